@@ -1,0 +1,94 @@
+/* Status texts, error records, and the arena that gives one object one block of memory. */
+#include "base/base.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *word, *text;
+} statuses[PH_STATUS_COUNT] = {
+#define PH_STATUS_ROW(code, word, text) [code] = {word, text},
+    PH_STATUS_LIST(PH_STATUS_ROW)
+#undef PH_STATUS_ROW
+};
+
+static int known(ph_status s)
+{
+    return (unsigned)s < PH_STATUS_COUNT;
+}
+
+const char *ph_status_word(ph_status s)
+{
+    return known(s) ? statuses[s].word : "unknown";
+}
+
+const char *ph_status_text(ph_status s)
+{
+    return known(s) ? statuses[s].text : "no status of this library";
+}
+
+const char *ph_version(void)
+{
+    return PH_VERSION;
+}
+
+ph_status ph_fail(ph_error *e, ph_status s, const char *format, ...)
+{
+    if (e) {
+        va_list ap;
+        va_start(ap, format);
+        vsnprintf(e->text, sizeof e->text, format, ap);
+        va_end(ap);
+        e->status = s;
+    }
+    return s;
+}
+
+void *ph_alloc(const ph_allocator *a, size_t size)
+{
+    return a ? a->alloc(size, a->ctx) : malloc(size);
+}
+
+void ph_free(const ph_allocator *a, void *p)
+{
+    if (a)
+        a->free(p, a->ctx);
+    else
+        free(p);
+}
+
+/* Cache lines, and the widest vector of the machines we know. */
+#define ARENA_ALIGN 64
+
+void *ph_arena_take(ph_arena *a, size_t count, size_t size)
+{
+    if (size && count > (SIZE_MAX / 2) / size) {
+        a->overflow = 1;
+        return NULL;
+    }
+    size_t bytes = (count * size + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
+    if (a->used > SIZE_MAX / 2 - bytes) {
+        a->overflow = 1;
+        return NULL;
+    }
+    void *p = a->base ? (void *)(a->base + a->used) : NULL;
+    a->used += bytes;
+    return p;
+}
+
+int ph_arena_open(ph_arena *a, const ph_allocator *alloc)
+{
+    if (a->overflow)
+        return 0;
+    a->block = ph_alloc(alloc, a->used + ARENA_ALIGN);
+    if (!a->block)
+        return 0;
+    memset(a->block, 0, a->used + ARENA_ALIGN);
+    uintptr_t at = (uintptr_t)a->block;
+    a->base = (unsigned char *)a->block + (ARENA_ALIGN - at % ARENA_ALIGN) % ARENA_ALIGN;
+    a->used = 0;
+    return 1;
+}

@@ -1,0 +1,47 @@
+/* Linear systems with a block matrix on a graph: analyse once, then factor and solve without allocation.
+ *
+ * A matrix is a list of dense blocks; block e couples row block row[e] with column block col[e], each place at
+ * most once, in any order, unsymmetric patterns allowed. Its values stand one block after the other in the order
+ * of the list, each row by row, size[row[e]] x size[col[e]] numbers. A place that is not listed is zero.
+ * Rows and columns are matched: diagonal block i is the pivot of unknowns i. Where late[i] is set, that pivot is zero
+ * or indefinite until every block coupled with i that is not late itself is eliminated (a constraint after the
+ * bodies that it joins), so such a block is ordered after them. */
+#ifndef PH_LA_SOLVER_H
+#define PH_LA_SOLVER_H
+
+#include "polhode/base.h"
+
+typedef struct ph_graph {
+    int n;                     /* blocks */
+    const int *size;           /* n: unknowns of each block, at least 1 */
+    const unsigned char *late; /* n; NULL: none is late */
+    int nnz;                   /* listed blocks */
+    const int *row, *col;      /* nnz */
+} ph_graph;
+
+typedef struct ph_solver ph_solver;
+
+/* Symbolic phase: copies what it needs of g. PH_E_MEMORY, or PH_E_INPUT for a graph that makes no sense. */
+ph_status ph_solver_analyse(ph_solver **out, ph_solver_kind kind, const ph_graph *g, const ph_allocator *alloc);
+
+/* Numeric phase. value must stay as it is until the last solve: refinement reads it. On PH_E_SINGULAR,
+ * ph_solver_where says at which block; no solve is allowed then. */
+ph_status ph_solver_factor(ph_solver *s, const double *value);
+
+/* A x = b and A^T x = b; x may be b. */
+ph_status ph_solver_solve(ph_solver *s, const double *b, double *x);
+ph_status ph_solver_solve_transposed(ph_solver *s, const double *b, double *x);
+
+void ph_solver_destroy(ph_solver *s); /* accepts NULL */
+
+/* What a curious caller may ask: the name of the backend at work, the block at which factor found the matrix singular
+ * (-1: none), and how many doubles the factors hold. */
+typedef struct ph_solver_info {
+    const char *backend;
+    int where;
+    size_t fill;
+} ph_solver_info;
+
+ph_solver_info ph_solver_ask(const ph_solver *s);
+
+#endif
