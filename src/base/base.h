@@ -5,9 +5,9 @@
 #include "polhode/base.h"
 
 #if defined(__GNUC__)
-#define PH_PRINTF(format, first) __attribute__((format(printf, format, first)))
+#define PH_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #else
-#define PH_PRINTF(format, first)
+#define PH_PRINTF(text, first)
 #endif
 
 /* Fill e (may be NULL) with a sentence and return s. */

@@ -1,0 +1,23 @@
+# What `cmake --install` copies: library, headers and tables, program, CMake package and pkg-config file. The whole
+# tree may be moved afterwards: every path in it is relative.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS libpolhode EXPORT polhode-targets)
+install(DIRECTORY include/polhode DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.def")
+if(TARGET polhode)
+  file(RELATIVE_PATH bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+  set_target_properties(polhode PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}")
+  install(TARGETS polhode)
+endif()
+
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/polhode)
+install(EXPORT polhode-targets NAMESPACE polhode:: DESTINATION ${package})
+configure_package_config_file(cmake/polhode-config.cmake.in polhode-config.cmake INSTALL_DESTINATION ${package})
+write_basic_package_version_file(polhode-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/polhode-config.cmake ${PROJECT_BINARY_DIR}/polhode-config-version.cmake
+        DESTINATION ${package})
+
+file(RELATIVE_PATH pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+configure_file(cmake/polhode.pc.in polhode.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/polhode.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -1,0 +1,139 @@
+/* Simulations: one system, one method, one step size, and the state that changes.
+ *
+ *   ph_options opt = ph_default_options();
+ *   opt.h = 1e-3;
+ *   ph_sim *sim;
+ *   if (ph_sim_create(&sim, &system, &opt, 0, q0, v0, &err) != PH_OK) ...
+ *   ph_sim_run(sim, 1000, output, ctx, &err);
+ *   ph_sim_destroy(sim);
+ *
+ * Only ph_sim_create allocates. A system can be shared by several simulations in several threads. */
+#ifndef POLHODE_SIM_H
+#define POLHODE_SIM_H
+
+#include "polhode/system.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum ph_formulation {
+    PH_INDEX3, /* Phi = 0 */
+    PH_INDEX2, /* B v + Phi_t = 0 */
+    PH_GGL     /* both: stabilised index-2 */
+} ph_formulation;
+
+typedef enum ph_newton {
+    PH_FULL,       /* exact Jacobian in every iteration */
+    PH_SIMPLIFIED, /* tangent operators and their derivatives left out */
+    PH_MODIFIED    /* exact, but kept over iterations and steps until contraction is worse than 0.5 */
+} ph_newton;
+
+typedef enum ph_start {
+    PH_PERTURBED, /* a_0 of (S2) and, for index-3, v_0 of (S3): no first-order transient in lambda */
+    PH_PLAIN      /* v_0 as given, a_0 = vdot_0 */
+} ph_start;
+
+/* Stabilised index-2 form: where the multipliers eta enter, (G7) and (G8). */
+typedef enum ph_ggl_form {
+    PH_GGL_AUTO,   /* PH_GGL_INSIDE for sigma = 0, PH_GGL_OUTSIDE otherwise */
+    PH_GGL_INSIDE, /* E = gamma/beta T(theta) B(q_n)^T */
+    PH_GGL_OUTSIDE /* E = gamma/beta B(q_n)^T */
+} ph_ggl_form;
+
+/* How the four numbers of the generalized-alpha method are found. */
+typedef enum ph_scheme {
+    PH_CHUNG_HULBERT, /* from rho */
+    PH_HHT,           /* from hht_alpha in [0, 1/3] */
+    PH_NEWMARK,       /* from beta and gamma */
+    PH_FOUR_NUMBERS   /* alpha_m, alpha_f, beta, gamma as given */
+} ph_scheme;
+
+#define PH_SIGMA_OPT HUGE_VAL /* sigma = gamma/(3 beta): no Lie part in the leading error */
+
+typedef struct ph_options {
+    const char *method;         /* row of steppers.def; "genalpha" */
+    double h;                   /* step size [s]; has no default */
+    double sigma;               /* 0: geom1; 1; PH_SIGMA_OPT; any real number */
+    ph_scheme scheme;           /* PH_CHUNG_HULBERT */
+    double rho;                 /* spectral radius at infinite frequency, in [0, 1] */
+    double hht_alpha;           /* of PH_HHT */
+    double alpha_m, alpha_f;    /* of PH_FOUR_NUMBERS */
+    double beta, gamma;         /* of PH_FOUR_NUMBERS and PH_NEWMARK */
+    ph_formulation formulation; /* PH_INDEX3 */
+    ph_ggl_form ggl_form;       /* PH_GGL_AUTO */
+    ph_newton newton;           /* PH_FULL */
+    ph_start start;             /* PH_PERTURBED */
+    double atol, rtol;          /* of accelerations in Newton's method, (N5) */
+    int max_iterations;         /* of one step */
+    int project;                /* 1: initial values that violate the constraints are projected; 0: an error */
+    ph_solver_kind solver;      /* PH_AUTO */
+    const ph_allocator *alloc;  /* NULL: malloc; must outlive the simulation */
+    ph_log_fn log;              /* NULL: silent */
+    void *log_ctx;
+} ph_options;
+
+PH_API ph_options ph_default_options(void);
+
+typedef struct ph_stats {
+    long steps, iterations, jacobians, factorizations, residuals;
+    int worst_iterations; /* of one step */
+    double wall_s;        /* in ph_sim_run */
+} ph_stats;
+
+#define PH_CULPRITS 4
+
+/* What a failed step leaves for the user: the rows that dominate, worst first. */
+typedef struct ph_failure {
+    ph_status status;
+    double t, h;
+    int iterations;
+    double spin;    /* largest h |Omega| [rad] */
+    int n_culprits; /* at most PH_CULPRITS */
+    struct {
+        int is_constraint;
+        int index;    /* node or constraint */
+        double value; /* size of its residual: force and torque of a node, Phi or Phidot of a constraint */
+    } culprit[PH_CULPRITS];
+} ph_failure;
+
+typedef struct ph_sim ph_sim;
+
+/* Check, allocate, make the initial values consistent and prepare the first step. q0 and v0 are copied. */
+PH_API ph_status ph_sim_create(ph_sim **out, const ph_system *sys, const ph_options *opt, double t0,
+                               const double *q0, const double *v0, ph_error *err);
+PH_API void ph_sim_destroy(ph_sim *sim); /* accepts NULL */
+
+/* Start again from other values, with the same options; no allocation. */
+PH_API ph_status ph_sim_reset(ph_sim *sim, double t0, const double *q0, const double *v0, ph_error *err);
+
+/* One step. On failure the state is as before; ph_sim_failure tells more. */
+PH_API ph_status ph_sim_step(ph_sim *sim, ph_error *err);
+
+/* Called before the first and after every step; any status but PH_OK stops the run with PH_E_STOPPED. */
+typedef ph_status (*ph_output_fn)(const ph_sim *sim, void *ctx);
+
+PH_API ph_status ph_sim_run(ph_sim *sim, long steps, ph_output_fn output, void *ctx, ph_error *err);
+
+/* Views; they hold until the next step. */
+PH_API ph_state ph_sim_state(const ph_sim *sim);
+PH_API ph_stats ph_sim_stats(const ph_sim *sim);
+PH_API const ph_failure *ph_sim_failure(const ph_sim *sim); /* of the last step that failed */
+PH_API const char *ph_sim_solver(const ph_sim *sim);        /* name of the linear solver at work */
+
+/* Set the whole state, that of another simulation of the same system and method: a restart without a transient.
+ * The pointers q, v, vdot, a, lambda and (stabilised form) eta of s are read, and t. */
+PH_API ph_status ph_sim_load(ph_sim *sim, const ph_state *s, ph_error *err);
+
+/* Largest |Phi| and |B v + Phi_t| at the present state. */
+PH_API ph_status ph_sim_violation(ph_sim *sim, double *position, double *velocity);
+
+/* Row k of the table of methods; NULL past the end. */
+PH_API const char *ph_method_name(int k);
+PH_API const char *ph_method_text(int k);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

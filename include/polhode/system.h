@@ -1,0 +1,145 @@
+/* The seam between mechanics and integrators: all that a time integrator knows of a mechanical system.
+ *
+ *   q' = q o tilde(v)
+ *   M(q) vdot = -g(q, v, t, lambda) - B(q)^T lambda
+ *   Phi(q, t) = 0            holonomic rows,      Phidot = B v + Phi_t
+ *   A(q) v + b(t) = 0        non-holonomic rows;  A stands where B stands, b where Phi_t stands
+ *
+ * A system is a list of nodes, each an element of one group, and a list of constraints, each a few rows. Give M and g
+ * and, where there are constraints, Phi and B. Every tangent that is not given is differenced: right, but slower;
+ * the log hook says so. Rigid bodies are fastest as two nodes, PH_RN with n = 3 and PH_SO3; one PH_R3XSO3 node gives
+ * the same solution.
+ *
+ * The library only reads a ph_system. Callbacks may run in several threads at once when several simulations share one
+ * system: they must not write to ctx. */
+#ifndef POLHODE_SYSTEM_H
+#define POLHODE_SYSTEM_H
+
+#include "polhode/lie.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ph_node {
+    ph_group group;
+    int n;            /* dimension of PH_RN; ignored for other groups */
+    const char *name; /* for messages; NULL: "node 3" */
+} ph_node;
+
+typedef struct ph_constraint {
+    int rows;         /* at least 1 */
+    int nonholonomic; /* 0: Phi(q, t) = 0; 1: A(q) v + b(t) = 0 */
+    const char *name; /* for messages; NULL: "constraint 3" */
+} ph_constraint;
+
+/* A place of a block matrix. */
+typedef struct ph_place {
+    int row, col;
+} ph_place;
+
+/* Where a callback evaluates. Node i has its element at q + q_at[i], its velocity at v + v_at[i]; constraint c its
+ * multipliers at lambda + l_at[c]. */
+typedef struct ph_state {
+    double t;
+    const double *q;      /* group elements as lie.h stores them */
+    const double *v;      /* velocities */
+    const double *vdot;   /* accelerations */
+    const double *lambda; /* multipliers, one for each row of the constraints */
+    const ph_mat3 *R;     /* rotation matrices of the nodes that have one: node i at R[R_at[i]] */
+    const double *a;      /* algorithmic accelerations; NULL in callbacks and where the method has none */
+    const double *eta;    /* multipliers of the stabilised form; NULL in callbacks and elsewhere */
+    const int *q_at, *v_at, *l_at, *R_at;
+} ph_state;
+
+/* Position of a PH_R3XSO3 or PH_SE3 node or of a PH_RN node with n = 3. */
+static inline ph_vec3 ph_state_x(const ph_state *s, int node)
+{
+    return ph_load3(s->q + s->q_at[node]);
+}
+
+static inline ph_mat3 ph_state_R(const ph_state *s, int node)
+{
+    return s->R[s->R_at[node]];
+}
+
+/* The vector of velocities that starts at coordinate k of a node: Omega of PH_R3XSO3 is ph_state_v(s, node, 3). */
+static inline ph_vec3 ph_state_v(const ph_state *s, int node, int k)
+{
+    return ph_load3(s->v + s->v_at[node] + k);
+}
+
+static inline ph_vec3 ph_state_vdot(const ph_state *s, int node, int k)
+{
+    return ph_load3(s->vdot + s->v_at[node] + k);
+}
+
+static inline ph_vec3 ph_state_lambda(const ph_state *s, int constraint)
+{
+    return ph_load3(s->lambda + s->l_at[constraint]);
+}
+
+/* A callback writes its result to out. Any status but PH_OK ends the step with PH_E_CALLBACK. out is zero before the
+ * first call and keeps what the last call wrote, so entries that are always zero need not be written. */
+typedef ph_status (*ph_callback)(const ph_state *s, double *out, void *ctx);
+
+#define PH_MASS_CONSTANT 1u /* M does not change: it is asked for once */
+#define PH_RHEONOMIC     2u /* Phi depends on t: Phi_t is differenced if it is not given */
+#define PH_FORCE_LAMBDA  4u /* g depends on lambda (joint friction): g_lambda is differenced if it is not given */
+
+/* Matrices are lists of dense blocks, each row by row, one after the other in the order of the list of places:
+ *   M, C, K   one block for each of pairs:  dim(row node) x dim(col node)
+ *   B, Z      one block for each of links:  rows(constraint row) x dim(node col)
+ *   g_lambda  one block for each of links:  dim(node col) x rows(constraint row), the shape of B^T
+ * Vectors have the layout of v (g) and of lambda (Phi, Phi_t, convective). */
+typedef struct ph_system {
+    const char *name;
+    int n_nodes;
+    const ph_node *nodes;
+    int n_constraints;
+    const ph_constraint *constraints;
+    int n_pairs;           /* places of M, C, K: (node, node), every diagonal place among them */
+    const ph_place *pairs; /* NULL: all n_nodes^2, row by row */
+    int n_links;           /* places of B, Z: (constraint, node) */
+    const ph_place *links; /* NULL: all, constraint by constraint */
+    unsigned flags;
+
+    ph_callback M;   /* mass matrix, symmetric positive definite */
+    ph_callback g;   /* forces, with the sign of the equation above: gravity and gyroscopic terms included */
+    ph_callback Phi; /* constraint residuals; rows of non-holonomic constraints are not read */
+    ph_callback B;   /* dPhi = B dq for the left increment dq: q o exp(tilde(dq)) */
+
+    ph_callback Phi_t;      /* partial derivative of Phi by t, or b(t); NULL: see PH_RHEONOMIC */
+    ph_callback convective; /* d(B v + Phi_t)/dt at fixed v; NULL: differenced along the motion */
+    ph_callback C;          /* dg/dv; NULL: differenced */
+    ph_callback K;          /* d(M vdot + g + B^T lambda)/dq; NULL: differenced */
+    ph_callback Z;          /* d(B v + Phi_t)/dq; NULL: differenced; only index-2 and stabilised forms need it */
+    ph_callback g_lambda;   /* dg/dlambda; NULL: see PH_FORCE_LAMBDA */
+
+    void *ctx; /* handed to every callback */
+} ph_system;
+
+/* The worst disagreement of a given derivative with central differences. */
+typedef struct ph_check {
+    double error;     /* |given - differenced| / max(1, largest entry of its block) */
+    const char *what; /* "B", "C", "K", "Z", "g_lambda", "Phi_t", "convective" */
+    int row, col;     /* node or constraint of the entry, as in the list of places; col is -1 for vectors */
+    int i, j;         /* entry of that block */
+    double given, differenced;
+} ph_check;
+
+/* Compare every derivative that the system gives with central differences at the point (q, v, vdot, lambda, t)
+ * and report the worst entry. PH_E_INPUT for a system that makes no sense. */
+PH_API ph_status ph_system_check(const ph_system *sys, double t, const double *q, const double *v,
+                                 const double *vdot, const double *lambda, ph_check *worst, ph_error *err);
+
+/* Sizes: numbers that store q; dimension of v; rows of all constraints. -1 for a system that makes no sense. */
+PH_API int ph_system_nq(const ph_system *sys);
+PH_API int ph_system_nv(const ph_system *sys);
+PH_API int ph_system_nl(const ph_system *sys);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,70 @@
+/* What the backends of solver.h share: the operations record, their own copy of the graph, and refinement.
+ *
+ * A backend is a struct that begins with a ph_solver, one file, and one row in polhode/solvers.def. */
+#ifndef PH_LA_BACKEND_H
+#define PH_LA_BACKEND_H
+
+#include "la/solver.h"
+#include "base/base.h"
+
+/* The graph as a backend keeps it, with the places of unknowns and values counted up. */
+typedef struct ph_pattern {
+    int n, nnz;
+    int total;      /* unknowns */
+    int *size;      /* n */
+    int *first;     /* n + 1: first unknown of each block */
+    int *row, *col; /* nnz */
+    int *at;        /* nnz + 1: first value of each listed block */
+    unsigned char *late;
+} ph_pattern;
+
+/* Take memory for a copy of g; fill it once the arena is open. */
+void ph_pattern_lay(ph_pattern *p, const ph_graph *g, ph_arena *a);
+
+/* r = b - A x, scale = |b| + |A| |x|, or with A^T. Returns the largest |r| / scale over the blocks of rows, each by
+ * its largest entries (the backward error); NaN if any number is. */
+double ph_pattern_residual(const ph_pattern *p, const double *value, const double *b, const double *x, double *r,
+                           double *scale, int transposed);
+
+/* 1 if every number is finite. */
+int ph_all_finite(const double *x, int n);
+
+typedef struct ph_solver_ops {
+    const char *name;
+    ph_status (*analyse)(ph_solver **out, const ph_graph *g, const ph_allocator *alloc); /* g is known to make sense */
+    ph_status (*factor)(ph_solver *s, const double *value);                              /* sets s->info.where */
+    ph_status (*solve)(ph_solver *s, const double *b, double *x, int transposed);
+    void (*destroy)(ph_solver *s);
+} ph_solver_ops;
+
+struct ph_solver {
+    const ph_solver_ops *ops;
+    ph_allocator alloc_copy;
+    const ph_allocator *alloc; /* &alloc_copy, or NULL for malloc */
+    void *block;               /* the memory of the whole object */
+    ph_solver_info info;
+};
+
+/* Set up the common part of an object that stands at the start of the arena. */
+void ph_solver_begin(ph_solver *s, const ph_solver_ops *ops, const ph_allocator *alloc, const ph_arena *a);
+void ph_solver_end(ph_solver *s); /* frees s itself */
+
+/* Solution of A x = b improved by its residual, for a backend whose plain solve is not accurate by itself. */
+typedef struct ph_refinement {
+    double *r, *d, *x, *scale; /* total unknowns each */
+} ph_refinement;
+
+typedef void (*ph_plain_solve)(ph_solver *s, const double *b, double *x, int transposed);
+
+void ph_refinement_lay(ph_refinement *w, int total, ph_arena *a);
+
+/* x = A^-1 b with at most steps corrections, ended when the backward error is at round-off or falls no more. Returns
+ * the backward error reached; x may be b and is written last. */
+double ph_refine(ph_refinement *w, ph_solver *s, ph_plain_solve plain, const ph_pattern *p, const double *value,
+                 const double *b, double *x, int steps, int transposed);
+
+#define PH_SOLVER(code, ops, name, text) extern const ph_solver_ops ops;
+#include "polhode/solvers.def"
+#undef PH_SOLVER
+
+#endif

@@ -1,0 +1,64 @@
+/* The program that block LU runs: what plan.c makes once and block.c executes. Private to these two files. */
+#ifndef PH_LA_BLOCK_H
+#define PH_LA_BLOCK_H
+
+#include "la/backend.h"
+#include "la/order.h"
+
+/* A place is twice an offset into the values of A, or twice an offset into the store of the factors plus one.
+ * The store begins with a block of zeros, for blocks that A does not list. */
+#define PH_PLACE_ZERO 1
+
+/* Pivot k. Blocks of row k of L and column k of U: below[pivot[k-1].below_end ..]; blocks of column k of L and row k
+ * of U: above[pivot[k-1].above_end ..]. */
+typedef struct ph_pivot {
+    int size;
+    int all3;                 /* it and all its neighbours have size 3 */
+    int init;                 /* place of A_kk */
+    int inverse;              /* offset of D_k^-T in the store */
+    int unknown;              /* first unknown in the order of A; in elimination order they just follow each other */
+    int guarded;              /* the pivot must not lose A_kk in what is subtracted */
+    int below_end, above_end; /* end of its neighbours */
+} ph_pivot;
+
+/* A block of L and the block of U across the diagonal. */
+typedef struct ph_neighbour {
+    int l;    /* offset of L in the store */
+    int u;    /* place of U */
+    int y;    /* first unknown of the neighbour, elimination order */
+    int size; /* of the neighbour */
+} ph_neighbour;
+
+/* How L_ik and U_ki come about; one for each entry of above. */
+typedef struct ph_target {
+    int l_init, u_init; /* places of A_ik and A_ki */
+    int pairs_end;      /* end of what is subtracted */
+} ph_target;
+
+/* L_ik gets - L_im U_mk and U_ki gets - L_km U_mi. */
+typedef struct ph_pair {
+    int l_im, u_mk, l_km, u_mi;
+    int size; /* of m */
+} ph_pair;
+
+typedef struct ph_block {
+    ph_solver base;
+    ph_pattern p;
+    ph_refinement w;
+    const double *value; /* as factored */
+    double growth;       /* of the last factorisation */
+    int n, largest;      /* pivots, size of the largest */
+    int *order;          /* n: block eliminated k-th */
+    ph_pivot *pivot;     /* n */
+    ph_neighbour *below, *above;
+    ph_target *target;
+    ph_pair *pair;
+    double *store;
+    double *y;              /* unknowns in elimination order */
+    double *work[3], *line; /* largest x largest each; largest */
+} ph_block;
+
+/* All of the object but values: orders, lays out and fills. */
+ph_status ph_block_plan(ph_block **out, const ph_graph *g, const ph_allocator *alloc);
+
+#endif

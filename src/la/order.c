@@ -1,0 +1,358 @@
+/* Minimum-degree order of a block matrix on a quotient graph, and the structure of its factors.
+ *
+ * Eliminating block p joins all its neighbours to a clique, kept as the list L_p (an "element"), never as edges:
+ *
+ *     L_p = (V_p + union of L_e, e in E_p) - {p}                                       (A4)
+ *
+ * where V_i and E_i are the variables and elements next to i. The elements of E_p are absorbed by p, and a variable
+ * of L_p forgets the neighbours that p covers, so lists never grow. L_p is also column p of L. The next pivot is the
+ * eligible block with the smallest exact degree, the unknowns of its neighbours; among equals a block that is not late
+ * goes first. A late block is eligible when all its neighbours in the graph that are not late are eliminated.
+ * George, Liu: The evolution of the minimum degree ordering algorithm, SIAM Rev. 31 (1989).
+ *
+ * The order is then made a postorder of the elimination tree, largest subtree first: the same factors, in places such
+ * that what is written last is read next. */
+#include "la/order.h"
+#include "base/base.h"
+
+#include <limits.h>
+#include <string.h>
+
+typedef struct quotient {
+    int n;
+    const int *size;
+    int *start, *adj;         /* the symmetrised graph: n + 1, start[n] */
+    int *var, *nvar;          /* V_i: at start[i], nvar[i] of them */
+    int *elem, *nelem;        /* E_i likewise */
+    int *late, *wait;         /* n; late, and how many neighbours it waits for */
+    int *lp, *llen;           /* L_p: place in list, length; length -1: not eliminated */
+    int *absorbed;            /* n */
+    int *mark, stamp;         /* n: a set is all i with mark[i] == stamp */
+    int *head, *next, *prev;  /* buckets of eligible blocks by key, 2 total + 2; links, n */
+    int *key;                 /* n; -1: in no bucket */
+    int lowest;               /* no bucket below this one has a block */
+    int *order, *rank;        /* n: k-th block; when a block was eliminated */
+    int *list;                /* all L_p, one after the other; grows */
+    size_t used, capacity;
+    const ph_allocator *alloc;
+    void *block;
+} quotient;
+
+static void take_ints(int **p, ph_arena *a, size_t count)
+{
+    *p = ph_arena_take(a, count, sizeof(int));
+}
+
+static void lay_quotient(quotient *q, ph_arena *a, size_t nnz, size_t total)
+{
+    size_t n = (size_t)q->n;
+    int **const per_block[] = {&q->nvar, &q->nelem, &q->late, &q->wait, &q->lp,    &q->llen, &q->absorbed,
+                               &q->mark, &q->next,  &q->prev, &q->key,  &q->order, &q->rank};
+    for (size_t i = 0; i < sizeof per_block / sizeof *per_block; i++)
+        take_ints(per_block[i], a, n);
+    take_ints(&q->start, a, n + 2);
+    take_ints(&q->adj, a, 2 * nnz);
+    take_ints(&q->var, a, 2 * nnz);
+    take_ints(&q->elem, a, 2 * nnz);
+    take_ints(&q->head, a, 2 * total + 2);
+}
+
+/* Neighbours of each block, each once. start has one place more than it will keep: counts are shifted by two. */
+static void symmetrise(quotient *q, const ph_graph *g)
+{
+    int n = q->n, *at = q->start + 1;
+    for (int e = 0; e < g->nnz; e++)
+        if (g->row[e] != g->col[e])
+            at[g->row[e] + 1]++, at[g->col[e] + 1]++;
+    for (int i = 0; i < n; i++)
+        at[i + 1] += at[i];
+    for (int e = 0; e < g->nnz; e++)
+        if (g->row[e] != g->col[e]) {
+            q->adj[at[g->row[e]]++] = g->col[e];
+            q->adj[at[g->col[e]]++] = g->row[e];
+        }
+    int to = 0, from = 0;
+    for (int i = 0; i < n; i++) {
+        int end = q->start[i + 1];
+        q->start[i] = to;
+        q->stamp++;
+        for (; from < end; from++) {
+            int j = q->adj[from];
+            if (q->mark[j] != q->stamp)
+                q->mark[j] = q->stamp, q->adj[to++] = j;
+        }
+    }
+    q->start[n] = to;
+    memcpy(q->var, q->adj, (size_t)to * sizeof(int));
+}
+
+static void bucket_remove(quotient *q, int i)
+{
+    if (q->key[i] < 0)
+        return;
+    if (q->prev[i] >= 0)
+        q->next[q->prev[i]] = q->next[i];
+    else
+        q->head[q->key[i]] = q->next[i];
+    if (q->next[i] >= 0)
+        q->prev[q->next[i]] = q->prev[i];
+    q->key[i] = -1;
+}
+
+static void bucket_insert(quotient *q, int i, int degree)
+{
+    int key = 2 * degree + q->late[i];
+    bucket_remove(q, i);
+    q->key[i] = key;
+    q->prev[i] = -1;
+    q->next[i] = q->head[key];
+    if (q->head[key] >= 0)
+        q->prev[q->head[key]] = i;
+    q->head[key] = i;
+    if (key < q->lowest)
+        q->lowest = key;
+}
+
+/* Unknowns next to i. */
+static int degree(quotient *q, int i)
+{
+    int d = 0;
+    q->stamp++;
+    q->mark[i] = q->stamp;
+    for (int k = 0; k < q->nvar[i]; k++) {
+        int j = q->var[q->start[i] + k];
+        q->mark[j] = q->stamp, d += q->size[j];
+    }
+    for (int k = 0; k < q->nelem[i]; k++) {
+        int e = q->elem[q->start[i] + k];
+        const int *l = q->list + q->lp[e];
+        for (int t = 0; t < q->llen[e]; t++)
+            if (q->mark[l[t]] != q->stamp)
+                q->mark[l[t]] = q->stamp, d += q->size[l[t]];
+    }
+    return d;
+}
+
+static void quotient_begin(quotient *q, const ph_graph *g)
+{
+    symmetrise(q, g);
+    for (int i = 0; i < q->n; i++) {
+        q->late[i] = g->late && g->late[i];
+        q->nvar[i] = q->start[i + 1] - q->start[i];
+        q->llen[i] = -1;
+        q->key[i] = -1;
+    }
+    for (int i = 0; i < q->n; i++)
+        for (int k = q->start[i]; k < q->start[i + 1]; k++)
+            q->wait[i] += q->late[i] && !q->late[q->adj[k]];
+    for (int i = q->n - 1; i >= 0; i--) /* the first of equals ends up in front */
+        if (!q->wait[i])
+            bucket_insert(q, i, degree(q, i));
+}
+
+static int reserve(quotient *q, size_t more)
+{
+    if (q->used + more <= q->capacity)
+        return 1;
+    size_t capacity = 2 * (q->used + more);
+    if (capacity > INT_MAX)
+        return 0;
+    int *list = ph_alloc(q->alloc, capacity * sizeof(int));
+    if (!list)
+        return 0;
+    if (q->used)
+        memcpy(list, q->list, q->used * sizeof(int));
+    ph_free(q->alloc, q->list);
+    q->list = list, q->capacity = capacity;
+    return 1;
+}
+
+/* L_p of (A4); 0: no memory. */
+static int make_element(quotient *q, int p)
+{
+    size_t bound = (size_t)q->nvar[p];
+    for (int k = 0; k < q->nelem[p]; k++)
+        bound += (size_t)q->llen[q->elem[q->start[p] + k]];
+    if (!reserve(q, bound))
+        return 0;
+    int *l = q->list + q->used, len = 0;
+    q->stamp++;
+    q->mark[p] = q->stamp;
+    for (int k = 0; k < q->nvar[p]; k++) {
+        int j = q->var[q->start[p] + k];
+        q->mark[j] = q->stamp, l[len++] = j;
+    }
+    for (int k = 0; k < q->nelem[p]; k++) {
+        int e = q->elem[q->start[p] + k];
+        const int *le = q->list + q->lp[e];
+        for (int t = 0; t < q->llen[e]; t++)
+            if (q->mark[le[t]] != q->stamp)
+                q->mark[le[t]] = q->stamp, l[len++] = le[t];
+        q->absorbed[e] = 1;
+    }
+    q->lp[p] = (int)q->used, q->llen[p] = len;
+    q->used += (size_t)len;
+    return 1;
+}
+
+/* Variable i of L_p forgets what p covers: marked variables and absorbed elements. */
+static void prune(quotient *q, int i, int p)
+{
+    int *v = q->var + q->start[i], *e = q->elem + q->start[i], nv = 0, ne = 0;
+    for (int k = 0; k < q->nvar[i]; k++)
+        if (q->mark[v[k]] != q->stamp)
+            v[nv++] = v[k];
+    for (int k = 0; k < q->nelem[i]; k++)
+        if (!q->absorbed[e[k]])
+            e[ne++] = e[k];
+    e[ne++] = p;
+    q->nvar[i] = nv, q->nelem[i] = ne;
+}
+
+static int eliminate(quotient *q, int p)
+{
+    bucket_remove(q, p);
+    if (!make_element(q, p))
+        return 0;
+    const int *l = q->list + q->lp[p];
+    for (int t = 0; t < q->llen[p]; t++)
+        prune(q, l[t], p);
+    if (!q->late[p])
+        for (int k = q->start[p]; k < q->start[p + 1]; k++)
+            q->wait[q->adj[k]] -= q->late[q->adj[k]];
+    for (int t = 0; t < q->llen[p]; t++)
+        if (!q->wait[l[t]])
+            bucket_insert(q, l[t], degree(q, l[t]));
+    return 1;
+}
+
+static int minimum_degree(quotient *q)
+{
+    for (int k = 0; k < q->n; k++) {
+        while (q->head[q->lowest] < 0)
+            q->lowest++;
+        int p = q->head[q->lowest];
+        if (!eliminate(q, p))
+            return 0;
+        q->order[k] = p;
+        q->rank[p] = k;
+    }
+    return 1;
+}
+
+/* Make order a postorder of the elimination tree, children by falling size of their subtrees.
+ * The quotient graph is done with: its arrays serve as parent, weight, child and sibling. */
+static void postorder(quotient *q)
+{
+    int n = q->n, *parent = q->wait, *weight = q->nvar, *child = q->nelem, *sibling = q->next, *stack = q->prev;
+    for (int i = 0; i < n; i++)
+        weight[i] = 1, child[i] = -1, sibling[i] = -1;
+    for (int k = 0; k < n; k++) {
+        int p = q->order[k], up = -1;
+        for (int t = 0; t < q->llen[p]; t++) {
+            int j = q->list[q->lp[p] + t];
+            if (up < 0 || q->rank[j] < q->rank[up])
+                up = j;
+        }
+        parent[p] = up;
+        if (up >= 0)
+            weight[up] += weight[p];
+    }
+    for (int k = n - 1; k >= 0; k--) { /* insert before the first child that is not heavier */
+        int p = q->order[k], *at = parent[p] < 0 ? NULL : &child[parent[p]];
+        if (!at)
+            continue;
+        if (*at >= 0 && weight[*at] > weight[p])
+            at = &sibling[*at];
+        sibling[p] = *at;
+        *at = p;
+    }
+    int count = 0;
+    memcpy(q->key, q->order, (size_t)n * sizeof(int));
+    for (int k = 0; k < n; k++) {
+        int top = 0;
+        if (parent[q->key[k]] >= 0)
+            continue;
+        stack[top++] = q->key[k];
+        while (top > 0) {
+            int p = stack[top - 1], c = child[p];
+            if (c >= 0) {
+                child[p] = sibling[c];
+                stack[top++] = c;
+            } else {
+                q->order[count] = p, q->rank[p] = count++;
+                top--;
+            }
+        }
+    }
+}
+
+static void lay_structure(ph_structure *s, ph_arena *a, size_t nnz)
+{
+    size_t n = (size_t)s->n;
+    take_ints(&s->order, a, n);
+    take_ints(&s->start, a, n + 2);
+    take_ints(&s->above, a, nnz);
+    take_ints(&s->first, a, n + 2);
+    take_ints(&s->below, a, nnz);
+}
+
+/* Number the lists L_p by elimination and sort them: transposed twice. */
+static void fill_structure(ph_structure *s, const quotient *q)
+{
+    int n = s->n, *at = s->first + 1;
+    memcpy(s->order, q->order, (size_t)n * sizeof(int));
+    for (int p = 0; p < n; p++)
+        for (int t = 0; t < q->llen[p]; t++)
+            at[q->rank[q->list[q->lp[p] + t]] + 1]++;
+    for (int k = 0; k < n; k++)
+        at[k + 1] += at[k];
+    for (int k = 0; k < n; k++) {
+        int p = q->order[k];
+        s->start[k + 1] = s->start[k] + q->llen[p];
+        for (int t = 0; t < q->llen[p]; t++)
+            s->below[at[q->rank[q->list[q->lp[p] + t]]]++] = k;
+    }
+    int *next = q->key;
+    memcpy(next, s->start, (size_t)n * sizeof(int));
+    for (int i = 0; i < n; i++)
+        for (int t = s->first[i]; t < s->first[i + 1]; t++)
+            s->above[next[s->below[t]]++] = i;
+}
+
+ph_status ph_order(ph_structure *out, const ph_graph *g, const ph_allocator *alloc)
+{
+    quotient q = {.n = g->n, .size = g->size, .alloc = alloc};
+    ph_arena a = {0}, b = {0};
+    size_t total = 0;
+    ph_status status = PH_E_MEMORY;
+    *out = (ph_structure){.n = g->n};
+    for (int i = 0; i < g->n; i++)
+        total += (size_t)g->size[i];
+    lay_quotient(&q, &a, (size_t)g->nnz, total);
+    if (!ph_arena_open(&a, alloc))
+        return status;
+    lay_quotient(&q, &a, (size_t)g->nnz, total);
+    memset(q.head, -1, (2 * total + 2) * sizeof(int));
+    q.lowest = (int)(2 * total + 1);
+    quotient_begin(&q, g);
+    if (minimum_degree(&q)) {
+        postorder(&q);
+        lay_structure(out, &b, q.used);
+        if (ph_arena_open(&b, alloc)) {
+            lay_structure(out, &b, q.used);
+            fill_structure(out, &q);
+            out->block = b.block;
+            status = PH_OK;
+        }
+    }
+    ph_free(alloc, q.list);
+    ph_free(alloc, a.block);
+    return status;
+}
+
+void ph_structure_free(ph_structure *s, const ph_allocator *alloc)
+{
+    ph_free(alloc, s->block);
+    s->block = NULL;
+}

@@ -1,0 +1,133 @@
+/* The backends' copy of a graph, residuals with it, and iterative refinement:
+ *
+ *     x += A^-1 (b - A x)                                                              (A6)
+ *
+ * judged by the backward error max |b - A x| / (|b| + |A| |x|) over blocks of rows, which does not depend on the units
+ * of rows and columns. (Arioli, Demmel, Duff: Solving sparse linear systems with sparse backward error, SIAM J. Matrix
+ * Anal. Appl. 10 (1989) judge by single rows; a row that is zero by symmetry then never passes.) */
+#include "la/backend.h"
+
+#include <float.h>
+#include <string.h>
+
+void ph_pattern_lay(ph_pattern *p, const ph_graph *g, ph_arena *a)
+{
+    size_t n = (size_t)g->n, nnz = (size_t)g->nnz;
+    p->n = g->n, p->nnz = g->nnz;
+    p->size = ph_arena_take(a, n, sizeof(int));
+    p->first = ph_arena_take(a, n + 1, sizeof(int));
+    p->row = ph_arena_take(a, nnz, sizeof(int));
+    p->col = ph_arena_take(a, nnz, sizeof(int));
+    p->at = ph_arena_take(a, nnz + 1, sizeof(int));
+    p->late = ph_arena_take(a, n, 1);
+    if (!a->base)
+        return;
+    for (int i = 0; i < g->n; i++) {
+        p->size[i] = g->size[i];
+        p->first[i + 1] = p->first[i] + g->size[i];
+        p->late[i] = g->late && g->late[i];
+    }
+    p->total = p->first[g->n];
+    for (int e = 0; e < g->nnz; e++) {
+        p->row[e] = g->row[e], p->col[e] = g->col[e];
+        p->at[e + 1] = p->at[e] + g->size[g->row[e]] * g->size[g->col[e]];
+    }
+}
+
+/* r -= A x, scale += |A| |x| for an m x n block A by rows */
+static void block_residual(int m, int n, const double *A, const double *x, double *r, double *scale)
+{
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++) {
+            double ax = A[i * n + j] * x[j];
+            r[i] -= ax;
+            scale[i] += fabs(ax);
+        }
+}
+
+static void block_residual_transposed(int m, int n, const double *A, const double *x, double *r, double *scale)
+{
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++) {
+            double ax = A[i * n + j] * x[i];
+            r[j] -= ax;
+            scale[j] += fabs(ax);
+        }
+}
+
+static double largest(const double *x, int n)
+{
+    double m = 0;
+    for (int i = 0; i < n; i++)
+        if (!(fabs(x[i]) <= m))
+            m = fabs(x[i]);
+    return m;
+}
+
+double ph_pattern_residual(const ph_pattern *p, const double *value, const double *b, const double *x, double *r,
+                           double *scale, int transposed)
+{
+    for (int i = 0; i < p->total; i++)
+        r[i] = b[i], scale[i] = fabs(b[i]);
+    for (int e = 0; e < p->nnz; e++) {
+        int i = p->row[e], j = p->col[e], fi = p->first[i], fj = p->first[j];
+        if (transposed)
+            block_residual_transposed(p->size[i], p->size[j], value + p->at[e], x + fi, r + fj, scale + fj);
+        else
+            block_residual(p->size[i], p->size[j], value + p->at[e], x + fj, r + fi, scale + fi);
+    }
+    double error = 0;
+    for (int i = 0; i < p->n; i++) {
+        double ri = largest(r + p->first[i], p->size[i]);
+        if (ri != 0) {
+            double q = ri / largest(scale + p->first[i], p->size[i]);
+            if (!(q <= error))
+                error = q;
+        }
+        if (isnan(error))
+            return error;
+    }
+    return error;
+}
+
+int ph_all_finite(const double *x, int n)
+{
+    double s[4] = {0}; /* 0 times a number is 0 only if the number is finite */
+    int i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (int j = 0; j < 4; j++)
+            s[j] += 0 * x[i + j];
+    for (; i < n; i++)
+        s[0] += 0 * x[i];
+    return s[0] + s[1] + s[2] + s[3] == 0;
+}
+
+void ph_refinement_lay(ph_refinement *w, int total, ph_arena *a)
+{
+    w->r = ph_arena_take(a, (size_t)total, sizeof(double));
+    w->d = ph_arena_take(a, (size_t)total, sizeof(double));
+    w->x = ph_arena_take(a, (size_t)total, sizeof(double));
+    w->scale = ph_arena_take(a, (size_t)total, sizeof(double));
+}
+
+double ph_refine(ph_refinement *w, ph_solver *s, ph_plain_solve plain, const ph_pattern *p, const double *value,
+                 const double *b, double *x, int steps, int transposed)
+{
+    size_t bytes = (size_t)p->total * sizeof(double);
+    plain(s, b, w->x, transposed);
+    double error = ph_pattern_residual(p, value, b, w->x, w->r, w->scale, transposed);
+    for (int step = 0; step < steps && error > 4 * DBL_EPSILON; step++) {
+        plain(s, w->r, w->d, transposed);
+        for (int i = 0; i < p->total; i++)
+            w->d[i] += w->x[i];
+        double next = ph_pattern_residual(p, value, b, w->d, w->r, w->scale, transposed);
+        if (!(next < error))
+            break;
+        memcpy(w->x, w->d, bytes);
+        if (next > error / 2)
+            step = steps;
+        error = next;
+    }
+    memcpy(x, w->x, bytes);
+    return error;
+}

@@ -1,0 +1,194 @@
+/* The five functions of solver.h, and the choice among backends: PH_AUTO. */
+#include "la/backend.h"
+
+#include <limits.h>
+#include <string.h>
+
+static const ph_solver_ops *const backends[PH_SOLVER_COUNT] = {
+#define PH_SOLVER(code, ops, name, text) [code] = &ops,
+#include "polhode/solvers.def"
+#undef PH_SOLVER
+};
+
+/* Up to this many unknowns dense LU is the fastest (bench/bench_la.c). */
+#define DENSE_UP_TO 3
+
+void ph_solver_begin(ph_solver *s, const ph_solver_ops *ops, const ph_allocator *alloc, const ph_arena *a)
+{
+    if (alloc)
+        s->alloc_copy = *alloc;
+    s->alloc = alloc ? &s->alloc_copy : NULL;
+    s->ops = ops;
+    s->block = a->block;
+    s->info = (ph_solver_info){.backend = ops->name, .where = -1};
+}
+
+void ph_solver_end(ph_solver *s)
+{
+    ph_allocator copy = s->alloc_copy; /* s is inside what is freed */
+    ph_free(s->alloc ? &copy : NULL, s->block);
+}
+
+/* Sizes, ranges, and that each place is listed once. */
+static ph_status check_graph(const ph_graph *g, const ph_allocator *alloc)
+{
+    size_t total = 0, values = 0;
+    if (g->n < 0 || g->nnz < 0)
+        return PH_E_INPUT;
+    for (int i = 0; i < g->n; i++) {
+        if (g->size[i] < 1)
+            return PH_E_INPUT;
+        total += (size_t)g->size[i];
+    }
+    for (int e = 0; e < g->nnz; e++) {
+        if (g->row[e] < 0 || g->row[e] >= g->n || g->col[e] < 0 || g->col[e] >= g->n)
+            return PH_E_INPUT;
+        values += (size_t)g->size[g->row[e]] * (size_t)g->size[g->col[e]];
+    }
+    if (total > INT_MAX / 4 || values > INT_MAX / 4)
+        return PH_E_MEMORY;
+    size_t ints = 2 * (size_t)g->n + (size_t)g->nnz + 1;
+    int *next = ph_alloc(alloc, ints * sizeof(int)), *seen = next + g->n + 1, *list = seen + g->n;
+    if (!next)
+        return PH_E_MEMORY;
+    memset(next, 0, ints * sizeof(int));
+    for (int e = 0; e < g->nnz; e++)
+        next[g->row[e] + 1]++;
+    for (int i = 0; i < g->n; i++)
+        next[i + 1] += next[i];
+    for (int e = 0; e < g->nnz; e++)
+        list[next[g->row[e]]++] = e;
+    ph_status status = PH_OK;
+    for (int t = 0; t < g->nnz; t++) { /* the list is by rows: seen[j] is one more than the last row with j */
+        int i = g->row[list[t]], j = g->col[list[t]];
+        if (seen[j] == i + 1)
+            status = PH_E_INPUT;
+        seen[j] = i + 1;
+    }
+    ph_free(alloc, next);
+    return status;
+}
+
+ph_status ph_solver_analyse(ph_solver **out, ph_solver_kind kind, const ph_graph *g, const ph_allocator *alloc)
+{
+    *out = NULL;
+    if ((unsigned)kind >= PH_SOLVER_COUNT)
+        return PH_E_INPUT;
+    ph_status status = check_graph(g, alloc);
+    return status == PH_OK ? backends[kind]->analyse(out, g, alloc) : status;
+}
+
+ph_status ph_solver_factor(ph_solver *s, const double *value)
+{
+    return s->ops->factor(s, value);
+}
+
+ph_status ph_solver_solve(ph_solver *s, const double *b, double *x)
+{
+    return s->ops->solve(s, b, x, 0);
+}
+
+ph_status ph_solver_solve_transposed(ph_solver *s, const double *b, double *x)
+{
+    return s->ops->solve(s, b, x, 1);
+}
+
+void ph_solver_destroy(ph_solver *s)
+{
+    if (s)
+        s->ops->destroy(s);
+}
+
+ph_solver_info ph_solver_ask(const ph_solver *s)
+{
+    return s->info;
+}
+
+/* ---- PH_AUTO: dense for tiny systems; else block LU, and KLU for matrices at which that fails ------------------ */
+
+typedef struct automatic {
+    ph_solver base;
+    ph_pattern p;
+    const double *value; /* as factored */
+    ph_solver *block;
+    ph_solver *klu;     /* made when block LU fails for the first time */
+    ph_solver *at_work; /* one of the two */
+} automatic;
+
+static void auto_destroy(ph_solver *s)
+{
+    automatic *a = (automatic *)s;
+    ph_solver_destroy(a->block);
+    ph_solver_destroy(a->klu);
+    ph_solver_end(s);
+}
+
+static ph_status auto_analyse(ph_solver **out, const ph_graph *g, const ph_allocator *alloc)
+{
+    ph_arena arena = {0};
+    automatic *a;
+    ph_pattern trial;
+    int total = 0;
+    for (int i = 0; i < g->n; i++)
+        total += g->size[i];
+    if (total <= DENSE_UP_TO)
+        return ph_dense_ops.analyse(out, g, alloc);
+    ph_arena_take(&arena, 1, sizeof *a);
+    ph_pattern_lay(&trial, g, &arena);
+    if (!ph_arena_open(&arena, alloc))
+        return PH_E_MEMORY;
+    a = ph_arena_take(&arena, 1, sizeof *a);
+    ph_pattern_lay(&a->p, g, &arena);
+    ph_solver_begin(&a->base, &ph_auto_ops, alloc, &arena);
+    ph_status status = ph_block_ops.analyse(&a->block, g, alloc);
+    if (status != PH_OK) {
+        auto_destroy(&a->base);
+        return status;
+    }
+    a->at_work = a->block;
+    a->base.info = a->block->info;
+    *out = &a->base;
+    return PH_OK;
+}
+
+static ph_status factor_klu(automatic *a)
+{
+    if (!a->klu) {
+        const ph_pattern *p = &a->p;
+        ph_graph g = {p->n, p->size, p->late, p->nnz, p->row, p->col};
+        ph_status status = ph_klu_ops.analyse(&a->klu, &g, a->base.alloc);
+        if (status != PH_OK)
+            return status;
+    }
+    a->at_work = a->klu;
+    return a->klu->ops->factor(a->klu, a->value);
+}
+
+/* Block LU is tried at every factorisation: a tenth of what KLU costs, and what a step does then does not depend on
+ * the steps before it. */
+static ph_status auto_factor(ph_solver *s, const double *value)
+{
+    automatic *a = (automatic *)s;
+    a->value = value;
+    a->at_work = a->block;
+    ph_status status = ph_block_ops.factor(a->block, value);
+    if (status != PH_OK)
+        status = factor_klu(a);
+    s->info = a->at_work->info;
+    return status;
+}
+
+static ph_status auto_solve(ph_solver *s, const double *b, double *x, int transposed)
+{
+    automatic *a = (automatic *)s;
+    ph_status status = a->at_work->ops->solve(a->at_work, b, x, transposed);
+    if (status == PH_E_SINGULAR && a->at_work == a->block) {
+        status = factor_klu(a);
+        s->info = a->at_work->info;
+        if (status == PH_OK)
+            status = a->klu->ops->solve(a->klu, b, x, transposed);
+    }
+    return status;
+}
+
+const ph_solver_ops ph_auto_ops = {"auto", auto_analyse, auto_factor, auto_solve, auto_destroy};

@@ -1,0 +1,139 @@
+/* SO(3), stored as a unit quaternion: exp (L6), T and T^-1 (L7), their derivatives (L9), log (L10). */
+#include "lie/so3.h"
+#include "lie/groups.h"
+
+ph_vec3 ph_so3_log(ph_quat q)
+{
+    /* q and -q are one rotation; |q0| is that of an angle up to pi. p = 2 atan2(|v|, |q0|), and below
+     * |v|^2 = 1e-17 the quotient p/|v| is 2/|q0| to the last place (L10). */
+    double vv = q.x * q.x + q.y * q.y + q.z * q.z, q0 = fabs(q.w), v = sqrt(vv);
+    double k = vv < 1e-17 ? 2 / q0 : 2 * atan2(v, q0) / v;
+    if (q.w < 0)
+        k = -k;
+    return (ph_vec3){k * q.x, k * q.y, k * q.z};
+}
+
+static void so3_identity(int n, double *q)
+{
+    (void)n;
+    ph_quat_store(q, (ph_quat){1, 0, 0, 0});
+}
+
+static void so3_compose(int n, const double *a, const double *b, double *ab)
+{
+    (void)n;
+    ph_quat_store(ab, ph_quat_fix(ph_qmul(ph_quat_load(a), ph_quat_load(b))));
+}
+
+static void so3_inverse(int n, const double *a, double *inv)
+{
+    (void)n;
+    ph_quat_store(inv, ph_quat_conj(ph_quat_load(a)));
+}
+
+static void so3_exp(int n, const double *x, double *q)
+{
+    (void)n;
+    ph_vec3 w = ph_load3(x);
+    ph_quat_store(q, ph_so3_exp(ph_stumpff_of(w), w));
+}
+
+static void so3_log(int n, const double *q, double *x)
+{
+    (void)n;
+    ph_store3(x, ph_so3_log(ph_quat_load(q)));
+}
+
+static void so3_T(int n, const double *x, double *T)
+{
+    (void)n;
+    ph_vec3 w = ph_load3(x);
+    ph_store33(T, ph_form_mat(ph_form_T(ph_stumpff_of(w)), w));
+}
+
+static void so3_Tinv(int n, const double *x, double *Tinv)
+{
+    (void)n;
+    ph_vec3 w = ph_load3(x);
+    ph_store33(Tinv, ph_form_mat(ph_form_Tinv(ph_stumpff_of(w)), w));
+}
+
+static void so3_dT(int n, const double *x, const double *u, double *D)
+{
+    (void)n;
+    ph_vec3 w = ph_load3(x), b = ph_load3(u);
+    ph_store33(D, ph_form_jac(ph_form_T(ph_stumpff_of(w)), w, b, ph_cross(w, b)));
+}
+
+static void so3_dTt(int n, const double *x, const double *u, double *D)
+{
+    (void)n;
+    ph_vec3 w = ph_load3(x), b = ph_load3(u);
+    ph_store33(D, ph_form_jac(ph_form_transpose(ph_form_T(ph_stumpff_of(w))), w, b, ph_cross(w, b)));
+}
+
+/* Towards 2 pi, d1 outgrows d and magnifies the error of w x u. */
+static ph_vec3 cross_for_inverse(ph_stumpff r, ph_vec3 w, ph_vec3 u)
+{
+    return r.s <= PH_STUMPFF_SMALL ? ph_cross(w, u) : ph_cross_exact(w, u);
+}
+
+static void so3_dTinv(int n, const double *x, const double *u, double *D)
+{
+    (void)n;
+    ph_vec3 w = ph_load3(x), b = ph_load3(u);
+    ph_stumpff r = ph_stumpff_of(w);
+    ph_store33(D, ph_form_jac(ph_form_Tinv(r), w, b, cross_for_inverse(r, w, b)));
+}
+
+static void so3_dTinvt(int n, const double *x, const double *u, double *D)
+{
+    (void)n;
+    ph_vec3 w = ph_load3(x), b = ph_load3(u);
+    ph_stumpff r = ph_stumpff_of(w);
+    ph_store33(D, ph_form_jac(ph_form_transpose(ph_form_Tinv(r)), w, b, cross_for_inverse(r, w, b)));
+}
+
+static void so3_hat(int n, const double *x, double *H)
+{
+    (void)n;
+    ph_store33(H, ph_tilde(ph_load3(x)));
+}
+
+static void so3_Ad(int n, const double *q, double *A)
+{
+    (void)n;
+    ph_store33(A, ph_qmat(ph_quat_load(q)));
+}
+
+static void so3_move(int n, const double *q0, const double *x, double *q1, double *T, double *Tinv)
+{
+    (void)n;
+    ph_vec3 w = ph_load3(x);
+    ph_stumpff r = ph_stumpff_of(w);
+    ph_quat_store(q1, ph_quat_fix(ph_qmul(ph_quat_load(q0), ph_so3_exp(r, w))));
+    ph_store33(T, ph_form_mat(ph_form_T(r), w));
+    ph_store33(Tinv, ph_form_mat(ph_form_Tinv(r), w));
+}
+
+const ph_group_ops ph_so3_ops = {
+    .name = "so3",
+    .dim = 3,
+    .size = 4,
+    .rot = 0,
+    .quat = 0,
+    .identity = so3_identity,
+    .compose = so3_compose,
+    .inverse = so3_inverse,
+    .exp = so3_exp,
+    .log = so3_log,
+    .T = so3_T,
+    .Tinv = so3_Tinv,
+    .dT = so3_dT,
+    .dTinv = so3_dTinv,
+    .dTt = so3_dTt,
+    .dTinvt = so3_dTinvt,
+    .hat = so3_hat,
+    .Ad = so3_Ad,
+    .move = so3_move,
+};

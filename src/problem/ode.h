@@ -1,0 +1,26 @@
+/* Reference solutions of small ordinary differential equations y' = f(t, y), in long double, by
+ * extrapolation. */
+#ifndef PH_PROBLEM_ODE_H
+#define PH_PROBLEM_ODE_H
+
+#define PH_ODE_MAX 16 /* components */
+
+typedef void (*ph_ode_fn)(long double t, const long double *y, long double *dy, const void *ctx);
+
+/* A solution that starts at t = 0 and a cursor that moves along it. */
+typedef struct ph_ode {
+    int n;
+    ph_ode_fn f;
+    const void *ctx;
+    long double y0[PH_ODE_MAX];   /* at t = 0 */
+    long double size[PH_ODE_MAX]; /* errors are relative to size + |y| */
+    long double t, H, y[PH_ODE_MAX];
+} ph_ode;
+
+/* Put the cursor at t = 0; n, f, ctx, y0 and size are set. H: a guess of the step. */
+void ph_ode_start(ph_ode *o, long double H);
+
+/* Move the cursor to t >= 0; going back starts again from 0. 0: no convergence. */
+int ph_ode_move(ph_ode *o, long double t);
+
+#endif

@@ -1,0 +1,484 @@
+/* Residuals and tangents of a system at a point.
+ *
+ *   r = M vdot + g + B^T lambda,   rate = B v + Phi_t                                         (E1)
+ *   K = dr/dq,  C = dr/dv,  Z = d(rate)/dq                                                    (E2)
+ *
+ * Tangents that are not given are central differences, with all nodes of one colour perturbed at once. */
+#include "step/eval.h"
+
+#include <string.h>
+
+#include "la/small.h"
+#include "step/pattern.h"
+
+/* ---- points ------------------------------------------------------------------------------------- */
+
+void ph_point_take(ph_point *p, const ph_layout *lay, ph_arena *a)
+{
+    p->q = ph_arena_take(a, (size_t)lay->nq, sizeof(double));
+    p->v = ph_arena_take(a, (size_t)lay->nv, sizeof(double));
+    p->vdot = ph_arena_take(a, (size_t)lay->nv, sizeof(double));
+    p->a = ph_arena_take(a, (size_t)lay->nv, sizeof(double));
+    p->lambda = ph_arena_take(a, (size_t)lay->nl, sizeof(double));
+    p->eta = ph_arena_take(a, (size_t)lay->nl, sizeof(double));
+    p->R = ph_arena_take(a, (size_t)lay->nR, sizeof(ph_mat3));
+}
+
+void ph_point_copy(ph_point *to, const ph_point *from, const ph_layout *lay)
+{
+    size_t d = sizeof(double), nv = (size_t)lay->nv, nl = (size_t)lay->nl;
+    to->t = from->t;
+    memcpy(to->q, from->q, d * (size_t)lay->nq);
+    memcpy(to->v, from->v, d * nv);
+    memcpy(to->vdot, from->vdot, d * nv);
+    memcpy(to->a, from->a, d * nv);
+    memcpy(to->lambda, from->lambda, d * nl);
+    memcpy(to->eta, from->eta, d * nl);
+    memcpy(to->R, from->R, sizeof(ph_mat3) * (size_t)lay->nR);
+}
+
+static void rotation(const ph_layout *lay, ph_point *p, int i)
+{
+    const double *u = p->q + lay->q_at[i] + lay->op[i]->quat;
+    p->R[lay->R_at[i]] = ph_qmat((ph_quat){u[0], u[1], u[2], u[3]});
+}
+
+void ph_point_rotations(ph_point *p, const ph_layout *lay)
+{
+    for (int i = 0; i < lay->N; i++)
+        if (lay->R_at[i] >= 0)
+            rotation(lay, p, i);
+}
+
+ph_state ph_point_view(const ph_point *p, const ph_layout *lay)
+{
+    return (ph_state){p->t,      p->q,      p->v,      p->vdot,   p->lambda, p->R,
+                      NULL,      NULL,      lay->q_at, lay->v_at, lay->l_at, lay->R_at};
+}
+
+void ph_point_shift(const ph_layout *lay, const ph_point *from, double s, const double *x, ph_point *to)
+{
+    for (int i = 0; i < lay->N; i++) {
+        const ph_group_ops *op = lay->op[i];
+        const double *q0 = from->q + lay->q_at[i], *xi = x + lay->v_at[i];
+        double *q1 = to->q + lay->q_at[i];
+        if (op->rot < 0) {
+            for (int k = 0; k < lay->dim[i]; k++)
+                q1[k] = q0[k] + s * xi[k];
+            continue;
+        }
+        double y[PH_DIM_MAX], e[PH_DIM_MAX + 1];
+        for (int k = 0; k < lay->dim[i]; k++)
+            y[k] = s * xi[k];
+        op->exp(lay->dim[i], y, e);
+        op->compose(lay->dim[i], q0, e, q1);
+        rotation(lay, to, i);
+    }
+}
+
+/* ---- memory and colours ------------------------------------------------------------------------- */
+
+static int needs_differences(const ph_system *sys)
+{
+    int constrained = sys->n_constraints > 0;
+    return !sys->C || !sys->K || (constrained && (!sys->Z || !sys->convective)) ||
+           ((sys->flags & PH_RHEONOMIC) && !sys->Phi_t) || ((sys->flags & PH_FORCE_LAMBDA) && !sys->g_lambda);
+}
+
+void ph_eval_take(ph_eval *ev, const ph_layout *lay, ph_arena *a)
+{
+    size_t d = sizeof(double), nv = (size_t)lay->nv, nl = (size_t)lay->nl;
+    size_t pairs = (size_t)lay->size_pairs, links = (size_t)lay->size_links;
+    ev->lay = lay;
+    ev->M = ph_arena_take(a, pairs, d);
+    ev->C = ph_arena_take(a, pairs, d);
+    ev->K = ph_arena_take(a, pairs, d);
+    ev->B = ph_arena_take(a, links, d);
+    ev->Z = ph_arena_take(a, links, d);
+    ev->Gl = ph_arena_take(a, links, d);
+    ev->g = ph_arena_take(a, nv, d);
+    ev->r = ph_arena_take(a, nv, d);
+    ev->Phi = ph_arena_take(a, nl, d);
+    ev->Phi_t = ph_arena_take(a, nl, d);
+    ev->rate = ph_arena_take(a, nl, d);
+    ev->differenced |= needs_differences(lay->sys);
+    if (!ev->differenced)
+        return;
+    ph_point_take(&ev->probe, lay, a);
+    ev->M2 = ph_arena_take(a, pairs, d);
+    ev->B2 = ph_arena_take(a, links, d);
+    ev->plus = ph_arena_take(a, nv + 2 * nl, d);
+    ev->minus = ph_arena_take(a, nv + 2 * nl, d);
+    ev->dx = ph_arena_take(a, nv + nl, d);
+    ev->node_colour = ph_arena_take(a, (size_t)lay->N, sizeof(int));
+    ev->constraint_colour = ph_arena_take(a, (size_t)lay->C, sizeof(int));
+    int count = lay->n_pairs + lay->n_links;
+    ev->scratch = ph_arena_take(a, 2 * (size_t)count + ph_colour_scratch(lay->N + lay->C, lay->N, count),
+                                sizeof(int));
+}
+
+/* The columns of K and Z are nodes, their rows nodes and constraints; the columns of g_lambda are constraints. */
+void ph_eval_prepare(ph_eval *ev)
+{
+    const ph_layout *lay = ev->lay;
+    if (!ev->differenced)
+        return;
+    int count = lay->n_pairs + lay->n_links, *row = ev->scratch, *col = row + count, *rest = col + count;
+    for (int e = 0; e < lay->n_pairs; e++)
+        row[e] = lay->pair[e].row, col[e] = lay->pair[e].col;
+    for (int e = 0; e < lay->n_links; e++)
+        row[lay->n_pairs + e] = lay->N + lay->link[e].row, col[lay->n_pairs + e] = lay->link[e].col;
+    ev->node_colours = ph_colour(lay->N + lay->C, lay->N, count, row, col, ev->node_colour, rest);
+    for (int e = 0; e < lay->n_links; e++)
+        row[e] = lay->link[e].col, col[e] = lay->link[e].row;
+    ev->constraint_colours = ph_colour(lay->N, lay->C, lay->n_links, row, col, ev->constraint_colour, rest);
+}
+
+/* ---- callbacks ---------------------------------------------------------------------------------- */
+
+static ph_status call(ph_eval *ev, ph_callback f, const char *name, const ph_state *s, double *out)
+{
+    if (f(s, out, ev->lay->sys->ctx) == PH_OK)
+        return PH_OK;
+    ev->refused = name;
+    return PH_E_CALLBACK;
+}
+
+#define CALL(name, s, out)                                                                                   \
+    do {                                                                                                     \
+        if (call(ev, sys->name, #name, s, out) != PH_OK)                                                     \
+            return PH_E_CALLBACK;                                                                            \
+    } while (0)
+
+ph_status ph_eval_mass(ph_eval *ev, const ph_state *s)
+{
+    const ph_system *sys = ev->lay->sys;
+    CALL(M, s, ev->M);
+    return PH_OK;
+}
+
+ph_status ph_eval_links(ph_eval *ev, const ph_state *s, double *B)
+{
+    const ph_system *sys = ev->lay->sys;
+    CALL(B, s, B);
+    return PH_OK;
+}
+
+/* r = M vdot + g + B^T lambda */
+static void balance(const ph_layout *lay, const ph_state *s, const double *M, const double *B, double *r)
+{
+    for (const ph_block *b = lay->pair, *end = b + lay->n_pairs; b < end; b++)
+        ph_small_mul_add(b->m, b->n, M + b->at, s->vdot + b->col_at, r + b->row_at);
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
+        ph_small_tmul_add(b->m, b->n, B + b->at, s->lambda + b->row_at, r + b->col_at);
+}
+
+/* rate += B v */
+static void add_rate(const ph_layout *lay, const ph_state *s, const double *B, double *rate)
+{
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
+        ph_small_mul_add(b->m, b->n, B + b->at, s->v + b->col_at, rate + b->row_at);
+}
+
+static ph_status rate_of_time(ph_eval *ev, const ph_state *s, double *Phi_t)
+{
+    const ph_system *sys = ev->lay->sys;
+    if (sys->Phi_t)
+        CALL(Phi_t, s, Phi_t);
+    else if (sys->flags & PH_RHEONOMIC)
+        return ph_eval_difference_t(ev, s, Phi_t);
+    return PH_OK;
+}
+
+ph_status ph_eval_residual(ph_eval *ev, const ph_state *s, unsigned what)
+{
+    const ph_layout *lay = ev->lay;
+    const ph_system *sys = lay->sys;
+    if (!(sys->flags & PH_MASS_CONSTANT))
+        CALL(M, s, ev->M);
+    CALL(g, s, ev->g);
+    if (lay->C)
+        CALL(B, s, ev->B);
+    memcpy(ev->r, ev->g, sizeof(double) * (size_t)lay->nv);
+    balance(lay, s, ev->M, ev->B, ev->r);
+    if ((what & PH_EVAL_PHI) && sys->Phi)
+        CALL(Phi, s, ev->Phi);
+    if (what & PH_EVAL_RATE) {
+        if (rate_of_time(ev, s, ev->Phi_t) != PH_OK)
+            return PH_E_CALLBACK;
+        memcpy(ev->rate, ev->Phi_t, sizeof(double) * (size_t)lay->nl);
+        add_rate(lay, s, ev->B, ev->rate);
+    }
+    return PH_OK;
+}
+
+ph_status ph_eval_tangent(ph_eval *ev, const ph_state *s, unsigned what)
+{
+    const ph_system *sys = ev->lay->sys;
+    int needs_Z = (what & PH_EVAL_RATE) && ev->lay->C;
+    if (sys->C)
+        CALL(C, s, ev->C);
+    else if (ph_eval_difference_v(ev, s, ev->C) != PH_OK)
+        return PH_E_CALLBACK;
+    if (sys->K)
+        CALL(K, s, ev->K);
+    if (needs_Z && sys->Z)
+        CALL(Z, s, ev->Z);
+    if (!sys->K || (needs_Z && !sys->Z)) {
+        if (ph_eval_difference_q(ev, s, sys->K ? NULL : ev->K, sys->Z ? NULL : ev->Z, NULL) != PH_OK)
+            return PH_E_CALLBACK;
+    }
+    return sys->flags & PH_FORCE_LAMBDA ? ph_eval_friction(ev, s) : PH_OK;
+}
+
+ph_status ph_eval_friction(ph_eval *ev, const ph_state *s)
+{
+    const ph_system *sys = ev->lay->sys;
+    if (!sys->g_lambda)
+        return ph_eval_difference_lambda(ev, s, ev->Gl);
+    CALL(g_lambda, s, ev->Gl);
+    return PH_OK;
+}
+
+ph_status ph_eval_convective(ph_eval *ev, const ph_state *s, double *out)
+{
+    const ph_system *sys = ev->lay->sys;
+    if (!ev->lay->C)
+        return PH_OK;
+    if (!sys->convective)
+        return ph_eval_difference_motion(ev, s, out);
+    CALL(convective, s, out);
+    return PH_OK;
+}
+
+/* ---- differences -------------------------------------------------------------------------------- */
+
+/* Central differences lose eps/step to round-off and step^2 to truncation: about eps^(1/3). */
+#define STEP 6e-6
+
+static double step_for(double x)
+{
+    return STEP * fmax(1, fabs(x));
+}
+
+/* The residuals at a point: nv of r, nl of Phi, nl of rate, one after the other. */
+static ph_status residuals_at(ph_eval *ev, const ph_state *s, double *out)
+{
+    const ph_layout *lay = ev->lay;
+    const ph_system *sys = lay->sys;
+    double *Phi = out + lay->nv, *rate = Phi + lay->nl;
+    memset(out, 0, sizeof(double) * (size_t)(lay->nv + 2 * lay->nl));
+    const double *M = ev->M;
+    if (!(sys->flags & PH_MASS_CONSTANT)) {
+        CALL(M, s, ev->M2);
+        M = ev->M2;
+    }
+    CALL(g, s, out);
+    if (lay->C)
+        CALL(B, s, ev->B2);
+    balance(lay, s, M, ev->B2, out);
+    if (sys->Phi)
+        CALL(Phi, s, Phi);
+    if (rate_of_time(ev, s, rate) != PH_OK)
+        return PH_E_CALLBACK;
+    add_rate(lay, s, ev->B2, rate);
+    return PH_OK;
+}
+
+/* Write column k of the blocks whose column has the colour, as (plus - minus)/(2 step). */
+static void put_columns(const ph_block *b, int count, const int *colour, int c, int k, const double *plus,
+                        const double *minus, const double *dx, double *out)
+{
+    for (const ph_block *end = b + count; b < end; b++) {
+        if (colour[b->col] != c || k >= b->n)
+            continue;
+        double scale = 1 / (2 * dx[b->col_at + k]);
+        for (int i = 0; i < b->m; i++)
+            out[b->at + i * b->n + k] = (plus[b->row_at + i] - minus[b->row_at + i]) * scale;
+    }
+}
+
+/* Perturbation of coordinate k of every node of a colour: step_for the number it acts on, 0 elsewhere. */
+static int perturbation(const ph_eval *ev, int c, int k, const double *at, double *dx)
+{
+    const ph_layout *lay = ev->lay;
+    int any = 0;
+    memset(dx, 0, sizeof(double) * (size_t)lay->nv);
+    for (int i = 0; i < lay->N; i++)
+        if (ev->node_colour[i] == c && k < lay->dim[i]) {
+            dx[lay->v_at[i] + k] = step_for(at ? at[lay->v_at[i] + k] : lay->op[i]->rot < 0 ? 1 : 0);
+            any = 1;
+        }
+    return any;
+}
+
+static ph_point point_of(const ph_state *s)
+{
+    /* Only read: the probe is what gets written. */
+    return (ph_point){s->t, (double *)s->q, (double *)s->v, (double *)s->vdot, NULL, (double *)s->lambda,
+                      NULL, (ph_mat3 *)s->R};
+}
+
+static ph_state probe_at(ph_eval *ev, const ph_state *s)
+{
+    ph_state p = *s;
+    memcpy(ev->probe.q, s->q, sizeof(double) * (size_t)ev->lay->nq);
+    memcpy(ev->probe.R, s->R, sizeof(ph_mat3) * (size_t)ev->lay->nR);
+    p.q = ev->probe.q, p.R = ev->probe.R;
+    return p;
+}
+
+ph_status ph_eval_difference_q(ph_eval *ev, const ph_state *s, double *K, double *Z, double *B)
+{
+    const ph_layout *lay = ev->lay;
+    ph_point here = point_of(s);
+    ph_state probe = probe_at(ev, s);
+    for (int c = 0; c < ev->node_colours; c++)
+        for (int k = 0; k < lay->max_dim; k++) {
+            if (!perturbation(ev, c, k, NULL, ev->dx))
+                continue;
+            ph_point_shift(lay, &here, 1, ev->dx, &ev->probe);
+            if (residuals_at(ev, &probe, ev->plus) != PH_OK)
+                return PH_E_CALLBACK;
+            ph_point_shift(lay, &here, -1, ev->dx, &ev->probe);
+            if (residuals_at(ev, &probe, ev->minus) != PH_OK)
+                return PH_E_CALLBACK;
+            int nv = lay->nv, nl = lay->nl;
+            if (K)
+                put_columns(lay->pair, lay->n_pairs, ev->node_colour, c, k, ev->plus, ev->minus, ev->dx, K);
+            if (B)
+                put_columns(lay->link, lay->n_links, ev->node_colour, c, k, ev->plus + nv, ev->minus + nv,
+                            ev->dx, B);
+            if (Z)
+                put_columns(lay->link, lay->n_links, ev->node_colour, c, k, ev->plus + nv + nl,
+                            ev->minus + nv + nl, ev->dx, Z);
+        }
+    return PH_OK;
+}
+
+ph_status ph_eval_difference_v(ph_eval *ev, const ph_state *s, double *C)
+{
+    const ph_layout *lay = ev->lay;
+    const ph_system *sys = lay->sys;
+    ph_state probe = *s;
+    probe.v = ev->probe.v;
+    for (int c = 0; c < ev->node_colours; c++)
+        for (int k = 0; k < lay->max_dim; k++) {
+            if (!perturbation(ev, c, k, s->v, ev->dx))
+                continue;
+            for (int i = 0; i < lay->nv; i++)
+                ev->probe.v[i] = s->v[i] + ev->dx[i];
+            CALL(g, &probe, ev->plus);
+            for (int i = 0; i < lay->nv; i++)
+                ev->probe.v[i] = s->v[i] - ev->dx[i];
+            CALL(g, &probe, ev->minus);
+            put_columns(lay->pair, lay->n_pairs, ev->node_colour, c, k, ev->plus, ev->minus, ev->dx, C);
+        }
+    return PH_OK;
+}
+
+ph_status ph_eval_difference_lambda(ph_eval *ev, const ph_state *s, double *Gl)
+{
+    const ph_layout *lay = ev->lay;
+    const ph_system *sys = lay->sys;
+    ph_state probe = *s;
+    probe.lambda = ev->probe.lambda;
+    double *dx = ev->dx;
+    for (int c = 0; c < ev->constraint_colours; c++)
+        for (int k = 0; k < lay->max_dim; k++) {
+            memset(dx, 0, sizeof(double) * (size_t)lay->nl);
+            for (int j = 0; j < lay->C; j++)
+                if (ev->constraint_colour[j] == c && k < lay->rows[j])
+                    dx[lay->l_at[j] + k] = step_for(s->lambda[lay->l_at[j] + k]);
+            for (int i = 0; i < lay->nl; i++)
+                ev->probe.lambda[i] = s->lambda[i] + dx[i];
+            CALL(g, &probe, ev->plus);
+            for (int i = 0; i < lay->nl; i++)
+                ev->probe.lambda[i] = s->lambda[i] - dx[i];
+            CALL(g, &probe, ev->minus);
+            for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
+                if (ev->constraint_colour[b->row] != c || k >= b->m)
+                    continue;
+                double scale = 1 / (2 * dx[b->row_at + k]);
+                for (int i = 0; i < b->n; i++)
+                    Gl[b->at + i * b->m + k] = (ev->plus[b->col_at + i] - ev->minus[b->col_at + i]) * scale;
+            }
+        }
+    return PH_OK;
+}
+
+ph_status ph_eval_difference_t(ph_eval *ev, const ph_state *s, double *Phi_t)
+{
+    const ph_layout *lay = ev->lay;
+    const ph_system *sys = lay->sys;
+    ph_state probe = *s;
+    double step = step_for(s->t);
+    double *plus = ev->probe.lambda, *minus = ev->probe.eta;
+    probe.t = s->t + step;
+    CALL(Phi, &probe, plus);
+    probe.t = s->t - step;
+    CALL(Phi, &probe, minus);
+    for (int c = 0; c < lay->C; c++)
+        for (int i = lay->l_at[c]; i < lay->l_at[c] + lay->rows[c]; i++)
+            Phi_t[i] = sys->constraints[c].nonholonomic ? 0 : (plus[i] - minus[i]) / (2 * step);
+    return PH_OK;
+}
+
+/* d(rate)/dt along the motion at fixed v: both ends of a short piece of it. */
+ph_status ph_eval_difference_motion(ph_eval *ev, const ph_state *s, double *convective)
+{
+    const ph_layout *lay = ev->lay;
+    ph_point here = point_of(s);
+    ph_state probe = probe_at(ev, s);
+    double step = STEP / fmax(1, ph_small_max(lay->nv, s->v));
+    const double *rate = ev->plus + lay->nv + lay->nl, *rate_minus = ev->minus + lay->nv + lay->nl;
+    ph_point_shift(lay, &here, step, s->v, &ev->probe);
+    probe.t = s->t + step;
+    if (residuals_at(ev, &probe, ev->plus) != PH_OK)
+        return PH_E_CALLBACK;
+    ph_point_shift(lay, &here, -step, s->v, &ev->probe);
+    probe.t = s->t - step;
+    if (residuals_at(ev, &probe, ev->minus) != PH_OK)
+        return PH_E_CALLBACK;
+    for (int i = 0; i < lay->nl; i++)
+        convective[i] = (rate[i] - rate_minus[i]) / (2 * step);
+    return PH_OK;
+}
+
+/* ---- blame -------------------------------------------------------------------------------------- */
+
+static int infinite(const double *x, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!isfinite(x[i]))
+            return 1;
+    return 0;
+}
+
+int ph_eval_blame(ph_eval *ev, const ph_state *s, ph_error *err)
+{
+    const ph_layout *lay = ev->lay;
+    const ph_system *sys = lay->sys;
+    const struct {
+        ph_callback f;
+        const char *name;
+        double *out;
+        int n;
+    } given[] = {{sys->M, "M", ev->M, lay->size_pairs},    {sys->g, "g", ev->g, lay->nv},
+                 {sys->Phi, "Phi", ev->Phi, lay->nl},      {sys->B, "B", ev->B, lay->size_links},
+                 {sys->Phi_t, "Phi_t", ev->Phi_t, lay->nl}, {sys->convective, "convective", ev->rate, lay->nl},
+                 {sys->C, "C", ev->C, lay->size_pairs},    {sys->K, "K", ev->K, lay->size_pairs},
+                 {sys->Z, "Z", ev->Z, lay->size_links},    {sys->g_lambda, "g_lambda", ev->Gl, lay->size_links}};
+    if (infinite(s->q, lay->nq) || infinite(s->v, lay->nv))
+        return 0; /* then the iterates ran away first */
+    for (size_t k = 0; k < sizeof given / sizeof *given; k++) {
+        if (!given[k].f || given[k].n == 0)
+            continue;
+        if (given[k].f(s, given[k].out, sys->ctx) == PH_OK && !infinite(given[k].out, given[k].n))
+            continue;
+        ph_fail(err, PH_E_NAN, "the callback %s gave a number that is not finite at t = %.9g", given[k].name,
+                s->t);
+        return 1;
+    }
+    return 0;
+}

@@ -1,0 +1,387 @@
+/* Generalized-alpha on a Lie group for any sigma, in closed form: index-3, index-2 and stabilised index-2.
+ *
+ * Unknowns of a step: theta, lambda and, in the stabilised form, eta. With gp = gamma/(h beta),
+ * P(theta) = sigma I + (1 - sigma) T(theta) and w = (1 - gamma/beta) v_n + h (1 - gamma/(2 beta)) a_n:
+ *
+ *   q1 = q_n o exp(theta)                                                                      (G1)
+ *   P(theta) v1 = gp theta + T(theta) w + E eta                                                (G2)
+ *   a1 = (v1 - v_n)/(h gamma) - (1 - gamma)/gamma a_n                                          (G3)
+ *   vdot1 = ((1 - alpha_m) a1 + alpha_m a_n - alpha_f vdot_n)/(1 - alpha_f)                    (G4)
+ *   M vdot1 + g + B^T lambda1 = 0 at q1, v1, t1, with Phi = 0 or B v + Phi_t = 0 or both       (G5)
+ *
+ * Derivatives for Newton's method, with u = w (+ E' eta in the inside form) - (1 - sigma) v1:
+ *
+ *   dq = T dtheta,  dv1 = P^-1 (gp I + D_T(theta; u)) dtheta + P^-1 E deta,  dvdot1 = eps dv1  (G6)
+ *
+ *   inside:   E = gamma/beta T(theta) B(q_n)^T                                                 (G7)
+ *   outside:  E = gamma/beta B(q_n)^T                                                          (G8)
+ *
+ * References: Holzinger, Arnold, Gerstmayr (sigma-modified methods); Arnold, Bruels, Cardona (error analysis). */
+#include <string.h>
+
+#include "la/small.h"
+#include "step/genalpha.h"
+
+/* ---- parameters --------------------------------------------------------------------------------- */
+
+static ph_status check_parameters(const ph_alpha *p, ph_error *err)
+{
+    if (!(p->beta > 0) || !(p->gamma > 0) || !isfinite(p->beta) || !isfinite(p->gamma))
+        return ph_fail(err, PH_E_INPUT, "beta = %g and gamma = %g: both must be positive", p->beta, p->gamma);
+    if (!(p->alpha_m < 1) || !(p->alpha_f < 1) || !isfinite(p->alpha_m) || !isfinite(p->alpha_f))
+        return ph_fail(err, PH_E_INPUT, "alpha_m = %g and alpha_f = %g: both must be below 1", p->alpha_m,
+                       p->alpha_f);
+    return PH_OK;
+}
+
+ph_status ph_alpha_resolve(const ph_options *o, ph_alpha *p, ph_error *err)
+{
+    double r = o->rho, a = o->hht_alpha;
+    switch (o->scheme) {
+    case PH_CHUNG_HULBERT:
+        if (!(r >= 0 && r <= 1))
+            return ph_fail(err, PH_E_INPUT, "rho = %g is outside [0, 1]", r);
+        p->alpha_m = (2 * r - 1) / (r + 1), p->alpha_f = r / (r + 1);
+        p->gamma = 0.5 + p->alpha_f - p->alpha_m;
+        p->beta = 0.25 * (p->gamma + 0.5) * (p->gamma + 0.5);
+        break;
+    case PH_HHT:
+        if (!(a >= 0 && a <= 1.0 / 3))
+            return ph_fail(err, PH_E_INPUT, "HHT alpha = %g is outside [0, 1/3]", a);
+        p->alpha_m = 0, p->alpha_f = a;
+        p->gamma = 0.5 + a, p->beta = 0.25 * (1 + a) * (1 + a);
+        break;
+    case PH_NEWMARK:
+        p->alpha_m = p->alpha_f = 0, p->beta = o->beta, p->gamma = o->gamma;
+        break;
+    case PH_FOUR_NUMBERS:
+        p->alpha_m = o->alpha_m, p->alpha_f = o->alpha_f, p->beta = o->beta, p->gamma = o->gamma;
+        break;
+    default:
+        return ph_fail(err, PH_E_INPUT, "no scheme has the code %d", (int)o->scheme);
+    }
+    p->sigma = o->sigma == PH_SIGMA_OPT ? p->gamma / (3 * p->beta) : o->sigma;
+    if (!isfinite(p->sigma))
+        return ph_fail(err, PH_E_INPUT, "sigma = %g is not a number", o->sigma);
+    return check_parameters(p, err);
+}
+
+/* Leading coefficient of the local error in q, C_q h^3 vddot + ... (S3). */
+static double C_q(const ph_alpha *p)
+{
+    return (1 - 6 * p->beta - 3 * (p->alpha_m - p->alpha_f)) / 6;
+}
+
+/* ---- one step ----------------------------------------------------------------------------------- */
+
+typedef struct genalpha {
+    ph_alpha p;
+    int inside;            /* form (G7) */
+    double gp, eps;        /* dv = gp ..., dvdot = eps dv */
+    double *theta, *w, *c; /* nv; vdot1 = eps v1 + c, from (G3) and (G4) */
+    double *y, *dy;        /* nv; gamma/beta B_n^T eta and its increment over gp; stabilised form */
+    double *Bn;            /* links; B(q_n); stabilised form */
+    double *T, *Tinv;      /* nT */
+    double *L, *F;         /* nT; of (N1) */
+    double tol_x, tol_R;   /* of increments of positions and rotations (N5) */
+    ph_step_ops ops;
+} genalpha;
+
+static genalpha *of(ph_sim *sim)
+{
+    return sim->method;
+}
+
+static ph_status prepare(ph_sim *sim, ph_error *err)
+{
+    genalpha *m = of(sim);
+    double h = sim->opt.h;
+    ph_status s = ph_alpha_resolve(&sim->opt, &m->p, err);
+    if (s != PH_OK)
+        return s;
+    const ph_alpha *p = &m->p;
+    m->inside = sim->opt.ggl_form == PH_GGL_INSIDE || (sim->opt.ggl_form == PH_GGL_AUTO && p->sigma == 0);
+    m->gp = p->gamma / (h * p->beta);
+    m->eps = (1 - p->alpha_m) / (h * p->gamma * (1 - p->alpha_f));
+    m->ops.s = 1 / (m->eps * m->gp), m->ops.inv_eps = 1 / m->eps, m->ops.inv_gp = 1 / m->gp;
+    m->ops.exact = 1;
+    if (fabs(p->gamma - (0.5 + p->alpha_f - p->alpha_m)) > 1e-12 && sim->opt.log)
+        sim->opt.log("gamma differs from 1/2 + alpha_f - alpha_m: the method is of first order", sim->opt.log_ctx);
+    return PH_OK;
+}
+
+static void take(ph_sim *sim, ph_arena *a)
+{
+    genalpha none, *m = sim->method ? of(sim) : &none;
+    size_t d = sizeof(double), nv = (size_t)sim->lay.nv, nT = (size_t)sim->lay.nT;
+    m->theta = ph_arena_take(a, nv, d);
+    m->w = ph_arena_take(a, nv, d);
+    m->c = ph_arena_take(a, nv, d);
+    m->T = ph_arena_take(a, nT, d);
+    m->Tinv = ph_arena_take(a, nT, d);
+    m->L = ph_arena_take(a, nT, d);
+    m->F = ph_arena_take(a, nT, d);
+    int stabilised = sim->opt.formulation == PH_GGL;
+    m->y = ph_arena_take(a, stabilised ? nv : 0, d);
+    m->dy = ph_arena_take(a, stabilised ? nv : 0, d);
+    m->Bn = ph_arena_take(a, stabilised ? (size_t)sim->lay.size_links : 0, d);
+}
+
+/* (G1)-(G4) for one node of a curved group. */
+static void update_node(ph_sim *sim, int i)
+{
+    genalpha *m = of(sim);
+    const ph_layout *lay = &sim->lay;
+    const ph_group_ops *op = lay->op[i];
+    int n = lay->dim[i], at = lay->v_at[i], stabilised = sim->matrix.n_eta > 0;
+    double sigma = m->p.sigma, u[PH_DIM_MAX], *v = sim->next.v + at;
+    const double *theta = m->theta + at, *w = m->w + at, *y = stabilised ? m->y + at : NULL;
+    double *T = m->T + lay->T_at[i], *Tinv = m->Tinv + lay->T_at[i], *F = m->F + lay->T_at[i];
+    double *q = sim->next.q + lay->q_at[i];
+    op->move(n, sim->now.q + lay->q_at[i], theta, q, T, Tinv);
+    q += op->quat;
+    sim->next.R[lay->R_at[i]] = ph_qmat((ph_quat){q[0], q[1], q[2], q[3]});
+    for (int k = 0; k < n; k++)
+        u[k] = w[k] + (y && m->inside ? y[k] : 0), v[k] = m->gp * theta[k];
+    if (sigma == 0) { /* P = T and T theta = theta: v1 = gp theta + u (+ T^-1 y) */
+        for (int k = 0; k < n; k++)
+            v[k] += u[k];
+        if (y && !m->inside)
+            ph_small_mul_add(n, n, Tinv, y, v);
+        return;
+    }
+    ph_small_mul_add(n, n, T, u, v);
+    if (y && !m->inside)
+        for (int k = 0; k < n; k++)
+            v[k] += y[k];
+    if (sigma == 1)
+        return;
+    double P[PH_DIM_MAX * PH_DIM_MAX], rhs[PH_DIM_MAX];
+    for (int k = 0; k < n * n; k++)
+        P[k] = (1 - sigma) * T[k] + (k % (n + 1) == 0 ? sigma : 0);
+    if (!ph_small_inverse(n, P, F))
+        memset(F, 0xff, sizeof(double) * (size_t)(n * n)); /* NaN: the iteration fails */
+    memcpy(rhs, v, sizeof(double) * (size_t)n);
+    ph_small_mul(n, F, rhs, v);
+}
+
+static ph_status update(ph_sim *sim)
+{
+    genalpha *m = of(sim);
+    const ph_layout *lay = &sim->lay;
+    const double *y = sim->matrix.n_eta > 0 ? m->y : NULL;
+    for (int i = 0; i < lay->N; i++) {
+        int at = lay->v_at[i], n = lay->dim[i];
+        double *v = sim->next.v + at;
+        if (lay->T_at[i] >= 0) {
+            update_node(sim, i);
+        } else {
+            const double *q0 = sim->now.q + lay->q_at[i], *theta = m->theta + at;
+            double *q1 = sim->next.q + lay->q_at[i];
+            for (int k = 0; k < n; k++) {
+                q1[k] = q0[k] + theta[k];
+                v[k] = m->gp * theta[k] + m->w[at + k] + (y ? y[at + k] : 0);
+            }
+        }
+        for (int k = 0; k < n; k++)
+            sim->next.vdot[at + k] = m->eps * v[k] + m->c[at + k];
+    }
+    return PH_OK;
+}
+
+/* L = P^-1 (I + D_T(theta; u)/gp) T^-1 and F = P^-1 or P^-1 T, from (G6). */
+static void linearise(ph_sim *sim)
+{
+    genalpha *m = of(sim);
+    const ph_layout *lay = &sim->lay;
+    double sigma = m->p.sigma;
+    int stabilised = sim->matrix.n_eta > 0;
+    m->ops.L = m->ops.F = NULL;
+    if (sim->opt.newton == PH_SIMPLIFIED)
+        return;
+    if (stabilised && !(sigma == 0 && m->inside) && !(sigma == 1 && !m->inside))
+        m->ops.F = sigma == 0 ? m->Tinv : sigma == 1 ? m->T : m->F;
+    m->ops.L = sigma == 0 ? m->Tinv : m->L;
+    if (sigma == 0)
+        return;
+    for (int i = 0; i < lay->N; i++) {
+        if (lay->T_at[i] < 0)
+            continue;
+        int n = lay->dim[i], at = lay->v_at[i];
+        double u[PH_DIM_MAX], D[PH_DIM_MAX * PH_DIM_MAX], X[PH_DIM_MAX * PH_DIM_MAX];
+        const double *Tinv = m->Tinv + lay->T_at[i];
+        double *L = m->L + lay->T_at[i], *F = m->F + lay->T_at[i];
+        for (int k = 0; k < n; k++)
+            u[k] = m->w[at + k] + (stabilised && m->inside ? m->y[at + k] : 0) -
+                   (1 - sigma) * sim->next.v[at + k];
+        lay->op[i]->dT(n, m->theta + at, u, D);
+        for (int k = 0; k < n * n; k++)
+            D[k] = D[k] * m->ops.inv_gp + (k % (n + 1) == 0 ? 1 : 0);
+        if (sigma == 1) {
+            ph_small_mmul(n, n, n, D, Tinv, L);
+            continue;
+        }
+        ph_small_mmul(n, n, n, F, D, X);
+        ph_small_mmul(n, n, n, X, Tinv, L);
+        if (stabilised && m->inside) {
+            ph_small_mmul(n, n, n, F, m->T + lay->T_at[i], X);
+            memcpy(F, X, sizeof(double) * (size_t)(n * n));
+        }
+    }
+}
+
+/* Increment of eta: y += gamma/beta B_n^T deta, deta = gp beta/gamma x_eta. */
+static void correct_eta(ph_sim *sim, const double *x)
+{
+    genalpha *m = of(sim);
+    const ph_layout *lay = &sim->lay;
+    const double *x_eta = x + lay->nv + lay->nl;
+    memset(m->dy, 0, sizeof(double) * (size_t)lay->nv);
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
+        int at = sim->matrix.eta_at[b->row];
+        if (at >= 0)
+            ph_small_tmul_add(b->m, b->n, m->Bn + b->at, x_eta + at, m->dy + b->col_at);
+    }
+    for (int i = 0; i < lay->nv; i++)
+        m->y[i] += m->gp * m->dy[i];
+    double scale = m->gp * m->p.beta / m->p.gamma;
+    for (int c = 0; c < lay->C; c++)
+        for (int k = 0; k < lay->rows[c] && sim->matrix.eta_at[c] >= 0; k++)
+            sim->next.eta[lay->l_at[c] + k] += scale * x_eta[sim->matrix.eta_at[c] + k];
+}
+
+/* theta += T^-1 dq; the size of the increment in units of the tolerances, NaN if any number is NaN. */
+static double correct(ph_sim *sim, const double *x)
+{
+    genalpha *m = of(sim);
+    const ph_layout *lay = &sim->lay;
+    int stabilised = sim->matrix.n_eta > 0, simplified = sim->opt.newton == PH_SIMPLIFIED;
+    double moved = 0, turned = 0;
+    if (stabilised)
+        correct_eta(sim, x);
+    for (int i = 0; i < lay->N; i++) {
+        int n = lay->dim[i], at = lay->v_at[i], rot = lay->op[i]->rot < 0 ? n : lay->op[i]->rot;
+        if (lay->T_at[i] < 0 || simplified)
+            for (int k = 0; k < n; k++)
+                m->theta[at + k] += x[at + k];
+        else
+            ph_small_mul_add(n, n, m->Tinv + lay->T_at[i], x + at, m->theta + at);
+        for (int k = 0; k < n; k++) {
+            double *size = k < rot ? &moved : &turned;
+            double d = fabs(x[at + k]) + (stabilised ? fabs(m->dy[at + k]) : 0);
+            if (!(d <= *size))
+                *size = d;
+        }
+    }
+    moved /= m->tol_x, turned /= m->tol_R;
+    return moved > turned || isnan(moved) ? moved : turned;
+}
+
+/* Constant parts of the step and a first guess: vdot and lambda stay as they are. */
+static void predict(ph_sim *sim)
+{
+    genalpha *m = of(sim);
+    const ph_layout *lay = &sim->lay;
+    const ph_alpha *p = &m->p;
+    double h = sim->opt.h, w_v = 1 - p->gamma / p->beta, w_a = h * (1 - p->gamma / (2 * p->beta));
+    double inv = 1 / (1 - p->alpha_f), c_a = (p->alpha_m - (1 - p->alpha_m) * (1 - p->gamma) / p->gamma) * inv;
+    double c_d = -p->alpha_f * inv, a1_a = -p->alpha_m / (1 - p->alpha_m), a1_d = 1 / (1 - p->alpha_m);
+    double th_a = h * h * (0.5 - p->beta + p->beta * a1_a), th_d = h * h * p->beta * a1_d;
+    double v_a = h * (1 - p->gamma + p->gamma * a1_a), v_d = h * p->gamma * a1_d;
+    const double *v0 = sim->now.v, *a0 = sim->now.a, *d0 = sim->now.vdot;
+    for (int i = 0; i < lay->nv; i++) {
+        m->w[i] = w_v * v0[i] + w_a * a0[i];
+        m->c[i] = c_a * a0[i] + c_d * d0[i] - m->eps * v0[i];
+        m->theta[i] = h * v0[i] + th_a * a0[i] + th_d * d0[i];
+    }
+    for (int i = 0; i < lay->N && p->sigma != 0; i++) {
+        if (lay->T_at[i] < 0)
+            continue;
+        /* Lie part of theta: -sigma h beta/(2 gamma) [v1, theta] */
+        int n = lay->dim[i], at = lay->v_at[i];
+        double v1[PH_DIM_MAX], H[PH_DIM_MAX * PH_DIM_MAX], x[PH_DIM_MAX];
+        double scale = -p->sigma * h * p->beta / (2 * p->gamma);
+        for (int k = 0; k < n; k++)
+            v1[k] = scale * (v0[at + k] + v_a * a0[at + k] + v_d * d0[at + k]), x[k] = m->theta[at + k];
+        lay->op[i]->hat(n, v1, H);
+        ph_small_mul_add(n, n, H, x, m->theta + at);
+    }
+    ph_step_tolerances(sim, p->beta, &m->tol_x, &m->tol_R);
+    memcpy(sim->next.lambda, sim->now.lambda, sizeof(double) * (size_t)lay->nl);
+}
+
+static ph_status step(ph_sim *sim)
+{
+    genalpha *m = of(sim);
+    const ph_layout *lay = &sim->lay;
+    const ph_alpha *p = &m->p;
+    predict(sim);
+    if (sim->matrix.n_eta > 0) {
+        ph_state s = ph_point_view(&sim->now, lay);
+        if (ph_eval_links(&sim->ev, &s, m->Bn) != PH_OK)
+            return PH_E_CALLBACK;
+        memset(m->y, 0, sizeof(double) * (size_t)lay->nv);
+        memset(sim->next.eta, 0, sizeof(double) * (size_t)lay->nl);
+        m->ops.Bn = m->Bn;
+    }
+    m->ops.update = update, m->ops.linearise = linearise, m->ops.correct = correct;
+    ph_status s = ph_newton_solve(sim, &m->ops);
+    if (s != PH_OK)
+        return s;
+    double inv = 1 / (1 - p->alpha_m), a_n = -p->alpha_m * inv, d_n = p->alpha_f * inv, d_1 = (1 - p->alpha_f) * inv;
+    for (int i = 0; i < lay->nv; i++)
+        sim->next.a[i] = d_1 * sim->next.vdot[i] + d_n * sim->now.vdot[i] + a_n * sim->now.a[i];
+    return PH_OK;
+}
+
+/* ---- starting values ---------------------------------------------------------------------------- */
+
+/* a_0 = vdot_0 + (alpha_m - alpha_f) h vddot_0                                                        (S2)
+ * and for index-3  v_0 += d,  M d + B^T m = 0,  B d = B l/h,
+ *   l = C_q h^3 vddot_0 + h^3/4 (1/3 - sigma beta/gamma) [v_0, vdot_0]                                (S3) */
+ph_status ph_alpha_start(ph_sim *sim, const ph_alpha *p, double *vddot, double *l)
+{
+    const ph_layout *lay = &sim->lay;
+    double h = sim->opt.h, shift = (p->alpha_m - p->alpha_f) * h;
+    memcpy(sim->now.a, sim->now.vdot, sizeof(double) * (size_t)lay->nv);
+    if (sim->opt.start == PH_PLAIN)
+        return PH_OK;
+    ph_status s = ph_start_jerk(sim, h, vddot);
+    if (s != PH_OK)
+        return s;
+    for (int i = 0; i < lay->nv; i++)
+        sim->now.a[i] += shift * vddot[i];
+    if (sim->opt.formulation != PH_INDEX3 || !lay->C)
+        return PH_OK;
+    double lie = h * h / 4 * (1.0 / 3 - p->sigma * p->beta / p->gamma), c_q = C_q(p) * h * h;
+    for (int i = 0; i < lay->nv; i++)
+        l[i] = c_q * vddot[i];
+    for (int i = 0; i < lay->N; i++)
+        if (lay->T_at[i] >= 0) {
+            int n = lay->dim[i], at = lay->v_at[i];
+            double H[PH_DIM_MAX * PH_DIM_MAX], v[PH_DIM_MAX];
+            for (int k = 0; k < n; k++)
+                v[k] = lie * sim->now.v[at + k];
+            lay->op[i]->hat(n, v, H);
+            ph_small_mul_add(n, n, H, sim->now.vdot + at, l + at);
+        }
+    return ph_start_perturb(sim, l);
+}
+
+static ph_status start(ph_sim *sim)
+{
+    genalpha *m = of(sim);
+    return ph_alpha_start(sim, &m->p, m->w, m->c);
+}
+
+const ph_stepper ph_genalpha_stepper = {
+    .name = "genalpha",
+    .text = "generalized-alpha on Lie groups with sigma, exact closed form",
+    .cite = "Holzinger, Arnold, Gerstmayr: sigma-modified Lie group generalized-alpha methods; "
+            "Arnold, Bruels, Cardona: Error analysis of generalized-alpha Lie group time integration methods",
+    .size = sizeof(genalpha),
+    .prepare = prepare,
+    .take = take,
+    .start = start,
+    .step = step,
+};

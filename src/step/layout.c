@@ -1,0 +1,217 @@
+/* From the lists of a ph_system to offsets in flat arrays. */
+#include "step/layout.h"
+
+#include <limits.h>
+#include <stdio.h>
+
+const char *ph_node_label(const ph_layout *lay, int node, char text[PH_NAME_MAX])
+{
+    const char *name = lay->sys->nodes[node].name;
+    if (name)
+        snprintf(text, PH_NAME_MAX, "node '%.64s'", name);
+    else
+        snprintf(text, PH_NAME_MAX, "node %d", node);
+    return text;
+}
+
+const char *ph_constraint_label(const ph_layout *lay, int constraint, char text[PH_NAME_MAX])
+{
+    const char *name = lay->sys->constraints[constraint].name;
+    if (name)
+        snprintf(text, PH_NAME_MAX, "constraint '%.60s'", name);
+    else
+        snprintf(text, PH_NAME_MAX, "constraint %d", constraint);
+    return text;
+}
+
+static int add_to(int *total, long long amount)
+{
+    if (amount > INT_MAX - *total)
+        return 0;
+    *total += (int)amount;
+    return 1;
+}
+
+static ph_status measure_nodes(ph_layout *lay, ph_error *err)
+{
+    const ph_system *sys = lay->sys;
+    char label[PH_NAME_MAX];
+    for (int i = 0; i < sys->n_nodes; i++) {
+        const ph_node *node = &sys->nodes[i];
+        const ph_group_ops *op = ph_group_get(node->group);
+        if (!op)
+            return ph_fail(err, PH_E_INPUT, "%s: no group has the code %d", ph_node_label(lay, i, label),
+                           (int)node->group);
+        if (!op->dim && node->n < 1)
+            return ph_fail(err, PH_E_INPUT, "%s: R^n with n = %d", ph_node_label(lay, i, label), node->n);
+        int dim = ph_group_dim(node->group, node->n), turns = op->rot >= 0;
+        if (!add_to(&lay->nq, ph_group_size(node->group, node->n)) || !add_to(&lay->nv, dim) ||
+            !add_to(&lay->nT, turns ? dim * dim : 0))
+            return ph_fail(err, PH_E_INPUT, "the system has more than %d coordinates", INT_MAX);
+        lay->nR += turns;
+        if (dim > lay->max_dim)
+            lay->max_dim = dim;
+    }
+    return PH_OK;
+}
+
+static ph_status measure_constraints(ph_layout *lay, ph_error *err)
+{
+    const ph_system *sys = lay->sys;
+    char label[PH_NAME_MAX];
+    for (int c = 0; c < sys->n_constraints; c++) {
+        int rows = sys->constraints[c].rows;
+        if (rows < 1)
+            return ph_fail(err, PH_E_INPUT, "%s: %d rows", ph_constraint_label(lay, c, label), rows);
+        if (!add_to(&lay->nl, rows))
+            return ph_fail(err, PH_E_INPUT, "the system has more than %d constraint rows", INT_MAX);
+        if (rows > lay->max_dim)
+            lay->max_dim = rows;
+    }
+    return PH_OK;
+}
+
+static int dim_of(const ph_system *sys, int node)
+{
+    return ph_group_dim(sys->nodes[node].group, sys->nodes[node].n);
+}
+
+static ph_place pair_of(const ph_system *sys, int e)
+{
+    return sys->pairs ? sys->pairs[e] : (ph_place){e / sys->n_nodes, e % sys->n_nodes};
+}
+
+static ph_place link_of(const ph_system *sys, int e)
+{
+    return sys->links ? sys->links[e] : (ph_place){e / sys->n_nodes, e % sys->n_nodes};
+}
+
+static ph_status measure_places(ph_layout *lay, ph_error *err)
+{
+    const ph_system *sys = lay->sys;
+    long long pairs = sys->pairs ? sys->n_pairs : (long long)sys->n_nodes * sys->n_nodes;
+    long long links = sys->links ? sys->n_links : (long long)sys->n_constraints * sys->n_nodes;
+    if (pairs < 0 || pairs > INT_MAX || links < 0 || links > INT_MAX)
+        return ph_fail(err, PH_E_INPUT, "%lld pairs and %lld links: list only the places that can be nonzero",
+                       pairs, links);
+    lay->n_pairs = (int)pairs, lay->n_links = (int)links;
+    for (int e = 0; e < lay->n_pairs; e++) {
+        ph_place p = pair_of(sys, e);
+        if (p.row < 0 || p.row >= sys->n_nodes || p.col < 0 || p.col >= sys->n_nodes)
+            return ph_fail(err, PH_E_INPUT, "pair %d names node %d or %d, but there are %d nodes", e, p.row,
+                           p.col, sys->n_nodes);
+        if (!add_to(&lay->size_pairs, (long long)dim_of(sys, p.row) * dim_of(sys, p.col)))
+            return ph_fail(err, PH_E_INPUT, "the listed pairs have more than %d entries", INT_MAX);
+    }
+    for (int e = 0; e < lay->n_links; e++) {
+        ph_place p = link_of(sys, e);
+        if (p.row < 0 || p.row >= sys->n_constraints || p.col < 0 || p.col >= sys->n_nodes)
+            return ph_fail(err, PH_E_INPUT, "link %d names constraint %d and node %d of %d and %d", e, p.row,
+                           p.col, sys->n_constraints, sys->n_nodes);
+        if (!add_to(&lay->size_links, (long long)sys->constraints[p.row].rows * dim_of(sys, p.col)))
+            return ph_fail(err, PH_E_INPUT, "the listed links have more than %d entries", INT_MAX);
+    }
+    return PH_OK;
+}
+
+ph_status ph_layout_measure(ph_layout *lay, const ph_system *sys, ph_error *err)
+{
+    *lay = (ph_layout){.sys = sys, .max_dim = 1};
+    if (!sys || sys->n_nodes < 1 || !sys->nodes)
+        return ph_fail(err, PH_E_INPUT, "the system has no nodes");
+    if (sys->n_constraints < 0 || (sys->n_constraints > 0 && !sys->constraints))
+        return ph_fail(err, PH_E_INPUT, "the system announces %d constraints but lists none",
+                       sys->n_constraints);
+    if (!sys->M || !sys->g)
+        return ph_fail(err, PH_E_INPUT, "the system needs the callbacks M and g");
+    int holonomic = 0;
+    for (int c = 0; c < sys->n_constraints; c++)
+        holonomic |= !sys->constraints[c].nonholonomic;
+    if ((sys->n_constraints > 0 && !sys->B) || (holonomic && !sys->Phi))
+        return ph_fail(err, PH_E_INPUT, "a system with constraints needs the callbacks B and Phi");
+    lay->N = sys->n_nodes, lay->C = sys->n_constraints;
+    ph_status s = measure_nodes(lay, err);
+    if (s == PH_OK)
+        s = measure_constraints(lay, err);
+    return s == PH_OK ? measure_places(lay, err) : s;
+}
+
+void ph_layout_take(ph_layout *lay, ph_arena *a)
+{
+    size_t N = (size_t)lay->N, C = (size_t)lay->C;
+    lay->op = ph_arena_take(a, N, sizeof *lay->op);
+    lay->dim = ph_arena_take(a, N, sizeof(int));
+    lay->q_at = ph_arena_take(a, N, sizeof(int));
+    lay->v_at = ph_arena_take(a, N, sizeof(int));
+    lay->R_at = ph_arena_take(a, N, sizeof(int));
+    lay->T_at = ph_arena_take(a, N, sizeof(int));
+    lay->diag = ph_arena_take(a, N, sizeof(int));
+    lay->rows = ph_arena_take(a, C, sizeof(int));
+    lay->l_at = ph_arena_take(a, C, sizeof(int));
+    lay->pair = ph_arena_take(a, (size_t)lay->n_pairs, sizeof *lay->pair);
+    lay->link = ph_arena_take(a, (size_t)lay->n_links, sizeof *lay->link);
+}
+
+static void fill_offsets(ph_layout *lay)
+{
+    const ph_system *sys = lay->sys;
+    int q = 0, v = 0, R = 0, T = 0, l = 0;
+    for (int i = 0; i < lay->N; i++) {
+        int n = sys->nodes[i].n, dim = dim_of(sys, i);
+        lay->op[i] = ph_group_get(sys->nodes[i].group);
+        int turns = lay->op[i]->rot >= 0;
+        lay->dim[i] = dim, lay->q_at[i] = q, lay->v_at[i] = v;
+        lay->R_at[i] = turns ? R : -1, lay->T_at[i] = turns ? T : -1;
+        lay->diag[i] = -1;
+        q += ph_group_size(sys->nodes[i].group, n), v += dim;
+        R += turns, T += turns ? dim * dim : 0;
+    }
+    for (int c = 0; c < lay->C; c++) {
+        lay->rows[c] = sys->constraints[c].rows, lay->l_at[c] = l;
+        l += lay->rows[c];
+    }
+}
+
+ph_status ph_layout_fill(ph_layout *lay, ph_error *err)
+{
+    const ph_system *sys = lay->sys;
+    fill_offsets(lay);
+    for (int e = 0, at = 0; e < lay->n_pairs; e++) {
+        ph_place p = pair_of(sys, e);
+        int m = lay->dim[p.row], n = lay->dim[p.col];
+        lay->pair[e] = (ph_block){p.row, p.col, lay->v_at[p.row], lay->v_at[p.col], m, n, at};
+        if (p.row == p.col)
+            lay->diag[p.row] = e;
+        at += m * n;
+    }
+    for (int e = 0, at = 0; e < lay->n_links; e++) {
+        ph_place p = link_of(sys, e);
+        int m = lay->rows[p.row], n = lay->dim[p.col];
+        lay->link[e] = (ph_block){p.row, p.col, lay->l_at[p.row], lay->v_at[p.col], m, n, at};
+        at += m * n;
+    }
+    char label[PH_NAME_MAX];
+    for (int i = 0; i < lay->N; i++)
+        if (lay->diag[i] < 0)
+            return ph_fail(err, PH_E_INPUT, "%s: its diagonal place is missing among the pairs",
+                           ph_node_label(lay, i, label));
+    return PH_OK;
+}
+
+int ph_system_nq(const ph_system *sys)
+{
+    ph_layout lay;
+    return ph_layout_measure(&lay, sys, NULL) == PH_OK ? lay.nq : -1;
+}
+
+int ph_system_nv(const ph_system *sys)
+{
+    ph_layout lay;
+    return ph_layout_measure(&lay, sys, NULL) == PH_OK ? lay.nv : -1;
+}
+
+int ph_system_nl(const ph_system *sys)
+{
+    ph_layout lay;
+    return ph_layout_measure(&lay, sys, NULL) == PH_OK ? lay.nl : -1;
+}

@@ -1,0 +1,44 @@
+/* Where the parts of a system stand in flat arrays; made once from a ph_system and checked on the way. */
+#ifndef PH_STEP_LAYOUT_H
+#define PH_STEP_LAYOUT_H
+
+#include "base/base.h"
+#include "polhode/system.h"
+
+/* A listed block with all that a loop over blocks needs. */
+typedef struct ph_block {
+    int row, col;       /* nodes of a pair; constraint and node of a link */
+    int row_at, col_at; /* where the row's and the column's vectors start */
+    int m, n;           /* size of the block */
+    int at;             /* where its values start */
+} ph_block;
+
+typedef struct ph_layout {
+    const ph_system *sys;
+    int N, C;                /* nodes, constraints */
+    int nq, nv, nl, nR, nT;  /* sizes: q, v, lambda, rotation matrices, tangent operators */
+    int n_pairs, n_links;    /* listed blocks */
+    int size_pairs;          /* doubles of M, C, K */
+    int size_links;          /* doubles of B, Z, g_lambda */
+    int max_dim;             /* largest block dimension */
+    const ph_group_ops **op; /* N */
+    int *dim, *q_at, *v_at;  /* N */
+    int *R_at, *T_at;        /* N; -1 for nodes of a vector space */
+    int *rows, *l_at;        /* C */
+    ph_block *pair, *link;   /* n_pairs, n_links */
+    int *diag;               /* N: the pair (i, i) */
+} ph_layout;
+
+/* Sizes and counts of a system, or an error; nothing is allocated. */
+ph_status ph_layout_measure(ph_layout *lay, const ph_system *sys, ph_error *err);
+
+/* Take the arrays from an arena (twice, see ph_arena), then fill them. */
+void ph_layout_take(ph_layout *lay, ph_arena *a);
+ph_status ph_layout_fill(ph_layout *lay, ph_error *err);
+
+/* "node 'top'" or "node 3"; "constraint 'pivot'" or "constraint 0". Writes to text and returns it. */
+#define PH_NAME_MAX 80
+const char *ph_node_label(const ph_layout *lay, int node, char text[PH_NAME_MAX]);
+const char *ph_constraint_label(const ph_layout *lay, int constraint, char text[PH_NAME_MAX]);
+
+#endif

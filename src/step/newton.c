@@ -1,0 +1,472 @@
+/* Newton's method for one step of an implicit method.
+ *
+ * With the increments (N1), rows scaled by s and by 1/gp, the matrix tends to a regular limit as h shrinks:
+ *
+ *   [ G L + s K      B^T + g_lambda   G F B_n^T ] [ dq        ]   [ -s r     ]
+ *   [ B L + Z/gp     0                B F B_n^T ] [ s dlambda ] = [ -rate/gp ]                  (N2)
+ *   [ B              0                0         ] [ x_eta     ]   [ -Phi     ]
+ *
+ * with G = M + C/eps. This is the stabilised form. Index-2 has the first two rows and columns; index-3 has them with B
+ * and -Phi in the second row; a non-holonomic constraint has the second row and no third one in every form.
+ * Rows and unknowns are matched so that eliminating the nodes leaves definite pivots: lambda with the rate row (Phi in
+ * index-3), eta with the position row. */
+#include "step/newton.h"
+
+#include <float.h>
+#include <string.h>
+
+#include "la/small.h"
+#include "step/pattern.h"
+#include "step/sim.h"
+
+/* ---- structure ---------------------------------------------------------------------------------- */
+
+static int is_holonomic(const ph_layout *lay, int c)
+{
+    return !lay->sys->constraints[c].nonholonomic;
+}
+
+static unsigned evaluations(const ph_layout *lay, ph_formulation f)
+{
+    int mixed = 0;
+    for (int c = 0; c < lay->C; c++)
+        mixed |= !is_holonomic(lay, c);
+    if (f == PH_INDEX2)
+        return PH_EVAL_RATE;
+    return f == PH_GGL || mixed ? PH_EVAL_PHI | PH_EVAL_RATE : PH_EVAL_PHI;
+}
+
+/* The graph of (N2) while it is being listed, with scratch for the products. */
+typedef struct listing {
+    int n_blocks, count, at; /* blocks of unknowns; listed places; doubles of A so far */
+    int *row, *col;          /* places, capacity known beforehand */
+    int *size;               /* of each block of unknowns */
+    unsigned char *late;
+    int *key;                    /* scratch: keys to sort by */
+    int *pair_start, *pair_item; /* pairs of each row */
+    int *link_start, *link_item; /* links of each constraint */
+    int *node_start, *node_item; /* links of each node */
+    int *mark, *mark_at;         /* for each constraint: the row that has met it, and the place it got */
+} listing;
+
+static void put(listing *g, int row, int col)
+{
+    g->row[g->count] = row, g->col[g->count] = col;
+    g->count++;
+    g->at += g->size[row] * g->size[col];
+}
+
+static void sort_blocks(const ph_layout *lay, listing *g)
+{
+    for (int e = 0; e < lay->n_pairs; e++)
+        g->key[e] = lay->pair[e].row;
+    ph_bucket(lay->N, lay->n_pairs, g->key, NULL, g->pair_start, g->pair_item);
+    for (int e = 0; e < lay->n_links; e++)
+        g->key[e] = lay->link[e].row;
+    ph_bucket(lay->C, lay->n_links, g->key, NULL, g->link_start, g->link_item);
+    for (int e = 0; e < lay->n_links; e++)
+        g->key[e] = lay->link[e].col;
+    ph_bucket(lay->N, lay->n_links, g->key, NULL, g->node_start, g->node_item);
+}
+
+/* One row of the columns of eta: a block for each constraint that the blocks item[0..count) reach through a node. */
+static int list_products(ph_newton_matrix *nm, listing *g, int row, int stamp, const ph_block *left,
+                         const int *item, int count, ph_term *term)
+{
+    const ph_layout *lay = nm->lay;
+    int terms = 0;
+    for (int k = 0; k < count; k++) {
+        int node = left[item[k]].col;
+        for (int l = g->node_start[node]; l < g->node_start[node + 1]; l++) {
+            int f = g->node_item[l], c = lay->link[f].row;
+            if (nm->eta_at[c] < 0)
+                continue;
+            if (g->mark[c] != stamp) {
+                g->mark[c] = stamp, g->mark_at[c] = g->at;
+                put(g, row, nm->eta_block[c]);
+            }
+            term[terms++] = (ph_term){item[k], f, g->mark_at[c]};
+        }
+    }
+    return terms;
+}
+
+static void list_stabilised(ph_newton_matrix *nm, listing *g)
+{
+    const ph_layout *lay = nm->lay;
+    nm->P = g->at;
+    for (int e = 0; e < lay->n_links; e++)
+        if (nm->eta_at[lay->link[e].row] >= 0)
+            put(g, nm->eta_block[lay->link[e].row], lay->link[e].col);
+    nm->products = g->at;
+    sort_blocks(lay, g);
+    for (int c = 0; c < lay->C; c++)
+        g->mark[c] = -1;
+    for (int i = 0; i < lay->N; i++)
+        nm->n_X += list_products(nm, g, i, i, lay->pair, g->pair_item + g->pair_start[i],
+                                 g->pair_start[i + 1] - g->pair_start[i], nm->X_term + nm->n_X);
+    for (int c = 0; c < lay->C; c++)
+        nm->n_Y += list_products(nm, g, lay->N + c, lay->N + c, lay->link, g->link_item + g->link_start[c],
+                                 g->link_start[c + 1] - g->link_start[c], nm->Y_term + nm->n_Y);
+}
+
+/* List the places of A in the order in which the values stand: pairs, B^T, lambda rows, position rows, X, Y. */
+static void list_places(ph_newton_matrix *nm, listing *g, int stabilised)
+{
+    const ph_layout *lay = nm->lay;
+    for (int i = 0; i < lay->N; i++)
+        g->size[i] = lay->dim[i];
+    for (int c = 0; c < lay->C; c++) {
+        g->size[lay->N + c] = lay->rows[c], g->late[lay->N + c] = 1;
+        if (stabilised && nm->eta_at[c] >= 0)
+            g->size[nm->eta_block[c]] = lay->rows[c], g->late[nm->eta_block[c]] = 1;
+    }
+    for (int e = 0; e < lay->n_pairs; e++)
+        put(g, lay->pair[e].row, lay->pair[e].col);
+    nm->BT = g->at;
+    for (int e = 0; e < lay->n_links; e++)
+        put(g, lay->link[e].col, lay->N + lay->link[e].row);
+    nm->W = g->at;
+    for (int e = 0; e < lay->n_links; e++)
+        put(g, lay->N + lay->link[e].row, lay->link[e].col);
+    g->n_blocks = lay->N + lay->C;
+    if (stabilised) {
+        g->n_blocks += nm->n_eta_blocks;
+        list_stabilised(nm, g);
+    }
+    nm->A_size = g->at;
+}
+
+static void take_listing(listing *g, const ph_layout *lay, size_t products, ph_arena *a)
+{
+    size_t N = (size_t)lay->N, C = (size_t)lay->C, P = (size_t)lay->n_pairs, L = (size_t)lay->n_links;
+    size_t places = P + 3 * L + products, key = P > L ? P : L;
+    g->row = ph_arena_take(a, places, sizeof(int));
+    g->col = ph_arena_take(a, places, sizeof(int));
+    g->size = ph_arena_take(a, N + 2 * C, sizeof(int));
+    g->late = ph_arena_take(a, N + 2 * C, 1);
+    g->key = ph_arena_take(a, key, sizeof(int));
+    g->pair_start = ph_arena_take(a, N + 1, sizeof(int));
+    g->pair_item = ph_arena_take(a, P, sizeof(int));
+    g->link_start = ph_arena_take(a, C + 1, sizeof(int));
+    g->link_item = ph_arena_take(a, L, sizeof(int));
+    g->node_start = ph_arena_take(a, N + 1, sizeof(int));
+    g->node_item = ph_arena_take(a, L, sizeof(int));
+    g->mark = ph_arena_take(a, C, sizeof(int));
+    g->mark_at = ph_arena_take(a, C, sizeof(int));
+}
+
+/* Terms of X and Y: each block meets every link of its column's node. */
+static void count_products(const ph_layout *lay, const int *links_of_node, size_t *X, size_t *Y)
+{
+    *X = *Y = 0;
+    for (int e = 0; e < lay->n_pairs; e++)
+        *X += (size_t)links_of_node[lay->pair[e].col];
+    for (int e = 0; e < lay->n_links; e++)
+        *Y += (size_t)links_of_node[lay->link[e].col];
+}
+
+static void take_matrix(ph_newton_matrix *nm, size_t X, size_t Y, ph_arena *a)
+{
+    const ph_layout *lay = nm->lay;
+    size_t d = sizeof(double), links = (size_t)lay->size_links, pairs = (size_t)lay->size_pairs;
+    size_t m = (size_t)lay->max_dim;
+    int stabilised = nm->formulation == PH_GGL;
+    nm->eta_at = ph_arena_take(a, (size_t)lay->C, sizeof(int));
+    nm->eta_block = ph_arena_take(a, (size_t)lay->C, sizeof(int));
+    nm->b = ph_arena_take(a, (size_t)lay->nv + 2 * (size_t)lay->nl, d);
+    nm->x = ph_arena_take(a, (size_t)lay->nv + 2 * (size_t)lay->nl, d);
+    nm->A = ph_arena_take(a, pairs + 2 * links + (stabilised ? links + (X + Y) * m * m : 0), d);
+    nm->work = ph_arena_take(a, m * m, d);
+    nm->convective = ph_arena_take(a, (size_t)lay->nl, d);
+    if (stabilised) {
+        nm->X_term = ph_arena_take(a, X, sizeof(ph_term));
+        nm->Y_term = ph_arena_take(a, Y, sizeof(ph_term));
+        nm->G = ph_arena_take(a, pairs, d);
+        nm->FB = ph_arena_take(a, links, d);
+    }
+}
+
+static void number_eta(ph_newton_matrix *nm)
+{
+    const ph_layout *lay = nm->lay;
+    nm->n_eta = nm->n_eta_blocks = 0;
+    for (int c = 0; c < lay->C; c++) {
+        nm->eta_at[c] = -1;
+        if (nm->formulation != PH_GGL || !is_holonomic(lay, c))
+            continue;
+        nm->eta_at[c] = nm->n_eta;
+        nm->eta_block[c] = lay->N + lay->C + nm->n_eta_blocks++;
+        nm->n_eta += lay->rows[c];
+    }
+}
+
+static ph_status analyse(ph_newton_matrix *nm, listing *g, int stabilised, ph_solver_kind kind, ph_solver **out)
+{
+    g->count = g->at = 0;
+    list_places(nm, g, stabilised);
+    ph_graph graph = {g->n_blocks, g->size, g->late, g->count, g->row, g->col};
+    return ph_solver_analyse(out, kind, &graph, nm->alloc);
+}
+
+ph_status ph_newton_create(ph_newton_matrix *nm, const ph_layout *lay, ph_formulation f, ph_solver_kind kind,
+                           const ph_allocator *alloc, ph_error *err)
+{
+    ph_arena counts = {0}, own = {0}, temporary = {0};
+    listing g = {0};
+    size_t X = 0, Y = 0;
+    ph_status s = PH_E_MEMORY;
+    *nm = (ph_newton_matrix){.lay = lay, .formulation = f, .what = evaluations(lay, f), .alloc = alloc};
+    ph_arena_take(&counts, (size_t)lay->N, sizeof(int));
+    if (f == PH_GGL && ph_arena_open(&counts, alloc)) {
+        int *links_of_node = ph_arena_take(&counts, (size_t)lay->N, sizeof(int));
+        for (int e = 0; e < lay->n_links; e++)
+            links_of_node[lay->link[e].col]++;
+        count_products(lay, links_of_node, &X, &Y);
+    }
+    take_matrix(nm, X, Y, &own);
+    take_listing(&g, lay, X + Y, &temporary);
+    if ((f == PH_GGL && !counts.block) || !ph_arena_open(&own, alloc) || !ph_arena_open(&temporary, alloc))
+        goto done;
+    nm->block = own.block;
+    take_matrix(nm, X, Y, &own);
+    take_listing(&g, lay, X + Y, &temporary);
+    number_eta(nm);
+    nm->n = lay->nv + lay->nl + nm->n_eta;
+    s = analyse(nm, &g, 0, kind, &nm->initial);
+    nm->solver = nm->initial;
+    if (s == PH_OK && f == PH_GGL)
+        s = analyse(nm, &g, 1, kind, &nm->solver);
+done:
+    if (!nm->block)
+        ph_free(alloc, own.block);
+    ph_free(alloc, temporary.block);
+    ph_free(alloc, counts.block);
+    if (s == PH_E_INPUT)
+        return ph_fail(err, s, "a place is listed twice among the pairs or the links");
+    return s == PH_OK ? s : ph_fail(err, s, "not enough memory for the matrix of the system");
+}
+
+void ph_newton_destroy(ph_newton_matrix *nm)
+{
+    if (nm->solver != nm->initial)
+        ph_solver_destroy(nm->solver);
+    ph_solver_destroy(nm->initial);
+    ph_free(nm->alloc, nm->block);
+    *nm = (ph_newton_matrix){0};
+}
+
+/* ---- values ------------------------------------------------------------------------------------- */
+
+/* out += left right for every term; left blocks m x k, right blocks k x n. */
+static void add_product(int m, int k, int n, const double *A, const double *B, double *C)
+{
+    if (m == 3 && k == 3 && n == 3) {
+        ph_store33(C, ph_madd(ph_load33(C), ph_mmul(ph_load33(A), ph_load33(B))));
+        return;
+    }
+    for (int i = 0; i < m; i++)
+        for (int l = 0; l < k; l++)
+            for (int j = 0; j < n; j++)
+                C[i * n + j] += A[i * k + l] * B[l * n + j];
+}
+
+/* First row of (N2): G L + s K on the pairs. */
+static void assemble_pairs(ph_newton_matrix *nm, const ph_eval *ev, const ph_step_ops *o)
+{
+    const ph_layout *lay = nm->lay;
+    for (const ph_block *b = lay->pair, *end = b + lay->n_pairs; b < end; b++) {
+        const double *M = ev->M + b->at, *C = ev->C + b->at, *K = ev->K + b->at;
+        double *A = nm->A + b->at, *G = nm->G ? nm->G + b->at : nm->work;
+        int n = b->m * b->n, T_at = lay->T_at[b->col];
+        if (!o->L || T_at < 0) {
+            for (int k = 0; k < n; k++) {
+                double x = M[k] + o->inv_eps * C[k];
+                A[k] = x + o->s * K[k];
+                if (nm->G)
+                    G[k] = x;
+            }
+            continue;
+        }
+        for (int k = 0; k < n; k++)
+            G[k] = M[k] + o->inv_eps * C[k];
+        for (int k = 0; k < n; k++)
+            A[k] = o->s * K[k];
+        add_product(b->m, b->n, b->n, G, o->L + T_at, A);
+    }
+}
+
+/* B^T + g_lambda, and the lambda rows: B, or B L + Z/gp. */
+static void assemble_links(ph_newton_matrix *nm, const ph_eval *ev, const ph_step_ops *o)
+{
+    const ph_layout *lay = nm->lay;
+    int friction = lay->sys->flags & PH_FORCE_LAMBDA;
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
+        const double *B = ev->B + b->at;
+        double *BT = nm->A + nm->BT + b->at, *W = nm->A + nm->W + b->at;
+        int n = b->m * b->n, T_at = lay->T_at[b->col];
+        ph_small_transpose(b->m, b->n, B, BT);
+        if (friction)
+            for (int k = 0; k < n; k++)
+                BT[k] += ev->Gl[b->at + k];
+        if (nm->formulation == PH_INDEX3 && is_holonomic(lay, b->row)) {
+            memcpy(W, B, sizeof(double) * (size_t)n);
+        } else if (!o->L || T_at < 0) {
+            for (int k = 0; k < n; k++)
+                W[k] = B[k] + o->inv_gp * ev->Z[b->at + k];
+        } else {
+            for (int k = 0; k < n; k++)
+                W[k] = o->inv_gp * ev->Z[b->at + k];
+            add_product(b->m, b->n, b->n, B, o->L + T_at, W);
+        }
+    }
+}
+
+/* Position rows and the columns of eta. */
+static void assemble_stabilised(ph_newton_matrix *nm, const ph_eval *ev, const ph_step_ops *o)
+{
+    const ph_layout *lay = nm->lay;
+    double *P = nm->A + nm->P;
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
+        int T_at = lay->T_at[b->col];
+        if (nm->eta_at[b->row] < 0)
+            continue;
+        memcpy(P, ev->B + b->at, sizeof(double) * (size_t)(b->m * b->n));
+        P += b->m * b->n;
+        if (!o->F || T_at < 0) {
+            ph_small_transpose(b->m, b->n, o->Bn + b->at, nm->FB + b->at);
+        } else {
+            ph_small_transpose(b->m, b->n, o->Bn + b->at, nm->work);
+            ph_small_mmul(b->n, b->n, b->m, o->F + T_at, nm->work, nm->FB + b->at);
+        }
+    }
+    memset(nm->A + nm->products, 0, sizeof(double) * (size_t)(nm->A_size - nm->products));
+    for (const ph_term *t = nm->X_term, *end = t + nm->n_X; t < end; t++) {
+        const ph_block *p = &lay->pair[t->left], *f = &lay->link[t->right];
+        add_product(p->m, p->n, f->m, nm->G + p->at, nm->FB + f->at, nm->A + t->at);
+    }
+    for (const ph_term *t = nm->Y_term, *end = t + nm->n_Y; t < end; t++) {
+        const ph_block *p = &lay->link[t->left], *f = &lay->link[t->right];
+        add_product(p->m, p->n, f->m, ev->B + p->at, nm->FB + f->at, nm->A + t->at);
+    }
+}
+
+static ph_status factor(ph_newton_matrix *nm, const ph_eval *ev, const ph_step_ops *o)
+{
+    assemble_pairs(nm, ev, o);
+    assemble_links(nm, ev, o);
+    if (nm->formulation == PH_GGL)
+        assemble_stabilised(nm, ev, o);
+    return ph_solver_factor(nm->solver, nm->A);
+}
+
+static void right_hand_side(ph_newton_matrix *nm, const ph_eval *ev, const ph_step_ops *o)
+{
+    const ph_layout *lay = nm->lay;
+    double *b = nm->b, *lambda_row = b + lay->nv, *eta_row = lambda_row + lay->nl;
+    for (int i = 0; i < lay->nv; i++)
+        b[i] = -o->s * ev->r[i];
+    for (int c = 0; c < lay->C; c++) {
+        int at = lay->l_at[c], by_position = nm->formulation == PH_INDEX3 && is_holonomic(lay, c);
+        for (int i = at; i < at + lay->rows[c]; i++)
+            lambda_row[i] = by_position ? -ev->Phi[i] : -o->inv_gp * ev->rate[i];
+        if (nm->eta_at[c] >= 0)
+            for (int i = 0; i < lay->rows[c]; i++)
+                eta_row[nm->eta_at[c] + i] = -ev->Phi[at + i];
+    }
+}
+
+ph_status ph_newton_factor_initial(ph_newton_matrix *nm, const ph_eval *ev)
+{
+    const ph_layout *lay = nm->lay;
+    memcpy(nm->A, ev->M, sizeof(double) * (size_t)lay->size_pairs);
+    memcpy(nm->A + nm->W, ev->B, sizeof(double) * (size_t)lay->size_links);
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
+        ph_small_transpose(b->m, b->n, ev->B + b->at, nm->A + nm->BT + b->at);
+        if (lay->sys->flags & PH_FORCE_LAMBDA)
+            for (int k = 0; k < b->m * b->n; k++)
+                nm->A[nm->BT + b->at + k] += ev->Gl[b->at + k];
+    }
+    nm->factored = 0;
+    return ph_solver_factor(nm->initial, nm->A);
+}
+
+/* ---- iteration ---------------------------------------------------------------------------------- */
+
+void ph_step_tolerances(const ph_sim *sim, double beta, double *tol_x, double *tol_R)
+{
+    const ph_layout *lay = &sim->lay;
+    const double *v = sim->now.v, *vdot = sim->now.vdot;
+    double h = sim->opt.h, size = 0, speed[2] = {0, 0}, acc[2] = {0, 0}, floor[2];
+    for (int i = 0; i < lay->N; i++) {
+        int n = lay->dim[i], at = lay->v_at[i], rot = lay->op[i]->rot < 0 ? n : lay->op[i]->rot;
+        const double *q = sim->now.q + lay->q_at[i];
+        for (int k = 0; k < n; k++) {
+            int turns = k >= rot;
+            speed[turns] = fmax(speed[turns], fabs(v[at + k]));
+            acc[turns] = fmax(acc[turns], fabs(vdot[at + k]));
+            if (!turns)
+                size = fmax(size, fabs(q[k]));
+        }
+    }
+    floor[0] = 4 * DBL_EPSILON * (size + h * speed[0]), floor[1] = 4 * DBL_EPSILON * (1 + h * speed[1]);
+    *tol_x = beta * h * h * (sim->opt.atol + sim->opt.rtol * acc[0]) + floor[0];
+    *tol_R = beta * h * h * (sim->opt.atol + sim->opt.rtol * acc[1]) + floor[1];
+}
+
+/* The increment that the next iteration would make, in units of the tolerance: quadratic convergence with an exact
+ * Jacobian, linear otherwise. */
+static double next_increment(int exact, double size, double rate)
+{
+    return exact ? size * rate * rate : size * rate / (1 - rate);
+}
+
+/* Above this rate an increment says nothing about the next one. */
+#define RATE_TRUSTED 0.3
+/* Above this rate a kept Jacobian is renewed. */
+#define RATE_RENEW 0.5
+
+ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
+{
+    ph_newton_matrix *nm = &sim->matrix;
+    ph_newton kind = sim->opt.newton;
+    double last = 0;
+    int keep = kind == PH_MODIFIED && nm->factored;
+    for (int k = 1; k <= sim->opt.max_iterations; k++) {
+        ph_state s = ph_point_view(&sim->next, &sim->lay);
+        sim->stats.iterations++, sim->step_iterations = k;
+        ph_status status = o->update(sim);
+        if (status == PH_OK)
+            status = ph_eval_residual(&sim->ev, &s, nm->what);
+        sim->stats.residuals++;
+        if (status == PH_OK && !keep) {
+            o->linearise(sim);
+            status = ph_eval_tangent(&sim->ev, &s, nm->what);
+            if (status == PH_OK)
+                status = factor(nm, &sim->ev, o);
+            nm->factored = status == PH_OK;
+            sim->stats.jacobians++, sim->stats.factorizations++;
+        }
+        if (status != PH_OK)
+            return status;
+        right_hand_side(nm, &sim->ev, o);
+        status = ph_solver_solve(nm->solver, nm->b, nm->x);
+        if (status != PH_OK)
+            return status;
+        for (int i = 0; i < sim->lay.nl; i++)
+            sim->next.lambda[i] += nm->x[sim->lay.nv + i] / o->s;
+        double size = o->correct(sim, nm->x), rate = k > 1 ? size / last : nm->contraction;
+        if (!isfinite(size))
+            return PH_E_NAN;
+        if (k > 1)
+            nm->contraction = rate;
+        if (size <= 1 || (rate < RATE_TRUSTED && k > (kind != PH_MODIFIED) &&
+                          next_increment(o->exact && kind == PH_FULL, size, rate) <= 1))
+            return o->update(sim);
+        keep = kind == PH_MODIFIED && !(k > 1 && rate > RATE_RENEW);
+        if (k > 1 && size > 1e3 * last && size > 1e6)
+            return PH_E_NEWTON;
+        last = size;
+    }
+    return PH_E_NEWTON;
+}

@@ -1,0 +1,65 @@
+/* Newton's method for one step of an implicit method: the matrix, its scaling, and the iteration. */
+#ifndef PH_STEP_NEWTON_H
+#define PH_STEP_NEWTON_H
+
+#include "la/solver.h"
+#include "polhode/sim.h"
+#include "step/eval.h"
+
+/* A product of two blocks that is added to a block of the matrix. */
+typedef struct ph_term {
+    int left, right; /* places in the lists of blocks */
+    int at;          /* where the result starts in the matrix */
+} ph_term;
+
+typedef struct ph_newton_matrix {
+    const ph_layout *lay;
+    ph_formulation formulation;
+    unsigned what;      /* PH_EVAL_ flags that this form needs */
+    ph_solver *solver;  /* of the step */
+    ph_solver *initial; /* of [M B^T; B 0]; the same object unless the form is stabilised */
+    int n;              /* unknowns: nv of dq, nl of lambda, n_eta of eta */
+    int n_eta, n_eta_blocks;
+    int *eta_at;           /* C: where the eta of a constraint stand among the eta; -1: it has none */
+    int *eta_block;        /* C: block of unknowns of its eta */
+    double *A, *b, *x;     /* values, right-hand side, solution */
+    int A_size;            /* doubles of A */
+    int BT, W;             /* where the blocks of B^T and of the lambda rows start in A */
+    int P, products;       /* stabilised form: where the position rows and the columns of eta start */
+    ph_term *X_term;       /* G FB: left a pair, right a link */
+    ph_term *Y_term;       /* B FB: left a link, right a link */
+    int n_X, n_Y;          /* terms */
+    double *G, *FB;        /* G = M + C/eps on pairs; FB = F B_n^T on links; G is NULL in the other forms */
+    double *work;          /* one block */
+    double *convective;    /* nl, of the initial values */
+    int factored;          /* the solver holds a factorisation of a step */
+    double contraction;    /* rate of the last iterations, for PH_MODIFIED */
+    void *block;
+    const ph_allocator *alloc;
+} ph_newton_matrix;
+
+ph_status ph_newton_create(ph_newton_matrix *nm, const ph_layout *lay, ph_formulation f, ph_solver_kind kind,
+                           const ph_allocator *alloc, ph_error *err);
+void ph_newton_destroy(ph_newton_matrix *nm);
+
+/* What an implicit method tells of the step it is solving. Unknowns: the left increment dq of every node, the scaled
+ * increments s dlambda and (stabilised form) gp^-1 (gamma/beta) deta:
+ *   dv = gp (L dq + F B_n^T x_eta),   dvdot = eps dv,   s = 1/(eps gp)                         (N1) */
+typedef struct ph_step_ops {
+    double s, inv_eps, inv_gp;
+    int exact;        /* L and F are exact: convergence is quadratic */
+    const double *L;  /* blocks at T_at; NULL: identity */
+    const double *F;  /* likewise */
+    const double *Bn; /* B(q_n), links; stabilised form only */
+    ph_status (*update)(struct ph_sim *sim);             /* the new point from the method's unknowns */
+    void (*linearise)(struct ph_sim *sim);               /* L and F at the new point */
+    double (*correct)(struct ph_sim *sim, const double *x); /* apply an increment; its size, 1 = tolerance */
+} ph_step_ops;
+
+/* Iterate until the next increment would be below tolerance. On failure the reason is in sim->failure. */
+ph_status ph_newton_solve(struct ph_sim *sim, ph_step_ops *ops);
+
+/* Factor [M, B^T + dg/dlambda; B, 0] at the evaluated point. */
+ph_status ph_newton_factor_initial(ph_newton_matrix *nm, const ph_eval *ev);
+
+#endif

@@ -1,0 +1,420 @@
+/* Simulations: create, step, run, and the words for what went wrong. */
+#include "step/sim.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/ftz.h"
+#include "la/small.h"
+
+/* ---- tables and defaults ------------------------------------------------------------------------ */
+
+static const ph_stepper *const steppers[] = {
+#define PH_STEPPER(ops) &ops,
+#include "step/steppers.def"
+#undef PH_STEPPER
+};
+
+#define N_STEPPERS ((int)(sizeof steppers / sizeof *steppers))
+
+const char *ph_method_name(int k)
+{
+    return k >= 0 && k < N_STEPPERS ? steppers[k]->name : NULL;
+}
+
+const char *ph_method_text(int k)
+{
+    return k >= 0 && k < N_STEPPERS ? steppers[k]->text : NULL;
+}
+
+ph_options ph_default_options(void)
+{
+    return (ph_options){
+        .method = "genalpha",
+        .sigma = 1,   /* no inverse tangent operator, and the smaller error of the two simple choices */
+        .rho = 0.9,   /* damps the transient within tens of steps, hardly the motion */
+        .atol = 1e-10, /* m/s^2, rad/s^2: far below any acceleration of interest */
+        .rtol = 1e-8, /* one Newton step more than this costs nothing with quadratic convergence */
+        .max_iterations = 20, /* a step that needs more is too large */
+    };
+}
+
+/* ---- create ------------------------------------------------------------------------------------- */
+
+static ph_status check_options(const ph_options *o, const ph_stepper **stepper, ph_error *err)
+{
+    *stepper = NULL;
+    for (int k = 0; k < N_STEPPERS; k++)
+        if (o->method && !strcmp(o->method, steppers[k]->name))
+            *stepper = steppers[k];
+    if (!*stepper) {
+        char names[256] = "";
+        for (int k = 0; k < N_STEPPERS; k++)
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", k ? ", " : "", steppers[k]->name);
+        return ph_fail(err, PH_E_INPUT, "no method is called '%s'; there are: %s", o->method ? o->method : "",
+                       names);
+    }
+    if (!(o->h > 0) || !isfinite(o->h))
+        return ph_fail(err, PH_E_INPUT, "the step size h = %g is not a positive number", o->h);
+    if (!(o->atol >= 0) || !(o->rtol >= 0) || !isfinite(o->atol) || !isfinite(o->rtol))
+        return ph_fail(err, PH_E_INPUT, "atol = %g and rtol = %g: both must be numbers >= 0", o->atol, o->rtol);
+    if (o->max_iterations < 1)
+        return ph_fail(err, PH_E_INPUT, "max_iterations = %d is below 1", o->max_iterations);
+    if ((unsigned)o->formulation > PH_GGL || (unsigned)o->newton > PH_MODIFIED ||
+        (unsigned)o->start > PH_PLAIN || (unsigned)o->ggl_form > PH_GGL_OUTSIDE ||
+        (unsigned)o->solver >= PH_SOLVER_COUNT)
+        return ph_fail(err, PH_E_INPUT, "an option has a code that does not exist");
+    return PH_OK;
+}
+
+/* Hand out all arrays; called twice, see ph_arena. */
+static void take(ph_sim *sim, ph_arena *a)
+{
+    ph_layout_take(&sim->lay, a);
+    ph_eval_take(&sim->ev, &sim->lay, a);
+    ph_point_take(&sim->now, &sim->lay, a);
+    ph_point_take(&sim->next, &sim->lay, a);
+    sim->method = ph_arena_take(a, 1, sim->stepper->size);
+    sim->stepper->take(sim, a);
+}
+
+/* One line for each tangent that has to be differenced. */
+static void log_differences(const ph_sim *sim)
+{
+    const ph_system *s = sim->lay.sys;
+    int rate = sim->matrix.what & PH_EVAL_RATE, C = s->n_constraints;
+    const struct {
+        int missing;
+        const char *name;
+    } row[] = {{!s->C, "C = dg/dv"},
+               {!s->K, "K = d(M vdot + g + B^T lambda)/dq"},
+               {C && rate && !s->Z, "Z = d(B v + Phi_t)/dq"},
+               {C && !s->convective, "the convective term of the constraints"},
+               {(s->flags & PH_RHEONOMIC) && !s->Phi_t, "Phi_t"},
+               {(s->flags & PH_FORCE_LAMBDA) && !s->g_lambda, "g_lambda = dg/dlambda"}};
+    for (size_t k = 0; sim->opt.log && k < sizeof row / sizeof *row; k++)
+        if (row[k].missing) {
+            char text[128];
+            snprintf(text, sizeof text, "%s is not given and will be differenced", row[k].name);
+            sim->opt.log(text, sim->opt.log_ctx);
+        }
+}
+
+static ph_status build(ph_sim *sim, const ph_system *sys, ph_error *err)
+{
+    ph_arena a = {0};
+    ph_status s = ph_layout_measure(&sim->lay, sys, err);
+    if (s != PH_OK)
+        return s;
+    take(sim, &a);
+    if (!ph_arena_open(&a, sim->opt.alloc))
+        return ph_fail(err, PH_E_MEMORY, "not enough memory for the state of the system");
+    sim->block = a.block;
+    take(sim, &a);
+    s = ph_layout_fill(&sim->lay, err);
+    if (s != PH_OK)
+        return s;
+    ph_eval_prepare(&sim->ev);
+    s = ph_newton_create(&sim->matrix, &sim->lay, sim->opt.formulation, sim->opt.solver, sim->opt.alloc, err);
+    return s == PH_OK ? sim->stepper->prepare(sim, err) : s;
+}
+
+ph_status ph_sim_create(ph_sim **out, const ph_system *sys, const ph_options *opt, double t0, const double *q0,
+                        const double *v0, ph_error *err)
+{
+    const ph_stepper *stepper;
+    *out = NULL;
+    ph_status s = check_options(opt, &stepper, err);
+    if (s != PH_OK)
+        return s;
+    ph_sim *sim = ph_alloc(opt->alloc, sizeof *sim);
+    if (!sim)
+        return ph_fail(err, PH_E_MEMORY, "not enough memory for a simulation");
+    *sim = (ph_sim){.opt = *opt, .stepper = stepper};
+    s = build(sim, sys, err);
+    if (s == PH_OK) {
+        log_differences(sim);
+        s = ph_sim_reset(sim, t0, q0, v0, err);
+    }
+    if (s != PH_OK) {
+        ph_sim_destroy(sim);
+        return s;
+    }
+    *out = sim;
+    return PH_OK;
+}
+
+void ph_sim_destroy(ph_sim *sim)
+{
+    if (!sim)
+        return;
+    const ph_allocator *alloc = sim->opt.alloc;
+    ph_newton_destroy(&sim->matrix);
+    ph_free(alloc, sim->block);
+    ph_free(alloc, sim);
+}
+
+/* Elements of curved groups must lie on the group: a quaternion of length 1 to round-off is made exact. */
+static ph_status check_state(ph_sim *sim, double t, const double *q, const double *v, ph_error *err)
+{
+    const ph_layout *lay = &sim->lay;
+    char label[PH_NAME_MAX];
+    if (!isfinite(t))
+        return ph_fail(err, PH_E_INPUT, "the initial time %g is not a number", t);
+    for (int i = 0; i < lay->N; i++) {
+        const double *qi = q + lay->q_at[i], *vi = v + lay->v_at[i];
+        int size = ph_group_size(lay->sys->nodes[i].group, lay->sys->nodes[i].n);
+        if (!isfinite(ph_small_max(size, qi)) || !isfinite(ph_small_max(lay->dim[i], vi)))
+            return ph_fail(err, PH_E_INPUT, "%s: an initial value is not finite", ph_node_label(lay, i, label));
+        if (lay->R_at[i] < 0)
+            continue;
+        const double *u = qi + lay->op[i]->quat;
+        double length = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2] + u[3] * u[3]);
+        if (!(fabs(length - 1) <= 1e-6))
+            return ph_fail(err, PH_E_INPUT, "%s: its quaternion has length %g instead of 1",
+                           ph_node_label(lay, i, label), length);
+        double *to = sim->now.q + lay->q_at[i] + lay->op[i]->quat;
+        for (int k = 0; k < 4; k++)
+            to[k] /= length;
+    }
+    return PH_OK;
+}
+
+ph_status ph_sim_reset(ph_sim *sim, double t0, const double *q0, const double *v0, ph_error *err)
+{
+    const ph_layout *lay = &sim->lay;
+    memcpy(sim->now.q, q0, sizeof(double) * (size_t)lay->nq);
+    memcpy(sim->now.v, v0, sizeof(double) * (size_t)lay->nv);
+    memset(sim->now.lambda, 0, sizeof(double) * (size_t)lay->nl);
+    memset(sim->now.eta, 0, sizeof(double) * (size_t)lay->nl);
+    sim->now.t = sim->t0 = t0;
+    sim->n = 0;
+    sim->stats = (ph_stats){0};
+    sim->matrix.contraction = 0;
+    ph_status s = check_state(sim, t0, q0, v0, err);
+    if (s != PH_OK)
+        return s;
+    ph_point_rotations(&sim->now, lay);
+    s = ph_start_consistent(sim, err);
+    sim->matrix.factored = 0;
+    return s;
+}
+
+ph_status ph_sim_load(ph_sim *sim, const ph_state *s, ph_error *err)
+{
+    const ph_layout *lay = &sim->lay;
+    size_t d = sizeof(double), nv = (size_t)lay->nv, nl = (size_t)lay->nl;
+    memcpy(sim->next.q, sim->now.q, d * (size_t)lay->nq);
+    memcpy(sim->now.q, s->q, d * (size_t)lay->nq);
+    ph_status status = check_state(sim, s->t, s->q, s->v, err);
+    if (status != PH_OK) {
+        memcpy(sim->now.q, sim->next.q, d * (size_t)lay->nq);
+        return status;
+    }
+    memcpy(sim->now.v, s->v, d * nv);
+    memcpy(sim->now.vdot, s->vdot, d * nv);
+    memcpy(sim->now.a, s->a, d * nv);
+    memcpy(sim->now.lambda, s->lambda, d * nl);
+    if (s->eta)
+        memcpy(sim->now.eta, s->eta, d * nl);
+    ph_point_rotations(&sim->now, lay);
+    sim->now.t = sim->t0 = s->t;
+    sim->n = 0;
+    sim->matrix.factored = 0;
+    return PH_OK;
+}
+
+/* ---- failures ----------------------------------------------------------------------------------- */
+
+static void add_culprit(ph_failure *f, int is_constraint, int index, double value, double *rank, double r)
+{
+    if (!(r > 0) && !isnan(r))
+        return;
+    int k = f->n_culprits < PH_CULPRITS ? f->n_culprits++ : PH_CULPRITS - 1;
+    if (k == PH_CULPRITS - 1 && rank[k] >= r)
+        return;
+    for (; k > 0 && rank[k - 1] < r; k--)
+        f->culprit[k] = f->culprit[k - 1], rank[k] = rank[k - 1];
+    f->culprit[k].is_constraint = is_constraint, f->culprit[k].index = index, f->culprit[k].value = value;
+    rank[k] = r;
+}
+
+/* The rows that dominate: nodes by the displacement that their residual force would cause in a step, constraints by
+ * their violation. */
+static void record_failure(ph_sim *sim, ph_status s)
+{
+    const ph_layout *lay = &sim->lay;
+    const ph_eval *ev = &sim->ev;
+    double rank[PH_CULPRITS] = {0}, h = sim->opt.h;
+    ph_failure *f = &sim->failure;
+    *f = (ph_failure){.status = s, .t = sim->next.t, .h = h, .iterations = sim->step_iterations};
+    for (int i = 0; i < lay->N; i++) {
+        int n = lay->dim[i];
+        double r = ph_small_max(n, ev->r + lay->v_at[i]);
+        double m = ph_small_max(n * n, ev->M + lay->pair[lay->diag[i]].at);
+        add_culprit(f, 0, i, r, rank, h * h * r / m);
+        if (lay->R_at[i] >= 0)
+            f->spin = fmax(f->spin, h * ph_norm(ph_load3(sim->now.v + lay->v_at[i] + lay->op[i]->rot)));
+    }
+    for (int c = 0; c < lay->C; c++) {
+        int at = lay->l_at[c], n = lay->rows[c];
+        double phi = sim->matrix.what & PH_EVAL_PHI ? ph_small_max(n, ev->Phi + at) : 0;
+        double rate = sim->matrix.what & PH_EVAL_RATE ? ph_small_max(n, ev->rate + at) : 0;
+        add_culprit(f, 1, c, fmax(phi, rate), rank, fmax(phi, h * rate));
+    }
+}
+
+static void name_culprits(const ph_sim *sim, char *text, size_t size)
+{
+    const ph_failure *f = &sim->failure;
+    char label[PH_NAME_MAX];
+    text[0] = 0;
+    for (int k = 0; k < f->n_culprits && k < 2; k++)
+        snprintf(text + strlen(text), size - strlen(text), "%s%s (%.3g)", k ? ", " : "; largest residuals: ",
+                 f->culprit[k].is_constraint ? ph_constraint_label(&sim->lay, f->culprit[k].index, label)
+                                             : ph_node_label(&sim->lay, f->culprit[k].index, label),
+                 f->culprit[k].value);
+}
+
+/* Above this turn in one step the equations of a step may have no solution [rad]. */
+#define SPIN_LIMIT 1.0
+
+static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
+{
+    ph_state at = ph_point_view(&sim->next, &sim->lay);
+    double t = sim->next.t;
+    char rows[256];
+    if ((s == PH_E_NAN || s == PH_E_SINGULAR) && ph_eval_blame(&sim->ev, &at, err))
+        s = PH_E_NAN;
+    else if (s == PH_E_NAN)
+        s = PH_E_NEWTON; /* the iterates ran away */
+    record_failure(sim, s);
+    name_culprits(sim, rows, sizeof rows);
+    const ph_failure *f = &sim->failure;
+    int where = ph_solver_ask(sim->matrix.solver).where;
+    char label[PH_NAME_MAX];
+    switch (s) {
+    case PH_E_NEWTON:
+        if (f->spin > SPIN_LIMIT)
+            return ph_fail(err, s, "t = %.9g: Newton's method did not converge in %d iterations; a body turns by %.2g "
+                                   "rad in one step of h = %g: use a smaller step%s",
+                           t, f->iterations, f->spin, f->h, rows);
+        return ph_fail(err, s, "t = %.9g: Newton's method did not converge in %d iterations with h = %g: use a smaller "
+                               "step%s",
+                       t, f->iterations, f->h, rows);
+    case PH_E_SINGULAR:
+        if (where >= sim->lay.N && where < sim->lay.N + sim->lay.C)
+            ph_constraint_label(&sim->lay, where - sim->lay.N, label);
+        else if (where >= 0 && where < sim->lay.N)
+            ph_node_label(&sim->lay, where, label);
+        else
+            snprintf(label, sizeof label, "the constraints");
+        return ph_fail(err, s, "t = %.9g: the matrix of the step is singular at %s: dependent constraints, or a step too "
+                               "large%s",
+                       t, label, rows);
+    case PH_E_CALLBACK:
+        return ph_fail(err, s, "t = %.9g: the callback %s refused", t, sim->ev.refused);
+    default:
+        return s;
+    }
+}
+
+/* ---- step and run ------------------------------------------------------------------------------- */
+
+static ph_status advance(ph_sim *sim, ph_error *err)
+{
+    sim->next.t = sim->t0 + (double)(sim->n + 1) * sim->opt.h;
+    ph_status s = sim->stepper->step(sim);
+    if (s != PH_OK) {
+        sim->matrix.factored = 0;
+        return explain(sim, s, err);
+    }
+    ph_point last = sim->now;
+    sim->now = sim->next, sim->next = last;
+    sim->n++, sim->stats.steps++;
+    if (sim->step_iterations > sim->stats.worst_iterations)
+        sim->stats.worst_iterations = sim->step_iterations;
+    return PH_OK;
+}
+
+ph_status ph_sim_step(ph_sim *sim, ph_error *err)
+{
+    unsigned mode = ph_ftz_begin();
+    ph_status s = advance(sim, err);
+    ph_ftz_end(mode);
+    return s;
+}
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static ph_status run(ph_sim *sim, long steps, ph_output_fn output, void *ctx, ph_error *err)
+{
+    if (output && output(sim, ctx) != PH_OK)
+        return ph_fail(err, PH_E_STOPPED, "stopped by the output callback at t = %.9g", sim->now.t);
+    for (long k = 0; k < steps; k++) {
+        ph_status s = advance(sim, err);
+        if (s != PH_OK)
+            return s;
+        if (output && output(sim, ctx) != PH_OK)
+            return ph_fail(err, PH_E_STOPPED, "stopped by the output callback at t = %.9g", sim->now.t);
+    }
+    return PH_OK;
+}
+
+ph_status ph_sim_run(ph_sim *sim, long steps, ph_output_fn output, void *ctx, ph_error *err)
+{
+    double start = seconds();
+    unsigned mode = ph_ftz_begin();
+    ph_status s = run(sim, steps, output, ctx, err);
+    ph_ftz_end(mode);
+    sim->stats.wall_s += seconds() - start;
+    return s;
+}
+
+/* ---- views -------------------------------------------------------------------------------------- */
+
+ph_state ph_sim_state(const ph_sim *sim)
+{
+    ph_state s = ph_point_view(&sim->now, &sim->lay);
+    s.a = sim->now.a;
+    s.eta = sim->matrix.n_eta > 0 ? sim->now.eta : NULL;
+    return s;
+}
+
+ph_stats ph_sim_stats(const ph_sim *sim)
+{
+    return sim->stats;
+}
+
+const ph_failure *ph_sim_failure(const ph_sim *sim)
+{
+    return &sim->failure;
+}
+
+const char *ph_sim_solver(const ph_sim *sim)
+{
+    return ph_solver_ask(sim->matrix.solver).backend;
+}
+
+ph_status ph_sim_violation(ph_sim *sim, double *position, double *velocity)
+{
+    const ph_layout *lay = &sim->lay;
+    ph_state s = ph_point_view(&sim->now, lay);
+    ph_status status = ph_eval_residual(&sim->ev, &s, PH_EVAL_PHI | PH_EVAL_RATE);
+    *position = *velocity = 0;
+    for (int c = 0; c < lay->C && status == PH_OK; c++) {
+        double phi = ph_small_max(lay->rows[c], sim->ev.Phi + lay->l_at[c]);
+        double rate = ph_small_max(lay->rows[c], sim->ev.rate + lay->l_at[c]);
+        if (!lay->sys->constraints[c].nonholonomic && !(phi <= *position))
+            *position = phi;
+        if (!(rate <= *velocity))
+            *velocity = rate;
+    }
+    return status;
+}

@@ -1,0 +1,57 @@
+/* A simulation from inside, and what a method is. */
+#ifndef PH_STEP_SIM_H
+#define PH_STEP_SIM_H
+
+#include "polhode/sim.h"
+#include "step/eval.h"
+#include "step/newton.h"
+
+/* A time integration method: one file, one row in steppers.def. */
+typedef struct ph_stepper {
+    const char *name, *text, *cite;
+    size_t size;                                     /* bytes of its own record, sim->method */
+    ph_status (*prepare)(ph_sim *sim, ph_error *err); /* check the options, compute what is constant */
+    void (*take)(ph_sim *sim, ph_arena *a);          /* its arrays; sim->method is NULL while sizes are added up */
+    ph_status (*start)(ph_sim *sim);                 /* starting values, from consistent q, v, vdot, lambda */
+    ph_status (*step)(ph_sim *sim);                  /* from sim->now to sim->next */
+} ph_stepper;
+
+struct ph_sim {
+    ph_options opt;
+    const ph_stepper *stepper;
+    ph_layout lay;
+    ph_eval ev;
+    ph_newton_matrix matrix;
+    ph_point now, next; /* swapped when a step is accepted */
+    double t0;
+    long n; /* steps since t0 */
+    ph_stats stats;
+    ph_failure failure;
+    int step_iterations; /* of the step at work */
+    void *method;        /* the stepper's record */
+    void *block;         /* memory of all arrays */
+};
+
+#define PH_STEPPER(ops) extern const ph_stepper ops;
+#include "step/steppers.def"
+#undef PH_STEPPER
+
+/* start.c: consistent initial values. Each reads and writes sim->now or p; sim->next is scratch. */
+
+/* Check q and v against the constraints, project them if asked to, then find vdot and lambda. */
+ph_status ph_start_consistent(ph_sim *sim, ph_error *err);
+
+/* vdot and lambda of p from M vdot + g + B^T lambda = 0, d(rate)/dt = 0; lambda holds a first guess. */
+ph_status ph_start_accelerations(ph_sim *sim, ph_point *p);
+
+/* d(vdot)/dt at sim->now by central differences over +-h along the motion (S1). */
+ph_status ph_start_jerk(ph_sim *sim, double h, double *vddot);
+
+/* v of sim->now += d with M d + B^T m = 0 and B d = B l on holonomic rows, 0 on others. */
+ph_status ph_start_perturb(ph_sim *sim, const double *l);
+
+/* Sizes of increments of positions and rotations that Newton's method takes as nothing:
+ *   tol = beta h^2 (atol + rtol |vdot|) + 4 eps (|q| + h |v|)                                  (N5) */
+void ph_step_tolerances(const ph_sim *sim, double beta, double *tol_x, double *tol_R);
+
+#endif

@@ -1,0 +1,283 @@
+/* Consistent initial values: positions and velocities that satisfy the constraints, then accelerations and multipliers.
+ *
+ *   [ M  B^T ] [ vdot   ]   [ -g          ]
+ *   [ B   0  ] [ lambda ] = [ -convective ]                                                          (S0)
+ *   vddot_0 = (vdot(t_0 + h) - vdot(t_0 - h))/(2h),  q(t_0 +- h) = q_0 o exp(+-h v_0 + h^2 vdot_0/2)  (S1)
+ *
+ * The same matrix projects: dq with M dq + B^T m = 0, B dq = -Phi, and likewise dv (least kinetic energy). */
+#include <float.h>
+#include <string.h>
+
+#include "la/small.h"
+#include "step/sim.h"
+
+/* Violations up to this size, relative to the size of the numbers that cancel, are taken as consistent: what a model
+ * file with ten digits gives. */
+#define CONSISTENT 1e-9
+
+/* Newton steps of a projection; it converges quadratically or not at all. */
+#define PROJECTIONS 30
+
+static ph_status evaluate(ph_sim *sim, ph_point *p)
+{
+    ph_state s = ph_point_view(p, &sim->lay);
+    ph_status status = ph_eval_residual(&sim->ev, &s, PH_EVAL_PHI | PH_EVAL_RATE);
+    if (status == PH_OK && (sim->lay.sys->flags & PH_FORCE_LAMBDA))
+        status = ph_eval_friction(&sim->ev, &s);
+    return status;
+}
+
+/* x = [M B^T; B 0]^-1 (b_v, b_l); b_v NULL: zero. */
+static ph_status solve(ph_sim *sim, const double *b_v, double sign, const double *b_l, double *x)
+{
+    ph_newton_matrix *nm = &sim->matrix;
+    int nv = sim->lay.nv, nl = sim->lay.nl;
+    ph_status s = ph_newton_factor_initial(nm, &sim->ev);
+    if (s != PH_OK)
+        return s;
+    for (int i = 0; i < nv; i++)
+        nm->b[i] = b_v ? sign * b_v[i] : 0;
+    for (int i = 0; i < nl; i++)
+        nm->b[nv + i] = sign * b_l[i];
+    return ph_solver_solve(nm->initial, nm->b, x);
+}
+
+ph_status ph_start_perturb(ph_sim *sim, const double *l)
+{
+    const ph_layout *lay = &sim->lay;
+    double *rows = sim->matrix.convective, *x = sim->matrix.x;
+    ph_status s = evaluate(sim, &sim->now);
+    if (s != PH_OK)
+        return s;
+    memset(rows, 0, sizeof(double) * (size_t)lay->nl);
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
+        if (!lay->sys->constraints[b->row].nonholonomic)
+            ph_small_mul_add(b->m, b->n, sim->ev.B + b->at, l + b->col_at, rows + b->row_at);
+    s = solve(sim, NULL, 1, rows, x);
+    for (int i = 0; s == PH_OK && i < lay->nv; i++)
+        sim->now.v[i] += x[i];
+    return s;
+}
+
+ph_status ph_start_accelerations(ph_sim *sim, ph_point *p)
+{
+    ph_eval *ev = &sim->ev;
+    const ph_layout *lay = &sim->lay;
+    double *x = sim->matrix.x, *convective = sim->matrix.convective;
+    int friction = (lay->sys->flags & PH_FORCE_LAMBDA) != 0;
+    for (int k = 0; k < PROJECTIONS; k++) {
+        memset(p->vdot, 0, sizeof(double) * (size_t)lay->nv);
+        ph_status status = evaluate(sim, p);
+        ph_state s = ph_point_view(p, lay);
+        if (status == PH_OK)
+            status = ph_eval_convective(ev, &s, convective);
+        if (status == PH_OK)
+            status = solve(sim, ev->r, -1, convective, x);
+        if (status != PH_OK)
+            return status;
+        memcpy(p->vdot, x, sizeof(double) * (size_t)lay->nv);
+        double change = ph_small_max(lay->nl, x + lay->nv), size = ph_small_max(lay->nl, p->lambda);
+        for (int i = 0; i < lay->nl; i++)
+            p->lambda[i] += x[lay->nv + i];
+        if (!isfinite(ph_small_max(lay->nv, p->vdot)) || !isfinite(change))
+            return PH_E_NAN;
+        if (!friction || change <= 1e-14 * (1 + size))
+            return PH_OK;
+    }
+    return PH_E_NEWTON;
+}
+
+ph_status ph_start_jerk(ph_sim *sim, double h, double *vddot)
+{
+    const ph_layout *lay = &sim->lay;
+    const ph_point *now = &sim->now;
+    ph_point *p = &sim->next;
+    double *x = p->a;
+    for (int side = 1; side >= -1; side -= 2) {
+        double step = side * h;
+        for (int i = 0; i < lay->nv; i++) {
+            x[i] = step * now->v[i] + 0.5 * h * h * now->vdot[i];
+            p->v[i] = now->v[i] + step * now->vdot[i];
+        }
+        p->t = now->t + step;
+        memcpy(p->lambda, now->lambda, sizeof(double) * (size_t)lay->nl);
+        ph_point_shift(lay, now, 1, x, p);
+        ph_status s = ph_start_accelerations(sim, p);
+        if (s != PH_OK)
+            return s;
+        for (int i = 0; i < lay->nv; i++)
+            vddot[i] = side > 0 ? p->vdot[i] : (vddot[i] - p->vdot[i]) / (2 * h);
+    }
+    return PH_OK;
+}
+
+/* ---- checks ------------------------------------------------------------------------------------- */
+
+/* 1 if the n x n matrix A is symmetric to round-off and positive definite; W is n x n scratch. */
+static int is_spd(int n, const double *A, double *W)
+{
+    double size = ph_small_max(n * n, A);
+    memcpy(W, A, sizeof(double) * (size_t)(n * n));
+    for (int k = 0; k < n; k++) {
+        for (int i = 0; i < k; i++)
+            if (!(fabs(A[i * n + k] - A[k * n + i]) <= 1e-10 * size))
+                return 0;
+        if (!(W[k * n + k] > DBL_EPSILON * n * fabs(A[k * n + k])))
+            return 0;
+        for (int i = k + 1; i < n; i++) {
+            double f = W[i * n + k] / W[k * n + k];
+            for (int j = k + 1; j <= i; j++)
+                W[i * n + j] -= f * W[j * n + k];
+        }
+    }
+    return 1;
+}
+
+static ph_status check_mass(ph_sim *sim, ph_error *err)
+{
+    const ph_layout *lay = &sim->lay;
+    ph_state s = ph_point_view(&sim->now, lay);
+    char label[PH_NAME_MAX];
+    if (ph_eval_mass(&sim->ev, &s) != PH_OK)
+        return ph_fail(err, PH_E_CALLBACK, "the callback M refused the initial values");
+    for (int i = 0; i < lay->N; i++) {
+        const ph_block *b = &lay->pair[lay->diag[i]];
+        if (!is_spd(b->m, sim->ev.M + b->at, sim->matrix.work))
+            return ph_fail(err, PH_E_INPUT, "%s: its mass matrix is not positive definite and symmetric",
+                           ph_node_label(lay, i, label));
+    }
+    return PH_OK;
+}
+
+/* The constraint with the largest violation, and that violation relative to the numbers that cancel in it. */
+static int worst_row(const ph_layout *lay, const double *rows, double scale, int nonholonomic_too, double *worst)
+{
+    int at = -1;
+    *worst = 0;
+    for (int c = 0; c < lay->C; c++) {
+        if (lay->sys->constraints[c].nonholonomic && !nonholonomic_too)
+            continue;
+        double x = ph_small_max(lay->rows[c], rows + lay->l_at[c]) / scale;
+        if (!(x <= *worst))
+            *worst = x, at = c;
+    }
+    return at;
+}
+
+static double size_of_positions(const ph_sim *sim)
+{
+    return fmax(1, ph_small_max(sim->lay.nq, sim->now.q));
+}
+
+static double size_of_velocities(const ph_sim *sim)
+{
+    return fmax(1, ph_small_max(sim->lay.nv, sim->now.v));
+}
+
+/* Move q (level 0) or v (level 1) of sim->now until the constraints hold. */
+static ph_status project(ph_sim *sim, int level)
+{
+    const ph_layout *lay = &sim->lay;
+    double *x = sim->matrix.x, last = HUGE_VAL;
+    for (int k = 0; k < PROJECTIONS; k++) {
+        ph_status s = evaluate(sim, &sim->now);
+        if (s != PH_OK)
+            return s;
+        double *rows = level ? sim->ev.rate : sim->ev.Phi, size;
+        for (int c = 0; c < lay->C && !level; c++)
+            for (int i = 0; i < lay->rows[c] && lay->sys->constraints[c].nonholonomic; i++)
+                rows[lay->l_at[c] + i] = 0;
+        size = ph_small_max(lay->nl, rows);
+        double scale = level ? size_of_velocities(sim) : size_of_positions(sim);
+        if (size <= 4 * DBL_EPSILON * scale || (size <= 1e-13 * scale && size >= 0.5 * last))
+            return PH_OK;
+        s = solve(sim, NULL, -1, rows, x);
+        if (s != PH_OK)
+            return s;
+        if (!isfinite(ph_small_max(lay->nv, x)))
+            return PH_E_NAN;
+        if (level)
+            for (int i = 0; i < lay->nv; i++)
+                sim->now.v[i] += x[i];
+        else
+            ph_point_shift(lay, &sim->now, 1, x, &sim->now);
+        last = size;
+    }
+    return PH_E_NEWTON;
+}
+
+/* Positions (level 0), then velocities (level 1). */
+static ph_status make_consistent(ph_sim *sim, int level, ph_error *err)
+{
+    const ph_layout *lay = &sim->lay;
+    const char *what = level ? "velocities" : "positions";
+    double scale = level ? size_of_velocities(sim) : size_of_positions(sim), worst;
+    ph_status s = evaluate(sim, &sim->now);
+    if (s != PH_OK)
+        return s;
+    int c = worst_row(lay, level ? sim->ev.rate : sim->ev.Phi, scale, level, &worst);
+    char label[PH_NAME_MAX];
+    if (c < 0 || worst <= CONSISTENT)
+        return PH_OK;
+    if (isnan(worst))
+        return PH_E_NAN;
+    if (!sim->opt.project)
+        return ph_fail(err, PH_E_INCONSISTENT, "%s: the initial %s violate it by %.3g",
+                       ph_constraint_label(lay, c, label), what, worst * scale);
+    s = project(sim, level);
+    if (s == PH_E_NEWTON)
+        return ph_fail(err, PH_E_INCONSISTENT, "%s: no %s near the initial ones satisfy it",
+                       ph_constraint_label(lay, c, label), what);
+    return s;
+}
+
+/* A status from the depths as a sentence about the initial values. */
+static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
+{
+    const ph_layout *lay = &sim->lay;
+    ph_state at = ph_point_view(&sim->now, lay);
+    char label[PH_NAME_MAX];
+    int where = ph_solver_ask(sim->matrix.initial).where;
+    switch (s) {
+    case PH_E_SINGULAR:
+        if (ph_eval_blame(&sim->ev, &at, err))
+            return PH_E_NAN;
+        if (where >= lay->N)
+            return ph_fail(err, s, "%s: at the initial configuration its rows vanish or repeat other constraints",
+                           ph_constraint_label(lay, where - lay->N, label));
+        if (where >= 0)
+            return ph_fail(err, s, "%s: its mass matrix is singular", ph_node_label(lay, where, label));
+        return ph_fail(err, s, "the constraints depend on each other at the initial configuration");
+    case PH_E_CALLBACK:
+        return ph_fail(err, s, "the callback %s refused the initial values", sim->ev.refused);
+    case PH_E_NAN:
+        if (ph_eval_blame(&sim->ev, &at, err))
+            return PH_E_NAN;
+        return ph_fail(err, s, "the initial values lead to numbers that are not finite");
+    case PH_E_NEWTON:
+        return ph_fail(err, s, "no multipliers balance the forces at the initial values");
+    default:
+        return s;
+    }
+}
+
+ph_status ph_start_consistent(ph_sim *sim, ph_error *err)
+{
+    ph_error own = {0};
+    ph_status s = check_mass(sim, err);
+    if (s != PH_OK)
+        return s;
+    for (int level = 0; level < 2 && s == PH_OK && sim->lay.C; level++)
+        s = make_consistent(sim, level, &own);
+    if (s == PH_OK) {
+        memset(sim->now.lambda, 0, sizeof(double) * (size_t)sim->lay.nl);
+        s = ph_start_accelerations(sim, &sim->now);
+    }
+    if (s == PH_OK)
+        s = sim->stepper->start(sim);
+    if (s == PH_OK)
+        return s;
+    if (own.text[0])
+        return ph_fail(err, s, "%s", own.text);
+    return explain(sim, s, err);
+}

@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Install into an empty prefix, move it, build and run a consumer by CMake and by pkg-config, look at what is exported.
+# Usage: check.sh BUILD_DIR COMPILER
+set -euo pipefail
+
+build=$1
+cc=$2
+here=$(cd "$(dirname "$0")" && pwd)
+source=$(cd "$here/../.." && pwd)
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+fail() {
+    echo "install: $*" >&2
+    exit 1
+}
+
+cmake --install "$build" --prefix "$tmp/first" >"$tmp/log" || fail "cmake --install: $(tail -n 3 "$tmp/log")"
+mv "$tmp/first" "$tmp/moved" # nothing may remember where it was
+prefix=$tmp/moved
+lib=$(find "$prefix" -name libpolhode.so)
+[[ -n $lib ]] || fail "no libpolhode.so"
+libdir=$(dirname "$lib")
+
+# 1. Headers and tables: all of them.
+diff -r "$source/include/polhode" "$prefix/include/polhode" || fail "headers differ from the source"
+
+# 2. Symbols: ph_ alone, and a SONAME with the major version.
+nm -D --defined-only "$lib" | awk '{print $NF}' >"$tmp/symbols"
+grep -qx ph_version "$tmp/symbols" || fail "ph_version is not exported"
+! grep -v '^ph_' "$tmp/symbols" || fail "symbols other than ph_ are exported"
+readelf -d "$lib" | grep -q 'SONAME.*\[libpolhode\.so\.[0-9]*\]' || fail "no SONAME"
+
+# 3. Licence: the parts of SuiteSparse under the GPL are not loaded.
+ldd "$lib" >"$tmp/ldd"
+! grep -E 'not found|umfpack|spqr|cholmod' "$tmp/ldd" || fail "loads what it must not, or something is missing"
+
+# 4. Nothing of this build leaks: flags, paths.
+text=("$libdir/cmake/polhode" "$libdir/pkgconfig")
+! grep -rnE -e '-march|-fsanitize|-flto' "${text[@]}" || fail "build flags leak into the package"
+! grep -rnF -e "$build" -e "$source" -e "$tmp/first" "${text[@]}" || fail "build paths leak into the package"
+
+# 5. A consumer by CMake.
+by_cmake() {
+    cmake -G Ninja -S "$here" -B "$tmp/consumer" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$prefix"
+    cmake --build "$tmp/consumer"
+}
+by_cmake >"$tmp/log" 2>&1 || fail "find_package: $(cat "$tmp/log")"
+version=$("$tmp/consumer/consumer") || fail "the consumer built by CMake fails"
+
+# 6. A consumer by pkg-config, and every complete program printed in the documents.
+export PKG_CONFIG_PATH=$libdir/pkgconfig LD_LIBRARY_PATH=$libdir
+[[ $(pkg-config --modversion polhode) == "$version" ]] || fail "polhode.pc gives another version than $version"
+read -ra flags < <(pkg-config --cflags --libs polhode)
+"$cc" -std=c17 -Wall -Wextra -Werror "$here/consumer.c" "${flags[@]}" -o "$tmp/by_pc" || fail "pkg-config: no build"
+"$tmp/by_pc" >"$tmp/log" || fail "the consumer built by pkg-config fails"
+for page in "$source/README.md" "$source"/docs/*.md; do
+    [[ -e $page ]] || continue
+    awk -v out="$tmp/$(basename "$page" .md)" '/^```c$/ {on = 1; n++; next} /^```$/ {on = 0} on {print > (out "_" n ".c")}' "$page"
+done
+programs=0
+for example in "$tmp"/*_*.c; do
+    grep -qs '^int main' "$example" || continue
+    programs=$((programs + 1))
+    "$cc" -std=c17 -Wall -Wextra -Werror "$example" "${flags[@]}" -o "$tmp/example" || fail "no build: $(basename "$example")"
+    "$tmp/example" >"$tmp/log" || fail "fails: $(basename "$example")"
+done
+
+# 7. The program, from a path without the build tree.
+if [[ -x $prefix/bin/polhode ]]; then
+    (unset LD_LIBRARY_PATH && "$prefix/bin/polhode" version >"$tmp/log") || fail "the installed program does not run"
+fi
+echo "install: $version, $(wc -l <"$tmp/symbols") symbols, consumer by CMake and pkg-config, $programs programs of the documents"
