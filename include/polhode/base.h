@@ -226,7 +226,7 @@ static inline ph_mat3 ph_qmat(ph_quat q)
     double x2 = 2 * q.x, y2 = 2 * q.y, z2 = 2 * q.z;
     double wx = q.w * x2, wy = q.w * y2, wz = q.w * z2;
     double xx = q.x * x2, xy = q.x * y2, xz = q.x * z2, yy = q.y * y2, yz = q.y * z2, zz = q.z * z2;
-    return (ph_mat3){1 - (yy + zz), xy - wz, xz + wy, xy + wz, 1 - (xx + zz),
+    return (ph_mat3){1 - (yy + zz), xy - wz, xz + wy, xy + wz,      1 - (xx + zz),
                      yz - wx,       xz - wy, yz + wx, 1 - (xx + yy)};
 }
 

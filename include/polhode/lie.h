@@ -34,13 +34,13 @@ typedef struct ph_group_ops {
     void (*exp)(int n, const double *x, double *q);
     void (*log)(int n, const double *q, double *x); /* rotation part: |w| <= pi */
     void (*T)(int n, const double *x, double *T);
-    void (*Tinv)(int n, const double *x, double *Tinv); /* singular at |w| = 2 pi */
-    void (*dT)(int n, const double *x, const double *u, double *D);       /* d(T(x) u)/dx */
-    void (*dTinv)(int n, const double *x, const double *u, double *D);    /* d(T(x)^-1 u)/dx */
-    void (*dTt)(int n, const double *x, const double *u, double *D);      /* d(T(x)^T u)/dx */
-    void (*dTinvt)(int n, const double *x, const double *u, double *D);   /* d(T(x)^-T u)/dx */
-    void (*hat)(int n, const double *x, double *H);                       /* H b = [x, b] */
-    void (*Ad)(int n, const double *q, double *A);                        /* q tilde(x) q^-1 = tilde(Ad x) */
+    void (*Tinv)(int n, const double *x, double *Tinv);                 /* singular at |w| = 2 pi */
+    void (*dT)(int n, const double *x, const double *u, double *D);     /* d(T(x) u)/dx */
+    void (*dTinv)(int n, const double *x, const double *u, double *D);  /* d(T(x)^-1 u)/dx */
+    void (*dTt)(int n, const double *x, const double *u, double *D);    /* d(T(x)^T u)/dx */
+    void (*dTinvt)(int n, const double *x, const double *u, double *D); /* d(T(x)^-T u)/dx */
+    void (*hat)(int n, const double *x, double *H);                     /* H b = [x, b] */
+    void (*Ad)(int n, const double *q, double *A);                      /* q tilde(x) q^-1 = tilde(Ad x) */
     /* q1 = q0 o exp(x), T(x) and T(x)^-1 at once: the coefficients are shared. q1 may be q0. */
     void (*move)(int n, const double *q0, const double *x, double *q1, double *T, double *Tinv);
 } ph_group_ops;
@@ -52,10 +52,10 @@ PH_API int ph_group_size(ph_group g, int n); /* of a stored element */
 /* Coordinates of rotations, for comparison with the literature: R(c), and T(c) with Omega = T(c) cdot. */
 typedef struct ph_chart_ops {
     const char *name;
-    int dim;                                              /* 3 or 4 */
-    int (*from_quat)(const double *q, double *c);         /* 0: the chart does not reach q; c is then not set */
+    int dim;                                      /* 3 or 4 */
+    int (*from_quat)(const double *q, double *c); /* 0: the chart does not reach q; c is then not set */
     void (*to_quat)(const double *c, double *q);
-    void (*T)(const double *c, double *T);                /* 3 x dim */
+    void (*T)(const double *c, double *T);                   /* 3 x dim */
     void (*dT)(const double *c, const double *u, double *D); /* d(T(c) u)/dc, 3 x dim */
 } ph_chart_ops;
 

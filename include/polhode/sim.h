@@ -66,10 +66,10 @@ typedef struct ph_options {
     ph_start start;             /* PH_PERTURBED */
     double atol, rtol;          /* of accelerations in Newton's method, (N5) */
     int max_iterations;         /* of one step */
-    int project;                /* 1: initial values that violate the constraints are projected; 0: an error */
-    ph_solver_kind solver;      /* PH_AUTO */
-    const ph_allocator *alloc;  /* NULL: malloc; must outlive the simulation */
-    ph_log_fn log;              /* NULL: silent */
+    int project;               /* 1: initial values that violate the constraints are projected; 0: an error */
+    ph_solver_kind solver;     /* PH_AUTO */
+    const ph_allocator *alloc; /* NULL: malloc; must outlive the simulation */
+    ph_log_fn log;             /* NULL: silent */
     void *log_ctx;
 } ph_options;
 

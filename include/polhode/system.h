@@ -85,7 +85,8 @@ typedef ph_status (*ph_callback)(const ph_state *s, double *out, void *ctx);
 
 #define PH_MASS_CONSTANT 1u /* M does not change: it is asked for once */
 #define PH_RHEONOMIC     2u /* Phi depends on t: Phi_t is differenced if it is not given */
-#define PH_FORCE_LAMBDA  4u /* g depends on lambda (joint friction): g_lambda is differenced if it is not given */
+#define PH_FORCE_LAMBDA                                                                                      \
+    4u /* g depends on lambda (joint friction): g_lambda is differenced if it is not given */
 
 /* Matrices are lists of dense blocks, each row by row, one after the other in the order of the list of places:
  *   M, C, K   one block for each of pairs:  dim(row node) x dim(col node)
@@ -113,8 +114,8 @@ typedef struct ph_system {
     ph_callback convective; /* d(B v + Phi_t)/dt at fixed v; NULL: differenced along the motion */
     ph_callback C;          /* dg/dv; NULL: differenced */
     ph_callback K;          /* d(M vdot + g + B^T lambda)/dq; NULL: differenced */
-    ph_callback Z;          /* d(B v + Phi_t)/dq; NULL: differenced; only index-2 and stabilised forms need it */
-    ph_callback g_lambda;   /* dg/dlambda; NULL: see PH_FORCE_LAMBDA */
+    ph_callback Z; /* d(B v + Phi_t)/dq; NULL: differenced; only index-2 and stabilised forms need it */
+    ph_callback g_lambda; /* dg/dlambda; NULL: see PH_FORCE_LAMBDA */
 
     void *ctx; /* handed to every callback */
 } ph_system;

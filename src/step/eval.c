@@ -52,8 +52,8 @@ void ph_point_rotations(ph_point *p, const ph_layout *lay)
 
 ph_state ph_point_view(const ph_point *p, const ph_layout *lay)
 {
-    return (ph_state){p->t,      p->q,      p->v,      p->vdot,   p->lambda, p->R,
-                      NULL,      NULL,      lay->q_at, lay->v_at, lay->l_at, lay->R_at};
+    return (ph_state){p->t, p->q, p->v,      p->vdot,   p->lambda, p->R,
+                      NULL, NULL, lay->q_at, lay->v_at, lay->l_at, lay->R_at};
 }
 
 void ph_point_shift(const ph_layout *lay, const ph_point *from, double s, const double *x, ph_point *to)
@@ -113,8 +113,8 @@ void ph_eval_take(ph_eval *ev, const ph_layout *lay, ph_arena *a)
     ev->node_colour = ph_arena_take(a, (size_t)lay->N, sizeof(int));
     ev->constraint_colour = ph_arena_take(a, (size_t)lay->C, sizeof(int));
     int count = lay->n_pairs + lay->n_links;
-    ev->scratch = ph_arena_take(a, 2 * (size_t)count + ph_colour_scratch(lay->N + lay->C, lay->N, count),
-                                sizeof(int));
+    ev->scratch =
+        ph_arena_take(a, 2 * (size_t)count + ph_colour_scratch(lay->N + lay->C, lay->N, count), sizeof(int));
 }
 
 /* The columns of K and Z are nodes, their rows nodes and constraints; the columns of g_lambda are constraints. */
@@ -315,8 +315,8 @@ static int perturbation(const ph_eval *ev, int c, int k, const double *at, doubl
 static ph_point point_of(const ph_state *s)
 {
     /* Only read: the probe is what gets written. */
-    return (ph_point){s->t, (double *)s->q, (double *)s->v, (double *)s->vdot, NULL, (double *)s->lambda,
-                      NULL, (ph_mat3 *)s->R};
+    return (ph_point){s->t, (double *)s->q,      (double *)s->v, (double *)s->vdot,
+                      NULL, (double *)s->lambda, NULL,           (ph_mat3 *)s->R};
 }
 
 static ph_state probe_at(ph_eval *ev, const ph_state *s)
@@ -464,11 +464,12 @@ int ph_eval_blame(ph_eval *ev, const ph_state *s, ph_error *err)
         const char *name;
         double *out;
         int n;
-    } given[] = {{sys->M, "M", ev->M, lay->size_pairs},    {sys->g, "g", ev->g, lay->nv},
-                 {sys->Phi, "Phi", ev->Phi, lay->nl},      {sys->B, "B", ev->B, lay->size_links},
-                 {sys->Phi_t, "Phi_t", ev->Phi_t, lay->nl}, {sys->convective, "convective", ev->rate, lay->nl},
-                 {sys->C, "C", ev->C, lay->size_pairs},    {sys->K, "K", ev->K, lay->size_pairs},
-                 {sys->Z, "Z", ev->Z, lay->size_links},    {sys->g_lambda, "g_lambda", ev->Gl, lay->size_links}};
+    } given[] = {
+        {sys->M, "M", ev->M, lay->size_pairs},     {sys->g, "g", ev->g, lay->nv},
+        {sys->Phi, "Phi", ev->Phi, lay->nl},       {sys->B, "B", ev->B, lay->size_links},
+        {sys->Phi_t, "Phi_t", ev->Phi_t, lay->nl}, {sys->convective, "convective", ev->rate, lay->nl},
+        {sys->C, "C", ev->C, lay->size_pairs},     {sys->K, "K", ev->K, lay->size_pairs},
+        {sys->Z, "Z", ev->Z, lay->size_links},     {sys->g_lambda, "g_lambda", ev->Gl, lay->size_links}};
     if (infinite(s->q, lay->nq) || infinite(s->v, lay->nv))
         return 0; /* then the iterates ran away first */
     for (size_t k = 0; k < sizeof given / sizeof *given; k++) {

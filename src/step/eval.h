@@ -21,13 +21,13 @@ void ph_point_shift(const ph_layout *lay, const ph_point *from, double s, const 
 
 typedef struct ph_eval {
     const ph_layout *lay;
-    double *M, *C, *K;    /* size_pairs */
-    double *B, *Z, *Gl;   /* size_links; Gl has the shape of B^T */
-    double *g, *r;        /* nv; r = M vdot + g + B^T lambda */
-    double *Phi, *Phi_t;  /* nl */
-    double *rate;         /* nl: B v + Phi_t */
-    const char *refused;  /* name of the callback that failed last */
-    int differenced;      /* a tangent that the integrator needs is not given */
+    double *M, *C, *K;   /* size_pairs */
+    double *B, *Z, *Gl;  /* size_links; Gl has the shape of B^T */
+    double *g, *r;       /* nv; r = M vdot + g + B^T lambda */
+    double *Phi, *Phi_t; /* nl */
+    double *rate;        /* nl: B v + Phi_t */
+    const char *refused; /* name of the callback that failed last */
+    int differenced;     /* a tangent that the integrator needs is not given */
     /* Only where something is differenced: */
     int *node_colour, *constraint_colour; /* of one colour: perturbed at once */
     int node_colours, constraint_colours;
@@ -45,12 +45,13 @@ typedef struct ph_eval {
 void ph_eval_take(ph_eval *ev, const ph_layout *lay, ph_arena *a);
 void ph_eval_prepare(ph_eval *ev); /* colours; once the arrays are there */
 
-ph_status ph_eval_mass(ph_eval *ev, const ph_state *s);                       /* M, whatever the flags say */
-ph_status ph_eval_residual(ph_eval *ev, const ph_state *s, unsigned what);    /* M, g, B, r, Phi, rate */
-ph_status ph_eval_tangent(ph_eval *ev, const ph_state *s, unsigned what);     /* C, K, Z, Gl at the same point */
-ph_status ph_eval_links(ph_eval *ev, const ph_state *s, double *B);             /* B alone, to B */
-ph_status ph_eval_friction(ph_eval *ev, const ph_state *s);                   /* Gl = dg/dlambda */
-ph_status ph_eval_convective(ph_eval *ev, const ph_state *s, double *out);    /* nl; Phi_t and B must be evaluated */
+ph_status ph_eval_mass(ph_eval *ev, const ph_state *s);                    /* M, whatever the flags say */
+ph_status ph_eval_residual(ph_eval *ev, const ph_state *s, unsigned what); /* M, g, B, r, Phi, rate */
+ph_status ph_eval_tangent(ph_eval *ev, const ph_state *s, unsigned what);  /* C, K, Z, Gl at the same point */
+ph_status ph_eval_links(ph_eval *ev, const ph_state *s, double *B);        /* B alone, to B */
+ph_status ph_eval_friction(ph_eval *ev, const ph_state *s);                /* Gl = dg/dlambda */
+ph_status ph_eval_convective(ph_eval *ev, const ph_state *s,
+                             double *out); /* nl; Phi_t and B must be evaluated */
 
 /* Derivatives by central differences, to out in the layout of the tangent; for the fallback and the checker. */
 ph_status ph_eval_difference_q(ph_eval *ev, const ph_state *s, double *K, double *Z, double *B);

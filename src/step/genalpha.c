@@ -106,7 +106,8 @@ static ph_status prepare(ph_sim *sim, ph_error *err)
     m->ops.s = 1 / (m->eps * m->gp), m->ops.inv_eps = 1 / m->eps, m->ops.inv_gp = 1 / m->gp;
     m->ops.exact = 1;
     if (fabs(p->gamma - (0.5 + p->alpha_f - p->alpha_m)) > 1e-12 && sim->opt.log)
-        sim->opt.log("gamma differs from 1/2 + alpha_f - alpha_m: the method is of first order", sim->opt.log_ctx);
+        sim->opt.log("gamma differs from 1/2 + alpha_f - alpha_m: the method is of first order",
+                     sim->opt.log_ctx);
     return PH_OK;
 }
 
@@ -277,22 +278,27 @@ static double correct(ph_sim *sim, const double *x)
     return moved > turned || isnan(moved) ? moved : turned;
 }
 
-/* Constant parts of the step and a first guess: vdot and lambda stay as they are. */
+/* Constant parts of the step and a first guess: vdot and lambda go on as in the last step, whose start sim->next holds. */
 static void predict(ph_sim *sim)
 {
     genalpha *m = of(sim);
     const ph_layout *lay = &sim->lay;
     const ph_alpha *p = &m->p;
     double h = sim->opt.h, w_v = 1 - p->gamma / p->beta, w_a = h * (1 - p->gamma / (2 * p->beta));
-    double inv = 1 / (1 - p->alpha_f), c_a = (p->alpha_m - (1 - p->alpha_m) * (1 - p->gamma) / p->gamma) * inv;
-    double c_d = -p->alpha_f * inv, a1_a = -p->alpha_m / (1 - p->alpha_m), a1_d = 1 / (1 - p->alpha_m);
-    double th_a = h * h * (0.5 - p->beta + p->beta * a1_a), th_d = h * h * p->beta * a1_d;
-    double v_a = h * (1 - p->gamma + p->gamma * a1_a), v_d = h * p->gamma * a1_d;
-    const double *v0 = sim->now.v, *a0 = sim->now.a, *d0 = sim->now.vdot;
+    double inv = 1 / (1 - p->alpha_f),
+           c_a = (p->alpha_m - (1 - p->alpha_m) * (1 - p->gamma) / p->gamma) * inv;
+    double c_d = -p->alpha_f * inv, a1_a = -p->alpha_m / (1 - p->alpha_m),
+           a1_0 = p->alpha_f / (1 - p->alpha_m);
+    double a1_d = (1 - p->alpha_f) / (1 - p->alpha_m), bh2 = h * h * p->beta;
+    double th_a = h * h * 0.5 - bh2 + bh2 * a1_a, th_0 = bh2 * a1_0, th_d = bh2 * a1_d;
+    double v_a = h * (1 - p->gamma + p->gamma * a1_a), v_d = h * p->gamma * (a1_0 + a1_d);
+    const double *v0 = sim->now.v, *a0 = sim->now.a, *d0 = sim->now.vdot, *last = sim->next.vdot;
+    double slope = sim->has_last;
     for (int i = 0; i < lay->nv; i++) {
+        double d1 = d0[i] + slope * (d0[i] - last[i]);
         m->w[i] = w_v * v0[i] + w_a * a0[i];
         m->c[i] = c_a * a0[i] + c_d * d0[i] - m->eps * v0[i];
-        m->theta[i] = h * v0[i] + th_a * a0[i] + th_d * d0[i];
+        m->theta[i] = h * v0[i] + th_a * a0[i] + th_0 * d0[i] + th_d * d1;
     }
     for (int i = 0; i < lay->N && p->sigma != 0; i++) {
         if (lay->T_at[i] < 0)
@@ -307,7 +313,8 @@ static void predict(ph_sim *sim)
         ph_small_mul_add(n, n, H, x, m->theta + at);
     }
     ph_step_tolerances(sim, p->beta, &m->tol_x, &m->tol_R);
-    memcpy(sim->next.lambda, sim->now.lambda, sizeof(double) * (size_t)lay->nl);
+    for (int i = 0; i < lay->nl; i++)
+        sim->next.lambda[i] = sim->now.lambda[i] + slope * (sim->now.lambda[i] - sim->next.lambda[i]);
 }
 
 static ph_status step(ph_sim *sim)
@@ -328,7 +335,8 @@ static ph_status step(ph_sim *sim)
     ph_status s = ph_newton_solve(sim, &m->ops);
     if (s != PH_OK)
         return s;
-    double inv = 1 / (1 - p->alpha_m), a_n = -p->alpha_m * inv, d_n = p->alpha_f * inv, d_1 = (1 - p->alpha_f) * inv;
+    double inv = 1 / (1 - p->alpha_m), a_n = -p->alpha_m * inv, d_n = p->alpha_f * inv,
+           d_1 = (1 - p->alpha_f) * inv;
     for (int i = 0; i < lay->nv; i++)
         sim->next.a[i] = d_1 * sim->next.vdot[i] + d_n * sim->now.vdot[i] + a_n * sim->now.a[i];
     return PH_OK;

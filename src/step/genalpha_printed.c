@@ -45,8 +45,9 @@ static ph_status prepare(ph_sim *sim, ph_error *err)
     if (sim->opt.formulation == PH_INDEX2)
         return ph_fail(err, PH_E_INPUT, "genalpha-printed has no index-2 form: none is printed");
     if (m->p.sigma == 0)
-        return ph_fail(err, PH_E_INPUT, "genalpha-printed needs sigma different from 0: sigma = 0 is geom1, which "
-                                        "genalpha gives");
+        return ph_fail(err, PH_E_INPUT,
+                       "genalpha-printed needs sigma different from 0: sigma = 0 is geom1, which "
+                       "genalpha gives");
     if (sim->opt.newton == PH_MODIFIED)
         return ph_fail(err, PH_E_INPUT, "genalpha-printed works with newton full or simplified");
     m->gp = m->p.gamma / (h * m->p.beta);

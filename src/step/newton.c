@@ -201,7 +201,8 @@ static void number_eta(ph_newton_matrix *nm)
     }
 }
 
-static ph_status analyse(ph_newton_matrix *nm, listing *g, int stabilised, ph_solver_kind kind, ph_solver **out)
+static ph_status analyse(ph_newton_matrix *nm, listing *g, int stabilised, ph_solver_kind kind,
+                         ph_solver **out)
 {
     g->count = g->at = 0;
     list_places(nm, g, stabilised);

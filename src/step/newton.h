@@ -20,20 +20,20 @@ typedef struct ph_newton_matrix {
     ph_solver *initial; /* of [M B^T; B 0]; the same object unless the form is stabilised */
     int n;              /* unknowns: nv of dq, nl of lambda, n_eta of eta */
     int n_eta, n_eta_blocks;
-    int *eta_at;           /* C: where the eta of a constraint stand among the eta; -1: it has none */
-    int *eta_block;        /* C: block of unknowns of its eta */
-    double *A, *b, *x;     /* values, right-hand side, solution */
-    int A_size;            /* doubles of A */
-    int BT, W;             /* where the blocks of B^T and of the lambda rows start in A */
-    int P, products;       /* stabilised form: where the position rows and the columns of eta start */
-    ph_term *X_term;       /* G FB: left a pair, right a link */
-    ph_term *Y_term;       /* B FB: left a link, right a link */
-    int n_X, n_Y;          /* terms */
-    double *G, *FB;        /* G = M + C/eps on pairs; FB = F B_n^T on links; G is NULL in the other forms */
-    double *work;          /* one block */
-    double *convective;    /* nl, of the initial values */
-    int factored;          /* the solver holds a factorisation of a step */
-    double contraction;    /* rate of the last iterations, for PH_MODIFIED */
+    int *eta_at;        /* C: where the eta of a constraint stand among the eta; -1: it has none */
+    int *eta_block;     /* C: block of unknowns of its eta */
+    double *A, *b, *x;  /* values, right-hand side, solution */
+    int A_size;         /* doubles of A */
+    int BT, W;          /* where the blocks of B^T and of the lambda rows start in A */
+    int P, products;    /* stabilised form: where the position rows and the columns of eta start */
+    ph_term *X_term;    /* G FB: left a pair, right a link */
+    ph_term *Y_term;    /* B FB: left a link, right a link */
+    int n_X, n_Y;       /* terms */
+    double *G, *FB;     /* G = M + C/eps on pairs; FB = F B_n^T on links; G is NULL in the other forms */
+    double *work;       /* one block */
+    double *convective; /* nl, of the initial values */
+    int factored;       /* the solver holds a factorisation of a step */
+    double contraction; /* rate of the last iterations, for PH_MODIFIED */
     void *block;
     const ph_allocator *alloc;
 } ph_newton_matrix;
@@ -47,12 +47,12 @@ void ph_newton_destroy(ph_newton_matrix *nm);
  *   dv = gp (L dq + F B_n^T x_eta),   dvdot = eps dv,   s = 1/(eps gp)                         (N1) */
 typedef struct ph_step_ops {
     double s, inv_eps, inv_gp;
-    int exact;        /* L and F are exact: convergence is quadratic */
-    const double *L;  /* blocks at T_at; NULL: identity */
-    const double *F;  /* likewise */
-    const double *Bn; /* B(q_n), links; stabilised form only */
-    ph_status (*update)(struct ph_sim *sim);             /* the new point from the method's unknowns */
-    void (*linearise)(struct ph_sim *sim);               /* L and F at the new point */
+    int exact;                                              /* L and F are exact: convergence is quadratic */
+    const double *L;                                        /* blocks at T_at; NULL: identity */
+    const double *F;                                        /* likewise */
+    const double *Bn;                                       /* B(q_n), links; stabilised form only */
+    ph_status (*update)(struct ph_sim *sim);                /* the new point from the method's unknowns */
+    void (*linearise)(struct ph_sim *sim);                  /* L and F at the new point */
     double (*correct)(struct ph_sim *sim, const double *x); /* apply an increment; its size, 1 = tolerance */
 } ph_step_ops;
 

@@ -32,7 +32,8 @@ int ph_colour(int n_rows, int n_cols, int count, const int *row, const int *col,
         colour[j] = -1, taken[j] = -1;
     int colours = 0;
     for (int j = 0; j < n_cols; j++) {
-        for (int k = col_start[j]; k < col_start[j + 1]; k++) /* taken[c] == j: a neighbour of j has colour c */
+        for (int k = col_start[j]; k < col_start[j + 1];
+             k++) /* taken[c] == j: a neighbour of j has colour c */
             for (int l = row_start[col_item[k]]; l < row_start[col_item[k] + 1]; l++)
                 if (colour[row_item[l]] >= 0)
                     taken[colour[row_item[l]]] = j;

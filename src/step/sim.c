@@ -32,10 +32,10 @@ ph_options ph_default_options(void)
 {
     return (ph_options){
         .method = "genalpha",
-        .sigma = 1,   /* no inverse tangent operator, and the smaller error of the two simple choices */
-        .rho = 0.9,   /* damps the transient within tens of steps, hardly the motion */
+        .sigma = 1,    /* no inverse tangent operator, and the smaller error of the two simple choices */
+        .rho = 0.9,    /* damps the transient within tens of steps, hardly the motion */
         .atol = 1e-10, /* m/s^2, rad/s^2: far below any acceleration of interest */
-        .rtol = 1e-8, /* one Newton step more than this costs nothing with quadratic convergence */
+        .rtol = 1e-8,  /* one Newton step more than this costs nothing with quadratic convergence */
         .max_iterations = 20, /* a step that needs more is too large */
     };
 }
@@ -51,14 +51,16 @@ static ph_status check_options(const ph_options *o, const ph_stepper **stepper, 
     if (!*stepper) {
         char names[256] = "";
         for (int k = 0; k < N_STEPPERS; k++)
-            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", k ? ", " : "", steppers[k]->name);
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", k ? ", " : "",
+                     steppers[k]->name);
         return ph_fail(err, PH_E_INPUT, "no method is called '%s'; there are: %s", o->method ? o->method : "",
                        names);
     }
     if (!(o->h > 0) || !isfinite(o->h))
         return ph_fail(err, PH_E_INPUT, "the step size h = %g is not a positive number", o->h);
     if (!(o->atol >= 0) || !(o->rtol >= 0) || !isfinite(o->atol) || !isfinite(o->rtol))
-        return ph_fail(err, PH_E_INPUT, "atol = %g and rtol = %g: both must be numbers >= 0", o->atol, o->rtol);
+        return ph_fail(err, PH_E_INPUT, "atol = %g and rtol = %g: both must be numbers >= 0", o->atol,
+                       o->rtol);
     if (o->max_iterations < 1)
         return ph_fail(err, PH_E_INPUT, "max_iterations = %d is below 1", o->max_iterations);
     if ((unsigned)o->formulation > PH_GGL || (unsigned)o->newton > PH_MODIFIED ||
@@ -120,8 +122,8 @@ static ph_status build(ph_sim *sim, const ph_system *sys, ph_error *err)
     return s == PH_OK ? sim->stepper->prepare(sim, err) : s;
 }
 
-ph_status ph_sim_create(ph_sim **out, const ph_system *sys, const ph_options *opt, double t0, const double *q0,
-                        const double *v0, ph_error *err)
+ph_status ph_sim_create(ph_sim **out, const ph_system *sys, const ph_options *opt, double t0,
+                        const double *q0, const double *v0, ph_error *err)
 {
     const ph_stepper *stepper;
     *out = NULL;
@@ -166,7 +168,8 @@ static ph_status check_state(ph_sim *sim, double t, const double *q, const doubl
         const double *qi = q + lay->q_at[i], *vi = v + lay->v_at[i];
         int size = ph_group_size(lay->sys->nodes[i].group, lay->sys->nodes[i].n);
         if (!isfinite(ph_small_max(size, qi)) || !isfinite(ph_small_max(lay->dim[i], vi)))
-            return ph_fail(err, PH_E_INPUT, "%s: an initial value is not finite", ph_node_label(lay, i, label));
+            return ph_fail(err, PH_E_INPUT, "%s: an initial value is not finite",
+                           ph_node_label(lay, i, label));
         if (lay->R_at[i] < 0)
             continue;
         const double *u = qi + lay->op[i]->quat;
@@ -190,6 +193,7 @@ ph_status ph_sim_reset(ph_sim *sim, double t0, const double *q0, const double *v
     memset(sim->now.eta, 0, sizeof(double) * (size_t)lay->nl);
     sim->now.t = sim->t0 = t0;
     sim->n = 0;
+    sim->has_last = 0;
     sim->stats = (ph_stats){0};
     sim->matrix.contraction = 0;
     ph_status s = check_state(sim, t0, q0, v0, err);
@@ -221,6 +225,7 @@ ph_status ph_sim_load(ph_sim *sim, const ph_state *s, ph_error *err)
     ph_point_rotations(&sim->now, lay);
     sim->now.t = sim->t0 = s->t;
     sim->n = 0;
+    sim->has_last = 0;
     sim->matrix.factored = 0;
     return PH_OK;
 }
@@ -297,12 +302,16 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
     switch (s) {
     case PH_E_NEWTON:
         if (f->spin > SPIN_LIMIT)
-            return ph_fail(err, s, "t = %.9g: Newton's method did not converge in %d iterations; a body turns by %.2g "
-                                   "rad in one step of h = %g: use a smaller step%s",
-                           t, f->iterations, f->spin, f->h, rows);
-        return ph_fail(err, s, "t = %.9g: Newton's method did not converge in %d iterations with h = %g: use a smaller "
-                               "step%s",
-                       t, f->iterations, f->h, rows);
+            return ph_fail(
+                err, s,
+                "t = %.9g: Newton's method did not converge in %d iterations; a body turns by %.2g "
+                "rad in one step of h = %g: use a smaller step%s",
+                t, f->iterations, f->spin, f->h, rows);
+        return ph_fail(
+            err, s,
+            "t = %.9g: Newton's method did not converge in %d iterations with h = %g: use a smaller "
+            "step%s",
+            t, f->iterations, f->h, rows);
     case PH_E_SINGULAR:
         if (where >= sim->lay.N && where < sim->lay.N + sim->lay.C)
             ph_constraint_label(&sim->lay, where - sim->lay.N, label);
@@ -310,9 +319,11 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
             ph_node_label(&sim->lay, where, label);
         else
             snprintf(label, sizeof label, "the constraints");
-        return ph_fail(err, s, "t = %.9g: the matrix of the step is singular at %s: dependent constraints, or a step too "
-                               "large%s",
-                       t, label, rows);
+        return ph_fail(
+            err, s,
+            "t = %.9g: the matrix of the step is singular at %s: dependent constraints, or a step too "
+            "large%s",
+            t, label, rows);
     case PH_E_CALLBACK:
         return ph_fail(err, s, "t = %.9g: the callback %s refused", t, sim->ev.refused);
     default:
@@ -326,6 +337,7 @@ static ph_status advance(ph_sim *sim, ph_error *err)
 {
     sim->next.t = sim->t0 + (double)(sim->n + 1) * sim->opt.h;
     ph_status s = sim->stepper->step(sim);
+    sim->has_last = s == PH_OK;
     if (s != PH_OK) {
         sim->matrix.factored = 0;
         return explain(sim, s, err);

@@ -9,11 +9,11 @@
 /* A time integration method: one file, one row in steppers.def. */
 typedef struct ph_stepper {
     const char *name, *text, *cite;
-    size_t size;                                     /* bytes of its own record, sim->method */
+    size_t size;                                      /* bytes of its own record, sim->method */
     ph_status (*prepare)(ph_sim *sim, ph_error *err); /* check the options, compute what is constant */
-    void (*take)(ph_sim *sim, ph_arena *a);          /* its arrays; sim->method is NULL while sizes are added up */
-    ph_status (*start)(ph_sim *sim);                 /* starting values, from consistent q, v, vdot, lambda */
-    ph_status (*step)(ph_sim *sim);                  /* from sim->now to sim->next */
+    void (*take)(ph_sim *sim, ph_arena *a); /* its arrays; sim->method is NULL while sizes are added up */
+    ph_status (*start)(ph_sim *sim);        /* starting values, from consistent q, v, vdot, lambda */
+    ph_status (*step)(ph_sim *sim);         /* from sim->now to sim->next */
 } ph_stepper;
 
 struct ph_sim {
@@ -23,6 +23,7 @@ struct ph_sim {
     ph_eval ev;
     ph_newton_matrix matrix;
     ph_point now, next; /* swapped when a step is accepted */
+    int has_last;       /* next holds the start of the last step */
     double t0;
     long n; /* steps since t0 */
     ph_stats stats;

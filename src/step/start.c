@@ -150,7 +150,8 @@ static ph_status check_mass(ph_sim *sim, ph_error *err)
 }
 
 /* The constraint with the largest violation, and that violation relative to the numbers that cancel in it. */
-static int worst_row(const ph_layout *lay, const double *rows, double scale, int nonholonomic_too, double *worst)
+static int worst_row(const ph_layout *lay, const double *rows, double scale, int nonholonomic_too,
+                     double *worst)
 {
     int at = -1;
     *worst = 0;
@@ -243,7 +244,8 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
         if (ph_eval_blame(&sim->ev, &at, err))
             return PH_E_NAN;
         if (where >= lay->N)
-            return ph_fail(err, s, "%s: at the initial configuration its rows vanish or repeat other constraints",
+            return ph_fail(err, s,
+                           "%s: at the initial configuration its rows vanish or repeat other constraints",
                            ph_constraint_label(lay, where - lay->N, label));
         if (where >= 0)
             return ph_fail(err, s, "%s: its mass matrix is singular", ph_node_label(lay, where, label));
