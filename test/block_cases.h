@@ -95,66 +95,94 @@ static void case_free(block_case *c)
 typedef struct mechanism {
     int bodies, joints;
     const int (*pair)[2];
-    int parts;       /* blocks per body */
-    int part_size;   /* unknowns of each */
-    int rows;        /* of each joint */
-    int ggl;         /* two multipliers per joint */
-    int by_body;     /* number blocks body, joint, body, joint ...; else all bodies first */
-    double mass_spread;
+    int parts, part_size; /* blocks per body, unknowns of each */
+    int rows;             /* of each joint */
+    int ggl;              /* two multipliers per joint */
+    double heavy;         /* masses are spread over 1 .. 1 + heavy */
 } mechanism;
 
-static void case_joint_blocks(block_case *c, const mechanism *m, int *lambda, int *eta, int j)
+/* Index-3: K dtheta + B^T dlambda, B dtheta. With ggl, for v = gp theta + E eta: K dtheta + B^T dlambda + K E / gp deta;
+ * rows of lambda gp B dtheta + B E deta; rows of eta B dtheta. E is B^T here, gp is GP. */
+#define GP 2.0
+
+/* v (m x n) += s A B, A m x p; with B^T, B n x p, where transposed */
+static void case_product(double *v, double s, const double *A, const double *B, int m, int n, int p, int transposed)
 {
-    lambda[j] = case_block(c, m->rows, 1);
-    eta[j] = m->ggl ? case_block(c, m->rows, 1) : -1;
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++)
+            for (int k = 0; k < p; k++)
+                v[i * n + j] += s * A[i * p + k] * (transposed ? B[j * p + k] : B[k * n + j]);
 }
 
-/* B and about B^T; with two multipliers, B dtheta in the rows of lambda and of eta, and E in the columns of eta. */
-static void case_joint_rows(block_case *c, int body, int lambda, int eta)
+/* All blocks between a joint and a block of one of its bodies; K and the result B are offsets of values. */
+static int case_joint_rows(block_case *c, int body, int lambda, int eta, int K)
 {
+    int B = c->values, m = c->size[lambda], n = c->size[body];
     case_random(c, lambda, body, 1);
-    int B = c->at[c->nnz - 1], m = c->size[lambda], n = c->size[body];
-    for (int k = 0; k < (eta < 0 ? 1 : 3); k++) {
-        double *v = case_entry(c, k == 1 ? eta : body, k == 0 ? lambda : k == 1 ? body : eta);
-        for (int i = 0; i < m; i++)
-            for (int j = 0; j < n; j++)
-                v[k == 1 ? i * n + j : j * m + i] = (k + 1) * c->value[B + i * n + j] + 0.02 * case_rnd(c);
+    double *v = case_entry(c, body, lambda);
+    for (int i = 0; i < m * n; i++)
+        v[i % n * m + i / n] = c->value[B + i] + 0.02 * case_rnd(c);
+    if (eta >= 0) {
+        v = case_entry(c, eta, body);
+        memcpy(v, c->value + B, (size_t)(m * n) * sizeof(double));
+        v = case_entry(c, body, eta);
+        case_product(v, 1 / GP, c->value + K, c->value + B, n, m, n, 1);
+        for (int i = 0; i < m * n; i++)
+            c->value[B + i] *= GP;
     }
+    return B;
+}
+
+/* B E between joint j and all that share a body with it; B[joint][side][part] are offsets of values (of gp B). */
+static void case_joint_pairs(block_case *c, const mechanism *m, int j, const int *lambda, const int *B, const int *head,
+                             const int *next, int *seen)
+{
+    for (int side = 0; side < 2; side++)
+        for (int e = m->pair[j][side] < 0 ? -1 : head[m->pair[j][side]]; e >= 0; e = next[e]) {
+            int k = e / 2;
+            if (seen[2 * k] != j + 1) {
+                seen[2 * k] = j + 1, seen[2 * k + 1] = c->values;
+                case_entry(c, lambda[j], lambda[k] + 1);
+            }
+            for (int p = 0; p < m->parts; p++)
+                case_product(c->value + seen[2 * k + 1], 1 / (GP * GP), c->value + B[(2 * j + side) * m->parts + p],
+                             c->value + B[e * m->parts + p], m->rows, m->rows, m->part_size, 1);
+        }
 }
 
 static block_case case_mechanism(const mechanism *m, uint64_t seed)
 {
     block_case c = {.seed = seed};
-    int *body = malloc((size_t)(m->bodies + 1) * sizeof(int)), *lambda = malloc((size_t)m->joints * 2 * sizeof(int));
-    int *eta = lambda + m->joints;
-    if (!body || !lambda)
+    int parts = m->parts, most = m->bodies > m->joints ? m->bodies : m->joints;
+    int *body = calloc((size_t)(2 * most * (5 + parts) + 1), sizeof(int));
+    int *lambda = body + most, *head = lambda + most, *next = head + most, *seen = next + 2 * most, *B = seen + 2 * most;
+    int K = 0;
+    if (!body)
         abort();
-    for (int i = 0; i < m->bodies; i++) {
-        body[i] = c.n;
-        for (int p = 0; p < m->parts; p++)
+    for (int i = 0; i < most; i++) { /* numbered body, joint, body, joint ... */
+        body[i] = c.n, head[i] = -1;
+        for (int p = 0; p < parts && i < m->bodies; p++)
             case_block(&c, m->part_size, 0);
-        if (m->by_body && i < m->joints)
-            case_joint_blocks(&c, m, lambda, eta, i);
+        lambda[i] = c.n;
+        for (int k = 0; k <= m->ggl && i < m->joints; k++)
+            case_block(&c, m->rows, 1);
     }
-    for (int j = m->by_body ? m->bodies : 0; j < m->joints; j++)
-        case_joint_blocks(&c, m, lambda, eta, j);
     for (int i = 0; i < m->bodies; i++)
-        for (int p = 0; p < m->parts; p++)
-            case_body(&c, body[i] + p, m->mass_spread ? 1 + m->mass_spread * (1 + case_rnd(&c)) : 1, 0.2);
-    for (int j = 0; j < m->joints; j++) {
-        for (int side = 0; side < 2; side++)
-            for (int p = 0; p < m->parts && m->pair[j][side] >= 0; p++)
-                case_joint_rows(&c, body[m->pair[j][side]] + p, lambda[j], eta[j]);
-        for (int k = 0; k < m->joints && m->ggl; k++) /* B E between joints that share a body */
-            for (int side = 0; side < 4; side++) {
-                int a = m->pair[j][side / 2], b = m->pair[k][side % 2];
-                if (a >= 0 && a == b) {
-                    case_random(&c, lambda[j], eta[k], j == k ? 1 : 0.3);
-                    break;
-                }
-            }
+        for (int p = 0; p < parts; p++)
+            case_body(&c, body[i] + p, 1 + m->heavy * (1 + case_rnd(&c)) / 2, 0.2);
+    for (int e = 0; e < 2 * m->joints; e++) {
+        int i = m->pair[e / 2][e % 2], l = lambda[e / 2];
+        if (i < 0)
+            continue;
+        next[e] = head[i], head[i] = e;
+        for (int p = 0; p < parts; p++) {
+            K = (i * parts + p) * m->part_size * m->part_size;
+            B[e * parts + p] = case_joint_rows(&c, body[i] + p, l, m->ggl ? l + 1 : -1, K);
+        }
     }
-    free(body), free(lambda);
+    for (int j = 0; j < m->joints && m->ggl; j++)
+        case_joint_pairs(&c, m, j, lambda, B, head, next, seen);
+    free(body);
     return c;
 }
 
@@ -175,28 +203,8 @@ static block_case case_chain(int n, int ggl)
 {
     int(*pairs)[2] = chain_pairs(n);
     mechanism m = {.bodies = n, .joints = n, .pair = (const int(*)[2])pairs, .parts = 2, .part_size = 3, .rows = 3,
-                   .ggl = ggl, .by_body = 1};
-    block_case c;
-    if (!ggl) {
-        c = case_mechanism(&m, 7);
-    } else { /* joints that share a body are neighbours: the general search is quadratic */
-        m.ggl = 0;
-        c = (block_case){.seed = 7};
-        for (int i = 0; i < n; i++)
-            for (int p = 0; p < 4; p++)
-                case_block(&c, 3, p > 1);
-        for (int i = 0; i < n; i++)
-            for (int p = 0; p < 2; p++) {
-                case_body(&c, 4 * i + p, 1, 0.2);
-                case_joint_rows(&c, 4 * i + p, 4 * i + 2, 4 * i + 3);
-                if (i + 1 < n)
-                    case_joint_rows(&c, 4 * i + p, 4 * i + 6, 4 * i + 7);
-            }
-        for (int i = 0; i < n; i++)
-            for (int k = i - 1; k <= i + 1; k++)
-                if (k >= 0 && k < n)
-                    case_random(&c, 4 * i + 2, 4 * k + 3, k == i ? 1 : 0.3);
-    }
+                   .ggl = ggl};
+    block_case c = case_mechanism(&m, 7);
     free(pairs);
     return c;
 }

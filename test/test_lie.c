@@ -97,7 +97,7 @@ static void inputs(const ph_group_ops *ops, int i, uint64_t *seed, double *x, do
         ph_store3(x, U);
     ph_store3(x + ops->rot, w);
     for (int k = 0; k < ops->dim; k++)
-        u[k] = i % 5 == 2 ? 2.7 * x[k] : rnd(seed);
+        u[k] = i % 5 == 2 || i % 10 == 0 ? 2.7 * x[k] : rnd(seed);
 }
 
 /* ---- operators against series --------------------------------------------------------------------- */
@@ -311,6 +311,12 @@ static void test_log_at_pi(void **state)
 
 /* ---- identities ----------------------------------------------------------------------------------- */
 
+static double max_abs(const double *a, int n)
+{
+    const double zero[36] = {0};
+    return max_diff(a, zero, n);
+}
+
 static double product_minus_unit(const double *A, const double *B, int n)
 {
     double worst = 0;
@@ -348,16 +354,15 @@ static void identities_at(ph_group g, int i, uint64_t *seed, double *worst)
         for (int j = 0; j < n; j++)
             Tx[k] += T[n * k + j] * x[j];
     }
-    const double zero[6] = {0};
-    q_worst(worst + 1, max_diff(Tx, x, n) / max_diff(zero, x, n));
+    q_worst(worst + 1, max_diff(Tx, x, n) / max_abs(x, n));
 
     /* move is compose and exp, T, Tinv at once; in place as well */
     ops->move(0, q0, x, q1, Tm, Tim);
     ops->exp(0, x, e);
     ops->compose(0, q0, e, c);
-    q_worst(worst + 2, max_diff(q1, c, size));
-    q_worst(worst + 3, max_diff(T, Tm, n * n));
-    q_worst(worst + 4, max_diff(Ti, Tim, n * n));
+    q_worst(worst + 2, max_diff(q1, c, size) / norm2(c, size));
+    q_worst(worst + 3, max_diff(T, Tm, n * n) / norm2(T, n * n));
+    q_worst(worst + 4, max_diff(Ti, Tim, n * n) / norm2(Ti, n * n));
     memcpy(c, q0, sizeof c);
     ops->move(0, c, x, c, Tm, Tim);
     q_worst(worst + 5, max_diff(q1, c, size));
@@ -390,9 +395,9 @@ static void test_identities(void **state)
             identities_at(groups[g], i, &seed, worst);
         check_le(worst[0], 1e-15); /* round-off: T T^-1 = I, relative to |T| |T^-1| */
         check_le(worst[1], 2e-15); /* round-off: T x = x */
-        check_le(worst[2], 0);     /* exact: move and compose */
-        check_le(worst[3], 0);     /* exact: move and T */
-        check_le(worst[4], 0);     /* exact: move and Tinv */
+        check_le(worst[2], 1e-15); /* round-off: move and compose */
+        check_le(worst[3], 1e-15); /* round-off: move and T */
+        check_le(worst[4], 1e-15); /* round-off: move and Tinv */
         check_le(worst[5], 0);     /* exact: in place */
         check_le(worst[6], 1e-15); /* round-off: inverse */
         check_le(worst[7], 2e-15); /* round-off: exp(log q) */
@@ -418,8 +423,8 @@ static void test_transposes(void **state)
             ops->dTt(0, x, a, Dt);
             ops->dTinv(0, x, u, Di);
             ops->dTinvt(0, x, a, Dit);
-            double size = norm2(a, n) * norm2(D, n * n) + norm2(u, n) * norm2(Dt, n * n);
-            double size_inverse = norm2(a, n) * norm2(Di, n * n) + norm2(u, n) * norm2(Dit, n * n);
+            double size = max_abs(a, n) * max_abs(D, n * n) + max_abs(u, n) * max_abs(Dt, n * n);
+            double size_inverse = max_abs(a, n) * max_abs(Di, n * n) + max_abs(u, n) * max_abs(Dit, n * n);
             for (int j = 0; j < n; j++) {
                 double s = 0, t = 0;
                 for (int k = 0; k < n; k++) {
@@ -430,8 +435,8 @@ static void test_transposes(void **state)
                 q_worst(&worst_inverse, fabs(t) / size_inverse);
             }
         }
-        check_le(worst, 1e-15);         /* round-off */
-        check_le(worst_inverse, 1e-15); /* round-off */
+        check_le(worst, 3e-15);         /* round-off */
+        check_le(worst_inverse, 3e-15); /* round-off */
     }
 }
 
@@ -669,6 +674,11 @@ static void charts_of(ph_chart k)
         /* The map back is as sensitive as T is near to a singular matrix. */
         double sensitivity = k == PH_CARDAN ? 1 / cos(c[1]) : 1;
         q_worst(&from, q_error(back, qc.a, n) / sensitivity);
+        if (k != PH_EULER) { /* -q is the same rotation */
+            const double minus[4] = {-q[0], -q[1], -q[2], -q[3]};
+            assert_int_equal(ops->from_quat(minus, back), 1);
+            q_worst(&from, q_error(back, qc.a, n) / sensitivity);
+        }
 
         ops->T(c, T);
         quad_mat ref = chart_T(k, qc.a, n);

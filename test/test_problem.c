@@ -1,4 +1,4 @@
-/* Every row of problems.def: derivatives, energy, initial values, references; and the digits of the benchmarks. */
+/* Every row of problems.def: derivatives, energy, initial values, references; and published digits. */
 #include "check.h"
 #include "problem/problem.h"
 
@@ -313,7 +313,7 @@ static void difference(const bench *b, direction by, int k, double *out)
     test_free(r), test_free(e);
 }
 
-/* Each column of the residual's derivatives against what the callbacks say; places not listed must be zero. */
+/* Each column of the residual's derivatives against the callbacks; places not listed must be zero. */
 static void check_derivatives(bench *b)
 {
     int nv = b->nv, nl = b->nl, n = nv + 2 * nl;
@@ -334,7 +334,7 @@ static void check_derivatives(bench *b)
             matrix(b, &b->at, b->sys->Z, 1, 0, Z);
             matrix(b, &b->at, b->sys->g_lambda, 1, 1, Gl);
         }
-        /* derivative: five points with eps = 1e-3 leave 1e-12 of the largest entry, times |v| for the fast ones */
+        /* derivative: five points with eps = 1e-3 leave 1e-12 of the largest entry */
         double scale = 1 + norm2(K, nv * nv) + norm2(C, nv * nv) + norm2(Z, nl * nv), tol = 1e-10 * scale;
         for (int k = 0; k < nv; k++) {
             difference(b, BY_Q, k, d);
@@ -760,8 +760,8 @@ static void free_body_digits(void **state)
     check_le(max_diff(q, quat, 4), 2e-16);
     ph_problem_destroy(p);
 
-    /* after one period omega is back; it turned over on the way. Spin about the middle axis amplifies errors by
-     * (omega_2/omega_1)^2 = 4e6, so 1e-17 in each of some hundred steps becomes 1e-9 of 0.001 */
+    /* after one period omega is back; it turned over on the way. Spin about the middle axis amplifies errors
+     * by (omega_2/omega_1)^2 = 4e6, which makes some 1e-13 of some 1e-19 */
     p = ph_problem_create("dzhanibekov", NULL);
     assert_non_null(p);
     double least = 2, period = 29.931990271191961671;

@@ -11,7 +11,8 @@
  *     g_k = sum_rc |D_k^-1|_rc (|A_kk| + sum_m |L_km U_mk|)_cr                         (A7)
  *
  * is by how much round-off made so far can change det D_k, relative to round-off; it does not depend on the units of
- * rows and columns. Beyond 1e14 the matrix is singular at this block; beyond 1e4 solutions are refined. */
+ * rows and columns. Beyond 1e14 the matrix is singular at this block. A tiny pivot shows later, as loss: blocks of A
+ * drown in what is subtracted from them. Where max g_k times max loss exceeds 1e4, solutions are refined. */
 #include "la/block.h"
 #include "la/kernels.h"
 
@@ -100,15 +101,21 @@ static double norm(int n, const double *a)
     return s;
 }
 
-/* The growth of a block, made from A, that is much larger than A: how much of A is lost. */
-PH_INLINE double loss(double made, double from)
-{
-    return from > 0 ? made / from : 0;
-}
-
 PH_INLINE double larger(double a, double b)
 {
     return b <= a ? a : b; /* NaN if b is */
+}
+
+/* What a factorisation did to round-off: the largest g_k, and the largest loss so far. */
+typedef struct harm {
+    double growth, loss;
+} harm;
+
+/* A block of A of size before became one of size after. */
+PH_INLINE void note_loss(harm *h, double before, double after)
+{
+    if (before > 0)
+        h->loss = larger(h->loss, after / before);
 }
 
 /* The 3x3 pivot that the adjugate does not invert well. */
@@ -122,13 +129,13 @@ static double invert3_again(ph_block *b, const double *diagonal, ph_rows3 M, ph_
     return g;
 }
 
-/* (A1) to (A3) for a pivot of size 3 with neighbours of size 3. Returns the growth. */
-PH_INLINE double factor3(ph_block *b, sources from, const ph_pivot *k, const ph_neighbour *below,
-                         const ph_neighbour *above, const ph_target *target, const ph_pair *pair)
+/* (A1) to (A3) for a pivot of size 3 with neighbours of size 3. */
+PH_INLINE void factor3(ph_block *b, harm *h, sources from, const ph_pivot *k, const ph_neighbour *below,
+                       const ph_neighbour *above, const ph_target *target, const ph_pair *pair)
 {
     const ph_neighbour *below_end = b->below + k->below_end, *above_end = b->above + k->above_end;
     ph_rows3 D = ph_rows_load(find(from, k->init)), M = ph_rows_abs(D), T;
-    double before = ph_rows_norm(D), kept = 0;
+    double before = k->guarded ? ph_rows_norm(D) : 0;
     for (; below < below_end; below++) {
         ph_rows3 S = ph_rows_mul(b->store + below->l, ph_rows_load(find(from, below->u)));
         D = ph_rows_sub(D, S);
@@ -136,13 +143,13 @@ PH_INLINE double factor3(ph_block *b, sources from, const ph_pivot *k, const ph_
     }
     double growth = ph_rows_invert(D, M, &T);
     if (k->guarded)
-        kept = loss(ph_rows_norm(M), before);
+        note_loss(h, before, ph_rows_norm(M));
     if (!(growth <= GROWTH_ADJUGATE)) {
         double d[9];
         ph_rows_store(d, D);
         growth = invert3_again(b, d, M, &T);
     }
-    growth = larger(growth, kept < GROWTH_SINGULAR ? kept : GROWTH_SINGULAR);
+    h->growth = larger(h->growth, growth);
     ph_rows_store(b->store + k->inverse, T);
     T = ph_rows_transpose(T);
     for (; above < above_end; above++, target++) {
@@ -160,17 +167,15 @@ PH_INLINE double factor3(ph_block *b, sources from, const ph_pivot *k, const ph_
             L = ph_rows_sub(L, ph_rows_mul(b->store + pair->l_im, ph_rows_load(find(from, pair->u_mk))));
             U = ph_rows_sub(U, ph_rows_mul(b->store + pair->l_km, ph_rows_load(find(from, pair->u_mi))));
         }
-        if (l_before > 0 || u_before > 0)
-            growth = larger(growth, fmin(GROWTH_SINGULAR, fmax(loss(ph_rows_norm(L), l_before),
-                                                               loss(ph_rows_norm(U), u_before))));
-        ph_rows_store(b->store + above->l, (ph_rows3){ph_row_mul(L.r0, T), ph_row_mul(L.r1, T), ph_row_mul(L.r2, T)});
+        note_loss(h, l_before, ph_rows_norm(L));
+        note_loss(h, u_before, ph_rows_norm(U));
+        ph_rows_store(b->store + above->l, ph_rows_rows_mul(L, T));
         ph_rows_store(b->store + (above->u >> 1), U);
     }
-    return growth;
 }
 
 /* (A1) and the inverse for a pivot of any size; work[2] = D^-1. */
-static double pivot_any(ph_block *b, sources from, const ph_pivot *k, const ph_neighbour *below)
+static void pivot_any(ph_block *b, harm *h, sources from, const ph_pivot *k, const ph_neighbour *below)
 {
     int n = k->size, nn = n * n;
     double *D = b->work[0], *M = b->work[1], *S = b->work[2], *T = b->store + k->inverse;
@@ -178,23 +183,22 @@ static double pivot_any(ph_block *b, sources from, const ph_pivot *k, const ph_n
     for (int i = 0; i < nn; i++)
         D[i] = A[i], M[i] = fabs(A[i]);
     for (const ph_neighbour *end = b->below + k->below_end; below < end; below++) {
-        ph_mul_any(0, n, n, below->size, S, b->store + below->l, find(from, below->u));
+        ph_block_mul(n, n, below->size, S, b->store + below->l, find(from, below->u));
         for (int i = 0; i < nn; i++)
             D[i] -= S[i], M[i] += fabs(S[i]);
     }
-    double growth = invert(n, D, M, S, T);
+    h->growth = larger(h->growth, invert(n, D, M, S, T));
     if (k->guarded)
-        growth = larger(growth, fmin(GROWTH_SINGULAR, loss(norm(nn, M), norm(nn, A))));
+        note_loss(h, norm(nn, A), norm(nn, M));
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             S[i * n + j] = T[j * n + i];
-    return growth;
 }
 
-static double factor_any(ph_block *b, sources from, const ph_pivot *k, const ph_neighbour *below,
-                         const ph_neighbour *above, const ph_target *target, const ph_pair *pair)
+static void factor_any(ph_block *b, harm *h, sources from, const ph_pivot *k, const ph_neighbour *below,
+                       const ph_neighbour *above, const ph_target *target, const ph_pair *pair)
 {
-    double growth = pivot_any(b, from, k, below);
+    pivot_any(b, h, from, k, below);
     const double *inverse = b->work[2];
     int n = k->size;
     for (const ph_neighbour *last = b->above + k->above_end; above < last; above++, target++) {
@@ -207,17 +211,16 @@ static double factor_any(ph_block *b, sources from, const ph_pivot *k, const ph_
             memcpy(L, l, (size_t)mn * sizeof(double));
             memcpy(U, u, (size_t)mn * sizeof(double));
             for (; pair < end; pair++) {
-                ph_mul_any(1, m, n, pair->size, L, b->store + pair->l_im, find(from, pair->u_mk));
-                ph_mul_any(1, n, m, pair->size, U, b->store + pair->l_km, find(from, pair->u_mi));
+                ph_block_mul_sub(m, n, pair->size, L, b->store + pair->l_im, find(from, pair->u_mk));
+                ph_block_mul_sub(n, m, pair->size, U, b->store + pair->l_km, find(from, pair->u_mi));
             }
-            double lost = fmax(loss(norm(mn, L), l_before), loss(norm(mn, U), u_before));
-            growth = larger(growth, fmin(GROWTH_SINGULAR, lost));
+            note_loss(h, l_before, norm(mn, L));
+            note_loss(h, u_before, norm(mn, U));
             l = L;
         }
         if (above->l)
-            ph_mul_any(0, m, n, n, b->store + above->l, l, inverse);
+            ph_block_mul(m, n, n, b->store + above->l, l, inverse);
     }
-    return growth;
 }
 
 static ph_status factor(ph_solver *s, const double *value)
@@ -225,25 +228,25 @@ static ph_status factor(ph_solver *s, const double *value)
     ph_block *b = (ph_block *)s;
     sources from = {value, b->store};
     int below = 0, above = 0, pair = 0;
-    double growth = 1;
+    harm h = {1, 1};
     b->value = value;
     s->info.where = -1;
     for (int i = 0; i < b->n; i++) {
         const ph_pivot *k = &b->pivot[i];
-        double g = k->all3 ? factor3(b, from, k, b->below + below, b->above + above, b->target + above, b->pair + pair)
-                           : factor_any(b, from, k, b->below + below, b->above + above, b->target + above,
-                                        b->pair + pair);
-        if (!(g <= GROWTH_SINGULAR)) {
+        if (k->all3)
+            factor3(b, &h, from, k, b->below + below, b->above + above, b->target + above, b->pair + pair);
+        else
+            factor_any(b, &h, from, k, b->below + below, b->above + above, b->target + above, b->pair + pair);
+        if (!(h.growth <= GROWTH_SINGULAR)) {
             s->info.where = b->order[i];
             return PH_E_SINGULAR;
         }
-        growth = larger(growth, g);
         below = k->below_end;
         if (k->above_end > above)
             pair = b->target[k->above_end - 1].pairs_end;
         above = k->above_end;
     }
-    b->growth = growth;
+    s->info.growth = h.growth * h.loss;
     return PH_OK;
 }
 
@@ -359,7 +362,7 @@ static void plain(ph_solver *s, const double *rhs, double *x, int transposed)
 static ph_status solve(ph_solver *s, const double *rhs, double *x, int transposed)
 {
     ph_block *b = (ph_block *)s;
-    if (b->growth > GROWTH_REFINE) {
+    if (!(s->info.growth <= GROWTH_REFINE)) {
         double error = ph_refine(&b->w, s, plain, &b->p, b->value, rhs, b->w.d, REFINE_STEPS, transposed);
         if (!(error <= REFINED))
             return ph_all_finite(rhs, b->p.total) ? PH_E_SINGULAR : PH_E_NAN;

@@ -46,7 +46,6 @@ typedef struct ph_block {
     ph_pattern p;
     ph_refinement w;
     const double *value; /* as factored */
-    double growth;       /* of the last factorisation */
     int n, largest;      /* pivots, size of the largest */
     int *order;          /* n: block eliminated k-th */
     ph_pivot *pivot;     /* n */

@@ -9,12 +9,11 @@
 #include <math.h>
 #include <string.h>
 
-#define PH_INLINE static inline __attribute__((always_inline))
+#include "la/small.h"
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wpsabi" /* every function with vector arguments is inlined: there is no ABI */
-#endif
+#if defined(__AVX2__) && !defined(PH_SCALAR)
 
+#pragma GCC diagnostic ignored "-Wpsabi"
 typedef double ph_v4 __attribute__((vector_size(32)));
 typedef long long ph_v4i __attribute__((vector_size(32)));
 
@@ -125,34 +124,90 @@ PH_INLINE double ph_rows_invert(ph_rows3 A, ph_rows3 M, ph_rows3 *T)
     return ph_sum3(p0 * M.r0 + p1 * M.r1 + p2 * M.r2) * fabs(s);
 }
 
-/* C = L U or C -= L U; C m x n, L m x p, U p x n */
-PH_INLINE void ph_mul_sized(int subtract, int m, int n, int p, double *restrict C, const double *L, const double *U)
+PH_INLINE ph_rows3 ph_rows_rows_mul(ph_rows3 L, ph_rows3 U)
 {
-    for (int i = 0; i < m; i++, C += n, L += p)
-        for (int j = 0; j < n; j++) {
-            double t = L[0] * U[j];
-            for (int k = 1; k < p; k++)
-                t += L[k] * U[k * n + j];
-            C[j] = subtract ? C[j] - t : t;
-        }
+    return (ph_rows3){ph_row_mul(L.r0, U), ph_row_mul(L.r1, U), ph_row_mul(L.r2, U)};
 }
 
-#define PH_SIZES_P(n, X) X(n, 1) X(n, 2) X(n, 3) X(n, 4) X(n, 5) X(n, 6)
-#define PH_SIZES(X)                                                                                          \
-    PH_SIZES_P(1, X) PH_SIZES_P(2, X) PH_SIZES_P(3, X) PH_SIZES_P(4, X) PH_SIZES_P(5, X) PH_SIZES_P(6, X)
+#else
 
-PH_INLINE void ph_mul_any(int subtract, int m, int n, int p, double *restrict C, const double *L, const double *U)
+typedef ph_mat3 ph_rows3;
+
+PH_INLINE ph_rows3 ph_rows_load(const double *p)
 {
-    switch (n > 6 || p > 6 ? 0 : 8 * n + p) {
-#define PH_CASE(n, p)                                                                                        \
-    case 8 * n + p:                                                                                          \
-        ph_mul_sized(subtract, m, n, p, C, L, U);                                                            \
-        return;
-        PH_SIZES(PH_CASE)
-#undef PH_CASE
-    default:
-        ph_mul_sized(subtract, m, n, p, C, L, U);
-    }
+    return ph_load33(p);
 }
+
+PH_INLINE void ph_rows_store(double *p, ph_rows3 A)
+{
+    ph_store33(p, A);
+}
+
+PH_INLINE ph_rows3 ph_rows_sub(ph_rows3 A, ph_rows3 B)
+{
+    return ph_msub(A, B);
+}
+
+PH_INLINE ph_rows3 ph_rows_abs(ph_rows3 A)
+{
+    return (ph_rows3){fabs(A.xx), fabs(A.xy), fabs(A.xz), fabs(A.yx), fabs(A.yy),
+                      fabs(A.yz), fabs(A.zx), fabs(A.zy), fabs(A.zz)};
+}
+
+PH_INLINE ph_rows3 ph_rows_add_abs(ph_rows3 A, ph_rows3 B)
+{
+    return ph_madd(A, ph_rows_abs(B));
+}
+
+/* sum |A_rc| B_rc, column by column */
+PH_INLINE double ph_rows_dot(ph_rows3 A, ph_rows3 B)
+{
+    return (A.xx * B.xx + A.yx * B.yx + A.zx * B.zx) + (A.xy * B.xy + A.yy * B.yy + A.zy * B.zy) +
+           (A.xz * B.xz + A.yz * B.yz + A.zz * B.zz);
+}
+
+PH_INLINE double ph_rows_norm(ph_rows3 A)
+{
+    return (fabs(A.xx) + fabs(A.yx) + fabs(A.zx)) + (fabs(A.xy) + fabs(A.yy) + fabs(A.zy)) +
+           (fabs(A.xz) + fabs(A.yz) + fabs(A.zz));
+}
+
+PH_INLINE ph_rows3 ph_rows_mul(const double *l, ph_rows3 U)
+{
+    return ph_mmul(ph_load33(l), U);
+}
+
+PH_INLINE ph_rows3 ph_rows_rows_mul(ph_rows3 L, ph_rows3 U)
+{
+    return ph_mmul(L, U);
+}
+
+PH_INLINE ph_rows3 ph_rows_transpose(ph_rows3 A)
+{
+    return ph_transpose(A);
+}
+
+/* a x b, and the same with all signs positive */
+PH_INLINE ph_vec3 ph_cross_both(ph_vec3 a, ph_vec3 b, ph_vec3 *positive)
+{
+    double px = a.y * b.z, py = a.z * b.x, pz = a.x * b.y, mx = a.z * b.y, my = a.x * b.z, mz = a.y * b.x;
+    *positive = ph_v3(fabs(px) + fabs(mx), fabs(py) + fabs(my), fabs(pz) + fabs(mz));
+    return ph_v3(px - mx, py - my, pz - mz);
+}
+
+PH_INLINE double ph_rows_invert(ph_rows3 A, ph_rows3 M, ph_rows3 *T)
+{
+    ph_vec3 a = {A.xx, A.xy, A.xz}, b = {A.yx, A.yy, A.yz}, c = {A.zx, A.zy, A.zz}, p, q, r;
+    ph_vec3 u = ph_cross_both(b, c, &p), v = ph_cross_both(c, a, &q), w = ph_cross_both(a, b, &r);
+    double s = 1 / ph_dot(a, u);
+    *T = (ph_rows3){s * u.x, s * u.y, s * u.z, s * v.x, s * v.y, s * v.z, s * w.x, s * w.y, s * w.z};
+    return ph_rows_dot((ph_rows3){p.x, p.y, p.z, q.x, q.y, q.z, r.x, r.y, r.z}, M) * fabs(s);
+}
+
+#endif
+
+/* C = L U and C -= L U; C m x n, L m x p, U p x n */
+void ph_block_mul(int m, int n, int p, double *restrict C, const double *L, const double *U);
+void ph_block_mul_sub(int m, int n, int p, double *restrict C, const double *L, const double *U);
 
 #endif

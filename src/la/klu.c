@@ -1,9 +1,10 @@
 /* SuiteSparse KLU on scalars: pivots across blocks, so it solves what block LU cannot, about ten times slower.
  *
- * The matrix is scaled by powers of two (exactly) so that the largest entry of each row, then of each column, is about
- * one: A' = R A C. Pivots of A' then tell a singular matrix from a badly scaled one. Fill-reducing order once, pivots
- * at the first factorisation; later ones keep them while they serve (klu_refactor) and choose anew when not.
+ * The matrix is scaled by powers of two (exactly) so that the largest entry of each row and column is about one:
+ * A' = R A C. Pivots of A' then tell a singular matrix from a badly scaled one. Fill-reducing order once, scales and
+ * pivots at the first factorisation; later ones keep them while they serve (klu_refactor) and choose anew when not.
  * KLU takes its own memory from the hooks of SuiteSparse_config, in analyse and when factor chooses pivots.
+ * Ruiz: A scaling algorithm to equilibrate both rows and columns norms in matrices, RAL-TR-2001-034.
  * Davis, Palamadai Natarajan: Algorithm 907, KLU, ACM Trans. Math. Softw. 37 (2010). */
 #include "la/backend.h"
 
@@ -12,8 +13,10 @@
 
 /* The smallest pivot of A' below this part of the largest: singular. */
 #define SINGULAR 1e-14
-/* Pivot growth of a refactorisation beyond the inverse of this: choose new pivots. */
-#define GROWTH 1e-4
+/* Refactored with so many times the pivot growth of when pivots were chosen: choose them anew. */
+#define GROWTH 100
+/* Each sweep of scaling halves the digits by which rows and columns differ. */
+#define SWEEPS 8
 
 typedef struct klu_backend {
     ph_solver base;
@@ -22,13 +25,15 @@ typedef struct klu_backend {
     const double *value; /* as factored */
     double *rs, *cs;     /* total: R and C */
     double *y;           /* total */
-    double *Ax;          /* scalars, by columns */
+    double *Ax;          /* A', scalars by columns */
+    double *scale;       /* of each value of A */
     int *Ap, *Ai;
     int *place;    /* each value's place in Ax */
     int *block_of; /* total: block of each unknown */
     klu_symbolic *symbolic;
     klu_numeric *numeric;
     klu_common common;
+    double rgrowth; /* reciprocal pivot growth when pivots were chosen */
 } klu_backend;
 
 static void lay(klu_backend *k, ph_arena *a, const ph_graph *g, size_t total, size_t values)
@@ -39,6 +44,7 @@ static void lay(klu_backend *k, ph_arena *a, const ph_graph *g, size_t total, si
     k->cs = ph_arena_take(a, total, sizeof(double));
     k->y = ph_arena_take(a, total, sizeof(double));
     k->Ax = ph_arena_take(a, values, sizeof(double));
+    k->scale = ph_arena_take(a, values, sizeof(double));
     k->Ap = ph_arena_take(a, total + 1, sizeof(int));
     k->Ai = ph_arena_take(a, values, sizeof(int));
     k->place = ph_arena_take(a, values, sizeof(int));
@@ -108,42 +114,64 @@ static ph_status analyse(ph_solver **out, const ph_graph *g, const ph_allocator 
     return PH_OK;
 }
 
-/* 2^-e for a number of [2^(e-1), 2^e); 0 if it is zero or not finite. */
-static double inverse_power(double x)
+/* About the inverse root of a number, a power of two; 0 if it is zero or not finite. */
+static double inverse_root(double x)
 {
     int e;
     if (!(x > 0 && x < INFINITY))
         return 0;
     frexp(x, &e);
-    return ldexp(1, e < -1000 ? 1000 : -e);
+    return ldexp(1, -(e / 2));
 }
 
-/* A' = R A C. Returns the unknown whose row or column is zero or not finite, or -1. */
-static int equilibrate(klu_backend *k, const double *value)
+/* One sweep of scaling: largest entries of rows and columns of A', and their inverse roots for R and C.
+ * Returns the unknown whose row or column is zero or not finite, or -1. */
+static int sweep(klu_backend *k, double *row, double *column)
 {
     int n = k->p.total;
-    memset(k->rs, 0, (size_t)n * sizeof(double));
-    for (int t = 0; t < k->p.at[k->p.nnz]; t++)
-        k->Ax[k->place[t]] = value[t];
-    for (int t = 0; t < k->Ap[n]; t++)
-        if (!(fabs(k->Ax[t]) <= k->rs[k->Ai[t]]))
-            k->rs[k->Ai[t]] = fabs(k->Ax[t]);
-    for (int i = 0; i < n; i++)
-        if ((k->rs[i] = inverse_power(k->rs[i])) == 0)
-            return i;
+    memset(row, 0, (size_t)n * sizeof(double));
     for (int j = 0; j < n; j++) {
         double largest = 0;
         for (int t = k->Ap[j]; t < k->Ap[j + 1]; t++) {
-            k->Ax[t] *= k->rs[k->Ai[t]];
-            if (!(fabs(k->Ax[t]) <= largest))
-                largest = fabs(k->Ax[t]);
+            double a = fabs(k->Ax[t]);
+            if (!(a <= largest))
+                largest = a;
+            if (!(a <= row[k->Ai[t]]))
+                row[k->Ai[t]] = a;
         }
-        if ((k->cs[j] = inverse_power(largest)) == 0)
+        if ((column[j] = inverse_root(largest)) == 0)
             return j;
-        for (int t = k->Ap[j]; t < k->Ap[j + 1]; t++)
-            k->Ax[t] *= k->cs[j];
     }
+    for (int i = 0; i < n; i++)
+        if ((row[i] = inverse_root(row[i])) == 0)
+            return i;
     return -1;
+}
+
+/* A', R and C from the values of A. Returns as sweep does. */
+static int equilibrate(klu_backend *k, const double *value)
+{
+    int n = k->p.total, bad = -1;
+    double *row = k->w.r, *column = k->w.d;
+    for (int i = 0; i < n; i++)
+        k->rs[i] = k->cs[i] = 1;
+    for (int t = 0; t < k->Ap[n]; t++)
+        k->Ax[k->place[t]] = value[t];
+    for (int pass = 0; pass < SWEEPS && bad < 0; pass++) {
+        bad = sweep(k, row, column);
+        for (int j = 0; j < n && bad < 0; j++) {
+            k->rs[j] *= row[j], k->cs[j] *= column[j];
+            for (int t = k->Ap[j]; t < k->Ap[j + 1]; t++)
+                k->Ax[t] *= row[k->Ai[t]] * column[j];
+        }
+    }
+    for (int e = 0; e < k->p.nnz && bad < 0; e++) {
+        const double *r = k->rs + k->p.first[k->p.row[e]], *c = k->cs + k->p.first[k->p.col[e]];
+        int m = k->p.size[k->p.row[e]], cols = k->p.size[k->p.col[e]];
+        for (int i = 0; i < m * cols; i++)
+            k->scale[k->p.at[e] + i] = r[i / cols] * c[i % cols];
+    }
+    return bad;
 }
 
 /* The unknown with the smallest pivot if that is as good as zero, or -1. */
@@ -161,12 +189,18 @@ static int zero_pivot(const klu_backend *k)
     return smallest >= SINGULAR * largest ? -1 : k->symbolic->Q[at];
 }
 
-/* Old pivots with new values; 0 if they do not serve. */
-static int refactor(klu_backend *k)
+/* Old scales and pivots with new values; 0 if they do not serve. */
+static int refactor(klu_backend *k, const double *value)
 {
-    return k->numeric && klu_refactor(k->Ap, k->Ai, k->Ax, k->symbolic, k->numeric, &k->common) &&
+    if (!k->numeric)
+        return 0;
+    for (int t = 0; t < k->Ap[k->p.total]; t++)
+        k->Ax[k->place[t]] = value[t] * k->scale[t];
+    return ph_all_finite(k->Ax, k->Ap[k->p.total]) &&
+           klu_refactor(k->Ap, k->Ai, k->Ax, k->symbolic, k->numeric, &k->common) &&
            k->common.status == KLU_OK && zero_pivot(k) < 0 &&
-           klu_rgrowth(k->Ap, k->Ai, k->Ax, k->symbolic, k->numeric, &k->common) && k->common.rgrowth >= GROWTH;
+           klu_rgrowth(k->Ap, k->Ai, k->Ax, k->symbolic, k->numeric, &k->common) &&
+           k->common.rgrowth * GROWTH >= k->rgrowth;
 }
 
 static ph_status singular(klu_backend *k, int unknown)
@@ -183,10 +217,10 @@ static ph_status factor(ph_solver *s, const double *value)
     k->value = value;
     if (!k->p.total)
         return PH_OK;
-    int bad = equilibrate(k, value);
-    if (bad >= 0 || !k->symbolic)
-        return singular(k, bad);
-    if (!refactor(k)) {
+    if (!refactor(k, value)) {
+        int bad = equilibrate(k, value);
+        if (bad >= 0 || !k->symbolic)
+            return singular(k, bad);
         klu_free_numeric(&k->numeric, &k->common);
         k->numeric = klu_factor(k->Ap, k->Ai, k->Ax, k->symbolic, &k->common);
         if (!k->numeric && k->common.status == KLU_SINGULAR)
@@ -195,6 +229,8 @@ static ph_status factor(ph_solver *s, const double *value)
             return PH_E_MEMORY;
         if ((bad = zero_pivot(k)) >= 0)
             return singular(k, bad);
+        klu_rgrowth(k->Ap, k->Ai, k->Ax, k->symbolic, k->numeric, &k->common);
+        k->rgrowth = k->common.rgrowth;
     }
     s->info.fill = (size_t)k->numeric->lnz + (size_t)k->numeric->unz;
     return PH_OK;

@@ -6,6 +6,15 @@
 
 #include "polhode/base.h"
 
+#if defined(__GNUC__)
+#define PH_INLINE static inline __attribute__((always_inline))
+#else
+#define PH_INLINE static inline
+#endif
+
+/* f(n, ...) with the loops of the common size 3 unrolled; f must be PH_INLINE. */
+#define PH_BY_SIZE(n, f, ...) ((n) == 3 ? f(3, __VA_ARGS__) : f((n), __VA_ARGS__))
+
 /* y += A x, A m x n */
 static inline void ph_small_mul_add(int m, int n, const double *A, const double *x, double *y)
 {
@@ -66,16 +75,19 @@ static inline void ph_small_transpose(int m, int n, const double *A, double *B)
             B[j * m + i] = A[i * n + j];
 }
 
-/* Largest |a_i|; NaN if any is NaN. */
-static inline double ph_small_max(int n, const double *a)
+/* The largest of m and |a_i|; NaN if any is NaN. */
+PH_INLINE double ph_small_larger(int n, double m, const double *a)
 {
-    double m = 0;
     for (int i = 0; i < n; i++) {
         double x = fabs(a[i]);
-        if (!(x <= m))
-            m = x;
+        m = x > m || x != x ? x : m;
     }
     return m;
+}
+
+static inline double ph_small_max(int n, const double *a)
+{
+    return ph_small_larger(n, 0, a);
 }
 
 /* Inverse by Gauss-Jordan elimination with row pivoting, n <= 6; 0 if singular. */

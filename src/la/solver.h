@@ -24,22 +24,25 @@ typedef struct ph_solver ph_solver;
 /* Symbolic phase: copies what it needs of g. PH_E_MEMORY, or PH_E_INPUT for a graph that makes no sense. */
 ph_status ph_solver_analyse(ph_solver **out, ph_solver_kind kind, const ph_graph *g, const ph_allocator *alloc);
 
-/* Numeric phase. value must stay as it is until the last solve: refinement reads it. On PH_E_SINGULAR,
- * ph_solver_where says at which block; no solve is allowed then. */
+/* Numeric phase. value must stay as it is until the last solve: U and refinement read it. On PH_E_SINGULAR (also
+ * for values that are not finite) ph_solver_ask says at which block; no solve is allowed then.
+ * Nothing is allocated, but by KLU when it chooses pivots (PH_E_MEMORY is possible then) and by PH_AUTO when block LU
+ * fails for the first time and KLU is made; that can also happen in solve. */
 ph_status ph_solver_factor(ph_solver *s, const double *value);
 
-/* A x = b and A^T x = b; x may be b. */
+/* A x = b and A^T x = b; x may be b. PH_E_NAN if b or x is not finite, PH_E_SINGULAR from block LU if refinement does
+ * not converge. */
 ph_status ph_solver_solve(ph_solver *s, const double *b, double *x);
 ph_status ph_solver_solve_transposed(ph_solver *s, const double *b, double *x);
 
 void ph_solver_destroy(ph_solver *s); /* accepts NULL */
 
-/* What a curious caller may ask: the name of the backend at work, the block at which factor found the matrix singular
- * (-1: none), and how many doubles the factors hold. */
+/* What a curious caller may ask. */
 typedef struct ph_solver_info {
-    const char *backend;
-    int where;
-    size_t fill;
+    const char *backend; /* the name of the one at work: with PH_AUTO it can change at factor and at solve */
+    int where;           /* the block at which factor found the matrix singular; -1: none, or not known */
+    size_t fill;         /* doubles that the factors hold */
+    double growth;       /* block LU: by what factor the last factorisation magnified round-off; else 0 */
 } ph_solver_info;
 
 ph_solver_info ph_solver_ask(const ph_solver *s);

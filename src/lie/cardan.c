@@ -1,12 +1,12 @@
 /* Cardan (Tait-Bryan) angles (a, b, c), R = Rx(a) Ry(b) Rz(c); singular at b = +-90 degrees (L19).
  *
- *             [ cos b cos c   sin c  0 ]
- *   T(a,b,c) = [-cos b sin c   cos c  0 ]
- *             [ sin b         0      1 ]
+ *              [ cos b cos c   sin c   0 ]
+ *   T(a,b,c) = [-cos b sin c   cos c   0 ]
+ *              [ sin b         0       1 ]
+ *
  * The half sums and half differences of a and c are the arguments of (q0 +- q2, q1 +- q3), the moduli of
  * which have the product cos b; with sin b = 2 (q1 q3 + q0 q2) this loses no digits, also next to the
  * singularity. */
-#include <string.h>
 #include "lie/so3.h"
 #include "lie/groups.h"
 
@@ -21,7 +21,8 @@ static double wrapped(double a)
 
 static int cardan_from_quat(const double *q, double *c)
 {
-    double pc = q[0] + q[2], ps = q[1] + q[3], mc = q[0] - q[2], ms = q[1] - q[3];
+    double k = q[0] < 0 ? -1 : 1; /* q and -q are one rotation; small angles are small with q0 >= 0 */
+    double pc = k * (q[0] + q[2]), ps = k * (q[1] + q[3]), mc = k * (q[0] - q[2]), ms = k * (q[1] - q[3]);
     double cos_b = sqrt(pc * pc + ps * ps) * sqrt(mc * mc + ms * ms);
     if (!(cos_b >= COS_MIN))
         return 0;
@@ -42,17 +43,17 @@ static void cardan_to_quat(const double *c, double *q)
 static void cardan_T(const double *c, double *T)
 {
     double cb = cos(c[1]), sb = sin(c[1]), cc = cos(c[2]), sc = sin(c[2]);
-    memcpy(T, (double[]){cb * cc, sc, 0, -cb * sc, cc, 0, sb, 0, 1}, 9 * sizeof *T);
+    ph_store33(T, (ph_mat3){.xx = cb * cc, .xy = sc, .yx = -cb * sc, .yy = cc, .zx = sb, .zz = 1});
 }
 
 static void cardan_dT(const double *c, const double *u, double *D)
 {
     double cb = cos(c[1]), sb = sin(c[1]), cc = cos(c[2]), sc = sin(c[2]), a = u[0], b = u[1];
-    memcpy(D,
-           (double[]){0, -sb * cc * a, -cb * sc * a + cc * b, /* row by row */
-                      0, sb * sc * a, -cb * cc * a - sc * b,  /* */
-                      0, cb * a, 0},
-           9 * sizeof *D);
+    ph_store33(D, (ph_mat3){.xy = -sb * cc * a,
+                            .xz = -cb * sc * a + cc * b,
+                            .yy = sb * sc * a,
+                            .yz = -cb * cc * a - sc * b,
+                            .zy = cb * a});
 }
 
 const ph_chart_ops ph_cardan_ops = {

@@ -39,17 +39,17 @@ static double dot_exact(const double *a, const double *b, int n)
     return sum + rest;
 }
 
-static double dot3(ph_stumpff r, ph_vec3 a, ph_vec3 b)
+static inline double dot3(double s, ph_vec3 a, ph_vec3 b)
 {
-    if (r.s <= PH_STUMPFF_SMALL)
+    if (s <= PH_STUMPFF_SMALL)
         return ph_dot(a, b);
     return dot_exact((double[]){a.x, a.y, a.z}, (double[]){b.x, b.y, b.z}, 3);
 }
 
 /* a x b + c x d */
-static ph_vec3 cross_sum(ph_stumpff r, ph_vec3 a, ph_vec3 b, ph_vec3 c, ph_vec3 d)
+static inline ph_vec3 cross_sum(double s, ph_vec3 a, ph_vec3 b, ph_vec3 c, ph_vec3 d)
 {
-    if (r.s <= PH_STUMPFF_SMALL)
+    if (s <= PH_STUMPFF_SMALL)
         return ph_add(ph_cross(a, b), ph_cross(c, d));
     return (ph_vec3){dot_exact((double[]){a.y, -a.z, c.y, -c.z}, (double[]){b.z, b.y, d.z, d.y}, 4),
                      dot_exact((double[]){a.z, -a.x, c.z, -c.x}, (double[]){b.x, b.z, d.x, d.z}, 4),
@@ -71,13 +71,13 @@ static void put_form(double *A, ph_form F, ph_vec3 w, ph_vec3 U, double m)
     put_blocks(A, F0, dual_mat(F, w, U, m), zero3, F0);
 }
 
-/* J0 and J1 of d(F(w + eps U) (u0 + eps u1)), m = w.U (L16) */
-static void dual_jac(ph_stumpff r, ph_form F, ph_vec3 w, ph_vec3 U, ph_vec3 u0, ph_vec3 u1, ph_mat3 *J0,
-                     ph_mat3 *J1)
+/* J0 and J1 of d(F(w + eps U) (u0 + eps u1)), s = |w|^2, m = w.U (L16) */
+static inline void dual_jac(double s, ph_form F, ph_vec3 w, ph_vec3 U, ph_vec3 u0, ph_vec3 u1, ph_mat3 *J0,
+                            ph_mat3 *J1)
 {
-    double m = dot3(r, w, U);
-    ph_vec3 a0 = r.s <= PH_STUMPFF_SMALL ? ph_cross(w, u0) : ph_cross_exact(w, u0);
-    ph_vec3 a1 = cross_sum(r, U, u0, w, u1);
+    double m = dot3(s, w, U);
+    ph_vec3 a0 = s <= PH_STUMPFF_SMALL ? ph_cross(w, u0) : ph_cross_exact(w, u0);
+    ph_vec3 a1 = cross_sum(s, U, u0, w, u1);
     ph_vec3 b0 = ph_cross(w, a0), b1 = ph_add(ph_cross(U, a0), ph_cross(w, a1));
     double wu0 = ph_dot(w, u0), wu1 = ph_dot(U, u0) + ph_dot(w, u1);
     ph_vec3 v0 = ph_form_radial(F, w, u0, a0);
@@ -95,18 +95,18 @@ static void dual_jac(ph_stumpff r, ph_form F, ph_vec3 w, ph_vec3 U, ph_vec3 u0, 
 }
 
 /* d(F u)/dx = [J0 J1; 0 J0], u = (u1, u0) (L16) */
-static void put_jac(double *D, ph_stumpff r, ph_form F, const double *x, const double *u)
+static inline void put_jac(double *D, double s, ph_form F, const double *x, const double *u)
 {
     ph_mat3 J0, J1;
-    dual_jac(r, F, ph_load3(x + 3), ph_load3(x), ph_load3(u + 3), ph_load3(u), &J0, &J1);
+    dual_jac(s, F, ph_load3(x + 3), ph_load3(x), ph_load3(u + 3), ph_load3(u), &J0, &J1);
     put_blocks(D, J0, J1, zero3, J0);
 }
 
 /* d(F^T u)/dx = [0 J0; J0 J1] with the form of F^T and u = (u0, u1) (L16) */
-static void put_jac_transposed(double *D, ph_stumpff r, ph_form F, const double *x, const double *u)
+static inline void put_jac_transposed(double *D, double s, ph_form F, const double *x, const double *u)
 {
     ph_mat3 J0, J1;
-    dual_jac(r, ph_form_transpose(F), ph_load3(x + 3), ph_load3(x), ph_load3(u), ph_load3(u + 3), &J0, &J1);
+    dual_jac(s, ph_form_transpose(F), ph_load3(x + 3), ph_load3(x), ph_load3(u), ph_load3(u + 3), &J0, &J1);
     put_blocks(D, zero3, J0, J0, J1);
 }
 
@@ -148,7 +148,7 @@ static void se3_exp(int n, const double *x, double *q)
     (void)n;
     ph_vec3 U = ph_load3(x), w = ph_load3(x + 3);
     ph_stumpff r = ph_stumpff_of(w);
-    ph_store3(q, exp_position(r, w, U, dot3(r, w, U)));
+    ph_store3(q, exp_position(r, w, U, dot3(r.s, w, U)));
     ph_quat_store(q + 3, ph_so3_exp(r, w));
 }
 
@@ -167,7 +167,7 @@ static void se3_T(int n, const double *x, double *T)
     (void)n;
     ph_vec3 U = ph_load3(x), w = ph_load3(x + 3);
     ph_stumpff r = ph_stumpff_of(w);
-    put_form(T, ph_form_T(r), w, U, dot3(r, w, U));
+    put_form(T, ph_form_T(r), w, U, dot3(r.s, w, U));
 }
 
 static void se3_Tinv(int n, const double *x, double *Tinv)
@@ -175,35 +175,35 @@ static void se3_Tinv(int n, const double *x, double *Tinv)
     (void)n;
     ph_vec3 U = ph_load3(x), w = ph_load3(x + 3);
     ph_stumpff r = ph_stumpff_of(w);
-    put_form(Tinv, ph_form_Tinv(r), w, U, dot3(r, w, U));
+    put_form(Tinv, ph_form_Tinv(r), w, U, dot3(r.s, w, U));
 }
 
 static void se3_dT(int n, const double *x, const double *u, double *D)
 {
     (void)n;
     ph_stumpff r = ph_stumpff_of(ph_load3(x + 3));
-    put_jac(D, r, ph_form_T(r), x, u);
+    put_jac(D, r.s, ph_form_T(r), x, u);
 }
 
 static void se3_dTinv(int n, const double *x, const double *u, double *D)
 {
     (void)n;
     ph_stumpff r = ph_stumpff_of(ph_load3(x + 3));
-    put_jac(D, r, ph_form_Tinv(r), x, u);
+    put_jac(D, r.s, ph_form_Tinv(r), x, u);
 }
 
 static void se3_dTt(int n, const double *x, const double *u, double *D)
 {
     (void)n;
     ph_stumpff r = ph_stumpff_of(ph_load3(x + 3));
-    put_jac_transposed(D, r, ph_form_T(r), x, u);
+    put_jac_transposed(D, r.s, ph_form_T(r), x, u);
 }
 
 static void se3_dTinvt(int n, const double *x, const double *u, double *D)
 {
     (void)n;
     ph_stumpff r = ph_stumpff_of(ph_load3(x + 3));
-    put_jac_transposed(D, r, ph_form_Tinv(r), x, u);
+    put_jac_transposed(D, r.s, ph_form_Tinv(r), x, u);
 }
 
 /* [W tilde(U); 0 W] (L12) */
@@ -228,7 +228,7 @@ static void se3_move(int n, const double *q0, const double *x, double *q1, doubl
     ph_vec3 U = ph_load3(x), w = ph_load3(x + 3);
     ph_quat q = ph_quat_load(q0 + 3);
     ph_stumpff r = ph_stumpff_of(w);
-    double m = dot3(r, w, U);
+    double m = dot3(r.s, w, U);
     ph_store3(q1, ph_add(ph_load3(q0), ph_quat_rotate(q, exp_position(r, w, U, m))));
     ph_quat_store(q1 + 3, ph_quat_fix(ph_qmul(q, ph_so3_exp(r, w))));
     put_form(T, ph_form_T(r), w, U, m);

@@ -73,9 +73,9 @@ static void so3_dTt(int n, const double *x, const double *u, double *D)
 }
 
 /* Towards 2 pi, d1 outgrows d and magnifies the error of w x u. */
-static ph_vec3 cross_for_inverse(ph_stumpff r, ph_vec3 w, ph_vec3 u)
+static inline ph_vec3 cross_for_inverse(double s, ph_vec3 w, ph_vec3 u)
 {
-    return r.s <= PH_STUMPFF_SMALL ? ph_cross(w, u) : ph_cross_exact(w, u);
+    return s <= PH_STUMPFF_SMALL ? ph_cross(w, u) : ph_cross_exact(w, u);
 }
 
 static void so3_dTinv(int n, const double *x, const double *u, double *D)
@@ -83,7 +83,7 @@ static void so3_dTinv(int n, const double *x, const double *u, double *D)
     (void)n;
     ph_vec3 w = ph_load3(x), b = ph_load3(u);
     ph_stumpff r = ph_stumpff_of(w);
-    ph_store33(D, ph_form_jac(ph_form_Tinv(r), w, b, cross_for_inverse(r, w, b)));
+    ph_store33(D, ph_form_jac(ph_form_Tinv(r), w, b, cross_for_inverse(r.s, w, b)));
 }
 
 static void so3_dTinvt(int n, const double *x, const double *u, double *D)
@@ -91,7 +91,7 @@ static void so3_dTinvt(int n, const double *x, const double *u, double *D)
     (void)n;
     ph_vec3 w = ph_load3(x), b = ph_load3(u);
     ph_stumpff r = ph_stumpff_of(w);
-    ph_store33(D, ph_form_jac(ph_form_transpose(ph_form_Tinv(r)), w, b, cross_for_inverse(r, w, b)));
+    ph_store33(D, ph_form_jac(ph_form_transpose(ph_form_Tinv(r)), w, b, cross_for_inverse(r.s, w, b)));
 }
 
 static void so3_hat(int n, const double *x, double *H)

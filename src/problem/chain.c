@@ -11,8 +11,8 @@
  *   J Omegadot + Omega x J Omega = -a x R^T (sum of lambda of the joints of the body),  J = (J_1, J_2, J_2)
  *
  * The ring's constraints are independent as long as it is not folded to a line. State and matrices are flat:
- * q of body b at 7b, v at 6b, R at b, blocks of M, C, K at 18b, B and Z of joint 0 at 0 and of joint j at 36j
- * - 18. */
+ * q of body b at 7b, v at 6b, R at b, blocks of M, C, K at 18b, blocks of B, Z at 0 for joint 0 and at
+ * 36j - 18 for joint j. */
 #include "problem/build.h"
 
 #include <math.h>
@@ -196,8 +196,10 @@ typedef struct layout {
     ph_node nodes[];
 } layout;
 
-/* Bodies along x; or a regular polygon in the horizontal plane. With a = pi/N, body b of the ring is turned by 2ab
- * about z, and its near end is at  2l sum_{k<b} (cos 2ak, sin 2ak) = 2l (sin ab / sin a) (cos a(b-1), sin a(b-1)). */
+/* Bodies along x; or a regular polygon in the horizontal plane: with a = pi/N, body b of the ring is turned
+ * by 2ab about z, and its near end is at
+ *
+ *   2l sum_{k<b} (cos 2ak, sin 2ak) = 2l (sin ab / sin a) (cos a(b-1), sin a(b-1)) */
 static void place_body(const chain *c, int b, double *q)
 {
     if (!c->closed) {

@@ -4,11 +4,13 @@
  *   J Omegadot + Omega x J Omega = -X x R^T lambda
  *   Phi = -x + R X = 0,  B = (-I, -R tilde(X)):  lambda is the force of the joint on the top
  *
- * Data: Arnold, Bruls, Cardona, Numer. Math. 129 (2015), section 5; Bruls, Cardona, J. Comput. Nonlin. Dyn. 5
- * (2010).
+ * Reference, by Euler's equations about the tip:
  *
- * Reference: Euler's equations about the tip, Jp Omegadot + Omega x Jp Omega = m X x R^T gamma, pdot = p o
- * Omega / 2; then x = R X, lambda = m (xddot - gamma). */
+ *   pdot = p o Omega / 2,  Jp Omegadot + Omega x Jp Omega = m X x R^T gamma
+ *   x = R X,  lambda = m (xddot - gamma)
+ *
+ * Data: Arnold, Bruls, Cardona, Numer. Math. 129 (2015), section 5, after Bruls, Cardona, J. Comput.
+ * Nonlinear Dynam. 5 (2010). */
 #include "problem/heavy_top.h"
 #include "problem/rotate.h"
 

@@ -2,10 +2,11 @@
  *
  *   m (Udot + Omega x U) = R^T (m gamma + lambda)
  *   J Omegadot + Omega x J Omega = -X x R^T lambda
- *   Phi = -x + R X = 0 in world components,  B = (-R, -R tilde(X)):  lambda is the force on the top, in the
- * world B v = R a,  a = Omega x X - U,  d(R a) = -R tilde(a) dq
+ *   Phi = -x + R X = 0,  B = (-R, -R tilde(X))
+ *   B v = R a,  a = Omega x X - U,  d(R a) = -R tilde(a) dq
  *
- * The mass matrix is constant. Exact motion: U = Omega x X, since the tip rests. */
+ * Phi has world components, so lambda is the force on the top in the world, as in heavy_top.c. The mass
+ * matrix is constant. Exact motion: U = Omega x X, since the tip rests. */
 #include "problem/heavy_top.h"
 
 #include <string.h>

@@ -4,9 +4,8 @@
  *   T_j0 = d_{n_j},  T_jk = T_j,k-1 + (T_j,k-1 - T_j-1,k-1) / ((n_j/n_{j-k})^2 - 1)
  *   error: sum of |T_jj - T_j,j-1| / (size + |y|) over the components
  *
- * Increments d are extrapolated, not y: their rounding errors are smaller. (Hairer, Norsett, Wanner, Solving
- * Ordinary Differential Equations I, II.9.) The error allowed for one step is 100 rounding errors of long
- * double. */
+ * Increments d are extrapolated, not y: their rounding errors are smaller. One step may err by 100 rounding
+ * errors of long double. (Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.9.) */
 #include "problem/ode.h"
 
 #include <float.h>
@@ -37,8 +36,7 @@ static void midpoint(const ph_ode *o, const long double *f0, long double H, int 
     }
 }
 
-/* One step of size H. Returns the number of columns used, or 0 if they were not enough; then nothing changes.
- */
+/* One step of size H. Returns the number of columns used; 0: not enough of them, nothing is changed. */
 static int step(ph_ode *o, long double H)
 {
     long double T[COLUMNS][PH_ODE_MAX], f0[PH_ODE_MAX];

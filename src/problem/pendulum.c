@@ -8,11 +8,11 @@
  *   df/dv = mu N (I - v v^T/w^2)/w,  df/dlambda = mu (lambda/N) v/w
  *
  * The energy at the start is 1/2 - 9.81, so x_0 (on the lower branch) fixes the initial velocity; xdot_0 > 0.
- * (Arnold, Bruls, Cardona, Numer. Math. 129 (2015), Example 1, and Remark 1 for forces that depend on
- * lambda.)
+ * (Arnold, Bruls, Cardona, Numer. Math. 129 (2015), Example 1; Remark 1 for forces that depend on lambda.)
  *
- * Reference: x = sin a, y = -cos a, addot = -9.81 sin a - mu N adot/w; lambda = adot^2 - 9.81 y, since f is
- * tangential. */
+ * Reference, with f tangential:
+ *
+ *   x = sin a,  y = -cos a,  addot = -9.81 sin a - mu N adot/w,  lambda = adot^2 - 9.81 y */
 #include "problem/build.h"
 #include "problem/ode.h"
 

@@ -11,8 +11,7 @@ typedef struct ph_problem {
     const double *q0, *v0; /* consistent initial values at t = 0 */
     /* Kinetic and potential energy; ctx is sys.ctx. */
     double (*energy)(const ph_state *s, const void *ctx);
-    /* Its rate along solutions: dampers, friction, drives and moving constraints. NULL: the energy is kept.
-     */
+    /* Its rate along solutions: dampers, friction, drives, moving constraints. NULL: energy is kept. */
     double (*power)(const ph_state *s, const void *ctx);
     /* Exact state at time t >= 0, from a closed form or an independent high-precision computation, in the
      * layout of the system; lambda may be NULL. 0: not to be had. NULL where there is no such reference. The
@@ -26,8 +25,7 @@ typedef struct ph_problem_def {
     double x; /* the one parameter of a problem, named in its row; others ignore it */
 } ph_problem_def;
 
-/* NULL: no such problem, a size or x that makes no sense, or no memory. def may be NULL: the row's defaults.
- */
+/* NULL: no such problem, a def that makes no sense, or no memory. def may be NULL: the row's defaults. */
 ph_problem *ph_problem_create(const char *name, const ph_problem_def *def);
 void ph_problem_destroy(ph_problem *p); /* accepts NULL */
 

@@ -7,9 +7,8 @@
  *   m xddot = sum F_i,  J Omegadot + Omega x J Omega = sum l_i x R^T F_i + R^T tau
  *   dF_i = -S_i (k dx + d dxdot) + S_i R (k tilde(l_i) + d tilde(Omega x l_i)) dq + S_i R d tilde(l_i) dOmega
  *
- * S_L = diag(1, 1, 1), S_R = diag(0, 1, 1). Data: Holzinger, Arnold, Gerstmayr, sigma-modified
- * generalized-alpha, section 7.2; the mass is the one printed there, although J and d belong to 1.2330751165
- * kg.
+ * S_L = diag(1, 1, 1), S_R = diag(0, 1, 1). Data: Holzinger, Arnold, Gerstmayr, sigma-modified Lie group
+ * generalized-alpha methods, section 7.2, with the mass printed there; J and d belong to 1.2330751165 kg.
  *
  * Reference: the same equations for (x, xdot, p, Omega) with pdot = p o Omega / 2. */
 #include "problem/build.h"

@@ -3,13 +3,11 @@
  *   m xddot = m gamma - lambda sin a,  m yddot = lambda cos a,  J addot = 0
  *   A v = xdot sin a - ydot cos a = 0, non-holonomic
  *
- * Started at the origin without sliding, a = 0 and adot = w, it does not run down but across the plane, on a
- * cycloid:
+ * Started at the origin with xdot = ydot = a = 0 and adot = w it runs across the plane on a cycloid:
  *
- *   speed u = (gamma/w) sin wt,  x = gamma/(2 w^2) sin^2 wt,  y = gamma/(2 w^2) (wt - sin(2wt)/2),  lambda =
- * 2 m gamma sin wt
+ *   x = gamma/(2 w^2) sin^2 wt,  y = gamma/(2 w^2) (wt - sin(2wt)/2),  lambda = 2 m gamma sin wt
  *
- * (A. M. Bloch, Nonholonomic Mechanics and Control, section 1.6.) */
+ * (A. M. Bloch, Nonholonomic Mechanics and Control, chapter 1.) */
 #include "problem/build.h"
 
 #include <math.h>

@@ -39,7 +39,7 @@ void ph_point_copy(ph_point *to, const ph_point *from, const ph_layout *lay)
 
 static void rotation(const ph_layout *lay, ph_point *p, int i)
 {
-    const double *u = p->q + lay->q_at[i] + lay->op[i]->quat;
+    const double *u = p->q + lay->q_at[i] + lay->slot[i].op->quat;
     p->R[lay->R_at[i]] = ph_qmat((ph_quat){u[0], u[1], u[2], u[3]});
 }
 
@@ -59,19 +59,19 @@ ph_state ph_point_view(const ph_point *p, const ph_layout *lay)
 void ph_point_shift(const ph_layout *lay, const ph_point *from, double s, const double *x, ph_point *to)
 {
     for (int i = 0; i < lay->N; i++) {
-        const ph_group_ops *op = lay->op[i];
+        const ph_group_ops *op = lay->slot[i].op;
         const double *q0 = from->q + lay->q_at[i], *xi = x + lay->v_at[i];
         double *q1 = to->q + lay->q_at[i];
         if (op->rot < 0) {
-            for (int k = 0; k < lay->dim[i]; k++)
+            for (int k = 0; k < lay->slot[i].dim; k++)
                 q1[k] = q0[k] + s * xi[k];
             continue;
         }
         double y[PH_DIM_MAX], e[PH_DIM_MAX + 1];
-        for (int k = 0; k < lay->dim[i]; k++)
+        for (int k = 0; k < lay->slot[i].dim; k++)
             y[k] = s * xi[k];
-        op->exp(lay->dim[i], y, e);
-        op->compose(lay->dim[i], q0, e, q1);
+        op->exp(lay->slot[i].dim, y, e);
+        op->compose(lay->slot[i].dim, q0, e, q1);
         rotation(lay, to, i);
     }
 }
@@ -305,8 +305,8 @@ static int perturbation(const ph_eval *ev, int c, int k, const double *at, doubl
     int any = 0;
     memset(dx, 0, sizeof(double) * (size_t)lay->nv);
     for (int i = 0; i < lay->N; i++)
-        if (ev->node_colour[i] == c && k < lay->dim[i]) {
-            dx[lay->v_at[i] + k] = step_for(at ? at[lay->v_at[i] + k] : lay->op[i]->rot < 0 ? 1 : 0);
+        if (ev->node_colour[i] == c && k < lay->slot[i].dim) {
+            dx[lay->v_at[i] + k] = step_for(at ? at[lay->v_at[i] + k] : lay->slot[i].op->rot < 0 ? 1 : 0);
             any = 1;
         }
     return any;

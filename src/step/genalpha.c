@@ -128,69 +128,106 @@ static void take(ph_sim *sim, ph_arena *a)
     m->Bn = ph_arena_take(a, stabilised ? (size_t)sim->lay.size_links : 0, d);
 }
 
-/* (G1)-(G4) for one node of a curved group. */
-static void update_node(ph_sim *sim, int i)
+/* v1 from (G2) on a curved group; y is gamma/beta B_n^T eta or NULL. F receives P^-1 where it is not simple. */
+PH_INLINE void velocity(int n, const genalpha *m, const double *theta, const double *w, const double *y,
+                        const double *T, const double *Tinv, double *F, double *v)
 {
-    genalpha *m = of(sim);
-    const ph_layout *lay = &sim->lay;
-    const ph_group_ops *op = lay->op[i];
-    int n = lay->dim[i], at = lay->v_at[i], stabilised = sim->matrix.n_eta > 0;
-    double sigma = m->p.sigma, u[PH_DIM_MAX], *v = sim->next.v + at;
-    const double *theta = m->theta + at, *w = m->w + at, *y = stabilised ? m->y + at : NULL;
-    double *T = m->T + lay->T_at[i], *Tinv = m->Tinv + lay->T_at[i], *F = m->F + lay->T_at[i];
-    double *q = sim->next.q + lay->q_at[i];
-    op->move(n, sim->now.q + lay->q_at[i], theta, q, T, Tinv);
-    q += op->quat;
-    sim->next.R[lay->R_at[i]] = ph_qmat((ph_quat){q[0], q[1], q[2], q[3]});
+    double sigma = m->p.sigma, u[PH_DIM_MAX], x[PH_DIM_MAX];
     for (int k = 0; k < n; k++)
-        u[k] = w[k] + (y && m->inside ? y[k] : 0), v[k] = m->gp * theta[k];
-    if (sigma == 0) { /* P = T and T theta = theta: v1 = gp theta + u (+ T^-1 y) */
+        u[k] = w[k] + (y && m->inside ? y[k] : 0), x[k] = m->gp * theta[k];
+    if (sigma == 0) { /* P = T and T theta = theta: v1 = gp theta + u + T^-1 y */
         for (int k = 0; k < n; k++)
-            v[k] += u[k];
+            v[k] = x[k] + u[k];
         if (y && !m->inside)
             ph_small_mul_add(n, n, Tinv, y, v);
         return;
     }
-    ph_small_mul_add(n, n, T, u, v);
+    ph_small_mul_add(n, n, T, u, x);
     if (y && !m->inside)
         for (int k = 0; k < n; k++)
-            v[k] += y[k];
-    if (sigma == 1)
+            x[k] += y[k];
+    if (sigma == 1) {
+        for (int k = 0; k < n; k++)
+            v[k] = x[k];
         return;
-    double P[PH_DIM_MAX * PH_DIM_MAX], rhs[PH_DIM_MAX];
+    }
+    double P[PH_DIM_MAX * PH_DIM_MAX];
     for (int k = 0; k < n * n; k++)
         P[k] = (1 - sigma) * T[k] + (k % (n + 1) == 0 ? sigma : 0);
     if (!ph_small_inverse(n, P, F))
         memset(F, 0xff, sizeof(double) * (size_t)(n * n)); /* NaN: the iteration fails */
-    memcpy(rhs, v, sizeof(double) * (size_t)n);
-    ph_small_mul(n, F, rhs, v);
+    ph_small_mul(n, F, x, v);
 }
 
+/* (G1)-(G4) for a node of a vector space: there T = I. */
+PH_INLINE void update_flat(int n, const genalpha *m, int at, const double *y, const double *q0, ph_point *next,
+                           double *q1)
+{
+    for (int k = 0; k < n; k++) {
+        double theta = m->theta[at + k], v = m->gp * theta + m->w[at + k] + (y ? y[at + k] : 0);
+        q1[k] = q0[k] + theta;
+        next->v[at + k] = v;
+        next->vdot[at + k] = m->eps * v + m->c[at + k];
+    }
+}
+
+/* (G1)-(G4) for a node of a curved group. */
+PH_INLINE void update_curved(int n, const genalpha *m, const ph_slot *i, const double *y, const double *q0,
+                             ph_point *next, double *q1)
+{
+    int at = i->v_at;
+    double *T = m->T + i->T_at, *Tinv = m->Tinv + i->T_at, v[PH_DIM_MAX];
+    i->op->move(n, q0, m->theta + at, q1, T, Tinv);
+    q1 += i->op->quat;
+    next->R[i->R_at] = ph_qmat((ph_quat){q1[0], q1[1], q1[2], q1[3]});
+    velocity(n, m, m->theta + at, m->w + at, y ? y + at : NULL, T, Tinv, m->F + i->T_at, v);
+    for (int k = 0; k < n; k++)
+        next->v[at + k] = v[k], next->vdot[at + k] = m->eps * v[k] + m->c[at + k];
+}
+
+/* The point of the present theta and eta. */
 static ph_status update(ph_sim *sim)
 {
-    genalpha *m = of(sim);
+    const genalpha *m = of(sim);
     const ph_layout *lay = &sim->lay;
     const double *y = sim->matrix.n_eta > 0 ? m->y : NULL;
-    for (int i = 0; i < lay->N; i++) {
-        int at = lay->v_at[i], n = lay->dim[i];
-        double *v = sim->next.v + at;
-        if (lay->T_at[i] >= 0) {
-            update_node(sim, i);
-        } else {
-            const double *q0 = sim->now.q + lay->q_at[i], *theta = m->theta + at;
-            double *q1 = sim->next.q + lay->q_at[i];
-            for (int k = 0; k < n; k++) {
-                q1[k] = q0[k] + theta[k];
-                v[k] = m->gp * theta[k] + m->w[at + k] + (y ? y[at + k] : 0);
-            }
-        }
-        for (int k = 0; k < n; k++)
-            sim->next.vdot[at + k] = m->eps * v[k] + m->c[at + k];
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
+        const double *q0 = sim->now.q + i->q_at;
+        double *q1 = sim->next.q + i->q_at;
+        if (i->T_at < 0)
+            PH_BY_SIZE(i->dim, update_flat, m, i->v_at, y, q0, &sim->next, q1);
+        else
+            PH_BY_SIZE(i->dim, update_curved, m, i, y, q0, &sim->next, q1);
     }
     return PH_OK;
 }
 
-/* L = P^-1 (I + D_T(theta; u)/gp) T^-1 and F = P^-1 or P^-1 T, from (G6). */
+/* L = P^-1 (I + D_T(theta; u)/gp) T^-1 and F = P^-1 or P^-1 T of one node, from (G6); F holds P^-1. */
+PH_INLINE void linearise_node(int n, genalpha *m, const ph_group_ops *op, int at, int T_at, const double *v,
+                              int stabilised)
+{
+    double sigma = m->p.sigma, u[PH_DIM_MAX], D[PH_DIM_MAX * PH_DIM_MAX], X[PH_DIM_MAX * PH_DIM_MAX];
+    const double *Tinv = m->Tinv + T_at;
+    double *L = m->L + T_at, *F = m->F + T_at;
+    for (int k = 0; k < n; k++)
+        u[k] = m->w[at + k] + (stabilised && m->inside ? m->y[at + k] : 0) - (1 - sigma) * v[at + k];
+    op->dT(n, m->theta + at, u, D);
+    for (int k = 0; k < n * n; k++)
+        D[k] *= m->ops.inv_gp;
+    for (int k = 0; k < n; k++)
+        D[k * (n + 1)] += 1;
+    if (sigma == 1) {
+        ph_small_mmul(n, n, n, D, Tinv, L);
+        return;
+    }
+    ph_small_mmul(n, n, n, F, D, X);
+    ph_small_mmul(n, n, n, X, Tinv, L);
+    if (stabilised && m->inside) {
+        ph_small_mmul(n, n, n, F, m->T + T_at, X);
+        memcpy(F, X, sizeof(double) * (size_t)(n * n));
+    }
+}
+
 static void linearise(ph_sim *sim)
 {
     genalpha *m = of(sim);
@@ -203,32 +240,9 @@ static void linearise(ph_sim *sim)
     if (stabilised && !(sigma == 0 && m->inside) && !(sigma == 1 && !m->inside))
         m->ops.F = sigma == 0 ? m->Tinv : sigma == 1 ? m->T : m->F;
     m->ops.L = sigma == 0 ? m->Tinv : m->L;
-    if (sigma == 0)
-        return;
-    for (int i = 0; i < lay->N; i++) {
-        if (lay->T_at[i] < 0)
-            continue;
-        int n = lay->dim[i], at = lay->v_at[i];
-        double u[PH_DIM_MAX], D[PH_DIM_MAX * PH_DIM_MAX], X[PH_DIM_MAX * PH_DIM_MAX];
-        const double *Tinv = m->Tinv + lay->T_at[i];
-        double *L = m->L + lay->T_at[i], *F = m->F + lay->T_at[i];
-        for (int k = 0; k < n; k++)
-            u[k] = m->w[at + k] + (stabilised && m->inside ? m->y[at + k] : 0) -
-                   (1 - sigma) * sim->next.v[at + k];
-        lay->op[i]->dT(n, m->theta + at, u, D);
-        for (int k = 0; k < n * n; k++)
-            D[k] = D[k] * m->ops.inv_gp + (k % (n + 1) == 0 ? 1 : 0);
-        if (sigma == 1) {
-            ph_small_mmul(n, n, n, D, Tinv, L);
-            continue;
-        }
-        ph_small_mmul(n, n, n, F, D, X);
-        ph_small_mmul(n, n, n, X, Tinv, L);
-        if (stabilised && m->inside) {
-            ph_small_mmul(n, n, n, F, m->T + lay->T_at[i], X);
-            memcpy(F, X, sizeof(double) * (size_t)(n * n));
-        }
-    }
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end && sigma != 0; i++)
+        if (i->T_at >= 0)
+            PH_BY_SIZE(i->dim, linearise_node, m, i->op, i->v_at, i->T_at, sim->next.v, stabilised);
 }
 
 /* Increment of eta: y += gamma/beta B_n^T deta, deta = gp beta/gamma x_eta. */
@@ -251,6 +265,17 @@ static void correct_eta(ph_sim *sim, const double *x)
             sim->next.eta[lay->l_at[c] + k] += scale * x_eta[sim->matrix.eta_at[c] + k];
 }
 
+PH_INLINE void add_vectors(int n, const double *a, const double *b, double *sum)
+{
+    for (int k = 0; k < n; k++)
+        sum[k] = a[k] + b[k];
+}
+
+PH_INLINE void turn(int n, const double *Tinv, const double *dq, double *theta)
+{
+    ph_small_mul_add(n, n, Tinv, dq, theta);
+}
+
 /* theta += T^-1 dq; the size of the increment in units of the tolerances, NaN if any number is NaN. */
 static double correct(ph_sim *sim, const double *x)
 {
@@ -260,61 +285,85 @@ static double correct(ph_sim *sim, const double *x)
     double moved = 0, turned = 0;
     if (stabilised)
         correct_eta(sim, x);
-    for (int i = 0; i < lay->N; i++) {
-        int n = lay->dim[i], at = lay->v_at[i], rot = lay->op[i]->rot < 0 ? n : lay->op[i]->rot;
-        if (lay->T_at[i] < 0 || simplified)
-            for (int k = 0; k < n; k++)
-                m->theta[at + k] += x[at + k];
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
+        int n = i->dim, at = i->v_at, rot = i->rot;
+        double *theta = m->theta + at;
+        if (i->T_at < 0 || simplified)
+            PH_BY_SIZE(n, add_vectors, theta, x + at, theta);
         else
-            ph_small_mul_add(n, n, m->Tinv + lay->T_at[i], x + at, m->theta + at);
-        for (int k = 0; k < n; k++) {
-            double *size = k < rot ? &moved : &turned;
-            double d = fabs(x[at + k]) + (stabilised ? fabs(m->dy[at + k]) : 0);
-            if (!(d <= *size))
-                *size = d;
+            PH_BY_SIZE(n, turn, m->Tinv + i->T_at, x + at, theta);
+        if (rot > 0)
+            moved = PH_BY_SIZE(rot, ph_small_larger, moved, x + at);
+        if (rot < n)
+            turned = PH_BY_SIZE(n - rot, ph_small_larger, turned, x + at + rot);
+        if (stabilised) {
+            moved = ph_small_larger(rot, moved, m->dy + at);
+            turned = ph_small_larger(n - rot, turned, m->dy + at + rot);
         }
     }
     moved /= m->tol_x, turned /= m->tol_R;
     return moved > turned || isnan(moved) ? moved : turned;
 }
 
-/* Constant parts of the step and a first guess: vdot and lambda go on as in the last step, whose start sim->next holds. */
+/* Coefficients of w, of c (vdot1 = eps v1 + c) and of the first guess in terms of v_n, a_n, vdot_n and a guessed vdot1. */
+typedef struct guess {
+    double w_v, w_a, c_a, c_d;
+    double theta_v, theta_a, theta_0, theta_1; /* of theta without its Lie part */
+    double v_a, v_0, v_1, lie;                 /* of v1; -sigma h beta/(2 gamma) */
+    double slope;                              /* 1: vdot goes on as in the last step; 0: it stays */
+} guess;
+
+static guess coefficients(const genalpha *m, double h, int has_last)
+{
+    const ph_alpha *p = &m->p;
+    double af = 1 / (1 - p->alpha_f), am = 1 / (1 - p->alpha_m), bh2 = p->beta * h * h, gh = p->gamma * h;
+    double a1_a = -p->alpha_m * am, a1_0 = p->alpha_f * am, a1_1 = (1 - p->alpha_f) * am;
+    return (guess){.w_v = 1 - p->gamma / p->beta,
+                   .w_a = h * (1 - p->gamma / (2 * p->beta)),
+                   .c_a = (p->alpha_m - (1 - p->alpha_m) * (1 - p->gamma) / p->gamma) * af,
+                   .c_d = -p->alpha_f * af,
+                   .theta_v = h,
+                   .theta_a = h * h / 2 - bh2 + bh2 * a1_a,
+                   .theta_0 = bh2 * a1_0,
+                   .theta_1 = bh2 * a1_1,
+                   .v_a = h - gh + gh * a1_a,
+                   .v_0 = gh * a1_0,
+                   .v_1 = gh * a1_1,
+                   .lie = -p->sigma * h * p->beta / (2 * p->gamma),
+                   .slope = has_last};
+}
+
+/* Constant parts of the step and theta of a first guess, for one node. The start of the last step is in last. */
+PH_INLINE void predict_node(int n, const guess *g, genalpha *m, const ph_slot *i, const ph_point *now,
+                            const double *last)
+{
+    int at = i->v_at;
+    double theta[PH_DIM_MAX], v1[PH_DIM_MAX], H[PH_DIM_MAX * PH_DIM_MAX];
+    for (int k = 0; k < n; k++) {
+        double v = now->v[at + k], a = now->a[at + k], d = now->vdot[at + k];
+        double d1 = d + g->slope * (d - last[at + k]);
+        m->w[at + k] = g->w_v * v + g->w_a * a;
+        m->c[at + k] = g->c_a * a + g->c_d * d - m->eps * v;
+        theta[k] = g->theta_v * v + g->theta_a * a + g->theta_0 * d + g->theta_1 * d1;
+        v1[k] = g->lie * (v + g->v_a * a + g->v_0 * d + g->v_1 * d1);
+        m->theta[at + k] = theta[k];
+    }
+    if (i->T_at >= 0 && g->lie != 0) { /* theta += lie [v1, theta] */
+        i->op->hat(n, v1, H);
+        ph_small_mul_add(n, n, H, theta, m->theta + at);
+    }
+}
+
 static void predict(ph_sim *sim)
 {
     genalpha *m = of(sim);
     const ph_layout *lay = &sim->lay;
-    const ph_alpha *p = &m->p;
-    double h = sim->opt.h, w_v = 1 - p->gamma / p->beta, w_a = h * (1 - p->gamma / (2 * p->beta));
-    double inv = 1 / (1 - p->alpha_f),
-           c_a = (p->alpha_m - (1 - p->alpha_m) * (1 - p->gamma) / p->gamma) * inv;
-    double c_d = -p->alpha_f * inv, a1_a = -p->alpha_m / (1 - p->alpha_m),
-           a1_0 = p->alpha_f / (1 - p->alpha_m);
-    double a1_d = (1 - p->alpha_f) / (1 - p->alpha_m), bh2 = h * h * p->beta;
-    double th_a = h * h * 0.5 - bh2 + bh2 * a1_a, th_0 = bh2 * a1_0, th_d = bh2 * a1_d;
-    double v_a = h * (1 - p->gamma + p->gamma * a1_a), v_d = h * p->gamma * (a1_0 + a1_d);
-    const double *v0 = sim->now.v, *a0 = sim->now.a, *d0 = sim->now.vdot, *last = sim->next.vdot;
-    double slope = sim->has_last;
-    for (int i = 0; i < lay->nv; i++) {
-        double d1 = d0[i] + slope * (d0[i] - last[i]);
-        m->w[i] = w_v * v0[i] + w_a * a0[i];
-        m->c[i] = c_a * a0[i] + c_d * d0[i] - m->eps * v0[i];
-        m->theta[i] = h * v0[i] + th_a * a0[i] + th_0 * d0[i] + th_d * d1;
-    }
-    for (int i = 0; i < lay->N && p->sigma != 0; i++) {
-        if (lay->T_at[i] < 0)
-            continue;
-        /* Lie part of theta: -sigma h beta/(2 gamma) [v1, theta] */
-        int n = lay->dim[i], at = lay->v_at[i];
-        double v1[PH_DIM_MAX], H[PH_DIM_MAX * PH_DIM_MAX], x[PH_DIM_MAX];
-        double scale = -p->sigma * h * p->beta / (2 * p->gamma);
-        for (int k = 0; k < n; k++)
-            v1[k] = scale * (v0[at + k] + v_a * a0[at + k] + v_d * d0[at + k]), x[k] = m->theta[at + k];
-        lay->op[i]->hat(n, v1, H);
-        ph_small_mul_add(n, n, H, x, m->theta + at);
-    }
-    ph_step_tolerances(sim, p->beta, &m->tol_x, &m->tol_R);
+    guess g = coefficients(m, sim->opt.h, sim->has_last);
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++)
+        PH_BY_SIZE(i->dim, predict_node, &g, m, i, &sim->now, sim->next.vdot);
+    ph_step_tolerances(sim, m->p.beta, &m->tol_x, &m->tol_R);
     for (int i = 0; i < lay->nl; i++)
-        sim->next.lambda[i] = sim->now.lambda[i] + slope * (sim->now.lambda[i] - sim->next.lambda[i]);
+        sim->next.lambda[i] = sim->now.lambda[i] + g.slope * (sim->now.lambda[i] - sim->next.lambda[i]);
 }
 
 static ph_status step(ph_sim *sim)
@@ -365,12 +414,12 @@ ph_status ph_alpha_start(ph_sim *sim, const ph_alpha *p, double *vddot, double *
     for (int i = 0; i < lay->nv; i++)
         l[i] = c_q * vddot[i];
     for (int i = 0; i < lay->N; i++)
-        if (lay->T_at[i] >= 0) {
-            int n = lay->dim[i], at = lay->v_at[i];
+        if (lay->slot[i].T_at >= 0) {
+            int n = lay->slot[i].dim, at = lay->v_at[i];
             double H[PH_DIM_MAX * PH_DIM_MAX], v[PH_DIM_MAX];
             for (int k = 0; k < n; k++)
                 v[k] = lie * sim->now.v[at + k];
-            lay->op[i]->hat(n, v, H);
+            lay->slot[i].op->hat(n, v, H);
             ph_small_mul_add(n, n, H, sim->now.vdot + at, l + at);
         }
     return ph_start_perturb(sim, l);

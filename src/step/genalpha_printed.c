@@ -71,10 +71,10 @@ static void inverse_P(ph_sim *sim, int i)
 {
     printed *m = of(sim);
     const ph_layout *lay = &sim->lay;
-    int n = lay->dim[i];
+    int n = lay->slot[i].dim;
     double c = 1 - m->p.sigma, H[PH_DIM_MAX * PH_DIM_MAX], H2[PH_DIM_MAX * PH_DIM_MAX];
-    double *P = m->Pinv + lay->T_at[i];
-    lay->op[i]->hat(n, m->theta + lay->v_at[i], H);
+    double *P = m->Pinv + lay->slot[i].T_at;
+    lay->slot[i].op->hat(n, m->theta + lay->v_at[i], H);
     ph_small_mmul(n, n, n, H, H, H2);
     for (int k = 0; k < n * n; k++)
         P[k] = (k % (n + 1) == 0) + c / 2 * (H[k] - (2 - 3 * c) / 6 * H2[k]);
@@ -98,8 +98,8 @@ static void correct_node(ph_sim *sim, int i, const double *x, double *d)
 {
     printed *m = of(sim);
     const ph_layout *lay = &sim->lay;
-    const ph_group_ops *op = lay->op[i];
-    int n = lay->dim[i];
+    const ph_group_ops *op = lay->slot[i].op;
+    int n = lay->slot[i].dim;
     double *q = sim->next.q + lay->q_at[i], *theta = m->theta + lay->v_at[i], e[PH_DIM_MAX + 1];
     if (m->p.sigma == 1) {
         op->exp(n, x, e);
@@ -112,7 +112,7 @@ static void correct_node(ph_sim *sim, int i, const double *x, double *d)
         op->compose(n, sim->now.q + lay->q_at[i], e, q);
         inverse_P(sim, i);
         memcpy(b, d, sizeof(double) * (size_t)n);
-        ph_small_mul(n, m->Pinv + lay->T_at[i], b, d);
+        ph_small_mul(n, m->Pinv + lay->slot[i].T_at, b, d);
     }
     q += op->quat;
     sim->next.R[lay->R_at[i]] = ph_qmat((ph_quat){q[0], q[1], q[2], q[3]});
@@ -132,8 +132,8 @@ static double correct(ph_sim *sim, const double *x)
         for (int k = 0; k < lay->rows[c] && sim->matrix.eta_at[c] >= 0; k++)
             sim->next.eta[lay->l_at[c] + k] += m->gp / m->p.sigma * x_eta[sim->matrix.eta_at[c] + k];
     for (int i = 0; i < lay->N; i++) {
-        int n = lay->dim[i], at = lay->v_at[i], rot = lay->op[i]->rot < 0 ? n : lay->op[i]->rot;
-        if (lay->T_at[i] >= 0)
+        int n = lay->slot[i].dim, at = lay->v_at[i], rot = lay->slot[i].op->rot < 0 ? n : lay->slot[i].op->rot;
+        if (lay->slot[i].T_at >= 0)
             correct_node(sim, i, x + at, d + at);
         else
             for (int k = 0; k < n; k++)
@@ -168,12 +168,12 @@ static void predict(ph_sim *sim)
         m->theta[i] = h * now->v[i] + h * h * ((0.5 - p->beta) * now->a[i] + p->beta * next->a[i]);
     }
     for (int i = 0; i < lay->N; i++)
-        if (lay->T_at[i] >= 0) {
-            int n = lay->dim[i], at = lay->v_at[i];
+        if (lay->slot[i].T_at >= 0) {
+            int n = lay->slot[i].dim, at = lay->v_at[i];
             double H[PH_DIM_MAX * PH_DIM_MAX], x[PH_DIM_MAX], v[PH_DIM_MAX];
             for (int k = 0; k < n; k++)
                 x[k] = m->theta[at + k], v[k] = -p->sigma * h * p->beta / p->gamma * next->v[at + k];
-            lay->op[i]->hat(n, v, H);
+            lay->slot[i].op->hat(n, v, H);
             ph_small_mul_add(n, n, H, x, m->theta + at);
             inverse_P(sim, i);
         }

@@ -139,12 +139,10 @@ ph_status ph_layout_measure(ph_layout *lay, const ph_system *sys, ph_error *err)
 void ph_layout_take(ph_layout *lay, ph_arena *a)
 {
     size_t N = (size_t)lay->N, C = (size_t)lay->C;
-    lay->op = ph_arena_take(a, N, sizeof *lay->op);
-    lay->dim = ph_arena_take(a, N, sizeof(int));
+    lay->slot = ph_arena_take(a, N, sizeof *lay->slot);
     lay->q_at = ph_arena_take(a, N, sizeof(int));
     lay->v_at = ph_arena_take(a, N, sizeof(int));
     lay->R_at = ph_arena_take(a, N, sizeof(int));
-    lay->T_at = ph_arena_take(a, N, sizeof(int));
     lay->diag = ph_arena_take(a, N, sizeof(int));
     lay->rows = ph_arena_take(a, C, sizeof(int));
     lay->l_at = ph_arena_take(a, C, sizeof(int));
@@ -158,10 +156,10 @@ static void fill_offsets(ph_layout *lay)
     int q = 0, v = 0, R = 0, T = 0, l = 0;
     for (int i = 0; i < lay->N; i++) {
         int n = sys->nodes[i].n, dim = dim_of(sys, i);
-        lay->op[i] = ph_group_get(sys->nodes[i].group);
-        int turns = lay->op[i]->rot >= 0;
-        lay->dim[i] = dim, lay->q_at[i] = q, lay->v_at[i] = v;
-        lay->R_at[i] = turns ? R : -1, lay->T_at[i] = turns ? T : -1;
+        const ph_group_ops *op = ph_group_get(sys->nodes[i].group);
+        int turns = op->rot >= 0;
+        lay->slot[i] = (ph_slot){op, dim, turns ? op->rot : dim, q, v, turns ? R : -1, turns ? T : -1};
+        lay->q_at[i] = q, lay->v_at[i] = v, lay->R_at[i] = lay->slot[i].R_at;
         lay->diag[i] = -1;
         q += ph_group_size(sys->nodes[i].group, n), v += dim;
         R += turns, T += turns ? dim * dim : 0;
@@ -178,16 +176,18 @@ ph_status ph_layout_fill(ph_layout *lay, ph_error *err)
     fill_offsets(lay);
     for (int e = 0, at = 0; e < lay->n_pairs; e++) {
         ph_place p = pair_of(sys, e);
-        int m = lay->dim[p.row], n = lay->dim[p.col];
-        lay->pair[e] = (ph_block){p.row, p.col, lay->v_at[p.row], lay->v_at[p.col], m, n, at};
+        int m = lay->slot[p.row].dim, n = lay->slot[p.col].dim;
+        lay->pair[e] = (ph_block){p.row, p.col, lay->v_at[p.row], lay->v_at[p.col], m, n, at,
+                                  lay->slot[p.col].T_at, 0};
         if (p.row == p.col)
             lay->diag[p.row] = e;
         at += m * n;
     }
     for (int e = 0, at = 0; e < lay->n_links; e++) {
         ph_place p = link_of(sys, e);
-        int m = lay->rows[p.row], n = lay->dim[p.col];
-        lay->link[e] = (ph_block){p.row, p.col, lay->l_at[p.row], lay->v_at[p.col], m, n, at};
+        int m = lay->rows[p.row], n = lay->slot[p.col].dim;
+        lay->link[e] = (ph_block){p.row, p.col, lay->l_at[p.row], lay->v_at[p.col], m, n, at,
+                                  lay->slot[p.col].T_at, !sys->constraints[p.row].nonholonomic};
         at += m * n;
     }
     char label[PH_NAME_MAX];

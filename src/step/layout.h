@@ -5,12 +5,22 @@
 #include "base/base.h"
 #include "polhode/system.h"
 
+/* A node with all that a loop over nodes needs. */
+typedef struct ph_slot {
+    const ph_group_ops *op;
+    int dim, rot;   /* of the algebra; coordinates from rot on are rotational (rot = dim: none is) */
+    int q_at, v_at; /* where its element and its velocity start */
+    int R_at, T_at; /* rotation matrix; tangent operators; -1 for nodes of a vector space */
+} ph_slot;
+
 /* A listed block with all that a loop over blocks needs. */
 typedef struct ph_block {
     int row, col;       /* nodes of a pair; constraint and node of a link */
     int row_at, col_at; /* where the row's and the column's vectors start */
     int m, n;           /* size of the block */
     int at;             /* where its values start */
+    int T_at;           /* tangent operators of the column's node; -1: none */
+    int holonomic;      /* of a link: its constraint is */
 } ph_block;
 
 typedef struct ph_layout {
@@ -21,10 +31,9 @@ typedef struct ph_layout {
     int size_pairs;          /* doubles of M, C, K */
     int size_links;          /* doubles of B, Z, g_lambda */
     int max_dim;             /* largest block dimension */
-    const ph_group_ops **op; /* N */
-    int *dim, *q_at, *v_at;  /* N */
-    int *R_at, *T_at;        /* N; -1 for nodes of a vector space */
-    int *rows, *l_at;        /* C */
+    ph_slot *slot;              /* N */
+    int *q_at, *v_at, *R_at;    /* N: what ph_state hands out */
+    int *rows, *l_at;           /* C */
     ph_block *pair, *link;   /* n_pairs, n_links */
     int *diag;               /* N: the pair (i, i) */
 } ph_layout;

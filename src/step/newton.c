@@ -115,7 +115,7 @@ static void list_places(ph_newton_matrix *nm, listing *g, int stabilised)
 {
     const ph_layout *lay = nm->lay;
     for (int i = 0; i < lay->N; i++)
-        g->size[i] = lay->dim[i];
+        g->size[i] = lay->slot[i].dim;
     for (int c = 0; c < lay->C; c++) {
         g->size[lay->N + c] = lay->rows[c], g->late[lay->N + c] = 1;
         if (stabilised && nm->eta_at[c] >= 0)
@@ -259,17 +259,38 @@ void ph_newton_destroy(ph_newton_matrix *nm)
 
 /* ---- values ------------------------------------------------------------------------------------- */
 
-/* out += left right for every term; left blocks m x k, right blocks k x n. */
-static void add_product(int m, int k, int n, const double *A, const double *B, double *C)
+/* C += A B, A m x k, B k x n */
+PH_INLINE void add_product_sized(int m, int k, int n, const double *A, const double *B, double *C)
 {
-    if (m == 3 && k == 3 && n == 3) {
-        ph_store33(C, ph_madd(ph_load33(C), ph_mmul(ph_load33(A), ph_load33(B))));
-        return;
-    }
     for (int i = 0; i < m; i++)
         for (int l = 0; l < k; l++)
             for (int j = 0; j < n; j++)
                 C[i * n + j] += A[i * k + l] * B[l * n + j];
+}
+
+PH_INLINE void add_product(int m, int k, int n, const double *A, const double *B, double *C)
+{
+    if (m == 3 && k == 3 && n == 3)
+        ph_store33(C, ph_madd(ph_load33(C), ph_mmul(ph_load33(A), ph_load33(B))));
+    else
+        add_product_sized(m, k, n, A, B, C);
+}
+
+/* G L + s K of one block; L NULL: identity. G is written where it is kept. */
+PH_INLINE void pair_values(int n, int m, const double *M, const double *C, const double *K, const double *L,
+                           const ph_step_ops *o, double *kept, double *A)
+{
+    double ie = o->inv_eps, s = o->s, own[PH_DIM_MAX * PH_DIM_MAX], *G = L && !kept ? own : kept;
+    if (!L) {
+        for (int k = 0; k < m * n; k++)
+            A[k] = M[k] + ie * C[k] + s * K[k];
+        for (int k = 0; G && k < m * n; k++)
+            G[k] = M[k] + ie * C[k];
+        return;
+    }
+    for (int k = 0; k < m * n; k++)
+        G[k] = M[k] + ie * C[k], A[k] = s * K[k];
+    add_product(m, n, n, G, L, A);
 }
 
 /* First row of (N2): G L + s K on the pairs. */
@@ -278,48 +299,50 @@ static void assemble_pairs(ph_newton_matrix *nm, const ph_eval *ev, const ph_ste
     const ph_layout *lay = nm->lay;
     for (const ph_block *b = lay->pair, *end = b + lay->n_pairs; b < end; b++) {
         const double *M = ev->M + b->at, *C = ev->C + b->at, *K = ev->K + b->at;
-        double *A = nm->A + b->at, *G = nm->G ? nm->G + b->at : nm->work;
-        int n = b->m * b->n, T_at = lay->T_at[b->col];
-        if (!o->L || T_at < 0) {
-            for (int k = 0; k < n; k++) {
-                double x = M[k] + o->inv_eps * C[k];
-                A[k] = x + o->s * K[k];
-                if (nm->G)
-                    G[k] = x;
-            }
-            continue;
-        }
-        for (int k = 0; k < n; k++)
-            G[k] = M[k] + o->inv_eps * C[k];
-        for (int k = 0; k < n; k++)
-            A[k] = o->s * K[k];
-        add_product(b->m, b->n, b->n, G, o->L + T_at, A);
+        const double *L = o->L && b->T_at >= 0 ? o->L + b->T_at : NULL;
+        double *A = nm->A + b->at, *G = nm->G ? nm->G + b->at : L && b->m > PH_DIM_MAX ? nm->work : NULL;
+        if (b->m == 3 && b->n == 3)
+            pair_values(3, 3, M, C, K, L, o, G, A);
+        else
+            pair_values(b->n, b->m, M, C, K, L, o, G, A);
     }
 }
 
-/* B^T + g_lambda, and the lambda rows: B, or B L + Z/gp. */
+/* B^T + g_lambda, and the lambda row: B, or B L + Z/gp. */
+PH_INLINE void link_values(int n, int m, const double *B, const double *Gl, const double *Z, const double *L,
+                           double inv_gp, double *BT, double *W)
+{
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++)
+            BT[j * m + i] = B[i * n + j];
+    for (int k = 0; Gl && k < m * n; k++)
+        BT[k] += Gl[k];
+    if (L) {
+        for (int k = 0; k < m * n; k++)
+            W[k] = inv_gp * Z[k];
+        add_product(m, n, n, B, L, W);
+    } else if (Z) {
+        for (int k = 0; k < m * n; k++)
+            W[k] = B[k] + inv_gp * Z[k];
+    } else {
+        for (int k = 0; k < m * n; k++)
+            W[k] = B[k];
+    }
+}
+
 static void assemble_links(ph_newton_matrix *nm, const ph_eval *ev, const ph_step_ops *o)
 {
     const ph_layout *lay = nm->lay;
     int friction = lay->sys->flags & PH_FORCE_LAMBDA;
     for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
-        const double *B = ev->B + b->at;
+        int by_position = nm->formulation == PH_INDEX3 && b->holonomic;
+        const double *B = ev->B + b->at, *Gl = friction ? ev->Gl + b->at : NULL;
+        const double *Z = by_position ? NULL : ev->Z + b->at, *L = Z && o->L && b->T_at >= 0 ? o->L + b->T_at : NULL;
         double *BT = nm->A + nm->BT + b->at, *W = nm->A + nm->W + b->at;
-        int n = b->m * b->n, T_at = lay->T_at[b->col];
-        ph_small_transpose(b->m, b->n, B, BT);
-        if (friction)
-            for (int k = 0; k < n; k++)
-                BT[k] += ev->Gl[b->at + k];
-        if (nm->formulation == PH_INDEX3 && is_holonomic(lay, b->row)) {
-            memcpy(W, B, sizeof(double) * (size_t)n);
-        } else if (!o->L || T_at < 0) {
-            for (int k = 0; k < n; k++)
-                W[k] = B[k] + o->inv_gp * ev->Z[b->at + k];
-        } else {
-            for (int k = 0; k < n; k++)
-                W[k] = o->inv_gp * ev->Z[b->at + k];
-            add_product(b->m, b->n, b->n, B, o->L + T_at, W);
-        }
+        if (b->m == 3 && b->n == 3)
+            link_values(3, 3, B, Gl, Z, L, o->inv_gp, BT, W);
+        else
+            link_values(b->n, b->m, B, Gl, Z, L, o->inv_gp, BT, W);
     }
 }
 
@@ -329,16 +352,15 @@ static void assemble_stabilised(ph_newton_matrix *nm, const ph_eval *ev, const p
     const ph_layout *lay = nm->lay;
     double *P = nm->A + nm->P;
     for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
-        int T_at = lay->T_at[b->col];
         if (nm->eta_at[b->row] < 0)
             continue;
         memcpy(P, ev->B + b->at, sizeof(double) * (size_t)(b->m * b->n));
         P += b->m * b->n;
-        if (!o->F || T_at < 0) {
+        if (!o->F || b->T_at < 0) {
             ph_small_transpose(b->m, b->n, o->Bn + b->at, nm->FB + b->at);
         } else {
             ph_small_transpose(b->m, b->n, o->Bn + b->at, nm->work);
-            ph_small_mmul(b->n, b->n, b->m, o->F + T_at, nm->work, nm->FB + b->at);
+            ph_small_mmul(b->n, b->n, b->m, o->F + b->T_at, nm->work, nm->FB + b->at);
         }
     }
     memset(nm->A + nm->products, 0, sizeof(double) * (size_t)(nm->A_size - nm->products));
@@ -361,19 +383,25 @@ static ph_status factor(ph_newton_matrix *nm, const ph_eval *ev, const ph_step_o
     return ph_solver_factor(nm->solver, nm->A);
 }
 
+PH_INLINE void scaled(int n, double factor, const double *x, double *out)
+{
+    for (int k = 0; k < n; k++)
+        out[k] = factor * x[k];
+}
+
 static void right_hand_side(ph_newton_matrix *nm, const ph_eval *ev, const ph_step_ops *o)
 {
     const ph_layout *lay = nm->lay;
-    double *b = nm->b, *lambda_row = b + lay->nv, *eta_row = lambda_row + lay->nl;
-    for (int i = 0; i < lay->nv; i++)
-        b[i] = -o->s * ev->r[i];
+    double *lambda_row = nm->b + lay->nv, *eta_row = lambda_row + lay->nl;
+    scaled(lay->nv, -o->s, ev->r, nm->b);
     for (int c = 0; c < lay->C; c++) {
-        int at = lay->l_at[c], by_position = nm->formulation == PH_INDEX3 && is_holonomic(lay, c);
-        for (int i = at; i < at + lay->rows[c]; i++)
-            lambda_row[i] = by_position ? -ev->Phi[i] : -o->inv_gp * ev->rate[i];
+        int at = lay->l_at[c], n = lay->rows[c];
+        if (nm->formulation == PH_INDEX3 && is_holonomic(lay, c))
+            PH_BY_SIZE(n, scaled, -1, ev->Phi + at, lambda_row + at);
+        else
+            PH_BY_SIZE(n, scaled, -o->inv_gp, ev->rate + at, lambda_row + at);
         if (nm->eta_at[c] >= 0)
-            for (int i = 0; i < lay->rows[c]; i++)
-                eta_row[nm->eta_at[c] + i] = -ev->Phi[at + i];
+            PH_BY_SIZE(n, scaled, -1, ev->Phi + at, eta_row + nm->eta_at[c]);
     }
 }
 
@@ -399,15 +427,17 @@ void ph_step_tolerances(const ph_sim *sim, double beta, double *tol_x, double *t
     const ph_layout *lay = &sim->lay;
     const double *v = sim->now.v, *vdot = sim->now.vdot;
     double h = sim->opt.h, size = 0, speed[2] = {0, 0}, acc[2] = {0, 0}, floor[2];
-    for (int i = 0; i < lay->N; i++) {
-        int n = lay->dim[i], at = lay->v_at[i], rot = lay->op[i]->rot < 0 ? n : lay->op[i]->rot;
-        const double *q = sim->now.q + lay->q_at[i];
-        for (int k = 0; k < n; k++) {
-            int turns = k >= rot;
-            speed[turns] = fmax(speed[turns], fabs(v[at + k]));
-            acc[turns] = fmax(acc[turns], fabs(vdot[at + k]));
-            if (!turns)
-                size = fmax(size, fabs(q[k]));
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
+        int n = i->dim, at = i->v_at, rot = i->rot;
+        const double *q = sim->now.q + i->q_at;
+        if (rot > 0) {
+            size = PH_BY_SIZE(rot, ph_small_larger, size, q);
+            speed[0] = PH_BY_SIZE(rot, ph_small_larger, speed[0], v + at);
+            acc[0] = PH_BY_SIZE(rot, ph_small_larger, acc[0], vdot + at);
+        }
+        if (n > rot) {
+            speed[1] = PH_BY_SIZE(n - rot, ph_small_larger, speed[1], v + at + rot);
+            acc[1] = PH_BY_SIZE(n - rot, ph_small_larger, acc[1], vdot + at + rot);
         }
     }
     floor[0] = 4 * DBL_EPSILON * (size + h * speed[0]), floor[1] = 4 * DBL_EPSILON * (1 + h * speed[1]);

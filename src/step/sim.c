@@ -167,17 +167,17 @@ static ph_status check_state(ph_sim *sim, double t, const double *q, const doubl
     for (int i = 0; i < lay->N; i++) {
         const double *qi = q + lay->q_at[i], *vi = v + lay->v_at[i];
         int size = ph_group_size(lay->sys->nodes[i].group, lay->sys->nodes[i].n);
-        if (!isfinite(ph_small_max(size, qi)) || !isfinite(ph_small_max(lay->dim[i], vi)))
+        if (!isfinite(ph_small_max(size, qi)) || !isfinite(ph_small_max(lay->slot[i].dim, vi)))
             return ph_fail(err, PH_E_INPUT, "%s: an initial value is not finite",
                            ph_node_label(lay, i, label));
         if (lay->R_at[i] < 0)
             continue;
-        const double *u = qi + lay->op[i]->quat;
+        const double *u = qi + lay->slot[i].op->quat;
         double length = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2] + u[3] * u[3]);
         if (!(fabs(length - 1) <= 1e-6))
             return ph_fail(err, PH_E_INPUT, "%s: its quaternion has length %g instead of 1",
                            ph_node_label(lay, i, label), length);
-        double *to = sim->now.q + lay->q_at[i] + lay->op[i]->quat;
+        double *to = sim->now.q + lay->q_at[i] + lay->slot[i].op->quat;
         for (int k = 0; k < 4; k++)
             to[k] /= length;
     }
@@ -255,12 +255,12 @@ static void record_failure(ph_sim *sim, ph_status s)
     ph_failure *f = &sim->failure;
     *f = (ph_failure){.status = s, .t = sim->next.t, .h = h, .iterations = sim->step_iterations};
     for (int i = 0; i < lay->N; i++) {
-        int n = lay->dim[i];
+        int n = lay->slot[i].dim;
         double r = ph_small_max(n, ev->r + lay->v_at[i]);
         double m = ph_small_max(n * n, ev->M + lay->pair[lay->diag[i]].at);
         add_culprit(f, 0, i, r, rank, h * h * r / m);
         if (lay->R_at[i] >= 0)
-            f->spin = fmax(f->spin, h * ph_norm(ph_load3(sim->now.v + lay->v_at[i] + lay->op[i]->rot)));
+            f->spin = fmax(f->spin, h * ph_norm(ph_load3(sim->now.v + lay->v_at[i] + lay->slot[i].op->rot)));
     }
     for (int c = 0; c < lay->C; c++) {
         int at = lay->l_at[c], n = lay->rows[c];

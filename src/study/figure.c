@@ -1,0 +1,59 @@
+/* The table of figures, and the study that measures its rows. */
+#include "study/figure.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "study/figure_run.h"
+
+#define COUNT(...) ((int)(sizeof((double[]){__VA_ARGS__}) / sizeof(double)))
+
+static const ph_figure rows[] = {
+#define PH_SECTION(title, text) {.section = title, .what = text},
+#define PH_FIGURE(id_, what_, source_, kind_, tol_, measure_, run_, ...)                                     \
+    {.id = id_,                                                                                              \
+     .what = what_,                                                                                          \
+     .source = source_,                                                                                      \
+     .kind = kind_,                                                                                          \
+     .tol = tol_,                                                                                            \
+     .n = COUNT(__VA_ARGS__),                                                                                \
+     .expected = {__VA_ARGS__},                                                                              \
+     .measure = measure_,                                                                                    \
+     .run = run_},
+#include "study/figures.def"
+};
+
+#define ROWS ((int)(sizeof rows / sizeof *rows))
+
+const ph_figure *ph_figure_get(int k)
+{
+    return k >= 0 && k < ROWS ? &rows[k] : NULL;
+}
+
+void ph_figure_measure(ph_study *study, const ph_figure *f, double *value)
+{
+    if (!f->measure(study, &f->run, value))
+        for (int i = 0; i < f->n; i++)
+            value[i] = NAN;
+}
+
+double ph_figure_error(const ph_figure *f, int i, double value)
+{
+    switch (f->kind) {
+    case PH_WITHIN:
+        return fabs(value - f->expected[i]);
+    case PH_PERCENT:
+        return 100 * fabs(value - f->expected[i]) / fabs(f->expected[i]);
+    case PH_AT_LEAST:
+        return f->expected[i] - value;
+    default:
+        return value;
+    }
+}
+
+double ph_figure_bound(const ph_figure *f, int i)
+{
+    if (f->kind == PH_WITHIN || f->kind == PH_PERCENT)
+        return f->tol;
+    return f->kind == PH_AT_LEAST ? 0 : f->expected[i];
+}

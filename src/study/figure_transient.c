@@ -1,0 +1,126 @@
+/* The error recursion of the first steps: E_{n+1} = T_+^-1 T_0 E_n, E = (r^B, e^lambda, e^a).
+ *
+ *         ( 0    0          -beta       )         ( 1   0         1/2 - beta )
+ *   T_+ = ( 1    0          -gamma      ),  T_0 = ( 1   0         1 - gamma  )
+ *         ( 0    1-alpha_f   1-alpha_m  )         ( 0  -alpha_f  -alpha_m    )
+ *
+ * (Arnold, Bruls, Cardona, Numer. Math. 129 (2015), eqs. (44)-(46), Example 2 and section 4.1.) */
+#include <math.h>
+
+#include "study/figure_run.h"
+
+#define POWERS 1000 /* beyond the maximum for rho <= 0.99 */
+
+static ph_mat3 recursion(const ph_figure_run *run)
+{
+    ph_figure_alpha p = ph_figure_numbers(run);
+    ph_mat3 plus = {0, 0, -p.beta, 1, 0, -p.gamma, 0, 1 - p.alpha_f, 1 - p.alpha_m};
+    ph_mat3 zero = {1, 0, 0.5 - p.beta, 1, 0, 1 - p.gamma, 0, -p.alpha_f, -p.alpha_m};
+    return ph_mmul(ph_minv(plus), zero);
+}
+
+/* Largest eigenvalue of a symmetric matrix with eigenvalues >= 0, by its characteristic polynomial (trigonometric form). */
+static double largest_eigenvalue(ph_mat3 S)
+{
+    double m = (S.xx + S.yy + S.zz) / 3;
+    ph_mat3 D = ph_msub(S, ph_diag3(m, m, m)), D2 = ph_mmul(D, D);
+    double p = sqrt((D2.xx + D2.yy + D2.zz) / 6);
+    if (p == 0)
+        return m;
+    ph_mat3 U = ph_mscale(1 / p, D);
+    double det = ph_dot(ph_v3(U.xx, U.xy, U.xz),
+                        ph_cross(ph_v3(U.yx, U.yy, U.yz), ph_v3(U.zx, U.zy, U.zz)));
+    double c = fmax(-1, fmin(1, det / 2));
+    return m + 2 * p * cos(acos(c) / 3);
+}
+
+/* max_n |(T_+^-1 T_0)^n|_2 and the n where it is reached */
+int ph_measure_amplification(ph_study *study, const ph_figure_run *run, double *value)
+{
+    ph_mat3 T = recursion(run), A = T;
+    (void)study;
+    value[0] = 0;
+    for (int n = 1; n <= POWERS; n++, A = ph_mmul(T, A)) {
+        double norm = sqrt(largest_eigenvalue(ph_mmul(ph_transpose(A), A)));
+        if (norm > value[0])
+            value[0] = norm, value[1] = n;
+    }
+    return 1;
+}
+
+/* max_n of the entries of the second row of (T_+^-1 T_0)^n, that of e^lambda */
+int ph_measure_second_row(ph_study *study, const ph_figure_run *run, double *value)
+{
+    ph_mat3 T = recursion(run), A = T;
+    (void)study;
+    value[0] = value[1] = value[2] = 0;
+    for (int n = 1; n <= POWERS; n++, A = ph_mmul(T, A)) {
+        value[0] = fmax(value[0], fabs(A.yx));
+        value[1] = fmax(value[1], fabs(A.yy));
+        value[2] = fmax(value[2], fabs(A.yz));
+    }
+    return 1;
+}
+
+/* c_inf = max_n n (n - 1) rho^(n-2) / 2 for rho = 0.6, 0.9, 0.99 */
+int ph_measure_c_inf(ph_study *study, const ph_figure_run *run, double *value)
+{
+    const double rho[3] = {0.6, 0.9, 0.99};
+    (void)study, (void)run;
+    for (int i = 0; i < 3; i++) {
+        value[i] = 0;
+        for (int n = 2; n <= POWERS; n++)
+            value[i] = fmax(value[i], 0.5 * n * (n - 1) * pow(rho[i], n - 2));
+    }
+    return 1;
+}
+
+static double larger(double max, double x)
+{
+    return x <= max || isnan(max) ? max : x;
+}
+
+/* Example 2, q = t^3, from exact values, a_0 = vdot(t_0 + (alpha_m - alpha_f) h): largest |lambda error|, and how far
+ * the errors are from the second entry of E_n, E_0 = (6 C_q h, 0, 0). */
+static int example2(ph_study *study, const ph_figure_run *run, double *error, double *difference)
+{
+    ph_figure_alpha p = ph_figure_numbers(run);
+    ph_options o = ph_figure_options(run);
+    const ph_problem *pr = ph_study_problem(study, run);
+    double h = run->h, shift = p.alpha_m - p.alpha_f, a[1] = {6 * shift * h}, zero[1] = {0};
+    ph_mat3 T = recursion(run);
+    ph_vec3 E = {(1 - 6 * p.beta - 3 * shift) * h, 0, 0};
+    ph_state s = {.q = zero, .v = zero, .vdot = zero, .lambda = zero, .a = a};
+    ph_sim *sim;
+    *error = *difference = 0;
+    if (!pr || ph_sim_create(&sim, &pr->sys, &o, 0, zero, zero, NULL) != PH_OK)
+        return 0;
+    int ok = ph_sim_load(sim, &s, NULL) == PH_OK;
+    for (long k = lrint(run->to / h); k > 0 && ok; k--) {
+        ok = ph_sim_step(sim, NULL) == PH_OK;
+        E = ph_mul(T, E);
+        ph_state now = ph_sim_state(sim);
+        double e = -6 * now.t - now.lambda[0];
+        *error = larger(*error, fabs(e));
+        *difference = larger(*difference, fabs(e - E.y));
+    }
+    ph_sim_destroy(sim);
+    return ok;
+}
+
+int ph_measure_example2_ratio(ph_study *study, const ph_figure_run *run, double *value)
+{
+    ph_figure_run half = *run;
+    double e[2], d;
+    half.h = run->h / 2;
+    if (!example2(study, run, &e[0], &d) || !example2(study, &half, &e[1], &d))
+        return 0;
+    value[0] = e[0] / e[1];
+    return 1;
+}
+
+int ph_measure_example2_difference(ph_study *study, const ph_figure_run *run, double *value)
+{
+    double e;
+    return example2(study, run, &e, &value[0]);
+}

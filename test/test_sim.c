@@ -1,0 +1,672 @@
+/* Simulations through the public API: create, step, run, reset, load, views; memory; failures; bad input. */
+#include "sim_cases.h"
+
+#include <pthread.h>
+
+static const ph_formulation forms[] = {PH_INDEX3, PH_INDEX2, PH_GGL};
+
+#define FORMS 3
+
+/* ---- the life of a simulation ------------------------------------------------------------------- */
+
+static ph_status count_output(const ph_sim *sim, void *ctx)
+{
+    double *log = ctx; /* calls, last t, calls allowed */
+    log[0]++;
+    log[1] = ph_sim_state(sim).t;
+    return log[0] < log[2] ? PH_OK : PH_E_INPUT;
+}
+
+static void run_equals_steps(void **state)
+{
+    (void)state;
+    for (int k = 0; ph_problem_name(k); k++)
+        for (int f = 0; f < FORMS; f++) {
+            ph_problem *p = small_problem(k);
+            ph_options o = options_for(p, forms[f]);
+            ph_sim *a = sim_of(&p->sys, &o, p->q0, p->v0), *b = sim_of(&p->sys, &o, p->q0, p->v0);
+            double log[3] = {0, 0, 1e9};
+            assert_int_equal(ph_sim_run(a, 12, count_output, log, NULL), PH_OK);
+            for (int n = 0; n < 12; n++)
+                assert_int_equal(ph_sim_step(b, NULL), PH_OK);
+            snapshot x = snap(a, &p->sys), y = snap(b, &p->sys);
+            assert_true(same_bits(&x, &y)); /* exact */
+            assert_true(log[0] == 13 && log[1] == 12 * o.h);
+            assert_int_equal(ph_sim_stats(a).steps, 12);
+            assert_int_equal(ph_sim_stats(a).iterations, ph_sim_stats(b).iterations);
+            assert_true(ph_sim_stats(a).wall_s > 0);
+            free(x.x), free(y.x);
+            ph_sim_destroy(a), ph_sim_destroy(b);
+            ph_problem_destroy(p);
+        }
+}
+
+/* After any history, a reset gives the bits of a new simulation, with every solver. */
+static void reset_reproduces(void **state)
+{
+    (void)state;
+    for (int k = 0; ph_problem_name(k); k++)
+        for (int solver = 0; solver < PH_SOLVER_COUNT; solver++) {
+            ph_problem *p = small_problem(k);
+            ph_options o = options_for(p, forms[(k + solver) % FORMS]);
+            o.solver = (ph_solver_kind)solver;
+            ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
+            snapshot start = snap(sim, &p->sys);
+            run_sim(sim, 9);
+            snapshot once = snap(sim, &p->sys);
+            assert_int_equal(ph_sim_reset(sim, 0, p->q0, p->v0, NULL), PH_OK);
+            assert_int_equal(ph_sim_stats(sim).steps, 0);
+            snapshot again = snap(sim, &p->sys);
+            assert_true(same_bits(&start, &again)); /* exact */
+            run_sim(sim, 9);
+            snapshot twice = snap(sim, &p->sys);
+            assert_true(same_bits(&once, &twice));
+            free(start.x), free(once.x), free(again.x), free(twice.x);
+            ph_sim_destroy(sim);
+            ph_problem_destroy(p);
+        }
+}
+
+/* A reset with values that make no sense is refused and changes nothing: the run goes on as if it had not been. */
+static void refused_reset(void **state)
+{
+    (void)state;
+    ph_problem *p = problem_named("heavy_top");
+    ph_options o = options_for(p, PH_GGL);
+    ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0), *twin = sim_of(&p->sys, &o, p->q0, p->v0);
+    double q[7], v[6];
+    run_sim(sim, 5), run_sim(twin, 5);
+    for (int k = 0; k < 4; k++) {
+        snapshot before = snap(sim, &p->sys);
+        memcpy(q, p->q0, sizeof q), memcpy(v, p->v0, sizeof v);
+        if (k == 0)
+            q[1] = 2;
+        else if (k == 1)
+            v[0] = NAN;
+        else if (k == 2)
+            q[3] = 0.5;
+        ph_error err = {0};
+        ph_status s = ph_sim_reset(sim, k == 3 ? NAN : 0, q, v, &err);
+        assert_int_equal(s, k == 0 ? PH_E_INCONSISTENT : PH_E_INPUT);
+        assert_int_equal(err.status, s);
+        snapshot after = snap(sim, &p->sys);
+        assert_true(same_bits(&before, &after)); /* exact */
+        assert_int_equal(ph_sim_stats(sim).steps, 5);
+        free(before.x), free(after.x);
+    }
+    run_sim(sim, 3), run_sim(twin, 3);
+    snapshot x = snap(sim, &p->sys), y = snap(twin, &p->sys);
+    check_le(distance(&x, &y), 1e-9); /* round-off: Newton's tolerance, the predictor lost its memory */
+    assert_true(x.x[0] == y.x[0]);
+    free(x.x), free(y.x);
+    ph_sim_destroy(sim), ph_sim_destroy(twin);
+    ph_problem_destroy(p);
+}
+
+/* A loaded state is the other one's to the bit. The steps after it agree to Newton's tolerance, not to the bit: the
+ * predictor begins without memory of the last step. Two simulations that load the same state stay equal to the bit. */
+static void load_continues(void **state)
+{
+    (void)state;
+    for (int k = 0; ph_problem_name(k); k++)
+        for (int f = 0; f < FORMS; f++) {
+            ph_problem *p = small_problem(k);
+            ph_options o = options_for(p, forms[f]);
+            ph_sim *a = sim_of(&p->sys, &o, p->q0, p->v0), *b = sim_of(&p->sys, &o, p->q0, p->v0);
+            ph_sim *c = sim_of(&p->sys, &o, p->q0, p->v0);
+            run_sim(a, 7), run_sim(b, 2);
+            ph_state s = ph_sim_state(a);
+            assert_int_equal(ph_sim_load(b, &s, NULL), PH_OK);
+            assert_int_equal(ph_sim_load(c, &s, NULL), PH_OK);
+            snapshot x = snap(a, &p->sys), y = snap(b, &p->sys);
+            assert_true(same_bits(&x, &y)); /* exact */
+            free(x.x), free(y.x);
+            run_sim(a, 5), run_sim(b, 5), run_sim(c, 5);
+            x = snap(a, &p->sys), y = snap(b, &p->sys);
+            snapshot z = snap(c, &p->sys);
+            assert_true(same_bits(&y, &z)); /* exact */
+            check_near(x.x[0], y.x[0], 1e-15);
+            check_le(distance(&x, &y), 1e-7); /* round-off: rtol = 1e-8 of accelerations, in lambda */
+            free(x.x), free(y.x), free(z.x);
+            ph_sim_destroy(a), ph_sim_destroy(b), ph_sim_destroy(c);
+            ph_problem_destroy(p);
+        }
+}
+
+static void load_refuses(void **state)
+{
+    (void)state;
+    ph_problem *p = problem_named("heavy_top");
+    ph_options o = options_for(p, PH_INDEX3);
+    ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0), *other = sim_of(&p->sys, &o, p->q0, p->v0);
+    run_sim(sim, 3);
+    snapshot before = snap(sim, &p->sys);
+    double bad[7] = {0, 1, 0, 1, NAN, 0, 0}, nan6[6] = {0, 0, NAN, 0, 0, 0};
+    for (int k = 0; k < 6; k++) {
+        ph_state s = ph_sim_state(other);
+        ph_error err = {0};
+        const double **field[] = {&s.q, &s.v, &s.vdot, &s.a, &s.lambda};
+        if (k < 5)
+            *field[k] = k == 0 ? bad : nan6;
+        else
+            s.a = NULL; /* what a callback is handed has none */
+        assert_int_equal(ph_sim_load(sim, &s, &err), PH_E_INPUT);
+        assert_true(strlen(err.text) > 10);
+        snapshot after = snap(sim, &p->sys);
+        assert_true(same_bits(&before, &after)); /* exact */
+        free(after.x);
+    }
+    free(before.x);
+    ph_sim_destroy(sim), ph_sim_destroy(other);
+    ph_problem_destroy(p);
+}
+
+static void stops(void **state)
+{
+    (void)state;
+    ph_problem *p = problem_named("pendulum");
+    ph_options o = options_for(p, PH_INDEX3);
+    ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
+    double log[3] = {0, 0, 4};
+    ph_error err = {0};
+    assert_int_equal(ph_sim_run(sim, 100, count_output, log, &err), PH_E_STOPPED);
+    assert_int_equal(err.status, PH_E_STOPPED);
+    assert_non_null(strstr(err.text, "0.03"));
+    assert_int_equal(ph_sim_stats(sim).steps, 3); /* the first call comes before the first step */
+    assert_true(ph_sim_state(sim).t == 3 * o.h);
+    log[2] = 0;
+    assert_int_equal(ph_sim_run(sim, 100, count_output, log, &err), PH_E_STOPPED);
+    assert_int_equal(ph_sim_stats(sim).steps, 3);
+    ph_sim_destroy(sim);
+    ph_sim_destroy(NULL);
+    ph_problem_destroy(p);
+}
+
+static void views(void **state)
+{
+    (void)state;
+    for (int f = 0; f < FORMS; f++) {
+        ph_problem *p = problem_named("heavy_top");
+        ph_options o = options_for(p, forms[f]);
+        ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
+        double position, velocity;
+        run_sim(sim, 50);
+        ph_state s = ph_sim_state(sim);
+        ph_mat3 R = ph_qmat((ph_quat){s.q[3], s.q[4], s.q[5], s.q[6]});
+        assert_true(!memcmp(&s.R[s.R_at[1]], &R, sizeof R)); /* exact */
+        assert_int_equal(s.q_at[1], 3);
+        assert_int_equal(s.v_at[1], 3);
+        assert_int_equal(s.R_at[0], -1);
+        assert_true((s.eta != NULL) == (forms[f] == PH_GGL));
+        assert_int_equal(ph_sim_violation(sim, &position, &velocity), PH_OK);
+        double x = fabs(s.q[0] - R.xy), y = fabs(s.q[1] - R.yy), z = fabs(s.q[2] - R.zy);
+        check_near(position, fmax(x, fmax(y, z)), 1e-16); /* round-off */
+        check_le(position, forms[f] == PH_INDEX2 ? 1e-2 : 1e-13); /* invariant, or its second-order drift */
+        check_le(velocity, forms[f] == PH_INDEX3 ? 1 : 1e-11);
+        if (forms[f] == PH_INDEX2)
+            assert_true(position > 1e-12);
+        assert_int_equal(ph_sim_failure(sim)->status, PH_OK);
+        ph_stats n = ph_sim_stats(sim);
+        assert_true(n.worst_iterations >= 2 && n.iterations >= 100 && n.jacobians == n.factorizations);
+        assert_true(n.residuals == n.iterations);
+        ph_sim_destroy(sim);
+        ph_problem_destroy(p);
+    }
+    int count = 0;
+    for (; ph_method_name(count); count++)
+        assert_true(strlen(ph_method_text(count)) > 10);
+    assert_true(count >= 2);
+    assert_null(ph_method_name(-1));
+    assert_null(ph_method_text(count));
+}
+
+/* ---- threads ------------------------------------------------------------------------------------ */
+
+typedef struct job {
+    const ph_problem *p;
+    ph_options o;
+    snapshot end;
+    int failed;
+} job;
+
+static void *work(void *ctx)
+{
+    job *j = ctx;
+    ph_sim *sim;
+    j->failed = ph_sim_create(&sim, &j->p->sys, &j->o, 0, j->p->q0, j->p->v0, NULL) != PH_OK ||
+                ph_sim_run(sim, 60, NULL, NULL, NULL) != PH_OK;
+    if (!j->failed)
+        j->end = snap(sim, &j->p->sys);
+    ph_sim_destroy(sim);
+    return NULL;
+}
+
+static void two_threads(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"chain", "heavy_top", "ring"};
+    for (int k = 0; k < 3; k++)
+        for (int solver = 0; solver < PH_SOLVER_COUNT; solver++) {
+            ph_problem *p = problem_named(names[k]);
+            pthread_t thread[2];
+            job alone = {p, options_for(p, PH_GGL), {0}, 0};
+            alone.o.solver = (ph_solver_kind)solver;
+            job together[2] = {alone, alone};
+            work(&alone);
+            for (int i = 0; i < 2; i++)
+                assert_int_equal(pthread_create(&thread[i], NULL, work, &together[i]), 0);
+            for (int i = 0; i < 2; i++)
+                assert_int_equal(pthread_join(thread[i], NULL), 0);
+            for (int i = 0; i < 2; i++) {
+                assert_false(alone.failed || together[i].failed);
+                assert_true(same_bits(&alone.end, &together[i].end)); /* exact */
+                free(together[i].end.x);
+            }
+            free(alone.end.x);
+            ph_problem_destroy(p);
+        }
+}
+
+/* ---- memory ------------------------------------------------------------------------------------- */
+
+/* Nothing is asked for after create, whatever is called, and destroy gives everything back. */
+static void no_allocation(void **state)
+{
+    (void)state;
+    for (int k = 0; ph_problem_name(k); k++)
+        for (int f = 0; f < FORMS; f++)
+            for (int solver = 0; solver < PH_SOLVER_COUNT; solver++) {
+                ph_problem *p = small_problem(k);
+                ph_options o = options_for(p, forms[f]);
+                counter c;
+                double a, b;
+                counter_open(&c, -1);
+                o.alloc = &c.hooks, o.solver = (ph_solver_kind)solver;
+                if (k % 2)
+                    without_tangents(&p->sys);
+                ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
+                long asked = c.asked;
+                assert_true(asked > 0 && c.live > 0);
+                run_sim(sim, 5);
+                ph_state s = ph_sim_state(sim);
+                assert_int_equal(ph_sim_load(sim, &s, NULL), PH_OK);
+                assert_int_equal(ph_sim_violation(sim, &a, &b), PH_OK);
+                assert_int_equal(ph_sim_reset(sim, 0, p->q0, p->v0, NULL), PH_OK);
+                run_sim(sim, 5);
+                assert_int_equal(c.asked, asked);
+                ph_sim_destroy(sim);
+                assert_int_equal(c.live, 0);
+                ph_problem_destroy(p);
+            }
+}
+
+/* Each allocation fails in turn: PH_E_MEMORY, a sentence, no leak; and then it works. */
+static void allocation_failures(void **state)
+{
+    (void)state;
+    for (int k = 0; ph_problem_name(k); k++)
+        for (int f = 0; f < FORMS; f++)
+            for (int solver = 0; solver < PH_SOLVER_COUNT; solver++) {
+                ph_problem *p = small_problem(k);
+                ph_options o = options_for(p, forms[f]);
+                long failed = 0;
+                for (ph_status s = PH_E_MEMORY; s != PH_OK; failed++) {
+                    counter c;
+                    ph_sim *sim = (ph_sim *)&c;
+                    ph_error err = {0};
+                    counter_open(&c, failed);
+                    o.alloc = &c.hooks, o.solver = (ph_solver_kind)solver;
+                    s = ph_sim_create(&sim, &p->sys, &o, 0, p->q0, p->v0, &err);
+                    if (s != PH_OK) {
+                        assert_int_equal(s, PH_E_MEMORY);
+                        assert_int_equal(err.status, PH_E_MEMORY);
+                        assert_non_null(strstr(err.text, "memory"));
+                        assert_null(sim);
+                    }
+                    ph_sim_destroy(sim);
+                    assert_int_equal(c.live, 0);
+                }
+                assert_true(failed > 4);
+                ph_problem_destroy(p);
+            }
+}
+
+/* ---- failures ----------------------------------------------------------------------------------- */
+
+/* The step that fails leaves every bit of the state, and says what, where and what to try. */
+static void newton_fails(void **state)
+{
+    (void)state;
+    for (int f = 0; f < FORMS; f++) {
+        ph_problem *p = problem_named("heavy_top");
+        ph_options o = options_for(p, forms[f]);
+        o.h = 0.3; /* 45 rad in one step */
+        o.start = PH_PLAIN;
+        ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
+        snapshot before = snap(sim, &p->sys);
+        for (int again = 0; again < 2; again++) {
+            ph_error err = {0};
+            ph_status s = ph_sim_step(sim, &err);
+            snapshot after = snap(sim, &p->sys);
+            assert_true(s == PH_E_NEWTON || s == PH_E_SINGULAR);
+            assert_int_equal(err.status, s);
+            assert_true(same_bits(&before, &after)); /* exact */
+            assert_non_null(strstr(err.text, "t = 0.3"));
+            const ph_failure *w = ph_sim_failure(sim);
+            assert_int_equal(w->status, s);
+            check_near(w->t, 0.3, 1e-16);
+            assert_true(w->h == 0.3 && w->iterations >= 1 && w->n_culprits >= 1 && w->n_culprits <= PH_CULPRITS);
+            check_near(w->spin, 0.3 * sqrt(150 * 150 + 4.61538 * 4.61538), 1e-12); /* round-off */
+            if (s == PH_E_NEWTON)
+                assert_non_null(strstr(err.text, "smaller step"));
+            free(after.x);
+        }
+        assert_int_equal(ph_sim_stats(sim).steps, 0);
+        free(before.x);
+        ph_sim_destroy(sim);
+        ph_problem_destroy(p);
+    }
+}
+
+/* One iteration is not enough: the culprits are named, worst first. */
+static void too_few_iterations(void **state)
+{
+    (void)state;
+    ph_problem *p = problem_named("chain");
+    ph_options o = options_for(p, PH_INDEX3);
+    o.max_iterations = 1, o.h = 0.01;
+    ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
+    ph_error err = {0};
+    ph_status s = PH_OK;
+    for (int n = 0; n < 20 && s == PH_OK; n++)
+        s = ph_sim_step(sim, &err);
+    assert_int_equal(s, PH_E_NEWTON);
+    assert_non_null(strstr(err.text, "in 1 iterations"));
+    assert_non_null(strstr(err.text, "largest residuals"));
+    const ph_failure *f = ph_sim_failure(sim);
+    assert_int_equal(f->n_culprits, PH_CULPRITS);
+    for (int i = 0; i < PH_CULPRITS; i++)
+        assert_true(f->culprit[i].value > 0 && f->culprit[i].index >= 0);
+    ph_sim_destroy(sim);
+    ph_problem_destroy(p);
+}
+
+/* Where each callback first works; the later ones are only asked in a step. */
+static int asked_at_start(callback k)
+{
+    return k != IN_C && k != IN_K && k != IN_Z;
+}
+
+typedef struct trouble {
+    damage kind;
+    ph_status status;
+    const char *word;
+} trouble;
+
+static const trouble troubles[] = {
+    {NOT_A_NUMBER, PH_E_NAN, "not finite"}, {INFINITE, PH_E_NAN, "not finite"}, {REFUSE, PH_E_CALLBACK, "refused"}};
+
+/* Sentences name the callback: "the callback g " */
+static void assert_blamed(const ph_error *err, callback k)
+{
+    char name[32];
+    snprintf(name, sizeof name, "the callback %s ", callback_name[k]);
+    if (!strstr(err->text, name))
+        fail_msg("'%s' does not name %s", err->text, callback_name[k]);
+}
+
+static void check_trouble(const char *problem, callback k, const trouble *t, int later)
+{
+    ph_problem *p = problem_named(problem);
+    ph_options o = options_for(p, PH_GGL);
+    wrap w;
+    ph_error err = {0};
+    ph_sim *sim = NULL;
+    wrap_open(&w, &p->sys);
+    w.sys.flags &= ~PH_MASS_CONSTANT;
+    w.damage = t->kind, w.victim = k, w.from_t = later ? 3.5 * o.h : -HUGE_VAL;
+    ph_status s = ph_sim_create(&sim, &w.sys, &o, 0, p->q0, p->v0, &err);
+    if (!later && asked_at_start(k)) {
+        assert_null(sim);
+        assert_int_equal(s, t->status);
+    } else {
+        assert_int_equal(s, PH_OK);
+        run_sim(sim, later ? 3 : 0);
+        snapshot before = snap(sim, &w.sys);
+        s = ph_sim_step(sim, &err);
+        assert_int_equal(s, t->status);
+        snapshot after = snap(sim, &w.sys);
+        assert_true(same_bits(&before, &after)); /* exact */
+        assert_int_equal(ph_sim_failure(sim)->status, t->status);
+        char when[32];
+        snprintf(when, sizeof when, "t = %.9g", (later ? 4 : 1) * o.h);
+        assert_non_null(strstr(err.text, when));
+        w.damage = NONE; /* healed, it goes on */
+        assert_int_equal(ph_sim_step(sim, NULL), PH_OK);
+        free(before.x), free(after.x);
+    }
+    assert_int_equal(err.status, t->status);
+    assert_non_null(strstr(err.text, t->word));
+    assert_blamed(&err, k);
+    ph_sim_destroy(sim);
+    wrap_close(&w);
+    ph_problem_destroy(p);
+}
+
+static void callbacks_fail(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof troubles / sizeof *troubles; i++)
+        for (int k = 0; k < IN_COUNT; k++)
+            for (int later = 0; later < 2; later++)
+                if (!(later && k == IN_convective)) /* only asked at the start */
+                    check_trouble(k == IN_Phi_t ? "rheonomic" : "friction", (callback)k, &troubles[i], later);
+}
+
+/* A refusal while a tangent is differenced is a refusal. */
+static void differences_fail(void **state)
+{
+    (void)state;
+    ph_problem *p = problem_named("heavy_top");
+    ph_options o = options_for(p, PH_GGL);
+    wrap w;
+    ph_error err = {0};
+    wrap_open(&w, &p->sys);
+    without_tangents(&w.sys);
+    ph_sim *sim = sim_of(&w.sys, &o, p->q0, p->v0);
+    run_sim(sim, 2);
+    for (size_t i = 0; i < sizeof troubles / sizeof *troubles; i++) {
+        snapshot before = snap(sim, &w.sys);
+        w.damage = troubles[i].kind, w.victim = IN_g;
+        assert_int_equal(ph_sim_step(sim, &err), troubles[i].status);
+        assert_blamed(&err, IN_g);
+        snapshot after = snap(sim, &w.sys);
+        assert_true(same_bits(&before, &after)); /* exact */
+        free(before.x), free(after.x);
+    }
+    ph_sim_destroy(sim);
+    wrap_close(&w);
+    ph_problem_destroy(p);
+}
+
+/* ---- one discrete solution, many ways to it ----------------------------------------------------- */
+
+static snapshot end_of(const ph_problem *p, const ph_options *o, long steps, ph_stats *stats)
+{
+    ph_sim *sim = sim_of(&p->sys, o, p->q0, p->v0);
+    run_sim(sim, steps);
+    snapshot x = snap(sim, &p->sys);
+    if (stats)
+        *stats = ph_sim_stats(sim);
+    ph_sim_destroy(sim);
+    return x;
+}
+
+static void newton_kinds_agree(void **state)
+{
+    (void)state;
+    for (int k = 0; ph_problem_name(k); k++)
+        for (int f = 0; f < FORMS; f++) {
+            ph_problem *p = small_problem(k);
+            ph_options o = options_for(p, forms[f]);
+            ph_stats full, simplified, modified;
+            o.rtol = 1e-10;
+            snapshot x = end_of(p, &o, 40, &full);
+            o.newton = PH_SIMPLIFIED;
+            snapshot y = end_of(p, &o, 40, &simplified);
+            o.newton = PH_MODIFIED;
+            snapshot z = end_of(p, &o, 40, &modified);
+            /* round-off: Newton's tolerance, summed over the steps, in lambda */
+            check_le(distance(&y, &x), 2e-7);
+            check_le(distance(&z, &x), 2e-7);
+            assert_true(full.iterations <= 40 * 4);
+            assert_true(simplified.iterations <= 40 * 12);
+            assert_true(modified.iterations <= 40 * 12);
+            assert_true(modified.factorizations < full.factorizations);
+            assert_int_equal(full.factorizations, full.iterations);
+            free(x.x), free(y.x), free(z.x);
+            ph_problem_destroy(p);
+        }
+}
+
+static void solvers_agree(void **state)
+{
+    (void)state;
+    static const char *const names[PH_SOLVER_COUNT] = {NULL, "dense", "block", "klu"};
+    for (int k = 0; ph_problem_name(k); k++)
+        for (int f = 0; f < FORMS; f++) {
+            ph_problem *p = small_problem(k);
+            ph_options o = options_for(p, forms[f]);
+            snapshot x = end_of(p, &o, 30, NULL);
+            for (int solver = 1; solver < PH_SOLVER_COUNT; solver++) {
+                o.solver = (ph_solver_kind)solver;
+                ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
+                assert_string_equal(ph_sim_solver(sim), names[solver]);
+                ph_sim_destroy(sim);
+                snapshot y = end_of(p, &o, 30, NULL);
+                check_le(distance(&y, &x), 1e-9); /* round-off, grown over 30 steps, in lambda */
+                free(y.x);
+            }
+            free(x.x);
+            ph_problem_destroy(p);
+        }
+}
+
+/* The same four numbers by different names give the same motion. */
+static void schemes_agree(void **state)
+{
+    (void)state;
+    ph_problem *p = problem_named("heavy_top");
+    ph_options o = options_for(p, PH_INDEX3);
+    o.start = PH_PLAIN;
+    o.rho = 0.8;
+    snapshot x = end_of(p, &o, 50, NULL);
+    o.scheme = PH_FOUR_NUMBERS;
+    o.alpha_m = (2 * 0.8 - 1) / 1.8, o.alpha_f = 0.8 / 1.8;
+    o.gamma = 0.5 + o.alpha_f - o.alpha_m, o.beta = 0.25 * (o.gamma + 0.5) * (o.gamma + 0.5);
+    snapshot y = end_of(p, &o, 50, NULL);
+    assert_true(same_bits(&x, &y)); /* exact */
+    free(x.x), free(y.x);
+
+    o.scheme = PH_HHT, o.hht_alpha = 0.1;
+    x = end_of(p, &o, 50, NULL);
+    o.scheme = PH_FOUR_NUMBERS;
+    o.alpha_m = 0, o.alpha_f = 0.1, o.gamma = 0.6, o.beta = 0.3025;
+    y = end_of(p, &o, 50, NULL);
+    check_le(distance(&x, &y), 1e-9); /* round-off: 1/4 (1 + 0.1)^2 is not 0.3025 to the bit */
+    free(x.x), free(y.x);
+
+    o.scheme = PH_HHT, o.hht_alpha = 0;
+    x = end_of(p, &o, 50, NULL);
+    o.scheme = PH_NEWMARK, o.beta = 0.25, o.gamma = 0.5;
+    y = end_of(p, &o, 50, NULL);
+    assert_true(same_bits(&x, &y)); /* exact */
+    free(y.x);
+    /* rho = 1: a_n + a_n+1 = vdot_n + vdot_n+1, so a = vdot and the trapezoidal rule, but for round-off that alternates */
+    o.scheme = PH_CHUNG_HULBERT, o.rho = 1;
+    y = end_of(p, &o, 50, NULL);
+    check_le(distance(&x, &y), 1e-7); /* round-off */
+    free(x.x), free(y.x);
+    ph_problem_destroy(p);
+}
+
+static void take_log(const char *text, void *ctx)
+{
+    char *all = ctx;
+    snprintf(all + strlen(all), 2000 - strlen(all), "%s\n", text);
+}
+
+static void first_order_is_said(void **state)
+{
+    (void)state;
+    ph_problem *p = problem_named("pendulum");
+    ph_options o = options_for(p, PH_INDEX3);
+    char log[2000] = "";
+    o.scheme = PH_NEWMARK, o.beta = 0.3, o.gamma = 0.6;
+    o.log = take_log, o.log_ctx = log;
+    ph_sim_destroy(sim_of(&p->sys, &o, p->q0, p->v0));
+    assert_non_null(strstr(log, "first order"));
+    log[0] = 0;
+    o.scheme = PH_CHUNG_HULBERT;
+    ph_sim_destroy(sim_of(&p->sys, &o, p->q0, p->v0));
+    assert_string_equal(log, "");
+    ph_problem_destroy(p);
+}
+
+/* h = 1e-6: as few iterations as for h = 1e-3, constraints to round-off, and lambda without noise of size eps/h^2. */
+static void tiny_steps(void **state)
+{
+    (void)state;
+    static const double sigma[] = {0, 1, PH_SIGMA_OPT};
+    for (int i = 0; i < 3; i++)
+        for (int f = 0; f < FORMS; f++) {
+            ph_problem *p = problem_named("heavy_top");
+            ph_options o = options_for(p, forms[f]);
+            double position, velocity, noise = 0;
+            o.h = 1e-6, o.sigma = sigma[i];
+            ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
+            for (int n = 1; n <= 300; n++) {
+                double q[7], v[6], vdot[6], lambda[3];
+                run_sim(sim, 1);
+                ph_state s = ph_sim_state(sim);
+                assert_true(p->exact(p, s.t, q, v, vdot, lambda));
+                noise = fmax(noise, max_diff(lambda, s.lambda, 3));
+                assert_int_equal(ph_sim_violation(sim, &position, &velocity), PH_OK);
+                if (forms[f] != PH_INDEX2)
+                    check_le(position, 1e-15); /* round-off of |x| = 1 */
+                if (forms[f] != PH_INDEX3)
+                    check_le(velocity, 1e-11); /* invariant */
+            }
+            assert_true(ph_sim_stats(sim).worst_iterations <= 3);
+            /* round-off: index-3 divides eps |q| by beta h^2, damped, and times m = 15; else by h */
+            check_le(noise, forms[f] == PH_INDEX3 ? 15 * 5e-16 / (0.28 * 1e-12) : 1e-5);
+            ph_sim_destroy(sim);
+            ph_problem_destroy(p);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(run_equals_steps),
+        cmocka_unit_test(reset_reproduces),
+        cmocka_unit_test(refused_reset),
+        cmocka_unit_test(load_continues),
+        cmocka_unit_test(load_refuses),
+        cmocka_unit_test(stops),
+        cmocka_unit_test(views),
+        cmocka_unit_test(two_threads),
+        cmocka_unit_test(no_allocation),
+        cmocka_unit_test(allocation_failures),
+        cmocka_unit_test(newton_fails),
+        cmocka_unit_test(too_few_iterations),
+        cmocka_unit_test(callbacks_fail),
+        cmocka_unit_test(differences_fail),
+        cmocka_unit_test(newton_kinds_agree),
+        cmocka_unit_test(solvers_agree),
+        cmocka_unit_test(schemes_agree),
+        cmocka_unit_test(first_order_is_said),
+        cmocka_unit_test(tiny_steps),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
