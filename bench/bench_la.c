@@ -1,4 +1,5 @@
-/* Nanoseconds of factor and solve for each backend on mechanisms and small full matrices: bench_la [seconds per row] */
+/* Nanoseconds of processor time of factor and solve for each backend on mechanisms and small full matrices: bench_la
+ * [seconds per row] */
 #include "../test/block_cases.h"
 
 #include <stdio.h>
@@ -7,7 +8,7 @@
 static double now(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -57,8 +58,9 @@ static void row(const char *name, block_case c, int bodies, double seconds)
             printf("%-24s %-6s singular at %d\n", name, backend[kind], ph_solver_ask(s).where);
         else {
             measure(s, &c, seconds, &factor, &both);
-            printf("%-24s %-6s %6d unknowns: analyse %9.3f ms, factor %9.1f, factor + solve %9.1f ns%s, fill %.1f\n", name,
-                   backend[kind], c.total, 1e3 * analyse, factor / bodies, both / bodies,
+            printf("%-24s %-6s %6d unknowns: analyse %9.3f ms, factor %9.1f, factor + solve %9.1f ns%s, fill "
+                   "%.1f\n",
+                   name, backend[kind], c.total, 1e3 * analyse, factor / bodies, both / bodies,
                    bodies > 1 ? " per body" : "", (double)ph_solver_ask(s).fill / bodies);
         }
         ph_solver_destroy(s);
@@ -68,7 +70,12 @@ static void row(const char *name, block_case c, int bodies, double seconds)
 
 static block_case ground_joint(int body, int rows)
 {
-    mechanism m = {.bodies = 1, .joints = 1, .pair = (const int[][2]){{-1, 0}}, .parts = 1, .part_size = body, .rows = rows};
+    mechanism m = {.bodies = 1,
+                   .joints = 1,
+                   .pair = (const int[][2]){{-1, 0}},
+                   .parts = 1,
+                   .part_size = body,
+                   .rows = rows};
     return case_mechanism(&m, 3);
 }
 
@@ -81,7 +88,8 @@ int main(int argc, char **argv)
     row("particle 3,1", ground_joint(3, 1), 1, seconds);
     row("body + joint 6,3", ground_joint(6, 3), 1, seconds);
     row("body + joint 6,5", ground_joint(6, 5), 1, seconds);
-    static const int ones[12] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, threes[4] = {3, 3, 3, 3}, other[4] = {2, 1, 3, 2};
+    static const int ones[12] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, threes[4] = {3, 3, 3, 3},
+                     other[4] = {2, 1, 3, 2};
     row("full 1", case_full(1, ones), 1, seconds);
     row("full 3 x 1", case_full(3, ones), 1, seconds);
     row("full 4 x 1", case_full(4, ones), 1, seconds);

@@ -101,12 +101,13 @@ typedef struct mechanism {
     double heavy;         /* masses are spread over 1 .. 1 + heavy */
 } mechanism;
 
-/* Index-3: K dtheta + B^T dlambda, B dtheta. With ggl, for v = gp theta + E eta: K dtheta + B^T dlambda + K E / gp deta;
- * rows of lambda gp B dtheta + B E deta; rows of eta B dtheta. E is B^T here, gp is GP. */
+/* Index-3: K dtheta + B^T dlambda, B dtheta. With ggl, for v = gp theta + E eta: K dtheta + B^T dlambda +
+ * K E / gp deta; rows of lambda gp B dtheta + B E deta; rows of eta B dtheta. E is B^T here, gp is GP. */
 #define GP 2.0
 
 /* v (m x n) += s A B, A m x p; with B^T, B n x p, where transposed */
-static void case_product(double *v, double s, const double *A, const double *B, int m, int n, int p, int transposed)
+static void case_product(double *v, double s, const double *A, const double *B, int m, int n, int p,
+                         int transposed)
 {
     for (int i = 0; i < m; i++)
         for (int j = 0; j < n; j++)
@@ -133,9 +134,10 @@ static int case_joint_rows(block_case *c, int body, int lambda, int eta, int K)
     return B;
 }
 
-/* B E between joint j and all that share a body with it; B[joint][side][part] are offsets of values (of gp B). */
-static void case_joint_pairs(block_case *c, const mechanism *m, int j, const int *lambda, const int *B, const int *head,
-                             const int *next, int *seen)
+/* B E between joint j and all that share a body with it; B[joint][side][part] are offsets of values (of gp
+ * B). */
+static void case_joint_pairs(block_case *c, const mechanism *m, int j, const int *lambda, const int *B,
+                             const int *head, const int *next, int *seen)
 {
     for (int side = 0; side < 2; side++)
         for (int e = m->pair[j][side] < 0 ? -1 : head[m->pair[j][side]]; e >= 0; e = next[e]) {
@@ -145,8 +147,9 @@ static void case_joint_pairs(block_case *c, const mechanism *m, int j, const int
                 case_entry(c, lambda[j], lambda[k] + 1);
             }
             for (int p = 0; p < m->parts; p++)
-                case_product(c->value + seen[2 * k + 1], 1 / (GP * GP), c->value + B[(2 * j + side) * m->parts + p],
-                             c->value + B[e * m->parts + p], m->rows, m->rows, m->part_size, 1);
+                case_product(c->value + seen[2 * k + 1], 1 / (GP * GP),
+                             c->value + B[(2 * j + side) * m->parts + p], c->value + B[e * m->parts + p],
+                             m->rows, m->rows, m->part_size, 1);
         }
 }
 
@@ -155,7 +158,8 @@ static block_case case_mechanism(const mechanism *m, uint64_t seed)
     block_case c = {.seed = seed};
     int parts = m->parts, most = m->bodies > m->joints ? m->bodies : m->joints;
     int *body = calloc((size_t)(2 * most * (5 + parts) + 1), sizeof(int));
-    int *lambda = body + most, *head = lambda + most, *next = head + most, *seen = next + 2 * most, *B = seen + 2 * most;
+    int *lambda = body + most, *head = lambda + most, *next = head + most, *seen = next + 2 * most,
+        *B = seen + 2 * most;
     int K = 0;
     if (!body)
         abort();
@@ -202,7 +206,12 @@ static int (*chain_pairs(int n))[2]
 static block_case case_chain(int n, int ggl)
 {
     int(*pairs)[2] = chain_pairs(n);
-    mechanism m = {.bodies = n, .joints = n, .pair = (const int(*)[2])pairs, .parts = 2, .part_size = 3, .rows = 3,
+    mechanism m = {.bodies = n,
+                   .joints = n,
+                   .pair = (const int(*)[2])pairs,
+                   .parts = 2,
+                   .part_size = 3,
+                   .rows = 3,
                    .ggl = ggl};
     block_case c = case_mechanism(&m, 7);
     free(pairs);

@@ -10,6 +10,7 @@
 
 typedef struct counter {
     long asked, live; /* requests; blocks not given back */
+    double bytes;     /* asked for */
     long fail_at;     /* the request that fails, from 0; -1: none */
     ph_allocator hooks;
 } counter;
@@ -20,6 +21,7 @@ static inline void *counter_alloc(size_t size, void *ctx)
     if (c->asked++ == c->fail_at)
         return NULL;
     void *p = malloc(size);
+    c->bytes += (double)size;
     c->live += p != NULL;
     return p;
 }
@@ -201,9 +203,7 @@ static inline ph_status wrap_call(wrap *w, callback k, const ph_state *s, double
         return status;
     if (w->damage == REFUSE)
         return PH_E_INPUT;
-    out[w->entry] = w->damage == ADD            ? out[w->entry] + w->amount
-                    : w->damage == NOT_A_NUMBER ? NAN
-                                                : HUGE_VAL;
+    out[w->entry] = w->damage == ADD ? out[w->entry] + w->amount : w->damage == NOT_A_NUMBER ? NAN : HUGE_VAL;
     return status;
 }
 
@@ -252,9 +252,9 @@ static inline void wrap_open(wrap *w, const ph_system *inner)
 {
     int nv = ph_system_nv(inner), nl = ph_system_nl(inner);
     int pairs = doubles_of(inner, 0), links = doubles_of(inner, 1);
-    const int size[IN_COUNT] = {[IN_M] = pairs, [IN_C] = pairs,   [IN_K] = pairs,    [IN_B] = links,
-                                [IN_Z] = links, [IN_g] = nv,      [IN_Phi] = nl,     [IN_g_lambda] = links,
-                                [IN_Phi_t] = nl, [IN_convective] = nl};
+    const int size[IN_COUNT] = {
+        [IN_M] = pairs, [IN_C] = pairs, [IN_K] = pairs,        [IN_B] = links,  [IN_Z] = links,
+        [IN_g] = nv,    [IN_Phi] = nl,  [IN_g_lambda] = links, [IN_Phi_t] = nl, [IN_convective] = nl};
     *w = (wrap){.sys = *inner, .inner = inner, .from_t = -HUGE_VAL, .amount = 1};
     w->sys.ctx = w;
     for (int k = 0; k < IN_COUNT; k++) {

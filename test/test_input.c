@@ -61,7 +61,8 @@ static void good(bad *b)
         .q0 = {0, 0, 0, 1, 0, 0, 0},
     };
     b->o.h = 0.01;
-    b->sys = (ph_system){.name = "bad", .n_nodes = 2, .n_constraints = 2, .n_pairs = 2, .n_links = 4, .ctx = b};
+    b->sys =
+        (ph_system){.name = "bad", .n_nodes = 2, .n_constraints = 2, .n_pairs = 2, .n_links = 4, .ctx = b};
     b->sys.nodes = b->nodes, b->sys.constraints = b->constraints;
     b->sys.pairs = b->pairs, b->sys.links = b->links;
     b->sys.M = constant_M, b->sys.g = constant_g, b->sys.Phi = constant_Phi, b->sys.B = constant_B;
@@ -91,8 +92,8 @@ static void good(bad *b)
     X(rho_nan, b->o.rho = NAN, PH_E_INPUT, "rho = nan ")                                                     \
     X(hht, b->o.scheme = PH_HHT; b->o.hht_alpha = 0.34, PH_E_INPUT, "0.34 ")                                 \
     X(newmark, b->o.scheme = PH_NEWMARK; b->o.gamma = 0.5, PH_E_INPUT, "beta = 0 ")                          \
-    X(alpha_f, b->o.scheme = PH_FOUR_NUMBERS; b->o.beta = b->o.gamma = 0.5; b->o.alpha_f = 1, PH_E_INPUT,    \
-      "alpha_f = 1")                                                                                         \
+    X(alpha_f, b->o.scheme = PH_FOUR_NUMBERS; b->o.beta = b->o.gamma = 0.5;                                  \
+      b->o.alpha_f = 1, PH_E_INPUT, "alpha_f = 1")                                                           \
     X(sigma_nan, b->o.sigma = NAN, PH_E_INPUT, "sigma = nan ")                                               \
     X(sigma_minus, b->o.sigma = -HUGE_VAL, PH_E_INPUT, "sigma = -inf ")                                      \
     X(method, b->o.method = "alpha", PH_E_INPUT, "'alpha'; there are: genalpha, genalpha-printed")           \
@@ -108,7 +109,8 @@ static void good(bad *b)
     X(solver, b->o.solver = (ph_solver_kind)9, PH_E_INPUT, "solver = 9")                                     \
     X(scheme, b->o.scheme = (ph_scheme)4, PH_E_INPUT, "4")                                                   \
     X(printed_index2, b->o.method = "genalpha-printed"; b->o.formulation = PH_INDEX2, PH_E_INPUT, "index-2") \
-    X(printed_sigma0, b->o.method = "genalpha-printed"; b->o.sigma = 0, PH_E_INPUT, "sigma")                 \
+    X(printed_sigma0, b->o.method = "genalpha-printed"; b->o.sigma = 0;                                      \
+      b->o.formulation = PH_INDEX3, PH_E_INPUT, "sigma")                                                     \
     X(quaternion, b->q0[3] = 0.9, PH_E_INPUT, "node 'wheel': its quaternion has length 0.9 ")                \
     X(quaternion_zero, b->q0[3] = 0, PH_E_INPUT, "length 0 ")                                                \
     X(nan_q, b->q0[1] = NAN, PH_E_INPUT, "node 'slider'")                                                    \
@@ -137,7 +139,8 @@ static void good(bad *b)
     X(group, b->nodes[1].group = (ph_group)17, PH_E_INPUT, "node 'wheel': no group has the code 17")         \
     X(nameless, b->nodes[1].group = (ph_group)17; b->nodes[1].name = NULL, PH_E_INPUT, "node 1:")            \
     X(rows_zero, b->constraints[1].rows = 0, PH_E_INPUT, "constraint 'gear': 0 rows")                        \
-    X(rows_nameless, b->constraints[1].rows = -2; b->constraints[1].name = NULL, PH_E_INPUT, "constraint 1: -2 rows")
+    X(rows_nameless, b->constraints[1].rows = -2;                                                            \
+      b->constraints[1].name = NULL, PH_E_INPUT, "constraint 1: -2 rows")
 
 #define ROW(name, code, status, text)                                                                        \
     static void spoil_##name(bad *b)                                                                         \

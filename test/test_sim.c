@@ -200,7 +200,7 @@ static void views(void **state)
         assert_true((s.eta != NULL) == (forms[f] == PH_GGL));
         assert_int_equal(ph_sim_violation(sim, &position, &velocity), PH_OK);
         double x = fabs(s.q[0] - R.xy), y = fabs(s.q[1] - R.yy), z = fabs(s.q[2] - R.zy);
-        check_near(position, fmax(x, fmax(y, z)), 1e-16); /* round-off */
+        check_near(position, fmax(x, fmax(y, z)), 1e-16);         /* round-off */
         check_le(position, forms[f] == PH_INDEX2 ? 1e-2 : 1e-13); /* invariant, or its second-order drift */
         check_le(velocity, forms[f] == PH_INDEX3 ? 1 : 1e-11);
         if (forms[f] == PH_INDEX2)
@@ -300,6 +300,36 @@ static void no_allocation(void **state)
             }
 }
 
+/* Every row of the table of methods lives by the same rules. */
+static void every_method(void **state)
+{
+    (void)state;
+    for (int k = 0; ph_method_name(k); k++)
+        for (int f = 0; f < FORMS; f += 2) { /* index-3 and stabilised: what all have */
+            ph_problem *p = problem_named("heavy_top");
+            ph_options o = options_for(p, forms[f]);
+            counter c;
+            counter_open(&c, -1);
+            o.method = ph_method_name(k), o.alloc = &c.hooks;
+            ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
+            long asked = c.asked;
+            run_sim(sim, 10);
+            snapshot x = snap(sim, &p->sys);
+            assert_int_equal(ph_sim_reset(sim, 0, p->q0, p->v0, NULL), PH_OK);
+            run_sim(sim, 10);
+            snapshot y = snap(sim, &p->sys);
+            assert_true(same_bits(&x, &y)); /* exact */
+            assert_int_equal(c.asked, asked);
+            double q[7], v[6], vdot[6], lambda[3];
+            assert_true(p->exact(p, 0.01, q, v, vdot, lambda));
+            check_le(max_diff(q, snap_q(&x), 7), 1e-3); /* order: C h^2 t */
+            ph_sim_destroy(sim);
+            assert_int_equal(c.live, 0);
+            free(x.x), free(y.x);
+            ph_problem_destroy(p);
+        }
+}
+
 /* Each allocation fails in turn: PH_E_MEMORY, a sentence, no leak; and then it works. */
 static void allocation_failures(void **state)
 {
@@ -355,7 +385,8 @@ static void newton_fails(void **state)
             const ph_failure *w = ph_sim_failure(sim);
             assert_int_equal(w->status, s);
             check_near(w->t, 0.3, 1e-16);
-            assert_true(w->h == 0.3 && w->iterations >= 1 && w->n_culprits >= 1 && w->n_culprits <= PH_CULPRITS);
+            assert_true(w->h == 0.3 && w->iterations >= 1 && w->n_culprits >= 1 &&
+                        w->n_culprits <= PH_CULPRITS);
             check_near(w->spin, 0.3 * sqrt(150 * 150 + 4.61538 * 4.61538), 1e-12); /* round-off */
             if (s == PH_E_NEWTON)
                 assert_non_null(strstr(err.text, "smaller step"));
@@ -403,8 +434,9 @@ typedef struct trouble {
     const char *word;
 } trouble;
 
-static const trouble troubles[] = {
-    {NOT_A_NUMBER, PH_E_NAN, "not finite"}, {INFINITE, PH_E_NAN, "not finite"}, {REFUSE, PH_E_CALLBACK, "refused"}};
+static const trouble troubles[] = {{NOT_A_NUMBER, PH_E_NAN, "not finite"},
+                                   {INFINITE, PH_E_NAN, "not finite"},
+                                   {REFUSE, PH_E_CALLBACK, "refused"}};
 
 /* Sentences name the callback: "the callback g " */
 static void assert_blamed(const ph_error *err, callback k)
@@ -463,6 +495,29 @@ static void callbacks_fail(void **state)
                     check_trouble(k == IN_Phi_t ? "rheonomic" : "friction", (callback)k, &troubles[i], later);
 }
 
+/* A step that ran away leaves nothing behind: the next one starts from the state, not from where it went. */
+static void runaway_is_forgotten(void **state)
+{
+    (void)state;
+    for (int f = 0; f < FORMS; f++) {
+        ph_problem *p = problem_named("heavy_top");
+        ph_options o = options_for(p, forms[f]);
+        wrap w;
+        wrap_open(&w, &p->sys);
+        ph_sim *sim = sim_of(&w.sys, &o, p->q0, p->v0);
+        run_sim(sim, 3);
+        w.damage = ADD, w.victim = IN_g, w.entry = 3, w.amount = 1e300;
+        assert_int_equal(ph_sim_step(sim, NULL), PH_E_NEWTON);
+        w.damage = NONE;
+        long before = ph_sim_stats(sim).iterations;
+        run_sim(sim, 1);
+        assert_true(ph_sim_stats(sim).iterations - before <= 3);
+        ph_sim_destroy(sim);
+        wrap_close(&w);
+        ph_problem_destroy(p);
+    }
+}
+
 /* A refusal while a tangent is differenced is a refusal. */
 static void differences_fail(void **state)
 {
@@ -502,33 +557,6 @@ static snapshot end_of(const ph_problem *p, const ph_options *o, long steps, ph_
     return x;
 }
 
-static void newton_kinds_agree(void **state)
-{
-    (void)state;
-    for (int k = 0; ph_problem_name(k); k++)
-        for (int f = 0; f < FORMS; f++) {
-            ph_problem *p = small_problem(k);
-            ph_options o = options_for(p, forms[f]);
-            ph_stats full, simplified, modified;
-            o.rtol = 1e-10;
-            snapshot x = end_of(p, &o, 40, &full);
-            o.newton = PH_SIMPLIFIED;
-            snapshot y = end_of(p, &o, 40, &simplified);
-            o.newton = PH_MODIFIED;
-            snapshot z = end_of(p, &o, 40, &modified);
-            /* round-off: Newton's tolerance, summed over the steps, in lambda */
-            check_le(distance(&y, &x), 2e-7);
-            check_le(distance(&z, &x), 2e-7);
-            assert_true(full.iterations <= 40 * 4);
-            assert_true(simplified.iterations <= 40 * 12);
-            assert_true(modified.iterations <= 40 * 12);
-            assert_true(modified.factorizations < full.factorizations);
-            assert_int_equal(full.factorizations, full.iterations);
-            free(x.x), free(y.x), free(z.x);
-            ph_problem_destroy(p);
-        }
-}
-
 static void solvers_agree(void **state)
 {
     (void)state;
@@ -544,7 +572,8 @@ static void solvers_agree(void **state)
                 assert_string_equal(ph_sim_solver(sim), names[solver]);
                 ph_sim_destroy(sim);
                 snapshot y = end_of(p, &o, 30, NULL);
-                check_le(distance(&y, &x), 1e-9); /* round-off, grown over 30 steps, in lambda */
+                /* round-off, in lambda of index-3: 34 eps |q| m/(beta h^2), over |lambda| = 40 (see test_newton) */
+                check_le(distance(&y, &x), 1e-8);
                 free(y.x);
             }
             free(x.x);
@@ -613,38 +642,6 @@ static void first_order_is_said(void **state)
     ph_problem_destroy(p);
 }
 
-/* h = 1e-6: as few iterations as for h = 1e-3, constraints to round-off, and lambda without noise of size eps/h^2. */
-static void tiny_steps(void **state)
-{
-    (void)state;
-    static const double sigma[] = {0, 1, PH_SIGMA_OPT};
-    for (int i = 0; i < 3; i++)
-        for (int f = 0; f < FORMS; f++) {
-            ph_problem *p = problem_named("heavy_top");
-            ph_options o = options_for(p, forms[f]);
-            double position, velocity, noise = 0;
-            o.h = 1e-6, o.sigma = sigma[i];
-            ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
-            for (int n = 1; n <= 300; n++) {
-                double q[7], v[6], vdot[6], lambda[3];
-                run_sim(sim, 1);
-                ph_state s = ph_sim_state(sim);
-                assert_true(p->exact(p, s.t, q, v, vdot, lambda));
-                noise = fmax(noise, max_diff(lambda, s.lambda, 3));
-                assert_int_equal(ph_sim_violation(sim, &position, &velocity), PH_OK);
-                if (forms[f] != PH_INDEX2)
-                    check_le(position, 1e-15); /* round-off of |x| = 1 */
-                if (forms[f] != PH_INDEX3)
-                    check_le(velocity, 1e-11); /* invariant */
-            }
-            assert_true(ph_sim_stats(sim).worst_iterations <= 3);
-            /* round-off: index-3 divides eps |q| by beta h^2, damped, and times m = 15; else by h */
-            check_le(noise, forms[f] == PH_INDEX3 ? 15 * 5e-16 / (0.28 * 1e-12) : 1e-5);
-            ph_sim_destroy(sim);
-            ph_problem_destroy(p);
-        }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -657,16 +654,16 @@ int main(void)
         cmocka_unit_test(views),
         cmocka_unit_test(two_threads),
         cmocka_unit_test(no_allocation),
+        cmocka_unit_test(every_method),
         cmocka_unit_test(allocation_failures),
         cmocka_unit_test(newton_fails),
         cmocka_unit_test(too_few_iterations),
         cmocka_unit_test(callbacks_fail),
+        cmocka_unit_test(runaway_is_forgotten),
         cmocka_unit_test(differences_fail),
-        cmocka_unit_test(newton_kinds_agree),
         cmocka_unit_test(solvers_agree),
         cmocka_unit_test(schemes_agree),
         cmocka_unit_test(first_order_is_said),
-        cmocka_unit_test(tiny_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,18 +21,19 @@ typedef struct ph_pattern {
 /* Take memory for a copy of g; fill it once the arena is open. */
 void ph_pattern_lay(ph_pattern *p, const ph_graph *g, ph_arena *a);
 
-/* r = b - A x, scale = |b| + |A| |x|, or with A^T. Returns the largest |r| / scale over the blocks of rows, each by
- * its largest entries (the backward error); NaN if any number is. */
-double ph_pattern_residual(const ph_pattern *p, const double *value, const double *b, const double *x, double *r,
-                           double *scale, int transposed);
+/* r = b - A x, scale = |b| + |A| |x|, or with A^T. Returns the largest |r| / scale over the blocks of
+ * rows, each by its largest entries (the backward error); NaN if any number is. */
+double ph_pattern_residual(const ph_pattern *p, const double *value, const double *b, const double *x,
+                           double *r, double *scale, int transposed);
 
 /* 1 if every number is finite. */
 int ph_all_finite(const double *x, int n);
 
 typedef struct ph_solver_ops {
     const char *name;
-    ph_status (*analyse)(ph_solver **out, const ph_graph *g, const ph_allocator *alloc); /* g is known to make sense */
-    ph_status (*factor)(ph_solver *s, const double *value);                              /* sets s->info.where */
+    ph_status (*analyse)(ph_solver **out, const ph_graph *g,
+                         const ph_allocator *alloc);        /* g is known to make sense */
+    ph_status (*factor)(ph_solver *s, const double *value); /* sets s->info.where */
     ph_status (*solve)(ph_solver *s, const double *b, double *x, int transposed);
     void (*destroy)(ph_solver *s);
 } ph_solver_ops;
@@ -58,10 +59,10 @@ typedef void (*ph_plain_solve)(ph_solver *s, const double *b, double *x, int tra
 
 void ph_refinement_lay(ph_refinement *w, int total, ph_arena *a);
 
-/* x = A^-1 b with at most steps corrections, ended when the backward error is at round-off or falls no more. Returns
- * the backward error reached; x may be b and is written last. */
-double ph_refine(ph_refinement *w, ph_solver *s, ph_plain_solve plain, const ph_pattern *p, const double *value,
-                 const double *b, double *x, int steps, int transposed);
+/* x = A^-1 b with at most steps corrections, ended when the backward error is at round-off or falls no
+ * more. Returns the backward error reached; x may be b and is written last. */
+double ph_refine(ph_refinement *w, ph_solver *s, ph_plain_solve plain, const ph_pattern *p,
+                 const double *value, const double *b, double *x, int steps, int transposed);
 
 #define PH_SOLVER(code, ops, name, text) extern const ph_solver_ops ops;
 #include "polhode/solvers.def"

@@ -1,4 +1,5 @@
-/* Block LU without exchanges between blocks: A = L (D + U), L unit lower and U strictly upper block triangular.
+/* Block LU without exchanges between blocks: A = L (D + U), L unit lower and U strictly upper block
+ * triangular.
  *
  *     D_k  = A_kk - sum_m L_km U_mk                                                    (A1)
  *     L_ik = (A_ik - sum_m L_im U_mk) D_k^-1                                           (A2)
@@ -10,18 +11,17 @@
  *
  *     g_k = sum_rc |D_k^-1|_rc (|A_kk| + sum_m |L_km U_mk|)_cr                         (A7)
  *
- * is by how much round-off made so far can change det D_k, relative to round-off; it does not depend on the units of
- * rows and columns. Beyond 1e14 the matrix is singular at this block. A tiny pivot shows later, as loss: blocks of A
- * drown in what is subtracted from them. Where max g_k times max loss exceeds 1e4, solutions are refined. */
+ * is by how much round-off made so far can change det D_k, relative to round-off; it does not depend on
+ * the units of rows and columns. Beyond 1e14 the matrix is singular at this block. A tiny pivot shows
+ * later, as loss: blocks of A drown in what is subtracted from them. Where max g_k times max loss exceeds
+ * 1e4, solutions are refined. */
 #include "la/block.h"
 #include "la/kernels.h"
 
 #define GROWTH_SINGULAR 1e14
-#define GROWTH_REFINE 1e4
-/* The adjugate loses the square of what elimination with exchanges loses: beyond this growth use the latter. */
-#define GROWTH_ADJUGATE 1e3
+#define GROWTH_REFINE   1e4
 /* A refined solution is good if its backward error is below this. */
-#define REFINED 1e-12
+#define REFINED      1e-12
 #define REFINE_STEPS 5
 
 typedef const double *const sources[2]; /* values of A, store: a place's last bit says which */
@@ -29,68 +29,6 @@ typedef const double *const sources[2]; /* values of A, store: a place's last bi
 PH_INLINE const double *find(sources from, int place)
 {
     return from[place & 1] + (place >> 1);
-}
-
-/* T = A^-T by Gauss-Jordan elimination with row exchanges; destroys A. 0: a pivot is zero or not finite. */
-PH_INLINE int invert_sized(int n, double *A, double *X, double *T)
-{
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++)
-            X[i * n + j] = i == j;
-    for (int k = 0; k < n; k++) {
-        int best = k;
-        for (int i = k + 1; i < n; i++)
-            if (!(fabs(A[i * n + k]) <= fabs(A[best * n + k])))
-                best = i;
-        double s = 1 / A[best * n + k];
-        if (!(fabs(s) < INFINITY && s != 0))
-            return 0;
-        for (int j = 0; j < n; j++) {
-            double a = A[best * n + j], x = X[best * n + j];
-            A[best * n + j] = A[k * n + j], A[k * n + j] = a * s;
-            X[best * n + j] = X[k * n + j], X[k * n + j] = x * s;
-        }
-        for (int i = 0; i < n; i++) {
-            double f = A[i * n + k];
-            if (i == k)
-                continue;
-            for (int j = 0; j < n; j++) {
-                A[i * n + j] -= f * A[k * n + j];
-                X[i * n + j] -= f * X[k * n + j];
-            }
-        }
-    }
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++)
-            T[j * n + i] = X[i * n + j];
-    return 1;
-}
-
-static int invert_any(int n, double *A, double *X, double *T)
-{
-    switch (n) {
-    case 3:
-        return invert_sized(3, A, X, T);
-    case 4:
-        return invert_sized(4, A, X, T);
-    case 5:
-        return invert_sized(5, A, X, T);
-    case 6:
-        return invert_sized(6, A, X, T);
-    default:
-        return invert_sized(n, A, X, T);
-    }
-}
-
-/* T = D^-T; D is destroyed, M is the sum in (A7), X is room. Returns the growth, infinite if D is singular. */
-static double invert(int n, double *D, const double *M, double *X, double *T)
-{
-    if (!invert_any(n, D, X, T))
-        return INFINITY;
-    double g = 0;
-    for (int i = 0; i < n * n; i++)
-        g += fabs(T[i]) * M[i];
-    return g;
 }
 
 static double norm(int n, const double *a)
@@ -118,76 +56,89 @@ PH_INLINE void note_loss(harm *h, double before, double after)
         h->loss = larger(h->loss, after / before);
 }
 
-/* The 3x3 pivot that the adjugate does not invert well. */
-static double invert3_again(ph_block *b, const double *diagonal, ph_rows3 M, ph_rows3 *T)
-{
-    double D[9], size[9], t[9] = {0};
-    memcpy(D, diagonal, sizeof D);
-    ph_rows_store(size, M);
-    double g = invert(3, D, size, b->work[0], t);
-    *T = ph_rows_load(t);
-    return g;
-}
+/* Where the numeric phase stands in the program. */
+typedef struct position {
+    const ph_neighbour *below;
+    const ph_target *target;
+    const ph_pair *pair;
+} position;
 
-/* (A1) to (A3) for a pivot of size 3 with neighbours of size 3. */
-PH_INLINE void factor3(ph_block *b, harm *h, sources from, const ph_pivot *k, const ph_neighbour *below,
-                       const ph_neighbour *above, const ph_target *target, const ph_pair *pair)
+/* (A1): A_kk minus its sum; *inverse is C and s with D^-T = s C. */
+PH_INLINE double pivot3(const ph_block *b, harm *h, sources from, const ph_pivot *k, position *at, ph_rows *C)
 {
-    const ph_neighbour *below_end = b->below + k->below_end, *above_end = b->above + k->above_end;
-    ph_rows3 D = ph_rows_load(find(from, k->init)), M = ph_rows_abs(D), T;
-    double before = k->guarded ? ph_rows_norm(D) : 0;
-    for (; below < below_end; below++) {
-        ph_rows3 S = ph_rows_mul(b->store + below->l, ph_rows_load(find(from, below->u)));
+    const ph_neighbour *below = at->below, *end = b->below + k->below_end;
+    ph_rows A = ph_rows_load(find(from, k->init)), D = A, M = ph_rows_abs(A);
+    double s;
+    for (; below < end; below++) {
+        ph_rows S = ph_rows_mul(from[1] + below->l, ph_rows_load(find(from, below->u)));
         D = ph_rows_sub(D, S);
         M = ph_rows_add_abs(M, S);
     }
-    double growth = ph_rows_invert(D, M, &T);
+    at->below = below;
+    double growth = ph_rows_invert(D, M, C, &s);
     if (k->guarded)
-        note_loss(h, before, ph_rows_norm(M));
-    if (!(growth <= GROWTH_ADJUGATE)) {
-        double d[9];
+        note_loss(h, ph_rows_norm(A), ph_rows_norm(M));
+    if (__builtin_expect(!(growth <= PH_GROWTH_ADJUGATE), 0)) {
+        double d[9], m[9], t[9] = {0};
         ph_rows_store(d, D);
-        growth = invert3_again(b, d, M, &T);
+        ph_rows_store(m, M);
+        growth = ph_block_invert_pivoted(3, d, m, t, b->swap);
+        *C = ph_rows_load(t);
+        s = 1;
     }
     h->growth = larger(h->growth, growth);
-    ph_rows_store(b->store + k->inverse, T);
-    T = ph_rows_transpose(T);
-    for (; above < above_end; above++, target++) {
-        const ph_pair *end = b->pair + target->pairs_end;
-        const double *l = find(from, target->l_init);
+    return s;
+}
+
+/* (A1) to (A3) for a pivot of size 3 with neighbours of size 3. */
+PH_INLINE void factor3(const ph_block *b, harm *h, sources from, const ph_pivot *k, const ph_target *last,
+                       position *at)
+{
+    double *store = b->store;
+    const ph_pair *pair = at->pair, *pairs = b->pair;
+    const ph_target *t = at->target;
+    ph_rows C;
+    double s = pivot3(b, h, from, k, at, &C);
+    ph_rows_store4(store + k->inverse, ph_rows_scale(s, C));
+    C = ph_rows_transpose(C);
+    for (; t < last; t++) {
+        const ph_pair *end = pairs + t->pairs_end;
+        const double *l = find(from, t->l_init);
         if (pair == end) {
-            if (above->l)
-                ph_rows_store(b->store + above->l, ph_rows_mul(l, T));
+            if (t->l)
+                ph_rows_store(store + t->l, ph_rows_scale(s, ph_rows_mul(l, C)));
             continue;
         }
-        const double *u = find(from, target->u_init);
-        ph_rows3 L = ph_rows_load(l), U = ph_rows_load(u);
-        double l_before = ph_rows_norm(L), u_before = ph_rows_norm(U);
+        const double *u = find(from, t->u_init);
+        ph_rows L = ph_rows_load(l), U = ph_rows_load(u);
         for (; pair < end; pair++) {
-            L = ph_rows_sub(L, ph_rows_mul(b->store + pair->l_im, ph_rows_load(find(from, pair->u_mk))));
-            U = ph_rows_sub(U, ph_rows_mul(b->store + pair->l_km, ph_rows_load(find(from, pair->u_mi))));
+            L = ph_rows_sub(L, ph_rows_mul(store + pair->l_im, ph_rows_load(find(from, pair->u_mk))));
+            U = ph_rows_sub(U, ph_rows_mul(store + pair->l_km, ph_rows_load(find(from, pair->u_mi))));
         }
-        note_loss(h, l_before, ph_rows_norm(L));
-        note_loss(h, u_before, ph_rows_norm(U));
-        ph_rows_store(b->store + above->l, ph_rows_rows_mul(L, T));
-        ph_rows_store(b->store + (above->u >> 1), U);
+        if (t->l_init != PH_PLACE_ZERO)
+            note_loss(h, ph_rows_norm(ph_rows_load(l)), ph_rows_norm(L));
+        if (t->u_init != PH_PLACE_ZERO)
+            note_loss(h, ph_rows_norm(ph_rows_load(u)), ph_rows_norm(U));
+        ph_rows_store(store + t->l, ph_rows_scale(s, ph_rows_mul_rows(L, C)));
+        ph_rows_store(store + t->u, U);
     }
+    at->target = t, at->pair = pair;
 }
 
 /* (A1) and the inverse for a pivot of any size; work[2] = D^-1. */
-static void pivot_any(ph_block *b, harm *h, sources from, const ph_pivot *k, const ph_neighbour *below)
+static void pivot_any(const ph_block *b, harm *h, sources from, const ph_pivot *k, position *at)
 {
     int n = k->size, nn = n * n;
     double *D = b->work[0], *M = b->work[1], *S = b->work[2], *T = b->store + k->inverse;
     const double *A = find(from, k->init);
     for (int i = 0; i < nn; i++)
         D[i] = A[i], M[i] = fabs(A[i]);
-    for (const ph_neighbour *end = b->below + k->below_end; below < end; below++) {
-        ph_block_mul(n, n, below->size, S, b->store + below->l, find(from, below->u));
+    for (const ph_neighbour *end = b->below + k->below_end; at->below < end; at->below++) {
+        ph_block_mul(n, n, at->below->size, S, b->store + at->below->l, find(from, at->below->u));
         for (int i = 0; i < nn; i++)
             D[i] -= S[i], M[i] += fabs(S[i]);
     }
-    h->growth = larger(h->growth, invert(n, D, M, S, T));
+    h->growth = larger(h->growth, ph_block_invert(n, D, M, T, b->swap));
     if (k->guarded)
         note_loss(h, norm(nn, A), norm(nn, M));
     for (int i = 0; i < n; i++)
@@ -195,161 +146,138 @@ static void pivot_any(ph_block *b, harm *h, sources from, const ph_pivot *k, con
             S[i * n + j] = T[j * n + i];
 }
 
-static void factor_any(ph_block *b, harm *h, sources from, const ph_pivot *k, const ph_neighbour *below,
-                       const ph_neighbour *above, const ph_target *target, const ph_pair *pair)
+/* (A1) to (A3) for any sizes. */
+static void factor_any(const ph_block *b, harm *h, sources from, const ph_pivot *k, const ph_target *last,
+                       position *at)
 {
-    pivot_any(b, h, from, k, below);
+    pivot_any(b, h, from, k, at);
     const double *inverse = b->work[2];
     int n = k->size;
-    for (const ph_neighbour *last = b->above + k->above_end; above < last; above++, target++) {
-        const ph_pair *end = b->pair + target->pairs_end;
-        const double *l = find(from, target->l_init), *u = find(from, target->u_init);
-        int m = above->size, mn = m * n;
-        if (pair < end) {
-            double *L = b->work[0], *U = b->store + (above->u >> 1);
-            double l_before = norm(mn, l), u_before = norm(mn, u);
+    for (const ph_target *t = at->target; t < last; t++) {
+        const ph_pair *end = b->pair + t->pairs_end;
+        const double *l = find(from, t->l_init), *u = find(from, t->u_init);
+        int m = t->size, mn = m * n;
+        if (at->pair < end) {
+            double *L = b->work[0], *U = b->store + t->u;
             memcpy(L, l, (size_t)mn * sizeof(double));
             memcpy(U, u, (size_t)mn * sizeof(double));
-            for (; pair < end; pair++) {
-                ph_block_mul_sub(m, n, pair->size, L, b->store + pair->l_im, find(from, pair->u_mk));
-                ph_block_mul_sub(n, m, pair->size, U, b->store + pair->l_km, find(from, pair->u_mi));
+            for (; at->pair < end; at->pair++) {
+                const ph_pair *p = at->pair;
+                ph_block_mul_sub(m, n, p->size, L, b->store + p->l_im, find(from, p->u_mk));
+                ph_block_mul_sub(n, m, p->size, U, b->store + p->l_km, find(from, p->u_mi));
             }
-            note_loss(h, l_before, norm(mn, L));
-            note_loss(h, u_before, norm(mn, U));
+            note_loss(h, norm(mn, l), norm(mn, L));
+            note_loss(h, norm(mn, u), norm(mn, U));
             l = L;
         }
-        if (above->l)
-            ph_block_mul(m, n, n, b->store + above->l, l, inverse);
+        if (t->l)
+            ph_block_mul(m, n, n, b->store + t->l, l, inverse);
     }
+    at->target = last;
 }
 
 static ph_status factor(ph_solver *s, const double *value)
 {
     ph_block *b = (ph_block *)s;
     sources from = {value, b->store};
-    int below = 0, above = 0, pair = 0;
+    position at = {b->below, b->target, b->pair};
     harm h = {1, 1};
     b->value = value;
     s->info.where = -1;
-    for (int i = 0; i < b->n; i++) {
-        const ph_pivot *k = &b->pivot[i];
+    for (const ph_pivot *k = b->pivot, *end = k + b->n; k < end; k++) {
         if (k->all3)
-            factor3(b, &h, from, k, b->below + below, b->above + above, b->target + above, b->pair + pair);
+            factor3(b, &h, from, k, b->target + k->above_end, &at);
         else
-            factor_any(b, &h, from, k, b->below + below, b->above + above, b->target + above, b->pair + pair);
-        if (!(h.growth <= GROWTH_SINGULAR)) {
-            s->info.where = b->order[i];
+            factor_any(b, &h, from, k, b->target + k->above_end, &at);
+        if (__builtin_expect(!(h.growth <= GROWTH_SINGULAR), 0)) {
+            s->info.where = b->order[k - b->pivot];
             return PH_E_SINGULAR;
         }
-        below = k->below_end;
-        if (k->above_end > above)
-            pair = b->target[k->above_end - 1].pairs_end;
-        above = k->above_end;
     }
     s->info.growth = h.growth * h.loss;
     return PH_OK;
 }
 
-/* y -= A x */
-PH_INLINE void sub_mul(int m, int n, double *restrict y, const double *A, const double *restrict x)
+PH_INLINE int place_size(int size)
 {
-    for (int i = 0; i < m; i++) {
-        double t = A[i * n] * x[0];
-        for (int j = 1; j < n; j++)
-            t += A[i * n + j] * x[j];
-        y[i] -= t;
-    }
-}
-
-/* y -= A^T x, A m x n */
-PH_INLINE void sub_tmul(int m, int n, double *restrict y, const double *A, const double *restrict x)
-{
-    for (int j = 0; j < n; j++) {
-        double t = A[j] * x[0];
-        for (int i = 1; i < m; i++)
-            t += A[i * n + j] * x[i];
-        y[j] -= t;
-    }
-}
-
-/* y = T^T x */
-PH_INLINE void set_tmul(int n, double *restrict y, const double *T, const double *restrict x)
-{
-    for (int j = 0; j < n; j++) {
-        double t = T[j] * x[0];
-        for (int i = 1; i < n; i++)
-            t += T[i * n + j] * x[i];
-        y[j] = t;
-    }
-}
-
-/* y = T x */
-PH_INLINE void set_mul(int n, double *restrict y, const double *T, const double *restrict x)
-{
-    for (int i = 0; i < n; i++) {
-        double t = T[i * n] * x[0];
-        for (int j = 1; j < n; j++)
-            t += T[i * n + j] * x[j];
-        y[i] = t;
-    }
+    return size == 3 ? 4 : size;
 }
 
 /* (A5) */
-static void solve_plain(ph_block *b, const double *rhs, double *x)
+static void solve_plain(const ph_block *b, const double *rhs, double *x)
 {
     sources from = {b->value, b->store};
-    const ph_neighbour *e = b->below;
-    double *y = b->y;
-    for (const ph_pivot *k = b->pivot; k < b->pivot + b->n; y += k->size, k++) {
+    const ph_neighbour *e = b->below, *a = b->above + b->pivot[b->n - 1].above_end;
+    double *const y0 = b->y, *y = y0;
+    for (const ph_pivot *k = b->pivot, *last = k + b->n; k < last; y += place_size(k->size), k++) {
         const ph_neighbour *end = b->below + k->below_end;
         if (k->all3) {
-            double t[3] = {rhs[k->unknown], rhs[k->unknown + 1], rhs[k->unknown + 2]};
+            ph_sums s = {0};
             for (; e < end; e++)
-                sub_mul(3, 3, t, b->store + e->l, b->y + e->y);
-            memcpy(y, t, sizeof t);
+                ph_sums_add(&s, from[1] + e->l, ph_row_load4(y0 + e->y));
+            ph_row_store4(y, ph_row_sub(ph_row_load3(rhs + k->unknown), ph_sums_total(&s)));
             continue;
         }
         memcpy(y, rhs + k->unknown, (size_t)k->size * sizeof(double));
         for (; e < end; e++)
-            sub_mul(k->size, e->size, y, b->store + e->l, b->y + e->y);
+            ph_block_apply_sub(k->size, e->size, y, from[1] + e->l, y0 + e->y);
     }
     for (const ph_pivot *k = b->pivot + b->n; k-- > b->pivot;) {
-        int n = k->size;
-        const ph_neighbour *a = b->above + (k > b->pivot ? k[-1].above_end : 0), *end = b->above + k->above_end;
-        y -= n;
+        const ph_neighbour *start = b->above + k[-1].above_end;
+        y -= place_size(k->size);
         if (k->all3) {
-            double t[3] = {y[0], y[1], y[2]};
-            for (; a < end; a++)
-                sub_mul(3, 3, t, find(from, a->u), b->y + a->y);
-            set_tmul(3, y, b->store + k->inverse, t);
-            memcpy(x + k->unknown, y, sizeof t);
+            ph_sums s = {0};
+            while (a > start)
+                a--, ph_sums_add(&s, find(from, a->u), ph_row_load4(y0 + a->y));
+            ph_row t = ph_row_sub(ph_row_load4(y), ph_sums_total(&s));
+            t = ph_rows_tapply(ph_rows_load4(from[1] + k->inverse), t);
+            ph_row_store4(y, t);
+            ph_row_store3(x + k->unknown, t);
             continue;
         }
-        for (; a < end; a++)
-            sub_mul(n, a->size, y, find(from, a->u), b->y + a->y);
-        set_tmul(n, b->line, b->store + k->inverse, y);
-        memcpy(y, b->line, (size_t)n * sizeof(double));
-        memcpy(x + k->unknown, y, (size_t)n * sizeof(double));
+        while (a > start)
+            a--, ph_block_apply_sub(k->size, a->size, y, find(from, a->u), y0 + a->y);
+        ph_block_tapply(k->size, b->line, from[1] + k->inverse, y);
+        memcpy(y, b->line, (size_t)k->size * sizeof(double));
+        memcpy(x + k->unknown, y, (size_t)k->size * sizeof(double));
     }
 }
 
 /* w_k = D_k^-T (b_k - sum_m U_mk^T w_m),   x_k = w_k - sum_i L_ik^T x_i */
-static void solve_transposed(ph_block *b, const double *rhs, double *x)
+static void solve_transposed(const ph_block *b, const double *rhs, double *x)
 {
     sources from = {b->value, b->store};
-    const ph_neighbour *e = b->below;
-    double *y = b->y;
-    for (const ph_pivot *k = b->pivot; k < b->pivot + b->n; y += k->size, k++) {
+    const ph_neighbour *e = b->below, *a = b->above + b->pivot[b->n - 1].above_end;
+    double *const y0 = b->y, *y = y0;
+    for (const ph_pivot *k = b->pivot, *last = k + b->n; k < last; y += place_size(k->size), k++) {
+        const ph_neighbour *end = b->below + k->below_end;
+        if (k->all3) {
+            ph_sums s = {0};
+            for (; e < end; e++)
+                ph_sums_tadd(&s, find(from, e->u), y0 + e->y);
+            ph_row t = ph_row_sub(ph_row_load3(rhs + k->unknown), ph_sums_ttotal(&s));
+            ph_row_store4(y, ph_rows_apply(ph_rows_load4(from[1] + k->inverse), t));
+            continue;
+        }
         memcpy(b->line, rhs + k->unknown, (size_t)k->size * sizeof(double));
-        for (const ph_neighbour *end = b->below + k->below_end; e < end; e++)
-            sub_tmul(e->size, k->size, b->line, find(from, e->u), b->y + e->y);
-        set_mul(k->size, y, b->store + k->inverse, b->line);
+        for (; e < end; e++)
+            ph_block_tapply_sub(e->size, k->size, b->line, find(from, e->u), y0 + e->y);
+        ph_block_apply(k->size, y, from[1] + k->inverse, b->line);
     }
     for (const ph_pivot *k = b->pivot + b->n; k-- > b->pivot;) {
-        const ph_neighbour *a = b->above + (k > b->pivot ? k[-1].above_end : 0);
-        y -= k->size;
-        for (const ph_neighbour *end = b->above + k->above_end; a < end; a++)
-            sub_tmul(a->size, k->size, y, b->store + a->l, b->y + a->y);
+        const ph_neighbour *start = b->above + k[-1].above_end;
+        y -= place_size(k->size);
+        if (k->all3) {
+            ph_sums s = {0};
+            while (a > start)
+                a--, ph_sums_tadd(&s, from[1] + a->l, y0 + a->y);
+            ph_row t = ph_row_sub(ph_row_load4(y), ph_sums_ttotal(&s));
+            ph_row_store4(y, t);
+            ph_row_store3(x + k->unknown, t);
+            continue;
+        }
+        while (a > start)
+            a--, ph_block_tapply_sub(a->size, k->size, y, from[1] + a->l, y0 + a->y);
         memcpy(x + k->unknown, y, (size_t)k->size * sizeof(double));
     }
 }

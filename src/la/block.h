@@ -9,15 +9,15 @@
  * The store begins with a block of zeros, for blocks that A does not list. */
 #define PH_PLACE_ZERO 1
 
-/* Pivot k. Blocks of row k of L and column k of U: below[pivot[k-1].below_end ..]; blocks of column k of L and row k
- * of U: above[pivot[k-1].above_end ..]. */
+/* Pivot k. Blocks of row k of L and column k of U: below[pivot[k-1].below_end ..]; blocks of column k of L
+ * and row k of U: above[pivot[k-1].above_end ..], and target likewise. */
 typedef struct ph_pivot {
     int size;
-    int all3;                 /* it and all its neighbours have size 3 */
+    int all3;                 /* it and all its neighbours have size 3: rows of its inverse stand 4 apart */
     int init;                 /* place of A_kk */
     int inverse;              /* offset of D_k^-T in the store */
-    int unknown;              /* first unknown in the order of A; in elimination order they just follow each other */
-    int guarded;              /* the pivot must not lose A_kk in what is subtracted */
+    int unknown;              /* first unknown in the order of A */
+    int guarded;              /* A_kk must not be lost in what is subtracted from it */
     int below_end, above_end; /* end of its neighbours */
 } ph_pivot;
 
@@ -25,14 +25,16 @@ typedef struct ph_pivot {
 typedef struct ph_neighbour {
     int l;    /* offset of L in the store */
     int u;    /* place of U */
-    int y;    /* first unknown of the neighbour, elimination order */
+    int y;    /* first unknown of the neighbour in y */
     int size; /* of the neighbour */
 } ph_neighbour;
 
-/* How L_ik and U_ki come about; one for each entry of above. */
+/* How L_ik and U_ki come about. */
 typedef struct ph_target {
     int l_init, u_init; /* places of A_ik and A_ki */
-    int pairs_end;      /* end of what is subtracted */
+    int l, u;      /* offset of L in the store, 0: it stays zero; offset of U there, if there are pairs */
+    int size;      /* of i */
+    int pairs_end; /* end of what is subtracted */
 } ph_target;
 
 /* L_ik gets - L_im U_mk and U_ki gets - L_km U_mi. */
@@ -48,13 +50,14 @@ typedef struct ph_block {
     const double *value; /* as factored */
     int n, largest;      /* pivots, size of the largest */
     int *order;          /* n: block eliminated k-th */
-    ph_pivot *pivot;     /* n */
+    ph_pivot *pivot;     /* n, and one of zeros before them */
     ph_neighbour *below, *above;
     ph_target *target;
     ph_pair *pair;
     double *store;
-    double *y;              /* unknowns in elimination order */
+    double *y;              /* unknowns in elimination order, each block of 3 in a place for 4 */
     double *work[3], *line; /* largest x largest each; largest */
+    int *swap;              /* largest */
 } ph_block;
 
 /* All of the object but values: orders, lays out and fills. */

@@ -1,5 +1,5 @@
-/* Dense LU with row exchanges, for tiny systems: P A = L U, rows judged by their size in A (scaled partial pivoting),
- * so that the units of rows and columns change neither the pivots nor the test for singularity. */
+/* Dense LU with row exchanges, for tiny systems: P A = L U, rows judged by their size in A (scaled partial
+ * pivoting), so that the units of rows and columns change neither the pivots nor the test for singularity. */
 #include "la/backend.h"
 
 #include <string.h>

@@ -1,11 +1,13 @@
-/* SuiteSparse KLU on scalars: pivots across blocks, so it solves what block LU cannot, about ten times slower.
+/* SuiteSparse KLU on scalars: pivots across blocks, so it solves what block LU cannot, about ten times
+ * slower.
  *
- * The matrix is scaled by powers of two (exactly) so that the largest entry of each row and column is about one:
- * A' = R A C. Pivots of A' then tell a singular matrix from a badly scaled one. Fill-reducing order once, scales and
- * pivots at the first factorisation; later ones keep them while they serve (klu_refactor) and choose anew when not.
- * KLU takes its own memory from the hooks of SuiteSparse_config, in analyse and when factor chooses pivots.
- * Ruiz: A scaling algorithm to equilibrate both rows and columns norms in matrices, RAL-TR-2001-034.
- * Davis, Palamadai Natarajan: Algorithm 907, KLU, ACM Trans. Math. Softw. 37 (2010). */
+ * The matrix is scaled by powers of two (exactly) so that the largest entry of each row and column is
+ * about one: A' = R A C. Pivots of A' then tell a singular matrix from a badly scaled one. Fill-reducing
+ * order once, scales and pivots at the first factorisation; later ones keep them while they serve
+ * (klu_refactor) and choose anew when not. KLU takes its own memory from the hooks of SuiteSparse_config,
+ * in analyse and when factor chooses pivots. Ruiz: A scaling algorithm to equilibrate both rows and
+ * columns norms in matrices, RAL-TR-2001-034. Davis, Palamadai Natarajan: Algorithm 907, KLU, ACM Trans.
+ * Math. Softw. 37 (2010). */
 #include "la/backend.h"
 
 #include <klu.h>

@@ -1,17 +1,19 @@
 /* Minimum-degree order of a block matrix on a quotient graph, and the structure of its factors.
  *
- * Eliminating block p joins all its neighbours to a clique, kept as the list L_p (an "element"), never as edges:
+ * Eliminating block p joins all its neighbours to a clique, kept as the list L_p (an "element"), never as
+ * edges:
  *
  *     L_p = (V_p + union of L_e, e in E_p) - {p}                                       (A4)
  *
- * where V_i and E_i are the variables and elements next to i. The elements of E_p are absorbed by p, and a variable
- * of L_p forgets the neighbours that p covers, so lists never grow. L_p is also column p of L. The next pivot is the
- * eligible block with the smallest exact degree, the unknowns of its neighbours; among equals a block that is not late
- * goes first. A late block is eligible when all its neighbours in the graph that are not late are eliminated.
- * George, Liu: The evolution of the minimum degree ordering algorithm, SIAM Rev. 31 (1989).
+ * where V_i and E_i are the variables and elements next to i. The elements of E_p are absorbed by p, and a
+ * variable of L_p forgets the neighbours that p covers, so lists never grow. L_p is also column p of L.
+ * The next pivot is the eligible block with the smallest exact degree, the unknowns of its neighbours;
+ * among equals a block that is not late goes first. A late block is eligible when all its neighbours in
+ * the graph that are not late are eliminated. George, Liu: The evolution of the minimum degree ordering
+ * algorithm, SIAM Rev. 31 (1989).
  *
- * The order is then made a postorder of the elimination tree, largest subtree first: the same factors, in places such
- * that what is written last is read next. */
+ * The order is then made a postorder of the elimination tree, largest subtree first: the same factors, in
+ * places such that what is written last is read next. */
 #include "la/order.h"
 #include "base/base.h"
 
@@ -21,18 +23,18 @@
 typedef struct quotient {
     int n;
     const int *size;
-    int *start, *adj;         /* the symmetrised graph: n + 1, start[n] */
-    int *var, *nvar;          /* V_i: at start[i], nvar[i] of them */
-    int *elem, *nelem;        /* E_i likewise */
-    int *late, *wait;         /* n; late, and how many neighbours it waits for */
-    int *lp, *llen;           /* L_p: place in list, length; length -1: not eliminated */
-    int *absorbed;            /* n */
-    int *mark, stamp;         /* n: a set is all i with mark[i] == stamp */
-    int *head, *next, *prev;  /* buckets of eligible blocks by key, 2 total + 2; links, n */
-    int *key;                 /* n; -1: in no bucket */
-    int lowest;               /* no bucket below this one has a block */
-    int *order, *rank;        /* n: k-th block; when a block was eliminated */
-    int *list;                /* all L_p, one after the other; grows */
+    int *start, *adj;        /* the symmetrised graph: n + 1, start[n] */
+    int *var, *nvar;         /* V_i: at start[i], nvar[i] of them */
+    int *elem, *nelem;       /* E_i likewise */
+    int *late, *wait;        /* n; late, and how many neighbours it waits for */
+    int *lp, *llen;          /* L_p: place in list, length; length -1: not eliminated */
+    int *absorbed;           /* n */
+    int *mark, stamp;        /* n: a set is all i with mark[i] == stamp */
+    int *head, *next, *prev; /* buckets of eligible blocks by key, 2 total + 2; links, n */
+    int *key;                /* n; -1: in no bucket */
+    int lowest;              /* no bucket below this one has a block */
+    int *order, *rank;       /* n: k-th block; when a block was eliminated */
+    int *list;               /* all L_p, one after the other; grows */
     size_t used, capacity;
     const ph_allocator *alloc;
     void *block;
@@ -57,7 +59,8 @@ static void lay_quotient(quotient *q, ph_arena *a, size_t nnz, size_t total)
     take_ints(&q->head, a, 2 * total + 2);
 }
 
-/* Neighbours of each block, each once. start has one place more than it will keep: counts are shifted by two. */
+/* Neighbours of each block, each once. start has one place more than it will keep: counts are shifted by
+ * two. */
 static void symmetrise(quotient *q, const ph_graph *g)
 {
     int n = q->n, *at = q->start + 1;
@@ -244,7 +247,8 @@ static int minimum_degree(quotient *q)
  * The quotient graph is done with: its arrays serve as parent, weight, child and sibling. */
 static void postorder(quotient *q)
 {
-    int n = q->n, *parent = q->wait, *weight = q->nvar, *child = q->nelem, *sibling = q->next, *stack = q->prev;
+    int n = q->n, *parent = q->wait, *weight = q->nvar, *child = q->nelem, *sibling = q->next,
+        *stack = q->prev;
     for (int i = 0; i < n; i++)
         weight[i] = 1, child[i] = -1, sibling[i] = -1;
     for (int k = 0; k < n; k++) {

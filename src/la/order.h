@@ -5,7 +5,8 @@
 #include "la/solver.h"
 
 /* Block order[k] of the graph is eliminated k-th. Column k of L, and row k of U, has the blocks
- * above[start[k] .. start[k+1]), ascending numbers > k; row k of L has below[first[k] .. first[k+1]), ascending < k. */
+ * above[start[k] .. start[k+1]), ascending numbers > k; row k of L has below[first[k] .. first[k+1]),
+ * ascending < k. */
 typedef struct ph_structure {
     int n;
     int *order;         /* n */

@@ -2,9 +2,10 @@
  *
  *     x += A^-1 (b - A x)                                                              (A6)
  *
- * judged by the backward error max |b - A x| / (|b| + |A| |x|) over blocks of rows, which does not depend on the units
- * of rows and columns. (Arioli, Demmel, Duff: Solving sparse linear systems with sparse backward error, SIAM J. Matrix
- * Anal. Appl. 10 (1989) judge by single rows; a row that is zero by symmetry then never passes.) */
+ * judged by the backward error max |b - A x| / (|b| + |A| |x|) over blocks of rows, which does not depend
+ * on the units of rows and columns. (Arioli, Demmel, Duff: Solving sparse linear systems with sparse
+ * backward error, SIAM J. Matrix Anal. Appl. 10 (1989) judge by single rows; a row that is zero by
+ * symmetry then never passes.) */
 #include "la/backend.h"
 
 #include <float.h>
@@ -45,7 +46,8 @@ static void block_residual(int m, int n, const double *A, const double *x, doubl
         }
 }
 
-static void block_residual_transposed(int m, int n, const double *A, const double *x, double *r, double *scale)
+static void block_residual_transposed(int m, int n, const double *A, const double *x, double *r,
+                                      double *scale)
 {
     for (int i = 0; i < m; i++)
         for (int j = 0; j < n; j++) {
@@ -64,8 +66,8 @@ static double largest(const double *x, int n)
     return m;
 }
 
-double ph_pattern_residual(const ph_pattern *p, const double *value, const double *b, const double *x, double *r,
-                           double *scale, int transposed)
+double ph_pattern_residual(const ph_pattern *p, const double *value, const double *b, const double *x,
+                           double *r, double *scale, int transposed)
 {
     for (int i = 0; i < p->total; i++)
         r[i] = b[i], scale[i] = fabs(b[i]);
@@ -110,8 +112,8 @@ void ph_refinement_lay(ph_refinement *w, int total, ph_arena *a)
     w->scale = ph_arena_take(a, (size_t)total, sizeof(double));
 }
 
-double ph_refine(ph_refinement *w, ph_solver *s, ph_plain_solve plain, const ph_pattern *p, const double *value,
-                 const double *b, double *x, int steps, int transposed)
+double ph_refine(ph_refinement *w, ph_solver *s, ph_plain_solve plain, const ph_pattern *p,
+                 const double *value, const double *b, double *x, int steps, int transposed)
 {
     size_t bytes = (size_t)p->total * sizeof(double);
     plain(s, b, w->x, transposed);

@@ -1,7 +1,8 @@
 /* The symbolic phase of block LU: from a graph to the program of block.h.
  *
- * Where blocks of A, L and U stand is found here, once, so that the numeric phase searches for nothing:
- * a block of U from which nothing is subtracted is read from A itself; one of L that stays zero is the block of zeros. */
+ * Where blocks of A, L and U stand is found here, once, so that the numeric phase searches for nothing: a
+ * block of U from which nothing is subtracted is read from A itself; one of L that stays zero is the block
+ * of zeros. */
 #include "la/block.h"
 
 #include <limits.h>
@@ -52,7 +53,7 @@ static void locate(draft *d, const ph_graph *g)
     for (int k = 0; k < s->n; k++)
         d->rank[s->order[k]] = k, d->diagonal[k] = PH_PLACE_ZERO;
     for (int t = 0; t < s->start[s->n]; t++)
-        d->target[t] = (ph_target){PH_PLACE_ZERO, PH_PLACE_ZERO, 0};
+        d->target[t] = (ph_target){.l_init = PH_PLACE_ZERO, .u_init = PH_PLACE_ZERO};
     int at = 0;
     for (int e = 0; e < g->nnz; e++) {
         int i = d->rank[g->row[e]], j = d->rank[g->col[e]];
@@ -69,7 +70,8 @@ static void locate(draft *d, const ph_graph *g)
     }
 }
 
-/* Which of - L_im U_mk (1) and - L_km U_mi (2) are not zero by structure; entries (k,m) and (i,m) of column m. */
+/* Which of - L_im U_mk (1) and - L_km U_mi (2) are not zero by structure; entries (k,m) and (i,m) of
+ * column m. */
 static int pair_kind(const draft *d, int km, int im)
 {
     int k = d->has[km], i = d->has[im];
@@ -101,6 +103,12 @@ static void count_pair(draft *d, int ik, int km, int im, int m, void *ctx)
     d->pairs++;
 }
 
+/* A vector of 3 may be written as 4. */
+static size_t place_size(size_t size)
+{
+    return size == 3 ? 4 : size;
+}
+
 /* How many doubles the store has. */
 static size_t measure(const draft *d, const ph_graph *g)
 {
@@ -108,10 +116,11 @@ static size_t measure(const draft *d, const ph_graph *g)
     size_t store = (size_t)d->largest * (size_t)d->largest;
     for (int k = 0; k < s->n; k++) {
         size_t size = (size_t)g->size[s->order[k]];
-        store += size * size;
+        store += size * place_size(size);
         for (int t = s->start[k]; t < s->start[k + 1]; t++) {
             size_t block = size * (size_t)g->size[s->order[s->above[t]]];
-            store += (d->has[t] & 1 || d->target[t].pairs_end ? block : 0) + (d->target[t].pairs_end ? block : 0);
+            store +=
+                (d->has[t] & 1 || d->target[t].pairs_end ? block : 0) + (d->target[t].pairs_end ? block : 0);
         }
     }
     return store;
@@ -123,27 +132,29 @@ static void lay(ph_block *b, ph_arena *a, const draft *d, const ph_graph *g)
     for (int i = 0; i < g->n; i++)
         total += (size_t)g->size[i];
     ph_pattern_lay(&b->p, g, a);
-    b->pivot = ph_arena_take(a, n, sizeof(ph_pivot));
+    b->pivot = ph_arena_take(a, n + 1, sizeof(ph_pivot));
     b->below = ph_arena_take(a, entries, sizeof(ph_neighbour));
     b->above = ph_arena_take(a, entries, sizeof(ph_neighbour));
     b->target = ph_arena_take(a, entries, sizeof(ph_target));
     b->pair = ph_arena_take(a, d->pairs, sizeof(ph_pair));
     b->store = ph_arena_take(a, d->store, sizeof(double));
-    b->y = ph_arena_take(a, total, sizeof(double));
+    b->y = ph_arena_take(a, total + n, sizeof(double));
     for (int i = 0; i < 3; i++)
         b->work[i] = ph_arena_take(a, largest * largest, sizeof(double));
     b->line = ph_arena_take(a, largest, sizeof(double));
+    b->swap = ph_arena_take(a, largest, sizeof(int));
     ph_refinement_lay(&b->w, (int)total, a);
     b->order = ph_arena_take(a, n, sizeof(int));
 }
 
-/* Pivots, and neighbours in columns, with their places. d->at becomes each pivot's first unknown in elimination order. */
+/* Pivots, and neighbours in columns, with their places. d->at becomes each pivot's first unknown in
+ * elimination order. */
 static void fill_columns(ph_block *b, draft *d)
 {
     const ph_structure *s = &d->s;
     int store = d->largest * d->largest, y = 0, pairs = 0;
     for (int k = 0; k < s->n; k++)
-        d->at[k] = y, y += b->p.size[s->order[k]];
+        d->at[k] = y, y += (int)place_size((size_t)b->p.size[s->order[k]]);
     for (int k = 0; k < s->n; k++) {
         int block = s->order[k], size = b->p.size[block];
         b->order[k] = block;
@@ -152,10 +163,11 @@ static void fill_columns(ph_block *b, draft *d)
                                  .init = d->diagonal[k],
                                  .inverse = store,
                                  .unknown = b->p.first[block],
-                                 .guarded = !b->p.late[block] && d->diagonal[k] != PH_PLACE_ZERO,
+                                 .guarded = !b->p.late[block] && d->diagonal[k] != PH_PLACE_ZERO &&
+                                            s->first[k] < s->first[k + 1],
                                  .below_end = s->first[k + 1],
                                  .above_end = s->start[k + 1]};
-        store += size * size;
+        store += size * (int)place_size((size_t)size);
         for (int t = s->start[k]; t < s->start[k + 1]; t++) {
             int i = s->above[t], size_i = b->p.size[s->order[i]], count = d->target[t].pairs_end;
             ph_neighbour e = {0, d->target[t].u_init, d->at[i], size_i};
@@ -165,6 +177,7 @@ static void fill_columns(ph_block *b, draft *d)
                 e.u = 2 * store + 1, store += size * size_i;
             b->above[t] = e;
             b->target[t] = d->target[t];
+            b->target[t].l = e.l, b->target[t].u = e.u >> 1, b->target[t].size = size_i;
             b->target[t].pairs_end = pairs; /* its start for now: fill_pair counts it up */
             pairs += count;
             b->pivot[k].all3 &= size_i == 3;
@@ -221,6 +234,7 @@ ph_status ph_block_plan(ph_block **out, const ph_graph *g, const ph_allocator *a
         if (d.store < INT_MAX / 2 && d.pairs < INT_MAX && ph_arena_open(&a, alloc)) {
             b = ph_arena_take(&a, 1, sizeof *b);
             lay(b, &a, &d, g);
+            b->pivot++;
             ph_solver_begin(&b->base, &ph_block_ops, alloc, &a);
             b->base.info.fill = d.store;
             b->n = g->n, b->largest = d.largest;

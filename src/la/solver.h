@@ -1,11 +1,12 @@
 /* Linear systems with a block matrix on a graph: analyse once, then factor and solve without allocation.
  *
- * A matrix is a list of dense blocks; block e couples row block row[e] with column block col[e], each place at
- * most once, in any order, unsymmetric patterns allowed. Its values stand one block after the other in the order
- * of the list, each row by row, size[row[e]] x size[col[e]] numbers. A place that is not listed is zero.
- * Rows and columns are matched: diagonal block i is the pivot of unknowns i. Where late[i] is set, that pivot is zero
- * or indefinite until every block coupled with i that is not late itself is eliminated (a constraint after the
- * bodies that it joins), so such a block is ordered after them. */
+ * A matrix is a list of dense blocks; block e couples row block row[e] with column block col[e], each
+ * place at most once, in any order, unsymmetric patterns allowed. Its values stand one block after the
+ * other in the order of the list, each row by row, size[row[e]] x size[col[e]] numbers. A place that is
+ * not listed is zero. Rows and columns are matched: diagonal block i is the pivot of unknowns i. Where
+ * late[i] is set, that pivot is zero or indefinite until every block coupled with i that is not late
+ * itself is eliminated (a constraint after the bodies that it joins), so such a block is ordered after
+ * them. */
 #ifndef PH_LA_SOLVER_H
 #define PH_LA_SOLVER_H
 
@@ -22,16 +23,17 @@ typedef struct ph_graph {
 typedef struct ph_solver ph_solver;
 
 /* Symbolic phase: copies what it needs of g. PH_E_MEMORY, or PH_E_INPUT for a graph that makes no sense. */
-ph_status ph_solver_analyse(ph_solver **out, ph_solver_kind kind, const ph_graph *g, const ph_allocator *alloc);
+ph_status ph_solver_analyse(ph_solver **out, ph_solver_kind kind, const ph_graph *g,
+                            const ph_allocator *alloc);
 
-/* Numeric phase. value must stay as it is until the last solve: U and refinement read it. On PH_E_SINGULAR (also
- * for values that are not finite) ph_solver_ask says at which block; no solve is allowed then.
- * Nothing is allocated, but by KLU when it chooses pivots (PH_E_MEMORY is possible then) and by PH_AUTO when block LU
- * fails for the first time and KLU is made; that can also happen in solve. */
+/* Numeric phase. value must stay as it is until the last solve: U and refinement read it. On PH_E_SINGULAR
+ * (also for values that are not finite) ph_solver_ask says at which block; no solve is allowed then.
+ * Nothing is allocated, but by KLU when it chooses pivots (PH_E_MEMORY is possible then) and by PH_AUTO
+ * when block LU fails for the first time and KLU is made; that can also happen in solve. */
 ph_status ph_solver_factor(ph_solver *s, const double *value);
 
-/* A x = b and A^T x = b; x may be b. PH_E_NAN if b or x is not finite, PH_E_SINGULAR from block LU if refinement does
- * not converge. */
+/* A x = b and A^T x = b; x may be b. PH_E_NAN if b or x is not finite, PH_E_SINGULAR from block LU if
+ * refinement does not converge. */
 ph_status ph_solver_solve(ph_solver *s, const double *b, double *x);
 ph_status ph_solver_solve_transposed(ph_solver *s, const double *b, double *x);
 

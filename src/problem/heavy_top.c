@@ -187,7 +187,7 @@ ph_top *ph_top_create(ph_problem *p, const ph_problem_def *def)
 
 int ph_build_heavy_top(ph_problem *p, const ph_problem_def *def)
 {
-    static const ph_node nodes[] = {{PH_RN, 3, "position"}, {PH_SO3, 0, "attitude"}};
+    static const ph_node nodes[] = {{PH_RN, 3, "top position"}, {PH_SO3, 0, "top attitude"}};
     static const ph_constraint constraints[] = {{3, 0, "pivot"}};
     static const ph_place pairs[] = {{0, 0}, {1, 1}}, links[] = {{0, 0}, {0, 1}};
     ph_top *c = ph_top_create(p, def);

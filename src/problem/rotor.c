@@ -207,7 +207,7 @@ static int exact(const ph_problem *p, double t, double *q, double *v, double *vd
 
 int ph_build_rotor(ph_problem *p, const ph_problem_def *def)
 {
-    static const ph_node nodes[] = {{PH_RN, 3, "position"}, {PH_SO3, 0, "attitude"}};
+    static const ph_node nodes[] = {{PH_RN, 3, "rotor position"}, {PH_SO3, 0, "rotor attitude"}};
     static const ph_place pairs[] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}};
     if (!isfinite(def->x))
         return 0;

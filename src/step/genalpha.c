@@ -337,18 +337,18 @@ static guess coefficients(const genalpha *m, double h, int has_last)
 PH_INLINE void predict_node(int n, const guess *g, genalpha *m, const ph_slot *i, const ph_point *now,
                             const double *last)
 {
-    int at = i->v_at;
-    double theta[PH_DIM_MAX], v1[PH_DIM_MAX], H[PH_DIM_MAX * PH_DIM_MAX];
+    int at = i->v_at, turns = i->T_at >= 0 && g->lie != 0;
+    double theta[PH_DIM_MAX], v1[PH_DIM_MAX], H[PH_DIM_MAX * PH_DIM_MAX]; /* nodes of R^n may be larger */
     for (int k = 0; k < n; k++) {
         double v = now->v[at + k], a = now->a[at + k], d = now->vdot[at + k];
         double d1 = d + g->slope * (d - last[at + k]);
         m->w[at + k] = g->w_v * v + g->w_a * a;
         m->c[at + k] = g->c_a * a + g->c_d * d - m->eps * v;
-        theta[k] = g->theta_v * v + g->theta_a * a + g->theta_0 * d + g->theta_1 * d1;
-        v1[k] = g->lie * (v + g->v_a * a + g->v_0 * d + g->v_1 * d1);
-        m->theta[at + k] = theta[k];
+        m->theta[at + k] = g->theta_v * v + g->theta_a * a + g->theta_0 * d + g->theta_1 * d1;
+        if (turns)
+            theta[k] = m->theta[at + k], v1[k] = g->lie * (v + g->v_a * a + g->v_0 * d + g->v_1 * d1);
     }
-    if (i->T_at >= 0 && g->lie != 0) { /* theta += lie [v1, theta] */
+    if (turns) { /* theta += lie [v1, theta] */
         i->op->hat(n, v1, H);
         ph_small_mul_add(n, n, H, theta, m->theta + at);
     }
@@ -359,11 +359,12 @@ static void predict(ph_sim *sim)
     genalpha *m = of(sim);
     const ph_layout *lay = &sim->lay;
     guess g = coefficients(m, sim->opt.h, sim->has_last);
+    const ph_point *last = sim->has_last ? &sim->next : &sim->now; /* next may hold NaN of a step that failed */
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++)
-        PH_BY_SIZE(i->dim, predict_node, &g, m, i, &sim->now, sim->next.vdot);
+        PH_BY_SIZE(i->dim, predict_node, &g, m, i, &sim->now, last->vdot);
     ph_step_tolerances(sim, m->p.beta, &m->tol_x, &m->tol_R);
     for (int i = 0; i < lay->nl; i++)
-        sim->next.lambda[i] = sim->now.lambda[i] + g.slope * (sim->now.lambda[i] - sim->next.lambda[i]);
+        sim->next.lambda[i] = sim->now.lambda[i] + g.slope * (sim->now.lambda[i] - last->lambda[i]);
 }
 
 static ph_status step(ph_sim *sim)

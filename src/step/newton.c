@@ -156,17 +156,27 @@ static void take_listing(listing *g, const ph_layout *lay, size_t products, ph_a
     g->mark_at = ph_arena_take(a, C, sizeof(int));
 }
 
-/* Terms of X and Y: each block meets every link of its column's node. */
-static void count_products(const ph_layout *lay, const int *links_of_node, size_t *X, size_t *Y)
+/* Terms of X and Y, and doubles that they fill at most. */
+typedef struct products {
+    size_t X, Y, doubles;
+} products;
+
+/* Each block meets every link of its column's node: links_of_node of them with rows_of_node rows. */
+static products count_products(const ph_layout *lay, const int *links_of_node, const int *rows_of_node)
 {
-    *X = *Y = 0;
-    for (int e = 0; e < lay->n_pairs; e++)
-        *X += (size_t)links_of_node[lay->pair[e].col];
-    for (int e = 0; e < lay->n_links; e++)
-        *Y += (size_t)links_of_node[lay->link[e].col];
+    products p = {0};
+    for (int e = 0; e < lay->n_pairs; e++) {
+        p.X += (size_t)links_of_node[lay->pair[e].col];
+        p.doubles += (size_t)lay->pair[e].m * (size_t)rows_of_node[lay->pair[e].col];
+    }
+    for (int e = 0; e < lay->n_links; e++) {
+        p.Y += (size_t)links_of_node[lay->link[e].col];
+        p.doubles += (size_t)lay->link[e].m * (size_t)rows_of_node[lay->link[e].col];
+    }
+    return p;
 }
 
-static void take_matrix(ph_newton_matrix *nm, size_t X, size_t Y, ph_arena *a)
+static void take_matrix(ph_newton_matrix *nm, const products *p, ph_arena *a)
 {
     const ph_layout *lay = nm->lay;
     size_t d = sizeof(double), links = (size_t)lay->size_links, pairs = (size_t)lay->size_pairs;
@@ -176,12 +186,12 @@ static void take_matrix(ph_newton_matrix *nm, size_t X, size_t Y, ph_arena *a)
     nm->eta_block = ph_arena_take(a, (size_t)lay->C, sizeof(int));
     nm->b = ph_arena_take(a, (size_t)lay->nv + 2 * (size_t)lay->nl, d);
     nm->x = ph_arena_take(a, (size_t)lay->nv + 2 * (size_t)lay->nl, d);
-    nm->A = ph_arena_take(a, pairs + 2 * links + (stabilised ? links + (X + Y) * m * m : 0), d);
+    nm->A = ph_arena_take(a, pairs + 2 * links + (stabilised ? links + p->doubles : 0), d);
     nm->work = ph_arena_take(a, m * m, d);
     nm->convective = ph_arena_take(a, (size_t)lay->nl, d);
     if (stabilised) {
-        nm->X_term = ph_arena_take(a, X, sizeof(ph_term));
-        nm->Y_term = ph_arena_take(a, Y, sizeof(ph_term));
+        nm->X_term = ph_arena_take(a, p->X, sizeof(ph_term));
+        nm->Y_term = ph_arena_take(a, p->Y, sizeof(ph_term));
         nm->G = ph_arena_take(a, pairs, d);
         nm->FB = ph_arena_take(a, links, d);
     }
@@ -210,28 +220,47 @@ static ph_status analyse(ph_newton_matrix *nm, listing *g, int stabilised, ph_so
     return ph_solver_analyse(out, kind, &graph, nm->alloc);
 }
 
+/* The first place of a list that an earlier one repeats; there is one. */
+static ph_place repeated(const ph_block *b, int count)
+{
+    for (int e = 0; e < count; e++)
+        for (int f = 0; f < e; f++)
+            if (b[e].row == b[f].row && b[e].col == b[f].col)
+                return (ph_place){b[e].row, b[e].col};
+    return (ph_place){-1, -1};
+}
+
+static ph_status refuse_twice(const ph_layout *lay, ph_error *err)
+{
+    ph_place p = repeated(lay->pair, lay->n_pairs), l = repeated(lay->link, lay->n_links);
+    if (p.row >= 0)
+        return ph_fail(err, PH_E_INPUT, "the place (%d, %d) is listed twice among the pairs", p.row, p.col);
+    return ph_fail(err, PH_E_INPUT, "the place (%d, %d) is listed twice among the links", l.row, l.col);
+}
+
 ph_status ph_newton_create(ph_newton_matrix *nm, const ph_layout *lay, ph_formulation f, ph_solver_kind kind,
                            const ph_allocator *alloc, ph_error *err)
 {
     ph_arena counts = {0}, own = {0}, temporary = {0};
     listing g = {0};
-    size_t X = 0, Y = 0;
+    products p = {0};
     ph_status s = PH_E_MEMORY;
     *nm = (ph_newton_matrix){.lay = lay, .formulation = f, .what = evaluations(lay, f), .alloc = alloc};
-    ph_arena_take(&counts, (size_t)lay->N, sizeof(int));
+    ph_arena_take(&counts, 2 * (size_t)lay->N, sizeof(int));
     if (f == PH_GGL && ph_arena_open(&counts, alloc)) {
-        int *links_of_node = ph_arena_take(&counts, (size_t)lay->N, sizeof(int));
+        int *links_of_node = ph_arena_take(&counts, 2 * (size_t)lay->N, sizeof(int));
+        int *rows_of_node = links_of_node + lay->N;
         for (int e = 0; e < lay->n_links; e++)
-            links_of_node[lay->link[e].col]++;
-        count_products(lay, links_of_node, &X, &Y);
+            links_of_node[lay->link[e].col]++, rows_of_node[lay->link[e].col] += lay->link[e].m;
+        p = count_products(lay, links_of_node, rows_of_node);
     }
-    take_matrix(nm, X, Y, &own);
-    take_listing(&g, lay, X + Y, &temporary);
+    take_matrix(nm, &p, &own);
+    take_listing(&g, lay, p.X + p.Y, &temporary);
     if ((f == PH_GGL && !counts.block) || !ph_arena_open(&own, alloc) || !ph_arena_open(&temporary, alloc))
         goto done;
     nm->block = own.block;
-    take_matrix(nm, X, Y, &own);
-    take_listing(&g, lay, X + Y, &temporary);
+    take_matrix(nm, &p, &own);
+    take_listing(&g, lay, p.X + p.Y, &temporary);
     number_eta(nm);
     nm->n = lay->nv + lay->nl + nm->n_eta;
     s = analyse(nm, &g, 0, kind, &nm->initial);
@@ -244,7 +273,7 @@ done:
     ph_free(alloc, temporary.block);
     ph_free(alloc, counts.block);
     if (s == PH_E_INPUT)
-        return ph_fail(err, s, "a place is listed twice among the pairs or the links");
+        return refuse_twice(lay, err);
     return s == PH_OK ? s : ph_fail(err, s, "not enough memory for the matrix of the system");
 }
 
@@ -405,16 +434,15 @@ static void right_hand_side(ph_newton_matrix *nm, const ph_eval *ev, const ph_st
     }
 }
 
-ph_status ph_newton_factor_initial(ph_newton_matrix *nm, const ph_eval *ev)
+ph_status ph_newton_factor_initial(ph_newton_matrix *nm, const ph_eval *ev, int friction)
 {
     const ph_layout *lay = nm->lay;
     memcpy(nm->A, ev->M, sizeof(double) * (size_t)lay->size_pairs);
     memcpy(nm->A + nm->W, ev->B, sizeof(double) * (size_t)lay->size_links);
     for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
         ph_small_transpose(b->m, b->n, ev->B + b->at, nm->A + nm->BT + b->at);
-        if (lay->sys->flags & PH_FORCE_LAMBDA)
-            for (int k = 0; k < b->m * b->n; k++)
-                nm->A[nm->BT + b->at + k] += ev->Gl[b->at + k];
+        for (int k = 0; friction && k < b->m * b->n; k++)
+            nm->A[nm->BT + b->at + k] += ev->Gl[b->at + k];
     }
     nm->factored = 0;
     return ph_solver_factor(nm->initial, nm->A);
@@ -454,7 +482,7 @@ static double next_increment(int exact, double size, double rate)
 
 /* Above this rate an increment says nothing about the next one. */
 #define RATE_TRUSTED 0.3
-/* Above this rate a kept Jacobian is renewed. */
+/* Above this rate, or when the iterations left would not do at the present one, a kept Jacobian is renewed. */
 #define RATE_RENEW 0.5
 
 ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
@@ -484,17 +512,16 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
         status = ph_solver_solve(nm->solver, nm->b, nm->x);
         if (status != PH_OK)
             return status;
+        double size = o->correct(sim, nm->x), rate = k > 1 ? size / last : 1;
+        if (!isfinite(size))
+            return PH_E_NAN; /* lambda stays finite: the search for the culprit calls g and K with it */
         for (int i = 0; i < sim->lay.nl; i++)
             sim->next.lambda[i] += nm->x[sim->lay.nv + i] / o->s;
-        double size = o->correct(sim, nm->x), rate = k > 1 ? size / last : nm->contraction;
-        if (!isfinite(size))
-            return PH_E_NAN;
-        if (k > 1)
-            nm->contraction = rate;
-        if (size <= 1 || (rate < RATE_TRUSTED && k > (kind != PH_MODIFIED) &&
-                          next_increment(o->exact && kind == PH_FULL, size, rate) <= 1))
+        if (size <= 1 ||
+            (rate < RATE_TRUSTED && next_increment(o->exact && kind == PH_FULL, size, rate) <= 1))
             return o->update(sim);
-        keep = kind == PH_MODIFIED && !(k > 1 && rate > RATE_RENEW);
+        keep = kind == PH_MODIFIED &&
+               (k == 1 || (rate <= RATE_RENEW && size * pow(rate, sim->opt.max_iterations - k) <= 1));
         if (k > 1 && size > 1e3 * last && size > 1e6)
             return PH_E_NEWTON;
         last = size;

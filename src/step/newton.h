@@ -33,7 +33,6 @@ typedef struct ph_newton_matrix {
     double *work;       /* one block */
     double *convective; /* nl, of the initial values */
     int factored;       /* the solver holds a factorisation of a step */
-    double contraction; /* rate of the last iterations, for PH_MODIFIED */
     void *block;
     const ph_allocator *alloc;
 } ph_newton_matrix;
@@ -59,7 +58,7 @@ typedef struct ph_step_ops {
 /* Iterate until the next increment would be below tolerance. On failure the reason is in sim->failure. */
 ph_status ph_newton_solve(struct ph_sim *sim, ph_step_ops *ops);
 
-/* Factor [M, B^T + dg/dlambda; B, 0] at the evaluated point. */
-ph_status ph_newton_factor_initial(ph_newton_matrix *nm, const ph_eval *ev);
+/* Factor [M, B^T + dg/dlambda; B, 0] at the evaluated point; friction 0: without dg/dlambda. */
+ph_status ph_newton_factor_initial(ph_newton_matrix *nm, const ph_eval *ev, int friction);
 
 #endif

@@ -1,6 +1,7 @@
 /* Simulations: create, step, run, and the words for what went wrong. */
 #include "step/sim.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -63,10 +64,18 @@ static ph_status check_options(const ph_options *o, const ph_stepper **stepper, 
                        o->rtol);
     if (o->max_iterations < 1)
         return ph_fail(err, PH_E_INPUT, "max_iterations = %d is below 1", o->max_iterations);
-    if ((unsigned)o->formulation > PH_GGL || (unsigned)o->newton > PH_MODIFIED ||
-        (unsigned)o->start > PH_PLAIN || (unsigned)o->ggl_form > PH_GGL_OUTSIDE ||
-        (unsigned)o->solver >= PH_SOLVER_COUNT)
-        return ph_fail(err, PH_E_INPUT, "an option has a code that does not exist");
+    const struct {
+        const char *name;
+        int code, last;
+    } choice[] = {{"formulation", (int)o->formulation, PH_GGL},
+                  {"newton", (int)o->newton, PH_MODIFIED},
+                  {"start", (int)o->start, PH_PLAIN},
+                  {"ggl_form", (int)o->ggl_form, PH_GGL_OUTSIDE},
+                  {"solver", (int)o->solver, PH_SOLVER_COUNT - 1}};
+    for (size_t k = 0; k < sizeof choice / sizeof *choice; k++)
+        if (choice[k].code < 0 || choice[k].code > choice[k].last)
+            return ph_fail(err, PH_E_INPUT, "%s = %d is no code of this option, which has 0 to %d",
+                           choice[k].name, choice[k].code, choice[k].last);
     return PH_OK;
 }
 
@@ -77,6 +86,7 @@ static void take(ph_sim *sim, ph_arena *a)
     ph_eval_take(&sim->ev, &sim->lay, a);
     ph_point_take(&sim->now, &sim->lay, a);
     ph_point_take(&sim->next, &sim->lay, a);
+    ph_point_take(&sim->kept, &sim->lay, a);
     sim->method = ph_arena_take(a, 1, sim->stepper->size);
     sim->stepper->take(sim, a);
 }
@@ -122,6 +132,8 @@ static ph_status build(ph_sim *sim, const ph_system *sys, ph_error *err)
     return s == PH_OK ? sim->stepper->prepare(sim, err) : s;
 }
 
+static ph_status begin(ph_sim *sim, double t0, const double *q0, const double *v0, ph_error *err);
+
 ph_status ph_sim_create(ph_sim **out, const ph_system *sys, const ph_options *opt, double t0,
                         const double *q0, const double *v0, ph_error *err)
 {
@@ -137,7 +149,7 @@ ph_status ph_sim_create(ph_sim **out, const ph_system *sys, const ph_options *op
     s = build(sim, sys, err);
     if (s == PH_OK) {
         log_differences(sim);
-        s = ph_sim_reset(sim, t0, q0, v0, err);
+        s = begin(sim, t0, q0, v0, err);
     }
     if (s != PH_OK) {
         ph_sim_destroy(sim);
@@ -157,10 +169,15 @@ void ph_sim_destroy(ph_sim *sim)
     ph_free(alloc, sim);
 }
 
-/* Elements of curved groups must lie on the group: a quaternion of length 1 to round-off is made exact. */
-static ph_status check_state(ph_sim *sim, double t, const double *q, const double *v, ph_error *err)
+static double quaternion_length(const ph_layout *lay, int i, const double *q)
 {
-    const ph_layout *lay = &sim->lay;
+    const double *u = q + lay->q_at[i] + lay->slot[i].op->quat;
+    return sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2] + u[3] * u[3]);
+}
+
+/* Numbers are finite, and elements of curved groups lie on the group to the digits of a model file. */
+static ph_status check_state(const ph_layout *lay, double t, const double *q, const double *v, ph_error *err)
+{
     char label[PH_NAME_MAX];
     if (!isfinite(t))
         return ph_fail(err, PH_E_INPUT, "the initial time %g is not a number", t);
@@ -172,36 +189,64 @@ static ph_status check_state(ph_sim *sim, double t, const double *q, const doubl
                            ph_node_label(lay, i, label));
         if (lay->R_at[i] < 0)
             continue;
-        const double *u = qi + lay->slot[i].op->quat;
-        double length = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2] + u[3] * u[3]);
+        double length = quaternion_length(lay, i, q);
         if (!(fabs(length - 1) <= 1e-6))
             return ph_fail(err, PH_E_INPUT, "%s: its quaternion has length %g instead of 1",
                            ph_node_label(lay, i, label), length);
-        double *to = sim->now.q + lay->q_at[i] + lay->slot[i].op->quat;
-        for (int k = 0; k < 4; k++)
-            to[k] /= length;
     }
+    return PH_OK;
+}
+
+/* Up to this error of its length a quaternion is left as it is: a state that was loaded keeps its bits. */
+#define UNIT (16 * DBL_EPSILON)
+
+/* q and v to sim->now, quaternions with length 1 to round-off; nothing is remembered of the steps before. */
+static void put_state(ph_sim *sim, double t, const double *q, const double *v)
+{
+    const ph_layout *lay = &sim->lay;
+    memmove(sim->now.q, q, sizeof(double) * (size_t)lay->nq); /* a state can be loaded onto itself */
+    memmove(sim->now.v, v, sizeof(double) * (size_t)lay->nv);
+    for (int i = 0; i < lay->N; i++) {
+        if (lay->R_at[i] < 0)
+            continue;
+        double length = quaternion_length(lay, i, sim->now.q);
+        double *u = sim->now.q + lay->q_at[i] + lay->slot[i].op->quat;
+        for (int k = 0; k < 4 && fabs(length - 1) > UNIT; k++)
+            u[k] /= length;
+    }
+    ph_point_rotations(&sim->now, lay);
+    sim->now.t = t;
+    sim->has_last = 0;
+    sim->matrix.factored = 0;
+}
+
+static ph_status begin(ph_sim *sim, double t0, const double *q0, const double *v0, ph_error *err)
+{
+    const ph_layout *lay = &sim->lay;
+    ph_status s = check_state(lay, t0, q0, v0, err);
+    if (s != PH_OK)
+        return s;
+    put_state(sim, t0, q0, v0);
+    memset(sim->now.lambda, 0, sizeof(double) * (size_t)lay->nl);
+    memset(sim->now.eta, 0, sizeof(double) * (size_t)lay->nl);
+    s = ph_start_consistent(sim, err);
+    if (s != PH_OK)
+        return s;
+    sim->matrix.factored = 0;
+    sim->t0 = t0, sim->n = 0;
+    sim->stats = (ph_stats){0};
     return PH_OK;
 }
 
 ph_status ph_sim_reset(ph_sim *sim, double t0, const double *q0, const double *v0, ph_error *err)
 {
-    const ph_layout *lay = &sim->lay;
-    memcpy(sim->now.q, q0, sizeof(double) * (size_t)lay->nq);
-    memcpy(sim->now.v, v0, sizeof(double) * (size_t)lay->nv);
-    memset(sim->now.lambda, 0, sizeof(double) * (size_t)lay->nl);
-    memset(sim->now.eta, 0, sizeof(double) * (size_t)lay->nl);
-    sim->now.t = sim->t0 = t0;
-    sim->n = 0;
-    sim->has_last = 0;
-    sim->stats = (ph_stats){0};
-    sim->matrix.contraction = 0;
-    ph_status s = check_state(sim, t0, q0, v0, err);
-    if (s != PH_OK)
+    ph_point_copy(&sim->kept, &sim->now, &sim->lay);
+    ph_status s = begin(sim, t0, q0, v0, err);
+    if (s == PH_OK)
         return s;
-    ph_point_rotations(&sim->now, lay);
-    s = ph_start_consistent(sim, err);
-    sim->matrix.factored = 0;
+    ph_point_copy(&sim->now, &sim->kept, &sim->lay);
+    ph_state now = ph_point_view(&sim->now, &sim->lay);
+    ph_eval_mass(&sim->ev, &now); /* it may have been asked for at the point that was refused */
     return s;
 }
 
@@ -209,24 +254,22 @@ ph_status ph_sim_load(ph_sim *sim, const ph_state *s, ph_error *err)
 {
     const ph_layout *lay = &sim->lay;
     size_t d = sizeof(double), nv = (size_t)lay->nv, nl = (size_t)lay->nl;
-    memcpy(sim->next.q, sim->now.q, d * (size_t)lay->nq);
-    memcpy(sim->now.q, s->q, d * (size_t)lay->nq);
-    ph_status status = check_state(sim, s->t, s->q, s->v, err);
-    if (status != PH_OK) {
-        memcpy(sim->now.q, sim->next.q, d * (size_t)lay->nq);
+    if (!s->a)
+        return ph_fail(err, PH_E_INPUT,
+                       "the state has no algorithmic accelerations a: take it from a simulation");
+    ph_status status = check_state(lay, s->t, s->q, s->v, err);
+    if (status != PH_OK)
         return status;
-    }
-    memcpy(sim->now.v, s->v, d * nv);
-    memcpy(sim->now.vdot, s->vdot, d * nv);
-    memcpy(sim->now.a, s->a, d * nv);
-    memcpy(sim->now.lambda, s->lambda, d * nl);
+    if (!isfinite(ph_small_max(lay->nv, s->vdot)) || !isfinite(ph_small_max(lay->nv, s->a)) ||
+        !isfinite(ph_small_max(lay->nl, s->lambda)))
+        return ph_fail(err, PH_E_INPUT, "vdot, a or lambda of the state is not finite");
+    put_state(sim, s->t, s->q, s->v);
+    memmove(sim->now.vdot, s->vdot, d * nv);
+    memmove(sim->now.a, s->a, d * nv);
+    memmove(sim->now.lambda, s->lambda, d * nl);
     if (s->eta)
-        memcpy(sim->now.eta, s->eta, d * nl);
-    ph_point_rotations(&sim->now, lay);
-    sim->now.t = sim->t0 = s->t;
-    sim->n = 0;
-    sim->has_last = 0;
-    sim->matrix.factored = 0;
+        memmove(sim->now.eta, s->eta, d * nl);
+    sim->t0 = s->t, sim->n = 0;
     return PH_OK;
 }
 
@@ -234,7 +277,9 @@ ph_status ph_sim_load(ph_sim *sim, const ph_state *s, ph_error *err)
 
 static void add_culprit(ph_failure *f, int is_constraint, int index, double value, double *rank, double r)
 {
-    if (!(r > 0) && !isnan(r))
+    if (isnan(r))
+        r = HUGE_VAL; /* the worst of all */
+    if (!(r > 0))
         return;
     int k = f->n_culprits < PH_CULPRITS ? f->n_culprits++ : PH_CULPRITS - 1;
     if (k == PH_CULPRITS - 1 && rank[k] >= r)
@@ -285,6 +330,13 @@ static void name_culprits(const ph_sim *sim, char *text, size_t size)
 /* Above this turn in one step the equations of a step may have no solution [rad]. */
 #define SPIN_LIMIT 1.0
 
+static int ran_away(const ph_sim *sim)
+{
+    const ph_layout *lay = &sim->lay;
+    return !isfinite(ph_small_max(lay->nq, sim->next.q)) || !isfinite(ph_small_max(lay->nv, sim->next.v)) ||
+           !isfinite(ph_small_max(lay->nv, sim->next.vdot));
+}
+
 static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
 {
     ph_state at = ph_point_view(&sim->next, &sim->lay);
@@ -292,8 +344,8 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
     char rows[256];
     if ((s == PH_E_NAN || s == PH_E_SINGULAR) && ph_eval_blame(&sim->ev, &at, err))
         s = PH_E_NAN;
-    else if (s == PH_E_NAN)
-        s = PH_E_NEWTON; /* the iterates ran away */
+    else if (s == PH_E_NAN || (s == PH_E_SINGULAR && ran_away(sim)))
+        s = PH_E_NEWTON;
     record_failure(sim, s);
     name_culprits(sim, rows, sizeof rows);
     const ph_failure *f = &sim->failure;
@@ -326,6 +378,8 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
             t, label, rows);
     case PH_E_CALLBACK:
         return ph_fail(err, s, "t = %.9g: the callback %s refused", t, sim->ev.refused);
+    case PH_E_MEMORY:
+        return ph_fail(err, s, "t = %.9g: not enough memory for the second linear solver", t);
     default:
         return s;
     }

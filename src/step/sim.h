@@ -23,6 +23,7 @@ struct ph_sim {
     ph_eval ev;
     ph_newton_matrix matrix;
     ph_point now, next; /* swapped when a step is accepted */
+    ph_point kept;      /* the state that a reset which fails brings back */
     int has_last;       /* next holds the start of the last step */
     double t0;
     long n; /* steps since t0 */

@@ -27,12 +27,13 @@ static ph_status evaluate(ph_sim *sim, ph_point *p)
     return status;
 }
 
-/* x = [M B^T; B 0]^-1 (b_v, b_l); b_v NULL: zero. */
+/* x = [M B^T; B 0]^-1 (b_v, b_l). b_v NULL: zero, for a projection, which no force takes part in; else B^T has dg/dlambda
+ * with it. */
 static ph_status solve(ph_sim *sim, const double *b_v, double sign, const double *b_l, double *x)
 {
     ph_newton_matrix *nm = &sim->matrix;
     int nv = sim->lay.nv, nl = sim->lay.nl;
-    ph_status s = ph_newton_factor_initial(nm, &sim->ev);
+    ph_status s = ph_newton_factor_initial(nm, &sim->ev, b_v && (sim->lay.sys->flags & PH_FORCE_LAMBDA));
     if (s != PH_OK)
         return s;
     for (int i = 0; i < nv; i++)
@@ -77,10 +78,10 @@ ph_status ph_start_accelerations(ph_sim *sim, ph_point *p)
             return status;
         memcpy(p->vdot, x, sizeof(double) * (size_t)lay->nv);
         double change = ph_small_max(lay->nl, x + lay->nv), size = ph_small_max(lay->nl, p->lambda);
+        if (!isfinite(ph_small_max(lay->nv, p->vdot)) || !isfinite(change))
+            return PH_E_NAN; /* lambda stays finite: the search for the culprit calls g with it */
         for (int i = 0; i < lay->nl; i++)
             p->lambda[i] += x[lay->nv + i];
-        if (!isfinite(ph_small_max(lay->nv, p->vdot)) || !isfinite(change))
-            return PH_E_NAN;
         if (!friction || change <= 1e-14 * (1 + size))
             return PH_OK;
     }
@@ -142,9 +143,12 @@ static ph_status check_mass(ph_sim *sim, ph_error *err)
         return ph_fail(err, PH_E_CALLBACK, "the callback M refused the initial values");
     for (int i = 0; i < lay->N; i++) {
         const ph_block *b = &lay->pair[lay->diag[i]];
-        if (!is_spd(b->m, sim->ev.M + b->at, sim->matrix.work))
-            return ph_fail(err, PH_E_INPUT, "%s: its mass matrix is not positive definite and symmetric",
-                           ph_node_label(lay, i, label));
+        if (is_spd(b->m, sim->ev.M + b->at, sim->matrix.work))
+            continue;
+        if (!isfinite(ph_small_max(b->m * b->n, sim->ev.M + b->at)))
+            return ph_fail(err, PH_E_NAN, "the callback M gave a number that is not finite at t = %.9g", s.t);
+        return ph_fail(err, PH_E_INPUT, "%s: its mass matrix is not positive definite and symmetric",
+                       ph_node_label(lay, i, label));
     }
     return PH_OK;
 }
@@ -220,7 +224,7 @@ static ph_status make_consistent(ph_sim *sim, int level, ph_error *err)
     char label[PH_NAME_MAX];
     if (c < 0 || worst <= CONSISTENT)
         return PH_OK;
-    if (isnan(worst))
+    if (!isfinite(worst))
         return PH_E_NAN;
     if (!sim->opt.project)
         return ph_fail(err, PH_E_INCONSISTENT, "%s: the initial %s violate it by %.3g",
@@ -258,6 +262,8 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
         return ph_fail(err, s, "the initial values lead to numbers that are not finite");
     case PH_E_NEWTON:
         return ph_fail(err, s, "no multipliers balance the forces at the initial values");
+    case PH_E_MEMORY:
+        return ph_fail(err, s, "not enough memory for the second linear solver");
     default:
         return s;
     }

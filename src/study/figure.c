@@ -41,6 +41,7 @@ double ph_figure_error(const ph_figure *f, int i, double value)
 {
     switch (f->kind) {
     case PH_WITHIN:
+    case PH_EXACTLY:
         return fabs(value - f->expected[i]);
     case PH_PERCENT:
         return 100 * fabs(value - f->expected[i]) / fabs(f->expected[i]);
@@ -55,5 +56,5 @@ double ph_figure_bound(const ph_figure *f, int i)
 {
     if (f->kind == PH_WITHIN || f->kind == PH_PERCENT)
         return f->tol;
-    return f->kind == PH_AT_LEAST ? 0 : f->expected[i];
+    return f->kind == PH_AT_LEAST || f->kind == PH_EXACTLY ? 0 : f->expected[i];
 }

@@ -1,5 +1,5 @@
-/* Figures that prove the core: published and independently computed numbers beside ours. One table, figures.def; the
- * test asserts every row and the page docs/verification.md prints it. */
+/* Figures that prove the core: published and independently computed numbers beside ours. One table, figures.def;
+ * the test asserts every row and the page docs/verification.md prints it. */
 #ifndef PH_STUDY_FIGURE_H
 #define PH_STUDY_FIGURE_H
 
@@ -11,9 +11,10 @@
 
 /* What is run to measure a figure; a measure reads what it needs. */
 typedef struct ph_figure_run {
-    const char *problem; /* row of problems.def; NULL: heavy_top_r3xso3. Of local errors: a group, "SO3" or "SE3" */
-    double x;            /* its parameter; NAN: the default */
-    const char *method;  /* NULL: genalpha */
+    const char
+        *problem; /* row of problems.def; NULL: heavy_top_r3xso3. Of local errors: a group, "SO3" or "SE3" */
+    double x;     /* its parameter; NAN: the default */
+    const char *method; /* NULL: genalpha */
     ph_formulation formulation;
     ph_ggl_form ggl;
     ph_start start;
@@ -26,6 +27,7 @@ typedef enum ph_figure_kind {
     PH_PERCENT, /* |value - expected| <= tol/100 |expected| */
     PH_AT_MOST, /* value <= expected */
     PH_TINY,    /* the same of a round-off error: the page shows the power of ten above it */
+    PH_EXACTLY, /* value == expected */
     PH_AT_LEAST /* value >= expected */
 } ph_figure_kind;
 
@@ -47,13 +49,16 @@ ph_study *ph_study_create(void); /* NULL: no memory */
 void ph_study_destroy(ph_study *study);
 
 const ph_figure *ph_figure_get(int k); /* row k of the table; NULL past the end */
-void ph_figure_measure(ph_study *study, const ph_figure *f, double *value); /* NAN where it cannot be measured */
+void ph_figure_measure(ph_study *study, const ph_figure *f,
+                       double *value); /* NAN where it cannot be measured */
 
 /* The figure stands if error <= bound for each of its values; NAN is a failure. */
 double ph_figure_error(const ph_figure *f, int i, double value);
 double ph_figure_bound(const ph_figure *f, int i);
 
-/* Measure all rows and write the page, in Markdown. Returns the number of rows that fail; -1: no memory. */
+/* Measure all rows and write the page, in Markdown. Returns the number of rows that fail; -1: no memory. The
+ * second goes on with what a study has measured before. */
 int ph_figures_write(FILE *out);
+int ph_figures_page(ph_study *study, FILE *out);
 
 #endif

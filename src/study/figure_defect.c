@@ -1,11 +1,12 @@
 /* Do the states of a run solve the equations of the method? Defects, computed from the states alone:
  *
- *   theta = log(q_n^-1 o q_{n+1}),  thetadot = T(theta)^-1 v_{n+1}                                                (16)
- *   theta - h v_n - h d - h^2 (1/2 - beta) a_n - h^2 beta a_{n+1}                                                 (12)
+ *   theta = log(q_n^-1 o q_{n+1}),  thetadot = T(theta)^-1 v_{n+1}                                  (16)
+ *   theta - h v_n - h d - h^2 (1/2 - beta) a_n - h^2 beta a_{n+1}                                   (12)
  *   d = sigma beta/gamma (thetadot - v_{n+1}) - T(theta)^-1 B(q_n)^T eta;  inside: ... - B(q_n)^T eta             (13)
- *   v_{n+1} - v_n - h (1 - gamma) a_n - h gamma a_{n+1}                                                           (14)
+ *   v_{n+1} - v_n - h (1 - gamma) a_n - h gamma a_{n+1}                                             (14)
  *
- * Numbers of Holzinger, Arnold, Gerstmayr. For problems of one node. */
+ * with B(q_n)^T eta in place of T(theta)^-1 B(q_n)^T eta in the inside form. Numbers of Holzinger, Arnold,
+ * Gerstmayr. For problems of one node. */
 #include <math.h>
 #include <string.h>
 
@@ -27,7 +28,7 @@ static void keep(const ph_problem *p, const ph_state *s, int n, last *l)
         p->sys.B(s, l->B, p->sys.ctx);
 }
 
-/* d += scale A x, A of m x n; transposed: A^T x */
+/* d += scale A x */
 static void mul_add(int n, double scale, const double *A, const double *x, double *d)
 {
     for (int i = 0; i < n; i++)
@@ -41,7 +42,8 @@ static double larger(double max, double x)
 }
 
 /* Largest entries of (12) and (14). */
-static void defects(const ph_problem *p, const ph_figure_run *run, const ph_state *s, const last *l, double *max)
+static void defects(const ph_problem *p, const ph_figure_run *run, const ph_state *s, const last *l,
+                    double *max)
 {
     const ph_group_ops *op = ph_group_get(p->sys.nodes[0].group);
     ph_figure_alpha A = ph_figure_numbers(run);

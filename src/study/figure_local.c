@@ -3,11 +3,11 @@
  *   l = theta(t_n + h) - theta_{n+1} = C_q h^3 vddot + c h^3 [v, vdot] + O(h^4),
  *   C_q = (1 - 6 beta - 3 (alpha_m - alpha_f))/6,  c = (1/3 - sigma beta/gamma)/4
  *
- * (Holzinger, Arnold, Gerstmayr, eqs. (40), (41)). l is what remains when the exact solution is put into the formulas of
- * a step. One node moves with M = I under a prescribed force, so that v(t) = c0 + c1 t + c2 t^2/2 exactly, whatever q is;
- * then a step from q_n, v_n, vdot_n and a_n = vdot(t_n + (alpha_m - alpha_f) h) yields v_{n+1} and a_{n+1} exact to
- * round-off, and theta_{n+1} is the formula's. C_q and c follow by least squares, and h -> 0 by extrapolation.
- * theta(t): thetadot = T(theta)^-1 v, by Runge's method in small steps. */
+ * (Holzinger, Arnold, Gerstmayr, eqs. (40), (41)). l is what remains when the exact solution is put into the
+ * formulas of a step. One node moves with M = I under a prescribed force, so that v(t) = c0 + c1 t + c2 t^2/2
+ * exactly, whatever q is; then a step from q_n, v_n, vdot_n and a_n = vdot(t_n + (alpha_m - alpha_f) h) yields
+ * v_{n+1} and a_{n+1} exact to round-off, and theta_{n+1} is the formula's. C_q and c follow by least squares,
+ * and h -> 0 by extrapolation. theta(t): thetadot = T(theta)^-1 v, by Runge's method in small steps. */
 #include <math.h>
 #include <string.h>
 
@@ -97,11 +97,11 @@ static void exact_theta(const forced *f, double h, double *theta)
 }
 
 /* theta of one step from exact values at t = 0; 0: it failed */
-static int step_theta(const forced *f, const ph_figure_run *run, double *theta)
+static int step_theta(forced *f, const ph_figure_run *run, double *theta)
 {
     const ph_group_ops *op = ph_group_get(f->group);
     const ph_node node = {f->group, 0, "body"};
-    const ph_system sys = {.n_nodes = 1, .nodes = &node, .M = M, .g = g, .C = zero, .K = zero, .ctx = (void *)f};
+    const ph_system sys = {.n_nodes = 1, .nodes = &node, .M = M, .g = g, .C = zero, .K = zero, .ctx = f};
     ph_figure_alpha p = ph_figure_numbers(run);
     ph_options o = ph_figure_options(run);
     double q[N + 1], v[N], vdot[N], a[N], none[1] = {0};
@@ -130,7 +130,7 @@ static double dot(int n, const double *a, const double *b)
 }
 
 /* Least squares: l/h^3 = x[0] [v, vdot] + x[1] vddot */
-static int fit(const forced *f, const ph_figure_run *run, double *x)
+static int fit(forced *f, const ph_figure_run *run, double *x)
 {
     double exact[N], theta[N], l[N], H[N * N], lie[N], h3 = run->h * run->h * run->h;
     int n = f->n;
@@ -168,5 +168,16 @@ int ph_measure_local(ph_study *study, const ph_figure_run *run, double *value)
             for (int i = 0; i < 2; i++)
                 x[k][i] = x[k + 1][i] + (x[k + 1][i] - x[k][i]) / (ldexp(1, m) - 1);
     value[0] = x[0][0], value[1] = x[0][1];
+    return 1;
+}
+
+/* How far the Lie part is from (1/3 - sigma beta/gamma)/4. */
+int ph_measure_local_gap(ph_study *study, const ph_figure_run *run, double *value)
+{
+    ph_figure_alpha p = ph_figure_numbers(run);
+    double c[2];
+    if (!ph_measure_local(study, run, c))
+        return 0;
+    value[0] = fabs(c[0] - (1.0 / 3 - p.sigma * p.beta / p.gamma) / 4);
     return 1;
 }

@@ -1,7 +1,7 @@
 /* The page: the table of figures, measured, in Markdown.
  *
- * Values are rounded one digit beyond their tolerance, and round-off to the power of ten above it, so that the page
- * changes only when a figure does. */
+ * Reference values are rounded to the digits of their tolerance, others one digit beyond it, and round-off to
+ * the power of ten above it, so that the page changes only when a figure does. */
 #include <math.h>
 #include <string.h>
 
@@ -13,29 +13,45 @@ static int exponent(double x)
     return (int)floor(log10(x));
 }
 
-/* x > 0 as the power of ten at or above it */
-static void put_tiny(FILE *out, double x)
-{
-    if (x == 0)
-        fprintf(out, "0");
-    else
-        fprintf(out, "< 1e%d", isfinite(x) ? exponent(x) + 1 : 999);
-}
+/* Tolerances below this are those of reference digits: what goes beyond them is round-off and not shown. */
+#define DIGITS 1e-4
 
-/* How many digits of a figure mean something: decimals where the tolerance is absolute, else all digits. */
 static void put_value(FILE *out, const ph_figure *f, int i, double x)
 {
-    double scale = fmax(fabs(f->expected[i]), 1e-300), unit = pow(10, exponent(f->kind == PH_WITHIN ? f->tol : 1) - 1);
     if (!isfinite(x))
         fprintf(out, "none");
-    else if (f->kind == PH_WITHIN)
-        fprintf(out, "%.*f", (int)fmax(0, 1 - exponent(f->tol)), fabs(x) < unit / 2 ? 0 : x);
-    else if (f->kind == PH_PERCENT)
+    else if (f->kind == PH_WITHIN) {
+        int decimals = (f->tol >= DIGITS) - exponent(f->tol);
+        fprintf(out, "%.*f", decimals, fabs(x) < 0.5 * pow(10, -decimals) ? 0 : x);
+    } else if (f->kind == PH_PERCENT)
         fprintf(out, "%.*g", 2 - exponent(f->tol / 100), x);
-    else if (f->kind == PH_TINY)
-        put_tiny(out, x);
     else
-        fprintf(out, "%.*g", scale >= 1 ? 5 : 3, x);
+        fprintf(out, "%.*g", fabs(f->expected[i]) >= 1 ? 5 : 3, x);
+}
+
+/* Round-off: the power of ten above the largest, but not less than a hundredth of the bound. */
+static void put_tiny(FILE *out, const ph_figure *f, const double *value)
+{
+    double max = f->expected[0] / 100;
+    for (int i = 0; i < f->n; i++)
+        if (!(value[i] <= max) && !isnan(max))
+            max = value[i];
+    if (isfinite(max))
+        fprintf(out, "< %.0e", pow(10, exponent(max * 0.999) + 1));
+    else
+        fprintf(out, "none");
+}
+
+static void put_values(FILE *out, const ph_figure *f, const double *value)
+{
+    if (f->kind == PH_TINY) {
+        put_tiny(out, f, value);
+        return;
+    }
+    for (int i = 0; i < f->n; i++) {
+        fputs(i ? ", " : "", out);
+        put_value(out, f, i, value[i]);
+    }
 }
 
 static void put_expected(FILE *out, const ph_figure *f, int i)
@@ -48,7 +64,7 @@ static void put_expected(FILE *out, const ph_figure *f, int i)
         put_value(out, f, i, f->expected[i]);
 }
 
-/* The largest difference; below a hundredth of the tolerance it is said to be so. */
+/* The largest difference and what is allowed. */
 static void put_difference(FILE *out, const ph_figure *f, const double *value)
 {
     double max = 0;
@@ -60,11 +76,12 @@ static void put_difference(FILE *out, const ph_figure *f, const double *value)
             max = e;
     }
     const char *unit = f->kind == PH_PERCENT ? " %" : "";
-    if (max <= f->tol / 100)
-        fprintf(out, "< %.0e%s", f->tol / 100, unit);
+    if (f->tol < DIGITS && max <= f->tol)
+        fprintf(out, "< %.0e", f->tol);
+    else if (max <= f->tol / 100)
+        fprintf(out, "< %g%s", f->tol / 100, unit);
     else
-        fprintf(out, "%.1e%s", max, unit);
-    fprintf(out, " of %g%s", f->tol, unit);
+        fprintf(out, "%.2g%s of %g%s", max, unit, f->tol, unit);
 }
 
 static int put_row(FILE *out, const ph_figure *f, const double *value)
@@ -75,10 +92,7 @@ static int put_row(FILE *out, const ph_figure *f, const double *value)
         uniform = uniform && f->expected[i] == f->expected[0];
     }
     fprintf(out, "| %s | %s | ", f->id, f->what);
-    for (int i = 0; i < f->n; i++) {
-        fputs(i ? ", " : "", out);
-        put_value(out, f, i, value[i]);
-    }
+    put_values(out, f, value);
     fputs(" | ", out);
     for (int i = 0; i < (uniform ? 1 : f->n); i++) {
         fputs(i ? ", " : "", out);
@@ -90,35 +104,53 @@ static int put_row(FILE *out, const ph_figure *f, const double *value)
     return ok;
 }
 
+/* Text in lines of at most WIDTH characters. */
+static void put_text(FILE *out, const char *text)
+{
+    enum { WIDTH = 110 };
+    for (int column = 0; *text;) {
+        int n = (int)strcspn(text, " ");
+        if (column > 0 && column + 1 + n > WIDTH)
+            column = 0, fputc('\n', out);
+        column += fprintf(out, "%s%.*s", column ? " " : "", n, text);
+        text += n + (text[n] == ' ');
+    }
+    fputc('\n', out);
+}
+
 static const char intro[] =
     "# Verification\n"
     "\n"
-    "Numbers from the literature and from independent high-precision computations, beside what this library gives.\n"
-    "Every row is measured when this page is written and is asserted by the test `test_figures`.\n"
+    "Numbers from the literature and from independent high-precision computations, beside what this library\n"
+    "gives. Every row is measured when this page is written and is asserted by the test `test_figures`.\n"
     "\n"
     "    polhode verify -o docs/verification.md\n"
     "\n"
     "writes the page anew. The rows are those of `src/study/figures.def`.\n"
     "\n"
-    "Sources: HAG = Holzinger, Arnold, Gerstmayr, sigma-modified Lie group generalized-alpha methods; ABC = Arnold, Bruls,\n"
-    "Cardona, Error analysis of generalized-alpha Lie group time integration methods, Numer. Math. 129 (2015); HP = an\n"
-    "independent high-precision computation; PR = an independent double-precision prototype of the same method.\n"
-    "Three values in one row belong to x, y, z, to the errors of q, v, lambda, or to sigma = 0, 1, opt = gamma/(3 beta),\n"
-    "as the row says. Unless said otherwise the heavy top is that of ABC on R^3 x SO(3), with rho = 0.9.\n";
+    "Sources: HAG = Holzinger, Arnold, Gerstmayr, sigma-modified Lie group generalized-alpha methods for\n"
+    "constrained multibody systems; ABC = Arnold, Bruls, Cardona, Error analysis of generalized-alpha Lie "
+    "group\n"
+    "time integration methods for constrained mechanical systems, Numer. Math. 129 (2015); HP = an "
+    "independent\n"
+    "high-precision computation; PR = an independent double-precision prototype of the same method.\n"
+    "Three values in one row belong to x, y, z, to the errors of q, v, lambda, or to sigma = 0, 1,\n"
+    "opt = gamma/(3 beta), as the row says. Unless said otherwise the heavy top is that of ABC on R^3 x "
+    "SO(3),\n"
+    "with rho = 0.9.\n";
 
-int ph_figures_write(FILE *out)
+int ph_figures_page(ph_study *study, FILE *out)
 {
     int failed = 0, total = 0;
-    ph_study *study = ph_study_create();
-    if (!study)
-        return -1;
     fputs(intro, out);
     for (int k = 0; ph_figure_get(k); k++) {
         const ph_figure *f = ph_figure_get(k);
         double value[PH_FIGURE_MAX];
         if (f->section) {
-            fprintf(out, "\n## %s\n\n%s\n\n", f->section, f->what);
-            fprintf(out, "| id | figure | ours | expected | difference | holds | source |\n|---|---|---|---|---|---|---|\n");
+            fprintf(out, "\n## %s\n\n", f->section);
+            put_text(out, f->what);
+            fprintf(out, "\n| id | figure | ours | expected | difference | holds | source |\n");
+            fprintf(out, "|---|---|---|---|---|---|---|\n");
             continue;
         }
         ph_figure_measure(study, f, value);
@@ -126,6 +158,13 @@ int ph_figures_write(FILE *out)
         total++;
     }
     fprintf(out, "\n%d of %d figures hold.\n", total - failed, total);
+    return failed;
+}
+
+int ph_figures_write(FILE *out)
+{
+    ph_study *study = ph_study_create();
+    int failed = study ? ph_figures_page(study, out) : -1;
     ph_study_destroy(study);
     return failed;
 }

@@ -120,6 +120,31 @@ int ph_measure_lambda_error(ph_study *study, const ph_figure_run *run, double *v
     return ok;
 }
 
+/* ---- exact motions ------------------------------------------------------------------------------ */
+
+/* q, v and lambda at the time run->to; 0: not to be had */
+static int exact(ph_study *study, const ph_figure_run *run, double *q, double *v, double *lambda)
+{
+    double vdot[PH_SURVEY_MAX];
+    const ph_problem *p = ph_study_problem(study, run);
+    return p && p->exact && p->exact(p, run->to, q, v, vdot, lambda);
+}
+
+#define EXACT(name, from)                                                                                    \
+    int ph_measure_exact_##name(ph_study *study, const ph_figure_run *run, double *value)                    \
+    {                                                                                                        \
+        double q[PH_SURVEY_MAX], v[PH_SURVEY_MAX], lambda[PH_SURVEY_MAX];                                    \
+        int ok = exact(study, run, q, v, lambda);                                                            \
+        if (ok)                                                                                              \
+            memcpy(value, from, 3 * sizeof(double));                                                         \
+        return ok;                                                                                           \
+    }
+EXACT(q, q)
+EXACT(v, v)
+EXACT(Omega, v + 3)
+EXACT(lambda, lambda)
+#undef EXACT
+
 /* ---- rotor -------------------------------------------------------------------------------------- */
 
 /* x + R l, l = (0.09, 0, 0), for q = (x, quaternion) */
@@ -131,9 +156,8 @@ static ph_vec3 bearing(const double *q)
 
 int ph_measure_rotor_p2(ph_study *study, const ph_figure_run *run, double *value)
 {
-    double q[7], v[6], vdot[6];
-    const ph_problem *p = ph_study_problem(study, run);
-    if (!p || !p->exact(p, run->to, q, v, vdot, NULL))
+    double q[PH_SURVEY_MAX], v[PH_SURVEY_MAX], lambda[PH_SURVEY_MAX];
+    if (!exact(study, run, q, v, lambda))
         return 0;
     ph_store3(value, bearing(q));
     return 1;

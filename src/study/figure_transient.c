@@ -28,33 +28,46 @@ static double largest_eigenvalue(ph_mat3 S)
     if (p == 0)
         return m;
     ph_mat3 U = ph_mscale(1 / p, D);
-    double det = ph_dot(ph_v3(U.xx, U.xy, U.xz),
-                        ph_cross(ph_v3(U.yx, U.yy, U.yz), ph_v3(U.zx, U.zy, U.zz)));
+    double det = ph_dot(ph_v3(U.xx, U.xy, U.xz), ph_cross(ph_v3(U.yx, U.yy, U.yz), ph_v3(U.zx, U.zy, U.zz)));
     double c = fmax(-1, fmin(1, det / 2));
     return m + 2 * p * cos(acos(c) / 3);
 }
 
-/* max_n |(T_+^-1 T_0)^n|_2 and the n where it is reached */
-int ph_measure_amplification(ph_study *study, const ph_figure_run *run, double *value)
+/* max_n |(T_+^-1 T_0)^n|_2; *at: the n where it is reached */
+static double amplification(const ph_figure_run *run, double *at)
 {
     ph_mat3 T = recursion(run), A = T;
-    (void)study;
-    value[0] = 0;
+    double max = 0;
     for (int n = 1; n <= POWERS; n++, A = ph_mmul(T, A)) {
         double norm = sqrt(largest_eigenvalue(ph_mmul(ph_transpose(A), A)));
-        if (norm > value[0])
-            value[0] = norm, value[1] = n;
+        if (!(norm <= max))
+            max = norm, *at = n;
     }
+    return max;
+}
+
+int ph_measure_amplification(ph_study *study, const ph_figure_run *run, double *value)
+{
+    double at;
+    (void)study;
+    value[0] = amplification(run, &at);
     return 1;
 }
 
-/* max_n of the entries of the second row of (T_+^-1 T_0)^n, that of e^lambda */
+int ph_measure_amplification_n(ph_study *study, const ph_figure_run *run, double *value)
+{
+    (void)study;
+    amplification(run, &value[0]);
+    return 1;
+}
+
+/* max_n of the entries of the second row of (T_+^-1 T_0)^(2n), that of e^lambda */
 int ph_measure_second_row(ph_study *study, const ph_figure_run *run, double *value)
 {
-    ph_mat3 T = recursion(run), A = T;
+    ph_mat3 T = recursion(run), T2 = ph_mmul(T, T), A = T2;
     (void)study;
     value[0] = value[1] = value[2] = 0;
-    for (int n = 1; n <= POWERS; n++, A = ph_mmul(T, A)) {
+    for (int n = 2; n <= POWERS; n += 2, A = ph_mmul(T2, A)) {
         value[0] = fmax(value[0], fabs(A.yx));
         value[1] = fmax(value[1], fabs(A.yy));
         value[2] = fmax(value[2], fabs(A.yz));

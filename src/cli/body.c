@@ -1,0 +1,167 @@
+/* A system as its user sees it: bodies and joints with names. A node R^3 and a node SO(3) after it are a body. */
+#include "cli/body.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- bodies and names --------------------------------------------------------------------------------- */
+
+static int is_pair(const ph_system *sys, int i)
+{
+    return i + 1 < sys->n_nodes && sys->nodes[i].group == PH_RN && sys->nodes[i].n == 3 &&
+           sys->nodes[i + 1].group == PH_SO3;
+}
+
+ph_bodies *ph_bodies_create(const ph_system *sys)
+{
+    ph_bodies *all = malloc(sizeof *all + (size_t)sys->n_nodes * sizeof(ph_body));
+    if (!all)
+        return NULL;
+    *all = (ph_bodies){.sys = sys};
+    for (int i = 0; i < sys->n_nodes; i++) {
+        ph_group group = sys->nodes[i].group;
+        ph_body b = {group == PH_SO3 ? -1 : i, group == PH_RN ? -1 : i};
+        if (is_pair(sys, i))
+            b.R = ++i;
+        all->body[all->n++] = b;
+    }
+    return all;
+}
+
+int ph_body_of(const ph_bodies *all, int node)
+{
+    int low = 0, high = all->n - 1; /* nodes ascend with bodies */
+    while (low < high) {
+        int mid = (low + high + 1) / 2, first = all->body[mid].x >= 0 ? all->body[mid].x : all->body[mid].R;
+        if (first <= node)
+            low = mid;
+        else
+            high = mid - 1;
+    }
+    return low;
+}
+
+/* Letters that both begin with, up to a separator: "top" of "top position", "top attitude". */
+static int common_prefix(const char *a, const char *b)
+{
+    int n = 0, end = 0;
+    for (; a[n] && a[n] == b[n]; n++)
+        if (strchr(" ._:", a[n]))
+            end = n;
+    return a[n] || b[n] ? end : n;
+}
+
+const char *ph_body_name(const ph_bodies *all, int body, char text[PH_LABEL_MAX])
+{
+    const ph_system *sys = all->sys;
+    const ph_body b = all->body[body];
+    const char *x = b.x >= 0 ? sys->nodes[b.x].name : sys->nodes[b.R].name;
+    const char *R = b.R >= 0 ? sys->nodes[b.R].name : x;
+    int n = x && R ? common_prefix(x, R) : 0;
+    if (n)
+        snprintf(text, PH_LABEL_MAX, "%.*s", n < PH_LABEL_MAX ? n : PH_LABEL_MAX - 1, x);
+    else if (all->n == 1 && sys->name) { /* the last word of its system: the top of heavy_top */
+        const char *word = strrchr(sys->name, '_');
+        snprintf(text, PH_LABEL_MAX, "%.80s", word ? word + 1 : sys->name);
+    } else
+        snprintf(text, PH_LABEL_MAX, "b%d", body + 1);
+    return text;
+}
+
+const char *ph_joint_name(const ph_system *sys, int constraint, char text[PH_LABEL_MAX])
+{
+    const char *name = sys->constraints[constraint].name;
+    if (name)
+        snprintf(text, PH_LABEL_MAX, "%.80s", name);
+    else
+        snprintf(text, PH_LABEL_MAX, "j%d", constraint + 1);
+    return text;
+}
+
+static const char *space_of(const ph_bodies *all, int body)
+{
+    const ph_body b = all->body[body];
+    if (b.R < 0)
+        return "Rn";
+    if (b.x < 0)
+        return "SO3";
+    return all->sys->nodes[b.R].group == PH_SE3 ? "SE3" : "R3xSO3";
+}
+
+const char *ph_bodies_space(const ph_bodies *all)
+{
+    const char *space = all->n ? space_of(all, 0) : "mixed";
+    for (int i = 1; i < all->n; i++)
+        if (strcmp(space, space_of(all, i)) != 0)
+            return "mixed";
+    return space;
+}
+
+/* ---- motion ------------------------------------------------------------------------------------------- */
+
+static const char *const axes_x[] = {"x", "y", "z"}, *const axes_q[] = {"qw", "qx", "qy", "qz"},
+                         *const axes_v[] = {"vx", "vy", "vz"}, *const axes_w[] = {"wx", "wy", "wz"},
+                         *const axes_a[] = {"ax", "ay", "az"}, *const axes_wd[] = {"wdotx", "wdoty", "wdotz"};
+
+static ph_quantity vector(const char *name, const char *unit, const char *const *axes, ph_vec3 a)
+{
+    ph_quantity q = {.name = name, .unit = unit, .axes = axes, .n = 3};
+    ph_store3(q.own, a);
+    return q;
+}
+
+/* SE(3) has v = (U, Omega): xdot = R U, xddot = R (Udot + Omega x U) */
+static void velocities(const ph_bodies *all, ph_body b, const ph_state *s, ph_vec3 *v, ph_vec3 *a)
+{
+    *v = ph_state_v(s, b.x, 0), *a = ph_state_vdot(s, b.x, 0);
+    if (all->sys->nodes[b.x].group != PH_SE3)
+        return;
+    ph_mat3 R = ph_state_R(s, b.R);
+    *a = ph_mul(R, ph_add(*a, ph_cross(ph_state_v(s, b.x, 3), *v)));
+    *v = ph_mul(R, *v);
+}
+
+/* Coordinates of R^n without a rotation may be lengths or angles: only the system's author knows. */
+static int plain_motion(const ph_state *s, int node, int n, ph_quantity *out)
+{
+    out[0] = (ph_quantity){"position", "SI", NULL, 'q', n, s->q + s->q_at[node], {0}};
+    out[1] = (ph_quantity){"velocity", "SI", NULL, 'v', n, s->v + s->v_at[node], {0}};
+    out[2] = (ph_quantity){"acceleration", "SI", NULL, 'a', n, s->vdot + s->v_at[node], {0}};
+    return 3;
+}
+
+int ph_body_motion(const ph_bodies *all, int body, const ph_state *s, ph_quantity out[PH_QUANTITIES])
+{
+    const ph_body b = all->body[body];
+    const ph_node *nodes = all->sys->nodes;
+    ph_vec3 v, a;
+    int n = 0;
+    if (b.R < 0)
+        return plain_motion(s, b.x, nodes[b.x].n, out);
+    const ph_group_ops *op = ph_group_get(nodes[b.R].group);
+    if (b.x >= 0) {
+        velocities(all, b, s, &v, &a);
+        out[n++] = vector("position", "m", axes_x, ph_state_x(s, b.x));
+    }
+    out[n++] = (ph_quantity){"rotation", "1", axes_q, 0, 4, s->q + s->q_at[b.R] + op->quat, {0}};
+    if (b.x >= 0)
+        out[n++] = vector("velocity", "m/s", axes_v, v);
+    out[n++] = vector("omega", "rad/s", axes_w, ph_state_v(s, b.R, op->rot));
+    if (b.x >= 0)
+        out[n++] = vector("acceleration", "m/s^2", axes_a, a);
+    out[n++] = vector("omega_dot", "rad/s^2", axes_wd, ph_state_vdot(s, b.R, op->rot));
+    for (int k = 0; k < n; k++)
+        if (!out[k].value)
+            out[k].value = out[k].own;
+    return n;
+}
+
+const char *ph_quantity_axis(const ph_quantity *q, int k, char text[PH_LABEL_MAX])
+{
+    if (q->axes)
+        snprintf(text, PH_LABEL_MAX, "%s", q->axes[k]);
+    else
+        snprintf(text, PH_LABEL_MAX, "%c%d", q->prefix, k + 1);
+    return text;
+}

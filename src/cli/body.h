@@ -1,0 +1,48 @@
+/* A system as its user sees it: bodies and joints with names; motion in SI units, frames as ph_quantity says. */
+#ifndef PH_CLI_BODY_H
+#define PH_CLI_BODY_H
+
+#include "polhode/sim.h"
+
+typedef struct ph_body {
+    int x, R; /* its nodes with a position and with a rotation, perhaps the same; -1: none */
+} ph_body;
+
+typedef struct ph_bodies {
+    const ph_system *sys;
+    int n;
+    ph_body body[];
+} ph_bodies;
+
+ph_bodies *ph_bodies_create(const ph_system *sys); /* NULL: no memory; free() ends it */
+
+#define PH_LABEL_MAX 96
+
+/* The name of the system's author; else b1, b2, ... and j1, j2, ... Returns text. */
+const char *ph_body_name(const ph_bodies *all, int body, char text[PH_LABEL_MAX]);
+const char *ph_joint_name(const ph_system *sys, int constraint, char text[PH_LABEL_MAX]);
+int ph_body_of(const ph_bodies *all, int node);
+
+/* The space in which the bodies move: "R3xSO3", "SE3", ...; "mixed". */
+const char *ph_bodies_space(const ph_bodies *all);
+
+#define PH_QUANTITIES 6
+
+/* One quantity of a body: position, rotation, velocity, omega, acceleration, omega_dot. Positions, velocities
+ * and accelerations have world components, omega and omega_dot body components. */
+typedef struct ph_quantity {
+    const char *name, *unit;
+    const char *const *axes; /* names of the components; NULL: prefix and number */
+    char prefix;
+    int n;
+    const double *value; /* own, or a view of the state */
+    double own[3];
+} ph_quantity;
+
+/* Those that the body has, into out; their number. They hold as long as s and out. */
+int ph_body_motion(const ph_bodies *all, int body, const ph_state *s, ph_quantity out[PH_QUANTITIES]);
+
+/* Name of component k: "x", "qw", "v3". */
+const char *ph_quantity_axis(const ph_quantity *q, int k, char text[PH_LABEL_MAX]);
+
+#endif

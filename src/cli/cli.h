@@ -1,0 +1,68 @@
+/* What the files of the program share: exit codes, messages, the arguments of a command, the table of commands. */
+#ifndef PH_CLI_CLI_H
+#define PH_CLI_CLI_H
+
+#include "polhode/sim.h"
+
+#if defined(__GNUC__)
+#define PH_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define PH_PRINTF(text, first)
+#endif
+
+enum { PH_EXIT_OK, PH_EXIT_FAILED, PH_EXIT_USAGE }; /* done; numerical failure; bad input or usage */
+
+/* One error line on stderr, "polhode: ...". Returns PH_EXIT_USAGE. */
+int ph_complain(const char *format, ...) PH_PRINTF(1, 2);
+
+/* The same for a word that is none of a list: with the nearest one; if none is near, with the command else_see
+ * or, where that is NULL, with the whole list. what begins the sentence. */
+typedef const char *(*ph_word_fn)(int k); /* word k; NULL past the end */
+int ph_complain_word(const char *what, const char *word, ph_word_fn list, const char *else_see);
+int ph_word_find(const char *word, ph_word_fn list); /* its place; -1: not there */
+
+typedef enum ph_command_code {
+#define PH_COMMAND(code, name, run, min, max, usage, text) code,
+#include "cli/commands.def"
+#undef PH_COMMAND
+    PH_COMMAND_COUNT
+} ph_command_code;
+
+#define PH_WORDS_MAX 1 /* of any command */
+
+#define PH_SETTINGS_MAX 64
+
+typedef struct ph_settings {
+    int n;
+    const char *text[PH_SETTINGS_MAX]; /* "m=16" */
+} ph_settings;
+
+/* The command line, parsed. What was not given has the value of ph_args_default, mostly 0. */
+typedef struct ph_args {
+    ph_command_code command;
+    int n_words;
+    const char *word[PH_WORDS_MAX]; /* what is not an option: the model of run */
+    ph_options opt;                 /* h = 0: the model's own */
+    double t_end;                   /* 0: the model's own */
+    int size;                       /* 0: the model's own */
+    ph_settings set;                /* of parameters */
+    int every, repeats;             /* repeats = 0: as many as time allows */
+    const char *output;             /* file; NULL: none */
+    int json, quiet;
+} ph_args;
+
+typedef struct ph_command {
+    const char *name;
+    int (*run)(const ph_args *args); /* returns the exit code */
+    int min, max;                    /* number of words */
+    const char *usage, *text;        /* the words; one line of help */
+} ph_command;
+
+const ph_command *ph_command_get(ph_command_code code);
+const char *ph_command_name(int k); /* NULL past the end */
+
+#define PH_COMMAND(code, name, run, min, max, usage, text) int run(const ph_args *args);
+#include "cli/commands.def"
+#undef PH_COMMAND
+
+#endif

@@ -1,0 +1,66 @@
+/* polhode help, polhode version. */
+#include "io/json.h"
+#include "cli/options.h"
+
+static void print_command(ph_command_code code)
+{
+    const ph_command *c = ph_command_get(code);
+    int any = ph_options_any(code);
+    printf("usage: polhode %s%s%s%s\n\n%s\n", c->name, c->usage[0] ? " " : "", c->usage,
+           any ? " [options]" : "", c->text);
+    if (any) {
+        printf("\noptions:\n");
+        ph_options_print(code, stdout);
+    }
+}
+
+static void print_all(void)
+{
+    printf("Polhode %s: time integration of constrained mechanical systems on Lie groups\n\n", ph_version());
+    printf("usage: polhode COMMAND [arguments]\n\n");
+    for (int k = 0; k < PH_COMMAND_COUNT; k++) {
+        const ph_command *c = ph_command_get((ph_command_code)k);
+        char left[64];
+        snprintf(left, sizeof left, "%s %s", c->name, c->usage);
+        printf("  %-18s %s\n", left, c->text);
+    }
+    printf("\nfirst steps:\n"
+           "  polhode list problems              the models that come with the program\n"
+           "  polhode run heavy_top              a spinning top: one second of motion\n"
+           "  polhode run heavy_top -o top.csv   the same, with its trajectory\n"
+           "  polhode help run                   all options\n\n"
+           "exit codes: 0 done, 1 numerical failure, 2 bad input or usage\n");
+}
+
+int ph_cmd_help(const ph_args *args)
+{
+    if (args->n_words == 0) {
+        print_all();
+        return PH_EXIT_OK;
+    }
+    int k = ph_word_find(args->word[0], ph_command_name);
+    if (k < 0)
+        return ph_complain_word("there is no command", args->word[0], ph_command_name, NULL);
+    print_command((ph_command_code)k);
+    return PH_EXIT_OK;
+}
+
+#if defined(__clang__)
+#define COMPILER "clang " __clang_version__
+#elif defined(__GNUC__)
+#define COMPILER "gcc " __VERSION__
+#else
+#define COMPILER "another compiler"
+#endif
+
+int ph_cmd_version(const ph_args *args)
+{
+    if (!args->json) {
+        printf("polhode %s\nbuilt with %s\n", ph_version(), COMPILER);
+        return PH_EXIT_OK;
+    }
+    ph_json j = ph_json_create();
+    ph_json_text(&j, j.root, "polhode", ph_version());
+    ph_json_text(&j, j.root, "compiler", COMPILER);
+    return ph_json_print(&j, stdout) ? PH_EXIT_OK : ph_complain("not enough memory");
+}

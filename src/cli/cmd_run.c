@@ -1,0 +1,145 @@
+/* polhode run: simulate a model, watch it on the way, report. */
+#include "cli/model.h"
+#include "cli/run.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define STEPS_MAX 1e9 /* more is a slip of the pen, not a plan */
+
+/* h is the nearest value that divides t_end. */
+static int plan_steps(ph_run *r)
+{
+    double h = r->args->opt.h > 0 ? r->args->opt.h : r->p->h;
+    double t_end = r->args->t_end > 0 ? r->args->t_end : r->p->t_end, n = t_end / h;
+    if (!(n <= STEPS_MAX)) {
+        ph_complain("t_end = %g s in steps of h = %g s takes %.3g steps; the limit is %.0e", t_end, h, n,
+                    STEPS_MAX);
+        return 0;
+    }
+    r->steps = n < 1 ? 1 : lround(n);
+    r->opt = r->args->opt;
+    r->opt.h = t_end / (double)r->steps;
+    return 1;
+}
+
+/* ---- the file ----------------------------------------------------------------------------------------- */
+
+/* While the file is under way, signals wait until a step is done, so that nothing half-written stays behind.
+ * Those that are ignored (nohup) must not: a blocked signal is kept even then. */
+static void hold_signals(int how)
+{
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction now;
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
+        if (sigaction(ends[k], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+            sigaddset(&set, ends[k]);
+    sigprocmask(how, &set, NULL);
+}
+
+static int cannot_write(const ph_run *r, int why)
+{
+    return ph_complain("cannot write '%s': %s", r->args->output, why ? strerror(why) : "output error");
+}
+
+static int open_file(ph_run *r)
+{
+    const char *path = r->args->output, *dot = strrchr(path, '.');
+    if (dot && (!strcmp(dot, ".h5") || !strcmp(dot, ".hdf5"))) {
+        ph_complain("-o: '%s': this version writes CSV, not HDF5", path);
+        return 0;
+    }
+    hold_signals(SIG_BLOCK);
+    if (!ph_file_open(&r->file, path)) {
+        int why = errno;
+        hold_signals(SIG_UNBLOCK);
+        cannot_write(r, why);
+        return 0;
+    }
+    r->csv.to = r->file.stream;
+    return 1;
+}
+
+/* A run that failed keeps what it has. An interrupted one leaves nothing, and the signal takes its course. */
+static int close_file(ph_run *r)
+{
+    const ph_watch *w = &r->watch;
+    int code = PH_EXIT_OK;
+    if (!r->file.stream)
+        return code;
+    if (r->sim && !w->interrupted && !w->unwritten) {
+        if (r->status != PH_OK)
+            ph_csv_comment(&r->csv, r->err.text);
+        if (!ph_file_commit(&r->file))
+            code = cannot_write(r, errno);
+    } else if (w->unwritten)
+        code = cannot_write(r, w->why);
+    ph_file_discard(&r->file);
+    if (w->interrupted)
+        ph_complain("interrupted at t = %.9g; '%s' was not written", ph_sim_state(r->sim).t, r->args->output);
+    hold_signals(SIG_UNBLOCK);
+    return code;
+}
+
+/* ---- the run ------------------------------------------------------------------------------------------ */
+
+static int is_numerical(ph_status s)
+{
+    return s != PH_OK && s != PH_E_INPUT && s != PH_E_INCONSISTENT && s != PH_E_MEMORY;
+}
+
+static int report(const ph_run *r, int code)
+{
+    if (r->status != PH_OK)
+        ph_complain("%s", r->err.text);
+    if (r->args->json && (r->sim || is_numerical(r->status))) {
+        if (!ph_report_json(r))
+            code = ph_complain("not enough memory for the report");
+    } else if (!r->args->quiet && r->sim) {
+        ph_report_text(r);
+        if (r->args->output && code == PH_EXIT_OK)
+            printf("\n%ld rows in %s\n", r->csv.rows, r->args->output);
+    }
+    if (code == PH_EXIT_OK && r->status != PH_OK)
+        code = is_numerical(r->status) ? PH_EXIT_FAILED : PH_EXIT_USAGE;
+    return code;
+}
+
+static int integrate(ph_run *r)
+{
+    ph_watch *w = &r->watch;
+    w->terminal = isatty(2) && !r->args->quiet;
+    r->status = ph_sim_create(&r->sim, &r->p->sys, &r->opt, 0, r->p->q0, r->p->v0, &r->err);
+    if (r->status == PH_OK) {
+        if (r->file.stream)
+            ph_trajectory_header(r);
+        w->begun = w->last_tick = ph_seconds();
+        r->status = ph_sim_run(r->sim, r->steps, ph_watch_step, r, &r->err);
+        if (w->terminal && w->last_tick > w->begun)
+            fprintf(stderr, "\r\033[K");
+    }
+    int code = close_file(r);
+    return w->unwritten || w->interrupted ? code ? code : PH_EXIT_FAILED : report(r, code);
+}
+
+int ph_cmd_run(const ph_args *args)
+{
+    ph_run r = {.args = args, .p = ph_model_open(args)};
+    int code = PH_EXIT_USAGE;
+    if (r.p && plan_steps(&r)) {
+        r.bodies = ph_bodies_create(&r.p->sys);
+        if (!r.bodies)
+            ph_complain("not enough memory for the model '%s'", r.p->name);
+        else if (!args->output || open_file(&r))
+            code = integrate(&r);
+    }
+    ph_sim_destroy(r.sim);
+    free(r.bodies);
+    ph_problem_destroy(r.p);
+    return code;
+}

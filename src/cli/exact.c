@@ -1,0 +1,49 @@
+/* Distance of a state from the exact solution of a problem. */
+#include "cli/exact.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static double distance(int n, const double *a, const double *b)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += (a[i] - b[i]) * (a[i] - b[i]);
+    return sqrt(sum);
+}
+
+/* |log(q^-1 q_exact)| over all nodes; work has room for an element and its logarithm of any node */
+static double group_distance(const ph_system *sys, const ph_state *s, const double *exact, double *work)
+{
+    double sum = 0;
+    for (int i = 0; i < sys->n_nodes; i++) {
+        const ph_group_ops *op = ph_group_get(sys->nodes[i].group);
+        int n = sys->nodes[i].n, dim = ph_group_dim(sys->nodes[i].group, n);
+        double *x = work + ph_group_size(sys->nodes[i].group, n);
+        op->inverse(n, s->q + s->q_at[i], work);
+        op->compose(n, work, exact + s->q_at[i], work);
+        op->log(n, work, x);
+        for (int k = 0; k < dim; k++)
+            sum += x[k] * x[k];
+    }
+    return sqrt(sum);
+}
+
+int ph_exact_compare(const ph_problem *p, const ph_state *s, ph_exact_error *out)
+{
+    int nq = ph_system_nq(&p->sys), nv = ph_system_nv(&p->sys), nl = ph_system_nl(&p->sys), found = 0;
+    if (!p->exact)
+        return 0;
+    double *q = calloc((size_t)(2 * nq + 3 * nv + nl), sizeof *q);
+    if (!q)
+        return 0;
+    double *v = q + nq, *vdot = v + nv, *lambda = vdot + nv, *work = lambda + nl;
+    if (p->exact(p, s->t, q, v, vdot, lambda)) {
+        out->q = group_distance(&p->sys, s, q, work);
+        out->v = distance(nv, s->v, v);
+        out->lambda = distance(nl, s->lambda, lambda);
+        found = 1;
+    }
+    free(q);
+    return found;
+}

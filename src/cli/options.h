@@ -1,0 +1,25 @@
+/* The options of all commands: parsing, help, and the words of their values. */
+#ifndef PH_CLI_OPTIONS_H
+#define PH_CLI_OPTIONS_H
+
+#include "cli/cli.h"
+
+#include <stdio.h>
+
+ph_args ph_args_default(ph_command_code command);
+
+/* Arguments after the name of the command. 0 and one line on stderr: they make no sense. */
+int ph_args_parse(ph_args *args, int argc, char **argv);
+
+void ph_options_print(ph_command_code command, FILE *to); /* those of one command, for its help */
+int ph_options_any(ph_command_code command);
+const char *ph_option_name(int k); /* row k of the table; NULL past the end */
+const char *ph_option_text(int k);
+
+/* Word k of an enumeration of ph_options; NULL past the end. */
+const char *ph_formulation_word(int k);
+const char *ph_newton_word(int k);
+const char *ph_start_word(int k);
+const char *ph_solver_word(int k);
+
+#endif

@@ -1,0 +1,130 @@
+/* The summary of a run as JSON, one object for each run. */
+#include "cli/exact.h"
+#include "io/json.h"
+#include "cli/options.h"
+#include "cli/run.h"
+
+/* sigma_opt = gamma/(3 beta), with gamma = 1/2 + alpha_f - alpha_m = (3 - rho)/(2 (1 + rho)) and
+ * beta = (gamma + 1/2)^2/4 */
+static double sigma_of(const ph_options *o)
+{
+    double gamma = (3 - o->rho) / (2 * (1 + o->rho)), beta = (gamma + 0.5) * (gamma + 0.5) / 4;
+    return o->sigma == PH_SIGMA_OPT ? gamma / (3 * beta) : o->sigma;
+}
+
+static void add_method(ph_json *j, const ph_run *r)
+{
+    const ph_options *o = &r->opt;
+    cJSON *m = ph_json_object(j, j->root, "method");
+    ph_json_text(j, m, "name", o->method);
+    ph_json_number(j, m, "sigma", sigma_of(o));
+    ph_json_number(j, m, "rho", o->rho);
+    ph_json_text(j, m, "formulation", ph_formulation_word((int)o->formulation));
+    ph_json_text(j, m, "space", ph_bodies_space(r->bodies));
+    ph_json_text(j, m, "newton", ph_newton_word((int)o->newton));
+    ph_json_text(j, m, "start", ph_start_word((int)o->start));
+    ph_json_number(j, m, "atol", o->atol);
+    ph_json_number(j, m, "rtol", o->rtol);
+    if (r->sim)
+        ph_json_text(j, m, "solver", ph_sim_solver(r->sim));
+}
+
+static void add_newton(ph_json *j, const ph_run *r)
+{
+    ph_stats st = ph_sim_stats(r->sim);
+    cJSON *n = ph_json_object(j, j->root, "newton");
+    ph_json_count(j, n, "iterations", st.iterations);
+    ph_json_count(j, n, "jacobians", st.jacobians);
+    ph_json_count(j, n, "factorizations", st.factorizations);
+    ph_json_count(j, n, "max_per_step", st.worst_iterations);
+    ph_json_number(j, j->root, "wall_s", st.wall_s - r->watch.own_s);
+}
+
+static void add_bodies(ph_json *j, const ph_run *r, const ph_state *s)
+{
+    cJSON *bodies = ph_json_object(j, j->root, "bodies");
+    for (int i = 0; i < r->bodies->n; i++) {
+        char name[PH_LABEL_MAX];
+        ph_quantity q[PH_QUANTITIES];
+        int n = ph_body_motion(r->bodies, i, s, q);
+        cJSON *b = ph_json_object(j, bodies, ph_body_name(r->bodies, i, name));
+        for (int k = 0; k < n; k++)
+            ph_json_numbers(j, b, q[k].name, q[k].n, q[k].value);
+    }
+}
+
+static void add_joints(ph_json *j, const ph_run *r, const ph_state *s)
+{
+    const ph_system *sys = &r->p->sys;
+    cJSON *joints = ph_json_object(j, j->root, "joints");
+    for (int c = 0; c < sys->n_constraints; c++) {
+        char name[PH_LABEL_MAX];
+        cJSON *joint = ph_json_object(j, joints, ph_joint_name(sys, c, name));
+        ph_json_numbers(j, joint, "lambda", sys->constraints[c].rows, s->lambda + s->l_at[c]);
+    }
+}
+
+static void add_quality(ph_json *j, const ph_run *r, const ph_state *s)
+{
+    const ph_watch *w = &r->watch;
+    ph_exact_error e;
+    cJSON *v = ph_json_object(j, j->root, "violation");
+    ph_json_number(j, v, "position", w->position);
+    ph_json_number(j, v, "velocity", w->velocity);
+    if (r->p->energy) {
+        cJSON *energy = ph_json_object(j, j->root, "energy");
+        ph_json_number(j, energy, "initial", w->E0);
+        ph_json_number(j, energy, "final", w->E);
+        ph_json_number(j, energy, "max_drift", w->drift);
+        if (r->p->power)
+            ph_json_number(j, energy, "work", w->work);
+    }
+    if (ph_exact_compare(r->p, s, &e)) {
+        cJSON *error = ph_json_object(j, j->root, "error");
+        ph_json_number(j, error, "q", e.q);
+        ph_json_number(j, error, "v", e.v);
+        if (r->p->sys.n_constraints)
+            ph_json_number(j, error, "lambda", e.lambda);
+    }
+}
+
+static void add_failure(ph_json *j, const ph_run *r)
+{
+    const ph_failure *f = r->sim ? ph_sim_failure(r->sim) : NULL;
+    char name[PH_LABEL_MAX];
+    ph_json_text(j, j->root, "reason", r->err.text);
+    cJSON *culprits = ph_json_array(j, j->root, "culprits");
+    for (int k = 0; f && k < f->n_culprits; k++) {
+        cJSON *c = ph_json_element(j, culprits);
+        int i = f->culprit[k].index;
+        if (f->culprit[k].is_constraint)
+            ph_json_text(j, c, "joint", ph_joint_name(&r->p->sys, i, name));
+        else
+            ph_json_text(j, c, "body", ph_body_name(r->bodies, ph_body_of(r->bodies, i), name));
+        ph_json_number(j, c, "residual", f->culprit[k].value);
+    }
+}
+
+int ph_report_json(const ph_run *r)
+{
+    ph_json j = ph_json_create();
+    ph_state s = {0};
+    if (r->sim)
+        s = ph_sim_state(r->sim);
+    ph_json_text(&j, j.root, "polhode", ph_version());
+    ph_json_text(&j, j.root, "model", r->p->name);
+    ph_json_text(&j, j.root, "status", ph_status_word(r->status));
+    ph_json_number(&j, j.root, "t", s.t);
+    ph_json_count(&j, j.root, "steps", r->sim ? ph_sim_stats(r->sim).steps : 0);
+    ph_json_number(&j, j.root, "h", r->opt.h);
+    add_method(&j, r);
+    if (r->status != PH_OK)
+        add_failure(&j, r);
+    if (r->sim) {
+        add_newton(&j, r);
+        add_bodies(&j, r, &s);
+        add_joints(&j, r, &s);
+        add_quality(&j, r, &s);
+    }
+    return ph_json_print(&j, stdout);
+}

@@ -1,0 +1,50 @@
+/* One run of a model: what is simulated, how, and what was seen on the way. */
+#ifndef PH_CLI_RUN_H
+#define PH_CLI_RUN_H
+
+#include "cli/body.h"
+#include "cli/cli.h"
+#include "io/csv.h"
+#include "io/file.h"
+#include "problem/problem.h"
+
+/* Largest values over all steps, and the clock. */
+typedef struct ph_watch {
+    double position, velocity;            /* violation of the constraints */
+    double E0, E, drift;                  /* energy at first and now; largest |E - E0 - work| */
+    double work, power, t;                /* done on the system, by the trapezoidal rule; at the last step */
+    double begun, last_tick, own_s;       /* seconds; own_s: spent here and not in the integration */
+    int terminal, interrupted, unwritten; /* show progress; a signal arrived; the file cannot be written */
+    int why;                              /* errno of unwritten */
+} ph_watch;
+
+typedef struct ph_run {
+    const ph_args *args;
+    ph_problem *p;
+    ph_bodies *bodies;
+    ph_options opt; /* h divides t_end */
+    long steps;     /* planned */
+    ph_sim *sim;    /* NULL: it could not be created */
+    ph_file file;   /* of the trajectory */
+    ph_csv csv;
+    ph_watch watch;
+    ph_status status;
+    ph_error err;
+} ph_run;
+
+/* watch.c: the output callback; ctx is the ph_run. */
+ph_status ph_watch_step(const ph_sim *sim, void *ctx);
+double ph_seconds(void); /* since some moment */
+
+/* trajectory.c: the table of the run. */
+void ph_trajectory_header(ph_run *r);
+void ph_trajectory_row(ph_run *r, const ph_state *s);
+
+/* report.c: the settings in one line; the summary in words. */
+void ph_report_settings(const ph_run *r, char *text, size_t size);
+void ph_report_text(const ph_run *r);
+
+/* report_json.c: one object on stdout. 0: not enough memory. */
+int ph_report_json(const ph_run *r);
+
+#endif

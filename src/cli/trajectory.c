@@ -1,0 +1,69 @@
+/* The table of a run: t, the motion of each body, the multipliers of each joint, the energy. */
+#include "cli/run.h"
+
+#include <stdio.h>
+
+static void name_body(ph_csv *csv, const ph_bodies *all, int body, const ph_state *s)
+{
+    char of[PH_LABEL_MAX], axis[PH_LABEL_MAX];
+    ph_quantity q[PH_QUANTITIES];
+    int n = ph_body_motion(all, body, s, q);
+    ph_body_name(all, body, of);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < q[i].n; k++)
+            ph_csv_name(csv, of, ph_quantity_axis(&q[i], k, axis), q[i].unit);
+}
+
+/* The unit of a multiplier depends on how its author scaled Phi. */
+static void name_joint(ph_csv *csv, const ph_system *sys, int c)
+{
+    char of[PH_LABEL_MAX], axis[32];
+    ph_joint_name(sys, c, of);
+    for (int k = 0; k < sys->constraints[c].rows; k++) {
+        snprintf(axis, sizeof axis, "lambda%d", k + 1);
+        ph_csv_name(csv, of, axis, "SI");
+    }
+}
+
+void ph_trajectory_header(ph_run *r)
+{
+    char text[512];
+    ph_state s = ph_sim_state(r->sim);
+    snprintf(text, sizeof text, "polhode %s, model %s", ph_version(), r->p->name);
+    ph_csv_comment(&r->csv, text);
+    ph_report_settings(r, text, sizeof text);
+    ph_csv_comment(&r->csv, text);
+    snprintf(text, sizeof text, "h = %.17g s, t_end = %.17g s, %ld steps, a row every %d", r->opt.h,
+             r->opt.h * (double)r->steps, r->steps, r->args->every);
+    ph_csv_comment(&r->csv, text);
+    for (int i = 0; i < r->args->set.n; i++) {
+        snprintf(text, sizeof text, "set %s", r->args->set.text[i]);
+        ph_csv_comment(&r->csv, text);
+    }
+    ph_csv_name(&r->csv, NULL, "t", "s");
+    for (int i = 0; i < r->bodies->n; i++)
+        name_body(&r->csv, r->bodies, i, &s);
+    for (int c = 0; c < r->p->sys.n_constraints; c++)
+        name_joint(&r->csv, &r->p->sys, c);
+    if (r->p->energy)
+        ph_csv_name(&r->csv, NULL, "energy", "J");
+    ph_csv_end_header(&r->csv);
+}
+
+void ph_trajectory_row(ph_run *r, const ph_state *s)
+{
+    int nl = ph_system_nl(&r->p->sys);
+    ph_csv_number(&r->csv, s->t);
+    for (int i = 0; i < r->bodies->n; i++) {
+        ph_quantity q[PH_QUANTITIES];
+        int n = ph_body_motion(r->bodies, i, s, q);
+        for (int j = 0; j < n; j++)
+            for (int k = 0; k < q[j].n; k++)
+                ph_csv_number(&r->csv, q[j].value[k]);
+    }
+    for (int k = 0; k < nl; k++)
+        ph_csv_number(&r->csv, s->lambda[k]);
+    if (r->p->energy)
+        ph_csv_number(&r->csv, r->watch.E);
+    ph_csv_end_row(&r->csv);
+}

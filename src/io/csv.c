@@ -1,0 +1,37 @@
+/* Tables of numbers: lines of comment, one header row with names and units, rows. */
+#include "io/csv.h"
+
+static void separate(ph_csv *csv)
+{
+    if (csv->column++)
+        fputc(',', csv->to);
+}
+
+void ph_csv_comment(ph_csv *csv, const char *text)
+{
+    fprintf(csv->to, "# %s\n", text);
+}
+
+void ph_csv_name(ph_csv *csv, const char *of, const char *name, const char *unit)
+{
+    separate(csv);
+    fprintf(csv->to, "%s%s%s [%s]", of ? of : "", of ? "." : "", name, unit);
+}
+
+void ph_csv_number(ph_csv *csv, double x)
+{
+    separate(csv);
+    fprintf(csv->to, "%.17g", x);
+}
+
+void ph_csv_end_header(ph_csv *csv)
+{
+    fputc('\n', csv->to);
+    csv->column = 0;
+}
+
+void ph_csv_end_row(ph_csv *csv)
+{
+    ph_csv_end_header(csv);
+    csv->rows++;
+}

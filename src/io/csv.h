@@ -1,0 +1,19 @@
+/* Tables of numbers: lines of comment, one header row with names and units, rows. */
+#ifndef PH_IO_CSV_H
+#define PH_IO_CSV_H
+
+#include <stdio.h>
+
+typedef struct ph_csv {
+    FILE *to;
+    int column; /* of the row at work */
+    long rows;  /* complete ones, without the header */
+} ph_csv;
+
+void ph_csv_comment(ph_csv *csv, const char *text);
+void ph_csv_name(ph_csv *csv, const char *of, const char *name, const char *unit); /* "of.name [unit]" */
+void ph_csv_number(ph_csv *csv, double x);
+void ph_csv_end_header(ph_csv *csv);
+void ph_csv_end_row(ph_csv *csv);
+
+#endif

@@ -1,0 +1,85 @@
+/* Output files that appear whole or not at all: written beside their place, synchronised, then renamed. */
+#define _XOPEN_SOURCE 700 /* realpath */
+
+#include "io/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A name in the same folder: only there a rename is atomic. Not mkstemp: it would make the file private. */
+static int open_beside(ph_file *file)
+{
+    size_t size = strlen(file->path) + 48;
+    file->temp = malloc(size);
+    for (int k = 0; file->temp && k < 100; k++) {
+        snprintf(file->temp, size, "%s.part-%ld-%d", file->path, (long)getpid(), k);
+        int fd = open(file->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0 || errno != EEXIST)
+            return fd;
+    }
+    return -1;
+}
+
+static void forget(ph_file *file)
+{
+    free(file->path);
+    free(file->temp);
+    *file = (ph_file){0};
+}
+
+int ph_file_open(ph_file *file, const char *path)
+{
+    struct stat st;
+    int exists = stat(path, &st) == 0, fd = -1;
+    *file = (ph_file){.path = exists ? realpath(path, NULL) : strdup(path)};
+    if (exists && S_ISDIR(st.st_mode))
+        errno = EISDIR;
+    else if (file->path && exists && !S_ISREG(st.st_mode))
+        fd = open(path, O_WRONLY | O_CLOEXEC); /* /dev/stdout, /dev/null: never rename over these */
+    else if (file->path && (!exists || access(path, W_OK) == 0))
+        fd = open_beside(file);
+    if (fd >= 0)
+        file->stream = fdopen(fd, "w");
+    if (file->stream)
+        return 1;
+    int why = errno;
+    if (fd >= 0) {
+        close(fd);
+        if (file->temp)
+            unlink(file->temp);
+    }
+    forget(file);
+    errno = why;
+    return 0;
+}
+
+int ph_file_commit(ph_file *file)
+{
+    int ok = fflush(file->stream) == 0 && !ferror(file->stream);
+    if (ok && file->temp)
+        ok = fsync(fileno(file->stream)) == 0;
+    int why = errno;
+    if (fclose(file->stream) != 0 && ok)
+        ok = 0, why = errno;
+    if (ok && file->temp && rename(file->temp, file->path) != 0)
+        ok = 0, why = errno;
+    if (!ok && file->temp)
+        unlink(file->temp);
+    forget(file);
+    errno = why;
+    return ok;
+}
+
+void ph_file_discard(ph_file *file)
+{
+    if (!file->stream)
+        return;
+    fclose(file->stream);
+    if (file->temp)
+        unlink(file->temp);
+    forget(file);
+}

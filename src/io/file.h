@@ -1,0 +1,19 @@
+/* Output files that appear whole or not at all. */
+#ifndef PH_IO_FILE_H
+#define PH_IO_FILE_H
+
+#include <stdio.h>
+
+typedef struct ph_file {
+    FILE *stream;
+    char *path; /* where it will stand; links resolved */
+    char *temp; /* where it is written, beside path; NULL: straight to a device or a pipe */
+} ph_file;
+
+/* Each returns 0 on failure, errno says why, and nothing is left behind. */
+int ph_file_open(ph_file *file, const char *path);
+int ph_file_commit(ph_file *file); /* flush, sync, rename */
+
+void ph_file_discard(ph_file *file); /* no trace; accepts a file that is not open */
+
+#endif

@@ -1,0 +1,306 @@
+#!/usr/bin/env bash
+# The program as a user sees it: results, files, exit codes, and one clear line for every mistake.
+set -uo pipefail
+
+polhode=${POLHODE:?path of the program}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+failures=0
+checks=0
+
+fail() {
+    echo "FAILED: $*" >&2
+    failures=$((failures + 1))
+}
+
+# run CODE ARGS...: exit code; leaves stdout in out, stderr in err
+run() {
+    local want=$1 got
+    shift
+    "$polhode" "$@" >out 2>err </dev/null
+    got=$?
+    checks=$((checks + 1))
+    ((got == want)) || fail "polhode $*: exit code $got instead of $want: $(head -c 300 err)"
+}
+
+# refused TEXT ARGS...: exit code 2, nothing on stdout, one line on stderr that begins with polhode: and has TEXT in it
+refused() {
+    local text=$1
+    shift
+    run 2 "$@"
+    [[ ! -s out ]] || fail "polhode $*: prints although it refuses"
+    [[ $(wc -l <err) == 1 && $(cat err) == "polhode: "* ]] || fail "polhode $*: not one line: $(cat err)"
+    grep -qF -e "$text" err || fail "polhode $*: no '$text' in: $(cat err)"
+}
+
+has() { # FILE TEXT...
+    local file=$1 text
+    shift
+    for text in "$@"; do
+        grep -qF -e "$text" "$file" || fail "no '$text' in $file: $(head -c 500 "$file")"
+    done
+}
+
+# Reduce values to V and strings to S, then innermost arrays and objects to V; what is left must be one V.
+is_json() {
+    local rest
+    rest=$(sed -E -e 's/"([^"\\]|\\.)*"/S/g' \
+        -e 's/-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/V/g' -e 's/true|false|null/V/g' -e 's/[ \t]//g' -e ':again' \
+        -e 's/\[([VS](,[VS])*)?\]/V/g' -e 's/\{(S:[VS](,S:[VS])*)?\}/V/g' -e 't again' "$1")
+    [[ $rest == V ]] || fail "not one JSON object: $(head -c 300 "$1")"
+}
+
+number() { # FILE KEY: the first one with this key
+    grep -oE "\"$2\":-?[0-9.e+-]+" "$1" | head -n 1 | cut -d: -f2
+}
+
+# near FILE KEY TOLERANCE VALUES...: the array or number of that key
+near() {
+    local file=$1 key=$2 tol=$3 got
+    shift 3
+    checks=$((checks + 1))
+    got=$(grep -oE "\"$key\":(\[[^]]*\]|-?[0-9.e+-]+)" "$file" | head -n 1 | cut -d: -f2 | tr -d '[]' | tr ',' ' ')
+    awk -v got="$got" -v want="$*" -v tol="$tol" 'BEGIN {
+        n = split(got, a, " "); m = split(want, b, " "); bad = n != m
+        for (i = 1; i <= m; i++) { d = a[i] - b[i]; if (!(d <= tol && -d <= tol)) bad = 1 }
+        exit bad }' || fail "$key is $got, not $* to $tol"
+}
+
+# ---- results ------------------------------------------------------------------------------------------------------
+
+# reference: exact closed form in an independent prototype, x to 1e-10, Omega to 1e-9, lambda to 1e-5; heavy top at t = 0.1
+discrete() {
+    run 0 run heavy_top --t-end 0.1 --h 1e-3 --rho 0.9 --start plain --json "$@"
+    is_json out
+    has out '"status":"ok"' '"steps":100,' '"start":"plain"' '"model":"heavy_top"' '"space":"R3xSO3"'
+}
+discrete --sigma 0
+near out position 1e-10 0.4211028532432 0.8945951643833 -0.1495723198072
+near out omega 1e-9 4.828376846137 150 1.022829806109
+near out lambda 1e-5 -363.1577427535 -294.83569536 -213.6133712963
+discrete --sigma 1
+near out position 1e-10 0.4212214121652 0.8945817222512 -0.1493186664406
+discrete --sigma 0 --formulation ggl
+near out position 1e-10 0.4205710568901 0.8949383900719 -0.1490143083127
+discrete --sigma=1 --formulation=ggl
+near out position 1e-10 0.4211019575031 0.894660262658 -0.1491849717895
+
+# invariant: what GGL enforces holds at every step
+viol=$(grep -oE '"violation":\{[^}]*\}' out)
+awk -v p="$(number <(echo "$viol") position)" -v v="$(number <(echo "$viol") velocity)" \
+    'BEGIN { exit !(p <= 1e-13 && v <= 1e-11) }' || fail "GGL leaves a violation: $viol"
+
+# sigma = opt is gamma/(3 beta): for rho = 0.9, gamma = 21/38 and beta = 400/1444
+run 0 run heavy_top --t-end 0.01 --sigma opt --json
+near out sigma 1e-15 "$(awk 'BEGIN { printf "%.17g", (21 / 38) / (3 * 400 / 1444) }')"
+
+# the nearest h that divides t_end
+run 0 run heavy_top --t-end 0.1 --h 0.0003 --json
+has out '"steps":333,'
+near out h 1e-18 "$(awk 'BEGIN { printf "%.17g", 0.1 / 333 }')"
+run 0 run heavy_top --t-end 0.001 --h 5 --json
+has out '"steps":1,'
+
+# every problem runs, and says so in JSON with a finite error where there is an exact solution
+problems=$("$polhode" list problems | awk '{print $1}')
+[[ $(wc -w <<<"$problems") -ge 14 ]] || fail "list problems: $problems"
+for p in $problems; do
+    run 0 run "$p" --t-end 0.002 --json
+    is_json out
+    has out "\"model\":\"$p\"" '"bodies":{' '"joints":{' '"violation":{' '"wall_s":'
+done
+# order: the world velocities of SE3 and R3xSO3 differ by the error of the method, 1e-2 at h = 1e-3
+run 0 run heavy_top_se3 --t-end 0.01 --h 1e-4 --json
+mv out se3
+run 0 run heavy_top_r3xso3 --t-end 0.01 --h 1e-4 --json
+near se3 velocity 1e-3 "$(grep -oE '"velocity":\[[^]]*' out | head -n 1 | cut -d'[' -f2 | tr ',' ' ')"
+near se3 acceleration 1e-1 "$(grep -oE '"acceleration":\[[^]]*' out | head -n 1 | cut -d'[' -f2 | tr ',' ' ')"
+
+# names of bodies and joints
+run 0 run chain --size 3 --t-end 0.01 --json
+has out '"b1":{' '"b3":{' '"j1":{' '"j3":{'
+run 0 run heavy_top --t-end 0.01 --set x=16 --solver klu --newton modified --json
+has out '"top":{' '"pivot":{' '"solver":"klu"' '"newton":"modified"'
+
+# exact: the same numbers every time, with a file and without, apart from the clock
+clock='s/"wall_s":[^,]*//'
+run 0 run heavy_top --json && sed "$clock" out >first
+run 0 run heavy_top --json && sed "$clock" out >second
+run 0 run heavy_top --json -o same.csv && sed "$clock" out >third
+cmp -s first second || fail "two runs differ"
+cmp -s first third || fail "a run with a file differs"
+
+# text
+run 0 run heavy_top --t-end 0.1
+has out 'heavy_top: genalpha, sigma 1, rho 0.9, index3' 'after 100 steps' 'cost' 'violation' 'energy' 'error' 'pivot'
+[[ ! -s err ]] || fail "progress although stderr is no terminal"
+run 0 run heavy_top --t-end 0.1 --quiet
+[[ ! -s out ]] || fail "--quiet prints"
+
+# ---- numerical failure --------------------------------------------------------------------------------------------
+
+run 1 run heavy_top --h 0.1 --json -o failed.csv
+is_json out
+has out '"status":"newton_failed"' '"t":' '"reason":"' '"culprits":[{' '"residual":'
+[[ $(wc -l <err) == 1 ]] || fail "not one line: $(cat err)"
+[[ $(tail -n 1 failed.csv) == "# t = "* ]] || fail "the file of a failed run does not say so"
+run 1 run heavy_top --h 0.02
+has out 'did not reach its end'
+
+# ---- files --------------------------------------------------------------------------------------------------------
+
+run 0 run heavy_top --t-end 0.1 -o top.csv
+has out '101 rows in top.csv'
+[[ $(grep -c '^#' top.csv) -ge 3 && $(head -n 1 top.csv) == "# polhode "* ]] || fail "no comments: $(head -n 3 top.csv)"
+[[ $(grep -v '^#' top.csv | head -n 1) == "t [s],top.x [m],top.y [m],top.z [m],top.qw [1],"*"pivot.lambda3 [SI],energy [J]" ]] ||
+    fail "header: $(grep -v '^#' top.csv | head -n 1)"
+grep -v '^#' top.csv | awk -F, 'NR == 1 { n = NF } NF != n { bad = 1 } END { exit bad || NR != 102 }' || fail "shape of top.csv"
+[[ $(tail -n 1 top.csv | cut -d, -f1) == 0.1* ]] || fail "top.csv does not end at t = 0.1"
+run 0 run heavy_top --t-end 0.1 --every 30 -o some.csv
+[[ $(grep -cv '^#' some.csv) == 6 ]] || fail "--every 30 of 100 steps: header, 0, 30, 60, 90, 100"
+cmp -s <(tail -n 1 some.csv) <(tail -n 1 top.csv) || fail "--every changes the last row"
+run 0 run pendulum -o plane.csv
+has plane.csv 'bob.q1 [SI],bob.q2 [SI]'
+
+# Links are followed, devices written to, a file that exists is replaced only as a whole.
+ln -s top.csv link.csv
+run 0 run heavy_top --t-end 0.001 -o link.csv
+[[ -L link.csv && $(grep -cv '^#' top.csv) == 3 ]] || fail "a link is not followed"
+run 0 run heavy_top --t-end 0.001 --quiet -o /dev/stdout
+[[ $(grep -cv '^#' out) == 3 ]] || fail "/dev/stdout"
+[[ -c /dev/null ]] && run 0 run heavy_top --t-end 0.001 --quiet -o /dev/null
+[[ -c /dev/null ]] || fail "/dev/null is gone"
+
+# started FILE: a long run that writes FILE; returns when something is on the disk
+started() {
+    "$polhode" run chain --size 20 --t-end 5000 --quiet -o "$1" >out 2>err </dev/null &
+    pid=$!
+    for _ in $(seq 200); do
+        [[ -n $(find . -name "$1.part*" -size +0) ]] && return
+        sleep 0.02
+    done
+    fail "no temporary file within 4 s"
+}
+echo old >kept.csv
+started kept.csv
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+[[ $(cat kept.csv) == old ]] || fail "kill -9: the old file has changed"
+started fresh.csv
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+[[ ! -e fresh.csv ]] || fail "kill -9: half a file"
+rm -f ./*.part*
+started fresh.csv
+kill -TERM "$pid"
+wait "$pid" 2>/dev/null
+code=$?
+[[ $code == 143 ]] || fail "SIGTERM: exit code $code"
+[[ -z $(find . -name 'fresh*') ]] || fail "SIGTERM leaves $(find . -name 'fresh*')"
+
+# A reader that goes away, a closed or full stdout.
+"$polhode" run chain --size 2000 --t-end 0.001 --json 2>err | head -c 10 >/dev/null
+code=${PIPESTATUS[0]}
+[[ $code != 0 && ! -s err ]] || fail "closed pipe: exit code $code, $(cat err)"
+"$polhode" list >&- 2>err
+[[ $? == 2 && $(wc -l <err) == 1 ]] || fail "closed stdout: $(cat err)"
+"$polhode" run heavy_top --t-end 0.001 -o closed.csv >&- 2>err
+[[ $? == 2 && $(grep -cv '^#' closed.csv) == 3 ]] || fail "closed stdout: the summary is in the file"
+if [[ -c /dev/full ]]; then
+    "$polhode" list >/dev/full 2>err
+    [[ $? == 2 && $(wc -l <err) == 1 ]] || fail "full stdout: $(cat err)"
+    refused "cannot write '/dev/full'" run heavy_top -o /dev/full
+fi
+
+# ---- other commands -----------------------------------------------------------------------------------------------
+
+run 0 bench heavy_top --repeats 1 --json
+is_json out
+has out '"heavy_top":{"us_per_step":' '"newton_per_step":' '"error":' '"heavy_top_ggl":{'
+near out error 3e-4 5.08e-3 # reference: 5 % of an independent prototype
+run 0 bench chain_10 --repeats 1
+has out 'us/step' 'chain_10 '
+run 0 bench chain_100 --repeats 1 --json
+has out '"chain_100":{' '"us_per_body_step":'
+run 0 list
+has out genalpha klu so3 cardan heavy_top bench --sigma
+for table in groups charts methods solvers problems commands options; do
+    run 0 list "$table"
+done
+run 0 version
+has out 'polhode '
+run 0 version --json
+is_json out
+run 0 --version
+run 0 help
+has out run bench list verify version help
+run 0 --help
+for command in $("$polhode" list commands | awk '{print $1}'); do
+    run 0 help "$command"
+    has out "usage: polhode $command"
+    run 0 "$command" --help
+done
+run 0 help run
+has out --h --t-end --method --sigma --rho --formulation --newton --start --atol --rtol --solver --every --json --quiet 'index3|index2|ggl'
+run 2
+has out 'usage: polhode COMMAND'
+
+# ---- mistakes -----------------------------------------------------------------------------------------------------
+
+refused "did you mean 'run'" rnu
+refused "there are: run, bench" xyzzy
+refused "there is no command ''" ''
+refused 'run needs MODEL' run
+refused "did you mean 'heavy_top'" run heavy_tpo
+refused 'polhode list problems' run xyzzy
+refused "'b' is one argument too many" run heavy_top b
+refused "did you mean '--sigma'" run heavy_top --sgima 1
+refused "did you mean '--formulation'" run heavy_top --formulaton ggl
+refused "did you mean 'ggl'" run heavy_top --formulation gll
+refused 'there are: auto, dense, block, klu' run heavy_top --solver umfpack
+refused '--method has no choice' run heavy_top --method magic
+refused 'its value is missing' run heavy_top --sigma
+refused "'one' is not a number" run heavy_top --sigma one
+refused "'' is not a number" run heavy_top --h=
+refused "'1e-3x' is not a number" run heavy_top --h 1e-3x
+refused "'nan' is not a number" run heavy_top --rho nan
+refused "'inf' is not a number" run heavy_top --t-end inf
+refused 'is not above 0' run heavy_top --h 0
+refused 'is not above 0' run heavy_top --h -1e-3
+refused 'rho = 2 is outside' run heavy_top --rho 2
+refused 'atol' run heavy_top --atol -1
+refused 'the limit is' run heavy_top --h 1e-300
+refused 'the limit is' run heavy_top --h 1e-9 --t-end 100
+refused 'outside 1 to' run chain --size 0
+refused 'not a whole number' run chain --size 1e3
+refused 'outside 1 to' run chain --size 99999999999999999999
+refused 'cannot have' run ring --size 2
+refused 'has no size' run heavy_top --size 3
+refused "has no parameter 'm'" run heavy_top --set m=16
+refused 'cannot have x = -1' run heavy_top --set x=-1
+refused 'form P=V' run heavy_top --set x
+refused 'no parameters' run chain --set x=1
+refused 'takes no value' run heavy_top --json=1
+refused "belongs to 'bench'" run heavy_top --repeats 3
+refused 'polhode help run' run heavy_top -q
+refused 'built-in problems, not files' run models/heavy_top.lua
+refused "cannot write '/nonexistent/x.csv'" run heavy_top -o /nonexistent/x.csv
+refused "cannot write '$tmp'" run heavy_top -o "$tmp"
+refused 'empty' run heavy_top -o ''
+refused 'HDF5' run heavy_top -o x.h5
+refused 'outside 1 to' run heavy_top --every 0
+refused "did you mean 'chain'" bench chian
+refused "did you mean 'groups'" list grups
+refused "did you mean 'run'" help rnu
+refused 'one argument too many' version now
+refused 'has no options' help --xyzzy
+refused 'one argument too many' verify now
+refused 'empty' verify -o ''
+refused "a?b" run $'a\nb'
+
+((failures == 0)) || {
+    echo "$failures failures in $checks checks" >&2
+    exit 1
+}
+echo "$checks checks"

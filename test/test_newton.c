@@ -1,0 +1,206 @@
+/* Newton's method: the exact Jacobian is exact, kinds of iteration agree, small steps, kept Jacobians, memory. */
+#include "sim_cases.h"
+
+static const ph_formulation forms[] = {PH_INDEX3, PH_INDEX2, PH_GGL};
+
+#define FORMS 3
+
+static snapshot end_of(const ph_problem *p, const ph_options *o, long steps, ph_stats *stats)
+{
+    ph_sim *sim = sim_of(&p->sys, o, p->q0, p->v0);
+    run_sim(sim, steps);
+    snapshot x = snap(sim, &p->sys);
+    if (stats)
+        *stats = ph_sim_stats(sim);
+    ph_sim_destroy(sim);
+    return x;
+}
+
+/* ---- convergence -------------------------------------------------------------------------------- */
+
+/* A tolerance of nothing: iterations go on to round-off, so a linear rate would show. Every sigma, form and scheme that
+ * enters the Jacobian; steps so large that the first guess is poor (0.75 rad of the top). */
+static void exact_jacobian(void **state)
+{
+    (void)state;
+    static const double sigma[] = {0, 0.37, 1, PH_SIGMA_OPT}, factor[] = {1, 5};
+    for (int k = 0; ph_problem_name(k); k++)
+        for (int f = 0; f < FORMS; f++)
+            for (int i = 0; i < 4; i++)
+                for (int form = PH_GGL_INSIDE; form <= PH_GGL_OUTSIDE; form++)
+                    for (int large = 0; large < 2; large++) {
+                        ph_problem *p = small_problem(k);
+                        ph_options o = options_for(p, forms[f]);
+                        ph_stats n;
+                        o.sigma = sigma[i], o.ggl_form = (ph_ggl_form)form, o.h *= factor[large];
+                        o.rtol = 1e-12, o.atol = 1e-12;
+                        snapshot x = end_of(p, &o, 5, &n);
+                        /* ordering: quadratic from 0.1 is 1e-2, 1e-4, 1e-8, 1e-16 */
+                        assert_true(n.worst_iterations <= (large ? 6 : 4));
+                        free(x.x);
+                        ph_problem_destroy(p);
+                    }
+}
+
+static void newton_kinds_agree(void **state)
+{
+    (void)state;
+    for (int k = 0; ph_problem_name(k); k++)
+        for (int f = 0; f < FORMS; f++) {
+            ph_problem *p = small_problem(k);
+            ph_options o = options_for(p, forms[f]);
+            ph_stats full, simplified, modified;
+            o.rtol = 1e-10;
+            snapshot x = end_of(p, &o, 40, &full);
+            o.newton = PH_SIMPLIFIED;
+            snapshot y = end_of(p, &o, 40, &simplified);
+            o.newton = PH_MODIFIED;
+            snapshot z = end_of(p, &o, 40, &modified);
+            /* round-off: Newton's tolerance, summed over the steps; lambda looser, since the iteration stops when q
+             * has converged, and with a kept Jacobian lambda may lag behind */
+            check_le(max_diff(snap_q(&y), snap_q(&x), x.nq), 1e-10);
+            check_le(max_diff(snap_q(&z), snap_q(&x), x.nq), 1e-10);
+            check_le(distance(&y, &x), 2e-7);
+            check_le(distance(&z, &x), 3e-5);
+            assert_true(full.iterations <= 40 * 4);
+            assert_true(simplified.iterations <= 40 * 12);
+            assert_true(modified.iterations <= 40 * 12);
+            assert_true(modified.factorizations < full.factorizations);
+            assert_int_equal(full.factorizations, full.iterations);
+            free(x.x), free(y.x), free(z.x);
+            ph_problem_destroy(p);
+        }
+}
+
+/* A kept Jacobian is renewed in time: never a failure, fewer factorizations than steps where the motion is slow, and the
+ * first step iterates as any other. */
+static void kept_jacobian(void **state)
+{
+    (void)state;
+    ph_problem *p = problem_named("heavy_top");
+    for (int f = 0; f < FORMS; f++) {
+        ph_options o = options_for(p, forms[f]);
+        ph_stats n;
+        o.newton = PH_MODIFIED, o.h = 2e-3; /* 0.3 rad in a step */
+        snapshot x = end_of(p, &o, 200, &n);
+        assert_true(n.worst_iterations <= o.max_iterations && n.factorizations < n.iterations);
+        free(x.x);
+        x = end_of(p, &o, 1, &n);
+        assert_true(n.iterations >= 2); /* one increment of 1e5 tolerances is not the solution */
+        free(x.x);
+    }
+    ph_problem_destroy(p);
+    p = problem_named("chain");
+    ph_options o = options_for(p, PH_INDEX3);
+    ph_stats n;
+    o.newton = PH_MODIFIED;
+    snapshot x = end_of(p, &o, 100, &n);
+    assert_true(n.factorizations <= 10);
+    free(x.x);
+    ph_problem_destroy(p);
+}
+
+/* h = 1e-6: as few iterations as for h = 1e-3, constraints to round-off, and lambda without noise of size eps/h^2. */
+static void tiny_steps(void **state)
+{
+    (void)state;
+    static const double sigma[] = {0, 1, PH_SIGMA_OPT};
+    for (int i = 0; i < 3; i++)
+        for (int f = 0; f < FORMS; f++) {
+            ph_problem *p = problem_named("heavy_top");
+            ph_options o = options_for(p, forms[f]);
+            double position, velocity, noise = 0;
+            o.h = 1e-6, o.sigma = sigma[i];
+            ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
+            for (int n = 1; n <= 300; n++) {
+                double q[7], v[6], vdot[6], lambda[3];
+                run_sim(sim, 1);
+                ph_state s = ph_sim_state(sim);
+                assert_true(p->exact(p, s.t, q, v, vdot, lambda));
+                noise = fmax(noise, max_diff(lambda, s.lambda, 3));
+                assert_int_equal(ph_sim_violation(sim, &position, &velocity), PH_OK);
+                if (forms[f] != PH_INDEX2)
+                    check_le(position, 1e-15); /* round-off of |x| = 1 */
+                if (forms[f] != PH_INDEX3)
+                    check_le(velocity, 1e-11); /* invariant */
+            }
+            assert_true(ph_sim_stats(sim).worst_iterations <= 3);
+            /* round-off: index-3 divides 2 eps |q| by beta h^2 and amplifies it by 34.27 (rho = 0.9, n = 14), times
+             * m = 15; the other forms divide by h */
+            check_le(noise, forms[f] == PH_INDEX3 ? 34.27 * 15 * 4.4e-16 / (0.28 * 1e-12) : 1e-5);
+            ph_sim_destroy(sim);
+            ph_problem_destroy(p);
+        }
+}
+
+/* ---- memory ------------------------------------------------------------------------------------- */
+
+#define WIDE 200
+
+static ph_status wide_M(const ph_state *s, double *out, void *ctx)
+{
+    (void)s, (void)ctx;
+    for (int i = 0; i < WIDE; i++)
+        out[i * WIDE + i] = 1;
+    return PH_OK;
+}
+
+static ph_status wide_zero(const ph_state *s, double *out, void *ctx)
+{
+    (void)s, (void)out, (void)ctx;
+    return PH_OK;
+}
+
+static ph_status wide_Phi(const ph_state *s, double *out, void *ctx)
+{
+    (void)ctx;
+    for (int c = 0; c < WIDE / 2; c++)
+        out[c] = s->q[c] - s->q[c + WIDE / 2];
+    return PH_OK;
+}
+
+static ph_status wide_B(const ph_state *s, double *out, void *ctx)
+{
+    (void)s, (void)ctx;
+    for (int c = 0; c < WIDE / 2; c++)
+        out[c * WIDE + c] = 1, out[c * WIDE + c + WIDE / 2] = -1;
+    return PH_OK;
+}
+
+/* One node of 200 coordinates under 100 constraints: memory goes with the entries, not with blocks times 200^2. */
+static void wide_node(void **state)
+{
+    (void)state;
+    static const ph_node node = {PH_RN, WIDE, "modes"};
+    ph_constraint constraints[WIDE / 2];
+    double q0[WIDE] = {0}, v0[WIDE] = {0};
+    for (int c = 0; c < WIDE / 2; c++)
+        constraints[c] = (ph_constraint){1, 0, NULL};
+    ph_system sys = {
+        .name = "wide", .n_nodes = 1, .nodes = &node, .n_constraints = WIDE / 2, .constraints = constraints};
+    sys.M = wide_M, sys.g = sys.C = sys.K = sys.Z = sys.convective = wide_zero, sys.Phi = wide_Phi,
+    sys.B = wide_B;
+    sys.flags = PH_MASS_CONSTANT;
+    for (int f = 0; f < FORMS; f++) {
+        ph_options o = ph_default_options();
+        counter c;
+        counter_open(&c, -1);
+        o.h = 0.01, o.formulation = forms[f], o.alloc = &c.hooks;
+        v0[0] = v0[WIDE / 2] = 1;
+        ph_sim *sim = sim_of(&sys, &o, q0, v0);
+        run_sim(sim, 2);
+        check_near(ph_sim_state(sim).q[WIDE / 2], 0.02, 1e-15); /* round-off */
+        assert_true(c.bytes < 64e6);                            /* 400 unknowns are 1.3 MB when dense */
+        ph_sim_destroy(sim);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exact_jacobian), cmocka_unit_test(newton_kinds_agree),
+        cmocka_unit_test(kept_jacobian),  cmocka_unit_test(tiny_steps),
+        cmocka_unit_test(wide_node),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
