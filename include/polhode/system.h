@@ -83,6 +83,7 @@ static inline ph_vec3 ph_state_lambda(const ph_state *s, int constraint)
  * first call and keeps what the last call wrote, so entries that are always zero need not be written. */
 typedef ph_status (*ph_callback)(const ph_state *s, double *out, void *ctx);
 
+/* Flags of a system. PH_FORCE_LAMBDA is implied where g_lambda is given. */
 #define PH_MASS_CONSTANT 1u /* M does not change: it is asked for once */
 #define PH_RHEONOMIC     2u /* Phi depends on t: Phi_t is differenced if it is not given */
 #define PH_FORCE_LAMBDA                                                                                      \

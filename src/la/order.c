@@ -262,7 +262,7 @@ static void postorder(quotient *q)
         if (up >= 0)
             weight[up] += weight[p];
     }
-    for (int k = n - 1; k >= 0; k--) { /* insert before the first child that is not heavier */
+    for (int k = n - 1; k >= 0; k--) { /* the heaviest child comes first */
         int p = q->order[k], *at = parent[p] < 0 ? NULL : &child[parent[p]];
         if (!at)
             continue;

@@ -34,7 +34,7 @@ static ph_status check_parameters(const ph_alpha *p, ph_error *err)
     return PH_OK;
 }
 
-ph_status ph_alpha_resolve(const ph_options *o, ph_alpha *p, ph_error *err)
+ph_status ph_alpha_resolve(ph_options *o, ph_alpha *p, ph_error *err)
 {
     double r = o->rho, a = o->hht_alpha;
     switch (o->scheme) {
@@ -63,6 +63,8 @@ ph_status ph_alpha_resolve(const ph_options *o, ph_alpha *p, ph_error *err)
     p->sigma = o->sigma == PH_SIGMA_OPT ? p->gamma / (3 * p->beta) : o->sigma;
     if (!isfinite(p->sigma))
         return ph_fail(err, PH_E_INPUT, "sigma = %g is not a number", o->sigma);
+    o->alpha_m = p->alpha_m, o->alpha_f = p->alpha_f, o->beta = p->beta, o->gamma = p->gamma;
+    o->sigma = p->sigma;
     return check_parameters(p, err);
 }
 
@@ -160,8 +162,8 @@ PH_INLINE void velocity(int n, const genalpha *m, const double *theta, const dou
 }
 
 /* (G1)-(G4) for a node of a vector space: there T = I. */
-PH_INLINE void update_flat(int n, const genalpha *m, int at, const double *y, const double *q0, ph_point *next,
-                           double *q1)
+PH_INLINE void update_flat(int n, const genalpha *m, int at, const double *y, const double *q0,
+                           ph_point *next, double *q1)
 {
     for (int k = 0; k < n; k++) {
         double theta = m->theta[at + k], v = m->gp * theta + m->w[at + k] + (y ? y[at + k] : 0);
@@ -359,7 +361,8 @@ static void predict(ph_sim *sim)
     genalpha *m = of(sim);
     const ph_layout *lay = &sim->lay;
     guess g = coefficients(m, sim->opt.h, sim->has_last);
-    const ph_point *last = sim->has_last ? &sim->next : &sim->now; /* next may hold NaN of a step that failed */
+    const ph_point *last =
+        sim->has_last ? &sim->next : &sim->now; /* next may hold NaN of a step that failed */
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++)
         PH_BY_SIZE(i->dim, predict_node, &g, m, i, &sim->now, last->vdot);
     ph_step_tolerances(sim, m->p.beta, &m->tol_x, &m->tol_R);

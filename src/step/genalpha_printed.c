@@ -132,7 +132,8 @@ static double correct(ph_sim *sim, const double *x)
         for (int k = 0; k < lay->rows[c] && sim->matrix.eta_at[c] >= 0; k++)
             sim->next.eta[lay->l_at[c] + k] += m->gp / m->p.sigma * x_eta[sim->matrix.eta_at[c] + k];
     for (int i = 0; i < lay->N; i++) {
-        int n = lay->slot[i].dim, at = lay->v_at[i], rot = lay->slot[i].op->rot < 0 ? n : lay->slot[i].op->rot;
+        int n = lay->slot[i].dim, at = lay->v_at[i],
+            rot = lay->slot[i].op->rot < 0 ? n : lay->slot[i].op->rot;
         if (lay->slot[i].T_at >= 0)
             correct_node(sim, i, x + at, d + at);
         else

@@ -362,11 +362,11 @@ PH_INLINE void link_values(int n, int m, const double *B, const double *Gl, cons
 static void assemble_links(ph_newton_matrix *nm, const ph_eval *ev, const ph_step_ops *o)
 {
     const ph_layout *lay = nm->lay;
-    int friction = lay->sys->flags & PH_FORCE_LAMBDA;
     for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
         int by_position = nm->formulation == PH_INDEX3 && b->holonomic;
-        const double *B = ev->B + b->at, *Gl = friction ? ev->Gl + b->at : NULL;
-        const double *Z = by_position ? NULL : ev->Z + b->at, *L = Z && o->L && b->T_at >= 0 ? o->L + b->T_at : NULL;
+        const double *B = ev->B + b->at, *Gl = lay->friction ? ev->Gl + b->at : NULL;
+        const double *Z = by_position ? NULL : ev->Z + b->at,
+                     *L = Z && o->L && b->T_at >= 0 ? o->L + b->T_at : NULL;
         double *BT = nm->A + nm->BT + b->at, *W = nm->A + nm->W + b->at;
         if (b->m == 3 && b->n == 3)
             link_values(3, 3, B, Gl, Z, L, o->inv_gp, BT, W);
@@ -473,11 +473,28 @@ void ph_step_tolerances(const ph_sim *sim, double beta, double *tol_x, double *t
     *tol_R = beta * h * h * (sim->opt.atol + sim->opt.rtol * acc[1]) + floor[1];
 }
 
+/* Size of the increment of lambda in units of rtol |lambda| and of the round-off of q below which it cannot get. With an
+ * exact Jacobian lambda is as good as q; otherwise it follows last. */
+static double multiplier_size(const ph_sim *sim, const ph_step_ops *o)
+{
+    const ph_layout *lay = &sim->lay;
+    double mass = ph_small_max(lay->size_pairs, sim->ev.M), q = fmax(1, ph_small_max(lay->nq, sim->now.q));
+    double lambda = ph_small_max(lay->nl, sim->next.lambda),
+           x = ph_small_max(lay->nl, sim->matrix.x + lay->nv);
+    return x / (o->s * (sim->opt.atol + sim->opt.rtol * lambda) + 64 * DBL_EPSILON * mass * q);
+}
+
 /* The increment that the next iteration would make, in units of the tolerance: quadratic convergence with an exact
  * Jacobian, linear otherwise. */
 static double next_increment(int exact, double size, double rate)
 {
     return exact ? size * rate * rate : size * rate / (1 - rate);
+}
+
+/* NaN if any is NaN */
+static double larger(double a, double b)
+{
+    return b > a || isnan(b) ? b : a;
 }
 
 /* Above this rate an increment says nothing about the next one. */
@@ -512,7 +529,10 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
         status = ph_solver_solve(nm->solver, nm->b, nm->x);
         if (status != PH_OK)
             return status;
-        double size = o->correct(sim, nm->x), rate = k > 1 ? size / last : 1;
+        double size = o->correct(sim, nm->x);
+        if (!o->exact || kind != PH_FULL)
+            size = larger(size, multiplier_size(sim, o));
+        double rate = k > 1 ? size / last : 1;
         if (!isfinite(size))
             return PH_E_NAN; /* lambda stays finite: the search for the culprit calls g and K with it */
         for (int i = 0; i < sim->lay.nl; i++)

@@ -22,7 +22,7 @@ static ph_status evaluate(ph_sim *sim, ph_point *p)
 {
     ph_state s = ph_point_view(p, &sim->lay);
     ph_status status = ph_eval_residual(&sim->ev, &s, PH_EVAL_PHI | PH_EVAL_RATE);
-    if (status == PH_OK && (sim->lay.sys->flags & PH_FORCE_LAMBDA))
+    if (status == PH_OK && sim->lay.friction)
         status = ph_eval_friction(&sim->ev, &s);
     return status;
 }
@@ -33,7 +33,7 @@ static ph_status solve(ph_sim *sim, const double *b_v, double sign, const double
 {
     ph_newton_matrix *nm = &sim->matrix;
     int nv = sim->lay.nv, nl = sim->lay.nl;
-    ph_status s = ph_newton_factor_initial(nm, &sim->ev, b_v && (sim->lay.sys->flags & PH_FORCE_LAMBDA));
+    ph_status s = ph_newton_factor_initial(nm, &sim->ev, b_v && sim->lay.friction);
     if (s != PH_OK)
         return s;
     for (int i = 0; i < nv; i++)
@@ -65,7 +65,6 @@ ph_status ph_start_accelerations(ph_sim *sim, ph_point *p)
     ph_eval *ev = &sim->ev;
     const ph_layout *lay = &sim->lay;
     double *x = sim->matrix.x, *convective = sim->matrix.convective;
-    int friction = (lay->sys->flags & PH_FORCE_LAMBDA) != 0;
     for (int k = 0; k < PROJECTIONS; k++) {
         memset(p->vdot, 0, sizeof(double) * (size_t)lay->nv);
         ph_status status = evaluate(sim, p);
@@ -82,7 +81,7 @@ ph_status ph_start_accelerations(ph_sim *sim, ph_point *p)
             return PH_E_NAN; /* lambda stays finite: the search for the culprit calls g with it */
         for (int i = 0; i < lay->nl; i++)
             p->lambda[i] += x[lay->nv + i];
-        if (!friction || change <= 1e-14 * (1 + size))
+        if (!lay->friction || change <= 1e-14 * (1 + size))
             return PH_OK;
     }
     return PH_E_NEWTON;
