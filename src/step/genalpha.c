@@ -299,8 +299,8 @@ static double correct(ph_sim *sim, const double *x)
         if (rot < n)
             turned = PH_BY_SIZE(n - rot, ph_small_larger, turned, x + at + rot);
         if (stabilised) {
-            moved = ph_small_larger(rot, moved, m->dy + at);
-            turned = ph_small_larger(n - rot, turned, m->dy + at + rot);
+            moved = PH_BY_SIZE(rot, ph_small_larger, moved, m->dy + at);
+            turned = PH_BY_SIZE(n - rot, ph_small_larger, turned, m->dy + at + rot);
         }
     }
     moved /= m->tol_x, turned /= m->tol_R;

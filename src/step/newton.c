@@ -81,11 +81,12 @@ static int list_products(ph_newton_matrix *nm, listing *g, int row, int stamp, c
             int f = g->node_item[l], c = lay->link[f].row;
             if (nm->eta_at[c] < 0)
                 continue;
-            if (g->mark[c] != stamp) {
+            int first = g->mark[c] != stamp;
+            if (first) {
                 g->mark[c] = stamp, g->mark_at[c] = g->at;
                 put(g, row, nm->eta_block[c]);
             }
-            term[terms++] = (ph_term){item[k], f, g->mark_at[c]};
+            term[terms++] = (ph_term){item[k], f, g->mark_at[c], first};
         }
     }
     return terms;
@@ -98,7 +99,6 @@ static void list_stabilised(ph_newton_matrix *nm, listing *g)
     for (int e = 0; e < lay->n_links; e++)
         if (nm->eta_at[lay->link[e].row] >= 0)
             put(g, nm->eta_block[lay->link[e].row], lay->link[e].col);
-    nm->products = g->at;
     sort_blocks(lay, g);
     for (int c = 0; c < lay->C; c++)
         g->mark[c] = -1;
@@ -288,38 +288,27 @@ void ph_newton_destroy(ph_newton_matrix *nm)
 
 /* ---- values ------------------------------------------------------------------------------------- */
 
-/* C += A B, A m x k, B k x n */
-PH_INLINE void add_product_sized(int m, int k, int n, const double *A, const double *B, double *C)
+/* G = M + C/eps and A = G L + s K of one block; L NULL: identity. */
+static void pair_values(int n, int m, const double *M, const double *C, const double *K, const double *L,
+                        const ph_step_ops *o, double *G, double *A)
 {
-    for (int i = 0; i < m; i++)
-        for (int l = 0; l < k; l++)
-            for (int j = 0; j < n; j++)
-                C[i * n + j] += A[i * k + l] * B[l * n + j];
-}
-
-PH_INLINE void add_product(int m, int k, int n, const double *A, const double *B, double *C)
-{
-    if (m == 3 && k == 3 && n == 3)
-        ph_store33(C, ph_madd(ph_load33(C), ph_mmul(ph_load33(A), ph_load33(B))));
-    else
-        add_product_sized(m, k, n, A, B, C);
-}
-
-/* G L + s K of one block; L NULL: identity. G is written where it is kept. */
-PH_INLINE void pair_values(int n, int m, const double *M, const double *C, const double *K, const double *L,
-                           const ph_step_ops *o, double *kept, double *A)
-{
-    double ie = o->inv_eps, s = o->s, own[PH_DIM_MAX * PH_DIM_MAX], *G = L && !kept ? own : kept;
-    if (!L) {
-        for (int k = 0; k < m * n; k++)
-            A[k] = M[k] + ie * C[k] + s * K[k];
-        for (int k = 0; G && k < m * n; k++)
-            G[k] = M[k] + ie * C[k];
-        return;
-    }
     for (int k = 0; k < m * n; k++)
-        G[k] = M[k] + ie * C[k], A[k] = s * K[k];
-    add_product(m, n, n, G, L, A);
+        G[k] = M[k] + o->inv_eps * C[k];
+    for (int k = 0; k < m * n; k++)
+        A[k] = L ? o->s * K[k] : G[k] + o->s * K[k];
+    if (L)
+        ph_small_mmul_add(m, n, n, G, L, A);
+}
+
+/* The same for 3x3 in registers; G NULL: it is not kept. */
+static inline void pair_values_3(const double *M, const double *C, const double *K, const double *L,
+                                 const ph_step_ops *o, double *G, double *A)
+{
+    ph_rows g = ph_rows_add(ph_rows_load(M), ph_rows_scale(o->inv_eps, ph_rows_load(C)));
+    ph_rows k = ph_rows_scale(o->s, ph_rows_load(K));
+    if (G)
+        ph_rows_store(G, g);
+    ph_rows_store(A, ph_rows_add(L ? ph_rows_mul_rows(g, ph_rows_load(L)) : g, k));
 }
 
 /* First row of (N2): G L + s K on the pairs. */
@@ -329,34 +318,40 @@ static void assemble_pairs(ph_newton_matrix *nm, const ph_eval *ev, const ph_ste
     for (const ph_block *b = lay->pair, *end = b + lay->n_pairs; b < end; b++) {
         const double *M = ev->M + b->at, *C = ev->C + b->at, *K = ev->K + b->at;
         const double *L = o->L && b->T_at >= 0 ? o->L + b->T_at : NULL;
-        double *A = nm->A + b->at, *G = nm->G ? nm->G + b->at : L && b->m > PH_DIM_MAX ? nm->work : NULL;
+        double *A = nm->A + b->at, *G = nm->G ? nm->G + b->at : NULL;
         if (b->m == 3 && b->n == 3)
-            pair_values(3, 3, M, C, K, L, o, G, A);
+            pair_values_3(M, C, K, L, o, G, A);
         else
-            pair_values(b->n, b->m, M, C, K, L, o, G, A);
+            pair_values(b->n, b->m, M, C, K, L, o, G ? G : nm->work, A);
     }
 }
 
-/* B^T + g_lambda, and the lambda row: B, or B L + Z/gp. */
-PH_INLINE void link_values(int n, int m, const double *B, const double *Gl, const double *Z, const double *L,
-                           double inv_gp, double *BT, double *W)
+/* B^T + g_lambda, and the lambda row: B, or B L + Z/gp. Gl, Z and L may be NULL: zero, zero, identity. */
+static void link_values(int n, int m, const double *B, const double *Gl, const double *Z, const double *L,
+                        double inv_gp, double *BT, double *W)
 {
-    for (int i = 0; i < m; i++)
-        for (int j = 0; j < n; j++)
-            BT[j * m + i] = B[i * n + j];
+    ph_small_transpose(m, n, B, BT);
     for (int k = 0; Gl && k < m * n; k++)
         BT[k] += Gl[k];
-    if (L) {
-        for (int k = 0; k < m * n; k++)
-            W[k] = inv_gp * Z[k];
-        add_product(m, n, n, B, L, W);
-    } else if (Z) {
-        for (int k = 0; k < m * n; k++)
-            W[k] = B[k] + inv_gp * Z[k];
-    } else {
-        for (int k = 0; k < m * n; k++)
-            W[k] = B[k];
-    }
+    for (int k = 0; k < m * n; k++)
+        W[k] = (L ? 0 : B[k]) + (Z ? inv_gp * Z[k] : 0);
+    if (L)
+        ph_small_mmul_add(m, n, n, B, L, W);
+}
+
+/* The same for 3x3 in registers. */
+static inline void link_values_3(const double *B, const double *Gl, const double *Z, const double *L,
+                                 double inv_gp, double *BT, double *W)
+{
+    ph_rows b = ph_rows_load(B), t = ph_rows_transpose(b), w = b;
+    if (Gl)
+        t = ph_rows_add(t, ph_rows_load(Gl));
+    if (L)
+        w = ph_rows_mul(B, ph_rows_load(L));
+    if (Z)
+        w = ph_rows_add(w, ph_rows_scale(inv_gp, ph_rows_load(Z)));
+    ph_rows_store(BT, t);
+    ph_rows_store(W, w);
 }
 
 static void assemble_links(ph_newton_matrix *nm, const ph_eval *ev, const ph_step_ops *o)
@@ -369,9 +364,22 @@ static void assemble_links(ph_newton_matrix *nm, const ph_eval *ev, const ph_ste
                      *L = Z && o->L && b->T_at >= 0 ? o->L + b->T_at : NULL;
         double *BT = nm->A + nm->BT + b->at, *W = nm->A + nm->W + b->at;
         if (b->m == 3 && b->n == 3)
-            link_values(3, 3, B, Gl, Z, L, o->inv_gp, BT, W);
+            link_values_3(B, Gl, Z, L, o->inv_gp, BT, W);
         else
             link_values(b->n, b->m, B, Gl, Z, L, o->inv_gp, BT, W);
+    }
+}
+
+/* The products of a row of terms; left blocks have values A, right blocks are those of FB. */
+static void add_terms(const ph_newton_matrix *nm, const ph_term *t, int count, const ph_block *left,
+                      const double *A)
+{
+    for (const ph_term *end = t + count; t < end; t++) {
+        const ph_block *p = &left[t->left], *f = &nm->lay->link[t->right];
+        if (t->first)
+            ph_small_mmul(p->m, p->n, f->m, A + p->at, nm->FB + f->at, nm->A + t->at);
+        else
+            ph_small_mmul_add(p->m, p->n, f->m, A + p->at, nm->FB + f->at, nm->A + t->at);
     }
 }
 
@@ -381,9 +389,12 @@ static void assemble_stabilised(ph_newton_matrix *nm, const ph_eval *ev, const p
     const ph_layout *lay = nm->lay;
     double *P = nm->A + nm->P;
     for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
-        if (nm->eta_at[b->row] < 0)
+        if (!b->holonomic)
             continue;
-        memcpy(P, ev->B + b->at, sizeof(double) * (size_t)(b->m * b->n));
+        if (b->m == 3 && b->n == 3)
+            ph_rows_store(P, ph_rows_load(ev->B + b->at));
+        else
+            memcpy(P, ev->B + b->at, sizeof(double) * (size_t)(b->m * b->n));
         P += b->m * b->n;
         if (!o->F || b->T_at < 0) {
             ph_small_transpose(b->m, b->n, o->Bn + b->at, nm->FB + b->at);
@@ -392,15 +403,8 @@ static void assemble_stabilised(ph_newton_matrix *nm, const ph_eval *ev, const p
             ph_small_mmul(b->n, b->n, b->m, o->F + b->T_at, nm->work, nm->FB + b->at);
         }
     }
-    memset(nm->A + nm->products, 0, sizeof(double) * (size_t)(nm->A_size - nm->products));
-    for (const ph_term *t = nm->X_term, *end = t + nm->n_X; t < end; t++) {
-        const ph_block *p = &lay->pair[t->left], *f = &lay->link[t->right];
-        add_product(p->m, p->n, f->m, nm->G + p->at, nm->FB + f->at, nm->A + t->at);
-    }
-    for (const ph_term *t = nm->Y_term, *end = t + nm->n_Y; t < end; t++) {
-        const ph_block *p = &lay->link[t->left], *f = &lay->link[t->right];
-        add_product(p->m, p->n, f->m, ev->B + p->at, nm->FB + f->at, nm->A + t->at);
-    }
+    add_terms(nm, nm->X_term, nm->n_X, lay->pair, nm->G);
+    add_terms(nm, nm->Y_term, nm->n_Y, lay->link, ev->B);
 }
 
 static ph_status factor(ph_newton_matrix *nm, const ph_eval *ev, const ph_step_ops *o)

@@ -10,6 +10,7 @@
 typedef struct ph_term {
     int left, right; /* places in the lists of blocks */
     int at;          /* where the result starts in the matrix */
+    int first;       /* of its block: the result is set, not added */
 } ph_term;
 
 typedef struct ph_newton_matrix {
@@ -25,7 +26,7 @@ typedef struct ph_newton_matrix {
     double *A, *b, *x;  /* values, right-hand side, solution */
     int A_size;         /* doubles of A */
     int BT, W;          /* where the blocks of B^T and of the lambda rows start in A */
-    int P, products;    /* stabilised form: where the position rows and the columns of eta start */
+    int P;              /* stabilised form: where the position rows start, the columns of eta after them */
     ph_term *X_term;    /* G FB: left a pair, right a link */
     ph_term *Y_term;    /* B FB: left a link, right a link */
     int n_X, n_Y;       /* terms */
