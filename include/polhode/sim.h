@@ -133,7 +133,7 @@ PH_API ph_status ph_sim_violation(ph_sim *sim, double *position, double *velocit
 /* Row k of the table of methods; NULL past the end. */
 PH_API const char *ph_method_name(int k);
 PH_API const char *ph_method_text(int k);
-PH_API const char *ph_method_cite(int k); /* what to cite */
+PH_API const char *ph_method_cite(int k); /* what to cite, a line each */
 
 #ifdef __cplusplus
 }

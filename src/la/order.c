@@ -155,9 +155,9 @@ static void quotient_begin(quotient *q, const ph_graph *g)
 
 static int reserve(quotient *q, size_t more)
 {
-    if (q->used + more <= q->capacity)
+    if (q->list && q->used + more <= q->capacity)
         return 1;
-    size_t capacity = 2 * (q->used + more);
+    size_t capacity = 2 * (q->used + more) + 1;
     if (capacity > INT_MAX)
         return 0;
     int *list = ph_alloc(q->alloc, capacity * sizeof(int));

@@ -34,7 +34,7 @@ static ph_status check_parameters(const ph_alpha *p, ph_error *err)
     return PH_OK;
 }
 
-ph_status ph_alpha_resolve(ph_options *o, ph_alpha *p, ph_error *err)
+ph_status ph_alpha_prepare(ph_options *o, ph_alpha *p, ph_step_ops *ops, ph_error *err)
 {
     double r = o->rho, a = o->hht_alpha;
     switch (o->scheme) {
@@ -65,6 +65,9 @@ ph_status ph_alpha_resolve(ph_options *o, ph_alpha *p, ph_error *err)
         return ph_fail(err, PH_E_INPUT, "sigma = %g is not a number", o->sigma);
     o->alpha_m = p->alpha_m, o->alpha_f = p->alpha_f, o->beta = p->beta, o->gamma = p->gamma;
     o->sigma = p->sigma;
+    p->gp = p->gamma / (o->h * p->beta);
+    p->eps = (1 - p->alpha_m) / (o->h * p->gamma * (1 - p->alpha_f));
+    ops->s = 1 / (p->eps * p->gp), ops->inv_eps = 1 / p->eps, ops->inv_gp = 1 / p->gp;
     return check_parameters(p, err);
 }
 
@@ -79,7 +82,6 @@ static double C_q(const ph_alpha *p)
 typedef struct genalpha {
     ph_alpha p;
     int inside;            /* form (G7) */
-    double gp, eps;        /* dv = gp ..., dvdot = eps dv */
     double *theta, *w, *c; /* nv; vdot1 = eps v1 + c, from (G3) and (G4) */
     double *y, *dy;        /* nv; gamma/beta B_n^T eta and its increment over gp; stabilised form */
     double *Bn;            /* links; B(q_n); stabilised form */
@@ -97,20 +99,14 @@ static genalpha *of(ph_sim *sim)
 static ph_status prepare(ph_sim *sim, ph_error *err)
 {
     genalpha *m = of(sim);
-    double h = sim->opt.h;
-    ph_status s = ph_alpha_resolve(&sim->opt, &m->p, err);
-    if (s != PH_OK)
-        return s;
     const ph_alpha *p = &m->p;
+    ph_status s = ph_alpha_prepare(&sim->opt, &m->p, &m->ops, err);
     m->inside = sim->opt.ggl_form == PH_GGL_INSIDE || (sim->opt.ggl_form == PH_GGL_AUTO && p->sigma == 0);
-    m->gp = p->gamma / (h * p->beta);
-    m->eps = (1 - p->alpha_m) / (h * p->gamma * (1 - p->alpha_f));
-    m->ops.s = 1 / (m->eps * m->gp), m->ops.inv_eps = 1 / m->eps, m->ops.inv_gp = 1 / m->gp;
     m->ops.exact = 1;
-    if (fabs(p->gamma - (0.5 + p->alpha_f - p->alpha_m)) > 1e-12 && sim->opt.log)
+    if (s == PH_OK && fabs(p->gamma - (0.5 + p->alpha_f - p->alpha_m)) > 1e-12 && sim->opt.log)
         sim->opt.log("gamma differs from 1/2 + alpha_f - alpha_m: the method is of first order",
                      sim->opt.log_ctx);
-    return PH_OK;
+    return s;
 }
 
 static void take(ph_sim *sim, ph_arena *a)
@@ -136,7 +132,7 @@ PH_INLINE void velocity(int n, const genalpha *m, const double *theta, const dou
 {
     double sigma = m->p.sigma, u[PH_DIM_MAX], x[PH_DIM_MAX];
     for (int k = 0; k < n; k++)
-        u[k] = w[k] + (y && m->inside ? y[k] : 0), x[k] = m->gp * theta[k];
+        u[k] = w[k] + (y && m->inside ? y[k] : 0), x[k] = m->p.gp * theta[k];
     if (sigma == 0) { /* P = T and T theta = theta: v1 = gp theta + u + T^-1 y */
         for (int k = 0; k < n; k++)
             v[k] = x[k] + u[k];
@@ -166,10 +162,10 @@ PH_INLINE void update_flat(int n, const genalpha *m, int at, const double *y, co
                            ph_point *next, double *q1)
 {
     for (int k = 0; k < n; k++) {
-        double theta = m->theta[at + k], v = m->gp * theta + m->w[at + k] + (y ? y[at + k] : 0);
+        double theta = m->theta[at + k], v = m->p.gp * theta + m->w[at + k] + (y ? y[at + k] : 0);
         q1[k] = q0[k] + theta;
         next->v[at + k] = v;
-        next->vdot[at + k] = m->eps * v + m->c[at + k];
+        next->vdot[at + k] = m->p.eps * v + m->c[at + k];
     }
 }
 
@@ -184,7 +180,7 @@ PH_INLINE void update_curved(int n, const genalpha *m, const ph_slot *i, const d
     next->R[i->R_at] = ph_qmat((ph_quat){q1[0], q1[1], q1[2], q1[3]});
     velocity(n, m, m->theta + at, m->w + at, y ? y + at : NULL, T, Tinv, m->F + i->T_at, v);
     for (int k = 0; k < n; k++)
-        next->v[at + k] = v[k], next->vdot[at + k] = m->eps * v[k] + m->c[at + k];
+        next->v[at + k] = v[k], next->vdot[at + k] = m->p.eps * v[k] + m->c[at + k];
 }
 
 /* The point of the present theta and eta. */
@@ -260,8 +256,8 @@ static void correct_eta(ph_sim *sim, const double *x)
             ph_small_tmul_add(b->m, b->n, m->Bn + b->at, x_eta + at, m->dy + b->col_at);
     }
     for (int i = 0; i < lay->nv; i++)
-        m->y[i] += m->gp * m->dy[i];
-    double scale = m->gp * m->p.beta / m->p.gamma;
+        m->y[i] += m->p.gp * m->dy[i];
+    double scale = m->p.gp * m->p.beta / m->p.gamma;
     for (int c = 0; c < lay->C; c++)
         for (int k = 0; k < lay->rows[c] && sim->matrix.eta_at[c] >= 0; k++)
             sim->next.eta[lay->l_at[c] + k] += scale * x_eta[sim->matrix.eta_at[c] + k];
@@ -345,7 +341,7 @@ PH_INLINE void predict_node(int n, const guess *g, genalpha *m, const ph_slot *i
         double v = now->v[at + k], a = now->a[at + k], d = now->vdot[at + k];
         double d1 = d + g->slope * (d - last[at + k]);
         m->w[at + k] = g->w_v * v + g->w_a * a;
-        m->c[at + k] = g->c_a * a + g->c_d * d - m->eps * v;
+        m->c[at + k] = g->c_a * a + g->c_d * d - m->p.eps * v;
         m->theta[at + k] = g->theta_v * v + g->theta_a * a + g->theta_0 * d + g->theta_1 * d1;
         if (turns)
             theta[k] = m->theta[at + k], v1[k] = g->lie * (v + g->v_a * a + g->v_0 * d + g->v_1 * d1);
@@ -438,8 +434,12 @@ static ph_status start(ph_sim *sim)
 const ph_stepper ph_genalpha_stepper = {
     .name = "genalpha",
     .text = "generalized-alpha on Lie groups with sigma, exact closed form",
-    .cite = "Holzinger, Arnold, Gerstmayr: sigma-modified Lie group generalized-alpha methods; "
-            "Arnold, Bruels, Cardona: Error analysis of generalized-alpha Lie group time integration methods",
+    .cite = "S. Holzinger, M. Arnold, J. Gerstmayr: Sigma-modified Lie group generalized-alpha methods for "
+            "constrained "
+            "multibody systems\n"
+            "M. Arnold, O. Bruels, A. Cardona: Error analysis of generalized-alpha Lie group time "
+            "integration methods "
+            "for constrained mechanical systems, Numerische Mathematik",
     .size = sizeof(genalpha),
     .prepare = prepare,
     .take = take,
