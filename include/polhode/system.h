@@ -105,6 +105,8 @@ typedef struct ph_system {
     int n_links;           /* places of B, Z: (constraint, node) */
     const ph_place *links; /* NULL: all, constraint by constraint */
     unsigned flags;
+    int n_redundant; /* rank deficiency of B: rows that others imply, as in many closed loops; the multipliers of least
+                        norm are found. 0: independent rows, and dependent ones are an error */
 
     ph_callback M;   /* mass matrix, symmetric positive definite */
     ph_callback g;   /* forces, with the sign of the equation above: gravity and gyroscopic terms included */

@@ -134,6 +134,9 @@ ph_status ph_layout_measure(ph_layout *lay, const ph_system *sys, ph_error *err)
     ph_status s = measure_nodes(lay, err);
     if (s == PH_OK)
         s = measure_constraints(lay, err);
+    if (s == PH_OK && (sys->n_redundant < 0 || sys->n_redundant > lay->nl))
+        s = ph_fail(err, PH_E_INPUT, "the system announces %d redundant rows of %d", sys->n_redundant,
+                    lay->nl);
     return s == PH_OK ? measure_places(lay, err) : s;
 }
 

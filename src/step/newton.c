@@ -99,6 +99,10 @@ static void list_stabilised(ph_newton_matrix *nm, listing *g)
     for (int e = 0; e < lay->n_links; e++)
         if (nm->eta_at[lay->link[e].row] >= 0)
             put(g, nm->eta_block[lay->link[e].row], lay->link[e].col);
+    nm->D_eta = g->at;
+    for (int c = 0; c < lay->C && nm->redundant; c++)
+        if (nm->eta_at[c] >= 0)
+            put(g, nm->eta_block[c], nm->eta_block[c]);
     sort_blocks(lay, g);
     for (int c = 0; c < lay->C; c++)
         g->mark[c] = -1;
@@ -129,6 +133,9 @@ static void list_places(ph_newton_matrix *nm, listing *g, int stabilised)
     nm->W = g->at;
     for (int e = 0; e < lay->n_links; e++)
         put(g, lay->N + lay->link[e].row, lay->link[e].col);
+    nm->D = g->at;
+    for (int c = 0; c < lay->C && nm->redundant; c++)
+        put(g, lay->N + c, lay->N + c);
     g->n_blocks = lay->N + lay->C;
     if (stabilised) {
         g->n_blocks += nm->n_eta_blocks;
@@ -140,7 +147,7 @@ static void list_places(ph_newton_matrix *nm, listing *g, int stabilised)
 static void take_listing(listing *g, const ph_layout *lay, size_t products, ph_arena *a)
 {
     size_t N = (size_t)lay->N, C = (size_t)lay->C, P = (size_t)lay->n_pairs, L = (size_t)lay->n_links;
-    size_t places = P + 3 * L + products, key = P > L ? P : L;
+    size_t places = P + 3 * L + 2 * C + products, key = P > L ? P : L;
     g->row = ph_arena_take(a, places, sizeof(int));
     g->col = ph_arena_take(a, places, sizeof(int));
     g->size = ph_arena_take(a, N + 2 * C, sizeof(int));
@@ -180,13 +187,19 @@ static void take_matrix(ph_newton_matrix *nm, const products *p, ph_arena *a)
 {
     const ph_layout *lay = nm->lay;
     size_t d = sizeof(double), links = (size_t)lay->size_links, pairs = (size_t)lay->size_pairs;
-    size_t m = (size_t)lay->max_dim;
+    size_t m = (size_t)lay->max_dim, nl = (size_t)lay->nl, k = (size_t)nm->redundant, diagonals = 0;
     int stabilised = nm->formulation == PH_GGL;
+    for (int c = 0; c < lay->C && k; c++)
+        diagonals += (size_t)lay->rows[c] * (size_t)lay->rows[c];
     nm->eta_at = ph_arena_take(a, (size_t)lay->C, sizeof(int));
     nm->eta_block = ph_arena_take(a, (size_t)lay->C, sizeof(int));
     nm->b = ph_arena_take(a, (size_t)lay->nv + 2 * (size_t)lay->nl, d);
     nm->x = ph_arena_take(a, (size_t)lay->nv + 2 * (size_t)lay->nl, d);
-    nm->A = ph_arena_take(a, pairs + 2 * links + (stabilised ? links + p->doubles : 0), d);
+    nm->A = ph_arena_take(a, pairs + 2 * links + 2 * diagonals + (stabilised ? links + p->doubles : 0), d);
+    nm->A0 = k ? ph_arena_take(a, pairs + 2 * links + diagonals, d) : nm->A;
+    nm->null = ph_arena_take(a, k * nl, d);
+    nm->null_n = ph_arena_take(a, k * nl, d);
+    nm->reg = ph_arena_take(a, k ? nl : 0, d);
     nm->work = ph_arena_take(a, m * m, d);
     nm->convective = ph_arena_take(a, (size_t)lay->nl, d);
     if (stabilised) {
@@ -245,7 +258,11 @@ ph_status ph_newton_create(ph_newton_matrix *nm, const ph_layout *lay, ph_formul
     listing g = {0};
     products p = {0};
     ph_status s = PH_E_MEMORY;
-    *nm = (ph_newton_matrix){.lay = lay, .formulation = f, .what = evaluations(lay, f), .alloc = alloc};
+    *nm = (ph_newton_matrix){.lay = lay,
+                             .formulation = f,
+                             .what = evaluations(lay, f),
+                             .redundant = lay->sys->n_redundant,
+                             .alloc = alloc};
     ph_arena_take(&counts, 2 * (size_t)lay->N, sizeof(int));
     if (f == PH_GGL && ph_arena_open(&counts, alloc)) {
         int *links_of_node = ph_arena_take(&counts, 2 * (size_t)lay->N, sizeof(int));
@@ -265,8 +282,8 @@ ph_status ph_newton_create(ph_newton_matrix *nm, const ph_layout *lay, ph_formul
     nm->n = lay->nv + lay->nl + nm->n_eta;
     s = analyse(nm, &g, 0, kind, &nm->initial);
     nm->solver = nm->initial;
-    if (s == PH_OK && f == PH_GGL)
-        s = analyse(nm, &g, 1, kind, &nm->solver);
+    if (s == PH_OK && (f == PH_GGL || nm->redundant))
+        s = analyse(nm, &g, f == PH_GGL, kind, &nm->solver);
 done:
     if (!nm->block)
         ph_free(alloc, own.block);
@@ -441,15 +458,17 @@ static void right_hand_side(ph_newton_matrix *nm, const ph_eval *ev, const ph_st
 ph_status ph_newton_factor_initial(ph_newton_matrix *nm, const ph_eval *ev, int friction)
 {
     const ph_layout *lay = nm->lay;
-    memcpy(nm->A, ev->M, sizeof(double) * (size_t)lay->size_pairs);
-    memcpy(nm->A + nm->W, ev->B, sizeof(double) * (size_t)lay->size_links);
+    double *A = nm->A0;
+    memcpy(A, ev->M, sizeof(double) * (size_t)lay->size_pairs);
+    memcpy(A + nm->W, ev->B, sizeof(double) * (size_t)lay->size_links);
     for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
-        ph_small_transpose(b->m, b->n, ev->B + b->at, nm->A + nm->BT + b->at);
+        ph_small_transpose(b->m, b->n, ev->B + b->at, A + nm->BT + b->at);
         for (int k = 0; friction && k < b->m * b->n; k++)
-            nm->A[nm->BT + b->at + k] += ev->Gl[b->at + k];
+            A[nm->BT + b->at + k] += ev->Gl[b->at + k];
     }
-    nm->factored = 0;
-    return ph_solver_factor(nm->initial, nm->A);
+    if (nm->initial == nm->solver)
+        nm->factored = 0;
+    return ph_solver_factor(nm->initial, A);
 }
 
 /* ---- iteration ---------------------------------------------------------------------------------- */
@@ -506,11 +525,38 @@ static double larger(double a, double b)
 /* Above this rate, or when the iterations left would not do at the present one, a kept Jacobian is renewed. */
 #define RATE_RENEW 0.5
 
+/* Solve (N2) for the evaluated residual; with redundant rows in the complement of their null spaces (R3). */
+static ph_status solve(ph_sim *sim, const ph_step_ops *o)
+{
+    ph_newton_matrix *nm = &sim->matrix;
+    const ph_layout *lay = nm->lay;
+    ph_status s = PH_OK;
+    if (nm->redundant) {
+        s = ph_newton_factor_initial(nm, &sim->ev, 0);
+        if (s == PH_OK)
+            s = ph_redundant_follow(nm);
+        if (s != PH_OK)
+            return s;
+    }
+    right_hand_side(nm, &sim->ev, o);
+    ph_redundant_project(nm, nm->null, nm->b + lay->nv);
+    ph_redundant_project_eta(nm, nm->null, nm->b + lay->nv + lay->nl);
+    s = ph_solver_solve(nm->solver, nm->b, nm->x);
+    ph_redundant_project(nm, nm->null, nm->x + lay->nv);
+    ph_redundant_project_eta(nm, nm->null_n, nm->x + lay->nv + lay->nl);
+    return s;
+}
+
 ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
 {
     ph_newton_matrix *nm = &sim->matrix;
     ph_newton kind = sim->opt.newton;
     double last = 0;
+    int exact = o->exact && kind == PH_FULL && !nm->redundant;
+    if (nm->redundant) {
+        memcpy(nm->null_n, nm->null, sizeof(double) * (size_t)nm->redundant * (size_t)nm->lay->nl);
+        ph_redundant_project(nm, nm->null, sim->next.lambda);
+    }
     int keep = kind == PH_MODIFIED && nm->factored;
     for (int k = 1; k <= sim->opt.max_iterations; k++) {
         ph_state s = ph_point_view(&sim->next, &sim->lay);
@@ -529,20 +575,18 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
         }
         if (status != PH_OK)
             return status;
-        right_hand_side(nm, &sim->ev, o);
-        status = ph_solver_solve(nm->solver, nm->b, nm->x);
+        status = solve(sim, o);
         if (status != PH_OK)
             return status;
         double size = o->correct(sim, nm->x);
-        if (!o->exact || kind != PH_FULL)
+        if (!exact)
             size = larger(size, multiplier_size(sim, o));
         double rate = k > 1 ? size / last : 1;
         if (!isfinite(size))
             return PH_E_NAN; /* lambda stays finite: the search for the culprit calls g and K with it */
         for (int i = 0; i < sim->lay.nl; i++)
             sim->next.lambda[i] += nm->x[sim->lay.nv + i] / o->s;
-        if (size <= 1 ||
-            (rate < RATE_TRUSTED && next_increment(o->exact && kind == PH_FULL, size, rate) <= 1))
+        if (size <= 1 || (rate < RATE_TRUSTED && next_increment(exact, size, rate) <= 1))
             return o->update(sim);
         keep = kind == PH_MODIFIED &&
                (k == 1 || (rate <= RATE_RENEW && size * pow(rate, sim->opt.max_iterations - k) <= 1));

@@ -34,13 +34,15 @@ static ph_status solve(ph_sim *sim, const double *b_v, double sign, const double
     ph_newton_matrix *nm = &sim->matrix;
     int nv = sim->lay.nv, nl = sim->lay.nl;
     ph_status s = ph_newton_factor_initial(nm, &sim->ev, b_v && sim->lay.friction);
+    if (s == PH_OK)
+        s = ph_redundant_follow(nm);
     if (s != PH_OK)
         return s;
     for (int i = 0; i < nv; i++)
         nm->b[i] = b_v ? sign * b_v[i] : 0;
     for (int i = 0; i < nl; i++)
         nm->b[nv + i] = sign * b_l[i];
-    return ph_solver_solve(nm->initial, nm->b, x);
+    return nm->redundant ? ph_redundant_solve(nm, x) : ph_solver_solve(nm->initial, nm->b, x);
 }
 
 ph_status ph_start_perturb(ph_sim *sim, const double *l)
@@ -268,12 +270,25 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
     }
 }
 
+static ph_status start_redundant(ph_sim *sim, ph_error *err)
+{
+    ph_status s = evaluate(sim, &sim->now);
+    if (s == PH_OK)
+        s = ph_redundant_start(&sim->matrix, &sim->ev);
+    if (s == PH_E_INPUT)
+        return ph_fail(err, s, "the system announces %d redundant rows, but its constraints have fewer",
+                       sim->matrix.redundant);
+    return s;
+}
+
 ph_status ph_start_consistent(ph_sim *sim, ph_error *err)
 {
     ph_error own = {0};
     ph_status s = check_mass(sim, err);
     if (s != PH_OK)
         return s;
+    if (sim->matrix.redundant)
+        s = start_redundant(sim, &own);
     for (int level = 0; level < 2 && s == PH_OK && sim->lay.C; level++)
         s = make_consistent(sim, level, &own);
     if (s == PH_OK) {
