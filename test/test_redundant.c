@@ -111,6 +111,29 @@ static void held_twice(void **state)
         }
 }
 
+/* The rank finds what is announced, and names the second pivot. */
+static void rank_is_found(void **state)
+{
+    (void)state;
+    twice t;
+    int dependent[2];
+    ph_error err;
+    setup(&t);
+    assert_int_equal(ph_system_rank(&t.sys, 0, t.p->q0, dependent, &err), PH_OK);
+    assert_int_equal(dependent[0], 0);
+    assert_int_equal(dependent[1], 3);
+    ph_problem_destroy(t.p);
+    for (int k = 0; ph_problem_name(k); k++) { /* none of the built-in problems has any */
+        ph_problem *p = ph_problem_create(ph_problem_name(k), NULL);
+        int *found = calloc((size_t)p->sys.n_constraints + 1, sizeof(int));
+        assert_int_equal(ph_system_rank(&p->sys, 0, p->q0, found, &err), PH_OK);
+        for (int c = 0; c < p->sys.n_constraints; c++)
+            assert_int_equal(found[c], 0);
+        free(found);
+        ph_problem_destroy(p);
+    }
+}
+
 /* Announcing too many or none is an error in words. */
 static void announced_wrongly(void **state)
 {
@@ -171,6 +194,9 @@ static void least_norm(void **state)
     ph_system sys = {.n_nodes = 1, .nodes = &node, .n_constraints = 1, .constraints = &c, .n_redundant = 1};
     sys.M = bead_M, sys.g = bead_g, sys.Phi = bead_Phi, sys.B = bead_B;
     const double q0[3] = {0}, v0[3] = {0};
+    int dependent;
+    assert_int_equal(ph_system_rank(&sys, 0, q0, &dependent, NULL), PH_OK);
+    assert_int_equal(dependent, 1);
     for (int f = PH_INDEX3; f <= PH_GGL; f++) {
         ph_options o = options(f, 1);
         ph_sim *sim;
@@ -191,6 +217,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(held_twice),
+        cmocka_unit_test(rank_is_found),
         cmocka_unit_test(announced_wrongly),
         cmocka_unit_test(least_norm),
     };

@@ -137,6 +137,10 @@ typedef struct ph_check {
 PH_API ph_status ph_system_check(const ph_system *sys, double t, const double *q, const double *v,
                                  const double *vdot, const double *lambda, ph_check *worst, ph_error *err);
 
+/* How many rows of each constraint those before it imply at (q, t), to dependent, one number for each constraint. Their
+ * sum is the n_redundant of the system. */
+PH_API ph_status ph_system_rank(const ph_system *sys, double t, const double *q, int *dependent, ph_error *err);
+
 /* Sizes: numbers that store q; dimension of v; rows of all constraints. -1 for a system that makes no sense. */
 PH_API int ph_system_nq(const ph_system *sys);
 PH_API int ph_system_nv(const ph_system *sys);
