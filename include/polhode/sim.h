@@ -132,6 +132,12 @@ PH_API ph_status ph_sim_violation(ph_sim *sim, double *position, double *velocit
 PH_API const char *ph_method_name(int k);
 PH_API const char *ph_method_text(int k);
 
+/* Word k of the choices of an option, by its code; NULL past the end. */
+PH_API const char *ph_formulation_word(int k);
+PH_API const char *ph_newton_word(int k);
+PH_API const char *ph_start_word(int k);
+PH_API const char *ph_solver_word(int k);
+
 #ifdef __cplusplus
 }
 #endif

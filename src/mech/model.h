@@ -113,9 +113,10 @@ typedef struct ph_model_def {
     ph_user_constraint_def *constraint;
     ph_param_def *param;
     ph_options opt;  /* of run{} on top of the defaults */
-    double t_end;    /* s */
+    double t_end;    /* s; 0, as opt.h: not given */
     int assemble;    /* project inconsistent initial values instead of refusing them */
     int space;       /* row of spaces.def */
+    int every;       /* steps between rows of the output */
 } ph_model_def;
 
 #endif
