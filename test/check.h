@@ -33,7 +33,7 @@ static inline void check_at(double error, double tol, const char *what, const ch
     }
 }
 
-#define check_le(error, tol) check_at((error), (tol), #error, __FILE__, __LINE__)
+#define check_le(error, tol)  check_at((error), (tol), #error, __FILE__, __LINE__)
 #define check_near(a, b, tol) check_at(fabs((a) - (b)), (tol), #a " - " #b, __FILE__, __LINE__)
 
 /* largest |a - b|, NaN if any is NaN */

@@ -120,9 +120,11 @@ PH_API ph_state ph_sim_state(const ph_sim *sim);
 PH_API ph_stats ph_sim_stats(const ph_sim *sim);
 PH_API const ph_failure *ph_sim_failure(const ph_sim *sim); /* of the last step that failed */
 PH_API const char *ph_sim_solver(const ph_sim *sim);        /* name of the linear solver at work */
+PH_API ph_options ph_sim_options(const ph_sim *sim);        /* with sigma and the four numbers as resolved */
 
-/* Set the whole state, that of another simulation of the same system and method: a restart without a transient.
- * The pointers q, v, vdot, a, lambda and (stabilised form) eta of s are read, and t. */
+/* Set the whole state, that of another simulation of the same system and method: a restart without a transient. The
+ * pointers q, v, vdot, a, lambda and (stabilised form) eta of s are read, and t. The state is taken to the bit; the steps
+ * after it agree with those of the other simulation to Newton's tolerance, since the first guess starts without memory. */
 PH_API ph_status ph_sim_load(ph_sim *sim, const ph_state *s, ph_error *err);
 
 /* Largest |Phi| and |B v + Phi_t| at the present state. */
@@ -131,6 +133,7 @@ PH_API ph_status ph_sim_violation(ph_sim *sim, double *position, double *velocit
 /* Row k of the table of methods; NULL past the end. */
 PH_API const char *ph_method_name(int k);
 PH_API const char *ph_method_text(int k);
+PH_API const char *ph_method_cite(int k); /* what to cite, a line each */
 
 /* Word k of the choices of an option, by its code; NULL past the end. */
 PH_API const char *ph_formulation_word(int k);

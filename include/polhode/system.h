@@ -83,6 +83,7 @@ static inline ph_vec3 ph_state_lambda(const ph_state *s, int constraint)
  * first call and keeps what the last call wrote, so entries that are always zero need not be written. */
 typedef ph_status (*ph_callback)(const ph_state *s, double *out, void *ctx);
 
+/* Flags of a system. PH_FORCE_LAMBDA is implied where g_lambda is given. */
 #define PH_MASS_CONSTANT 1u /* M does not change: it is asked for once */
 #define PH_RHEONOMIC     2u /* Phi depends on t: Phi_t is differenced if it is not given */
 #define PH_FORCE_LAMBDA                                                                                      \
@@ -104,6 +105,8 @@ typedef struct ph_system {
     int n_links;           /* places of B, Z: (constraint, node) */
     const ph_place *links; /* NULL: all, constraint by constraint */
     unsigned flags;
+    int n_redundant; /* rank deficiency of B: rows that others imply, as in many closed loops; the multipliers of least
+                        norm are found. 0: independent rows, and dependent ones are an error */
 
     ph_callback M;   /* mass matrix, symmetric positive definite */
     ph_callback g;   /* forces, with the sign of the equation above: gravity and gyroscopic terms included */
@@ -133,6 +136,10 @@ typedef struct ph_check {
  * and report the worst entry. PH_E_INPUT for a system that makes no sense. */
 PH_API ph_status ph_system_check(const ph_system *sys, double t, const double *q, const double *v,
                                  const double *vdot, const double *lambda, ph_check *worst, ph_error *err);
+
+/* How many rows of each constraint those before it imply at (q, t), to dependent, one number for each constraint. Their
+ * sum is the n_redundant of the system. */
+PH_API ph_status ph_system_rank(const ph_system *sys, double t, const double *q, int *dependent, ph_error *err);
 
 /* Sizes: numbers that store q; dimension of v; rows of all constraints. -1 for a system that makes no sense. */
 PH_API int ph_system_nq(const ph_system *sys);

@@ -63,7 +63,7 @@ typedef struct position {
     const ph_pair *pair;
 } position;
 
-/* (A1): A_kk minus its sum; *inverse is C and s with D^-T = s C. */
+/* (A1) for 3x3: gives C and returns s with D^-T = s C. */
 PH_INLINE double pivot3(const ph_block *b, harm *h, sources from, const ph_pivot *k, position *at, ph_rows *C)
 {
     const ph_neighbour *below = at->below, *end = b->below + k->below_end;
@@ -198,18 +198,13 @@ static ph_status factor(ph_solver *s, const double *value)
     return PH_OK;
 }
 
-PH_INLINE int place_size(int size)
-{
-    return size == 3 ? 4 : size;
-}
-
 /* (A5) */
 static void solve_plain(const ph_block *b, const double *rhs, double *x)
 {
     sources from = {b->value, b->store};
     const ph_neighbour *e = b->below, *a = b->above + b->pivot[b->n - 1].above_end;
     double *const y0 = b->y, *y = y0;
-    for (const ph_pivot *k = b->pivot, *last = k + b->n; k < last; y += place_size(k->size), k++) {
+    for (const ph_pivot *k = b->pivot, *last = k + b->n; k < last; y += ph_place_size(k->size), k++) {
         const ph_neighbour *end = b->below + k->below_end;
         if (k->all3) {
             ph_sums s = {0};
@@ -224,7 +219,7 @@ static void solve_plain(const ph_block *b, const double *rhs, double *x)
     }
     for (const ph_pivot *k = b->pivot + b->n; k-- > b->pivot;) {
         const ph_neighbour *start = b->above + k[-1].above_end;
-        y -= place_size(k->size);
+        y -= ph_place_size(k->size);
         if (k->all3) {
             ph_sums s = {0};
             while (a > start)
@@ -249,7 +244,7 @@ static void solve_transposed(const ph_block *b, const double *rhs, double *x)
     sources from = {b->value, b->store};
     const ph_neighbour *e = b->below, *a = b->above + b->pivot[b->n - 1].above_end;
     double *const y0 = b->y, *y = y0;
-    for (const ph_pivot *k = b->pivot, *last = k + b->n; k < last; y += place_size(k->size), k++) {
+    for (const ph_pivot *k = b->pivot, *last = k + b->n; k < last; y += ph_place_size(k->size), k++) {
         const ph_neighbour *end = b->below + k->below_end;
         if (k->all3) {
             ph_sums s = {0};
@@ -266,7 +261,7 @@ static void solve_transposed(const ph_block *b, const double *rhs, double *x)
     }
     for (const ph_pivot *k = b->pivot + b->n; k-- > b->pivot;) {
         const ph_neighbour *start = b->above + k[-1].above_end;
-        y -= place_size(k->size);
+        y -= ph_place_size(k->size);
         if (k->all3) {
             ph_sums s = {0};
             while (a > start)

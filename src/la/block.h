@@ -9,6 +9,12 @@
  * The store begins with a block of zeros, for blocks that A does not list. */
 #define PH_PLACE_ZERO 1
 
+/* Room for a row of a block: one of 3 may be written as a vector of 4. */
+static inline int ph_place_size(int size)
+{
+    return size == 3 ? 4 : size;
+}
+
 /* Pivot k. Blocks of row k of L and column k of U: below[pivot[k-1].below_end ..]; blocks of column k of L
  * and row k of U: above[pivot[k-1].above_end ..], and target likewise. */
 typedef struct ph_pivot {

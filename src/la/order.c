@@ -155,9 +155,9 @@ static void quotient_begin(quotient *q, const ph_graph *g)
 
 static int reserve(quotient *q, size_t more)
 {
-    if (q->used + more <= q->capacity)
+    if (q->list && q->used + more <= q->capacity)
         return 1;
-    size_t capacity = 2 * (q->used + more);
+    size_t capacity = 2 * (q->used + more) + 1;
     if (capacity > INT_MAX)
         return 0;
     int *list = ph_alloc(q->alloc, capacity * sizeof(int));
@@ -262,7 +262,7 @@ static void postorder(quotient *q)
         if (up >= 0)
             weight[up] += weight[p];
     }
-    for (int k = n - 1; k >= 0; k--) { /* insert before the first child that is not heavier */
+    for (int k = n - 1; k >= 0; k--) { /* the heaviest child comes first */
         int p = q->order[k], *at = parent[p] < 0 ? NULL : &child[parent[p]];
         if (!at)
             continue;

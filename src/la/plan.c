@@ -19,7 +19,6 @@ typedef struct draft {
     unsigned char *has; /* entries: 1: L_ik is not zero, 2: U_ki is not */
     size_t pairs, store;
     int largest;
-    void *block;
 } draft;
 
 static void lay_draft(draft *d, ph_arena *a)
@@ -103,12 +102,6 @@ static void count_pair(draft *d, int ik, int km, int im, int m, void *ctx)
     d->pairs++;
 }
 
-/* A vector of 3 may be written as 4. */
-static size_t place_size(size_t size)
-{
-    return size == 3 ? 4 : size;
-}
-
 /* How many doubles the store has. */
 static size_t measure(const draft *d, const ph_graph *g)
 {
@@ -116,7 +109,7 @@ static size_t measure(const draft *d, const ph_graph *g)
     size_t store = (size_t)d->largest * (size_t)d->largest;
     for (int k = 0; k < s->n; k++) {
         size_t size = (size_t)g->size[s->order[k]];
-        store += size * place_size(size);
+        store += size * (size_t)ph_place_size((int)size);
         for (int t = s->start[k]; t < s->start[k + 1]; t++) {
             size_t block = size * (size_t)g->size[s->order[s->above[t]]];
             store +=
@@ -154,7 +147,7 @@ static void fill_columns(ph_block *b, draft *d)
     const ph_structure *s = &d->s;
     int store = d->largest * d->largest, y = 0, pairs = 0;
     for (int k = 0; k < s->n; k++)
-        d->at[k] = y, y += (int)place_size((size_t)b->p.size[s->order[k]]);
+        d->at[k] = y, y += ph_place_size(b->p.size[s->order[k]]);
     for (int k = 0; k < s->n; k++) {
         int block = s->order[k], size = b->p.size[block];
         b->order[k] = block;
@@ -167,7 +160,7 @@ static void fill_columns(ph_block *b, draft *d)
                                             s->first[k] < s->first[k + 1],
                                  .below_end = s->first[k + 1],
                                  .above_end = s->start[k + 1]};
-        store += size * (int)place_size((size_t)size);
+        store += size * ph_place_size(size);
         for (int t = s->start[k]; t < s->start[k + 1]; t++) {
             int i = s->above[t], size_i = b->p.size[s->order[i]], count = d->target[t].pairs_end;
             ph_neighbour e = {0, d->target[t].u_init, d->at[i], size_i};

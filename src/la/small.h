@@ -2,45 +2,38 @@
 #ifndef PH_LA_SMALL_H
 #define PH_LA_SMALL_H
 
-#include <string.h>
-
-#include "polhode/base.h"
-
-#if defined(__GNUC__)
-#define PH_INLINE static inline __attribute__((always_inline))
-#else
-#define PH_INLINE static inline
-#endif
+#include "la/rows.h"
 
 /* f(n, ...) with the loops of the common size 3 unrolled; f must be PH_INLINE. */
 #define PH_BY_SIZE(n, f, ...) ((n) == 3 ? f(3, __VA_ARGS__) : f((n), __VA_ARGS__))
 
+/* The loops for any size. */
+void ph_small_mul_add_any(int m, int n, const double *A, const double *x, double *y);
+void ph_small_tmul_add_any(int m, int n, const double *A, const double *x, double *y);
+void ph_small_mmul_any(int m, int k, int n, const double *A, const double *B, double *C);
+void ph_small_mmul_add_any(int m, int k, int n, const double *A, const double *B, double *C);
+void ph_small_transpose_any(int m, int n, const double *A, double *B);
+
 /* y += A x, A m x n */
-static inline void ph_small_mul_add(int m, int n, const double *A, const double *x, double *y)
+PH_INLINE void ph_small_mul_add(int m, int n, const double *A, const double *x, double *y)
 {
-    if (m == 3 && n == 3) {
+    if (m == 3 && n == 3)
         ph_store3(y, ph_add(ph_load3(y), ph_mul(ph_load33(A), ph_load3(x))));
-        return;
-    }
-    for (int i = 0; i < m; i++)
-        for (int j = 0; j < n; j++)
-            y[i] += A[i * n + j] * x[j];
+    else
+        ph_small_mul_add_any(m, n, A, x, y);
 }
 
 /* y += A^T x, A m x n */
-static inline void ph_small_tmul_add(int m, int n, const double *A, const double *x, double *y)
+PH_INLINE void ph_small_tmul_add(int m, int n, const double *A, const double *x, double *y)
 {
-    if (m == 3 && n == 3) {
+    if (m == 3 && n == 3)
         ph_store3(y, ph_add(ph_load3(y), ph_tmul(ph_load33(A), ph_load3(x))));
-        return;
-    }
-    for (int i = 0; i < m; i++)
-        for (int j = 0; j < n; j++)
-            y[j] += A[i * n + j] * x[i];
+    else
+        ph_small_tmul_add_any(m, n, A, x, y);
 }
 
 /* y = A x, A n x n */
-static inline void ph_small_mul(int n, const double *A, const double *x, double *y)
+PH_INLINE void ph_small_mul(int n, const double *A, const double *x, double *y)
 {
     for (int i = 0; i < n; i++)
         y[i] = 0;
@@ -48,31 +41,30 @@ static inline void ph_small_mul(int n, const double *A, const double *x, double 
 }
 
 /* C = A B, A m x k, B k x n; C is none of the others */
-static inline void ph_small_mmul(int m, int k, int n, const double *A, const double *B, double *C)
+PH_INLINE void ph_small_mmul(int m, int k, int n, const double *A, const double *B, double *C)
 {
-    if (m == 3 && k == 3 && n == 3) {
-        ph_store33(C, ph_mmul(ph_load33(A), ph_load33(B)));
-        return;
-    }
-    for (int i = 0; i < m; i++)
-        for (int j = 0; j < n; j++) {
-            double s = 0;
-            for (int l = 0; l < k; l++)
-                s += A[i * k + l] * B[l * n + j];
-            C[i * n + j] = s;
-        }
+    if (m == 3 && k == 3 && n == 3)
+        ph_rows_store(C, ph_rows_mul(A, ph_rows_load(B)));
+    else
+        ph_small_mmul_any(m, k, n, A, B, C);
+}
+
+/* C += A B */
+PH_INLINE void ph_small_mmul_add(int m, int k, int n, const double *A, const double *B, double *C)
+{
+    if (m == 3 && k == 3 && n == 3)
+        ph_rows_store(C, ph_rows_add(ph_rows_load(C), ph_rows_mul(A, ph_rows_load(B))));
+    else
+        ph_small_mmul_add_any(m, k, n, A, B, C);
 }
 
 /* B = A^T, A m x n */
-static inline void ph_small_transpose(int m, int n, const double *A, double *B)
+PH_INLINE void ph_small_transpose(int m, int n, const double *A, double *B)
 {
-    if (m == 3 && n == 3) {
-        ph_store33(B, ph_transpose(ph_load33(A)));
-        return;
-    }
-    for (int i = 0; i < m; i++)
-        for (int j = 0; j < n; j++)
-            B[j * m + i] = A[i * n + j];
+    if (m == 3 && n == 3)
+        ph_rows_store(B, ph_rows_transpose(ph_rows_load(A)));
+    else
+        ph_small_transpose_any(m, n, A, B);
 }
 
 /* The largest of m and |a_i|; NaN if any is NaN. */

@@ -62,9 +62,10 @@ static ph_status check_graph(const ph_graph *g, const ph_allocator *alloc)
     if (total > INT_MAX / 4 || values > INT_MAX / 4)
         return PH_E_MEMORY;
     size_t ints = 2 * (size_t)g->n + (size_t)g->nnz + 1;
-    int *next = ph_alloc(alloc, ints * sizeof(int)), *seen = next + g->n + 1, *list = seen + g->n;
+    int *next = ph_alloc(alloc, ints * sizeof(int));
     if (!next)
         return PH_E_MEMORY;
+    int *seen = next + g->n + 1, *list = seen + g->n;
     memset(next, 0, ints * sizeof(int));
     for (int e = 0; e < g->nnz; e++)
         next[g->row[e] + 1]++;

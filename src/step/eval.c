@@ -229,7 +229,7 @@ ph_status ph_eval_tangent(ph_eval *ev, const ph_state *s, unsigned what)
         if (ph_eval_difference_q(ev, s, sys->K ? NULL : ev->K, sys->Z ? NULL : ev->Z, NULL) != PH_OK)
             return PH_E_CALLBACK;
     }
-    return sys->flags & PH_FORCE_LAMBDA ? ph_eval_friction(ev, s) : PH_OK;
+    return ev->lay->friction ? ph_eval_friction(ev, s) : PH_OK;
 }
 
 ph_status ph_eval_friction(ph_eval *ev, const ph_state *s)

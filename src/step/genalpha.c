@@ -34,7 +34,7 @@ static ph_status check_parameters(const ph_alpha *p, ph_error *err)
     return PH_OK;
 }
 
-ph_status ph_alpha_resolve(const ph_options *o, ph_alpha *p, ph_error *err)
+ph_status ph_alpha_prepare(ph_options *o, ph_alpha *p, ph_step_ops *ops, ph_error *err)
 {
     double r = o->rho, a = o->hht_alpha;
     switch (o->scheme) {
@@ -63,6 +63,11 @@ ph_status ph_alpha_resolve(const ph_options *o, ph_alpha *p, ph_error *err)
     p->sigma = o->sigma == PH_SIGMA_OPT ? p->gamma / (3 * p->beta) : o->sigma;
     if (!isfinite(p->sigma))
         return ph_fail(err, PH_E_INPUT, "sigma = %g is not a number", o->sigma);
+    o->alpha_m = p->alpha_m, o->alpha_f = p->alpha_f, o->beta = p->beta, o->gamma = p->gamma;
+    o->sigma = p->sigma;
+    p->gp = p->gamma / (o->h * p->beta);
+    p->eps = (1 - p->alpha_m) / (o->h * p->gamma * (1 - p->alpha_f));
+    ops->s = 1 / (p->eps * p->gp), ops->inv_eps = 1 / p->eps, ops->inv_gp = 1 / p->gp;
     return check_parameters(p, err);
 }
 
@@ -77,7 +82,6 @@ static double C_q(const ph_alpha *p)
 typedef struct genalpha {
     ph_alpha p;
     int inside;            /* form (G7) */
-    double gp, eps;        /* dv = gp ..., dvdot = eps dv */
     double *theta, *w, *c; /* nv; vdot1 = eps v1 + c, from (G3) and (G4) */
     double *y, *dy;        /* nv; gamma/beta B_n^T eta and its increment over gp; stabilised form */
     double *Bn;            /* links; B(q_n); stabilised form */
@@ -95,20 +99,14 @@ static genalpha *of(ph_sim *sim)
 static ph_status prepare(ph_sim *sim, ph_error *err)
 {
     genalpha *m = of(sim);
-    double h = sim->opt.h;
-    ph_status s = ph_alpha_resolve(&sim->opt, &m->p, err);
-    if (s != PH_OK)
-        return s;
     const ph_alpha *p = &m->p;
+    ph_status s = ph_alpha_prepare(&sim->opt, &m->p, &m->ops, err);
     m->inside = sim->opt.ggl_form == PH_GGL_INSIDE || (sim->opt.ggl_form == PH_GGL_AUTO && p->sigma == 0);
-    m->gp = p->gamma / (h * p->beta);
-    m->eps = (1 - p->alpha_m) / (h * p->gamma * (1 - p->alpha_f));
-    m->ops.s = 1 / (m->eps * m->gp), m->ops.inv_eps = 1 / m->eps, m->ops.inv_gp = 1 / m->gp;
     m->ops.exact = 1;
-    if (fabs(p->gamma - (0.5 + p->alpha_f - p->alpha_m)) > 1e-12 && sim->opt.log)
+    if (s == PH_OK && fabs(p->gamma - (0.5 + p->alpha_f - p->alpha_m)) > 1e-12 && sim->opt.log)
         sim->opt.log("gamma differs from 1/2 + alpha_f - alpha_m: the method is of first order",
                      sim->opt.log_ctx);
-    return PH_OK;
+    return s;
 }
 
 static void take(ph_sim *sim, ph_arena *a)
@@ -134,7 +132,7 @@ PH_INLINE void velocity(int n, const genalpha *m, const double *theta, const dou
 {
     double sigma = m->p.sigma, u[PH_DIM_MAX], x[PH_DIM_MAX];
     for (int k = 0; k < n; k++)
-        u[k] = w[k] + (y && m->inside ? y[k] : 0), x[k] = m->gp * theta[k];
+        u[k] = w[k] + (y && m->inside ? y[k] : 0), x[k] = m->p.gp * theta[k];
     if (sigma == 0) { /* P = T and T theta = theta: v1 = gp theta + u + T^-1 y */
         for (int k = 0; k < n; k++)
             v[k] = x[k] + u[k];
@@ -160,14 +158,14 @@ PH_INLINE void velocity(int n, const genalpha *m, const double *theta, const dou
 }
 
 /* (G1)-(G4) for a node of a vector space: there T = I. */
-PH_INLINE void update_flat(int n, const genalpha *m, int at, const double *y, const double *q0, ph_point *next,
-                           double *q1)
+PH_INLINE void update_flat(int n, const genalpha *m, int at, const double *y, const double *q0,
+                           ph_point *next, double *q1)
 {
     for (int k = 0; k < n; k++) {
-        double theta = m->theta[at + k], v = m->gp * theta + m->w[at + k] + (y ? y[at + k] : 0);
+        double theta = m->theta[at + k], v = m->p.gp * theta + m->w[at + k] + (y ? y[at + k] : 0);
         q1[k] = q0[k] + theta;
         next->v[at + k] = v;
-        next->vdot[at + k] = m->eps * v + m->c[at + k];
+        next->vdot[at + k] = m->p.eps * v + m->c[at + k];
     }
 }
 
@@ -182,7 +180,7 @@ PH_INLINE void update_curved(int n, const genalpha *m, const ph_slot *i, const d
     next->R[i->R_at] = ph_qmat((ph_quat){q1[0], q1[1], q1[2], q1[3]});
     velocity(n, m, m->theta + at, m->w + at, y ? y + at : NULL, T, Tinv, m->F + i->T_at, v);
     for (int k = 0; k < n; k++)
-        next->v[at + k] = v[k], next->vdot[at + k] = m->eps * v[k] + m->c[at + k];
+        next->v[at + k] = v[k], next->vdot[at + k] = m->p.eps * v[k] + m->c[at + k];
 }
 
 /* The point of the present theta and eta. */
@@ -258,8 +256,8 @@ static void correct_eta(ph_sim *sim, const double *x)
             ph_small_tmul_add(b->m, b->n, m->Bn + b->at, x_eta + at, m->dy + b->col_at);
     }
     for (int i = 0; i < lay->nv; i++)
-        m->y[i] += m->gp * m->dy[i];
-    double scale = m->gp * m->p.beta / m->p.gamma;
+        m->y[i] += m->p.gp * m->dy[i];
+    double scale = m->p.gp * m->p.beta / m->p.gamma;
     for (int c = 0; c < lay->C; c++)
         for (int k = 0; k < lay->rows[c] && sim->matrix.eta_at[c] >= 0; k++)
             sim->next.eta[lay->l_at[c] + k] += scale * x_eta[sim->matrix.eta_at[c] + k];
@@ -297,8 +295,8 @@ static double correct(ph_sim *sim, const double *x)
         if (rot < n)
             turned = PH_BY_SIZE(n - rot, ph_small_larger, turned, x + at + rot);
         if (stabilised) {
-            moved = ph_small_larger(rot, moved, m->dy + at);
-            turned = ph_small_larger(n - rot, turned, m->dy + at + rot);
+            moved = PH_BY_SIZE(rot, ph_small_larger, moved, m->dy + at);
+            turned = PH_BY_SIZE(n - rot, ph_small_larger, turned, m->dy + at + rot);
         }
     }
     moved /= m->tol_x, turned /= m->tol_R;
@@ -343,7 +341,7 @@ PH_INLINE void predict_node(int n, const guess *g, genalpha *m, const ph_slot *i
         double v = now->v[at + k], a = now->a[at + k], d = now->vdot[at + k];
         double d1 = d + g->slope * (d - last[at + k]);
         m->w[at + k] = g->w_v * v + g->w_a * a;
-        m->c[at + k] = g->c_a * a + g->c_d * d - m->eps * v;
+        m->c[at + k] = g->c_a * a + g->c_d * d - m->p.eps * v;
         m->theta[at + k] = g->theta_v * v + g->theta_a * a + g->theta_0 * d + g->theta_1 * d1;
         if (turns)
             theta[k] = m->theta[at + k], v1[k] = g->lie * (v + g->v_a * a + g->v_0 * d + g->v_1 * d1);
@@ -359,7 +357,8 @@ static void predict(ph_sim *sim)
     genalpha *m = of(sim);
     const ph_layout *lay = &sim->lay;
     guess g = coefficients(m, sim->opt.h, sim->has_last);
-    const ph_point *last = sim->has_last ? &sim->next : &sim->now; /* next may hold NaN of a step that failed */
+    const ph_point *last =
+        sim->has_last ? &sim->next : &sim->now; /* next may hold NaN of a step that failed */
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++)
         PH_BY_SIZE(i->dim, predict_node, &g, m, i, &sim->now, last->vdot);
     ph_step_tolerances(sim, m->p.beta, &m->tol_x, &m->tol_R);
@@ -435,8 +434,12 @@ static ph_status start(ph_sim *sim)
 const ph_stepper ph_genalpha_stepper = {
     .name = "genalpha",
     .text = "generalized-alpha on Lie groups with sigma, exact closed form",
-    .cite = "Holzinger, Arnold, Gerstmayr: sigma-modified Lie group generalized-alpha methods; "
-            "Arnold, Bruels, Cardona: Error analysis of generalized-alpha Lie group time integration methods",
+    .cite = "S. Holzinger, M. Arnold, J. Gerstmayr: Sigma-modified Lie group generalized-alpha methods for "
+            "constrained "
+            "multibody systems\n"
+            "M. Arnold, O. Bruels, A. Cardona: Error analysis of generalized-alpha Lie group time "
+            "integration methods "
+            "for constrained mechanical systems, Numerische Mathematik",
     .size = sizeof(genalpha),
     .prepare = prepare,
     .take = take,

@@ -22,7 +22,6 @@
 
 typedef struct printed {
     ph_alpha p;
-    double gp, eps;
     double *theta, *y; /* nv; y: B(q_n)^T deta */
     double *Pinv;      /* nT */
     double *Bn;        /* links */
@@ -38,8 +37,7 @@ static printed *of(ph_sim *sim)
 static ph_status prepare(ph_sim *sim, ph_error *err)
 {
     printed *m = of(sim);
-    double h = sim->opt.h;
-    ph_status s = ph_alpha_resolve(&sim->opt, &m->p, err);
+    ph_status s = ph_alpha_prepare(&sim->opt, &m->p, &m->ops, err);
     if (s != PH_OK)
         return s;
     if (sim->opt.formulation == PH_INDEX2)
@@ -50,9 +48,6 @@ static ph_status prepare(ph_sim *sim, ph_error *err)
                        "genalpha gives");
     if (sim->opt.newton == PH_MODIFIED)
         return ph_fail(err, PH_E_INPUT, "genalpha-printed works with newton full or simplified");
-    m->gp = m->p.gamma / (h * m->p.beta);
-    m->eps = (1 - m->p.alpha_m) / (h * m->p.gamma * (1 - m->p.alpha_f));
-    m->ops.s = 1 / (m->eps * m->gp), m->ops.inv_eps = 1 / m->eps, m->ops.inv_gp = 1 / m->gp;
     return PH_OK;
 }
 
@@ -130,9 +125,10 @@ static double correct(ph_sim *sim, const double *x)
             ph_small_tmul_add(b->m, b->n, m->Bn + b->at, x_eta + sim->matrix.eta_at[b->row], d + b->col_at);
     for (int c = 0; c < lay->C; c++)
         for (int k = 0; k < lay->rows[c] && sim->matrix.eta_at[c] >= 0; k++)
-            sim->next.eta[lay->l_at[c] + k] += m->gp / m->p.sigma * x_eta[sim->matrix.eta_at[c] + k];
+            sim->next.eta[lay->l_at[c] + k] += m->p.gp / m->p.sigma * x_eta[sim->matrix.eta_at[c] + k];
     for (int i = 0; i < lay->N; i++) {
-        int n = lay->slot[i].dim, at = lay->v_at[i], rot = lay->slot[i].op->rot < 0 ? n : lay->slot[i].op->rot;
+        int n = lay->slot[i].dim, at = lay->v_at[i],
+            rot = lay->slot[i].op->rot < 0 ? n : lay->slot[i].op->rot;
         if (lay->slot[i].T_at >= 0)
             correct_node(sim, i, x + at, d + at);
         else
@@ -140,8 +136,8 @@ static double correct(ph_sim *sim, const double *x)
                 sim->next.q[lay->q_at[i] + k] += x[at + k];
         for (int k = 0; k < n; k++) {
             double *size = k < rot ? &moved : &turned;
-            sim->next.v[at + k] += m->gp * d[at + k];
-            sim->next.vdot[at + k] += m->gp * m->eps * d[at + k];
+            sim->next.v[at + k] += m->p.gp * d[at + k];
+            sim->next.vdot[at + k] += m->p.gp * m->p.eps * d[at + k];
             if (!(fabs(d[at + k]) <= *size))
                 *size = fabs(d[at + k]);
         }
@@ -209,7 +205,9 @@ static ph_status start(ph_sim *sim)
 const ph_stepper ph_genalpha_printed_stepper = {
     .name = "genalpha-printed",
     .text = "the printed algorithms of the sigma-modified generalized-alpha paper, for comparison only",
-    .cite = "Holzinger, Arnold, Gerstmayr: sigma-modified Lie group generalized-alpha methods",
+    .cite = "S. Holzinger, M. Arnold, J. Gerstmayr: Sigma-modified Lie group generalized-alpha methods for "
+            "constrained "
+            "multibody systems",
     .size = sizeof(printed),
     .prepare = prepare,
     .take = take,

@@ -130,9 +130,13 @@ ph_status ph_layout_measure(ph_layout *lay, const ph_system *sys, ph_error *err)
     if ((sys->n_constraints > 0 && !sys->B) || (holonomic && !sys->Phi))
         return ph_fail(err, PH_E_INPUT, "a system with constraints needs the callbacks B and Phi");
     lay->N = sys->n_nodes, lay->C = sys->n_constraints;
+    lay->friction = lay->C && ((sys->flags & PH_FORCE_LAMBDA) || sys->g_lambda);
     ph_status s = measure_nodes(lay, err);
     if (s == PH_OK)
         s = measure_constraints(lay, err);
+    if (s == PH_OK && (sys->n_redundant < 0 || sys->n_redundant > lay->nl))
+        s = ph_fail(err, PH_E_INPUT, "the system announces %d redundant rows of %d", sys->n_redundant,
+                    lay->nl);
     return s == PH_OK ? measure_places(lay, err) : s;
 }
 
@@ -177,8 +181,8 @@ ph_status ph_layout_fill(ph_layout *lay, ph_error *err)
     for (int e = 0, at = 0; e < lay->n_pairs; e++) {
         ph_place p = pair_of(sys, e);
         int m = lay->slot[p.row].dim, n = lay->slot[p.col].dim;
-        lay->pair[e] = (ph_block){p.row, p.col, lay->v_at[p.row], lay->v_at[p.col], m, n, at,
-                                  lay->slot[p.col].T_at, 0};
+        lay->pair[e] =
+            (ph_block){p.row, p.col, lay->v_at[p.row], lay->v_at[p.col], m, n, at, lay->slot[p.col].T_at, 0};
         if (p.row == p.col)
             lay->diag[p.row] = e;
         at += m * n;
@@ -186,8 +190,15 @@ ph_status ph_layout_fill(ph_layout *lay, ph_error *err)
     for (int e = 0, at = 0; e < lay->n_links; e++) {
         ph_place p = link_of(sys, e);
         int m = lay->rows[p.row], n = lay->slot[p.col].dim;
-        lay->link[e] = (ph_block){p.row, p.col, lay->l_at[p.row], lay->v_at[p.col], m, n, at,
-                                  lay->slot[p.col].T_at, !sys->constraints[p.row].nonholonomic};
+        lay->link[e] = (ph_block){p.row,
+                                  p.col,
+                                  lay->l_at[p.row],
+                                  lay->v_at[p.col],
+                                  m,
+                                  n,
+                                  at,
+                                  lay->slot[p.col].T_at,
+                                  !sys->constraints[p.row].nonholonomic};
         at += m * n;
     }
     char label[PH_NAME_MAX];

@@ -31,9 +31,10 @@ typedef struct ph_layout {
     int size_pairs;          /* doubles of M, C, K */
     int size_links;          /* doubles of B, Z, g_lambda */
     int max_dim;             /* largest block dimension */
-    ph_slot *slot;              /* N */
-    int *q_at, *v_at, *R_at;    /* N: what ph_state hands out */
-    int *rows, *l_at;           /* C */
+    int friction;            /* g depends on lambda */
+    ph_slot *slot;           /* N */
+    int *q_at, *v_at, *R_at; /* N: what ph_state hands out */
+    int *rows, *l_at;        /* C */
     ph_block *pair, *link;   /* n_pairs, n_links */
     int *diag;               /* N: the pair (i, i) */
 } ph_layout;

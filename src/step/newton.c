@@ -81,11 +81,12 @@ static int list_products(ph_newton_matrix *nm, listing *g, int row, int stamp, c
             int f = g->node_item[l], c = lay->link[f].row;
             if (nm->eta_at[c] < 0)
                 continue;
-            if (g->mark[c] != stamp) {
+            int first = g->mark[c] != stamp;
+            if (first) {
                 g->mark[c] = stamp, g->mark_at[c] = g->at;
                 put(g, row, nm->eta_block[c]);
             }
-            term[terms++] = (ph_term){item[k], f, g->mark_at[c]};
+            term[terms++] = (ph_term){item[k], f, g->mark_at[c], first};
         }
     }
     return terms;
@@ -98,7 +99,10 @@ static void list_stabilised(ph_newton_matrix *nm, listing *g)
     for (int e = 0; e < lay->n_links; e++)
         if (nm->eta_at[lay->link[e].row] >= 0)
             put(g, nm->eta_block[lay->link[e].row], lay->link[e].col);
-    nm->products = g->at;
+    nm->D_eta = g->at;
+    for (int c = 0; c < lay->C && nm->redundant; c++)
+        if (nm->eta_at[c] >= 0)
+            put(g, nm->eta_block[c], nm->eta_block[c]);
     sort_blocks(lay, g);
     for (int c = 0; c < lay->C; c++)
         g->mark[c] = -1;
@@ -129,6 +133,9 @@ static void list_places(ph_newton_matrix *nm, listing *g, int stabilised)
     nm->W = g->at;
     for (int e = 0; e < lay->n_links; e++)
         put(g, lay->N + lay->link[e].row, lay->link[e].col);
+    nm->D = g->at;
+    for (int c = 0; c < lay->C && nm->redundant; c++)
+        put(g, lay->N + c, lay->N + c);
     g->n_blocks = lay->N + lay->C;
     if (stabilised) {
         g->n_blocks += nm->n_eta_blocks;
@@ -140,7 +147,7 @@ static void list_places(ph_newton_matrix *nm, listing *g, int stabilised)
 static void take_listing(listing *g, const ph_layout *lay, size_t products, ph_arena *a)
 {
     size_t N = (size_t)lay->N, C = (size_t)lay->C, P = (size_t)lay->n_pairs, L = (size_t)lay->n_links;
-    size_t places = P + 3 * L + products, key = P > L ? P : L;
+    size_t places = P + 3 * L + 2 * C + products, key = P > L ? P : L;
     g->row = ph_arena_take(a, places, sizeof(int));
     g->col = ph_arena_take(a, places, sizeof(int));
     g->size = ph_arena_take(a, N + 2 * C, sizeof(int));
@@ -180,13 +187,19 @@ static void take_matrix(ph_newton_matrix *nm, const products *p, ph_arena *a)
 {
     const ph_layout *lay = nm->lay;
     size_t d = sizeof(double), links = (size_t)lay->size_links, pairs = (size_t)lay->size_pairs;
-    size_t m = (size_t)lay->max_dim;
+    size_t m = (size_t)lay->max_dim, nl = (size_t)lay->nl, k = (size_t)nm->redundant, diagonals = 0;
     int stabilised = nm->formulation == PH_GGL;
+    for (int c = 0; c < lay->C && k; c++)
+        diagonals += (size_t)lay->rows[c] * (size_t)lay->rows[c];
     nm->eta_at = ph_arena_take(a, (size_t)lay->C, sizeof(int));
     nm->eta_block = ph_arena_take(a, (size_t)lay->C, sizeof(int));
     nm->b = ph_arena_take(a, (size_t)lay->nv + 2 * (size_t)lay->nl, d);
     nm->x = ph_arena_take(a, (size_t)lay->nv + 2 * (size_t)lay->nl, d);
-    nm->A = ph_arena_take(a, pairs + 2 * links + (stabilised ? links + p->doubles : 0), d);
+    nm->A = ph_arena_take(a, pairs + 2 * links + 2 * diagonals + (stabilised ? links + p->doubles : 0), d);
+    nm->A0 = k ? ph_arena_take(a, pairs + 2 * links + diagonals, d) : nm->A;
+    nm->null = ph_arena_take(a, k * nl, d);
+    nm->null_n = ph_arena_take(a, k * nl, d);
+    nm->reg = ph_arena_take(a, k ? nl : 0, d);
     nm->work = ph_arena_take(a, m * m, d);
     nm->convective = ph_arena_take(a, (size_t)lay->nl, d);
     if (stabilised) {
@@ -245,7 +258,11 @@ ph_status ph_newton_create(ph_newton_matrix *nm, const ph_layout *lay, ph_formul
     listing g = {0};
     products p = {0};
     ph_status s = PH_E_MEMORY;
-    *nm = (ph_newton_matrix){.lay = lay, .formulation = f, .what = evaluations(lay, f), .alloc = alloc};
+    *nm = (ph_newton_matrix){.lay = lay,
+                             .formulation = f,
+                             .what = evaluations(lay, f),
+                             .redundant = lay->sys->n_redundant,
+                             .alloc = alloc};
     ph_arena_take(&counts, 2 * (size_t)lay->N, sizeof(int));
     if (f == PH_GGL && ph_arena_open(&counts, alloc)) {
         int *links_of_node = ph_arena_take(&counts, 2 * (size_t)lay->N, sizeof(int));
@@ -265,8 +282,8 @@ ph_status ph_newton_create(ph_newton_matrix *nm, const ph_layout *lay, ph_formul
     nm->n = lay->nv + lay->nl + nm->n_eta;
     s = analyse(nm, &g, 0, kind, &nm->initial);
     nm->solver = nm->initial;
-    if (s == PH_OK && f == PH_GGL)
-        s = analyse(nm, &g, 1, kind, &nm->solver);
+    if (s == PH_OK && (f == PH_GGL || nm->redundant))
+        s = analyse(nm, &g, f == PH_GGL, kind, &nm->solver);
 done:
     if (!nm->block)
         ph_free(alloc, own.block);
@@ -288,38 +305,27 @@ void ph_newton_destroy(ph_newton_matrix *nm)
 
 /* ---- values ------------------------------------------------------------------------------------- */
 
-/* C += A B, A m x k, B k x n */
-PH_INLINE void add_product_sized(int m, int k, int n, const double *A, const double *B, double *C)
+/* G = M + C/eps and A = G L + s K of one block; L NULL: identity. */
+static void pair_values(int n, int m, const double *M, const double *C, const double *K, const double *L,
+                        const ph_step_ops *o, double *G, double *A)
 {
-    for (int i = 0; i < m; i++)
-        for (int l = 0; l < k; l++)
-            for (int j = 0; j < n; j++)
-                C[i * n + j] += A[i * k + l] * B[l * n + j];
-}
-
-PH_INLINE void add_product(int m, int k, int n, const double *A, const double *B, double *C)
-{
-    if (m == 3 && k == 3 && n == 3)
-        ph_store33(C, ph_madd(ph_load33(C), ph_mmul(ph_load33(A), ph_load33(B))));
-    else
-        add_product_sized(m, k, n, A, B, C);
-}
-
-/* G L + s K of one block; L NULL: identity. G is written where it is kept. */
-PH_INLINE void pair_values(int n, int m, const double *M, const double *C, const double *K, const double *L,
-                           const ph_step_ops *o, double *kept, double *A)
-{
-    double ie = o->inv_eps, s = o->s, own[PH_DIM_MAX * PH_DIM_MAX], *G = L && !kept ? own : kept;
-    if (!L) {
-        for (int k = 0; k < m * n; k++)
-            A[k] = M[k] + ie * C[k] + s * K[k];
-        for (int k = 0; G && k < m * n; k++)
-            G[k] = M[k] + ie * C[k];
-        return;
-    }
     for (int k = 0; k < m * n; k++)
-        G[k] = M[k] + ie * C[k], A[k] = s * K[k];
-    add_product(m, n, n, G, L, A);
+        G[k] = M[k] + o->inv_eps * C[k];
+    for (int k = 0; k < m * n; k++)
+        A[k] = L ? o->s * K[k] : G[k] + o->s * K[k];
+    if (L)
+        ph_small_mmul_add(m, n, n, G, L, A);
+}
+
+/* The same for 3x3 in registers; G NULL: it is not kept. */
+static inline void pair_values_3(const double *M, const double *C, const double *K, const double *L,
+                                 const ph_step_ops *o, double *G, double *A)
+{
+    ph_rows g = ph_rows_add(ph_rows_load(M), ph_rows_scale(o->inv_eps, ph_rows_load(C)));
+    ph_rows k = ph_rows_scale(o->s, ph_rows_load(K));
+    if (G)
+        ph_rows_store(G, g);
+    ph_rows_store(A, ph_rows_add(L ? ph_rows_mul_rows(g, ph_rows_load(L)) : g, k));
 }
 
 /* First row of (N2): G L + s K on the pairs. */
@@ -329,49 +335,68 @@ static void assemble_pairs(ph_newton_matrix *nm, const ph_eval *ev, const ph_ste
     for (const ph_block *b = lay->pair, *end = b + lay->n_pairs; b < end; b++) {
         const double *M = ev->M + b->at, *C = ev->C + b->at, *K = ev->K + b->at;
         const double *L = o->L && b->T_at >= 0 ? o->L + b->T_at : NULL;
-        double *A = nm->A + b->at, *G = nm->G ? nm->G + b->at : L && b->m > PH_DIM_MAX ? nm->work : NULL;
+        double *A = nm->A + b->at, *G = nm->G ? nm->G + b->at : NULL;
         if (b->m == 3 && b->n == 3)
-            pair_values(3, 3, M, C, K, L, o, G, A);
+            pair_values_3(M, C, K, L, o, G, A);
         else
-            pair_values(b->n, b->m, M, C, K, L, o, G, A);
+            pair_values(b->n, b->m, M, C, K, L, o, G ? G : nm->work, A);
     }
 }
 
-/* B^T + g_lambda, and the lambda row: B, or B L + Z/gp. */
-PH_INLINE void link_values(int n, int m, const double *B, const double *Gl, const double *Z, const double *L,
-                           double inv_gp, double *BT, double *W)
+/* B^T + g_lambda, and the lambda row: B, or B L + Z/gp. Gl, Z and L may be NULL: zero, zero, identity. */
+static void link_values(int n, int m, const double *B, const double *Gl, const double *Z, const double *L,
+                        double inv_gp, double *BT, double *W)
 {
-    for (int i = 0; i < m; i++)
-        for (int j = 0; j < n; j++)
-            BT[j * m + i] = B[i * n + j];
+    ph_small_transpose(m, n, B, BT);
     for (int k = 0; Gl && k < m * n; k++)
         BT[k] += Gl[k];
-    if (L) {
-        for (int k = 0; k < m * n; k++)
-            W[k] = inv_gp * Z[k];
-        add_product(m, n, n, B, L, W);
-    } else if (Z) {
-        for (int k = 0; k < m * n; k++)
-            W[k] = B[k] + inv_gp * Z[k];
-    } else {
-        for (int k = 0; k < m * n; k++)
-            W[k] = B[k];
-    }
+    for (int k = 0; k < m * n; k++)
+        W[k] = (L ? 0 : B[k]) + (Z ? inv_gp * Z[k] : 0);
+    if (L)
+        ph_small_mmul_add(m, n, n, B, L, W);
+}
+
+/* The same for 3x3 in registers. */
+static inline void link_values_3(const double *B, const double *Gl, const double *Z, const double *L,
+                                 double inv_gp, double *BT, double *W)
+{
+    ph_rows b = ph_rows_load(B), t = ph_rows_transpose(b), w = b;
+    if (Gl)
+        t = ph_rows_add(t, ph_rows_load(Gl));
+    if (L)
+        w = ph_rows_mul(B, ph_rows_load(L));
+    if (Z)
+        w = ph_rows_add(w, ph_rows_scale(inv_gp, ph_rows_load(Z)));
+    ph_rows_store(BT, t);
+    ph_rows_store(W, w);
 }
 
 static void assemble_links(ph_newton_matrix *nm, const ph_eval *ev, const ph_step_ops *o)
 {
     const ph_layout *lay = nm->lay;
-    int friction = lay->sys->flags & PH_FORCE_LAMBDA;
     for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
         int by_position = nm->formulation == PH_INDEX3 && b->holonomic;
-        const double *B = ev->B + b->at, *Gl = friction ? ev->Gl + b->at : NULL;
-        const double *Z = by_position ? NULL : ev->Z + b->at, *L = Z && o->L && b->T_at >= 0 ? o->L + b->T_at : NULL;
+        const double *B = ev->B + b->at, *Gl = lay->friction ? ev->Gl + b->at : NULL;
+        const double *Z = by_position ? NULL : ev->Z + b->at,
+                     *L = Z && o->L && b->T_at >= 0 ? o->L + b->T_at : NULL;
         double *BT = nm->A + nm->BT + b->at, *W = nm->A + nm->W + b->at;
         if (b->m == 3 && b->n == 3)
-            link_values(3, 3, B, Gl, Z, L, o->inv_gp, BT, W);
+            link_values_3(B, Gl, Z, L, o->inv_gp, BT, W);
         else
             link_values(b->n, b->m, B, Gl, Z, L, o->inv_gp, BT, W);
+    }
+}
+
+/* The products of a row of terms; left blocks have values A, right blocks are those of FB. */
+static void add_terms(const ph_newton_matrix *nm, const ph_term *t, int count, const ph_block *left,
+                      const double *A)
+{
+    for (const ph_term *end = t + count; t < end; t++) {
+        const ph_block *p = &left[t->left], *f = &nm->lay->link[t->right];
+        if (t->first)
+            ph_small_mmul(p->m, p->n, f->m, A + p->at, nm->FB + f->at, nm->A + t->at);
+        else
+            ph_small_mmul_add(p->m, p->n, f->m, A + p->at, nm->FB + f->at, nm->A + t->at);
     }
 }
 
@@ -381,9 +406,12 @@ static void assemble_stabilised(ph_newton_matrix *nm, const ph_eval *ev, const p
     const ph_layout *lay = nm->lay;
     double *P = nm->A + nm->P;
     for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
-        if (nm->eta_at[b->row] < 0)
+        if (!b->holonomic)
             continue;
-        memcpy(P, ev->B + b->at, sizeof(double) * (size_t)(b->m * b->n));
+        if (b->m == 3 && b->n == 3)
+            ph_rows_store(P, ph_rows_load(ev->B + b->at));
+        else
+            memcpy(P, ev->B + b->at, sizeof(double) * (size_t)(b->m * b->n));
         P += b->m * b->n;
         if (!o->F || b->T_at < 0) {
             ph_small_transpose(b->m, b->n, o->Bn + b->at, nm->FB + b->at);
@@ -392,15 +420,8 @@ static void assemble_stabilised(ph_newton_matrix *nm, const ph_eval *ev, const p
             ph_small_mmul(b->n, b->n, b->m, o->F + b->T_at, nm->work, nm->FB + b->at);
         }
     }
-    memset(nm->A + nm->products, 0, sizeof(double) * (size_t)(nm->A_size - nm->products));
-    for (const ph_term *t = nm->X_term, *end = t + nm->n_X; t < end; t++) {
-        const ph_block *p = &lay->pair[t->left], *f = &lay->link[t->right];
-        add_product(p->m, p->n, f->m, nm->G + p->at, nm->FB + f->at, nm->A + t->at);
-    }
-    for (const ph_term *t = nm->Y_term, *end = t + nm->n_Y; t < end; t++) {
-        const ph_block *p = &lay->link[t->left], *f = &lay->link[t->right];
-        add_product(p->m, p->n, f->m, ev->B + p->at, nm->FB + f->at, nm->A + t->at);
-    }
+    add_terms(nm, nm->X_term, nm->n_X, lay->pair, nm->G);
+    add_terms(nm, nm->Y_term, nm->n_Y, lay->link, ev->B);
 }
 
 static ph_status factor(ph_newton_matrix *nm, const ph_eval *ev, const ph_step_ops *o)
@@ -437,15 +458,17 @@ static void right_hand_side(ph_newton_matrix *nm, const ph_eval *ev, const ph_st
 ph_status ph_newton_factor_initial(ph_newton_matrix *nm, const ph_eval *ev, int friction)
 {
     const ph_layout *lay = nm->lay;
-    memcpy(nm->A, ev->M, sizeof(double) * (size_t)lay->size_pairs);
-    memcpy(nm->A + nm->W, ev->B, sizeof(double) * (size_t)lay->size_links);
+    double *A = nm->A0;
+    memcpy(A, ev->M, sizeof(double) * (size_t)lay->size_pairs);
+    memcpy(A + nm->W, ev->B, sizeof(double) * (size_t)lay->size_links);
     for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
-        ph_small_transpose(b->m, b->n, ev->B + b->at, nm->A + nm->BT + b->at);
+        ph_small_transpose(b->m, b->n, ev->B + b->at, A + nm->BT + b->at);
         for (int k = 0; friction && k < b->m * b->n; k++)
-            nm->A[nm->BT + b->at + k] += ev->Gl[b->at + k];
+            A[nm->BT + b->at + k] += ev->Gl[b->at + k];
     }
-    nm->factored = 0;
-    return ph_solver_factor(nm->initial, nm->A);
+    if (nm->initial == nm->solver)
+        nm->factored = 0;
+    return ph_solver_factor(nm->initial, A);
 }
 
 /* ---- iteration ---------------------------------------------------------------------------------- */
@@ -473,6 +496,17 @@ void ph_step_tolerances(const ph_sim *sim, double beta, double *tol_x, double *t
     *tol_R = beta * h * h * (sim->opt.atol + sim->opt.rtol * acc[1]) + floor[1];
 }
 
+/* Size of the increment of lambda in units of rtol |lambda| and of the round-off of q below which it cannot get. With an
+ * exact Jacobian lambda is as good as q; otherwise it follows last. */
+static double multiplier_size(const ph_sim *sim, const ph_step_ops *o)
+{
+    const ph_layout *lay = &sim->lay;
+    double mass = ph_small_max(lay->size_pairs, sim->ev.M), q = fmax(1, ph_small_max(lay->nq, sim->now.q));
+    double lambda = ph_small_max(lay->nl, sim->next.lambda),
+           x = ph_small_max(lay->nl, sim->matrix.x + lay->nv);
+    return x / (o->s * (sim->opt.atol + sim->opt.rtol * lambda) + 64 * DBL_EPSILON * mass * q);
+}
+
 /* The increment that the next iteration would make, in units of the tolerance: quadratic convergence with an exact
  * Jacobian, linear otherwise. */
 static double next_increment(int exact, double size, double rate)
@@ -480,16 +514,49 @@ static double next_increment(int exact, double size, double rate)
     return exact ? size * rate * rate : size * rate / (1 - rate);
 }
 
+/* NaN if any is NaN */
+static double larger(double a, double b)
+{
+    return b > a || isnan(b) ? b : a;
+}
+
 /* Above this rate an increment says nothing about the next one. */
 #define RATE_TRUSTED 0.3
 /* Above this rate, or when the iterations left would not do at the present one, a kept Jacobian is renewed. */
 #define RATE_RENEW 0.5
+
+/* Solve (N2) for the evaluated residual; with redundant rows in the complement of their null spaces (R3). */
+static ph_status solve(ph_sim *sim, const ph_step_ops *o)
+{
+    ph_newton_matrix *nm = &sim->matrix;
+    const ph_layout *lay = nm->lay;
+    ph_status s = PH_OK;
+    if (nm->redundant) {
+        s = ph_newton_factor_initial(nm, &sim->ev, 0);
+        if (s == PH_OK)
+            s = ph_redundant_follow(nm);
+        if (s != PH_OK)
+            return s;
+    }
+    right_hand_side(nm, &sim->ev, o);
+    ph_redundant_project(nm, nm->null, nm->b + lay->nv);
+    ph_redundant_project_eta(nm, nm->null, nm->b + lay->nv + lay->nl);
+    s = ph_solver_solve(nm->solver, nm->b, nm->x);
+    ph_redundant_project(nm, nm->null, nm->x + lay->nv);
+    ph_redundant_project_eta(nm, nm->null_n, nm->x + lay->nv + lay->nl);
+    return s;
+}
 
 ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
 {
     ph_newton_matrix *nm = &sim->matrix;
     ph_newton kind = sim->opt.newton;
     double last = 0;
+    int exact = o->exact && kind == PH_FULL && !nm->redundant;
+    if (nm->redundant) {
+        memcpy(nm->null_n, nm->null, sizeof(double) * (size_t)nm->redundant * (size_t)nm->lay->nl);
+        ph_redundant_project(nm, nm->null, sim->next.lambda);
+    }
     int keep = kind == PH_MODIFIED && nm->factored;
     for (int k = 1; k <= sim->opt.max_iterations; k++) {
         ph_state s = ph_point_view(&sim->next, &sim->lay);
@@ -508,17 +575,18 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
         }
         if (status != PH_OK)
             return status;
-        right_hand_side(nm, &sim->ev, o);
-        status = ph_solver_solve(nm->solver, nm->b, nm->x);
+        status = solve(sim, o);
         if (status != PH_OK)
             return status;
-        double size = o->correct(sim, nm->x), rate = k > 1 ? size / last : 1;
+        double size = o->correct(sim, nm->x);
+        if (!exact)
+            size = larger(size, multiplier_size(sim, o));
+        double rate = k > 1 ? size / last : 1;
         if (!isfinite(size))
             return PH_E_NAN; /* lambda stays finite: the search for the culprit calls g and K with it */
         for (int i = 0; i < sim->lay.nl; i++)
             sim->next.lambda[i] += nm->x[sim->lay.nv + i] / o->s;
-        if (size <= 1 ||
-            (rate < RATE_TRUSTED && next_increment(o->exact && kind == PH_FULL, size, rate) <= 1))
+        if (size <= 1 || (rate < RATE_TRUSTED && next_increment(exact, size, rate) <= 1))
             return o->update(sim);
         keep = kind == PH_MODIFIED &&
                (k == 1 || (rate <= RATE_RENEW && size * pow(rate, sim->opt.max_iterations - k) <= 1));

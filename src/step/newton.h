@@ -10,6 +10,7 @@
 typedef struct ph_term {
     int left, right; /* places in the lists of blocks */
     int at;          /* where the result starts in the matrix */
+    int first;       /* of its block: the result is set, not added */
 } ph_term;
 
 typedef struct ph_newton_matrix {
@@ -24,15 +25,20 @@ typedef struct ph_newton_matrix {
     int *eta_block;     /* C: block of unknowns of its eta */
     double *A, *b, *x;  /* values, right-hand side, solution */
     int A_size;         /* doubles of A */
+    double *A0;         /* values of initial where that is an object of its own; A otherwise */
     int BT, W;          /* where the blocks of B^T and of the lambda rows start in A */
-    int P, products;    /* stabilised form: where the position rows and the columns of eta start */
+    int P;              /* stabilised form: where the position rows start, the columns of eta after them */
     ph_term *X_term;    /* G FB: left a pair, right a link */
     ph_term *Y_term;    /* B FB: left a link, right a link */
     int n_X, n_Y;       /* terms */
     double *G, *FB;     /* G = M + C/eps on pairs; FB = F B_n^T on links; G is NULL in the other forms */
     double *work;       /* one block */
     double *convective; /* nl, of the initial values */
-    int factored;       /* the solver holds a factorisation of a step */
+    int redundant;      /* dimension of the null space of B^T */
+    int D, D_eta;       /* where the diagonal blocks of lambda and of eta start; only with redundant rows */
+    double *null, *null_n; /* redundant x nl, orthonormal rows: null spaces at the iterate and at q_n */
+    double *reg;           /* nl: size of the diagonal entries */
+    int factored;          /* the solver holds a factorisation of a step */
     void *block;
     const ph_allocator *alloc;
 } ph_newton_matrix;
@@ -60,5 +66,21 @@ ph_status ph_newton_solve(struct ph_sim *sim, ph_step_ops *ops);
 
 /* Factor [M, B^T + dg/dlambda; B, 0] at the evaluated point; friction 0: without dg/dlambda. */
 ph_status ph_newton_factor_initial(ph_newton_matrix *nm, const ph_eval *ev, int friction);
+
+/* redundant.c: systems whose constraints depend on each other (R1)-(R3). Each does nothing for others. */
+
+/* The size of the diagonal entries from M and B, and a null space from scratch; at the initial values. PH_E_INPUT: the
+ * rows are not dependent. */
+ph_status ph_redundant_start(ph_newton_matrix *nm, const ph_eval *ev);
+
+/* Improve the null space with the factorised initial matrix. */
+ph_status ph_redundant_follow(ph_newton_matrix *nm);
+
+/* Solve with the factorised initial matrix for b, to x, as if reg were zero. */
+ph_status ph_redundant_solve(ph_newton_matrix *nm, double *x);
+
+/* Remove from nl numbers, or from those of eta, what lies in a null space. */
+void ph_redundant_project(const ph_newton_matrix *nm, const double *null, double *rows);
+void ph_redundant_project_eta(ph_newton_matrix *nm, const double *null, double *eta);
 
 #endif

@@ -24,6 +24,11 @@ const char *ph_method_name(int k)
     return k >= 0 && k < N_STEPPERS ? steppers[k]->name : NULL;
 }
 
+const char *ph_method_cite(int k)
+{
+    return k >= 0 && k < N_STEPPERS ? steppers[k]->cite : NULL;
+}
+
 const char *ph_method_text(int k)
 {
     return k >= 0 && k < N_STEPPERS ? steppers[k]->text : NULL;
@@ -139,6 +144,8 @@ ph_status ph_sim_create(ph_sim **out, const ph_system *sys, const ph_options *op
 {
     const ph_stepper *stepper;
     *out = NULL;
+    if (!opt || !q0 || !v0)
+        return ph_fail(err, PH_E_INPUT, "options and initial values must be given");
     ph_status s = check_options(opt, &stepper, err);
     if (s != PH_OK)
         return s;
@@ -299,6 +306,8 @@ static void record_failure(ph_sim *sim, ph_status s)
     double rank[PH_CULPRITS] = {0}, h = sim->opt.h;
     ph_failure *f = &sim->failure;
     *f = (ph_failure){.status = s, .t = sim->next.t, .h = h, .iterations = sim->step_iterations};
+    if (s == PH_E_CALLBACK)
+        return; /* the residuals are of an earlier point */
     for (int i = 0; i < lay->N; i++) {
         int n = lay->slot[i].dim;
         double r = ph_small_max(n, ev->r + lay->v_at[i]);
@@ -333,8 +342,8 @@ static void name_culprits(const ph_sim *sim, char *text, size_t size)
 static int ran_away(const ph_sim *sim)
 {
     const ph_layout *lay = &sim->lay;
-    return !isfinite(ph_small_max(lay->nq, sim->next.q)) || !isfinite(ph_small_max(lay->nv, sim->next.v)) ||
-           !isfinite(ph_small_max(lay->nv, sim->next.vdot));
+    return sim->step_iterations > 1 || !isfinite(ph_small_max(lay->nq, sim->next.q)) ||
+           !isfinite(ph_small_max(lay->nv, sim->next.v)) || !isfinite(ph_small_max(lay->nv, sim->next.vdot));
 }
 
 static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
@@ -435,6 +444,8 @@ static ph_status run(ph_sim *sim, long steps, ph_output_fn output, void *ctx, ph
 
 ph_status ph_sim_run(ph_sim *sim, long steps, ph_output_fn output, void *ctx, ph_error *err)
 {
+    if (steps < 0)
+        return ph_fail(err, PH_E_INPUT, "a run of %ld steps", steps);
     double start = seconds();
     unsigned mode = ph_ftz_begin();
     ph_status s = run(sim, steps, output, ctx, err);
@@ -461,6 +472,11 @@ ph_stats ph_sim_stats(const ph_sim *sim)
 const ph_failure *ph_sim_failure(const ph_sim *sim)
 {
     return &sim->failure;
+}
+
+ph_options ph_sim_options(const ph_sim *sim)
+{
+    return sim->opt;
 }
 
 const char *ph_sim_solver(const ph_sim *sim)

@@ -22,7 +22,7 @@ static ph_status evaluate(ph_sim *sim, ph_point *p)
 {
     ph_state s = ph_point_view(p, &sim->lay);
     ph_status status = ph_eval_residual(&sim->ev, &s, PH_EVAL_PHI | PH_EVAL_RATE);
-    if (status == PH_OK && (sim->lay.sys->flags & PH_FORCE_LAMBDA))
+    if (status == PH_OK && sim->lay.friction)
         status = ph_eval_friction(&sim->ev, &s);
     return status;
 }
@@ -33,14 +33,16 @@ static ph_status solve(ph_sim *sim, const double *b_v, double sign, const double
 {
     ph_newton_matrix *nm = &sim->matrix;
     int nv = sim->lay.nv, nl = sim->lay.nl;
-    ph_status s = ph_newton_factor_initial(nm, &sim->ev, b_v && (sim->lay.sys->flags & PH_FORCE_LAMBDA));
+    ph_status s = ph_newton_factor_initial(nm, &sim->ev, b_v && sim->lay.friction);
+    if (s == PH_OK)
+        s = ph_redundant_follow(nm);
     if (s != PH_OK)
         return s;
     for (int i = 0; i < nv; i++)
         nm->b[i] = b_v ? sign * b_v[i] : 0;
     for (int i = 0; i < nl; i++)
         nm->b[nv + i] = sign * b_l[i];
-    return ph_solver_solve(nm->initial, nm->b, x);
+    return nm->redundant ? ph_redundant_solve(nm, x) : ph_solver_solve(nm->initial, nm->b, x);
 }
 
 ph_status ph_start_perturb(ph_sim *sim, const double *l)
@@ -65,7 +67,6 @@ ph_status ph_start_accelerations(ph_sim *sim, ph_point *p)
     ph_eval *ev = &sim->ev;
     const ph_layout *lay = &sim->lay;
     double *x = sim->matrix.x, *convective = sim->matrix.convective;
-    int friction = (lay->sys->flags & PH_FORCE_LAMBDA) != 0;
     for (int k = 0; k < PROJECTIONS; k++) {
         memset(p->vdot, 0, sizeof(double) * (size_t)lay->nv);
         ph_status status = evaluate(sim, p);
@@ -82,7 +83,7 @@ ph_status ph_start_accelerations(ph_sim *sim, ph_point *p)
             return PH_E_NAN; /* lambda stays finite: the search for the culprit calls g with it */
         for (int i = 0; i < lay->nl; i++)
             p->lambda[i] += x[lay->nv + i];
-        if (!friction || change <= 1e-14 * (1 + size))
+        if (!lay->friction || change <= 1e-14 * (1 + size))
             return PH_OK;
     }
     return PH_E_NEWTON;
@@ -269,12 +270,25 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
     }
 }
 
+static ph_status start_redundant(ph_sim *sim, ph_error *err)
+{
+    ph_status s = evaluate(sim, &sim->now);
+    if (s == PH_OK)
+        s = ph_redundant_start(&sim->matrix, &sim->ev);
+    if (s == PH_E_INPUT)
+        return ph_fail(err, s, "the system announces %d redundant rows, but its constraints have fewer",
+                       sim->matrix.redundant);
+    return s;
+}
+
 ph_status ph_start_consistent(ph_sim *sim, ph_error *err)
 {
     ph_error own = {0};
     ph_status s = check_mass(sim, err);
     if (s != PH_OK)
         return s;
+    if (sim->matrix.redundant)
+        s = start_redundant(sim, &own);
     for (int level = 0; level < 2 && s == PH_OK && sim->lay.C; level++)
         s = make_consistent(sim, level, &own);
     if (s == PH_OK) {

@@ -1,5 +1,5 @@
-/* Figures that prove the core: published and independently computed numbers beside ours. One table, figures.def;
- * the test asserts every row and the page docs/verification.md prints it. */
+/* Figures that prove the core: published and independently computed numbers beside ours. One table,
+ * figures.def; the test asserts every row and the page docs/verification.md prints it. */
 #ifndef PH_STUDY_FIGURE_H
 #define PH_STUDY_FIGURE_H
 
@@ -11,10 +11,9 @@
 
 /* What is run to measure a figure; a measure reads what it needs. */
 typedef struct ph_figure_run {
-    const char
-        *problem; /* row of problems.def; NULL: heavy_top_r3xso3. Of local errors: a group, "SO3" or "SE3" */
-    double x;     /* its parameter; NAN: the default */
-    const char *method; /* NULL: genalpha */
+    const char *problem; /* row of problems.def; NULL: heavy_top_r3xso3; of local errors "SO3" or "SE3" */
+    double x;            /* its parameter; NAN: the default */
+    const char *method;  /* NULL: genalpha */
     ph_formulation formulation;
     ph_ggl_form ggl;
     ph_start start;

@@ -2,11 +2,11 @@
  *
  *   theta = log(q_n^-1 o q_{n+1}),  thetadot = T(theta)^-1 v_{n+1}                                  (16)
  *   theta - h v_n - h d - h^2 (1/2 - beta) a_n - h^2 beta a_{n+1}                                   (12)
- *   d = sigma beta/gamma (thetadot - v_{n+1}) - T(theta)^-1 B(q_n)^T eta;  inside: ... - B(q_n)^T eta             (13)
+ *   d = sigma beta/gamma (thetadot - v_{n+1}) - T(theta)^-1 B(q_n)^T eta                            (13)
  *   v_{n+1} - v_n - h (1 - gamma) a_n - h gamma a_{n+1}                                             (14)
  *
- * with B(q_n)^T eta in place of T(theta)^-1 B(q_n)^T eta in the inside form. Numbers of Holzinger, Arnold,
- * Gerstmayr. For problems of one node. */
+ * Numbers of Holzinger, Arnold, Gerstmayr. In the inside form B(q_n)^T eta stands without T(theta)^-1. For
+ * problems of one node. */
 #include <math.h>
 #include <string.h>
 

@@ -19,7 +19,7 @@ static ph_mat3 recursion(const ph_figure_run *run)
     return ph_mmul(ph_minv(plus), zero);
 }
 
-/* Largest eigenvalue of a symmetric matrix with eigenvalues >= 0, by its characteristic polynomial (trigonometric form). */
+/* Largest eigenvalue of a symmetric matrix: the characteristic polynomial in trigonometric form. */
 static double largest_eigenvalue(ph_mat3 S)
 {
     double m = (S.xx + S.yy + S.zz) / 3;
@@ -93,8 +93,8 @@ static double larger(double max, double x)
     return x <= max || isnan(max) ? max : x;
 }
 
-/* Example 2, q = t^3, from exact values, a_0 = vdot(t_0 + (alpha_m - alpha_f) h): largest |lambda error|, and how far
- * the errors are from the second entry of E_n, E_0 = (6 C_q h, 0, 0). */
+/* Example 2, q = t^3, from exact values, a_0 = vdot(t_0 + (alpha_m - alpha_f) h): largest |lambda error|, and how
+ * far the errors are from the second entry of E_n, E_0 = (6 C_q h, 0, 0). */
 static int example2(ph_study *study, const ph_figure_run *run, double *error, double *difference)
 {
     ph_figure_alpha p = ph_figure_numbers(run);

@@ -1,0 +1,225 @@
+/* Constraints that repeat each other: the heavy top held twice at its tip, and a bead held by three rows of rank two. */
+#include "check.h"
+#include "problem/problem.h"
+
+/* ---- the heavy top with its pivot listed twice ---------------------------------------------------- */
+
+typedef struct twice {
+    ph_problem *p;
+    ph_system sys;
+    ph_constraint constraints[2];
+    ph_place links[4];
+} twice;
+
+static ph_status twice_rows(ph_callback f, const ph_state *s, double *out, void *ctx, int n)
+{
+    const twice *t = ctx;
+    ph_status status = f(s, out, t->p->sys.ctx);
+    memcpy(out + n, out, sizeof(double) * (size_t)n);
+    return status;
+}
+
+/* B^T lambda of the pair is that of the sum. */
+static ph_status K(const ph_state *s, double *out, void *ctx)
+{
+    const twice *t = ctx;
+    ph_state sum = *s;
+    double lambda[3];
+    for (int i = 0; i < 3; i++)
+        lambda[i] = s->lambda[i] + s->lambda[3 + i];
+    sum.lambda = lambda;
+    return t->p->sys.K(&sum, out, t->p->sys.ctx);
+}
+
+#define FORWARD(name)                                                                                        \
+    static ph_status name(const ph_state *s, double *out, void *ctx)                                         \
+    {                                                                                                        \
+        const twice *t = ctx;                                                                                \
+        return t->p->sys.name(s, out, t->p->sys.ctx);                                                        \
+    }
+#define DOUBLE(name, n)                                                                                      \
+    static ph_status name(const ph_state *s, double *out, void *ctx)                                         \
+    {                                                                                                        \
+        return twice_rows(((const twice *)ctx)->p->sys.name, s, out, ctx, n);                                \
+    }
+
+FORWARD(M)
+FORWARD(g)
+FORWARD(C)
+DOUBLE(Phi, 3)
+DOUBLE(B, 18)
+DOUBLE(Z, 18)
+DOUBLE(convective, 3)
+
+static void setup(twice *t)
+{
+    t->p = ph_problem_create("heavy_top", NULL);
+    assert_non_null(t->p);
+    t->sys = t->p->sys;
+    t->constraints[0] = t->constraints[1] = t->p->sys.constraints[0];
+    for (int e = 0; e < 4; e++)
+        t->links[e] = (ph_place){e / 2, t->p->sys.links ? t->p->sys.links[e % 2].col : e % 2};
+    t->sys.n_constraints = 2, t->sys.constraints = t->constraints;
+    t->sys.n_links = 4, t->sys.links = t->links;
+    t->sys.M = M, t->sys.g = g, t->sys.C = C, t->sys.K = K;
+    t->sys.Phi = Phi, t->sys.B = B, t->sys.Z = Z, t->sys.convective = convective;
+    t->sys.n_redundant = 3, t->sys.ctx = t;
+}
+
+static ph_options options(int formulation, double sigma)
+{
+    ph_options o = ph_default_options();
+    o.h = 1e-3, o.formulation = (ph_formulation)formulation, o.sigma = sigma;
+    return o;
+}
+
+/* The motion is that of the single pivot, the reaction is shared equally, and the constraints hold. */
+static void held_twice(void **state)
+{
+    (void)state;
+    for (int f = PH_INDEX3; f <= PH_GGL; f++)
+        for (int sigma = 0; sigma < 2; sigma++) {
+            twice t;
+            ph_sim *one, *two;
+            ph_error err;
+            setup(&t);
+            ph_options o = options(f, sigma);
+            assert_int_equal(ph_sim_create(&one, &t.p->sys, &o, 0, t.p->q0, t.p->v0, &err), PH_OK);
+            assert_int_equal(ph_sim_create(&two, &t.sys, &o, 0, t.p->q0, t.p->v0, &err), PH_OK);
+            double position = 0, velocity = 0;
+            for (int k = 0; k < 200; k++) {
+                assert_int_equal(ph_sim_step(one, &err), PH_OK);
+                assert_int_equal(ph_sim_step(two, &err), PH_OK);
+                double x, v;
+                assert_int_equal(ph_sim_violation(two, &x, &v), PH_OK);
+                position = fmax(position, x), velocity = fmax(velocity, v);
+            }
+            ph_state a = ph_sim_state(one), b = ph_sim_state(two);
+            check_le(max_diff(a.q, b.q, 7), 1e-10); /* round-off, grown over 200 steps */
+            check_le(max_diff(a.v, b.v, 6), 1e-8);  /* Newton's tolerance of accelerations, summed */
+            for (int i = 0; i < 3; i++) {
+                check_near(b.lambda[i], b.lambda[3 + i], 1e-9 * 500); /* round-off of the projection */
+                check_near(b.lambda[i], a.lambda[i] / 2, 1e-4);       /* Newton's tolerance, in N of 500 */
+            }
+            if (f != PH_INDEX2)
+                check_le(position, 1e-12); /* invariant: round-off of q */
+            if (f != PH_INDEX3)
+                check_le(velocity, 1e-9); /* invariant: Newton's tolerance, times 150 rad/s */
+            assert_true((double)ph_sim_stats(two).iterations <= 3.2 * 200);
+            ph_sim_destroy(one), ph_sim_destroy(two);
+            ph_problem_destroy(t.p);
+        }
+}
+
+/* The rank finds what is announced, and names the second pivot. */
+static void rank_is_found(void **state)
+{
+    (void)state;
+    twice t;
+    int dependent[2];
+    ph_error err;
+    setup(&t);
+    assert_int_equal(ph_system_rank(&t.sys, 0, t.p->q0, dependent, &err), PH_OK);
+    assert_int_equal(dependent[0], 0);
+    assert_int_equal(dependent[1], 3);
+    ph_problem_destroy(t.p);
+    for (int k = 0; ph_problem_name(k); k++) { /* none of the built-in problems has any */
+        ph_problem *p = ph_problem_create(ph_problem_name(k), NULL);
+        int *found = calloc((size_t)p->sys.n_constraints + 1, sizeof(int));
+        assert_int_equal(ph_system_rank(&p->sys, 0, p->q0, found, &err), PH_OK);
+        for (int c = 0; c < p->sys.n_constraints; c++)
+            assert_int_equal(found[c], 0);
+        free(found);
+        ph_problem_destroy(p);
+    }
+}
+
+/* Announcing too many or none is an error in words. */
+static void announced_wrongly(void **state)
+{
+    (void)state;
+    twice t;
+    ph_sim *sim;
+    ph_error err;
+    setup(&t);
+    ph_options o = options(PH_INDEX3, 1);
+    t.sys.n_redundant = 0;
+    assert_int_equal(ph_sim_create(&sim, &t.sys, &o, 0, t.p->q0, t.p->v0, &err), PH_E_SINGULAR);
+    assert_non_null(strstr(err.text, "pivot"));
+    t.sys.n_redundant = 4;
+    assert_int_equal(ph_sim_create(&sim, &t.sys, &o, 0, t.p->q0, t.p->v0, &err), PH_E_INPUT);
+    assert_non_null(strstr(err.text, "4 redundant rows"));
+    t.sys.n_redundant = 7;
+    assert_int_equal(ph_sim_create(&sim, &t.sys, &o, 0, t.p->q0, t.p->v0, &err), PH_E_INPUT);
+    assert_non_null(strstr(err.text, "7 redundant rows of 6"));
+    ph_problem_destroy(t.p);
+}
+
+/* ---- a bead with three rows of rank two ------------------------------------------------------------ */
+
+/* Phi = (x, y, x + 2 y): z falls freely; N = (1, 2, -1)/sqrt(6). */
+static ph_status bead_M(const ph_state *s, double *out, void *ctx)
+{
+    (void)s, (void)ctx;
+    out[0] = out[4] = out[8] = 2;
+    return PH_OK;
+}
+
+static ph_status bead_g(const ph_state *s, double *out, void *ctx)
+{
+    (void)s, (void)ctx;
+    out[0] = 3, out[1] = -5, out[2] = 19.62;
+    return PH_OK;
+}
+
+static ph_status bead_Phi(const ph_state *s, double *out, void *ctx)
+{
+    (void)ctx;
+    out[0] = s->q[0], out[1] = s->q[1], out[2] = s->q[0] + 2 * s->q[1];
+    return PH_OK;
+}
+
+static ph_status bead_B(const ph_state *s, double *out, void *ctx)
+{
+    (void)s, (void)ctx;
+    out[0] = 1, out[4] = 1, out[6] = 1, out[7] = 2;
+    return PH_OK;
+}
+
+static void least_norm(void **state)
+{
+    (void)state;
+    static const ph_node node = {.group = PH_RN, .n = 3};
+    static const ph_constraint c = {.rows = 3};
+    ph_system sys = {.n_nodes = 1, .nodes = &node, .n_constraints = 1, .constraints = &c, .n_redundant = 1};
+    sys.M = bead_M, sys.g = bead_g, sys.Phi = bead_Phi, sys.B = bead_B;
+    const double q0[3] = {0}, v0[3] = {0};
+    int dependent;
+    assert_int_equal(ph_system_rank(&sys, 0, q0, &dependent, NULL), PH_OK);
+    assert_int_equal(dependent, 1);
+    for (int f = PH_INDEX3; f <= PH_GGL; f++) {
+        ph_options o = options(f, 1);
+        ph_sim *sim;
+        ph_error err;
+        assert_int_equal(ph_sim_create(&sim, &sys, &o, 0, q0, v0, &err), PH_OK);
+        assert_int_equal(ph_sim_run(sim, 100, NULL, NULL, &err), PH_OK);
+        ph_state s = ph_sim_state(sim);
+        /* lambda_1 + lambda_3 = -3, lambda_2 + 2 lambda_3 = 5, N lambda = 0: lambda_3 = 7/6 */
+        check_near(s.lambda[2], 7.0 / 6, 1e-10);      /* round-off of index-3, eps/h^2 */
+        check_near(s.lambda[0], -3 - 7.0 / 6, 1e-10); /* round-off of index-3, eps/h^2 */
+        check_near(s.lambda[1], 5 - 7.0 / 3, 1e-10);  /* round-off of index-3, eps/h^2 */
+        check_near(s.q[2], -9.81 / 2 * 0.01, 1e-14);  /* round-off: quadratic motion is exact */
+        ph_sim_destroy(sim);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(held_twice),
+        cmocka_unit_test(rank_is_found),
+        cmocka_unit_test(announced_wrongly),
+        cmocka_unit_test(least_norm),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
