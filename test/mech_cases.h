@@ -1,4 +1,5 @@
-/* What tests of mechanisms share: models in C, a mechanism with dense matrices at any point, and differences of order 8. */
+/* What tests of mechanisms share: models in C, a mechanism with dense matrices at any point, and
+ * differences of order 8. */
 #ifndef PH_TEST_MECH_CASES_H
 #define PH_TEST_MECH_CASES_H
 
@@ -65,7 +66,8 @@ static inline int kit_body(kit *k, const char *name, double mass, ph_mat3 J, ph_
 
 static inline int kit_particle(kit *k, const char *name, double mass, ph_vec3 x)
 {
-    k->body[k->m.n_bodies] = (ph_body_def){.name = name, .particle = 1, .mass = mass, .x = x, .R = {1, 0, 0, 0}};
+    k->body[k->m.n_bodies] =
+        (ph_body_def){.name = name, .particle = 1, .mass = mass, .x = x, .R = {1, 0, 0, 0}};
     return k->m.n_bodies++;
 }
 
@@ -77,7 +79,8 @@ static inline int kit_random_body(kit *k, const char *name, uint64_t *seed)
     return kit_body(k, name, mass, J, x, turn_about(unit3(seed), 3 * rnd(seed)));
 }
 
-static inline ph_joint_def *kit_joint(kit *k, const char *name, int type, int a, int b, ph_vec3 at, ph_vec3 axis)
+static inline ph_joint_def *kit_joint(kit *k, const char *name, int type, int a, int b, ph_vec3 at,
+                                      ph_vec3 axis)
 {
     ph_joint_def *d = &k->joint[k->m.n_joints++];
     *d = (ph_joint_def){.name = name, .type = type, .body = {a, b}, .at = at, .axis = axis, .length = NAN};
@@ -105,7 +108,7 @@ typedef struct rig {
     ph_layout lay;
     ph_point at, probe;
     int nv, nl;
-    double *M, *C, *K, *B, *Z, *Gl;   /* dense: nv x nv; nl x nv; nv x nl */
+    double *M, *C, *K, *B, *Z, *Gl;                  /* dense: nv x nv; nl x nv; nv x nl */
     double *g, *Phi, *Phi_t, *rate, *convective, *r; /* vectors */
     double *blocks;
     void *block;
@@ -173,7 +176,8 @@ static inline void rig_call(rig *r, ph_callback f, const ph_state *s, double *ou
 }
 
 /* Blocks to a dense matrix with ld columns. */
-static inline void rig_spread(rig *r, ph_callback f, const ph_state *s, int links, int transposed, double *out)
+static inline void rig_spread(rig *r, ph_callback f, const ph_state *s, int links, int transposed,
+                              double *out)
 {
     int count = links ? r->lay.n_links : r->lay.n_pairs, ld = transposed ? r->nl : r->nv;
     const ph_block *b = links ? r->lay.link : r->lay.pair;
@@ -308,7 +312,8 @@ static const double weight8[] = {672. / 840, -168. / 840, 32. / 840, -3. / 840};
 
 typedef enum vary { VARY_Q, VARY_V, VARY_LAMBDA, VARY_T, VARY_MOTION, VARY_FALL } vary;
 
-/* The point shifted by e: coordinate i of q, v or lambda; time; along the motion at fixed v, or with v changing by vdot. */
+/* The point shifted by e: coordinate i of q, v or lambda; time; along the motion at fixed v, or with v
+ * changing by vdot. */
 static inline ph_state rig_shift(rig *r, vary what, int i, double e)
 {
     double *x = calloc((size_t)r->nv, sizeof(double));

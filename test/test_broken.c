@@ -1,7 +1,8 @@
 /* Deliberately broken model files: each must end in time with one error that says what is wrong, and where.
  *
- * The first line of test/broken/NAME.lua is "-- expect: words" or, where the error has a line, "-- expect LINE: words";
- * a second line "-- set: name=value" sets a parameter. What cannot have a comment is written here. */
+ * The first line of test/broken/NAME.lua is "-- expect: words" or, where the error has a line,
+ * "-- expect LINE: words"; a second line "-- set: name=value" sets a parameter. What cannot have a comment is
+ * written here. */
 #include "model_file.h"
 
 #include <dirent.h>

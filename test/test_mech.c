@@ -1,4 +1,5 @@
-/* Every joint and every force of the tables: derivatives, rank, power, reactions; and that all spaces say the same. */
+/* Every joint and every force of the tables: derivatives, rank, power, reactions; and that all spaces say
+ * the same. */
 #include "mech_cases.h"
 
 static const ph_space_code spaces[] = {PH_SPACE_R3XSO3, PH_SPACE_SE3};
@@ -133,7 +134,9 @@ static void friction_has_right_tangents(void **state)
                     double worst = worst_of(&k, spaces[s], &seed);
                     if (!(worst <= 1e-7))
                         print_message("friction %s, side %d, space %d\n", joint_name(types[i]), side, s);
-                    check_le(worst, 1e-7); /* derivative: w/sqrt(w^2 + w_s^2) varies over w_s, of which the step is a 128th */
+                    check_le(
+                        worst,
+                        1e-7); /* derivative: w/sqrt(w^2 + w_s^2) varies over w_s, of which the step is a 128th */
                 }
 }
 
@@ -157,7 +160,8 @@ static void make_force(kit *k, int type, int side, int variant, double damping, 
     kit_random_body(k, "one", seed);
     kit_random_body(k, "two", seed);
     int two = type == PH_F_SPRING || type == PH_F_BUSHING;
-    ph_force_def *f = kit_force(k, "force", type, two ? sides[side][0] : PH_GROUND, two ? sides[side][1] : side % 2);
+    ph_force_def *f =
+        kit_force(k, "force", type, two ? sides[side][0] : PH_GROUND, two ? sides[side][1] : side % 2);
     f->at_a = rnd3(seed), f->at_b = rnd3(seed);
     f->k = 2, f->d = damping, f->length = variant ? 0.8 : NAN;
     f->k3 = ph_v3(1, 2, 3), f->d3 = ph_scale(damping, ph_v3(0.3, 0.2, 0.1));
@@ -320,7 +324,8 @@ static void joints_have_no_spurious_zeros(void **state)
 
 /* ---- mechanics ----------------------------------------------------------------------------------- */
 
-/* Two bodies, one joint to the ground and one between, springs and a torque: on the manifold, with velocities. */
+/* Two bodies, one joint to the ground and one between, springs and a torque: on the manifold, with
+ * velocities. */
 static void make_pair(kit *k, int type, uint64_t *seed)
 {
     make_joint(k, type, 1, 0, 0, seed);
@@ -340,7 +345,8 @@ static void put_in_motion(rig *r, const kit *k, uint64_t *seed)
     }
 }
 
-/* m a and J omegadot + omega x J omega of a body, less weight and the forces of the model; world, about its centre. */
+/* m a and J omegadot + omega x J omega of a body, less weight and the forces of the model; world, about its
+ * centre. */
 static void needed_load(const rig *r, int body, ph_vec3 *F, ph_vec3 *tau)
 {
     ph_state s = rig_state(r);
@@ -431,7 +437,8 @@ static void spaces_agree(void **state)
                 if (b == 0 && s == 0)
                     force = f, torque = t;
                 if (b == 0)
-                    check_le(fmax(max_diff(&f.x, &force.x, 3), max_diff(&t.x, &torque.x, 3)), 1e-10); /* round-off */
+                    check_le(fmax(max_diff(&f.x, &force.x, 3), max_diff(&t.x, &torque.x, 3)),
+                             1e-10); /* round-off */
             }
             rig_close(&r);
         }
@@ -472,10 +479,14 @@ static void joints_do_no_work(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(joints_have_right_tangents), cmocka_unit_test(drives_have_right_tangents),
-        cmocka_unit_test(friction_has_right_tangents), cmocka_unit_test(forces_have_right_tangents),
-        cmocka_unit_test(forces_balance_power),        cmocka_unit_test(joints_keep_rank),
-        cmocka_unit_test(joints_have_no_spurious_zeros), cmocka_unit_test(spaces_agree),
+        cmocka_unit_test(joints_have_right_tangents),
+        cmocka_unit_test(drives_have_right_tangents),
+        cmocka_unit_test(friction_has_right_tangents),
+        cmocka_unit_test(forces_have_right_tangents),
+        cmocka_unit_test(forces_balance_power),
+        cmocka_unit_test(joints_keep_rank),
+        cmocka_unit_test(joints_have_no_spurious_zeros),
+        cmocka_unit_test(spaces_agree),
         cmocka_unit_test(joints_do_no_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* Whole models through the integrator, against published and high-precision values (shared/design is the source of both). */
+/* Whole models through the integrator, against published and high-precision values (shared/design is the
+ * source of both). */
 #include "mech_cases.h"
 #include "sim_cases.h"
 
@@ -64,7 +65,8 @@ static double far3(ph_vec3 a, ph_vec3 b)
 static void make_top(kit *k)
 {
     kit_open(k);
-    int b = kit_body(k, "top", 15, ph_diag3(0.234375, 0.46875, 0.234375), ph_v3(0, 1, 0), (ph_quat){1, 0, 0, 0});
+    int b =
+        kit_body(k, "top", 15, ph_diag3(0.234375, 0.46875, 0.234375), ph_v3(0, 1, 0), (ph_quat){1, 0, 0, 0});
     k->body[b].has_omega = 1, k->body[b].omega = ph_v3(0, 150, -4.61538);
     kit_joint(k, "pivot", PH_J_SPHERICAL, PH_GROUND, b, ph_v3(0, 0, 0), ph_v3(0, 0, 1));
 }
@@ -102,10 +104,22 @@ static void heavy_top_steps(void **state)
         double sigma;
         ph_vec3 x, lambda;
     } row[] = {
-        {PH_INDEX3, 0, {0.4211028532432, 0.8945951643833, -0.1495723198072}, {-363.1577427535, -294.83569536, -213.6133712963}},
-        {PH_INDEX3, 1, {0.4212214121652, 0.8945817222512, -0.1493186664406}, {-361.2855015443, -295.407467728, -212.4398268251}},
-        {PH_GGL, 0, {0.4205710568901, 0.8949383900719, -0.1490143083127}, {-360.8085828504, -294.9791459803, -212.5745516238}},
-        {PH_GGL, 1, {0.4211019575031, 0.894660262658, -0.1491849717895}, {-361.2053923366, -295.2604750933, -212.4349063221}},
+        {PH_INDEX3,
+         0,
+         {0.4211028532432, 0.8945951643833, -0.1495723198072},
+         {-363.1577427535, -294.83569536, -213.6133712963}},
+        {PH_INDEX3,
+         1,
+         {0.4212214121652, 0.8945817222512, -0.1493186664406},
+         {-361.2855015443, -295.407467728, -212.4398268251}},
+        {PH_GGL,
+         0,
+         {0.4205710568901, 0.8949383900719, -0.1490143083127},
+         {-360.8085828504, -294.9791459803, -212.5745516238}},
+        {PH_GGL,
+         1,
+         {0.4211019575031, 0.894660262658, -0.1491849717895},
+         {-361.2053923366, -295.2604750933, -212.4349063221}},
     };
     for (int i = 0; i < 4; i++) {
         kit k;
@@ -115,8 +129,8 @@ static void heavy_top_steps(void **state)
         run r = run_open(&k.m, PH_SPACE_R3XSO3, &o);
         run_sim(r.sim, 100);
         ph_state at = ph_sim_state(r.sim);
-        check_le(far3(body_of(&r, 0).x, row[i].x), 1e-10);             /* reference */
-        check_le(far3(ph_load3(at.lambda), row[i].lambda), 2e-5);      /* reference */
+        check_le(far3(body_of(&r, 0).x, row[i].x), 1e-10);        /* reference */
+        check_le(far3(ph_load3(at.lambda), row[i].lambda), 2e-5); /* reference */
         run_close(&r);
     }
 }
@@ -150,7 +164,8 @@ static void make_slider_crank(kit *k)
     ph_vec3 A = {0, 0.1, 0.12}, B = {0, 0.1, 0.2}, C = {0.2, 0, 0}, ex = {1, 0, 0};
     ph_vec3 d = ph_sub(C, B), x = ph_scale(1 / ph_norm(d), d), y = ph_cross(d, ex), z;
     y = ph_scale(1 / ph_norm(y), y), z = ph_cross(x, y);
-    int crank = kit_body(k, "crank", 0.12, ph_diag3(1e-4, 1e-4, 1e-5), ph_scale(0.5, ph_add(A, B)), (ph_quat){1, 0, 0, 0});
+    int crank = kit_body(k, "crank", 0.12, ph_diag3(1e-4, 1e-4, 1e-5), ph_scale(0.5, ph_add(A, B)),
+                         (ph_quat){1, 0, 0, 0});
     k->body[crank].has_omega = 1, k->body[crank].omega = ph_v3(6, 0, 0);
     /* the rod's frame has columns x y z; turning e_x to x and then about x to y gives its quaternion */
     ph_vec3 axis = ph_cross(ex, x);
@@ -191,9 +206,9 @@ static void slider_crank_starts(void **state)
     ph_options o = options(PH_GGL, 1, 0.875, 1e-3);
     run r = run_open(&k.m, PH_SPACE_R3XSO3, &o);
     ph_body_state rod = body_of(&r, 1), slider = body_of(&r, 2);
-    check_le(far3(rod.v, ph_v3(0.12, -0.24, 0)), 1e-14);                                              /* round-off */
-    check_le(far3(ph_quat_rotate(rod.q, rod.omega), ph_v3(1.92, -0.96, 0.48)), 1e-13);                /* round-off */
-    check_le(far3(slider.v, ph_v3(0.24, 0, 0)), 1e-14);                                               /* round-off */
+    check_le(far3(rod.v, ph_v3(0.12, -0.24, 0)), 1e-14);                               /* round-off */
+    check_le(far3(ph_quat_rotate(rod.q, rod.omega), ph_v3(1.92, -0.96, 0.48)), 1e-13); /* round-off */
+    check_le(far3(slider.v, ph_v3(0.24, 0, 0)), 1e-14);                                /* round-off */
     assert_int_equal(ph_system_nv(ph_mechanism_system(r.mech)), 18);
     assert_int_equal(ph_system_nl(ph_mechanism_system(r.mech)), 17);
     run_close(&r);
@@ -215,10 +230,11 @@ static void slider_crank_errors(void **state)
         run r = run_open(&k.m, PH_SPACE_R3XSO3, &o);
         run_tracked(&r, 2000);
         double error = fabs(body_of(&r, 2).x.x - 0.289085197067141782), Phi, rate;
-        check_near(error / row[i].error, 1, 0.03);                     /* reference: printed to three digits */
+        check_near(error / row[i].error, 1, 0.03); /* reference: printed to three digits */
         assert_int_equal(ph_sim_violation(r.sim, &Phi, &rate), PH_OK);
-        check_le(row[i].f == PH_GGL ? rate : Phi, 1e-11);              /* invariant */
-        check_near(sensor_of(&r, 0), 21.0727445227764765, 5e-3);       /* reference: 3.35 turns, error of the method */
+        check_le(row[i].f == PH_GGL ? rate : Phi, 1e-11); /* invariant */
+        check_near(sensor_of(&r, 0), 21.0727445227764765,
+                   5e-3); /* reference: 3.35 turns, error of the method */
         run_close(&r);
     }
 }
@@ -232,9 +248,10 @@ static void slider_crank_converges(void **state)
         ph_options o = options(PH_GGL, 1, 0.875, 2.5e-5);
         run r = run_open(&k.m, spaces[s], &o);
         run_tracked(&r, 40000);
-        check_near(body_of(&r, 2).x.x, 0.211721661393443778, 1e-8); /* reference: error of the method at this h */
-        check_near(sensor_of(&r, 0), 10.913590729864668, 2e-7);     /* reference: likewise */
-        check_near(sensor_of(&r, 1), -0.50349186492501, 2e-7);      /* reference: likewise */
+        check_near(body_of(&r, 2).x.x, 0.211721661393443778,
+                   1e-8);                                       /* reference: error of the method at this h */
+        check_near(sensor_of(&r, 0), 10.913590729864668, 2e-7); /* reference: likewise */
+        check_near(sensor_of(&r, 1), -0.50349186492501, 2e-7);  /* reference: likewise */
         run_tracked(&r, 40000);
         check_near(body_of(&r, 2).x.x, 0.289085197067141782, 1e-8); /* reference: likewise */
         run_close(&r);
@@ -248,7 +265,8 @@ static void make_rotor(kit *k)
     kit_open(k);
     k->m.gravity = ph_v3(0, 0, 0);
     const double m = 1.223;
-    int b = kit_body(k, "rotor", m, ph_diag3(0.001541, 0.000812, 0.000812), ph_v3(0, 0, 0), (ph_quat){1, 0, 0, 0});
+    int b = kit_body(k, "rotor", m, ph_diag3(0.001541, 0.000812, 0.000812), ph_v3(0, 0, 0),
+                     (ph_quat){1, 0, 0, 0});
     k->body[b].has_omega = k->body[b].has_v = 1;
     k->body[b].omega = ph_v3(20943.951023931955, 0, 0);
     const ph_vec3 l[] = {{-0.11, 0, 0}, {0.09, 0, 0}};
@@ -291,11 +309,21 @@ static chain chain_open(int n, int type)
 {
     chain c = {.body = calloc((size_t)n, sizeof *c.body), .joint = calloc((size_t)n, sizeof *c.joint)};
     assert_true(c.body && c.joint);
-    c.m = (ph_model_def){.name = "chain", .gravity = {0, 0, -9.81}, .n_bodies = n, .n_joints = n, .body = c.body, .joint = c.joint};
+    c.m = (ph_model_def){.name = "chain",
+                         .gravity = {0, 0, -9.81},
+                         .n_bodies = n,
+                         .n_joints = n,
+                         .body = c.body,
+                         .joint = c.joint};
     for (int i = 0; i < n; i++) {
         const double m = 4, l = 0.4, w = 0.1, J1 = m * (w * w + w * w) / 12, J2 = m * (l * l + w * w) / 12;
-        c.body[i] = (ph_body_def){.name = "link", .mass = m, .J = ph_diag3(J1, J2, J2), .x = {l * i + l / 2, 0, 0}, .R = {1, 0, 0, 0}};
-        c.joint[i] = (ph_joint_def){.name = "joint", .type = type, .body = {i - 1, i}, .at = {l * i, 0, 0}, .axis = {0, 1, 0}};
+        c.body[i] = (ph_body_def){.name = "link",
+                                  .mass = m,
+                                  .J = ph_diag3(J1, J2, J2),
+                                  .x = {l * i + l / 2, 0, 0},
+                                  .R = {1, 0, 0, 0}};
+        c.joint[i] = (ph_joint_def){
+            .name = "joint", .type = type, .body = {i - 1, i}, .at = {l * i, 0, 0}, .axis = {0, 1, 0}};
     }
     return c;
 }
@@ -329,7 +357,8 @@ static void chain_agrees(void **state)
     chain_close(&c);
 }
 
-/* Spherical and revolute joints, about axes that the plane motion does not see: the same motion in both spaces. */
+/* Spherical and revolute joints, about axes that the plane motion does not see: the same motion in both
+ * spaces. */
 static void chains_agree_over_joints(void **state)
 {
     (void)state;
@@ -373,9 +402,11 @@ static void make_driven_crank(kit *k)
     int crank = kit_body(k, "crank", 0.5, bar(0.5, r), ph_v3(r / 2, 0, 0), one);
     int rod = kit_body(k, "rod", 1, bar(1, l), ph_v3(r + l / 2, 0, 0), one);
     int slider = kit_body(k, "slider", 2, ph_diag3(1e-3, 1e-3, 1e-3), ph_v3(r + l, 0, 0), one);
-    kit_joint(k, "motor", PH_J_REVOLUTE, PH_GROUND, crank, ph_v3(0, 0, 0), ph_v3(0, 0, 1))->drive.call = turn_drive;
+    kit_joint(k, "motor", PH_J_REVOLUTE, PH_GROUND, crank, ph_v3(0, 0, 0), ph_v3(0, 0, 1))->drive.call =
+        turn_drive;
     kit_joint(k, "crank_pin", PH_J_SPHERICAL, crank, rod, ph_v3(r, 0, 0), ph_v3(0, 0, 1));
-    kit_joint(k, "wrist_pin", PH_J_UNIVERSAL, slider, rod, ph_v3(r + l, 0, 0), ph_v3(0, 0, 1))->axis_b = ph_v3(0, 1, 0);
+    kit_joint(k, "wrist_pin", PH_J_UNIVERSAL, slider, rod, ph_v3(r + l, 0, 0), ph_v3(0, 0, 1))->axis_b =
+        ph_v3(0, 1, 0);
     kit_joint(k, "guide", PH_J_PRISMATIC, PH_GROUND, slider, ph_v3(r + l, 0, 0), ph_v3(1, 0, 0));
     kit_sensor(k, PH_S_ANGLE, -2, 0);
 }
@@ -391,12 +422,13 @@ static void driven_crank_follows(void **state)
         run r = run_open(&k.m, spaces[s], &o);
         ph_vec3 F, tau;
         run_tracked(&r, 250);
-        check_near(sensor_of(&r, 0), 0.57079632679489662, 1e-12);               /* reference */
-        check_near(body_of(&r, 2).x.x, 0.37924154807741577, 1e-12);             /* reference */
-        check_near(body_of(&r, 2).v.x, -0.43628628327269182, 1e-10);            /* reference: differences of the drive */
+        check_near(sensor_of(&r, 0), 0.57079632679489662, 1e-12);    /* reference */
+        check_near(body_of(&r, 2).x.x, 0.37924154807741577, 1e-12);  /* reference */
+        check_near(body_of(&r, 2).v.x, -0.43628628327269182, 1e-10); /* reference: differences of the drive */
         ph_state at = ph_sim_state(r.sim);
         ph_mechanism_reaction(r.mech, &at, 0, &F, &tau);
-        check_near(tau.z, 2.0179516316870441, 1e-4); /* reference: accelerations have the error of the method */
+        check_near(tau.z, 2.0179516316870441,
+                   1e-4); /* reference: accelerations have the error of the method */
         run_tracked(&r, 3250);
         check_near(sensor_of(&r, 0), 7 * PI, 1e-11); /* reference: three turns and a half */
         run_close(&r);
@@ -417,7 +449,8 @@ static void make_disc(kit *k, double push)
     assert_true(max_diff(&want.xx, &got.xx, 9) < 1e-15);
     int b = kit_body(k, "disc", m, ph_diag3(A, A, 2 * A), ph_v3(R, 0, r * s), q);
     k->body[b].has_omega = 1, k->body[b].omega = ph_v3(push, w * s, spin);
-    ph_joint_def *j = kit_joint(k, "contact", PH_J_ROLLING, PH_GROUND, b, ph_v3(R + r * c, 0, 0), ph_v3(0, 0, 1));
+    ph_joint_def *j =
+        kit_joint(k, "contact", PH_J_ROLLING, PH_GROUND, b, ph_v3(R + r * c, 0, 0), ph_v3(0, 0, 1));
     j->axis_b = ph_v3(s, 0, c), j->radius = r;
 }
 
@@ -436,15 +469,17 @@ static void disc_rolls(void **state)
             check_near(ph_mechanism_energy(r.mech, &at), 9.0880433645408555, 1e-13); /* reference */
             run_sim(r.sim, 2000);
             at = ph_sim_state(r.sim);
-            check_near(ph_mechanism_energy(r.mech, &at), 9.0880433645408555, 1e-5); /* reference: error of the method */
-            check_le(far3(body_of(&r, 0).x, ph_v3(cos(2 * w), sin(2 * w), 0.3 * sin(70 * PI / 180))), 2e-5); /* likewise */
+            check_near(ph_mechanism_energy(r.mech, &at), 9.0880433645408555,
+                       1e-5); /* reference: error of the method */
+            check_le(far3(body_of(&r, 0).x, ph_v3(cos(2 * w), sin(2 * w), 0.3 * sin(70 * PI / 180))),
+                     2e-5); /* likewise */
             int rows;
             assert_int_equal(ph_mechanism_lambda(r.mech, 0, &rows), 0);
             assert_int_equal(rows, 3);
             ph_vec3 F, tau;
             ph_mechanism_reaction(r.mech, &at, 0, &F, &tau);
-            check_near(F.z, 2 * 9.81, 1e-2);   /* reference: the height stays, to the error of the method */
-            check_le(ph_norm(tau), 1e-12);     /* round-off: a contact has no torque */
+            check_near(F.z, 2 * 9.81, 1e-2); /* reference: the height stays, to the error of the method */
+            check_le(ph_norm(tau), 1e-12);   /* round-off: a contact has no torque */
             run_close(&r);
         }
 }
@@ -459,11 +494,12 @@ static void disc_wobbles(void **state)
         ph_options o = options(PH_GGL, 1, 0.9, 1e-3 / (1 << i));
         run r = run_open(&k.m, PH_SPACE_R3XSO3, &o);
         run_sim(r.sim, 2000 << i);
-        error[i] = far3(body_of(&r, 0).x, ph_v3(-0.98536937585846452, 0.38373416110446463, 0.28755694437503559));
+        error[i] =
+            far3(body_of(&r, 0).x, ph_v3(-0.98536937585846452, 0.38373416110446463, 0.28755694437503559));
         run_close(&r);
     }
-    check_le(error[1], 1e-5);                          /* reference, 34 digits */
-    check_near(log2(error[0] / error[1]), 2, 0.15);    /* order */
+    check_le(error[1], 1e-5);                       /* reference, 34 digits */
+    check_near(log2(error[0] / error[1]), 2, 0.15); /* order */
 }
 
 /* ---- double pendulum, friction -------------------------------------------------------------------- */
@@ -497,7 +533,8 @@ static void friction_stops_a_block(void **state)
     for (int s = 0; s < 2; s++) {
         kit k;
         kit_open(&k);
-        int b = kit_body(&k, "block", 2, ph_diag3(1, 1, 1), ph_v3(0, 0, 0), turn_about(ph_v3(0.6, 0, 0.8), 1.1));
+        int b =
+            kit_body(&k, "block", 2, ph_diag3(1, 1, 1), ph_v3(0, 0, 0), turn_about(ph_v3(0.6, 0, 0.8), 1.1));
         k.body[b].has_v = 1, k.body[b].v = ph_v3(1, 0, 0);
         ph_joint_def *j = kit_joint(&k, "rail", PH_J_PRISMATIC, PH_GROUND, b, ph_v3(0, 0, 0), ph_v3(1, 0, 0));
         j->friction = mu, j->friction_speed = vs;
@@ -507,11 +544,13 @@ static void friction_stops_a_block(void **state)
         ph_vec3 F, tau;
         ph_state at = ph_sim_state(r.sim);
         ph_mechanism_reaction(r.mech, &at, 0, &F, &tau);
-        check_le(far3(F, ph_v3(2 * body_of(&r, b).a.x, 0, 2 * 9.81)), 1e-11); /* round-off: friction is of the joint */
+        check_le(far3(F, ph_v3(2 * body_of(&r, b).a.x, 0, 2 * 9.81)),
+                 1e-11); /* round-off: friction is of the joint */
         run_sim(r.sim, 200);
         check_near(body_of(&r, b).v.x, 1 - mu * 9.81 * 0.2, 1e-5); /* reference: to vs^2 */
         run_sim(r.sim, 400);
-        check_le(fabs(body_of(&r, b).v.x), 1e-6); /* reference: at rest, to exp(-mu g t/vs) and the damping of the method */
+        check_le(fabs(body_of(&r, b).v.x),
+                 1e-6); /* reference: at rest, to exp(-mu g t/vs) and the damping of the method */
         run_close(&r);
     }
 }
@@ -534,7 +573,8 @@ static void make_user(kit *k, int moving)
     kit_open(k);
     kit_particle(k, "ball", 2, ph_v3(0.6, 0, -0.8));
     kit_body(k, "stone", 1, ph_diag3(0.2, 0.3, 0.25), ph_v3(0.4, 0.7, -0.7), (ph_quat){1, 0, 0, 0});
-    k->constraint[0] = (ph_user_constraint_def){.name = "spheres", .rows = 2, .f = {.call = on_sphere, .ref = moving}};
+    k->constraint[0] =
+        (ph_user_constraint_def){.name = "spheres", .rows = 2, .f = {.call = on_sphere, .ref = moving}};
     k->m.n_constraints = 1;
 }
 

@@ -1,4 +1,4 @@
-/* Model files: values arrive, functions can be called, a frozen model is the same, memory may end anywhere. */
+/* Model files: values arrive, functions can be called, a frozen model is the same, memory may end. */
 #include "model_file.h"
 
 #include <time.h>
@@ -101,7 +101,7 @@ static void check_rotation(const char *text, ph_quat want)
     check_near(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z, 1, 1e-15); /* round-off */
 }
 
-/* One rotation in all four forms, by 1.3 rad about (2, -1, 2)/3, and by half a turn, where each component of the
+/* One rotation in all four forms, by 1.3 rad about (2, -1, 2)/3; half turns, where each component of the
  * quaternion is the largest in turn. */
 static void rotations(void **state)
 {

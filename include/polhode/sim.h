@@ -130,6 +130,9 @@ PH_API ph_status ph_sim_load(ph_sim *sim, const ph_state *s, ph_error *err);
 /* Largest |Phi| and |B v + Phi_t| at the present state. */
 PH_API ph_status ph_sim_violation(ph_sim *sim, double *position, double *velocity);
 
+/* Fastest angular frequency [rad/s] of the undamped system linearised at the present state; 0: nothing restores it. */
+PH_API ph_status ph_sim_fastest(ph_sim *sim, double *omega);
+
 /* Row k of the table of methods; NULL past the end. */
 PH_API const char *ph_method_name(int k);
 PH_API const char *ph_method_text(int k);

@@ -48,6 +48,10 @@ typedef struct ph_args {
     int every, repeats;             /* repeats = 0: as many as time allows */
     const char *output;             /* file; NULL: none */
     int json, quiet;
+    int space;    /* row of spaces.def; -1: the model's own */
+    int assemble; /* project initial values instead of refusing them */
+    int argc;     /* what follows the command, as it was typed */
+    char **argv;
 } ph_args;
 
 typedef struct ph_command {

@@ -1,5 +1,6 @@
 /* The options of all commands: parsing, help, and the words of their values, all from one table. */
 #include "cli/options.h"
+#include "mech/tables.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -41,7 +42,7 @@ static const option options[] = {
 
 ph_args ph_args_default(ph_command_code command)
 {
-    return (ph_args){.command = command, .opt = ph_default_options(), .every = 1};
+    return (ph_args){.command = command, .opt = ph_default_options(), .every = 1, .space = -1};
 }
 
 const char *ph_option_name(int k)
@@ -218,6 +219,7 @@ static int check_words(const ph_args *args)
 int ph_args_parse(ph_args *args, int argc, char **argv)
 {
     const ph_command *c = ph_command_get(args->command);
+    args->argc = argc, args->argv = argv;
     for (int i = 0, taken; i < argc; i += taken) {
         taken = 1;
         if (argv[i][0] == '-' && argv[i][1]) {

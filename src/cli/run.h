@@ -19,8 +19,9 @@ typedef struct ph_watch {
 } ph_watch;
 
 typedef struct ph_run {
-    const ph_args *args;
-    ph_problem *p;
+    const ph_args *args; /* with what the model's run{} says */
+    ph_subject subject;
+    ph_problem *p; /* of the subject */
     ph_bodies *bodies;
     ph_options opt; /* h divides t_end */
     long steps;     /* planned */
@@ -39,6 +40,10 @@ double ph_seconds(void); /* since some moment */
 /* trajectory.c: the table of the run. */
 void ph_trajectory_header(ph_run *r);
 void ph_trajectory_row(ph_run *r, const ph_state *s);
+
+/* The numbers of a sensor of the model: n of them in value. */
+#define PH_SENSOR_MAX 64
+int ph_run_sensor(const ph_run *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX]);
 
 /* report.c: the settings in one line; the summary in words. */
 void ph_report_settings(const ph_run *r, char *text, size_t size);

@@ -1,6 +1,7 @@
 /* The table of a run: t, the motion of each body, the multipliers of each joint, the energy. */
 #include "cli/run.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static void name_body(ph_csv *csv, const ph_bodies *all, int body, const ph_state *s)
@@ -15,14 +16,45 @@ static void name_body(ph_csv *csv, const ph_bodies *all, int body, const ph_stat
 }
 
 /* The unit of a multiplier depends on how its author scaled Phi. */
-static void name_joint(ph_csv *csv, const ph_system *sys, int c)
+static void name_joint(ph_csv *csv, const ph_bodies *all, int joint, const ph_state *s)
 {
     char of[PH_LABEL_MAX], axis[32];
-    ph_joint_name(sys, c, of);
-    for (int k = 0; k < sys->constraints[c].rows; k++) {
+    int rows;
+    ph_joint_lambda(all, joint, s, &rows);
+    for (int k = 0; k < rows; k++) {
         snprintf(axis, sizeof axis, "lambda%d", k + 1);
-        ph_csv_name(csv, of, axis, "SI");
+        ph_csv_name(csv, ph_joint_name(all, joint, of), axis, "SI");
     }
+}
+
+int ph_run_sensor(const ph_run *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX])
+{
+    int n = r->subject.model->sensor[sensor].size;
+    if (n > PH_SENSOR_MAX)
+        n = PH_SENSOR_MAX;
+    if (ph_mechanism_sensor(r->subject.mech, s, sensor, value) != PH_OK)
+        for (int k = 0; k < n; k++)
+            value[k] = NAN;
+    return n;
+}
+
+static void name_sensors(ph_run *r)
+{
+    static const char *const units[] = {
+#define PH_SENSOR(code, name, size, keys, unit, text) unit,
+#include "mech/sensors.def"
+#undef PH_SENSOR
+    };
+    const ph_model_def *model = r->subject.model;
+    for (int i = 0; model && i < model->n_sensors; i++)
+        for (int k = 0; k < model->sensor[i].size; k++) {
+            char axis[32];
+            snprintf(axis, sizeof axis, "%d", k + 1);
+            if (model->sensor[i].size > 1)
+                ph_csv_name(&r->csv, model->sensor[i].name, axis, units[model->sensor[i].type]);
+            else
+                ph_csv_name(&r->csv, NULL, model->sensor[i].name, units[model->sensor[i].type]);
+        }
 }
 
 void ph_trajectory_header(ph_run *r)
@@ -43,8 +75,9 @@ void ph_trajectory_header(ph_run *r)
     ph_csv_name(&r->csv, NULL, "t", "s");
     for (int i = 0; i < r->bodies->n; i++)
         name_body(&r->csv, r->bodies, i, &s);
-    for (int c = 0; c < r->p->sys.n_constraints; c++)
-        name_joint(&r->csv, &r->p->sys, c);
+    for (int i = 0; i < r->bodies->n_joints; i++)
+        name_joint(&r->csv, r->bodies, i, &s);
+    name_sensors(r);
     if (r->p->energy)
         ph_csv_name(&r->csv, NULL, "energy", "J");
     ph_csv_end_header(&r->csv);
@@ -52,7 +85,7 @@ void ph_trajectory_header(ph_run *r)
 
 void ph_trajectory_row(ph_run *r, const ph_state *s)
 {
-    int nl = ph_system_nl(&r->p->sys);
+    const ph_model_def *model = r->subject.model;
     ph_csv_number(&r->csv, s->t);
     for (int i = 0; i < r->bodies->n; i++) {
         ph_quantity q[PH_QUANTITIES];
@@ -61,8 +94,17 @@ void ph_trajectory_row(ph_run *r, const ph_state *s)
             for (int k = 0; k < q[j].n; k++)
                 ph_csv_number(&r->csv, q[j].value[k]);
     }
-    for (int k = 0; k < nl; k++)
-        ph_csv_number(&r->csv, s->lambda[k]);
+    for (int i = 0; i < r->bodies->n_joints; i++) {
+        int rows, at = ph_joint_lambda(r->bodies, i, s, &rows);
+        for (int k = 0; k < rows; k++)
+            ph_csv_number(&r->csv, s->lambda[at + k]);
+    }
+    for (int i = 0; model && i < model->n_sensors; i++) {
+        double value[PH_SENSOR_MAX];
+        int n = ph_run_sensor(r, i, s, value);
+        for (int k = 0; k < n; k++)
+            ph_csv_number(&r->csv, value[k]);
+    }
     if (r->p->energy)
         ph_csv_number(&r->csv, r->watch.E);
     ph_csv_end_row(&r->csv);

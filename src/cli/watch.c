@@ -72,6 +72,8 @@ ph_status ph_watch_step(const ph_sim *sim, void *ctx)
         position = velocity = NAN;
     enlarge(&w->position, position);
     enlarge(&w->velocity, velocity);
+    if (r->subject.mech)
+        ph_mechanism_track(r->subject.mech, &s);
     if (r->p->energy)
         watch_energy(r->p, &s, n == 0, w);
     if (r->file.stream && (n % r->args->every == 0 || n == r->steps)) {

@@ -1,4 +1,4 @@
-/* Nodes, constraints, and the places of matrices, found once in linear time; elements learn where their blocks stand. */
+/* Nodes, constraints and the places of matrices, found once, in linear time; elements learn their places. */
 #include "mech/mech.h"
 
 #include <string.h>
@@ -116,15 +116,16 @@ static void want(wishes *w, int row, int col, int *at, int add)
 }
 
 /* Block of half hi of body i with half hj of body j. */
-static void want_halves(const ph_mechanism *m, wishes *w, const ph_body *i, int hi, const ph_body *j, int hj, int *at)
+static void want_halves(const ph_mechanism *m, wishes *w, const ph_body *i, int hi, const ph_body *j, int hj,
+                        int *at)
 {
     int cols = m->space->n[0] + m->space->n[1];
     int add = !m->space->joined ? 0 : hi * m->space->n[0] * (j->particle ? 3 : cols) + hj * m->space->n[0];
     want(w, i->node[hi], j->node[hj], at, add);
 }
 
-/* What the coordinates of the space couple beyond the physical ones: a node as a whole; and the second half of a body with
- * itself, since D depends on it. */
+/* What the coordinates of the space couple beyond the physical ones: a node as a whole; and the second half
+ * of a body with itself, since D depends on it. */
 static unsigned widen(const ph_mechanism *m, unsigned couples)
 {
     if (m->space->plain || !couples)
@@ -132,7 +133,8 @@ static unsigned widen(const ph_mechanism *m, unsigned couples)
     couples |= PH_COUPLE(PH_FA, PH_FA) | PH_COUPLE(PH_FB, PH_FB);
     for (int si = 0; m->space->joined && si < 2; si++)
         for (int sj = 0; sj < 2; sj++) {
-            unsigned all = (PH_COUPLE(0, 0) | PH_COUPLE(0, 1) | PH_COUPLE(1, 0) | PH_COUPLE(1, 1)) << (8 * si + 2 * sj);
+            unsigned all = (PH_COUPLE(0, 0) | PH_COUPLE(0, 1) | PH_COUPLE(1, 0) | PH_COUPLE(1, 1))
+                           << (8 * si + 2 * sj);
             if (couples & all)
                 couples |= all;
         }
@@ -242,12 +244,65 @@ static int is_pin(const ph_mechanism *m, const ph_joint *j)
 /* A joint of one point: everything that its loop needs in one record. */
 static ph_pin pin_of(const ph_mechanism *m, const ph_joint *j)
 {
-    const ph_body *a = j->body[0] < 0 ? NULL : &m->body[j->body[0]], *b = j->body[1] < 0 ? NULL : &m->body[j->body[1]];
-    ph_pin p = {.xa = a ? a->q[0] : -1, .Ra = a ? a->R : -1, .wa = a && !a->particle ? a->v[1] : -1,
-                .xb = b ? b->q[0] : -1, .Rb = b ? b->R : -1, .wb = b && !b->particle ? b->v[1] : -1,
-                .Ka = j->K[4 * PH_FA + PH_FA], .Kb = j->K[4 * PH_FB + PH_FB], .l_at = j->l_at, .sa = j->sa, .sb = j->sb};
+    const ph_body *a = j->body[0] < 0 ? NULL : &m->body[j->body[0]],
+                  *b = j->body[1] < 0 ? NULL : &m->body[j->body[1]];
+    ph_pin p = {.xa = a ? a->q[0] : -1,
+                .Ra = a ? a->R : -1,
+                .wa = a && !a->particle ? a->v[1] : -1,
+                .xb = b ? b->q[0] : -1,
+                .Rb = b ? b->R : -1,
+                .wb = b && !b->particle ? b->v[1] : -1,
+                .l_at = j->l_at,
+                .sa = j->sa,
+                .sb = j->sb};
     memcpy(p.B, j->B, sizeof p.B);
     return p;
+}
+
+/* The pins of each body that turns, side by side; key and start are scratch for pins and bodies. */
+static void list_holds(ph_mechanism *m, int *key, int *item, int *start)
+{
+    int count = 0, n = m->model->n_bodies;
+    for (int k = 0; k < m->n_joints; k++)
+        for (int side = 0; side < 2 && is_pin(m, &m->joint[k]); side++)
+            key[count++] = m->joint[k].body[side] < 0 ? n : m->joint[k].body[side];
+    ph_bucket(n + 1, count, key, NULL, start, item);
+    for (int b = 0, holds = 0; b < n; b++) {
+        const ph_body *body = &m->body[b];
+        if (body->particle || start[b] == start[b + 1])
+            continue;
+        for (int i = start[b]; i < start[b + 1]; i++) {
+            const ph_pin *p = &m->pin[item[i] / 2];
+            m->hold[holds++] = (ph_hold){p->l_at, item[i] % 2 ? ph_scale(-1, p->sb) : p->sa};
+        }
+        m->held[m->n_held++] = (ph_held){body->R, body->M[3], holds};
+    }
+}
+
+static void sort_bodies(ph_mechanism *m)
+{
+    for (int k = 0; k < m->model->n_bodies; k++) {
+        const ph_body *b = &m->body[k];
+        const ph_mat3 *J = &b->J;
+        int principal = J->xy == 0 && J->xz == 0 && J->yx == 0 && J->yz == 0 && J->zx == 0 && J->zy == 0;
+        if (m->space->plain && !b->particle && principal)
+            m->rigid[m->n_rigid++] =
+                (ph_rigid){b->v[0], b->v[1], b->M[3], b->m, J->zz - J->yy, J->xx - J->zz, J->yy - J->xx};
+        else
+            m->odd[m->n_odd++] = k;
+    }
+}
+
+static ph_status hold_bodies(ph_mechanism *m, ph_error *err)
+{
+    size_t sides = 2 * (size_t)m->n_pins, bodies = (size_t)m->model->n_bodies;
+    int *key = m->n_pins ? ph_alloc(m->alloc, sizeof(int) * (2 * sides + bodies + 2)) : NULL;
+    if (m->n_pins && !key)
+        return ph_fail(err, PH_E_MEMORY, "not enough memory for the pattern of the mechanism");
+    if (key)
+        list_holds(m, key, key + sides, key + 2 * sides);
+    ph_free(m->alloc, key);
+    return PH_OK;
 }
 
 ph_status ph_mechanism_pattern(ph_mechanism *m, ph_error *err)
@@ -268,5 +323,6 @@ ph_status ph_mechanism_pattern(ph_mechanism *m, ph_error *err)
             m->pin[m->n_pins++] = pin_of(m, &m->joint[k]);
         else
             m->loose[m->n_loose++] = k;
-    return PH_OK;
+    sort_bodies(m);
+    return hold_bodies(m, err);
 }

@@ -1,12 +1,14 @@
-/* Springs and dampers along and about the world axes, between a point of each body and between their rotations.
+/* Springs and dampers along and about the world axes, between points and between rotations.
  *
- *   F = k o d + d o ddot,  o: component by component                                                   (span.h)
+ *   F = k o d + d o ddot,  o: component by component (span.h)
  *   tau = kr o psi + dr o w,  w = R_b Omega_b - R_a Omega_a,  exp(psi) = R_b R_rest^T R_a^T
  *   g = (0, -R_a^T tau, 0, R_b^T tau):  the torque on b is -tau, that on a +tau
- *   dpsi = T^-T(psi) R_b dphi_b - T^-1(psi) R_a dphi_a,  dw = -R_b tilde(Omega_b) dphi_b + R_a tilde(Omega_a) dphi_a
+ *   dpsi = T^-T(psi) R_b dphi_b - T^-1(psi) R_a dphi_a
+ *   dw = -R_b tilde(Omega_b) dphi_b + R_a tilde(Omega_a) dphi_a
  *
- * R_rest is the rotation of b as seen from a at the initial configuration, where the bushing does not turn anything. It is
- * derived from the potential psi . (kr o psi)/2 where kr is the same about all axes, or rotations are small. */
+ * R_rest is the rotation of b as seen from a at the initial configuration, where the bushing does not turn
+ * anything. It is derived from the potential psi . (kr o psi)/2 where kr is the same about all axes, or
+ * rotations are small. */
 #include "mech/span.h"
 
 #include "lie/so3.h"
@@ -72,7 +74,8 @@ static ph_status K(const ph_force_site *s, const ph_put *p)
     ph_span_K(&s->a, &s->b, s->f->sa, s->f->sb, force(s, &c), S, G, p);
     ph_vec3 psi = psi_of(s), tau = torque(s, psi);
     ph_mat3 Tinv = ph_form_mat(ph_form_Tinv(ph_stumpff_of(psi)), psi);
-    ph_mat3 A = ph_msub(rows_times(f->dr3, ph_mtilde(s->a.R, s->a.w)), rows_times(f->kr3, ph_mmul(Tinv, s->a.R)));
+    ph_mat3 A =
+        ph_msub(rows_times(f->dr3, ph_mtilde(s->a.R, s->a.w)), rows_times(f->kr3, ph_mmul(Tinv, s->a.R)));
     ph_mat3 B = ph_msub(rows_times(f->kr3, ph_mmul(ph_transpose(Tinv), s->b.R)),
                         rows_times(f->dr3, ph_mtilde(s->b.R, s->b.w)));
     add_turns(s, A, B, p);

@@ -19,28 +19,49 @@ static ph_status M(const ph_state *s, double *out, void *ctx)
     return PH_OK;
 }
 
+/* Omega x J Omega for J = diag(J), and weight */
 static void bodies_g(const ph_mechanism *m, const ph_state *s, double *out)
 {
-    void (*g)(const ph_body *b, const ph_state *s, double *out) = m->space->g;
-    for (const ph_body *b = m->body, *end = b + m->model->n_bodies; b < end; b++) {
+    ph_vec3 gravity = m->model->gravity;
+    for (const ph_rigid *b = m->rigid, *end = b + m->n_rigid; b < end; b++) {
+        ph_vec3 w = ph_load3(s->v + b->w);
+        ph_store3(out + b->x, ph_scale(-b->m, gravity));
+        ph_store3(out + b->w, ph_v3(b->a * w.y * w.z, b->b * w.z * w.x, b->c * w.x * w.y));
+    }
+    for (int k = 0; k < m->n_odd; k++) {
+        const ph_body *b = &m->body[m->odd[k]];
         if (b->particle)
             ph_store3(out + b->v[0], ph_scale(-1, b->weight));
         else
-            g(b, s, out);
+            m->space->g(b, s, out);
     }
 }
 
-static void bodies_tangent(const ph_mechanism *m, const ph_state *s,
-                           void (*f)(const ph_body *b, const ph_state *s, double *out), double *out)
+static void bodies_C(const ph_mechanism *m, const ph_state *s, double *out)
 {
-    for (const ph_body *b = m->body, *end = b + m->model->n_bodies; b < end; b++)
-        if (!b->particle)
-            f(b, s, out);
+    for (const ph_rigid *b = m->rigid, *end = b + m->n_rigid; b < end; b++) {
+        ph_vec3 w = ph_load3(s->v + b->w);
+        double *o = out + b->C;
+        o[1] = b->a * w.z, o[2] = b->a * w.y;
+        o[3] = b->b * w.z, o[5] = b->b * w.x;
+        o[6] = b->c * w.y, o[7] = b->c * w.x;
+    }
+    for (int k = 0; k < m->n_odd; k++)
+        if (!m->body[m->odd[k]].particle)
+            m->space->C(&m->body[m->odd[k]], s, out);
+}
+
+static void bodies_K(const ph_mechanism *m, const ph_state *s, double *out)
+{
+    for (int k = 0; k < m->n_odd && m->space->K; k++)
+        if (!m->body[m->odd[k]].particle)
+            m->space->K(&m->body[m->odd[k]], s, out);
 }
 
 /* ---- forces --------------------------------------------------------------------------------------- */
 
-static void add_terms(const ph_mechanism *m, const ph_state *s, const ph_force *f, const ph_vec3 r[PH_SLOTS], double *out)
+static void add_terms(const ph_mechanism *m, const ph_state *s, const ph_force *f, const ph_vec3 r[PH_SLOTS],
+                      double *out)
 {
     if (!m->space->plain) {
         ph_space_vector(m, s, f->body, f->v, r, out);
@@ -79,7 +100,7 @@ static ph_status C(const ph_state *s, double *out, void *ctx)
     const ph_mechanism *m = ctx;
     if (m->n_forces)
         memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
-    bodies_tangent(m, s, m->space->C, out);
+    bodies_C(m, s, out);
     read_states(m, s);
     for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
         ph_force_site site;
@@ -96,7 +117,8 @@ static ph_status C(const ph_state *s, double *out, void *ctx)
 }
 
 /* dg/dq of a force in a space whose coordinates are not the physical ones. */
-static ph_status force_K(const ph_mechanism *m, const ph_state *s, const ph_force *f, const ph_force_site *site, double *out)
+static ph_status force_K(const ph_mechanism *m, const ph_state *s, const ph_force *f,
+                         const ph_force_site *site, double *out)
 {
     double local_K[144] = {0}, local_C[144] = {0};
     ph_vec3 r[PH_SLOTS] = {{0}};
@@ -116,7 +138,8 @@ static ph_status forces_K(const ph_mechanism *m, const ph_state *s, double *out)
     for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
         ph_force_site site;
         ph_force_at(m, s, f, &site);
-        ph_status status = m->space->plain ? f->op->K(&site, &(ph_put){out, f->K, 3, 0}) : force_K(m, s, f, &site, out);
+        ph_status status =
+            m->space->plain ? f->op->K(&site, &(ph_put){out, f->K, 3, 0}) : force_K(m, s, f, &site, out);
         if (status != PH_OK)
             return status;
     }
@@ -146,7 +169,8 @@ static ph_status g_lambda(const ph_state *s, double *out, void *ctx)
             for (int k = 0; k < PH_SLOTS; k++) {
                 if (f->v[k] < 0)
                     continue;
-                int n = m->space->n[k % 2], base = m->space->joined && k % 2 ? f->B[k - 1] + m->space->n[0] * rows : f->B[k];
+                int n = m->space->n[k % 2],
+                    base = m->space->joined && k % 2 ? f->B[k - 1] + m->space->n[0] * rows : f->B[k];
                 for (int l = 0; l < n; l++)
                     out[base + l * rows + i] = y[at[k] + l];
             }
@@ -169,7 +193,8 @@ static ph_status Phi(const ph_state *s, double *out, void *ctx)
         ph_status status = ph_joint_site(m, s, j, 0, &site);
         if (status != PH_OK)
             return status;
-        EACH_PART (j, i) {
+        EACH_PART(j, i)
+        {
             site.pick = j->part[i].pick;
             j->part[i].op->Phi(&site, out + j->l_at + j->part[i].row);
         }
@@ -188,7 +213,8 @@ static ph_status Phi_t(const ph_state *s, double *out, void *ctx)
         ph_status status = ph_joint_site(m, s, j, 1, &site);
         if (status != PH_OK)
             return status;
-        EACH_PART (j, i) {
+        EACH_PART(j, i)
+        {
             site.pick = j->part[i].pick;
             if (j->part[i].op->Phi_t)
                 j->part[i].op->Phi_t(&site, out + j->l_at + j->part[i].row);
@@ -200,7 +226,8 @@ static ph_status Phi_t(const ph_state *s, double *out, void *ctx)
 static void rows_B(ph_site *site, double *out, const int *at, int stride)
 {
     const ph_joint *j = site->j;
-    EACH_PART (j, i) {
+    EACH_PART(j, i)
+    {
         site->pick = j->part[i].pick;
         j->part[i].op->B(site, &(ph_put){out, at, stride, j->part[i].row});
     }
@@ -209,7 +236,8 @@ static void rows_B(ph_site *site, double *out, const int *at, int stride)
 static void rows_Z(ph_site *site, double *out, const int *at, int stride)
 {
     const ph_joint *j = site->j;
-    EACH_PART (j, i) {
+    EACH_PART(j, i)
+    {
         site->pick = j->part[i].pick;
         j->part[i].op->Z(site, &(ph_put){out, at, stride, j->part[i].row});
     }
@@ -268,7 +296,8 @@ static ph_status convective(const ph_state *s, double *out, void *ctx)
         ph_status status = ph_joint_site(m, s, j, 2, &site);
         if (status != PH_OK)
             return status;
-        EACH_PART (j, i) {
+        EACH_PART(j, i)
+        {
             site.pick = j->part[i].pick;
             j->part[i].op->convective(&site, out + j->l_at + j->part[i].row);
         }
@@ -284,7 +313,8 @@ static ph_status convective(const ph_state *s, double *out, void *ctx)
 static void add_K(ph_site *site, const double *lambda, double *out, const int *at, int stride)
 {
     const ph_joint *j = site->j;
-    EACH_PART (j, i) {
+    EACH_PART(j, i)
+    {
         site->pick = j->part[i].pick;
         j->part[i].op->K(site, lambda + j->part[i].row, &(ph_put){out, at, stride, 0});
     }
@@ -307,10 +337,10 @@ static void joint_K(const ph_mechanism *m, const ph_state *s, ph_site *site, dou
 static ph_status K(const ph_state *s, double *out, void *ctx)
 {
     const ph_mechanism *m = ctx;
-    memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
-    if (m->space->K)
-        bodies_tangent(m, s, m->space->K, out);
+    if (m->n_loose || m->n_forces || m->n_odd || m->user_at) /* else pins alone store what is not zero */
+        memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
     ph_pins_K(m, s, out);
+    bodies_K(m, s, out);
     for (int k = 0; k < m->n_loose; k++) {
         const ph_joint *j = &m->joint[m->loose[k]];
         ph_site site;

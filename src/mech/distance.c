@@ -56,7 +56,8 @@ static void convective(const ph_site *s, double *out)
     ph_span c = span_of(s);
     ph_vec3 swing_a = ph_mul(s->a.R, ph_cross(s->a.w, ph_cross(s->a.w, s->j->sa)));
     ph_vec3 swing_b = ph_mul(s->b.R, ph_cross(s->b.w, ph_cross(s->b.w, s->j->sb)));
-    out[0] = ph_dot(c.rate, ph_mul(ph_span_across(&c), c.rate)) + ph_dot(c.u, ph_sub(swing_b, swing_a)) - s->f[2];
+    out[0] =
+        ph_dot(c.rate, ph_mul(ph_span_across(&c), c.rate)) + ph_dot(c.u, ph_sub(swing_b, swing_a)) - s->f[2];
 }
 
 const ph_part ph_part_distance = {

@@ -59,12 +59,14 @@ static ph_status check(const ph_model_def *model, const ph_force_def *d, ph_erro
         return ph_mech_fail(err, PH_E_INPUT, model, d->origin, "force '%s': there is no such type", name);
     for (int side = !two; side < 2; side++)
         if (d->body[side] != PH_GROUND && !names_body(model, d->body[side]))
-            return ph_mech_fail(err, PH_E_INPUT, model, d->origin, "force '%s': there is no body %d", name, d->body[side]);
+            return ph_mech_fail(err, PH_E_INPUT, model, d->origin, "force '%s': there is no body %d", name,
+                                d->body[side]);
     if (two ? d->body[0] == d->body[1] : b == PH_GROUND)
-        return ph_mech_fail(err, PH_E_INPUT, model, d->origin, "force '%s': acts on nothing that can move", name);
+        return ph_mech_fail(err, PH_E_INPUT, model, d->origin, "force '%s': acts on nothing that can move",
+                            name);
     if (kinds[d->type].turns && model->body[b].particle)
-        return ph_mech_fail(err, PH_E_INPUT, model, d->origin, "force '%s': the particle '%s' cannot turn", name,
-                            model->body[b].name);
+        return ph_mech_fail(err, PH_E_INPUT, model, d->origin, "force '%s': the particle '%s' cannot turn",
+                            name, model->body[b].name);
     return PH_OK;
 }
 
@@ -74,7 +76,8 @@ ph_status ph_force_make(const ph_model_def *model, int def, ph_force *out, ph_er
     ph_status s = check(model, d, err);
     if (s != PH_OK)
         return s;
-    *out = (ph_force){.op = kinds[d->type].op, .def = d, .sa = d->at_a, .sb = d->at_b, .couples = couples_of(d)};
+    *out =
+        (ph_force){.op = kinds[d->type].op, .def = d, .sa = d->at_a, .sb = d->at_b, .couples = couples_of(d)};
     int two = d->type == PH_F_SPRING || d->type == PH_F_BUSHING;
     out->body[0] = two ? d->body[0] : PH_GROUND;
     out->body[1] = d->body[1];

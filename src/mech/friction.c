@@ -1,11 +1,12 @@
 /* Coulomb friction in joints, smooth at rest: mu N w/sqrt(w^2 + w_s^2), N = |lambda| of the rows that press.
  *
- *   revolute   a torque about the axis e of the first body, n_b = R_b^T R_a e, lever r, N the force at the point:
+ *   revolute   a torque about the axis e of the first body, lever r, N the force; n_b = R_b^T R_a e:
  *              w = n_b . Omega_b - e . Omega_a,  T = mu r N w/sqrt(..),  g = (0, -T e, 0, T n_b)
- *              dw/dq = (0, e x R_a^T R_b Omega_b, 0, Omega_b x n_b),  dn_b = tilde(n_b) dphi_b - R_b^T R_a tilde(e) dphi_a
+ *              dw/dq = (0, e x R_a^T R_b Omega_b, 0, Omega_b x n_b)
+ *              dn_b = tilde(n_b) dphi_b - R_b^T R_a tilde(e) dphi_a
  *   spherical  a torque against the relative angular velocity, world:
  *              w = R_b Omega_b - R_a Omega_a,  tau = mu r N w/sqrt(..),  g = (0, -R_a^T tau, 0, R_b^T tau)
- *   prismatic  a force along the axis, N the force across it: with the row b of a slide along the axis (slide.c),
+ *   prismatic  a force along the axis, N the force across it: with the row b of a slide along it (slide.c):
  *              w = b v,  T = mu N w/sqrt(..),  g = T b^T,  C = T' b^T b,  K = T d(b^T)/dq + T' b^T z
  *
  * Moments that a bearing carries do not press here. */
@@ -90,7 +91,8 @@ static ph_status revolute_K(const ph_force_site *s, const ph_put *p)
 {
     bearing c = bearing_of(s);
     double slope, N = pressure(s, 0, &slope), T = s->f->friction * N * law(c.w, s->f->speed, &slope);
-    revolute_rows(&c, s->f->friction * N * slope, ph_cross(c.e, ph_mul(c.A, s->b.w)), ph_cross(s->b.w, c.nb), p);
+    revolute_rows(&c, s->f->friction * N * slope, ph_cross(c.e, ph_mul(c.A, s->b.w)), ph_cross(s->b.w, c.nb),
+                  p);
     ph_add_pair(p, PH_FB, PH_FB, ph_mscale(T, ph_tilde(c.nb)));
     ph_add_pair(p, PH_FB, PH_FA, ph_mscale(-T, ph_mtilde(ph_transpose(c.A), c.e)));
     return PH_OK;
@@ -154,7 +156,8 @@ static ph_status spherical_K(const ph_force_site *s, const ph_put *p)
     ph_mat3 S;
     double slope, c = s->f->friction * pressure(s, 0, &slope);
     ph_vec3 tau = ph_scale(c, rubbing(s, &S));
-    spherical_rows(s, ph_mscale(c, S), ph_mtilde(s->a.R, s->a.w), ph_mscale(-1, ph_mtilde(s->b.R, s->b.w)), p);
+    spherical_rows(s, ph_mscale(c, S), ph_mtilde(s->a.R, s->a.w), ph_mscale(-1, ph_mtilde(s->b.R, s->b.w)),
+                   p);
     ph_add_pair(p, PH_FA, PH_FA, ph_mscale(-1, ph_tilde(ph_tmul(s->a.R, tau))));
     ph_add_pair(p, PH_FB, PH_FB, ph_tilde(ph_tmul(s->b.R, tau)));
     return PH_OK;

@@ -3,9 +3,10 @@
  *   [ W  B^T       ] [ dv ]   [ 0              ]
  *   [ B  -delta S  ] [ m  ] = [ -(B v + Phi_t) ]         W = M, heavy on what the model gives
  *
- * Repeated with what was given set back each time: in the end the given velocities stand as they are and the others have
- * changed with the least kinetic energy. delta S, small against the diagonal S of B W^-1 B^T, makes rows that repeat each
- * other harmless; the repetition removes its error. Likewise for positions, with W = M. */
+ * Repeated with what was given set back each time: in the end the given velocities stand as they are and
+ * the others have changed with the least kinetic energy. delta S, small against the diagonal S of B W^-1
+ * B^T, makes rows that repeat each other harmless; the repetition removes its error. Likewise for
+ * positions, with W = M. */
 #include "mech/mech.h"
 
 #include <float.h>
@@ -39,7 +40,8 @@ typedef struct task {
 static void take(task *k, ph_arena *a)
 {
     const ph_layout *lay = &k->lay;
-    size_t d = sizeof(double), N = (size_t)(lay->N + lay->C), places = (size_t)lay->n_pairs + 2 * (size_t)lay->n_links + N;
+    size_t d = sizeof(double), N = (size_t)(lay->N + lay->C),
+           places = (size_t)lay->n_pairs + 2 * (size_t)lay->n_links + N;
     size_t squares = 0;
     for (int c = 0; c < lay->C; c++)
         squares += (size_t)lay->sys->constraints[c].rows * (size_t)lay->sys->constraints[c].rows;
@@ -188,15 +190,19 @@ static ph_status refuse(task *k, level what, ph_error *err)
     const double *rows = violations(k, what);
     int worst = 0;
     for (int c = 0; c < k->lay.C; c++)
-        if (!(ph_small_max(k->lay.rows[c], rows + k->lay.l_at[c]) <= ph_small_max(k->lay.rows[worst], rows + k->lay.l_at[worst])))
+        if (!(ph_small_max(k->lay.rows[c], rows + k->lay.l_at[c]) <=
+              ph_small_max(k->lay.rows[worst], rows + k->lay.l_at[worst])))
             worst = c;
     double size = ph_small_max(k->lay.rows[worst], rows + k->lay.l_at[worst]);
     int joint = worst < m->n_joints;
     const char *name = k->lay.sys->constraints[worst].name;
-    ph_origin at = joint ? m->model->joint[m->joint[worst].def].origin : m->model->constraint[worst - m->n_joints].origin;
+    ph_origin at = joint ? m->model->joint[m->joint[worst].def].origin
+                         : m->model->constraint[worst - m->n_joints].origin;
     return ph_mech_fail(err, PH_E_INCONSISTENT, m->model, at, "%s '%s': the initial %s violate it by %.3g%s",
-                        joint ? "joint" : "constraint", name ? name : "", what == POSITIONS ? "positions" : "velocities",
-                        size, m->model->assemble ? " and cannot be made consistent" : "; say assemble = true to have them projected");
+                        joint ? "joint" : "constraint", name ? name : "",
+                        what == POSITIONS ? "positions" : "velocities", size,
+                        m->model->assemble ? " and cannot be made consistent"
+                                           : "; say assemble = true to have them projected");
 }
 
 static ph_status settle(task *k, level what, ph_error *err)
@@ -218,8 +224,8 @@ static ph_status settle(task *k, level what, ph_error *err)
         return s;
     if (s == PH_E_CALLBACK)
         return ph_fail(err, s, "a function of the model failed at t = 0");
-    return ph_fail(err, s, "the initial %s cannot be made consistent: %s", what == POSITIONS ? "positions" : "velocities",
-                   ph_status_text(s));
+    return ph_fail(err, s, "the initial %s cannot be made consistent: %s",
+                   what == POSITIONS ? "positions" : "velocities", ph_status_text(s));
 }
 
 /* ---- all ------------------------------------------------------------------------------------------ */
@@ -230,7 +236,10 @@ static void read_model(task *k)
     for (int b = 0; b < m->model->n_bodies; b++) {
         const ph_body_def *d = &m->model->body[b];
         const ph_body *body = &m->body[b];
-        ph_kin kin = {.x = d->x, .v = d->has_v ? d->v : ph_v3(0, 0, 0), .w = d->has_omega ? d->omega : ph_v3(0, 0, 0), .q = d->R};
+        ph_kin kin = {.x = d->x,
+                      .v = d->has_v ? d->v : ph_v3(0, 0, 0),
+                      .w = d->has_omega ? d->omega : ph_v3(0, 0, 0),
+                      .q = d->R};
         if (d->particle)
             ph_store3(k->at.q + body->q[0], kin.x), ph_store3(k->at.v + body->v[0], kin.v);
         else
@@ -288,7 +297,8 @@ static ph_status initial_physical(ph_mechanism *m, ph_error *err)
 ph_status ph_mechanism_initial(ph_mechanism *m, const double **q0, const double **v0, ph_error *err)
 {
     ph_mechanism *plain = m;
-    ph_status s = m->space->plain ? PH_OK : ph_mechanism_create(&plain, m->model, PH_SPACE_R3XSO3, m->alloc, err);
+    ph_status s =
+        m->space->plain ? PH_OK : ph_mechanism_create(&plain, m->model, PH_SPACE_R3XSO3, m->alloc, err);
     if (s == PH_OK)
         s = initial_physical(plain, err);
     for (int b = 0; b < m->model->n_bodies && s == PH_OK && plain != m; b++) {

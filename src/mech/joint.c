@@ -9,7 +9,7 @@
 enum { X = 1, Y = 2, Z = 4 };
 enum { NONE = -1, ALONG = 0, ABOUT = 3, LENGTH = 6 }; /* coordinates: ALONG + k, ABOUT + k */
 
-/* Rows of a type in its joint frame, whose z is the axis; free: its coordinate, the one that a drive takes. */
+/* Rows of a type in its joint frame, whose z is the axis. free: its coordinate, which a drive takes. */
 typedef struct recipe {
     const ph_part *first;
     unsigned first_pick;
@@ -33,7 +33,8 @@ static const recipe recipes[PH_JOINT_COUNT] = {
     [PH_J_GENERIC] = {&ph_part_slide, 0, 0, NULL, NONE, 0}, /* from lock */
 };
 
-ph_status ph_mech_fail(ph_error *err, ph_status s, const ph_model_def *model, ph_origin at, const char *format, ...)
+ph_status ph_mech_fail(ph_error *err, ph_status s, const ph_model_def *model, ph_origin at,
+                       const char *format, ...)
 {
     char text[400];
     va_list ap;
@@ -43,6 +44,11 @@ ph_status ph_mech_fail(ph_error *err, ph_status s, const ph_model_def *model, ph
     if (model->file && at.line > 0)
         return ph_fail(err, s, "%.100s:%d: %s", model->file, at.line, text);
     return ph_fail(err, s, "%s", text);
+}
+
+int ph_joint_count(const ph_joint_def *d)
+{
+    return d->type == PH_J_ROLLING ? 2 : 1;
 }
 
 /* ---- geometry ------------------------------------------------------------------------------------- */
@@ -197,20 +203,23 @@ static ph_status check_axis(const ph_model_def *model, const ph_joint_def *d, ph
 static ph_status check_axes(const ph_model_def *model, const ph_joint_def *d, ph_error *err)
 {
     int two = d->type == PH_J_UNIVERSAL || d->type == PH_J_ROLLING;
-    int none = d->type == PH_J_SPHERICAL || d->type == PH_J_FIXED || d->type == PH_J_DISTANCE || d->type == PH_J_GENERIC;
+    int none = d->type == PH_J_SPHERICAL || d->type == PH_J_FIXED || d->type == PH_J_DISTANCE ||
+               d->type == PH_J_GENERIC;
     ph_status s = none ? PH_OK : check_axis(model, d, d->axis, err);
     return s == PH_OK && two ? check_axis(model, d, d->axis_b, err) : s;
 }
 
 /* Particles have one point and no rotation. */
-static ph_status check_particles(const ph_model_def *model, const ph_joint_def *d, const ph_joint *j, ph_error *err)
+static ph_status check_particles(const ph_model_def *model, const ph_joint_def *d, const ph_joint *j,
+                                 ph_error *err)
 {
     for (int side = 0; side < 2; side++) {
         int b = d->body[side];
         if (b < 0 || !model->body[b].particle)
             continue;
         for (int k = 0; k < j->n_parts; k++)
-            if (j->part[k].op == &ph_part_turn || j->part[k].op == &ph_part_ortho || j->part[k].op == &ph_part_roll)
+            if (j->part[k].op == &ph_part_turn || j->part[k].op == &ph_part_ortho ||
+                j->part[k].op == &ph_part_roll)
                 return REFUSE("the particle '%s' cannot turn", d->name, model->body[b].name);
         double off = ph_norm(side ? j->sb : j->sa);
         if (off > 1e-9 * (1 + ph_norm(model->body[b].x)) && !(side == 0 && j->part[0].op == &ph_part_slide))
@@ -235,7 +244,8 @@ static ph_status check(const ph_model_def *model, const ph_joint_def *d, const p
     if (d->type == PH_J_ROLLING && fabs(ph_dot(d->axis, d->axis_b)) > 1 - 1e-9)
         return REFUSE("the disc lies flat on the plane", d->name);
     if (d->type == PH_J_UNIVERSAL && fabs(ph_dot(d->axis, d->axis_b)) > 1e-6)
-        return REFUSE("its axes are not orthogonal: their product is %.9g", d->name, ph_dot(d->axis, d->axis_b));
+        return REFUSE("its axes are not orthogonal: their product is %.9g", d->name,
+                      ph_dot(d->axis, d->axis_b));
     return PH_OK;
 }
 
@@ -252,25 +262,13 @@ ph_status ph_joint_make(const ph_model_def *model, int def, ph_joint *out, ph_er
     *out = (ph_joint){.def = def, .body = {d->body[0], d->body[1]}};
     place(model, d, out);
     list_parts(d, out);
-    s = check(model, d, out, err);
-    if (s == PH_OK) {
-      int n=out->n_parts; ph_joint all=out[0];
-      for(int i=0;i<n;i++){ out[i]=all; out[i].n_parts=1; out[i].part[0]=all.part[i]; out[i].rows=all.part[i].rows; out[i].part[0].row=0;}
-    }
-    if (s==PH_OK && d->type==PH_J_ROLLING) {
+    if (ph_joint_count(d) == 2) {
         out[1] = out[0];
         out[1].n_parts = out[1].rows = 0;
         out[1].nonholonomic = 1;
         add_part(&out[1], recipes[d->type].first, (unsigned)recipes[d->type].nonholonomic);
     }
-    return s;
-}
-
-int ph_joint_count(const ph_joint_def *d)
-{
-    ph_joint j = {0};
-    list_parts(d, &j);
-    return d->type == PH_J_ROLLING ? 2 : j.n_parts;
+    return check(model, d, out, err);
 }
 
 /* ---- coordinates ---------------------------------------------------------------------------------- */
@@ -299,7 +297,8 @@ double ph_joint_rate(const ph_site *s)
         return ph_dot(d, u) / ph_norm(d);
     }
     if (j->free >= ABOUT)
-        return ph_dot(ph_column(&j->Eb, j->free - ABOUT), s->b.w) - ph_dot(ph_column(&j->Ea, j->free - ABOUT), s->a.w);
+        return ph_dot(ph_column(&j->Eb, j->free - ABOUT), s->b.w) -
+               ph_dot(ph_column(&j->Ea, j->free - ABOUT), s->a.w);
     if (j->free < 0)
         return NAN;
     ph_vec3 e = ph_column(&j->Ea, j->free);

@@ -1,10 +1,10 @@
-/* Forces on a point of a body and torques on a body: constant or functions of time and state, in the world or in the body.
+/* Forces on points of bodies, and torques: constant or functions of time and state, in world or body axes.
  *
  *   force in the world  g = (-F, -s x R^T F);  in the body  g = (-R F, -s x F)
  *   torque in the world g = -R^T tau;          in the body  g = -tau
  *
- * What a function returns is differenced by the state of its own body only, centrally: exact to about 1e-10 where it reads no
- * other body, and a Newton matrix that is good enough where it does. */
+ * What a function returns is differenced by the state of its own body only, centrally: exact to about 1e-10
+ * where it reads no other body, and a Newton matrix that is good enough where it does. */
 #include "mech/mech.h"
 
 #include "lie/so3.h"
@@ -53,7 +53,11 @@ static ph_status slope(const ph_force_site *s, what w, ph_mat3 *out)
     ph_body_state *b = &s->bodies[s->f->body[1]], kept = *b;
     double col[9];
     for (int k = 0; k < 3; k++) {
-        ph_vec3 size = w == POSITION ? b->x : w == VELOCITY ? b->v : w == OMEGA ? b->omega : ph_v3(0, 0, 0), plus, minus;
+        ph_vec3 size = w == POSITION   ? b->x
+                       : w == VELOCITY ? b->v
+                       : w == OMEGA    ? b->omega
+                                       : ph_v3(0, 0, 0),
+                plus, minus;
         double step = STEP * fmax(1, fabs(component(size, k)));
         perturb(b, w, k, step);
         ph_status status = value_of(s, &plus);

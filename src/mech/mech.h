@@ -1,8 +1,9 @@
 /* A mechanism from inside: bodies, joints and forces with everything that a loop over them needs.
  *
- * Elements compute in physical coordinates, whatever the space: each joins two bodies a and b, each body has two halves,
- * x (position of the centre of mass, world) and phi (left increment of its rotation, body; velocity Omega). Half h of
- * side s is slot 2s + h. The ground has no slots, a particle only x. A space says how its coordinates give these. */
+ * Elements compute in physical coordinates, whatever the space: each joins two bodies a and b, each body
+ * has two halves, x (position of the centre of mass, world) and phi (left increment of its rotation, body;
+ * velocity Omega). Half h of side s is slot 2s + h. The ground has no slots, a particle only x. A space
+ * says how its coordinates give these. */
 #ifndef PH_MECH_MECH_H
 #define PH_MECH_MECH_H
 
@@ -17,7 +18,8 @@ enum { PH_XA, PH_FA, PH_XB, PH_FB, PH_SLOTS }; /* slots: x and phi of the first 
 /* A bit for each pair of slots that a tangent couples; rows of four. */
 #define PH_COUPLE(row, col) (1u << (4 * (row) + (col)))
 #define PH_COUPLE_ALL       0xffffu
-#define PH_COUPLE_TURNS     (PH_COUPLE(PH_FA, PH_FA) | PH_COUPLE(PH_FA, PH_FB) | PH_COUPLE(PH_FB, PH_FA) | PH_COUPLE(PH_FB, PH_FB))
+#define PH_COUPLE_TURNS                                                                                      \
+    (PH_COUPLE(PH_FA, PH_FA) | PH_COUPLE(PH_FA, PH_FB) | PH_COUPLE(PH_FB, PH_FA) | PH_COUPLE(PH_FB, PH_FB))
 
 /* One body at one instant. */
 typedef struct ph_kin {
@@ -27,8 +29,8 @@ typedef struct ph_kin {
     ph_mat3 R;
 } ph_kin;
 
-/* Where an element writes: slot k has its columns at out + at[k], pair (i, j) its block at out + at[4 i + j], rows stride
- * apart; a negative at: not there. row: what rows are counted from. */
+/* Where an element writes: slot k has its columns at out + at[k], pair (i, j) its block at out + at[4 i +
+ * j], rows stride apart; a negative at: not there. row: what rows are counted from. */
 typedef struct ph_put {
     double *out;
     const int *at;
@@ -69,7 +71,9 @@ static inline void ph_add3(double *out, ph_vec3 a)
 
 static inline ph_vec3 ph_column(const ph_mat3 *A, int k)
 {
-    return k == 0 ? ph_v3(A->xx, A->yx, A->zx) : k == 1 ? ph_v3(A->xy, A->yy, A->zy) : ph_v3(A->xz, A->yz, A->zz);
+    return k == 0   ? ph_v3(A->xx, A->yx, A->zx)
+           : k == 1 ? ph_v3(A->xy, A->yy, A->zy)
+                    : ph_v3(A->xz, A->yz, A->zz);
 }
 
 /* tilde(a) tilde(b) = b a^T - (a . b) I */
@@ -92,42 +96,43 @@ typedef struct ph_site {
     unsigned pick; /* of the part: which components of the joint frame are rows, bits x y z */
 } ph_site;
 
-/* A primitive: a group of rows that many joints share; one file, with rows and derivatives side by side. Rows of picked
- * components follow each other. lambda: of its rows. */
+/* A primitive: a group of rows that many joints share; one file, with rows and derivatives side by side.
+ * Rows of picked components follow each other. lambda: of its rows. */
 typedef struct ph_part {
-    unsigned couples;                                              /* nonzero blocks of K */
-    void (*Phi)(const ph_site *s, double *out);                    /* NULL: non-holonomic only */
-    void (*B)(const ph_site *s, const ph_put *p);                  /* rows of the tangent */
+    unsigned couples;                                                   /* nonzero blocks of K */
+    void (*Phi)(const ph_site *s, double *out);                         /* NULL: non-holonomic only */
+    void (*B)(const ph_site *s, const ph_put *p);                       /* rows of the tangent */
     void (*K)(const ph_site *s, const double *lambda, const ph_put *p); /* adds d(B^T lambda)/dq */
-    void (*Z)(const ph_site *s, const ph_put *p);                  /* rows of d(B v + Phi_t)/dq */
-    void (*Phi_t)(const ph_site *s, double *out);                  /* NULL: 0 */
-    void (*convective)(const ph_site *s, double *out);             /* d(B v + Phi_t)/dt at fixed v */
+    void (*Z)(const ph_site *s, const ph_put *p);                       /* rows of d(B v + Phi_t)/dq */
+    void (*Phi_t)(const ph_site *s, double *out);                       /* NULL: 0 */
+    void (*convective)(const ph_site *s, double *out);                  /* d(B v + Phi_t)/dt at fixed v */
 } ph_part;
 
-extern const ph_part ph_part_point, ph_part_slide, ph_part_turn, ph_part_ortho, ph_part_distance, ph_part_roll;
+extern const ph_part ph_part_point, ph_part_slide, ph_part_turn, ph_part_ortho, ph_part_distance,
+    ph_part_roll;
 
 #define PH_PARTS    3
 #define PH_ROWS_MAX 6 /* of one joint */
 
 struct ph_joint {
-    int def;         /* of the model */
+    int def; /* of the model */
     int body[2];
-    int constraint;  /* of the system */
-    int l_at, rows;  /* multipliers */
+    int constraint; /* of the system */
+    int l_at, rows; /* multipliers */
     int n_parts;
     struct {
         const ph_part *op;
         int row, rows;
         unsigned pick;
     } part[PH_PARTS];
-    ph_vec3 sa, sb;  /* joint points, body frames */
-    ph_quat Ca, Cb;  /* joint frame, as seen from the bodies */
-    ph_mat3 Ea, Eb;  /* their matrices: columns are the axes of the joint frame */
-    ph_vec3 ea, eb;  /* axes of universal; eb: axle of rolling */
-    double length;   /* of distance without drive */
-    double radius;   /* of rolling */
-    int free;        /* its coordinate: 0..2 along, 3..5 about the axes of the joint frame, 6: distance; -1: none */
-    int drive;       /* the same, where it is driven; -1: not */
+    ph_vec3 sa, sb; /* joint points, body frames */
+    ph_quat Ca, Cb; /* joint frame, as seen from the bodies */
+    ph_mat3 Ea, Eb; /* their matrices: columns are the axes of the joint frame */
+    ph_vec3 ea, eb; /* axes of universal; eb: axle of rolling */
+    double length;  /* of distance without drive */
+    double radius;  /* of rolling */
+    int free;  /* its coordinate: 0..2 along, 3..5 about the axes of the joint frame, 6: distance; -1: none */
+    int drive; /* the same, where it is driven; -1: not */
     const ph_function *f;
     int nonholonomic;
     int B[PH_SLOTS]; /* where its slots stand in links */
@@ -135,14 +140,25 @@ struct ph_joint {
     int v[PH_SLOTS]; /* and its slots in vectors */
 };
 
-/* A joint that is one point and nothing else, in physical coordinates: the case that must be fast. -1: ground. */
+/* A joint that is one point and nothing else, in physical coordinates: the case that must be fast. -1: not
+ * there. */
 typedef struct ph_pin {
     int xa, Ra, wa, xb, Rb, wb; /* in q, R, v */
     int B[PH_SLOTS];
-    int Ka, Kb; /* blocks (phi, phi) */
     int l_at;
     ph_vec3 sa, sb;
 } ph_pin;
+
+/* All pins of one body: what they add to its block (phi, phi) of K is stored at once. */
+typedef struct ph_held {
+    int R, K;
+    int end; /* of its holds; they start where those of the body before end */
+} ph_held;
+
+typedef struct ph_hold {
+    int l_at;
+    ph_vec3 s; /* with the sign of the side */
+} ph_hold;
 
 /* Sign of a component picked by bit k of pick: for (k = 0; k < 3; k++) if (ph_picked(pick, k)) ... */
 static inline int ph_picked(unsigned pick, int k)
@@ -159,7 +175,7 @@ typedef struct ph_force_site {
     const ph_force *f;
     ph_kin a, b;
     double t;
-    const double *lambda; /* of the joint, for friction */
+    const double *lambda;  /* of the joint, for friction */
     ph_body_state *bodies; /* all of them, where a function is called */
 } ph_force_site;
 
@@ -173,22 +189,23 @@ typedef struct ph_force_ops {
     void (*g_lambda)(const ph_force_site *s, int i, ph_vec3 r[PH_SLOTS]);
 } ph_force_ops;
 
-extern const ph_force_ops ph_force_spring, ph_force_bushing, ph_force_torsion, ph_force_point, ph_force_torque;
+extern const ph_force_ops ph_force_spring, ph_force_bushing, ph_force_torsion, ph_force_point,
+    ph_force_torque;
 extern const ph_force_ops ph_friction_revolute, ph_friction_spherical, ph_friction_prismatic;
 
 struct ph_force {
     const ph_force_ops *op;
     const ph_force_def *def; /* NULL: friction */
     int body[2];
-    unsigned couples;        /* nonzero blocks of K and C */
-    ph_vec3 sa, sb;          /* points, body frames */
-    double length;           /* unstressed */
-    ph_quat rest;            /* of bushing: conj(q_a) q_b when unstressed */
-    const ph_joint *joint;   /* of friction */
-    double friction, speed;  /* of friction: mu times lever, speed below which it is smooth */
+    unsigned couples;       /* nonzero blocks of K and C */
+    ph_vec3 sa, sb;         /* points, body frames */
+    double length;          /* unstressed */
+    ph_quat rest;           /* of bushing: conj(q_a) q_b when unstressed */
+    const ph_joint *joint;  /* of friction */
+    double friction, speed; /* of friction: mu times lever, speed below which it is smooth */
     int v[PH_SLOTS];
     int K[16];
-    int B[PH_SLOTS];         /* of friction: blocks of g_lambda */
+    int B[PH_SLOTS]; /* of friction: blocks of g_lambda */
 };
 
 /* ---- spaces ------------------------------------------------------------------------------------- */
@@ -205,28 +222,38 @@ typedef struct ph_body {
     ph_vec3 weight; /* m gravity, world */
 } ph_body;
 
+/* A body with principal axes in physical coordinates: the usual case, in little memory. */
+typedef struct ph_rigid {
+    int x, w, C; /* halves in vectors, block (phi, phi) in pairs */
+    double m;
+    double a, b, c; /* J_z - J_y, J_x - J_z, J_y - J_x */
+} ph_rigid;
+
 #define PH_HALF_MAX 4 /* coordinates of one half */
 
-/* How the coordinates of a space give the physical ones, one body at one instant. n: coordinates of a half. */
+/* How the coordinates of a space give the physical ones, one body at one instant. n: coordinates of a half.
+ * */
 typedef struct ph_chain_rule {
     double D[2][3 * PH_HALF_MAX]; /* 3 x n[h]: physical increment of half h by its coordinates */
     double V[2][3 * PH_HALF_MAX]; /* 3 x n[1]: physical velocity of half h by the coordinates of half 1 */
-    int n[2]; /* 3 and 0 of a particle */
-    int row;  /* coordinates of the node of half h: n[h], or of both where they are one node */
+    int n[2];                     /* 3 and 0 of a particle */
+    int row; /* coordinates of the node of half h: n[h], or of both where they are one node */
 } ph_chain_rule;
 
-/* A space: one file, one row in space.c. Everything beyond the first line is for spaces whose coordinates are not the
- * physical ones. */
+/* A space: one file, one row in space.c. Everything beyond the first line is for spaces whose coordinates
+ * are not the physical ones. */
 typedef struct ph_space {
-    int plain;     /* coordinates are physical: x of R^3 and SO(3), two nodes */
-    int n[2];      /* coordinates of the halves */
-    int joined;    /* one node for both */
+    int plain;  /* coordinates are physical: x of R^3 and SO(3), two nodes */
+    int n[2];   /* coordinates of the halves */
+    int joined; /* one node for both */
     ph_node node[2];
     void (*kin)(const ph_state *s, const ph_body *b, ph_kin *k);
     void (*acceleration)(const ph_state *s, const ph_body *b, ph_vec3 *a, ph_vec3 *omega_dot);
-    void (*set)(const ph_body *b, const ph_kin *k, double *q, double *v); /* its coordinates from physical ones */
+    void (*set)(const ph_body *b, const ph_kin *k, double *q,
+                double *v); /* its coordinates from physical ones */
     void (*chain)(const ph_state *s, const ph_body *b, ph_chain_rule *c);
-    void (*fold)(const ph_chain_rule *c, int half, ph_vec3 r, double *out); /* d(D_h^T r)/d(half 1), n[h] x n[1] */
+    void (*fold)(const ph_chain_rule *c, int half, ph_vec3 r,
+                 double *out); /* d(D_h^T r)/d(half 1), n[h] x n[1] */
     /* inertia, gyroscopic terms and weight of one body */
     void (*M)(const ph_body *b, const ph_state *s, double *out);
     void (*g)(const ph_body *b, const ph_state *s, double *out);
@@ -246,30 +273,38 @@ struct ph_mechanism {
     ph_system sys;
     const ph_allocator *alloc;
     int n_joints, n_pins, n_loose, n_forces; /* joints: constraints of them; loose: joints that are no pins */
+    int n_rigid, n_odd, n_held;              /* odd: bodies that are not rigid ones with principal axes */
     ph_body *body;                           /* of the model */
+    ph_rigid *rigid;
+    int *odd;
     ph_joint *joint;
     ph_pin *pin;
-    int *loose;       /* joints that are no pins */
-    int *joint_of;    /* of the model's joints: the first of its constraints, and their end: n_joints + 1 */
+    ph_held *held;
+    ph_hold *hold;
+    int *loose;    /* joints that are no pins */
+    int *joint_of; /* of the model's joints: the first of its constraints, and their end: n_joints + 1 */
     ph_force *force;
     ph_node *node;
     ph_constraint *constraint;
     ph_place *pair, *link;
     int nq, nv, nl, nR, size_pairs, size_links;
-    int user_link;    /* where the links of user constraints start in values */
-    int *user_at;     /* nodes x nodes: where their pairs stand; NULL: there are no user constraints */
-    int functions;    /* a force or a constraint calls a function of the states */
+    int user_link;         /* where the links of user constraints start in values */
+    int *user_at;          /* nodes x nodes: where their pairs stand; NULL: there are no user constraints */
+    int functions;         /* a force or a constraint calls a function of the states */
     ph_body_state *states; /* of all bodies, for functions */
-    double *scratch;  /* of user constraints */
-    double *turns;    /* of the model's joints: last angle, counted over many turns */
+    double *scratch;       /* of user constraints */
+    double *turns;         /* of the model's joints: last angle, counted over many turns */
     double *q0, *v0;
     void *block;
 };
 
 /* kin.c */
+void ph_kin_fill(const ph_mechanism *m, const ph_state *s, int body, ph_kin *k);
 ph_kin ph_kin_of(const ph_mechanism *m, const ph_state *s, int body);
-void ph_states_of(const ph_mechanism *m, const ph_state *s, ph_body_state *out); /* all bodies, without accelerations */
-ph_status ph_joint_site(const ph_mechanism *m, const ph_state *s, const ph_joint *j, int level, ph_site *site);
+void ph_states_of(const ph_mechanism *m, const ph_state *s,
+                  ph_body_state *out); /* all bodies, without accelerations */
+ph_status ph_joint_site(const ph_mechanism *m, const ph_state *s, const ph_joint *j, int level,
+                        ph_site *site);
 void ph_force_at(const ph_mechanism *m, const ph_state *s, const ph_force *f, ph_force_site *site);
 
 /* drive.c: f, and up to level derivatives. */
@@ -277,25 +312,32 @@ ph_status ph_drive_at(const ph_function *f, double t, int level, double out[3]);
 
 /* joint.c: from the words of the model to rows. */
 int ph_joint_count(const ph_joint_def *d); /* constraints that it becomes: 1 or 2 */
-ph_status ph_joint_make(const ph_model_def *model, int def, ph_joint *out, ph_error *err); /* fills that many */
+ph_status ph_joint_make(const ph_model_def *model, int def, ph_joint *out,
+                        ph_error *err);       /* fills that many */
 double ph_joint_coordinate(const ph_site *s); /* displacement, angle in (-2 pi, 2 pi] or distance */
 double ph_joint_rate(const ph_site *s);
-ph_status ph_mech_fail(ph_error *err, ph_status s, const ph_model_def *model, ph_origin at, const char *format, ...)
-    PH_PRINTF(5, 6); /* "file:line: ..." */
+ph_status ph_mech_fail(ph_error *err, ph_status s, const ph_model_def *model, ph_origin at,
+                       const char *format, ...) PH_PRINTF(5, 6); /* "file:line: ..." */
 
 /* force.c */
 ph_status ph_force_make(const ph_model_def *model, int def, ph_force *out, ph_error *err);
-ph_status ph_friction_make(const ph_model_def *model, const ph_joint *j, ph_force *out, ph_error *err); /* friction.c */
+ph_status ph_friction_make(const ph_model_def *model, const ph_joint *j, ph_force *out,
+                           ph_error *err); /* friction.c */
 
 /* assemble.c */
 ph_status ph_mechanism_pattern(ph_mechanism *m, ph_error *err);
 
 /* space.c: elements of a space whose coordinates are not the physical ones. Local arrays have 12 columns. */
-void ph_space_rows(const ph_mechanism *m, const ph_state *s, const ph_joint *j, const double *B, const double *Z, double *out);
-void ph_space_drift(const ph_mechanism *m, const ph_state *s, const ph_joint *j, const double *B, double *out);
-void ph_space_vector(const ph_mechanism *m, const ph_state *s, const int body[2], const int v[PH_SLOTS], const ph_vec3 *r, double *out);
-void ph_space_C(const ph_mechanism *m, const ph_state *s, const int body[2], const int at[16], const double *C, double *out);
-void ph_space_K(const ph_mechanism *m, const ph_state *s, const int body[2], const int at[16], const double *K, const double *C, const ph_vec3 *r, double *out);
+void ph_space_rows(const ph_mechanism *m, const ph_state *s, const ph_joint *j, const double *B,
+                   const double *Z, double *out);
+void ph_space_drift(const ph_mechanism *m, const ph_state *s, const ph_joint *j, const double *B,
+                    double *out);
+void ph_space_vector(const ph_mechanism *m, const ph_state *s, const int body[2], const int v[PH_SLOTS],
+                     const ph_vec3 *r, double *out);
+void ph_space_C(const ph_mechanism *m, const ph_state *s, const int body[2], const int at[16],
+                const double *C, double *out);
+void ph_space_K(const ph_mechanism *m, const ph_state *s, const int body[2], const int at[16],
+                const double *K, const double *C, const ph_vec3 *r, double *out);
 extern const int ph_local_rows[PH_SLOTS], ph_local_pairs[16]; /* places in local arrays */
 
 /* callbacks.c */

@@ -24,7 +24,11 @@ static void take(ph_mechanism *m, const counts *n, ph_arena *a)
 {
     size_t nodes = 2 * n->bodies, d = sizeof(double);
     m->body = ph_arena_take(a, n->bodies, sizeof *m->body);
-    m->joint = ph_arena_take(a, n->joints + 1, sizeof *m->joint); /* one to spare, where rolling is refused */
+    m->rigid = ph_arena_take(a, n->bodies, sizeof *m->rigid);
+    m->odd = ph_arena_take(a, n->bodies, sizeof *m->odd);
+    m->held = ph_arena_take(a, n->bodies, sizeof *m->held);
+    m->hold = ph_arena_take(a, 2 * n->joints, sizeof *m->hold);
+    m->joint = ph_arena_take(a, n->joints, sizeof *m->joint);
     m->pin = ph_arena_take(a, n->joints, sizeof *m->pin);
     m->loose = ph_arena_take(a, n->joints, sizeof *m->loose);
     m->joint_of = ph_arena_take(a, (size_t)m->model->n_joints + 1, sizeof *m->joint_of);
@@ -47,10 +51,12 @@ static ph_status check_bodies(const ph_model_def *model, ph_error *err)
     for (int k = 0; k < model->n_bodies; k++) {
         const ph_body_def *b = &model->body[k];
         if (!(b->mass > 0) || !isfinite(b->mass))
-            return ph_mech_fail(err, PH_E_INPUT, model, b->origin, "body '%s': its mass is %.9g kg", b->name, b->mass);
+            return ph_mech_fail(err, PH_E_INPUT, model, b->origin, "body '%s': its mass is %.9g kg", b->name,
+                                b->mass);
         double norm = b->R.w * b->R.w + b->R.x * b->R.x + b->R.y * b->R.y + b->R.z * b->R.z;
         if (!b->particle && !(fabs(norm - 1) <= 1e-9))
-            return ph_mech_fail(err, PH_E_INPUT, model, b->origin, "body '%s': its rotation is no unit quaternion", b->name);
+            return ph_mech_fail(err, PH_E_INPUT, model, b->origin,
+                                "body '%s': its rotation is no unit quaternion", b->name);
     }
     return PH_OK;
 }

@@ -2,7 +2,8 @@
  *
  *   Phi = n_a . n_b,  n = R e
  *   B = (0, e_a x R_a^T n_b, 0, e_b x R_b^T n_a)
- *   d(B^T lambda)/dq: (phi_a, phi_a) = lambda tilde(e_a) tilde(R_a^T n_b), (phi_a, phi_b) = -lambda tilde(e_a) R_a^T R_b tilde(e_b)
+ *   d(B^T lambda)/dq: (phi_a, phi_a) = lambda tilde(e_a) tilde(R_a^T n_b)
+ *                     (phi_a, phi_b) = -lambda tilde(e_a) R_a^T R_b tilde(e_b)
  *   Z_a = (Omega_a x e_a) x R_a^T n_b + e_a x R_a^T n_bdot, and with a and b exchanged
  *
  * |B| is 1 on either side wherever Phi = 0: rank is never lost. */
@@ -58,16 +59,19 @@ static void Z(const ph_site *s, const ph_put *p)
 {
     axes c = axes_of(s);
     put_zero(p);
-    ph_put_row(p, PH_FA, 0,
-               ph_add(ph_cross(c.ea_dot, ph_tmul(s->a.R, c.nb)), ph_cross(s->j->ea, ph_tmul(s->a.R, c.nb_dot))));
-    ph_put_row(p, PH_FB, 0,
-               ph_add(ph_cross(c.eb_dot, ph_tmul(s->b.R, c.na)), ph_cross(s->j->eb, ph_tmul(s->b.R, c.na_dot))));
+    ph_put_row(
+        p, PH_FA, 0,
+        ph_add(ph_cross(c.ea_dot, ph_tmul(s->a.R, c.nb)), ph_cross(s->j->ea, ph_tmul(s->a.R, c.nb_dot))));
+    ph_put_row(
+        p, PH_FB, 0,
+        ph_add(ph_cross(c.eb_dot, ph_tmul(s->b.R, c.na)), ph_cross(s->j->eb, ph_tmul(s->b.R, c.na_dot))));
 }
 
 static void convective(const ph_site *s, double *out)
 {
     axes c = axes_of(s);
-    ph_vec3 na_ddot = ph_mul(s->a.R, ph_cross(s->a.w, c.ea_dot)), nb_ddot = ph_mul(s->b.R, ph_cross(s->b.w, c.eb_dot));
+    ph_vec3 na_ddot = ph_mul(s->a.R, ph_cross(s->a.w, c.ea_dot)),
+            nb_ddot = ph_mul(s->b.R, ph_cross(s->b.w, c.eb_dot));
     out[0] = ph_dot(na_ddot, c.nb) + 2 * ph_dot(c.na_dot, c.nb_dot) + ph_dot(c.na, nb_ddot);
 }
 

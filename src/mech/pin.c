@@ -1,4 +1,4 @@
-/* Spherical joints in physical coordinates, the equations of point.c in loops over flat records: chains live from these. */
+/* Spherical joints in physical coordinates: the equations of point.c in loops over flat records. */
 #include "mech/pin.h"
 
 static inline ph_vec3 end_of(const ph_state *s, int x, int R, const ph_vec3 *arm)
@@ -41,23 +41,24 @@ void ph_pins_B(const ph_mechanism *m, const ph_state *s, double *out)
     }
 }
 
-/* += tilde(a) tilde(f) = f a^T - (a . f) I */
-static inline void add_stiffness(double *o, const ph_vec3 *a, ph_vec3 f)
+/* K += tilde(a) tilde(f) = f a^T - (a . f) I */
+static inline void add_stiffness(ph_mat3 *K, const ph_vec3 *a, ph_vec3 f)
 {
     double x = a->x * f.x, y = a->y * f.y, z = a->z * f.z;
-    o[0] -= y + z, o[1] += f.x * a->y, o[2] += f.x * a->z;
-    o[3] += f.y * a->x, o[4] -= x + z, o[5] += f.y * a->z;
-    o[6] += f.z * a->x, o[7] += f.z * a->y, o[8] -= x + y;
+    K->xx -= y + z, K->xy += f.x * a->y, K->xz += f.x * a->z;
+    K->yx += f.y * a->x, K->yy -= x + z, K->yz += f.y * a->z;
+    K->zx += f.z * a->x, K->zy += f.z * a->y, K->zz -= x + y;
 }
 
 void ph_pins_K(const ph_mechanism *m, const ph_state *s, double *out)
 {
-    for (const ph_pin *p = m->pin, *end = p + m->n_pins; p < end; p++) {
-        ph_vec3 l = ph_load3(s->lambda + p->l_at);
-        if (p->Ra >= 0)
-            add_stiffness(out + p->Ka, &p->sa, ph_tmul(s->R[p->Ra], l));
-        if (p->Rb >= 0)
-            add_stiffness(out + p->Kb, &p->sb, ph_tmul(s->R[p->Rb], ph_scale(-1, l)));
+    const ph_hold *h = m->hold;
+    for (const ph_held *b = m->held, *end = b + m->n_held; b < end; b++) {
+        const ph_mat3 *R = s->R + b->R;
+        ph_mat3 K = {0};
+        for (const ph_hold *last = m->hold + b->end; h < last; h++)
+            add_stiffness(&K, &h->s, ph_tmul(*R, ph_load3(s->lambda + h->l_at)));
+        ph_store33(out + b->K, K);
     }
 }
 

@@ -6,7 +6,8 @@
 
 void ph_pins_Phi(const ph_mechanism *m, const ph_state *s, double *out);
 void ph_pins_B(const ph_mechanism *m, const ph_state *s, double *out);
-void ph_pins_K(const ph_mechanism *m, const ph_state *s, double *out); /* adds */
+void ph_pins_K(const ph_mechanism *m, const ph_state *s,
+               double *out); /* stores the blocks (phi, phi) of their bodies */
 void ph_pins_Z(const ph_mechanism *m, const ph_state *s, double *out);
 void ph_pins_convective(const ph_mechanism *m, const ph_state *s, double *out);
 

@@ -1,11 +1,12 @@
-/* A thin disc, the second body, rolls on a plane of the ground without slip. Axle k through its centre of mass, radius r.
+/* A thin disc, the second body, rolls on a plane of the ground without slip.
  *
- * In body components, with the normal n' = R^T n of the plane and tangents t' = R^T t:
+ * Its axle k goes through its centre of mass, its radius is r. In body components, with the normal n' = R^T n
+ * of the plane and tangents t' = R^T t:
  *
- *   u' = (n' - (n'.k) k)/rho,  rho = |n' - (n'.k) k|: from the contact to the centre, and the sine of the tilt
+ *   u' = (n' - (n'.k) k)/rho,  rho = |n' - (n'.k) k|: up the disc, and the sine of its tilt
  *   c' = -r u': from the centre to the contact
- *   Phi = n . (x - x_plane) - r rho,  B = (n, c' x n')                       holonomic: the disc touches the plane
- *   A = (t, c' x t')                                                        non-holonomic: the contact does not slip
+ *   Phi = n . (x - x_plane) - r rho,  B = (n, c' x n')    holonomic: the disc touches the plane
+ *   A = (t, c' x t')                                     non-holonomic: the contact does not slip
  *
  * All rows have the form (e, c' x e'), since d rho = u' . dn'. With dn' = n' x dphi and dc' = -r H dn',
  * H = (I - u' u'^T)(I - k k^T)/rho:

@@ -1,11 +1,13 @@
-/* Displacements of the joint point of the second body along axes e of the joint frame, which is fixed in the first.
+/* Displacements of a point of the second body along axes e of the first.
  *
  *   d = x_b + R_b s_b - x_a,  u = its rate,  n = R_a e
  *   Phi = n . d - e . s_a - f(t)
  *   B = (-n, e x R_a^T d, n, s_b x R_b^T n)
  *   d(B^T lambda)/dq, N = dn/dphi_a = -R_a tilde(e):
- *     (x_b, phi_a) = -(x_a, phi_a) = lambda N, and transposed;  (phi_a, phi_a) = lambda tilde(e) tilde(R_a^T d)
- *     (phi_b, phi_b) = lambda tilde(s_b) tilde(R_b^T n);  (phi_b, phi_a) = lambda tilde(s_b) R_b^T N, and transposed
+ *     (x_b, phi_a) = -(x_a, phi_a) = lambda N, and transposed
+ *     (phi_a, phi_a) = lambda tilde(e) tilde(R_a^T d)
+ *     (phi_b, phi_b) = lambda tilde(s_b) tilde(R_b^T n)
+ *     (phi_b, phi_a) = lambda tilde(s_b) R_b^T N, and transposed
  *   Z = (-ndot, e x R_a^T u + (Omega_a x e) x R_a^T d, ndot, (Omega_b x s_b) x R_b^T n + s_b x R_b^T ndot) */
 #include "mech/mech.h"
 
@@ -74,8 +76,9 @@ static void Z(const ph_site *s, const ph_put *p)
             ph_put_row(p, PH_FA, row,
                        ph_add(ph_cross(c.e, ph_tmul(s->a.R, c.u)), ph_cross(c.edot, ph_tmul(s->a.R, c.d))));
             ph_put_row(p, PH_XB, row, c.ndot);
-            ph_put_row(p, PH_FB, row,
-                       ph_add(ph_cross(sb_rate, ph_tmul(s->b.R, c.n)), ph_cross(s->j->sb, ph_tmul(s->b.R, c.ndot))));
+            ph_put_row(
+                p, PH_FB, row,
+                ph_add(ph_cross(sb_rate, ph_tmul(s->b.R, c.n)), ph_cross(s->j->sb, ph_tmul(s->b.R, c.ndot))));
             row++;
         }
 }

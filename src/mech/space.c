@@ -1,7 +1,7 @@
 /* Spaces, and elements in spaces whose coordinates y are not the physical ones q.
  *
- * Body by body, dq = D dy, q' = D y', V = d(D y')/dy. An element with terms r of g, tangents B, Z, C, K in physical
- * coordinates has in those of the space
+ * Body by body, dq = D dy, q' = D y', V = d(D y')/dy. An element with terms r of g, tangents B, Z, C, K in
+ * physical coordinates has in those of the space
  *
  *   r_y = D^T r,  B_y = B D,  Z_y = Z D + B V,  convective_y = convective + B V y'
  *   C_y = D^T C D,  K_y = D^T (K D + C V) + d(D^T r)/dy
@@ -51,7 +51,8 @@ static void add_product(int rows, int n, const double *a, int lda, const double 
             out[i * ldo + j] += a[i * lda] * D[j] + a[i * lda + 1] * D[n + j] + a[i * lda + 2] * D[2 * n + j];
 }
 
-void ph_space_rows(const ph_mechanism *m, const ph_state *s, const ph_joint *j, const double *B, const double *Z, double *out)
+void ph_space_rows(const ph_mechanism *m, const ph_state *s, const ph_joint *j, const double *B,
+                   const double *Z, double *out)
 {
     for (int side = 0; side < 2; side++) {
         ph_chain_rule c;
@@ -92,7 +93,8 @@ static void add_fold(int n, const double *D, ph_vec3 r, double *out)
         out[j] += D[j] * r.x + D[n + j] * r.y + D[2 * n + j] * r.z;
 }
 
-void ph_space_vector(const ph_mechanism *m, const ph_state *s, const int body[2], const int v[PH_SLOTS], const ph_vec3 *r, double *out)
+void ph_space_vector(const ph_mechanism *m, const ph_state *s, const int body[2], const int v[PH_SLOTS],
+                     const ph_vec3 *r, double *out)
 {
     for (int side = 0; side < 2; side++) {
         ph_chain_rule c;
@@ -114,8 +116,8 @@ static void add_folded(const ph_chain_rule *ci, int hi, int n, const double *a, 
 }
 
 /* Blocks of one pair of sides. r NULL: of C alone, which stands in K then. */
-static void put_sides(const ph_mechanism *m, const ph_chain_rule c[2], int si, int sj, const int at[16], const double *K,
-                      const double *C, const ph_vec3 *r, double *out)
+static void put_sides(const ph_mechanism *m, const ph_chain_rule c[2], int si, int sj, const int at[16],
+                      const double *K, const double *C, const ph_vec3 *r, double *out)
 {
     for (int hi = 0; hi < 2 && c[si].n[hi]; hi++)
         for (int hj = 0; hj < 2 && c[sj].n[hj]; hj++) {
@@ -136,7 +138,8 @@ static void put_sides(const ph_mechanism *m, const ph_chain_rule c[2], int si, i
         }
 }
 
-void ph_space_K(const ph_mechanism *m, const ph_state *s, const int body[2], const int at[16], const double *K, const double *C, const ph_vec3 *r, double *out)
+void ph_space_K(const ph_mechanism *m, const ph_state *s, const int body[2], const int at[16],
+                const double *K, const double *C, const ph_vec3 *r, double *out)
 {
     ph_chain_rule c[2];
     int there[2] = {rule_of(m, s, body[0], &c[0]), rule_of(m, s, body[1], &c[1])};
@@ -146,7 +149,8 @@ void ph_space_K(const ph_mechanism *m, const ph_state *s, const int body[2], con
                 put_sides(m, c, si, sj, at, K, C, r, out);
 }
 
-void ph_space_C(const ph_mechanism *m, const ph_state *s, const int body[2], const int at[16], const double *C, double *out)
+void ph_space_C(const ph_mechanism *m, const ph_state *s, const int body[2], const int at[16],
+                const double *C, double *out)
 {
     ph_space_K(m, s, body, at, C, NULL, NULL, out);
 }

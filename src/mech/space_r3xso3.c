@@ -45,8 +45,8 @@ static void C(const ph_body *b, const ph_state *s, double *out)
 {
     ph_vec3 w = ph_load3(s->v + b->v[1]), Jw = ph_mul(b->J, w);
     ph_mat3 A = ph_mtilde(b->J, w); /* J tilde(w) = -(tilde(w) J)^T */
-    ph_store33(out + b->M[3],
-               (ph_mat3){-A.xx, -A.yx + Jw.z, -A.zx - Jw.y, -A.xy - Jw.z, -A.yy, -A.zy + Jw.x, -A.xz + Jw.y, -A.yz - Jw.x, -A.zz});
+    ph_store33(out + b->M[3], (ph_mat3){-A.xx, -A.yx + Jw.z, -A.zx - Jw.y, -A.xy - Jw.z, -A.yy, -A.zy + Jw.x,
+                                        -A.xz + Jw.y, -A.yz - Jw.x, -A.zz});
 }
 
 const ph_space ph_space_r3xso3 = {

@@ -1,6 +1,7 @@
 /* The space SE(3): one node per body, v = (U, Omega) in body components, xdot = R U.
  *
- *   dx = R dU,  d(xdot) = R d(U) - R tilde(U) dphi,  xddot = R (Udot + Omega x U),  d(R^T r) = tilde(R^T r) dphi
+ *   dx = R dU,  d(xdot) = R d(U) - R tilde(U) dphi,  xddot = R (Udot + Omega x U)
+ *   d(R^T r) = tilde(R^T r) dphi
  *   m (Udot + Omega x U) = m R^T gamma + ...,  J Omegadot + Omega x J Omega = ... */
 #include "mech/mech.h"
 

@@ -1,11 +1,12 @@
-/* From a point of one body to a point of another, and the joint that keeps its length. */
+/* From a point of one body to a point of another. */
 #include "mech/span.h"
 
 ph_span ph_span_of(const ph_kin *a, const ph_kin *b, ph_vec3 sa, ph_vec3 sb)
 {
     ph_span c;
     ph_vec3 pa = ph_add(a->x, ph_mul(a->R, sa)), pb = ph_add(b->x, ph_mul(b->R, sb));
-    ph_vec3 va = ph_add(a->v, ph_mul(a->R, ph_cross(a->w, sa))), vb = ph_add(b->v, ph_mul(b->R, ph_cross(b->w, sb)));
+    ph_vec3 va = ph_add(a->v, ph_mul(a->R, ph_cross(a->w, sa))),
+            vb = ph_add(b->v, ph_mul(b->R, ph_cross(b->w, sb)));
     c.d = ph_sub(pb, pa);
     c.rate = ph_sub(vb, va);
     c.length = ph_norm(c.d);
@@ -29,7 +30,8 @@ void ph_span_arms(const ph_kin *a, const ph_kin *b, ph_vec3 sa, ph_vec3 sb, ph_v
     r[PH_FB] = ph_cross(sb, ph_tmul(b->R, F));
 }
 
-void ph_span_arm_rates(const ph_kin *a, const ph_kin *b, ph_vec3 sa, ph_vec3 sb, ph_vec3 F, ph_vec3 r[PH_SLOTS])
+void ph_span_arm_rates(const ph_kin *a, const ph_kin *b, ph_vec3 sa, ph_vec3 sb, ph_vec3 F,
+                       ph_vec3 r[PH_SLOTS])
 {
     r[PH_XA] = r[PH_XB] = ph_v3(0, 0, 0);
     r[PH_FA] = ph_cross(ph_tmul(a->R, F), ph_cross(a->w, sa));
@@ -55,7 +57,8 @@ void ph_span_C(const ph_kin *a, const ph_kin *b, ph_vec3 sa, ph_vec3 sb, ph_mat3
     }
 }
 
-void ph_span_K(const ph_kin *a, const ph_kin *b, ph_vec3 sa, ph_vec3 sb, ph_vec3 F, ph_mat3 S, ph_mat3 G, const ph_put *p)
+void ph_span_K(const ph_kin *a, const ph_kin *b, ph_vec3 sa, ph_vec3 sb, ph_vec3 F, ph_mat3 S, ph_mat3 G,
+               const ph_put *p)
 {
     ph_mat3 D[PH_SLOTS], E[PH_SLOTS];
     arms(a, b, sa, sb, D);

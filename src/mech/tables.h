@@ -2,6 +2,8 @@
 #ifndef PH_MECH_TABLES_H
 #define PH_MECH_TABLES_H
 
+#include "polhode/base.h"
+
 /* Keys of elements; a row of a table is their sum. name, type and bodies (of joints) are always there. */
 typedef enum ph_key_code {
     PH_KEY_AT = 1 << 0,
@@ -56,5 +58,7 @@ typedef enum ph_space_code {
 #undef PH_SPACE
     PH_SPACE_COUNT
 } ph_space_code;
+
+PH_API const char *ph_space_word(int k); /* name of space k; NULL past the end */
 
 #endif

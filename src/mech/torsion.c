@@ -1,4 +1,4 @@
-/* Torque -(d Omega + k log R) on a body, in its own components; log R is the same in the body and in the world.
+/* Torque -(d Omega + k log R) on a body; log R is the same in the body and in the world.
  *
  *   g = d Omega + k psi,  exp(psi) = R,  dpsi = T^-1(psi) dphi */
 #include "mech/mech.h"

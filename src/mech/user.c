@@ -1,12 +1,16 @@
-/* Constraints that a function of the model gives, Phi(t, states of all bodies): differentiated here, for small studies.
+/* Constraints that a function of the model gives, Phi(t, states of all bodies), differentiated here.
  *
  *   B      first differences of order 8 in physical coordinates (weights of drive.c): error 1e-12
- *   Phi_t  likewise in t;  convective: second difference of order 8 along the motion q o exp(s v), t + s: error 1e-8
+ *   Phi_t  likewise in t
+ *   convective: second difference of order 8 along the motion q o exp(s v), t + s: error 1e-8
  *   Z      mixed second differences by a coordinate and along the motion: error 1e-8
- *   K      Hessian of lambda . Phi in exponential coordinates, H_ij = (F(i+j) + F(-i-j) - F(i) - F(-i) - F(j) - F(-j) + 2F)/(2 e^2),
- *          plus tilde(B_phi^T lambda)/2 on (phi, phi) of each body, since exp(r e_j) exp(s e_i) = exp(r e_j + s e_i + rs [e_j, e_i]/2 ...)
+ *   K      Hessian of F = lambda . Phi in exponential coordinates,
+ *          H_ij = (F(i+j) + F(-i-j) - F(i) - F(-i) - F(j) - F(-j) + 2F)/(2 e^2), error 1e-7,
+ *          plus tilde(B_phi^T lambda)/2 on (phi, phi) of each body, since
+ *          exp(r e_j) exp(s e_i) = exp(r e_j + s e_i + rs [e_j, e_i]/2 + ...)
  *
- * Every constraint is linked with every node. The states at work belong to the mechanism: one thread at a time. */
+ * For small studies: every constraint is linked with every node. The states at work belong to the mechanism:
+ * one thread at a time. */
 #include "mech/mech.h"
 
 #include <string.h>
@@ -47,10 +51,10 @@ size_t ph_user_scratch(size_t bodies, size_t rows)
 /* Pieces of the scratch. */
 typedef struct work {
     int n, rows;
-    double *f[4];          /* rows */
-    double *A, *A2;        /* rows x n: B, Z */
-    double *H;             /* n x n */
-    double *plus, *minus;  /* n: F(i), F(-i) */
+    double *f[4];         /* rows */
+    double *A, *A2;       /* rows x n: B, Z */
+    double *H;            /* n x n */
+    double *plus, *minus; /* n: F(i), F(-i) */
 } work;
 
 static work work_of(const ph_mechanism *m)
@@ -112,7 +116,7 @@ static ph_status rows_moved(const ph_mechanism *m, double t, int i, int j, doubl
 
 /* One row of B (and of Z) of the model's coordinates, to the links of constraint k. */
 typedef struct row_place {
-    int at;   /* of the links of its constraint */
+    int at; /* of the links of its constraint */
     int row, rows;
 } row_place;
 
@@ -121,7 +125,8 @@ static int node_dim(const ph_mechanism *m, int node)
     return ph_group_dim(m->node[node].group, m->node[node].n);
 }
 
-static void put_row(const ph_mechanism *m, const ph_state *s, row_place p, const double *B, const double *Z, double *out)
+static void put_row(const ph_mechanism *m, const ph_state *s, row_place p, const double *B, const double *Z,
+                    double *out)
 {
     int at = p.at;
     for (int b = 0; b < m->model->n_bodies; b++) {
@@ -266,7 +271,8 @@ ph_status ph_user_convective(const ph_mechanism *m, const ph_state *s, double *o
 }
 
 /* Rows after a shift of coordinate i by e, then along the motion for a time d. */
-static ph_status rows_shifted(const ph_mechanism *m, const ph_state *s, int i, double e, double d, double *out)
+static ph_status rows_shifted(const ph_mechanism *m, const ph_state *s, int i, double e, double d,
+                              double *out)
 {
     ph_states_of(m, s, m->states);
     shift(&m->states[i / 6], unit(i % 6, e), unit(i % 6 - 3, e));
@@ -333,7 +339,8 @@ static ph_status hessian(const ph_mechanism *m, const ph_state *s, const double 
 }
 
 /* Blocks of bodies a and b of the n x n matrix H, and r of body a, to the pairs of the system. */
-static void put_bodies(const ph_mechanism *m, const ph_state *s, const work *w, int a, int b, const ph_vec3 *r, double *out)
+static void put_bodies(const ph_mechanism *m, const ph_state *s, const work *w, int a, int b,
+                       const ph_vec3 *r, double *out)
 {
     int N = m->sys.n_nodes, at[16], sj = a == b ? 0 : 1;
     double local[144] = {0};
@@ -345,7 +352,8 @@ static void put_bodies(const ph_mechanism *m, const ph_state *s, const work *w, 
             int cols = node_dim(m, m->body[b].node[hj]), n0 = m->space->n[0];
             at[k] = start + (m->space->joined ? hi * n0 * cols + hj * n0 : 0);
             for (int i = 0; i < 9; i++)
-                local[ph_local_pairs[k] + 12 * (i / 3) + i % 3] = w->H[(6 * a + 3 * hi + i / 3) * w->n + 6 * b + 3 * hj + i % 3];
+                local[ph_local_pairs[k] + 12 * (i / 3) + i % 3] =
+                    w->H[(6 * a + 3 * hi + i / 3) * w->n + 6 * b + 3 * hj + i % 3];
             if (m->space->plain)
                 for (int i = 0; i < 9; i++)
                     out[at[k] + i] += local[ph_local_pairs[k] + 12 * (i / 3) + i % 3];

@@ -1,10 +1,6 @@
 /* What a user sees of a state: bodies, reactions, energy, sensors. */
 #include "mech/mech.h"
 
-#include <string.h>
-
-#include "mech/pin.h"
-
 void ph_mechanism_body(const ph_mechanism *m, const ph_state *s, int body, ph_body_state *out)
 {
     ph_kin k = ph_kin_of(m, s, body);
@@ -61,13 +57,15 @@ static ph_vec3 arm_of(const ph_site *site, int side)
 {
     const ph_joint *j = site->j;
     if (j->part[0].op == &ph_part_roll) { /* the contact: r down the disc */
-        ph_vec3 n = ph_column(&j->Ea, 2), k = ph_mul(site->b.R, j->eb), w = ph_sub(n, ph_scale(ph_dot(n, k), k));
+        ph_vec3 n = ph_column(&j->Ea, 2), k = ph_mul(site->b.R, j->eb),
+                w = ph_sub(n, ph_scale(ph_dot(n, k), k));
         return ph_scale(-j->radius / ph_norm(w), w);
     }
     return side ? ph_mul(site->b.R, j->sb) : ph_mul(site->a.R, j->sa);
 }
 
-void ph_mechanism_reaction(const ph_mechanism *m, const ph_state *s, int joint, ph_vec3 *force, ph_vec3 *torque)
+void ph_mechanism_reaction(const ph_mechanism *m, const ph_state *s, int joint, ph_vec3 *force,
+                           ph_vec3 *torque)
 {
     ph_vec3 r[PH_SLOTS] = {{0}};
     ph_site site;
@@ -82,7 +80,8 @@ void ph_mechanism_reaction(const ph_mechanism *m, const ph_state *s, int joint, 
     }
     int side = site.j->body[1] >= 0; /* of the ground: what it gets is minus what the first body gets */
     double sign = side ? -1 : 1;
-    ph_vec3 F = ph_scale(sign, r[2 * side]), tau = ph_scale(sign, ph_mul(side ? site.b.R : site.a.R, r[2 * side + 1]));
+    ph_vec3 F = ph_scale(sign, r[2 * side]),
+            tau = ph_scale(sign, ph_mul(side ? site.b.R : site.a.R, r[2 * side + 1]));
     *force = F;
     *torque = ph_sub(tau, ph_cross(arm_of(&site, side), F));
 }
@@ -120,7 +119,8 @@ static void put_point(const ph_sensor_def *d, const ph_body_state *b, double *ou
     else if (d->type == PH_S_VELOCITY)
         ph_store3(out, ph_add(b->v, ph_mul(R, ws)));
     else
-        ph_store3(out, ph_add(b->a, ph_mul(R, ph_add(ph_cross(b->omega_dot, d->at), ph_cross(b->omega, ws)))));
+        ph_store3(out,
+                  ph_add(b->a, ph_mul(R, ph_add(ph_cross(b->omega_dot, d->at), ph_cross(b->omega, ws)))));
 }
 
 /* The angle nearest to the last one tracked: angles are known up to full turns. */
@@ -172,7 +172,8 @@ ph_status ph_mechanism_sensor(ph_mechanism *m, const ph_state *s, int sensor, do
         return PH_OK;
     case PH_S_RATE: {
         const ph_joint *j = &m->joint[m->joint_of[d->joint]];
-        out[0] = ph_joint_rate(&(ph_site){.j = j, .a = ph_kin_of(m, s, j->body[0]), .b = ph_kin_of(m, s, j->body[1])});
+        out[0] = ph_joint_rate(
+            &(ph_site){.j = j, .a = ph_kin_of(m, s, j->body[0]), .b = ph_kin_of(m, s, j->body[1])});
         return PH_OK;
     }
     case PH_S_REACTION:

@@ -1,4 +1,4 @@
-/* The functions of a model file: model, param, gravity, run and one for each kind of element, which all take one table. */
+/* The functions of a model file: model, param, gravity, run, and one for each kind of element. */
 #include "model/inside.h"
 
 #include <lauxlib.h>
@@ -101,7 +101,7 @@ _Noreturn static void refuse_key(ph_reader *r, ph_kind kind, int type, const cha
 
 /* ---- elements ---------------------------------------------------------------------------------------- */
 
-/* All keys must be known. Of several unknown ones the first by name is told, as the order of a table is random. */
+/* All keys must be known. Of several unknown ones the first by name is told: tables have a random order. */
 static void check_keys(ph_reader *r, lua_State *L, ph_kind kind, int type)
 {
     const char *worst = NULL;

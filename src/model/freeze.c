@@ -99,7 +99,6 @@ static size_t member_size(ph_value v)
         return sizeof(const char *);
     case PH_V_BODIES:
         return 2 * sizeof(int);
-    case PH_V_NUMBER:
     case PH_V_POSITIVE:
     case PH_V_NOT_NEGATIVE:
     case PH_V_FRACTION:
@@ -124,7 +123,7 @@ static size_t member_size(ph_value v)
     }
 }
 
-/* Whether there is something to say; velocities have a flag, and world points are written as points of their body. */
+/* Whether there is something to say. Velocities have a flag; world points are written as points of bodies. */
 static int is_given(const ph_key *k, const void *record, const member *x)
 {
     if (k->kind == PH_K_BODY && k->at == offsetof(ph_body_def, v))

@@ -1,4 +1,4 @@
-/* Functions of a model file: kept in the Lua state of the model, called with the time and a view of the bodies.
+/* Functions of a model file: they stay in its Lua state, and get the time and a view of the bodies.
  *
  *   function(t, s)   s.top.position   {x, y, z}, by number and by name: p[1] or p.x
  *                    s.top.velocity, .omega, .acceleration, .omega_dot   alike

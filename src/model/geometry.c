@@ -1,7 +1,7 @@
 /* Axes, rotations and inertias of model files.
  *
- * What already has length one, or is orthogonal, to a few units of the last place is left alone, so that a frozen model reads
- * back bit for bit. */
+ * What has length one, or is orthogonal, to a few units of the last place is left alone, so that a frozen
+ * model reads back bit for bit. */
 #include "model/inside.h"
 
 #include <float.h>

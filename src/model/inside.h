@@ -1,8 +1,8 @@
 /* What the files of the reader share: its record and the services they offer each other.
  *
- * All that is allocated hangs on the record, so that an error may leave any function at any place: errors of the user and
- * of memory end in ph_reader_fail, which jumps (as every error of Lua does) to the one protected call in reader.c or
- * function.c. Only functions below a protected call may call a ph_reader_* function that is said to fail. */
+ * All that is allocated hangs on the record, so that an error may leave any function at any place: it ends in
+ * ph_reader_fail, which jumps, as every error of Lua does, to the protected call in ph_reader_call. "Fails"
+ * means this jump; only functions below a protected call may call what fails. */
 #ifndef PH_MODEL_INSIDE_H
 #define PH_MODEL_INSIDE_H
 

@@ -1,4 +1,4 @@
-/* Frozen models: JSON that becomes the same Lua tables as those of a model file, and goes the same way, with lines.
+/* Frozen models: JSON becomes the tables that a model file would have, and goes the same way.
  *
  *   {"polhode": "0.1.0", "model": "heavy top", "gravity": [0, 0, -9.81], "params": {"m": 15},
  *    "elements": [{"element": "body", "name": "top", ...}, {"element": "joint", ...}, ...],

@@ -111,7 +111,6 @@ const char *ph_value_text(ph_value v)
         [PH_V_MOVING] = "name of a body",
         [PH_V_BODIES] = "names of two bodies",
         [PH_V_JOINT] = "name of a joint",
-        [PH_V_NUMBER] = "number",
         [PH_V_POSITIVE] = "number > 0",
         [PH_V_NOT_NEGATIVE] = "number >= 0",
         [PH_V_FRACTION] = "number from 0 to 1",

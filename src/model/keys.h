@@ -29,7 +29,6 @@ typedef enum ph_value {
     PH_V_MOVING,        /* the same, and not the ground */
     PH_V_BODIES,        /* int[2] */
     PH_V_JOINT,         /* int: index of a joint */
-    PH_V_NUMBER,        /* double */
     PH_V_POSITIVE,      /* double > 0; 0: not given */
     PH_V_NOT_NEGATIVE,  /* double >= 0; NaN: not given */
     PH_V_FRACTION,      /* double in [0, 1] */
@@ -81,6 +80,5 @@ const char *ph_kind_word(ph_kind kind);             /* "joint"; "" where the typ
 int ph_key_belongs(const ph_key *k, ph_kind kind, int type);
 
 const char *ph_lock_word(int k); /* "x" ... "rz" */
-const char *ph_space_word(int k);
 
 #endif

@@ -239,7 +239,7 @@ static const char *next_line(lua_State *L, void *data, size_t *size)
     return line;
 }
 
-/* A mark of UTF-8 and a first line "#!..." are no Lua; the end of that line is left, so that lines count right. */
+/* A mark of UTF-8 and a first line "#!..." are no Lua; the end of that line stays, to count lines right. */
 static size_t head_length(const ph_reader *r)
 {
     size_t n = strncmp(r->source, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;

@@ -1,5 +1,5 @@
-/* The end of reading: names become indices, points of the world become points of bodies, what was not given is filled in,
- * and functions are tried. */
+/* The end of reading: names become indices, points of the world become points of bodies, what was not given
+ * is filled in, and functions are tried. */
 #include "model/inside.h"
 
 #include <string.h>

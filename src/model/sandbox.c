@@ -1,8 +1,9 @@
 /* Lua in a sandbox: few libraries, text only, and limits to memory and time.
  *
- * Lua code is stopped by a hook that looks at the clock every 1000 instructions. Library functions written in C run without
- * the hook; those whose work can grow without bound are guarded by an estimate of it. Nothing in a model file can catch an
- * error (no pcall, no coroutines) or run code behind the scenes (no metatables): a limit that is hit ends the reading. */
+ * Lua code is stopped by a hook that looks at the clock every 1000 instructions. Library functions written in
+ * C run without the hook; those whose work can grow without bound are guarded by an estimate of it. Nothing in
+ * a model file can catch an error (no pcall, no coroutines) or run code behind the scenes (no metatables): a
+ * limit that is hit ends the reading. */
 #include "model/inside.h"
 
 #include <lauxlib.h>
@@ -116,7 +117,8 @@ static int repetitions(const char *p, size_t length)
     return n;
 }
 
-/* A search tries every start and every way to share n characters among q repetitions: (n+1)...(n+q+1)/(q+1)! ways. */
+/* A search tries every start and every way to share n characters among q repetitions, in all
+ *   (n + 1) ... (n + q + 1)/(q + 1)! */
 static double work_pattern(lua_State *L)
 {
     size_t n = 0, length = 0;
@@ -147,7 +149,7 @@ static double work_move(lua_State *L)
     return fmax(0, lua_tonumber(L, 3) - lua_tonumber(L, 2));
 }
 
-/* string.rep(s, n, separator); the string itself is refused as any other that is too long, but with a number. */
+/* string.rep(s, n, separator). A string that is too long is refused before it is made, with its length. */
 static double work_rep(lua_State *L)
 {
     size_t s = 0, separator = 0;

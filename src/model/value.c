@@ -235,9 +235,70 @@ static void store_name(ph_reader *r, lua_State *L, const ph_key *k, int index)
     STORE(const char *, name);
 }
 
-/* The value on top of the stack goes to element number index. PH_V_TYPE is read before all others, see element.c. */
+/* Numbers, choices and words; 0: it is none of them. */
+static int store_scalar(ph_reader *r, lua_State *L, const ph_key *k, int index)
+{
+    switch (k->value) {
+    case PH_V_POSITIVE:
+    case PH_V_NOT_NEGATIVE:
+    case PH_V_FRACTION:
+        STORE(double, limited(r, L, k));
+        return 1;
+    case PH_V_SIGMA:
+        STORE(double, sigma(r, L, k->name));
+        return 1;
+    case PH_V_COUNT:
+        STORE(int, count(r, L, k->name));
+        return 1;
+    case PH_V_FLAG:
+        STORE(int, boolean(r, L, k->name));
+        return 1;
+    case PH_V_WORD:
+        STORE(int, word(r, L, k));
+        return 1;
+    case PH_V_METHOD:
+        STORE(const char *, k->words(word(r, L, k)));
+        return 1;
+    case PH_V_LOCK:
+        STORE(unsigned, lock(r, L, k->name));
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/* Vectors and matrices; 0: it is none of them. */
+static int store_geometry(ph_reader *r, lua_State *L, const ph_key *k, int index)
+{
+    switch (k->value) {
+    case PH_V_VECTOR:
+        STORE(ph_vec3, vector(r, L, k->name));
+        return 1;
+    case PH_V_NOT_NEGATIVES:
+        STORE(ph_vec3, not_negatives(r, L, k->name));
+        return 1;
+    case PH_V_UNIT:
+        STORE(ph_vec3, ph_value_unit(r, L, k->name));
+        return 1;
+    case PH_V_INERTIA:
+        STORE(ph_mat3, ph_value_inertia(r, L, k->name));
+        return 1;
+    case PH_V_ROTATION:
+        STORE(ph_quat, ph_value_rotation(r, L, k->name));
+        return 1;
+    case PH_V_FRAME:
+        STORE(ph_mat3, ph_value_frame(r, L, k->name));
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/* The value on top of the stack goes to element number index. PH_V_TYPE was read before, in element.c. */
 void ph_value_store(ph_reader *r, lua_State *L, const ph_key *k, int index)
 {
+    if (store_scalar(r, L, k, index) || store_geometry(r, L, k, index))
+        return;
     switch (k->value) {
     case PH_V_NAME:
         store_name(r, L, k, index);
@@ -250,50 +311,8 @@ void ph_value_store(ph_reader *r, lua_State *L, const ph_key *k, int index)
     case PH_V_BODIES:
         refer_twice(r, L, k, index);
         break;
-    case PH_V_NUMBER:
-    case PH_V_POSITIVE:
-    case PH_V_NOT_NEGATIVE:
-    case PH_V_FRACTION:
-        STORE(double, limited(r, L, k));
-        break;
-    case PH_V_SIGMA:
-        STORE(double, sigma(r, L, k->name));
-        break;
-    case PH_V_COUNT:
-        STORE(int, count(r, L, k->name));
-        break;
-    case PH_V_FLAG:
-        STORE(int, boolean(r, L, k->name));
-        break;
-    case PH_V_WORD:
-        STORE(int, word(r, L, k));
-        break;
-    case PH_V_METHOD:
-        STORE(const char *, k->words(word(r, L, k)));
-        break;
-    case PH_V_VECTOR:
-        STORE(ph_vec3, vector(r, L, k->name));
-        break;
-    case PH_V_NOT_NEGATIVES:
-        STORE(ph_vec3, not_negatives(r, L, k->name));
-        break;
-    case PH_V_UNIT:
-        STORE(ph_vec3, ph_value_unit(r, L, k->name));
-        break;
     case PH_V_WORLD:
         store_world(r, L, k, index);
-        break;
-    case PH_V_INERTIA:
-        STORE(ph_mat3, ph_value_inertia(r, L, k->name));
-        break;
-    case PH_V_ROTATION:
-        STORE(ph_quat, ph_value_rotation(r, L, k->name));
-        break;
-    case PH_V_FRAME:
-        STORE(ph_mat3, ph_value_frame(r, L, k->name));
-        break;
-    case PH_V_LOCK:
-        STORE(unsigned, lock(r, L, k->name));
         break;
     case PH_V_FUNCTION:
     case PH_V_DRIVE:
@@ -302,8 +321,7 @@ void ph_value_store(ph_reader *r, lua_State *L, const ph_key *k, int index)
     case PH_V_LOAD:
         store_load(r, L, k, index);
         break;
-    case PH_V_TYPE:
-    case PH_VALUES:
+    default:
         break;
     }
 }

@@ -3,12 +3,12 @@
  * The diagonal blocks of lambda (and eta) get -reg, small beside B M^-1 B^T, so that every matrix is regular:
  *
  *   [ M  B^T  ]
- *   [ B  -reg ],   reg = delta max (B M^-1 B^T)_rr over the rows r of a constraint                    (R1)
+ *   [ B  -reg ],   reg = delta times the diagonal of B M^-1 B^T                                       (R1)
  *
  * Solving with it amplifies what lies in the null space by 1/reg: one inverse iteration at each new point keeps N up to
  * date,
  *
- *   N <- orthonormal rows of (B M^-1 B^T + reg)^-1 N                                                  (R2)
+ *   N <- orthonormal rows of (B M^-1 B^T + reg)^-1 reg N, which leaves N as it is if N B = 0          (R2)
  *
  * and right-hand sides and solutions are kept in its complement,
  *
@@ -92,7 +92,8 @@ ph_status ph_redundant_follow(ph_newton_matrix *nm)
     int nv = nm->lay->nv, nl = nm->lay->nl;
     for (int j = 0; j < nm->redundant; j++) {
         memset(nm->b, 0, sizeof(double) * (size_t)nv);
-        memcpy(nm->b + nv, nm->null + j * nl, sizeof(double) * (size_t)nl);
+        for (int i = 0; i < nl; i++)
+            nm->b[nv + i] = nm->reg[i] * nm->null[j * nl + i];
         ph_status s = ph_solver_solve(nm->initial, nm->b, nm->x);
         if (s != PH_OK)
             return s;
@@ -140,9 +141,8 @@ static void set_diagonals(ph_newton_matrix *nm, const ph_eval *ev)
     double *D = nm->A + nm->D, *D0 = nm->A0 + nm->D, *D_eta = nm->A + nm->D_eta;
     for (int c = 0; c < lay->C; c++) {
         int n = lay->rows[c], eta = nm->eta_at[c] >= 0;
-        double reg = DELTA * ph_small_max(n, sum + lay->l_at[c]);
         for (int i = 0; i < n; i++) {
-            nm->reg[lay->l_at[c] + i] = reg;
+            double reg = nm->reg[lay->l_at[c] + i] = DELTA * sum[lay->l_at[c] + i];
             D[i * (n + 1)] = D0[i * (n + 1)] = -reg;
             if (eta)
                 D_eta[i * (n + 1)] = -reg;
