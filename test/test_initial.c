@@ -146,6 +146,9 @@ static void inconsistent_velocities_are_named(void **state)
     ph_options o = ph_default_options();
     o.h = 1e-3;
     ph_sim_destroy(sim_of(ph_mechanism_system(mech), &o, q0, v0)); /* which accepts them */
+    double position, velocity;
+    ph_mechanism_projected(mech, &position, &velocity);
+    assert_true(position == 0 && velocity > 0.1);
     ph_mechanism_destroy(mech);
 }
 
@@ -254,8 +257,7 @@ static void building_is_linear(void **state)
     for (int i = 0; i < 2; i++) {
         double small = 1e-4 + fmin(time_to_build(1000, types[i]), time_to_build(1000, types[i]));
         double large = fmin(time_to_build(10000, types[i]), time_to_build(10000, types[i]));
-        check_le(large, 1 * (tol_scale() > 0 ? 1 : 0) +
-                            5 * (getenv("ASAN_OPTIONS") != NULL)); /* ordering: seconds */
+        check_le(large, 3);          /* ordering: seconds; 0.1 in a release build, sanitizers are slow */
         check_le(large / small, 60); /* ordering: 10 if linear, 100 if quadratic; noisy machines */
     }
 }
@@ -273,96 +275,87 @@ static void make_good(kit *k)
     kit_force(k, "pull", PH_F_FORCE, PH_GROUND, 0);
 }
 
-static void spoil(kit *k, int how, const char **word)
-{
-    ph_joint_def *j = &k->joint[0];
-    switch (how) {
-    case 0:
-        j->body[1] = 5, *word = "joint 'hook': there is no body 5";
-        break;
-    case 1:
-        j->body[1] = PH_GROUND, *word = "joins a body with itself";
-        break;
-    case 2:
-        j->axis = ph_v3(0, 0, 2), *word = "axis has length 2";
-        break;
-    case 3:
-        j->body[1] = 1, *word = "the particle 'dust' cannot turn";
-        break;
-    case 4:
-        j->type = PH_J_SPHERICAL, j->body[1] = 1, *word = "the particle 'dust' is 3.74 m away";
-        break;
-    case 5:
-        j->type = PH_J_SPHERICAL, j->drive.call = start_at_one, *word = "exactly one free coordinate";
-        break;
-    case 6:
-        j->type = PH_J_GENERIC, j->frame = ph_diag3(1, 1, 1), *word = "locks nothing";
-        break;
-    case 7:
-        j->type = PH_J_UNIVERSAL, j->friction = 1, *word = "friction is for";
-        break;
-    case 8:
-        j->friction = 1, j->friction_radius = 0, *word = "positive radius";
-        break;
-    case 9:
-        j->type = PH_J_DISTANCE, j->length = 0, *word = "has no direction";
-        break;
-    case 10:
-        j->type = PH_J_ROLLING, j->radius = -1, *word = "the radius is -1";
-        break;
-    case 11:
-        j->type = PH_J_ROLLING, j->axis_b = j->axis, *word = "lies flat";
-        break;
-    case 12:
-        j->type = PH_J_ROLLING, j->body[0] = 0, j->body[1] = PH_GROUND, *word = "rolls on the ground";
-        break;
-    case 13:
-        j->type = PH_J_UNIVERSAL, j->axis_b = j->axis, *word = "not orthogonal";
-        break;
-    case 14:
-        j->type = 99, *word = "no such type";
-        break;
-    case 15:
-        k->body[0].mass = 0, *word = "body 'stone': its mass is 0";
-        break;
-    case 16:
-        k->body[0].R.w = 2, *word = "no unit quaternion";
-        break;
-    case 17:
-        k->force[0].body[1] = PH_GROUND, *word = "force 'pull': acts on nothing";
-        break;
-    case 18:
-        k->force[0].type = PH_F_TORQUE, k->force[0].body[1] = 1, *word = "force 'pull': the particle";
-        break;
-    case 19:
-        k->force[0].body[1] = 7, *word = "no body 7";
-        break;
-    case 20:
-        k->m.n_bodies = 0, *word = "no bodies";
-        break;
-    default:
-        *word = NULL;
+/* One mistake, and a part of the sentence that must name it. */
+typedef struct mistake {
+    void (*make)(kit *k);
+    const char *words;
+} mistake;
+
+#define MISTAKE(name, ...)                                                                                   \
+    static void name(kit *k)                                                                                 \
+    {                                                                                                        \
+        ph_joint_def *j = &k->joint[0];                                                                      \
+        (void)j;                                                                                             \
+        __VA_ARGS__;                                                                                         \
     }
-}
+
+MISTAKE(no_body, j->body[1] = 5)
+MISTAKE(itself, j->body[1] = PH_GROUND)
+MISTAKE(long_axis, j->axis.z = 2)
+MISTAKE(turning_dust, j->body[1] = 1)
+MISTAKE(far_dust, j->type = PH_J_SPHERICAL, j->body[1] = 1)
+MISTAKE(driven_ball, j->type = PH_J_SPHERICAL, j->drive.call = start_at_one)
+MISTAKE(no_lock, j->type = PH_J_GENERIC, j->frame = ph_diag3(1, 1, 1))
+MISTAKE(rough_universal, j->type = PH_J_UNIVERSAL, j->friction = 1)
+MISTAKE(no_lever, j->friction = 1, j->friction_radius = 0)
+MISTAKE(no_length, j->type = PH_J_DISTANCE, j->length = 0)
+MISTAKE(no_radius, j->type = PH_J_ROLLING, j->radius = -1)
+MISTAKE(flat_disc, j->type = PH_J_ROLLING, j->axis_b = j->axis)
+MISTAKE(rolling_ground, j->type = PH_J_ROLLING, j->body[0] = 0, j->body[1] = PH_GROUND)
+MISTAKE(parallel_axes, j->type = PH_J_UNIVERSAL, j->axis_b = j->axis)
+MISTAKE(no_type, j->type = 99)
+MISTAKE(no_mass, k->body[0].mass = 0)
+MISTAKE(no_rotation, k->body[0].R.w = 2)
+MISTAKE(pulled_ground, k->force[0].body[1] = PH_GROUND)
+MISTAKE(twisted_dust, k->force[0].type = PH_F_TORQUE, k->force[0].body[1] = 1)
+MISTAKE(pulled_nobody, k->force[0].body[1] = 7)
+MISTAKE(nobody, k->m.n_bodies = 0)
+MISTAKE(angle_of_ball, j->type = PH_J_SPHERICAL, kit_sensor(k, PH_S_ANGLE, -2, 0))
+MISTAKE(reaction_of_nothing, kit_sensor(k, PH_S_REACTION, -2, 3))
+MISTAKE(empty_constraint, k->m.n_constraints = 1, k->constraint[0].name = "law")
+
+static const mistake mistakes[] = {
+    {no_body, "joint 'hook': there is no body 5"},
+    {itself, "joins a body with itself"},
+    {long_axis, "axis has length 2"},
+    {turning_dust, "the particle 'dust' cannot turn"},
+    {far_dust, "the particle 'dust' is 3.74 m away"},
+    {driven_ball, "exactly one free coordinate"},
+    {no_lock, "locks nothing"},
+    {rough_universal, "friction is for"},
+    {no_lever, "positive radius"},
+    {no_length, "has no direction"},
+    {no_radius, "the radius is -1"},
+    {flat_disc, "lies flat"},
+    {rolling_ground, "rolls on the ground"},
+    {parallel_axes, "not orthogonal"},
+    {no_type, "no such type"},
+    {no_mass, "body 'stone': its mass is 0"},
+    {no_rotation, "no unit quaternion"},
+    {pulled_ground, "force 'pull': acts on nothing"},
+    {twisted_dust, "force 'pull': the particle"},
+    {pulled_nobody, "no body 7"},
+    {nobody, "no bodies"},
+    {angle_of_ball, "joint 'hook' has no single coordinate"},
+    {reaction_of_nothing, "measures nothing"},
+    {empty_constraint, "constraint 'law': says nothing"},
+};
 
 static void nonsense_is_refused(void **state)
 {
     (void)state;
-    for (int how = 0;; how++) {
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
         kit k;
-        const char *word;
         ph_mechanism *mech;
         ph_error err = {0};
         make_good(&k);
         assert_int_equal(ph_mechanism_create(&mech, &k.m, PH_SPACE_R3XSO3, NULL, &err), PH_OK);
         ph_mechanism_destroy(mech);
-        spoil(&k, how, &word);
-        if (!word)
-            return;
+        mistakes[i].make(&k);
         assert_int_equal(ph_mechanism_create(&mech, &k.m, PH_SPACE_R3XSO3, NULL, &err), PH_E_INPUT);
         assert_null(mech);
-        if (!strstr(err.text, word))
-            fail_msg("%d: '%s' does not say '%s'", how, err.text, word);
+        if (!strstr(err.text, mistakes[i].words))
+            fail_msg("'%s' does not say '%s'", err.text, mistakes[i].words);
     }
 }
 

@@ -2,7 +2,7 @@
  * the same. */
 #include "mech_cases.h"
 
-static const ph_space_code spaces[] = {PH_SPACE_R3XSO3, PH_SPACE_SE3};
+static const ph_space_code spaces[] = {PH_SPACE_R3XSO3, PH_SPACE_SE3, PH_SPACE_EULER, PH_SPACE_CARDAN};
 
 #define SPACES ((int)(sizeof spaces / sizeof *spaces))
 
@@ -87,7 +87,7 @@ static double worst_of(const kit *k, ph_space_code space, uint64_t *seed)
 static void joints_have_right_tangents(void **state)
 {
     (void)state;
-    uint64_t seed = 11;
+    uint64_t seed = 411;
     for (int type = 0; type < PH_JOINT_COUNT; type++)
         for (int side = 0; side < 3; side++)
             for (int s = 0; s < SPACES && makes_sense(type, side); s++)
@@ -124,7 +124,7 @@ static void friction_has_right_tangents(void **state)
 {
     (void)state;
     static const int types[] = {PH_J_REVOLUTE, PH_J_SPHERICAL, PH_J_PRISMATIC};
-    uint64_t seed = 13;
+    uint64_t seed = 413;
     for (int i = 0; i < 3; i++)
         for (int side = 0; side < 3; side++)
             for (int s = 0; s < SPACES; s++)
@@ -132,7 +132,7 @@ static void friction_has_right_tangents(void **state)
                     kit k;
                     make_joint(&k, types[i], side, 0, 0.4, &seed);
                     double worst = worst_of(&k, spaces[s], &seed);
-                    if (!(worst <= 1e-7))
+                    if (!(worst <= 1e-9))
                         print_message("friction %s, side %d, space %d\n", joint_name(types[i]), side, s);
                     check_le(
                         worst,
@@ -175,7 +175,7 @@ static void make_force(kit *k, int type, int side, int variant, double damping, 
 static void forces_have_right_tangents(void **state)
 {
     (void)state;
-    uint64_t seed = 14;
+    uint64_t seed = 414;
     for (int type = 0; type < PH_FORCE_COUNT; type++)
         for (int side = 0; side < 3; side++)
             for (int variant = 0; variant < 4; variant++)
@@ -186,7 +186,7 @@ static void forces_have_right_tangents(void **state)
                     double tol = variant < 2 || type < PH_F_FORCE ? 1e-9 : 1e-8;
                     if (!(worst <= tol))
                         print_message("force %d, side %d, variant %d, space %d\n", type, side, variant, s);
-                    /* derivative: order 8, springs of length 1; central differences where a function is called */
+                    /* derivative: order 8, springs of length 1; central where a function is called */
                     check_le(worst, tol);
                 }
 }
@@ -196,7 +196,7 @@ static void forces_balance_power(void **state)
 {
     (void)state;
     static const int types[] = {PH_F_SPRING, PH_F_BUSHING, PH_F_TORSION};
-    uint64_t seed = 15;
+    uint64_t seed = 415;
     for (int i = 0; i < 3; i++)
         for (int side = 0; side < 3; side++)
             for (int s = 0; s < SPACES; s++)
@@ -422,7 +422,7 @@ static void spaces_agree(void **state)
             rig_open(&r, &k.m, spaces[s]);
             put_in_motion(&r, &k, &again);
             rig_accelerate(&r);
-            /* round-off: forces of 50 N through a matrix of condition 1e2; a slide's point is where b has it */
+            /* round-off: forces of 50 N through a matrix of condition 1e2 */
             check_le(imbalance(&r), 1e-11);
             ph_state at = rig_state(&r);
             for (int b = 0; b < 2; b++) {

@@ -1,5 +1,4 @@
-/* Whole models through the integrator, against published and high-precision values (shared/design is the
- * source of both). */
+/* Whole models through the integrator, against published values and values of high precision. */
 #include "mech_cases.h"
 #include "sim_cases.h"
 

@@ -58,13 +58,11 @@ static int open_file(ph_run *r)
         ph_complain("-o: '%s': this version writes CSV, not HDF5", path);
         return 0;
     }
-    hold_signals(SIG_BLOCK);
-    if (!ph_file_open(&r->file, path)) {
-        int why = errno;
-        hold_signals(SIG_UNBLOCK);
-        cannot_write(r, why);
+    if (!ph_file_open(&r->file, path)) { /* may wait, for the reader of a pipe */
+        cannot_write(r, errno);
         return 0;
     }
+    hold_signals(SIG_BLOCK);
     r->csv.to = r->file.stream;
     return 1;
 }

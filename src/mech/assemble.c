@@ -1,6 +1,7 @@
 /* Nodes, constraints and the places of matrices, found once, in linear time; elements learn their places. */
 #include "mech/mech.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "step/pattern.h"
@@ -74,6 +75,23 @@ static void link_joint(ph_mechanism *m, ph_joint *j)
     }
 }
 
+/* One row for each body that turns. */
+static void list_norms(ph_mechanism *m)
+{
+    char *name = m->names;
+    for (int k = 0; k < m->model->n_bodies; k++) {
+        const ph_body *b = &m->body[k];
+        if (b->particle)
+            continue;
+        int c = m->n_joints + m->n_norms, length = sprintf(name, PH_NORM_NAME, m->model->body[k].name);
+        m->norm[m->n_norms++] = (ph_unit_norm){b->q[1], b->v[1], m->nl, m->size_links, -1};
+        m->constraint[c] = (ph_constraint){1, 0, name};
+        m->nl++;
+        list_link(m, c, 1, b->node[1]);
+        name += length + 1;
+    }
+}
+
 static void list_constraints(ph_mechanism *m)
 {
     const ph_model_def *model = m->model;
@@ -85,15 +103,18 @@ static void list_constraints(ph_mechanism *m)
         slots_of(m, j->body, j->v);
         link_joint(m, j);
     }
+    if (m->space->norm)
+        list_norms(m);
     m->user_link = m->size_links;
+    int first = m->n_joints + m->n_norms;
     for (int k = 0; k < model->n_constraints; k++) {
         int rows = model->constraint[k].rows;
-        m->constraint[m->n_joints + k] = (ph_constraint){rows, 0, model->constraint[k].name};
+        m->constraint[first + k] = (ph_constraint){rows, 0, model->constraint[k].name};
         m->nl += rows;
         for (int i = 0; i < m->sys.n_nodes; i++)
-            list_link(m, m->n_joints + k, rows, i);
+            list_link(m, first + k, rows, i);
     }
-    m->sys.n_constraints = m->n_joints + model->n_constraints;
+    m->sys.n_constraints = first + model->n_constraints;
 }
 
 /* ---- pairs ---------------------------------------------------------------------------------------- */
@@ -279,6 +300,14 @@ static void list_holds(ph_mechanism *m, int *key, int *item, int *start)
     }
 }
 
+/* Blocks of pairs are known when all wishes are granted. */
+static void place_norms(ph_mechanism *m)
+{
+    for (int k = 0, n = 0; n < m->n_norms; k++)
+        if (!m->body[k].particle)
+            m->norm[n++].K = m->body[k].M[3];
+}
+
 static void sort_bodies(ph_mechanism *m)
 {
     for (int k = 0; k < m->model->n_bodies; k++) {
@@ -323,6 +352,7 @@ ph_status ph_mechanism_pattern(ph_mechanism *m, ph_error *err)
             m->pin[m->n_pins++] = pin_of(m, &m->joint[k]);
         else
             m->loose[m->n_loose++] = k;
+    place_norms(m);
     sort_bodies(m);
     return hold_bodies(m, err);
 }

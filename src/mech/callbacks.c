@@ -9,8 +9,12 @@
 
 static ph_status M(const ph_state *s, double *out, void *ctx)
 {
-    const ph_mechanism *m = ctx;
+    ph_mechanism *m = ctx;
     for (const ph_body *b = m->body, *end = b + m->model->n_bodies; b < end; b++) {
+        if (!b->particle && m->space->singular && m->space->singular(b, s->q)) {
+            atomic_store(&m->singular, (int)(b - m->body) + 1);
+            return PH_E_CALLBACK;
+        }
         if (b->particle)
             ph_store33(out + b->M[0], ph_diag3(b->m, b->m, b->m));
         else
@@ -187,6 +191,7 @@ static ph_status Phi(const ph_state *s, double *out, void *ctx)
 {
     const ph_mechanism *m = ctx;
     ph_pins_Phi(m, s, out);
+    ph_norms_Phi(m, s, out);
     for (int k = 0; k < m->n_loose; k++) {
         const ph_joint *j = &m->joint[m->loose[k]];
         ph_site site;
@@ -247,6 +252,7 @@ static ph_status B(const ph_state *s, double *out, void *ctx)
 {
     const ph_mechanism *m = ctx;
     ph_pins_B(m, s, out);
+    ph_norms_B(m, s, out);
     for (int k = 0; k < m->n_loose; k++) {
         const ph_joint *j = &m->joint[m->loose[k]];
         ph_site site;
@@ -268,6 +274,7 @@ static ph_status Z(const ph_state *s, double *out, void *ctx)
 {
     const ph_mechanism *m = ctx;
     ph_pins_Z(m, s, out);
+    ph_norms_Z(m, s, out);
     for (int k = 0; k < m->n_loose; k++) {
         const ph_joint *j = &m->joint[m->loose[k]];
         ph_site site;
@@ -290,6 +297,7 @@ static ph_status convective(const ph_state *s, double *out, void *ctx)
 {
     const ph_mechanism *m = ctx;
     ph_pins_convective(m, s, out);
+    ph_norms_convective(m, s, out);
     for (int k = 0; k < m->n_loose; k++) {
         const ph_joint *j = &m->joint[m->loose[k]];
         ph_site site;
@@ -341,6 +349,7 @@ static ph_status K(const ph_state *s, double *out, void *ctx)
         memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
     ph_pins_K(m, s, out);
     bodies_K(m, s, out);
+    ph_norms_K(m, s, out);
     for (int k = 0; k < m->n_loose; k++) {
         const ph_joint *j = &m->joint[m->loose[k]];
         ph_site site;
@@ -363,7 +372,7 @@ void ph_mechanism_callbacks(ph_mechanism *m)
     ph_system *sys = &m->sys;
     sys->ctx = m;
     sys->M = M, sys->g = g, sys->C = C, sys->K = K;
-    sys->flags = PH_MASS_CONSTANT;
+    sys->flags = m->space->varies ? 0 : PH_MASS_CONSTANT;
     int moving = m->model->n_constraints > 0;
     for (int k = 0; k < m->n_joints; k++)
         moving |= m->joint[k].drive >= 0;

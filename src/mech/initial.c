@@ -10,6 +10,7 @@
 #include "mech/mech.h"
 
 #include <float.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "la/solver.h"
@@ -207,7 +208,7 @@ static ph_status refuse(task *k, level what, ph_error *err)
 
 static ph_status settle(task *k, level what, ph_error *err)
 {
-    double worst;
+    double worst = 0;
     int any_free = 0;
     for (int i = 0; i < k->lay.nv; i++)
         any_free |= k->heavy[i] == 1;
@@ -216,6 +217,7 @@ static ph_status settle(task *k, level what, ph_error *err)
         s = project(k, what, 1, &worst);
     if (s == PH_OK && !(worst <= CONSISTENT) && !k->m->model->assemble)
         return refuse(k, what, err);
+    k->m->projected[what] = worst <= CONSISTENT ? 0 : worst;
     if (s == PH_OK && !(worst <= EXACT))
         s = project(k, what, 0, &worst);
     if (s == PH_OK && !(worst <= CONSISTENT))
@@ -294,6 +296,21 @@ static ph_status initial_physical(ph_mechanism *m, ph_error *err)
     return s;
 }
 
+static ph_status refuse_space(const ph_mechanism *m, int body, ph_error *err)
+{
+    return ph_mech_fail(err, PH_E_INPUT, m->model, m->model->body[body].origin, "body '%s' starts where %s",
+                        m->model->body[body].name, PH_SINGULAR);
+}
+
+const char *ph_mechanism_complaint(const ph_mechanism *m, char *text, size_t size)
+{
+    int body = atomic_load(&m->singular) - 1;
+    text[0] = 0;
+    if (body >= 0)
+        snprintf(text, size, "body '%s' comes to where %s", m->model->body[body].name, PH_SINGULAR);
+    return text;
+}
+
 ph_status ph_mechanism_initial(ph_mechanism *m, const double **q0, const double **v0, ph_error *err)
 {
     ph_mechanism *plain = m;
@@ -312,9 +329,13 @@ ph_status ph_mechanism_initial(ph_mechanism *m, const double **q0, const double 
         k.w = ph_load3(plain->v0 + from->v[1]);
         k.q = (ph_quat){q[0], q[1], q[2], q[3]};
         m->space->set(to, &k, m->q0, m->v0);
+        if (m->space->singular && m->space->singular(to, m->q0))
+            s = refuse_space(m, b, err);
     }
-    if (plain != m)
+    if (plain && plain != m) {
+        memcpy(m->projected, plain->projected, sizeof m->projected);
         ph_mechanism_destroy(plain);
+    }
     memset(m->turns, 0, sizeof(double) * (size_t)m->model->n_joints);
     *q0 = m->q0, *v0 = m->v0;
     return s;

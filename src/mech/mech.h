@@ -7,6 +7,8 @@
 #ifndef PH_MECH_MECH_H
 #define PH_MECH_MECH_H
 
+#include <stdatomic.h>
+
 #include "base/base.h"
 #include "la/small.h"
 #include "mech/mechanism.h"
@@ -99,8 +101,8 @@ typedef struct ph_site {
 /* A primitive: a group of rows that many joints share; one file, with rows and derivatives side by side.
  * Rows of picked components follow each other. lambda: of its rows. */
 typedef struct ph_part {
-    unsigned couples;                                                   /* nonzero blocks of K */
-    void (*Phi)(const ph_site *s, double *out);                         /* NULL: non-holonomic only */
+    unsigned couples; /* nonzero blocks of K */
+    void (*Phi)(const ph_site *s, double *out);
     void (*B)(const ph_site *s, const ph_put *p);                       /* rows of the tangent */
     void (*K)(const ph_site *s, const double *lambda, const ph_put *p); /* adds d(B^T lambda)/dq */
     void (*Z)(const ph_site *s, const ph_put *p);                       /* rows of d(B v + Phi_t)/dq */
@@ -237,7 +239,8 @@ typedef struct ph_chain_rule {
     double D[2][3 * PH_HALF_MAX]; /* 3 x n[h]: physical increment of half h by its coordinates */
     double V[2][3 * PH_HALF_MAX]; /* 3 x n[1]: physical velocity of half h by the coordinates of half 1 */
     int n[2];                     /* 3 and 0 of a particle */
-    int row; /* coordinates of the node of half h: n[h], or of both where they are one node */
+    int row;          /* coordinates of the node of half h: n[h], or of both where they are one node */
+    const double *at; /* coordinates of half 1, where fold needs them */
 } ph_chain_rule;
 
 /* A space: one file, one row in space.c. Everything beyond the first line is for spaces whose coordinates
@@ -246,11 +249,14 @@ typedef struct ph_space {
     int plain;  /* coordinates are physical: x of R^3 and SO(3), two nodes */
     int n[2];   /* coordinates of the halves */
     int joined; /* one node for both */
+    int varies; /* the mass matrix depends on the coordinates */
+    int norm;   /* coordinates of half 1 have |y| = 1: a constraint for each body */
     ph_node node[2];
     void (*kin)(const ph_state *s, const ph_body *b, ph_kin *k);
     void (*acceleration)(const ph_state *s, const ph_body *b, ph_vec3 *a, ph_vec3 *omega_dot);
     void (*set)(const ph_body *b, const ph_kin *k, double *q,
-                double *v); /* its coordinates from physical ones */
+                double *v);                             /* its coordinates from physical ones */
+    int (*singular)(const ph_body *b, const double *q); /* its coordinates are of no use there; NULL: never */
     void (*chain)(const ph_state *s, const ph_body *b, ph_chain_rule *c);
     void (*fold)(const ph_chain_rule *c, int half, ph_vec3 r,
                  double *out); /* d(D_h^T r)/d(half 1), n[h] x n[1] */
@@ -261,9 +267,18 @@ typedef struct ph_space {
     void (*K)(const ph_body *b, const ph_state *s, double *out); /* NULL: 0 */
 } ph_space;
 
-extern const ph_space ph_space_r3xso3, ph_space_se3;
+extern const ph_space ph_space_r3xso3, ph_space_se3, ph_space_euler, ph_space_cardan;
 
 const ph_space *ph_space_get(ph_space_code code); /* NULL: not there */
+
+/* |y|^2 = 1 of one body: where y and y' stand, its row, its block of links and its block of pairs. */
+typedef struct ph_unit_norm {
+    int q, v, l_at, B, K;
+} ph_unit_norm;
+
+#define PH_NORM_NAME "norm of '%s'"
+#define PH_SINGULAR                                                                                          \
+    "Cardan angles are singular, at 90 degrees of the second one: use another space, such as R3xSO3"
 
 /* ---- the mechanism ------------------------------------------------------------------------------ */
 
@@ -274,6 +289,7 @@ struct ph_mechanism {
     const ph_allocator *alloc;
     int n_joints, n_pins, n_loose, n_forces; /* joints: constraints of them; loose: joints that are no pins */
     int n_rigid, n_odd, n_held;              /* odd: bodies that are not rigid ones with principal axes */
+    int n_norms;                             /* constraints after those of joints */
     ph_body *body;                           /* of the model */
     ph_rigid *rigid;
     int *odd;
@@ -281,6 +297,8 @@ struct ph_mechanism {
     ph_pin *pin;
     ph_held *held;
     ph_hold *hold;
+    ph_unit_norm *norm;
+    char *names;   /* of the norms */
     int *loose;    /* joints that are no pins */
     int *joint_of; /* of the model's joints: the first of its constraints, and their end: n_joints + 1 */
     ph_force *force;
@@ -295,6 +313,8 @@ struct ph_mechanism {
     double *scratch;       /* of user constraints */
     double *turns;         /* of the model's joints: last angle, counted over many turns */
     double *q0, *v0;
+    atomic_int singular; /* 1 + the last body whose coordinates were singular; 0: none */
+    double projected[2]; /* violations of positions and velocities that assembling removed, relative */
     void *block;
 };
 
@@ -338,6 +358,14 @@ void ph_space_C(const ph_mechanism *m, const ph_state *s, const int body[2], con
                 const double *C, double *out);
 void ph_space_K(const ph_mechanism *m, const ph_state *s, const int body[2], const int at[16],
                 const double *K, const double *C, const ph_vec3 *r, double *out);
+
+/* space_euler.c: the norms, of which other spaces have none. */
+void ph_norms_Phi(const ph_mechanism *m, const ph_state *s, double *out);
+void ph_norms_B(const ph_mechanism *m, const ph_state *s, double *out);
+void ph_norms_Z(const ph_mechanism *m, const ph_state *s, double *out);
+void ph_norms_convective(const ph_mechanism *m, const ph_state *s, double *out);
+void ph_norms_K(const ph_mechanism *m, const ph_state *s, double *out); /* adds */
+
 extern const int ph_local_rows[PH_SLOTS], ph_local_pairs[16]; /* places in local arrays */
 
 /* callbacks.c */

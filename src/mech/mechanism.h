@@ -19,6 +19,13 @@ PH_API const ph_system *ph_mechanism_system(const ph_mechanism *mech);
  * the model says assemble. q0 and v0 belong to the mechanism. */
 PH_API ph_status ph_mechanism_initial(ph_mechanism *mech, const double **q0, const double **v0, ph_error *err);
 
+/* After ph_mechanism_initial: the largest violations, relative to positions and velocities of size 1 or more, that
+ * assembling removed; 0: nothing had to be changed. */
+void ph_mechanism_projected(const ph_mechanism *mech, double *position, double *velocity);
+
+/* Why its callbacks refused a point: a sentence in the words of the model, in text; "" if they did not. */
+PH_API const char *ph_mechanism_complaint(const ph_mechanism *mech, char *text, size_t size);
+
 /* What a user sees of a state of its system. */
 PH_API void ph_mechanism_body(const ph_mechanism *mech, const ph_state *s, int body, ph_body_state *out);
 PH_API void ph_mechanism_reaction(const ph_mechanism *mech, const ph_state *s, int joint, ph_vec3 *force, ph_vec3 *torque);

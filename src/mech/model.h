@@ -45,7 +45,7 @@ typedef struct ph_joint_def {
     const char *name;
     int type;         /* row of joints.def */
     int body[2];      /* PH_GROUND or index */
-    ph_vec3 at;       /* m */
+    ph_vec3 at;       /* m; of rolling: a point of the plane. The disc's centre is the centre of mass of body[1] */
     ph_vec3 at_a, at_b; /* m, in the frames of the bodies; of distance */
     ph_vec3 axis;     /* unit; direction of revolute, prismatic, cylindrical, point_on_line; normal of planar and of
                          the ground of rolling; axis fixed in the first body of universal */
@@ -65,11 +65,11 @@ typedef struct ph_joint_def {
 typedef struct ph_force_def {
     const char *name;
     int type;        /* row of forces.def */
-    int body[2];     /* PH_GROUND or index; one body: body[1] */
+    int body[2];     /* PH_GROUND or index; one body: body[1], and its point is at_b */
     ph_vec3 at_a, at_b; /* m, points in body frames (ground: world) */
     double k, d, length; /* N/m, N s/m, m; length NaN: as it is initially */
-    ph_vec3 k3, d3;  /* of bushing, along world axes */
-    ph_vec3 kr3, dr3; /* of bushing, about world axes */
+    ph_vec3 k3, d3;  /* of bushing, along world axes; no force where the two points meet */
+    ph_vec3 kr3, dr3; /* of bushing, about world axes; no torque at the initial relative rotation */
     ph_vec3 value;   /* N or N m */
     int in_body;     /* frame of value: 1 body, 0 world */
     ph_function f;   /* value as a function of time and state */

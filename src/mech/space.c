@@ -14,6 +14,8 @@ const ph_space *ph_space_get(ph_space_code code)
     static const ph_space *const table[PH_SPACE_COUNT] = {
         [PH_SPACE_R3XSO3] = &ph_space_r3xso3,
         [PH_SPACE_SE3] = &ph_space_se3,
+        [PH_SPACE_EULER] = &ph_space_euler,
+        [PH_SPACE_CARDAN] = &ph_space_cardan,
     };
     return (unsigned)code < PH_SPACE_COUNT ? table[code] : NULL;
 }

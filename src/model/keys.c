@@ -1,6 +1,11 @@
 /* The tables of what a model file may say. */
 #include "model/keys.h"
 
+#include <stdio.h>
+#include <string.h>
+
+#include "model/limits.h"
+
 static const ph_type bodies[] = {{"body", 0, "a rigid body"}, {"particle", 0, "a point with mass"}};
 
 static const ph_type joints[] = {
@@ -132,4 +137,38 @@ const char *ph_value_text(ph_value v)
         [PH_V_LOAD] = "3 numbers or function(t, s)",
     };
     return texts[v];
+}
+
+const char *ph_key_default(const ph_key *k, char *text, size_t size)
+{
+    ph_model_def model = ph_default_model();
+    const char *at = (const char *)&model + k->at, *word;
+    double x;
+    int n;
+    text[0] = 0;
+    if (k->kind != PH_K_RUN)
+        return text;
+    switch (k->value) {
+    case PH_V_POSITIVE:
+    case PH_V_NOT_NEGATIVE:
+    case PH_V_FRACTION:
+    case PH_V_SIGMA:
+        memcpy(&x, at, sizeof x);
+        if (x > 0 || k->value != PH_V_POSITIVE)
+            snprintf(text, size, "%g", x);
+        break;
+    case PH_V_METHOD:
+        memcpy(&word, at, sizeof word);
+        snprintf(text, size, "%s", word);
+        break;
+    default:
+        memcpy(&n, at, sizeof n);
+        if (k->value == PH_V_WORD)
+            snprintf(text, size, "%s", k->words(n));
+        else if (k->value == PH_V_FLAG)
+            snprintf(text, size, "%s", n ? "true" : "false");
+        else
+            snprintf(text, size, "%d", n);
+    }
+    return text;
 }

@@ -72,12 +72,16 @@ typedef struct ph_type {
 #define PH_KEY_DRIVE (1u << 31) /* of types that can be driven */
 
 /* All keys, for readers and documents; NULL past the end. */
-const ph_key *ph_key_get(int k);
-const char *ph_value_text(ph_value v); /* "3 numbers" */
+PH_API const ph_key *ph_key_get(int k);
+PH_API const char *ph_value_text(ph_value v); /* "3 numbers" */
 
-const ph_type *ph_type_get(ph_kind kind, int type); /* NULL past the end */
-const char *ph_kind_word(ph_kind kind);             /* "joint"; "" where the type is the word */
-int ph_key_belongs(const ph_key *k, ph_kind kind, int type);
+PH_API const ph_type *ph_type_get(ph_kind kind, int type); /* NULL past the end */
+PH_API const char *ph_kind_word(ph_kind kind);             /* "joint"; "" where the type is the word */
+PH_API int ph_key_belongs(const ph_key *k, ph_kind kind, int type);
+
+/* The value of a key of run{} that is not given; "": there is none, or it is a key of an element, whose text
+ * tells. Returns text. */
+PH_API const char *ph_key_default(const ph_key *k, char *text, size_t size);
 
 const char *ph_lock_word(int k); /* "x" ... "rz" */
 
