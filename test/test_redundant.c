@@ -77,7 +77,7 @@ static ph_options options(int formulation, double sigma)
 static void held_twice(void **state)
 {
     (void)state;
-    for (int f = PH_INDEX3; f <= PH_GGL; f++)
+    for (int f = PH_INDEX3; f <= PH_GGL; f += PH_GGL - PH_INDEX3)
         for (int sigma = 0; sigma < 2; sigma++) {
             twice t;
             ph_sim *one, *two;
@@ -101,8 +101,7 @@ static void held_twice(void **state)
                 check_near(b.lambda[i], b.lambda[3 + i], 1e-9 * 500); /* round-off of the projection */
                 check_near(b.lambda[i], a.lambda[i] / 2, 1e-4);       /* Newton's tolerance, in N of 500 */
             }
-            if (f != PH_INDEX2)
-                check_le(position, 1e-12); /* invariant: round-off of q */
+            check_le(position, 1e-12); /* invariant: round-off of q */
             if (f != PH_INDEX3)
                 check_le(velocity, 1e-9); /* invariant: Newton's tolerance, times 150 rad/s */
             assert_true((double)ph_sim_stats(two).iterations <= 3.2 * 200);
@@ -197,7 +196,7 @@ static void least_norm(void **state)
     int dependent;
     assert_int_equal(ph_system_rank(&sys, 0, q0, &dependent, NULL), PH_OK);
     assert_int_equal(dependent, 1);
-    for (int f = PH_INDEX3; f <= PH_GGL; f++) {
+    for (int f = PH_INDEX3; f <= PH_GGL; f += PH_GGL - PH_INDEX3) {
         ph_options o = options(f, 1);
         ph_sim *sim;
         ph_error err;
@@ -213,13 +212,84 @@ static void least_norm(void **state)
     }
 }
 
+/* ---- a bead on a sphere, held by F = 0 and by (1 + 3 x^2) F = 0: a null space that moves ------------- */
+
+static double F(const double *q)
+{
+    return (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] - 1) / 2;
+}
+
+static ph_status sphere_g(const ph_state *s, double *out, void *ctx)
+{
+    (void)s, (void)ctx;
+    out[2] = 2 * 9.81;
+    return PH_OK;
+}
+
+static ph_status sphere_Phi(const ph_state *s, double *out, void *ctx)
+{
+    (void)ctx;
+    out[0] = F(s->q), out[1] = (1 + 3 * s->q[0] * s->q[0]) * F(s->q);
+    return PH_OK;
+}
+
+static ph_status sphere_B(const ph_state *s, double *out, void *ctx)
+{
+    (void)ctx;
+    double w = 1 + 3 * s->q[0] * s->q[0];
+    for (int i = 0; i < 3; i++)
+        out[i] = s->q[i], out[3 + i] = w * s->q[i];
+    out[3] += 6 * s->q[0] * F(s->q);
+    return PH_OK;
+}
+
+static void moving_null_space(void **state)
+{
+    (void)state;
+    static const ph_node node = {.group = PH_RN, .n = 3};
+    static const ph_constraint two = {.rows = 2}, one = {.rows = 1};
+    ph_system sys = {.n_nodes = 1, .nodes = &node, .n_constraints = 1, .constraints = &two, .n_redundant = 1};
+    sys.M = bead_M, sys.g = sphere_g, sys.Phi = sphere_Phi, sys.B = sphere_B;
+    ph_system single = sys;
+    single.constraints = &one, single.n_redundant = 0;
+    const double q0[3] = {0.6, 0, -0.8}, v0[3] = {0.8, 1, 0.6};
+    for (int f = PH_INDEX3; f <= PH_GGL; f += PH_GGL - PH_INDEX3)
+        for (int newton = PH_FULL; newton <= PH_MODIFIED; newton++) {
+            ph_options o = options(f, 1);
+            ph_sim *a, *b;
+            ph_error err;
+            o.newton = (ph_newton)newton;
+            assert_int_equal(ph_sim_create(&a, &single, &o, 0, q0, v0, &err), PH_OK);
+            assert_int_equal(ph_sim_create(&b, &sys, &o, 0, q0, v0, &err), PH_OK);
+            for (int k = 0; k < 300; k++) {
+                assert_int_equal(ph_sim_step(a, &err), PH_OK);
+                assert_int_equal(ph_sim_step(b, &err), PH_OK);
+                ph_state s = ph_sim_state(a), t = ph_sim_state(b);
+                double w = 1 + 3 * t.q[0] * t.q[0];
+                /* N = (w, -1)/sqrt(1 + w^2): least norm; Newton's tolerance, of 50 N */
+                check_le(fabs(w * t.lambda[0] - t.lambda[1]) / sqrt(1 + w * w), 1e-4);
+                check_near(t.lambda[0] + w * t.lambda[1], s.lambda[0],
+                           5e-3);                      /* different start: (S1) is off Phi = 0 */
+                check_le(max_diff(s.q, t.q, 3), 1e-7); /* likewise */
+            }
+            double x, v;
+            assert_int_equal(ph_sim_violation(b, &x, &v), PH_OK);
+            check_le(x, 1e-12); /* invariant: Newton's tolerance of positions */
+            ph_sim_destroy(a), ph_sim_destroy(b);
+        }
+    ph_options o = options(PH_INDEX2, 1);
+    ph_sim *sim;
+    ph_error err;
+    assert_int_equal(ph_sim_create(&sim, &sys, &o, 0, q0, v0, &err), PH_E_INPUT);
+    assert_non_null(strstr(err.text, "index-2"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(held_twice),
-        cmocka_unit_test(rank_is_found),
-        cmocka_unit_test(announced_wrongly),
-        cmocka_unit_test(least_norm),
+        cmocka_unit_test(held_twice),        cmocka_unit_test(rank_is_found),
+        cmocka_unit_test(announced_wrongly), cmocka_unit_test(least_norm),
+        cmocka_unit_test(moving_null_space),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -642,6 +642,21 @@ static void first_order_is_said(void **state)
     ph_problem_destroy(p);
 }
 
+/* atol = 0 is a choice: rotations alone, and rest in the origin, must not divide by it. */
+static void no_absolute_tolerance(void **state)
+{
+    (void)state;
+    for (int k = 0; ph_problem_name(k); k++) {
+        ph_problem *p = small_problem(k);
+        ph_options o = options_for(p, PH_INDEX3);
+        o.atol = 0;
+        ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
+        assert_int_equal(ph_sim_run(sim, 5, NULL, NULL, NULL), PH_OK);
+        ph_sim_destroy(sim);
+        ph_problem_destroy(p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {

@@ -7,7 +7,9 @@
  *   ph_sim_run(sim, 1000, output, ctx, &err);
  *   ph_sim_destroy(sim);
  *
- * Only ph_sim_create allocates. A system can be shared by several simulations in several threads. */
+ * Only ph_sim_create allocates, with one exception: under PH_AUTO a matrix that block LU cannot factor stably goes to KLU,
+ * which allocates when it is first needed. The system, with all that it points to, must outlive the simulation; several
+ * simulations in several threads can share it. */
 #ifndef POLHODE_SIM_H
 #define POLHODE_SIM_H
 
@@ -64,7 +66,7 @@ typedef struct ph_options {
     ph_ggl_form ggl_form;       /* PH_GGL_AUTO */
     ph_newton newton;           /* PH_FULL */
     ph_start start;             /* PH_PERTURBED */
-    double atol, rtol;          /* of accelerations in Newton's method, (N5) */
+    double atol, rtol;          /* of accelerations in Newton's method, (N3) */
     int max_iterations;         /* of one step */
     int project;               /* 1: initial values that violate the constraints are projected; 0: an error */
     ph_solver_kind solver;     /* PH_AUTO */

@@ -139,7 +139,8 @@ PH_API ph_status ph_system_check(const ph_system *sys, double t, const double *q
 
 /* How many rows of each constraint those before it imply at (q, t), to dependent, one number for each constraint. Their
  * sum is the n_redundant of the system. */
-PH_API ph_status ph_system_rank(const ph_system *sys, double t, const double *q, int *dependent, ph_error *err);
+PH_API ph_status ph_system_rank(const ph_system *sys, double t, const double *q, int *dependent,
+                                ph_error *err);
 
 /* Sizes: numbers that store q; dimension of v; rows of all constraints. -1 for a system that makes no sense. */
 PH_API int ph_system_nq(const ph_system *sys);

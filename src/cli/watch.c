@@ -18,7 +18,7 @@ double ph_seconds(void)
 /* NaN must win. */
 static void enlarge(double *most, double x)
 {
-    if (!(x <= *most))
+    if (x > *most || isnan(x))
         *most = x;
 }
 

@@ -1,6 +1,7 @@
 /* Dense LU with row exchanges, for tiny systems: P A = L U, rows judged by their size in A (scaled partial
  * pivoting), so that the units of rows and columns change neither the pivots nor the test for singularity. */
 #include "la/backend.h"
+#include "la/small.h"
 
 #include <string.h>
 
@@ -75,15 +76,13 @@ static int weigh(dense *d)
         const double *a = d->a + (size_t)i * (size_t)n;
         double m = 0;
         for (int j = 0; j < n; j++)
-            if (!(fabs(a[j]) <= m))
-                m = fabs(a[j]);
+            m = ph_larger(m, fabs(a[j]));
         double w = 1 / m;
         if (!(w > 0 && w < INFINITY))
             return i;
         d->weight[i] = w;
         for (int j = 0; j < n; j++)
-            if (!(fabs(a[j]) * w <= d->column[j]))
-                d->column[j] = fabs(a[j]) * w;
+            d->column[j] = ph_larger(d->column[j], fabs(a[j]) * w);
     }
     return -1;
 }

@@ -9,6 +9,7 @@
  * columns norms in matrices, RAL-TR-2001-034. Davis, Palamadai Natarajan: Algorithm 907, KLU, ACM Trans.
  * Math. Softw. 37 (2010). */
 #include "la/backend.h"
+#include "la/small.h"
 
 #include <klu.h>
 #include <string.h>
@@ -136,10 +137,8 @@ static int sweep(klu_backend *k, double *row, double *column)
         double largest = 0;
         for (int t = k->Ap[j]; t < k->Ap[j + 1]; t++) {
             double a = fabs(k->Ax[t]);
-            if (!(a <= largest))
-                largest = a;
-            if (!(a <= row[k->Ai[t]]))
-                row[k->Ai[t]] = a;
+            largest = ph_larger(largest, a);
+            row[k->Ai[t]] = ph_larger(row[k->Ai[t]], a);
         }
         if ((column[j] = inverse_root(largest)) == 0)
             return j;
@@ -185,8 +184,7 @@ static int zero_pivot(const klu_backend *k)
     for (int i = 0; i < k->p.total; i++) {
         if (!(fabs(u[i]) >= smallest))
             smallest = fabs(u[i]), at = i;
-        if (!(fabs(u[i]) <= largest))
-            largest = fabs(u[i]);
+        largest = ph_larger(largest, fabs(u[i]));
     }
     return smallest >= SINGULAR * largest ? -1 : k->symbolic->Q[at];
 }

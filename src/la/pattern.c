@@ -7,6 +7,7 @@
  * backward error, SIAM J. Matrix Anal. Appl. 10 (1989) judge by single rows; a row that is zero by
  * symmetry then never passes.) */
 #include "la/backend.h"
+#include "la/small.h"
 
 #include <float.h>
 #include <string.h>
@@ -61,8 +62,7 @@ static double largest(const double *x, int n)
 {
     double m = 0;
     for (int i = 0; i < n; i++)
-        if (!(fabs(x[i]) <= m))
-            m = fabs(x[i]);
+        m = ph_larger(m, fabs(x[i]));
     return m;
 }
 
@@ -83,8 +83,7 @@ double ph_pattern_residual(const ph_pattern *p, const double *value, const doubl
         double ri = largest(r + p->first[i], p->size[i]);
         if (ri != 0) {
             double q = ri / largest(scale + p->first[i], p->size[i]);
-            if (!(q <= error))
-                error = q;
+            error = ph_larger(error, q);
         }
         if (isnan(error))
             return error;

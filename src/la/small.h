@@ -67,13 +67,17 @@ PH_INLINE void ph_small_transpose(int m, int n, const double *A, double *B)
         ph_small_transpose_any(m, n, A, B);
 }
 
+/* The larger of a and b; NaN if any is NaN. */
+PH_INLINE double ph_larger(double a, double b)
+{
+    return b > a || b != b ? b : a;
+}
+
 /* The largest of m and |a_i|; NaN if any is NaN. */
 PH_INLINE double ph_small_larger(int n, double m, const double *a)
 {
-    for (int i = 0; i < n; i++) {
-        double x = fabs(a[i]);
-        m = x > m || x != x ? x : m;
-    }
+    for (int i = 0; i < n; i++)
+        m = ph_larger(m, fabs(a[i]));
     return m;
 }
 

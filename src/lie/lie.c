@@ -21,12 +21,14 @@ const ph_group_ops *ph_group_get(ph_group g)
 
 int ph_group_dim(ph_group g, int n)
 {
-    return groups[g]->dim ? groups[g]->dim : n;
+    const ph_group_ops *op = ph_group_get(g);
+    return op && op->dim ? op->dim : n;
 }
 
 int ph_group_size(ph_group g, int n)
 {
-    return groups[g]->size ? groups[g]->size : n;
+    const ph_group_ops *op = ph_group_get(g);
+    return op && op->size ? op->size : n;
 }
 
 const ph_chart_ops *ph_chart_get(ph_chart c)

@@ -431,6 +431,8 @@ ph_status ph_eval_difference_t(ph_eval *ev, const ph_state *s, double *Phi_t)
     double *Phi = ev->probe.lambda;
     memset(Phi, 0, sizeof(double) * (size_t)lay->nl);
     memset(Phi_t, 0, sizeof(double) * (size_t)lay->nl);
+    if (!sys->Phi)
+        return PH_OK;
     for (int k = 0; k < 4; k++) {
         probe.t = s->t + at[k] * STEP_T;
         CALL(Phi, &probe, Phi);
@@ -492,7 +494,8 @@ int ph_eval_blame(ph_eval *ev, const ph_state *s, ph_error *err)
     for (size_t k = 0; k < sizeof given / sizeof *given; k++) {
         if (!given[k].f || given[k].n == 0)
             continue;
-        if (given[k].f(s, given[k].out, sys->ctx) == PH_OK && !infinite(given[k].out, given[k].n))
+        memset(given[k].out, 0, sizeof(double) * (size_t)given[k].n);
+        if (given[k].f(s, given[k].out, sys->ctx) != PH_OK || !infinite(given[k].out, given[k].n))
             continue;
         ph_fail(err, PH_E_NAN, "the callback %s gave a number that is not finite at t = %.9g", given[k].name,
                 s->t);

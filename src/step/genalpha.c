@@ -71,7 +71,7 @@ ph_status ph_alpha_prepare(ph_options *o, ph_alpha *p, ph_step_ops *ops, ph_erro
     return check_parameters(p, err);
 }
 
-/* Leading coefficient of the local error in q, C_q h^3 vddot + ... (S3). */
+/* Leading coefficient of the local error in q, C_q h^3 vddot + ... (G9). */
 static double C_q(const ph_alpha *p)
 {
     return (1 - 6 * p->beta - 3 * (p->alpha_m - p->alpha_f)) / 6;
@@ -87,7 +87,7 @@ typedef struct genalpha {
     double *Bn;            /* links; B(q_n); stabilised form */
     double *T, *Tinv;      /* nT */
     double *L, *F;         /* nT; of (N1) */
-    double tol_x, tol_R;   /* of increments of positions and rotations (N5) */
+    double tol_x, tol_R;   /* of increments of positions and rotations (N3) */
     ph_step_ops ops;
 } genalpha;
 

@@ -138,8 +138,7 @@ static double correct(ph_sim *sim, const double *x)
             double *size = k < rot ? &moved : &turned;
             sim->next.v[at + k] += m->p.gp * d[at + k];
             sim->next.vdot[at + k] += m->p.gp * m->p.eps * d[at + k];
-            if (!(fabs(d[at + k]) <= *size))
-                *size = fabs(d[at + k]);
+            *size = ph_larger(*size, fabs(d[at + k]));
         }
     }
     moved /= m->tol_x, turned /= m->tol_R;

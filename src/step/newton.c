@@ -491,7 +491,8 @@ void ph_step_tolerances(const ph_sim *sim, double beta, double *tol_x, double *t
             acc[1] = PH_BY_SIZE(n - rot, ph_small_larger, acc[1], vdot + at + rot);
         }
     }
-    floor[0] = 4 * DBL_EPSILON * (size + h * speed[0]), floor[1] = 4 * DBL_EPSILON * (1 + h * speed[1]);
+    floor[0] = 4 * DBL_EPSILON * (size + h * speed[0]) + DBL_MIN; /* not zero at rest in the origin */
+    floor[1] = 4 * DBL_EPSILON * (1 + h * speed[1]);
     *tol_x = beta * h * h * (sim->opt.atol + sim->opt.rtol * acc[0]) + floor[0];
     *tol_R = beta * h * h * (sim->opt.atol + sim->opt.rtol * acc[1]) + floor[1];
 }
@@ -512,12 +513,6 @@ static double multiplier_size(const ph_sim *sim, const ph_step_ops *o)
 static double next_increment(int exact, double size, double rate)
 {
     return exact ? size * rate * rate : size * rate / (1 - rate);
-}
-
-/* NaN if any is NaN */
-static double larger(double a, double b)
-{
-    return b > a || isnan(b) ? b : a;
 }
 
 /* Above this rate an increment says nothing about the next one. */
@@ -547,6 +542,13 @@ static ph_status solve(ph_sim *sim, const ph_step_ops *o)
     return s;
 }
 
+/* The point of the last increment; with redundant rows, the multipliers of least norm there. */
+static ph_status finish(ph_sim *sim, const ph_step_ops *o)
+{
+    ph_redundant_project(&sim->matrix, sim->matrix.null, sim->next.lambda);
+    return o->update(sim);
+}
+
 ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
 {
     ph_newton_matrix *nm = &sim->matrix;
@@ -557,7 +559,7 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
         memcpy(nm->null_n, nm->null, sizeof(double) * (size_t)nm->redundant * (size_t)nm->lay->nl);
         ph_redundant_project(nm, nm->null, sim->next.lambda);
     }
-    int keep = kind == PH_MODIFIED && nm->factored;
+    int keep = kind == PH_MODIFIED && nm->factored && !nm->redundant; /* null spaces move from step to step */
     for (int k = 1; k <= sim->opt.max_iterations; k++) {
         ph_state s = ph_point_view(&sim->next, &sim->lay);
         sim->stats.iterations++, sim->step_iterations = k;
@@ -580,14 +582,14 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
             return status;
         double size = o->correct(sim, nm->x);
         if (!exact)
-            size = larger(size, multiplier_size(sim, o));
+            size = ph_larger(size, multiplier_size(sim, o));
         double rate = k > 1 ? size / last : 1;
         if (!isfinite(size))
             return PH_E_NAN; /* lambda stays finite: the search for the culprit calls g and K with it */
         for (int i = 0; i < sim->lay.nl; i++)
             sim->next.lambda[i] += nm->x[sim->lay.nv + i] / o->s;
         if (size <= 1 || (rate < RATE_TRUSTED && next_increment(exact, size, rate) <= 1))
-            return o->update(sim);
+            return finish(sim, o);
         keep = kind == PH_MODIFIED &&
                (k == 1 || (rate <= RATE_RENEW && size * pow(rate, sim->opt.max_iterations - k) <= 1));
         if (k > 1 && size > 1e3 * last && size > 1e6)

@@ -124,6 +124,10 @@ static ph_status build(ph_sim *sim, const ph_system *sys, ph_error *err)
     ph_status s = ph_layout_measure(&sim->lay, sys, err);
     if (s != PH_OK)
         return s;
+    if (sys->n_redundant && sim->opt.formulation == PH_INDEX2)
+        return ph_fail(err, PH_E_INPUT,
+                       "index-2 lets positions drift off the constraints, where redundant rows no "
+                       "longer agree: use index-3 or the stabilised form");
     take(sim, &a);
     if (!ph_arena_open(&a, sim->opt.alloc))
         return ph_fail(err, PH_E_MEMORY, "not enough memory for the state of the system");
@@ -153,6 +157,7 @@ ph_status ph_sim_create(ph_sim **out, const ph_system *sys, const ph_options *op
     if (!sim)
         return ph_fail(err, PH_E_MEMORY, "not enough memory for a simulation");
     *sim = (ph_sim){.opt = *opt, .stepper = stepper};
+    sim->opt.method = stepper->name;
     s = build(sim, sys, err);
     if (s == PH_OK) {
         log_differences(sim);
@@ -247,13 +252,14 @@ static ph_status begin(ph_sim *sim, double t0, const double *q0, const double *v
 
 ph_status ph_sim_reset(ph_sim *sim, double t0, const double *q0, const double *v0, ph_error *err)
 {
+    if (!q0 || !v0)
+        return ph_fail(err, PH_E_INPUT, "initial values must be given");
     ph_point_copy(&sim->kept, &sim->now, &sim->lay);
     ph_status s = begin(sim, t0, q0, v0, err);
     if (s == PH_OK)
         return s;
     ph_point_copy(&sim->now, &sim->kept, &sim->lay);
-    ph_state now = ph_point_view(&sim->now, &sim->lay);
-    ph_eval_mass(&sim->ev, &now); /* it may have been asked for at the point that was refused */
+    ph_start_again(sim); /* matrices may be of the point that was refused */
     return s;
 }
 
@@ -351,11 +357,12 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
     ph_state at = ph_point_view(&sim->next, &sim->lay);
     double t = sim->next.t;
     char rows[256];
+    record_failure(sim, s); /* before the search for a culprit evaluates anew */
     if ((s == PH_E_NAN || s == PH_E_SINGULAR) && ph_eval_blame(&sim->ev, &at, err))
         s = PH_E_NAN;
     else if (s == PH_E_NAN || (s == PH_E_SINGULAR && ran_away(sim)))
         s = PH_E_NEWTON;
-    record_failure(sim, s);
+    sim->failure.status = s;
     name_culprits(sim, rows, sizeof rows);
     const ph_failure *f = &sim->failure;
     int where = ph_solver_ask(sim->matrix.solver).where;
@@ -493,10 +500,9 @@ ph_status ph_sim_violation(ph_sim *sim, double *position, double *velocity)
     for (int c = 0; c < lay->C && status == PH_OK; c++) {
         double phi = ph_small_max(lay->rows[c], sim->ev.Phi + lay->l_at[c]);
         double rate = ph_small_max(lay->rows[c], sim->ev.rate + lay->l_at[c]);
-        if (!lay->sys->constraints[c].nonholonomic && !(phi <= *position))
-            *position = phi;
-        if (!(rate <= *velocity))
-            *velocity = rate;
+        if (!lay->sys->constraints[c].nonholonomic)
+            *position = ph_larger(*position, phi);
+        *velocity = ph_larger(*velocity, rate);
     }
     return status;
 }

@@ -43,6 +43,9 @@ struct ph_sim {
 /* Check q and v against the constraints, project them if asked to, then find vdot and lambda. */
 ph_status ph_start_consistent(ph_sim *sim, ph_error *err);
 
+/* The constant mass matrix and the null space of redundant rows at sim->now, after other points were looked at. */
+void ph_start_again(ph_sim *sim);
+
 /* vdot and lambda of p from M vdot + g + B^T lambda = 0, d(rate)/dt = 0; lambda holds a first guess. */
 ph_status ph_start_accelerations(ph_sim *sim, ph_point *p);
 
@@ -53,7 +56,7 @@ ph_status ph_start_jerk(ph_sim *sim, double h, double *vddot);
 ph_status ph_start_perturb(ph_sim *sim, const double *l);
 
 /* Sizes of increments of positions and rotations that Newton's method takes as nothing:
- *   tol = beta h^2 (atol + rtol |vdot|) + 4 eps (|q| + h |v|)                                  (N5) */
+ *   tol = beta h^2 (atol + rtol |vdot|) + 4 eps (|q| + h |v|)                                  (N3) */
 void ph_step_tolerances(const ph_sim *sim, double beta, double *tol_x, double *tol_R);
 
 #endif

@@ -33,9 +33,13 @@ static ph_status solve(ph_sim *sim, const double *b_v, double sign, const double
 {
     ph_newton_matrix *nm = &sim->matrix;
     int nv = sim->lay.nv, nl = sim->lay.nl;
-    ph_status s = ph_newton_factor_initial(nm, &sim->ev, b_v && sim->lay.friction);
-    if (s == PH_OK)
+    int friction = b_v && sim->lay.friction;
+    ph_status s = ph_newton_factor_initial(nm, &sim->ev, friction && !nm->redundant);
+    if (s == PH_OK && nm->redundant) { /* the null space is that of B alone */
         s = ph_redundant_follow(nm);
+        if (s == PH_OK && friction)
+            s = ph_newton_factor_initial(nm, &sim->ev, 1);
+    }
     if (s != PH_OK)
         return s;
     for (int i = 0; i < nv; i++)
@@ -71,6 +75,7 @@ ph_status ph_start_accelerations(ph_sim *sim, ph_point *p)
         memset(p->vdot, 0, sizeof(double) * (size_t)lay->nv);
         ph_status status = evaluate(sim, p);
         ph_state s = ph_point_view(p, lay);
+        memset(convective, 0, sizeof(double) * (size_t)lay->nl);
         if (status == PH_OK)
             status = ph_eval_convective(ev, &s, convective);
         if (status == PH_OK)
@@ -164,7 +169,7 @@ static int worst_row(const ph_layout *lay, const double *rows, double scale, int
         if (lay->sys->constraints[c].nonholonomic && !nonholonomic_too)
             continue;
         double x = ph_small_max(lay->rows[c], rows + lay->l_at[c]) / scale;
-        if (!(x <= *worst))
+        if (ph_larger(*worst, x) != *worst && !isnan(*worst))
             *worst = x, at = c;
     }
     return at;
@@ -270,6 +275,17 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
     }
 }
 
+/* 1 if rows of a non-holonomic constraint take part in the null space. */
+static int mixes_levels(const ph_sim *sim)
+{
+    const ph_layout *lay = &sim->lay;
+    for (int c = 0; c < lay->C; c++)
+        for (int k = 0; k < sim->matrix.redundant && lay->sys->constraints[c].nonholonomic; k++)
+            if (ph_small_max(lay->rows[c], sim->matrix.null + k * lay->nl + lay->l_at[c]) > 1e-6)
+                return 1;
+    return 0;
+}
+
 static ph_status start_redundant(ph_sim *sim, ph_error *err)
 {
     ph_status s = evaluate(sim, &sim->now);
@@ -278,7 +294,18 @@ static ph_status start_redundant(ph_sim *sim, ph_error *err)
     if (s == PH_E_INPUT)
         return ph_fail(err, s, "the system announces %d redundant rows, but its constraints have fewer",
                        sim->matrix.redundant);
+    if (s == PH_OK && mixes_levels(sim))
+        return ph_fail(err, PH_E_INPUT, "a non-holonomic constraint repeats what holonomic ones imply");
     return s;
+}
+
+void ph_start_again(ph_sim *sim)
+{
+    ph_state now = ph_point_view(&sim->now, &sim->lay);
+    ph_eval_mass(&sim->ev, &now);
+    if (sim->matrix.redundant && evaluate(sim, &sim->now) == PH_OK)
+        ph_redundant_start(&sim->matrix, &sim->ev);
+    sim->matrix.factored = 0;
 }
 
 ph_status ph_start_consistent(ph_sim *sim, ph_error *err)

@@ -40,7 +40,7 @@ static double amplification(const ph_figure_run *run, double *at)
     double max = 0;
     for (int n = 1; n <= POWERS; n++, A = ph_mmul(T, A)) {
         double norm = sqrt(largest_eigenvalue(ph_mmul(ph_transpose(A), A)));
-        if (!(norm <= max))
+        if (norm > max || isnan(norm))
             max = norm, *at = n;
     }
     return max;
