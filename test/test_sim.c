@@ -679,6 +679,7 @@ int main(void)
         cmocka_unit_test(solvers_agree),
         cmocka_unit_test(schemes_agree),
         cmocka_unit_test(first_order_is_said),
+        cmocka_unit_test(no_absolute_tolerance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,12 @@
 /* Above this turn in a step, geom1 in index-3 form is unstable and others lose accuracy [rad]. */
 #define SPIN_WARNING 0.5
 
+/* Above this, coordinates of rotations (euler, cardan) are unstable or wrong where groups are neither [rad]. */
+#define SPIN_WARNING_CHART 0.1
+
+/* Slower ones are round-off of a system that nothing restores [rad/s]. */
+#define VIBRATION_MIN 1e-6
+
 typedef struct check {
     const ph_args *args;
     ph_subject subject;
@@ -55,12 +61,20 @@ static ph_status examine(check *c, ph_error *err)
     s = ph_sim_violation(sim, &c->position, &c->velocity);
     if (s == PH_OK)
         s = ph_sim_fastest(sim, &c->fastest);
+    if (c->fastest < VIBRATION_MIN)
+        c->fastest = 0;
     double rate = fmax(c->fastest * STEPS_PER_PERIOD, c->spin * STEPS_PER_TURN);
     c->sensible = rate > 0 ? TWO_PI / rate : 0;
     ph_sim_destroy(sim);
     if (s != PH_OK)
         snprintf(err->text, sizeof err->text, "the model cannot be linearised: %s", ph_status_text(s));
     return s;
+}
+
+static int is_unsuitable(const check *c)
+{
+    int chart = c->subject.model && (c->subject.space == PH_SPACE_EULER || c->subject.space == PH_SPACE_CARDAN);
+    return chart && c->h * c->spin > SPIN_WARNING_CHART;
 }
 
 static void print_text(const check *c)
@@ -86,6 +100,9 @@ static void print_text(const check *c)
     if (c->h * c->spin > SPIN_WARNING)
         printf("  warning      with h = %g s a body turns by %.2g rad in a step: use a smaller one\n", c->h,
                c->h * c->spin);
+    else if (is_unsuitable(c))
+        printf("  warning      with h = %g s a body turns by %.2g rad in a step, too much for the space %s: use a "
+               "smaller one, or R3xSO3 or SE3\n", c->h, c->h * c->spin, ph_bodies_space(c->bodies));
 }
 
 static int print_json(const check *c)

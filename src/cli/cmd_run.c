@@ -112,6 +112,23 @@ static int report(const ph_run *r, int code)
     return code;
 }
 
+/* A sentence in the words of the model where the library can only say that something stopped. */
+static void explain(ph_run *r)
+{
+    char why[sizeof r->err.text - 64];
+    if (r->watch.exploded) {
+        ph_watch_explain(r, r->err.text, sizeof r->err.text);
+        return;
+    }
+    if (r->status != PH_E_CALLBACK || !r->subject.mech)
+        return;
+    ph_mechanism_complaint(r->subject.mech, why, sizeof why);
+    if (!why[0])
+        snprintf(why, sizeof why, "%s", ph_model_complaint(r->subject.model));
+    if (why[0])
+        snprintf(r->err.text, sizeof r->err.text, "t = %.9g: %s", r->sim ? ph_sim_failure(r->sim)->t : 0, why);
+}
+
 static int integrate(ph_run *r)
 {
     ph_watch *w = &r->watch;
@@ -125,6 +142,7 @@ static int integrate(ph_run *r)
         if (w->terminal && w->last_tick > w->begun)
             fprintf(stderr, "\r\033[K");
     }
+    explain(r);
     int code = close_file(r);
     return w->unwritten || w->interrupted ? code ? code : PH_EXIT_FAILED : report(r, code);
 }

@@ -190,7 +190,11 @@ static int open_file(ph_subject *s, ph_args *args, int *code)
         return 1;
     if (status == PH_E_SINGULAR || status == PH_E_NEWTON)
         *code = PH_EXIT_FAILED;
-    ph_complain("%s: %s", s->model->file ? s->model->file : args->word[0], err.text);
+    const char *file = s->model->file ? s->model->file : args->word[0];
+    if (strncmp(err.text, file, strlen(file)) == 0) /* with its line */
+        ph_complain("%s", err.text);
+    else
+        ph_complain("%s: %s", file, err.text);
     return 0;
 }
 

@@ -14,8 +14,11 @@ typedef struct ph_watch {
     double E0, E, drift;                  /* energy at first and now; largest |E - E0 - work| */
     double work, power, t;                /* done on the system, by the trapezoidal rule; at the last step */
     double begun, last_tick, own_s;       /* seconds; own_s: spent here and not in the integration */
+    double T0, T, explained;              /* kinetic energy at first, now, and what it may be now */
+    double given, supply, floor;          /* work and power of sources, if positive; what is never too much */
     int terminal, interrupted, unwritten; /* show progress; a signal arrived; the file cannot be written */
     int why;                              /* errno of unwritten */
+    int exploded;                         /* kinetic energy came from nowhere */
 } ph_watch;
 
 typedef struct ph_run {
@@ -35,6 +38,7 @@ typedef struct ph_run {
 
 /* watch.c: the output callback; ctx is the ph_run. */
 ph_status ph_watch_step(const ph_sim *sim, void *ctx);
+void ph_watch_explain(const ph_run *r, char *text, size_t size); /* of a run that exploded */
 double ph_seconds(void); /* since some moment */
 
 /* trajectory.c: the table of the run. */

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static void name_body(ph_csv *csv, const ph_bodies *all, int body, const ph_state *s)
 {
@@ -38,22 +39,33 @@ int ph_run_sensor(const ph_run *r, int sensor, const ph_state *s, double value[P
     return n;
 }
 
-static void name_sensors(ph_run *r)
+/* The unit of number k of a sensor; that of a reaction, "N, N m", is of three numbers each. */
+static void unit_of(int type, int k, char *text, size_t size)
 {
     static const char *const units[] = {
-#define PH_SENSOR(code, name, size, keys, unit, text) unit,
+#define PH_SENSOR(code, name, n, keys, unit, words) unit,
 #include "mech/sensors.def"
 #undef PH_SENSOR
     };
+    const char *unit = units[type], *comma = strchr(unit, ',');
+    if (comma && k >= 3)
+        snprintf(text, size, "%s", comma + 2);
+    else
+        snprintf(text, size, "%.*s", comma ? (int)(comma - unit) : (int)strlen(unit), unit);
+}
+
+static void name_sensors(ph_run *r)
+{
     const ph_model_def *model = r->subject.model;
     for (int i = 0; model && i < model->n_sensors; i++)
         for (int k = 0; k < model->sensor[i].size; k++) {
-            char axis[32];
+            char axis[32], unit[32];
             snprintf(axis, sizeof axis, "%d", k + 1);
+            unit_of(model->sensor[i].type, k, unit, sizeof unit);
             if (model->sensor[i].size > 1)
-                ph_csv_name(&r->csv, model->sensor[i].name, axis, units[model->sensor[i].type]);
+                ph_csv_name(&r->csv, model->sensor[i].name, axis, unit);
             else
-                ph_csv_name(&r->csv, NULL, model->sensor[i].name, units[model->sensor[i].type]);
+                ph_csv_name(&r->csv, NULL, model->sensor[i].name, unit);
         }
 }
 

@@ -31,6 +31,11 @@ PH_API void ph_mechanism_body(const ph_mechanism *mech, const ph_state *s, int b
 PH_API void ph_mechanism_reaction(const ph_mechanism *mech, const ph_state *s, int joint, ph_vec3 *force, ph_vec3 *torque);
 PH_API int ph_mechanism_lambda(const ph_mechanism *mech, int joint, int *rows); /* where its multipliers start in lambda */
 PH_API double ph_mechanism_energy(const ph_mechanism *mech, const ph_state *s);
+PH_API double ph_mechanism_kinetic(const ph_mechanism *mech, const ph_state *s);
+
+/* Power [W] of drives and of forces that are no springs, the sources of energy. Not that of dampers, which only take
+ * it, and not that of user constraints. */
+PH_API double ph_mechanism_power(const ph_mechanism *mech, const ph_state *s);
 PH_API ph_status ph_mechanism_sensor(ph_mechanism *mech, const ph_state *s, int sensor, double *out);
 PH_API void ph_mechanism_track(ph_mechanism *mech, const ph_state *s); /* after each step: counts turns of revolute joints */
 

@@ -88,15 +88,27 @@ void ph_mechanism_reaction(const ph_mechanism *m, const ph_state *s, int joint, 
 
 /* ---- energy --------------------------------------------------------------------------------------- */
 
+static double kinetic_of(const ph_body *b, const ph_kin *k)
+{
+    return b->m * ph_dot(k->v, k->v) / 2 + (b->particle ? 0 : ph_dot(k->w, ph_mul(b->J, k->w)) / 2);
+}
+
+double ph_mechanism_kinetic(const ph_mechanism *m, const ph_state *s)
+{
+    double T = 0;
+    for (int b = 0; b < m->model->n_bodies; b++) {
+        ph_kin k = ph_kin_of(m, s, b);
+        T += kinetic_of(&m->body[b], &k);
+    }
+    return T;
+}
+
 double ph_mechanism_energy(const ph_mechanism *m, const ph_state *s)
 {
     double E = 0;
     for (int b = 0; b < m->model->n_bodies; b++) {
-        const ph_body *body = &m->body[b];
         ph_kin k = ph_kin_of(m, s, b);
-        E += body->m * ph_dot(k.v, k.v) / 2 - ph_dot(body->weight, k.x);
-        if (!body->particle)
-            E += ph_dot(k.w, ph_mul(body->J, k.w)) / 2;
+        E += kinetic_of(&m->body[b], &k) - ph_dot(m->body[b].weight, k.x);
     }
     for (int k = 0; k < m->n_forces; k++) {
         ph_force_site site;
@@ -106,6 +118,45 @@ double ph_mechanism_energy(const ph_mechanism *m, const ph_state *s)
         E += m->force[k].op->energy(&site);
     }
     return E;
+}
+
+/* Of B^T lambda on velocities with B v = -Phi_t, with the sign of the equation of motion. */
+static double drive_power(const ph_mechanism *m, const ph_state *s, const ph_joint *j)
+{
+    ph_site site;
+    double Phi_t[PH_ROWS_MAX] = {0}, P = 0;
+    if (ph_joint_site(m, s, j, 1, &site) != PH_OK)
+        return NAN;
+    for (int i = 0; i < j->n_parts; i++) {
+        site.pick = j->part[i].pick;
+        if (j->part[i].op->Phi_t)
+            j->part[i].op->Phi_t(&site, Phi_t + j->part[i].row);
+    }
+    for (int i = 0; i < j->rows; i++)
+        P += s->lambda[j->l_at + i] * Phi_t[i];
+    return P;
+}
+
+double ph_mechanism_power(const ph_mechanism *m, const ph_state *s)
+{
+    double P = 0;
+    for (int k = 0; k < m->n_loose; k++)
+        if (m->joint[m->loose[k]].drive >= 0)
+            P += drive_power(m, s, &m->joint[m->loose[k]]);
+    if (m->functions)
+        ph_states_of(m, s, m->states);
+    for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
+        ph_force_site x;
+        ph_vec3 r[PH_SLOTS] = {{0}};
+        if (f->op->energy)
+            continue;
+        ph_force_at(m, s, f, &x);
+        if (f->op->g(&x, r) != PH_OK)
+            return NAN;
+        P -= ph_dot(r[PH_XA], x.a.v) + ph_dot(r[PH_FA], x.a.w) + ph_dot(r[PH_XB], x.b.v) +
+             ph_dot(r[PH_FB], x.b.w);
+    }
+    return P;
 }
 
 /* ---- sensors -------------------------------------------------------------------------------------- */
