@@ -17,6 +17,7 @@
  *   outside:  E = gamma/beta B(q_n)^T                                                          (G8)
  *
  * References: Holzinger, Arnold, Gerstmayr (sigma-modified methods); Arnold, Bruels, Cardona (error analysis). */
+#include <float.h>
 #include <string.h>
 
 #include "la/small.h"
@@ -280,7 +281,7 @@ static double correct(ph_sim *sim, const double *x)
     genalpha *m = of(sim);
     const ph_layout *lay = &sim->lay;
     int stabilised = sim->matrix.n_eta > 0, simplified = sim->opt.newton == PH_SIMPLIFIED;
-    double moved = 0, turned = 0;
+    double moved = 0, turned = 0, far = 0;
     if (stabilised)
         correct_eta(sim, x);
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
@@ -290,8 +291,10 @@ static double correct(ph_sim *sim, const double *x)
             PH_BY_SIZE(n, add_vectors, theta, x + at, theta);
         else
             PH_BY_SIZE(n, turn, m->Tinv + i->T_at, x + at, theta);
-        if (rot > 0)
+        if (rot > 0) {
             moved = PH_BY_SIZE(rot, ph_small_larger, moved, x + at);
+            far = PH_BY_SIZE(rot, ph_small_larger, far, theta);
+        }
         if (rot < n)
             turned = PH_BY_SIZE(n - rot, ph_small_larger, turned, x + at + rot);
         if (stabilised) {
@@ -299,7 +302,9 @@ static double correct(ph_sim *sim, const double *x)
             turned = PH_BY_SIZE(n - rot, ph_small_larger, turned, m->dy + at + rot);
         }
     }
-    moved /= m->tol_x, turned /= m->tol_R;
+    moved /=
+        m->tol_x + 4 * DBL_EPSILON * far; /* of a start from rest in the origin only theta knows the size */
+    turned /= m->tol_R;
     return moved > turned || isnan(moved) ? moved : turned;
 }
 
