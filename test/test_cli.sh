@@ -304,6 +304,7 @@ refused "did you mean 'run'" help rnu
 refused 'one argument too many' version now
 refused 'has no options' help --xyzzy
 refused 'one argument too many' verify now
+refused 'root of that tree' verify
 refused 'empty' verify -o ''
 refused "a?b" run $'a\nb'
 

@@ -97,12 +97,13 @@ static void print_text(const check *c)
         printf("  spin         fastest %.4g rad/s\n", c->spin);
     if (c->sensible > 0)
         printf("  step size    h = %.1e s would be sensible%s\n", c->sensible, c->h > 0 ? "" : "; the model says none");
-    if (c->h * c->spin > SPIN_WARNING)
+    if (is_unsuitable(c))
+        printf("  warning      with h = %g s a body turns by %.2g rad in a step, too much for the space %s: use R3xSO3 "
+               "or SE3, or a smaller step\n",
+               c->h, c->h * c->spin, ph_bodies_space(c->bodies));
+    else if (c->h * c->spin > SPIN_WARNING)
         printf("  warning      with h = %g s a body turns by %.2g rad in a step: use a smaller one\n", c->h,
                c->h * c->spin);
-    else if (is_unsuitable(c))
-        printf("  warning      with h = %g s a body turns by %.2g rad in a step, too much for the space %s: use a "
-               "smaller one, or R3xSO3 or SE3\n", c->h, c->h * c->spin, ph_bodies_space(c->bodies));
 }
 
 static int print_json(const check *c)

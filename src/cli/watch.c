@@ -38,8 +38,8 @@ static void watch_energy(const ph_problem *p, const ph_state *s, int first, ph_w
 /* ---- explosions --------------------------------------------------------------------------------------- */
 
 /* Kinetic energy is at most what there was at first, what the potential has given and what drives and forces have
- * done. A method that has become unstable is soon far above it; errors of a sound one are far below this factor. */
-#define TOO_MUCH 10
+ * done. A run that has become unstable is soon far above it; errors of a sound one are a few percent. */
+#define TOO_MUCH 2
 
 /* Round-off of a system at rest must not count: energy of all its bodies at this speed [m/s, rad/s]. */
 #define SLOW 1e-6
@@ -65,11 +65,11 @@ static void watch_explosion(ph_run *r, const ph_state *s, int first)
     if (first)
         w->T0 = w->T, w->floor = floor_of(m);
     else
-        w->given += (s->t - w->t) * (supply + w->supply) / 2;
+        w->given += (s->t - w->t) * fmax(supply, w->supply);
     w->supply = supply;
     double fallen = first ? 0 : (w->E0 - w->T0) - (E - w->T);
     w->explained = w->floor + w->T0 + w->given + (fallen > 0 ? fallen : 0);
-    w->exploded = w->T > TOO_MUCH * w->explained;
+    w->exploded = !(w->T <= TOO_MUCH * w->explained);
 }
 
 void ph_watch_explain(const ph_run *r, char *text, size_t size)
@@ -84,8 +84,10 @@ void ph_watch_explain(const ph_run *r, char *text, size_t size)
         if (ph_norm(b.omega) > ph_norm(most))
             most = b.omega, fastest = i;
     }
-    int n = snprintf(text, size, "t = %.9g: the solution explodes: its kinetic energy is %.3g J, and at most %.3g J "
-                     "can be explained; use a smaller step than h = %g or another space", s.t, w->T, w->explained, r->opt.h);
+    int n = snprintf(text, size,
+                     "t = %.9g: the solution explodes: its kinetic energy is %.3g J, and at most %.3g J "
+                     "can be explained; use a smaller step than h = %g or another space",
+                     s.t, w->T, w->explained, r->opt.h);
     if (ph_norm(most) > 0 && n > 0 && (size_t)n < size)
         snprintf(text + n, size - (size_t)n, "; fastest: body '%s' turns at %.3g rad/s",
                  r->subject.model->body[fastest].name, ph_norm(most));

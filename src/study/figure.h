@@ -20,10 +20,10 @@ typedef struct ph_figure_run {
     double sigma, rho, h;
     double from, to; /* errors count at from <= t <= to; the run ends at to */
     /* Of model files. Without h the run is that which the file describes, but for the formulation. */
-    const char *model;           /* "heavy_top": heavy_top.lua in the folder of models; NULL: none */
-    const char *set;             /* parameter of the model that x replaces; NULL: none */
-    int space;                   /* row of spaces.def */
-    const char *of;              /* what is looked at, words as figure_model.c has them: "tip", "pivot.force" */
+    const char *model; /* "heavy_top": heavy_top.lua in the folder of models; NULL: none */
+    const char *set;   /* parameter of the model that x replaces; NULL: none */
+    int space;         /* row of spaces.def */
+    const char *of;    /* what is looked at, words as figure_model.c has them: "tip", "pivot.force" */
     double exact[PH_FIGURE_MAX]; /* errors are taken against it */
 } ph_figure_run;
 

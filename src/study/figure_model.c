@@ -1,4 +1,4 @@
-/* One run of a model file and what is kept of it: violations, energy, and what there is to look at in the end.
+/* One run of a model file and what is kept of it: violations, energy, and what is seen in the end.
  *
  * Things to look at, and their numbers:
  *   SENSOR                                                     as the file has it
@@ -128,8 +128,8 @@ static int look_at_end(const ph_rig *rig, ph_trial *y)
         return 0;
     for (int i = 0; i < m->n_sensors; i++)
         if (m->sensor[i].size <= PH_NAMED_MAX &&
-            ph_mechanism_sensor(rig->mech, &now, i, add(y, m->sensor[i].name, NULL, m->sensor[i].size)->value) !=
-                PH_OK)
+            ph_mechanism_sensor(rig->mech, &now, i,
+                                add(y, m->sensor[i].name, NULL, m->sensor[i].size)->value) != PH_OK)
             return 0;
     for (int i = 0; i < m->n_bodies; i++)
         look_at_body(rig, &now, i, y);

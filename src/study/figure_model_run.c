@@ -79,6 +79,14 @@ int ph_measure_model_twin(ph_study *study, const ph_figure_run *run, double *val
     return ok;
 }
 
+int ph_measure_model_twin_lambda(ph_study *study, const ph_figure_run *run, double *value)
+{
+    double all[3];
+    int ok = ph_measure_model_twin(study, run, all);
+    value[0] = all[2];
+    return ok;
+}
+
 /* ---- periods ------------------------------------------------------------------------------------ */
 
 /* Where the cubic through y[0..3] at -1, 0, 1, 2 is zero, in [0, 1]. */
@@ -99,13 +107,14 @@ static double zero_of_cubic(const double y[4])
 
 static int sensor_number(const ph_model_def *model, const char *word)
 {
+    size_t n = strcspn(word, ":");
     for (int i = 0; i < model->n_sensors; i++)
-        if (!strncmp(model->sensor[i].name, word, strcspn(word, ":")))
+        if (strlen(model->sensor[i].name) == n && !memcmp(model->sensor[i].name, word, n))
             return i;
     return -1;
 }
 
-/* Between the first and the third zero of number K of the sensor, run->of being "NAME:K". 0: there are fewer */
+/* Time between the first and the third zero of number K of a sensor, "NAME:K"; 0: there are fewer */
 static double period(ph_study *study, const ph_figure_run *run)
 {
     ph_rig rig;

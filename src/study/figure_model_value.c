@@ -51,7 +51,7 @@ static double distance(int n, const double *a, const double *b)
     return sqrt(s);
 }
 
-/* Of log2(e(h)/e(h/2)) and log2(e(h/2)/e(h/4)) the one that is farther from 2; e is the length of the error. */
+/* Of log2(e(h)/e(h/2)) and log2(e(h/2)/e(h/4)) the one farther from 2; e is the length of the error. */
 int ph_measure_model_order(ph_study *study, const ph_figure_run *run, double *value)
 {
     double y[3][PH_FIGURE_MAX], look_again[PH_FIGURE_MAX];

@@ -41,8 +41,8 @@ ph_problem *ph_study_problem(ph_study *study, const ph_figure_run *run);
 typedef struct ph_rig {
     ph_model_def *model;
     ph_mechanism *mech;
-    ph_system sys;       /* with n_redundant, as ph_system_rank finds it */
-    int *dependent;      /* of each constraint: rows that earlier ones imply */
+    ph_system sys;  /* with n_redundant, as ph_system_rank finds it */
+    int *dependent; /* of each constraint: rows that earlier ones imply */
     const double *q0, *v0;
     ph_sim *sim;
     long steps; /* of the whole run */
@@ -66,9 +66,9 @@ typedef struct ph_trial {
     struct ph_trial *next;
     ph_figure_run run;
     int ok;
-    int n;           /* things to look at */
-    ph_named *named; /* at the end */
-    double position, velocity;    /* largest |Phi| and |B v + Phi_t| */
+    int n;                                 /* things to look at */
+    ph_named *named;                       /* at the end */
+    double position, velocity;             /* largest |Phi| and |B v + Phi_t| */
     double drift, drift_first, drift_last; /* largest |E - E(0)|: in all, in the first and the last tenth */
 } ph_trial;
 
@@ -86,7 +86,8 @@ const ph_trial *ph_study_trial(ph_study *study, const ph_figure_run *run);
 
 /* What the words of run->of give at the end, n of each word. Returns how many words; 0: one is not there, or
  * all of them give more than PH_FIGURE_MAX numbers. */
-int ph_trial_look(ph_study *study, const ph_figure_run *run, double value[PH_FIGURE_MAX], int n[PH_FIGURE_MAX]);
+int ph_trial_look(ph_study *study, const ph_figure_run *run, double value[PH_FIGURE_MAX],
+                  int n[PH_FIGURE_MAX]);
 
 /* ---- options ------------------------------------------------------------------------------------ */
 
@@ -140,11 +141,12 @@ ph_measure ph_measure_model_order; /* of each word: over h, h/2, h/4 */
 ph_measure ph_measure_model_error; /* with sigma = 0, 1, opt */
 
 /* figure_model_run.c: what its whole course shows */
-ph_measure ph_measure_model_violation;    /* position, velocity */
-ph_measure ph_measure_model_velocity;     /* violation with sigma = 0, 1, opt */
-ph_measure ph_measure_model_drift;        /* largest |E - E(0)|: in all, in the first and the last tenth */
-ph_measure ph_measure_model_rank;         /* conditions, their rank, those of the joint run->of that repeat others */
-ph_measure ph_measure_model_twin;         /* largest difference of q, v, lambda from those of run->problem */
-ph_measure ph_measure_model_period;       /* for h -> 0: of the sensor run->of, between zeros of one direction */
+ph_measure ph_measure_model_violation; /* position, velocity */
+ph_measure ph_measure_model_velocity;  /* violation with sigma = 0, 1, opt */
+ph_measure ph_measure_model_drift;     /* largest |E - E(0)|: in all, in the first and the last tenth */
+ph_measure ph_measure_model_rank; /* conditions, their rank, those of the joint run->of that repeat others */
+ph_measure ph_measure_model_twin; /* largest difference of q, v, lambda from those of run->problem */
+ph_measure ph_measure_model_twin_lambda; /* the last of them */
+ph_measure ph_measure_model_period; /* for h -> 0: of the sensor run->of, between zeros of one direction */
 
 #endif
