@@ -451,10 +451,10 @@ static void test_bad_graphs(void **state)
     (void)state;
     static const int size[] = {3, 3}, none[] = {3, 0}, row[] = {0, 1, 0}, col[] = {0, 1, 0},
                      out[] = {0, 2, 1}, negative[] = {0, -1, 1};
-    const ph_graph bad[] = {{2, size, NULL, 3, row, col},      {2, none, NULL, 2, row, col},
-                            {2, size, NULL, 2, row, out},      {2, size, NULL, 2, out, col},
-                            {2, size, NULL, 2, row, negative}, {-1, size, NULL, 0, row, col},
-                            {2, size, NULL, -1, row, col}};
+    const ph_graph bad[] = {{2, size, NULL, 3, row, col, 0},      {2, none, NULL, 2, row, col, 0},
+                            {2, size, NULL, 2, row, out, 0},      {2, size, NULL, 2, out, col, 0},
+                            {2, size, NULL, 2, row, negative, 0}, {-1, size, NULL, 0, row, col, 0},
+                            {2, size, NULL, -1, row, col, 0}};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
         for (int kind = 0; kind < PH_SOLVER_COUNT; kind++) {
             ph_solver *s;

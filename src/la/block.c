@@ -285,7 +285,7 @@ static void plain(ph_solver *s, const double *rhs, double *x, int transposed)
 static ph_status solve(ph_solver *s, const double *rhs, double *x, int transposed)
 {
     ph_block *b = (ph_block *)s;
-    if (!(s->info.growth <= GROWTH_REFINE)) {
+    if (!(s->info.growth <= b->trust)) {
         double error = ph_refine(&b->w, s, plain, &b->p, b->value, rhs, b->w.d, REFINE_STEPS, transposed);
         if (!(error <= REFINED))
             return ph_all_finite(rhs, b->p.total) ? PH_E_SINGULAR : PH_E_NAN;
@@ -300,8 +300,10 @@ static ph_status analyse(ph_solver **out, const ph_graph *g, const ph_allocator 
 {
     ph_block *b;
     ph_status status = ph_block_plan(&b, g, alloc);
-    if (status == PH_OK)
+    if (status == PH_OK) {
+        b->trust = g->trust > 0 ? g->trust : GROWTH_REFINE;
         *out = &b->base;
+    }
     return status;
 }
 

@@ -54,6 +54,7 @@ typedef struct ph_block {
     ph_pattern p;
     ph_refinement w;
     const double *value; /* as factored */
+    double trust;        /* growth up to which solutions are not refined */
     int n, largest;      /* pivots, size of the largest */
     int *order;          /* n: block eliminated k-th */
     ph_pivot *pivot;     /* n, and one of zeros before them */

@@ -169,7 +169,7 @@ static ph_status factor_klu(automatic *a)
 {
     if (!a->klu) {
         const ph_pattern *p = &a->p;
-        ph_graph g = {p->n, p->size, p->late, p->nnz, p->row, p->col};
+        ph_graph g = {p->n, p->size, p->late, p->nnz, p->row, p->col, 0};
         ph_status status = ph_klu_ops.analyse(&a->klu, &g, a->base.alloc);
         if (status != PH_OK)
             return status;

@@ -18,6 +18,8 @@ typedef struct ph_graph {
     const unsigned char *late; /* n; NULL: none is late */
     int nnz;                   /* listed blocks */
     const int *row, *col;      /* nnz */
+    double trust; /* growth up to which solutions need no refinement, for a caller that iterates itself;
+                                  0: what keeps them accurate to round-off */
 } ph_graph;
 
 typedef struct ph_solver ph_solver;

@@ -196,7 +196,7 @@ static void take_matrix(ph_newton_matrix *nm, const products *p, ph_arena *a)
     nm->b = ph_arena_take(a, (size_t)lay->nv + 2 * (size_t)lay->nl, d);
     nm->x = ph_arena_take(a, (size_t)lay->nv + 2 * (size_t)lay->nl, d);
     nm->A = ph_arena_take(a, pairs + 2 * links + 2 * diagonals + (stabilised ? links + p->doubles : 0), d);
-    nm->A0 = k ? ph_arena_take(a, pairs + 2 * links + diagonals, d) : nm->A;
+    nm->A0 = ph_arena_take(a, pairs + 2 * links + diagonals, d);
     nm->null = ph_arena_take(a, k * nl, d);
     nm->null_n = ph_arena_take(a, k * nl, d);
     nm->reg = ph_arena_take(a, k ? nl : 0, d);
@@ -224,12 +224,15 @@ static void number_eta(ph_newton_matrix *nm)
     }
 }
 
-static ph_status analyse(ph_newton_matrix *nm, listing *g, int stabilised, ph_solver_kind kind,
+/* Newton's method corrects what a solution lacks: a relative error of 2e-6 costs no iteration. */
+#define TRUST 1e10
+
+static ph_status analyse(ph_newton_matrix *nm, listing *g, int stabilised, ph_solver_kind kind, double trust,
                          ph_solver **out)
 {
     g->count = g->at = 0;
     list_places(nm, g, stabilised);
-    ph_graph graph = {g->n_blocks, g->size, g->late, g->count, g->row, g->col};
+    ph_graph graph = {g->n_blocks, g->size, g->late, g->count, g->row, g->col, trust};
     return ph_solver_analyse(out, kind, &graph, nm->alloc);
 }
 
@@ -280,10 +283,9 @@ ph_status ph_newton_create(ph_newton_matrix *nm, const ph_layout *lay, ph_formul
     take_listing(&g, lay, p.X + p.Y, &temporary);
     number_eta(nm);
     nm->n = lay->nv + lay->nl + nm->n_eta;
-    s = analyse(nm, &g, 0, kind, &nm->initial);
-    nm->solver = nm->initial;
-    if (s == PH_OK && (f == PH_GGL || nm->redundant))
-        s = analyse(nm, &g, f == PH_GGL, kind, &nm->solver);
+    s = analyse(nm, &g, 0, kind, 0, &nm->initial);
+    if (s == PH_OK)
+        s = analyse(nm, &g, f == PH_GGL, kind, TRUST, &nm->solver);
 done:
     if (!nm->block)
         ph_free(alloc, own.block);
@@ -296,8 +298,7 @@ done:
 
 void ph_newton_destroy(ph_newton_matrix *nm)
 {
-    if (nm->solver != nm->initial)
-        ph_solver_destroy(nm->solver);
+    ph_solver_destroy(nm->solver);
     ph_solver_destroy(nm->initial);
     ph_free(nm->alloc, nm->block);
     *nm = (ph_newton_matrix){0};
@@ -466,8 +467,6 @@ ph_status ph_newton_factor_initial(ph_newton_matrix *nm, const ph_eval *ev, int 
         for (int k = 0; friction && k < b->m * b->n; k++)
             A[nm->BT + b->at + k] += ev->Gl[b->at + k];
     }
-    if (nm->initial == nm->solver)
-        nm->factored = 0;
     return ph_solver_factor(nm->initial, A);
 }
 
@@ -588,7 +587,8 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
             return PH_E_NAN; /* lambda stays finite: the search for the culprit calls g and K with it */
         for (int i = 0; i < sim->lay.nl; i++)
             sim->next.lambda[i] += nm->x[sim->lay.nv + i] / o->s;
-        if (size <= 1 || (rate < RATE_TRUSTED && next_increment(exact, size, rate) <= 1))
+        double lacking = size * DBL_EPSILON * ph_solver_ask(nm->solver).growth;
+        if (size <= 1 || (rate < RATE_TRUSTED && next_increment(exact, size, rate) + lacking <= 1))
             return finish(sim, o);
         keep = kind == PH_MODIFIED &&
                (k == 1 || (rate <= RATE_RENEW && size * pow(rate, sim->opt.max_iterations - k) <= 1));

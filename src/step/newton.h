@@ -18,14 +18,14 @@ typedef struct ph_newton_matrix {
     ph_formulation formulation;
     unsigned what;      /* PH_EVAL_ flags that this form needs */
     ph_solver *solver;  /* of the step */
-    ph_solver *initial; /* of [M B^T; B 0]; the same object unless the form is stabilised */
+    ph_solver *initial; /* of [M B^T; B 0], for initial values and null spaces */
     int n;              /* unknowns: nv of dq, nl of lambda, n_eta of eta */
     int n_eta, n_eta_blocks;
     int *eta_at;        /* C: where the eta of a constraint stand among the eta; -1: it has none */
     int *eta_block;     /* C: block of unknowns of its eta */
     double *A, *b, *x;  /* values, right-hand side, solution */
     int A_size;         /* doubles of A */
-    double *A0;         /* values of initial where that is an object of its own; A otherwise */
+    double *A0;         /* values of initial */
     int BT, W;          /* where the blocks of B^T and of the lambda rows start in A */
     int P;              /* stabilised form: where the position rows start, the columns of eta after them */
     ph_term *X_term;    /* G FB: left a pair, right a link */
