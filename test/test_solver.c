@@ -464,7 +464,7 @@ static void test_bad_graphs(void **state)
     ph_solver *s;
     assert_int_equal(ph_solver_analyse(&s, PH_SOLVER_COUNT, &bad[0], NULL), PH_E_INPUT);
     ph_solver_destroy(NULL);
-    const ph_graph empty = {0, size, NULL, 0, row, col};
+    const ph_graph empty = {0, size, NULL, 0, row, col, 0};
     double x = 0;
     for (int kind = 0; kind < PH_SOLVER_COUNT; kind++) { /* a system of nothing is solved by nothing */
         assert_int_equal(ph_solver_analyse(&s, (ph_solver_kind)kind, &empty, NULL), PH_OK);

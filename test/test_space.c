@@ -139,7 +139,7 @@ static void spaces_converge_to_the_same_answer(void **state)
     }
 }
 
-/* ---- the rotor, BENCHMARKS 4 --------------------------------------------------------------------- */
+/* ---- the rotor ----------------------------------------------------------------------------------- */
 
 /* |p2 - exact| at t = 0.1; infinite if the run fails. growth: kinetic energy at the end over that at first. */
 static double rotor_error(ph_space_code space, double h, double *growth)

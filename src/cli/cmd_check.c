@@ -10,7 +10,7 @@
 
 /* Steps of a sensible h in a period of the fastest vibration and in a turn of the fastest body. */
 #define STEPS_PER_PERIOD 20
-#define STEPS_PER_TURN 60
+#define STEPS_PER_TURN   60
 
 /* Above this turn in a step, geom1 in index-3 form is unstable and others lose accuracy [rad]. */
 #define SPIN_WARNING 0.5
@@ -73,7 +73,8 @@ static ph_status examine(check *c, ph_error *err)
 
 static int is_unsuitable(const check *c)
 {
-    int chart = c->subject.model && (c->subject.space == PH_SPACE_EULER || c->subject.space == PH_SPACE_CARDAN);
+    int chart =
+        c->subject.model && (c->subject.space == PH_SPACE_EULER || c->subject.space == PH_SPACE_CARDAN);
     return chart && c->h * c->spin > SPIN_WARNING_CHART;
 }
 
@@ -96,9 +97,11 @@ static void print_text(const check *c)
     if (c->spin > 0)
         printf("  spin         fastest %.4g rad/s\n", c->spin);
     if (c->sensible > 0)
-        printf("  step size    h = %.1e s would be sensible%s\n", c->sensible, c->h > 0 ? "" : "; the model says none");
+        printf("  step size    h = %.1e s would be sensible%s\n", c->sensible,
+               c->h > 0 ? "" : "; the model says none");
     if (is_unsuitable(c))
-        printf("  warning      with h = %g s a body turns by %.2g rad in a step, too much for the space %s: use R3xSO3 "
+        printf("  warning      with h = %g s a body turns by %.2g rad in a step, too much for the space %s: "
+               "use R3xSO3 "
                "or SE3, or a smaller step\n",
                c->h, c->h * c->spin, ph_bodies_space(c->bodies));
     else if (c->h * c->spin > SPIN_WARNING)

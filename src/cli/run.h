@@ -39,7 +39,7 @@ typedef struct ph_run {
 /* watch.c: the output callback; ctx is the ph_run. */
 ph_status ph_watch_step(const ph_sim *sim, void *ctx);
 void ph_watch_explain(const ph_run *r, char *text, size_t size); /* of a run that exploded */
-double ph_seconds(void); /* since some moment */
+double ph_seconds(void);                                         /* since some moment */
 
 /* trajectory.c: the table of the run. */
 void ph_trajectory_header(ph_run *r);

@@ -270,7 +270,7 @@ static ph_status open_task(task *k, ph_error *err)
     if (s != PH_OK)
         return s;
     list_places(k);
-    ph_graph graph = {k->lay.N + k->lay.C, k->size, k->late, k->nnz, k->row, k->col};
+    ph_graph graph = {k->lay.N + k->lay.C, k->size, k->late, k->nnz, k->row, k->col, 0};
     s = k->lay.C ? ph_solver_analyse(&k->solver, PH_AUTO, &graph, alloc) : PH_OK;
     return s == PH_OK ? s : ph_fail(err, s, "not enough memory for initial values");
 }
