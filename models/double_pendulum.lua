@@ -32,4 +32,4 @@ sensor{ name = "swing1", type = "angle", joint = "shoulder" }       -- since t =
 sensor{ name = "swing2", type = "angle", joint = "elbow" }          -- relative to the upper rod, since t = 0
 sensor{ name = "energy", type = "energy" }
 
-run   { t_end = 2.0, h = 1e-3, sigma = 1, rho = 1, formulation = "index3" }
+run   { t_end = 2.0, h = 1e-3, sigma = 1, rho = 1, formulation = "ggl" }

@@ -66,17 +66,22 @@ int ph_measure_model_order(ph_study *study, const ph_figure_run *run, double *va
     return words > 0;
 }
 
+int ph_measure_model_distance(ph_study *study, const ph_figure_run *run, double *value)
+{
+    double y[PH_FIGURE_MAX];
+    int n = look(study, run, y);
+    value[0] = distance(n, y, run->exact);
+    return n > 0;
+}
+
 int ph_measure_model_error(ph_study *study, const ph_figure_run *run, double *value)
 {
     const double sigma[3] = {0, 1, PH_SIGMA_OPT};
-    for (int i = 0; i < 3; i++) {
-        double y[PH_FIGURE_MAX];
+    int ok = 1;
+    for (int i = 0; ok && i < 3; i++) {
         ph_figure_run r = *run;
         r.sigma = sigma[i];
-        int n = look(study, &r, y);
-        if (n == 0)
-            return 0;
-        value[i] = distance(n, y, run->exact);
+        ok = ph_measure_model_distance(study, &r, &value[i]);
     }
-    return 1;
+    return ok;
 }

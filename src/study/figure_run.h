@@ -136,9 +136,10 @@ ph_measure ph_measure_radius; /* spectral radius of one step */
 
 /* figure_model_value.c: what run->of gives at the end of a run of a model file */
 ph_measure ph_measure_model;
-ph_measure ph_measure_model_limit; /* for h -> 0, from h, h/2, h/4 */
-ph_measure ph_measure_model_order; /* of each word: over h, h/2, h/4 */
-ph_measure ph_measure_model_error; /* with sigma = 0, 1, opt */
+ph_measure ph_measure_model_limit;    /* for h -> 0, from h, h/2, h/4 */
+ph_measure ph_measure_model_order;    /* of each word: over h, h/2, h/4 */
+ph_measure ph_measure_model_distance; /* from run->exact */
+ph_measure ph_measure_model_error;    /* the same with sigma = 0, 1, opt */
 
 /* figure_model_run.c: what its whole course shows */
 ph_measure ph_measure_model_violation; /* position, velocity */
