@@ -1,5 +1,5 @@
-# What `cmake --install` copies: library, headers and tables, program, CMake package and pkg-config file. The whole
-# tree may be moved afterwards: every path in it is relative.
+# What `cmake --install` copies: library, headers and tables, program, models, CMake package and pkg-config file. The
+# whole tree may be moved afterwards: every path in it is relative.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS libpolhode EXPORT polhode-targets)
@@ -8,6 +8,7 @@ if(TARGET polhode)
   file(RELATIVE_PATH bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
   set_target_properties(polhode PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}")
   install(TARGETS polhode)
+  install(DIRECTORY models DESTINATION ${CMAKE_INSTALL_DATADIR}/polhode FILES_MATCHING PATTERN "*.lua")
 endif()
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/polhode)
@@ -20,4 +21,4 @@ install(FILES ${PROJECT_BINARY_DIR}/polhode-config.cmake ${PROJECT_BINARY_DIR}/p
 file(RELATIVE_PATH pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(cmake/polhode.pc.in polhode.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/polhode.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE README.md CHANGELOG.md docs/model.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -225,16 +225,24 @@ run 0 bench chain_100 --repeats 1 --json
 has out '"chain_100":{' '"us_per_body_step":'
 run 0 list
 has out genalpha klu so3 cardan heavy_top bench --sigma
-for table in groups charts methods solvers problems commands options; do
+for table in joints forces sensors spaces keys groups charts methods solvers problems commands options; do
     run 0 list "$table"
+    [[ -s out ]] || fail "list $table prints nothing"
 done
+run 0 list joints
+has out spherical generic 'keys: name type bodies at axis [drive]'
+run 0 list keys
+has out 'joint:' 'mass' 'kg' 'inertia' 'friction_radius' 'formulation'
+run 0 manual
+has out '# Model files' 'model "heavy top"'
+refused "cannot write '/nonexistent/model.md'" manual -o /nonexistent/model.md
 run 0 version
 has out 'polhode '
 run 0 version --json
 is_json out
 run 0 --version
 run 0 help
-has out run bench list verify version help
+has out run check freeze cite bench list manual verify version help
 run 0 --help
 for command in $("$polhode" list commands | awk '{print $1}'); do
     run 0 help "$command"
@@ -249,7 +257,7 @@ has out 'usage: polhode COMMAND'
 # ---- mistakes -----------------------------------------------------------------------------------------------------
 
 refused "did you mean 'run'" rnu
-refused "there are: run, bench" xyzzy
+refused "there are: run, check" xyzzy
 refused "there is no command ''" ''
 refused 'run needs MODEL' run
 refused "did you mean 'heavy_top'" run heavy_tpo
@@ -284,7 +292,7 @@ refused 'no parameters' run chain --set x=1
 refused 'takes no value' run heavy_top --json=1
 refused "belongs to 'bench'" run heavy_top --repeats 3
 refused 'polhode help run' run heavy_top -q
-refused 'built-in problems, not files' run models/heavy_top.lua
+refused 'models/heavy_top.lua: No such file' run models/heavy_top.lua
 refused "cannot write '/nonexistent/x.csv'" run heavy_top -o /nonexistent/x.csv
 refused "cannot write '$tmp'" run heavy_top -o "$tmp"
 refused 'empty' run heavy_top -o ''
@@ -296,6 +304,7 @@ refused "did you mean 'run'" help rnu
 refused 'one argument too many' version now
 refused 'has no options' help --xyzzy
 refused 'one argument too many' verify now
+refused 'root of that tree' verify
 refused 'empty' verify -o ''
 refused "a?b" run $'a\nb'
 

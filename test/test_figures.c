@@ -27,6 +27,8 @@ static void test_section(void **state)
             else if (!(error <= bound * (bound > 0 ? tol_scale() : 1))) {
                 print_error("%s[%d], %s: %.10g instead of %.10g\n", f->id, i, f->what, value[i],
                             f->expected[i]);
+                if (isnan(value[i]))
+                    print_error("last complaint of a model: %s\n", ph_study_complaint(s->study));
                 failed++;
             }
         }
@@ -79,7 +81,7 @@ int main(void)
     static section sections[MAX_SECTIONS];
     struct CMUnitTest tests[MAX_SECTIONS + 2] = {cmocka_unit_test(test_rows)};
     size_t n = 0;
-    ph_study *study = ph_study_create();
+    ph_study *study = ph_study_create(PH_TEST_DIR "/../models");
     if (!study)
         return 1;
     for (int k = 0; ph_figure_get(k); k++)

@@ -132,10 +132,19 @@ PH_API ph_status ph_sim_load(ph_sim *sim, const ph_state *s, ph_error *err);
 /* Largest |Phi| and |B v + Phi_t| at the present state. */
 PH_API ph_status ph_sim_violation(ph_sim *sim, double *position, double *velocity);
 
+/* Fastest angular frequency [rad/s] of the undamped system linearised at the present state; 0: nothing restores it. */
+PH_API ph_status ph_sim_fastest(ph_sim *sim, double *omega);
+
 /* Row k of the table of methods; NULL past the end. */
 PH_API const char *ph_method_name(int k);
 PH_API const char *ph_method_text(int k);
 PH_API const char *ph_method_cite(int k); /* what to cite, a line each */
+
+/* Word k of the choices of an option, by its code; NULL past the end. */
+PH_API const char *ph_formulation_word(int k);
+PH_API const char *ph_newton_word(int k);
+PH_API const char *ph_start_word(int k);
+PH_API const char *ph_solver_word(int k);
 
 #ifdef __cplusplus
 }

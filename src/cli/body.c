@@ -13,12 +13,9 @@ static int is_pair(const ph_system *sys, int i)
            sys->nodes[i + 1].group == PH_SO3;
 }
 
-ph_bodies *ph_bodies_create(const ph_system *sys)
+static void list_bodies(ph_bodies *all)
 {
-    ph_bodies *all = malloc(sizeof *all + (size_t)sys->n_nodes * sizeof(ph_body));
-    if (!all)
-        return NULL;
-    *all = (ph_bodies){.sys = sys};
+    const ph_system *sys = all->sys;
     for (int i = 0; i < sys->n_nodes; i++) {
         ph_group group = sys->nodes[i].group;
         ph_body b = {group == PH_SO3 ? -1 : i, group == PH_RN ? -1 : i};
@@ -26,10 +23,24 @@ ph_bodies *ph_bodies_create(const ph_system *sys)
             b.R = ++i;
         all->body[all->n++] = b;
     }
+}
+
+ph_bodies *ph_bodies_create(const ph_subject *subject)
+{
+    const ph_system *sys = &subject->p->sys;
+    ph_bodies *all = malloc(sizeof *all + (size_t)sys->n_nodes * sizeof(ph_body));
+    if (!all)
+        return NULL;
+    *all = (ph_bodies){.sys = sys, .model = subject->model, .mech = subject->mech, .space = subject->space};
+    all->n_joints = all->model ? all->model->n_joints : sys->n_constraints;
+    if (all->model)
+        all->n = all->model->n_bodies;
+    else
+        list_bodies(all);
     return all;
 }
 
-int ph_body_of(const ph_bodies *all, int node)
+static int body_of(const ph_bodies *all, int node)
 {
     int low = 0, high = all->n - 1; /* nodes ascend with bodies */
     while (low < high) {
@@ -55,6 +66,10 @@ static int common_prefix(const char *a, const char *b)
 const char *ph_body_name(const ph_bodies *all, int body, char text[PH_LABEL_MAX])
 {
     const ph_system *sys = all->sys;
+    if (all->model) {
+        snprintf(text, PH_LABEL_MAX, "%.80s", all->model->body[body].name);
+        return text;
+    }
     const ph_body b = all->body[body];
     const char *x = b.x >= 0 ? sys->nodes[b.x].name : sys->nodes[b.R].name;
     const char *R = b.R >= 0 ? sys->nodes[b.R].name : x;
@@ -69,14 +84,38 @@ const char *ph_body_name(const ph_bodies *all, int body, char text[PH_LABEL_MAX]
     return text;
 }
 
-const char *ph_joint_name(const ph_system *sys, int constraint, char text[PH_LABEL_MAX])
+const char *ph_constraint_name(const ph_bodies *all, int constraint, char text[PH_LABEL_MAX])
 {
-    const char *name = sys->constraints[constraint].name;
+    const char *name = all->sys->constraints[constraint].name;
     if (name)
         snprintf(text, PH_LABEL_MAX, "%.80s", name);
     else
         snprintf(text, PH_LABEL_MAX, "j%d", constraint + 1);
     return text;
+}
+
+const char *ph_joint_name(const ph_bodies *all, int joint, char text[PH_LABEL_MAX])
+{
+    if (!all->model)
+        return ph_constraint_name(all, joint, text);
+    snprintf(text, PH_LABEL_MAX, "%.80s", all->model->joint[joint].name);
+    return text;
+}
+
+const char *ph_node_name(const ph_bodies *all, int node, char text[PH_LABEL_MAX])
+{
+    if (!all->model)
+        return ph_body_name(all, body_of(all, node), text);
+    snprintf(text, PH_LABEL_MAX, "%.80s", all->sys->nodes[node].name ? all->sys->nodes[node].name : "");
+    return text;
+}
+
+int ph_joint_lambda(const ph_bodies *all, int joint, const ph_state *s, int *rows)
+{
+    if (all->model)
+        return ph_mechanism_lambda(all->mech, joint, rows);
+    *rows = all->sys->constraints[joint].rows;
+    return s->l_at[joint];
 }
 
 static const char *space_of(const ph_bodies *all, int body)
@@ -91,6 +130,8 @@ static const char *space_of(const ph_bodies *all, int body)
 
 const char *ph_bodies_space(const ph_bodies *all)
 {
+    if (all->mech)
+        return ph_space_word(all->space);
     const char *space = all->n ? space_of(all, 0) : "mixed";
     for (int i = 1; i < all->n; i++)
         if (strcmp(space, space_of(all, i)) != 0)
@@ -131,8 +172,36 @@ static int plain_motion(const ph_state *s, int node, int n, ph_quantity *out)
     return 3;
 }
 
+static int finish(ph_quantity *out, int n)
+{
+    for (int k = 0; k < n; k++)
+        if (!out[k].value)
+            out[k].value = out[k].own;
+    return n;
+}
+
+/* The same of a body of a model, whatever the space. */
+static int model_motion(const ph_bodies *all, int body, const ph_state *s, ph_quantity *out)
+{
+    int n = 0, turns = !all->model->body[body].particle;
+    ph_body_state b;
+    ph_mechanism_body(all->mech, s, body, &b);
+    out[n++] = vector("position", "m", axes_x, b.x);
+    if (turns)
+        out[n++] = (ph_quantity){"rotation", "1", axes_q, 0, 4, NULL, {b.q.w, b.q.x, b.q.y, b.q.z}};
+    out[n++] = vector("velocity", "m/s", axes_v, b.v);
+    if (turns)
+        out[n++] = vector("omega", "rad/s", axes_w, b.omega);
+    out[n++] = vector("acceleration", "m/s^2", axes_a, b.a);
+    if (turns)
+        out[n++] = vector("omega_dot", "rad/s^2", axes_wd, b.omega_dot);
+    return finish(out, n);
+}
+
 int ph_body_motion(const ph_bodies *all, int body, const ph_state *s, ph_quantity out[PH_QUANTITIES])
 {
+    if (all->model)
+        return model_motion(all, body, s, out);
     const ph_body b = all->body[body];
     const ph_node *nodes = all->sys->nodes;
     ph_vec3 v, a;
@@ -151,10 +220,7 @@ int ph_body_motion(const ph_bodies *all, int body, const ph_state *s, ph_quantit
     if (b.x >= 0)
         out[n++] = vector("acceleration", "m/s^2", axes_a, a);
     out[n++] = vector("omega_dot", "rad/s^2", axes_wd, ph_state_vdot(s, b.R, op->rot));
-    for (int k = 0; k < n; k++)
-        if (!out[k].value)
-            out[k].value = out[k].own;
-    return n;
+    return finish(out, n);
 }
 
 const char *ph_quantity_axis(const ph_quantity *q, int k, char text[PH_LABEL_MAX])

@@ -2,7 +2,7 @@
 #ifndef PH_CLI_BODY_H
 #define PH_CLI_BODY_H
 
-#include "polhode/sim.h"
+#include "cli/model.h"
 
 typedef struct ph_body {
     int x, R; /* its nodes with a position and with a rotation, perhaps the same; -1: none */
@@ -10,18 +10,26 @@ typedef struct ph_body {
 
 typedef struct ph_bodies {
     const ph_system *sys;
-    int n;
-    ph_body body[];
+    const ph_model_def *model; /* of a file: its bodies and joints are those of the model; NULL: a built-in problem */
+    const ph_mechanism *mech;
+    int space;      /* of a file */
+    int n;          /* bodies */
+    int n_joints;   /* joints, or constraints of a built-in problem */
+    ph_body body[]; /* of a built-in problem */
 } ph_bodies;
 
-ph_bodies *ph_bodies_create(const ph_system *sys); /* NULL: no memory; free() ends it */
+ph_bodies *ph_bodies_create(const ph_subject *subject); /* NULL: no memory; free() ends it */
 
 #define PH_LABEL_MAX 96
 
 /* The name of the system's author; else b1, b2, ... and j1, j2, ... Returns text. */
 const char *ph_body_name(const ph_bodies *all, int body, char text[PH_LABEL_MAX]);
-const char *ph_joint_name(const ph_system *sys, int constraint, char text[PH_LABEL_MAX]);
-int ph_body_of(const ph_bodies *all, int node);
+const char *ph_joint_name(const ph_bodies *all, int joint, char text[PH_LABEL_MAX]);
+const char *ph_constraint_name(const ph_bodies *all, int constraint, char text[PH_LABEL_MAX]);
+const char *ph_node_name(const ph_bodies *all, int node, char text[PH_LABEL_MAX]); /* of its body */
+
+/* Where the multipliers of a joint start in lambda, and how many there are. */
+int ph_joint_lambda(const ph_bodies *all, int joint, const ph_state *s, int *rows);
 
 /* The space in which the bodies move: "R3xSO3", "SE3", ...; "mixed". */
 const char *ph_bodies_space(const ph_bodies *all);
@@ -36,7 +44,7 @@ typedef struct ph_quantity {
     char prefix;
     int n;
     const double *value; /* own, or a view of the state */
-    double own[3];
+    double own[4];
 } ph_quantity;
 
 /* Those that the body has, into out; their number. They hold as long as s and out. */

@@ -2,6 +2,7 @@
 #ifndef PH_CLI_CLI_H
 #define PH_CLI_CLI_H
 
+#include "base/words.h"
 #include "polhode/sim.h"
 
 #if defined(__GNUC__)
@@ -17,9 +18,7 @@ int ph_complain(const char *format, ...) PH_PRINTF(1, 2);
 
 /* The same for a word that is none of a list: with the nearest one; if none is near, with the command else_see
  * or, where that is NULL, with the whole list. what begins the sentence. */
-typedef const char *(*ph_word_fn)(int k); /* word k; NULL past the end */
 int ph_complain_word(const char *what, const char *word, ph_word_fn list, const char *else_see);
-int ph_word_find(const char *word, ph_word_fn list); /* its place; -1: not there */
 
 typedef enum ph_command_code {
 #define PH_COMMAND(code, name, run, min, max, usage, text) code,
@@ -49,6 +48,10 @@ typedef struct ph_args {
     int every, repeats;             /* repeats = 0: as many as time allows */
     const char *output;             /* file; NULL: none */
     int json, quiet;
+    int space;    /* row of spaces.def; -1: the model's own */
+    int assemble; /* project initial values instead of refusing them */
+    int argc;     /* what follows the command, as it was typed */
+    char **argv;
 } ph_args;
 
 typedef struct ph_command {

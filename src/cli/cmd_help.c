@@ -25,10 +25,11 @@ static void print_all(void)
         printf("  %-18s %s\n", left, c->text);
     }
     printf("\nfirst steps:\n"
-           "  polhode list problems              the models that come with the program\n"
-           "  polhode run heavy_top              a spinning top: one second of motion\n"
-           "  polhode run heavy_top -o top.csv   the same, with its trajectory\n"
-           "  polhode help run                   all options\n\n"
+           "  polhode run models/heavy_top.lua               a spinning top: one second of motion\n"
+           "  polhode run models/heavy_top.lua -o top.csv    the same, with its trajectory\n"
+           "  polhode check models/bricard.lua               freedom and redundancy of a closed loop\n"
+           "  polhode manual                                 how to write a model\n"
+           "  polhode help run                               all options\n\n"
            "exit codes: 0 done, 1 numerical failure, 2 bad input or usage\n");
 }
 

@@ -1,8 +1,116 @@
 /* polhode list: the tables of the library and of the program. */
 #include "cli/options.h"
+#include "model/keys.h"
 #include "problem/problem.h"
 
 #include <string.h>
+
+/* ---- the model language ------------------------------------------------------------------------------- */
+
+static const char *type_name(ph_kind kind, int type)
+{
+    const ph_type *t = ph_type_get(kind, type);
+    return t ? t->name : NULL;
+}
+
+static const char *joint_name(int k)
+{
+    return type_name(PH_K_JOINT, k);
+}
+
+static const char *joint_text(int k)
+{
+    return ph_type_get(PH_K_JOINT, k)->text;
+}
+
+static const char *force_name(int k)
+{
+    return type_name(PH_K_FORCE, k);
+}
+
+static const char *force_text(int k)
+{
+    return ph_type_get(PH_K_FORCE, k)->text;
+}
+
+static const char *sensor_name(int k)
+{
+    return type_name(PH_K_SENSOR, k);
+}
+
+static const char *sensor_text(int k)
+{
+    return ph_type_get(PH_K_SENSOR, k)->text;
+}
+
+static const char *space_text(int k)
+{
+    static const char *const texts[] = {
+#define PH_SPACE(code, name, text) text,
+#include "mech/spaces.def"
+#undef PH_SPACE
+    };
+    return texts[k];
+}
+
+/* One line below that of a type: its keys, those that may be left out in brackets. */
+static void print_keys_of(ph_kind kind, int type)
+{
+    const ph_key *k;
+    printf("  %-18s   keys:", "");
+    for (int i = 0; (k = ph_key_get(i)); i++)
+        if (ph_key_belongs(k, kind, type))
+            printf(k->required ? " %s" : " [%s]", k->name);
+    printf("\n");
+}
+
+static void print_joint_keys(int k)
+{
+    print_keys_of(PH_K_JOINT, k);
+}
+
+static void print_force_keys(int k)
+{
+    print_keys_of(PH_K_FORCE, k);
+}
+
+static void print_sensor_keys(int k)
+{
+    print_keys_of(PH_K_SENSOR, k);
+}
+
+/* " (revolute, generic)" where not all types of its kind have the key */
+static void print_owners(const ph_key *k)
+{
+    int all = 1, n = 0;
+    for (int t = 0; ph_type_get(k->kind, t); t++)
+        all = all && ph_key_belongs(k, k->kind, t);
+    for (int t = 0; !all && ph_type_get(k->kind, t); t++)
+        if (ph_key_belongs(k, k->kind, t))
+            printf("%s%s", n++ ? ", " : " (", type_name(k->kind, t));
+    printf("%s\n", n ? ")" : "");
+}
+
+/* Every key of a model file: name, value, unit, meaning. */
+static void print_keys(void)
+{
+    const ph_key *k;
+    for (int kind = 0; kind < PH_KINDS; kind++) {
+        printf("  %s", ph_kind_word((ph_kind)kind));
+        for (int t = 0; !*ph_kind_word((ph_kind)kind) && ph_type_get((ph_kind)kind, t); t++)
+            printf("%s%s", t ? ", " : "", type_name((ph_kind)kind, t));
+        printf(":\n");
+        for (int i = 0; (k = ph_key_get(i)); i++) {
+            if ((int)k->kind != kind)
+                continue;
+            printf("    %-16s %-28s %-13s %s%s", k->name, ph_value_text(k->value), k->unit, k->text,
+                   k->required ? "; required" : "");
+            print_owners(k);
+        }
+    }
+}
+
+/* ---- the library and the program ---------------------------------------------------------------------- */
 
 static const char *group_name(int k)
 {
@@ -52,14 +160,21 @@ static const char *command_text(int k)
 static const struct table {
     const char *name, *title;
     ph_word_fn word, text;
+    void (*more)(int k); /* below each row; NULL: nothing */
+    void (*whole)(void); /* the table, where it does not consist of words and texts */
 } tables[] = {
-    {"problems", "built-in problems, for 'polhode run'", ph_problem_name, ph_problem_text},
-    {"methods", "integrators", ph_method_name, ph_method_text},
-    {"solvers", "linear solvers", ph_solver_word, solver_text},
-    {"groups", "Lie groups of a node", group_name, group_text},
-    {"charts", "coordinates of rotations", chart_name, chart_text},
-    {"commands", "see 'polhode help'", ph_command_name, command_text},
-    {"options", "see 'polhode help COMMAND'", ph_option_name, ph_option_text},
+    {"joints", "of model files: joint{ type = ... }", joint_name, joint_text, print_joint_keys, NULL},
+    {"forces", "of model files", force_name, force_text, print_force_keys, NULL},
+    {"sensors", "of model files: sensor{ type = ... }", sensor_name, sensor_text, print_sensor_keys, NULL},
+    {"spaces", "coordinates of bodies, for --space", ph_space_word, space_text, NULL, NULL},
+    {"keys", "all that a model file may say; see 'polhode manual'", NULL, NULL, NULL, print_keys},
+    {"problems", "built-in problems, for 'polhode run'", ph_problem_name, ph_problem_text, NULL, NULL},
+    {"methods", "integrators", ph_method_name, ph_method_text, NULL, NULL},
+    {"solvers", "linear solvers", ph_solver_word, solver_text, NULL, NULL},
+    {"groups", "Lie groups of a node", group_name, group_text, NULL, NULL},
+    {"charts", "coordinates of rotations", chart_name, chart_text, NULL, NULL},
+    {"commands", "see 'polhode help'", ph_command_name, command_text, NULL, NULL},
+    {"options", "see 'polhode help COMMAND'", ph_option_name, ph_option_text, NULL, NULL},
 };
 
 #define N_TABLES ((int)(sizeof tables / sizeof *tables))
@@ -71,8 +186,13 @@ static const char *table_name(int k)
 
 static void print_table(const struct table *t)
 {
-    for (int k = 0; t->word(k); k++)
+    if (t->whole)
+        t->whole();
+    for (int k = 0; t->word && t->word(k); k++) {
         printf("  %-18s %s\n", t->word(k), t->text(k));
+        if (t->more)
+            t->more(k);
+    }
 }
 
 int ph_cmd_list(const ph_args *args)

@@ -15,6 +15,10 @@ static int plan_steps(ph_run *r)
 {
     double h = r->args->opt.h > 0 ? r->args->opt.h : r->p->h;
     double t_end = r->args->t_end > 0 ? r->args->t_end : r->p->t_end, n = t_end / h;
+    if (!(h > 0) || !(t_end > 0)) {
+        ph_complain("the model says no %s: give --%s", h > 0 ? "t_end" : "h", h > 0 ? "t-end" : "h");
+        return 0;
+    }
     if (!(n <= STEPS_MAX)) {
         ph_complain("t_end = %g s in steps of h = %g s takes %.3g steps; the limit is %.0e", t_end, h, n,
                     STEPS_MAX);
@@ -108,6 +112,23 @@ static int report(const ph_run *r, int code)
     return code;
 }
 
+/* A sentence in the words of the model where the library can only say that something stopped. */
+static void explain(ph_run *r)
+{
+    char why[sizeof r->err.text - 64];
+    if (r->watch.exploded) {
+        ph_watch_explain(r, r->err.text, sizeof r->err.text);
+        return;
+    }
+    if (r->status != PH_E_CALLBACK || !r->subject.mech)
+        return;
+    ph_mechanism_complaint(r->subject.mech, why, sizeof why);
+    if (!why[0])
+        snprintf(why, sizeof why, "%s", ph_model_complaint(r->subject.model));
+    if (why[0])
+        snprintf(r->err.text, sizeof r->err.text, "t = %.9g: %s", r->sim ? ph_sim_failure(r->sim)->t : 0, why);
+}
+
 static int integrate(ph_run *r)
 {
     ph_watch *w = &r->watch;
@@ -121,23 +142,37 @@ static int integrate(ph_run *r)
         if (w->terminal && w->last_tick > w->begun)
             fprintf(stderr, "\r\033[K");
     }
+    explain(r);
     int code = close_file(r);
     return w->unwritten || w->interrupted ? code ? code : PH_EXIT_FAILED : report(r, code);
 }
 
-int ph_cmd_run(const ph_args *args)
+static void note_redundancy(const ph_run *r)
 {
-    ph_run r = {.args = args, .p = ph_model_open(args)};
-    int code = PH_EXIT_USAGE;
-    if (r.p && plan_steps(&r)) {
-        r.bodies = ph_bodies_create(&r.p->sys);
+    char text[256];
+    for (int c = 0; c < r->p->sys.n_constraints && !r->args->quiet; c++)
+        if (ph_subject_redundancy(&r->subject, c, text, sizeof text)[0])
+            fprintf(stderr, "polhode: note: %s; multipliers of least norm are used\n", text);
+}
+
+int ph_cmd_run(const ph_args *given)
+{
+    ph_args args = *given;
+    ph_run r = {.args = &args};
+    int code;
+    if (ph_subject_open(&r.subject, &args, &code)) {
+        r.p = r.subject.p;
+        code = PH_EXIT_USAGE;
+        r.bodies = ph_bodies_create(&r.subject);
         if (!r.bodies)
             ph_complain("not enough memory for the model '%s'", r.p->name);
-        else if (!args->output || open_file(&r))
+        else if (plan_steps(&r) && (!args.output || open_file(&r))) {
+            note_redundancy(&r);
             code = integrate(&r);
+        }
     }
     ph_sim_destroy(r.sim);
     free(r.bodies);
-    ph_problem_destroy(r.p);
+    ph_subject_close(&r.subject);
     return code;
 }

@@ -1,21 +1,20 @@
-/* What a command simulates. So far a model is the name of a built-in problem. */
+/* What a command simulates: a model file becomes a mechanism; a name is looked up among the built-in problems. */
 #include "cli/model.h"
+#include "cli/options.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+/* ---- built-in problems -------------------------------------------------------------------------------- */
 
 static const ph_problem_def defaults[] = {
 #define PH_PROBLEM(name, build, size, x, text) {size, x},
 #include "problem/problems.def"
 #undef PH_PROBLEM
 };
-
-static int looks_like_file(const char *name)
-{
-    const char *dot = strrchr(name, '.');
-    return strchr(name, '/') || (dot && (!strcmp(dot, ".lua") || !strcmp(dot, ".json")));
-}
 
 /* "x=16". A row whose x is 0 has no parameter, as one whose size is 0 has no size. */
 static int apply_setting(const char *name, const char *text, int has_x, double *to)
@@ -62,18 +61,168 @@ static ph_problem *build(const ph_args *args, const char *name, ph_problem_def d
     return p;
 }
 
-ph_problem *ph_model_open(const ph_args *args)
+static int open_problem(ph_subject *s, const ph_args *args)
 {
     const char *name = args->word[0];
     int k = ph_word_find(name, ph_problem_name);
-    if (k < 0 && looks_like_file(name)) {
-        ph_complain("'%s': this version runs built-in problems, not files; see 'polhode list problems'",
-                    name);
-        return NULL;
-    }
     if (k < 0) {
-        ph_complain_word("there is no model", name, ph_problem_name, "polhode list problems");
+        ph_complain_word("there is no model file and no built-in problem", name, ph_problem_name,
+                         "polhode list problems");
+        return 0;
+    }
+    if (args->space >= 0) {
+        ph_complain("--space: the built-in problem '%s' has its own", name);
+        return 0;
+    }
+    s->p = build(args, name, defaults[k]);
+    return s->p != NULL;
+}
+
+/* ---- files -------------------------------------------------------------------------------------------- */
+
+static int is_file(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    struct stat st;
+    return strchr(name, '/') || (dot && (!strcmp(dot, ".lua") || !strcmp(dot, ".json"))) ||
+           (ph_word_find(name, ph_problem_name) < 0 && stat(name, &st) == 0);
+}
+
+/* "m=16" */
+static int read_setting(const char *text, char *name, size_t size, double *value)
+{
+    const char *equal = strchr(text, '=');
+    char *end = NULL;
+    if (!equal || equal == text || (size_t)(equal - text) >= size) {
+        ph_complain("--set: '%s' is not of the form P=V", text);
+        return 0;
+    }
+    snprintf(name, size, "%.*s", (int)(equal - text), text);
+    *value = strtod(equal + 1, &end);
+    if (end == equal + 1 || *end || !isfinite(*value)) {
+        ph_complain("--set: '%s' is not a number", equal + 1);
+        return 0;
+    }
+    return 1;
+}
+
+ph_model_def *ph_subject_read(const ph_args *args)
+{
+    ph_setting sets[PH_SETTINGS_MAX];
+    char names[PH_SETTINGS_MAX][64];
+    ph_model_def *model;
+    ph_error err;
+    if (args->size) {
+        ph_complain("--size: a model file has parameters instead: --set N=%d", args->size);
         return NULL;
     }
-    return build(args, name, defaults[k]);
+    for (int i = 0; i < args->set.n; i++) {
+        if (!read_setting(args->set.text[i], names[i], sizeof names[i], &sets[i].value))
+            return NULL;
+        sets[i].name = names[i];
+    }
+    if (ph_model_read(&model, args->word[0], sets, args->set.n, NULL, &err) == PH_OK)
+        return model;
+    ph_complain("%s", err.text);
+    return NULL;
+}
+
+/* Options of run{} below those of the command line: the line is parsed again on top of them. */
+static int merge_options(ph_args *args, const ph_model_def *model)
+{
+    ph_args merged = ph_args_default(args->command);
+    merged.opt = model->opt;
+    merged.t_end = model->t_end, merged.space = model->space, merged.assemble = model->assemble;
+    if (model->every > 0)
+        merged.every = model->every;
+    if (!ph_args_parse(&merged, args->argc, args->argv))
+        return 0;
+    *args = merged;
+    return 1;
+}
+
+static double energy(const ph_state *s, const void *ctx)
+{
+    return ph_mechanism_energy(ctx, s);
+}
+
+/* The rank of the constraints, so that redundant ones are found before the run. */
+static ph_status find_redundant(ph_subject *s, ph_error *err)
+{
+    ph_system *sys = &s->p->sys;
+    s->dependent = calloc((size_t)sys->n_constraints + 1, sizeof(int));
+    if (!s->dependent) {
+        snprintf(err->text, sizeof err->text, "not enough memory for the constraints");
+        return PH_E_MEMORY;
+    }
+    ph_status status = ph_system_rank(sys, 0, s->p->q0, s->dependent, err);
+    for (int c = 0; c < sys->n_constraints && status == PH_OK; c++)
+        sys->n_redundant += s->dependent[c];
+    return status;
+}
+
+static ph_status build_mechanism(ph_subject *s, const ph_args *args, ph_error *err)
+{
+    s->model->assemble = args->assemble;
+    s->space = args->space;
+    ph_status status = ph_mechanism_create(&s->mech, s->model, (ph_space_code)args->space, NULL, err);
+    if (status != PH_OK)
+        return status;
+    s->p = calloc(1, sizeof *s->p);
+    if (!s->p) {
+        snprintf(err->text, sizeof err->text, "not enough memory for the model");
+        return PH_E_MEMORY;
+    }
+    s->p->name = s->model->name, s->p->sys = *ph_mechanism_system(s->mech);
+    s->p->t_end = s->model->t_end, s->p->h = s->model->opt.h, s->p->energy = energy;
+    status = ph_mechanism_initial(s->mech, &s->p->q0, &s->p->v0, err);
+    return status == PH_OK ? find_redundant(s, err) : status;
+}
+
+static int open_file(ph_subject *s, ph_args *args, int *code)
+{
+    ph_error err;
+    s->model = ph_subject_read(args);
+    if (!s->model || !merge_options(args, s->model))
+        return 0;
+    ph_status status = build_mechanism(s, args, &err);
+    if (status == PH_OK)
+        return 1;
+    if (status == PH_E_SINGULAR || status == PH_E_NEWTON)
+        *code = PH_EXIT_FAILED;
+    const char *file = s->model->file ? s->model->file : args->word[0];
+    if (strncmp(err.text, file, strlen(file)) == 0) /* with its line */
+        ph_complain("%s", err.text);
+    else
+        ph_complain("%s: %s", file, err.text);
+    return 0;
+}
+
+int ph_subject_open(ph_subject *s, ph_args *args, int *code)
+{
+    *s = (ph_subject){0};
+    *code = PH_EXIT_USAGE;
+    return is_file(args->word[0]) ? open_file(s, args, code) : open_problem(s, args);
+}
+
+void ph_subject_close(ph_subject *s)
+{
+    if (s->model) {
+        free(s->p);
+        free(s->dependent);
+        ph_mechanism_destroy(s->mech);
+        ph_model_free(s->model);
+    } else {
+        ph_problem_destroy(s->p);
+    }
+}
+
+const char *ph_subject_redundancy(const ph_subject *s, int c, char *text, size_t size)
+{
+    const ph_constraint *k = &s->p->sys.constraints[c];
+    text[0] = 0;
+    if (s->dependent && s->dependent[c])
+        snprintf(text, size, "joint '%s': %d of its %d conditions repeat%s what earlier joints impose",
+                 k->name ? k->name : "", s->dependent[c], k->rows, s->dependent[c] == 1 ? "s" : "");
+    return text;
 }

@@ -1,11 +1,29 @@
-/* What a command simulates: the model that its arguments name. */
+/* What a command simulates: the model that its arguments name, a file or a built-in problem. */
 #ifndef PH_CLI_MODEL_H
 #define PH_CLI_MODEL_H
 
 #include "cli/cli.h"
+#include "mech/mechanism.h"
+#include "model/reader.h"
 #include "problem/problem.h"
 
-/* The model of the first word, with the size asked for. NULL after one line on stderr. */
-ph_problem *ph_model_open(const ph_args *args);
+typedef struct ph_subject {
+    ph_problem *p;       /* what is simulated; of a file without exact solution */
+    ph_model_def *model; /* of a file; NULL: a built-in problem */
+    ph_mechanism *mech;  /* likewise */
+    int space;           /* of a file: row of spaces.def */
+    int *dependent;      /* for each constraint of a file: its rows that earlier ones imply */
+} ph_subject;
+
+/* The model of the first word with what --size, --set and --space say. args->opt and what else a model's run{} may say are
+ * completed by it: the command line wins. 0 after one line on stderr; code is then the exit code. */
+int ph_subject_open(ph_subject *s, ph_args *args, int *code);
+void ph_subject_close(ph_subject *s);
+
+/* Read the file of the first word, for commands that need no mechanism. NULL after one line on stderr. */
+ph_model_def *ph_subject_read(const ph_args *args);
+
+/* "joint 'r6': 1 of its 5 conditions repeats what earlier joints impose" for constraint c; "" if none does. */
+const char *ph_subject_redundancy(const ph_subject *s, int c, char *text, size_t size);
 
 #endif

@@ -1,5 +1,6 @@
 /* The options of all commands: parsing, help, and the words of their values, all from one table. */
 #include "cli/options.h"
+#include "mech/tables.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -41,7 +42,7 @@ static const option options[] = {
 
 ph_args ph_args_default(ph_command_code command)
 {
-    return (ph_args){.command = command, .opt = ph_default_options(), .every = 1};
+    return (ph_args){.command = command, .opt = ph_default_options(), .every = 1, .space = -1};
 }
 
 const char *ph_option_name(int k)
@@ -52,33 +53,6 @@ const char *ph_option_name(int k)
 const char *ph_option_text(int k)
 {
     return k >= 0 && k < N_OPTIONS ? options[k].text : NULL;
-}
-
-/* ---- words, in the order of their enumerations ------------------------------------------------------- */
-
-const char *ph_formulation_word(int k)
-{
-    return k == PH_INDEX3 ? "index3" : k == PH_INDEX2 ? "index2" : k == PH_GGL ? "ggl" : NULL;
-}
-
-const char *ph_newton_word(int k)
-{
-    return k == PH_FULL ? "full" : k == PH_SIMPLIFIED ? "simplified" : k == PH_MODIFIED ? "modified" : NULL;
-}
-
-const char *ph_start_word(int k)
-{
-    return k == PH_PERTURBED ? "perturbed" : k == PH_PLAIN ? "plain" : NULL;
-}
-
-const char *ph_solver_word(int k)
-{
-    static const char *const names[] = {
-#define PH_SOLVER(code, ops, name, text) name,
-#include "polhode/solvers.def"
-#undef PH_SOLVER
-    };
-    return k >= 0 && k < PH_SOLVER_COUNT ? names[k] : NULL;
 }
 
 /* ---- values ---------------------------------------------------------------------------------------- */
@@ -245,6 +219,7 @@ static int check_words(const ph_args *args)
 int ph_args_parse(ph_args *args, int argc, char **argv)
 {
     const ph_command *c = ph_command_get(args->command);
+    args->argc = argc, args->argv = argv;
     for (int i = 0, taken; i < argc; i += taken) {
         taken = 1;
         if (argv[i][0] == '-' && argv[i][1]) {

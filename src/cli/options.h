@@ -16,10 +16,4 @@ int ph_options_any(ph_command_code command);
 const char *ph_option_name(int k); /* row k of the table; NULL past the end */
 const char *ph_option_text(int k);
 
-/* Word k of an enumeration of ph_options; NULL past the end. */
-const char *ph_formulation_word(int k);
-const char *ph_newton_word(int k);
-const char *ph_start_word(int k);
-const char *ph_solver_word(int k);
-
 #endif

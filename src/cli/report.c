@@ -69,11 +69,18 @@ static void print_body(const ph_run *r, int body, const ph_state *s)
     }
 }
 
-static void print_joint(const ph_run *r, int c, const ph_state *s)
+static void print_joint(const ph_run *r, int joint, const ph_state *s)
 {
     char of[PH_LABEL_MAX];
-    print_values(ph_joint_name(&r->p->sys, c, of), "lambda", r->p->sys.constraints[c].rows,
-                 s->lambda + s->l_at[c], "");
+    int rows, at = ph_joint_lambda(r->bodies, joint, s, &rows);
+    print_values(ph_joint_name(r->bodies, joint, of), "lambda", rows, s->lambda + at, "");
+}
+
+static void print_sensor(const ph_run *r, int sensor, const ph_state *s)
+{
+    double value[PH_SENSOR_MAX];
+    int n = ph_run_sensor(r, sensor, s, value);
+    print_values(r->subject.model->sensor[sensor].name, "sensor", n, value, "");
 }
 
 /* The first and the last of many. */
@@ -100,5 +107,7 @@ void ph_report_text(const ph_run *r)
     print_quality(r);
     printf("\n");
     print_some(r, r->bodies->n, print_body, "bodies", &s);
-    print_some(r, r->p->sys.n_constraints, print_joint, "joints", &s);
+    print_some(r, r->bodies->n_joints, print_joint, "joints", &s);
+    for (int i = 0; r->subject.model && i < r->subject.model->n_sensors; i++)
+        print_sensor(r, i, &s);
 }

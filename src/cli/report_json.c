@@ -4,20 +4,12 @@
 #include "cli/options.h"
 #include "cli/run.h"
 
-/* sigma_opt = gamma/(3 beta), with gamma = 1/2 + alpha_f - alpha_m = (3 - rho)/(2 (1 + rho)) and
- * beta = (gamma + 1/2)^2/4 */
-static double sigma_of(const ph_options *o)
-{
-    double gamma = (3 - o->rho) / (2 * (1 + o->rho)), beta = (gamma + 0.5) * (gamma + 0.5) / 4;
-    return o->sigma == PH_SIGMA_OPT ? gamma / (3 * beta) : o->sigma;
-}
-
 static void add_method(ph_json *j, const ph_run *r)
 {
-    const ph_options *o = &r->opt;
+    ph_options resolved = r->sim ? ph_sim_options(r->sim) : r->opt, *o = &resolved;
     cJSON *m = ph_json_object(j, j->root, "method");
     ph_json_text(j, m, "name", o->method);
-    ph_json_number(j, m, "sigma", sigma_of(o));
+    ph_json_number(j, m, "sigma", o->sigma);
     ph_json_number(j, m, "rho", o->rho);
     ph_json_text(j, m, "formulation", ph_formulation_word((int)o->formulation));
     ph_json_text(j, m, "space", ph_bodies_space(r->bodies));
@@ -53,14 +45,38 @@ static void add_bodies(ph_json *j, const ph_run *r, const ph_state *s)
     }
 }
 
+static void add_reaction(ph_json *j, cJSON *joint, const ph_run *r, int k, const ph_state *s)
+{
+    ph_vec3 force, torque;
+    double value[3];
+    ph_mechanism_reaction(r->subject.mech, s, k, &force, &torque);
+    ph_store3(value, force);
+    ph_json_numbers(j, joint, "force", 3, value);
+    ph_store3(value, torque);
+    ph_json_numbers(j, joint, "torque", 3, value);
+}
+
 static void add_joints(ph_json *j, const ph_run *r, const ph_state *s)
 {
-    const ph_system *sys = &r->p->sys;
     cJSON *joints = ph_json_object(j, j->root, "joints");
-    for (int c = 0; c < sys->n_constraints; c++) {
+    for (int k = 0; k < r->bodies->n_joints; k++) {
         char name[PH_LABEL_MAX];
-        cJSON *joint = ph_json_object(j, joints, ph_joint_name(sys, c, name));
-        ph_json_numbers(j, joint, "lambda", sys->constraints[c].rows, s->lambda + s->l_at[c]);
+        int rows, at = ph_joint_lambda(r->bodies, k, s, &rows);
+        cJSON *joint = ph_json_object(j, joints, ph_joint_name(r->bodies, k, name));
+        ph_json_numbers(j, joint, "lambda", rows, s->lambda + at);
+        if (r->subject.mech)
+            add_reaction(j, joint, r, k, s);
+    }
+}
+
+static void add_sensors(ph_json *j, const ph_run *r, const ph_state *s)
+{
+    const ph_model_def *model = r->subject.model;
+    cJSON *sensors = ph_json_object(j, j->root, "sensors");
+    for (int i = 0; i < model->n_sensors; i++) {
+        double value[PH_SENSOR_MAX];
+        int n = ph_run_sensor(r, i, s, value);
+        ph_json_numbers(j, sensors, model->sensor[i].name, n, value);
     }
 }
 
@@ -98,9 +114,9 @@ static void add_failure(ph_json *j, const ph_run *r)
         cJSON *c = ph_json_element(j, culprits);
         int i = f->culprit[k].index;
         if (f->culprit[k].is_constraint)
-            ph_json_text(j, c, "joint", ph_joint_name(&r->p->sys, i, name));
+            ph_json_text(j, c, "joint", ph_constraint_name(r->bodies, i, name));
         else
-            ph_json_text(j, c, "body", ph_body_name(r->bodies, ph_body_of(r->bodies, i), name));
+            ph_json_text(j, c, "body", ph_node_name(r->bodies, i, name));
         ph_json_number(j, c, "residual", f->culprit[k].value);
     }
 }
@@ -124,6 +140,8 @@ int ph_report_json(const ph_run *r)
         add_newton(&j, r);
         add_bodies(&j, r, &s);
         add_joints(&j, r, &s);
+        if (r->subject.model)
+            add_sensors(&j, r, &s);
         add_quality(&j, r, &s);
     }
     return ph_json_print(&j, stdout);

@@ -14,13 +14,17 @@ typedef struct ph_watch {
     double E0, E, drift;                  /* energy at first and now; largest |E - E0 - work| */
     double work, power, t;                /* done on the system, by the trapezoidal rule; at the last step */
     double begun, last_tick, own_s;       /* seconds; own_s: spent here and not in the integration */
+    double T0, T, explained;              /* kinetic energy at first, now, and what it may be now */
+    double given, supply, floor;          /* work and power of sources, if positive; what is never too much */
     int terminal, interrupted, unwritten; /* show progress; a signal arrived; the file cannot be written */
     int why;                              /* errno of unwritten */
+    int exploded;                         /* kinetic energy came from nowhere */
 } ph_watch;
 
 typedef struct ph_run {
-    const ph_args *args;
-    ph_problem *p;
+    const ph_args *args; /* with what the model's run{} says */
+    ph_subject subject;
+    ph_problem *p; /* of the subject */
     ph_bodies *bodies;
     ph_options opt; /* h divides t_end */
     long steps;     /* planned */
@@ -34,11 +38,16 @@ typedef struct ph_run {
 
 /* watch.c: the output callback; ctx is the ph_run. */
 ph_status ph_watch_step(const ph_sim *sim, void *ctx);
-double ph_seconds(void); /* since some moment */
+void ph_watch_explain(const ph_run *r, char *text, size_t size); /* of a run that exploded */
+double ph_seconds(void);                                         /* since some moment */
 
 /* trajectory.c: the table of the run. */
 void ph_trajectory_header(ph_run *r);
 void ph_trajectory_row(ph_run *r, const ph_state *s);
+
+/* The numbers of a sensor of the model: n of them in value. */
+#define PH_SENSOR_MAX 64
+int ph_run_sensor(const ph_run *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX]);
 
 /* report.c: the settings in one line; the summary in words. */
 void ph_report_settings(const ph_run *r, char *text, size_t size);

@@ -35,6 +35,66 @@ static void watch_energy(const ph_problem *p, const ph_state *s, int first, ph_w
     enlarge(&w->drift, fabs(w->E - w->E0 - w->work));
 }
 
+/* ---- explosions --------------------------------------------------------------------------------------- */
+
+/* Kinetic energy is at most what there was at first, what the potential has given and what drives and forces have
+ * done. A run that has become unstable is soon far above it; errors of a sound one are a few percent. */
+#define TOO_MUCH 2
+
+/* Round-off of a system at rest must not count: energy of all its bodies at this speed [m/s, rad/s]. */
+#define SLOW 1e-6
+
+static double floor_of(const ph_model_def *m)
+{
+    double sum = 0;
+    for (int i = 0; i < m->n_bodies; i++)
+        sum += m->body[i].mass + m->body[i].J.xx + m->body[i].J.yy + m->body[i].J.zz;
+    return sum * SLOW * SLOW;
+}
+
+/* Before watch_energy, whose t is that of the last step. User constraints may do work of which nothing is known. */
+static void watch_explosion(ph_run *r, const ph_state *s, int first)
+{
+    ph_watch *w = &r->watch;
+    const ph_model_def *m = r->subject.model;
+    if (!m || m->n_constraints)
+        return;
+    double E = ph_mechanism_energy(r->subject.mech, s), power = ph_mechanism_power(r->subject.mech, s);
+    double supply = power > 0 ? power : 0;
+    w->T = ph_mechanism_kinetic(r->subject.mech, s);
+    if (first)
+        w->T0 = w->T, w->floor = floor_of(m);
+    else
+        w->given += (s->t - w->t) * fmax(supply, w->supply);
+    w->supply = supply;
+    double fallen = first ? 0 : (w->E0 - w->T0) - (E - w->T);
+    w->explained = w->floor + w->T0 + w->given + (fallen > 0 ? fallen : 0);
+    w->exploded = !(w->T <= TOO_MUCH * w->explained);
+}
+
+void ph_watch_explain(const ph_run *r, char *text, size_t size)
+{
+    const ph_watch *w = &r->watch;
+    ph_state s = ph_sim_state(r->sim);
+    ph_vec3 most = {0};
+    int fastest = 0;
+    for (int i = 0; i < r->subject.model->n_bodies; i++) {
+        ph_body_state b;
+        ph_mechanism_body(r->subject.mech, &s, i, &b);
+        if (ph_norm(b.omega) > ph_norm(most))
+            most = b.omega, fastest = i;
+    }
+    int n = snprintf(text, size,
+                     "t = %.9g: the solution explodes: its kinetic energy is %.3g J, and at most %.3g J "
+                     "can be explained; use a smaller step than h = %g or another space",
+                     s.t, w->T, w->explained, r->opt.h);
+    if (ph_norm(most) > 0 && n > 0 && (size_t)n < size)
+        snprintf(text + n, size - (size_t)n, "; fastest: body '%s' turns at %.3g rad/s",
+                 r->subject.model->body[fastest].name, ph_norm(most));
+}
+
+/* ---- each step ---------------------------------------------------------------------------------------- */
+
 static void show_progress(const ph_run *r, const ph_state *s, double elapsed)
 {
     ph_stats st = ph_sim_stats(r->sim);
@@ -72,6 +132,9 @@ ph_status ph_watch_step(const ph_sim *sim, void *ctx)
         position = velocity = NAN;
     enlarge(&w->position, position);
     enlarge(&w->velocity, velocity);
+    if (r->subject.mech)
+        ph_mechanism_track(r->subject.mech, &s);
+    watch_explosion(r, &s, n == 0);
     if (r->p->energy)
         watch_energy(r->p, &s, n == 0, w);
     if (r->file.stream && (n % r->args->every == 0 || n == r->steps)) {
@@ -83,5 +146,5 @@ ph_status ph_watch_step(const ph_sim *sim, void *ctx)
     if (now - w->last_tick > TICK)
         tick(r, &s, now);
     w->own_s += ph_seconds() - now;
-    return w->interrupted || w->unwritten ? PH_E_STOPPED : PH_OK;
+    return w->interrupted || w->unwritten || w->exploded ? PH_E_STOPPED : PH_OK;
 }

@@ -19,6 +19,12 @@ typedef struct ph_figure_run {
     ph_start start;
     double sigma, rho, h;
     double from, to; /* errors count at from <= t <= to; the run ends at to */
+    /* Of model files. Without h the run is that which the file describes, but for the formulation. */
+    const char *model; /* "heavy_top": heavy_top.lua in the folder of models; NULL: none */
+    const char *set;   /* parameter of the model that x replaces; NULL: none */
+    int space;         /* row of spaces.def */
+    const char *of;    /* what is looked at, words as figure_model.c has them: "tip", "pivot.force" */
+    double exact[PH_FIGURE_MAX]; /* errors are taken against it */
 } ph_figure_run;
 
 typedef enum ph_figure_kind {
@@ -44,8 +50,10 @@ typedef struct ph_figure {
     ph_figure_run run;
 } ph_figure;
 
-ph_study *ph_study_create(void); /* NULL: no memory */
+/* models: folder of the model files; it must outlive the study. NULL: no memory */
+ph_study *ph_study_create(const char *models);
 void ph_study_destroy(ph_study *study);
+const char *ph_study_complaint(const ph_study *study); /* of the last model that could not be run; "": none */
 
 const ph_figure *ph_figure_get(int k); /* row k of the table; NULL past the end */
 void ph_figure_measure(ph_study *study, const ph_figure *f,
@@ -57,7 +65,7 @@ double ph_figure_bound(const ph_figure *f, int i);
 
 /* Measure all rows and write the page, in Markdown. Returns the number of rows that fail; -1: no memory. The
  * second goes on with what a study has measured before. */
-int ph_figures_write(FILE *out);
+int ph_figures_write(FILE *out, const char *models);
 int ph_figures_page(ph_study *study, FILE *out);
 
 #endif

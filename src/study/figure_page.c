@@ -161,9 +161,9 @@ int ph_figures_page(ph_study *study, FILE *out)
     return failed;
 }
 
-int ph_figures_write(FILE *out)
+int ph_figures_write(FILE *out, const char *models)
 {
-    ph_study *study = ph_study_create();
+    ph_study *study = ph_study_create(models);
     int failed = study ? ph_figures_page(study, out) : -1;
     ph_study_destroy(study);
     return failed;

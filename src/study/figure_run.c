@@ -27,11 +27,25 @@ struct ph_study {
     int n_subjects;
     ph_survey runs[MAX_RUNS];
     int n_runs;
+    ph_trials trials;
 };
 
-ph_study *ph_study_create(void)
+ph_study *ph_study_create(const char *models)
 {
-    return calloc(1, sizeof(ph_study));
+    ph_study *study = calloc(1, sizeof(ph_study));
+    if (study)
+        study->trials.folder = models;
+    return study;
+}
+
+ph_trials *ph_study_trials(ph_study *study)
+{
+    return &study->trials;
+}
+
+const char *ph_study_complaint(const ph_study *study)
+{
+    return study->trials.complaint.text;
 }
 
 void ph_study_destroy(ph_study *study)
@@ -40,6 +54,8 @@ void ph_study_destroy(ph_study *study)
         ph_problem_destroy(study->subjects[i].p);
         free(study->subjects[i].sample);
     }
+    if (study)
+        ph_trials_clear(&study->trials);
     free(study);
 }
 
@@ -128,13 +144,6 @@ static const double *exact_at(const subject *s, long k)
 
 /* ---- survey ------------------------------------------------------------------------------------- */
 
-/* *max = the larger of both; NAN stays */
-static void raise(double *max, double x)
-{
-    if (!(x <= *max) && !isnan(*max))
-        *max = x;
-}
-
 static double distance(int n, const double *a, const double *b)
 {
     double s = 0;
@@ -166,21 +175,21 @@ static void sample(const subject *s, ph_sim *sim, ph_survey *y)
     if (s->nl > 0) {
         if (ph_sim_violation(sim, &position, &velocity) != PH_OK)
             position = velocity = NAN;
-        raise(&y->position, position), raise(&y->velocity, velocity);
+        ph_raise(&y->position, position), ph_raise(&y->velocity, velocity);
     }
     if (now.eta)
-        raise(&y->eta, distance(s->nl, now.eta, zero));
+        ph_raise(&y->eta, distance(s->nl, now.eta, zero));
     if (now.t < y->run.from - 1e-9 * s->dt || fabs(k - nearbyint(k)) > 1e-6)
         return;
     const double *q = exact_at(s, lrint(k));
     if (!q)
         return;
-    raise(&y->error[0], group_distance(&s->p->sys, &now, q, now.q));
-    raise(&y->error[1], distance(s->nv, q + s->nq, now.v));
+    ph_raise(&y->error[0], group_distance(&s->p->sys, &now, q, now.q));
+    ph_raise(&y->error[1], distance(s->nv, q + s->nq, now.v));
     double e = distance(s->nl, q + s->nq + 2 * s->nv, now.lambda);
     if (e > y->error[2])
         y->lambda_at = now.t;
-    raise(&y->error[2], e);
+    ph_raise(&y->error[2], e);
 }
 
 static void keep_end(const subject *s, const ph_sim *sim, ph_survey *y)

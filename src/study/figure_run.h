@@ -2,10 +2,19 @@
 #ifndef PH_STUDY_FIGURE_RUN_H
 #define PH_STUDY_FIGURE_RUN_H
 
+#include "mech/mechanism.h"
+#include "model/reader.h"
 #include "problem/problem.h"
 #include "study/figure.h"
 
 #define PH_SURVEY_MAX 7 /* numbers of q of any problem of the table */
+
+/* *max = the larger of both; NAN stays */
+static inline void ph_raise(double *max, double x)
+{
+    if (!(x <= *max) && !isnan(*max))
+        *max = x;
+}
 
 /* All that is kept of one run. */
 typedef struct ph_survey {
@@ -25,6 +34,62 @@ const ph_survey *ph_study_survey(ph_study *study, const ph_figure_run *run);
 
 /* The problem of a run, kept by the study; NULL: there is none. */
 ph_problem *ph_study_problem(ph_study *study, const ph_figure_run *run);
+
+/* ---- model files, figure_model.c ---------------------------------------------------------------- */
+
+/* A model file, ready to step. */
+typedef struct ph_rig {
+    ph_model_def *model;
+    ph_mechanism *mech;
+    ph_system sys;  /* with n_redundant, as ph_system_rank finds it */
+    int *dependent; /* of each constraint: rows that earlier ones imply */
+    const double *q0, *v0;
+    ph_sim *sim;
+    long steps; /* of the whole run */
+} ph_rig;
+
+int ph_rig_open(ph_rig *rig, ph_study *study, const ph_figure_run *run); /* 0: failed, see the complaint */
+void ph_rig_close(ph_rig *rig);
+int ph_rig_step(ph_rig *rig, ph_error *err); /* 0: failed */
+
+#define PH_NAMED_MAX 6
+
+/* Something to look at: a sensor, "BODY.position", "JOINT.force" and the like. */
+typedef struct ph_named {
+    char name[48];
+    int n;
+    double value[PH_NAMED_MAX];
+} ph_named;
+
+/* All that is kept of one run of a model file. */
+typedef struct ph_trial {
+    struct ph_trial *next;
+    ph_figure_run run;
+    int ok;
+    int n;                                 /* things to look at */
+    ph_named *named;                       /* at the end */
+    double position, velocity;             /* largest |Phi| and |B v + Phi_t| */
+    double drift, drift_first, drift_last; /* largest |E - E(0)|: in all, in the first and the last tenth */
+} ph_trial;
+
+typedef struct ph_trials {
+    const char *folder;
+    ph_trial *first;
+    ph_error complaint;
+} ph_trials;
+
+ph_trials *ph_study_trials(ph_study *study);
+void ph_trials_clear(ph_trials *trials);
+
+/* Make the run, or find it among those made before. NULL: it failed. */
+const ph_trial *ph_study_trial(ph_study *study, const ph_figure_run *run);
+
+/* What the words of run->of give at the end, n of each word. Returns how many words; 0: one is not there, or
+ * all of them give more than PH_FIGURE_MAX numbers. */
+int ph_trial_look(ph_study *study, const ph_figure_run *run, double value[PH_FIGURE_MAX],
+                  int n[PH_FIGURE_MAX]);
+
+/* ---- options ------------------------------------------------------------------------------------ */
 
 ph_options ph_figure_options(const ph_figure_run *run);
 
@@ -68,5 +133,21 @@ ph_measure ph_measure_example2_ratio, ph_measure_example2_difference;
 
 /* figure_spin.c */
 ph_measure ph_measure_radius; /* spectral radius of one step */
+
+/* figure_model_value.c: what run->of gives at the end of a run of a model file */
+ph_measure ph_measure_model;
+ph_measure ph_measure_model_limit;    /* for h -> 0, from h, h/2, h/4 */
+ph_measure ph_measure_model_order;    /* of each word: over h, h/2, h/4 */
+ph_measure ph_measure_model_distance; /* from run->exact */
+ph_measure ph_measure_model_error;    /* the same with sigma = 0, 1, opt */
+
+/* figure_model_run.c: what its whole course shows */
+ph_measure ph_measure_model_violation; /* position, velocity */
+ph_measure ph_measure_model_velocity;  /* violation with sigma = 0, 1, opt */
+ph_measure ph_measure_model_drift;     /* largest |E - E(0)|: in all, in the first and the last tenth */
+ph_measure ph_measure_model_rank; /* conditions, their rank, those of the joint run->of that repeat others */
+ph_measure ph_measure_model_twin; /* largest difference of q, v, lambda from those of run->problem */
+ph_measure ph_measure_model_twin_lambda; /* the last of them */
+ph_measure ph_measure_model_period; /* for h -> 0: of the sensor run->of, between zeros of one direction */
 
 #endif

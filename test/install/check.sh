@@ -66,8 +66,10 @@ for example in "$tmp"/*_*.c; do
     "$tmp/example" >"$tmp/log" || fail "fails: $(basename "$example")"
 done
 
-# 7. The program, from a path without the build tree.
+# 7. The program and its models, from a path without the build tree.
 if [[ -x $prefix/bin/polhode ]]; then
     (unset LD_LIBRARY_PATH && "$prefix/bin/polhode" version >"$tmp/log") || fail "the installed program does not run"
+    diff -r "$source/models" "$prefix/share/polhode/models" || fail "models differ from the source"
+    "$prefix/bin/polhode" check "$prefix/share/polhode/models/heavy_top.lua" >"$tmp/log" || fail "no installed model runs"
 fi
 echo "install: $version, $(wc -l <"$tmp/symbols") symbols, consumer by CMake and pkg-config, $programs programs of the documents"

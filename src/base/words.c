@@ -1,0 +1,61 @@
+/* The nearest word to a misspelt one. */
+#include "base/words.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define LENGTH_MAX 32 /* longer words have no neighbours */
+
+int ph_word_find(const char *word, ph_word_fn list)
+{
+    for (int k = 0; list(k); k++)
+        if (!strcmp(word, list(k)))
+            return k;
+    return -1;
+}
+
+static int min(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* Letters to insert, delete, replace, or swap with their neighbour:
+ *   d_ij = min(d_i-1,j + 1, d_i,j-1 + 1, d_i-1,j-1 + [a_i != b_j],
+ *              d_i-2,j-2 + 1 where a_i-1 a_i = b_j b_j-1) */
+static int distance(const char *a, const char *b)
+{
+    int na = (int)strlen(a), nb = (int)strlen(b), d[LENGTH_MAX + 1][LENGTH_MAX + 1];
+    for (int i = 0; i <= na; i++)
+        for (int j = 0; j <= nb; j++) {
+            if (i == 0 || j == 0) {
+                d[i][j] = i + j;
+                continue;
+            }
+            int same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
+            d[i][j] = min(min(d[i - 1][j], d[i][j - 1]) + 1, d[i - 1][j - 1] + !same);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                d[i][j] = min(d[i][j], d[i - 2][j - 2] + 1);
+        }
+    return d[na][nb];
+}
+
+/* A beginning counts as near. */
+void ph_near_offer(ph_near *n, const char *candidate)
+{
+    size_t length = strlen(n->word);
+    if (!n->best)
+        n->least = 1 + (int)length / 3;
+    if (length == 0 || length > LENGTH_MAX || strlen(candidate) > LENGTH_MAX)
+        return;
+    int d = distance(n->word, candidate);
+    if (length >= 3 && !strncmp(n->word, candidate, length))
+        d = min(d, 1);
+    if (d < n->least || (d == n->least && !n->best))
+        n->least = d, n->best = candidate;
+}
+
+/* More than half of its letters must be right. */
+const char *ph_near_word(const ph_near *n)
+{
+    return n->best && 2 * n->least < (int)strlen(n->best) ? n->best : NULL;
+}

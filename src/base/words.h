@@ -1,0 +1,19 @@
+/* The nearest word to a misspelt one. */
+#ifndef PH_BASE_WORDS_H
+#define PH_BASE_WORDS_H
+
+typedef const char *(*ph_word_fn)(int k); /* word k of a list; NULL past the end */
+
+int ph_word_find(const char *word, ph_word_fn list); /* its place; -1: not there */
+
+/* A search: start it with {word}, offer it every word of a list, and ask. */
+typedef struct ph_near {
+    const char *word;
+    const char *best; /* of those offered so far */
+    int least;        /* letters between the two */
+} ph_near;
+
+void ph_near_offer(ph_near *n, const char *candidate); /* which must live until the answer is used */
+const char *ph_near_word(const ph_near *n);            /* NULL: none is near */
+
+#endif

@@ -1,0 +1,166 @@
+/* polhode check: read and assemble a model, say what it is, run nothing. */
+#include "cli/body.h"
+#include "io/json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define TWO_PI 6.283185307179586
+
+/* Steps of a sensible h in a period of the fastest vibration and in a turn of the fastest body. */
+#define STEPS_PER_PERIOD 20
+#define STEPS_PER_TURN   60
+
+/* Above this turn in a step, geom1 in index-3 form is unstable and others lose accuracy [rad]. */
+#define SPIN_WARNING 0.5
+
+/* Above this, coordinates of rotations (euler, cardan) are unstable or wrong where groups are neither [rad]. */
+#define SPIN_WARNING_CHART 0.1
+
+/* Slower ones are round-off of a system that nothing restores [rad/s]. */
+#define VIBRATION_MIN 1e-6
+
+typedef struct check {
+    const ph_args *args;
+    ph_subject subject;
+    ph_bodies *bodies;
+    int nv, nl, redundant;
+    double h;                  /* planned; 0: the model says none */
+    double position, velocity; /* violations of the initial values */
+    double fastest, spin;      /* rad/s: of the linearised system; of the fastest body */
+    double sensible;           /* step size; 0: nothing sets one */
+} check;
+
+static double fastest_spin(const check *c, const ph_state *s)
+{
+    double spin = 0;
+    for (int i = 0; i < c->bodies->n; i++) {
+        ph_quantity q[PH_QUANTITIES];
+        int n = ph_body_motion(c->bodies, i, s, q);
+        for (int k = 0; k < n; k++)
+            if (q[k].n == 3 && q[k].axes && q[k].axes[0][0] == 'w' && q[k].axes[0][1] == 'x')
+                spin = fmax(spin, ph_norm(ph_load3(q[k].value)));
+    }
+    return spin;
+}
+
+static ph_status examine(check *c, ph_error *err)
+{
+    ph_problem *p = c->subject.p;
+    ph_options o = c->args->opt;
+    ph_sim *sim;
+    c->nv = ph_system_nv(&p->sys), c->nl = ph_system_nl(&p->sys), c->redundant = p->sys.n_redundant;
+    c->h = o.h > 0 ? o.h : p->h;
+    o.h = c->h > 0 ? c->h : 1e-6, o.start = PH_PLAIN;
+    ph_status s = ph_sim_create(&sim, &p->sys, &o, 0, p->q0, p->v0, err);
+    if (s != PH_OK)
+        return s;
+    ph_state state = ph_sim_state(sim);
+    c->spin = fastest_spin(c, &state);
+    s = ph_sim_violation(sim, &c->position, &c->velocity);
+    if (s == PH_OK)
+        s = ph_sim_fastest(sim, &c->fastest);
+    if (c->fastest < VIBRATION_MIN)
+        c->fastest = 0;
+    double rate = fmax(c->fastest * STEPS_PER_PERIOD, c->spin * STEPS_PER_TURN);
+    c->sensible = rate > 0 ? TWO_PI / rate : 0;
+    ph_sim_destroy(sim);
+    if (s != PH_OK)
+        snprintf(err->text, sizeof err->text, "the model cannot be linearised: %s", ph_status_text(s));
+    return s;
+}
+
+static int is_unsuitable(const check *c)
+{
+    int chart =
+        c->subject.model && (c->subject.space == PH_SPACE_EULER || c->subject.space == PH_SPACE_CARDAN);
+    return chart && c->h * c->spin > SPIN_WARNING_CHART;
+}
+
+static void print_text(const check *c)
+{
+    char text[256];
+    const ph_problem *p = c->subject.p;
+    printf("%s: %d bodies, %d joints, space %s\n", p->name, c->bodies->n, c->bodies->n_joints,
+           ph_bodies_space(c->bodies));
+    printf("  coordinates  %d, constraints %d", c->nv, c->nl);
+    if (c->redundant)
+        printf(" of rank %d", c->nl - c->redundant);
+    printf(", degrees of freedom %d\n", c->nv - c->nl + c->redundant);
+    for (int k = 0; k < p->sys.n_constraints; k++)
+        if (ph_subject_redundancy(&c->subject, k, text, sizeof text)[0])
+            printf("  redundancy   %s\n", text);
+    printf("  consistency  positions to %.2g, velocities to %.2g\n", c->position, c->velocity);
+    if (c->fastest > 0)
+        printf("  vibration    fastest about %.4g rad/s (%.4g Hz)\n", c->fastest, c->fastest / TWO_PI);
+    if (c->spin > 0)
+        printf("  spin         fastest %.4g rad/s\n", c->spin);
+    if (c->sensible > 0)
+        printf("  step size    h = %.1e s would be sensible%s\n", c->sensible,
+               c->h > 0 ? "" : "; the model says none");
+    if (is_unsuitable(c))
+        printf("  warning      with h = %g s a body turns by %.2g rad in a step, too much for the space %s: "
+               "use R3xSO3 "
+               "or SE3, or a smaller step\n",
+               c->h, c->h * c->spin, ph_bodies_space(c->bodies));
+    else if (c->h * c->spin > SPIN_WARNING)
+        printf("  warning      with h = %g s a body turns by %.2g rad in a step: use a smaller one\n", c->h,
+               c->h * c->spin);
+}
+
+static int print_json(const check *c)
+{
+    ph_json j = ph_json_create();
+    const ph_problem *p = c->subject.p;
+    char text[256];
+    ph_json_text(&j, j.root, "polhode", ph_version());
+    ph_json_text(&j, j.root, "model", p->name);
+    ph_json_text(&j, j.root, "status", "ok");
+    ph_json_text(&j, j.root, "space", ph_bodies_space(c->bodies));
+    ph_json_count(&j, j.root, "bodies", c->bodies->n);
+    ph_json_count(&j, j.root, "joints", c->bodies->n_joints);
+    ph_json_count(&j, j.root, "coordinates", c->nv);
+    ph_json_count(&j, j.root, "constraints", c->nl);
+    ph_json_count(&j, j.root, "rank", c->nl - c->redundant);
+    ph_json_count(&j, j.root, "dof", c->nv - c->nl + c->redundant);
+    cJSON *redundant = ph_json_array(&j, j.root, "redundant");
+    for (int k = 0; k < p->sys.n_constraints; k++)
+        if (c->subject.dependent && c->subject.dependent[k]) {
+            cJSON *row = ph_json_element(&j, redundant);
+            ph_json_text(&j, row, "joint", ph_constraint_name(c->bodies, k, text));
+            ph_json_count(&j, row, "rows", c->subject.dependent[k]);
+        }
+    cJSON *violation = ph_json_object(&j, j.root, "violation");
+    ph_json_number(&j, violation, "position", c->position);
+    ph_json_number(&j, violation, "velocity", c->velocity);
+    ph_json_number(&j, j.root, "fastest", c->fastest);
+    ph_json_number(&j, j.root, "spin", c->spin);
+    ph_json_number(&j, j.root, "h", c->sensible);
+    return ph_json_print(&j, stdout);
+}
+
+int ph_cmd_check(const ph_args *given)
+{
+    ph_args args = *given;
+    check c = {.args = &args};
+    ph_error err;
+    int code;
+    if (ph_subject_open(&c.subject, &args, &code)) {
+        c.bodies = ph_bodies_create(&c.subject);
+        ph_status s = c.bodies ? examine(&c, &err) : PH_E_MEMORY;
+        code = PH_EXIT_OK;
+        if (!c.bodies)
+            code = ph_complain("not enough memory for the model");
+        else if (s != PH_OK) {
+            ph_complain("%s", err.text);
+            code = s == PH_E_INPUT || s == PH_E_INCONSISTENT ? PH_EXIT_USAGE : PH_EXIT_FAILED;
+        } else if (!args.json)
+            print_text(&c);
+        else if (!print_json(&c))
+            code = ph_complain("not enough memory for the report");
+    }
+    free(c.bodies);
+    ph_subject_close(&c.subject);
+    return code;
+}

@@ -1,0 +1,49 @@
+/* polhode freeze: the resolved model as JSON. polhode cite: what to cite for it. */
+#include "cli/model.h"
+#include "io/file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static int freeze_to_file(const ph_model_def *model, const char *path)
+{
+    ph_file file = {0};
+    ph_error err;
+    if (!ph_file_open(&file, path))
+        return ph_complain("cannot write '%s': %s", path, strerror(errno));
+    int code = PH_EXIT_OK;
+    if (ph_model_freeze(model, file.stream, &err) != PH_OK)
+        code = ph_complain("%s", err.text);
+    else if (!ph_file_commit(&file))
+        code = ph_complain("cannot write '%s': %s", path, strerror(errno));
+    ph_file_discard(&file);
+    return code;
+}
+
+int ph_cmd_freeze(const ph_args *args)
+{
+    ph_error err;
+    ph_model_def *model = ph_subject_read(args);
+    int code = PH_EXIT_USAGE;
+    if (model && args->output)
+        code = freeze_to_file(model, args->output);
+    else if (model)
+        code = ph_model_freeze(model, stdout, &err) == PH_OK ? PH_EXIT_OK : ph_complain("%s", err.text);
+    ph_model_free(model);
+    return code;
+}
+
+int ph_cmd_cite(const ph_args *given)
+{
+    ph_args args = *given;
+    ph_subject subject;
+    int code;
+    if (ph_subject_open(&subject, &args, &code)) {
+        code = PH_EXIT_OK;
+        printf("Polhode %s, time integration of constrained mechanical systems on Lie groups\n", ph_version());
+        printf("%s\n", ph_method_cite(ph_word_find(args.opt.method, ph_method_name)));
+    }
+    ph_subject_close(&subject);
+    return code;
+}

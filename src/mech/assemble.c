@@ -1,0 +1,358 @@
+/* Nodes, constraints and the places of matrices, found once, in linear time; elements learn their places. */
+#include "mech/mech.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "step/pattern.h"
+
+/* ---- nodes and vectors ---------------------------------------------------------------------------- */
+
+static int node_dim(const ph_mechanism *m, int node)
+{
+    return ph_group_dim(m->node[node].group, m->node[node].n);
+}
+
+static void number_bodies(ph_mechanism *m)
+{
+    const ph_space *sp = m->space;
+    int n = 0;
+    for (int k = 0; k < m->model->n_bodies; k++) {
+        const ph_body_def *d = &m->model->body[k];
+        ph_body *b = &m->body[k];
+        *b = (ph_body){.particle = d->particle, .node = {n, -1}, .R = -1, .m = d->mass, .J = d->J};
+        b->weight = ph_scale(d->mass, m->model->gravity);
+        b->q[0] = m->nq, b->v[0] = m->nv;
+        int nodes = d->particle || sp->joined ? 1 : 2;
+        for (int i = 0; i < nodes; i++) {
+            m->node[n] = d->particle ? (ph_node){PH_RN, 3, NULL} : sp->node[i];
+            m->node[n].name = d->name;
+            b->node[i] = n;
+            m->nq += ph_group_size(m->node[n].group, m->node[n].n);
+            m->nv += node_dim(m, n);
+            n++;
+        }
+        if (d->particle)
+            continue;
+        b->node[1] = n - 1;
+        b->q[1] = b->q[0] + 3, b->v[1] = b->v[0] + sp->n[0];
+        if (ph_group_get(m->node[n - 1].group)->rot >= 0)
+            b->R = m->nR++;
+    }
+    m->sys.n_nodes = n;
+}
+
+static void slots_of(const ph_mechanism *m, const int body[2], int v[PH_SLOTS])
+{
+    for (int k = 0; k < PH_SLOTS; k++) {
+        const ph_body *b = body[k / 2] < 0 ? NULL : &m->body[body[k / 2]];
+        v[k] = !b || (b->particle && k % 2) ? -1 : b->v[k % 2];
+    }
+}
+
+/* ---- links ---------------------------------------------------------------------------------------- */
+
+static void list_link(ph_mechanism *m, int constraint, int rows, int node)
+{
+    m->link[m->sys.n_links++] = (ph_place){constraint, node};
+    m->size_links += rows * node_dim(m, node);
+}
+
+static void link_joint(ph_mechanism *m, ph_joint *j)
+{
+    for (int side = 0; side < 2; side++) {
+        j->B[2 * side] = j->B[2 * side + 1] = -1;
+        if (j->body[side] < 0)
+            continue;
+        const ph_body *b = &m->body[j->body[side]];
+        j->B[2 * side] = m->size_links;
+        list_link(m, j->constraint, j->rows, b->node[0]);
+        if (b->particle)
+            continue;
+        j->B[2 * side + 1] = m->space->joined ? j->B[2 * side] + m->space->n[0] : m->size_links;
+        if (!m->space->joined)
+            list_link(m, j->constraint, j->rows, b->node[1]);
+    }
+}
+
+/* One row for each body that turns. */
+static void list_norms(ph_mechanism *m)
+{
+    char *name = m->names;
+    for (int k = 0; k < m->model->n_bodies; k++) {
+        const ph_body *b = &m->body[k];
+        if (b->particle)
+            continue;
+        int c = m->n_joints + m->n_norms, length = sprintf(name, PH_NORM_NAME, m->model->body[k].name);
+        m->norm[m->n_norms++] = (ph_unit_norm){b->q[1], b->v[1], m->nl, m->size_links, -1};
+        m->constraint[c] = (ph_constraint){1, 0, name};
+        m->nl++;
+        list_link(m, c, 1, b->node[1]);
+        name += length + 1;
+    }
+}
+
+static void list_constraints(ph_mechanism *m)
+{
+    const ph_model_def *model = m->model;
+    for (int k = 0; k < m->n_joints; k++) {
+        ph_joint *j = &m->joint[k];
+        j->constraint = k, j->l_at = m->nl;
+        m->constraint[k] = (ph_constraint){j->rows, j->nonholonomic, model->joint[j->def].name};
+        m->nl += j->rows;
+        slots_of(m, j->body, j->v);
+        link_joint(m, j);
+    }
+    if (m->space->norm)
+        list_norms(m);
+    m->user_link = m->size_links;
+    int first = m->n_joints + m->n_norms;
+    for (int k = 0; k < model->n_constraints; k++) {
+        int rows = model->constraint[k].rows;
+        m->constraint[first + k] = (ph_constraint){rows, 0, model->constraint[k].name};
+        m->nl += rows;
+        for (int i = 0; i < m->sys.n_nodes; i++)
+            list_link(m, first + k, rows, i);
+    }
+    m->sys.n_constraints = first + model->n_constraints;
+}
+
+/* ---- pairs ---------------------------------------------------------------------------------------- */
+
+/* Wishes for places: (row, col), where to write the offset, and what to add to it. */
+typedef struct wish {
+    int row, col, *at, add;
+} wish;
+
+typedef struct wishes {
+    wish *list; /* NULL: they are counted only */
+    int count;
+} wishes;
+
+static void want(wishes *w, int row, int col, int *at, int add)
+{
+    if (w->list)
+        w->list[w->count] = (wish){row, col, at, add};
+    w->count++;
+}
+
+/* Block of half hi of body i with half hj of body j. */
+static void want_halves(const ph_mechanism *m, wishes *w, const ph_body *i, int hi, const ph_body *j, int hj,
+                        int *at)
+{
+    int cols = m->space->n[0] + m->space->n[1];
+    int add = !m->space->joined ? 0 : hi * m->space->n[0] * (j->particle ? 3 : cols) + hj * m->space->n[0];
+    want(w, i->node[hi], j->node[hj], at, add);
+}
+
+/* What the coordinates of the space couple beyond the physical ones: a node as a whole; and the second half
+ * of a body with itself, since D depends on it. */
+static unsigned widen(const ph_mechanism *m, unsigned couples)
+{
+    if (m->space->plain || !couples)
+        return couples;
+    couples |= PH_COUPLE(PH_FA, PH_FA) | PH_COUPLE(PH_FB, PH_FB);
+    for (int si = 0; m->space->joined && si < 2; si++)
+        for (int sj = 0; sj < 2; sj++) {
+            unsigned all = (PH_COUPLE(0, 0) | PH_COUPLE(0, 1) | PH_COUPLE(1, 0) | PH_COUPLE(1, 1))
+                           << (8 * si + 2 * sj);
+            if (couples & all)
+                couples |= all;
+        }
+    return couples;
+}
+
+static void want_element(const ph_mechanism *m, wishes *w, const int body[2], unsigned couples, int at[16])
+{
+    couples = widen(m, couples);
+    for (int k = 0; k < 16; k++) {
+        int bi = body[k / 8], bj = body[k % 4 / 2], hi = k / 4 % 2, hj = k % 2;
+        if (w->list)
+            at[k] = -1;
+        if (!(couples >> k & 1) || bi < 0 || bj < 0 || m->body[bi].node[hi] < 0 || m->body[bj].node[hj] < 0)
+            continue;
+        want_halves(m, w, &m->body[bi], hi, &m->body[bj], hj, &at[k]);
+    }
+}
+
+static void want_all(ph_mechanism *m, wishes *w)
+{
+    w->count = 0;
+    for (int k = 0; k < m->model->n_bodies; k++) {
+        ph_body *b = &m->body[k];
+        for (int i = 0; i < 4; i++) {
+            b->M[i] = -1;
+            if ((i / 2 && b->particle) || (i % 2 && b->particle) || (i / 2 != i % 2 && !m->space->joined))
+                continue;
+            want_halves(m, w, b, i / 2, b, i % 2, &b->M[i]);
+        }
+    }
+    for (int k = 0; k < m->n_joints; k++) {
+        ph_joint *j = &m->joint[k];
+        unsigned couples = 0;
+        for (int i = 0; i < j->n_parts; i++)
+            couples |= j->part[i].op->couples;
+        want_element(m, w, j->body, couples, j->K);
+    }
+    for (int k = 0; k < m->n_forces; k++)
+        want_element(m, w, m->force[k].body, m->force[k].couples, m->force[k].K);
+    for (int i = 0; m->user_at && i < m->sys.n_nodes; i++)
+        for (int j = 0; j < m->sys.n_nodes; j++)
+            want(w, i, j, &m->user_at[i * m->sys.n_nodes + j], 0);
+}
+
+/* Grant wishes row by row: each place gets its offset when it is met for the first time. */
+static void grant(ph_mechanism *m, const wishes *w, const int *start, const int *item, int *mark, int *offset)
+{
+    for (int i = 0; i < m->sys.n_nodes; i++)
+        mark[i] = -1;
+    for (int i = 0; i < m->sys.n_nodes; i++)
+        for (int k = start[i]; k < start[i + 1]; k++) {
+            const wish *x = &w->list[item[k]];
+            if (mark[x->col] != i) {
+                mark[x->col] = i, offset[x->col] = m->size_pairs;
+                m->pair[m->sys.n_pairs++] = (ph_place){i, x->col};
+                m->size_pairs += node_dim(m, i) * node_dim(m, x->col);
+            }
+            *x->at = offset[x->col] + x->add;
+        }
+}
+
+typedef struct scratch {
+    wish *list;
+    int *key, *item, *start, *mark, *offset;
+} scratch;
+
+static void take(scratch *x, size_t wishes_count, size_t nodes, ph_arena *a)
+{
+    x->list = ph_arena_take(a, wishes_count, sizeof(wish));
+    x->key = ph_arena_take(a, wishes_count, sizeof(int));
+    x->item = ph_arena_take(a, wishes_count, sizeof(int));
+    x->start = ph_arena_take(a, nodes + 1, sizeof(int));
+    x->mark = ph_arena_take(a, nodes, sizeof(int));
+    x->offset = ph_arena_take(a, nodes, sizeof(int));
+}
+
+static ph_status list_pairs(ph_mechanism *m, ph_error *err)
+{
+    wishes w = {0};
+    want_all(m, &w);
+    scratch x;
+    ph_arena a = {0};
+    size_t count = (size_t)w.count, nodes = (size_t)m->sys.n_nodes;
+    take(&x, count, nodes, &a);
+    m->pair = ph_alloc(m->alloc, sizeof(ph_place) * (count + 1));
+    if (!m->pair || !ph_arena_open(&a, m->alloc))
+        return ph_fail(err, PH_E_MEMORY, "not enough memory for the pattern of the mechanism");
+    take(&x, count, nodes, &a);
+    w.list = x.list;
+    want_all(m, &w);
+    for (int k = 0; k < w.count; k++)
+        x.key[k] = w.list[k].row;
+    ph_bucket(m->sys.n_nodes, w.count, x.key, NULL, x.start, x.item);
+    grant(m, &w, x.start, x.item, x.mark, x.offset);
+    ph_free(m->alloc, a.block);
+    return PH_OK;
+}
+
+/* ---- all ------------------------------------------------------------------------------------------ */
+
+static int is_pin(const ph_mechanism *m, const ph_joint *j)
+{
+    return m->space->plain && j->n_parts == 1 && j->part[0].op == &ph_part_point;
+}
+
+/* A joint of one point: everything that its loop needs in one record. */
+static ph_pin pin_of(const ph_mechanism *m, const ph_joint *j)
+{
+    const ph_body *a = j->body[0] < 0 ? NULL : &m->body[j->body[0]],
+                  *b = j->body[1] < 0 ? NULL : &m->body[j->body[1]];
+    ph_pin p = {.xa = a ? a->q[0] : -1,
+                .Ra = a ? a->R : -1,
+                .wa = a && !a->particle ? a->v[1] : -1,
+                .xb = b ? b->q[0] : -1,
+                .Rb = b ? b->R : -1,
+                .wb = b && !b->particle ? b->v[1] : -1,
+                .l_at = j->l_at,
+                .sa = j->sa,
+                .sb = j->sb};
+    memcpy(p.B, j->B, sizeof p.B);
+    return p;
+}
+
+/* The pins of each body that turns, side by side; key and start are scratch for pins and bodies. */
+static void list_holds(ph_mechanism *m, int *key, int *item, int *start)
+{
+    int count = 0, n = m->model->n_bodies;
+    for (int k = 0; k < m->n_joints; k++)
+        for (int side = 0; side < 2 && is_pin(m, &m->joint[k]); side++)
+            key[count++] = m->joint[k].body[side] < 0 ? n : m->joint[k].body[side];
+    ph_bucket(n + 1, count, key, NULL, start, item);
+    for (int b = 0, holds = 0; b < n; b++) {
+        const ph_body *body = &m->body[b];
+        if (body->particle || start[b] == start[b + 1])
+            continue;
+        for (int i = start[b]; i < start[b + 1]; i++) {
+            const ph_pin *p = &m->pin[item[i] / 2];
+            m->hold[holds++] = (ph_hold){p->l_at, item[i] % 2 ? ph_scale(-1, p->sb) : p->sa};
+        }
+        m->held[m->n_held++] = (ph_held){body->R, body->M[3], holds};
+    }
+}
+
+/* Blocks of pairs are known when all wishes are granted. */
+static void place_norms(ph_mechanism *m)
+{
+    for (int k = 0, n = 0; n < m->n_norms; k++)
+        if (!m->body[k].particle)
+            m->norm[n++].K = m->body[k].M[3];
+}
+
+static void sort_bodies(ph_mechanism *m)
+{
+    for (int k = 0; k < m->model->n_bodies; k++) {
+        const ph_body *b = &m->body[k];
+        const ph_mat3 *J = &b->J;
+        int principal = J->xy == 0 && J->xz == 0 && J->yx == 0 && J->yz == 0 && J->zx == 0 && J->zy == 0;
+        if (m->space->plain && !b->particle && principal)
+            m->rigid[m->n_rigid++] =
+                (ph_rigid){b->v[0], b->v[1], b->M[3], b->m, J->zz - J->yy, J->xx - J->zz, J->yy - J->xx};
+        else
+            m->odd[m->n_odd++] = k;
+    }
+}
+
+static ph_status hold_bodies(ph_mechanism *m, ph_error *err)
+{
+    size_t sides = 2 * (size_t)m->n_pins, bodies = (size_t)m->model->n_bodies;
+    int *key = m->n_pins ? ph_alloc(m->alloc, sizeof(int) * (2 * sides + bodies + 2)) : NULL;
+    if (m->n_pins && !key)
+        return ph_fail(err, PH_E_MEMORY, "not enough memory for the pattern of the mechanism");
+    if (key)
+        list_holds(m, key, key + sides, key + 2 * sides);
+    ph_free(m->alloc, key);
+    return PH_OK;
+}
+
+ph_status ph_mechanism_pattern(ph_mechanism *m, ph_error *err)
+{
+    number_bodies(m);
+    list_constraints(m);
+    for (int k = 0; k < m->n_forces; k++) {
+        ph_force *f = &m->force[k];
+        slots_of(m, f->body, f->v);
+        for (int i = 0; i < PH_SLOTS; i++)
+            f->B[i] = f->joint ? f->joint->B[i] : -1;
+    }
+    ph_status s = list_pairs(m, err);
+    if (s != PH_OK)
+        return s;
+    for (int k = 0; k < m->n_joints; k++)
+        if (is_pin(m, &m->joint[k]))
+            m->pin[m->n_pins++] = pin_of(m, &m->joint[k]);
+        else
+            m->loose[m->n_loose++] = k;
+    place_norms(m);
+    sort_bodies(m);
+    return hold_bodies(m, err);
+}

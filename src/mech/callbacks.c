@@ -1,0 +1,387 @@
+/* The callbacks of the seam: loops over bodies, joints and forces, each at its precomputed places. */
+#include "mech/mech.h"
+
+#include <string.h>
+
+#include "mech/pin.h"
+
+/* ---- bodies --------------------------------------------------------------------------------------- */
+
+static ph_status M(const ph_state *s, double *out, void *ctx)
+{
+    ph_mechanism *m = ctx;
+    for (const ph_body *b = m->body, *end = b + m->model->n_bodies; b < end; b++) {
+        if (!b->particle && m->space->singular && m->space->singular(b, s->q)) {
+            atomic_store(&m->singular, (int)(b - m->body) + 1);
+            return PH_E_CALLBACK;
+        }
+        if (b->particle)
+            ph_store33(out + b->M[0], ph_diag3(b->m, b->m, b->m));
+        else
+            m->space->M(b, s, out);
+    }
+    return PH_OK;
+}
+
+/* Omega x J Omega for J = diag(J), and weight */
+static void bodies_g(const ph_mechanism *m, const ph_state *s, double *out)
+{
+    ph_vec3 gravity = m->model->gravity;
+    for (const ph_rigid *b = m->rigid, *end = b + m->n_rigid; b < end; b++) {
+        ph_vec3 w = ph_load3(s->v + b->w);
+        ph_store3(out + b->x, ph_scale(-b->m, gravity));
+        ph_store3(out + b->w, ph_v3(b->a * w.y * w.z, b->b * w.z * w.x, b->c * w.x * w.y));
+    }
+    for (int k = 0; k < m->n_odd; k++) {
+        const ph_body *b = &m->body[m->odd[k]];
+        if (b->particle)
+            ph_store3(out + b->v[0], ph_scale(-1, b->weight));
+        else
+            m->space->g(b, s, out);
+    }
+}
+
+static void bodies_C(const ph_mechanism *m, const ph_state *s, double *out)
+{
+    for (const ph_rigid *b = m->rigid, *end = b + m->n_rigid; b < end; b++) {
+        ph_vec3 w = ph_load3(s->v + b->w);
+        double *o = out + b->C;
+        o[1] = b->a * w.z, o[2] = b->a * w.y;
+        o[3] = b->b * w.z, o[5] = b->b * w.x;
+        o[6] = b->c * w.y, o[7] = b->c * w.x;
+    }
+    for (int k = 0; k < m->n_odd; k++)
+        if (!m->body[m->odd[k]].particle)
+            m->space->C(&m->body[m->odd[k]], s, out);
+}
+
+static void bodies_K(const ph_mechanism *m, const ph_state *s, double *out)
+{
+    for (int k = 0; k < m->n_odd && m->space->K; k++)
+        if (!m->body[m->odd[k]].particle)
+            m->space->K(&m->body[m->odd[k]], s, out);
+}
+
+/* ---- forces --------------------------------------------------------------------------------------- */
+
+static void add_terms(const ph_mechanism *m, const ph_state *s, const ph_force *f, const ph_vec3 r[PH_SLOTS],
+                      double *out)
+{
+    if (!m->space->plain) {
+        ph_space_vector(m, s, f->body, f->v, r, out);
+        return;
+    }
+    for (int k = 0; k < PH_SLOTS; k++)
+        if (f->v[k] >= 0)
+            ph_add3(out + f->v[k], r[k]);
+}
+
+static void read_states(const ph_mechanism *m, const ph_state *s)
+{
+    if (m->functions)
+        ph_states_of(m, s, m->states);
+}
+
+static ph_status g(const ph_state *s, double *out, void *ctx)
+{
+    const ph_mechanism *m = ctx;
+    bodies_g(m, s, out);
+    read_states(m, s);
+    for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
+        ph_force_site site;
+        ph_vec3 r[PH_SLOTS] = {{0}};
+        ph_force_at(m, s, f, &site);
+        ph_status status = f->op->g(&site, r);
+        if (status != PH_OK)
+            return status;
+        add_terms(m, s, f, r, out);
+    }
+    return PH_OK;
+}
+
+static ph_status C(const ph_state *s, double *out, void *ctx)
+{
+    const ph_mechanism *m = ctx;
+    if (m->n_forces)
+        memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
+    bodies_C(m, s, out);
+    read_states(m, s);
+    for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
+        ph_force_site site;
+        double local[144] = {0};
+        ph_force_at(m, s, f, &site);
+        ph_status status = f->op->C(&site, m->space->plain ? &(ph_put){out, f->K, 3, 0}
+                                                           : &(ph_put){local, ph_local_pairs, 12, 0});
+        if (status != PH_OK)
+            return status;
+        if (!m->space->plain)
+            ph_space_C(m, s, f->body, f->K, local, out);
+    }
+    return PH_OK;
+}
+
+/* dg/dq of a force in a space whose coordinates are not the physical ones. */
+static ph_status force_K(const ph_mechanism *m, const ph_state *s, const ph_force *f,
+                         const ph_force_site *site, double *out)
+{
+    double local_K[144] = {0}, local_C[144] = {0};
+    ph_vec3 r[PH_SLOTS] = {{0}};
+    ph_status status = f->op->g(site, r);
+    if (status == PH_OK)
+        status = f->op->C(site, &(ph_put){local_C, ph_local_pairs, 12, 0});
+    if (status == PH_OK)
+        status = f->op->K(site, &(ph_put){local_K, ph_local_pairs, 12, 0});
+    if (status == PH_OK)
+        ph_space_K(m, s, f->body, f->K, local_K, local_C, r, out);
+    return status;
+}
+
+static ph_status forces_K(const ph_mechanism *m, const ph_state *s, double *out)
+{
+    read_states(m, s);
+    for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
+        ph_force_site site;
+        ph_force_at(m, s, f, &site);
+        ph_status status =
+            m->space->plain ? f->op->K(&site, &(ph_put){out, f->K, 3, 0}) : force_K(m, s, f, &site, out);
+        if (status != PH_OK)
+            return status;
+    }
+    return PH_OK;
+}
+
+/* Blocks have the shape of B^T: column i of each belongs to row i of the joint. */
+static ph_status g_lambda(const ph_state *s, double *out, void *ctx)
+{
+    const ph_mechanism *m = ctx;
+    for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
+        if (!f->joint)
+            continue;
+        ph_force_site site;
+        ph_force_at(m, s, f, &site);
+        int rows = f->joint->rows;
+        for (int i = 0; i < rows; i++) {
+            ph_vec3 r[PH_SLOTS] = {{0}};
+            double y[4 * PH_HALF_MAX] = {0};
+            static const int at[PH_SLOTS] = {0, PH_HALF_MAX, 2 * PH_HALF_MAX, 3 * PH_HALF_MAX};
+            f->op->g_lambda(&site, i, r);
+            if (m->space->plain)
+                for (int k = 0; k < PH_SLOTS; k++)
+                    ph_store3(y + at[k], r[k]);
+            else
+                ph_space_vector(m, s, f->body, at, r, y);
+            for (int k = 0; k < PH_SLOTS; k++) {
+                if (f->v[k] < 0)
+                    continue;
+                int n = m->space->n[k % 2],
+                    base = m->space->joined && k % 2 ? f->B[k - 1] + m->space->n[0] * rows : f->B[k];
+                for (int l = 0; l < n; l++)
+                    out[base + l * rows + i] = y[at[k] + l];
+            }
+        }
+    }
+    return PH_OK;
+}
+
+/* ---- joints --------------------------------------------------------------------------------------- */
+
+#define EACH_PART(j, i) for (int i = 0; i < (j)->n_parts; i++)
+
+static ph_status Phi(const ph_state *s, double *out, void *ctx)
+{
+    const ph_mechanism *m = ctx;
+    ph_pins_Phi(m, s, out);
+    ph_norms_Phi(m, s, out);
+    for (int k = 0; k < m->n_loose; k++) {
+        const ph_joint *j = &m->joint[m->loose[k]];
+        ph_site site;
+        ph_status status = ph_joint_site(m, s, j, 0, &site);
+        if (status != PH_OK)
+            return status;
+        EACH_PART(j, i)
+        {
+            site.pick = j->part[i].pick;
+            j->part[i].op->Phi(&site, out + j->l_at + j->part[i].row);
+        }
+    }
+    return m->model->n_constraints ? ph_user_Phi(m, s, out) : PH_OK;
+}
+
+static ph_status Phi_t(const ph_state *s, double *out, void *ctx)
+{
+    const ph_mechanism *m = ctx;
+    for (int k = 0; k < m->n_loose; k++) {
+        const ph_joint *j = &m->joint[m->loose[k]];
+        ph_site site;
+        if (j->drive < 0)
+            continue;
+        ph_status status = ph_joint_site(m, s, j, 1, &site);
+        if (status != PH_OK)
+            return status;
+        EACH_PART(j, i)
+        {
+            site.pick = j->part[i].pick;
+            if (j->part[i].op->Phi_t)
+                j->part[i].op->Phi_t(&site, out + j->l_at + j->part[i].row);
+        }
+    }
+    return m->model->n_constraints ? ph_user_Phi_t(m, s, out) : PH_OK;
+}
+
+static void rows_B(ph_site *site, double *out, const int *at, int stride)
+{
+    const ph_joint *j = site->j;
+    EACH_PART(j, i)
+    {
+        site->pick = j->part[i].pick;
+        j->part[i].op->B(site, &(ph_put){out, at, stride, j->part[i].row});
+    }
+}
+
+static void rows_Z(ph_site *site, double *out, const int *at, int stride)
+{
+    const ph_joint *j = site->j;
+    EACH_PART(j, i)
+    {
+        site->pick = j->part[i].pick;
+        j->part[i].op->Z(site, &(ph_put){out, at, stride, j->part[i].row});
+    }
+}
+
+static ph_status B(const ph_state *s, double *out, void *ctx)
+{
+    const ph_mechanism *m = ctx;
+    ph_pins_B(m, s, out);
+    ph_norms_B(m, s, out);
+    for (int k = 0; k < m->n_loose; k++) {
+        const ph_joint *j = &m->joint[m->loose[k]];
+        ph_site site;
+        double local[12 * PH_ROWS_MAX] = {0};
+        ph_status status = ph_joint_site(m, s, j, 0, &site);
+        if (status != PH_OK)
+            return status;
+        if (m->space->plain) {
+            rows_B(&site, out, j->B, 3);
+            continue;
+        }
+        rows_B(&site, local, ph_local_rows, 12);
+        ph_space_rows(m, s, j, local, NULL, out);
+    }
+    return m->model->n_constraints ? ph_user_B(m, s, out) : PH_OK;
+}
+
+static ph_status Z(const ph_state *s, double *out, void *ctx)
+{
+    const ph_mechanism *m = ctx;
+    ph_pins_Z(m, s, out);
+    ph_norms_Z(m, s, out);
+    for (int k = 0; k < m->n_loose; k++) {
+        const ph_joint *j = &m->joint[m->loose[k]];
+        ph_site site;
+        ph_status status = ph_joint_site(m, s, j, 1, &site);
+        if (status != PH_OK)
+            return status;
+        if (m->space->plain) {
+            rows_Z(&site, out, j->B, 3);
+            continue;
+        }
+        double local_B[12 * PH_ROWS_MAX] = {0}, local_Z[12 * PH_ROWS_MAX] = {0};
+        rows_B(&site, local_B, ph_local_rows, 12);
+        rows_Z(&site, local_Z, ph_local_rows, 12);
+        ph_space_rows(m, s, j, local_B, local_Z, out);
+    }
+    return m->model->n_constraints ? ph_user_Z(m, s, out) : PH_OK;
+}
+
+static ph_status convective(const ph_state *s, double *out, void *ctx)
+{
+    const ph_mechanism *m = ctx;
+    ph_pins_convective(m, s, out);
+    ph_norms_convective(m, s, out);
+    for (int k = 0; k < m->n_loose; k++) {
+        const ph_joint *j = &m->joint[m->loose[k]];
+        ph_site site;
+        ph_status status = ph_joint_site(m, s, j, 2, &site);
+        if (status != PH_OK)
+            return status;
+        EACH_PART(j, i)
+        {
+            site.pick = j->part[i].pick;
+            j->part[i].op->convective(&site, out + j->l_at + j->part[i].row);
+        }
+        if (m->space->plain)
+            continue;
+        double local[12 * PH_ROWS_MAX] = {0};
+        rows_B(&site, local, ph_local_rows, 12);
+        ph_space_drift(m, s, j, local, out + j->l_at);
+    }
+    return m->model->n_constraints ? ph_user_convective(m, s, out) : PH_OK;
+}
+
+static void add_K(ph_site *site, const double *lambda, double *out, const int *at, int stride)
+{
+    const ph_joint *j = site->j;
+    EACH_PART(j, i)
+    {
+        site->pick = j->part[i].pick;
+        j->part[i].op->K(site, lambda + j->part[i].row, &(ph_put){out, at, stride, 0});
+    }
+}
+
+/* d(B^T lambda)/dq of a joint in a space whose coordinates are not the physical ones. */
+static void joint_K(const ph_mechanism *m, const ph_state *s, ph_site *site, double *out)
+{
+    const ph_joint *j = site->j;
+    double local_K[144] = {0}, local_B[12 * PH_ROWS_MAX] = {0};
+    ph_vec3 r[PH_SLOTS] = {{0}};
+    rows_B(site, local_B, ph_local_rows, 12);
+    add_K(site, s->lambda + j->l_at, local_K, ph_local_pairs, 12);
+    for (int i = 0; i < j->rows; i++)
+        for (int k = 0; k < PH_SLOTS; k++)
+            r[k] = ph_add(r[k], ph_scale(s->lambda[j->l_at + i], ph_load3(local_B + 12 * i + 3 * k)));
+    ph_space_K(m, s, j->body, j->K, local_K, NULL, r, out);
+}
+
+static ph_status K(const ph_state *s, double *out, void *ctx)
+{
+    const ph_mechanism *m = ctx;
+    if (m->n_loose || m->n_forces || m->n_odd || m->user_at) /* else pins alone store what is not zero */
+        memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
+    ph_pins_K(m, s, out);
+    bodies_K(m, s, out);
+    ph_norms_K(m, s, out);
+    for (int k = 0; k < m->n_loose; k++) {
+        const ph_joint *j = &m->joint[m->loose[k]];
+        ph_site site;
+        ph_status status = ph_joint_site(m, s, j, 0, &site);
+        if (status != PH_OK)
+            return status;
+        if (m->space->plain)
+            add_K(&site, s->lambda + j->l_at, out, j->K, 3);
+        else
+            joint_K(m, s, &site, out);
+    }
+    ph_status status = forces_K(m, s, out);
+    return status == PH_OK && m->model->n_constraints ? ph_user_K(m, s, out) : status;
+}
+
+/* ---- all ------------------------------------------------------------------------------------------ */
+
+void ph_mechanism_callbacks(ph_mechanism *m)
+{
+    ph_system *sys = &m->sys;
+    sys->ctx = m;
+    sys->M = M, sys->g = g, sys->C = C, sys->K = K;
+    sys->flags = m->space->varies ? 0 : PH_MASS_CONSTANT;
+    int moving = m->model->n_constraints > 0;
+    for (int k = 0; k < m->n_joints; k++)
+        moving |= m->joint[k].drive >= 0;
+    if (sys->n_constraints) {
+        sys->Phi = Phi, sys->B = B, sys->Z = Z, sys->convective = convective;
+        if (moving)
+            sys->Phi_t = Phi_t, sys->flags |= PH_RHEONOMIC;
+    }
+    for (int k = 0; k < m->n_forces; k++)
+        if (m->force[k].joint)
+            sys->g_lambda = g_lambda, sys->flags |= PH_FORCE_LAMBDA;
+}

@@ -1,0 +1,90 @@
+/* The kinds of forces, and from the words of the model to an element. */
+#include "mech/mech.h"
+
+#include "lie/so3.h"
+
+typedef struct kind {
+    const ph_force_ops *op;
+    int turns; /* acts on rotations: particles have none */
+} kind;
+
+static const kind kinds[PH_FORCE_COUNT] = {
+    [PH_F_SPRING] = {&ph_force_spring, 0},   [PH_F_BUSHING] = {&ph_force_bushing, 0},
+    [PH_F_TORSION] = {&ph_force_torsion, 1}, [PH_F_FORCE] = {&ph_force_point, 0},
+    [PH_F_TORQUE] = {&ph_force_torque, 1},
+};
+
+/* Blocks of a force on one body: what depends on what. */
+static unsigned couples_of(const ph_force_def *d)
+{
+    const unsigned on_x = PH_COUPLE(PH_XB, PH_FB), on_phi = PH_COUPLE(PH_FB, PH_FB);
+    const unsigned states_x = PH_COUPLE(PH_XB, PH_XB) | on_x, states_phi = PH_COUPLE(PH_FB, PH_XB) | on_phi;
+    int arm = d->at_b.x != 0 || d->at_b.y != 0 || d->at_b.z != 0;
+    switch (d->type) {
+    case PH_F_SPRING:
+    case PH_F_BUSHING:
+        return PH_COUPLE_ALL;
+    case PH_F_FORCE:
+        if (d->f.call)
+            return states_x | states_phi;
+        return d->in_body ? on_x : arm ? on_phi : 0;
+    case PH_F_TORQUE:
+        return d->f.call ? states_phi : on_phi;
+    default:
+        return on_phi;
+    }
+}
+
+static int names_body(const ph_model_def *model, int body)
+{
+    return body >= 0 && body < model->n_bodies;
+}
+
+/* The initial point of a body. */
+static ph_vec3 point_of(const ph_model_def *model, int body, ph_vec3 s)
+{
+    return body < 0 ? s : ph_add(model->body[body].x, ph_quat_rotate(model->body[body].R, s));
+}
+
+static ph_quat rotation_of(const ph_model_def *model, int body)
+{
+    return body < 0 ? (ph_quat){1, 0, 0, 0} : model->body[body].R;
+}
+
+static ph_status check(const ph_model_def *model, const ph_force_def *d, ph_error *err)
+{
+    int two = d->type == PH_F_SPRING || d->type == PH_F_BUSHING, b = d->body[1];
+    const char *name = d->name ? d->name : "";
+    if (d->type < 0 || d->type >= PH_FORCE_COUNT)
+        return ph_mech_fail(err, PH_E_INPUT, model, d->origin, "force '%s': there is no such type", name);
+    for (int side = !two; side < 2; side++)
+        if (d->body[side] != PH_GROUND && !names_body(model, d->body[side]))
+            return ph_mech_fail(err, PH_E_INPUT, model, d->origin, "force '%s': there is no body %d", name,
+                                d->body[side]);
+    if (two ? d->body[0] == d->body[1] : b == PH_GROUND)
+        return ph_mech_fail(err, PH_E_INPUT, model, d->origin, "force '%s': acts on nothing that can move",
+                            name);
+    if (kinds[d->type].turns && model->body[b].particle)
+        return ph_mech_fail(err, PH_E_INPUT, model, d->origin, "force '%s': the particle '%s' cannot turn",
+                            name, model->body[b].name);
+    return PH_OK;
+}
+
+ph_status ph_force_make(const ph_model_def *model, int def, ph_force *out, ph_error *err)
+{
+    const ph_force_def *d = &model->force[def];
+    ph_status s = check(model, d, err);
+    if (s != PH_OK)
+        return s;
+    *out =
+        (ph_force){.op = kinds[d->type].op, .def = d, .sa = d->at_a, .sb = d->at_b, .couples = couples_of(d)};
+    int two = d->type == PH_F_SPRING || d->type == PH_F_BUSHING;
+    out->body[0] = two ? d->body[0] : PH_GROUND;
+    out->body[1] = d->body[1];
+    if (!two)
+        return PH_OK;
+    ph_vec3 span = ph_sub(point_of(model, out->body[1], out->sb), point_of(model, out->body[0], out->sa));
+    out->length = isnan(d->length) ? ph_norm(span) : d->length;
+    out->rest = ph_qmul(ph_quat_conj(rotation_of(model, out->body[0])), rotation_of(model, out->body[1]));
+    return PH_OK;
+}

@@ -1,0 +1,342 @@
+/* Consistent initial values, in physical coordinates.
+ *
+ *   [ W  B^T       ] [ dv ]   [ 0              ]
+ *   [ B  -delta S  ] [ m  ] = [ -(B v + Phi_t) ]         W = M, heavy on what the model gives
+ *
+ * Repeated with what was given set back each time: in the end the given velocities stand as they are and
+ * the others have changed with the least kinetic energy. delta S, small against the diagonal S of B W^-1
+ * B^T, makes rows that repeat each other harmless; the repetition removes its error. Likewise for
+ * positions, with W = M. */
+#include "mech/mech.h"
+
+#include <float.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "la/solver.h"
+#include "step/eval.h"
+
+#define PASSES     30
+#define HEAVY      1e6   /* weight of what is given: each pass keeps it to this factor */
+#define DELTA      1e-10 /* of the diagonal */
+#define CONSISTENT 1e-8  /* violations up to this, relative, come from rounding in the model file */
+#define EXACT      1e-13 /* what cannot be improved may stay */
+
+typedef struct task {
+    ph_mechanism *m; /* in physical coordinates */
+    ph_layout lay;
+    ph_eval ev;
+    ph_point at;
+    double *given, *heavy; /* nv: velocities given by the model; weights */
+    double *value, *b, *x;
+    int *size, *row, *col;
+    unsigned char *late;
+    int nnz, values;
+    ph_solver *solver;
+    void *block;
+} task;
+
+/* ---- memory and matrix ---------------------------------------------------------------------------- */
+
+static void take(task *k, ph_arena *a)
+{
+    const ph_layout *lay = &k->lay;
+    size_t d = sizeof(double), N = (size_t)(lay->N + lay->C),
+           places = (size_t)lay->n_pairs + 2 * (size_t)lay->n_links + N;
+    size_t squares = 0;
+    for (int c = 0; c < lay->C; c++)
+        squares += (size_t)lay->sys->constraints[c].rows * (size_t)lay->sys->constraints[c].rows;
+    ph_layout_take(&k->lay, a);
+    ph_eval_take(&k->ev, lay, a);
+    ph_point_take(&k->at, lay, a);
+    k->given = ph_arena_take(a, (size_t)lay->nv, d);
+    k->heavy = ph_arena_take(a, (size_t)lay->nv, d);
+    k->b = ph_arena_take(a, (size_t)(lay->nv + lay->nl), d);
+    k->x = ph_arena_take(a, (size_t)(lay->nv + lay->nl), d);
+    k->value = ph_arena_take(a, (size_t)lay->size_pairs + 2 * (size_t)lay->size_links + squares, d);
+    k->size = ph_arena_take(a, N, sizeof(int));
+    k->late = ph_arena_take(a, N, 1);
+    k->row = ph_arena_take(a, places, sizeof(int));
+    k->col = ph_arena_take(a, places, sizeof(int));
+}
+
+static void list_places(task *k)
+{
+    const ph_layout *lay = &k->lay;
+    for (int i = 0; i < lay->N; i++) {
+        k->size[i] = lay->slot[i].dim;
+        k->row[k->nnz] = k->col[k->nnz] = i, k->nnz++;
+    }
+    for (int e = 0; e < lay->n_links; e++) {
+        k->row[k->nnz] = lay->link[e].col, k->col[k->nnz] = lay->N + lay->link[e].row, k->nnz++;
+        k->row[k->nnz] = lay->N + lay->link[e].row, k->col[k->nnz] = lay->link[e].col, k->nnz++;
+    }
+    for (int c = 0; c < lay->C; c++) {
+        k->size[lay->N + c] = lay->rows[c], k->late[lay->N + c] = 1;
+        k->row[k->nnz] = k->col[k->nnz] = lay->N + c, k->nnz++;
+    }
+}
+
+/* S of constraint c is added up in k->b, which is free here. */
+static void fill_matrix(task *k, int weighted)
+{
+    const ph_layout *lay = &k->lay;
+    double *v = k->value, *S = k->b + lay->nv;
+    memset(S, 0, sizeof(double) * (size_t)lay->nl);
+    for (int i = 0; i < lay->N; i++) {
+        const ph_block *p = &lay->pair[lay->diag[i]];
+        double w = weighted ? k->heavy[lay->v_at[i]] : 1;
+        for (int j = 0; j < p->m * p->n; j++)
+            *v++ = w * k->ev.M[p->at + j];
+    }
+    for (const ph_block *l = lay->link, *end = l + lay->n_links; l < end; l++) {
+        const ph_block *p = &lay->pair[lay->diag[l->col]];
+        double w = weighted ? k->heavy[l->col_at] : 1;
+        for (int j = 0; j < l->n; j++)
+            for (int i = 0; i < l->m; i++)
+                *v++ = k->ev.B[l->at + i * l->n + j];
+        for (int i = 0; i < l->m; i++)
+            for (int j = 0; j < l->n; j++) {
+                double B = *v++ = k->ev.B[l->at + i * l->n + j];
+                S[l->row_at + i] += B * B / (w * k->ev.M[p->at + j * p->n + j]);
+            }
+    }
+    for (int c = 0; c < lay->C; c++)
+        for (int i = 0; i < lay->rows[c]; i++)
+            for (int j = 0; j < lay->rows[c]; j++)
+                *v++ = i == j ? -DELTA * S[lay->l_at[c] + i] : 0;
+}
+
+/* ---- projections ---------------------------------------------------------------------------------- */
+
+typedef enum level { POSITIONS, VELOCITIES } level;
+
+static const double *violations(task *k, level what)
+{
+    const ph_layout *lay = &k->lay;
+    double *rows = what == POSITIONS ? k->ev.Phi : k->ev.rate;
+    for (int c = 0; c < lay->C && what == POSITIONS; c++)
+        for (int i = 0; i < lay->rows[c] && lay->sys->constraints[c].nonholonomic; i++)
+            rows[lay->l_at[c] + i] = 0;
+    return rows;
+}
+
+static double scale_of(const task *k, level what)
+{
+    return fmax(1, what == POSITIONS ? ph_small_max(k->lay.nq, k->at.q) : ph_small_max(k->lay.nv, k->at.v));
+}
+
+/* The largest violation, relative; NaN stays NaN. */
+static ph_status measure(task *k, level what, double *worst)
+{
+    ph_state s = ph_point_view(&k->at, &k->lay);
+    ph_status status = ph_eval_residual(&k->ev, &s, PH_EVAL_PHI | PH_EVAL_RATE);
+    if (status == PH_OK)
+        *worst = ph_small_max(k->lay.nl, violations(k, what)) / scale_of(k, what);
+    return status;
+}
+
+static void restore(task *k)
+{
+    for (int i = 0; i < k->lay.nv; i++)
+        if (k->heavy[i] > 1)
+            k->at.v[i] = k->given[i];
+}
+
+static ph_status correct(task *k, level what, int weighted)
+{
+    const double *rows = violations(k, what);
+    int nv = k->lay.nv, nl = k->lay.nl;
+    fill_matrix(k, weighted);
+    ph_status s = ph_solver_factor(k->solver, k->value);
+    if (s != PH_OK)
+        return s;
+    for (int i = 0; i < nv + nl; i++)
+        k->b[i] = i < nv ? 0 : -rows[i - nv];
+    s = ph_solver_solve(k->solver, k->b, k->x);
+    if (s != PH_OK)
+        return s;
+    if (what == POSITIONS)
+        ph_point_shift(&k->lay, &k->at, 1, k->x, &k->at);
+    else
+        for (int i = 0; i < nv; i++)
+            k->at.v[i] += k->x[i];
+    if (weighted)
+        restore(k);
+    return PH_OK;
+}
+
+/* Until the constraints hold to the last digit or nothing gets better; worst is what is left. */
+static ph_status project(task *k, level what, int weighted, double *worst)
+{
+    double best = HUGE_VAL;
+    ph_status s = measure(k, what, worst);
+    for (int pass = 0, stuck = 0; pass < PASSES && s == PH_OK && !(*worst <= DBL_EPSILON); pass++) {
+        stuck = *worst < 0.5 * best ? 0 : stuck + 1;
+        best = fmin(best, *worst);
+        if (stuck == 3 || (stuck && *worst <= EXACT))
+            break;
+        s = correct(k, what, weighted);
+        if (s == PH_OK)
+            s = measure(k, what, worst);
+    }
+    return s;
+}
+
+/* ---- words ---------------------------------------------------------------------------------------- */
+
+static ph_status refuse(task *k, level what, ph_error *err)
+{
+    const ph_mechanism *m = k->m;
+    const double *rows = violations(k, what);
+    int worst = 0;
+    for (int c = 0; c < k->lay.C; c++)
+        if (!(ph_small_max(k->lay.rows[c], rows + k->lay.l_at[c]) <=
+              ph_small_max(k->lay.rows[worst], rows + k->lay.l_at[worst])))
+            worst = c;
+    double size = ph_small_max(k->lay.rows[worst], rows + k->lay.l_at[worst]);
+    int joint = worst < m->n_joints;
+    const char *name = k->lay.sys->constraints[worst].name;
+    ph_origin at = joint ? m->model->joint[m->joint[worst].def].origin
+                         : m->model->constraint[worst - m->n_joints].origin;
+    return ph_mech_fail(err, PH_E_INCONSISTENT, m->model, at, "%s '%s': the initial %s violate it by %.3g%s",
+                        joint ? "joint" : "constraint", name ? name : "",
+                        what == POSITIONS ? "positions" : "velocities", size,
+                        m->model->assemble ? " and cannot be made consistent"
+                                           : "; say assemble = true to have them projected");
+}
+
+static ph_status settle(task *k, level what, ph_error *err)
+{
+    double worst = 0;
+    int any_free = 0;
+    for (int i = 0; i < k->lay.nv; i++)
+        any_free |= k->heavy[i] == 1;
+    ph_status s = measure(k, what, &worst);
+    if (s == PH_OK && what == VELOCITIES && any_free)
+        s = project(k, what, 1, &worst);
+    if (s == PH_OK && !(worst <= CONSISTENT) && !k->m->model->assemble)
+        return refuse(k, what, err);
+    k->m->projected[what] = worst <= CONSISTENT ? 0 : worst;
+    if (s == PH_OK && !(worst <= EXACT))
+        s = project(k, what, 0, &worst);
+    if (s == PH_OK && !(worst <= CONSISTENT))
+        return refuse(k, what, err);
+    if (s == PH_OK)
+        return s;
+    if (s == PH_E_CALLBACK)
+        return ph_fail(err, s, "a function of the model failed at t = 0");
+    return ph_fail(err, s, "the initial %s cannot be made consistent: %s",
+                   what == POSITIONS ? "positions" : "velocities", ph_status_text(s));
+}
+
+/* ---- all ------------------------------------------------------------------------------------------ */
+
+static void read_model(task *k)
+{
+    const ph_mechanism *m = k->m;
+    for (int b = 0; b < m->model->n_bodies; b++) {
+        const ph_body_def *d = &m->model->body[b];
+        const ph_body *body = &m->body[b];
+        ph_kin kin = {.x = d->x,
+                      .v = d->has_v ? d->v : ph_v3(0, 0, 0),
+                      .w = d->has_omega ? d->omega : ph_v3(0, 0, 0),
+                      .q = d->R};
+        if (d->particle)
+            ph_store3(k->at.q + body->q[0], kin.x), ph_store3(k->at.v + body->v[0], kin.v);
+        else
+            m->space->set(body, &kin, k->at.q, k->at.v);
+        for (int h = 0; h < (d->particle ? 1 : 2); h++)
+            for (int i = 0; i < 3; i++)
+                k->heavy[body->v[h] + i] = (h ? d->has_omega : d->has_v) ? HEAVY : 1;
+    }
+    memcpy(k->given, k->at.v, sizeof(double) * (size_t)k->lay.nv);
+    ph_point_rotations(&k->at, &k->lay);
+}
+
+static ph_status open_task(task *k, ph_error *err)
+{
+    const ph_allocator *alloc = k->m->alloc;
+    ph_status s = ph_layout_measure(&k->lay, &k->m->sys, err);
+    if (s != PH_OK)
+        return s;
+    ph_arena a = {0};
+    take(k, &a);
+    if (!ph_arena_open(&a, alloc))
+        return ph_fail(err, PH_E_MEMORY, "not enough memory for initial values");
+    k->block = a.block;
+    take(k, &a);
+    s = ph_layout_fill(&k->lay, err);
+    if (s != PH_OK)
+        return s;
+    list_places(k);
+    ph_graph graph = {k->lay.N + k->lay.C, k->size, k->late, k->nnz, k->row, k->col, 0};
+    s = k->lay.C ? ph_solver_analyse(&k->solver, PH_AUTO, &graph, alloc) : PH_OK;
+    return s == PH_OK ? s : ph_fail(err, s, "not enough memory for initial values");
+}
+
+/* q0 and v0 of a mechanism in physical coordinates. */
+static ph_status initial_physical(ph_mechanism *m, ph_error *err)
+{
+    task k = {.m = m};
+    ph_status s = open_task(&k, err);
+    if (s == PH_OK) {
+        read_model(&k);
+        ph_state at = ph_point_view(&k.at, &k.lay);
+        ph_eval_mass(&k.ev, &at);
+        for (int what = POSITIONS; what <= VELOCITIES && s == PH_OK && k.lay.C; what++)
+            s = settle(&k, what, err);
+    }
+    if (s == PH_OK) {
+        memcpy(m->q0, k.at.q, sizeof(double) * (size_t)k.lay.nq);
+        memcpy(m->v0, k.at.v, sizeof(double) * (size_t)k.lay.nv);
+    }
+    ph_solver_destroy(k.solver);
+    ph_free(m->alloc, k.block);
+    return s;
+}
+
+static ph_status refuse_space(const ph_mechanism *m, int body, ph_error *err)
+{
+    return ph_mech_fail(err, PH_E_INPUT, m->model, m->model->body[body].origin, "body '%s' starts where %s",
+                        m->model->body[body].name, PH_SINGULAR);
+}
+
+const char *ph_mechanism_complaint(const ph_mechanism *m, char *text, size_t size)
+{
+    int body = atomic_load(&m->singular) - 1;
+    text[0] = 0;
+    if (body >= 0)
+        snprintf(text, size, "body '%s' comes to where %s", m->model->body[body].name, PH_SINGULAR);
+    return text;
+}
+
+ph_status ph_mechanism_initial(ph_mechanism *m, const double **q0, const double **v0, ph_error *err)
+{
+    ph_mechanism *plain = m;
+    ph_status s =
+        m->space->plain ? PH_OK : ph_mechanism_create(&plain, m->model, PH_SPACE_R3XSO3, m->alloc, err);
+    if (s == PH_OK)
+        s = initial_physical(plain, err);
+    for (int b = 0; b < m->model->n_bodies && s == PH_OK && plain != m; b++) {
+        const ph_body *from = &plain->body[b], *to = &m->body[b];
+        ph_kin k = {.x = ph_load3(plain->q0 + from->q[0]), .v = ph_load3(plain->v0 + from->v[0])};
+        if (from->particle) {
+            ph_store3(m->q0 + to->q[0], k.x), ph_store3(m->v0 + to->v[0], k.v);
+            continue;
+        }
+        const double *q = plain->q0 + from->q[1];
+        k.w = ph_load3(plain->v0 + from->v[1]);
+        k.q = (ph_quat){q[0], q[1], q[2], q[3]};
+        m->space->set(to, &k, m->q0, m->v0);
+        if (m->space->singular && m->space->singular(to, m->q0))
+            s = refuse_space(m, b, err);
+    }
+    if (plain && plain != m) {
+        memcpy(m->projected, plain->projected, sizeof m->projected);
+        ph_mechanism_destroy(plain);
+    }
+    memset(m->turns, 0, sizeof(double) * (size_t)m->model->n_joints);
+    *q0 = m->q0, *v0 = m->v0;
+    return s;
+}

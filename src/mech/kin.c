@@ -1,0 +1,50 @@
+/* Bodies at one instant, as elements see them. */
+#include "mech/mech.h"
+
+void ph_kin_fill(const ph_mechanism *m, const ph_state *s, int body, ph_kin *k)
+{
+    const ph_body *b = body < 0 ? NULL : &m->body[body];
+    if (b && !b->particle) {
+        m->space->kin(s, b, k);
+        return;
+    }
+    *k = (ph_kin){.q = {1, 0, 0, 0}, .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    if (b)
+        k->x = ph_load3(s->q + b->q[0]), k->v = ph_load3(s->v + b->v[0]);
+}
+
+ph_kin ph_kin_of(const ph_mechanism *m, const ph_state *s, int body)
+{
+    ph_kin k;
+    ph_kin_fill(m, s, body, &k);
+    return k;
+}
+
+void ph_states_of(const ph_mechanism *m, const ph_state *s, ph_body_state *out)
+{
+    for (int b = 0; b < m->model->n_bodies; b++) {
+        ph_kin k = ph_kin_of(m, s, b);
+        out[b] = (ph_body_state){.x = k.x, .v = k.v, .q = k.q, .omega = k.w};
+    }
+}
+
+ph_status ph_joint_site(const ph_mechanism *m, const ph_state *s, const ph_joint *j, int level, ph_site *site)
+{
+    site->j = j;
+    ph_kin_fill(m, s, j->body[0], &site->a);
+    ph_kin_fill(m, s, j->body[1], &site->b);
+    if (j->drive >= 0)
+        return ph_drive_at(j->f, s->t, level, site->f);
+    site->f[0] = site->f[1] = site->f[2] = 0;
+    return PH_OK;
+}
+
+void ph_force_at(const ph_mechanism *m, const ph_state *s, const ph_force *f, ph_force_site *site)
+{
+    site->f = f;
+    ph_kin_fill(m, s, f->body[0], &site->a);
+    ph_kin_fill(m, s, f->body[1], &site->b);
+    site->t = s->t;
+    site->lambda = f->joint && s->lambda ? s->lambda + f->joint->l_at : NULL;
+    site->bodies = m->states;
+}

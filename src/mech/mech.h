@@ -1,0 +1,383 @@
+/* A mechanism from inside: bodies, joints and forces with everything that a loop over them needs.
+ *
+ * Elements compute in physical coordinates, whatever the space: each joins two bodies a and b, each body
+ * has two halves, x (position of the centre of mass, world) and phi (left increment of its rotation, body;
+ * velocity Omega). Half h of side s is slot 2s + h. The ground has no slots, a particle only x. A space
+ * says how its coordinates give these. */
+#ifndef PH_MECH_MECH_H
+#define PH_MECH_MECH_H
+
+#include <stdatomic.h>
+
+#include "base/base.h"
+#include "la/small.h"
+#include "mech/mechanism.h"
+
+/* ---- elements see bodies ------------------------------------------------------------------------ */
+
+enum { PH_XA, PH_FA, PH_XB, PH_FB, PH_SLOTS }; /* slots: x and phi of the first and of the second body */
+
+/* A bit for each pair of slots that a tangent couples; rows of four. */
+#define PH_COUPLE(row, col) (1u << (4 * (row) + (col)))
+#define PH_COUPLE_ALL       0xffffu
+#define PH_COUPLE_TURNS                                                                                      \
+    (PH_COUPLE(PH_FA, PH_FA) | PH_COUPLE(PH_FA, PH_FB) | PH_COUPLE(PH_FB, PH_FA) | PH_COUPLE(PH_FB, PH_FB))
+
+/* One body at one instant. */
+typedef struct ph_kin {
+    ph_vec3 x, v; /* of the centre of mass, world */
+    ph_vec3 w;    /* angular velocity, body */
+    ph_quat q;
+    ph_mat3 R;
+} ph_kin;
+
+/* Where an element writes: slot k has its columns at out + at[k], pair (i, j) its block at out + at[4 i +
+ * j], rows stride apart; a negative at: not there. row: what rows are counted from. */
+typedef struct ph_put {
+    double *out;
+    const int *at;
+    int stride, row;
+} ph_put;
+
+static inline void ph_put_row(const ph_put *p, int slot, int row, ph_vec3 a)
+{
+    if (p->at[slot] >= 0)
+        ph_store3(p->out + p->at[slot] + (p->row + row) * p->stride, a);
+}
+
+static inline void ph_put_mat(const ph_put *p, int slot, int row, ph_mat3 A)
+{
+    if (p->at[slot] < 0)
+        return;
+    double *o = p->out + p->at[slot] + (p->row + row) * p->stride;
+    ph_store3(o, ph_v3(A.xx, A.xy, A.xz));
+    ph_store3(o + p->stride, ph_v3(A.yx, A.yy, A.yz));
+    ph_store3(o + 2 * p->stride, ph_v3(A.zx, A.zy, A.zz));
+}
+
+static inline void ph_add_pair(const ph_put *p, int i, int j, ph_mat3 A)
+{
+    int at = p->at[4 * i + j], n = p->stride;
+    if (at < 0)
+        return;
+    double *o = p->out + at;
+    o[0] += A.xx, o[1] += A.xy, o[2] += A.xz;
+    o[n] += A.yx, o[n + 1] += A.yy, o[n + 2] += A.yz;
+    o[2 * n] += A.zx, o[2 * n + 1] += A.zy, o[2 * n + 2] += A.zz;
+}
+
+static inline void ph_add3(double *out, ph_vec3 a)
+{
+    out[0] += a.x, out[1] += a.y, out[2] += a.z;
+}
+
+static inline ph_vec3 ph_column(const ph_mat3 *A, int k)
+{
+    return k == 0   ? ph_v3(A->xx, A->yx, A->zx)
+           : k == 1 ? ph_v3(A->xy, A->yy, A->zy)
+                    : ph_v3(A->xz, A->yz, A->zz);
+}
+
+/* tilde(a) tilde(b) = b a^T - (a . b) I */
+static inline ph_mat3 ph_tilde2(ph_vec3 a, ph_vec3 b)
+{
+    double ab = ph_dot(a, b);
+    return (ph_mat3){b.x * a.x - ab, b.x * a.y, b.x * a.z, b.y * a.x,     b.y * a.y - ab,
+                     b.y * a.z,      b.z * a.x, b.z * a.y, b.z * a.z - ab};
+}
+
+/* ---- joints ------------------------------------------------------------------------------------- */
+
+typedef struct ph_joint ph_joint;
+
+/* A joint at one instant, as its parts see it. */
+typedef struct ph_site {
+    const ph_joint *j;
+    ph_kin a, b;
+    double f[3];   /* value of the drive and its derivatives; 0 where there is none */
+    unsigned pick; /* of the part: which components of the joint frame are rows, bits x y z */
+} ph_site;
+
+/* A primitive: a group of rows that many joints share; one file, with rows and derivatives side by side.
+ * Rows of picked components follow each other. lambda: of its rows. */
+typedef struct ph_part {
+    unsigned couples; /* nonzero blocks of K */
+    void (*Phi)(const ph_site *s, double *out);
+    void (*B)(const ph_site *s, const ph_put *p);                       /* rows of the tangent */
+    void (*K)(const ph_site *s, const double *lambda, const ph_put *p); /* adds d(B^T lambda)/dq */
+    void (*Z)(const ph_site *s, const ph_put *p);                       /* rows of d(B v + Phi_t)/dq */
+    void (*Phi_t)(const ph_site *s, double *out);                       /* NULL: 0 */
+    void (*convective)(const ph_site *s, double *out);                  /* d(B v + Phi_t)/dt at fixed v */
+} ph_part;
+
+extern const ph_part ph_part_point, ph_part_slide, ph_part_turn, ph_part_ortho, ph_part_distance,
+    ph_part_roll;
+
+#define PH_PARTS    3
+#define PH_ROWS_MAX 6 /* of one joint */
+
+struct ph_joint {
+    int def; /* of the model */
+    int body[2];
+    int constraint; /* of the system */
+    int l_at, rows; /* multipliers */
+    int n_parts;
+    struct {
+        const ph_part *op;
+        int row, rows;
+        unsigned pick;
+    } part[PH_PARTS];
+    ph_vec3 sa, sb; /* joint points, body frames */
+    ph_quat Ca, Cb; /* joint frame, as seen from the bodies */
+    ph_mat3 Ea, Eb; /* their matrices: columns are the axes of the joint frame */
+    ph_vec3 ea, eb; /* axes of universal; eb: axle of rolling */
+    double length;  /* of distance without drive */
+    double radius;  /* of rolling */
+    int free;  /* its coordinate: 0..2 along, 3..5 about the axes of the joint frame, 6: distance; -1: none */
+    int drive; /* the same, where it is driven; -1: not */
+    const ph_function *f;
+    int nonholonomic;
+    int B[PH_SLOTS]; /* where its slots stand in links */
+    int K[16];       /* and its pairs of slots in pairs */
+    int v[PH_SLOTS]; /* and its slots in vectors */
+};
+
+/* A joint that is one point and nothing else, in physical coordinates: the case that must be fast. -1: not
+ * there. */
+typedef struct ph_pin {
+    int xa, Ra, wa, xb, Rb, wb; /* in q, R, v */
+    int B[PH_SLOTS];
+    int l_at;
+    ph_vec3 sa, sb;
+} ph_pin;
+
+/* All pins of one body: what they add to its block (phi, phi) of K is stored at once. */
+typedef struct ph_held {
+    int R, K;
+    int end; /* of its holds; they start where those of the body before end */
+} ph_held;
+
+typedef struct ph_hold {
+    int l_at;
+    ph_vec3 s; /* with the sign of the side */
+} ph_hold;
+
+/* Sign of a component picked by bit k of pick: for (k = 0; k < 3; k++) if (ph_picked(pick, k)) ... */
+static inline int ph_picked(unsigned pick, int k)
+{
+    return pick >> k & 1;
+}
+
+/* ---- forces ------------------------------------------------------------------------------------- */
+
+typedef struct ph_force ph_force;
+
+/* A force at one instant. */
+typedef struct ph_force_site {
+    const ph_force *f;
+    ph_kin a, b;
+    double t;
+    const double *lambda;  /* of the joint, for friction */
+    ph_body_state *bodies; /* all of them, where a function is called */
+} ph_force_site;
+
+/* One kind of force: a file, a row. */
+typedef struct ph_force_ops {
+    ph_status (*g)(const ph_force_site *s, ph_vec3 r[PH_SLOTS]); /* adds to the terms of g */
+    ph_status (*C)(const ph_force_site *s, const ph_put *p);     /* adds dg/dv */
+    ph_status (*K)(const ph_force_site *s, const ph_put *p);     /* adds dg/dq */
+    double (*energy)(const ph_force_site *s);                    /* potential; NULL: none */
+    /* friction: dg/dlambda, column by column: r[slot] for row i of the joint */
+    void (*g_lambda)(const ph_force_site *s, int i, ph_vec3 r[PH_SLOTS]);
+} ph_force_ops;
+
+extern const ph_force_ops ph_force_spring, ph_force_bushing, ph_force_torsion, ph_force_point,
+    ph_force_torque;
+extern const ph_force_ops ph_friction_revolute, ph_friction_spherical, ph_friction_prismatic;
+
+struct ph_force {
+    const ph_force_ops *op;
+    const ph_force_def *def; /* NULL: friction */
+    int body[2];
+    unsigned couples;       /* nonzero blocks of K and C */
+    ph_vec3 sa, sb;         /* points, body frames */
+    double length;          /* unstressed */
+    ph_quat rest;           /* of bushing: conj(q_a) q_b when unstressed */
+    const ph_joint *joint;  /* of friction */
+    double friction, speed; /* of friction: mu times lever, speed below which it is smooth */
+    int v[PH_SLOTS];
+    int K[16];
+    int B[PH_SLOTS]; /* of friction: blocks of g_lambda */
+};
+
+/* ---- spaces ------------------------------------------------------------------------------------- */
+
+typedef struct ph_body {
+    int particle;
+    int node[2]; /* of its halves; -1: none */
+    int q[2];    /* position and quaternion in q */
+    int v[2];    /* velocities of its halves */
+    int R;       /* rotation matrix; -1: none */
+    int M[4];    /* blocks (x, x) (x, phi) (phi, x) (phi, phi) in pairs; -1: not there */
+    double m;
+    ph_mat3 J;
+    ph_vec3 weight; /* m gravity, world */
+} ph_body;
+
+/* A body with principal axes in physical coordinates: the usual case, in little memory. */
+typedef struct ph_rigid {
+    int x, w, C; /* halves in vectors, block (phi, phi) in pairs */
+    double m;
+    double a, b, c; /* J_z - J_y, J_x - J_z, J_y - J_x */
+} ph_rigid;
+
+#define PH_HALF_MAX 4 /* coordinates of one half */
+
+/* How the coordinates of a space give the physical ones, one body at one instant. n: coordinates of a half.
+ * */
+typedef struct ph_chain_rule {
+    double D[2][3 * PH_HALF_MAX]; /* 3 x n[h]: physical increment of half h by its coordinates */
+    double V[2][3 * PH_HALF_MAX]; /* 3 x n[1]: physical velocity of half h by the coordinates of half 1 */
+    int n[2];                     /* 3 and 0 of a particle */
+    int row;          /* coordinates of the node of half h: n[h], or of both where they are one node */
+    const double *at; /* coordinates of half 1, where fold needs them */
+} ph_chain_rule;
+
+/* A space: one file, one row in space.c. Everything beyond the first line is for spaces whose coordinates
+ * are not the physical ones. */
+typedef struct ph_space {
+    int plain;  /* coordinates are physical: x of R^3 and SO(3), two nodes */
+    int n[2];   /* coordinates of the halves */
+    int joined; /* one node for both */
+    int varies; /* the mass matrix depends on the coordinates */
+    int norm;   /* coordinates of half 1 have |y| = 1: a constraint for each body */
+    ph_node node[2];
+    void (*kin)(const ph_state *s, const ph_body *b, ph_kin *k);
+    void (*acceleration)(const ph_state *s, const ph_body *b, ph_vec3 *a, ph_vec3 *omega_dot);
+    void (*set)(const ph_body *b, const ph_kin *k, double *q,
+                double *v);                             /* its coordinates from physical ones */
+    int (*singular)(const ph_body *b, const double *q); /* its coordinates are of no use there; NULL: never */
+    void (*chain)(const ph_state *s, const ph_body *b, ph_chain_rule *c);
+    void (*fold)(const ph_chain_rule *c, int half, ph_vec3 r,
+                 double *out); /* d(D_h^T r)/d(half 1), n[h] x n[1] */
+    /* inertia, gyroscopic terms and weight of one body */
+    void (*M)(const ph_body *b, const ph_state *s, double *out);
+    void (*g)(const ph_body *b, const ph_state *s, double *out);
+    void (*C)(const ph_body *b, const ph_state *s, double *out);
+    void (*K)(const ph_body *b, const ph_state *s, double *out); /* NULL: 0 */
+} ph_space;
+
+extern const ph_space ph_space_r3xso3, ph_space_se3, ph_space_euler, ph_space_cardan;
+
+const ph_space *ph_space_get(ph_space_code code); /* NULL: not there */
+
+/* |y|^2 = 1 of one body: where y and y' stand, its row, its block of links and its block of pairs. */
+typedef struct ph_unit_norm {
+    int q, v, l_at, B, K;
+} ph_unit_norm;
+
+#define PH_NORM_NAME "norm of '%s'"
+#define PH_SINGULAR                                                                                          \
+    "Cardan angles are singular, at 90 degrees of the second one: use another space, such as R3xSO3"
+
+/* ---- the mechanism ------------------------------------------------------------------------------ */
+
+struct ph_mechanism {
+    const ph_model_def *model;
+    const ph_space *space;
+    ph_system sys;
+    const ph_allocator *alloc;
+    int n_joints, n_pins, n_loose, n_forces; /* joints: constraints of them; loose: joints that are no pins */
+    int n_rigid, n_odd, n_held;              /* odd: bodies that are not rigid ones with principal axes */
+    int n_norms;                             /* constraints after those of joints */
+    ph_body *body;                           /* of the model */
+    ph_rigid *rigid;
+    int *odd;
+    ph_joint *joint;
+    ph_pin *pin;
+    ph_held *held;
+    ph_hold *hold;
+    ph_unit_norm *norm;
+    char *names;   /* of the norms */
+    int *loose;    /* joints that are no pins */
+    int *joint_of; /* of the model's joints: the first of its constraints, and their end: n_joints + 1 */
+    ph_force *force;
+    ph_node *node;
+    ph_constraint *constraint;
+    ph_place *pair, *link;
+    int nq, nv, nl, nR, size_pairs, size_links;
+    int user_link;         /* where the links of user constraints start in values */
+    int *user_at;          /* nodes x nodes: where their pairs stand; NULL: there are no user constraints */
+    int functions;         /* a force or a constraint calls a function of the states */
+    ph_body_state *states; /* of all bodies, for functions */
+    double *scratch;       /* of user constraints */
+    double *turns;         /* of the model's joints: last angle, counted over many turns */
+    double *q0, *v0;
+    atomic_int singular; /* 1 + the last body whose coordinates were singular; 0: none */
+    double projected[2]; /* violations of positions and velocities that assembling removed, relative */
+    void *block;
+};
+
+/* kin.c */
+void ph_kin_fill(const ph_mechanism *m, const ph_state *s, int body, ph_kin *k);
+ph_kin ph_kin_of(const ph_mechanism *m, const ph_state *s, int body);
+void ph_states_of(const ph_mechanism *m, const ph_state *s,
+                  ph_body_state *out); /* all bodies, without accelerations */
+ph_status ph_joint_site(const ph_mechanism *m, const ph_state *s, const ph_joint *j, int level,
+                        ph_site *site);
+void ph_force_at(const ph_mechanism *m, const ph_state *s, const ph_force *f, ph_force_site *site);
+
+/* drive.c: f, and up to level derivatives. */
+ph_status ph_drive_at(const ph_function *f, double t, int level, double out[3]);
+
+/* joint.c: from the words of the model to rows. */
+int ph_joint_count(const ph_joint_def *d); /* constraints that it becomes: 1 or 2 */
+ph_status ph_joint_make(const ph_model_def *model, int def, ph_joint *out,
+                        ph_error *err);       /* fills that many */
+double ph_joint_coordinate(const ph_site *s); /* displacement, angle in (-2 pi, 2 pi] or distance */
+double ph_joint_rate(const ph_site *s);
+ph_status ph_mech_fail(ph_error *err, ph_status s, const ph_model_def *model, ph_origin at,
+                       const char *format, ...) PH_PRINTF(5, 6); /* "file:line: ..." */
+
+/* force.c */
+ph_status ph_force_make(const ph_model_def *model, int def, ph_force *out, ph_error *err);
+ph_status ph_friction_make(const ph_model_def *model, const ph_joint *j, ph_force *out,
+                           ph_error *err); /* friction.c */
+
+/* assemble.c */
+ph_status ph_mechanism_pattern(ph_mechanism *m, ph_error *err);
+
+/* space.c: elements of a space whose coordinates are not the physical ones. Local arrays have 12 columns. */
+void ph_space_rows(const ph_mechanism *m, const ph_state *s, const ph_joint *j, const double *B,
+                   const double *Z, double *out);
+void ph_space_drift(const ph_mechanism *m, const ph_state *s, const ph_joint *j, const double *B,
+                    double *out);
+void ph_space_vector(const ph_mechanism *m, const ph_state *s, const int body[2], const int v[PH_SLOTS],
+                     const ph_vec3 *r, double *out);
+void ph_space_C(const ph_mechanism *m, const ph_state *s, const int body[2], const int at[16],
+                const double *C, double *out);
+void ph_space_K(const ph_mechanism *m, const ph_state *s, const int body[2], const int at[16],
+                const double *K, const double *C, const ph_vec3 *r, double *out);
+
+/* space_euler.c: the norms, of which other spaces have none. */
+void ph_norms_Phi(const ph_mechanism *m, const ph_state *s, double *out);
+void ph_norms_B(const ph_mechanism *m, const ph_state *s, double *out);
+void ph_norms_Z(const ph_mechanism *m, const ph_state *s, double *out);
+void ph_norms_convective(const ph_mechanism *m, const ph_state *s, double *out);
+void ph_norms_K(const ph_mechanism *m, const ph_state *s, double *out); /* adds */
+
+extern const int ph_local_rows[PH_SLOTS], ph_local_pairs[16]; /* places in local arrays */
+
+/* callbacks.c */
+void ph_mechanism_callbacks(ph_mechanism *m);
+
+/* user.c: rows that a function of the model gives */
+size_t ph_user_scratch(size_t bodies, size_t rows); /* doubles */
+ph_status ph_user_Phi(const ph_mechanism *m, const ph_state *s, double *out);
+ph_status ph_user_B(const ph_mechanism *m, const ph_state *s, double *out);
+ph_status ph_user_K(const ph_mechanism *m, const ph_state *s, double *out);
+ph_status ph_user_Z(const ph_mechanism *m, const ph_state *s, double *out);
+ph_status ph_user_Phi_t(const ph_mechanism *m, const ph_state *s, double *out);
+ph_status ph_user_convective(const ph_mechanism *m, const ph_state *s, double *out);
+
+#endif

@@ -1,0 +1,193 @@
+/* Building a mechanism: elements from the model, places from the elements. */
+#include "mech/mech.h"
+
+#include <string.h>
+
+typedef struct counts {
+    size_t bodies, joints, forces, links, user; /* user: rows of user constraints */
+    size_t norms, letters;                      /* and the letters of their names */
+} counts;
+
+static counts count(const ph_model_def *model, const ph_space *space)
+{
+    counts n = {.bodies = (size_t)model->n_bodies, .forces = (size_t)model->n_forces};
+    for (int k = 0; k < model->n_bodies && space->norm; k++)
+        n.norms++, n.letters += sizeof PH_NORM_NAME + strlen(model->body[k].name);
+    for (int k = 0; k < model->n_joints; k++) {
+        n.joints += (size_t)ph_joint_count(&model->joint[k]);
+        n.forces += model->joint[k].friction != 0;
+    }
+    n.links = 4 * n.joints + n.norms + 2 * n.bodies * (size_t)model->n_constraints;
+    for (int k = 0; k < model->n_constraints; k++)
+        n.user += (size_t)model->constraint[k].rows;
+    return n;
+}
+
+static void take(ph_mechanism *m, const counts *n, ph_arena *a)
+{
+    size_t nodes = 2 * n->bodies, d = sizeof(double);
+    m->body = ph_arena_take(a, n->bodies, sizeof *m->body);
+    m->rigid = ph_arena_take(a, n->bodies, sizeof *m->rigid);
+    m->odd = ph_arena_take(a, n->bodies, sizeof *m->odd);
+    m->held = ph_arena_take(a, n->bodies, sizeof *m->held);
+    m->hold = ph_arena_take(a, 2 * n->joints, sizeof *m->hold);
+    m->joint = ph_arena_take(a, n->joints, sizeof *m->joint);
+    m->pin = ph_arena_take(a, n->joints, sizeof *m->pin);
+    m->loose = ph_arena_take(a, n->joints, sizeof *m->loose);
+    m->joint_of = ph_arena_take(a, (size_t)m->model->n_joints + 1, sizeof *m->joint_of);
+    m->force = ph_arena_take(a, n->forces, sizeof *m->force);
+    m->node = ph_arena_take(a, nodes, sizeof *m->node);
+    m->constraint =
+        ph_arena_take(a, n->joints + n->norms + (size_t)m->model->n_constraints, sizeof *m->constraint);
+    m->norm = ph_arena_take(a, n->norms, sizeof *m->norm);
+    m->names = ph_arena_take(a, n->letters, 1);
+    m->link = ph_arena_take(a, n->links, sizeof *m->link);
+    m->states = ph_arena_take(a, n->bodies, sizeof *m->states);
+    m->turns = ph_arena_take(a, (size_t)m->model->n_joints, d);
+    m->q0 = ph_arena_take(a, 7 * n->bodies, d);
+    m->v0 = ph_arena_take(a, 7 * n->bodies, d);
+    m->user_at = n->user ? ph_arena_take(a, nodes * nodes, sizeof *m->user_at) : NULL;
+    m->scratch = n->user ? ph_arena_take(a, ph_user_scratch(n->bodies, n->user), d) : NULL;
+}
+
+static ph_status check_bodies(const ph_model_def *model, ph_error *err)
+{
+    if (model->n_bodies < 1)
+        return ph_fail(err, PH_E_INPUT, "the model has no bodies");
+    for (int k = 0; k < model->n_bodies; k++) {
+        const ph_body_def *b = &model->body[k];
+        if (!(b->mass > 0) || !isfinite(b->mass))
+            return ph_mech_fail(err, PH_E_INPUT, model, b->origin, "body '%s': its mass is %.9g kg", b->name,
+                                b->mass);
+        double norm = b->R.w * b->R.w + b->R.x * b->R.x + b->R.y * b->R.y + b->R.z * b->R.z;
+        if (!b->particle && !(fabs(norm - 1) <= 1e-9))
+            return ph_mech_fail(err, PH_E_INPUT, model, b->origin,
+                                "body '%s': its rotation is no unit quaternion", b->name);
+    }
+    return PH_OK;
+}
+
+#define USER_BODIES 500 /* beyond this, constraints that are linked with everything take too much memory */
+
+static ph_status check_user(const ph_model_def *model, ph_error *err)
+{
+    for (int k = 0; k < model->n_constraints; k++) {
+        const ph_user_constraint_def *c = &model->constraint[k];
+        if (c->rows < 1 || !c->f.call)
+            return ph_mech_fail(err, PH_E_INPUT, model, c->origin, "constraint '%s': says nothing", c->name);
+        if (model->n_bodies > USER_BODIES)
+            return ph_mech_fail(err, PH_E_INPUT, model, c->origin,
+                                "constraint '%s': functions as constraints are for up to %d bodies", c->name,
+                                USER_BODIES);
+    }
+    return PH_OK;
+}
+
+static ph_status check_sensors(const ph_mechanism *m, ph_error *err)
+{
+    const ph_model_def *model = m->model;
+    for (int k = 0; k < model->n_sensors; k++) {
+        const ph_sensor_def *d = &model->sensor[k];
+        int of_joint = d->type == PH_S_ANGLE || d->type == PH_S_RATE || d->type == PH_S_REACTION;
+        int of_body = d->type <= PH_S_OMEGA;
+        if (d->type < 0 || d->type >= PH_SENSOR_COUNT || (of_body && d->body >= model->n_bodies) ||
+            (of_joint && (d->joint < 0 || d->joint >= model->n_joints)) ||
+            (d->type == PH_S_CUSTOM && !d->f.call))
+            return ph_mech_fail(err, PH_E_INPUT, model, d->origin, "sensor '%s': measures nothing", d->name);
+        if (of_joint && d->type != PH_S_REACTION && m->joint[m->joint_of[d->joint]].free < 0)
+            return ph_mech_fail(err, PH_E_INPUT, model, d->origin,
+                                "sensor '%s': joint '%s' has no single coordinate", d->name,
+                                model->joint[d->joint].name);
+    }
+    return PH_OK;
+}
+
+static ph_status make_elements(ph_mechanism *m, ph_error *err)
+{
+    const ph_model_def *model = m->model;
+    ph_status s = PH_OK;
+    for (int k = 0; k < model->n_joints && s == PH_OK; k++) {
+        m->joint_of[k] = m->n_joints;
+        s = ph_joint_make(model, k, &m->joint[m->n_joints], err);
+        m->n_joints += ph_joint_count(&model->joint[k]);
+    }
+    m->joint_of[model->n_joints] = m->n_joints;
+    m->functions = model->n_constraints > 0;
+    for (int k = 0; k < model->n_forces && s == PH_OK; k++) {
+        s = ph_force_make(model, k, &m->force[m->n_forces++], err);
+        m->functions |= model->force[k].f.call != NULL;
+    }
+    for (int k = 0; k < m->n_joints && s == PH_OK; k++)
+        if (model->joint[m->joint[k].def].friction != 0)
+            s = ph_friction_make(model, &m->joint[k], &m->force[m->n_forces++], err);
+    return s;
+}
+
+static ph_status fill(ph_mechanism *m, ph_error *err)
+{
+    ph_status s = make_elements(m, err);
+    if (s == PH_OK)
+        s = check_sensors(m, err);
+    if (s == PH_OK)
+        s = ph_mechanism_pattern(m, err);
+    if (s != PH_OK)
+        return s;
+    m->sys.name = m->model->name;
+    m->sys.nodes = m->node, m->sys.constraints = m->constraint;
+    m->sys.pairs = m->pair, m->sys.links = m->link;
+    ph_mechanism_callbacks(m);
+    return PH_OK;
+}
+
+ph_status ph_mechanism_create(ph_mechanism **out, const ph_model_def *model, ph_space_code space,
+                              const ph_allocator *alloc, ph_error *err)
+{
+    *out = NULL;
+    const ph_space *sp = ph_space_get(space);
+    if (!sp)
+        return ph_fail(err, PH_E_INPUT, "this space is not available");
+    ph_status s = check_bodies(model, err);
+    if (s == PH_OK)
+        s = check_user(model, err);
+    if (s != PH_OK)
+        return s;
+    ph_mechanism *m = ph_alloc(alloc, sizeof *m);
+    if (!m)
+        return ph_fail(err, PH_E_MEMORY, "not enough memory for the mechanism");
+    *m = (ph_mechanism){.model = model, .space = sp, .alloc = alloc};
+    ph_arena a = {0};
+    counts n = count(model, sp);
+    take(m, &n, &a);
+    if (!ph_arena_open(&a, alloc)) {
+        ph_free(alloc, m);
+        return ph_fail(err, PH_E_MEMORY, "not enough memory for the mechanism");
+    }
+    m->block = a.block;
+    take(m, &n, &a);
+    s = fill(m, err);
+    if (s == PH_OK)
+        *out = m;
+    else
+        ph_mechanism_destroy(m);
+    return s;
+}
+
+void ph_mechanism_destroy(ph_mechanism *m)
+{
+    if (!m)
+        return;
+    const ph_allocator *alloc = m->alloc;
+    ph_free(alloc, m->pair);
+    ph_free(alloc, m->block);
+    ph_free(alloc, m);
+}
+
+const ph_system *ph_mechanism_system(const ph_mechanism *m)
+{
+    return &m->sys;
+}
+
+void ph_mechanism_projected(const ph_mechanism *m, double *position, double *velocity)
+{
+    *position = m->projected[0], *velocity = m->projected[1];
+}

@@ -1,0 +1,14 @@
+/* Spherical joints in physical coordinates, all at once. */
+#ifndef PH_MECH_PIN_H
+#define PH_MECH_PIN_H
+
+#include "mech/mech.h"
+
+void ph_pins_Phi(const ph_mechanism *m, const ph_state *s, double *out);
+void ph_pins_B(const ph_mechanism *m, const ph_state *s, double *out);
+void ph_pins_K(const ph_mechanism *m, const ph_state *s,
+               double *out); /* stores the blocks (phi, phi) of their bodies */
+void ph_pins_Z(const ph_mechanism *m, const ph_state *s, double *out);
+void ph_pins_convective(const ph_mechanism *m, const ph_state *s, double *out);
+
+#endif

@@ -1,0 +1,158 @@
+/* Spaces, and elements in spaces whose coordinates y are not the physical ones q.
+ *
+ * Body by body, dq = D dy, q' = D y', V = d(D y')/dy. An element with terms r of g, tangents B, Z, C, K in
+ * physical coordinates has in those of the space
+ *
+ *   r_y = D^T r,  B_y = B D,  Z_y = Z D + B V,  convective_y = convective + B V y'
+ *   C_y = D^T C D,  K_y = D^T (K D + C V) + d(D^T r)/dy
+ *
+ * D is block diagonal, half by half, and D and V depend on the second half of their body alone. */
+#include "mech/mech.h"
+
+const ph_space *ph_space_get(ph_space_code code)
+{
+    static const ph_space *const table[PH_SPACE_COUNT] = {
+        [PH_SPACE_R3XSO3] = &ph_space_r3xso3,
+        [PH_SPACE_SE3] = &ph_space_se3,
+        [PH_SPACE_EULER] = &ph_space_euler,
+        [PH_SPACE_CARDAN] = &ph_space_cardan,
+    };
+    return (unsigned)code < PH_SPACE_COUNT ? table[code] : NULL;
+}
+
+const int ph_local_rows[PH_SLOTS] = {0, 3, 6, 9};
+const int ph_local_pairs[16] = {0, 3, 6, 9, 36, 39, 42, 45, 72, 75, 78, 81, 108, 111, 114, 117};
+
+/* The rule of a body; 0 for the ground. */
+static int rule_of(const ph_mechanism *m, const ph_state *s, int body, ph_chain_rule *c)
+{
+    if (body < 0)
+        return 0;
+    const ph_body *b = &m->body[body];
+    c->n[0] = m->space->n[0], c->n[1] = m->space->n[1];
+    c->row = m->space->joined ? c->n[0] + c->n[1] : 0;
+    if (!b->particle) {
+        m->space->chain(s, b, c);
+        return 1;
+    }
+    *c = (ph_chain_rule){.n = {3, 0}, .row = 3};
+    ph_store33(c->D[0], ph_diag3(1, 1, 1));
+    return 1;
+}
+
+static int stride(const ph_chain_rule *c, int half)
+{
+    return c->row ? c->row : c->n[half];
+}
+
+/* out (m x n, rows stride apart) += a (m x 3, rows lda apart) times D (3 x n) */
+static void add_product(int rows, int n, const double *a, int lda, const double *D, double *out, int ldo)
+{
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < n; j++)
+            out[i * ldo + j] += a[i * lda] * D[j] + a[i * lda + 1] * D[n + j] + a[i * lda + 2] * D[2 * n + j];
+}
+
+void ph_space_rows(const ph_mechanism *m, const ph_state *s, const ph_joint *j, const double *B,
+                   const double *Z, double *out)
+{
+    for (int side = 0; side < 2; side++) {
+        ph_chain_rule c;
+        if (!rule_of(m, s, j->body[side], &c))
+            continue;
+        const double *local = Z ? Z : B;
+        for (int h = 0; h < 2 && c.n[h]; h++) {
+            int slot = 2 * side + h, ld = stride(&c, h);
+            double *o = out + j->B[slot];
+            for (int i = 0; i < j->rows; i++)
+                memset(o + i * ld, 0, sizeof(double) * (size_t)c.n[h]);
+            add_product(j->rows, c.n[h], local + 3 * slot, 12, c.D[h], o, ld);
+            for (int k = 0; Z && h == 1 && k < 2; k++)
+                add_product(j->rows, c.n[1], B + 3 * (2 * side + k), 12, c.V[k], o, ld);
+        }
+    }
+}
+
+void ph_space_drift(const ph_mechanism *m, const ph_state *s, const ph_joint *j, const double *B, double *out)
+{
+    for (int side = 0; side < 2; side++) {
+        ph_chain_rule c;
+        if (!rule_of(m, s, j->body[side], &c) || !c.n[1])
+            continue;
+        const double *y = s->v + m->body[j->body[side]].v[1];
+        for (int h = 0; h < 2; h++)
+            for (int i = 0; i < j->rows; i++)
+                for (int k = 0; k < 3; k++)
+                    for (int l = 0; l < c.n[1]; l++)
+                        out[i] += B[12 * i + 3 * (2 * side + h) + k] * c.V[h][c.n[1] * k + l] * y[l];
+    }
+}
+
+/* out (n) += D^T r */
+static void add_fold(int n, const double *D, ph_vec3 r, double *out)
+{
+    for (int j = 0; j < n; j++)
+        out[j] += D[j] * r.x + D[n + j] * r.y + D[2 * n + j] * r.z;
+}
+
+void ph_space_vector(const ph_mechanism *m, const ph_state *s, const int body[2], const int v[PH_SLOTS],
+                     const ph_vec3 *r, double *out)
+{
+    for (int side = 0; side < 2; side++) {
+        ph_chain_rule c;
+        if (!rule_of(m, s, body[side], &c))
+            continue;
+        for (int h = 0; h < 2 && c.n[h]; h++)
+            add_fold(c.n[h], c.D[h], r[2 * side + h], out + v[2 * side + h]);
+    }
+}
+
+/* out (n_i x n_j) += D_i^T a, a 3 x n_j */
+static void add_folded(const ph_chain_rule *ci, int hi, int n, const double *a, double *out, int ldo)
+{
+    int ni = ci->n[hi];
+    for (int i = 0; i < ni; i++)
+        for (int j = 0; j < n; j++)
+            for (int k = 0; k < 3; k++)
+                out[i * ldo + j] += ci->D[hi][k * ni + i] * a[k * n + j];
+}
+
+/* Blocks of one pair of sides. r NULL: of C alone, which stands in K then. */
+static void put_sides(const ph_mechanism *m, const ph_chain_rule c[2], int si, int sj, const int at[16],
+                      const double *K, const double *C, const ph_vec3 *r, double *out)
+{
+    for (int hi = 0; hi < 2 && c[si].n[hi]; hi++)
+        for (int hj = 0; hj < 2 && c[sj].n[hj]; hj++) {
+            int row = 2 * si + hi, col = 2 * sj + hj, n = c[sj].n[hj], ld = stride(&c[sj], hj);
+            if (at[4 * row + col] < 0)
+                continue;
+            double a[3 * PH_HALF_MAX] = {0}, f[PH_HALF_MAX * PH_HALF_MAX], *o = out + at[4 * row + col];
+            add_product(3, n, K + ph_local_pairs[4 * row + col], 12, c[sj].D[hj], a, n);
+            for (int k = 0; C && hj == 1 && k < 2; k++)
+                add_product(3, n, C + ph_local_pairs[4 * row + 2 * sj + k], 12, c[sj].V[k], a, n);
+            add_folded(&c[si], hi, n, a, o, ld);
+            if (!r || si != sj || hj == 0)
+                continue;
+            m->space->fold(&c[si], hi, r[row], f);
+            for (int i = 0; i < c[si].n[hi]; i++)
+                for (int k = 0; k < n; k++)
+                    o[i * ld + k] += f[i * n + k];
+        }
+}
+
+void ph_space_K(const ph_mechanism *m, const ph_state *s, const int body[2], const int at[16],
+                const double *K, const double *C, const ph_vec3 *r, double *out)
+{
+    ph_chain_rule c[2];
+    int there[2] = {rule_of(m, s, body[0], &c[0]), rule_of(m, s, body[1], &c[1])};
+    for (int si = 0; si < 2; si++)
+        for (int sj = 0; sj < 2; sj++)
+            if (there[si] && there[sj])
+                put_sides(m, c, si, sj, at, K, C, r, out);
+}
+
+void ph_space_C(const ph_mechanism *m, const ph_state *s, const int body[2], const int at[16],
+                const double *C, double *out)
+{
+    ph_space_K(m, s, body, at, C, NULL, NULL, out);
+}

@@ -1,0 +1,389 @@
+/* Constraints that a function of the model gives, Phi(t, states of all bodies), differentiated here.
+ *
+ *   B      first differences of order 8 in physical coordinates (weights of drive.c): error 1e-12
+ *   Phi_t  likewise in t
+ *   convective: second difference of order 8 along the motion q o exp(s v), t + s: error 1e-8
+ *   Z      mixed second differences by a coordinate and along the motion: error 1e-8
+ *   K      Hessian of F = lambda . Phi in exponential coordinates,
+ *          H_ij = (F(i+j) + F(-i-j) - F(i) - F(-i) - F(j) - F(-j) + 2F)/(2 e^2), error 1e-7,
+ *          plus tilde(B_phi^T lambda)/2 on (phi, phi) of each body, since
+ *          exp(r e_j) exp(s e_i) = exp(r e_j + s e_i + rs [e_j, e_i]/2 + ...)
+ *
+ * For small studies: every constraint is linked with every node. The states at work belong to the mechanism:
+ * one thread at a time. */
+#include "mech/mech.h"
+
+#include <string.h>
+
+#include "lie/so3.h"
+
+#define STEP  0x1p-10 /* of first differences and along the motion */
+#define STEP2 0x1p-12 /* of second differences: balances e^2/12 and 4 eps/e^2 */
+
+static const double first[] = {672. / 840, -168. / 840, 32. / 840, -3. / 840};
+static const double second[] = {8064. / 5040, -1008. / 5040, 128. / 5040, -9. / 5040};
+
+/* Physical coordinate i of the model: body i/6, x y z and phi. Those of particles beyond x are zero. */
+static int coordinates(const ph_mechanism *m)
+{
+    return 6 * m->model->n_bodies;
+}
+
+static int exists(const ph_mechanism *m, int i)
+{
+    return i % 6 < 3 || !m->body[i / 6].particle;
+}
+
+static int rows_of(const ph_mechanism *m)
+{
+    int rows = 0;
+    for (int k = 0; k < m->model->n_constraints; k++)
+        rows += m->model->constraint[k].rows;
+    return rows;
+}
+
+size_t ph_user_scratch(size_t bodies, size_t rows)
+{
+    size_t n = 6 * bodies;
+    return 4 * rows + 2 * rows * n + n * n + 2 * n;
+}
+
+/* Pieces of the scratch. */
+typedef struct work {
+    int n, rows;
+    double *f[4];         /* rows */
+    double *A, *A2;       /* rows x n: B, Z */
+    double *H;            /* n x n */
+    double *plus, *minus; /* n: F(i), F(-i) */
+} work;
+
+static work work_of(const ph_mechanism *m)
+{
+    work w = {.n = coordinates(m), .rows = rows_of(m)};
+    double *at = m->scratch;
+    for (int k = 0; k < 4; k++, at += w.rows)
+        w.f[k] = at;
+    w.A = at, at += w.rows * w.n;
+    w.A2 = at, at += w.rows * w.n;
+    w.H = at, at += w.n * w.n;
+    w.plus = at, w.minus = at + w.n;
+    return w;
+}
+
+static ph_status rows_at(const ph_mechanism *m, double t, double *out)
+{
+    for (int k = 0; k < m->model->n_constraints; k++) {
+        const ph_user_constraint_def *c = &m->model->constraint[k];
+        ph_status s = c->f.call(&c->f, t, m->states, c->rows, out);
+        if (s != PH_OK)
+            return s;
+        out += c->rows;
+    }
+    return PH_OK;
+}
+
+static void shift(ph_body_state *b, ph_vec3 x, ph_vec3 phi)
+{
+    b->x = ph_add(b->x, x);
+    b->q = ph_qmul(b->q, ph_so3_exp(ph_stumpff_of(phi), phi));
+}
+
+static ph_vec3 unit(int i, double by)
+{
+    return ph_v3(i == 0 ? by : 0, i == 1 ? by : 0, i == 2 ? by : 0);
+}
+
+/* Rows with coordinates i and j (-1: none) moved by e each; of one body, in one exponential. */
+static ph_status rows_moved(const ph_mechanism *m, double t, int i, int j, double e, double *out)
+{
+    int bi = i / 6, bj = j < 0 ? bi : j / 6;
+    ph_body_state kept_i = m->states[bi], kept_j = m->states[bj];
+    ph_vec3 x = unit(i % 6, e), phi = unit(i % 6 - 3, e);
+    if (j >= 0 && bi == bj) {
+        x = ph_add(x, unit(j % 6, e)), phi = ph_add(phi, unit(j % 6 - 3, e));
+    } else if (j >= 0) {
+        shift(&m->states[bj], unit(j % 6, e), unit(j % 6 - 3, e));
+    }
+    shift(&m->states[bi], x, phi);
+    ph_status s = rows_at(m, t, out);
+    m->states[bi] = kept_i;
+    if (bi != bj)
+        m->states[bj] = kept_j;
+    return s;
+}
+
+/* ---- where rows and blocks go --------------------------------------------------------------------- */
+
+/* One row of B (and of Z) of the model's coordinates, to the links of constraint k. */
+typedef struct row_place {
+    int at; /* of the links of its constraint */
+    int row, rows;
+} row_place;
+
+static int node_dim(const ph_mechanism *m, int node)
+{
+    return ph_group_dim(m->node[node].group, m->node[node].n);
+}
+
+static void put_row(const ph_mechanism *m, const ph_state *s, row_place p, const double *B, const double *Z,
+                    double *out)
+{
+    int at = p.at;
+    for (int b = 0; b < m->model->n_bodies; b++) {
+        const ph_body *body = &m->body[b];
+        ph_joint one = {.body = {b, PH_GROUND}, .rows = 1};
+        double local_B[12] = {0}, local_Z[12] = {0};
+        for (int h = 0; h < 2 && body->node[h] >= 0; h++) {
+            int dim = node_dim(m, body->node[h]), joined = h == 1 && m->space->joined;
+            one.B[h] = joined ? one.B[0] + m->space->n[0] : at + p.row * dim;
+            at += joined ? 0 : p.rows * dim;
+            memcpy(local_B + 3 * h, B + 6 * b + 3 * h, 3 * sizeof(double));
+            if (Z)
+                memcpy(local_Z + 3 * h, Z + 6 * b + 3 * h, 3 * sizeof(double));
+            if (m->space->plain)
+                memcpy(out + one.B[h], Z ? local_Z + 3 * h : local_B + 3 * h, 3 * sizeof(double));
+        }
+        if (!m->space->plain)
+            ph_space_rows(m, s, &one, local_B, Z ? local_Z : NULL, out);
+    }
+}
+
+static void put_rows(const ph_mechanism *m, const ph_state *s, const double *B, const double *Z, double *out)
+{
+    int at = m->user_link, n = coordinates(m);
+    for (int k = 0; k < m->model->n_constraints; k++) {
+        int rows = m->model->constraint[k].rows;
+        for (int i = 0; i < rows; i++, B += n, Z = Z ? Z + n : NULL)
+            put_row(m, s, (row_place){at, i, rows}, B, Z, out);
+        at += rows * m->nv;
+    }
+}
+
+/* ---- first derivatives ---------------------------------------------------------------------------- */
+
+static double *own_rows(const ph_mechanism *m, double *out)
+{
+    return out + m->nl - rows_of(m);
+}
+
+ph_status ph_user_Phi(const ph_mechanism *m, const ph_state *s, double *out)
+{
+    ph_states_of(m, s, m->states);
+    return rows_at(m, s->t, own_rows(m, out));
+}
+
+static ph_status difference_B(const ph_mechanism *m, double t, const work *w)
+{
+    memset(w->A, 0, sizeof(double) * (size_t)(w->rows * w->n));
+    for (int i = 0; i < w->n; i++)
+        for (int k = 0; k < 4 && exists(m, i); k++) {
+            double e = (k + 1) * STEP;
+            ph_status s = rows_moved(m, t, i, -1, e, w->f[0]);
+            if (s == PH_OK)
+                s = rows_moved(m, t, i, -1, -e, w->f[1]);
+            if (s != PH_OK)
+                return s;
+            for (int r = 0; r < w->rows; r++)
+                w->A[r * w->n + i] += first[k] * (w->f[0][r] - w->f[1][r]) / STEP;
+        }
+    return PH_OK;
+}
+
+ph_status ph_user_B(const ph_mechanism *m, const ph_state *s, double *out)
+{
+    work w = work_of(m);
+    ph_states_of(m, s, m->states);
+    ph_status status = difference_B(m, s->t, &w);
+    if (status == PH_OK)
+        put_rows(m, s, w.A, NULL, out);
+    return status;
+}
+
+ph_status ph_user_Phi_t(const ph_mechanism *m, const ph_state *s, double *out)
+{
+    work w = work_of(m);
+    ph_states_of(m, s, m->states);
+    double *o = own_rows(m, out);
+    memset(o, 0, sizeof(double) * (size_t)w.rows);
+    for (int k = 0; k < 4; k++) {
+        ph_status status = rows_at(m, s->t + (k + 1) * STEP, w.f[0]);
+        if (status == PH_OK)
+            status = rows_at(m, s->t - (k + 1) * STEP, w.f[1]);
+        if (status != PH_OK)
+            return status;
+        for (int r = 0; r < w.rows; r++)
+            o[r] += first[k] * (w.f[0][r] - w.f[1][r]) / STEP;
+    }
+    return PH_OK;
+}
+
+/* ---- second derivatives --------------------------------------------------------------------------- */
+
+/* The states moved along the motion for a time e. */
+static void move_all(const ph_mechanism *m, const ph_state *s, double e)
+{
+    ph_states_of(m, s, m->states);
+    for (int b = 0; b < m->model->n_bodies; b++)
+        shift(&m->states[b], ph_scale(e, m->states[b].v), ph_scale(e, m->states[b].omega));
+}
+
+static double time_step(const ph_mechanism *m, double step)
+{
+    double speed = 1;
+    for (int b = 0; b < m->model->n_bodies; b++)
+        speed = fmax(speed, fmax(ph_norm(m->states[b].v), ph_norm(m->states[b].omega)));
+    return exp2(floor(log2(step / speed))); /* t + step is exact */
+}
+
+/* Where coordinates of the space are not physical, B V y' comes on top. */
+static ph_status add_drift(const ph_mechanism *m, const ph_state *s, const work *w, double *o)
+{
+    ph_states_of(m, s, m->states);
+    ph_status status = difference_B(m, s->t, w);
+    for (int r = 0; r < w->rows && status == PH_OK; r++)
+        for (int b = 0; b < m->model->n_bodies; b++) {
+            ph_joint one = {.body = {b, PH_GROUND}, .rows = 1};
+            double local[12] = {0};
+            memcpy(local, w->A + r * w->n + 6 * b, 6 * sizeof(double));
+            ph_space_drift(m, s, &one, local, o + r);
+        }
+    return status;
+}
+
+ph_status ph_user_convective(const ph_mechanism *m, const ph_state *s, double *out)
+{
+    work w = work_of(m);
+    ph_states_of(m, s, m->states);
+    double step = time_step(m, STEP), *o = own_rows(m, out);
+    ph_status status = rows_at(m, s->t, w.f[2]);
+    memset(o, 0, sizeof(double) * (size_t)w.rows);
+    for (int k = 0; k < 4 && status == PH_OK; k++) {
+        double e = (k + 1) * step;
+        move_all(m, s, e);
+        status = rows_at(m, s->t + e, w.f[0]);
+        move_all(m, s, -e);
+        if (status == PH_OK)
+            status = rows_at(m, s->t - e, w.f[1]);
+        for (int r = 0; r < w.rows; r++)
+            o[r] += second[k] * ((w.f[0][r] - w.f[2][r]) + (w.f[1][r] - w.f[2][r])) / (step * step);
+    }
+    return status == PH_OK && !m->space->plain ? add_drift(m, s, &w, o) : status;
+}
+
+/* Rows after a shift of coordinate i by e, then along the motion for a time d. */
+static ph_status rows_shifted(const ph_mechanism *m, const ph_state *s, int i, double e, double d,
+                              double *out)
+{
+    ph_states_of(m, s, m->states);
+    shift(&m->states[i / 6], unit(i % 6, e), unit(i % 6 - 3, e));
+    for (int b = 0; b < m->model->n_bodies; b++)
+        shift(&m->states[b], ph_scale(d, m->states[b].v), ph_scale(d, m->states[b].omega));
+    return rows_at(m, s->t + d, out);
+}
+
+ph_status ph_user_Z(const ph_mechanism *m, const ph_state *s, double *out)
+{
+    work w = work_of(m);
+    ph_states_of(m, s, m->states);
+    double e = STEP2, d = time_step(m, STEP2);
+    ph_status status = difference_B(m, s->t, &w);
+    double *B = w.A, *Z = w.A2;
+    for (int i = 0; i < w.n && status == PH_OK; i++) {
+        if (!exists(m, i)) {
+            for (int r = 0; r < w.rows; r++)
+                Z[r * w.n + i] = 0;
+            continue;
+        }
+        static const double side[4][2] = {{1, 1}, {1, -1}, {-1, 1}, {-1, -1}};
+        for (int k = 0; k < 4 && status == PH_OK; k++)
+            status = rows_shifted(m, s, i, side[k][0] * e, side[k][1] * d, w.f[k]);
+        for (int r = 0; r < w.rows; r++)
+            Z[r * w.n + i] = ((w.f[0][r] - w.f[1][r]) - (w.f[2][r] - w.f[3][r])) / (4 * e * d);
+    }
+    if (status == PH_OK)
+        put_rows(m, s, B, Z, out);
+    return status;
+}
+
+static double weighted(const work *w, const double *f, const double *lambda)
+{
+    double sum = 0;
+    for (int r = 0; r < w->rows; r++)
+        sum += lambda[r] * f[r];
+    return sum;
+}
+
+static ph_status hessian(const ph_mechanism *m, const ph_state *s, const double *lambda, const work *w)
+{
+    double e = STEP2;
+    ph_status status = rows_at(m, s->t, w->f[0]);
+    double F = weighted(w, w->f[0], lambda);
+    for (int i = 0; i < w->n && status == PH_OK; i++)
+        for (int side = 1; side >= -1 && status == PH_OK && exists(m, i); side -= 2) {
+            status = rows_moved(m, s->t, i, -1, side * e, w->f[0]);
+            (side > 0 ? w->plus : w->minus)[i] = weighted(w, w->f[0], lambda) - F;
+        }
+    for (int i = 0; i < w->n; i++)
+        for (int j = 0; j <= i; j++) {
+            double H = 0;
+            if (exists(m, i) && exists(m, j) && status == PH_OK) {
+                status = rows_moved(m, s->t, i, j, e, w->f[0]);
+                if (status == PH_OK)
+                    status = rows_moved(m, s->t, i, j, -e, w->f[1]);
+                double both = (weighted(w, w->f[0], lambda) - F) + (weighted(w, w->f[1], lambda) - F);
+                H = (both - w->plus[i] - w->minus[i] - w->plus[j] - w->minus[j]) / (2 * e * e);
+            }
+            w->H[i * w->n + j] = w->H[j * w->n + i] = H;
+        }
+    return status;
+}
+
+/* Blocks of bodies a and b of the n x n matrix H, and r of body a, to the pairs of the system. */
+static void put_bodies(const ph_mechanism *m, const ph_state *s, const work *w, int a, int b,
+                       const ph_vec3 *r, double *out)
+{
+    int N = m->sys.n_nodes, at[16], sj = a == b ? 0 : 1;
+    double local[144] = {0};
+    for (int k = 0; k < 16; k++)
+        at[k] = -1;
+    for (int hi = 0; hi < 2 && m->body[a].node[hi] >= 0; hi++)
+        for (int hj = 0; hj < 2 && m->body[b].node[hj] >= 0; hj++) {
+            int k = 4 * hi + 2 * sj + hj, start = m->user_at[m->body[a].node[hi] * N + m->body[b].node[hj]];
+            int cols = node_dim(m, m->body[b].node[hj]), n0 = m->space->n[0];
+            at[k] = start + (m->space->joined ? hi * n0 * cols + hj * n0 : 0);
+            for (int i = 0; i < 9; i++)
+                local[ph_local_pairs[k] + 12 * (i / 3) + i % 3] =
+                    w->H[(6 * a + 3 * hi + i / 3) * w->n + 6 * b + 3 * hj + i % 3];
+            if (m->space->plain)
+                for (int i = 0; i < 9; i++)
+                    out[at[k] + i] += local[ph_local_pairs[k] + 12 * (i / 3) + i % 3];
+        }
+    if (!m->space->plain)
+        ph_space_K(m, s, (int[]){a, a == b ? PH_GROUND : b}, at, local, NULL, r, out);
+}
+
+ph_status ph_user_K(const ph_mechanism *m, const ph_state *s, double *out)
+{
+    work w = work_of(m);
+    const double *lambda = s->lambda + m->nl - w.rows;
+    ph_states_of(m, s, m->states);
+    ph_status status = hessian(m, s, lambda, &w);
+    if (status == PH_OK)
+        status = difference_B(m, s->t, &w);
+    if (status != PH_OK)
+        return status;
+    for (int a = 0; a < m->model->n_bodies; a++) {
+        double sum[6] = {0};
+        for (int r = 0; r < w.rows; r++)
+            for (int i = 0; i < 6; i++)
+                sum[i] += lambda[r] * w.A[r * w.n + 6 * a + i];
+        ph_vec3 r[PH_SLOTS] = {ph_load3(sum), ph_load3(sum + 3)};
+        ph_mat3 half = ph_tilde(ph_scale(0.5, r[1]));
+        const double *add = &half.xx;
+        for (int i = 0; i < 9; i++)
+            w.H[(6 * a + 3 + i / 3) * w.n + 6 * a + 3 + i % 3] += add[i];
+        for (int b = 0; b < m->model->n_bodies; b++)
+            put_bodies(m, s, &w, a, b, a == b ? r : NULL, out);
+    }
+    return PH_OK;
+}

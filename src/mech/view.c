@@ -1,0 +1,244 @@
+/* What a user sees of a state: bodies, reactions, energy, sensors. */
+#include "mech/mech.h"
+
+void ph_mechanism_body(const ph_mechanism *m, const ph_state *s, int body, ph_body_state *out)
+{
+    ph_kin k = ph_kin_of(m, s, body);
+    *out = (ph_body_state){.x = k.x, .v = k.v, .q = k.q, .omega = k.w};
+    if (body < 0 || !s->vdot)
+        return;
+    if (m->body[body].particle)
+        out->a = ph_load3(s->vdot + m->body[body].v[0]);
+    else
+        m->space->acceleration(s, &m->body[body], &out->a, &out->omega_dot);
+}
+
+int ph_mechanism_lambda(const ph_mechanism *m, int joint, int *rows)
+{
+    const ph_joint *first = &m->joint[m->joint_of[joint]], *last = &m->joint[m->joint_of[joint + 1] - 1];
+    *rows = last->l_at + last->rows - first->l_at;
+    return first->l_at;
+}
+
+/* ---- reactions ------------------------------------------------------------------------------------ */
+
+/* r += B^T lambda, slot by slot */
+static void add_pull(ph_site *site, const double *lambda, ph_vec3 r[PH_SLOTS])
+{
+    const ph_joint *j = site->j;
+    double B[12 * PH_ROWS_MAX] = {0};
+    for (int i = 0; i < j->n_parts; i++) {
+        site->pick = j->part[i].pick;
+        j->part[i].op->B(site, &(ph_put){B, ph_local_rows, 12, j->part[i].row});
+    }
+    for (int i = 0; i < j->rows; i++)
+        for (int k = 0; k < PH_SLOTS; k++)
+            r[k] = ph_add(r[k], ph_scale(lambda[i], ph_load3(B + 12 * i + 3 * k)));
+}
+
+static void add_friction(const ph_mechanism *m, const ph_state *s, const ph_joint *j, ph_vec3 r[PH_SLOTS])
+{
+    if (m->model->joint[j->def].friction == 0)
+        return;
+    for (const ph_force *f = m->force + m->model->n_forces, *end = m->force + m->n_forces; f < end; f++) {
+        ph_force_site site;
+        ph_vec3 more[PH_SLOTS] = {{0}};
+        if (f->joint != j)
+            continue;
+        ph_force_at(m, s, f, &site);
+        f->op->g(&site, more);
+        for (int k = 0; k < PH_SLOTS; k++)
+            r[k] = ph_add(r[k], more[k]);
+    }
+}
+
+/* From the centre of mass of a side to the joint point, world. */
+static ph_vec3 arm_of(const ph_site *site, int side)
+{
+    const ph_joint *j = site->j;
+    if (j->part[0].op == &ph_part_roll) { /* the contact: r down the disc */
+        ph_vec3 n = ph_column(&j->Ea, 2), k = ph_mul(site->b.R, j->eb),
+                w = ph_sub(n, ph_scale(ph_dot(n, k), k));
+        return ph_scale(-j->radius / ph_norm(w), w);
+    }
+    return side ? ph_mul(site->b.R, j->sb) : ph_mul(site->a.R, j->sa);
+}
+
+void ph_mechanism_reaction(const ph_mechanism *m, const ph_state *s, int joint, ph_vec3 *force,
+                           ph_vec3 *torque)
+{
+    ph_vec3 r[PH_SLOTS] = {{0}};
+    ph_site site;
+    for (int k = m->joint_of[joint]; k < m->joint_of[joint + 1]; k++) {
+        const ph_joint *j = &m->joint[k];
+        if (ph_joint_site(m, s, j, 0, &site) != PH_OK) {
+            *force = *torque = ph_v3(NAN, NAN, NAN);
+            return;
+        }
+        add_pull(&site, s->lambda + j->l_at, r);
+        add_friction(m, s, j, r);
+    }
+    int side = site.j->body[1] >= 0; /* of the ground: what it gets is minus what the first body gets */
+    double sign = side ? -1 : 1;
+    ph_vec3 F = ph_scale(sign, r[2 * side]),
+            tau = ph_scale(sign, ph_mul(side ? site.b.R : site.a.R, r[2 * side + 1]));
+    *force = F;
+    *torque = ph_sub(tau, ph_cross(arm_of(&site, side), F));
+}
+
+/* ---- energy --------------------------------------------------------------------------------------- */
+
+static double kinetic_of(const ph_body *b, const ph_kin *k)
+{
+    return b->m * ph_dot(k->v, k->v) / 2 + (b->particle ? 0 : ph_dot(k->w, ph_mul(b->J, k->w)) / 2);
+}
+
+double ph_mechanism_kinetic(const ph_mechanism *m, const ph_state *s)
+{
+    double T = 0;
+    for (int b = 0; b < m->model->n_bodies; b++) {
+        ph_kin k = ph_kin_of(m, s, b);
+        T += kinetic_of(&m->body[b], &k);
+    }
+    return T;
+}
+
+double ph_mechanism_energy(const ph_mechanism *m, const ph_state *s)
+{
+    double E = 0;
+    for (int b = 0; b < m->model->n_bodies; b++) {
+        ph_kin k = ph_kin_of(m, s, b);
+        E += kinetic_of(&m->body[b], &k) - ph_dot(m->body[b].weight, k.x);
+    }
+    for (int k = 0; k < m->n_forces; k++) {
+        ph_force_site site;
+        if (!m->force[k].op->energy)
+            continue;
+        ph_force_at(m, s, &m->force[k], &site);
+        E += m->force[k].op->energy(&site);
+    }
+    return E;
+}
+
+/* Of B^T lambda on velocities with B v = -Phi_t, with the sign of the equation of motion. */
+static double drive_power(const ph_mechanism *m, const ph_state *s, const ph_joint *j)
+{
+    ph_site site;
+    double Phi_t[PH_ROWS_MAX] = {0}, P = 0;
+    if (ph_joint_site(m, s, j, 1, &site) != PH_OK)
+        return NAN;
+    for (int i = 0; i < j->n_parts; i++) {
+        site.pick = j->part[i].pick;
+        if (j->part[i].op->Phi_t)
+            j->part[i].op->Phi_t(&site, Phi_t + j->part[i].row);
+    }
+    for (int i = 0; i < j->rows; i++)
+        P += s->lambda[j->l_at + i] * Phi_t[i];
+    return P;
+}
+
+double ph_mechanism_power(const ph_mechanism *m, const ph_state *s)
+{
+    double P = 0;
+    for (int k = 0; k < m->n_loose; k++)
+        if (m->joint[m->loose[k]].drive >= 0)
+            P += drive_power(m, s, &m->joint[m->loose[k]]);
+    if (m->functions)
+        ph_states_of(m, s, m->states);
+    for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
+        ph_force_site x;
+        ph_vec3 r[PH_SLOTS] = {{0}};
+        if (f->op->energy)
+            continue;
+        ph_force_at(m, s, f, &x);
+        if (f->op->g(&x, r) != PH_OK)
+            return NAN;
+        P -= ph_dot(r[PH_XA], x.a.v) + ph_dot(r[PH_FA], x.a.w) + ph_dot(r[PH_XB], x.b.v) +
+             ph_dot(r[PH_FB], x.b.w);
+    }
+    return P;
+}
+
+/* ---- sensors -------------------------------------------------------------------------------------- */
+
+static void put_point(const ph_sensor_def *d, const ph_body_state *b, double *out)
+{
+    ph_mat3 R = ph_qmat(b->q);
+    ph_vec3 ws = ph_cross(b->omega, d->at);
+    if (d->type == PH_S_POSITION)
+        ph_store3(out, ph_add(b->x, ph_mul(R, d->at)));
+    else if (d->type == PH_S_VELOCITY)
+        ph_store3(out, ph_add(b->v, ph_mul(R, ws)));
+    else
+        ph_store3(out,
+                  ph_add(b->a, ph_mul(R, ph_add(ph_cross(b->omega_dot, d->at), ph_cross(b->omega, ws)))));
+}
+
+/* The angle nearest to the last one tracked: angles are known up to full turns. */
+static double unwound(double angle, double last)
+{
+    const double turn = 2 * 3.14159265358979323846;
+    return angle + turn * round((last - angle) / turn);
+}
+
+static double coordinate(const ph_mechanism *m, const ph_state *s, int joint)
+{
+    ph_site site;
+    const ph_joint *j = &m->joint[m->joint_of[joint]];
+    site = (ph_site){.j = j, .a = ph_kin_of(m, s, j->body[0]), .b = ph_kin_of(m, s, j->body[1])};
+    double x = ph_joint_coordinate(&site);
+    return j->free >= 3 && j->free < 6 ? unwound(x, m->turns[joint]) : x;
+}
+
+void ph_mechanism_track(ph_mechanism *m, const ph_state *s)
+{
+    for (int k = 0; k < m->model->n_joints; k++) {
+        int free = m->joint[m->joint_of[k]].free;
+        if (free >= 3 && free < 6)
+            m->turns[k] = coordinate(m, s, k);
+    }
+}
+
+ph_status ph_mechanism_sensor(ph_mechanism *m, const ph_state *s, int sensor, double *out)
+{
+    const ph_sensor_def *d = &m->model->sensor[sensor];
+    ph_body_state b = {.q = {1, 0, 0, 0}};
+    ph_vec3 force, torque;
+    if (d->body >= 0)
+        ph_mechanism_body(m, s, d->body, &b);
+    switch (d->type) {
+    case PH_S_POSITION:
+    case PH_S_VELOCITY:
+    case PH_S_ACCELERATION:
+        put_point(d, &b, out);
+        return PH_OK;
+    case PH_S_ROTATION:
+        out[0] = b.q.w, out[1] = b.q.x, out[2] = b.q.y, out[3] = b.q.z;
+        return PH_OK;
+    case PH_S_OMEGA:
+        ph_store3(out, b.omega);
+        return PH_OK;
+    case PH_S_ANGLE:
+        out[0] = coordinate(m, s, d->joint);
+        return PH_OK;
+    case PH_S_RATE: {
+        const ph_joint *j = &m->joint[m->joint_of[d->joint]];
+        out[0] = ph_joint_rate(
+            &(ph_site){.j = j, .a = ph_kin_of(m, s, j->body[0]), .b = ph_kin_of(m, s, j->body[1])});
+        return PH_OK;
+    }
+    case PH_S_REACTION:
+        ph_mechanism_reaction(m, s, d->joint, &force, &torque);
+        ph_store3(out, force), ph_store3(out + 3, torque);
+        return PH_OK;
+    case PH_S_ENERGY:
+        out[0] = ph_mechanism_energy(m, s);
+        return PH_OK;
+    case PH_S_CUSTOM:
+        for (int k = 0; k < m->model->n_bodies; k++)
+            ph_mechanism_body(m, s, k, &m->states[k]);
+        return d->f.call(&d->f, s->t, m->states, d->size, out);
+    default:
+        return PH_E_INPUT;
+    }
+}

@@ -1,0 +1,39 @@
+/* Values of what a model file does not say. */
+#include "model/limits.h"
+
+static ph_vec3 not_given(void)
+{
+    return ph_v3(NAN, NAN, NAN);
+}
+
+ph_body_def ph_default_body(void)
+{
+    return (ph_body_def){.R = {1, 0, 0, 0}, .v = not_given(), .omega = not_given()};
+}
+
+ph_joint_def ph_default_joint(void)
+{
+    return (ph_joint_def){.at = not_given(), .length = NAN, .friction_speed = PH_FRICTION_SPEED};
+}
+
+ph_force_def ph_default_force(void)
+{
+    return (ph_force_def){.body = {PH_GROUND, PH_GROUND},
+                          .k = NAN,
+                          .d = NAN,
+                          .length = NAN,
+                          .k3 = not_given(),
+                          .d3 = not_given(),
+                          .kr3 = not_given(),
+                          .dr3 = not_given()};
+}
+
+ph_sensor_def ph_default_sensor(void)
+{
+    return (ph_sensor_def){.body = -2, .joint = -1};
+}
+
+ph_model_def ph_default_model(void)
+{
+    return (ph_model_def){.opt = ph_default_options(), .every = PH_DEFAULT_EVERY};
+}

@@ -1,0 +1,293 @@
+/* Freezing: the model as JSON, one element in a line, written from the table of keys that reads it. */
+#include "model/keys.h"
+#include "model/limits.h"
+#include "model/reader.h"
+
+#include <string.h>
+
+#include "base/base.h"
+
+typedef struct ice {
+    const ph_model_def *m;
+    FILE *to;
+    const char *separator; /* before the next member */
+    ph_error *err;
+} ice;
+
+/* ---- values ------------------------------------------------------------------------------------------ */
+
+static void put_text(FILE *to, const char *text)
+{
+    fputc('"', to);
+    for (const char *c = text; *c; c++) {
+        if ((unsigned char)*c < ' ')
+            fprintf(to, "\\u%04x", (unsigned)*c);
+        else
+            fprintf(to, "%s%c", *c == '"' || *c == '\\' ? "\\" : "", *c);
+    }
+    fputc('"', to);
+}
+
+/* 17 digits give every double back. */
+static void put_numbers(FILE *to, int n, const double *x)
+{
+    for (int i = 0; i < n; i++)
+        fprintf(to, "%s%.17g", i ? ", " : "[", x[i]);
+    fputc(']', to);
+}
+
+static void put_vector(FILE *to, ph_vec3 v)
+{
+    put_numbers(to, 3, (double[]){v.x, v.y, v.z});
+}
+
+static void put_matrix(FILE *to, ph_mat3 A)
+{
+    double x[9];
+    ph_store33(x, A);
+    for (int i = 0; i < 3; i++) {
+        fputs(i ? ", " : "[", to);
+        put_numbers(to, 3, x + 3 * i);
+    }
+    fputc(']', to);
+}
+
+static const char *body_name(const ph_model_def *m, int body)
+{
+    return body == PH_GROUND ? "ground" : m->body[body].name;
+}
+
+static void put_bodies(const ice *i, const int *body)
+{
+    fputc('[', i->to);
+    put_text(i->to, body_name(i->m, body[0]));
+    fputs(", ", i->to);
+    put_text(i->to, body_name(i->m, body[1]));
+    fputc(']', i->to);
+}
+
+static void put_lock(FILE *to, unsigned lock)
+{
+    const char *separator = "[";
+    for (int k = 0; k < 6; k++)
+        if (lock & 1u << k) {
+            fputs(separator, to);
+            put_text(to, ph_lock_word(k));
+            separator = ", ";
+        }
+    fputc(']', to);
+}
+
+/* ---- members ----------------------------------------------------------------------------------------- */
+
+typedef union member {
+    const char *text;
+    double x;
+    int k, body[2];
+    unsigned bits;
+    ph_vec3 v;
+    ph_quat q;
+    ph_mat3 A;
+    ph_function f;
+} member;
+
+static size_t member_size(ph_value v)
+{
+    switch (v) {
+    case PH_V_NAME:
+    case PH_V_METHOD:
+        return sizeof(const char *);
+    case PH_V_BODIES:
+        return 2 * sizeof(int);
+    case PH_V_POSITIVE:
+    case PH_V_NOT_NEGATIVE:
+    case PH_V_FRACTION:
+    case PH_V_SIGMA:
+        return sizeof(double);
+    case PH_V_VECTOR:
+    case PH_V_NOT_NEGATIVES:
+    case PH_V_UNIT:
+    case PH_V_WORLD:
+    case PH_V_LOAD:
+        return sizeof(ph_vec3);
+    case PH_V_INERTIA:
+    case PH_V_FRAME:
+        return sizeof(ph_mat3);
+    case PH_V_ROTATION:
+        return sizeof(ph_quat);
+    case PH_V_FUNCTION:
+    case PH_V_DRIVE:
+        return sizeof(ph_function);
+    default:
+        return sizeof(int);
+    }
+}
+
+/* Whether there is something to say. Velocities have a flag; world points are written as points of bodies. */
+static int is_given(const ph_key *k, const void *record, const member *x)
+{
+    if (k->kind == PH_K_BODY && k->at == offsetof(ph_body_def, v))
+        return ((const ph_body_def *)record)->has_v;
+    if (k->kind == PH_K_BODY && k->at == offsetof(ph_body_def, omega))
+        return ((const ph_body_def *)record)->has_omega;
+    switch (k->value) {
+    case PH_V_POSITIVE:
+        return x->x > 0;
+    case PH_V_NOT_NEGATIVE:
+        return x->x >= 0;
+    case PH_V_UNIT:
+        return ph_norm(x->v) > 0;
+    case PH_V_WORLD:
+    case PH_V_FUNCTION: /* refused before */
+    case PH_V_DRIVE:
+        return 0;
+    default:
+        return 1;
+    }
+}
+
+static void put_value(const ice *i, const ph_key *k, const member *x)
+{
+    switch (k->value) {
+    case PH_V_NAME:
+    case PH_V_METHOD:
+        put_text(i->to, x->text);
+        break;
+    case PH_V_TYPE:
+        put_text(i->to, ph_type_get(k->kind, x->k)->name);
+        break;
+    case PH_V_BODY:
+    case PH_V_MOVING:
+        put_text(i->to, body_name(i->m, x->k));
+        break;
+    case PH_V_BODIES:
+        put_bodies(i, x->body);
+        break;
+    case PH_V_JOINT:
+        put_text(i->to, i->m->joint[x->k].name);
+        break;
+    case PH_V_COUNT:
+        fprintf(i->to, "%d", x->k);
+        break;
+    case PH_V_FLAG:
+        fputs(x->k ? "true" : "false", i->to);
+        break;
+    case PH_V_WORD:
+        put_text(i->to, k->words(x->k));
+        break;
+    case PH_V_INERTIA:
+        put_matrix(i->to, x->A);
+        break;
+    case PH_V_FRAME:
+        fputs("{\"matrix\": ", i->to);
+        put_matrix(i->to, x->A);
+        fputc('}', i->to);
+        break;
+    case PH_V_ROTATION:
+        put_numbers(i->to, 4, (double[]){x->q.w, x->q.x, x->q.y, x->q.z});
+        break;
+    case PH_V_LOCK:
+        put_lock(i->to, x->bits);
+        break;
+    case PH_V_VECTOR:
+    case PH_V_NOT_NEGATIVES:
+    case PH_V_UNIT:
+    case PH_V_LOAD:
+        put_vector(i->to, x->v);
+        break;
+    default:
+        if (k->value == PH_V_SIGMA && x->x == PH_SIGMA_OPT)
+            put_text(i->to, "opt");
+        else
+            fprintf(i->to, "%.17g", x->x);
+    }
+}
+
+/* {"element": "body", "name": "top", ...}; without "element" where word is NULL */
+static void put_record(ice *i, const char *word, ph_kind kind, int type, const void *record)
+{
+    const ph_key *k;
+    const char *separator = "{";
+    if (word) {
+        fprintf(i->to, "%s\n  {\"element\": \"%s\"", i->separator, word);
+        separator = ", ";
+    }
+    for (int n = 0; (k = ph_key_get(n)); n++) {
+        member x;
+        if (!ph_key_belongs(k, kind, type))
+            continue;
+        memcpy(&x, (const char *)record + k->at, member_size(k->value));
+        if (!is_given(k, record, &x))
+            continue;
+        fprintf(i->to, "%s\"%s\": ", separator, k->name);
+        put_value(i, k, &x);
+        separator = ", ";
+    }
+    fputc('}', i->to);
+    i->separator = ",";
+}
+
+/* ---- the model --------------------------------------------------------------------------------------- */
+
+static ph_status refuse(const ice *i, const char *what, const char *name, ph_origin origin)
+{
+    return ph_fail(i->err, PH_E_INPUT, "%s:%d: %s '%s': a function of the file cannot be frozen", i->m->file,
+                   origin.line, what, name);
+}
+
+static ph_status check(const ice *i)
+{
+    const ph_model_def *m = i->m;
+    for (int k = 0; k < m->n_joints; k++)
+        if (m->joint[k].drive.call)
+            return refuse(i, "joint", m->joint[k].name, m->joint[k].origin);
+    for (int k = 0; k < m->n_forces; k++)
+        if (m->force[k].f.call)
+            return refuse(i, ph_type_get(PH_K_FORCE, m->force[k].type)->name, m->force[k].name,
+                          m->force[k].origin);
+    for (int k = 0; k < m->n_sensors; k++)
+        if (m->sensor[k].f.call)
+            return refuse(i, "sensor", m->sensor[k].name, m->sensor[k].origin);
+    if (m->n_constraints)
+        return refuse(i, "constraint", m->constraint[0].name, m->constraint[0].origin);
+    return PH_OK;
+}
+
+static void put_head(const ice *i)
+{
+    const ph_model_def *m = i->m;
+    fprintf(i->to, "{\"polhode\": \"%s\",\n \"model\": ", ph_version());
+    put_text(i->to, m->name);
+    fputs(",\n \"gravity\": ", i->to);
+    put_vector(i->to, m->gravity);
+    fputs(",\n \"params\": {", i->to);
+    for (int k = 0; k < m->n_params; k++)
+        fprintf(i->to, "%s\"%s\": %.17g", k ? ", " : "", m->param[k].name, m->param[k].value);
+    fputs("},\n \"elements\": [", i->to);
+}
+
+ph_status ph_model_freeze(const ph_model_def *model, FILE *to, ph_error *err)
+{
+    const ph_model_def *m = model;
+    ice i = {m, to, "", err};
+    ph_status s = check(&i);
+    if (s != PH_OK)
+        return s;
+    put_head(&i);
+    for (int k = 0; k < m->n_bodies; k++) {
+        int type = m->body[k].particle ? PH_T_PARTICLE : PH_T_BODY;
+        put_record(&i, ph_type_get(PH_K_BODY, type)->name, PH_K_BODY, type, &m->body[k]);
+    }
+    for (int k = 0; k < m->n_joints; k++)
+        put_record(&i, "joint", PH_K_JOINT, m->joint[k].type, &m->joint[k]);
+    for (int k = 0; k < m->n_forces; k++)
+        put_record(&i, ph_type_get(PH_K_FORCE, m->force[k].type)->name, PH_K_FORCE, m->force[k].type,
+                   &m->force[k]);
+    for (int k = 0; k < m->n_sensors; k++)
+        put_record(&i, "sensor", PH_K_SENSOR, m->sensor[k].type, &m->sensor[k]);
+    fputs("],\n \"run\": ", to);
+    put_record(&i, NULL, PH_K_RUN, 0, m);
+    fputs("}\n", to);
+    return ferror(to) ? ph_fail(err, PH_E_INPUT, "%s: the frozen model could not be written", m->file)
+                      : PH_OK;
+}

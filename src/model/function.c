@@ -1,0 +1,227 @@
+/* Functions of a model file: they stay in its Lua state, and get the time and a view of the bodies.
+ *
+ *   function(t, s)   s.top.position   {x, y, z}, by number and by name: p[1] or p.x
+ *                    s.top.velocity, .omega, .acceleration, .omega_dot   alike
+ *                    s.top.rotation   {w, x, y, z}
+ *                    s.t              the time, unless a body has this name
+ *
+ * s is no table: it looks into the states of the bodies, so that its cost does not grow with their number. */
+#include "model/inside.h"
+
+#include <lauxlib.h>
+#include <string.h>
+
+/* ---- the view ---------------------------------------------------------------------------------------- */
+
+static const struct field {
+    const char *name;
+    size_t at; /* in ph_body_state */
+    int n;
+} fields[] = {
+    {"position", offsetof(ph_body_state, x), 3},     {"velocity", offsetof(ph_body_state, v), 3},
+    {"rotation", offsetof(ph_body_state, q), 4},     {"omega", offsetof(ph_body_state, omega), 3},
+    {"acceleration", offsetof(ph_body_state, a), 3}, {"omega_dot", offsetof(ph_body_state, omega_dot), 3},
+};
+
+#define N_FIELDS ((int)(sizeof fields / sizeof *fields))
+
+static const char *field_word(int k)
+{
+    return k >= 0 && k < N_FIELDS ? fields[k].name : NULL;
+}
+
+/* {x, y, z} or {w, x, y, z}, also by these names */
+static void push_numbers(lua_State *L, int n, const double *x)
+{
+    static const char *const names[] = {"w", "x", "y", "z"};
+    lua_createtable(L, n, n);
+    for (int i = 0; i < n; i++) {
+        lua_pushnumber(L, x[i]);
+        lua_pushvalue(L, -1);
+        lua_setfield(L, -3, names[4 - n + i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+}
+
+static _Noreturn void refuse_name(ph_reader *r, lua_State *L, const char *what, const char *name,
+                                  ph_word_fn list)
+{
+    r->line = ph_line_of_call(L);
+    if (list)
+        ph_fail_word(r, what, name, list);
+    ph_near search = {.word = name};
+    for (int i = 0; i < r->element[PH_K_BODY].n; i++)
+        ph_near_offer(&search, ph_store_name_of(r, PH_K_BODY, i));
+    if (ph_near_word(&search))
+        ph_reader_fail(r, "%s '%.64s'; did you mean '%s'?", what, name, ph_near_word(&search));
+    ph_reader_fail(r, "%s '%.64s'", what, name);
+}
+
+/* s.body.position; the body is a userdata that holds its index. */
+static int body_field(lua_State *L)
+{
+    ph_reader *r = ph_reader_of(L);
+    const int *index = lua_touserdata(L, 1);
+    const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
+    ph_body_state ground = {.q = {1, 0, 0, 0}};
+    int k = ph_word_find(name, field_word);
+    if (k < 0)
+        refuse_name(r, L, "a body has no", name, field_word);
+    if (!r->states) {
+        r->line = ph_line_of_call(L);
+        ph_reader_fail(r, "states are known only while a function of the model runs");
+    }
+    double x[4];
+    const ph_body_state *state = *index == PH_GROUND ? &ground : &r->states[*index];
+    memcpy(x, (const char *)state + fields[k].at, (size_t)fields[k].n * sizeof *x);
+    push_numbers(L, fields[k].n, x);
+    return 1;
+}
+
+/* s.body; upvalues: the userdata made so far, their metatable. */
+static int state_body(lua_State *L)
+{
+    ph_reader *r = ph_reader_of(L);
+    if (lua_type(L, 2) != LUA_TSTRING)
+        refuse_name(r, L, "there is no body", "", NULL);
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL)
+        return 1;
+    const char *name = lua_tostring(L, 2);
+    int index = strcmp(name, "ground") ? ph_store_find(r, PH_K_BODY, name) : PH_GROUND;
+    if (index < 0 && !strcmp(name, "t")) {
+        lua_pushnumber(L, r->t);
+        return 1;
+    }
+    if (index < 0 && strcmp(name, "ground") != 0)
+        refuse_name(r, L, "there is no body", name, NULL);
+    lua_pushvalue(L, 2);
+    *(int *)lua_newuserdatauv(L, sizeof(int), 0) = index;
+    lua_pushvalue(L, lua_upvalueindex(2));
+    lua_setmetatable(L, -2);
+    lua_pushvalue(L, -1);
+    lua_insert(L, -3);
+    lua_rawset(L, lua_upvalueindex(1));
+    return 1;
+}
+
+void ph_function_open(ph_reader *r, lua_State *L)
+{
+    lua_newuserdatauv(L, 1, 0); /* s */
+    lua_newtable(L);
+    lua_newtable(L);
+    lua_newtable(L);
+    lua_pushcfunction(L, body_field);
+    lua_setfield(L, -2, "__index");
+    lua_pushcclosure(L, state_body, 2);
+    lua_setfield(L, -2, "__index");
+    lua_setmetatable(L, -2);
+    r->state_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------- */
+
+typedef struct call {
+    ph_reader *r;
+    const ph_fn *fn;
+    int n; /* numbers that are expected; -1: any */
+    double *out;
+} call;
+
+/* What a function returned: numbers, or one table of them. How many. */
+static int take_results(lua_State *L, const call *c, double *x)
+{
+    ph_reader *r = c->r;
+    int n = lua_gettop(L) - 1; /* below them is the record of the call */
+    if (n == 1 && lua_istable(L, 2)) {
+        n = (int)lua_rawlen(L, 2);
+        if (n > PH_MODEL_RESULTS)
+            ph_reader_fail(r, "the function returns %d numbers; %d are the limit", n, PH_MODEL_RESULTS);
+        for (int i = 1; i <= n; i++)
+            lua_rawgeti(L, 2, i);
+        lua_remove(L, 2);
+    }
+    if (n > PH_MODEL_RESULTS)
+        ph_reader_fail(r, "the function returns %d values; %d are the limit", n, PH_MODEL_RESULTS);
+    if (n == 0 || (c->n >= 0 && n != c->n))
+        ph_reader_fail(r, "the function returns %d value%s instead of %s%d", n, n == 1 ? "" : "s",
+                       c->n < 0 ? "at least " : "", c->n < 0 ? 1 : c->n);
+    for (int i = 0; i < n; i++) {
+        if (lua_type(L, i + 2) != LUA_TNUMBER)
+            ph_reader_fail(r, "the function returns a %s instead of a number", luaL_typename(L, i + 2));
+        x[i] = lua_tonumber(L, i + 2);
+        if (!(fabs(x[i]) <= PH_MODEL_NUMBER))
+            ph_reader_fail(r, "the function returns %g", x[i]);
+    }
+    return n;
+}
+
+/* Protected. Argument: call, whose n becomes the number of results. */
+static int run(lua_State *L)
+{
+    call *c = lua_touserdata(L, 1);
+    ph_reader *r = c->r;
+    double x[PH_MODEL_RESULTS];
+    luaL_checkstack(L, PH_MODEL_RESULTS + 8, NULL);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, c->fn->ref);
+    lua_pushnumber(L, r->t);
+    if (r->states)
+        lua_rawgeti(L, LUA_REGISTRYINDEX, r->state_ref);
+    lua_call(L, r->states ? 2 : 1, LUA_MULTRET);
+    luaL_checkstack(L, PH_MODEL_RESULTS + 8, NULL);
+    r->line = ph_store_origin(r, c->fn->kind, c->fn->element)->line;
+    c->n = take_results(L, c, x);
+    if (c->out)
+        memcpy(c->out, x, (size_t)c->n * sizeof *x);
+    return 0;
+}
+
+/* 1: done. 0: r->error tells why not. */
+static int evaluate(ph_reader *r, int index, double t, const ph_body_state *bodies, int *n, double *out)
+{
+    const ph_fn *fn = (const ph_fn *)r->fns.data + index;
+    call c = {r, fn, *n, out};
+    int running = r->running;
+    r->t = t;
+    r->states = bodies;
+    r->failed = 0;
+    r->running = 1;
+    ph_element_about(r, fn->kind, fn->element);
+    int done = ph_reader_call(r, run, &c);
+    r->states = NULL;
+    r->running = running;
+    r->label[0] = 0;
+    *n = c.n;
+    return done;
+}
+
+static ph_status call_function(const ph_function *f, double t, const ph_body_state *bodies, int n,
+                               double *out)
+{
+    ph_reader *r = f->owner;
+    ph_sandbox_start(r, PH_MODEL_CALL_S);
+    if (n > PH_MODEL_RESULTS) {
+        ph_fail(&r->error, PH_E_CALLBACK, "%s: a function cannot give %d numbers", r->def.file, n);
+        return PH_E_CALLBACK;
+    }
+    if (evaluate(r, f->ref, t, bodies, &n, out))
+        return PH_OK;
+    r->error.status = PH_E_CALLBACK;
+    return PH_E_CALLBACK;
+}
+
+ph_function ph_function_take(ph_reader *r, lua_State *L, ph_kind kind, int index)
+{
+    ph_fn *fn = ph_store_push(r, &r->fns, sizeof *fn);
+    lua_pushvalue(L, -1);
+    *fn = (ph_fn){luaL_ref(L, LUA_REGISTRYINDEX), kind, index};
+    return (ph_function){call_function, r, r->fns.n - 1};
+}
+
+/* While reading, the clock goes on, and a failure is one of reading. */
+int ph_function_try(ph_reader *r, const ph_function *f, const ph_body_state *bodies, int n)
+{
+    if (!evaluate(r, f->ref, 0, bodies, &n, NULL))
+        ph_reader_leave(r);
+    return n;
+}

@@ -1,0 +1,158 @@
+/* What the files of the reader share: its record and the services they offer each other.
+ *
+ * All that is allocated hangs on the record, so that an error may leave any function at any place: it ends in
+ * ph_reader_fail, which jumps, as every error of Lua does, to the protected call in ph_reader_call. "Fails"
+ * means this jump; only functions below a protected call may call what fails. */
+#ifndef PH_MODEL_INSIDE_H
+#define PH_MODEL_INSIDE_H
+
+#include <lua.h>
+
+#include "base/base.h"
+#include "model/keys.h"
+#include "model/limits.h"
+#include "model/reader.h"
+
+/* A name that becomes an index once all elements are known. */
+typedef struct ph_ref {
+    ph_kind kind; /* of the element that refers */
+    int element;  /* its index */
+    size_t at;    /* its int */
+    ph_kind to;   /* PH_K_BODY or PH_K_JOINT */
+    const char *key, *name;
+} ph_ref;
+
+/* A point given in the world that becomes one of a body. */
+typedef struct ph_world {
+    ph_kind kind;
+    int element;
+    size_t at; /* its ph_vec3 */
+} ph_world;
+
+/* A function of the file. */
+typedef struct ph_fn {
+    int ref; /* in the registry */
+    ph_kind kind;
+    int element;
+} ph_fn;
+
+typedef enum ph_refusal {
+    PH_NOT_REFUSED,
+    PH_STRING_REFUSED,
+    PH_MEMORY_REFUSED,
+    PH_SYSTEM_REFUSED
+} ph_refusal;
+
+typedef struct ph_chunk ph_chunk;
+
+typedef struct ph_vector {
+    void *data;
+    int n, capacity;
+} ph_vector;
+
+typedef struct ph_reader {
+    ph_model_def def; /* first: what the user holds; its arrays are filled in at the end */
+    const ph_allocator *alloc;
+    const ph_setting *sets; /* only while reading */
+    int n_sets;
+
+    /* what grows while reading */
+    ph_vector element[PH_KINDS]; /* PH_K_RUN: unused, its record is def */
+    ph_vector params, refs, worlds, fns;
+    ph_chunk *strings;
+    char *source; /* the file; freed once it is read */
+    size_t source_size;
+    ph_body_state *initial; /* of all bodies, to try functions; freed once the model is read */
+
+    /* the sandbox */
+    lua_State *L;        /* NULL once reading is done and there are no functions */
+    int names[PH_KINDS]; /* tables in the registry: name to index */
+    size_t memory;       /* bytes */
+    ph_refusal refused;  /* why the last allocation failed, */
+    int refused_line;    /* and where */
+    double deadline;     /* CPU time [s]; 0: starts at the next look at the clock */
+    double time_limit;   /* s */
+    int running;         /* 1: Lua code runs, and its stack can tell the line */
+    int complete;        /* 1: the file has run; no more elements */
+
+    /* where we are, for messages */
+    int line;                               /* 0: none */
+    int thrown_line;                        /* of the last error of Lua */
+    char label[PH_MODEL_NAME + 32];         /* "joint 'pivot'"; "": outside of elements */
+    int gravity_line, model_line, run_line; /* where they were given; 0: not yet */
+
+    /* the state that functions see */
+    const ph_body_state *states; /* NULL: none is known now */
+    double t;
+    int state_ref; /* s, in the registry */
+
+    int failed;
+    ph_error error;
+} ph_reader;
+
+/* reader.c */
+_Noreturn void ph_reader_fail(ph_reader *r, const char *format, ...) PH_PRINTF(2, 3);
+_Noreturn void ph_reader_no_memory(ph_reader *r);
+_Noreturn void ph_reader_leave(ph_reader *r); /* r->error is set */
+int ph_reader_call(ph_reader *r, lua_CFunction f,
+                   void *argument);                 /* protected; 0: it failed, and r->error is set */
+void ph_reader_translate(ph_reader *r, int status); /* the message on top of the stack, of a failed call */
+
+/* store.c; all but ph_store_free fail where memory ends */
+ph_reader *ph_reader_of(lua_State *L);
+void *ph_store_push(ph_reader *r, ph_vector *v, size_t size); /* one more, zeroed; valid until the next */
+void *ph_store_element(ph_reader *r, ph_kind kind);           /* one more, with default values */
+void *ph_store_at(ph_reader *r, ph_kind kind, int index);
+const char *ph_store_text(ph_reader *r, const char *text,
+                          size_t length);                        /* a copy that lives as long as the model */
+int ph_store_find(ph_reader *r, ph_kind kind, const char *name); /* index; -1: none has this name */
+void ph_store_name(ph_reader *r, ph_kind kind, const char *name, int index); /* fails where it is taken */
+ph_origin *ph_store_origin(ph_reader *r, ph_kind kind, int index);
+const char *ph_store_name_of(ph_reader *r, ph_kind kind, int index);
+void ph_store_free(ph_reader *r);
+
+/* sandbox.c */
+void *ph_sandbox_alloc(void *reader, void *p, size_t old_size, size_t size); /* lua_Alloc */
+void ph_sandbox_open(ph_reader *r, lua_State *L);                            /* libraries, limits */
+void ph_sandbox_tick(ph_reader *r, lua_State *L);                            /* fails when time is up */
+int ph_sandbox_late(ph_reader *r);
+void ph_sandbox_start(ph_reader *r, double limit_s); /* the clock */
+int ph_line_of_call(lua_State *L);                   /* in the file, of the running C function; 0: unknown */
+
+/* value.c: the value on top of the stack, of key; all fail where it makes no sense */
+double ph_value_number(ph_reader *r, lua_State *L, const char *key);
+void ph_value_numbers(ph_reader *r, lua_State *L, const char *key, int n, double *x); /* a list of n */
+double ph_value_check(ph_reader *r, const char *key, double x); /* finite and not huge */
+void ph_value_store(ph_reader *r, lua_State *L, const ph_key *k, int index);
+const char *ph_value_name(ph_reader *r, lua_State *L, const char *key); /* a copy */
+
+/* geometry.c: the same */
+ph_vec3 ph_value_unit(ph_reader *r, lua_State *L, const char *key);
+ph_mat3 ph_value_inertia(ph_reader *r, lua_State *L, const char *key);
+ph_quat ph_value_rotation(ph_reader *r, lua_State *L, const char *key);
+ph_mat3 ph_value_frame(ph_reader *r, lua_State *L, const char *key);
+ph_mat3 ph_frame_about(ph_vec3 z); /* some frame with this z axis */
+
+/* element.c */
+void ph_element_open(ph_reader *r, lua_State *L); /* the functions of the model file become global */
+void ph_element_call(ph_reader *r, lua_State *L,
+                     const char *function); /* with the value on top, which it takes */
+void ph_element_label(ph_reader *r, ph_kind kind, int type, const char *name);
+void ph_element_about(ph_reader *r, ph_kind kind, int index); /* label and line of what is there */
+void ph_param_add(ph_reader *r, const char *name, double value);
+_Noreturn void ph_fail_word(ph_reader *r, const char *what, const char *word, ph_word_fn list);
+
+/* resolve.c */
+void ph_reader_resolve(ph_reader *r, lua_State *L); /* after the last element */
+
+/* function.c */
+void ph_function_open(ph_reader *r, lua_State *L); /* s */
+ph_function ph_function_take(ph_reader *r, lua_State *L, ph_kind kind,
+                             int index); /* from the top of the stack */
+/* Call it at t = 0; fails where it does not give n numbers (n < 0: any number). How many it gives. */
+int ph_function_try(ph_reader *r, const ph_function *f, const ph_body_state *bodies, int n);
+
+/* json.c */
+void ph_json_run(ph_reader *r, lua_State *L);
+
+#endif

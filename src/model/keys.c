@@ -1,0 +1,174 @@
+/* The tables of what a model file may say. */
+#include "model/keys.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "model/limits.h"
+
+static const ph_type bodies[] = {{"body", 0, "a rigid body"}, {"particle", 0, "a point with mass"}};
+
+static const ph_type joints[] = {
+#define PH_JOINT(code, name, keys, driven, text) {name, (keys) | ((driven) ? PH_KEY_DRIVE : 0u), text},
+#include "mech/joints.def"
+#undef PH_JOINT
+};
+
+static const ph_type forces[] = {
+#define PH_FORCE(code, name, keys, text) {name, keys, text},
+#include "mech/forces.def"
+#undef PH_FORCE
+};
+
+static const ph_type sensors[] = {
+#define PH_SENSOR(code, name, size, keys, unit, text) {name, keys, text},
+#include "mech/sensors.def"
+#undef PH_SENSOR
+};
+
+static const ph_type constraints[] = {{"constraint", 0, "functions of time and state that stay 0"}};
+static const ph_type runs[] = {{"run", 0, "options of simulations"}};
+
+static const struct {
+    const char *word;
+    const ph_type *type;
+    int n;
+} kinds[PH_KINDS] = {
+    [PH_K_BODY] = {"", bodies, 2},
+    [PH_K_JOINT] = {"joint", joints, PH_JOINT_COUNT},
+    [PH_K_FORCE] = {"", forces, PH_FORCE_COUNT},
+    [PH_K_SENSOR] = {"sensor", sensors, PH_SENSOR_COUNT},
+    [PH_K_CONSTRAINT] = {"", constraints, 1},
+    [PH_K_RUN] = {"", runs, 1},
+};
+
+const ph_type *ph_type_get(ph_kind kind, int type)
+{
+    return type >= 0 && type < kinds[kind].n ? &kinds[kind].type[type] : NULL;
+}
+
+const char *ph_kind_word(ph_kind kind)
+{
+    return kinds[kind].word;
+}
+
+/* ---- words ------------------------------------------------------------------------------------------- */
+
+const char *ph_lock_word(int k)
+{
+    static const char *const words[] = {"x", "y", "z", "rx", "ry", "rz"};
+    return k >= 0 && k < 6 ? words[k] : NULL;
+}
+
+const char *ph_space_word(int k)
+{
+    static const char *const words[] = {
+#define PH_SPACE(code, name, text) name,
+#include "mech/spaces.def"
+#undef PH_SPACE
+    };
+    return k >= 0 && k < PH_SPACE_COUNT ? words[k] : NULL;
+}
+
+/* By ph_force_def.in_body. */
+static const char *frame_word(int k)
+{
+    return k == 0 ? "world" : k == 1 ? "body" : NULL;
+}
+
+/* ---- keys -------------------------------------------------------------------------------------------- */
+
+typedef ph_body_def BODY;
+typedef ph_joint_def JOINT;
+typedef ph_force_def FORCE;
+typedef ph_sensor_def SENSOR;
+typedef ph_user_constraint_def CONSTRAINT;
+typedef ph_model_def RUN;
+
+#define ANY        (~0u)
+#define ONLY(type) (1u << (type))
+#define BUT(type)  (~ONLY(type))
+
+static const ph_key keys[] = {
+#define PH_KEY(kind, types, bit, name, value, words, member, required, unit, text)                           \
+    {PH_K_##kind, types, bit, name, PH_V_##value, words, offsetof(kind, member), required, unit, text},
+#include "model/keys.def"
+#undef PH_KEY
+};
+
+const ph_key *ph_key_get(int k)
+{
+    return k >= 0 && k < (int)(sizeof keys / sizeof *keys) ? &keys[k] : NULL;
+}
+
+int ph_key_belongs(const ph_key *k, ph_kind kind, int type)
+{
+    return k->kind == kind && (k->types >> type & 1u) &&
+           (!k->bit || (k->bit & ph_type_get(kind, type)->keys) != 0);
+}
+
+const char *ph_value_text(ph_value v)
+{
+    static const char *const texts[PH_VALUES] = {
+        [PH_V_NAME] = "name",
+        [PH_V_TYPE] = "word",
+        [PH_V_BODY] = "name of a body",
+        [PH_V_MOVING] = "name of a body",
+        [PH_V_BODIES] = "names of two bodies",
+        [PH_V_JOINT] = "name of a joint",
+        [PH_V_POSITIVE] = "number > 0",
+        [PH_V_NOT_NEGATIVE] = "number >= 0",
+        [PH_V_FRACTION] = "number from 0 to 1",
+        [PH_V_SIGMA] = "number or \"opt\"",
+        [PH_V_COUNT] = "whole number >= 1",
+        [PH_V_FLAG] = "true or false",
+        [PH_V_WORD] = "word",
+        [PH_V_METHOD] = "word",
+        [PH_V_VECTOR] = "3 numbers",
+        [PH_V_NOT_NEGATIVES] = "3 numbers >= 0",
+        [PH_V_UNIT] = "3 numbers, not all 0",
+        [PH_V_WORLD] = "3 numbers",
+        [PH_V_INERTIA] = "3, 6 or 3x3 numbers",
+        [PH_V_ROTATION] = "rotation",
+        [PH_V_FRAME] = "rotation",
+        [PH_V_LOCK] = "list of words",
+        [PH_V_FUNCTION] = "function(t, s)",
+        [PH_V_DRIVE] = "function(t)",
+        [PH_V_LOAD] = "3 numbers or function(t, s)",
+    };
+    return texts[v];
+}
+
+const char *ph_key_default(const ph_key *k, char *text, size_t size)
+{
+    ph_model_def model = ph_default_model();
+    const char *at = (const char *)&model + k->at, *word;
+    double x;
+    int n;
+    text[0] = 0;
+    if (k->kind != PH_K_RUN)
+        return text;
+    switch (k->value) {
+    case PH_V_POSITIVE:
+    case PH_V_NOT_NEGATIVE:
+    case PH_V_FRACTION:
+    case PH_V_SIGMA:
+        memcpy(&x, at, sizeof x);
+        if (x > 0 || k->value != PH_V_POSITIVE)
+            snprintf(text, size, "%g", x);
+        break;
+    case PH_V_METHOD:
+        memcpy(&word, at, sizeof word);
+        snprintf(text, size, "%s", word);
+        break;
+    default:
+        memcpy(&n, at, sizeof n);
+        if (k->value == PH_V_WORD)
+            snprintf(text, size, "%s", k->words(n));
+        else if (k->value == PH_V_FLAG)
+            snprintf(text, size, "%s", n ? "true" : "false");
+        else
+            snprintf(text, size, "%d", n);
+    }
+    return text;
+}

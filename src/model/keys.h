@@ -1,0 +1,88 @@
+/* What a model file may say: kinds of elements, their types, and their keys, all from tables. */
+#ifndef PH_MODEL_KEYS_H
+#define PH_MODEL_KEYS_H
+
+#include <stddef.h>
+
+#include "base/words.h"
+#include "mech/model.h"
+#include "mech/tables.h"
+
+/* Kinds by the record that they fill. */
+typedef enum ph_kind {
+    PH_K_BODY,
+    PH_K_JOINT,
+    PH_K_FORCE,
+    PH_K_SENSOR,
+    PH_K_CONSTRAINT,
+    PH_K_RUN,
+    PH_KINDS
+} ph_kind;
+
+enum { PH_T_BODY, PH_T_PARTICLE }; /* types of PH_K_BODY */
+
+/* How a value is written, checked and stored. */
+typedef enum ph_value {
+    PH_V_NAME,          /* const char * */
+    PH_V_TYPE,          /* int: row of the table of the kind */
+    PH_V_BODY,          /* int: index of a body */
+    PH_V_MOVING,        /* the same, and not the ground */
+    PH_V_BODIES,        /* int[2] */
+    PH_V_JOINT,         /* int: index of a joint */
+    PH_V_POSITIVE,      /* double > 0; 0: not given */
+    PH_V_NOT_NEGATIVE,  /* double >= 0; NaN: not given */
+    PH_V_FRACTION,      /* double in [0, 1] */
+    PH_V_SIGMA,         /* double, or "opt" */
+    PH_V_COUNT,         /* int >= 1 */
+    PH_V_FLAG,          /* int: true or false */
+    PH_V_WORD,          /* int: place in a list */
+    PH_V_METHOD,        /* const char *: one of a list */
+    PH_V_VECTOR,        /* ph_vec3; NaN: not given */
+    PH_V_NOT_NEGATIVES, /* ph_vec3, each >= 0 */
+    PH_V_UNIT,          /* ph_vec3, normalised; 0: not given */
+    PH_V_WORLD,         /* ph_vec3: world point, turned into the frame of its body */
+    PH_V_INERTIA,       /* ph_mat3 */
+    PH_V_ROTATION,      /* ph_quat */
+    PH_V_FRAME,         /* ph_mat3: a rotation; 0: not given */
+    PH_V_LOCK,          /* unsigned: list of coordinates */
+    PH_V_FUNCTION,      /* ph_function of t and s */
+    PH_V_DRIVE,         /* ph_function of t */
+    PH_V_LOAD,          /* ph_vec3, or a function, which goes to ph_force_def.f */
+    PH_VALUES
+} ph_value;
+
+typedef struct ph_key {
+    ph_kind kind;
+    unsigned types; /* bits, by type */
+    unsigned bit;   /* ph_key_code, which the row of the type must have; 0: every type of types has it */
+    const char *name;
+    ph_value value;
+    ph_word_fn words; /* of PH_V_WORD and PH_V_METHOD */
+    size_t at;        /* in the record */
+    int required;
+    const char *unit, *text;
+} ph_key;
+
+typedef struct ph_type {
+    const char *name;
+    unsigned keys; /* ph_key_code, and PH_KEY_DRIVE */
+    const char *text;
+} ph_type;
+
+#define PH_KEY_DRIVE (1u << 31) /* of types that can be driven */
+
+/* All keys, for readers and documents; NULL past the end. */
+PH_API const ph_key *ph_key_get(int k);
+PH_API const char *ph_value_text(ph_value v); /* "3 numbers" */
+
+PH_API const ph_type *ph_type_get(ph_kind kind, int type); /* NULL past the end */
+PH_API const char *ph_kind_word(ph_kind kind);             /* "joint"; "" where the type is the word */
+PH_API int ph_key_belongs(const ph_key *k, ph_kind kind, int type);
+
+/* The value of a key of run{} that is not given; "": there is none, or it is a key of an element, whose text
+ * tells. Returns text. */
+PH_API const char *ph_key_default(const ph_key *k, char *text, size_t size);
+
+const char *ph_lock_word(int k); /* "x" ... "rz" */
+
+#endif

@@ -1,0 +1,32 @@
+/* What a model file may use, and the default values of what it does not say. */
+#ifndef PH_MODEL_LIMITS_H
+#define PH_MODEL_LIMITS_H
+
+#include "mech/model.h"
+
+#define PH_MODEL_MB       (1024.0 * 1024.0)
+#define PH_MODEL_MEMORY   (256 * PH_MODEL_MB)  /* bytes of Lua: thousands of times what shipped models need */
+#define PH_MODEL_STRING   (1 * PH_MODEL_MB)    /* bytes of one string: no name or key comes near */
+#define PH_MODEL_FILE     (16 * PH_MODEL_MB)   /* bytes of a Lua file */
+#define PH_MODEL_JSON     (1024 * PH_MODEL_MB) /* bytes of a frozen model: one kilobyte for each element */
+#define PH_MODEL_READ_S   2.0                  /* s of CPU to read a model */
+#define PH_MODEL_CALL_S   1.0                  /* s of CPU for one call of a function of the file */
+#define PH_MODEL_WORK     2e8                  /* elementary operations of one library call, about 1 s */
+#define PH_MODEL_ELEMENTS 1000000              /* of one kind */
+#define PH_MODEL_NUMBER   1e100                /* squares and products of numbers must not overflow */
+#define PH_MODEL_NAME     63                   /* characters of a name */
+#define PH_MODEL_NESTING  32                   /* levels of a frozen model */
+#define PH_MODEL_RESULTS  64                   /* numbers of a custom sensor or a constraint */
+#define PH_MODEL_UNIT     1e-6                 /* how far a rotation may be from one: six printed digits */
+#define PH_MODEL_SYMMETRY 1e-9                 /* relative, of an inertia and its triangle inequality */
+#define PH_FRICTION_SPEED 1e-3                 /* m/s, rad/s: creep that nobody sees */
+#define PH_DEFAULT_EVERY  1                    /* every step is a row of the output */
+
+/* Not given: NaN, filled in or left out once the model is complete. */
+ph_body_def ph_default_body(void);
+ph_joint_def ph_default_joint(void);
+ph_force_def ph_default_force(void);
+ph_sensor_def ph_default_sensor(void);
+ph_model_def ph_default_model(void);
+
+#endif

@@ -1,0 +1,361 @@
+/* Model files: the way from a file to a model, and the words for what is wrong with it. */
+#include "model/inside.h"
+
+#include <errno.h>
+#include <lauxlib.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- errors ------------------------------------------------------------------------------------------ */
+
+/* Bytes of the UTF-8 character at s, or 0 where it is none. */
+static int utf8_length(const unsigned char *s)
+{
+    int n = s[0] < 0x80                   ? 1
+            : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
+            : (s[0] & 0xf0) == 0xe0       ? 3
+            : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
+                                          : 0;
+    for (int i = 1; i < n; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    return n;
+}
+
+/* Users' words may hold anything; what is no text must not break the line. */
+static void clean(char *text)
+{
+    for (unsigned char *s = (unsigned char *)text; *s;) {
+        int n = utf8_length(s);
+        if (n == 0 || *s < ' ' || *s == 127)
+            *s = '?', n = 1;
+        s += n;
+    }
+}
+
+#define PATH_SHOWN 160 /* characters: the end of a longer path must do */
+
+/* "FILE:LINE: label: sentence", as far as file, line and label are known */
+static void compose(ph_reader *r, ph_status s, const char *sentence)
+{
+    char line[16] = "";
+    const char *file = r->def.file;
+    size_t length = strlen(file);
+    if (r->line > 0)
+        snprintf(line, sizeof line, "%d:", r->line);
+    ph_fail(&r->error, s, "%s%s:%s %s%s%s", length > PATH_SHOWN ? "..." : "",
+            length > PATH_SHOWN ? file + length - PATH_SHOWN : file, line, r->label, r->label[0] ? ": " : "",
+            sentence);
+    clean(r->error.text);
+    r->failed = 1;
+}
+
+_Noreturn void ph_reader_leave(ph_reader *r)
+{
+    for (;;) {
+        lua_pushnil(r->L);
+        lua_error(r->L);
+    }
+}
+
+_Noreturn void ph_reader_fail(ph_reader *r, const char *format, ...)
+{
+    char sentence[512];
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(sentence, sizeof sentence, format, ap);
+    va_end(ap);
+    compose(r, PH_E_INPUT, sentence);
+    ph_reader_leave(r);
+}
+
+_Noreturn void ph_reader_no_memory(ph_reader *r)
+{
+    compose(r, PH_E_MEMORY, "not enough memory to read the model");
+    ph_reader_leave(r);
+}
+
+#define CHUNK_NAME "model" /* by which Lua calls the file in its messages, "model:7: ..." */
+
+/* The line at the head of a message of Lua, which it is then without. 0: there is none. */
+static int take_line(const char **message)
+{
+    char *end;
+    size_t n = strlen(CHUNK_NAME);
+    if (strncmp(*message, CHUNK_NAME ":", n + 1) != 0)
+        return 0;
+    long line = strtol(*message + n + 1, &end, 10);
+    if (line <= 0 || strncmp(end, ": ", 2) != 0)
+        return 0;
+    *message = end + 2;
+    return (int)line;
+}
+
+/* Sentences of Lua that speak of its inside. */
+static const char *reword(const char *message, char *text, size_t size)
+{
+    static const char eof[] = "<eof>";
+    if (strstr(message, "C stack overflow") || strstr(message, "error handling") ||
+        strstr(message, "stack error"))
+        return "something is nested too deeply, or a function calls itself without end";
+    if (strstr(message, "stack overflow"))
+        return "a function calls itself without end";
+    const char *end = strstr(message, eof);
+    if (!end)
+        return message;
+    snprintf(text, size, "%.*sthe end of the file%s", (int)(end - message), message, end + strlen(eof));
+    return text;
+}
+
+/* What Lua itself complains of: syntax, arithmetic with nil, error(...), memory. */
+void ph_reader_translate(ph_reader *r, int status)
+{
+    lua_State *L = r->L;
+    char text[512];
+    if (!r->failed && status == LUA_ERRMEM) {
+        r->line = r->running && r->refused_line ? r->refused_line : r->line;
+        if (r->refused == PH_STRING_REFUSED)
+            snprintf(text, sizeof text, "a string of more than %g MB", PH_MODEL_STRING / PH_MODEL_MB);
+        else if (r->refused == PH_MEMORY_REFUSED)
+            snprintf(text, sizeof text, "the model uses more than %g MB", PH_MODEL_MEMORY / PH_MODEL_MB);
+        else
+            snprintf(text, sizeof text, "not enough memory to read the model");
+        compose(r, r->refused == PH_SYSTEM_REFUSED ? PH_E_MEMORY : PH_E_INPUT, text);
+    } else if (!r->failed) {
+        const char *message =
+            lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "error without a message";
+        int line = take_line(&message);
+        r->line = line ? line : r->thrown_line;
+        compose(r, PH_E_INPUT, reword(message, text, sizeof text));
+    }
+    lua_settop(L, 0);
+}
+
+/* Where an error was thrown: messages of library functions that the sandbox guards are without a line. */
+static int note_line(lua_State *L)
+{
+    ph_reader *r = ph_reader_of(L);
+    r->thrown_line = r->running ? ph_line_of_call(L) : 0;
+    return 1;
+}
+
+int ph_reader_call(ph_reader *r, lua_CFunction f, void *argument)
+{
+    lua_State *L = r->L;
+    int bottom = lua_gettop(L) + 1;
+    r->thrown_line = 0;
+    lua_pushcfunction(L, note_line);
+    lua_pushcfunction(L, f);
+    lua_pushlightuserdata(L, argument);
+    int status = lua_pcall(L, 1, 0, bottom);
+    if (status != LUA_OK)
+        ph_reader_translate(r, status);
+    else
+        lua_settop(L, bottom - 1);
+    return status == LUA_OK;
+}
+
+/* ---- the file ---------------------------------------------------------------------------------------- */
+
+static int ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && !strcmp(text + n - m, end);
+}
+
+/* Frozen models are JSON, and begin with a brace, which no Lua program does. */
+static int is_json(const ph_reader *r)
+{
+    size_t i = strspn(r->source, " \t\r\n");
+    return ends_with(r->def.file, ".json") || r->source[i] == '{';
+}
+
+static ph_status read_stream(ph_reader *r, FILE *f)
+{
+    struct stat st;
+    double limit = ends_with(r->def.file, ".json") ? PH_MODEL_JSON : PH_MODEL_FILE;
+    const char *why = NULL;
+    if (fstat(fileno(f), &st))
+        why = strerror(errno);
+    else if (S_ISDIR(st.st_mode))
+        why = "this is a directory, not a model file";
+    else if (!S_ISREG(st.st_mode))
+        why = "this is not a regular file";
+    else if ((double)st.st_size > limit)
+        why = "the file is too large for a model";
+    if (why) {
+        compose(r, PH_E_INPUT, why);
+        return PH_E_INPUT;
+    }
+    size_t size = (size_t)st.st_size;
+    r->source = ph_alloc(r->alloc, size + 1);
+    if (!r->source) {
+        compose(r, PH_E_MEMORY, "not enough memory to read the model");
+        return PH_E_MEMORY;
+    }
+    r->source_size = fread(r->source, 1, size, f);
+    r->source[r->source_size] = 0;
+    if (!ferror(f))
+        return PH_OK;
+    compose(r, PH_E_INPUT, strerror(errno));
+    return PH_E_INPUT;
+}
+
+static ph_status read_file(ph_reader *r, const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    if (!f) {
+        compose(r, PH_E_INPUT, strerror(errno));
+        return PH_E_INPUT;
+    }
+    ph_status s = read_stream(r, f);
+    fclose(f);
+    return s;
+}
+
+/* ---- running it -------------------------------------------------------------------------------------- */
+
+/* The parser gets one line at a time, so that we know where it is, and the clock is looked at in between. */
+typedef struct feed {
+    ph_reader *r;
+    size_t at;
+    int line, late;
+} feed;
+
+static const char *next_line(lua_State *L, void *data, size_t *size)
+{
+    (void)L;
+    feed *f = data;
+    const char *line = f->r->source + f->at, *end = f->r->source + f->r->source_size;
+    f->late = f->late || (f->line % 64 == 0 && ph_sandbox_late(f->r));
+    if (f->late || line == end)
+        return NULL;
+    const char *newline = memchr(line, '\n', (size_t)(end - line));
+    *size = (size_t)((newline ? newline + 1 : end) - line);
+    f->at += *size;
+    f->line++;
+    return line;
+}
+
+/* A mark of UTF-8 and a first line "#!..." are no Lua; the end of that line stays, to count lines right. */
+static size_t head_length(const ph_reader *r)
+{
+    size_t n = strncmp(r->source, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    return r->source[n] == '#' ? n + strcspn(r->source + n, "\n") : n;
+}
+
+static void run_lua(ph_reader *r, lua_State *L)
+{
+    feed f = {.r = r, .at = head_length(r)};
+    if (r->source[f.at] == LUA_SIGNATURE[0])
+        ph_reader_fail(r, "this is a compiled Lua program; a model file must be text");
+    int status = lua_load(L, next_line, &f, "=" CHUNK_NAME, "t");
+    r->line = f.line;
+    if (f.late)
+        ph_reader_fail(r, "the file takes more than %g s to read", r->time_limit);
+    if (status != LUA_OK) {
+        r->thrown_line = f.line;
+        ph_reader_translate(r, status);
+        ph_reader_leave(r);
+    }
+    r->running = 1;
+    lua_call(L, 0, 0);
+    r->running = 0;
+    r->line = 0;
+}
+
+/* Protected: all of reading that can fail. */
+static int read_all(lua_State *L)
+{
+    ph_reader *r = ph_reader_of(L);
+    r->def.file = ph_store_text(r, r->def.file, strlen(r->def.file));
+    ph_sandbox_open(r, L);
+    ph_element_open(r, L);
+    ph_function_open(r, L);
+    if (is_json(r))
+        ph_json_run(r, L);
+    else
+        run_lua(r, L);
+    r->complete = 1;
+    ph_reader_resolve(r, L);
+    return 0;
+}
+
+static void drop(ph_reader *r, ph_vector *v)
+{
+    ph_free(r->alloc, v->data);
+    *v = (ph_vector){0};
+}
+
+/* What only reading needs goes. Without functions Lua goes too. */
+static void tidy(ph_reader *r)
+{
+    drop(r, &r->refs);
+    drop(r, &r->worlds);
+    ph_free(r->alloc, r->source);
+    ph_free(r->alloc, r->initial);
+    r->source = NULL;
+    r->initial = NULL;
+    r->sets = NULL;
+    r->n_sets = 0;
+    if (r->fns.n == 0) {
+        lua_close(r->L);
+        r->L = NULL;
+    } else {
+        lua_settop(r->L, 0);
+    }
+}
+
+static ph_status read_model(ph_reader *r, const char *path)
+{
+    ph_status s = read_file(r, path);
+    if (s != PH_OK)
+        return s;
+    r->L = lua_newstate(ph_sandbox_alloc, r);
+    if (!r->L) {
+        compose(r, PH_E_MEMORY, "not enough memory to read the model");
+        return PH_E_MEMORY;
+    }
+    if (!ph_reader_call(r, read_all, NULL))
+        return r->error.status;
+    tidy(r);
+    return PH_OK;
+}
+
+ph_status ph_model_read(ph_model_def **out, const char *path, const ph_setting *sets, int n_sets,
+                        const ph_allocator *alloc, ph_error *err)
+{
+    *out = NULL;
+    ph_reader *r = ph_alloc(alloc, sizeof *r);
+    if (!r)
+        return ph_fail(err, PH_E_MEMORY, "%s: not enough memory to read the model", path);
+    *r = (ph_reader){.def = ph_default_model(), .alloc = alloc, .sets = sets, .n_sets = n_sets};
+    r->def.file = path;
+    ph_status s = read_model(r, path);
+    if (s != PH_OK) {
+        if (err)
+            *err = r->error;
+        ph_model_free(&r->def);
+        return s;
+    }
+    *out = &r->def;
+    return PH_OK;
+}
+
+void ph_model_free(ph_model_def *model)
+{
+    if (!model)
+        return;
+    ph_reader *r = (ph_reader *)model;
+    if (r->L)
+        lua_close(r->L);
+    ph_store_free(r);
+    ph_free(r->alloc, r);
+}
+
+const char *ph_model_complaint(const ph_model_def *model)
+{
+    return ((const ph_reader *)model)->error.text;
+}

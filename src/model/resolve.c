@@ -1,0 +1,267 @@
+/* The end of reading: names become indices, points of the world become points of bodies, what was not given
+ * is filled in, and functions are tried. */
+#include "model/inside.h"
+
+#include <string.h>
+
+#include "lie/so3.h"
+
+/* ---- names ------------------------------------------------------------------------------------------- */
+
+_Noreturn static void refuse_name(ph_reader *r, const ph_ref *ref)
+{
+    const char *what = ref->to == PH_K_BODY ? "body" : "joint";
+    ph_near search = {.word = ref->name};
+    for (int i = 0; i < r->element[ref->to].n; i++)
+        ph_near_offer(&search, ph_store_name_of(r, ref->to, i));
+    if (ref->to == PH_K_BODY)
+        ph_near_offer(&search, "ground");
+    if (ph_near_word(&search))
+        ph_reader_fail(r, "there is no %s '%.64s'; did you mean '%s'?", what, ref->name,
+                       ph_near_word(&search));
+    ph_reader_fail(r, "there is no %s '%.64s'", what, ref->name);
+}
+
+static void resolve_names(ph_reader *r)
+{
+    const ph_ref *ref = r->refs.data;
+    for (int i = 0; i < r->refs.n; i++, ref++) {
+        int ground = ref->to == PH_K_BODY && !strcmp(ref->name, "ground");
+        int index = ground ? PH_GROUND : ph_store_find(r, ref->to, ref->name);
+        if (index < 0 && !ground) {
+            ph_element_about(r, ref->kind, ref->element);
+            refuse_name(r, ref);
+        }
+        if (ground && ref->kind == PH_K_FORCE && !strcmp(ref->key, "body")) {
+            ph_element_about(r, ref->kind, ref->element);
+            ph_reader_fail(r, "acts on 'ground', which does not move");
+        }
+        memcpy((char *)ph_store_at(r, ref->kind, ref->element) + ref->at, &index, sizeof index);
+    }
+}
+
+static void refuse_same(ph_reader *r, ph_kind kind, int index, const int *body)
+{
+    if (body[0] != body[1])
+        return;
+    ph_element_about(r, kind, index);
+    ph_reader_fail(r, "both bodies are '%s'",
+                   body[0] == PH_GROUND ? "ground" : ph_store_name_of(r, PH_K_BODY, body[0]));
+}
+
+/* ---- points ------------------------------------------------------------------------------------------ */
+
+/* Whose frame the point of an element is in: points a belong to the first body. */
+static int body_of(ph_reader *r, const ph_world *w)
+{
+    if (w->kind == PH_K_SENSOR)
+        return ((ph_sensor_def *)ph_store_at(r, w->kind, w->element))->body;
+    if (w->kind == PH_K_FORCE)
+        return ((ph_force_def *)ph_store_at(r, w->kind, w->element))
+            ->body[w->at != offsetof(ph_force_def, at_a)];
+    return ((ph_joint_def *)ph_store_at(r, w->kind, w->element))->body[w->at != offsetof(ph_joint_def, at_a)];
+}
+
+/* R^T (p - x) */
+static void resolve_points(ph_reader *r)
+{
+    const ph_world *w = r->worlds.data;
+    const ph_body_def *bodies = r->element[PH_K_BODY].data;
+    for (int i = 0; i < r->worlds.n; i++, w++) {
+        int b = body_of(r, w);
+        void *at = (char *)ph_store_at(r, w->kind, w->element) + w->at;
+        ph_vec3 p;
+        if (b == PH_GROUND)
+            continue;
+        memcpy(&p, at, sizeof p);
+        p = ph_tmul(ph_qmat(bodies[b].R), ph_sub(p, bodies[b].x));
+        memcpy(at, &p, sizeof p);
+    }
+}
+
+/* ---- what was not given ------------------------------------------------------------------------------ */
+
+static int given(ph_vec3 *v)
+{
+    if (!isnan(v->x))
+        return 1;
+    *v = ph_v3(0, 0, 0);
+    return 0;
+}
+
+static void complete_bodies(ph_reader *r)
+{
+    ph_body_def *b = r->element[PH_K_BODY].data;
+    for (int i = 0; i < r->element[PH_K_BODY].n; i++, b++) {
+        b->has_v = given(&b->v);
+        b->has_omega = given(&b->omega);
+    }
+}
+
+/* The lowest point of a disc with axle e: x - radius u, u the part of n square to e. */
+static ph_vec3 contact(const ph_joint_def *j, ph_vec3 x)
+{
+    ph_vec3 u = ph_sub(j->axis, ph_scale(ph_dot(j->axis, j->axis_b), j->axis_b));
+    double n = ph_norm(u);
+    return n > 0 ? ph_sub(x, ph_scale(j->radius / n, u)) : x;
+}
+
+static void complete_joint(ph_reader *r, ph_joint_def *j)
+{
+    const ph_body_def *bodies = r->element[PH_K_BODY].data;
+    int b = j->body[1] == PH_GROUND ? j->body[0] : j->body[1], at_given = given(&j->at);
+    if (j->type == PH_J_ROLLING && ph_norm(j->axis) == 0)
+        j->axis = ph_v3(0, 0, 1);
+    if (!at_given && j->type == PH_J_ROLLING)
+        j->at = contact(j, bodies[b].x);
+    else if (!at_given && (j->type == PH_J_PRISMATIC || j->type == PH_J_FIXED))
+        j->at = bodies[b].x;
+    if (j->friction > 0 && j->type != PH_J_PRISMATIC && !(j->friction_radius > 0))
+        ph_reader_fail(r, "friction needs a friction_radius above 0, its lever");
+    if (j->type != PH_J_GENERIC)
+        return;
+    int frame = j->frame.xx != 0 || j->frame.yx != 0 || j->frame.zx != 0, axis = ph_norm(j->axis) > 0;
+    if (frame && axis)
+        ph_reader_fail(r, "axis and frame say the same thing; give one of them");
+    if (!frame)
+        j->frame = axis ? ph_frame_about(j->axis) : ph_diag3(1, 1, 1);
+    j->axis = ph_v3(0, 0, 0); /* it is in the frame now */
+}
+
+static void complete_joints(ph_reader *r)
+{
+    ph_joint_def *j = r->element[PH_K_JOINT].data;
+    for (int i = 0; i < r->element[PH_K_JOINT].n; i++, j++) {
+        refuse_same(r, PH_K_JOINT, i, j->body);
+        ph_element_about(r, PH_K_JOINT, i);
+        complete_joint(r, j);
+        if (j->drive.call)
+            ph_function_try(r, &j->drive, NULL, 1);
+    }
+}
+
+static void complete_forces(ph_reader *r)
+{
+    ph_force_def *f = r->element[PH_K_FORCE].data;
+    for (int i = 0; i < r->element[PH_K_FORCE].n; i++, f++) {
+        int any = !isnan(f->k) || !isnan(f->d);
+        any = given(&f->k3) | given(&f->d3) | given(&f->kr3) | given(&f->dr3) | any;
+        f->k = isnan(f->k) ? 0 : f->k;
+        f->d = isnan(f->d) ? 0 : f->d;
+        int load = f->type == PH_F_FORCE || f->type == PH_F_TORQUE;
+        if (!load && f->type != PH_F_TORSION)
+            refuse_same(r, PH_K_FORCE, i, f->body);
+        ph_element_about(r, PH_K_FORCE, i);
+        if (!load && !any)
+            ph_reader_fail(r, "neither stiffness nor damping is given (%s)",
+                           f->type == PH_F_BUSHING ? "k, d, kr, dr" : "k, d");
+        if (f->f.call)
+            ph_function_try(r, &f->f, r->initial, 3);
+    }
+}
+
+static void complete_sensors(ph_reader *r)
+{
+    static const int sizes[] = {
+#define PH_SENSOR(code, name, size, keys, unit, text) size,
+#include "mech/sensors.def"
+#undef PH_SENSOR
+    };
+    ph_sensor_def *s = r->element[PH_K_SENSOR].data;
+    for (int i = 0; i < r->element[PH_K_SENSOR].n; i++, s++) {
+        ph_element_about(r, PH_K_SENSOR, i);
+        s->size = sizes[s->type];
+        if (s->type == PH_S_CUSTOM && !s->f.call)
+            ph_reader_fail(r, "f is missing (function(t, s) that returns numbers)");
+        if (s->type == PH_S_CUSTOM)
+            s->size = ph_function_try(r, &s->f, r->initial, -1);
+    }
+}
+
+static void complete_constraints(ph_reader *r)
+{
+    ph_user_constraint_def *c = r->element[PH_K_CONSTRAINT].data;
+    for (int i = 0; i < r->element[PH_K_CONSTRAINT].n; i++, c++)
+        c->rows = ph_function_try(r, &c->f, r->initial, -1);
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------- */
+
+/* The states that functions are tried with. */
+static void open_states(ph_reader *r)
+{
+    int n = r->element[PH_K_BODY].n;
+    const ph_body_def *b = r->element[PH_K_BODY].data;
+    if (r->fns.n == 0)
+        return;
+    r->initial = ph_alloc(r->alloc, (size_t)n * sizeof *r->initial);
+    if (!r->initial)
+        ph_reader_no_memory(r);
+    for (int i = 0; i < n; i++)
+        r->initial[i] = (ph_body_state){.x = b[i].x, .v = b[i].v, .q = b[i].R, .omega = b[i].omega};
+}
+
+static void check_settings(ph_reader *r)
+{
+    const ph_param_def *p = r->params.data;
+    for (int i = 0; i < r->n_sets; i++) {
+        char all[256] = "";
+        int found = 0;
+        ph_near search = {.word = r->sets[i].name};
+        for (int k = 0; k < r->params.n; k++) {
+            size_t n = strlen(all);
+            found = found || !strcmp(p[k].name, r->sets[i].name);
+            ph_near_offer(&search, p[k].name);
+            snprintf(all + n, sizeof all - n, "%s%s", n ? ", " : "", p[k].name);
+        }
+        if (found)
+            continue;
+        if (r->params.n == 0)
+            ph_reader_fail(r, "the model has no parameters, and so no '%.64s'", r->sets[i].name);
+        if (ph_near_word(&search))
+            ph_reader_fail(r, "the model has no parameter '%.64s'; did you mean '%s'?", r->sets[i].name,
+                           ph_near_word(&search));
+        ph_reader_fail(r, "the model has no parameter '%.64s'; there are: %s", r->sets[i].name, all);
+    }
+}
+
+/* Without a name, that of the file. */
+static const char *stem(ph_reader *r)
+{
+    const char *slash = strrchr(r->def.file, '/'), *name = slash ? slash + 1 : r->def.file,
+               *dot = strrchr(name, '.');
+    return ph_store_text(r, name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
+}
+
+static void hand_over(ph_reader *r)
+{
+    ph_model_def *m = &r->def;
+    m->body = r->element[PH_K_BODY].data, m->n_bodies = r->element[PH_K_BODY].n;
+    m->joint = r->element[PH_K_JOINT].data, m->n_joints = r->element[PH_K_JOINT].n;
+    m->force = r->element[PH_K_FORCE].data, m->n_forces = r->element[PH_K_FORCE].n;
+    m->sensor = r->element[PH_K_SENSOR].data, m->n_sensors = r->element[PH_K_SENSOR].n;
+    m->constraint = r->element[PH_K_CONSTRAINT].data, m->n_constraints = r->element[PH_K_CONSTRAINT].n;
+    m->param = r->params.data, m->n_params = r->params.n;
+}
+
+void ph_reader_resolve(ph_reader *r, lua_State *L)
+{
+    lua_settop(L, 0);
+    r->label[0] = 0;
+    r->line = 0;
+    check_settings(r);
+    if (r->element[PH_K_BODY].n == 0)
+        ph_reader_fail(r, "the model has no body and no particle");
+    resolve_names(r);
+    resolve_points(r);
+    complete_bodies(r);
+    open_states(r);
+    complete_joints(r);
+    complete_forces(r);
+    complete_sensors(r);
+    complete_constraints(r);
+    if (!r->def.name)
+        r->def.name = stem(r);
+    r->label[0] = 0;
+    hand_over(r);
+}

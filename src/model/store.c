@@ -1,0 +1,179 @@
+/* What a reader gathers: growing arrays, strings, names. */
+#include "model/inside.h"
+
+#include <lauxlib.h>
+#include <string.h>
+
+ph_reader *ph_reader_of(lua_State *L)
+{
+    void *r;
+    lua_getallocf(L, &r);
+    return r;
+}
+
+/* ---- arrays ------------------------------------------------------------------------------------------ */
+
+/* Twice as long. */
+static void grow(ph_reader *r, ph_vector *v, size_t size)
+{
+    int capacity = v->capacity ? 2 * v->capacity : 8;
+    void *data = ph_alloc(r->alloc, (size_t)capacity * size);
+    if (!data)
+        ph_reader_no_memory(r);
+    if (v->n)
+        memcpy(data, v->data, (size_t)v->n * size);
+    ph_free(r->alloc, v->data);
+    v->data = data;
+    v->capacity = capacity;
+}
+
+void *ph_store_push(ph_reader *r, ph_vector *v, size_t size)
+{
+    if (v->n == v->capacity)
+        grow(r, v, size);
+    void *last = (char *)v->data + (size_t)v->n++ * size;
+    memset(last, 0, size);
+    return last;
+}
+
+static const struct {
+    size_t size, name, origin;
+} records[PH_KINDS] = {
+#define RECORD(type)                                                                                         \
+    {                                                                                                        \
+        sizeof(type), offsetof(type, name), offsetof(type, origin)                                           \
+    }
+    [PH_K_BODY] = RECORD(ph_body_def),
+    [PH_K_JOINT] = RECORD(ph_joint_def),
+    [PH_K_FORCE] = RECORD(ph_force_def),
+    [PH_K_SENSOR] = RECORD(ph_sensor_def),
+    [PH_K_CONSTRAINT] = RECORD(ph_user_constraint_def),
+#undef RECORD
+};
+
+void *ph_store_at(ph_reader *r, ph_kind kind, int index)
+{
+    return kind == PH_K_RUN ? (void *)&r->def
+                            : (char *)r->element[kind].data + (size_t)index * records[kind].size;
+}
+
+void *ph_store_element(ph_reader *r, ph_kind kind)
+{
+    if (kind == PH_K_RUN)
+        return &r->def;
+    if (r->element[kind].n >= PH_MODEL_ELEMENTS)
+        ph_reader_fail(r, "more than %d of a kind; a model cannot be larger", PH_MODEL_ELEMENTS);
+    void *e = ph_store_push(r, &r->element[kind], records[kind].size);
+    switch (kind) {
+    case PH_K_BODY:
+        *(ph_body_def *)e = ph_default_body();
+        break;
+    case PH_K_JOINT:
+        *(ph_joint_def *)e = ph_default_joint();
+        break;
+    case PH_K_FORCE:
+        *(ph_force_def *)e = ph_default_force();
+        break;
+    case PH_K_SENSOR:
+        *(ph_sensor_def *)e = ph_default_sensor();
+        break;
+    default:
+        break;
+    }
+    return e;
+}
+
+ph_origin *ph_store_origin(ph_reader *r, ph_kind kind, int index)
+{
+    return (ph_origin *)((char *)ph_store_at(r, kind, index) + records[kind].origin);
+}
+
+const char *ph_store_name_of(ph_reader *r, ph_kind kind, int index)
+{
+    const char *name;
+    memcpy(&name, (char *)ph_store_at(r, kind, index) + records[kind].name, sizeof name);
+    return name;
+}
+
+/* ---- strings ----------------------------------------------------------------------------------------- */
+
+#define CHUNK 65536 /* bytes: thousands of names */
+
+struct ph_chunk {
+    ph_chunk *next;
+    size_t used, size;
+    char text[];
+};
+
+const char *ph_store_text(ph_reader *r, const char *text, size_t length)
+{
+    ph_chunk *c = r->strings;
+    if (!c || c->size - c->used < length + 1) {
+        size_t size = length + 1 > CHUNK ? length + 1 : CHUNK;
+        c = ph_alloc(r->alloc, sizeof *c + size);
+        if (!c)
+            ph_reader_no_memory(r);
+        c->next = r->strings, c->used = 0, c->size = size;
+        r->strings = c;
+    }
+    char *copy = c->text + c->used;
+    memcpy(copy, text, length);
+    copy[length] = 0;
+    c->used += length + 1;
+    return copy;
+}
+
+/* ---- names ------------------------------------------------------------------------------------------- */
+
+int ph_store_find(ph_reader *r, ph_kind kind, const char *name)
+{
+    lua_State *L = r->L;
+    luaL_checkstack(L, 3, NULL);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, r->names[kind]);
+    lua_pushstring(L, name);
+    int index = lua_rawget(L, -2) == LUA_TNUMBER ? (int)lua_tointeger(L, -1) : -1;
+    lua_pop(L, 2);
+    return index;
+}
+
+static void refuse_taken(ph_reader *r, ph_kind kind, const char *name)
+{
+    int other = ph_store_find(r, kind, name);
+    if (other < 0)
+        return;
+    int line = ph_store_origin(r, kind, other)->line;
+    if (line)
+        ph_reader_fail(r, "the name is already taken, on line %d", line);
+    ph_reader_fail(r, "the name is already taken");
+}
+
+/* Constraints are reported next to joints, and so share their names. */
+void ph_store_name(ph_reader *r, ph_kind kind, const char *name, int index)
+{
+    lua_State *L = r->L;
+    refuse_taken(r, kind, name);
+    if (kind == PH_K_JOINT || kind == PH_K_CONSTRAINT)
+        refuse_taken(r, kind == PH_K_JOINT ? PH_K_CONSTRAINT : PH_K_JOINT, name);
+    luaL_checkstack(L, 3, NULL);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, r->names[kind]);
+    lua_pushstring(L, name);
+    lua_pushinteger(L, index);
+    lua_rawset(L, -3);
+    lua_pop(L, 1);
+}
+
+void ph_store_free(ph_reader *r)
+{
+    for (int k = 0; k < PH_KINDS; k++)
+        ph_free(r->alloc, r->element[k].data);
+    ph_free(r->alloc, r->params.data);
+    ph_free(r->alloc, r->refs.data);
+    ph_free(r->alloc, r->worlds.data);
+    ph_free(r->alloc, r->fns.data);
+    ph_free(r->alloc, r->source);
+    ph_free(r->alloc, r->initial);
+    for (ph_chunk *c = r->strings, *next; c; c = next) {
+        next = c->next;
+        ph_free(r->alloc, c);
+    }
+}

@@ -1,0 +1,327 @@
+/* Values of keys: numbers, vectors, words, names, checked for kind, size, finiteness and sense. */
+#include "model/inside.h"
+
+#include <limits.h>
+#include <lauxlib.h>
+#include <string.h>
+
+/* ---- numbers ----------------------------------------------------------------------------------------- */
+
+double ph_value_check(ph_reader *r, const char *key, double x)
+{
+    if (isnan(x))
+        ph_reader_fail(r, "%s is not a number (0/0, or a root or logarithm of a negative number?)", key);
+    if (isinf(x))
+        ph_reader_fail(r, "%s is infinite (a division by 0?)", key);
+    if (!(fabs(x) <= PH_MODEL_NUMBER))
+        ph_reader_fail(r, "%s = %g is larger than %g", key, x, PH_MODEL_NUMBER);
+    return x;
+}
+
+double ph_value_number(ph_reader *r, lua_State *L, const char *key)
+{
+    if (lua_type(L, -1) != LUA_TNUMBER)
+        ph_reader_fail(r, "%s must be a number, not a %s", key, luaL_typename(L, -1));
+    return ph_value_check(r, key, lua_tonumber(L, -1));
+}
+
+/* Elements of a list, and nothing else in it. */
+static int list_length(ph_reader *r, lua_State *L, const char *key, const char *what)
+{
+    if (lua_type(L, -1) != LUA_TTABLE)
+        ph_reader_fail(r, "%s must be %s, not a %s", key, what, luaL_typename(L, -1));
+    int n = 0, length = (int)lua_rawlen(L, -1);
+    luaL_checkstack(L, 4, NULL);
+    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
+        if (lua_type(L, -2) == LUA_TSTRING)
+            ph_reader_fail(r, "%s must be %s, without the key '%.64s'", key, what, lua_tostring(L, -2));
+        n++;
+    }
+    return n == length ? n : -1; /* -1: a list with holes */
+}
+
+void ph_value_numbers(ph_reader *r, lua_State *L, const char *key, int n, double *x)
+{
+    char text[64];
+    snprintf(text, sizeof text, "a list of %d numbers", n);
+    int length = list_length(r, L, key, text);
+    if (length < 0)
+        ph_reader_fail(r, "%s must be %s; some are missing", key, text);
+    if (length != n)
+        ph_reader_fail(r, "%s must be %s, not %d", key, text, length);
+    for (int i = 0; i < n; i++) {
+        snprintf(text, sizeof text, "%.40s[%d]", key, i + 1);
+        lua_rawgeti(L, -1, i + 1);
+        x[i] = ph_value_number(r, L, text);
+        lua_pop(L, 1);
+    }
+}
+
+static ph_vec3 vector(ph_reader *r, lua_State *L, const char *key)
+{
+    double x[3];
+    ph_value_numbers(r, L, key, 3, x);
+    return ph_load3(x);
+}
+
+static double limited(ph_reader *r, lua_State *L, const ph_key *k)
+{
+    double x = ph_value_number(r, L, k->name);
+    if (k->value == PH_V_POSITIVE && !(x > 0))
+        ph_reader_fail(r, "%s is %g, and must be above 0", k->name, x);
+    if (k->value == PH_V_NOT_NEGATIVE && !(x >= 0))
+        ph_reader_fail(r, "%s is %g, and must not be negative", k->name, x);
+    if (k->value == PH_V_FRACTION && !(x >= 0 && x <= 1))
+        ph_reader_fail(r, "%s is %g, and must be from 0 to 1", k->name, x);
+    return x;
+}
+
+static double sigma(ph_reader *r, lua_State *L, const char *key)
+{
+    if (lua_type(L, -1) == LUA_TSTRING && !strcmp(lua_tostring(L, -1), "opt"))
+        return PH_SIGMA_OPT;
+    if (lua_type(L, -1) != LUA_TNUMBER)
+        ph_reader_fail(r, "%s must be a number or \"opt\"", key);
+    return ph_value_number(r, L, key);
+}
+
+static int count(ph_reader *r, lua_State *L, const char *key)
+{
+    double x = ph_value_number(r, L, key);
+    if (!(x >= 1 && x <= INT_MAX) || x != floor(x))
+        ph_reader_fail(r, "%s is %g, and must be a whole number from 1 to %d", key, x, INT_MAX);
+    return (int)x;
+}
+
+static ph_vec3 not_negatives(ph_reader *r, lua_State *L, const char *key)
+{
+    ph_vec3 x = vector(r, L, key);
+    if (!(x.x >= 0 && x.y >= 0 && x.z >= 0))
+        ph_reader_fail(r, "%s is {%g, %g, %g}, and none of it may be negative", key, x.x, x.y, x.z);
+    return x;
+}
+
+/* ---- words and names --------------------------------------------------------------------------------- */
+
+static const char *text(ph_reader *r, lua_State *L, const char *key)
+{
+    if (lua_type(L, -1) != LUA_TSTRING)
+        ph_reader_fail(r, "%s must be a string, not a %s", key, luaL_typename(L, -1));
+    return lua_tostring(L, -1);
+}
+
+static int word(ph_reader *r, lua_State *L, const ph_key *k)
+{
+    const char *w = text(r, L, k->name);
+    int place = ph_word_find(w, k->words);
+    if (place < 0) {
+        char what[48];
+        snprintf(what, sizeof what, "%s has no choice", k->name);
+        ph_fail_word(r, what, w, k->words);
+    }
+    return place;
+}
+
+static int boolean(ph_reader *r, lua_State *L, const char *key)
+{
+    if (!lua_isboolean(L, -1))
+        ph_reader_fail(r, "%s must be true or false, not a %s", key, luaL_typename(L, -1));
+    return lua_toboolean(L, -1);
+}
+
+/* Names become columns of tables and parts of s.name: no spaces, commas, dots or quotes. */
+const char *ph_value_name(ph_reader *r, lua_State *L, const char *key)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    const char *name = text(r, L, key);
+    size_t length = lua_rawlen(L, -1);
+    if (length == 0)
+        ph_reader_fail(r, "%s is empty", key);
+    if (length > PH_MODEL_NAME)
+        ph_reader_fail(r, "%s has %zu characters; %d are the limit", key, length, PH_MODEL_NAME);
+    if (strspn(name, letters) != length)
+        ph_reader_fail(r, "%s '%s' may have letters, digits, '_' and '-' only", key, name);
+    return ph_store_text(r, name, length);
+}
+
+/* A body or joint by its name, found once all are known; until then 0. */
+static void refer(ph_reader *r, lua_State *L, const ph_key *k, int index, size_t at, const char *key)
+{
+    ph_kind to = k->value == PH_V_JOINT ? PH_K_JOINT : PH_K_BODY;
+    if (lua_type(L, -1) != LUA_TSTRING)
+        ph_reader_fail(r, "%s must be the name of a %s, not a %s", key, to == PH_K_JOINT ? "joint" : "body",
+                       luaL_typename(L, -1));
+    const char *name = ph_store_text(r, lua_tostring(L, -1), strlen(lua_tostring(L, -1)));
+    ph_ref *ref = ph_store_push(r, &r->refs, sizeof *ref);
+    *ref = (ph_ref){k->kind, index, at, to, k->name, name};
+}
+
+static void refer_twice(ph_reader *r, lua_State *L, const ph_key *k, int index)
+{
+    int length = list_length(r, L, k->name, "a list of the names of two bodies");
+    if (length != 2)
+        ph_reader_fail(r, "%s must name two bodies", k->name);
+    for (int i = 0; i < 2; i++) {
+        lua_rawgeti(L, -1, i + 1);
+        refer(r, L, k, index, k->at + (size_t)i * sizeof(int), i == 0 ? "bodies[1]" : "bodies[2]");
+        lua_pop(L, 1);
+    }
+}
+
+static unsigned lock(ph_reader *r, lua_State *L, const char *key)
+{
+    unsigned bits = 0;
+    int n = list_length(r, L, key, "a list of coordinates");
+    if (n <= 0)
+        ph_reader_fail(r, "%s must be a list of some of x, y, z, rx, ry, rz", key);
+    for (int i = 1; i <= n; i++) {
+        lua_rawgeti(L, -1, i);
+        const char *w = text(r, L, key);
+        int place = ph_word_find(w, ph_lock_word);
+        if (place < 0)
+            ph_fail_word(r, "lock has no coordinate", w, ph_lock_word);
+        if (bits & 1u << place)
+            ph_reader_fail(r, "%s has '%s' twice", key, w);
+        bits |= 1u << place;
+        lua_pop(L, 1);
+    }
+    return bits;
+}
+
+/* ---- functions --------------------------------------------------------------------------------------- */
+
+static ph_function function(ph_reader *r, lua_State *L, const ph_key *k, int index)
+{
+    if (!lua_isfunction(L, -1))
+        ph_reader_fail(r, "%s must be %s, not a %s", k->name, ph_value_text(k->value), luaL_typename(L, -1));
+    return ph_function_take(r, L, k->kind, index);
+}
+
+/* ---- storing ----------------------------------------------------------------------------------------- */
+
+_Static_assert(sizeof(ph_formulation) == sizeof(int) && sizeof(ph_newton) == sizeof(int) &&
+                   sizeof(ph_start) == sizeof(int) && sizeof(ph_solver_kind) == sizeof(int),
+               "words are stored as int");
+
+#define STORE(type, x)                                                                                       \
+    do {                                                                                                     \
+        type value_ = (x);                                                                                   \
+        memcpy((char *)ph_store_at(r, k->kind, index) + k->at, &value_, sizeof value_);                      \
+    } while (0)
+
+static void store_world(ph_reader *r, lua_State *L, const ph_key *k, int index)
+{
+    STORE(ph_vec3, vector(r, L, k->name));
+    ph_world *w = ph_store_push(r, &r->worlds, sizeof *w);
+    *w = (ph_world){k->kind, index, k->at};
+}
+
+static void store_load(ph_reader *r, lua_State *L, const ph_key *k, int index)
+{
+    if (lua_isfunction(L, -1)) {
+        ph_function f = ph_function_take(r, L, k->kind, index);
+        ((ph_force_def *)ph_store_at(r, k->kind, index))->f = f;
+    } else {
+        STORE(ph_vec3, vector(r, L, k->name));
+    }
+}
+
+static void store_name(ph_reader *r, lua_State *L, const ph_key *k, int index)
+{
+    const char *name = ph_value_name(r, L, k->name);
+    if (k->kind == PH_K_BODY && !strcmp(name, "ground"))
+        ph_reader_fail(r, "a body called 'ground' always exists and cannot be defined");
+    ph_store_name(r, k->kind, name, index);
+    STORE(const char *, name);
+}
+
+/* Numbers, choices and words; 0: it is none of them. */
+static int store_scalar(ph_reader *r, lua_State *L, const ph_key *k, int index)
+{
+    switch (k->value) {
+    case PH_V_POSITIVE:
+    case PH_V_NOT_NEGATIVE:
+    case PH_V_FRACTION:
+        STORE(double, limited(r, L, k));
+        return 1;
+    case PH_V_SIGMA:
+        STORE(double, sigma(r, L, k->name));
+        return 1;
+    case PH_V_COUNT:
+        STORE(int, count(r, L, k->name));
+        return 1;
+    case PH_V_FLAG:
+        STORE(int, boolean(r, L, k->name));
+        return 1;
+    case PH_V_WORD:
+        STORE(int, word(r, L, k));
+        return 1;
+    case PH_V_METHOD:
+        STORE(const char *, k->words(word(r, L, k)));
+        return 1;
+    case PH_V_LOCK:
+        STORE(unsigned, lock(r, L, k->name));
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/* Vectors and matrices; 0: it is none of them. */
+static int store_geometry(ph_reader *r, lua_State *L, const ph_key *k, int index)
+{
+    switch (k->value) {
+    case PH_V_VECTOR:
+        STORE(ph_vec3, vector(r, L, k->name));
+        return 1;
+    case PH_V_NOT_NEGATIVES:
+        STORE(ph_vec3, not_negatives(r, L, k->name));
+        return 1;
+    case PH_V_UNIT:
+        STORE(ph_vec3, ph_value_unit(r, L, k->name));
+        return 1;
+    case PH_V_INERTIA:
+        STORE(ph_mat3, ph_value_inertia(r, L, k->name));
+        return 1;
+    case PH_V_ROTATION:
+        STORE(ph_quat, ph_value_rotation(r, L, k->name));
+        return 1;
+    case PH_V_FRAME:
+        STORE(ph_mat3, ph_value_frame(r, L, k->name));
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/* The value on top of the stack goes to element number index. PH_V_TYPE was read before, in element.c. */
+void ph_value_store(ph_reader *r, lua_State *L, const ph_key *k, int index)
+{
+    if (store_scalar(r, L, k, index) || store_geometry(r, L, k, index))
+        return;
+    switch (k->value) {
+    case PH_V_NAME:
+        store_name(r, L, k, index);
+        break;
+    case PH_V_BODY:
+    case PH_V_MOVING:
+    case PH_V_JOINT:
+        refer(r, L, k, index, k->at, k->name);
+        break;
+    case PH_V_BODIES:
+        refer_twice(r, L, k, index);
+        break;
+    case PH_V_WORLD:
+        store_world(r, L, k, index);
+        break;
+    case PH_V_FUNCTION:
+    case PH_V_DRIVE:
+        STORE(ph_function, function(r, L, k, index));
+        break;
+    case PH_V_LOAD:
+        store_load(r, L, k, index);
+        break;
+    default:
+        break;
+    }
+}

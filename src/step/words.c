@@ -1,0 +1,27 @@
+/* The words for the choices of ph_options, in the order of their enumerations. */
+#include "polhode/sim.h"
+
+const char *ph_formulation_word(int k)
+{
+    return k == PH_INDEX3 ? "index3" : k == PH_INDEX2 ? "index2" : k == PH_GGL ? "ggl" : NULL;
+}
+
+const char *ph_newton_word(int k)
+{
+    return k == PH_FULL ? "full" : k == PH_SIMPLIFIED ? "simplified" : k == PH_MODIFIED ? "modified" : NULL;
+}
+
+const char *ph_start_word(int k)
+{
+    return k == PH_PERTURBED ? "perturbed" : k == PH_PLAIN ? "plain" : NULL;
+}
+
+const char *ph_solver_word(int k)
+{
+    static const char *const names[] = {
+#define PH_SOLVER(code, ops, name, text) name,
+#include "polhode/solvers.def"
+#undef PH_SOLVER
+    };
+    return k >= 0 && k < PH_SOLVER_COUNT ? names[k] : NULL;
+}

@@ -1,0 +1,247 @@
+/* One run of a model file and what is kept of it: violations, energy, and what is seen in the end.
+ *
+ * Things to look at, and their numbers:
+ *   SENSOR                                                     as the file has it
+ *   BODY.position, BODY.velocity, BODY.omega                   world, world, body components
+ *   BODY.psi                                                   rotation vector, log R
+ *   JOINT.lambda, JOINT.eta, JOINT.force, JOINT.torque         multipliers; the others in the world
+ * NAME:K is number K of it, from 1. */
+#include "study/figure_run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- a model file, ready to step ---------------------------------------------------------------- */
+
+static ph_status find_redundant(ph_rig *rig, ph_error *err)
+{
+    rig->dependent = calloc((size_t)rig->sys.n_constraints + 1, sizeof(int));
+    if (!rig->dependent)
+        return PH_E_MEMORY;
+    ph_status status = ph_system_rank(&rig->sys, 0, rig->q0, rig->dependent, err);
+    for (int c = 0; c < rig->sys.n_constraints && status == PH_OK; c++)
+        rig->sys.n_redundant += rig->dependent[c];
+    return status;
+}
+
+static ph_status start(ph_rig *rig, const ph_figure_run *run, ph_error *err)
+{
+    ph_options o = run->h > 0 ? ph_figure_options(run) : rig->model->opt;
+    o.formulation = run->formulation;
+    rig->steps = lrint((run->to > 0 ? run->to : rig->model->t_end) / o.h);
+    return ph_sim_create(&rig->sim, &rig->sys, &o, 0, rig->q0, rig->v0, err);
+}
+
+int ph_rig_open(ph_rig *rig, ph_study *study, const ph_figure_run *run)
+{
+    ph_trials *trials = ph_study_trials(study);
+    ph_error *err = &trials->complaint;
+    ph_setting set = {run->set, run->x};
+    char path[512];
+    *rig = (ph_rig){0};
+    snprintf(path, sizeof path, "%s/%s.lua", trials->folder, run->model);
+    ph_status status = ph_model_read(&rig->model, path, &set, run->set != NULL, NULL, err);
+    if (status == PH_OK)
+        status = ph_mechanism_create(&rig->mech, rig->model, (ph_space_code)run->space, NULL, err);
+    if (status == PH_OK) {
+        rig->sys = *ph_mechanism_system(rig->mech);
+        status = ph_mechanism_initial(rig->mech, &rig->q0, &rig->v0, err);
+    }
+    if (status == PH_OK)
+        status = find_redundant(rig, err);
+    if (status == PH_OK)
+        status = start(rig, run, err);
+    if (status != PH_OK)
+        ph_rig_close(rig);
+    return status == PH_OK;
+}
+
+void ph_rig_close(ph_rig *rig)
+{
+    ph_sim_destroy(rig->sim);
+    free(rig->dependent);
+    ph_mechanism_destroy(rig->mech);
+    ph_model_free(rig->model);
+    *rig = (ph_rig){0};
+}
+
+int ph_rig_step(ph_rig *rig, ph_error *err)
+{
+    if (ph_sim_step(rig->sim, err) != PH_OK)
+        return 0;
+    ph_state now = ph_sim_state(rig->sim);
+    ph_mechanism_track(rig->mech, &now);
+    return 1;
+}
+
+/* ---- things to look at -------------------------------------------------------------------------- */
+
+static ph_named *add(ph_trial *y, const char *owner, const char *what, int n)
+{
+    ph_named *d = &y->named[y->n++];
+    snprintf(d->name, sizeof d->name, "%s%s%s", owner, what ? "." : "", what ? what : "");
+    d->n = n;
+    return d;
+}
+
+static void add_vector(ph_trial *y, const char *owner, const char *what, ph_vec3 x)
+{
+    ph_store3(add(y, owner, what, 3)->value, x);
+}
+
+static void look_at_body(const ph_rig *rig, const ph_state *now, int body, ph_trial *y)
+{
+    const char *name = rig->model->body[body].name;
+    ph_body_state b;
+    ph_mechanism_body(rig->mech, now, body, &b);
+    add_vector(y, name, "position", b.x);
+    add_vector(y, name, "velocity", b.v);
+    add_vector(y, name, "omega", b.omega);
+    double q[4] = {b.q.w, b.q.x, b.q.y, b.q.z};
+    ph_group_get(PH_SO3)->log(0, q, add(y, name, "psi", 3)->value);
+}
+
+static void look_at_joint(const ph_rig *rig, const ph_state *now, int joint, ph_trial *y)
+{
+    const char *name = rig->model->joint[joint].name;
+    int rows, at = ph_mechanism_lambda(rig->mech, joint, &rows);
+    ph_vec3 force, torque;
+    ph_mechanism_reaction(rig->mech, now, joint, &force, &torque);
+    add_vector(y, name, "force", force);
+    add_vector(y, name, "torque", torque);
+    if (rows > PH_NAMED_MAX)
+        return;
+    memcpy(add(y, name, "lambda", rows)->value, now->lambda + at, sizeof(double) * (size_t)rows);
+    if (now->eta)
+        memcpy(add(y, name, "eta", rows)->value, now->eta + at, sizeof(double) * (size_t)rows);
+}
+
+static int look_at_end(const ph_rig *rig, ph_trial *y)
+{
+    const ph_model_def *m = rig->model;
+    ph_state now = ph_sim_state(rig->sim);
+    int most = m->n_sensors + 4 * m->n_bodies + 4 * m->n_joints;
+    y->named = calloc((size_t)most + 1, sizeof *y->named);
+    if (!y->named)
+        return 0;
+    for (int i = 0; i < m->n_sensors; i++)
+        if (m->sensor[i].size <= PH_NAMED_MAX &&
+            ph_mechanism_sensor(rig->mech, &now, i,
+                                add(y, m->sensor[i].name, NULL, m->sensor[i].size)->value) != PH_OK)
+            return 0;
+    for (int i = 0; i < m->n_bodies; i++)
+        look_at_body(rig, &now, i, y);
+    for (int i = 0; i < m->n_joints; i++)
+        look_at_joint(rig, &now, i, y);
+    return 1;
+}
+
+/* ---- the run ------------------------------------------------------------------------------------ */
+
+static void watch(const ph_rig *rig, long k, double *E0, ph_trial *y)
+{
+    ph_state now = ph_sim_state(rig->sim);
+    double position, velocity, E = ph_mechanism_energy(rig->mech, &now);
+    if (ph_sim_violation(rig->sim, &position, &velocity) != PH_OK)
+        position = velocity = NAN;
+    ph_raise(&y->position, position), ph_raise(&y->velocity, velocity);
+    if (k == 0)
+        *E0 = E;
+    ph_raise(&y->drift, fabs(E - *E0));
+    if (10 * k <= rig->steps)
+        ph_raise(&y->drift_first, fabs(E - *E0));
+    if (10 * k >= 9 * rig->steps)
+        ph_raise(&y->drift_last, fabs(E - *E0));
+}
+
+static void make_trial(ph_study *study, ph_trial *y)
+{
+    ph_rig rig;
+    double E0 = 0;
+    if (!ph_rig_open(&rig, study, &y->run))
+        return;
+    y->ok = 1;
+    for (long k = 0; k <= rig.steps && y->ok; k++) {
+        y->ok = k == 0 || ph_rig_step(&rig, &ph_study_trials(study)->complaint);
+        watch(&rig, k, &E0, y);
+    }
+    y->ok = y->ok && look_at_end(&rig, y);
+    ph_rig_close(&rig);
+}
+
+static int same_word(const char *a, const char *b)
+{
+    return !strcmp(a ? a : "", b ? b : "");
+}
+
+/* But for what is looked at. */
+static int same_run(const ph_figure_run *a, const ph_figure_run *b)
+{
+    return same_word(a->model, b->model) && same_word(a->set, b->set) && (!a->set || a->x == b->x) &&
+           same_word(a->method, b->method) && a->space == b->space && a->formulation == b->formulation &&
+           a->ggl == b->ggl && a->start == b->start && a->sigma == b->sigma && a->rho == b->rho &&
+           a->h == b->h && a->to == b->to;
+}
+
+const ph_trial *ph_study_trial(ph_study *study, const ph_figure_run *run)
+{
+    ph_trials *trials = ph_study_trials(study);
+    for (const ph_trial *y = trials->first; y; y = y->next)
+        if (same_run(&y->run, run))
+            return y->ok ? y : NULL;
+    ph_trial *y = calloc(1, sizeof *y);
+    if (!y)
+        return NULL;
+    y->run = *run;
+    y->next = trials->first, trials->first = y;
+    make_trial(study, y);
+    return y->ok ? y : NULL;
+}
+
+void ph_trials_clear(ph_trials *trials)
+{
+    while (trials->first) {
+        ph_trial *y = trials->first;
+        trials->first = y->next;
+        free(y->named);
+        free(y);
+    }
+}
+
+/* ---- words -------------------------------------------------------------------------------------- */
+
+/* The numbers of one word, at most room of them, to value; how many: 0 if it is not there. */
+static int look(const ph_trial *y, const char *word, size_t length, int room, double *value)
+{
+    const char *colon = memchr(word, ':', length);
+    size_t name = colon ? (size_t)(colon - word) : length;
+    for (int i = 0; i < y->n; i++) {
+        const ph_named *d = &y->named[i];
+        if (strlen(d->name) != name || memcmp(d->name, word, name) != 0)
+            continue;
+        int first = colon ? atoi(colon + 1) - 1 : 0, n = colon ? 1 : d->n;
+        if (first < 0 || first + n > d->n || n > room)
+            return 0;
+        memcpy(value, d->value + first, sizeof(double) * (size_t)n);
+        return n;
+    }
+    return 0;
+}
+
+int ph_trial_look(ph_study *study, const ph_figure_run *run, double value[PH_FIGURE_MAX],
+                  int n[PH_FIGURE_MAX])
+{
+    const ph_trial *y = ph_study_trial(study, run);
+    int words = 0, total = 0;
+    for (const char *word = run->of; y && *word; words++) {
+        size_t length = strcspn(word, " ");
+        n[words] = look(y, word, length, PH_FIGURE_MAX - total, value + total);
+        if (n[words] == 0)
+            return 0;
+        total += n[words];
+        word += length + strspn(word + length, " ");
+    }
+    return words;
+}

@@ -1,0 +1,2 @@
+-- expect: no body and no particle
+-- nothing here

@@ -1,0 +1,3 @@
+-- expect 3: at_world repeats another key
+body { name = "a", mass = 2, inertia = {1, 2, 2.5} }
+force { body = "a", value = {1, 0, 0}, at = {0, 0, 0}, at_world = {0, 0, 0} }

@@ -1,0 +1,3 @@
+-- expect 3: this takes more than 2 s; is there a loop without end?
+local x = 0
+repeat x = x + 1 until x < 0

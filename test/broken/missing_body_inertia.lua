@@ -1,0 +1,3 @@
+-- expect 3: inertia is missing
+model "broken"
+body { name = "top", mass = 1 }

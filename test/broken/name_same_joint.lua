@@ -1,0 +1,3 @@
+-- expect 3: both bodies are 'a'
+body { name = "a", mass = 2, inertia = {1, 2, 2.5} }
+joint { name = "j", type = "fixed", bodies = {"a", "a"} }

@@ -1,0 +1,5 @@
+-- expect 5: joint 'j': the name is already taken
+body { name = "a", mass = 2, inertia = {1, 2, 2.5} }
+body { name = "bar", mass = 1, inertia = {1, 1, 1}, position = {1, 0, 0} }
+joint { name = "j", type = "fixed", bodies = {"ground", "a"} }
+joint { name = "j", type = "fixed", bodies = {"a", "bar"} }

@@ -1,0 +1,3 @@
+-- expect 2: nested too deeply
+local function f() return (string.gsub("a", "a", f)) end
+f()

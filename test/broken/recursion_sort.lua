@@ -1,0 +1,3 @@
+-- expect 2: nested too deeply
+local function f() table.sort({1, 2, 3}, f) return true end
+f()

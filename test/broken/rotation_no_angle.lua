@@ -1,0 +1,3 @@
+-- expect 3: rotation must be {w, x, y, z}
+model "broken"
+body { name = "top", mass = 1, inertia = {1, 1, 1}, rotation = {axis = {0, 0, 1}} }

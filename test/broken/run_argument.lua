@@ -1,0 +1,2 @@
+-- expect 2: bad argument #1 to 'floor'
+local n = math.floor("many")

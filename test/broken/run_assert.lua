@@ -1,0 +1,2 @@
+-- expect 2: assertion failed!
+assert(1 == 2)

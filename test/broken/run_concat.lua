@@ -1,0 +1,2 @@
+-- expect 2: attempt to concatenate a table value
+local name = "b" .. {}

@@ -1,0 +1,2 @@
+-- expect 2: no position
+error('no position', 0)

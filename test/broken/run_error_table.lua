@@ -1,0 +1,2 @@
+-- expect 2: error without a message
+error({})

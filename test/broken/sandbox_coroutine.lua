@@ -1,0 +1,2 @@
+-- expect 2: model files have no 'coroutine'
+local c = coroutine.create(function() end)

@@ -1,0 +1,2 @@
+-- expect 2: inertia must be 3 principal moments
+body { name = "top", mass = 1, inertia = {1, 1} }

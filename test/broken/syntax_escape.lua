@@ -1,0 +1,2 @@
+-- expect 2: invalid escape sequence
+model "\q"

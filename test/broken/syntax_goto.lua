@@ -1,0 +1,2 @@
+-- expect 3: no visible label 'nowhere'
+goto nowhere 

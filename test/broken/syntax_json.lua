@@ -1,0 +1,3 @@
+-- expect 3: '}' expected
+local x = {
+  "name" : "a" }

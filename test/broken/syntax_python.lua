@@ -1,0 +1,3 @@
+-- expect 2: syntax error near 'body'
+def body(name):
+    return name

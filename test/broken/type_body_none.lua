@@ -1,0 +1,2 @@
+-- expect 2: body: takes one table in braces
+body()

@@ -1,0 +1,3 @@
+-- expect 3: newton has no choice 'quasi'; there are: full, simplified, modified
+body { name = "a", mass = 2, inertia = {1, 2, 2.5} }
+run { newton = "quasi" }

@@ -1,0 +1,92 @@
+/* Model files that tests write, and an allocator that counts and fails on demand. */
+#ifndef PH_TEST_MODEL_FILE_H
+#define PH_TEST_MODEL_FILE_H
+
+#include "check.h"
+
+#include <unistd.h>
+
+#include "model/reader.h"
+
+typedef struct scratch {
+    char dir[64], path[128];
+} scratch;
+
+static inline scratch scratch_create(const char *name)
+{
+    scratch s = {.dir = "/tmp/polhode_test_XXXXXX"};
+    assert_non_null(mkdtemp(s.dir));
+    snprintf(s.path, sizeof s.path, "%s/%s", s.dir, name);
+    return s;
+}
+
+static inline void scratch_write(const scratch *s, const char *text, size_t length)
+{
+    FILE *f = fopen(s->path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(text, 1, length, f), length);
+    assert_int_equal(fclose(f), 0);
+}
+
+static inline void scratch_remove(const scratch *s)
+{
+    unlink(s->path);
+    rmdir(s->dir);
+}
+
+/* The status of reading a text as the file NAME; the model, if it is one, is *out. */
+static inline ph_status read_named(ph_model_def **out, const char *name, const char *text, size_t length,
+                                   const ph_setting *sets, int n_sets, const ph_allocator *alloc,
+                                   ph_error *err)
+{
+    scratch s = scratch_create(name);
+    scratch_write(&s, text, length);
+    ph_status status = ph_model_read(out, s.path, sets, n_sets, alloc, err);
+    scratch_remove(&s);
+    return status;
+}
+
+static inline ph_model_def *read_text(const char *text)
+{
+    ph_model_def *m;
+    ph_error err = {0};
+    if (read_named(&m, "model.lua", text, strlen(text), NULL, 0, NULL, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    return m;
+}
+
+/* The error must contain the words. */
+static inline void refuse_text(const char *name, const char *text, const char *words)
+{
+    ph_model_def *m;
+    ph_error err = {0};
+    assert_int_equal(read_named(&m, name, text, strlen(text), NULL, 0, NULL, &err), PH_E_INPUT);
+    assert_null(m);
+    if (!strstr(err.text, words))
+        fail_msg("'%s' does not contain '%s'", err.text, words);
+}
+
+typedef struct counter {
+    long calls, live;
+    long fail_at; /* 1: the first call; 0: never */
+    int for_good; /* and all later ones */
+} counter;
+
+static inline void *counter_alloc(size_t size, void *ctx)
+{
+    counter *c = ctx;
+    c->calls++;
+    if (c->fail_at && (c->calls == c->fail_at || (c->for_good && c->calls > c->fail_at)))
+        return NULL;
+    void *p = malloc(size);
+    c->live += p != NULL;
+    return p;
+}
+
+static inline void counter_free(void *p, void *ctx)
+{
+    ((counter *)ctx)->live -= p != NULL;
+    free(p);
+}
+
+#endif

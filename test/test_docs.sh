@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# The documents say what is true: docs/model.md is what the program prints, and every model printed in a page is one.
+set -uo pipefail
+
+polhode=${POLHODE:?path of the program}
+source=$(cd "$(dirname "$0")/.." && pwd)
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+failures=0
+
+fail() {
+    echo "FAILED: $*" >&2
+    failures=$((failures + 1))
+}
+
+"$polhode" manual >"$tmp/model.md" || fail "polhode manual"
+diff -u "$source/docs/model.md" "$tmp/model.md" || fail "docs/model.md is stale: run polhode manual -o docs/model.md"
+"$polhode" manual -o "$tmp/file.md" || fail "polhode manual -o"
+cmp -s "$tmp/file.md" "$tmp/model.md" || fail "polhode manual -o writes something else"
+
+# Every table is in the page, row by row.
+for table in joints forces sensors spaces; do
+    for name in $("$polhode" list "$table" | awk '/^  [A-Za-z]/ {print $1}'); do
+        grep -qF "\`$name\`" "$tmp/model.md" || fail "docs/model.md does not tell of '$name' of '$table'"
+    done
+done
+
+# Models in the pages: blocks of Lua that begin with a name. They assemble, and take some steps.
+models=0
+for page in README.md docs/model.md; do
+    stem=$tmp/$(basename "$page" .md)
+    awk -v out="$stem" '/^```lua$/ {on = 1; n++; next} /^```$/ {on = 0} on {print > (out "_" n ".lua")}' "$source/$page"
+    for block in "$stem"_*.lua; do
+        [[ -e $block && $(head -n 1 "$block") == 'model "'* ]] || continue
+        models=$((models + 1))
+        "$polhode" check "$block" >"$tmp/log" 2>&1 || fail "$page: $(cat "$tmp/log")"
+        "$polhode" run "$block" --t-end 0.02 --quiet >"$tmp/log" 2>&1 || fail "$page: $(cat "$tmp/log")"
+    done
+done
+((models >= 5)) || fail "only $models models in the pages"
+
+# The README tells of every model, and of no others.
+for model in "$source"/models/*.lua; do
+    grep -qF "models/$(basename "$model")" "$source/README.md" || fail "README.md does not tell of $(basename "$model")"
+done
+while read -r model; do
+    [[ -e $source/$model ]] || fail "the documents tell of $model, which is not there"
+done < <(grep -ohE 'models/[a-z_]+\.lua' "$source/README.md" "$source"/docs/*.md | sort -u)
+
+# Links between pages lead somewhere.
+cd "$source" || exit 1
+for page in README.md CONTRIBUTING.md CHANGELOG.md docs/*.md; do
+    for link in $(grep -ohE '\]\([^):#]+\)' "$page" | tr -d '()]'); do
+        [[ -e $source/$(dirname "$page")/$link ]] || fail "$page: no $link"
+    done
+done
+
+((failures == 0)) || exit 1
+echo "$models models in the pages"

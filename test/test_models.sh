@@ -1,0 +1,157 @@
+#!/usr/bin/env bash
+# Every shipped model: checked, run in both Lie group spaces, frozen; and model files that make no sense.
+set -uo pipefail
+
+polhode=${POLHODE:?path of the program}
+models=$(cd "$(dirname "$0")/../models" && pwd)
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+failures=0
+checks=0
+
+fail() {
+    echo "FAILED: $*" >&2
+    failures=$((failures + 1))
+}
+
+# run CODE ARGS...: exit code; leaves stdout in out, stderr in err
+run() {
+    local want=$1 got
+    shift
+    "$polhode" "$@" >out 2>err </dev/null
+    got=$?
+    checks=$((checks + 1))
+    ((got == want)) || fail "polhode $*: exit code $got instead of $want: $(head -c 300 err)"
+}
+
+# refused TEXT ARGS...: exit code 2, nothing on stdout, one line on stderr that begins with polhode: and has TEXT in it
+refused() {
+    local text=$1
+    shift
+    run 2 "$@"
+    [[ ! -s out ]] || fail "polhode $*: prints although it refuses"
+    [[ $(wc -l <err) == 1 && $(cat err) == "polhode: "* ]] || fail "polhode $*: not one line: $(cat err)"
+    grep -qF -e "$text" err || fail "polhode $*: no '$text' in: $(cat err)"
+}
+
+has() { # FILE TEXT...
+    local file=$1 text
+    shift
+    for text in "$@"; do
+        grep -qF -e "$text" "$file" || fail "no '$text' in $file: $(head -c 500 "$file")"
+    done
+}
+
+# ---- what is shipped ----------------------------------------------------------------------------------------------
+
+# short MODEL: the time of 30 steps
+short() {
+    awk '{ sub(/--.*/, "") } match($0, /[ {]h = [0-9.e-]+/) { h = substr($0, RSTART + 5, RLENGTH - 5) }
+         END { printf "%.17g", 30 * h }' "$1"
+}
+
+clock='s/"wall_s":[^,]*//'
+n=0
+for model in "$models"/*.lua; do
+    name=$(basename "$model" .lua)
+    t=$(short "$model")
+    n=$((n + 1))
+    [[ $(head -n 1 "$model") == "-- "* ]] || fail "$name does not begin with what it is"
+    run 0 check "$model"
+    has out 'degrees of freedom' 'consistency'
+    run 0 check "$model" --json
+    has out '"status":"ok"' '"dof":'
+    run 0 cite "$model"
+
+    # invariant: GGL satisfies what it enforces in every step
+    for space in R3xSO3 SE3; do
+        run 0 run "$model" --t-end "$t" --space "$space" --formulation ggl --json
+        has out '"status":"ok"' '"steps":30,' "\"space\":\"$space\"" '"formulation":"ggl"'
+        p=$(grep -oE '"violation":\{"position":[0-9.e+-]+' out | cut -d: -f3)
+        awk -v p="$p" 'BEGIN { exit !(p != "" && p <= 1e-12) }' || fail "$name in $space: violation.position = $p"
+    done
+
+    # exact: frozen, it is the same model
+    if grep -qE 'drive *=|function *\(t' "$model"; then
+        refused 'a function of the file cannot be frozen' freeze "$model" -o frozen.json
+        [[ ! -e frozen.json ]] || fail "$name: refused, but written"
+        continue
+    fi
+    run 0 freeze "$model" -o frozen.json
+    run 0 run "$model" --t-end "$t" --json && sed "$clock" out >thawed
+    run 0 run frozen.json --t-end "$t" --json && sed "$clock" out >same
+    cmp -s thawed same || fail "$name: the frozen model runs otherwise"
+    run 0 freeze frozen.json
+    cmp -s out frozen.json || fail "$name: frozen twice, it is another"
+    rm frozen.json
+done
+((n >= 16)) || fail "only $n models in $models"
+
+# Redundant conditions are named, and the run goes on.
+run 0 check "$models/bricard.lua"
+has out 'rank 29' 'degrees of freedom 1' "joint 'r6': 1 of its 5 conditions repeats"
+run 0 check "$models/four_bar.lua" --json
+has out '"rank":17' '"dof":1' '"redundant":['
+run 0 run "$models/bricard.lua" --t-end 0.01 --quiet
+
+# Parameters: the model is built for them.
+run 0 check "$models/chain.lua" --set N=3 --json
+has out '"bodies":3,' '"joints":3,'
+run 0 run "$models/heavy_top.lua" --t-end 0.01 --set m=16 -o top.csv --quiet
+has top.csv '# set m=16'
+[[ $(grep -v '^#' top.csv | head -n 1) == "t [s],top.x [m],top.y [m],top.z [m],top.qw [1],"* ]] || fail "columns of top.csv"
+
+# ---- what makes no sense ------------------------------------------------------------------------------------------
+
+# model LINES...: bad.lua, a body on line 2
+model() {
+    printf '%s\n' 'model "bad"' 'body { name = "b", mass = 1, inertia = {1, 1, 1}, position = {0, 1, 0} }' "$@" >bad.lua
+}
+pivot='joint { name = "pivot", type = "spherical", bodies = {"ground", "b"}, at = {0, 0, 0} }'
+
+refused 'nowhere.lua: No such file' run nowhere.lua
+refused "nowhere/top.lua" check nowhere/top.lua
+refused "no parameter 'q'; there are: m" run "$models/heavy_top.lua" --set q=1
+refused "'heavy' is not a number" run "$models/heavy_top.lua" --set m=heavy
+refused '--set N=5' run "$models/chain.lua" --size 5
+refused "--space has no choice 'SO4'" run "$models/heavy_top.lua" --space SO4
+refused "did you mean 'SE3'" check "$models/heavy_top.lua" --space SE4
+refused 'heavy_top.lua' run "$models/heavy_top.lua" --set m=-1
+refused 'heavy_top: No such file' freeze heavy_top
+
+model "$pivot" 'run { t_end = 1 }'
+refused 'the model says no h: give --h' run bad.lua
+run 0 run bad.lua --h 1e-2 --quiet
+run 0 check bad.lua
+model "$pivot" 'run { h = 1e-2 }'
+refused 'the model says no t_end: give --t-end' run bad.lua
+
+sed 's/position = {0, 1, 0}/&, velocity = {0, 1, 0}/' bad.lua >fast.lua
+refused "fast.lua:3: joint 'pivot': the initial velocities violate it" run fast.lua --t-end 1
+refused "fast.lua:3: joint 'pivot'" check fast.lua
+run 0 run fast.lua --t-end 0.1 --assemble --quiet
+
+model 'joint { name = "j", type = "fixed", bodies = {"ground", "ground"}, at = {0, 0, 0} }'
+refused "bad.lua:3: joint 'j'" check bad.lua
+model 'joint { name = "j", type = "revolut", bodies = {"ground", "b"}, at = {0, 0, 0} }'
+refused "bad.lua:3: joint 'j': no type 'revolut'; did you mean 'revolute'?" check bad.lua
+model 'joint { name = "j", type = "revolute", bodies = {"ground", "c"}, at = {0, 0, 0}, axis = {0, 0, 1} }'
+refused "bad.lua:3: joint 'j'" check bad.lua
+model 'run { h = 1e-3, space = "SO4" }'
+refused 'bad.lua:3: run' run bad.lua
+model 'run { h = 1e-3'
+refused 'bad.lua:' run bad.lua
+echo 'model "empty"' >bad.lua
+refused 'no body' check bad.lua
+echo '{"polhode": "0.1.0"' >bad.json
+refused 'bad.json' run bad.json
+model "$pivot" 'joint { name = "again", type = "spherical", bodies = {"ground", "b"}, at = {0, 0.5, 0} }' \
+    'sensor { name = "a", type = "angle", joint = "pivot" }'
+refused "bad.lua:5: sensor 'a'" check bad.lua
+
+((failures == 0)) || {
+    echo "$failures failures in $checks checks" >&2
+    exit 1
+}
+echo "$n models, $checks checks"
