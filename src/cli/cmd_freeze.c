@@ -41,7 +41,8 @@ int ph_cmd_cite(const ph_args *given)
     int code;
     if (ph_subject_open(&subject, &args, &code)) {
         code = PH_EXIT_OK;
-        printf("Polhode %s, time integration of constrained mechanical systems on Lie groups\n", ph_version());
+        printf("Polhode %s, time integration of constrained mechanical systems on Lie groups\n",
+               ph_version());
         printf("%s\n", ph_method_cite(ph_word_find(args.opt.method, ph_method_name)));
     }
     ph_subject_close(&subject);

@@ -126,7 +126,8 @@ static void explain(ph_run *r)
     if (!why[0])
         snprintf(why, sizeof why, "%s", ph_model_complaint(r->subject.model));
     if (why[0])
-        snprintf(r->err.text, sizeof r->err.text, "t = %.9g: %s", r->sim ? ph_sim_failure(r->sim)->t : 0, why);
+        snprintf(r->err.text, sizeof r->err.text, "t = %.9g: %s", r->sim ? ph_sim_failure(r->sim)->t : 0,
+                 why);
 }
 
 static int integrate(ph_run *r)

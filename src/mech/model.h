@@ -8,8 +8,8 @@
 
 /* State of one body in the words of the model, whatever the space. */
 typedef struct ph_body_state {
-    ph_vec3 x, v, a;         /* of the centre of mass, world */
-    ph_quat q;               /* body to world */
+    ph_vec3 x, v, a;          /* of the centre of mass, world */
+    ph_quat q;                /* body to world */
     ph_vec3 omega, omega_dot; /* body components */
 } ph_body_state;
 
@@ -28,13 +28,13 @@ typedef struct ph_origin {
 
 typedef struct ph_body_def {
     const char *name;
-    int particle;    /* 1: a point in R^3 without rotation */
-    double mass;     /* kg */
-    ph_mat3 J;       /* kg m^2, about the centre of mass, body axes */
-    ph_vec3 x;       /* m, of the centre of mass, world */
-    ph_quat R;       /* body to world */
-    ph_vec3 v;       /* m/s, world */
-    ph_vec3 omega;   /* rad/s, body components */
+    int particle;         /* 1: a point in R^3 without rotation */
+    double mass;          /* kg */
+    ph_mat3 J;            /* kg m^2, about the centre of mass, body axes */
+    ph_vec3 x;            /* m, of the centre of mass, world */
+    ph_quat R;            /* body to world */
+    ph_vec3 v;            /* m/s, world */
+    ph_vec3 omega;        /* rad/s, body components */
     int has_v, has_omega; /* given; what is not given is free when initial velocities are made consistent */
     ph_origin origin;
 } ph_body_def;
@@ -43,46 +43,48 @@ typedef struct ph_body_def {
  * turns them into body components. Which of them a type uses, its row in joints.def says. */
 typedef struct ph_joint_def {
     const char *name;
-    int type;         /* row of joints.def */
-    int body[2];      /* PH_GROUND or index */
-    ph_vec3 at;       /* m; of rolling: a point of the plane. The disc's centre is the centre of mass of body[1] */
+    int type;    /* row of joints.def */
+    int body[2]; /* PH_GROUND or index */
+    ph_vec3 at;  /* m; of rolling: a point of the plane. The disc's centre is the centre of mass of body[1] */
     ph_vec3 at_a, at_b; /* m, in the frames of the bodies; of distance */
-    ph_vec3 axis;     /* unit; direction of revolute, prismatic, cylindrical, point_on_line; normal of planar and of
+    ph_vec3
+        axis; /* unit; direction of revolute, prismatic, cylindrical, point_on_line; normal of planar and of
                          the ground of rolling; axis fixed in the first body of universal */
-    ph_vec3 axis_b;   /* unit; axis fixed in the second body of universal; axle of rolling */
-    double length;    /* m; of distance; NaN: as it is initially */
-    double radius;    /* m; of rolling */
-    unsigned lock;    /* of generic: bits 0..5 are x y z rx ry rz of the joint frame */
-    ph_mat3 frame;    /* of generic: columns are the axes of the joint frame in the world */
-    double friction;  /* coefficient of Coulomb friction in the joint; 0: none */
+    ph_vec3 axis_b;         /* unit; axis fixed in the second body of universal; axle of rolling */
+    double length;          /* m; of distance; NaN: as it is initially */
+    double radius;          /* m; of rolling */
+    unsigned lock;          /* of generic: bits 0..5 are x y z rx ry rz of the joint frame */
+    ph_mat3 frame;          /* of generic: columns are the axes of the joint frame in the world */
+    double friction;        /* coefficient of Coulomb friction in the joint; 0: none */
     double friction_radius; /* m, lever of friction of a revolute joint */
     double friction_speed;  /* m/s or rad/s, below which friction is smooth */
-    ph_function drive; /* of revolute (angle), prismatic, distance (length), generic (its one driven coordinate) */
+    ph_function
+        drive; /* of revolute (angle), prismatic, distance (length), generic (its one driven coordinate) */
     ph_origin origin;
 } ph_joint_def;
 
 /* One force element; which members a type uses, its row in forces.def says. */
 typedef struct ph_force_def {
     const char *name;
-    int type;        /* row of forces.def */
-    int body[2];     /* PH_GROUND or index; one body: body[1], and its point is at_b */
-    ph_vec3 at_a, at_b; /* m, points in body frames (ground: world) */
+    int type;            /* row of forces.def */
+    int body[2];         /* PH_GROUND or index; one body: body[1], and its point is at_b */
+    ph_vec3 at_a, at_b;  /* m, points in body frames (ground: world) */
     double k, d, length; /* N/m, N s/m, m; length NaN: as it is initially */
-    ph_vec3 k3, d3;  /* of bushing, along world axes; no force where the two points meet */
-    ph_vec3 kr3, dr3; /* of bushing, about world axes; no torque at the initial relative rotation */
-    ph_vec3 value;   /* N or N m */
-    int in_body;     /* frame of value: 1 body, 0 world */
-    ph_function f;   /* value as a function of time and state */
+    ph_vec3 k3, d3;      /* of bushing, along world axes; no force where the two points meet */
+    ph_vec3 kr3, dr3;    /* of bushing, about world axes; no torque at the initial relative rotation */
+    ph_vec3 value;       /* N or N m */
+    int in_body;         /* frame of value: 1 body, 0 world */
+    ph_function f;       /* value as a function of time and state */
     ph_origin origin;
 } ph_force_def;
 
 typedef struct ph_sensor_def {
     const char *name;
-    int type;     /* row of sensors.def */
-    int body;     /* PH_GROUND or index; -2: none */
-    int joint;    /* index; -1: none */
-    ph_vec3 at;   /* m, in the body frame */
-    int size;     /* numbers it gives */
+    int type;      /* row of sensors.def */
+    int body;      /* PH_GROUND or index; -2: none */
+    int joint;     /* index; -1: none */
+    ph_vec3 at;    /* m, in the body frame */
+    int size;      /* numbers it gives */
     ph_function f; /* of custom */
     ph_origin origin;
 } ph_sensor_def;
@@ -112,11 +114,11 @@ typedef struct ph_model_def {
     ph_sensor_def *sensor;
     ph_user_constraint_def *constraint;
     ph_param_def *param;
-    ph_options opt;  /* of run{} on top of the defaults */
-    double t_end;    /* s; 0, as opt.h: not given */
-    int assemble;    /* project inconsistent initial values instead of refusing them */
-    int space;       /* row of spaces.def */
-    int every;       /* steps between rows of the output */
+    ph_options opt; /* of run{} on top of the defaults */
+    double t_end;   /* s; 0, as opt.h: not given */
+    int assemble;   /* project inconsistent initial values instead of refusing them */
+    int space;      /* row of spaces.def */
+    int every;      /* steps between rows of the output */
 } ph_model_def;
 
 #endif
