@@ -1,5 +1,5 @@
-/* Nanoseconds of processor time of factor and solve for each backend on mechanisms and small full matrices: bench_la
- * [seconds per row] */
+/* Nanoseconds of processor time of factor and solve for each backend on mechanisms and small full matrices:
+ * bench_la [seconds per row] */
 #include "../test/block_cases.h"
 
 #include <stdio.h>

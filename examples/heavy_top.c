@@ -1,4 +1,5 @@
-/* A heavy top: one rigid body with its tip held at the origin, and only what a system must give: M, g, Phi, B.
+/* A heavy top: one rigid body with its tip held at the origin, and only what a system must give: M, g, Phi,
+ * B.
  *   m xddot = m gamma + lambda,  J Omegadot + Omega x J Omega = -X x R^T lambda,  Phi = -x + R X = 0
  *
  * cc heavy_top.c $(pkg-config --cflags --libs polhode) */

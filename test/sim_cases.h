@@ -1,5 +1,6 @@
-/* What tests of simulations share: a counting allocator, the whole state as one vector, every built-in problem in a
- * small size, and a system wrapped around another one that counts calls and breaks one callback on request. */
+/* What tests of simulations share: a counting allocator, the whole state as one vector, every built-in
+ * problem in a small size, and a system wrapped around another one that counts calls and breaks one callback
+ * on request. */
 #ifndef PH_TEST_SIM_CASES_H
 #define PH_TEST_SIM_CASES_H
 

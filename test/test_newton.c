@@ -1,4 +1,5 @@
-/* Newton's method: the exact Jacobian is exact, kinds of iteration agree, small steps, kept Jacobians, memory. */
+/* Newton's method: the exact Jacobian is exact, kinds of iteration agree, small steps, kept Jacobians,
+ * memory. */
 #include "sim_cases.h"
 
 static const ph_formulation forms[] = {PH_INDEX3, PH_INDEX2, PH_GGL};
@@ -18,8 +19,8 @@ static snapshot end_of(const ph_problem *p, const ph_options *o, long steps, ph_
 
 /* ---- convergence -------------------------------------------------------------------------------- */
 
-/* A tolerance of nothing: iterations go on to round-off, so a linear rate would show. Every sigma, form and scheme that
- * enters the Jacobian; steps so large that the first guess is poor (0.75 rad of the top). */
+/* A tolerance of nothing: iterations go on to round-off, so a linear rate would show. Every sigma, form and
+ * scheme that enters the Jacobian; steps so large that the first guess is poor (0.75 rad of the top). */
 static void exact_jacobian(void **state)
 {
     (void)state;
@@ -56,8 +57,8 @@ static void newton_kinds_agree(void **state)
             snapshot y = end_of(p, &o, 40, &simplified);
             o.newton = PH_MODIFIED;
             snapshot z = end_of(p, &o, 40, &modified);
-            /* round-off: Newton's tolerance, summed over the steps; lambda looser, since the iteration stops when q
-             * has converged, and with a kept Jacobian lambda may lag behind */
+            /* round-off: Newton's tolerance, summed over the steps; lambda looser, since the iteration stops
+             * when q has converged, and with a kept Jacobian lambda may lag behind */
             check_le(max_diff(snap_q(&y), snap_q(&x), x.nq), 1e-10);
             check_le(max_diff(snap_q(&z), snap_q(&x), x.nq), 1e-10);
             check_le(distance(&y, &x), 2e-7);
@@ -72,8 +73,8 @@ static void newton_kinds_agree(void **state)
         }
 }
 
-/* A kept Jacobian is renewed in time: never a failure, fewer factorizations than steps where the motion is slow, and the
- * first step iterates as any other. */
+/* A kept Jacobian is renewed in time: never a failure, fewer factorizations than steps where the motion is
+ * slow, and the first step iterates as any other. */
 static void kept_jacobian(void **state)
 {
     (void)state;
@@ -100,7 +101,8 @@ static void kept_jacobian(void **state)
     ph_problem_destroy(p);
 }
 
-/* h = 1e-6: as few iterations as for h = 1e-3, constraints to round-off, and lambda without noise of size eps/h^2. */
+/* h = 1e-6: as few iterations as for h = 1e-3, constraints to round-off, and lambda without noise of size
+ * eps/h^2. */
 static void tiny_steps(void **state)
 {
     (void)state;
@@ -125,8 +127,8 @@ static void tiny_steps(void **state)
                     check_le(velocity, 1e-11); /* invariant */
             }
             assert_true(ph_sim_stats(sim).worst_iterations <= 3);
-            /* round-off: index-3 divides 2 eps |q| by beta h^2 and amplifies it by 34.27 (rho = 0.9, n = 14), times
-             * m = 15; the other forms divide by h */
+            /* round-off: index-3 divides 2 eps |q| by beta h^2 and amplifies it by 34.27 (rho = 0.9, n = 14),
+             * times m = 15; the other forms divide by h */
             check_le(noise, forms[f] == PH_INDEX3 ? 34.27 * 15 * 4.4e-16 / (0.28 * 1e-12) : 1e-5);
             ph_sim_destroy(sim);
             ph_problem_destroy(p);
@@ -167,7 +169,8 @@ static ph_status wide_B(const ph_state *s, double *out, void *ctx)
     return PH_OK;
 }
 
-/* One node of 200 coordinates under 100 constraints: memory goes with the entries, not with blocks times 200^2. */
+/* One node of 200 coordinates under 100 constraints: memory goes with the entries, not with blocks times
+ * 200^2. */
 static void wide_node(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Constraints that repeat each other: the heavy top held twice at its tip, and a bead held by three rows of rank two. */
+/* Constraints that repeat each other: the heavy top held twice at its tip, and a bead held by three rows of
+ * rank two. */
 #include "check.h"
 #include "problem/problem.h"
 

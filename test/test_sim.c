@@ -67,7 +67,8 @@ static void reset_reproduces(void **state)
         }
 }
 
-/* A reset with values that make no sense is refused and changes nothing: the run goes on as if it had not been. */
+/* A reset with values that make no sense is refused and changes nothing: the run goes on as if it had not
+ * been. */
 static void refused_reset(void **state)
 {
     (void)state;
@@ -103,8 +104,9 @@ static void refused_reset(void **state)
     ph_problem_destroy(p);
 }
 
-/* A loaded state is the other one's to the bit. The steps after it agree to Newton's tolerance, not to the bit: the
- * predictor begins without memory of the last step. Two simulations that load the same state stay equal to the bit. */
+/* A loaded state is the other one's to the bit. The steps after it agree to Newton's tolerance, not to the
+ * bit: the predictor begins without memory of the last step. Two simulations that load the same state stay
+ * equal to the bit. */
 static void load_continues(void **state)
 {
     (void)state;
@@ -572,7 +574,8 @@ static void solvers_agree(void **state)
                 assert_string_equal(ph_sim_solver(sim), names[solver]);
                 ph_sim_destroy(sim);
                 snapshot y = end_of(p, &o, 30, NULL);
-                /* round-off, in lambda of index-3: 34 eps |q| m/(beta h^2), over |lambda| = 40 (see test_newton) */
+                /* round-off, in lambda of index-3: 34 eps |q| m/(beta h^2), over |lambda| = 40 (see
+                 * test_newton) */
                 check_le(distance(&y, &x), 1e-8);
                 free(y.x);
             }
@@ -611,7 +614,8 @@ static void schemes_agree(void **state)
     y = end_of(p, &o, 50, NULL);
     assert_true(same_bits(&x, &y)); /* exact */
     free(y.x);
-    /* rho = 1: a_n + a_n+1 = vdot_n + vdot_n+1, so a = vdot and the trapezoidal rule, but for round-off that alternates */
+    /* rho = 1: a_n + a_n+1 = vdot_n + vdot_n+1, so a = vdot and the trapezoidal rule, but for round-off that
+     * alternates */
     o.scheme = PH_CHUNG_HULBERT, o.rho = 1;
     y = end_of(p, &o, 50, NULL);
     check_le(distance(&x, &y), 1e-7); /* round-off */

@@ -341,7 +341,8 @@ static void test_singular(void **state)
     case_free(&c);
 }
 
-/* [eps K, B; C, E] of n x n blocks: the first pivot is tiny, so the others lose E; only pivots across blocks help. */
+/* [eps K, B; C, E] of n x n blocks: the first pivot is tiny, so the others lose E; only pivots across blocks
+ * help. */
 static block_case tiny_pivot(double eps, int n, int size)
 {
     int sizes[3] = {size, size, size};

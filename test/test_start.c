@@ -44,7 +44,8 @@ static double along_tangent(ph_mat3 R, ph_vec3 Omega, const double *dq)
            0.46875 * Omega.y * dq[4];
 }
 
-/* What a projection adds is orthogonal, in the M-norm, to all motion that the constraints allow: it is the least. */
+/* What a projection adds is orthogonal, in the M-norm, to all motion that the constraints allow: it is the
+ * least. */
 static void projection_is_least(void **state)
 {
     (void)state;

@@ -102,7 +102,8 @@ static void colours_do_not_grow(void **state)
     (void)state;
     double few = calls_per_iteration(10), many = calls_per_iteration(50);
     assert_true(few == many);
-    /* 1 for the residual; by q and by v, both sides, 3 coordinates, at most 6 colours: bodies in a row of three */
+    /* 1 for the residual; by q and by v, both sides, 3 coordinates, at most 6 colours: bodies in a row of
+     * three */
     assert_true(many > 1 && many <= 1 + 2 * 2 * 3 * 6);
 }
 
@@ -414,8 +415,8 @@ static double error_at_end(ph_problem *p, const ph_options *base, double h, doub
     return e;
 }
 
-/* Non-holonomic rows, friction that depends on lambda, moving constraints, SE(3): second order in every form, with
- * tangents and without. */
+/* Non-holonomic rows, friction that depends on lambda, moving constraints, SE(3): second order in every form,
+ * with tangents and without. */
 static void kinds_converge(void **state)
 {
     (void)state;
@@ -441,8 +442,8 @@ static void kinds_converge(void **state)
             }
 }
 
-/* A point that has no freedom follows its constraint: q = t^3 in index-3 and stabilised form, qdot = 3 t^2 in index-2 and
- * stabilised form, to round-off; the rest converges. */
+/* A point that has no freedom follows its constraint: q = t^3 in index-3 and stabilised form, qdot = 3 t^2 in
+ * index-2 and stabilised form, to round-off; the rest converges. */
 static void rheonomic_follows(void **state)
 {
     (void)state;

@@ -7,9 +7,9 @@
  *   ph_sim_run(sim, 1000, output, ctx, &err);
  *   ph_sim_destroy(sim);
  *
- * Only ph_sim_create allocates, with one exception: under PH_AUTO a matrix that block LU cannot factor stably goes to KLU,
- * which allocates when it is first needed. The system, with all that it points to, must outlive the simulation; several
- * simulations in several threads can share it. */
+ * Only ph_sim_create allocates, with one exception: under PH_AUTO a matrix that block LU cannot factor stably
+ * goes to KLU, which allocates when it is first needed. The system, with all that it points to, must outlive
+ * the simulation; several simulations in several threads can share it. */
 #ifndef POLHODE_SIM_H
 #define POLHODE_SIM_H
 
@@ -124,15 +124,17 @@ PH_API const ph_failure *ph_sim_failure(const ph_sim *sim); /* of the last step 
 PH_API const char *ph_sim_solver(const ph_sim *sim);        /* name of the linear solver at work */
 PH_API ph_options ph_sim_options(const ph_sim *sim);        /* with sigma and the four numbers as resolved */
 
-/* Set the whole state, that of another simulation of the same system and method: a restart without a transient. The
- * pointers q, v, vdot, a, lambda and (stabilised form) eta of s are read, and t. The state is taken to the bit; the steps
- * after it agree with those of the other simulation to Newton's tolerance, since the first guess starts without memory. */
+/* Set the whole state, that of another simulation of the same system and method: a restart without a
+ * transient. The pointers q, v, vdot, a, lambda and (stabilised form) eta of s are read, and t. The state is
+ * taken to the bit; the steps after it agree with those of the other simulation to Newton's tolerance, since
+ * the first guess starts without memory. */
 PH_API ph_status ph_sim_load(ph_sim *sim, const ph_state *s, ph_error *err);
 
 /* Largest |Phi| and |B v + Phi_t| at the present state. */
 PH_API ph_status ph_sim_violation(ph_sim *sim, double *position, double *velocity);
 
-/* Fastest angular frequency [rad/s] of the undamped system linearised at the present state; 0: nothing restores it. */
+/* Fastest angular frequency [rad/s] of the undamped system linearised at the present state; 0: nothing
+ * restores it. */
 PH_API ph_status ph_sim_fastest(ph_sim *sim, double *omega);
 
 /* Row k of the table of methods; NULL past the end. */

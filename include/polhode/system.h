@@ -5,13 +5,13 @@
  *   Phi(q, t) = 0            holonomic rows,      Phidot = B v + Phi_t
  *   A(q) v + b(t) = 0        non-holonomic rows;  A stands where B stands, b where Phi_t stands
  *
- * A system is a list of nodes, each an element of one group, and a list of constraints, each a few rows. Give M and g
- * and, where there are constraints, Phi and B. Every tangent that is not given is differenced: right, but slower;
- * the log hook says so. Rigid bodies are fastest as two nodes, PH_RN with n = 3 and PH_SO3; one PH_R3XSO3 node gives
- * the same solution.
+ * A system is a list of nodes, each an element of one group, and a list of constraints, each a few rows. Give
+ * M and g and, where there are constraints, Phi and B. Every tangent that is not given is differenced: right,
+ * but slower; the log hook says so. Rigid bodies are fastest as two nodes, PH_RN with n = 3 and PH_SO3; one
+ * PH_R3XSO3 node gives the same solution.
  *
- * The library only reads a ph_system. Callbacks may run in several threads at once when several simulations share one
- * system: they must not write to ctx. */
+ * The library only reads a ph_system. Callbacks may run in several threads at once when several simulations
+ * share one system: they must not write to ctx. */
 #ifndef POLHODE_SYSTEM_H
 #define POLHODE_SYSTEM_H
 
@@ -38,8 +38,8 @@ typedef struct ph_place {
     int row, col;
 } ph_place;
 
-/* Where a callback evaluates. Node i has its element at q + q_at[i], its velocity at v + v_at[i]; constraint c its
- * multipliers at lambda + l_at[c]. */
+/* Where a callback evaluates. Node i has its element at q + q_at[i], its velocity at v + v_at[i]; constraint
+ * c its multipliers at lambda + l_at[c]. */
 typedef struct ph_state {
     double t;
     const double *q;      /* group elements as lie.h stores them */
@@ -63,7 +63,8 @@ static inline ph_mat3 ph_state_R(const ph_state *s, int node)
     return s->R[s->R_at[node]];
 }
 
-/* The vector of velocities that starts at coordinate k of a node: Omega of PH_R3XSO3 is ph_state_v(s, node, 3). */
+/* The vector of velocities that starts at coordinate k of a node: Omega of PH_R3XSO3 is ph_state_v(s, node,
+ * 3). */
 static inline ph_vec3 ph_state_v(const ph_state *s, int node, int k)
 {
     return ph_load3(s->v + s->v_at[node] + k);
@@ -79,8 +80,9 @@ static inline ph_vec3 ph_state_lambda(const ph_state *s, int constraint)
     return ph_load3(s->lambda + s->l_at[constraint]);
 }
 
-/* A callback writes its result to out. Any status but PH_OK ends the step with PH_E_CALLBACK. out is zero before the
- * first call and keeps what the last call wrote, so entries that are always zero need not be written. */
+/* A callback writes its result to out. Any status but PH_OK ends the step with PH_E_CALLBACK. out is zero
+ * before the first call and keeps what the last call wrote, so entries that are always zero need not be
+ * written. */
 typedef ph_status (*ph_callback)(const ph_state *s, double *out, void *ctx);
 
 /* Flags of a system. PH_FORCE_LAMBDA is implied where g_lambda is given. */
@@ -89,7 +91,8 @@ typedef ph_status (*ph_callback)(const ph_state *s, double *out, void *ctx);
 #define PH_FORCE_LAMBDA                                                                                      \
     4u /* g depends on lambda (joint friction): g_lambda is differenced if it is not given */
 
-/* Matrices are lists of dense blocks, each row by row, one after the other in the order of the list of places:
+/* Matrices are lists of dense blocks, each row by row, one after the other in the order of the list of
+ * places:
  *   M, C, K   one block for each of pairs:  dim(row node) x dim(col node)
  *   B, Z      one block for each of links:  rows(constraint row) x dim(node col)
  *   g_lambda  one block for each of links:  dim(node col) x rows(constraint row), the shape of B^T
@@ -105,8 +108,8 @@ typedef struct ph_system {
     int n_links;           /* places of B, Z: (constraint, node) */
     const ph_place *links; /* NULL: all, constraint by constraint */
     unsigned flags;
-    int n_redundant; /* rank deficiency of B: rows that others imply, as in many closed loops; the multipliers of least
-                        norm are found. 0: independent rows, and dependent ones are an error */
+    int n_redundant; /* rank deficiency of B: rows that others imply, as in many closed loops. The multipliers
+                        of least norm are found. 0: rows are independent, and dependent ones an error */
 
     ph_callback M;   /* mass matrix, symmetric positive definite */
     ph_callback g;   /* forces, with the sign of the equation above: gravity and gyroscopic terms included */
@@ -132,13 +135,13 @@ typedef struct ph_check {
     double given, differenced;
 } ph_check;
 
-/* Compare every derivative that the system gives with central differences at the point (q, v, vdot, lambda, t)
- * and report the worst entry. PH_E_INPUT for a system that makes no sense. */
+/* Compare every derivative that the system gives with central differences at the point (q, v, vdot, lambda,
+ * t) and report the worst entry. PH_E_INPUT for a system that makes no sense. */
 PH_API ph_status ph_system_check(const ph_system *sys, double t, const double *q, const double *v,
                                  const double *vdot, const double *lambda, ph_check *worst, ph_error *err);
 
-/* How many rows of each constraint those before it imply at (q, t), to dependent, one number for each constraint. Their
- * sum is the n_redundant of the system. */
+/* How many rows of each constraint those before it imply at (q, t), to dependent, one number for each
+ * constraint. Their sum is the n_redundant of the system. */
 PH_API ph_status ph_system_rank(const ph_system *sys, double t, const double *q, int *dependent,
                                 ph_error *err);
 

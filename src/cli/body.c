@@ -1,4 +1,5 @@
-/* A system as its user sees it: bodies and joints with names. A node R^3 and a node SO(3) after it are a body. */
+/* A system as its user sees it: bodies and joints with names. A node R^3 and a node SO(3) after it are a
+ * body. */
 #include "cli/body.h"
 
 #include <stdio.h>

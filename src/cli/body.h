@@ -1,4 +1,5 @@
-/* A system as its user sees it: bodies and joints with names; motion in SI units, frames as ph_quantity says. */
+/* A system as its user sees it: bodies and joints with names; motion in SI units, frames as ph_quantity says.
+ * */
 #ifndef PH_CLI_BODY_H
 #define PH_CLI_BODY_H
 

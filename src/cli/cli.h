@@ -1,4 +1,5 @@
-/* What the files of the program share: exit codes, messages, the arguments of a command, the table of commands. */
+/* What the files of the program share: exit codes, messages, the arguments of a command, the table of
+ * commands. */
 #ifndef PH_CLI_CLI_H
 #define PH_CLI_CLI_H
 
@@ -16,8 +17,8 @@ enum { PH_EXIT_OK, PH_EXIT_FAILED, PH_EXIT_USAGE }; /* done; numerical failure; 
 /* One error line on stderr, "polhode: ...". Returns PH_EXIT_USAGE. */
 int ph_complain(const char *format, ...) PH_PRINTF(1, 2);
 
-/* The same for a word that is none of a list: with the nearest one; if none is near, with the command else_see
- * or, where that is NULL, with the whole list. what begins the sentence. */
+/* The same for a word that is none of a list: with the nearest one; if none is near, with the command
+ * else_see or, where that is NULL, with the whole list. what begins the sentence. */
 int ph_complain_word(const char *what, const char *word, ph_word_fn list, const char *else_see);
 
 typedef enum ph_command_code {

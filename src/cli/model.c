@@ -1,4 +1,5 @@
-/* What a command simulates: a model file becomes a mechanism; a name is looked up among the built-in problems. */
+/* What a command simulates: a model file becomes a mechanism; a name is looked up among the built-in
+ * problems. */
 #include "cli/model.h"
 #include "cli/options.h"
 

@@ -15,8 +15,9 @@ typedef struct ph_subject {
     int *dependent;      /* for each constraint of a file: its rows that earlier ones imply */
 } ph_subject;
 
-/* The model of the first word with what --size, --set and --space say. args->opt and what else a model's run{} may say are
- * completed by it: the command line wins. 0 after one line on stderr; code is then the exit code. */
+/* The model of the first word with what --size, --set and --space say. args->opt and what else a model's
+ * run{} may say are completed by it: the command line wins. 0 after one line on stderr; code is then the exit
+ * code. */
 int ph_subject_open(ph_subject *s, ph_args *args, int *code);
 void ph_subject_close(ph_subject *s);
 

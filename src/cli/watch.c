@@ -37,8 +37,8 @@ static void watch_energy(const ph_problem *p, const ph_state *s, int first, ph_w
 
 /* ---- explosions --------------------------------------------------------------------------------------- */
 
-/* Kinetic energy is at most what there was at first, what the potential has given and what drives and forces have
- * done. A run that has become unstable is soon far above it; errors of a sound one are a few percent. */
+/* Kinetic energy is at most what there was at first, what the potential has given and what drives and forces
+ * have done. A run that has become unstable is soon far above it; errors of a sound one are a few percent. */
 #define TOO_MUCH 2
 
 /* Round-off of a system at rest must not count: energy of all its bodies at this speed [m/s, rad/s]. */
@@ -52,7 +52,8 @@ static double floor_of(const ph_model_def *m)
     return sum * SLOW * SLOW;
 }
 
-/* Before watch_energy, whose t is that of the last step. User constraints may do work of which nothing is known. */
+/* Before watch_energy, whose t is that of the last step. User constraints may do work of which nothing is
+ * known. */
 static void watch_explosion(ph_run *r, const ph_state *s, int first)
 {
     ph_watch *w = &r->watch;

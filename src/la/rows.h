@@ -1,7 +1,7 @@
 /* 3x3 matrices in registers, from and to memory where they stand by rows without gaps.
  *
- * Written twice: with rows as 4-wide vectors whose last lane is of no interest (AVX2 and up, twice as fast), and with
- * scalars. Both add in the same order and nothing is fused, so both give the same bits. */
+ * Written twice: with rows as 4-wide vectors whose last lane is of no interest (AVX2 and up, twice as fast),
+ * and with scalars. Both add in the same order and nothing is fused, so both give the same bits. */
 #ifndef PH_LA_ROWS_H
 #define PH_LA_ROWS_H
 

@@ -14,14 +14,14 @@ PH_API void ph_mechanism_destroy(ph_mechanism *mech); /* accepts NULL */
 
 PH_API const ph_system *ph_mechanism_system(const ph_mechanism *mech);
 
-/* Initial values in the layout of the system, made consistent as the model says: velocities that are not given are
- * chosen with the least change of kinetic energy; given and inconsistent ones are an error that names the joint unless
- * the model says assemble. q0 and v0 belong to the mechanism. */
+/* Initial values in the layout of the system, made consistent as the model says: velocities that are not
+ * given are chosen with the least change of kinetic energy; given and inconsistent ones are an error that
+ * names the joint unless the model says assemble. q0 and v0 belong to the mechanism. */
 PH_API ph_status ph_mechanism_initial(ph_mechanism *mech, const double **q0, const double **v0,
                                       ph_error *err);
 
-/* After ph_mechanism_initial: the largest violations, relative to positions and velocities of size 1 or more, that
- * assembling removed; 0: nothing had to be changed. */
+/* After ph_mechanism_initial: the largest violations, relative to positions and velocities of size 1 or more,
+ * that assembling removed; 0: nothing had to be changed. */
 void ph_mechanism_projected(const ph_mechanism *mech, double *position, double *velocity);
 
 /* Why its callbacks refused a point: a sentence in the words of the model, in text; "" if they did not. */
@@ -36,8 +36,8 @@ PH_API int ph_mechanism_lambda(const ph_mechanism *mech, int joint,
 PH_API double ph_mechanism_energy(const ph_mechanism *mech, const ph_state *s);
 PH_API double ph_mechanism_kinetic(const ph_mechanism *mech, const ph_state *s);
 
-/* Power [W] of drives and of forces that are no springs, the sources of energy. Not that of dampers, which only take
- * it, and not that of user constraints. */
+/* Power [W] of drives and of forces that are no springs, the sources of energy. Not that of dampers, which
+ * only take it, and not that of user constraints. */
 PH_API double ph_mechanism_power(const ph_mechanism *mech, const ph_state *s);
 PH_API ph_status ph_mechanism_sensor(ph_mechanism *mech, const ph_state *s, int sensor, double *out);
 PH_API void ph_mechanism_track(ph_mechanism *mech,

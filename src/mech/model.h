@@ -13,8 +13,9 @@ typedef struct ph_body_state {
     ph_vec3 omega, omega_dot; /* body components */
 } ph_body_state;
 
-/* A function of the model file, of the time and, where bodies is not NULL, of the states of all bodies. Writes n numbers.
- * The reader of the model owns what is behind it. Not thread safe: its model serves one thread while it is called. */
+/* A function of the model file, of the time and, where bodies is not NULL, of the states of all bodies.
+ * Writes n numbers. The reader of the model owns what is behind it. Not thread safe: its model serves one
+ * thread while it is called. */
 typedef struct ph_function {
     ph_status (*call)(const struct ph_function *f, double t, const ph_body_state *bodies, int n, double *out);
     void *owner;
@@ -39,8 +40,8 @@ typedef struct ph_body_def {
     ph_origin origin;
 } ph_body_def;
 
-/* One joint. Points and axes are as the file gives them: in the world, at the initial configuration; the mechanism
- * turns them into body components. Which of them a type uses, its row in joints.def says. */
+/* One joint. Points and axes are as the file gives them: in the world, at the initial configuration; the
+ * mechanism turns them into body components. Which of them a type uses, its row in joints.def says. */
 typedef struct ph_joint_def {
     const char *name;
     int type;    /* row of joints.def */
@@ -89,7 +90,8 @@ typedef struct ph_sensor_def {
     ph_origin origin;
 } ph_sensor_def;
 
-/* constraint{ f = function(t, s) } of the file: rows functions of time and state, differentiated by the library. */
+/* constraint{ f = function(t, s) } of the file: rows functions of time and state, differentiated by the
+ * library. */
 typedef struct ph_user_constraint_def {
     const char *name;
     int rows;

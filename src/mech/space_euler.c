@@ -9,8 +9,9 @@
  *
  * so that M is regular and neither motion nor multipliers change.
  *
- * These are Lagrange's equations. T^T (J Omegadot + Omega x J Omega) is the same where p . pdot = 0, which the
- * index-3 form has only to the order of the method: errors would differ by some percent from those published. */
+ * These are Lagrange's equations. T^T (J Omegadot + Omega x J Omega) is the same where p . pdot = 0, which
+ * the index-3 form has only to the order of the method: errors would differ by some percent from those
+ * published. */
 #include "mech/chart.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
 /* Lua in a sandbox: few libraries, text only, and limits to memory and time.
  *
  * Lua code is stopped by a hook that looks at the clock every 1000 instructions. Library functions written in
- * C run without the hook; those whose work can grow without bound are guarded by an estimate of it. Nothing in
- * a model file can catch an error (no pcall, no coroutines) or run code behind the scenes (no metatables): a
- * limit that is hit ends the reading. */
+ * C run without the hook; those whose work can grow without bound are guarded by an estimate of it. Nothing
+ * in a model file can catch an error (no pcall, no coroutines) or run code behind the scenes (no metatables):
+ * a limit that is hit ends the reading. */
 #include "model/inside.h"
 
 #include <lauxlib.h>

@@ -1,7 +1,7 @@
 /* The checker: every derivative that a system gives, against central differences at one point.
  *
- * Rows of non-holonomic constraints have no Phi, so their A and b(t) are the definition and are not checked; what
- * follows from them (K, Z, convective) is. */
+ * Rows of non-holonomic constraints have no Phi, so their A and b(t) are the definition and are not checked;
+ * what follows from them (K, Z, convective) is. */
 #include <string.h>
 
 #include "la/small.h"

@@ -118,7 +118,8 @@ void ph_eval_take(ph_eval *ev, const ph_layout *lay, ph_arena *a)
                       sizeof(int)); /* for either of the two colourings */
 }
 
-/* The columns of K and Z are nodes, their rows nodes and constraints; the columns of g_lambda are constraints. */
+/* The columns of K and Z are nodes, their rows nodes and constraints; the columns of g_lambda are
+ * constraints. */
 void ph_eval_prepare(ph_eval *ev)
 {
     const ph_layout *lay = ev->lay;
@@ -257,8 +258,9 @@ ph_status ph_eval_convective(ph_eval *ev, const ph_state *s, double *out)
 /* Central differences lose eps/step to round-off and step^2 to truncation: about eps^(1/3). */
 #define STEP 6e-6
 
-/* Of t, with five points, since Phi_t stands in the residual: error 1e-11, and 1e-10 for a drive of 100 rad/s. It does
- * not grow with t, which makes no drive slower; a power of two is added to t without rounding. */
+/* Of t, with five points, since Phi_t stands in the residual: error 1e-11, and 1e-10 for a drive of 100
+ * rad/s. It does not grow with t, which makes no drive slower; a power of two is added to t without rounding.
+ * */
 #define STEP_T 0x1p-15
 
 static double step_for(double x)

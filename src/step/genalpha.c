@@ -16,7 +16,8 @@
  *   inside:   E = gamma/beta T(theta) B(q_n)^T                                                 (G7)
  *   outside:  E = gamma/beta B(q_n)^T                                                          (G8)
  *
- * References: Holzinger, Arnold, Gerstmayr (sigma-modified methods); Arnold, Bruels, Cardona (error analysis). */
+ * References: Holzinger, Arnold, Gerstmayr (sigma-modified methods); Arnold, Bruels, Cardona (error
+ * analysis). */
 #include <float.h>
 #include <string.h>
 
@@ -308,7 +309,8 @@ static double correct(ph_sim *sim, const double *x)
     return moved > turned || isnan(moved) ? moved : turned;
 }
 
-/* Coefficients of w, of c (vdot1 = eps v1 + c) and of the first guess in terms of v_n, a_n, vdot_n and a guessed vdot1. */
+/* Coefficients of w, of c (vdot1 = eps v1 + c) and of the first guess in terms of v_n, a_n, vdot_n and a
+ * guessed vdot1. */
 typedef struct guess {
     double w_v, w_a, c_a, c_d;
     double theta_v, theta_a, theta_0, theta_1; /* of theta without its Lie part */
@@ -336,7 +338,8 @@ static guess coefficients(const genalpha *m, double h, int has_last)
                    .slope = has_last};
 }
 
-/* Constant parts of the step and theta of a first guess, for one node. The start of the last step is in last. */
+/* Constant parts of the step and theta of a first guess, for one node. The start of the last step is in last.
+ * */
 PH_INLINE void predict_node(int n, const guess *g, genalpha *m, const ph_slot *i, const ph_point *now,
                             const double *last)
 {

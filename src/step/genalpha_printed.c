@@ -1,8 +1,10 @@
-/* The algorithms of the sigma-modified generalized-alpha paper exactly as printed, to document the difference.
+/* The algorithms of the sigma-modified generalized-alpha paper exactly as printed, to document the
+ * difference.
  *
- * Index-3 (its Algorithms 1 and 2) and stabilised index-2 (Algorithm 3). They do not solve the paper's own equations:
- * the predictor lacks a factor 1/2 and the updates drop d(T^-1 v)/dtheta; since v and vdot are only incremented, both
- * survive convergence, and the method behaves as one with about 2 sigma. Use "genalpha" for anything but comparison.
+ * Index-3 (its Algorithms 1 and 2) and stabilised index-2 (Algorithm 3). They do not solve the paper's own
+ * equations: the predictor lacks a factor 1/2 and the updates drop d(T^-1 v)/dtheta; since v and vdot are
+ * only incremented, both survive convergence, and the method behaves as one with about 2 sigma. Use
+ * "genalpha" for anything but comparison.
  *
  *   vdot1 = 0,  lambda1 = 0,  a1 = (alpha_f vdot_n - alpha_m a_n)/(1 - alpha_m)
  *   v1 = v_n + h (1 - gamma) a_n + h gamma a1

@@ -6,10 +6,10 @@
  *   [ B L + Z/gp     0                B F B_n^T ] [ s dlambda ] = [ -rate/gp ]                  (N2)
  *   [ B              0                0         ] [ x_eta     ]   [ -Phi     ]
  *
- * with G = M + C/eps. This is the stabilised form. Index-2 has the first two rows and columns; index-3 has them with B
- * and -Phi in the second row; a non-holonomic constraint has the second row and no third one in every form.
- * Rows and unknowns are matched so that eliminating the nodes leaves definite pivots: lambda with the rate row (Phi in
- * index-3), eta with the position row. */
+ * with G = M + C/eps. This is the stabilised form. Index-2 has the first two rows and columns; index-3 has
+ * them with B and -Phi in the second row; a non-holonomic constraint has the second row and no third one in
+ * every form. Rows and unknowns are matched so that eliminating the nodes leaves definite pivots: lambda with
+ * the rate row (Phi in index-3), eta with the position row. */
 #include "step/newton.h"
 
 #include <float.h>
@@ -69,7 +69,8 @@ static void sort_blocks(const ph_layout *lay, listing *g)
     ph_bucket(lay->N, lay->n_links, g->key, NULL, g->node_start, g->node_item);
 }
 
-/* One row of the columns of eta: a block for each constraint that the blocks item[0..count) reach through a node. */
+/* One row of the columns of eta: a block for each constraint that the blocks item[0..count) reach through a
+ * node. */
 static int list_products(ph_newton_matrix *nm, listing *g, int row, int stamp, const ph_block *left,
                          const int *item, int count, ph_term *term)
 {
@@ -496,8 +497,8 @@ void ph_step_tolerances(const ph_sim *sim, double beta, double *tol_x, double *t
     *tol_R = beta * h * h * (sim->opt.atol + sim->opt.rtol * acc[1]) + floor[1];
 }
 
-/* Size of the increment of lambda in units of rtol |lambda| and of the round-off of q below which it cannot get. With an
- * exact Jacobian lambda is as good as q; otherwise it follows last. */
+/* Size of the increment of lambda in units of rtol |lambda| and of the round-off of q below which it cannot
+ * get. With an exact Jacobian lambda is as good as q; otherwise it follows last. */
 static double multiplier_size(const ph_sim *sim, const ph_step_ops *o)
 {
     const ph_layout *lay = &sim->lay;
@@ -507,8 +508,8 @@ static double multiplier_size(const ph_sim *sim, const ph_step_ops *o)
     return x / (o->s * (sim->opt.atol + sim->opt.rtol * lambda) + 64 * DBL_EPSILON * mass * q);
 }
 
-/* The increment that the next iteration would make, in units of the tolerance: quadratic convergence with an exact
- * Jacobian, linear otherwise. */
+/* The increment that the next iteration would make, in units of the tolerance: quadratic convergence with an
+ * exact Jacobian, linear otherwise. */
 static double next_increment(int exact, double size, double rate)
 {
     return exact ? size * rate * rate : size * rate / (1 - rate);

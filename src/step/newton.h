@@ -47,8 +47,8 @@ ph_status ph_newton_create(ph_newton_matrix *nm, const ph_layout *lay, ph_formul
                            const ph_allocator *alloc, ph_error *err);
 void ph_newton_destroy(ph_newton_matrix *nm);
 
-/* What an implicit method tells of the step it is solving. Unknowns: the left increment dq of every node, the scaled
- * increments s dlambda and (stabilised form) gp^-1 (gamma/beta) deta:
+/* What an implicit method tells of the step it is solving. Unknowns: the left increment dq of every node, the
+ * scaled increments s dlambda and (stabilised form) gp^-1 (gamma/beta) deta:
  *   dv = gp (L dq + F B_n^T x_eta),   dvdot = eps dv,   s = 1/(eps gp)                         (N1) */
 typedef struct ph_step_ops {
     double s, inv_eps, inv_gp;
@@ -69,8 +69,8 @@ ph_status ph_newton_factor_initial(ph_newton_matrix *nm, const ph_eval *ev, int 
 
 /* redundant.c: systems whose constraints depend on each other (R1)-(R3). Each does nothing for others. */
 
-/* The size of the diagonal entries from M and B, and a null space from scratch; at the initial values. PH_E_INPUT: the
- * rows are not dependent. */
+/* The size of the diagonal entries from M and B, and a null space from scratch; at the initial values.
+ * PH_E_INPUT: the rows are not dependent. */
 ph_status ph_redundant_start(ph_newton_matrix *nm, const ph_eval *ev);
 
 /* Improve the null space with the factorised initial matrix. */

@@ -11,7 +11,8 @@ void ph_bucket(int n, int count, const int *key, const int *value, int *start, i
 /* Ints of scratch that ph_colour needs. */
 size_t ph_colour_scratch(int n_rows, int n_cols, int count);
 
-/* Columns of one colour have no row in common. Entries (row[k], col[k]), k < count. Writes colour[col] for each column and returns the number of colours. */
+/* Columns of one colour have no row in common. Entries (row[k], col[k]), k < count. Writes colour[col] for
+ * each column and returns the number of colours. */
 int ph_colour(int n_rows, int n_cols, int count, const int *row, const int *col, int *colour, int *scratch);
 
 #endif

@@ -1,5 +1,5 @@
-/* Which rows of the constraints others imply: block LU says quickly that none does, else Gram-Schmidt, constraint by
- * constraint in their order within each connected part of the system, says which. */
+/* Which rows of the constraints others imply: block LU says quickly that none does, else Gram-Schmidt,
+ * constraint by constraint in their order within each connected part of the system, says which. */
 #include <limits.h>
 #include <string.h>
 
@@ -9,8 +9,8 @@
 /* Growth of the factorisation of [M B^T; B 0] up to which the rows are independent beyond doubt. */
 #define INDEPENDENT 1e8
 
-/* A row whose part orthogonal to those before it is smaller than this, relative to the row, depends on them: above
- * the digits of a model file, below any angle that a mechanism is built with. */
+/* A row whose part orthogonal to those before it is smaller than this, relative to the row, depends on them:
+ * above the digits of a model file, below any angle that a mechanism is built with. */
 #define DEPENDENT 1e-8
 
 /* Doubles of the largest part that is examined densely: 400 MB. */

@@ -5,8 +5,8 @@
  *   [ M  B^T  ]
  *   [ B  -reg ],   reg = delta times the diagonal of B M^-1 B^T                                       (R1)
  *
- * Solving with it amplifies what lies in the null space by 1/reg: one inverse iteration at each new point keeps N up to
- * date,
+ * Solving with it amplifies what lies in the null space by 1/reg: one inverse iteration at each new point
+ * keeps N up to date,
  *
  *   N <- orthonormal rows of (B M^-1 B^T + reg)^-1 reg N, which leaves N as it is if N B = 0          (R2)
  *
@@ -14,8 +14,9 @@
  *
  *   rows <- rows - N^T N rows                                                                         (R3)
  *
- * so that lambda stays the multiplier of least norm. At convergence Phi = 0 and r = 0 hold as without reg, which only
- * makes the last digits of the iteration converge by a factor of about delta instead of quadratically. */
+ * so that lambda stays the multiplier of least norm. At convergence Phi = 0 and r = 0 hold as without reg,
+ * which only makes the last digits of the iteration converge by a factor of about delta instead of
+ * quadratically. */
 #include <math.h>
 #include <string.h>
 
@@ -102,8 +103,8 @@ ph_status ph_redundant_follow(ph_newton_matrix *nm)
     return orthonormalise(nm, nm->null) ? PH_OK : PH_E_SINGULAR;
 }
 
-/* With A x = b for the matrix (R1), the rows of the matrix without reg are off by -reg x_lambda: solve for that, again
- * and again. */
+/* With A x = b for the matrix (R1), the rows of the matrix without reg are off by -reg x_lambda: solve for
+ * that, again and again. */
 ph_status ph_redundant_solve(ph_newton_matrix *nm, double *x)
 {
     int nv = nm->lay->nv, nl = nm->lay->nl, n = nv + nl;

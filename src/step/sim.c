@@ -303,8 +303,8 @@ static void add_culprit(ph_failure *f, int is_constraint, int index, double valu
     rank[k] = r;
 }
 
-/* The rows that dominate: nodes by the displacement that their residual force would cause in a step, constraints by
- * their violation. */
+/* The rows that dominate: nodes by the displacement that their residual force would cause in a step,
+ * constraints by their violation. */
 static void record_failure(ph_sim *sim, ph_status s)
 {
     const ph_layout *lay = &sim->lay;

@@ -1,4 +1,5 @@
-/* Consistent initial values: positions and velocities that satisfy the constraints, then accelerations and multipliers.
+/* Consistent initial values: positions and velocities that satisfy the constraints, then accelerations and
+ * multipliers.
  *
  *   [ M  B^T ] [ vdot   ]   [ -g          ]
  *   [ B   0  ] [ lambda ] = [ -convective ]                                                          (S0)
@@ -11,8 +12,8 @@
 #include "la/small.h"
 #include "step/sim.h"
 
-/* Violations up to this size, relative to the size of the numbers that cancel, are taken as consistent: what a model
- * file with ten digits gives. */
+/* Violations up to this size, relative to the size of the numbers that cancel, are taken as consistent: what
+ * a model file with ten digits gives. */
 #define CONSISTENT 1e-9
 
 /* Newton steps of a projection; it converges quadratically or not at all. */
@@ -27,8 +28,8 @@ static ph_status evaluate(ph_sim *sim, ph_point *p)
     return status;
 }
 
-/* x = [M B^T; B 0]^-1 (b_v, b_l). b_v NULL: zero, for a projection, which no force takes part in; else B^T has dg/dlambda
- * with it. */
+/* x = [M B^T; B 0]^-1 (b_v, b_l). b_v NULL: zero, for a projection, which no force takes part in; else B^T
+ * has dg/dlambda with it. */
 static ph_status solve(ph_sim *sim, const double *b_v, double sign, const double *b_l, double *x)
 {
     ph_newton_matrix *nm = &sim->matrix;

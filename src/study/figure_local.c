@@ -5,9 +5,10 @@
  *
  * (Holzinger, Arnold, Gerstmayr, eqs. (40), (41)). l is what remains when the exact solution is put into the
  * formulas of a step. One node moves with M = I under a prescribed force, so that v(t) = c0 + c1 t + c2 t^2/2
- * exactly, whatever q is. Then a step from q_n, v_n, vdot_n and a_n = vdot(t_n + (alpha_m - alpha_f) h) yields
- * v_{n+1} and a_{n+1} exact to round-off, and theta_{n+1} is that of the formula. C_q and c follow by least
- * squares, and h -> 0 by extrapolation. theta(t): thetadot = T(theta)^-1 v, by Runge's method in small steps. */
+ * exactly, whatever q is. Then a step from q_n, v_n, vdot_n and a_n = vdot(t_n + (alpha_m - alpha_f) h)
+ * yields v_{n+1} and a_{n+1} exact to round-off, and theta_{n+1} is that of the formula. C_q and c follow by
+ * least squares, and h -> 0 by extrapolation. theta(t): thetadot = T(theta)^-1 v, by Runge's method in small
+ * steps. */
 #include <math.h>
 #include <string.h>
 

@@ -2,7 +2,8 @@
  *
  *   q error: |(x - x_exact, log(R_exact^-1 R))|, by node log(q_exact^-1 o q) in the group of the node
  *
- * Errors are taken at multiples of the usual step size of the problem: runs with several h see the same times. */
+ * Errors are taken at multiples of the usual step size of the problem: runs with several h see the same
+ * times. */
 #include "study/figure_run.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* Stability about steady spin: the spectral radius of one step.
  *
  * The heavy top hangs below its pivot and spins about its axis, e_y of the body, with Omega = 150 rad/s.
- * (Upright it is unstable in reality: (J_y Omega)^2 < 4 m g l J.) A step turns this state by Q = R_1 R_0^T about
- * the vertical and changes nothing else, so "step, then turn back by Q^T" has it as a fixed point. Its
+ * (Upright it is unstable in reality: (J_y Omega)^2 < 4 m g l J.) A step turns this state by Q = R_1 R_0^T
+ * about the vertical and changes nothing else, so "step, then turn back by Q^T" has it as a fixed point. Its
  * derivative M by central differences, in the coordinates
  *
  *   (dq, h dv, h^2 da, h^2 dvdot),  q = q_0 o exp(dq)

@@ -93,8 +93,8 @@ static double larger(double max, double x)
     return x <= max || isnan(max) ? max : x;
 }
 
-/* Example 2, q = t^3, from exact values, a_0 = vdot(t_0 + (alpha_m - alpha_f) h): largest |lambda error|, and how
- * far the errors are from the second entry of E_n, E_0 = (6 C_q h, 0, 0). */
+/* Example 2, q = t^3, from exact values, a_0 = vdot(t_0 + (alpha_m - alpha_f) h): largest |lambda error|, and
+ * how far the errors are from the second entry of E_n, E_0 = (6 C_q h, 0, 0). */
 static int example2(ph_study *study, const ph_figure_run *run, double *error, double *difference)
 {
     ph_figure_alpha p = ph_figure_numbers(run);
