@@ -49,10 +49,17 @@ static inline ph_quat turn_about(ph_vec3 axis, double angle)
     return ph_so3_exp(ph_stumpff_of(w), w);
 }
 
+/* By up to most rad. Draws are made one by one: compilers evaluate arguments in different orders. */
+static inline ph_quat rnd_turn(double most, uint64_t *seed)
+{
+    double angle = most * rnd(seed);
+    return turn_about(unit3(seed), angle);
+}
+
 /* A symmetric matrix that a mass distribution can have. */
 static inline ph_mat3 rnd_inertia(uint64_t *seed)
 {
-    ph_mat3 R = ph_qmat(turn_about(unit3(seed), 3 * rnd(seed)));
+    ph_mat3 R = ph_qmat(rnd_turn(3, seed));
     double a = 1.5 + rnd(seed) / 2, b = 1.5 + rnd(seed) / 2, c = 1.5 + rnd(seed) / 2;
     return ph_mmul(R, ph_mmul(ph_diag3(a, b, c), ph_transpose(R)));
 }
@@ -76,7 +83,7 @@ static inline int kit_random_body(kit *k, const char *name, uint64_t *seed)
     double mass = 2 + rnd(seed);
     ph_mat3 J = rnd_inertia(seed);
     ph_vec3 x = rnd3(seed);
-    return kit_body(k, name, mass, J, x, turn_about(unit3(seed), 3 * rnd(seed)));
+    return kit_body(k, name, mass, J, x, rnd_turn(3, seed));
 }
 
 static inline ph_joint_def *kit_joint(kit *k, const char *name, int type, int a, int b, ph_vec3 at,
@@ -371,8 +378,10 @@ static inline void rig_scatter(rig *r, uint64_t *seed)
 {
     for (int b = 0; b < r->mech->model->n_bodies; b++) {
         const ph_body_def *d = &r->mech->model->body[b];
-        ph_kin k = {.x = ph_add(d->x, rnd3(seed)), .v = rnd3(seed), .w = rnd3(seed)};
-        k.q = ph_qmul(d->R, turn_about(unit3(seed), 1.5 * rnd(seed)));
+        ph_kin k = {.x = ph_add(d->x, rnd3(seed))};
+        k.v = rnd3(seed);
+        k.w = rnd3(seed);
+        k.q = ph_qmul(d->R, rnd_turn(1.5, seed));
         rig_set(r, b, k);
     }
     for (int i = 0; i < r->nv; i++)

@@ -30,7 +30,8 @@ static void make_arm(kit *k)
     for (int i = 0; i < 3; i++)
         kit_random_body(k, i == 0 ? "upper" : i == 1 ? "lower" : "hand", &seed);
     kit_joint(k, "shoulder", PH_J_SPHERICAL, PH_GROUND, 0, rnd3(&seed), ph_v3(0, 0, 1));
-    kit_joint(k, "elbow", PH_J_REVOLUTE, 0, 1, rnd3(&seed), unit3(&seed));
+    ph_vec3 axis = unit3(&seed), at = rnd3(&seed);
+    kit_joint(k, "elbow", PH_J_REVOLUTE, 0, 1, at, axis);
     ph_joint_def *j = kit_joint(k, "wrist", PH_J_UNIVERSAL, 1, 2, rnd3(&seed), ph_v3(0, 0.6, 0.8));
     j->axis_b = ph_v3(1, 0, 0);
 }

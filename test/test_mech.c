@@ -56,7 +56,7 @@ static void make_joint(kit *k, int type, int side, int driven, double friction, 
         j->axis_b = ph_scale(1 / ph_norm(n), n);
     }
     j->radius = 0.7;
-    j->frame = ph_qmat(turn_about(unit3(seed), 2 * rnd(seed)));
+    j->frame = ph_qmat(rnd_turn(2, seed));
     j->lock = driven ? 0x1f << side & 0x3f : 0x16; /* one free coordinate; y, z and ry */
     if (driven == 2)
         j->lock = 0x37; /* one rotation */
