@@ -90,6 +90,7 @@ done
 
 # Redundant conditions are named, and the run goes on.
 run 0 check "$models/bricard.lua"
+has out "joint 'r6': 1 of its 5 conditions repeats what 'r1'...'r5' already impose"
 has out 'rank 29' 'degrees of freedom 1' "joint 'r6': 1 of its 5 conditions repeats"
 run 0 check "$models/four_bar.lua" --json
 has out '"rank":17' '"dof":1' '"redundant":['

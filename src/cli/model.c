@@ -218,12 +218,43 @@ void ph_subject_close(ph_subject *s)
     }
 }
 
+/* The first and the last constraint before c that are connected with it through bodies; -1: none. */
+static void connected_before(const ph_system *sys, int c, int *first, int *last)
+{
+    char *node = calloc((size_t)sys->n_nodes, 1), *near = calloc((size_t)sys->n_constraints, 1);
+    *first = *last = -1;
+    for (int grows = node && near; grows;) {
+        grows = 0;
+        near[c] = 1;
+        for (int e = 0; e < sys->n_links; e++) {
+            ph_place l = sys->links[e];
+            if (near[l.row] != node[l.col])
+                near[l.row] = node[l.col] = 1, grows = 1;
+        }
+    }
+    for (int k = 0; near && k < c; k++)
+        if (near[k])
+            *first = *first < 0 ? k : *first, *last = k;
+    free(node), free(near);
+}
+
 const char *ph_subject_redundancy(const ph_subject *s, int c, char *text, size_t size)
 {
-    const ph_constraint *k = &s->p->sys.constraints[c];
+    const ph_constraint *all = s->p->sys.constraints, *k = &all[c];
+    int first, last;
     text[0] = 0;
-    if (s->dependent && s->dependent[c])
-        snprintf(text, size, "joint '%s': %d of its %d conditions repeat%s what earlier joints impose",
-                 k->name ? k->name : "", s->dependent[c], k->rows, s->dependent[c] == 1 ? "s" : "");
+    if (!s->dependent || !s->dependent[c])
+        return text;
+    connected_before(&s->p->sys, c, &first, &last);
+    int n = snprintf(text, size, "joint '%s': %d of its %d conditions repeat%s what ", k->name ? k->name : "",
+                     s->dependent[c], k->rows, s->dependent[c] == 1 ? "s" : "");
+    if (n < 0 || (size_t)n >= size)
+        return text;
+    if (first < 0)
+        snprintf(text + n, size - (size_t)n, "its others already impose");
+    else if (first == last)
+        snprintf(text + n, size - (size_t)n, "'%s' already imposes", all[first].name);
+    else
+        snprintf(text + n, size - (size_t)n, "'%s'...'%s' already impose", all[first].name, all[last].name);
     return text;
 }

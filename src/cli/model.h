@@ -24,7 +24,7 @@ void ph_subject_close(ph_subject *s);
 /* Read the file of the first word, for commands that need no mechanism. NULL after one line on stderr. */
 ph_model_def *ph_subject_read(const ph_args *args);
 
-/* "joint 'r6': 1 of its 5 conditions repeats what earlier joints impose" for constraint c; "" if none does. */
+/* "joint 'r6': 1 of its 5 conditions repeats what 'r1'...'r5' already impose" for constraint c; "" if none does. */
 const char *ph_subject_redundancy(const ph_subject *s, int c, char *text, size_t size);
 
 #endif
