@@ -1,6 +1,7 @@
 /* Simulations through the public API: create, step, run, reset, load, views; memory; failures; bad input. */
 #include "sim_cases.h"
 
+#include <float.h>
 #include <pthread.h>
 
 static const ph_formulation forms[] = {PH_INDEX3, PH_INDEX2, PH_GGL};
@@ -661,6 +662,24 @@ static void no_absolute_tolerance(void **state)
     }
 }
 
+/* Denormals are flushed while stepping, and only then. */
+static void denormals_come_back(void **state)
+{
+    (void)state;
+    ph_problem *p = ph_problem_create("heavy_top", NULL);
+    ph_options o = options_for(p, PH_INDEX3);
+    ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
+    volatile double small = DBL_MIN;
+    assert_int_equal(ph_sim_step(sim, NULL), PH_OK);
+    small /= 2;
+    assert_true(small > 0);
+    assert_int_equal(ph_sim_run(sim, 2, NULL, NULL, NULL), PH_OK);
+    small /= 2;
+    assert_true(small > 0);
+    ph_sim_destroy(sim);
+    ph_problem_destroy(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -684,6 +703,7 @@ int main(void)
         cmocka_unit_test(schemes_agree),
         cmocka_unit_test(first_order_is_said),
         cmocka_unit_test(no_absolute_tolerance),
+        cmocka_unit_test(denormals_come_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

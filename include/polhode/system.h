@@ -87,7 +87,7 @@ typedef ph_status (*ph_callback)(const ph_state *s, double *out, void *ctx);
 
 /* Flags of a system. PH_FORCE_LAMBDA is implied where g_lambda is given. */
 #define PH_MASS_CONSTANT 1u /* M does not change: it is asked for once */
-#define PH_RHEONOMIC     2u /* Phi depends on t: Phi_t is differenced if it is not given */
+#define PH_RHEONOMIC     2u /* Phi depends on t: Phi_t is differenced, over 3e-5 s, if it is not given */
 #define PH_FORCE_LAMBDA                                                                                      \
     4u /* g depends on lambda (joint friction): g_lambda is differenced if it is not given */
 
