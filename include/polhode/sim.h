@@ -32,9 +32,19 @@ typedef enum ph_newton {
 } ph_newton;
 
 typedef enum ph_start {
-    PH_PERTURBED, /* a_0 of (S2) and, for index-3, v_0 of (S3): no first-order transient in lambda */
-    PH_PLAIN      /* v_0 as given, a_0 = vdot_0 */
+    PH_PERTURBED, /* a_0 of (S2) and, for index-3, v_0 of (S3): no first-order transient in lambda; of a
+                     multistep method: starting values that keep its order */
+    PH_PLAIN      /* v_0 as given, a_0 = vdot_0; of a multistep method: steps of order 1, 2, ... */
 } ph_start;
+
+/* Multistep methods: where the term h^2/12 [v, vdot] stands that increments on a group have and those of a
+ * vector space have not, (D3)-(D6). */
+typedef enum ph_correction {
+    PH_IN_EXP,      /* in the argument of the exponential map */
+    PH_IN_VELOCITY, /* in the equation of v, with v and vdot of the end of the step */
+    PH_LAGGED,      /* likewise, with velocities of the steps before: at most order 3 */
+    PH_WITHOUT      /* nowhere: at most order 2 */
+} ph_correction;
 
 /* Stabilised index-2 form: where the multipliers eta enter, (G7) and (G8). */
 typedef enum ph_ggl_form {
@@ -55,7 +65,7 @@ typedef enum ph_scheme {
 
 typedef struct ph_options {
     const char *method;         /* row of steppers.def; "genalpha" */
-    double h;                   /* step size [s]; has no default */
+    double h;                   /* step size [s]; has no default; may be 0 with tol */
     double sigma;               /* 0: geom1; 1; PH_SIGMA_OPT; any real number */
     ph_scheme scheme;           /* PH_CHUNG_HULBERT */
     double rho;                 /* spectral radius at infinite frequency, in [0, 1] */
@@ -66,6 +76,10 @@ typedef struct ph_options {
     ph_ggl_form ggl_form;       /* PH_GGL_AUTO */
     ph_newton newton;           /* PH_FULL */
     ph_start start;             /* PH_PERTURBED */
+    int order;                  /* of a multistep method, 1 to 6 */
+    ph_correction correction;   /* PH_IN_EXP */
+    const char *tableau;        /* of a Runge-Kutta method: row of tableaux.def */
+    double tol;                 /* above 0: step sizes by error control, see ph_sim_step */
     double atol, rtol;          /* of accelerations in Newton's method, (N3) */
     int max_iterations;         /* of one step */
     int project;               /* 1: initial values that violate the constraints are projected; 0: an error */
@@ -79,8 +93,10 @@ PH_API ph_options ph_default_options(void);
 
 typedef struct ph_stats {
     long steps, iterations, jacobians, factorizations, residuals;
-    int worst_iterations; /* of one step */
-    double wall_s;        /* in ph_sim_run */
+    int worst_iterations;    /* of one step */
+    long accepted, rejected; /* steps of a method with error control, between the points of its grid */
+    double h_least, h_most;  /* of those accepted */
+    double wall_s;           /* in ph_sim_run */
 } ph_stats;
 
 #define PH_CULPRITS 4
@@ -109,13 +125,18 @@ PH_API void ph_sim_destroy(ph_sim *sim); /* accepts NULL */
 /* Start again from other values, with the same options; no allocation. */
 PH_API ph_status ph_sim_reset(ph_sim *sim, double t0, const double *q0, const double *v0, ph_error *err);
 
-/* One step. On failure the state is as before; ph_sim_failure tells more. */
+/* One step. On failure the state is as before; ph_sim_failure tells more. With tol and h the method finds its
+ * own steps, and the state is that at the next point of the grid t0 + n h; with tol and h = 0 it is that after
+ * the next step of the method. */
 PH_API ph_status ph_sim_step(ph_sim *sim, ph_error *err);
 
 /* Called before the first and after every step; any status but PH_OK stops the run with PH_E_STOPPED. */
 typedef ph_status (*ph_output_fn)(const ph_sim *sim, void *ctx);
 
 PH_API ph_status ph_sim_run(ph_sim *sim, long steps, ph_output_fn output, void *ctx, ph_error *err);
+
+/* Steps until t_end is reached. With h = 0 the last one ends there; otherwise the grid has the last word. */
+PH_API ph_status ph_sim_run_until(ph_sim *sim, double t_end, ph_output_fn output, void *ctx, ph_error *err);
 
 /* Views; they hold until the next step. */
 PH_API ph_state ph_sim_state(const ph_sim *sim);
@@ -137,6 +158,19 @@ PH_API ph_status ph_sim_violation(ph_sim *sim, double *position, double *velocit
  * restores it. */
 PH_API ph_status ph_sim_fastest(ph_sim *sim, double *omega);
 
+/* Which options a method reads, as bits. */
+enum {
+    PH_READS_ALPHA = 1,       /* sigma, scheme, rho, hht_alpha, alpha_m, alpha_f, beta, gamma, ggl_form */
+    PH_READS_FORMULATION = 2, /* others constrain accelerations and project */
+    PH_READS_NEWTON = 4,      /* newton, atol, rtol, max_iterations */
+    PH_READS_START = 8,
+    PH_READS_ORDER = 16, /* order, correction */
+    PH_READS_TABLEAU = 32,
+    PH_READS_TOL = 64
+};
+
+PH_API unsigned ph_method_reads(const char *method); /* 0: there is none of this name */
+
 /* Row k of the table of methods; NULL past the end. */
 PH_API const char *ph_method_name(int k);
 PH_API const char *ph_method_text(int k);
@@ -146,6 +180,7 @@ PH_API const char *ph_method_cite(int k); /* what to cite, a line each */
 PH_API const char *ph_formulation_word(int k);
 PH_API const char *ph_newton_word(int k);
 PH_API const char *ph_start_word(int k);
+PH_API const char *ph_correction_word(int k);
 PH_API const char *ph_solver_word(int k);
 
 #ifdef __cplusplus

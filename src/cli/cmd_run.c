@@ -10,13 +10,16 @@
 
 #define STEPS_MAX 1e9 /* more is a slip of the pen, not a plan */
 
-/* h is the nearest value that divides t_end. */
+/* h is the nearest value that divides t_end. With a tolerance and no h of its own on the command line the method
+ * finds its steps, and each of them is output. */
 static int plan_steps(ph_run *r)
 {
-    double h = r->args->opt.h > 0 ? r->args->opt.h : r->p->h;
-    double t_end = r->args->t_end > 0 ? r->args->t_end : r->p->t_end, n = t_end / h;
-    if (!(h > 0) || !(t_end > 0)) {
-        ph_complain("the model says no %s: give --%s", h > 0 ? "t_end" : "h", h > 0 ? "t-end" : "h");
+    const ph_options *o = &r->args->opt;
+    double h = o->h > 0 || o->tol > 0 ? o->h : r->p->h;
+    double t_end = r->args->t_end > 0 ? r->args->t_end : r->p->t_end, n = h > 0 ? t_end / h : 0;
+    r->opt = *o, r->t_end = t_end;
+    if ((!(h > 0) && !(o->tol > 0)) || !(t_end > 0)) {
+        ph_complain("the model says no %s: give --%s", t_end > 0 ? "h" : "t_end", t_end > 0 ? "h" : "t-end");
         return 0;
     }
     if (!(n <= STEPS_MAX)) {
@@ -24,9 +27,10 @@ static int plan_steps(ph_run *r)
                     STEPS_MAX);
         return 0;
     }
-    r->steps = n < 1 ? 1 : lround(n);
-    r->opt = r->args->opt;
-    r->opt.h = t_end / (double)r->steps;
+    if (h > 0) {
+        r->steps = n < 1 ? 1 : lround(n);
+        r->opt.h = t_end / (double)r->steps;
+    }
     return 1;
 }
 
@@ -139,7 +143,8 @@ static int integrate(ph_run *r)
         if (r->file.stream)
             ph_trajectory_header(r);
         w->begun = w->last_tick = ph_seconds();
-        r->status = ph_sim_run(r->sim, r->steps, ph_watch_step, r, &r->err);
+        r->status = r->steps ? ph_sim_run(r->sim, r->steps, ph_watch_step, r, &r->err)
+                             : ph_sim_run_until(r->sim, r->t_end, ph_watch_step, r, &r->err);
         if (w->terminal && w->last_tick > w->begun)
             fprintf(stderr, "\r\033[K");
     }

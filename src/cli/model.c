@@ -136,6 +136,10 @@ static int merge_options(ph_args *args, const ph_model_def *model)
     merged.t_end = model->t_end, merged.space = model->space, merged.assemble = model->assemble;
     if (model->every > 0)
         merged.every = model->every;
+    if (args->opt.tol > 0)
+        merged.opt.h = 0; /* --tol stands instead of the model's h, */
+    else if (args->opt.h > 0)
+        merged.opt.tol = 0; /* and --h instead of its tol */
     if (!ph_args_parse(&merged, args->argc, args->argv))
         return 0;
     *args = merged;

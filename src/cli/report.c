@@ -3,17 +3,46 @@
 #include "cli/options.h"
 #include "cli/run.h"
 
+#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+static void append(char *text, size_t size, const char *format, ...)
+{
+    size_t at = strlen(text);
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text + at, size - at, format, list);
+    va_end(list);
+}
 
 void ph_report_settings(const ph_run *r, char *text, size_t size)
 {
     const ph_options *o = &r->opt;
-    char sigma[32] = "opt";
-    if (o->sigma != PH_SIGMA_OPT)
-        snprintf(sigma, sizeof sigma, "%g", o->sigma);
-    snprintf(text, size, "%s, sigma %s, rho %g, %s, %s Newton, %s start, %s solver", o->method, sigma, o->rho,
-             ph_formulation_word((int)o->formulation), ph_newton_word((int)o->newton),
-             ph_start_word((int)o->start), ph_sim_solver(r->sim));
+    unsigned reads = ph_method_reads(o->method);
+    snprintf(text, size, "%s", o->method);
+    if ((reads & PH_READS_ALPHA) && o->sigma == PH_SIGMA_OPT)
+        append(text, size, ", sigma opt, rho %g", o->rho);
+    else if (reads & PH_READS_ALPHA)
+        append(text, size, ", sigma %g, rho %g", o->sigma, o->rho);
+    if (reads & PH_READS_ORDER)
+        append(text, size, ", order %d, correction %s", o->order, ph_correction_word((int)o->correction));
+    if (reads & PH_READS_TABLEAU)
+        append(text, size, ", %s", o->tableau);
+    if ((reads & PH_READS_TOL) && o->tol > 0)
+        append(text, size, ", tol %g", o->tol);
+    append(text, size, ", %s", ph_report_formulation(o));
+    if (reads & PH_READS_NEWTON)
+        append(text, size, ", %s Newton", ph_newton_word((int)o->newton));
+    if (reads & PH_READS_START)
+        append(text, size, ", %s start", ph_start_word((int)o->start));
+    append(text, size, ", %s solver", ph_sim_solver(r->sim));
+}
+
+const char *ph_report_formulation(const ph_options *o)
+{
+    return ph_method_reads(o->method) & PH_READS_FORMULATION ? ph_formulation_word((int)o->formulation)
+                                                             : "index1";
 }
 
 static void print_cost(const ph_run *r)
@@ -95,14 +124,26 @@ static void print_some(const ph_run *r, int n, void (*print)(const ph_run *, int
         print(r, n - 1, s);
 }
 
+static void print_steps(const ph_run *r, double t)
+{
+    ph_stats st = ph_sim_stats(r->sim);
+    printf("t = %.9g s after %ld steps", t, st.steps);
+    if (r->opt.h > 0)
+        printf(" of h = %.9g s", r->opt.h);
+    printf("%s\n", r->status == PH_OK ? "" : "; the run did not reach its end");
+    if (r->opt.tol > 0)
+        printf("error control took %ld steps of %.3g to %.3g s and rejected %ld\n", st.accepted, st.h_least,
+               st.h_most, st.rejected);
+    printf("\n");
+}
+
 void ph_report_text(const ph_run *r)
 {
     char settings[256];
     ph_state s = ph_sim_state(r->sim);
     ph_report_settings(r, settings, sizeof settings);
     printf("%s: %s\n", r->p->name, settings);
-    printf("t = %.9g s after %ld steps of h = %.9g s%s\n\n", s.t, ph_sim_stats(r->sim).steps, r->opt.h,
-           r->status == PH_OK ? "" : "; the run did not reach its end");
+    print_steps(r, s.t);
     print_cost(r);
     print_quality(r);
     printf("\n");

@@ -7,18 +7,43 @@
 static void add_method(ph_json *j, const ph_run *r)
 {
     ph_options resolved = r->sim ? ph_sim_options(r->sim) : r->opt, *o = &resolved;
+    unsigned reads = ph_method_reads(o->method);
     cJSON *m = ph_json_object(j, j->root, "method");
     ph_json_text(j, m, "name", o->method);
-    ph_json_number(j, m, "sigma", o->sigma);
-    ph_json_number(j, m, "rho", o->rho);
-    ph_json_text(j, m, "formulation", ph_formulation_word((int)o->formulation));
+    if (reads & PH_READS_ALPHA) {
+        ph_json_number(j, m, "sigma", o->sigma);
+        ph_json_number(j, m, "rho", o->rho);
+    }
+    if (reads & PH_READS_ORDER) {
+        ph_json_count(j, m, "order", o->order);
+        ph_json_text(j, m, "correction", ph_correction_word((int)o->correction));
+    }
+    if (reads & PH_READS_TABLEAU)
+        ph_json_text(j, m, "tableau", o->tableau);
+    if ((reads & PH_READS_TOL) && o->tol > 0)
+        ph_json_number(j, m, "tol", o->tol);
+    ph_json_text(j, m, "formulation", ph_report_formulation(o));
     ph_json_text(j, m, "space", ph_bodies_space(r->bodies));
-    ph_json_text(j, m, "newton", ph_newton_word((int)o->newton));
-    ph_json_text(j, m, "start", ph_start_word((int)o->start));
-    ph_json_number(j, m, "atol", o->atol);
-    ph_json_number(j, m, "rtol", o->rtol);
+    if (reads & PH_READS_NEWTON) {
+        ph_json_text(j, m, "newton", ph_newton_word((int)o->newton));
+        ph_json_number(j, m, "atol", o->atol);
+        ph_json_number(j, m, "rtol", o->rtol);
+    }
+    if (reads & PH_READS_START)
+        ph_json_text(j, m, "start", ph_start_word((int)o->start));
     if (r->sim)
         ph_json_text(j, m, "solver", ph_sim_solver(r->sim));
+}
+
+/* Error control: the steps of the method; those of "steps" are the points of the output. */
+static void add_control(ph_json *j, const ph_run *r)
+{
+    ph_stats st = ph_sim_stats(r->sim);
+    cJSON *c = ph_json_object(j, j->root, "control");
+    ph_json_count(j, c, "accepted", st.accepted);
+    ph_json_count(j, c, "rejected", st.rejected);
+    ph_json_number(j, c, "h_least", st.h_least);
+    ph_json_number(j, c, "h_most", st.h_most);
 }
 
 static void add_newton(ph_json *j, const ph_run *r)
@@ -121,6 +146,12 @@ static void add_failure(ph_json *j, const ph_run *r)
     }
 }
 
+static double mean_step(const ph_run *r)
+{
+    long n = r->sim ? ph_sim_stats(r->sim).steps : 0;
+    return n > 0 ? ph_sim_state(r->sim).t / (double)n : 0;
+}
+
 int ph_report_json(const ph_run *r)
 {
     ph_json j = ph_json_create();
@@ -132,12 +163,14 @@ int ph_report_json(const ph_run *r)
     ph_json_text(&j, j.root, "status", ph_status_word(r->status));
     ph_json_number(&j, j.root, "t", s.t);
     ph_json_count(&j, j.root, "steps", r->sim ? ph_sim_stats(r->sim).steps : 0);
-    ph_json_number(&j, j.root, "h", r->opt.h);
+    ph_json_number(&j, j.root, "h", r->opt.h > 0 ? r->opt.h : mean_step(r));
     add_method(&j, r);
     if (r->status != PH_OK)
         add_failure(&j, r);
     if (r->sim) {
         add_newton(&j, r);
+        if (r->opt.tol > 0)
+            add_control(&j, r);
         add_bodies(&j, r, &s);
         add_joints(&j, r, &s);
         if (r->subject.model)

@@ -26,10 +26,11 @@ typedef struct ph_run {
     ph_subject subject;
     ph_problem *p; /* of the subject */
     ph_bodies *bodies;
-    ph_options opt; /* h divides t_end */
-    long steps;     /* planned */
-    ph_sim *sim;    /* NULL: it could not be created */
-    ph_file file;   /* of the trajectory */
+    ph_options opt; /* h divides t_end; 0: the method finds its steps */
+    double t_end;
+    long steps;   /* planned; 0: not known */
+    ph_sim *sim;  /* NULL: it could not be created */
+    ph_file file; /* of the trajectory */
     ph_csv csv;
     ph_watch watch;
     ph_status status;
@@ -51,6 +52,7 @@ int ph_run_sensor(const ph_run *r, int sensor, const ph_state *s, double value[P
 
 /* report.c: the settings in one line; the summary in words. */
 void ph_report_settings(const ph_run *r, char *text, size_t size);
+const char *ph_report_formulation(const ph_options *o); /* index1: accelerations are constrained */
 void ph_report_text(const ph_run *r);
 
 /* report_json.c: one object on stdout. 0: not enough memory. */

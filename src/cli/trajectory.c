@@ -77,8 +77,11 @@ void ph_trajectory_header(ph_run *r)
     ph_csv_comment(&r->csv, text);
     ph_report_settings(r, text, sizeof text);
     ph_csv_comment(&r->csv, text);
-    snprintf(text, sizeof text, "h = %.17g s, t_end = %.17g s, %ld steps, a row every %d", r->opt.h,
-             r->opt.h * (double)r->steps, r->steps, r->args->every);
+    if (r->steps)
+        snprintf(text, sizeof text, "h = %.17g s, t_end = %.17g s, %ld steps, a row every %d", r->opt.h,
+                 r->t_end, r->steps, r->args->every);
+    else
+        snprintf(text, sizeof text, "t_end = %.17g s, a row every %d steps", r->t_end, r->args->every);
     ph_csv_comment(&r->csv, text);
     for (int i = 0; i < r->args->set.n; i++) {
         snprintf(text, sizeof text, "set %s", r->args->set.text[i]);

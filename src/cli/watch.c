@@ -99,10 +99,9 @@ void ph_watch_explain(const ph_run *r, char *text, size_t size)
 static void show_progress(const ph_run *r, const ph_state *s, double elapsed)
 {
     ph_stats st = ph_sim_stats(r->sim);
-    double n = st.steps ? (double)st.steps : 1;
-    fprintf(stderr, "\rt %-10.6g %3.0f %%  h %g  %.2f iterations/step  %.0f s left \033[K", s->t,
-            100 * n / (double)r->steps, r->opt.h, (double)st.iterations / n,
-            elapsed * ((double)r->steps - n) / n);
+    double n = st.steps ? (double)st.steps : 1, part = s->t / r->t_end;
+    fprintf(stderr, "\rt %-10.6g %3.0f %%  h %.3g  %.2f iterations/step  %.0f s left \033[K", s->t,
+            100 * part, s->t / n, (double)st.iterations / n, part > 0 ? elapsed * (1 - part) / part : 0);
     fflush(stderr);
 }
 
@@ -122,6 +121,11 @@ static void tick(ph_run *r, const ph_state *s, double now)
         show_progress(r, s, now - r->watch.begun);
 }
 
+static int is_last(const ph_run *r, long n, double t)
+{
+    return r->steps ? n == r->steps : t >= r->t_end;
+}
+
 ph_status ph_watch_step(const ph_sim *sim, void *ctx)
 {
     ph_run *r = ctx;
@@ -138,7 +142,7 @@ ph_status ph_watch_step(const ph_sim *sim, void *ctx)
     watch_explosion(r, &s, n == 0);
     if (r->p->energy)
         watch_energy(r->p, &s, n == 0, w);
-    if (r->file.stream && (n % r->args->every == 0 || n == r->steps)) {
+    if (r->file.stream && (n % r->args->every == 0 || is_last(r, n, s.t))) {
         errno = 0;
         ph_trajectory_row(r, &s);
         if (ferror(r->file.stream))

@@ -255,8 +255,8 @@ static ph_status refuse_twice(const ph_layout *lay, ph_error *err)
     return ph_fail(err, PH_E_INPUT, "the place (%d, %d) is listed twice among the links", l.row, l.col);
 }
 
-ph_status ph_newton_create(ph_newton_matrix *nm, const ph_layout *lay, ph_formulation f, ph_solver_kind kind,
-                           const ph_allocator *alloc, ph_error *err)
+ph_status ph_newton_create(ph_newton_matrix *nm, const ph_layout *lay, int steps, ph_formulation f,
+                           ph_solver_kind kind, const ph_allocator *alloc, ph_error *err)
 {
     ph_arena counts = {0}, own = {0}, temporary = {0};
     listing g = {0};
@@ -285,7 +285,7 @@ ph_status ph_newton_create(ph_newton_matrix *nm, const ph_layout *lay, ph_formul
     number_eta(nm);
     nm->n = lay->nv + lay->nl + nm->n_eta;
     s = analyse(nm, &g, 0, kind, 0, &nm->initial);
-    if (s == PH_OK)
+    if (s == PH_OK && steps)
         s = analyse(nm, &g, f == PH_GGL, kind, TRUST, &nm->solver);
 done:
     if (!nm->block)

@@ -17,7 +17,7 @@ typedef struct ph_newton_matrix {
     const ph_layout *lay;
     ph_formulation formulation;
     unsigned what;      /* PH_EVAL_ flags that this form needs */
-    ph_solver *solver;  /* of the step */
+    ph_solver *solver;  /* of the step; NULL: of a method that has no such matrix */
     ph_solver *initial; /* of [M B^T; B 0], for initial values and null spaces */
     int n;              /* unknowns: nv of dq, nl of lambda, n_eta of eta */
     int n_eta, n_eta_blocks;
@@ -43,8 +43,9 @@ typedef struct ph_newton_matrix {
     const ph_allocator *alloc;
 } ph_newton_matrix;
 
-ph_status ph_newton_create(ph_newton_matrix *nm, const ph_layout *lay, ph_formulation f, ph_solver_kind kind,
-                           const ph_allocator *alloc, ph_error *err);
+/* steps 0: the matrix of steps is not needed, only the initial one. */
+ph_status ph_newton_create(ph_newton_matrix *nm, const ph_layout *lay, int steps, ph_formulation f,
+                           ph_solver_kind kind, const ph_allocator *alloc, ph_error *err);
 void ph_newton_destroy(ph_newton_matrix *nm);
 
 /* What an implicit method tells of the step it is solving. Unknowns: the left increment dq of every node, the

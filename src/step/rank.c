@@ -141,7 +141,7 @@ static ph_status examine(ranker *r, int part, int *dependent, ph_error *err)
 static ph_status independent(ranker *r, int *sure, ph_error *err)
 {
     ph_newton_matrix nm;
-    ph_status s = ph_newton_create(&nm, &r->lay, PH_INDEX3, PH_BLOCK, NULL, err);
+    ph_status s = ph_newton_create(&nm, &r->lay, 0, PH_INDEX3, PH_BLOCK, NULL, err);
     *sure = 0;
     if (s == PH_OK) {
         ph_status f = ph_newton_factor_initial(&nm, &r->ev, 0);

@@ -34,6 +34,20 @@ const char *ph_method_text(int k)
     return k >= 0 && k < N_STEPPERS ? steppers[k]->text : NULL;
 }
 
+static const ph_stepper *find(const char *method)
+{
+    for (int k = 0; method && k < N_STEPPERS; k++)
+        if (!strcmp(method, steppers[k]->name))
+            return steppers[k];
+    return NULL;
+}
+
+unsigned ph_method_reads(const char *method)
+{
+    const ph_stepper *s = find(method);
+    return s ? s->reads : 0;
+}
+
 ph_options ph_default_options(void)
 {
     return (ph_options){
@@ -43,6 +57,8 @@ ph_options ph_default_options(void)
         .atol = 1e-10, /* m/s^2, rad/s^2: far below any acceleration of interest */
         .rtol = 1e-8,  /* one Newton step more than this costs nothing with quadratic convergence */
         .max_iterations = 20, /* a step that needs more is too large */
+        .order = 3, /* of the multistep methods that damp, the most accurate one with a wide sector */
+        .tableau = "dopri5", /* serves fixed steps and error control alike */
     };
 }
 
@@ -50,10 +66,7 @@ ph_options ph_default_options(void)
 
 static ph_status check_options(const ph_options *o, const ph_stepper **stepper, ph_error *err)
 {
-    *stepper = NULL;
-    for (int k = 0; k < N_STEPPERS; k++)
-        if (o->method && !strcmp(o->method, steppers[k]->name))
-            *stepper = steppers[k];
+    *stepper = find(o->method);
     if (!*stepper) {
         char names[256] = "";
         for (int k = 0; k < N_STEPPERS; k++)
@@ -62,7 +75,12 @@ static ph_status check_options(const ph_options *o, const ph_stepper **stepper, 
         return ph_fail(err, PH_E_INPUT, "no method is called '%s'; there are: %s", o->method ? o->method : "",
                        names);
     }
-    if (!(o->h > 0) || !isfinite(o->h))
+    if (!(o->tol >= 0) || !isfinite(o->tol))
+        return ph_fail(err, PH_E_INPUT, "tol = %g is not a number >= 0", o->tol);
+    if (o->tol > 0 && !((*stepper)->reads & PH_READS_TOL))
+        return ph_fail(err, PH_E_INPUT, "%s has no error control: give h instead of tol, or use rkmk",
+                       o->method);
+    if (!(o->h > 0 || (o->h == 0 && o->tol > 0)) || !isfinite(o->h))
         return ph_fail(err, PH_E_INPUT, "the step size h = %g is not a positive number", o->h);
     if (!(o->atol >= 0) || !(o->rtol >= 0) || !isfinite(o->atol) || !isfinite(o->rtol))
         return ph_fail(err, PH_E_INPUT, "atol = %g and rtol = %g: both must be numbers >= 0", o->atol,
@@ -75,6 +93,7 @@ static ph_status check_options(const ph_options *o, const ph_stepper **stepper, 
     } choice[] = {{"formulation", (int)o->formulation, PH_GGL},
                   {"newton", (int)o->newton, PH_MODIFIED},
                   {"start", (int)o->start, PH_PLAIN},
+                  {"correction", (int)o->correction, PH_WITHOUT},
                   {"ggl_form", (int)o->ggl_form, PH_GGL_OUTSIDE},
                   {"solver", (int)o->solver, PH_SOLVER_COUNT - 1}};
     for (size_t k = 0; k < sizeof choice / sizeof *choice; k++)
@@ -137,7 +156,9 @@ static ph_status build(ph_sim *sim, const ph_system *sys, ph_error *err)
     if (s != PH_OK)
         return s;
     ph_eval_prepare(&sim->ev);
-    s = ph_newton_create(&sim->matrix, &sim->lay, sim->opt.formulation, sim->opt.solver, sim->opt.alloc, err);
+    int steps = (sim->stepper->reads & PH_READS_FORMULATION) != 0;
+    s = ph_newton_create(&sim->matrix, &sim->lay, steps, sim->opt.formulation, sim->opt.solver,
+                         sim->opt.alloc, err);
     return s == PH_OK ? sim->stepper->prepare(sim, err) : s;
 }
 
@@ -156,8 +177,10 @@ ph_status ph_sim_create(ph_sim **out, const ph_system *sys, const ph_options *op
     ph_sim *sim = ph_alloc(opt->alloc, sizeof *sim);
     if (!sim)
         return ph_fail(err, PH_E_MEMORY, "not enough memory for a simulation");
-    *sim = (ph_sim){.opt = *opt, .stepper = stepper};
+    *sim = (ph_sim){.opt = *opt, .stepper = stepper, .t_stop = HUGE_VAL};
     sim->opt.method = stepper->name;
+    if (!(stepper->reads & PH_READS_FORMULATION))
+        sim->opt.formulation = PH_INDEX3; /* of which only [M B^T; B 0] is used */
     s = build(sim, sys, err);
     if (s == PH_OK) {
         log_differences(sim);
@@ -176,6 +199,8 @@ void ph_sim_destroy(ph_sim *sim)
     if (!sim)
         return;
     const ph_allocator *alloc = sim->opt.alloc;
+    if (sim->stepper->release && sim->method)
+        sim->stepper->release(sim);
     ph_newton_destroy(&sim->matrix);
     ph_free(alloc, sim->block);
     ph_free(alloc, sim);
@@ -267,18 +292,20 @@ ph_status ph_sim_load(ph_sim *sim, const ph_state *s, ph_error *err)
 {
     const ph_layout *lay = &sim->lay;
     size_t d = sizeof(double), nv = (size_t)lay->nv, nl = (size_t)lay->nl;
-    if (!s->a)
+    int has_a = (sim->stepper->reads & PH_READS_ALPHA) != 0;
+    if (!s->a && has_a)
         return ph_fail(err, PH_E_INPUT,
                        "the state has no algorithmic accelerations a: take it from a simulation");
     ph_status status = check_state(lay, s->t, s->q, s->v, err);
     if (status != PH_OK)
         return status;
-    if (!isfinite(ph_small_max(lay->nv, s->vdot)) || !isfinite(ph_small_max(lay->nv, s->a)) ||
+    if (!isfinite(ph_small_max(lay->nv, s->vdot)) || (has_a && !isfinite(ph_small_max(lay->nv, s->a))) ||
         !isfinite(ph_small_max(lay->nl, s->lambda)))
         return ph_fail(err, PH_E_INPUT, "vdot, a or lambda of the state is not finite");
     put_state(sim, s->t, s->q, s->v);
     memmove(sim->now.vdot, s->vdot, d * nv);
-    memmove(sim->now.a, s->a, d * nv);
+    if (has_a)
+        memmove(sim->now.a, s->a, d * nv);
     memmove(sim->now.lambda, s->lambda, d * nl);
     if (s->eta)
         memmove(sim->now.eta, s->eta, d * nl);
@@ -352,6 +379,12 @@ static int ran_away(const ph_sim *sim)
            !isfinite(ph_small_max(lay->nv, sim->next.v)) || !isfinite(ph_small_max(lay->nv, sim->next.vdot));
 }
 
+/* Of the steps, or of methods that only solve for accelerations. */
+static const ph_solver *at_work(const ph_sim *sim)
+{
+    return sim->matrix.solver ? sim->matrix.solver : sim->matrix.initial;
+}
+
 static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
 {
     ph_state at = ph_point_view(&sim->next, &sim->lay);
@@ -363,9 +396,11 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
     else if (s == PH_E_NAN || (s == PH_E_SINGULAR && ran_away(sim)))
         s = PH_E_NEWTON;
     sim->failure.status = s;
+    if (sim->reason[0])
+        return ph_fail(err, s, "t = %.9g: %s", t, sim->reason);
     name_culprits(sim, rows, sizeof rows);
     const ph_failure *f = &sim->failure;
-    int where = ph_solver_ask(sim->matrix.solver).where;
+    int where = ph_solver_ask(at_work(sim)).where;
     char label[PH_NAME_MAX];
     switch (s) {
     case PH_E_NEWTON:
@@ -406,6 +441,7 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
 static ph_status advance(ph_sim *sim, ph_error *err)
 {
     sim->next.t = sim->t0 + (double)(sim->n + 1) * sim->opt.h;
+    sim->reason[0] = 0;
     ph_status s = sim->stepper->step(sim);
     sim->has_last = s == PH_OK;
     if (s != PH_OK) {
@@ -435,11 +471,20 @@ static double seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static ph_status run(ph_sim *sim, long steps, ph_output_fn output, void *ctx, ph_error *err)
+/* Up to this part of a step before the end, the end is reached. */
+#define REACHED 1e-9
+
+static int is_over(const ph_sim *sim, long steps_left, double t_end)
+{
+    return steps_left == 0 || !(sim->now.t < t_end - REACHED * sim->opt.h);
+}
+
+/* steps < 0: as many as it takes. */
+static ph_status run(ph_sim *sim, long steps, double t_end, ph_output_fn output, void *ctx, ph_error *err)
 {
     if (output && output(sim, ctx) != PH_OK)
         return ph_fail(err, PH_E_STOPPED, "stopped by the output callback at t = %.9g", sim->now.t);
-    for (long k = 0; k < steps; k++) {
+    for (; !is_over(sim, steps, t_end); steps--) {
         ph_status s = advance(sim, err);
         if (s != PH_OK)
             return s;
@@ -449,16 +494,32 @@ static ph_status run(ph_sim *sim, long steps, ph_output_fn output, void *ctx, ph
     return PH_OK;
 }
 
+static ph_status timed_run(ph_sim *sim, long steps, double t_end, ph_output_fn output, void *ctx,
+                           ph_error *err)
+{
+    double start = seconds();
+    unsigned mode = ph_ftz_begin();
+    double h = sim->opt.h;
+    sim->t_stop = steps >= 0 && h > 0 ? sim->t0 + (double)(sim->n + steps) * h : t_end;
+    ph_status s = run(sim, steps, t_end, output, ctx, err);
+    sim->t_stop = HUGE_VAL;
+    ph_ftz_end(mode);
+    sim->stats.wall_s += seconds() - start;
+    return s;
+}
+
 ph_status ph_sim_run(ph_sim *sim, long steps, ph_output_fn output, void *ctx, ph_error *err)
 {
     if (steps < 0)
         return ph_fail(err, PH_E_INPUT, "a run of %ld steps", steps);
-    double start = seconds();
-    unsigned mode = ph_ftz_begin();
-    ph_status s = run(sim, steps, output, ctx, err);
-    ph_ftz_end(mode);
-    sim->stats.wall_s += seconds() - start;
-    return s;
+    return timed_run(sim, steps, HUGE_VAL, output, ctx, err);
+}
+
+ph_status ph_sim_run_until(ph_sim *sim, double t_end, ph_output_fn output, void *ctx, ph_error *err)
+{
+    if (!isfinite(t_end) || t_end < sim->now.t)
+        return ph_fail(err, PH_E_INPUT, "a run from t = %g to %g", sim->now.t, t_end);
+    return timed_run(sim, -1, t_end, output, ctx, err);
 }
 
 /* ---- views -------------------------------------------------------------------------------------- */
@@ -466,7 +527,7 @@ ph_status ph_sim_run(ph_sim *sim, long steps, ph_output_fn output, void *ctx, ph
 ph_state ph_sim_state(const ph_sim *sim)
 {
     ph_state s = ph_point_view(&sim->now, &sim->lay);
-    s.a = sim->now.a;
+    s.a = sim->stepper->reads & PH_READS_ALPHA ? sim->now.a : NULL;
     s.eta = sim->matrix.n_eta > 0 ? sim->now.eta : NULL;
     return s;
 }
@@ -488,7 +549,7 @@ ph_options ph_sim_options(const ph_sim *sim)
 
 const char *ph_sim_solver(const ph_sim *sim)
 {
-    return ph_solver_ask(sim->matrix.solver).backend;
+    return ph_solver_ask(at_work(sim)).backend;
 }
 
 ph_status ph_sim_violation(ph_sim *sim, double *position, double *velocity)

@@ -9,11 +9,13 @@
 /* A time integration method: one file, one row in steppers.def. */
 typedef struct ph_stepper {
     const char *name, *text, *cite;
+    unsigned reads;                                   /* options, PH_READS_ bits */
     size_t size;                                      /* bytes of its own record, sim->method */
     ph_status (*prepare)(ph_sim *sim, ph_error *err); /* check the options, compute what is constant */
     void (*take)(ph_sim *sim, ph_arena *a); /* its arrays; sim->method is NULL while sizes are added up */
     ph_status (*start)(ph_sim *sim);        /* starting values, from consistent q, v, vdot, lambda */
-    ph_status (*step)(ph_sim *sim);         /* from sim->now to sim->next */
+    ph_status (*step)(ph_sim *sim);         /* from sim->now to sim->next; with h = 0 it sets next.t too */
+    void (*release)(ph_sim *sim);           /* what prepare allocated beside the arena; NULL: nothing */
 } ph_stepper;
 
 struct ph_sim {
@@ -26,10 +28,12 @@ struct ph_sim {
     ph_point kept;      /* the state that a reset which fails brings back */
     int has_last;       /* next holds the start of the last step */
     double t0;
-    long n; /* steps since t0 */
+    long n;        /* steps since t0 */
+    double t_stop; /* a method that looks ahead must not evaluate beyond; HUGE_VAL: it may */
     ph_stats stats;
     ph_failure failure;
     int step_iterations; /* of the step at work */
+    char reason[256];    /* why the step failed, in the method's words; empty: see the status */
     void *method;        /* the stepper's record */
     void *block;         /* memory of all arrays */
 };

@@ -16,6 +16,12 @@ const char *ph_start_word(int k)
     return k == PH_PERTURBED ? "perturbed" : k == PH_PLAIN ? "plain" : NULL;
 }
 
+const char *ph_correction_word(int k)
+{
+    static const char *const words[] = {"perturbed", "implicit", "lagged", "none"};
+    return k >= 0 && k <= PH_WITHOUT ? words[k] : NULL;
+}
+
 const char *ph_solver_word(int k)
 {
     static const char *const names[] = {
