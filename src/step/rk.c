@@ -78,7 +78,7 @@ PH_INLINE void move_node(int n, const ph_slot *i, const double *q0, const double
     ph_small_mul(n, Tinv, v, k);
 }
 
-static ph_status too_far(ph_sim *sim, const ph_slot *i, double turn, double h)
+static ph_status too_far(ph_sim *sim, const ph_slot *i, double turn, double most, double h)
 {
     char label[PH_NAME_MAX];
     ph_node_label(&sim->lay, (int)(i - sim->lay.slot), label);
@@ -86,15 +86,16 @@ static ph_status too_far(ph_sim *sim, const ph_slot *i, double turn, double h)
         sim->reason, sizeof sim->reason,
         "%s turns by %.3g rad in one step of h = %.3g, and more than %g rad cannot be told from less: use "
         "a smaller step",
-        label, turn, h, TURN_MAX);
+        label, turn, h, most);
     return PH_E_STEP;
 }
 
 /* q = q_n o exp(Theta) to to->q and to->R, and the slope k = T(Theta)^-1 v of v = to->v. */
-static ph_status move(ph_sim *sim, const ph_point *from, double h, const double *Theta, ph_point *to,
-                      double *k)
+static ph_status move(ph_sim *sim, const ph_rk *rk, const ph_point *from, double h, const double *Theta,
+                      ph_point *to, double *k)
 {
     const ph_layout *lay = &sim->lay;
+    double most = rk->turn_max > 0 ? rk->turn_max : TURN_MAX;
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
         const double *q0 = from->q + i->q_at, *x = Theta + i->v_at, *v = to->v + i->v_at;
         if (i->T_at < 0) {
@@ -103,8 +104,8 @@ static ph_status move(ph_sim *sim, const ph_point *from, double h, const double 
             continue;
         }
         double turn2 = ph_dot(ph_load3(x + i->rot), ph_load3(x + i->rot));
-        if (turn2 > TURN_MAX * TURN_MAX)
-            return too_far(sim, i, sqrt(turn2), h);
+        if (turn2 > most * most)
+            return too_far(sim, i, sqrt(turn2), most, h);
         PH_BY_SIZE(i->dim, move_node, i, q0, x, v, to, k + i->v_at);
     }
     return PH_OK;
@@ -127,7 +128,7 @@ static ph_status explicit_stages(ph_sim *sim, ph_rk *rk, const ph_point *from, d
         for (int m = 0; m < nv; m++)
             at.v[m] += from->v[m];
         at.t = rk->at.t = from->t + t->c[i] * h;
-        s = move(sim, from, h, rk->Theta, &at, rk->k + i * nv);
+        s = move(sim, rk, from, h, rk->Theta, &at, rk->k + i * nv);
         at.vdot = rk->A + i * nv;
         if (s == PH_OK)
             s = ph_start_accelerations(sim, &at);
@@ -147,8 +148,7 @@ static ph_status give_up(ph_sim *sim, ph_status s, double h)
     return s;
 }
 
-/* Onto the constraints, then vdot and lambda. */
-static ph_status settle(ph_sim *sim, double h, ph_point *p)
+ph_status ph_rk_settle(ph_sim *sim, double h, ph_point *p)
 {
     ph_status s = ph_start_project(sim, p);
     if (s == PH_E_NEWTON)
@@ -168,8 +168,8 @@ static ph_status finish(ph_sim *sim, ph_rk *rk, const ph_point *from, double h, 
     for (int i = 0; i < nv; i++)
         to->v[i] += from->v[i];
     memcpy(to->lambda, rk->at.lambda, sizeof(double) * (size_t)sim->lay.nl);
-    ph_status s = move(sim, from, h, rk->Theta, to, k);
-    return s == PH_OK ? settle(sim, h, to) : s;
+    ph_status s = move(sim, rk, from, h, rk->Theta, to, k);
+    return s == PH_OK ? ph_rk_settle(sim, h, to) : s;
 }
 
 ph_status ph_rk_step(ph_sim *sim, ph_rk *rk, const ph_point *from, double h, ph_point *to, double *error)
