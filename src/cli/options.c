@@ -15,6 +15,7 @@ typedef enum kind {
     COUNT,    /* int from 1 */
     WORD,     /* enumeration: the place of the word in its list */
     NAME,     /* const char *: one of a list */
+    TABLEAU,  /* const char *: one of the tableaux, by name or alias */
     PATH,     /* const char * */
     LIST,     /* ph_settings: one more */
     FLAG      /* int */
@@ -89,7 +90,7 @@ static int read_count(const option *o, const char *text, int *n)
 static int read_word(const option *o, const char *text, int *k)
 {
     char what[64];
-    *k = ph_word_find(text, o->words);
+    *k = o->kind == TABLEAU ? ph_tableau_find(text) : ph_word_find(text, o->words);
     if (*k >= 0)
         return 1;
     snprintf(what, sizeof what, "%s has no choice", o->name);
@@ -128,6 +129,7 @@ static int read_value(ph_args *args, const option *o, const char *text)
         return 1;
     case WORD:
     case NAME:
+    case TABLEAU:
         if (!read_word(o, text, &k))
             return 0;
         word = o->words(k);
@@ -262,7 +264,7 @@ static void print_default(const option *o, char *text, size_t size)
             snprintf(text, size, "; default %s", o->words(k));
         else if (k)
             snprintf(text, size, "; default %d", k);
-    } else if (o->kind == NAME) {
+    } else if (o->kind == NAME || o->kind == TABLEAU) {
         memcpy(&word, at, sizeof word);
         snprintf(text, size, "; default %s", word);
     }

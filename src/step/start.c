@@ -176,23 +176,19 @@ static int worst_row(const ph_layout *lay, const double *rows, double scale, int
     return at;
 }
 
-static double size_of_positions(const ph_sim *sim)
+/* Of positions (level 0) or velocities (level 1): the size of the numbers that cancel in a constraint. */
+static double size_at(const ph_layout *lay, const ph_point *p, int level)
 {
-    return fmax(1, ph_small_max(sim->lay.nq, sim->now.q));
+    return fmax(1, level ? ph_small_max(lay->nv, p->v) : ph_small_max(lay->nq, p->q));
 }
 
-static double size_of_velocities(const ph_sim *sim)
-{
-    return fmax(1, ph_small_max(sim->lay.nv, sim->now.v));
-}
-
-/* Move q (level 0) or v (level 1) of sim->now until the constraints hold. */
-static ph_status project(ph_sim *sim, int level)
+/* Move q (level 0) or v (level 1) of p until the constraints hold. */
+static ph_status project(ph_sim *sim, ph_point *p, int level)
 {
     const ph_layout *lay = &sim->lay;
     double *x = sim->matrix.x, last = HUGE_VAL;
     for (int k = 0; k < PROJECTIONS; k++) {
-        ph_status s = evaluate(sim, &sim->now);
+        ph_status s = evaluate(sim, p);
         if (s != PH_OK)
             return s;
         double *rows = level ? sim->ev.rate : sim->ev.Phi, size;
@@ -200,7 +196,7 @@ static ph_status project(ph_sim *sim, int level)
             for (int i = 0; i < lay->rows[c] && lay->sys->constraints[c].nonholonomic; i++)
                 rows[lay->l_at[c] + i] = 0;
         size = ph_small_max(lay->nl, rows);
-        double scale = level ? size_of_velocities(sim) : size_of_positions(sim);
+        double scale = size_at(lay, p, level);
         if (size <= 4 * DBL_EPSILON * scale || (size <= 1e-13 * scale && size >= 0.5 * last))
             return PH_OK;
         s = solve(sim, NULL, -1, rows, x);
@@ -210,12 +206,18 @@ static ph_status project(ph_sim *sim, int level)
             return PH_E_NAN;
         if (level)
             for (int i = 0; i < lay->nv; i++)
-                sim->now.v[i] += x[i];
+                p->v[i] += x[i];
         else
-            ph_point_shift(lay, &sim->now, 1, x, &sim->now);
+            ph_point_shift(lay, p, 1, x, p);
         last = size;
     }
     return PH_E_NEWTON;
+}
+
+ph_status ph_start_project(ph_sim *sim, ph_point *p)
+{
+    ph_status s = sim->lay.C ? project(sim, p, 0) : PH_OK;
+    return s == PH_OK && sim->lay.C ? project(sim, p, 1) : s;
 }
 
 /* Positions (level 0), then velocities (level 1). */
@@ -223,7 +225,7 @@ static ph_status make_consistent(ph_sim *sim, int level, ph_error *err)
 {
     const ph_layout *lay = &sim->lay;
     const char *what = level ? "velocities" : "positions";
-    double scale = level ? size_of_velocities(sim) : size_of_positions(sim), worst;
+    double scale = size_at(lay, &sim->now, level), worst;
     ph_status s = evaluate(sim, &sim->now);
     if (s != PH_OK)
         return s;
@@ -236,7 +238,7 @@ static ph_status make_consistent(ph_sim *sim, int level, ph_error *err)
     if (!sim->opt.project)
         return ph_fail(err, PH_E_INCONSISTENT, "%s: the initial %s violate it by %.3g",
                        ph_constraint_label(lay, c, label), what, worst * scale);
-    s = project(sim, level);
+    s = project(sim, &sim->now, level);
     if (s == PH_E_NEWTON)
         return ph_fail(err, PH_E_INCONSISTENT, "%s: no %s near the initial ones satisfy it",
                        ph_constraint_label(lay, c, label), what);

@@ -23,8 +23,7 @@ typedef struct ph_tableau {
     double e[PH_STAGES_MAX]; /* b minus the second weights */
 } ph_tableau;
 
-/* The tableau of a name, which is compared without regard to case, '-', '_' and blanks. PH_E_INPUT lists what
- * there is. */
+/* The tableau of a name, see ph_tableau_find. PH_E_INPUT lists what there is. */
 ph_status ph_tableau_get(const char *name, ph_tableau *out, ph_error *err);
 
 #endif
