@@ -95,16 +95,14 @@ static ph_status refuse_turn(ph_sim *sim, int node, double angle)
     char label[PH_NAME_MAX];
     ph_node_label(&sim->lay, node, label);
     if (isfinite(angle))
-        snprintf(sim->reason, sizeof sim->reason,
-                 "%s turns by %.2g rad within a step, and an increment of rotation reaches less than 2 pi: "
-                 "the step "
-                 "is too large for the spin",
-                 label, angle);
+        snprintf(
+            sim->reason, sizeof sim->reason,
+            "%s turns by %.3g rad in one step, and more than %g rad cannot be told from less: the step is "
+            "too large for the spin",
+            label, angle, PH_TURN_LIMIT);
     else
-        snprintf(sim->reason, sizeof sim->reason,
-                 "%s: no increment of rotation belongs to its velocity: the step is too large for the spin",
-                 label);
-    return PH_E_NEWTON;
+        snprintf(sim->reason, sizeof sim->reason, "%s: the step is too large for the spin", label);
+    return PH_E_STEP;
 }
 
 ph_status ph_rk_newton_kinematics(ph_sim *sim, ph_rk *rk, const ph_point *from, const ph_stages *st)
@@ -417,33 +415,22 @@ static ph_status follow(ph_sim *sim, const ph_point *from)
     return status == PH_OK ? ph_redundant_follow(&sim->matrix) : status;
 }
 
-/* Words for a status that sim.c cannot know the place of, and the residuals of the stage where it happened. */
+/* Words for what sim.c does not know, and the residuals of the stage where the iteration ended. */
 static ph_status explain(ph_sim *sim, ph_rk *rk, ph_status status)
 {
     const ph_layout *lay = &sim->lay;
     ph_state s = ph_point_view(&rk->at, lay);
-    ph_error err = {0};
     char label[PH_NAME_MAX];
     int where = ph_solver_ask(rk->newton->solver).where;
     rk->newton->factored = 0;
-    if (status == PH_E_CALLBACK || status == PH_E_MEMORY || sim->reason[0])
-        return status;
-    if (status != PH_E_NEWTON && ph_eval_blame(&sim->ev, &s, &err)) {
-        snprintf(sim->reason, sizeof sim->reason, "%s", err.text);
-        return PH_E_NAN;
-    }
-    if (status == PH_E_SINGULAR && sim->step_iterations == 1) {
-        if (where >= 0)
-            snprintf(sim->reason, sizeof sim->reason,
-                     "the matrix of the stages is singular at %s: dependent constraints, or a step too large",
-                     where < lay->N ? ph_node_label(lay, where, label)
-                                    : ph_constraint_label(lay, where - lay->N, label));
-        return status;
-    }
-    if (isfinite(ph_small_max(lay->nv, rk->at.v)) &&
-        ph_eval_residual(&sim->ev, &s, sim->matrix.what) != PH_OK)
+    if (status == PH_E_SINGULAR && where >= 0)
+        snprintf(sim->reason, sizeof sim->reason,
+                 "the matrix of the stages is singular at %s: dependent constraints, or a step too large",
+                 where < lay->N ? ph_node_label(lay, where, label)
+                                : ph_constraint_label(lay, where - lay->N, label));
+    if (status == PH_E_NEWTON && ph_eval_residual(&sim->ev, &s, sim->matrix.what) != PH_OK)
         return PH_E_CALLBACK;
-    return PH_E_NEWTON;
+    return status;
 }
 
 ph_status ph_rk_implicit_stages(ph_sim *sim, ph_rk *rk, const ph_point *from, double h)
@@ -453,6 +440,7 @@ ph_status ph_rk_implicit_stages(ph_sim *sim, ph_rk *rk, const ph_point *from, do
     size_t nv = (size_t)lay->nv, nl = (size_t)lay->nl, d = sizeof(double);
     ph_status status = sim->matrix.redundant ? follow(sim, from) : PH_OK;
     sim->step_iterations = 0;
+    ph_point_copy(&rk->at, from, lay); /* a step that fails before its first stage leaves its start there */
     if (!(fabs(from->t - rk->newton->t) <= 1e-9 * fabs(h)))
         rk->newton->factored = 0; /* the step does not follow the last one */
     rk->newton->t = from->t + h;
