@@ -1,20 +1,17 @@
 /* Implicit Runge-Kutta stages: the matrix is the derivative of the residuals, orders, stiff springs, redundant,
  * non-holonomic and moving constraints, friction, memory. */
+#include "la/small.h"
+#include "model_cases.h"
 #include "sim_cases.h"
 #include "step/rk_newton.h"
 
 /* ---- tableaux of this test ---------------------------------------------------------------------- */
 
-static const ph_tableau gauss_2 = {
-    "gauss-2",  PH_STAGES_FULL,
-    2,          4,
-    0,          {{0.25, 0.25 - 0.28867513459481287}, {0.25 + 0.28867513459481287, 0.25}},
-    {0.5, 0.5}, {0.5 - 0.28867513459481287, 0.5 + 0.28867513459481287},
-    {0}};
-
+/* A first stage that is explicit: its row of the matrix has no h in it. */
 static const ph_tableau lobatto_3a = {"lobatto IIIA-2",     PH_STAGES_FULL, 2,      2,  0,
                                       {{0, 0}, {0.5, 0.5}}, {0.5, 0.5},     {0, 1}, {0}};
 
+/* Stages that differ in nothing but what came before. */
 static const ph_tableau diagonal_2 = {"diagonal-2",
                                       PH_STAGES_DIAGONAL,
                                       2,
@@ -64,6 +61,14 @@ static void bench_close(bench *b)
     ph_rk_implicit_destroy(&b->rk);
     ph_free(NULL, b->arena.block);
     ph_sim_destroy(b->sim);
+}
+
+static ph_tableau tableau(const char *name)
+{
+    ph_tableau t;
+    ph_error err;
+    assert_int_equal(ph_tableau_get(name, &t, &err), PH_OK);
+    return t;
 }
 
 /* ---- the matrix ---------------------------------------------------------------------------------- */
@@ -167,25 +172,247 @@ static double jacobian_error(bench *b, double h, int first)
 static void matrix_is_derivative(void **state)
 {
     (void)state;
-    const ph_tableau *tabs[] = {&gauss_2, &lobatto_3a, &diagonal_2};
+    ph_tableau gauss = tableau("gauss2");
+    const ph_tableau *tabs[] = {&gauss, &lobatto_3a, &diagonal_2};
     for (int k = 0; ph_problem_name(k); k++)
         for (int t = 0; t < 3; t++) {
             ph_problem *p = small_problem(k);
             bench b = bench_open(p, &p->sys, tabs[t]);
             run_sim(b.sim, 3); /* away from special initial values */
-            /* derivative: steps 5 times as large as usual ones, up to 0.75 rad of the top */
             double error = jacobian_error(&b, 5 * p->h, tabs[t]->kind == PH_STAGES_DIAGONAL);
-            printf("%s %s %.2e\n", p->name, tabs[t]->name, error);
-            check_le(error, 1e-7);
+            /* derivative: with steps 5 times as large as usual ones, up to 0.75 rad of the top */
+            check_le(error, 1e-8);
             bench_close(&b);
             ph_problem_destroy(p);
         }
 }
 
+/* ---- runs --------------------------------------------------------------------------------------- */
+
+static ph_options rkmk(const char *name, double h)
+{
+    ph_options o = ph_default_options();
+    o.method = "rkmk", o.tableau = name, o.h = h;
+    return o;
+}
+
+typedef struct error_of {
+    double q, v, lambda; /* at the end, against the exact state */
+    ph_stats stats;
+} error_of;
+
+static double distance_of(const double *a, const double *b, int n)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += (a[i] - b[i]) * (a[i] - b[i]);
+    return sqrt(sum);
+}
+
+static error_of errors(const ph_problem *p, const ph_options *o, long steps)
+{
+    double q[64], v[64], vdot[64], lambda[64];
+    ph_sim *sim = sim_of(&p->sys, o, p->q0, p->v0);
+    run_sim(sim, steps);
+    ph_state s = ph_sim_state(sim);
+    assert_true(p->exact(p, s.t, q, v, vdot, lambda));
+    error_of e = {distance_of(s.q, q, ph_system_nq(&p->sys)), distance_of(s.v, v, ph_system_nv(&p->sys)),
+                  distance_of(s.lambda, lambda, ph_system_nl(&p->sys)), ph_sim_stats(sim)};
+    ph_sim_destroy(sim);
+    return e;
+}
+
+/* order: p +- 0.15 over two halvings of t_end/steps */
+static void check_order(const ph_problem *p, const char *name, double t_end, long steps, double order)
+{
+    error_of e[3];
+    for (int k = 0; k < 3; k++) {
+        ph_options o = rkmk(name, t_end / (double)(steps << k));
+        e[k] = errors(p, &o, steps << k);
+    }
+    for (int k = 0; k < 2; k++) {
+        double by[] = {e[k].q / e[k + 1].q, e[k].v / e[k + 1].v, e[k].lambda / e[k + 1].lambda};
+        for (int i = 0; i < (p->sys.n_constraints ? 3 : 2); i++) {
+            double reached = log2(by[i]);
+            if (!(fabs(reached - order) <= 0.15))
+                print_message("%s, %s, part %d, %ld steps\n", p->name, name, i, steps << k);
+            check_near(reached, order, 0.15);
+        }
+    }
+}
+
+/* reference: an independent prototype of the same methods, +-5 % */
+static void spring_ball(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double error;
+    } row[] = {{"gauss2", 9.92e-9}, {"radau3", 2.78e-11}, {"midpoint", 5.83e-4}};
+    ph_problem *p = problem_named("spring_ball");
+    for (int k = 0; k < 3; k++) {
+        ph_options o = rkmk(row[k].name, 0.01);
+        ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
+        /* reference: Taylor series with 40 digits, t = 2 */
+        static const double psi[] = {0.3263579083195356, 0.0245153097816496, 0.0191701445482059};
+        static const double omega[] = {-0.0945936481146126, 0.796935430683718, 0.4341689789457257};
+        double x[3];
+        run_sim(sim, 200);
+        ph_state s = ph_sim_state(sim);
+        ph_group_get(PH_SO3)->log(0, s.q, x);
+        double error = hypot(distance_of(x, psi, 3), distance_of(s.v, omega, 3));
+        check_near(error / row[k].error, 1, 0.05);
+        ph_sim_destroy(sim);
+    }
+    ph_options o = rkmk("gauss2", 0.05);
+    ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
+    static const double psi[] = {3.949237627240e-1, 4.392212175095e-2, 3.434555538099e-2};
+    double x[3];
+    run_sim(sim, 1);
+    ph_group_get(PH_SO3)->log(0, ph_sim_state(sim).q, x);
+    check_le(max_diff(x, psi, 3), 6e-14); /* reference: all printed digits */
+    ph_sim_destroy(sim);
+    ph_problem_destroy(p);
+}
+
+/* psi and omega of one axis obey m psi'' + d psi' + k psi = 0: every method is then the classical one, whose stages of
+ * a linear system are solved here by elimination. */
+static void parallel_is_classical(void **state)
+{
+    (void)state;
+    ph_problem *p = problem_named("spring_ball");
+    for (int row = 0; ph_tableau_name(row); row++) {
+        ph_tableau t = tableau(ph_tableau_name(row));
+        if (t.kind == PH_STAGES_EXPLICIT)
+            continue;
+        ph_options o = rkmk(t.name, 0.1);
+        double n[3] = {2. / 7, 3. / 7, 6. / 7}, q0[4], v0[3], y[2] = {0.5, 1.5},
+               F[2][2] = {{0, 1}, {-10, -0.2}};
+        for (int i = 0; i < 3; i++)
+            v0[i] = n[i] * y[1], q0[1 + i] = n[i] * sin(y[0] / 2);
+        q0[0] = cos(y[0] / 2);
+        ph_sim *sim = sim_of(&p->sys, &o, q0, v0);
+        for (int step = 0; step < 10; step++) {
+            double A[26 * 26] = {0}, k[26], x[3];
+            int s = t.s, size = 2 * s;
+            for (int i = 0; i < s; i++)
+                for (int r = 0; r < 2; r++) {
+                    for (int j = 0; j < s; j++)
+                        for (int c = 0; c < 2; c++)
+                            A[(2 * i + r) * size + 2 * j + c] =
+                                (i == j && r == c) - o.h * t.A[i][j] * F[r][c];
+                    k[2 * i + r] = F[r][0] * y[0] + F[r][1] * y[1];
+                }
+            assert_true(ph_small_solve(size, 1, A, k));
+            for (int i = 0; i < s; i++)
+                y[0] += o.h * t.b[i] * k[2 * i], y[1] += o.h * t.b[i] * k[2 * i + 1];
+            run_sim(sim, 1);
+            ph_state now = ph_sim_state(sim);
+            ph_group_get(PH_SO3)->log(0, now.q, x);
+            for (int i = 0; i < 3; i++) {
+                /* round-off: 1e-13 in each step */
+                check_near(x[i], n[i] * y[0], 1e-13 * (step + 1));
+                check_near(now.v[i], n[i] * y[1], 1e-13 * (step + 1));
+            }
+        }
+        ph_sim_destroy(sim);
+    }
+    ph_problem_destroy(p);
+}
+
+/* q_1 = q_0 o exp(h v_1) */
+static void implicit_euler(void **state)
+{
+    (void)state;
+    static const char *const name[] = {"free_body", "spring_ball", "rotor"};
+    for (int k = 0; k < 3; k++) {
+        ph_problem *p = problem_named(name[k]);
+        ph_options o = rkmk("implicit_euler", k == 2 ? 1e-4 : 0.2);
+        ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
+        double x[6], q[7];
+        run_sim(sim, 1);
+        ph_state s = ph_sim_state(sim);
+        for (int i = 0, r = 0; i < p->sys.n_nodes;
+             r += ph_group_dim(p->sys.nodes[i].group, p->sys.nodes[i].n), i++) {
+            const ph_group_ops *op = ph_group_get(p->sys.nodes[i].group);
+            int n = p->sys.nodes[i].n;
+            for (int c = 0; c < ph_group_dim(p->sys.nodes[i].group, n); c++)
+                x[c] = o.h * s.v[s.v_at[i] + c];
+            op->exp(n, x, q);
+            op->compose(n, p->q0 + s.q_at[i], q, q);
+            check_le(max_diff(q, s.q + s.q_at[i], ph_group_size(p->sys.nodes[i].group, n)),
+                     1e-15); /* round-off */
+        }
+        ph_sim_destroy(sim);
+        ph_problem_destroy(p);
+    }
+}
+
+/* Every implicit tableau, on a body that turns by 6 rad. Steps are so large that round-off is far. */
+static void orders_free_body(void **state)
+{
+    (void)state;
+    ph_problem *p = problem_named("free_body");
+    for (int row = 0; ph_tableau_name(row); row++) {
+        ph_tableau t = tableau(ph_tableau_name(row));
+        static const long steps[13] = {0, 400, 100, 50, 40, 20, 20, 0, 10, 0, 6, 0, 6};
+        if (t.kind == PH_STAGES_EXPLICIT || t.order > 8)
+            continue;
+        check_order(p, t.name, 2, steps[t.order], t.order);
+    }
+    /* of order 10 and 12 the errors reach round-off within one halving: ordering, and round-off */
+    ph_options o = rkmk("gauss5", 2. / 8), p6 = rkmk("gauss6", 2. / 16);
+    error_of e = errors(p, &o, 8);
+    assert_true(e.q < 1e-7);
+    o.h /= 2;
+    check_near(log2(e.q / errors(p, &o, 16).q), 10, 1);
+    check_le(errors(p, &p6, 16).q, 3e-14);
+    ph_problem_destroy(p);
+}
+
+/* The heavy top in its three descriptions with a constraint: positions, velocities and multipliers. */
+static void orders_heavy_top(void **state)
+{
+    (void)state;
+    static const char *const name[] = {"heavy_top", "heavy_top_r3xso3", "heavy_top_se3"};
+    for (int k = 0; k < 3; k++) {
+        ph_problem *p = problem_named(name[k]);
+        check_order(p, "gauss2", 0.1, 100, 4);
+        check_order(p, "gauss3", 0.1, 40, 6);
+        check_order(p, "radau3", 0.1, 80, 5);
+        check_order(p, "sdirk3", 0.1, 400, 3);
+        check_order(p, "lobatto3c", 0.1, 100, 4);
+        ph_problem_destroy(p);
+    }
+}
+
+/* A point whose motion is prescribed: q = t^3 is exact as soon as c = 0 holds; a skate; friction that depends on
+ * lambda. */
+static void orders_constraints(void **state)
+{
+    (void)state;
+    ph_problem *p = problem_named("skate");
+    check_order(p, "gauss2", 2, 20, 4);
+    check_order(p, "radau3", 2, 10, 5);
+    ph_problem_destroy(p);
+    p = problem_named("friction");
+    check_order(p, "gauss2", p->t_end, 40, 4);
+    check_order(p, "radau3", p->t_end, 40, 5);
+    ph_problem_destroy(p);
+    p = problem_named("rheonomic");
+    ph_options o = rkmk("radau2", 0.1);
+    error_of e = errors(p, &o, 10);
+    check_le(fmax(e.q, fmax(e.v, e.lambda)), 1e-14); /* round-off: cubic */
+    ph_problem_destroy(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matrix_is_derivative),
+        cmocka_unit_test(matrix_is_derivative),  cmocka_unit_test(spring_ball),
+        cmocka_unit_test(parallel_is_classical), cmocka_unit_test(implicit_euler),
+        cmocka_unit_test(orders_free_body),      cmocka_unit_test(orders_heavy_top),
+        cmocka_unit_test(orders_constraints),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
