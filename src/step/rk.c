@@ -31,18 +31,12 @@ void ph_rk_take(ph_rk *rk, const ph_layout *lay, ph_arena *a)
 
 ph_status ph_rk_prepare(ph_rk *rk, ph_sim *sim, ph_error *err)
 {
-    (void)sim;
-    if (rk->tab.kind != PH_STAGES_EXPLICIT)
-        return ph_fail(err, PH_E_INPUT,
-                       "the stages of the tableau %s are implicit, and only explicit ones are "
-                       "solved",
-                       rk->tab.name);
-    return PH_OK;
+    return rk->tab.kind == PH_STAGES_EXPLICIT ? PH_OK : ph_rk_implicit_create(rk, sim, err);
 }
 
 void ph_rk_release(ph_rk *rk)
 {
-    (void)rk;
+    ph_rk_implicit_destroy(rk);
 }
 
 /* The last stage is the end of the step. */
@@ -176,12 +170,13 @@ ph_status ph_rk_step(ph_sim *sim, ph_rk *rk, const ph_point *from, double h, ph_
 {
     const ph_tableau *t = &rk->tab;
     int nv = sim->lay.nv, ends = ends_with_stage(t), last = t->s - ends;
-    ph_status s = explicit_stages(sim, rk, from, h, last);
+    ph_status s =
+        rk->newton ? ph_rk_implicit_stages(sim, rk, from, h) : explicit_stages(sim, rk, from, h, last);
     if (s != PH_OK) { /* the culprit is searched for where the stage was */
         double t1 = to->t;
         ph_point_copy(to, &rk->at, &sim->lay);
         to->t = s == PH_E_STEP ? t1 : rk->at.t;
-        return give_up(sim, s, h);
+        return rk->newton ? s : give_up(sim, s, h);
     }
     s = finish(sim, rk, from, h, to, ends ? rk->k + last * nv : rk->V);
     if (s != PH_OK)

@@ -140,7 +140,7 @@ const ph_stepper ph_rkmk_stepper = {
     .text = "Runge-Kutta-Munthe-Kaas, index-1 with projection, fixed steps or error control",
     .cite = "H. Munthe-Kaas: High order Runge-Kutta methods on manifolds, Applied Numerical Mathematics 29 "
             "(1999)",
-    .reads = PH_READS_TABLEAU | PH_READS_TOL,
+    .reads = PH_READS_TABLEAU | PH_READS_TOL | PH_READS_NEWTON,
     .size = sizeof(rkmk),
     .prepare = prepare,
     .take = take,

@@ -1,0 +1,418 @@
+/* Implicit Runge-Kutta stages: the matrix is the derivative of the residuals, orders, stiff springs, redundant,
+ * non-holonomic and moving constraints, friction, memory. */
+#include "la/small.h"
+#include "model_cases.h"
+#include "sim_cases.h"
+#include "step/rk_newton.h"
+
+/* ---- tableaux of this test ---------------------------------------------------------------------- */
+
+/* A first stage that is explicit: its row of the matrix has no h in it. */
+static const ph_tableau lobatto_3a = {"lobatto IIIA-2",     PH_STAGES_FULL, 2,      2,  0,
+                                      {{0, 0}, {0.5, 0.5}}, {0.5, 0.5},     {0, 1}, {0}};
+
+/* Stages that differ in nothing but what came before. */
+static const ph_tableau diagonal_2 = {"diagonal-2",
+                                      PH_STAGES_DIAGONAL,
+                                      2,
+                                      3,
+                                      0,
+                                      {{0.78867513459481287}, {-0.57735026918962573, 0.78867513459481287}},
+                                      {0.5, 0.5},
+                                      {0.78867513459481287, 0.21132486540518713},
+                                      {0}};
+
+/* ---- stages without a stepper around them -------------------------------------------------------- */
+
+typedef struct bench {
+    ph_sim *sim;
+    ph_rk rk;
+    ph_arena arena;
+} bench;
+
+static void lay(bench *b)
+{
+    const ph_layout *l = &b->sim->lay;
+    size_t s = (size_t)b->rk.tab.s, nv = (size_t)l->nv, nl = (size_t)l->nl, d = sizeof(double);
+    b->rk.k = ph_arena_take(&b->arena, s * nv, d);
+    b->rk.A = ph_arena_take(&b->arena, s * nv, d);
+    b->rk.V = ph_arena_take(&b->arena, s * nv, d);
+    b->rk.Theta = ph_arena_take(&b->arena, s * nv, d);
+    b->rk.Lambda = ph_arena_take(&b->arena, s * nl, d);
+    ph_point_take(&b->rk.at, l, &b->arena);
+}
+
+static bench bench_open(const ph_problem *p, const ph_system *sys, const ph_tableau *tab)
+{
+    bench b = {0};
+    ph_options o = options_for(p, PH_INDEX3);
+    ph_error err = {0};
+    b.sim = sim_of(sys, &o, p->q0, p->v0);
+    b.rk.tab = *tab;
+    lay(&b);
+    assert_true(ph_arena_open(&b.arena, NULL));
+    lay(&b);
+    assert_int_equal(ph_rk_implicit_create(&b.rk, b.sim, &err), PH_OK);
+    return b;
+}
+
+static void bench_close(bench *b)
+{
+    ph_rk_implicit_destroy(&b->rk);
+    ph_free(NULL, b->arena.block);
+    ph_sim_destroy(b->sim);
+}
+
+static ph_tableau tableau(const char *name)
+{
+    ph_tableau t;
+    ph_error err;
+    assert_int_equal(ph_tableau_get(name, &t, &err), PH_OK);
+    return t;
+}
+
+/* ---- the matrix ---------------------------------------------------------------------------------- */
+
+/* The residuals of the stages, in the order of the unknowns. */
+static void residuals(bench *b, const ph_stages *st, double *out)
+{
+    ph_rk_newton *nm = b->rk.newton;
+    assert_int_equal(ph_rk_newton_kinematics(b->sim, &b->rk, &b->sim->now, st), PH_OK);
+    assert_int_equal(ph_rk_newton_evaluate(b->sim, &b->rk, &b->sim->now, st, 0), PH_OK);
+    int n = nm->s * (b->sim->lay.nv + b->sim->lay.nl);
+    for (int i = 0; i < n; i++)
+        out[i] = -nm->b[i];
+}
+
+/* Where an unknown stands: the number of stage i, coordinate r among nv + nl, to its place in the solution. */
+static int place_of(const ph_layout *l, int s, int i, int r)
+{
+    for (int k = 0; k < l->N; k++)
+        if (r >= l->v_at[k] && r < l->v_at[k] + l->slot[k].dim)
+            return s * l->v_at[k] + i * l->slot[k].dim + r - l->v_at[k];
+    for (int c = 0, q = r - l->nv; c < l->C; c++)
+        if (q >= l->l_at[c] && q < l->l_at[c] + l->rows[c])
+            return s * (l->nv + l->l_at[c]) + i * l->rows[c] + q - l->l_at[c];
+    fail();
+    return 0;
+}
+
+/* The matrix of the solver as a dense one. */
+static void dense(const bench *b, double *out)
+{
+    const ph_layout *l = &b->sim->lay;
+    const ph_rk_newton *nm = b->rk.newton;
+    int s = nm->s, n = s * (l->nv + l->nl);
+    const double *A = nm->A, *BT = A + s * s * l->size_pairs, *W = BT + s * s * l->size_links;
+    memset(out, 0, sizeof(double) * (size_t)(n * n));
+    for (int e = 0; e < l->n_pairs; e++) {
+        const ph_block *p = &l->pair[e];
+        for (int i = 0; i < s * p->m; i++)
+            for (int j = 0; j < s * p->n; j++)
+                out[(s * p->row_at + i) * n + s * p->col_at + j] = A[s * s * p->at + i * s * p->n + j];
+    }
+    for (int e = 0; e < l->n_links; e++) {
+        const ph_block *p = &l->link[e];
+        for (int i = 0; i < s * p->m; i++)
+            for (int j = 0; j < s * p->n; j++) {
+                out[(s * (l->nv + p->row_at) + i) * n + s * p->col_at + j] =
+                    W[s * s * p->at + i * s * p->n + j];
+                out[(s * p->col_at + j) * n + s * (l->nv + p->row_at) + i] =
+                    BT[s * s * p->at + j * s * p->m + i];
+            }
+    }
+}
+
+/* The largest difference between the matrix and central differences of the residuals, relative to the largest entry
+ * of the row; rough starts, so that no stage is near a solution. */
+static double jacobian_error(bench *b, double h, int first)
+{
+    const ph_layout *l = &b->sim->lay;
+    ph_rk *rk = &b->rk;
+    int s = rk->newton->s, size = l->nv + l->nl, n = s * size;
+    ph_stages st = {&rk->tab, h, first, first + s};
+    double *J = calloc((size_t)(n * n + 2 * n), sizeof *J), *plus = J + n * n, *minus = plus + n, worst = 0;
+    uint64_t seed = 12345;
+    assert_non_null(J);
+    for (int i = 0; i < rk->tab.s; i++) {
+        for (int r = 0; r < l->nv; r++)
+            rk->A[i * l->nv + r] = b->sim->now.vdot[r] + 3 * rnd(&seed);
+        for (int r = 0; r < l->nl; r++)
+            rk->Lambda[i * l->nl + r] = b->sim->now.lambda[r] + 3 * rnd(&seed);
+    }
+    for (int i = 0; i < first; i++) /* stages before that are solved already: any slopes */
+        for (int r = 0; r < l->nv; r++)
+            rk->k[i * l->nv + r] = rk->V[i * l->nv + r] = b->sim->now.v[r] + rnd(&seed);
+    assert_int_equal(ph_rk_newton_kinematics(b->sim, rk, &b->sim->now, &st), PH_OK);
+    assert_int_equal(ph_rk_newton_evaluate(b->sim, rk, &b->sim->now, &st, 1), PH_OK);
+    dense(b, J);
+    for (int i = 0; i < s; i++)
+        for (int r = 0; r < size; r++) {
+            double *x =
+                r < l->nv ? &rk->A[(first + i) * l->nv + r] : &rk->Lambda[(first + i) * l->nl + r - l->nv];
+            /* a change of A acts on V with h, on Theta with h^2 */
+            double kept = *x, step = r < l->nv ? 1e-4 / h : 1e-3 * fmax(1, fabs(kept));
+            int col = place_of(l, s, i, r);
+            *x = kept + step;
+            residuals(b, &st, plus);
+            *x = kept - step;
+            residuals(b, &st, minus);
+            *x = kept;
+            for (int k = 0; k < n; k++) {
+                double scale = 0;
+                for (int j = 0; j < n; j++)
+                    scale = fmax(scale, fabs(J[k * n + j]));
+                worst = fmax(worst, fabs((plus[k] - minus[k]) / (2 * step) - J[k * n + col]) / scale);
+            }
+        }
+    free(J);
+    return worst;
+}
+
+static void matrix_is_derivative(void **state)
+{
+    (void)state;
+    ph_tableau gauss = tableau("gauss2");
+    const ph_tableau *tabs[] = {&gauss, &lobatto_3a, &diagonal_2};
+    for (int k = 0; ph_problem_name(k); k++)
+        for (int t = 0; t < 3; t++) {
+            ph_problem *p = small_problem(k);
+            bench b = bench_open(p, &p->sys, tabs[t]);
+            run_sim(b.sim, 3); /* away from special initial values */
+            double error = jacobian_error(&b, 5 * p->h, tabs[t]->kind == PH_STAGES_DIAGONAL);
+            /* derivative: with steps 5 times as large as usual ones, up to 0.75 rad of the top */
+            check_le(error, 1e-8);
+            bench_close(&b);
+            ph_problem_destroy(p);
+        }
+}
+
+/* ---- runs --------------------------------------------------------------------------------------- */
+
+static ph_options rkmk(const char *name, double h)
+{
+    ph_options o = ph_default_options();
+    o.method = "rkmk", o.tableau = name, o.h = h;
+    return o;
+}
+
+typedef struct error_of {
+    double q, v, lambda; /* at the end, against the exact state */
+    ph_stats stats;
+} error_of;
+
+static double distance_of(const double *a, const double *b, int n)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += (a[i] - b[i]) * (a[i] - b[i]);
+    return sqrt(sum);
+}
+
+static error_of errors(const ph_problem *p, const ph_options *o, long steps)
+{
+    double q[64], v[64], vdot[64], lambda[64];
+    ph_sim *sim = sim_of(&p->sys, o, p->q0, p->v0);
+    run_sim(sim, steps);
+    ph_state s = ph_sim_state(sim);
+    assert_true(p->exact(p, s.t, q, v, vdot, lambda));
+    error_of e = {distance_of(s.q, q, ph_system_nq(&p->sys)), distance_of(s.v, v, ph_system_nv(&p->sys)),
+                  distance_of(s.lambda, lambda, ph_system_nl(&p->sys)), ph_sim_stats(sim)};
+    ph_sim_destroy(sim);
+    return e;
+}
+
+/* order: p +- 0.15 over two halvings of t_end/steps */
+static void check_order(const ph_problem *p, const char *name, double t_end, long steps, double order)
+{
+    error_of e[3];
+    for (int k = 0; k < 3; k++) {
+        ph_options o = rkmk(name, t_end / (double)(steps << k));
+        e[k] = errors(p, &o, steps << k);
+    }
+    for (int k = 0; k < 2; k++) {
+        double by[] = {e[k].q / e[k + 1].q, e[k].v / e[k + 1].v, e[k].lambda / e[k + 1].lambda};
+        for (int i = 0; i < (p->sys.n_constraints ? 3 : 2); i++) {
+            double reached = log2(by[i]);
+            if (!(fabs(reached - order) <= 0.15))
+                print_message("%s, %s, part %d, %ld steps\n", p->name, name, i, steps << k);
+            check_near(reached, order, 0.15);
+        }
+    }
+}
+
+/* reference: an independent prototype of the same methods, +-5 % */
+static void spring_ball(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double error;
+    } row[] = {{"gauss2", 9.92e-9}, {"radau3", 2.78e-11}, {"midpoint", 5.83e-4}};
+    ph_problem *p = problem_named("spring_ball");
+    for (int k = 0; k < 3; k++) {
+        ph_options o = rkmk(row[k].name, 0.01);
+        ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
+        /* reference: Taylor series with 40 digits, t = 2 */
+        static const double psi[] = {0.3263579083195356, 0.0245153097816496, 0.0191701445482059};
+        static const double omega[] = {-0.0945936481146126, 0.796935430683718, 0.4341689789457257};
+        double x[3];
+        run_sim(sim, 200);
+        ph_state s = ph_sim_state(sim);
+        ph_group_get(PH_SO3)->log(0, s.q, x);
+        double error = hypot(distance_of(x, psi, 3), distance_of(s.v, omega, 3));
+        check_near(error / row[k].error, 1, 0.05);
+        ph_sim_destroy(sim);
+    }
+    ph_options o = rkmk("gauss2", 0.05);
+    ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
+    static const double psi[] = {3.949237627240e-1, 4.392212175095e-2, 3.434555538099e-2};
+    double x[3];
+    run_sim(sim, 1);
+    ph_group_get(PH_SO3)->log(0, ph_sim_state(sim).q, x);
+    check_le(max_diff(x, psi, 3), 6e-14); /* reference: all printed digits */
+    ph_sim_destroy(sim);
+    ph_problem_destroy(p);
+}
+
+/* psi and omega of one axis obey m psi'' + d psi' + k psi = 0: every method is then the classical one, whose stages of
+ * a linear system are solved here by elimination. */
+static void parallel_is_classical(void **state)
+{
+    (void)state;
+    ph_problem *p = problem_named("spring_ball");
+    for (int row = 0; ph_tableau_name(row); row++) {
+        ph_tableau t = tableau(ph_tableau_name(row));
+        if (t.kind == PH_STAGES_EXPLICIT)
+            continue;
+        ph_options o = rkmk(t.name, 0.1);
+        double n[3] = {2. / 7, 3. / 7, 6. / 7}, q0[4], v0[3], y[2] = {0.5, 1.5},
+               F[2][2] = {{0, 1}, {-10, -0.2}};
+        for (int i = 0; i < 3; i++)
+            v0[i] = n[i] * y[1], q0[1 + i] = n[i] * sin(y[0] / 2);
+        q0[0] = cos(y[0] / 2);
+        ph_sim *sim = sim_of(&p->sys, &o, q0, v0);
+        for (int step = 0; step < 10; step++) {
+            double A[26 * 26] = {0}, k[26], x[3];
+            int s = t.s, size = 2 * s;
+            for (int i = 0; i < s; i++)
+                for (int r = 0; r < 2; r++) {
+                    for (int j = 0; j < s; j++)
+                        for (int c = 0; c < 2; c++)
+                            A[(2 * i + r) * size + 2 * j + c] =
+                                (i == j && r == c) - o.h * t.A[i][j] * F[r][c];
+                    k[2 * i + r] = F[r][0] * y[0] + F[r][1] * y[1];
+                }
+            assert_true(ph_small_solve(size, 1, A, k));
+            for (int i = 0; i < s; i++)
+                y[0] += o.h * t.b[i] * k[2 * i], y[1] += o.h * t.b[i] * k[2 * i + 1];
+            run_sim(sim, 1);
+            ph_state now = ph_sim_state(sim);
+            ph_group_get(PH_SO3)->log(0, now.q, x);
+            for (int i = 0; i < 3; i++) {
+                /* round-off: 1e-13 in each step */
+                check_near(x[i], n[i] * y[0], 1e-13 * (step + 1));
+                check_near(now.v[i], n[i] * y[1], 1e-13 * (step + 1));
+            }
+        }
+        ph_sim_destroy(sim);
+    }
+    ph_problem_destroy(p);
+}
+
+/* q_1 = q_0 o exp(h v_1) */
+static void implicit_euler(void **state)
+{
+    (void)state;
+    static const char *const name[] = {"free_body", "spring_ball", "rotor"};
+    for (int k = 0; k < 3; k++) {
+        ph_problem *p = problem_named(name[k]);
+        ph_options o = rkmk("implicit_euler", k == 2 ? 1e-4 : 0.2);
+        ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
+        double x[6], q[7];
+        run_sim(sim, 1);
+        ph_state s = ph_sim_state(sim);
+        for (int i = 0, r = 0; i < p->sys.n_nodes;
+             r += ph_group_dim(p->sys.nodes[i].group, p->sys.nodes[i].n), i++) {
+            const ph_group_ops *op = ph_group_get(p->sys.nodes[i].group);
+            int n = p->sys.nodes[i].n;
+            for (int c = 0; c < ph_group_dim(p->sys.nodes[i].group, n); c++)
+                x[c] = o.h * s.v[s.v_at[i] + c];
+            op->exp(n, x, q);
+            op->compose(n, p->q0 + s.q_at[i], q, q);
+            check_le(max_diff(q, s.q + s.q_at[i], ph_group_size(p->sys.nodes[i].group, n)),
+                     1e-15); /* round-off */
+        }
+        ph_sim_destroy(sim);
+        ph_problem_destroy(p);
+    }
+}
+
+/* Every implicit tableau, on a body that turns by 6 rad. Steps are so large that round-off is far. */
+static void orders_free_body(void **state)
+{
+    (void)state;
+    ph_problem *p = problem_named("free_body");
+    for (int row = 0; ph_tableau_name(row); row++) {
+        ph_tableau t = tableau(ph_tableau_name(row));
+        static const long steps[13] = {0, 400, 100, 50, 40, 20, 20, 0, 10, 0, 6, 0, 6};
+        if (t.kind == PH_STAGES_EXPLICIT || t.order > 8)
+            continue;
+        check_order(p, t.name, 2, steps[t.order], t.order);
+    }
+    /* of order 10 and 12 the errors reach round-off within one halving: ordering, and round-off */
+    ph_options o = rkmk("gauss5", 2. / 8), p6 = rkmk("gauss6", 2. / 16);
+    error_of e = errors(p, &o, 8);
+    assert_true(e.q < 1e-7);
+    o.h /= 2;
+    check_near(log2(e.q / errors(p, &o, 16).q), 10, 1);
+    check_le(errors(p, &p6, 16).q, 3e-14);
+    ph_problem_destroy(p);
+}
+
+/* The heavy top in its three descriptions with a constraint: positions, velocities and multipliers. */
+static void orders_heavy_top(void **state)
+{
+    (void)state;
+    static const char *const name[] = {"heavy_top", "heavy_top_r3xso3", "heavy_top_se3"};
+    for (int k = 0; k < 3; k++) {
+        ph_problem *p = problem_named(name[k]);
+        check_order(p, "gauss2", 0.1, 100, 4);
+        check_order(p, "gauss3", 0.1, 40, 6);
+        check_order(p, "radau3", 0.1, 80, 5);
+        check_order(p, "sdirk3", 0.1, 400, 3);
+        check_order(p, "lobatto3c", 0.1, 100, 4);
+        ph_problem_destroy(p);
+    }
+}
+
+/* A point whose motion is prescribed: q = t^3 is exact as soon as c = 0 holds; a skate; friction that depends on
+ * lambda. */
+static void orders_constraints(void **state)
+{
+    (void)state;
+    ph_problem *p = problem_named("skate");
+    check_order(p, "gauss2", 2, 20, 4);
+    check_order(p, "radau3", 2, 10, 5);
+    ph_problem_destroy(p);
+    p = problem_named("friction");
+    check_order(p, "gauss2", p->t_end, 40, 4);
+    check_order(p, "radau3", p->t_end, 40, 5);
+    ph_problem_destroy(p);
+    p = problem_named("rheonomic");
+    ph_options o = rkmk("radau2", 0.1);
+    error_of e = errors(p, &o, 10);
+    check_le(fmax(e.q, fmax(e.v, e.lambda)), 1e-14); /* round-off: cubic */
+    ph_problem_destroy(p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(matrix_is_derivative),  cmocka_unit_test(spring_ball),
+        cmocka_unit_test(parallel_is_classical), cmocka_unit_test(implicit_euler),
+        cmocka_unit_test(orders_free_body),      cmocka_unit_test(orders_heavy_top),
+        cmocka_unit_test(orders_constraints),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
