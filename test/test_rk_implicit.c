@@ -8,19 +8,23 @@
 /* ---- tableaux of this test ---------------------------------------------------------------------- */
 
 /* A first stage that is explicit: its row of the matrix has no h in it. */
-static const ph_tableau lobatto_3a = {"lobatto IIIA-2",     PH_STAGES_FULL, 2,      2,  0,
-                                      {{0, 0}, {0.5, 0.5}}, {0.5, 0.5},     {0, 1}, {0}};
+static const ph_tableau lobatto_3a = {.name = "lobatto IIIA-2",
+                                      .kind = PH_STAGES_FULL,
+                                      .s = 2,
+                                      .order = 2,
+                                      .A = {{0, 0}, {0.5, 0.5}},
+                                      .b = {0.5, 0.5},
+                                      .c = {0, 1}};
 
 /* Stages that differ in nothing but what came before. */
-static const ph_tableau diagonal_2 = {"diagonal-2",
-                                      PH_STAGES_DIAGONAL,
-                                      2,
-                                      3,
-                                      0,
-                                      {{0.78867513459481287}, {-0.57735026918962573, 0.78867513459481287}},
-                                      {0.5, 0.5},
-                                      {0.78867513459481287, 0.21132486540518713},
-                                      {0}};
+static const ph_tableau diagonal_2 = {
+    .name = "diagonal-2",
+    .kind = PH_STAGES_DIAGONAL,
+    .s = 2,
+    .order = 3,
+    .A = {{0.78867513459481287}, {-0.57735026918962573, 0.78867513459481287}},
+    .b = {0.5, 0.5},
+    .c = {0.78867513459481287, 0.21132486540518713}};
 
 /* ---- stages without a stepper around them -------------------------------------------------------- */
 
