@@ -3,6 +3,9 @@
 #define PH_TEST_MODEL_CASES_H
 
 #include "check.h"
+
+#include <unistd.h>
+
 #include "mech/mechanism.h"
 #include "model/reader.h"
 #include "polhode/sim.h"
@@ -36,6 +39,21 @@ static inline void open_model(opened *o, const char *name, const ph_setting *set
     char path[512];
     snprintf(path, sizeof path, "%s/../models/%s.lua", PH_TEST_DIR, name);
     open_path(o, path, set, space);
+}
+
+/* A model that a test writes down. */
+static inline void open_text(opened *o, const char *text)
+{
+    char dir[] = "/tmp/polhode_test_XXXXXX", path[64];
+    assert_non_null(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/model.lua", dir);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+    open_path(o, path, NULL, PH_SPACE_R3XSO3);
+    unlink(path);
+    rmdir(dir);
 }
 
 static inline void open_close(opened *o)

@@ -359,7 +359,7 @@ static void orders_free_body(void **state)
     ph_problem *p = problem_named("free_body");
     for (int row = 0; ph_tableau_name(row); row++) {
         ph_tableau t = tableau(ph_tableau_name(row));
-        static const long steps[13] = {0, 400, 100, 50, 40, 20, 20, 0, 10, 0, 6, 0, 6};
+        static const long steps[9] = {0, 400, 100, 50, 40, 20, 20, 0, 5};
         if (t.kind == PH_STAGES_EXPLICIT || t.order > 8)
             continue;
         check_order(p, t.name, 2, steps[t.order], t.order);
@@ -400,8 +400,8 @@ static void orders_constraints(void **state)
     check_order(p, "radau3", 2, 10, 5);
     ph_problem_destroy(p);
     p = problem_named("friction");
-    check_order(p, "gauss2", p->t_end, 40, 4);
-    check_order(p, "radau3", p->t_end, 40, 5);
+    check_order(p, "gauss2", p->t_end, 320, 4); /* steps that see the speed at which friction is smooth */
+    check_order(p, "radau3", p->t_end, 160, 5);
     ph_problem_destroy(p);
     p = problem_named("rheonomic");
     ph_options o = rkmk("radau2", 0.1);
@@ -410,13 +410,335 @@ static void orders_constraints(void **state)
     ph_problem_destroy(p);
 }
 
+/* ---- models ------------------------------------------------------------------------------------- */
+
+static snapshot end_of(const opened *m, const ph_options *o, double t_end)
+{
+    ph_sim *sim = sim_of(&m->sys, o, m->q0, m->v0);
+    run_sim(sim, lround(t_end / o->h));
+    snapshot x = snap(sim, &m->sys);
+    ph_sim_destroy(sim);
+    return x;
+}
+
+/* order: q, v and lambda against a solution of order 12, over two halvings of h */
+static void check_model_order(const opened *m, const char *name, double t_end, double h, double order)
+{
+    ph_options best = rkmk("gauss6", h / 2);
+    snapshot exact = end_of(m, &best, t_end), x[3];
+    for (int k = 0; k < 3; k++) {
+        ph_options o = rkmk(name, h / (1 << k));
+        x[k] = end_of(m, &o, t_end);
+    }
+    for (int k = 0; k < 2; k++) {
+        double by[] = {distance_of(snap_q(&x[k]), snap_q(&exact), exact.nq) /
+                           distance_of(snap_q(&x[k + 1]), snap_q(&exact), exact.nq),
+                       distance_of(snap_v(&x[k]), snap_v(&exact), exact.nv) /
+                           distance_of(snap_v(&x[k + 1]), snap_v(&exact), exact.nv),
+                       distance_of(snap_lambda(&x[k]), snap_lambda(&exact), exact.nl) /
+                           distance_of(snap_lambda(&x[k + 1]), snap_lambda(&exact), exact.nl)};
+        for (int i = 0; i < 3; i++) {
+            if (!(fabs(log2(by[i]) - order) <= 0.15))
+                print_message("%s, %s, part %d, h = %g\n", m->sys.name, name, i, h / (1 << k));
+            check_near(log2(by[i]), order, 0.15);
+        }
+    }
+    for (int k = 0; k < 3; k++)
+        free(x[k].x);
+    free(exact.x);
+}
+
+static void slider_crank(void **state)
+{
+    (void)state;
+    static const ph_space_code space[] = {PH_SPACE_R3XSO3, PH_SPACE_SE3};
+    for (int k = 0; k < 2; k++) {
+        opened m;
+        open_model(&m, "slider_crank", NULL, space[k]);
+        ph_options o = rkmk("gauss6", 5e-3);
+        ph_sim *sim = sim_of(&m.sys, &o, m.q0, m.v0);
+        double s[3];
+        run_sim(sim, 200);
+        sensor_of(&m, sim, "s", s);
+        check_near(s[0], 0.211721661393443778, 1e-13); /* reference: quadrature in high precision */
+        ph_sim_destroy(sim);
+        check_model_order(&m, "gauss2", 0.25, 2.5e-3, 4);
+        check_model_order(&m, "gauss3", 0.25, 5e-3, 6);
+        check_model_order(&m, "radau3", 0.25, 5e-3, 5);
+        open_close(&m);
+    }
+}
+
+/* One row of thirty is implied by the others. */
+static void bricard(void **state)
+{
+    (void)state;
+    opened m;
+    open_model(&m, "bricard", NULL, PH_SPACE_R3XSO3);
+    assert_int_equal(m.sys.n_redundant, 1);
+    static const double at[] = {0.9682836791067772, -1.224625159436334, 0.7501466094377669};
+    ph_options o = rkmk("gauss6", 0.02);
+    ph_sim *sim = sim_of(&m.sys, &o, m.q0, m.v0);
+    double x[3];
+    run_sim(sim, 25);
+    sensor_of(&m, sim, "P3", x);
+    check_le(max_diff(x, at, 3), 1e-13); /* reference: independent, in high precision */
+    ph_sim_destroy(sim);
+    check_model_order(&m, "gauss2", 0.5, 0.02, 4);
+    check_model_order(&m, "radau3", 0.5, 0.1, 5);
+    open_close(&m);
+}
+
+/* Rolling without slip, which wobbles, and a motor whose angle is given. */
+static void rolling_and_drive(void **state)
+{
+    (void)state;
+    static const double centre[] = {0.18443161191136003, 1.1260876816195848, 0.2851803876098078};
+    opened m;
+    open_model(&m, "rolling_disc", &(ph_setting){"push", 0.5}, PH_SPACE_SE3);
+    ph_options o = rkmk("gauss4", 0.01);
+    ph_sim *sim = sim_of(&m.sys, &o, m.q0, m.v0);
+    double x[3];
+    run_sim(sim, 100);
+    sensor_of(&m, sim, "centre", x);
+    check_le(max_diff(x, centre, 3), 1e-13); /* reference: extrapolation with 34 digits */
+    ph_sim_destroy(sim);
+    check_model_order(&m, "gauss2", 0.5, 0.01, 4);
+    check_model_order(&m, "radau3", 0.5, 0.02, 5);
+    open_close(&m);
+    open_model(&m, "driven_crank", NULL, PH_SPACE_R3XSO3);
+    o = rkmk("radau3", 0.05);
+    sim = sim_of(&m.sys, &o, m.q0, m.v0);
+    run_sim(sim, 5);
+    double torque[6];
+    sensor_of(&m, sim, "torque", torque);
+    /* reference: virtual work; no freedom is left for errors, but phi'' is a difference */
+    check_near(torque[5], 2.0179516316870441, 1e-10);
+    assert_true(ph_sim_stats(sim).worst_iterations <= 8);
+    ph_sim_destroy(sim);
+    open_close(&m);
+}
+
+/* Two rods whose hinges rub: the force of friction depends on lambda and on the velocity. */
+static void joint_friction(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "model 'rubbing'\n"
+        "gravity {0, 0, -9.81}\n"
+        "body { name = 'a', mass = 1, inertia = {0.1, 0.1, 0.02}, position = {0.5, 0, 0}, omega = {0, 2, 0} "
+        "}\n"
+        "body { name = 'b', mass = 1, inertia = {0.1, 0.1, 0.02}, position = {1.5, 0, 0}, omega = {0, 3, 0} "
+        "}\n"
+        "joint { name = 'p', type = 'revolute', bodies = {'ground', 'a'}, at = {0, 0, 0}, axis = {0, 1, 0},\n"
+        "        friction = 0.3, friction_radius = 0.05, friction_speed = 0.5 }\n"
+        "joint { name = 'q', type = 'revolute', bodies = {'a', 'b'}, at = {1, 0, 0}, axis = {0, 1, 0},\n"
+        "        friction = 0.2, friction_radius = 0.1, friction_speed = 0.5 }\n"
+        "run { t_end = 1, h = 1e-3 }\n";
+    opened m;
+    open_text(&m, text);
+    assert_true(m.sys.g_lambda != NULL);
+    check_model_order(&m, "gauss2", 0.4, 0.01, 4);
+    check_model_order(&m, "radau3", 0.4, 0.005, 5);
+    open_close(&m);
+}
+
+/* A rotor on bearings of 4e7 N/m: 8000 rad/s, of which a step of 10 ms sees nothing. The ends of the shaft come to rest
+ * where the springs balance the torque, tau l/(k sum l^2), while the rotor turns by 1 rad in each step. */
+static void stiff(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "model 'stiff rotor'\n"
+        "gravity {0, 0, 0}\n"
+        "body { name = 'rotor', mass = 1.223, inertia = {0.001541, 0.000812, 0.000812}, position = {0, 0, "
+        "0},\n"
+        "       velocity = {0, 0, 0}, omega = {100, 0, 0} }\n"
+        "bushing { name = 'left', bodies = {'ground', 'rotor'}, at_a = {-0.1, 0, 0}, at_b = {-0.1, 0, 0},\n"
+        "          k = {4e7, 4e7, 4e7}, d = {5, 5, 5} }\n"
+        "bushing { name = 'right', bodies = {'ground', 'rotor'}, at_a = {0.1, 0, 0}, at_b = {0.1, 0, 0},\n"
+        "          k = {0, 4e7, 4e7}, d = {0, 5, 5} }\n"
+        "torque { name = 'tilt', body = 'rotor', value = {0, 0, 1} }\n"
+        "sensor { name = 'end', type = 'position', body = 'rotor', at = {0.1, 0, 0} }\n"
+        "run { t_end = 1, h = 1e-2 }\n";
+    static const char *const name[] = {"radau3", "sdirk3", "implicit_euler", "lobatto3c"};
+    opened m;
+    open_text(&m, text);
+    for (int k = 0; k < 4; k++) {
+        ph_options o = rkmk(name[k], 0.01);
+        ph_sim *sim = sim_of(&m.sys, &o, m.q0, m.v0);
+        double x[3];
+        run_sim(sim, 100);
+        sensor_of(&m, sim, "end", x);
+        check_near(x[1] / (0.1 / (4e7 * 0.02)), 1,
+                   1e-6); /* reference: balance, and second order in the angle */
+        check_le(fabs(x[2]), 1e-13);
+        assert_true(ph_sim_stats(sim).worst_iterations <= 6 * tableau(name[k]).s);
+        ph_sim_destroy(sim);
+    }
+    ph_options o = rkmk("rk4", 0.01);
+    ph_sim *sim = sim_of(&m.sys, &o, m.q0, m.v0);
+    double x[3] = {0};
+    ph_error err;
+    if (ph_sim_run(sim, 100, NULL, NULL, &err) == PH_OK)
+        sensor_of(&m, sim, "end", x);
+    assert_true(x[0] == 0 || fabs(x[1]) > 1); /* ordering: explicit stages run away */
+    ph_sim_destroy(sim);
+    open_close(&m);
+}
+
+/* ---- iteration, failures, memory ---------------------------------------------------------------- */
+
+static void kinds_agree(void **state)
+{
+    (void)state;
+    static const char *const name[] = {"gauss2", "sdirk3", "lobatto3c"};
+    for (int k = 0; ph_problem_name(k); k++)
+        for (int t = 0; t < 3; t++) {
+            ph_problem *p = small_problem(k);
+            opened m = {.sys = p->sys, .q0 = p->q0, .v0 = p->v0};
+            ph_options o = rkmk(name[t], p->h);
+            snapshot full = end_of(&m, &o, 20 * p->h);
+            o.newton = PH_MODIFIED;
+            ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
+            run_sim(sim, 20);
+            snapshot kept = snap(sim, &p->sys);
+            check_le(distance(&kept, &full), 1e-12); /* round-off: both go on until increments are noise */
+            ph_stats n = ph_sim_stats(sim);
+            assert_true(n.factorizations < n.iterations);
+            ph_sim_destroy(sim);
+            without_tangents(&m.sys);
+            o.newton = PH_FULL;
+            snapshot bare = end_of(&m, &o, 20 * p->h);
+            /* derivative: of the convective term, which stands in the residual */
+            check_le(distance(&bare, &full), 1e-8);
+            free(full.x), free(kept.x), free(bare.x);
+            ph_problem_destroy(p);
+        }
+}
+
+/* Quadratic convergence to round-off, however rough the first guess. */
+static void iterations(void **state)
+{
+    (void)state;
+    static const char *const name[] = {"gauss2", "radau3", "gauss6", "midpoint"};
+    for (int k = 0; ph_problem_name(k); k++)
+        for (int t = 0; t < 4; t++)
+            for (int large = 0; large < 2; large++) {
+                ph_problem *p = small_problem(k);
+                ph_options o = rkmk(name[t], p->h * (large ? 5 : 1));
+                ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
+                run_sim(sim, 5);
+                /* ordering: 0.1 becomes 1e-2, 1e-4, 1e-8, 1e-16 */
+                assert_true(ph_sim_stats(sim).worst_iterations <= (large ? 6 : 4));
+                ph_sim_destroy(sim);
+                ph_problem_destroy(p);
+            }
+}
+
+/* A step that is refused leaves the state as it was, and says why. */
+static void refused(void **state)
+{
+    (void)state;
+    ph_problem *p = problem_named("rotor");
+    ph_options o = rkmk("radau3", 5e-3);
+    ph_error err = {0};
+    ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
+    snapshot before = snap(sim, &p->sys);
+    assert_int_equal(ph_sim_step(sim, &err), PH_E_STEP);
+    assert_non_null(strstr(err.text, "too large for the spin"));
+    snapshot after = snap(sim, &p->sys);
+    assert_true(same_bits(&before, &after));
+    free(before.x), free(after.x);
+    ph_sim_destroy(sim);
+    ph_problem_destroy(p);
+    p = problem_named("heavy_top");
+    const struct {
+        damage damage;
+        callback victim;
+        ph_status status;
+        const char *words;
+    } row[] = {{REFUSE, IN_convective, PH_E_CALLBACK, "convective"},
+               {REFUSE, IN_Z, PH_E_CALLBACK, "Z"},
+               {NOT_A_NUMBER, IN_g, PH_E_NAN, "callback g"},
+               {INFINITE, IN_K, PH_E_NAN, "callback K"},
+               {NOT_A_NUMBER, IN_convective, PH_E_NAN, "callback convective"},
+               {NOT_A_NUMBER, IN_Z, PH_E_NAN, "callback Z"}};
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        wrap w;
+        wrap_open(&w, &p->sys);
+        o = rkmk("gauss2", 1e-3);
+        sim = sim_of(&w.sys, &o, p->q0, p->v0);
+        run_sim(sim, 2);
+        before = snap(sim, &p->sys);
+        w.damage = row[k].damage, w.victim = row[k].victim;
+        assert_int_equal(ph_sim_step(sim, &err), row[k].status);
+        assert_non_null(strstr(err.text, row[k].words));
+        after = snap(sim, &p->sys);
+        assert_true(same_bits(&before, &after));
+        w.damage = NONE;
+        run_sim(sim, 1); /* healed, it goes on */
+        free(before.x), free(after.x);
+        ph_sim_destroy(sim);
+        wrap_close(&w);
+    }
+    o = rkmk("gauss2", 2e-3);
+    o.max_iterations = 1;
+    sim = sim_of(&p->sys, &o, p->q0, p->v0);
+    assert_int_equal(ph_sim_step(sim, &err), PH_E_NEWTON);
+    assert_non_null(strstr(err.text, "did not converge in 1 iteration"));
+    ph_sim_destroy(sim);
+    ph_problem_destroy(p);
+}
+
+/* Nothing is allocated in a step, every failed request is survived. */
+static void memory(void **state)
+{
+    (void)state;
+    static const char *const name[] = {"gauss2", "sdirk2"};
+    for (int k = 0; ph_problem_name(k); k++)
+        for (int t = 0; t < 2; t++) {
+            ph_problem *p = small_problem(k);
+            ph_options o = rkmk(name[t], p->h);
+            counter c;
+            counter_open(&c, -1);
+            o.alloc = &c.hooks;
+            ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
+            long asked = c.asked;
+            run_sim(sim, 3);
+            assert_int_equal(c.asked, asked);
+            ph_sim_destroy(sim);
+            assert_int_equal(c.live, 0);
+            for (long fail = 0; fail < asked; fail++) {
+                ph_error err = {0};
+                counter_open(&c, fail);
+                o.alloc = &c.hooks;
+                assert_int_equal(ph_sim_create(&sim, &p->sys, &o, 0, p->q0, p->v0, &err), PH_E_MEMORY);
+                assert_int_equal(c.live, 0);
+            }
+            ph_problem_destroy(p);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matrix_is_derivative),  cmocka_unit_test(spring_ball),
-        cmocka_unit_test(parallel_is_classical), cmocka_unit_test(implicit_euler),
-        cmocka_unit_test(orders_free_body),      cmocka_unit_test(orders_heavy_top),
+        cmocka_unit_test(matrix_is_derivative),
+        cmocka_unit_test(spring_ball),
+        cmocka_unit_test(parallel_is_classical),
+        cmocka_unit_test(implicit_euler),
+        cmocka_unit_test(orders_free_body),
+        cmocka_unit_test(orders_heavy_top),
         cmocka_unit_test(orders_constraints),
+        cmocka_unit_test(slider_crank),
+        cmocka_unit_test(bricard),
+        cmocka_unit_test(rolling_and_drive),
+        cmocka_unit_test(joint_friction),
+        cmocka_unit_test(stiff),
+        cmocka_unit_test(kinds_agree),
+        cmocka_unit_test(iterations),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -284,27 +284,34 @@ static void larger_parts(const ph_layout *lay, const double *x, double size[2])
 
 /* Velocities that count as nothing, of positions and of rotations:
  *   loose = h (atol + rtol |A|) + 4 eps (|q|/h + |v|), which is (N3) of velocities, and
- *   tight = 4 eps (|v| + h |A|)                                                                         (K16) */
+ *   tight = 4 eps (|v| + h |A|)                                                                    (K16)
+ * with the largest |A| of all iterates: one that happens to be small makes no tolerance small. */
 typedef struct tolerance {
+    double h, q[2], v[2], A[2];
     double loose[2], tight[2];
 } tolerance;
 
-static tolerance tolerances(const ph_sim *sim, const ph_rk *rk, const ph_point *from, const ph_stages *st)
+static tolerance begin_tolerance(const ph_sim *sim, const ph_point *from, const ph_stages *st)
 {
     const ph_layout *lay = &sim->lay;
-    double h = fabs(st->h), q[2] = {0, 1}, v[2] = {0, 0}, A[2] = {0, 0};
-    tolerance t;
+    tolerance t = {.h = fabs(st->h), .q = {0, 1}};
     for (const ph_slot *node = lay->slot, *end = node + lay->N; node < end; node++)
-        q[0] = ph_small_larger(node->rot, q[0], from->q + node->q_at);
-    larger_parts(lay, from->v, v);
-    for (int i = st->first; i < st->end; i++)
-        larger_parts(lay, rk->A + i * lay->nv, A);
-    for (int k = 0; k < 2; k++) {
-        t.tight[k] = 4 * DBL_EPSILON * (v[k] + h * A[k]) + DBL_MIN;
-        t.loose[k] =
-            h * (sim->opt.atol + sim->opt.rtol * A[k]) + 4 * DBL_EPSILON * (q[k] / h + v[k]) + DBL_MIN;
-    }
+        t.q[0] = ph_small_larger(node->rot, t.q[0], from->q + node->q_at);
+    larger_parts(lay, from->v, t.v);
+    larger_parts(lay, from->vdot, t.A);
     return t;
+}
+
+static void set_tolerance(tolerance *t, const ph_sim *sim, const ph_rk *rk, const ph_stages *st)
+{
+    const ph_options *o = &sim->opt;
+    for (int i = st->first; i < st->end; i++)
+        larger_parts(&sim->lay, rk->A + i * sim->lay.nv, t->A);
+    for (int k = 0; k < 2; k++) {
+        t->tight[k] = 4 * DBL_EPSILON * (t->v[k] + t->h * t->A[k]) + DBL_MIN;
+        t->loose[k] =
+            t->h * (o->atol + o->rtol * t->A[k]) + 4 * DBL_EPSILON * (t->q[k] / t->h + t->v[k]) + DBL_MIN;
+    }
 }
 
 /* A and Lambda += x; size becomes the largest h |dA|, of positions and of rotations. */
@@ -367,38 +374,38 @@ static ph_status prepare(ph_sim *sim, ph_rk *rk, const ph_point *from, const ph_
     return status == PH_OK ? ph_solver_solve(nm->solver, nm->b, nm->x) : status;
 }
 
-/* The stages [first, end), from what stands in A and Lambda. */
+/* The stages [first, end), from what stands in A and Lambda. Iterations end when the next increment would be below tight:
+ * at round-off. Where cancelling forces make more noise than that, they end when increments below loose fall no more. */
 static ph_status iterate(ph_sim *sim, ph_rk *rk, const ph_point *from, const ph_stages *st)
 {
     ph_rk_newton *nm = rk->newton;
-    int kept = sim->opt.newton == PH_MODIFIED && !sim->matrix.redundant;
+    int kept = sim->opt.newton == PH_MODIFIED && !sim->matrix.redundant, most = sim->opt.max_iterations;
     int exact = !kept && !sim->matrix.redundant && (!sim->lay.C || sim->lay.sys->Z);
     int keep = kept && nm->factored && nm->coefficient == coefficient(nm, st);
-    double last = 0;
+    double last = 0, last_loose = 0;
+    tolerance tol = begin_tolerance(sim, from, st);
     guess_turn(&sim->lay, rk, from, st);
-    for (int k = 1; k <= sim->opt.max_iterations; k++) {
+    for (int k = 1; k <= most; k++) {
         double size[2];
         sim->stats.iterations++, sim->step_iterations++;
         ph_status status = prepare(sim, rk, from, st, keep);
         if (status != PH_OK)
             return status;
         correct(sim, rk, st, size);
-        tolerance tol = tolerances(sim, rk, from, st);
+        set_tolerance(&tol, sim, rk, st);
         double loose = ph_larger(size[0] / tol.loose[0], size[1] / tol.loose[1]);
         double tight = ph_larger(size[0] / tol.tight[0], size[1] / tol.tight[1]);
         double rate = k > 1 ? tight / last : 1;
         if (!isfinite(tight))
             return PH_E_NAN;
         double lacking = tight * DBL_EPSILON * ph_solver_ask(nm->solver).growth;
-        if (tight <= 1 || (rate < RATE_TRUSTED && next_increment(exact, tight, rate) + lacking <= 1) ||
-            (loose <= 1 && k > 1 && rate > RATE_RENEW && !keep) ||
-            (loose <= 1 && k == sim->opt.max_iterations))
+        int noise = loose <= 1 && ((k > 1 && rate > RATE_RENEW && !keep) || k == most);
+        if (tight <= 1 || noise || (rate < RATE_TRUSTED && next_increment(exact, tight, rate) + lacking <= 1))
             return ph_rk_newton_kinematics(sim, rk, from, st);
-        keep =
-            kept && (k == 1 || (rate <= RATE_RENEW && tight * pow(rate, sim->opt.max_iterations - k) <= 1));
-        if (k > 1 && tight > 1e3 * last && loose > 1e6)
+        if (k > 1 && loose > 1e3 * last_loose && loose > 1e6)
             return PH_E_NEWTON;
-        last = tight;
+        keep = kept && (k == 1 || (rate <= RATE_RENEW && tight * pow(rate, most - k) <= 1));
+        last = tight, last_loose = loose;
     }
     return PH_E_NEWTON;
 }
