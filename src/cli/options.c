@@ -341,9 +341,9 @@ static void print_default(const option *o, char *text, size_t size)
         snprintf(text, size, "; default %g", x);
     } else if (o->kind == WORD || o->kind == COUNT) {
         memcpy(&k, at, sizeof k);
-        if (o->kind == WORD)
+        if (o->kind == WORD && k >= 0)
             snprintf(text, size, "; default %s", o->words(k));
-        else if (k)
+        else if (o->kind == COUNT && k)
             snprintf(text, size, "; default %d", k);
     } else if (o->kind == NAME) {
         memcpy(&word, at, sizeof word);
