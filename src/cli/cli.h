@@ -5,6 +5,7 @@
 
 #include "base/words.h"
 #include "polhode/sim.h"
+#include "study/variant.h"
 
 #if defined(__GNUC__)
 #define PH_PRINTF(text, first) __attribute__((format(printf, text, first)))
@@ -48,6 +49,13 @@ typedef struct ph_args {
     ph_settings set;                /* of parameters */
     int every, repeats;             /* repeats = 0: as many as time allows */
     const char *output;             /* file; NULL: none */
+    const char *plot;               /* picture; NULL: none */
+    ph_lists list;                  /* of studies */
+    const char *reference;          /* exact, finest or a file; NULL: what there is */
+    const char *sensors;            /* names with commas between them; NULL: none */
+    double from;                    /* time from which errors count */
+    double expect;                  /* order; 0: none */
+    int jobs;                       /* processes; 0: as many as there are processors */
     int json, quiet;
     int space;    /* row of spaces.def; -1: the model's own */
     int assemble; /* project initial values instead of refusing them */
