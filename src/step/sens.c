@@ -38,31 +38,9 @@ static const double weight[PH_NEIGHBOURS] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0
 static const double inner_weight[PH_NEIGHBOURS] = {0, -0.5, 0.5, 0};
 static const int place[PH_NEIGHBOURS] = {-2, -1, 1, 2};
 
-/* One parameter. */
-typedef struct derivative {
-    ph_param p;
-    ph_sim *at[PH_NEIGHBOURS];
-    const double *weight; /* of the pseudo-loads */
-    ph_variation now, next;
-} derivative;
-
-struct ph_sens {
-    ph_sim *sim;
-    int n;
-    derivative *d;
-    double *r_p, *Phi_p, *rate_p, *y; /* pseudo-loads; (W5) */
-    double *z;                        /* nv: B_n^T x_eta */
-    double *K_eta, *K_0;              /* pairs; stabilised form: K with lambda = eta and with lambda = 0 */
-    double *zero;                     /* nv + nl */
-    double *B;                        /* links of a neighbour */
-    ph_point moved;
-    void *block;
-};
-
 /* ---- pseudo-loads ------------------------------------------------------------------------------- */
 
-/* r_p, Phi_p and rate_p at a point, with given weights. */
-static ph_status loads(ph_sens *sens, derivative *d, const double *w, const ph_state *s)
+ph_status ph_sens_loads(ph_sens *sens, ph_follower *d, const double *w, const ph_state *s)
 {
     const ph_layout *lay = &sens->sim->lay;
     unsigned what = sens->sim->matrix.what;
@@ -87,8 +65,7 @@ static ph_status loads(ph_sens *sens, derivative *d, const double *w, const ph_s
     return PH_OK;
 }
 
-/* y = (W5) */
-static ph_status vary_eta_forces(ph_sens *sens, derivative *d)
+ph_status ph_sens_eta_loads(ph_sens *sens, ph_follower *d)
 {
     ph_sim *sim = sens->sim;
     const ph_layout *lay = &sim->lay;
@@ -105,18 +82,20 @@ static ph_status vary_eta_forces(ph_sens *sens, derivative *d)
                     sens->y[b->col_at + j] += d->weight[k] / d->p.eps * sens->B[b->at + i * b->n + j] *
                                               sim->next.eta[b->row_at + i];
     }
-    for (const ph_block *b = lay->pair, *end = b + lay->n_pairs; b < end; b++)
-        for (int i = 0; i < b->m; i++)
-            for (int j = 0; j < b->n; j++) {
-                int at = b->at + i * b->n + j;
-                sens->y[b->row_at + i] += (sens->K_eta[at] - sens->K_0[at]) * d->now.W[b->col_at + j];
-            }
     return PH_OK;
 }
 
-/* d(B^T eta)/dq at q_n as a difference of K with multipliers eta and 0, at rest, where forces do not depend on
- * them. */
-static ph_status eta_stiffness(ph_sens *sens)
+/* y += d(B^T eta)/dq W_n */
+static void add_eta_stiffness(ph_sens *sens, const double *W)
+{
+    const ph_layout *lay = &sens->sim->lay;
+    for (const ph_block *b = lay->pair, *end = b + lay->n_pairs; b < end; b++)
+        for (int i = 0; i < b->m; i++)
+            for (int j = 0; j < b->n; j++)
+                sens->y[b->row_at + i] += sens->K_eta[b->at + i * b->n + j] * W[b->col_at + j];
+}
+
+ph_status ph_sens_eta_stiffness(ph_sens *sens)
 {
     ph_sim *sim = sens->sim;
     ph_state s = ph_point_view(&sim->now, &sim->lay);
@@ -125,13 +104,14 @@ static ph_status eta_stiffness(ph_sens *sens)
     ph_status status = ph_eval_residual(&sim->ev, &s, sim->matrix.what);
     if (status == PH_OK)
         status = ph_eval_tangent(&sim->ev, &s, 0);
-    memcpy(sens->K_0, sim->ev.K, size);
+    memcpy(sens->K_eta, sim->ev.K, size);
     s.lambda = sim->next.eta;
     if (status == PH_OK)
         status = ph_eval_residual(&sim->ev, &s, sim->matrix.what);
     if (status == PH_OK)
         status = ph_eval_tangent(&sim->ev, &s, 0);
-    memcpy(sens->K_eta, sim->ev.K, size);
+    for (int i = 0; i < sim->lay.size_pairs; i++)
+        sens->K_eta[i] = sim->ev.K[i] - sens->K_eta[i];
     return status;
 }
 
@@ -245,7 +225,7 @@ static ph_status add_rates(ph_sens *sens, ph_eval *ev, const double *W, double f
 
 /* What lambda' has in the null space N. From N lambda = 0 and N B = 0 with any z for which B z = lambda:
  *   N lambda' = N (d(B z)/dq W + B_p z)                                                               (W6) */
-static ph_status add_null_part(ph_sens *sens, derivative *d)
+static ph_status add_null_part(ph_sens *sens, ph_follower *d)
 {
     ph_sim *sim = sens->sim;
     const ph_newton_matrix *nm = &sim->matrix;
@@ -271,7 +251,7 @@ static ph_status add_null_part(ph_sens *sens, derivative *d)
 static ph_status add_null_parts(ph_sens *sens)
 {
     ph_status s = ph_start_lift(sens->sim, &sens->sim->next, sens->sim->next.lambda, sens->z);
-    for (derivative *d = sens->d, *end = d + sens->n; d < end && s == PH_OK; d++)
+    for (ph_follower *d = sens->d, *end = d + sens->n; d < end && s == PH_OK; d++)
         s = add_null_part(sens, d);
     return s;
 }
@@ -291,17 +271,19 @@ ph_status ph_sens_follow(ph_sens *sens)
     const ph_stepper *method = sim->stepper;
     int stabilised = sim->matrix.n_eta > 0;
     ph_state s = ph_point_view(&sim->next, lay);
-    ph_status status = stabilised ? eta_stiffness(sens) : PH_OK;
+    ph_status status = stabilised ? ph_sens_eta_stiffness(sens) : PH_OK;
     const ph_step_ops *o = method->sens_ops(sim);
     if (status == PH_OK)
         status = ph_eval_residual(&sim->ev, &s, sim->matrix.what);
     if (status == PH_OK)
         status = ph_eval_tangent(&sim->ev, &s, sim->matrix.what);
-    for (derivative *d = sens->d, *end = d + sens->n; d < end && status == PH_OK; d++) {
+    for (ph_follower *d = sens->d, *end = d + sens->n; d < end && status == PH_OK; d++) {
         if (stabilised)
-            status = vary_eta_forces(sens, d);
+            status = ph_sens_eta_loads(sens, d);
+        if (stabilised)
+            add_eta_stiffness(sens, d->now.W);
         if (status == PH_OK)
-            status = loads(sens, d, d->weight, &s);
+            status = ph_sens_loads(sens, d, d->weight, &s);
         if (status != PH_OK)
             return status;
         method->sens_predict(sim, &d->now, stabilised ? sens->y : NULL, &d->next);
@@ -312,7 +294,7 @@ ph_status ph_sens_follow(ph_sens *sens)
     }
     if (status == PH_OK && sim->matrix.redundant)
         status = add_null_parts(sens);
-    for (derivative *d = sens->d, *end = d + sens->n; d < end && status == PH_OK; d++)
+    for (ph_follower *d = sens->d, *end = d + sens->n; d < end && status == PH_OK; d++)
         swap(&d->now, &d->next);
     return status;
 }
@@ -320,7 +302,7 @@ ph_status ph_sens_follow(ph_sens *sens)
 /* ---- starting values ---------------------------------------------------------------------------- */
 
 /* Derivatives of the starting values (W4). */
-static void start(ph_sens *sens, derivative *d)
+static void start(ph_sens *sens, ph_follower *d)
 {
     const ph_layout *lay = &sens->sim->lay;
     const ph_point *now = &sens->sim->now;
@@ -350,7 +332,7 @@ static void start(ph_sens *sens, derivative *d)
 #define NO_THIRD 1e-12
 
 /* 1 if the inner two neighbours suffice: at points around the start, third differences vanish. */
-static ph_status choose_weights(ph_sens *sens, derivative *d)
+static ph_status choose_weights(ph_sens *sens, ph_follower *d)
 {
     static const double third[PH_NEIGHBOURS] = {-0.5, 1, -1, 0.5};
     ph_sim *sim = sens->sim;
@@ -378,7 +360,7 @@ static ph_status choose_weights(ph_sens *sens, derivative *d)
         size[0] = ph_larger(ph_small_max(lay->nv, ev->r), ph_small_max(lay->nv, ev->g));
         size[1] = ph_larger(1, ph_small_max(lay->nq, p->q));
         size[2] = ph_larger(1, ph_small_max(lay->nv, p->v)) * size[1];
-        ph_status status = loads(sens, d, third, &s);
+        ph_status status = ph_sens_loads(sens, d, third, &s);
         if (status != PH_OK)
             return status;
         for (int k = 0; k < 3; k++)
@@ -390,7 +372,7 @@ static ph_status choose_weights(ph_sens *sens, derivative *d)
 
 /* ---- create ------------------------------------------------------------------------------------- */
 
-static void take_variation(ph_variation *x, const ph_layout *lay, ph_arena *a)
+void ph_variation_take(ph_variation *x, const ph_layout *lay, ph_arena *a)
 {
     size_t nv = (size_t)lay->nv, nl = (size_t)lay->nl, d = sizeof(double);
     x->W = ph_arena_take(a, nv, d);
@@ -406,7 +388,7 @@ static void take(ph_sens *sens, const ph_layout *lay, ph_arena *a)
 {
     size_t nv = (size_t)lay->nv, nl = (size_t)lay->nl, d = sizeof(double);
     int stabilised = sens->sim->matrix.n_eta > 0;
-    derivative none, *x = ph_arena_take(a, (size_t)sens->n, sizeof none);
+    ph_follower none, *x = ph_arena_take(a, (size_t)sens->n, sizeof none);
     sens->r_p = ph_arena_take(a, nv, d);
     sens->Phi_p = ph_arena_take(a, nl, d);
     sens->rate_p = ph_arena_take(a, nl, d);
@@ -414,12 +396,11 @@ static void take(ph_sens *sens, const ph_layout *lay, ph_arena *a)
     sens->z = ph_arena_take(a, nv + 1, d);
     sens->zero = ph_arena_take(a, nv > nl ? nv : nl, d);
     sens->K_eta = ph_arena_take(a, stabilised ? (size_t)lay->size_pairs : 0, d);
-    sens->K_0 = ph_arena_take(a, stabilised ? (size_t)lay->size_pairs : 0, d);
     sens->B = ph_arena_take(a, stabilised ? (size_t)lay->size_links : 0, d);
     ph_point_take(&sens->moved, lay, a);
     for (int k = 0; k < sens->n; k++) {
-        take_variation(a->base ? &x[k].now : &none.now, lay, a);
-        take_variation(a->base ? &x[k].next : &none.next, lay, a);
+        ph_variation_take(a->base ? &x[k].now : &none.now, lay, a);
+        ph_variation_take(a->base ? &x[k].next : &none.next, lay, a);
     }
     sens->d = x;
 }
@@ -436,7 +417,7 @@ static int same_layout(const ph_system *a, const ph_system *b)
     return same;
 }
 
-static ph_status add(ph_sens *sens, derivative *d, ph_error *err)
+static ph_status add(ph_sens *sens, ph_follower *d, ph_error *err)
 {
     ph_sim *sim = sens->sim;
     if (!(d->p.eps > 0) || !isfinite(d->p.eps))
