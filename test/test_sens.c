@@ -237,6 +237,156 @@ static void published(void **state)
     }
 }
 
+/* ---- adjoint ------------------------------------------------------------------------------------------ */
+
+/* A function of all that a state has; scale is the explicit dependence on the parameter. */
+typedef struct scalar {
+    const rig *r;
+    double scale;
+    double forces;    /* 1: accelerations and multipliers count; 0: they do not */
+    double sum,
+        last; /* derivative of its integral, by the direct method; of the integrand at the last step */
+} scalar;
+
+static ph_status value_of(const ph_state *s, double *value, const ph_covector *g, void *ctx)
+{
+    const scalar *f = ctx;
+    const ph_system *sys = &f->r->self.sys;
+    double sum = 0;
+    for (int i = 0; i < sys->n_nodes; i++) {
+        int dim = ph_group_dim(sys->nodes[i].group, sys->nodes[i].n), at = s->v_at[i];
+        if (sys->nodes[i].group == PH_SO3) { /* u R w */
+            ph_vec3 u = ph_v3(1, 2, 3), w = ph_v3(0.5, -0.25, 1);
+            ph_mat3 R = ph_state_R(s, i);
+            sum += ph_dot(u, ph_mul(R, w));
+            if (g)
+                ph_store3(g->W + at, ph_cross(w, ph_tmul(R, u)));
+        }
+        for (int k = 0; k < dim; k++) {
+            double a = sin(1 + at + k), b = cos(2 + 3 * (at + k)), c = 1e-2 * f->forces * sin(3 + at + k);
+            if (sys->nodes[i].group == PH_RN)
+                sum += a * s->q[s->q_at[i] + k];
+            sum += 0.5 * b * s->v[at + k] * s->v[at + k] + c * s->vdot[at + k];
+            if (g && sys->nodes[i].group == PH_RN)
+                g->W[at + k] = a;
+            if (g)
+                g->v[at + k] = b * s->v[at + k], g->vdot[at + k] = c;
+        }
+    }
+    for (int i = 0; i < ph_system_nl(sys); i++) {
+        double c = 1e-2 * f->forces * cos(i);
+        sum += c * s->lambda[i];
+        if (g)
+            g->lambda[i] = c;
+    }
+    *value = sum + f->scale;
+    if (g)
+        g->p[0] = f->scale;
+    return PH_OK;
+}
+
+/* d(value)/dp from the derivatives of the direct method */
+static double derivative_of(const scalar *f, const ph_state *s)
+{
+    int nv = ph_system_nv(&f->r->self.sys), nl = ph_system_nl(&f->r->self.sys);
+    double *mem = calloc((size_t)(3 * nv + nl + 1), sizeof *mem), value, by_p = 0;
+    ph_covector g = {mem, mem + nv, mem + 2 * nv, mem + 3 * nv, &by_p};
+    ph_derivative d = ph_sens_get(f->r->sens, 0);
+    assert_int_equal(value_of(s, &value, &g, (void *)f), PH_OK);
+    for (int i = 0; i < nv; i++)
+        by_p += g.W[i] * d.W[i] + g.v[i] * d.v[i] + g.vdot[i] * d.vdot[i];
+    for (int i = 0; i < nl; i++)
+        by_p += g.lambda[i] * d.lambda[i];
+    free(mem);
+    return by_p;
+}
+
+static ph_status add_up(const ph_sim *sim, void *ctx)
+{
+    scalar *f = ctx;
+    ph_state s = ph_sim_state(sim);
+    double x = derivative_of(f, &s);
+    if (ph_sim_stats(sim).steps)
+        f->sum += 0.5 * ph_sim_options(sim).h * (x + f->last);
+    f->last = x;
+    return PH_OK;
+}
+
+static double adjoint_error(const char *file, const char *param, const ph_options *o, long steps,
+                            double forces)
+{
+    rig r;
+    double value, gradient;
+    ph_error err = {0};
+    open_rig(&r, file, param, 0, o);
+    scalar f = {.r = &r, .scale = 0.3, .forces = forces};
+    ph_objective objective = {value_of, value_of, &f};
+    assert_int_equal(ph_sim_run(r.sim, steps, add_up, &f, NULL), PH_OK);
+    ph_state s = ph_sim_state(r.sim);
+    double direct = f.sum + derivative_of(&f, &s);
+    close_rig(&r);
+    open_rig(&r, file, param, 0, o);
+    if (ph_sens_gradient(r.sens, steps, &objective, 0, &value, &gradient, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(ph_sim_stats(r.sim).steps, steps);
+    close_rig(&r);
+    return fabs(gradient - direct) / fabs(direct);
+}
+
+static void adjoint_equals_direct(void **state)
+{
+    (void)state;
+    static const double sigma[] = {0, 1, PH_SIGMA_OPT};
+    static const struct {
+        const char *file, *param;
+        double h;
+    } row[] = {{"heavy_top.lua", "m", 1e-3},
+               {"slider_crank.lua", "crank", 1e-3},
+               {"slider_crank.lua", "speed", 1e-3},
+               {"bricard.lua", "b", 1e-3},
+               {"rotor.lua", "m", 1e-5},
+               {"rotor.lua", "spin", 1e-5},
+               {"rolling_disc.lua", "lean", 1e-3},
+               {"driven_crank.lua", "turns", 1e-3}};
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++)
+        for (int j = 0; j < 3; j++)
+            for (int f = PH_INDEX3; f <= PH_GGL; f += PH_GGL - PH_INDEX3) {
+                ph_options o = tight(row[k].h);
+                o.sigma = sigma[j], o.formulation = (ph_formulation)f;
+                check_le(adjoint_error(row[k].file, row[k].param, &o, 100, 0), 1e-10); /* round-off */
+                /* round-off, which index-3 magnifies by 1/h^2 in what forces are differentiated */
+                check_le(adjoint_error(row[k].file, row[k].param, &o, 100, 1), f == PH_GGL ? 1e-10 : 1e-7);
+            }
+}
+
+/* However few states are kept, and however often steps are made again: the same bits. */
+static void memory_does_not_matter(void **state)
+{
+    (void)state;
+    static const size_t bound[] = {0, 1 << 20, 30000, 16000};
+    double value[4], gradient[4];
+    for (int k = 0; k < 4; k++) {
+        rig r;
+        ph_error err = {0};
+        ph_options o = tight(1e-3);
+        o.formulation = PH_GGL;
+        open_rig(&r, "heavy_top.lua", "m", 0, &o);
+        scalar f = {.r = &r, .forces = 1};
+        ph_objective objective = {value_of, value_of, &f};
+        if (ph_sens_gradient(r.sens, 333, &objective, bound[k], &value[k], &gradient[k], &err) != PH_OK)
+            fail_msg("%s", err.text);
+        assert_true(value[k] == value[0] && gradient[k] == gradient[0]); /* exact */
+        if (k == 3) {
+            close_rig(&r);
+            open_rig(&r, "heavy_top.lua", "m", 0, &o);
+            assert_int_equal(ph_sens_gradient(r.sens, 333, &objective, 1000, value, gradient, &err),
+                             PH_E_INPUT);
+            assert_non_null(strstr(err.text, "1000 bytes"));
+        }
+        close_rig(&r);
+    }
+}
+
 /* ---- bad input ---------------------------------------------------------------------------------------- */
 
 static void refusals(void **state)
@@ -282,6 +432,8 @@ int main(void)
                                        cmocka_unit_test(models),
                                        cmocka_unit_test(scaling_of_redundant_multipliers),
                                        cmocka_unit_test(published),
+                                       cmocka_unit_test(adjoint_equals_direct),
+                                       cmocka_unit_test(memory_does_not_matter),
                                        cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

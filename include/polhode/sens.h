@@ -7,7 +7,7 @@
  *   ph_sens_destroy(sens);                             before the simulation
  *
  * Each step is differentiated as it was solved: one linear system for each parameter, with the factorisation
- * of the step (docs/theory.md, W1-W8). How the equations depend on a parameter is told by systems built for
+ * of the step (docs/theory.md, W). How the equations depend on a parameter is told by systems built for
  * neighbouring values. */
 #ifndef POLHODE_SENS_H
 #define POLHODE_SENS_H
@@ -52,6 +52,31 @@ PH_API ph_derivative ph_sens_get(const ph_sens *sens, int param);
 /* The state moved by dp along the derivative, to first order: with the system of p + dp, what anything that
  * depends on state and parameter is there. The arrays belong to sens and hold until the next call. */
 PH_API ph_state ph_sens_move(ph_sens *sens, int param, double dp);
+
+/* ---- gradients by the adjoint ------------------------------------------------------------------- */
+
+/* Where an objective adds its derivatives by the state, in the layout of the state; zero at first. */
+typedef struct ph_covector {
+    double *W, *v, *vdot; /* nv */
+    double *lambda;       /* nl */
+    double *p;            /* for each parameter: explicit dependence */
+} ph_covector;
+
+/* A scalar function of the state: its value, and where g is not NULL its derivatives. */
+typedef ph_status (*ph_scalar_fn)(const ph_state *s, double *value, const ph_covector *g, void *ctx);
+
+/* J = final(state at the end) + integral of integral(state) dt by the trapezoidal rule over the steps. */
+typedef struct ph_objective {
+    ph_scalar_fn final, integral; /* NULL: not there */
+    void *ctx;
+} ph_objective;
+
+/* Run the simulation of sens, which has not made a step yet, and find J and its derivatives by all parameters:
+ * forwards once with checkpoints, then backwards. The cost hardly depends on the number of parameters. memory
+ * [bytes] bounds the checkpoints; 0: they grow like the square root of steps. The simulation ends at its last
+ * step; the derivatives of ph_sens_get are then not to be had. */
+PH_API ph_status ph_sens_gradient(ph_sens *sens, long steps, const ph_objective *objective, size_t memory,
+                                  double *value, double *gradient, ph_error *err);
 
 #ifdef __cplusplus
 }

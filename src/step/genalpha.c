@@ -420,28 +420,32 @@ static const ph_step_ops *sens_ops(ph_sim *sim)
     return &of(sim)->ops;
 }
 
-/* P^-1 (T w' + (E eta)') of a node of a curved group, to v, and Ad(exp(-theta)) W; y is (E eta)' without T. */
-static void predict_variation(int n, const genalpha *m, const ph_slot *i, const double *w, const double *y,
-                              const double *W_n, double *v, double *W)
+/* Of a node of a curved group: P^-1, G = P^-1 T and A = Ad(exp(-theta)). */
+static void variation_maps(int n, const genalpha *m, const ph_slot *i, double *Pinv, double *G, double *A)
 {
-    double sigma = m->p.sigma, x[PH_DIM_MAX], A[PH_DIM_MAX * PH_DIM_MAX], P[PH_DIM_MAX * PH_DIM_MAX];
-    double e[PH_DIM_MAX + 1];
+    double sigma = m->p.sigma, x[PH_DIM_MAX] = {0}, e[PH_DIM_MAX + 1], P[PH_DIM_MAX * PH_DIM_MAX];
     const double *T = m->T + i->T_at;
     for (int k = 0; k < n; k++)
         x[k] = -m->theta[i->v_at + k];
     i->op->exp(n, x, e);
     i->op->Ad(n, e, A);
-    ph_small_mul(n, A, W_n, W);
-    for (int k = 0; k < n; k++)
-        x[k] = w[k] + (y && m->inside ? y[k] : 0);
-    ph_small_mul(n, T, x, v);
-    for (int k = 0; k < n; k++)
-        x[k] = v[k] + (y && !m->inside ? y[k] : 0);
     for (int k = 0; k < n * n; k++)
         P[k] = (1 - sigma) * T[k] + (k % (n + 1) == 0 ? sigma : 0);
-    if (!ph_small_inverse(n, P, A))
-        memset(A, 0xff, sizeof A); /* NaN */
-    ph_small_mul(n, A, x, v);
+    if (!ph_small_inverse(n, P, Pinv))
+        memset(Pinv, 0xff, sizeof P); /* NaN */
+    ph_small_mmul(n, n, n, Pinv, T, G);
+}
+
+/* P^-1 (T w' + (E eta)') of a node of a curved group, to v, and Ad(exp(-theta)) W; y is (E eta)' without T. */
+static void predict_variation(int n, const genalpha *m, const ph_slot *i, const double *w, const double *y,
+                              const double *W_n, double *v, double *W)
+{
+    double Pinv[PH_DIM_MAX * PH_DIM_MAX], G[PH_DIM_MAX * PH_DIM_MAX], A[PH_DIM_MAX * PH_DIM_MAX];
+    variation_maps(n, m, i, Pinv, G, A);
+    ph_small_mul(n, A, W_n, W);
+    ph_small_mul(n, G, w, v);
+    if (y)
+        ph_small_mul_add(n, n, m->inside ? G : Pinv, y, v);
 }
 
 static void sens_predict(ph_sim *sim, const ph_variation *now, const double *y, ph_variation *next)
@@ -471,6 +475,77 @@ static void sens_predict(ph_sim *sim, const ph_variation *now, const double *y, 
 static void sens_accept(ph_sim *sim, const ph_variation *now, ph_variation *next)
 {
     update_a(&of(sim)->p, sim->lay.nv, now->vdot, now->a, next->vdot, next->a);
+}
+
+/* theta from the two points of the step, then all that update and linearise left behind. */
+static ph_status sens_restore(ph_sim *sim)
+{
+    genalpha *m = of(sim);
+    const ph_layout *lay = &sim->lay;
+    guess g = coefficients(m, sim->opt.h, 0);
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
+        const double *q0 = sim->now.q + i->q_at, *q1 = sim->next.q + i->q_at;
+        double e[PH_DIM_MAX + 1];
+        predict_node(i->dim, &g, m, i, &sim->now, sim->now.vdot);
+        for (int k = 0; k < i->dim && i->T_at < 0; k++)
+            m->theta[i->v_at + k] = q1[k] - q0[k];
+        if (i->T_at >= 0) {
+            i->op->inverse(i->dim, q0, e);
+            i->op->compose(i->dim, e, q1, e);
+            i->op->log(i->dim, e, m->theta + i->v_at);
+        }
+    }
+    if (sim->matrix.n_eta > 0) {
+        ph_state s = ph_point_view(&sim->now, lay);
+        if (ph_eval_links(&sim->ev, &s, m->Bn) != PH_OK)
+            return PH_E_CALLBACK;
+        memset(m->y, 0, sizeof(double) * (size_t)lay->nv);
+        for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
+            if (b->holonomic)
+                ph_small_tmul_add(b->m, b->n, m->Bn + b->at, sim->next.eta + b->row_at, m->y + b->col_at);
+        for (int i = 0; i < lay->nv; i++)
+            m->y[i] *= m->p.gamma / m->p.beta;
+        m->ops.Bn = m->Bn;
+    }
+    return update(sim);
+}
+
+static void sens_accept_back(ph_sim *sim, ph_variation *next, ph_variation *now)
+{
+    const ph_alpha *p = &of(sim)->p;
+    double inv = 1 / (1 - p->alpha_m);
+    for (int i = 0; i < sim->lay.nv; i++) {
+        next->vdot[i] += (1 - p->alpha_f) * inv * next->a[i];
+        now->vdot[i] += p->alpha_f * inv * next->a[i];
+        now->a[i] -= p->alpha_m * inv * next->a[i];
+    }
+}
+
+static void sens_predict_back(ph_sim *sim, const ph_variation *next, double *y_bar, ph_variation *now)
+{
+    const genalpha *m = of(sim);
+    guess g = coefficients(m, sim->opt.h, 0);
+    double E = m->p.gamma / m->p.beta;
+    for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++) {
+        int n = i->dim, at = i->v_at;
+        double Pinv[PH_DIM_MAX * PH_DIM_MAX], G[PH_DIM_MAX * PH_DIM_MAX], A[PH_DIM_MAX * PH_DIM_MAX];
+        if (i->T_at >= 0)
+            variation_maps(n, m, i, Pinv, G, A);
+        for (int k = 0; k < n; k++) {
+            double w = 0, y = 0, W = 0; /* columns of the maps times the covectors */
+            for (int j = 0; j < n; j++) {
+                double v = next->v[at + j] + m->p.eps * next->vdot[at + j];
+                w += (i->T_at >= 0 ? G[j * n + k] : j == k) * v;
+                y += (i->T_at < 0 ? j == k : m->inside ? G[j * n + k] : Pinv[j * n + k]) * v;
+                W += (i->T_at >= 0 ? A[j * n + k] : j == k) * next->W[at + j];
+            }
+            now->W[at + k] += W;
+            now->v[at + k] += g.w_v * w - m->p.eps * next->vdot[at + k];
+            now->a[at + k] += g.w_a * w + g.c_a * next->vdot[at + k];
+            now->vdot[at + k] += g.c_d * next->vdot[at + k];
+            y_bar[at + k] = E * y;
+        }
+    }
 }
 
 /* ---- starting values ---------------------------------------------------------------------------- */
@@ -531,4 +606,7 @@ const ph_stepper ph_genalpha_stepper = {
     .sens_ops = sens_ops,
     .sens_predict = sens_predict,
     .sens_accept = sens_accept,
+    .sens_restore = sens_restore,
+    .sens_accept_back = sens_accept_back,
+    .sens_predict_back = sens_predict_back,
 };

@@ -520,6 +520,13 @@ static double next_increment(int exact, double size, double rate)
 /* Above this rate, or when the iterations left would not do at the present one, a kept Jacobian is renewed. */
 #define RATE_RENEW 0.5
 
+ph_status ph_newton_factor(ph_sim *sim, const ph_step_ops *o)
+{
+    ph_status s = factor(&sim->matrix, &sim->ev, o);
+    sim->matrix.factored = s == PH_OK;
+    return s;
+}
+
 ph_status ph_newton_increment(ph_sim *sim, const ph_step_ops *o)
 {
     ph_newton_matrix *nm = &sim->matrix;
@@ -570,8 +577,7 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
             o->linearise(sim);
             status = ph_eval_tangent(&sim->ev, &s, nm->what);
             if (status == PH_OK)
-                status = factor(nm, &sim->ev, o);
-            nm->factored = status == PH_OK;
+                status = ph_newton_factor(sim, o);
             sim->stats.jacobians++, sim->stats.factorizations++;
         }
         if (status != PH_OK)

@@ -66,6 +66,9 @@ typedef struct ph_step_ops {
 /* Iterate until the next increment would be below tolerance. On failure the reason is in sim->failure. */
 ph_status ph_newton_solve(struct ph_sim *sim, ph_step_ops *ops);
 
+/* Assemble (N2) at the evaluated point and factor it. */
+ph_status ph_newton_factor(struct ph_sim *sim, const ph_step_ops *ops);
+
 /* Solve (N2) with the last factorisation for what stands in sim->ev as r, Phi and rate, to sim->matrix.x; with
  * redundant rows in the complement of their null spaces (R3). */
 ph_status ph_newton_increment(struct ph_sim *sim, const ph_step_ops *ops);

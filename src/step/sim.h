@@ -21,6 +21,11 @@ typedef struct ph_stepper {
     /* W, v and vdot of next for theta' = 0 and eta' = 0; y is (W5), NULL outside the stabilised form */
     void (*sens_predict)(ph_sim *sim, const ph_variation *now, const double *y, ph_variation *next);
     void (*sens_accept)(ph_sim *sim, const ph_variation *now, ph_variation *next); /* what it remembers */
+    /* The same backwards: the arrays of a step from sim->now to sim->next that was solved before, and the
+     * transposed maps, which add to now; y_bar receives the covector of y */
+    ph_status (*sens_restore)(ph_sim *sim);
+    void (*sens_accept_back)(ph_sim *sim, ph_variation *next, ph_variation *now);
+    void (*sens_predict_back)(ph_sim *sim, const ph_variation *next, double *y_bar, ph_variation *now);
     void (*release)(ph_sim *sim); /* what prepare allocated beside the arena; NULL: nothing */
 } ph_stepper;
 
