@@ -537,8 +537,14 @@ static double next_increment(int exact, double size, double rate)
 /* Above this rate, or when the iterations left would not do at the present one, a kept Jacobian is renewed. */
 #define RATE_RENEW 0.5
 
-/* Solve (N2) for the evaluated residual; with redundant rows in the complement of their null spaces (R3). */
-static ph_status solve(ph_sim *sim, const ph_step_ops *o)
+ph_status ph_newton_factor(ph_sim *sim, const ph_step_ops *o)
+{
+    ph_status s = factor(&sim->matrix, &sim->ev, o);
+    sim->matrix.factored = s == PH_OK;
+    return s;
+}
+
+ph_status ph_newton_increment(ph_sim *sim, const ph_step_ops *o)
 {
     ph_newton_matrix *nm = &sim->matrix;
     const ph_layout *lay = nm->lay;
@@ -588,13 +594,12 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
             o->linearise(sim);
             status = ph_eval_tangent(&sim->ev, &s, nm->what);
             if (status == PH_OK)
-                status = factor(nm, &sim->ev, o);
-            nm->factored = status == PH_OK;
+                status = ph_newton_factor(sim, o);
             sim->stats.jacobians++, sim->stats.factorizations++;
         }
         if (status != PH_OK)
             return status;
-        status = solve(sim, o);
+        status = ph_newton_increment(sim, o);
         if (status != PH_OK)
             return status;
         double size = o->correct(sim, nm->x);

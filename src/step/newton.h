@@ -58,6 +58,7 @@ ph_status ph_newton_analyse_stages(const ph_layout *lay, int stages, ph_solver_k
  *   dv = gp (L dq + F B_n^T x_eta),   dvdot = eps dv,   s = 1/(eps gp)                         (N1) */
 typedef struct ph_step_ops {
     double s, inv_eps, inv_gp;
+    double eta;                                             /* deta = eta x_eta */
     int exact;                                              /* L and F are exact: convergence is quadratic */
     const double *L;                                        /* blocks at T_at; NULL: identity */
     const double *F;                                        /* likewise */
@@ -69,6 +70,13 @@ typedef struct ph_step_ops {
 
 /* Iterate until the next increment would be below tolerance. On failure the reason is in sim->failure. */
 ph_status ph_newton_solve(struct ph_sim *sim, ph_step_ops *ops);
+
+/* Assemble (N2) at the evaluated point and factor it. */
+ph_status ph_newton_factor(struct ph_sim *sim, const ph_step_ops *ops);
+
+/* Solve (N2) with the last factorisation for what stands in sim->ev as r, Phi and rate, to sim->matrix.x; with
+ * redundant rows in the complement of their null spaces (R3). */
+ph_status ph_newton_increment(struct ph_sim *sim, const ph_step_ops *ops);
 
 /* Factor [M, B^T + dg/dlambda; B, 0] at the evaluated point; friction 0: without dg/dlambda. */
 ph_status ph_newton_factor_initial(ph_newton_matrix *nm, const ph_eval *ev, int friction);

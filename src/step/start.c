@@ -69,6 +69,16 @@ ph_status ph_start_perturb(ph_sim *sim, const double *l)
     return s;
 }
 
+ph_status ph_start_lift(ph_sim *sim, ph_point *p, const double *rows, double *z)
+{
+    ph_status s = evaluate(sim, p);
+    if (s == PH_OK)
+        s = solve(sim, NULL, 1, rows, sim->matrix.x);
+    if (s == PH_OK)
+        memcpy(z, sim->matrix.x, sizeof(double) * (size_t)sim->lay.nv);
+    return s;
+}
+
 ph_status ph_start_accelerations(ph_sim *sim, ph_point *p)
 {
     ph_eval *ev = &sim->ev;
