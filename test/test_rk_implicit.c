@@ -337,8 +337,7 @@ static void implicit_euler(void **state)
         double x[6], q[7];
         run_sim(sim, 1);
         ph_state s = ph_sim_state(sim);
-        for (int i = 0, r = 0; i < p->sys.n_nodes;
-             r += ph_group_dim(p->sys.nodes[i].group, p->sys.nodes[i].n), i++) {
+        for (int i = 0; i < p->sys.n_nodes; i++) {
             const ph_group_ops *op = ph_group_get(p->sys.nodes[i].group);
             int n = p->sys.nodes[i].n;
             for (int c = 0; c < ph_group_dim(p->sys.nodes[i].group, n); c++)
