@@ -1,5 +1,5 @@
-/* Implicit Runge-Kutta stages: the matrix is the derivative of the residuals, orders, stiff springs, redundant,
- * non-holonomic and moving constraints, friction, memory. */
+/* Implicit Runge-Kutta stages: the matrix is the derivative of the residuals, orders, stiff springs,
+ * redundant, non-holonomic and moving constraints, friction, memory. */
 #include "la/small.h"
 #include "rk_cases.h"
 #include "step/rk_newton.h"
@@ -79,7 +79,8 @@ static void residuals(bench *b, const ph_stages *st, double *out)
         out[i] = -nm->b[i];
 }
 
-/* Where an unknown stands: the number of stage i, coordinate r among nv + nl, to its place in the solution. */
+/* Where an unknown stands: the number of stage i, coordinate r among nv + nl, to its place in the
+ * solution. */
 static int place_of(const ph_layout *l, int s, int i, int r)
 {
     for (int k = 0; k < l->N; k++)
@@ -118,8 +119,8 @@ static void dense(const bench *b, double *out)
     }
 }
 
-/* The largest difference between the matrix and central differences of the residuals, relative to the largest entry
- * of the row; rough starts, so that no stage is near a solution. */
+/* The largest difference between the matrix and central differences of the residuals, relative to the
+ * largest entry of the row; rough starts, so that no stage is near a solution. */
 static double jacobian_error(bench *b, double h, int first)
 {
     const ph_layout *l = &b->sim->lay;
@@ -218,8 +219,8 @@ static void spring_ball(void **state)
     ph_problem_destroy(p);
 }
 
-/* psi and omega of one axis obey m psi'' + d psi' + k psi = 0: every method is then the classical one, whose stages of
- * a linear system are solved here by elimination. */
+/* psi and omega of one axis obey m psi'' + d psi' + k psi = 0: every method is then the classical one,
+ * whose stages of a linear system are solved here by elimination. */
 static void parallel_is_classical(void **state)
 {
     (void)state;
@@ -275,8 +276,7 @@ static void implicit_euler(void **state)
         double x[6], q[7];
         run_sim(sim, 1);
         ph_state s = ph_sim_state(sim);
-        for (int i = 0, r = 0; i < p->sys.n_nodes;
-             r += ph_group_dim(p->sys.nodes[i].group, p->sys.nodes[i].n), i++) {
+        for (int i = 0; i < p->sys.n_nodes; i++) {
             const ph_group_ops *op = ph_group_get(p->sys.nodes[i].group);
             int n = p->sys.nodes[i].n;
             for (int c = 0; c < ph_group_dim(p->sys.nodes[i].group, n); c++)
@@ -329,8 +329,8 @@ static void orders_heavy_top(void **state)
     }
 }
 
-/* A point whose motion is prescribed: q = t^3 is exact as soon as c = 0 holds; a skate; friction that depends on
- * lambda. */
+/* A point whose motion is prescribed: q = t^3 is exact as soon as c = 0 holds; a skate; friction that
+ * depends on lambda. */
 static void orders_constraints(void **state)
 {
     (void)state;
@@ -446,8 +446,9 @@ static void joint_friction(void **state)
     open_close(&m);
 }
 
-/* A rotor on bearings of 4e7 N/m: 8000 rad/s, of which a step of 10 ms sees nothing. The ends of the shaft come to rest
- * where the springs balance the torque, tau l/(k sum l^2), while the rotor turns by 1 rad in each step. */
+/* A rotor on bearings of 4e7 N/m: 8000 rad/s, of which a step of 10 ms sees nothing. The ends of the shaft
+ * come to rest where the springs balance the torque, tau l/(k sum l^2), while the rotor turns by 1 rad in
+ * each step. */
 static void stiff(void **state)
 {
     (void)state;
