@@ -57,6 +57,7 @@ typedef struct ph_args {
     double expect;                  /* order; 0: none */
     int jobs;                       /* processes; 0: as many as there are processors */
     int json, quiet;
+    int compare;  /* with a reference solution: 0; -1: no */
     int space;    /* row of spaces.def; -1: the model's own */
     int assemble; /* project initial values instead of refusing them */
     int argc;     /* what follows the command, as it was typed */

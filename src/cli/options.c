@@ -15,6 +15,7 @@ typedef enum kind {
     COUNT,      /* int from 1 */
     WORD,       /* enumeration: the place of the word in its list */
     NAME,       /* const char *: one of a list */
+    TABLEAU,    /* const char *: one of the tableaux, by name or alias */
     PATH,       /* const char * */
     LIST,       /* ph_settings: one more */
     FLAG,       /* int */
@@ -22,7 +23,7 @@ typedef enum kind {
 } kind;
 
 /* Several values of that kind with commas between them: ph_numbers of NUMBER, POSITIVE, SIGMA; ph_counts of
- * COUNT, WORD; ph_names of NAME. */
+ * COUNT, WORD; ph_names of NAME, TABLEAU. */
 #define SEVERAL(of) (LISTED | (of))
 
 typedef struct option {
@@ -33,6 +34,12 @@ typedef struct option {
     unsigned commands; /* bits, by ph_command_code */
     const char *text;
 } option;
+
+/* Of run, which needs no file and no run with smaller steps. */
+static const char *exact_word(int k)
+{
+    return k == 0 ? "exact" : NULL;
+}
 
 #define FOR(command) (1u << PH_CMD_##command)
 
@@ -52,7 +59,7 @@ static kind base(const option *o)
 
 ph_args ph_args_default(ph_command_code command)
 {
-    return (ph_args){.command = command, .opt = ph_default_options(), .every = 1, .space = -1};
+    return (ph_args){.command = command, .opt = ph_default_options(), .every = 1, .space = -1, .compare = -1};
 }
 
 const char *ph_option_name(int k)
@@ -99,7 +106,7 @@ static int read_count(const option *o, const char *text, int *n)
 static int read_word(const option *o, const char *text, int *k)
 {
     char what[64];
-    *k = ph_word_find(text, o->words);
+    *k = base(o) == TABLEAU ? ph_tableau_find(text) : ph_word_find(text, o->words);
     if (*k >= 0)
         return 1;
     snprintf(what, sizeof what, "%s has no choice", o->name);
@@ -138,6 +145,7 @@ static int read_one(const option *o, const char *text, void *to)
         return 1;
     case WORD:
     case NAME:
+    case TABLEAU:
         if (!read_word(o, text, &k))
             return 0;
         word = o->words(k);
@@ -173,6 +181,7 @@ static char *element_at(const option *o, void *list, int k, size_t *size)
         *size = sizeof(int);
         return (char *)&((ph_counts *)list)->k[k];
     case NAME:
+    case TABLEAU:
         *size = sizeof(char *);
         return (char *)&((ph_names *)list)->text[k];
     default:
@@ -350,7 +359,7 @@ static void print_default(const option *o, char *text, size_t size)
             snprintf(text, size, "; default %s", o->words(k));
         else if (o->kind == COUNT && k)
             snprintf(text, size, "; default %d", k);
-    } else if (o->kind == NAME) {
+    } else if (o->kind == NAME || o->kind == TABLEAU) {
         memcpy(&word, at, sizeof word);
         snprintf(text, size, "; default %s", word);
     }
