@@ -37,6 +37,31 @@ typedef struct ph_settings {
     const char *text[PH_SETTINGS_MAX]; /* "m=16" */
 } ph_settings;
 
+#define PH_LIST_MAX 64
+
+/* Values of an option that takes several, "1e-3,5e-4"; n = 0: not given. */
+typedef struct ph_numbers {
+    int n;
+    double x[PH_LIST_MAX];
+} ph_numbers;
+
+typedef struct ph_counts { /* whole numbers, and codes of words */
+    int n;
+    int k[PH_LIST_MAX];
+} ph_counts;
+
+typedef struct ph_names { /* of a table */
+    int n;
+    const char *text[PH_LIST_MAX];
+} ph_names;
+
+/* Several values where run takes one. */
+typedef struct ph_lists {
+    ph_numbers h, sigma, rho;
+    ph_counts order, formulation, correction, start, newton;
+    ph_names method;
+} ph_lists;
+
 /* The command line, parsed. What was not given has the value of ph_args_default, mostly 0. */
 typedef struct ph_args {
     ph_command_code command;
@@ -48,6 +73,8 @@ typedef struct ph_args {
     ph_settings set;                /* of parameters */
     int every, repeats;             /* repeats = 0: as many as time allows */
     const char *output;             /* file; NULL: none */
+    const char *plot;               /* picture; NULL: none */
+    ph_lists list;                  /* of studies */
     int json, quiet;
     int space;    /* row of spaces.def; -1: the model's own */
     int assemble; /* project initial values instead of refusing them */

@@ -9,21 +9,26 @@
 #include <string.h>
 
 typedef enum kind {
-    NUMBER,   /* double, any finite one */
-    POSITIVE, /* double above 0 */
-    SIGMA,    /* double, or "opt" */
-    COUNT,    /* int from 1 */
-    WORD,     /* enumeration: the place of the word in its list */
-    NAME,     /* const char *: one of a list */
-    TABLEAU,  /* const char *: one of the tableaux, by name or alias */
-    PATH,     /* const char * */
-    LIST,     /* ph_settings: one more */
-    FLAG      /* int */
+    NUMBER,     /* double, any finite one */
+    POSITIVE,   /* double above 0 */
+    SIGMA,      /* double, or "opt" */
+    COUNT,      /* int from 1 */
+    WORD,       /* enumeration: the place of the word in its list */
+    NAME,       /* const char *: one of a list */
+    TABLEAU,    /* const char *: one of the tableaux, by name or alias */
+    PATH,       /* const char * */
+    LIST,       /* ph_settings: one more */
+    FLAG,       /* int */
+    LISTED = 16 /* bit of SEVERAL */
 } kind;
+
+/* Several values of that kind with commas between them: ph_numbers of NUMBER, POSITIVE, SIGMA; ph_counts of
+ * COUNT, WORD; ph_names of NAME. */
+#define SEVERAL(of) (LISTED | (of))
 
 typedef struct option {
     const char *name, *value;
-    kind kind;
+    unsigned kind;
     size_t at; /* in ph_args */
     ph_word_fn words;
     unsigned commands; /* bits, by ph_command_code */
@@ -38,6 +43,11 @@ static const option options[] = {
 #include "cli/options.def"
 #undef PH_OPTION
 };
+
+static kind base(const option *o)
+{
+    return (kind)(o->kind & ~(unsigned)LISTED);
+}
 
 #define N_OPTIONS ((int)(sizeof options / sizeof *options))
 
@@ -64,7 +74,7 @@ static int read_number(const option *o, const char *text, double *x)
     *x = strtod(text, &end);
     if (end == text || *end || !isfinite(*x))
         ph_complain("%s: '%s' is not a number", o->name, text);
-    else if (o->kind == POSITIVE && !(*x > 0))
+    else if (base(o) == POSITIVE && !(*x > 0))
         ph_complain("%s: '%s' is not above 0", o->name, text);
     else
         return 1;
@@ -90,7 +100,7 @@ static int read_count(const option *o, const char *text, int *n)
 static int read_word(const option *o, const char *text, int *k)
 {
     char what[64];
-    *k = o->kind == TABLEAU ? ph_tableau_find(text) : ph_word_find(text, o->words);
+    *k = base(o) == TABLEAU ? ph_tableau_find(text) : ph_word_find(text, o->words);
     if (*k >= 0)
         return 1;
     snprintf(what, sizeof what, "%s has no choice", o->name);
@@ -108,17 +118,17 @@ static int add_setting(const option *o, const char *text, ph_settings *to)
     return 0;
 }
 
-static int read_value(ph_args *args, const option *o, const char *text)
+/* One value, to an object of its kind. */
+static int read_one(const option *o, const char *text, void *to)
 {
-    void *to = (char *)args + o->at;
     double x = PH_SIGMA_OPT;
     int k = 1;
     const char *word = text;
-    switch (o->kind) {
+    switch (base(o)) {
     case NUMBER:
     case POSITIVE:
     case SIGMA:
-        if ((o->kind != SIGMA || strcmp(text, "opt") != 0) && !read_number(o, text, &x))
+        if ((base(o) != SIGMA || strcmp(text, "opt") != 0) && !read_number(o, text, &x))
             return 0;
         memcpy(to, &x, sizeof x);
         return 1;
@@ -133,7 +143,10 @@ static int read_value(ph_args *args, const option *o, const char *text)
         if (!read_word(o, text, &k))
             return 0;
         word = o->words(k);
-        memcpy(to, o->kind == WORD ? (void *)&k : (void *)&word, o->kind == WORD ? sizeof k : sizeof word);
+        if (base(o) == WORD)
+            memcpy(to, &k, sizeof k);
+        else
+            memcpy(to, &word, sizeof word);
         return 1;
     case PATH:
         if (!text[0]) {
@@ -147,8 +160,76 @@ static int read_value(ph_args *args, const option *o, const char *text)
     case FLAG:
         memcpy(to, &k, sizeof k);
         return 1;
+    case LISTED:
+        break;
     }
     return 0;
+}
+
+/* Where element k of a list stands, and its size. */
+static char *element_at(const option *o, void *list, int k, size_t *size)
+{
+    switch (base(o)) {
+    case COUNT:
+    case WORD:
+        *size = sizeof(int);
+        return (char *)&((ph_counts *)list)->k[k];
+    case NAME:
+        *size = sizeof(char *);
+        return (char *)&((ph_names *)list)->text[k];
+    default:
+        *size = sizeof(double);
+        return (char *)&((ph_numbers *)list)->x[k];
+    }
+}
+
+_Static_assert(offsetof(ph_numbers, n) == 0 && offsetof(ph_counts, n) == 0 && offsetof(ph_names, n) == 0,
+               "lists begin with their length");
+
+static int add_element(const option *o, const char *text, void *list)
+{
+    int n = *(int *)list;
+    size_t size;
+    if (!text[0])
+        ph_complain("%s: a value is missing: two commas, or one at an end", o->name);
+    else if (n == PH_LIST_MAX)
+        ph_complain("%s: more than %d values", o->name, PH_LIST_MAX);
+    else if (read_one(o, text, element_at(o, list, n, &size))) {
+        const char *now = element_at(o, list, n, &size);
+        for (int k = 0; k < n; k++)
+            if (!memcmp(element_at(o, list, k, &size), now, size)) {
+                ph_complain("%s: '%s' is there twice", o->name, text);
+                return 0;
+            }
+        *(int *)list = n + 1;
+        return 1;
+    }
+    return 0;
+}
+
+/* "1e-3,5e-4". Given again, an option of studies starts its list anew. */
+static int read_several(const option *o, const char *text, void *list)
+{
+    char part[128];
+    *(int *)list = 0;
+    for (const char *end = text; end; text = end + 1) {
+        end = strchr(text, ',');
+        size_t length = end ? (size_t)(end - text) : strlen(text);
+        if (length >= sizeof part) {
+            ph_complain("%s: '%.40s...' is no value", o->name, text);
+            return 0;
+        }
+        memcpy(part, text, length), part[length] = 0;
+        if (!add_element(o, part, list))
+            return 0;
+    }
+    return 1;
+}
+
+static int read_value(ph_args *args, const option *o, const char *text)
+{
+    void *to = (char *)args + o->at;
+    return o->kind & LISTED ? read_several(o, text, to) : read_one(o, text, to);
 }
 
 _Static_assert(sizeof(ph_formulation) == sizeof(int) && sizeof(ph_newton) == sizeof(int) &&
@@ -245,6 +326,8 @@ static void print_value(const option *o, char *text, size_t size)
     snprintf(text, size, "%s", o->value ? o->value : "");
     for (int k = 0; !o->value && o->words && o->words(k); k++)
         snprintf(text + strlen(text), size - strlen(text), "%s%s", k ? "|" : "", o->words(k));
+    if (!o->value && (o->kind & LISTED))
+        snprintf(text + strlen(text), size - strlen(text), ",...");
 }
 
 static void print_default(const option *o, char *text, size_t size)

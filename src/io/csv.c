@@ -1,6 +1,8 @@
 /* Tables of numbers: lines of comment, one header row with names and units, rows. */
 #include "io/csv.h"
 
+#include <string.h>
+
 static void separate(ph_csv *csv)
 {
     if (csv->column++)
@@ -15,7 +17,24 @@ void ph_csv_comment(ph_csv *csv, const char *text)
 void ph_csv_name(ph_csv *csv, const char *of, const char *name, const char *unit)
 {
     separate(csv);
-    fprintf(csv->to, "%s%s%s [%s]", of ? of : "", of ? "." : "", name, unit);
+    fprintf(csv->to, "%s%s%s", of ? of : "", of ? "." : "", name);
+    if (unit)
+        fprintf(csv->to, " [%s]", unit);
+}
+
+void ph_csv_word(ph_csv *csv, const char *word)
+{
+    int quoted = strpbrk(word, ",\"\r\n") != NULL;
+    separate(csv);
+    if (quoted)
+        fputc('"', csv->to);
+    for (; *word; word++) {
+        if (*word == '"')
+            fputc('"', csv->to);
+        fputc(*word, csv->to);
+    }
+    if (quoted)
+        fputc('"', csv->to);
 }
 
 void ph_csv_number(ph_csv *csv, double x)

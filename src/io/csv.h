@@ -11,7 +11,10 @@ typedef struct ph_csv {
 } ph_csv;
 
 void ph_csv_comment(ph_csv *csv, const char *text);
-void ph_csv_name(ph_csv *csv, const char *of, const char *name, const char *unit); /* "of.name [unit]" */
+void ph_csv_name(ph_csv *csv, const char *of, const char *name,
+                 const char *unit); /* "of.name [unit]"; of and unit may be NULL */
+void ph_csv_word(ph_csv *csv,
+                 const char *word); /* in quotes where it holds a comma, a quote or an end of line */
 void ph_csv_number(ph_csv *csv, double x);
 void ph_csv_end_header(ph_csv *csv);
 void ph_csv_end_row(ph_csv *csv);

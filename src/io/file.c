@@ -57,6 +57,27 @@ int ph_file_open(ph_file *file, const char *path)
     return 0;
 }
 
+int ph_file_possible(const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) == 0) {
+        if (S_ISDIR(st.st_mode)) {
+            errno = EISDIR;
+            return 0;
+        }
+        if (access(path, W_OK) != 0 || !S_ISREG(st.st_mode))
+            return access(path, W_OK) == 0;
+    }
+    char *real = stat(path, &st) == 0 ? realpath(path, NULL) : strdup(path);
+    char *slash = real ? strrchr(real, '/') : NULL;
+    if (slash)
+        slash[slash == real] = 0; /* the folder; "/" stays */
+    int ok = real && access(slash ? real : ".", W_OK | X_OK) == 0, why = errno;
+    free(real);
+    errno = why;
+    return ok;
+}
+
 int ph_file_commit(ph_file *file)
 {
     int ok = fflush(file->stream) == 0 && !ferror(file->stream);

@@ -14,6 +14,9 @@ typedef struct ph_file {
 int ph_file_open(ph_file *file, const char *path);
 int ph_file_commit(ph_file *file); /* flush, sync, rename */
 
+/* Whether ph_file_open would succeed; nothing is created, and a pipe is not opened. 0: errno says why. */
+int ph_file_possible(const char *path);
+
 void ph_file_discard(ph_file *file); /* no trace; accepts a file that is not open */
 
 #endif

@@ -1,0 +1,137 @@
+/* Plots of a study: gnuplot reads the script from a file without a name and writes the picture to one that
+ * appears when it is complete. */
+#include "study/plot.h"
+#include "io/file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const struct {
+    const char *ending, *terminal;
+} formats[] = {{".svg", "svg"}, {".png", "pngcairo"}};
+
+static int complain(ph_error *err, const char *format, const char *a, const char *b)
+{
+    if (err) {
+        err->status = PH_E_INPUT;
+        snprintf(err->text, sizeof err->text, format, a, b);
+    }
+    return 0;
+}
+
+/* Of the ending; NULL: none of ours. */
+static const char *terminal_of(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    for (size_t k = 0; dot && k < sizeof formats / sizeof *formats; k++)
+        if (!strcmp(dot, formats[k].ending))
+            return formats[k].terminal;
+    return NULL;
+}
+
+static int is_program(const char *folder, int length)
+{
+    char path[4096];
+    struct stat st;
+    int n = snprintf(path, sizeof path, "%.*s/gnuplot", length, folder);
+    return n > 0 && (size_t)n < sizeof path && stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+           access(path, X_OK) == 0;
+}
+
+static int have_gnuplot(void)
+{
+    const char *path = getenv("PATH");
+    for (const char *end; path; path = *end ? end + 1 : NULL) {
+        end = strchr(path, ':');
+        end = end ? end : path + strlen(path);
+        if (end > path && is_program(path, (int)(end - path)))
+            return 1;
+    }
+    return 0;
+}
+
+int ph_plot_ready(const char *path, ph_error *err)
+{
+    if (!terminal_of(path))
+        return complain(err, "'%s': a picture ends in .svg or .png%s", path, "");
+    if (!have_gnuplot())
+        return complain(err, "'%s' needs gnuplot, which is not installed; a table (-o FILE.csv) does not%s",
+                        path, "");
+    if (!ph_file_possible(path))
+        return complain(err, "cannot write '%s': %s", path, strerror(errno));
+    return 1;
+}
+
+static void become_gnuplot(int script, int picture, int errors)
+{
+    static const char *const argv[] = {"gnuplot", NULL};
+    if (dup2(script, 0) == 0 && dup2(picture, 1) == 1 && dup2(errors, 2) == 2)
+        execvp(argv[0], (char *const *)argv);
+    _exit(127);
+}
+
+/* The line in which gnuplot says what it does not like: the last one that is no echo. */
+static void last_words(FILE *errors, char *text, size_t size)
+{
+    char line[256];
+    rewind(errors);
+    snprintf(text, size, "no picture");
+    while (fgets(line, sizeof line, errors)) {
+        line[strcspn(line, "\n")] = 0;
+        if (line[strspn(line, " \t^")])
+            snprintf(text, size, "%s", line);
+    }
+}
+
+static int run_gnuplot(FILE *script, FILE *picture, FILE *errors, char *why, size_t size)
+{
+    int status = -1;
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0)
+        become_gnuplot(fileno(script), fileno(picture), fileno(errors));
+    if (pid < 0) {
+        snprintf(why, size, "%s", strerror(errno));
+        return 0;
+    }
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    struct stat st;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0 &&
+        (fstat(fileno(picture), &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > 0))
+        return 1;
+    last_words(errors, why, size);
+    return 0;
+}
+
+int ph_plot_write(const ph_plot *plot, const char *path, ph_error *err)
+{
+    char why[256] = "";
+    const char *terminal = terminal_of(path);
+    ph_file file = {0};
+    FILE *script = tmpfile(), *errors = tmpfile();
+    int ok = 0;
+    if (!terminal)
+        complain(err, "'%s': a picture ends in .svg or .png%s", path, "");
+    else if (!script || !errors || !ph_file_open(&file, path))
+        complain(err, "cannot write '%s': %s", path, strerror(errno));
+    else {
+        ph_plot_script(plot, terminal, script);
+        rewind(script);
+        ok = run_gnuplot(script, file.stream, errors, why, sizeof why);
+        if (!ok)
+            complain(err, "gnuplot cannot draw '%s': %s", path, why);
+        else if (!ph_file_commit(&file))
+            ok = complain(err, "cannot write '%s': %s", path, strerror(errno));
+    }
+    ph_file_discard(&file);
+    if (script)
+        fclose(script);
+    if (errors)
+        fclose(errors);
+    return ok;
+}

@@ -1,0 +1,409 @@
+/* Plots of a study: the script for gnuplot. Colours tell apart also for those who see few of them (after Okabe
+ * and Ito), and so do dashes and markers in print.
+ *
+ * Triangle of slope p with lower left corner (x, y) and width w = 10^(s/6) on an axis of s decades:
+ *   (x, y) -> (w x, y) -> (w x, w^p y)  */
+#include "study/plot.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TICS_MAX 48
+
+typedef struct range {
+    double min, max;
+} range;
+
+/* Everything that one panel needs besides its data. */
+typedef struct frame {
+    const ph_panel *p;
+    range x, y;
+    int index; /* of the panel */
+    FILE *to;
+} frame;
+
+/* ---- texts -------------------------------------------------------------------------------------------- */
+
+/* A string in single quotes, in which gnuplot sees no escapes; a quote is doubled, control characters go. */
+static void quote(FILE *to, const char *text)
+{
+    fputc('\'', to);
+    for (; *text; text++) {
+        if (*text == '\'')
+            fputc('\'', to);
+        fputc((unsigned char)*text < 32 ? ' ' : *text, to);
+    }
+    fputc('\'', to);
+}
+
+static void axis_label(FILE *to, const char *which, const ph_axis *a)
+{
+    char text[160];
+    snprintf(text, sizeof text, "%s%s%s%s", a->label ? a->label : "", a->unit ? " [" : "",
+             a->unit ? a->unit : "", a->unit ? "]" : "");
+    fprintf(to, "set %slabel ", which);
+    quote(to, text);
+    fputs(" noenhanced\n", to);
+}
+
+/* ---- ranges ------------------------------------------------------------------------------------------- */
+
+static int shown(const ph_axis *a, double x)
+{
+    return isfinite(x) && (!a->log || x > 0);
+}
+
+static void include(range *r, const ph_axis *a, double x)
+{
+    if (!shown(a, x))
+        return;
+    r->min = fmin(r->min, x);
+    r->max = fmax(r->max, x);
+}
+
+/* Some room around the data; never an empty range. */
+static range finish(range r, const ph_axis *a, double room)
+{
+    if (a->max > a->min && (!a->log || a->min > 0))
+        return (range){a->min, a->max};
+    if (!(r.min <= r.max))
+        r = a->log ? (range){0.1, 10} : (range){0, 1};
+    if (a->log) {
+        double f = pow(r.max / r.min, room);
+        if (!(f >= 1.15) && (room > 0 || r.max == r.min))
+            f = 1.15;
+        return (range){r.min / f, r.max * f};
+    }
+    double d = (r.max - r.min) * room;
+    if (r.max == r.min)
+        d = r.min != 0 ? 0.1 * fabs(r.min) : 1;
+    return (range){r.min - d, r.max + d};
+}
+
+static void find_ranges(frame *f)
+{
+    const ph_panel *p = f->p;
+    const ph_heat *heat = &p->heat;
+    f->x = f->y = (range){HUGE_VAL, -HUGE_VAL};
+    for (int i = 0; i < p->n_series; i++)
+        for (int k = 0; k < p->series[i].n; k++)
+            if (shown(&p->x, p->series[i].x[k]) && shown(&p->y, p->series[i].y[k])) {
+                include(&f->x, &p->x, p->series[i].x[k]);
+                include(&f->y, &p->y, p->series[i].y[k]);
+            }
+    for (int i = 0; i < heat->nx; i++)
+        include(&f->x, &p->x, heat->x[i]);
+    for (int i = 0; heat->nx && i < heat->ny; i++)
+        include(&f->y, &p->y, heat->y[i]);
+    for (int i = 0; i < p->n_markers; i++)
+        include(p->markers[i].vertical ? &f->x : &f->y, p->markers[i].vertical ? &p->x : &p->y,
+                p->markers[i].at);
+    f->x = finish(f->x, &p->x, heat->nx ? 0 : 0.08);
+    f->y = finish(f->y, &p->y, heat->nx ? 0 : 0.12);
+}
+
+/* Less than three decades of a logarithmic axis want labels at 1, 2 and 5, or at all whole numbers. */
+static void log_tics(FILE *to, const char *which, range r)
+{
+    static const int some[] = {1, 2, 5}, all[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+    double decades = log10(r.max / r.min);
+    if (decades > 3) {
+        fprintf(to, "set format %s '10^{%%L}'\nset %stics autofreq\n", which, which);
+        return;
+    }
+    const int *digit = decades < 0.7 ? all : some;
+    int n = decades < 0.7 ? 9 : decades < 2 ? 3 : 1, count = 0;
+    fprintf(to, "set %stics (", which);
+    for (int e = (int)floor(log10(r.min)); e <= (int)ceil(log10(r.max)); e++)
+        for (int k = 0; k < n && count < TICS_MAX; k++) {
+            double x = digit[k] * pow(10, e);
+            if (!(x >= r.min && x <= r.max))
+                continue;
+            if (digit[k] == 1)
+                fprintf(to, "%s'10^{%d}' %.17g", count++ ? ", " : "", e, x);
+            else
+                fprintf(to, "%s'%d·10^{%d}' %.17g", count++ ? ", " : "", digit[k], e, x);
+        }
+    fputs(")\n", to);
+}
+
+static void axis(FILE *to, const char *which, const ph_axis *a, range r)
+{
+    axis_label(to, which, a);
+    if (a->log) {
+        fprintf(to, "set logscale %s\n", which);
+        log_tics(to, which, r);
+    } else
+        fprintf(to, "unset logscale %s\nset format %s '%%g'\nset %stics autofreq\n", which, which, which);
+    fprintf(to, "set %srange [%.17g:%.17g] noextend\n", which, r.min, r.max);
+}
+
+/* ---- slope triangles and markers ---------------------------------------------------------------------- */
+
+/* log y of a series at log x, between its points; HUGE_VAL where it has none. */
+static double height(const ph_panel *p, const ph_series *s, double lx)
+{
+    for (int a = 0; a + 1 < s->n; a++) {
+        if (!shown(&p->x, s->x[a]) || !shown(&p->y, s->y[a]) || !shown(&p->x, s->x[a + 1]) ||
+            !shown(&p->y, s->y[a + 1]))
+            continue;
+        double x0 = log(s->x[a]), x1 = log(s->x[a + 1]), y0 = log(s->y[a]), y1 = log(s->y[a + 1]);
+        double z = x1 != x0 ? (lx - x0) / (x1 - x0) : 0;
+        if (z >= -1e-9 && z <= 1 + 1e-9)
+            return y0 + z * (y1 - y0);
+    }
+    return HUGE_VAL;
+}
+
+/* Below the lowest series, the k-th of several further to the left. */
+static ph_slope place(const frame *f, int k, double lw)
+{
+    const ph_panel *p = f->p;
+    ph_slope s = p->slopes[k];
+    double lx = log(f->x.min) + log(f->x.max / f->x.min) * (0.62 - 0.27 * (k % 3)), ly = HUGE_VAL;
+    for (int i = 0; i < p->n_series; i++)
+        for (int m = 0; m <= 4; m++)
+            ly = fmin(ly, height(p, &p->series[i], lx + lw * m / 4) - s.order * lw * m / 4);
+    s.x = exp(lx);
+    s.y = ly < HUGE_VAL ? exp(ly - 0.07 * log(f->y.max / f->y.min)) : f->y.min;
+    return s;
+}
+
+static void triangle(const frame *f, int k)
+{
+    double lw = log(f->x.max / f->x.min) / 6;
+    ph_slope s = f->p->slopes[k];
+    if (!(s.x > 0) || !(s.y > 0))
+        s = place(f, k, lw);
+    double x1 = s.x * exp(lw), y1 = s.y * exp(s.order * lw);
+    const double c[4][4] = {{s.x, s.y, x1, s.y}, {x1, s.y, x1, y1}, {x1, y1, s.x, s.y}};
+    for (int i = 0; i < 3; i++)
+        fprintf(f->to,
+                "set arrow from first %.17g,%.17g to first %.17g,%.17g nohead lc rgb '#404040' lw 1 front\n",
+                c[i][0], c[i][1], c[i][2], c[i][3]);
+    fprintf(f->to, "set label '%g' at first %.17g,%.17g left offset 0.5,0 textcolor rgb '#404040' front\n",
+            s.order, x1, sqrt(s.y * y1));
+}
+
+static void marker(const frame *f, const ph_marker *m)
+{
+    const char *line = "nohead dt (6,4) lc rgb '#606060' lw 1 back\n";
+    if (m->vertical)
+        fprintf(f->to, "set arrow from first %.17g, graph 0 to first %.17g, graph 1 %s", m->at, m->at, line);
+    else
+        fprintf(f->to, "set arrow from graph 0, first %.17g to graph 1, first %.17g %s", m->at, m->at, line);
+    if (!m->label)
+        return;
+    fputs("set label ", f->to);
+    quote(f->to, m->label);
+    if (m->vertical)
+        fprintf(f->to, " at first %.17g, graph 0.97 right rotate by 90 offset -0.6,0", m->at);
+    else
+        fprintf(f->to, " at graph 0.98, first %.17g right offset 0,0.5", m->at);
+    fputs(" noenhanced textcolor rgb '#606060' front\n", f->to);
+}
+
+/* ---- data --------------------------------------------------------------------------------------------- */
+
+static void series_data(const frame *f, int i)
+{
+    const ph_series *s = &f->p->series[i];
+    fprintf(f->to, "$s%d_%d << EOD\n", f->index, i);
+    for (int k = 0; k < s->n; k++)
+        if (shown(&f->p->x, s->x[k]) && shown(&f->p->y, s->y[k]))
+            fprintf(f->to, "%.17g %.17g\n", s->x[k], s->y[k]);
+        else
+            fputs("\n", f->to); /* an empty line breaks the curve */
+    fputs("EOD\n", f->to);
+}
+
+/* Edges of cell k: halfway to its neighbours, geometrically on a logarithmic axis. */
+static range cell(const ph_axis *a, int n, const double *x, int k)
+{
+    double left = k > 0 ? x[k - 1] : NAN, right = k + 1 < n ? x[k + 1] : NAN, here = x[k];
+    if (a->log)
+        left = sqrt(left * here), right = sqrt(right * here);
+    else
+        left = (left + here) / 2, right = (right + here) / 2;
+    return (range){isnan(left) ? here : left, isnan(right) ? here : right};
+}
+
+/* x y x_low x_high y_low y_high z, an empty line after each row of the grid. Cells overlap by a hair, or thin
+ * white lines would show between them. */
+static void heat_data(const frame *f)
+{
+    const ph_heat *h = &f->p->heat;
+    double hair = 0.02;
+    fprintf(f->to, "$h%d << EOD\n", f->index);
+    for (int j = 0; j < h->ny; j++) {
+        range y = cell(&f->p->y, h->ny, h->y, j);
+        for (int i = 0; i < h->nx; i++) {
+            range x = cell(&f->p->x, h->nx, h->x, i);
+            double z = h->z[j * h->nx + i];
+            double more_x = i + 1 < h->nx ? hair * (x.max - x.min) : 0,
+                   more_y = j + 1 < h->ny ? hair * (y.max - y.min) : 0;
+            fprintf(f->to, "%.9g %.9g %.9g %.9g %.9g %.9g ", h->x[i], h->y[j], x.min, x.max + more_x, y.min,
+                    y.max + more_y);
+            if (shown(&h->scale, z))
+                fprintf(f->to, "%.9g\n", z);
+            else
+                fputs("NaN\n", f->to);
+        }
+        fputs("\n", f->to);
+    }
+    fputs("EOD\n", f->to);
+}
+
+static void heat_scale(const frame *f)
+{
+    const ph_heat *h = &f->p->heat;
+    range r = {HUGE_VAL, -HUGE_VAL};
+    for (int k = 0; k < h->nx * h->ny; k++)
+        include(&r, &h->scale, h->z[k]);
+    axis(f->to, "cb", &h->scale, finish(r, &h->scale, 0));
+    /* dark blue to yellow, of lightness that grows evenly: also right in grey */
+    fputs(
+        "set palette defined (0 '#352a87', 1 '#0868c8', 2 '#1aa5b5', 3 '#7fbf73', 4 '#e6b94a', 5 '#f9fb0e')\n"
+        "set colorbox\n",
+        f->to);
+}
+
+/* Lines of constant z, found by gnuplot on the grid. */
+static void contours(const frame *f)
+{
+    const ph_heat *h = &f->p->heat;
+    if (!h->n_levels)
+        return;
+    fputs("set contour base\nunset surface\nset cntrparam linear\nset cntrparam levels discrete ", f->to);
+    for (int k = 0; k < h->n_levels; k++)
+        fprintf(f->to, "%s%.17g", k ? ", " : "", h->levels[k]);
+    fprintf(f->to, "\nset table $c%d\nsplot $h%d using 1:2:7 notitle\nunset table\nunset contour\n", f->index,
+            f->index);
+}
+
+/* ---- a panel ------------------------------------------------------------------------------------------ */
+
+static void legend(const frame *f)
+{
+    static const char *const where[] = {
+        [PH_LEGEND_TOP_LEFT] = "set key inside top left Left reverse",
+        [PH_LEGEND_TOP_RIGHT] = "set key inside top right Left reverse",
+        [PH_LEGEND_BOTTOM_LEFT] = "set key inside bottom left Left reverse",
+        [PH_LEGEND_BOTTOM_RIGHT] = "set key inside bottom right Left reverse",
+        [PH_LEGEND_BELOW] = "set key outside below center horizontal Left reverse",
+        [PH_LEGEND_NONE] = "unset key",
+    };
+    fprintf(f->to, "%s\n", where[f->p->legend]);
+    if (f->p->legend != PH_LEGEND_NONE)
+        fputs("set key noenhanced opaque samplen 2.5 spacing 1.1\n", f->to);
+}
+
+static void draw(const frame *f)
+{
+    static const char *const styles[] = {
+        [PH_LINES_POINTS] = "linespoints", [PH_LINES] = "lines", [PH_POINTS] = "points"};
+    const ph_panel *p = f->p;
+    const char *comma = "plot ";
+    if (p->heat.nx) {
+        fprintf(f->to, "%s$h%d using 1:2:3:4:5:6:7 with boxxyerror fs solid 1 noborder fc palette notitle",
+                comma, f->index);
+        comma = ", \\\n  ";
+        if (p->heat.n_levels)
+            fprintf(f->to, "%s$c%d using 1:2 with lines lw 2 dt solid lc rgb 'black' notitle", comma,
+                    f->index);
+    }
+    for (int i = 0; i < p->n_series; i++) {
+        const ph_series *s = &p->series[i];
+        fprintf(f->to, "%s$s%d_%d using 1:2 with %s linetype %d ", comma, f->index, i, styles[s->style],
+                s->look ? s->look : i + 1);
+        if (s->label) {
+            fputs("title ", f->to);
+            quote(f->to, s->label);
+            fputs(" noenhanced", f->to);
+        } else
+            fputs("notitle", f->to);
+        comma = ", \\\n  ";
+    }
+    fputs(p->n_series || p->heat.nx ? "\n" : "plot NaN notitle\n", f->to);
+}
+
+static void panel(const frame *f)
+{
+    const ph_panel *p = f->p;
+    fputs("unset arrow\nunset label\nset title ", f->to);
+    quote(f->to, p->title ? p->title : "");
+    fputs(" noenhanced\n", f->to);
+    if (p->heat.nx)
+        heat_scale(f);
+    axis(f->to, "x", &p->x, f->x);
+    axis(f->to, "y", &p->y, f->y);
+    for (int i = 0; i < p->n_slopes && p->x.log && p->y.log; i++)
+        triangle(f, i);
+    for (int i = 0; i < p->n_markers; i++)
+        marker(f, &p->markers[i]);
+    legend(f);
+    draw(f);
+}
+
+/* Data goes first: gnuplot finds no contours between the panels of a plot. */
+static void data(const frame *f)
+{
+    for (int i = 0; i < f->p->n_series; i++)
+        series_data(f, i);
+    if (f->p->heat.nx) {
+        heat_data(f);
+        contours(f);
+    }
+}
+
+/* ---- the plot ----------------------------------------------------------------------------------------- */
+
+static void looks(FILE *to)
+{
+    static const char *const colour[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                         "#000000", "#e69f00", "#56b4e9", "#7f7f7f"};
+    static const char *const dash[] = {"solid", "(12,4)", "(4,3)", "(12,4,3,4)"};
+    static const int marker_type[] = {6, 4, 8, 10, 12, 1, 2, 3};
+    for (int k = 0; k < 32; k++)
+        fprintf(to, "set linetype %d lc rgb '%s' dt %s pt %d ps 1.1 lw 1.6\n", k + 1, colour[k % 8],
+                dash[(k + k / 8) % 4], marker_type[k % 8]);
+    fputs("set linetype cycle 32\n", to);
+}
+
+void ph_plot_script(const ph_plot *plot, const char *terminal, FILE *to)
+{
+    int n = plot->n_panels, columns = plot->columns > 0 ? plot->columns : n < 3 ? n : 3;
+    if (columns < 1)
+        columns = 1;
+    int rows = (n + columns - 1) / columns, png = strcmp(terminal, "pngcairo") == 0;
+    int width = columns == 1 ? 640 : 480 * columns,
+        height_px = (columns == 1 ? 460 : 420) * (rows ? rows : 1);
+    if (png) /* twice as fine */
+        fprintf(to, "set terminal pngcairo enhanced font 'sans,11' fontscale 1.7 linewidth 1.6 size %d,%d\n",
+                2 * width, 2 * height_px);
+    else
+        fprintf(to, "set terminal svg enhanced font 'sans-serif,13' size %d,%d background rgb 'white'\n",
+                width, height_px);
+    fputs("set encoding utf8\nset border lw 0.8\nset tics nomirror\nset mxtics default\n"
+          "set grid xtics ytics mxtics mytics lc rgb '#b8b8b8' lw 0.5 dt solid, lc rgb '#dcdcdc' lw 0.4 dt "
+          "solid\n",
+          to);
+    looks(to);
+    for (int i = 0; i < n; i++)
+        data(&(frame){.p = &plot->panels[i], .index = i, .to = to});
+    if (n > 1) {
+        fprintf(to, "set multiplot layout %d,%d title ", rows, columns);
+        quote(to, plot->title ? plot->title : "");
+        fputs(" noenhanced\n", to);
+    }
+    for (int i = 0; i < n; i++) {
+        ph_panel p = plot->panels[i];
+        if (n == 1 && plot->title && !p.title)
+            p.title = plot->title;
+        frame f = {.p = &p, .index = i, .to = to};
+        find_ranges(&f);
+        panel(&f);
+    }
+    if (n > 1)
+        fputs("unset multiplot\n", to);
+}

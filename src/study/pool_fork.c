@@ -1,0 +1,233 @@
+/* Workers that are child processes, each with a pipe for case numbers and one for answers. */
+#include "study/pool_backend.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
+
+/* ---- in the child --------------------------------------------------------------------------------------- */
+
+static int read_all(int fd, void *to, size_t size)
+{
+    for (size_t have = 0; have < size;) {
+        ssize_t n = read(fd, (char *)to + have, size - have);
+        if (n > 0)
+            have += (size_t)n;
+        else if (n == 0 || errno != EINTR)
+            return 0;
+    }
+    return 1;
+}
+
+static int write_all(int fd, const void *from, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        ssize_t n = write(fd, (const char *)from + done, size - done);
+        if (n >= 0)
+            done += (size_t)n;
+        else if (errno != EINTR)
+            return 0;
+    }
+    return 1;
+}
+
+/* Ends when the parent closes its pipe, or is gone. */
+static void serve(const ph_pool_child *c, const ph_pool_def *def)
+{
+    int k;
+    while (read_all(c->to, &k, sizeof k)) {
+        memset(c->answer, 0, c->size);
+        memcpy(c->answer, &k, sizeof k);
+        def->job(k, c->answer + PH_POOL_HEAD, def->ctx);
+        if (!write_all(c->from, c->answer, c->size))
+            break;
+    }
+}
+
+/* A parent that is killed takes its children along, also those in the midst of a long case. */
+static void die_with(pid_t parent)
+{
+#if defined(__linux__)
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+    if (getppid() != parent)
+        _exit(0);
+}
+
+/* ---- one child, as its parent sees it ------------------------------------------------------------------- */
+
+static void close_pipes(ph_pool_child *c)
+{
+    close(c->to);
+    close(c->from);
+    c->pid = 0;
+}
+
+static int open_pipes(int order[2], int answer[2])
+{
+    if (pipe(order) != 0)
+        return 0;
+    if (pipe(answer) == 0)
+        return 1;
+    close(order[0]), close(order[1]);
+    return 0;
+}
+
+int ph_pool_child_start(ph_pool_child *all, int n, int i, const ph_pool_def *def)
+{
+    ph_pool_child *c = &all[i];
+    int order[2], answer[2];
+    pid_t parent = getpid();
+    c->pid = 0, c->have = 0, c->size = PH_POOL_HEAD + def->size;
+    if (!c->answer)
+        c->answer = malloc(c->size);
+    if (!c->answer || !open_pipes(order, answer))
+        return 0;
+    fflush(NULL); /* or the child would hold a copy of what waits in the buffers */
+    c->pid = fork();
+    if (c->pid == 0) {
+        die_with(parent);
+        for (int k = 0; k < n; k++)
+            if (k != i && all[k].pid > 0)
+                close(all[k].to), close(all[k].from);
+        close(order[1]), close(answer[0]);
+        c->to = order[0], c->from = answer[1];
+        serve(c, def);
+        _exit(0); /* not exit: buffers and files belong to the parent */
+    }
+    int failed = c->pid < 0;
+    close(order[0]), close(answer[1]);
+    c->to = order[1], c->from = answer[0];
+    if (failed)
+        close_pipes(c);
+    return !failed;
+}
+
+void ph_pool_child_order(ph_pool_child *c, int k)
+{
+    if (c->pid > 0)
+        write_all(c->to, &k, sizeof k); /* its failure is death, which the other pipe tells */
+}
+
+static void collect(ph_pool_child *c, ph_pool_event *event)
+{
+    int how = 0;
+    pid_t pid = c->pid;
+    close_pipes(c);
+    while (waitpid(pid, &how, 0) < 0 && errno == EINTR)
+        ;
+    event->signal = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
+    if (event->signal)
+        snprintf(event->why, sizeof event->why, "killed by signal %d (%s)", event->signal,
+                 strsignal(event->signal));
+    else
+        snprintf(event->why, sizeof event->why, "ended with exit code %d", WEXITSTATUS(how));
+}
+
+ph_pool_news ph_pool_child_read(ph_pool_child *c, ph_pool_event *event)
+{
+    ssize_t n = read(c->from, c->answer + c->have, c->size - c->have);
+    if (n < 0 && errno == EINTR)
+        return PH_POOL_NOTHING;
+    if (n <= 0) {
+        collect(c, event);
+        return PH_POOL_DIED;
+    }
+    c->have += (size_t)n;
+    if (c->have < c->size)
+        return PH_POOL_NOTHING;
+    c->have = 0;
+    memcpy(&event->k, c->answer, sizeof event->k);
+    event->result = c->answer + PH_POOL_HEAD;
+    return PH_POOL_ANSWER;
+}
+
+void ph_pool_child_end(ph_pool_child *c, int early)
+{
+    if (c->pid > 0) {
+        pid_t pid = c->pid;
+        if (early)
+            kill(pid, SIGKILL);
+        close_pipes(c);
+        while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+            ;
+    }
+    free(c->answer);
+    c->answer = NULL;
+}
+
+/* ---- the backend ---------------------------------------------------------------------------------------- */
+
+struct ph_pool_backend {
+    const ph_pool_def *def;
+    int n, turn; /* children; the one to look at first, so that none is kept waiting */
+    struct pollfd *poll;
+    ph_pool_child child[];
+};
+
+static void end(ph_pool_backend *b, int early)
+{
+    for (int i = 0; i < b->n; i++)
+        ph_pool_child_end(&b->child[i], early);
+    free(b->poll);
+    free(b);
+}
+
+static ph_pool_backend *start(const ph_pool_def *def, int *workers, ph_error *err)
+{
+    int n = def->jobs;
+    ph_pool_backend *b = calloc(1, sizeof *b + (size_t)n * sizeof *b->child);
+    struct pollfd *list = calloc((size_t)n + 1, sizeof *list);
+    if (!b || !list) {
+        free(b), free(list);
+        snprintf(err->text, sizeof err->text, "not enough memory for %d workers", n);
+        return NULL;
+    }
+    b->def = def, b->poll = list;
+    while (b->n < n && ph_pool_child_start(b->child, b->n, b->n, def))
+        b->n++;
+    if (b->n == 0 && n > 0) {
+        snprintf(err->text, sizeof err->text, "cannot start a worker: %s", strerror(errno));
+        free(b->child[0].answer);
+        end(b, 1);
+        return NULL;
+    }
+    *workers = b->n; /* fewer than asked for will do */
+    return b;
+}
+
+static void order(ph_pool_backend *b, int worker, int k)
+{
+    ph_pool_child_order(&b->child[worker], k);
+}
+
+static ph_pool_news next(ph_pool_backend *b, int timeout_ms, ph_pool_event *event)
+{
+    for (int i = 0; i < b->n; i++)
+        b->poll[i] = (struct pollfd){.fd = b->child[i].pid > 0 ? b->child[i].from : -1, .events = POLLIN};
+    if (poll(b->poll, (nfds_t)b->n, timeout_ms) <= 0)
+        return PH_POOL_NOTHING;
+    for (int j = 0; j < b->n; j++) {
+        int i = (b->turn + j) % b->n;
+        if (!b->poll[i].revents)
+            continue;
+        b->turn = i + 1;
+        event->worker = i;
+        ph_pool_news news = ph_pool_child_read(&b->child[i], event);
+        if (news == PH_POOL_DIED)
+            event->replaced = ph_pool_child_start(b->child, b->n, i, b->def);
+        return news;
+    }
+    return PH_POOL_NOTHING;
+}
+
+const ph_pool_ops ph_pool_fork = {.ahead = 1, .open = start, .order = order, .next = next, .close = end};

@@ -1,0 +1,173 @@
+/* Plots of a study: what the script says, and that gnuplot, where there is one, draws it. */
+#include "study/plot.h"
+#include "check.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const double h[] = {4e-3, 2e-3, 1e-3, 5e-4}, one[] = {4e-2, 2e-2, 1e-2, 5e-3},
+                    two[] = {1.6e-3, 4e-4, 1e-4, 2.5e-5}, broken[] = {1, NAN, 0, 3e-3};
+
+static const ph_series series[] = {{.label = "it's a_b", .n = 4, .x = h, .y = one},
+                                   {.label = "σ = 1", .n = 4, .x = h, .y = two},
+                                   {.n = 4, .x = h, .y = broken, .style = PH_POINTS, .look = 7}};
+static const ph_slope slopes[] = {{.order = 2}, {.order = 1}};
+static const ph_marker markers[] = {{.vertical = 1, .at = 1e-3, .label = "limit"},
+                                    {.vertical = 0, .at = 1e-2, .label = "target"}};
+
+static ph_panel convergence(void)
+{
+    return (ph_panel){.x = {.label = "h", .unit = "s", .log = 1},
+                      .y = {.label = "error of q", .log = 1},
+                      .n_series = 3,
+                      .series = series,
+                      .n_slopes = 2,
+                      .slopes = slopes,
+                      .n_markers = 2,
+                      .markers = markers};
+}
+
+static double heat_x[12], heat_y[10], heat_z[120];
+static const double levels[] = {0.5, 1};
+
+/* A saddle on a grid that is logarithmic in y. */
+static ph_panel heat_map(void)
+{
+    for (int i = 0; i < 12; i++)
+        heat_x[i] = i / 11.0;
+    for (int j = 0; j < 10; j++)
+        heat_y[j] = pow(10, -3 + j / 3.0);
+    for (int j = 0; j < 10; j++)
+        for (int i = 0; i < 12; i++)
+            heat_z[12 * j + i] = i == 3 && j == 3 ? NAN : heat_x[i] * heat_x[i] * 2 + (j - 5.0) / 10;
+    return (ph_panel){.title = "heat",
+                      .x = {.label = "rho"},
+                      .y = {.label = "h", .unit = "s", .log = 1},
+                      .heat = {.nx = 12,
+                               .ny = 10,
+                               .x = heat_x,
+                               .y = heat_y,
+                               .z = heat_z,
+                               .scale = {.label = "z", .unit = "1"},
+                               .n_levels = 2,
+                               .levels = levels}};
+}
+
+static void script_of(const ph_plot *plot, char *text, size_t size)
+{
+    FILE *f = tmpfile();
+    ph_plot_script(plot, "svg", f);
+    rewind(f);
+    text[fread(text, 1, size - 1, f)] = 0;
+    fclose(f);
+}
+
+static void has(const char *text, const char *part)
+{
+    if (!strstr(text, part)) {
+        print_error("no '%s' in the script\n", part);
+        fail();
+    }
+}
+
+static void test_script(void **unused)
+{
+    (void)unused;
+    static char text[1 << 16];
+    ph_panel p = convergence();
+    ph_plot plot = {.title = "a title", .n_panels = 1, .panels = &p};
+    script_of(&plot, text, sizeof text);
+    has(text, "set logscale x\n");
+    has(text, "set xlabel 'h [s]' noenhanced\n");
+    has(text, "title 'it''s a_b' noenhanced");
+    has(text, "title 'σ = 1' noenhanced");
+    has(text, "with points linetype 7 notitle");
+    /* NAN and 0 on a logarithmic axis break the line */
+    has(text,
+        "$s0_2 << EOD\n0.0040000000000000001 1\n\n\n0.00050000000000000001 0.0030000000000000001\nEOD\n");
+    has(text, "set label '2' at");
+    has(text, "set label 'limit' at first 0.001");
+    has(text, "'2·10^{-3}' 0.002");
+}
+
+/* The triangle has the slope it says: round-off of 17 printed digits. */
+static void test_triangle(void **unused)
+{
+    (void)unused;
+    static char text[1 << 16];
+    ph_panel p = convergence();
+    ph_plot plot = {.n_panels = 1, .panels = &p};
+    script_of(&plot, text, sizeof text);
+    const char *at = text;
+    for (int k = 0; k < 2; k++) {
+        double c[3][4];
+        for (int i = 0; i < 3; i++) {
+            at = strstr(at, "set arrow from first ");
+            assert_non_null(at);
+            assert_int_equal(sscanf(at, "set arrow from first %lf,%lf to first %lf,%lf", &c[i][0], &c[i][1],
+                                    &c[i][2], &c[i][3]),
+                             4);
+            at++;
+        }
+        check_near(log(c[2][1] / c[2][3]) / log(c[2][0] / c[2][2]), slopes[k].order, 1e-12);
+        /* invariant: it touches none of the first two series: below both */
+        double y_data = 1e-4 * pow(c[0][0] / 1e-3, 2);
+        assert_true(c[0][1] < y_data);
+    }
+}
+
+static int exists(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && st.st_size > 0;
+}
+
+static void test_ready(void **unused)
+{
+    (void)unused;
+    ph_error err;
+    assert_false(ph_plot_ready("x.jpg", &err));
+    has(err.text, ".svg or .png");
+    assert_false(ph_plot_ready("x", &err));
+    char *path = strdup(getenv("PATH"));
+    setenv("PATH", "/nowhere", 1);
+    assert_false(ph_plot_ready("x.svg", &err));
+    has(err.text, "gnuplot");
+    setenv("PATH", path, 1);
+    free(path);
+}
+
+static void test_draw(void **unused)
+{
+    (void)unused;
+    ph_error err;
+    ph_panel panels[] = {convergence(), heat_map()};
+    ph_plot plot = {.title = "two panels", .n_panels = 2, .panels = panels};
+    const char *keep = getenv("PH_KEEP_PLOTS"); /* a folder, for whoever wants to look */
+    char path[512];
+    if (!ph_plot_ready("x.svg", &err))
+        skip();
+    assert_false(ph_plot_ready("no/such/folder/x.svg", &err));
+    for (int png = 0; png < 2; png++) {
+        snprintf(path, sizeof path, "%s/plot_%ld.%s", keep ? keep : ".", (long)getpid(), png ? "png" : "svg");
+        if (!ph_plot_write(&plot, path, &err)) {
+            print_error("%s\n", err.text);
+            fail();
+        }
+        assert_true(exists(path));
+        if (!keep)
+            unlink(path);
+    }
+    ph_panel bad = {.x = {.label = "x", .log = 1, .min = 1, .max = 2}};
+    ph_plot empty = {.n_panels = 1, .panels = &bad};
+    snprintf(path, sizeof path, "empty_%ld.svg", (long)getpid());
+    assert_true(ph_plot_write(&empty, path, &err)); /* axes alone */
+    unlink(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_script), cmocka_unit_test(test_triangle),
+                                       cmocka_unit_test(test_ready), cmocka_unit_test(test_draw)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
