@@ -34,7 +34,8 @@ static void finds_complex_pairs(void **state)
         double complex value[16];
         int n = 2 + 2 * (trial % 8);
         for (int k = 0; k < n; k += 2) { /* distinct moduli, the k-th pair is 1.5^-k */
-            double arg = rnd(&seed) * 3, r = pow(1.5, -k), noise = rnd(&seed);
+            double arg = 1.5 + 1.2 * rnd(&seed), r = pow(1.5, -k), noise; /* no pair that is nearly real */
+            noise = rnd(&seed);
             B[k * n + k] = B[(k + 1) * n + k + 1] = r * cos(arg);
             B[k * n + k + 1] = r * sin(arg), B[(k + 1) * n + k] = -r * sin(arg);
             for (int j = k + 2; j < n; j++)
@@ -68,8 +69,8 @@ static void finds_special_ones(void **state)
         P[i * 6 + (i + 1) % 6] = 1;
     assert_true(ph_eigenvalues(6, P, value));
     for (int k = 0; k < 6; k++) {
-        check_near(cabs(value[k]), 1, 1e-14);            /* round-off */
-        check_le(cabs(cpow(value[k], 6) - 1), 1e-13);    /* round-off */
+        check_near(cabs(value[k]), 1, 1e-14);         /* round-off */
+        check_le(cabs(cpow(value[k], 6) - 1), 1e-13); /* round-off */
     }
     assert_true(ph_eigenvalues(1, B, value) && creal(value[0]) == 2);
     A[7] = NAN;
@@ -97,8 +98,8 @@ static void splits_into_singular_vectors(void **state)
                 uu += U[p * M + k] * U[q * M + k];
             for (int k = 0; k < N; k++)
                 vv += V[p * N + k] * V[q * N + k];
-            check_near(vv, p == q, 1e-14);            /* round-off */
-            check_le(p == q ? 0 : fabs(uu), 1e-14);   /* round-off */
+            check_near(vv, p == q, 1e-14);          /* round-off */
+            check_le(p == q ? 0 : fabs(uu), 1e-14); /* round-off */
         }
         for (int k = 0; k < M; k++) { /* A^T v_p = s_p u_p */
             double sum = 0;

@@ -60,6 +60,7 @@ typedef struct ph_lists {
     ph_numbers h, sigma, rho;
     ph_counts order, formulation, correction, start, newton;
     ph_names method;
+    ph_numbers z, hw, ht, amplitude; /* of stability */
 } ph_lists;
 
 /* The command line, parsed. What was not given has the value of ph_args_default, mostly 0. */
@@ -76,9 +77,12 @@ typedef struct ph_args {
     const char *plot;               /* picture; NULL: none */
     ph_lists list;                  /* of studies */
     int json, quiet;
-    int space;    /* row of spaces.def; -1: the model's own */
-    int assemble; /* project initial values instead of refusing them */
-    int argc;     /* what follows the command, as it was typed */
+    int jobs, steps;            /* 0: as many as there are processors; as the study has it */
+    int about_spin, oscillator; /* kinds of stability */
+    double zeta, angle;         /* of stability; angle in degrees */
+    int space;                  /* row of spaces.def; -1: the model's own */
+    int assemble;               /* project initial values instead of refusing them */
+    int argc;                   /* what follows the command, as it was typed */
     char **argv;
 } ph_args;
 

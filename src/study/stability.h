@@ -33,7 +33,8 @@ double ph_system_spin(const ph_system *sys, const double *v, int *node);
 /* ---- linear oscillator, stability_oscillator.c -------------------------------------------------------- */
 
 /* q'' + 2 zeta omega q' + omega^2 q = 0 in R^1, z = omega h. opt->h is not read. */
-ph_status ph_oscillator_spectrum(ph_spectrum *out, const ph_options *opt, double z, double zeta, ph_error *err);
+ph_status ph_oscillator_spectrum(ph_spectrum *out, const ph_options *opt, double z, double zeta,
+                                 ph_error *err);
 
 typedef struct ph_oscillation {
     double radius;  /* spectral radius */
@@ -60,11 +61,13 @@ const char *ph_verdict_word(int k); /* NULL past the end */
 
 typedef struct ph_ball_result {
     ph_verdict verdict;
-    long at;         /* steps made; the verdict falls with the last one */
-    double energy;   /* largest E/E_0 */
-    double growth;   /* of the amplitude per step, (E/E_0)^(1/(2 at)) */
+    long at;       /* step of the verdict; of a bounded run the last one */
+    double energy; /* largest E/E_0 */
+    double
+        growth; /* of the amplitude per step: (E/E_0)^(1/(2 n)) after n steps, while E/E_0 is above 1e-20 */
     double radius;   /* of the same method on the linear oscillator; NAN: not to be had */
     double distance; /* largest distance of two neighbouring solutions, over that at first */
+    char why[160];   /* a step that failed: the words of the library */
 } ph_ball_result;
 
 /* opt->h is not read. Any status but PH_OK: the run could not be started. */

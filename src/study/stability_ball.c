@@ -12,14 +12,16 @@
  * (Arnold, A test problem for Lie group integrators; there R = exp(theta) R_r, which contradicts Rdot = R
  * tilde(omega) unless omega and psi are parallel: here R = R_r exp(theta).) */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "problem/problem.h"
 #include "study/stability.h"
 
-#define GROWN  2.0  /* E/E_0 of a run that is not bounded */
-#define APART  1e-6 /* distance of two neighbouring solutions at first */
-#define PIECES 8    /* of the path of a step, to see a jump of the logarithm */
+#define GROWN  2.0   /* E/E_0 of a run that is not bounded */
+#define GONE   1e-20 /* E/E_0 of a run that has come to rest: what is left is round-off */
+#define APART  1e-6  /* distance of two neighbouring solutions at first */
+#define PIECES 8     /* of the path of a step, to see a jump of the logarithm */
 
 static const char *const words[] = {"bounded", "grows", "wrapped", "failed"};
 
@@ -116,15 +118,18 @@ static void finish(ball *b)
 /* One step of both; the verdict on the first. A neighbour that fails has no distance. */
 static void advance(ball *b, ph_ball_result *r)
 {
+    ph_error err = {0};
     memcpy(b->q, ph_sim_state(b->sim[0]).q, sizeof b->q);
-    if (ph_sim_step(b->sim[0], NULL) != PH_OK) {
+    r->at++;
+    if (ph_sim_step(b->sim[0], &err) != PH_OK) {
         r->verdict = PH_V_FAILED;
+        snprintf(r->why, sizeof r->why, "%.*s", (int)sizeof r->why - 1, err.text);
         return;
     }
     ph_state s = ph_sim_state(b->sim[0]);
     double E = b->p->energy(&s, b->p->sys.ctx) / b->E0;
-    r->at++;
-    r->growth = pow(E, 1 / (2 * (double)r->at));
+    if (!(E <= GONE))
+        r->growth = pow(E, 1 / (2 * (double)r->at));
     if (!(E <= r->energy))
         r->energy = E;
     double d = ph_sim_step(b->sim[1], NULL) == PH_OK ? distance(b) / b->apart : NAN;
@@ -158,8 +163,8 @@ ph_status ph_ball_run(ph_ball_result *out, const ph_options *opt, const ph_ball_
     return s;
 }
 
-ph_status ph_ball_limit(double *z, const ph_options *opt, const ph_ball_case *c, double lo, double hi, double width,
-                        ph_error *err)
+ph_status ph_ball_limit(double *z, const ph_options *opt, const ph_ball_case *c, double lo, double hi,
+                        double width, ph_error *err)
 {
     ph_ball_case at = *c;
     ph_ball_result r;

@@ -85,7 +85,8 @@ static void get(const map *m, double *x)
 static ph_status put(const map *m, const double *x, ph_error *err)
 {
     const double *v = x + m->nq, *lambda = v + 3 * m->nv;
-    ph_state s = {.q = x, .v = v, .vdot = v + m->nv, .a = v + 2 * m->nv, .lambda = lambda, .eta = lambda + m->nl};
+    ph_state s = {
+        .q = x, .v = v, .vdot = v + m->nv, .a = v + 2 * m->nv, .lambda = lambda, .eta = lambda + m->nl};
     return ph_sim_load(m->sim, &s, err);
 }
 
@@ -215,9 +216,10 @@ static int is_same(size_t n, const double *a, const double *b)
 
 static ph_status not_steady(ph_error *err)
 {
-    return refuse(err, PH_E_INPUT,
-                  "the motion from the initial state is no equilibrium and no steady spin: the next step differs "
-                  "from the first one");
+    return refuse(
+        err, PH_E_INPUT,
+        "the motion from the initial state is no equilibrium and no steady spin: the next step differs "
+        "from the first one");
 }
 
 static ph_status by_load(map *m, ph_spectrum *out, ph_error *err)
@@ -378,17 +380,18 @@ double ph_system_spin(const ph_system *sys, const double *v, int *node)
     return most;
 }
 
-static ph_status prepare(map *m, const ph_system *sys, const ph_options *opt, const double *q0, const double *v0,
-                         int history, ph_error *err)
+static ph_status prepare(map *m, const ph_system *sys, const ph_options *opt, const double *q0,
+                         const double *v0, int history, ph_error *err)
 {
     ph_options o = *opt;
     *m = (map){.sys = sys, .h = opt->h};
     m->nq = ph_system_nq(sys), m->nv = ph_system_nv(sys), m->nl = ph_system_nl(sys);
     if (opt->tol > 0)
-        return refuse(err, PH_E_INPUT, "a method that adapts its steps has no spectrum: give h instead of tol");
+        return refuse(err, PH_E_INPUT,
+                      "a method that adapts its steps has no spectrum: give h instead of tol");
     if (m->nv > PH_SPECTRUM_MAX)
-        return refuse(err, PH_E_INPUT, "the system has %d velocities; eigenvalues are for at most %d of them", m->nv,
-                      PH_SPECTRUM_MAX);
+        return refuse(err, PH_E_INPUT, "the system has %d velocities; eigenvalues are for at most %d of them",
+                      m->nv, PH_SPECTRUM_MAX);
     o.start = PH_PLAIN;
     o.project = 1;
     o.rtol = o.atol = 1e-13; /* the differences must not see where Newton's method stopped */

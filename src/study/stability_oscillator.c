@@ -48,7 +48,8 @@ static ph_status K(const ph_state *s, double *out, void *ctx)
     return PH_OK;
 }
 
-ph_status ph_oscillator_spectrum(ph_spectrum *out, const ph_options *opt, double z, double zeta, ph_error *err)
+ph_status ph_oscillator_spectrum(ph_spectrum *out, const ph_options *opt, double z, double zeta,
+                                 ph_error *err)
 {
     const ph_node node = {PH_RN, 1, "mass"};
     const double zero[1] = {0};
@@ -70,7 +71,8 @@ static void follow(const ph_spectrum *s, double complex *mu)
     *mu = best;
 }
 
-ph_status ph_oscillator_measure(ph_oscillation *out, const ph_options *opt, double z, double zeta, ph_error *err)
+ph_status ph_oscillator_measure(ph_oscillation *out, const ph_options *opt, double z, double zeta,
+                                ph_error *err)
 {
     double complex exact = -zeta + csqrt(zeta * zeta - 1), mu = cexp(fmin(z, FIRST) * exact);
     ph_spectrum s;

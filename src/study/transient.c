@@ -61,8 +61,8 @@ static double lambda_error(const ph_problem *p, const ph_state *s, double *work)
     return sqrt(sum);
 }
 
-static ph_status run(ph_transient_row *row, const ph_problem *p, const ph_options *opt, ph_start start, int steps,
-                     double *work, ph_error *err)
+static ph_status run(ph_transient_row *row, const ph_problem *p, const ph_options *opt, ph_start start,
+                     int steps, double *work, ph_error *err)
 {
     ph_options o = *opt;
     ph_sim *sim;
