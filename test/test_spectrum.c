@@ -39,7 +39,7 @@ static void finds_complex_pairs(void **state)
             B[k * n + k] = B[(k + 1) * n + k + 1] = r * cos(arg);
             B[k * n + k + 1] = r * sin(arg), B[(k + 1) * n + k] = -r * sin(arg);
             for (int j = k + 2; j < n; j++)
-                B[k * n + j] = noise;
+                B[k * n + j] = noise * r;
         }
         hide(n, B, A, &seed);
         assert_true(ph_eigenvalues(n, A, value));

@@ -11,7 +11,7 @@
 #include "study/stability.h"
 
 #define FIRST  0.02 /* z where the principal eigenvalue is sure to be the nearest to the exact one */
-#define FACTOR 1.15 /* between the points at which it is followed */
+#define FACTOR 1.04 /* between the points at which it is followed */
 #define REAL   1e-6 /* |Im mu|/|mu| below it: no oscillation; a double eigenvalue is split by round-off */
 
 typedef struct oscillator {
@@ -61,27 +61,28 @@ ph_status ph_oscillator_spectrum(ph_spectrum *out, const ph_options *opt, double
     return ph_spectrum_create(out, &sys, &o, zero, zero, err);
 }
 
-/* mu = the eigenvalue nearest to mu */
-static void follow(const ph_spectrum *s, double complex *mu)
+/* The eigenvalue nearest to guess. */
+static double complex nearest(const ph_spectrum *s, double complex guess)
 {
     double complex best = NAN;
     for (int k = 0; k < s->n; k++)
-        if (k == 0 || cabs(s->value[k] - *mu) < cabs(best - *mu))
+        if (k == 0 || cabs(s->value[k] - guess) < cabs(best - guess))
             best = s->value[k];
-    *mu = best;
+    return best;
 }
 
 ph_status ph_oscillator_measure(ph_oscillation *out, const ph_options *opt, double z, double zeta,
                                 ph_error *err)
 {
-    double complex exact = -zeta + csqrt(zeta * zeta - 1), mu = cexp(fmin(z, FIRST) * exact);
+    double complex exact = -zeta + csqrt(zeta * zeta - 1), mu = cexp(fmin(z, FIRST) * exact), before = mu;
     ph_spectrum s;
     *out = (ph_oscillation){NAN, NAN, NAN};
     for (double at = fmin(z, FIRST);; at = fmin(z, at * FACTOR)) {
         ph_status status = ph_oscillator_spectrum(&s, opt, at, zeta, err);
         if (status != PH_OK)
             return status;
-        follow(&s, &mu);
+        double complex next = nearest(&s, 2 * mu - before);
+        before = mu, mu = next;
         out->radius = s.n > 0 ? cabs(s.value[0]) : 0;
         ph_spectrum_destroy(&s);
         if (!(at < z))
