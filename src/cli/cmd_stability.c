@@ -16,55 +16,63 @@ void ph_numbers_default(ph_numbers *list, double from, double to, int count, int
     }
 }
 
-int ph_stability_pool(const ph_args *args, const char *title, int n, size_t size,
-                      void (*job)(int, void *, void *), void (*lost)(int, const char *, void *, void *),
-                      void *ctx, void *results)
+ph_variant *ph_stability_variants(const ph_args *args, int *n)
+{
+    ph_variant *v = calloc(PH_VARIANTS_MAX, sizeof *v);
+    *n = v ? ph_variants_list(&args->opt, &args->list, v) : 0;
+    if (*n > 0)
+        return v;
+    if (v)
+        ph_complain("more than %d combinations of methods and their numbers", PH_VARIANTS_MAX);
+    else
+        ph_complain("not enough memory for the study");
+    free(v);
+    return NULL;
+}
+
+/* ---- cases ------------------------------------------------------------------------------------------- */
+
+static void lose(int k, const char *why, void *result, void *ctx)
+{
+    ph_outcome *o = result;
+    (void)k, (void)ctx;
+    o->status = PH_E_STEP;
+    snprintf(o->err.text, sizeof o->err.text, "a case was lost: its process was %s", why);
+}
+
+void *ph_stability_run(const ph_args *args, const char *title, int n, size_t size,
+                       void (*job)(int, void *, void *), void *ctx, int *code)
 {
     ph_pool_def def = ph_pool_default();
     ph_pool_end end;
     ph_error err = {0};
+    void *results = calloc((size_t)n, size);
+    if (!results) {
+        *code = ph_complain("not enough memory for %d cases", n);
+        return NULL;
+    }
     def.n = n, def.size = size, def.title = title, def.jobs = args->jobs;
-    def.job = job, def.lost = lost, def.ctx = ctx;
+    def.job = job, def.lost = lose, def.ctx = ctx;
     ph_status s = ph_pool_run(&def, results, &end, &err);
     if (s == PH_OK)
-        return PH_EXIT_OK;
+        return results;
+    free(results);
     ph_complain("%s", err.text[0] ? err.text : "the study was interrupted");
     if (end.signal)
         raise(end.signal);
-    return ph_status_exit(s);
+    *code = ph_status_exit(s);
+    return NULL;
 }
 
-int ph_series_count(const ph_args *args)
+int ph_stability_check(int n, size_t size, const void *results)
 {
-    int sigma = args->list.sigma.n, rho = args->list.rho.n;
-    return (sigma ? sigma : 1) * (rho ? rho : 1);
-}
-
-ph_options ph_series_options(const ph_args *args, int k)
-{
-    const ph_numbers *sigma = &args->list.sigma, *rho = &args->list.rho;
-    ph_options o = args->opt;
-    int n = sigma->n ? sigma->n : 1;
-    if (sigma->n)
-        o.sigma = sigma->x[k % n];
-    if (rho->n)
-        o.rho = rho->x[k / n];
-    return o;
-}
-
-void ph_series_label(const ph_args *args, int k, char *text, size_t size)
-{
-    ph_options o = ph_series_options(args, k);
-    char sigma[32], part[48] = "";
-    int several = args->list.sigma.n > 1;
-    if (several)
-        snprintf(part, sizeof part, "σ = %s", ph_sigma_word(o.sigma, sigma));
-    if (args->list.rho.n > 1)
-        snprintf(text, size, "%s%sρ = %g", part, several ? ", " : "", o.rho);
-    else if (several)
-        snprintf(text, size, "%s", part);
-    else
-        ph_method_describe(&o, 0, text, size);
+    for (int k = 0; k < n; k++) {
+        const ph_outcome *o = (const void *)((const char *)results + (size_t)k * size);
+        int code = ph_status_exit(o->status);
+        if (code == PH_EXIT_USAGE)
+            return ph_complain("%s", o->err.text[0] ? o->err.text : "not enough memory for the study");
+    }
+    return PH_EXIT_OK;
 }
 
 /* ---- the arguments ----------------------------------------------------------------------------------- */
@@ -91,12 +99,19 @@ static int check_kind(const ph_args *a, kind of)
         const char *name;
         int given;
         unsigned kinds; /* bits that read it */
-    } all[] = {
-        {"--z", a->list.z.n, 1u << BALL},       {"--amplitude", a->list.amplitude.n, 1u << BALL},
-        {"--steps", a->steps, 1u << BALL},      {"--zeta", a->zeta != 0, 1u << BALL | 1u << OSCILLATOR},
-        {"--hw", a->list.hw.n, 1u << SPIN},     {"--ht", a->list.ht.n, 1u << OSCILLATOR},
-        {"--set", a->set.n, 1u << SPIN},        {"--size", a->size, 1u << SPIN},
-        {"--space", a->space >= 0, 1u << SPIN}, {"--assemble", a->assemble, 1u << SPIN}};
+    } all[] = {{"--z", a->z.n, 1u << BALL},
+               {"--amplitude", a->amplitude.n, 1u << BALL},
+               {"--steps", a->steps, 1u << BALL},
+               {"--zeta", a->zeta != 0, 1u << BALL | 1u << OSCILLATOR},
+               {"--hw", a->hw.n, 1u << SPIN},
+               {"--ht", a->ht.n, 1u << OSCILLATOR},
+               {"--formulation", a->list.formulation.n, 1u << SPIN},
+               {"--sigma", a->list.sigma.n, 1u << SPIN | 1u << BALL},
+               {"--correction", a->list.correction.n, 1u << SPIN | 1u << BALL},
+               {"--set", a->set.n, 1u << SPIN},
+               {"--size", a->size, 1u << SPIN},
+               {"--space", a->space >= 0, 1u << SPIN},
+               {"--assemble", a->assemble, 1u << SPIN}};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         if (all[k].given && !(all[k].kinds & 1u << of)) {
             ph_complain("%s: %s does not read it", all[k].name, kinds[of]);
@@ -105,17 +120,16 @@ static int check_kind(const ph_args *a, kind of)
     return 1;
 }
 
-static int check_method(const ph_args *a)
+static int check_numbers(const ph_args *a)
 {
-    unsigned reads = ph_method_reads(a->opt.method);
-    if (!(reads & PH_READS_ALPHA) && (a->list.rho.n || a->list.sigma.n)) {
-        ph_complain("%s: the method '%s' does not read it", a->list.rho.n ? "--rho" : "--sigma",
-                    a->opt.method);
-        return 0;
-    }
     for (int k = 0; k < a->list.rho.n; k++)
         if (!(a->list.rho.x[k] >= 0 && a->list.rho.x[k] <= 1)) {
             ph_complain("--rho: %g is outside [0, 1]", a->list.rho.x[k]);
+            return 0;
+        }
+    for (int k = 0; k < a->list.order.n; k++)
+        if (a->list.order.k[k] > 6) {
+            ph_complain("--order: %d is outside 1 to 6", a->list.order.k[k]);
             return 0;
         }
     if (!(a->zeta >= 0)) {
@@ -135,9 +149,9 @@ int ph_cmd_stability(const ph_args *given)
     if (args.n_words && !args.about_spin)
         return ph_complain("stability reads the model '%s' with --about-spin only", args.word[0]);
     kind of = args.about_spin ? SPIN : args.oscillator ? OSCILLATOR : BALL;
-    if (!check_kind(&args, of) || !check_method(&args) || !ph_delivery_ready(&args))
+    if (!check_kind(&args, of) || !check_numbers(&args) || !ph_delivery_ready(&args))
         return PH_EXIT_USAGE;
-    sort(&args.list.z), sort(&args.list.amplitude), sort(&args.list.hw), sort(&args.list.ht);
+    sort(&args.z), sort(&args.amplitude), sort(&args.hw), sort(&args.ht);
     return of == SPIN         ? ph_stability_spin(&args)
            : of == OSCILLATOR ? ph_stability_oscillator(&args)
                               : ph_stability_ball(&args);

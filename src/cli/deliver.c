@@ -17,8 +17,10 @@ int ph_delivery_ready(const ph_args *args)
 void ph_delivery_line(ph_delivery *d, const char *format, ...)
 {
     va_list list;
-    if (d->n_lines == PH_LINES_MAX)
+    if (d->n_lines == PH_LINES_MAX) {
+        snprintf(d->line[PH_LINES_MAX - 1], sizeof d->line[0], "... and more");
         return;
+    }
     va_start(list, format);
     vsnprintf(d->line[d->n_lines++], sizeof d->line[0], format, list);
     va_end(list);

@@ -6,7 +6,7 @@
 #include "study/plot.h"
 #include "study/table.h"
 
-#define PH_LINES_MAX 96
+#define PH_LINES_MAX 256
 
 typedef struct ph_delivery {
     char title[256];              /* what was studied */

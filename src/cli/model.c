@@ -138,7 +138,7 @@ static int merge_options(ph_args *args, const ph_model_def *model)
         merged.every = model->every;
     if (args->opt.tol > 0)
         merged.opt.h = 0; /* --tol stands instead of the model's h, */
-    else if (args->opt.h > 0)
+    else if (args->opt.h > 0 || args->list.h.n)
         merged.opt.tol = 0; /* and --h instead of its tol */
     if (!ph_args_parse(&merged, args->argc, args->argv))
         return 0;

@@ -23,7 +23,7 @@ typedef enum kind {
 } kind;
 
 /* Several values of that kind with commas between them: ph_numbers of NUMBER, POSITIVE, SIGMA; ph_counts of
- * COUNT, WORD; ph_names of NAME. Among numbers FROM:TO:COUNT is a range. */
+ * COUNT, WORD; ph_names of NAME, TABLEAU. Among numbers FROM:TO:COUNT is a range. */
 #define SEVERAL(of) (LISTED | (of))
 
 typedef struct option {
@@ -175,6 +175,7 @@ static char *element_at(const option *o, void *list, int k, size_t *size)
         *size = sizeof(int);
         return (char *)&((ph_counts *)list)->k[k];
     case NAME:
+    case TABLEAU:
         *size = sizeof(char *);
         return (char *)&((ph_names *)list)->text[k];
     default:
@@ -374,9 +375,9 @@ static void print_default(const option *o, char *text, size_t size)
         snprintf(text, size, "; default %g", x);
     } else if (o->kind == WORD || o->kind == COUNT) {
         memcpy(&k, at, sizeof k);
-        if (o->kind == WORD)
+        if (o->kind == WORD && k >= 0)
             snprintf(text, size, "; default %s", o->words(k));
-        else if (k)
+        else if (o->kind == COUNT && k)
             snprintf(text, size, "; default %d", k);
     } else if (o->kind == NAME || o->kind == TABLEAU) {
         memcpy(&word, at, sizeof word);

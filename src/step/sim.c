@@ -444,6 +444,8 @@ static ph_status advance(ph_sim *sim, ph_error *err)
     sim->next.t = sim->t0 + (double)(sim->n + 1) * sim->opt.h;
     sim->reason[0] = 0;
     ph_status s = sim->stepper->step(sim);
+    if (s == PH_OK && sim->sens)
+        s = ph_sens_follow(sim->sens);
     sim->has_last = s == PH_OK;
     if (s != PH_OK) {
         sim->matrix.factored = 0;

@@ -38,6 +38,8 @@ static ph_status solve(ph_sim *sim, const double *b_v, double sign, const double
     ph_status s = ph_newton_factor_initial(nm, &sim->ev, friction && !nm->redundant);
     if (s == PH_OK && nm->redundant) { /* the null space is that of B alone */
         s = ph_redundant_follow(nm);
+        if (s == PH_OK) /* from a point a step away one iteration leaves an error of 1e-8 or so */
+            s = ph_redundant_follow(nm);
         if (s == PH_OK && friction)
             s = ph_newton_factor_initial(nm, &sim->ev, 1);
     }
@@ -67,6 +69,16 @@ ph_status ph_start_perturb(ph_sim *sim, const double *l)
     return s;
 }
 
+ph_status ph_start_lift(ph_sim *sim, ph_point *p, const double *rows, double *z)
+{
+    ph_status s = evaluate(sim, p);
+    if (s == PH_OK)
+        s = solve(sim, NULL, 1, rows, sim->matrix.x);
+    if (s == PH_OK)
+        memcpy(z, sim->matrix.x, sizeof(double) * (size_t)sim->lay.nv);
+    return s;
+}
+
 ph_status ph_start_accelerations(ph_sim *sim, ph_point *p)
 {
     ph_eval *ev = &sim->ev;
@@ -89,6 +101,8 @@ ph_status ph_start_accelerations(ph_sim *sim, ph_point *p)
             return PH_E_NAN; /* lambda stays finite: the search for the culprit calls g with it */
         for (int i = 0; i < lay->nl; i++)
             p->lambda[i] += x[lay->nv + i];
+        ph_redundant_project(&sim->matrix, sim->matrix.null,
+                             p->lambda); /* the guess may have had a part there */
         if (!lay->friction || change <= 1e-14 * (1 + size))
             return PH_OK;
     }
