@@ -11,12 +11,15 @@ typedef struct bench {
     int size;
     ph_formulation formulation;
     double sigma;
+    int order; /* 0: genalpha */
 } bench;
 
 static const bench rows[] = {
-#define PH_BENCH(key, problem, size, formulation, sigma) {key, problem, size, formulation, sigma},
+#define PH_BENCH(key, problem, size, formulation, sigma)     {key, problem, size, formulation, sigma, 0},
+#define PH_BENCH_BDF(key, problem, size, formulation, order) {key, problem, size, formulation, 0, order},
 #include "cli/bench.def"
 #undef PH_BENCH
+#undef PH_BENCH_BDF
 };
 
 #define N_ROWS ((int)(sizeof rows / sizeof *rows))
@@ -98,6 +101,8 @@ static ph_status run_row(const bench *b, int repeats, result *out, ph_error *err
     opt.h = out->h = p->h;
     opt.formulation = b->formulation;
     opt.sigma = b->sigma;
+    if (b->order)
+        opt.method = "bliedf", opt.order = b->order;
     ph_sim *sim;
     ph_status s = ph_sim_create(&sim, &p->sys, &opt, 0, p->q0, p->v0, err);
     if (s == PH_OK)
@@ -111,13 +116,17 @@ static ph_status run_row(const bench *b, int repeats, result *out, ph_error *err
 
 static void print_row(const bench *b, const result *r)
 {
-    char per_body[32] = "", error[32] = "";
+    char per_body[32] = "", error[32] = "", method[32];
     if (b->size)
         snprintf(per_body, sizeof per_body, "%.3f", r->us_per_step / b->size);
     if (isfinite(r->error))
         snprintf(error, sizeof error, "%.2e", r->error);
-    printf("%-21s %10.3f %10s %10.2f %10s   %s, sigma %g, h %g\n", b->key, r->us_per_step, per_body,
-           r->newton_per_step, error, ph_formulation_word((int)b->formulation), b->sigma, r->h);
+    if (b->order)
+        snprintf(method, sizeof method, "bliedf %d", b->order);
+    else
+        snprintf(method, sizeof method, "sigma %g", b->sigma);
+    printf("%-21s %10.3f %10s %10.2f %10s   %s, %s, h %g\n", b->key, r->us_per_step, per_body,
+           r->newton_per_step, error, ph_formulation_word((int)b->formulation), method, r->h);
     fflush(stdout);
 }
 

@@ -141,7 +141,7 @@ static void take(ph_sim *sim, ph_arena *a)
 }
 
 /* Steps of the one-step method in one step of the start. */
-#define START_STEPS 8
+#define START_STEPS 1
 
 static ph_status prepare(ph_sim *sim, ph_error *err)
 {
