@@ -38,6 +38,7 @@ static unsigned evaluations(const ph_layout *lay, ph_formulation f)
 
 /* The graph of (N2) while it is being listed, with scratch for the products. */
 typedef struct listing {
+    int stages;              /* how often each unknown stands in its block; 1 but for Runge-Kutta stages */
     int n_blocks, count, at; /* blocks of unknowns; listed places; doubles of A so far */
     int *row, *col;          /* places, capacity known beforehand */
     int *size;               /* of each block of unknowns */
@@ -120,9 +121,9 @@ static void list_places(ph_newton_matrix *nm, listing *g, int stabilised)
 {
     const ph_layout *lay = nm->lay;
     for (int i = 0; i < lay->N; i++)
-        g->size[i] = lay->slot[i].dim;
+        g->size[i] = g->stages * lay->slot[i].dim;
     for (int c = 0; c < lay->C; c++) {
-        g->size[lay->N + c] = lay->rows[c], g->late[lay->N + c] = 1;
+        g->size[lay->N + c] = g->stages * lay->rows[c], g->late[lay->N + c] = 1;
         if (stabilised && nm->eta_at[c] >= 0)
             g->size[nm->eta_block[c]] = lay->rows[c], g->late[nm->eta_block[c]] = 1;
     }
@@ -237,6 +238,22 @@ static ph_status analyse(ph_newton_matrix *nm, listing *g, int stabilised, ph_so
     return ph_solver_analyse(out, kind, &graph, nm->alloc);
 }
 
+ph_status ph_newton_analyse_stages(const ph_layout *lay, int stages, ph_solver_kind kind,
+                                   const ph_allocator *alloc, ph_solver **out)
+{
+    ph_arena temporary = {0};
+    listing g = {.stages = stages};
+    ph_newton_matrix nm = {.lay = lay, .redundant = lay->sys->n_redundant, .alloc = alloc};
+    *out = NULL;
+    take_listing(&g, lay, 0, &temporary);
+    if (!ph_arena_open(&temporary, alloc))
+        return PH_E_MEMORY;
+    take_listing(&g, lay, 0, &temporary);
+    ph_status s = analyse(&nm, &g, 0, kind, TRUST, out);
+    ph_free(alloc, temporary.block);
+    return s;
+}
+
 /* The first place of a list that an earlier one repeats; there is one. */
 static ph_place repeated(const ph_block *b, int count)
 {
@@ -259,7 +276,7 @@ ph_status ph_newton_create(ph_newton_matrix *nm, const ph_layout *lay, int steps
                            ph_solver_kind kind, const ph_allocator *alloc, ph_error *err)
 {
     ph_arena counts = {0}, own = {0}, temporary = {0};
-    listing g = {0};
+    listing g = {.stages = 1};
     products p = {0};
     ph_status s = PH_E_MEMORY;
     *nm = (ph_newton_matrix){.lay = lay,
@@ -461,6 +478,9 @@ ph_status ph_newton_factor_initial(ph_newton_matrix *nm, const ph_eval *ev, int 
 {
     const ph_layout *lay = nm->lay;
     double *A = nm->A0;
+    int constant = !lay->C && (lay->sys->flags & PH_MASS_CONSTANT);
+    if (constant && nm->mass_factored)
+        return PH_OK;
     memcpy(A, ev->M, sizeof(double) * (size_t)lay->size_pairs);
     memcpy(A + nm->W, ev->B, sizeof(double) * (size_t)lay->size_links);
     for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
@@ -468,7 +488,9 @@ ph_status ph_newton_factor_initial(ph_newton_matrix *nm, const ph_eval *ev, int 
         for (int k = 0; friction && k < b->m * b->n; k++)
             A[nm->BT + b->at + k] += ev->Gl[b->at + k];
     }
-    return ph_solver_factor(nm->initial, A);
+    ph_status s = ph_solver_factor(nm->initial, A);
+    nm->mass_factored = constant && s == PH_OK;
+    return s;
 }
 
 /* ---- iteration ---------------------------------------------------------------------------------- */

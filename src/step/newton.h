@@ -39,6 +39,7 @@ typedef struct ph_newton_matrix {
     double *null, *null_n; /* redundant x nl, orthonormal rows: null spaces at the iterate and at q_n */
     double *reg;           /* nl: size of the diagonal entries */
     int factored;          /* the solver holds a factorisation of a step */
+    int mass_factored;     /* and the initial one that of a mass matrix which is all there is and constant */
     void *block;
     const ph_allocator *alloc;
 } ph_newton_matrix;
@@ -47,6 +48,11 @@ typedef struct ph_newton_matrix {
 ph_status ph_newton_create(ph_newton_matrix *nm, const ph_layout *lay, int steps, ph_formulation f,
                            ph_solver_kind kind, const ph_allocator *alloc, ph_error *err);
 void ph_newton_destroy(ph_newton_matrix *nm);
+
+/* A solver on the graph of [M B^T; B 0], every block stages times as large each way. Values: pairs, B^T, B and,
+ * with redundant rows, the diagonal blocks of lambda; each list stages^2 times as long as its own. */
+ph_status ph_newton_analyse_stages(const ph_layout *lay, int stages, ph_solver_kind kind,
+                                   const ph_allocator *alloc, ph_solver **out);
 
 /* What an implicit method tells of the step it is solving. Unknowns: the left increment dq of every node, the
  * scaled increments s dlambda and (stabilised form) gp^-1 (gamma/beta) deta:

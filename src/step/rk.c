@@ -31,18 +31,12 @@ void ph_rk_take(ph_rk *rk, const ph_layout *lay, ph_arena *a)
 
 ph_status ph_rk_prepare(ph_rk *rk, ph_sim *sim, ph_error *err)
 {
-    (void)sim;
-    if (rk->tab.kind != PH_STAGES_EXPLICIT)
-        return ph_fail(err, PH_E_INPUT,
-                       "the stages of the tableau %s are implicit, and only explicit ones are "
-                       "solved",
-                       rk->tab.name);
-    return PH_OK;
+    return rk->tab.kind == PH_STAGES_EXPLICIT ? PH_OK : ph_rk_implicit_create(rk, sim, err);
 }
 
 void ph_rk_release(ph_rk *rk)
 {
-    (void)rk;
+    ph_rk_implicit_destroy(rk);
 }
 
 /* The last stage is the end of the step. */
@@ -78,7 +72,7 @@ PH_INLINE void move_node(int n, const ph_slot *i, const double *q0, const double
     ph_small_mul(n, Tinv, v, k);
 }
 
-static ph_status too_far(ph_sim *sim, const ph_slot *i, double turn, double h)
+static ph_status too_far(ph_sim *sim, const ph_slot *i, double turn, double most, double h)
 {
     char label[PH_NAME_MAX];
     ph_node_label(&sim->lay, (int)(i - sim->lay.slot), label);
@@ -86,15 +80,16 @@ static ph_status too_far(ph_sim *sim, const ph_slot *i, double turn, double h)
         sim->reason, sizeof sim->reason,
         "%s turns by %.3g rad in one step of h = %.3g, and more than %g rad cannot be told from less: use "
         "a smaller step",
-        label, turn, h, TURN_MAX);
+        label, turn, h, most);
     return PH_E_STEP;
 }
 
 /* q = q_n o exp(Theta) to to->q and to->R, and the slope k = T(Theta)^-1 v of v = to->v. */
-static ph_status move(ph_sim *sim, const ph_point *from, double h, const double *Theta, ph_point *to,
-                      double *k)
+static ph_status move(ph_sim *sim, const ph_rk *rk, const ph_point *from, double h, const double *Theta,
+                      ph_point *to, double *k)
 {
     const ph_layout *lay = &sim->lay;
+    double most = rk->turn_max > 0 ? rk->turn_max : TURN_MAX;
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
         const double *q0 = from->q + i->q_at, *x = Theta + i->v_at, *v = to->v + i->v_at;
         if (i->T_at < 0) {
@@ -103,8 +98,8 @@ static ph_status move(ph_sim *sim, const ph_point *from, double h, const double 
             continue;
         }
         double turn2 = ph_dot(ph_load3(x + i->rot), ph_load3(x + i->rot));
-        if (turn2 > TURN_MAX * TURN_MAX)
-            return too_far(sim, i, sqrt(turn2), h);
+        if (turn2 > most * most)
+            return too_far(sim, i, sqrt(turn2), most, h);
         PH_BY_SIZE(i->dim, move_node, i, q0, x, v, to, k + i->v_at);
     }
     return PH_OK;
@@ -127,7 +122,7 @@ static ph_status explicit_stages(ph_sim *sim, ph_rk *rk, const ph_point *from, d
         for (int m = 0; m < nv; m++)
             at.v[m] += from->v[m];
         at.t = rk->at.t = from->t + t->c[i] * h;
-        s = move(sim, from, h, rk->Theta, &at, rk->k + i * nv);
+        s = move(sim, rk, from, h, rk->Theta, &at, rk->k + i * nv);
         at.vdot = rk->A + i * nv;
         if (s == PH_OK)
             s = ph_start_accelerations(sim, &at);
@@ -147,8 +142,7 @@ static ph_status give_up(ph_sim *sim, ph_status s, double h)
     return s;
 }
 
-/* Onto the constraints, then vdot and lambda. */
-static ph_status settle(ph_sim *sim, double h, ph_point *p)
+ph_status ph_rk_settle(ph_sim *sim, double h, ph_point *p)
 {
     ph_status s = ph_start_project(sim, p);
     if (s == PH_E_NEWTON)
@@ -168,20 +162,21 @@ static ph_status finish(ph_sim *sim, ph_rk *rk, const ph_point *from, double h, 
     for (int i = 0; i < nv; i++)
         to->v[i] += from->v[i];
     memcpy(to->lambda, rk->at.lambda, sizeof(double) * (size_t)sim->lay.nl);
-    ph_status s = move(sim, from, h, rk->Theta, to, k);
-    return s == PH_OK ? settle(sim, h, to) : s;
+    ph_status s = move(sim, rk, from, h, rk->Theta, to, k);
+    return s == PH_OK ? ph_rk_settle(sim, h, to) : s;
 }
 
 ph_status ph_rk_step(ph_sim *sim, ph_rk *rk, const ph_point *from, double h, ph_point *to, double *error)
 {
     const ph_tableau *t = &rk->tab;
     int nv = sim->lay.nv, ends = ends_with_stage(t), last = t->s - ends;
-    ph_status s = explicit_stages(sim, rk, from, h, last);
+    ph_status s =
+        rk->newton ? ph_rk_implicit_stages(sim, rk, from, h) : explicit_stages(sim, rk, from, h, last);
     if (s != PH_OK) { /* the culprit is searched for where the stage was */
         double t1 = to->t;
         ph_point_copy(to, &rk->at, &sim->lay);
         to->t = s == PH_E_STEP ? t1 : rk->at.t;
-        return give_up(sim, s, h);
+        return rk->newton ? s : give_up(sim, s, h);
     }
     s = finish(sim, rk, from, h, to, ends ? rk->k + last * nv : rk->V);
     if (s != PH_OK)

@@ -38,6 +38,8 @@ static ph_status solve(ph_sim *sim, const double *b_v, double sign, const double
     ph_status s = ph_newton_factor_initial(nm, &sim->ev, friction && !nm->redundant);
     if (s == PH_OK && nm->redundant) { /* the null space is that of B alone */
         s = ph_redundant_follow(nm);
+        if (s == PH_OK) /* from a point a step away one iteration leaves an error of 1e-8 or so */
+            s = ph_redundant_follow(nm);
         if (s == PH_OK && friction)
             s = ph_newton_factor_initial(nm, &sim->ev, 1);
     }
@@ -89,6 +91,8 @@ ph_status ph_start_accelerations(ph_sim *sim, ph_point *p)
             return PH_E_NAN; /* lambda stays finite: the search for the culprit calls g with it */
         for (int i = 0; i < lay->nl; i++)
             p->lambda[i] += x[lay->nv + i];
+        ph_redundant_project(&sim->matrix, sim->matrix.null,
+                             p->lambda); /* the guess may have had a part there */
         if (!lay->friction || change <= 1e-14 * (1 + size))
             return PH_OK;
     }
@@ -146,6 +150,7 @@ static ph_status check_mass(ph_sim *sim, ph_error *err)
     const ph_layout *lay = &sim->lay;
     ph_state s = ph_point_view(&sim->now, lay);
     char label[PH_NAME_MAX];
+    sim->matrix.mass_factored = 0;
     if (ph_eval_mass(&sim->ev, &s) != PH_OK)
         return ph_fail(err, PH_E_CALLBACK, "the callback M refused the initial values");
     for (int i = 0; i < lay->N; i++) {
@@ -306,6 +311,7 @@ void ph_start_again(ph_sim *sim)
 {
     ph_state now = ph_point_view(&sim->now, &sim->lay);
     ph_eval_mass(&sim->ev, &now);
+    sim->matrix.mass_factored = 0;
     if (sim->matrix.redundant && evaluate(sim, &sim->now) == PH_OK)
         ph_redundant_start(&sim->matrix, &sim->ev);
     sim->matrix.factored = 0;

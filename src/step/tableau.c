@@ -16,6 +16,7 @@ typedef struct row {
     const char *name, *aliases; /* separated by commas */
     ph_stage_kind kind;
     int s, order, embedded;
+    double gain;
     const double *A, *b, *c, *second; /* A NULL: collocation, or no entries; second NULL: there are none */
     const char *text, *cite;
 } row;
@@ -28,8 +29,8 @@ typedef struct row {
 #define NONE NULL
 
 static const row rows[] = {
-#define PH_TABLEAU(name, aliases, kind, s, order, embedded, A, b, c, second, text, cite)                     \
-    {name, aliases, PH_STAGES_##kind, s, order, embedded, A, b, c, second, text, cite},
+#define PH_TABLEAU(name, aliases, kind, s, order, embedded, gain, A, b, c, second, text, cite)               \
+    {name, aliases, PH_STAGES_##kind, s, order, embedded, gain, A, b, c, second, text, cite},
 #include "step/tableaux.def"
 #undef PH_TABLEAU
 };
@@ -119,7 +120,7 @@ ph_status ph_tableau_get(const char *name, ph_tableau *out, ph_error *err)
                        names);
     }
     const row *r = &rows[k];
-    *out = (ph_tableau){r->name, r->kind, r->s, r->order, r->embedded, {{0}}, {0}, {0}, {0}};
+    *out = (ph_tableau){r->name, r->kind, r->s, r->order, r->embedded, r->gain, {{0}}, {0}, {0}, {0}};
     memcpy(out->b, r->b, sizeof(double) * (size_t)r->s);
     memcpy(out->c, r->c, sizeof(double) * (size_t)r->s);
     for (int i = 0; i < r->s && r->second; i++)

@@ -19,6 +19,7 @@ typedef struct ph_tableau {
     int s;        /* stages */
     int order;    /* of b */
     int embedded; /* order of the second weights; 0: there are none */
+    double gain;  /* principal error of b over that of the second weights */
     double A[PH_STAGES_MAX][PH_STAGES_MAX], b[PH_STAGES_MAX], c[PH_STAGES_MAX];
     double e[PH_STAGES_MAX]; /* b minus the second weights */
 } ph_tableau;
