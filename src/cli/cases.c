@@ -146,7 +146,7 @@ static int plan_reference(ph_inquiry *q)
         word = known ? "exact" : "finest";
     if (!strcmp(word, "exact")) {
         q->def.against = PH_AGAINST_EXACT;
-        snprintf(q->reference, sizeof q->reference, "exact solution");
+        snprintf(q->reference, sizeof q->reference, "the exact solution");
         if (!known)
             ph_complain("--reference exact: no exact solution of '%s' is known; take finest, or a table that "
                         "run -o wrote with smaller steps",
@@ -156,7 +156,7 @@ static int plan_reference(ph_inquiry *q)
     if (!strcmp(word, "finest")) {
         q->def.against = PH_AGAINST_FINEST;
         snprintf(q->reference, sizeof q->reference,
-                 "run of the same method with h/4 of the smallest h, or less");
+                 "a run of the same method with a quarter of the smallest h, or less");
         return 1;
     }
     return read_reference(q, word);

@@ -16,7 +16,7 @@ static ph_table *tabulate(const ph_inquiry *q)
     static char names[PH_MEASURES][PH_LABEL_MAX + 32];
     ph_column columns[FIXED + PH_MEASURES] = {{"variant", NULL, PH_WORDS},     {"h", "s", PH_SHORT},
                                               {"steps", NULL, PH_WHOLE},       {"cpu_s", "s", PH_REAL},
-                                              {"us_per_step", "us", PH_SHORT}, {"iterations", NULL, PH_WHOLE},
+                                              {"us_per_step", "us", PH_ORDER}, {"iterations", NULL, PH_WHOLE},
                                               {"jacobians", NULL, PH_WHOLE},   {"residuals", NULL, PH_WHOLE},
                                               {"repeats", NULL, PH_WHOLE}};
     int n = FIXED, n_h = q->def.n_h;

@@ -8,8 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#define TICS_MAX 48
-
 typedef struct range {
     double min, max;
 } range;
@@ -102,27 +100,30 @@ static void find_ranges(frame *f)
     f->y = finish(f->y, &p->y, heat->nx ? 0 : 0.12);
 }
 
-/* Less than three decades of a logarithmic axis want labels at 1, 2 and 5, or at all whole numbers. */
+/* Less than three decades of a logarithmic axis want labels at 1, 2 and 5, or at all whole numbers; the other
+ * whole numbers have short tics. */
 static void log_tics(FILE *to, const char *which, range r)
 {
-    static const int some[] = {1, 2, 5}, all[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
     double decades = log10(r.max / r.min);
     if (decades > 3) {
         fprintf(to, "set format %s '10^{%%L}'\nset %stics autofreq\n", which, which);
         return;
     }
-    const int *digit = decades < 0.7 ? all : some;
-    int n = decades < 0.7 ? 9 : decades < 2 ? 3 : 1, count = 0;
+    const char *comma = "";
     fprintf(to, "set %stics (", which);
     for (int e = (int)floor(log10(r.min)); e <= (int)ceil(log10(r.max)); e++)
-        for (int k = 0; k < n && count < TICS_MAX; k++) {
-            double x = digit[k] * pow(10, e);
+        for (int digit = 1; digit < 10; digit++) {
+            double x = digit * pow(10, e);
+            int labelled = digit == 1 || decades < 0.7 || (decades < 2 && (digit == 2 || digit == 5));
             if (!(x >= r.min && x <= r.max))
                 continue;
-            if (digit[k] == 1)
-                fprintf(to, "%s'10^{%d}' %.17g", count++ ? ", " : "", e, x);
+            if (!labelled)
+                fprintf(to, "%s'' %.17g 1", comma, x);
+            else if (digit == 1)
+                fprintf(to, "%s'10^{%d}' %.17g", comma, e, x);
             else
-                fprintf(to, "%s'%d·10^{%d}' %.17g", count++ ? ", " : "", digit[k], e, x);
+                fprintf(to, "%s'%d·10^{%d}' %.17g", comma, digit, e, x);
+            comma = ", ";
         }
     fputs(")\n", to);
 }
@@ -385,7 +386,8 @@ void ph_plot_script(const ph_plot *plot, const char *terminal, FILE *to)
         fprintf(to, "set terminal svg enhanced font 'sans-serif,13' size %d,%d background rgb 'white'\n",
                 width, height_px);
     fputs("set encoding utf8\nset border lw 0.8\nset tics nomirror\nset mxtics default\n"
-          "set grid xtics ytics mxtics mytics lc rgb '#b8b8b8' lw 0.5 dt solid, lc rgb '#dcdcdc' lw 0.4 dt "
+          "set grid xtics ytics mxtics mytics lt 1 lc rgb '#c0c0c0' lw 0.5 dt solid, lt 1 lc rgb '#e4e4e4' "
+          "lw 0.4 dt "
           "solid\n",
           to);
     looks(to);
