@@ -69,6 +69,41 @@ static void oscillator_of_genalpha(void **state)
     assert_true(isnan(got.damping) && isnan(got.period)); /* overdamped: no oscillation */
 }
 
+/* Multistep formulas: with E the shift of one step, sum alpha_i E^-i q = h v and the same of v, so that the
+ * eigenvalues solve sum alpha_i mu^-i = +-i z. */
+static void oscillator_of_multistep(void **state)
+{
+    (void)state;
+    static const double alpha[6][7] = {{1, -1},
+                                       {3.0 / 2, -2, 1.0 / 2},
+                                       {11.0 / 6, -3, 3.0 / 2, -1.0 / 3},
+                                       {25.0 / 12, -4, 3, -4.0 / 3, 1.0 / 4},
+                                       {137.0 / 60, -5, 5, -10.0 / 3, 5.0 / 4, -1.0 / 5},
+                                       {49.0 / 20, -6, 15.0 / 2, -20.0 / 3, 15.0 / 4, -6.0 / 5, 1.0 / 6}};
+    ph_options o = method("bliedf", NULL);
+    for (o.order = 1; o.order <= 6; o.order++)
+        for (double z = 0.1; z < 5; z += 0.7) {
+            ph_spectrum s;
+            assert_int_equal(ph_oscillator_spectrum(&s, &o, z, 0, NULL), PH_OK);
+            assert_true(s.n >= 2 && s.n <= 2 * o.order);
+            double complex sum = 0;
+            for (int i = o.order; i >= 0; i--)
+                sum = sum / s.value[0] + alpha[o.order - 1][i];
+            /* derivative: of weakly excited roots less than of the others */
+            check_le(fmin(cabs(sum - I * z), cabs(sum + I * z)), 1e-7);
+            double complex R =
+                0; /* none is larger: the product of all roots of one sign is alpha_k/(alpha_0 - i z) */
+            double product = 1;
+            for (int i = 0; i < s.n; i++)
+                product *= cabs(s.value[i]);
+            R = alpha[o.order - 1][o.order] / (alpha[o.order - 1][0] - I * z);
+            if (s.n == 2 * o.order)
+                check_near(product, cabs(R) * cabs(R),
+                           1e-3 * cabs(R)); /* derivative: of all, the weak ones too */
+            ph_spectrum_destroy(&s);
+        }
+}
+
 static void oscillator_refuses(void **state)
 {
     (void)state;
@@ -133,7 +168,7 @@ static void observation_agrees_with_loading(void **state)
             ph_options o = ph_default_options();
             ph_spectrum s;
             o.formulation = (ph_formulation)form, o.sigma = k, o.h = 0.75 / 150;
-            assert_int_equal(ph_spectrum_observe(&s, &p->sys, &o, hang_q, hang_v, 3, NULL), PH_OK);
+            assert_int_equal(ph_spectrum_observe(&s, &p->sys, &o, hang_q, hang_v, 3, 1e-8, NULL), PH_OK);
             /* derivative: differences to 1e-10, of which a double eigenvalue sees the root */
             check_near(cabs(s.value[0]), radius(&p->sys, &o, hang_q, hang_v), 2e-5);
             if (form == PH_INDEX3 &&
@@ -208,6 +243,32 @@ static void spin_beside_what_stays(void **state)
     ph_spectrum_destroy(&s);
 }
 
+/* Methods of higher order see the steady spin as it is. */
+static void hanging_top_of_other_methods(void **state)
+{
+    (void)state;
+    static const char *const tableaux[] = {"gauss2", "radau3", "rk4"};
+    ph_problem *p = ph_problem_create("heavy_top", NULL), *se3 = ph_problem_create("heavy_top_se3", NULL);
+    ph_problem *one = ph_problem_create("heavy_top_r3xso3", NULL);
+    const double v[6] = {0, 0, 0, 0, 150, 0};
+    for (int k = 0; k < 3; k++) {
+        ph_options o = method("rkmk", tableaux[k]);
+        o.h = 0.1 / 150;
+        double r = radius(&p->sys, &o, hang_q, v);
+        check_near(r, 1, 1e-5);                                     /* derivative: a double eigenvalue 1 */
+        check_near(radius(&one->sys, &o, hang_q, v), r, 1e-5);      /* derivative: the same in one node */
+        check_near(radius(&se3->sys, &o, hang_q, hang_v), 1, 1e-5); /* derivative */
+    }
+    for (int order = 1; order <= 3; order++) {
+        ph_options o = method("bliedf", NULL);
+        o.order = order, o.h = 0.1 / 150;
+        check_near(radius(&p->sys, &o, hang_q, v), 1, 1e-4); /* derivative; order 3 has 3e-6 of its own */
+    }
+    ph_problem_destroy(p);
+    ph_problem_destroy(se3);
+    ph_problem_destroy(one);
+}
+
 static void motions_that_are_not_steady(void **state)
 {
     (void)state;
@@ -219,7 +280,7 @@ static void motions_that_are_not_steady(void **state)
     assert_int_equal(ph_spectrum_create(&s, &top->sys, &o, top->q0, top->v0, &err), PH_E_INPUT);
     assert_non_null(strstr(err.text, "no steady spin"));
     assert_null(s.value);
-    assert_int_equal(ph_spectrum_observe(&s, &top->sys, &o, top->q0, top->v0, 2, &err), PH_E_INPUT);
+    assert_int_equal(ph_spectrum_observe(&s, &top->sys, &o, top->q0, top->v0, 2, 1e-8, &err), PH_E_INPUT);
     ph_problem_destroy(top);
     ph_problem_destroy(chain);
     const ph_problem_def def = {.size = 20};
@@ -302,11 +363,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(oscillator_has_the_stability_function),
         cmocka_unit_test(oscillator_of_genalpha),
+        cmocka_unit_test(oscillator_of_multistep),
         cmocka_unit_test(oscillator_refuses),
         cmocka_unit_test(hanging_top_is_stable_where_it_should_be),
         cmocka_unit_test(observation_agrees_with_loading),
         cmocka_unit_test(spin_about_principal_axes),
         cmocka_unit_test(spin_beside_what_stays),
+        cmocka_unit_test(hanging_top_of_other_methods),
         cmocka_unit_test(motions_that_are_not_steady),
         cmocka_unit_test(ball_has_the_limits_of_runge_kutta),
         cmocka_unit_test(ball_on_one_axis_is_the_oscillator),

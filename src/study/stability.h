@@ -23,9 +23,11 @@ ph_status ph_spectrum_create(ph_spectrum *out, const ph_system *sys, const ph_op
                              const double *v0, ph_error *err);
 void ph_spectrum_destroy(ph_spectrum *s); /* accepts one that was not created */
 
-/* The same by (V2), for a method whose state holds that many steps; ph_spectrum_create calls it where needed. */
+/* The same for a method whose state holds that many steps, by (V2), or, if 0, none, by (V1). noise: error of
+ * differences relative to the largest singular value. ph_spectrum_create calls it. */
 ph_status ph_spectrum_observe(ph_spectrum *out, const ph_system *sys, const ph_options *opt, const double *q0,
-                              const double *v0, int history, ph_error *err);
+                              const double *v0, int history, double noise, ph_error *err);
+int ph_step_history(const ph_options *opt); /* of the method */
 
 /* Largest |Omega| of a node with a rotation [rad/s]; *node, unless NULL, is that node, -1: none turns. */
 double ph_system_spin(const ph_system *sys, const double *v, int *node);

@@ -135,10 +135,10 @@ static void advance(ball *b, ph_ball_result *r)
     double d = ph_sim_step(b->sim[1], NULL) == PH_OK ? distance(b) / b->apart : NAN;
     if (!(d <= r->distance) && !isnan(r->distance))
         r->distance = d;
-    if (!(E <= GROWN))
-        r->verdict = PH_V_GROWS;
-    else if (passes_pi(b, b->q, s.q))
+    if (passes_pi(b, b->q, s.q))
         r->verdict = PH_V_WRAPPED;
+    else if (!(E <= GROWN))
+        r->verdict = PH_V_GROWS;
 }
 
 static ph_status run(ph_ball_result *out, const ph_options *opt, const ph_ball_case *c, ph_error *err)

@@ -24,7 +24,7 @@
  *
  *   H_0 = (W_{k+i+j}), H_1 = (W_{k+i+j+1}),  H_0 = U S V^T,  X = U^T H_1 V S^-1                         (V2)
  *
- * with i < k + 2, j < k + 4 and singular values below NOISE left out, has the eigenvalues of all that such
+ * with i < k + 2, j < k + 4 and singular values below the noise left out, has the eigenvalues of all that such
  * a start excites and (q, v) show. */
 #include <stdarg.h>
 #include <stdio.h>
@@ -48,6 +48,7 @@ typedef struct map {
     int nq, nv, nl, size;     /* of a stored state: q, v, vdot, a, lambda, eta */
     int blocks;               /* of nv coordinates */
     int p;                    /* coordinates */
+    double noise;             /* of differences, relative to the largest singular value */
     int fastest;              /* node; -1: none turns */
     double *work;             /* 3 stored states and p numbers */
     double *from, *to[2], *d; /* in work */
@@ -309,7 +310,7 @@ static int realise(const map *m, const double *W, int rows, int cols, ph_spectru
         most = fmax(most, s[j]);
     }
     for (int j = 0; j < C; j++) /* those that count to the front, as u_j/s_j and v_j */
-        if (s[j] > NOISE * most) {
+        if (s[j] > m->noise * most) {
             for (int i = 0; i < R; i++)
                 U[r * R + i] = U[j * R + i] / (s[j] * s[j]);
             memmove(V + r * C, V + j * C, sizeof(double) * (size_t)C);
@@ -411,12 +412,18 @@ static ph_status prepare(map *m, const ph_system *sys, const ph_options *opt, co
     return PH_OK;
 }
 
+int ph_step_history(const ph_options *opt)
+{
+    return ph_method_reads(opt->method) & PH_READS_ORDER ? opt->order : 0;
+}
+
 ph_status ph_spectrum_observe(ph_spectrum *out, const ph_system *sys, const ph_options *opt, const double *q0,
-                              const double *v0, int history, ph_error *err)
+                              const double *v0, int history, double noise, ph_error *err)
 {
     map m;
     *out = (ph_spectrum){0};
     ph_status s = prepare(&m, sys, opt, q0, v0, history, err);
+    m.noise = noise;
     if (s == PH_OK)
         s = history ? by_runs(&m, history, out, err) : by_load(&m, out, err);
     if (s != PH_OK)
@@ -429,8 +436,7 @@ ph_status ph_spectrum_observe(ph_spectrum *out, const ph_system *sys, const ph_o
 ph_status ph_spectrum_create(ph_spectrum *out, const ph_system *sys, const ph_options *opt, const double *q0,
                              const double *v0, ph_error *err)
 {
-    int history = ph_method_reads(opt->method) & PH_READS_ORDER ? opt->order : 0;
-    return ph_spectrum_observe(out, sys, opt, q0, v0, history, err);
+    return ph_spectrum_observe(out, sys, opt, q0, v0, ph_step_history(opt), NOISE, err);
 }
 
 void ph_spectrum_destroy(ph_spectrum *s)

@@ -10,9 +10,10 @@
 
 #include "study/stability.h"
 
-#define FIRST  0.02 /* z where the principal eigenvalue is sure to be the nearest to the exact one */
-#define FACTOR 1.04 /* between the points at which it is followed */
-#define REAL   1e-6 /* |Im mu|/|mu| below it: no oscillation; a double eigenvalue is split by round-off */
+#define FIRST  0.02  /* z where the principal eigenvalue is sure to be the nearest to the exact one */
+#define FACTOR 1.04  /* between the points at which it is followed */
+#define EXACT  1e-13 /* relative error of differences: the system is linear, and its state 0 */
+#define REAL   1e-6  /* |Im mu|/|mu| below it: no oscillation; a double eigenvalue is split by round-off */
 
 typedef struct oscillator {
     double zeta, omega;
@@ -58,7 +59,7 @@ ph_status ph_oscillator_spectrum(ph_spectrum *out, const ph_options *opt, double
     sys.M = M, sys.g = g, sys.C = C, sys.K = K, sys.ctx = &c;
     ph_options o = *opt;
     o.h = 1;
-    return ph_spectrum_create(out, &sys, &o, zero, zero, err);
+    return ph_spectrum_observe(out, &sys, &o, zero, zero, ph_step_history(opt), EXACT, err);
 }
 
 /* The eigenvalue nearest to guess. */

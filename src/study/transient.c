@@ -12,7 +12,8 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
+
+#include "study/reference.h"
 
 ph_mat3 ph_transient_matrix(double alpha_m, double alpha_f, double beta, double gamma)
 {
@@ -49,20 +50,16 @@ static ph_status refuse(ph_error *err, const char *format, const char *name)
     return PH_E_INPUT;
 }
 
-/* |lambda - lambda_exact|; NAN: there is no exact value. work: a state of the system */
-static double lambda_error(const ph_problem *p, const ph_state *s, double *work)
+static double distance(int n, const double *a, const double *b)
 {
-    int nq = ph_system_nq(&p->sys), nv = ph_system_nv(&p->sys), nl = ph_system_nl(&p->sys);
-    double *v = work + nq, *lambda = v + 2 * nv, sum = 0;
-    if (!p->exact(p, s->t, work, v, v + nv, lambda))
-        return NAN;
-    for (int i = 0; i < nl; i++)
-        sum += (s->lambda[i] - lambda[i]) * (s->lambda[i] - lambda[i]);
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += (a[i] - b[i]) * (a[i] - b[i]);
     return sqrt(sum);
 }
 
 static ph_status run(ph_transient_row *row, const ph_problem *p, const ph_options *opt, ph_start start,
-                     int steps, double *work, ph_error *err)
+                     int steps, ph_reference *exact, ph_error *err)
 {
     ph_options o = *opt;
     ph_sim *sim;
@@ -72,12 +69,13 @@ static ph_status run(ph_transient_row *row, const ph_problem *p, const ph_option
         return s;
     o = ph_sim_options(sim);
     int has = ph_method_reads(o.method) & PH_READS_ALPHA && o.formulation == PH_INDEX3;
+    int nl = ph_system_nl(&p->sys);
     ph_mat3 T = ph_transient_matrix(o.alpha_m, o.alpha_f, o.beta, o.gamma), A = ph_diag3(1, 1, 1);
     for (int n = 0; n <= steps && s == PH_OK; n++, A = ph_mmul(T, A)) {
         if (n > 0)
             s = ph_sim_step(sim, err);
-        ph_state now = ph_sim_state(sim);
-        *(start == PH_PLAIN ? &row[n].plain : &row[n].perturbed) = lambda_error(p, &now, work);
+        ph_state now = ph_sim_state(sim), want = ph_reference_state(exact, n);
+        *(start == PH_PLAIN ? &row[n].plain : &row[n].perturbed) = distance(nl, now.lambda, want.lambda);
         row[n].t = now.t;
         row[n].predicted = has ? ph_spectral_norm(A) : NAN;
     }
@@ -88,19 +86,18 @@ static ph_status run(ph_transient_row *row, const ph_problem *p, const ph_option
 ph_status ph_transient_run(ph_transient_row *row, const ph_problem *p, const ph_options *opt, int steps,
                            ph_error *err)
 {
-    int nq = ph_system_nq(&p->sys), nv = ph_system_nv(&p->sys), nl = ph_system_nl(&p->sys);
-    if (nl < 1)
+    ph_reference *exact;
+    if (ph_system_nl(&p->sys) < 1)
         return refuse(err, "'%s' has no constraints, and so no multipliers", p->name);
-    if (!p->exact)
+    if (!ph_reference_known(p))
         return refuse(err, "'%s' has no exact solution to compare with", p->name);
     if (!(ph_method_reads(opt->method) & PH_READS_START))
         return refuse(err, "the method '%s' has no starting values to choose", opt->method);
-    double *work = calloc((size_t)(nq + 2 * nv + nl), sizeof *work);
-    if (!work)
-        return PH_E_MEMORY;
-    ph_status s = run(row, p, opt, PH_PLAIN, steps, work, err);
+    ph_status s = ph_reference_create(&exact, p, steps * opt->h, steps, err);
     if (s == PH_OK)
-        s = run(row, p, opt, PH_PERTURBED, steps, work, err);
-    free(work);
+        s = run(row, p, opt, PH_PLAIN, steps, exact, err);
+    if (s == PH_OK)
+        s = run(row, p, opt, PH_PERTURBED, steps, exact, err);
+    ph_reference_destroy(exact);
     return s;
 }
