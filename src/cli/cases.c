@@ -140,23 +140,16 @@ static int read_reference(ph_inquiry *q, const char *path)
 
 static int plan_reference(ph_inquiry *q)
 {
-    const char *word = q->args.reference;
-    int known = ph_reference_known(q->subject.p);
-    if (!word)
-        word = known ? "exact" : "finest";
+    const char *word = q->args.reference ? q->args.reference : "exact";
     if (!strcmp(word, "exact")) {
         q->def.against = PH_AGAINST_EXACT;
-        snprintf(q->reference, sizeof q->reference, "the exact solution");
-        if (!known)
-            ph_complain("--reference exact: no exact solution of '%s' is known; take finest, or a table that "
-                        "run -o wrote with smaller steps",
-                        q->subject.p->name);
-        return known;
+        snprintf(q->reference, sizeof q->reference, "%s", ph_reference_provider_of(q->subject.p)->name);
+        return 1;
     }
     if (!strcmp(word, "finest")) {
         q->def.against = PH_AGAINST_FINEST;
         snprintf(q->reference, sizeof q->reference,
-                 "a run of the same method with a quarter of the smallest h, or less");
+                 "run of the same method with h/4 of the smallest h, or less");
         return 1;
     }
     return read_reference(q, word);

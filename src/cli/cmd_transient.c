@@ -1,6 +1,7 @@
 /* polhode transient: errors of multipliers in the first steps, with plain and with perturbed starting values. */
 #include "cli/deliver.h"
 #include "cli/model.h"
+#include "study/reference.h"
 #include "study/transient.h"
 
 #include <math.h>
@@ -109,7 +110,8 @@ static int study(ph_args *args, const ph_subject *s)
         char method[128];
         ph_method_describe(&o, 1, method, sizeof method);
         snprintf(d.title, sizeof d.title, "%s: |lambda error| in the first %d steps", s->p->name, steps);
-        snprintf(d.settings, sizeof d.settings, "%s, h = %g s", method, o.h);
+        snprintf(d.settings, sizeof d.settings, "%s, h = %g s; against: %s", method, o.h,
+                 ph_reference_provider_of(s->p)->name);
         for (int k = 0; k <= steps; k++) {
             const double x[] = {k, row[k].t, row[k].plain, row[k].perturbed, row[k].predicted};
             for (int i = 0; i < 5; i++)

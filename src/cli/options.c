@@ -35,6 +35,12 @@ typedef struct option {
     const char *text;
 } option;
 
+/* Of run, which needs no file and no run with smaller steps. */
+static const char *exact_word(int k)
+{
+    return k == 0 ? "exact" : NULL;
+}
+
 #define FOR(command) (1u << PH_CMD_##command)
 
 static const option options[] = {
@@ -53,7 +59,8 @@ static kind base(const option *o)
 
 ph_args ph_args_default(ph_command_code command)
 {
-    return (ph_args){.command = command, .opt = ph_default_options(), .every = 1, .space = -1, .angle = 90};
+    return (ph_args){
+        .command = command, .opt = ph_default_options(), .every = 1, .space = -1, .compare = -1, .angle = 90};
 }
 
 const char *ph_option_name(int k)

@@ -18,9 +18,9 @@ typedef struct ph_reference_provider {
     void (*close)(void *session); /* accepts NULL */
 } ph_reference_provider;
 
-int ph_reference_known(const ph_problem *p); /* whether ph_reference_create has someone to ask */
+const ph_reference_provider *ph_reference_provider_of(const ph_problem *p); /* the last row knows all */
 
-/* States at t_end k / points, k = 0 ... points. PH_E_INPUT: nobody knows this problem. */
+/* States at t_end k / points, k = 0 ... points. */
 ph_status ph_reference_create(ph_reference **out, const ph_problem *p, double t_end, long points,
                               ph_error *err);
 void ph_reference_destroy(ph_reference *r); /* accepts NULL */

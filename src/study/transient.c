@@ -89,8 +89,6 @@ ph_status ph_transient_run(ph_transient_row *row, const ph_problem *p, const ph_
     ph_reference *exact;
     if (ph_system_nl(&p->sys) < 1)
         return refuse(err, "'%s' has no constraints, and so no multipliers", p->name);
-    if (!ph_reference_known(p))
-        return refuse(err, "'%s' has no exact solution to compare with", p->name);
     if (!(ph_method_reads(opt->method) & PH_READS_START))
         return refuse(err, "the method '%s' has no starting values to choose", opt->method);
     ph_status s = ph_reference_create(&exact, p, steps * opt->h, steps, err);
