@@ -17,7 +17,7 @@ static double step_of(const ph_case *c)
 /* variant, h, steps, times, and error and order of each measure; of several variants each has its rows. */
 static ph_table *tabulate(const ph_inquiry *q)
 {
-    static char names[2 * PH_MEASURES][PH_LABEL_MAX + 32];
+    char names[2 * PH_MEASURES][PH_LABEL_MAX + 32];
     ph_column columns[COLUMNS_MAX] = {{"variant", NULL, PH_WORDS},
                                       {"h", "s", PH_SHORT},
                                       {"steps", NULL, PH_WHOLE},

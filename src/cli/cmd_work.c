@@ -13,7 +13,7 @@ static double time_of(const ph_case *c)
 
 static ph_table *tabulate(const ph_inquiry *q)
 {
-    static char names[PH_MEASURES][PH_LABEL_MAX + 32];
+    char names[PH_MEASURES][PH_LABEL_MAX + 32];
     ph_column columns[FIXED + PH_MEASURES] = {{"variant", NULL, PH_WORDS},     {"h", "s", PH_SHORT},
                                               {"steps", NULL, PH_WHOLE},       {"cpu_s", "s", PH_REAL},
                                               {"us_per_step", "us", PH_ORDER}, {"iterations", NULL, PH_WHOLE},

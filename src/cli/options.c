@@ -292,10 +292,15 @@ static void refuse(const ph_args *args, const char *name)
     const char *command = ph_command_name((int)args->command);
     int k = ph_word_find(name, ph_option_name);
     if (k >= 0) {
-        int owner = 0;
-        while (!(options[k].commands & 1u << owner))
-            owner++;
-        ph_complain("%s has no option '%s'; it belongs to '%s'", command, name, ph_command_name(owner));
+        char owners[256] = "";
+        unsigned commands = 0;
+        for (int i = k; i < N_OPTIONS; i++)
+            commands |= strcmp(options[i].name, name) ? 0 : options[i].commands;
+        for (int c = 0; c < PH_COMMAND_COUNT; c++)
+            if (commands & 1u << c)
+                snprintf(owners + strlen(owners), sizeof owners - strlen(owners), "%s'%s'",
+                         owners[0] ? ", " : "", ph_command_name(c));
+        ph_complain("%s has no option '%s'; it belongs to %s", command, name, owners);
     } else if (ph_options_any(args->command)) {
         snprintf(what, sizeof what, "%s has no option", command);
         snprintf(help, sizeof help, "polhode help %s", command);

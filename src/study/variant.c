@@ -4,102 +4,137 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One option that may be listed: how many values, and value k into opt or into words. Rows stand in the order of
- * a label. */
-typedef struct dimension {
-    unsigned reads; /* bits of ph_method_reads: who uses it; 0: everyone */
-    int (*count)(const ph_lists *l);
-    void (*set)(ph_options *o, const ph_lists *l, int k);
-    void (*copy)(ph_options *o, const ph_options *from);
-    void (*say)(const ph_options *o, char *text, size_t size);
+/* Options that may be listed, in the order of a label. */
+typedef enum dimension {
+    METHOD,
+    TABLEAU,
+    ORDER,
+    CORRECTION,
+    FORMULATION,
+    SIGMA,
+    RHO,
+    START,
+    NEWTON,
+    N
 } dimension;
 
-#define DIMENSION(name, list, take, member, format, value)                                                   \
-    static int name##_count(const ph_lists *l)                                                               \
-    {                                                                                                        \
-        return l->list.n;                                                                                    \
-    }                                                                                                        \
-    static void name##_set(ph_options *o, const ph_lists *l, int k)                                          \
-    {                                                                                                        \
-        o->member = take;                                                                                    \
-    }                                                                                                        \
-    static void name##_copy(ph_options *o, const ph_options *from)                                           \
-    {                                                                                                        \
-        o->member = from->member;                                                                            \
-    }                                                                                                        \
-    static void name##_say(const ph_options *o, char *text, size_t size)                                     \
-    {                                                                                                        \
-        snprintf(text, size, format, value);                                                                 \
+/* Who uses it: bits of ph_method_reads; 0: everyone. */
+static const unsigned readers[N] = {[TABLEAU] = PH_READS_TABLEAU,  [ORDER] = PH_READS_ORDER,
+                                    [CORRECTION] = PH_READS_ORDER, [FORMULATION] = PH_READS_FORMULATION,
+                                    [SIGMA] = PH_READS_ALPHA,      [RHO] = PH_READS_ALPHA,
+                                    [START] = PH_READS_START,      [NEWTON] = PH_READS_NEWTON};
+
+static int count_of(const ph_lists *l, int d)
+{
+    const int n[N] = {[METHOD] = l->method.n,
+                      [TABLEAU] = l->tableau.n,
+                      [ORDER] = l->order.n,
+                      [CORRECTION] = l->correction.n,
+                      [FORMULATION] = l->formulation.n,
+                      [SIGMA] = l->sigma.n,
+                      [RHO] = l->rho.n,
+                      [START] = l->start.n,
+                      [NEWTON] = l->newton.n};
+    return n[d];
+}
+
+/* Value k of a list into o. */
+static void set(ph_options *o, const ph_lists *l, int d, int k)
+{
+    switch ((dimension)d) {
+    case METHOD:
+        o->method = l->method.text[k];
+        break;
+    case TABLEAU:
+        o->tableau = l->tableau.text[k];
+        break;
+    case ORDER:
+        o->order = l->order.k[k];
+        break;
+    case CORRECTION:
+        o->correction = (ph_correction)l->correction.k[k];
+        break;
+    case FORMULATION:
+        o->formulation = (ph_formulation)l->formulation.k[k];
+        break;
+    case SIGMA:
+        o->sigma = l->sigma.x[k];
+        break;
+    case RHO:
+        o->rho = l->rho.x[k];
+        break;
+    case START:
+        o->start = (ph_start)l->start.k[k];
+        break;
+    case NEWTON:
+        o->newton = (ph_newton)l->newton.k[k];
+        break;
+    case N:
+        break;
     }
-
-DIMENSION(method, method, l->method.text[k], method, "%s", o->method)
-DIMENSION(tableau, tableau, l->tableau.text[k], tableau, "%s", o->tableau)
-DIMENSION(order, order, l->order.k[k], order, "order %d", o->order)
-DIMENSION(correction, correction, (ph_correction)l->correction.k[k], correction, "correction %s",
-          ph_correction_word((int)o->correction))
-DIMENSION(formulation, formulation, (ph_formulation)l->formulation.k[k], formulation, "%s",
-          ph_formulation_word((int)o->formulation))
-DIMENSION(rho, rho, l->rho.x[k], rho, "rho %g", o->rho)
-DIMENSION(start, start, (ph_start)l->start.k[k], start, "%s", ph_start_word((int)o->start))
-DIMENSION(newton, newton, (ph_newton)l->newton.k[k], newton, "newton %s", ph_newton_word((int)o->newton))
-
-static int sigma_count(const ph_lists *l)
-{
-    return l->sigma.n;
 }
 
-static void sigma_set(ph_options *o, const ph_lists *l, int k)
+static void say(const ph_options *o, int d, char *text, size_t size)
 {
-    o->sigma = l->sigma.x[k];
+    text[0] = 0;
+    switch ((dimension)d) {
+    case METHOD:
+        snprintf(text, size, "%s", o->method);
+        break;
+    case TABLEAU:
+        snprintf(text, size, "%s", o->tableau);
+        break;
+    case ORDER:
+        snprintf(text, size, "order %d", o->order);
+        break;
+    case CORRECTION:
+        snprintf(text, size, "correction %s", ph_correction_word((int)o->correction));
+        break;
+    case FORMULATION:
+        snprintf(text, size, "%s", ph_formulation_word((int)o->formulation));
+        break;
+    case SIGMA:
+        if (o->sigma == PH_SIGMA_OPT)
+            snprintf(text, size, "sigma opt");
+        else
+            snprintf(text, size, "sigma %g", o->sigma);
+        break;
+    case RHO:
+        snprintf(text, size, "rho %g", o->rho);
+        break;
+    case START:
+        snprintf(text, size, "%s", ph_start_word((int)o->start));
+        break;
+    case NEWTON:
+        snprintf(text, size, "newton %s", ph_newton_word((int)o->newton));
+        break;
+    case N:
+        break;
+    }
 }
 
-static void sigma_copy(ph_options *o, const ph_options *from)
+static int is_read(int d, unsigned reads)
 {
-    o->sigma = from->sigma;
+    return !readers[d] || (reads & readers[d]);
 }
 
-static void sigma_say(const ph_options *o, char *text, size_t size)
-{
-    if (o->sigma == PH_SIGMA_OPT)
-        snprintf(text, size, "sigma opt");
-    else
-        snprintf(text, size, "sigma %g", o->sigma);
-}
-
-static const dimension dimensions[] = {
-    {0, method_count, method_set, method_copy, method_say},
-    {PH_READS_TABLEAU, tableau_count, tableau_set, tableau_copy, tableau_say},
-    {PH_READS_ORDER, order_count, order_set, order_copy, order_say},
-    {PH_READS_ORDER, correction_count, correction_set, correction_copy, correction_say},
-    {PH_READS_FORMULATION, formulation_count, formulation_set, formulation_copy, formulation_say},
-    {PH_READS_ALPHA, sigma_count, sigma_set, sigma_copy, sigma_say},
-    {PH_READS_ALPHA, rho_count, rho_set, rho_copy, rho_say},
-    {PH_READS_START, start_count, start_set, start_copy, start_say},
-    {PH_READS_NEWTON, newton_count, newton_set, newton_copy, newton_say},
-};
-
-#define N ((int)(sizeof dimensions / sizeof *dimensions))
-
-/* Combination i, the last option fastest; used[d]: the value of each. What the method does not read keeps its
- * base. 0: it is a repetition, as an unread option has not its first value. */
+/* Combination i, the last option fastest. What the method does not read keeps its base. 0: it is a repetition, as
+ * an option that is not read has not its first value. */
 static int combine(const ph_options *base, const ph_lists *l, long i, ph_options *out)
 {
     int k[N];
-    *out = *base;
     for (int d = N - 1; d >= 0; d--) {
-        int n = dimensions[d].count(l);
-        k[d] = n > 0 ? (int)(i % n) : 0;
-        i /= n > 0 ? n : 1;
-        if (n > 0)
-            dimensions[d].set(out, l, k[d]);
+        int n = count_of(l, d) > 0 ? count_of(l, d) : 1;
+        k[d] = (int)(i % n);
+        i /= n;
     }
-    unsigned reads = ph_method_reads(out->method);
+    *out = *base;
+    unsigned reads = ph_method_reads(l->method.n ? l->method.text[k[METHOD]] : base->method);
     for (int d = 0; d < N; d++)
-        if (dimensions[d].reads && !(reads & dimensions[d].reads)) {
-            if (k[d] > 0)
-                return 0;
-            dimensions[d].copy(out, base);
-        }
+        if (!is_read(d, reads) && k[d] > 0)
+            return 0;
+        else if (is_read(d, reads) && count_of(l, d) > 0)
+            set(out, l, d, k[d]);
     return 1;
 }
 
@@ -109,9 +144,9 @@ static void label(ph_variant *v, const ph_lists *l)
     char part[64];
     v->label[0] = 0;
     for (int d = 0; d < N; d++) {
-        if (dimensions[d].count(l) < 2 || (dimensions[d].reads && !(reads & dimensions[d].reads)))
+        if (count_of(l, d) < 2 || !is_read(d, reads))
             continue;
-        dimensions[d].say(&v->opt, part, sizeof part);
+        say(&v->opt, d, part, sizeof part);
         size_t at = strlen(v->label);
         snprintf(v->label + at, sizeof v->label - at, "%s%s", at ? ", " : "", part);
     }
@@ -124,7 +159,7 @@ int ph_variants_list(const ph_options *base, const ph_lists *lists, ph_variant o
     long all = 1;
     int n = 0;
     for (int d = 0; d < N; d++) {
-        int count = dimensions[d].count(lists);
+        int count = count_of(lists, d);
         all *= count > 0 ? count : 1;
         if (all > 1000000)
             return -1;
