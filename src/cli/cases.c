@@ -149,7 +149,7 @@ static int plan_reference(ph_inquiry *q)
     if (!strcmp(word, "finest")) {
         q->def.against = PH_AGAINST_FINEST;
         snprintf(q->reference, sizeof q->reference,
-                 "a run of the same method with a quarter of the smallest h, or less");
+                 "run of the same method with h/4 of the smallest h, or less");
         return 1;
     }
     return read_reference(q, word);

@@ -62,6 +62,11 @@ typedef struct ph_args {
     int assemble; /* project initial values instead of refusing them */
     int argc;     /* what follows the command, as it was typed */
     char **argv;
+    /* of stability and transient */
+    int steps;                       /* 0: as many as the study has */
+    int about_spin, oscillator;      /* kinds of stability */
+    double zeta, angle;              /* damping ratio; in degrees */
+    ph_numbers z, amplitude, hw, ht; /* what it goes through */
 } ph_args;
 
 typedef struct ph_command {

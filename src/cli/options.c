@@ -23,7 +23,7 @@ typedef enum kind {
 } kind;
 
 /* Several values of that kind with commas between them: ph_numbers of NUMBER, POSITIVE, SIGMA; ph_counts of
- * COUNT, WORD; ph_names of NAME, TABLEAU. */
+ * COUNT, WORD; ph_names of NAME, TABLEAU. Among numbers FROM:TO:COUNT is a range. */
 #define SEVERAL(of) (LISTED | (of))
 
 typedef struct option {
@@ -59,7 +59,8 @@ static kind base(const option *o)
 
 ph_args ph_args_default(ph_command_code command)
 {
-    return (ph_args){.command = command, .opt = ph_default_options(), .every = 1, .space = -1, .compare = -1};
+    return (ph_args){
+        .command = command, .opt = ph_default_options(), .every = 1, .space = -1, .compare = -1, .angle = 90};
 }
 
 const char *ph_option_name(int k)
@@ -214,6 +215,37 @@ static int add_element(const option *o, const char *text, void *list)
     return 0;
 }
 
+/* "0:1:11": eleven numbers from 0 to 1 */
+static int add_range(const option *o, const char *text, void *list)
+{
+    double from, to;
+    char part[64], *end;
+    int n;
+    for (int k = 0; k < 2; k++, text = end + 1) {
+        end = strchr(text, ':');
+        snprintf(part, sizeof part, "%.*s", end ? (int)(end - text) : 0, text);
+        if (!end) {
+            ph_complain("%s: a range is FROM:TO:COUNT", o->name);
+            return 0;
+        }
+        if (!read_number(o, part, k ? &to : &from))
+            return 0;
+    }
+    if (!read_count(o, text, &n))
+        return 0;
+    for (int k = 0; k < n; k++) {
+        snprintf(part, sizeof part, "%.17g", n > 1 ? from + (to - from) * k / (n - 1) : from);
+        if (!add_element(o, part, list))
+            return 0;
+    }
+    return 1;
+}
+
+static int is_range(const option *o, const char *text)
+{
+    return (base(o) == NUMBER || base(o) == POSITIVE || base(o) == SIGMA) && strchr(text, ':');
+}
+
 /* "1e-3,5e-4". Given again, an option of studies starts its list anew. */
 static int read_several(const option *o, const char *text, void *list)
 {
@@ -227,7 +259,7 @@ static int read_several(const option *o, const char *text, void *list)
             return 0;
         }
         memcpy(part, text, length), part[length] = 0;
-        if (!add_element(o, part, list))
+        if (!(is_range(o, part) ? add_range(o, part, list) : add_element(o, part, list)))
             return 0;
     }
     return 1;
