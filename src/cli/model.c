@@ -81,7 +81,7 @@ static int open_problem(ph_subject *s, const ph_args *args)
 
 /* ---- files -------------------------------------------------------------------------------------------- */
 
-static int is_file(const char *name)
+int ph_subject_is_file(const char *name)
 {
     const char *dot = strrchr(name, '.');
     struct stat st;
@@ -122,7 +122,8 @@ ph_model_def *ph_subject_read(const ph_args *args)
             return NULL;
         sets[i].name = names[i];
     }
-    if (ph_model_read(&model, args->word[0], sets, args->set.n, NULL, &err) == PH_OK)
+    if (ph_model_read_text(&model, args->word[0], args->source, args->source_size, sets, args->set.n, NULL,
+                           &err) == PH_OK)
         return model;
     ph_complain("%s", err.text);
     return NULL;
@@ -132,6 +133,7 @@ ph_model_def *ph_subject_read(const ph_args *args)
 static int merge_options(ph_args *args, const ph_model_def *model)
 {
     ph_args merged = ph_args_default(args->command);
+    merged.source = args->source, merged.source_size = args->source_size;
     merged.opt = model->opt;
     merged.t_end = model->t_end, merged.space = model->space, merged.assemble = model->assemble;
     if (model->every > 0)
@@ -207,7 +209,7 @@ int ph_subject_open(ph_subject *s, ph_args *args, int *code)
 {
     *s = (ph_subject){0};
     *code = PH_EXIT_USAGE;
-    return is_file(args->word[0]) ? open_file(s, args, code) : open_problem(s, args);
+    return ph_subject_is_file(args->word[0]) ? open_file(s, args, code) : open_problem(s, args);
 }
 
 void ph_subject_close(ph_subject *s)

@@ -15,6 +15,9 @@ typedef struct ph_subject {
     int *dependent;      /* for each constraint of a file: its rows that earlier ones imply */
 } ph_subject;
 
+/* 1: the word names a file; 0: a built-in problem */
+int ph_subject_is_file(const char *name);
+
 /* The model of the first word with what --size, --set and --space say. args->opt and what else a model's
  * run{} may say are completed by it: the command line wins. 0 after one line on stderr; code is then the exit
  * code. */

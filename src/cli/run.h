@@ -37,6 +37,12 @@ typedef struct ph_run {
     ph_error err;
 } ph_run;
 
+/* simulate.c: find h and the number of steps from args and model, 0 after one line on stderr; then create the
+ * simulation and run it to its end, status and err say how that went. */
+int ph_run_plan(ph_run *r);
+void ph_run_simulate(ph_run *r);
+int ph_run_is_numerical(ph_status s); /* a failure of the computation, and not of its input */
+
 /* watch.c: the output callback; ctx is the ph_run. */
 ph_status ph_watch_step(const ph_sim *sim, void *ctx);
 void ph_watch_explain(const ph_run *r, char *text, size_t size); /* of a run that exploded */
