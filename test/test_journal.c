@@ -176,13 +176,17 @@ static void test_one_at_a_time(void **state)
         ph_journal other;
         int refused = ph_journal_open(&other, path, KEY, take, &s, &err) == PH_E_INPUT &&
                       strstr(err.text, "another process") &&
-                      ph_journal_read(path, KEY, take, &s, &err) == PH_E_INPUT;
+                      ph_journal_read(path, KEY, take, &s, &err) == PH_E_INPUT &&
+                      ph_journal_remove(path, &err) == PH_E_INPUT;
         _exit(refused ? 0 : 1);
     }
     assert_int_equal(waitpid(pid, &how, 0), pid);
     assert_int_equal(how, 0);
     ph_journal_close(&j, 0);
     write_cases(0, 2); /* free again */
+    assert_int_equal(ph_journal_remove(path, &err), PH_OK);
+    assert_int_equal(size_of(path), -1);
+    assert_int_equal(ph_journal_remove(path, &err), PH_OK);
 }
 
 int main(void)

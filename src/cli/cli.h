@@ -80,6 +80,11 @@ typedef struct ph_args {
     const char *plot;               /* picture; NULL: none */
     ph_lists list;                  /* of studies */
     int json, quiet;
+    ph_settings vary, sensor; /* of sweep: "m=10:20:11"; "tip,energy" */
+    int sample, seed;         /* sample = 0: all combinations */
+    int jobs;                 /* 0: as many as there are processors */
+    const char *share;        /* "2/4"; NULL: all */
+    int fresh;
     const char *source; /* text of the model file, read before; NULL: the file is read */
     size_t source_size;
     int space;    /* row of spaces.def; -1: the model's own */

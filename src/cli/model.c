@@ -17,6 +17,12 @@ static const ph_problem_def defaults[] = {
 #undef PH_PROBLEM
 };
 
+int ph_subject_has_x(const char *problem)
+{
+    int k = ph_word_find(problem, ph_problem_name);
+    return k >= 0 && defaults[k].x != 0;
+}
+
 /* "x=16". A row whose x is 0 has no parameter, as one whose size is 0 has no size. */
 static int apply_setting(const char *name, const char *text, int has_x, double *to)
 {
@@ -190,9 +196,10 @@ static int open_file(ph_subject *s, ph_args *args, int *code)
 {
     ph_error err;
     s->model = ph_subject_read(args);
+    s->status = PH_E_INPUT;
     if (!s->model || !merge_options(args, s->model))
         return 0;
-    ph_status status = build_mechanism(s, args, &err);
+    ph_status status = s->status = build_mechanism(s, args, &err);
     if (status == PH_OK)
         return 1;
     if (status == PH_E_SINGULAR || status == PH_E_NEWTON)

@@ -56,6 +56,8 @@ void ph_trajectory_row(ph_run *r, const ph_state *s);
 #define PH_SENSOR_MAX 64
 int ph_run_sensor(const ph_run *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX]);
 
+void ph_sensor_unit(int type, int k, char *text, size_t size); /* of number k; type: row of sensors.def */
+
 /* report.c: the settings in one line; the summary in words. */
 void ph_report_settings(const ph_run *r, char *text, size_t size);
 const char *ph_report_formulation(const ph_options *o); /* index1: accelerations are constrained */

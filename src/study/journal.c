@@ -193,6 +193,23 @@ int ph_journal_add(ph_journal *j, int k, const char *text)
     return write_all(j->fd, j->line, (size_t)n);
 }
 
+ph_status ph_journal_remove(const char *path, ph_error *err)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    ph_status status = PH_OK;
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0 && errno == ENOENT)
+        return PH_OK;
+    if (fd < 0)
+        return refuse(err, "cannot remove '%s': %s", path, strerror(errno));
+    if (fcntl(fd, F_SETLK, &lock) != 0)
+        status = busy(path, err);
+    else if (unlink(path) != 0)
+        status = refuse(err, "cannot remove '%s': %s", path, strerror(errno));
+    close(fd);
+    return status;
+}
+
 void ph_journal_close(ph_journal *j, int remove)
 {
     if (j->fd >= 0 && j->path) {

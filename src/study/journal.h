@@ -34,6 +34,9 @@ ph_status ph_journal_read(const char *path, uint64_t key, ph_journal_take_fn tak
  * says why. */
 int ph_journal_add(ph_journal *j, int k, const char *text);
 
+/* Remove a journal, of whatever study, that no one is at work with. None is there: PH_OK. */
+ph_status ph_journal_remove(const char *path, ph_error *err);
+
 void ph_journal_close(ph_journal *j, int remove); /* accepts one that is not open */
 
 #endif
