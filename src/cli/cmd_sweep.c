@@ -206,9 +206,24 @@ static void make_keys(ph_sweep_study *d)
     d->key = hash;
 }
 
+/* Of several ranks the first one alone has to do with files. */
+static int find_rank(ph_sweep_study *d)
+{
+    ph_error err = {0};
+    int launched;
+    if (ph_pool_launched(&launched, &d->rank, &err) != PH_OK)
+        ph_complain("%s", err.text);
+    else if (launched && d->args->jobs)
+        ph_complain("--jobs: under mpirun each rank computes one case at a time; give mpirun more ranks");
+    else
+        return 1;
+    return 0;
+}
+
 static int prepare(ph_sweep_study *d)
 {
-    if (!read_share(d) || !check_files(d) || !read_model(d) || !make_plan(d) || !choose_sensors(d))
+    if (!find_rank(d) || !read_share(d) || (!d->rank && !check_files(d)) || !read_model(d) || !make_plan(d) ||
+        !choose_sensors(d))
         return 0;
     make_keys(d);
     return 1;
@@ -257,6 +272,7 @@ static int compute(ph_sweep_study *d, ph_pool_end *end)
         skip[k] = (d->rows.known && d->rows.known[k]) || !ph_sweep_mine(&d->rows, k);
     def.n = d->plan.n, def.skip = skip, def.jobs = d->args->jobs;
     def.size = sizeof(ph_sweep_row) + (size_t)d->n_values * sizeof(double);
+    def.ranks = 1, def.key = d->key;
     def.title = d->args->quiet ? NULL : "sweep";
     def.job = ph_sweep_case, def.lost = ph_sweep_lost, def.done = keep, def.ctx = d;
     ph_status status = skip ? ph_pool_run(&def, NULL, end, &err) : PH_E_MEMORY;
@@ -346,12 +362,18 @@ static int finish(ph_sweep_study *d)
 /* What is there stays, and the signal takes its course. */
 static void interrupted(ph_sweep_study *d, const ph_pool_end *end)
 {
-    int known = ph_sweep_count(&d->rows);
+    int known = ph_sweep_count(&d->rows), room = (int)(sizeof end->at_work / sizeof *end->at_work);
+    char where[512] = "", cases[128] = "";
+    for (int i = 0; i < end->under_way && i < room; i++)
+        snprintf(cases + strlen(cases), sizeof cases - strlen(cases), "%s%d",
+                 i ? ", " : " (under way: ", end->at_work[i]);
+    if (cases[0])
+        snprintf(cases + strlen(cases), sizeof cases - strlen(cases), "%s)",
+                 end->under_way > room ? ", ..." : "");
     if (d->rows.journal.path)
-        ph_complain("interrupted: %d of %d cases are in '%s', and the same command goes on from there", known,
-                    d->plan.n, d->rows.journal.path);
-    else
-        ph_complain("interrupted after %d of %d cases", known, d->plan.n);
+        snprintf(where, sizeof where, "; they are in '%.400s', and the same command goes on from there",
+                 d->rows.journal.path);
+    ph_complain("interrupted after %d of %d cases%s%s", known, d->plan.n, cases, where);
     ph_sweep_close(&d->rows, 0);
     signal(end->signal, SIG_DFL);
     raise(end->signal);
@@ -359,8 +381,10 @@ static void interrupted(ph_sweep_study *d, const ph_pool_end *end)
 
 static int sweep(ph_sweep_study *d)
 {
-    ph_pool_end end;
+    ph_pool_end end = {0};
     int code = PH_EXIT_USAGE, whole = 0;
+    if (d->rank) /* of several: it helps, or says why it cannot */
+        return compute(d, &end) ? PH_EXIT_OK : code;
     if (!open_rows(d))
         return code;
     if (compute(d, &end)) {

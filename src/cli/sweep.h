@@ -21,6 +21,7 @@ typedef struct ph_sweep_study {
     int n_values;      /* numbers that they give */
     uint64_t base;     /* fingerprint of model and options, without what is varied */
     uint64_t key;      /* of the whole study */
+    int rank;          /* of MPI; 0: the first or only one */
     int share, shares; /* shares = 0: all cases */
     ph_sweep rows;
     int why; /* errno, where the journal could not be written */
