@@ -30,7 +30,7 @@
 #include <string.h>
 
 #include "la/small.h"
-#include "step/rk.h"
+#include "step/control.h"
 #include "step/sim.h"
 
 #define ORDER_MAX 6
@@ -69,6 +69,7 @@ static formula formula_of(int k, ph_correction correction)
 /* ---- the record --------------------------------------------------------------------------------- */
 
 typedef struct bliedf {
+    ph_step_ops ops;          /* first: where a test finds it */
     int order;                /* asked for */
     int k;                    /* of the present step */
     int in_exp, in_velocity;  /* (D3), (D4) in the present step */
@@ -85,10 +86,9 @@ typedef struct bliedf {
     double *y, *dy, *Bn;      /* B(q_n)^T eta and h times its increment, nv; B(q_n), links */
     double tol_x, tol_R;      /* of increments of positions and rotations (N3) */
     ph_rk rk;                 /* the one-step method of the start */
-    ph_point between;         /* a point inside a step of the start */
+    ph_control control;       /* of its steps */
     double *exact;            /* nv: v_n before it was perturbed (D9) */
     int start_steps;
-    ph_step_ops ops;
 } bliedf;
 
 static bliedf *of(ph_sim *sim)
@@ -135,13 +135,13 @@ static void take(ph_sim *sim, ph_arena *a)
     m->Bn = ph_arena_take(a, stabilised ? (size_t)sim->lay.size_links : 0, d);
     if (start_steps(sim) > 0 && ph_tableau_get("dopri8", &m->rk.tab, NULL) == PH_OK) {
         ph_rk_take(&m->rk, &sim->lay, a);
-        ph_point_take(&m->between, &sim->lay, a);
+        ph_control_take(&m->control, &sim->lay, a);
         m->exact = ph_arena_take(a, nv, d);
     }
 }
 
-/* Steps of the one-step method in one step of the start. */
-#define START_STEPS 1
+/* Tolerance of the start: little more than round-off. */
+#define START_TOL 1e-13
 
 static ph_status prepare(ph_sim *sim, ph_error *err)
 {
@@ -153,6 +153,7 @@ static ph_status prepare(ph_sim *sim, ph_error *err)
     for (int k = 1; k <= m->order; k++)
         m->f[k] = formula_of(k, sim->opt.correction);
     m->ops.exact = 1;
+    m->control.tol = START_TOL;
     m->start_steps = start_steps(sim);
     return m->start_steps > 0 ? ph_rk_prepare(&m->rk, sim, err) : PH_OK;
 }
@@ -616,23 +617,18 @@ static ph_status perturb(ph_sim *sim)
 static ph_status one_step(ph_sim *sim)
 {
     bliedf *m = of(sim);
-    double t1 = sim->next.t, h = sim->opt.h / START_STEPS;
+    double t1 = sim->next.t;
     ph_point_copy(&sim->next, &sim->now, &sim->lay);
     if (sim->n >= m->order)
         memcpy(sim->next.v, m->exact, sizeof(double) * (size_t)sim->lay.nv);
     if (sim->matrix.n_eta > 0)
         memset(sim->next.eta, 0, sizeof(double) * (size_t)sim->lay.nl);
     sim->step_iterations = 0;
-    for (int j = 0; j < START_STEPS; j++) {
-        ph_point *from = &sim->next;
-        ph_point_copy(&m->between, from, &sim->lay);
-        from->t += h;
-        ph_status s = ph_rk_step(sim, &m->rk, &m->between, h, from, NULL);
-        if (s != PH_OK)
-            return s;
-    }
-    sim->next.t = t1;
-    return PH_OK;
+    m->control.h = sim->opt.h, m->control.last = 0; /* often one step will do; and no memory of a failure */
+    ph_stats stats = sim->stats;                    /* which count steps of this method alone */
+    ph_status s = ph_control_to(sim, &m->control, &m->rk, &sim->next, t1);
+    sim->stats = stats;
+    return s;
 }
 
 /* A step of the start. */
