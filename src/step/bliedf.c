@@ -4,7 +4,8 @@
  * With alpha_i of BDF-k and gamma_i = alpha_0 + ... + alpha_{i-1}, unknowns of a step are v1, lambda and, in
  * the stabilised form, eta:
  *
- *   vdot1 = (1/h) sum_{i=0..k} alpha_i v_{n+1-i} = (1/h) sum_{i=1..k} gamma_i (v_{n+2-i} - v_{n+1-i})  (D1)
+ *   vdot1 = (1/h) sum_{i=0..k} alpha_i v_{n+1-i}
+ *         = (1/h) sum_{i=1..k} gamma_i (v_{n+2-i} - v_{n+1-i})                                 (D1)
  *   gamma_1 (D_n + B(q_n)^T eta) + sum_{i=2..k} gamma_i D_{n+1-i} = v1 + c(v1),
  *   q1 = q_n o exp(x),   x = h D_n + p(v1)                                                     (D2)
  *
@@ -13,16 +14,17 @@
  *   lagged:     c = h^2/12 [v_n, (3 v_n - 4 v_{n-1} + v_{n-2})/(2h)], p = 0                    (D5)
  *   none:       c = p = 0                                                                      (D6)
  *
- * The terms of (D3)-(D5) are there from k = 3 on, E from k = 5 on. E is the fourth-order part of the Magnus
- * series, with V_d = h^d v^(d) of the polynomial through v1, v_n, ..., v_{n+2-k}:
- *
- *   E(c) = c [V1,V2] - [V0,V3]/720 + h ([V0,[V0,V2]]/720 - [V1,[V0,V1]]/240)
- *          - h^2 [V0,[V0,[V0,V1]]]/720                                                         (D7)
+ * The terms of (D3)-(D5) are there from k = 3 on, E from k = 5 on. E is the fourth-order part (D7) of the
+ * Magnus series (magnus.h), with v and its derivatives of the polynomial through v1, v_n, ..., v_{n+2-k}.
  *
  * Derivatives for Newton's method, with gp = alpha_0/h and z the Lie term p or c:
  *
  *   dq = T(x) dx,   dx = (1/gp) J dv1 - h B(q_n)^T deta,   J = I + gp dp/dv1 + dc/dv1,
  *   dv1 = gp (J^-1 T^-1 dq + J^-1 B(q_n)^T h deta),   dvdot1 = gp dv1                          (D8)
+ *
+ * Start: k - 1 steps of a one-step method near round-off. In index-3 k more, whose velocities become
+ *
+ *   v += d,  M d + B^T m = 0,  B d = B (v* - v),  v* what (D2) makes of the exact motion       (D9)
  *
  * Reference: V. Wieloch, M. Arnold: BDF integrators for constrained mechanical systems on Lie groups. */
 #include <float.h>
@@ -30,7 +32,8 @@
 #include <string.h>
 
 #include "la/small.h"
-#include "step/rk.h"
+#include "step/control.h"
+#include "step/magnus.h"
 #include "step/sim.h"
 
 #define ORDER_MAX 6
@@ -69,6 +72,7 @@ static formula formula_of(int k, ph_correction correction)
 /* ---- the record --------------------------------------------------------------------------------- */
 
 typedef struct bliedf {
+    ph_step_ops ops;          /* first: where a test finds it */
     int order;                /* asked for */
     int k;                    /* of the present step */
     int in_exp, in_velocity;  /* (D3), (D4) in the present step */
@@ -85,10 +89,9 @@ typedef struct bliedf {
     double *y, *dy, *Bn;      /* B(q_n)^T eta and h times its increment, nv; B(q_n), links */
     double tol_x, tol_R;      /* of increments of positions and rotations (N3) */
     ph_rk rk;                 /* the one-step method of the start */
-    ph_point between;         /* a point inside a step of the start */
+    ph_control control;       /* of its steps */
     double *exact;            /* nv: v_n before it was perturbed (D9) */
     int start_steps;
-    ph_step_ops ops;
 } bliedf;
 
 static bliedf *of(ph_sim *sim)
@@ -102,7 +105,7 @@ static int order_of(const ph_sim *sim)
     return sim->opt.order < 1 ? 1 : sim->opt.order > ORDER_MAX ? ORDER_MAX : sim->opt.order;
 }
 
-/* Steps of the one-step method: k - 1 for the past that (D2) needs. Index-3 takes k more, for velocities (D9). */
+/* Steps of the one-step method: k - 1 for the past that (D2) needs, in index-3 k more for (D9). */
 static int start_steps(const ph_sim *sim)
 {
     int k = order_of(sim);
@@ -135,13 +138,13 @@ static void take(ph_sim *sim, ph_arena *a)
     m->Bn = ph_arena_take(a, stabilised ? (size_t)sim->lay.size_links : 0, d);
     if (start_steps(sim) > 0 && ph_tableau_get("dopri8", &m->rk.tab, NULL) == PH_OK) {
         ph_rk_take(&m->rk, &sim->lay, a);
-        ph_point_take(&m->between, &sim->lay, a);
+        ph_control_take(&m->control, &sim->lay, a);
         m->exact = ph_arena_take(a, nv, d);
     }
 }
 
-/* Steps of the one-step method in one step of the start. */
-#define START_STEPS 1
+/* Tolerance of the start: little more than round-off. */
+#define START_TOL 1e-13
 
 static ph_status prepare(ph_sim *sim, ph_error *err)
 {
@@ -153,6 +156,7 @@ static ph_status prepare(ph_sim *sim, ph_error *err)
     for (int k = 1; k <= m->order; k++)
         m->f[k] = formula_of(k, sim->opt.correction);
     m->ops.exact = 1;
+    m->control.tol = START_TOL;
     m->start_steps = start_steps(sim);
     return m->start_steps > 0 ? ph_rk_prepare(&m->rk, sim, err) : PH_OK;
 }
@@ -176,62 +180,18 @@ static void set_order(ph_sim *sim, int k)
 
 /* ---- the Lie term ------------------------------------------------------------------------------- */
 
-/* E of (D7) and, unless dE is NULL, its derivative where dV_d = w_d dv1. */
-static void fourth_order(int n, const ph_group_ops *op, double h, double c, double V[4][PH_DIM_MAX],
-                         const double w[4], double *E, double *dE)
-{
-    enum { NN = PH_DIM_MAX * PH_DIM_MAX };
-    double H[4][NN], P[PH_DIM_MAX], Q[PH_DIM_MAX], R[PH_DIM_MAX], S[PH_DIM_MAX], U[PH_DIM_MAX];
-    const double k1 = c, k2 = -1.0 / 720, k3 = h / 720, k4 = -h / 240, k5 = -h * h / 720;
-    for (int d = 0; d < 4; d++)
-        op->hat(n, V[d], H[d]);
-    ph_small_mul(n, H[0], V[1], P);
-    ph_small_mul(n, H[0], V[2], Q);
-    ph_small_mul(n, H[0], P, R);
-    for (int i = 0; i < n; i++) /* [V0, k2 V3 + k3 Q + k5 R] + [V1, k1 V2 + k4 P] */
-        S[i] = k2 * V[3][i] + k3 * Q[i] + k5 * R[i], U[i] = k1 * V[2][i] + k4 * P[i];
-    ph_small_mul(n, H[0], S, E);
-    ph_small_mul_add(n, n, H[1], U, E);
-    if (!dE)
-        return;
-    double dP[NN], X[NN], Y[NN], hP[NN], hS[NN], hU[NN];
-    op->hat(n, P, hP), op->hat(n, S, hS), op->hat(n, U, hU);
-    for (int i = 0; i < n * n; i++)
-        dP[i] = w[1] * H[0][i] - w[0] * H[1][i];
-    ph_small_mmul(n, n, n, H[0], dP, X); /* dR = H0 dP - w0 hat(P) */
-    for (int i = 0; i < n * n; i++) {
-        double dQ = w[2] * H[0][i] - w[0] * H[2][i], dR = X[i] - w[0] * hP[i];
-        double dS = k3 * dQ + k5 * dR, dU = k4 * dP[i];
-        X[i] = dS, Y[i] = dU;
-        dE[i] = -w[0] * hS[i] - w[1] * hU[i] + k2 * w[3] * H[0][i] + k1 * w[2] * H[1][i];
-    }
-    ph_small_mmul_add(n, n, n, H[0], X, dE);
-    ph_small_mmul_add(n, n, n, H[1], Y, dE);
-}
-
-/* Coefficient of [V1, V2] in E, and what E is multiplied by in z: (D3) or (D4). */
-static double fourth_c(const bliedf *m)
-{
-    return m->in_exp ? 1.0 / 120 : -1.0 / 180;
-}
-
-static double fourth_scale(const bliedf *m, double h)
-{
-    return m->in_exp ? h * h : h;
-}
-
 /* The part of E in z = p or c of one node, to z, and its derivative by v1, to dz unless NULL; added. */
 static void add_fourth(int n, const bliedf *m, const ph_slot *i, double h, const double *v1, double *z,
                        double *dz)
 {
     double V[4][PH_DIM_MAX], w[4], E[PH_DIM_MAX], dE[PH_DIM_MAX * PH_DIM_MAX];
-    double scale = fourth_scale(m, h);
+    double scale = m->in_exp ? h * h : h, c = m->in_exp ? PH_MAGNUS_MIDDLE : PH_MAGNUS_DENSITY;
     for (int d = 0; d < 4; d++) {
         w[d] = m->f[m->k].w[d][0];
         for (int e = 0; e < n; e++)
             V[d][e] = w[d] * v1[e] + m->G[d][i->v_at + e];
     }
-    fourth_order(n, i->op, h, fourth_c(m), V, w, E, dz ? dE : NULL);
+    ph_magnus_fourth(n, i->op, h, c, V, w, E, dz ? dE : NULL);
     for (int e = 0; e < n; e++)
         z[e] += scale * E[e];
     for (int e = 0; dz && e < n * n; e++)
@@ -407,8 +367,7 @@ static double correct(ph_sim *sim, const double *x)
             turned = PH_BY_SIZE(n - rot, ph_small_larger, turned, dy + rot);
         }
     }
-    /* of a start from rest in the origin only the increment knows the size */
-    moved /= m->tol_x + 4 * DBL_EPSILON * ph_larger(far, moved);
+    moved /= m->tol_x + 4 * DBL_EPSILON * far; /* of a start from rest in the origin only x knows the size */
     turned /= m->tol_R;
     return moved > turned || isnan(moved) ? moved : turned;
 }
@@ -544,40 +503,40 @@ static int log_step(ph_sim *sim)
     return 1;
 }
 
-/* Take the Lie term of (D3) from all D of the start, with the velocities of all its points. */
+/* Take the Lie term of (D3) from D of one node, for the step from point j + 1 to point j before the last; u
+ * are the velocities of the points, last one first, w the weights at the middle of the step. */
+static void take_lie_term(int n, const bliedf *m, const ph_slot *i, double h, int j, const double *const *u,
+                          double w[4][ORDER_MAX + 1], double *D)
+{
+    int at = i->v_at;
+    double H[PH_DIM_MAX * PH_DIM_MAX], z[PH_DIM_MAX], E[PH_DIM_MAX] = {0}, V[4][PH_DIM_MAX] = {{0}};
+    i->op->hat(n, u[j + 1] + at, H);
+    ph_small_mul(n, H, u[j] + at, z);
+    for (int d = 0; d < 4 && m->fourth; d++)
+        for (int p = 0; p < m->k; p++)
+            for (int e = 0; e < n; e++)
+                V[d][e] += w[d][p] * u[p][at + e];
+    if (m->fourth)
+        ph_magnus_fourth(n, i->op, h, PH_MAGNUS_MIDDLE, V, NULL, E, NULL);
+    for (int e = 0; e < n; e++)
+        D[at + e] -= h / 12 * z[e] + h * E[e];
+}
+
+/* All D of the start lose the Lie term of (D3), when the velocities of all its points are there. */
 static void take_lie_terms(ph_sim *sim)
 {
     bliedf *m = of(sim);
     int k = m->order;
-    double h = sim->opt.h, H[PH_DIM_MAX * PH_DIM_MAX], w[4][ORDER_MAX + 1], V[4][PH_DIM_MAX];
+    double w[4][ORDER_MAX + 1];
     const double *u[ORDER_MAX + 1] = {sim->next.v, sim->now.v};
     set_order(sim, k);
     for (int j = 2; j < k; j++)
         u[j] = m->v[j - 2];
-    for (int j = 0; j < k - 1 && m->in_exp; j++) { /* from point j + 1 to point j before the last */
-        double *D = j ? m->D[j - 1] : m->D[k - 1];
+    for (int j = 0; j < k - 1 && m->in_exp; j++) {
         weights(k, -j - 0.5, w);
-        for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++) {
-            int n = i->dim, at = i->v_at;
-            double z[PH_DIM_MAX], E[PH_DIM_MAX];
-            if (i->T_at < 0)
-                continue;
-            i->op->hat(n, u[j + 1] + at, H);
-            ph_small_mul(n, H, u[j] + at, z);
-            for (int e = 0; e < n; e++)
-                D[at + e] -= h / 12 * z[e];
-            if (!m->fourth)
-                continue;
-            for (int d = 0; d < 4; d++)
-                for (int e = 0; e < n; e++) {
-                    V[d][e] = 0;
-                    for (int p = 0; p < k; p++)
-                        V[d][e] += w[d][p] * u[p][at + e];
-                }
-            fourth_order(n, i->op, h, fourth_c(m), V, NULL, E, NULL);
-            for (int e = 0; e < n; e++)
-                D[at + e] -= h * E[e];
-        }
+        for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++)
+            if (i->T_at >= 0)
+                take_lie_term(i->dim, m, i, sim->opt.h, j, u, w, j ? m->D[j - 1] : m->D[k - 1]);
     }
 }
 
@@ -589,9 +548,8 @@ static ph_status perturb(ph_sim *sim)
     double h = sim->opt.h, *D = m->D[m->order - 1], *v = sim->next.v, *l = m->x;
     set_order(sim, m->order);
     look_back(sim, 1, l);
-    for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++)
-        for (int e = i->v_at; e < i->v_at + i->dim; e++)
-            l[e] = m->f[m->k].gamma[1] * D[e] + m->S[e] - v[e];
+    for (int e = 0; e < sim->lay.nv; e++)
+        l[e] = m->f[m->k].gamma[1] * D[e] + m->S[e] - v[e];
     for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++) {
         double z[PH_DIM_MAX] = {0}, part = m->in_exp ? m->gp : 1;
         if (i->T_at < 0 || !(m->in_exp || m->in_velocity))
@@ -616,23 +574,20 @@ static ph_status perturb(ph_sim *sim)
 static ph_status one_step(ph_sim *sim)
 {
     bliedf *m = of(sim);
-    double t1 = sim->next.t, h = sim->opt.h / START_STEPS;
+    double t1 = sim->next.t;
     ph_point_copy(&sim->next, &sim->now, &sim->lay);
     if (sim->n >= m->order)
         memcpy(sim->next.v, m->exact, sizeof(double) * (size_t)sim->lay.nv);
     if (sim->matrix.n_eta > 0)
         memset(sim->next.eta, 0, sizeof(double) * (size_t)sim->lay.nl);
     sim->step_iterations = 0;
-    for (int j = 0; j < START_STEPS; j++) {
-        ph_point *from = &sim->next;
-        ph_point_copy(&m->between, from, &sim->lay);
-        from->t += h;
-        ph_status s = ph_rk_step(sim, &m->rk, &m->between, h, from, NULL);
-        if (s != PH_OK)
-            return s;
-    }
-    sim->next.t = t1;
-    return PH_OK;
+    m->control.h = sim->opt.h, m->control.last = 0; /* often one step will do; and no memory of a failure */
+    ph_stats stats = sim->stats;                    /* which count steps of this method alone */
+    ph_status s = ph_control_to(sim, &m->control, &m->rk, &sim->next, t1);
+    sim->stats = stats;
+    if (s != PH_OK)
+        ph_point_copy(&sim->next, &m->control.ahead, &sim->lay); /* where the culprit is searched for */
+    return s;
 }
 
 /* A step of the start. */
