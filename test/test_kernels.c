@@ -235,8 +235,10 @@ static void test_bits(void **state)
 {
     (void)state;
     static const int sizes[] = {3, 1, 6, 3, 5, 2, 7, 4};
-    for (int ggl = 0; ggl < 2; ggl++)
+    for (int ggl = 0; ggl < 2; ggl++) {
         check_bits(case_chain(50, ggl));
+        check_bits(case_hinges(50, ggl));
+    }
     for (int size = 1; size <= 8; size++)
         check_bits(case_lattice(5, 6, size));
     check_bits(case_full(8, sizes));
