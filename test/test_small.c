@@ -3,13 +3,6 @@
 
 #include "la/small.h"
 
-/* Numbers in [-1, 1] of a fixed sequence. */
-static double rnd(uint64_t *seed)
-{
-    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-    return (double)(*seed >> 11) / 4503599627370496.0 - 1;
-}
-
 /* X = A^-1 X with exchanges of rows, for more columns than one; what cannot be solved is said to be so. */
 static void small_solve(void **state)
 {
