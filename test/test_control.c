@@ -161,6 +161,23 @@ PASS(M)
 PASS(C)
 PASS(K)
 
+/* Nor is the step that finds the first step size longer than the run. */
+static void short_run(void **state)
+{
+    (void)state;
+    ph_problem *p = problem_named("free_body");
+    spy w = {.sys = p->sys, .inner = &p->sys};
+    w.sys.g = spy_g, w.sys.M = spy_M, w.sys.C = spy_C, w.sys.K = spy_K, w.sys.ctx = &w;
+    ph_options o = controlled("dopri5", 1e-7, 0);
+    ph_sim *sim = sim_of(&w.sys, &o, p->q0, p->v0);
+    run_to(sim, 1e-6);
+    assert_true(ph_sim_state(sim).t == 1e-6 && w.latest == 1e-6); /* exact */
+    ph_stats st = ph_sim_stats(sim);
+    assert_true(st.accepted == 1 && st.rejected == 0);
+    ph_sim_destroy(sim);
+    ph_problem_destroy(p);
+}
+
 static void nothing_beyond_the_end(void **state)
 {
     (void)state;
@@ -482,6 +499,7 @@ int main(void)
         cmocka_unit_test(nothing_beyond_the_end),
         cmocka_unit_test(grid_keeps_tolerance),
         cmocka_unit_test(fast_spin),
+        cmocka_unit_test(short_run),
         cmocka_unit_test(rejections_leave_no_trace),
         cmocka_unit_test(round_off),
         cmocka_unit_test(steps_get_too_small),
