@@ -235,7 +235,7 @@ run 0 work heavy_top --h 2e-3,1e-3 --t-end 0.1 --sigma 0,1 --repeats 2 --json
 is_json out
 has out '"rows":[{"variant":"sigma 0","h":0.002,"steps":50,"cpu_s":' '"error":{"q":' '"variants":[' '"repeats":2'
 refused "belongs to 'converge'" work pendulum --h 0.1 --expect 2
-refused "belongs to 'converge'" work pendulum --h 0.1 --jobs 2
+refused "it belongs to" work pendulum --h 0.1 --jobs 2
 
 ((failures == 0)) || exit 1
 echo "$checks checks"

@@ -18,6 +18,10 @@ enum { PH_EXIT_OK, PH_EXIT_FAILED, PH_EXIT_USAGE }; /* done; numerical failure; 
 /* One error line on stderr, "polhode: ...". Returns PH_EXIT_USAGE. */
 int ph_complain(const char *format, ...) PH_PRINTF(1, 2);
 
+/* From now on complaints go to text, which holds the first of them, and not to stderr; NULL: to stderr again.
+ * For the cases of a study, whose complaints are results. */
+void ph_complain_into(char *text, size_t size);
+
 /* The same for a word that is none of a list: with the nearest one; if none is near, with the command
  * else_see or, where that is NULL, with the whole list. what begins the sentence. */
 int ph_complain_word(const char *what, const char *word, ph_word_fn list, const char *else_see);
@@ -57,11 +61,22 @@ typedef struct ph_args {
     double expect;                  /* order; 0: none */
     int jobs;                       /* processes; 0: as many as there are processors */
     int json, quiet;
-    int compare;  /* with a reference solution: 0; -1: no */
+    int compare;              /* with a reference solution: 0; -1: no */
+    ph_settings vary, sensor; /* of sweep: "m=10:20:11"; "tip,energy" */
+    int sample, seed;         /* sample = 0: all combinations */
+    const char *share;        /* "2/4"; NULL: all */
+    int fresh;
+    const char *source; /* text of the model file, read before; NULL: the file is read */
+    size_t source_size;
     int space;    /* row of spaces.def; -1: the model's own */
     int assemble; /* project initial values instead of refusing them */
     int argc;     /* what follows the command, as it was typed */
     char **argv;
+    /* of stability and transient */
+    int steps;                       /* 0: as many as the study has */
+    int about_spin, oscillator;      /* kinds of stability */
+    double zeta, angle;              /* damping ratio; in degrees */
+    ph_numbers z, amplitude, hw, ht; /* what it goes through */
 } ph_args;
 
 typedef struct ph_command {

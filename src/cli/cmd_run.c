@@ -8,32 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define STEPS_MAX 1e9 /* more is a slip of the pen, not a plan */
-
-/* h is the nearest value that divides t_end. With a tolerance and no h of its own on the command line the method
- * finds its steps, and each of them is output. */
-static int plan_steps(ph_run *r)
-{
-    const ph_options *o = &r->args->opt;
-    double h = o->h > 0 || o->tol > 0 ? o->h : r->p->h;
-    double t_end = r->args->t_end > 0 ? r->args->t_end : r->p->t_end, n = h > 0 ? t_end / h : 0;
-    r->opt = *o, r->t_end = t_end;
-    if ((!(h > 0) && !(o->tol > 0)) || !(t_end > 0)) {
-        ph_complain("the model says no %s: give --%s", t_end > 0 ? "h" : "t_end", t_end > 0 ? "h" : "t-end");
-        return 0;
-    }
-    if (!(n <= STEPS_MAX)) {
-        ph_complain("t_end = %g s in steps of h = %g s takes %.3g steps; the limit is %.0e", t_end, h, n,
-                    STEPS_MAX);
-        return 0;
-    }
-    if (h > 0) {
-        r->steps = n < 1 ? 1 : lround(n);
-        r->opt.h = t_end / (double)r->steps;
-    }
-    return 1;
-}
-
 /* ---- the file ----------------------------------------------------------------------------------------- */
 
 /* While the file is under way, signals wait until a step is done, so that nothing half-written stays behind.
@@ -94,16 +68,11 @@ static int close_file(ph_run *r)
 
 /* ---- the run ------------------------------------------------------------------------------------------ */
 
-static int is_numerical(ph_status s)
-{
-    return s != PH_OK && s != PH_E_INPUT && s != PH_E_INCONSISTENT && s != PH_E_MEMORY;
-}
-
 static int report(const ph_run *r, int code)
 {
     if (r->status != PH_OK)
         ph_complain("%s", r->err.text);
-    if (r->args->json && (r->sim || is_numerical(r->status))) {
+    if (r->args->json && (r->sim || ph_run_is_numerical(r->status))) {
         if (!ph_report_json(r))
             code = ph_complain("not enough memory for the report");
     } else if (!r->args->quiet && r->sim) {
@@ -112,43 +81,17 @@ static int report(const ph_run *r, int code)
             printf("\n%ld rows in %s\n", r->csv.rows, r->args->output);
     }
     if (code == PH_EXIT_OK && r->status != PH_OK)
-        code = is_numerical(r->status) ? PH_EXIT_FAILED : PH_EXIT_USAGE;
+        code = ph_run_is_numerical(r->status) ? PH_EXIT_FAILED : PH_EXIT_USAGE;
     return code;
-}
-
-/* A sentence in the words of the model where the library can only say that something stopped. */
-static void explain(ph_run *r)
-{
-    char why[sizeof r->err.text - 64];
-    if (r->watch.exploded) {
-        ph_watch_explain(r, r->err.text, sizeof r->err.text);
-        return;
-    }
-    if (r->status != PH_E_CALLBACK || !r->subject.mech)
-        return;
-    ph_mechanism_complaint(r->subject.mech, why, sizeof why);
-    if (!why[0])
-        snprintf(why, sizeof why, "%s", ph_model_complaint(r->subject.model));
-    if (why[0])
-        snprintf(r->err.text, sizeof r->err.text, "t = %.9g: %s", r->sim ? ph_sim_failure(r->sim)->t : 0,
-                 why);
 }
 
 static int integrate(ph_run *r)
 {
     ph_watch *w = &r->watch;
     w->terminal = isatty(2) && !r->args->quiet;
-    r->status = ph_sim_create(&r->sim, &r->p->sys, &r->opt, 0, r->p->q0, r->p->v0, &r->err);
-    if (r->status == PH_OK) {
-        if (r->file.stream)
-            ph_trajectory_header(r);
-        w->begun = w->last_tick = ph_seconds();
-        r->status = r->steps ? ph_sim_run(r->sim, r->steps, ph_watch_step, r, &r->err)
-                             : ph_sim_run_until(r->sim, r->t_end, ph_watch_step, r, &r->err);
-        if (w->terminal && w->last_tick > w->begun)
-            fprintf(stderr, "\r\033[K");
-    }
-    explain(r);
+    ph_run_simulate(r);
+    if (w->terminal && w->last_tick > w->begun)
+        fprintf(stderr, "\r\033[K");
     int code = close_file(r);
     return w->unwritten || w->interrupted ? code ? code : PH_EXIT_FAILED : report(r, code);
 }
@@ -172,7 +115,7 @@ int ph_cmd_run(const ph_args *given)
         r.bodies = ph_bodies_create(&r.subject);
         if (!r.bodies)
             ph_complain("not enough memory for the model '%s'", r.p->name);
-        else if (plan_steps(&r) && (!args.output || open_file(&r))) {
+        else if (ph_run_plan(&r) && (!args.output || open_file(&r))) {
             note_redundancy(&r);
             code = integrate(&r);
         }

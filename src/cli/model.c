@@ -18,6 +18,12 @@ static const ph_problem_def defaults[] = {
 #undef PH_PROBLEM
 };
 
+int ph_subject_has_x(const char *problem)
+{
+    int k = ph_word_find(problem, ph_problem_name);
+    return k >= 0 && defaults[k].x != 0;
+}
+
 /* "x=16". A row whose x is 0 has no parameter, as one whose size is 0 has no size. */
 static int apply_setting(const char *name, const char *text, int has_x, double *to)
 {
@@ -82,7 +88,7 @@ static int open_problem(ph_subject *s, const ph_args *args)
 
 /* ---- files -------------------------------------------------------------------------------------------- */
 
-static int is_file(const char *name)
+int ph_subject_is_file(const char *name)
 {
     const char *dot = strrchr(name, '.');
     struct stat st;
@@ -123,7 +129,8 @@ ph_model_def *ph_subject_read(const ph_args *args)
             return NULL;
         sets[i].name = names[i];
     }
-    if (ph_model_read(&model, args->word[0], sets, args->set.n, NULL, &err) == PH_OK)
+    if (ph_model_read_text(&model, args->word[0], args->source, args->source_size, sets, args->set.n, NULL,
+                           &err) == PH_OK)
         return model;
     ph_complain("%s", err.text);
     return NULL;
@@ -133,6 +140,7 @@ ph_model_def *ph_subject_read(const ph_args *args)
 static int merge_options(ph_args *args, const ph_model_def *model)
 {
     ph_args merged = ph_args_default(args->command);
+    merged.source = args->source, merged.source_size = args->source_size;
     merged.opt = model->opt;
     merged.t_end = model->t_end, merged.space = model->space, merged.assemble = model->assemble;
     if (model->every > 0)
@@ -207,9 +215,10 @@ static int open_file(ph_subject *s, ph_args *args, int *code)
 {
     ph_error err;
     s->model = ph_subject_read(args);
+    s->status = PH_E_INPUT;
     if (!s->model || !merge_options(args, s->model))
         return 0;
-    ph_status status = build_mechanism(s, args, &err);
+    ph_status status = s->status = build_mechanism(s, args, &err);
     if (status == PH_OK)
         return 1;
     if (status == PH_E_SINGULAR || status == PH_E_NEWTON)
@@ -226,7 +235,7 @@ int ph_subject_open(ph_subject *s, ph_args *args, int *code)
 {
     *s = (ph_subject){0};
     *code = PH_EXIT_USAGE;
-    return is_file(args->word[0]) ? open_file(s, args, code) : open_problem(s, args);
+    return ph_subject_is_file(args->word[0]) ? open_file(s, args, code) : open_problem(s, args);
 }
 
 void ph_subject_close(ph_subject *s)

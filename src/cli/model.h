@@ -12,8 +12,15 @@ typedef struct ph_subject {
     ph_model_def *model; /* of a file; NULL: a built-in problem */
     ph_mechanism *mech;  /* likewise */
     int space;           /* of a file: row of spaces.def */
+    ph_status status;    /* of a file that could not be opened: why */
     int *dependent;      /* for each constraint of a file: its rows that earlier ones imply */
 } ph_subject;
+
+/* 1: the word names a file; 0: a built-in problem */
+int ph_subject_is_file(const char *name);
+
+/* 1: the built-in problem has a parameter, x */
+int ph_subject_has_x(const char *problem);
 
 /* The model of the first word with what --size, --set and --space say. args->opt and what else a model's
  * run{} may say are completed by it: the command line wins. 0 after one line on stderr; code is then the exit

@@ -1,6 +1,7 @@
 /* The options of all commands: parsing, help, and the words of their values, all from one table. */
 #include "cli/options.h"
 #include "mech/tables.h"
+#include "study/hash.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -18,12 +19,13 @@ typedef enum kind {
     TABLEAU,    /* const char *: one of the tableaux, by name or alias */
     PATH,       /* const char * */
     LIST,       /* ph_settings: one more */
+    TEXT,       /* const char *, any */
     FLAG,       /* int */
     LISTED = 16 /* bit of SEVERAL */
 } kind;
 
 /* Several values of that kind with commas between them: ph_numbers of NUMBER, POSITIVE, SIGMA; ph_counts of
- * COUNT, WORD; ph_names of NAME, TABLEAU. */
+ * COUNT, WORD; ph_names of NAME, TABLEAU. Among numbers FROM:TO:COUNT is a range. */
 #define SEVERAL(of) (LISTED | (of))
 
 typedef struct option {
@@ -42,6 +44,9 @@ static const char *exact_word(int k)
 }
 
 #define FOR(command) (1u << PH_CMD_##command)
+#define RUNS         (FOR(RUN) | FOR(SWEEP) | FOR(TRANSIENT))
+#define TRIES        (FOR(CONVERGE) | FOR(WORK) | FOR(STABILITY))
+#define OPENS        (RUNS | TRIES)
 
 static const option options[] = {
 #define PH_OPTION(name, value, kind, member, words, commands, text)                                          \
@@ -59,7 +64,13 @@ static kind base(const option *o)
 
 ph_args ph_args_default(ph_command_code command)
 {
-    return (ph_args){.command = command, .opt = ph_default_options(), .every = 1, .space = -1, .compare = -1};
+    return (ph_args){.command = command,
+                     .opt = ph_default_options(),
+                     .every = 1,
+                     .seed = 1,
+                     .space = -1,
+                     .compare = -1,
+                     .angle = 90};
 }
 
 const char *ph_option_name(int k)
@@ -161,6 +172,9 @@ static int read_one(const option *o, const char *text, void *to)
         }
         memcpy(to, &word, sizeof word);
         return 1;
+    case TEXT:
+        memcpy(to, &word, sizeof word);
+        return 1;
     case LIST:
         return add_setting(o, text, to);
     case FLAG:
@@ -214,6 +228,37 @@ static int add_element(const option *o, const char *text, void *list)
     return 0;
 }
 
+/* "0:1:11": eleven numbers from 0 to 1 */
+static int add_range(const option *o, const char *text, void *list)
+{
+    double from, to;
+    char part[64], *end;
+    int n;
+    for (int k = 0; k < 2; k++, text = end + 1) {
+        end = strchr(text, ':');
+        snprintf(part, sizeof part, "%.*s", end ? (int)(end - text) : 0, text);
+        if (!end) {
+            ph_complain("%s: a range is FROM:TO:COUNT", o->name);
+            return 0;
+        }
+        if (!read_number(o, part, k ? &to : &from))
+            return 0;
+    }
+    if (!read_count(o, text, &n))
+        return 0;
+    for (int k = 0; k < n; k++) {
+        snprintf(part, sizeof part, "%.17g", n > 1 ? from + (to - from) * k / (n - 1) : from);
+        if (!add_element(o, part, list))
+            return 0;
+    }
+    return 1;
+}
+
+static int is_range(const option *o, const char *text)
+{
+    return (base(o) == NUMBER || base(o) == POSITIVE || base(o) == SIGMA) && strchr(text, ':');
+}
+
 /* "1e-3,5e-4". Given again, an option of studies starts its list anew. */
 static int read_several(const option *o, const char *text, void *list)
 {
@@ -227,7 +272,7 @@ static int read_several(const option *o, const char *text, void *list)
             return 0;
         }
         memcpy(part, text, length), part[length] = 0;
-        if (!add_element(o, part, list))
+        if (!(is_range(o, part) ? add_range(o, part, list) : add_element(o, part, list)))
             return 0;
     }
     return 1;
@@ -329,6 +374,97 @@ int ph_args_parse(ph_args *args, int argc, char **argv)
         }
     }
     return check_words(args);
+}
+
+/* ---- for sweep ----------------------------------------------------------------------------------------- */
+
+/* Options that make the result of a run what it is: those that sweep has in common with it. */
+static int shapes_runs(const option *o)
+{
+    return (o->commands & FOR(RUN)) && (o->commands & FOR(SWEEP));
+}
+
+static int is_numeric(const option *o)
+{
+    return shapes_runs(o) &&
+           (o->kind == NUMBER || o->kind == POSITIVE || o->kind == SIGMA || o->kind == COUNT);
+}
+
+/* "t_end" is --t-end. */
+static int is_same_name(const option *o, const char *name)
+{
+    const char *a = o->name + 2;
+    while (*a && (*a == *name || (*a == '-' && *name == '_')))
+        a++, name++;
+    return !*a && !*name;
+}
+
+const char *ph_option_numeric(const char *name, int *whole)
+{
+    for (int k = 0; k < N_OPTIONS; k++)
+        if (is_numeric(&options[k]) && is_same_name(&options[k], name)) {
+            *whole = options[k].kind == COUNT;
+            return options[k].name;
+        }
+    return NULL;
+}
+
+void ph_option_numerics(char *text, size_t size)
+{
+    text[0] = 0;
+    for (int k = 0; k < N_OPTIONS; k++)
+        if (is_numeric(&options[k])) {
+            size_t n = strlen(text);
+            snprintf(text + n, size - n, "%s%s", n ? ", " : "", options[k].name + 2);
+            for (char *c = text + n; *c; c++)
+                *c = *c == '-' ? '_' : *c;
+        }
+}
+
+int ph_option_given(const ph_args *args, const char *name)
+{
+    size_t n = strlen(name);
+    for (int i = 0; i < args->argc; i++)
+        if (!strncmp(args->argv[i], name, n) && (!args->argv[i][n] || args->argv[i][n] == '='))
+            return 1;
+    return 0;
+}
+
+static uint64_t hash_value(uint64_t hash, const option *o, const void *at)
+{
+    const ph_settings *list = at;
+    const char *word;
+    int k;
+    switch (o->kind) {
+    case NUMBER:
+    case POSITIVE:
+    case SIGMA:
+        return ph_hash_bytes(hash, at, sizeof(double));
+    case COUNT:
+    case FLAG:
+    case WORD:
+        memcpy(&k, at, sizeof k);
+        if (o->kind == WORD && k >= 0)
+            return ph_hash_text(hash, o->words(k));
+        return ph_hash_bytes(hash, &k, sizeof k);
+    case LIST:
+        for (int i = 0; i < list->n; i++)
+            hash = ph_hash_text(hash, list->text[i]);
+        return hash;
+    default:
+        memcpy(&word, at, sizeof word);
+        return word ? ph_hash_text(hash, word) : hash;
+    }
+}
+
+uint64_t ph_options_hash(const ph_args *args, uint64_t hash)
+{
+    for (int k = 0; k < N_OPTIONS; k++)
+        if (shapes_runs(&options[k])) {
+            hash = ph_hash_text(hash, options[k].name);
+            hash = hash_value(hash, &options[k], (const char *)args + options[k].at);
+        }
+    return hash;
 }
 
 /* ---- help ------------------------------------------------------------------------------------------ */

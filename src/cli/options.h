@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 
+#include <stdint.h>
 #include <stdio.h>
 
 ph_args ph_args_default(ph_command_code command);
@@ -15,5 +16,14 @@ void ph_options_print(ph_command_code command, FILE *to); /* those of one comman
 int ph_options_any(ph_command_code command);
 const char *ph_option_name(int k); /* row k of the table; NULL past the end */
 const char *ph_option_text(int k);
+
+/* What sweep may vary: "--t-end" of "t_end", if it is a number that makes a run what it is, and whether a whole
+ * one; NULL: it is not. All of them with commas between; whether an option was typed. */
+const char *ph_option_numeric(const char *name, int *whole);
+void ph_option_numerics(char *text, size_t size);
+int ph_option_given(const ph_args *args, const char *name);
+
+/* Fingerprint of all that makes a run what it is, but for the model. */
+uint64_t ph_options_hash(const ph_args *args, uint64_t hash);
 
 #endif

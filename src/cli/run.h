@@ -37,6 +37,12 @@ typedef struct ph_run {
     ph_error err;
 } ph_run;
 
+/* simulate.c: find h and the number of steps from args and model, 0 after one line on stderr; then create the
+ * simulation and run it to its end, status and err say how that went. */
+int ph_run_plan(ph_run *r);
+void ph_run_simulate(ph_run *r);
+int ph_run_is_numerical(ph_status s); /* a failure of the computation, and not of its input */
+
 /* watch.c: the output callback; ctx is the ph_run. */
 ph_status ph_watch_step(const ph_sim *sim, void *ctx);
 void ph_watch_explain(const ph_run *r, char *text, size_t size); /* of a run that exploded */
@@ -49,6 +55,8 @@ void ph_trajectory_row(ph_run *r, const ph_state *s);
 /* The numbers of a sensor of the model: n of them in value. */
 #define PH_SENSOR_MAX 64
 int ph_run_sensor(const ph_run *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX]);
+
+void ph_sensor_unit(int type, int k, char *text, size_t size); /* of number k; type: row of sensors.def */
 
 /* report.c: the settings in one line; the summary in words. */
 void ph_report_settings(const ph_run *r, char *text, size_t size);

@@ -40,7 +40,7 @@ int ph_run_sensor(const ph_run *r, int sensor, const ph_state *s, double value[P
 }
 
 /* The unit of number k of a sensor; that of a reaction, "N, N m", is of three numbers each. */
-static void unit_of(int type, int k, char *text, size_t size)
+void ph_sensor_unit(int type, int k, char *text, size_t size)
 {
     static const char *const units[] = {
 #define PH_SENSOR(code, name, n, keys, unit, words) unit,
@@ -61,7 +61,7 @@ static void name_sensors(ph_run *r)
         for (int k = 0; k < model->sensor[i].size; k++) {
             char axis[32], unit[32];
             snprintf(axis, sizeof axis, "%d", k + 1);
-            unit_of(model->sensor[i].type, k, unit, sizeof unit);
+            ph_sensor_unit(model->sensor[i].type, k, unit, sizeof unit);
             if (model->sensor[i].size > 1)
                 ph_csv_name(&r->csv, model->sensor[i].name, axis, unit);
             else

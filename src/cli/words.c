@@ -6,6 +6,20 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The one thing here that is not an argument: every function that reads arguments or models complains. A
+ * process of the program has one thread. */
+static struct {
+    char *text;
+    size_t size;
+} kept;
+
+void ph_complain_into(char *text, size_t size)
+{
+    kept.text = text, kept.size = size;
+    if (text && size)
+        text[0] = 0;
+}
+
 /* Users' words may hold anything; a control character must not break the line. */
 int ph_complain(const char *format, ...)
 {
@@ -17,7 +31,10 @@ int ph_complain(const char *format, ...)
     for (char *c = text; *c; c++)
         if (iscntrl((unsigned char)*c))
             *c = '?';
-    fprintf(stderr, "polhode: %s\n", text);
+    if (!kept.text)
+        fprintf(stderr, "polhode: %s\n", text);
+    else if (!kept.text[0])
+        snprintf(kept.text, kept.size, "%s", text);
     return PH_EXIT_USAGE;
 }
 

@@ -95,6 +95,31 @@ int ph_file_commit(ph_file *file)
     return ok;
 }
 
+char *ph_file_read(const char *path, size_t *size)
+{
+    FILE *f = fopen(path, "rb");
+    char *text = NULL, *more = NULL;
+    *size = 0;
+    for (size_t room = 1 << 14; f; room *= 2) {
+        more = realloc(text, room);
+        if (!more)
+            break;
+        text = more;
+        *size += fread(text + *size, 1, room - 1 - *size, f);
+        if (*size < room - 1)
+            break;
+    }
+    int ok = f && more && !ferror(f), why = errno;
+    if (f)
+        fclose(f);
+    if (ok)
+        text[*size] = 0;
+    else
+        free(text);
+    errno = why;
+    return ok ? text : NULL;
+}
+
 void ph_file_discard(ph_file *file)
 {
     if (!file->stream)

@@ -17,6 +17,9 @@ int ph_file_commit(ph_file *file); /* flush, sync, rename */
 /* Whether ph_file_open would succeed; nothing is created, and a pipe is not opened. 0: errno says why. */
 int ph_file_possible(const char *path);
 
+/* All of a file, with a 0 behind its end; free() ends it. NULL: errno says why. */
+char *ph_file_read(const char *path, size_t *size);
+
 void ph_file_discard(ph_file *file); /* no trace; accepts a file that is not open */
 
 #endif

@@ -172,6 +172,14 @@ static int is_json(const ph_reader *r)
     return ends_with(r->def.file, ".json") || r->source[i] == '{';
 }
 
+static int make_room(ph_reader *r, size_t size)
+{
+    r->source = ph_alloc(r->alloc, size + 1);
+    if (!r->source)
+        compose(r, PH_E_MEMORY, "not enough memory to read the model");
+    return r->source != NULL;
+}
+
 static ph_status read_stream(ph_reader *r, FILE *f)
 {
     struct stat st;
@@ -190,11 +198,8 @@ static ph_status read_stream(ph_reader *r, FILE *f)
         return PH_E_INPUT;
     }
     size_t size = (size_t)st.st_size;
-    r->source = ph_alloc(r->alloc, size + 1);
-    if (!r->source) {
-        compose(r, PH_E_MEMORY, "not enough memory to read the model");
+    if (!make_room(r, size))
         return PH_E_MEMORY;
-    }
     r->source_size = fread(r->source, 1, size, f);
     r->source[r->source_size] = 0;
     if (!ferror(f))
@@ -213,6 +218,16 @@ static ph_status read_file(ph_reader *r, const char *path)
     ph_status s = read_stream(r, f);
     fclose(f);
     return s;
+}
+
+static ph_status copy_text(ph_reader *r, const char *text, size_t size)
+{
+    if (!make_room(r, size))
+        return PH_E_MEMORY;
+    memcpy(r->source, text, size);
+    r->source[size] = 0;
+    r->source_size = size;
+    return PH_OK;
 }
 
 /* ---- running it -------------------------------------------------------------------------------------- */
@@ -308,9 +323,9 @@ static void tidy(ph_reader *r)
     }
 }
 
-static ph_status read_model(ph_reader *r, const char *path)
+static ph_status read_model(ph_reader *r, const char *path, const char *text, size_t size)
 {
-    ph_status s = read_file(r, path);
+    ph_status s = text ? copy_text(r, text, size) : read_file(r, path);
     if (s != PH_OK)
         return s;
     r->L = lua_newstate(ph_sandbox_alloc, r);
@@ -324,8 +339,8 @@ static ph_status read_model(ph_reader *r, const char *path)
     return PH_OK;
 }
 
-ph_status ph_model_read(ph_model_def **out, const char *path, const ph_setting *sets, int n_sets,
-                        const ph_allocator *alloc, ph_error *err)
+ph_status ph_model_read_text(ph_model_def **out, const char *path, const char *text, size_t size,
+                             const ph_setting *sets, int n_sets, const ph_allocator *alloc, ph_error *err)
 {
     *out = NULL;
     ph_reader *r = ph_alloc(alloc, sizeof *r);
@@ -333,7 +348,7 @@ ph_status ph_model_read(ph_model_def **out, const char *path, const ph_setting *
         return ph_fail(err, PH_E_MEMORY, "%s: not enough memory to read the model", path);
     *r = (ph_reader){.def = ph_default_model(), .alloc = alloc, .sets = sets, .n_sets = n_sets};
     r->def.file = path;
-    ph_status s = read_model(r, path);
+    ph_status s = read_model(r, path, text, size);
     if (s != PH_OK) {
         if (err)
             *err = r->error;
@@ -342,6 +357,12 @@ ph_status ph_model_read(ph_model_def **out, const char *path, const ph_setting *
     }
     *out = &r->def;
     return PH_OK;
+}
+
+ph_status ph_model_read(ph_model_def **out, const char *path, const ph_setting *sets, int n_sets,
+                        const ph_allocator *alloc, ph_error *err)
+{
+    return ph_model_read_text(out, path, NULL, 0, sets, n_sets, alloc, err);
 }
 
 void ph_model_free(ph_model_def *model)

@@ -20,6 +20,11 @@ typedef struct ph_setting {
  * (NULL: malloc) must outlive the model. On failure *out is NULL and err says "FILE:LINE: sentence". */
 PH_API ph_status ph_model_read(ph_model_def **out, const char *path, const ph_setting *sets, int n_sets,
                                const ph_allocator *alloc, ph_error *err);
+/* The same from the text of the file, for studies that read it again and again; path is for messages.
+ * text NULL: the file is read. */
+PH_API ph_status ph_model_read_text(ph_model_def **out, const char *path, const char *text, size_t size,
+                                    const ph_setting *sets, int n_sets, const ph_allocator *alloc,
+                                    ph_error *err);
 PH_API void ph_model_free(ph_model_def *model); /* accepts NULL; only what ph_model_read gave */
 
 /* Why a function of the model failed last (PH_E_CALLBACK), "FILE:LINE: sentence"; "" if none did. */

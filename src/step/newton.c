@@ -478,6 +478,9 @@ ph_status ph_newton_factor_initial(ph_newton_matrix *nm, const ph_eval *ev, int 
 {
     const ph_layout *lay = nm->lay;
     double *A = nm->A0;
+    int constant = !lay->C && (lay->sys->flags & PH_MASS_CONSTANT);
+    if (constant && nm->mass_factored)
+        return PH_OK;
     memcpy(A, ev->M, sizeof(double) * (size_t)lay->size_pairs);
     memcpy(A + nm->W, ev->B, sizeof(double) * (size_t)lay->size_links);
     for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
@@ -485,7 +488,9 @@ ph_status ph_newton_factor_initial(ph_newton_matrix *nm, const ph_eval *ev, int 
         for (int k = 0; friction && k < b->m * b->n; k++)
             A[nm->BT + b->at + k] += ev->Gl[b->at + k];
     }
-    return ph_solver_factor(nm->initial, A);
+    ph_status s = ph_solver_factor(nm->initial, A);
+    nm->mass_factored = constant && s == PH_OK;
+    return s;
 }
 
 /* ---- iteration ---------------------------------------------------------------------------------- */

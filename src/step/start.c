@@ -160,6 +160,7 @@ static ph_status check_mass(ph_sim *sim, ph_error *err)
     const ph_layout *lay = &sim->lay;
     ph_state s = ph_point_view(&sim->now, lay);
     char label[PH_NAME_MAX];
+    sim->matrix.mass_factored = 0;
     if (ph_eval_mass(&sim->ev, &s) != PH_OK)
         return ph_fail(err, PH_E_CALLBACK, "the callback M refused the initial values");
     for (int i = 0; i < lay->N; i++) {
@@ -320,6 +321,7 @@ void ph_start_again(ph_sim *sim)
 {
     ph_state now = ph_point_view(&sim->now, &sim->lay);
     ph_eval_mass(&sim->ev, &now);
+    sim->matrix.mass_factored = 0;
     if (sim->matrix.redundant && evaluate(sim, &sim->now) == PH_OK)
         ph_redundant_start(&sim->matrix, &sim->ev);
     sim->matrix.factored = 0;

@@ -253,7 +253,12 @@ static ph_status employ(pool *p, const ph_pool_def *def, const sigset_t *ends)
 {
     p->backend = p->ops->open(def, &p->workers, p->err);
     if (!p->backend)
-        return p->err->status = PH_E_MEMORY;
+        return p->err->status = p->err->status ? p->err->status : PH_E_MEMORY;
+    p->end->helper = !p->workers;
+    if (p->end->helper) {
+        p->ops->close(p->backend, 0);
+        return PH_OK;
+    }
     ph_status status = PH_OK;
     p->worker = calloc((size_t)p->workers + 1, sizeof *p->worker);
     if (p->worker) {
@@ -292,8 +297,13 @@ ph_status ph_pool_run(const ph_pool_def *given, void *results, ph_pool_end *end,
     sigset_t ends, before;
     struct sigaction quiet = {.sa_handler = SIG_IGN}, pipe_before;
     pool p = {.def = &def, .ops = &ph_pool_fork, .end = end ? end : &own_end, .err = err ? err : &own_err};
-    ph_status status = PH_OK;
+    int launched = 0, rank;
     *p.end = (ph_pool_end){0}, *p.err = (ph_error){0};
+    ph_status status = def.ranks ? ph_pool_launched(&launched, &rank, p.err) : PH_OK;
+    if (status != PH_OK)
+        return status;
+    if (launched)
+        p.ops = &ph_pool_mpi;
     p.results = results;
     p.terminal = def.title && isatty(2);
     p.state = calloc((size_t)def.n + 1, 1), p.spare = malloc(def.size + 1);
@@ -301,7 +311,7 @@ ph_status ph_pool_run(const ph_pool_def *given, void *results, ph_pool_end *end,
         count(&p, &def);
         hold_signals(&ends, &before);
         sigaction(SIGPIPE, &quiet, &pipe_before); /* a dead worker is seen at its other pipe */
-        if (p.open)
+        if (p.open || p.ops != &ph_pool_fork)     /* ranks wait to be told that there is nothing to do */
             status = employ(&p, &def, &ends);
         sigaction(SIGPIPE, &pipe_before, NULL);
         sigprocmask(SIG_SETMASK, &before, NULL);

@@ -1,5 +1,5 @@
-/* The seam of the pool: how workers are started, get cases and answer. pool_fork.c does it with
- * child processes. */
+/* The seam of the pool: how workers are started, get cases and answer. Two backends: child processes
+ * (pool_fork.c), and ranks of MPI each of which has one such child (pool_mpi.c). */
 #ifndef PH_STUDY_POOL_BACKEND_H
 #define PH_STUDY_POOL_BACKEND_H
 
@@ -22,7 +22,8 @@ typedef struct ph_pool_backend ph_pool_backend;
 
 typedef struct ph_pool_ops {
     int ahead; /* cases a worker should have waiting while it computes short ones */
-    /* Start workers; their number. NULL: err says why. */
+    /* Start workers; their number. NULL: err says why. A rank that helps does so inside,
+     * and comes back with *workers = 0. */
     ph_pool_backend *(*open)(const ph_pool_def *def, int *workers, ph_error *err);
     /* A worker answers its orders in their order. Orders to the dead are lost, which an event will tell. */
     void (*order)(ph_pool_backend *b, int worker, int k);
@@ -30,7 +31,7 @@ typedef struct ph_pool_ops {
     void (*close)(ph_pool_backend *b, int early); /* early: without waiting for what is under way */
 } ph_pool_ops;
 
-extern const ph_pool_ops ph_pool_fork;
+extern const ph_pool_ops ph_pool_fork, ph_pool_mpi;
 
 /* ---- one child ------------------------------------------------------------------------------------------ */
 

@@ -63,6 +63,20 @@ static void die_with(pid_t parent)
         _exit(0);
 }
 
+/* Ctrl-C at a terminal reaches the children too; the parent decides what becomes of them. Ignored and not held
+ * back: a job may ask whether one waits. */
+static void leave_signals_to_parent(void)
+{
+    static const int list[] = {SIGINT, SIGTERM, SIGHUP};
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        signal(list[i], SIG_IGN);
+        sigaddset(&set, list[i]);
+    }
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
 /* ---- one child, as its parent sees it ------------------------------------------------------------------- */
 
 static void close_pipes(ph_pool_child *c)
@@ -96,6 +110,7 @@ int ph_pool_child_start(ph_pool_child *all, int n, int i, const ph_pool_def *def
     c->pid = fork();
     if (c->pid == 0) {
         die_with(parent);
+        leave_signals_to_parent();
         for (int k = 0; k < n; k++)
             if (k != i && all[k].pid > 0)
                 close(all[k].to), close(all[k].from);
@@ -109,7 +124,7 @@ int ph_pool_child_start(ph_pool_child *all, int n, int i, const ph_pool_def *def
     c->to = order[1], c->from = answer[0];
     if (failed)
         close_pipes(c);
-    return !failed;
+    return !failed; /* ph_pool_child_end frees the answer */
 }
 
 void ph_pool_child_order(ph_pool_child *c, int k)
@@ -195,9 +210,10 @@ static ph_pool_backend *start(const ph_pool_def *def, int *workers, ph_error *er
     b->def = def, b->poll = list;
     while (b->n < n && ph_pool_child_start(b->child, b->n, b->n, def))
         b->n++;
+    if (b->n < n)
+        ph_pool_child_end(&b->child[b->n], 1); /* which did not start */
     if (b->n == 0 && n > 0) {
         snprintf(err->text, sizeof err->text, "cannot start a worker: %s", strerror(errno));
-        free(b->child[0].answer);
         end(b, 1);
         return NULL;
     }

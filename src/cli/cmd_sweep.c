@@ -1,0 +1,409 @@
+/* polhode sweep: one model, many values of its parameters and options, one table. */
+#include "cli/options.h"
+#include "cli/sweep.h"
+#include "io/file.h"
+#include "io/json.h"
+#include "study/hash.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- what is varied ------------------------------------------------------------------------------------- */
+
+static int is_parameter(const ph_sweep_study *d, const char *name)
+{
+    for (int i = 0; d->model && i < d->model->n_params; i++)
+        if (!strcmp(d->model->param[i].name, name))
+            return 1;
+    return !d->model && !strcmp(name, "x") && ph_subject_has_x(d->args->word[0]);
+}
+
+static int unknown_name(const ph_sweep_study *d, const char *name)
+{
+    char params[256] = "", options[256];
+    for (int i = 0; d->model && i < d->model->n_params; i++) {
+        size_t n = strlen(params);
+        snprintf(params + n, sizeof params - n, "%s%s", n ? ", " : "", d->model->param[i].name);
+    }
+    if (!d->model && ph_subject_has_x(d->args->word[0]))
+        snprintf(params, sizeof params, "x");
+    ph_option_numerics(options, sizeof options);
+    ph_complain("--vary: '%.64s' is no parameter of the model (%s%s) and no number of run (%s)", name,
+                params[0] ? "there are: " : "it has none", params, options);
+    return 0;
+}
+
+/* A parameter of the model or a number of run; "--h" is the latter even if the model has a parameter h. */
+static int find_name(ph_sweep_study *d, int i)
+{
+    ph_vary *v = &d->plan.vary[i];
+    int forced = !strncmp(v->name, "--", 2);
+    if (forced)
+        memmove(v->name, v->name + 2, strlen(v->name) - 1);
+    if (!forced && is_parameter(d, v->name)) {
+        size_t n = strlen(v->name);
+        for (int k = 0; k < d->args->set.n; k++)
+            if (!strncmp(d->args->set.text[k], v->name, n) && d->args->set.text[k][n] == '=') {
+                ph_complain("--vary and --set both give '%s'", v->name);
+                return 0;
+            }
+        return 1;
+    }
+    d->option[i] = ph_option_numeric(v->name, &v->whole);
+    if (!d->option[i])
+        return unknown_name(d, v->name);
+    if (ph_option_given(d->args, d->option[i])) {
+        ph_complain("--vary and %s both give '%s'", d->option[i], v->name);
+        return 0;
+    }
+    return 1;
+}
+
+static int make_plan(ph_sweep_study *d)
+{
+    const ph_args *args = d->args;
+    ph_error err = {0};
+    if (!args->vary.n) {
+        ph_complain("sweep needs --vary, such as --vary h=1e-3,1e-4; 'polhode help sweep' tells more");
+        return 0;
+    }
+    for (int i = 0; i < args->vary.n; i++)
+        if (ph_plan_add(&d->plan, args->vary.text[i], &err) != PH_OK) {
+            ph_complain("--vary: %s", err.text);
+            return 0;
+        } else if (!find_name(d, i))
+            return 0;
+    d->plan.samples = args->sample;
+    d->plan.seed = (uint64_t)args->seed;
+    if (ph_plan_build(&d->plan, &err) == PH_OK)
+        return 1;
+    ph_complain("--vary: %s", err.text);
+    return 0;
+}
+
+/* ---- sensors -------------------------------------------------------------------------------------------- */
+
+static int choose_sensor(ph_sweep_study *d, int i)
+{
+    d->sensor[d->n_sensors++] = i;
+    d->n_values += d->model->sensor[i].size;
+    return 1;
+}
+
+static int find_sensor(ph_sweep_study *d, const char *name, int length)
+{
+    const ph_model_def *m = d->model;
+    char all[256] = "";
+    for (int i = 0; i < m->n_sensors; i++) {
+        size_t n = strlen(all);
+        if ((int)strlen(m->sensor[i].name) == length && !strncmp(m->sensor[i].name, name, (size_t)length)) {
+            for (int k = 0; k < d->n_sensors; k++)
+                if (d->sensor[k] == i)
+                    return 1; /* said twice */
+            return choose_sensor(d, i);
+        }
+        snprintf(all + n, sizeof all - n, "%s%s", n ? ", " : "", m->sensor[i].name);
+    }
+    ph_complain("--sensor: the model has no sensor '%.*s'%s%s", length > 64 ? 64 : length, name,
+                all[0] ? "; there are: " : "", all);
+    return 0;
+}
+
+static int choose_sensors(ph_sweep_study *d)
+{
+    const ph_settings *words = &d->args->sensor;
+    if (!d->model) {
+        if (words->n)
+            ph_complain("--sensor: the built-in problem '%s' has no sensors", d->args->word[0]);
+        return !words->n;
+    }
+    d->sensor = calloc((size_t)d->model->n_sensors + 1, sizeof *d->sensor);
+    if (!d->sensor) {
+        ph_complain("not enough memory for the sensors");
+        return 0;
+    }
+    for (int i = 0; !words->n && i < d->model->n_sensors; i++)
+        choose_sensor(d, i);
+    for (int i = 0; i < words->n; i++)
+        for (const char *name = words->text[i], *end = name; end; name = end + 1) {
+            end = strchr(name, ',');
+            if (!find_sensor(d, name, end ? (int)(end - name) : (int)strlen(name)))
+                return 0;
+        }
+    return 1;
+}
+
+/* ---- the rest of the command line ----------------------------------------------------------------------- */
+
+/* "2/4" */
+static int read_share(ph_sweep_study *d)
+{
+    const char *text = d->args->share;
+    int n = 0;
+    if (!text)
+        return 1;
+    if (sscanf(text, "%9d/%9d%n", &d->share, &d->shares, &n) != 2 || text[n] || d->share < 1 ||
+        d->share > d->shares)
+        ph_complain("--case: '%s' is not of the form K/N with K from 1 to N", text);
+    else if (!d->args->output)
+        ph_complain("--case: a share needs -o, where all of them are gathered");
+    else
+        return 1;
+    return 0;
+}
+
+static int check_files(const ph_sweep_study *d)
+{
+    ph_error err = {0};
+    if (d->args->output && !ph_file_possible(d->args->output)) {
+        ph_complain("cannot write '%s': %s", d->args->output, strerror(errno));
+        return 0;
+    }
+    if (d->args->plot && !ph_plot_ready(d->args->plot, &err)) {
+        ph_complain("--plot: %s", err.text);
+        return 0;
+    }
+    return 1;
+}
+
+static int read_model(ph_sweep_study *d)
+{
+    const char *name = d->args->word[0];
+    ph_args args = *d->args;
+    if (!ph_subject_is_file(name)) {
+        ph_subject s;
+        int code, ok = ph_subject_open(&s, &args, &code); /* the words for what is wrong with it */
+        ph_subject_close(&s);
+        return ok;
+    }
+    d->model = ph_subject_read(&args); /* checks that it is a regular file, not too large */
+    if (!d->model)
+        return 0;
+    d->source = ph_file_read(name, &d->source_size);
+    if (!d->source)
+        ph_complain("cannot read '%s': %s", name, strerror(errno));
+    return d->source != NULL;
+}
+
+/* Numbers, not words as typed: "1e-3" is "0.001". */
+static void make_keys(ph_sweep_study *d)
+{
+    uint64_t hash = d->source ? ph_hash_bytes(PH_HASH_START, d->source, d->source_size)
+                              : ph_hash_text(PH_HASH_START, d->args->word[0]);
+    d->base = ph_options_hash(d->args, hash);
+    hash = ph_hash_text(d->base, ph_version());
+    for (int i = 0; i < d->plan.n_vary; i++) {
+        const ph_vary *v = &d->plan.vary[i];
+        hash = ph_hash_text(hash, v->name);
+        hash = ph_hash_bytes(hash, v->value, (size_t)(d->plan.samples ? d->plan.n : v->n) * sizeof(double));
+    }
+    for (int i = 0; i < d->n_sensors; i++)
+        hash = ph_hash_text(hash, d->model->sensor[d->sensor[i]].name);
+    d->key = hash;
+}
+
+/* Of several ranks the first one alone has to do with files. */
+static int find_rank(ph_sweep_study *d)
+{
+    ph_error err = {0};
+    int launched;
+    if (ph_pool_launched(&launched, &d->rank, &err) != PH_OK)
+        ph_complain("%s", err.text);
+    else if (launched && d->args->jobs)
+        ph_complain("--jobs: under mpirun each rank computes one case at a time; give mpirun more ranks");
+    else
+        return 1;
+    return 0;
+}
+
+static int prepare(ph_sweep_study *d)
+{
+    if (!find_rank(d) || !read_share(d) || (!d->rank && !check_files(d)) || !read_model(d) || !make_plan(d) ||
+        !choose_sensors(d))
+        return 0;
+    make_keys(d);
+    return 1;
+}
+
+/* ---- the study ------------------------------------------------------------------------------------------ */
+
+/* Beside a device or a pipe nothing can be kept. */
+static const char *journal_place(const ph_args *args)
+{
+    struct stat st;
+    return args->output && (stat(args->output, &st) != 0 || S_ISREG(st.st_mode)) ? args->output : NULL;
+}
+
+static int open_rows(ph_sweep_study *d)
+{
+    const char *path = journal_place(d->args);
+    ph_error err = {0};
+    ph_status status = PH_OK;
+    if (d->args->fresh && path)
+        status = ph_sweep_forget(path, d->share, d->shares, &err);
+    if (status == PH_OK)
+        status = ph_sweep_open(&d->rows, d->plan.n, d->n_values, d->key, path, d->share, d->shares, &err);
+    if (status != PH_OK)
+        ph_complain("%s%s", err.text,
+                    strstr(err.text, "another study") ? "; --fresh removes it, another -o leaves it alone"
+                                                      : "");
+    return status == PH_OK;
+}
+
+static ph_status keep(int k, const void *result, void *ctx)
+{
+    ph_sweep_study *d = ctx;
+    if (ph_sweep_add(&d->rows, k, result))
+        return PH_OK;
+    d->why = errno;
+    return PH_E_INPUT;
+}
+
+static int compute(ph_sweep_study *d, ph_pool_end *end)
+{
+    ph_error err;
+    ph_pool_def def = ph_pool_default();
+    char *skip = calloc((size_t)d->plan.n, 1);
+    for (int k = 0; skip && k < d->plan.n; k++)
+        skip[k] = (d->rows.known && d->rows.known[k]) || !ph_sweep_mine(&d->rows, k);
+    def.n = d->plan.n, def.skip = skip, def.jobs = d->args->jobs;
+    def.size = sizeof(ph_sweep_row) + (size_t)d->n_values * sizeof(double);
+    def.ranks = 1, def.key = d->key;
+    def.title = d->args->quiet ? NULL : "sweep";
+    def.job = ph_sweep_case, def.lost = ph_sweep_lost, def.done = keep, def.ctx = d;
+    ph_status status = skip ? ph_pool_run(&def, NULL, end, &err) : PH_E_MEMORY;
+    free(skip);
+    if (status == PH_OK)
+        return 1;
+    if (d->why)
+        ph_complain("cannot write '%s': %s", d->rows.journal.path, strerror(d->why));
+    else if (status != PH_E_STOPPED)
+        ph_complain("%s", skip ? err.text : "not enough memory for the cases");
+    return 0;
+}
+
+/* ---- what it came to ------------------------------------------------------------------------------------ */
+
+static int count_failed(const ph_sweep_study *d)
+{
+    int n = 0;
+    for (int k = 0; k < d->plan.n; k++)
+        n += ph_sweep_row_at(&d->rows, k)->status != PH_OK;
+    return n;
+}
+
+static int print_json(const ph_sweep_study *d, const ph_table *t)
+{
+    ph_json j = ph_json_create();
+    ph_json_text(&j, j.root, "model", d->model ? d->model->name : d->args->word[0]);
+    ph_json_count(&j, j.root, "cases", d->plan.n);
+    ph_json_count(&j, j.root, "failed", count_failed(d));
+    ph_table_json(t, &j, ph_json_array(&j, j.root, "rows"), 0, ph_table_rows(t));
+    return ph_json_print(&j, stdout);
+}
+
+static void print_summary(const ph_sweep_study *d)
+{
+    int of[PH_STATUS_COUNT + 1] = {0};
+    for (int k = 0; k < d->plan.n; k++)
+        of[ph_sweep_row_at(&d->rows, k)->status - PH_SWEEP_LOST]++;
+    printf("%d cases", d->plan.n);
+    if (d->args->output)
+        printf(" in %s", d->args->output);
+    for (int s = PH_SWEEP_LOST, n = 0; s < PH_STATUS_COUNT; s++)
+        if (of[s - PH_SWEEP_LOST])
+            printf("%s %d %s", n++ ? "," : ":", of[s - PH_SWEEP_LOST], ph_sweep_status_word(s));
+    printf("\n");
+}
+
+/* The table is written first: it is the result, and journals go when it is there. */
+static int deliver(ph_sweep_study *d, const ph_table *t)
+{
+    ph_error err = {0};
+    if (!ph_table_ok(t))
+        return ph_complain("not enough memory for the table");
+    if (d->args->output && !ph_sweep_write(d, t))
+        return ph_complain("cannot write '%s': %s", d->args->output, strerror(errno));
+    if (d->args->plot && !ph_sweep_plot(d, &err))
+        return ph_complain("--plot: %s", err.text);
+    if (d->args->json && !print_json(d, t))
+        return ph_complain("not enough memory for the report");
+    if (!d->args->json && !d->args->quiet) {
+        if (!d->args->output)
+            ph_table_print(t, stdout);
+        print_summary(d);
+    }
+    return count_failed(d) == d->plan.n ? PH_EXIT_FAILED : PH_EXIT_OK;
+}
+
+static int finish(ph_sweep_study *d)
+{
+    int mine = 0;
+    for (int k = 0; k < d->plan.n; k++)
+        mine += ph_sweep_mine(&d->rows, k);
+    if (d->shares) {
+        if (!d->args->quiet)
+            printf("share %d/%d: %d of %d cases in %s; when all shares are done, the same without --case "
+                   "writes %s\n",
+                   d->share, d->shares, mine, d->plan.n,
+                   d->rows.journal.path ? d->rows.journal.path : "nothing", d->args->output);
+        return PH_EXIT_OK;
+    }
+    ph_table *t = ph_sweep_table(d);
+    int code = deliver(d, t);
+    ph_table_destroy(t);
+    return code;
+}
+
+/* What is there stays, and the signal takes its course. */
+static void interrupted(ph_sweep_study *d, const ph_pool_end *end)
+{
+    int known = ph_sweep_count(&d->rows), room = (int)(sizeof end->at_work / sizeof *end->at_work);
+    char where[512] = "", cases[128] = "";
+    for (int i = 0; i < end->under_way && i < room; i++)
+        snprintf(cases + strlen(cases), sizeof cases - strlen(cases), "%s%d",
+                 i ? ", " : " (under way: ", end->at_work[i]);
+    if (cases[0])
+        snprintf(cases + strlen(cases), sizeof cases - strlen(cases), "%s)",
+                 end->under_way > room ? ", ..." : "");
+    if (d->rows.journal.path)
+        snprintf(where, sizeof where, "; they are in '%.400s', and the same command goes on from there",
+                 d->rows.journal.path);
+    ph_complain("interrupted after %d of %d cases%s%s", known, d->plan.n, cases, where);
+    ph_sweep_close(&d->rows, 0);
+    signal(end->signal, SIG_DFL);
+    raise(end->signal);
+}
+
+static int sweep(ph_sweep_study *d)
+{
+    ph_pool_end end = {0};
+    int code = PH_EXIT_USAGE, whole = 0;
+    if (d->rank) /* of several: it helps, or says why it cannot */
+        return compute(d, &end) ? PH_EXIT_OK : code;
+    if (!open_rows(d))
+        return code;
+    if (compute(d, &end)) {
+        code = finish(d);
+        whole = code != PH_EXIT_USAGE && !d->shares;
+    } else if (end.signal) {
+        interrupted(d, &end);
+        return PH_EXIT_FAILED;
+    }
+    ph_sweep_close(&d->rows, whole);
+    return code;
+}
+
+int ph_cmd_sweep(const ph_args *args)
+{
+    ph_sweep_study d = {.args = args};
+    int code = prepare(&d) ? sweep(&d) : PH_EXIT_USAGE;
+    ph_plan_clear(&d.plan);
+    ph_model_free(d.model);
+    free(d.source), free(d.sensor);
+    return code;
+}

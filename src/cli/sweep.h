@@ -1,0 +1,46 @@
+/* polhode sweep: what its files share. */
+#ifndef PH_CLI_SWEEP_H
+#define PH_CLI_SWEEP_H
+
+#include "cli/run.h"
+#include "study/plan.h"
+#include "study/plot.h"
+#include "study/pool.h"
+#include "study/sweep.h"
+#include "study/table.h"
+
+typedef struct ph_sweep_study {
+    const ph_args *args;
+    ph_plan plan;
+    const char *option[PH_VARY_MAX]; /* of each quantity: "--h"; NULL: a parameter of the model */
+    char *source;                    /* text of the model file; NULL: a built-in problem */
+    size_t source_size;
+    ph_model_def *model; /* of a file, with no quantity varied: its sensors are the columns */
+    int n_sensors;
+    int *sensor;       /* of the table: indices in model */
+    int n_values;      /* numbers that they give */
+    uint64_t base;     /* fingerprint of model and options, without what is varied */
+    uint64_t key;      /* of the whole study */
+    int rank;          /* of MPI; 0: the first or only one */
+    int share, shares; /* shares = 0: all cases */
+    ph_sweep rows;
+    int why; /* errno, where the journal could not be written */
+} ph_sweep_study;
+
+/* sweep_case.c: one run. Callbacks of the pool; ctx is the ph_sweep_study. */
+void ph_sweep_case(int k, void *result, void *ctx);
+void ph_sweep_lost(int k, const char *why, void *result, void *ctx);
+void ph_sweep_id(const ph_sweep_study *d, int k, char text[32]); /* "000012-9f86d081884c7d65" */
+
+/* sweep_table.c: all cases in one table. */
+ph_table *ph_sweep_table(const ph_sweep_study *d);
+int ph_sweep_write(const ph_sweep_study *d, const ph_table *t); /* 0: errno says why */
+#define PH_SWEEP_NAME 128
+const char *ph_sweep_unit(const ph_sweep_study *d, int quantity); /* NULL: not known */
+void ph_sweep_value_name(const ph_sweep_study *d, int at, char name[PH_SWEEP_NAME],
+                         char unit[32]); /* of value[at] */
+
+/* sweep_plot.c: in the file of --plot. */
+int ph_sweep_plot(const ph_sweep_study *d, ph_error *err);
+
+#endif

@@ -1,0 +1,133 @@
+/* All cases of a sweep in one table, and its comments. */
+#include "cli/sweep.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Columns that every sweep has, around those of what is varied and of sensors. */
+static const ph_column first[] = {{"case", NULL, PH_WHOLE}, {"id", NULL, PH_WORDS}};
+static const ph_column last[] = {{"status", NULL, PH_WORDS},
+                                 {"t", "s", PH_SHORT},
+                                 {"drift", "J", PH_REAL},
+                                 {"violation.position", NULL, PH_REAL},
+                                 {"violation.velocity", NULL, PH_REAL},
+                                 {"steps", NULL, PH_WHOLE},
+                                 {"iterations", NULL, PH_WHOLE}};
+static const ph_column reason = {"reason", NULL, PH_WORDS};
+
+#define N_FIRST ((int)(sizeof first / sizeof *first))
+#define N_LAST  ((int)(sizeof last / sizeof *last))
+
+const char *ph_sweep_unit(const ph_sweep_study *d, int quantity)
+{
+    const char *o = d->option[quantity];
+    return o && (!strcmp(o, "--h") || !strcmp(o, "--t-end")) ? "s" : NULL;
+}
+
+/* A name that another column has already, as a whole or as the first of its parts. */
+static int is_taken(const ph_sweep_study *d, const char *name)
+{
+    static const char *const own[] = {"case",      "id",    "status",     "t",     "drift",
+                                      "violation", "steps", "iterations", "reason"};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (!strcmp(own[i], name))
+            return 1;
+    for (int i = 0; i < d->plan.n_vary; i++)
+        if (!strcmp(d->plan.vary[i].name, name))
+            return 1;
+    return 0;
+}
+
+void ph_sweep_value_name(const ph_sweep_study *d, int at, char name[PH_SWEEP_NAME], char unit[32])
+{
+    int i = 0;
+    while (at >= d->model->sensor[d->sensor[i]].size)
+        at -= d->model->sensor[d->sensor[i++]].size;
+    const ph_sensor_def *s = &d->model->sensor[d->sensor[i]];
+    int n = snprintf(name, PH_SWEEP_NAME, "%s%.96s", is_taken(d, s->name) ? "sensor." : "", s->name);
+    if (s->size > 1)
+        snprintf(name + n, PH_SWEEP_NAME - (size_t)n, ".%d", at + 1);
+    ph_sensor_unit(s->type, at, unit, 32);
+}
+
+static int name_columns(const ph_sweep_study *d, ph_column *c, char (*text)[2][PH_SWEEP_NAME])
+{
+    int n = 0;
+    for (int i = 0; i < N_FIRST; i++)
+        c[n++] = first[i];
+    for (int i = 0; i < d->plan.n_vary; i++)
+        c[n++] = (ph_column){d->plan.vary[i].name, ph_sweep_unit(d, i), PH_SHORT};
+    c[n++] = last[0];
+    for (int i = 0; i < d->n_values; i++) {
+        ph_sweep_value_name(d, i, text[i][0], text[i][1]);
+        c[n++] = (ph_column){text[i][0], text[i][1], PH_REAL};
+    }
+    for (int i = 1; i < N_LAST; i++)
+        c[n++] = last[i];
+    c[n++] = reason;
+    return n;
+}
+
+static void add_row(const ph_sweep_study *d, ph_table *t, int k)
+{
+    const ph_sweep_row *row = ph_sweep_row_at(&d->rows, k);
+    char id[32];
+    ph_sweep_id(d, k, id);
+    ph_table_number(t, k);
+    ph_table_word(t, id);
+    for (int i = 0; i < d->plan.n_vary; i++)
+        ph_table_number(t, ph_plan_value(&d->plan, i, k));
+    ph_table_word(t, ph_sweep_status_word(row->status));
+    for (int i = 0; i < d->n_values; i++)
+        ph_table_number(t, row->value[i]);
+    ph_table_number(t, row->t);
+    ph_table_number(t, row->drift);
+    ph_table_number(t, row->position);
+    ph_table_number(t, row->velocity);
+    ph_table_number(t, (double)row->steps);
+    ph_table_number(t, (double)row->iterations);
+    ph_table_word(t, row->reason);
+}
+
+ph_table *ph_sweep_table(const ph_sweep_study *d)
+{
+    int room = N_FIRST + d->plan.n_vary + N_LAST + d->n_values + 1;
+    ph_column *c = calloc((size_t)room, sizeof *c);
+    char(*text)[2][PH_SWEEP_NAME] = calloc((size_t)d->n_values + 1, sizeof *text);
+    ph_table *t = c && text ? ph_table_create(name_columns(d, c, text), c) : NULL;
+    free(c), free(text);
+    for (int k = 0; k < d->plan.n; k++)
+        add_row(d, t, k);
+    return t;
+}
+
+/* ---- the file ------------------------------------------------------------------------------------------- */
+
+#define LINE 256
+
+static void list_words(char *line, const char *title, const ph_settings *words)
+{
+    int n = snprintf(line, LINE, "%s", title);
+    for (int i = 0; i < words->n && n < LINE; i++)
+        n += snprintf(line + n, (size_t)(LINE - n), " %s", words->text[i]);
+}
+
+int ph_sweep_write(const ph_sweep_study *d, const ph_table *t)
+{
+    char text[5][LINE];
+    const char *lines[5];
+    int n = 0;
+    snprintf(text[n++], LINE, "polhode %s, model %.128s", ph_version(),
+             d->model ? d->model->name : d->args->word[0]);
+    snprintf(text[n++], LINE, "sweep %016" PRIx64 ", %d cases", d->key, d->plan.n);
+    list_words(text[n++], "vary", &d->args->vary);
+    if (d->plan.samples)
+        snprintf(text[n++], LINE, "Latin hypercube, seed %d", d->args->seed);
+    if (d->args->set.n)
+        list_words(text[n++], "set", &d->args->set);
+    for (int i = 0; i < n; i++)
+        lines[i] = text[i];
+    return ph_table_write(t, d->args->output, n, lines);
+}

@@ -1,0 +1,242 @@
+/* Workers that are ranks of MPI, the only file that knows of it. Each rank has a child that computes, as
+ * pool_fork.c starts them: a case that brings its process down does not take the rank along, and with it all
+ * others. The first rank hands out cases, to its own child too, so that one rank is enough.
+ *
+ * The child is started before MPI_Init: what MPI maps and registers is not for it. Only where one has died its
+ * successor is forked later. Waiting is polling with naps: blocking calls of MPI would keep a processor busy
+ * that children could use. */
+#include "study/pool_backend.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(PH_HAVE_MPI)
+#include <mpi.h>
+#define AVAILABLE 1
+#else
+#define AVAILABLE 0
+#endif
+
+/* ---- who started this process --------------------------------------------------------------------------- */
+
+/* Names that Open MPI, PMIx and the launchers of MPICH and its relatives give to rank and number of ranks. */
+static const char *const launchers[][2] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+                                           {"PMI_RANK", "PMI_SIZE"},
+                                           {"PMIX_RANK", "SLURM_NTASKS"}};
+
+ph_status ph_pool_launched(int *launched, int *rank, ph_error *err)
+{
+    *launched = *rank = 0;
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers && !*launched; i++) {
+        const char *own = getenv(launchers[i][0]), *all = getenv(launchers[i][1]);
+        int size = all ? atoi(all) : 1;
+        *launched = own != NULL;
+        *rank = own ? atoi(own) : 0;
+        if (own && !AVAILABLE && (size > 1 || *rank > 0)) {
+            snprintf(err->text, sizeof err->text,
+                     "started as rank %d of several, but this program was built without MPI", *rank);
+            return err->status = PH_E_INPUT;
+        }
+    }
+    *launched = *launched && AVAILABLE;
+    return PH_OK;
+}
+
+#if defined(PH_HAVE_MPI)
+
+#define NAP_MS 1
+
+enum { ORDER = 1, ANSWER, DIED };   /* tags */
+enum { AT_END = -1, AT_ONCE = -2 }; /* orders that are no cases: finish; drop what is under way */
+
+struct ph_pool_backend {
+    const ph_pool_def *def;
+    int rank, size;
+    int turn; /* 1: look at messages before the own child */
+    ph_pool_child child;
+    char *answer; /* of another rank */
+};
+
+static int child_speaks(const ph_pool_backend *b, int timeout_ms)
+{
+    struct pollfd p = {.fd = b->child.pid > 0 ? b->child.from : -1, .events = POLLIN};
+    return poll(&p, 1, timeout_ms) > 0;
+}
+
+/* A child that died is replaced. */
+static ph_pool_news ask_child(ph_pool_backend *b, ph_pool_event *event)
+{
+    ph_pool_news news = ph_pool_child_read(&b->child, event);
+    event->worker = b->rank;
+    if (news == PH_POOL_DIED)
+        event->replaced = ph_pool_child_start(&b->child, 1, 0, b->def);
+    return news;
+}
+
+/* ---- the other ranks ------------------------------------------------------------------------------------ */
+
+/* Orders that have arrived go to the child; 0, AT_END or AT_ONCE. */
+static int take_orders(ph_pool_backend *b)
+{
+    for (int there = 1, k; there;) {
+        MPI_Iprobe(0, ORDER, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+        if (!there)
+            break;
+        MPI_Recv(&k, 1, MPI_INT, 0, ORDER, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (k < 0)
+            return k;
+        ph_pool_child_order(&b->child, k);
+    }
+    return 0;
+}
+
+/* Between the first rank and the child. mpirun ends this process with SIGTERM, so that is let through. */
+static int help(ph_pool_backend *b)
+{
+    sigset_t ends;
+    int last;
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGINT), sigaddset(&ends, SIGTERM), sigaddset(&ends, SIGHUP);
+    sigprocmask(SIG_UNBLOCK, &ends, NULL);
+    while (!(last = take_orders(b))) {
+        ph_pool_event event = {0};
+        if (!child_speaks(b, NAP_MS))
+            continue;
+        ph_pool_news news = ask_child(b, &event);
+        if (news == PH_POOL_ANSWER)
+            MPI_Send(b->child.answer, (int)b->child.size, MPI_BYTE, 0, ANSWER, MPI_COMM_WORLD);
+        else if (news == PH_POOL_DIED)
+            MPI_Send(&event, (int)sizeof event, MPI_BYTE, 0, DIED, MPI_COMM_WORLD);
+    }
+    return last;
+}
+
+/* ---- the first rank ------------------------------------------------------------------------------------- */
+
+static ph_pool_news read_message(ph_pool_backend *b, ph_pool_event *event)
+{
+    MPI_Status from;
+    int there;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &there, &from);
+    if (!there)
+        return PH_POOL_NOTHING;
+    if (from.MPI_TAG == DIED) {
+        MPI_Recv(event, (int)sizeof *event, MPI_BYTE, from.MPI_SOURCE, DIED, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+        return PH_POOL_DIED;
+    }
+    MPI_Recv(b->answer, (int)b->child.size, MPI_BYTE, from.MPI_SOURCE, ANSWER, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE);
+    event->worker = from.MPI_SOURCE;
+    memcpy(&event->k, b->answer, sizeof event->k);
+    event->result = b->answer + PH_POOL_HEAD;
+    return PH_POOL_ANSWER;
+}
+
+static ph_pool_news next(ph_pool_backend *b, int timeout_ms, ph_pool_event *event)
+{
+    for (int waited = 0; waited <= timeout_ms; waited += NAP_MS) {
+        b->turn = !b->turn;
+        ph_pool_news news = b->turn ? read_message(b, event) : PH_POOL_NOTHING;
+        if (news == PH_POOL_NOTHING && child_speaks(b, 0))
+            return ask_child(b, event);
+        if (news == PH_POOL_NOTHING && !b->turn)
+            news = read_message(b, event);
+        if (news != PH_POOL_NOTHING)
+            return news;
+        if (child_speaks(b, NAP_MS))
+            return ask_child(b, event);
+    }
+    return PH_POOL_NOTHING;
+}
+
+static void order(ph_pool_backend *b, int worker, int k)
+{
+    if (worker == b->rank)
+        ph_pool_child_order(&b->child, k);
+    else
+        MPI_Send(&k, 1, MPI_INT, worker, ORDER, MPI_COMM_WORLD);
+}
+
+/* ---- beginning and end ---------------------------------------------------------------------------------- */
+
+/* A model file may differ between machines, or a program be of another version. */
+static int agree(const ph_pool_backend *b, ph_error *err)
+{
+    uint64_t mine[2] = {b->def->key, b->def->size};
+    uint64_t *all = calloc((size_t)b->size, sizeof mine);
+    int stranger = all ? 0 : -1;
+    MPI_Gather(mine, (int)sizeof mine, MPI_BYTE, all, (int)sizeof mine, MPI_BYTE, 0, MPI_COMM_WORLD);
+    for (int i = 1; all && b->rank == 0 && i < b->size && !stranger; i++)
+        if (memcmp(all + 2 * i, mine, sizeof mine) != 0)
+            stranger = i;
+    MPI_Bcast(&stranger, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    free(all);
+    if (stranger) {
+        snprintf(err->text, sizeof err->text,
+                 "rank %d sees another model, or has other arguments, than rank 0", stranger);
+        err->status = PH_E_INPUT;
+    }
+    return !stranger;
+}
+
+static void release(ph_pool_backend *b, int early)
+{
+    ph_pool_child_end(&b->child, early);
+    free(b->answer);
+    free(b);
+}
+
+/* Early: others may be gone, and would be waited for. mpirun clears away what is left. */
+static void end(ph_pool_backend *b, int early)
+{
+    int k = early ? AT_ONCE : AT_END;
+    for (int i = 1; b->rank == 0 && i < b->size; i++)
+        MPI_Send(&k, 1, MPI_INT, i, ORDER, MPI_COMM_WORLD);
+    release(b, early);
+    if (!early)
+        MPI_Finalize();
+}
+
+static ph_pool_backend *start(const ph_pool_def *def, int *workers, ph_error *err)
+{
+    ph_pool_backend *b = calloc(1, sizeof *b);
+    *workers = 0;
+    if (b) {
+        b->def = def;
+        b->answer = malloc(PH_POOL_HEAD + def->size);
+    }
+    if (!b || !b->answer || !ph_pool_child_start(&b->child, 1, 0, def)) {
+        snprintf(err->text, sizeof err->text, "cannot start a worker: %s", strerror(errno));
+        if (b)
+            release(b, 1);
+        return NULL;
+    }
+    MPI_Init(NULL, NULL);
+    MPI_Comm_rank(MPI_COMM_WORLD, &b->rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &b->size);
+    if (!agree(b, err)) {
+        release(b, 1);
+        MPI_Finalize();
+        return NULL;
+    }
+    if (b->rank == 0)
+        *workers = b->size;
+    else if (help(b) == AT_ONCE) { /* the first rank does not wait; neither may this one */
+        release(b, 1);
+        _Exit(0);
+    }
+    return b;
+}
+
+const ph_pool_ops ph_pool_mpi = {.ahead = 4, .open = start, .order = order, .next = next, .close = end};
+
+#else
+
+const ph_pool_ops ph_pool_mpi = {0}; /* never chosen: ph_pool_launched */
+
+#endif
