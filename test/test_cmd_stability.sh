@@ -140,15 +140,15 @@ peak() { # NAME: the largest error of that name in out, JSON
     grep -oE "\"error\":\"$1\",\"largest\":[0-9.e+-]+" out | sed 's/.*://'
 }
 run 0 transient heavy_top --h 1e-3 --sigma 0 --steps 100 --json
-within "$(peak plain)" 122.43 2.4      # reference: 2 %
-within "$(peak perturbed)" 2.124 0.042 # reference: 2 %
-within "$(peak predicted)" 34.265298 1e-6
+within "$(peak plain)" 122.43 2.4 "plain start"         # reference: 2 %
+within "$(peak perturbed)" 2.124 0.042 "perturbed start" # reference: 2 %
+within "$(peak predicted)" 34.265298 1e-6 "amplification, rho 0.9"
 has out '"step":14'
 run 0 transient pendulum --h 0.02 --rho 0.6 --sigma 0 --json
-within "$(peak predicted)" 7.385792 1e-6
+within "$(peak predicted)" 7.385792 1e-6 "amplification, rho 0.6"
 # the model file has a reference solution too, the same figures come out
 run 0 transient "$models/heavy_top.lua" --formulation index3 --sigma 0 --steps 100 --json
-within "$(peak plain)" 122.43 2.4
+within "$(peak plain)" 122.43 2.4 "plain start of the model file"
 run 0 transient heavy_top --formulation ggl -o t.csv
 has out 'no amplification is predicted'
 [[ $(grep -vc '^#' t.csv) == 52 ]] || fail "51 rows of 50 steps: $(grep -vc '^#' t.csv)"
