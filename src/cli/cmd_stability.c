@@ -1,5 +1,5 @@
-/* polhode stability: how far steps are stable, of the ball with a torsional spring, of the linear oscillator, or
- * about the steady spin of a model. */
+/* polhode stability: how far steps are stable, of the ball with a torsional spring, of the linear oscillator,
+ * or about the steady spin of a model. */
 #include "cli/stability.h"
 
 #include <signal.h>
