@@ -88,7 +88,7 @@ static inline void run_sim(ph_sim *sim, long steps)
 
 typedef struct snapshot {
     int n, nq, nv, nl;
-    double *x; /* t, q, v, vdot, a, lambda, eta where there are any */
+    double *x; /* t, q, v, vdot, a (0 where there is none), lambda, eta where there are any */
 } snapshot;
 
 static inline snapshot snap(const ph_sim *sim, const ph_system *sys)
@@ -100,10 +100,8 @@ static inline snapshot snap(const ph_sim *sim, const ph_system *sys)
     w.x = malloc(sizeof(double) * (size_t)(1 + w.nq + 3 * w.nv + 2 * w.nl));
     assert_non_null(w.x);
     for (int k = 0; k < 7; k++)
-        if (size[k]) {
-            memcpy(w.x + w.n, part[k], sizeof(double) * (size_t)size[k]);
-            w.n += size[k];
-        }
+        for (int i = 0; i < size[k]; i++)
+            w.x[w.n++] = part[k] ? part[k][i] : 0;
     return w;
 }
 

@@ -39,6 +39,18 @@ for page in README.md docs/model.md; do
 done
 ((models >= 5)) || fail "only $models models in the pages"
 
+# Commands in the page of studies run, in an empty folder beside the models.
+mkdir "$tmp/studies" && ln -s "$source/models" "$tmp/studies/models"
+ln -s "$polhode" "$tmp/polhode"
+commands=0
+while read -r command; do
+    commands=$((commands + 1))
+    [[ $command != *--plot* ]] || command -v gnuplot >/dev/null || continue
+    (cd "$tmp/studies" && PATH=$tmp:$PATH bash -c "$command") >"$tmp/log" 2>&1 </dev/null ||
+        fail "docs/studies.md: $command: $(tail -n 3 "$tmp/log")"
+done < <(awk '/^```sh$/ {on = 1; next} /^```$/ {on = 0} on && /^polhode /' "$source/docs/studies.md")
+((commands >= 5)) || fail "only $commands commands in docs/studies.md"
+
 # The README tells of every model, and of no others.
 for model in "$source"/models/*.lua; do
     grep -qF "models/$(basename "$model")" "$source/README.md" || fail "README.md does not tell of $(basename "$model")"

@@ -25,6 +25,7 @@ extern "C" {
     X(PH_E_INCONSISTENT, "inconsistent", "initial values violate the constraints; nothing was changed")      \
     X(PH_E_SINGULAR, "singular", "a matrix is singular; the state is as before the call")                    \
     X(PH_E_NEWTON, "newton_failed", "Newton did not converge; the state is as before the call")              \
+    X(PH_E_STEP, "step_failed", "the step is too large, or none is small enough; the state is as before")    \
     X(PH_E_NAN, "not_finite", "a callback gave NaN or infinity; the state is as before the call")            \
     X(PH_E_CALLBACK, "callback_failed", "a callback refused; the state is as before the call")               \
     X(PH_E_STOPPED, "stopped", "the output callback asked to stop; the state is that of the last step")

@@ -176,6 +176,14 @@ PH_API const char *ph_method_name(int k);
 PH_API const char *ph_method_text(int k);
 PH_API const char *ph_method_cite(int k); /* what to cite, a line each */
 
+/* Row k of the table of Runge-Kutta tableaux; NULL past the end. */
+PH_API const char *ph_tableau_name(int k);
+PH_API const char *ph_tableau_text(int k);
+PH_API const char *ph_tableau_cite(int k); /* "": nothing */
+
+/* The row of a name or alias, without regard to case, '-', '_' and blanks; -1: there is none. */
+PH_API int ph_tableau_find(const char *name);
+
 /* Word k of the choices of an option, by its code; NULL past the end. */
 PH_API const char *ph_formulation_word(int k);
 PH_API const char *ph_newton_word(int k);

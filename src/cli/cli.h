@@ -5,6 +5,7 @@
 
 #include "base/words.h"
 #include "polhode/sim.h"
+#include "study/variant.h"
 
 #if defined(__GNUC__)
 #define PH_PRINTF(text, first) __attribute__((format(printf, text, first)))
@@ -41,31 +42,6 @@ typedef struct ph_settings {
     const char *text[PH_SETTINGS_MAX]; /* "m=16" */
 } ph_settings;
 
-#define PH_LIST_MAX 64
-
-/* Values of an option that takes several, "1e-3,5e-4"; n = 0: not given. */
-typedef struct ph_numbers {
-    int n;
-    double x[PH_LIST_MAX];
-} ph_numbers;
-
-typedef struct ph_counts { /* whole numbers, and codes of words */
-    int n;
-    int k[PH_LIST_MAX];
-} ph_counts;
-
-typedef struct ph_names { /* of a table */
-    int n;
-    const char *text[PH_LIST_MAX];
-} ph_names;
-
-/* Several values where run takes one. */
-typedef struct ph_lists {
-    ph_numbers h, sigma, rho;
-    ph_counts order, formulation, correction, start, newton;
-    ph_names method;
-} ph_lists;
-
 /* The command line, parsed. What was not given has the value of ph_args_default, mostly 0. */
 typedef struct ph_args {
     ph_command_code command;
@@ -79,14 +55,19 @@ typedef struct ph_args {
     const char *output;             /* file; NULL: none */
     const char *plot;               /* picture; NULL: none */
     ph_lists list;                  /* of studies */
+    const char *reference;          /* exact, finest or a file; NULL: what there is */
+    const char *sensors;            /* names with commas between them; NULL: none */
+    double from;                    /* time from which errors count */
+    double expect;                  /* order; 0: none */
+    int jobs;                       /* processes; 0: as many as there are processors */
     int json, quiet;
-    ph_settings vary, sensor; /* of sweep: "m=10:20:11"; "tip,energy" */
-    int sample, seed;         /* sample = 0: all combinations */
-    int jobs;                 /* 0: as many as there are processors */
-    const char *share;        /* "2/4"; NULL: all */
+    ph_settings vary;  /* of sweep: "m=10:20:11" */
+    int sample, seed;  /* sample = 0: all combinations */
+    const char *share; /* "2/4"; NULL: all */
     int fresh;
     const char *source; /* text of the model file, read before; NULL: the file is read */
     size_t source_size;
+    int compare;  /* with a reference solution: 0; -1: no */
     int space;    /* row of spaces.def; -1: the model's own */
     int assemble; /* project initial values instead of refusing them */
     int argc;     /* what follows the command, as it was typed */

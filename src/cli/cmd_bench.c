@@ -83,7 +83,7 @@ static ph_status measure(const ph_problem *p, ph_sim *sim, int repeats, result *
     ph_state at = ph_sim_state(sim);
     out->us_per_step = 1e6 * best / (double)steps;
     out->newton_per_step = (double)st.iterations / (double)steps;
-    out->error = s == PH_OK && ph_exact_compare(p, &at, &e) ? e.q : NAN;
+    out->error = s == PH_OK && ph_exact_compare(p, &at, 0, &e) ? e.q : NAN;
     return s;
 }
 

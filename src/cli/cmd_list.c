@@ -170,6 +170,7 @@ static const struct table {
     {"keys", "all that a model file may say; see 'polhode manual'", NULL, NULL, NULL, print_keys},
     {"problems", "built-in problems, for 'polhode run'", ph_problem_name, ph_problem_text, NULL, NULL},
     {"methods", "integrators", ph_method_name, ph_method_text, NULL, NULL},
+    {"tableaux", "of Runge-Kutta methods, for --tableau", ph_tableau_name, ph_tableau_text, NULL, NULL},
     {"solvers", "linear solvers", ph_solver_word, solver_text, NULL, NULL},
     {"groups", "Lie groups of a node", group_name, group_text, NULL, NULL},
     {"charts", "coordinates of rotations", chart_name, chart_text, NULL, NULL},

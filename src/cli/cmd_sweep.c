@@ -115,25 +115,24 @@ static int find_sensor(ph_sweep_study *d, const char *name, int length)
 
 static int choose_sensors(ph_sweep_study *d)
 {
-    const ph_settings *words = &d->args->sensor;
+    const char *names = d->args->sensors;
     if (!d->model) {
-        if (words->n)
+        if (names)
             ph_complain("--sensor: the built-in problem '%s' has no sensors", d->args->word[0]);
-        return !words->n;
+        return !names;
     }
     d->sensor = calloc((size_t)d->model->n_sensors + 1, sizeof *d->sensor);
     if (!d->sensor) {
         ph_complain("not enough memory for the sensors");
         return 0;
     }
-    for (int i = 0; !words->n && i < d->model->n_sensors; i++)
+    for (int i = 0; !names && i < d->model->n_sensors; i++)
         choose_sensor(d, i);
-    for (int i = 0; i < words->n; i++)
-        for (const char *name = words->text[i], *end = name; end; name = end + 1) {
-            end = strchr(name, ',');
-            if (!find_sensor(d, name, end ? (int)(end - name) : (int)strlen(name)))
-                return 0;
-        }
+    for (const char *name = names, *end = name; end; name = end + 1) {
+        end = strchr(name, ',');
+        if (!find_sensor(d, name, end ? (int)(end - name) : (int)strlen(name)))
+            return 0;
+    }
     return 1;
 }
 

@@ -1,5 +1,7 @@
-/* Distance of a state from the exact solution of a problem. */
+/* Distance of a state from the exact solution, where it is known, or from a reference solution. */
 #include "cli/exact.h"
+#include "cli/cli.h"
+#include "study/reference.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,21 +31,24 @@ static double group_distance(const ph_system *sys, const ph_state *s, const doub
     return sqrt(sum);
 }
 
-int ph_exact_compare(const ph_problem *p, const ph_state *s, ph_exact_error *out)
+int ph_exact_compare(const ph_problem *p, const ph_state *s, int solve, ph_exact_error *out)
 {
-    int nq = ph_system_nq(&p->sys), nv = ph_system_nv(&p->sys), nl = ph_system_nl(&p->sys), found = 0;
-    if (!p->exact)
+    int nq = ph_system_nq(&p->sys), nv = ph_system_nv(&p->sys), nl = ph_system_nl(&p->sys);
+    ph_reference *r = NULL;
+    ph_error err;
+    if ((!p->exact && !solve) || !(s->t > 0))
         return 0;
-    double *q = calloc((size_t)(2 * nq + 3 * nv + nl), sizeof *q);
-    if (!q)
-        return 0;
-    double *v = q + nq, *vdot = v + nv, *lambda = vdot + nv, *work = lambda + nl;
-    if (p->exact(p, s->t, q, v, vdot, lambda)) {
-        out->q = group_distance(&p->sys, s, q, work);
-        out->v = distance(nv, s->v, v);
-        out->lambda = distance(nl, s->lambda, lambda);
-        found = 1;
-    }
-    free(q);
+    double *work = calloc((size_t)(nq + nv + 1), sizeof *work);
+    int found = work && ph_reference_create(&r, p, s->t, 1, &err) == PH_OK;
+    if (found) {
+        ph_state exact = ph_reference_state(r, 1);
+        out->q = group_distance(&p->sys, s, exact.q, work);
+        out->v = distance(nv, s->v, exact.v);
+        out->lambda = distance(nl, s->lambda, exact.lambda);
+        out->source = ph_reference_source(r);
+    } else if (work && solve)
+        ph_complain("--reference: %s", err.text);
+    ph_reference_destroy(r);
+    free(work);
     return found;
 }

@@ -1,4 +1,4 @@
-/* Distance of a state from the exact solution of a problem. */
+/* Distance of a state from the exact solution, where it is known, or from a reference solution. */
 #ifndef PH_CLI_EXACT_H
 #define PH_CLI_EXACT_H
 
@@ -7,9 +7,10 @@
 typedef struct ph_exact_error {
     double q, v,
         lambda; /* 2-norms over the system: of log(q^-1 q_exact), v - v_exact, lambda - lambda_exact */
+    const char *source;
 } ph_exact_error;
 
-/* 0: the problem has no exact solution at this time, or memory does not suffice. */
-int ph_exact_compare(const ph_problem *p, const ph_state *s, ph_exact_error *out);
+/* solve: a solution that is not known is computed. 0: there is none to compare with. */
+int ph_exact_compare(const ph_problem *p, const ph_state *s, int solve, ph_exact_error *out);
 
 #endif

@@ -2,6 +2,7 @@
  * problems. */
 #include "cli/model.h"
 #include "cli/options.h"
+#include "study/hash.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -146,7 +147,7 @@ int ph_subject_merge(ph_args *args, const ph_model_def *model)
         merged.every = model->every;
     if (args->opt.tol > 0)
         merged.opt.h = 0; /* --tol stands instead of the model's h, */
-    else if (args->opt.h > 0)
+    else if (args->opt.h > 0 || args->list.h.n)
         merged.opt.tol = 0; /* and --h instead of its tol */
     if (!ph_args_parse(&merged, args->argc, args->argv))
         return 0;
@@ -174,6 +175,23 @@ static ph_status find_redundant(ph_subject *s, ph_error *err)
     return status;
 }
 
+/* Of the text of the model and all that changes it; 0 where the text cannot be read again. */
+static uint64_t fingerprint(const ph_args *args)
+{
+    FILE *f = fopen(args->word[0], "rb");
+    char part[4096];
+    uint64_t key = PH_HASH_START;
+    if (!f)
+        return 0;
+    for (size_t n; (n = fread(part, 1, sizeof part, f)) > 0;)
+        key = ph_hash_bytes(key, part, n);
+    fclose(f);
+    for (int i = 0; i < args->set.n; i++)
+        key = ph_hash_text(key, args->set.text[i]);
+    int more[] = {args->space, args->assemble};
+    return ph_hash_bytes(key, more, sizeof more);
+}
+
 static ph_status build_mechanism(ph_subject *s, const ph_args *args, ph_error *err)
 {
     s->model->assemble = args->assemble;
@@ -187,6 +205,7 @@ static ph_status build_mechanism(ph_subject *s, const ph_args *args, ph_error *e
         return PH_E_MEMORY;
     }
     s->p->name = s->model->name, s->p->sys = *ph_mechanism_system(s->mech);
+    s->p->key = fingerprint(args);
     s->p->t_end = s->model->t_end, s->p->h = s->model->opt.h, s->p->energy = energy;
     status = ph_mechanism_initial(s->mech, &s->p->q0, &s->p->v0, err);
     return status == PH_OK ? find_redundant(s, err) : status;

@@ -16,6 +16,7 @@ typedef enum kind {
     COUNT,      /* int from 1 */
     WORD,       /* enumeration: the place of the word in its list */
     NAME,       /* const char *: one of a list */
+    TABLEAU,    /* const char *: one of the tableaux, by name or alias */
     PATH,       /* const char * */
     LIST,       /* ph_settings: one more */
     TEXT,       /* const char *, any */
@@ -24,7 +25,7 @@ typedef enum kind {
 } kind;
 
 /* Several values of that kind with commas between them: ph_numbers of NUMBER, POSITIVE, SIGMA; ph_counts of
- * COUNT, WORD; ph_names of NAME. */
+ * COUNT, WORD; ph_names of NAME, TABLEAU. */
 #define SEVERAL(of) (LISTED | (of))
 
 typedef struct option {
@@ -35,6 +36,12 @@ typedef struct option {
     unsigned commands; /* bits, by ph_command_code */
     const char *text;
 } option;
+
+/* Of run, which needs no file and no run with smaller steps. */
+static const char *exact_word(int k)
+{
+    return k == 0 ? "exact" : NULL;
+}
 
 #define ALONE(command) (1u << PH_CMD_##command)
 #define FOR(command)   (ALONE(command) | (PH_CMD_##command == PH_CMD_RUN ? ALONE(SWEEP) : 0u))
@@ -55,7 +62,8 @@ static kind base(const option *o)
 
 ph_args ph_args_default(ph_command_code command)
 {
-    return (ph_args){.command = command, .opt = ph_default_options(), .every = 1, .seed = 1, .space = -1};
+    return (ph_args){
+        .command = command, .opt = ph_default_options(), .every = 1, .seed = 1, .space = -1, .compare = -1};
 }
 
 const char *ph_option_name(int k)
@@ -102,7 +110,7 @@ static int read_count(const option *o, const char *text, int *n)
 static int read_word(const option *o, const char *text, int *k)
 {
     char what[64];
-    *k = ph_word_find(text, o->words);
+    *k = base(o) == TABLEAU ? ph_tableau_find(text) : ph_word_find(text, o->words);
     if (*k >= 0)
         return 1;
     snprintf(what, sizeof what, "%s has no choice", o->name);
@@ -141,6 +149,7 @@ static int read_one(const option *o, const char *text, void *to)
         return 1;
     case WORD:
     case NAME:
+    case TABLEAU:
         if (!read_word(o, text, &k))
             return 0;
         word = o->words(k);
@@ -179,6 +188,7 @@ static char *element_at(const option *o, void *list, int k, size_t *size)
         *size = sizeof(int);
         return (char *)&((ph_counts *)list)->k[k];
     case NAME:
+    case TABLEAU:
         *size = sizeof(char *);
         return (char *)&((ph_names *)list)->text[k];
     default:
@@ -257,10 +267,15 @@ static void refuse(const ph_args *args, const char *name)
     const char *command = ph_command_name((int)args->command);
     int k = ph_word_find(name, ph_option_name);
     if (k >= 0) {
-        int owner = 0;
-        while (!(options[k].commands & 1u << owner))
-            owner++;
-        ph_complain("%s has no option '%s'; it belongs to '%s'", command, name, ph_command_name(owner));
+        char owners[256] = "";
+        unsigned commands = 0;
+        for (int i = k; i < N_OPTIONS; i++)
+            commands |= strcmp(options[i].name, name) ? 0 : options[i].commands;
+        for (int c = 0; c < PH_COMMAND_COUNT; c++)
+            if (commands & 1u << c)
+                snprintf(owners + strlen(owners), sizeof owners - strlen(owners), "%s'%s'",
+                         owners[0] ? ", " : "", ph_command_name(c));
+        ph_complain("%s has no option '%s'; it belongs to %s", command, name, owners);
     } else if (ph_options_any(args->command)) {
         snprintf(what, sizeof what, "%s has no option", command);
         snprintf(help, sizeof help, "polhode help %s", command);
@@ -442,7 +457,7 @@ static void print_default(const option *o, char *text, size_t size)
             snprintf(text, size, "; default %s", o->words(k));
         else if (o->kind == COUNT && k)
             snprintf(text, size, "; default %d", k);
-    } else if (o->kind == NAME) {
+    } else if (o->kind == NAME || o->kind == TABLEAU) {
         memcpy(&word, at, sizeof word);
         snprintf(text, size, "; default %s", word);
     }

@@ -69,11 +69,11 @@ static void print_quality(const ph_run *r)
                w->work, w->drift);
     else if (r->p->energy)
         printf("  energy     %.9g J -> %.9g J; largest drift %.2g J\n", w->E0, w->E, w->drift);
-    if (ph_exact_compare(r->p, &s, &e)) {
+    if (ph_exact_compare(r->p, &s, r->args->compare == 0, &e)) {
         printf("  error      q %.3g, v %.3g", e.q, e.v);
         if (r->p->sys.n_constraints)
             printf(", lambda %.3g", e.lambda);
-        printf(" (against the exact solution, at the end)\n");
+        printf(" (against the %s, at the end)\n", e.source);
     }
 }
 

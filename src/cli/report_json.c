@@ -120,7 +120,7 @@ static void add_quality(ph_json *j, const ph_run *r, const ph_state *s)
         if (r->p->power)
             ph_json_number(j, energy, "work", w->work);
     }
-    if (ph_exact_compare(r->p, s, &e)) {
+    if (ph_exact_compare(r->p, s, r->args->compare == 0, &e)) {
         cJSON *error = ph_json_object(j, j->root, "error");
         ph_json_number(j, error, "q", e.q);
         ph_json_number(j, error, "v", e.v);

@@ -19,4 +19,18 @@ void ph_csv_number(ph_csv *csv, double x);
 void ph_csv_end_header(ph_csv *csv);
 void ph_csv_end_row(ph_csv *csv);
 
+/* A table that was read: all of its rows are numbers. */
+typedef struct ph_csv_data {
+    int n_columns;
+    long n_rows;
+    char **names; /* without units */
+    double *x;    /* row by row */
+    char *header; /* where the names stand */
+} ph_csv_data;
+
+/* Lines that begin with # and empty ones are skipped. 0 with a sentence in why; nothing is left behind. */
+int ph_csv_read(ph_csv_data *d, const char *path, char *why, size_t size);
+int ph_csv_find(const ph_csv_data *d, const char *name); /* column; -1: not there */
+void ph_csv_clear(ph_csv_data *d);
+
 #endif

@@ -71,3 +71,43 @@ int ph_small_inverse(int n, const double *A, double *inv)
             inv[i * n + j] = W[i][n + j];
     return 1;
 }
+
+static void swap_rows(int n, double *a, double *b)
+{
+    for (int j = 0; j < n; j++) {
+        double x = a[j];
+        a[j] = b[j];
+        b[j] = x;
+    }
+}
+
+int ph_small_solve(int n, int m, double *A, double *X)
+{
+    for (int k = 0; k < n; k++) {
+        int p = k;
+        for (int i = k + 1; i < n; i++)
+            if (fabs(A[i * n + k]) > fabs(A[p * n + k]))
+                p = i;
+        if (!(fabs(A[p * n + k]) > 0) || !isfinite(A[p * n + k]))
+            return 0;
+        if (p != k) {
+            swap_rows(n, A + k * n, A + p * n);
+            swap_rows(m, X + k * m, X + p * m);
+        }
+        for (int i = k + 1; i < n; i++) {
+            double f = A[i * n + k] / A[k * n + k];
+            for (int j = k + 1; j < n && f != 0; j++)
+                A[i * n + j] -= f * A[k * n + j];
+            for (int j = 0; j < m && f != 0; j++)
+                X[i * m + j] -= f * X[k * m + j];
+        }
+    }
+    for (int i = n - 1; i >= 0; i--)
+        for (int j = 0; j < m; j++) {
+            double sum = X[i * m + j];
+            for (int k = i + 1; k < n; k++)
+                sum -= A[i * n + k] * X[k * m + j];
+            X[i * m + j] = sum / A[i * n + i];
+        }
+    return 1;
+}

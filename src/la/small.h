@@ -89,4 +89,7 @@ static inline double ph_small_max(int n, const double *a)
 /* Inverse by Gauss-Jordan elimination with row pivoting, n <= 6; 0 if singular. */
 int ph_small_inverse(int n, const double *A, double *inv);
 
+/* X = A^-1 X by elimination with row pivoting, A n x n, X n x m; destroys A; 0 if singular or not finite. */
+int ph_small_solve(int n, int m, double *A, double *X);
+
 #endif

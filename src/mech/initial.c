@@ -336,7 +336,7 @@ ph_status ph_mechanism_initial(ph_mechanism *m, const double **q0, const double 
         memcpy(m->projected, plain->projected, sizeof m->projected);
         ph_mechanism_destroy(plain);
     }
-    memset(m->turns, 0, sizeof(double) * (size_t)m->model->n_joints);
+    ph_mechanism_rewind(m);
     *q0 = m->q0, *v0 = m->v0;
     return s;
 }

@@ -42,5 +42,6 @@ PH_API double ph_mechanism_power(const ph_mechanism *mech, const ph_state *s);
 PH_API ph_status ph_mechanism_sensor(ph_mechanism *mech, const ph_state *s, int sensor, double *out);
 PH_API void ph_mechanism_track(ph_mechanism *mech,
                                const ph_state *s); /* after each step: counts turns of revolute joints */
+PH_API void ph_mechanism_rewind(ph_mechanism *mech); /* before a further run: no turns */
 
 #endif

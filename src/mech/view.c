@@ -199,6 +199,12 @@ void ph_mechanism_track(ph_mechanism *m, const ph_state *s)
     }
 }
 
+void ph_mechanism_rewind(ph_mechanism *m)
+{
+    for (int k = 0; k < m->model->n_joints; k++)
+        m->turns[k] = 0;
+}
+
 ph_status ph_mechanism_sensor(ph_mechanism *m, const ph_state *s, int sensor, double *out)
 {
     const ph_sensor_def *d = &m->model->sensor[sensor];

@@ -96,6 +96,7 @@ static size_t member_size(ph_value v)
     switch (v) {
     case PH_V_NAME:
     case PH_V_METHOD:
+    case PH_V_TABLEAU:
         return sizeof(const char *);
     case PH_V_BODIES:
         return 2 * sizeof(int);
@@ -151,6 +152,7 @@ static void put_value(const ice *i, const ph_key *k, const member *x)
     switch (k->value) {
     case PH_V_NAME:
     case PH_V_METHOD:
+    case PH_V_TABLEAU:
         put_text(i->to, x->text);
         break;
     case PH_V_TYPE:

@@ -124,6 +124,7 @@ const char *ph_value_text(ph_value v)
         [PH_V_FLAG] = "true or false",
         [PH_V_WORD] = "word",
         [PH_V_METHOD] = "word",
+        [PH_V_TABLEAU] = "word",
         [PH_V_VECTOR] = "3 numbers",
         [PH_V_NOT_NEGATIVES] = "3 numbers >= 0",
         [PH_V_UNIT] = "3 numbers, not all 0",
@@ -158,6 +159,7 @@ const char *ph_key_default(const ph_key *k, char *text, size_t size)
             snprintf(text, size, "%g", x);
         break;
     case PH_V_METHOD:
+    case PH_V_TABLEAU:
         memcpy(&word, at, sizeof word);
         snprintf(text, size, "%s", word);
         break;

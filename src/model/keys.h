@@ -37,6 +37,7 @@ typedef enum ph_value {
     PH_V_FLAG,          /* int: true or false */
     PH_V_WORD,          /* int: place in a list */
     PH_V_METHOD,        /* const char *: one of a list */
+    PH_V_TABLEAU,       /* const char *: one of the tableaux, by name or alias */
     PH_V_VECTOR,        /* ph_vec3; NaN: not given */
     PH_V_NOT_NEGATIVES, /* ph_vec3, each >= 0 */
     PH_V_UNIT,          /* ph_vec3, normalised; 0: not given */
@@ -57,7 +58,7 @@ typedef struct ph_key {
     unsigned bit;   /* ph_key_code, which the row of the type must have; 0: every type of types has it */
     const char *name;
     ph_value value;
-    ph_word_fn words; /* of PH_V_WORD and PH_V_METHOD */
+    ph_word_fn words; /* of PH_V_WORD, PH_V_METHOD and PH_V_TABLEAU */
     size_t at;        /* in the record */
     int required;
     const char *unit, *text;

@@ -113,7 +113,7 @@ static const char *text(ph_reader *r, lua_State *L, const char *key)
 static int word(ph_reader *r, lua_State *L, const ph_key *k)
 {
     const char *w = text(r, L, k->name);
-    int place = ph_word_find(w, k->words);
+    int place = k->value == PH_V_TABLEAU ? ph_tableau_find(w) : ph_word_find(w, k->words);
     if (place < 0) {
         char what[48];
         snprintf(what, sizeof what, "%s has no choice", k->name);
@@ -257,6 +257,7 @@ static int store_scalar(ph_reader *r, lua_State *L, const ph_key *k, int index)
         STORE(int, word(r, L, k));
         return 1;
     case PH_V_METHOD:
+    case PH_V_TABLEAU:
         STORE(const char *, k->words(word(r, L, k)));
         return 1;
     case PH_V_LOCK:

@@ -2,6 +2,8 @@
 #ifndef PH_PROBLEM_PROBLEM_H
 #define PH_PROBLEM_PROBLEM_H
 
+#include <stdint.h>
+
 #include "polhode/sim.h"
 
 typedef struct ph_problem {
@@ -17,7 +19,8 @@ typedef struct ph_problem {
      * layout of the system; lambda may be NULL. 0: not to be had. NULL where there is no such reference. The
      * computation goes on from the last t, so increasing t is cheap; one thread at a time may ask. */
     int (*exact)(const struct ph_problem *p, double t, double *q, double *v, double *vdot, double *lambda);
-    void *data; /* one block: parameters, lists of the system, initial values, reference */
+    uint64_t key; /* fingerprint of the model and its parameters; 0: not known */
+    void *data;   /* one block: parameters, lists of the system, initial values, reference */
 } ph_problem;
 
 typedef struct ph_problem_def {

@@ -233,6 +233,15 @@ ph_status ph_eval_tangent(ph_eval *ev, const ph_state *s, unsigned what)
     return ev->lay->friction ? ph_eval_friction(ev, s) : PH_OK;
 }
 
+ph_status ph_eval_rate_tangent(ph_eval *ev, const ph_state *s, double *Z)
+{
+    const ph_system *sys = ev->lay->sys;
+    if (!sys->Z)
+        return ph_eval_difference_q(ev, s, NULL, Z, NULL);
+    CALL(Z, s, Z);
+    return PH_OK;
+}
+
 ph_status ph_eval_friction(ph_eval *ev, const ph_state *s)
 {
     const ph_system *sys = ev->lay->sys;

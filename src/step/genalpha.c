@@ -68,6 +68,7 @@ ph_status ph_alpha_prepare(ph_options *o, ph_alpha *p, ph_step_ops *ops, ph_erro
     o->alpha_m = p->alpha_m, o->alpha_f = p->alpha_f, o->beta = p->beta, o->gamma = p->gamma;
     o->sigma = p->sigma;
     p->gp = p->gamma / (o->h * p->beta);
+    ops->eta = p->gp * p->beta / p->gamma;
     p->eps = (1 - p->alpha_m) / (o->h * p->gamma * (1 - p->alpha_f));
     ops->s = 1 / (p->eps * p->gp), ops->inv_eps = 1 / p->eps, ops->inv_gp = 1 / p->gp;
     return check_parameters(p, err);
@@ -228,21 +229,27 @@ PH_INLINE void linearise_node(int n, genalpha *m, const ph_group_ops *op, int at
     }
 }
 
-static void linearise(ph_sim *sim)
+static void linearise_exactly(ph_sim *sim)
 {
     genalpha *m = of(sim);
     const ph_layout *lay = &sim->lay;
     double sigma = m->p.sigma;
     int stabilised = sim->matrix.n_eta > 0;
     m->ops.L = m->ops.F = NULL;
-    if (sim->opt.newton == PH_SIMPLIFIED)
-        return;
     if (stabilised && !(sigma == 0 && m->inside) && !(sigma == 1 && !m->inside))
         m->ops.F = sigma == 0 ? m->Tinv : sigma == 1 ? m->T : m->F;
     m->ops.L = sigma == 0 ? m->Tinv : m->L;
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end && sigma != 0; i++)
         if (i->T_at >= 0)
             PH_BY_SIZE(i->dim, linearise_node, m, i->op, i->v_at, i->T_at, sim->next.v, stabilised);
+}
+
+static void linearise(ph_sim *sim)
+{
+    genalpha *m = of(sim);
+    m->ops.L = m->ops.F = NULL;
+    if (sim->opt.newton != PH_SIMPLIFIED)
+        linearise_exactly(sim);
 }
 
 /* Increment of eta: y += gamma/beta B_n^T deta, deta = gp beta/gamma x_eta. */
@@ -259,10 +266,9 @@ static void correct_eta(ph_sim *sim, const double *x)
     }
     for (int i = 0; i < lay->nv; i++)
         m->y[i] += m->p.gp * m->dy[i];
-    double scale = m->p.gp * m->p.beta / m->p.gamma;
     for (int c = 0; c < lay->C; c++)
         for (int k = 0; k < lay->rows[c] && sim->matrix.eta_at[c] >= 0; k++)
-            sim->next.eta[lay->l_at[c] + k] += scale * x_eta[sim->matrix.eta_at[c] + k];
+            sim->next.eta[lay->l_at[c] + k] += m->ops.eta * x_eta[sim->matrix.eta_at[c] + k];
 }
 
 PH_INLINE void add_vectors(int n, const double *a, const double *b, double *sum)
@@ -374,6 +380,16 @@ static void predict(ph_sim *sim)
         sim->next.lambda[i] = sim->now.lambda[i] + g.slope * (sim->now.lambda[i] - last->lambda[i]);
 }
 
+/* (G3), (G4) */
+static void update_a(const ph_alpha *p, int nv, const double *vdot, const double *a, const double *vdot1,
+                     double *a1)
+{
+    double inv = 1 / (1 - p->alpha_m), a_n = -p->alpha_m * inv, d_n = p->alpha_f * inv,
+           d_1 = (1 - p->alpha_f) * inv;
+    for (int i = 0; i < nv; i++)
+        a1[i] = d_1 * vdot1[i] + d_n * vdot[i] + a_n * a[i];
+}
+
 static ph_status step(ph_sim *sim)
 {
     genalpha *m = of(sim);
@@ -392,11 +408,144 @@ static ph_status step(ph_sim *sim)
     ph_status s = ph_newton_solve(sim, &m->ops);
     if (s != PH_OK)
         return s;
-    double inv = 1 / (1 - p->alpha_m), a_n = -p->alpha_m * inv, d_n = p->alpha_f * inv,
-           d_1 = (1 - p->alpha_f) * inv;
-    for (int i = 0; i < lay->nv; i++)
-        sim->next.a[i] = d_1 * sim->next.vdot[i] + d_n * sim->now.vdot[i] + a_n * sim->now.a[i];
+    update_a(p, lay->nv, sim->now.vdot, sim->now.a, sim->next.vdot, sim->next.a);
     return PH_OK;
+}
+
+/* ---- sensitivities ------------------------------------------------------------------------------ */
+
+static const ph_step_ops *sens_ops(ph_sim *sim)
+{
+    linearise_exactly(sim);
+    return &of(sim)->ops;
+}
+
+/* Of a node of a curved group: P^-1, G = P^-1 T and A = Ad(exp(-theta)). */
+static void variation_maps(int n, const genalpha *m, const ph_slot *i, double *Pinv, double *G, double *A)
+{
+    double sigma = m->p.sigma, x[PH_DIM_MAX] = {0}, e[PH_DIM_MAX + 1], P[PH_DIM_MAX * PH_DIM_MAX];
+    const double *T = m->T + i->T_at;
+    for (int k = 0; k < n; k++)
+        x[k] = -m->theta[i->v_at + k];
+    i->op->exp(n, x, e);
+    i->op->Ad(n, e, A);
+    for (int k = 0; k < n * n; k++)
+        P[k] = (1 - sigma) * T[k] + (k % (n + 1) == 0 ? sigma : 0);
+    if (!ph_small_inverse(n, P, Pinv))
+        memset(Pinv, 0xff, sizeof P); /* NaN */
+    ph_small_mmul(n, n, n, Pinv, T, G);
+}
+
+/* P^-1 (T w' + (E eta)') of a node of a curved group, to v, and Ad(exp(-theta)) W; y is (E eta)' without T. */
+static void predict_variation(int n, const genalpha *m, const ph_slot *i, const double *w, const double *y,
+                              const double *W_n, double *v, double *W)
+{
+    double Pinv[PH_DIM_MAX * PH_DIM_MAX], G[PH_DIM_MAX * PH_DIM_MAX], A[PH_DIM_MAX * PH_DIM_MAX];
+    variation_maps(n, m, i, Pinv, G, A);
+    ph_small_mul(n, A, W_n, W);
+    ph_small_mul(n, G, w, v);
+    if (y)
+        ph_small_mul_add(n, n, m->inside ? G : Pinv, y, v);
+}
+
+static void sens_predict(ph_sim *sim, const ph_variation *now, const double *y, ph_variation *next)
+{
+    const genalpha *m = of(sim);
+    guess g = coefficients(m, sim->opt.h, 0);
+    double E = m->p.gamma / m->p.beta;
+    for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++) {
+        int n = i->dim, at = i->v_at;
+        double w[PH_DIM_MAX], Ey[PH_DIM_MAX];
+        for (int k = 0; k < n && i->T_at < 0; k++) {
+            next->W[at + k] = now->W[at + k];
+            next->v[at + k] = g.w_v * now->v[at + k] + g.w_a * now->a[at + k] + (y ? E * y[at + k] : 0);
+        }
+        if (i->T_at >= 0) {
+            for (int k = 0; k < n; k++) {
+                w[k] = g.w_v * now->v[at + k] + g.w_a * now->a[at + k];
+                Ey[k] = y ? E * y[at + k] : 0;
+            }
+            predict_variation(n, m, i, w, y ? Ey : NULL, now->W + at, next->v + at, next->W + at);
+        }
+        for (int k = at; k < at + n; k++)
+            next->vdot[k] = m->p.eps * (next->v[k] - now->v[k]) + g.c_a * now->a[k] + g.c_d * now->vdot[k];
+    }
+}
+
+static void sens_accept(ph_sim *sim, const ph_variation *now, ph_variation *next)
+{
+    update_a(&of(sim)->p, sim->lay.nv, now->vdot, now->a, next->vdot, next->a);
+}
+
+/* theta from the two points of the step, then all that update and linearise left behind. */
+static ph_status sens_restore(ph_sim *sim)
+{
+    genalpha *m = of(sim);
+    const ph_layout *lay = &sim->lay;
+    guess g = coefficients(m, sim->opt.h, 0);
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
+        const double *q0 = sim->now.q + i->q_at, *q1 = sim->next.q + i->q_at;
+        double e[PH_DIM_MAX + 1];
+        predict_node(i->dim, &g, m, i, &sim->now, sim->now.vdot);
+        for (int k = 0; k < i->dim && i->T_at < 0; k++)
+            m->theta[i->v_at + k] = q1[k] - q0[k];
+        if (i->T_at >= 0) {
+            i->op->inverse(i->dim, q0, e);
+            i->op->compose(i->dim, e, q1, e);
+            i->op->log(i->dim, e, m->theta + i->v_at);
+        }
+    }
+    if (sim->matrix.n_eta > 0) {
+        ph_state s = ph_point_view(&sim->now, lay);
+        if (ph_eval_links(&sim->ev, &s, m->Bn) != PH_OK)
+            return PH_E_CALLBACK;
+        memset(m->y, 0, sizeof(double) * (size_t)lay->nv);
+        for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
+            if (b->holonomic)
+                ph_small_tmul_add(b->m, b->n, m->Bn + b->at, sim->next.eta + b->row_at, m->y + b->col_at);
+        for (int i = 0; i < lay->nv; i++)
+            m->y[i] *= m->p.gamma / m->p.beta;
+        m->ops.Bn = m->Bn;
+    }
+    return update(sim);
+}
+
+static void sens_accept_back(ph_sim *sim, ph_variation *next, ph_variation *now)
+{
+    const ph_alpha *p = &of(sim)->p;
+    double inv = 1 / (1 - p->alpha_m);
+    for (int i = 0; i < sim->lay.nv; i++) {
+        next->vdot[i] += (1 - p->alpha_f) * inv * next->a[i];
+        now->vdot[i] += p->alpha_f * inv * next->a[i];
+        now->a[i] -= p->alpha_m * inv * next->a[i];
+    }
+}
+
+static void sens_predict_back(ph_sim *sim, const ph_variation *next, double *y_bar, ph_variation *now)
+{
+    const genalpha *m = of(sim);
+    guess g = coefficients(m, sim->opt.h, 0);
+    double E = m->p.gamma / m->p.beta;
+    for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++) {
+        int n = i->dim, at = i->v_at;
+        double Pinv[PH_DIM_MAX * PH_DIM_MAX], G[PH_DIM_MAX * PH_DIM_MAX], A[PH_DIM_MAX * PH_DIM_MAX];
+        if (i->T_at >= 0)
+            variation_maps(n, m, i, Pinv, G, A);
+        for (int k = 0; k < n; k++) {
+            double w = 0, y = 0, W = 0; /* columns of the maps times the covectors */
+            for (int j = 0; j < n; j++) {
+                double v = next->v[at + j] + m->p.eps * next->vdot[at + j];
+                w += (i->T_at >= 0 ? G[j * n + k] : j == k) * v;
+                y += (i->T_at < 0 ? j == k : m->inside ? G[j * n + k] : Pinv[j * n + k]) * v;
+                W += (i->T_at >= 0 ? A[j * n + k] : j == k) * next->W[at + j];
+            }
+            now->W[at + k] += W;
+            now->v[at + k] += g.w_v * w - m->p.eps * next->vdot[at + k];
+            now->a[at + k] += g.w_a * w + g.c_a * next->vdot[at + k];
+            now->vdot[at + k] += g.c_d * next->vdot[at + k];
+            y_bar[at + k] = E * y;
+        }
+    }
 }
 
 /* ---- starting values ---------------------------------------------------------------------------- */
@@ -454,4 +603,10 @@ const ph_stepper ph_genalpha_stepper = {
     .take = take,
     .start = start,
     .step = step,
+    .sens_ops = sens_ops,
+    .sens_predict = sens_predict,
+    .sens_accept = sens_accept,
+    .sens_restore = sens_restore,
+    .sens_accept_back = sens_accept_back,
+    .sens_predict_back = sens_predict_back,
 };

@@ -38,6 +38,7 @@ static unsigned evaluations(const ph_layout *lay, ph_formulation f)
 
 /* The graph of (N2) while it is being listed, with scratch for the products. */
 typedef struct listing {
+    int stages;              /* how often each unknown stands in its block; 1 but for Runge-Kutta stages */
     int n_blocks, count, at; /* blocks of unknowns; listed places; doubles of A so far */
     int *row, *col;          /* places, capacity known beforehand */
     int *size;               /* of each block of unknowns */
@@ -120,9 +121,9 @@ static void list_places(ph_newton_matrix *nm, listing *g, int stabilised)
 {
     const ph_layout *lay = nm->lay;
     for (int i = 0; i < lay->N; i++)
-        g->size[i] = lay->slot[i].dim;
+        g->size[i] = g->stages * lay->slot[i].dim;
     for (int c = 0; c < lay->C; c++) {
-        g->size[lay->N + c] = lay->rows[c], g->late[lay->N + c] = 1;
+        g->size[lay->N + c] = g->stages * lay->rows[c], g->late[lay->N + c] = 1;
         if (stabilised && nm->eta_at[c] >= 0)
             g->size[nm->eta_block[c]] = lay->rows[c], g->late[nm->eta_block[c]] = 1;
     }
@@ -237,6 +238,22 @@ static ph_status analyse(ph_newton_matrix *nm, listing *g, int stabilised, ph_so
     return ph_solver_analyse(out, kind, &graph, nm->alloc);
 }
 
+ph_status ph_newton_analyse_stages(const ph_layout *lay, int stages, ph_solver_kind kind,
+                                   const ph_allocator *alloc, ph_solver **out)
+{
+    ph_arena temporary = {0};
+    listing g = {.stages = stages};
+    ph_newton_matrix nm = {.lay = lay, .redundant = lay->sys->n_redundant, .alloc = alloc};
+    *out = NULL;
+    take_listing(&g, lay, 0, &temporary);
+    if (!ph_arena_open(&temporary, alloc))
+        return PH_E_MEMORY;
+    take_listing(&g, lay, 0, &temporary);
+    ph_status s = analyse(&nm, &g, 0, kind, TRUST, out);
+    ph_free(alloc, temporary.block);
+    return s;
+}
+
 /* The first place of a list that an earlier one repeats; there is one. */
 static ph_place repeated(const ph_block *b, int count)
 {
@@ -259,7 +276,7 @@ ph_status ph_newton_create(ph_newton_matrix *nm, const ph_layout *lay, int steps
                            ph_solver_kind kind, const ph_allocator *alloc, ph_error *err)
 {
     ph_arena counts = {0}, own = {0}, temporary = {0};
-    listing g = {0};
+    listing g = {.stages = 1};
     products p = {0};
     ph_status s = PH_E_MEMORY;
     *nm = (ph_newton_matrix){.lay = lay,
@@ -520,8 +537,14 @@ static double next_increment(int exact, double size, double rate)
 /* Above this rate, or when the iterations left would not do at the present one, a kept Jacobian is renewed. */
 #define RATE_RENEW 0.5
 
-/* Solve (N2) for the evaluated residual; with redundant rows in the complement of their null spaces (R3). */
-static ph_status solve(ph_sim *sim, const ph_step_ops *o)
+ph_status ph_newton_factor(ph_sim *sim, const ph_step_ops *o)
+{
+    ph_status s = factor(&sim->matrix, &sim->ev, o);
+    sim->matrix.factored = s == PH_OK;
+    return s;
+}
+
+ph_status ph_newton_increment(ph_sim *sim, const ph_step_ops *o)
 {
     ph_newton_matrix *nm = &sim->matrix;
     const ph_layout *lay = nm->lay;
@@ -571,13 +594,12 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
             o->linearise(sim);
             status = ph_eval_tangent(&sim->ev, &s, nm->what);
             if (status == PH_OK)
-                status = factor(nm, &sim->ev, o);
-            nm->factored = status == PH_OK;
+                status = ph_newton_factor(sim, o);
             sim->stats.jacobians++, sim->stats.factorizations++;
         }
         if (status != PH_OK)
             return status;
-        status = solve(sim, o);
+        status = ph_newton_increment(sim, o);
         if (status != PH_OK)
             return status;
         double size = o->correct(sim, nm->x);

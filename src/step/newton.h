@@ -48,11 +48,17 @@ ph_status ph_newton_create(ph_newton_matrix *nm, const ph_layout *lay, int steps
                            ph_solver_kind kind, const ph_allocator *alloc, ph_error *err);
 void ph_newton_destroy(ph_newton_matrix *nm);
 
+/* A solver on the graph of [M B^T; B 0], every block stages times as large each way. Values: pairs, B^T, B and,
+ * with redundant rows, the diagonal blocks of lambda; each list stages^2 times as long as its own. */
+ph_status ph_newton_analyse_stages(const ph_layout *lay, int stages, ph_solver_kind kind,
+                                   const ph_allocator *alloc, ph_solver **out);
+
 /* What an implicit method tells of the step it is solving. Unknowns: the left increment dq of every node, the
  * scaled increments s dlambda and (stabilised form) gp^-1 (gamma/beta) deta:
  *   dv = gp (L dq + F B_n^T x_eta),   dvdot = eps dv,   s = 1/(eps gp)                         (N1) */
 typedef struct ph_step_ops {
     double s, inv_eps, inv_gp;
+    double eta;                                             /* deta = eta x_eta */
     int exact;                                              /* L and F are exact: convergence is quadratic */
     const double *L;                                        /* blocks at T_at; NULL: identity */
     const double *F;                                        /* likewise */
@@ -64,6 +70,13 @@ typedef struct ph_step_ops {
 
 /* Iterate until the next increment would be below tolerance. On failure the reason is in sim->failure. */
 ph_status ph_newton_solve(struct ph_sim *sim, ph_step_ops *ops);
+
+/* Assemble (N2) at the evaluated point and factor it. */
+ph_status ph_newton_factor(struct ph_sim *sim, const ph_step_ops *ops);
+
+/* Solve (N2) with the last factorisation for what stands in sim->ev as r, Phi and rate, to sim->matrix.x; with
+ * redundant rows in the complement of their null spaces (R3). */
+ph_status ph_newton_increment(struct ph_sim *sim, const ph_step_ops *ops);
 
 /* Factor [M, B^T + dg/dlambda; B, 0] at the evaluated point; friction 0: without dg/dlambda. */
 ph_status ph_newton_factor_initial(ph_newton_matrix *nm, const ph_eval *ev, int friction);

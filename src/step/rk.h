@@ -20,6 +20,7 @@ typedef struct ph_rk {
     double *Theta, *V;    /* s x nv; explicit stages use one row */
     double *Lambda;       /* s x nl: multipliers of implicit stages, kept as the next first guess */
     ph_point at;          /* where a stage is evaluated */
+    double turn_max;      /* larger rotations of a stage [rad] are refused; 0: 6, since T^-1 ends at 2 pi */
     ph_rk_newton *newton; /* NULL: explicit */
 } ph_rk;
 
@@ -34,6 +35,9 @@ void ph_rk_release(ph_rk *rk);
  * is set by the caller. error, unless NULL, receives the estimate of the error of an embedded pair: nv numbers
  * of Theta, then nv of v. On failure sim->reason may say why. */
 ph_status ph_rk_step(ph_sim *sim, ph_rk *rk, const ph_point *from, double h, ph_point *to, double *error);
+
+/* Onto the constraints, then vdot and lambda, of a point that a step of size h led to; lambda holds a guess. */
+ph_status ph_rk_settle(ph_sim *sim, double h, ph_point *p);
 
 /* rk_implicit.c: the stages of a step, to k, A and Lambda, for a tableau that is not explicit. */
 ph_status ph_rk_implicit_create(ph_rk *rk, ph_sim *sim, ph_error *err);

@@ -391,12 +391,13 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
     double t = sim->next.t;
     char rows[256];
     record_failure(sim, s); /* before the search for a culprit evaluates anew */
-    if ((s == PH_E_NAN || s == PH_E_SINGULAR) && ph_eval_blame(&sim->ev, &at, err))
+    int blamed = (s == PH_E_NAN || s == PH_E_SINGULAR) && ph_eval_blame(&sim->ev, &at, err);
+    if (blamed)
         s = PH_E_NAN;
     else if (s == PH_E_NAN || (s == PH_E_SINGULAR && ran_away(sim)))
-        s = PH_E_NEWTON;
+        s = sim->reason[0] ? PH_E_STEP : PH_E_NEWTON;
     sim->failure.status = s;
-    if (sim->reason[0])
+    if (sim->reason[0] && !blamed)
         return ph_fail(err, s, "t = %.9g: %s", t, sim->reason);
     name_culprits(sim, rows, sizeof rows);
     const ph_failure *f = &sim->failure;
@@ -443,6 +444,8 @@ static ph_status advance(ph_sim *sim, ph_error *err)
     sim->next.t = sim->t0 + (double)(sim->n + 1) * sim->opt.h;
     sim->reason[0] = 0;
     ph_status s = sim->stepper->step(sim);
+    if (s == PH_OK && sim->sens)
+        s = ph_sens_follow(sim->sens);
     sim->has_last = s == PH_OK;
     if (s != PH_OK) {
         sim->matrix.factored = 0;

@@ -5,6 +5,7 @@
 #include "polhode/sim.h"
 #include "step/eval.h"
 #include "step/newton.h"
+#include "step/sens.h"
 
 /* A time integration method: one file, one row in steppers.def. */
 typedef struct ph_stepper {
@@ -15,7 +16,17 @@ typedef struct ph_stepper {
     void (*take)(ph_sim *sim, ph_arena *a); /* its arrays; sim->method is NULL while sizes are added up */
     ph_status (*start)(ph_sim *sim);        /* starting values, from consistent q, v, vdot, lambda */
     ph_status (*step)(ph_sim *sim);         /* from sim->now to sim->next; with h = 0 it sets next.t too */
-    void (*release)(ph_sim *sim);           /* what prepare allocated beside the arena; NULL: nothing */
+    /* Sensitivities; NULL: the method has none. Between step and its acceptance: */
+    const ph_step_ops *(*sens_ops)(ph_sim *sim); /* exact L and F at sim->next */
+    /* W, v and vdot of next for theta' = 0 and eta' = 0; y is (W5), NULL outside the stabilised form */
+    void (*sens_predict)(ph_sim *sim, const ph_variation *now, const double *y, ph_variation *next);
+    void (*sens_accept)(ph_sim *sim, const ph_variation *now, ph_variation *next); /* what it remembers */
+    /* The same backwards: the arrays of a step from sim->now to sim->next that was solved before, and the
+     * transposed maps, which add to now; y_bar receives the covector of y */
+    ph_status (*sens_restore)(ph_sim *sim);
+    void (*sens_accept_back)(ph_sim *sim, ph_variation *next, ph_variation *now);
+    void (*sens_predict_back)(ph_sim *sim, const ph_variation *next, double *y_bar, ph_variation *now);
+    void (*release)(ph_sim *sim); /* what prepare allocated beside the arena; NULL: nothing */
 } ph_stepper;
 
 struct ph_sim {
@@ -34,6 +45,7 @@ struct ph_sim {
     ph_failure failure;
     int step_iterations; /* of the step at work */
     char reason[256];    /* why the step failed, in the method's words; empty: see the status */
+    ph_sens *sens;       /* derivatives that follow the steps; NULL: none */
     void *method;        /* the stepper's record */
     void *block;         /* memory of all arrays */
 };
@@ -54,11 +66,17 @@ void ph_start_again(ph_sim *sim);
 /* vdot and lambda of p from M vdot + g + B^T lambda = 0, d(rate)/dt = 0; lambda holds a first guess. */
 ph_status ph_start_accelerations(ph_sim *sim, ph_point *p);
 
+/* Move q, then v of p along M^-1 B^T until the constraints hold to round-off. */
+ph_status ph_start_project(ph_sim *sim, ph_point *p);
+
 /* d(vdot)/dt at sim->now by central differences over +-h along the motion (S1). */
 ph_status ph_start_jerk(ph_sim *sim, double h, double *vddot);
 
 /* v of sim->now += d with M d + B^T m = 0 and B d = B l on holonomic rows, 0 on others. */
 ph_status ph_start_perturb(ph_sim *sim, const double *l);
+
+/* z of least kinetic energy with B z = rows at p, to z. */
+ph_status ph_start_lift(ph_sim *sim, ph_point *p, const double *rows, double *z);
 
 /* Sizes of increments of positions and rotations that Newton's method takes as nothing:
  *   tol = beta h^2 (atol + rtol |vdot|) + 4 eps (|q| + h |v|)                                  (N3) */

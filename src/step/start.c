@@ -38,6 +38,8 @@ static ph_status solve(ph_sim *sim, const double *b_v, double sign, const double
     ph_status s = ph_newton_factor_initial(nm, &sim->ev, friction && !nm->redundant);
     if (s == PH_OK && nm->redundant) { /* the null space is that of B alone */
         s = ph_redundant_follow(nm);
+        if (s == PH_OK) /* from a point a step away one iteration leaves an error of 1e-8 or so */
+            s = ph_redundant_follow(nm);
         if (s == PH_OK && friction)
             s = ph_newton_factor_initial(nm, &sim->ev, 1);
     }
@@ -67,6 +69,16 @@ ph_status ph_start_perturb(ph_sim *sim, const double *l)
     return s;
 }
 
+ph_status ph_start_lift(ph_sim *sim, ph_point *p, const double *rows, double *z)
+{
+    ph_status s = evaluate(sim, p);
+    if (s == PH_OK)
+        s = solve(sim, NULL, 1, rows, sim->matrix.x);
+    if (s == PH_OK)
+        memcpy(z, sim->matrix.x, sizeof(double) * (size_t)sim->lay.nv);
+    return s;
+}
+
 ph_status ph_start_accelerations(ph_sim *sim, ph_point *p)
 {
     ph_eval *ev = &sim->ev;
@@ -89,6 +101,8 @@ ph_status ph_start_accelerations(ph_sim *sim, ph_point *p)
             return PH_E_NAN; /* lambda stays finite: the search for the culprit calls g with it */
         for (int i = 0; i < lay->nl; i++)
             p->lambda[i] += x[lay->nv + i];
+        ph_redundant_project(&sim->matrix, sim->matrix.null,
+                             p->lambda); /* the guess may have had a part there */
         if (!lay->friction || change <= 1e-14 * (1 + size))
             return PH_OK;
     }
@@ -176,23 +190,19 @@ static int worst_row(const ph_layout *lay, const double *rows, double scale, int
     return at;
 }
 
-static double size_of_positions(const ph_sim *sim)
+/* Of positions (level 0) or velocities (level 1): the size of the numbers that cancel in a constraint. */
+static double size_at(const ph_layout *lay, const ph_point *p, int level)
 {
-    return fmax(1, ph_small_max(sim->lay.nq, sim->now.q));
+    return fmax(1, level ? ph_small_max(lay->nv, p->v) : ph_small_max(lay->nq, p->q));
 }
 
-static double size_of_velocities(const ph_sim *sim)
-{
-    return fmax(1, ph_small_max(sim->lay.nv, sim->now.v));
-}
-
-/* Move q (level 0) or v (level 1) of sim->now until the constraints hold. */
-static ph_status project(ph_sim *sim, int level)
+/* Move q (level 0) or v (level 1) of p until the constraints hold. */
+static ph_status project(ph_sim *sim, ph_point *p, int level)
 {
     const ph_layout *lay = &sim->lay;
     double *x = sim->matrix.x, last = HUGE_VAL;
     for (int k = 0; k < PROJECTIONS; k++) {
-        ph_status s = evaluate(sim, &sim->now);
+        ph_status s = evaluate(sim, p);
         if (s != PH_OK)
             return s;
         double *rows = level ? sim->ev.rate : sim->ev.Phi, size;
@@ -200,7 +210,7 @@ static ph_status project(ph_sim *sim, int level)
             for (int i = 0; i < lay->rows[c] && lay->sys->constraints[c].nonholonomic; i++)
                 rows[lay->l_at[c] + i] = 0;
         size = ph_small_max(lay->nl, rows);
-        double scale = level ? size_of_velocities(sim) : size_of_positions(sim);
+        double scale = size_at(lay, p, level);
         if (size <= 4 * DBL_EPSILON * scale || (size <= 1e-13 * scale && size >= 0.5 * last))
             return PH_OK;
         s = solve(sim, NULL, -1, rows, x);
@@ -210,12 +220,18 @@ static ph_status project(ph_sim *sim, int level)
             return PH_E_NAN;
         if (level)
             for (int i = 0; i < lay->nv; i++)
-                sim->now.v[i] += x[i];
+                p->v[i] += x[i];
         else
-            ph_point_shift(lay, &sim->now, 1, x, &sim->now);
+            ph_point_shift(lay, p, 1, x, p);
         last = size;
     }
     return PH_E_NEWTON;
+}
+
+ph_status ph_start_project(ph_sim *sim, ph_point *p)
+{
+    ph_status s = sim->lay.C ? project(sim, p, 0) : PH_OK;
+    return s == PH_OK && sim->lay.C ? project(sim, p, 1) : s;
 }
 
 /* Positions (level 0), then velocities (level 1). */
@@ -223,7 +239,7 @@ static ph_status make_consistent(ph_sim *sim, int level, ph_error *err)
 {
     const ph_layout *lay = &sim->lay;
     const char *what = level ? "velocities" : "positions";
-    double scale = level ? size_of_velocities(sim) : size_of_positions(sim), worst;
+    double scale = size_at(lay, &sim->now, level), worst;
     ph_status s = evaluate(sim, &sim->now);
     if (s != PH_OK)
         return s;
@@ -236,7 +252,7 @@ static ph_status make_consistent(ph_sim *sim, int level, ph_error *err)
     if (!sim->opt.project)
         return ph_fail(err, PH_E_INCONSISTENT, "%s: the initial %s violate it by %.3g",
                        ph_constraint_label(lay, c, label), what, worst * scale);
-    s = project(sim, level);
+    s = project(sim, &sim->now, level);
     if (s == PH_E_NEWTON)
         return ph_fail(err, PH_E_INCONSISTENT, "%s: no %s near the initial ones satisfy it",
                        ph_constraint_label(lay, c, label), what);

@@ -19,12 +19,12 @@ typedef struct ph_tableau {
     int s;        /* stages */
     int order;    /* of b */
     int embedded; /* order of the second weights; 0: there are none */
+    double gain;  /* principal error of b over that of the second weights */
     double A[PH_STAGES_MAX][PH_STAGES_MAX], b[PH_STAGES_MAX], c[PH_STAGES_MAX];
     double e[PH_STAGES_MAX]; /* b minus the second weights */
 } ph_tableau;
 
-/* The tableau of a name, which is compared without regard to case, '-', '_' and blanks. PH_E_INPUT lists what
- * there is. */
+/* The tableau of a name, see ph_tableau_find. PH_E_INPUT lists what there is. */
 ph_status ph_tableau_get(const char *name, ph_tableau *out, ph_error *err);
 
 #endif

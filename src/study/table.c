@@ -107,7 +107,7 @@ int ph_table_rows(const ph_table *t)
 static const char *entry_text(const ph_table *t, int row, int column, char text[TEXT_MAX])
 {
     const entry *e = &t->entries[row * t->n_columns + column];
-    static const char *const formats[] = {"", "%.0f", "%.6g", "%.3e"};
+    static const char *const formats[] = {"", "%.0f", "%.6g", "%.3f", "%.3e"};
     if (e->word)
         snprintf(text, TEXT_MAX, "%s", e->word);
     else if (isnan(e->x))
@@ -159,18 +159,18 @@ static void put(FILE *to, const char *text, int width, int left, int last)
     fputs(last ? "\n" : "  ", to);
 }
 
-void ph_table_print_rows(const ph_table *t, FILE *to, int from, int end)
+void ph_table_print_some(const ph_table *t, FILE *to, int from, int end, int first)
 {
     char text[TEXT_MAX];
     int *width = ph_table_ok(t) ? malloc((size_t)t->n_columns * sizeof *width) : NULL, units = 0;
     if (!width)
         return;
-    for (int c = 0; c < t->n_columns; c++) {
+    for (int c = first; c < t->n_columns; c++) {
         width[c] = column_width(t, c, from, end);
         units |= t->columns[c].unit != NULL;
     }
     for (int row = from - 1 - units; row < end; row++)
-        for (int c = 0; c < t->n_columns; c++) {
+        for (int c = first; c < t->n_columns; c++) {
             const char *word = row >= from                ? entry_text(t, row, c, text)
                                : row == from - 1 && units ? unit_text(t, c, text)
                                                           : t->columns[c].name;
@@ -181,7 +181,7 @@ void ph_table_print_rows(const ph_table *t, FILE *to, int from, int end)
 
 void ph_table_print(const ph_table *t, FILE *to)
 {
-    ph_table_print_rows(t, to, 0, ph_table_rows(t));
+    ph_table_print_some(t, to, 0, ph_table_rows(t), 0);
 }
 
 /* ---- CSV ---------------------------------------------------------------------------------------------- */

@@ -17,7 +17,8 @@
 typedef enum ph_column_kind {
     PH_WORDS, /* text, aligned left */
     PH_WHOLE, /* whole numbers */
-    PH_SHORT, /* numbers of few digits, %g: step sizes, parameters, orders */
+    PH_SHORT, /* numbers of few digits, %g: step sizes, parameters */
+    PH_ORDER, /* %.3f: orders, ratios */
     PH_REAL   /* measured numbers, %.3e */
 } ph_column_kind;
 
@@ -39,9 +40,10 @@ void ph_table_word(ph_table *t, const char *word);
 int ph_table_ok(const ph_table *t);   /* 0: memory did not suffice */
 int ph_table_rows(const ph_table *t); /* complete ones */
 
-/* Aligned text: names, units, rows. NAN is left empty. */
+/* Aligned text: names, units, rows. NAN is left empty. The second: rows from to end - 1 without the first
+ * columns. */
 void ph_table_print(const ph_table *t, FILE *to);
-void ph_table_print_rows(const ph_table *t, FILE *to, int from, int end); /* of rows from to end - 1 */
+void ph_table_print_some(const ph_table *t, FILE *to, int from, int end, int first_column);
 
 /* The table as CSV: leading # lines, one row of names with units, rows with 17 digits. 0: errno says why. */
 int ph_table_write(const ph_table *t, const char *path, int n_comments, const char *const *comments);

@@ -1,0 +1,85 @@
+/* Sensitivities: derivatives of a simulation by parameters, exact for the discrete solution.
+ *
+ *   ph_sens *sens;
+ *   ph_sens_create(&sens, sim, 1, &parameter, &err);   a simulation that has not made a step yet
+ *   ph_sim_run(sim, 1000, output, ctx, &err);          carries the derivatives along
+ *   ph_derivative d = ph_sens_get(sens, 0);            of the present state
+ *   ph_sens_destroy(sens);                             before the simulation
+ *
+ * Each step is differentiated as it was solved: one linear system for each parameter, with the factorisation
+ * of the step (docs/theory.md, W). How the equations depend on a parameter is told by systems built for
+ * neighbouring values. */
+#ifndef POLHODE_SENS_H
+#define POLHODE_SENS_H
+
+#include "polhode/sim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PH_NEIGHBOURS 4 /* at p - 2 eps, p - eps, p + eps, p + 2 eps */
+
+/* One parameter p: the same system with the same layout at neighbouring values, and its initial values there.
+ * All of it must outlive the sensitivities. */
+typedef struct ph_param {
+    const char *name; /* for messages */
+    double eps;       /* above 0 */
+    struct {
+        const ph_system *sys;
+        const double *q0, *v0;
+    } at[PH_NEIGHBOURS];
+} ph_param;
+
+/* Derivatives by one parameter, in the layout of the state. */
+typedef struct ph_derivative {
+    const double *W; /* nv: q(p + dp) = q o exp(dp W), a body-fixed vector for rotations */
+    const double *v, *vdot;
+    const double *lambda;
+    const double *eta; /* NULL outside the stabilised form */
+} ph_derivative;
+
+typedef struct ph_sens ph_sens;
+
+/* params are copied, what they point to is not. PH_E_INPUT for a method without sensitivities, or for
+ * neighbours whose layout differs. */
+PH_API ph_status ph_sens_create(ph_sens **out, ph_sim *sim, int n, const ph_param *params, ph_error *err);
+PH_API void ph_sens_destroy(ph_sens *sens); /* accepts NULL */
+
+/* A view; it holds until the next step. */
+PH_API ph_derivative ph_sens_get(const ph_sens *sens, int param);
+
+/* The state moved by dp along the derivative, to first order: with the system of p + dp, what anything that
+ * depends on state and parameter is there. The arrays belong to sens and hold until the next call. */
+PH_API ph_state ph_sens_move(ph_sens *sens, int param, double dp);
+
+/* ---- gradients by the adjoint ------------------------------------------------------------------- */
+
+/* Where an objective adds its derivatives by the state, in the layout of the state; zero at first. */
+typedef struct ph_covector {
+    double *W, *v, *vdot; /* nv */
+    double *lambda;       /* nl */
+    double *p;            /* for each parameter: explicit dependence */
+} ph_covector;
+
+/* A scalar function of the state: its value, and where g is not NULL its derivatives. */
+typedef ph_status (*ph_scalar_fn)(const ph_state *s, double *value, const ph_covector *g, void *ctx);
+
+/* J = final(state at the end) + integral of integral(state) dt by the trapezoidal rule over the steps. */
+typedef struct ph_objective {
+    ph_scalar_fn final, integral; /* NULL: not there */
+    void *ctx;
+} ph_objective;
+
+/* Run the simulation of sens, which has not made a step yet, and find J and its derivatives by all parameters:
+ * forwards once with checkpoints, then backwards. The cost hardly depends on the number of parameters. memory
+ * [bytes] bounds the checkpoints; 0: they grow like the square root of steps. The simulation ends at its last
+ * step; the derivatives of ph_sens_get are then not to be had. */
+PH_API ph_status ph_sens_gradient(ph_sens *sens, long steps, const ph_objective *objective, size_t memory,
+                                  double *value, double *gradient, ph_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

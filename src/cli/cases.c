@@ -1,0 +1,244 @@
+/* Studies over step sizes and variants of a method: arguments, runs, failures. */
+#include "cli/cases.h"
+#include "io/file.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- step sizes and variants -------------------------------------------------------------------------- */
+
+static int descending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+/* Each h is the nearest value that divides t_end, as run has it; the largest comes first. */
+static int plan_steps(ph_inquiry *q)
+{
+    ph_numbers h = q->args.list.h;
+    double t_end = q->args.t_end > 0 ? q->args.t_end : q->subject.p->t_end;
+    if (!(t_end > 0)) {
+        ph_complain("the model says no t_end: give --t-end");
+        return 0;
+    }
+    if (h.n == 0) {
+        ph_complain("give step sizes: --h H1,H2,...");
+        return 0;
+    }
+    qsort(h.x, (size_t)h.n, sizeof *h.x, descending);
+    for (int k = 0; k < h.n; k++) {
+        double n = t_end / h.x[k];
+        if (!(n <= PH_STEPS_MAX)) {
+            ph_complain("t_end = %g s in steps of h = %g s takes %.3g steps; the limit is %.0e", t_end,
+                        h.x[k], n, PH_STEPS_MAX);
+            return 0;
+        }
+        q->steps[k] = n < 1 ? 1 : lround(n);
+        if (k && q->steps[k] == q->steps[k - 1]) {
+            ph_complain("--h: %g and %g are both %ld steps until t_end = %g s", h.x[k - 1], h.x[k],
+                        q->steps[k], t_end);
+            return 0;
+        }
+    }
+    q->def.n_h = h.n, q->def.steps = q->steps, q->def.t_end = t_end;
+    return 1;
+}
+
+static int plan_variants(ph_inquiry *q)
+{
+    q->variants = calloc(PH_VARIANTS_MAX, sizeof *q->variants);
+    int n = q->variants ? ph_variants_list(&q->args.opt, &q->args.list, q->variants) : 0;
+    if (!q->variants)
+        ph_complain("not enough memory for the variants");
+    else if (n < 0)
+        ph_complain("the lists combine to more than %d variants", PH_VARIANTS_MAX);
+    q->def.n_variants = n, q->def.variants = q->variants;
+    return n > 0;
+}
+
+static int plan_from(ph_inquiry *q)
+{
+    q->def.from = q->args.from;
+    if (q->args.from >= 0 && q->args.from <= q->def.t_end)
+        return 1;
+    ph_complain("--from: %g s is outside 0 to t_end = %g s", q->args.from, q->def.t_end);
+    return 0;
+}
+
+/* ---- sensors ------------------------------------------------------------------------------------------ */
+
+static int find_sensor(const ph_inquiry *q, const char *name)
+{
+    const ph_model_def *model = q->subject.model;
+    ph_near search = {.word = name};
+    for (int k = 0; k < model->n_sensors; k++) {
+        if (!strcmp(model->sensor[k].name, name))
+            return k;
+        ph_near_offer(&search, model->sensor[k].name);
+    }
+    const char *near = ph_near_word(&search);
+    if (near)
+        ph_complain("--sensor: the model has no sensor '%s'; did you mean '%s'?", name, near);
+    else
+        ph_complain("--sensor: the model has no sensor '%s'", name);
+    return -1;
+}
+
+static int plan_sensors(ph_inquiry *q, int *n)
+{
+    char name[PH_LABEL_MAX];
+    *n = 0;
+    if (q->args.sensors && !q->subject.model) {
+        ph_complain("--sensor: the built-in problem '%s' has no sensors", q->subject.p->name);
+        return 0;
+    }
+    for (const char *text = q->args.sensors, *end; text; text = end ? end + 1 : NULL) {
+        end = strchr(text, ',');
+        snprintf(name, sizeof name, "%.*s", end ? (int)(end - text) : (int)strlen(text), text);
+        if (*n == PH_PROBE_SENSORS) {
+            ph_complain("--sensor: more than %d of them", PH_PROBE_SENSORS);
+            return 0;
+        }
+        q->sensors[*n] = find_sensor(q, name);
+        if (q->sensors[(*n)++] < 0)
+            return 0;
+    }
+    return 1;
+}
+
+/* ---- the reference ------------------------------------------------------------------------------------ */
+
+/* A file is read with the layout of a simulation of the model. */
+static int read_reference(ph_inquiry *q, const char *path)
+{
+    const ph_problem *p = q->subject.p;
+    ph_options o = q->variants[0].opt;
+    ph_sim *sim;
+    ph_error err;
+    o.h = q->def.t_end / (double)q->steps[0];
+    if (ph_sim_create(&sim, &p->sys, &o, 0, p->q0, p->v0, &err) != PH_OK) {
+        ph_complain("%s", err.text);
+        return 0;
+    }
+    ph_state layout = ph_sim_state(sim);
+    int ok = ph_reference_file(&q->track, path, q->bodies, q->probe, &layout);
+    ph_sim_destroy(sim);
+    q->def.against = PH_AGAINST_TRACK, q->def.track = &q->track;
+    snprintf(q->reference, sizeof q->reference, "%.200s", path);
+    for (int m = PH_OF_V; ok && m < q->probe->n_measures; m++)
+        if (q->track.missing & 1u << m && (m != PH_OF_LAMBDA || q->probe->nl))
+            fprintf(stderr, "polhode: note: '%s' does not have all columns of %s: it is not compared\n", path,
+                    ph_inquiry_measure(q, m));
+    return ok;
+}
+
+static int plan_reference(ph_inquiry *q)
+{
+    const char *word = q->args.reference ? q->args.reference : "exact";
+    if (!strcmp(word, "exact")) {
+        q->def.against = PH_AGAINST_EXACT;
+        snprintf(q->reference, sizeof q->reference, "the %s", ph_reference_provider_of(q->subject.p)->name);
+        return 1;
+    }
+    if (!strcmp(word, "finest")) {
+        q->def.against = PH_AGAINST_FINEST;
+        snprintf(q->reference, sizeof q->reference,
+                 "a run of the same method with a quarter of the smallest h, or less");
+        return 1;
+    }
+    return read_reference(q, word);
+}
+
+/* ---- open, run, close --------------------------------------------------------------------------------- */
+
+static int check_files(const ph_args *args)
+{
+    ph_error err;
+    if (args->plot && !ph_plot_ready(args->plot, &err))
+        ph_complain("--plot: %s", err.text);
+    else if (args->output && !ph_file_possible(args->output))
+        ph_complain("cannot write '%s': %s", args->output, strerror(errno));
+    else
+        return 1;
+    return 0;
+}
+
+static int make_probe(ph_inquiry *q)
+{
+    int n;
+    if (!plan_sensors(q, &n))
+        return 0;
+    q->bodies = ph_bodies_create(&q->subject);
+    q->probe = ph_probe_create(&q->subject.p->sys, q->subject.model, q->subject.mech, n, q->sensors);
+    if (q->bodies && q->probe)
+        return 1;
+    ph_complain("not enough memory for the model '%s'", q->subject.p->name);
+    return 0;
+}
+
+int ph_inquiry_open(ph_inquiry *q, const ph_args *given, int *code)
+{
+    *q = (ph_inquiry){.args = *given};
+    *code = PH_EXIT_USAGE;
+    if (!check_files(given) || !ph_subject_open(&q->subject, &q->args, code))
+        return 0;
+    *code = PH_EXIT_USAGE;
+    if (!plan_steps(q) || !plan_variants(q) || !plan_from(q) || !make_probe(q) || !plan_reference(q))
+        return 0;
+    q->def.p = q->subject.p, q->def.probe = q->probe;
+    q->def.jobs = q->args.jobs, q->def.repeats = q->args.repeats;
+    q->def.title = q->args.quiet ? NULL : "runs";
+    q->cases = calloc((size_t)q->def.n_variants * (size_t)q->def.n_h, sizeof *q->cases);
+    if (!q->cases)
+        ph_complain("not enough memory for the results");
+    return q->cases != NULL;
+}
+
+/* A line for each run that failed. Bad options of one variant are bad input. */
+static int report_failures(const ph_inquiry *q)
+{
+    int code = PH_EXIT_OK;
+    for (int k = 0; k < q->def.n_variants * q->def.n_h; k++) {
+        const ph_case *c = &q->cases[k];
+        if (c->status == PH_OK)
+            continue;
+        ph_complain("%s, h = %g s: %s", q->variants[k / q->def.n_h].label, c->h, c->why);
+        int bad = c->status == PH_E_INPUT || c->status == PH_E_INCONSISTENT || c->status == PH_E_MEMORY;
+        if (bad || code == PH_EXIT_OK)
+            code = bad ? PH_EXIT_USAGE : PH_EXIT_FAILED;
+    }
+    return code;
+}
+
+int ph_inquiry_run(ph_inquiry *q)
+{
+    ph_error err = {0};
+    int signal_seen;
+    ph_status s = ph_cases_run(&q->def, q->cases, &signal_seen, &err);
+    if (signal_seen) {
+        signal(signal_seen, SIG_DFL);
+        raise(signal_seen);
+    }
+    if (s == PH_OK)
+        return report_failures(q);
+    ph_complain("%s%s", err.text,
+                q->def.against == PH_AGAINST_EXACT ? "; --reference finest compares with a finer run instead"
+                                                   : "");
+    return s == PH_E_INPUT || s == PH_E_MEMORY ? PH_EXIT_USAGE : PH_EXIT_FAILED;
+}
+
+void ph_inquiry_close(ph_inquiry *q)
+{
+    free(q->cases);
+    free(q->variants);
+    ph_track_clear(&q->track);
+    ph_probe_destroy(q->probe);
+    free(q->bodies);
+    ph_subject_close(&q->subject);
+}

@@ -1,0 +1,51 @@
+/* Studies over step sizes and variants of a method, as converge and work make them: from the command line to
+ * results. */
+#ifndef PH_CLI_CASES_H
+#define PH_CLI_CASES_H
+
+#include "cli/body.h"
+#include "study/cases.h"
+#include "study/plot.h"
+#include "study/table.h"
+
+typedef struct ph_inquiry {
+    ph_args args; /* with what the model's run{} says */
+    ph_subject subject;
+    ph_bodies *bodies;
+    ph_probe *probe;
+    ph_cases_def def;
+    ph_variant *variants; /* PH_VARIANTS_MAX */
+    long steps[PH_LIST_MAX];
+    int sensors[PH_PROBE_SENSORS];
+    ph_track track;      /* of a file */
+    ph_case *cases;      /* n_variants of n_h */
+    char reference[256]; /* in words */
+} ph_inquiry;
+
+/* Read the arguments, open the model, check that files can be written, make the reference. 0 after one line on
+ * stderr; code is then the exit code. ph_inquiry_close in any case. */
+int ph_inquiry_open(ph_inquiry *q, const ph_args *given, int *code);
+int ph_inquiry_run(ph_inquiry *q); /* the exit code, after a line on stderr for each run that failed */
+void ph_inquiry_close(ph_inquiry *q);
+
+/* Measures that this study has, and their names: "q", "v", "vdot", "lambda", then sensors; NULL past the end. */
+int ph_inquiry_has(const ph_inquiry *q, int measure);
+const char *ph_inquiry_measure(const ph_inquiry *q, int measure);
+
+/* Settings, in a few lines for people and for the head of files. */
+#define PH_INQUIRY_LINES 4
+int ph_inquiry_settings(const ph_inquiry *q, char text[PH_INQUIRY_LINES][512]);
+
+/* Write the table where -o says. The exit code. */
+int ph_inquiry_write(const ph_inquiry *q, const ph_table *t);
+
+/* Panels of q, v and, where there are, lambda and sensors: errors of all variants over x, which gives the
+ * abscissa of a case; in the file of --plot. The exit code. */
+typedef double (*ph_abscissa_fn)(const ph_case *c);
+int ph_inquiry_plot(const ph_inquiry *q, ph_axis x, ph_abscissa_fn abscissa, int slopes);
+
+/* reference_file.c: a table that run wrote becomes a track. 0 after one line on stderr. */
+int ph_reference_file(ph_track *t, const char *path, const ph_bodies *bodies, const ph_probe *probe,
+                      const ph_state *layout);
+
+#endif

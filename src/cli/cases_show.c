@@ -1,0 +1,138 @@
+/* Studies over step sizes and variants of a method: names of what was measured, files, pictures. */
+#include "cli/cases.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *ph_inquiry_measure(const ph_inquiry *q, int measure)
+{
+    static const char *const names[] = {"q", "v", "vdot", "lambda"};
+    if (measure < PH_OF_SENSOR)
+        return names[measure];
+    return measure < q->probe->n_measures ? q->subject.model->sensor[q->sensors[measure - PH_OF_SENSOR]].name
+                                          : NULL;
+}
+
+int ph_inquiry_has(const ph_inquiry *q, int measure)
+{
+    if (measure >= q->probe->n_measures || (measure == PH_OF_LAMBDA && !q->probe->nl))
+        return 0;
+    return q->def.against != PH_AGAINST_TRACK || !(q->track.missing & 1u << measure);
+}
+
+int ph_inquiry_settings(const ph_inquiry *q, char text[PH_INQUIRY_LINES][512])
+{
+    const ph_args *a = &q->args;
+    int n = 0;
+    snprintf(text[n++], 512, "polhode %s, model %s, space %s", ph_version(), q->subject.p->name,
+             ph_bodies_space(q->bodies));
+    snprintf(text[n++], 512, "errors: largest at %g s <= t <= %g s, against %s", q->def.from, q->def.t_end,
+             q->reference);
+    if (a->set.n) {
+        snprintf(text[n], 512, "set");
+        for (int i = 0; i < a->set.n; i++)
+            snprintf(text[n] + strlen(text[n]), 512 - strlen(text[n]), " %s", a->set.text[i]);
+        n++;
+    }
+    return n;
+}
+
+int ph_inquiry_write(const ph_inquiry *q, const ph_table *t)
+{
+    char text[PH_INQUIRY_LINES][512];
+    const char *lines[PH_INQUIRY_LINES];
+    if (!q->args.output)
+        return PH_EXIT_OK;
+    int n = ph_inquiry_settings(q, text);
+    for (int i = 0; i < n; i++)
+        lines[i] = text[i];
+    if (ph_table_write(t, q->args.output, n, lines))
+        return PH_EXIT_OK;
+    return ph_complain("cannot write '%s': %s", q->args.output, strerror(errno));
+}
+
+/* ---- the picture -------------------------------------------------------------------------------------- */
+
+typedef struct picture {
+    int n; /* panels */
+    ph_panel panel[PH_MEASURES];
+    char label[PH_MEASURES][PH_LABEL_MAX + 32];
+    ph_slope slope[PH_MEASURES][3];
+    ph_series *series; /* n_variants for each panel */
+    double *xy;        /* of one series: n_h abscissas, n_h errors */
+} picture;
+
+/* A triangle for each whole order that was observed, three at most. */
+static int find_slopes(const ph_inquiry *q, int measure, ph_slope slope[3])
+{
+    int n = 0;
+    for (int v = 0; v < q->def.n_variants && n < 3; v++) {
+        double p = round(ph_cases_order(q->def.n_h, q->cases + v * q->def.n_h, measure).order);
+        int known = !(p >= 1);
+        for (int k = 0; k < n; k++)
+            known |= slope[k].order == p;
+        if (!known)
+            slope[n++] = (ph_slope){.order = p};
+    }
+    return n;
+}
+
+static void fill_panel(const ph_inquiry *q, picture *pic, int measure, ph_axis x, ph_abscissa_fn abscissa,
+                       int slopes)
+{
+    int n_h = q->def.n_h, variants = q->def.n_variants, i = pic->n++;
+    ph_series *s = pic->series + i * variants;
+    for (int v = 0; v < variants; v++) {
+        double *xs = pic->xy + (i * variants + v) * 2 * n_h, *ys = xs + n_h;
+        for (int k = 0; k < n_h; k++) {
+            const ph_case *c = &q->cases[v * n_h + k];
+            xs[k] = abscissa(c), ys[k] = c->error[measure];
+        }
+        s[v] = (ph_series){.label = q->variants[v].label, .n = n_h, .x = xs, .y = ys};
+    }
+    snprintf(pic->label[i], sizeof pic->label[i], "error of %s", ph_inquiry_measure(q, measure));
+    pic->panel[i] = (ph_panel){.x = x,
+                               .y = {.label = pic->label[i], .log = 1},
+                               .legend = PH_LEGEND_BELOW,
+                               .n_series = variants,
+                               .series = s,
+                               .n_slopes = slopes ? find_slopes(q, measure, pic->slope[i]) : 0,
+                               .slopes = pic->slope[i]};
+}
+
+/* q, v and lambda, and the sensors that were asked for. */
+static int draw(const ph_inquiry *q, picture *pic, ph_axis x, ph_abscissa_fn abscissa, int slopes)
+{
+    ph_error err;
+    for (int m = 0; m < q->probe->n_measures; m++)
+        if (m != PH_OF_VDOT && ph_inquiry_has(q, m))
+            fill_panel(q, pic, m, x, abscissa, slopes);
+    ph_plot plot = {.title = q->subject.p->name, .n_panels = pic->n, .panels = pic->panel};
+    if (ph_plot_write(&plot, q->args.plot, &err))
+        return PH_EXIT_OK;
+    return ph_complain("--plot: %s", err.text);
+}
+
+int ph_inquiry_plot(const ph_inquiry *q, ph_axis x, ph_abscissa_fn abscissa, int slopes)
+{
+    if (!q->args.plot)
+        return PH_EXIT_OK;
+    size_t curves = (size_t)q->probe->n_measures * (size_t)q->def.n_variants;
+    picture *pic = calloc(1, sizeof *pic);
+    int code = PH_EXIT_USAGE;
+    if (pic) {
+        pic->series = calloc(curves, sizeof *pic->series);
+        pic->xy = calloc(curves * 2 * (size_t)q->def.n_h, sizeof *pic->xy);
+    }
+    if (pic && pic->series && pic->xy)
+        code = draw(q, pic, x, abscissa, slopes);
+    else
+        ph_complain("not enough memory for the picture");
+    if (pic)
+        free(pic->series), free(pic->xy);
+    free(pic);
+    return code;
+}

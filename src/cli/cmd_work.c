@@ -1,0 +1,108 @@
+/* polhode work: errors over the time that they cost. Runs are timed one after the other. */
+#include "cli/cases.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define FIXED 9 /* columns before the errors */
+
+static double time_of(const ph_case *c)
+{
+    return c->cpu_s;
+}
+
+static ph_table *tabulate(const ph_inquiry *q)
+{
+    char names[PH_MEASURES][PH_LABEL_MAX + 32];
+    ph_column columns[FIXED + PH_MEASURES] = {{"variant", NULL, PH_WORDS},     {"h", "s", PH_SHORT},
+                                              {"steps", NULL, PH_WHOLE},       {"cpu_s", "s", PH_REAL},
+                                              {"us_per_step", "us", PH_ORDER}, {"iterations", NULL, PH_WHOLE},
+                                              {"jacobians", NULL, PH_WHOLE},   {"residuals", NULL, PH_WHOLE},
+                                              {"repeats", NULL, PH_WHOLE}};
+    int n = FIXED, n_h = q->def.n_h;
+    for (int m = 0; m < q->probe->n_measures; m++)
+        if (ph_inquiry_has(q, m)) {
+            snprintf(names[m], sizeof *names, "error.%s%s", m >= PH_OF_SENSOR ? "sensors." : "",
+                     ph_inquiry_measure(q, m));
+            columns[n++] = (ph_column){names[m], NULL, PH_REAL};
+        }
+    ph_table *t = ph_table_create(n, columns);
+    for (int k = 0; k < q->def.n_variants * n_h; k++) {
+        const ph_case *c = &q->cases[k];
+        ph_table_word(t, q->variants[k / n_h].label);
+        ph_table_number(t, c->h);
+        ph_table_number(t, (double)q->steps[k % n_h]);
+        ph_table_number(t, c->cpu_s);
+        ph_table_number(t, 1e6 * c->cpu_s / (double)q->steps[k % n_h]);
+        ph_table_number(t, (double)c->stats.iterations);
+        ph_table_number(t, (double)c->stats.jacobians);
+        ph_table_number(t, (double)c->stats.residuals);
+        ph_table_number(t, (double)c->repeats);
+        for (int m = 0; m < q->probe->n_measures; m++)
+            if (ph_inquiry_has(q, m))
+                ph_table_number(t, c->error[m]);
+    }
+    return t;
+}
+
+static void print_text(const ph_inquiry *q, const ph_table *t)
+{
+    char text[PH_INQUIRY_LINES][512];
+    int n = ph_inquiry_settings(q, text);
+    for (int i = 0; i < n; i++)
+        printf("%s\n", text[i]);
+    printf("CPU time of the integration alone, best of the repeats; one run after the other\n\n");
+    ph_table_print(t, stdout);
+}
+
+static int print_json(const ph_inquiry *q, const ph_table *t)
+{
+    int n_h = q->def.n_h;
+    ph_json j = ph_json_create();
+    ph_json_text(&j, j.root, "polhode", ph_version());
+    ph_json_text(&j, j.root, "model", q->subject.p->name);
+    ph_json_text(&j, j.root, "reference", q->reference);
+    ph_json_number(&j, j.root, "t_end", q->def.t_end);
+    ph_json_number(&j, j.root, "from", q->def.from);
+    ph_table_json(t, &j, ph_json_array(&j, j.root, "rows"), 0, n_h);
+    cJSON *variants = q->def.n_variants > 1 ? ph_json_array(&j, j.root, "variants") : NULL;
+    for (int v = 0; variants && v < q->def.n_variants; v++) {
+        cJSON *one = ph_json_element(&j, variants);
+        ph_json_text(&j, one, "label", q->variants[v].label);
+        ph_json_text(&j, one, "method", q->variants[v].opt.method);
+        ph_table_json(t, &j, ph_json_array(&j, one, "rows"), v * n_h, (v + 1) * n_h);
+    }
+    return ph_json_print(&j, stdout) ? PH_EXIT_OK : ph_complain("not enough memory for the report");
+}
+
+static int report(const ph_inquiry *q, int code)
+{
+    ph_table *t = tabulate(q);
+    int written = PH_EXIT_OK;
+    if (!ph_table_ok(t))
+        written = ph_complain("not enough memory for the table");
+    else if (q->args.json)
+        written = print_json(q, t);
+    else if (!q->args.quiet)
+        print_text(q, t);
+    if (written == PH_EXIT_OK)
+        written = ph_inquiry_write(q, t);
+    if (written == PH_EXIT_OK)
+        written = ph_inquiry_plot(q, (ph_axis){.label = "CPU time", .unit = "s", .log = 1}, time_of, 0);
+    ph_table_destroy(t);
+    return written != PH_EXIT_OK ? written : code;
+}
+
+int ph_cmd_work(const ph_args *args)
+{
+    ph_inquiry q;
+    int code;
+    if (ph_inquiry_open(&q, args, &code)) {
+        q.def.timed = 1;
+        code = ph_inquiry_run(&q);
+        if (code != PH_EXIT_USAGE)
+            code = report(&q, code);
+    }
+    ph_inquiry_close(&q);
+    return code;
+}

@@ -1,0 +1,124 @@
+/* Tables of numbers, read back. */
+#include "io/csv.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A line of any length into *line; 0: the end, or no memory. */
+static int next_line(FILE *f, char **line, size_t *room, long *number)
+{
+    for (ssize_t n; (n = getline(line, room, f)) > 0;) {
+        (*number)++;
+        while (n > 0 && ((*line)[n - 1] == '\n' || (*line)[n - 1] == '\r'))
+            (*line)[--n] = 0;
+        if (n > 0 && (*line)[0] != '#')
+            return 1;
+    }
+    return 0;
+}
+
+/* "top.x [m]" -> "top.x" */
+static void cut_unit(char *name)
+{
+    size_t n = strlen(name);
+    char *open = strrchr(name, '[');
+    if (n && name[n - 1] == ']' && open > name + 1 && open[-1] == ' ')
+        open[-1] = 0;
+}
+
+static int read_header(ph_csv_data *d, const char *line)
+{
+    int n = 1;
+    d->header = malloc(strlen(line) + 1);
+    for (const char *c = line; *c; c++)
+        n += *c == ',';
+    d->names = calloc((size_t)n, sizeof *d->names);
+    if (!d->header || !d->names)
+        return 0;
+    strcpy(d->header, line);
+    for (char *c = d->header, *end; c; c = end) {
+        end = strchr(c, ',');
+        if (end)
+            *end++ = 0;
+        cut_unit(c);
+        d->names[d->n_columns++] = c;
+    }
+    return 1;
+}
+
+/* One row at the end of x. 0: not as many numbers as there are columns. */
+static int read_row(const ph_csv_data *d, const char *line, double *x)
+{
+    char *end;
+    for (int c = 0; c < d->n_columns; c++) {
+        x[c] = strtod(line, &end);
+        if (end == line || *end != (c + 1 < d->n_columns ? ',' : 0))
+            return 0;
+        line = end + 1;
+    }
+    return 1;
+}
+
+static int read_rows(ph_csv_data *d, FILE *f, const char *path, char *why, size_t size)
+{
+    char *line = NULL;
+    size_t room = 0;
+    long number = 0, rows_room = 0;
+    int ok = next_line(f, &line, &room, &number);
+    if (!ok)
+        snprintf(why, size, "'%s' holds no table", path);
+    else if (!read_header(d, line))
+        ok = 0, snprintf(why, size, "not enough memory for '%s'", path);
+    while (ok && next_line(f, &line, &room, &number)) {
+        if (d->n_rows == rows_room) {
+            rows_room = rows_room ? 2 * rows_room : 256;
+            double *more = realloc(d->x, (size_t)rows_room * (size_t)d->n_columns * sizeof *more);
+            if (!more) {
+                ok = 0, snprintf(why, size, "not enough memory for '%s'", path);
+                break;
+            }
+            d->x = more;
+        }
+        ok = read_row(d, line, d->x + d->n_rows * d->n_columns);
+        if (!ok)
+            snprintf(why, size, "%s:%ld: a row wants %d numbers with commas between them", path, number,
+                     d->n_columns);
+        d->n_rows++;
+    }
+    if (ok && d->n_rows == 0)
+        ok = 0, snprintf(why, size, "'%s' holds no rows", path);
+    free(line);
+    return ok;
+}
+
+int ph_csv_read(ph_csv_data *d, const char *path, char *why, size_t size)
+{
+    *d = (ph_csv_data){0};
+    FILE *f = fopen(path, "r");
+    if (!f) {
+        snprintf(why, size, "cannot read '%s': %s", path, strerror(errno));
+        return 0;
+    }
+    int ok = read_rows(d, f, path, why, size);
+    fclose(f);
+    if (!ok)
+        ph_csv_clear(d);
+    return ok;
+}
+
+int ph_csv_find(const ph_csv_data *d, const char *name)
+{
+    for (int c = 0; c < d->n_columns; c++)
+        if (!strcmp(d->names[c], name))
+            return c;
+    return -1;
+}
+
+void ph_csv_clear(ph_csv_data *d)
+{
+    free(d->names);
+    free(d->x);
+    free(d->header);
+    *d = (ph_csv_data){0};
+}

@@ -1,0 +1,558 @@
+/* Gradients of scalar objectives by the discrete adjoint: the transposed steps of sens.c, from the last to the
+ * first.
+ *
+ * With bars for covectors, the derivatives of the objective by what stands at a point, (W3) gives those of the
+ * increments of (N2), u being that of dv,
+ *
+ *   u = v_bar + eps vdot_bar,   dq_bar = W_bar + gp L^T u,   x_eta_bar = gp B_n F^T u                 (W7)
+ *
+ * and with mu = A^-T (dq_bar, lambda_bar/s, x_eta_bar) those of what is predicted and of the parameter:
+ *
+ *   W_bar -= s K^T mu_r + B^T mu_Phi + Z^T mu_rate/gp,   v_bar -= s C^T mu_r + B^T mu_rate/gp,
+ *   vdot_bar -= s M^T mu_r,   p_bar -= s mu_r r_p + mu_Phi Phi_p + mu_rate rate_p/gp                  (W8)
+ *
+ * The method transposes its own prediction. A step is restored from its two points, so the way back needs no
+ * Newton iteration. The points come from checkpoints: the run keeps some of its states, and the steps between
+ * two of them are made once more and kept when they are needed. */
+#include <string.h>
+
+#include "la/small.h"
+#include "step/sim.h"
+
+/* A state from which the run goes on to the bit: the point, and the one before, from which the first guess is
+ * extrapolated. */
+typedef struct checkpoint {
+    long n;
+    int has_last;
+    ph_point now, last;
+} checkpoint;
+
+typedef struct adjoint {
+    ph_sens *sens;
+    ph_sim *sim;
+    const ph_objective *objective;
+    long steps;
+    int n_marks, n_spare, n_points;
+    checkpoint *mark; /* n_marks of the run, n_spare of parts of it, and one of its end */
+    ph_point *point;  /* n_points + 1: of the part at work */
+    ph_point scratch;
+    ph_variation now, next; /* covectors */
+    double *mu, *rhs;       /* n of (N2) */
+    double *y_bar;          /* nv */
+    double *by_p;           /* for each parameter */
+    double value, *gradient;
+    void *block;
+} adjoint;
+
+/* ---- transposed step ---------------------------------------------------------------------------- */
+
+/* b = (W7) - A^T mu, with A as the blocks at the evaluated point give it */
+static void transposed_residual(adjoint *a, const ph_step_ops *o, const ph_variation *next)
+{
+    const ph_sim *sim = a->sim;
+    const ph_layout *lay = &sim->lay;
+    const ph_newton_matrix *nm = &sim->matrix;
+    const ph_eval *ev = &sim->ev;
+    const double *mu_r = a->mu, *mu_l = mu_r + lay->nv, *mu_e = mu_l + lay->nl;
+    double *u = a->sens->z, *dq = a->rhs, *dl = dq + lay->nv, *de = dl + lay->nl;
+    double gp = 1 / o->inv_gp, eps = 1 / o->inv_eps;
+    memcpy(dq, next->W, sizeof(double) * (size_t)lay->nv);
+    for (int i = 0; i < lay->nv; i++)
+        u[i] = gp * (next->v[i] + eps * next->vdot[i]);
+    for (int i = 0; i < lay->nl; i++)
+        dl[i] = next->lambda[i] / o->s;
+    for (const ph_block *b = lay->pair, *end = b + lay->n_pairs; b < end; b++)
+        for (int i = 0; i < b->m; i++)
+            for (int j = 0; j < b->n; j++) {
+                double x = mu_r[b->row_at + i];
+                int at = b->at + i * b->n + j;
+                u[b->col_at + j] -= (ev->M[at] + o->inv_eps * ev->C[at]) * x;
+                dq[b->col_at + j] -= o->s * ev->K[at] * x;
+            }
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
+        int by_position = nm->formulation == PH_INDEX3 && b->holonomic, eta = nm->eta_at[b->row];
+        for (int i = 0; i < b->m; i++)
+            for (int j = 0; j < b->n; j++) {
+                int at = b->at + i * b->n + j;
+                double B = ev->B[at], x = mu_l[b->row_at + i];
+                dl[b->row_at + i] -=
+                    (B + (lay->friction ? ev->Gl[b->at + j * b->m + i] : 0)) * mu_r[b->col_at + j];
+                *(by_position ? &dq[b->col_at + j] : &u[b->col_at + j]) -= B * x;
+                if (!by_position)
+                    dq[b->col_at + j] -= o->inv_gp * ev->Z[at] * x;
+                if (eta >= 0)
+                    dq[b->col_at + j] -= B * mu_e[eta + i];
+            }
+    }
+    memset(de, 0, sizeof(double) * (size_t)nm->n_eta);
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
+        double x[PH_DIM_MAX];
+        if (i->T_at >= 0 && o->L)
+            ph_small_tmul_add(i->dim, i->dim, o->L + i->T_at, u + i->v_at, dq + i->v_at);
+        for (int k = 0; k < i->dim && (i->T_at < 0 || !o->L); k++)
+            dq[i->v_at + k] += u[i->v_at + k];
+        if (i->T_at < 0 || !o->F)
+            continue;
+        memset(x, 0, sizeof x);
+        ph_small_tmul_add(i->dim, i->dim, o->F + i->T_at, u + i->v_at, x);
+        memcpy(u + i->v_at, x, sizeof(double) * (size_t)i->dim);
+    }
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
+        if (nm->eta_at[b->row] >= 0)
+            ph_small_mul_add(b->m, b->n, o->Bn + b->at, u + b->col_at, de + nm->eta_at[b->row]);
+}
+
+/* The factorisation is exact but for its round-off and, with redundant rows, their regularisation. */
+#define CORRECTIONS 10
+#define ROUND_OFF   1e-15
+
+/* mu of (W8) */
+static ph_status solve(adjoint *a, const ph_step_ops *o, const ph_variation *next)
+{
+    ph_newton_matrix *nm = &a->sim->matrix;
+    const ph_layout *lay = &a->sim->lay;
+    double last = HUGE_VAL;
+    memset(a->mu, 0, sizeof(double) * (size_t)nm->n);
+    for (int k = 0; k < CORRECTIONS; k++) {
+        transposed_residual(a, o, next);
+        ph_redundant_project(nm, nm->null, a->rhs + lay->nv);
+        ph_redundant_project_eta(nm, nm->null_n, a->rhs + lay->nv + lay->nl);
+        ph_status s = ph_solver_solve_transposed(nm->solver, a->rhs, nm->x);
+        if (s != PH_OK)
+            return s;
+        ph_redundant_project(nm, nm->null, nm->x + lay->nv);
+        ph_redundant_project_eta(nm, nm->null, nm->x + lay->nv + lay->nl);
+        double size = ph_small_max(nm->n, nm->x);
+        for (int i = 0; i < nm->n; i++)
+            a->mu[i] += nm->x[i];
+        if (!isfinite(size))
+            return PH_E_NAN;
+        if (size <= ROUND_OFF * ph_small_max(nm->n, a->mu) || size > 0.3 * last)
+            break;
+        last = size;
+    }
+    return PH_OK;
+}
+
+/* (W8) but for the parameters */
+static void transpose_loads(adjoint *a, const ph_step_ops *o, ph_variation *next)
+{
+    const ph_layout *lay = &a->sim->lay;
+    const ph_newton_matrix *nm = &a->sim->matrix;
+    const ph_eval *ev = &a->sim->ev;
+    const double *mu_r = a->mu, *mu_l = mu_r + lay->nv, *mu_e = mu_l + lay->nl;
+    for (const ph_block *b = lay->pair, *end = b + lay->n_pairs; b < end; b++)
+        for (int i = 0; i < b->m; i++)
+            for (int j = 0; j < b->n; j++) {
+                double x = o->s * mu_r[b->row_at + i];
+                int at = b->at + i * b->n + j;
+                next->W[b->col_at + j] -= ev->K[at] * x;
+                next->v[b->col_at + j] -= ev->C[at] * x;
+                next->vdot[b->col_at + j] -= ev->M[at] * x;
+            }
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
+        int by_position = nm->formulation == PH_INDEX3 && b->holonomic, eta = nm->eta_at[b->row];
+        for (int i = 0; i < b->m; i++)
+            for (int j = 0; j < b->n; j++) {
+                int at = b->at + i * b->n + j;
+                double x = mu_l[b->row_at + i] * (by_position ? 1 : o->inv_gp);
+                *(by_position ? &next->W[b->col_at + j] : &next->v[b->col_at + j]) -= ev->B[at] * x;
+                if (!by_position)
+                    next->W[b->col_at + j] -= ev->Z[at] * x;
+                if (eta >= 0)
+                    next->W[b->col_at + j] -= ev->B[at] * mu_e[eta + i];
+            }
+    }
+}
+
+/* p_bar of (W8) for one parameter, whose pseudo-loads stand in sens */
+static double transpose_parameter(const adjoint *a, const ph_step_ops *o)
+{
+    const ph_sens *sens = a->sens;
+    const ph_layout *lay = &a->sim->lay;
+    const ph_newton_matrix *nm = &a->sim->matrix;
+    const double *mu_r = a->mu, *mu_l = mu_r + lay->nv, *mu_e = mu_l + lay->nl;
+    double sum = 0;
+    for (int i = 0; i < lay->nv; i++)
+        sum += o->s * mu_r[i] * sens->r_p[i];
+    for (int c = 0; c < lay->C; c++) {
+        int at = lay->l_at[c], eta = nm->eta_at[c];
+        int by_position = nm->formulation == PH_INDEX3 && !lay->sys->constraints[c].nonholonomic;
+        for (int i = 0; i < lay->rows[c]; i++) {
+            sum += mu_l[at + i] * (by_position ? sens->Phi_p[at + i] : o->inv_gp * sens->rate_p[at + i]);
+            if (eta >= 0)
+                sum += mu_e[eta + i] * sens->Phi_p[at + i];
+        }
+    }
+    return -sum;
+}
+
+static void clear(ph_variation *x, const ph_layout *lay)
+{
+    size_t v = sizeof(double) * (size_t)lay->nv, l = sizeof(double) * (size_t)lay->nl;
+    memset(x->W, 0, v), memset(x->v, 0, v), memset(x->vdot, 0, v), memset(x->a, 0, v);
+    memset(x->lambda, 0, l);
+}
+
+/* Null spaces of redundant rows: at sim->now. */
+static ph_status begin_null_space(ph_sim *sim)
+{
+    ph_newton_matrix *nm = &sim->matrix;
+    ph_start_again(sim);
+    memcpy(nm->null_n, nm->null, sizeof(double) * (size_t)nm->redundant * (size_t)nm->lay->nl);
+    return PH_OK;
+}
+
+/* (W6) transposed, for what lambda_bar has in the null space. */
+static ph_status transpose_null_part(adjoint *a)
+{
+    ph_sim *sim = a->sim;
+    ph_sens *sens = a->sens;
+    const ph_layout *lay = &sim->lay;
+    ph_state s = ph_point_view(&sim->next, lay);
+    double *n = a->rhs;
+    memcpy(n, a->next.lambda, sizeof(double) * (size_t)lay->nl);
+    ph_redundant_project(&sim->matrix, sim->matrix.null, n);
+    for (int i = 0; i < lay->nl; i++)
+        n[i] = a->next.lambda[i] - n[i];
+    ph_status status = ph_start_lift(sim, &sim->next, sim->next.lambda, sens->z);
+    for (int side = 0; side < 2; side++) {
+        double sign = side ? -1 : 1;
+        s.v = side ? sens->zero : sens->z;
+        if (status == PH_OK)
+            status = ph_eval_residual(&sim->ev, &s, PH_EVAL_RATE);
+        if (status == PH_OK)
+            status = ph_eval_tangent(&sim->ev, &s, PH_EVAL_RATE);
+        for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end && status == PH_OK; b++)
+            for (int i = 0; i < b->m; i++)
+                for (int j = 0; j < b->n; j++)
+                    a->next.W[b->col_at + j] += sign * sim->ev.Z[b->at + i * b->n + j] * n[b->row_at + i];
+        for (int k = 0; k < sens->n * PH_NEIGHBOURS && status == PH_OK; k++) {
+            const ph_follower *d = &sens->d[k / PH_NEIGHBOURS];
+            ph_eval *ev = &d->at[k % PH_NEIGHBOURS]->ev;
+            double f = sign * d->weight[k % PH_NEIGHBOURS] / d->p.eps;
+            if (f != 0)
+                status = ph_eval_residual(ev, &s, PH_EVAL_RATE);
+            for (int i = 0; i < lay->nl && f != 0; i++)
+                a->gradient[k / PH_NEIGHBOURS] += f * n[i] * ev->rate[i];
+        }
+    }
+    return status;
+}
+
+/* At sim->next, evaluated. Then (W6), and the evaluation is made anew. */
+static ph_status follow_null_space(adjoint *a, const ph_state *s)
+{
+    ph_sim *sim = a->sim;
+    ph_status status = ph_newton_factor_initial(&sim->matrix, &sim->ev, 0);
+    if (status == PH_OK)
+        status = ph_redundant_follow(&sim->matrix);
+    if (status == PH_OK && ph_small_max(sim->lay.nl, a->next.lambda) > 0) {
+        status = transpose_null_part(a);
+        if (status == PH_OK)
+            status = ph_eval_residual(&sim->ev, s, sim->matrix.what);
+        if (status == PH_OK)
+            status = ph_eval_tangent(&sim->ev, s, sim->matrix.what);
+    }
+    return status;
+}
+
+/* The arrays of the method; the point itself keeps its bits. */
+static ph_status restore(adjoint *a)
+{
+    ph_sim *sim = a->sim;
+    ph_point next = sim->next;
+    ph_point_copy(&a->scratch, &next, &sim->lay);
+    sim->next = a->scratch;
+    ph_status s = sim->stepper->sens_restore(sim);
+    sim->next = next;
+    return s;
+}
+
+/* From covectors at sim->next to those at sim->now. */
+static ph_status step_back(adjoint *a)
+{
+    ph_sim *sim = a->sim;
+    ph_sens *sens = a->sens;
+    const ph_layout *lay = &sim->lay;
+    const ph_stepper *method = sim->stepper;
+    int stabilised = sim->matrix.n_eta > 0;
+    ph_state s = ph_point_view(&sim->next, lay);
+    ph_status status = restore(a);
+    if (status == PH_OK && sim->matrix.redundant)
+        status = begin_null_space(sim);
+    if (status == PH_OK && stabilised)
+        status = ph_sens_eta_stiffness(sens);
+    if (status != PH_OK)
+        return status;
+    const ph_step_ops *o = method->sens_ops(sim);
+    status = ph_eval_residual(&sim->ev, &s, sim->matrix.what);
+    if (status == PH_OK)
+        status = ph_eval_tangent(&sim->ev, &s, sim->matrix.what);
+    if (status == PH_OK && sim->matrix.redundant)
+        status = follow_null_space(a, &s);
+    if (status == PH_OK)
+        status = ph_newton_factor(sim, o);
+    clear(&a->now, lay);
+    method->sens_accept_back(sim, &a->next, &a->now);
+    if (status == PH_OK)
+        status = solve(a, o, &a->next);
+    if (status != PH_OK)
+        return status;
+    transpose_loads(a, o, &a->next);
+    method->sens_predict_back(sim, &a->next, a->y_bar, &a->now);
+    for (const ph_block *b = lay->pair, *end = b + lay->n_pairs; b < end && stabilised; b++)
+        ph_small_tmul_add(b->m, b->n, sens->K_eta + b->at, a->y_bar + b->row_at, a->now.W + b->col_at);
+    for (int k = 0; k < sens->n && status == PH_OK; k++) {
+        status = ph_sens_loads(sens, &sens->d[k], sens->d[k].weight, &s);
+        a->gradient[k] += transpose_parameter(a, o);
+        if (status == PH_OK && stabilised)
+            status = ph_sens_eta_loads(sens, &sens->d[k]);
+        for (int i = 0; i < lay->nv && stabilised; i++)
+            a->gradient[k] += a->y_bar[i] * sens->y[i];
+    }
+    ph_variation keep = a->now;
+    a->now = a->next, a->next = keep;
+    return status;
+}
+
+/* ---- the objective ------------------------------------------------------------------------------ */
+
+/* Add weight f(point) to the value, and its derivatives to the covectors there. */
+static ph_status seed_with(adjoint *a, ph_scalar_fn f, double weight, const ph_point *p)
+{
+    const ph_layout *lay = &a->sim->lay;
+    ph_state s = ph_point_view(p, lay);
+    ph_variation *x = &a->now; /* scratch between steps */
+    double value = 0, *by_p = a->by_p;
+    clear(x, lay);
+    memset(by_p, 0, sizeof(double) * (size_t)a->sens->n);
+    ph_covector g = {x->W, x->v, x->vdot, x->lambda, by_p};
+    ph_status status = f(&s, &value, &g, a->objective->ctx);
+    if (status != PH_OK)
+        return status;
+    if (!isfinite(value))
+        return PH_E_NAN;
+    a->value += weight * value;
+    for (int i = 0; i < lay->nv; i++) {
+        a->next.W[i] += weight * x->W[i];
+        a->next.v[i] += weight * x->v[i];
+        a->next.vdot[i] += weight * x->vdot[i];
+    }
+    for (int i = 0; i < lay->nl; i++)
+        a->next.lambda[i] += weight * x->lambda[i];
+    for (int k = 0; k < a->sens->n; k++)
+        a->gradient[k] += weight * by_p[k];
+    return PH_OK;
+}
+
+/* Covectors at point n of the run, whose weight in the integral is h, or half of it at the ends. */
+static ph_status seed(adjoint *a, long n, const ph_point *p)
+{
+    const ph_objective *o = a->objective;
+    double h = a->sim->opt.h, weight = n == 0 || n == a->steps ? h / 2 : h;
+    ph_status s = o->final && n == a->steps ? seed_with(a, o->final, 1, p) : PH_OK;
+    return s == PH_OK && o->integral ? seed_with(a, o->integral, weight, p) : s;
+}
+
+/* ---- forwards and backwards --------------------------------------------------------------------- */
+
+static void save(const ph_sim *sim, checkpoint *c)
+{
+    c->n = sim->n, c->has_last = sim->has_last;
+    ph_point_copy(&c->now, &sim->now, &sim->lay);
+    ph_point_copy(&c->last, &sim->next, &sim->lay);
+}
+
+static void load(ph_sim *sim, const checkpoint *c)
+{
+    sim->n = c->n, sim->has_last = c->has_last;
+    ph_point_copy(&sim->now, &c->now, &sim->lay);
+    ph_point_copy(&sim->next, &c->last, &sim->lay);
+    sim->matrix.factored = 0;
+    if (sim->matrix.redundant)
+        ph_start_again(sim);
+}
+
+static ph_status step_to(ph_sim *sim, long n, ph_error *err)
+{
+    ph_status s = PH_OK;
+    while (sim->n < n && s == PH_OK)
+        s = ph_sim_step(sim, err);
+    return s;
+}
+
+/* Back from step `to` to that of a mark, with all points between in memory. */
+static ph_status short_part_back(adjoint *a, const checkpoint *mark, long to, ph_error *err)
+{
+    ph_sim *sim = a->sim;
+    long n = to - mark->n;
+    load(sim, mark);
+    for (long i = 0; i <= n; i++) {
+        ph_status s = i ? ph_sim_step(sim, err) : PH_OK;
+        if (s != PH_OK)
+            return s;
+        ph_point_copy(&a->point[i], &sim->now, &sim->lay);
+    }
+    ph_point now = sim->now, next = sim->next;
+    ph_status s = to == a->steps ? seed(a, to, &a->point[n]) : PH_OK;
+    for (long i = n; i > 0 && s == PH_OK; i--) {
+        sim->now = a->point[i - 1], sim->next = a->point[i];
+        s = step_back(a);
+        if (s == PH_OK)
+            s = seed(a, mark->n + i - 1, &a->point[i - 1]);
+    }
+    if (s != PH_OK)
+        ph_fail(err, s, "t = %.9g: %s on the way back", sim->now.t,
+                s == PH_E_NAN ? "the objective or its derivatives are not finite"
+                              : "a callback refused, or a "
+                                "matrix is singular,");
+    sim->now = now, sim->next = next;
+    return s;
+}
+
+/* The same where they may be too many: in halves, from a spare mark in the middle. */
+static ph_status part_back(adjoint *a, int mark, long to, int spare, ph_error *err)
+{
+    checkpoint *c = &a->mark[mark];
+    if (to - c->n <= a->n_points)
+        return short_part_back(a, c, to, err);
+    long middle = c->n + (to - c->n) / 2;
+    load(a->sim, c);
+    ph_status s = step_to(a->sim, middle, err);
+    if (s != PH_OK)
+        return s;
+    save(a->sim, &a->mark[spare]);
+    s = part_back(a, spare, to, spare + 1, err);
+    return s == PH_OK ? part_back(a, mark, middle, spare, err) : s;
+}
+
+static ph_status forwards_and_back(adjoint *a, ph_error *err)
+{
+    ph_sim *sim = a->sim;
+    checkpoint *end = &a->mark[a->n_marks + a->n_spare];
+    long spacing = (a->steps + a->n_marks - 1) / a->n_marks;
+    int used = 0;
+    for (long n = 0; n < a->steps; n += spacing) {
+        save(sim, &a->mark[used++]);
+        ph_status s = step_to(sim, n + spacing < a->steps ? n + spacing : a->steps, err);
+        if (s != PH_OK)
+            return s;
+    }
+    save(sim, end);
+    ph_stats stats = sim->stats;
+    ph_status s = PH_OK;
+    for (int k = used - 1; k >= 0 && s == PH_OK; k--)
+        s = part_back(a, k, k == used - 1 ? a->steps : a->mark[k + 1].n, a->n_marks, err);
+    load(sim, end);
+    sim->stats = stats;
+    return s;
+}
+
+/* What the starting values contribute. */
+static void add_start(adjoint *a)
+{
+    const ph_layout *lay = &a->sim->lay;
+    const ph_variation *g = &a->next;
+    for (int k = 0; k < a->sens->n; k++) {
+        const ph_variation *x = &a->sens->d[k].now;
+        double sum = 0;
+        for (int i = 0; i < lay->nv; i++)
+            sum += g->W[i] * x->W[i] + g->v[i] * x->v[i] + g->vdot[i] * x->vdot[i] + g->a[i] * x->a[i];
+        for (int i = 0; i < lay->nl; i++)
+            sum += g->lambda[i] * x->lambda[i];
+        a->gradient[k] += sum;
+    }
+}
+
+/* ---- memory ------------------------------------------------------------------------------------- */
+
+static size_t point_size(const ph_layout *lay)
+{
+    ph_arena a = {0};
+    ph_point p;
+    ph_point_take(&p, lay, &a);
+    return a.used;
+}
+
+static int ceil_sqrt(long n)
+{
+    int r = (int)sqrt((double)n);
+    while ((long)r * r < n)
+        r++;
+    return r;
+}
+
+/* A mark takes two points. 0: the bound is too tight. */
+static int plan(adjoint *a, size_t memory)
+{
+    long points = (long)(memory / point_size(&a->sim->lay));
+    a->n_marks = a->n_points = ceil_sqrt(a->steps);
+    a->n_spare = 0;
+    if (memory && 3L * a->n_marks + 3 > points) {
+        a->n_points = a->n_marks = (int)(points / 4);
+        do {
+            if (--a->n_marks < 1)
+                return 0;
+            a->n_spare = 1;
+            long part = (a->steps + a->n_marks - 1) / a->n_marks;
+            for (; part > a->n_points; part = (part + 1) / 2)
+                a->n_spare++;
+        } while (2L * (a->n_marks + a->n_spare + 1) + a->n_points + 1 > points);
+    }
+    return 1;
+}
+
+/* Hand out all arrays; called twice, see ph_arena. */
+static void take(adjoint *a, ph_arena *arena)
+{
+    const ph_layout *lay = &a->sim->lay;
+    size_t d = sizeof(double), marks = (size_t)(a->n_marks + a->n_spare + 1),
+           points = (size_t)a->n_points + 1;
+    checkpoint none, *mark = ph_arena_take(arena, marks, sizeof none);
+    ph_point nowhere, *point = ph_arena_take(arena, points, sizeof nowhere);
+    for (size_t k = 0; k < marks; k++) {
+        ph_point_take(arena->base ? &mark[k].now : &none.now, lay, arena);
+        ph_point_take(arena->base ? &mark[k].last : &none.last, lay, arena);
+    }
+    for (size_t k = 0; k < points; k++)
+        ph_point_take(arena->base ? &point[k] : &nowhere, lay, arena);
+    ph_point_take(&a->scratch, lay, arena);
+    ph_variation_take(&a->now, lay, arena);
+    ph_variation_take(&a->next, lay, arena);
+    a->mark = mark, a->point = point;
+    a->mu = ph_arena_take(arena, (size_t)a->sim->matrix.n, d);
+    a->rhs = ph_arena_take(arena, (size_t)a->sim->matrix.n, d);
+    a->y_bar = ph_arena_take(arena, (size_t)lay->nv, d);
+    a->by_p = ph_arena_take(arena, (size_t)a->sens->n, d);
+}
+
+ph_status ph_sens_gradient(ph_sens *sens, long steps, const ph_objective *objective, size_t memory,
+                           double *value, double *gradient, ph_error *err)
+{
+    ph_sim *sim = sens->sim;
+    adjoint a = {.sens = sens, .sim = sim, .objective = objective, .steps = steps, .gradient = gradient};
+    ph_arena arena = {0};
+    if (steps < 1 || sim->n)
+        return ph_fail(err, PH_E_INPUT, "a gradient is that of a run of at least one step, from its start");
+    if (!objective->final && !objective->integral)
+        return ph_fail(err, PH_E_INPUT, "the objective has neither a final value nor an integral");
+    if (!sim->stepper->sens_restore)
+        return ph_fail(err, PH_E_INPUT, "%s has no adjoint", sim->stepper->name);
+    if (!plan(&a, memory))
+        return ph_fail(err, PH_E_INPUT, "a bound of %zu bytes is too tight: a state takes %zu", memory,
+                       point_size(&sim->lay));
+    take(&a, &arena);
+    if (!ph_arena_open(&arena, sim->opt.alloc))
+        return ph_fail(err, PH_E_MEMORY, "not enough memory for checkpoints; give a bound");
+    take(&a, &arena);
+    memset(gradient, 0, sizeof(double) * (size_t)sens->n);
+    sim->sens = NULL; /* the way there is without derivatives */
+    ph_status s = forwards_and_back(&a, err);
+    sim->sens = sens;
+    if (s == PH_OK)
+        add_start(&a);
+    *value = a.value;
+    ph_free(sim->opt.alloc, arena.block);
+    return s;
+}

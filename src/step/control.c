@@ -1,0 +1,289 @@
+/* Error control for one-step methods; equations (K7) and (K8) in control.h. */
+#include "step/control.h"
+
+#include <float.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "la/small.h"
+
+#define SAFETY   0.9  /* of a step size that would just do */
+#define GROW     5.0  /* at most, from one step to the next */
+#define SHRINK   0.2  /* at least */
+#define QUIET    1e-4 /* errors below this, in units of the tolerance, tell the PI controller nothing more */
+#define TURN     2.5  /* rad in a step at most: an exact rotation shows no error, but its chart ends */
+#define TURN_END 3.1  /* rad: beyond, the logarithm would take the short way */
+
+/* Errors of (K7) after extrapolation over those before, principal norms: 0.12 to 0.69 for the rows of the table. */
+#define GAIN 0.5
+
+/* Errors of the steps add up to this many times that of a single one, in motions of some periods. */
+#define STEPS 50
+
+/* What is left of the estimate when all numbers agree to round-off. */
+#define ROUND (16 * DBL_EPSILON)
+
+/* An estimate below this that does not fall with the step size is noise: of Newton's method, of cancellation. */
+#define NOISE 1e-10
+
+void ph_control_take(ph_control *c, const ph_layout *lay, ph_arena *a)
+{
+    c->error = ph_arena_take(a, 2 * (size_t)lay->nv, sizeof(double));
+    ph_point_take(&c->whole, lay, a);
+    ph_point_take(&c->half, lay, a);
+    ph_point_take(&c->begin, lay, a);
+    ph_point_take(&c->ahead, lay, a);
+}
+
+/* ---- sizes -------------------------------------------------------------------------------------- */
+
+/* Largest positions, velocities, angular velocities, and rotations, which are 1. */
+typedef struct sizes {
+    double x, v, w;
+} sizes;
+
+static sizes sizes_of(const ph_layout *lay, const double *q, const double *v)
+{
+    sizes s = {0, 0, 0};
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
+        s.x = ph_small_larger(i->rot, s.x, q + i->q_at);
+        s.v = ph_small_larger(i->rot, s.v, v + i->v_at);
+        s.w = ph_small_larger(i->dim - i->rot, s.w, v + i->v_at + i->rot);
+    }
+    return s;
+}
+
+/* The largest part of an increment of q and one of v, relative to max(1, size); NaN if any is NaN. */
+static double measure(const ph_layout *lay, const sizes *s, const double *dq, const double *dv)
+{
+    double x = 0, R = 0, v = 0, w = 0;
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
+        int n = i->dim, at = i->v_at, rot = i->rot;
+        x = ph_small_larger(rot, x, dq + at);
+        R = ph_small_larger(n - rot, R, dq + at + rot);
+        v = ph_small_larger(rot, v, dv + at);
+        w = ph_small_larger(n - rot, w, dv + at + rot);
+    }
+    x = ph_larger(x / fmax(1, s->x), R);
+    return ph_larger(x, ph_larger(v / fmax(1, s->v), w / fmax(1, s->w)));
+}
+
+/* ---- one attempt -------------------------------------------------------------------------------- */
+
+/* Stability function at infinity, 1 - b^T A^-1 1, of an implicit tableau. */
+static double damping(const ph_tableau *t)
+{
+    double A[PH_DIM_MAX * PH_DIM_MAX] = {0}, inv[PH_DIM_MAX * PH_DIM_MAX], R = 1;
+    int s = t->s;
+    if (s > PH_DIM_MAX) /* none of the rows */
+        return 0;
+    for (int i = 0; i < s; i++)
+        for (int j = 0; j < s; j++)
+            A[i * s + j] = t->A[i][j];
+    if (!ph_small_inverse(s, A, inv))
+        return 0;
+    for (int i = 0; i < s * s; i++)
+        R -= t->b[i / s] * inv[i]; /* b^T A^-1 1 */
+    return R;
+}
+
+/* Whether (K7) may be added to the result: not where that makes stiff parts grow, as it does for Gauss with an
+ * odd number of stages, where R = -1 at infinity and (2^p R^2 - R)/(2^p - 1) > 1. */
+static int extrapolates(const ph_tableau *t)
+{
+    double f = ldexp(1, t->order), R;
+    if (t->kind == PH_STAGES_EXPLICIT)
+        return 1;
+    R = damping(t);
+    return fabs(f * R * R - R) <= (1 + 1e-9) * (f - 1);
+}
+
+int ph_control_order(const ph_tableau *t)
+{
+    return t->order + (!t->embedded && extrapolates(t));
+}
+
+/* error = (q_b - q_a, v_b - v_a)/f, by the logarithm on a group */
+static void difference(const ph_layout *lay, const ph_point *a, const ph_point *b, double f, double *error)
+{
+    double inv[PH_DIM_MAX + 1], e[PH_DIM_MAX + 1];
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
+        const double *qa = a->q + i->q_at, *qb = b->q + i->q_at;
+        double *x = error + i->v_at;
+        if (i->T_at < 0) {
+            for (int k = 0; k < i->dim; k++)
+                x[k] = qb[k] - qa[k];
+        } else {
+            i->op->inverse(i->dim, qa, inv);
+            i->op->compose(i->dim, inv, qb, e);
+            i->op->log(i->dim, e, x);
+        }
+    }
+    for (int k = 0; k < lay->nv; k++) {
+        error[k] /= f;
+        error[lay->nv + k] = (b->v[k] - a->v[k]) / f;
+    }
+}
+
+/* Two half steps beside the whole one (K7). */
+static ph_status doubled(ph_sim *sim, ph_control *c, ph_rk *rk, const ph_point *from, double h, ph_point *to)
+{
+    const ph_layout *lay = &sim->lay;
+    double t1 = to->t;
+    c->half.t = from->t + 0.5 * h, c->whole.t = t1;
+    ph_status s = ph_rk_step(sim, rk, from, 0.5 * h, &c->half, NULL);
+    if (s != PH_OK) {
+        ph_point_copy(to, &c->half, lay); /* where it failed */
+        return s;
+    }
+    s = ph_rk_step(sim, rk, &c->half, 0.5 * h, to, NULL);
+    if (s != PH_OK)
+        return s;
+    s = ph_rk_step(sim, rk, from, h, &c->whole, NULL);
+    if (s != PH_OK) {
+        ph_point_copy(to, &c->whole, lay);
+        return s;
+    }
+    difference(lay, &c->whole, to, ldexp(1, rk->tab.order) - 1, c->error);
+    if (!extrapolates(&rk->tab))
+        return PH_OK;
+    ph_point_shift(lay, to, 1, c->error, to);
+    for (int k = 0; k < lay->nv; k++)
+        to->v[k] += c->error[lay->nv + k];
+    return ph_rk_settle(sim, h, to);
+}
+
+/* The estimate that a step may have. What goes on is of one order more: its errors add up to
+ * (T/h) gain h estimate, in proportion to tol. */
+static double allowed(const ph_control *c, const ph_tableau *t)
+{
+    return c->tol / (STEPS * (t->embedded ? t->gain : GAIN)) + ROUND;
+}
+
+/* One step and its error in units of the tolerance. */
+static ph_status attempt(ph_sim *sim, ph_control *c, ph_rk *rk, const ph_point *from, double h, ph_point *to,
+                         double *err)
+{
+    const ph_layout *lay = &sim->lay;
+    sim->reason[0] = 0;
+    ph_status s =
+        rk->tab.embedded ? ph_rk_step(sim, rk, from, h, to, c->error) : doubled(sim, c, rk, from, h, to);
+    sizes size = sizes_of(lay, from->q, from->v);
+    *err = s == PH_OK ? measure(lay, &size, c->error, c->error + lay->nv) / allowed(c, &rk->tab) : HUGE_VAL;
+    return s;
+}
+
+/* ---- step sizes --------------------------------------------------------------------------------- */
+
+/* Power of h in the estimate. */
+static int power(const ph_tableau *t)
+{
+    return 1 + (t->embedded ? t->embedded : t->order);
+}
+
+/* A first step size from the sizes of the state, of its rate, and of the rate of that over a short explicit
+ * Euler step (Hairer, Norsett, Wanner, II.4). */
+static double first(ph_sim *sim, ph_control *c, const ph_rk *rk, const ph_point *from, double t_max)
+{
+    const ph_layout *lay = &sim->lay;
+    sizes size = sizes_of(lay, from->q, from->v);
+    double left = t_max - from->t, d1 = measure(lay, &size, from->v, from->vdot), d2;
+    double h0 = fmin(d1 > 1e-5 ? 0.01 / d1 : 1e-6, fabs(left)), h = copysign(h0, left);
+    ph_point *p = &c->whole;
+    ph_point_shift(lay, from, h, from->v, p);
+    for (int i = 0; i < lay->nv; i++)
+        p->v[i] = from->v[i] + h * from->vdot[i];
+    memcpy(p->lambda, from->lambda, sizeof(double) * (size_t)lay->nl);
+    p->t = from->t + h;
+    if (ph_start_accelerations(sim, p) != PH_OK)
+        return 1e-3 * h0; /* the attempts will find out */
+    for (int i = 0; i < lay->nv; i++)
+        c->error[i] = p->v[i] - from->v[i], c->error[lay->nv + i] = p->vdot[i] - from->vdot[i];
+    d2 = fmax(d1, measure(lay, &size, c->error, c->error + lay->nv) / h0);
+    double h1 =
+        d2 > 1e-15 ? pow(0.01 * allowed(c, &rk->tab) / d2, 1.0 / power(&rk->tab)) : fmax(1e-6, 1e-3 * h0);
+    return fmin(100 * h0, h1);
+}
+
+/* (K8); last = 0: there is no step before. */
+static double factor(const ph_rk *rk, double err, double last)
+{
+    int k = power(&rk->tab);
+    err = fmax(err, QUIET);
+    double f = last > 0 ? pow(err, -0.7 / k) * pow(last, 0.4 / k) : pow(err, -1.0 / k);
+    return fmin(GROW, fmax(SHRINK, SAFETY * f));
+}
+
+/* Where a step that may have the size h ends: at t_max, or half way if that would leave a short rest. */
+static double end_of(const ph_point *from, double h, double t_max)
+{
+    double left = t_max - from->t;
+    if (fabs(left) <= 1.01 * h)
+        return t_max;
+    return from->t + (fabs(left) < 2 * h ? 0.5 * left : copysign(h, left));
+}
+
+/* No step below this [s]: its end could not be told from its start. */
+static double least_step(const ph_point *from)
+{
+    return 16 * DBL_EPSILON * fmax(1e-3, fabs(from->t));
+}
+
+static ph_status too_small(ph_sim *sim, const ph_control *c, double h, ph_status s)
+{
+    if (s != PH_OK)
+        return s; /* which has its own words */
+    snprintf(
+        sim->reason, sizeof sim->reason,
+        "steps of h = %.3g are still too large for tol = %g: the motion is not smooth here, or tol is out of "
+        "reach",
+        h, c->tol);
+    return PH_E_STEP;
+}
+
+static void accept(ph_sim *sim, double h)
+{
+    ph_stats *st = &sim->stats;
+    st->h_least = st->accepted ? fmin(st->h_least, h) : h;
+    st->h_most = fmax(st->h_most, h);
+    st->accepted++;
+}
+
+ph_status ph_control_step(ph_sim *sim, ph_control *c, ph_rk *rk, const ph_point *from, double t_max,
+                          ph_point *to)
+{
+    double w = sizes_of(&sim->lay, from->q, from->v).w, before = 0, err_before = 0, err;
+    rk->turn_max = TURN_END;
+    if (!(c->h > 0))
+        c->h = first(sim, c, rk, from, t_max), c->last = 0;
+    double h = w > 0 ? fmin(c->h, TURN / w) : c->h, grow = GROW;
+    for (;;) {
+        double t1 = to->t = end_of(from, h, t_max), tried = fabs(t1 - from->t);
+        ph_status s = attempt(sim, c, rk, from, t1 - from->t, to, &err);
+        int noise = tried <= 0.5 * before && err > 0.7 * err_before && err * c->tol <= NOISE;
+        if (err <= 1 || noise) {
+            to->t = t1;
+            accept(sim, tried);
+            c->h = fmax(tried * fmin(grow, factor(rk, err, c->last)), tried < h ? h : 0);
+            c->last = fmax(err, QUIET);
+            return PH_OK;
+        }
+        sim->stats.rejected++;
+        before = tried, err_before = err, grow = 1;
+        h = tried * (isfinite(err) ? factor(rk, err, 0) : SHRINK);
+        if (s == PH_E_MEMORY || !(h >= least_step(from)))
+            return too_small(sim, c, tried, s);
+    }
+}
+
+ph_status ph_control_to(ph_sim *sim, ph_control *c, ph_rk *rk, ph_point *p, double t1)
+{
+    ph_point_copy(&c->begin, p, &sim->lay);
+    while (p->t != t1) {
+        ph_status s = ph_control_step(sim, c, rk, p, t1, &c->ahead);
+        ph_point_copy(p, s == PH_OK ? &c->ahead : &c->begin, &sim->lay);
+        if (s != PH_OK)
+            return s;
+    }
+    return PH_OK;
+}

@@ -1,0 +1,512 @@
+/* Sensitivities of the discrete solution, by differentiation of each step as it was solved.
+ *
+ * With ' for the derivative by a parameter p, W for that of q and r, Phi, rate of (E1) at the end of the step:
+ *
+ *   R = M vdot' + C v' + K W + (B^T + g_lambda) lambda' + r_p = 0                                     (W1)
+ *   B W + Phi_p = 0,   B v' + Z W + rate_p = 0                                                        (W2)
+ *   v' = v'_pred + gp (L dq + F B_n^T x_eta),  vdot' = vdot'_pred + eps (v' - v'_pred),
+ *   W = W_pred + dq                                                                                   (W3)
+ *
+ * where the method gives what is predicted, the values for theta' = 0 and eta' = 0. This is the linear system
+ * (N2) of a Newton step with R for r, so it is solved as such: with the factorisation of the last iteration,
+ * which belongs to a point nearby, until the increment is round-off. The pseudo-loads are differences over
+ * neighbouring systems at the same point,
+ *
+ *   r_p = (8 (r(p + e) - r(p - e)) - (r(p + 2e) - r(p - 2e)))/(12 e)                                  (W4)
+ *
+ * for which the inner two suffice where r has no third derivative by p. The same formula differentiates the
+ * starting values, with W_0 from log(q(p)^-1 q(p + k e)). In the stabilised form v'_pred needs
+ *
+ *   (B(q_n)^T eta)' at fixed eta = d(B^T eta)/dq W_n + B_p^T eta                                      (W5)
+ *
+ * References: Bruels, Eberhard (direct differentiation); Sonneville, Bruels (Lie group sensitivities). */
+#include "step/sens.h"
+
+#include <float.h>
+#include <string.h>
+
+#include "la/small.h"
+#include "step/sim.h"
+
+/* Increments below this part of the whole are round-off. */
+#define ROUND_OFF 1e-14
+
+/* The factorisation is that of a point near by, and stale at worst in modified Newton's method. */
+#define CORRECTIONS 100
+
+static const double weight[PH_NEIGHBOURS] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
+static const double inner_weight[PH_NEIGHBOURS] = {0, -0.5, 0.5, 0};
+static const int place[PH_NEIGHBOURS] = {-2, -1, 1, 2};
+
+/* ---- pseudo-loads ------------------------------------------------------------------------------- */
+
+ph_status ph_sens_loads(ph_sens *sens, ph_follower *d, const double *w, const ph_state *s)
+{
+    const ph_layout *lay = &sens->sim->lay;
+    unsigned what = sens->sim->matrix.what;
+    memset(sens->r_p, 0, sizeof(double) * (size_t)lay->nv);
+    memset(sens->Phi_p, 0, sizeof(double) * (size_t)lay->nl);
+    memset(sens->rate_p, 0, sizeof(double) * (size_t)lay->nl);
+    for (int k = 0; k < PH_NEIGHBOURS; k++) {
+        ph_eval *ev = &d->at[k]->ev;
+        double f = w[k] / d->p.eps;
+        if (w[k] == 0)
+            continue;
+        ph_status status = ph_eval_residual(ev, s, what);
+        if (status != PH_OK)
+            return status;
+        for (int i = 0; i < lay->nv; i++)
+            sens->r_p[i] += f * ev->r[i];
+        for (int i = 0; i < lay->nl && (what & PH_EVAL_PHI); i++)
+            sens->Phi_p[i] += f * ev->Phi[i];
+        for (int i = 0; i < lay->nl && (what & PH_EVAL_RATE); i++)
+            sens->rate_p[i] += f * ev->rate[i];
+    }
+    return PH_OK;
+}
+
+ph_status ph_sens_eta_loads(ph_sens *sens, ph_follower *d)
+{
+    ph_sim *sim = sens->sim;
+    const ph_layout *lay = &sim->lay;
+    ph_state s = ph_point_view(&sim->now, lay);
+    memset(sens->y, 0, sizeof(double) * (size_t)lay->nv);
+    for (int k = 0; k < PH_NEIGHBOURS; k++) {
+        if (d->weight[k] == 0)
+            continue;
+        if (ph_eval_links(&d->at[k]->ev, &s, sens->B) != PH_OK)
+            return PH_E_CALLBACK;
+        for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
+            for (int i = 0; i < b->m && b->holonomic; i++)
+                for (int j = 0; j < b->n; j++)
+                    sens->y[b->col_at + j] += d->weight[k] / d->p.eps * sens->B[b->at + i * b->n + j] *
+                                              sim->next.eta[b->row_at + i];
+    }
+    return PH_OK;
+}
+
+/* y += d(B^T eta)/dq W_n */
+static void add_eta_stiffness(ph_sens *sens, const double *W)
+{
+    const ph_layout *lay = &sens->sim->lay;
+    for (const ph_block *b = lay->pair, *end = b + lay->n_pairs; b < end; b++)
+        for (int i = 0; i < b->m; i++)
+            for (int j = 0; j < b->n; j++)
+                sens->y[b->row_at + i] += sens->K_eta[b->at + i * b->n + j] * W[b->col_at + j];
+}
+
+ph_status ph_sens_eta_stiffness(ph_sens *sens)
+{
+    ph_sim *sim = sens->sim;
+    ph_state s = ph_point_view(&sim->now, &sim->lay);
+    size_t size = sizeof(double) * (size_t)sim->lay.size_pairs;
+    s.v = s.vdot = s.lambda = sens->zero;
+    ph_status status = ph_eval_residual(&sim->ev, &s, sim->matrix.what);
+    if (status == PH_OK)
+        status = ph_eval_tangent(&sim->ev, &s, 0);
+    memcpy(sens->K_eta, sim->ev.K, size);
+    s.lambda = sim->next.eta;
+    if (status == PH_OK)
+        status = ph_eval_residual(&sim->ev, &s, sim->matrix.what);
+    if (status == PH_OK)
+        status = ph_eval_tangent(&sim->ev, &s, 0);
+    for (int i = 0; i < sim->lay.size_pairs; i++)
+        sens->K_eta[i] = sim->ev.K[i] - sens->K_eta[i];
+    return status;
+}
+
+/* ---- the linear system -------------------------------------------------------------------------- */
+
+/* (W1) and (W2), to the residual that Newton's method reads. */
+static void residual(ph_sens *sens, const ph_variation *x)
+{
+    ph_eval *ev = &sens->sim->ev;
+    const ph_layout *lay = &sens->sim->lay;
+    unsigned what = sens->sim->matrix.what;
+    memcpy(ev->r, sens->r_p, sizeof(double) * (size_t)lay->nv);
+    memcpy(ev->Phi, sens->Phi_p, sizeof(double) * (size_t)lay->nl);
+    memcpy(ev->rate, sens->rate_p, sizeof(double) * (size_t)lay->nl);
+    for (const ph_block *b = lay->pair, *end = b + lay->n_pairs; b < end; b++) {
+        ph_small_mul_add(b->m, b->n, ev->M + b->at, x->vdot + b->col_at, ev->r + b->row_at);
+        ph_small_mul_add(b->m, b->n, ev->C + b->at, x->v + b->col_at, ev->r + b->row_at);
+        ph_small_mul_add(b->m, b->n, ev->K + b->at, x->W + b->col_at, ev->r + b->row_at);
+    }
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
+        ph_small_tmul_add(b->m, b->n, ev->B + b->at, x->lambda + b->row_at, ev->r + b->col_at);
+        if (lay->friction)
+            ph_small_mul_add(b->n, b->m, ev->Gl + b->at, x->lambda + b->row_at, ev->r + b->col_at);
+        if ((what & PH_EVAL_PHI) && b->holonomic)
+            ph_small_mul_add(b->m, b->n, ev->B + b->at, x->W + b->col_at, ev->Phi + b->row_at);
+        if (what & PH_EVAL_RATE) {
+            ph_small_mul_add(b->m, b->n, ev->B + b->at, x->v + b->col_at, ev->rate + b->row_at);
+            ph_small_mul_add(b->m, b->n, ev->Z + b->at, x->W + b->col_at, ev->rate + b->row_at);
+        }
+    }
+}
+
+/* (W3) for the increment nm->x; its size as a part of the whole, which is what forces of the size of those that
+ * cancel would do where nothing moves. lambda follows with the same digits as far as it has them. */
+static double apply(ph_sens *sens, const ph_step_ops *o, ph_variation *x)
+{
+    const ph_newton_matrix *nm = &sens->sim->matrix;
+    const ph_layout *lay = &sens->sim->lay;
+    const double *x_lambda = nm->x + lay->nv, *x_eta = x_lambda + lay->nl;
+    double gp = 1 / o->inv_gp, eps = 1 / o->inv_eps, dW = 0, W = DBL_MIN, forces;
+    memset(sens->z, 0, sizeof(double) * (size_t)lay->nv);
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end && nm->n_eta > 0; b++)
+        if (nm->eta_at[b->row] >= 0)
+            ph_small_tmul_add(b->m, b->n, o->Bn + b->at, x_eta + nm->eta_at[b->row], sens->z + b->col_at);
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
+        const double *dq = nm->x + i->v_at, *z = sens->z + i->v_at;
+        for (int k = 0; k < i->dim; k++) {
+            double dv = 0;
+            int at = i->v_at + k;
+            for (int j = 0; j < i->dim; j++) {
+                int row = i->T_at + k * i->dim + j;
+                dv += (o->L && i->T_at >= 0 ? o->L[row] : k == j) * dq[j];
+                dv += (o->F && i->T_at >= 0 ? o->F[row] : k == j) * z[j];
+            }
+            x->W[at] += dq[k], x->v[at] += gp * dv, x->vdot[at] += eps * gp * dv;
+            dW = ph_larger(dW, fmax(fabs(dq[k]), fabs(dv)));
+            W = ph_larger(W, fmax(fabs(x->W[at]), fabs(x->v[at]) / gp));
+        }
+    }
+    for (int i = 0; i < lay->nl; i++)
+        x->lambda[i] += x_lambda[i] / o->s;
+    for (int c = 0; c < lay->C; c++)
+        for (int k = 0; k < lay->rows[c] && nm->eta_at[c] >= 0; k++)
+            x->eta[lay->l_at[c] + k] += o->eta * x_eta[nm->eta_at[c] + k];
+    forces = ph_larger(ph_small_max(lay->nv, sens->r_p), ph_small_max(lay->nl, x->lambda));
+    return dW / ph_larger(W, o->s * forces / ph_small_max(lay->size_pairs, sens->sim->ev.M));
+}
+
+static ph_status solve(ph_sens *sens, const ph_step_ops *o, ph_variation *x)
+{
+    double last = HUGE_VAL;
+    for (int k = 0; k < CORRECTIONS; k++) {
+        residual(sens, x);
+        ph_status s = ph_newton_increment(sens->sim, o);
+        if (s != PH_OK)
+            return s;
+        double size = apply(sens, o, x);
+        if (!isfinite(size))
+            return PH_E_NAN;
+        if (size <= ROUND_OFF || (k > 1 && size < 1e-9 && size > 0.1 * last))
+            return PH_OK;
+        last = size;
+    }
+    return PH_E_NEWTON;
+}
+
+/* ---- redundant rows ----------------------------------------------------------------------------- */
+
+/* sum += f (d(B z)/dq W) or f B z of the system behind ev, as differences of rates with v = z and v = 0. */
+static ph_status add_rates(ph_sens *sens, ph_eval *ev, const double *W, double f, double *sum)
+{
+    const ph_layout *lay = &sens->sim->lay;
+    ph_state s = ph_point_view(&sens->sim->next, lay);
+    for (int side = 0; side < 2; side++) {
+        s.v = side ? sens->zero : sens->z;
+        ph_status status = ph_eval_residual(ev, &s, PH_EVAL_RATE);
+        if (status == PH_OK && W)
+            status = ph_eval_tangent(ev, &s, PH_EVAL_RATE);
+        if (status != PH_OK)
+            return status;
+        double sign = side ? -f : f;
+        for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end && W; b++)
+            for (int i = 0; i < b->m; i++)
+                for (int j = 0; j < b->n; j++)
+                    sum[b->row_at + i] += sign * ev->Z[b->at + i * b->n + j] * W[b->col_at + j];
+        for (int i = 0; i < lay->nl && !W; i++)
+            sum[i] += sign * ev->rate[i];
+    }
+    return PH_OK;
+}
+
+/* What lambda' has in the null space N. From N lambda = 0 and N B = 0 with any z for which B z = lambda:
+ *   N lambda' = N (d(B z)/dq W + B_p z)                                                               (W6) */
+static ph_status add_null_part(ph_sens *sens, ph_follower *d)
+{
+    ph_sim *sim = sens->sim;
+    const ph_newton_matrix *nm = &sim->matrix;
+    int nl = sim->lay.nl;
+    double *rows = sens->Phi_p; /* done with */
+    memset(rows, 0, sizeof(double) * (size_t)nl);
+    ph_status s = add_rates(sens, &sim->ev, d->next.W, 1, rows);
+    for (int k = 0; k < PH_NEIGHBOURS && s == PH_OK; k++)
+        if (d->weight[k] != 0)
+            s = add_rates(sens, &d->at[k]->ev, NULL, d->weight[k] / d->p.eps, rows);
+    ph_redundant_project(nm, nm->null, d->next.lambda);
+    for (int j = 0; j < nm->redundant && s == PH_OK; j++) {
+        const double *n = nm->null + j * nl;
+        double dot = 0;
+        for (int i = 0; i < nl; i++)
+            dot += n[i] * rows[i];
+        for (int i = 0; i < nl; i++)
+            d->next.lambda[i] += dot * n[i];
+    }
+    return s;
+}
+
+static ph_status add_null_parts(ph_sens *sens)
+{
+    ph_status s = ph_start_lift(sens->sim, &sens->sim->next, sens->sim->next.lambda, sens->z);
+    for (ph_follower *d = sens->d, *end = d + sens->n; d < end && s == PH_OK; d++)
+        s = add_null_part(sens, d);
+    return s;
+}
+
+/* ---- a step ------------------------------------------------------------------------------------- */
+
+static void swap(ph_variation *a, ph_variation *b)
+{
+    ph_variation c = *a;
+    *a = *b, *b = c;
+}
+
+ph_status ph_sens_follow(ph_sens *sens)
+{
+    ph_sim *sim = sens->sim;
+    const ph_layout *lay = &sim->lay;
+    const ph_stepper *method = sim->stepper;
+    int stabilised = sim->matrix.n_eta > 0;
+    ph_state s = ph_point_view(&sim->next, lay);
+    ph_status status = stabilised ? ph_sens_eta_stiffness(sens) : PH_OK;
+    const ph_step_ops *o = method->sens_ops(sim);
+    if (status == PH_OK)
+        status = ph_eval_residual(&sim->ev, &s, sim->matrix.what);
+    if (status == PH_OK)
+        status = ph_eval_tangent(&sim->ev, &s, sim->matrix.what);
+    for (ph_follower *d = sens->d, *end = d + sens->n; d < end && status == PH_OK; d++) {
+        if (stabilised)
+            status = ph_sens_eta_loads(sens, d);
+        if (stabilised)
+            add_eta_stiffness(sens, d->now.W);
+        if (status == PH_OK)
+            status = ph_sens_loads(sens, d, d->weight, &s);
+        if (status != PH_OK)
+            return status;
+        method->sens_predict(sim, &d->now, stabilised ? sens->y : NULL, &d->next);
+        memcpy(d->next.lambda, d->now.lambda, sizeof(double) * (size_t)lay->nl);
+        memset(d->next.eta, 0, sizeof(double) * (size_t)lay->nl);
+        status = solve(sens, o, &d->next);
+        method->sens_accept(sim, &d->now, &d->next);
+    }
+    if (status == PH_OK && sim->matrix.redundant)
+        status = add_null_parts(sens);
+    for (ph_follower *d = sens->d, *end = d + sens->n; d < end && status == PH_OK; d++)
+        swap(&d->now, &d->next);
+    return status;
+}
+
+/* ---- starting values ---------------------------------------------------------------------------- */
+
+/* Derivatives of the starting values (W4). */
+static void start(ph_sens *sens, ph_follower *d)
+{
+    const ph_layout *lay = &sens->sim->lay;
+    const ph_point *now = &sens->sim->now;
+    ph_variation *x = &d->now;
+    for (int k = 0; k < PH_NEIGHBOURS; k++) {
+        const ph_point *p = &d->at[k]->now;
+        double f = weight[k] / d->p.eps;
+        for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
+            double *inverse = sens->z; /* an element needs at most one number more than its algebra */
+            i->op->inverse(i->dim, now->q + i->q_at, inverse);
+            i->op->compose(i->dim, inverse, p->q + i->q_at, inverse);
+            i->op->log(i->dim, inverse, sens->y);
+            for (int j = 0; j < i->dim; j++)
+                x->W[i->v_at + j] += f * sens->y[j];
+        }
+        for (int i = 0; i < lay->nv; i++) {
+            x->v[i] += f * p->v[i];
+            x->vdot[i] += f * p->vdot[i];
+            x->a[i] += f * p->a[i];
+        }
+        for (int i = 0; i < lay->nl; i++)
+            x->lambda[i] += f * p->lambda[i];
+    }
+}
+
+/* Third differences below this part of the size of the residual are round-off. */
+#define NO_THIRD 1e-12
+
+/* 1 if the inner two neighbours suffice: at points around the start, third differences vanish. */
+static ph_status choose_weights(ph_sens *sens, ph_follower *d)
+{
+    static const double third[PH_NEIGHBOURS] = {-0.5, 1, -1, 0.5};
+    ph_sim *sim = sens->sim;
+    const ph_layout *lay = &sim->lay;
+    ph_point *p = &sens->moved;
+    int n[3] = {lay->nv, lay->nl, lay->nl}, smooth = 1;
+    const double *load[3] = {sens->r_p, sens->Phi_p, sens->rate_p};
+    for (int trial = 0; trial < 3 && smooth; trial++) {
+        ph_point_copy(p, &sim->now, lay);
+        for (int i = 0; i < lay->nv; i++) { /* any numbers will do that are not special */
+            p->v[i] += trial * sin(1 + i), p->vdot[i] += trial * sin(2 + 3 * i);
+            sens->z[i] = 0.1 * trial * sin(3 + 5 * i);
+        }
+        for (int i = 0; i < lay->nl; i++)
+            p->lambda[i] += trial * sin(5 + 7 * i);
+        ph_point_shift(lay, p, 1, sens->z, p);
+        ph_state s = ph_point_view(p, lay);
+        double size[3];
+        for (int k = 0; k < PH_NEIGHBOURS; k++) { /* sizes of what cancels, from the last neighbour */
+            ph_status status = ph_eval_residual(&d->at[k]->ev, &s, sim->matrix.what);
+            if (status != PH_OK)
+                return status;
+        }
+        const ph_eval *ev = &d->at[PH_NEIGHBOURS - 1]->ev;
+        size[0] = ph_larger(ph_small_max(lay->nv, ev->r), ph_small_max(lay->nv, ev->g));
+        size[1] = ph_larger(1, ph_small_max(lay->nq, p->q));
+        size[2] = ph_larger(1, ph_small_max(lay->nv, p->v)) * size[1];
+        ph_status status = ph_sens_loads(sens, d, third, &s);
+        if (status != PH_OK)
+            return status;
+        for (int k = 0; k < 3; k++)
+            smooth = smooth && ph_small_max(n[k], load[k]) * d->p.eps <= NO_THIRD * size[k];
+    }
+    d->weight = smooth ? inner_weight : weight;
+    return PH_OK;
+}
+
+/* ---- create ------------------------------------------------------------------------------------- */
+
+void ph_variation_take(ph_variation *x, const ph_layout *lay, ph_arena *a)
+{
+    size_t nv = (size_t)lay->nv, nl = (size_t)lay->nl, d = sizeof(double);
+    x->W = ph_arena_take(a, nv, d);
+    x->v = ph_arena_take(a, nv, d);
+    x->vdot = ph_arena_take(a, nv, d);
+    x->a = ph_arena_take(a, nv, d);
+    x->lambda = ph_arena_take(a, nl, d);
+    x->eta = ph_arena_take(a, nl, d);
+}
+
+/* Hand out all arrays; called twice, see ph_arena. */
+static void take(ph_sens *sens, const ph_layout *lay, ph_arena *a)
+{
+    size_t nv = (size_t)lay->nv, nl = (size_t)lay->nl, d = sizeof(double);
+    int stabilised = sens->sim->matrix.n_eta > 0;
+    ph_follower none, *x = ph_arena_take(a, (size_t)sens->n, sizeof none);
+    sens->r_p = ph_arena_take(a, nv, d);
+    sens->Phi_p = ph_arena_take(a, nl, d);
+    sens->rate_p = ph_arena_take(a, nl, d);
+    sens->y = ph_arena_take(a, nv + 1, d); /* one more: start() */
+    sens->z = ph_arena_take(a, nv + 1, d);
+    sens->zero = ph_arena_take(a, nv > nl ? nv : nl, d);
+    sens->K_eta = ph_arena_take(a, stabilised ? (size_t)lay->size_pairs : 0, d);
+    sens->B = ph_arena_take(a, stabilised ? (size_t)lay->size_links : 0, d);
+    ph_point_take(&sens->moved, lay, a);
+    for (int k = 0; k < sens->n; k++) {
+        ph_variation_take(a->base ? &x[k].now : &none.now, lay, a);
+        ph_variation_take(a->base ? &x[k].next : &none.next, lay, a);
+    }
+    sens->d = x;
+}
+
+static int same_layout(const ph_system *a, const ph_system *b)
+{
+    int same = a->n_nodes == b->n_nodes && a->n_constraints == b->n_constraints && a->n_pairs == b->n_pairs &&
+               a->n_links == b->n_links && a->n_redundant == b->n_redundant;
+    for (int i = 0; same && i < a->n_nodes; i++)
+        same = a->nodes[i].group == b->nodes[i].group && a->nodes[i].n == b->nodes[i].n;
+    for (int c = 0; same && c < a->n_constraints; c++)
+        same = a->constraints[c].rows == b->constraints[c].rows &&
+               a->constraints[c].nonholonomic == b->constraints[c].nonholonomic;
+    return same;
+}
+
+static ph_status add(ph_sens *sens, ph_follower *d, ph_error *err)
+{
+    ph_sim *sim = sens->sim;
+    if (!(d->p.eps > 0) || !isfinite(d->p.eps))
+        return ph_fail(err, PH_E_INPUT, "parameter '%s': eps = %g is not a positive number", d->p.name,
+                       d->p.eps);
+    for (int k = 0; k < PH_NEIGHBOURS; k++) {
+        ph_error why = {0};
+        if (!same_layout(sim->lay.sys, d->p.at[k].sys))
+            return ph_fail(err, PH_E_INPUT,
+                           "parameter '%s': the system has other nodes or constraints at a value near by",
+                           d->p.name);
+        ph_status s =
+            ph_sim_create(&d->at[k], d->p.at[k].sys, &sim->opt, sim->t0, d->p.at[k].q0, d->p.at[k].v0, &why);
+        if (s != PH_OK)
+            return ph_fail(err, s, "parameter '%s', changed by %g: %s", d->p.name, place[k] * d->p.eps,
+                           why.text);
+    }
+    start(sens, d);
+    ph_status s = choose_weights(sens, d);
+    return s == PH_OK ? s : ph_fail(err, s, "parameter '%s': a callback refused", d->p.name);
+}
+
+ph_status ph_sens_create(ph_sens **out, ph_sim *sim, int n, const ph_param *params, ph_error *err)
+{
+    ph_arena a = {0};
+    const ph_allocator *alloc = sim->opt.alloc;
+    *out = NULL;
+    if (!sim->stepper->sens_ops)
+        return ph_fail(err, PH_E_INPUT, "%s has no sensitivities", sim->stepper->name);
+    if (sim->n || sim->sens)
+        return ph_fail(err, PH_E_INPUT, "sensitivities begin with the first step, once for a simulation");
+    if (n < 1)
+        return ph_fail(err, PH_E_INPUT, "no parameter is given");
+    ph_sens *sens = ph_alloc(alloc, sizeof *sens);
+    if (!sens)
+        return ph_fail(err, PH_E_MEMORY, "not enough memory for sensitivities");
+    *sens = (ph_sens){.sim = sim, .n = n};
+    take(sens, &sim->lay, &a);
+    if (!ph_arena_open(&a, alloc)) {
+        ph_free(alloc, sens);
+        return ph_fail(err, PH_E_MEMORY, "not enough memory for sensitivities");
+    }
+    sens->block = a.block;
+    take(sens, &sim->lay, &a);
+    ph_status s = PH_OK;
+    for (int k = 0; k < n && s == PH_OK; k++) {
+        sens->d[k].p = params[k];
+        s = add(sens, &sens->d[k], err);
+    }
+    sim->sens = sens;
+    if (s != PH_OK)
+        ph_sens_destroy(sens);
+    else
+        *out = sens;
+    return s;
+}
+
+void ph_sens_destroy(ph_sens *sens)
+{
+    if (!sens)
+        return;
+    const ph_allocator *alloc = sens->sim->opt.alloc;
+    for (int k = 0; k < sens->n; k++)
+        for (int j = 0; j < PH_NEIGHBOURS; j++)
+            ph_sim_destroy(sens->d[k].at[j]);
+    sens->sim->sens = NULL;
+    ph_free(alloc, sens->block);
+    ph_free(alloc, sens);
+}
+
+/* ---- views -------------------------------------------------------------------------------------- */
+
+ph_derivative ph_sens_get(const ph_sens *sens, int param)
+{
+    const ph_variation *x = &sens->d[param].now;
+    return (ph_derivative){x->W, x->v, x->vdot, x->lambda, sens->sim->matrix.n_eta > 0 ? x->eta : NULL};
+}
+
+ph_state ph_sens_move(ph_sens *sens, int param, double dp)
+{
+    const ph_layout *lay = &sens->sim->lay;
+    const ph_variation *x = &sens->d[param].now;
+    const ph_point *now = &sens->sim->now;
+    ph_point *p = &sens->moved;
+    ph_point_copy(p, now, lay);
+    ph_point_shift(lay, now, dp, x->W, p);
+    for (int i = 0; i < lay->nv; i++)
+        p->v[i] += dp * x->v[i], p->vdot[i] += dp * x->vdot[i];
+    for (int i = 0; i < lay->nl; i++)
+        p->lambda[i] += dp * x->lambda[i];
+    return ph_point_view(p, lay);
+}

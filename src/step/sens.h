@@ -1,0 +1,49 @@
+/* Sensitivities from inside: what methods add to them, and what the direct and the adjoint way share. */
+#ifndef PH_STEP_SENS_H
+#define PH_STEP_SENS_H
+
+#include "polhode/sens.h"
+#include "step/eval.h"
+
+/* The derivative of a point by one parameter, or of an objective by a point (a covector). */
+typedef struct ph_variation {
+    double *W, *v, *vdot, *a; /* nv */
+    double *lambda, *eta;     /* nl */
+} ph_variation;
+
+/* One parameter, its neighbours, and what it does to the solution. */
+typedef struct ph_follower {
+    ph_param p;
+    ph_sim *at[PH_NEIGHBOURS];
+    const double *weight; /* of the pseudo-loads, PH_NEIGHBOURS of them; 0: not needed */
+    ph_variation now, next;
+} ph_follower;
+
+struct ph_sens {
+    ph_sim *sim;
+    int n;
+    ph_follower *d;
+    double *r_p, *Phi_p, *rate_p; /* pseudo-loads */
+    double *y;                    /* nv: (W5) */
+    double *z;                    /* nv: B_n^T x_eta */
+    double *K_eta;                /* pairs; stabilised form: d(B^T eta)/dq at q_n */
+    double *zero;                 /* nv or nl, the larger */
+    double *B;                    /* links of a neighbour */
+    ph_point moved;
+    void *block;
+};
+
+/* Differentiate the step from sim->now to sim->next that was just solved. */
+ph_status ph_sens_follow(ph_sens *sens);
+
+/* r_p, Phi_p and rate_p at a point, with given weights. */
+ph_status ph_sens_loads(ph_sens *sens, ph_follower *d, const double *weight, const ph_state *s);
+
+/* Stabilised form: y = B_p(q_n)^T eta; K_eta as a difference of K with multipliers eta and 0, at rest, where
+ * forces do not depend on them. */
+ph_status ph_sens_eta_loads(ph_sens *sens, ph_follower *d);
+ph_status ph_sens_eta_stiffness(ph_sens *sens);
+
+void ph_variation_take(ph_variation *x, const ph_layout *lay, ph_arena *a);
+
+#endif

@@ -1,0 +1,387 @@
+/* Runs with several step sizes and variants, each compared with a reference.
+ *
+ * Each run is compared at all of its own times. Runs whose numbers of steps divide n share the reference with n
+ * points; where step sizes do not divide each other there are several references. */
+#include "study/cases.h"
+#include "study/order.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define TRACK_MAX 3e6 /* numbers of one reference: beyond, it is thinned to fewer times */
+#define FINER     4   /* the finest run has a quarter of the smallest step, or less */
+#define BUDGET    0.3 /* s for the repeats of one run */
+#define LEAST     3   /* repeats, unless they take */
+#define LONG      1.5 /* s */
+
+typedef struct plan {
+    const ph_cases_def *def;
+    int n_refs;
+    long steps[PH_LIST_MAX];  /* of the run that reference r serves at all of its times */
+    long points[PH_LIST_MAX]; /* of reference r */
+    int cover[PH_LIST_MAX];   /* reference of each h */
+    ph_track *tracks;         /* n_refs, of the finest runs n_refs for each variant */
+    int n_tracks;
+    char (*why)[256];   /* of a finest run that failed */
+    size_t track_bytes; /* of a finest run between processes */
+} plan;
+
+static ph_status complain(ph_error *err, ph_status status, const char *text)
+{
+    if (err) {
+        err->status = status;
+        snprintf(err->text, sizeof err->text, "%s", text);
+    }
+    return status;
+}
+
+/* ---- references --------------------------------------------------------------------------------------- */
+
+/* Every d-th of n points, d the least divisor of n that saves enough. */
+static long thin(long n, int size)
+{
+    for (long d = 1; d < n; d++)
+        if (n % d == 0 && ((double)(n / d) + 1) * (size + 1) <= TRACK_MAX)
+            return n / d;
+    return 1;
+}
+
+static void plan_references(plan *pl)
+{
+    const ph_cases_def *def = pl->def;
+    for (int k = def->n_h - 1; k >= 0; k--) {
+        int r = 0;
+        while (r < pl->n_refs && pl->steps[r] % def->steps[k] != 0)
+            r++;
+        if (r == pl->n_refs) {
+            pl->steps[r] = def->steps[k];
+            pl->points[r] = thin(def->steps[k], def->probe->size);
+            pl->n_refs++;
+        }
+        pl->cover[k] = r;
+    }
+}
+
+static ph_status exact_tracks(plan *pl, ph_error *err)
+{
+    const ph_cases_def *def = pl->def;
+    ph_status s = PH_OK;
+    for (int r = 0; r < pl->n_refs && s == PH_OK; r++) {
+        ph_reference *ref;
+        s = ph_reference_create(&ref, def->p, def->t_end, pl->points[r], err);
+        if (s == PH_OK && !ph_track_of_reference(&pl->tracks[pl->n_tracks++], def->probe, ref))
+            s = complain(err, PH_E_MEMORY, "not enough memory for the reference solution");
+        ph_reference_destroy(ref);
+    }
+    return s;
+}
+
+/* Steps of the finest run for reference r: a multiple of what it serves. */
+static long finest_steps(const plan *pl, int r)
+{
+    long most = pl->def->steps[pl->def->n_h - 1];
+    return pl->steps[r] * ((FINER * most + pl->steps[r] - 1) / pl->steps[r]);
+}
+
+/* The rows of a finest run as they travel between processes: this, then times, then rows. */
+typedef struct finest {
+    ph_status status;
+    char why[256];
+    double rows[];
+} finest;
+
+typedef struct recorder {
+    ph_probe *probe;
+    finest *to;
+    long points, every, step;
+} recorder;
+
+static ph_status record(const ph_sim *sim, void *ctx)
+{
+    recorder *r = ctx;
+    ph_state s = ph_sim_state(sim);
+    if (r->step % r->every == 0) {
+        long k = r->step / r->every;
+        r->to->rows[k] = s.t;
+        ph_probe_read(r->probe, &s, r->to->rows + (r->points + 1) + k * r->probe->size);
+    } else
+        ph_probe_pass(r->probe, &s);
+    r->step++;
+    return PH_OK;
+}
+
+/* Why a callback refused, in the words of the model. */
+static void explain(const ph_cases_def *def, ph_status status, const ph_error *err, char *why, size_t size)
+{
+    char text[256] = "";
+    if (status == PH_E_CALLBACK && def->probe->mech)
+        ph_mechanism_complaint(def->probe->mech, text, sizeof text);
+    snprintf(why, size, "%.255s", text[0] ? text : err->text);
+}
+
+static void run_finest(int k, void *result, void *ctx)
+{
+    const plan *pl = ctx;
+    const ph_cases_def *def = pl->def;
+    finest *out = result;
+    int r = k % pl->n_refs;
+    long steps = finest_steps(pl, r);
+    ph_options o = def->variants[k / pl->n_refs].opt;
+    recorder to = {.probe = def->probe, .to = out, .points = pl->points[r], .every = steps / pl->points[r]};
+    ph_sim *sim = NULL;
+    ph_error err = {0};
+    o.h = def->t_end / (double)steps;
+    ph_probe_rewind(def->probe);
+    out->status = ph_sim_create(&sim, &def->p->sys, &o, 0, def->p->q0, def->p->v0, &err);
+    if (out->status == PH_OK)
+        out->status = ph_sim_run(sim, steps, record, &to, &err);
+    if (out->status != PH_OK)
+        explain(def, out->status, &err, out->why, sizeof out->why);
+    ph_sim_destroy(sim);
+}
+
+static void lose_finest(int k, const char *why, void *result, void *ctx)
+{
+    finest *out = result;
+    (void)k, (void)ctx;
+    out->status = PH_E_STOPPED;
+    snprintf(out->why, sizeof out->why, "its process was %s", why);
+}
+
+/* One finest run becomes a track; one that failed leaves no rows, and its cases say so. */
+static int keep_finest(plan *pl, int k, const finest *f)
+{
+    int r = k % pl->n_refs, size = pl->def->probe->size;
+    long n = pl->points[r] + 1;
+    ph_track *t = &pl->tracks[k];
+    memcpy(pl->why[k], f->why, sizeof pl->why[k]);
+    if (!ph_track_create(t, f->status == PH_OK ? n : 0, size))
+        return f->status != PH_OK; /* calloc(0) may be NULL */
+    t->h = pl->def->t_end / (double)finest_steps(pl, r);
+    if (f->status == PH_OK)
+        memcpy(t->t, f->rows, (size_t)n * (size_t)(size + 1) * sizeof(double));
+    return 1;
+}
+
+static ph_status finest_tracks(plan *pl, int *signal, ph_error *err)
+{
+    const ph_cases_def *def = pl->def;
+    ph_pool_def pool = ph_pool_default();
+    ph_pool_end end = {0};
+    int n = pl->n_refs * def->n_variants;
+    for (int r = 0; r < pl->n_refs; r++) {
+        size_t bytes =
+            sizeof(finest) + (size_t)(pl->points[r] + 1) * (size_t)(def->probe->size + 1) * sizeof(double);
+        pl->track_bytes = bytes > pl->track_bytes ? bytes : pl->track_bytes;
+    }
+    char *results = calloc((size_t)n, pl->track_bytes);
+    if (!results)
+        return complain(err, PH_E_MEMORY, "not enough memory for the finest runs");
+    pool.n = n, pool.size = pl->track_bytes, pool.jobs = def->jobs,
+    pool.title = def->title ? "finest runs" : NULL;
+    pool.job = run_finest, pool.lost = lose_finest, pool.ctx = pl;
+    ph_status s = ph_pool_run(&pool, results, &end, err);
+    *signal = end.signal;
+    for (int k = 0; k < n && s == PH_OK; k++) {
+        pl->n_tracks = k + 1;
+        if (!keep_finest(pl, k, (const finest *)(const void *)(results + (size_t)k * pl->track_bytes)))
+            s = complain(err, PH_E_MEMORY, "not enough memory for the finest runs");
+    }
+    free(results);
+    return s;
+}
+
+static const ph_track *track_of(const plan *pl, int variant, int k)
+{
+    if (pl->def->against == PH_AGAINST_TRACK)
+        return pl->def->track;
+    return &pl->tracks[pl->def->against == PH_AGAINST_FINEST ? variant * pl->n_refs + pl->cover[k]
+                                                             : pl->cover[k]];
+}
+
+/* ---- cases -------------------------------------------------------------------------------------------- */
+
+static ph_status see(const ph_sim *sim, void *ctx)
+{
+    ph_state s = ph_sim_state(sim);
+    ph_comparison_see(ctx, &s);
+    return PH_OK;
+}
+
+static double cpu_seconds(void)
+{
+    struct timespec t;
+    return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) == 0 ? (double)t.tv_sec + 1e-9 * (double)t.tv_nsec
+                                                            : NAN;
+}
+
+/* Best of several: what disturbs a run makes it only slower. */
+static ph_status measure_time(const ph_cases_def *def, ph_sim *sim, long steps, ph_case *out, ph_error *err)
+{
+    double spent = 0, best = HUGE_VAL;
+    ph_status s = PH_OK;
+    for (int k = 0;
+         s == PH_OK && (def->repeats ? k < def->repeats : spent < BUDGET || (k < LEAST && spent < LONG));
+         k++) {
+        s = ph_sim_reset(sim, 0, def->p->q0, def->p->v0, err);
+        double begun = cpu_seconds();
+        if (s == PH_OK)
+            s = ph_sim_run(sim, steps, NULL, NULL, err);
+        double took = cpu_seconds() - begun;
+        spent += took;
+        best = fmin(best, took);
+        out->repeats = k + 1;
+    }
+    out->cpu_s = best;
+    return s;
+}
+
+/* An error that is not a number is a failure, unless the reference does not have it. */
+static void judge(const ph_cases_def *def, const ph_comparison *c, ph_case *out)
+{
+    for (int m = 0; m < def->probe->n_measures; m++) {
+        out->error[m] = c->times ? c->error[m] : NAN;
+        if (out->status == PH_OK && c->times && !isfinite(out->error[m]) && !(c->track->missing & 1u << m)) {
+            out->status = PH_E_NAN;
+            snprintf(out->why, sizeof out->why, "the solution is not finite");
+        }
+    }
+    if (!def->probe->nl)
+        out->error[PH_OF_LAMBDA] = NAN;
+    out->times = c->times;
+    if (out->status == PH_OK && !c->times) {
+        out->status = PH_E_INPUT;
+        snprintf(out->why, sizeof out->why, "there is no time that it shares with the reference");
+    }
+}
+
+static void run_case(int k, void *result, void *ctx)
+{
+    const plan *pl = ctx;
+    const ph_cases_def *def = pl->def;
+    ph_case *out = result;
+    int variant = k / def->n_h, i = k % def->n_h;
+    ph_options o = def->variants[variant].opt;
+    const ph_track *track = track_of(pl, variant, i);
+    ph_comparison c;
+    ph_sim *sim = NULL;
+    ph_error err = {.text = "not enough memory"};
+    out->h = o.h = def->t_end / (double)def->steps[i];
+    out->h_reference = track->h, out->cpu_s = NAN, out->status = PH_E_MEMORY;
+    if (ph_comparison_begin(&c, def->probe, track, def->from, 1e-6 * o.h))
+        out->status = ph_sim_create(&sim, &def->p->sys, &o, 0, def->p->q0, def->p->v0, &err);
+    if (out->status == PH_OK)
+        out->status = ph_sim_run(sim, def->steps[i], see, &c, &err);
+    if (sim)
+        out->stats = ph_sim_stats(sim);
+    if (out->status == PH_OK && def->timed)
+        out->status = measure_time(def, sim, def->steps[i], out, &err);
+    if (out->status != PH_OK) {
+        explain(def, out->status, &err, out->why, sizeof out->why);
+        c.times = 0;
+    }
+    judge(def, &c, out);
+    ph_comparison_end(&c);
+    ph_sim_destroy(sim);
+}
+
+static void lose_case(int k, const char *why, void *result, void *ctx)
+{
+    const plan *pl = ctx;
+    const ph_cases_def *def = pl->def;
+    ph_case *out = result;
+    *out =
+        (ph_case){.h = def->t_end / (double)def->steps[k % def->n_h], .status = PH_E_STOPPED, .cpu_s = NAN};
+    snprintf(out->why, sizeof out->why, "its process was %s", why);
+    for (int m = 0; m < PH_MEASURES; m++)
+        out->error[m] = NAN;
+}
+
+static ph_status make_tracks(plan *pl, int *signal, ph_error *err)
+{
+    const ph_cases_def *def = pl->def;
+    size_t n = (size_t)pl->n_refs * (size_t)(def->against == PH_AGAINST_FINEST ? def->n_variants : 1);
+    if (def->against == PH_AGAINST_TRACK)
+        return PH_OK;
+    pl->tracks = calloc(n, sizeof *pl->tracks);
+    pl->why = calloc(n, sizeof *pl->why);
+    if (!pl->tracks || !pl->why)
+        return complain(err, PH_E_MEMORY, "not enough memory for the reference solutions");
+    return def->against == PH_AGAINST_EXACT ? exact_tracks(pl, err) : finest_tracks(pl, signal, err);
+}
+
+/* Say of a case whose finest run failed why it has no errors. */
+static void blame_reference(const plan *pl, ph_case *out)
+{
+    int n_h = pl->def->n_h;
+    for (int k = 0; k < pl->def->n_variants * n_h && pl->def->against == PH_AGAINST_FINEST; k++) {
+        const ph_track *t = track_of(pl, k / n_h, k % n_h);
+        if (out[k].status != PH_E_INPUT || t->n > 0)
+            continue;
+        out[k].status = PH_E_NEWTON;
+        snprintf(out[k].why, sizeof out[k].why, "the finest run, h = %.3g s, failed: %.200s",
+                 pl->def->t_end / (double)finest_steps(pl, pl->cover[k % n_h]), pl->why[t - pl->tracks]);
+    }
+}
+
+ph_status ph_cases_run(const ph_cases_def *def, ph_case *out, int *signal, ph_error *err)
+{
+    plan pl = {.def = def};
+    ph_pool_def pool = ph_pool_default();
+    ph_pool_end end = {0};
+    int none = 0;
+    signal = signal ? signal : &none;
+    *signal = 0;
+    plan_references(&pl);
+    ph_status s = make_tracks(&pl, signal, err);
+    if (s == PH_OK) {
+        pool.n = def->n_variants * def->n_h, pool.size = sizeof(ph_case), pool.title = def->title;
+        pool.jobs = def->timed ? 1 : def->jobs;
+        pool.job = run_case, pool.lost = lose_case, pool.ctx = &pl;
+        s = ph_pool_run(&pool, out, &end, err);
+        *signal = end.signal;
+    }
+    if (s == PH_OK)
+        blame_reference(&pl, out);
+    for (int k = 0; k < pl.n_tracks; k++)
+        ph_track_clear(&pl.tracks[k]);
+    free(pl.tracks);
+    free(pl.why);
+    return s;
+}
+
+/* ---- orders ------------------------------------------------------------------------------------------- */
+
+static ph_order_row row_of(const ph_case *c, int measure)
+{
+    return (ph_order_row){c->h, c->error[measure], c->h_reference};
+}
+
+double ph_cases_local_order(const ph_case *coarse, const ph_case *fine, int measure)
+{
+    return ph_order_of_two(row_of(coarse, measure), row_of(fine, measure));
+}
+
+ph_observed ph_cases_order(int n_h, const ph_case *rows, int measure)
+{
+    ph_observed o = {NAN, NAN, NAN};
+    ph_order_row all[PH_LIST_MAX];
+    double C;
+    if (n_h < 2)
+        return o;
+    for (int k = 0; k < n_h; k++)
+        all[k] = row_of(&rows[k], measure);
+    o.order = ph_order_of_two(all[n_h - 2], all[n_h - 1]);
+    o.fit = ph_order_fit(n_h, all, o.order, &C);
+    double p = round(o.order);
+    o.constant = ph_order_true_error(all[n_h - 1], p) / pow(all[n_h - 1].h, p);
+    return o;
+}
+
+int ph_order_missed(double order, double expected)
+{
+    return !(fabs(order - expected) <= 0.15);
+}

@@ -1,0 +1,238 @@
+#!/usr/bin/env bash
+# polhode converge and work: figures, exit codes, JSON, tables, pictures, references, and mistakes.
+set -uo pipefail
+
+polhode=${POLHODE:?path of the program}
+models=$(cd "$(dirname "$0")/../models" && pwd)
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+failures=0
+checks=0
+
+fail() {
+    echo "FAILED: $*" >&2
+    failures=$((failures + 1))
+}
+
+# run CODE ARGS...: exit code; leaves stdout in out, stderr in err
+run() {
+    local want=$1 got
+    shift
+    "$polhode" "$@" >out 2>err </dev/null
+    got=$?
+    checks=$((checks + 1))
+    ((got == want)) || fail "polhode $*: exit code $got instead of $want: $(head -c 300 err)"
+}
+
+# refused TEXT ARGS...: exit code 2, nothing on stdout, one line on stderr that begins with polhode: and has TEXT in it
+refused() {
+    local text=$1
+    shift
+    run 2 "$@"
+    [[ ! -s out ]] || fail "polhode $*: prints although it refuses"
+    [[ $(wc -l <err) == 1 && $(cat err) == "polhode: "* ]] || fail "polhode $*: not one line: $(cat err)"
+    grep -qF -e "$text" err || fail "polhode $*: no '$text' in: $(cat err)"
+}
+
+has() { # FILE TEXT...
+    local file=$1 text
+    shift
+    for text in "$@"; do
+        grep -qF -e "$text" "$file" || fail "no '$text' in $file: $(head -c 500 "$file")"
+    done
+}
+
+# Reduce values to V and strings to S, then innermost arrays and objects to V; what is left must be one V.
+is_json() {
+    local rest
+    rest=$(sed -E -e 's/"([^"\\]|\\.)*"/S/g' \
+        -e 's/-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/V/g' -e 's/true|false|null/V/g' -e 's/[ \t]//g' -e ':again' \
+        -e 's/\[([VS](,[VS])*)?\]/V/g' -e 's/\{(S:[VS](,S:[VS])*)?\}/V/g' -e 't again' "$1")
+    [[ $rest == V ]] || fail "not one JSON object: $(head -c 300 "$1")"
+}
+
+# column FILE NAME: the numbers of a column; labels of variants lose their commas
+column() {
+    sed -E '/^#/d; s/"([a-z0-9]*), ([a-z0-9 ]*)"/\1 \2/' "$1" |
+        awk -F, -v name="$2" 'NR == 1 {for (i = 1; i <= NF; i++) {sub(/ \[.*/, "", $i); if ($i == name) at = i}; next} {print $at}'
+}
+
+# within PERCENT "GOT..." "WANT...": number by number
+within() {
+    checks=$((checks + 1))
+    awk -v tol="$1" -v got="$2" -v want="$3" 'BEGIN {
+        n = split(got, a, " "); m = split(want, b, " "); bad = n != m
+        for (i = 1; i <= m; i++) { d = a[i] / b[i] - 1; if (!(d <= tol / 100 && -d <= tol / 100)) bad = 1 }
+        exit bad }' || fail "$2 is not $3 within $1 %"
+}
+
+# ---- figures ------------------------------------------------------------------------------------------------------
+
+# reference: an independent prototype of the same method, errors on [0.5, 1] with h = 1e-3 and rho = 0.9, +-5 %
+run 0 converge heavy_top_r3xso3 --h 1e-3,5e-4,2.5e-4 --rho 0.9 --sigma 0 --from 0.5 --t-end 1 --expect 2 -o a.csv
+within 5 "$(column a.csv error.q | head -n 1) $(column a.csv error.v | head -n 1) $(column a.csv error.lambda | head -n 1)" \
+    "1.280e-2 1.220e-1 8.72"
+has out 'against the exact solution' 'order (least squares)' 'error constant'
+# the same through the model file, against the solver for any model and against finer runs, where errors are smaller by (1/4)^2
+# of that of the last row
+first() { column b.csv "$1" | awk 'NR % 3 == 1' | tr '\n' ' '; }
+for reference in exact finest; do
+    run 0 converge "$models/heavy_top.lua" --h 1e-3,5e-4,2.5e-4 --rho 0.9 --formulation index3,ggl --sigma 0,1,opt --from 0.5 \
+        --t-end 1 --reference $reference --expect 2 -o b.csv
+    [[ $(column b.csv variant | sort -u | wc -l) == 6 ]] || fail "variants: $(column b.csv variant)"
+    within 5 "$(first error.q)" "1.280e-2 5.08e-3 7.64e-3 8.38e-3 2.67e-3 4.19e-3"
+    within 5 "$(first error.v)" "1.220e-1 4.73e-2 7.24e-2 3.42e-2 2.00e-2 1.99e-2"
+    within 5 "$(first error.lambda)" "8.72 3.12 5.12 4.22 0.377 1.21"
+done
+# reference: pendulum, max |lambda error| on [0, 2], published to 3 digits
+run 0 converge pendulum --h 0.02,0.01 --rho 0.9 --sigma 0 --t-end 2 --start plain,perturbed -o c.csv
+within 0.2 "$(column c.csv error.lambda | tr '\n' ' ')" "2.476e-1 1.227e-1 3.989e-3 9.959e-4"
+
+# ---- exit codes of --expect ---------------------------------------------------------------------------------------
+
+run 1 converge pendulum --h 0.02,0.01 --t-end 2 --expect 3
+has err 'the order of q is 2' 'the order of v is' 'the order of lambda is' 'not 3'
+run 1 converge pendulum --h 0.02,0.01 --t-end 2 --start plain --expect 2
+has err 'the order of lambda is 1.01, not 2'
+[[ $(wc -l <err) == 1 ]] || fail "only lambda is off: $(cat err)"
+run 0 converge free_body --h 0.02,0.01 --expect 2 # no constraints: lambda is not asked for
+
+# ---- JSON ---------------------------------------------------------------------------------------------------------
+
+run 0 converge pendulum --h 0.01,0.02 --t-end 1 --json
+is_json out
+grep -qE '^\{.*"rows":\[\{[^]]*"h":0.02[^]]*"error":\{"q":[0-9.e-]+,"v":[0-9.e-]+,.*"lambda":[0-9.e-]+\}.*"h":0.01.*\],"order":\{"q":[0-9.]+,"v":[0-9.]+,.*"lambda":[0-9.]+\}' out ||
+    fail "rows and order: $(cat out)"
+grep -q '"variants"' out && fail "one variant needs no list of them"
+run 0 converge pendulum --h 0.02,0.01 --t-end 1 --sigma 0,1 --json
+is_json out
+has out '"variants":[{"label":"sigma 0","method":"genalpha","rows":[' '{"label":"sigma 1",'
+run 0 converge free_body --h 0.02,0.01 --json
+grep -q lambda out && fail "no multipliers, no lambda: $(cat out)"
+
+# exact: results do not depend on the number of processes
+for jobs in 1 3; do
+    run 0 converge "$models/four_bar.lua" --h 4e-3,2e-3,1e-3 --t-end 0.2 --sigma 0,1 --jobs $jobs --json
+    mv out "jobs$jobs"
+done
+cmp -s jobs1 jobs3 || fail "--jobs changes results"
+
+# ---- step sizes ---------------------------------------------------------------------------------------------------
+
+run 0 converge pendulum --h 0.3,0.007 --t-end 1 --json # rounded to divide t_end, largest first
+has out '"h":0.33333333333333331,"steps":3,"times":4' '"steps":143,"times":144'
+refused 'are both 3 steps' converge pendulum --h 0.33,0.34 --t-end 1
+refused "'0.02' is there twice" converge pendulum --h 0.02,0.02
+refused "'2e-2' is there twice" converge pendulum --h 0.02,2e-2
+refused 'a value is missing' converge pendulum --h 0.02,,0.01
+refused 'a value is missing' converge pendulum --h 0.02,
+refused "'x' is not a number" converge pendulum --h 0.02,x
+refused "'-1' is not above 0" converge pendulum --h 0.02,-1
+refused 'give step sizes' converge pendulum
+refused 'more than 64 values' converge pendulum --h "$(seq -s, 1 65)"
+refused 'the limit is' converge pendulum --h 1e-12,1
+refused "has no choice 'foo'" converge pendulum --h 0.1,0.2 --method genalpha,foo
+refused "has no choice 'index4'" converge pendulum --h 0.1,0.2 --formulation index3,index4
+refused 'more than 256 variants' converge pendulum --h 0.1 --sigma "$(seq -s, 1 17)" --rho "$(seq -s, 0.01 0.01 0.17)"
+refused 'two step sizes at least' converge pendulum --h 0.1 --expect 2
+refused '--from' converge pendulum --h 0.1 --t-end 1 --from 2
+refused 'its value is missing' converge pendulum --h
+run 0 converge pendulum --h 0.01 --t-end 1 --json # one step size: errors without orders
+has out '"order":{"q":null'
+
+# a run that fails is reported, and the others are there
+run 1 converge heavy_top --h 0.5,1e-3,5e-4 --json
+is_json out
+has err 'h = 0.5 s' '0.5'
+has out '"steps":2,"times":0,"error":{"q":null' '"steps":1000,"times":1001,"error":{"q":0.0'
+
+# ---- references ---------------------------------------------------------------------------------------------------
+
+run 0 converge "$models/heavy_top.lua" --h 1e-3,5e-4 --t-end 0.1 --json # exact is the default
+has out '"reference":"the Gauss method'
+run 0 converge heavy_top --h 1e-3,5e-4 --t-end 0.1 --reference finest --json
+has out '"reference":"a run of the same method'
+refused "cannot read 'nothing.csv'" converge pendulum --h 0.1 --reference nothing.csv
+# A file: against a run with 1/8 of the smallest h, errors agree to 1/64 with the exact ones; on SE(3) velocities differ from
+# those of the table by a rotation.
+for problem in heavy_top heavy_top_se3 pendulum; do
+    [[ $problem == pendulum ]] && h=(1.25e-3 "2e-2,1e-2") || h=(6.25e-5 "1e-3,5e-4")
+    run 0 run $problem --h "${h[0]}" --t-end 0.2 --sigma 0 --rho 0.9 -o ref.csv --quiet
+    run 0 converge $problem --h "${h[1]}" --t-end 0.2 --sigma 0 --rho 0.9 --reference ref.csv -o file.csv
+    has out 'against ref.csv'
+    run 0 converge $problem --h "${h[1]}" --t-end 0.2 --sigma 0 --rho 0.9 -o exact.csv
+    for e in q v vdot lambda; do
+        within 2 "$(column file.csv error.$e | tr '\n' ' ')" "$(column exact.csv error.$e | tr '\n' ' ')"
+    done
+done
+# of a model: sensors, and the same in every space; times that both have
+run 0 run "$models/slider_crank.lua" --h 1e-4 --every 10 --t-end 0.2 -o ref.csv --quiet
+run 0 converge "$models/slider_crank.lua" --h 2e-3,1e-3 --t-end 0.2 --sensor s,theta --reference ref.csv -o space.csv --expect 2
+within 0.0001 "$(column space.csv times | tr '\n' ' ')" "101 201"
+run 0 converge "$models/slider_crank.lua" --h 2e-3,1e-3 --t-end 0.2 --sensor s,theta --reference finest -o finest.csv
+for e in q sensors.s sensors.theta; do # finest is h/4, the file h/10: (1 - 1/16) against (1 - 1/100) of the last row
+    within 6 "$(column finest.csv error.$e | tail -n 1)" "$(column space.csv error.$e | tail -n 1)"
+done
+for space in SE3 euler; do # order: other coordinates have other errors, but of the same size and order against the same file
+    run 0 converge "$models/slider_crank.lua" --h 2e-3,1e-3 --t-end 0.2 --space $space --reference ref.csv -o $space.csv
+    within 60 "$(column $space.csv error.q | head -n 1)" "$(column space.csv error.q | head -n 1)"
+done
+grep -v '^#' ref.csv | cut -d, -f1-5 >cut.csv
+refused 'has no column' converge "$models/slider_crank.lua" --h 2e-3,1e-3 --t-end 0.2 --reference cut.csv
+printf 't [s],x [m]\n0,1\n1,b\n' >bad.csv
+refused 'bad.csv:3: a row wants 2 numbers' converge pendulum --h 0.1 --reference bad.csv
+refused 'has no column' converge pendulum --h 0.1,0.05 --t-end 0.2 --reference ref.csv
+run 2 converge pendulum --h 0.1,0.05 --t-end 1 --reference pend.csv
+run 0 run pendulum --h 0.001 --t-end 0.5 -o pend.csv --quiet
+run 0 converge pendulum --h 0.1,0.05 --t-end 1 --reference pend.csv --json # until the file ends
+has out '"times":6' '"times":11'
+run 2 converge pendulum --h 0.1,0.05 --t-end 1 --reference pend.csv --from 0.7
+has err 'no time that it shares'
+
+# ---- sensors ------------------------------------------------------------------------------------------------------
+
+run 0 converge "$models/slider_crank.lua" --h 4e-3,2e-3 --t-end 0.1 --sensor theta --json
+is_json out
+has out '"sensors":{"theta":'
+refused "did you mean 'theta'" converge "$models/slider_crank.lua" --h 4e-3,2e-3 --sensor thet
+refused "has no sensor 'nothing'" converge "$models/slider_crank.lua" --h 4e-3,2e-3 --sensor s,nothing
+refused 'has no sensors' converge pendulum --h 4e-3,2e-3 --sensor s
+
+# ---- files --------------------------------------------------------------------------------------------------------
+
+refused '.svg or .png' converge pendulum --h 0.1,0.05 --plot a.jpg
+refused 'cannot write' converge pendulum --h 0.1,0.05 -o no/such/folder.csv
+run_path=$polhode
+checks=$((checks + 1))
+PATH=/nowhere "$run_path" converge pendulum --h 0.1,0.05 --plot a.svg >out 2>err
+[[ $? == 2 && ! -s out ]] || fail "without gnuplot: $(cat out err)"
+grep -qF gnuplot err || fail "without gnuplot: $(cat err)"
+[[ ! -e a.svg ]] || fail "a picture without gnuplot"
+if command -v gnuplot >/dev/null; then
+    run 0 converge pendulum --h 0.04,0.02,0.01 --sigma 0,1 --plot a.svg --quiet
+    has a.svg '<svg' 'sigma 0' 'sigma 1' 'error of lambda' 'h [s]'
+    [[ ! -s out ]] || fail "--quiet prints"
+    run 0 work pendulum --h 0.04,0.02 --repeats 2 --plot b.png --quiet
+    [[ $(head -c 4 b.png | tail -c 3) == PNG ]] || fail "no PNG"
+fi
+
+# ---- work ---------------------------------------------------------------------------------------------------------
+
+run 0 work heavy_top --h 2e-3,1e-3 --t-end 0.1 --sigma 0,1 --repeats 2 -o w.csv
+has out 'one run after the other' 'us_per_step' 'jacobians' 'residuals'
+within 0.001 "$(column w.csv steps | tr '\n' ' ')" "50 100 50 100"
+run 0 converge heavy_top --h 2e-3,1e-3 --t-end 0.1 --sigma 0,1 -o v.csv
+[[ $(cut -d, -f1-3 v.csv | tail -n 4) == $(cut -d, -f1-3 w.csv | tail -n 4) ]] || fail "work and converge disagree"
+[[ $(column v.csv error.q) == $(column w.csv error.q) ]] || fail "work and converge have different errors"
+for t in $(column w.csv cpu_s); do
+    awk -v t="$t" 'BEGIN { exit !(t > 0 && t < 1) }' || fail "CPU time $t"
+done
+run 0 work heavy_top --h 2e-3,1e-3 --t-end 0.1 --sigma 0,1 --repeats 2 --json
+is_json out
+has out '"rows":[{"variant":"sigma 0","h":0.002,"steps":50,"cpu_s":' '"error":{"q":' '"variants":[' '"repeats":2'
+refused "belongs to 'converge'" work pendulum --h 0.1 --expect 2
+refused "belongs to 'converge'" work pendulum --h 0.1 --jobs 2
+
+((failures == 0)) || exit 1
+echo "$checks checks"

@@ -1,0 +1,439 @@
+/* Sensitivities: direct differentiation against five-point differences of whole runs and published values. */
+#include "check.h"
+
+#include "study/vary.h"
+
+/* ---- a model with one varied parameter -------------------------------------------------------------------- */
+
+typedef struct rig {
+    ph_neighbour self;
+    ph_vary vary;
+    ph_sim *sim;
+    ph_sens *sens;
+} rig;
+
+static void open_rig(rig *r, const char *file, const char *param, int space, const ph_options *given)
+{
+    char path[256];
+    ph_error err = {0};
+    ph_options o = *given;
+    snprintf(path, sizeof path, PH_TEST_DIR "/../models/%s", file);
+    *r = (rig){0};
+    if (ph_model_read(&r->self.model, path, NULL, 0, NULL, &err) != PH_OK ||
+        ph_mechanism_create(&r->self.mech, r->self.model, (ph_space_code)space, NULL, &err) != PH_OK ||
+        ph_mechanism_initial(r->self.mech, &r->self.q0, &r->self.v0, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    r->self.sys = *ph_mechanism_system(r->self.mech);
+    int *dependent = calloc((size_t)r->self.sys.n_constraints + 1, sizeof(int));
+    assert_int_equal(ph_system_rank(&r->self.sys, 0, r->self.q0, dependent, &err), PH_OK);
+    for (int c = 0; c < r->self.sys.n_constraints; c++)
+        r->self.sys.n_redundant += dependent[c];
+    free(dependent);
+    ph_vary_base base = {path, NULL, 0, r->self.model, space, 0, r->self.sys.n_redundant};
+    if (ph_vary_create(&r->vary, &base, param, 0, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    ph_param p = ph_vary_param(&r->vary);
+    if (ph_sim_create(&r->sim, &r->self.sys, &o, 0, r->self.q0, r->self.v0, &err) != PH_OK ||
+        ph_sens_create(&r->sens, r->sim, 1, &p, &err) != PH_OK)
+        fail_msg("%s", err.text);
+}
+
+static void close_rig(rig *r)
+{
+    ph_sens_destroy(r->sens);
+    ph_sim_destroy(r->sim);
+    ph_vary_destroy(&r->vary);
+    ph_mechanism_destroy(r->self.mech);
+    ph_model_free(r->self.model);
+}
+
+/* Five-point differences of the whole run: W, v, vdot, lambda one after the other. */
+static double *difference(const rig *r, long steps)
+{
+    static const double weight[] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
+    const ph_system *sys = &r->self.sys;
+    int nv = ph_system_nv(sys), nl = ph_system_nl(sys);
+    double *d = calloc((size_t)(3 * nv + nl), sizeof *d);
+    ph_state base = ph_sim_state(r->sim);
+    ph_options o = ph_sim_options(r->sim);
+    ph_error err = {0};
+    for (int k = 0; k < PH_NEIGHBOURS; k++) {
+        const ph_neighbour *n = &r->vary.at[k];
+        ph_sim *sim;
+        double f = weight[k] / r->vary.eps;
+        if (ph_sim_create(&sim, &n->sys, &o, 0, n->q0, n->v0, &err) != PH_OK ||
+            ph_sim_run(sim, steps, NULL, NULL, &err) != PH_OK)
+            fail_msg("%s", err.text);
+        ph_state s = ph_sim_state(sim);
+        for (int i = 0; i < sys->n_nodes; i++) {
+            const ph_group_ops *op = ph_group_get(sys->nodes[i].group);
+            int dim = ph_group_dim(sys->nodes[i].group, sys->nodes[i].n);
+            double inverse[16], x[16];
+            op->inverse(dim, base.q + base.q_at[i], inverse);
+            op->compose(dim, inverse, s.q + s.q_at[i], inverse);
+            op->log(dim, inverse, x);
+            for (int j = 0; j < dim; j++)
+                d[s.v_at[i] + j] += f * x[j];
+        }
+        for (int i = 0; i < nv; i++)
+            d[nv + i] += f * s.v[i], d[2 * nv + i] += f * s.vdot[i];
+        for (int i = 0; i < nl; i++)
+            d[3 * nv + i] += f * s.lambda[i];
+        ph_sim_destroy(sim);
+    }
+    return d;
+}
+
+typedef struct agreement {
+    double W, v, vdot, lambda; /* largest differences, relative to the largest derivative of the kind */
+} agreement;
+
+static agreement compare(const rig *r, long steps)
+{
+    int nv = ph_system_nv(&r->self.sys), nl = ph_system_nl(&r->self.sys);
+    double *d = difference(r, steps);
+    ph_derivative x = ph_sens_get(r->sens, 0);
+    agreement a = {max_diff(x.W, d, nv) / norm2(d, nv), max_diff(x.v, d + nv, nv) / norm2(d + nv, nv),
+                   max_diff(x.vdot, d + 2 * nv, nv) / norm2(d + 2 * nv, nv),
+                   nl ? max_diff(x.lambda, d + 3 * nv, nl) / norm2(d + 3 * nv, nl) : 0};
+    free(d);
+    return a;
+}
+
+static ph_options tight(double h)
+{
+    ph_options o = ph_default_options();
+    o.h = h, o.atol = 1e-13, o.rtol = 1e-13; /* so that differences of runs see the discrete solution */
+    return o;
+}
+
+/* Differences of runs have errors of their own: (W4) about 1e-10 of smooth functions, and round-off, which
+ * index-3 magnifies by 1/h in v and by 1/h^2 in vdot and lambda. */
+typedef struct bar {
+    double W, v, rest;
+} bar;
+
+static void check_agreement(const agreement *a, bar b)
+{
+    check_le(a->W, b.W);         /* derivative */
+    check_le(a->v, b.v);         /* derivative */
+    check_le(a->vdot, b.rest);   /* derivative */
+    check_le(a->lambda, b.rest); /* derivative */
+}
+
+static void heavy_top_in_every_form(void **state)
+{
+    (void)state;
+    static const double sigma[] = {0, 1, PH_SIGMA_OPT};
+    for (int f = 0; f < 3; f++)
+        for (int k = 0; k < 3; k++)
+            for (int space = 0; space < 2; space++) {
+                rig r;
+                ph_options o = tight(1e-3);
+                o.formulation = (ph_formulation)f, o.sigma = sigma[k];
+                open_rig(&r, "heavy_top.lua", "m", space, &o);
+                assert_int_equal(ph_sim_run(r.sim, 100, NULL, NULL, NULL), PH_OK);
+                agreement a = compare(&r, 100);
+                check_agreement(&a, f == PH_INDEX3 ? (bar){1e-9, 1e-9, 1e-5} : (bar){1e-9, 1e-9, 1e-9});
+                close_rig(&r);
+            }
+}
+
+/* The factorisation that is reused is exact, without T, or of an earlier step. */
+static void heavy_top_with_every_newton(void **state)
+{
+    (void)state;
+    for (int k = 0; k <= PH_MODIFIED; k++) {
+        rig r;
+        ph_options o = tight(1e-3);
+        o.formulation = PH_GGL, o.newton = (ph_newton)k, o.max_iterations = 100;
+        o.atol = o.rtol = 1e-11;
+        open_rig(&r, "heavy_top.lua", "m", 0, &o);
+        assert_int_equal(ph_sim_run(r.sim, 50, NULL, NULL, NULL), PH_OK);
+        agreement a = compare(&r, 50);
+        check_agreement(&a, (bar){1e-8, 1e-8, 1e-7});
+        close_rig(&r);
+    }
+}
+
+/* Lengths, masses, stiffness, initial speeds and angles; loops, redundant rows, rolling, drives. */
+static void models(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *file, *param;
+        double h;
+        long steps;
+        bar index3, ggl;
+    } row[] = {
+        {"slider_crank.lua", "crank", 1e-3, 200, {1e-9, 1e-8, 1e-4}, {1e-9, 1e-8, 1e-8}},
+        {"slider_crank.lua", "rod", 1e-3, 200, {1e-7, 1e-7, 1e-4}, {1e-7, 1e-7, 1e-7}}, /* b as sqrt of it */
+        {"slider_crank.lua", "speed", 1e-3, 200, {1e-9, 1e-8, 1e-4}, {1e-9, 1e-8, 1e-7}},
+        {"bricard.lua", "b", 1e-3, 200, {1e-8, 1e-5, 0.1}, {1e-8, 1e-8, 1e-6}}, /* b hardly matters */
+        {"rotor.lua", "m", 1e-5, 200, {1e-6, 1e-6, 1e-4}, {1e-6, 1e-6, 1e-4}},
+        {"rotor.lua", "spin", 1e-5, 200, {1e-9, 1e-9, 1e-5}, {1e-9, 1e-9, 1e-5}},
+        {"rolling_disc.lua", "r", 1e-3, 200, {1e-9, 1e-9, 1e-3}, {1e-9, 1e-9, 1e-6}},
+        {"rolling_disc.lua", "lean", 1e-3, 200, {1e-9, 1e-8, 1e-4}, {1e-9, 1e-8, 1e-8}},
+        {"four_bar.lua", "coupler", 1e-3, 200, {1e-7, 1e-7, 1e-5}, {1e-7, 1e-7, 1e-6}},
+        {"double_pendulum.lua", "angle1", 1e-3, 200, {1e-9, 1e-8, 1e-4}, {1e-9, 1e-9, 1e-8}},
+        {"driven_crank.lua", "turns", 1e-3, 200, {1e-6, 1e-6, 1e-5}, {1e-6, 1e-6, 1e-5}},
+        {"spring_ball.lua", "k", 1e-2, 200, {1e-9, 1e-9, 1e-9}, {1e-9, 1e-9, 1e-9}},
+        {"andrews.lua", "k", 1e-4, 100, {1e-9, 1e-8, 1e-6}, {1e-9, 1e-8, 1e-8}},
+    };
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++)
+        for (int f = PH_INDEX3; f <= PH_GGL; f += PH_GGL - PH_INDEX3) {
+            rig r;
+            ph_options o = tight(row[k].h);
+            o.formulation = (ph_formulation)f;
+            open_rig(&r, row[k].file, row[k].param, 0, &o);
+            assert_int_equal(ph_sim_run(r.sim, row[k].steps, NULL, NULL, NULL), PH_OK);
+            agreement a = compare(&r, row[k].steps);
+            check_agreement(&a, f == PH_INDEX3 ? row[k].index3 : row[k].ggl);
+            close_rig(&r);
+        }
+}
+
+/* All masses of Bricard's mechanism scale its multipliers, those of least norm, and nothing else. */
+static void scaling_of_redundant_multipliers(void **state)
+{
+    (void)state;
+    rig r;
+    ph_options o = tight(1e-3);
+    o.formulation = PH_GGL;
+    open_rig(&r, "bricard.lua", "m", 0, &o);
+    assert_int_equal(ph_sim_run(r.sim, 200, NULL, NULL, NULL), PH_OK);
+    ph_derivative d = ph_sens_get(r.sens, 0);
+    ph_state s = ph_sim_state(r.sim);
+    int nl = ph_system_nl(&r.self.sys), nv = ph_system_nv(&r.self.sys);
+    check_le(max_diff(d.lambda, s.lambda, nl) / norm2(s.lambda, nl), 1e-9); /* round-off: m = 1 */
+    check_le(norm2(d.W, nv), 1e-9);                                         /* round-off */
+    close_rig(&r);
+}
+
+/* P2: heavy top by its mass, rho = 0.8, t = 0.1; published digits of the discrete and the continuous solution. */
+static void published(void **state)
+{
+    (void)state;
+    static const double h[] = {2e-3, 1e-3, 5e-4}, error[] = {1.750e-2, 4.341e-3, 1.083e-3};
+    static const double dx[] = {2.637083392647e-3, -1.579895364257e-4, 6.414088394519e-3};
+    static const double W[] = {-3.202006515872e-3, 1.091382384749e-3, 6.153604936817e-3};
+    static const double exact[] = {2.55360940446255e-3, -1.47245082107098e-4, 6.32928422697132e-3};
+    for (int k = 0; k < 3; k++) {
+        rig r;
+        ph_options o = tight(h[k]);
+        o.sigma = 0, o.rho = 0.8, o.start = PH_PLAIN;
+        open_rig(&r, "heavy_top.lua", "m", 0, &o);
+        assert_int_equal(ph_sim_run(r.sim, lround(0.1 / h[k]), NULL, NULL, NULL), PH_OK);
+        ph_derivative d = ph_sens_get(r.sens, 0);
+        ph_state s = ph_sim_state(r.sim);
+        const double *x = d.W + s.v_at[0], *w = d.W + s.v_at[1];
+        if (k == 0) {
+            check_le(max_diff(x, dx, 3), 1e-9); /* reference */
+            check_le(max_diff(w, W, 3), 1e-9);  /* reference */
+        }
+        double e[3] = {x[0] - exact[0], x[1] - exact[1], x[2] - exact[2]};
+        check_near(norm2(e, 3) / norm2(exact, 3) / error[k], 1, 0.02); /* reference, 2 % */
+        close_rig(&r);
+    }
+}
+
+/* ---- adjoint ------------------------------------------------------------------------------------------ */
+
+/* A function of all that a state has; scale is the explicit dependence on the parameter. */
+typedef struct scalar {
+    const rig *r;
+    double scale;
+    double forces;    /* 1: accelerations and multipliers count; 0: they do not */
+    double sum,
+        last; /* derivative of its integral, by the direct method; of the integrand at the last step */
+} scalar;
+
+static ph_status value_of(const ph_state *s, double *value, const ph_covector *g, void *ctx)
+{
+    const scalar *f = ctx;
+    const ph_system *sys = &f->r->self.sys;
+    double sum = 0;
+    for (int i = 0; i < sys->n_nodes; i++) {
+        int dim = ph_group_dim(sys->nodes[i].group, sys->nodes[i].n), at = s->v_at[i];
+        if (sys->nodes[i].group == PH_SO3) { /* u R w */
+            ph_vec3 u = ph_v3(1, 2, 3), w = ph_v3(0.5, -0.25, 1);
+            ph_mat3 R = ph_state_R(s, i);
+            sum += ph_dot(u, ph_mul(R, w));
+            if (g)
+                ph_store3(g->W + at, ph_cross(w, ph_tmul(R, u)));
+        }
+        for (int k = 0; k < dim; k++) {
+            double a = sin(1 + at + k), b = cos(2 + 3 * (at + k)), c = 1e-2 * f->forces * sin(3 + at + k);
+            if (sys->nodes[i].group == PH_RN)
+                sum += a * s->q[s->q_at[i] + k];
+            sum += 0.5 * b * s->v[at + k] * s->v[at + k] + c * s->vdot[at + k];
+            if (g && sys->nodes[i].group == PH_RN)
+                g->W[at + k] = a;
+            if (g)
+                g->v[at + k] = b * s->v[at + k], g->vdot[at + k] = c;
+        }
+    }
+    for (int i = 0; i < ph_system_nl(sys); i++) {
+        double c = 1e-2 * f->forces * cos(i);
+        sum += c * s->lambda[i];
+        if (g)
+            g->lambda[i] = c;
+    }
+    *value = sum + f->scale;
+    if (g)
+        g->p[0] = f->scale;
+    return PH_OK;
+}
+
+/* d(value)/dp from the derivatives of the direct method */
+static double derivative_of(const scalar *f, const ph_state *s)
+{
+    int nv = ph_system_nv(&f->r->self.sys), nl = ph_system_nl(&f->r->self.sys);
+    double *mem = calloc((size_t)(3 * nv + nl + 1), sizeof *mem), value, by_p = 0;
+    ph_covector g = {mem, mem + nv, mem + 2 * nv, mem + 3 * nv, &by_p};
+    ph_derivative d = ph_sens_get(f->r->sens, 0);
+    assert_int_equal(value_of(s, &value, &g, (void *)f), PH_OK);
+    for (int i = 0; i < nv; i++)
+        by_p += g.W[i] * d.W[i] + g.v[i] * d.v[i] + g.vdot[i] * d.vdot[i];
+    for (int i = 0; i < nl; i++)
+        by_p += g.lambda[i] * d.lambda[i];
+    free(mem);
+    return by_p;
+}
+
+static ph_status add_up(const ph_sim *sim, void *ctx)
+{
+    scalar *f = ctx;
+    ph_state s = ph_sim_state(sim);
+    double x = derivative_of(f, &s);
+    if (ph_sim_stats(sim).steps)
+        f->sum += 0.5 * ph_sim_options(sim).h * (x + f->last);
+    f->last = x;
+    return PH_OK;
+}
+
+static double adjoint_error(const char *file, const char *param, const ph_options *o, long steps,
+                            double forces)
+{
+    rig r;
+    double value, gradient;
+    ph_error err = {0};
+    open_rig(&r, file, param, 0, o);
+    scalar f = {.r = &r, .scale = 0.3, .forces = forces};
+    ph_objective objective = {value_of, value_of, &f};
+    assert_int_equal(ph_sim_run(r.sim, steps, add_up, &f, NULL), PH_OK);
+    ph_state s = ph_sim_state(r.sim);
+    double direct = f.sum + derivative_of(&f, &s);
+    close_rig(&r);
+    open_rig(&r, file, param, 0, o);
+    if (ph_sens_gradient(r.sens, steps, &objective, 0, &value, &gradient, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(ph_sim_stats(r.sim).steps, steps);
+    close_rig(&r);
+    return fabs(gradient - direct) / fabs(direct);
+}
+
+static void adjoint_equals_direct(void **state)
+{
+    (void)state;
+    static const double sigma[] = {0, 1, PH_SIGMA_OPT};
+    static const struct {
+        const char *file, *param;
+        double h;
+    } row[] = {{"heavy_top.lua", "m", 1e-3},
+               {"slider_crank.lua", "crank", 1e-3},
+               {"slider_crank.lua", "speed", 1e-3},
+               {"bricard.lua", "b", 1e-3},
+               {"rotor.lua", "m", 1e-5},
+               {"rotor.lua", "spin", 1e-5},
+               {"rolling_disc.lua", "lean", 1e-3},
+               {"driven_crank.lua", "turns", 1e-3}};
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++)
+        for (int j = 0; j < 3; j++)
+            for (int f = PH_INDEX3; f <= PH_GGL; f += PH_GGL - PH_INDEX3) {
+                ph_options o = tight(row[k].h);
+                o.sigma = sigma[j], o.formulation = (ph_formulation)f;
+                check_le(adjoint_error(row[k].file, row[k].param, &o, 100, 0), 1e-10); /* round-off */
+                /* round-off, which index-3 magnifies by 1/h^2 in what forces are differentiated */
+                check_le(adjoint_error(row[k].file, row[k].param, &o, 100, 1), f == PH_GGL ? 1e-10 : 1e-7);
+            }
+}
+
+/* However few states are kept, and however often steps are made again: the same bits. */
+static void memory_does_not_matter(void **state)
+{
+    (void)state;
+    static const size_t bound[] = {0, 1 << 20, 30000, 16000};
+    double value[4], gradient[4];
+    for (int k = 0; k < 4; k++) {
+        rig r;
+        ph_error err = {0};
+        ph_options o = tight(1e-3);
+        o.formulation = PH_GGL;
+        open_rig(&r, "heavy_top.lua", "m", 0, &o);
+        scalar f = {.r = &r, .forces = 1};
+        ph_objective objective = {value_of, value_of, &f};
+        if (ph_sens_gradient(r.sens, 333, &objective, bound[k], &value[k], &gradient[k], &err) != PH_OK)
+            fail_msg("%s", err.text);
+        assert_true(value[k] == value[0] && gradient[k] == gradient[0]); /* exact */
+        if (k == 3) {
+            close_rig(&r);
+            open_rig(&r, "heavy_top.lua", "m", 0, &o);
+            assert_int_equal(ph_sens_gradient(r.sens, 333, &objective, 1000, value, gradient, &err),
+                             PH_E_INPUT);
+            assert_non_null(strstr(err.text, "1000 bytes"));
+        }
+        close_rig(&r);
+    }
+}
+
+/* ---- bad input ---------------------------------------------------------------------------------------- */
+
+static void refusals(void **state)
+{
+    (void)state;
+    rig r;
+    ph_error err = {0};
+    ph_options o = tight(1e-3);
+    ph_sens *none;
+    ph_vary vary;
+    open_rig(&r, "heavy_top.lua", "m", 0, &o);
+    ph_param p = ph_vary_param(&r.vary);
+    assert_int_equal(ph_sens_create(&none, r.sim, 1, &p, &err), PH_E_INPUT); /* twice */
+    assert_null(none);
+    ph_vary_base base = {PH_TEST_DIR "/../models/heavy_top.lua", NULL, 0, r.self.model, 0, 0, 0};
+    assert_int_equal(ph_vary_create(&vary, &base, "mass", 0, &err), PH_E_INPUT);
+    assert_non_null(strstr(err.text, "'mass'"));
+    close_rig(&r);
+    open_rig(&r, "heavy_top.lua", "m", 0, &o);
+    ph_sens_destroy(r.sens);
+    r.sens = NULL;
+    p = ph_vary_param(&r.vary);
+    p.eps = 0;
+    assert_int_equal(ph_sens_create(&none, r.sim, 1, &p, &err), PH_E_INPUT);
+    assert_int_equal(ph_sens_create(&none, r.sim, 0, &p, &err), PH_E_INPUT);
+    close_rig(&r);
+    o.method = "genalpha-printed";
+    ph_sim *sim;
+    open_rig(&r, "heavy_top.lua", "m", 0,
+             &(ph_options){.method = "genalpha", .h = 1e-3, .rtol = 1e-8, .max_iterations = 20});
+    p = ph_vary_param(&r.vary);
+    assert_int_equal(ph_sim_create(&sim, &r.self.sys, &o, 0, r.self.q0, r.self.v0, &err), PH_OK);
+    assert_int_equal(ph_sens_create(&none, sim, 1, &p, &err), PH_E_INPUT);
+    assert_non_null(strstr(err.text, "genalpha-printed"));
+    ph_sim_destroy(sim);
+    close_rig(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(heavy_top_in_every_form),
+                                       cmocka_unit_test(heavy_top_with_every_newton),
+                                       cmocka_unit_test(models),
+                                       cmocka_unit_test(scaling_of_redundant_multipliers),
+                                       cmocka_unit_test(published),
+                                       cmocka_unit_test(adjoint_equals_direct),
+                                       cmocka_unit_test(memory_does_not_matter),
+                                       cmocka_unit_test(refusals)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
