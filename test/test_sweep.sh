@@ -87,6 +87,14 @@ has out '2 cases: 2 ok'
 run 0 sweep chain --vary size=2,3 --t-end 0.01
 has out '2 cases: 2 ok'
 
+
+# A parameter that has the name of an option is meant, unless the option is.
+sed 's/param("m", 15.0)/param("rho", 15.0)/' top.lua >rho.lua
+run 0 sweep rho.lua --vary rho=10,20 --t-end 0.01
+has out '2 cases: 2 ok'
+run 1 sweep rho.lua --vary=--rho=10,20 --t-end 0.01
+has out '2 cases: 2 bad_input'
+
 # Samples: the same for the same seed.
 run 0 sweep top.lua --vary m=10:20 --vary rho=0:1 --sample 6 --t-end 0.01 -o s1.csv
 run 0 sweep top.lua --vary m=10:20 --vary rho=0:1 --sample 6 --t-end 0.01 --jobs 1 -o s2.csv
