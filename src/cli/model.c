@@ -136,8 +136,8 @@ ph_model_def *ph_subject_read(const ph_args *args)
     return NULL;
 }
 
-/* Options of run{} below those of the command line: the line is parsed again on top of them. */
-static int merge_options(ph_args *args, const ph_model_def *model)
+/* The line is parsed again, on top of what the model says. */
+int ph_subject_merge(ph_args *args, const ph_model_def *model)
 {
     ph_args merged = ph_args_default(args->command);
     merged.source = args->source, merged.source_size = args->source_size;
@@ -216,7 +216,7 @@ static int open_file(ph_subject *s, ph_args *args, int *code)
     ph_error err;
     s->model = ph_subject_read(args);
     s->status = PH_E_INPUT;
-    if (!s->model || !merge_options(args, s->model))
+    if (!s->model || !ph_subject_merge(args, s->model))
         return 0;
     ph_status status = s->status = build_mechanism(s, args, &err);
     if (status == PH_OK)

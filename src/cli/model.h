@@ -31,6 +31,9 @@ void ph_subject_close(ph_subject *s);
 /* Read the file of the first word, for commands that need no mechanism. NULL after one line on stderr. */
 ph_model_def *ph_subject_read(const ph_args *args);
 
+/* Put what the model's run{} says below what the command line says. 0 after one line on stderr. */
+int ph_subject_merge(ph_args *args, const ph_model_def *model);
+
 /* "joint 'r6': 1 of its 5 conditions repeats what 'r1'...'r5' already impose" for constraint c; "" if none does. */
 const char *ph_subject_redundancy(const ph_subject *s, int c, char *text, size_t size);
 

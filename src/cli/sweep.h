@@ -6,11 +6,12 @@
 #include "study/plan.h"
 #include "study/plot.h"
 #include "study/pool.h"
-#include "study/sweep.h"
+#include "study/sweep_rows.h"
 #include "study/table.h"
 
 typedef struct ph_sweep_study {
     const ph_args *args;
+    ph_args merged; /* with what the model's run{} says */
     ph_plan plan;
     const char *option[PH_VARY_MAX]; /* of each quantity: "--h"; NULL: a parameter of the model */
     char *source;                    /* text of the model file; NULL: a built-in problem */
