@@ -167,9 +167,9 @@ static void velocities(const ph_bodies *all, ph_body b, const ph_state *s, ph_ve
 /* Coordinates of R^n without a rotation may be lengths or angles: only the system's author knows. */
 static int plain_motion(const ph_state *s, int node, int n, ph_quantity *out)
 {
-    out[0] = (ph_quantity){"position", "SI", NULL, 'q', n, s->q + s->q_at[node], {0}};
-    out[1] = (ph_quantity){"velocity", "SI", NULL, 'v', n, s->v + s->v_at[node], {0}};
-    out[2] = (ph_quantity){"acceleration", "SI", NULL, 'a', n, s->vdot + s->v_at[node], {0}};
+    out[0] = (ph_quantity){"position", "SI", NULL, "q", n, s->q + s->q_at[node], {0}};
+    out[1] = (ph_quantity){"velocity", "SI", NULL, "v", n, s->v + s->v_at[node], {0}};
+    out[2] = (ph_quantity){"acceleration", "SI", NULL, "a", n, s->vdot + s->v_at[node], {0}};
     return 3;
 }
 
@@ -189,7 +189,7 @@ static int model_motion(const ph_bodies *all, int body, const ph_state *s, ph_qu
     ph_mechanism_body(all->mech, s, body, &b);
     out[n++] = vector("position", "m", axes_x, b.x);
     if (turns)
-        out[n++] = (ph_quantity){"rotation", "1", axes_q, 0, 4, NULL, {b.q.w, b.q.x, b.q.y, b.q.z}};
+        out[n++] = (ph_quantity){"rotation", "1", axes_q, NULL, 4, NULL, {b.q.w, b.q.x, b.q.y, b.q.z}};
     out[n++] = vector("velocity", "m/s", axes_v, b.v);
     if (turns)
         out[n++] = vector("omega", "rad/s", axes_w, b.omega);
@@ -214,7 +214,7 @@ int ph_body_motion(const ph_bodies *all, int body, const ph_state *s, ph_quantit
         velocities(all, b, s, &v, &a);
         out[n++] = vector("position", "m", axes_x, ph_state_x(s, b.x));
     }
-    out[n++] = (ph_quantity){"rotation", "1", axes_q, 0, 4, s->q + s->q_at[b.R] + op->quat, {0}};
+    out[n++] = (ph_quantity){"rotation", "1", axes_q, NULL, 4, s->q + s->q_at[b.R] + op->quat, {0}};
     if (b.x >= 0)
         out[n++] = vector("velocity", "m/s", axes_v, v);
     out[n++] = vector("omega", "rad/s", axes_w, ph_state_v(s, b.R, op->rot));
@@ -222,13 +222,4 @@ int ph_body_motion(const ph_bodies *all, int body, const ph_state *s, ph_quantit
         out[n++] = vector("acceleration", "m/s^2", axes_a, a);
     out[n++] = vector("omega_dot", "rad/s^2", axes_wd, ph_state_vdot(s, b.R, op->rot));
     return finish(out, n);
-}
-
-const char *ph_quantity_axis(const ph_quantity *q, int k, char text[PH_LABEL_MAX])
-{
-    if (q->axes)
-        snprintf(text, PH_LABEL_MAX, "%s", q->axes[k]);
-    else
-        snprintf(text, PH_LABEL_MAX, "%c%d", q->prefix, k + 1);
-    return text;
 }

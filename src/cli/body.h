@@ -43,7 +43,7 @@ const char *ph_bodies_space(const ph_bodies *all);
 typedef struct ph_quantity {
     const char *name, *unit;
     const char *const *axes; /* names of the components; NULL: prefix and number */
-    char prefix;
+    const char *prefix;
     int n;
     const double *value; /* own, or a view of the state */
     double own[4];
@@ -51,8 +51,5 @@ typedef struct ph_quantity {
 
 /* Those that the body has, into out; their number. They hold as long as s and out. */
 int ph_body_motion(const ph_bodies *all, int body, const ph_state *s, ph_quantity out[PH_QUANTITIES]);
-
-/* Name of component k: "x", "qw", "v3". */
-const char *ph_quantity_axis(const ph_quantity *q, int k, char text[PH_LABEL_MAX]);
 
 #endif

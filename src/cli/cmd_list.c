@@ -1,5 +1,6 @@
 /* polhode list: the tables of the library and of the program. */
 #include "cli/options.h"
+#include "io/table.h"
 #include "model/keys.h"
 #include "problem/problem.h"
 
@@ -171,6 +172,8 @@ static const struct table {
     {"problems", "built-in problems, for 'polhode run'", ph_problem_name, ph_problem_text, NULL, NULL},
     {"methods", "integrators", ph_method_name, ph_method_text, NULL, NULL},
     {"solvers", "linear solvers", ph_solver_word, solver_text, NULL, NULL},
+    {"formats", "of -o of 'polhode run', by the ending of the file name", ph_format_ending, ph_format_text,
+     NULL, NULL},
     {"groups", "Lie groups of a node", group_name, group_text, NULL, NULL},
     {"charts", "coordinates of rotations", chart_name, chart_text, NULL, NULL},
     {"commands", "see 'polhode help'", ph_command_name, command_text, NULL, NULL},

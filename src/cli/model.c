@@ -39,7 +39,7 @@ static int apply_setting(const char *name, const char *text, int has_x, double *
     return 0;
 }
 
-static ph_problem *build(const ph_args *args, const char *name, ph_problem_def def)
+static ph_problem *build(const ph_args *args, const char *name, ph_problem_def def, double *x)
 {
     if (args->size && !def.size) {
         ph_complain("--size: the model '%s' has no size", name);
@@ -51,6 +51,7 @@ static ph_problem *build(const ph_args *args, const char *name, ph_problem_def d
     for (int i = 0; i < args->set.n; i++)
         if (!apply_setting(name, args->set.text[i], has_x, &def.x))
             return NULL;
+    *x = def.x;
     ph_problem *p = ph_problem_create(name, &def);
     if (!p && args->size)
         ph_complain("--size: the model '%s' cannot have %d bodies, or memory does not suffice", name,
@@ -75,7 +76,7 @@ static int open_problem(ph_subject *s, const ph_args *args)
         ph_complain("--space: the built-in problem '%s' has its own", name);
         return 0;
     }
-    s->p = build(args, name, defaults[k]);
+    s->p = build(args, name, defaults[k], &s->x);
     return s->p != NULL;
 }
 
@@ -216,6 +217,18 @@ void ph_subject_close(ph_subject *s)
     } else {
         ph_problem_destroy(s->p);
     }
+}
+
+int ph_subject_parameter(const ph_subject *s, int k, char *name, size_t size, double *value)
+{
+    if (s->model && k < s->model->n_params) {
+        snprintf(name, size, "%s", s->model->param[k].name);
+        *value = s->model->param[k].value;
+        return 1;
+    }
+    snprintf(name, size, "x");
+    *value = s->x;
+    return !s->model && k == 0 && s->x != 0;
 }
 
 /* The first and the last constraint before c that are connected with it through bodies; -1: none. */

@@ -12,6 +12,7 @@ typedef struct ph_subject {
     ph_model_def *model; /* of a file; NULL: a built-in problem */
     ph_mechanism *mech;  /* likewise */
     int space;           /* of a file: row of spaces.def */
+    double x;            /* parameter of a built-in problem; 0: it has none */
     int *dependent;      /* for each constraint of a file: its rows that earlier ones imply */
 } ph_subject;
 
@@ -20,6 +21,9 @@ typedef struct ph_subject {
  * code. */
 int ph_subject_open(ph_subject *s, ph_args *args, int *code);
 void ph_subject_close(ph_subject *s);
+
+/* Parameter k: its name and value. 0: past the end. */
+int ph_subject_parameter(const ph_subject *s, int k, char *name, size_t size, double *value);
 
 /* Read the file of the first word, for commands that need no mechanism. NULL after one line on stderr. */
 ph_model_def *ph_subject_read(const ph_args *args);

@@ -4,21 +4,19 @@
 
 #include "cli/body.h"
 #include "cli/cli.h"
-#include "io/csv.h"
-#include "io/file.h"
+#include "io/table.h"
 #include "problem/problem.h"
 
 /* Largest values over all steps, and the clock. */
 typedef struct ph_watch {
-    double position, velocity;            /* violation of the constraints */
-    double E0, E, drift;                  /* energy at first and now; largest |E - E0 - work| */
-    double work, power, t;                /* done on the system, by the trapezoidal rule; at the last step */
-    double begun, last_tick, own_s;       /* seconds; own_s: spent here and not in the integration */
-    double T0, T, explained;              /* kinetic energy at first, now, and what it may be now */
-    double given, supply, floor;          /* work and power of sources, if positive; what is never too much */
-    int terminal, interrupted, unwritten; /* show progress; a signal arrived; the file cannot be written */
-    int why;                              /* errno of unwritten */
-    int exploded;                         /* kinetic energy came from nowhere */
+    double position, velocity;      /* violation of the constraints */
+    double E0, E, drift;            /* energy at first and now; largest |E - E0 - work| */
+    double work, power, t;          /* done on the system, by the trapezoidal rule; at the last step */
+    double begun, last_tick, own_s; /* seconds; own_s: spent here and not in the integration */
+    double T0, T, explained;        /* kinetic energy at first, now, and what it may be now */
+    double given, supply, floor;    /* work and power of sources, if positive; what is never too much */
+    int terminal, interrupted;      /* show progress; a signal arrived */
+    int exploded;                   /* kinetic energy came from nowhere */
 } ph_watch;
 
 typedef struct ph_run {
@@ -29,8 +27,7 @@ typedef struct ph_run {
     ph_options opt; /* h divides t_end */
     long steps;     /* planned */
     ph_sim *sim;    /* NULL: it could not be created */
-    ph_file file;   /* of the trajectory */
-    ph_csv csv;
+    ph_table table; /* the trajectory */
     ph_watch watch;
     ph_status status;
     ph_error err;

@@ -1,7 +1,6 @@
 /* What is seen of a run on the way: violations, energy, rows of the file, progress, signals. */
 #include "cli/run.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <time.h>
@@ -138,14 +137,10 @@ ph_status ph_watch_step(const ph_sim *sim, void *ctx)
     watch_explosion(r, &s, n == 0);
     if (r->p->energy)
         watch_energy(r->p, &s, n == 0, w);
-    if (r->file.stream && (n % r->args->every == 0 || n == r->steps)) {
-        errno = 0;
+    if (r->table.op && (n % r->args->every == 0 || n == r->steps))
         ph_trajectory_row(r, &s);
-        if (ferror(r->file.stream))
-            w->unwritten = 1, w->why = errno;
-    }
     if (now - w->last_tick > TICK)
         tick(r, &s, now);
     w->own_s += ph_seconds() - now;
-    return w->interrupted || w->unwritten || w->exploded ? PH_E_STOPPED : PH_OK;
+    return w->interrupted || r->table.failed || w->exploded ? PH_E_STOPPED : PH_OK;
 }

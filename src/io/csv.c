@@ -1,37 +1,59 @@
-/* Tables of numbers: lines of comment, one header row with names and units, rows. */
-#include "io/csv.h"
+/* Tables as text: lines of comment, one row of names with units, rows of numbers. */
+#include "io/table.h"
 
-static void separate(ph_csv *csv)
+static int fine(ph_table *t)
 {
-    if (csv->column++)
-        fputc(',', csv->to);
+    return !ferror(t->file.stream);
 }
 
-void ph_csv_comment(ph_csv *csv, const char *text)
+static int text(ph_table *t, const char *name, const char *text)
 {
-    fprintf(csv->to, "# %s\n", text);
+    fprintf(t->file.stream, "# %s %s\n", name, text);
+    return fine(t);
 }
 
-void ph_csv_name(ph_csv *csv, const char *of, const char *name, const char *unit)
+static int number(ph_table *t, const char *name, double x)
 {
-    separate(csv);
-    fprintf(csv->to, "%s%s%s [%s]", of ? of : "", of ? "." : "", name, unit);
+    fprintf(t->file.stream, "# %s = %.17g\n", name, x);
+    return fine(t);
 }
 
-void ph_csv_number(ph_csv *csv, double x)
+/* As --set takes it. */
+static int parameter(ph_table *t, const char *name, double x)
 {
-    separate(csv);
-    fprintf(csv->to, "%.17g", x);
+    fprintf(t->file.stream, "# set %s=%.17g\n", name, x);
+    return fine(t);
 }
 
-void ph_csv_end_header(ph_csv *csv)
+/* "top.x [m]", "tip.1 [m]", "energy [J]" */
+static int channel(ph_table *t, const ph_channel *c)
 {
-    fputc('\n', csv->to);
-    csv->column = 0;
+    char axis[PH_COLUMN_MAX], unit[PH_COLUMN_MAX];
+    for (int k = 0; k < c->n; k++) {
+        ph_channel_axis(c, k, axis);
+        fprintf(t->file.stream, "%s%s%s%s [%s]", t->width + k ? "," : "", c->of ? c->of : c->name,
+                axis[0] ? "." : "", axis, ph_channel_unit(c, k, unit));
+    }
+    return fine(t);
 }
 
-void ph_csv_end_row(ph_csv *csv)
+static int begin(ph_table *t)
 {
-    ph_csv_end_header(csv);
-    csv->rows++;
+    fputc('\n', t->file.stream);
+    return fine(t);
 }
+
+static int write_rows(ph_table *t, const double *rows, long n)
+{
+    for (long i = 0; i < n; i++, rows += t->width)
+        for (int k = 0; k < t->width; k++)
+            fprintf(t->file.stream, "%s%.17g%s", k ? "," : "", rows[k], k == t->width - 1 ? "\n" : "");
+    return fine(t);
+}
+
+const ph_format ph_format_csv = {.text = text,
+                                 .number = number,
+                                 .parameter = parameter,
+                                 .channel = channel,
+                                 .begin = begin,
+                                 .write = write_rows};
