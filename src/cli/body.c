@@ -1,6 +1,7 @@
 /* A system as its user sees it: bodies and joints with names. A node R^3 and a node SO(3) after it are a
  * body. */
 #include "cli/body.h"
+#include "mech/model.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,9 +34,9 @@ ph_bodies *ph_bodies_create(const ph_subject *subject)
     if (!all)
         return NULL;
     *all = (ph_bodies){.sys = sys, .model = subject->model, .mech = subject->mech, .space = subject->space};
-    all->n_joints = all->model ? all->model->n_joints : sys->n_constraints;
+    all->n_joints = all->model ? ph_model_count(all->model, PH_JOINTS) : sys->n_constraints;
     if (all->model)
-        all->n = all->model->n_bodies;
+        all->n = ph_model_count(all->model, PH_BODIES);
     else
         list_bodies(all);
     return all;
@@ -68,7 +69,7 @@ const char *ph_body_name(const ph_bodies *all, int body, char text[PH_LABEL_MAX]
 {
     const ph_system *sys = all->sys;
     if (all->model) {
-        snprintf(text, PH_LABEL_MAX, "%.80s", all->model->body[body].name);
+        snprintf(text, PH_LABEL_MAX, "%.80s", ph_model_name(all->model, PH_BODIES, body));
         return text;
     }
     const ph_body b = all->body[body];
@@ -99,7 +100,7 @@ const char *ph_joint_name(const ph_bodies *all, int joint, char text[PH_LABEL_MA
 {
     if (!all->model)
         return ph_constraint_name(all, joint, text);
-    snprintf(text, PH_LABEL_MAX, "%.80s", all->model->joint[joint].name);
+    snprintf(text, PH_LABEL_MAX, "%.80s", ph_model_name(all->model, PH_JOINTS, joint));
     return text;
 }
 

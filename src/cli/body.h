@@ -11,7 +11,7 @@ typedef struct ph_body {
 
 typedef struct ph_bodies {
     const ph_system *sys;
-    const ph_model_def
+    const ph_model
         *model; /* of a file: its bodies and joints are those of the model; NULL: a built-in problem */
     const ph_mechanism *mech;
     int space;      /* of a file */

@@ -48,7 +48,7 @@ static const char *space_text(int k)
 {
     static const char *const texts[] = {
 #define PH_SPACE(code, name, text) text,
-#include "mech/spaces.def"
+#include "polhode/spaces.def"
 #undef PH_SPACE
     };
     return texts[k];

@@ -108,11 +108,11 @@ static int read_setting(const char *text, char *name, size_t size, double *value
     return 1;
 }
 
-ph_model_def *ph_subject_read(const ph_args *args)
+ph_model *ph_subject_read(const ph_args *args)
 {
     ph_setting sets[PH_SETTINGS_MAX];
     char names[PH_SETTINGS_MAX][64];
-    ph_model_def *model;
+    ph_model *model;
     ph_error err;
     if (args->size) {
         ph_complain("--size: a model file has parameters instead: --set N=%d", args->size);
@@ -130,13 +130,14 @@ ph_model_def *ph_subject_read(const ph_args *args)
 }
 
 /* Options of run{} below those of the command line: the line is parsed again on top of them. */
-static int merge_options(ph_args *args, const ph_model_def *model)
+static int merge_options(ph_args *args, const ph_model *model)
 {
     ph_args merged = ph_args_default(args->command);
-    merged.opt = model->opt;
-    merged.t_end = model->t_end, merged.space = model->space, merged.assemble = model->assemble;
-    if (model->every > 0)
-        merged.every = model->every;
+    ph_run_def run = ph_model_run(model);
+    merged.opt = run.opt;
+    merged.t_end = run.t_end, merged.space = (int)run.space, merged.assemble = run.assemble;
+    if (run.every > 0)
+        merged.every = run.every;
     if (!ph_args_parse(&merged, args->argc, args->argv))
         return 0;
     *args = merged;
@@ -148,24 +149,9 @@ static double energy(const ph_state *s, const void *ctx)
     return ph_mechanism_energy(ctx, s);
 }
 
-/* The rank of the constraints, so that redundant ones are found before the run. */
-static ph_status find_redundant(ph_subject *s, ph_error *err)
-{
-    ph_system *sys = &s->p->sys;
-    s->dependent = calloc((size_t)sys->n_constraints + 1, sizeof(int));
-    if (!s->dependent) {
-        snprintf(err->text, sizeof err->text, "not enough memory for the constraints");
-        return PH_E_MEMORY;
-    }
-    ph_status status = ph_system_rank(sys, 0, s->p->q0, s->dependent, err);
-    for (int c = 0; c < sys->n_constraints && status == PH_OK; c++)
-        sys->n_redundant += s->dependent[c];
-    return status;
-}
-
 static ph_status build_mechanism(ph_subject *s, const ph_args *args, ph_error *err)
 {
-    s->model->assemble = args->assemble;
+    ph_run_def run = ph_model_run(s->model);
     s->space = args->space;
     ph_status status = ph_mechanism_create(&s->mech, s->model, (ph_space_code)args->space, NULL, err);
     if (status != PH_OK)
@@ -175,10 +161,12 @@ static ph_status build_mechanism(ph_subject *s, const ph_args *args, ph_error *e
         snprintf(err->text, sizeof err->text, "not enough memory for the model");
         return PH_E_MEMORY;
     }
-    s->p->name = s->model->name, s->p->sys = *ph_mechanism_system(s->mech);
-    s->p->t_end = s->model->t_end, s->p->h = s->model->opt.h, s->p->energy = energy;
-    status = ph_mechanism_initial(s->mech, &s->p->q0, &s->p->v0, err);
-    return status == PH_OK ? find_redundant(s, err) : status;
+    status = ph_mechanism_initial(s->mech, args->assemble, &s->p->q0, &s->p->v0, err);
+    if (status == PH_OK)
+        status = ph_mechanism_rank(s->mech, err);
+    s->p->name = ph_model_title(s->model), s->p->sys = *ph_mechanism_system(s->mech);
+    s->p->t_end = run.t_end, s->p->h = run.opt.h, s->p->energy = energy;
+    return status;
 }
 
 static int open_file(ph_subject *s, ph_args *args, int *code)
@@ -192,7 +180,7 @@ static int open_file(ph_subject *s, ph_args *args, int *code)
         return 1;
     if (status == PH_E_SINGULAR || status == PH_E_NEWTON)
         *code = PH_EXIT_FAILED;
-    const char *file = s->model->file ? s->model->file : args->word[0];
+    const char *file = args->word[0];
     if (strncmp(err.text, file, strlen(file)) == 0) /* with its line */
         ph_complain("%s", err.text);
     else
@@ -211,7 +199,6 @@ void ph_subject_close(ph_subject *s)
 {
     if (s->model) {
         free(s->p);
-        free(s->dependent);
         ph_mechanism_destroy(s->mech);
         ph_model_free(s->model);
     } else {
@@ -221,9 +208,9 @@ void ph_subject_close(ph_subject *s)
 
 int ph_subject_parameter(const ph_subject *s, int k, char *name, size_t size, double *value)
 {
-    if (s->model && k < s->model->n_params) {
-        snprintf(name, size, "%s", s->model->param[k].name);
-        *value = s->model->param[k].value;
+    if (s->model && k < ph_model_count(s->model, PH_PARAMETERS)) {
+        snprintf(name, size, "%s", ph_model_name(s->model, PH_PARAMETERS, k));
+        *value = ph_model_parameter(s->model, k);
         return 1;
     }
     snprintf(name, size, "x");
@@ -251,16 +238,21 @@ static void connected_before(const ph_system *sys, int c, int *first, int *last)
     free(node), free(near);
 }
 
+int ph_subject_redundant(const ph_subject *s, int c)
+{
+    return s->mech ? ph_mechanism_redundant(s->mech, c) : 0;
+}
+
 const char *ph_subject_redundancy(const ph_subject *s, int c, char *text, size_t size)
 {
     const ph_constraint *all = s->p->sys.constraints, *k = &all[c];
-    int first, last;
+    int first, last, repeats = ph_subject_redundant(s, c);
     text[0] = 0;
-    if (!s->dependent || !s->dependent[c])
+    if (!repeats)
         return text;
     connected_before(&s->p->sys, c, &first, &last);
     int n = snprintf(text, size, "joint '%s': %d of its %d conditions repeat%s what ", k->name ? k->name : "",
-                     s->dependent[c], k->rows, s->dependent[c] == 1 ? "s" : "");
+                     repeats, k->rows, repeats == 1 ? "s" : "");
     if (n < 0 || (size_t)n >= size)
         return text;
     if (first < 0)

@@ -3,17 +3,15 @@
 #define PH_CLI_MODEL_H
 
 #include "cli/cli.h"
-#include "mech/mechanism.h"
-#include "model/reader.h"
+#include "polhode/model.h"
 #include "problem/problem.h"
 
 typedef struct ph_subject {
-    ph_problem *p;       /* what is simulated; of a file without exact solution */
-    ph_model_def *model; /* of a file; NULL: a built-in problem */
-    ph_mechanism *mech;  /* likewise */
-    int space;           /* of a file: row of spaces.def */
-    double x;            /* parameter of a built-in problem; 0: it has none */
-    int *dependent;      /* for each constraint of a file: its rows that earlier ones imply */
+    ph_problem *p;      /* what is simulated; of a file without exact solution */
+    ph_model *model;    /* of a file; NULL: a built-in problem */
+    ph_mechanism *mech; /* likewise */
+    int space;          /* of a file: row of spaces.def */
+    double x;           /* parameter of a built-in problem; 0: it has none */
 } ph_subject;
 
 /* The model of the first word with what --size, --set and --space say. args->opt and what else a model's
@@ -26,7 +24,10 @@ void ph_subject_close(ph_subject *s);
 int ph_subject_parameter(const ph_subject *s, int k, char *name, size_t size, double *value);
 
 /* Read the file of the first word, for commands that need no mechanism. NULL after one line on stderr. */
-ph_model_def *ph_subject_read(const ph_args *args);
+ph_model *ph_subject_read(const ph_args *args);
+
+/* Rows of constraint c that earlier ones imply, of a file. */
+int ph_subject_redundant(const ph_subject *s, int c);
 
 /* "joint 'r6': 1 of its 5 conditions repeats what 'r1'...'r5' already impose" for constraint c; "" if none does. */
 const char *ph_subject_redundancy(const ph_subject *s, int c, char *text, size_t size);

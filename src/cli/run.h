@@ -42,8 +42,7 @@ double ph_seconds(void);                                         /* since some m
 void ph_trajectory_header(ph_run *r);
 void ph_trajectory_row(ph_run *r, const ph_state *s);
 
-/* The numbers of a sensor of the model: n of them in value. */
-#define PH_SENSOR_MAX 64
+/* The numbers of a sensor of the model, NaN where it fails: n of them in value. */
 int ph_run_sensor(const ph_run *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX]);
 
 /* report.c: the settings in one line; the summary in words. */

@@ -6,9 +6,7 @@
 
 int ph_run_sensor(const ph_run *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX])
 {
-    int n = r->subject.model->sensor[sensor].size;
-    if (n > PH_SENSOR_MAX)
-        n = PH_SENSOR_MAX;
+    int n = ph_model_sensor_size(r->subject.model, sensor);
     if (ph_mechanism_sensor(r->subject.mech, s, sensor, value) != PH_OK)
         for (int k = 0; k < n; k++)
             value[k] = NAN;
@@ -62,19 +60,14 @@ static void add_joint(ph_run *r, int joint, const ph_state *s)
 
 static void add_sensors(ph_run *r)
 {
-    static const char *const units[] = {
-#define PH_SENSOR(code, name, n, keys, unit, words) unit,
-#include "mech/sensors.def"
-#undef PH_SENSOR
-    };
-    const ph_model_def *model = r->subject.model;
-    for (int i = 0; model && i < model->n_sensors; i++) {
-        const ph_sensor_def *s = &model->sensor[i];
+    const ph_model *model = r->subject.model;
+    for (int i = 0; model && i < ph_model_count(model, PH_SENSORS); i++) {
+        int n = ph_model_sensor_size(model, i);
         ph_table_channel(&r->table, &(ph_channel){.group = "sensors",
-                                                  .name = s->name,
-                                                  .unit = units[s->type],
-                                                  .prefix = s->size > 1 ? "" : NULL,
-                                                  .n = s->size});
+                                                  .name = ph_model_name(model, PH_SENSORS, i),
+                                                  .unit = ph_model_sensor_unit(model, i),
+                                                  .prefix = n > 1 ? "" : NULL,
+                                                  .n = n});
     }
 }
 
@@ -97,7 +90,7 @@ void ph_trajectory_header(ph_run *r)
 
 void ph_trajectory_row(ph_run *r, const ph_state *s)
 {
-    const ph_model_def *model = r->subject.model;
+    const ph_model *model = r->subject.model;
     ph_table_put(&r->table, 1, &s->t);
     for (int i = 0; i < r->bodies->n; i++) {
         ph_quantity q[PH_QUANTITIES];
@@ -109,7 +102,7 @@ void ph_trajectory_row(ph_run *r, const ph_state *s)
         int rows, at = ph_joint_lambda(r->bodies, i, s, &rows);
         ph_table_put(&r->table, rows, s->lambda + at);
     }
-    for (int i = 0; model && i < model->n_sensors; i++) {
+    for (int i = 0; model && i < ph_model_count(model, PH_SENSORS); i++) {
         double value[PH_SENSOR_MAX];
         ph_table_put(&r->table, ph_run_sensor(r, i, s, value), value);
     }

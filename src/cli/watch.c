@@ -1,5 +1,6 @@
 /* What is seen of a run on the way: violations, energy, rows of the file, progress, signals. */
 #include "cli/run.h"
+#include "mech/model.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -43,7 +44,7 @@ static void watch_energy(const ph_problem *p, const ph_state *s, int first, ph_w
 /* Round-off of a system at rest must not count: energy of all its bodies at this speed [m/s, rad/s]. */
 #define SLOW 1e-6
 
-static double floor_of(const ph_model_def *m)
+static double floor_of(const ph_model *m)
 {
     double sum = 0;
     for (int i = 0; i < m->n_bodies; i++)
@@ -56,7 +57,7 @@ static double floor_of(const ph_model_def *m)
 static void watch_explosion(ph_run *r, const ph_state *s, int first)
 {
     ph_watch *w = &r->watch;
-    const ph_model_def *m = r->subject.model;
+    const ph_model *m = r->subject.model;
     if (!m || m->n_constraints)
         return;
     double E = ph_mechanism_energy(r->subject.mech, s), power = ph_mechanism_power(r->subject.mech, s);

@@ -57,7 +57,7 @@ struct ph_table {
     void *own; /* of the format */
 };
 
-/* The name of the format that the ending of path asks for, if this program was built without it; else NULL. */
+/* The name of the format that path asks for, if this program was built without it; else NULL. */
 const char *ph_table_lacks(const char *path);
 
 int ph_table_open(ph_table *t, const char *path); /* 0: failed, errno says why; nothing is left behind */

@@ -324,7 +324,7 @@ static ph_status read_model(ph_reader *r, const char *path)
     return PH_OK;
 }
 
-ph_status ph_model_read(ph_model_def **out, const char *path, const ph_setting *sets, int n_sets,
+ph_status ph_model_read(ph_model **out, const char *path, const ph_setting *sets, int n_sets,
                         const ph_allocator *alloc, ph_error *err)
 {
     *out = NULL;
@@ -344,7 +344,7 @@ ph_status ph_model_read(ph_model_def **out, const char *path, const ph_setting *
     return PH_OK;
 }
 
-void ph_model_free(ph_model_def *model)
+void ph_model_free(ph_model *model)
 {
     if (!model)
         return;
@@ -355,7 +355,7 @@ void ph_model_free(ph_model_def *model)
     ph_free(r->alloc, r);
 }
 
-const char *ph_model_complaint(const ph_model_def *model)
+const char *ph_model_complaint(const ph_model *model)
 {
     return ((const ph_reader *)model)->error.text;
 }
