@@ -1,6 +1,6 @@
 /* polhode list: the tables of the library and of the program. */
 #include "cli/options.h"
-#include "io/table.h"
+#include "io/record.h"
 #include "model/keys.h"
 #include "problem/problem.h"
 

@@ -53,15 +53,15 @@ static int cannot_write(const ph_run *r, int why)
 
 static int open_file(ph_run *r)
 {
-    const char *path = r->args->output, *lacks = ph_table_lacks(path);
+    const char *path = r->args->output, *lacks = ph_record_lacks(path);
     if (lacks)
         ph_complain("-o: '%s': this program was built without %s; a name that ends in .csv works", path,
                     lacks);
-    else if (!ph_table_open(&r->table, path)) /* may wait, for the reader of a pipe */
+    else if (!ph_record_open(&r->record, path)) /* may wait, for the reader of a pipe */
         cannot_write(r, errno);
     else
         hold_signals(SIG_BLOCK);
-    return r->table.op != NULL;
+    return r->record.op != NULL;
 }
 
 /* A run that failed keeps what it has. An interrupted one leaves nothing, and the signal takes its course. */
@@ -69,15 +69,15 @@ static int close_file(ph_run *r)
 {
     const ph_watch *w = &r->watch;
     int code = PH_EXIT_OK;
-    if (!r->table.op)
+    if (!r->record.op)
         return code;
     if (r->sim && !w->interrupted) {
         if (r->status != PH_OK)
-            ph_table_text(&r->table, "failure", r->err.text);
-        if (!ph_table_commit(&r->table))
+            ph_record_text(&r->record, "failure", r->err.text);
+        if (!ph_record_commit(&r->record))
             code = cannot_write(r, errno);
     }
-    ph_table_discard(&r->table);
+    ph_record_discard(&r->record);
     if (w->interrupted)
         ph_complain("interrupted at t = %.9g; '%s' was not written", ph_sim_state(r->sim).t, r->args->output);
     hold_signals(SIG_UNBLOCK);
@@ -101,7 +101,7 @@ static int report(const ph_run *r, int code)
     } else if (!r->args->quiet && r->sim) {
         ph_report_text(r);
         if (r->args->output && code == PH_EXIT_OK)
-            printf("\n%ld rows in %s\n", r->table.rows, r->args->output);
+            printf("\n%ld rows in %s\n", r->record.rows, r->args->output);
     }
     if (code == PH_EXIT_OK && r->status != PH_OK)
         code = is_numerical(r->status) ? PH_EXIT_FAILED : PH_EXIT_USAGE;
@@ -132,7 +132,7 @@ static int integrate(ph_run *r)
     w->terminal = isatty(2) && !r->args->quiet;
     r->status = ph_sim_create(&r->sim, &r->p->sys, &r->opt, 0, r->p->q0, r->p->v0, &r->err);
     if (r->status == PH_OK) {
-        if (r->table.op)
+        if (r->record.op)
             ph_trajectory_header(r);
         w->begun = w->last_tick = ph_seconds();
         r->status = ph_sim_run(r->sim, r->steps, ph_watch_step, r, &r->err);
@@ -141,7 +141,7 @@ static int integrate(ph_run *r)
     }
     explain(r);
     int code = close_file(r);
-    return r->table.failed || w->interrupted ? code ? code : PH_EXIT_FAILED : report(r, code);
+    return r->record.failed || w->interrupted ? code ? code : PH_EXIT_FAILED : report(r, code);
 }
 
 static void note_redundancy(const ph_run *r)

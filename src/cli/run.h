@@ -4,7 +4,7 @@
 
 #include "cli/body.h"
 #include "cli/cli.h"
-#include "io/table.h"
+#include "io/record.h"
 #include "problem/problem.h"
 
 /* Largest values over all steps, and the clock. */
@@ -24,10 +24,10 @@ typedef struct ph_run {
     ph_subject subject;
     ph_problem *p; /* of the subject */
     ph_bodies *bodies;
-    ph_options opt; /* h divides t_end */
-    long steps;     /* planned */
-    ph_sim *sim;    /* NULL: it could not be created */
-    ph_table table; /* the trajectory */
+    ph_options opt;   /* h divides t_end */
+    long steps;       /* planned */
+    ph_sim *sim;      /* NULL: it could not be created */
+    ph_record record; /* the trajectory */
     ph_watch watch;
     ph_status status;
     ph_error err;

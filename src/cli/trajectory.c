@@ -20,16 +20,16 @@ static void note_settings(ph_run *r)
     char text[512], name[PH_LABEL_MAX];
     double x;
     ph_report_settings(r, text, sizeof text);
-    ph_table_text(&r->table, "polhode", ph_version());
-    ph_table_text(&r->table, "model", r->p->name);
-    ph_table_text(&r->table, "space", ph_bodies_space(r->bodies));
-    ph_table_text(&r->table, "settings", text);
-    ph_table_number(&r->table, "h", r->opt.h);
-    ph_table_number(&r->table, "t_end", r->opt.h * (double)r->steps);
-    ph_table_number(&r->table, "steps", (double)r->steps);
-    ph_table_number(&r->table, "every", r->args->every);
+    ph_record_text(&r->record, "polhode", ph_version());
+    ph_record_text(&r->record, "model", r->p->name);
+    ph_record_text(&r->record, "space", ph_bodies_space(r->bodies));
+    ph_record_text(&r->record, "settings", text);
+    ph_record_number(&r->record, "h", r->opt.h);
+    ph_record_number(&r->record, "t_end", r->opt.h * (double)r->steps);
+    ph_record_number(&r->record, "steps", (double)r->steps);
+    ph_record_number(&r->record, "every", r->args->every);
     for (int k = 0; ph_subject_parameter(&r->subject, k, name, sizeof name, &x); k++)
-        ph_table_parameter(&r->table, name, x);
+        ph_record_parameter(&r->record, name, x);
 }
 
 static void add_body(ph_run *r, int body, const ph_state *s)
@@ -39,13 +39,13 @@ static void add_body(ph_run *r, int body, const ph_state *s)
     int n = ph_body_motion(r->bodies, body, s, q);
     ph_body_name(r->bodies, body, of);
     for (int i = 0; i < n; i++)
-        ph_table_channel(&r->table, &(ph_channel){.group = "bodies",
-                                                  .of = of,
-                                                  .name = q[i].name,
-                                                  .unit = q[i].unit,
-                                                  .axes = q[i].axes,
-                                                  .prefix = q[i].prefix,
-                                                  .n = q[i].n});
+        ph_record_channel(&r->record, &(ph_channel){.group = "bodies",
+                                                    .of = of,
+                                                    .name = q[i].name,
+                                                    .unit = q[i].unit,
+                                                    .axes = q[i].axes,
+                                                    .prefix = q[i].prefix,
+                                                    .n = q[i].n});
 }
 
 /* The unit of a multiplier depends on how its author scaled Phi. */
@@ -55,7 +55,7 @@ static void add_joint(ph_run *r, int joint, const ph_state *s)
     ph_channel c = {.group = "joints", .name = "lambda", .unit = "SI", .prefix = "lambda"};
     c.of = ph_joint_name(r->bodies, joint, of);
     ph_joint_lambda(r->bodies, joint, s, &c.n);
-    ph_table_channel(&r->table, &c);
+    ph_record_channel(&r->record, &c);
 }
 
 static void add_sensors(ph_run *r)
@@ -63,11 +63,11 @@ static void add_sensors(ph_run *r)
     const ph_model *model = r->subject.model;
     for (int i = 0; model && i < ph_model_count(model, PH_SENSORS); i++) {
         int n = ph_model_sensor_size(model, i);
-        ph_table_channel(&r->table, &(ph_channel){.group = "sensors",
-                                                  .name = ph_model_name(model, PH_SENSORS, i),
-                                                  .unit = ph_model_sensor_unit(model, i),
-                                                  .prefix = n > 1 ? "" : NULL,
-                                                  .n = n});
+        ph_record_channel(&r->record, &(ph_channel){.group = "sensors",
+                                                    .name = ph_model_name(model, PH_SENSORS, i),
+                                                    .unit = ph_model_sensor_unit(model, i),
+                                                    .prefix = n > 1 ? "" : NULL,
+                                                    .n = n});
     }
 }
 
@@ -75,15 +75,15 @@ void ph_trajectory_header(ph_run *r)
 {
     ph_state s = ph_sim_state(r->sim);
     note_settings(r);
-    ph_table_channel(&r->table, &(ph_channel){.name = "t", .unit = "s", .n = 1});
+    ph_record_channel(&r->record, &(ph_channel){.name = "t", .unit = "s", .n = 1});
     for (int i = 0; i < r->bodies->n; i++)
         add_body(r, i, &s);
     for (int i = 0; i < r->bodies->n_joints; i++)
         add_joint(r, i, &s);
     add_sensors(r);
     if (r->p->energy)
-        ph_table_channel(&r->table, &(ph_channel){.name = "energy", .unit = "J", .n = 1});
-    ph_table_begin(&r->table, r->steps / r->args->every + 2);
+        ph_record_channel(&r->record, &(ph_channel){.name = "energy", .unit = "J", .n = 1});
+    ph_record_begin(&r->record, r->steps / r->args->every + 2);
 }
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
@@ -91,22 +91,22 @@ void ph_trajectory_header(ph_run *r)
 void ph_trajectory_row(ph_run *r, const ph_state *s)
 {
     const ph_model *model = r->subject.model;
-    ph_table_put(&r->table, 1, &s->t);
+    ph_record_put(&r->record, 1, &s->t);
     for (int i = 0; i < r->bodies->n; i++) {
         ph_quantity q[PH_QUANTITIES];
         int n = ph_body_motion(r->bodies, i, s, q);
         for (int j = 0; j < n; j++)
-            ph_table_put(&r->table, q[j].n, q[j].value);
+            ph_record_put(&r->record, q[j].n, q[j].value);
     }
     for (int i = 0; i < r->bodies->n_joints; i++) {
         int rows, at = ph_joint_lambda(r->bodies, i, s, &rows);
-        ph_table_put(&r->table, rows, s->lambda + at);
+        ph_record_put(&r->record, rows, s->lambda + at);
     }
     for (int i = 0; model && i < ph_model_count(model, PH_SENSORS); i++) {
         double value[PH_SENSOR_MAX];
-        ph_table_put(&r->table, ph_run_sensor(r, i, s, value), value);
+        ph_record_put(&r->record, ph_run_sensor(r, i, s, value), value);
     }
     if (r->p->energy)
-        ph_table_put(&r->table, 1, &r->watch.E);
-    ph_table_end_row(&r->table);
+        ph_record_put(&r->record, 1, &r->watch.E);
+    ph_record_end_row(&r->record);
 }

@@ -138,10 +138,10 @@ ph_status ph_watch_step(const ph_sim *sim, void *ctx)
     watch_explosion(r, &s, n == 0);
     if (r->p->energy)
         watch_energy(r->p, &s, n == 0, w);
-    if (r->table.op && (n % r->args->every == 0 || n == r->steps))
+    if (r->record.op && (n % r->args->every == 0 || n == r->steps))
         ph_trajectory_row(r, &s);
     if (now - w->last_tick > TICK)
         tick(r, &s, now);
     w->own_s += ph_seconds() - now;
-    return w->interrupted || r->table.failed || w->exploded ? PH_E_STOPPED : PH_OK;
+    return w->interrupted || r->record.failed || w->exploded ? PH_E_STOPPED : PH_OK;
 }

@@ -5,7 +5,7 @@
  * The library does not survive the closing of a file that it could not write: it crashes. So after the first
  * failure nothing is called any more, and what it holds goes with the process. Closing what could not be
  * opened, however, is an error without consequence. */
-#include "io/table.h"
+#include "io/record.h"
 
 #include <errno.h>
 #include <hdf5.h>
@@ -32,7 +32,7 @@ typedef struct hdf5 {
     dataset *set;
 } hdf5;
 
-static void release(ph_table *t)
+static void release(ph_record *t)
 {
     hdf5 *h = t->own;
     for (int i = 0; i < h->n; i++) {
@@ -47,7 +47,7 @@ static void release(ph_table *t)
 
 /* ---- the file ------------------------------------------------------------------------------------------ */
 
-static int open_hdf5(ph_table *t)
+static int open_hdf5(ph_record *t)
 {
     hdf5 *h = calloc(1, sizeof *h);
     if (!h)
@@ -76,7 +76,7 @@ static int open_hdf5(ph_table *t)
     return t->own != NULL;
 }
 
-static int close_hdf5(ph_table *t)
+static int close_hdf5(ph_record *t)
 {
     hdf5 *h = t->own;
     if (H5Fflush(h->file, H5F_SCOPE_GLOBAL) < 0) /* what may fail: closing has nothing left to write */
@@ -90,7 +90,7 @@ static int close_hdf5(ph_table *t)
     return ok && H5close() >= 0;
 }
 
-static void discard(ph_table *t)
+static void discard(ph_record *t)
 {
     if (t->own && !t->failed)
         close_hdf5(t);
@@ -112,19 +112,19 @@ static int attribute(hid_t of, const char *name, hid_t type, int n, const void *
     return 1;
 }
 
-static int text(ph_table *t, const char *name, const char *text)
+static int text(ph_record *t, const char *name, const char *text)
 {
     const hdf5 *h = t->own;
     return attribute(h->file, name, h->string, 0, &text);
 }
 
-static int number(ph_table *t, const char *name, double x)
+static int number(ph_record *t, const char *name, double x)
 {
     const hdf5 *h = t->own;
     return attribute(h->file, name, H5T_NATIVE_DOUBLE, 0, &x);
 }
 
-static int parameter(ph_table *t, const char *name, double x)
+static int parameter(ph_record *t, const char *name, double x)
 {
     static const char group[] = "parameters";
     const hdf5 *h = t->own;
@@ -147,7 +147,7 @@ static char *path_of(const ph_channel *c)
 }
 
 /* Kept until begin: only then it is known how many rows make a chunk. */
-static int channel(ph_table *t, const ph_channel *c)
+static int channel(ph_record *t, const ph_channel *c)
 {
     hdf5 *h = t->own;
     int listed = c->axes || c->prefix;
@@ -198,7 +198,7 @@ static int create(const hdf5 *h, const dataset *d, long rows)
     return 1;
 }
 
-static int begin(ph_table *t)
+static int begin(ph_record *t)
 {
     const hdf5 *h = t->own;
     for (int i = 0; i < h->n; i++)
@@ -208,7 +208,7 @@ static int begin(ph_table *t)
 }
 
 /* Datasets are opened for each block: an open one holds tens of kilobytes, and a model may have many. */
-static int extend(const ph_table *t, const dataset *d, const double *rows, long n)
+static int extend(const ph_record *t, const dataset *d, const double *rows, long n)
 {
     const hdf5 *h = t->own;
     hsize_t all[] = {(hsize_t)(h->rows + n), (hsize_t)d->n}, from[] = {(hsize_t)h->rows, 0};
@@ -227,7 +227,7 @@ static int extend(const ph_table *t, const dataset *d, const double *rows, long 
     return 1;
 }
 
-static int write_rows(ph_table *t, const double *rows, long n)
+static int write_rows(ph_record *t, const double *rows, long n)
 {
     hdf5 *h = t->own;
     for (int i = 0; i < h->n; i++)

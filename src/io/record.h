@@ -4,8 +4,8 @@
  *   open, then notes and channels, then begin; put and end_row for each row; notes; commit or discard
  *
  * An error stays: what follows does nothing, and commit fails. Only a block of rows is kept in memory. */
-#ifndef PH_IO_TABLE_H
-#define PH_IO_TABLE_H
+#ifndef PH_IO_RECORD_H
+#define PH_IO_RECORD_H
 
 #include "io/file.h"
 
@@ -26,25 +26,25 @@ typedef struct ph_channel {
 const char *ph_channel_axis(const ph_channel *c, int k, char text[PH_COLUMN_MAX]);
 const char *ph_channel_unit(const ph_channel *c, int k, char text[PH_COLUMN_MAX]);
 
-typedef struct ph_table ph_table;
+typedef struct ph_record ph_record;
 
 /* One format: a file, and a row in formats.def. Each function returns 0 on failure, errno says why.
  * open, close and discard may be NULL. */
 typedef struct ph_format {
-    int seeks;                /* 1: needs a regular file, no pipe or device */
-    long block;               /* bytes of rows that it takes at once; 0: row by row */
-    int (*open)(ph_table *t); /* the file is open */
-    int (*text)(ph_table *t, const char *name, const char *text);
-    int (*number)(ph_table *t, const char *name, double x);
-    int (*parameter)(ph_table *t, const char *name, double x);
-    int (*channel)(ph_table *t, const ph_channel *c);      /* its numbers start at t->width of a row */
-    int (*begin)(ph_table *t);                             /* t->block is known */
-    int (*write)(ph_table *t, const double *rows, long n); /* the next n, each of t->width numbers */
-    int (*close)(ph_table *t);                             /* all of it to the file; frees t->own */
-    void (*discard)(ph_table *t);                          /* frees t->own of a file that nobody wants */
+    int seeks;                 /* 1: needs a regular file, no pipe or device */
+    long block;                /* bytes of rows that it takes at once; 0: row by row */
+    int (*open)(ph_record *t); /* the file is open */
+    int (*text)(ph_record *t, const char *name, const char *text);
+    int (*number)(ph_record *t, const char *name, double x);
+    int (*parameter)(ph_record *t, const char *name, double x);
+    int (*channel)(ph_record *t, const ph_channel *c);      /* its numbers start at t->width of a row */
+    int (*begin)(ph_record *t);                             /* t->block is known */
+    int (*write)(ph_record *t, const double *rows, long n); /* the next n, each of t->width numbers */
+    int (*close)(ph_record *t);                             /* all of it to the file; frees t->own */
+    void (*discard)(ph_record *t);                          /* frees t->own of a file that nobody wants */
 } ph_format;
 
-struct ph_table {
+struct ph_record {
     const ph_format *op; /* NULL: not open */
     ph_file file;
     int width;     /* numbers of a row */
@@ -58,20 +58,20 @@ struct ph_table {
 };
 
 /* The name of the format that path asks for, if this program was built without it; else NULL. */
-const char *ph_table_lacks(const char *path);
+const char *ph_record_lacks(const char *path);
 
-int ph_table_open(ph_table *t, const char *path); /* 0: failed, errno says why; nothing is left behind */
+int ph_record_open(ph_record *t, const char *path); /* 0: failed, errno says why; nothing is left behind */
 
-void ph_table_text(ph_table *t, const char *name, const char *text);
-void ph_table_number(ph_table *t, const char *name, double x);
-void ph_table_parameter(ph_table *t, const char *name, double x); /* of the model */
-void ph_table_channel(ph_table *t, const ph_channel *c);
-void ph_table_begin(ph_table *t, long rows); /* rows: how many are planned */
-void ph_table_put(ph_table *t, int n, const double *x);
-void ph_table_end_row(ph_table *t);
+void ph_record_text(ph_record *t, const char *name, const char *text);
+void ph_record_number(ph_record *t, const char *name, double x);
+void ph_record_parameter(ph_record *t, const char *name, double x); /* of the model */
+void ph_record_channel(ph_record *t, const ph_channel *c);
+void ph_record_begin(ph_record *t, long rows); /* rows: how many are planned */
+void ph_record_put(ph_record *t, int n, const double *x);
+void ph_record_end_row(ph_record *t);
 
-int ph_table_commit(ph_table *t);   /* 0: failed, errno says why; the file is then not there */
-void ph_table_discard(ph_table *t); /* no trace; accepts a table that is not open */
+int ph_record_commit(ph_record *t);   /* 0: failed, errno says why; the file is then not there */
+void ph_record_discard(ph_record *t); /* no trace; accepts a table that is not open */
 
 /* Row k of the table of formats; NULL past the end. */
 const char *ph_format_ending(int k);

@@ -1,5 +1,5 @@
 /* Tables that grow row by row: what all formats share. */
-#include "io/table.h"
+#include "io/record.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static const struct row *format_of(const char *path)
     return formats;
 }
 
-const char *ph_table_lacks(const char *path)
+const char *ph_record_lacks(const char *path)
 {
     const struct row *f = format_of(path);
     return f->op ? NULL : f->name;
@@ -72,15 +72,15 @@ const char *ph_channel_unit(const ph_channel *c, int k, char text[PH_COLUMN_MAX]
 
 /* ---- tables -------------------------------------------------------------------------------------------- */
 
-static void forget(ph_table *t)
+static void forget(ph_record *t)
 {
     free(t->buffer);
-    *t = (ph_table){.rows = t->rows, .failed = t->failed, .why = t->why};
+    *t = (ph_record){.rows = t->rows, .failed = t->failed, .why = t->why};
 }
 
-int ph_table_open(ph_table *t, const char *path)
+int ph_record_open(ph_record *t, const char *path)
 {
-    *t = (ph_table){.op = format_of(path)->op};
+    *t = (ph_record){.op = format_of(path)->op};
     if (!ph_file_open(&t->file, path)) {
         t->op = NULL;
         return 0;
@@ -96,34 +96,34 @@ int ph_table_open(ph_table *t, const char *path)
 }
 
 /* errno = 0 goes before the call whose result this takes: formats may fail without setting it. */
-static void check(ph_table *t, int ok)
+static void check(ph_record *t, int ok)
 {
     if (!ok)
         t->failed = 1, t->why = errno;
 }
 
-void ph_table_text(ph_table *t, const char *name, const char *text)
+void ph_record_text(ph_record *t, const char *name, const char *text)
 {
     errno = 0;
     if (!t->failed)
         check(t, t->op->text(t, name, text));
 }
 
-void ph_table_number(ph_table *t, const char *name, double x)
+void ph_record_number(ph_record *t, const char *name, double x)
 {
     errno = 0;
     if (!t->failed)
         check(t, t->op->number(t, name, x));
 }
 
-void ph_table_parameter(ph_table *t, const char *name, double x)
+void ph_record_parameter(ph_record *t, const char *name, double x)
 {
     errno = 0;
     if (!t->failed)
         check(t, t->op->parameter(t, name, x));
 }
 
-void ph_table_channel(ph_table *t, const ph_channel *c)
+void ph_record_channel(ph_record *t, const ph_channel *c)
 {
     errno = 0;
     if (!t->failed)
@@ -133,7 +133,7 @@ void ph_table_channel(ph_table *t, const ph_channel *c)
 
 #define BLOCK_ROWS_MIN 16 /* of large models: then memory grows with the model, and never with the run */
 
-void ph_table_begin(ph_table *t, long rows)
+void ph_record_begin(ph_record *t, long rows)
 {
     size_t row = (size_t)t->width * sizeof(double);
     if (t->op->block) {
@@ -152,14 +152,14 @@ void ph_table_begin(ph_table *t, long rows)
         check(t, t->op->begin(t));
 }
 
-void ph_table_put(ph_table *t, int n, const double *x)
+void ph_record_put(ph_record *t, int n, const double *x)
 {
     if (!t->failed)
         memcpy(t->buffer + t->n * t->width + t->at, x, (size_t)n * sizeof *x);
     t->at += n;
 }
 
-static void write_block(ph_table *t)
+static void write_block(ph_record *t)
 {
     errno = 0;
     if (t->n && !t->failed)
@@ -167,21 +167,21 @@ static void write_block(ph_table *t)
     t->n = 0;
 }
 
-void ph_table_end_row(ph_table *t)
+void ph_record_end_row(ph_record *t)
 {
     t->at = 0, t->rows++;
     if (++t->n == t->block)
         write_block(t);
 }
 
-int ph_table_commit(ph_table *t)
+int ph_record_commit(ph_record *t)
 {
     write_block(t);
     errno = 0;
     if (!t->failed && t->op->close)
         check(t, t->op->close(t));
     if (t->failed) {
-        ph_table_discard(t);
+        ph_record_discard(t);
         errno = t->why;
         return 0;
     }
@@ -191,7 +191,7 @@ int ph_table_commit(ph_table *t)
     return ok;
 }
 
-void ph_table_discard(ph_table *t)
+void ph_record_discard(ph_record *t)
 {
     if (!t->op)
         return;
