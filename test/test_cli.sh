@@ -144,7 +144,7 @@ run 1 run heavy_top --h 0.1 --json -o failed.csv
 is_json out
 has out '"status":"newton_failed"' '"t":' '"reason":"' '"culprits":[{' '"residual":'
 [[ $(wc -l <err) == 1 ]] || fail "not one line: $(cat err)"
-[[ $(tail -n 1 failed.csv) == "# t = "* ]] || fail "the file of a failed run does not say so"
+[[ $(tail -n 1 failed.csv) == "# failure t = "* ]] || fail "the file of a failed run does not say so"
 run 1 run heavy_top --h 0.02
 has out 'did not reach its end'
 
@@ -296,7 +296,6 @@ refused 'models/heavy_top.lua: No such file' run models/heavy_top.lua
 refused "cannot write '/nonexistent/x.csv'" run heavy_top -o /nonexistent/x.csv
 refused "cannot write '$tmp'" run heavy_top -o "$tmp"
 refused 'empty' run heavy_top -o ''
-refused 'HDF5' run heavy_top -o x.h5
 refused 'outside 1 to' run heavy_top --every 0
 refused "did you mean 'chain'" bench chian
 refused "did you mean 'groups'" list grups

@@ -1,5 +1,6 @@
 /* All cases of a sweep in one table, and its comments. */
 #include "cli/sweep.h"
+#include "mech/model.h"
 
 #include <inttypes.h>
 #include <stdio.h>
