@@ -1,5 +1,5 @@
-/* Error control: the error at the end follows tol, steps end where they should, rejected ones leave no trace, failures
- * have a sentence, tolerances below round-off end. */
+/* Error control: the error at the end follows tol, steps end where they should, rejected ones leave no
+ * trace, failures have a sentence, tolerances below round-off end. */
 #include <float.h>
 
 #include "rk_cases.h"
@@ -207,7 +207,8 @@ static void nothing_beyond_the_end(void **state)
     ph_problem_destroy(p);
 }
 
-/* Between the ends of steps, at every point of a fine grid: dense output keeps tol, in lambda and vdot too. */
+/* Between the ends of steps, at every point of a fine grid: dense output keeps tol, in lambda and vdot
+ * too. */
 static void grid_keeps_tolerance(void **state)
 {
     (void)state;
