@@ -3,7 +3,7 @@
  *
  *   Theta_i = h sum_j a_ij k_j,   k_j = T(Theta_j)^-1 V_j,   q_i = q_n o exp(Theta_i)                   (K1)
  *   V_i = v_n + h sum_j a_ij A_j                                                                        (K2)
- *   M A_j + g + B^T Lambda_j = 0,  d(B v + Phi_t)/dt = B A_j + convective = 0  at (q_j, V_j, t_n + c_j h) (K3)
+ *   M A_j + g + B^T Lambda_j = 0,  B A_j + convective = 0  at (q_j, V_j, t_n + c_j h)                   (K3)
  *   q = q_n o exp(h sum_j b_j k_j),   v = v_n + h sum_j b_j A_j, both projected to the constraints,
  *   then vdot and lambda from (K3) at the end of the step                                             (K4) */
 #ifndef PH_STEP_RK_H
