@@ -71,8 +71,8 @@ static void tolerance_is_kept(void **state)
     (void)state;
     static const struct {
         const char *name;
-        /* A body that lingers at a saddle magnifies round-off: with tol = 1e-12, 1.01e-12, ... the error of rk4
-         * scatters from 4e-12 to 2.6e-11. */
+        /* A body that lingers at a saddle magnifies round-off: with tol = 1e-12, 1.01e-12, ... the error
+         * of rk4 scatters from 4e-12 to 2.6e-11. */
         double t_end, round;
     } row[] = {{"heavy_top", 1, 0}, {"dzhanibekov", 30, 2e-11}, {"heavy_top_so3", 0.5, 0}};
     for (int k = 0; k < 3; k++) {
