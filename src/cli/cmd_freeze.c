@@ -44,6 +44,9 @@ int ph_cmd_cite(const ph_args *given)
         printf("Polhode %s, time integration of constrained mechanical systems on Lie groups\n",
                ph_version());
         printf("%s\n", ph_method_cite(ph_word_find(args.opt.method, ph_method_name)));
+        const char *tableau = ph_tableau_cite(ph_tableau_find(args.opt.tableau));
+        if ((ph_method_reads(args.opt.method) & PH_READS_TABLEAU) && tableau && *tableau)
+            printf("%s\n", tableau);
     }
     ph_subject_close(&subject);
     return code;
