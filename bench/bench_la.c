@@ -106,6 +106,10 @@ int main(int argc, char **argv)
         row(name, case_chain(n, 0), n, seconds);
         snprintf(name, sizeof name, "chain %d ggl", n);
         row(name, case_chain(n, 1), n, seconds);
+        snprintf(name, sizeof name, "hinges %d", n);
+        row(name, case_hinges(n, 0), n, seconds);
+        snprintf(name, sizeof name, "hinges %d ggl", n);
+        row(name, case_hinges(n, 1), n, seconds);
     }
     row("lattice 20 x 20 of 3", case_lattice(20, 20, 3), 400, seconds);
     row("lattice 20 x 20 of 6", case_lattice(20, 20, 6), 400, seconds);

@@ -202,8 +202,8 @@ static int (*chain_pairs(int n))[2]
     return p;
 }
 
-/* The chain of the benchmarks: x(3) and rot(3) per body, spherical joints. */
-static block_case case_chain(int n, int ggl)
+/* A chain: x(3) and rot(3) per body, joints of so many rows. */
+static block_case case_joints(int n, int rows, int ggl)
 {
     int(*pairs)[2] = chain_pairs(n);
     mechanism m = {.bodies = n,
@@ -211,11 +211,23 @@ static block_case case_chain(int n, int ggl)
                    .pair = (const int(*)[2])pairs,
                    .parts = 2,
                    .part_size = 3,
-                   .rows = 3,
+                   .rows = rows,
                    .ggl = ggl};
     block_case c = case_mechanism(&m, 7);
     free(pairs);
     return c;
+}
+
+/* The chain of the benchmarks: spherical joints. */
+static inline block_case case_chain(int n, int ggl)
+{
+    return case_joints(n, 3, ggl);
+}
+
+/* Five rows per joint. */
+static inline block_case case_hinges(int n, int ggl)
+{
+    return case_joints(n, 5, ggl);
 }
 
 /* nx x ny nodes of the given size, coupled directly with their four neighbours. */

@@ -1,5 +1,5 @@
-/* The constraints on accelerations: tangents against differences of the rows themselves, off the constraints, for every
- * problem, for models in every space, and with Z and convective differenced. */
+/* The constraints on accelerations: tangents against differences of the rows themselves, off the
+ * constraints, for every problem, for models in every space, and with Z and convective differenced. */
 #include "model_cases.h"
 #include "sim_cases.h"
 #include "step/accel.h"
@@ -128,8 +128,8 @@ static void problems(void **state)
     }
 }
 
-/* Rolling is non-holonomic, the motor moves with time. Not for Euler parameters, whose rows are derivatives of each other
- * only where the parameters have length one. */
+/* Rolling is non-holonomic, the motor moves with time. Not for Euler parameters, whose rows are
+ * derivatives of each other only where the parameters have length one. */
 static void models(void **state)
 {
     (void)state;

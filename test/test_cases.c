@@ -58,6 +58,10 @@ static void test_reference(void **unused)
     ph_sim_destroy(sim);
     ph_reference_destroy(r);
     assert_int_equal(ph_reference_create(&r, p, 1, 0, &err), PH_E_INPUT);
+    ph_problem_destroy(p);
+    p = ph_problem_create("chain", NULL);
+    assert_ptr_equal(ph_reference_provider_of(p), &ph_reference_solver);
+    assert_int_equal(ph_reference_create(&r, p, 0, 10, &err), PH_E_INPUT);
     assert_null(r);
     ph_problem_destroy(p);
 }

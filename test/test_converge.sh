@@ -195,6 +195,9 @@ has err 'no time that it shares'
 run 0 converge "$models/slider_crank.lua" --h 4e-3,2e-3 --t-end 0.1 --sensor theta --json
 is_json out
 has out '"sensors":{"theta":'
+# an angle over more than a turn: each run counts its turns anew, also where one process makes all of them
+run 0 converge "$models/slider_crank.lua" --h 2e-3,1e-3,5e-4 --t-end 0.8 --sensor theta --jobs 1 -o turns.csv
+within 5 "$(column turns.csv order.sensors.theta | tail -n 2 | tr '\n' ' ')" "2 2"
 refused "did you mean 'theta'" converge "$models/slider_crank.lua" --h 4e-3,2e-3 --sensor thet
 refused "has no sensor 'nothing'" converge "$models/slider_crank.lua" --h 4e-3,2e-3 --sensor s,nothing
 refused 'has no sensors' converge pendulum --h 4e-3,2e-3 --sensor s
@@ -232,7 +235,7 @@ run 0 work heavy_top --h 2e-3,1e-3 --t-end 0.1 --sigma 0,1 --repeats 2 --json
 is_json out
 has out '"rows":[{"variant":"sigma 0","h":0.002,"steps":50,"cpu_s":' '"error":{"q":' '"variants":[' '"repeats":2'
 refused "belongs to 'converge'" work pendulum --h 0.1 --expect 2
-refused "belongs to 'converge'" work pendulum --h 0.1 --jobs 2
+refused "it belongs to" work pendulum --h 0.1 --jobs 2
 
 ((failures == 0)) || exit 1
 echo "$checks checks"

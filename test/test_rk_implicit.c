@@ -1,8 +1,7 @@
-/* Implicit Runge-Kutta stages: the matrix is the derivative of the residuals, orders, stiff springs, redundant,
- * non-holonomic and moving constraints, friction, memory. */
+/* Implicit Runge-Kutta stages: the matrix is the derivative of the residuals, orders, stiff springs,
+ * redundant, non-holonomic and moving constraints, friction, memory. */
 #include "la/small.h"
-#include "model_cases.h"
-#include "sim_cases.h"
+#include "rk_cases.h"
 #include "step/rk_newton.h"
 
 /* ---- tableaux of this test ---------------------------------------------------------------------- */
@@ -67,14 +66,6 @@ static void bench_close(bench *b)
     ph_sim_destroy(b->sim);
 }
 
-static ph_tableau tableau(const char *name)
-{
-    ph_tableau t;
-    ph_error err;
-    assert_int_equal(ph_tableau_get(name, &t, &err), PH_OK);
-    return t;
-}
-
 /* ---- the matrix ---------------------------------------------------------------------------------- */
 
 /* The residuals of the stages, in the order of the unknowns. */
@@ -88,7 +79,8 @@ static void residuals(bench *b, const ph_stages *st, double *out)
         out[i] = -nm->b[i];
 }
 
-/* Where an unknown stands: the number of stage i, coordinate r among nv + nl, to its place in the solution. */
+/* Where an unknown stands: the number of stage i, coordinate r among nv + nl, to its place in the
+ * solution. */
 static int place_of(const ph_layout *l, int s, int i, int r)
 {
     for (int k = 0; k < l->N; k++)
@@ -127,8 +119,8 @@ static void dense(const bench *b, double *out)
     }
 }
 
-/* The largest difference between the matrix and central differences of the residuals, relative to the largest entry
- * of the row; rough starts, so that no stage is near a solution. */
+/* The largest difference between the matrix and central differences of the residuals, relative to the
+ * largest entry of the row; rough starts, so that no stage is near a solution. */
 static double jacobian_error(bench *b, double h, int first)
 {
     const ph_layout *l = &b->sim->lay;
@@ -193,58 +185,6 @@ static void matrix_is_derivative(void **state)
 
 /* ---- runs --------------------------------------------------------------------------------------- */
 
-static ph_options rkmk(const char *name, double h)
-{
-    ph_options o = ph_default_options();
-    o.method = "rkmk", o.tableau = name, o.h = h;
-    return o;
-}
-
-typedef struct error_of {
-    double q, v, lambda; /* at the end, against the exact state */
-    ph_stats stats;
-} error_of;
-
-static double distance_of(const double *a, const double *b, int n)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += (a[i] - b[i]) * (a[i] - b[i]);
-    return sqrt(sum);
-}
-
-static error_of errors(const ph_problem *p, const ph_options *o, long steps)
-{
-    double q[64], v[64], vdot[64], lambda[64];
-    ph_sim *sim = sim_of(&p->sys, o, p->q0, p->v0);
-    run_sim(sim, steps);
-    ph_state s = ph_sim_state(sim);
-    assert_true(p->exact(p, s.t, q, v, vdot, lambda));
-    error_of e = {distance_of(s.q, q, ph_system_nq(&p->sys)), distance_of(s.v, v, ph_system_nv(&p->sys)),
-                  distance_of(s.lambda, lambda, ph_system_nl(&p->sys)), ph_sim_stats(sim)};
-    ph_sim_destroy(sim);
-    return e;
-}
-
-/* order: p +- 0.15 over two halvings of t_end/steps */
-static void check_order(const ph_problem *p, const char *name, double t_end, long steps, double order)
-{
-    error_of e[3];
-    for (int k = 0; k < 3; k++) {
-        ph_options o = rkmk(name, t_end / (double)(steps << k));
-        e[k] = errors(p, &o, steps << k);
-    }
-    for (int k = 0; k < 2; k++) {
-        double by[] = {e[k].q / e[k + 1].q, e[k].v / e[k + 1].v, e[k].lambda / e[k + 1].lambda};
-        for (int i = 0; i < (p->sys.n_constraints ? 3 : 2); i++) {
-            double reached = log2(by[i]);
-            if (!(fabs(reached - order) <= 0.15))
-                print_message("%s, %s, part %d, %ld steps\n", p->name, name, i, steps << k);
-            check_near(reached, order, 0.15);
-        }
-    }
-}
-
 /* reference: an independent prototype of the same methods, +-5 % */
 static void spring_ball(void **state)
 {
@@ -279,8 +219,8 @@ static void spring_ball(void **state)
     ph_problem_destroy(p);
 }
 
-/* psi and omega of one axis obey m psi'' + d psi' + k psi = 0: every method is then the classical one, whose stages of
- * a linear system are solved here by elimination. */
+/* psi and omega of one axis obey m psi'' + d psi' + k psi = 0: every method is then the classical one,
+ * whose stages of a linear system are solved here by elimination. */
 static void parallel_is_classical(void **state)
 {
     (void)state;
@@ -336,8 +276,7 @@ static void implicit_euler(void **state)
         double x[6], q[7];
         run_sim(sim, 1);
         ph_state s = ph_sim_state(sim);
-        for (int i = 0, r = 0; i < p->sys.n_nodes;
-             r += ph_group_dim(p->sys.nodes[i].group, p->sys.nodes[i].n), i++) {
+        for (int i = 0; i < p->sys.n_nodes; i++) {
             const ph_group_ops *op = ph_group_get(p->sys.nodes[i].group);
             int n = p->sys.nodes[i].n;
             for (int c = 0; c < ph_group_dim(p->sys.nodes[i].group, n); c++)
@@ -390,8 +329,8 @@ static void orders_heavy_top(void **state)
     }
 }
 
-/* A point whose motion is prescribed: q = t^3 is exact as soon as c = 0 holds; a skate; friction that depends on
- * lambda. */
+/* A point whose motion is prescribed: q = t^3 is exact as soon as c = 0 holds; a skate; friction that
+ * depends on lambda. */
 static void orders_constraints(void **state)
 {
     (void)state;
@@ -411,42 +350,6 @@ static void orders_constraints(void **state)
 }
 
 /* ---- models ------------------------------------------------------------------------------------- */
-
-static snapshot end_of(const opened *m, const ph_options *o, double t_end)
-{
-    ph_sim *sim = sim_of(&m->sys, o, m->q0, m->v0);
-    run_sim(sim, lround(t_end / o->h));
-    snapshot x = snap(sim, &m->sys);
-    ph_sim_destroy(sim);
-    return x;
-}
-
-/* order: q, v and lambda against a solution of order 12, over two halvings of h */
-static void check_model_order(const opened *m, const char *name, double t_end, double h, double order)
-{
-    ph_options best = rkmk("gauss6", h / 2);
-    snapshot exact = end_of(m, &best, t_end), x[3];
-    for (int k = 0; k < 3; k++) {
-        ph_options o = rkmk(name, h / (1 << k));
-        x[k] = end_of(m, &o, t_end);
-    }
-    for (int k = 0; k < 2; k++) {
-        double by[] = {distance_of(snap_q(&x[k]), snap_q(&exact), exact.nq) /
-                           distance_of(snap_q(&x[k + 1]), snap_q(&exact), exact.nq),
-                       distance_of(snap_v(&x[k]), snap_v(&exact), exact.nv) /
-                           distance_of(snap_v(&x[k + 1]), snap_v(&exact), exact.nv),
-                       distance_of(snap_lambda(&x[k]), snap_lambda(&exact), exact.nl) /
-                           distance_of(snap_lambda(&x[k + 1]), snap_lambda(&exact), exact.nl)};
-        for (int i = 0; i < 3; i++) {
-            if (!(fabs(log2(by[i]) - order) <= 0.15))
-                print_message("%s, %s, part %d, h = %g\n", m->sys.name, name, i, h / (1 << k));
-            check_near(log2(by[i]), order, 0.15);
-        }
-    }
-    for (int k = 0; k < 3; k++)
-        free(x[k].x);
-    free(exact.x);
-}
 
 static void slider_crank(void **state)
 {
@@ -543,8 +446,9 @@ static void joint_friction(void **state)
     open_close(&m);
 }
 
-/* A rotor on bearings of 4e7 N/m: 8000 rad/s, of which a step of 10 ms sees nothing. The ends of the shaft come to rest
- * where the springs balance the torque, tau l/(k sum l^2), while the rotor turns by 1 rad in each step. */
+/* A rotor on bearings of 4e7 N/m: 8000 rad/s, of which a step of 10 ms sees nothing. The ends of the shaft
+ * come to rest where the springs balance the torque, tau l/(k sum l^2), while the rotor turns by 1 rad in
+ * each step. */
 static void stiff(void **state)
 {
     (void)state;

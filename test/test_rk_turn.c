@@ -1,4 +1,5 @@
-/* Stages of one node with rotations: (K1) holds to round-off, its tangent against differences, and what is refused. */
+/* Stages of one node with rotations: (K1) holds to round-off, its tangent against differences, and what is
+ * refused. */
 #include "check.h"
 #include "step/rk_newton.h"
 

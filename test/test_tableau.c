@@ -16,6 +16,8 @@ typedef struct tree {
     int order;
     int rest, first; /* -1: the single vertex */
     double density;  /* gamma(t) = order times the product of those of the subtrees */
+    int same;        /* subtrees of the root that equal the first */
+    double symmetry; /* sigma(t): product of those of the subtrees and of the factorials of same */
 } tree;
 
 typedef struct forest {
@@ -28,7 +30,7 @@ static void grow(forest *f)
 {
     f->n = 0;
     f->begin[1] = 0;
-    f->t[f->n++] = (tree){1, -1, -1, 1};
+    f->t[f->n++] = (tree){1, -1, -1, 1, 0, 1};
     for (int p = 2; p <= ORDER_MAX; p++) {
         f->begin[p] = f->n;
         for (int first = 0; first < f->begin[p]; first++)
@@ -38,7 +40,8 @@ static void grow(forest *f)
                     continue;
                 assert_true(f->n < TREES_MAX);
                 double subtrees = r->density / r->order * a->density;
-                f->t[f->n++] = (tree){p, rest, first, p * subtrees};
+                int equal = r->first == first ? r->same + 1 : 1;
+                f->t[f->n++] = (tree){p, rest, first, p * subtrees, equal, r->symmetry * a->symmetry * equal};
             }
     }
     f->begin[ORDER_MAX + 1] = f->n;
@@ -120,6 +123,44 @@ static void orders_hold(void **state)
             if (!(worst > 1e-7)) /* ordering: far above round-off, 1e-13 */
                 fail_msg("%s: order %d is satisfied too, to %g", tab.name, order + 1, worst);
         }
+    }
+    free(f), free(w);
+}
+
+/* Principal error: the norm over all trees of order p of (sum_i b_i phi_i - 1/gamma)/sigma. */
+static double principal(const forest *f, const weights *w, int s, const double *b, int p)
+{
+    double sum = 0;
+    for (int t = f->begin[p]; t < f->begin[p + 1]; t++) {
+        double e = -1 / f->t[t].density;
+        for (int i = 0; i < s; i++)
+            e += b[i] * w->phi[t][i];
+        sum += e * e / (f->t[t].symmetry * f->t[t].symmetry);
+    }
+    return sqrt(sum);
+}
+
+static void gains_hold(void **state)
+{
+    (void)state;
+    forest *f = malloc(sizeof *f);
+    weights *w = malloc(sizeof *w);
+    assert_true(f && w);
+    grow(f);
+    for (int k = 0; ph_tableau_name(k); k++) {
+        ph_tableau t;
+        double second[PH_STAGES_MAX];
+        assert_int_equal(ph_tableau_get(ph_tableau_name(k), &t, NULL), PH_OK);
+        assert_true((t.gain > 0) == (t.embedded > 0));
+        if (!t.embedded)
+            continue;
+        weigh(f, &t, w);
+        for (int i = 0; i < t.s; i++)
+            second[i] = t.b[i] - t.e[i];
+        double b = principal(f, w, t.s, t.b, t.order + 1);
+        if (!strcmp(t.name, "dopri5"))
+            check_near(b, 3.99e-4, 1e-6); /* reference: Dormand and Prince's own figure */
+        check_near(t.gain, b / principal(f, w, t.s, second, t.embedded + 1), 1e-5); /* digits of the row */
     }
     free(f), free(w);
 }
@@ -224,7 +265,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trees_are_counted), cmocka_unit_test(orders_hold),
         cmocka_unit_test(gauss_simplifies),  cmocka_unit_test(shapes_hold),
-        cmocka_unit_test(names_are_found),
+        cmocka_unit_test(names_are_found),   cmocka_unit_test(gains_hold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

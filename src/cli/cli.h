@@ -61,17 +61,22 @@ typedef struct ph_args {
     double expect;                  /* order; 0: none */
     int jobs;                       /* processes; 0: as many as there are processors */
     int json, quiet;
-    ph_settings vary;  /* of sweep: "m=10:20:11" */
-    int sample, seed;  /* sample = 0: all combinations */
-    const char *share; /* "2/4"; NULL: all */
+    int compare;              /* with a reference solution: 0; -1: no */
+    ph_settings vary; /* of sweep: "m=10:20:11" */
+    int sample, seed;         /* sample = 0: all combinations */
+    const char *share;        /* "2/4"; NULL: all */
     int fresh;
     const char *source; /* text of the model file, read before; NULL: the file is read */
     size_t source_size;
-    int compare;  /* with a reference solution: 0; -1: no */
     int space;    /* row of spaces.def; -1: the model's own */
     int assemble; /* project initial values instead of refusing them */
     int argc;     /* what follows the command, as it was typed */
     char **argv;
+    /* of stability and transient */
+    int steps;                       /* 0: as many as the study has */
+    int about_spin, oscillator;      /* kinds of stability */
+    double zeta, angle;              /* damping ratio; in degrees */
+    ph_numbers z, amplitude, hw, ht; /* what it goes through */
 } ph_args;
 
 typedef struct ph_command {

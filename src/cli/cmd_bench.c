@@ -11,12 +11,19 @@ typedef struct bench {
     int size;
     ph_formulation formulation;
     double sigma;
+    int order;           /* of bliedf; 0: another method */
+    const char *tableau; /* of rkmk; NULL: another method */
 } bench;
 
 static const bench rows[] = {
-#define PH_BENCH(key, problem, size, formulation, sigma) {key, problem, size, formulation, sigma},
+#define PH_BENCH(key, problem, size, formulation, sigma) {key, problem, size, formulation, sigma, 0, NULL},
+#define PH_BENCH_BDF(key, problem, size, formulation, order)                                                 \
+    {key, problem, size, formulation, 0, order, NULL},
+#define PH_BENCH_RK(key, problem, size, tableau) {key, problem, size, PH_INDEX3, 0, 0, tableau},
 #include "cli/bench.def"
 #undef PH_BENCH
+#undef PH_BENCH_BDF
+#undef PH_BENCH_RK
 };
 
 #define N_ROWS ((int)(sizeof rows / sizeof *rows))
@@ -98,6 +105,10 @@ static ph_status run_row(const bench *b, int repeats, result *out, ph_error *err
     opt.h = out->h = p->h;
     opt.formulation = b->formulation;
     opt.sigma = b->sigma;
+    if (b->order)
+        opt.method = "bliedf", opt.order = b->order;
+    if (b->tableau)
+        opt.method = "rkmk", opt.tableau = b->tableau;
     ph_sim *sim;
     ph_status s = ph_sim_create(&sim, &p->sys, &opt, 0, p->q0, p->v0, err);
     if (s == PH_OK)
@@ -111,13 +122,20 @@ static ph_status run_row(const bench *b, int repeats, result *out, ph_error *err
 
 static void print_row(const bench *b, const result *r)
 {
-    char per_body[32] = "", error[32] = "";
+    const char *form = ph_formulation_word((int)b->formulation);
+    char per_body[32] = "", error[32] = "", method[64];
+    if (b->tableau)
+        snprintf(method, sizeof method, "rkmk, %s", b->tableau);
+    else if (b->order)
+        snprintf(method, sizeof method, "%s, bliedf %d", form, b->order);
+    else
+        snprintf(method, sizeof method, "%s, sigma %g", form, b->sigma);
     if (b->size)
         snprintf(per_body, sizeof per_body, "%.3f", r->us_per_step / b->size);
     if (isfinite(r->error))
         snprintf(error, sizeof error, "%.2e", r->error);
-    printf("%-21s %10.3f %10s %10.2f %10s   %s, sigma %g, h %g\n", b->key, r->us_per_step, per_body,
-           r->newton_per_step, error, ph_formulation_word((int)b->formulation), b->sigma, r->h);
+    printf("%-21s %10.3f %10s %10.2f %10s   %s, h %g\n", b->key, r->us_per_step, per_body, r->newton_per_step,
+           error, method, r->h);
     fflush(stdout);
 }
 

@@ -25,7 +25,7 @@ typedef enum kind {
 } kind;
 
 /* Several values of that kind with commas between them: ph_numbers of NUMBER, POSITIVE, SIGMA; ph_counts of
- * COUNT, WORD; ph_names of NAME, TABLEAU. */
+ * COUNT, WORD; ph_names of NAME, TABLEAU. Among numbers FROM:TO:COUNT is a range. */
 #define SEVERAL(of) (LISTED | (of))
 
 typedef struct option {
@@ -43,8 +43,10 @@ static const char *exact_word(int k)
     return k == 0 ? "exact" : NULL;
 }
 
-#define ALONE(command) (1u << PH_CMD_##command)
-#define FOR(command)   (ALONE(command) | (PH_CMD_##command == PH_CMD_RUN ? ALONE(SWEEP) : 0u))
+#define FOR(command) (1u << PH_CMD_##command)
+#define RUNS         (FOR(RUN) | FOR(SWEEP) | FOR(TRANSIENT))
+#define TRIES        (FOR(CONVERGE) | FOR(WORK) | FOR(STABILITY))
+#define OPENS        (RUNS | TRIES)
 
 static const option options[] = {
 #define PH_OPTION(name, value, kind, member, words, commands, text)                                          \
@@ -62,8 +64,13 @@ static kind base(const option *o)
 
 ph_args ph_args_default(ph_command_code command)
 {
-    return (ph_args){
-        .command = command, .opt = ph_default_options(), .every = 1, .seed = 1, .space = -1, .compare = -1};
+    return (ph_args){.command = command,
+                     .opt = ph_default_options(),
+                     .every = 1,
+                     .seed = 1,
+                     .space = -1,
+                     .compare = -1,
+                     .angle = 90};
 }
 
 const char *ph_option_name(int k)
@@ -221,12 +228,43 @@ static int add_element(const option *o, const char *text, void *list)
     return 0;
 }
 
+/* "0:1:11": eleven numbers from 0 to 1 */
+static int add_range(const option *o, const char *text, void *list)
+{
+    double from, to;
+    char part[64], *end;
+    int n;
+    for (int k = 0; k < 2; k++, text = end + 1) {
+        end = strchr(text, ':');
+        snprintf(part, sizeof part, "%.*s", end ? (int)(end - text) : 0, text);
+        if (!end) {
+            ph_complain("%s: a range is FROM:TO:COUNT", o->name);
+            return 0;
+        }
+        if (!read_number(o, part, k ? &to : &from))
+            return 0;
+    }
+    if (!read_count(o, text, &n))
+        return 0;
+    for (int k = 0; k < n; k++) {
+        snprintf(part, sizeof part, "%.17g", n > 1 ? from + (to - from) * k / (n - 1) : from);
+        if (!add_element(o, part, list))
+            return 0;
+    }
+    return 1;
+}
+
+static int is_range(const option *o, const char *text)
+{
+    return (base(o) == NUMBER || base(o) == POSITIVE || base(o) == SIGMA) && strchr(text, ':');
+}
+
 /* "1e-3,5e-4". Given again, an option of studies starts its list anew. */
 static int read_several(const option *o, const char *text, void *list)
 {
     char part[128];
     *(int *)list = 0;
-    for (const char *end = text; end; text = end + 1) {
+    for (const char *end; text; text = end ? end + 1 : NULL) {
         end = strchr(text, ',');
         size_t length = end ? (size_t)(end - text) : strlen(text);
         if (length >= sizeof part) {
@@ -234,7 +272,7 @@ static int read_several(const option *o, const char *text, void *list)
             return 0;
         }
         memcpy(part, text, length), part[length] = 0;
-        if (!add_element(o, part, list))
+        if (!(is_range(o, part) ? add_range(o, part, list) : add_element(o, part, list)))
             return 0;
     }
     return 1;
@@ -340,10 +378,10 @@ int ph_args_parse(ph_args *args, int argc, char **argv)
 
 /* ---- for sweep ----------------------------------------------------------------------------------------- */
 
-/* Options that make the result of a run what it is. */
+/* Options that make the result of a run what it is: those that sweep has in common with it. */
 static int shapes_runs(const option *o)
 {
-    return (o->commands & ALONE(RUN)) && (o->commands & ALONE(SWEEP));
+    return (o->commands & FOR(RUN)) && (o->commands & FOR(SWEEP));
 }
 
 static int is_numeric(const option *o)

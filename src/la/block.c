@@ -31,14 +31,6 @@ PH_INLINE const double *find(sources from, int place)
     return from[place & 1] + (place >> 1);
 }
 
-static double norm(int n, const double *a)
-{
-    double s = 0;
-    for (int i = 0; i < n; i++)
-        s += fabs(a[i]);
-    return s;
-}
-
 PH_INLINE double larger(double a, double b)
 {
     return b <= a ? a : b; /* NaN if b is */
@@ -129,21 +121,16 @@ PH_INLINE void factor3(const ph_block *b, harm *h, sources from, const ph_pivot 
 static void pivot_any(const ph_block *b, harm *h, sources from, const ph_pivot *k, position *at)
 {
     int n = k->size, nn = n * n;
-    double *D = b->work[0], *M = b->work[1], *S = b->work[2], *T = b->store + k->inverse;
+    double *D = b->work[0], *M = b->work[1], *T = b->store + k->inverse;
     const double *A = find(from, k->init);
     for (int i = 0; i < nn; i++)
         D[i] = A[i], M[i] = fabs(A[i]);
-    for (const ph_neighbour *end = b->below + k->below_end; at->below < end; at->below++) {
-        ph_block_mul(n, n, at->below->size, S, b->store + at->below->l, find(from, at->below->u));
-        for (int i = 0; i < nn; i++)
-            D[i] -= S[i], M[i] += fabs(S[i]);
-    }
+    for (const ph_neighbour *end = b->below + k->below_end; at->below < end; at->below++)
+        ph_block_pivot_rest(n, at->below->size, D, M, b->store + at->below->l, find(from, at->below->u));
     h->growth = larger(h->growth, ph_block_invert(n, D, M, T, b->swap));
     if (k->guarded)
-        note_loss(h, norm(nn, A), norm(nn, M));
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++)
-            S[i * n + j] = T[j * n + i];
+        note_loss(h, ph_block_norm(nn, A), ph_block_norm(nn, M));
+    ph_block_transpose(n, n, b->work[2], T);
 }
 
 /* (A1) to (A3) for any sizes. */
@@ -155,20 +142,17 @@ static void factor_any(const ph_block *b, harm *h, sources from, const ph_pivot 
     int n = k->size;
     for (const ph_target *t = at->target; t < last; t++) {
         const ph_pair *end = b->pair + t->pairs_end;
-        const double *l = find(from, t->l_init), *u = find(from, t->u_init);
+        const double *A_l = find(from, t->l_init), *A_u = find(from, t->u_init), *l = A_l, *u = A_u;
         int m = t->size, mn = m * n;
         if (at->pair < end) {
             double *L = b->work[0], *U = b->store + t->u;
-            memcpy(L, l, (size_t)mn * sizeof(double));
-            memcpy(U, u, (size_t)mn * sizeof(double));
-            for (; at->pair < end; at->pair++) {
+            for (; at->pair < end; at->pair++, l = L, u = U) {
                 const ph_pair *p = at->pair;
-                ph_block_mul_sub(m, n, p->size, L, b->store + p->l_im, find(from, p->u_mk));
-                ph_block_mul_sub(n, m, p->size, U, b->store + p->l_km, find(from, p->u_mi));
+                ph_block_rest(m, n, p->size, L, l, b->store + p->l_im, find(from, p->u_mk));
+                ph_block_rest(n, m, p->size, U, u, b->store + p->l_km, find(from, p->u_mi));
             }
-            note_loss(h, norm(mn, l), norm(mn, L));
-            note_loss(h, norm(mn, u), norm(mn, U));
-            l = L;
+            note_loss(h, ph_block_norm(mn, A_l), ph_block_norm(mn, L));
+            note_loss(h, ph_block_norm(mn, A_u), ph_block_norm(mn, U));
         }
         if (t->l)
             ph_block_mul(m, n, n, b->store + t->l, l, inverse);
@@ -213,7 +197,7 @@ static void solve_plain(const ph_block *b, const double *rhs, double *x)
             ph_row_store4(y, ph_row_sub(ph_row_load3(rhs + k->unknown), ph_sums_total(&s)));
             continue;
         }
-        memcpy(y, rhs + k->unknown, (size_t)k->size * sizeof(double));
+        ph_block_copy(k->size, y, rhs + k->unknown);
         for (; e < end; e++)
             ph_block_apply_sub(k->size, e->size, y, from[1] + e->l, y0 + e->y);
     }
@@ -233,8 +217,8 @@ static void solve_plain(const ph_block *b, const double *rhs, double *x)
         while (a > start)
             a--, ph_block_apply_sub(k->size, a->size, y, find(from, a->u), y0 + a->y);
         ph_block_tapply(k->size, b->line, from[1] + k->inverse, y);
-        memcpy(y, b->line, (size_t)k->size * sizeof(double));
-        memcpy(x + k->unknown, y, (size_t)k->size * sizeof(double));
+        ph_block_copy(k->size, y, b->line);
+        ph_block_copy(k->size, x + k->unknown, y);
     }
 }
 
@@ -254,7 +238,7 @@ static void solve_transposed(const ph_block *b, const double *rhs, double *x)
             ph_row_store4(y, ph_rows_apply(ph_rows_load4(from[1] + k->inverse), t));
             continue;
         }
-        memcpy(b->line, rhs + k->unknown, (size_t)k->size * sizeof(double));
+        ph_block_copy(k->size, b->line, rhs + k->unknown);
         for (; e < end; e++)
             ph_block_tapply_sub(e->size, k->size, b->line, find(from, e->u), y0 + e->y);
         ph_block_apply(k->size, y, from[1] + k->inverse, b->line);
@@ -273,7 +257,7 @@ static void solve_transposed(const ph_block *b, const double *rhs, double *x)
         }
         while (a > start)
             a--, ph_block_tapply_sub(a->size, k->size, y, from[1] + a->l, y0 + a->y);
-        memcpy(x + k->unknown, y, (size_t)k->size * sizeof(double));
+        ph_block_copy(k->size, x + k->unknown, y);
     }
 }
 

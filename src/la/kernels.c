@@ -1,87 +1,350 @@
 /* Products and inverses of blocks of any size: loops with constant bounds for sizes up to 6. */
 #include "la/kernels.h"
 
-/* f(n, ...) with n a constant where it is small; f must be PH_INLINE. */
-#define BY_SIZE(n, f, ...)                                                                                   \
+/* f(n, ...) with n a constant from 1 to 6, any(n, ...) beyond; f must be PH_INLINE. */
+#define BY_SIZE(n, f, any, ...)                                                                              \
     ((n) == 1   ? f(1, __VA_ARGS__)                                                                          \
      : (n) == 2 ? f(2, __VA_ARGS__)                                                                          \
      : (n) == 3 ? f(3, __VA_ARGS__)                                                                          \
      : (n) == 4 ? f(4, __VA_ARGS__)                                                                          \
      : (n) == 5 ? f(5, __VA_ARGS__)                                                                          \
      : (n) == 6 ? f(6, __VA_ARGS__)                                                                          \
-                : f((n), __VA_ARGS__))
+                : any((n), __VA_ARGS__))
 
-PH_INLINE void mul_sized(int p, int n, int m, int subtract, double *restrict C, const double *L,
-                         const double *U)
+/* ---- lines: rows of up to 6 numbers, written twice as those of rows.h are ------------------------------- */
+
+#if defined(__AVX2__) && !defined(PH_SCALAR_KERNELS)
+
+typedef struct line {
+    ph_row a, b; /* numbers 0 .. 3 and 4 .. 7; those from n on are of no interest */
+} line;
+
+/* The first n numbers at p and zeros, n <= 4. */
+PH_INLINE ph_row quad_load(int n, const double *p)
 {
-    for (int i = 0; i < m; i++, C += n, L += p)
+    return n == 4 ? ph_row_load4(p) : n == 3 ? ph_row_load3(p) : (ph_row){p[0], n > 1 ? p[1] : 0, 0, 0};
+}
+
+PH_INLINE void quad_store(int n, double *p, ph_row a)
+{
+    if (n == 4)
+        ph_row_store4(p, a);
+    else
+        for (int i = 0; i < n; i++)
+            p[i] = a[i];
+}
+
+PH_INLINE line line_load(int n, const double *p)
+{
+    return n > 4 ? (line){ph_row_load4(p), quad_load(n - 4, p + 4)} : (line){quad_load(n, p), {0}};
+}
+
+PH_INLINE void line_store(int n, double *p, line x)
+{
+    quad_store(n < 4 ? n : 4, p, x.a);
+    if (n > 4)
+        quad_store(n - 4, p + 4, x.b);
+}
+
+PH_INLINE line line_scale(int n, double s, line x)
+{
+    ph_row v = ph_row_splat(s);
+    return (line){v * x.a, n > 4 ? v * x.b : x.b};
+}
+
+PH_INLINE line line_add(int n, line x, line y)
+{
+    return (line){x.a + y.a, n > 4 ? x.b + y.b : x.b};
+}
+
+PH_INLINE line line_sub(int n, line x, line y)
+{
+    return (line){x.a - y.a, n > 4 ? x.b - y.b : x.b};
+}
+
+PH_INLINE line line_mul(int n, line x, line y)
+{
+    return (line){x.a * y.a, n > 4 ? x.b * y.b : x.b};
+}
+
+PH_INLINE line line_abs(int n, line x)
+{
+    return (line){ph_row_abs(x.a), n > 4 ? ph_row_abs(x.b) : x.b};
+}
+
+#else
+
+typedef struct line {
+    double x[6];
+} line;
+
+PH_INLINE line line_load(int n, const double *p)
+{
+    line y = {0};
+    for (int i = 0; i < n; i++)
+        y.x[i] = p[i];
+    return y;
+}
+
+PH_INLINE void line_store(int n, double *p, line x)
+{
+    for (int i = 0; i < n; i++)
+        p[i] = x.x[i];
+}
+
+PH_INLINE line line_scale(int n, double s, line x)
+{
+    for (int i = 0; i < n; i++)
+        x.x[i] *= s;
+    return x;
+}
+
+PH_INLINE line line_add(int n, line x, line y)
+{
+    for (int i = 0; i < n; i++)
+        x.x[i] += y.x[i];
+    return x;
+}
+
+PH_INLINE line line_sub(int n, line x, line y)
+{
+    for (int i = 0; i < n; i++)
+        x.x[i] -= y.x[i];
+    return x;
+}
+
+PH_INLINE line line_mul(int n, line x, line y)
+{
+    for (int i = 0; i < n; i++)
+        x.x[i] *= y.x[i];
+    return x;
+}
+
+PH_INLINE line line_abs(int n, line x)
+{
+    for (int i = 0; i < n; i++)
+        x.x[i] = fabs(x.x[i]);
+    return x;
+}
+
+#endif
+
+/* ---- products ------------------------------------------------------------------------------------------- */
+
+/* What becomes of a product L U: C = L U, C = A + L U, C = A - L U, or C = A - L U and M += |L U|. */
+typedef enum use { PRODUCT, SUM, REST, REST_AND_SIZE } use;
+
+PH_INLINE double used(use what, double a, double t)
+{
+    return what == PRODUCT ? t : what == SUM ? a + t : a - t;
+}
+
+PH_INLINE line line_used(int n, use what, const double *a, line t)
+{
+    return what == PRODUCT ? t
+           : what == SUM   ? line_add(n, line_load(n, a), t)
+                           : line_sub(n, line_load(n, a), t);
+}
+
+/* Lines of n <= 6 numbers, p <= 6 of them in U; both are constants. */
+PH_INLINE void mul_lines(int p, int n, int m, use what, double *C, double *M, const double *A,
+                         const double *L, const double *U)
+{
+    line u[6];
+    for (int k = 0; k < p; k++)
+        u[k] = line_load(n, U + k * n);
+    for (int i = 0; i < m; i++, L += p) {
+        line t = line_scale(n, L[0], u[0]);
+        for (int k = 1; k < p; k++)
+            t = line_add(n, t, line_scale(n, L[k], u[k]));
+        if (what == REST_AND_SIZE)
+            line_store(n, M + i * n, line_add(n, line_load(n, M + i * n), line_abs(n, t)));
+        line_store(n, C + i * n, line_used(n, what, A + i * n, t));
+    }
+}
+
+/* Any sizes. */
+static void mul_any(int p, int n, int m, use what, double *C, double *M, const double *A, const double *L,
+                    const double *U)
+{
+    for (int i = 0; i < m; i++, L += p)
         for (int j = 0; j < n; j++) {
+            int at = i * n + j;
             double t = L[0] * U[j];
             for (int k = 1; k < p; k++)
                 t += L[k] * U[k * n + j];
-            C[j] = subtract ? C[j] - t : t;
+            if (what == REST_AND_SIZE)
+                M[at] += fabs(t);
+            C[at] = what == PRODUCT ? t : used(what, A[at], t);
         }
 }
 
-PH_INLINE void mul_wide(int n, int p, int m, int subtract, double *restrict C, const double *L,
+PH_INLINE void mul_wide(int n, int p, int m, use what, double *C, double *M, const double *A, const double *L,
                         const double *U)
 {
-    BY_SIZE(p, mul_sized, n, m, subtract, C, L, U);
+    BY_SIZE(p, mul_lines, mul_any, n, m, what, C, M, A, L, U);
+}
+
+PH_INLINE void mul_wide_any(int n, int p, int m, use what, double *C, double *M, const double *A,
+                            const double *L, const double *U)
+{
+    mul_any(p, n, m, what, C, M, A, L, U);
 }
 
 void ph_block_mul(int m, int n, int p, double *restrict C, const double *L, const double *U)
 {
-    BY_SIZE(n, mul_wide, p, m, 0, C, L, U);
+    BY_SIZE(n, mul_wide, mul_wide_any, p, m, PRODUCT, C, NULL, NULL, L, U);
 }
 
-void ph_block_mul_sub(int m, int n, int p, double *restrict C, const double *L, const double *U)
+void ph_block_mul_add(int m, int n, int p, double *restrict C, const double *L, const double *U)
 {
-    BY_SIZE(n, mul_wide, p, m, 1, C, L, U);
+    BY_SIZE(n, mul_wide, mul_wide_any, p, m, SUM, C, NULL, C, L, U);
 }
 
-/* y = A x or y -= A x, A m x n */
-PH_INLINE void apply_sized(int n, int m, int subtract, double *restrict y, const double *A,
+void ph_block_rest(int m, int n, int p, double *C, const double *A, const double *L, const double *U)
+{
+    BY_SIZE(n, mul_wide, mul_wide_any, p, m, REST, C, NULL, A, L, U);
+}
+
+void ph_block_pivot_rest(int n, int p, double *restrict D, double *restrict M, const double *L,
+                         const double *U)
+{
+    BY_SIZE(n, mul_wide, mul_wide_any, p, n, REST_AND_SIZE, D, M, D, L, U);
+}
+
+/* ---- sums ----------------------------------------------------------------------------------------------- */
+
+/* |a_i| w_i; w NULL: |a_i| */
+PH_INLINE line weighed(int n, const double *a, const double *w)
+{
+    line x = line_abs(n, line_load(n, a));
+    return w ? line_mul(n, x, line_load(n, w)) : x;
+}
+
+/* Sum of |a_i| w_i: every fourth together, and these last. */
+PH_INLINE double sum_sizes(int n, const double *a, const double *w)
+{
+    line s = {0};
+    double t[4];
+    int i = 0;
+    for (; i + 4 <= n; i += 4)
+        s = line_add(4, s, weighed(4, a + i, w ? w + i : NULL));
+    for (; i < n; i++)
+        s = line_add(4, s, weighed(1, a + i, w ? w + i : NULL));
+    line_store(4, t, s);
+    return (t[0] + t[1]) + (t[2] + t[3]);
+}
+
+double ph_block_norm(int n, const double *a)
+{
+    return sum_sizes(n, a, NULL);
+}
+
+/* ---- matrix times vector -------------------------------------------------------------------------------- */
+
+/* y = A x, y += A x or y -= A x, A m x n */
+PH_INLINE void apply_sized(int m, int n, use what, double *restrict y, const double *A,
                            const double *restrict x)
 {
     for (int i = 0; i < m; i++, A += n) {
         double t = A[0] * x[0];
         for (int j = 1; j < n; j++)
             t += A[j] * x[j];
-        y[i] = subtract ? y[i] - t : t;
+        y[i] = used(what, y[i], t);
     }
 }
 
-/* y = A^T x or y -= A^T x, A m x n */
-PH_INLINE void tapply_sized(int n, int m, int subtract, double *restrict y, const double *A,
+PH_INLINE void apply_wide(int n, int m, use what, double *restrict y, const double *A,
+                          const double *restrict x)
+{
+    BY_SIZE(m, apply_sized, apply_sized, n, what, y, A, x);
+}
+
+/* The same with A^T. */
+PH_INLINE void tapply_lines(int n, int m, use what, double *restrict y, const double *A,
                             const double *restrict x)
+{
+    line t = line_scale(n, x[0], line_load(n, A));
+    for (int i = 1; i < m; i++)
+        t = line_add(n, t, line_scale(n, x[i], line_load(n, A + i * n)));
+    line_store(n, y, line_used(n, what, y, t));
+}
+
+static void tapply_any(int n, int m, use what, double *restrict y, const double *A, const double *restrict x)
 {
     for (int j = 0; j < n; j++) {
         double t = A[j] * x[0];
         for (int i = 1; i < m; i++)
             t += A[i * n + j] * x[i];
-        y[j] = subtract ? y[j] - t : t;
+        y[j] = used(what, y[j], t);
     }
+}
+
+void ph_block_apply_add(int m, int n, double *restrict y, const double *A, const double *restrict x)
+{
+    BY_SIZE(n, apply_wide, apply_wide, m, SUM, y, A, x);
 }
 
 void ph_block_apply_sub(int m, int n, double *restrict y, const double *A, const double *restrict x)
 {
-    BY_SIZE(n, apply_sized, m, 1, y, A, x);
+    BY_SIZE(n, apply_wide, apply_wide, m, REST, y, A, x);
+}
+
+void ph_block_tapply_add(int m, int n, double *restrict y, const double *A, const double *restrict x)
+{
+    BY_SIZE(n, tapply_lines, tapply_any, m, SUM, y, A, x);
 }
 
 void ph_block_tapply_sub(int m, int n, double *restrict y, const double *A, const double *restrict x)
 {
-    BY_SIZE(n, tapply_sized, m, 1, y, A, x);
+    BY_SIZE(n, tapply_lines, tapply_any, m, REST, y, A, x);
 }
 
 void ph_block_apply(int n, double *restrict y, const double *A, const double *restrict x)
 {
-    BY_SIZE(n, apply_sized, n, 0, y, A, x);
+    BY_SIZE(n, apply_sized, apply_sized, n, PRODUCT, y, A, x);
 }
 
 void ph_block_tapply(int n, double *restrict y, const double *A, const double *restrict x)
 {
-    BY_SIZE(n, tapply_sized, n, 0, y, A, x);
+    BY_SIZE(n, tapply_lines, tapply_any, n, PRODUCT, y, A, x);
 }
+
+/* ---- moves ---------------------------------------------------------------------------------------------- */
+
+PH_INLINE void transpose_sized(int m, int n, double *restrict B, const double *restrict A)
+{
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++)
+            B[j * m + i] = A[i * n + j];
+}
+
+PH_INLINE void transpose_wide(int n, int m, double *restrict B, const double *restrict A)
+{
+    BY_SIZE(m, transpose_sized, transpose_sized, n, B, A);
+}
+
+void ph_block_transpose(int m, int n, double *restrict B, const double *restrict A)
+{
+    BY_SIZE(n, transpose_wide, transpose_wide, m, B, A);
+}
+
+PH_INLINE void copy_line(int n, double *restrict y, const double *restrict x)
+{
+    line_store(n, y, line_load(n, x));
+}
+
+static void copy_any(int n, double *restrict y, const double *restrict x)
+{
+    memcpy(y, x, (size_t)n * sizeof(double));
+}
+
+void ph_block_copy(int n, double *restrict y, const double *restrict x)
+{
+    BY_SIZE(n, copy_line, copy_any, y, x);
+}
+
+/* ---- inverses ------------------------------------------------------------------------------------------- */
 
 /* T = A^-T by Gauss-Jordan elimination in place with row exchanges; destroys A. 0: a pivot is zero or not
  * finite. */
@@ -126,17 +389,9 @@ PH_INLINE int gauss_jordan(int n, double *restrict A, double *restrict T, int *r
     return 1;
 }
 
-static double growth_of(int n, const double *M, const double *T)
-{
-    double g = 0;
-    for (int i = 0; i < n * n; i++)
-        g += fabs(T[i]) * M[i];
-    return g;
-}
-
 double ph_block_invert_pivoted(int n, double *D, const double *M, double *T, int *swap)
 {
-    return BY_SIZE(n, gauss_jordan, D, T, swap) ? growth_of(n, M, T) : INFINITY;
+    return BY_SIZE(n, gauss_jordan, gauss_jordan, D, T, swap) ? sum_sizes(n * n, T, M) : INFINITY;
 }
 
 /* Rows r .. r+2 and columns c .. c+2 of an n x n matrix, beyond its end those of the unit matrix. */
@@ -180,10 +435,22 @@ PH_INLINE int invert_tiles(int n, const double *D, double *T)
     return 1;
 }
 
+/* The adjugate. Returns the growth before cancellation; 0: D is too ill conditioned for it. */
+PH_INLINE double invert_3(const double *D, const double *M, double *T)
+{
+    ph_rows C;
+    double s, growth = ph_rows_invert(ph_rows_load(D), ph_rows_load(M), &C, &s);
+    ph_rows_store(T, ph_rows_scale(s, C));
+    return growth <= PH_GROWTH_ADJUGATE ? growth : 0;
+}
+
 double ph_block_invert(int n, double *D, const double *M, double *T, int *swap)
 {
+    double growth = n == 3 ? invert_3(D, M, T) : 0;
+    if (growth > 0)
+        return growth;
     int done = n == 6   ? invert_tiles(6, D, T)
                : n == 5 ? invert_tiles(5, D, T)
                         : n == 4 && invert_tiles(4, D, T);
-    return done ? growth_of(n, M, T) : ph_block_invert_pivoted(n, D, M, T, swap);
+    return done ? sum_sizes(n * n, T, M) : ph_block_invert_pivoted(n, D, M, T, swap);
 }

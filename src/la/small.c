@@ -1,41 +1,6 @@
 /* Small dense matrices: what is too long to be inline. */
 #include "la/small.h"
 
-void ph_small_mul_add_any(int m, int n, const double *A, const double *x, double *y)
-{
-    for (int i = 0; i < m; i++)
-        for (int j = 0; j < n; j++)
-            y[i] += A[i * n + j] * x[j];
-}
-
-void ph_small_tmul_add_any(int m, int n, const double *A, const double *x, double *y)
-{
-    for (int i = 0; i < m; i++)
-        for (int j = 0; j < n; j++)
-            y[j] += A[i * n + j] * x[i];
-}
-
-void ph_small_mmul_any(int m, int k, int n, const double *A, const double *B, double *C)
-{
-    memset(C, 0, sizeof(double) * (size_t)m * (size_t)n);
-    ph_small_mmul_add_any(m, k, n, A, B, C);
-}
-
-void ph_small_mmul_add_any(int m, int k, int n, const double *A, const double *B, double *C)
-{
-    for (int i = 0; i < m; i++)
-        for (int l = 0; l < k; l++)
-            for (int j = 0; j < n; j++)
-                C[i * n + j] += A[i * k + l] * B[l * n + j];
-}
-
-void ph_small_transpose_any(int m, int n, const double *A, double *B)
-{
-    for (int i = 0; i < m; i++)
-        for (int j = 0; j < n; j++)
-            B[j * m + i] = A[i * n + j];
-}
-
 int ph_small_inverse(int n, const double *A, double *inv)
 {
     double W[6][12];

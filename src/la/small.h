@@ -2,17 +2,10 @@
 #ifndef PH_LA_SMALL_H
 #define PH_LA_SMALL_H
 
-#include "la/rows.h"
+#include "la/kernels.h"
 
 /* f(n, ...) with the loops of the common size 3 unrolled; f must be PH_INLINE. */
 #define PH_BY_SIZE(n, f, ...) ((n) == 3 ? f(3, __VA_ARGS__) : f((n), __VA_ARGS__))
-
-/* The loops for any size. */
-void ph_small_mul_add_any(int m, int n, const double *A, const double *x, double *y);
-void ph_small_tmul_add_any(int m, int n, const double *A, const double *x, double *y);
-void ph_small_mmul_any(int m, int k, int n, const double *A, const double *B, double *C);
-void ph_small_mmul_add_any(int m, int k, int n, const double *A, const double *B, double *C);
-void ph_small_transpose_any(int m, int n, const double *A, double *B);
 
 /* y += A x, A m x n */
 PH_INLINE void ph_small_mul_add(int m, int n, const double *A, const double *x, double *y)
@@ -20,7 +13,7 @@ PH_INLINE void ph_small_mul_add(int m, int n, const double *A, const double *x, 
     if (m == 3 && n == 3)
         ph_store3(y, ph_add(ph_load3(y), ph_mul(ph_load33(A), ph_load3(x))));
     else
-        ph_small_mul_add_any(m, n, A, x, y);
+        ph_block_apply_add(m, n, y, A, x);
 }
 
 /* y += A^T x, A m x n */
@@ -29,7 +22,7 @@ PH_INLINE void ph_small_tmul_add(int m, int n, const double *A, const double *x,
     if (m == 3 && n == 3)
         ph_store3(y, ph_add(ph_load3(y), ph_tmul(ph_load33(A), ph_load3(x))));
     else
-        ph_small_tmul_add_any(m, n, A, x, y);
+        ph_block_tapply_add(m, n, y, A, x);
 }
 
 /* y = A x, A n x n */
@@ -46,7 +39,7 @@ PH_INLINE void ph_small_mmul(int m, int k, int n, const double *A, const double 
     if (m == 3 && k == 3 && n == 3)
         ph_rows_store(C, ph_rows_mul(A, ph_rows_load(B)));
     else
-        ph_small_mmul_any(m, k, n, A, B, C);
+        ph_block_mul(m, n, k, C, A, B);
 }
 
 /* C += A B */
@@ -55,7 +48,7 @@ PH_INLINE void ph_small_mmul_add(int m, int k, int n, const double *A, const dou
     if (m == 3 && k == 3 && n == 3)
         ph_rows_store(C, ph_rows_add(ph_rows_load(C), ph_rows_mul(A, ph_rows_load(B))));
     else
-        ph_small_mmul_add_any(m, k, n, A, B, C);
+        ph_block_mul_add(m, n, k, C, A, B);
 }
 
 /* B = A^T, A m x n */
@@ -64,7 +57,7 @@ PH_INLINE void ph_small_transpose(int m, int n, const double *A, double *B)
     if (m == 3 && n == 3)
         ph_rows_store(B, ph_rows_transpose(ph_rows_load(A)));
     else
-        ph_small_transpose_any(m, n, A, B);
+        ph_block_transpose(m, n, B, A);
 }
 
 /* The larger of a and b; NaN if any is NaN. */

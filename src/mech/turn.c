@@ -33,7 +33,7 @@ static ph_vec3 axis_of(int k)
     return ph_v3(k == 0, k == 1, k == 2);
 }
 
-static turn turn_of(const ph_site *s)
+PH_INLINE turn turn_of(const ph_site *s)
 {
     const ph_joint *j = s->j;
     turn c = {.Ea = j->Ea};

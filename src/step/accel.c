@@ -1,14 +1,15 @@
 /* The constraints on accelerations and their tangents.
  *
- *   c = d(B v + Phi_t)/dt = B vdot + convective(q, v, t)                                               (K10)
- *   dc/dv = Z + Bdot,   Bdot = Z + B hat(v) of holonomic rows                                           (K11)
- *   dc/dq = dZ/dt - Z hat(v), with dZ/dt along the motion: qdot = q o tilde(v), vdot                    (K12)
+ *   c = d(B v + Phi_t)/dt = B vdot + convective(q, v, t)                                           (K10)
+ *   dc/dv = Z + Bdot,   Bdot = Z + B hat(v) of holonomic rows                                      (K11)
+ *   dc/dq = dZ/dt - Z hat(v), with dZ/dt along the motion: qdot = q o tilde(v), vdot               (K12)
  *
- * Let D_a be the derivative along the left increment a: D_a D_b - D_b D_a = D_[a,b]. Then Z w = D_w (B v + Phi_t),
- * Bdot w = (D_v + d/dt) D_w Phi = D_w (D_v + d/dt) Phi + D_[v,w] Phi, and, with the derivative of c being that of
- * a derivative along the motion, D_w d/dt = d/dt D_w + D_[w,v]. Z is affine in v, so dZ/dt has d(B vdot)/dq in it:
- * one central difference of the callback Z serves both, exact to about 1e-10. Bdot of non-holonomic rows, where B
- * is no derivative of Phi, is a central difference of B over the same piece of the motion. */
+ * Let D_a be the derivative along the left increment a: D_a D_b - D_b D_a = D_[a,b]. Then Z w = D_w (B v +
+ * Phi_t), Bdot w = (D_v + d/dt) D_w Phi = D_w (D_v + d/dt) Phi + D_[v,w] Phi, and, with the derivative of
+ * c being that of a derivative along the motion, D_w d/dt = d/dt D_w + D_[w,v]. Z is affine in v, so dZ/dt
+ * has d(B vdot)/dq in it: one central difference of the callback Z serves both, exact to about 1e-10. Bdot
+ * of non-holonomic rows, where B is no derivative of Phi, is a central difference of B over the same piece
+ * of the motion. */
 #include "step/accel.h"
 
 #include <math.h>

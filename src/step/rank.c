@@ -6,8 +6,9 @@
 #include "la/small.h"
 #include "step/newton.h"
 
-/* Growth of the factorisation of [M B^T; B 0] up to which the rows are independent beyond doubt. */
-#define INDEPENDENT 1e8
+/* Growth of the factorisation of [M B^T; B 0] up to which the rows are independent beyond doubt: pivots have four
+ * digits then, and dependent rows would leave none. It grows like the cube of the length of a chain of hinges. */
+#define INDEPENDENT 1e12
 
 /* A row whose part orthogonal to those before it is smaller than this, relative to the row, depends on them:
  * above the digits of a model file, below any angle that a mechanism is built with. */
@@ -113,11 +114,13 @@ static void write_row(const ranker *r, int c, int i, double *row, size_t cols)
             row[r->last[b->col] + j] = r->ev.B[b->at + i * b->n + j];
 }
 
-static ph_status examine(ranker *r, int part, int *dependent, ph_error *err)
+static ph_status examine(ranker *r, int part, int sure, int *dependent, ph_error *err)
 {
     size_t rows, cols, count = 0;
     char label[PH_NAME_MAX];
     measure(r, part, &rows, &cols);
+    if (cols && rows > DENSE_MAX / cols && sure == 0)
+        return PH_OK; /* the doubt is not worth the time */
     if (cols && rows > DENSE_MAX / cols)
         return ph_fail(err, PH_E_MEMORY,
                        "%s belongs to dependent constraints of %zu rows: too many to be examined",
@@ -137,7 +140,7 @@ static ph_status examine(ranker *r, int part, int *dependent, ph_error *err)
     return PH_OK;
 }
 
-/* 1 if block LU is sure that no row depends on others. */
+/* 1 if block LU is sure that no row depends on others, -1 if it found one that does, 0 if it doubts. */
 static ph_status independent(ranker *r, int *sure, ph_error *err)
 {
     ph_newton_matrix nm;
@@ -145,7 +148,7 @@ static ph_status independent(ranker *r, int *sure, ph_error *err)
     *sure = 0;
     if (s == PH_OK) {
         ph_status f = ph_newton_factor_initial(&nm, &r->ev, 0);
-        *sure = f == PH_OK && ph_solver_ask(nm.initial).growth <= INDEPENDENT;
+        *sure = f != PH_OK ? -1 : ph_solver_ask(nm.initial).growth <= INDEPENDENT;
         ph_newton_destroy(&nm);
     }
     return s;
@@ -163,12 +166,12 @@ static ph_status rank(ranker *r, int *dependent, ph_error *err)
     if (!isfinite(ph_small_max(r->lay.size_links, r->ev.B)))
         return ph_fail(err, PH_E_NAN, "the callback B gave a number that is not finite");
     status = independent(r, &sure, err);
-    if (status != PH_OK || sure)
+    if (status != PH_OK || sure > 0)
         return status;
     connect(r);
     for (int c = 0; c < r->lay.C && status == PH_OK; c++)
         if (r->part[c] == c)
-            status = examine(r, c, dependent, err);
+            status = examine(r, c, sure, dependent, err);
     return status;
 }
 

@@ -144,12 +144,13 @@ static ph_status give_up(ph_sim *sim, ph_status s, double h)
 
 ph_status ph_rk_settle(ph_sim *sim, double h, ph_point *p)
 {
-    ph_status s = ph_start_project(sim, p);
-    if (s == PH_E_NEWTON)
+    int projected;
+    ph_status s = ph_start_settle(sim, p, &projected);
+    if (s == PH_E_NEWTON && !projected)
         snprintf(sim->reason, sizeof sim->reason,
                  "no positions near those of a step of h = %.3g satisfy the constraints: use a smaller step",
                  h);
-    return s == PH_OK ? ph_start_accelerations(sim, p) : s;
+    return s;
 }
 
 /* (K4); the slope at the end, before it is projected, goes to k. */

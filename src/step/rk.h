@@ -18,7 +18,7 @@ typedef struct ph_rk {
     ph_tableau tab;
     double *k, *A;        /* s x nv: slopes of Theta, accelerations */
     double *Theta, *V;    /* s x nv; explicit stages use one row */
-    double *Lambda;       /* s x nl: multipliers of implicit stages, kept as the next first guess */
+    double *Lambda;       /* s x nl: multipliers of implicit stages */
     ph_point at;          /* where a stage is evaluated */
     double turn_max;      /* larger rotations of a stage [rad] are refused; 0: 6, since T^-1 ends at 2 pi */
     ph_rk_newton *newton; /* NULL: explicit */

@@ -1,17 +1,17 @@
 /* The stages of implicit Runge-Kutta-Munthe-Kaas methods in index-1 form, by Newton's method.
  *
- * Unknowns are the accelerations A_i and the multipliers Lambda_i of every stage, or of one stage after the other
- * for a diagonal tableau. V follows from (K2), Theta from (K1) node by node (rk_turn.c). With
+ * Unknowns are the accelerations A_i and the multipliers Lambda_i of every stage, or of one stage after
+ * the other for a diagonal tableau. V follows from (K2), Theta from (K1) node by node (rk_turn.c). With
  * dV_i = h sum_j a_ij dA_j and dq_i = sum_j S_ij dA_j, (K14):
  *
  *   [ delta_ij M + h a_ij C + K S_ij            delta_ij (B^T + g_lambda) ] [ dA_j      ]   [ -r_i ]
- *   [ delta_ij B + h a_ij dc/dv + dc/dq S_ij    0                         ] [ dLambda_j ] = [ -c_i ]     (K15)
+ *   [ delta_ij B + h a_ij dc/dv + dc/dq S_ij    0                         ] [ dLambda_j ] = [ -c_i ]   (K15)
  *
- * with M, C, K, B at stage i and c, dc/dv, dc/dq from (K10)-(K12). As h shrinks, the matrix tends to that of the
- * initial values (S0), once for each stage, and it has the graph of that matrix: the stages of a node are one
- * block. With redundant rows the diagonal of Lambda gets -reg (R1), and rows and increments of every stage are
- * kept in the complement of the null space at q_n (R3): the force B^T Lambda is the same whichever multipliers
- * are taken. */
+ * with M, C, K, B at stage i and c, dc/dv, dc/dq from (K10)-(K12). As h shrinks, the matrix tends to that
+ * of the initial values (S0), once for each stage, and it has the graph of that matrix: the stages of a
+ * node are one block. With redundant rows the diagonal of Lambda gets -reg (R1), and rows and increments
+ * of every stage are kept in the complement of the null space at q_n (R3): the force B^T Lambda is the
+ * same whichever multipliers are taken. */
 #include <float.h>
 #include <stdio.h>
 #include <string.h>
@@ -151,8 +151,8 @@ static void go_to(const ph_layout *lay, ph_rk *rk, const ph_point *from, const p
 
 /* ---- the matrix --------------------------------------------------------------------------------- */
 
-/* Rows of stage i of one block of (K15), m x n for each pair of stages: here on the diagonal, h a_ij by_v + by_q S_ij
- * everywhere. */
+/* Rows of stage i of one block of (K15), m x n for each pair of stages: here on the diagonal, h a_ij by_v
+ * + by_q S_ij everywhere. */
 static void put_rows(const ph_rk_newton *nm, const ph_stages *st, int i, const ph_block *b,
                      const double *here, const double *by_v, const double *by_q, double *block)
 {
@@ -346,7 +346,8 @@ static void correct(ph_sim *sim, ph_rk *rk, const ph_stages *st, double size[2])
 /* Relative error of the Jacobian: (K12) has a difference in it. */
 #define INEXACT 1e-8
 
-/* The increment that the next iteration would make: quadratic convergence with an exact Jacobian, else linear. */
+/* The increment that the next iteration would make: quadratic convergence with an exact Jacobian, else
+ * linear. */
 static double next_increment(int exact, double size, double rate)
 {
     return exact ? size * fmax(rate * rate, INEXACT) : size * rate / (1 - rate);
@@ -374,8 +375,9 @@ static ph_status prepare(ph_sim *sim, ph_rk *rk, const ph_point *from, const ph_
     return status == PH_OK ? ph_solver_solve(nm->solver, nm->b, nm->x) : status;
 }
 
-/* The stages [first, end), from what stands in A and Lambda. Iterations end when the next increment would be below tight:
- * at round-off. Where cancelling forces make more noise than that, they end when increments below loose fall no more. */
+/* The stages [first, end), from what stands in A and Lambda. Iterations end when the next increment would
+ * be below tight: at round-off. Where cancelling forces make more noise than that, they end when
+ * increments below loose fall no more. */
 static ph_status iterate(ph_sim *sim, ph_rk *rk, const ph_point *from, const ph_stages *st)
 {
     ph_rk_newton *nm = rk->newton;
@@ -446,7 +448,6 @@ ph_status ph_rk_implicit_stages(ph_sim *sim, ph_rk *rk, const ph_point *from, do
     const ph_tableau *tab = &rk->tab;
     size_t nv = (size_t)lay->nv, nl = (size_t)lay->nl, d = sizeof(double);
     ph_status status = sim->matrix.redundant ? follow(sim, from) : PH_OK;
-    sim->step_iterations = 0;
     ph_point_copy(&rk->at, from, lay); /* a step that fails before its first stage leaves its start there */
     if (!(fabs(from->t - rk->newton->t) <= 1e-9 * fabs(h)))
         rk->newton->factored = 0; /* the step does not follow the last one */

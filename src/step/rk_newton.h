@@ -20,8 +20,9 @@ typedef struct ph_turn {
 
 void ph_turn_take(ph_turn *w, int stages, ph_arena *a);
 
-/* Solve Theta_i = h sum_j a_ij T(Theta_j)^-1 V_j from the Theta given, and set k_j = T^-1 V_j. Returns the largest
- * angle [rad] reached, HUGE_VAL where the iteration does not converge; above PH_TURN_LIMIT nothing is solved. */
+/* Solve Theta_i = h sum_j a_ij T(Theta_j)^-1 V_j from the Theta given, and set k_j = T^-1 V_j. Returns the
+ * largest angle [rad] reached, HUGE_VAL where the iteration does not converge; above PH_TURN_LIMIT nothing
+ * is solved. */
 #define PH_TURN_LIMIT 6.0
 double ph_turn_solve(ph_turn *w, const ph_stages *st, const ph_slot *node, int nv, const double *V,
                      double *Theta, double *k);
@@ -48,8 +49,8 @@ struct ph_rk_newton {
     const ph_allocator *alloc;
 };
 
-/* rk_implicit.c, for tests: V, Theta and k of the stages from A, then the residuals, to -b, and with tangents the
- * matrix. */
+/* rk_implicit.c, for tests: V, Theta and k of the stages from A, then the residuals, to -b, and with
+ * tangents the matrix. */
 ph_status ph_rk_newton_kinematics(ph_sim *sim, ph_rk *rk, const ph_point *from, const ph_stages *st);
 ph_status ph_rk_newton_evaluate(ph_sim *sim, ph_rk *rk, const ph_point *from, const ph_stages *st,
                                 int tangents);

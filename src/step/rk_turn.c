@@ -1,11 +1,11 @@
 /* Implicit Runge-Kutta stages of one node with rotations.
  *
- *   F_i = Theta_i - h sum_j a_ij T(Theta_j)^-1 V_j = 0                                                  (K1)
- *   sum_j (delta_ij - h a_ij D_j) dTheta_j = -F_i,   D_j = d(T(Theta_j)^-1 V_j)/dTheta_j                (K13)
- *   S = T (I - h a D)^-1 h^2 a T^-1 a,   dq_i = T(Theta_i) dTheta_i = sum_j S_ij dA_j                   (K14)
+ *   F_i = Theta_i - h sum_j a_ij T(Theta_j)^-1 V_j = 0                                             (K1)
+ *   sum_j (delta_ij - h a_ij D_j) dTheta_j = -F_i,   D_j = d(T(Theta_j)^-1 V_j)/dTheta_j           (K13)
+ *   S = T (I - h a D)^-1 h^2 a T^-1 a,   dq_i = T(Theta_i) dTheta_i = sum_j S_ij dA_j              (K14)
  *
- * The matrices are as small as a node, so (K1) is solved to round-off whenever V changes, and the equations of
- * motion have no unknowns but accelerations and multipliers. */
+ * The matrices are as small as a node, so (K1) is solved to round-off whenever V changes, and the
+ * equations of motion have no unknowns but accelerations and multipliers. */
 #include <math.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * With tol and h the method runs ahead of the grid of the output, in steps of its own from last to end, and the
  * state at a point of the grid between them is interpolated (K9), projected to the constraints, and given its
  * vdot and lambda. Two points of a step are enough for what is of order 5, three for order 9; beyond, the
- * method itself goes from last to the point. */
+ * method itself goes to the point, from last or from half way. */
 #include "step/control.h"
 #include "step/dense.h"
 
@@ -76,26 +76,36 @@ static ph_status run_ahead(ph_sim *sim, rkmk *m)
     return PH_OK;
 }
 
+/* A point within the step: half way, from which two half steps differ by no more than tol. */
+static ph_status half_way(ph_sim *sim, rkmk *m, const ph_point **p)
+{
+    *p = &m->control.half; /* of the step doubling that accepted the step */
+    if (!m->rk.tab.embedded)
+        return PH_OK;
+    double h = 0.5 * (m->end.t - m->last.t);
+    *p = &m->middle;
+    m->middle.t = m->last.t + h;
+    return ph_rk_step(sim, &m->rk, &m->last, h, &m->middle, NULL);
+}
+
 static ph_status interpolate(ph_sim *sim, rkmk *m, ph_point *to)
 {
     const ph_point *p[PH_DENSE_POINTS] = {&m->last, &m->end, &m->end};
-    double h = m->end.t - m->last.t;
-    if (!m->points)
-        return ph_rk_step(sim, &m->rk, &m->last, to->t - m->last.t, to, NULL);
-    if (!m->dense.n) {
-        if (m->points == 3) {
-            m->middle.t = m->last.t + 0.5 * h;
-            ph_status s = ph_rk_step(sim, &m->rk, &m->last, 0.5 * h, &m->middle, NULL);
-            if (s != PH_OK)
-                return s;
-            p[1] = &m->middle;
-        }
-        ph_dense_fit(&m->dense, &sim->lay, m->points, p);
+    ph_status s = PH_OK;
+    if (!m->dense.n && m->points != 2)
+        s = half_way(sim, m, &p[1]);
+    if (s != PH_OK)
+        return s;
+    if (!m->points) {
+        const ph_point *from = p[to->t > p[1]->t];
+        return ph_rk_step(sim, &m->rk, from, to->t - from->t, to, NULL);
     }
+    if (!m->dense.n)
+        ph_dense_fit(&m->dense, &sim->lay, m->points, p);
     ph_dense_at(&m->dense, &sim->lay, &m->last, to);
     for (int i = 0; i < sim->lay.nl; i++)
         to->lambda[i] = m->last.lambda[i];
-    return ph_rk_settle(sim, h, to);
+    return ph_rk_settle(sim, m->end.t - m->last.t, to);
 }
 
 static ph_status step_on_grid(ph_sim *sim, rkmk *m)

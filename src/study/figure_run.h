@@ -131,8 +131,9 @@ ph_measure ph_measure_local_gap; /* how far the first is from what it should be 
 ph_measure ph_measure_amplification, ph_measure_amplification_n, ph_measure_second_row, ph_measure_c_inf;
 ph_measure ph_measure_example2_ratio, ph_measure_example2_difference;
 
-/* figure_spin.c */
-ph_measure ph_measure_radius; /* spectral radius of one step */
+/* figure_stability.c */
+ph_measure ph_measure_radius;     /* spectral radius of one step */
+ph_measure ph_measure_ball_limit; /* z where bounded motion ends; run: see BALL of figures.def */
 
 /* figure_model_value.c: what run->of gives at the end of a run of a model file */
 ph_measure ph_measure_model;

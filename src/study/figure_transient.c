@@ -1,36 +1,16 @@
-/* The error recursion of the first steps: E_{n+1} = T_+^-1 T_0 E_n, E = (r^B, e^lambda, e^a).
- *
- *         ( 0    0          -beta       )         ( 1   0         1/2 - beta )
- *   T_+ = ( 1    0          -gamma      ),  T_0 = ( 1   0         1 - gamma  )
- *         ( 0    1-alpha_f   1-alpha_m  )         ( 0  -alpha_f  -alpha_m    )
- *
- * (Arnold, Bruls, Cardona, Numer. Math. 129 (2015), eqs. (44)-(46), Example 2 and section 4.1.) */
+/* Figures of the error recursion of the first steps, (V5) of transient.c: amplification, and a run that
+ * follows it. (Arnold, Bruls, Cardona, Numer. Math. 129 (2015), Example 2 and section 4.1.) */
 #include <math.h>
 
 #include "study/figure_run.h"
+#include "study/transient.h"
 
 #define POWERS 1000 /* beyond the maximum for rho <= 0.99 */
 
 static ph_mat3 recursion(const ph_figure_run *run)
 {
     ph_figure_alpha p = ph_figure_numbers(run);
-    ph_mat3 plus = {0, 0, -p.beta, 1, 0, -p.gamma, 0, 1 - p.alpha_f, 1 - p.alpha_m};
-    ph_mat3 zero = {1, 0, 0.5 - p.beta, 1, 0, 1 - p.gamma, 0, -p.alpha_f, -p.alpha_m};
-    return ph_mmul(ph_minv(plus), zero);
-}
-
-/* Largest eigenvalue of a symmetric matrix: the characteristic polynomial in trigonometric form. */
-static double largest_eigenvalue(ph_mat3 S)
-{
-    double m = (S.xx + S.yy + S.zz) / 3;
-    ph_mat3 D = ph_msub(S, ph_diag3(m, m, m)), D2 = ph_mmul(D, D);
-    double p = sqrt((D2.xx + D2.yy + D2.zz) / 6);
-    if (p == 0)
-        return m;
-    ph_mat3 U = ph_mscale(1 / p, D);
-    double det = ph_dot(ph_v3(U.xx, U.xy, U.xz), ph_cross(ph_v3(U.yx, U.yy, U.yz), ph_v3(U.zx, U.zy, U.zz)));
-    double c = fmax(-1, fmin(1, det / 2));
-    return m + 2 * p * cos(acos(c) / 3);
+    return ph_transient_matrix(p.alpha_m, p.alpha_f, p.beta, p.gamma);
 }
 
 /* max_n |(T_+^-1 T_0)^n|_2; *at: the n where it is reached */
@@ -39,7 +19,7 @@ static double amplification(const ph_figure_run *run, double *at)
     ph_mat3 T = recursion(run), A = T;
     double max = 0;
     for (int n = 1; n <= POWERS; n++, A = ph_mmul(T, A)) {
-        double norm = sqrt(largest_eigenvalue(ph_mmul(ph_transpose(A), A)));
+        double norm = ph_spectral_norm(A);
         if (norm > max || isnan(norm))
             max = norm, *at = n;
     }

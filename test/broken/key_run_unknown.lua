@@ -1,3 +1,3 @@
 -- expect 3: there are: t_end, h, space
 body { name = "a", mass = 2, inertia = {1, 2, 2.5} }
-run { tableau = "rk4" }
+run { colour = "red" }

@@ -1,0 +1,158 @@
+/* polhode stability: how far steps are stable, of the ball with a torsional spring, of the linear oscillator,
+ * or about the steady spin of a model. */
+#include "cli/stability.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+void ph_numbers_default(ph_numbers *list, double from, double to, int count, int log)
+{
+    if (list->n)
+        return;
+    for (int k = 0; k < count; k++) {
+        double s = count > 1 ? (double)k / (count - 1) : 0;
+        list->x[list->n++] = log ? from * pow(to / from, s) : from + (to - from) * s;
+    }
+}
+
+ph_variant *ph_stability_variants(const ph_args *args, int *n)
+{
+    ph_variant *v = calloc(PH_VARIANTS_MAX, sizeof *v);
+    *n = v ? ph_variants_list(&args->opt, &args->list, v) : 0;
+    if (*n > 0)
+        return v;
+    if (v)
+        ph_complain("more than %d combinations of methods and their numbers", PH_VARIANTS_MAX);
+    else
+        ph_complain("not enough memory for the study");
+    free(v);
+    return NULL;
+}
+
+/* ---- cases ------------------------------------------------------------------------------------------- */
+
+static void lose(int k, const char *why, void *result, void *ctx)
+{
+    ph_outcome *o = result;
+    (void)k, (void)ctx;
+    o->status = PH_E_STEP;
+    snprintf(o->err.text, sizeof o->err.text, "a case was lost: its process was %s", why);
+}
+
+void *ph_stability_run(const ph_args *args, const char *title, int n, size_t size,
+                       void (*job)(int, void *, void *), void *ctx, int *code)
+{
+    ph_pool_def def = ph_pool_default();
+    ph_pool_end end;
+    ph_error err = {0};
+    void *results = calloc((size_t)n, size);
+    if (!results) {
+        *code = ph_complain("not enough memory for %d cases", n);
+        return NULL;
+    }
+    def.n = n, def.size = size, def.title = title, def.jobs = args->jobs;
+    def.job = job, def.lost = lose, def.ctx = ctx;
+    ph_status s = ph_pool_run(&def, results, &end, &err);
+    if (s == PH_OK)
+        return results;
+    free(results);
+    ph_complain("%s", err.text[0] ? err.text : "the study was interrupted");
+    if (end.signal)
+        raise(end.signal);
+    *code = ph_status_exit(s);
+    return NULL;
+}
+
+int ph_stability_check(int n, size_t size, const void *results)
+{
+    for (int k = 0; k < n; k++) {
+        const ph_outcome *o = (const void *)((const char *)results + (size_t)k * size);
+        int code = ph_status_exit(o->status);
+        if (code == PH_EXIT_USAGE)
+            return ph_complain("%s", o->err.text[0] ? o->err.text : "not enough memory for the study");
+    }
+    return PH_EXIT_OK;
+}
+
+/* ---- the arguments ----------------------------------------------------------------------------------- */
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void sort(ph_numbers *list)
+{
+    qsort(list->x, (size_t)list->n, sizeof *list->x, ascending);
+}
+
+typedef enum kind { BALL, SPIN, OSCILLATOR } kind;
+
+static const char *const kinds[] = {"the ball", "--about-spin", "--oscillator"};
+
+/* 0 after one line on stderr: an option that this kind does not read. */
+static int check_kind(const ph_args *a, kind of)
+{
+    const struct {
+        const char *name;
+        int given;
+        unsigned kinds; /* bits that read it */
+    } all[] = {{"--z", a->z.n, 1u << BALL},
+               {"--amplitude", a->amplitude.n, 1u << BALL},
+               {"--steps", a->steps, 1u << BALL},
+               {"--zeta", a->zeta != 0, 1u << BALL | 1u << OSCILLATOR},
+               {"--hw", a->hw.n, 1u << SPIN},
+               {"--ht", a->ht.n, 1u << OSCILLATOR},
+               {"--formulation", a->list.formulation.n, 1u << SPIN},
+               {"--sigma", a->list.sigma.n, 1u << SPIN | 1u << BALL},
+               {"--correction", a->list.correction.n, 1u << SPIN | 1u << BALL},
+               {"--set", a->set.n, 1u << SPIN},
+               {"--size", a->size, 1u << SPIN},
+               {"--space", a->space >= 0, 1u << SPIN},
+               {"--assemble", a->assemble, 1u << SPIN}};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        if (all[k].given && !(all[k].kinds & 1u << of)) {
+            ph_complain("%s: %s does not read it", all[k].name, kinds[of]);
+            return 0;
+        }
+    return 1;
+}
+
+static int check_numbers(const ph_args *a)
+{
+    for (int k = 0; k < a->list.rho.n; k++)
+        if (!(a->list.rho.x[k] >= 0 && a->list.rho.x[k] <= 1)) {
+            ph_complain("--rho: %g is outside [0, 1]", a->list.rho.x[k]);
+            return 0;
+        }
+    for (int k = 0; k < a->list.order.n; k++)
+        if (a->list.order.k[k] > 6) {
+            ph_complain("--order: %d is outside 1 to 6", a->list.order.k[k]);
+            return 0;
+        }
+    if (!(a->zeta >= 0)) {
+        ph_complain("--zeta: %g is below 0", a->zeta);
+        return 0;
+    }
+    return 1;
+}
+
+int ph_cmd_stability(const ph_args *given)
+{
+    ph_args args = *given;
+    if (args.about_spin && args.oscillator)
+        return ph_complain("--about-spin and --oscillator are two studies: give one of them");
+    if (args.about_spin && !args.n_words)
+        return ph_complain("--about-spin needs a MODEL that spins steadily");
+    if (args.n_words && !args.about_spin)
+        return ph_complain("stability reads the model '%s' with --about-spin only", args.word[0]);
+    kind of = args.about_spin ? SPIN : args.oscillator ? OSCILLATOR : BALL;
+    if (!check_kind(&args, of) || !check_numbers(&args) || !ph_delivery_ready(&args))
+        return PH_EXIT_USAGE;
+    sort(&args.z), sort(&args.amplitude), sort(&args.hw), sort(&args.ht);
+    return of == SPIN         ? ph_stability_spin(&args)
+           : of == OSCILLATOR ? ph_stability_oscillator(&args)
+                              : ph_stability_ball(&args);
+}

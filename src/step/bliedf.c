@@ -1,0 +1,640 @@
+/* BLieDF: backward differentiation formulas of order k = 1 ... 6 on a Lie group, in index-3, index-2 and
+ * stabilised index-2 form.
+ *
+ * With alpha_i of BDF-k and gamma_i = alpha_0 + ... + alpha_{i-1}, unknowns of a step are v1, lambda and, in
+ * the stabilised form, eta:
+ *
+ *   vdot1 = (1/h) sum_{i=0..k} alpha_i v_{n+1-i}
+ *         = (1/h) sum_{i=1..k} gamma_i (v_{n+2-i} - v_{n+1-i})                                 (D1)
+ *   gamma_1 (D_n + B(q_n)^T eta) + sum_{i=2..k} gamma_i D_{n+1-i} = v1 + c(v1),
+ *   q1 = q_n o exp(x),   x = h D_n + p(v1)                                                     (D2)
+ *
+ *   perturbed:  p = h^2/12 [v_n, v1]  + h^2 E(1/120) at t_n + h/2,   c = 0                     (D3)
+ *   implicit:   c = h^2/12 [v1, vdot1] + h E(-1/180) at t_{n+1},     p = 0                     (D4)
+ *   lagged:     c = h^2/12 [v_n, (3 v_n - 4 v_{n-1} + v_{n-2})/(2h)], p = 0                    (D5)
+ *   none:       c = p = 0                                                                      (D6)
+ *
+ * The terms of (D3)-(D5) are there from k = 3 on, E from k = 5 on. E is the fourth-order part (D7) of the
+ * Magnus series (magnus.h), with v and its derivatives of the polynomial through v1, v_n, ..., v_{n+2-k}.
+ *
+ * Derivatives for Newton's method, with gp = alpha_0/h and z the Lie term p or c:
+ *
+ *   dq = T(x) dx,   dx = (1/gp) J dv1 - h B(q_n)^T deta,   J = I + gp dp/dv1 + dc/dv1,
+ *   dv1 = gp (J^-1 T^-1 dq + J^-1 B(q_n)^T h deta),   dvdot1 = gp dv1                          (D8)
+ *
+ * Start: k - 1 steps of a one-step method near round-off. In index-3 k more, whose velocities become
+ *
+ *   v += d,  M d + B^T m = 0,  B d = B (v* - v),  v* what (D2) makes of the exact motion       (D9)
+ *
+ * Reference: V. Wieloch, M. Arnold: BDF integrators for constrained mechanical systems on Lie groups. */
+#include <float.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "la/small.h"
+#include "step/control.h"
+#include "step/magnus.h"
+#include "step/sim.h"
+
+#define ORDER_MAX 6
+
+/* ---- formulas ----------------------------------------------------------------------------------- */
+
+/* Derivatives 0 to 3 at s of the polynomial through values at 0, -1, ..., 1 - points: w[d][j] of value j. */
+static void weights(int points, double s, double w[4][ORDER_MAX + 1])
+{
+    for (int j = 0; j < points; j++) {
+        double c[4] = {1, 0, 0, 0}; /* Taylor coefficients at s of prod_i (x + i)/(i - j) */
+        for (int i = 0; i < points; i++)
+            for (int d = 3; d >= 0 && i != j; d--)
+                c[d] = (c[d] * (s + i) + (d ? c[d - 1] : 0)) / (i - j);
+        w[0][j] = c[0], w[1][j] = c[1], w[2][j] = 2 * c[2], w[3][j] = 6 * c[3];
+    }
+}
+
+typedef struct formula {
+    double alpha[ORDER_MAX + 1], gamma[ORDER_MAX + 1];
+    double w[4][ORDER_MAX + 1]; /* of the V_d of (D7): first v1, then v_n, ... */
+} formula;
+
+static formula formula_of(int k, ph_correction correction)
+{
+    formula f = {0};
+    double w[4][ORDER_MAX + 1];
+    weights(k + 1, 0, w);
+    memcpy(f.alpha, w[1], sizeof(double) * (size_t)(k + 1));
+    for (int i = 1; i <= k; i++)
+        f.gamma[i] = f.gamma[i - 1] + f.alpha[i - 1];
+    weights(k, correction == PH_IN_EXP ? -0.5 : 0, f.w);
+    return f;
+}
+
+/* ---- the record --------------------------------------------------------------------------------- */
+
+typedef struct bliedf {
+    ph_step_ops ops;          /* first: where a test finds it */
+    int order;                /* asked for */
+    int k;                    /* of the present step */
+    int in_exp, in_velocity;  /* (D3), (D4) in the present step */
+    int fourth;               /* with E */
+    formula f[ORDER_MAX + 1]; /* by order */
+    double gp;                /* alpha_0/h */
+    double *v[ORDER_MAX];     /* nv: v_{n-1}, v_{n-2}, ... */
+    double *D[ORDER_MAX];     /* nv: D_{n-1}, D_{n-2}, ...; the last one takes D_n */
+    double *c, *S;            /* nv: vdot1 = gp (v1 - v_n) + c; what does not depend on v1 in (D2) */
+    double *G[4];             /* nv: V_d without v1 */
+    double *x;                /* nv */
+    double *H;                /* nT: the part of dz/dv1 without E */
+    double *T, *Tinv, *L, *F; /* nT; F = J^-1 */
+    double *y, *dy, *Bn;      /* B(q_n)^T eta and h times its increment, nv; B(q_n), links */
+    double tol_x, tol_R;      /* of increments of positions and rotations (N3) */
+    ph_rk rk;                 /* the one-step method of the start */
+    ph_control control;       /* of its steps */
+    double *exact;            /* nv: v_n before it was perturbed (D9) */
+    int start_steps;
+} bliedf;
+
+static bliedf *of(ph_sim *sim)
+{
+    return sim->method;
+}
+
+/* Also while sizes are added up, before the order is checked. */
+static int order_of(const ph_sim *sim)
+{
+    return sim->opt.order < 1 ? 1 : sim->opt.order > ORDER_MAX ? ORDER_MAX : sim->opt.order;
+}
+
+/* Steps of the one-step method: k - 1 for the past that (D2) needs, in index-3 k more for (D9). */
+static int start_steps(const ph_sim *sim)
+{
+    int k = order_of(sim);
+    if (sim->opt.start == PH_PLAIN)
+        return 0;
+    return sim->opt.formulation == PH_INDEX3 && sim->lay.C > 0 ? 2 * k - 1 : k - 1;
+}
+
+static void take(ph_sim *sim, ph_arena *a)
+{
+    bliedf none, *m = sim->method ? of(sim) : &none;
+    size_t d = sizeof(double), nv = (size_t)sim->lay.nv, nT = (size_t)sim->lay.nT;
+    int k = order_of(sim), stabilised = sim->opt.formulation == PH_GGL;
+    for (int i = 0; i < k; i++) {
+        m->v[i] = ph_arena_take(a, nv, d);
+        m->D[i] = ph_arena_take(a, nv, d);
+    }
+    for (int i = 0; i < 4; i++)
+        m->G[i] = ph_arena_take(a, k >= 5 ? nv : 0, d);
+    m->c = ph_arena_take(a, nv, d);
+    m->S = ph_arena_take(a, nv, d);
+    m->x = ph_arena_take(a, nv, d);
+    m->H = ph_arena_take(a, nT, d);
+    m->T = ph_arena_take(a, nT, d);
+    m->Tinv = ph_arena_take(a, nT, d);
+    m->L = ph_arena_take(a, nT, d);
+    m->F = ph_arena_take(a, nT, d);
+    m->y = ph_arena_take(a, stabilised ? nv : 0, d);
+    m->dy = ph_arena_take(a, stabilised ? nv : 0, d);
+    m->Bn = ph_arena_take(a, stabilised ? (size_t)sim->lay.size_links : 0, d);
+    if (start_steps(sim) > 0 && ph_tableau_get("dopri8", &m->rk.tab, NULL) == PH_OK) {
+        ph_rk_take(&m->rk, &sim->lay, a);
+        ph_control_take(&m->control, &sim->lay, a);
+        m->exact = ph_arena_take(a, nv, d);
+    }
+}
+
+/* Tolerance of the start: little more than round-off. */
+#define START_TOL 1e-13
+
+static ph_status prepare(ph_sim *sim, ph_error *err)
+{
+    bliedf *m = of(sim);
+    if (sim->opt.order < 1 || sim->opt.order > ORDER_MAX)
+        return ph_fail(err, PH_E_INPUT, "order = %d: bliedf has the orders 1 to %d; BDF above are unstable",
+                       sim->opt.order, ORDER_MAX);
+    m->order = sim->opt.order;
+    for (int k = 1; k <= m->order; k++)
+        m->f[k] = formula_of(k, sim->opt.correction);
+    m->ops.exact = 1;
+    m->control.tol = START_TOL;
+    m->start_steps = start_steps(sim);
+    return m->start_steps > 0 ? ph_rk_prepare(&m->rk, sim, err) : PH_OK;
+}
+
+static void release(ph_sim *sim)
+{
+    if (of(sim)->start_steps > 0)
+        ph_rk_release(&of(sim)->rk);
+}
+
+static void set_order(ph_sim *sim, int k)
+{
+    bliedf *m = of(sim);
+    ph_correction where = sim->opt.correction;
+    m->k = k;
+    m->in_exp = k >= 3 && where == PH_IN_EXP, m->in_velocity = k >= 3 && where == PH_IN_VELOCITY;
+    m->fourth = k >= 5 && (m->in_exp || m->in_velocity);
+    m->gp = m->f[k].alpha[0] / sim->opt.h;
+    m->ops.inv_eps = m->ops.inv_gp = 1 / m->gp, m->ops.s = m->ops.inv_gp * m->ops.inv_gp;
+}
+
+/* ---- the Lie term ------------------------------------------------------------------------------- */
+
+/* The part of E in z = p or c of one node, to z, and its derivative by v1, to dz unless NULL; added. */
+static void add_fourth(int n, const bliedf *m, const ph_slot *i, double h, const double *v1, double *z,
+                       double *dz)
+{
+    double V[4][PH_DIM_MAX], w[4], E[PH_DIM_MAX], dE[PH_DIM_MAX * PH_DIM_MAX];
+    double scale = m->in_exp ? h * h : h, c = m->in_exp ? PH_MAGNUS_MIDDLE : PH_MAGNUS_DENSITY;
+    for (int d = 0; d < 4; d++) {
+        w[d] = m->f[m->k].w[d][0];
+        for (int e = 0; e < n; e++)
+            V[d][e] = w[d] * v1[e] + m->G[d][i->v_at + e];
+    }
+    ph_magnus_fourth(n, i->op, h, c, V, w, E, dz ? dE : NULL);
+    for (int e = 0; e < n; e++)
+        z[e] += scale * E[e];
+    for (int e = 0; dz && e < n * n; e++)
+        dz[e] += scale * dE[e];
+}
+
+/* z = p or c of one node. */
+PH_INLINE void lie_term(int n, const bliedf *m, const ph_slot *i, double h, const double *v1, double *z)
+{
+    ph_small_mul(n, m->H + i->T_at, v1, z);
+    if (m->fourth)
+        add_fourth(n, m, i, h, v1, z, NULL);
+}
+
+/* J^-1 of one node to F, from dz/dv1. */
+PH_INLINE void invert_J(int n, const bliedf *m, const double *dz, double *F)
+{
+    double J[PH_DIM_MAX * PH_DIM_MAX], g = m->in_exp ? m->gp : 1;
+    for (int e = 0; e < n * n; e++)
+        J[e] = g * dz[e];
+    for (int e = 0; e < n; e++)
+        J[e * (n + 1)] += 1;
+    if (n == 3)
+        ph_store33(F, ph_minv(ph_load33(J)));
+    else if (!ph_small_inverse(n, J, F))
+        memset(F, 0xff, sizeof(double) * (size_t)(n * n)); /* NaN: the iteration fails */
+}
+
+/* ---- one step ----------------------------------------------------------------------------------- */
+
+/* (D1), (D2) for a node of a vector space. */
+PH_INLINE void update_flat(int n, const bliedf *m, double h, int at, const double *v0, const double *y,
+                           const double *q0, ph_point *next, double *q1)
+{
+    double *D = m->D[m->order - 1], inv = 1 / m->f[m->k].gamma[1];
+    for (int e = at; e < at + n; e++) {
+        double v = next->v[e];
+        next->vdot[e] = m->gp * (v - v0[e]) + m->c[e];
+        D[e] = inv * (v - m->S[e]) - (y ? y[e] : 0);
+        m->x[e] = h * D[e];
+        q1[e - at] = q0[e - at] + m->x[e];
+    }
+}
+
+/* (D1), (D2) for a node of a curved group. */
+PH_INLINE void update_curved(int n, const bliedf *m, double h, const ph_slot *i, const double *v0,
+                             const double *y, const double *q0, ph_point *next, double *q1)
+{
+    int at = i->v_at, lie = m->in_exp || m->in_velocity;
+    double *D = m->D[m->order - 1] + at, inv = 1 / m->f[m->k].gamma[1], z[PH_DIM_MAX];
+    const double *v1 = next->v + at;
+    for (int e = 0; e < n; e++)
+        z[e] = 0;
+    if (lie)
+        lie_term(n, m, i, h, v1, z);
+    for (int e = 0; e < n; e++) {
+        double v = v1[e];
+        next->vdot[at + e] = m->gp * (v - v0[at + e]) + m->c[at + e];
+        D[e] = inv * (v + (m->in_exp ? 0 : z[e]) - m->S[at + e]) - (y ? y[at + e] : 0);
+        m->x[at + e] = h * D[e] + (m->in_exp ? z[e] : 0);
+    }
+    i->op->move(n, q0, m->x + at, q1, m->T + i->T_at, m->Tinv + i->T_at);
+    q1 += i->op->quat;
+    next->R[i->R_at] = ph_qmat((ph_quat){q1[0], q1[1], q1[2], q1[3]});
+}
+
+/* The point of the present v1 and eta. */
+static ph_status update(ph_sim *sim)
+{
+    const bliedf *m = of(sim);
+    const ph_layout *lay = &sim->lay;
+    const double *v0 = sim->now.v, *y = sim->matrix.n_eta > 0 ? m->y : NULL;
+    double h = sim->opt.h;
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
+        const double *q0 = sim->now.q + i->q_at;
+        double *q1 = sim->next.q + i->q_at;
+        if (i->T_at < 0)
+            PH_BY_SIZE(i->dim, update_flat, m, h, i->v_at, v0, y, q0, &sim->next, q1);
+        else
+            PH_BY_SIZE(i->dim, update_curved, m, h, i, v0, y, q0, &sim->next, q1);
+    }
+    return PH_OK;
+}
+
+/* L = J^-1 T^-1 and F = J^-1 of one node, from (D8); without E, F is constant in a step. */
+PH_INLINE void linearise_node(int n, const bliedf *m, double h, const ph_slot *i, const double *v1)
+{
+    if (m->fourth) {
+        double z[PH_DIM_MAX] = {0}, dz[PH_DIM_MAX * PH_DIM_MAX];
+        memcpy(dz, m->H + i->T_at, sizeof(double) * (size_t)(n * n));
+        add_fourth(n, m, i, h, v1, z, dz);
+        invert_J(n, m, dz, m->F + i->T_at);
+    }
+    ph_small_mmul(n, n, n, m->F + i->T_at, m->Tinv + i->T_at, m->L + i->T_at);
+}
+
+static void linearise(ph_sim *sim)
+{
+    bliedf *m = of(sim);
+    const ph_layout *lay = &sim->lay;
+    m->ops.L = m->ops.F = NULL;
+    if (sim->opt.newton == PH_SIMPLIFIED)
+        return;
+    m->ops.L = m->Tinv;
+    if (!m->in_exp && !m->in_velocity)
+        return;
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++)
+        if (i->T_at >= 0)
+            PH_BY_SIZE(i->dim, linearise_node, m, sim->opt.h, i, sim->next.v + i->v_at);
+    m->ops.L = m->L, m->ops.F = m->F;
+}
+
+/* dy = B_n^T x_eta, x_eta = h deta. */
+static void correct_eta(ph_sim *sim, const double *x)
+{
+    bliedf *m = of(sim);
+    const ph_layout *lay = &sim->lay;
+    const double *x_eta = x + lay->nv + lay->nl;
+    double inv_h = 1 / sim->opt.h;
+    memset(m->dy, 0, sizeof(double) * (size_t)lay->nv);
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
+        int at = sim->matrix.eta_at[b->row];
+        if (at >= 0)
+            ph_small_tmul_add(b->m, b->n, m->Bn + b->at, x_eta + at, m->dy + b->col_at);
+    }
+    for (int e = 0; e < lay->nv; e++)
+        m->y[e] += inv_h * m->dy[e];
+    for (int c = 0; c < lay->C; c++)
+        for (int k = 0; k < lay->rows[c] && sim->matrix.eta_at[c] >= 0; k++)
+            sim->next.eta[lay->l_at[c] + k] += inv_h * x_eta[sim->matrix.eta_at[c] + k];
+}
+
+/* v1 += gp (L dq + F dy); L and F NULL: identity, dy NULL: zero. */
+PH_INLINE void add_velocity(int n, double gp, const double *L, const double *F, const double *dq,
+                            const double *dy, double *v1)
+{
+    double u[PH_DIM_MAX];
+    if (!L) { /* also nodes of R^n that are larger */
+        for (int e = 0; e < n; e++)
+            v1[e] += gp * (dq[e] + (dy ? dy[e] : 0));
+        return;
+    }
+    ph_small_mul(n, L, dq, u);
+    if (dy && F)
+        ph_small_mul_add(n, n, F, dy, u);
+    for (int e = 0; e < n; e++)
+        v1[e] += gp * (u[e] + (dy && !F ? dy[e] : 0));
+}
+
+/* The increment of v1 from that of q and eta; its size in units of the tolerances, NaN if any number is. */
+static double correct(ph_sim *sim, const double *x)
+{
+    bliedf *m = of(sim);
+    const ph_layout *lay = &sim->lay;
+    int stabilised = sim->matrix.n_eta > 0;
+    double moved = 0, turned = 0, far = 0;
+    if (stabilised)
+        correct_eta(sim, x);
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
+        int n = i->dim, at = i->v_at, rot = i->rot, curved = i->T_at >= 0;
+        const double *L = curved && m->ops.L ? m->ops.L + i->T_at : NULL;
+        const double *F = curved && m->ops.F ? m->ops.F + i->T_at : NULL;
+        const double *dy = stabilised ? m->dy + at : NULL;
+        PH_BY_SIZE(n, add_velocity, m->gp, L, F, x + at, dy, sim->next.v + at);
+        if (rot > 0) {
+            moved = PH_BY_SIZE(rot, ph_small_larger, moved, x + at);
+            far = PH_BY_SIZE(rot, ph_small_larger, far, m->x + at);
+        }
+        if (rot < n)
+            turned = PH_BY_SIZE(n - rot, ph_small_larger, turned, x + at + rot);
+        if (stabilised) {
+            moved = PH_BY_SIZE(rot, ph_small_larger, moved, dy);
+            turned = PH_BY_SIZE(n - rot, ph_small_larger, turned, dy + rot);
+        }
+    }
+    moved /= m->tol_x + 4 * DBL_EPSILON * far; /* of a start from rest in the origin only x knows the size */
+    turned /= m->tol_R;
+    return moved > turned || isnan(moved) ? moved : turned;
+}
+
+/* The sums over the past for n numbers from at on, and v1 extrapolated by the weights p of points values. */
+PH_INLINE void sum_past(int n, const bliedf *m, double h, int at, int points, const double *p,
+                        const double *v, double *v1)
+{
+    const double *gamma = m->f[m->k].gamma + 2;
+    double inv_h = 1 / h;
+    for (int e = at; e < at + n; e++) {
+        double c = 0, S = 0, guess = p[0] * v[e], younger = v[e];
+        for (int j = 0; j < m->k - 1; j++) {
+            c += gamma[j] * (younger - m->v[j][e]), S += gamma[j] * m->D[j][e];
+            younger = m->v[j][e];
+        }
+        for (int j = 0; j < points - 1; j++)
+            guess += p[j + 1] * m->v[j][e];
+        m->c[e] = inv_h * c, m->S[e] = S, v1[e] = guess;
+    }
+}
+
+/* The Lie terms of a step, as far as they do not depend on v1. */
+PH_INLINE void prepare_lie(int n, const bliedf *m, double h, const ph_slot *i, const double *v)
+{
+    int at = i->v_at;
+    double b[PH_DIM_MAX], *H = m->H + i->T_at, f = h * h / 12;
+    for (int e = 0; e < n; e++) /* [b, v1] of (D3) and of (D4), [-b, v_n] of (D5) */
+        b[e] = m->in_exp        ? f * v[at + e]
+               : m->in_velocity ? f * (m->gp * v[at + e] - m->c[at + e])
+                                : h / 24 * (4 * m->v[0][at + e] - m->v[1][at + e]);
+    i->op->hat(n, b, H);
+    if (!m->in_exp && !m->in_velocity) {
+        double c[PH_DIM_MAX];
+        ph_small_mul(n, H, v + at, c);
+        for (int e = 0; e < n; e++)
+            m->S[at + e] -= c[e];
+    } else if (!m->fourth)
+        invert_J(n, m, H, m->F + i->T_at);
+    for (int d = 0; d < 4 && m->fourth; d++)
+        for (int e = at; e < at + n; e++) {
+            const double *w = m->f[m->k].w[d];
+            m->G[d][e] = w[1] * v[e];
+            for (int j = 2; j < m->k; j++)
+                m->G[d][e] += w[j] * m->v[j - 2][e];
+        }
+}
+
+/* All that a step takes from the past; v1 extrapolated from as many points. */
+static void look_back(ph_sim *sim, int points, double *v1)
+{
+    bliedf *m = of(sim);
+    const ph_layout *lay = &sim->lay;
+    const double *v = sim->now.v;
+    double h = sim->opt.h, p[ORDER_MAX + 1] = {points};
+    for (int j = 1; j < points; j++) /* (-1)^j (points over j + 1) */
+        p[j] = -p[j - 1] * (points - j) / (j + 1);
+    int lie = m->k >= 3 && sim->opt.correction != PH_WITHOUT;
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
+        PH_BY_SIZE(i->dim, sum_past, m, h, i->v_at, points, p, v, v1);
+        if (lie && i->T_at >= 0)
+            PH_BY_SIZE(i->dim, prepare_lie, m, h, i, v);
+    }
+}
+
+static void predict(ph_sim *sim)
+{
+    bliedf *m = of(sim);
+    const ph_layout *lay = &sim->lay;
+    double h = sim->opt.h, *lambda = sim->next.lambda, *v1 = sim->next.v;
+    look_back(sim, sim->n < m->k ? (int)sim->n + 1 : m->k + 1, v1);
+    for (int e = 0; e < lay->nv && sim->n == 0; e++)
+        v1[e] += h * sim->now.vdot[e];
+    ph_step_tolerances(sim, m->ops.s / (h * h), &m->tol_x, &m->tol_R);
+    for (int i = 0; i < lay->nl; i++) /* next may hold NaN of a step that failed */
+        lambda[i] = sim->has_last ? 2 * sim->now.lambda[i] - lambda[i] : sim->now.lambda[i];
+}
+
+/* v_n and D_n become the youngest of the past. */
+static void remember(ph_sim *sim)
+{
+    bliedf *m = of(sim);
+    int last = m->order - 1;
+    double *v = m->v[last], *D = m->D[last];
+    for (int j = last; j > 0; j--)
+        m->v[j] = m->v[j - 1], m->D[j] = m->D[j - 1];
+    m->v[0] = v, m->D[0] = D;
+    memcpy(v, sim->now.v, sizeof(double) * (size_t)sim->lay.nv);
+}
+
+/* A step of order k from the past that it needs. */
+static ph_status multistep(ph_sim *sim, int k)
+{
+    bliedf *m = of(sim);
+    const ph_layout *lay = &sim->lay;
+    set_order(sim, k);
+    predict(sim);
+    if (sim->matrix.n_eta > 0) {
+        ph_state s = ph_point_view(&sim->now, lay);
+        if (ph_eval_links(&sim->ev, &s, m->Bn) != PH_OK)
+            return PH_E_CALLBACK;
+        memset(m->y, 0, sizeof(double) * (size_t)lay->nv);
+        memset(sim->next.eta, 0, sizeof(double) * (size_t)lay->nl);
+        m->ops.Bn = m->Bn;
+    }
+    m->ops.update = update, m->ops.linearise = linearise, m->ops.correct = correct;
+    return ph_newton_solve(sim, &m->ops);
+}
+
+/* ---- starting values ---------------------------------------------------------------------------- */
+
+/* D_n = log(q_n^-1 o q1)/h, for the time being with the Lie term of (D3). 0: a turn is too large for log. */
+static int log_step(ph_sim *sim)
+{
+    const bliedf *m = of(sim);
+    double h = sim->opt.h, e[PH_DIM_MAX + 1];
+    for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++) {
+        const double *q0 = sim->now.q + i->q_at, *q1 = sim->next.q + i->q_at;
+        double *D = m->D[m->order - 1] + i->v_at;
+        if (i->T_at < 0) {
+            for (int k = 0; k < i->dim; k++)
+                D[k] = (q1[k] - q0[k]) / h;
+            continue;
+        }
+        if (!(h * ph_norm(ph_load3(sim->next.v + i->v_at + i->rot)) < 3))
+            return 0;
+        i->op->inverse(i->dim, q0, e);
+        i->op->compose(i->dim, e, q1, e);
+        i->op->log(i->dim, e, D);
+        for (int k = 0; k < i->dim; k++)
+            D[k] /= h;
+    }
+    return 1;
+}
+
+/* Take the Lie term of (D3) from D of one node, for the step from point j + 1 to point j before the last; u
+ * are the velocities of the points, last one first, w the weights at the middle of the step. */
+static void take_lie_term(int n, const bliedf *m, const ph_slot *i, double h, int j, const double *const *u,
+                          double w[4][ORDER_MAX + 1], double *D)
+{
+    int at = i->v_at;
+    double H[PH_DIM_MAX * PH_DIM_MAX], z[PH_DIM_MAX], E[PH_DIM_MAX] = {0}, V[4][PH_DIM_MAX] = {{0}};
+    i->op->hat(n, u[j + 1] + at, H);
+    ph_small_mul(n, H, u[j] + at, z);
+    for (int d = 0; d < 4 && m->fourth; d++)
+        for (int p = 0; p < m->k; p++)
+            for (int e = 0; e < n; e++)
+                V[d][e] += w[d][p] * u[p][at + e];
+    if (m->fourth)
+        ph_magnus_fourth(n, i->op, h, PH_MAGNUS_MIDDLE, V, NULL, E, NULL);
+    for (int e = 0; e < n; e++)
+        D[at + e] -= h / 12 * z[e] + h * E[e];
+}
+
+/* All D of the start lose the Lie term of (D3), when the velocities of all its points are there. */
+static void take_lie_terms(ph_sim *sim)
+{
+    bliedf *m = of(sim);
+    int k = m->order;
+    double w[4][ORDER_MAX + 1];
+    const double *u[ORDER_MAX + 1] = {sim->next.v, sim->now.v};
+    set_order(sim, k);
+    for (int j = 2; j < k; j++)
+        u[j] = m->v[j - 2];
+    for (int j = 0; j < k - 1 && m->in_exp; j++) {
+        weights(k, -j - 0.5, w);
+        for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++)
+            if (i->T_at >= 0)
+                take_lie_term(i->dim, m, i, sim->opt.h, j, u, w, j ? m->D[j - 1] : m->D[k - 1]);
+    }
+}
+
+/* Index-3: the velocity that (D2) gives for the exact q, to v of the new point, in the directions of the
+ * constraints (D9). D_n loses the Lie term of (D3). */
+static ph_status perturb(ph_sim *sim)
+{
+    bliedf *m = of(sim);
+    double h = sim->opt.h, *D = m->D[m->order - 1], *v = sim->next.v, *l = m->x;
+    set_order(sim, m->order);
+    look_back(sim, 1, l);
+    for (int e = 0; e < sim->lay.nv; e++)
+        l[e] = m->f[m->k].gamma[1] * D[e] + m->S[e] - v[e];
+    for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++) {
+        double z[PH_DIM_MAX] = {0}, part = m->in_exp ? m->gp : 1;
+        if (i->T_at < 0 || !(m->in_exp || m->in_velocity))
+            continue;
+        lie_term(i->dim, m, i, h, v + i->v_at, z);
+        for (int e = 0; e < i->dim; e++) {
+            l[i->v_at + e] -= part * z[e];
+            D[i->v_at + e] -= m->in_exp ? z[e] / h : 0;
+        }
+    }
+    memcpy(m->c, v, sizeof(double) * (size_t)sim->lay.nv);
+    ph_point now = sim->now;
+    sim->now = sim->next;
+    ph_status s = ph_start_perturb(sim, l);
+    sim->now = now;
+    if (s == PH_OK)
+        memcpy(m->exact, m->c, sizeof(double) * (size_t)sim->lay.nv);
+    return s;
+}
+
+/* The point at the end of the step, by the one-step method. */
+static ph_status one_step(ph_sim *sim)
+{
+    bliedf *m = of(sim);
+    double t1 = sim->next.t;
+    ph_point_copy(&sim->next, &sim->now, &sim->lay);
+    if (sim->n >= m->order)
+        memcpy(sim->next.v, m->exact, sizeof(double) * (size_t)sim->lay.nv);
+    if (sim->matrix.n_eta > 0)
+        memset(sim->next.eta, 0, sizeof(double) * (size_t)sim->lay.nl);
+    sim->step_iterations = 0;
+    m->control.h = sim->opt.h, m->control.last = 0; /* often one step will do; and no memory of a failure */
+    ph_stats stats = sim->stats;                    /* which count steps of this method alone */
+    ph_status s = ph_control_to(sim, &m->control, &m->rk, &sim->next, t1);
+    sim->stats = stats;
+    if (s != PH_OK)
+        ph_point_copy(&sim->next, &m->control.ahead, &sim->lay); /* where the culprit is searched for */
+    return s;
+}
+
+/* A step of the start. */
+static ph_status start_step(ph_sim *sim)
+{
+    int k = of(sim)->order;
+    ph_status s = one_step(sim);
+    if (s != PH_OK)
+        return s;
+    if (!log_step(sim)) {
+        snprintf(sim->reason, sizeof sim->reason,
+                 "a body turns by more than 3 rad in one step of h = %g: use a smaller step", sim->opt.h);
+        return PH_E_STEP;
+    }
+    if (sim->n == k - 2)
+        take_lie_terms(sim);
+    return sim->n >= k - 1 ? perturb(sim) : PH_OK;
+}
+
+/* The past is that of the steps since t0. */
+static ph_status step(ph_sim *sim)
+{
+    bliedf *m = of(sim);
+    ph_status s = sim->n < m->start_steps ? start_step(sim)
+                                          : multistep(sim, sim->n < m->order ? (int)sim->n + 1 : m->order);
+    if (s == PH_OK)
+        remember(sim);
+    return s;
+}
+
+static ph_status start(ph_sim *sim)
+{
+    (void)sim;
+    return PH_OK;
+}
+
+const ph_stepper ph_bliedf_stepper = {
+    .name = "bliedf",
+    .text = "backward differentiation formulas of order 1 to 6 on Lie groups",
+    .cite =
+        "V. Wieloch, M. Arnold: BDF integrators for constrained mechanical systems on Lie groups, Journal "
+        "of Computational and Applied Mathematics 387 (2021) 112517",
+    .reads = PH_READS_ORDER | PH_READS_FORMULATION | PH_READS_NEWTON | PH_READS_START,
+    .size = sizeof(bliedf),
+    .prepare = prepare,
+    .take = take,
+    .start = start,
+    .step = step,
+    .release = release,
+};

@@ -1,0 +1,192 @@
+/* Eigenvalues and singular vectors of small dense matrices.
+ *
+ *   H = P^T A P upper Hessenberg, by reflections; then H - mu I = Q R, H <- R Q + mu I with the eigenvalue mu
+ *   of the last 2 x 2 block that is nearer to its corner, until entries below the diagonal vanish.
+ *
+ * A defective eigenvalue of multiplicity k is found to the k-th root of round-off only.
+ * (Golub, Van Loan, Matrix Computations, 7.4, 7.5 and 8.6.3.) */
+#include "study/spectrum.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SWEEPS 60 /* for one eigenvalue; three are usual */
+
+/* ---- eigenvalues ------------------------------------------------------------------------------------- */
+
+/* A <- (I - 2 u u^T) A (I - 2 u u^T), u != 0 from index k on */
+static void reflect(int n, double *A, int k, const double *u)
+{
+    for (int j = 0; j < n; j++) {
+        double s = 0;
+        for (int i = k; i < n; i++)
+            s += u[i] * A[i * n + j];
+        for (int i = k; i < n; i++)
+            A[i * n + j] -= 2 * s * u[i];
+    }
+    for (int i = 0; i < n; i++) {
+        double s = 0;
+        for (int j = k; j < n; j++)
+            s += A[i * n + j] * u[j];
+        for (int j = k; j < n; j++)
+            A[i * n + j] -= 2 * s * u[j];
+    }
+}
+
+static void reduce(int n, double *A, double *u)
+{
+    for (int k = 1; k < n - 1; k++) {
+        double norm = 0, length = 0;
+        for (int i = k; i < n; i++) {
+            u[i] = A[i * n + k - 1];
+            norm = hypot(norm, u[i]);
+        }
+        u[k] += copysign(norm, u[k]);
+        for (int i = k; i < n; i++)
+            length = hypot(length, u[i]);
+        if (!(length > 0))
+            continue;
+        for (int i = k; i < n; i++)
+            u[i] /= length;
+        reflect(n, A, k, u);
+    }
+}
+
+/* The eigenvalue of [a b; c d] that is nearer to d. */
+static double complex shift(double complex a, double complex b, double complex c, double complex d)
+{
+    double complex p = (a - d) / 2, bc = b * c, r = csqrt(p * p + bc);
+    double complex q = cabs(p + r) > cabs(p - r) ? p + r : p - r; /* d - bc/q loses no digits */
+    return cabs(q) > 0 ? d - bc / q : d;
+}
+
+/* One step of the QR iteration on rows and columns lo..hi. */
+static void sweep(int n, double complex *H, int lo, int hi, double complex mu, double complex *turn)
+{
+    for (int i = lo; i <= hi; i++)
+        H[i * n + i] -= mu;
+    for (int k = lo; k < hi; k++) { /* G_k = [conj(c) conj(s); -s c], |c|^2 + |s|^2 = 1 */
+        double complex a = H[k * n + k], b = H[(k + 1) * n + k];
+        double r = hypot(cabs(a), cabs(b));
+        double complex c = r > 0 ? a / r : 1, s = r > 0 ? b / r : 0;
+        turn[2 * k] = c, turn[2 * k + 1] = s;
+        for (int j = k; j <= hi; j++) {
+            double complex x = H[k * n + j], y = H[(k + 1) * n + j];
+            H[k * n + j] = conj(c) * x + conj(s) * y;
+            H[(k + 1) * n + j] = c * y - s * x;
+        }
+    }
+    for (int k = lo; k < hi; k++) {
+        double complex c = turn[2 * k], s = turn[2 * k + 1];
+        for (int i = lo; i <= k + 1; i++) {
+            double complex x = H[i * n + k], y = H[i * n + k + 1];
+            H[i * n + k] = x * c + y * s;
+            H[i * n + k + 1] = y * conj(c) - x * conj(s);
+        }
+    }
+    for (int i = lo; i <= hi; i++)
+        H[i * n + i] += mu;
+}
+
+static int is_small(int n, const double complex *H, int i)
+{
+    double size = cabs(H[i * n + i]) + cabs(H[(i - 1) * n + i - 1]);
+    return cabs(H[i * n + i - 1]) <= DBL_EPSILON * size || cabs(H[i * n + i - 1]) <= DBL_MIN;
+}
+
+static int iterate(int n, double complex *H, double complex *turn)
+{
+    int tries = 0;
+    for (int hi = n - 1; hi > 0;) {
+        int lo = hi;
+        while (lo > 0 && !is_small(n, H, lo))
+            lo--;
+        if (lo == hi) {
+            hi--, tries = 0;
+            continue;
+        }
+        if (tries++ == SWEEPS)
+            return 0;
+        const double complex *row = H + (hi - 1) * n + hi - 1;
+        double complex mu = shift(row[0], row[1], row[n], row[n + 1]);
+        if (tries % 10 == 0) /* out of a cycle */
+            mu += cabs(row[n]) * (1 + I);
+        sweep(n, H, lo, hi, mu, turn);
+    }
+    return 1;
+}
+
+static int by_modulus(const void *a, const void *b)
+{
+    double x = cabs(*(const double complex *)a), y = cabs(*(const double complex *)b);
+    return (x < y) - (x > y);
+}
+
+int ph_eigenvalues(int n, const double *A, double complex *value)
+{
+    size_t nn = (size_t)n * (size_t)n;
+    for (size_t k = 0; k < nn; k++)
+        if (!isfinite(A[k]))
+            return 0;
+    double *R = calloc(nn + (size_t)n, sizeof *R);
+    double complex *H = calloc(nn + 2 * (size_t)n, sizeof *H);
+    int ok = R && H;
+    if (ok) {
+        memcpy(R, A, nn * sizeof *R);
+        reduce(n, R, R + nn);
+        for (int i = 0; i < n; i++)
+            for (int j = i > 0 ? i - 1 : 0; j < n; j++)
+                H[i * n + j] = R[i * n + j];
+        ok = iterate(n, H, H + nn);
+        for (int i = 0; i < n; i++)
+            value[i] = H[i * n + i];
+        qsort(value, (size_t)n, sizeof *value, by_modulus);
+    }
+    free(R);
+    free(H);
+    return ok;
+}
+
+/* ---- singular vectors -------------------------------------------------------------------------------- */
+
+static double dot(int n, const double *a, const double *b)
+{
+    double s = 0;
+    for (int i = 0; i < n; i++)
+        s += a[i] * b[i];
+    return s;
+}
+
+static void turn_rows(int n, double *a, double *b, double c, double s)
+{
+    for (int i = 0; i < n; i++) {
+        double x = a[i], y = b[i];
+        a[i] = c * x - s * y;
+        b[i] = s * x + c * y;
+    }
+}
+
+/* Rotations of pairs of rows, until all of them are orthogonal (Jacobi, one-sided). */
+void ph_singular_rows(int n, int m, double *A, double *V)
+{
+    memset(V, 0, sizeof(double) * (size_t)n * (size_t)n);
+    for (int i = 0; i < n; i++)
+        V[i * n + i] = 1;
+    for (int k = 0, turned = 1; k < SWEEPS && turned; k++) {
+        turned = 0;
+        for (int p = 0; p < n; p++)
+            for (int q = p + 1; q < n; q++) {
+                double *a = A + p * m, *b = A + q * m;
+                double aa = dot(m, a, a), bb = dot(m, b, b), ab = dot(m, a, b);
+                if (!(fabs(ab) > 4 * DBL_EPSILON * sqrt(aa * bb)))
+                    continue;
+                double z = (bb - aa) / (2 * ab), t = copysign(1 / (fabs(z) + sqrt(1 + z * z)), z);
+                double c = 1 / sqrt(1 + t * t);
+                turn_rows(m, a, b, c, c * t);
+                turn_rows(n, V + p * n, V + q * n, c, c * t);
+                turned = 1;
+            }
+    }
+}

@@ -1,0 +1,34 @@
+/* Small dense matrices. */
+#include "check.h"
+
+#include "la/small.h"
+
+/* X = A^-1 X with exchanges of rows, for more columns than one; what cannot be solved is said to be so. */
+static void small_solve(void **state)
+{
+    (void)state;
+    uint64_t seed = 5;
+    for (int n = 1; n <= 18; n++) {
+        double A[18 * 18], kept[18 * 18], X[18 * 3], B[18 * 3] = {0};
+        for (int i = 0; i < n * n; i++)
+            kept[i] = A[i] = rnd(&seed);
+        A[0] = kept[0] = n > 1 ? 0 : 2; /* the first pivot has to be looked for */
+        for (int i = 0; i < 3 * n; i++)
+            X[i] = rnd(&seed);
+        for (int i = 0; i < n; i++)
+            for (int k = 0; k < n; k++)
+                for (int j = 0; j < 3; j++)
+                    B[i * 3 + j] += kept[i * n + k] * X[k * 3 + j];
+        assert_true(ph_small_solve(n, 3, A, B));
+        check_le(max_diff(B, X, 3 * n), 1e-12); /* round-off, magnified by the condition of random matrices */
+    }
+    double singular[4] = {1, 2, 2, 4}, bad[4] = {NAN, 1, 1, 1}, b[2] = {1, 1};
+    assert_false(ph_small_solve(2, 1, singular, b));
+    assert_false(ph_small_solve(2, 1, bad, b));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(small_solve)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

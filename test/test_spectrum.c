@@ -1,0 +1,122 @@
+/* Eigenvalues and singular vectors against matrices whose own are known. */
+#include "check.h"
+#include "study/spectrum.h"
+
+/* A = Q B Q^-1 with Q = (I - 2 u u^T) D: a similarity that mixes all rows and scales them */
+static void hide(int n, const double *B, double *A, uint64_t *seed)
+{
+    double u[16], d[16], length = 0;
+    assert_true(n <= 16);
+    for (int i = 0; i < n; i++) {
+        u[i] = rnd(seed), d[i] = exp(rnd(seed));
+        length += u[i] * u[i];
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            A[i * n + j] = d[i] * B[i * n + j] / d[j];
+    for (int side = 0; side < 2; side++)
+        for (int j = 0; j < n; j++) {
+            double s = 0;
+            for (int i = 0; i < n; i++)
+                s += u[i] * (side ? A[j * n + i] : A[i * n + j]);
+            for (int i = 0; i < n; i++)
+                *(side ? &A[j * n + i] : &A[i * n + j]) -= 2 * s * u[i] / length;
+        }
+}
+
+/* Blocks [a b; -b a] have a +- ib. */
+static void finds_complex_pairs(void **state)
+{
+    (void)state;
+    uint64_t seed = 41;
+    for (int trial = 0; trial < 50; trial++) {
+        double B[256] = {0}, A[256];
+        double complex value[16];
+        int n = 2 + 2 * (trial % 8);
+        for (int k = 0; k < n; k += 2) { /* distinct moduli, the k-th pair is 1.5^-k */
+            double arg = 1.5 + 1.2 * rnd(&seed), r = pow(1.5, -k), noise; /* no pair that is nearly real */
+            noise = rnd(&seed);
+            B[k * n + k] = B[(k + 1) * n + k + 1] = r * cos(arg);
+            B[k * n + k + 1] = r * sin(arg), B[(k + 1) * n + k] = -r * sin(arg);
+            for (int j = k + 2; j < n; j++)
+                B[k * n + j] = noise * r;
+        }
+        hide(n, B, A, &seed);
+        assert_true(ph_eigenvalues(n, A, value));
+        for (int k = 0; k < n; k++) {
+            double re = B[k / 2 * 2 * n + k / 2 * 2], im = fabs(B[k / 2 * 2 * n + k / 2 * 2 + 1]);
+            /* round-off, times the condition of the similarity */
+            check_near(creal(value[k]), re, 1e-11);
+            check_near(fabs(cimag(value[k])), im, 1e-11);
+        }
+    }
+}
+
+/* Real ones, zeros among them; permutations, on which the iteration without shifts stands still. */
+static void finds_special_ones(void **state)
+{
+    (void)state;
+    uint64_t seed = 43;
+    const double B[25] = {2, 1, 3, 0, 1, 0, -1, 4, 1, 0, 0, 0, 0.5, 2, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0};
+    const double want[5] = {2, -1, 0.5, 0, 0};
+    double A[25], P[36] = {0};
+    double complex value[6];
+    hide(5, B, A, &seed);
+    assert_true(ph_eigenvalues(5, A, value));
+    for (int k = 0; k < 5; k++) /* round-off; square root of it at the double eigenvalue 0 */
+        check_near(creal(value[k]), want[k], k < 3 ? 1e-12 : 1e-6);
+    for (int i = 0; i < 6; i++)
+        P[i * 6 + (i + 1) % 6] = 1;
+    assert_true(ph_eigenvalues(6, P, value));
+    for (int k = 0; k < 6; k++) {
+        check_near(cabs(value[k]), 1, 1e-14);         /* round-off */
+        check_le(cabs(cpow(value[k], 6) - 1), 1e-13); /* round-off */
+    }
+    assert_true(ph_eigenvalues(1, B, value) && creal(value[0]) == 2);
+    A[7] = NAN;
+    assert_false(ph_eigenvalues(5, A, value));
+}
+
+static void splits_into_singular_vectors(void **state)
+{
+    (void)state;
+    enum { N = 7, M = 9 };
+    uint64_t seed = 47;
+    double A[N * M], U[N * M], V[N * N];
+    for (int k = 0; k < N * M; k++)
+        A[k] = rnd(&seed);
+    for (int k = 0; k < M; k++) /* rank N - 1 */
+        A[3 * M + k] = A[k] - 2 * A[5 * M + k];
+    memcpy(U, A, sizeof A);
+    ph_singular_rows(N, M, U, V);
+    double least = HUGE_VAL;
+    for (int p = 0; p < N; p++) {
+        least = fmin(least, norm2(U + p * M, M));
+        for (int q = 0; q < N; q++) {
+            double uu = 0, vv = 0;
+            for (int k = 0; k < M; k++)
+                uu += U[p * M + k] * U[q * M + k];
+            for (int k = 0; k < N; k++)
+                vv += V[p * N + k] * V[q * N + k];
+            check_near(vv, p == q, 1e-14);          /* round-off */
+            check_le(p == q ? 0 : fabs(uu), 1e-14); /* round-off */
+        }
+        for (int k = 0; k < M; k++) { /* A^T v_p = s_p u_p */
+            double sum = 0;
+            for (int i = 0; i < N; i++)
+                sum += A[i * M + k] * V[p * N + i];
+            check_near(sum, U[p * M + k], 1e-14); /* round-off */
+        }
+    }
+    check_le(least, 1e-14); /* round-off: the rank is seen */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finds_complex_pairs),
+        cmocka_unit_test(finds_special_ones),
+        cmocka_unit_test(splits_into_singular_vectors),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
