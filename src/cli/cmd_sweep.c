@@ -129,7 +129,7 @@ static int choose_sensors(ph_sweep_study *d)
     }
     for (int i = 0; !names && i < d->model->n_sensors; i++)
         choose_sensor(d, i);
-    for (const char *name = names, *end = name; end; name = end + 1) {
+    for (const char *name = names, *end; name; name = end ? end + 1 : NULL) {
         end = strchr(name, ',');
         if (!find_sensor(d, name, end ? (int)(end - name) : (int)strlen(name)))
             return 0;
