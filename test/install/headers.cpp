@@ -2,6 +2,7 @@
 #include <polhode/base.h>
 #include <polhode/lie.h>
 #include <polhode/model.h>
+#include <polhode/sens.h>
 #include <polhode/sim.h>
 #include <polhode/system.h>
 
