@@ -13,9 +13,12 @@
  *   implicit:   c = h^2/12 [v1, vdot1] + h E(-1/180) at t_{n+1},     p = 0                     (D4)
  *   lagged:     c = h^2/12 [v_n, (3 v_n - 4 v_{n-1} + v_{n-2})/(2h)], p = 0                    (D5)
  *   none:       c = p = 0                                                                      (D6)
+ *   extrapolated: c = h^2/12 [v*, a*], p = 0, explicit, at most order 4 where lagged has 3,
+ *               v* = 2 v_n - v_{n-1}, a* = (5 v_n - 8 v_{n-1} + 3 v_{n-2})/(2h)                (D12)
  *
- * The terms of (D3)-(D5) are there from k = 3 on, E from k = 5 on. E is the fourth-order part (D7) of the
- * Magnus series (magnus.h), with v and its derivatives of the polynomial through v1, v_n, ..., v_{n+2-k}.
+ * The terms of (D3)-(D5) and (D12) are there from k = 3 on, E from k = 5 on. E is the fourth-order part (D7)
+ * of the Magnus series (magnus.h), with v and its derivatives of the polynomial through v1, v_n, ...,
+ * v_{n+2-k}.
  *
  * Derivatives for Newton's method, with gp = alpha_0/h and z the Lie term p or c:
  *
@@ -76,6 +79,7 @@ typedef struct bliedf {
     int order;                /* asked for */
     int k;                    /* of the present step */
     int in_exp, in_velocity;  /* (D3), (D4) in the present step */
+    int ahead;                /* (D12), not (D5), where the Lie term is explicit */
     int fourth;               /* with E */
     formula f[ORDER_MAX + 1]; /* by order */
     double gp;                /* alpha_0/h */
@@ -173,6 +177,7 @@ static void set_order(ph_sim *sim, int k)
     ph_correction where = sim->opt.correction;
     m->k = k;
     m->in_exp = k >= 3 && where == PH_IN_EXP, m->in_velocity = k >= 3 && where == PH_IN_VELOCITY;
+    m->ahead = where == PH_EXTRAPOLATED;
     m->fourth = k >= 5 && (m->in_exp || m->in_velocity);
     m->gp = m->f[k].alpha[0] / sim->opt.h;
     m->ops.inv_eps = m->ops.inv_gp = 1 / m->gp, m->ops.s = m->ops.inv_gp * m->ops.inv_gp;
@@ -390,22 +395,38 @@ PH_INLINE void sum_past(int n, const bliedf *m, double h, int at, int points, co
     }
 }
 
+/* Weights of v_n, v_{n-1}, v_{n-2} in b and a of (D5) and (D12), c = h/24 [b, a]. */
+static const double lagged_b[3] = {1, 0, 0}, lagged_a[3] = {0, -4, 1};
+static const double extrapolated_b[3] = {2, -1, 0}, extrapolated_a[3] = {5, -8, 3};
+
+/* h/24 b and a of one node. */
+PH_INLINE void explicit_pair(int n, const bliedf *m, double h, int at, const double *v, double *b, double *a)
+{
+    const double *w = m->ahead ? extrapolated_b : lagged_b, *u = m->ahead ? extrapolated_a : lagged_a;
+    for (int e = 0; e < n; e++) {
+        double v0 = v[at + e], v1 = m->v[0][at + e], v2 = m->v[1][at + e];
+        b[e] = h / 24 * (w[0] * v0 + w[1] * v1), a[e] = u[0] * v0 + u[1] * v1 + u[2] * v2;
+    }
+}
+
 /* The Lie terms of a step, as far as they do not depend on v1. */
 PH_INLINE void prepare_lie(int n, const bliedf *m, double h, const ph_slot *i, const double *v)
 {
     int at = i->v_at;
     double b[PH_DIM_MAX], *H = m->H + i->T_at, f = h * h / 12;
-    for (int e = 0; e < n; e++) /* [b, v1] of (D3) and of (D4), [-b, v_n] of (D5) */
-        b[e] = m->in_exp        ? f * v[at + e]
-               : m->in_velocity ? f * (m->gp * v[at + e] - m->c[at + e])
-                                : h / 24 * (4 * m->v[0][at + e] - m->v[1][at + e]);
-    i->op->hat(n, b, H);
-    if (!m->in_exp && !m->in_velocity) {
-        double c[PH_DIM_MAX];
-        ph_small_mul(n, H, v + at, c);
+    if (!m->in_exp && !m->in_velocity) { /* (D5), (D12) */
+        double a[PH_DIM_MAX], c[PH_DIM_MAX];
+        explicit_pair(n, m, h, at, v, b, a);
+        i->op->hat(n, b, H);
+        ph_small_mul(n, H, a, c);
         for (int e = 0; e < n; e++)
             m->S[at + e] -= c[e];
-    } else if (!m->fourth)
+        return;
+    }
+    for (int e = 0; e < n; e++) /* [b, v1] of (D3) and of (D4) */
+        b[e] = f * (m->in_exp ? v[at + e] : m->gp * v[at + e] - m->c[at + e]);
+    i->op->hat(n, b, H);
+    if (!m->fourth)
         invert_J(n, m, H, m->F + i->T_at);
     for (int d = 0; d < 4 && m->fourth; d++)
         for (int e = at; e < at + n; e++) {
