@@ -191,7 +191,9 @@ static ph_status solve(ph_sens *sens, const ph_step_ops *o, ph_variation *x)
         double size = apply(sens, o, x);
         if (!isfinite(size))
             return PH_E_NAN;
-        if (size <= ROUND_OFF || (k > 1 && size < 1e-9 && size > 0.1 * last))
+        /* the next increment would be round-off, or this one is; where matrices are kept, halves are progress */
+        if (size <= ROUND_OFF || (k > 0 && size * (size / last) <= 0.1 * ROUND_OFF) ||
+            (k > 1 && size < 1e-9 && size > 0.7 * last))
             return PH_OK;
         last = size;
     }
@@ -256,7 +258,52 @@ static ph_status add_null_parts(ph_sens *sens)
     return s;
 }
 
-/* ---- a step ------------------------------------------------------------------------------------- */
+/* ---- starting values ---------------------------------------------------------------------------- */
+
+int ph_sens_memory(const ph_sim *sim)
+{
+    int n = 0;
+    while (sim->stepper->sens_past && sim->stepper->sens_past(sim, n))
+        n++;
+    return n;
+}
+
+int ph_sens_start_steps(const ph_sim *sim)
+{
+    return sim->stepper->sens_start_steps ? sim->stepper->sens_start_steps(sim) : 0;
+}
+
+/* sum += f a */
+static void add_scaled(int n, double f, const double *a, double *sum)
+{
+    for (int i = 0; i < n; i++)
+        sum[i] += f * a[i];
+}
+
+/* Derivatives of a point from the present points of the neighbours, and of what they remember (W4). */
+static void difference(ph_sens *sens, ph_follower *d, const ph_point *base, ph_variation *x)
+{
+    const ph_layout *lay = &sens->sim->lay;
+    int nv = lay->nv, memory = ph_sens_memory(sens->sim);
+    ph_variation_clear(x, lay, memory);
+    for (int k = 0; k < PH_NEIGHBOURS; k++) {
+        const ph_point *p = &d->at[k]->now;
+        double f = weight[k] / d->p.eps;
+        for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
+            double *inverse = sens->z; /* an element needs at most one number more than its algebra */
+            i->op->inverse(i->dim, base->q + i->q_at, inverse);
+            i->op->compose(i->dim, inverse, p->q + i->q_at, inverse);
+            i->op->log(i->dim, inverse, sens->y);
+            add_scaled(i->dim, f, sens->y, x->W + i->v_at);
+        }
+        add_scaled(nv, f, p->v, x->v);
+        add_scaled(nv, f, p->vdot, x->vdot);
+        add_scaled(nv, f, p->a, x->a);
+        add_scaled(lay->nl, f, p->lambda, x->lambda);
+        for (int j = 0; j < memory; j++)
+            add_scaled(nv, f, sens->sim->stepper->sens_past(d->at[k], j), x->memory + j * nv);
+    }
+}
 
 static void swap(ph_variation *a, ph_variation *b)
 {
@@ -264,12 +311,34 @@ static void swap(ph_variation *a, ph_variation *b)
     *a = *b, *b = c;
 }
 
+/* A step of the start of a method with a past: the neighbours make it too. */
+static ph_status follow_start(ph_sens *sens)
+{
+    ph_sim *sim = sens->sim;
+    for (ph_follower *d = sens->d, *end = d + sens->n; d < end; d++)
+        for (int k = 0; k < PH_NEIGHBOURS; k++)
+            while (d->at[k]->n <= sim->n) { /* already there if another one failed before */
+                ph_status s = ph_sim_step(d->at[k], NULL);
+                if (s != PH_OK)
+                    return s;
+            }
+    for (ph_follower *d = sens->d, *end = d + sens->n; d < end; d++) {
+        difference(sens, d, &sim->next, &d->next);
+        swap(&d->now, &d->next);
+    }
+    return PH_OK;
+}
+
+/* ---- a step ------------------------------------------------------------------------------------- */
+
 ph_status ph_sens_follow(ph_sens *sens)
 {
     ph_sim *sim = sens->sim;
     const ph_layout *lay = &sim->lay;
     const ph_stepper *method = sim->stepper;
     int stabilised = sim->matrix.n_eta > 0;
+    if (sim->n < ph_sens_start_steps(sim))
+        return follow_start(sens);
     ph_state s = ph_point_view(&sim->next, lay);
     ph_status status = stabilised ? ph_sens_eta_stiffness(sens) : PH_OK;
     const ph_step_ops *o = method->sens_ops(sim);
@@ -299,34 +368,7 @@ ph_status ph_sens_follow(ph_sens *sens)
     return status;
 }
 
-/* ---- starting values ---------------------------------------------------------------------------- */
-
-/* Derivatives of the starting values (W4). */
-static void start(ph_sens *sens, ph_follower *d)
-{
-    const ph_layout *lay = &sens->sim->lay;
-    const ph_point *now = &sens->sim->now;
-    ph_variation *x = &d->now;
-    for (int k = 0; k < PH_NEIGHBOURS; k++) {
-        const ph_point *p = &d->at[k]->now;
-        double f = weight[k] / d->p.eps;
-        for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
-            double *inverse = sens->z; /* an element needs at most one number more than its algebra */
-            i->op->inverse(i->dim, now->q + i->q_at, inverse);
-            i->op->compose(i->dim, inverse, p->q + i->q_at, inverse);
-            i->op->log(i->dim, inverse, sens->y);
-            for (int j = 0; j < i->dim; j++)
-                x->W[i->v_at + j] += f * sens->y[j];
-        }
-        for (int i = 0; i < lay->nv; i++) {
-            x->v[i] += f * p->v[i];
-            x->vdot[i] += f * p->vdot[i];
-            x->a[i] += f * p->a[i];
-        }
-        for (int i = 0; i < lay->nl; i++)
-            x->lambda[i] += f * p->lambda[i];
-    }
-}
+/* ---- choice of weights -------------------------------------------------------------------------- */
 
 /* Third differences below this part of the size of the residual are round-off. */
 #define NO_THIRD 1e-12
@@ -372,7 +414,7 @@ static ph_status choose_weights(ph_sens *sens, ph_follower *d)
 
 /* ---- create ------------------------------------------------------------------------------------- */
 
-void ph_variation_take(ph_variation *x, const ph_layout *lay, ph_arena *a)
+void ph_variation_take(ph_variation *x, const ph_layout *lay, int memory, ph_arena *a)
 {
     size_t nv = (size_t)lay->nv, nl = (size_t)lay->nl, d = sizeof(double);
     x->W = ph_arena_take(a, nv, d);
@@ -381,26 +423,35 @@ void ph_variation_take(ph_variation *x, const ph_layout *lay, ph_arena *a)
     x->a = ph_arena_take(a, nv, d);
     x->lambda = ph_arena_take(a, nl, d);
     x->eta = ph_arena_take(a, nl, d);
+    x->memory = ph_arena_take(a, nv * (size_t)memory, d);
+}
+
+void ph_variation_clear(ph_variation *x, const ph_layout *lay, int memory)
+{
+    size_t v = sizeof(double) * (size_t)lay->nv, l = sizeof(double) * (size_t)lay->nl;
+    memset(x->W, 0, v), memset(x->v, 0, v), memset(x->vdot, 0, v), memset(x->a, 0, v);
+    memset(x->lambda, 0, l), memset(x->eta, 0, l);
+    memset(x->memory, 0, v * (size_t)memory);
 }
 
 /* Hand out all arrays; called twice, see ph_arena. */
 static void take(ph_sens *sens, const ph_layout *lay, ph_arena *a)
 {
     size_t nv = (size_t)lay->nv, nl = (size_t)lay->nl, d = sizeof(double);
-    int stabilised = sens->sim->matrix.n_eta > 0;
+    int stabilised = sens->sim->matrix.n_eta > 0, memory = ph_sens_memory(sens->sim);
     ph_follower none, *x = ph_arena_take(a, (size_t)sens->n, sizeof none);
     sens->r_p = ph_arena_take(a, nv, d);
     sens->Phi_p = ph_arena_take(a, nl, d);
     sens->rate_p = ph_arena_take(a, nl, d);
-    sens->y = ph_arena_take(a, nv + 1, d); /* one more: start() */
+    sens->y = ph_arena_take(a, nv + 1, d); /* one more: difference() */
     sens->z = ph_arena_take(a, nv + 1, d);
     sens->zero = ph_arena_take(a, nv > nl ? nv : nl, d);
     sens->K_eta = ph_arena_take(a, stabilised ? (size_t)lay->size_pairs : 0, d);
     sens->B = ph_arena_take(a, stabilised ? (size_t)lay->size_links : 0, d);
     ph_point_take(&sens->moved, lay, a);
     for (int k = 0; k < sens->n; k++) {
-        ph_variation_take(a->base ? &x[k].now : &none.now, lay, a);
-        ph_variation_take(a->base ? &x[k].next : &none.next, lay, a);
+        ph_variation_take(a->base ? &x[k].now : &none.now, lay, memory, a);
+        ph_variation_take(a->base ? &x[k].next : &none.next, lay, memory, a);
     }
     sens->d = x;
 }
@@ -435,7 +486,7 @@ static ph_status add(ph_sens *sens, ph_follower *d, ph_error *err)
             return ph_fail(err, s, "parameter '%s', changed by %g: %s", d->p.name, place[k] * d->p.eps,
                            why.text);
     }
-    start(sens, d);
+    difference(sens, d, &sim->now, &d->now);
     ph_status s = choose_weights(sens, d);
     return s == PH_OK ? s : ph_fail(err, s, "parameter '%s': a callback refused", d->p.name);
 }
