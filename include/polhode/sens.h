@@ -20,6 +20,11 @@ extern "C" {
 
 #define PH_NEIGHBOURS 4 /* at p - 2 eps, p - eps, p + eps, p + 2 eps */
 
+/* What a parameter changes: add the sums over the neighbours of weight r, weight Phi and weight rate, in the layout
+ * of the state; the weights have the sum 0. Phi NULL: only B^T lambda of r. */
+typedef ph_status (*ph_loads_fn)(const ph_state *s, const double *weight, double *r, double *Phi,
+                                 double *rate, void *ctx);
+
 /* One parameter p: the same system with the same layout at neighbouring values, and its initial values there.
  * All of it must outlive the sensitivities. */
 typedef struct ph_param {
@@ -29,6 +34,8 @@ typedef struct ph_param {
         const ph_system *sys;
         const double *q0, *v0;
     } at[PH_NEIGHBOURS];
+    ph_loads_fn loads; /* for less cost than all callbacks of all neighbours; NULL: these */
+    void *ctx;
 } ph_param;
 
 /* Derivatives by one parameter, in the layout of the state. */

@@ -40,6 +40,15 @@ static const int place[PH_NEIGHBOURS] = {-2, -1, 1, 2};
 
 /* ---- pseudo-loads ------------------------------------------------------------------------------- */
 
+static ph_status given_loads(const ph_follower *d, const double *w, const ph_state *s, double *r, double *Phi,
+                             double *rate)
+{
+    double f[PH_NEIGHBOURS];
+    for (int k = 0; k < PH_NEIGHBOURS; k++)
+        f[k] = w[k] / d->p.eps;
+    return d->p.loads(s, f, r, Phi, rate, d->p.ctx) == PH_OK ? PH_OK : PH_E_CALLBACK;
+}
+
 ph_status ph_sens_loads(ph_sens *sens, ph_follower *d, const double *w, const ph_state *s)
 {
     const ph_layout *lay = &sens->sim->lay;
@@ -47,6 +56,8 @@ ph_status ph_sens_loads(ph_sens *sens, ph_follower *d, const double *w, const ph
     memset(sens->r_p, 0, sizeof(double) * (size_t)lay->nv);
     memset(sens->Phi_p, 0, sizeof(double) * (size_t)lay->nl);
     memset(sens->rate_p, 0, sizeof(double) * (size_t)lay->nl);
+    if (d->p.loads)
+        return given_loads(d, w, s, sens->r_p, sens->Phi_p, sens->rate_p);
     for (int k = 0; k < PH_NEIGHBOURS; k++) {
         ph_eval *ev = &d->at[k]->ev;
         double f = w[k] / d->p.eps;
@@ -71,6 +82,10 @@ ph_status ph_sens_eta_loads(ph_sens *sens, ph_follower *d)
     const ph_layout *lay = &sim->lay;
     ph_state s = ph_point_view(&sim->now, lay);
     memset(sens->y, 0, sizeof(double) * (size_t)lay->nv);
+    if (d->p.loads) {
+        s.lambda = sim->next.eta;
+        return given_loads(d, d->weight, &s, sens->y, NULL, NULL);
+    }
     for (int k = 0; k < PH_NEIGHBOURS; k++) {
         if (d->weight[k] == 0)
             continue;
