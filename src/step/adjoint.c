@@ -282,9 +282,7 @@ static ph_status step_back(adjoint *a)
     if (status != PH_OK)
         return status;
     const ph_step_ops *o = method->sens_ops(sim);
-    status = ph_eval_residual(&sim->ev, &s, sim->matrix.what);
-    if (status == PH_OK)
-        status = ph_eval_tangent(&sim->ev, &s, sim->matrix.what);
+    status = ph_eval_linear(&sim->ev, &s, sim->matrix.what);
     if (status == PH_OK && sim->matrix.redundant)
         status = follow_null_space(a, &s);
     if (status == PH_OK)

@@ -114,19 +114,13 @@ ph_status ph_sens_eta_stiffness(ph_sens *sens)
 {
     ph_sim *sim = sens->sim;
     ph_state s = ph_point_view(&sim->now, &sim->lay);
-    size_t size = sizeof(double) * (size_t)sim->lay.size_pairs;
     s.v = s.vdot = s.lambda = sens->zero;
-    ph_status status = ph_eval_residual(&sim->ev, &s, sim->matrix.what);
-    if (status == PH_OK)
-        status = ph_eval_tangent(&sim->ev, &s, 0);
-    memcpy(sens->K_eta, sim->ev.K, size);
+    ph_status status = ph_eval_stiffness(&sim->ev, &s, sim->ev.K);
     s.lambda = sim->next.eta;
     if (status == PH_OK)
-        status = ph_eval_residual(&sim->ev, &s, sim->matrix.what);
-    if (status == PH_OK)
-        status = ph_eval_tangent(&sim->ev, &s, 0);
+        status = ph_eval_stiffness(&sim->ev, &s, sens->K_eta);
     for (int i = 0; i < sim->lay.size_pairs; i++)
-        sens->K_eta[i] = sim->ev.K[i] - sens->K_eta[i];
+        sens->K_eta[i] -= sim->ev.K[i];
     return status;
 }
 
@@ -159,40 +153,60 @@ static void residual(ph_sens *sens, const ph_variation *x)
     }
 }
 
-/* (W3) for the increment nm->x; its size as a part of the whole, which is what forces of the size of those that
- * cancel would do where nothing moves. lambda follows with the same digits as far as it has them. */
+/* (W3) of one node: W += dq, v += gp (L dq + F z), vdot += eps gp (L dq + F z); sizes of increments and of the
+ * whole, NaN if any number is. */
+PH_INLINE void apply_node(int n, double gp, double eps, const double *L, const double *F, const double *dq,
+                          const double *z, double *W, double *v, double *vdot, double size[2])
+{
+    double u[PH_DIM_MAX]; /* of nodes of curved groups; those of R^n may be larger */
+    if (L)
+        ph_small_mul(n, L, dq, u);
+    if (L && F)
+        ph_small_mul_add(n, n, F, z, u);
+    for (int k = 0; k < n; k++) {
+        double dv = gp * (L ? u[k] + (F || !z ? 0 : z[k]) : dq[k] + (z ? z[k] : 0));
+        W[k] += dq[k], v[k] += dv, vdot[k] += eps * dv;
+        size[0] = ph_larger(ph_larger(size[0], fabs(dq[k])), fabs(dv) / gp);
+        size[1] = ph_larger(ph_larger(size[1], fabs(W[k])), fabs(v[k]) / gp);
+    }
+}
+
+/* What forces of the size of those that cancel would do where nothing moves. */
+static double idle(const ph_sens *sens, const ph_step_ops *o, const ph_variation *x)
+{
+    const ph_layout *lay = &sens->sim->lay;
+    double forces = ph_larger(ph_small_max(lay->nv, sens->r_p), ph_small_max(lay->nl, x->lambda));
+    return o->s * forces / ph_small_max(lay->size_pairs, sens->sim->ev.M);
+}
+
+/* (W3) for the increment nm->x; its size as a part of the whole. lambda follows with the same digits as far as it
+ * has them. */
 static double apply(ph_sens *sens, const ph_step_ops *o, ph_variation *x)
 {
     const ph_newton_matrix *nm = &sens->sim->matrix;
     const ph_layout *lay = &sens->sim->lay;
-    const double *x_lambda = nm->x + lay->nv, *x_eta = x_lambda + lay->nl;
-    double gp = 1 / o->inv_gp, eps = 1 / o->inv_eps, dW = 0, W = DBL_MIN, forces;
-    memset(sens->z, 0, sizeof(double) * (size_t)lay->nv);
-    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end && nm->n_eta > 0; b++)
+    const double *x_lambda = nm->x + lay->nv, *x_eta = x_lambda + lay->nl, *z = nm->n_eta ? sens->z : NULL;
+    double gp = 1 / o->inv_gp, eps = 1 / o->inv_eps, inv_s = 1 / o->s, size[2] = {0, DBL_MIN};
+    if (z)
+        memset(sens->z, 0, sizeof(double) * (size_t)lay->nv);
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end && z; b++)
         if (nm->eta_at[b->row] >= 0)
             ph_small_tmul_add(b->m, b->n, o->Bn + b->at, x_eta + nm->eta_at[b->row], sens->z + b->col_at);
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
-        const double *dq = nm->x + i->v_at, *z = sens->z + i->v_at;
-        for (int k = 0; k < i->dim; k++) {
-            double dv = 0;
-            int at = i->v_at + k;
-            for (int j = 0; j < i->dim; j++) {
-                int row = i->T_at + k * i->dim + j;
-                dv += (o->L && i->T_at >= 0 ? o->L[row] : k == j) * dq[j];
-                dv += (o->F && i->T_at >= 0 ? o->F[row] : k == j) * z[j];
-            }
-            x->W[at] += dq[k], x->v[at] += gp * dv, x->vdot[at] += eps * gp * dv;
-            dW = ph_larger(dW, fmax(fabs(dq[k]), fabs(dv)));
-            W = ph_larger(W, fmax(fabs(x->W[at]), fabs(x->v[at]) / gp));
-        }
+        int at = i->v_at, curved = i->T_at >= 0;
+        const double *L = curved && o->L ? o->L + i->T_at : NULL;
+        const double *F = curved && o->F && z ? o->F + i->T_at : NULL;
+        PH_BY_SIZE(i->dim, apply_node, gp, eps, L, F, nm->x + at, z ? z + at : NULL, x->W + at, x->v + at,
+                   x->vdot + at, size);
     }
     for (int i = 0; i < lay->nl; i++)
-        x->lambda[i] += x_lambda[i] / o->s;
-    for (int c = 0; c < lay->C; c++)
+        x->lambda[i] += inv_s * x_lambda[i];
+    for (int c = 0; c < lay->C && z; c++)
         for (int k = 0; k < lay->rows[c] && nm->eta_at[c] >= 0; k++)
             x->eta[lay->l_at[c] + k] += o->eta * x_eta[nm->eta_at[c] + k];
-    forces = ph_larger(ph_small_max(lay->nv, sens->r_p), ph_small_max(lay->nl, x->lambda));
-    return dW / ph_larger(W, o->s * forces / ph_small_max(lay->size_pairs, sens->sim->ev.M));
+    if (size[0] <= ROUND_OFF * size[1])
+        return size[0] / size[1];
+    return size[0] / ph_larger(size[1], idle(sens, o, x));
 }
 
 static ph_status solve(ph_sens *sens, const ph_step_ops *o, ph_variation *x)
@@ -358,9 +372,7 @@ ph_status ph_sens_follow(ph_sens *sens)
     ph_status status = stabilised ? ph_sens_eta_stiffness(sens) : PH_OK;
     const ph_step_ops *o = method->sens_ops(sim);
     if (status == PH_OK)
-        status = ph_eval_residual(&sim->ev, &s, sim->matrix.what);
-    if (status == PH_OK)
-        status = ph_eval_tangent(&sim->ev, &s, sim->matrix.what);
+        status = ph_eval_linear(&sim->ev, &s, sim->matrix.what);
     for (ph_follower *d = sens->d, *end = d + sens->n; d < end && status == PH_OK; d++) {
         if (stabilised)
             status = ph_sens_eta_loads(sens, d);
