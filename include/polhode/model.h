@@ -128,9 +128,9 @@ PH_API ph_status ph_loads_create(ph_loads **out, int n, const ph_mechanism *cons
 PH_API void ph_loads_destroy(ph_loads *loads); /* accepts NULL */
 
 /* Add the sums of weight[k] (M vdot + g + B^T lambda), weight[k] Phi and weight[k] (B v + Phi_t) of at[k], whose
- * weights have the sum 0: only elements that differ are evaluated. Phi NULL: only B^T lambda. A ph_loads_fn. */
-PH_API ph_status ph_loads_add(const ph_state *s, const double *weight, double *r, double *Phi, double *rate,
-                              void *loads);
+ * weights have the sum 0: only elements that differ are evaluated. A ph_loads_fn of sens.h. */
+PH_API ph_status ph_loads_add(const ph_state *s, const double *weight, unsigned what, double *r, double *Phi,
+                              double *rate, void *loads);
 
 /* ---- what a user sees of a state of the system --------------------------------------------------- */
 

@@ -7,6 +7,8 @@
 #include <float.h>
 #include <string.h>
 
+#include "polhode/sens.h"
+
 struct ph_loads {
     const ph_allocator *alloc;
     void *block;
@@ -179,37 +181,45 @@ static void add_body(const ph_body *b, const ph_state *s, double f, double *r)
     ph_add3(r + b->v[1], ph_scale(f, ph_add(ph_mul(b->J, wdot), ph_cross(w, ph_mul(b->J, w)))));
 }
 
-/* B^T lambda and, where Phi is not NULL, Phi and B v + Phi_t */
-static ph_status add_joint(const ph_mechanism *m, const ph_joint *j, const ph_state *s, double f, double *r,
+/* B^T lambda, Phi and B v + Phi_t of one joint of one mechanism, with the bodies of the site; Phi or rate NULL:
+ * without. */
+static ph_status add_joint(const ph_joint *j, const ph_state *s, double f, ph_site *site, double *r,
                            double *Phi, double *rate)
 {
-    ph_site site;
-    double B[12 * PH_ROWS_MAX] = {0}, y[2 * PH_ROWS_MAX] = {0}, *y_t = y + PH_ROWS_MAX;
-    ph_status status = ph_joint_site(m, s, j, 1, &site);
-    if (status != PH_OK)
-        return status;
+    double B[12 * PH_ROWS_MAX], y[PH_ROWS_MAX], y_t[PH_ROWS_MAX] = {0};
+    if (j->drive >= 0) {
+        ph_status status = ph_drive_at(j->f, s->t, rate ? 1 : 0, site->f);
+        if (status != PH_OK)
+            return status;
+    }
+    site->j = j;
+    memset(B, 0, sizeof(double) * (size_t)(12 * j->rows));
     for (int i = 0; i < j->n_parts; i++) {
         int row = j->part[i].row;
-        site.pick = j->part[i].pick;
-        j->part[i].op->B(&site, &(ph_put){B, ph_local_rows, 12, row});
+        site->pick = j->part[i].pick;
+        j->part[i].op->B(site, &(ph_put){B, ph_local_rows, 12, row});
         if (Phi)
-            j->part[i].op->Phi(&site, y + row);
-        if (Phi && j->drive >= 0 && j->part[i].op->Phi_t)
-            j->part[i].op->Phi_t(&site, y_t + row);
+            j->part[i].op->Phi(site, y + row);
+        if (rate && j->drive >= 0 && j->part[i].op->Phi_t)
+            j->part[i].op->Phi_t(site, y_t + row);
     }
-    for (int i = 0; i < j->rows; i++) {
-        double lambda = s->lambda[j->l_at + i];
-        for (int k = 0; k < PH_SLOTS; k++) {
-            if (j->v[k] < 0)
-                continue;
-            ph_vec3 row = ph_load3(B + 12 * i + ph_local_rows[k]);
-            ph_add3(r + j->v[k], ph_scale(f * lambda, row));
-            if (Phi)
-                y_t[i] += ph_dot(row, ph_load3(s->v + j->v[k]));
+    const double *lambda = s->lambda + j->l_at;
+    for (int k = 0; k < PH_SLOTS; k++) {
+        if (j->v[k] < 0)
+            continue;
+        ph_vec3 v = ph_load3(s->v + j->v[k]), sum = {0};
+        for (int i = 0; i < j->rows; i++) {
+            ph_vec3 row = ph_load3(B + 12 * i + 3 * k);
+            sum = ph_add(sum, ph_scale(lambda[i], row));
+            if (rate)
+                y_t[i] += ph_dot(row, v);
         }
-        if (Phi)
-            Phi[j->l_at + i] += f * y[i], rate[j->l_at + i] += f * y_t[i];
+        ph_add3(r + j->v[k], ph_scale(f, sum));
     }
+    for (int i = 0; i < j->rows && Phi; i++)
+        Phi[j->l_at + i] += f * y[i];
+    for (int i = 0; i < j->rows && rate; i++)
+        rate[j->l_at + i] += f * y_t[i];
     return PH_OK;
 }
 
@@ -226,26 +236,31 @@ static ph_status add_force(const ph_mechanism *m, const ph_force *force, const p
     return status;
 }
 
-ph_status ph_loads_add(const ph_state *s, const double *weight, double *r, double *Phi, double *rate,
-                       void *loads)
+ph_status ph_loads_add(const ph_state *s, const double *weight, unsigned what, double *r, double *Phi,
+                       double *rate, void *loads)
 {
     const ph_loads *l = loads;
     ph_status status = PH_OK;
-    for (int k = 0; k < l->n; k++) {
+    double *Phi_out = what & PH_LOADS_PHI ? Phi : NULL, *rate_out = what & PH_LOADS_RATE ? rate : NULL;
+    for (int i = 0; i < l->n_joints; i++) { /* the bodies of a joint are where they are in each mechanism */
+        ph_site site = {0};
+        const ph_joint *first = &l->at[0]->joint[l->joint[i]];
+        ph_kin_fill(l->at[0], s, first->body[0], &site.a);
+        ph_kin_fill(l->at[0], s, first->body[1], &site.b);
+        for (int k = 0; k < l->n && status == PH_OK; k++)
+            if (weight[k] != 0)
+                status = add_joint(&l->at[k]->joint[l->joint[i]], s, weight[k], &site, r, Phi_out, rate_out);
+    }
+    for (int k = 0; k < l->n && !(what & PH_LOADS_ROWS); k++) {
         const ph_mechanism *m = l->at[k];
-        double f = weight[k];
-        if (f == 0)
-            continue;
-        for (int i = 0; i < l->n_joints && status == PH_OK; i++)
-            status = add_joint(m, &m->joint[l->joint[i]], s, f, r, Phi, rate);
-        if (!Phi)
+        if (weight[k] == 0)
             continue;
         for (int i = 0; i < l->n_bodies; i++)
-            add_body(&m->body[l->body[i]], s, f, r);
+            add_body(&m->body[l->body[i]], s, weight[k], r);
         if (l->functions)
             ph_states_of(m, s, m->states);
         for (int i = 0; i < l->n_forces && status == PH_OK; i++)
-            status = add_force(m, &m->force[l->force[i]], s, f, r);
+            status = add_force(m, &m->force[l->force[i]], s, weight[k], r);
     }
     return status;
 }

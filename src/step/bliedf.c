@@ -25,6 +25,8 @@
  *   dq = T(x) dx,   dx = (1/gp) J dv1 - h B(q_n)^T deta,   J = I + gp dp/dv1 + dc/dv1,
  *   dv1 = gp (J^-1 T^-1 dq + J^-1 B(q_n)^T h deta),   dvdot1 = gp dv1                          (D8)
  *
+ * Sensitivities: (W9) of docs/theory.md; the past is part of the variation, the start is differenced.
+ *
  * Start: k - 1 steps of a one-step method near round-off. In index-3 k more, whose velocities become
  *
  *   v += d,  M d + B^T m = 0,  B d = B (v* - v),  v* what (D2) makes of the exact motion       (D9)

@@ -34,19 +34,22 @@
 /* The factorisation is that of a point near by, and stale at worst in modified Newton's method. */
 #define CORRECTIONS 100
 
+/* Parameters from which on a factorisation of one's own pays. */
+#define MANY 3
+
 static const double weight[PH_NEIGHBOURS] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
 static const double inner_weight[PH_NEIGHBOURS] = {0, -0.5, 0.5, 0};
 static const int place[PH_NEIGHBOURS] = {-2, -1, 1, 2};
 
 /* ---- pseudo-loads ------------------------------------------------------------------------------- */
 
-static ph_status given_loads(const ph_follower *d, const double *w, const ph_state *s, double *r, double *Phi,
-                             double *rate)
+static ph_status given_loads(const ph_follower *d, const double *w, const ph_state *s, unsigned what,
+                             double *r, double *Phi, double *rate)
 {
     double f[PH_NEIGHBOURS];
     for (int k = 0; k < PH_NEIGHBOURS; k++)
         f[k] = w[k] / d->p.eps;
-    return d->p.loads(s, f, r, Phi, rate, d->p.ctx) == PH_OK ? PH_OK : PH_E_CALLBACK;
+    return d->p.loads(s, f, what, r, Phi, rate, d->p.ctx) == PH_OK ? PH_OK : PH_E_CALLBACK;
 }
 
 ph_status ph_sens_loads(ph_sens *sens, ph_follower *d, const double *w, const ph_state *s)
@@ -57,7 +60,9 @@ ph_status ph_sens_loads(ph_sens *sens, ph_follower *d, const double *w, const ph
     memset(sens->Phi_p, 0, sizeof(double) * (size_t)lay->nl);
     memset(sens->rate_p, 0, sizeof(double) * (size_t)lay->nl);
     if (d->p.loads)
-        return given_loads(d, w, s, sens->r_p, sens->Phi_p, sens->rate_p);
+        return given_loads(
+            d, w, s, (what & PH_EVAL_PHI ? PH_LOADS_PHI : 0) | (what & PH_EVAL_RATE ? PH_LOADS_RATE : 0),
+            sens->r_p, sens->Phi_p, sens->rate_p);
     for (int k = 0; k < PH_NEIGHBOURS; k++) {
         ph_eval *ev = &d->at[k]->ev;
         double f = w[k] / d->p.eps;
@@ -84,7 +89,7 @@ ph_status ph_sens_eta_loads(ph_sens *sens, ph_follower *d)
     memset(sens->y, 0, sizeof(double) * (size_t)lay->nv);
     if (d->p.loads) {
         s.lambda = sim->next.eta;
-        return given_loads(d, d->weight, &s, sens->y, NULL, NULL);
+        return given_loads(d, d->weight, &s, PH_LOADS_ROWS, sens->y, NULL, NULL);
     }
     for (int k = 0; k < PH_NEIGHBOURS; k++) {
         if (d->weight[k] == 0)
@@ -209,7 +214,8 @@ static double apply(ph_sens *sens, const ph_step_ops *o, ph_variation *x)
     return size[0] / ph_larger(size[1], idle(sens, o, x));
 }
 
-static ph_status solve(ph_sens *sens, const ph_step_ops *o, ph_variation *x)
+/* rate: how much of an error a correction leaves; 1: unknown */
+static ph_status solve(ph_sens *sens, const ph_step_ops *o, double rate, ph_variation *x)
 {
     double last = HUGE_VAL;
     for (int k = 0; k < CORRECTIONS; k++) {
@@ -221,7 +227,7 @@ static ph_status solve(ph_sens *sens, const ph_step_ops *o, ph_variation *x)
         if (!isfinite(size))
             return PH_E_NAN;
         /* the next increment would be round-off, or this one is; where matrices are kept, halves are progress */
-        if (size <= ROUND_OFF || (k > 0 && size * (size / last) <= 0.1 * ROUND_OFF) ||
+        if (size * rate <= ROUND_OFF || (k > 0 && size * (size / last) <= 0.1 * ROUND_OFF) ||
             (k > 1 && size < 1e-9 && size > 0.7 * last))
             return PH_OK;
         last = size;
@@ -360,6 +366,21 @@ static ph_status follow_start(ph_sens *sens)
 
 /* ---- a step ------------------------------------------------------------------------------------- */
 
+/* For many parameters a factorisation at the end of the step is less work than second corrections. Modified
+ * Newton's method keeps its own over steps. Returns the rate of corrections, 1 if it is unknown. */
+static ph_status factor_anew(ph_sens *sens, const ph_step_ops *o, double *rate)
+{
+    ph_sim *sim = sens->sim;
+    *rate = 1;
+    if (sens->n < MANY || sim->opt.newton == PH_MODIFIED || sim->matrix.redundant)
+        return PH_OK;
+    ph_status s = ph_newton_factor(sim, o);
+    double growth = ph_solver_ask(sim->matrix.solver).growth;
+    if (growth > 0)
+        *rate = fmin(1, DBL_EPSILON * growth);
+    return s;
+}
+
 ph_status ph_sens_follow(ph_sens *sens)
 {
     ph_sim *sim = sens->sim;
@@ -373,6 +394,9 @@ ph_status ph_sens_follow(ph_sens *sens)
     const ph_step_ops *o = method->sens_ops(sim);
     if (status == PH_OK)
         status = ph_eval_linear(&sim->ev, &s, sim->matrix.what);
+    double rate = 1;
+    if (status == PH_OK)
+        status = factor_anew(sens, o, &rate);
     for (ph_follower *d = sens->d, *end = d + sens->n; d < end && status == PH_OK; d++) {
         if (stabilised)
             status = ph_sens_eta_loads(sens, d);
@@ -385,7 +409,7 @@ ph_status ph_sens_follow(ph_sens *sens)
         method->sens_predict(sim, &d->now, stabilised ? sens->y : NULL, &d->next);
         memcpy(d->next.lambda, d->now.lambda, sizeof(double) * (size_t)lay->nl);
         memset(d->next.eta, 0, sizeof(double) * (size_t)lay->nl);
-        status = solve(sens, o, &d->next);
+        status = solve(sens, o, rate, &d->next);
         method->sens_accept(sim, &d->now, &d->next);
     }
     if (status == PH_OK && sim->matrix.redundant)
