@@ -421,45 +421,77 @@ ph_status ph_sens_follow(ph_sens *sens)
 
 /* ---- choice of weights -------------------------------------------------------------------------- */
 
-/* Third differences below this part of the size of the residual are round-off. */
-#define NO_THIRD 1e-12
+/* Differences below this part of the size of what cancels are round-off. */
+#define NO_DIFFERENCE 1e-12
 
-/* 1 if the inner two neighbours suffice: at points around the start, third differences vanish. */
+/* A point around the start, to sens->moved: any numbers will do that are not special. */
+static ph_state trial_point(ph_sens *sens, int trial)
+{
+    const ph_layout *lay = &sens->sim->lay;
+    ph_point *p = &sens->moved;
+    ph_point_copy(p, &sens->sim->now, lay);
+    for (int i = 0; i < lay->nv; i++) {
+        p->v[i] += trial * sin(1 + i), p->vdot[i] += trial * sin(2 + 3 * i);
+        sens->z[i] = 0.1 * trial * sin(3 + 5 * i);
+    }
+    for (int i = 0; i < lay->nl; i++)
+        p->lambda[i] += trial * sin(5 + 7 * i);
+    ph_point_shift(lay, p, 1, sens->z, p);
+    return ph_point_view(p, lay);
+}
+
+/* 1 if the pseudo-loads are nothing beside what cancels in them, at the last trial point. */
+static int vanish(const ph_sens *sens, const ph_follower *d)
+{
+    const ph_layout *lay = &sens->sim->lay;
+    const ph_point *p = &sens->moved;
+    const ph_eval *ev = &d->at[PH_NEIGHBOURS - 1]->ev;
+    double force = ph_larger(ph_small_max(lay->nv, ev->r), ph_small_max(lay->nv, ev->g));
+    double length = ph_larger(1, ph_small_max(lay->nq, p->q));
+    double speed = ph_larger(1, ph_small_max(lay->nv, p->v)) * length, e = d->p.eps / NO_DIFFERENCE;
+    return ph_small_max(lay->nv, sens->r_p) * e <= force &&
+           ph_small_max(lay->nl, sens->Phi_p) * e <= length &&
+           ph_small_max(lay->nl, sens->rate_p) * e <= speed;
+}
+
+/* Take from the pseudo-loads what the systems of the neighbours say, evaluated before at the same point. */
+static void subtract_systems(ph_sens *sens, const ph_follower *d)
+{
+    const ph_layout *lay = &sens->sim->lay;
+    unsigned what = sens->sim->matrix.what;
+    for (int k = 0; k < PH_NEIGHBOURS; k++) {
+        const ph_eval *ev = &d->at[k]->ev;
+        double f = -weight[k] / d->p.eps;
+        add_scaled(lay->nv, f, ev->r, sens->r_p);
+        add_scaled(what & PH_EVAL_PHI ? lay->nl : 0, f, ev->Phi, sens->Phi_p);
+        add_scaled(what & PH_EVAL_RATE ? lay->nl : 0, f, ev->rate, sens->rate_p);
+    }
+}
+
+/* At points around the start: whether the inner two neighbours suffice since third differences vanish, and whether
+ * loads that are given are those of the systems, without which they are not used. */
 static ph_status choose_weights(ph_sens *sens, ph_follower *d)
 {
     static const double third[PH_NEIGHBOURS] = {-0.5, 1, -1, 0.5};
-    ph_sim *sim = sens->sim;
-    const ph_layout *lay = &sim->lay;
-    ph_point *p = &sens->moved;
-    int n[3] = {lay->nv, lay->nl, lay->nl}, smooth = 1;
-    const double *load[3] = {sens->r_p, sens->Phi_p, sens->rate_p};
-    for (int trial = 0; trial < 3 && smooth; trial++) {
-        ph_point_copy(p, &sim->now, lay);
-        for (int i = 0; i < lay->nv; i++) { /* any numbers will do that are not special */
-            p->v[i] += trial * sin(1 + i), p->vdot[i] += trial * sin(2 + 3 * i);
-            sens->z[i] = 0.1 * trial * sin(3 + 5 * i);
+    d->weight = inner_weight;
+    for (int trial = 0; trial < 3; trial++) {
+        ph_state s = trial_point(sens, trial);
+        ph_status status = PH_OK;
+        for (int k = 0; k < PH_NEIGHBOURS && status == PH_OK; k++)
+            status = ph_eval_residual(&d->at[k]->ev, &s, sens->sim->matrix.what);
+        if (status == PH_OK && d->p.loads) {
+            status = ph_sens_loads(sens, d, weight, &s);
+            subtract_systems(sens, d);
+            if (!vanish(sens, d))
+                d->p.loads = NULL;
         }
-        for (int i = 0; i < lay->nl; i++)
-            p->lambda[i] += trial * sin(5 + 7 * i);
-        ph_point_shift(lay, p, 1, sens->z, p);
-        ph_state s = ph_point_view(p, lay);
-        double size[3];
-        for (int k = 0; k < PH_NEIGHBOURS; k++) { /* sizes of what cancels, from the last neighbour */
-            ph_status status = ph_eval_residual(&d->at[k]->ev, &s, sim->matrix.what);
-            if (status != PH_OK)
-                return status;
-        }
-        const ph_eval *ev = &d->at[PH_NEIGHBOURS - 1]->ev;
-        size[0] = ph_larger(ph_small_max(lay->nv, ev->r), ph_small_max(lay->nv, ev->g));
-        size[1] = ph_larger(1, ph_small_max(lay->nq, p->q));
-        size[2] = ph_larger(1, ph_small_max(lay->nv, p->v)) * size[1];
-        ph_status status = ph_sens_loads(sens, d, third, &s);
+        if (status == PH_OK)
+            status = ph_sens_loads(sens, d, third, &s);
         if (status != PH_OK)
             return status;
-        for (int k = 0; k < 3; k++)
-            smooth = smooth && ph_small_max(n[k], load[k]) * d->p.eps <= NO_THIRD * size[k];
+        if (!vanish(sens, d))
+            d->weight = weight;
     }
-    d->weight = smooth ? inner_weight : weight;
     return PH_OK;
 }
 
