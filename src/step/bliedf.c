@@ -27,26 +27,20 @@
  *
  * Sensitivities: (W9) of docs/theory.md; the past is part of the variation, the start is differenced.
  *
- * Start: k - 1 steps of a one-step method near round-off. In index-3 k more, whose velocities become
- *
- *   v += d,  M d + B^T m = 0,  B d = B (v* - v),  v* what (D2) makes of the exact motion       (D9)
+ * Start: bliedf_start.c.
  *
  * Reference: V. Wieloch, M. Arnold: BDF integrators for constrained mechanical systems on Lie groups. */
+#include "step/bliedf.h"
+
 #include <float.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "la/small.h"
-#include "step/control.h"
 #include "step/magnus.h"
-#include "step/sim.h"
-
-#define ORDER_MAX 6
 
 /* ---- formulas ----------------------------------------------------------------------------------- */
 
-/* Derivatives 0 to 3 at s of the polynomial through values at 0, -1, ..., 1 - points: w[d][j] of value j. */
-static void weights(int points, double s, double w[4][ORDER_MAX + 1])
+void ph_bliedf_weights(int points, double s, double w[4][PH_BDF_MAX + 1])
 {
     for (int j = 0; j < points; j++) {
         double c[4] = {1, 0, 0, 0}; /* Taylor coefficients at s of prod_i (x + i)/(i - j) */
@@ -57,52 +51,21 @@ static void weights(int points, double s, double w[4][ORDER_MAX + 1])
     }
 }
 
-typedef struct formula {
-    double alpha[ORDER_MAX + 1], gamma[ORDER_MAX + 1];
-    double w[4][ORDER_MAX + 1]; /* of the V_d of (D7): first v1, then v_n, ... */
-} formula;
-
-static formula formula_of(int k, ph_correction correction)
+static ph_bdf_formula formula_of(int k, ph_correction correction)
 {
-    formula f = {0};
-    double w[4][ORDER_MAX + 1];
-    weights(k + 1, 0, w);
+    ph_bdf_formula f = {0};
+    double w[4][PH_BDF_MAX + 1];
+    ph_bliedf_weights(k + 1, 0, w);
     memcpy(f.alpha, w[1], sizeof(double) * (size_t)(k + 1));
     for (int i = 1; i <= k; i++)
         f.gamma[i] = f.gamma[i - 1] + f.alpha[i - 1];
-    weights(k, correction == PH_IN_EXP ? -0.5 : 0, f.w);
+    ph_bliedf_weights(k, correction == PH_IN_EXP ? -0.5 : 0, f.w);
     return f;
 }
 
 /* ---- the record --------------------------------------------------------------------------------- */
 
-typedef struct bliedf {
-    ph_step_ops ops;          /* first: where a test finds it */
-    int order;                /* asked for */
-    int k;                    /* of the present step */
-    int in_exp, in_velocity;  /* (D3), (D4) in the present step */
-    int ahead;                /* (D12), not (D5), where the Lie term is explicit */
-    int fourth;               /* with E */
-    formula f[ORDER_MAX + 1]; /* by order */
-    double gp;                /* alpha_0/h */
-    double *v[ORDER_MAX];     /* nv: v_{n-1}, v_{n-2}, ... */
-    double *D[ORDER_MAX];     /* nv: D_{n-1}, D_{n-2}, ...; the last one takes D_n */
-    double *c, *S;            /* nv: vdot1 = gp (v1 - v_n) + c; what does not depend on v1 in (D2) */
-    double *G[4];             /* nv: V_d without v1 */
-    double *x;                /* nv */
-    double *H;                /* nT: the part of dz/dv1 without E */
-    double *T, *Tinv, *L, *F; /* nT; F = J^-1 */
-    double *A;                /* nT: Ad(exp(-x)), for sensitivities */
-    double *Z[ORDER_MAX + 1]; /* nT: dz/du_j of (W9), likewise */
-    double *y, *dy, *Bn;      /* B(q_n)^T eta and h times its increment, nv; B(q_n), links */
-    double tol_x, tol_R;      /* of increments of positions and rotations (N3) */
-    ph_rk rk;                 /* the one-step method of the start */
-    ph_control control;       /* of its steps */
-    double *exact;            /* nv: v_n before it was perturbed (D9) */
-    int start_steps;
-} bliedf;
-
-static bliedf *of(ph_sim *sim)
+static ph_bliedf *of(ph_sim *sim)
 {
     return sim->method;
 }
@@ -110,7 +73,7 @@ static bliedf *of(ph_sim *sim)
 /* Also while sizes are added up, before the order is checked. */
 static int order_of(const ph_sim *sim)
 {
-    return sim->opt.order < 1 ? 1 : sim->opt.order > ORDER_MAX ? ORDER_MAX : sim->opt.order;
+    return sim->opt.order < 1 ? 1 : sim->opt.order > PH_BDF_MAX ? PH_BDF_MAX : sim->opt.order;
 }
 
 /* Steps of the one-step method: k - 1 for the past that (D2) needs, in index-3 k more for (D9). */
@@ -124,7 +87,7 @@ static int start_steps(const ph_sim *sim)
 
 static void take(ph_sim *sim, ph_arena *a)
 {
-    bliedf none, *m = sim->method ? of(sim) : &none;
+    ph_bliedf none, *m = sim->method ? of(sim) : &none;
     size_t d = sizeof(double), nv = (size_t)sim->lay.nv, nT = (size_t)sim->lay.nT;
     int k = order_of(sim), stabilised = sim->opt.formulation == PH_GGL;
     for (int i = 0; i < k; i++) {
@@ -159,10 +122,10 @@ static void take(ph_sim *sim, ph_arena *a)
 
 static ph_status prepare(ph_sim *sim, ph_error *err)
 {
-    bliedf *m = of(sim);
-    if (sim->opt.order < 1 || sim->opt.order > ORDER_MAX)
+    ph_bliedf *m = of(sim);
+    if (sim->opt.order < 1 || sim->opt.order > PH_BDF_MAX)
         return ph_fail(err, PH_E_INPUT, "order = %d: bliedf has the orders 1 to %d; BDF above are unstable",
-                       sim->opt.order, ORDER_MAX);
+                       sim->opt.order, PH_BDF_MAX);
     m->order = sim->opt.order;
     for (int k = 1; k <= m->order; k++)
         m->f[k] = formula_of(k, sim->opt.correction);
@@ -178,9 +141,9 @@ static void release(ph_sim *sim)
         ph_rk_release(&of(sim)->rk);
 }
 
-static void set_order(ph_sim *sim, int k)
+void ph_bliedf_set_order(ph_sim *sim, int k)
 {
-    bliedf *m = of(sim);
+    ph_bliedf *m = of(sim);
     ph_correction where = sim->opt.correction;
     m->k = k;
     m->in_exp = k >= 3 && where == PH_IN_EXP, m->in_velocity = k >= 3 && where == PH_IN_VELOCITY;
@@ -194,7 +157,7 @@ static void set_order(ph_sim *sim, int k)
 /* ---- the Lie term ------------------------------------------------------------------------------- */
 
 /* The part of E in z = p or c of one node, to z, and its derivative by v1, to dz unless NULL; added. */
-static void add_fourth(int n, const bliedf *m, const ph_slot *i, double h, const double *v1, double *z,
+static void add_fourth(int n, const ph_bliedf *m, const ph_slot *i, double h, const double *v1, double *z,
                        double *dz)
 {
     double V[4][PH_DIM_MAX], w[4], E[PH_DIM_MAX], dE[PH_DIM_MAX * PH_DIM_MAX];
@@ -212,15 +175,20 @@ static void add_fourth(int n, const bliedf *m, const ph_slot *i, double h, const
 }
 
 /* z = p or c of one node. */
-PH_INLINE void lie_term(int n, const bliedf *m, const ph_slot *i, double h, const double *v1, double *z)
+PH_INLINE void lie_term(int n, const ph_bliedf *m, const ph_slot *i, double h, const double *v1, double *z)
 {
     ph_small_mul(n, m->H + i->T_at, v1, z);
     if (m->fourth)
         add_fourth(n, m, i, h, v1, z, NULL);
 }
 
+void ph_bliedf_lie_term(const ph_bliedf *m, const ph_slot *i, double h, const double *v1, double *z)
+{
+    lie_term(i->dim, m, i, h, v1, z);
+}
+
 /* J^-1 of one node to F, from dz/dv1. */
-PH_INLINE void invert_J(int n, const bliedf *m, const double *dz, double *F)
+PH_INLINE void invert_J(int n, const ph_bliedf *m, const double *dz, double *F)
 {
     double J[PH_DIM_MAX * PH_DIM_MAX], g = m->in_exp ? m->gp : 1;
     for (int e = 0; e < n * n; e++)
@@ -236,7 +204,7 @@ PH_INLINE void invert_J(int n, const bliedf *m, const double *dz, double *F)
 /* ---- one step ----------------------------------------------------------------------------------- */
 
 /* (D1), (D2) for a node of a vector space. */
-PH_INLINE void update_flat(int n, const bliedf *m, double h, int at, const double *v0, const double *y,
+PH_INLINE void update_flat(int n, const ph_bliedf *m, double h, int at, const double *v0, const double *y,
                            const double *q0, ph_point *next, double *q1)
 {
     double *D = m->D[m->order - 1], inv = 1 / m->f[m->k].gamma[1];
@@ -250,7 +218,7 @@ PH_INLINE void update_flat(int n, const bliedf *m, double h, int at, const doubl
 }
 
 /* (D1), (D2) for a node of a curved group. */
-PH_INLINE void update_curved(int n, const bliedf *m, double h, const ph_slot *i, const double *v0,
+PH_INLINE void update_curved(int n, const ph_bliedf *m, double h, const ph_slot *i, const double *v0,
                              const double *y, const double *q0, ph_point *next, double *q1)
 {
     int at = i->v_at, lie = m->in_exp || m->in_velocity;
@@ -274,7 +242,7 @@ PH_INLINE void update_curved(int n, const bliedf *m, double h, const ph_slot *i,
 /* The point of the present v1 and eta. */
 static ph_status update(ph_sim *sim)
 {
-    const bliedf *m = of(sim);
+    const ph_bliedf *m = of(sim);
     const ph_layout *lay = &sim->lay;
     const double *v0 = sim->now.v, *y = sim->matrix.n_eta > 0 ? m->y : NULL;
     double h = sim->opt.h;
@@ -290,7 +258,7 @@ static ph_status update(ph_sim *sim)
 }
 
 /* L = J^-1 T^-1 and F = J^-1 of one node, from (D8); without E, F is constant in a step. */
-PH_INLINE void linearise_node(int n, const bliedf *m, double h, const ph_slot *i, const double *v1)
+PH_INLINE void linearise_node(int n, const ph_bliedf *m, double h, const ph_slot *i, const double *v1)
 {
     if (m->fourth) {
         double z[PH_DIM_MAX] = {0}, dz[PH_DIM_MAX * PH_DIM_MAX];
@@ -303,7 +271,7 @@ PH_INLINE void linearise_node(int n, const bliedf *m, double h, const ph_slot *i
 
 static void linearise_exactly(ph_sim *sim)
 {
-    bliedf *m = of(sim);
+    ph_bliedf *m = of(sim);
     const ph_layout *lay = &sim->lay;
     m->ops.L = m->Tinv, m->ops.F = NULL;
     if (!m->in_exp && !m->in_velocity)
@@ -324,7 +292,7 @@ static void linearise(ph_sim *sim)
 /* dy = B_n^T x_eta, x_eta = h deta. */
 static void correct_eta(ph_sim *sim, const double *x)
 {
-    bliedf *m = of(sim);
+    ph_bliedf *m = of(sim);
     const ph_layout *lay = &sim->lay;
     const double *x_eta = x + lay->nv + lay->nl;
     double inv_h = 1 / sim->opt.h;
@@ -361,7 +329,7 @@ PH_INLINE void add_velocity(int n, double gp, const double *L, const double *F, 
 /* The increment of v1 from that of q and eta; its size in units of the tolerances, NaN if any number is. */
 static double correct(ph_sim *sim, const double *x)
 {
-    bliedf *m = of(sim);
+    ph_bliedf *m = of(sim);
     const ph_layout *lay = &sim->lay;
     int stabilised = sim->matrix.n_eta > 0;
     double moved = 0, turned = 0, far = 0;
@@ -390,7 +358,7 @@ static double correct(ph_sim *sim, const double *x)
 }
 
 /* The sums over the past for n numbers from at on, and v1 extrapolated by the weights p of points values. */
-PH_INLINE void sum_past(int n, const bliedf *m, double h, int at, int points, const double *p,
+PH_INLINE void sum_past(int n, const ph_bliedf *m, double h, int at, int points, const double *p,
                         const double *v, double *v1)
 {
     const double *gamma = m->f[m->k].gamma + 2;
@@ -412,7 +380,8 @@ static const double lagged_b[3] = {1, 0, 0}, lagged_a[3] = {0, -4, 1};
 static const double extrapolated_b[3] = {2, -1, 0}, extrapolated_a[3] = {5, -8, 3};
 
 /* h/24 b and a of one node. */
-PH_INLINE void explicit_pair(int n, const bliedf *m, double h, int at, const double *v, double *b, double *a)
+PH_INLINE void explicit_pair(int n, const ph_bliedf *m, double h, int at, const double *v, double *b,
+                             double *a)
 {
     const double *w = m->ahead ? extrapolated_b : lagged_b, *u = m->ahead ? extrapolated_a : lagged_a;
     for (int e = 0; e < n; e++) {
@@ -422,7 +391,7 @@ PH_INLINE void explicit_pair(int n, const bliedf *m, double h, int at, const dou
 }
 
 /* The Lie terms of a step, as far as they do not depend on v1. */
-PH_INLINE void prepare_lie(int n, const bliedf *m, double h, const ph_slot *i, const double *v)
+PH_INLINE void prepare_lie(int n, const ph_bliedf *m, double h, const ph_slot *i, const double *v)
 {
     int at = i->v_at;
     double b[PH_DIM_MAX], *H = m->H + i->T_at, f = h * h / 12;
@@ -449,13 +418,12 @@ PH_INLINE void prepare_lie(int n, const bliedf *m, double h, const ph_slot *i, c
         }
 }
 
-/* All that a step takes from the past; v1 extrapolated from as many points. */
-static void look_back(ph_sim *sim, int points, double *v1)
+void ph_bliedf_look_back(ph_sim *sim, int points, double *v1)
 {
-    bliedf *m = of(sim);
+    ph_bliedf *m = of(sim);
     const ph_layout *lay = &sim->lay;
     const double *v = sim->now.v;
-    double h = sim->opt.h, p[ORDER_MAX + 1] = {points};
+    double h = sim->opt.h, p[PH_BDF_MAX + 1] = {points};
     for (int j = 1; j < points; j++) /* (-1)^j (points over j + 1) */
         p[j] = -p[j - 1] * (points - j) / (j + 1);
     int lie = m->k >= 3 && sim->opt.correction != PH_WITHOUT;
@@ -468,10 +436,10 @@ static void look_back(ph_sim *sim, int points, double *v1)
 
 static void predict(ph_sim *sim)
 {
-    bliedf *m = of(sim);
+    ph_bliedf *m = of(sim);
     const ph_layout *lay = &sim->lay;
     double h = sim->opt.h, *lambda = sim->next.lambda, *v1 = sim->next.v;
-    look_back(sim, sim->n < m->k ? (int)sim->n + 1 : m->k + 1, v1);
+    ph_bliedf_look_back(sim, sim->n < m->k ? (int)sim->n + 1 : m->k + 1, v1);
     for (int e = 0; e < lay->nv && sim->n == 0; e++)
         v1[e] += h * sim->now.vdot[e];
     ph_step_tolerances(sim, m->ops.s / (h * h), &m->tol_x, &m->tol_R);
@@ -482,7 +450,7 @@ static void predict(ph_sim *sim)
 /* v_n and D_n become the youngest of the past. */
 static void remember(ph_sim *sim)
 {
-    bliedf *m = of(sim);
+    ph_bliedf *m = of(sim);
     int last = m->order - 1;
     double *v = m->v[last], *D = m->D[last];
     for (int j = last; j > 0; j--)
@@ -494,15 +462,15 @@ static void remember(ph_sim *sim)
 /* Of the step from sim->now; less than asked for while there is no past. */
 static int order_now(const ph_sim *sim)
 {
-    int k = ((const bliedf *)sim->method)->order;
+    int k = ((const ph_bliedf *)sim->method)->order;
     return sim->n < k ? (int)sim->n + 1 : k;
 }
 
 static ph_status multistep(ph_sim *sim)
 {
-    bliedf *m = of(sim);
+    ph_bliedf *m = of(sim);
     const ph_layout *lay = &sim->lay;
-    set_order(sim, order_now(sim));
+    ph_bliedf_set_order(sim, order_now(sim));
     predict(sim);
     if (sim->matrix.n_eta > 0) {
         ph_state s = ph_point_view(&sim->now, lay);
@@ -521,14 +489,14 @@ static ph_status multistep(ph_sim *sim)
 /* The past: order velocities, order - 1 increments D. */
 static double *sens_past(const ph_sim *sim, int j)
 {
-    const bliedf *m = sim->method;
+    const ph_bliedf *m = sim->method;
     int k = m->order;
     return j < k ? m->v[j] : j < 2 * k - 1 ? m->D[j - k] : NULL;
 }
 
 /* The velocities u_0 = v1, u_1 = v_n, ... of the present step, or their variations. */
-static void velocities(const bliedf *m, int nv, const double *v1, const double *v, double *const *past,
-                       double *memory, const double *u[ORDER_MAX + 1])
+static void velocities(const ph_bliedf *m, int nv, const double *v1, const double *v, double *const *past,
+                       double *memory, const double *u[PH_BDF_MAX + 1])
 {
     u[0] = v1, u[1] = v;
     for (int j = 2; j <= m->k; j++)
@@ -536,10 +504,10 @@ static void velocities(const bliedf *m, int nv, const double *v1, const double *
 }
 
 /* The second-order part of z is f [sum b_j u_j, sum a_j u_j], (D3) to (D5), (D12); its f. */
-static double bracket(const bliedf *m, double h, double b[ORDER_MAX + 1], double a[ORDER_MAX + 1])
+static double bracket(const ph_bliedf *m, double h, double b[PH_BDF_MAX + 1], double a[PH_BDF_MAX + 1])
 {
-    memset(b, 0, sizeof(double) * (ORDER_MAX + 1));
-    memset(a, 0, sizeof(double) * (ORDER_MAX + 1));
+    memset(b, 0, sizeof(double) * (PH_BDF_MAX + 1));
+    memset(a, 0, sizeof(double) * (PH_BDF_MAX + 1));
     if (m->in_exp) {
         b[1] = a[0] = 1;
         return h * h / 12;
@@ -555,11 +523,11 @@ static double bracket(const bliedf *m, double h, double b[ORDER_MAX + 1], double
 }
 
 /* Z_j of one node:  d(f [b, a]) = f sum (a_j hat(b) - b_j hat(a)) du_j, and that of E. */
-PH_INLINE void lie_maps(int n, const bliedf *m, const ph_slot *i, double h,
-                        const double *const u[ORDER_MAX + 1])
+PH_INLINE void lie_maps(int n, const ph_bliedf *m, const ph_slot *i, double h,
+                        const double *const u[PH_BDF_MAX + 1])
 {
     enum { NN = PH_DIM_MAX * PH_DIM_MAX };
-    double b_w[ORDER_MAX + 1], a_w[ORDER_MAX + 1], b[PH_DIM_MAX] = {0}, a[PH_DIM_MAX] = {0}, B[NN], A[NN];
+    double b_w[PH_BDF_MAX + 1], a_w[PH_BDF_MAX + 1], b[PH_DIM_MAX] = {0}, a[PH_DIM_MAX] = {0}, B[NN], A[NN];
     double f = bracket(m, h, b_w, a_w), V[4][PH_DIM_MAX] = {{0}}, E[PH_DIM_MAX], dE[NN];
     double scale = m->in_exp ? h * h : h, c = m->in_exp ? PH_MAGNUS_MIDDLE : PH_MAGNUS_DENSITY;
     for (int j = 0; j <= m->k; j++)
@@ -588,11 +556,11 @@ PH_INLINE void lie_maps(int n, const bliedf *m, const ph_slot *i, double h,
 /* 1 if z depends on the velocities in the present step. */
 static int has_lie_term(const ph_sim *sim)
 {
-    return ((const bliedf *)sim->method)->k >= 3 && sim->opt.correction != PH_WITHOUT;
+    return ((const ph_bliedf *)sim->method)->k >= 3 && sim->opt.correction != PH_WITHOUT;
 }
 
 /* A = Ad(exp(-x)) = I - hat(x) T(x) */
-PH_INLINE void adjoint_map(int n, const bliedf *m, const ph_slot *i)
+PH_INLINE void adjoint_map(int n, const ph_bliedf *m, const ph_slot *i)
 {
     double H[PH_DIM_MAX * PH_DIM_MAX], *A = m->A + i->T_at;
     i->op->hat(n, m->x + i->v_at, H);
@@ -603,8 +571,8 @@ PH_INLINE void adjoint_map(int n, const bliedf *m, const ph_slot *i)
 
 static const ph_step_ops *sens_ops(ph_sim *sim)
 {
-    bliedf *m = of(sim);
-    const double *u[ORDER_MAX + 1];
+    ph_bliedf *m = of(sim);
+    const double *u[PH_BDF_MAX + 1];
     velocities(m, sim->lay.nv, sim->next.v, sim->now.v, m->v, NULL, u);
     linearise_exactly(sim);
     for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++) {
@@ -618,8 +586,8 @@ static const ph_step_ops *sens_ops(ph_sim *sim)
 }
 
 /* sum += f Z_j u_j' of one node, from j = first on. */
-PH_INLINE void add_lie_variation(int n, const bliedf *m, const ph_slot *i, int first, double f,
-                                 const double *const u[ORDER_MAX + 1], double *sum)
+PH_INLINE void add_lie_variation(int n, const ph_bliedf *m, const ph_slot *i, int first, double f,
+                                 const double *const u[PH_BDF_MAX + 1], double *sum)
 {
     double y[PH_DIM_MAX];
     for (int e = 0; e < n; e++)
@@ -635,10 +603,10 @@ PH_INLINE void add_lie_variation(int n, const bliedf *m, const ph_slot *i, int f
  *   vdot'_pred = gp v'_pred + (1/h) sum_{j>0} alpha_j u_j',  part = 1 for z = c, gp for z = p */
 static void sens_predict(ph_sim *sim, const ph_variation *now, const double *y, ph_variation *next)
 {
-    const bliedf *m = of(sim);
-    const formula *f = &m->f[m->k];
+    const ph_bliedf *m = of(sim);
+    const ph_bdf_formula *f = &m->f[m->k];
     int nv = sim->lay.nv, lie = has_lie_term(sim);
-    const double *u[ORDER_MAX + 1], *D = now->memory + m->order * nv;
+    const double *u[PH_BDF_MAX + 1], *D = now->memory + m->order * nv;
     double inv_h = 1 / sim->opt.h;
     velocities(m, nv, NULL, now->v, NULL, now->memory, u);
     for (int e = 0; e < nv; e++) {
@@ -670,10 +638,10 @@ static void sens_predict(ph_sim *sim, const ph_variation *now, const double *y, 
 /* D'_n = (T^-1 (W1 - A W_n) - [z = p] sum Z_j u_j')/h */
 static void sens_accept(ph_sim *sim, const ph_variation *now, ph_variation *next)
 {
-    const bliedf *m = of(sim);
+    const ph_bliedf *m = of(sim);
     int nv = sim->lay.nv, k = m->order;
     size_t size = sizeof(double) * (size_t)nv;
-    const double *u[ORDER_MAX + 1];
+    const double *u[PH_BDF_MAX + 1];
     double inv_h = 1 / sim->opt.h, *D = next->memory + k * nv;
     memcpy(next->memory, now->v, size);
     memcpy(next->memory + nv, now->memory, size * (size_t)(k - 1));
@@ -700,10 +668,10 @@ static void sens_accept(ph_sim *sim, const ph_variation *now, ph_variation *next
 /* All that a step left behind, from its two points and the past. */
 static ph_status sens_restore(ph_sim *sim)
 {
-    bliedf *m = of(sim);
+    ph_bliedf *m = of(sim);
     const ph_layout *lay = &sim->lay;
-    set_order(sim, order_now(sim));
-    look_back(sim, 1, m->x);
+    ph_bliedf_set_order(sim, order_now(sim));
+    ph_bliedf_look_back(sim, 1, m->x);
     if (sim->matrix.n_eta > 0) {
         ph_state s = ph_point_view(&sim->now, lay);
         if (ph_eval_links(&sim->ev, &s, m->Bn) != PH_OK)
@@ -718,7 +686,8 @@ static ph_status sens_restore(ph_sim *sim)
 }
 
 /* Where the covectors of u_0, u_1, ... stand. */
-static void velocities_back(const bliedf *m, int nv, double *v1, ph_variation *now, double *u[ORDER_MAX + 1])
+static void velocities_back(const ph_bliedf *m, int nv, double *v1, ph_variation *now,
+                            double *u[PH_BDF_MAX + 1])
 {
     u[0] = v1, u[1] = now->v;
     for (int j = 2; j <= m->k; j++)
@@ -726,8 +695,8 @@ static void velocities_back(const bliedf *m, int nv, double *v1, ph_variation *n
 }
 
 /* u_j += f Z_j^T g of one node, from j = first on. */
-static void add_lie_covector(int n, const bliedf *m, const ph_slot *i, int first, double f, const double *g,
-                             double *const u[ORDER_MAX + 1])
+static void add_lie_covector(int n, const ph_bliedf *m, const ph_slot *i, int first, double f,
+                             const double *g, double *const u[PH_BDF_MAX + 1])
 {
     for (int j = first; j <= m->k; j++)
         for (int e = 0; e < n; e++)
@@ -743,10 +712,10 @@ static void add_vector(int n, const double *a, double *sum)
 
 static void sens_accept_back(ph_sim *sim, ph_variation *next, ph_variation *now)
 {
-    const bliedf *m = of(sim);
+    const ph_bliedf *m = of(sim);
     int nv = sim->lay.nv, k = m->order;
     const double *D = next->memory + k * nv;
-    double *u[ORDER_MAX + 1], inv_h = 1 / sim->opt.h;
+    double *u[PH_BDF_MAX + 1], inv_h = 1 / sim->opt.h;
     add_vector(nv, next->memory, now->v);
     add_vector((k - 1) * nv, next->memory + nv, now->memory);
     if (k == 1)
@@ -771,10 +740,10 @@ static void sens_accept_back(ph_sim *sim, ph_variation *next, ph_variation *now)
 
 static void sens_predict_back(ph_sim *sim, const ph_variation *next, double *y_bar, ph_variation *now)
 {
-    const bliedf *m = of(sim);
-    const formula *f = &m->f[m->k];
+    const ph_bliedf *m = of(sim);
+    const ph_bdf_formula *f = &m->f[m->k];
     int nv = sim->lay.nv, lie = has_lie_term(sim);
-    double *u[ORDER_MAX + 1], *D = now->memory + m->order * nv, inv_h = 1 / sim->opt.h;
+    double *u[PH_BDF_MAX + 1], *D = now->memory + m->order * nv, inv_h = 1 / sim->opt.h;
     velocities_back(m, nv, NULL, now, u);
     for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++) {
         int n = i->dim, at = i->v_at;
@@ -802,140 +771,10 @@ static void sens_predict_back(ph_sim *sim, const ph_variation *next, double *y_b
     }
 }
 
-/* ---- starting values ---------------------------------------------------------------------------- */
-
-/* D_n = log(q_n^-1 o q1)/h, for the time being with the Lie term of (D3). 0: a turn is too large for log. */
-static int log_step(ph_sim *sim)
-{
-    const bliedf *m = of(sim);
-    double h = sim->opt.h, e[PH_DIM_MAX + 1];
-    for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++) {
-        const double *q0 = sim->now.q + i->q_at, *q1 = sim->next.q + i->q_at;
-        double *D = m->D[m->order - 1] + i->v_at;
-        if (i->T_at < 0) {
-            for (int k = 0; k < i->dim; k++)
-                D[k] = (q1[k] - q0[k]) / h;
-            continue;
-        }
-        if (!(h * ph_norm(ph_load3(sim->next.v + i->v_at + i->rot)) < 3))
-            return 0;
-        i->op->inverse(i->dim, q0, e);
-        i->op->compose(i->dim, e, q1, e);
-        i->op->log(i->dim, e, D);
-        for (int k = 0; k < i->dim; k++)
-            D[k] /= h;
-    }
-    return 1;
-}
-
-/* Take the Lie term of (D3) from D of one node, for the step from point j + 1 to point j before the last; u
- * are the velocities of the points, last one first, w the weights at the middle of the step. */
-static void take_lie_term(int n, const bliedf *m, const ph_slot *i, double h, int j, const double *const *u,
-                          double w[4][ORDER_MAX + 1], double *D)
-{
-    int at = i->v_at;
-    double H[PH_DIM_MAX * PH_DIM_MAX], z[PH_DIM_MAX], E[PH_DIM_MAX] = {0}, V[4][PH_DIM_MAX] = {{0}};
-    i->op->hat(n, u[j + 1] + at, H);
-    ph_small_mul(n, H, u[j] + at, z);
-    for (int d = 0; d < 4 && m->fourth; d++)
-        for (int p = 0; p < m->k; p++)
-            for (int e = 0; e < n; e++)
-                V[d][e] += w[d][p] * u[p][at + e];
-    if (m->fourth)
-        ph_magnus_fourth(n, i->op, h, PH_MAGNUS_MIDDLE, V, NULL, E, NULL);
-    for (int e = 0; e < n; e++)
-        D[at + e] -= h / 12 * z[e] + h * E[e];
-}
-
-/* All D of the start lose the Lie term of (D3), when the velocities of all its points are there. */
-static void take_lie_terms(ph_sim *sim)
-{
-    bliedf *m = of(sim);
-    int k = m->order;
-    double w[4][ORDER_MAX + 1];
-    const double *u[ORDER_MAX + 1] = {sim->next.v, sim->now.v};
-    set_order(sim, k);
-    for (int j = 2; j < k; j++)
-        u[j] = m->v[j - 2];
-    for (int j = 0; j < k - 1 && m->in_exp; j++) {
-        weights(k, -j - 0.5, w);
-        for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++)
-            if (i->T_at >= 0)
-                take_lie_term(i->dim, m, i, sim->opt.h, j, u, w, j ? m->D[j - 1] : m->D[k - 1]);
-    }
-}
-
-/* Index-3: the velocity that (D2) gives for the exact q, to v of the new point, in the directions of the
- * constraints (D9). D_n loses the Lie term of (D3). */
-static ph_status perturb(ph_sim *sim)
-{
-    bliedf *m = of(sim);
-    double h = sim->opt.h, *D = m->D[m->order - 1], *v = sim->next.v, *l = m->x;
-    set_order(sim, m->order);
-    look_back(sim, 1, l);
-    for (int e = 0; e < sim->lay.nv; e++)
-        l[e] = m->f[m->k].gamma[1] * D[e] + m->S[e] - v[e];
-    for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++) {
-        double z[PH_DIM_MAX] = {0}, part = m->in_exp ? m->gp : 1;
-        if (i->T_at < 0 || !(m->in_exp || m->in_velocity))
-            continue;
-        lie_term(i->dim, m, i, h, v + i->v_at, z);
-        for (int e = 0; e < i->dim; e++) {
-            l[i->v_at + e] -= part * z[e];
-            D[i->v_at + e] -= m->in_exp ? z[e] / h : 0;
-        }
-    }
-    memcpy(m->c, v, sizeof(double) * (size_t)sim->lay.nv);
-    ph_point now = sim->now;
-    sim->now = sim->next;
-    ph_status s = ph_start_perturb(sim, l);
-    sim->now = now;
-    if (s == PH_OK)
-        memcpy(m->exact, m->c, sizeof(double) * (size_t)sim->lay.nv);
-    return s;
-}
-
-/* The point at the end of the step, by the one-step method. */
-static ph_status one_step(ph_sim *sim)
-{
-    bliedf *m = of(sim);
-    double t1 = sim->next.t;
-    ph_point_copy(&sim->next, &sim->now, &sim->lay);
-    if (sim->n >= m->order)
-        memcpy(sim->next.v, m->exact, sizeof(double) * (size_t)sim->lay.nv);
-    if (sim->matrix.n_eta > 0)
-        memset(sim->next.eta, 0, sizeof(double) * (size_t)sim->lay.nl);
-    sim->step_iterations = 0;
-    m->control.h = sim->opt.h, m->control.last = 0; /* often one step will do; and no memory of a failure */
-    ph_stats stats = sim->stats;                    /* which count steps of this method alone */
-    ph_status s = ph_control_to(sim, &m->control, &m->rk, &sim->next, t1);
-    sim->stats = stats;
-    if (s != PH_OK)
-        ph_point_copy(&sim->next, &m->control.ahead, &sim->lay); /* where the culprit is searched for */
-    return s;
-}
-
-/* A step of the start. */
-static ph_status start_step(ph_sim *sim)
-{
-    int k = of(sim)->order;
-    ph_status s = one_step(sim);
-    if (s != PH_OK)
-        return s;
-    if (!log_step(sim)) {
-        snprintf(sim->reason, sizeof sim->reason,
-                 "a body turns by more than 3 rad in one step of h = %g: use a smaller step", sim->opt.h);
-        return PH_E_STEP;
-    }
-    if (sim->n == k - 2)
-        take_lie_terms(sim);
-    return sim->n >= k - 1 ? perturb(sim) : PH_OK;
-}
-
 /* The past is that of the steps since t0. */
 static ph_status step(ph_sim *sim)
 {
-    return sim->n < of(sim)->start_steps ? start_step(sim) : multistep(sim);
+    return sim->n < of(sim)->start_steps ? ph_bliedf_start_step(sim) : multistep(sim);
 }
 
 static ph_status start(ph_sim *sim)
@@ -951,7 +790,7 @@ const ph_stepper ph_bliedf_stepper = {
         "V. Wieloch, M. Arnold: BDF integrators for constrained mechanical systems on Lie groups, Journal "
         "of Computational and Applied Mathematics 387 (2021) 112517",
     .reads = PH_READS_ORDER | PH_READS_FORMULATION | PH_READS_NEWTON | PH_READS_START,
-    .size = sizeof(bliedf),
+    .size = sizeof(ph_bliedf),
     .prepare = prepare,
     .take = take,
     .start = start,
