@@ -1,7 +1,7 @@
 /* What sensitivities cost, relative to the run without them:
  *   bench_sens MODEL METHOD FORM STEPS MODE [PARAMETER...]
- * MODE plain, direct or adjoint makes one run, for a profiler; MODE compare makes them in turn and prints the best
- * processor times. Without parameters: all that the model has. METHOD may end in an order: bliedf4. */
+ * MODE plain, direct or adjoint makes one run, for a profiler; MODE compare makes them in turn and prints
+ * the best processor times. Without parameters: all of the model. METHOD may end in an order: bliedf4. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>

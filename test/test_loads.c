@@ -116,8 +116,8 @@ static void sums(void **state)
     }
 }
 
-/* Weights whose sum is not 0 find all that is evaluated: nothing where the equations do not change, one body where
- * only its mass does. */
+/* Weights whose sum is not 0 find all that is evaluated: nothing where the equations do not change, one body
+ * where only its mass does. */
 static void only_what_differs(void **state)
 {
     (void)state;

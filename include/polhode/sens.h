@@ -25,8 +25,8 @@ extern "C" {
 #define PH_LOADS_RATE 2u
 #define PH_LOADS_ROWS 4u /* nothing but B^T lambda in r */
 
-/* What a parameter changes: add the sums over the neighbours of weight r, weight Phi and weight rate, in the layout
- * of the state; the weights have the sum 0. what: PH_LOADS_ bits. */
+/* What a parameter changes: add the sums over the neighbours of weight r, weight Phi and weight rate, in the
+ * layout of the state; the weights have the sum 0. what: PH_LOADS_ bits. */
 typedef ph_status (*ph_loads_fn)(const ph_state *s, const double *weight, unsigned what, double *r,
                                  double *Phi, double *rate, void *ctx);
 
@@ -83,10 +83,10 @@ typedef struct ph_objective {
     void *ctx;
 } ph_objective;
 
-/* Run the simulation of sens, which has not made a step yet, and find J and its derivatives by all parameters:
- * forwards once with checkpoints, then backwards. The cost hardly depends on the number of parameters. memory
- * [bytes] bounds the checkpoints; 0: they grow like the square root of steps. The simulation ends at its last
- * step; the derivatives of ph_sens_get are then not to be had. */
+/* Run the simulation of sens, which has not made a step yet, and find J and its derivatives by all
+ * parameters: forwards once with checkpoints, then backwards. The cost hardly depends on the number of
+ * parameters. memory [bytes] bounds the checkpoints; 0: they grow like the square root of steps. The
+ * simulation ends at its last step; the derivatives of ph_sens_get are then not to be had. */
 PH_API ph_status ph_sens_gradient(ph_sens *sens, long steps, const ph_objective *objective, size_t memory,
                                   double *value, double *gradient, ph_error *err);
 

@@ -1,7 +1,7 @@
-/* How the equations of mechanisms built for neighbouring values of a parameter differ: elements that are the same
- * in all of them cancel and are not evaluated.
+/* How the equations of mechanisms built for neighbouring values of a parameter differ: elements that are the
+ * same in all of them cancel and are not evaluated.
  *
- *   r += sum_k w_k r_k,  Phi += sum_k w_k Phi_k,  rate += sum_k w_k rate_k  for weights with sum 0      (W4) */
+ *   r += sum_k w_k r_k,  Phi += sum_k w_k Phi_k,  rate += sum_k w_k rate_k,  sum_k w_k = 0               (W4) */
 #include "mech/mech.h"
 
 #include <float.h>
@@ -181,8 +181,8 @@ static void add_body(const ph_body *b, const ph_state *s, double f, double *r)
     ph_add3(r + b->v[1], ph_scale(f, ph_add(ph_mul(b->J, wdot), ph_cross(w, ph_mul(b->J, w)))));
 }
 
-/* B^T lambda, Phi and B v + Phi_t of one joint of one mechanism, with the bodies of the site; Phi or rate NULL:
- * without. */
+/* B^T lambda, Phi and B v + Phi_t of one joint of one mechanism, with the bodies of the site; Phi or rate
+ * NULL: without. */
 static ph_status add_joint(const ph_joint *j, const ph_state *s, double f, ph_site *site, double *r,
                            double *Phi, double *rate)
 {

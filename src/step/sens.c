@@ -1,16 +1,17 @@
 /* Sensitivities of the discrete solution, by differentiation of each step as it was solved.
  *
- * With ' for the derivative by a parameter p, W for that of q and r, Phi, rate of (E1) at the end of the step:
+ * With ' for the derivative by a parameter p, W for that of q and r, Phi, rate of (E1) at the end of the
+ * step:
  *
  *   R = M vdot' + C v' + K W + (B^T + g_lambda) lambda' + r_p = 0                                     (W1)
  *   B W + Phi_p = 0,   B v' + Z W + rate_p = 0                                                        (W2)
  *   v' = v'_pred + gp (L dq + F B_n^T x_eta),  vdot' = vdot'_pred + eps (v' - v'_pred),
  *   W = W_pred + dq                                                                                   (W3)
  *
- * where the method gives what is predicted, the values for theta' = 0 and eta' = 0. This is the linear system
- * (N2) of a Newton step with R for r, so it is solved as such: with the factorisation of the last iteration,
- * which belongs to a point nearby, until the increment is round-off. The pseudo-loads are differences over
- * neighbouring systems at the same point,
+ * where the method gives what is predicted, the values for theta' = 0 and eta' = 0. This is the linear
+ * system (N2) of a Newton step with R for r, so it is solved as such: with the factorisation of the last
+ * iteration, which belongs to a point nearby, until the increment is round-off. The pseudo-loads are
+ * differences over neighbouring systems at the same point,
  *
  *   r_p = (8 (r(p + e) - r(p - e)) - (r(p + 2e) - r(p - 2e)))/(12 e)                                  (W4)
  *
@@ -158,8 +159,8 @@ static void residual(ph_sens *sens, const ph_variation *x)
     }
 }
 
-/* (W3) of one node: W += dq, v += gp (L dq + F z), vdot += eps gp (L dq + F z); sizes of increments and of the
- * whole, NaN if any number is. */
+/* (W3) of one node: W += dq, v += gp (L dq + F z), vdot += eps gp (L dq + F z); sizes of increments and of
+ * the whole, NaN if any number is. */
 PH_INLINE void apply_node(int n, double gp, double eps, const double *L, const double *F, const double *dq,
                           const double *z, double *W, double *v, double *vdot, double size[2])
 {
@@ -184,8 +185,8 @@ static double idle(const ph_sens *sens, const ph_step_ops *o, const ph_variation
     return o->s * forces / ph_small_max(lay->size_pairs, sens->sim->ev.M);
 }
 
-/* (W3) for the increment nm->x; its size as a part of the whole. lambda follows with the same digits as far as it
- * has them. */
+/* (W3) for the increment nm->x; its size as a part of the whole. lambda follows with the same digits as far
+ * as it has them. */
 static double apply(ph_sens *sens, const ph_step_ops *o, ph_variation *x)
 {
     const ph_newton_matrix *nm = &sens->sim->matrix;
@@ -226,7 +227,8 @@ static ph_status solve(ph_sens *sens, const ph_step_ops *o, double rate, ph_vari
         double size = apply(sens, o, x);
         if (!isfinite(size))
             return PH_E_NAN;
-        /* the next increment would be round-off, or this one is; where matrices are kept, halves are progress */
+        /* the next increment would be round-off, or this one is; where matrices are kept, halves are
+         * progress */
         if (size * rate <= ROUND_OFF || (k > 0 && size * (size / last) <= 0.1 * ROUND_OFF) ||
             (k > 1 && size < 1e-9 && size > 0.7 * last))
             return PH_OK;
@@ -468,8 +470,8 @@ static void subtract_systems(ph_sens *sens, const ph_follower *d)
     }
 }
 
-/* At points around the start: whether the inner two neighbours suffice since third differences vanish, and whether
- * loads that are given are those of the systems, without which they are not used. */
+/* At points around the start: whether the inner two neighbours suffice since third differences vanish, and
+ * whether loads that are given are those of the systems, without which they are not used. */
 static ph_status choose_weights(ph_sens *sens, ph_follower *d)
 {
     static const double third[PH_NEIGHBOURS] = {-0.5, 1, -1, 0.5};

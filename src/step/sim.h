@@ -22,8 +22,8 @@ typedef struct ph_stepper {
     /* W, v and vdot of next for theta' = 0 and eta' = 0; y is (W5), NULL outside the stabilised form */
     void (*sens_predict)(ph_sim *sim, const ph_variation *now, const double *y, ph_variation *next);
     void (*sens_accept)(ph_sim *sim, const ph_variation *now, ph_variation *next); /* what it remembers */
-    /* Of a method with a past, NULL for others: vector j of nv numbers that it remembers beside sim->now, in the
-     * order of the memory of a variation, NULL if it has no more; and steps at the start which are
+    /* Of a method with a past, NULL for others: vector j of nv numbers that it remembers beside sim->now, in
+     * the order of the memory of a variation, NULL if it has no more; and steps at the start which are
      * differentiated by differences over the neighbours, states and past */
     double *(*sens_past)(const ph_sim *sim, int j);
     int (*sens_start_steps)(const ph_sim *sim);
@@ -72,8 +72,8 @@ void ph_start_again(ph_sim *sim);
 /* vdot and lambda of p from M vdot + g + B^T lambda = 0, d(rate)/dt = 0; lambda holds a first guess. */
 ph_status ph_start_accelerations(ph_sim *sim, ph_point *p);
 
-/* Move q, then v of p along M^-1 B^T until the constraints hold to round-off (*projected becomes 1), then find
- * vdot and lambda; lambda holds a first guess. */
+/* Move q, then v of p along M^-1 B^T until the constraints hold to round-off (*projected becomes 1), then
+ * find vdot and lambda; lambda holds a first guess. */
 ph_status ph_start_settle(ph_sim *sim, ph_point *p, int *projected);
 
 /* d(vdot)/dt at sim->now by central differences over +-h along the motion (S1). */
