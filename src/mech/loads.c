@@ -1,7 +1,7 @@
 /* How the equations of mechanisms built for neighbouring values of a parameter differ: elements that are the
  * same in all of them cancel and are not evaluated.
  *
- *   r += sum_k w_k r_k,  Phi += sum_k w_k Phi_k,  rate += sum_k w_k rate_k,  sum_k w_k = 0               (W4) */
+ *   r += sum_k w_k r_k,  Phi += sum_k w_k Phi_k,  rate += sum_k w_k rate_k,  sum_k w_k = 0     (W4) */
 #include "mech/mech.h"
 
 #include <float.h>
