@@ -116,7 +116,7 @@ has rotor.csv 'the solution explodes'
 run 2 sweep top.lua
 has err 'sweep needs --vary'
 run 2 sweep top.lua --vary mass=1,2
-has err "'mass' is no parameter of the model (there are: m) and no number of run (h, t_end, size, sigma, rho, order, tol"
+has err "'mass' is no parameter of the model (there are: m) and no number of run (" t_end sigma rho order tol size
 run 2 sweep spring_ball --vary y=1
 has err "(there are: x)"
 run 2 sweep top.lua --vary method=1

@@ -12,7 +12,8 @@
 
 typedef union room {
     ph_sweep_row row;
-    char bytes[sizeof(ph_sweep_row) + VALUES * sizeof(double)];
+    char
+        bytes[sizeof(ph_sweep_row) + (VALUES + 1) * sizeof(double)]; /* one more, for a row that is refused */
 } room;
 
 static room row_of(int k)
