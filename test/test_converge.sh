@@ -7,6 +7,7 @@ models=$(cd "$(dirname "$0")/../models" && pwd)
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
+export POLHODE_CACHE=$tmp/cache
 failures=0
 checks=0
 

@@ -1,5 +1,6 @@
 /* Studies over step sizes and variants of a method: arguments, runs, failures. */
 #include "cli/cases.h"
+#include "mech/model.h"
 #include "io/file.h"
 
 #include <errno.h>
@@ -75,7 +76,7 @@ static int plan_from(ph_inquiry *q)
 
 static int find_sensor(const ph_inquiry *q, const char *name)
 {
-    const ph_model_def *model = q->subject.model;
+    const ph_model *model = q->subject.model;
     ph_near search = {.word = name};
     for (int k = 0; k < model->n_sensors; k++) {
         if (!strcmp(model->sensor[k].name, name))

@@ -1,5 +1,6 @@
 /* Studies over step sizes and variants of a method: names of what was measured, files, pictures. */
 #include "cli/cases.h"
+#include "mech/model.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,5 +1,6 @@
 /* polhode sweep: one model, many values of its parameters and options, one table. */
 #include "cli/options.h"
+#include "mech/model.h"
 #include "cli/sweep.h"
 #include "io/file.h"
 #include "io/json.h"
@@ -96,7 +97,7 @@ static int choose_sensor(ph_sweep_study *d, int i)
 
 static int find_sensor(ph_sweep_study *d, const char *name, int length)
 {
-    const ph_model_def *m = d->model;
+    const ph_model *m = d->model;
     char all[256] = "";
     for (int i = 0; i < m->n_sensors; i++) {
         size_t n = strlen(all);

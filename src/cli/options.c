@@ -1,6 +1,6 @@
 /* The options of all commands: parsing, help, and the words of their values, all from one table. */
 #include "cli/options.h"
-#include "mech/tables.h"
+#include "polhode/model.h"
 #include "study/hash.h"
 
 #include <errno.h>

@@ -16,7 +16,7 @@ typedef struct ph_sweep_study {
     const char *option[PH_VARY_MAX]; /* of each quantity: "--h"; NULL: a parameter of the model */
     char *source;                    /* text of the model file; NULL: a built-in problem */
     size_t source_size;
-    ph_model_def *model; /* of a file, with no quantity varied: its sensors are the columns */
+    ph_model *model; /* of a file, with no quantity varied: its sensors are the columns */
     int n_sensors;
     int *sensor;       /* of the table: indices in model */
     int n_values;      /* numbers that they give */

@@ -4,6 +4,7 @@
  *   two quantities of many values              a map of colours
  *   otherwise, and of samples                  points over each quantity */
 #include "cli/sweep.h"
+#include "mech/model.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -43,8 +43,8 @@ static ph_status factor(ph_sim *sim, int friction)
     return s;
 }
 
-/* x = sign [M B^T; B 0]^-1 (b_v, b_l), factored before; b_v NULL: zero, for a projection, which no force takes
- * part in. */
+/* x = sign [M B^T; B 0]^-1 (b_v, b_l), factored before; b_v NULL: zero, for a projection, which no force
+ * takes part in. */
 static ph_status solve_again(ph_sim *sim, const double *b_v, double sign, const double *b_l, double *x)
 {
     ph_newton_matrix *nm = &sim->matrix;

@@ -2,8 +2,7 @@
 #ifndef PH_STUDY_FIGURE_RUN_H
 #define PH_STUDY_FIGURE_RUN_H
 
-#include "mech/mechanism.h"
-#include "model/reader.h"
+#include "polhode/model.h"
 #include "problem/problem.h"
 #include "study/figure.h"
 
@@ -39,10 +38,8 @@ ph_problem *ph_study_problem(ph_study *study, const ph_figure_run *run);
 
 /* A model file, ready to step. */
 typedef struct ph_rig {
-    ph_model_def *model;
+    ph_model *model;
     ph_mechanism *mech;
-    ph_system sys;  /* with n_redundant, as ph_system_rank finds it */
-    int *dependent; /* of each constraint: rows that earlier ones imply */
     const double *q0, *v0;
     ph_sim *sim;
     long steps; /* of the whole run */

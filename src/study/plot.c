@@ -1,5 +1,5 @@
-/* Plots of a study: the script for gnuplot. Colours tell apart also for those who see few of them (after Okabe
- * and Ito), and so do dashes and markers in print.
+/* Plots of a study: the script for gnuplot. Colours tell apart also for those who see few of them (after
+ * Okabe and Ito), and so do dashes and markers in print.
  *
  * Triangle of slope p with lower left corner (x, y) and width w = 10^(s/6) on an axis of s decades:
  *   (x, y) -> (w x, y) -> (w x, w^p y)  */
