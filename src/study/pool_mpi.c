@@ -3,8 +3,8 @@
  * others. The first rank hands out cases, to its own child too, so that one rank is enough.
  *
  * The child is started before MPI_Init: what MPI maps and registers is not for it. Only where one has died
- * its successor is forked later. Waiting is polling with naps: blocking calls of MPI would keep a processor busy
- * that children could use. */
+ * its successor is forked later. Waiting is polling with naps: blocking calls of MPI would keep a processor
+ * busy that children could use. */
 #include "study/pool_backend.h"
 
 #include <errno.h>
