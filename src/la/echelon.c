@@ -43,6 +43,9 @@
 /* Smaller entries of rows of size 1 are round-off. */
 #define DROP 1e-15
 
+/* Places closer than this are numbered anew: above round-off of numbers up to INT_MAX. */
+#define PLACE_STEP 1e-5
+
 typedef struct entry {
     int col;
     double x;
@@ -233,29 +236,34 @@ static void renumber(ph_echelon *e, int first)
         e->place[k] = at++;
 }
 
-/* Give column k the place after column p. */
-static void put_after(ph_echelon *e, int k, int p)
+static void move_after(ph_echelon *e, int col, int to)
 {
-    int before = e->prev[k], after = e->next[k];
+    int before = e->prev[col], after = e->next[col], next = e->next[to];
     if (before >= 0)
         e->next[before] = after;
     if (after >= 0)
         e->prev[after] = before;
-    int q = e->next[p];
-    e->prev[k] = p, e->next[k] = q, e->next[p] = k;
-    if (q >= 0)
-        e->prev[q] = k;
-    e->place[k] = q < 0 ? e->place[p] + 1 : e->place[p] + (e->place[q] - e->place[p]) / 2;
-    if (!(e->place[k] > e->place[p] && (q < 0 || e->place[k] < e->place[q])))
-        renumber(e, p);
+    e->prev[col] = to, e->next[col] = next, e->next[to] = col;
+    if (next >= 0)
+        e->prev[next] = col;
 }
 
-/* Columns of v before column k, which have no pivot, get a place after it. */
+/* Columns of v before column k, which have no pivot, get places between k and the next. */
 static void put_passed_after(ph_echelon *e, int k)
 {
+    int count = 0, last = k;
+    double at = e->place[k];
     for (const entry *x = e->v.e, *end = x + e->v.n; x < end; x++)
-        if (e->place[x->col] < e->place[k])
-            put_after(e, x->col, k);
+        count += e->place[x->col] < at;
+    double step = (e->next[k] < 0 ? 1 : e->place[e->next[k]] - at) / (count + 1);
+    for (const entry *x = e->v.e, *end = x + e->v.n; x < end; x++)
+        if (e->place[x->col] < at) {
+            move_after(e, x->col, last);
+            e->place[x->col] = e->place[last] + step;
+            last = x->col;
+        }
+    if (!(step > PLACE_STEP))
+        renumber(e, k);
 }
 
 /* Keep v with its pivot in column p. */

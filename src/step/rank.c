@@ -1,15 +1,12 @@
-/* Which rows of the constraints others imply: block LU says quickly that none does, else the rows go one by one,
- * in their order, to an echelon form that says which. */
+/* Which rows of the constraints those before them imply: one by one, in their order, they go to an echelon form, with
+ * columns in an order of nodes that keeps it sparse. */
+#include <math.h>
 #include <string.h>
 
 #include "la/echelon.h"
 #include "la/order.h"
 #include "la/small.h"
-#include "step/newton.h"
-
-/* Growth of the factorisation of [M B^T; B 0] up to which the rows are independent beyond doubt: pivots have four
- * digits then, and dependent rows would leave none. It grows like the cube of the length of a chain of hinges. */
-#define INDEPENDENT 1e12
+#include "step/eval.h"
 
 typedef struct ranker {
     ph_system sys; /* a copy that announces no redundant rows */
@@ -19,7 +16,9 @@ typedef struct ranker {
     int *first, *list;     /* C + 2, n_links: links of each constraint */
     int *size, *row, *col; /* graph of nodes and constraints: N + C; n_links */
     unsigned char *late;   /* N + C */
-    int *column, *block;   /* N: first column of a node; nv: place of its node in the order */
+    int *column, *twin;    /* N: first column of a node; number of those in the same constraints */
+    int *seen, *new_of;    /* n_links + 1 */
+    int *block;            /* nv: twin of its node */
     int *entry_col;        /* nv: one row */
     double *entry;         /* nv */
 } ranker;
@@ -37,9 +36,26 @@ static void take(ranker *r, ph_arena *a)
     r->col = ph_arena_take(a, L, sizeof(int));
     r->late = ph_arena_take(a, N + C, 1);
     r->column = ph_arena_take(a, N, sizeof(int));
+    r->twin = ph_arena_take(a, N, sizeof(int));
+    r->seen = ph_arena_take(a, L + 1, sizeof(int));
+    r->new_of = ph_arena_take(a, L + 1, sizeof(int));
     r->block = ph_arena_take(a, nv, sizeof(int));
     r->entry_col = ph_arena_take(a, nv, sizeof(int));
     r->entry = ph_arena_take(a, nv, sizeof(double));
+}
+
+/* Nodes in the same constraints, such as position and rotation of a body, get one number in twin: constraint by
+ * constraint, those of one number are told from those that are not linked here. new_of and seen are by number. */
+static void find_twins(ranker *r)
+{
+    int count = 1;
+    for (int c = 0; c < r->lay.C; c++)
+        for (int t = r->first[c]; t < r->first[c + 1]; t++) {
+            int *twin = &r->twin[r->lay.link[r->list[t]].col];
+            if (r->seen[*twin] != c + 1)
+                r->seen[*twin] = c + 1, r->new_of[*twin] = count++;
+            *twin = r->new_of[*twin];
+        }
 }
 
 /* Links by constraint; first has one place more than it will keep. */
@@ -74,7 +90,7 @@ static ph_status order_columns(ranker *r)
             int i = s.order[k];
             r->column[i] = cols;
             for (int j = 0; j < r->size[i]; j++)
-                r->block[cols++] = i;
+                r->block[cols++] = r->twin[i];
         }
     ph_structure_free(&s, NULL);
     return status;
@@ -98,6 +114,7 @@ static ph_status examine(ranker *r, int *dependent, ph_error *err)
 {
     ph_echelon *rows = NULL;
     sort_links(r);
+    find_twins(r);
     ph_status s = order_columns(r);
     if (s == PH_OK)
         s = ph_echelon_create(&rows, r->lay.nv, r->block, NULL);
@@ -108,34 +125,14 @@ static ph_status examine(ranker *r, int *dependent, ph_error *err)
     return s == PH_OK ? s : ph_fail(err, s, "not enough memory to examine the constraints");
 }
 
-/* 1 if block LU is sure that no row depends on others. */
-static ph_status independent(ranker *r, int *sure, ph_error *err)
-{
-    ph_newton_matrix nm;
-    ph_status s = ph_newton_create(&nm, &r->lay, 0, PH_INDEX3, PH_BLOCK, NULL, err);
-    *sure = 0;
-    if (s == PH_OK) {
-        ph_status f = ph_newton_factor_initial(&nm, &r->ev, 0);
-        *sure = f == PH_OK && ph_solver_ask(nm.initial).growth <= INDEPENDENT;
-        ph_newton_destroy(&nm);
-    }
-    return s;
-}
-
 static ph_status rank(ranker *r, int *dependent, ph_error *err)
 {
     ph_state s = ph_point_view(&r->at, &r->lay);
-    int sure;
-    ph_status status = ph_eval_mass(&r->ev, &s);
-    if (status == PH_OK)
-        status = ph_eval_links(&r->ev, &s, r->ev.B);
+    ph_status status = ph_eval_links(&r->ev, &s, r->ev.B);
     if (status != PH_OK)
         return ph_fail(err, status, "the callback %s refused", r->ev.refused);
     if (!isfinite(ph_small_max(r->lay.size_links, r->ev.B)))
         return ph_fail(err, PH_E_NAN, "the callback B gave a number that is not finite");
-    (void)independent; sure = 0;
-    if (sure > 0)
-        return status;
     return examine(r, dependent, err);
 }
 
