@@ -14,7 +14,7 @@
 
 /* A model with room for its elements. */
 typedef struct kit {
-    ph_model_def m;
+    ph_model m;
     ph_body_def body[KIT_MAX];
     ph_joint_def joint[KIT_MAX];
     ph_force_def force[KIT_MAX];
@@ -137,7 +137,7 @@ static inline void rig_take(rig *r, ph_arena *a)
     r->blocks = ph_arena_take(a, (size_t)(r->lay.size_pairs + r->lay.size_links), d);
 }
 
-static inline void rig_open(rig *r, const ph_model_def *m, ph_space_code space)
+static inline void rig_open(rig *r, const ph_model *m, ph_space_code space)
 {
     ph_error err = {0};
     *r = (rig){0};

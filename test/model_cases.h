@@ -6,12 +6,11 @@
 
 #include <unistd.h>
 
-#include "mech/mechanism.h"
-#include "model/reader.h"
+#include "polhode/model.h"
 #include "polhode/sim.h"
 
 typedef struct opened {
-    ph_model_def *model;
+    ph_model *model;
     ph_mechanism *mech;
     ph_system sys;
     const double *q0, *v0;
@@ -24,7 +23,7 @@ static inline void open_path(opened *o, const char *path, const ph_setting *set,
     *o = (opened){0};
     if (ph_model_read(&o->model, path, set, set != NULL, NULL, &err) != PH_OK ||
         ph_mechanism_create(&o->mech, o->model, space, NULL, &err) != PH_OK ||
-        ph_mechanism_initial(o->mech, &o->q0, &o->v0, &err) != PH_OK)
+        ph_mechanism_initial(o->mech, 0, &o->q0, &o->v0, &err) != PH_OK)
         fail_msg("%s: %s", path, err.text);
     o->sys = *ph_mechanism_system(o->mech);
     assert_true(o->sys.n_constraints <= 64);
@@ -66,12 +65,10 @@ static inline void open_close(opened *o)
 static inline void sensor_of(opened *o, const ph_sim *sim, const char *name, double *out)
 {
     ph_state s = ph_sim_state(sim);
-    for (int k = 0; k < o->model->n_sensors; k++)
-        if (!strcmp(o->model->sensor[k].name, name)) {
-            assert_int_equal(ph_mechanism_sensor(o->mech, &s, k, out), PH_OK);
-            return;
-        }
-    fail_msg("no sensor %s", name);
+    int k = ph_model_find(o->model, PH_SENSORS, name);
+    if (k < 0)
+        fail_msg("no sensor %s", name);
+    assert_int_equal(ph_mechanism_sensor(o->mech, &s, k, out), PH_OK);
 }
 
 #endif

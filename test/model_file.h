@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-#include "model/reader.h"
+#include "mech/model.h"
 
 typedef struct scratch {
     char dir[64], path[128];
@@ -35,7 +35,7 @@ static inline void scratch_remove(const scratch *s)
 }
 
 /* The status of reading a text as the file NAME; the model, if it is one, is *out. */
-static inline ph_status read_named(ph_model_def **out, const char *name, const char *text, size_t length,
+static inline ph_status read_named(ph_model **out, const char *name, const char *text, size_t length,
                                    const ph_setting *sets, int n_sets, const ph_allocator *alloc,
                                    ph_error *err)
 {
@@ -46,9 +46,9 @@ static inline ph_status read_named(ph_model_def **out, const char *name, const c
     return status;
 }
 
-static inline ph_model_def *read_text(const char *text)
+static inline ph_model *read_text(const char *text)
 {
-    ph_model_def *m;
+    ph_model *m;
     ph_error err = {0};
     if (read_named(&m, "model.lua", text, strlen(text), NULL, 0, NULL, &err) != PH_OK)
         fail_msg("%s", err.text);
@@ -58,7 +58,7 @@ static inline ph_model_def *read_text(const char *text)
 /* The error must contain the words. */
 static inline void refuse_text(const char *name, const char *text, const char *words)
 {
-    ph_model_def *m;
+    ph_model *m;
     ph_error err = {0};
     assert_int_equal(read_named(&m, name, text, strlen(text), NULL, 0, NULL, &err), PH_E_INPUT);
     assert_null(m);

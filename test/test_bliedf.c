@@ -4,8 +4,7 @@
 
 #include <float.h>
 
-#include "mech/mechanism.h"
-#include "model/reader.h"
+#include "polhode/model.h"
 #include "problem/heavy_top.h"
 #include "step/sim.h"
 
@@ -367,15 +366,15 @@ static double bricard_error(const ph_options *o)
 {
     static const double reference[] = {0.9682836791067772, -1.224625159436334,
                                        0.7501466094377669}; /* t = 0.5 */
-    ph_model_def *model;
+    ph_model *model;
     ph_mechanism *mech;
     const double *q0, *v0;
     ph_sim *sim;
     double P3[8] = {0};
-    int dependent[16], sensor = 0;
+    int dependent[16];
     assert_int_equal(ph_model_read(&model, PH_TEST_DIR "/../models/bricard.lua", NULL, 0, NULL, NULL), PH_OK);
     assert_int_equal(ph_mechanism_create(&mech, model, PH_SPACE_R3XSO3, NULL, NULL), PH_OK);
-    assert_int_equal(ph_mechanism_initial(mech, &q0, &v0, NULL), PH_OK);
+    assert_int_equal(ph_mechanism_initial(mech, 0, &q0, &v0, NULL), PH_OK);
     ph_system sys = *ph_mechanism_system(mech);
     assert_int_equal(ph_system_rank(&sys, 0, q0, dependent, NULL), PH_OK);
     for (int c = 0; c < sys.n_constraints; c++)
@@ -383,9 +382,7 @@ static double bricard_error(const ph_options *o)
     sim = sim_of(&sys, o, q0, v0);
     run_sim(sim, lround(0.5 / o->h));
     ph_state s = ph_sim_state(sim);
-    while (strcmp(model->sensor[sensor].name, "P3") != 0)
-        sensor++;
-    assert_int_equal(ph_mechanism_sensor(mech, &s, sensor, P3), PH_OK);
+    assert_int_equal(ph_mechanism_sensor(mech, &s, ph_model_find(model, PH_SENSORS, "P3"), P3), PH_OK);
     ph_sim_destroy(sim);
     ph_mechanism_destroy(mech);
     ph_model_free(model);

@@ -49,7 +49,7 @@ static int check_file(const char *path)
 {
     expectation e = expectation_read(path);
     char head[320];
-    ph_model_def *m;
+    ph_model *m;
     ph_error err = {0};
     e.set.name = e.name;
     double start = now();
@@ -91,7 +91,7 @@ static void broken_files(void **state)
 static void no_files(void **state)
 {
     (void)state;
-    ph_model_def *m;
+    ph_model *m;
     ph_error err;
     scratch s = scratch_create("model.lua");
     assert_int_equal(ph_model_read(&m, s.path, NULL, 0, NULL, &err), PH_E_INPUT);
@@ -113,7 +113,7 @@ static void long_path(void **state)
 {
     (void)state;
     char path[3000];
-    ph_model_def *m;
+    ph_model *m;
     ph_error err;
     memset(path, 'x', sizeof path);
     path[sizeof path - 1] = 0;
@@ -143,7 +143,7 @@ static void strange_files(void **state)
 
     uint64_t seed = 7;
     for (int run = 0; run < 200; run++) { /* bytes that no file should have must neither crash nor pass */
-        ph_model_def *m;
+        ph_model *m;
         ph_error err;
         size_t n = 1 + (size_t)(run * 3);
         for (size_t i = 0; i < n; i++)
@@ -198,7 +198,7 @@ static void broken_json(void **state)
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
         refuse_text("model.json", row[i].text, row[i].words);
-    ph_model_def *m;
+    ph_model *m;
     ph_error err;
     const char *text = "{\"params\": {\"m\": 1}, \"elements\": [" BODY "]}";
     ph_setting set = {"m", 2};

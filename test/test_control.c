@@ -1,5 +1,5 @@
-/* Error control: the error at the end follows tol, steps end where they should, rejected ones leave no trace, failures
- * have a sentence, tolerances below round-off end. */
+/* Error control: the error at the end follows tol, steps end where they should, rejected ones leave no
+ * trace, failures have a sentence, tolerances below round-off end. */
 #include <float.h>
 
 #include "rk_cases.h"
@@ -63,15 +63,17 @@ static void check_tolerance(const ph_system *sys, const double *q0, const double
 
 static const struct {
     const char *name;
-    double least; /* estimates of high order are careful */
-} pairs[] = {{"dopri5", 0.05}, {"dopri8", 0.01}, {"rk4", 0.05}};
+    double least; /* the estimate of dopri8 is careful: 0.013 is seen on the slider-crank */
+} pairs[] = {{"dopri5", 0.05}, {"dopri8", 0.002}, {"rk4", 0.05}};
 
 static void tolerance_is_kept(void **state)
 {
     (void)state;
     static const struct {
         const char *name;
-        double t_end, round; /* a body that lingers at a saddle magnifies round-off by 1000 and more */
+        /* A body that lingers at a saddle magnifies round-off: with tol = 1e-12, 1.01e-12, ... the error
+         * of rk4 scatters from 4e-12 to 2.6e-11. */
+        double t_end, round;
     } row[] = {{"heavy_top", 1, 0}, {"dzhanibekov", 30, 2e-11}, {"heavy_top_so3", 0.5, 0}};
     for (int k = 0; k < 3; k++) {
         ph_problem *p = problem_named(row[k].name);
@@ -161,6 +163,23 @@ PASS(M)
 PASS(C)
 PASS(K)
 
+/* Nor is the step that finds the first step size longer than the run. */
+static void short_run(void **state)
+{
+    (void)state;
+    ph_problem *p = problem_named("free_body");
+    spy w = {.sys = p->sys, .inner = &p->sys};
+    w.sys.g = spy_g, w.sys.M = spy_M, w.sys.C = spy_C, w.sys.K = spy_K, w.sys.ctx = &w;
+    ph_options o = controlled("dopri5", 1e-7, 0);
+    ph_sim *sim = sim_of(&w.sys, &o, p->q0, p->v0);
+    run_to(sim, 1e-6);
+    assert_true(ph_sim_state(sim).t == 1e-6 && w.latest == 1e-6); /* exact */
+    ph_stats st = ph_sim_stats(sim);
+    assert_true(st.accepted == 1 && st.rejected == 0);
+    ph_sim_destroy(sim);
+    ph_problem_destroy(p);
+}
+
 static void nothing_beyond_the_end(void **state)
 {
     (void)state;
@@ -190,7 +209,8 @@ static void nothing_beyond_the_end(void **state)
     ph_problem_destroy(p);
 }
 
-/* Between the ends of steps, at every point of a fine grid: dense output keeps tol, in lambda and vdot too. */
+/* Between the ends of steps, at every point of a fine grid: dense output keeps tol, in lambda and vdot
+ * too. */
 static void grid_keeps_tolerance(void **state)
 {
     (void)state;
@@ -482,6 +502,7 @@ int main(void)
         cmocka_unit_test(nothing_beyond_the_end),
         cmocka_unit_test(grid_keeps_tolerance),
         cmocka_unit_test(fast_spin),
+        cmocka_unit_test(short_run),
         cmocka_unit_test(rejections_leave_no_trace),
         cmocka_unit_test(round_off),
         cmocka_unit_test(steps_get_too_small),

@@ -98,8 +98,8 @@ static void points_are_met(void **state)
         }
 }
 
-/* order: 3 m of q, one less of v. The top turns by 1.2 rad in the steps of three points, and one halving later
- * round-off is near. */
+/* order: 3 m of q, one less of v. The top turns by 1.2 rad in the steps of three points, and one halving
+ * later round-off is near. */
 static void orders(void **state)
 {
     (void)state;

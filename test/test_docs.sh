@@ -6,6 +6,7 @@ polhode=${POLHODE:?path of the program}
 source=$(cd "$(dirname "$0")/.." && pwd)
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
+export POLHODE_CACHE=$tmp/cache
 failures=0
 
 fail() {

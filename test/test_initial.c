@@ -4,13 +4,13 @@
 
 #include <time.h>
 
-static ph_status initial(const ph_model_def *m, ph_space_code space, ph_mechanism **mech, const double **q0,
+static ph_status initial(const ph_model *m, ph_space_code space, ph_mechanism **mech, const double **q0,
                          const double **v0, ph_error *err)
 {
     *err = (ph_error){0};
     ph_status s = ph_mechanism_create(mech, m, space, NULL, err);
     if (s == PH_OK)
-        s = ph_mechanism_initial(*mech, q0, v0, err);
+        s = ph_mechanism_initial(*mech, m->run.assemble, q0, v0, err);
     return s;
 }
 
@@ -142,7 +142,7 @@ static void inconsistent_velocities_are_named(void **state)
         assert_non_null(strstr(err.text, "velocities"));
         ph_mechanism_destroy(mech);
     }
-    k.m.assemble = 1;
+    k.m.run.assemble = 1;
     must(initial(&k.m, PH_SPACE_R3XSO3, &mech, &q0, &v0, &err), &err);
     ph_options o = ph_default_options();
     o.h = 1e-3;
@@ -182,7 +182,7 @@ static void inconsistent_positions_are_named(void **state)
         assert_non_null(strstr(err.text, driven ? "joint 'elbow'" : "joint 'rope'"));
         assert_non_null(strstr(err.text, "positions"));
         ph_mechanism_destroy(mech);
-        k.m.assemble = 1;
+        k.m.run.assemble = 1;
         must(initial(&k.m, PH_SPACE_R3XSO3, &mech, &q0, &v0, &err), &err);
         ph_options o = ph_default_options();
         o.h = 1e-3;
@@ -239,7 +239,7 @@ static double time_to_build(int n, int type)
             .name = "pin", .type = type, .body = {i - 1, i}, .at = {i, 0, 0}, .axis = {0, 1, 0}};
     }
     body[n - 1].has_omega = 1, body[n - 1].omega.y = 1;
-    ph_model_def m = {.name = "chain", .n_bodies = n, .n_joints = n, .body = body, .joint = joint};
+    ph_model m = {.name = "chain", .n_bodies = n, .n_joints = n, .body = body, .joint = joint};
     ph_mechanism *mech;
     ph_error err;
     const double *q0, *v0;
@@ -379,7 +379,7 @@ static void memory_runs_out(void **state)
             ph_status status =
                 ph_mechanism_create(&mech, &k.m, s ? PH_SPACE_SE3 : PH_SPACE_R3XSO3, &c.hooks, &err);
             if (status == PH_OK)
-                status = ph_mechanism_initial(mech, &q0, &v0, &err);
+                status = ph_mechanism_initial(mech, 0, &q0, &v0, &err);
             done = c.asked <= fail_at;
             assert_int_equal(status, done ? PH_OK : PH_E_MEMORY);
             ph_mechanism_destroy(mech);

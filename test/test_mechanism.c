@@ -13,13 +13,13 @@ typedef struct run {
     ph_sim *sim;
 } run;
 
-static run run_open(const ph_model_def *m, ph_space_code space, const ph_options *o)
+static run run_open(const ph_model *m, ph_space_code space, const ph_options *o)
 {
     run r;
     ph_error err = {0};
     const double *q0, *v0;
     if (ph_mechanism_create(&r.mech, m, space, NULL, &err) != PH_OK ||
-        ph_mechanism_initial(r.mech, &q0, &v0, &err) != PH_OK)
+        ph_mechanism_initial(r.mech, m->run.assemble, &q0, &v0, &err) != PH_OK)
         fail_msg("%s", err.text);
     r.sim = sim_of(ph_mechanism_system(r.mech), o, q0, v0);
     return r;
@@ -299,7 +299,7 @@ static void rotor_errors(void **state)
 /* ---- chain ---------------------------------------------------------------------------------------- */
 
 typedef struct chain {
-    ph_model_def m;
+    ph_model m;
     ph_body_def *body;
     ph_joint_def *joint;
 } chain;
@@ -308,12 +308,12 @@ static chain chain_open(int n, int type)
 {
     chain c = {.body = calloc((size_t)n, sizeof *c.body), .joint = calloc((size_t)n, sizeof *c.joint)};
     assert_true(c.body && c.joint);
-    c.m = (ph_model_def){.name = "chain",
-                         .gravity = {0, 0, -9.81},
-                         .n_bodies = n,
-                         .n_joints = n,
-                         .body = c.body,
-                         .joint = c.joint};
+    c.m = (ph_model){.name = "chain",
+                     .gravity = {0, 0, -9.81},
+                     .n_bodies = n,
+                     .n_joints = n,
+                     .body = c.body,
+                     .joint = c.joint};
     for (int i = 0; i < n; i++) {
         const double m = 4, l = 0.4, w = 0.1, J1 = m * (w * w + w * w) / 12, J2 = m * (l * l + w * w) / 12;
         c.body[i] = (ph_body_def){.name = "link",
@@ -602,7 +602,7 @@ static void user_constraints_do_as_joints(void **state)
         for (int joints = 0; joints < 2; joints++) {
             kit k;
             make_user(&k, 0);
-            k.m.assemble = 1;
+            k.m.run.assemble = 1;
             if (joints) {
                 k.m.n_constraints = 0;
                 kit_joint(&k, "arm", PH_J_DISTANCE, PH_GROUND, 0, ph_v3(0, 0, 0), ph_v3(0, 0, 1))->length = 1;

@@ -90,6 +90,26 @@ static void test_script(void **unused)
     has(text, "'2·10^{-3}' 0.002");
 }
 
+/* One legend for several panels, in a strip of its own. */
+static void test_strip(void **unused)
+{
+    (void)unused;
+    static char text[1 << 16];
+    ph_panel p = convergence(), both[2];
+    p.legend = PH_LEGEND_BELOW;
+    both[0] = both[1] = p;
+    ph_plot plot = {.title = "two", .n_panels = 2, .panels = both};
+    script_of(&plot, text, sizeof text);
+    has(text, "set key at screen 0.5,");
+    has(text, "plot NaN with linespoints linetype 1 title 'it''s a_b' noenhanced, \\\n  NaN with linespoints "
+              "linetype 2");
+    assert_null(strstr(text, "outside below"));
+    plot.n_panels = 1;
+    script_of(&plot, text, sizeof text);
+    has(text, "set key outside below");
+    assert_null(strstr(text, "at screen"));
+}
+
 /* The triangle has the slope it says: round-off of 17 printed digits. */
 static void test_triangle(void **unused)
 {
@@ -167,7 +187,8 @@ static void test_draw(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_script), cmocka_unit_test(test_triangle),
-                                       cmocka_unit_test(test_ready), cmocka_unit_test(test_draw)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_script), cmocka_unit_test(test_strip),
+                                       cmocka_unit_test(test_triangle), cmocka_unit_test(test_ready),
+                                       cmocka_unit_test(test_draw)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

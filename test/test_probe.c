@@ -79,7 +79,7 @@ static void test_spaces(void **unused)
     (void)unused;
     static const int sensors[] = {0, 1};
     double row[PH_SPACE_COUNT][64], out[PH_MEASURES];
-    ph_model_def *model = read_text(two_bodies);
+    ph_model *model = read_text(two_bodies);
     for (int space = 0; space < PH_SPACE_COUNT; space++) {
         ph_mechanism *mech;
         ph_error err;
@@ -88,7 +88,7 @@ static void test_spaces(void **unused)
         ph_sim *sim;
         o.h = 1e-3;
         assert_int_equal(ph_mechanism_create(&mech, model, (ph_space_code)space, NULL, &err), PH_OK);
-        assert_int_equal(ph_mechanism_initial(mech, &q0, &v0, &err), PH_OK);
+        assert_int_equal(ph_mechanism_initial(mech, 0, &q0, &v0, &err), PH_OK);
         o.start = PH_PLAIN;
         assert_int_equal(ph_sim_create(&sim, ph_mechanism_system(mech), &o, 0, q0, v0, &err), PH_OK);
         ph_probe *probe = ph_probe_create(ph_mechanism_system(mech), model, mech, 2, sensors);
@@ -116,7 +116,7 @@ static void test_rotation_sensor(void **unused)
 {
     (void)unused;
     static const int sensors[] = {0};
-    ph_model_def *model = read_text(two_bodies);
+    ph_model *model = read_text(two_bodies);
     ph_mechanism *mech;
     ph_error err;
     double a[64] = {0}, b[64] = {0}, out[PH_MEASURES];

@@ -20,7 +20,7 @@ static void check_vec(ph_vec3 a, double x, double y, double z, double tol)
 static void values(void **state)
 {
     (void)state;
-    ph_model_def *m = read_text(
+    ph_model *m = read_text(
         "model 'heavy top'\n"
         "local m = param('m', 15.0)\n"
         "gravity {0, 0, -9.81}\n"
@@ -45,11 +45,12 @@ static void values(void **state)
     assert_true(j->type == PH_J_SPHERICAL && j->body[0] == PH_GROUND && j->body[1] == 0 && !j->drive.call);
     assert_int_equal(j->origin.line, 6);
     assert_true(m->sensor[0].type == PH_S_POSITION && m->sensor[0].body == 0 && m->sensor[0].size == 3);
-    const ph_options *o = &m->opt;
-    assert_true(m->t_end == 1 && o->h == 1e-3 && o->sigma == PH_SIGMA_OPT && o->rho == 0.8 &&
+    const ph_options *o = &m->run.opt;
+    assert_true(m->run.t_end == 1 && o->h == 1e-3 && o->sigma == PH_SIGMA_OPT && o->rho == 0.8 &&
                 o->atol == 1e-9 && o->rtol == 0);
     assert_true(o->formulation == PH_GGL && o->newton == PH_MODIFIED && o->start == PH_PLAIN);
-    assert_true(m->space == PH_SPACE_SE3 && m->assemble == 1 && m->every == 7 && o->max_iterations == 9);
+    assert_true(m->run.space == PH_SPACE_SE3 && m->run.assemble == 1 && m->run.every == 7 &&
+                o->max_iterations == 9);
     assert_string_equal(o->method, "genalpha");
     assert_string_equal(ph_solver_word((int)o->solver), "klu");
     assert_true(m->n_params == 1 && m->param[0].value == 15);
@@ -62,12 +63,13 @@ static void defaults(void **state)
 {
     (void)state;
     ph_options o = ph_default_options();
-    ph_model_def *m = read_text(
+    ph_model *m = read_text(
         "sensor { name = 's', type = 'angle', joint = 'j' }\n"
         "joint { name = 'j', type = 'revolute', bodies = {'b', 'p'}, at = {0, 0, 0}, axis = {0, 3, 4} }\n"
         "particle { name = 'p', mass = 1 } " BODIES);
     assert_string_equal(m->name, "model"); /* that of the file */
-    assert_true(m->opt.h == 0 && m->t_end == 0 && m->opt.rho == o.rho && m->every == 1 && !m->assemble);
+    assert_true(m->run.opt.h == 0 && m->run.t_end == 0 && m->run.opt.rho == o.rho && m->run.every == 1 &&
+                !m->run.assemble);
     check_vec(m->gravity, 0, 0, 0, 0); /* exact */
     assert_true(m->body[0].particle && !m->body[0].has_v && !m->body[0].has_omega && m->body[2].has_v);
     assert_true(m->joint[0].body[0] == 2 && m->joint[0].body[1] == 0 && m->sensor[0].joint == 0 &&
@@ -82,7 +84,7 @@ static ph_quat rotation(const char *text)
 {
     char file[512];
     snprintf(file, sizeof file, "body { name = 'a', mass = 1, inertia = {1, 1, 1}, rotation = %s }", text);
-    ph_model_def *m = read_text(file);
+    ph_model *m = read_text(file);
     ph_quat q = m->body[0].R;
     ph_model_free(m);
     return q;
@@ -133,7 +135,7 @@ static void rotations(void **state)
 static void inertias(void **state)
 {
     (void)state;
-    ph_model_def *m = read_text(
+    ph_model *m = read_text(
         "body { name = 'p', mass = 1, inertia = {1, 2, 3} }\n" /* flat: 1 + 2 = 3 */
         "body { name = 's', mass = 1, inertia = {2, 3, 4, 0.5, -0.25, 0.125} }\n"
         "body { name = 'm', mass = 1, inertia = {{2, 0.5, -0.25}, {0.5, 3, 0.125}, {-0.25, 0.125, 4}} }\n"
@@ -168,7 +170,7 @@ static const char joints[] =
 static void every_joint(void **state)
 {
     (void)state;
-    ph_model_def *m = read_text(joints);
+    ph_model *m = read_text(joints);
     const ph_joint_def *j = m->joint;
     check_vec(j[0].axis, 1, 0, 0, 0);    /* exact */
     check_vec(j[0].axis_b, 0, 0, -1, 0); /* exact */
@@ -206,7 +208,7 @@ static const char forces[] =
 static void every_force(void **state)
 {
     (void)state;
-    ph_model_def *m = read_text(forces);
+    ph_model *m = read_text(forces);
     const ph_force_def *f = m->force;
     assert_string_equal(f[0].name, "named");
     assert_string_equal(f[1].name, "spring2");
@@ -231,7 +233,7 @@ static void parameters(void **state)
     const char *text = "local m, k = param('m', 15), param('k', 2)\n"
                        "body { name = 'a', mass = m * k, inertia = {1, 1, 1} }";
     ph_setting sets[] = {{"m", 4}, {"m", 5}};
-    ph_model_def *m;
+    ph_model *m;
     ph_error err;
     assert_int_equal(read_named(&m, "p.lua", text, strlen(text), sets, 2, NULL, &err), PH_OK);
     assert_true(m->n_params == 2 && m->param[0].value == 5 && m->param[1].value == 2 &&
@@ -256,7 +258,7 @@ static const char functions[] = BODIES
     "sensor { name = 's', custom = function(t, s) return {s.b.omega.z, s.a.rotation[1], t, 1, 2} end }\n"
     "constraint { name = 'c', f = function(t, s) return s.a.position.x - 1, s.a.position.z - 3 end }\n";
 
-static void check_complaint(const ph_model_def *m, double t, const ph_body_state *b, const char *words)
+static void check_complaint(const ph_model *m, double t, const ph_body_state *b, const char *words)
 {
     double out[3] = {-1, -1, -1};
     const ph_function *f = &m->force[0].f;
@@ -269,7 +271,7 @@ static void check_complaint(const ph_model_def *m, double t, const ph_body_state
 static void calls(void **state)
 {
     (void)state;
-    ph_model_def *m = read_text(functions);
+    ph_model *m = read_text(functions);
     double out[5];
     ph_body_state b[2] = {{.q = {0.25, 0, 0, 0}},
                           {.x = {1.5, 0, 0}, .v = {0, 2.5, 0}, .q = {1, 0, 0, 0}, .omega = {0, 0, 3.5}}};
@@ -297,7 +299,7 @@ static void many_calls(void **state)
     (void)state;
     counter c = {0};
     ph_allocator alloc = {counter_alloc, counter_free, &c};
-    ph_model_def *m;
+    ph_model *m;
     ph_error err;
     assert_int_equal(read_named(&m, "model.lua", functions, strlen(functions), NULL, 0, &alloc, &err), PH_OK);
     ph_body_state b[2] = {0};
@@ -316,7 +318,7 @@ static void reproducible(void **state)
     (void)state;
     const char *text = "local t = {zeta = 1, eta = 2, theta = 3, iota = 4, kappa = 5, [2] = 6, [1.5] = 7}\n"
                        "for k, v in pairs(t) do particle { name = 'p' .. v, mass = v + math.random() } end\n";
-    ph_model_def *a = read_text(text), *b = read_text(text);
+    ph_model *a = read_text(text), *b = read_text(text);
     static const char *const names[] = {"p7", "p6", "p2", "p4", "p5", "p3", "p1"};
     for (int i = 0; i < 7; i++) {
         assert_string_equal(a->body[i].name, names[i]);
@@ -328,9 +330,9 @@ static void reproducible(void **state)
 
 /* ---- freezing ---------------------------------------------------------------------------------------- */
 
-static ph_model_def *thaw(const ph_model_def *m, const char *name)
+static ph_model *thaw(const ph_model *m, const char *name)
 {
-    ph_model_def *again;
+    ph_model *again;
     ph_error err = {0};
     scratch s = scratch_create(name);
     FILE *f = fopen(s.path, "w");
@@ -369,7 +371,7 @@ static void same_body(const ph_body_def *a, const ph_body_def *b)
     SAME(particle), SAME(mass), SAME(J), SAME(x), SAME(R), SAME(v), SAME(omega), SAME(has_v), SAME(has_omega);
 }
 
-static void same_options(const ph_model_def *a, const ph_model_def *b)
+static void same_options(const ph_run_def *a, const ph_run_def *b)
 {
     assert_string_equal(a->opt.method, b->opt.method);
     SAME(opt.h), SAME(opt.sigma), SAME(opt.rho), SAME(opt.formulation), SAME(opt.newton), SAME(opt.start),
@@ -379,7 +381,7 @@ static void same_options(const ph_model_def *a, const ph_model_def *b)
 }
 
 /* Bit for bit, except for the file and its lines. */
-static void same_model(const ph_model_def *a, const ph_model_def *b)
+static void same_model(const ph_model *a, const ph_model *b)
 {
     assert_string_equal(a->name, b->name);
     SAME(n_bodies), SAME(n_joints), SAME(n_forces), SAME(n_sensors), SAME(n_params), SAME(gravity);
@@ -399,7 +401,7 @@ static void same_model(const ph_model_def *a, const ph_model_def *b)
         assert_string_equal(a->param[i].name, b->param[i].name);
         assert_true(a->param[i].value == b->param[i].value);
     }
-    same_options(a, b);
+    same_options(&a->run, &b->run);
 }
 
 static void freezing(void **state)
@@ -430,7 +432,7 @@ static void freezing(void **state)
     strcpy(text, joints);
     strcat(text, forces + strlen(BODIES));
     strcat(text, rest);
-    ph_model_def *m = read_text(text), *by_name = thaw(m, "model.json"), *by_brace = thaw(m, "frozen");
+    ph_model *m = read_text(text), *by_name = thaw(m, "model.json"), *by_brace = thaw(m, "frozen");
     same_model(m, by_name);
     same_model(m, by_brace);
     assert_int_equal(by_name->body[0].origin.line, 6); /* of the JSON */
@@ -455,7 +457,7 @@ static void freezing_functions(void **state)
          "joint { name = 'd', type = 'distance', bodies = {'a', 'b'}, drive = function() return 1 end }",
          "joint 'd': a function"}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        ph_model_def *m = read_text(row[i].text);
+        ph_model *m = read_text(row[i].text);
         ph_error err = {0};
         FILE *f = tmpfile();
         assert_non_null(f);
@@ -474,7 +476,7 @@ static void large_model(void **state)
 {
     (void)state;
     clock_t start = clock();
-    ph_model_def *m =
+    ph_model *m =
         read_text("for i = 1, 10000 do\n"
                   "  body { name = 'b' .. i, mass = 4, inertia = {1, 1, 1}, position = {i, 0, 0} }\n"
                   "  joint { name = 'j' .. i, type = 'revolute', bodies = {i == 1 and 'ground' or 'b' .. i - "
@@ -496,7 +498,7 @@ static void memory_ends(void **state)
         for (long k = 1;; k++) {
             counter c = {.fail_at = k, .for_good = for_good};
             ph_allocator alloc = {counter_alloc, counter_free, &c};
-            ph_model_def *m;
+            ph_model *m;
             ph_error err = {0};
             ph_status s = read_named(&m, "model.lua", functions, strlen(functions), NULL, 0, &alloc, &err);
             failures += s == PH_E_MEMORY;

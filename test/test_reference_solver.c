@@ -68,7 +68,7 @@ static void known_solutions(void **state)
 /* ---- model files -------------------------------------------------------------------------------------- */
 
 typedef struct rig {
-    ph_model_def *model;
+    ph_model *model;
     ph_mechanism *mech;
     ph_problem p;
 } rig;
@@ -81,7 +81,7 @@ static void open_rig(rig *r, const char *file)
     *r = (rig){.p.name = file};
     if (ph_model_read(&r->model, path, NULL, 0, NULL, &err) != PH_OK ||
         ph_mechanism_create(&r->mech, r->model, PH_SPACE_R3XSO3, NULL, &err) != PH_OK ||
-        ph_mechanism_initial(r->mech, &r->p.q0, &r->p.v0, &err) != PH_OK)
+        ph_mechanism_initial(r->mech, 0, &r->p.q0, &r->p.v0, &err) != PH_OK)
         fail_msg("%s", err.text);
     r->p.sys = *ph_mechanism_system(r->mech);
 }

@@ -1,5 +1,5 @@
-/* Explicit Runge-Kutta-Munthe-Kaas steps: published digits, orders with and without constraints, drift, spaces,
- * steps that are refused, restarts. */
+/* Explicit Runge-Kutta-Munthe-Kaas steps: published digits, orders with and without constraints, drift,
+ * spaces, steps that are refused, restarts. */
 #include <float.h>
 
 #include "rk_cases.h"

@@ -21,7 +21,7 @@ static void open_rig(rig *r, const char *file, const char *param, int space, con
     *r = (rig){0};
     if (ph_model_read(&r->self.model, path, NULL, 0, NULL, &err) != PH_OK ||
         ph_mechanism_create(&r->self.mech, r->self.model, (ph_space_code)space, NULL, &err) != PH_OK ||
-        ph_mechanism_initial(r->self.mech, &r->self.q0, &r->self.v0, &err) != PH_OK)
+        ph_mechanism_initial(r->self.mech, 0, &r->self.q0, &r->self.v0, &err) != PH_OK)
         fail_msg("%s", err.text);
     r->self.sys = *ph_mechanism_system(r->self.mech);
     int *dependent = calloc((size_t)r->self.sys.n_constraints + 1, sizeof(int));
@@ -243,7 +243,7 @@ static void published(void **state)
 typedef struct scalar {
     const rig *r;
     double scale;
-    double forces;    /* 1: accelerations and multipliers count; 0: they do not */
+    double forces; /* 1: accelerations and multipliers count; 0: they do not */
     double sum,
         last; /* derivative of its integral, by the direct method; of the integrand at the last step */
 } scalar;

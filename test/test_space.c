@@ -1,13 +1,12 @@
 /* One model file in every space: the same answer, order 2; and where coordinates of rotations fail. */
 #include "check.h"
-#include "mech/mechanism.h"
-#include "model/reader.h"
+#include "mech/model.h"
 
 #define BODIES 5
 
 /* A model of models/ in a space, under way. */
 typedef struct rig {
-    ph_model_def *model;
+    ph_model *model;
     ph_mechanism *mech;
     ph_system sys;
     const double *q0, *v0;
@@ -26,21 +25,17 @@ static void rig_close(rig *r)
 static ph_status rig_open(rig *r, const char *name, ph_space_code space)
 {
     char path[512];
-    int dependent[64];
     *r = (rig){0};
     snprintf(path, sizeof path, PH_TEST_DIR "/../models/%s.lua", name);
     ph_status s = ph_model_read(&r->model, path, NULL, 0, NULL, &r->err);
     if (s == PH_OK)
         s = ph_mechanism_create(&r->mech, r->model, space, NULL, &r->err);
     if (s == PH_OK)
-        s = ph_mechanism_initial(r->mech, &r->q0, &r->v0, &r->err);
-    if (s != PH_OK)
-        return s;
-    r->sys = *ph_mechanism_system(r->mech);
-    assert_true(r->sys.n_constraints <= 64);
-    s = ph_system_rank(&r->sys, 0, r->q0, dependent, &r->err);
-    for (int c = 0; c < r->sys.n_constraints && s == PH_OK; c++)
-        r->sys.n_redundant += dependent[c];
+        s = ph_mechanism_initial(r->mech, r->model->run.assemble, &r->q0, &r->v0, &r->err);
+    if (s == PH_OK)
+        s = ph_mechanism_rank(r->mech, &r->err);
+    if (s == PH_OK)
+        r->sys = *ph_mechanism_system(r->mech);
     return s;
 }
 
@@ -148,7 +143,7 @@ static double rotor_error(ph_space_code space, double h, double *growth)
     rig r;
     double p2[3], error = HUGE_VAL;
     must(rig_open(&r, "rotor", space), &r);
-    ph_options o = r.model->opt;
+    ph_options o = r.model->run.opt;
     o.h = h;
     ph_status s = rig_run(&r, &o, 0.1);
     ph_state at = ph_sim_state(r.sim);
@@ -221,7 +216,7 @@ static void cardan_names_its_singularity(void **state)
     /* It swings about the axis of the second angle, and no step is so long that it would pass unseen. */
     for (double h = 1e-3; h < 0.1; h *= 5) {
         must(rig_open(&r, "double_pendulum", PH_SPACE_CARDAN), &r);
-        ph_options o = r.model->opt;
+        ph_options o = r.model->run.opt;
         o.h = h;
         assert_string_equal(ph_mechanism_complaint(r.mech, text, sizeof text), "");
         assert_int_equal(rig_run(&r, &o, 2), PH_E_CALLBACK);
@@ -265,7 +260,7 @@ static void drives_account_for_energy(void **state)
             rig r;
             account a = {.r = &r};
             must(rig_open(&r, "driven_crank", (ph_space_code)space), &r);
-            ph_options o = r.model->opt;
+            ph_options o = r.model->run.opt;
             o.h = 1e-3 / (1 << k), o.formulation = PH_GGL;
             must(ph_sim_create(&r.sim, &r.sys, &o, 0, r.q0, r.v0, &r.err), &r);
             must(ph_sim_run(r.sim, 400 << k, balance, &a, &r.err), &r);

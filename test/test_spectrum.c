@@ -52,7 +52,7 @@ static void finds_complex_pairs(void **state)
     }
 }
 
-/* Real ones, zeros among them; permutations, on which the iteration cycles without a shift from outside. */
+/* Real ones, zeros among them; permutations, on which the iteration without shifts stands still. */
 static void finds_special_ones(void **state)
 {
     (void)state;

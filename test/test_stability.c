@@ -1,4 +1,5 @@
-/* Stability of methods: spectra of the step against closed forms and against each other, limits of the ball. */
+/* Stability of methods: spectra of the step against closed forms and against each other, limits of the ball.
+ * */
 #include "check.h"
 #include "problem/problem.h"
 #include "study/stability.h"
@@ -179,8 +180,8 @@ static void observation_agrees_with_loading(void **state)
     ph_problem_destroy(p);
 }
 
-/* Free rotation about the axes of I = (2, 1, 1.5): axes that turn with the body serve, those that stay do not.
- * About the middle one, 1.5, the motion itself is unstable, with exp(h k Omega) per step. */
+/* Free rotation about the axes of I = (2, 1, 1.5): axes that turn with the body serve, those that stay do
+ * not. About the middle one, 1.5, the motion itself is unstable, with exp(h k Omega) per step. */
 static void spin_about_principal_axes(void **state)
 {
     (void)state;
@@ -200,9 +201,9 @@ static void spin_about_principal_axes(void **state)
     ph_problem_destroy(p);
 }
 
-/* A symmetric body that spins beside a point on springs of different stiffness in the world: only axes that stay
- * serve. Springs of 1, 4, 9 N/m with 1 kg: nothing grows under rk4 at h = 0.1, and the damping of the fastest is
- * that of the stability function. */
+/* A symmetric body that spins beside a point on springs of different stiffness in the world: only axes that
+ * stay serve. Springs of 1, 4, 9 N/m with 1 kg: nothing grows under rk4 at h = 0.1, and the damping of the
+ * fastest is that of the stability function. */
 static ph_status beside_M(const ph_state *s, double *out, void *ctx)
 {
     const double J[3] = {2, 2, 3};

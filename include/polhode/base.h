@@ -78,12 +78,14 @@ typedef struct ph_quat { /* unit, scalar first, body to world */
 
 static inline ph_vec3 ph_v3(double x, double y, double z)
 {
-    return (ph_vec3){x, y, z};
+    ph_vec3 c = {x, y, z};
+    return c;
 }
 
 static inline ph_vec3 ph_load3(const double *p)
 {
-    return (ph_vec3){p[0], p[1], p[2]};
+    ph_vec3 c = {p[0], p[1], p[2]};
+    return c;
 }
 
 static inline void ph_store3(double *p, ph_vec3 a)
@@ -93,17 +95,20 @@ static inline void ph_store3(double *p, ph_vec3 a)
 
 static inline ph_vec3 ph_add(ph_vec3 a, ph_vec3 b)
 {
-    return (ph_vec3){a.x + b.x, a.y + b.y, a.z + b.z};
+    ph_vec3 c = {a.x + b.x, a.y + b.y, a.z + b.z};
+    return c;
 }
 
 static inline ph_vec3 ph_sub(ph_vec3 a, ph_vec3 b)
 {
-    return (ph_vec3){a.x - b.x, a.y - b.y, a.z - b.z};
+    ph_vec3 c = {a.x - b.x, a.y - b.y, a.z - b.z};
+    return c;
 }
 
 static inline ph_vec3 ph_scale(double s, ph_vec3 a)
 {
-    return (ph_vec3){s * a.x, s * a.y, s * a.z};
+    ph_vec3 c = {s * a.x, s * a.y, s * a.z};
+    return c;
 }
 
 static inline double ph_dot(ph_vec3 a, ph_vec3 b)
@@ -113,7 +118,8 @@ static inline double ph_dot(ph_vec3 a, ph_vec3 b)
 
 static inline ph_vec3 ph_cross(ph_vec3 a, ph_vec3 b)
 {
-    return (ph_vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+    ph_vec3 c = {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+    return c;
 }
 
 static inline double ph_norm(ph_vec3 a)
@@ -123,7 +129,8 @@ static inline double ph_norm(ph_vec3 a)
 
 static inline ph_mat3 ph_load33(const double *p)
 {
-    return (ph_mat3){p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8]};
+    ph_mat3 C = {p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8]};
+    return C;
 }
 
 static inline void ph_store33(double *p, ph_mat3 A)
@@ -134,74 +141,84 @@ static inline void ph_store33(double *p, ph_mat3 A)
 
 static inline ph_mat3 ph_diag3(double a, double b, double c)
 {
-    return (ph_mat3){a, 0, 0, 0, b, 0, 0, 0, c};
+    ph_mat3 C = {a, 0, 0, 0, b, 0, 0, 0, c};
+    return C;
 }
 
 /* tilde(a) b = a x b */
 static inline ph_mat3 ph_tilde(ph_vec3 a)
 {
-    return (ph_mat3){0, -a.z, a.y, a.z, 0, -a.x, -a.y, a.x, 0};
+    ph_mat3 C = {0, -a.z, a.y, a.z, 0, -a.x, -a.y, a.x, 0};
+    return C;
 }
 
 static inline ph_mat3 ph_outer(ph_vec3 a, ph_vec3 b)
 {
-    return (ph_mat3){a.x * b.x, a.x * b.y, a.x * b.z, a.y * b.x, a.y * b.y,
-                     a.y * b.z, a.z * b.x, a.z * b.y, a.z * b.z};
+    ph_mat3 C = {a.x * b.x, a.x * b.y, a.x * b.z, a.y * b.x, a.y * b.y,
+                 a.y * b.z, a.z * b.x, a.z * b.y, a.z * b.z};
+    return C;
 }
 
 static inline ph_mat3 ph_transpose(ph_mat3 A)
 {
-    return (ph_mat3){A.xx, A.yx, A.zx, A.xy, A.yy, A.zy, A.xz, A.yz, A.zz};
+    ph_mat3 C = {A.xx, A.yx, A.zx, A.xy, A.yy, A.zy, A.xz, A.yz, A.zz};
+    return C;
 }
 
 static inline ph_mat3 ph_madd(ph_mat3 A, ph_mat3 B)
 {
-    return (ph_mat3){A.xx + B.xx, A.xy + B.xy, A.xz + B.xz, A.yx + B.yx, A.yy + B.yy,
-                     A.yz + B.yz, A.zx + B.zx, A.zy + B.zy, A.zz + B.zz};
+    ph_mat3 C = {A.xx + B.xx, A.xy + B.xy, A.xz + B.xz, A.yx + B.yx, A.yy + B.yy,
+                 A.yz + B.yz, A.zx + B.zx, A.zy + B.zy, A.zz + B.zz};
+    return C;
 }
 
 static inline ph_mat3 ph_msub(ph_mat3 A, ph_mat3 B)
 {
-    return (ph_mat3){A.xx - B.xx, A.xy - B.xy, A.xz - B.xz, A.yx - B.yx, A.yy - B.yy,
-                     A.yz - B.yz, A.zx - B.zx, A.zy - B.zy, A.zz - B.zz};
+    ph_mat3 C = {A.xx - B.xx, A.xy - B.xy, A.xz - B.xz, A.yx - B.yx, A.yy - B.yy,
+                 A.yz - B.yz, A.zx - B.zx, A.zy - B.zy, A.zz - B.zz};
+    return C;
 }
 
 static inline ph_mat3 ph_mscale(double s, ph_mat3 A)
 {
-    return (ph_mat3){s * A.xx, s * A.xy, s * A.xz, s * A.yx, s * A.yy,
-                     s * A.yz, s * A.zx, s * A.zy, s * A.zz};
+    ph_mat3 C = {s * A.xx, s * A.xy, s * A.xz, s * A.yx, s * A.yy, s * A.yz, s * A.zx, s * A.zy, s * A.zz};
+    return C;
 }
 
 /* A b */
 static inline ph_vec3 ph_mul(ph_mat3 A, ph_vec3 b)
 {
-    return (ph_vec3){A.xx * b.x + A.xy * b.y + A.xz * b.z, A.yx * b.x + A.yy * b.y + A.yz * b.z,
-                     A.zx * b.x + A.zy * b.y + A.zz * b.z};
+    ph_vec3 c = {A.xx * b.x + A.xy * b.y + A.xz * b.z, A.yx * b.x + A.yy * b.y + A.yz * b.z,
+                 A.zx * b.x + A.zy * b.y + A.zz * b.z};
+    return c;
 }
 
 /* A^T b */
 static inline ph_vec3 ph_tmul(ph_mat3 A, ph_vec3 b)
 {
-    return (ph_vec3){A.xx * b.x + A.yx * b.y + A.zx * b.z, A.xy * b.x + A.yy * b.y + A.zy * b.z,
-                     A.xz * b.x + A.yz * b.y + A.zz * b.z};
+    ph_vec3 c = {A.xx * b.x + A.yx * b.y + A.zx * b.z, A.xy * b.x + A.yy * b.y + A.zy * b.z,
+                 A.xz * b.x + A.yz * b.y + A.zz * b.z};
+    return c;
 }
 
 /* A B */
 static inline ph_mat3 ph_mmul(ph_mat3 A, ph_mat3 B)
 {
-    return (ph_mat3){A.xx * B.xx + A.xy * B.yx + A.xz * B.zx, A.xx * B.xy + A.xy * B.yy + A.xz * B.zy,
-                     A.xx * B.xz + A.xy * B.yz + A.xz * B.zz, A.yx * B.xx + A.yy * B.yx + A.yz * B.zx,
-                     A.yx * B.xy + A.yy * B.yy + A.yz * B.zy, A.yx * B.xz + A.yy * B.yz + A.yz * B.zz,
-                     A.zx * B.xx + A.zy * B.yx + A.zz * B.zx, A.zx * B.xy + A.zy * B.yy + A.zz * B.zy,
-                     A.zx * B.xz + A.zy * B.yz + A.zz * B.zz};
+    ph_mat3 C = {A.xx * B.xx + A.xy * B.yx + A.xz * B.zx, A.xx * B.xy + A.xy * B.yy + A.xz * B.zy,
+                 A.xx * B.xz + A.xy * B.yz + A.xz * B.zz, A.yx * B.xx + A.yy * B.yx + A.yz * B.zx,
+                 A.yx * B.xy + A.yy * B.yy + A.yz * B.zy, A.yx * B.xz + A.yy * B.yz + A.yz * B.zz,
+                 A.zx * B.xx + A.zy * B.yx + A.zz * B.zx, A.zx * B.xy + A.zy * B.yy + A.zz * B.zy,
+                 A.zx * B.xz + A.zy * B.yz + A.zz * B.zz};
+    return C;
 }
 
 /* A tilde(b) */
 static inline ph_mat3 ph_mtilde(ph_mat3 A, ph_vec3 b)
 {
-    return (ph_mat3){A.xy * b.z - A.xz * b.y, A.xz * b.x - A.xx * b.z, A.xx * b.y - A.xy * b.x,
-                     A.yy * b.z - A.yz * b.y, A.yz * b.x - A.yx * b.z, A.yx * b.y - A.yy * b.x,
-                     A.zy * b.z - A.zz * b.y, A.zz * b.x - A.zx * b.z, A.zx * b.y - A.zy * b.x};
+    ph_mat3 C = {A.xy * b.z - A.xz * b.y, A.xz * b.x - A.xx * b.z, A.xx * b.y - A.xy * b.x,
+                 A.yy * b.z - A.yz * b.y, A.yz * b.x - A.yx * b.z, A.yx * b.y - A.yy * b.x,
+                 A.zy * b.z - A.zz * b.y, A.zz * b.x - A.zx * b.z, A.zx * b.y - A.zy * b.x};
+    return C;
 }
 
 /* Inverse by the adjugate; the caller knows that A is well conditioned. */
@@ -209,16 +226,18 @@ static inline ph_mat3 ph_minv(ph_mat3 A)
 {
     double a = A.yy * A.zz - A.yz * A.zy, b = A.yz * A.zx - A.yx * A.zz, c = A.yx * A.zy - A.yy * A.zx;
     double s = 1 / (A.xx * a + A.xy * b + A.xz * c);
-    return (ph_mat3){s * a, s * (A.xz * A.zy - A.xy * A.zz), s * (A.xy * A.yz - A.xz * A.yy),
-                     s * b, s * (A.xx * A.zz - A.xz * A.zx), s * (A.xz * A.yx - A.xx * A.yz),
-                     s * c, s * (A.xy * A.zx - A.xx * A.zy), s * (A.xx * A.yy - A.xy * A.yx)};
+    ph_mat3 C = {s * a, s * (A.xz * A.zy - A.xy * A.zz), s * (A.xy * A.yz - A.xz * A.yy),
+                 s * b, s * (A.xx * A.zz - A.xz * A.zx), s * (A.xz * A.yx - A.xx * A.yz),
+                 s * c, s * (A.xy * A.zx - A.xx * A.zy), s * (A.xx * A.yy - A.xy * A.yx)};
+    return C;
 }
 
 static inline ph_quat ph_qmul(ph_quat a, ph_quat b)
 {
-    return (ph_quat){
-        a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-        a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
+    ph_quat c = {a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+                 a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+                 a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
+    return c;
 }
 
 /* Rotation matrix of a unit quaternion. */
@@ -227,8 +246,9 @@ static inline ph_mat3 ph_qmat(ph_quat q)
     double x2 = 2 * q.x, y2 = 2 * q.y, z2 = 2 * q.z;
     double wx = q.w * x2, wy = q.w * y2, wz = q.w * z2;
     double xx = q.x * x2, xy = q.x * y2, xz = q.x * z2, yy = q.y * y2, yz = q.y * z2, zz = q.z * z2;
-    return (ph_mat3){1 - (yy + zz), xy - wz, xz + wy, xy + wz,      1 - (xx + zz),
-                     yz - wx,       xz - wy, yz + wx, 1 - (xx + yy)};
+    ph_mat3 C = {1 - (yy + zz), xy - wz, xz + wy, xy + wz,      1 - (xx + zz),
+                 yz - wx,       xz - wy, yz + wx, 1 - (xx + yy)};
+    return C;
 }
 
 #ifdef __cplusplus

@@ -1,6 +1,7 @@
 /* A system as its user sees it: bodies and joints with names. A node R^3 and a node SO(3) after it are a
  * body. */
 #include "cli/body.h"
+#include "mech/model.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,9 +34,9 @@ ph_bodies *ph_bodies_create(const ph_subject *subject)
     if (!all)
         return NULL;
     *all = (ph_bodies){.sys = sys, .model = subject->model, .mech = subject->mech, .space = subject->space};
-    all->n_joints = all->model ? all->model->n_joints : sys->n_constraints;
+    all->n_joints = all->model ? ph_model_count(all->model, PH_JOINTS) : sys->n_constraints;
     if (all->model)
-        all->n = all->model->n_bodies;
+        all->n = ph_model_count(all->model, PH_BODIES);
     else
         list_bodies(all);
     return all;
@@ -68,7 +69,7 @@ const char *ph_body_name(const ph_bodies *all, int body, char text[PH_LABEL_MAX]
 {
     const ph_system *sys = all->sys;
     if (all->model) {
-        snprintf(text, PH_LABEL_MAX, "%.80s", all->model->body[body].name);
+        snprintf(text, PH_LABEL_MAX, "%.80s", ph_model_name(all->model, PH_BODIES, body));
         return text;
     }
     const ph_body b = all->body[body];
@@ -99,7 +100,7 @@ const char *ph_joint_name(const ph_bodies *all, int joint, char text[PH_LABEL_MA
 {
     if (!all->model)
         return ph_constraint_name(all, joint, text);
-    snprintf(text, PH_LABEL_MAX, "%.80s", all->model->joint[joint].name);
+    snprintf(text, PH_LABEL_MAX, "%.80s", ph_model_name(all->model, PH_JOINTS, joint));
     return text;
 }
 
@@ -167,9 +168,9 @@ static void velocities(const ph_bodies *all, ph_body b, const ph_state *s, ph_ve
 /* Coordinates of R^n without a rotation may be lengths or angles: only the system's author knows. */
 static int plain_motion(const ph_state *s, int node, int n, ph_quantity *out)
 {
-    out[0] = (ph_quantity){"position", "SI", NULL, 'q', n, s->q + s->q_at[node], {0}};
-    out[1] = (ph_quantity){"velocity", "SI", NULL, 'v', n, s->v + s->v_at[node], {0}};
-    out[2] = (ph_quantity){"acceleration", "SI", NULL, 'a', n, s->vdot + s->v_at[node], {0}};
+    out[0] = (ph_quantity){"position", "SI", NULL, "q", n, s->q + s->q_at[node], {0}};
+    out[1] = (ph_quantity){"velocity", "SI", NULL, "v", n, s->v + s->v_at[node], {0}};
+    out[2] = (ph_quantity){"acceleration", "SI", NULL, "a", n, s->vdot + s->v_at[node], {0}};
     return 3;
 }
 
@@ -189,7 +190,7 @@ static int model_motion(const ph_bodies *all, int body, const ph_state *s, ph_qu
     ph_mechanism_body(all->mech, s, body, &b);
     out[n++] = vector("position", "m", axes_x, b.x);
     if (turns)
-        out[n++] = (ph_quantity){"rotation", "1", axes_q, 0, 4, NULL, {b.q.w, b.q.x, b.q.y, b.q.z}};
+        out[n++] = (ph_quantity){"rotation", "1", axes_q, NULL, 4, NULL, {b.q.w, b.q.x, b.q.y, b.q.z}};
     out[n++] = vector("velocity", "m/s", axes_v, b.v);
     if (turns)
         out[n++] = vector("omega", "rad/s", axes_w, b.omega);
@@ -214,7 +215,7 @@ int ph_body_motion(const ph_bodies *all, int body, const ph_state *s, ph_quantit
         velocities(all, b, s, &v, &a);
         out[n++] = vector("position", "m", axes_x, ph_state_x(s, b.x));
     }
-    out[n++] = (ph_quantity){"rotation", "1", axes_q, 0, 4, s->q + s->q_at[b.R] + op->quat, {0}};
+    out[n++] = (ph_quantity){"rotation", "1", axes_q, NULL, 4, s->q + s->q_at[b.R] + op->quat, {0}};
     if (b.x >= 0)
         out[n++] = vector("velocity", "m/s", axes_v, v);
     out[n++] = vector("omega", "rad/s", axes_w, ph_state_v(s, b.R, op->rot));
@@ -222,13 +223,4 @@ int ph_body_motion(const ph_bodies *all, int body, const ph_state *s, ph_quantit
         out[n++] = vector("acceleration", "m/s^2", axes_a, a);
     out[n++] = vector("omega_dot", "rad/s^2", axes_wd, ph_state_vdot(s, b.R, op->rot));
     return finish(out, n);
-}
-
-const char *ph_quantity_axis(const ph_quantity *q, int k, char text[PH_LABEL_MAX])
-{
-    if (q->axes)
-        snprintf(text, PH_LABEL_MAX, "%s", q->axes[k]);
-    else
-        snprintf(text, PH_LABEL_MAX, "%c%d", q->prefix, k + 1);
-    return text;
 }

@@ -11,7 +11,7 @@ typedef struct ph_body {
 
 typedef struct ph_bodies {
     const ph_system *sys;
-    const ph_model_def
+    const ph_model
         *model; /* of a file: its bodies and joints are those of the model; NULL: a built-in problem */
     const ph_mechanism *mech;
     int space;      /* of a file */
@@ -43,7 +43,7 @@ const char *ph_bodies_space(const ph_bodies *all);
 typedef struct ph_quantity {
     const char *name, *unit;
     const char *const *axes; /* names of the components; NULL: prefix and number */
-    char prefix;
+    const char *prefix;
     int n;
     const double *value; /* own, or a view of the state */
     double own[4];
@@ -51,8 +51,5 @@ typedef struct ph_quantity {
 
 /* Those that the body has, into out; their number. They hold as long as s and out. */
 int ph_body_motion(const ph_bodies *all, int body, const ph_state *s, ph_quantity out[PH_QUANTITIES]);
-
-/* Name of component k: "x", "qw", "v3". */
-const char *ph_quantity_axis(const ph_quantity *q, int k, char text[PH_LABEL_MAX]);
 
 #endif

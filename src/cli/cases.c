@@ -1,5 +1,6 @@
 /* Studies over step sizes and variants of a method: arguments, runs, failures. */
 #include "cli/cases.h"
+#include "mech/model.h"
 #include "io/file.h"
 
 #include <errno.h>
@@ -75,7 +76,7 @@ static int plan_from(ph_inquiry *q)
 
 static int find_sensor(const ph_inquiry *q, const char *name)
 {
-    const ph_model_def *model = q->subject.model;
+    const ph_model *model = q->subject.model;
     ph_near search = {.word = name};
     for (int k = 0; k < model->n_sensors; k++) {
         if (!strcmp(model->sensor[k].name, name))
@@ -143,13 +144,13 @@ static int plan_reference(ph_inquiry *q)
     const char *word = q->args.reference ? q->args.reference : "exact";
     if (!strcmp(word, "exact")) {
         q->def.against = PH_AGAINST_EXACT;
-        snprintf(q->reference, sizeof q->reference, "%s", ph_reference_provider_of(q->subject.p)->name);
+        snprintf(q->reference, sizeof q->reference, "the %s", ph_reference_provider_of(q->subject.p)->name);
         return 1;
     }
     if (!strcmp(word, "finest")) {
         q->def.against = PH_AGAINST_FINEST;
         snprintf(q->reference, sizeof q->reference,
-                 "run of the same method with h/4 of the smallest h, or less");
+                 "a run of the same method with a quarter of the smallest h, or less");
         return 1;
     }
     return read_reference(q, word);
@@ -227,7 +228,9 @@ int ph_inquiry_run(ph_inquiry *q)
     }
     if (s == PH_OK)
         return report_failures(q);
-    ph_complain("%s", err.text);
+    ph_complain("%s%s", err.text,
+                q->def.against == PH_AGAINST_EXACT ? "; --reference finest compares with a finer run instead"
+                                                   : "");
     return s == PH_E_INPUT || s == PH_E_MEMORY ? PH_EXIT_USAGE : PH_EXIT_FAILED;
 }
 

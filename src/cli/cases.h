@@ -22,13 +22,14 @@ typedef struct ph_inquiry {
     char reference[256]; /* in words */
 } ph_inquiry;
 
-/* Read the arguments, open the model, check that files can be written, make the reference. 0 after one line on
- * stderr; code is then the exit code. ph_inquiry_close in any case. */
+/* Read the arguments, open the model, check that files can be written, make the reference. 0 after one line
+ * on stderr; code is then the exit code. ph_inquiry_close in any case. */
 int ph_inquiry_open(ph_inquiry *q, const ph_args *given, int *code);
 int ph_inquiry_run(ph_inquiry *q); /* the exit code, after a line on stderr for each run that failed */
 void ph_inquiry_close(ph_inquiry *q);
 
-/* Measures that this study has, and their names: "q", "v", "vdot", "lambda", then sensors; NULL past the end. */
+/* Measures that this study has, and their names: "q", "v", "vdot", "lambda", then sensors; NULL past
+ * the end. */
 int ph_inquiry_has(const ph_inquiry *q, int measure);
 const char *ph_inquiry_measure(const ph_inquiry *q, int measure);
 

@@ -1,5 +1,6 @@
 /* Studies over step sizes and variants of a method: names of what was measured, files, pictures. */
 #include "cli/cases.h"
+#include "mech/model.h"
 
 #include <errno.h>
 #include <math.h>
@@ -94,14 +95,13 @@ static void fill_panel(const ph_inquiry *q, picture *pic, int measure, ph_axis x
         s[v] = (ph_series){.label = q->variants[v].label, .n = n_h, .x = xs, .y = ys};
     }
     snprintf(pic->label[i], sizeof pic->label[i], "error of %s", ph_inquiry_measure(q, measure));
-    pic->panel[i] =
-        (ph_panel){.x = x,
-                   .y = {.label = pic->label[i], .log = 1},
-                   .legend = i == 0 ? (slopes ? PH_LEGEND_TOP_LEFT : PH_LEGEND_TOP_RIGHT) : PH_LEGEND_NONE,
-                   .n_series = variants,
-                   .series = s,
-                   .n_slopes = slopes ? find_slopes(q, measure, pic->slope[i]) : 0,
-                   .slopes = pic->slope[i]};
+    pic->panel[i] = (ph_panel){.x = x,
+                               .y = {.label = pic->label[i], .log = 1},
+                               .legend = PH_LEGEND_BELOW,
+                               .n_series = variants,
+                               .series = s,
+                               .n_slopes = slopes ? find_slopes(q, measure, pic->slope[i]) : 0,
+                               .slopes = pic->slope[i]};
 }
 
 /* q, v and lambda, and the sensors that were asked for. */

@@ -62,7 +62,7 @@ typedef struct ph_args {
     int jobs;                       /* processes; 0: as many as there are processors */
     int json, quiet;
     int compare;              /* with a reference solution: 0; -1: no */
-    ph_settings vary, sensor; /* of sweep: "m=10:20:11"; "tip,energy" */
+    ph_settings vary; /* of sweep: "m=10:20:11" */
     int sample, seed;         /* sample = 0: all combinations */
     const char *share;        /* "2/4"; NULL: all */
     int fresh;

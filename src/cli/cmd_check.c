@@ -126,10 +126,10 @@ static int print_json(const check *c)
     ph_json_count(&j, j.root, "dof", c->nv - c->nl + c->redundant);
     cJSON *redundant = ph_json_array(&j, j.root, "redundant");
     for (int k = 0; k < p->sys.n_constraints; k++)
-        if (c->subject.dependent && c->subject.dependent[k]) {
+        if (ph_subject_redundant(&c->subject, k)) {
             cJSON *row = ph_json_element(&j, redundant);
             ph_json_text(&j, row, "joint", ph_constraint_name(c->bodies, k, text));
-            ph_json_count(&j, row, "rows", c->subject.dependent[k]);
+            ph_json_count(&j, row, "rows", ph_subject_redundant(&c->subject, k));
         }
     cJSON *violation = ph_json_object(&j, j.root, "violation");
     ph_json_number(&j, violation, "position", c->position);

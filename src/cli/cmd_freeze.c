@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int freeze_to_file(const ph_model_def *model, const char *path)
+static int freeze_to_file(const ph_model *model, const char *path)
 {
     ph_file file = {0};
     ph_error err;
@@ -24,7 +24,7 @@ static int freeze_to_file(const ph_model_def *model, const char *path)
 int ph_cmd_freeze(const ph_args *args)
 {
     ph_error err;
-    ph_model_def *model = ph_subject_read(args);
+    ph_model *model = ph_subject_read(args);
     int code = PH_EXIT_USAGE;
     if (model && args->output)
         code = freeze_to_file(model, args->output);
@@ -44,6 +44,9 @@ int ph_cmd_cite(const ph_args *given)
         printf("Polhode %s, time integration of constrained mechanical systems on Lie groups\n",
                ph_version());
         printf("%s\n", ph_method_cite(ph_word_find(args.opt.method, ph_method_name)));
+        const char *tableau = ph_tableau_cite(ph_tableau_find(args.opt.tableau));
+        if ((ph_method_reads(args.opt.method) & PH_READS_TABLEAU) && tableau && *tableau)
+            printf("%s\n", tableau);
     }
     ph_subject_close(&subject);
     return code;

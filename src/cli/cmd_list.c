@@ -1,5 +1,6 @@
 /* polhode list: the tables of the library and of the program. */
 #include "cli/options.h"
+#include "io/record.h"
 #include "model/keys.h"
 #include "problem/problem.h"
 
@@ -47,7 +48,7 @@ static const char *space_text(int k)
 {
     static const char *const texts[] = {
 #define PH_SPACE(code, name, text) text,
-#include "mech/spaces.def"
+#include "polhode/spaces.def"
 #undef PH_SPACE
     };
     return texts[k];
@@ -172,6 +173,8 @@ static const struct table {
     {"methods", "integrators", ph_method_name, ph_method_text, NULL, NULL},
     {"tableaux", "of Runge-Kutta methods, for --tableau", ph_tableau_name, ph_tableau_text, NULL, NULL},
     {"solvers", "linear solvers", ph_solver_word, solver_text, NULL, NULL},
+    {"formats", "of -o of 'polhode run', by the ending of the file name", ph_format_ending, ph_format_text,
+     NULL, NULL},
     {"groups", "Lie groups of a node", group_name, group_text, NULL, NULL},
     {"charts", "coordinates of rotations", chart_name, chart_text, NULL, NULL},
     {"commands", "see 'polhode help'", ph_command_name, command_text, NULL, NULL},

@@ -128,7 +128,7 @@ static void spaces(FILE *to, ph_kind kind, int unused)
 {
     static const char *const texts[] = {
 #define PH_SPACE(code, name, text) text,
-#include "mech/spaces.def"
+#include "polhode/spaces.def"
 #undef PH_SPACE
     };
     (void)kind, (void)unused;

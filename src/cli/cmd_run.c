@@ -31,18 +31,15 @@ static int cannot_write(const ph_run *r, int why)
 
 static int open_file(ph_run *r)
 {
-    const char *path = r->args->output, *dot = strrchr(path, '.');
-    if (dot && (!strcmp(dot, ".h5") || !strcmp(dot, ".hdf5"))) {
-        ph_complain("-o: '%s': this version writes CSV, not HDF5", path);
-        return 0;
-    }
-    if (!ph_file_open(&r->file, path)) { /* may wait, for the reader of a pipe */
+    const char *path = r->args->output, *lacks = ph_record_lacks(path);
+    if (lacks)
+        ph_complain("-o: '%s': this program was built without %s; a name that ends in .csv works", path,
+                    lacks);
+    else if (!ph_record_open(&r->record, path)) /* may wait, for the reader of a pipe */
         cannot_write(r, errno);
-        return 0;
-    }
-    hold_signals(SIG_BLOCK);
-    r->csv.to = r->file.stream;
-    return 1;
+    else
+        hold_signals(SIG_BLOCK);
+    return r->record.op != NULL;
 }
 
 /* A run that failed keeps what it has. An interrupted one leaves nothing, and the signal takes its course. */
@@ -50,16 +47,15 @@ static int close_file(ph_run *r)
 {
     const ph_watch *w = &r->watch;
     int code = PH_EXIT_OK;
-    if (!r->file.stream)
+    if (!r->record.op)
         return code;
-    if (r->sim && !w->interrupted && !w->unwritten) {
+    if (r->sim && !w->interrupted) {
         if (r->status != PH_OK)
-            ph_csv_comment(&r->csv, r->err.text);
-        if (!ph_file_commit(&r->file))
+            ph_record_text(&r->record, "failure", r->err.text);
+        if (!ph_record_commit(&r->record))
             code = cannot_write(r, errno);
-    } else if (w->unwritten)
-        code = cannot_write(r, w->why);
-    ph_file_discard(&r->file);
+    }
+    ph_record_discard(&r->record);
     if (w->interrupted)
         ph_complain("interrupted at t = %.9g; '%s' was not written", ph_sim_state(r->sim).t, r->args->output);
     hold_signals(SIG_UNBLOCK);
@@ -78,7 +74,7 @@ static int report(const ph_run *r, int code)
     } else if (!r->args->quiet && r->sim) {
         ph_report_text(r);
         if (r->args->output && code == PH_EXIT_OK)
-            printf("\n%ld rows in %s\n", r->csv.rows, r->args->output);
+            printf("\n%ld rows in %s\n", r->record.rows, r->args->output);
     }
     if (code == PH_EXIT_OK && r->status != PH_OK)
         code = ph_run_is_numerical(r->status) ? PH_EXIT_FAILED : PH_EXIT_USAGE;
@@ -93,7 +89,7 @@ static int integrate(ph_run *r)
     if (w->terminal && w->last_tick > w->begun)
         fprintf(stderr, "\r\033[K");
     int code = close_file(r);
-    return w->unwritten || w->interrupted ? code ? code : PH_EXIT_FAILED : report(r, code);
+    return r->record.failed || w->interrupted ? code ? code : PH_EXIT_FAILED : report(r, code);
 }
 
 static void note_redundancy(const ph_run *r)

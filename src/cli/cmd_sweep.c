@@ -1,5 +1,6 @@
 /* polhode sweep: one model, many values of its parameters and options, one table. */
 #include "cli/options.h"
+#include "mech/model.h"
 #include "cli/sweep.h"
 #include "io/file.h"
 #include "io/json.h"
@@ -96,7 +97,7 @@ static int choose_sensor(ph_sweep_study *d, int i)
 
 static int find_sensor(ph_sweep_study *d, const char *name, int length)
 {
-    const ph_model_def *m = d->model;
+    const ph_model *m = d->model;
     char all[256] = "";
     for (int i = 0; i < m->n_sensors; i++) {
         size_t n = strlen(all);
@@ -115,25 +116,24 @@ static int find_sensor(ph_sweep_study *d, const char *name, int length)
 
 static int choose_sensors(ph_sweep_study *d)
 {
-    const ph_settings *words = &d->args->sensor;
+    const char *names = d->args->sensors;
     if (!d->model) {
-        if (words->n)
+        if (names)
             ph_complain("--sensor: the built-in problem '%s' has no sensors", d->args->word[0]);
-        return !words->n;
+        return !names;
     }
     d->sensor = calloc((size_t)d->model->n_sensors + 1, sizeof *d->sensor);
     if (!d->sensor) {
         ph_complain("not enough memory for the sensors");
         return 0;
     }
-    for (int i = 0; !words->n && i < d->model->n_sensors; i++)
+    for (int i = 0; !names && i < d->model->n_sensors; i++)
         choose_sensor(d, i);
-    for (int i = 0; i < words->n; i++)
-        for (const char *name = words->text[i], *end = name; end; name = end + 1) {
-            end = strchr(name, ',');
-            if (!find_sensor(d, name, end ? (int)(end - name) : (int)strlen(name)))
-                return 0;
-        }
+    for (const char *name = names, *end; name; name = end ? end + 1 : NULL) {
+        end = strchr(name, ',');
+        if (!find_sensor(d, name, end ? (int)(end - name) : (int)strlen(name)))
+            return 0;
+    }
     return 1;
 }
 
@@ -173,15 +173,16 @@ static int check_files(const ph_sweep_study *d)
 static int read_model(ph_sweep_study *d)
 {
     const char *name = d->args->word[0];
-    ph_args args = *d->args;
+    d->merged = *d->args;
     if (!ph_subject_is_file(name)) {
+        ph_args args = *d->args;
         ph_subject s;
         int code, ok = ph_subject_open(&s, &args, &code); /* the words for what is wrong with it */
         ph_subject_close(&s);
         return ok;
     }
-    d->model = ph_subject_read(&args); /* checks that it is a regular file, not too large */
-    if (!d->model)
+    d->model = ph_subject_read(&d->merged); /* checks that it is a regular file, not too large */
+    if (!d->model || !ph_subject_merge(&d->merged, d->model))
         return 0;
     d->source = ph_file_read(name, &d->source_size);
     if (!d->source)
@@ -189,12 +190,12 @@ static int read_model(ph_sweep_study *d)
     return d->source != NULL;
 }
 
-/* Numbers, not words as typed: "1e-3" is "0.001". */
+/* What is meant, not what was typed: "1e-3" is "0.001", and --rho 0.9 nothing new where the model says so. */
 static void make_keys(ph_sweep_study *d)
 {
     uint64_t hash = d->source ? ph_hash_bytes(PH_HASH_START, d->source, d->source_size)
                               : ph_hash_text(PH_HASH_START, d->args->word[0]);
-    d->base = ph_options_hash(d->args, hash);
+    d->base = ph_options_hash(&d->merged, hash);
     hash = ph_hash_text(d->base, ph_version());
     for (int i = 0; i < d->plan.n_vary; i++) {
         const ph_vary *v = &d->plan.vary[i];

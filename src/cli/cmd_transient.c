@@ -1,4 +1,5 @@
-/* polhode transient: errors of multipliers in the first steps, with plain and with perturbed starting values. */
+/* polhode transient: errors of multipliers in the first steps, with plain and with perturbed starting values.
+ * */
 #include "cli/deliver.h"
 #include "cli/model.h"
 #include "study/reference.h"

@@ -1,5 +1,6 @@
 /* What a study hands over: its table on stdout or as JSON, as CSV, and a picture. */
 #include "cli/deliver.h"
+#include "io/file.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -8,9 +9,12 @@
 int ph_delivery_ready(const ph_args *args)
 {
     ph_error err;
-    if (!args->plot || ph_plot_ready(args->plot, &err))
+    if (args->plot && !ph_plot_ready(args->plot, &err))
+        ph_complain("--plot: %s", err.text);
+    else if (args->output && !ph_file_possible(args->output))
+        ph_complain("cannot write '%s': %s", args->output, strerror(errno));
+    else
         return 1;
-    ph_complain("%s", err.text);
     return 0;
 }
 

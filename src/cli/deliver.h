@@ -18,7 +18,7 @@ typedef struct ph_delivery {
     ph_table *summary;            /* owned */
 } ph_delivery;
 
-/* 0 after one line on stderr: --plot cannot be followed. Call it before the study runs. */
+/* 0 after one line on stderr: a file cannot be written, or nothing draws. Call it before the study runs. */
 int ph_delivery_ready(const ph_args *args);
 
 void ph_delivery_line(ph_delivery *d, const char *format, ...) PH_PRINTF(2, 3); /* one more */

@@ -46,7 +46,7 @@ static int apply_setting(const char *name, const char *text, int has_x, double *
     return 0;
 }
 
-static ph_problem *build(const ph_args *args, const char *name, ph_problem_def def)
+static ph_problem *build(const ph_args *args, const char *name, ph_problem_def def, double *x)
 {
     if (args->size && !def.size) {
         ph_complain("--size: the model '%s' has no size", name);
@@ -58,6 +58,7 @@ static ph_problem *build(const ph_args *args, const char *name, ph_problem_def d
     for (int i = 0; i < args->set.n; i++)
         if (!apply_setting(name, args->set.text[i], has_x, &def.x))
             return NULL;
+    *x = def.x;
     ph_problem *p = ph_problem_create(name, &def);
     if (!p && args->size)
         ph_complain("--size: the model '%s' cannot have %d bodies, or memory does not suffice", name,
@@ -82,7 +83,7 @@ static int open_problem(ph_subject *s, const ph_args *args)
         ph_complain("--space: the built-in problem '%s' has its own", name);
         return 0;
     }
-    s->p = build(args, name, defaults[k]);
+    s->p = build(args, name, defaults[k], &s->x);
     return s->p != NULL;
 }
 
@@ -114,11 +115,11 @@ static int read_setting(const char *text, char *name, size_t size, double *value
     return 1;
 }
 
-ph_model_def *ph_subject_read(const ph_args *args)
+ph_model *ph_subject_read(const ph_args *args)
 {
     ph_setting sets[PH_SETTINGS_MAX];
     char names[PH_SETTINGS_MAX][64];
-    ph_model_def *model;
+    ph_model *model;
     ph_error err;
     if (args->size) {
         ph_complain("--size: a model file has parameters instead: --set N=%d", args->size);
@@ -136,15 +137,16 @@ ph_model_def *ph_subject_read(const ph_args *args)
     return NULL;
 }
 
-/* Options of run{} below those of the command line: the line is parsed again on top of them. */
-static int merge_options(ph_args *args, const ph_model_def *model)
+/* The line is parsed again, on top of what the model says. */
+int ph_subject_merge(ph_args *args, const ph_model *model)
 {
     ph_args merged = ph_args_default(args->command);
+    ph_run_def run = ph_model_run(model);
     merged.source = args->source, merged.source_size = args->source_size;
-    merged.opt = model->opt;
-    merged.t_end = model->t_end, merged.space = model->space, merged.assemble = model->assemble;
-    if (model->every > 0)
-        merged.every = model->every;
+    merged.opt = run.opt;
+    merged.t_end = run.t_end, merged.space = (int)run.space, merged.assemble = run.assemble;
+    if (run.every > 0)
+        merged.every = run.every;
     if (args->opt.tol > 0)
         merged.opt.h = 0; /* --tol stands instead of the model's h, */
     else if (args->opt.h > 0 || args->list.h.n)
@@ -160,32 +162,20 @@ static double energy(const ph_state *s, const void *ctx)
     return ph_mechanism_energy(ctx, s);
 }
 
-/* The rank of the constraints, so that redundant ones are found before the run. */
-static ph_status find_redundant(ph_subject *s, ph_error *err)
-{
-    ph_system *sys = &s->p->sys;
-    s->dependent = calloc((size_t)sys->n_constraints + 1, sizeof(int));
-    if (!s->dependent) {
-        snprintf(err->text, sizeof err->text, "not enough memory for the constraints");
-        return PH_E_MEMORY;
-    }
-    ph_status status = ph_system_rank(sys, 0, s->p->q0, s->dependent, err);
-    for (int c = 0; c < sys->n_constraints && status == PH_OK; c++)
-        sys->n_redundant += s->dependent[c];
-    return status;
-}
-
 /* Of the text of the model and all that changes it; 0 where the text cannot be read again. */
 static uint64_t fingerprint(const ph_args *args)
 {
-    FILE *f = fopen(args->word[0], "rb");
-    char part[4096];
     uint64_t key = PH_HASH_START;
-    if (!f)
+    char part[4096];
+    FILE *f = args->source ? NULL : fopen(args->word[0], "rb");
+    if (args->source)
+        key = ph_hash_bytes(key, args->source, args->source_size);
+    else if (!f)
         return 0;
-    for (size_t n; (n = fread(part, 1, sizeof part, f)) > 0;)
+    for (size_t n; f && (n = fread(part, 1, sizeof part, f)) > 0;)
         key = ph_hash_bytes(key, part, n);
-    fclose(f);
+    if (f)
+        fclose(f);
     for (int i = 0; i < args->set.n; i++)
         key = ph_hash_text(key, args->set.text[i]);
     int more[] = {args->space, args->assemble};
@@ -194,7 +184,7 @@ static uint64_t fingerprint(const ph_args *args)
 
 static ph_status build_mechanism(ph_subject *s, const ph_args *args, ph_error *err)
 {
-    s->model->assemble = args->assemble;
+    ph_run_def run = ph_model_run(s->model);
     s->space = args->space;
     ph_status status = ph_mechanism_create(&s->mech, s->model, (ph_space_code)args->space, NULL, err);
     if (status != PH_OK)
@@ -204,11 +194,13 @@ static ph_status build_mechanism(ph_subject *s, const ph_args *args, ph_error *e
         snprintf(err->text, sizeof err->text, "not enough memory for the model");
         return PH_E_MEMORY;
     }
-    s->p->name = s->model->name, s->p->sys = *ph_mechanism_system(s->mech);
+    status = ph_mechanism_initial(s->mech, args->assemble, &s->p->q0, &s->p->v0, err);
+    if (status == PH_OK)
+        status = ph_mechanism_rank(s->mech, err);
+    s->p->name = ph_model_title(s->model), s->p->sys = *ph_mechanism_system(s->mech);
     s->p->key = fingerprint(args);
-    s->p->t_end = s->model->t_end, s->p->h = s->model->opt.h, s->p->energy = energy;
-    status = ph_mechanism_initial(s->mech, &s->p->q0, &s->p->v0, err);
-    return status == PH_OK ? find_redundant(s, err) : status;
+    s->p->t_end = run.t_end, s->p->h = run.opt.h, s->p->energy = energy;
+    return status;
 }
 
 static int open_file(ph_subject *s, ph_args *args, int *code)
@@ -216,14 +208,14 @@ static int open_file(ph_subject *s, ph_args *args, int *code)
     ph_error err;
     s->model = ph_subject_read(args);
     s->status = PH_E_INPUT;
-    if (!s->model || !merge_options(args, s->model))
+    if (!s->model || !ph_subject_merge(args, s->model))
         return 0;
     ph_status status = s->status = build_mechanism(s, args, &err);
     if (status == PH_OK)
         return 1;
     if (status == PH_E_SINGULAR || status == PH_E_NEWTON)
         *code = PH_EXIT_FAILED;
-    const char *file = s->model->file ? s->model->file : args->word[0];
+    const char *file = args->word[0];
     if (strncmp(err.text, file, strlen(file)) == 0) /* with its line */
         ph_complain("%s", err.text);
     else
@@ -242,12 +234,23 @@ void ph_subject_close(ph_subject *s)
 {
     if (s->model) {
         free(s->p);
-        free(s->dependent);
         ph_mechanism_destroy(s->mech);
         ph_model_free(s->model);
     } else {
         ph_problem_destroy(s->p);
     }
+}
+
+int ph_subject_parameter(const ph_subject *s, int k, char *name, size_t size, double *value)
+{
+    if (s->model && k < ph_model_count(s->model, PH_PARAMETERS)) {
+        snprintf(name, size, "%s", ph_model_name(s->model, PH_PARAMETERS, k));
+        *value = ph_model_parameter(s->model, k);
+        return 1;
+    }
+    snprintf(name, size, "x");
+    *value = s->x;
+    return !s->model && k == 0 && s->x != 0;
 }
 
 /* The first and the last constraint before c that are connected with it through bodies; -1: none. */
@@ -270,16 +273,21 @@ static void connected_before(const ph_system *sys, int c, int *first, int *last)
     free(node), free(near);
 }
 
+int ph_subject_redundant(const ph_subject *s, int c)
+{
+    return s->mech ? ph_mechanism_redundant(s->mech, c) : 0;
+}
+
 const char *ph_subject_redundancy(const ph_subject *s, int c, char *text, size_t size)
 {
     const ph_constraint *all = s->p->sys.constraints, *k = &all[c];
-    int first, last;
+    int first, last, repeats = ph_subject_redundant(s, c);
     text[0] = 0;
-    if (!s->dependent || !s->dependent[c])
+    if (!repeats)
         return text;
     connected_before(&s->p->sys, c, &first, &last);
     int n = snprintf(text, size, "joint '%s': %d of its %d conditions repeat%s what ", k->name ? k->name : "",
-                     s->dependent[c], k->rows, s->dependent[c] == 1 ? "s" : "");
+                     repeats, k->rows, repeats == 1 ? "s" : "");
     if (n < 0 || (size_t)n >= size)
         return text;
     if (first < 0)

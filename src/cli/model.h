@@ -3,17 +3,16 @@
 #define PH_CLI_MODEL_H
 
 #include "cli/cli.h"
-#include "mech/mechanism.h"
-#include "model/reader.h"
+#include "polhode/model.h"
 #include "problem/problem.h"
 
 typedef struct ph_subject {
-    ph_problem *p;       /* what is simulated; of a file without exact solution */
-    ph_model_def *model; /* of a file; NULL: a built-in problem */
-    ph_mechanism *mech;  /* likewise */
-    int space;           /* of a file: row of spaces.def */
-    ph_status status;    /* of a file that could not be opened: why */
-    int *dependent;      /* for each constraint of a file: its rows that earlier ones imply */
+    ph_problem *p;      /* what is simulated; of a file without exact solution */
+    ph_model *model;    /* of a file; NULL: a built-in problem */
+    ph_mechanism *mech; /* likewise */
+    int space;          /* of a file: row of spaces.def */
+    double x;           /* parameter of a built-in problem; 0: it has none */
+    ph_status status;   /* of a file that could not be opened: why */
 } ph_subject;
 
 /* 1: the word names a file; 0: a built-in problem */
@@ -28,8 +27,17 @@ int ph_subject_has_x(const char *problem);
 int ph_subject_open(ph_subject *s, ph_args *args, int *code);
 void ph_subject_close(ph_subject *s);
 
+/* Parameter k: its name and value. 0: past the end. */
+int ph_subject_parameter(const ph_subject *s, int k, char *name, size_t size, double *value);
+
 /* Read the file of the first word, for commands that need no mechanism. NULL after one line on stderr. */
-ph_model_def *ph_subject_read(const ph_args *args);
+ph_model *ph_subject_read(const ph_args *args);
+
+/* Rows of constraint c that earlier ones imply, of a file. */
+int ph_subject_redundant(const ph_subject *s, int c);
+
+/* Put what the model's run{} says below what the command line says. 0 after one line on stderr. */
+int ph_subject_merge(ph_args *args, const ph_model *model);
 
 /* "joint 'r6': 1 of its 5 conditions repeats what 'r1'...'r5' already impose" for constraint c; "" if none does. */
 const char *ph_subject_redundancy(const ph_subject *s, int c, char *text, size_t size);

@@ -1,6 +1,6 @@
 /* The options of all commands: parsing, help, and the words of their values, all from one table. */
 #include "cli/options.h"
-#include "mech/tables.h"
+#include "polhode/model.h"
 #include "study/hash.h"
 
 #include <errno.h>
@@ -264,7 +264,7 @@ static int read_several(const option *o, const char *text, void *list)
 {
     char part[128];
     *(int *)list = 0;
-    for (const char *end = text; end; text = end + 1) {
+    for (const char *end; text; text = end ? end + 1 : NULL) {
         end = strchr(text, ',');
         size_t length = end ? (size_t)(end - text) : strlen(text);
         if (length >= sizeof part) {

@@ -2,7 +2,9 @@
  *
  * SE(3) has v = (U, Omega) with U = R^T xdot, Udot = R^T xddot - Omega x U; tables have xdot and xddot. */
 #include "cli/cases.h"
+#include "mech/model.h"
 #include "io/csv.h"
+#include "io/record.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,14 +64,15 @@ static void find_body(reader *r, int body, places p, const ph_state *layout)
                                         "omega",    "acceleration", "omega_dot"};
     int v = r->probe->nq, vdot = v + r->probe->nv;
     const int at[] = {p.x, p.R, v + p.v, v + p.w, vdot + p.v, vdot + p.w};
-    char of[PH_LABEL_MAX], axis[PH_LABEL_MAX];
+    char of[PH_LABEL_MAX], axis[PH_COLUMN_MAX];
     ph_quantity q[PH_QUANTITIES];
     int n = ph_body_motion(r->bodies, body, layout, q);
     ph_body_name(r->bodies, body, of);
     for (int i = 0; i < n; i++)
         for (int m = 0; m < 6; m++)
             for (int k = 0; !strcmp(q[i].name, names[m]) && k < q[i].n; k++)
-                find(r, at[m] + k, m / 2, of, ph_quantity_axis(&q[i], k, axis));
+                find(r, at[m] + k, m / 2, of,
+                     ph_channel_axis(&(ph_channel){.axes = q[i].axes, .prefix = q[i].prefix}, k, axis));
 }
 
 static void find_joints(reader *r, const ph_state *layout)

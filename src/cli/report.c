@@ -109,7 +109,7 @@ static void print_sensor(const ph_run *r, int sensor, const ph_state *s)
 {
     double value[PH_SENSOR_MAX];
     int n = ph_run_sensor(r, sensor, s, value);
-    print_values(r->subject.model->sensor[sensor].name, "sensor", n, value, "");
+    print_values(ph_model_name(r->subject.model, PH_SENSORS, sensor), "sensor", n, value, "");
 }
 
 /* The first and the last of many. */
@@ -149,6 +149,6 @@ void ph_report_text(const ph_run *r)
     printf("\n");
     print_some(r, r->bodies->n, print_body, "bodies", &s);
     print_some(r, r->bodies->n_joints, print_joint, "joints", &s);
-    for (int i = 0; r->subject.model && i < r->subject.model->n_sensors; i++)
+    for (int i = 0; r->subject.model && i < ph_model_count(r->subject.model, PH_SENSORS); i++)
         print_sensor(r, i, &s);
 }

@@ -96,12 +96,12 @@ static void add_joints(ph_json *j, const ph_run *r, const ph_state *s)
 
 static void add_sensors(ph_json *j, const ph_run *r, const ph_state *s)
 {
-    const ph_model_def *model = r->subject.model;
+    const ph_model *model = r->subject.model;
     cJSON *sensors = ph_json_object(j, j->root, "sensors");
-    for (int i = 0; i < model->n_sensors; i++) {
+    for (int i = 0; i < ph_model_count(model, PH_SENSORS); i++) {
         double value[PH_SENSOR_MAX];
         int n = ph_run_sensor(r, i, s, value);
-        ph_json_numbers(j, sensors, model->sensor[i].name, n, value);
+        ph_json_numbers(j, sensors, ph_model_name(model, PH_SENSORS, i), n, value);
     }
 }
 

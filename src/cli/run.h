@@ -4,21 +4,19 @@
 
 #include "cli/body.h"
 #include "cli/cli.h"
-#include "io/csv.h"
-#include "io/file.h"
+#include "io/record.h"
 #include "problem/problem.h"
 
 /* Largest values over all steps, and the clock. */
 typedef struct ph_watch {
-    double position, velocity;            /* violation of the constraints */
-    double E0, E, drift;                  /* energy at first and now; largest |E - E0 - work| */
-    double work, power, t;                /* done on the system, by the trapezoidal rule; at the last step */
-    double begun, last_tick, own_s;       /* seconds; own_s: spent here and not in the integration */
-    double T0, T, explained;              /* kinetic energy at first, now, and what it may be now */
-    double given, supply, floor;          /* work and power of sources, if positive; what is never too much */
-    int terminal, interrupted, unwritten; /* show progress; a signal arrived; the file cannot be written */
-    int why;                              /* errno of unwritten */
-    int exploded;                         /* kinetic energy came from nowhere */
+    double position, velocity;      /* violation of the constraints */
+    double E0, E, drift;            /* energy at first and now; largest |E - E0 - work| */
+    double work, power, t;          /* done on the system, by the trapezoidal rule; at the last step */
+    double begun, last_tick, own_s; /* seconds; own_s: spent here and not in the integration */
+    double T0, T, explained;        /* kinetic energy at first, now, and what it may be now */
+    double given, supply, floor;    /* work and power of sources, if positive; what is never too much */
+    int terminal, interrupted;      /* show progress; a signal arrived */
+    int exploded;                   /* kinetic energy came from nowhere */
 } ph_watch;
 
 typedef struct ph_run {
@@ -28,10 +26,9 @@ typedef struct ph_run {
     ph_bodies *bodies;
     ph_options opt; /* h divides t_end; 0: the method finds its steps */
     double t_end;
-    long steps;   /* planned; 0: not known */
-    ph_sim *sim;  /* NULL: it could not be created */
-    ph_file file; /* of the trajectory */
-    ph_csv csv;
+    long steps;       /* planned; 0: not known */
+    ph_sim *sim;      /* NULL: it could not be created */
+    ph_record record; /* the trajectory */
     ph_watch watch;
     ph_status status;
     ph_error err;
@@ -52,11 +49,9 @@ double ph_seconds(void);                                         /* since some m
 void ph_trajectory_header(ph_run *r);
 void ph_trajectory_row(ph_run *r, const ph_state *s);
 
-/* The numbers of a sensor of the model: n of them in value. */
-#define PH_SENSOR_MAX 64
+/* The numbers of a sensor of the model, NaN where it fails: n of them in value. */
 int ph_run_sensor(const ph_run *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX]);
 
-void ph_sensor_unit(int type, int k, char *text, size_t size); /* of number k; type: row of sensors.def */
 
 /* report.c: the settings in one line; the summary in words. */
 void ph_report_settings(const ph_run *r, char *text, size_t size);

@@ -57,7 +57,7 @@ void ph_run_simulate(ph_run *r)
     ph_watch *w = &r->watch;
     r->status = ph_sim_create(&r->sim, &r->p->sys, &r->opt, 0, r->p->q0, r->p->v0, &r->err);
     if (r->status == PH_OK) {
-        if (r->file.stream)
+        if (r->record.op)
             ph_trajectory_header(r);
         w->begun = w->last_tick = ph_seconds();
         r->status = r->steps ? ph_sim_run(r->sim, r->steps, ph_watch_step, r, &r->err)

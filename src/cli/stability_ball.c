@@ -156,7 +156,8 @@ static int draw_curves(const study *s, const ph_delivery *d, double *values, ph_
     return ph_deliver(d, s->args, &plot);
 }
 
-/* Several: growth over z and amplitude, with the limit; a panel for each method. values: room for rows x (z + 1) */
+/* Several: growth over z and amplitude, with the limit; a panel for each method. values: room for rows x (z +
+ * 1) */
 static int draw_maps(const study *s, const ph_delivery *d, double *values, ph_series *series)
 {
     int nz = s->z->n, na = s->amplitude->n, code;

@@ -1,4 +1,5 @@
-/* polhode stability MODEL --about-spin: eigenvalues of the step about the steady spin of a model over h |Omega|. */
+/* polhode stability MODEL --about-spin: eigenvalues of the step about the steady spin of a model over h
+ * |Omega|. */
 #include "cli/model.h"
 #include "cli/stability.h"
 #include "study/stability.h"

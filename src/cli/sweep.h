@@ -6,16 +6,17 @@
 #include "study/plan.h"
 #include "study/plot.h"
 #include "study/pool.h"
-#include "study/sweep.h"
+#include "study/sweep_rows.h"
 #include "study/table.h"
 
 typedef struct ph_sweep_study {
     const ph_args *args;
+    ph_args merged; /* with what the model's run{} says */
     ph_plan plan;
     const char *option[PH_VARY_MAX]; /* of each quantity: "--h"; NULL: a parameter of the model */
     char *source;                    /* text of the model file; NULL: a built-in problem */
     size_t source_size;
-    ph_model_def *model; /* of a file, with no quantity varied: its sensors are the columns */
+    ph_model *model; /* of a file, with no quantity varied: its sensors are the columns */
     int n_sensors;
     int *sensor;       /* of the table: indices in model */
     int n_values;      /* numbers that they give */

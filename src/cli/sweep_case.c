@@ -1,5 +1,6 @@
 /* One case of a sweep: the command line with its values behind it makes a run, and the run a row. */
 #include "cli/options.h"
+#include "mech/model.h"
 #include "cli/sweep.h"
 #include "study/hash.h"
 
@@ -54,7 +55,7 @@ void ph_sweep_lost(int k, const char *why, void *result, void *ctx)
 /* Sensors by name: parameters may change how many there are, and which numbers they give. */
 static void read_sensors(const ph_sweep_study *d, const ph_run *r, double *value)
 {
-    const ph_model_def *m = r->subject.model;
+    const ph_model *m = r->subject.model;
     ph_state s = ph_sim_state(r->sim);
     double own[PH_SENSOR_MAX];
     for (int i = 0, at = 0; i < d->n_sensors; at += d->model->sensor[d->sensor[i]].size, i++) {

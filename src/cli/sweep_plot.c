@@ -4,6 +4,7 @@
  *   two quantities of many values              a map of colours
  *   otherwise, and of samples                  points over each quantity */
 #include "cli/sweep.h"
+#include "mech/model.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,7 +84,7 @@ static void draw_lines(canvas *c, int at)
     double *x = numbers_of(c, p), *y = x + d->plan.n;
     panel->x = axis_of(d, 0), panel->y = value;
     panel->n_series = others;
-    panel->legend = others > 1 && p == 0 ? PH_LEGEND_BELOW : PH_LEGEND_NONE;
+    panel->legend = others > 1 ? PH_LEGEND_BELOW : PH_LEGEND_NONE;
     for (int j = 0; j < others; j++, x += n, y += n) {
         char *label = c->label[(size_t)p * (LINES_MAX + 2) + 2 + (size_t)j];
         print_others(d, j, label, sizeof *c->label);
@@ -151,17 +152,28 @@ static int distinct(const ph_vary *v)
     return v->n >= 2;
 }
 
+static int is_lines(const ph_sweep_study *d)
+{
+    return !d->plan.samples && n_others(d) <= LINES_MAX;
+}
+
+static int is_points(const ph_sweep_study *d)
+{
+    const ph_plan *p = &d->plan;
+    return p->samples ||
+           (!is_lines(d) && !(p->n_vary == 2 && distinct(&p->vary[0]) && distinct(&p->vary[1])));
+}
+
 static void draw(canvas *c)
 {
     const ph_plan *p = &c->d->plan;
-    int lines = !p->samples && n_others(c->d) <= LINES_MAX;
-    int map = !p->samples && p->n_vary == 2 && distinct(&p->vary[0]) && distinct(&p->vary[1]);
+    int lines = is_lines(c->d), points = is_points(c->d);
     for (int at = 0; at < n_numbers(c->d) && c->n_panels < PANELS_MAX; at++) {
         if (lines)
             draw_lines(c, at);
-        else if (map)
+        else if (!points)
             draw_map(c, at);
-        for (int i = 0; !lines && !map && i < p->n_vary && c->n_panels < PANELS_MAX; i++)
+        for (int i = 0; points && i < p->n_vary && c->n_panels < PANELS_MAX; i++)
             draw_points(c, at, i);
     }
 }
@@ -177,8 +189,8 @@ int ph_sweep_plot(const ph_sweep_study *d, ph_error *err)
         draw(&c);
         ph_plot plot = {
             .title = d->model ? d->model->name : d->args->word[0], .n_panels = c.n_panels, .panels = c.panel};
-        if (!d->plan.samples && n_others(d) > LINES_MAX && d->plan.n_vary != 2)
-            plot.columns = d->plan.n_vary;
+        if (is_points(d)) /* a row for each number */
+            plot.columns = d->plan.n_vary < 4 ? d->plan.n_vary : 4;
         ok = ph_plot_write(&plot, d->args->plot, err);
     } else {
         snprintf(err->text, sizeof err->text, "not enough memory for the plot");

@@ -1,5 +1,6 @@
 /* All cases of a sweep in one table, and its comments. */
 #include "cli/sweep.h"
+#include "mech/model.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -49,7 +50,9 @@ void ph_sweep_value_name(const ph_sweep_study *d, int at, char name[PH_SWEEP_NAM
     int n = snprintf(name, PH_SWEEP_NAME, "%s%.96s", is_taken(d, s->name) ? "sensor." : "", s->name);
     if (s->size > 1)
         snprintf(name + n, PH_SWEEP_NAME - (size_t)n, ".%d", at + 1);
-    ph_sensor_unit(s->type, at, unit, 32);
+    char text[PH_COLUMN_MAX];
+    ph_channel c = {.unit = ph_model_sensor_unit(d->model, d->sensor[i]), .n = s->size};
+    snprintf(unit, 32, "%s", ph_channel_unit(&c, at, text));
 }
 
 static int name_columns(const ph_sweep_study *d, ph_column *c, char (*text)[2][PH_SWEEP_NAME])

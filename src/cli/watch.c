@@ -1,7 +1,7 @@
 /* What is seen of a run on the way: violations, energy, rows of the file, progress, signals. */
 #include "cli/run.h"
+#include "mech/model.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <time.h>
@@ -44,7 +44,7 @@ static void watch_energy(const ph_problem *p, const ph_state *s, int first, ph_w
 /* Round-off of a system at rest must not count: energy of all its bodies at this speed [m/s, rad/s]. */
 #define SLOW 1e-6
 
-static double floor_of(const ph_model_def *m)
+static double floor_of(const ph_model *m)
 {
     double sum = 0;
     for (int i = 0; i < m->n_bodies; i++)
@@ -57,7 +57,7 @@ static double floor_of(const ph_model_def *m)
 static void watch_explosion(ph_run *r, const ph_state *s, int first)
 {
     ph_watch *w = &r->watch;
-    const ph_model_def *m = r->subject.model;
+    const ph_model *m = r->subject.model;
     if (!m || m->n_constraints)
         return;
     double E = ph_mechanism_energy(r->subject.mech, s), power = ph_mechanism_power(r->subject.mech, s);
@@ -142,14 +142,10 @@ ph_status ph_watch_step(const ph_sim *sim, void *ctx)
     watch_explosion(r, &s, n == 0);
     if (r->p->energy)
         watch_energy(r->p, &s, n == 0, w);
-    if (r->file.stream && (n % r->args->every == 0 || is_last(r, n, s.t))) {
-        errno = 0;
+    if (r->record.op && (n % r->args->every == 0 || is_last(r, n, s.t)))
         ph_trajectory_row(r, &s);
-        if (ferror(r->file.stream))
-            w->unwritten = 1, w->why = errno;
-    }
     if (now - w->last_tick > TICK)
         tick(r, &s, now);
     w->own_s += ph_seconds() - now;
-    return w->interrupted || w->unwritten || w->exploded ? PH_E_STOPPED : PH_OK;
+    return w->interrupted || r->record.failed || w->exploded ? PH_E_STOPPED : PH_OK;
 }

@@ -159,7 +159,7 @@ PH_INLINE void mul_lines(int p, int n, int m, use what, double *C, double *M, co
             t = line_add(n, t, line_scale(n, L[k], u[k]));
         if (what == REST_AND_SIZE)
             line_store(n, M + i * n, line_add(n, line_load(n, M + i * n), line_abs(n, t)));
-        line_store(n, C + i * n, line_used(n, what, A + i * n, t));
+        line_store(n, C + i * n, what == PRODUCT ? t : line_used(n, what, A + i * n, t));
     }
 }
 

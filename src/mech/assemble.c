@@ -94,7 +94,7 @@ static void list_norms(ph_mechanism *m)
 
 static void list_constraints(ph_mechanism *m)
 {
-    const ph_model_def *model = m->model;
+    const ph_model *model = m->model;
     for (int k = 0; k < m->n_joints; k++) {
         ph_joint *j = &m->joint[k];
         j->constraint = k, j->l_at = m->nl;

@@ -35,23 +35,23 @@ static unsigned couples_of(const ph_force_def *d)
     }
 }
 
-static int names_body(const ph_model_def *model, int body)
+static int names_body(const ph_model *model, int body)
 {
     return body >= 0 && body < model->n_bodies;
 }
 
 /* The initial point of a body. */
-static ph_vec3 point_of(const ph_model_def *model, int body, ph_vec3 s)
+static ph_vec3 point_of(const ph_model *model, int body, ph_vec3 s)
 {
     return body < 0 ? s : ph_add(model->body[body].x, ph_quat_rotate(model->body[body].R, s));
 }
 
-static ph_quat rotation_of(const ph_model_def *model, int body)
+static ph_quat rotation_of(const ph_model *model, int body)
 {
     return body < 0 ? (ph_quat){1, 0, 0, 0} : model->body[body].R;
 }
 
-static ph_status check(const ph_model_def *model, const ph_force_def *d, ph_error *err)
+static ph_status check(const ph_model *model, const ph_force_def *d, ph_error *err)
 {
     int two = d->type == PH_F_SPRING || d->type == PH_F_BUSHING, b = d->body[1];
     const char *name = d->name ? d->name : "";
@@ -70,7 +70,7 @@ static ph_status check(const ph_model_def *model, const ph_force_def *d, ph_erro
     return PH_OK;
 }
 
-ph_status ph_force_make(const ph_model_def *model, int def, ph_force *out, ph_error *err)
+ph_status ph_force_make(const ph_model *model, int def, ph_force *out, ph_error *err)
 {
     const ph_force_def *d = &model->force[def];
     ph_status s = check(model, d, err);

@@ -238,7 +238,7 @@ const ph_force_ops ph_friction_prismatic = {
 
 /* ---- building ------------------------------------------------------------------------------------- */
 
-ph_status ph_friction_make(const ph_model_def *model, const ph_joint *j, ph_force *out, ph_error *err)
+ph_status ph_friction_make(const ph_model *model, const ph_joint *j, ph_force *out, ph_error *err)
 {
     const ph_joint_def *d = &model->joint[j->def];
     *out = (ph_force){.joint = j, .body = {j->body[0], j->body[1]}, .speed = d->friction_speed};

@@ -24,6 +24,7 @@
 
 typedef struct task {
     ph_mechanism *m; /* in physical coordinates */
+    int assemble;    /* project what is inconsistent */
     ph_layout lay;
     ph_eval ev;
     ph_point at;
@@ -202,8 +203,8 @@ static ph_status refuse(task *k, level what, ph_error *err)
     return ph_mech_fail(err, PH_E_INCONSISTENT, m->model, at, "%s '%s': the initial %s violate it by %.3g%s",
                         joint ? "joint" : "constraint", name ? name : "",
                         what == POSITIONS ? "positions" : "velocities", size,
-                        m->model->assemble ? " and cannot be made consistent"
-                                           : "; say assemble = true to have them projected");
+                        k->assemble ? " and cannot be made consistent"
+                                    : "; say assemble = true to have them projected");
 }
 
 static ph_status settle(task *k, level what, ph_error *err)
@@ -215,7 +216,7 @@ static ph_status settle(task *k, level what, ph_error *err)
     ph_status s = measure(k, what, &worst);
     if (s == PH_OK && what == VELOCITIES && any_free)
         s = project(k, what, 1, &worst);
-    if (s == PH_OK && !(worst <= CONSISTENT) && !k->m->model->assemble)
+    if (s == PH_OK && !(worst <= CONSISTENT) && !k->assemble)
         return refuse(k, what, err);
     k->m->projected[what] = worst <= CONSISTENT ? 0 : worst;
     if (s == PH_OK && !(worst <= EXACT))
@@ -276,9 +277,9 @@ static ph_status open_task(task *k, ph_error *err)
 }
 
 /* q0 and v0 of a mechanism in physical coordinates. */
-static ph_status initial_physical(ph_mechanism *m, ph_error *err)
+static ph_status initial_physical(ph_mechanism *m, int assemble, ph_error *err)
 {
-    task k = {.m = m};
+    task k = {.m = m, .assemble = assemble};
     ph_status s = open_task(&k, err);
     if (s == PH_OK) {
         read_model(&k);
@@ -311,13 +312,14 @@ const char *ph_mechanism_complaint(const ph_mechanism *m, char *text, size_t siz
     return text;
 }
 
-ph_status ph_mechanism_initial(ph_mechanism *m, const double **q0, const double **v0, ph_error *err)
+ph_status ph_mechanism_initial(ph_mechanism *m, int assemble, const double **q0, const double **v0,
+                               ph_error *err)
 {
     ph_mechanism *plain = m;
     ph_status s =
         m->space->plain ? PH_OK : ph_mechanism_create(&plain, m->model, PH_SPACE_R3XSO3, m->alloc, err);
     if (s == PH_OK)
-        s = initial_physical(plain, err);
+        s = initial_physical(plain, assemble, err);
     for (int b = 0; b < m->model->n_bodies && s == PH_OK && plain != m; b++) {
         const ph_body *from = &plain->body[b], *to = &m->body[b];
         ph_kin k = {.x = ph_load3(plain->q0 + from->q[0]), .v = ph_load3(plain->v0 + from->v[0])};
@@ -338,5 +340,14 @@ ph_status ph_mechanism_initial(ph_mechanism *m, const double **q0, const double 
     }
     ph_mechanism_rewind(m);
     *q0 = m->q0, *v0 = m->v0;
+    return s;
+}
+
+ph_status ph_mechanism_rank(ph_mechanism *m, ph_error *err)
+{
+    ph_status s = ph_system_rank(&m->sys, 0, m->q0, m->dependent, err);
+    m->sys.n_redundant = 0;
+    for (int c = 0; c < m->sys.n_constraints && s == PH_OK; c++)
+        m->sys.n_redundant += m->dependent[c];
     return s;
 }

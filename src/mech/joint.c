@@ -33,8 +33,8 @@ static const recipe recipes[PH_JOINT_COUNT] = {
     [PH_J_GENERIC] = {&ph_part_slide, 0, 0, NULL, NONE, 0}, /* from lock */
 };
 
-ph_status ph_mech_fail(ph_error *err, ph_status s, const ph_model_def *model, ph_origin at,
-                       const char *format, ...)
+ph_status ph_mech_fail(ph_error *err, ph_status s, const ph_model *model, ph_origin at, const char *format,
+                       ...)
 {
     char text[400];
     va_list ap;
@@ -96,18 +96,18 @@ static ph_quat frame_of(const ph_joint_def *d)
     }
 }
 
-static ph_quat rotation_of(const ph_model_def *model, int body)
+static ph_quat rotation_of(const ph_model *model, int body)
 {
     return body < 0 ? (ph_quat){1, 0, 0, 0} : model->body[body].R;
 }
 
 /* A world point of the initial configuration in the frame of a body. */
-static ph_vec3 seen_from(const ph_model_def *model, int body, ph_vec3 at)
+static ph_vec3 seen_from(const ph_model *model, int body, ph_vec3 at)
 {
     return body < 0 ? at : ph_quat_rotate(ph_quat_conj(model->body[body].R), ph_sub(at, model->body[body].x));
 }
 
-static void place(const ph_model_def *model, const ph_joint_def *d, ph_joint *j)
+static void place(const ph_model *model, const ph_joint_def *d, ph_joint *j)
 {
     ph_quat qa = rotation_of(model, d->body[0]), qb = rotation_of(model, d->body[1]), F = frame_of(d);
     j->sa = seen_from(model, d->body[0], d->at);
@@ -182,7 +182,7 @@ static void list_parts(const ph_joint_def *d, ph_joint *j)
 
 #define REFUSE(...) ph_mech_fail(err, PH_E_INPUT, model, d->origin, "joint '%s': " __VA_ARGS__)
 
-static ph_status check_bodies(const ph_model_def *model, const ph_joint_def *d, ph_error *err)
+static ph_status check_bodies(const ph_model *model, const ph_joint_def *d, ph_error *err)
 {
     for (int side = 0; side < 2; side++)
         if (d->body[side] < PH_GROUND || d->body[side] >= model->n_bodies)
@@ -194,13 +194,13 @@ static ph_status check_bodies(const ph_model_def *model, const ph_joint_def *d, 
     return PH_OK;
 }
 
-static ph_status check_axis(const ph_model_def *model, const ph_joint_def *d, ph_vec3 axis, ph_error *err)
+static ph_status check_axis(const ph_model *model, const ph_joint_def *d, ph_vec3 axis, ph_error *err)
 {
     double length = ph_norm(axis); /* 1e-6: what a model file rounds to */
     return fabs(length - 1) <= 1e-6 ? PH_OK : REFUSE("an axis has length %.9g instead of 1", d->name, length);
 }
 
-static ph_status check_axes(const ph_model_def *model, const ph_joint_def *d, ph_error *err)
+static ph_status check_axes(const ph_model *model, const ph_joint_def *d, ph_error *err)
 {
     int two = d->type == PH_J_UNIVERSAL || d->type == PH_J_ROLLING;
     int none = d->type == PH_J_SPHERICAL || d->type == PH_J_FIXED || d->type == PH_J_DISTANCE ||
@@ -210,7 +210,7 @@ static ph_status check_axes(const ph_model_def *model, const ph_joint_def *d, ph
 }
 
 /* Particles have one point and no rotation. */
-static ph_status check_particles(const ph_model_def *model, const ph_joint_def *d, const ph_joint *j,
+static ph_status check_particles(const ph_model *model, const ph_joint_def *d, const ph_joint *j,
                                  ph_error *err)
 {
     for (int side = 0; side < 2; side++) {
@@ -228,7 +228,7 @@ static ph_status check_particles(const ph_model_def *model, const ph_joint_def *
     return PH_OK;
 }
 
-static ph_status check(const ph_model_def *model, const ph_joint_def *d, const ph_joint *j, ph_error *err)
+static ph_status check(const ph_model *model, const ph_joint_def *d, const ph_joint *j, ph_error *err)
 {
     ph_status s = check_particles(model, d, j, err);
     if (s != PH_OK)
@@ -249,7 +249,7 @@ static ph_status check(const ph_model_def *model, const ph_joint_def *d, const p
     return PH_OK;
 }
 
-ph_status ph_joint_make(const ph_model_def *model, int def, ph_joint *out, ph_error *err)
+ph_status ph_joint_make(const ph_model *model, int def, ph_joint *out, ph_error *err)
 {
     const ph_joint_def *d = &model->joint[def];
     if (d->type < 0 || d->type >= PH_JOINT_COUNT)

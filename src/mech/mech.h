@@ -11,7 +11,8 @@
 
 #include "base/base.h"
 #include "la/small.h"
-#include "mech/mechanism.h"
+#include "mech/model.h"
+#include "mech/tables.h"
 
 /* ---- elements see bodies ------------------------------------------------------------------------ */
 
@@ -283,7 +284,7 @@ typedef struct ph_unit_norm {
 /* ---- the mechanism ------------------------------------------------------------------------------ */
 
 struct ph_mechanism {
-    const ph_model_def *model;
+    const ph_model *model;
     const ph_space *space;
     ph_system sys;
     const ph_allocator *alloc;
@@ -313,10 +314,15 @@ struct ph_mechanism {
     double *scratch;       /* of user constraints */
     double *turns;         /* of the model's joints: last angle, counted over many turns */
     double *q0, *v0;
+    int *dependent;      /* of each constraint: rows that those before it imply */
     atomic_int singular; /* 1 + the last body whose coordinates were singular; 0: none */
     double projected[2]; /* violations of positions and velocities that assembling removed, relative */
     void *block;
 };
+
+/* After ph_mechanism_initial: the largest violations, relative to positions and velocities of size 1 or more,
+ * that assembling removed; 0: nothing had to be changed. */
+void ph_mechanism_projected(const ph_mechanism *mech, double *position, double *velocity);
 
 /* kin.c */
 void ph_kin_fill(const ph_mechanism *m, const ph_state *s, int body, ph_kin *k);
@@ -332,16 +338,15 @@ ph_status ph_drive_at(const ph_function *f, double t, int level, double out[3]);
 
 /* joint.c: from the words of the model to rows. */
 int ph_joint_count(const ph_joint_def *d); /* constraints that it becomes: 1 or 2 */
-ph_status ph_joint_make(const ph_model_def *model, int def, ph_joint *out,
-                        ph_error *err);       /* fills that many */
+ph_status ph_joint_make(const ph_model *model, int def, ph_joint *out, ph_error *err); /* fills that many */
 double ph_joint_coordinate(const ph_site *s); /* displacement, angle in (-2 pi, 2 pi] or distance */
 double ph_joint_rate(const ph_site *s);
-ph_status ph_mech_fail(ph_error *err, ph_status s, const ph_model_def *model, ph_origin at,
-                       const char *format, ...) PH_PRINTF(5, 6); /* "file:line: ..." */
+ph_status ph_mech_fail(ph_error *err, ph_status s, const ph_model *model, ph_origin at, const char *format,
+                       ...) PH_PRINTF(5, 6); /* "file:line: ..." */
 
 /* force.c */
-ph_status ph_force_make(const ph_model_def *model, int def, ph_force *out, ph_error *err);
-ph_status ph_friction_make(const ph_model_def *model, const ph_joint *j, ph_force *out,
+ph_status ph_force_make(const ph_model *model, int def, ph_force *out, ph_error *err);
+ph_status ph_friction_make(const ph_model *model, const ph_joint *j, ph_force *out,
                            ph_error *err); /* friction.c */
 
 /* assemble.c */

@@ -8,7 +8,7 @@ typedef struct counts {
     size_t norms, letters;                      /* and the letters of their names */
 } counts;
 
-static counts count(const ph_model_def *model, const ph_space *space)
+static counts count(const ph_model *model, const ph_space *space)
 {
     counts n = {.bodies = (size_t)model->n_bodies, .forces = (size_t)model->n_forces};
     for (int k = 0; k < model->n_bodies && space->norm; k++)
@@ -39,6 +39,8 @@ static void take(ph_mechanism *m, const counts *n, ph_arena *a)
     m->node = ph_arena_take(a, nodes, sizeof *m->node);
     m->constraint =
         ph_arena_take(a, n->joints + n->norms + (size_t)m->model->n_constraints, sizeof *m->constraint);
+    m->dependent =
+        ph_arena_take(a, n->joints + n->norms + (size_t)m->model->n_constraints, sizeof *m->dependent);
     m->norm = ph_arena_take(a, n->norms, sizeof *m->norm);
     m->names = ph_arena_take(a, n->letters, 1);
     m->link = ph_arena_take(a, n->links, sizeof *m->link);
@@ -50,7 +52,7 @@ static void take(ph_mechanism *m, const counts *n, ph_arena *a)
     m->scratch = n->user ? ph_arena_take(a, ph_user_scratch(n->bodies, n->user), d) : NULL;
 }
 
-static ph_status check_bodies(const ph_model_def *model, ph_error *err)
+static ph_status check_bodies(const ph_model *model, ph_error *err)
 {
     if (model->n_bodies < 1)
         return ph_fail(err, PH_E_INPUT, "the model has no bodies");
@@ -69,7 +71,7 @@ static ph_status check_bodies(const ph_model_def *model, ph_error *err)
 
 #define USER_BODIES 500 /* beyond this, constraints that are linked with everything take too much memory */
 
-static ph_status check_user(const ph_model_def *model, ph_error *err)
+static ph_status check_user(const ph_model *model, ph_error *err)
 {
     for (int k = 0; k < model->n_constraints; k++) {
         const ph_user_constraint_def *c = &model->constraint[k];
@@ -85,7 +87,7 @@ static ph_status check_user(const ph_model_def *model, ph_error *err)
 
 static ph_status check_sensors(const ph_mechanism *m, ph_error *err)
 {
-    const ph_model_def *model = m->model;
+    const ph_model *model = m->model;
     for (int k = 0; k < model->n_sensors; k++) {
         const ph_sensor_def *d = &model->sensor[k];
         int of_joint = d->type == PH_S_ANGLE || d->type == PH_S_RATE || d->type == PH_S_REACTION;
@@ -104,7 +106,7 @@ static ph_status check_sensors(const ph_mechanism *m, ph_error *err)
 
 static ph_status make_elements(ph_mechanism *m, ph_error *err)
 {
-    const ph_model_def *model = m->model;
+    const ph_model *model = m->model;
     ph_status s = PH_OK;
     for (int k = 0; k < model->n_joints && s == PH_OK; k++) {
         m->joint_of[k] = m->n_joints;
@@ -139,7 +141,7 @@ static ph_status fill(ph_mechanism *m, ph_error *err)
     return PH_OK;
 }
 
-ph_status ph_mechanism_create(ph_mechanism **out, const ph_model_def *model, ph_space_code space,
+ph_status ph_mechanism_create(ph_mechanism **out, const ph_model *model, ph_space_code space,
                               const ph_allocator *alloc, ph_error *err)
 {
     *out = NULL;
@@ -185,6 +187,11 @@ void ph_mechanism_destroy(ph_mechanism *m)
 const ph_system *ph_mechanism_system(const ph_mechanism *m)
 {
     return &m->sys;
+}
+
+int ph_mechanism_redundant(const ph_mechanism *m, int constraint)
+{
+    return m->dependent[constraint];
 }
 
 void ph_mechanism_projected(const ph_mechanism *m, double *position, double *velocity)

@@ -1,17 +1,10 @@
-/* A multibody model as data: what a model file says, after every check. Constant once it is built. */
+/* A model from inside, as data: what a model file says, after every check. */
 #ifndef PH_MECH_MODEL_H
 #define PH_MECH_MODEL_H
 
-#include "polhode/sim.h"
+#include "polhode/model.h"
 
 #define PH_GROUND (-1) /* index of the body that does not move */
-
-/* State of one body in the words of the model, whatever the space. */
-typedef struct ph_body_state {
-    ph_vec3 x, v, a;          /* of the centre of mass, world */
-    ph_quat q;                /* body to world */
-    ph_vec3 omega, omega_dot; /* body components */
-} ph_body_state;
 
 /* A function of the model file, of the time and, where bodies is not NULL, of the states of all bodies.
  * Writes n numbers. The reader of the model owns what is behind it. Not thread safe: its model serves one
@@ -105,7 +98,7 @@ typedef struct ph_param_def {
     ph_origin origin;
 } ph_param_def;
 
-typedef struct ph_model_def {
+struct ph_model {
     const char *name;
     const char *file;
     ph_vec3 gravity; /* m/s^2 */
@@ -116,11 +109,7 @@ typedef struct ph_model_def {
     ph_sensor_def *sensor;
     ph_user_constraint_def *constraint;
     ph_param_def *param;
-    ph_options opt; /* of run{} on top of the defaults */
-    double t_end;   /* s; 0, as opt.h: not given */
-    int assemble;   /* project inconsistent initial values instead of refusing them */
-    int space;      /* row of spaces.def */
-    int every;      /* steps between rows of the output */
-} ph_model_def;
+    ph_run_def run;
+};
 
 #endif

@@ -52,13 +52,4 @@ typedef enum ph_sensor_code {
     PH_SENSOR_COUNT
 } ph_sensor_code;
 
-typedef enum ph_space_code {
-#define PH_SPACE(code, name, text) code,
-#include "mech/spaces.def"
-#undef PH_SPACE
-    PH_SPACE_COUNT
-} ph_space_code;
-
-PH_API const char *ph_space_word(int k); /* name of space k; NULL past the end */
-
 #endif

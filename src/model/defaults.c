@@ -33,7 +33,7 @@ ph_sensor_def ph_default_sensor(void)
     return (ph_sensor_def){.body = -2, .joint = -1};
 }
 
-ph_model_def ph_default_model(void)
+ph_model ph_default_model(void)
 {
-    return (ph_model_def){.opt = ph_default_options(), .every = PH_DEFAULT_EVERY};
+    return (ph_model){.run = {.opt = ph_default_options(), .every = PH_DEFAULT_EVERY}};
 }

@@ -1,14 +1,14 @@
 /* Freezing: the model as JSON, one element in a line, written from the table of keys that reads it. */
 #include "model/keys.h"
 #include "model/limits.h"
-#include "model/reader.h"
+#include "polhode/model.h"
 
 #include <string.h>
 
 #include "base/base.h"
 
 typedef struct ice {
-    const ph_model_def *m;
+    const ph_model *m;
     FILE *to;
     const char *separator; /* before the next member */
     ph_error *err;
@@ -52,7 +52,7 @@ static void put_matrix(FILE *to, ph_mat3 A)
     fputc(']', to);
 }
 
-static const char *body_name(const ph_model_def *m, int body)
+static const char *body_name(const ph_model *m, int body)
 {
     return body == PH_GROUND ? "ground" : m->body[body].name;
 }
@@ -239,7 +239,7 @@ static ph_status refuse(const ice *i, const char *what, const char *name, ph_ori
 
 static ph_status check(const ice *i)
 {
-    const ph_model_def *m = i->m;
+    const ph_model *m = i->m;
     for (int k = 0; k < m->n_joints; k++)
         if (m->joint[k].drive.call)
             return refuse(i, "joint", m->joint[k].name, m->joint[k].origin);
@@ -257,7 +257,7 @@ static ph_status check(const ice *i)
 
 static void put_head(const ice *i)
 {
-    const ph_model_def *m = i->m;
+    const ph_model *m = i->m;
     fprintf(i->to, "{\"polhode\": \"%s\",\n \"model\": ", ph_version());
     put_text(i->to, m->name);
     fputs(",\n \"gravity\": ", i->to);
@@ -268,9 +268,9 @@ static void put_head(const ice *i)
     fputs("},\n \"elements\": [", i->to);
 }
 
-ph_status ph_model_freeze(const ph_model_def *model, FILE *to, ph_error *err)
+ph_status ph_model_freeze(const ph_model *model, FILE *to, ph_error *err)
 {
-    const ph_model_def *m = model;
+    const ph_model *m = model;
     ice i = {m, to, "", err};
     ph_status s = check(&i);
     if (s != PH_OK)
@@ -288,7 +288,7 @@ ph_status ph_model_freeze(const ph_model_def *model, FILE *to, ph_error *err)
     for (int k = 0; k < m->n_sensors; k++)
         put_record(&i, "sensor", PH_K_SENSOR, m->sensor[k].type, &m->sensor[k]);
     fputs("],\n \"run\": ", to);
-    put_record(&i, NULL, PH_K_RUN, 0, m);
+    put_record(&i, NULL, PH_K_RUN, 0, &m->run);
     fputs("}\n", to);
     return ferror(to) ? ph_fail(err, PH_E_INPUT, "%s: the frozen model could not be written", m->file)
                       : PH_OK;

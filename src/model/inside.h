@@ -11,7 +11,7 @@
 #include "base/base.h"
 #include "model/keys.h"
 #include "model/limits.h"
-#include "model/reader.h"
+#include "polhode/model.h"
 
 /* A name that becomes an index once all elements are known. */
 typedef struct ph_ref {
@@ -51,13 +51,13 @@ typedef struct ph_vector {
 } ph_vector;
 
 typedef struct ph_reader {
-    ph_model_def def; /* first: what the user holds; its arrays are filled in at the end */
+    ph_model def; /* first: what the user holds; its arrays are filled in at the end */
     const ph_allocator *alloc;
     const ph_setting *sets; /* only while reading */
     int n_sets;
 
     /* what grows while reading */
-    ph_vector element[PH_KINDS]; /* PH_K_RUN: unused, its record is def */
+    ph_vector element[PH_KINDS]; /* PH_K_RUN: unused, its record is def.run */
     ph_vector params, refs, worlds, fns;
     ph_chunk *strings;
     char *source; /* the file; freed once it is read */

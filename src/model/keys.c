@@ -64,7 +64,7 @@ const char *ph_space_word(int k)
 {
     static const char *const words[] = {
 #define PH_SPACE(code, name, text) name,
-#include "mech/spaces.def"
+#include "polhode/spaces.def"
 #undef PH_SPACE
     };
     return k >= 0 && k < PH_SPACE_COUNT ? words[k] : NULL;
@@ -83,7 +83,7 @@ typedef ph_joint_def JOINT;
 typedef ph_force_def FORCE;
 typedef ph_sensor_def SENSOR;
 typedef ph_user_constraint_def CONSTRAINT;
-typedef ph_model_def RUN;
+typedef ph_run_def RUN;
 
 #define ANY        (~0u)
 #define ONLY(type) (1u << (type))
@@ -142,8 +142,8 @@ const char *ph_value_text(ph_value v)
 
 const char *ph_key_default(const ph_key *k, char *text, size_t size)
 {
-    ph_model_def model = ph_default_model();
-    const char *at = (const char *)&model + k->at, *word;
+    ph_model model = ph_default_model();
+    const char *at = (const char *)&model.run + k->at, *word;
     double x;
     int n;
     text[0] = 0;

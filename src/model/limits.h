@@ -16,7 +16,7 @@
 #define PH_MODEL_NUMBER   1e100                /* squares and products of numbers must not overflow */
 #define PH_MODEL_NAME     63                   /* characters of a name */
 #define PH_MODEL_NESTING  32                   /* levels of a frozen model */
-#define PH_MODEL_RESULTS  64                   /* numbers of a custom sensor or a constraint */
+#define PH_MODEL_RESULTS  PH_SENSOR_MAX        /* numbers of a custom sensor or a constraint */
 #define PH_MODEL_UNIT     1e-6                 /* how far a rotation may be from one: six printed digits */
 #define PH_MODEL_SYMMETRY 1e-9                 /* relative, of an inertia and its triangle inequality */
 #define PH_FRICTION_SPEED 1e-3                 /* m/s, rad/s: creep that nobody sees */
@@ -27,6 +27,6 @@ ph_body_def ph_default_body(void);
 ph_joint_def ph_default_joint(void);
 ph_force_def ph_default_force(void);
 ph_sensor_def ph_default_sensor(void);
-ph_model_def ph_default_model(void);
+ph_model ph_default_model(void);
 
 #endif

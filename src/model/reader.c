@@ -339,7 +339,7 @@ static ph_status read_model(ph_reader *r, const char *path, const char *text, si
     return PH_OK;
 }
 
-ph_status ph_model_read_text(ph_model_def **out, const char *path, const char *text, size_t size,
+ph_status ph_model_read_text(ph_model **out, const char *path, const char *text, size_t size,
                              const ph_setting *sets, int n_sets, const ph_allocator *alloc, ph_error *err)
 {
     *out = NULL;
@@ -359,13 +359,13 @@ ph_status ph_model_read_text(ph_model_def **out, const char *path, const char *t
     return PH_OK;
 }
 
-ph_status ph_model_read(ph_model_def **out, const char *path, const ph_setting *sets, int n_sets,
+ph_status ph_model_read(ph_model **out, const char *path, const ph_setting *sets, int n_sets,
                         const ph_allocator *alloc, ph_error *err)
 {
     return ph_model_read_text(out, path, NULL, 0, sets, n_sets, alloc, err);
 }
 
-void ph_model_free(ph_model_def *model)
+void ph_model_free(ph_model *model)
 {
     if (!model)
         return;
@@ -376,7 +376,7 @@ void ph_model_free(ph_model_def *model)
     ph_free(r->alloc, r);
 }
 
-const char *ph_model_complaint(const ph_model_def *model)
+const char *ph_model_complaint(const ph_model *model)
 {
     return ((const ph_reader *)model)->error.text;
 }

@@ -235,7 +235,7 @@ static const char *stem(ph_reader *r)
 
 static void hand_over(ph_reader *r)
 {
-    ph_model_def *m = &r->def;
+    ph_model *m = &r->def;
     m->body = r->element[PH_K_BODY].data, m->n_bodies = r->element[PH_K_BODY].n;
     m->joint = r->element[PH_K_JOINT].data, m->n_joints = r->element[PH_K_JOINT].n;
     m->force = r->element[PH_K_FORCE].data, m->n_forces = r->element[PH_K_FORCE].n;

@@ -53,7 +53,7 @@ static const struct {
 
 void *ph_store_at(ph_reader *r, ph_kind kind, int index)
 {
-    return kind == PH_K_RUN ? (void *)&r->def
+    return kind == PH_K_RUN ? (void *)&r->def.run
                             : (char *)r->element[kind].data + (size_t)index * records[kind].size;
 }
 

@@ -14,7 +14,8 @@
 #define TURN     2.5  /* rad in a step at most: an exact rotation shows no error, but its chart ends */
 #define TURN_END 3.1  /* rad: beyond, the logarithm would take the short way */
 
-/* Errors of (K7) after extrapolation over those before, principal norms: 0.12 to 0.69 for the rows of the table. */
+/* Errors of (K7) after extrapolation over those before, principal norms: 0.12 to 0.69 in the
+ * table. */
 #define GAIN 0.5
 
 /* Errors of the steps add up to this many times that of a single one, in motions of some periods. */
@@ -23,7 +24,8 @@
 /* What is left of the estimate when all numbers agree to round-off. */
 #define ROUND (16 * DBL_EPSILON)
 
-/* An estimate below this that does not fall with the step size is noise: of Newton's method, of cancellation. */
+/* An estimate below this that does not fall with the step size is noise, of Newton's method or of
+ * cancellation. */
 #define NOISE 1e-10
 
 void ph_control_take(ph_control *c, const ph_layout *lay, ph_arena *a)
@@ -87,8 +89,8 @@ static double damping(const ph_tableau *t)
     return R;
 }
 
-/* Whether (K7) may be added to the result: not where that makes stiff parts grow, as it does for Gauss with an
- * odd number of stages, where R = -1 at infinity and (2^p R^2 - R)/(2^p - 1) > 1. */
+/* Whether (K7) may be added to the result: not where that makes stiff parts grow, as it does for Gauss with
+ * an odd number of stages, where R = -1 at infinity and (2^p R^2 - R)/(2^p - 1) > 1. */
 static int extrapolates(const ph_tableau *t)
 {
     double f = ldexp(1, t->order), R;

@@ -1,19 +1,20 @@
 /* Error control for one-step methods: step sizes and rejected steps.
  *
- * The error of a step is estimated by the second weights of the tableau (K6) or, where it has none, by two half
- * steps beside the whole one,
+ * The error of a step is estimated by the second weights of the tableau (K6) or, where it has none, by two
+ * half steps beside the whole one,
  *
- *   error = log(q_whole^-1 o q_halves)/(2^p - 1),  (v_halves - v_whole)/(2^p - 1)                         (K7)
+ *   error = log(q_whole^-1 o q_halves)/(2^p - 1),  (v_halves - v_whole)/(2^p - 1)                     (K7)
  *
  * and the more accurate of the two results goes on (local extrapolation), so that the error at the end is
- * proportional to tol. It is measured by the largest of its parts: rotations in rad, positions, velocities and
- * angular velocities relative to max(1, their largest size). With err = that over tol/(50 gain), where
- * gain is the principal error of what goes on over that of what is estimated, and k the power of h in the estimate,
+ * proportional to tol. It is measured by the largest of its parts: rotations in rad, positions, velocities
+ * and angular velocities relative to max(1, their largest size). With err = that over tol/(50 gain), where
+ * gain is the principal error of what goes on over that of what is estimated, and k the power of h in the
+ * estimate,
  *
- *   h <- h min(5, max(1/5, 0.9 err_n^(-0.7/k) err_n-1^(0.4/k)))                                           (K8)
+ *   h <- h min(5, max(1/5, 0.9 err_n^(-0.7/k) err_n-1^(0.4/k)))                                       (K8)
  *
- * Reference: E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, II.4; K. Gustafsson
- * (PI controller). */
+ * References: E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, II.4;
+ * K. Gustafsson (PI controller). */
 #ifndef PH_STEP_CONTROL_H
 #define PH_STEP_CONTROL_H
 

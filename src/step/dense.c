@@ -1,5 +1,5 @@
-/* States between the ends of a step: Hermite interpolation on the group (K9), by divided differences with triple
- * nodes. */
+/* States between the ends of a step: Hermite interpolation on the group (K9), by divided differences with
+ * triple nodes. */
 #include "step/dense.h"
 
 #include "la/small.h"

@@ -3,7 +3,7 @@
  * In the chart at the start of the step, q(t) = q_0 o exp(Theta(t)), the polynomial with the values
  *
  *   Theta_i = log(q_0^-1 o q_i),   Theta_i' = T(Theta_i)^-1 v_i,
- *   Theta_i'' = T(Theta_i)^-1 vdot_i + d(T(Theta_i)^-1 v_i)/dTheta Theta_i'                               (K9)
+ *   Theta_i'' = T(Theta_i)^-1 vdot_i + d(T(Theta_i)^-1 v_i)/dTheta Theta_i'                              (K9)
  *
  * at m points has an error of O(h^(3 m)); v = T(Theta) Theta' follows from it. */
 #ifndef PH_STEP_DENSE_H

@@ -226,8 +226,9 @@ static void number_eta(ph_newton_matrix *nm)
     }
 }
 
-/* Newton's method corrects what a solution lacks: a relative error of 2e-6 costs no iteration. */
-#define TRUST 1e10
+/* Newton's method corrects what a solution lacks: a relative error of 2e-3 costs one iteration at worst, which is
+ * less than refinement or pivots across blocks would. */
+#define TRUST 1e13
 
 static ph_status analyse(ph_newton_matrix *nm, listing *g, int stabilised, ph_solver_kind kind, double trust,
                          ph_solver **out)
@@ -577,6 +578,24 @@ static ph_status finish(ph_sim *sim, const ph_step_ops *o)
     return o->update(sim);
 }
 
+/* Residuals of this part of what cancels in them are round-off, and increments that no longer fall are what an
+ * ill-conditioned matrix makes of it. */
+#define RESIDUAL_ROUND_OFF (64 * DBL_EPSILON)
+
+static int is_round_off(const ph_sim *sim)
+{
+    const ph_layout *lay = &sim->lay;
+    const ph_eval *ev = &sim->ev;
+    unsigned what = sim->matrix.what;
+    double q = fmax(1, ph_small_max(lay->nq, sim->next.q)), v = fmax(1, ph_small_max(lay->nv, sim->next.v));
+    double forces = ph_small_max(lay->nv, ev->g) +
+                    ph_small_max(lay->size_pairs, ev->M) * ph_small_max(lay->nv, sim->next.vdot) +
+                    ph_small_max(lay->size_links, ev->B) * ph_small_max(lay->nl, sim->next.lambda);
+    return ph_small_max(lay->nv, ev->r) <= RESIDUAL_ROUND_OFF * forces &&
+           (!(what & PH_EVAL_PHI) || ph_small_max(lay->nl, ev->Phi) <= RESIDUAL_ROUND_OFF * q) &&
+           (!(what & PH_EVAL_RATE) || ph_small_max(lay->nl, ev->rate) <= RESIDUAL_ROUND_OFF * v * q);
+}
+
 ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
 {
     ph_newton_matrix *nm = &sim->matrix;
@@ -616,7 +635,8 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
         for (int i = 0; i < sim->lay.nl; i++)
             sim->next.lambda[i] += nm->x[sim->lay.nv + i] / o->s;
         double lacking = size * DBL_EPSILON * ph_solver_ask(nm->solver).growth;
-        if (size <= 1 || (rate < RATE_TRUSTED && next_increment(exact, size, rate) + lacking <= 1))
+        if (size <= 1 || (rate < RATE_TRUSTED && next_increment(exact, size, rate) + lacking <= 1) ||
+            (k > 2 && rate >= RATE_TRUSTED && is_round_off(sim)))
             return finish(sim, o);
         keep = kind == PH_MODIFIED &&
                (k == 1 || (rate <= RATE_RENEW && size * pow(rate, sim->opt.max_iterations - k) <= 1));

@@ -1,10 +1,10 @@
-/* One step of a Runge-Kutta-Munthe-Kaas method: explicit stages, the end of the step, the error estimate of an
- * embedded pair; equations (K1)-(K4) in rk.h.
+/* One step of a Runge-Kutta-Munthe-Kaas method: explicit stages, the end of the step, the error estimate of
+ * an embedded pair; equations (K1)-(K4) in rk.h.
  *
  *   error of Theta = h sum_j e_j k_j,  error of v = h sum_j e_j A_j,  e = b - second weights             (K6)
  *
- * Where the last row of an explicit A is b, the last stage is the end of the step: its acceleration is that of
- * (K4), and it is not evaluated twice.
+ * Where the last row of an explicit A is b, the last stage is the end of the step: its acceleration is that
+ * of (K4), and it is not evaluated twice.
  *
  * Reference: H. Munthe-Kaas, High order Runge-Kutta methods on manifolds. */
 #include <stdio.h>
@@ -98,8 +98,8 @@ static ph_status move(ph_sim *sim, const ph_rk *rk, const ph_point *from, double
             continue;
         }
         double turn2 = ph_dot(ph_load3(x + i->rot), ph_load3(x + i->rot));
-        if (turn2 > most * most)
-            return too_far(sim, i, sqrt(turn2), most, h);
+        if (!(turn2 <= most * most))
+            return isfinite(turn2) ? too_far(sim, i, sqrt(turn2), most, h) : PH_E_NAN;
         PH_BY_SIZE(i->dim, move_node, i, q0, x, v, to, k + i->v_at);
     }
     return PH_OK;
@@ -126,6 +126,7 @@ static ph_status explicit_stages(ph_sim *sim, ph_rk *rk, const ph_point *from, d
         at.vdot = rk->A + i * nv;
         if (s == PH_OK)
             s = ph_start_accelerations(sim, &at);
+        sim->stats.residuals++;
     }
     return s;
 }
@@ -144,12 +145,17 @@ static ph_status give_up(ph_sim *sim, ph_status s, double h)
 
 ph_status ph_rk_settle(ph_sim *sim, double h, ph_point *p)
 {
-    ph_status s = ph_start_project(sim, p);
-    if (s == PH_E_NEWTON)
+    int projected;
+    ph_status s = ph_start_settle(sim, p, &projected);
+    sim->stats.residuals++;
+    if (s == PH_E_NEWTON && !projected)
         snprintf(sim->reason, sizeof sim->reason,
                  "no positions near those of a step of h = %.3g satisfy the constraints: use a smaller step",
                  h);
-    return s == PH_OK ? ph_start_accelerations(sim, p) : s;
+    if (s == PH_OK &&
+        (!isfinite(ph_small_max(sim->lay.nq, p->q)) || !isfinite(ph_small_max(sim->lay.nv, p->v))))
+        s = PH_E_NAN;
+    return s;
 }
 
 /* (K4); the slope at the end, before it is projected, goes to k. */

@@ -3,9 +3,9 @@
  *
  *   Theta_i = h sum_j a_ij k_j,   k_j = T(Theta_j)^-1 V_j,   q_i = q_n o exp(Theta_i)                   (K1)
  *   V_i = v_n + h sum_j a_ij A_j                                                                        (K2)
- *   M A_j + g + B^T Lambda_j = 0,  d(B v + Phi_t)/dt = B A_j + convective = 0  at (q_j, V_j, t_n + c_j h) (K3)
+ *   M A_j + g + B^T Lambda_j = 0,  B A_j + convective = 0  at (q_j, V_j, t_n + c_j h)                   (K3)
  *   q = q_n o exp(h sum_j b_j k_j),   v = v_n + h sum_j b_j A_j, both projected to the constraints,
- *   then vdot and lambda from (K3) at the end of the step                                               (K4) */
+ *   then vdot and lambda from (K3) at the end of the step                                             (K4) */
 #ifndef PH_STEP_RK_H
 #define PH_STEP_RK_H
 
@@ -32,11 +32,12 @@ ph_status ph_rk_prepare(ph_rk *rk, ph_sim *sim, ph_error *err);
 void ph_rk_release(ph_rk *rk);
 
 /* One step of size h from a point with consistent q, v, vdot, lambda to another one; h may be negative. to->t
- * is set by the caller. error, unless NULL, receives the estimate of the error of an embedded pair: nv numbers
- * of Theta, then nv of v. On failure sim->reason may say why. */
+ * is set by the caller. error, unless NULL, receives the estimate of the error of an embedded pair: nv
+ * numbers of Theta, then nv of v. On failure sim->reason may say why. */
 ph_status ph_rk_step(ph_sim *sim, ph_rk *rk, const ph_point *from, double h, ph_point *to, double *error);
 
-/* Onto the constraints, then vdot and lambda, of a point that a step of size h led to; lambda holds a guess. */
+/* Onto the constraints, then vdot and lambda, of a point that a step of size h led to; lambda holds a
+ * guess. */
 ph_status ph_rk_settle(ph_sim *sim, double h, ph_point *p);
 
 /* rk_implicit.c: the stages of a step, to k, A and Lambda, for a tableau that is not explicit. */

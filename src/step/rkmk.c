@@ -1,8 +1,8 @@
 /* Runge-Kutta-Munthe-Kaas methods of any tableau: steps of one size, or of sizes that an error control finds.
  *
- * With tol and h the method runs ahead of the grid of the output, in steps of its own from last to end, and the
- * state at a point of the grid between them is interpolated (K9), projected to the constraints, and given its
- * vdot and lambda. Two points of a step are enough for what is of order 5, three for order 9; beyond, the
+ * With tol and h the method runs ahead of the grid of the output, in steps of its own from last to end, and
+ * the state at a point of the grid between them is interpolated (K9), projected to the constraints, and given
+ * its vdot and lambda. Two points of a step are enough for what is of order 5, three for order 9; beyond, the
  * method itself goes to the point, from last or from half way. */
 #include "step/control.h"
 #include "step/dense.h"

@@ -66,8 +66,9 @@ void ph_start_again(ph_sim *sim);
 /* vdot and lambda of p from M vdot + g + B^T lambda = 0, d(rate)/dt = 0; lambda holds a first guess. */
 ph_status ph_start_accelerations(ph_sim *sim, ph_point *p);
 
-/* Move q, then v of p along M^-1 B^T until the constraints hold to round-off. */
-ph_status ph_start_project(ph_sim *sim, ph_point *p);
+/* Move q, then v of p along M^-1 B^T until the constraints hold to round-off (*projected becomes 1), then find
+ * vdot and lambda; lambda holds a first guess. */
+ph_status ph_start_settle(ph_sim *sim, ph_point *p, int *projected);
 
 /* d(vdot)/dt at sim->now by central differences over +-h along the motion (S1). */
 ph_status ph_start_jerk(ph_sim *sim, double h, double *vddot);

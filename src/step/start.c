@@ -28,13 +28,10 @@ static ph_status evaluate(ph_sim *sim, ph_point *p)
     return status;
 }
 
-/* x = [M B^T; B 0]^-1 (b_v, b_l). b_v NULL: zero, for a projection, which no force takes part in; else B^T
- * has dg/dlambda with it. */
-static ph_status solve(ph_sim *sim, const double *b_v, double sign, const double *b_l, double *x)
+/* Factor [M B^T; B 0] at the evaluated point; friction 1: B^T has dg/dlambda with it. */
+static ph_status factor(ph_sim *sim, int friction)
 {
     ph_newton_matrix *nm = &sim->matrix;
-    int nv = sim->lay.nv, nl = sim->lay.nl;
-    int friction = b_v && sim->lay.friction;
     ph_status s = ph_newton_factor_initial(nm, &sim->ev, friction && !nm->redundant);
     if (s == PH_OK && nm->redundant) { /* the null space is that of B alone */
         s = ph_redundant_follow(nm);
@@ -43,13 +40,26 @@ static ph_status solve(ph_sim *sim, const double *b_v, double sign, const double
         if (s == PH_OK && friction)
             s = ph_newton_factor_initial(nm, &sim->ev, 1);
     }
-    if (s != PH_OK)
-        return s;
+    return s;
+}
+
+/* x = sign [M B^T; B 0]^-1 (b_v, b_l), factored before; b_v NULL: zero, for a projection, which no force
+ * takes part in. */
+static ph_status solve_again(ph_sim *sim, const double *b_v, double sign, const double *b_l, double *x)
+{
+    ph_newton_matrix *nm = &sim->matrix;
+    int nv = sim->lay.nv, nl = sim->lay.nl;
     for (int i = 0; i < nv; i++)
         nm->b[i] = b_v ? sign * b_v[i] : 0;
     for (int i = 0; i < nl; i++)
         nm->b[nv + i] = sign * b_l[i];
     return nm->redundant ? ph_redundant_solve(nm, x) : ph_solver_solve(nm->initial, nm->b, x);
+}
+
+static ph_status solve(ph_sim *sim, const double *b_v, double sign, const double *b_l, double *x)
+{
+    ph_status s = factor(sim, b_v && sim->lay.friction);
+    return s == PH_OK ? solve_again(sim, b_v, sign, b_l, x) : s;
 }
 
 ph_status ph_start_perturb(ph_sim *sim, const double *l)
@@ -79,7 +89,8 @@ ph_status ph_start_lift(ph_sim *sim, ph_point *p, const double *rows, double *z)
     return s;
 }
 
-ph_status ph_start_accelerations(ph_sim *sim, ph_point *p)
+/* factored 1: the matrix is that of this q, without friction. */
+static ph_status accelerations(ph_sim *sim, ph_point *p, int factored)
 {
     ph_eval *ev = &sim->ev;
     const ph_layout *lay = &sim->lay;
@@ -91,8 +102,10 @@ ph_status ph_start_accelerations(ph_sim *sim, ph_point *p)
         memset(convective, 0, sizeof(double) * (size_t)lay->nl);
         if (status == PH_OK)
             status = ph_eval_convective(ev, &s, convective);
+        if (status == PH_OK && !(factored && !lay->friction))
+            status = factor(sim, lay->friction);
         if (status == PH_OK)
-            status = solve(sim, ev->r, -1, convective, x);
+            status = solve_again(sim, ev->r, -1, convective, x);
         if (status != PH_OK)
             return status;
         memcpy(p->vdot, x, sizeof(double) * (size_t)lay->nv);
@@ -107,6 +120,11 @@ ph_status ph_start_accelerations(ph_sim *sim, ph_point *p)
             return PH_OK;
     }
     return PH_E_NEWTON;
+}
+
+ph_status ph_start_accelerations(ph_sim *sim, ph_point *p)
+{
+    return accelerations(sim, p, 0);
 }
 
 ph_status ph_start_jerk(ph_sim *sim, double h, double *vddot)
@@ -229,10 +247,28 @@ static ph_status project(ph_sim *sim, ph_point *p, int level)
     return PH_E_NEWTON;
 }
 
-ph_status ph_start_project(ph_sim *sim, ph_point *p)
+ph_status ph_start_settle(ph_sim *sim, ph_point *p, int *projected)
 {
-    ph_status s = sim->lay.C ? project(sim, p, 0) : PH_OK;
-    return s == PH_OK && sim->lay.C ? project(sim, p, 1) : s;
+    const ph_layout *lay = &sim->lay;
+    double *x = sim->matrix.x;
+    int shared = lay->C && !sim->matrix.redundant;
+    *projected = 0;
+    ph_status s = lay->C ? project(sim, p, 0) : PH_OK;
+    if (s == PH_OK && sim->matrix.redundant)
+        s = project(sim, p, 1);
+    if (s == PH_OK && shared) { /* the rate, linear in v, was evaluated with the last Phi */
+        s = factor(sim, 0);
+        if (s == PH_OK)
+            s = solve_again(sim, NULL, -1, sim->ev.rate, x);
+        if (s == PH_OK && !isfinite(ph_small_max(lay->nv, x)))
+            s = PH_E_NAN;
+        for (int i = 0; s == PH_OK && i < lay->nv; i++)
+            p->v[i] += x[i];
+    }
+    if (s != PH_OK)
+        return s;
+    *projected = 1;
+    return accelerations(sim, p, shared);
 }
 
 /* Positions (level 0), then velocities (level 1). */

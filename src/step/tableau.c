@@ -3,7 +3,7 @@
  * A collocation method has nodes c and the weights b of the quadrature through them; with the Lagrange
  * polynomials l_j of the nodes, and since that quadrature is exact for them,
  *
- *   a_ij = int_0^c_i l_j(x) dx = c_i sum_m b_m l_j(c_i c_m)                                            (K5) */
+ *   a_ij = int_0^c_i l_j(x) dx = c_i sum_m b_m l_j(c_i c_m)                                           (K5) */
 #include "step/tableau.h"
 
 #include <ctype.h>

@@ -1,7 +1,7 @@
 /* Runs with several step sizes and variants, each compared with a reference.
  *
- * Each run is compared at all of its own times. Runs whose numbers of steps divide n share the reference with n
- * points; where step sizes do not divide each other there are several references. */
+ * Each run is compared at all of its own times. Runs whose numbers of steps divide n share the reference with
+ * n points; where step sizes do not divide each other there are several references. */
 #include "study/cases.h"
 #include "study/order.h"
 

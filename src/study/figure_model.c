@@ -15,23 +15,13 @@
 
 /* ---- a model file, ready to step ---------------------------------------------------------------- */
 
-static ph_status find_redundant(ph_rig *rig, ph_error *err)
-{
-    rig->dependent = calloc((size_t)rig->sys.n_constraints + 1, sizeof(int));
-    if (!rig->dependent)
-        return PH_E_MEMORY;
-    ph_status status = ph_system_rank(&rig->sys, 0, rig->q0, rig->dependent, err);
-    for (int c = 0; c < rig->sys.n_constraints && status == PH_OK; c++)
-        rig->sys.n_redundant += rig->dependent[c];
-    return status;
-}
-
 static ph_status start(ph_rig *rig, const ph_figure_run *run, ph_error *err)
 {
-    ph_options o = run->h > 0 ? ph_figure_options(run) : rig->model->opt;
+    ph_run_def own = ph_model_run(rig->model);
+    ph_options o = run->h > 0 ? ph_figure_options(run) : own.opt;
     o.formulation = run->formulation;
-    rig->steps = lrint((run->to > 0 ? run->to : rig->model->t_end) / o.h);
-    return ph_sim_create(&rig->sim, &rig->sys, &o, 0, rig->q0, rig->v0, err);
+    rig->steps = lrint((run->to > 0 ? run->to : own.t_end) / o.h);
+    return ph_sim_create(&rig->sim, ph_mechanism_system(rig->mech), &o, 0, rig->q0, rig->v0, err);
 }
 
 int ph_rig_open(ph_rig *rig, ph_study *study, const ph_figure_run *run)
@@ -45,12 +35,10 @@ int ph_rig_open(ph_rig *rig, ph_study *study, const ph_figure_run *run)
     ph_status status = ph_model_read(&rig->model, path, &set, run->set != NULL, NULL, err);
     if (status == PH_OK)
         status = ph_mechanism_create(&rig->mech, rig->model, (ph_space_code)run->space, NULL, err);
-    if (status == PH_OK) {
-        rig->sys = *ph_mechanism_system(rig->mech);
-        status = ph_mechanism_initial(rig->mech, &rig->q0, &rig->v0, err);
-    }
     if (status == PH_OK)
-        status = find_redundant(rig, err);
+        status = ph_mechanism_initial(rig->mech, ph_model_run(rig->model).assemble, &rig->q0, &rig->v0, err);
+    if (status == PH_OK)
+        status = ph_mechanism_rank(rig->mech, err);
     if (status == PH_OK)
         status = start(rig, run, err);
     if (status != PH_OK)
@@ -61,7 +49,6 @@ int ph_rig_open(ph_rig *rig, ph_study *study, const ph_figure_run *run)
 void ph_rig_close(ph_rig *rig)
 {
     ph_sim_destroy(rig->sim);
-    free(rig->dependent);
     ph_mechanism_destroy(rig->mech);
     ph_model_free(rig->model);
     *rig = (ph_rig){0};
@@ -93,7 +80,7 @@ static void add_vector(ph_trial *y, const char *owner, const char *what, ph_vec3
 
 static void look_at_body(const ph_rig *rig, const ph_state *now, int body, ph_trial *y)
 {
-    const char *name = rig->model->body[body].name;
+    const char *name = ph_model_name(rig->model, PH_BODIES, body);
     ph_body_state b;
     ph_mechanism_body(rig->mech, now, body, &b);
     add_vector(y, name, "position", b.x);
@@ -105,7 +92,7 @@ static void look_at_body(const ph_rig *rig, const ph_state *now, int body, ph_tr
 
 static void look_at_joint(const ph_rig *rig, const ph_state *now, int joint, ph_trial *y)
 {
-    const char *name = rig->model->joint[joint].name;
+    const char *name = ph_model_name(rig->model, PH_JOINTS, joint);
     int rows, at = ph_mechanism_lambda(rig->mech, joint, &rows);
     ph_vec3 force, torque;
     ph_mechanism_reaction(rig->mech, now, joint, &force, &torque);
@@ -120,20 +107,23 @@ static void look_at_joint(const ph_rig *rig, const ph_state *now, int joint, ph_
 
 static int look_at_end(const ph_rig *rig, ph_trial *y)
 {
-    const ph_model_def *m = rig->model;
+    const ph_model *m = rig->model;
     ph_state now = ph_sim_state(rig->sim);
-    int most = m->n_sensors + 4 * m->n_bodies + 4 * m->n_joints;
-    y->named = calloc((size_t)most + 1, sizeof *y->named);
+    int sensors = ph_model_count(m, PH_SENSORS), bodies = ph_model_count(m, PH_BODIES),
+        joints = ph_model_count(m, PH_JOINTS);
+    y->named = calloc((size_t)(sensors + 4 * bodies + 4 * joints) + 1, sizeof *y->named);
     if (!y->named)
         return 0;
-    for (int i = 0; i < m->n_sensors; i++)
-        if (m->sensor[i].size <= PH_NAMED_MAX &&
+    for (int i = 0; i < sensors; i++) {
+        int n = ph_model_sensor_size(m, i);
+        if (n <= PH_NAMED_MAX &&
             ph_mechanism_sensor(rig->mech, &now, i,
-                                add(y, m->sensor[i].name, NULL, m->sensor[i].size)->value) != PH_OK)
+                                add(y, ph_model_name(m, PH_SENSORS, i), NULL, n)->value) != PH_OK)
             return 0;
-    for (int i = 0; i < m->n_bodies; i++)
+    }
+    for (int i = 0; i < bodies; i++)
         look_at_body(rig, &now, i, y);
-    for (int i = 0; i < m->n_joints; i++)
+    for (int i = 0; i < joints; i++)
         look_at_joint(rig, &now, i, y);
     return 1;
 }

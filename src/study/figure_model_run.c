@@ -39,11 +39,12 @@ int ph_measure_model_rank(ph_study *study, const ph_figure_run *run, double *val
     ph_rig rig;
     if (!ph_rig_open(&rig, study, run))
         return 0;
-    int rows = ph_system_nl(&rig.sys);
-    value[0] = rows, value[1] = rows - rig.sys.n_redundant, value[2] = 0;
-    for (int c = 0; c < rig.sys.n_constraints; c++)
-        if (rig.sys.constraints[c].name && !strcmp(rig.sys.constraints[c].name, run->of))
-            value[2] += rig.dependent[c];
+    const ph_system *sys = ph_mechanism_system(rig.mech);
+    int rows = ph_system_nl(sys);
+    value[0] = rows, value[1] = rows - sys->n_redundant, value[2] = 0;
+    for (int c = 0; c < sys->n_constraints; c++)
+        if (sys->constraints[c].name && !strcmp(sys->constraints[c].name, run->of))
+            value[2] += ph_mechanism_redundant(rig.mech, c);
     ph_rig_close(&rig);
     return 1;
 }
@@ -65,7 +66,8 @@ int ph_measure_model_twin(ph_study *study, const ph_figure_run *run, double *val
     if (!p || ph_sim_create(&twin, &p->sys, &o, 0, p->q0, p->v0, NULL) != PH_OK)
         return 0;
     int ok = ph_rig_open(&rig, study, run), nq = ph_system_nq(&p->sys), nv = ph_system_nv(&p->sys);
-    ok = ok && nq == ph_system_nq(&rig.sys) && ph_system_nl(&p->sys) == ph_system_nl(&rig.sys);
+    ok = ok && nq == ph_system_nq(ph_mechanism_system(rig.mech)) &&
+         ph_system_nl(&p->sys) == ph_system_nl(ph_mechanism_system(rig.mech));
     value[0] = value[1] = value[2] = 0;
     for (long k = 0; ok && k <= rig.steps; k++) {
         ok = k == 0 || (ph_rig_step(&rig, NULL) && ph_sim_step(twin, NULL) == PH_OK);
@@ -105,12 +107,14 @@ static double zero_of_cubic(const double y[4])
     return lo;
 }
 
-static int sensor_number(const ph_model_def *model, const char *word)
+static int sensor_number(const ph_model *model, const char *word)
 {
     size_t n = strcspn(word, ":");
-    for (int i = 0; i < model->n_sensors; i++)
-        if (strlen(model->sensor[i].name) == n && !memcmp(model->sensor[i].name, word, n))
+    for (int i = 0; i < ph_model_count(model, PH_SENSORS); i++) {
+        const char *name = ph_model_name(model, PH_SENSORS, i);
+        if (strlen(name) == n && !memcmp(name, word, n))
             return i;
+    }
     return -1;
 }
 

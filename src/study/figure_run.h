@@ -2,8 +2,7 @@
 #ifndef PH_STUDY_FIGURE_RUN_H
 #define PH_STUDY_FIGURE_RUN_H
 
-#include "mech/mechanism.h"
-#include "model/reader.h"
+#include "polhode/model.h"
 #include "problem/problem.h"
 #include "study/figure.h"
 
@@ -39,10 +38,8 @@ ph_problem *ph_study_problem(ph_study *study, const ph_figure_run *run);
 
 /* A model file, ready to step. */
 typedef struct ph_rig {
-    ph_model_def *model;
+    ph_model *model;
     ph_mechanism *mech;
-    ph_system sys;  /* with n_redundant, as ph_system_rank finds it */
-    int *dependent; /* of each constraint: rows that earlier ones imply */
     const double *q0, *v0;
     ph_sim *sim;
     long steps; /* of the whole run */
@@ -131,8 +128,9 @@ ph_measure ph_measure_local_gap; /* how far the first is from what it should be 
 ph_measure ph_measure_amplification, ph_measure_amplification_n, ph_measure_second_row, ph_measure_c_inf;
 ph_measure ph_measure_example2_ratio, ph_measure_example2_difference;
 
-/* figure_spin.c */
-ph_measure ph_measure_radius; /* spectral radius of one step */
+/* figure_stability.c */
+ph_measure ph_measure_radius;     /* spectral radius of one step */
+ph_measure ph_measure_ball_limit; /* z where bounded motion ends; run: see BALL of figures.def */
 
 /* figure_model_value.c: what run->of gives at the end of a run of a model file */
 ph_measure ph_measure_model;

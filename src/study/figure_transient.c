@@ -1,5 +1,5 @@
-/* Figures of the error recursion of the first steps, (V5) of transient.c: amplification, and a run that follows
- * it. (Arnold, Bruls, Cardona, Numer. Math. 129 (2015), Example 2 and section 4.1.) */
+/* Figures of the error recursion of the first steps, (V5) of transient.c: amplification, and a run that
+ * follows it. (Arnold, Bruls, Cardona, Numer. Math. 129 (2015), Example 2 and section 4.1.) */
 #include <math.h>
 
 #include "study/figure_run.h"

@@ -2,8 +2,8 @@
 #ifndef PH_STUDY_ORDER_H
 #define PH_STUDY_ORDER_H
 
-/* One row of a convergence study. r: step size of the run that e was measured against if that is a finer run of
- * the same method; 0: the exact solution. */
+/* One row of a convergence study. r: step size of the run that e was measured against if that is a finer run
+ * of the same method; 0: the exact solution. */
 typedef struct ph_order_row {
     double h, e, r;
 } ph_order_row;
@@ -16,8 +16,8 @@ double ph_order_of_two(ph_order_row a, ph_order_row b);
 /* The error itself where e was measured against a finer run: e h^p/(h^p - r^p). */
 double ph_order_true_error(ph_order_row a, double p);
 
-/* p and C of least squares in log(e) over log(h), with errors as ph_order_true_error gives them for p; NAN where
- * fewer than two rows are positive and finite. */
+/* p and C of least squares in log(e) over log(h), with errors as ph_order_true_error gives them for p; NAN
+ * where fewer than two rows are positive and finite. */
 double ph_order_fit(int n, const ph_order_row *rows, double p, double *C);
 
 #endif

@@ -1,5 +1,5 @@
-/* Plots of a study: the script for gnuplot. Colours tell apart also for those who see few of them (after Okabe
- * and Ito), and so do dashes and markers in print.
+/* Plots of a study: the script for gnuplot. Colours tell apart also for those who see few of them (after
+ * Okabe and Ito), and so do dashes and markers in print.
  *
  * Triangle of slope p with lower left corner (x, y) and width w = 10^(s/6) on an axis of s decades:
  *   (x, y) -> (w x, y) -> (w x, w^p y)  */
@@ -357,7 +357,7 @@ static void data(const frame *f)
     }
 }
 
-/* ---- the plot ----------------------------------------------------------------------------------------- */
+/* ---- looks -------------------------------------------------------------------------------------------- */
 
 static void looks(FILE *to)
 {
@@ -371,30 +371,100 @@ static void looks(FILE *to)
     fputs("set linetype cycle 32\n", to);
 }
 
-void ph_plot_script(const ph_plot *plot, const char *terminal, FILE *to)
+/* ---- one legend below all panels ---------------------------------------------------------------------- */
+
+typedef struct strip {
+    const ph_panel *of; /* whose series it names; NULL: there is none */
+    int rows;
+    double height; /* of the picture's own size, in dots */
+} strip;
+
+/* As many columns as the longest label leaves room for. */
+static strip find_strip(const ph_plot *plot, int width)
 {
-    int n = plot->n_panels, columns = plot->columns > 0 ? plot->columns : n < 3 ? n : 3;
-    if (columns < 1)
-        columns = 1;
-    int rows = (n + columns - 1) / columns, png = strcmp(terminal, "pngcairo") == 0;
-    int width = columns == 1 ? 640 : 480 * columns,
-        height_px = (columns == 1 ? 460 : 420) * (rows ? rows : 1);
-    if (png) /* twice as fine */
+    strip s = {0};
+    size_t longest = 1;
+    int labels = 0;
+    for (int i = 0; i < plot->n_panels && plot->n_panels > 1 && !s.of; i++)
+        if (plot->panels[i].legend == PH_LEGEND_BELOW)
+            s.of = &plot->panels[i];
+    for (int i = 0; s.of && i < s.of->n_series; i++)
+        if (s.of->series[i].label) {
+            size_t n = strlen(s.of->series[i].label);
+            longest = n > longest ? n : longest;
+            labels++;
+        }
+    int columns = width / (int)(8 * longest + 70);
+    s.rows = labels ? (labels + (columns > 0 ? columns : 1) - 1) / (columns > 0 ? columns : 1) : 0;
+    s.height = s.rows ? 20.0 * s.rows + 12 : 0;
+    return s;
+}
+
+/* A panel without axes that draws nothing but its key. */
+static void draw_strip(const strip *s, double part, FILE *to)
+{
+    static const char *const styles[] = {
+        [PH_LINES_POINTS] = "linespoints", [PH_LINES] = "lines", [PH_POINTS] = "points"};
+    const char *comma = "plot ";
+    fprintf(to,
+            "unset arrow\nunset label\nset title ''\nunset xlabel\nunset ylabel\nunset tics\nunset border\n"
+            "unset logscale\nunset grid\nset origin 0,0\nset size 1,%.6g\nset margins 0,0,0,0\n"
+            "set xrange [0:1]\nset yrange [0:1]\n"
+            "set key at screen 0.5,%.6g center center horizontal maxrows %d Left reverse noenhanced samplen "
+            "2.5\n",
+            part, part / 2, s->rows);
+    for (int i = 0; i < s->of->n_series; i++) {
+        const ph_series *x = &s->of->series[i];
+        if (!x->label)
+            continue;
+        fprintf(to, "%sNaN with %s linetype %d title ", comma, styles[x->style], x->look ? x->look : i + 1);
+        quote(to, x->label);
+        fputs(" noenhanced", to);
+        comma = ", \\\n  ";
+    }
+    fputs("\n", to);
+}
+
+/* ---- the plot ----------------------------------------------------------------------------------------- */
+
+static void set_terminal(const char *terminal, int width, int height_px, FILE *to)
+{
+    if (strcmp(terminal, "pngcairo") == 0) /* twice as fine */
         fprintf(to, "set terminal pngcairo enhanced font 'sans,11' fontscale 1.7 linewidth 1.6 size %d,%d\n",
                 2 * width, 2 * height_px);
     else
         fprintf(to, "set terminal svg enhanced font 'sans-serif,13' size %d,%d background rgb 'white'\n",
                 width, height_px);
     fputs("set encoding utf8\nset border lw 0.8\nset tics nomirror\nset mxtics default\n"
-          "set grid xtics ytics mxtics mytics lt 1 lc rgb '#c0c0c0' lw 0.5 dt solid, lt 1 lc rgb '#e4e4e4' "
-          "lw 0.4 dt "
-          "solid\n",
+          "set grid xtics ytics mxtics mytics lt 1 lc rgb '#c0c0c0' lw 0.5 dt solid, "
+          "lt 1 lc rgb '#e4e4e4' lw 0.4 dt solid\n",
           to);
     looks(to);
+}
+
+/* Panel i among rows and columns, in the part of the picture from bottom to top. */
+static void place_panel(int i, int rows, int columns, double bottom, double top, FILE *to)
+{
+    double h = (top - bottom) / rows;
+    fprintf(to, "set origin %.6g,%.6g\nset size %.6g,%.6g\n", (double)(i % columns) / columns,
+            bottom + (rows - 1 - i / columns) * h, 1.0 / columns, h);
+}
+
+void ph_plot_script(const ph_plot *plot, const char *terminal, FILE *to)
+{
+    int n = plot->n_panels, columns = plot->columns > 0 ? plot->columns : n < 3 ? n : n == 4 ? 2 : 3;
+    if (columns < 1)
+        columns = 1;
+    int rows = n > columns ? (n + columns - 1) / columns : 1;
+    int width = columns == 1 ? 640 : 480 * columns;
+    strip legend_strip = find_strip(plot, width);
+    double title = n > 1 && plot->title ? 26 : 0, panels = (columns == 1 ? 460 : 420) * rows;
+    double total = panels + title + legend_strip.height;
+    set_terminal(terminal, width, (int)total, to);
     for (int i = 0; i < n; i++)
         data(&(frame){.p = &plot->panels[i], .index = i, .to = to});
     if (n > 1) {
-        fprintf(to, "set multiplot layout %d,%d title ", rows, columns);
+        fputs("set multiplot title ", to);
         quote(to, plot->title ? plot->title : "");
         fputs(" noenhanced\n", to);
     }
@@ -402,10 +472,16 @@ void ph_plot_script(const ph_plot *plot, const char *terminal, FILE *to)
         ph_panel p = plot->panels[i];
         if (n == 1 && plot->title && !p.title)
             p.title = plot->title;
+        if (legend_strip.of && p.legend == PH_LEGEND_BELOW)
+            p.legend = PH_LEGEND_NONE;
         frame f = {.p = &p, .index = i, .to = to};
         find_ranges(&f);
+        if (n > 1)
+            place_panel(i, rows, columns, legend_strip.height / total, 1 - title / total, to);
         panel(&f);
     }
+    if (legend_strip.rows)
+        draw_strip(&legend_strip, legend_strip.height / total, to);
     if (n > 1)
         fputs("unset multiplot\n", to);
 }

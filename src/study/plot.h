@@ -63,7 +63,7 @@ typedef enum ph_legend {
     PH_LEGEND_TOP_RIGHT,
     PH_LEGEND_BOTTOM_LEFT,
     PH_LEGEND_BOTTOM_RIGHT,
-    PH_LEGEND_BELOW, /* the axes */
+    PH_LEGEND_BELOW, /* the axes; of several panels once, below all */
     PH_LEGEND_NONE
 } ph_legend;
 
@@ -84,7 +84,7 @@ typedef struct ph_plot {
     const char *title; /* NULL: none */
     int n_panels;
     const ph_panel *panels;
-    int columns; /* panels beside each other; 0: at most 3 */
+    int columns; /* panels beside each other; 0: 3 at most, of 4 panels 2 */
 } ph_plot;
 
 /* 0 with a sentence in err: the ending of the path is none of .svg and .png, gnuplot is not installed, or the

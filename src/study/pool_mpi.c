@@ -50,8 +50,9 @@ ph_status ph_pool_launched(int *launched, int *rank, ph_error *err)
 
 #define NAP_MS 1
 
-enum { ORDER = 1, ANSWER, DIED };   /* tags */
-enum { AT_END = -1, AT_ONCE = -2 }; /* orders that are no cases: finish; drop what is under way */
+#define THE_END (-1) /* an order that is no case */
+
+enum { ORDER = 1, ANSWER, DIED }; /* tags */
 
 struct ph_pool_backend {
     const ph_pool_def *def;
@@ -79,7 +80,7 @@ static ph_pool_news ask_child(ph_pool_backend *b, ph_pool_event *event)
 
 /* ---- the other ranks ------------------------------------------------------------------------------------ */
 
-/* Orders that have arrived go to the child; 0, AT_END or AT_ONCE. */
+/* Orders that have arrived go to the child. 0: it was the last. */
 static int take_orders(ph_pool_backend *b)
 {
     for (int there = 1, k; there;) {
@@ -87,22 +88,21 @@ static int take_orders(ph_pool_backend *b)
         if (!there)
             break;
         MPI_Recv(&k, 1, MPI_INT, 0, ORDER, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        if (k < 0)
-            return k;
+        if (k == THE_END)
+            return 0;
         ph_pool_child_order(&b->child, k);
     }
-    return 0;
+    return 1;
 }
 
 /* Between the first rank and the child. mpirun ends this process with SIGTERM, so that is let through. */
-static int help(ph_pool_backend *b)
+static void help(ph_pool_backend *b)
 {
     sigset_t ends;
-    int last;
     sigemptyset(&ends);
     sigaddset(&ends, SIGINT), sigaddset(&ends, SIGTERM), sigaddset(&ends, SIGHUP);
     sigprocmask(SIG_UNBLOCK, &ends, NULL);
-    while (!(last = take_orders(b))) {
+    while (take_orders(b)) {
         ph_pool_event event = {0};
         if (!child_speaks(b, NAP_MS))
             continue;
@@ -112,7 +112,6 @@ static int help(ph_pool_backend *b)
         else if (news == PH_POOL_DIED)
             MPI_Send(&event, (int)sizeof event, MPI_BYTE, 0, DIED, MPI_COMM_WORLD);
     }
-    return last;
 }
 
 /* ---- the first rank ------------------------------------------------------------------------------------- */
@@ -191,11 +190,12 @@ static void release(ph_pool_backend *b, int early)
     free(b);
 }
 
-/* Early: others may be gone, and would be waited for. mpirun clears away what is left. */
+/* Early: others may be gone, and a message to them, or a farewell, would wait for ever. This process is about to
+ * end, and mpirun then ends those that are left. */
 static void end(ph_pool_backend *b, int early)
 {
-    int k = early ? AT_ONCE : AT_END;
-    for (int i = 1; b->rank == 0 && i < b->size; i++)
+    int k = THE_END;
+    for (int i = 1; !early && b->rank == 0 && i < b->size; i++)
         MPI_Send(&k, 1, MPI_INT, i, ORDER, MPI_COMM_WORLD);
     release(b, early);
     if (!early)
@@ -226,10 +226,8 @@ static ph_pool_backend *start(const ph_pool_def *def, int *workers, ph_error *er
     }
     if (b->rank == 0)
         *workers = b->size;
-    else if (help(b) == AT_ONCE) { /* the first rank does not wait; neither may this one */
-        release(b, 1);
-        _Exit(0);
-    }
+    else
+        help(b);
     return b;
 }
 

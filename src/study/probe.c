@@ -1,5 +1,7 @@
 /* What is compared of two states of a system. */
 #include "study/probe.h"
+#include "mech/model.h"
+#include "mech/tables.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -44,7 +46,7 @@ static int count_lambda(const ph_probe *p)
     return nl;
 }
 
-ph_probe *ph_probe_create(const ph_system *sys, const ph_model_def *model, ph_mechanism *mech, int n,
+ph_probe *ph_probe_create(const ph_system *sys, const ph_model *model, ph_mechanism *mech, int n,
                           const int *sensors)
 {
     if (n > PH_PROBE_SENSORS || (n && !model))

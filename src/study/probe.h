@@ -11,7 +11,7 @@
 #ifndef PH_STUDY_PROBE_H
 #define PH_STUDY_PROBE_H
 
-#include "mech/mechanism.h"
+#include "polhode/model.h"
 
 #define PH_PROBE_SENSORS 16 /* at most */
 
@@ -33,7 +33,7 @@ typedef struct ph_part {
 
 typedef struct ph_probe {
     const ph_system *sys;
-    const ph_model_def *model; /* NULL: a built-in problem */
+    const ph_model *model; /* NULL: a built-in problem */
     ph_mechanism *mech;
     int n_parts;
     ph_part *part;
@@ -45,7 +45,7 @@ typedef struct ph_probe {
 } ph_probe;
 
 /* sensors: their places in the model, n of them. NULL: no memory, or a sensor that is not there. */
-ph_probe *ph_probe_create(const ph_system *sys, const ph_model_def *model, ph_mechanism *mech, int n,
+ph_probe *ph_probe_create(const ph_system *sys, const ph_model *model, ph_mechanism *mech, int n,
                           const int *sensors);
 void ph_probe_destroy(ph_probe *p); /* accepts NULL */
 

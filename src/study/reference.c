@@ -1,5 +1,5 @@
-/* Reference solutions: the states that a provider gives, kept; and the first provider, problems that know their
- * exact solution. */
+/* Reference solutions: the states that a provider gives, kept; and the first provider, problems that know
+ * their exact solution. */
 #include "study/reference.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Reference solutions: states of a system at equidistant points, better than any run of it. Providers stand in
- * references.def; a further one is one file and one row. */
+/* Reference solutions: states of a system at equidistant points, better than any run of it. Providers stand
+ * in references.def; a further one is one file and one row. */
 #ifndef PH_STUDY_REFERENCE_H
 #define PH_STUDY_REFERENCE_H
 

@@ -8,8 +8,9 @@
  * convergence, or no memory. */
 int ph_eigenvalues(int n, const double *A, double complex *value);
 
-/* Singular value decomposition of the m x n matrix A^T, given as A: n rows of m numbers. On return row i of A is
- * s_i u_i^T and row i of V, n x n, is v_i^T, with A^T v_i = s_i u_i; the u_i are orthogonal, in no order. */
+/* Singular value decomposition of the m x n matrix A^T, given as A: n rows of m numbers. On return row i of A
+ * is s_i u_i^T and row i of V, n x n, is v_i^T, with A^T v_i = s_i u_i; the u_i are orthogonal, in no order.
+ * */
 void ph_singular_rows(int n, int m, double *A, double *V);
 
 #endif

@@ -16,9 +16,10 @@ typedef struct ph_spectrum {
     double complex *value; /* eigenvalues of the step, by falling modulus */
 } ph_spectrum;
 
-/* Eigenvalues of one step about the state (q0, v0) at t = 0, with a_0 = vdot_0. The motion from there must be an
- * equilibrium or a steady spin: the step looks the same after the next one, in axes that turn with the fastest
- * body or in axes that stay. PH_E_INPUT: it does not, or the system is too large, or the method adapts its steps. */
+/* Eigenvalues of one step about the state (q0, v0) at t = 0, with a_0 = vdot_0. The motion from there must be
+ * an equilibrium or a steady spin: the step looks the same after the next one, in axes that turn with the
+ * fastest body or in axes that stay. PH_E_INPUT: it does not, or the system is too large, or the method
+ * adapts its steps. */
 ph_status ph_spectrum_create(ph_spectrum *out, const ph_system *sys, const ph_options *opt, const double *q0,
                              const double *v0, ph_error *err);
 void ph_spectrum_destroy(ph_spectrum *s); /* accepts one that was not created */
@@ -75,7 +76,8 @@ typedef struct ph_ball_result {
 /* opt->h is not read. Any status but PH_OK: the run could not be started. */
 ph_status ph_ball_run(ph_ball_result *out, const ph_options *opt, const ph_ball_case *c, ph_error *err);
 
-/* The limit of bounded motion between lo, where it is, and hi, where it is not, to width. c->z is not read. */
+/* The limit of bounded motion between lo, where it is, and hi, where it is not, to width. c->z is not read.
+ * */
 ph_status ph_ball_limit(double *z, const ph_options *opt, const ph_ball_case *c, double lo, double hi,
                         double width, ph_error *err);
 

@@ -3,14 +3,14 @@
  *   psi_0 = amplitude e_x,  omega_0 = amplitude sqrt(k/m) (cos angle, sin angle, 0)                     (V4)
  *
  * With omega parallel to psi the motion stays on one axis and a Runge-Kutta-Munthe-Kaas step is that of the
- * classical method on the linear oscillator. Otherwise T^-1(theta) omega turns with the step, and the limit of
- * stability depends on the amplitude. |log R| <= pi, so that an unstable run does not overflow: it is judged by
- * E/E_0 > 2, and by whether the ball passes a rotation of pi, where the spring jumps.
+ * classical method on the linear oscillator. Otherwise T^-1(theta) omega turns with the step, and the limit
+ * of stability depends on the amplitude. |log R| <= pi, so that an unstable run does not overflow: it is
+ * judged by E/E_0 > 2, and by whether the ball passes a rotation of pi, where the spring jumps.
  *
  *   distance^2 = |log(R_a^T R_b)|^2 + (m/k) |omega_a - omega_b|^2
  *
- * (Arnold, A test problem for Lie group integrators; there R = exp(theta) R_r, which contradicts Rdot = R
- * tilde(omega) unless omega and psi are parallel: here R = R_r exp(theta).) */
+ * (M. Arnold, test problem for the stability of Lie group integrators; there R = exp(theta) R_r, which
+ * contradicts Rdot = R tilde(omega) unless omega and psi are parallel: here R = R_r exp(theta).) */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -4,12 +4,12 @@
  *
  *   x = F (dq, h dv, h^2 dvdot, h^2 da)
  *
- * F turns components so that a steady motion is a fixed point. While a body turns by Q in the world, R_1 = Q R_0,
- * world components are either turned back, those in the bodies stay ("turn"), or world components stay and those
- * in the bodies turn along, by S = R_0^T R_1 of each body ("stay"). The first suits a system that is symmetric
- * about the axis of the spin as a whole, the second bodies that are symmetric about their own axes. Both give the
- * same moduli where both apply. Whether one applies is seen, not asked: the derivative of the next step must be
- * the same.
+ * F turns components so that a steady motion is a fixed point. While a body turns by Q in the world,
+ * R_1 = Q R_0, world components are either turned back, those in the bodies stay ("turn"), or world components stay
+ * and those in the bodies turn along, by S = R_0^T R_1 of each body ("stay"). The first suits a system that
+ * is symmetric about the axis of the spin as a whole, the second bodies that are symmetric about their own
+ * axes. Both give the same moduli where both apply. Whether one applies is seen, not asked: the derivative of
+ * the next step must be the same.
  *
  * One-step methods, by ph_sim_load and central differences:
  *
@@ -19,13 +19,14 @@
  * positions under index-2 drift, and there this is what the method does. Accelerations that a method computes
  * anew do none either: y_1 = S(y, f(y)) has the eigenvalues of its derivative and zeros.
  *
- * Methods with k steps of memory have a state that cannot be loaded. It is seen through W_n, the derivative of
- * (dq, h dv) after n steps by that at the start, of which more than a start is excited by letting time pass:
+ * Methods with k steps of memory have a state that cannot be loaded. It is seen through W_n, the derivative
+ * of (dq, h dv) after n steps by that at the start, of which more than a start is excited by letting time
+ * pass:
  *
  *   H_0 = (W_{k+i+j}), H_1 = (W_{k+i+j+1}),  H_0 = U S V^T,  X = U^T H_1 V S^-1                         (V2)
  *
- * with i < k + 2, j < k + 4 and singular values below the noise left out, has the eigenvalues of all that such
- * a start excites and (q, v) show. */
+ * with i < k + 2, j < k + 4 and singular values below the noise left out, has the eigenvalues of all that
+ * such a start excites and (q, v) show. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

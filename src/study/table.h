@@ -6,7 +6,8 @@
  *   ph_table_print(t, stdout);
  *   ph_table_destroy(t);
  *
- * Where memory ends, nothing more is added, and ph_table_ok says so; create may return NULL, which all accept. */
+ * Where memory ends, nothing more is added, and ph_table_ok says so; create may return NULL, which all
+ * accept. */
 #ifndef PH_STUDY_TABLE_H
 #define PH_STUDY_TABLE_H
 

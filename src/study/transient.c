@@ -6,8 +6,8 @@
  *   T_+ = ( 1    0          -gamma      ),  T_0 = ( 1   0         1 - gamma  )
  *         ( 0    1-alpha_f   1-alpha_m  )         ( 0  -alpha_f  -alpha_m    )
  *
- * and the errors of multipliers beside it. T_+^-1 T_0 has the triple eigenvalue -rho: its powers grow before they
- * vanish. (Arnold, Bruls, Cardona, Numer. Math. 129 (2015), eqs. (44)-(46) and section 4.1.) */
+ * and the errors of multipliers beside it. T_+^-1 T_0 has the triple eigenvalue -rho: its powers grow before
+ * they vanish. (Arnold, Bruls, Cardona, Numer. Math. 129 (2015), eqs. (44)-(46) and section 4.1.) */
 #include "study/transient.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* The first steps of an index-3 solution: errors of the multipliers with two kinds of starting values, and the
- * amplification that the error recursion predicts. */
+/* The first steps of an index-3 solution: errors of the multipliers with two kinds of starting values, and
+ * the amplification that the error recursion predicts. */
 #ifndef PH_STUDY_TRANSIENT_H
 #define PH_STUDY_TRANSIENT_H
 
@@ -15,8 +15,8 @@ typedef struct ph_transient_row {
     double predicted;        /* |(T_+^-1 T_0)^n|_2; NAN where the recursion is not that of the method */
 } ph_transient_row;
 
-/* steps + 1 rows, the first of them at t = 0. opt->start is not read. PH_E_INPUT: the problem has no multipliers, or
- * the method has only one start. */
+/* steps + 1 rows, the first of them at t = 0. opt->start is not read. PH_E_INPUT: the problem has no
+ * multipliers, or the method has only one start. */
 ph_status ph_transient_run(ph_transient_row *row, const ph_problem *p, const ph_options *opt, int steps,
                            ph_error *err);
 

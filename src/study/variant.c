@@ -118,8 +118,8 @@ static int is_read(int d, unsigned reads)
     return !readers[d] || (reads & readers[d]);
 }
 
-/* Combination i, the last option fastest. What the method does not read keeps its base. 0: it is a repetition, as
- * an option that is not read has not its first value. */
+/* Combination i, the last option fastest. What the method does not read keeps its base. 0: it is a repetition,
+ * as an option that is not read has not its first value. */
 static int combine(const ph_options *base, const ph_lists *l, long i, ph_options *out)
 {
     int k[N];

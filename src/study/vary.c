@@ -1,5 +1,6 @@
 /* A model file built again for neighbouring values of one parameter. */
 #include "study/vary.h"
+#include "mech/model.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -24,7 +25,7 @@ static ph_status refuse(ph_error *err, ph_status s, const char *format, ...)
     return s;
 }
 
-static const ph_param_def *find(const ph_model_def *model, const char *name)
+static const ph_param_def *find(const ph_model *model, const char *name)
 {
     for (int i = 0; i < model->n_params; i++)
         if (!strcmp(model->param[i].name, name))
@@ -32,7 +33,7 @@ static const ph_param_def *find(const ph_model_def *model, const char *name)
     return NULL;
 }
 
-static ph_status no_parameter(const ph_model_def *model, const char *name, ph_error *err)
+static ph_status no_parameter(const ph_model *model, const char *name, ph_error *err)
 {
     char all[256] = "";
     for (int i = 0; i < model->n_params && strlen(all) + strlen(model->param[i].name) + 3 < sizeof all; i++)
@@ -47,13 +48,12 @@ static ph_status build(ph_neighbour *n, const ph_vary_base *base, const ph_setti
     ph_status s = ph_model_read(&n->model, base->path, sets, base->n_sets + 1, NULL, err);
     if (s != PH_OK)
         return s;
-    n->model->assemble = base->assemble;
     s = ph_mechanism_create(&n->mech, n->model, (ph_space_code)base->space, NULL, err);
     if (s != PH_OK)
         return s;
     n->sys = *ph_mechanism_system(n->mech);
     n->sys.n_redundant = base->n_redundant;
-    return ph_mechanism_initial(n->mech, &n->q0, &n->v0, err);
+    return ph_mechanism_initial(n->mech, base->assemble, &n->q0, &n->v0, err);
 }
 
 ph_status ph_vary_create(ph_vary *out, const ph_vary_base *base, const char *name, double eps, ph_error *err)

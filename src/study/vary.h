@@ -2,12 +2,11 @@
 #ifndef PH_STUDY_VARY_H
 #define PH_STUDY_VARY_H
 
-#include "mech/mechanism.h"
-#include "model/reader.h"
+#include "polhode/model.h"
 #include "polhode/sens.h"
 
 typedef struct ph_neighbour {
-    ph_model_def *model;
+    ph_model *model;
     ph_mechanism *mech;
     ph_system sys; /* with n_redundant as that of the model itself */
     const double *q0, *v0;
@@ -24,7 +23,7 @@ typedef struct ph_vary_base {
     const char *path;
     const ph_setting *sets;
     int n_sets;
-    const ph_model_def *model;
+    const ph_model *model;
     int space, assemble, n_redundant;
 } ph_vary_base;
 

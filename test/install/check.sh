@@ -46,14 +46,15 @@ by_cmake() {
     cmake --build "$tmp/consumer"
 }
 by_cmake >"$tmp/log" 2>&1 || fail "find_package: $(cat "$tmp/log")"
-version=$("$tmp/consumer/consumer") || fail "the consumer built by CMake fails"
+model=$source/models/heavy_top.lua
+version=$("$tmp/consumer/consumer" "$model") || fail "the consumer built by CMake fails"
 
 # 6. A consumer by pkg-config, and every complete program printed in the documents.
 export PKG_CONFIG_PATH=$libdir/pkgconfig LD_LIBRARY_PATH=$libdir
 [[ $(pkg-config --modversion polhode) == "$version" ]] || fail "polhode.pc gives another version than $version"
 read -ra flags < <(pkg-config --cflags --libs polhode)
 "$cc" -std=c17 -Wall -Wextra -Werror "$here/consumer.c" "${flags[@]}" -o "$tmp/by_pc" || fail "pkg-config: no build"
-"$tmp/by_pc" >"$tmp/log" || fail "the consumer built by pkg-config fails"
+"$tmp/by_pc" "$model" >"$tmp/log" || fail "the consumer built by pkg-config fails"
 for page in "$source/README.md" "$source"/docs/*.md; do
     [[ -e $page ]] || continue
     awk -v out="$tmp/$(basename "$page" .md)" '/^```c$/ {on = 1; n++; next} /^```$/ {on = 0} on {print > (out "_" n ".c")}' "$page"
@@ -66,7 +67,18 @@ for example in "$tmp"/*_*.c; do
     "$tmp/example" >"$tmp/log" || fail "fails: $(basename "$example")"
 done
 
-# 7. The program and its models, from a path without the build tree.
+# 7. The headers are C++ too, all of them.
+for header in "$source"/include/polhode/*.h; do
+    grep -q "<polhode/$(basename "$header")>" "$here/headers.cpp" || fail "headers.cpp leaves out $(basename "$header")"
+done
+for cxx in g++ clang++; do
+    command -v "$cxx" >/dev/null || continue
+    "$cxx" -std=c++17 -Wall -Wextra -Wpedantic -Werror "$here/headers.cpp" "${flags[@]}" -o "$tmp/headers" ||
+        fail "$cxx does not take the headers"
+    "$tmp/headers" || fail "the program of $cxx fails"
+done
+
+# 8. The program and its models, from a path without the build tree.
 if [[ -x $prefix/bin/polhode ]]; then
     (unset LD_LIBRARY_PATH && "$prefix/bin/polhode" version >"$tmp/log") || fail "the installed program does not run"
     diff -r "$source/models" "$prefix/share/polhode/models" || fail "models differ from the source"

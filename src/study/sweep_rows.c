@@ -1,5 +1,5 @@
 /* A parameter study: rows, and the journals that keep them. */
-#include "study/sweep.h"
+#include "study/sweep_rows.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -2,8 +2,8 @@
  *
  * FILE.part       journal of the study that writes FILE
  * FILE.part.2of4  journal of the second of four shares, which one more run without shares gathers */
-#ifndef PH_STUDY_SWEEP_H
-#define PH_STUDY_SWEEP_H
+#ifndef PH_STUDY_SWEEP_ROWS_H
+#define PH_STUDY_SWEEP_ROWS_H
 
 #include "study/journal.h"
 #include "study/plan.h"

@@ -1,0 +1,158 @@
+/* Model files: read one, build its mechanism, simulate it with sim.h, look at it by name.
+ *
+ *   ph_model_read(&model, "top.lua", &(ph_setting){"m", 16}, 1, NULL, &err);
+ *   ph_run_def run = ph_model_run(model);
+ *   ph_mechanism_create(&mech, model, run.space, NULL, &err);
+ *   ph_mechanism_initial(mech, run.assemble, &q0, &v0, &err);
+ *   ph_mechanism_rank(mech, &err);
+ *   ph_sim_create(&sim, ph_mechanism_system(mech), &run.opt, 0, q0, v0, &err);
+ *   ph_sim_run(sim, lround(run.t_end / run.opt.h), output, ctx, &err);
+ *   ph_sim_destroy(sim), ph_mechanism_destroy(mech), ph_model_free(model);
+ *
+ * The model must outlive its mechanisms, and a mechanism its simulations. SI units and radians; positions,
+ * velocities and forces in the world, angular velocities in the body; quaternions scalar first, body to
+ * world. docs/model.md is the language of model files. */
+#ifndef POLHODE_MODEL_H
+#define POLHODE_MODEL_H
+
+#include <stdio.h>
+
+#include "polhode/sim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- models -------------------------------------------------------------------------------------- */
+
+/* What a file says, complete and checked: names are resolved, rotations and axes have length one, numbers are
+ * finite and make sense by themselves. Whether joints fit together is for the mechanism to find out. Constant
+ * once it is read. A model with functions serves one thread. */
+typedef struct ph_model ph_model;
+
+/* A parameter set from outside, in place of its default in the file. */
+typedef struct ph_setting {
+    const char *name;
+    double value;
+} ph_setting;
+
+/* Read a model file: a Lua program, which runs in a sandbox, or a frozen model, JSON. sets: the last one of a
+ * name counts; all names must be parameters of the model. alloc (NULL: malloc) must outlive the model. On
+ * failure *out is NULL and err says "FILE:LINE: sentence". */
+PH_API ph_status ph_model_read(ph_model **out, const char *path, const ph_setting *sets, int n_sets,
+                               const ph_allocator *alloc, ph_error *err);
+
+/* The same from the text of the file, for studies that read it again and again; path is for messages. text NULL:
+ * the file is read. */
+PH_API ph_status ph_model_read_text(ph_model **out, const char *path, const char *text, size_t size,
+                                    const ph_setting *sets, int n_sets, const ph_allocator *alloc,
+                                    ph_error *err);
+PH_API void ph_model_free(ph_model *model); /* accepts NULL; only what ph_model_read gave */
+
+/* Write the model as JSON, from which ph_model_read gives the same model bit for bit, but for file and lines.
+ * Functions of the file cannot be frozen: an error that names the element, and nothing is written. */
+PH_API ph_status ph_model_freeze(const ph_model *model, FILE *to, ph_error *err);
+
+/* Coordinates of rigid bodies. */
+typedef enum ph_space_code {
+#define PH_SPACE(code, name, text) code,
+#include "polhode/spaces.def"
+#undef PH_SPACE
+    PH_SPACE_COUNT
+} ph_space_code;
+
+PH_API const char *ph_space_word(int k); /* name of space k; NULL past the end */
+
+/* What run{} of the file says, on top of the defaults. */
+typedef struct ph_run_def {
+    ph_options opt;      /* opt.h = 0: not given */
+    double t_end;        /* s; 0: not given */
+    ph_space_code space; /* PH_SPACE_R3XSO3 */
+    int assemble;        /* project inconsistent initial values instead of refusing them */
+    int every;           /* steps between rows of the output */
+} ph_run_def;
+
+PH_API ph_run_def ph_model_run(const ph_model *model);
+PH_API const char *ph_model_title(const ph_model *model); /* what model "..." says */
+
+/* Lists of a model. Strings are the model's. */
+typedef enum ph_list { PH_BODIES, PH_JOINTS, PH_SENSORS, PH_PARAMETERS } ph_list;
+
+PH_API int ph_model_count(const ph_model *model, ph_list list);
+PH_API const char *ph_model_name(const ph_model *model, ph_list list, int k);
+PH_API int ph_model_find(const ph_model *model, ph_list list, const char *name); /* its index; -1: none */
+
+PH_API double ph_model_parameter(const ph_model *model, int parameter); /* as set, or its default */
+
+#define PH_SENSOR_MAX 64 /* numbers of any sensor */
+
+PH_API int ph_model_sensor_size(const ph_model *model, int sensor);         /* numbers that it gives */
+PH_API const char *ph_model_sensor_unit(const ph_model *model, int sensor); /* "N, N m": of each half */
+
+/* ---- mechanisms ---------------------------------------------------------------------------------- */
+
+/* A model as a system: bodies are nodes, joints are constraints, forces are terms of g. */
+typedef struct ph_mechanism ph_mechanism;
+
+/* Build for a space. Cost is linear in the number of elements. alloc (NULL: malloc) must outlive it. */
+PH_API ph_status ph_mechanism_create(ph_mechanism **out, const ph_model *model, ph_space_code space,
+                                     const ph_allocator *alloc, ph_error *err);
+PH_API void ph_mechanism_destroy(ph_mechanism *mech); /* accepts NULL */
+
+/* Initial values in the layout of the system, made consistent: velocities that are not given are chosen with
+ * the least change of kinetic energy; given and inconsistent values are an error that names the joint, unless
+ * assemble is 1: then they are projected. q0 and v0 belong to the mechanism. */
+PH_API ph_status ph_mechanism_initial(ph_mechanism *mech, int assemble, const double **q0, const double **v0,
+                                      ph_error *err);
+
+/* After ph_mechanism_initial: find the constraints that others imply, as in many closed loops. The system
+ * announces them; without it they are an error of ph_sim_create. Open chains and trees have none. */
+PH_API ph_status ph_mechanism_rank(ph_mechanism *mech, ph_error *err);
+PH_API int ph_mechanism_redundant(const ph_mechanism *mech, int constraint); /* its rows that others imply */
+
+/* The mechanism's. */
+PH_API const ph_system *ph_mechanism_system(const ph_mechanism *mech);
+
+/* Why callbacks refused a point, a sentence in the words of the model; "" if they did not. The first is about
+ * coordinates of the space, into text, which it returns; the second about functions of the file,
+ * "FILE:LINE: sentence". */
+PH_API const char *ph_mechanism_complaint(const ph_mechanism *mech, char *text, size_t size);
+PH_API const char *ph_model_complaint(const ph_model *model);
+
+/* ---- what a user sees of a state of the system --------------------------------------------------- */
+
+/* One body, whatever the space. */
+typedef struct ph_body_state {
+    ph_vec3 x, v, a;          /* of the centre of mass, world */
+    ph_quat q;                /* body to world */
+    ph_vec3 omega, omega_dot; /* body components */
+} ph_body_state;
+
+PH_API void ph_mechanism_body(const ph_mechanism *mech, const ph_state *s, int body, ph_body_state *out);
+
+/* What a joint does to its second body, friction included: world components, torque about the joint point. */
+PH_API void ph_mechanism_reaction(const ph_mechanism *mech, const ph_state *s, int joint, ph_vec3 *force,
+                                  ph_vec3 *torque);
+
+/* Where the multipliers of a joint start in lambda, and how many there are. */
+PH_API int ph_mechanism_lambda(const ph_mechanism *mech, int joint, int *rows);
+
+/* The numbers of a sensor. Any status but PH_OK: its function failed, and out is not set. Angles of joints
+ * are counted over many turns, if the mechanism is told of each step. */
+PH_API ph_status ph_mechanism_sensor(ph_mechanism *mech, const ph_state *s, int sensor, double *out);
+PH_API void ph_mechanism_track(ph_mechanism *mech, const ph_state *s); /* after each step */
+PH_API void ph_mechanism_rewind(ph_mechanism *mech);                   /* before a further run: no turns */
+
+/* J: kinetic and potential (gravity, springs, bushings, torsions); kinetic alone. */
+PH_API double ph_mechanism_energy(const ph_mechanism *mech, const ph_state *s);
+PH_API double ph_mechanism_kinetic(const ph_mechanism *mech, const ph_state *s);
+
+/* Power [W] of drives and of forces that are no springs, the sources of energy. Not that of dampers, which
+ * only take it, and not that of user constraints. */
+PH_API double ph_mechanism_power(const ph_mechanism *mech, const ph_state *s);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

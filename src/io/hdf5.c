@@ -1,0 +1,250 @@
+/* Tables as HDF5: a dataset GROUP/OF/NAME for each channel, rows along its first dimension, with the
+ * attributes units and components; notes are attributes of the root, parameters those of the group
+ * "parameters". Groups keep the order of creation; those on the way to a dataset take this from the root.
+ *
+ * The library does not survive the closing of a file that it could not write: it crashes. So after the first
+ * failure nothing is called any more, and what it holds goes with the process. Closing what could not be
+ * opened, however, is an error without consequence. */
+#include "io/record.h"
+
+#include <errno.h>
+#include <hdf5.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK   (8L << 20) /* bytes of rows, written as one chunk of each dataset */
+#define DEFLATE 1          /* level: shuffled doubles gain little from a higher one */
+
+typedef struct dataset {
+    char *path, *unit;
+    char (*axis)[PH_COLUMN_MAX]; /* names of the components; NULL: it is one number */
+    int n, at;                   /* numbers; where they start in a row */
+} dataset;
+
+typedef struct hdf5 {
+    hid_t file;
+    hid_t string; /* type: UTF-8 of any length */
+    hid_t order;  /* how groups are made: they keep the order of their members */
+    hid_t groups; /* how links are made: with the groups on the way */
+    hid_t access; /* of datasets: chunks are written whole, so that none need be kept */
+    long rows;    /* in the file */
+    int n;
+    dataset *set;
+} hdf5;
+
+static void release(ph_record *t)
+{
+    hdf5 *h = t->own;
+    for (int i = 0; i < h->n; i++) {
+        free(h->set[i].path);
+        free(h->set[i].unit);
+        free(h->set[i].axis);
+    }
+    free(h->set);
+    free(h);
+    t->own = NULL;
+}
+
+/* ---- the file ------------------------------------------------------------------------------------------ */
+
+static int open_hdf5(ph_record *t)
+{
+    hdf5 *h = calloc(1, sizeof *h);
+    if (!h)
+        return 0;
+    H5dont_atexit();
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    hid_t root = H5Pcreate(H5P_FILE_CREATE);
+    H5Pset_link_creation_order(root, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+    h->order = H5Pcreate(H5P_GROUP_CREATE);
+    H5Pset_link_creation_order(h->order, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+    h->string = H5Tcopy(H5T_C_S1);
+    H5Tset_size(h->string, H5T_VARIABLE);
+    H5Tset_cset(h->string, H5T_CSET_UTF8);
+    h->groups = H5Pcreate(H5P_LINK_CREATE);
+    H5Pset_create_intermediate_group(h->groups, 1);
+    h->access = H5Pcreate(H5P_DATASET_ACCESS);
+    H5Pset_chunk_cache(h->access, 1, 0, 1);
+    errno = 0;
+    h->file = H5Fcreate(t->file.temp, H5F_ACC_TRUNC, root, H5P_DEFAULT);
+    int why = errno;
+    H5Pclose(root);
+    t->own = h;
+    if (h->file < 0)
+        release(t);
+    errno = why;
+    return t->own != NULL;
+}
+
+static int close_hdf5(ph_record *t)
+{
+    hdf5 *h = t->own;
+    if (H5Fflush(h->file, H5F_SCOPE_GLOBAL) < 0) /* what may fail: closing has nothing left to write */
+        return 0;
+    H5Tclose(h->string);
+    H5Pclose(h->order);
+    H5Pclose(h->groups);
+    H5Pclose(h->access);
+    int ok = H5Fclose(h->file) >= 0;
+    release(t);
+    return ok && H5close() >= 0;
+}
+
+static void discard(ph_record *t)
+{
+    if (t->own && !t->failed)
+        close_hdf5(t);
+    if (t->own)
+        release(t);
+}
+
+/* ---- attributes ---------------------------------------------------------------------------------------- */
+
+/* n == 0: one value and no list of one. */
+static int attribute(hid_t of, const char *name, hid_t type, int n, const void *value)
+{
+    hsize_t size = (hsize_t)n;
+    hid_t space = n ? H5Screate_simple(1, &size, NULL) : H5Screate(H5S_SCALAR);
+    hid_t a = H5Acreate2(of, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    if (H5Awrite(a, type, value) < 0 || H5Aclose(a) < 0)
+        return 0;
+    H5Sclose(space);
+    return 1;
+}
+
+static int text(ph_record *t, const char *name, const char *text)
+{
+    const hdf5 *h = t->own;
+    return attribute(h->file, name, h->string, 0, &text);
+}
+
+static int number(ph_record *t, const char *name, double x)
+{
+    const hdf5 *h = t->own;
+    return attribute(h->file, name, H5T_NATIVE_DOUBLE, 0, &x);
+}
+
+static int parameter(ph_record *t, const char *name, double x)
+{
+    static const char group[] = "parameters";
+    const hdf5 *h = t->own;
+    hid_t of = H5Lexists(h->file, group, H5P_DEFAULT) > 0
+                   ? H5Gopen2(h->file, group, H5P_DEFAULT)
+                   : H5Gcreate2(h->file, group, H5P_DEFAULT, h->order, H5P_DEFAULT);
+    return attribute(of, name, H5T_NATIVE_DOUBLE, 0, &x) && H5Gclose(of) >= 0;
+}
+
+/* ---- datasets ------------------------------------------------------------------------------------------ */
+
+static char *path_of(const ph_channel *c)
+{
+    const char *group = c->group ? c->group : "", *of = c->of ? c->of : "";
+    size_t size = strlen(group) + strlen(of) + strlen(c->name) + 4;
+    char *path = malloc(size);
+    if (path)
+        snprintf(path, size, "/%s%s%s%s%s", group, *group ? "/" : "", of, *of ? "/" : "", c->name);
+    return path;
+}
+
+/* Kept until begin: only then it is known how many rows make a chunk. */
+static int channel(ph_record *t, const ph_channel *c)
+{
+    hdf5 *h = t->own;
+    int listed = c->axes || c->prefix;
+    if ((h->n & (h->n - 1)) == 0) { /* full: its size is a power of two */
+        dataset *more = realloc(h->set, (h->n ? 2 * (size_t)h->n : 1) * sizeof *more);
+        if (!more)
+            return 0;
+        h->set = more;
+    }
+    dataset d = {.path = path_of(c), .unit = strdup(c->unit), .n = c->n, .at = t->width};
+    d.axis = listed ? malloc((size_t)c->n * sizeof *d.axis) : NULL;
+    h->set[h->n++] = d;
+    for (int k = 0; d.axis && k < c->n; k++)
+        ph_channel_axis(c, k, d.axis[k]);
+    return d.path && d.unit && (!listed || d.axis);
+}
+
+static int describe(const hdf5 *h, hid_t to, const dataset *d)
+{
+    if (!attribute(to, "units", h->string, 0, &d->unit))
+        return 0;
+    if (!d->axis)
+        return 1;
+    const char **names = malloc((size_t)d->n * sizeof *names);
+    for (int k = 0; names && k < d->n; k++)
+        names[k] = d->axis[k];
+    int ok = names && attribute(to, "components", h->string, d->n, names);
+    free(names);
+    return ok;
+}
+
+static int create(const hdf5 *h, const dataset *d, long rows)
+{
+    int rank = d->axis ? 2 : 1;
+    hsize_t size[] = {0, (hsize_t)d->n}, most[] = {H5S_UNLIMITED, (hsize_t)d->n},
+            chunk[] = {(hsize_t)rows, (hsize_t)d->n};
+    hid_t space = H5Screate_simple(rank, size, most), how = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_chunk(how, rank, chunk);
+    if (H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0) {
+        H5Pset_shuffle(how);
+        H5Pset_deflate(how, DEFLATE);
+    }
+    hid_t to = H5Dcreate2(h->file, d->path, H5T_IEEE_F64LE, space, h->groups, how, h->access);
+    if (to < 0 || !describe(h, to, d) || H5Dclose(to) < 0)
+        return 0;
+    H5Pclose(how);
+    H5Sclose(space);
+    return 1;
+}
+
+static int begin(ph_record *t)
+{
+    const hdf5 *h = t->own;
+    for (int i = 0; i < h->n; i++)
+        if (!create(h, &h->set[i], t->block))
+            return 0;
+    return 1;
+}
+
+/* Datasets are opened for each block: an open one holds tens of kilobytes, and a model may have many. */
+static int extend(const ph_record *t, const dataset *d, const double *rows, long n)
+{
+    const hdf5 *h = t->own;
+    hsize_t all[] = {(hsize_t)(h->rows + n), (hsize_t)d->n}, from[] = {(hsize_t)h->rows, 0};
+    hsize_t part[] = {(hsize_t)n, (hsize_t)d->n}, row[] = {(hsize_t)n, (hsize_t)t->width};
+    hsize_t at[] = {0, (hsize_t)d->at};
+    hid_t to = H5Dopen2(h->file, d->path, h->access);
+    if (to < 0 || H5Dset_extent(to, all) < 0)
+        return 0;
+    hid_t there = H5Dget_space(to), here = H5Screate_simple(2, row, NULL);
+    H5Sselect_hyperslab(there, H5S_SELECT_SET, from, NULL, part, NULL);
+    H5Sselect_hyperslab(here, H5S_SELECT_SET, at, NULL, part, NULL);
+    if (H5Dwrite(to, H5T_NATIVE_DOUBLE, here, there, H5P_DEFAULT, rows) < 0 || H5Dclose(to) < 0)
+        return 0;
+    H5Sclose(there);
+    H5Sclose(here);
+    return 1;
+}
+
+static int write_rows(ph_record *t, const double *rows, long n)
+{
+    hdf5 *h = t->own;
+    for (int i = 0; i < h->n; i++)
+        if (!extend(t, &h->set[i], rows, n))
+            return 0;
+    h->rows += n;
+    return 1;
+}
+
+const ph_format ph_format_hdf5 = {.seeks = 1,
+                                  .block = BLOCK,
+                                  .open = open_hdf5,
+                                  .text = text,
+                                  .number = number,
+                                  .parameter = parameter,
+                                  .channel = channel,
+                                  .begin = begin,
+                                  .write = write_rows,
+                                  .close = close_hdf5,
+                                  .discard = discard};

@@ -1,0 +1,59 @@
+/* Tables as text: lines of comment, one row of names with units, rows of numbers. */
+#include "io/record.h"
+
+static int fine(ph_record *t)
+{
+    return !ferror(t->file.stream);
+}
+
+static int text(ph_record *t, const char *name, const char *text)
+{
+    fprintf(t->file.stream, "# %s %s\n", name, text);
+    return fine(t);
+}
+
+static int number(ph_record *t, const char *name, double x)
+{
+    fprintf(t->file.stream, "# %s = %.17g\n", name, x);
+    return fine(t);
+}
+
+/* As --set takes it. */
+static int parameter(ph_record *t, const char *name, double x)
+{
+    fprintf(t->file.stream, "# set %s=%.17g\n", name, x);
+    return fine(t);
+}
+
+/* "top.x [m]", "tip.1 [m]", "energy [J]" */
+static int channel(ph_record *t, const ph_channel *c)
+{
+    char axis[PH_COLUMN_MAX], unit[PH_COLUMN_MAX];
+    for (int k = 0; k < c->n; k++) {
+        ph_channel_axis(c, k, axis);
+        fprintf(t->file.stream, "%s%s%s%s [%s]", t->width + k ? "," : "", c->of ? c->of : c->name,
+                axis[0] ? "." : "", axis, ph_channel_unit(c, k, unit));
+    }
+    return fine(t);
+}
+
+static int begin(ph_record *t)
+{
+    fputc('\n', t->file.stream);
+    return fine(t);
+}
+
+static int write_rows(ph_record *t, const double *rows, long n)
+{
+    for (long i = 0; i < n; i++, rows += t->width)
+        for (int k = 0; k < t->width; k++)
+            fprintf(t->file.stream, "%s%.17g%s", k ? "," : "", rows[k], k == t->width - 1 ? "\n" : "");
+    return fine(t);
+}
+
+const ph_format ph_format_csv = {.text = text,
+                                 .number = number,
+                                 .parameter = parameter,
+                                 .channel = channel,
+                                 .begin = begin,
+                                 .write = write_rows};

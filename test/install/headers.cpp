@@ -1,0 +1,17 @@
+// All public headers as C++17.
+#include <polhode/base.h>
+#include <polhode/lie.h>
+#include <polhode/model.h>
+#include <polhode/sens.h>
+#include <polhode/sim.h>
+#include <polhode/system.h>
+
+int main()
+{
+    ph_vec3 a = ph_cross(ph_v3(1, 0, 0), ph_v3(0, 1, 0));
+    ph_mat3 A = ph_minv(ph_mmul(ph_qmat(ph_quat{1, 0, 0, 0}), ph_diag3(2, 2, 2)));
+    ph_options opt = ph_default_options();
+    ph_model *model = nullptr;
+    ph_model_free(model);
+    return a.z == 1 && A.xx == 0.5 && opt.method ? 0 : 1; // exact
+}
