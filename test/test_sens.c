@@ -237,6 +237,51 @@ static void published(void **state)
     }
 }
 
+static ph_status nothing(const ph_state *s, const double *weight, unsigned what, double *r, double *Phi,
+                         double *rate, void *ctx)
+{
+    (void)s, (void)weight, (void)what, (void)r, (void)Phi, (void)rate, (void)ctx;
+    return PH_OK;
+}
+
+/* Many parameters are solved with a factorisation of their own; and a system that tells nothing of what a
+ * parameter changes gives the same as one that does. */
+static void many_parameters(void **state)
+{
+    (void)state;
+    for (int f = PH_INDEX3; f <= PH_GGL; f++) {
+        rig r;
+        ph_sens *sens;
+        ph_error err = {0};
+        ph_options o = tight(1e-3);
+        o.formulation = (ph_formulation)f;
+        open_rig(&r, "slider_crank.lua", "crank", 0, &o);
+        assert_int_equal(ph_sim_run(r.sim, 100, NULL, NULL, NULL), PH_OK);
+        ph_param p[4];
+        for (int k = 0; k < 4; k++)
+            p[k] = ph_vary_param(&r.vary);
+        p[2].loads = NULL;
+        p[3].loads = nothing; /* which is not true, so it is not believed */
+        ph_sim *sim;
+        assert_int_equal(ph_sim_create(&sim, &r.self.sys, &o, 0, r.self.q0, r.self.v0, &err), PH_OK);
+        assert_int_equal(ph_sens_create(&sens, sim, 4, p, &err), PH_OK);
+        assert_int_equal(ph_sim_run(sim, 100, NULL, NULL, NULL), PH_OK);
+        int nv = ph_system_nv(&r.self.sys), nl = ph_system_nl(&r.self.sys);
+        ph_derivative one = ph_sens_get(r.sens, 0);
+        for (int k = 0; k < 4; k++) {
+            ph_derivative many = ph_sens_get(sens, k);
+            check_le(max_diff(many.W, one.W, nv) / norm2(one.W, nv), 1e-11); /* round-off */
+            check_le(max_diff(many.v, one.v, nv) / norm2(one.v, nv), 1e-11);
+            /* round-off, magnified by 1/h^2 in index-3 */
+            check_le(max_diff(many.lambda, one.lambda, nl) / norm2(one.lambda, nl),
+                     f == PH_INDEX3 ? 1e-6 : 1e-10);
+        }
+        ph_sens_destroy(sens);
+        ph_sim_destroy(sim);
+        close_rig(&r);
+    }
+}
+
 /* ---- adjoint ------------------------------------------------------------------------------------------ */
 
 /* A function of all that a state has; scale is the explicit dependence on the parameter. */
@@ -360,16 +405,14 @@ static void adjoint_equals_direct(void **state)
 }
 
 /* However few states are kept, and however often steps are made again: the same bits. */
-static void memory_does_not_matter(void **state)
+static void check_memory(const char *method, const size_t bound[4])
 {
-    (void)state;
-    static const size_t bound[] = {0, 1 << 20, 30000, 16000};
     double value[4], gradient[4];
     for (int k = 0; k < 4; k++) {
         rig r;
         ph_error err = {0};
         ph_options o = tight(1e-3);
-        o.formulation = PH_GGL;
+        o.formulation = PH_GGL, o.method = method, o.order = 4;
         open_rig(&r, "heavy_top.lua", "m", 0, &o);
         scalar f = {.r = &r, .forces = 1};
         ph_objective objective = {value_of, value_of, &f};
@@ -385,6 +428,105 @@ static void memory_does_not_matter(void **state)
         }
         close_rig(&r);
     }
+}
+
+static void memory_does_not_matter(void **state)
+{
+    (void)state;
+    check_memory("genalpha", (const size_t[]){0, 1 << 20, 30000, 16000});
+    check_memory("bliedf", (const size_t[]){0, 1 << 20, 60000, 25000});
+}
+
+/* ---- a method with a past ------------------------------------------------------------------------------- */
+
+static ph_options multistep(int k, ph_correction c, ph_formulation f, double h)
+{
+    ph_options o = tight(h);
+    o.method = "bliedf", o.order = k, o.correction = c, o.formulation = f;
+    return o;
+}
+
+static agreement direct_error(const char *file, const char *param, int space, const ph_options *o, long steps)
+{
+    rig r;
+    open_rig(&r, file, param, space, o);
+    assert_int_equal(ph_sim_run(r.sim, steps, NULL, NULL, NULL), PH_OK);
+    agreement a = compare(&r, steps);
+    close_rig(&r);
+    return a;
+}
+
+/* Every order, form and place of the commutator, which is large here: 0.15 rad a step. */
+static void multistep_heavy_top(void **state)
+{
+    (void)state;
+    for (int k = 1; k <= 6; k++)
+        for (int c = PH_IN_EXP; c <= PH_WITHOUT; c++)
+            for (int f = PH_INDEX3; f <= PH_GGL; f++)
+                for (int space = 0; space < 2; space++) {
+                    ph_options o = multistep(k, (ph_correction)c, (ph_formulation)f, 1e-3);
+                    agreement a = direct_error("heavy_top.lua", "m", space, &o, 60);
+                    check_agreement(&a, f == PH_INDEX3 ? (bar){1e-9, 1e-9, 1e-5} : (bar){1e-9, 1e-9, 1e-9});
+                }
+}
+
+static const struct {
+    const char *file, *param;
+    double h;
+    int k;
+    bar index3, ggl;
+} past_row[] = {{"slider_crank.lua", "crank", 1e-3, 2, {1e-9, 1e-8, 1e-4}, {1e-9, 1e-8, 1e-8}},
+                {"slider_crank.lua", "speed", 1e-3, 4, {1e-9, 1e-8, 1e-4}, {1e-9, 1e-8, 1e-7}},
+                {"rotor.lua", "m", 1e-5, 3, {1e-6, 1e-6, 1e-4}, {1e-6, 1e-6, 1e-4}},
+                {"rotor.lua", "spin", 1e-5, 5, {1e-9, 1e-9, 1e-5}, {1e-9, 1e-9, 1e-5}},
+                {"bricard.lua", "b", 1e-3, 3, {1e-8, 1e-5, 0.1}, {1e-8, 1e-8, 1e-6}}};
+
+static void multistep_models(void **state)
+{
+    (void)state;
+    for (size_t r = 0; r < sizeof past_row / sizeof *past_row; r++)
+        for (int c = PH_IN_EXP; c <= PH_IN_VELOCITY; c++)
+            for (int f = PH_INDEX3; f <= PH_GGL; f += PH_GGL - PH_INDEX3) {
+                ph_options o = multistep(past_row[r].k, (ph_correction)c, (ph_formulation)f, past_row[r].h);
+                agreement a = direct_error(past_row[r].file, past_row[r].param, 0, &o, 100);
+                check_agreement(&a, f == PH_INDEX3 ? past_row[r].index3 : past_row[r].ggl);
+            }
+}
+
+/* Steps of order 1, 2, ... at the start, which no neighbour makes; and matrices that are not exact. */
+static void multistep_plain_start(void **state)
+{
+    (void)state;
+    for (int newton = 0; newton <= PH_MODIFIED; newton++) {
+        ph_options o = multistep(4, PH_IN_EXP, PH_GGL, 1e-3);
+        o.start = PH_PLAIN, o.newton = (ph_newton)newton, o.max_iterations = 100;
+        o.atol = o.rtol = 1e-11;
+        agreement a = direct_error("heavy_top.lua", "m", 0, &o, 50);
+        check_agreement(&a, (bar){1e-8, 1e-8, 1e-7});
+    }
+}
+
+static void multistep_adjoint(void **state)
+{
+    (void)state;
+    for (int k = 1; k <= 6; k++)
+        for (int c = PH_IN_EXP; c <= PH_WITHOUT; c++)
+            for (int f = PH_INDEX3; f <= PH_GGL; f++) {
+                ph_options o = multistep(k, (ph_correction)c, (ph_formulation)f, 1e-3);
+                check_le(adjoint_error("heavy_top.lua", "m", &o, 60, 0), 1e-10); /* round-off */
+                if (f != PH_INDEX3)
+                    check_le(adjoint_error("heavy_top.lua", "m", &o, 60, 1), 1e-10); /* round-off */
+                /* round-off: a run within the start, one that ends with it, and one step more */
+                for (long steps = 1; steps < 2 * k + 1; steps += k)
+                    check_le(adjoint_error("heavy_top.lua", "m", &o, steps, 0), 1e-10);
+                o.start = PH_PLAIN;
+                check_le(adjoint_error("heavy_top.lua", "m", &o, 30, 0), 1e-10);
+            }
+    for (size_t r = 0; r < sizeof past_row / sizeof *past_row; r++)
+        for (int f = PH_INDEX3; f <= PH_GGL; f += PH_GGL - PH_INDEX3) {
+            ph_options o = multistep(past_row[r].k, PH_IN_EXP, (ph_formulation)f, past_row[r].h);
+            check_le(adjoint_error(past_row[r].file, past_row[r].param, &o, 100, 0), 1e-10);
+        }
 }
 
 /* ---- bad input ---------------------------------------------------------------------------------------- */
@@ -432,8 +574,13 @@ int main(void)
                                        cmocka_unit_test(models),
                                        cmocka_unit_test(scaling_of_redundant_multipliers),
                                        cmocka_unit_test(published),
+                                       cmocka_unit_test(many_parameters),
                                        cmocka_unit_test(adjoint_equals_direct),
                                        cmocka_unit_test(memory_does_not_matter),
+                                       cmocka_unit_test(multistep_heavy_top),
+                                       cmocka_unit_test(multistep_models),
+                                       cmocka_unit_test(multistep_plain_start),
+                                       cmocka_unit_test(multistep_adjoint),
                                        cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

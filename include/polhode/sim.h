@@ -38,12 +38,13 @@ typedef enum ph_start {
 } ph_start;
 
 /* Multistep methods: where the term h^2/12 [v, vdot] stands that increments on a group have and those of a
- * vector space have not, (D3)-(D6). */
+ * vector space have not, (D3)-(D6) and (D12). */
 typedef enum ph_correction {
-    PH_IN_EXP,      /* in the argument of the exponential map */
-    PH_IN_VELOCITY, /* in the equation of v, with v and vdot of the end of the step */
-    PH_LAGGED,      /* likewise, with velocities of the steps before: at most order 3 */
-    PH_WITHOUT      /* nowhere: at most order 2 */
+    PH_IN_EXP,       /* in the argument of the exponential map */
+    PH_IN_VELOCITY,  /* in the equation of v, with v and vdot of the end of the step */
+    PH_LAGGED,       /* likewise, with velocities of the steps before: at most order 3 */
+    PH_EXTRAPOLATED, /* likewise, with velocities of the steps before extrapolated: at most order 4 */
+    PH_WITHOUT       /* nowhere: at most order 2 */
 } ph_correction;
 
 /* Stabilised index-2 form: where the multipliers eta enter, (G7) and (G8). */

@@ -19,12 +19,13 @@
 #include "la/small.h"
 #include "step/sim.h"
 
-/* A state from which the run goes on to the bit: the point, and the one before, from which the first guess is
- * extrapolated. */
+/* A state from which the run goes on to the bit: the point, the one before, from which the first guess is
+ * extrapolated, and what the method remembers. */
 typedef struct checkpoint {
     long n;
     int has_last;
     ph_point now, last;
+    double *past; /* of the method */
 } checkpoint;
 
 typedef struct adjoint {
@@ -33,8 +34,10 @@ typedef struct adjoint {
     const ph_objective *objective;
     long steps;
     int n_marks, n_spare, n_points;
+    int memory;       /* vectors that the method remembers */
     checkpoint *mark; /* n_marks of the run, n_spare of parts of it, and one of its end */
     ph_point *point;  /* n_points + 1: of the part at work */
+    double **past;    /* likewise: what the method remembers there */
     ph_point scratch;
     ph_variation now, next; /* covectors */
     double *mu, *rhs;       /* n of (N2) */
@@ -187,13 +190,6 @@ static double transpose_parameter(const adjoint *a, const ph_step_ops *o)
     return -sum;
 }
 
-static void clear(ph_variation *x, const ph_layout *lay)
-{
-    size_t v = sizeof(double) * (size_t)lay->nv, l = sizeof(double) * (size_t)lay->nl;
-    memset(x->W, 0, v), memset(x->v, 0, v), memset(x->vdot, 0, v), memset(x->a, 0, v);
-    memset(x->lambda, 0, l);
-}
-
 /* Null spaces of redundant rows: at sim->now. */
 static ph_status begin_null_space(ph_sim *sim)
 {
@@ -286,14 +282,12 @@ static ph_status step_back(adjoint *a)
     if (status != PH_OK)
         return status;
     const ph_step_ops *o = method->sens_ops(sim);
-    status = ph_eval_residual(&sim->ev, &s, sim->matrix.what);
-    if (status == PH_OK)
-        status = ph_eval_tangent(&sim->ev, &s, sim->matrix.what);
+    status = ph_eval_linear(&sim->ev, &s, sim->matrix.what);
     if (status == PH_OK && sim->matrix.redundant)
         status = follow_null_space(a, &s);
     if (status == PH_OK)
         status = ph_newton_factor(sim, o);
-    clear(&a->now, lay);
+    ph_variation_clear(&a->now, lay, a->memory);
     method->sens_accept_back(sim, &a->next, &a->now);
     if (status == PH_OK)
         status = solve(a, o, &a->next);
@@ -325,7 +319,7 @@ static ph_status seed_with(adjoint *a, ph_scalar_fn f, double weight, const ph_p
     ph_state s = ph_point_view(p, lay);
     ph_variation *x = &a->now; /* scratch between steps */
     double value = 0, *by_p = a->by_p;
-    clear(x, lay);
+    ph_variation_clear(x, lay, a->memory);
     memset(by_p, 0, sizeof(double) * (size_t)a->sens->n);
     ph_covector g = {x->W, x->v, x->vdot, x->lambda, by_p};
     ph_status status = f(&s, &value, &g, a->objective->ctx);
@@ -357,18 +351,37 @@ static ph_status seed(adjoint *a, long n, const ph_point *p)
 
 /* ---- forwards and backwards --------------------------------------------------------------------- */
 
-static void save(const ph_sim *sim, checkpoint *c)
+/* What the method remembers, to past; load: from past. */
+static void save_past(const adjoint *a, double *past)
 {
+    size_t nv = (size_t)a->sim->lay.nv;
+    for (int j = 0; j < a->memory; j++)
+        memcpy(past + (size_t)j * nv, a->sim->stepper->sens_past(a->sim, j), sizeof(double) * nv);
+}
+
+static void load_past(const adjoint *a, const double *past)
+{
+    size_t nv = (size_t)a->sim->lay.nv;
+    for (int j = 0; j < a->memory; j++)
+        memcpy(a->sim->stepper->sens_past(a->sim, j), past + (size_t)j * nv, sizeof(double) * nv);
+}
+
+static void save(const adjoint *a, checkpoint *c)
+{
+    const ph_sim *sim = a->sim;
     c->n = sim->n, c->has_last = sim->has_last;
     ph_point_copy(&c->now, &sim->now, &sim->lay);
     ph_point_copy(&c->last, &sim->next, &sim->lay);
+    save_past(a, c->past);
 }
 
-static void load(ph_sim *sim, const checkpoint *c)
+static void load(const adjoint *a, const checkpoint *c)
 {
+    ph_sim *sim = a->sim;
     sim->n = c->n, sim->has_last = c->has_last;
     ph_point_copy(&sim->now, &c->now, &sim->lay);
     ph_point_copy(&sim->next, &c->last, &sim->lay);
+    load_past(a, c->past);
     sim->matrix.factored = 0;
     if (sim->matrix.redundant)
         ph_start_again(sim);
@@ -387,17 +400,20 @@ static ph_status short_part_back(adjoint *a, const checkpoint *mark, long to, ph
 {
     ph_sim *sim = a->sim;
     long n = to - mark->n;
-    load(sim, mark);
+    load(a, mark);
     for (long i = 0; i <= n; i++) {
         ph_status s = i ? ph_sim_step(sim, err) : PH_OK;
         if (s != PH_OK)
             return s;
         ph_point_copy(&a->point[i], &sim->now, &sim->lay);
+        save_past(a, a->past[i]);
     }
     ph_point now = sim->now, next = sim->next;
     ph_status s = to == a->steps ? seed(a, to, &a->point[n]) : PH_OK;
     for (long i = n; i > 0 && s == PH_OK; i--) {
         sim->now = a->point[i - 1], sim->next = a->point[i];
+        sim->n = mark->n + i - 1;
+        load_past(a, a->past[i - 1]);
         s = step_back(a);
         if (s == PH_OK)
             s = seed(a, mark->n + i - 1, &a->point[i - 1]);
@@ -418,39 +434,17 @@ static ph_status part_back(adjoint *a, int mark, long to, int spare, ph_error *e
     if (to - c->n <= a->n_points)
         return short_part_back(a, c, to, err);
     long middle = c->n + (to - c->n) / 2;
-    load(a->sim, c);
+    load(a, c);
     ph_status s = step_to(a->sim, middle, err);
     if (s != PH_OK)
         return s;
-    save(a->sim, &a->mark[spare]);
+    save(a, &a->mark[spare]);
     s = part_back(a, spare, to, spare + 1, err);
     return s == PH_OK ? part_back(a, mark, middle, spare, err) : s;
 }
 
-static ph_status forwards_and_back(adjoint *a, ph_error *err)
-{
-    ph_sim *sim = a->sim;
-    checkpoint *end = &a->mark[a->n_marks + a->n_spare];
-    long spacing = (a->steps + a->n_marks - 1) / a->n_marks;
-    int used = 0;
-    for (long n = 0; n < a->steps; n += spacing) {
-        save(sim, &a->mark[used++]);
-        ph_status s = step_to(sim, n + spacing < a->steps ? n + spacing : a->steps, err);
-        if (s != PH_OK)
-            return s;
-    }
-    save(sim, end);
-    ph_stats stats = sim->stats;
-    ph_status s = PH_OK;
-    for (int k = used - 1; k >= 0 && s == PH_OK; k--)
-        s = part_back(a, k, k == used - 1 ? a->steps : a->mark[k + 1].n, a->n_marks, err);
-    load(sim, end);
-    sim->stats = stats;
-    return s;
-}
-
-/* What the starting values contribute. */
-static void add_start(adjoint *a)
+/* What the covectors of a->next contribute by the derivatives that sens has of the point. */
+static void contract(adjoint *a)
 {
     const ph_layout *lay = &a->sim->lay;
     const ph_variation *g = &a->next;
@@ -459,20 +453,66 @@ static void add_start(adjoint *a)
         double sum = 0;
         for (int i = 0; i < lay->nv; i++)
             sum += g->W[i] * x->W[i] + g->v[i] * x->v[i] + g->vdot[i] * x->vdot[i] + g->a[i] * x->a[i];
+        for (int i = 0; i < lay->nv * a->memory; i++)
+            sum += g->memory[i] * x->memory[i];
         for (int i = 0; i < lay->nl; i++)
             sum += g->lambda[i] * x->lambda[i];
         a->gradient[k] += sum;
     }
+    ph_variation_clear(&a->next, lay, a->memory);
+}
+
+/* Steps of the start that have no transpose: with derivatives forwards, which the objective meets at once. */
+static ph_status start_part(adjoint *a, ph_error *err)
+{
+    ph_sim *sim = a->sim;
+    long first = ph_sens_start_steps(sim);
+    ph_status s = PH_OK;
+    sim->sens = a->sens;
+    while (s == PH_OK && (sim->n < first || sim->n == a->steps)) {
+        s = seed(a, sim->n, &sim->now);
+        if (s != PH_OK)
+            ph_fail(err, s, "t = %.9g: the objective refused, or its derivatives are not finite", sim->now.t);
+        contract(a);
+        if (sim->n == a->steps)
+            break;
+        s = s == PH_OK ? ph_sim_step(sim, err) : s;
+    }
+    sim->sens = NULL; /* from here on the way there is without derivatives */
+    return s;
+}
+
+static ph_status forwards_and_back(adjoint *a, ph_error *err)
+{
+    ph_sim *sim = a->sim;
+    checkpoint *end = &a->mark[a->n_marks + a->n_spare];
+    ph_status s = start_part(a, err);
+    long spacing = (a->steps - sim->n + a->n_marks - 1) / a->n_marks;
+    int used = 0;
+    while (s == PH_OK && sim->n < a->steps) {
+        save(a, &a->mark[used++]);
+        s = step_to(sim, sim->n + spacing < a->steps ? sim->n + spacing : a->steps, err);
+    }
+    if (s != PH_OK)
+        return s;
+    save(a, end);
+    ph_stats stats = sim->stats;
+    for (int k = used - 1; k >= 0 && s == PH_OK; k--)
+        s = part_back(a, k, k == used - 1 ? a->steps : a->mark[k + 1].n, a->n_marks, err);
+    load(a, end);
+    sim->stats = stats;
+    return s;
 }
 
 /* ---- memory ------------------------------------------------------------------------------------- */
 
-static size_t point_size(const ph_layout *lay)
+/* Of a point and what the method remembers there. */
+static size_t point_size(const adjoint *a)
 {
-    ph_arena a = {0};
+    ph_arena arena = {0};
     ph_point p;
-    ph_point_take(&p, lay, &a);
-    return a.used;
+    ph_point_take(&p, &a->sim->lay, &arena);
+    return arena.used + sizeof(double) * (size_t)(a->memory * a->sim->lay.nv);
 }
 
 static int ceil_sqrt(long n)
@@ -486,7 +526,7 @@ static int ceil_sqrt(long n)
 /* A mark takes two points. 0: the bound is too tight. */
 static int plan(adjoint *a, size_t memory)
 {
-    long points = (long)(memory / point_size(&a->sim->lay));
+    long points = (long)(memory / point_size(a));
     a->n_marks = a->n_points = ceil_sqrt(a->steps);
     a->n_spare = 0;
     if (memory && 3L * a->n_marks + 3 > points) {
@@ -511,16 +551,21 @@ static void take(adjoint *a, ph_arena *arena)
            points = (size_t)a->n_points + 1;
     checkpoint none, *mark = ph_arena_take(arena, marks, sizeof none);
     ph_point nowhere, *point = ph_arena_take(arena, points, sizeof nowhere);
+    double *nothing, **past = ph_arena_take(arena, points, sizeof nothing);
+    size_t size = (size_t)(a->memory * lay->nv);
     for (size_t k = 0; k < marks; k++) {
         ph_point_take(arena->base ? &mark[k].now : &none.now, lay, arena);
         ph_point_take(arena->base ? &mark[k].last : &none.last, lay, arena);
+        *(arena->base ? &mark[k].past : &nothing) = ph_arena_take(arena, size, d);
     }
-    for (size_t k = 0; k < points; k++)
+    for (size_t k = 0; k < points; k++) {
         ph_point_take(arena->base ? &point[k] : &nowhere, lay, arena);
+        *(arena->base ? &past[k] : &nothing) = ph_arena_take(arena, size, d);
+    }
     ph_point_take(&a->scratch, lay, arena);
-    ph_variation_take(&a->now, lay, arena);
-    ph_variation_take(&a->next, lay, arena);
-    a->mark = mark, a->point = point;
+    ph_variation_take(&a->now, lay, a->memory, arena);
+    ph_variation_take(&a->next, lay, a->memory, arena);
+    a->mark = mark, a->point = point, a->past = past;
     a->mu = ph_arena_take(arena, (size_t)a->sim->matrix.n, d);
     a->rhs = ph_arena_take(arena, (size_t)a->sim->matrix.n, d);
     a->y_bar = ph_arena_take(arena, (size_t)lay->nv, d);
@@ -531,7 +576,12 @@ ph_status ph_sens_gradient(ph_sens *sens, long steps, const ph_objective *object
                            double *value, double *gradient, ph_error *err)
 {
     ph_sim *sim = sens->sim;
-    adjoint a = {.sens = sens, .sim = sim, .objective = objective, .steps = steps, .gradient = gradient};
+    adjoint a = {.sens = sens,
+                 .sim = sim,
+                 .objective = objective,
+                 .steps = steps,
+                 .gradient = gradient,
+                 .memory = ph_sens_memory(sim)};
     ph_arena arena = {0};
     if (steps < 1 || sim->n)
         return ph_fail(err, PH_E_INPUT, "a gradient is that of a run of at least one step, from its start");
@@ -541,17 +591,16 @@ ph_status ph_sens_gradient(ph_sens *sens, long steps, const ph_objective *object
         return ph_fail(err, PH_E_INPUT, "%s has no adjoint", sim->stepper->name);
     if (!plan(&a, memory))
         return ph_fail(err, PH_E_INPUT, "a bound of %zu bytes is too tight: a state takes %zu", memory,
-                       point_size(&sim->lay));
+                       point_size(&a));
     take(&a, &arena);
     if (!ph_arena_open(&arena, sim->opt.alloc))
         return ph_fail(err, PH_E_MEMORY, "not enough memory for checkpoints; give a bound");
     take(&a, &arena);
     memset(gradient, 0, sizeof(double) * (size_t)sens->n);
-    sim->sens = NULL; /* the way there is without derivatives */
     ph_status s = forwards_and_back(&a, err);
     sim->sens = sens;
     if (s == PH_OK)
-        add_start(&a);
+        contract(&a);
     *value = a.value;
     ph_free(sim->opt.alloc, arena.block);
     return s;

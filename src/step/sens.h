@@ -9,6 +9,7 @@
 typedef struct ph_variation {
     double *W, *v, *vdot, *a; /* nv */
     double *lambda, *eta;     /* nl */
+    double *memory;           /* nv times ph_sens_memory: of what the method remembers */
 } ph_variation;
 
 /* One parameter, its neighbours, and what it does to the solution. */
@@ -44,6 +45,11 @@ ph_status ph_sens_loads(ph_sens *sens, ph_follower *d, const double *weight, con
 ph_status ph_sens_eta_loads(ph_sens *sens, ph_follower *d);
 ph_status ph_sens_eta_stiffness(ph_sens *sens);
 
-void ph_variation_take(ph_variation *x, const ph_layout *lay, ph_arena *a);
+/* Vectors that the method remembers, and steps of its start that are differentiated by differences. */
+int ph_sens_memory(const ph_sim *sim);
+int ph_sens_start_steps(const ph_sim *sim);
+
+void ph_variation_take(ph_variation *x, const ph_layout *lay, int memory, ph_arena *a);
+void ph_variation_clear(ph_variation *x, const ph_layout *lay, int memory);
 
 #endif
