@@ -382,6 +382,26 @@ static ph_status step_to(ph_sim *sim, long n, ph_error *err)
     return s;
 }
 
+/* As ph_sim_run calls it. */
+static ph_status show(const adjoint *a, ph_error *err)
+{
+    const ph_objective *o = a->objective;
+    if (!o->forwards || o->forwards(a->sim, o->ctx) == PH_OK)
+        return PH_OK;
+    return ph_fail(err, PH_E_STOPPED, "stopped by the output callback at t = %.9g", a->sim->now.t);
+}
+
+static ph_status go_forwards(const adjoint *a, long n, ph_error *err)
+{
+    ph_status s = PH_OK;
+    while (a->sim->n < n && s == PH_OK) {
+        s = ph_sim_step(a->sim, err);
+        if (s == PH_OK)
+            s = show(a, err);
+    }
+    return s;
+}
+
 /* Back from step `to` to that of a mark, with all points between in memory. */
 static ph_status short_part_back(adjoint *a, const checkpoint *mark, long to, ph_error *err)
 {
@@ -433,15 +453,15 @@ static ph_status forwards_and_back(adjoint *a, ph_error *err)
     checkpoint *end = &a->mark[a->n_marks + a->n_spare];
     long spacing = (a->steps + a->n_marks - 1) / a->n_marks;
     int used = 0;
-    for (long n = 0; n < a->steps; n += spacing) {
+    ph_status s = show(a, err);
+    for (long n = 0; n < a->steps && s == PH_OK; n += spacing) {
         save(sim, &a->mark[used++]);
-        ph_status s = step_to(sim, n + spacing < a->steps ? n + spacing : a->steps, err);
-        if (s != PH_OK)
-            return s;
+        s = go_forwards(a, n + spacing < a->steps ? n + spacing : a->steps, err);
     }
+    if (s != PH_OK)
+        return s;
     save(sim, end);
     ph_stats stats = sim->stats;
-    ph_status s = PH_OK;
     for (int k = used - 1; k >= 0 && s == PH_OK; k--)
         s = part_back(a, k, k == used - 1 ? a->steps : a->mark[k + 1].n, a->n_marks, err);
     load(sim, end);
