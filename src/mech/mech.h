@@ -315,9 +315,9 @@ struct ph_mechanism {
     double *turns;         /* of the model's joints: last angle, counted over many turns */
     double *q0, *v0;
     struct ph_look *look; /* of objectives; NULL: there are none */
-    int *dependent;      /* of each constraint: rows that those before it imply */
-    atomic_int singular; /* 1 + the last body whose coordinates were singular; 0: none */
-    double projected[2]; /* violations of positions and velocities that assembling removed, relative */
+    int *dependent;       /* of each constraint: rows that those before it imply */
+    atomic_int singular;  /* 1 + the last body whose coordinates were singular; 0: none */
+    double projected[2];  /* violations of positions and velocities that assembling removed, relative */
     void *block;
 };
 

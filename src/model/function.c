@@ -51,6 +51,7 @@ static _Noreturn void refuse_name(ph_reader *r, lua_State *L, ph_kind kind, cons
                                   const char *name)
 {
     r->line = ph_line_of_call(L);
+    r->blind = 0; /* whatever sensors say, this is wrong */
     ph_near search = {.word = name};
     for (int i = 0; i < r->element[kind].n; i++)
         ph_near_offer(&search, ph_store_name_of(r, kind, i));
@@ -77,14 +78,16 @@ static int sensor_values(lua_State *L)
     if (k < 0)
         refuse_name(r, L, PH_K_SENSOR, "there is no sensor", name);
     check_time(r, L);
-    if (!r->sight) {
-        r->blind = 1;
+    if (!r->sight && !r->trying) {
         r->line = ph_line_of_call(L);
         ph_reader_fail(r, "sensors are known in objectives only");
     }
-    if (r->sight->sensor(r->sight, k, x) != PH_OK)
+    int n = ((ph_sensor_def *)ph_store_at(r, PH_K_SENSOR, k))->size;
+    r->blind = !r->sight;
+    if (r->blind)
+        memset(x, 0, sizeof x);
+    else if (r->sight->sensor(r->sight, k, x) != PH_OK)
         ph_reader_leave(r);
-    int n = r->def.sensor[k].size;
     lua_createtable(L, n, 0);
     for (int i = 0; i < n; i++) {
         lua_pushnumber(L, x[i]);
@@ -303,8 +306,10 @@ int ph_function_try(ph_reader *r, const ph_function *f, const ph_body_state *bod
 void ph_function_try_blind(ph_reader *r, const ph_function *f, const ph_body_state *bodies)
 {
     int n = 1;
-    r->blind = 0;
-    if (!evaluate(r, f->ref, 0, bodies, &n, NULL) && !r->blind)
+    r->blind = 0, r->trying = 1;
+    int done = evaluate(r, f->ref, 0, bodies, &n, NULL);
+    r->trying = 0;
+    if (!done && !r->blind)
         ph_reader_leave(r);
     r->failed = 0;
     r->error = (ph_error){0};

@@ -87,7 +87,8 @@ typedef struct ph_reader {
     double t;
     int state_ref;   /* s, in the registry */
     ph_sight *sight; /* of an objective under way; NULL: of none */
-    int blind;       /* it looked at sensors, and there are none yet */
+    int trying;      /* it is only tried: */
+    int blind;       /* it looked at sensors, of which nothing is known yet */
 
     int failed;
     ph_error error;
@@ -159,7 +160,8 @@ int ph_function_try(ph_reader *r, const ph_function *f, const ph_body_state *bod
 void ph_function_try_blind(ph_reader *r, const ph_function *f, const ph_body_state *bodies);
 
 /* data.c */
-void ph_data_read(ph_reader *r, ph_objective_def *o); /* the table of data; fails where it has not its sensor */
+void ph_data_read(ph_reader *r,
+                  ph_objective_def *o); /* the table of data; fails where it has not its sensor */
 
 /* json.c */
 void ph_json_run(ph_reader *r, lua_State *L);

@@ -568,7 +568,9 @@ ph_status ph_sens_gradient(ph_sens *sens, long steps, const ph_objective *object
     take(&a, &arena);
     memset(gradient, 0, sizeof(double) * (size_t)sens->n);
     sim->sens = NULL; /* the way there is without derivatives */
+    double start = ph_sim_clock();
     ph_status s = forwards_and_back(&a, err);
+    sim->stats.wall_s += ph_sim_clock() - start;
     sim->sens = sens;
     if (s == PH_OK)
         add_start(&a);
