@@ -365,7 +365,7 @@ static double adjoint_error(const char *file, const char *param, const ph_option
     ph_error err = {0};
     open_rig(&r, file, param, 0, o);
     scalar f = {.r = &r, .scale = 0.3, .forces = forces};
-    ph_objective objective = {value_of, value_of, &f};
+    ph_objective objective = {value_of, value_of, NULL, &f};
     assert_int_equal(ph_sim_run(r.sim, steps, add_up, &f, NULL), PH_OK);
     ph_state s = ph_sim_state(r.sim);
     double direct = f.sum + derivative_of(&f, &s);
@@ -415,7 +415,7 @@ static void check_memory(const char *method, const size_t bound[4])
         o.formulation = PH_GGL, o.method = method, o.order = 4;
         open_rig(&r, "heavy_top.lua", "m", 0, &o);
         scalar f = {.r = &r, .forces = 1};
-        ph_objective objective = {value_of, value_of, &f};
+        ph_objective objective = {value_of, value_of, NULL, &f};
         if (ph_sens_gradient(r.sens, 333, &objective, bound[k], &value[k], &gradient[k], &err) != PH_OK)
             fail_msg("%s", err.text);
         assert_true(value[k] == value[0] && gradient[k] == gradient[0]); /* exact */

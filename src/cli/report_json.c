@@ -176,6 +176,8 @@ int ph_report_json(const ph_run *r)
         if (r->subject.model)
             add_sensors(&j, r, &s);
         add_quality(&j, r, &s);
+        if (r->extension && r->status == PH_OK)
+            r->extension->json(r, &j);
     }
     return ph_json_print(&j, stdout);
 }

@@ -395,6 +395,26 @@ static ph_status step_to(ph_sim *sim, long n, ph_error *err)
     return s;
 }
 
+/* As ph_sim_run calls it. */
+static ph_status show(const adjoint *a, ph_error *err)
+{
+    const ph_objective *o = a->objective;
+    if (!o->forwards || o->forwards(a->sim, o->ctx) == PH_OK)
+        return PH_OK;
+    return ph_fail(err, PH_E_STOPPED, "stopped by the output callback at t = %.9g", a->sim->now.t);
+}
+
+static ph_status go_forwards(const adjoint *a, long n, ph_error *err)
+{
+    ph_status s = PH_OK;
+    while (a->sim->n < n && s == PH_OK) {
+        s = ph_sim_step(a->sim, err);
+        if (s == PH_OK)
+            s = show(a, err);
+    }
+    return s;
+}
+
 /* Back from step `to` to that of a mark, with all points between in memory. */
 static ph_status short_part_back(adjoint *a, const checkpoint *mark, long to, ph_error *err)
 {
@@ -467,7 +487,7 @@ static ph_status start_part(adjoint *a, ph_error *err)
 {
     ph_sim *sim = a->sim;
     long first = ph_sens_start_steps(sim);
-    ph_status s = PH_OK;
+    ph_status s = show(a, err);
     sim->sens = a->sens;
     while (s == PH_OK && (sim->n < first || sim->n == a->steps)) {
         s = seed(a, sim->n, &sim->now);
@@ -476,7 +496,7 @@ static ph_status start_part(adjoint *a, ph_error *err)
         contract(a);
         if (sim->n == a->steps)
             break;
-        s = s == PH_OK ? ph_sim_step(sim, err) : s;
+        s = s == PH_OK ? go_forwards(a, sim->n + 1, err) : s;
     }
     sim->sens = NULL; /* from here on the way there is without derivatives */
     return s;
@@ -491,7 +511,7 @@ static ph_status forwards_and_back(adjoint *a, ph_error *err)
     int used = 0;
     while (s == PH_OK && sim->n < a->steps) {
         save(a, &a->mark[used++]);
-        s = step_to(sim, sim->n + spacing < a->steps ? sim->n + spacing : a->steps, err);
+        s = go_forwards(a, sim->n + spacing < a->steps ? sim->n + spacing : a->steps, err);
     }
     if (s != PH_OK)
         return s;
@@ -597,7 +617,9 @@ ph_status ph_sens_gradient(ph_sens *sens, long steps, const ph_objective *object
         return ph_fail(err, PH_E_MEMORY, "not enough memory for checkpoints; give a bound");
     take(&a, &arena);
     memset(gradient, 0, sizeof(double) * (size_t)sens->n);
+    double start = ph_sim_clock();
     ph_status s = forwards_and_back(&a, err);
+    sim->stats.wall_s += ph_sim_clock() - start;
     sim->sens = sens;
     if (s == PH_OK)
         contract(&a);

@@ -60,6 +60,8 @@ struct ph_sim {
 #include "step/steppers.def"
 #undef PH_STEPPER
 
+double ph_sim_clock(void); /* s since some moment */
+
 /* start.c: consistent initial values. Each reads and writes sim->now or p; sim->next is scratch. */
 
 /* Check q and v against the constraints, project them if asked to, then find vdot and lambda. */
