@@ -200,7 +200,7 @@ static inline ph_status add_up(const ph_sim *sim, void *ctx)
 }
 
 static inline double adjoint_error(const char *file, const char *param, const ph_options *o, long steps,
-                            double forces)
+                                   double forces)
 {
     rig r;
     double value, gradient;

@@ -22,8 +22,8 @@ typedef struct ph_follower {
 /* Simplifications found in the literature, to measure what they cost (docs/theory.md, C). */
 enum {
     PH_SYMMETRIC_STIFFNESS = 1, /* (K + K^T)/2 for K, on the diagonal */
-    PH_REFERENCE_FREE = 2,      /* (C9) of the methods in coordinates */
-    PH_WITHOUT_KG = 4           /* residual-alpha: (C10) left out */
+    PH_REFERENCE_FREE = 2,      /* (C8) of the methods in coordinates */
+    PH_WITHOUT_KG = 4           /* (C9) of residual-alpha */
 };
 
 struct ph_sens {

@@ -29,7 +29,7 @@ typedef struct ph_stepper {
     void (*sens_accept_back)(ph_sim *sim, ph_variation *next, ph_variation *now);
     void (*sens_predict_back)(ph_sim *sim, const ph_variation *next, double *y_bar, ph_variation *now);
     void (*sens_load_back)(ph_sim *sim, const double *bar, ph_variation *now); /* with sens_load */
-    /* What sens_accept has of a parameter that sens_load left behind, after sens_accept_back; NULL: nothing */
+    /* After sens_accept_back: what sens_accept has of a parameter itself; NULL: nothing */
     double (*sens_explicit)(ph_sim *sim, const ph_follower *d);
     void (*release)(ph_sim *sim); /* what prepare allocated beside the arena; NULL: nothing */
 } ph_stepper;
