@@ -9,7 +9,7 @@
  *
  * and with mu = A^-T (dq_bar, lambda_bar/s, x_eta_bar) those of what is predicted and of the parameter:
  *
- *   W_bar -= s K^T mu_r + B^T mu_Phi + Z^T mu_rate/gp,   v_bar -= s C^T mu_r + B^T mu_rate/gp,
+ *   W_bar -= s (K + N)^T mu_r + B^T mu_Phi + Z^T mu_rate/gp,   v_bar -= s C^T mu_r + B^T mu_rate/gp,
  *   vdot_bar -= s M^T mu_r,   p_bar -= s mu_r r_p + mu_Phi Phi_p + mu_rate rate_p/gp                  (W8)
  *
  * The method transposes its own prediction. A step is restored from its two points, so the way back needs no
