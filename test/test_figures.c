@@ -1,7 +1,7 @@
 /* Every row of the table of figures, section by section, and the page that shows them.
  * Classes and reasons of the tolerances stand in src/study/figures.def and in the texts of its sections.
- * PH_FIGURES=quick leaves out rows that take long, for builds with sanitizers; PH_FIGURES=all measures the slow ones
- * too. */
+ * PH_FIGURES=quick leaves out rows that take long, for builds with sanitizers; PH_FIGURES=all measures the
+ * slow ones too. */
 #include "check.h"
 
 #include <math.h>
@@ -177,7 +177,8 @@ int main(void)
 {
     static section sections[MAX_SECTIONS];
     static const struct CMUnitTest last[] = {cmocka_unit_test(test_page), cmocka_unit_test(test_papers),
-                                             cmocka_unit_test(test_failure), cmocka_unit_test(test_processes)};
+                                             cmocka_unit_test(test_failure),
+                                             cmocka_unit_test(test_processes)};
     struct CMUnitTest tests[MAX_SECTIONS + 5] = {cmocka_unit_test(test_rows)};
     size_t n = 0;
     ph_study *study = ph_study_create(PH_TEST_DIR "/../models");

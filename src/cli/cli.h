@@ -61,11 +61,11 @@ typedef struct ph_args {
     double expect;                  /* order; 0: none */
     int jobs;                       /* processes; 0: as many as there are processors */
     int json, quiet;
-    int all; /* also what takes long */
-    int compare;              /* with a reference solution: 0; -1: no */
-    ph_settings vary; /* of sweep: "m=10:20:11" */
-    int sample, seed;         /* sample = 0: all combinations */
-    const char *share;        /* "2/4"; NULL: all */
+    int all;           /* also what takes long */
+    int compare;       /* with a reference solution: 0; -1: no */
+    ph_settings vary;  /* of sweep: "m=10:20:11" */
+    int sample, seed;  /* sample = 0: all combinations */
+    const char *share; /* "2/4"; NULL: all */
     int fresh;
     const char *source; /* text of the model file, read before; NULL: the file is read */
     size_t source_size;

@@ -37,7 +37,8 @@ static int page_to_file(const char *path, ph_effort effort, const double (*value
     if (!memory)
         return ph_complain("not enough memory for the page");
     *failed = ph_figures_page(memory, effort, value, FIGURES);
-    int code = fclose(memory) == 0 ? write_page(path, page, size) : ph_complain("not enough memory for the page");
+    int code =
+        fclose(memory) == 0 ? write_page(path, page, size) : ph_complain("not enough memory for the page");
     free(page);
     return code;
 }
@@ -50,7 +51,7 @@ static int has_models(void)
     return f != NULL;
 }
 
-/* ---- pictures ------------------------------------------------------------------------------------------- */
+/* ---- pictures ----------------------------------------------------------------------------------------- */
 
 /* FOLDER/figures beside the page; 0: too long */
 static int folder_of(const char *page, char *out, size_t size)
@@ -100,7 +101,7 @@ static int draw_all(const char *page, int timed)
     return PH_EXIT_OK;
 }
 
-/* ---- the command ---------------------------------------------------------------------------------------- */
+/* ---- the command -------------------------------------------------------------------------------------- */
 
 static int write_all(const ph_args *args, ph_effort effort, const double (*value)[PH_FIGURE_MAX])
 {

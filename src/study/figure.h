@@ -25,7 +25,7 @@ typedef struct ph_figure_run {
     double tol;          /* of error control; 0: none */
     ph_newton newton;
     double accuracy; /* of Newton's method, atol and rtol; 0: the default */
-    double expect; /* order; 0: 2 */
+    double expect;   /* order; 0: 2 */
     /* Of model files. Without h the run is that which the file describes, but for the formulation. */
     const char *model; /* "heavy_top": heavy_top.lua in the folder of models; NULL: none */
     const char *set;   /* parameter of the model that x replaces; NULL: none */
@@ -78,7 +78,7 @@ void ph_figure_measure(ph_study *study, const ph_figure *f,
 double ph_figure_error(const ph_figure *f, int i, double value);
 double ph_figure_bound(const ph_figure *f, int i);
 
-int ph_figure_count(void);                  /* rows of the table */
+int ph_figure_count(void);                       /* rows of the table */
 const ph_figure *ph_figure_find(const char *id); /* NULL: there is none */
 
 /* ---- the page ---------------------------------------------------------------------------------------- */
@@ -90,12 +90,12 @@ typedef struct ph_figures_def {
     const char *title;  /* of the progress line; NULL: none */
 } ph_figures_def;
 
-/* Measure the rows, section by section in several processes: value[k] belongs to row k, NAN where it could not
- * be measured. */
+/* Measure the rows, section by section in several processes: value[k] belongs to row k, NAN where it could
+ * not be measured. */
 ph_status ph_figures_measure(const ph_figures_def *def, double (*value)[PH_FIGURE_MAX], ph_error *err);
 
-/* Write the page, in Markdown. pictures: folder of the pictures as the page names it. Returns the number of rows
- * that fail. */
+/* Write the page, in Markdown. pictures: their folder as the page names it. Returns the number of rows that
+ * fail. */
 int ph_figures_page(FILE *out, ph_effort effort, const double (*value)[PH_FIGURE_MAX], const char *pictures);
 
 /* A picture of the page: the command that draws it, without --plot. */

@@ -27,8 +27,8 @@ int ph_measure_ball_error(ph_study *study, const ph_figure_run *run, double *val
         return 0;
     ph_group_get(PH_SO3)->log(0, y->q, psi);
     ph_group_get(PH_SO3)->log(0, q, exact);
-    value[0] = hypot(ph_norm(ph_sub(ph_load3(psi), ph_load3(exact))),
-                     ph_norm(ph_sub(ph_load3(y->v), ph_load3(v))));
+    value[0] =
+        hypot(ph_norm(ph_sub(ph_load3(psi), ph_load3(exact))), ph_norm(ph_sub(ph_load3(y->v), ph_load3(v))));
     return 1;
 }
 
@@ -99,7 +99,8 @@ static double distance(const ph_system *sys, const ph_state *s, const ph_state *
     return max;
 }
 
-static int controlled(const ph_stand *stand, const ph_figure_run *run, double tol, ph_sim **sim, ph_error *err)
+static int controlled(const ph_stand *stand, const ph_figure_run *run, double tol, ph_sim **sim,
+                      ph_error *err)
 {
     ph_options o = ph_figure_options(run);
     o.h = 0, o.tol = tol;

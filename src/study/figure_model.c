@@ -116,8 +116,8 @@ static int look_at(const ph_rig *rig, const ph_state *now, ph_trial *y)
     for (int i = 0; i < sensors; i++) {
         int n = ph_model_sensor_size(m, i);
         if (n <= PH_NAMED_MAX &&
-            ph_mechanism_sensor(rig->mech, now, i,
-                                add(y, ph_model_name(m, PH_SENSORS, i), NULL, n)->value) != PH_OK)
+            ph_mechanism_sensor(rig->mech, now, i, add(y, ph_model_name(m, PH_SENSORS, i), NULL, n)->value) !=
+                PH_OK)
             return 0;
     }
     for (int i = 0; i < bodies; i++)

@@ -1,4 +1,4 @@
-/* The page in Markdown: the papers figure by figure, the pictures, and the table of figures with what was measured.
+/* The page in Markdown: the papers figure by figure, the pictures, the table of figures with what was measured.
  *
  * Reference values are rounded to the digits of their tolerance, others one digit beyond it, and round-off to
  * the power of ten above it, so that the page changes only when a figure does. */
@@ -134,16 +134,20 @@ static const char intro[] =
     "\n"
     "    polhode verify -o docs/verification.md\n"
     "\n"
-    "writes the page and its pictures anew. The rows are those of `src/study/figures.def`; a few that take long are\n"
+    "writes the page and its pictures anew. The rows are those of `src/study/figures.def`; a few that take "
+    "long are\n"
     "measured with `--all` alone, as are pictures that show CPU times.\n"
     "\n"
     "Sources: HAG = Holzinger, Arnold, Gerstmayr, sigma-modified Lie group generalized-alpha methods for\n"
     "constrained multibody systems; ABC = Arnold, Bruls, Cardona, Error analysis of generalized-alpha Lie "
     "group\n"
-    "time integration methods for constrained mechanical systems, Numer. Math. 129 (2015); BE = Bruls, Eberhard,\n"
+    "time integration methods for constrained mechanical systems, Numer. Math. 129 (2015); BE = Bruls, "
+    "Eberhard,\n"
     "Sensitivity analysis for dynamic mechanical systems with finite rotations; TST = the paper that\n"
-    "proposes a ball with a torsional spring as test problem for the stability of Lie group integrators; WA = Wieloch,\n"
-    "Arnold, BDF integrators for constrained mechanical systems on Lie groups, and the abstract that announces them;\n"
+    "proposes a ball with a torsional spring as test problem for the stability of Lie group integrators; WA "
+    "= Wieloch,\n"
+    "Arnold, BDF integrators for constrained mechanical systems on Lie groups, and the abstract that "
+    "announces them;\n"
     "HP = an independent\n"
     "high-precision computation; PR = an independent double-precision prototype of the same method.\n"
     "Three values in one row belong to x, y, z, to the errors of q, v, lambda, or to sigma = 0, 1,\n"
@@ -151,7 +155,7 @@ static const char intro[] =
     "SO(3),\n"
     "with rho = 0.9.\n";
 
-/* ---- paper by paper ------------------------------------------------------------------------------------- */
+/* ---- paper by paper ----------------------------------------------------------------------------------- */
 
 /* Each of the words, with blanks between them: its length, and the next one. */
 static size_t word_at(const char **text)
@@ -191,7 +195,8 @@ static void put_links(FILE *out, const char *see, const char *pictures)
 
 static void put_papers(FILE *out, const double (*value)[PH_FIGURE_MAX], const char *pictures)
 {
-    fputs("\n## Paper by paper\n\nWhat the papers print, with the rows below that measure it and the pictures that show it.\n",
+    fputs("\n## Paper by paper\n\nWhat the papers print, with the rows below that measure it and the "
+          "pictures that show it.\n",
           out);
     for (int k = 0; ph_paper_get(k); k++) {
         const ph_paper *p = ph_paper_get(k);
@@ -220,7 +225,7 @@ static void put_pictures(FILE *out, const char *pictures)
     }
 }
 
-/* ---- the page ------------------------------------------------------------------------------------------- */
+/* ---- the page ----------------------------------------------------------------------------------------- */
 
 int ph_figures_page(FILE *out, ph_effort effort, const double (*value)[PH_FIGURE_MAX], const char *pictures)
 {

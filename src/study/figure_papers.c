@@ -8,8 +8,8 @@ static const ph_picture pictures[] = {
 };
 
 static const ph_paper papers[] = {
-#define PH_PAPER(title, text)                        {title, NULL, NULL, NULL, NULL, text},
-#define PH_PLACE(place, printed, rows, see, remark)  {NULL, place, printed, rows, see, remark},
+#define PH_PAPER(title, text)                       {title, NULL, NULL, NULL, NULL, text},
+#define PH_PLACE(place, printed, rows, see, remark) {NULL, place, printed, rows, see, remark},
 #include "study/papers.def"
 #undef PH_PAPER
 #undef PH_PLACE

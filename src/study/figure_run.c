@@ -80,7 +80,8 @@ static int same_word(const char *a, const char *b)
 int ph_same_method(const ph_figure_run *a, const ph_figure_run *b)
 {
     return same_word(a->method, b->method) && same_word(a->tableau, b->tableau) && a->order == b->order &&
-           a->correction == b->correction && a->tol == b->tol && a->newton == b->newton && a->accuracy == b->accuracy;
+           a->correction == b->correction && a->tol == b->tol && a->newton == b->newton &&
+           a->accuracy == b->accuracy;
 }
 
 static int same_run(const ph_figure_run *a, const ph_figure_run *b)

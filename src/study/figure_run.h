@@ -91,8 +91,8 @@ int ph_rig_look(const ph_rig *rig, const ph_state *now, const char *of, double v
 
 /* A problem or a model file, as one: figure_reference.c. */
 typedef struct ph_stand {
-    ph_rig rig;     /* of a model file; else empty */
-    ph_problem own; /* with q0 and v0, without its exact solution */
+    ph_rig rig;          /* of a model file; else empty */
+    ph_problem own;      /* with q0 and v0, without its exact solution */
     const ph_problem *p; /* of the study, or own */
 } ph_stand;
 
@@ -131,7 +131,7 @@ ph_measure ph_measure_rotor;                         /* |p2 error| with sigma = 
 ph_measure ph_measure_rotor_p2;                      /* reference */
 ph_measure ph_measure_position, ph_measure_velocity; /* violations with sigma = 0, 1, opt */
 
-ph_measure ph_measure_attitude; /* |q error| with h, h/2, h/4, h/8 */
+ph_measure ph_measure_attitude;  /* |q error| with h, h/2, h/4, h/8 */
 ph_measure ph_measure_lambda_at; /* step of the largest |lambda error| with rho = 0.9, 0.6 */
 
 /* figure_survey.c, of the exact motion at the time run->to */
@@ -156,9 +156,10 @@ ph_measure ph_measure_ball_limit; /* z where bounded motion ends; run: see BALL 
 /* figure_method.c */
 ph_measure ph_measure_psi;        /* log R of one node SO(3) at the end */
 ph_measure ph_measure_ball_error; /* |(psi error, omega error)| at the end */
-ph_measure ph_measure_parallel;   /* ball on one axis against the oscillator in R^1: difference after 10 steps */
-ph_measure ph_measure_tolerance;  /* error at the end with tol = 1e-6, 1e-9, 1e-12 */
-ph_measure ph_measure_flips;      /* largest over smallest step with error control */
+ph_measure
+    ph_measure_parallel; /* ball on one axis against the oscillator in R^1: difference after 10 steps */
+ph_measure ph_measure_tolerance;    /* error at the end with tol = 1e-6, 1e-9, 1e-12 */
+ph_measure ph_measure_flips;        /* largest over smallest step with error control */
 ph_measure ph_measure_model_orders; /* of q, v, lambda at the end, against the reference solver */
 
 /* figure_reference.c: the reference solver at run->to */
