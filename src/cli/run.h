@@ -52,7 +52,6 @@ void ph_trajectory_row(ph_run *r, const ph_state *s);
 /* The numbers of a sensor of the model, NaN where it fails: n of them in value. */
 int ph_run_sensor(const ph_run *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX]);
 
-
 /* report.c: the settings in one line; the summary in words. */
 void ph_report_settings(const ph_run *r, char *text, size_t size);
 const char *ph_report_formulation(const ph_options *o); /* index1: accelerations are constrained */
