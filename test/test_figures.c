@@ -163,10 +163,11 @@ static void test_processes(void **state)
 {
     static double again[1024][PH_FIGURE_MAX];
     ph_figures_def def = {.models = PH_TEST_DIR "/../models", .effort = PH_QUICK, .jobs = 2};
+    ph_error err = {0};
     (void)state;
     if (effort() != PH_SLOW)
         return; /* all over again takes too long */
-    assert_int_equal(ph_figures_measure(&def, again, NULL), PH_OK);
+    assert_int_equal(ph_figures_measure(&def, again, &err), PH_OK);
     for (int k = 0; ph_figure_get(k); k++)
         for (int i = 0; !ph_figure_get(k)->section && i < ph_figure_get(k)->n; i++)
             if (ph_figure_get(k)->effort <= PH_QUICK && again[k][i] != measured[k][i])
