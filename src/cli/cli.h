@@ -63,6 +63,7 @@ typedef struct ph_args {
     double expect;                  /* order; 0: none */
     int jobs;                       /* processes; 0: as many as there are processors */
     int json, quiet;
+    int all;           /* also what takes long */
     int compare;       /* with a reference solution: 0; -1: no */
     ph_settings vary;  /* of sweep: "m=10:20:11" */
     int sample, seed;  /* sample = 0: all combinations */
@@ -84,6 +85,9 @@ typedef struct ph_args {
     double zeta, angle;              /* damping ratio; in degrees */
     ph_numbers z, amplitude, hw, ht; /* what it goes through */
 } ph_args;
+
+/* A command with its words, as they are typed: "polhode", "converge", ... Returns the exit code. */
+int ph_program(int argc, char **argv);
 
 typedef struct ph_command {
     const char *name;
