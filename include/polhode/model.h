@@ -17,7 +17,7 @@
 
 #include <stdio.h>
 
-#include "polhode/sim.h"
+#include "polhode/sens.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -76,7 +76,7 @@ PH_API ph_run_def ph_model_run(const ph_model *model);
 PH_API const char *ph_model_title(const ph_model *model); /* what model "..." says */
 
 /* Lists of a model. Strings are the model's. */
-typedef enum ph_list { PH_BODIES, PH_JOINTS, PH_SENSORS, PH_PARAMETERS } ph_list;
+typedef enum ph_list { PH_BODIES, PH_JOINTS, PH_SENSORS, PH_PARAMETERS, PH_OBJECTIVES } ph_list;
 
 PH_API int ph_model_count(const ph_model *model, ph_list list);
 PH_API const char *ph_model_name(const ph_model *model, ph_list list, int k);
@@ -155,6 +155,19 @@ PH_API int ph_mechanism_lambda(const ph_mechanism *mech, int joint, int *rows);
 PH_API ph_status ph_mechanism_sensor(ph_mechanism *mech, const ph_state *s, int sensor, double *out);
 PH_API void ph_mechanism_track(ph_mechanism *mech, const ph_state *s); /* after each step */
 PH_API void ph_mechanism_rewind(ph_mechanism *mech);                   /* before a further run: no turns */
+/* Turns as another mechanism of the same model counts them, with perhaps other values of its parameters. */
+PH_API void ph_mechanism_count_as(ph_mechanism *mech, const ph_mechanism *other);
+
+/* An objective of the file: a function of the state at the end, and one that is integrated over the run. */
+typedef enum ph_objective_part { PH_AT_THE_END, PH_ON_THE_WAY } ph_objective_part;
+
+PH_API int ph_objective_has(const ph_model *model, int objective, ph_objective_part part);
+
+/* Its value and, where g is not NULL, its derivatives by the state, which are added to g but for g->p, as
+ * ph_scalar_fn wants them; they are differences, with nine digits or more of smooth functions. Any status but
+ * PH_OK: a function of the file failed, and ph_model_complaint tells. */
+PH_API ph_status ph_mechanism_objective(ph_mechanism *mech, const ph_state *s, int objective,
+                                        ph_objective_part part, double *value, const ph_covector *g);
 
 /* J: kinetic and potential (gravity, springs, bushings, torsions); kinetic alone. */
 PH_API double ph_mechanism_energy(const ph_mechanism *mech, const ph_state *s);

@@ -79,7 +79,8 @@ typedef ph_status (*ph_scalar_fn)(const ph_state *s, double *value, const ph_cov
 
 /* J = final(state at the end) + integral of integral(state) dt by the trapezoidal rule over the steps. */
 typedef struct ph_objective {
-    ph_scalar_fn final, integral; /* NULL: not there */
+    ph_scalar_fn final, integral; /* NULL: not there; from the last step to the first */
+    ph_output_fn forwards;        /* before, at the start and after each step; may be NULL */
     void *ctx;
 } ph_objective;
 

@@ -600,7 +600,7 @@ const ph_stepper ph_genalpha_stepper = {
             "M. Arnold, O. Bruels, A. Cardona: Error analysis of generalized-alpha Lie group time "
             "integration methods "
             "for constrained mechanical systems, Numerische Mathematik",
-    .reads = PH_READS_ALPHA | PH_READS_FORMULATION | PH_READS_NEWTON | PH_READS_START,
+    .reads = PH_READS_ALPHA | PH_READS_SIGMA | PH_READS_FORMULATION | PH_READS_NEWTON | PH_READS_START,
     .size = sizeof(genalpha),
     .prepare = prepare,
     .take = take,

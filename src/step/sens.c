@@ -3,9 +3,9 @@
  * With ' for the derivative by a parameter p, W for that of q and r, Phi, rate of (E1) at the end of the
  * step:
  *
- *   R = M vdot' + C v' + K W + (B^T + g_lambda) lambda' + r_p = 0                                     (W1)
+ *   R = M vdot' + C v' + (K + N) W + (B^T + g_lambda) lambda' + r_p = 0                               (W1)
  *   B W + Phi_p = 0,   B v' + Z W + rate_p = 0                                                        (W2)
- *   v' = v'_pred + gp (L dq + F B_n^T x_eta),  vdot' = vdot'_pred + eps (v' - v'_pred),
+ *   v' = v'_pred + gp (L dq + F B_n^T x_eta),  vdot' = vdot'_pred + eps (v' - v'_pred + gp Q dq),
  *   W = W_pred + dq                                                                                   (W3)
  *
  * where the method gives what is predicted, the values for theta' = 0 and eta' = 0. This is the linear
@@ -132,8 +132,21 @@ ph_status ph_sens_eta_stiffness(ph_sens *sens)
 
 /* ---- the linear system -------------------------------------------------------------------------- */
 
+/* r += K W of one block; in the simplified form with the symmetric part of the diagonal blocks */
+static void add_stiffness(const ph_sens *sens, const ph_block *b, const double *W, double *r)
+{
+    const double *K = sens->sim->ev.K + b->at;
+    if (!(sens->simplified & PH_SYMMETRIC_STIFFNESS) || b->row != b->col) {
+        ph_small_mul_add(b->m, b->n, K, W, r);
+        return;
+    }
+    for (int i = 0; i < b->n; i++)
+        for (int j = 0; j < b->n; j++)
+            r[i] += 0.5 * (K[i * b->n + j] + K[j * b->n + i]) * W[j];
+}
+
 /* (W1) and (W2), to the residual that Newton's method reads. */
-static void residual(ph_sens *sens, const ph_variation *x)
+static void residual(ph_sens *sens, const ph_step_ops *o, const ph_variation *x)
 {
     ph_eval *ev = &sens->sim->ev;
     const ph_layout *lay = &sens->sim->lay;
@@ -144,7 +157,9 @@ static void residual(ph_sens *sens, const ph_variation *x)
     for (const ph_block *b = lay->pair, *end = b + lay->n_pairs; b < end; b++) {
         ph_small_mul_add(b->m, b->n, ev->M + b->at, x->vdot + b->col_at, ev->r + b->row_at);
         ph_small_mul_add(b->m, b->n, ev->C + b->at, x->v + b->col_at, ev->r + b->row_at);
-        ph_small_mul_add(b->m, b->n, ev->K + b->at, x->W + b->col_at, ev->r + b->row_at);
+        add_stiffness(sens, b, x->W + b->col_at, ev->r + b->row_at);
+        if (o->N && b->row == b->col && b->T_at >= 0)
+            ph_small_mul_add(b->m, b->n, o->N + b->T_at, x->W + b->col_at, ev->r + b->row_at);
     }
     for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
         ph_small_tmul_add(b->m, b->n, ev->B + b->at, x->lambda + b->row_at, ev->r + b->col_at);
@@ -204,6 +219,10 @@ static double apply(ph_sens *sens, const ph_step_ops *o, ph_variation *x)
         const double *F = curved && o->F && z ? o->F + i->T_at : NULL;
         PH_BY_SIZE(i->dim, apply_node, gp, eps, L, F, nm->x + at, z ? z + at : NULL, x->W + at, x->v + at,
                    x->vdot + at, size);
+        if (curved && o->Q)
+            for (int k = 0; k < i->dim; k++)
+                for (int j = 0; j < i->dim; j++)
+                    x->vdot[at + k] += eps * gp * o->Q[i->T_at + k * i->dim + j] * nm->x[at + j];
     }
     for (int i = 0; i < lay->nl; i++)
         x->lambda[i] += inv_s * x_lambda[i];
@@ -220,7 +239,7 @@ static ph_status solve(ph_sens *sens, const ph_step_ops *o, double rate, ph_vari
 {
     double last = HUGE_VAL;
     for (int k = 0; k < CORRECTIONS; k++) {
-        residual(sens, x);
+        residual(sens, o, x);
         ph_status s = ph_newton_increment(sens->sim, o);
         if (s != PH_OK)
             return s;
@@ -391,9 +410,11 @@ ph_status ph_sens_follow(ph_sens *sens)
     int stabilised = sim->matrix.n_eta > 0;
     if (sim->n < ph_sens_start_steps(sim))
         return follow_start(sens);
-    ph_state s = ph_point_view(&sim->next, lay);
     ph_status status = stabilised ? ph_sens_eta_stiffness(sens) : PH_OK;
     const ph_step_ops *o = method->sens_ops(sim);
+    ph_state s = ph_point_view(&sim->next, lay);
+    if (o->vdot)
+        s.vdot = o->vdot;
     if (status == PH_OK)
         status = ph_eval_linear(&sim->ev, &s, sim->matrix.what);
     double rate = 1;
@@ -406,6 +427,8 @@ ph_status ph_sens_follow(ph_sens *sens)
             add_eta_stiffness(sens, d->now.W);
         if (status == PH_OK)
             status = ph_sens_loads(sens, d, d->weight, &s);
+        if (status == PH_OK && method->sens_load)
+            status = method->sens_load(sim, d, sens->r_p);
         if (status != PH_OK)
             return status;
         method->sens_predict(sim, &d->now, stabilised ? sens->y : NULL, &d->next);
