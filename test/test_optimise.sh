@@ -130,14 +130,21 @@ refused 2 'is not P=FROM:TO of a parameter' optimise balanced_crank.lua --vary b
 refused 2 'begins with 0.2, which is outside' optimise balanced_crank.lua --vary balance --bounds balance=1:2 --minimise load
 refused 2 'rkmk has no sensitivities' optimise heavy_top_fit.lua --vary m --bounds m=5:30 --minimise fit --method rkmk
 refused 2 'no body has' optimise heavy_top_fit.lua --vary J --bounds J=0.1:0.5 --set J=0.235 --minimise fit
-refused 1 'at balance = ' optimise balanced_crank.lua "${good[@]}" --h 3e-2
+cat >drop.lua <<'EOF'
+local x = param("x", 1)
+body     { name = "b", mass = 1, inertia = {1, 1, 1}, velocity = {x, 0, 0} }
+objective{ name = "J", integral = function(t, s) return math.sqrt(0.2 - s.b.position.x) end }
+run      { t_end = 0.1, h = 1e-2 }
+EOF
+refused 1 "drop.lua:3: objective 'J': the function returns" optimise drop.lua --vary x --bounds x=0.5:5 --minimise J
+grep -q '^polhode: at x = [234]' err || fail "where it failed: $(cat err)"
 sed 's/heavy_top_fit.csv/none.csv/' heavy_top_fit.lua >edited.lua
 refused 2 "objective 'fit': data: cannot read 'none.csv'" run edited.lua
 sed '/^#/d; s/tip\.2/tap.2/' heavy_top_fit.csv >none.csv
 refused 2 "there is no column 'tip.2'" run edited.lua
 awk -F, '/^#/ {next} NR > 2 && n++ == 5 {print last} {print; last = $0}' heavy_top_fit.csv >none.csv
 refused 2 'times do not ascend' run edited.lua
-refused 2 'data of a file cannot be frozen' freeze heavy_top_fit.lua
+refused 2 'data of the file cannot be frozen' freeze heavy_top_fit.lua
 mkdir sub && cp heavy_top_fit.lua heavy_top_fit.csv sub && rm heavy_top_fit.csv
 run 0 run sub/heavy_top_fit.lua --quiet
 
