@@ -119,6 +119,19 @@ PH_API const ph_system *ph_mechanism_system(const ph_mechanism *mech);
 PH_API const char *ph_mechanism_complaint(const ph_mechanism *mech, char *text, size_t size);
 PH_API const char *ph_model_complaint(const ph_model *model);
 
+/* How mechanisms differ that were built from one file for neighbouring values of a parameter. at[0 ... n-1] must
+ * outlive it. *out NULL with PH_OK: they cannot be compared element by element, as with constraints of the
+ * user's own or in spaces whose coordinates are not the physical ones. */
+typedef struct ph_loads ph_loads;
+PH_API ph_status ph_loads_create(ph_loads **out, int n, const ph_mechanism *const *at,
+                                 const ph_allocator *alloc, ph_error *err);
+PH_API void ph_loads_destroy(ph_loads *loads); /* accepts NULL */
+
+/* Add the sums of weight[k] (M vdot + g + B^T lambda), weight[k] Phi and weight[k] (B v + Phi_t) of at[k], whose
+ * weights have the sum 0: only elements that differ are evaluated. A ph_loads_fn of sens.h. */
+PH_API ph_status ph_loads_add(const ph_state *s, const double *weight, unsigned what, double *r, double *Phi,
+                              double *rate, void *loads);
+
 /* ---- what a user sees of a state of the system --------------------------------------------------- */
 
 /* One body, whatever the space. */

@@ -20,6 +20,9 @@ ph_variant *ph_stability_variants(const ph_args *args, int *n)
 {
     ph_variant *v = calloc(PH_VARIANTS_MAX, sizeof *v);
     *n = v ? ph_variants_list(&args->opt, &args->list, v) : 0;
+    for (int k = 0; k < *n; k++) /* what nothing tells apart still has its numbers */
+        if (!strcmp(v[k].label, v[k].opt.method))
+            ph_method_describe(&v[k].opt, 0, v[k].label, sizeof v[k].label);
     if (*n > 0)
         return v;
     if (v)

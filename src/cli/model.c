@@ -172,14 +172,17 @@ static double energy(const ph_state *s, const void *ctx)
 /* Of the text of the model and all that changes it; 0 where the text cannot be read again. */
 static uint64_t fingerprint(const ph_args *args)
 {
-    FILE *f = fopen(args->word[0], "rb");
-    char part[4096];
     uint64_t key = PH_HASH_START;
-    if (!f)
+    char part[4096];
+    FILE *f = args->source ? NULL : fopen(args->word[0], "rb");
+    if (args->source)
+        key = ph_hash_bytes(key, args->source, args->source_size);
+    else if (!f)
         return 0;
-    for (size_t n; (n = fread(part, 1, sizeof part, f)) > 0;)
+    for (size_t n; f && (n = fread(part, 1, sizeof part, f)) > 0;)
         key = ph_hash_bytes(key, part, n);
-    fclose(f);
+    if (f)
+        fclose(f);
     for (int i = 0; i < args->set.n; i++)
         key = ph_hash_text(key, args->set.text[i]);
     int more[] = {args->space, args->assemble};

@@ -5,8 +5,8 @@
 
 #define STEPS_MAX 1e9 /* more is a slip of the pen, not a plan */
 
-/* h is the nearest value that divides t_end. With a tolerance and no h of its own on the command line the method
- * finds its steps, and each of them is output. */
+/* h is the nearest value that divides t_end. With a tolerance and no h of its own on the command line the
+ * method finds its steps, and each of them is output. */
 int ph_run_plan(ph_run *r)
 {
     const ph_options *o = &r->args->opt;

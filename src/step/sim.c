@@ -451,6 +451,8 @@ static ph_status advance(ph_sim *sim, ph_error *err)
         sim->matrix.factored = 0;
         return explain(sim, s, err);
     }
+    if (sim->stepper->accept)
+        sim->stepper->accept(sim);
     ph_point last = sim->now;
     sim->now = sim->next, sim->next = last;
     sim->n++, sim->stats.steps++;

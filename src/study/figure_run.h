@@ -117,6 +117,13 @@ ph_measure ph_measure_position, ph_measure_velocity; /* violations with sigma = 
 /* figure_survey.c, of the exact motion at the time run->to */
 ph_measure ph_measure_exact_q, ph_measure_exact_v, ph_measure_exact_Omega, ph_measure_exact_lambda;
 
+/* figure_sens.c: of residual-alpha, linear-alpha and genalpha, x of the heavy top against the exact motion, the
+ * order over h and h/2, dx/dm against differences; of one method, dx/dm, its error against run->exact with h, h/2,
+ * h/4, and what simplified derivatives lack, with h and h/10 */
+ph_measure ph_measure_three_errors, ph_measure_three_orders, ph_measure_three_differences;
+ph_measure ph_measure_dx, ph_measure_dx_error;
+ph_measure ph_measure_reference_free, ph_measure_without_kG, ph_measure_symmetric_K;
+
 /* figure_defect.c: with sigma = 0, 1, opt */
 ph_measure ph_measure_defect_q, ph_measure_defect_v;
 
