@@ -95,7 +95,7 @@ ways() {
     local model=$1 p=$2 tol=$3 direct
     shift 3
     grep -q 'objective{' "$model.lua" || fail "$model has no objective"
-    for objective in $(grep -o 'objective{ name = "[A-Z]' "$model.lua" | grep -o '.$'); do
+    while read -r objective; do
         run 0 sens "$model.lua" --param "$p" "$@" --json
         direct=$(value objectives "$objective" gradient "$p")
         value0=$(value objectives "$objective" value)
@@ -104,7 +104,7 @@ ways() {
         near "$model $*: value of $objective" 1e-12 "$(value objectives "$objective" value)" "$value0"        # round-off
         run 0 sens "$model.lua" --param "$p" "$@" --json --mode fd --objective "$objective"
         near "$model $*: differences of $objective" "$tol" "$(value objectives "$objective" gradient "$p")" "$direct"
-    done
+    done < <(grep -o 'objective{ name = "[A-Z]' "$model.lua" | grep -o '.$')
 }
 for space in R3xSO3 SE3 euler; do
     for form in index3 ggl; do
@@ -171,9 +171,9 @@ edit 's/s\.b\./s.c./'
 refused 2 "objective 'J': there is no body 'c'" sens edited.lua --param m
 edit 's/s\.b\.position\.x/s.sensors.tip[1]/'
 refused 2 "objective 'J': there is no sensor 'tip'" sens edited.lua --param m
-edit 's/return .* end/return 1\/s.sensors.e[1] + s.sensors.f[1] end/; $a sensor{ name = "e", type = "energy" }'
+edit 's/return .* end/return 1\/s.sensors.e[1] + s.sensors.f[1] end/; 4a sensor{ name = "e", type = "energy" }'
 refused 2 "objective 'J': there is no sensor 'f'" sens edited.lua --param m
-edit '$a sensor{ name = "e", custom = function(t, s) return s.sensors.e[1] end }'
+edit '4a sensor{ name = "e", custom = function(t, s) return s.sensors.e[1] end }'
 refused 2 'sensors are known in objectives only' sens edited.lua --param m
 edit 's/, integral = .*/ }/'
 refused 2 "objective 'J': says nothing" sens edited.lua --param m

@@ -74,10 +74,13 @@ typedef struct ph_args {
     int space;    /* row of spaces.def; -1: the model's own */
     int assemble; /* project initial values instead of refusing them */
     /* of sens */
-    const char *param, *objective; /* names with commas between them */
-    int mode, check;               /* ph_sens_mode */
-    double eps, memory;            /* 0: the default */
-    int argc;                      /* what follows the command, as it was typed */
+    const char *param, *objective;       /* names with commas between them */
+    int mode, check;                     /* ph_sens_mode */
+    double eps, memory;                  /* 0: the default */
+    const char *bounds, *minimise, *log; /* of optimise */
+    double tolerance;                    /* 0: the default */
+    int evaluations;                     /* likewise */
+    int argc;                            /* what follows the command, as it was typed */
     char **argv;
     /* of stability and transient */
     int steps;                       /* 0: as many as the study has */

@@ -50,7 +50,7 @@ static const char *sens_word(int k)
 }
 
 #define FOR(command) (1u << PH_CMD_##command)
-#define SIMULATES    (FOR(RUN) | FOR(SWEEP) | FOR(SENS))
+#define SIMULATES    (FOR(RUN) | FOR(SWEEP) | FOR(SENS) | FOR(OPTIMISE))
 #define RUNS         (SIMULATES | FOR(TRANSIENT))
 #define TRIES        (FOR(CONVERGE) | FOR(WORK) | FOR(STABILITY))
 #define OPENS        (RUNS | TRIES)

@@ -4,7 +4,7 @@
  *
  * f_x x' by differences along x', with steps of rotations that are small whatever the parameter does; f_p by
  * differences over the neighbouring models, at the same state. */
-#include "base/slope.h"
+#include "base/quotient.h"
 #include "cli/sens.h"
 
 #define STEP 0x1p-9 /* of what moves fastest, in m and rad, or as a part of its speed */
@@ -31,7 +31,7 @@ static ph_status along(const ph_run *r, ph_sens_study *st, int k, int n, view_fn
     int good = 0;
     for (int i = 0; i < n; i++)
         error[i] = HUGE_VAL, out[i] = 0;
-    for (int tries = 0; tries < PH_SLOPE_TRIES && !good; tries++, e /= 8) {
+    for (int tries = 0; tries < PH_QUOTIENT_TRIES && !good; tries++, e /= 8) {
         for (int j = 0; j < PH_NEIGHBOURS; j++) {
             ph_state moved = ph_sens_move(st->sens, k, place[j] * e);
             ph_status s = view(st, &moved, ctx, st->work[j]);
@@ -41,8 +41,8 @@ static ph_status along(const ph_run *r, ph_sens_study *st, int k, int n, view_fn
         good = 1;
         for (int i = 0; i < n; i++) {
             double f[] = {st->work[0][i], st->work[1][i], st->work[2][i], st->work[3][i]};
-            ph_slope slope = {out[i], error[i]};
-            good &= ph_slope_try(&slope, f, e);
+            ph_quotient slope = {out[i], error[i]};
+            good &= ph_quotient_try(&slope, f, e);
             out[i] = isnan(f[0] + f[1] + f[2] + f[3]) ? NAN : slope.value, error[i] = slope.error;
         }
     }

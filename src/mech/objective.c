@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "base/slope.h"
+#include "base/quotient.h"
 #include "lie/so3.h"
 
 /* Steps of differences begin with this part of a coordinate, or with this where it is below 1. */
@@ -220,10 +220,10 @@ static void set(ph_look *l, const ph_state *s, const move *at, double e, double 
 static ph_status differentiate(ph_look *l, const ph_state *s, const move *at, double *out)
 {
     static const int place[] = {-2, -1, 1, 2};
-    ph_slope best = {0, HUGE_VAL};
+    ph_quotient best = {0, HUGE_VAL};
     double x0 = at->node < 0 ? *at->x : 0, e = STEP * fmax(1, fabs(x0));
     ph_status status = PH_OK;
-    for (int n = 0; n < PH_SLOPE_TRIES && status == PH_OK; n++, e /= 8) {
+    for (int n = 0; n < PH_QUOTIENT_TRIES && status == PH_OK; n++, e /= 8) {
         double f[4];
         for (int k = 0; k < 4 && status == PH_OK; k++) {
             set(l, s, at, place[k] * e, x0);
@@ -231,7 +231,7 @@ static ph_status differentiate(ph_look *l, const ph_state *s, const move *at, do
                 ph_mechanism_body(l->m, &l->moved, at->body, &l->m->states[at->body]);
             status = value_of(l, &l->moved, &f[k]);
         }
-        if (status == PH_OK && ph_slope_try(&best, f, e))
+        if (status == PH_OK && ph_quotient_try(&best, f, e))
             break;
     }
     set(l, s, at, 0, x0);

@@ -257,7 +257,7 @@ static ph_status check(const ice *i)
     for (int k = 0; k < m->n_objectives; k++) {
         const ph_objective_def *o = &m->objective[k];
         if (o->data && !o->final.call && !o->integral.call)
-            return ph_fail(i->err, PH_E_INPUT, "%s:%d: objective '%s': data of a file cannot be frozen",
+            return ph_fail(i->err, PH_E_INPUT, "%s:%d: objective '%s': data of the file cannot be frozen",
                            m->file, o->origin.line, o->name);
         return refuse(i, "objective", o->name, o->origin);
     }

@@ -158,7 +158,11 @@ static void refer(ph_reader *r, lua_State *L, const ph_key *k, int index, size_t
 {
     ph_kind to = k->value == PH_V_JOINT ? PH_K_JOINT : k->value == PH_V_SENSOR ? PH_K_SENSOR : PH_K_BODY;
     if (lua_type(L, -1) != LUA_TSTRING)
-        ph_reader_fail(r, "%s must be the %s, not a %s", key, ph_value_text(k->value), luaL_typename(L, -1));
+        ph_reader_fail(r, "%s must be the name of a %s, not a %s", key,
+                       to == PH_K_JOINT    ? "joint"
+                       : to == PH_K_SENSOR ? "sensor"
+                                           : "body",
+                       luaL_typename(L, -1));
     const char *name = ph_store_text(r, lua_tostring(L, -1), strlen(lua_tostring(L, -1)));
     ph_ref *ref = ph_store_push(r, &r->refs, sizeof *ref);
     *ref = (ph_ref){k->kind, index, at, to, k->name, name};

@@ -1,7 +1,7 @@
 /* Differences whose steps find themselves: functions of any scale, and none that is far worse than it says. */
 #include "check.h"
 
-#include "base/slope.h"
+#include "base/quotient.h"
 
 typedef double (*function)(double x, double scale);
 
@@ -22,11 +22,11 @@ static double root(double x, double scale)
 
 static double derive(function f, double x, double scale, int *tries)
 {
-    ph_slope best = {0, HUGE_VAL};
+    ph_quotient best = {0, HUGE_VAL};
     double e = 0x1p-9;
-    for (*tries = 1; *tries <= PH_SLOPE_TRIES; ++*tries, e /= 8) {
+    for (*tries = 1; *tries <= PH_QUOTIENT_TRIES; ++*tries, e /= 8) {
         double at[] = {f(x - 2 * e, scale), f(x - e, scale), f(x + e, scale), f(x + 2 * e, scale)};
-        if (ph_slope_try(&best, at, e))
+        if (ph_quotient_try(&best, at, e))
             break;
     }
     return best.value;
