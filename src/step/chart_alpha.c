@@ -74,9 +74,8 @@ ph_calpha_turn ph_calpha_turn_of(const double *c)
     double T[9], q[4], k = ph_dot(ph_load3(c), ph_load3(c)) / 8 + 2;
     ph_conformal_ops.to_quat(c, q);
     ph_conformal_ops.T(c, T);
-    ph_mat3 by_rows = ph_load33(T);
-    return (ph_calpha_turn){
-        {q[0], q[1], q[2], q[3]}, by_rows, ph_mscale(k * k / 4, ph_transpose(by_rows))}; /* (L22) */
+    ph_mat3 A = ph_load33(T);
+    return (ph_calpha_turn){{q[0], q[1], q[2], q[3]}, A, ph_mscale(k * k / 4, ph_transpose(A))}; /* (L22) */
 }
 
 ph_mat3 ph_calpha_by_c(const double *c, const double *x)
