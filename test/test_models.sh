@@ -73,7 +73,7 @@ for model in "$models"/*.lua; do
     done
 
     # exact: frozen, it is the same model
-    if grep -qE 'drive *=|function *\(t' "$model"; then
+    if grep -qE 'drive *=|function *\(' "$model"; then
         refused 'a function of the file cannot be frozen' freeze "$model" -o frozen.json
         [[ ! -e frozen.json ]] || fail "$name: refused, but written"
         continue

@@ -161,13 +161,14 @@ PH_API ph_status ph_sim_fastest(ph_sim *sim, double *omega);
 
 /* Which options a method reads, as bits. */
 enum {
-    PH_READS_ALPHA = 1,       /* sigma, scheme, rho, hht_alpha, alpha_m, alpha_f, beta, gamma, ggl_form */
+    PH_READS_ALPHA = 1,       /* scheme, rho, hht_alpha, alpha_m, alpha_f, beta, gamma */
     PH_READS_FORMULATION = 2, /* others constrain accelerations and project */
     PH_READS_NEWTON = 4,      /* newton, atol, rtol, max_iterations */
     PH_READS_START = 8,
     PH_READS_ORDER = 16, /* order, correction */
     PH_READS_TABLEAU = 32,
-    PH_READS_TOL = 64
+    PH_READS_TOL = 64,
+    PH_READS_SIGMA = 128 /* sigma, ggl_form */
 };
 
 PH_API unsigned ph_method_reads(const char *method); /* 0: there is none of this name */

@@ -42,6 +42,8 @@ typedef struct ph_settings {
     const char *text[PH_SETTINGS_MAX]; /* "m=16" */
 } ph_settings;
 
+typedef enum ph_sens_mode { PH_DIRECT, PH_ADJOINT, PH_FD } ph_sens_mode;
+
 /* The command line, parsed. What was not given has the value of ph_args_default, mostly 0. */
 typedef struct ph_args {
     ph_command_code command;
@@ -71,7 +73,11 @@ typedef struct ph_args {
     size_t source_size;
     int space;    /* row of spaces.def; -1: the model's own */
     int assemble; /* project initial values instead of refusing them */
-    int argc;     /* what follows the command, as it was typed */
+    /* of sens */
+    const char *param, *objective; /* names with commas between them */
+    int mode, check;               /* ph_sens_mode */
+    double eps, memory;            /* 0: the default */
+    int argc;                      /* what follows the command, as it was typed */
     char **argv;
     /* of stability and transient */
     int steps;                       /* 0: as many as the study has */

@@ -43,8 +43,15 @@ static const char *exact_word(int k)
     return k == 0 ? "exact" : NULL;
 }
 
+static const char *sens_word(int k)
+{
+    static const char *const words[] = {"direct", "adjoint", "fd"};
+    return k >= 0 && k < 3 ? words[k] : NULL;
+}
+
 #define FOR(command) (1u << PH_CMD_##command)
-#define RUNS         (FOR(RUN) | FOR(SWEEP) | FOR(TRANSIENT))
+#define SIMULATES    (FOR(RUN) | FOR(SWEEP) | FOR(SENS))
+#define RUNS         (SIMULATES | FOR(TRANSIENT))
 #define TRIES        (FOR(CONVERGE) | FOR(WORK) | FOR(STABILITY))
 #define OPENS        (RUNS | TRIES)
 

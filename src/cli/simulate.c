@@ -42,7 +42,7 @@ static void explain(ph_run *r)
         ph_watch_explain(r, r->err.text, sizeof r->err.text);
         return;
     }
-    if (r->status != PH_E_CALLBACK || !r->subject.mech)
+    if (r->status != PH_E_CALLBACK || !r->subject.mech || r->explained)
         return;
     ph_mechanism_complaint(r->subject.mech, why, sizeof why);
     if (!why[0])
@@ -60,8 +60,11 @@ void ph_run_simulate(ph_run *r)
         if (r->record.op)
             ph_trajectory_header(r);
         w->begun = w->last_tick = ph_seconds();
-        r->status = r->steps ? ph_sim_run(r->sim, r->steps, ph_watch_step, r, &r->err)
-                             : ph_sim_run_until(r->sim, r->t_end, ph_watch_step, r, &r->err);
+        if (r->extension)
+            r->status = r->extension->simulate(r);
+        else
+            r->status = r->steps ? ph_sim_run(r->sim, r->steps, ph_watch_step, r, &r->err)
+                                 : ph_sim_run_until(r->sim, r->t_end, ph_watch_step, r, &r->err);
     }
     explain(r);
 }

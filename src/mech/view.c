@@ -205,6 +205,12 @@ void ph_mechanism_rewind(ph_mechanism *m)
         m->turns[k] = 0;
 }
 
+void ph_mechanism_count_as(ph_mechanism *m, const ph_mechanism *other)
+{
+    for (int k = 0; k < m->model->n_joints; k++)
+        m->turns[k] = other->turns[k];
+}
+
 ph_status ph_mechanism_sensor(ph_mechanism *m, const ph_state *s, int sensor, double *out)
 {
     const ph_sensor_def *d = &m->model->sensor[sensor];

@@ -15,6 +15,7 @@ typedef enum ph_kind {
     PH_K_FORCE,
     PH_K_SENSOR,
     PH_K_CONSTRAINT,
+    PH_K_OBJECTIVE,
     PH_K_RUN,
     PH_KINDS
 } ph_kind;
@@ -29,6 +30,8 @@ typedef enum ph_value {
     PH_V_MOVING,        /* the same, and not the ground */
     PH_V_BODIES,        /* int[2] */
     PH_V_JOINT,         /* int: index of a joint */
+    PH_V_SENSOR,        /* int: index of a sensor */
+    PH_V_FILE,          /* const char *: path beside the model file */
     PH_V_POSITIVE,      /* double > 0; 0: not given */
     PH_V_NOT_NEGATIVE,  /* double >= 0; NaN: not given */
     PH_V_FRACTION,      /* double in [0, 1] */
@@ -48,6 +51,7 @@ typedef enum ph_value {
     PH_V_LOCK,          /* unsigned: list of coordinates */
     PH_V_FUNCTION,      /* ph_function of t and s */
     PH_V_DRIVE,         /* ph_function of t */
+    PH_V_FINAL,         /* ph_function of s */
     PH_V_LOAD,          /* ph_vec3, or a function, which goes to ph_force_def.f */
     PH_VALUES
 } ph_value;

@@ -48,6 +48,7 @@ static const struct {
     [PH_K_FORCE] = RECORD(ph_force_def),
     [PH_K_SENSOR] = RECORD(ph_sensor_def),
     [PH_K_CONSTRAINT] = RECORD(ph_user_constraint_def),
+    [PH_K_OBJECTIVE] = RECORD(ph_objective_def),
 #undef RECORD
 };
 
@@ -76,6 +77,9 @@ void *ph_store_element(ph_reader *r, ph_kind kind)
         break;
     case PH_K_SENSOR:
         *(ph_sensor_def *)e = ph_default_sensor();
+        break;
+    case PH_K_OBJECTIVE:
+        ((ph_objective_def *)e)->sensor = -1;
         break;
     default:
         break;
@@ -164,6 +168,9 @@ void ph_store_name(ph_reader *r, ph_kind kind, const char *name, int index)
 
 void ph_store_free(ph_reader *r)
 {
+    const ph_objective_def *o = r->element[PH_K_OBJECTIVE].data;
+    for (int k = 0; k < r->element[PH_K_OBJECTIVE].n; k++)
+        ph_free(r->alloc, o[k].t);
     for (int k = 0; k < PH_KINDS; k++)
         ph_free(r->alloc, r->element[k].data);
     ph_free(r->alloc, r->params.data);

@@ -4,11 +4,12 @@
  * With bars for covectors, the derivatives of the objective by what stands at a point, (W3) gives those of the
  * increments of (N2), u being that of dv,
  *
- *   u = v_bar + eps vdot_bar,   dq_bar = W_bar + gp L^T u,   x_eta_bar = gp B_n F^T u                 (W7)
+ *   u = v_bar + eps vdot_bar,   dq_bar = W_bar + gp (L^T u + eps Q^T vdot_bar),
+ *   x_eta_bar = gp B_n F^T u                                                                          (W7)
  *
  * and with mu = A^-T (dq_bar, lambda_bar/s, x_eta_bar) those of what is predicted and of the parameter:
  *
- *   W_bar -= s K^T mu_r + B^T mu_Phi + Z^T mu_rate/gp,   v_bar -= s C^T mu_r + B^T mu_rate/gp,
+ *   W_bar -= s (K + N)^T mu_r + B^T mu_Phi + Z^T mu_rate/gp,   v_bar -= s C^T mu_r + B^T mu_rate/gp,
  *   vdot_bar -= s M^T mu_r,   p_bar -= s mu_r r_p + mu_Phi Phi_p + mu_rate rate_p/gp                  (W8)
  *
  * The method transposes its own prediction. A step is restored from its two points, so the way back needs no
@@ -49,6 +50,31 @@ typedef struct adjoint {
 
 /* ---- transposed step ---------------------------------------------------------------------------- */
 
+/* dq += Q^T (gp eps vdot_bar - M^T mu_r), the part of Q in the residual */
+static void transpose_bend(adjoint *a, const ph_step_ops *o, const ph_variation *next, double *dq)
+{
+    const ph_layout *lay = &a->sim->lay;
+    double *x = a->sens->y;
+    for (int i = 0; i < lay->nv; i++)
+        x[i] = next->vdot[i] / (o->inv_gp * o->inv_eps);
+    for (const ph_block *b = lay->pair, *end = b + lay->n_pairs; b < end; b++)
+        for (int i = 0; i < b->m; i++)
+            for (int j = 0; j < b->n; j++)
+                x[b->col_at + j] -= a->sim->ev.M[b->at + i * b->n + j] * a->mu[b->row_at + i];
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++)
+        if (i->T_at >= 0)
+            ph_small_tmul_add(i->dim, i->dim, o->Q + i->T_at, x + i->v_at, dq + i->v_at);
+}
+
+/* x -= s N^T mu_r */
+static void transpose_N(const adjoint *a, const ph_step_ops *o, double *x)
+{
+    const ph_layout *lay = &a->sim->lay;
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++)
+        for (int k = 0; k < i->dim * i->dim && i->T_at >= 0; k++)
+            x[i->v_at + k % i->dim] -= o->s * o->N[i->T_at + k] * a->mu[i->v_at + k / i->dim];
+}
+
 /* b = (W7) - A^T mu, with A as the blocks at the evaluated point give it */
 static void transposed_residual(adjoint *a, const ph_step_ops *o, const ph_variation *next)
 {
@@ -87,6 +113,10 @@ static void transposed_residual(adjoint *a, const ph_step_ops *o, const ph_varia
                     dq[b->col_at + j] -= B * mu_e[eta + i];
             }
     }
+    if (o->Q)
+        transpose_bend(a, o, next, dq);
+    if (o->N)
+        transpose_N(a, o, dq);
     memset(de, 0, sizeof(double) * (size_t)nm->n_eta);
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
         double x[PH_DIM_MAX];
@@ -166,6 +196,18 @@ static void transpose_loads(adjoint *a, const ph_step_ops *o, ph_variation *next
                     next->W[b->col_at + j] -= ev->B[at] * mu_e[eta + i];
             }
     }
+}
+
+/* The covector of the method's load is -s mu_r. */
+static void transpose_load(adjoint *a, const ph_step_ops *o)
+{
+    double *bar = a->rhs;
+    if (o->N)
+        transpose_N(a, o, a->next.W);
+    for (int i = 0; i < a->sim->lay.nv; i++)
+        bar[i] = -o->s * a->mu[i];
+    if (a->sim->stepper->sens_load_back)
+        a->sim->stepper->sens_load_back(a->sim, bar, &a->now);
 }
 
 /* p_bar of (W8) for one parameter, whose pseudo-loads stand in sens */
@@ -282,9 +324,9 @@ static ph_status step_back(adjoint *a)
     if (status != PH_OK)
         return status;
     const ph_step_ops *o = method->sens_ops(sim);
-    status = ph_eval_residual(&sim->ev, &s, sim->matrix.what);
-    if (status == PH_OK)
-        status = ph_eval_tangent(&sim->ev, &s, sim->matrix.what);
+    if (o->vdot)
+        s.vdot = o->vdot;
+    status = ph_eval_linear(&sim->ev, &s, sim->matrix.what);
     if (status == PH_OK && sim->matrix.redundant)
         status = follow_null_space(a, &s);
     if (status == PH_OK)
@@ -296,12 +338,15 @@ static ph_status step_back(adjoint *a)
     if (status != PH_OK)
         return status;
     transpose_loads(a, o, &a->next);
+    transpose_load(a, o);
     method->sens_predict_back(sim, &a->next, a->y_bar, &a->now);
     for (const ph_block *b = lay->pair, *end = b + lay->n_pairs; b < end && stabilised; b++)
         ph_small_tmul_add(b->m, b->n, sens->K_eta + b->at, a->y_bar + b->row_at, a->now.W + b->col_at);
     for (int k = 0; k < sens->n && status == PH_OK; k++) {
         status = ph_sens_loads(sens, &sens->d[k], sens->d[k].weight, &s);
         a->gradient[k] += transpose_parameter(a, o);
+        if (method->sens_explicit)
+            a->gradient[k] += method->sens_explicit(sim, &sens->d[k]);
         if (status == PH_OK && stabilised)
             status = ph_sens_eta_loads(sens, &sens->d[k]);
         for (int i = 0; i < lay->nv && stabilised; i++)
@@ -397,6 +442,26 @@ static ph_status step_to(ph_sim *sim, long n, ph_error *err)
     return s;
 }
 
+/* As ph_sim_run calls it. */
+static ph_status show(const adjoint *a, ph_error *err)
+{
+    const ph_objective *o = a->objective;
+    if (!o->forwards || o->forwards(a->sim, o->ctx) == PH_OK)
+        return PH_OK;
+    return ph_fail(err, PH_E_STOPPED, "stopped by the output callback at t = %.9g", a->sim->now.t);
+}
+
+static ph_status go_forwards(const adjoint *a, long n, ph_error *err)
+{
+    ph_status s = PH_OK;
+    while (a->sim->n < n && s == PH_OK) {
+        s = ph_sim_step(a->sim, err);
+        if (s == PH_OK)
+            s = show(a, err);
+    }
+    return s;
+}
+
 /* Back from step `to` to that of a mark, with all points between in memory. */
 static ph_status short_part_back(adjoint *a, const checkpoint *mark, long to, ph_error *err)
 {
@@ -469,7 +534,7 @@ static ph_status start_part(adjoint *a, ph_error *err)
 {
     ph_sim *sim = a->sim;
     long first = ph_sens_start_steps(sim);
-    ph_status s = PH_OK;
+    ph_status s = show(a, err);
     sim->sens = a->sens;
     while (s == PH_OK && (sim->n < first || sim->n == a->steps)) {
         s = seed(a, sim->n, &sim->now);
@@ -478,7 +543,7 @@ static ph_status start_part(adjoint *a, ph_error *err)
         contract(a);
         if (sim->n == a->steps)
             break;
-        s = s == PH_OK ? ph_sim_step(sim, err) : s;
+        s = s == PH_OK ? go_forwards(a, sim->n + 1, err) : s;
     }
     sim->sens = NULL; /* from here on the way there is without derivatives */
     return s;
@@ -493,7 +558,7 @@ static ph_status forwards_and_back(adjoint *a, ph_error *err)
     int used = 0;
     while (s == PH_OK && sim->n < a->steps) {
         save(a, &a->mark[used++]);
-        s = step_to(sim, sim->n + spacing < a->steps ? sim->n + spacing : a->steps, err);
+        s = go_forwards(a, sim->n + spacing < a->steps ? sim->n + spacing : a->steps, err);
     }
     if (s != PH_OK)
         return s;
@@ -599,7 +664,9 @@ ph_status ph_sens_gradient(ph_sens *sens, long steps, const ph_objective *object
         return ph_fail(err, PH_E_MEMORY, "not enough memory for checkpoints; give a bound");
     take(&a, &arena);
     memset(gradient, 0, sizeof(double) * (size_t)sens->n);
+    double start = ph_sim_clock();
     ph_status s = forwards_and_back(&a, err);
+    sim->stats.wall_s += ph_sim_clock() - start;
     sim->sens = sens;
     if (s == PH_OK)
         contract(&a);

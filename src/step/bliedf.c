@@ -25,6 +25,8 @@
  *   dq = T(x) dx,   dx = (1/gp) J dv1 - h B(q_n)^T deta,   J = I + gp dp/dv1 + dc/dv1,
  *   dv1 = gp (J^-1 T^-1 dq + J^-1 B(q_n)^T h deta),   dvdot1 = gp dv1                          (D8)
  *
+ * Sensitivities: (W9) of docs/theory.md; the past is part of the variation, the start is differenced.
+ *
  * Start: k - 1 steps of a one-step method near round-off. In index-3 k more, whose velocities become
  *
  *   v += d,  M d + B^T m = 0,  B d = B (v* - v),  v* what (D2) makes of the exact motion       (D9)
@@ -553,7 +555,8 @@ static double bracket(const bliedf *m, double h, double b[ORDER_MAX + 1], double
 }
 
 /* Z_j of one node:  d(f [b, a]) = f sum (a_j hat(b) - b_j hat(a)) du_j, and that of E. */
-static void lie_maps(int n, const bliedf *m, const ph_slot *i, double h, const double *const u[ORDER_MAX + 1])
+PH_INLINE void lie_maps(int n, const bliedf *m, const ph_slot *i, double h,
+                        const double *const u[ORDER_MAX + 1])
 {
     enum { NN = PH_DIM_MAX * PH_DIM_MAX };
     double b_w[ORDER_MAX + 1], a_w[ORDER_MAX + 1], b[PH_DIM_MAX] = {0}, a[PH_DIM_MAX] = {0}, B[NN], A[NN];
@@ -588,6 +591,16 @@ static int has_lie_term(const ph_sim *sim)
     return ((const bliedf *)sim->method)->k >= 3 && sim->opt.correction != PH_WITHOUT;
 }
 
+/* A = Ad(exp(-x)) = I - hat(x) T(x) */
+PH_INLINE void adjoint_map(int n, const bliedf *m, const ph_slot *i)
+{
+    double H[PH_DIM_MAX * PH_DIM_MAX], *A = m->A + i->T_at;
+    i->op->hat(n, m->x + i->v_at, H);
+    ph_small_mmul(n, n, n, H, m->T + i->T_at, A);
+    for (int k = 0; k < n * n; k++)
+        A[k] = (k % (n + 1) == 0) - A[k];
+}
+
 static const ph_step_ops *sens_ops(ph_sim *sim)
 {
     bliedf *m = of(sim);
@@ -595,27 +608,26 @@ static const ph_step_ops *sens_ops(ph_sim *sim)
     velocities(m, sim->lay.nv, sim->next.v, sim->now.v, m->v, NULL, u);
     linearise_exactly(sim);
     for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++) {
-        double x[PH_DIM_MAX], e[PH_DIM_MAX + 1];
         if (i->T_at < 0)
             continue;
-        for (int k = 0; k < i->dim; k++)
-            x[k] = -m->x[i->v_at + k];
-        i->op->exp(i->dim, x, e);
-        i->op->Ad(i->dim, e, m->A + i->T_at);
+        PH_BY_SIZE(i->dim, adjoint_map, m, i);
         if (has_lie_term(sim))
-            lie_maps(i->dim, m, i, sim->opt.h, u);
+            PH_BY_SIZE(i->dim, lie_maps, m, i, sim->opt.h, u);
     }
     return &m->ops;
 }
 
 /* sum += f Z_j u_j' of one node, from j = first on. */
-static void add_lie_variation(int n, const bliedf *m, const ph_slot *i, int first, double f,
-                              const double *const u[ORDER_MAX + 1], double *sum)
+PH_INLINE void add_lie_variation(int n, const bliedf *m, const ph_slot *i, int first, double f,
+                                 const double *const u[ORDER_MAX + 1], double *sum)
 {
+    double y[PH_DIM_MAX];
+    for (int e = 0; e < n; e++)
+        y[e] = 0;
     for (int j = first; j <= m->k; j++)
-        for (int e = 0; e < n; e++)
-            for (int k = 0; k < n; k++)
-                sum[e] += f * m->Z[j][i->T_at + e * n + k] * u[j][i->v_at + k];
+        ph_small_mul_add(n, n, m->Z[j] + i->T_at, u[j] + i->v_at, y);
+    for (int e = 0; e < n; e++)
+        sum[e] += f * y[e];
 }
 
 /* (W9) with x' = 0:
@@ -645,7 +657,7 @@ static void sens_predict(ph_sim *sim, const ph_variation *now, const double *y, 
         }
         ph_small_mul(i->dim, m->A + i->T_at, now->W + i->v_at, next->W + i->v_at);
         if (lie)
-            add_lie_variation(i->dim, m, i, 1, m->in_exp ? -m->gp : -1, u, v);
+            PH_BY_SIZE(i->dim, add_lie_variation, m, i, 1, m->in_exp ? -m->gp : -1, u, v);
         if (!m->ops.F)
             continue;
         memcpy(g, v, sizeof(double) * (size_t)i->dim);
@@ -681,7 +693,7 @@ static void sens_accept(ph_sim *sim, const ph_variation *now, ph_variation *next
             x[e] = inv_h * (W1[e] - AW[e]);
         ph_small_mul(i->dim, m->Tinv + i->T_at, x, d);
         if (m->in_exp)
-            add_lie_variation(i->dim, m, i, 0, -inv_h, u, d);
+            PH_BY_SIZE(i->dim, add_lie_variation, m, i, 0, -inv_h, u, d);
     }
 }
 

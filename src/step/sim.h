@@ -18,7 +18,9 @@ typedef struct ph_stepper {
     ph_status (*step)(ph_sim *sim);         /* from sim->now to sim->next; with h = 0 it sets next.t too */
     void (*accept)(ph_sim *sim); /* what it remembers of a step, before now becomes next; NULL: nothing */
     /* Sensitivities; NULL: the method has none. Between step and its acceptance: */
-    const ph_step_ops *(*sens_ops)(ph_sim *sim); /* exact L and F at sim->next */
+    const ph_step_ops *(*sens_ops)(ph_sim *sim); /* exact L, F, Q and N at sim->next */
+    /* To r_p what (load)' is for theta' = 0, less N W_pred; NULL: the method has no load */
+    ph_status (*sens_load)(ph_sim *sim, const ph_follower *d, double *r_p);
     /* W, v and vdot of next for theta' = 0 and eta' = 0; y is (W5), NULL outside the stabilised form */
     void (*sens_predict)(ph_sim *sim, const ph_variation *now, const double *y, ph_variation *next);
     void (*sens_accept)(ph_sim *sim, const ph_variation *now, ph_variation *next); /* what it remembers */
@@ -32,6 +34,9 @@ typedef struct ph_stepper {
     ph_status (*sens_restore)(ph_sim *sim);
     void (*sens_accept_back)(ph_sim *sim, ph_variation *next, ph_variation *now);
     void (*sens_predict_back)(ph_sim *sim, const ph_variation *next, double *y_bar, ph_variation *now);
+    void (*sens_load_back)(ph_sim *sim, const double *bar, ph_variation *now); /* with sens_load */
+    /* After sens_accept_back: what sens_accept has of a parameter itself; NULL: nothing */
+    double (*sens_explicit)(ph_sim *sim, const ph_follower *d);
     void (*release)(ph_sim *sim); /* what prepare allocated beside the arena; NULL: nothing */
 } ph_stepper;
 
@@ -59,6 +64,8 @@ struct ph_sim {
 #define PH_STEPPER(ops) extern const ph_stepper ops;
 #include "step/steppers.def"
 #undef PH_STEPPER
+
+double ph_sim_clock(void); /* s since some moment */
 
 /* start.c: consistent initial values. Each reads and writes sim->now or p; sim->next is scratch. */
 

@@ -1,0 +1,34 @@
+/* Derivatives as differences, with a step that finds itself.
+ *
+ *   D = (4 D1 - D2)/3,   D1 = (f(e) - f(-e))/(2 e),   D2 = (f(2e) - f(-2e))/(4 e)
+ *
+ * D1 - D2 tells how large the terms of third order are, and those of fifth order, which D is left with, are about
+ * as much smaller than these as these are smaller than D:
+ *
+ *   error of D ~ |D1 - D2|^2/(9 |D|) + 2 u max|f|/e                                                   (W10) */
+#ifndef PH_BASE_SLOPE_H
+#define PH_BASE_SLOPE_H
+
+#include <float.h>
+#include <math.h>
+
+#define PH_SLOPE_TRIES 9     /* steps, each an eighth of the one before */
+#define PH_SLOPE_GOOD  1e-11 /* relative error that nobody will miss */
+
+/* The best derivative so far; begin with error = HUGE_VAL. */
+typedef struct ph_slope {
+    double value, error;
+} ph_slope;
+
+/* f at -2e, -e, e, 2e. 1: smaller steps will not be better. */
+static inline int ph_slope_try(ph_slope *s, const double f[4], double e)
+{
+    double D1 = (f[2] - f[1]) / (2 * e), D2 = (f[3] - f[0]) / (4 * e), D = (4 * D1 - D2) / 3;
+    double third = fabs(D1 - D2) / 3, size = fmax(fmax(fabs(f[0]), fabs(f[1])), fmax(fabs(f[2]), fabs(f[3])));
+    double cut = third > 0 ? third * (third / fmax(third, fabs(D))) : 0, round = 2 * DBL_EPSILON * size / e;
+    if (cut + round < s->error)
+        *s = (ph_slope){D, cut + round};
+    return cut <= round || cut <= PH_SLOPE_GOOD * fabs(D);
+}
+
+#endif
