@@ -138,8 +138,8 @@ ph_measure ph_measure_lambda_at; /* step of the largest |lambda error| with rho 
 ph_measure ph_measure_exact_q, ph_measure_exact_v, ph_measure_exact_Omega, ph_measure_exact_lambda;
 
 /* figure_sens.c: of residual-alpha, linear-alpha and genalpha, x of the heavy top against the exact motion, the
- * order over h and h/2, dx/dm against differences; of one method, dx/dm, its error against run->exact with h, h/2,
- * h/4, and what simplified derivatives lack, with h and h/10 */
+ * order over h and h/2, dx/dm against differences; of one method, dx/dm, its error against run->exact with h,
+ * h/2, h/4, and what simplified derivatives lack, with h and h/10 */
 ph_measure ph_measure_three_errors, ph_measure_three_orders, ph_measure_three_differences;
 ph_measure ph_measure_dx, ph_measure_dx_error;
 ph_measure ph_measure_reference_free, ph_measure_without_kG, ph_measure_symmetric_K;
@@ -174,10 +174,9 @@ ph_measure ph_measure_reference_q, ph_measure_reference_v, ph_measure_reference_
     ph_measure_reference_lambda, ph_measure_reference_psi, ph_measure_reference_turn;
 ph_measure ph_measure_reference_model; /* what run->of gives there */
 
-/* figure_sens.c: derivatives of the heavy top by its mass, with the settings of the run */
-ph_measure ph_measure_sens_x, ph_measure_sens_W;
+/* figure_model_sens.c: derivatives of a model file by the parameter run->of */
+ph_measure ph_measure_sens_W;
 ph_measure ph_measure_sens_Omega_limit, ph_measure_sens_x_limit, ph_measure_sens_lambda_limit; /* h -> 0 */
-ph_measure ph_measure_sens_error;      /* of dx/dm against run->exact, relative, with h, h/2, h/4 */
 ph_measure ph_measure_sens_difference; /* of W and v, relative, from five-point differences of whole runs */
 
 /* figure_model_value.c: what run->of gives at the end of a run of a model file */

@@ -1,167 +1,217 @@
-/* Measures of sensitivities: derivatives of a model file with two nodes, R^3 and SO(3), by the parameter
- * run->of. */
+/* Measures of the three methods of Bruels and Eberhard: the heavy top, differentiated by its mass.
+ *
+ *   x = x(t), dx = dx/dm in the discrete solution, index-3, rho and h as the run says, a_0 = vdot_0
+ *
+ * Three values are those of residual-alpha, linear-alpha and genalpha with sigma = 0, or of h, h/2 and h/4. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "polhode/sens.h"
+#include "step/sens.h" /* the simplified derivatives are no part of the interface */
 #include "study/figure_run.h"
-#include "study/vary.h"
 
-/* Derivatives at the end. */
-typedef struct derivative {
-    double x[3], W[3]; /* of the position and, fixed to the body, of the rotation */
-    double v[6], lambda[3];
-} derivative;
+#define MASS 15.0
+#define EPS  (1e-3 * MASS)
 
-typedef struct trial {
-    ph_rig rig;
-    ph_vary vary;
-} trial;
+static const char *const methods[3] = {"residual-alpha", "linear-alpha", "genalpha"};
+static const int place[PH_NEIGHBOURS] = {-2, -1, 1, 2};
 
-static int open_trial(trial *t, ph_study *study, const ph_figure_run *run)
+typedef struct top_end {
+    double x[3], dx[3];
+} top_end;
+
+typedef struct tops {
+    ph_problem *self, *at[PH_NEIGHBOURS];
+} tops;
+
+static void close_tops(tops *t)
 {
-    char path[512];
-    *t = (trial){0};
-    snprintf(path, sizeof path, "%s/%s.lua", ph_study_trials(study)->folder, run->model);
-    if (!ph_rig_open(&t->rig, study, run))
+    ph_problem_destroy(t->self);
+    for (int k = 0; k < PH_NEIGHBOURS; k++)
+        ph_problem_destroy(t->at[k]);
+}
+
+static int open_tops(tops *t)
+{
+    *t = (tops){.self = ph_problem_create("heavy_top", &(ph_problem_def){.x = MASS})};
+    int ok = t->self != NULL;
+    for (int k = 0; k < PH_NEIGHBOURS; k++) {
+        t->at[k] = ph_problem_create("heavy_top", &(ph_problem_def){.x = MASS + place[k] * EPS});
+        ok = ok && t->at[k];
+    }
+    return ok;
+}
+
+static ph_options options_of(const ph_figure_run *run)
+{
+    ph_options o = ph_figure_options(run);
+    o.atol = o.rtol = 1e-13; /* so that differences of runs see the discrete solution */
+    return o;
+}
+
+/* x at the end of a run without derivatives */
+static int run_plain(const ph_problem *p, const ph_figure_run *run, double x[3])
+{
+    ph_options o = options_of(run);
+    ph_sim *sim;
+    if (ph_sim_create(&sim, &p->sys, &o, 0, p->q0, p->v0, NULL) != PH_OK)
         return 0;
-    const ph_system *sys = ph_mechanism_system(t->rig.mech);
-    ph_vary_base base = {.path = path,
-                         .model = t->rig.model,
-                         .space = run->space,
-                         .assemble = ph_model_run(t->rig.model).assemble,
-                         .n_redundant = sys->n_redundant};
-    if (ph_vary_create(&t->vary, &base, run->of, 0, &ph_study_trials(study)->complaint) == PH_OK)
-        return 1;
-    ph_rig_close(&t->rig);
-    return 0;
+    int ok = ph_sim_run(sim, lrint(run->to / run->h), NULL, NULL, NULL) == PH_OK;
+    memcpy(x, ph_sim_state(sim).q, 3 * sizeof *x);
+    ph_sim_destroy(sim);
+    return ok;
 }
 
-static void close_trial(trial *t)
+static int run_top(const ph_figure_run *run, unsigned simplified, top_end *e)
 {
-    ph_vary_destroy(&t->vary);
-    ph_rig_close(&t->rig);
-}
-
-static int direct(const trial *t, derivative *out, ph_error *err)
-{
-    ph_param p = ph_vary_param(&t->vary);
+    tops t;
+    ph_options o = options_of(run);
+    ph_sim *sim = NULL;
     ph_sens *sens = NULL;
-    int ok = ph_sens_create(&sens, t->rig.sim, 1, &p, err) == PH_OK &&
-             ph_sim_run(t->rig.sim, t->rig.steps, NULL, NULL, err) == PH_OK;
+    ph_param p = {.name = "m", .eps = EPS};
+    int ok = open_tops(&t) && ph_sim_create(&sim, &t.self->sys, &o, 0, t.self->q0, t.self->v0, NULL) == PH_OK;
+    for (int k = 0; k < PH_NEIGHBOURS && ok; k++)
+        p.at[k].sys = &t.at[k]->sys, p.at[k].q0 = t.at[k]->q0, p.at[k].v0 = t.at[k]->v0;
+    ok = ok && ph_sens_create(&sens, sim, 1, &p, NULL) == PH_OK;
     if (ok) {
-        ph_derivative d = ph_sens_get(sens, 0);
-        ph_state s = ph_sim_state(t->rig.sim);
-        memcpy(out->x, d.W + s.v_at[0], sizeof out->x);
-        memcpy(out->W, d.W + s.v_at[1], sizeof out->W);
-        memcpy(out->v, d.v, sizeof out->v);
-        memcpy(out->lambda, d.lambda, sizeof out->lambda);
+        sens->simplified = simplified;
+        ok = ph_sim_run(sim, lrint(run->to / run->h), NULL, NULL, NULL) == PH_OK;
+        memcpy(e->x, ph_sim_state(sim).q, sizeof e->x);
+        memcpy(e->dx, ph_sens_get(sens, 0).W, sizeof e->dx);
     }
     ph_sens_destroy(sens);
+    ph_sim_destroy(sim);
+    close_tops(&t);
     return ok;
 }
 
-static int differentiate(ph_study *study, const ph_figure_run *run, derivative *out)
+/* |a - b|/|b| */
+static double part_of(const double a[3], const double b[3])
 {
-    trial t;
-    if (!open_trial(&t, study, run))
-        return 0;
-    int ok = direct(&t, out, &ph_study_trials(study)->complaint);
-    close_trial(&t);
+    double s = 0, n = 0;
+    for (int i = 0; i < 3; i++)
+        s += (a[i] - b[i]) * (a[i] - b[i]), n += b[i] * b[i];
+    return sqrt(s / n);
+}
+
+/* ---- the three methods -------------------------------------------------------------------------- */
+
+static int x_error(ph_study *study, const ph_figure_run *run, double *error)
+{
+    double x[3], exact[3];
+    ph_figure_run r = *run;
+    r.problem = "heavy_top";
+    const ph_problem *p = ph_study_problem(study, &r);
+    int ok = p && run_plain(p, run, x) && ph_measure_exact_q(study, &r, exact);
+    *error = ok ? part_of(x, exact) : NAN;
     return ok;
 }
 
-#define DERIVATIVE(name, field)                                                                              \
-    int ph_measure_sens_##name(ph_study *study, const ph_figure_run *run, double *value)                     \
-    {                                                                                                        \
-        derivative d;                                                                                        \
-        int ok = differentiate(study, run, &d);                                                              \
-        if (ok)                                                                                              \
-            memcpy(value, d.field, 3 * sizeof(double));                                                      \
-        return ok;                                                                                           \
-    }
-DERIVATIVE(x, x)
-DERIVATIVE(W, W)
-
-static int by_h(ph_study *study, const ph_figure_run *run, derivative d[3])
+int ph_measure_three_errors(ph_study *study, const ph_figure_run *run, double *value)
 {
+    int ok = 1;
     for (int k = 0; k < 3; k++) {
         ph_figure_run r = *run;
-        r.h = ldexp(run->h, -k);
-        if (!differentiate(study, &r, &d[k]))
-            return 0;
+        r.method = methods[k];
+        ok = x_error(study, &r, &value[k]) && ok;
     }
-    return 1;
-}
-
-/* y(h) = y + c2 h^2 + c3 h^3 + ... */
-#define LIMIT(name, field)                                                                                   \
-    int ph_measure_sens_##name(ph_study *study, const ph_figure_run *run, double *value)                     \
-    {                                                                                                        \
-        derivative d[3];                                                                                     \
-        int ok = by_h(study, run, d);                                                                        \
-        for (int i = 0; ok && i < 3; i++) {                                                                  \
-            double y0 = (d[0].field)[i], y1 = (d[1].field)[i], y2 = (d[2].field)[i];                         \
-            double a = y1 + (y1 - y0) / 3, b = y2 + (y2 - y1) / 3;                                           \
-            value[i] = b + (b - a) / 7;                                                                      \
-        }                                                                                                    \
-        return ok;                                                                                           \
-    }
-LIMIT(x_limit, x)
-LIMIT(Omega_limit, v + 3)
-LIMIT(lambda_limit, lambda)
-
-static double length(const double *a, const double *b, int n)
-{
-    double s = 0;
-    for (int i = 0; i < n; i++)
-        s += (a[i] - (b ? b[i] : 0)) * (a[i] - (b ? b[i] : 0));
-    return sqrt(s);
-}
-
-int ph_measure_sens_error(ph_study *study, const ph_figure_run *run, double *value)
-{
-    derivative d[3];
-    int ok = by_h(study, run, d);
-    for (int k = 0; ok && k < 3; k++)
-        value[k] = length(d[k].x, run->exact, 3) / length(run->exact, NULL, 3);
     return ok;
 }
 
-/* dx/dp and dv/dp by five-point differences of whole runs. */
-static int difference(const trial *t, const ph_options *o, double x[3], double v[6], ph_error *err)
+int ph_measure_three_orders(ph_study *study, const ph_figure_run *run, double *value)
 {
-    static const double weight[PH_NEIGHBOURS] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
+    double fine[3];
+    ph_figure_run r = *run;
+    r.h /= 2;
+    int ok = ph_measure_three_errors(study, run, value) && ph_measure_three_errors(study, &r, fine);
+    for (int k = 0; k < 3 && ok; k++)
+        value[k] = log2(value[k] / fine[k]);
+    return ok;
+}
+
+/* dx against (8 (x(m + e) - x(m - e)) - (x(m + 2e) - x(m - 2e)))/(12 e) */
+static int difference(const ph_figure_run *run, double *error)
+{
+    static const double weight[PH_NEIGHBOURS] = {1, -8, 8, -1};
+    double dx[3] = {0}, x[3];
+    tops t;
+    top_end e;
+    int ok = open_tops(&t) && run_top(run, 0, &e);
+    for (int k = 0; k < PH_NEIGHBOURS && ok; k++) {
+        ok = run_plain(t.at[k], run, x);
+        for (int i = 0; i < 3; i++)
+            dx[i] += weight[k] * x[i] / (12 * EPS);
+    }
+    close_tops(&t);
+    *error = ok ? part_of(e.dx, dx) : NAN;
+    return ok;
+}
+
+int ph_measure_three_differences(ph_study *study, const ph_figure_run *run, double *value)
+{
     int ok = 1;
-    for (int k = 0; ok && k < PH_NEIGHBOURS; k++) {
-        const ph_neighbour *n = &t->vary.at[k];
-        ph_sim *sim = NULL;
-        ok = ph_sim_create(&sim, &n->sys, o, 0, n->q0, n->v0, err) == PH_OK &&
-             ph_sim_run(sim, t->rig.steps, NULL, NULL, err) == PH_OK;
-        if (ok) {
-            ph_state s = ph_sim_state(sim);
-            for (int i = 0; i < 3; i++)
-                x[i] += weight[k] / t->vary.eps * s.q[i];
-            for (int i = 0; i < 6; i++)
-                v[i] += weight[k] / t->vary.eps * s.v[i];
-        }
-        ph_sim_destroy(sim);
+    (void)study;
+    for (int k = 0; k < 3; k++) {
+        ph_figure_run r = *run;
+        r.method = methods[k];
+        ok = difference(&r, &value[k]) && ok;
     }
     return ok;
 }
 
-int ph_measure_sens_difference(ph_study *study, const ph_figure_run *run, double *value)
+/* ---- one method --------------------------------------------------------------------------------- */
+
+int ph_measure_dx(ph_study *study, const ph_figure_run *run, double *value)
 {
-    ph_error *err = &ph_study_trials(study)->complaint;
-    ph_options o = ph_figure_options(run);
-    derivative d;
-    double x[3] = {0}, v[6] = {0};
-    trial t;
-    if (!open_trial(&t, study, run))
-        return 0;
-    int ok = direct(&t, &d, err) && difference(&t, &o, x, v, err);
-    if (ok)
-        value[0] = length(d.x, x, 3) / length(x, NULL, 3), value[1] = length(d.v, v, 6) / length(v, NULL, 6);
-    close_trial(&t);
+    top_end e = {{0}, {0}};
+    (void)study;
+    int ok = run_top(run, 0, &e);
+    memcpy(value, e.dx, sizeof e.dx);
     return ok;
+}
+
+/* dx against run->exact, with h, h/2, h/4 */
+int ph_measure_dx_error(ph_study *study, const ph_figure_run *run, double *value)
+{
+    int ok = 1;
+    for (int k = 0; k < 3; k++) {
+        double dx[3] = {NAN, NAN, NAN};
+        ph_figure_run r = *run;
+        r.h = ldexp(run->h, -k);
+        ok = ph_measure_dx(study, &r, dx) && ok;
+        value[k] = part_of(dx, run->exact);
+    }
+    return ok;
+}
+
+/* dx simplified against dx, with h and h/10 */
+static int simplified_error(const ph_figure_run *run, unsigned simplified, double *value)
+{
+    int ok = 1;
+    for (int k = 0; k < 2 && ok; k++) {
+        top_end exact, simple;
+        ph_figure_run r = *run;
+        r.h = k ? run->h / 10 : run->h;
+        ok = run_top(&r, 0, &exact) && run_top(&r, simplified, &simple);
+        value[k] = ok ? part_of(simple.dx, exact.dx) : NAN;
+    }
+    return ok;
+}
+
+int ph_measure_reference_free(ph_study *study, const ph_figure_run *run, double *value)
+{
+    (void)study;
+    return simplified_error(run, PH_REFERENCE_FREE, value);
+}
+
+int ph_measure_without_kG(ph_study *study, const ph_figure_run *run, double *value)
+{
+    (void)study;
+    return simplified_error(run, PH_WITHOUT_KG, value);
+}
+
+int ph_measure_symmetric_K(ph_study *study, const ph_figure_run *run, double *value)
+{
+    (void)study;
+    return simplified_error(run, PH_SYMMETRIC_STIFFNESS, value);
 }
