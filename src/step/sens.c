@@ -238,6 +238,7 @@ static double apply(ph_sens *sens, const ph_step_ops *o, ph_variation *x)
 static ph_status solve(ph_sens *sens, const ph_step_ops *o, double rate, ph_variation *x)
 {
     double last = HUGE_VAL;
+    int redundant = sens->sim->matrix.redundant > 0; /* rows whose regularisation is corrected slowly */
     for (int k = 0; k < CORRECTIONS; k++) {
         residual(sens, o, x);
         ph_status s = ph_newton_increment(sens->sim, o);
@@ -248,7 +249,7 @@ static ph_status solve(ph_sens *sens, const ph_step_ops *o, double rate, ph_vari
             return PH_E_NAN;
         /* the next increment would be round-off, or this one is; where matrices are kept, halves are
          * progress */
-        if (size * rate <= ROUND_OFF || (k > 0 && size * (size / last) <= 0.1 * ROUND_OFF) ||
+        if (size * rate <= ROUND_OFF || (k > 0 && !redundant && size * (size / last) <= 0.1 * ROUND_OFF) ||
             (k > 1 && size < 1e-9 && size > 0.7 * last))
             return PH_OK;
         last = size;
