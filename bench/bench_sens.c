@@ -1,7 +1,7 @@
 /* What sensitivities cost, relative to the run without them:
  *   bench_sens MODEL METHOD FORM STEPS MODE [PARAMETER...]
- * MODE plain, direct or adjoint makes one run, for a profiler; MODE compare makes them in turn and prints
- * the best processor times. Without parameters: all of the model. METHOD may end in an order: bliedf4. */
+ * MODE plain, direct or adjoint makes one run, for a profiler; MODE compare makes them in turn and prints the best
+ * processor times. Without parameters: all that the model has. METHOD may end in an order: bliedf4. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -60,7 +60,7 @@ static double run(const setup *x, const char *mode)
         must(ph_sens_create(&sens, sim, x->n, x->param, &err), &err);
     double begin = now();
     if (strcmp(mode, "adjoint") == 0) {
-        ph_objective objective = {.final = energy, .ctx = &nv};
+        ph_objective objective = {energy, NULL, NULL, &nv};
         double value, *gradient = calloc((size_t)x->n, sizeof *gradient);
         must(ph_sens_gradient(sens, x->steps, &objective, 0, &value, gradient, &err), &err);
         free(gradient);

@@ -22,7 +22,7 @@ static double root(double x, double scale)
 
 static double derive(function f, double x, double scale, int *tries)
 {
-    ph_quotient best = {0, HUGE_VAL};
+    ph_quotient best = PH_QUOTIENT_NONE;
     double e = 0x1p-9;
     for (*tries = 1; *tries <= PH_QUOTIENT_TRIES; ++*tries, e /= 8) {
         double at[] = {f(x - 2 * e, scale), f(x - e, scale), f(x + e, scale), f(x + 2 * e, scale)};
@@ -57,8 +57,29 @@ static void cheap(void **state)
     assert_int_equal(tries, 1);
 }
 
+/* What cancellation leaves of 0: no chance makes a derivative of it. */
+static void noise(void **state)
+{
+    (void)state;
+    uint64_t seed = 5;
+    for (int n = 0; n < 1000; n++) {
+        ph_quotient best = PH_QUOTIENT_NONE;
+        double e = 0x1p-9;
+        for (int tries = 1; tries <= PH_QUOTIENT_TRIES; tries++, e /= 8) {
+            double at[4];
+            for (int k = 0; k < 4; k++)
+                at[k] = n % 2 ? 1e-13 * rnd(&seed)
+                              : 0x1p-45 * round(2 * rnd(&seed)); /* units in the last place */
+            if (ph_quotient_try(&best, at, e))
+                break;
+        }
+        check_le(fabs(best.value), 1e-8); /* round-off: some hundred times 1e-13/e */
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(all_scales), cmocka_unit_test(cheap)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(all_scales), cmocka_unit_test(cheap),
+                                       cmocka_unit_test(noise)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

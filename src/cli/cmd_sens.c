@@ -112,11 +112,11 @@ static int open_study(ph_sens_study *st, const ph_subject *subject, const ph_arg
         return ph_complain("not enough memory for derivatives"), 0;
     size_t width = (size_t)(st->seen.width + st->n_aims), n = (size_t)st->n;
     st->base = calloc((size_t)subject->model->n_bodies, sizeof *st->base);
-    st->block = calloc(width * (2 * n + 6), sizeof *st->block);
+    st->block = calloc(width * (2 * n + 7), sizeof *st->block);
     if (!st->base || !st->block)
         return ph_complain("not enough memory for derivatives"), 0;
     double *at = st->block;
-    for (int k = 0; k < 5; k++, at += width)
+    for (int k = 0; k < 6; k++, at += width)
         st->work[k] = at;
     st->value = at, at += width;
     st->d = at, at += n * width;

@@ -31,7 +31,7 @@ typedef struct ph_sens_study {
     ph_seen seen;
     double *value;   /* width: at the end */
     double *d, *fd;  /* n x width: derivatives; by differences of runs */
-    double *work[5]; /* width each */
+    double *work[6]; /* width each */
     ph_body_state *base;
     double *block; /* of all numbers */
     int n_aims;

@@ -27,10 +27,10 @@ static double step_of(const ph_run *r, const ph_sens_study *st, int k)
 static ph_status along(const ph_run *r, ph_sens_study *st, int k, int n, view_fn view, void *ctx, double *out)
 {
     static const int place[PH_NEIGHBOURS] = {-2, -1, 1, 2};
-    double e = step_of(r, st, k), *error = st->work[4];
+    double e = step_of(r, st, k), *error = st->work[4], *last = st->work[5];
     int good = 0;
     for (int i = 0; i < n; i++)
-        error[i] = HUGE_VAL, out[i] = 0;
+        out[i] = 0, error[i] = HUGE_VAL, last[i] = NAN;
     for (int tries = 0; tries < PH_QUOTIENT_TRIES && !good; tries++, e /= 8) {
         for (int j = 0; j < PH_NEIGHBOURS; j++) {
             ph_state moved = ph_sens_move(st->sens, k, place[j] * e);
@@ -41,9 +41,10 @@ static ph_status along(const ph_run *r, ph_sens_study *st, int k, int n, view_fn
         good = 1;
         for (int i = 0; i < n; i++) {
             double f[] = {st->work[0][i], st->work[1][i], st->work[2][i], st->work[3][i]};
-            ph_quotient slope = {out[i], error[i]};
+            ph_quotient slope = {out[i], error[i], last[i]};
             good &= ph_quotient_try(&slope, f, e);
-            out[i] = isnan(f[0] + f[1] + f[2] + f[3]) ? NAN : slope.value, error[i] = slope.error;
+            out[i] = isnan(f[0] + f[1] + f[2] + f[3]) ? NAN : slope.value;
+            error[i] = slope.error, last[i] = slope.last;
         }
     }
     return PH_OK;

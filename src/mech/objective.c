@@ -220,7 +220,7 @@ static void set(ph_look *l, const ph_state *s, const move *at, double e, double 
 static ph_status differentiate(ph_look *l, const ph_state *s, const move *at, double *out)
 {
     static const int place[] = {-2, -1, 1, 2};
-    ph_quotient best = {0, HUGE_VAL};
+    ph_quotient best = PH_QUOTIENT_NONE;
     double x0 = at->node < 0 ? *at->x : 0, e = STEP * fmax(1, fabs(x0));
     ph_status status = PH_OK;
     for (int n = 0; n < PH_QUOTIENT_TRIES && status == PH_OK; n++, e /= 8) {
