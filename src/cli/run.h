@@ -75,7 +75,8 @@ void ph_report_settings(const ph_run *r, char *text, size_t size);
 const char *ph_report_formulation(const ph_options *o); /* index1: accelerations are constrained */
 void ph_report_text(const ph_run *r);
 
-/* report_json.c: one object on stdout. 0: not enough memory. */
+/* report_json.c: one object on stdout. 0: not enough memory. Of the second, "bodies", "joints" and "sensors". */
 int ph_report_json(const ph_run *r);
+void ph_report_json_state(ph_json *j, const ph_run *r, const ph_state *s);
 
 #endif
