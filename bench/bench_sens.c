@@ -94,8 +94,8 @@ static void prepare(setup *x, char **args, int n, char **names)
     x->param = calloc((size_t)x->n + 1, sizeof *x->param);
     ph_vary_base base = {args[1], NULL, 0, x->self.model, 0, 0, 0};
     for (int k = 0; k < x->n; k++) {
-        must(ph_vary_create(&x->vary[k], &base, n ? names[k] : ph_model_name(x->self.model, PH_PARAMETERS, k), 0,
-                            &err),
+        must(ph_vary_create(&x->vary[k], &base, n ? names[k] : ph_model_name(x->self.model, PH_PARAMETERS, k),
+                            0, &err),
              &err);
         x->param[k] = ph_vary_param(&x->vary[k]);
     }

@@ -14,8 +14,12 @@ typedef struct dense {
 
 static dense dense_create(int rows, int cols, int width)
 {
-    dense d = {rows, cols, 0, calloc((size_t)(rows * cols), sizeof(double)),
-               calloc((size_t)(rows * cols), sizeof(double)), calloc((size_t)cols, sizeof(int))};
+    dense d = {rows,
+               cols,
+               0,
+               calloc((size_t)(rows * cols), sizeof(double)),
+               calloc((size_t)(rows * cols), sizeof(double)),
+               calloc((size_t)cols, sizeof(int))};
     assert_true(d.A && d.Q && d.block);
     for (int j = 0; j < cols; j++)
         d.block[j] = j / width;
