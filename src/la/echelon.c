@@ -217,8 +217,8 @@ static int reduce(ph_echelon *e, int *whole)
             continue;
         }
         double c = e->x[k] / e->diag[k];
-        for (const entry *r = e->row[k].e, *end = r + e->row[k].n; r < end; r++)
-            reach(e, r->col, -c * r->x);
+        for (int i = 0; i < e->row[k].n; i++)
+            reach(e, e->row[k].e[i].col, -c * e->row[k].e[i].x);
     }
     double sum = 0;
     for (int i = 0; i < e->n_passed; i++)
