@@ -210,7 +210,7 @@ static void chain_of_springs(void **state)
                      PH_SPACE_R3XSO3);
     double z = 0;
     for (int i = 1; i <= 5; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "p%d", i);
         z -= 1 + (6 - i) * 2 * 10 / 200.0;
         check_le(ph_norm(ph_sub(held_body(&h, name).x, ph_v3(0, 0, z))), 1e-9); /* Newton's tolerance */
