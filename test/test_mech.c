@@ -159,7 +159,11 @@ static void make_force(kit *k, int type, int side, int variant, double damping, 
     kit_open(k);
     kit_random_body(k, "one", seed);
     kit_random_body(k, "two", seed);
-    int two = type == PH_F_SPRING || type == PH_F_BUSHING;
+    static const double K6[36] = {9, 1, 0, 0, 1, 0, 1, 4, 0, 1, 0, 0, 0, 0, 3, 0, 0, 1,
+                                  0, 1, 0, 2, 0, 0, 1, 0, 0, 0, 5, 1, 0, 0, 1, 0, 1, 6};
+    static const double D6[36] = {.9, .1, 0, 0,  0, 0, .1, .4, 0, 0, 0,  0, 0, 0, .3, 0, 0, .1,
+                                  0,  0,  0, .2, 0, 0, 0,  0,  0, 0, .5, 0, 0, 0, .1, 0, 0, .6};
+    int two = type == PH_F_SPRING || type == PH_F_BUSHING || type == PH_F_BEAM;
     ph_force_def *f =
         kit_force(k, "force", type, two ? sides[side][0] : PH_GROUND, two ? sides[side][1] : side % 2);
     f->at_a = rnd3(seed), f->at_b = rnd3(seed);
@@ -168,6 +172,9 @@ static void make_force(kit *k, int type, int side, int variant, double damping, 
     f->kr3 = variant ? ph_v3(2, 2, 2) : ph_v3(1, 2, 3), f->dr3 = ph_scale(damping, ph_v3(0.1, 0.2, 0.3));
     f->value = rnd3(seed);
     f->in_body = variant % 2;
+    f->K6 = K6, f->D6 = damping > 0 ? D6 : NULL;
+    for (int i = 0; i < 2 && type == PH_F_BEAM; i++) /* smooth below half a turn from end to end */
+        k->body[i].R = rnd_turn(0.3, seed);
     if (variant >= 2)
         f->f = (ph_function){.call = pull, .ref = f->body[1]};
 }
@@ -195,9 +202,9 @@ static void forces_have_right_tangents(void **state)
 static void forces_balance_power(void **state)
 {
     (void)state;
-    static const int types[] = {PH_F_SPRING, PH_F_BUSHING, PH_F_TORSION};
+    static const int types[] = {PH_F_SPRING, PH_F_BUSHING, PH_F_TORSION, PH_F_BEAM};
     uint64_t seed = 415;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         for (int side = 0; side < 3; side++)
             for (int s = 0; s < SPACES; s++)
                 for (int damped = 0; damped < 2; damped++) {
