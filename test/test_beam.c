@@ -2,6 +2,7 @@
  * deformations with exact or published solutions, and motions. */
 #include "mech_cases.h"
 #include "model_file.h"
+#include "polhode/equilibrium.h"
 
 #define PI 3.14159265358979323846
 
@@ -354,6 +355,58 @@ static void beam_of_45_degrees_bends(void **state)
     check_le(max_diff(limit, continuum, 3), 2e-5); /* reference: what extrapolation of order 2 leaves */
 }
 
+static ph_status set_load(double factor, void *mech)
+{
+    ph_mechanism_load(mech, factor);
+    return PH_OK;
+}
+
+/* Positions of all nodes of models/NAME.lua in equilibrium. */
+static void rest(const char *name, int n, ph_vec3 *x)
+{
+    char path[512];
+    ph_model *m;
+    ph_mechanism *mech;
+    ph_equilibrium *e;
+    ph_error err = {0};
+    ph_static_options o = ph_default_static();
+    const double *q0, *v0;
+    snprintf(path, sizeof path, "%s/../models/%s.lua", PH_TEST_DIR, name);
+    if (ph_model_read(&m, path, &(ph_setting){"n", n}, 1, NULL, &err) != PH_OK ||
+        ph_mechanism_create(&mech, m, PH_SPACE_SE3, NULL, &err) != PH_OK ||
+        ph_mechanism_initial(mech, 0, &q0, &v0, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    o.load = set_load, o.ctx = mech;
+    if (ph_equilibrium_create(&e, ph_mechanism_system(mech), &o, 0, q0, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    ph_state s = ph_equilibrium_state(e);
+    for (int i = 0; i <= n; i++)
+        x[i] = ph_kin_of(mech, &s, i).x;
+    ph_equilibrium_destroy(e), ph_mechanism_destroy(mech), ph_model_free(m);
+}
+
+/* The models of the folder, with many elements. */
+static void models_come_to_rest(void **state)
+{
+    (void)state;
+    static const double tip[3] = {15.685211105, 47.151707225, 53.472648661};
+    static const double continuum[3] = {15.68480053404, 47.15043857363, 53.47485879183};
+    ph_vec3 x[65];
+    double coarse[3], fine[3], limit[3], worst = 0;
+    rest("roll_up", 64, x);
+    for (int i = 0; i <= 64; i++) {
+        double a = PI * i / 32, r = 5 / PI;
+        worst = ph_larger(worst, ph_norm(ph_sub(x[i], ph_v3(r * sin(a), r * (1 - cos(a)), 0))));
+    }
+    check_le(worst, 1e-13); /* round-off: exact for constant strain, length 10 */
+    rest("bend45", 32, x), ph_store3(coarse, x[32]);
+    rest("bend45", 64, x), ph_store3(fine, x[64]);
+    for (int i = 0; i < 3; i++)
+        limit[i] = fine[i] + (fine[i] - coarse[i]) / 3;
+    check_le(max_diff(fine, tip, 3), 1e-7);        /* reference: printed digits, conditioning */
+    check_le(max_diff(limit, continuum, 3), 1e-6); /* reference: what extrapolation of order 2 leaves */
+}
+
 /* Tip loads: the error is that of curvature constant in each element, whatever the slenderness; none with
  * rbf. */
 static void nothing_locks(void **state)
@@ -529,6 +582,7 @@ int main(void)
         cmocka_unit_test(arcs_are_exact),
         cmocka_unit_test(beam_rolls_up),
         cmocka_unit_test(beam_of_45_degrees_bends),
+        cmocka_unit_test(models_come_to_rest),
         cmocka_unit_test(nothing_locks),
         cmocka_unit_test(spaghetti_flies),
         cmocka_unit_test(free_flight_has_order_2),

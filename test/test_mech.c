@@ -198,6 +198,19 @@ static void forces_have_right_tangents(void **state)
                 }
 }
 
+/* A constant force at the centre has no tangent in physical coordinates, and one in all others. */
+static void plain_forces_have_right_tangents(void **state)
+{
+    (void)state;
+    uint64_t seed = 416;
+    for (int s = 0; s < SPACES; s++) {
+        kit k;
+        make_force(&k, PH_F_FORCE, 0, 0, 0, &seed);
+        k.force[0].at_b = ph_v3(0, 0, 0);
+        check_le(worst_of(&k, spaces[s], &seed), 1e-10); /* derivative: order 8 */
+    }
+}
+
 /* Without damping energy is kept; with it, it is lost. */
 static void forces_balance_power(void **state)
 {
@@ -490,6 +503,7 @@ int main(void)
         cmocka_unit_test(drives_have_right_tangents),
         cmocka_unit_test(friction_has_right_tangents),
         cmocka_unit_test(forces_have_right_tangents),
+        cmocka_unit_test(plain_forces_have_right_tangents),
         cmocka_unit_test(forces_balance_power),
         cmocka_unit_test(joints_keep_rank),
         cmocka_unit_test(joints_have_no_spurious_zeros),

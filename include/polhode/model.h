@@ -110,6 +110,10 @@ PH_API ph_status ph_mechanism_initial(ph_mechanism *mech, int assemble, const do
 PH_API ph_status ph_mechanism_rank(ph_mechanism *mech, ph_error *err);
 PH_API int ph_mechanism_redundant(const ph_mechanism *mech, int constraint); /* its rows that others imply */
 
+/* Multiply gravity and all forces and torques of force{} and torque{} by a factor, for static load steps; springs,
+ * bushings and drives stay as they are. 1 at first. */
+PH_API void ph_mechanism_load(ph_mechanism *mech, double factor);
+
 /* The mechanism's. */
 PH_API const ph_system *ph_mechanism_system(const ph_mechanism *mech);
 

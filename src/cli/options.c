@@ -46,6 +46,7 @@ static const char *exact_word(int k)
 #define FOR(command) (1u << PH_CMD_##command)
 #define RUNS         (FOR(RUN) | FOR(SWEEP) | FOR(TRANSIENT))
 #define TRIES        (FOR(CONVERGE) | FOR(WORK) | FOR(STABILITY))
+#define HOLDS        FOR(STATIC)
 #define OPENS        (RUNS | TRIES)
 
 static const option options[] = {

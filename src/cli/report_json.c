@@ -105,6 +105,14 @@ static void add_sensors(ph_json *j, const ph_run *r, const ph_state *s)
     }
 }
 
+void ph_report_json_state(ph_json *j, const ph_run *r, const ph_state *s)
+{
+    add_bodies(j, r, s);
+    add_joints(j, r, s);
+    if (r->subject.model)
+        add_sensors(j, r, s);
+}
+
 static void add_quality(ph_json *j, const ph_run *r, const ph_state *s)
 {
     const ph_watch *w = &r->watch;
@@ -171,10 +179,7 @@ int ph_report_json(const ph_run *r)
         add_newton(&j, r);
         if (r->opt.tol > 0)
             add_control(&j, r);
-        add_bodies(&j, r, &s);
-        add_joints(&j, r, &s);
-        if (r->subject.model)
-            add_sensors(&j, r, &s);
+        ph_report_json_state(&j, r, &s);
         add_quality(&j, r, &s);
     }
     return ph_json_print(&j, stdout);

@@ -4,6 +4,7 @@
 
 #include "cli/body.h"
 #include "cli/cli.h"
+#include "io/json.h"
 #include "io/record.h"
 #include "problem/problem.h"
 
@@ -52,13 +53,13 @@ void ph_trajectory_row(ph_run *r, const ph_state *s);
 /* The numbers of a sensor of the model, NaN where it fails: n of them in value. */
 int ph_run_sensor(const ph_run *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX]);
 
-
 /* report.c: the settings in one line; the summary in words. */
 void ph_report_settings(const ph_run *r, char *text, size_t size);
 const char *ph_report_formulation(const ph_options *o); /* index1: accelerations are constrained */
 void ph_report_text(const ph_run *r);
 
-/* report_json.c: one object on stdout. 0: not enough memory. */
+/* report_json.c: one object on stdout. 0: not enough memory. Of the second, "bodies", "joints" and "sensors". */
 int ph_report_json(const ph_run *r);
+void ph_report_json_state(ph_json *j, const ph_run *r, const ph_state *s);
 
 #endif

@@ -26,7 +26,7 @@ static ph_status M(const ph_state *s, double *out, void *ctx)
 /* Omega x J Omega for J = diag(J), and weight */
 static void bodies_g(const ph_mechanism *m, const ph_state *s, double *out)
 {
-    ph_vec3 gravity = m->model->gravity;
+    ph_vec3 gravity = ph_scale(m->load, m->model->gravity);
     for (const ph_rigid *b = m->rigid, *end = b + m->n_rigid; b < end; b++) {
         ph_vec3 w = ph_load3(s->v + b->w);
         ph_store3(out + b->x, ph_scale(-b->m, gravity));

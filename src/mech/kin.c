@@ -44,7 +44,7 @@ void ph_force_at(const ph_mechanism *m, const ph_state *s, const ph_force *f, ph
     site->f = f;
     ph_kin_fill(m, s, f->body[0], &site->a);
     ph_kin_fill(m, s, f->body[1], &site->b);
-    site->t = s->t;
+    site->t = s->t, site->load = m->load;
     site->lambda = f->joint && s->lambda ? s->lambda + f->joint->l_at : NULL;
     site->bodies = m->states;
 }

@@ -3,8 +3,9 @@
  *   force in the world  g = (-F, -s x R^T F);  in the body  g = (-R F, -s x F)
  *   torque in the world g = -R^T tau;          in the body  g = -tau
  *
- * What a function returns is differenced by the state of its own body only, centrally: exact to about 1e-10
- * where it reads no other body, and a Newton matrix that is good enough where it does. */
+ * Each is multiplied by the factor of loads, which is 1 but for static steps. What a function returns is
+ * differenced by the state of its own body only, centrally: exact to about 1e-10 where it reads no other body,
+ * and a Newton matrix that is good enough where it does. */
 #include "mech/mech.h"
 
 #include "lie/so3.h"
@@ -12,12 +13,12 @@
 static ph_status value_of(const ph_force_site *s, ph_vec3 *out)
 {
     const ph_force_def *d = s->f->def;
-    *out = d->value;
+    *out = ph_scale(s->load, d->value);
     if (!d->f.call)
         return PH_OK;
     double F[3];
     ph_status status = d->f.call(&d->f, s->t, s->bodies, 3, F);
-    *out = ph_load3(F);
+    *out = ph_scale(s->load, ph_load3(F));
     return status;
 }
 

@@ -178,6 +178,7 @@ typedef struct ph_force_site {
     const ph_force *f;
     ph_kin a, b;
     double t;
+    double load;           /* factor of applied forces and torques */
     const double *lambda;  /* of the joint, for friction */
     ph_body_state *bodies; /* all of them, where a function is called */
 } ph_force_site;
@@ -223,7 +224,7 @@ typedef struct ph_body {
     int M[4];    /* blocks (x, x) (x, phi) (phi, x) (phi, phi) in pairs; -1: not there */
     double m;
     ph_mat3 J;
-    ph_vec3 weight; /* m gravity, world */
+    ph_vec3 weight; /* m gravity, world, times the factor of loads */
 } ph_body;
 
 /* A body with principal axes in physical coordinates: the usual case, in little memory. */
@@ -316,6 +317,7 @@ struct ph_mechanism {
     double *turns;         /* of the model's joints: last angle, counted over many turns */
     double *q0, *v0;
     int *dependent;      /* of each constraint: rows that those before it imply */
+    double load;         /* factor of gravity and of applied forces and torques; 1 but in static steps */
     atomic_int singular; /* 1 + the last body whose coordinates were singular; 0: none */
     double projected[2]; /* violations of positions and velocities that assembling removed, relative */
     void *block;

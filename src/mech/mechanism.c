@@ -159,7 +159,7 @@ ph_status ph_mechanism_create(ph_mechanism **out, const ph_model *model, ph_spac
     ph_mechanism *m = ph_alloc(alloc, sizeof *m);
     if (!m)
         return ph_fail(err, PH_E_MEMORY, "not enough memory for the mechanism");
-    *m = (ph_mechanism){.model = model, .space = sp, .alloc = alloc};
+    *m = (ph_mechanism){.model = model, .space = sp, .alloc = alloc, .load = 1};
     ph_arena a = {0};
     counts n = count(model, sp);
     take(m, &n, &a);
@@ -190,6 +190,13 @@ void ph_mechanism_destroy(ph_mechanism *m)
 const ph_system *ph_mechanism_system(const ph_mechanism *m)
 {
     return &m->sys;
+}
+
+void ph_mechanism_load(ph_mechanism *m, double factor)
+{
+    m->load = factor;
+    for (int k = 0; k < m->model->n_bodies; k++) /* m gravity is exact as before for a factor of 1 */
+        m->body[k].weight = ph_scale(factor, ph_scale(m->body[k].m, m->model->gravity));
 }
 
 int ph_mechanism_redundant(const ph_mechanism *m, int constraint)

@@ -1,5 +1,6 @@
 // All public headers as C++17.
 #include <polhode/base.h>
+#include <polhode/equilibrium.h>
 #include <polhode/lie.h>
 #include <polhode/model.h>
 #include <polhode/sens.h>

@@ -1,0 +1,175 @@
+/* polhode static: the equilibrium of a model under its loads. */
+#include "cli/deliver.h"
+#include "cli/hold.h"
+#include "io/file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the equilibrium --------------------------------------------------------------------------------- */
+
+static ph_status scale_loads(double factor, void *mech)
+{
+    ph_mechanism_load(mech, factor);
+    return PH_OK;
+}
+
+ph_equilibrium *ph_hold(ph_run *r)
+{
+    ph_equilibrium *e = NULL;
+    ph_static_options o = ph_default_static();
+    char why[sizeof r->err.text];
+    if (r->args->steps)
+        o.steps = r->args->steps;
+    o.solver = r->args->opt.solver;
+    if (r->subject.mech)
+        o.load = scale_loads, o.ctx = r->subject.mech;
+    r->status = ph_equilibrium_create(&e, &r->p->sys, &o, 0, r->p->q0, &r->err);
+    if (r->status == PH_E_CALLBACK && r->subject.mech) {
+        ph_mechanism_complaint(r->subject.mech, why, sizeof why);
+        snprintf(r->err.text, sizeof r->err.text, "%s", why[0] ? why : ph_model_complaint(r->subject.model));
+    }
+    return e;
+}
+
+/* ---- in words ---------------------------------------------------------------------------------------- */
+
+static void print_line(const char *of, const char *name, int n, const double *value, const char *unit)
+{
+    printf("  %-12s %-9s", of, name);
+    for (int k = 0; k < n && k < 6; k++)
+        printf(" %15.9g", value[k]);
+    printf("%s%s%s\n", n > 6 ? " ..." : "", unit[0] ? "  " : "", unit);
+}
+
+/* Position and rotation; what moves does not at an equilibrium. */
+static void print_body(const ph_run *r, int body, const ph_state *s)
+{
+    char of[PH_LABEL_MAX];
+    ph_quantity q[PH_QUANTITIES];
+    int n = ph_body_motion(r->bodies, body, s, q);
+    ph_body_name(r->bodies, body, of);
+    for (int i = 0, shown = 0; i < n; i++)
+        if (!strcmp(q[i].name, "position") || !strcmp(q[i].name, "rotation") || !strcmp(q[i].name, "q"))
+            print_line(shown++ ? "" : of, q[i].name, q[i].n, q[i].value, q[i].n == 3 ? q[i].unit : "");
+}
+
+static void print_joint(const ph_run *r, int joint, const ph_state *s)
+{
+    char of[PH_LABEL_MAX];
+    ph_joint_name(r->bodies, joint, of);
+    if (!r->subject.mech) {
+        int rows, at = ph_joint_lambda(r->bodies, joint, s, &rows);
+        print_line(of, "lambda", rows, s->lambda + at, "");
+        return;
+    }
+    ph_vec3 force, torque;
+    double value[3];
+    ph_mechanism_reaction(r->subject.mech, s, joint, &force, &torque);
+    ph_store3(value, force);
+    print_line(of, "force", 3, value, "N");
+    ph_store3(value, torque);
+    print_line("", "torque", 3, value, "N m");
+}
+
+static void print_text(const ph_run *r, const ph_equilibrium *e)
+{
+    ph_state s = ph_equilibrium_state(e);
+    ph_static_stats st = ph_equilibrium_stats(e);
+    const ph_model *model = r->subject.model;
+    printf("%s: equilibrium after %d load step%s and %d iterations", r->p->name, st.load_steps,
+           st.load_steps == 1 ? "" : "s", st.iterations);
+    if (st.cuts)
+        printf("; load steps were halved %d times", st.cuts);
+    if (st.relaxed)
+        printf("; reached by relaxation in %d steps", st.relaxed);
+    printf("\n\n");
+    for (int k = 0; k < r->bodies->n; k++)
+        print_body(r, k, &s);
+    for (int k = 0; k < r->bodies->n_joints; k++)
+        print_joint(r, k, &s);
+    for (int k = 0; model && k < ph_model_count(model, PH_SENSORS); k++) {
+        double value[PH_SENSOR_MAX];
+        int n = ph_run_sensor(r, k, &s, value);
+        print_line(ph_model_name(model, PH_SENSORS, k), "sensor", n, value, "");
+    }
+}
+
+/* ---- as JSON ----------------------------------------------------------------------------------------- */
+
+static int print_json(const ph_run *r, const ph_equilibrium *e, FILE *to)
+{
+    ph_json j = ph_json_create();
+    ph_json_text(&j, j.root, "polhode", ph_version());
+    ph_json_text(&j, j.root, "model", r->p->name);
+    ph_json_text(&j, j.root, "status", ph_status_word(r->status));
+    ph_json_text(&j, j.root, "space", ph_bodies_space(r->bodies));
+    if (!e) {
+        ph_json_text(&j, j.root, "reason", r->err.text);
+        return ph_json_print(&j, to);
+    }
+    ph_state s = ph_equilibrium_state(e);
+    ph_static_stats st = ph_equilibrium_stats(e);
+    ph_json_count(&j, j.root, "load_steps", st.load_steps);
+    ph_json_count(&j, j.root, "cuts", st.cuts);
+    ph_json_count(&j, j.root, "iterations", st.iterations);
+    ph_json_count(&j, j.root, "relaxation", st.relaxed);
+    ph_report_json_state(&j, r, &s);
+    return ph_json_print(&j, to);
+}
+
+static int write_file(const ph_run *r, const ph_equilibrium *e)
+{
+    const char *path = r->args->output;
+    ph_file file = {0};
+    int code = PH_EXIT_OK;
+    if (!ph_file_open(&file, path))
+        return ph_complain("cannot write '%s': %s", path, strerror(errno));
+    if (!print_json(r, e, file.stream))
+        code = ph_complain("not enough memory for the report");
+    else if (!ph_file_commit(&file))
+        code = ph_complain("cannot write '%s': %s", path, strerror(errno));
+    ph_file_discard(&file);
+    return code;
+}
+
+static int report(const ph_run *r, const ph_equilibrium *e)
+{
+    int code = PH_EXIT_OK;
+    if (!e)
+        ph_complain("%s", r->err.text);
+    if (r->args->output && (e || ph_run_is_numerical(r->status)))
+        code = write_file(r, e);
+    if (r->args->json && (e || ph_run_is_numerical(r->status))) {
+        if (!print_json(r, e, stdout))
+            code = ph_complain("not enough memory for the report");
+    } else if (e) {
+        print_text(r, e);
+    }
+    return code ? code : ph_status_exit(r->status);
+}
+
+int ph_cmd_static(const ph_args *given)
+{
+    ph_args args = *given;
+    ph_run r = {.args = &args};
+    int code;
+    if (ph_subject_open(&r.subject, &args, &code)) {
+        r.p = r.subject.p;
+        r.bodies = ph_bodies_create(&r.subject);
+        if (!r.bodies)
+            code = ph_complain("not enough memory for the model '%s'", r.p->name);
+        else if (args.output && !ph_file_possible(args.output))
+            code = ph_complain("cannot write '%s': %s", args.output, strerror(errno));
+        else {
+            ph_equilibrium *e = ph_hold(&r);
+            code = report(&r, e);
+            ph_equilibrium_destroy(e);
+        }
+    }
+    free(r.bodies);
+    ph_subject_close(&r.subject);
+    return code;
+}

@@ -1,0 +1,11 @@
+/* What static and modes share: the equilibrium of a model. */
+#ifndef PH_CLI_HOLD_H
+#define PH_CLI_HOLD_H
+
+#include "cli/run.h"
+#include "polhode/equilibrium.h"
+
+/* The equilibrium of the subject of r under full load; NULL: r->status and r->err say why. */
+ph_equilibrium *ph_hold(ph_run *r);
+
+#endif

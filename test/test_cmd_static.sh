@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# polhode static: words, JSON, files, exit codes, and mistakes.
+set -uo pipefail
+
+polhode=${POLHODE:?path of the program}
+models=$(cd "$(dirname "$0")/../models" && pwd)
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+failures=0
+
+fail() {
+    echo "FAILED: $*" >&2
+    failures=$((failures + 1))
+}
+
+# run CODE ARGS...: exit code; leaves stdout in out, stderr in err
+run() {
+    local want=$1 got
+    shift
+    "$polhode" "$@" >out 2>err </dev/null
+    got=$?
+    ((got == want)) || fail "polhode $*: exit code $got instead of $want: $(head -c 300 err)"
+}
+
+has() { # FILE TEXT...
+    local file=$1 text
+    shift
+    for text in "$@"; do
+        grep -qF -e "$text" "$file" || fail "no '$text' in $file: $(head -c 400 "$file")"
+    done
+}
+
+# Rest of the pendulum: below its pivot, and the rod carries the weight.
+run 0 static "$models/pendulum.lua"
+has out "pendulum: equilibrium after 1 load step" "position                0              -1" "rod          force" "9.81"
+run 0 static "$models/pendulum.lua" --json
+has out '"status":"ok"' '"load_steps":1' '"iterations":' '"bodies":' '"joints":' '"sensors":' '"tension":[' '"force":['
+cp out first
+run 0 static "$models/pendulum.lua" -o rest.json
+cmp -s first rest.json || fail "-o writes something else than --json prints"
+run 0 static pendulum
+has out "equilibrium after"
+run 0 static "$models/double_pendulum.lua" --space SE3 --steps 4
+has out "reached by relaxation"
+
+# What nothing holds is named, with exit code 1; JSON has the reason.
+run 1 static "$models/heavy_top.lua" --json
+has err "polhode: nothing holds body 'top'"
+has out '"status":"singular"' '"reason":"nothing holds body'
+run 1 static "$models/free_body.lua"
+[[ ! -s out ]] || fail "prints although there is no equilibrium"
+
+# Mistakes.
+run 2 static
+run 2 static "$models/pendulum.lua" --steps 0
+has err "--steps"
+run 2 static "$models/pendulum.lua" -o /nowhere/rest.json
+has err "cannot write"
+run 2 static nothing.lua
+[[ ! -s out ]] || fail "prints although the file is not there"
+
+((failures == 0))
