@@ -437,6 +437,61 @@ static void nothing_locks(void **state)
             }
 }
 
+/* Lowest frequency of a clamped beam by inverse iteration, [K B^T; B 0] (y, m) = (M x, 0). */
+static double lowest_frequency(const char *section, int n)
+{
+    rig r;
+    ph_model *m;
+    char text[600];
+    snprintf(
+        text, sizeof text,
+        "beam { name = 'rod', from = {0, 0, 0}, to = {10, 0, 0}, n = %d, ends = {'clamped', 'free'}, %s }\n",
+        n, section);
+    open_static(&r, &m, text, PH_SPACE_R3XSO3);
+    ph_state s = rig_state(&r);
+    rig_tangents(&r, &s);
+    int nv = r.nv, nl = r.nl, N = nv + nl;
+    double *A = calloc((size_t)(N * N + 2 * N), sizeof(double)), *x = A + N * N, *b = x + N, omega2 = 0;
+    assert_non_null(A);
+    for (int i = 0; i < nv; i++)
+        x[i] = i % 6 == 1 ? 1 : 0; /* across the beam */
+    for (int pass = 0; pass < 20; pass++) {
+        double work = 0, mass = 0;
+        memset(A, 0, sizeof(double) * (size_t)(N * N)), memset(b, 0, sizeof(double) * (size_t)N);
+        for (int i = 0; i < nv; i++)
+            for (int j = 0; j < nv; j++)
+                A[i * N + j] = r.K[i * nv + j], b[i] += r.M[i * nv + j] * x[j];
+        for (int i = 0; i < nl; i++)
+            for (int j = 0; j < nv; j++)
+                A[(nv + i) * N + j] = A[j * N + nv + i] = r.B[i * nv + j];
+        solve_dense(N, A, b);
+        for (int i = 0; i < nv; i++) /* of y: y^T K y = y^T M x */
+            for (int j = 0; j < nv; j++)
+                work += b[i] * r.M[i * nv + j] * x[j], mass += b[i] * r.M[i * nv + j] * b[j];
+        omega2 = work / mass;
+        for (int i = 0; i < nv; i++)
+            x[i] = b[i] / sqrt(mass);
+    }
+    free(A);
+    rig_close(&r);
+    ph_model_free(m);
+    return sqrt(omega2);
+}
+
+/* reference: an independent program with lumped masses; Timoshenko's beam is 3.797562870 and 0.646851820 */
+static void clamped_beam_vibrates(void **state)
+{
+    (void)state;
+    static const char slender[] = "section = {EA = 2.8e7, GA = 1e7, GJ = 1.4e4, EI = 1.4e4}, "
+                                  "mass = {rhoA = 1.2, J = {6e-4, 6e-4, 6e-4}}",
+                      thick[] = "section = {EA = 1e4, GA = 1e4, GJ = 500, EI = 500}, "
+                                "mass = {rhoA = 1, J = {10, 10, 10}}";
+    check_near(lowest_frequency(slender, 8), 3.781821991, 4e-8); /* 1e-8 relative: printed digits */
+    check_near(lowest_frequency(slender, 16), 3.793628849, 4e-8);
+    check_near(lowest_frequency(thick, 8), 0.644281697, 6e-9);
+    check_near(lowest_frequency(thick, 16), 0.646206972, 6e-9);
+}
+
 /* ---- motion -------------------------------------------------------------------------------------- */
 
 typedef struct flight {
@@ -505,6 +560,45 @@ static void spaghetti_flies(void **state)
     ph_state s = ph_sim_state(f.sim);
     check_near(ph_mechanism_energy(f.mech, &s), 881.7019, 1e-4); /* reference: printed digits */
     land(&f);
+}
+
+typedef struct onlooker {
+    ph_mechanism *mech;
+    double least;
+} onlooker;
+
+/* Least u2 of models/spin_up.lua, the deflection as seen from the shaft. */
+static ph_status see_deflection(const ph_sim *sim, void *ctx)
+{
+    onlooker *see = ctx;
+    double u[2];
+    ph_state s = ph_sim_state(sim);
+    if (ph_mechanism_sensor(see->mech, &s, 0, u) != PH_OK)
+        return PH_E_CALLBACK;
+    see->least = fmin(see->least, u[1]);
+    return PH_OK;
+}
+
+/* reference: the same method, programmed independently, with the first node prescribed instead of driven */
+static void shaft_spins_up(void **state)
+{
+    (void)state;
+    onlooker see = {0};
+    ph_model *m;
+    ph_sim *sim;
+    ph_error err = {0};
+    const double *q0, *v0;
+    if (ph_model_read(&m, PH_TEST_DIR "/../models/spin_up.lua", &(ph_setting){"n", 8}, 1, NULL, &err) !=
+        PH_OK)
+        fail_msg("%s", err.text);
+    ph_options o = ph_model_run(m).opt;
+    if (ph_mechanism_create(&see.mech, m, PH_SPACE_SE3, NULL, &err) != PH_OK ||
+        ph_mechanism_initial(see.mech, 0, &q0, &v0, &err) != PH_OK ||
+        ph_sim_create(&sim, ph_mechanism_system(see.mech), &o, 0, q0, v0, &err) != PH_OK ||
+        ph_sim_run(sim, 2800, see_deflection, &see, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    check_near(see.least, -0.577277723, 1e-7); /* reference */
+    ph_sim_destroy(sim), ph_mechanism_destroy(see.mech), ph_model_free(m);
 }
 
 /* Order from the differences of three step sizes. */
@@ -584,7 +678,9 @@ int main(void)
         cmocka_unit_test(beam_of_45_degrees_bends),
         cmocka_unit_test(models_come_to_rest),
         cmocka_unit_test(nothing_locks),
+        cmocka_unit_test(clamped_beam_vibrates),
         cmocka_unit_test(spaghetti_flies),
+        cmocka_unit_test(shaft_spins_up),
         cmocka_unit_test(free_flight_has_order_2),
         cmocka_unit_test(hinged_beam_has_order_2),
     };
