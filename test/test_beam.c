@@ -237,6 +237,28 @@ static void arcs_are_exact(void **state)
     ph_model_free(m);
 }
 
+/* Every allocation fails once: never a crash, never a leak. */
+static void memory_ends(void **state)
+{
+    (void)state;
+    const char *text =
+        "beam { name = 'rod', nodes = {{0, 0, 0}, {1, 0, 0}, {3, 0, 0}}, rbf = true, damping = 0.1,\n"
+        "  section = {EA = 1, GA = 1, GJ = 1, EI = 1}, mass = {rhoA = 1, J = {1, 1, 1}},\n"
+        "  ends = {'clamped', 'pinned'} }\n";
+    for (long k = 1, done = 0; !done; k++) {
+        counter c = {.fail_at = k, .for_good = 1};
+        ph_allocator alloc = {counter_alloc, counter_free, &c};
+        ph_model *m;
+        ph_error err = {0};
+        ph_status s = read_named(&m, "model.lua", text, strlen(text), NULL, 0, &alloc, &err);
+        done = c.calls < k;
+        assert_true(s == PH_OK ? m != NULL : s == PH_E_MEMORY && !m);
+        assert_true(done == (s == PH_OK));
+        ph_model_free(m);
+        assert_int_equal(c.live, 0);
+    }
+}
+
 /* ---- statics ------------------------------------------------------------------------------------- */
 
 /* Newton's method for g + B^T lambda = 0, Phi = 0 at v = 0, the time being the load. */
@@ -674,6 +696,7 @@ int main(void)
         cmocka_unit_test(mechanisms_have_right_tangents),
         cmocka_unit_test(beams_become_bodies),
         cmocka_unit_test(arcs_are_exact),
+        cmocka_unit_test(memory_ends),
         cmocka_unit_test(beam_rolls_up),
         cmocka_unit_test(beam_of_45_degrees_bends),
         cmocka_unit_test(models_come_to_rest),
