@@ -4,7 +4,7 @@
  * Residual bending flexibility, of a diagonal section and an element of length L:
  *   1/GA2 + L^2/(12 EI3) in place of 1/GA2, 1/GA3 + L^2/(12 EI2) in place of 1/GA3                     (B6)
  * An arc with the unit tangent t at its start, chord c and angle a, half of which is that of t and c:
- *   x(b) = from + r (sin b t + (1 - cos b) m),  r = |c|/(2 sin(a/2)),  m = n x t,  n ~ t x c,  0 <= b <= a  */
+ *   x(b) = from + r (sin b t + (1 - cos b) m),  r = |c|/(2 sin(a/2)),  m = n x t,  n ~ t x c,  0 <= b <= a */
 #include "model/inside.h"
 
 #include <float.h>

@@ -129,8 +129,8 @@ static int boolean(ph_reader *r, lua_State *L, const char *key)
     return lua_toboolean(L, -1);
 }
 
-/* Names become columns of tables and parts of s.name: no spaces, commas, dots or quotes. Parts of beams have a
- * dot, which a frozen model repeats. */
+/* Names become columns of tables and parts of s.name: no spaces, commas, dots or quotes. Parts of beams have
+ * a dot, which a frozen model repeats. */
 const char *ph_value_name(ph_reader *r, lua_State *L, const char *key)
 {
     static const char letters[] = ".abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
