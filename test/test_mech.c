@@ -159,7 +159,11 @@ static void make_force(kit *k, int type, int side, int variant, double damping, 
     kit_open(k);
     kit_random_body(k, "one", seed);
     kit_random_body(k, "two", seed);
-    int two = type == PH_F_SPRING || type == PH_F_BUSHING;
+    static const double K6[36] = {9, 1, 0, 0, 1, 0, 1, 4, 0, 1, 0, 0, 0, 0, 3, 0, 0, 1,
+                                  0, 1, 0, 2, 0, 0, 1, 0, 0, 0, 5, 1, 0, 0, 1, 0, 1, 6};
+    static const double D6[36] = {.9, .1, 0, 0,  0, 0, .1, .4, 0, 0, 0,  0, 0, 0, .3, 0, 0, .1,
+                                  0,  0,  0, .2, 0, 0, 0,  0,  0, 0, .5, 0, 0, 0, .1, 0, 0, .6};
+    int two = type == PH_F_SPRING || type == PH_F_BUSHING || type == PH_F_BEAM;
     ph_force_def *f =
         kit_force(k, "force", type, two ? sides[side][0] : PH_GROUND, two ? sides[side][1] : side % 2);
     f->at_a = rnd3(seed), f->at_b = rnd3(seed);
@@ -168,6 +172,9 @@ static void make_force(kit *k, int type, int side, int variant, double damping, 
     f->kr3 = variant ? ph_v3(2, 2, 2) : ph_v3(1, 2, 3), f->dr3 = ph_scale(damping, ph_v3(0.1, 0.2, 0.3));
     f->value = rnd3(seed);
     f->in_body = variant % 2;
+    f->K6 = K6, f->D6 = damping > 0 ? D6 : NULL;
+    for (int i = 0; i < 2 && type == PH_F_BEAM; i++) /* smooth below half a turn from end to end */
+        k->body[i].R = rnd_turn(0.3, seed);
     if (variant >= 2)
         f->f = (ph_function){.call = pull, .ref = f->body[1]};
 }
@@ -191,13 +198,26 @@ static void forces_have_right_tangents(void **state)
                 }
 }
 
+/* A constant force at the centre has no tangent in physical coordinates, and one in all others. */
+static void plain_forces_have_right_tangents(void **state)
+{
+    (void)state;
+    uint64_t seed = 416;
+    for (int s = 0; s < SPACES; s++) {
+        kit k;
+        make_force(&k, PH_F_FORCE, 0, 0, 0, &seed);
+        k.force[0].at_b = ph_v3(0, 0, 0);
+        check_le(worst_of(&k, spaces[s], &seed), 1e-10); /* derivative: order 8 */
+    }
+}
+
 /* Without damping energy is kept; with it, it is lost. */
 static void forces_balance_power(void **state)
 {
     (void)state;
-    static const int types[] = {PH_F_SPRING, PH_F_BUSHING, PH_F_TORSION};
+    static const int types[] = {PH_F_SPRING, PH_F_BUSHING, PH_F_TORSION, PH_F_BEAM};
     uint64_t seed = 415;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         for (int side = 0; side < 3; side++)
             for (int s = 0; s < SPACES; s++)
                 for (int damped = 0; damped < 2; damped++) {
@@ -483,6 +503,7 @@ int main(void)
         cmocka_unit_test(drives_have_right_tangents),
         cmocka_unit_test(friction_has_right_tangents),
         cmocka_unit_test(forces_have_right_tangents),
+        cmocka_unit_test(plain_forces_have_right_tangents),
         cmocka_unit_test(forces_balance_power),
         cmocka_unit_test(joints_keep_rank),
         cmocka_unit_test(joints_have_no_spurious_zeros),

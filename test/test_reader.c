@@ -363,6 +363,11 @@ static void same_force(const ph_force_def *a, const ph_force_def *b)
         SAME(dr3);
     SAME(value), SAME(in_body);
     assert_true(a->length == b->length || (isnan(a->length) && isnan(b->length)));
+    assert_true(!a->K6 == !b->K6 && !a->D6 == !b->D6);
+    if (a->K6)
+        assert_memory_equal(a->K6, b->K6, 36 * sizeof(double));
+    if (a->D6)
+        assert_memory_equal(a->D6, b->D6, 36 * sizeof(double));
 }
 
 static void same_body(const ph_body_def *a, const ph_body_def *b)
@@ -394,7 +399,8 @@ static void same_model(const ph_model *a, const ph_model *b)
     for (int i = 0; i < a->n_sensors; i++) {
         const ph_sensor_def *s = &a->sensor[i], *t = &b->sensor[i];
         assert_string_equal(s->name, t->name);
-        assert_true(s->type == t->type && s->body == t->body && s->joint == t->joint && s->size == t->size);
+        assert_true(s->type == t->type && s->body == t->body && s->joint == t->joint && s->size == t->size &&
+                    s->element == t->element);
         assert_memory_equal(&s->at, &t->at, sizeof s->at);
     }
     for (int i = 0; i < a->n_params; i++) {
@@ -426,6 +432,12 @@ static void freezing(void **state)
         "            lock = {'x', 'z'}, frame = {vector = {r(), 4 * r(), r()}} }\n"
         "end\n"
         "particle { name = 'point', mass = 1e-30, velocity = {0, -0.0, 1} }\n"
+        "beam { name = 'arc', from = {0, 1/3, 0}, to = {1, 2, 1/7}, tangent = {1, 0, 0.1}, n = 3, rbf = "
+        "true,\n"
+        "       section = {EA = 1/3, GA = {1/7, 1/9}, GJ = 2/3, EI = 1/11}, damping = 1/13, ends = "
+        "{'pinned', 'clamped'},\n"
+        "       mass = {rhoA = 1/3, J = {1/7, 1/7, 1/9, 1/99, 0, 0}} }\n"
+        "sensor { name = 'section', type = 'section_force', beam_element = 'arc.2' }\n"
         "run { t_end = 2/3, h = 1/1024/3, sigma = 'opt', space = 'euler', assemble = true }\n";
     char *text = malloc(sizeof joints + sizeof forces + strlen(rest));
     assert_non_null(text);

@@ -146,10 +146,10 @@ static void want_halves(const ph_mechanism *m, wishes *w, const ph_body *i, int 
 }
 
 /* What the coordinates of the space couple beyond the physical ones: a node as a whole; and the second half
- * of a body with itself, since D depends on it. */
+ * of a body with itself, since D depends on it, also where an element has no tangent in physical ones. */
 static unsigned widen(const ph_mechanism *m, unsigned couples)
 {
-    if (m->space->plain || !couples)
+    if (m->space->plain)
         return couples;
     couples |= PH_COUPLE(PH_FA, PH_FA) | PH_COUPLE(PH_FB, PH_FB);
     for (int si = 0; m->space->joined && si < 2; si++)

@@ -11,7 +11,7 @@ typedef struct kind {
 static const kind kinds[PH_FORCE_COUNT] = {
     [PH_F_SPRING] = {&ph_force_spring, 0},   [PH_F_BUSHING] = {&ph_force_bushing, 0},
     [PH_F_TORSION] = {&ph_force_torsion, 1}, [PH_F_FORCE] = {&ph_force_point, 0},
-    [PH_F_TORQUE] = {&ph_force_torque, 1},
+    [PH_F_TORQUE] = {&ph_force_torque, 1},   [PH_F_BEAM] = {&ph_force_beam, 1},
 };
 
 /* Blocks of a force on one body: what depends on what. */
@@ -23,6 +23,7 @@ static unsigned couples_of(const ph_force_def *d)
     switch (d->type) {
     case PH_F_SPRING:
     case PH_F_BUSHING:
+    case PH_F_BEAM:
         return PH_COUPLE_ALL;
     case PH_F_FORCE:
         if (d->f.call)
@@ -51,9 +52,14 @@ static ph_quat rotation_of(const ph_model *model, int body)
     return body < 0 ? (ph_quat){1, 0, 0, 0} : model->body[body].R;
 }
 
+static int joins_two(int type)
+{
+    return type == PH_F_SPRING || type == PH_F_BUSHING || type == PH_F_BEAM;
+}
+
 static ph_status check(const ph_model *model, const ph_force_def *d, ph_error *err)
 {
-    int two = d->type == PH_F_SPRING || d->type == PH_F_BUSHING, b = d->body[1];
+    int two = joins_two(d->type);
     const char *name = d->name ? d->name : "";
     if (d->type < 0 || d->type >= PH_FORCE_COUNT)
         return ph_mech_fail(err, PH_E_INPUT, model, d->origin, "force '%s': there is no such type", name);
@@ -61,12 +67,31 @@ static ph_status check(const ph_model *model, const ph_force_def *d, ph_error *e
         if (d->body[side] != PH_GROUND && !names_body(model, d->body[side]))
             return ph_mech_fail(err, PH_E_INPUT, model, d->origin, "force '%s': there is no body %d", name,
                                 d->body[side]);
-    if (two ? d->body[0] == d->body[1] : b == PH_GROUND)
+    if (two ? d->body[0] == d->body[1] : d->body[1] == PH_GROUND)
         return ph_mech_fail(err, PH_E_INPUT, model, d->origin, "force '%s': acts on nothing that can move",
                             name);
-    if (kinds[d->type].turns && model->body[b].particle)
-        return ph_mech_fail(err, PH_E_INPUT, model, d->origin, "force '%s': the particle '%s' cannot turn",
-                            name, model->body[b].name);
+    for (int side = !two; side < 2; side++)
+        if (kinds[d->type].turns && d->body[side] >= 0 && model->body[d->body[side]].particle)
+            return ph_mech_fail(err, PH_E_INPUT, model, d->origin,
+                                "force '%s': the particle '%s' cannot turn", name,
+                                model->body[d->body[side]].name);
+    if (d->type == PH_F_BEAM && !d->K6)
+        return ph_mech_fail(err, PH_E_INPUT, model, d->origin, "force '%s': its section has no stiffness",
+                            name);
+    return PH_OK;
+}
+
+/* The reference of a beam element; |u| of d0 = (u, w) is the length of its arc. */
+static ph_status unstressed(const ph_model *model, const ph_force_def *d, ph_force *out, ph_error *err)
+{
+    const ph_body_def *end[2];
+    for (int side = 0; side < 2; side++)
+        end[side] = d->body[side] < 0 ? NULL : &model->body[d->body[side]];
+    ph_beam_reference(end[0], end[1], out->d0);
+    out->length = isnan(d->length) ? ph_norm(ph_load3(out->d0)) : d->length;
+    if (!(out->length > 0))
+        return ph_mech_fail(err, PH_E_INPUT, model, d->origin, "force '%s': its ends are the same point",
+                            d->name ? d->name : "");
     return PH_OK;
 }
 
@@ -78,9 +103,11 @@ ph_status ph_force_make(const ph_model *model, int def, ph_force *out, ph_error 
         return s;
     *out =
         (ph_force){.op = kinds[d->type].op, .def = d, .sa = d->at_a, .sb = d->at_b, .couples = couples_of(d)};
-    int two = d->type == PH_F_SPRING || d->type == PH_F_BUSHING;
+    int two = joins_two(d->type);
     out->body[0] = two ? d->body[0] : PH_GROUND;
     out->body[1] = d->body[1];
+    if (d->type == PH_F_BEAM)
+        return unstressed(model, d, out, err);
     if (!two)
         return PH_OK;
     ph_vec3 span = ph_sub(point_of(model, out->body[1], out->sb), point_of(model, out->body[0], out->sa));

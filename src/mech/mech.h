@@ -194,7 +194,7 @@ typedef struct ph_force_ops {
 } ph_force_ops;
 
 extern const ph_force_ops ph_force_spring, ph_force_bushing, ph_force_torsion, ph_force_point,
-    ph_force_torque;
+    ph_force_torque, ph_force_beam;
 extern const ph_force_ops ph_friction_revolute, ph_friction_spherical, ph_friction_prismatic;
 
 struct ph_force {
@@ -204,6 +204,7 @@ struct ph_force {
     unsigned couples;       /* nonzero blocks of K and C */
     ph_vec3 sa, sb;         /* points, body frames */
     double length;          /* unstressed */
+    double d0[6];           /* of beam elements: log of b as seen from a, unstressed */
     ph_quat rest;           /* of bushing: conj(q_a) q_b when unstressed */
     const ph_joint *joint;  /* of friction */
     double friction, speed; /* of friction: mu times lever, speed below which it is smooth */
@@ -351,6 +352,10 @@ ph_status ph_mech_fail(ph_error *err, ph_status s, const ph_model *model, ph_ori
 ph_status ph_force_make(const ph_model *model, int def, ph_force *out, ph_error *err);
 ph_status ph_friction_make(const ph_model *model, const ph_joint *j, ph_force *out,
                            ph_error *err); /* friction.c */
+
+/* beam.c */
+void ph_beam_reference(const ph_body_def *a, const ph_body_def *b, double *d0); /* NULL: the ground */
+void ph_beam_section(const ph_force_site *s, double *force, double *strain);    /* 6 numbers each */
 
 /* assemble.c */
 ph_status ph_mechanism_pattern(ph_mechanism *m, ph_error *err);

@@ -95,8 +95,11 @@ static ph_status check_sensors(const ph_mechanism *m, ph_error *err)
         const ph_sensor_def *d = &model->sensor[k];
         int of_joint = d->type == PH_S_ANGLE || d->type == PH_S_RATE || d->type == PH_S_REACTION;
         int of_body = d->type <= PH_S_OMEGA;
+        int of_beam = d->type == PH_S_SECTION_FORCE || d->type == PH_S_SECTION_STRAIN;
         if (d->type < 0 || d->type >= PH_SENSOR_COUNT || (of_body && d->body >= model->n_bodies) ||
             (of_joint && (d->joint < 0 || d->joint >= model->n_joints)) ||
+            (of_beam && (d->element < 0 || d->element >= model->n_forces ||
+                         model->force[d->element].type != PH_F_BEAM)) ||
             (d->type == PH_S_CUSTOM && !d->f.call))
             return ph_mech_fail(err, PH_E_INPUT, model, d->origin, "sensor '%s': measures nothing", d->name);
         if (of_joint && d->type != PH_S_REACTION && m->joint[m->joint_of[d->joint]].free < 0)

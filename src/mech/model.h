@@ -78,14 +78,39 @@ typedef struct ph_force_def {
     ph_vec3 value;       /* N or N m */
     int in_body;         /* frame of value: 1 body, 0 world */
     ph_function f;       /* value as a function of time and state */
+    const double
+        *K6; /* of beam_element: 6 x 6, stiffness of the section, order (force, moment), axis first */
+    const double *D6; /* damping of the section, 6 x 6; NULL: none */
     ph_origin origin;
 } ph_force_def;
+
+/* beam{} of the file: n elements in a row, which become n + 1 bodies and n forces of the model. */
+typedef struct ph_beam_def {
+    const char *name;
+    ph_vec3 from, to;         /* m; NaN: not given */
+    int n;                    /* elements; 0: not given */
+    ph_vec3 tangent;          /* unit; direction at from, of an arc; 0: straight */
+    int n_nodes, n_rotations; /* of the lists; 0: not given */
+    const double *nodes;      /* n_nodes x 3, m */
+    const double *rotations;  /* n_rotations x 4, of the sections, to world */
+    ph_vec3 frame;            /* unit; direction of the second axis of the sections; 0: not given */
+    const double *K6, *D6;    /* 6 x 6 */
+    double relaxation;        /* s; D = relaxation K, where it is above 0 */
+    double mass;              /* kg/m */
+    ph_mat3 J;                /* kg m, moments of inertia per length */
+    int end[2];               /* ph_end_code */
+    int rbf;                  /* residual bending flexibility */
+    ph_origin origin;
+} ph_beam_def;
+
+typedef enum ph_end_code { PH_END_FREE, PH_END_CLAMPED, PH_END_PINNED } ph_end_code;
 
 typedef struct ph_sensor_def {
     const char *name;
     int type;      /* row of sensors.def */
     int body;      /* PH_GROUND or index; -2: none */
     int joint;     /* index; -1: none */
+    int element;   /* index of a force that is a beam element; -1: none */
     ph_vec3 at;    /* m, in the body frame */
     int size;      /* numbers it gives */
     ph_function f; /* of custom */

@@ -28,7 +28,10 @@ typedef enum ph_key_code {
     PH_KEY_VALUE = 1 << 19,
     PH_KEY_IN_FRAME = 1 << 20,
     PH_KEY_JOINT = 1 << 21,
-    PH_KEY_FUNCTION = 1 << 22
+    PH_KEY_FUNCTION = 1 << 22,
+    PH_KEY_SECTION = 1 << 23,
+    PH_KEY_D6 = 1 << 24,
+    PH_KEY_ELEMENT = 1 << 25
 } ph_key_code;
 
 typedef enum ph_joint_code {

@@ -211,6 +211,16 @@ void ph_mechanism_count_as(ph_mechanism *m, const ph_mechanism *other)
         m->turns[k] = other->turns[k];
 }
 
+static void put_section(const ph_mechanism *m, const ph_state *s, const ph_sensor_def *d, double *out)
+{
+    double force[6], strain[6];
+    ph_force_site site;
+    ph_force_at(m, s, &m->force[d->element], &site);
+    ph_beam_section(&site, force, strain);
+    for (int i = 0; i < 6; i++)
+        out[i] = d->type == PH_S_SECTION_FORCE ? force[i] : strain[i];
+}
+
 ph_status ph_mechanism_sensor(ph_mechanism *m, const ph_state *s, int sensor, double *out)
 {
     const ph_sensor_def *d = &m->model->sensor[sensor];
@@ -245,6 +255,10 @@ ph_status ph_mechanism_sensor(ph_mechanism *m, const ph_state *s, int sensor, do
         return PH_OK;
     case PH_S_ENERGY:
         out[0] = ph_mechanism_energy(m, s);
+        return PH_OK;
+    case PH_S_SECTION_FORCE:
+    case PH_S_SECTION_STRAIN:
+        put_section(m, s, d, out);
         return PH_OK;
     case PH_S_CUSTOM:
         for (int k = 0; k < m->model->n_bodies; k++)

@@ -30,7 +30,12 @@ ph_force_def ph_default_force(void)
 
 ph_sensor_def ph_default_sensor(void)
 {
-    return (ph_sensor_def){.body = -2, .joint = -1};
+    return (ph_sensor_def){.body = -2, .joint = -1, .element = -1};
+}
+
+ph_beam_def ph_default_beam(void)
+{
+    return (ph_beam_def){.from = not_given(), .to = not_given()};
 }
 
 ph_model ph_default_model(void)

@@ -247,6 +247,8 @@ static int read_element(lua_State *L)
     read_keys(r, L, kind, type, index);
     if (kind == PH_K_FORCE)
         name_force(r, index);
+    else if (kind == PH_K_BEAM)
+        ph_beam_expand(r, index);
     r->label[0] = 0;
     return 0;
 }

@@ -89,6 +89,7 @@ typedef union member {
     ph_quat q;
     ph_mat3 A;
     ph_function f;
+    const double *numbers;
 } member;
 
 static size_t member_size(ph_value v)
@@ -99,6 +100,9 @@ static size_t member_size(ph_value v)
     case PH_V_TABLEAU:
     case PH_V_FILE:
         return sizeof(const char *);
+    case PH_V_STIFFNESS:
+    case PH_V_DAMPING:
+        return sizeof(const double *);
     case PH_V_BODIES:
         return 2 * sizeof(int);
     case PH_V_POSITIVE:
@@ -140,6 +144,9 @@ static int is_given(const ph_key *k, const void *record, const member *x)
         return x->x >= 0;
     case PH_V_UNIT:
         return ph_norm(x->v) > 0;
+    case PH_V_STIFFNESS:
+    case PH_V_DAMPING:
+        return x->numbers != NULL;
     case PH_V_WORLD:
     case PH_V_FUNCTION: /* refused before */
     case PH_V_DRIVE:
@@ -169,6 +176,17 @@ static void put_value(const ice *i, const ph_key *k, const member *x)
         break;
     case PH_V_JOINT:
         put_text(i->to, i->m->joint[x->k].name);
+        break;
+    case PH_V_ELEMENT:
+        put_text(i->to, i->m->force[x->k].name);
+        break;
+    case PH_V_STIFFNESS:
+    case PH_V_DAMPING:
+        for (int n = 0; n < 6; n++) {
+            fputs(n ? ", " : "[", i->to);
+            put_numbers(i->to, 6, x->numbers + 6 * n);
+        }
+        fputc(']', i->to);
         break;
     case PH_V_COUNT:
         fprintf(i->to, "%d", x->k);

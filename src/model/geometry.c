@@ -88,7 +88,7 @@ static ph_quat from_list(ph_reader *r, lua_State *L, const char *key)
 }
 
 /* The quaternion of a rotation matrix by its largest component (Shepperd 1978). */
-static ph_quat from_orthogonal(ph_mat3 R)
+ph_quat ph_rotation_of(ph_mat3 R)
 {
     double w = R.xx + R.yy + R.zz;
     ph_quat q;
@@ -173,7 +173,7 @@ ph_quat ph_value_rotation(ph_reader *r, lua_State *L, const char *key)
     }
     if (n == 1 && form(L, "matrix")) {
         snprintf(name, sizeof name, "matrix of %.40s", key);
-        ph_quat q = from_orthogonal(rotation_matrix(r, L, name));
+        ph_quat q = ph_rotation_of(rotation_matrix(r, L, name));
         lua_pop(L, 1);
         return q;
     }

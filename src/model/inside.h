@@ -18,7 +18,7 @@ typedef struct ph_ref {
     ph_kind kind; /* of the element that refers */
     int element;  /* its index */
     size_t at;    /* its int */
-    ph_kind to;   /* PH_K_BODY, PH_K_JOINT or PH_K_SENSOR */
+    ph_kind to;   /* PH_K_BODY, PH_K_JOINT, PH_K_SENSOR or PH_K_FORCE */
     const char *key, *name;
 } ph_ref;
 
@@ -109,6 +109,7 @@ void *ph_store_element(ph_reader *r, ph_kind kind);           /* one more, with 
 void *ph_store_at(ph_reader *r, ph_kind kind, int index);
 const char *ph_store_text(ph_reader *r, const char *text,
                           size_t length);                        /* a copy that lives as long as the model */
+double *ph_store_numbers(ph_reader *r, const double *x, int n);  /* the same of numbers; x NULL: not set */
 int ph_store_find(ph_reader *r, ph_kind kind, const char *name); /* index; -1: none has this name */
 void ph_store_name(ph_reader *r, ph_kind kind, const char *name, int index); /* fails where it is taken */
 ph_origin *ph_store_origin(ph_reader *r, ph_kind kind, int index);
@@ -136,6 +137,12 @@ ph_mat3 ph_value_inertia(ph_reader *r, lua_State *L, const char *key);
 ph_quat ph_value_rotation(ph_reader *r, lua_State *L, const char *key);
 ph_mat3 ph_value_frame(ph_reader *r, lua_State *L, const char *key);
 ph_mat3 ph_frame_about(ph_vec3 z); /* some frame with this z axis */
+
+ph_quat ph_rotation_of(ph_mat3 R); /* of an orthogonal matrix */
+
+/* beam.c: the same; and what a beam that is read becomes */
+void ph_beam_value(ph_reader *r, lua_State *L, const ph_key *k, int index);
+void ph_beam_expand(ph_reader *r, int index);
 
 /* element.c */
 void ph_element_open(ph_reader *r, lua_State *L); /* the functions of the model file become global */

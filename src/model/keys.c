@@ -28,6 +28,7 @@ static const ph_type sensors[] = {
 
 static const ph_type constraints[] = {{"constraint", 0, "functions of time and state that stay 0"}};
 static const ph_type objectives[] = {{"objective", 0, "a number that a run comes to, to be differentiated"}};
+static const ph_type beams[] = {{"beam", PH_KEY_SECTION, "an elastic beam"}};
 static const ph_type runs[] = {{"run", 0, "options of simulations"}};
 
 static const struct {
@@ -41,6 +42,7 @@ static const struct {
     [PH_K_SENSOR] = {"sensor", sensors, PH_SENSOR_COUNT},
     [PH_K_CONSTRAINT] = {"", constraints, 1},
     [PH_K_OBJECTIVE] = {"", objectives, 1},
+    [PH_K_BEAM] = {"", beams, 1},
     [PH_K_RUN] = {"", runs, 1},
 };
 
@@ -86,6 +88,7 @@ typedef ph_force_def FORCE;
 typedef ph_sensor_def SENSOR;
 typedef ph_user_constraint_def CONSTRAINT;
 typedef ph_objective_def OBJECTIVE;
+typedef ph_beam_def BEAM;
 typedef ph_run_def RUN;
 
 #define ANY        (~0u)
@@ -142,6 +145,14 @@ const char *ph_value_text(ph_value v)
         [PH_V_DRIVE] = "function(t)",
         [PH_V_FINAL] = "function(s)",
         [PH_V_LOAD] = "3 numbers or function(t, s)",
+        [PH_V_ELEMENT] = "name of a beam element",
+        [PH_V_STIFFNESS] = "6 or 6x6 numbers",
+        [PH_V_DAMPING] = "6 or 6x6 numbers",
+        [PH_V_SECTION] = "table",
+        [PH_V_LINE_MASS] = "table",
+        [PH_V_POINTS] = "list of points",
+        [PH_V_ROTATIONS] = "list of rotations",
+        [PH_V_ENDS] = "two words",
     };
     return texts[v];
 }

@@ -16,6 +16,7 @@ typedef enum ph_kind {
     PH_K_SENSOR,
     PH_K_CONSTRAINT,
     PH_K_OBJECTIVE,
+    PH_K_BEAM, /* becomes bodies, forces and joints when it is read */
     PH_K_RUN,
     PH_KINDS
 } ph_kind;
@@ -53,6 +54,14 @@ typedef enum ph_value {
     PH_V_DRIVE,         /* ph_function of t */
     PH_V_FINAL,         /* ph_function of s */
     PH_V_LOAD,          /* ph_vec3, or a function, which goes to ph_force_def.f */
+    PH_V_ELEMENT,       /* int: index of a force that is a beam element */
+    PH_V_STIFFNESS,     /* const double *: 6 x 6, positive definite; NULL: not given */
+    PH_V_DAMPING,       /* const double *: 6 x 6, positive semidefinite; of beams a number too */
+    PH_V_SECTION,       /* const double *: 6 x 6 from EA, GA, GJ, EI */
+    PH_V_LINE_MASS,     /* mass and J of ph_beam_def */
+    PH_V_POINTS,        /* const double *, and n_nodes */
+    PH_V_ROTATIONS,     /* const double *, and n_rotations */
+    PH_V_ENDS,          /* int[2] */
     PH_VALUES
 } ph_value;
 

@@ -27,6 +27,7 @@ ph_body_def ph_default_body(void);
 ph_joint_def ph_default_joint(void);
 ph_force_def ph_default_force(void);
 ph_sensor_def ph_default_sensor(void);
+ph_beam_def ph_default_beam(void);
 ph_model ph_default_model(void);
 
 #endif

@@ -10,7 +10,10 @@
 
 _Noreturn static void refuse_name(ph_reader *r, const ph_ref *ref)
 {
-    const char *what = ref->to == PH_K_BODY ? "body" : ref->to == PH_K_JOINT ? "joint" : "sensor";
+    const char *what = ref->to == PH_K_BODY     ? "body"
+                       : ref->to == PH_K_JOINT  ? "joint"
+                       : ref->to == PH_K_SENSOR ? "sensor"
+                                                : "beam element";
     ph_near search = {.word = ref->name};
     for (int i = 0; i < r->element[ref->to].n; i++)
         ph_near_offer(&search, ph_store_name_of(r, ref->to, i));
@@ -149,6 +152,7 @@ static void complete_forces(ph_reader *r)
         f->k = isnan(f->k) ? 0 : f->k;
         f->d = isnan(f->d) ? 0 : f->d;
         int load = f->type == PH_F_FORCE || f->type == PH_F_TORQUE;
+        any = any || f->K6;
         if (!load && f->type != PH_F_TORSION)
             refuse_same(r, PH_K_FORCE, i, f->body);
         ph_element_about(r, PH_K_FORCE, i);
@@ -167,10 +171,13 @@ static void complete_sensors(ph_reader *r)
 #include "mech/sensors.def"
 #undef PH_SENSOR
     };
+    const ph_force_def *forces = r->element[PH_K_FORCE].data;
     ph_sensor_def *s = r->element[PH_K_SENSOR].data;
     for (int i = 0; i < r->element[PH_K_SENSOR].n; i++, s++) {
         ph_element_about(r, PH_K_SENSOR, i);
         s->size = sizes[s->type];
+        if (s->element >= 0 && forces[s->element].type != PH_F_BEAM)
+            ph_reader_fail(r, "'%s' is no beam element", forces[s->element].name);
         if (s->type == PH_S_CUSTOM && !s->f.call)
             ph_reader_fail(r, "f is missing (function(t, s) that returns numbers)");
         if (s->type == PH_S_CUSTOM)

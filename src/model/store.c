@@ -49,6 +49,7 @@ static const struct {
     [PH_K_SENSOR] = RECORD(ph_sensor_def),
     [PH_K_CONSTRAINT] = RECORD(ph_user_constraint_def),
     [PH_K_OBJECTIVE] = RECORD(ph_objective_def),
+    [PH_K_BEAM] = RECORD(ph_beam_def),
 #undef RECORD
 };
 
@@ -81,6 +82,9 @@ void *ph_store_element(ph_reader *r, ph_kind kind)
     case PH_K_OBJECTIVE:
         ((ph_objective_def *)e)->sensor = -1;
         break;
+    case PH_K_BEAM:
+        *(ph_beam_def *)e = ph_default_beam();
+        break;
     default:
         break;
     }
@@ -109,21 +113,40 @@ struct ph_chunk {
     char text[];
 };
 
-const char *ph_store_text(ph_reader *r, const char *text, size_t length)
+_Static_assert(offsetof(ph_chunk, text) % _Alignof(double) == 0, "numbers are stored in chunks");
+
+/* Room for size bytes, where numbers can stand. */
+static char *room(ph_reader *r, size_t size)
 {
     ph_chunk *c = r->strings;
-    if (!c || c->size - c->used < length + 1) {
-        size_t size = length + 1 > CHUNK ? length + 1 : CHUNK;
-        c = ph_alloc(r->alloc, sizeof *c + size);
+    if (!c || c->size - c->used < size) {
+        size_t whole = size > CHUNK ? size : CHUNK;
+        c = ph_alloc(r->alloc, sizeof *c + whole);
         if (!c)
             ph_reader_no_memory(r);
-        c->next = r->strings, c->used = 0, c->size = size;
+        c->next = r->strings, c->used = 0, c->size = whole;
         r->strings = c;
     }
-    char *copy = c->text + c->used;
+    char *at = c->text + c->used;
+    size_t step = (size + sizeof(double) - 1) / sizeof(double) * sizeof(double);
+    c->used = step < c->size - c->used ? c->used + step : c->size;
+    return at;
+}
+
+const char *ph_store_text(ph_reader *r, const char *text, size_t length)
+{
+    char *copy = room(r, length + 1);
     memcpy(copy, text, length);
     copy[length] = 0;
-    c->used += length + 1;
+    return copy;
+}
+
+double *ph_store_numbers(ph_reader *r, const double *x, int n)
+{
+    size_t size = (size_t)n * sizeof(double);
+    double *copy = (double *)(void *)room(r, size);
+    if (x)
+        memcpy(copy, x, size);
     return copy;
 }
 

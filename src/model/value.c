@@ -129,17 +129,18 @@ static int boolean(ph_reader *r, lua_State *L, const char *key)
     return lua_toboolean(L, -1);
 }
 
-/* Names become columns of tables and parts of s.name: no spaces, commas, dots or quotes. */
+/* Names become columns of tables and parts of s.name: no spaces, commas, dots or quotes. Parts of beams have
+ * a dot, which a frozen model repeats. */
 const char *ph_value_name(ph_reader *r, lua_State *L, const char *key)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    static const char letters[] = ".abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
     const char *name = text(r, L, key);
     size_t length = lua_rawlen(L, -1);
     if (length == 0)
         ph_reader_fail(r, "%s is empty", key);
     if (length > PH_MODEL_NAME)
         ph_reader_fail(r, "%s has %zu characters; %d are the limit", key, length, PH_MODEL_NAME);
-    if (strspn(name, letters) != length)
+    if (strspn(name, letters + r->running) != length)
         ph_reader_fail(r, "%s '%s' may have letters, digits, '_' and '-' only", key, name);
     return ph_store_text(r, name, length);
 }
@@ -153,16 +154,16 @@ static const char *file_name(ph_reader *r, lua_State *L, const char *key)
     return ph_store_text(r, name, length);
 }
 
-/* A body, joint or sensor by its name, found once all are known; until then 0. */
+/* A body, joint, sensor or beam element by its name, found once all are known; until then 0. */
 static void refer(ph_reader *r, lua_State *L, const ph_key *k, int index, size_t at, const char *key)
 {
-    ph_kind to = k->value == PH_V_JOINT ? PH_K_JOINT : k->value == PH_V_SENSOR ? PH_K_SENSOR : PH_K_BODY;
+    ph_kind to = k->value == PH_V_JOINT     ? PH_K_JOINT
+                 : k->value == PH_V_SENSOR  ? PH_K_SENSOR
+                 : k->value == PH_V_ELEMENT ? PH_K_FORCE
+                                            : PH_K_BODY;
     if (lua_type(L, -1) != LUA_TSTRING)
-        ph_reader_fail(r, "%s must be the name of a %s, not a %s", key,
-                       to == PH_K_JOINT    ? "joint"
-                       : to == PH_K_SENSOR ? "sensor"
-                                           : "body",
-                       luaL_typename(L, -1));
+        ph_reader_fail(r, "%s must be the %s, not a %s", key,
+                       ph_value_text(to == PH_K_BODY ? PH_V_BODY : k->value), luaL_typename(L, -1));
     const char *name = ph_store_text(r, lua_tostring(L, -1), strlen(lua_tostring(L, -1)));
     ph_ref *ref = ph_store_push(r, &r->refs, sizeof *ref);
     *ref = (ph_ref){k->kind, index, at, to, k->name, name};
@@ -322,6 +323,7 @@ void ph_value_store(ph_reader *r, lua_State *L, const ph_key *k, int index)
     case PH_V_MOVING:
     case PH_V_JOINT:
     case PH_V_SENSOR:
+    case PH_V_ELEMENT:
         refer(r, L, k, index, k->at, k->name);
         break;
     case PH_V_BODIES:
@@ -342,6 +344,6 @@ void ph_value_store(ph_reader *r, lua_State *L, const ph_key *k, int index)
         store_load(r, L, k, index);
         break;
     default:
-        break;
+        ph_beam_value(r, L, k, index);
     }
 }

@@ -1,0 +1,2 @@
+-- expect 2: beam 'rod': give from, to and n, or nodes
+beam { name = 'rod', from = {0, 0, 0}, to = {1, 0, 0}, section = {EA = 1, GA = 1, GJ = 1, EI = 1}, mass = {rhoA = 1, J = {1, 1, 1}} }
