@@ -5,7 +5,7 @@
  * D1 - D2 tells how large the terms of third order are, and those of fifth order, which D is left with, are about
  * as much smaller than these as these are smaller than D:
  *
- *   error of D ~ |D1 - D2|^2/(9 |D|) + 2 u max|f|/e                                                   (W10)
+ *   error of D ~ |D1 - D2|^2/(9 |D|) + 2 u max|f|/e                                                   (W11)
  *
  * Where f is what cancellation has left, its round-off is larger than the second term, and the first may be small by
  * chance: so D has to agree with that of the step before, to three digits if it is as good as can be. */

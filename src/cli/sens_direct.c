@@ -1,6 +1,6 @@
 /* What the derivative of the state makes of what is seen of it: with x' from ph_sens_get,
  *
- *   d(f(x(p), p))/dp = f_x x' + f_p                                                                  (W9)
+ *   d(f(x(p), p))/dp = f_x x' + f_p                                                                  (W10)
  *
  * f_x x' by differences along x', with steps of rotations that are small whatever the parameter does; f_p by
  * differences over the neighbouring models, at the same state. */
