@@ -8,7 +8,7 @@ if(TARGET polhode)
   file(RELATIVE_PATH bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
   set_target_properties(polhode PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}")
   install(TARGETS polhode)
-  install(DIRECTORY models DESTINATION ${CMAKE_INSTALL_DATADIR}/polhode FILES_MATCHING PATTERN "*.lua")
+  install(DIRECTORY models DESTINATION ${CMAKE_INSTALL_DATADIR}/polhode FILES_MATCHING PATTERN "*.lua" PATTERN "*.csv")
 endif()
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/polhode)

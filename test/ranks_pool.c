@@ -1,5 +1,5 @@
-/* The pool under mpirun: started with several ranks by test_ranks.sh. Some cases bring their process down; rank 0
- * compares all results with its own. */
+/* The pool under mpirun: started with several ranks by test_ranks.sh. Some cases bring their process down;
+ * rank 0 compares all results with its own. */
 #include "study/pool.h"
 
 #include <math.h>

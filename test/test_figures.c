@@ -1,6 +1,12 @@
 /* Every row of the table of figures, section by section, and the page that shows them.
- * Classes and reasons of the tolerances stand in src/study/figures.def and in the texts of its sections. */
+ * Classes and reasons of the tolerances stand in src/study/figures.def and in the texts of its sections.
+ * PH_FIGURES=quick leaves out rows that take long, for builds with sanitizers; PH_FIGURES=all measures the
+ * slow ones too. */
 #include "check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "study/figure.h"
 
@@ -11,6 +17,14 @@ typedef struct section {
     int first; /* row after its title */
 } section;
 
+static ph_effort effort(void)
+{
+    const char *word = getenv("PH_FIGURES");
+    return !word ? PH_LONG : !strcmp(word, "quick") ? PH_QUICK : !strcmp(word, "all") ? PH_SLOW : PH_LONG;
+}
+
+static double measured[1024][PH_FIGURE_MAX]; /* by row, for the page */
+
 /* The state of a section is its place in the table. */
 static void test_section(void **state)
 {
@@ -18,7 +32,9 @@ static void test_section(void **state)
     int rows = 0, failed = 0;
     for (int k = s->first; ph_figure_get(k) && !ph_figure_get(k)->section; k++, rows++) {
         const ph_figure *f = ph_figure_get(k);
-        double value[PH_FIGURE_MAX];
+        double *value = measured[k];
+        if (f->effort > effort())
+            continue;
         ph_figure_measure(s->study, f, value);
         for (int i = 0; i < f->n; i++) {
             double error = ph_figure_error(f, i, value[i]), bound = ph_figure_bound(f, i);
@@ -54,14 +70,61 @@ static void test_rows(void **state)
     assert_null(ph_figure_get(-1));
 }
 
+static int figure_of(const char *id)
+{
+    for (int k = 0; ph_figure_get(k); k++)
+        if (ph_figure_get(k)->id && !strcmp(ph_figure_get(k)->id, id))
+            return k;
+    return -1;
+}
+
+static int picture_of(const char *name)
+{
+    for (int k = 0; ph_picture_get(k); k++)
+        if (!strcmp(ph_picture_get(k)->name, name))
+            return k;
+    return -1;
+}
+
+static void check_words(const char *words, int (*find)(const char *))
+{
+    char copy[512];
+    assert_true(strlen(words) < sizeof copy);
+    strcpy(copy, words);
+    for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
+        if (find(word) < 0)
+            fail_msg("'%s' is not there", word);
+}
+
+/* What papers are compared with is there, and so are the pictures. */
+static void test_papers(void **state)
+{
+    (void)state;
+    for (int k = 0; ph_paper_get(k); k++) {
+        const ph_paper *p = ph_paper_get(k);
+        assert_non_null(p->remark);
+        if (!p->title) {
+            check_words(p->rows, figure_of);
+            check_words(p->see, picture_of);
+        }
+    }
+    for (int k = 0; ph_picture_get(k); k++) {
+        char path[512];
+        snprintf(path, sizeof path, PH_TEST_DIR "/../docs/figures/%s.svg", ph_picture_get(k)->name);
+        assert_int_equal(picture_of(ph_picture_get(k)->name), k);
+        if (access(path, R_OK) != 0)
+            fail_msg("%s is not there: polhode verify --all -o docs/verification.md", path);
+    }
+}
+
 /* A line for each row, and the number of rows that fail. */
 static void test_page(void **state)
 {
-    static char page[1 << 17];
-    const section *s = *state;
+    static char page[1 << 18];
     FILE *out = tmpfile();
+    (void)state;
     assert_non_null(out);
-    assert_int_equal(ph_figures_page(s->study, out), 0);
+    assert_int_equal(ph_figures_page(out, effort(), (const double(*)[PH_FIGURE_MAX])measured, "figures"), 0);
     rewind(out);
     size_t size = fread(page, 1, sizeof page - 1, out);
     fclose(out);
@@ -74,15 +137,53 @@ static void test_page(void **state)
         snprintf(line, sizeof line, f->section ? "\n## %s\n" : "\n| %s |", f->section ? f->section : f->id);
         assert_non_null(strstr(page, line));
     }
+    assert_non_null(strstr(page, "figures/heavy_top_orders.svg"));
+}
+
+/* A row that fails is counted and shown. */
+static void test_failure(void **state)
+{
+    static double wrong[1024][PH_FIGURE_MAX];
+    static char page[1 << 18];
+    FILE *out = tmpfile();
+    (void)state;
+    assert_non_null(out);
+    memcpy(wrong, measured, sizeof wrong);
+    wrong[figure_of("start-xddot")][1] += 1e-6;
+    wrong[figure_of("amp-0.9-n")][0] = NAN;
+    assert_int_equal(ph_figures_page(out, effort(), (const double(*)[PH_FIGURE_MAX])wrong, "figures"), 2);
+    rewind(out);
+    page[fread(page, 1, sizeof page - 1, out)] = 0;
+    fclose(out);
+    assert_non_null(strstr(page, "**no**"));
+}
+
+/* In several processes the same numbers as in one. */
+static void test_processes(void **state)
+{
+    static double again[1024][PH_FIGURE_MAX];
+    ph_figures_def def = {.models = PH_TEST_DIR "/../models", .effort = PH_QUICK, .jobs = 2};
+    ph_error err = {0};
+    (void)state;
+    if (effort() != PH_SLOW)
+        return; /* all over again takes too long */
+    assert_int_equal(ph_figures_measure(&def, again, &err), PH_OK);
+    for (int k = 0; ph_figure_get(k); k++)
+        for (int i = 0; !ph_figure_get(k)->section && i < ph_figure_get(k)->n; i++)
+            if (ph_figure_get(k)->effort <= PH_QUICK && again[k][i] != measured[k][i])
+                fail_msg("%s: %.17g and %.17g", ph_figure_get(k)->id, again[k][i], measured[k][i]);
 }
 
 int main(void)
 {
     static section sections[MAX_SECTIONS];
-    struct CMUnitTest tests[MAX_SECTIONS + 2] = {cmocka_unit_test(test_rows)};
+    static const struct CMUnitTest last[] = {cmocka_unit_test(test_page), cmocka_unit_test(test_papers),
+                                             cmocka_unit_test(test_failure),
+                                             cmocka_unit_test(test_processes)};
+    struct CMUnitTest tests[MAX_SECTIONS + 5] = {cmocka_unit_test(test_rows)};
     size_t n = 0;
     ph_study *study = ph_study_create(PH_TEST_DIR "/../models");
-    if (!study)
+    if (!study || ph_figure_count() > 1024)
         return 1;
     for (int k = 0; ph_figure_get(k); k++)
         if (ph_figure_get(k)->section && n < MAX_SECTIONS) {
@@ -91,8 +192,8 @@ int main(void)
                 .name = ph_figure_get(k)->section, .test_func = test_section, .initial_state = &sections[n]};
             n++;
         }
-    tests[n + 1] = (struct CMUnitTest){.name = "page", .test_func = test_page, .initial_state = &sections[0]};
-    int failed = _cmocka_run_group_tests("figures", tests, n + 2, NULL, NULL);
+    memcpy(tests + n + 1, last, sizeof last);
+    int failed = _cmocka_run_group_tests("figures", tests, n + 5, NULL, NULL);
     ph_study_destroy(study);
     return failed;
 }

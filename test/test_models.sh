@@ -73,8 +73,8 @@ for model in "$models"/*.lua; do
     done
 
     # exact: frozen, it is the same model
-    if grep -qE 'drive *=|function *\(t' "$model"; then
-        refused 'a function of the file cannot be frozen' freeze "$model" -o frozen.json
+    if grep -qE 'drive *=|function *\(|objective *\{' "$model"; then
+        refused 'of the file cannot be frozen' freeze "$model" -o frozen.json
         [[ ! -e frozen.json ]] || fail "$name: refused, but written"
         continue
     fi

@@ -169,8 +169,8 @@ static void test_reproducible(void **state)
     ph_plan_clear(&a), ph_plan_clear(&b), ph_plan_clear(&c);
 }
 
-/* SplitMix64 as its authors print it, with 1234567 as the state: 6457827717110365317, 3203168211198807973, ...
- * One sample is r itself: the first draw, since a shuffle of one draws none. */
+/* SplitMix64 as its authors print it, with 1234567 as the state: 6457827717110365317, 3203168211198807973,
+ * ... One sample is r itself: the first draw, since a shuffle of one draws none. */
 static void test_generator(void **state)
 {
     const char *text[] = {"m=0:1"};

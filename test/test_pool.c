@@ -227,6 +227,31 @@ static void test_signal_ends_it(void **state)
     assert_int_equal(sigismember(&before, SIGTERM), sigismember(&after, SIGTERM));
 }
 
+/* Ctrl-C reaches workers too: it neither ends them nor does it wait for a job that asks. */
+static void interrupt_self(int k, void *to, void *ctx)
+{
+    sigset_t set;
+    result *r = to;
+    compute(k, to, ctx);
+    kill(getpid(), SIGINT);
+    kill(getpid(), SIGTERM);
+    sigpending(&set);
+    r->lost = sigismember(&set, SIGINT) || sigismember(&set, SIGTERM);
+}
+
+static void test_workers_leave_signals_alone(void **state)
+{
+    result all[6];
+    book b;
+    ph_pool_end end;
+    (void)state;
+    ph_pool_def def = study(&b, 6, 2);
+    def.job = interrupt_self;
+    assert_int_equal(ph_pool_run(&def, all, &end, NULL), PH_OK);
+    for (int k = 0; k < 6; k++)
+        assert_int_equal(all[k].lost, 0);
+}
+
 /* ---- buffers ----------------------------------------------------------------------------------------- */
 
 /* What waits in a buffer of the caller is written once. */
@@ -289,10 +314,15 @@ static void test_large_results(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_for_any_jobs), cmocka_unit_test(test_skip),
-        cmocka_unit_test(test_death_is_a_result), cmocka_unit_test(test_killed_from_outside),
-        cmocka_unit_test(test_done_ends_it),      cmocka_unit_test(test_signal_ends_it),
-        cmocka_unit_test(test_buffers),           cmocka_unit_test(test_long_case_holds_up_none),
+        cmocka_unit_test(test_same_for_any_jobs),
+        cmocka_unit_test(test_skip),
+        cmocka_unit_test(test_death_is_a_result),
+        cmocka_unit_test(test_killed_from_outside),
+        cmocka_unit_test(test_done_ends_it),
+        cmocka_unit_test(test_signal_ends_it),
+        cmocka_unit_test(test_workers_leave_signals_alone),
+        cmocka_unit_test(test_buffers),
+        cmocka_unit_test(test_long_case_holds_up_none),
         cmocka_unit_test(test_large_results),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -308,12 +308,16 @@ static void every_method(void **state)
 {
     (void)state;
     for (int k = 0; ph_method_name(k); k++)
-        for (int f = 0; f < FORMS; f += 2) { /* index-3 and stabilised: what all have */
+        for (int f = 0; f < FORMS; f += 2) { /* index-3 and stabilised: what nearly all have */
             ph_problem *p = problem_named("heavy_top");
             ph_options o = options_for(p, forms[f]);
             counter c;
             counter_open(&c, -1);
             o.method = ph_method_name(k), o.alloc = &c.hooks;
+            if (f && (!strcmp(o.method, "linear-alpha") || !strcmp(o.method, "residual-alpha"))) {
+                ph_problem_destroy(p);
+                continue;
+            }
             ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
             long asked = c.asked;
             run_sim(sim, 10);
@@ -325,7 +329,7 @@ static void every_method(void **state)
             assert_int_equal(c.asked, asked);
             double q[7], v[6], vdot[6], lambda[3];
             assert_true(p->exact(p, 0.01, q, v, vdot, lambda));
-            check_le(max_diff(q, snap_q(&x), 7), 1e-3); /* order: C h^2 t */
+            check_le(max_diff(q, snap_q(&x), 7), 1e-3); /* order: C h^2 t, of residual-alpha C h t */
             ph_sim_destroy(sim);
             assert_int_equal(c.live, 0);
             free(x.x), free(y.x);

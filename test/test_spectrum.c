@@ -1,6 +1,6 @@
 /* Eigenvalues and singular vectors against matrices whose own are known. */
 #include "check.h"
-#include "study/spectrum.h"
+#include "la/spectrum.h"
 
 /* A = Q B Q^-1 with Q = (I - 2 u u^T) D: a similarity that mixes all rows and scales them */
 static void hide(int n, const double *B, double *A, uint64_t *seed)
@@ -111,12 +111,50 @@ static void splits_into_singular_vectors(void **state)
     check_le(least, 1e-14); /* round-off: the rank is seen */
 }
 
+/* A x = value x, the largest entry 1; of a double eigenvalue two seeds give two vectors. */
+static void finds_vectors(void **state)
+{
+    (void)state;
+    uint64_t seed = 47;
+    for (int trial = 0; trial < 20; trial++) {
+        double B[36] = {0}, A[36];
+        double complex value[6], x[6], y[6];
+        for (int k = 0; k < 6; k++)
+            B[7 * k] = 3 - k / 2;                 /* 3, 3, 2, 2, 1, 1 ... */
+        B[28] = B[35] = 1, B[29] = -2, B[34] = 2; /* ... but the last two are 1 +- 2i */
+        hide(6, B, A, &seed);
+        assert_true(ph_eigenvalues(6, A, value));
+        for (int k = 0; k < 6; k++) {
+            double worst = 0, most = 0, apart = 0;
+            assert_true(ph_eigenvector(6, A, value[k], 3, 1, x));
+            assert_true(ph_eigenvector(6, A, value[k], 3, 2, y));
+            for (int i = 0; i < 6; i++) {
+                double complex sum = -value[k] * x[i];
+                for (int j = 0; j < 6; j++)
+                    sum += A[i * 6 + j] * x[j];
+                worst = fmax(worst, cabs(sum)), most = fmax(most, cabs(x[i]));
+                apart = fmax(apart, cabs(x[i] - y[i]));
+            }
+            check_le(worst, 1e-10);     /* round-off, times the condition of the similarity */
+            check_near(most, 1, 1e-15); /* round-off */
+            if (cimag(value[k]) != 0 && fabs(cimag(value[k])) > 1)
+                check_le(apart, 1e-10); /* unique */
+            else
+                check_le(-apart, -1e-3); /* ordering: one of many */
+        }
+    }
+    double never[1] = {NAN};
+    double complex x[1];
+    assert_false(ph_eigenvector(1, never, 0, 1, 1, x));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_complex_pairs),
         cmocka_unit_test(finds_special_ones),
         cmocka_unit_test(splits_into_singular_vectors),
+        cmocka_unit_test(finds_vectors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

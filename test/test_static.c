@@ -218,7 +218,7 @@ static void chain_of_springs(void **state)
     held_close(&h);
 }
 
-/* Height of the centres of the bars of models/four_bar.lua, each weighted by its length, by the crank's angle. */
+/* Height of the centres of the bars of models/four_bar.lua, weighted by length, by the crank's angle. */
 static double four_bar_energy(double phi)
 {
     double a = 0.2, b = 0.5, c = 0.4, d = 0.6, Bx = a * cos(phi), By = a * sin(phi), x = d - Bx, y = -By;

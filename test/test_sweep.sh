@@ -173,6 +173,15 @@ run 0 "${long[@]}" -o int.csv
 same long.csv int.csv "a sweep that went on after $lines lines"
 nothing_left 'a sweep that went on'
 
+# The model file is read once, at first: what becomes of it later does not matter.
+cp top.lua gone.lua
+"$polhode" sweep gone.lua "${long[@]:2}" -o gone.csv >out 2>err </dev/null &
+pid=$!
+while [[ $(wc -l 2>/dev/null <gone.csv.part || echo 0) -lt 3 ]] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
+echo 'error("changed")' >gone.lua
+wait $pid || fail "a model file that changes: $(cat err)"
+same long.csv gone.csv 'a model file that changes'
+
 # SIGKILL at random moments, of the program alone or of its workers too, until it comes through.
 kills=0
 for round in $(seq 20); do

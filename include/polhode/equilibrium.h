@@ -47,14 +47,42 @@ typedef struct ph_static_stats {
 } ph_static_stats;
 
 /* The equilibrium that load steps reach from q0; where they do not arrive, one that a strongly damped motion
- * from q0 under full load comes to. PH_E_SINGULAR: nothing holds a node, and err names it; PH_E_NEWTON: none was
- * found. *out is NULL then. */
+ * from q0 under full load comes to. PH_E_SINGULAR: nothing holds a node, and err names it; PH_E_NEWTON: none
+ * was found. *out is NULL then. */
 PH_API ph_status ph_equilibrium_create(ph_equilibrium **out, const ph_system *sys,
                                        const ph_static_options *opt, double t, const double *q0,
                                        ph_error *err);
 PH_API void ph_equilibrium_destroy(ph_equilibrium *e);         /* accepts NULL */
 PH_API ph_state ph_equilibrium_state(const ph_equilibrium *e); /* v = 0 and vdot = 0 */
 PH_API ph_static_stats ph_equilibrium_stats(const ph_equilibrium *e);
+
+/* ---- modes --------------------------------------------------------------------------------------- */
+
+/* The system linearised about a state of rest or of steady motion; its eigenvalues mu: y = Y exp(mu t). */
+typedef struct ph_modes ph_modes;
+
+typedef struct ph_modes_info {
+    int freedom;         /* degrees of freedom of velocities */
+    int count;           /* eigenvalues with im >= 0, by rising modulus; those with im > 0 stand for a pair */
+    int undamped;        /* at rest without damping: squares of mu are eigenvalues themselves */
+    int turning;         /* mu are what axes see that turn with the nodes; 0: that stay */
+    double speed;        /* largest velocity of the state, rad/s or m/s; 0: it is at rest */
+    double acceleration; /* largest acceleration: what lacks to an equilibrium, if speed is 0 */
+} ph_modes_info;
+
+/* Linearise about (q, v) at t; lambda follows. Where v is not 0 the motion must be steady: seen from axes that
+ * turn with the nodes, or from axes that stay, nothing may change in time; PH_E_INPUT otherwise. alloc (NULL:
+ * malloc) must outlive it, and so must sys; the search for eigenvalues takes its own memory from malloc. At
+ * most 1500 velocities. */
+PH_API ph_status ph_modes_create(ph_modes **out, const ph_system *sys, double t, const double *q,
+                                 const double *v, const ph_allocator *alloc, ph_error *err);
+PH_API void ph_modes_destroy(ph_modes *m); /* accepts NULL */
+PH_API ph_modes_info ph_modes_ask(const ph_modes *m);
+PH_API void ph_modes_value(const ph_modes *m, int k, double *re, double *im); /* 1/s */
+
+/* The mode k: Y as left increments of the nodes in the layout of v, re and im, its largest entry 1; share: what
+ * part of the kinetic energy each coordinate has. Any of them may be NULL. */
+PH_API ph_status ph_modes_shape(ph_modes *m, int k, double *re, double *im, double *share);
 
 #ifdef __cplusplus
 }

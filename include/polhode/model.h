@@ -17,7 +17,7 @@
 
 #include <stdio.h>
 
-#include "polhode/sim.h"
+#include "polhode/sens.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -42,8 +42,8 @@ typedef struct ph_setting {
 PH_API ph_status ph_model_read(ph_model **out, const char *path, const ph_setting *sets, int n_sets,
                                const ph_allocator *alloc, ph_error *err);
 
-/* The same from the text of the file, for studies that read it again and again; path is for messages. text NULL:
- * the file is read. */
+/* The same from the text of the file, for studies that read it again and again; path is for messages. text
+ * NULL: the file is read. */
 PH_API ph_status ph_model_read_text(ph_model **out, const char *path, const char *text, size_t size,
                                     const ph_setting *sets, int n_sets, const ph_allocator *alloc,
                                     ph_error *err);
@@ -76,7 +76,7 @@ PH_API ph_run_def ph_model_run(const ph_model *model);
 PH_API const char *ph_model_title(const ph_model *model); /* what model "..." says */
 
 /* Lists of a model. Strings are the model's. */
-typedef enum ph_list { PH_BODIES, PH_JOINTS, PH_SENSORS, PH_PARAMETERS } ph_list;
+typedef enum ph_list { PH_BODIES, PH_JOINTS, PH_SENSORS, PH_PARAMETERS, PH_OBJECTIVES } ph_list;
 
 PH_API int ph_model_count(const ph_model *model, ph_list list);
 PH_API const char *ph_model_name(const ph_model *model, ph_list list, int k);
@@ -110,8 +110,8 @@ PH_API ph_status ph_mechanism_initial(ph_mechanism *mech, int assemble, const do
 PH_API ph_status ph_mechanism_rank(ph_mechanism *mech, ph_error *err);
 PH_API int ph_mechanism_redundant(const ph_mechanism *mech, int constraint); /* its rows that others imply */
 
-/* Multiply gravity and all forces and torques of force{} and torque{} by a factor, for static load steps; springs,
- * bushings and drives stay as they are. 1 at first. */
+/* Multiply gravity and all forces and torques of force{} and torque{} by a factor, for static load steps;
+ * springs, bushings and drives stay as they are. 1 at first. */
 PH_API void ph_mechanism_load(ph_mechanism *mech, double factor);
 
 /* The mechanism's. */
@@ -122,6 +122,19 @@ PH_API const ph_system *ph_mechanism_system(const ph_mechanism *mech);
  * "FILE:LINE: sentence". */
 PH_API const char *ph_mechanism_complaint(const ph_mechanism *mech, char *text, size_t size);
 PH_API const char *ph_model_complaint(const ph_model *model);
+
+/* How mechanisms differ that were built from one file for neighbouring values of a parameter. at[0 ... n-1]
+ * must outlive it. *out NULL with PH_OK: they cannot be compared element by element, as with constraints of
+ * the user's own or in spaces whose coordinates are not the physical ones. */
+typedef struct ph_loads ph_loads;
+PH_API ph_status ph_loads_create(ph_loads **out, int n, const ph_mechanism *const *at,
+                                 const ph_allocator *alloc, ph_error *err);
+PH_API void ph_loads_destroy(ph_loads *loads); /* accepts NULL */
+
+/* Add the sums of weight[k] (M vdot + g + B^T lambda), weight[k] Phi and weight[k] (B v + Phi_t) of at[k],
+ * whose weights have the sum 0: only elements that differ are evaluated. A ph_loads_fn of sens.h. */
+PH_API ph_status ph_loads_add(const ph_state *s, const double *weight, unsigned what, double *r, double *Phi,
+                              double *rate, void *loads);
 
 /* ---- what a user sees of a state of the system --------------------------------------------------- */
 
@@ -146,6 +159,19 @@ PH_API int ph_mechanism_lambda(const ph_mechanism *mech, int joint, int *rows);
 PH_API ph_status ph_mechanism_sensor(ph_mechanism *mech, const ph_state *s, int sensor, double *out);
 PH_API void ph_mechanism_track(ph_mechanism *mech, const ph_state *s); /* after each step */
 PH_API void ph_mechanism_rewind(ph_mechanism *mech);                   /* before a further run: no turns */
+/* Turns as another mechanism of the same model counts them, with perhaps other values of its parameters. */
+PH_API void ph_mechanism_count_as(ph_mechanism *mech, const ph_mechanism *other);
+
+/* An objective of the file: a function of the state at the end, and one that is integrated over the run. */
+typedef enum ph_objective_part { PH_AT_THE_END, PH_ON_THE_WAY } ph_objective_part;
+
+PH_API int ph_objective_has(const ph_model *model, int objective, ph_objective_part part);
+
+/* Its value and, where g is not NULL, its derivatives by the state, which are added to g but for g->p, as
+ * ph_scalar_fn wants them; they are differences, with nine digits or more of smooth functions. Any status but
+ * PH_OK: a function of the file failed, and ph_model_complaint tells. */
+PH_API ph_status ph_mechanism_objective(ph_mechanism *mech, const ph_state *s, int objective,
+                                        ph_objective_part part, double *value, const ph_covector *g);
 
 /* J: kinetic and potential (gravity, springs, bushings, torsions); kinetic alone. */
 PH_API double ph_mechanism_energy(const ph_mechanism *mech, const ph_state *s);

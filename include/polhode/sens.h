@@ -20,6 +20,16 @@ extern "C" {
 
 #define PH_NEIGHBOURS 4 /* at p - 2 eps, p - eps, p + eps, p + 2 eps */
 
+/* What of it is asked for: */
+#define PH_LOADS_PHI  1u
+#define PH_LOADS_RATE 2u
+#define PH_LOADS_ROWS 4u /* nothing but B^T lambda in r */
+
+/* What a parameter changes: add the sums over the neighbours of weight r, weight Phi and weight rate, in the
+ * layout of the state; the weights have the sum 0. what: PH_LOADS_ bits. */
+typedef ph_status (*ph_loads_fn)(const ph_state *s, const double *weight, unsigned what, double *r,
+                                 double *Phi, double *rate, void *ctx);
+
 /* One parameter p: the same system with the same layout at neighbouring values, and its initial values there.
  * All of it must outlive the sensitivities. */
 typedef struct ph_param {
@@ -29,6 +39,8 @@ typedef struct ph_param {
         const ph_system *sys;
         const double *q0, *v0;
     } at[PH_NEIGHBOURS];
+    ph_loads_fn loads; /* for less cost than all callbacks of all neighbours; NULL: these */
+    void *ctx;
 } ph_param;
 
 /* Derivatives by one parameter, in the layout of the state. */
@@ -67,14 +79,15 @@ typedef ph_status (*ph_scalar_fn)(const ph_state *s, double *value, const ph_cov
 
 /* J = final(state at the end) + integral of integral(state) dt by the trapezoidal rule over the steps. */
 typedef struct ph_objective {
-    ph_scalar_fn final, integral; /* NULL: not there */
+    ph_scalar_fn final, integral; /* NULL: not there; from the last step to the first */
+    ph_output_fn forwards;        /* before, at the start and after each step; may be NULL */
     void *ctx;
 } ph_objective;
 
-/* Run the simulation of sens, which has not made a step yet, and find J and its derivatives by all parameters:
- * forwards once with checkpoints, then backwards. The cost hardly depends on the number of parameters. memory
- * [bytes] bounds the checkpoints; 0: they grow like the square root of steps. The simulation ends at its last
- * step; the derivatives of ph_sens_get are then not to be had. */
+/* Run the simulation of sens, which has not made a step yet, and find J and its derivatives by all
+ * parameters: forwards once with checkpoints, then backwards. The cost hardly depends on the number of
+ * parameters. memory [bytes] bounds the checkpoints; 0: they grow like the square root of steps. The
+ * simulation ends at its last step; the derivatives of ph_sens_get are then not to be had. */
 PH_API ph_status ph_sens_gradient(ph_sens *sens, long steps, const ph_objective *objective, size_t memory,
                                   double *value, double *gradient, ph_error *err);
 

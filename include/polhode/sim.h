@@ -38,12 +38,13 @@ typedef enum ph_start {
 } ph_start;
 
 /* Multistep methods: where the term h^2/12 [v, vdot] stands that increments on a group have and those of a
- * vector space have not, (D3)-(D6). */
+ * vector space have not, (D3)-(D6) and (D12). */
 typedef enum ph_correction {
-    PH_IN_EXP,      /* in the argument of the exponential map */
-    PH_IN_VELOCITY, /* in the equation of v, with v and vdot of the end of the step */
-    PH_LAGGED,      /* likewise, with velocities of the steps before: at most order 3 */
-    PH_WITHOUT      /* nowhere: at most order 2 */
+    PH_IN_EXP,       /* in the argument of the exponential map */
+    PH_IN_VELOCITY,  /* in the equation of v, with v and vdot of the end of the step */
+    PH_LAGGED,       /* likewise, with velocities of the steps before: at most order 3 */
+    PH_EXTRAPOLATED, /* likewise, with velocities of the steps before extrapolated: at most order 4 */
+    PH_WITHOUT       /* nowhere: at most order 2 */
 } ph_correction;
 
 /* Stabilised index-2 form: where the multipliers eta enter, (G7) and (G8). */
@@ -160,13 +161,14 @@ PH_API ph_status ph_sim_fastest(ph_sim *sim, double *omega);
 
 /* Which options a method reads, as bits. */
 enum {
-    PH_READS_ALPHA = 1,       /* sigma, scheme, rho, hht_alpha, alpha_m, alpha_f, beta, gamma, ggl_form */
+    PH_READS_ALPHA = 1,       /* scheme, rho, hht_alpha, alpha_m, alpha_f, beta, gamma */
     PH_READS_FORMULATION = 2, /* others constrain accelerations and project */
     PH_READS_NEWTON = 4,      /* newton, atol, rtol, max_iterations */
     PH_READS_START = 8,
     PH_READS_ORDER = 16, /* order, correction */
     PH_READS_TABLEAU = 32,
-    PH_READS_TOL = 64
+    PH_READS_TOL = 64,
+    PH_READS_SIGMA = 128 /* sigma, ggl_form */
 };
 
 PH_API unsigned ph_method_reads(const char *method); /* 0: there is none of this name */

@@ -47,8 +47,9 @@ typedef struct ph_state {
     const double *vdot;   /* accelerations */
     const double *lambda; /* multipliers, one for each row of the constraints */
     const ph_mat3 *R;     /* rotation matrices of the nodes that have one: node i at R[R_at[i]] */
-    const double *a;      /* algorithmic accelerations; NULL in callbacks and where the method has none */
-    const double *eta;    /* multipliers of the stabilised form; NULL in callbacks and elsewhere */
+    const double *a;   /* algorithmic accelerations, of residual-alpha forces; NULL in callbacks and where the
+                             method has none */
+    const double *eta; /* multipliers of the stabilised form; NULL in callbacks and elsewhere */
     const int *q_at, *v_at, *l_at, *R_at;
 } ph_state;
 

@@ -42,6 +42,8 @@ typedef struct ph_settings {
     const char *text[PH_SETTINGS_MAX]; /* "m=16" */
 } ph_settings;
 
+typedef enum ph_sens_mode { PH_DIRECT, PH_ADJOINT, PH_FD } ph_sens_mode;
+
 /* The command line, parsed. What was not given has the value of ph_args_default, mostly 0. */
 typedef struct ph_args {
     ph_command_code command;
@@ -61,23 +63,35 @@ typedef struct ph_args {
     double expect;                  /* order; 0: none */
     int jobs;                       /* processes; 0: as many as there are processors */
     int json, quiet;
-    int compare;              /* with a reference solution: 0; -1: no */
-    ph_settings vary; /* of sweep: "m=10:20:11" */
-    int sample, seed;         /* sample = 0: all combinations */
-    const char *share;        /* "2/4"; NULL: all */
+    int all;           /* also what takes long */
+    int compare;       /* with a reference solution: 0; -1: no */
+    ph_settings vary;  /* of sweep: "m=10:20:11" */
+    int sample, seed;  /* sample = 0: all combinations */
+    const char *share; /* "2/4"; NULL: all */
     int fresh;
     const char *source; /* text of the model file, read before; NULL: the file is read */
     size_t source_size;
     int space;    /* row of spaces.def; -1: the model's own */
     int assemble; /* project initial values instead of refusing them */
-    int argc;     /* what follows the command, as it was typed */
+    /* of sens */
+    const char *param, *objective;       /* names with commas between them */
+    int mode, check;                     /* ph_sens_mode */
+    double eps, memory;                  /* 0: the default */
+    const char *bounds, *minimise, *log; /* of optimise */
+    double tolerance;                    /* 0: the default */
+    int evaluations;                     /* likewise */
+    int argc;                            /* what follows the command, as it was typed */
     char **argv;
+    int about, modes; /* of modes: 0 initial, 1 static; how many, 0: the usual number */
     /* of stability and transient */
     int steps;                       /* 0: as many as the study has */
     int about_spin, oscillator;      /* kinds of stability */
     double zeta, angle;              /* damping ratio; in degrees */
     ph_numbers z, amplitude, hw, ht; /* what it goes through */
 } ph_args;
+
+/* A command with its words, as they are typed: "polhode", "converge", ... Returns the exit code. */
+int ph_program(int argc, char **argv);
 
 typedef struct ph_command {
     const char *name;

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* ---- what is varied ------------------------------------------------------------------------------------- */
+/* ---- what is varied ---------------------------------------------------------------------------------- */
 
 static int is_parameter(const ph_sweep_study *d, const char *name)
 {
@@ -86,7 +86,7 @@ static int make_plan(ph_sweep_study *d)
     return 0;
 }
 
-/* ---- sensors -------------------------------------------------------------------------------------------- */
+/* ---- sensors ----------------------------------------------------------------------------------------- */
 
 static int choose_sensor(ph_sweep_study *d, int i)
 {
@@ -137,7 +137,7 @@ static int choose_sensors(ph_sweep_study *d)
     return 1;
 }
 
-/* ---- the rest of the command line ----------------------------------------------------------------------- */
+/* ---- the rest of the command line -------------------------------------------------------------------- */
 
 /* "2/4" */
 static int read_share(ph_sweep_study *d)
@@ -230,7 +230,7 @@ static int prepare(ph_sweep_study *d)
     return 1;
 }
 
-/* ---- the study ------------------------------------------------------------------------------------------ */
+/* ---- the study --------------------------------------------------------------------------------------- */
 
 /* Beside a device or a pipe nothing can be kept. */
 static const char *journal_place(const ph_args *args)
@@ -287,7 +287,7 @@ static int compute(ph_sweep_study *d, ph_pool_end *end)
     return 0;
 }
 
-/* ---- what it came to ------------------------------------------------------------------------------------ */
+/* ---- what it came to --------------------------------------------------------------------------------- */
 
 static int count_failed(const ph_sweep_study *d)
 {

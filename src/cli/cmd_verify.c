@@ -1,15 +1,21 @@
-/* polhode verify: measure every figure and write the page docs/verification.md. */
+/* polhode verify: measure every figure, draw the pictures and write the page docs/verification.md. */
 #define _XOPEN_SOURCE 700 /* open_memstream */
 
 #include "cli/cli.h"
 #include "io/file.h"
 #include "study/figure.h"
+#include "study/plot.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#define MODELS "models" /* where the figures find their model files */
+#define MODELS  "models"  /* where the figures find their model files */
+#define FIGURES "figures" /* where pictures are, seen from the page */
+#define WORDS   64        /* of a command */
 
 /* The page is measured first and written at once: nothing is left behind when it is interrupted. */
 static int write_page(const char *path, const char *page, size_t size)
@@ -23,15 +29,16 @@ static int write_page(const char *path, const char *page, size_t size)
     return ph_complain("cannot write '%s': %s", path, strerror(errno));
 }
 
-static int measure_to_file(const char *path, int *failed)
+static int page_to_file(const char *path, ph_effort effort, const double (*value)[PH_FIGURE_MAX], int *failed)
 {
     char *page = NULL;
     size_t size = 0;
     FILE *memory = open_memstream(&page, &size);
-    *failed = memory ? ph_figures_write(memory, MODELS) : -1;
-    if (memory && fclose(memory) != 0)
-        *failed = -1;
-    int code = *failed >= 0 ? write_page(path, page, size) : PH_EXIT_OK;
+    if (!memory)
+        return ph_complain("not enough memory for the page");
+    *failed = ph_figures_page(memory, effort, value, FIGURES);
+    int code =
+        fclose(memory) == 0 ? write_page(path, page, size) : ph_complain("not enough memory for the page");
     free(page);
     return code;
 }
@@ -44,19 +51,86 @@ static int has_models(void)
     return f != NULL;
 }
 
-int ph_cmd_verify(const ph_args *args)
+/* ---- pictures ----------------------------------------------------------------------------------------- */
+
+/* FOLDER/figures beside the page; 0: too long */
+static int folder_of(const char *page, char *out, size_t size)
 {
-    int failed, code = PH_EXIT_OK;
-    if (!has_models())
-        return ph_complain("verify measures the model files of the source tree, and there is no '" MODELS
-                           "/heavy_top.lua' here: run it in the root of that tree");
+    const char *slash = strrchr(page, '/');
+    int n = snprintf(out, size, "%.*s" FIGURES, slash ? (int)(slash - page) + 1 : 0, page);
+    return n > 0 && (size_t)n < size;
+}
+
+/* The command of a picture, as it would be typed, in a process of its own without its table. */
+static int draw(const ph_picture *p, const char *path)
+{
+    char words[512], *argv[WORDS + 4] = {(char *)"polhode"};
+    int argc = 1, state;
+    snprintf(words, sizeof words, "%s", p->command);
+    for (char *word = strtok(words, " "); word && argc < WORDS; word = strtok(NULL, " "))
+        argv[argc++] = word;
+    argv[argc++] = (char *)"--plot", argv[argc++] = (char *)path;
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        int code = freopen("/dev/null", "w", stdout) ? ph_program(argc, argv) : PH_EXIT_USAGE;
+        fflush(stdout);
+        _exit(code);
+    }
+    while (child > 0 && waitpid(child, &state, 0) < 0 && errno == EINTR)
+        ;
+    return child > 0 && WIFEXITED(state) && WEXITSTATUS(state) == PH_EXIT_OK;
+}
+
+static int draw_all(const char *page, int timed)
+{
+    char folder[1024], path[1200];
+    ph_error err = {0};
+    if (!folder_of(page, folder, sizeof folder))
+        return ph_complain("the path '%s' is too long", page);
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return ph_complain("cannot make the folder '%s': %s", folder, strerror(errno));
+    for (int k = 0; ph_picture_get(k); k++) {
+        const ph_picture *p = ph_picture_get(k);
+        snprintf(path, sizeof path, "%s/%s.svg", folder, p->name);
+        if (!ph_plot_ready(path, &err))
+            return ph_complain("%s", err.text);
+        if ((timed || !p->timed) && !draw(p, path))
+            return ph_complain("the picture '%s' could not be drawn", path);
+    }
+    return PH_EXIT_OK;
+}
+
+/* ---- the command -------------------------------------------------------------------------------------- */
+
+static int write_all(const ph_args *args, ph_effort effort, const double (*value)[PH_FIGURE_MAX])
+{
+    int failed = 0, code = PH_EXIT_OK;
     if (args->output)
-        code = measure_to_file(args->output, &failed);
+        code = page_to_file(args->output, effort, value, &failed);
     else
-        failed = ph_figures_write(stdout, MODELS);
-    if (failed < 0)
-        return ph_complain("not enough memory for the studies");
+        failed = ph_figures_page(stdout, effort, value, FIGURES);
     if (failed && !code)
         ph_complain("%d figures do not hold", failed);
     return code ? code : failed ? PH_EXIT_FAILED : PH_EXIT_OK;
+}
+
+int ph_cmd_verify(const ph_args *args)
+{
+    if (!has_models())
+        return ph_complain("verify measures the model files of the source tree, and there is no '" MODELS
+                           "/heavy_top.lua' here: run it in the root of that tree");
+    ph_effort effort = args->all ? PH_SLOW : PH_LONG;
+    ph_figures_def def = {.models = MODELS, .effort = effort, .jobs = args->jobs, .title = "verify"};
+    ph_error err = {0};
+    double(*value)[PH_FIGURE_MAX] = calloc((size_t)ph_figure_count(), sizeof *value);
+    if (!value)
+        return ph_complain("not enough memory for the studies");
+    int code = args->output ? draw_all(args->output, args->all) : PH_EXIT_OK;
+    if (!code && ph_figures_measure(&def, value, &err) != PH_OK)
+        code = ph_complain("%s", err.text[0] ? err.text : "not enough memory for the studies");
+    if (!code)
+        code = write_all(args, effort, (const double(*)[PH_FIGURE_MAX])value);
+    free(value);
+    return code;
 }

@@ -97,8 +97,10 @@ void ph_method_describe(const ph_options *o, int with_formulation, char *text, s
 {
     unsigned reads = ph_method_reads(o->method);
     char sigma[32] = "", order[64] = "", formulation[32] = "";
-    if (reads & PH_READS_ALPHA)
+    if (reads & PH_READS_SIGMA)
         snprintf(order, sizeof order, ", sigma %s, rho %g", ph_sigma_word(o->sigma, sigma), o->rho);
+    else if (reads & PH_READS_ALPHA)
+        snprintf(order, sizeof order, ", rho %g", o->rho);
     else if (reads & PH_READS_ORDER)
         snprintf(order, sizeof order, ", order %d, correction %s", o->order,
                  ph_correction_word((int)o->correction));

@@ -55,7 +55,7 @@ static int is_any(const char *word, const char *a, const char *b)
     return !strcmp(word, a) || !strcmp(word, b);
 }
 
-static int dispatch(int argc, char **argv)
+int ph_program(int argc, char **argv)
 {
     const char *name = argv[1];
     if (is_any(name, "--help", "-h"))
@@ -84,5 +84,5 @@ int main(int argc, char **argv)
         ph_cmd_help(&args);
         return finish(PH_EXIT_USAGE);
     }
-    return finish(dispatch(argc, argv));
+    return finish(ph_program(argc, argv));
 }

@@ -115,22 +115,29 @@ static int read_setting(const char *text, char *name, size_t size, double *value
     return 1;
 }
 
+int ph_subject_given(const ph_args *args, ph_given *out)
+{
+    out->n = args->set.n;
+    for (int i = 0; i < out->n; i++) {
+        if (!read_setting(args->set.text[i], out->name[i], sizeof out->name[i], &out->set[i].value))
+            return 0;
+        out->set[i].name = out->name[i];
+    }
+    return 1;
+}
+
 ph_model *ph_subject_read(const ph_args *args)
 {
-    ph_setting sets[PH_SETTINGS_MAX];
-    char names[PH_SETTINGS_MAX][64];
+    ph_given given;
     ph_model *model;
     ph_error err;
     if (args->size) {
         ph_complain("--size: a model file has parameters instead: --set N=%d", args->size);
         return NULL;
     }
-    for (int i = 0; i < args->set.n; i++) {
-        if (!read_setting(args->set.text[i], names[i], sizeof names[i], &sets[i].value))
-            return NULL;
-        sets[i].name = names[i];
-    }
-    if (ph_model_read_text(&model, args->word[0], args->source, args->source_size, sets, args->set.n, NULL,
+    if (!ph_subject_given(args, &given))
+        return NULL;
+    if (ph_model_read_text(&model, args->word[0], args->source, args->source_size, given.set, given.n, NULL,
                            &err) == PH_OK)
         return model;
     ph_complain("%s", err.text);
@@ -165,14 +172,17 @@ static double energy(const ph_state *s, const void *ctx)
 /* Of the text of the model and all that changes it; 0 where the text cannot be read again. */
 static uint64_t fingerprint(const ph_args *args)
 {
-    FILE *f = fopen(args->word[0], "rb");
-    char part[4096];
     uint64_t key = PH_HASH_START;
-    if (!f)
+    char part[4096];
+    FILE *f = args->source ? NULL : fopen(args->word[0], "rb");
+    if (args->source)
+        key = ph_hash_bytes(key, args->source, args->source_size);
+    else if (!f)
         return 0;
-    for (size_t n; (n = fread(part, 1, sizeof part, f)) > 0;)
+    for (size_t n; f && (n = fread(part, 1, sizeof part, f)) > 0;)
         key = ph_hash_bytes(key, part, n);
-    fclose(f);
+    if (f)
+        fclose(f);
     for (int i = 0; i < args->set.n; i++)
         key = ph_hash_text(key, args->set.text[i]);
     int more[] = {args->space, args->assemble};

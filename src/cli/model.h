@@ -30,6 +30,15 @@ void ph_subject_close(ph_subject *s);
 /* Parameter k: its name and value. 0: past the end. */
 int ph_subject_parameter(const ph_subject *s, int k, char *name, size_t size, double *value);
 
+/* What --set says. 0 after one line on stderr. */
+typedef struct ph_given {
+    int n;
+    ph_setting set[PH_SETTINGS_MAX];
+    char name[PH_SETTINGS_MAX][64];
+} ph_given;
+
+int ph_subject_given(const ph_args *args, ph_given *out);
+
 /* Read the file of the first word, for commands that need no mechanism. NULL after one line on stderr. */
 ph_model *ph_subject_read(const ph_args *args);
 

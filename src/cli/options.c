@@ -43,10 +43,24 @@ static const char *exact_word(int k)
     return k == 0 ? "exact" : NULL;
 }
 
+static const char *sens_word(int k)
+{
+    static const char *const words[] = {"direct", "adjoint", "fd"};
+    return k >= 0 && k < 3 ? words[k] : NULL;
+}
+
+/* What modes linearises about. */
+static const char *about_word(int k)
+{
+    static const char *const words[] = {"initial", "static"};
+    return k >= 0 && k < 2 ? words[k] : NULL;
+}
+
 #define FOR(command) (1u << PH_CMD_##command)
-#define RUNS         (FOR(RUN) | FOR(SWEEP) | FOR(TRANSIENT))
+#define SIMULATES    (FOR(RUN) | FOR(SWEEP) | FOR(SENS) | FOR(OPTIMISE))
+#define RUNS         (SIMULATES | FOR(TRANSIENT))
 #define TRIES        (FOR(CONVERGE) | FOR(WORK) | FOR(STABILITY))
-#define HOLDS        FOR(STATIC)
+#define HOLDS        (FOR(STATIC) | FOR(MODES))
 #define OPENS        (RUNS | TRIES)
 
 static const option options[] = {

@@ -21,10 +21,12 @@ void ph_report_settings(const ph_run *r, char *text, size_t size)
     const ph_options *o = &r->opt;
     unsigned reads = ph_method_reads(o->method);
     snprintf(text, size, "%s", o->method);
-    if ((reads & PH_READS_ALPHA) && o->sigma == PH_SIGMA_OPT)
-        append(text, size, ", sigma opt, rho %g", o->rho);
-    else if (reads & PH_READS_ALPHA)
-        append(text, size, ", sigma %g, rho %g", o->sigma, o->rho);
+    if ((reads & PH_READS_SIGMA) && o->sigma == PH_SIGMA_OPT)
+        append(text, size, ", sigma opt");
+    else if (reads & PH_READS_SIGMA)
+        append(text, size, ", sigma %g", o->sigma);
+    if (reads & PH_READS_ALPHA)
+        append(text, size, ", rho %g", o->rho);
     if (reads & PH_READS_ORDER)
         append(text, size, ", order %d, correction %s", o->order, ph_correction_word((int)o->correction));
     if (reads & PH_READS_TABLEAU)
@@ -151,4 +153,6 @@ void ph_report_text(const ph_run *r)
     print_some(r, r->bodies->n_joints, print_joint, "joints", &s);
     for (int i = 0; r->subject.model && i < ph_model_count(r->subject.model, PH_SENSORS); i++)
         print_sensor(r, i, &s);
+    if (r->extension && r->status == PH_OK)
+        r->extension->text(r);
 }

@@ -10,10 +10,10 @@ static void add_method(ph_json *j, const ph_run *r)
     unsigned reads = ph_method_reads(o->method);
     cJSON *m = ph_json_object(j, j->root, "method");
     ph_json_text(j, m, "name", o->method);
-    if (reads & PH_READS_ALPHA) {
+    if (reads & PH_READS_SIGMA)
         ph_json_number(j, m, "sigma", o->sigma);
+    if (reads & PH_READS_ALPHA)
         ph_json_number(j, m, "rho", o->rho);
-    }
     if (reads & PH_READS_ORDER) {
         ph_json_count(j, m, "order", o->order);
         ph_json_text(j, m, "correction", ph_correction_word((int)o->correction));
@@ -181,6 +181,8 @@ int ph_report_json(const ph_run *r)
             add_control(&j, r);
         ph_report_json_state(&j, r, &s);
         add_quality(&j, r, &s);
+        if (r->extension && r->status == PH_OK)
+            r->extension->json(r, &j);
     }
     return ph_json_print(&j, stdout);
 }

@@ -20,7 +20,18 @@ typedef struct ph_watch {
     int exploded;                   /* kinetic energy came from nowhere */
 } ph_watch;
 
-typedef struct ph_run {
+typedef struct ph_run ph_run;
+
+/* What a command makes of a run beyond a simulation. Any member may be NULL but simulate. */
+typedef struct ph_extension {
+    ph_status (*simulate)(ph_run *r); /* instead of running r->sim, with ph_watch_step for its output */
+    void (*header)(ph_run *r);        /* further channels of the file, and what each row has of them */
+    void (*row)(ph_run *r, const ph_state *s);
+    void (*text)(const ph_run *r); /* below the report */
+    void (*json)(const ph_run *r, ph_json *j);
+} ph_extension;
+
+struct ph_run {
     const ph_args *args; /* with what the model's run{} says */
     ph_subject subject;
     ph_problem *p; /* of the subject */
@@ -33,7 +44,13 @@ typedef struct ph_run {
     ph_watch watch;
     ph_status status;
     ph_error err;
-} ph_run;
+    int explained;                 /* err speaks in words of the model */
+    const ph_extension *extension; /* NULL: none */
+    void *ctx;                     /* its own */
+};
+
+/* perform.c: plan, simulate and report the run of a subject that is open; the exit code. */
+int ph_run_perform(ph_run *r);
 
 /* simulate.c: find h and the number of steps from args and model, 0 after one line on stderr; then create the
  * simulation and run it to its end, status and err say how that went. */

@@ -5,8 +5,8 @@
 
 #define STEPS_MAX 1e9 /* more is a slip of the pen, not a plan */
 
-/* h is the nearest value that divides t_end. With a tolerance and no h of its own on the command line the method
- * finds its steps, and each of them is output. */
+/* h is the nearest value that divides t_end. With a tolerance and no h of its own on the command line the
+ * method finds its steps, and each of them is output. */
 int ph_run_plan(ph_run *r)
 {
     const ph_options *o = &r->args->opt;
@@ -42,7 +42,7 @@ static void explain(ph_run *r)
         ph_watch_explain(r, r->err.text, sizeof r->err.text);
         return;
     }
-    if (r->status != PH_E_CALLBACK || !r->subject.mech)
+    if (r->status != PH_E_CALLBACK || !r->subject.mech || r->explained)
         return;
     ph_mechanism_complaint(r->subject.mech, why, sizeof why);
     if (!why[0])
@@ -60,8 +60,11 @@ void ph_run_simulate(ph_run *r)
         if (r->record.op)
             ph_trajectory_header(r);
         w->begun = w->last_tick = ph_seconds();
-        r->status = r->steps ? ph_sim_run(r->sim, r->steps, ph_watch_step, r, &r->err)
-                             : ph_sim_run_until(r->sim, r->t_end, ph_watch_step, r, &r->err);
+        if (r->extension)
+            r->status = r->extension->simulate(r);
+        else
+            r->status = r->steps ? ph_sim_run(r->sim, r->steps, ph_watch_step, r, &r->err)
+                                 : ph_sim_run_until(r->sim, r->t_end, ph_watch_step, r, &r->err);
     }
     explain(r);
 }

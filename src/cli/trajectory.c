@@ -85,6 +85,8 @@ void ph_trajectory_header(ph_run *r)
     add_sensors(r);
     if (r->p->energy)
         ph_record_channel(&r->record, &(ph_channel){.name = "energy", .unit = "J", .n = 1});
+    if (r->extension && r->extension->header)
+        r->extension->header(r);
     ph_record_begin(&r->record, r->steps / r->args->every + 2);
 }
 
@@ -110,5 +112,7 @@ void ph_trajectory_row(ph_run *r, const ph_state *s)
     }
     if (r->p->energy)
         ph_record_put(&r->record, 1, &r->watch.E);
+    if (r->extension && r->extension->row)
+        r->extension->row(r, s);
     ph_record_end_row(&r->record);
 }

@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "polhode/base.h"
+
 typedef struct ph_csv {
     FILE *to;
     int column; /* of the row at work */
@@ -28,9 +30,10 @@ typedef struct ph_csv_data {
     char *header; /* where the names stand */
 } ph_csv_data;
 
-/* Lines that begin with # and empty ones are skipped. 0 with a sentence in why; nothing is left behind. */
-int ph_csv_read(ph_csv_data *d, const char *path, char *why, size_t size);
-int ph_csv_find(const ph_csv_data *d, const char *name); /* column; -1: not there */
-void ph_csv_clear(ph_csv_data *d);
+/* Of the library, whose models read data: lines that begin with # and empty ones are skipped. 0 with a sentence
+ * in why; nothing is left behind. */
+PH_API int ph_csv_read(ph_csv_data *d, const char *path, char *why, size_t size);
+PH_API int ph_csv_find(const ph_csv_data *d, const char *name); /* column; -1: not there */
+PH_API void ph_csv_clear(ph_csv_data *d);
 
 #endif

@@ -18,6 +18,7 @@ typedef struct ph_channel {
     const char *const *axes; /* names of the components; NULL: prefix and number */
     const char *prefix;      /* of the number; NULL: it is one number and needs none */
     int n;
+    const char *by; /* it is a derivative by this parameter; NULL: it is none */
 } ph_channel;
 
 #define PH_COLUMN_MAX 32

@@ -25,14 +25,18 @@ static int parameter(ph_record *t, const char *name, double x)
     return fine(t);
 }
 
-/* "top.x [m]", "tip.1 [m]", "energy [J]" */
+/* "top.x [m]", "tip.1 [m]", "energy [J]"; "d(top.x)/d(m) [m/1]", since nobody knows the unit of m */
 static int channel(ph_record *t, const ph_channel *c)
 {
     char axis[PH_COLUMN_MAX], unit[PH_COLUMN_MAX];
     for (int k = 0; k < c->n; k++) {
         ph_channel_axis(c, k, axis);
-        fprintf(t->file.stream, "%s%s%s%s [%s]", t->width + k ? "," : "", c->of ? c->of : c->name,
-                axis[0] ? "." : "", axis, ph_channel_unit(c, k, unit));
+        fprintf(t->file.stream, "%s%s%s%s%s", t->width + k ? "," : "", c->by ? "d(" : "",
+                c->of ? c->of : c->name, axis[0] ? "." : "", axis);
+        if (c->by)
+            fprintf(t->file.stream, ")/d(%s) [%s/1]", c->by, ph_channel_unit(c, k, unit));
+        else
+            fprintf(t->file.stream, " [%s]", ph_channel_unit(c, k, unit));
     }
     return fine(t);
 }

@@ -316,10 +316,11 @@ struct ph_mechanism {
     double *scratch;       /* of user constraints */
     double *turns;         /* of the model's joints: last angle, counted over many turns */
     double *q0, *v0;
-    int *dependent;      /* of each constraint: rows that those before it imply */
-    double load;         /* factor of gravity and of applied forces and torques; 1 but in static steps */
-    atomic_int singular; /* 1 + the last body whose coordinates were singular; 0: none */
-    double projected[2]; /* violations of positions and velocities that assembling removed, relative */
+    struct ph_look *look; /* of objectives; NULL: there are none */
+    int *dependent;       /* of each constraint: rows that those before it imply */
+    double load;          /* factor of gravity and of applied forces and torques; 1 but in static steps */
+    atomic_int singular;  /* 1 + the last body whose coordinates were singular; 0: none */
+    double projected[2];  /* violations of positions and velocities that assembling removed, relative */
     void *block;
 };
 
@@ -382,6 +383,9 @@ extern const int ph_local_rows[PH_SLOTS], ph_local_pairs[16]; /* places in local
 
 /* callbacks.c */
 void ph_mechanism_callbacks(ph_mechanism *m);
+
+/* objective.c: what it needs, taken from the arena for rows of multipliers */
+struct ph_look *ph_look_take(size_t bodies, size_t joints, size_t rows, ph_arena *a);
 
 /* user.c: rows that a function of the model gives */
 size_t ph_user_scratch(size_t bodies, size_t rows); /* doubles */

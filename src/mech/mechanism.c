@@ -49,6 +49,9 @@ static void take(ph_mechanism *m, const counts *n, ph_arena *a)
     m->q0 = ph_arena_take(a, 7 * n->bodies, d);
     m->v0 = ph_arena_take(a, 7 * n->bodies, d);
     m->user_at = n->user ? ph_arena_take(a, nodes * nodes, sizeof *m->user_at) : NULL;
+    if (m->model->n_objectives)
+        m->look = ph_look_take(n->bodies, (size_t)m->model->n_joints,
+                               PH_ROWS_MAX * n->joints + n->norms + n->user, a);
     m->scratch = n->user ? ph_arena_take(a, ph_user_scratch(n->bodies, n->user), d) : NULL;
 }
 

@@ -25,6 +25,8 @@ int ph_model_count(const ph_model *m, ph_list list)
         return m->n_sensors;
     case PH_PARAMETERS:
         return m->n_params;
+    case PH_OBJECTIVES:
+        return m->n_objectives;
     }
     return 0;
 }
@@ -41,6 +43,8 @@ const char *ph_model_name(const ph_model *m, ph_list list, int k)
         return m->sensor[k].name;
     case PH_PARAMETERS:
         return m->param[k].name;
+    case PH_OBJECTIVES:
+        return m->objective[k].name;
     }
     return NULL;
 }

@@ -13,7 +13,16 @@ typedef struct ph_function {
     ph_status (*call)(const struct ph_function *f, double t, const ph_body_state *bodies, int n, double *out);
     void *owner;
     int ref;
-} ph_function; /* call == NULL: not given */
+    struct ph_sight *sight; /* of objectives: what else they see, and have looked at; NULL: nothing */
+} ph_function;              /* call == NULL: not given */
+
+/* How deep a function looked into a body: each level has those before it. */
+enum { PH_NOT_SEEN, PH_SEEN_PLACE, PH_SEEN_SPEED, PH_SEEN_ACCELERATION };
+
+typedef struct ph_sight {
+    ph_status (*sensor)(struct ph_sight *sight, int sensor, double *out); /* its numbers */
+    unsigned char *body;                                                  /* of all bodies: how deep */
+} ph_sight;
 
 /* Where something was said, for messages. */
 typedef struct ph_origin {
@@ -117,6 +126,17 @@ typedef struct ph_user_constraint_def {
     ph_origin origin;
 } ph_user_constraint_def;
 
+/* objective{ final = function(s), integral = function(t, s) }, or the squared distance of a sensor from data. */
+typedef struct ph_objective_def {
+    const char *name;
+    ph_function final, integral;
+    const char *data; /* file as it was given; NULL: none */
+    int sensor;       /* that follows the data; -1: none */
+    int rows, size;   /* of the data, whose times ascend */
+    double *t, *x;    /* the model's; x: size numbers in each row */
+    ph_origin origin;
+} ph_objective_def;
+
 typedef struct ph_param_def {
     const char *name;
     double value;
@@ -127,13 +147,14 @@ struct ph_model {
     const char *name;
     const char *file;
     ph_vec3 gravity; /* m/s^2 */
-    int n_bodies, n_joints, n_forces, n_sensors, n_constraints, n_params;
+    int n_bodies, n_joints, n_forces, n_sensors, n_constraints, n_params, n_objectives;
     ph_body_def *body;
     ph_joint_def *joint;
     ph_force_def *force;
     ph_sensor_def *sensor;
     ph_user_constraint_def *constraint;
     ph_param_def *param;
+    ph_objective_def *objective;
     ph_run_def run;
 };
 

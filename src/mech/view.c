@@ -205,6 +205,12 @@ void ph_mechanism_rewind(ph_mechanism *m)
         m->turns[k] = 0;
 }
 
+void ph_mechanism_count_as(ph_mechanism *m, const ph_mechanism *other)
+{
+    for (int k = 0; k < m->model->n_joints; k++)
+        m->turns[k] = other->turns[k];
+}
+
 static void put_section(const ph_mechanism *m, const ph_state *s, const ph_sensor_def *d, double *out)
 {
     double force[6], strain[6];

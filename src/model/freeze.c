@@ -98,6 +98,7 @@ static size_t member_size(ph_value v)
     case PH_V_NAME:
     case PH_V_METHOD:
     case PH_V_TABLEAU:
+    case PH_V_FILE:
         return sizeof(const char *);
     case PH_V_STIFFNESS:
     case PH_V_DAMPING:
@@ -122,6 +123,7 @@ static size_t member_size(ph_value v)
         return sizeof(ph_quat);
     case PH_V_FUNCTION:
     case PH_V_DRIVE:
+    case PH_V_FINAL:
         return sizeof(ph_function);
     default:
         return sizeof(int);
@@ -270,6 +272,13 @@ static ph_status check(const ice *i)
             return refuse(i, "sensor", m->sensor[k].name, m->sensor[k].origin);
     if (m->n_constraints)
         return refuse(i, "constraint", m->constraint[0].name, m->constraint[0].origin);
+    for (int k = 0; k < m->n_objectives; k++) {
+        const ph_objective_def *o = &m->objective[k];
+        if (o->data && !o->final.call && !o->integral.call)
+            return ph_fail(i->err, PH_E_INPUT, "%s:%d: objective '%s': data of the file cannot be frozen",
+                           m->file, o->origin.line, o->name);
+        return refuse(i, "objective", o->name, o->origin);
+    }
     return PH_OK;
 }
 

@@ -4,6 +4,7 @@
  *                    s.top.velocity, .omega, .acceleration, .omega_dot   alike
  *                    s.top.rotation   {w, x, y, z}
  *                    s.t              the time, unless a body has this name
+ *                    s.sensors.tip    of objectives: list of the numbers of a sensor, unless a body has this name
  *
  * s is no table: it looks into the states of the bodies, so that its cost does not grow with their number. */
 #include "model/inside.h"
@@ -16,11 +17,14 @@
 static const struct field {
     const char *name;
     size_t at; /* in ph_body_state */
-    int n;
+    int n, depth;
 } fields[] = {
-    {"position", offsetof(ph_body_state, x), 3},     {"velocity", offsetof(ph_body_state, v), 3},
-    {"rotation", offsetof(ph_body_state, q), 4},     {"omega", offsetof(ph_body_state, omega), 3},
-    {"acceleration", offsetof(ph_body_state, a), 3}, {"omega_dot", offsetof(ph_body_state, omega_dot), 3},
+    {"position", offsetof(ph_body_state, x), 3, PH_SEEN_PLACE},
+    {"velocity", offsetof(ph_body_state, v), 3, PH_SEEN_SPEED},
+    {"rotation", offsetof(ph_body_state, q), 4, PH_SEEN_PLACE},
+    {"omega", offsetof(ph_body_state, omega), 3, PH_SEEN_SPEED},
+    {"acceleration", offsetof(ph_body_state, a), 3, PH_SEEN_ACCELERATION},
+    {"omega_dot", offsetof(ph_body_state, omega_dot), 3, PH_SEEN_ACCELERATION},
 };
 
 #define N_FIELDS ((int)(sizeof fields / sizeof *fields))
@@ -43,18 +47,53 @@ static void push_numbers(lua_State *L, int n, const double *x)
     }
 }
 
-static _Noreturn void refuse_name(ph_reader *r, lua_State *L, const char *what, const char *name,
-                                  ph_word_fn list)
+static _Noreturn void refuse_name(ph_reader *r, lua_State *L, ph_kind kind, const char *what,
+                                  const char *name)
 {
     r->line = ph_line_of_call(L);
-    if (list)
-        ph_fail_word(r, what, name, list);
+    r->blind = 0; /* whatever sensors say, this is wrong */
     ph_near search = {.word = name};
-    for (int i = 0; i < r->element[PH_K_BODY].n; i++)
-        ph_near_offer(&search, ph_store_name_of(r, PH_K_BODY, i));
+    for (int i = 0; i < r->element[kind].n; i++)
+        ph_near_offer(&search, ph_store_name_of(r, kind, i));
     if (ph_near_word(&search))
         ph_reader_fail(r, "%s '%.64s'; did you mean '%s'?", what, name, ph_near_word(&search));
     ph_reader_fail(r, "%s '%.64s'", what, name);
+}
+
+static void check_time(ph_reader *r, lua_State *L)
+{
+    if (r->states)
+        return;
+    r->line = ph_line_of_call(L);
+    ph_reader_fail(r, "states are known only while a function of the model runs");
+}
+
+/* s.sensors.tip */
+static int sensor_values(lua_State *L)
+{
+    ph_reader *r = ph_reader_of(L);
+    const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
+    int k = ph_store_find(r, PH_K_SENSOR, name);
+    double x[PH_SENSOR_MAX];
+    if (k < 0)
+        refuse_name(r, L, PH_K_SENSOR, "there is no sensor", name);
+    check_time(r, L);
+    if (!r->sight && !r->trying) {
+        r->line = ph_line_of_call(L);
+        ph_reader_fail(r, "sensors are known in objectives only");
+    }
+    int n = ((ph_sensor_def *)ph_store_at(r, PH_K_SENSOR, k))->size;
+    r->blind = !r->sight;
+    if (r->blind)
+        memset(x, 0, sizeof x);
+    else if (r->sight->sensor(r->sight, k, x) != PH_OK)
+        ph_reader_leave(r);
+    lua_createtable(L, n, 0);
+    for (int i = 0; i < n; i++) {
+        lua_pushnumber(L, x[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
 }
 
 /* s.body.position; the body is a userdata that holds its index. */
@@ -65,12 +104,13 @@ static int body_field(lua_State *L)
     const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
     ph_body_state ground = {.q = {1, 0, 0, 0}};
     int k = ph_word_find(name, field_word);
-    if (k < 0)
-        refuse_name(r, L, "a body has no", name, field_word);
-    if (!r->states) {
+    if (k < 0) {
         r->line = ph_line_of_call(L);
-        ph_reader_fail(r, "states are known only while a function of the model runs");
+        ph_fail_word(r, "a body has no", name, field_word);
     }
+    check_time(r, L);
+    if (r->sight && *index != PH_GROUND && r->sight->body[*index] < fields[k].depth)
+        r->sight->body[*index] = (unsigned char)fields[k].depth;
     double x[4];
     const ph_body_state *state = *index == PH_GROUND ? &ground : &r->states[*index];
     memcpy(x, (const char *)state + fields[k].at, (size_t)fields[k].n * sizeof *x);
@@ -78,12 +118,12 @@ static int body_field(lua_State *L)
     return 1;
 }
 
-/* s.body; upvalues: the userdata made so far, their metatable. */
+/* s.body; upvalues: the userdata made so far, their metatable, s.sensors. */
 static int state_body(lua_State *L)
 {
     ph_reader *r = ph_reader_of(L);
     if (lua_type(L, 2) != LUA_TSTRING)
-        refuse_name(r, L, "there is no body", "", NULL);
+        refuse_name(r, L, PH_K_BODY, "there is no body", "");
     lua_pushvalue(L, 2);
     if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL)
         return 1;
@@ -93,8 +133,12 @@ static int state_body(lua_State *L)
         lua_pushnumber(L, r->t);
         return 1;
     }
+    if (index < 0 && !strcmp(name, "sensors")) {
+        lua_pushvalue(L, lua_upvalueindex(3));
+        return 1;
+    }
     if (index < 0 && strcmp(name, "ground") != 0)
-        refuse_name(r, L, "there is no body", name, NULL);
+        refuse_name(r, L, PH_K_BODY, "there is no body", name);
     lua_pushvalue(L, 2);
     *(int *)lua_newuserdatauv(L, sizeof(int), 0) = index;
     lua_pushvalue(L, lua_upvalueindex(2));
@@ -113,7 +157,12 @@ void ph_function_open(ph_reader *r, lua_State *L)
     lua_newtable(L);
     lua_pushcfunction(L, body_field);
     lua_setfield(L, -2, "__index");
-    lua_pushcclosure(L, state_body, 2);
+    lua_newuserdatauv(L, 1, 0); /* s.sensors */
+    lua_newtable(L);
+    lua_pushcfunction(L, sensor_values);
+    lua_setfield(L, -2, "__index");
+    lua_setmetatable(L, -2);
+    lua_pushcclosure(L, state_body, 3);
     lua_setfield(L, -2, "__index");
     lua_setmetatable(L, -2);
     r->state_ref = luaL_ref(L, LUA_REGISTRYINDEX);
@@ -164,10 +213,11 @@ static int run(lua_State *L)
     double x[PH_MODEL_RESULTS];
     luaL_checkstack(L, PH_MODEL_RESULTS + 8, NULL);
     lua_rawgeti(L, LUA_REGISTRYINDEX, c->fn->ref);
-    lua_pushnumber(L, r->t);
+    if (!c->fn->only_state)
+        lua_pushnumber(L, r->t);
     if (r->states)
         lua_rawgeti(L, LUA_REGISTRYINDEX, r->state_ref);
-    lua_call(L, r->states ? 2 : 1, LUA_MULTRET);
+    lua_call(L, r->states && !c->fn->only_state ? 2 : 1, LUA_MULTRET);
     luaL_checkstack(L, PH_MODEL_RESULTS + 8, NULL);
     r->line = ph_store_origin(r, c->fn->kind, c->fn->element)->line;
     c->n = take_results(L, c, x);
@@ -176,21 +226,42 @@ static int run(lua_State *L)
     return 0;
 }
 
-/* 1: done. 0: r->error tells why not. */
+/* Where a call is: what it hides of an outer one comes back at its end. */
+typedef struct place {
+    double t;
+    const ph_body_state *states;
+    int running, line;
+    char label[sizeof((ph_reader *)0)->label];
+} place;
+
+static place leave_place(const ph_reader *r)
+{
+    place p = {r->t, r->states, r->running, r->line, {0}};
+    memcpy(p.label, r->label, sizeof p.label);
+    return p;
+}
+
+static void return_to(ph_reader *r, const place *p)
+{
+    r->t = p->t, r->states = p->states, r->running = p->running, r->line = p->line;
+    memcpy(r->label, p->label, sizeof p->label);
+}
+
+/* 1: done. 0: r->error tells why not. A custom sensor may be called from within an objective. */
 static int evaluate(ph_reader *r, int index, double t, const ph_body_state *bodies, int *n, double *out)
 {
     const ph_fn *fn = (const ph_fn *)r->fns.data + index;
     call c = {r, fn, *n, out};
-    int running = r->running;
+    place outer = leave_place(r);
     r->t = t;
     r->states = bodies;
     r->failed = 0;
     r->running = 1;
     ph_element_about(r, fn->kind, fn->element);
     int done = ph_reader_call(r, run, &c);
-    r->states = NULL;
-    r->running = running;
-    r->label[0] = 0;
+    if (!outer.states)
+        outer.label[0] = 0;
+    return_to(r, &outer);
     *n = c.n;
     return done;
 }
@@ -199,12 +270,18 @@ static ph_status call_function(const ph_function *f, double t, const ph_body_sta
                                double *out)
 {
     ph_reader *r = f->owner;
-    ph_sandbox_start(r, PH_MODEL_CALL_S);
+    ph_sight *outer = r->sight;
+    if (!r->states) /* else the clock of the outer call goes on */
+        ph_sandbox_start(r, PH_MODEL_CALL_S);
     if (n > PH_MODEL_RESULTS) {
         ph_fail(&r->error, PH_E_CALLBACK, "%s: a function cannot give %d numbers", r->def.file, n);
         return PH_E_CALLBACK;
     }
-    if (evaluate(r, f->ref, t, bodies, &n, out))
+    if (f->sight)
+        r->sight = f->sight;
+    int done = evaluate(r, f->ref, t, bodies, &n, out);
+    r->sight = outer;
+    if (done)
         return PH_OK;
     r->error.status = PH_E_CALLBACK;
     return PH_E_CALLBACK;
@@ -214,8 +291,8 @@ ph_function ph_function_take(ph_reader *r, lua_State *L, ph_kind kind, int index
 {
     ph_fn *fn = ph_store_push(r, &r->fns, sizeof *fn);
     lua_pushvalue(L, -1);
-    *fn = (ph_fn){luaL_ref(L, LUA_REGISTRYINDEX), kind, index};
-    return (ph_function){call_function, r, r->fns.n - 1};
+    *fn = (ph_fn){luaL_ref(L, LUA_REGISTRYINDEX), kind, index, 0};
+    return (ph_function){call_function, r, r->fns.n - 1, NULL};
 }
 
 /* While reading, the clock goes on, and a failure is one of reading. */
@@ -224,4 +301,16 @@ int ph_function_try(ph_reader *r, const ph_function *f, const ph_body_state *bod
     if (!evaluate(r, f->ref, 0, bodies, &n, NULL))
         ph_reader_leave(r);
     return n;
+}
+
+void ph_function_try_blind(ph_reader *r, const ph_function *f, const ph_body_state *bodies)
+{
+    int n = 1;
+    r->blind = 0, r->trying = 1;
+    int done = evaluate(r, f->ref, 0, bodies, &n, NULL);
+    r->trying = 0;
+    if (!done && !r->blind)
+        ph_reader_leave(r);
+    r->failed = 0;
+    r->error = (ph_error){0};
 }

@@ -18,7 +18,7 @@ typedef struct ph_ref {
     ph_kind kind; /* of the element that refers */
     int element;  /* its index */
     size_t at;    /* its int */
-    ph_kind to;   /* PH_K_BODY, PH_K_JOINT or PH_K_FORCE */
+    ph_kind to;   /* PH_K_BODY, PH_K_JOINT, PH_K_FORCE or PH_K_SENSOR */
     const char *key, *name;
 } ph_ref;
 
@@ -34,6 +34,7 @@ typedef struct ph_fn {
     int ref; /* in the registry */
     ph_kind kind;
     int element;
+    int only_state; /* it takes s and not t */
 } ph_fn;
 
 typedef enum ph_refusal {
@@ -84,7 +85,10 @@ typedef struct ph_reader {
     /* the state that functions see */
     const ph_body_state *states; /* NULL: none is known now */
     double t;
-    int state_ref; /* s, in the registry */
+    int state_ref;   /* s, in the registry */
+    ph_sight *sight; /* of an objective under way; NULL: of none */
+    int trying;      /* it is only tried: */
+    int blind;       /* it looked at sensors, of which nothing is known yet */
 
     int failed;
     ph_error error;
@@ -158,6 +162,13 @@ ph_function ph_function_take(ph_reader *r, lua_State *L, ph_kind kind,
                              int index); /* from the top of the stack */
 /* Call it at t = 0; fails where it does not give n numbers (n < 0: any number). How many it gives. */
 int ph_function_try(ph_reader *r, const ph_function *f, const ph_body_state *bodies, int n);
+
+/* The same for one number, with patience for sensors, which do not exist yet. */
+void ph_function_try_blind(ph_reader *r, const ph_function *f, const ph_body_state *bodies);
+
+/* data.c */
+void ph_data_read(ph_reader *r,
+                  ph_objective_def *o); /* the table of data; fails where it has not its sensor */
 
 /* json.c */
 void ph_json_run(ph_reader *r, lua_State *L);

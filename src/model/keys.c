@@ -28,6 +28,7 @@ static const ph_type sensors[] = {
 
 static const ph_type constraints[] = {{"constraint", 0, "functions of time and state that stay 0"}};
 static const ph_type beams[] = {{"beam", PH_KEY_SECTION, "an elastic beam"}};
+static const ph_type objectives[] = {{"objective", 0, "a number that a run comes to, to be differentiated"}};
 static const ph_type runs[] = {{"run", 0, "options of simulations"}};
 
 static const struct {
@@ -41,6 +42,7 @@ static const struct {
     [PH_K_SENSOR] = {"sensor", sensors, PH_SENSOR_COUNT},
     [PH_K_CONSTRAINT] = {"", constraints, 1},
     [PH_K_BEAM] = {"", beams, 1},
+    [PH_K_OBJECTIVE] = {"", objectives, 1},
     [PH_K_RUN] = {"", runs, 1},
 };
 
@@ -86,6 +88,7 @@ typedef ph_force_def FORCE;
 typedef ph_sensor_def SENSOR;
 typedef ph_user_constraint_def CONSTRAINT;
 typedef ph_beam_def BEAM;
+typedef ph_objective_def OBJECTIVE;
 typedef ph_run_def RUN;
 
 #define ANY        (~0u)
@@ -119,6 +122,8 @@ const char *ph_value_text(ph_value v)
         [PH_V_MOVING] = "name of a body",
         [PH_V_BODIES] = "names of two bodies",
         [PH_V_JOINT] = "name of a joint",
+        [PH_V_SENSOR] = "name of a sensor",
+        [PH_V_FILE] = "name of a file",
         [PH_V_POSITIVE] = "number > 0",
         [PH_V_NOT_NEGATIVE] = "number >= 0",
         [PH_V_FRACTION] = "number from 0 to 1",
@@ -138,6 +143,7 @@ const char *ph_value_text(ph_value v)
         [PH_V_LOCK] = "list of words",
         [PH_V_FUNCTION] = "function(t, s)",
         [PH_V_DRIVE] = "function(t)",
+        [PH_V_FINAL] = "function(s)",
         [PH_V_LOAD] = "3 numbers or function(t, s)",
         [PH_V_ELEMENT] = "name of a beam element",
         [PH_V_STIFFNESS] = "6 or 6x6 numbers",

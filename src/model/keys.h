@@ -16,6 +16,7 @@ typedef enum ph_kind {
     PH_K_SENSOR,
     PH_K_CONSTRAINT,
     PH_K_BEAM, /* becomes bodies, forces and joints when it is read */
+    PH_K_OBJECTIVE,
     PH_K_RUN,
     PH_KINDS
 } ph_kind;
@@ -30,6 +31,8 @@ typedef enum ph_value {
     PH_V_MOVING,        /* the same, and not the ground */
     PH_V_BODIES,        /* int[2] */
     PH_V_JOINT,         /* int: index of a joint */
+    PH_V_SENSOR,        /* int: index of a sensor */
+    PH_V_FILE,          /* const char *: path beside the model file */
     PH_V_POSITIVE,      /* double > 0; 0: not given */
     PH_V_NOT_NEGATIVE,  /* double >= 0; NaN: not given */
     PH_V_FRACTION,      /* double in [0, 1] */
@@ -49,6 +52,7 @@ typedef enum ph_value {
     PH_V_LOCK,          /* unsigned: list of coordinates */
     PH_V_FUNCTION,      /* ph_function of t and s */
     PH_V_DRIVE,         /* ph_function of t */
+    PH_V_FINAL,         /* ph_function of s */
     PH_V_LOAD,          /* ph_vec3, or a function, which goes to ph_force_def.f */
     PH_V_ELEMENT,       /* int: index of a force that is a beam element */
     PH_V_STIFFNESS,     /* const double *: 6 x 6, positive definite; NULL: not given */

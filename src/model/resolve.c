@@ -10,7 +10,10 @@
 
 _Noreturn static void refuse_name(ph_reader *r, const ph_ref *ref)
 {
-    const char *what = ref->to == PH_K_BODY ? "body" : ref->to == PH_K_JOINT ? "joint" : "beam element";
+    const char *what = ref->to == PH_K_BODY    ? "body"
+                       : ref->to == PH_K_JOINT ? "joint"
+                       : ref->to == PH_K_FORCE ? "beam element"
+                                               : "sensor";
     ph_near search = {.word = ref->name};
     for (int i = 0; i < r->element[ref->to].n; i++)
         ph_near_offer(&search, ph_store_name_of(r, ref->to, i));
@@ -189,6 +192,30 @@ static void complete_constraints(ph_reader *r)
         c->rows = ph_function_try(r, &c->f, r->initial, -1);
 }
 
+/* Those that look at sensors are known only with a mechanism. */
+static void try_objective(ph_reader *r, const ph_function *f)
+{
+    if (f->call)
+        ph_function_try_blind(r, f, r->initial);
+}
+
+static void complete_objectives(ph_reader *r)
+{
+    ph_objective_def *o = r->element[PH_K_OBJECTIVE].data;
+    for (int i = 0; i < r->element[PH_K_OBJECTIVE].n; i++, o++) {
+        ph_element_about(r, PH_K_OBJECTIVE, i);
+        if (!o->final.call && !o->integral.call && !o->data)
+            ph_reader_fail(r, "says nothing: give final, integral or data");
+        if (!o->data != (o->sensor < 0))
+            ph_reader_fail(r, "data and sensor belong together; one of them is missing");
+        if (o->data)
+            ph_data_read(r, o);
+        try_objective(r, &o->final);
+        ph_element_about(r, PH_K_OBJECTIVE, i);
+        try_objective(r, &o->integral);
+    }
+}
+
 /* ---- the whole --------------------------------------------------------------------------------------- */
 
 /* The states that functions are tried with. */
@@ -245,6 +272,7 @@ static void hand_over(ph_reader *r)
     m->force = r->element[PH_K_FORCE].data, m->n_forces = r->element[PH_K_FORCE].n;
     m->sensor = r->element[PH_K_SENSOR].data, m->n_sensors = r->element[PH_K_SENSOR].n;
     m->constraint = r->element[PH_K_CONSTRAINT].data, m->n_constraints = r->element[PH_K_CONSTRAINT].n;
+    m->objective = r->element[PH_K_OBJECTIVE].data, m->n_objectives = r->element[PH_K_OBJECTIVE].n;
     m->param = r->params.data, m->n_params = r->params.n;
 }
 
@@ -264,6 +292,7 @@ void ph_reader_resolve(ph_reader *r, lua_State *L)
     complete_forces(r);
     complete_sensors(r);
     complete_constraints(r);
+    complete_objectives(r);
     if (!r->def.name)
         r->def.name = stem(r);
     r->label[0] = 0;

@@ -43,9 +43,13 @@ static const struct {
     {                                                                                                        \
         sizeof(type), offsetof(type, name), offsetof(type, origin)                                           \
     }
-    [PH_K_BODY] = RECORD(ph_body_def),   [PH_K_JOINT] = RECORD(ph_joint_def),
-    [PH_K_FORCE] = RECORD(ph_force_def), [PH_K_SENSOR] = RECORD(ph_sensor_def),
-    [PH_K_BEAM] = RECORD(ph_beam_def),   [PH_K_CONSTRAINT] = RECORD(ph_user_constraint_def),
+    [PH_K_BODY] = RECORD(ph_body_def),
+    [PH_K_JOINT] = RECORD(ph_joint_def),
+    [PH_K_FORCE] = RECORD(ph_force_def),
+    [PH_K_SENSOR] = RECORD(ph_sensor_def),
+    [PH_K_CONSTRAINT] = RECORD(ph_user_constraint_def),
+    [PH_K_BEAM] = RECORD(ph_beam_def),
+    [PH_K_OBJECTIVE] = RECORD(ph_objective_def),
 #undef RECORD
 };
 
@@ -77,6 +81,9 @@ void *ph_store_element(ph_reader *r, ph_kind kind)
         break;
     case PH_K_BEAM:
         *(ph_beam_def *)e = ph_default_beam();
+        break;
+    case PH_K_OBJECTIVE:
+        ((ph_objective_def *)e)->sensor = -1;
         break;
     default:
         break;
@@ -184,6 +191,9 @@ void ph_store_name(ph_reader *r, ph_kind kind, const char *name, int index)
 
 void ph_store_free(ph_reader *r)
 {
+    const ph_objective_def *o = r->element[PH_K_OBJECTIVE].data;
+    for (int k = 0; k < r->element[PH_K_OBJECTIVE].n; k++)
+        ph_free(r->alloc, o[k].t);
     for (int k = 0; k < PH_KINDS; k++)
         ph_free(r->alloc, r->element[k].data);
     ph_free(r->alloc, r->params.data);

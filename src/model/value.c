@@ -145,10 +145,22 @@ const char *ph_value_name(ph_reader *r, lua_State *L, const char *key)
     return ph_store_text(r, name, length);
 }
 
-/* A body, joint or beam element by its name, found once all are known; until then 0. */
+static const char *file_name(ph_reader *r, lua_State *L, const char *key)
+{
+    const char *name = text(r, L, key);
+    size_t length = lua_rawlen(L, -1);
+    if (length == 0 || strlen(name) != length)
+        ph_reader_fail(r, "%s is no name of a file", key);
+    return ph_store_text(r, name, length);
+}
+
+/* A body, joint, beam element or sensor by its name, found once all are known; until then 0. */
 static void refer(ph_reader *r, lua_State *L, const ph_key *k, int index, size_t at, const char *key)
 {
-    ph_kind to = k->value == PH_V_JOINT ? PH_K_JOINT : k->value == PH_V_ELEMENT ? PH_K_FORCE : PH_K_BODY;
+    ph_kind to = k->value == PH_V_JOINT     ? PH_K_JOINT
+                 : k->value == PH_V_SENSOR  ? PH_K_SENSOR
+                 : k->value == PH_V_ELEMENT ? PH_K_FORCE
+                                            : PH_K_BODY;
     if (lua_type(L, -1) != LUA_TSTRING)
         ph_reader_fail(r, "%s must be the %s, not a %s", key,
                        ph_value_text(to == PH_K_BODY ? PH_V_BODY : k->value), luaL_typename(L, -1));
@@ -195,7 +207,9 @@ static ph_function function(ph_reader *r, lua_State *L, const ph_key *k, int ind
 {
     if (!lua_isfunction(L, -1))
         ph_reader_fail(r, "%s must be %s, not a %s", k->name, ph_value_text(k->value), luaL_typename(L, -1));
-    return ph_function_take(r, L, k->kind, index);
+    ph_function f = ph_function_take(r, L, k->kind, index);
+    ((ph_fn *)r->fns.data)[f.ref].only_state = k->value == PH_V_FINAL;
+    return f;
 }
 
 /* ---- storing ----------------------------------------------------------------------------------------- */
@@ -309,6 +323,7 @@ void ph_value_store(ph_reader *r, lua_State *L, const ph_key *k, int index)
     case PH_V_MOVING:
     case PH_V_JOINT:
     case PH_V_ELEMENT:
+    case PH_V_SENSOR:
         refer(r, L, k, index, k->at, k->name);
         break;
     case PH_V_BODIES:
@@ -319,7 +334,11 @@ void ph_value_store(ph_reader *r, lua_State *L, const ph_key *k, int index)
         break;
     case PH_V_FUNCTION:
     case PH_V_DRIVE:
+    case PH_V_FINAL:
         STORE(ph_function, function(r, L, k, index));
+        break;
+    case PH_V_FILE:
+        STORE(const char *, file_name(r, L, k->name));
         break;
     case PH_V_LOAD:
         store_load(r, L, k, index);

@@ -4,11 +4,12 @@
  * With bars for covectors, the derivatives of the objective by what stands at a point, (W3) gives those of the
  * increments of (N2), u being that of dv,
  *
- *   u = v_bar + eps vdot_bar,   dq_bar = W_bar + gp L^T u,   x_eta_bar = gp B_n F^T u                 (W7)
+ *   u = v_bar + eps vdot_bar,   dq_bar = W_bar + gp (L^T u + eps Q^T vdot_bar),
+ *   x_eta_bar = gp B_n F^T u                                                                          (W7)
  *
  * and with mu = A^-T (dq_bar, lambda_bar/s, x_eta_bar) those of what is predicted and of the parameter:
  *
- *   W_bar -= s K^T mu_r + B^T mu_Phi + Z^T mu_rate/gp,   v_bar -= s C^T mu_r + B^T mu_rate/gp,
+ *   W_bar -= s (K + N)^T mu_r + B^T mu_Phi + Z^T mu_rate/gp,   v_bar -= s C^T mu_r + B^T mu_rate/gp,
  *   vdot_bar -= s M^T mu_r,   p_bar -= s mu_r r_p + mu_Phi Phi_p + mu_rate rate_p/gp                  (W8)
  *
  * The method transposes its own prediction. A step is restored from its two points, so the way back needs no
@@ -19,12 +20,13 @@
 #include "la/small.h"
 #include "step/sim.h"
 
-/* A state from which the run goes on to the bit: the point, and the one before, from which the first guess is
- * extrapolated. */
+/* A state from which the run goes on to the bit: the point, the one before, from which the first guess is
+ * extrapolated, and what the method remembers. */
 typedef struct checkpoint {
     long n;
     int has_last;
     ph_point now, last;
+    double *past; /* of the method */
 } checkpoint;
 
 typedef struct adjoint {
@@ -33,8 +35,10 @@ typedef struct adjoint {
     const ph_objective *objective;
     long steps;
     int n_marks, n_spare, n_points;
+    int memory;       /* vectors that the method remembers */
     checkpoint *mark; /* n_marks of the run, n_spare of parts of it, and one of its end */
     ph_point *point;  /* n_points + 1: of the part at work */
+    double **past;    /* likewise: what the method remembers there */
     ph_point scratch;
     ph_variation now, next; /* covectors */
     double *mu, *rhs;       /* n of (N2) */
@@ -45,6 +49,31 @@ typedef struct adjoint {
 } adjoint;
 
 /* ---- transposed step ---------------------------------------------------------------------------- */
+
+/* dq += Q^T (gp eps vdot_bar - M^T mu_r), the part of Q in the residual */
+static void transpose_bend(adjoint *a, const ph_step_ops *o, const ph_variation *next, double *dq)
+{
+    const ph_layout *lay = &a->sim->lay;
+    double *x = a->sens->y;
+    for (int i = 0; i < lay->nv; i++)
+        x[i] = next->vdot[i] / (o->inv_gp * o->inv_eps);
+    for (const ph_block *b = lay->pair, *end = b + lay->n_pairs; b < end; b++)
+        for (int i = 0; i < b->m; i++)
+            for (int j = 0; j < b->n; j++)
+                x[b->col_at + j] -= a->sim->ev.M[b->at + i * b->n + j] * a->mu[b->row_at + i];
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++)
+        if (i->T_at >= 0)
+            ph_small_tmul_add(i->dim, i->dim, o->Q + i->T_at, x + i->v_at, dq + i->v_at);
+}
+
+/* x -= s N^T mu_r */
+static void transpose_N(const adjoint *a, const ph_step_ops *o, double *x)
+{
+    const ph_layout *lay = &a->sim->lay;
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++)
+        for (int k = 0; k < i->dim * i->dim && i->T_at >= 0; k++)
+            x[i->v_at + k % i->dim] -= o->s * o->N[i->T_at + k] * a->mu[i->v_at + k / i->dim];
+}
 
 /* b = (W7) - A^T mu, with A as the blocks at the evaluated point give it */
 static void transposed_residual(adjoint *a, const ph_step_ops *o, const ph_variation *next)
@@ -84,6 +113,10 @@ static void transposed_residual(adjoint *a, const ph_step_ops *o, const ph_varia
                     dq[b->col_at + j] -= B * mu_e[eta + i];
             }
     }
+    if (o->Q)
+        transpose_bend(a, o, next, dq);
+    if (o->N)
+        transpose_N(a, o, dq);
     memset(de, 0, sizeof(double) * (size_t)nm->n_eta);
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
         double x[PH_DIM_MAX];
@@ -165,6 +198,18 @@ static void transpose_loads(adjoint *a, const ph_step_ops *o, ph_variation *next
     }
 }
 
+/* The covector of the method's load is -s mu_r. */
+static void transpose_load(adjoint *a, const ph_step_ops *o)
+{
+    double *bar = a->rhs;
+    if (o->N)
+        transpose_N(a, o, a->next.W);
+    for (int i = 0; i < a->sim->lay.nv; i++)
+        bar[i] = -o->s * a->mu[i];
+    if (a->sim->stepper->sens_load_back)
+        a->sim->stepper->sens_load_back(a->sim, bar, &a->now);
+}
+
 /* p_bar of (W8) for one parameter, whose pseudo-loads stand in sens */
 static double transpose_parameter(const adjoint *a, const ph_step_ops *o)
 {
@@ -185,13 +230,6 @@ static double transpose_parameter(const adjoint *a, const ph_step_ops *o)
         }
     }
     return -sum;
-}
-
-static void clear(ph_variation *x, const ph_layout *lay)
-{
-    size_t v = sizeof(double) * (size_t)lay->nv, l = sizeof(double) * (size_t)lay->nl;
-    memset(x->W, 0, v), memset(x->v, 0, v), memset(x->vdot, 0, v), memset(x->a, 0, v);
-    memset(x->lambda, 0, l);
 }
 
 /* Null spaces of redundant rows: at sim->now. */
@@ -286,26 +324,29 @@ static ph_status step_back(adjoint *a)
     if (status != PH_OK)
         return status;
     const ph_step_ops *o = method->sens_ops(sim);
-    status = ph_eval_residual(&sim->ev, &s, sim->matrix.what);
-    if (status == PH_OK)
-        status = ph_eval_tangent(&sim->ev, &s, sim->matrix.what);
+    if (o->vdot)
+        s.vdot = o->vdot;
+    status = ph_eval_linear(&sim->ev, &s, sim->matrix.what);
     if (status == PH_OK && sim->matrix.redundant)
         status = follow_null_space(a, &s);
     if (status == PH_OK)
         status = ph_newton_factor(sim, o);
-    clear(&a->now, lay);
+    ph_variation_clear(&a->now, lay, a->memory);
     method->sens_accept_back(sim, &a->next, &a->now);
     if (status == PH_OK)
         status = solve(a, o, &a->next);
     if (status != PH_OK)
         return status;
     transpose_loads(a, o, &a->next);
+    transpose_load(a, o);
     method->sens_predict_back(sim, &a->next, a->y_bar, &a->now);
     for (const ph_block *b = lay->pair, *end = b + lay->n_pairs; b < end && stabilised; b++)
         ph_small_tmul_add(b->m, b->n, sens->K_eta + b->at, a->y_bar + b->row_at, a->now.W + b->col_at);
     for (int k = 0; k < sens->n && status == PH_OK; k++) {
         status = ph_sens_loads(sens, &sens->d[k], sens->d[k].weight, &s);
         a->gradient[k] += transpose_parameter(a, o);
+        if (method->sens_explicit)
+            a->gradient[k] += method->sens_explicit(sim, &sens->d[k]);
         if (status == PH_OK && stabilised)
             status = ph_sens_eta_loads(sens, &sens->d[k]);
         for (int i = 0; i < lay->nv && stabilised; i++)
@@ -325,7 +366,7 @@ static ph_status seed_with(adjoint *a, ph_scalar_fn f, double weight, const ph_p
     ph_state s = ph_point_view(p, lay);
     ph_variation *x = &a->now; /* scratch between steps */
     double value = 0, *by_p = a->by_p;
-    clear(x, lay);
+    ph_variation_clear(x, lay, a->memory);
     memset(by_p, 0, sizeof(double) * (size_t)a->sens->n);
     ph_covector g = {x->W, x->v, x->vdot, x->lambda, by_p};
     ph_status status = f(&s, &value, &g, a->objective->ctx);
@@ -357,18 +398,37 @@ static ph_status seed(adjoint *a, long n, const ph_point *p)
 
 /* ---- forwards and backwards --------------------------------------------------------------------- */
 
-static void save(const ph_sim *sim, checkpoint *c)
+/* What the method remembers, to past; load: from past. */
+static void save_past(const adjoint *a, double *past)
 {
+    size_t nv = (size_t)a->sim->lay.nv;
+    for (int j = 0; j < a->memory; j++)
+        memcpy(past + (size_t)j * nv, a->sim->stepper->sens_past(a->sim, j), sizeof(double) * nv);
+}
+
+static void load_past(const adjoint *a, const double *past)
+{
+    size_t nv = (size_t)a->sim->lay.nv;
+    for (int j = 0; j < a->memory; j++)
+        memcpy(a->sim->stepper->sens_past(a->sim, j), past + (size_t)j * nv, sizeof(double) * nv);
+}
+
+static void save(const adjoint *a, checkpoint *c)
+{
+    const ph_sim *sim = a->sim;
     c->n = sim->n, c->has_last = sim->has_last;
     ph_point_copy(&c->now, &sim->now, &sim->lay);
     ph_point_copy(&c->last, &sim->next, &sim->lay);
+    save_past(a, c->past);
 }
 
-static void load(ph_sim *sim, const checkpoint *c)
+static void load(const adjoint *a, const checkpoint *c)
 {
+    ph_sim *sim = a->sim;
     sim->n = c->n, sim->has_last = c->has_last;
     ph_point_copy(&sim->now, &c->now, &sim->lay);
     ph_point_copy(&sim->next, &c->last, &sim->lay);
+    load_past(a, c->past);
     sim->matrix.factored = 0;
     if (sim->matrix.redundant)
         ph_start_again(sim);
@@ -382,22 +442,45 @@ static ph_status step_to(ph_sim *sim, long n, ph_error *err)
     return s;
 }
 
+/* As ph_sim_run calls it. */
+static ph_status show(const adjoint *a, ph_error *err)
+{
+    const ph_objective *o = a->objective;
+    if (!o->forwards || o->forwards(a->sim, o->ctx) == PH_OK)
+        return PH_OK;
+    return ph_fail(err, PH_E_STOPPED, "stopped by the output callback at t = %.9g", a->sim->now.t);
+}
+
+static ph_status go_forwards(const adjoint *a, long n, ph_error *err)
+{
+    ph_status s = PH_OK;
+    while (a->sim->n < n && s == PH_OK) {
+        s = ph_sim_step(a->sim, err);
+        if (s == PH_OK)
+            s = show(a, err);
+    }
+    return s;
+}
+
 /* Back from step `to` to that of a mark, with all points between in memory. */
 static ph_status short_part_back(adjoint *a, const checkpoint *mark, long to, ph_error *err)
 {
     ph_sim *sim = a->sim;
     long n = to - mark->n;
-    load(sim, mark);
+    load(a, mark);
     for (long i = 0; i <= n; i++) {
         ph_status s = i ? ph_sim_step(sim, err) : PH_OK;
         if (s != PH_OK)
             return s;
         ph_point_copy(&a->point[i], &sim->now, &sim->lay);
+        save_past(a, a->past[i]);
     }
     ph_point now = sim->now, next = sim->next;
     ph_status s = to == a->steps ? seed(a, to, &a->point[n]) : PH_OK;
     for (long i = n; i > 0 && s == PH_OK; i--) {
         sim->now = a->point[i - 1], sim->next = a->point[i];
+        sim->n = mark->n + i - 1;
+        load_past(a, a->past[i - 1]);
         s = step_back(a);
         if (s == PH_OK)
             s = seed(a, mark->n + i - 1, &a->point[i - 1]);
@@ -418,39 +501,17 @@ static ph_status part_back(adjoint *a, int mark, long to, int spare, ph_error *e
     if (to - c->n <= a->n_points)
         return short_part_back(a, c, to, err);
     long middle = c->n + (to - c->n) / 2;
-    load(a->sim, c);
+    load(a, c);
     ph_status s = step_to(a->sim, middle, err);
     if (s != PH_OK)
         return s;
-    save(a->sim, &a->mark[spare]);
+    save(a, &a->mark[spare]);
     s = part_back(a, spare, to, spare + 1, err);
     return s == PH_OK ? part_back(a, mark, middle, spare, err) : s;
 }
 
-static ph_status forwards_and_back(adjoint *a, ph_error *err)
-{
-    ph_sim *sim = a->sim;
-    checkpoint *end = &a->mark[a->n_marks + a->n_spare];
-    long spacing = (a->steps + a->n_marks - 1) / a->n_marks;
-    int used = 0;
-    for (long n = 0; n < a->steps; n += spacing) {
-        save(sim, &a->mark[used++]);
-        ph_status s = step_to(sim, n + spacing < a->steps ? n + spacing : a->steps, err);
-        if (s != PH_OK)
-            return s;
-    }
-    save(sim, end);
-    ph_stats stats = sim->stats;
-    ph_status s = PH_OK;
-    for (int k = used - 1; k >= 0 && s == PH_OK; k--)
-        s = part_back(a, k, k == used - 1 ? a->steps : a->mark[k + 1].n, a->n_marks, err);
-    load(sim, end);
-    sim->stats = stats;
-    return s;
-}
-
-/* What the starting values contribute. */
-static void add_start(adjoint *a)
+/* What the covectors of a->next contribute by the derivatives that sens has of the point. */
+static void contract(adjoint *a)
 {
     const ph_layout *lay = &a->sim->lay;
     const ph_variation *g = &a->next;
@@ -459,20 +520,66 @@ static void add_start(adjoint *a)
         double sum = 0;
         for (int i = 0; i < lay->nv; i++)
             sum += g->W[i] * x->W[i] + g->v[i] * x->v[i] + g->vdot[i] * x->vdot[i] + g->a[i] * x->a[i];
+        for (int i = 0; i < lay->nv * a->memory; i++)
+            sum += g->memory[i] * x->memory[i];
         for (int i = 0; i < lay->nl; i++)
             sum += g->lambda[i] * x->lambda[i];
         a->gradient[k] += sum;
     }
+    ph_variation_clear(&a->next, lay, a->memory);
+}
+
+/* Steps of the start that have no transpose: with derivatives forwards, which the objective meets at once. */
+static ph_status start_part(adjoint *a, ph_error *err)
+{
+    ph_sim *sim = a->sim;
+    long first = ph_sens_start_steps(sim);
+    ph_status s = show(a, err);
+    sim->sens = a->sens;
+    while (s == PH_OK && (sim->n < first || sim->n == a->steps)) {
+        s = seed(a, sim->n, &sim->now);
+        if (s != PH_OK)
+            ph_fail(err, s, "t = %.9g: the objective refused, or its derivatives are not finite", sim->now.t);
+        contract(a);
+        if (sim->n == a->steps)
+            break;
+        s = s == PH_OK ? go_forwards(a, sim->n + 1, err) : s;
+    }
+    sim->sens = NULL; /* from here on the way there is without derivatives */
+    return s;
+}
+
+static ph_status forwards_and_back(adjoint *a, ph_error *err)
+{
+    ph_sim *sim = a->sim;
+    checkpoint *end = &a->mark[a->n_marks + a->n_spare];
+    ph_status s = start_part(a, err);
+    long spacing = (a->steps - sim->n + a->n_marks - 1) / a->n_marks;
+    int used = 0;
+    while (s == PH_OK && sim->n < a->steps) {
+        save(a, &a->mark[used++]);
+        s = go_forwards(a, sim->n + spacing < a->steps ? sim->n + spacing : a->steps, err);
+    }
+    if (s != PH_OK)
+        return s;
+    save(a, end);
+    ph_stats stats = sim->stats;
+    for (int k = used - 1; k >= 0 && s == PH_OK; k--)
+        s = part_back(a, k, k == used - 1 ? a->steps : a->mark[k + 1].n, a->n_marks, err);
+    load(a, end);
+    sim->stats = stats;
+    return s;
 }
 
 /* ---- memory ------------------------------------------------------------------------------------- */
 
-static size_t point_size(const ph_layout *lay)
+/* Of a point and what the method remembers there. */
+static size_t point_size(const adjoint *a)
 {
-    ph_arena a = {0};
+    ph_arena arena = {0};
     ph_point p;
-    ph_point_take(&p, lay, &a);
-    return a.used;
+    ph_point_take(&p, &a->sim->lay, &arena);
+    return arena.used + sizeof(double) * (size_t)(a->memory * a->sim->lay.nv);
 }
 
 static int ceil_sqrt(long n)
@@ -486,7 +593,7 @@ static int ceil_sqrt(long n)
 /* A mark takes two points. 0: the bound is too tight. */
 static int plan(adjoint *a, size_t memory)
 {
-    long points = (long)(memory / point_size(&a->sim->lay));
+    long points = (long)(memory / point_size(a));
     a->n_marks = a->n_points = ceil_sqrt(a->steps);
     a->n_spare = 0;
     if (memory && 3L * a->n_marks + 3 > points) {
@@ -511,16 +618,21 @@ static void take(adjoint *a, ph_arena *arena)
            points = (size_t)a->n_points + 1;
     checkpoint none, *mark = ph_arena_take(arena, marks, sizeof none);
     ph_point nowhere, *point = ph_arena_take(arena, points, sizeof nowhere);
+    double *nothing, **past = ph_arena_take(arena, points, sizeof nothing);
+    size_t size = (size_t)(a->memory * lay->nv);
     for (size_t k = 0; k < marks; k++) {
         ph_point_take(arena->base ? &mark[k].now : &none.now, lay, arena);
         ph_point_take(arena->base ? &mark[k].last : &none.last, lay, arena);
+        *(arena->base ? &mark[k].past : &nothing) = ph_arena_take(arena, size, d);
     }
-    for (size_t k = 0; k < points; k++)
+    for (size_t k = 0; k < points; k++) {
         ph_point_take(arena->base ? &point[k] : &nowhere, lay, arena);
+        *(arena->base ? &past[k] : &nothing) = ph_arena_take(arena, size, d);
+    }
     ph_point_take(&a->scratch, lay, arena);
-    ph_variation_take(&a->now, lay, arena);
-    ph_variation_take(&a->next, lay, arena);
-    a->mark = mark, a->point = point;
+    ph_variation_take(&a->now, lay, a->memory, arena);
+    ph_variation_take(&a->next, lay, a->memory, arena);
+    a->mark = mark, a->point = point, a->past = past;
     a->mu = ph_arena_take(arena, (size_t)a->sim->matrix.n, d);
     a->rhs = ph_arena_take(arena, (size_t)a->sim->matrix.n, d);
     a->y_bar = ph_arena_take(arena, (size_t)lay->nv, d);
@@ -531,7 +643,12 @@ ph_status ph_sens_gradient(ph_sens *sens, long steps, const ph_objective *object
                            double *value, double *gradient, ph_error *err)
 {
     ph_sim *sim = sens->sim;
-    adjoint a = {.sens = sens, .sim = sim, .objective = objective, .steps = steps, .gradient = gradient};
+    adjoint a = {.sens = sens,
+                 .sim = sim,
+                 .objective = objective,
+                 .steps = steps,
+                 .gradient = gradient,
+                 .memory = ph_sens_memory(sim)};
     ph_arena arena = {0};
     if (steps < 1 || sim->n)
         return ph_fail(err, PH_E_INPUT, "a gradient is that of a run of at least one step, from its start");
@@ -541,17 +658,18 @@ ph_status ph_sens_gradient(ph_sens *sens, long steps, const ph_objective *object
         return ph_fail(err, PH_E_INPUT, "%s has no adjoint", sim->stepper->name);
     if (!plan(&a, memory))
         return ph_fail(err, PH_E_INPUT, "a bound of %zu bytes is too tight: a state takes %zu", memory,
-                       point_size(&sim->lay));
+                       point_size(&a));
     take(&a, &arena);
     if (!ph_arena_open(&arena, sim->opt.alloc))
         return ph_fail(err, PH_E_MEMORY, "not enough memory for checkpoints; give a bound");
     take(&a, &arena);
     memset(gradient, 0, sizeof(double) * (size_t)sens->n);
-    sim->sens = NULL; /* the way there is without derivatives */
+    double start = ph_sim_clock();
     ph_status s = forwards_and_back(&a, err);
+    sim->stats.wall_s += ph_sim_clock() - start;
     sim->sens = sens;
     if (s == PH_OK)
-        add_start(&a);
+        contract(&a);
     *value = a.value;
     ph_free(sim->opt.alloc, arena.block);
     return s;

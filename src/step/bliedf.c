@@ -13,35 +13,34 @@
  *   implicit:   c = h^2/12 [v1, vdot1] + h E(-1/180) at t_{n+1},     p = 0                     (D4)
  *   lagged:     c = h^2/12 [v_n, (3 v_n - 4 v_{n-1} + v_{n-2})/(2h)], p = 0                    (D5)
  *   none:       c = p = 0                                                                      (D6)
+ *   extrapolated: c = h^2/12 [v*, a*], p = 0, explicit, at most order 4 where lagged has 3,
+ *               v* = 2 v_n - v_{n-1}, a* = (5 v_n - 8 v_{n-1} + 3 v_{n-2})/(2h)                (D12)
  *
- * The terms of (D3)-(D5) are there from k = 3 on, E from k = 5 on. E is the fourth-order part (D7) of the
- * Magnus series (magnus.h), with v and its derivatives of the polynomial through v1, v_n, ..., v_{n+2-k}.
+ * The terms of (D3)-(D5) and (D12) are there from k = 3 on, E from k = 5 on. E is the fourth-order part (D7)
+ * of the Magnus series (magnus.h), with v and its derivatives of the polynomial through v1, v_n, ...,
+ * v_{n+2-k}.
  *
  * Derivatives for Newton's method, with gp = alpha_0/h and z the Lie term p or c:
  *
  *   dq = T(x) dx,   dx = (1/gp) J dv1 - h B(q_n)^T deta,   J = I + gp dp/dv1 + dc/dv1,
  *   dv1 = gp (J^-1 T^-1 dq + J^-1 B(q_n)^T h deta),   dvdot1 = gp dv1                          (D8)
  *
- * Start: k - 1 steps of a one-step method near round-off. In index-3 k more, whose velocities become
+ * Sensitivities: (W9) of docs/theory.md; the past is part of the variation, the start is differenced.
  *
- *   v += d,  M d + B^T m = 0,  B d = B (v* - v),  v* what (D2) makes of the exact motion       (D9)
+ * Start: bliedf_start.c.
  *
  * Reference: V. Wieloch, M. Arnold: BDF integrators for constrained mechanical systems on Lie groups. */
+#include "step/bliedf.h"
+
 #include <float.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "la/small.h"
-#include "step/control.h"
 #include "step/magnus.h"
-#include "step/sim.h"
-
-#define ORDER_MAX 6
 
 /* ---- formulas ----------------------------------------------------------------------------------- */
 
-/* Derivatives 0 to 3 at s of the polynomial through values at 0, -1, ..., 1 - points: w[d][j] of value j. */
-static void weights(int points, double s, double w[4][ORDER_MAX + 1])
+void ph_bliedf_weights(int points, double s, double w[4][PH_BDF_MAX + 1])
 {
     for (int j = 0; j < points; j++) {
         double c[4] = {1, 0, 0, 0}; /* Taylor coefficients at s of prod_i (x + i)/(i - j) */
@@ -52,49 +51,21 @@ static void weights(int points, double s, double w[4][ORDER_MAX + 1])
     }
 }
 
-typedef struct formula {
-    double alpha[ORDER_MAX + 1], gamma[ORDER_MAX + 1];
-    double w[4][ORDER_MAX + 1]; /* of the V_d of (D7): first v1, then v_n, ... */
-} formula;
-
-static formula formula_of(int k, ph_correction correction)
+static ph_bdf_formula formula_of(int k, ph_correction correction)
 {
-    formula f = {0};
-    double w[4][ORDER_MAX + 1];
-    weights(k + 1, 0, w);
+    ph_bdf_formula f = {0};
+    double w[4][PH_BDF_MAX + 1];
+    ph_bliedf_weights(k + 1, 0, w);
     memcpy(f.alpha, w[1], sizeof(double) * (size_t)(k + 1));
     for (int i = 1; i <= k; i++)
         f.gamma[i] = f.gamma[i - 1] + f.alpha[i - 1];
-    weights(k, correction == PH_IN_EXP ? -0.5 : 0, f.w);
+    ph_bliedf_weights(k, correction == PH_IN_EXP ? -0.5 : 0, f.w);
     return f;
 }
 
 /* ---- the record --------------------------------------------------------------------------------- */
 
-typedef struct bliedf {
-    ph_step_ops ops;          /* first: where a test finds it */
-    int order;                /* asked for */
-    int k;                    /* of the present step */
-    int in_exp, in_velocity;  /* (D3), (D4) in the present step */
-    int fourth;               /* with E */
-    formula f[ORDER_MAX + 1]; /* by order */
-    double gp;                /* alpha_0/h */
-    double *v[ORDER_MAX];     /* nv: v_{n-1}, v_{n-2}, ... */
-    double *D[ORDER_MAX];     /* nv: D_{n-1}, D_{n-2}, ...; the last one takes D_n */
-    double *c, *S;            /* nv: vdot1 = gp (v1 - v_n) + c; what does not depend on v1 in (D2) */
-    double *G[4];             /* nv: V_d without v1 */
-    double *x;                /* nv */
-    double *H;                /* nT: the part of dz/dv1 without E */
-    double *T, *Tinv, *L, *F; /* nT; F = J^-1 */
-    double *y, *dy, *Bn;      /* B(q_n)^T eta and h times its increment, nv; B(q_n), links */
-    double tol_x, tol_R;      /* of increments of positions and rotations (N3) */
-    ph_rk rk;                 /* the one-step method of the start */
-    ph_control control;       /* of its steps */
-    double *exact;            /* nv: v_n before it was perturbed (D9) */
-    int start_steps;
-} bliedf;
-
-static bliedf *of(ph_sim *sim)
+static ph_bliedf *of(ph_sim *sim)
 {
     return sim->method;
 }
@@ -102,7 +73,7 @@ static bliedf *of(ph_sim *sim)
 /* Also while sizes are added up, before the order is checked. */
 static int order_of(const ph_sim *sim)
 {
-    return sim->opt.order < 1 ? 1 : sim->opt.order > ORDER_MAX ? ORDER_MAX : sim->opt.order;
+    return sim->opt.order < 1 ? 1 : sim->opt.order > PH_BDF_MAX ? PH_BDF_MAX : sim->opt.order;
 }
 
 /* Steps of the one-step method: k - 1 for the past that (D2) needs, in index-3 k more for (D9). */
@@ -116,7 +87,7 @@ static int start_steps(const ph_sim *sim)
 
 static void take(ph_sim *sim, ph_arena *a)
 {
-    bliedf none, *m = sim->method ? of(sim) : &none;
+    ph_bliedf none, *m = sim->method ? of(sim) : &none;
     size_t d = sizeof(double), nv = (size_t)sim->lay.nv, nT = (size_t)sim->lay.nT;
     int k = order_of(sim), stabilised = sim->opt.formulation == PH_GGL;
     for (int i = 0; i < k; i++) {
@@ -133,6 +104,9 @@ static void take(ph_sim *sim, ph_arena *a)
     m->Tinv = ph_arena_take(a, nT, d);
     m->L = ph_arena_take(a, nT, d);
     m->F = ph_arena_take(a, nT, d);
+    m->A = ph_arena_take(a, nT, d);
+    for (int j = 0; j <= k; j++)
+        m->Z[j] = ph_arena_take(a, nT, d);
     m->y = ph_arena_take(a, stabilised ? nv : 0, d);
     m->dy = ph_arena_take(a, stabilised ? nv : 0, d);
     m->Bn = ph_arena_take(a, stabilised ? (size_t)sim->lay.size_links : 0, d);
@@ -148,10 +122,10 @@ static void take(ph_sim *sim, ph_arena *a)
 
 static ph_status prepare(ph_sim *sim, ph_error *err)
 {
-    bliedf *m = of(sim);
-    if (sim->opt.order < 1 || sim->opt.order > ORDER_MAX)
+    ph_bliedf *m = of(sim);
+    if (sim->opt.order < 1 || sim->opt.order > PH_BDF_MAX)
         return ph_fail(err, PH_E_INPUT, "order = %d: bliedf has the orders 1 to %d; BDF above are unstable",
-                       sim->opt.order, ORDER_MAX);
+                       sim->opt.order, PH_BDF_MAX);
     m->order = sim->opt.order;
     for (int k = 1; k <= m->order; k++)
         m->f[k] = formula_of(k, sim->opt.correction);
@@ -167,21 +141,23 @@ static void release(ph_sim *sim)
         ph_rk_release(&of(sim)->rk);
 }
 
-static void set_order(ph_sim *sim, int k)
+void ph_bliedf_set_order(ph_sim *sim, int k)
 {
-    bliedf *m = of(sim);
+    ph_bliedf *m = of(sim);
     ph_correction where = sim->opt.correction;
     m->k = k;
     m->in_exp = k >= 3 && where == PH_IN_EXP, m->in_velocity = k >= 3 && where == PH_IN_VELOCITY;
+    m->ahead = where == PH_EXTRAPOLATED;
     m->fourth = k >= 5 && (m->in_exp || m->in_velocity);
     m->gp = m->f[k].alpha[0] / sim->opt.h;
     m->ops.inv_eps = m->ops.inv_gp = 1 / m->gp, m->ops.s = m->ops.inv_gp * m->ops.inv_gp;
+    m->ops.eta = 1 / sim->opt.h;
 }
 
 /* ---- the Lie term ------------------------------------------------------------------------------- */
 
 /* The part of E in z = p or c of one node, to z, and its derivative by v1, to dz unless NULL; added. */
-static void add_fourth(int n, const bliedf *m, const ph_slot *i, double h, const double *v1, double *z,
+static void add_fourth(int n, const ph_bliedf *m, const ph_slot *i, double h, const double *v1, double *z,
                        double *dz)
 {
     double V[4][PH_DIM_MAX], w[4], E[PH_DIM_MAX], dE[PH_DIM_MAX * PH_DIM_MAX];
@@ -199,15 +175,20 @@ static void add_fourth(int n, const bliedf *m, const ph_slot *i, double h, const
 }
 
 /* z = p or c of one node. */
-PH_INLINE void lie_term(int n, const bliedf *m, const ph_slot *i, double h, const double *v1, double *z)
+PH_INLINE void lie_term(int n, const ph_bliedf *m, const ph_slot *i, double h, const double *v1, double *z)
 {
     ph_small_mul(n, m->H + i->T_at, v1, z);
     if (m->fourth)
         add_fourth(n, m, i, h, v1, z, NULL);
 }
 
+void ph_bliedf_lie_term(const ph_bliedf *m, const ph_slot *i, double h, const double *v1, double *z)
+{
+    lie_term(i->dim, m, i, h, v1, z);
+}
+
 /* J^-1 of one node to F, from dz/dv1. */
-PH_INLINE void invert_J(int n, const bliedf *m, const double *dz, double *F)
+PH_INLINE void invert_J(int n, const ph_bliedf *m, const double *dz, double *F)
 {
     double J[PH_DIM_MAX * PH_DIM_MAX], g = m->in_exp ? m->gp : 1;
     for (int e = 0; e < n * n; e++)
@@ -223,7 +204,7 @@ PH_INLINE void invert_J(int n, const bliedf *m, const double *dz, double *F)
 /* ---- one step ----------------------------------------------------------------------------------- */
 
 /* (D1), (D2) for a node of a vector space. */
-PH_INLINE void update_flat(int n, const bliedf *m, double h, int at, const double *v0, const double *y,
+PH_INLINE void update_flat(int n, const ph_bliedf *m, double h, int at, const double *v0, const double *y,
                            const double *q0, ph_point *next, double *q1)
 {
     double *D = m->D[m->order - 1], inv = 1 / m->f[m->k].gamma[1];
@@ -237,7 +218,7 @@ PH_INLINE void update_flat(int n, const bliedf *m, double h, int at, const doubl
 }
 
 /* (D1), (D2) for a node of a curved group. */
-PH_INLINE void update_curved(int n, const bliedf *m, double h, const ph_slot *i, const double *v0,
+PH_INLINE void update_curved(int n, const ph_bliedf *m, double h, const ph_slot *i, const double *v0,
                              const double *y, const double *q0, ph_point *next, double *q1)
 {
     int at = i->v_at, lie = m->in_exp || m->in_velocity;
@@ -261,7 +242,7 @@ PH_INLINE void update_curved(int n, const bliedf *m, double h, const ph_slot *i,
 /* The point of the present v1 and eta. */
 static ph_status update(ph_sim *sim)
 {
-    const bliedf *m = of(sim);
+    const ph_bliedf *m = of(sim);
     const ph_layout *lay = &sim->lay;
     const double *v0 = sim->now.v, *y = sim->matrix.n_eta > 0 ? m->y : NULL;
     double h = sim->opt.h;
@@ -277,7 +258,7 @@ static ph_status update(ph_sim *sim)
 }
 
 /* L = J^-1 T^-1 and F = J^-1 of one node, from (D8); without E, F is constant in a step. */
-PH_INLINE void linearise_node(int n, const bliedf *m, double h, const ph_slot *i, const double *v1)
+PH_INLINE void linearise_node(int n, const ph_bliedf *m, double h, const ph_slot *i, const double *v1)
 {
     if (m->fourth) {
         double z[PH_DIM_MAX] = {0}, dz[PH_DIM_MAX * PH_DIM_MAX];
@@ -288,14 +269,11 @@ PH_INLINE void linearise_node(int n, const bliedf *m, double h, const ph_slot *i
     ph_small_mmul(n, n, n, m->F + i->T_at, m->Tinv + i->T_at, m->L + i->T_at);
 }
 
-static void linearise(ph_sim *sim)
+static void linearise_exactly(ph_sim *sim)
 {
-    bliedf *m = of(sim);
+    ph_bliedf *m = of(sim);
     const ph_layout *lay = &sim->lay;
-    m->ops.L = m->ops.F = NULL;
-    if (sim->opt.newton == PH_SIMPLIFIED)
-        return;
-    m->ops.L = m->Tinv;
+    m->ops.L = m->Tinv, m->ops.F = NULL;
     if (!m->in_exp && !m->in_velocity)
         return;
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++)
@@ -304,10 +282,17 @@ static void linearise(ph_sim *sim)
     m->ops.L = m->L, m->ops.F = m->F;
 }
 
+static void linearise(ph_sim *sim)
+{
+    of(sim)->ops.L = of(sim)->ops.F = NULL;
+    if (sim->opt.newton != PH_SIMPLIFIED)
+        linearise_exactly(sim);
+}
+
 /* dy = B_n^T x_eta, x_eta = h deta. */
 static void correct_eta(ph_sim *sim, const double *x)
 {
-    bliedf *m = of(sim);
+    ph_bliedf *m = of(sim);
     const ph_layout *lay = &sim->lay;
     const double *x_eta = x + lay->nv + lay->nl;
     double inv_h = 1 / sim->opt.h;
@@ -344,7 +329,7 @@ PH_INLINE void add_velocity(int n, double gp, const double *L, const double *F, 
 /* The increment of v1 from that of q and eta; its size in units of the tolerances, NaN if any number is. */
 static double correct(ph_sim *sim, const double *x)
 {
-    bliedf *m = of(sim);
+    ph_bliedf *m = of(sim);
     const ph_layout *lay = &sim->lay;
     int stabilised = sim->matrix.n_eta > 0;
     double moved = 0, turned = 0, far = 0;
@@ -373,7 +358,7 @@ static double correct(ph_sim *sim, const double *x)
 }
 
 /* The sums over the past for n numbers from at on, and v1 extrapolated by the weights p of points values. */
-PH_INLINE void sum_past(int n, const bliedf *m, double h, int at, int points, const double *p,
+PH_INLINE void sum_past(int n, const ph_bliedf *m, double h, int at, int points, const double *p,
                         const double *v, double *v1)
 {
     const double *gamma = m->f[m->k].gamma + 2;
@@ -390,22 +375,39 @@ PH_INLINE void sum_past(int n, const bliedf *m, double h, int at, int points, co
     }
 }
 
+/* Weights of v_n, v_{n-1}, v_{n-2} in b and a of (D5) and (D12), c = h/24 [b, a]. */
+static const double lagged_b[3] = {1, 0, 0}, lagged_a[3] = {0, -4, 1};
+static const double extrapolated_b[3] = {2, -1, 0}, extrapolated_a[3] = {5, -8, 3};
+
+/* h/24 b and a of one node. */
+PH_INLINE void explicit_pair(int n, const ph_bliedf *m, double h, int at, const double *v, double *b,
+                             double *a)
+{
+    const double *w = m->ahead ? extrapolated_b : lagged_b, *u = m->ahead ? extrapolated_a : lagged_a;
+    for (int e = 0; e < n; e++) {
+        double v0 = v[at + e], v1 = m->v[0][at + e], v2 = m->v[1][at + e];
+        b[e] = h / 24 * (w[0] * v0 + w[1] * v1), a[e] = u[0] * v0 + u[1] * v1 + u[2] * v2;
+    }
+}
+
 /* The Lie terms of a step, as far as they do not depend on v1. */
-PH_INLINE void prepare_lie(int n, const bliedf *m, double h, const ph_slot *i, const double *v)
+PH_INLINE void prepare_lie(int n, const ph_bliedf *m, double h, const ph_slot *i, const double *v)
 {
     int at = i->v_at;
     double b[PH_DIM_MAX], *H = m->H + i->T_at, f = h * h / 12;
-    for (int e = 0; e < n; e++) /* [b, v1] of (D3) and of (D4), [-b, v_n] of (D5) */
-        b[e] = m->in_exp        ? f * v[at + e]
-               : m->in_velocity ? f * (m->gp * v[at + e] - m->c[at + e])
-                                : h / 24 * (4 * m->v[0][at + e] - m->v[1][at + e]);
-    i->op->hat(n, b, H);
-    if (!m->in_exp && !m->in_velocity) {
-        double c[PH_DIM_MAX];
-        ph_small_mul(n, H, v + at, c);
+    if (!m->in_exp && !m->in_velocity) { /* (D5), (D12) */
+        double a[PH_DIM_MAX], c[PH_DIM_MAX];
+        explicit_pair(n, m, h, at, v, b, a);
+        i->op->hat(n, b, H);
+        ph_small_mul(n, H, a, c);
         for (int e = 0; e < n; e++)
             m->S[at + e] -= c[e];
-    } else if (!m->fourth)
+        return;
+    }
+    for (int e = 0; e < n; e++) /* [b, v1] of (D3) and of (D4) */
+        b[e] = f * (m->in_exp ? v[at + e] : m->gp * v[at + e] - m->c[at + e]);
+    i->op->hat(n, b, H);
+    if (!m->fourth)
         invert_J(n, m, H, m->F + i->T_at);
     for (int d = 0; d < 4 && m->fourth; d++)
         for (int e = at; e < at + n; e++) {
@@ -416,13 +418,12 @@ PH_INLINE void prepare_lie(int n, const bliedf *m, double h, const ph_slot *i, c
         }
 }
 
-/* All that a step takes from the past; v1 extrapolated from as many points. */
-static void look_back(ph_sim *sim, int points, double *v1)
+void ph_bliedf_look_back(ph_sim *sim, int points, double *v1)
 {
-    bliedf *m = of(sim);
+    ph_bliedf *m = of(sim);
     const ph_layout *lay = &sim->lay;
     const double *v = sim->now.v;
-    double h = sim->opt.h, p[ORDER_MAX + 1] = {points};
+    double h = sim->opt.h, p[PH_BDF_MAX + 1] = {points};
     for (int j = 1; j < points; j++) /* (-1)^j (points over j + 1) */
         p[j] = -p[j - 1] * (points - j) / (j + 1);
     int lie = m->k >= 3 && sim->opt.correction != PH_WITHOUT;
@@ -435,10 +436,10 @@ static void look_back(ph_sim *sim, int points, double *v1)
 
 static void predict(ph_sim *sim)
 {
-    bliedf *m = of(sim);
+    ph_bliedf *m = of(sim);
     const ph_layout *lay = &sim->lay;
     double h = sim->opt.h, *lambda = sim->next.lambda, *v1 = sim->next.v;
-    look_back(sim, sim->n < m->k ? (int)sim->n + 1 : m->k + 1, v1);
+    ph_bliedf_look_back(sim, sim->n < m->k ? (int)sim->n + 1 : m->k + 1, v1);
     for (int e = 0; e < lay->nv && sim->n == 0; e++)
         v1[e] += h * sim->now.vdot[e];
     ph_step_tolerances(sim, m->ops.s / (h * h), &m->tol_x, &m->tol_R);
@@ -449,7 +450,7 @@ static void predict(ph_sim *sim)
 /* v_n and D_n become the youngest of the past. */
 static void remember(ph_sim *sim)
 {
-    bliedf *m = of(sim);
+    ph_bliedf *m = of(sim);
     int last = m->order - 1;
     double *v = m->v[last], *D = m->D[last];
     for (int j = last; j > 0; j--)
@@ -458,12 +459,18 @@ static void remember(ph_sim *sim)
     memcpy(v, sim->now.v, sizeof(double) * (size_t)sim->lay.nv);
 }
 
-/* A step of order k from the past that it needs. */
-static ph_status multistep(ph_sim *sim, int k)
+/* Of the step from sim->now; less than asked for while there is no past. */
+static int order_now(const ph_sim *sim)
 {
-    bliedf *m = of(sim);
+    int k = ((const ph_bliedf *)sim->method)->order;
+    return sim->n < k ? (int)sim->n + 1 : k;
+}
+
+static ph_status multistep(ph_sim *sim)
+{
+    ph_bliedf *m = of(sim);
     const ph_layout *lay = &sim->lay;
-    set_order(sim, k);
+    ph_bliedf_set_order(sim, order_now(sim));
     predict(sim);
     if (sim->matrix.n_eta > 0) {
         ph_state s = ph_point_view(&sim->now, lay);
@@ -477,145 +484,297 @@ static ph_status multistep(ph_sim *sim, int k)
     return ph_newton_solve(sim, &m->ops);
 }
 
-/* ---- starting values ---------------------------------------------------------------------------- */
+/* ---- sensitivities ------------------------------------------------------------------------------ */
 
-/* D_n = log(q_n^-1 o q1)/h, for the time being with the Lie term of (D3). 0: a turn is too large for log. */
-static int log_step(ph_sim *sim)
+/* The past: order velocities, order - 1 increments D. */
+static double *sens_past(const ph_sim *sim, int j)
 {
-    const bliedf *m = of(sim);
-    double h = sim->opt.h, e[PH_DIM_MAX + 1];
-    for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++) {
-        const double *q0 = sim->now.q + i->q_at, *q1 = sim->next.q + i->q_at;
-        double *D = m->D[m->order - 1] + i->v_at;
-        if (i->T_at < 0) {
-            for (int k = 0; k < i->dim; k++)
-                D[k] = (q1[k] - q0[k]) / h;
-            continue;
-        }
-        if (!(h * ph_norm(ph_load3(sim->next.v + i->v_at + i->rot)) < 3))
-            return 0;
-        i->op->inverse(i->dim, q0, e);
-        i->op->compose(i->dim, e, q1, e);
-        i->op->log(i->dim, e, D);
-        for (int k = 0; k < i->dim; k++)
-            D[k] /= h;
-    }
-    return 1;
-}
-
-/* Take the Lie term of (D3) from D of one node, for the step from point j + 1 to point j before the last; u
- * are the velocities of the points, last one first, w the weights at the middle of the step. */
-static void take_lie_term(int n, const bliedf *m, const ph_slot *i, double h, int j, const double *const *u,
-                          double w[4][ORDER_MAX + 1], double *D)
-{
-    int at = i->v_at;
-    double H[PH_DIM_MAX * PH_DIM_MAX], z[PH_DIM_MAX], E[PH_DIM_MAX] = {0}, V[4][PH_DIM_MAX] = {{0}};
-    i->op->hat(n, u[j + 1] + at, H);
-    ph_small_mul(n, H, u[j] + at, z);
-    for (int d = 0; d < 4 && m->fourth; d++)
-        for (int p = 0; p < m->k; p++)
-            for (int e = 0; e < n; e++)
-                V[d][e] += w[d][p] * u[p][at + e];
-    if (m->fourth)
-        ph_magnus_fourth(n, i->op, h, PH_MAGNUS_MIDDLE, V, NULL, E, NULL);
-    for (int e = 0; e < n; e++)
-        D[at + e] -= h / 12 * z[e] + h * E[e];
-}
-
-/* All D of the start lose the Lie term of (D3), when the velocities of all its points are there. */
-static void take_lie_terms(ph_sim *sim)
-{
-    bliedf *m = of(sim);
+    const ph_bliedf *m = sim->method;
     int k = m->order;
-    double w[4][ORDER_MAX + 1];
-    const double *u[ORDER_MAX + 1] = {sim->next.v, sim->now.v};
-    set_order(sim, k);
-    for (int j = 2; j < k; j++)
-        u[j] = m->v[j - 2];
-    for (int j = 0; j < k - 1 && m->in_exp; j++) {
-        weights(k, -j - 0.5, w);
-        for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++)
-            if (i->T_at >= 0)
-                take_lie_term(i->dim, m, i, sim->opt.h, j, u, w, j ? m->D[j - 1] : m->D[k - 1]);
-    }
+    return j < k ? m->v[j] : j < 2 * k - 1 ? m->D[j - k] : NULL;
 }
 
-/* Index-3: the velocity that (D2) gives for the exact q, to v of the new point, in the directions of the
- * constraints (D9). D_n loses the Lie term of (D3). */
-static ph_status perturb(ph_sim *sim)
+/* The velocities u_0 = v1, u_1 = v_n, ... of the present step, or their variations. */
+static void velocities(const ph_bliedf *m, int nv, const double *v1, const double *v, double *const *past,
+                       double *memory, const double *u[PH_BDF_MAX + 1])
 {
-    bliedf *m = of(sim);
-    double h = sim->opt.h, *D = m->D[m->order - 1], *v = sim->next.v, *l = m->x;
-    set_order(sim, m->order);
-    look_back(sim, 1, l);
-    for (int e = 0; e < sim->lay.nv; e++)
-        l[e] = m->f[m->k].gamma[1] * D[e] + m->S[e] - v[e];
-    for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++) {
-        double z[PH_DIM_MAX] = {0}, part = m->in_exp ? m->gp : 1;
-        if (i->T_at < 0 || !(m->in_exp || m->in_velocity))
-            continue;
-        lie_term(i->dim, m, i, h, v + i->v_at, z);
-        for (int e = 0; e < i->dim; e++) {
-            l[i->v_at + e] -= part * z[e];
-            D[i->v_at + e] -= m->in_exp ? z[e] / h : 0;
+    u[0] = v1, u[1] = v;
+    for (int j = 2; j <= m->k; j++)
+        u[j] = past ? past[j - 2] : memory + (j - 2) * nv;
+}
+
+/* The second-order part of z is f [sum b_j u_j, sum a_j u_j], (D3) to (D5), (D12); its f. */
+static double bracket(const ph_bliedf *m, double h, double b[PH_BDF_MAX + 1], double a[PH_BDF_MAX + 1])
+{
+    memset(b, 0, sizeof(double) * (PH_BDF_MAX + 1));
+    memset(a, 0, sizeof(double) * (PH_BDF_MAX + 1));
+    if (m->in_exp) {
+        b[1] = a[0] = 1;
+        return h * h / 12;
+    }
+    if (m->in_velocity) {
+        b[0] = 1;
+        memcpy(a, m->f[m->k].alpha, sizeof(double) * (size_t)(m->k + 1));
+        return h / 12;
+    }
+    memcpy(b + 1, m->ahead ? extrapolated_b : lagged_b, sizeof lagged_b);
+    memcpy(a + 1, m->ahead ? extrapolated_a : lagged_a, sizeof lagged_a);
+    return h / 24;
+}
+
+/* Z_j of one node:  d(f [b, a]) = f sum (a_j hat(b) - b_j hat(a)) du_j, and that of E. */
+PH_INLINE void lie_maps(int n, const ph_bliedf *m, const ph_slot *i, double h,
+                        const double *const u[PH_BDF_MAX + 1])
+{
+    enum { NN = PH_DIM_MAX * PH_DIM_MAX };
+    double b_w[PH_BDF_MAX + 1], a_w[PH_BDF_MAX + 1], b[PH_DIM_MAX] = {0}, a[PH_DIM_MAX] = {0}, B[NN], A[NN];
+    double f = bracket(m, h, b_w, a_w), V[4][PH_DIM_MAX] = {{0}}, E[PH_DIM_MAX], dE[NN];
+    double scale = m->in_exp ? h * h : h, c = m->in_exp ? PH_MAGNUS_MIDDLE : PH_MAGNUS_DENSITY;
+    for (int j = 0; j <= m->k; j++)
+        for (int e = 0; e < n; e++) {
+            double v = u[j][i->v_at + e];
+            b[e] += b_w[j] * v, a[e] += a_w[j] * v;
+            for (int d = 0; d < 4 && m->fourth && j < m->k; d++)
+                V[d][e] += m->f[m->k].w[d][j] * v;
         }
+    i->op->hat(n, b, B);
+    i->op->hat(n, a, A);
+    for (int j = 0; j <= m->k; j++) {
+        double *Z = m->Z[j] + i->T_at, w[4];
+        for (int e = 0; e < n * n; e++)
+            Z[e] = f * (a_w[j] * B[e] - b_w[j] * A[e]);
+        if (!m->fourth || j == m->k)
+            continue;
+        for (int d = 0; d < 4; d++)
+            w[d] = m->f[m->k].w[d][j];
+        ph_magnus_fourth(n, i->op, h, c, V, w, E, dE);
+        for (int e = 0; e < n * n; e++)
+            Z[e] += scale * dE[e];
     }
-    memcpy(m->c, v, sizeof(double) * (size_t)sim->lay.nv);
-    ph_point now = sim->now;
-    sim->now = sim->next;
-    ph_status s = ph_start_perturb(sim, l);
-    sim->now = now;
-    if (s == PH_OK)
-        memcpy(m->exact, m->c, sizeof(double) * (size_t)sim->lay.nv);
-    return s;
 }
 
-/* The point at the end of the step, by the one-step method. */
-static ph_status one_step(ph_sim *sim)
+/* 1 if z depends on the velocities in the present step. */
+static int has_lie_term(const ph_sim *sim)
 {
-    bliedf *m = of(sim);
-    double t1 = sim->next.t;
-    ph_point_copy(&sim->next, &sim->now, &sim->lay);
-    if (sim->n >= m->order)
-        memcpy(sim->next.v, m->exact, sizeof(double) * (size_t)sim->lay.nv);
-    if (sim->matrix.n_eta > 0)
-        memset(sim->next.eta, 0, sizeof(double) * (size_t)sim->lay.nl);
-    sim->step_iterations = 0;
-    m->control.h = sim->opt.h, m->control.last = 0; /* often one step will do; and no memory of a failure */
-    ph_stats stats = sim->stats;                    /* which count steps of this method alone */
-    ph_status s = ph_control_to(sim, &m->control, &m->rk, &sim->next, t1);
-    sim->stats = stats;
-    if (s != PH_OK)
-        ph_point_copy(&sim->next, &m->control.ahead, &sim->lay); /* where the culprit is searched for */
-    return s;
+    return ((const ph_bliedf *)sim->method)->k >= 3 && sim->opt.correction != PH_WITHOUT;
 }
 
-/* A step of the start. */
-static ph_status start_step(ph_sim *sim)
+/* A = Ad(exp(-x)) = I - hat(x) T(x) */
+PH_INLINE void adjoint_map(int n, const ph_bliedf *m, const ph_slot *i)
 {
-    int k = of(sim)->order;
-    ph_status s = one_step(sim);
-    if (s != PH_OK)
-        return s;
-    if (!log_step(sim)) {
-        snprintf(sim->reason, sizeof sim->reason,
-                 "a body turns by more than 3 rad in one step of h = %g: use a smaller step", sim->opt.h);
-        return PH_E_STEP;
+    double H[PH_DIM_MAX * PH_DIM_MAX], *A = m->A + i->T_at;
+    i->op->hat(n, m->x + i->v_at, H);
+    ph_small_mmul(n, n, n, H, m->T + i->T_at, A);
+    for (int k = 0; k < n * n; k++)
+        A[k] = (k % (n + 1) == 0) - A[k];
+}
+
+static const ph_step_ops *sens_ops(ph_sim *sim)
+{
+    ph_bliedf *m = of(sim);
+    const double *u[PH_BDF_MAX + 1];
+    velocities(m, sim->lay.nv, sim->next.v, sim->now.v, m->v, NULL, u);
+    linearise_exactly(sim);
+    for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++) {
+        if (i->T_at < 0)
+            continue;
+        PH_BY_SIZE(i->dim, adjoint_map, m, i);
+        if (has_lie_term(sim))
+            PH_BY_SIZE(i->dim, lie_maps, m, i, sim->opt.h, u);
     }
-    if (sim->n == k - 2)
-        take_lie_terms(sim);
-    return sim->n >= k - 1 ? perturb(sim) : PH_OK;
+    return &m->ops;
+}
+
+/* sum += f Z_j u_j' of one node, from j = first on. */
+PH_INLINE void add_lie_variation(int n, const ph_bliedf *m, const ph_slot *i, int first, double f,
+                                 const double *const u[PH_BDF_MAX + 1], double *sum)
+{
+    double y[PH_DIM_MAX];
+    for (int e = 0; e < n; e++)
+        y[e] = 0;
+    for (int j = first; j <= m->k; j++)
+        ph_small_mul_add(n, n, m->Z[j] + i->T_at, u[j] + i->v_at, y);
+    for (int e = 0; e < n; e++)
+        sum[e] += f * y[e];
+}
+
+/* (W9) with x' = 0:
+ *   v'_pred = F (sum_{i=2..k} gamma_i D'_{n+1-i} + gamma_1 y - part sum_{j>0} Z_j u_j'),  W_pred = A W_n,
+ *   vdot'_pred = gp v'_pred + (1/h) sum_{j>0} alpha_j u_j',  part = 1 for z = c, gp for z = p */
+static void sens_predict(ph_sim *sim, const ph_variation *now, const double *y, ph_variation *next)
+{
+    const ph_bliedf *m = of(sim);
+    const ph_bdf_formula *f = &m->f[m->k];
+    int nv = sim->lay.nv, lie = has_lie_term(sim);
+    const double *u[PH_BDF_MAX + 1], *D = now->memory + m->order * nv;
+    double inv_h = 1 / sim->opt.h;
+    velocities(m, nv, NULL, now->v, NULL, now->memory, u);
+    for (int e = 0; e < nv; e++) {
+        double S = y ? f->gamma[1] * y[e] : 0, c = 0;
+        for (int j = 1; j <= m->k; j++) {
+            S += j > 1 ? f->gamma[j] * D[(j - 2) * nv + e] : 0;
+            c += f->alpha[j] * u[j][e];
+        }
+        next->v[e] = S, next->vdot[e] = inv_h * c;
+    }
+    for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++) {
+        double *v = next->v + i->v_at, g[PH_DIM_MAX];
+        if (i->T_at < 0) {
+            memcpy(next->W + i->v_at, now->W + i->v_at, sizeof(double) * (size_t)i->dim);
+            continue;
+        }
+        ph_small_mul(i->dim, m->A + i->T_at, now->W + i->v_at, next->W + i->v_at);
+        if (lie)
+            PH_BY_SIZE(i->dim, add_lie_variation, m, i, 1, m->in_exp ? -m->gp : -1, u, v);
+        if (!m->ops.F)
+            continue;
+        memcpy(g, v, sizeof(double) * (size_t)i->dim);
+        ph_small_mul(i->dim, m->F + i->T_at, g, v);
+    }
+    for (int e = 0; e < nv; e++)
+        next->vdot[e] += m->gp * next->v[e];
+}
+
+/* D'_n = (T^-1 (W1 - A W_n) - [z = p] sum Z_j u_j')/h */
+static void sens_accept(ph_sim *sim, const ph_variation *now, ph_variation *next)
+{
+    const ph_bliedf *m = of(sim);
+    int nv = sim->lay.nv, k = m->order;
+    size_t size = sizeof(double) * (size_t)nv;
+    const double *u[PH_BDF_MAX + 1];
+    double inv_h = 1 / sim->opt.h, *D = next->memory + k * nv;
+    memcpy(next->memory, now->v, size);
+    memcpy(next->memory + nv, now->memory, size * (size_t)(k - 1));
+    if (k == 1)
+        return;
+    memcpy(D + nv, now->memory + k * nv, size * (size_t)(k - 2));
+    velocities(m, nv, next->v, now->v, NULL, now->memory, u);
+    for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++) {
+        const double *W = now->W + i->v_at, *W1 = next->W + i->v_at;
+        double *d = D + i->v_at, x[PH_DIM_MAX], AW[PH_DIM_MAX];
+        for (int e = 0; e < i->dim && i->T_at < 0; e++)
+            d[e] = inv_h * (W1[e] - W[e]);
+        if (i->T_at < 0)
+            continue;
+        ph_small_mul(i->dim, m->A + i->T_at, W, AW);
+        for (int e = 0; e < i->dim; e++)
+            x[e] = inv_h * (W1[e] - AW[e]);
+        ph_small_mul(i->dim, m->Tinv + i->T_at, x, d);
+        if (m->in_exp)
+            PH_BY_SIZE(i->dim, add_lie_variation, m, i, 0, -inv_h, u, d);
+    }
+}
+
+/* All that a step left behind, from its two points and the past. */
+static ph_status sens_restore(ph_sim *sim)
+{
+    ph_bliedf *m = of(sim);
+    const ph_layout *lay = &sim->lay;
+    ph_bliedf_set_order(sim, order_now(sim));
+    ph_bliedf_look_back(sim, 1, m->x);
+    if (sim->matrix.n_eta > 0) {
+        ph_state s = ph_point_view(&sim->now, lay);
+        if (ph_eval_links(&sim->ev, &s, m->Bn) != PH_OK)
+            return PH_E_CALLBACK;
+        memset(m->y, 0, sizeof(double) * (size_t)lay->nv);
+        for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
+            if (b->holonomic)
+                ph_small_tmul_add(b->m, b->n, m->Bn + b->at, sim->next.eta + b->row_at, m->y + b->col_at);
+        m->ops.Bn = m->Bn;
+    }
+    return update(sim);
+}
+
+/* Where the covectors of u_0, u_1, ... stand. */
+static void velocities_back(const ph_bliedf *m, int nv, double *v1, ph_variation *now,
+                            double *u[PH_BDF_MAX + 1])
+{
+    u[0] = v1, u[1] = now->v;
+    for (int j = 2; j <= m->k; j++)
+        u[j] = now->memory + (j - 2) * nv;
+}
+
+/* u_j += f Z_j^T g of one node, from j = first on. */
+static void add_lie_covector(int n, const ph_bliedf *m, const ph_slot *i, int first, double f,
+                             const double *g, double *const u[PH_BDF_MAX + 1])
+{
+    for (int j = first; j <= m->k; j++)
+        for (int e = 0; e < n; e++)
+            for (int k = 0; k < n; k++)
+                u[j][i->v_at + k] += f * m->Z[j][i->T_at + e * n + k] * g[e];
+}
+
+static void add_vector(int n, const double *a, double *sum)
+{
+    for (int e = 0; e < n; e++)
+        sum[e] += a[e];
+}
+
+static void sens_accept_back(ph_sim *sim, ph_variation *next, ph_variation *now)
+{
+    const ph_bliedf *m = of(sim);
+    int nv = sim->lay.nv, k = m->order;
+    const double *D = next->memory + k * nv;
+    double *u[PH_BDF_MAX + 1], inv_h = 1 / sim->opt.h;
+    add_vector(nv, next->memory, now->v);
+    add_vector((k - 1) * nv, next->memory + nv, now->memory);
+    if (k == 1)
+        return;
+    add_vector((k - 2) * nv, D + nv, now->memory + k * nv);
+    velocities_back(m, nv, next->v, now, u);
+    for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++) {
+        const double *d = D + i->v_at;
+        double *W = now->W + i->v_at, *W1 = next->W + i->v_at, x[PH_DIM_MAX] = {0}, minus[PH_DIM_MAX];
+        for (int e = 0; e < i->dim && i->T_at < 0; e++)
+            W1[e] += inv_h * d[e], W[e] -= inv_h * d[e];
+        if (i->T_at < 0)
+            continue;
+        ph_small_tmul_add(i->dim, i->dim, m->Tinv + i->T_at, d, x);
+        for (int e = 0; e < i->dim; e++)
+            W1[e] += inv_h * x[e], minus[e] = -inv_h * x[e];
+        ph_small_tmul_add(i->dim, i->dim, m->A + i->T_at, minus, W);
+        if (m->in_exp)
+            add_lie_covector(i->dim, m, i, 0, -inv_h, d, u);
+    }
+}
+
+static void sens_predict_back(ph_sim *sim, const ph_variation *next, double *y_bar, ph_variation *now)
+{
+    const ph_bliedf *m = of(sim);
+    const ph_bdf_formula *f = &m->f[m->k];
+    int nv = sim->lay.nv, lie = has_lie_term(sim);
+    double *u[PH_BDF_MAX + 1], *D = now->memory + m->order * nv, inv_h = 1 / sim->opt.h;
+    velocities_back(m, nv, NULL, now, u);
+    for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++) {
+        int n = i->dim, at = i->v_at;
+        double g[PH_DIM_MAX] = {0}, v[PH_DIM_MAX];
+        for (int e = at; e < at + n && i->T_at < 0; e++) /* of g, to y_bar for the time being */
+            y_bar[e] = next->v[e] + m->gp * next->vdot[e], now->W[e] += next->W[e];
+        if (i->T_at < 0)
+            continue;
+        for (int e = 0; e < n; e++)
+            v[e] = next->v[at + e] + m->gp * next->vdot[at + e];
+        if (m->ops.F)
+            ph_small_tmul_add(n, n, m->F + i->T_at, v, g);
+        memcpy(y_bar + at, m->ops.F ? g : v, sizeof(double) * (size_t)n);
+        if (lie)
+            add_lie_covector(n, m, i, 1, m->in_exp ? -m->gp : -1, y_bar + at, u);
+        ph_small_tmul_add(n, n, m->A + i->T_at, next->W + at, now->W + at);
+    }
+    for (int e = 0; e < nv; e++) {
+        for (int j = 1; j <= m->k; j++) {
+            u[j][e] += inv_h * f->alpha[j] * next->vdot[e];
+            if (j > 1)
+                D[(j - 2) * nv + e] += f->gamma[j] * y_bar[e];
+        }
+        y_bar[e] *= f->gamma[1];
+    }
 }
 
 /* The past is that of the steps since t0. */
 static ph_status step(ph_sim *sim)
 {
-    bliedf *m = of(sim);
-    ph_status s = sim->n < m->start_steps ? start_step(sim)
-                                          : multistep(sim, sim->n < m->order ? (int)sim->n + 1 : m->order);
-    if (s == PH_OK)
-        remember(sim);
-    return s;
+    return sim->n < of(sim)->start_steps ? ph_bliedf_start_step(sim) : multistep(sim);
 }
 
 static ph_status start(ph_sim *sim)
@@ -631,10 +790,19 @@ const ph_stepper ph_bliedf_stepper = {
         "V. Wieloch, M. Arnold: BDF integrators for constrained mechanical systems on Lie groups, Journal "
         "of Computational and Applied Mathematics 387 (2021) 112517",
     .reads = PH_READS_ORDER | PH_READS_FORMULATION | PH_READS_NEWTON | PH_READS_START,
-    .size = sizeof(bliedf),
+    .size = sizeof(ph_bliedf),
     .prepare = prepare,
     .take = take,
     .start = start,
     .step = step,
+    .accept = remember,
+    .sens_ops = sens_ops,
+    .sens_predict = sens_predict,
+    .sens_accept = sens_accept,
+    .sens_past = sens_past,
+    .sens_start_steps = start_steps,
+    .sens_restore = sens_restore,
+    .sens_accept_back = sens_accept_back,
+    .sens_predict_back = sens_predict_back,
     .release = release,
 };

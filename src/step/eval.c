@@ -233,6 +233,25 @@ ph_status ph_eval_tangent(ph_eval *ev, const ph_state *s, unsigned what)
     return ev->lay->friction ? ph_eval_friction(ev, s) : PH_OK;
 }
 
+ph_status ph_eval_linear(ph_eval *ev, const ph_state *s, unsigned what)
+{
+    const ph_system *sys = ev->lay->sys;
+    if (!(sys->flags & PH_MASS_CONSTANT))
+        CALL(M, s, ev->M);
+    if (ev->lay->C)
+        CALL(B, s, ev->B);
+    return ph_eval_tangent(ev, s, what);
+}
+
+ph_status ph_eval_stiffness(ph_eval *ev, const ph_state *s, double *K)
+{
+    const ph_system *sys = ev->lay->sys;
+    if (!sys->K)
+        return ph_eval_difference_q(ev, s, K, NULL, NULL);
+    CALL(K, s, K);
+    return PH_OK;
+}
+
 ph_status ph_eval_rate_tangent(ph_eval *ev, const ph_state *s, double *Z)
 {
     const ph_system *sys = ev->lay->sys;

@@ -49,6 +49,8 @@ ph_status ph_eval_mass(ph_eval *ev, const ph_state *s);                    /* M,
 ph_status ph_eval_residual(ph_eval *ev, const ph_state *s, unsigned what); /* M, g, B, r, Phi, rate */
 ph_status ph_eval_tangent(ph_eval *ev, const ph_state *s, unsigned what);  /* C, K, Z, Gl at the same point */
 ph_status ph_eval_links(ph_eval *ev, const ph_state *s, double *B);        /* B alone, to B */
+ph_status ph_eval_linear(ph_eval *ev, const ph_state *s, unsigned what);   /* M, B and tangents, no r */
+ph_status ph_eval_stiffness(ph_eval *ev, const ph_state *s, double *K);    /* K alone, to K */
 ph_status ph_eval_rate_tangent(ph_eval *ev, const ph_state *s, double *Z); /* Z alone, to Z */
 ph_status ph_eval_friction(ph_eval *ev, const ph_state *s);                /* Gl = dg/dlambda */
 ph_status ph_eval_convective(ph_eval *ev, const ph_state *s,

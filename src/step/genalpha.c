@@ -420,25 +420,28 @@ static const ph_step_ops *sens_ops(ph_sim *sim)
     return &of(sim)->ops;
 }
 
-/* Of a node of a curved group: P^-1, G = P^-1 T and A = Ad(exp(-theta)). */
-static void variation_maps(int n, const genalpha *m, const ph_slot *i, double *Pinv, double *G, double *A)
+/* Of a node of a curved group: P^-1, G = P^-1 T and A = Ad(exp(-theta)) = I - hat(theta) T. */
+PH_INLINE void variation_maps(int n, const genalpha *m, const ph_slot *i, double *Pinv, double *G, double *A)
 {
-    double sigma = m->p.sigma, x[PH_DIM_MAX] = {0}, e[PH_DIM_MAX + 1], P[PH_DIM_MAX * PH_DIM_MAX];
+    double sigma = m->p.sigma, H[PH_DIM_MAX * PH_DIM_MAX], P[PH_DIM_MAX * PH_DIM_MAX];
     const double *T = m->T + i->T_at;
-    for (int k = 0; k < n; k++)
-        x[k] = -m->theta[i->v_at + k];
-    i->op->exp(n, x, e);
-    i->op->Ad(n, e, A);
-    for (int k = 0; k < n * n; k++)
-        P[k] = (1 - sigma) * T[k] + (k % (n + 1) == 0 ? sigma : 0);
-    if (!ph_small_inverse(n, P, Pinv))
+    i->op->hat(n, m->theta + i->v_at, H);
+    ph_small_mmul(n, n, n, H, T, A);
+    for (int k = 0; k < n * n; k++) {
+        double I = k % (n + 1) == 0;
+        A[k] = I - A[k];
+        P[k] = (1 - sigma) * T[k] + sigma * I;
+    }
+    if (n == 3)
+        ph_store33(Pinv, ph_minv(ph_load33(P)));
+    else if (!ph_small_inverse(n, P, Pinv))
         memset(Pinv, 0xff, sizeof P); /* NaN */
     ph_small_mmul(n, n, n, Pinv, T, G);
 }
 
 /* P^-1 (T w' + (E eta)') of a node of a curved group, to v, and Ad(exp(-theta)) W; y is (E eta)' without T. */
-static void predict_variation(int n, const genalpha *m, const ph_slot *i, const double *w, const double *y,
-                              const double *W_n, double *v, double *W)
+PH_INLINE void predict_variation(int n, const genalpha *m, const ph_slot *i, const double *w, const double *y,
+                                 const double *W_n, double *v, double *W)
 {
     double Pinv[PH_DIM_MAX * PH_DIM_MAX], G[PH_DIM_MAX * PH_DIM_MAX], A[PH_DIM_MAX * PH_DIM_MAX];
     variation_maps(n, m, i, Pinv, G, A);
@@ -465,7 +468,7 @@ static void sens_predict(ph_sim *sim, const ph_variation *now, const double *y, 
                 w[k] = g.w_v * now->v[at + k] + g.w_a * now->a[at + k];
                 Ey[k] = y ? E * y[at + k] : 0;
             }
-            predict_variation(n, m, i, w, y ? Ey : NULL, now->W + at, next->v + at, next->W + at);
+            PH_BY_SIZE(n, predict_variation, m, i, w, y ? Ey : NULL, now->W + at, next->v + at, next->W + at);
         }
         for (int k = at; k < at + n; k++)
             next->vdot[k] = m->p.eps * (next->v[k] - now->v[k]) + g.c_a * now->a[k] + g.c_d * now->vdot[k];
@@ -597,7 +600,7 @@ const ph_stepper ph_genalpha_stepper = {
             "M. Arnold, O. Bruels, A. Cardona: Error analysis of generalized-alpha Lie group time "
             "integration methods "
             "for constrained mechanical systems, Numerische Mathematik",
-    .reads = PH_READS_ALPHA | PH_READS_FORMULATION | PH_READS_NEWTON | PH_READS_START,
+    .reads = PH_READS_ALPHA | PH_READS_SIGMA | PH_READS_FORMULATION | PH_READS_NEWTON | PH_READS_START,
     .size = sizeof(genalpha),
     .prepare = prepare,
     .take = take,

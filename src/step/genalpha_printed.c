@@ -209,7 +209,7 @@ const ph_stepper ph_genalpha_printed_stepper = {
     .cite = "S. Holzinger, M. Arnold, J. Gerstmayr: Sigma-modified Lie group generalized-alpha methods for "
             "constrained "
             "multibody systems",
-    .reads = PH_READS_ALPHA | PH_READS_FORMULATION | PH_READS_NEWTON | PH_READS_START,
+    .reads = PH_READS_ALPHA | PH_READS_SIGMA | PH_READS_FORMULATION | PH_READS_NEWTON | PH_READS_START,
     .size = sizeof(printed),
     .prepare = prepare,
     .take = take,

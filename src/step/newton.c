@@ -2,9 +2,9 @@
  *
  * With the increments (N1), rows scaled by s and by 1/gp, the matrix tends to a regular limit as h shrinks:
  *
- *   [ G L + s K      B^T + g_lambda   G F B_n^T ] [ dq        ]   [ -s r     ]
- *   [ B L + Z/gp     0                B F B_n^T ] [ s dlambda ] = [ -rate/gp ]                  (N2)
- *   [ B              0                0         ] [ x_eta     ]   [ -Phi     ]
+ *   [ G L + M Q + s (K + N)  B^T + g_lambda   G F B_n^T ] [ dq        ]   [ -s r     ]
+ *   [ B L + Z/gp             0                B F B_n^T ] [ s dlambda ] = [ -rate/gp ]        (N2)
+ *   [ B                      0                0         ] [ x_eta     ]   [ -Phi     ]
  *
  * with G = M + C/eps. This is the stabilised form. Index-2 has the first two rows and columns; index-3 has
  * them with B and -Phi in the second row; a non-holonomic constraint has the second row and no third one in
@@ -348,7 +348,16 @@ static inline void pair_values_3(const double *M, const double *C, const double 
     ph_rows_store(A, ph_rows_add(L ? ph_rows_mul_rows(g, ph_rows_load(L)) : g, k));
 }
 
-/* First row of (N2): G L + s K on the pairs. */
+/* What Q and N add to a block. */
+static void add_curvature(const ph_block *b, const ph_eval *ev, const ph_step_ops *o, double *A)
+{
+    if (o->Q)
+        ph_small_mmul_add(b->m, b->n, b->n, ev->M + b->at, o->Q + b->T_at, A);
+    for (int k = 0; o->N && b->row == b->col && k < b->m * b->n; k++)
+        A[k] += o->s * o->N[b->T_at + k];
+}
+
+/* First row of (N2): G L + M Q + s (K + N) on the pairs. */
 static void assemble_pairs(ph_newton_matrix *nm, const ph_eval *ev, const ph_step_ops *o)
 {
     const ph_layout *lay = nm->lay;
@@ -360,6 +369,8 @@ static void assemble_pairs(ph_newton_matrix *nm, const ph_eval *ev, const ph_ste
             pair_values_3(M, C, K, L, o, G, A);
         else
             pair_values(b->n, b->m, M, C, K, L, o, G ? G : nm->work, A);
+        if ((o->Q || o->N) && b->T_at >= 0)
+            add_curvature(b, ev, o, A);
     }
 }
 
@@ -543,6 +554,12 @@ static double next_increment(int exact, double size, double rate)
 /* Above this rate, or when the iterations left would not do at the present one, a kept Jacobian is renewed. */
 #define RATE_RENEW 0.5
 
+static void add_load(ph_sim *sim, const ph_step_ops *o)
+{
+    for (int i = 0; o->load && i < sim->lay.nv; i++)
+        sim->ev.r[i] += o->load[i];
+}
+
 ph_status ph_newton_factor(ph_sim *sim, const ph_step_ops *o)
 {
     ph_status s = factor(&sim->matrix, &sim->ev, o);
@@ -613,6 +630,7 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
         ph_status status = o->update(sim);
         if (status == PH_OK)
             status = ph_eval_residual(&sim->ev, &s, nm->what);
+        add_load(sim, o);
         sim->stats.residuals++;
         if (status == PH_OK && !keep) {
             o->linearise(sim);

@@ -56,16 +56,21 @@ ph_status ph_newton_analyse_stages(const ph_layout *lay, int stages, ph_solver_k
 
 /* What an implicit method tells of the step it is solving. Unknowns: the left increment dq of every node, the
  * scaled increments s dlambda and (stabilised form) gp^-1 (gamma/beta) deta:
- *   dv = gp (L dq + F B_n^T x_eta),   dvdot = eps dv,   s = 1/(eps gp)                         (N1) */
+ *   dv = gp (L dq + F B_n^T x_eta),   dvdot = eps (dv + gp Q dq),   s = 1/(eps gp)             (N1)
+ * To the residual r a method may add a load of its own, a covector of each node, d(load) = N dq. */
 typedef struct ph_step_ops {
     double s, inv_eps, inv_gp;
-    double eta;                                             /* deta = eta x_eta */
-    int exact;                                              /* L and F are exact: convergence is quadratic */
-    const double *L;                                        /* blocks at T_at; NULL: identity */
-    const double *F;                                        /* likewise */
-    const double *Bn;                                       /* B(q_n), links; stabilised form only */
-    ph_status (*update)(struct ph_sim *sim);                /* the new point from the method's unknowns */
-    void (*linearise)(struct ph_sim *sim);                  /* L and F at the new point */
+    double eta;                              /* deta = eta x_eta */
+    int exact;                               /* L and F are exact: convergence is quadratic */
+    const double *L;                         /* blocks at T_at; NULL: identity */
+    const double *F;                         /* likewise */
+    const double *Q;                         /* likewise; NULL: zero */
+    const double *N;                         /* likewise; NULL: zero */
+    const double *load;                      /* nv; NULL: none */
+    const double *vdot;                      /* of the converged equations; NULL: of the point */
+    const double *Bn;                        /* B(q_n), links; stabilised form only */
+    ph_status (*update)(struct ph_sim *sim); /* the new point from the method's unknowns */
+    void (*linearise)(struct ph_sim *sim);   /* L and F at the new point */
     double (*correct)(struct ph_sim *sim, const double *x); /* apply an increment; its size, 1 = tolerance */
 } ph_step_ops;
 

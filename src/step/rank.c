@@ -1,178 +1,139 @@
-/* Which rows of the constraints others imply: block LU says quickly that none does, else Gram-Schmidt,
- * constraint by constraint in their order within each connected part of the system, says which. */
-#include <limits.h>
+/* Which rows of the constraints those before them imply: one by one, in their order, they go to an echelon form, with
+ * columns in an order of nodes that keeps it sparse. */
+#include <math.h>
 #include <string.h>
 
+#include "la/echelon.h"
+#include "la/order.h"
 #include "la/small.h"
-#include "step/newton.h"
-
-/* Growth of the factorisation of [M B^T; B 0] up to which the rows are independent beyond doubt: pivots have four
- * digits then, and dependent rows would leave none. It grows like the cube of the length of a chain of hinges. */
-#define INDEPENDENT 1e12
-
-/* A row whose part orthogonal to those before it is smaller than this, relative to the row, depends on them:
- * above the digits of a model file, below any angle that a mechanism is built with. */
-#define DEPENDENT 1e-8
-
-/* Doubles of the largest part that is examined densely: 400 MB. */
-#define DENSE_MAX 50000000
+#include "step/eval.h"
 
 typedef struct ranker {
     ph_system sys; /* a copy that announces no redundant rows */
     ph_layout lay;
     ph_eval ev;
     ph_point at;
-    int *part;         /* C: first constraint of the connected part */
-    int *first, *last; /* N: first constraint of a node; column of a node in the part at work */
-    double *basis;     /* orthonormal rows of the part at work */
+    int *first, *list;     /* C + 2, n_links: links of each constraint */
+    int *size, *row, *col; /* graph of nodes and constraints: N + C; n_links */
+    unsigned char *late;   /* N + C */
+    int *column, *twin;    /* N: first column of a node; number of those in the same constraints */
+    int *seen, *new_of;    /* n_links + 1 */
+    int *block;            /* nv: twin of its node */
+    int *entry_col;        /* nv: one row */
+    double *entry;         /* nv */
 } ranker;
 
 static void take(ranker *r, ph_arena *a)
 {
+    size_t N = (size_t)r->lay.N, C = (size_t)r->lay.C, L = (size_t)r->lay.n_links, nv = (size_t)r->lay.nv;
     ph_layout_take(&r->lay, a);
     ph_eval_take(&r->ev, &r->lay, a);
     ph_point_take(&r->at, &r->lay, a);
-    r->part = ph_arena_take(a, (size_t)r->lay.C, sizeof(int));
-    r->first = ph_arena_take(a, (size_t)r->lay.N, sizeof(int));
-    r->last = ph_arena_take(a, (size_t)r->lay.N, sizeof(int));
+    r->first = ph_arena_take(a, C + 2, sizeof(int));
+    r->list = ph_arena_take(a, L, sizeof(int));
+    r->size = ph_arena_take(a, N + C, sizeof(int));
+    r->row = ph_arena_take(a, L, sizeof(int));
+    r->col = ph_arena_take(a, L, sizeof(int));
+    r->late = ph_arena_take(a, N + C, 1);
+    r->column = ph_arena_take(a, N, sizeof(int));
+    r->twin = ph_arena_take(a, N, sizeof(int));
+    r->seen = ph_arena_take(a, L + 1, sizeof(int));
+    r->new_of = ph_arena_take(a, L + 1, sizeof(int));
+    r->block = ph_arena_take(a, nv, sizeof(int));
+    r->entry_col = ph_arena_take(a, nv, sizeof(int));
+    r->entry = ph_arena_take(a, nv, sizeof(double));
 }
 
-static int root(int *part, int c)
+/* Nodes in the same constraints, such as position and rotation of a body, get one number in twin: constraint by
+ * constraint, those of one number are told from those that are not linked here. new_of and seen are by number. */
+static void find_twins(ranker *r)
 {
-    while (part[c] != c)
-        c = part[c] = part[part[c]];
-    return c;
-}
-
-/* Constraints that share a node belong together. */
-static void connect(ranker *r)
-{
-    for (int i = 0; i < r->lay.N; i++)
-        r->first[i] = -1;
+    int count = 1;
     for (int c = 0; c < r->lay.C; c++)
-        r->part[c] = c;
-    for (const ph_block *b = r->lay.link, *end = b + r->lay.n_links; b < end; b++) {
-        if (r->first[b->col] < 0) {
-            r->first[b->col] = b->row;
-            continue;
+        for (int t = r->first[c]; t < r->first[c + 1]; t++) {
+            int *twin = &r->twin[r->lay.link[r->list[t]].col];
+            if (r->seen[*twin] != c + 1)
+                r->seen[*twin] = c + 1, r->new_of[*twin] = count++;
+            *twin = r->new_of[*twin];
         }
-        int x = root(r->part, r->first[b->col]), y = root(r->part, b->row);
-        r->part[x > y ? x : y] = x < y ? x : y;
+}
+
+/* Links by constraint; first has one place more than it will keep. */
+static void sort_links(ranker *r)
+{
+    int *at = r->first + 1;
+    for (int e = 0; e < r->lay.n_links; e++)
+        at[r->lay.link[e].row + 1]++;
+    for (int c = 0; c < r->lay.C; c++)
+        at[c + 1] += at[c];
+    for (int e = 0; e < r->lay.n_links; e++)
+        r->list[at[r->lay.link[e].row]++] = e;
+}
+
+/* Columns in an order of nodes that keeps fill of B^T B low: eliminating a constraint of this graph couples its
+ * nodes as B^T B does, and a node comes after its constraints. */
+static ph_status order_columns(ranker *r)
+{
+    int N = r->lay.N, cols = 0;
+    ph_structure s;
+    for (int i = 0; i < N; i++)
+        r->size[i] = r->lay.slot[i].dim, r->late[i] = 1;
+    for (int c = 0; c < r->lay.C; c++)
+        r->size[N + c] = r->lay.rows[c];
+    for (int e = 0; e < r->lay.n_links; e++)
+        r->row[e] = N + r->lay.link[e].row, r->col[e] = r->lay.link[e].col;
+    ph_graph g = {.n = N + r->lay.C, .size = r->size, .late = r->late, .nnz = r->lay.n_links};
+    g.row = r->row, g.col = r->col;
+    ph_status status = ph_order(&s, &g, NULL);
+    for (int k = 0; k < g.n && status == PH_OK; k++)
+        if (s.order[k] < N) {
+            int i = s.order[k];
+            r->column[i] = cols;
+            for (int j = 0; j < r->size[i]; j++)
+                r->block[cols++] = r->twin[i];
+        }
+    ph_structure_free(&s, NULL);
+    return status;
+}
+
+/* Add row i of constraint c. */
+static ph_status add_row(ranker *r, ph_echelon *rows, int c, int i, int *dependent)
+{
+    int n = 0, found;
+    for (int t = r->first[c]; t < r->first[c + 1]; t++) {
+        const ph_block *b = &r->lay.link[r->list[t]];
+        for (int j = 0; j < b->n; j++, n++)
+            r->entry_col[n] = r->column[b->col] + j, r->entry[n] = r->ev.B[b->at + i * b->n + j];
     }
-    for (int c = 0; c < r->lay.C; c++)
-        r->part[c] = root(r->part, c);
-}
-
-/* Columns of the nodes of a part, one after the other; how many rows and columns it has. */
-static void measure(ranker *r, int part, size_t *rows, size_t *cols)
-{
-    *rows = *cols = 0;
-    for (int i = 0; i < r->lay.N; i++)
-        r->last[i] = -1;
-    for (int c = 0; c < r->lay.C; c++)
-        *rows += r->part[c] == part ? (size_t)r->lay.rows[c] : 0;
-    for (const ph_block *b = r->lay.link, *end = b + r->lay.n_links; b < end; b++)
-        if (r->part[b->row] == part && r->last[b->col] < 0) {
-            r->last[b->col] = (int)*cols;
-            *cols += (size_t)b->n;
-        }
-}
-
-static double dot(const double *a, const double *b, size_t n)
-{
-    double s = 0;
-    for (size_t i = 0; i < n; i++)
-        s += a[i] * b[i];
+    ph_status s = ph_echelon_add(rows, n, r->entry_col, r->entry, &found);
+    *dependent += found;
     return s;
 }
 
-/* Add a row to the basis of count rows, or find that it depends on them. */
-static int add_row(double *basis, size_t count, size_t cols)
+static ph_status examine(ranker *r, int *dependent, ph_error *err)
 {
-    double *row = basis + count * cols, size = sqrt(dot(row, row, cols));
-    for (int twice = 0; twice < 2; twice++)
-        for (size_t k = 0; k < count; k++) {
-            const double *b = basis + k * cols;
-            double s = dot(b, row, cols);
-            for (size_t i = 0; i < cols; i++)
-                row[i] -= s * b[i];
-        }
-    double rest = sqrt(dot(row, row, cols));
-    if (!(rest > DEPENDENT * size))
-        return 0;
-    for (size_t i = 0; i < cols; i++)
-        row[i] /= rest;
-    return 1;
-}
-
-/* Row i of constraint c as a dense row. */
-static void write_row(const ranker *r, int c, int i, double *row, size_t cols)
-{
-    memset(row, 0, sizeof(double) * cols);
-    for (const ph_block *b = r->lay.link, *end = b + r->lay.n_links; b < end; b++)
-        for (int j = 0; b->row == c && j < b->n; j++)
-            row[r->last[b->col] + j] = r->ev.B[b->at + i * b->n + j];
-}
-
-static ph_status examine(ranker *r, int part, int sure, int *dependent, ph_error *err)
-{
-    size_t rows, cols, count = 0;
-    char label[PH_NAME_MAX];
-    measure(r, part, &rows, &cols);
-    if (cols && rows > DENSE_MAX / cols && sure == 0)
-        return PH_OK; /* the doubt is not worth the time */
-    if (cols && rows > DENSE_MAX / cols)
-        return ph_fail(err, PH_E_MEMORY,
-                       "%s belongs to dependent constraints of %zu rows: too many to be examined",
-                       ph_constraint_label(&r->lay, part, label), rows);
-    double *basis = ph_alloc(NULL, sizeof(double) * (rows * cols + 1));
-    if (!basis)
-        return ph_fail(err, PH_E_MEMORY, "not enough memory to examine the constraints");
-    for (int c = part; c < r->lay.C; c++)
-        for (int i = 0; i < r->lay.rows[c] && r->part[c] == part; i++) {
-            write_row(r, c, i, basis + count * cols, cols);
-            if (add_row(basis, count, cols))
-                count++;
-            else
-                dependent[c]++;
-        }
-    ph_free(NULL, basis);
-    return PH_OK;
-}
-
-/* 1 if block LU is sure that no row depends on others, -1 if it found one that does, 0 if it doubts. */
-static ph_status independent(ranker *r, int *sure, ph_error *err)
-{
-    ph_newton_matrix nm;
-    ph_status s = ph_newton_create(&nm, &r->lay, 0, PH_INDEX3, PH_BLOCK, NULL, err);
-    *sure = 0;
-    if (s == PH_OK) {
-        ph_status f = ph_newton_factor_initial(&nm, &r->ev, 0);
-        *sure = f != PH_OK ? -1 : ph_solver_ask(nm.initial).growth <= INDEPENDENT;
-        ph_newton_destroy(&nm);
-    }
-    return s;
+    ph_echelon *rows = NULL;
+    sort_links(r);
+    find_twins(r);
+    ph_status s = order_columns(r);
+    if (s == PH_OK)
+        s = ph_echelon_create(&rows, r->lay.nv, r->block, NULL);
+    for (int c = 0; c < r->lay.C; c++)
+        for (int i = 0; i < r->lay.rows[c] && s == PH_OK; i++)
+            s = add_row(r, rows, c, i, &dependent[c]);
+    ph_echelon_destroy(rows);
+    return s == PH_OK ? s : ph_fail(err, s, "not enough memory to examine the constraints");
 }
 
 static ph_status rank(ranker *r, int *dependent, ph_error *err)
 {
     ph_state s = ph_point_view(&r->at, &r->lay);
-    int sure;
-    ph_status status = ph_eval_mass(&r->ev, &s);
-    if (status == PH_OK)
-        status = ph_eval_links(&r->ev, &s, r->ev.B);
+    ph_status status = ph_eval_links(&r->ev, &s, r->ev.B);
     if (status != PH_OK)
         return ph_fail(err, status, "the callback %s refused", r->ev.refused);
     if (!isfinite(ph_small_max(r->lay.size_links, r->ev.B)))
         return ph_fail(err, PH_E_NAN, "the callback B gave a number that is not finite");
-    status = independent(r, &sure, err);
-    if (status != PH_OK || sure > 0)
-        return status;
-    connect(r);
-    for (int c = 0; c < r->lay.C && status == PH_OK; c++)
-        if (r->part[c] == c)
-            status = examine(r, c, sure, dependent, err);
-    return status;
+    return examine(r, dependent, err);
 }
 
 ph_status ph_system_rank(const ph_system *sys, double t, const double *q, int *dependent, ph_error *err)

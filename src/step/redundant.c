@@ -17,17 +17,21 @@
  * so that lambda stays the multiplier of least norm. At convergence Phi = 0 and r = 0 hold as without reg,
  * which only makes the last digits of the iteration converge by a factor of about delta instead of
  * quadratically. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "la/small.h"
 #include "step/newton.h"
 
-/* Far above round-off of B M^-1 B^T, far below its smallest eigenvalue in a sensible mechanism. */
-#define DELTA 1e-7
+/* Far above round-off of B M^-1 B^T, far below its smallest eigenvalue in a sensible mechanism, which falls with the
+ * fourth power of the length of a ladder of loops. */
+#define DELTA 1e-9
 
-/* Inverse iterations from a random start; each gains a factor of delta over the smallest eigenvalue. */
-#define FIRST_ITERATIONS 6
+/* Inverse iterations from a random start, at most; each gains a factor of delta over the smallest eigenvalue. They end
+ * when the gain is less than this factor. */
+#define FIRST_ITERATIONS 40
+#define GAIN             0.5
 
 /* Corrections of a solution for reg; each gains the same factor. */
 #define CORRECTIONS 3
@@ -35,16 +39,30 @@
 /* |N B| of rows that are dependent, relative to |B|. */
 #define DEPENDENT 1e-6
 
+/* x -= N^T N x for so many orthonormal rows of N, four at a time: their sums do not wait for each other. */
+static void remove_rows(const double *null, int rows, int nl, double *x)
+{
+    const double *a = null;
+    for (; rows >= 4; rows -= 4, a += 4 * nl) {
+        const double *b = a + nl, *c = b + nl, *d = c + nl;
+        double p = 0, q = 0, r = 0, s = 0;
+        for (int i = 0; i < nl; i++)
+            p += a[i] * x[i], q += b[i] * x[i], r += c[i] * x[i], s += d[i] * x[i];
+        for (int i = 0; i < nl; i++)
+            x[i] -= (p * a[i] + q * b[i]) + (r * c[i] + s * d[i]);
+    }
+    for (; rows > 0; rows--, a += nl) {
+        double p = 0;
+        for (int i = 0; i < nl; i++)
+            p += a[i] * x[i];
+        for (int i = 0; i < nl; i++)
+            x[i] -= p * a[i];
+    }
+}
+
 void ph_redundant_project(const ph_newton_matrix *nm, const double *null, double *rows)
 {
-    int nl = nm->lay->nl;
-    for (const double *n = null, *end = n + nm->redundant * nl; n < end; n += nl) {
-        double dot = 0;
-        for (int i = 0; i < nl; i++)
-            dot += n[i] * rows[i];
-        for (int i = 0; i < nl; i++)
-            rows[i] -= dot * n[i];
-    }
+    remove_rows(null, nm->redundant, nm->lay->nl, rows);
 }
 
 void ph_redundant_project_eta(ph_newton_matrix *nm, const double *null, double *eta)
@@ -63,27 +81,30 @@ void ph_redundant_project_eta(ph_newton_matrix *nm, const double *null, double *
             eta[nm->eta_at[c] + i] = rows[lay->l_at[c] + i];
 }
 
-/* Make the rows of N orthonormal, one after the other; 0: they are not independent. */
+static double size(const double *x, int n)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += x[i] * x[i];
+    return sqrt(sum);
+}
+
+/* Make the rows of N orthonormal, one after the other; 0: they are not independent. A second pass is needed only if
+ * the first has cancelled digits: rows of the point before are nearly orthonormal already. */
 static int orthonormalise(const ph_newton_matrix *nm, double *null)
 {
     int nl = nm->lay->nl;
     for (int j = 0; j < nm->redundant; j++) {
-        double *n = null + j * nl, norm = 0;
-        for (int twice = 0; twice < 2; twice++)
-            for (int k = 0; k < j; k++) {
-                double dot = 0;
-                for (int i = 0; i < nl; i++)
-                    dot += n[i] * null[k * nl + i];
-                for (int i = 0; i < nl; i++)
-                    n[i] -= dot * null[k * nl + i];
-            }
-        for (int i = 0; i < nl; i++)
-            norm += n[i] * n[i];
-        norm = sqrt(norm);
-        if (!(norm > 0) || !isfinite(norm))
+        double *n = null + j * nl, before, after = size(n, nl);
+        do {
+            before = after;
+            remove_rows(null, j, nl, n);
+            after = size(n, nl);
+        } while (after < GAIN * before && after > 0);
+        if (!(after > 0) || !isfinite(after))
             return 0;
         for (int i = 0; i < nl; i++)
-            n[i] /= norm;
+            n[i] /= after;
     }
     return 1;
 }
@@ -179,9 +200,12 @@ ph_status ph_redundant_start(ph_newton_matrix *nm, const ph_eval *ev)
     if (!orthonormalise(nm, nm->null))
         return PH_E_INPUT;
     ph_status s = ph_newton_factor_initial(nm, ev, 0);
-    for (int k = 0; k < FIRST_ITERATIONS && s == PH_OK; k++)
+    double before = INFINITY, now = DBL_MAX;
+    for (int k = 0; k < FIRST_ITERATIONS && now < GAIN * before && s == PH_OK; k++) {
         s = ph_redundant_follow(nm);
+        before = now, now = dependence(nm, ev);
+    }
     if (s != PH_OK)
         return s;
-    return dependence(nm, ev) <= DEPENDENT ? PH_OK : PH_E_INPUT;
+    return now <= DEPENDENT ? PH_OK : PH_E_INPUT;
 }

@@ -1,16 +1,17 @@
 /* Sensitivities of the discrete solution, by differentiation of each step as it was solved.
  *
- * With ' for the derivative by a parameter p, W for that of q and r, Phi, rate of (E1) at the end of the step:
+ * With ' for the derivative by a parameter p, W for that of q and r, Phi, rate of (E1) at the end of the
+ * step:
  *
- *   R = M vdot' + C v' + K W + (B^T + g_lambda) lambda' + r_p = 0                                     (W1)
+ *   R = M vdot' + C v' + (K + N) W + (B^T + g_lambda) lambda' + r_p = 0                               (W1)
  *   B W + Phi_p = 0,   B v' + Z W + rate_p = 0                                                        (W2)
- *   v' = v'_pred + gp (L dq + F B_n^T x_eta),  vdot' = vdot'_pred + eps (v' - v'_pred),
+ *   v' = v'_pred + gp (L dq + F B_n^T x_eta),  vdot' = vdot'_pred + eps (v' - v'_pred + gp Q dq),
  *   W = W_pred + dq                                                                                   (W3)
  *
- * where the method gives what is predicted, the values for theta' = 0 and eta' = 0. This is the linear system
- * (N2) of a Newton step with R for r, so it is solved as such: with the factorisation of the last iteration,
- * which belongs to a point nearby, until the increment is round-off. The pseudo-loads are differences over
- * neighbouring systems at the same point,
+ * where the method gives what is predicted, the values for theta' = 0 and eta' = 0. This is the linear
+ * system (N2) of a Newton step with R for r, so it is solved as such: with the factorisation of the last
+ * iteration, which belongs to a point nearby, until the increment is round-off. The pseudo-loads are
+ * differences over neighbouring systems at the same point,
  *
  *   r_p = (8 (r(p + e) - r(p - e)) - (r(p + 2e) - r(p - 2e)))/(12 e)                                  (W4)
  *
@@ -34,11 +35,23 @@
 /* The factorisation is that of a point near by, and stale at worst in modified Newton's method. */
 #define CORRECTIONS 100
 
+/* Parameters from which on a factorisation of one's own pays. */
+#define MANY 3
+
 static const double weight[PH_NEIGHBOURS] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
 static const double inner_weight[PH_NEIGHBOURS] = {0, -0.5, 0.5, 0};
 static const int place[PH_NEIGHBOURS] = {-2, -1, 1, 2};
 
 /* ---- pseudo-loads ------------------------------------------------------------------------------- */
+
+static ph_status given_loads(const ph_follower *d, const double *w, const ph_state *s, unsigned what,
+                             double *r, double *Phi, double *rate)
+{
+    double f[PH_NEIGHBOURS];
+    for (int k = 0; k < PH_NEIGHBOURS; k++)
+        f[k] = w[k] / d->p.eps;
+    return d->p.loads(s, f, what, r, Phi, rate, d->p.ctx) == PH_OK ? PH_OK : PH_E_CALLBACK;
+}
 
 ph_status ph_sens_loads(ph_sens *sens, ph_follower *d, const double *w, const ph_state *s)
 {
@@ -47,6 +60,10 @@ ph_status ph_sens_loads(ph_sens *sens, ph_follower *d, const double *w, const ph
     memset(sens->r_p, 0, sizeof(double) * (size_t)lay->nv);
     memset(sens->Phi_p, 0, sizeof(double) * (size_t)lay->nl);
     memset(sens->rate_p, 0, sizeof(double) * (size_t)lay->nl);
+    if (d->p.loads)
+        return given_loads(
+            d, w, s, (what & PH_EVAL_PHI ? PH_LOADS_PHI : 0) | (what & PH_EVAL_RATE ? PH_LOADS_RATE : 0),
+            sens->r_p, sens->Phi_p, sens->rate_p);
     for (int k = 0; k < PH_NEIGHBOURS; k++) {
         ph_eval *ev = &d->at[k]->ev;
         double f = w[k] / d->p.eps;
@@ -71,6 +88,10 @@ ph_status ph_sens_eta_loads(ph_sens *sens, ph_follower *d)
     const ph_layout *lay = &sim->lay;
     ph_state s = ph_point_view(&sim->now, lay);
     memset(sens->y, 0, sizeof(double) * (size_t)lay->nv);
+    if (d->p.loads) {
+        s.lambda = sim->next.eta;
+        return given_loads(d, d->weight, &s, PH_LOADS_ROWS, sens->y, NULL, NULL);
+    }
     for (int k = 0; k < PH_NEIGHBOURS; k++) {
         if (d->weight[k] == 0)
             continue;
@@ -99,26 +120,33 @@ ph_status ph_sens_eta_stiffness(ph_sens *sens)
 {
     ph_sim *sim = sens->sim;
     ph_state s = ph_point_view(&sim->now, &sim->lay);
-    size_t size = sizeof(double) * (size_t)sim->lay.size_pairs;
     s.v = s.vdot = s.lambda = sens->zero;
-    ph_status status = ph_eval_residual(&sim->ev, &s, sim->matrix.what);
-    if (status == PH_OK)
-        status = ph_eval_tangent(&sim->ev, &s, 0);
-    memcpy(sens->K_eta, sim->ev.K, size);
+    ph_status status = ph_eval_stiffness(&sim->ev, &s, sim->ev.K);
     s.lambda = sim->next.eta;
     if (status == PH_OK)
-        status = ph_eval_residual(&sim->ev, &s, sim->matrix.what);
-    if (status == PH_OK)
-        status = ph_eval_tangent(&sim->ev, &s, 0);
+        status = ph_eval_stiffness(&sim->ev, &s, sens->K_eta);
     for (int i = 0; i < sim->lay.size_pairs; i++)
-        sens->K_eta[i] = sim->ev.K[i] - sens->K_eta[i];
+        sens->K_eta[i] -= sim->ev.K[i];
     return status;
 }
 
 /* ---- the linear system -------------------------------------------------------------------------- */
 
+/* r += K W of one block; in the simplified form with the symmetric part of the diagonal blocks */
+static void add_stiffness(const ph_sens *sens, const ph_block *b, const double *W, double *r)
+{
+    const double *K = sens->sim->ev.K + b->at;
+    if (!(sens->simplified & PH_SYMMETRIC_STIFFNESS) || b->row != b->col) {
+        ph_small_mul_add(b->m, b->n, K, W, r);
+        return;
+    }
+    for (int i = 0; i < b->n; i++)
+        for (int j = 0; j < b->n; j++)
+            r[i] += 0.5 * (K[i * b->n + j] + K[j * b->n + i]) * W[j];
+}
+
 /* (W1) and (W2), to the residual that Newton's method reads. */
-static void residual(ph_sens *sens, const ph_variation *x)
+static void residual(ph_sens *sens, const ph_step_ops *o, const ph_variation *x)
 {
     ph_eval *ev = &sens->sim->ev;
     const ph_layout *lay = &sens->sim->lay;
@@ -129,7 +157,9 @@ static void residual(ph_sens *sens, const ph_variation *x)
     for (const ph_block *b = lay->pair, *end = b + lay->n_pairs; b < end; b++) {
         ph_small_mul_add(b->m, b->n, ev->M + b->at, x->vdot + b->col_at, ev->r + b->row_at);
         ph_small_mul_add(b->m, b->n, ev->C + b->at, x->v + b->col_at, ev->r + b->row_at);
-        ph_small_mul_add(b->m, b->n, ev->K + b->at, x->W + b->col_at, ev->r + b->row_at);
+        add_stiffness(sens, b, x->W + b->col_at, ev->r + b->row_at);
+        if (o->N && b->row == b->col && b->T_at >= 0)
+            ph_small_mul_add(b->m, b->n, o->N + b->T_at, x->W + b->col_at, ev->r + b->row_at);
     }
     for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
         ph_small_tmul_add(b->m, b->n, ev->B + b->at, x->lambda + b->row_at, ev->r + b->col_at);
@@ -144,54 +174,83 @@ static void residual(ph_sens *sens, const ph_variation *x)
     }
 }
 
-/* (W3) for the increment nm->x; its size as a part of the whole, which is what forces of the size of those that
- * cancel would do where nothing moves. lambda follows with the same digits as far as it has them. */
+/* (W3) of one node: W += dq, v += gp (L dq + F z), vdot += eps gp (L dq + F z); sizes of increments and of
+ * the whole, NaN if any number is. */
+PH_INLINE void apply_node(int n, double gp, double eps, const double *L, const double *F, const double *dq,
+                          const double *z, double *W, double *v, double *vdot, double size[2])
+{
+    double u[PH_DIM_MAX]; /* of nodes of curved groups; those of R^n may be larger */
+    if (L)
+        ph_small_mul(n, L, dq, u);
+    if (L && F)
+        ph_small_mul_add(n, n, F, z, u);
+    for (int k = 0; k < n; k++) {
+        double dv = gp * (L ? u[k] + (F || !z ? 0 : z[k]) : dq[k] + (z ? z[k] : 0));
+        W[k] += dq[k], v[k] += dv, vdot[k] += eps * dv;
+        size[0] = ph_larger(ph_larger(size[0], fabs(dq[k])), fabs(dv) / gp);
+        size[1] = ph_larger(ph_larger(size[1], fabs(W[k])), fabs(v[k]) / gp);
+    }
+}
+
+/* What forces of the size of those that cancel would do where nothing moves. */
+static double idle(const ph_sens *sens, const ph_step_ops *o, const ph_variation *x)
+{
+    const ph_layout *lay = &sens->sim->lay;
+    double forces = ph_larger(ph_small_max(lay->nv, sens->r_p), ph_small_max(lay->nl, x->lambda));
+    return o->s * forces / ph_small_max(lay->size_pairs, sens->sim->ev.M);
+}
+
+/* (W3) for the increment nm->x; its size as a part of the whole. lambda follows with the same digits as far
+ * as it has them. */
 static double apply(ph_sens *sens, const ph_step_ops *o, ph_variation *x)
 {
     const ph_newton_matrix *nm = &sens->sim->matrix;
     const ph_layout *lay = &sens->sim->lay;
-    const double *x_lambda = nm->x + lay->nv, *x_eta = x_lambda + lay->nl;
-    double gp = 1 / o->inv_gp, eps = 1 / o->inv_eps, dW = 0, W = DBL_MIN, forces;
-    memset(sens->z, 0, sizeof(double) * (size_t)lay->nv);
-    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end && nm->n_eta > 0; b++)
+    const double *x_lambda = nm->x + lay->nv, *x_eta = x_lambda + lay->nl, *z = nm->n_eta ? sens->z : NULL;
+    double gp = 1 / o->inv_gp, eps = 1 / o->inv_eps, inv_s = 1 / o->s, size[2] = {0, DBL_MIN};
+    if (z)
+        memset(sens->z, 0, sizeof(double) * (size_t)lay->nv);
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end && z; b++)
         if (nm->eta_at[b->row] >= 0)
             ph_small_tmul_add(b->m, b->n, o->Bn + b->at, x_eta + nm->eta_at[b->row], sens->z + b->col_at);
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
-        const double *dq = nm->x + i->v_at, *z = sens->z + i->v_at;
-        for (int k = 0; k < i->dim; k++) {
-            double dv = 0;
-            int at = i->v_at + k;
-            for (int j = 0; j < i->dim; j++) {
-                int row = i->T_at + k * i->dim + j;
-                dv += (o->L && i->T_at >= 0 ? o->L[row] : k == j) * dq[j];
-                dv += (o->F && i->T_at >= 0 ? o->F[row] : k == j) * z[j];
-            }
-            x->W[at] += dq[k], x->v[at] += gp * dv, x->vdot[at] += eps * gp * dv;
-            dW = ph_larger(dW, fmax(fabs(dq[k]), fabs(dv)));
-            W = ph_larger(W, fmax(fabs(x->W[at]), fabs(x->v[at]) / gp));
-        }
+        int at = i->v_at, curved = i->T_at >= 0;
+        const double *L = curved && o->L ? o->L + i->T_at : NULL;
+        const double *F = curved && o->F && z ? o->F + i->T_at : NULL;
+        PH_BY_SIZE(i->dim, apply_node, gp, eps, L, F, nm->x + at, z ? z + at : NULL, x->W + at, x->v + at,
+                   x->vdot + at, size);
+        if (curved && o->Q)
+            for (int k = 0; k < i->dim; k++)
+                for (int j = 0; j < i->dim; j++)
+                    x->vdot[at + k] += eps * gp * o->Q[i->T_at + k * i->dim + j] * nm->x[at + j];
     }
     for (int i = 0; i < lay->nl; i++)
-        x->lambda[i] += x_lambda[i] / o->s;
-    for (int c = 0; c < lay->C; c++)
+        x->lambda[i] += inv_s * x_lambda[i];
+    for (int c = 0; c < lay->C && z; c++)
         for (int k = 0; k < lay->rows[c] && nm->eta_at[c] >= 0; k++)
             x->eta[lay->l_at[c] + k] += o->eta * x_eta[nm->eta_at[c] + k];
-    forces = ph_larger(ph_small_max(lay->nv, sens->r_p), ph_small_max(lay->nl, x->lambda));
-    return dW / ph_larger(W, o->s * forces / ph_small_max(lay->size_pairs, sens->sim->ev.M));
+    if (size[0] <= ROUND_OFF * size[1])
+        return size[0] / size[1];
+    return size[0] / ph_larger(size[1], idle(sens, o, x));
 }
 
-static ph_status solve(ph_sens *sens, const ph_step_ops *o, ph_variation *x)
+/* rate: how much of an error a correction leaves; 1: unknown */
+static ph_status solve(ph_sens *sens, const ph_step_ops *o, double rate, ph_variation *x)
 {
     double last = HUGE_VAL;
+    int redundant = sens->sim->matrix.redundant > 0; /* rows whose regularisation is corrected slowly */
     for (int k = 0; k < CORRECTIONS; k++) {
-        residual(sens, x);
+        residual(sens, o, x);
         ph_status s = ph_newton_increment(sens->sim, o);
         if (s != PH_OK)
             return s;
         double size = apply(sens, o, x);
         if (!isfinite(size))
             return PH_E_NAN;
-        if (size <= ROUND_OFF || (k > 1 && size < 1e-9 && size > 0.1 * last))
+        /* the next increment would be round-off, or this one is; where matrices are kept, halves are
+         * progress */
+        if (size * rate <= ROUND_OFF || (k > 0 && !redundant && size * (size / last) <= 0.1 * ROUND_OFF) ||
+            (k > 1 && size < 1e-9 && size > 0.7 * last))
             return PH_OK;
         last = size;
     }
@@ -256,12 +315,92 @@ static ph_status add_null_parts(ph_sens *sens)
     return s;
 }
 
-/* ---- a step ------------------------------------------------------------------------------------- */
+/* ---- starting values ---------------------------------------------------------------------------- */
+
+int ph_sens_memory(const ph_sim *sim)
+{
+    int n = 0;
+    while (sim->stepper->sens_past && sim->stepper->sens_past(sim, n))
+        n++;
+    return n;
+}
+
+int ph_sens_start_steps(const ph_sim *sim)
+{
+    return sim->stepper->sens_start_steps ? sim->stepper->sens_start_steps(sim) : 0;
+}
+
+/* sum += f a */
+static void add_scaled(int n, double f, const double *a, double *sum)
+{
+    for (int i = 0; i < n; i++)
+        sum[i] += f * a[i];
+}
+
+/* Derivatives of a point from the present points of the neighbours, and of what they remember (W4). */
+static void difference(ph_sens *sens, ph_follower *d, const ph_point *base, ph_variation *x)
+{
+    const ph_layout *lay = &sens->sim->lay;
+    int nv = lay->nv, memory = ph_sens_memory(sens->sim);
+    ph_variation_clear(x, lay, memory);
+    for (int k = 0; k < PH_NEIGHBOURS; k++) {
+        const ph_point *p = &d->at[k]->now;
+        double f = weight[k] / d->p.eps;
+        for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
+            double *inverse = sens->z; /* an element needs at most one number more than its algebra */
+            i->op->inverse(i->dim, base->q + i->q_at, inverse);
+            i->op->compose(i->dim, inverse, p->q + i->q_at, inverse);
+            i->op->log(i->dim, inverse, sens->y);
+            add_scaled(i->dim, f, sens->y, x->W + i->v_at);
+        }
+        add_scaled(nv, f, p->v, x->v);
+        add_scaled(nv, f, p->vdot, x->vdot);
+        add_scaled(nv, f, p->a, x->a);
+        add_scaled(lay->nl, f, p->lambda, x->lambda);
+        for (int j = 0; j < memory; j++)
+            add_scaled(nv, f, sens->sim->stepper->sens_past(d->at[k], j), x->memory + j * nv);
+    }
+}
 
 static void swap(ph_variation *a, ph_variation *b)
 {
     ph_variation c = *a;
     *a = *b, *b = c;
+}
+
+/* A step of the start of a method with a past: the neighbours make it too. */
+static ph_status follow_start(ph_sens *sens)
+{
+    ph_sim *sim = sens->sim;
+    for (ph_follower *d = sens->d, *end = d + sens->n; d < end; d++)
+        for (int k = 0; k < PH_NEIGHBOURS; k++)
+            while (d->at[k]->n <= sim->n) { /* already there if another one failed before */
+                ph_status s = ph_sim_step(d->at[k], NULL);
+                if (s != PH_OK)
+                    return s;
+            }
+    for (ph_follower *d = sens->d, *end = d + sens->n; d < end; d++) {
+        difference(sens, d, &sim->next, &d->next);
+        swap(&d->now, &d->next);
+    }
+    return PH_OK;
+}
+
+/* ---- a step ------------------------------------------------------------------------------------- */
+
+/* For many parameters a factorisation at the end of the step is less work than second corrections. Modified
+ * Newton's method keeps its own over steps. Returns the rate of corrections, 1 if it is unknown. */
+static ph_status factor_anew(ph_sens *sens, const ph_step_ops *o, double *rate)
+{
+    ph_sim *sim = sens->sim;
+    *rate = 1;
+    if (sens->n < MANY || sim->opt.newton == PH_MODIFIED || sim->matrix.redundant)
+        return PH_OK;
+    ph_status s = ph_newton_factor(sim, o);
+    double growth = ph_solver_ask(sim->matrix.solver).growth;
+    if (growth > 0)
+        *rate = fmin(1, DBL_EPSILON * growth);
+    return s;
 }
 
 ph_status ph_sens_follow(ph_sens *sens)
@@ -270,13 +409,18 @@ ph_status ph_sens_follow(ph_sens *sens)
     const ph_layout *lay = &sim->lay;
     const ph_stepper *method = sim->stepper;
     int stabilised = sim->matrix.n_eta > 0;
-    ph_state s = ph_point_view(&sim->next, lay);
+    if (sim->n < ph_sens_start_steps(sim))
+        return follow_start(sens);
     ph_status status = stabilised ? ph_sens_eta_stiffness(sens) : PH_OK;
     const ph_step_ops *o = method->sens_ops(sim);
+    ph_state s = ph_point_view(&sim->next, lay);
+    if (o->vdot)
+        s.vdot = o->vdot;
     if (status == PH_OK)
-        status = ph_eval_residual(&sim->ev, &s, sim->matrix.what);
+        status = ph_eval_linear(&sim->ev, &s, sim->matrix.what);
+    double rate = 1;
     if (status == PH_OK)
-        status = ph_eval_tangent(&sim->ev, &s, sim->matrix.what);
+        status = factor_anew(sens, o, &rate);
     for (ph_follower *d = sens->d, *end = d + sens->n; d < end && status == PH_OK; d++) {
         if (stabilised)
             status = ph_sens_eta_loads(sens, d);
@@ -284,12 +428,14 @@ ph_status ph_sens_follow(ph_sens *sens)
             add_eta_stiffness(sens, d->now.W);
         if (status == PH_OK)
             status = ph_sens_loads(sens, d, d->weight, &s);
+        if (status == PH_OK && method->sens_load)
+            status = method->sens_load(sim, d, sens->r_p);
         if (status != PH_OK)
             return status;
         method->sens_predict(sim, &d->now, stabilised ? sens->y : NULL, &d->next);
         memcpy(d->next.lambda, d->now.lambda, sizeof(double) * (size_t)lay->nl);
         memset(d->next.eta, 0, sizeof(double) * (size_t)lay->nl);
-        status = solve(sens, o, &d->next);
+        status = solve(sens, o, rate, &d->next);
         method->sens_accept(sim, &d->now, &d->next);
     }
     if (status == PH_OK && sim->matrix.redundant)
@@ -299,80 +445,85 @@ ph_status ph_sens_follow(ph_sens *sens)
     return status;
 }
 
-/* ---- starting values ---------------------------------------------------------------------------- */
+/* ---- choice of weights -------------------------------------------------------------------------- */
 
-/* Derivatives of the starting values (W4). */
-static void start(ph_sens *sens, ph_follower *d)
+/* Differences below this part of the size of what cancels are round-off. */
+#define NO_DIFFERENCE 1e-12
+
+/* A point around the start, to sens->moved: any numbers will do that are not special. */
+static ph_state trial_point(ph_sens *sens, int trial)
 {
     const ph_layout *lay = &sens->sim->lay;
-    const ph_point *now = &sens->sim->now;
-    ph_variation *x = &d->now;
+    ph_point *p = &sens->moved;
+    ph_point_copy(p, &sens->sim->now, lay);
+    for (int i = 0; i < lay->nv; i++) {
+        p->v[i] += trial * sin(1 + i), p->vdot[i] += trial * sin(2 + 3 * i);
+        sens->z[i] = 0.1 * trial * sin(3 + 5 * i);
+    }
+    for (int i = 0; i < lay->nl; i++)
+        p->lambda[i] += trial * sin(5 + 7 * i);
+    ph_point_shift(lay, p, 1, sens->z, p);
+    return ph_point_view(p, lay);
+}
+
+/* 1 if the pseudo-loads are nothing beside what cancels in them, at the last trial point. */
+static int vanish(const ph_sens *sens, const ph_follower *d)
+{
+    const ph_layout *lay = &sens->sim->lay;
+    const ph_point *p = &sens->moved;
+    const ph_eval *ev = &d->at[PH_NEIGHBOURS - 1]->ev;
+    double force = ph_larger(ph_small_max(lay->nv, ev->r), ph_small_max(lay->nv, ev->g));
+    double length = ph_larger(1, ph_small_max(lay->nq, p->q));
+    double speed = ph_larger(1, ph_small_max(lay->nv, p->v)) * length, e = d->p.eps / NO_DIFFERENCE;
+    return ph_small_max(lay->nv, sens->r_p) * e <= force &&
+           ph_small_max(lay->nl, sens->Phi_p) * e <= length &&
+           ph_small_max(lay->nl, sens->rate_p) * e <= speed;
+}
+
+/* Take from the pseudo-loads what the systems of the neighbours say, evaluated before at the same point. */
+static void subtract_systems(ph_sens *sens, const ph_follower *d)
+{
+    const ph_layout *lay = &sens->sim->lay;
+    unsigned what = sens->sim->matrix.what;
     for (int k = 0; k < PH_NEIGHBOURS; k++) {
-        const ph_point *p = &d->at[k]->now;
-        double f = weight[k] / d->p.eps;
-        for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
-            double *inverse = sens->z; /* an element needs at most one number more than its algebra */
-            i->op->inverse(i->dim, now->q + i->q_at, inverse);
-            i->op->compose(i->dim, inverse, p->q + i->q_at, inverse);
-            i->op->log(i->dim, inverse, sens->y);
-            for (int j = 0; j < i->dim; j++)
-                x->W[i->v_at + j] += f * sens->y[j];
-        }
-        for (int i = 0; i < lay->nv; i++) {
-            x->v[i] += f * p->v[i];
-            x->vdot[i] += f * p->vdot[i];
-            x->a[i] += f * p->a[i];
-        }
-        for (int i = 0; i < lay->nl; i++)
-            x->lambda[i] += f * p->lambda[i];
+        const ph_eval *ev = &d->at[k]->ev;
+        double f = -weight[k] / d->p.eps;
+        add_scaled(lay->nv, f, ev->r, sens->r_p);
+        add_scaled(what & PH_EVAL_PHI ? lay->nl : 0, f, ev->Phi, sens->Phi_p);
+        add_scaled(what & PH_EVAL_RATE ? lay->nl : 0, f, ev->rate, sens->rate_p);
     }
 }
 
-/* Third differences below this part of the size of the residual are round-off. */
-#define NO_THIRD 1e-12
-
-/* 1 if the inner two neighbours suffice: at points around the start, third differences vanish. */
+/* At points around the start: whether the inner two neighbours suffice since third differences vanish, and
+ * whether loads that are given are those of the systems, without which they are not used. */
 static ph_status choose_weights(ph_sens *sens, ph_follower *d)
 {
     static const double third[PH_NEIGHBOURS] = {-0.5, 1, -1, 0.5};
-    ph_sim *sim = sens->sim;
-    const ph_layout *lay = &sim->lay;
-    ph_point *p = &sens->moved;
-    int n[3] = {lay->nv, lay->nl, lay->nl}, smooth = 1;
-    const double *load[3] = {sens->r_p, sens->Phi_p, sens->rate_p};
-    for (int trial = 0; trial < 3 && smooth; trial++) {
-        ph_point_copy(p, &sim->now, lay);
-        for (int i = 0; i < lay->nv; i++) { /* any numbers will do that are not special */
-            p->v[i] += trial * sin(1 + i), p->vdot[i] += trial * sin(2 + 3 * i);
-            sens->z[i] = 0.1 * trial * sin(3 + 5 * i);
+    d->weight = inner_weight;
+    for (int trial = 0; trial < 3; trial++) {
+        ph_state s = trial_point(sens, trial);
+        ph_status status = PH_OK;
+        for (int k = 0; k < PH_NEIGHBOURS && status == PH_OK; k++)
+            status = ph_eval_residual(&d->at[k]->ev, &s, sens->sim->matrix.what);
+        if (status == PH_OK && d->p.loads) {
+            status = ph_sens_loads(sens, d, weight, &s);
+            subtract_systems(sens, d);
+            if (!vanish(sens, d))
+                d->p.loads = NULL;
         }
-        for (int i = 0; i < lay->nl; i++)
-            p->lambda[i] += trial * sin(5 + 7 * i);
-        ph_point_shift(lay, p, 1, sens->z, p);
-        ph_state s = ph_point_view(p, lay);
-        double size[3];
-        for (int k = 0; k < PH_NEIGHBOURS; k++) { /* sizes of what cancels, from the last neighbour */
-            ph_status status = ph_eval_residual(&d->at[k]->ev, &s, sim->matrix.what);
-            if (status != PH_OK)
-                return status;
-        }
-        const ph_eval *ev = &d->at[PH_NEIGHBOURS - 1]->ev;
-        size[0] = ph_larger(ph_small_max(lay->nv, ev->r), ph_small_max(lay->nv, ev->g));
-        size[1] = ph_larger(1, ph_small_max(lay->nq, p->q));
-        size[2] = ph_larger(1, ph_small_max(lay->nv, p->v)) * size[1];
-        ph_status status = ph_sens_loads(sens, d, third, &s);
+        if (status == PH_OK)
+            status = ph_sens_loads(sens, d, third, &s);
         if (status != PH_OK)
             return status;
-        for (int k = 0; k < 3; k++)
-            smooth = smooth && ph_small_max(n[k], load[k]) * d->p.eps <= NO_THIRD * size[k];
+        if (!vanish(sens, d))
+            d->weight = weight;
     }
-    d->weight = smooth ? inner_weight : weight;
     return PH_OK;
 }
 
 /* ---- create ------------------------------------------------------------------------------------- */
 
-void ph_variation_take(ph_variation *x, const ph_layout *lay, ph_arena *a)
+void ph_variation_take(ph_variation *x, const ph_layout *lay, int memory, ph_arena *a)
 {
     size_t nv = (size_t)lay->nv, nl = (size_t)lay->nl, d = sizeof(double);
     x->W = ph_arena_take(a, nv, d);
@@ -381,26 +532,35 @@ void ph_variation_take(ph_variation *x, const ph_layout *lay, ph_arena *a)
     x->a = ph_arena_take(a, nv, d);
     x->lambda = ph_arena_take(a, nl, d);
     x->eta = ph_arena_take(a, nl, d);
+    x->memory = ph_arena_take(a, nv * (size_t)memory, d);
+}
+
+void ph_variation_clear(ph_variation *x, const ph_layout *lay, int memory)
+{
+    size_t v = sizeof(double) * (size_t)lay->nv, l = sizeof(double) * (size_t)lay->nl;
+    memset(x->W, 0, v), memset(x->v, 0, v), memset(x->vdot, 0, v), memset(x->a, 0, v);
+    memset(x->lambda, 0, l), memset(x->eta, 0, l);
+    memset(x->memory, 0, v * (size_t)memory);
 }
 
 /* Hand out all arrays; called twice, see ph_arena. */
 static void take(ph_sens *sens, const ph_layout *lay, ph_arena *a)
 {
     size_t nv = (size_t)lay->nv, nl = (size_t)lay->nl, d = sizeof(double);
-    int stabilised = sens->sim->matrix.n_eta > 0;
+    int stabilised = sens->sim->matrix.n_eta > 0, memory = ph_sens_memory(sens->sim);
     ph_follower none, *x = ph_arena_take(a, (size_t)sens->n, sizeof none);
     sens->r_p = ph_arena_take(a, nv, d);
     sens->Phi_p = ph_arena_take(a, nl, d);
     sens->rate_p = ph_arena_take(a, nl, d);
-    sens->y = ph_arena_take(a, nv + 1, d); /* one more: start() */
+    sens->y = ph_arena_take(a, nv + 1, d); /* one more: difference() */
     sens->z = ph_arena_take(a, nv + 1, d);
     sens->zero = ph_arena_take(a, nv > nl ? nv : nl, d);
     sens->K_eta = ph_arena_take(a, stabilised ? (size_t)lay->size_pairs : 0, d);
     sens->B = ph_arena_take(a, stabilised ? (size_t)lay->size_links : 0, d);
     ph_point_take(&sens->moved, lay, a);
     for (int k = 0; k < sens->n; k++) {
-        ph_variation_take(a->base ? &x[k].now : &none.now, lay, a);
-        ph_variation_take(a->base ? &x[k].next : &none.next, lay, a);
+        ph_variation_take(a->base ? &x[k].now : &none.now, lay, memory, a);
+        ph_variation_take(a->base ? &x[k].next : &none.next, lay, memory, a);
     }
     sens->d = x;
 }
@@ -435,7 +595,7 @@ static ph_status add(ph_sens *sens, ph_follower *d, ph_error *err)
             return ph_fail(err, s, "parameter '%s', changed by %g: %s", d->p.name, place[k] * d->p.eps,
                            why.text);
     }
-    start(sens, d);
+    difference(sens, d, &sim->now, &d->now);
     ph_status s = choose_weights(sens, d);
     return s == PH_OK ? s : ph_fail(err, s, "parameter '%s': a callback refused", d->p.name);
 }

@@ -9,6 +9,7 @@
 typedef struct ph_variation {
     double *W, *v, *vdot, *a; /* nv */
     double *lambda, *eta;     /* nl */
+    double *memory;           /* nv times ph_sens_memory: of what the method remembers */
 } ph_variation;
 
 /* One parameter, its neighbours, and what it does to the solution. */
@@ -19,9 +20,17 @@ typedef struct ph_follower {
     ph_variation now, next;
 } ph_follower;
 
+/* Simplifications found in the literature, to measure what they cost (docs/theory.md, C). */
+enum {
+    PH_SYMMETRIC_STIFFNESS = 1, /* (K + K^T)/2 for K, on the diagonal */
+    PH_REFERENCE_FREE = 2,      /* (C8) of the methods in coordinates */
+    PH_WITHOUT_KG = 4           /* (C9) of residual-alpha */
+};
+
 struct ph_sens {
     ph_sim *sim;
     int n;
+    unsigned simplified; /* sum of the above; 0 but in tests: derivatives are exact */
     ph_follower *d;
     double *r_p, *Phi_p, *rate_p; /* pseudo-loads */
     double *y;                    /* nv: (W5) */
@@ -44,6 +53,11 @@ ph_status ph_sens_loads(ph_sens *sens, ph_follower *d, const double *weight, con
 ph_status ph_sens_eta_loads(ph_sens *sens, ph_follower *d);
 ph_status ph_sens_eta_stiffness(ph_sens *sens);
 
-void ph_variation_take(ph_variation *x, const ph_layout *lay, ph_arena *a);
+/* Vectors that the method remembers, and steps of its start that are differentiated by differences. */
+int ph_sens_memory(const ph_sim *sim);
+int ph_sens_start_steps(const ph_sim *sim);
+
+void ph_variation_take(ph_variation *x, const ph_layout *lay, int memory, ph_arena *a);
+void ph_variation_clear(ph_variation *x, const ph_layout *lay, int memory);
 
 #endif

@@ -451,6 +451,8 @@ static ph_status advance(ph_sim *sim, ph_error *err)
         sim->matrix.factored = 0;
         return explain(sim, s, err);
     }
+    if (sim->stepper->accept)
+        sim->stepper->accept(sim);
     ph_point last = sim->now;
     sim->now = sim->next, sim->next = last;
     sim->n++, sim->stats.steps++;
@@ -467,7 +469,7 @@ ph_status ph_sim_step(ph_sim *sim, ph_error *err)
     return s;
 }
 
-static double seconds(void)
+double ph_sim_clock(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -500,14 +502,14 @@ static ph_status run(ph_sim *sim, long steps, double t_end, ph_output_fn output,
 static ph_status timed_run(ph_sim *sim, long steps, double t_end, ph_output_fn output, void *ctx,
                            ph_error *err)
 {
-    double start = seconds();
+    double start = ph_sim_clock();
     unsigned mode = ph_ftz_begin();
     double h = sim->opt.h;
     sim->t_stop = steps >= 0 && h > 0 ? sim->t0 + (double)(sim->n + steps) * h : t_end;
     ph_status s = run(sim, steps, t_end, output, ctx, err);
     sim->t_stop = HUGE_VAL;
     ph_ftz_end(mode);
-    sim->stats.wall_s += seconds() - start;
+    sim->stats.wall_s += ph_sim_clock() - start;
     return s;
 }
 

@@ -16,16 +16,27 @@ typedef struct ph_stepper {
     void (*take)(ph_sim *sim, ph_arena *a); /* its arrays; sim->method is NULL while sizes are added up */
     ph_status (*start)(ph_sim *sim);        /* starting values, from consistent q, v, vdot, lambda */
     ph_status (*step)(ph_sim *sim);         /* from sim->now to sim->next; with h = 0 it sets next.t too */
+    void (*accept)(ph_sim *sim); /* what it remembers of a step, before now becomes next; NULL: nothing */
     /* Sensitivities; NULL: the method has none. Between step and its acceptance: */
-    const ph_step_ops *(*sens_ops)(ph_sim *sim); /* exact L and F at sim->next */
+    const ph_step_ops *(*sens_ops)(ph_sim *sim); /* exact L, F, Q and N at sim->next */
+    /* To r_p what (load)' is for theta' = 0, less N W_pred; NULL: the method has no load */
+    ph_status (*sens_load)(ph_sim *sim, const ph_follower *d, double *r_p);
     /* W, v and vdot of next for theta' = 0 and eta' = 0; y is (W5), NULL outside the stabilised form */
     void (*sens_predict)(ph_sim *sim, const ph_variation *now, const double *y, ph_variation *next);
     void (*sens_accept)(ph_sim *sim, const ph_variation *now, ph_variation *next); /* what it remembers */
+    /* Of a method with a past, NULL for others: vector j of nv numbers that it remembers beside sim->now, in
+     * the order of the memory of a variation, NULL if it has no more; and steps at the start which are
+     * differentiated by differences over the neighbours, states and past */
+    double *(*sens_past)(const ph_sim *sim, int j);
+    int (*sens_start_steps)(const ph_sim *sim);
     /* The same backwards: the arrays of a step from sim->now to sim->next that was solved before, and the
      * transposed maps, which add to now; y_bar receives the covector of y */
     ph_status (*sens_restore)(ph_sim *sim);
     void (*sens_accept_back)(ph_sim *sim, ph_variation *next, ph_variation *now);
     void (*sens_predict_back)(ph_sim *sim, const ph_variation *next, double *y_bar, ph_variation *now);
+    void (*sens_load_back)(ph_sim *sim, const double *bar, ph_variation *now); /* with sens_load */
+    /* After sens_accept_back: what sens_accept has of a parameter itself; NULL: nothing */
+    double (*sens_explicit)(ph_sim *sim, const ph_follower *d);
     void (*release)(ph_sim *sim); /* what prepare allocated beside the arena; NULL: nothing */
 } ph_stepper;
 
@@ -54,6 +65,8 @@ struct ph_sim {
 #include "step/steppers.def"
 #undef PH_STEPPER
 
+double ph_sim_clock(void); /* s since some moment */
+
 /* start.c: consistent initial values. Each reads and writes sim->now or p; sim->next is scratch. */
 
 /* Check q and v against the constraints, project them if asked to, then find vdot and lambda. */
@@ -66,8 +79,8 @@ void ph_start_again(ph_sim *sim);
 /* vdot and lambda of p from M vdot + g + B^T lambda = 0, d(rate)/dt = 0; lambda holds a first guess. */
 ph_status ph_start_accelerations(ph_sim *sim, ph_point *p);
 
-/* Move q, then v of p along M^-1 B^T until the constraints hold to round-off (*projected becomes 1), then find
- * vdot and lambda; lambda holds a first guess. */
+/* Move q, then v of p along M^-1 B^T until the constraints hold to round-off (*projected becomes 1), then
+ * find vdot and lambda; lambda holds a first guess. */
 ph_status ph_start_settle(ph_sim *sim, ph_point *p, int *projected);
 
 /* d(vdot)/dt at sim->now by central differences over +-h along the motion (S1). */

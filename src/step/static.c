@@ -1,27 +1,29 @@
 /* Equilibria by load steps.
  *
- *   r = f g(q, 0, t) + B^T lambda = 0,   Phi(q, t) = 0,   f = 0 ... 1                                    (T1)
+ *   r = g(q, 0, t; f) + B^T lambda = 0,   Phi(q, t) = 0,   f = 0 ... 1                            (T1)
  *
- * by Newton's method with the exact tangent K = dr/dq, rows scaled by s = 1/kappa, kappa = max K_ii/M_ii:
+ * by Newton's method with the exact tangent K = dr/dq, rows scaled by s = 1/kappa, kappa = max |K_ij|/M_ii:
  *
  *   [ s K  B^T + g_lambda ] [ dq        ]   [ -s r ]
- *   [ B    -reg           ] [ s dlambda ] = [ -Phi ]                                                     (T2)
+ *   [ B    -reg           ] [ s dlambda ] = [ -Phi ]                                               (T2)
  *
  * f stands for what the load function does; reg = 0 but for redundant rows (R1). A load step that does not
- * converge, or that turns a node too far, is halved. The first multipliers balance the forces as well as they can:
+ * converge, or that turns a node too far, is halved. The first multipliers balance the forces as well as
+ * they can:
  *
  *   [ M  B^T ] [ a      ]   [ -g ]
- *   [ B  0   ] [ lambda ] = [ 0  ]                                                                       (T3)
+ *   [ B  0   ] [ lambda ] = [ 0  ]                                                                 (T3)
  *
- * A mechanism that loads alone hold has no stiffness before it is loaded, and what it comes to may be far away.
- * Where load steps do not arrive, a strongly damped motion under full load, M q' = -r/mu, does: implicit steps
+ * A mechanism that loads alone hold has no stiffness before it is loaded, and what it comes to may be far
+ * away. Where load steps do not arrive, a strongly damped motion under full load, mu M q' = -r, does:
+ * implicit steps
  *
- *   (T2) with K + mu M for K,   mu_{n+1} = mu_n |a_{n+1}|/|a_n|                                          (T4)
+ *   (T2) with K + mu M for K,   mu_{n+1} = mu_n |a_{n+1}|/|a_n|                                    (T4)
  *
- * that must go downhill, a^T M dq > 0, and that Newton's method ends. A free motion x of the equilibrium is found
- * by inverse iteration, which magnifies it by 1/delta:
+ * that must go downhill, a^T M dq > 0, and that Newton's method ends. A free motion x of the equilibrium is
+ * found by inverse iteration, which magnifies it by 1/delta:
  *
- *   (K + delta M) x_{k+1} + B^T m = M x_k,   B x_{k+1} = 0,   delta = 1e-13 kappa                        (T5) */
+ *   (K + delta M) x_{k+1} + B^T m = M x_k,   B x_{k+1} = 0,   delta = 1e-13 kappa                  (T5) */
 #include <stdio.h>
 #include <string.h>
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "study/figure_run.h"
 
@@ -10,16 +11,17 @@
 
 static const ph_figure rows[] = {
 #define PH_SECTION(title, text) {.section = title, .what = text},
-#define PH_FIGURE(id_, what_, source_, kind_, tol_, measure_, run_, ...)                                     \
-    {.id = id_,                                                                                              \
-     .what = what_,                                                                                          \
-     .source = source_,                                                                                      \
-     .kind = kind_,                                                                                          \
-     .tol = tol_,                                                                                            \
-     .n = COUNT(__VA_ARGS__),                                                                                \
-     .expected = {__VA_ARGS__},                                                                              \
-     .measure = measure_,                                                                                    \
-     .run = run_},
+/* A run has commas in braces, so it must not pass through a second macro. */
+#define HEAD(effort_, id_, what_, source_, kind_, tol_, measure_)                                            \
+    .id = id_, .what = what_, .source = source_, .effort = effort_, .kind = kind_, .tol = tol_,              \
+    .measure = measure_
+#define TAIL(...) .n = COUNT(__VA_ARGS__), .expected = {__VA_ARGS__}
+#define PH_FIGURE(id, what, source, kind, tol, measure, run_, ...)                                           \
+    {HEAD(PH_QUICK, id, what, source, kind, tol, measure), .run = run_, TAIL(__VA_ARGS__)},
+#define PH_LONG_FIGURE(id, what, source, kind, tol, measure, run_, ...)                                      \
+    {HEAD(PH_LONG, id, what, source, kind, tol, measure), .run = run_, TAIL(__VA_ARGS__)},
+#define PH_SLOW_FIGURE(id, what, source, kind, tol, measure, run_, ...)                                      \
+    {HEAD(PH_SLOW, id, what, source, kind, tol, measure), .run = run_, TAIL(__VA_ARGS__)},
 #include "study/figures.def"
 };
 
@@ -28,6 +30,19 @@ static const ph_figure rows[] = {
 const ph_figure *ph_figure_get(int k)
 {
     return k >= 0 && k < ROWS ? &rows[k] : NULL;
+}
+
+int ph_figure_count(void)
+{
+    return ROWS;
+}
+
+const ph_figure *ph_figure_find(const char *id)
+{
+    for (int k = 0; k < ROWS; k++)
+        if (rows[k].id && !strcmp(rows[k].id, id))
+            return &rows[k];
+    return NULL;
 }
 
 void ph_figure_measure(ph_study *study, const ph_figure *f, double *value)

@@ -7,7 +7,7 @@
 
 #include "polhode/sim.h"
 
-#define PH_FIGURE_MAX 3 /* values of one row */
+#define PH_FIGURE_MAX 4 /* values of one row */
 
 /* What is run to measure a figure; a measure reads what it needs. */
 typedef struct ph_figure_run {
@@ -19,6 +19,13 @@ typedef struct ph_figure_run {
     ph_start start;
     double sigma, rho, h;
     double from, to; /* errors count at from <= t <= to; the run ends at to */
+    int order;       /* of bliedf; 0: another method */
+    ph_correction correction;
+    const char *tableau; /* of rkmk; NULL: another method */
+    double tol;          /* of error control; 0: none */
+    ph_newton newton;
+    double accuracy; /* of Newton's method, atol and rtol; 0: the default */
+    double expect;   /* order; 0: 2 */
     /* Of model files. Without h the run is that which the file describes, but for the formulation. */
     const char *model; /* "heavy_top": heavy_top.lua in the folder of models; NULL: none */
     const char *set;   /* parameter of the model that x replaces; NULL: none */
@@ -36,12 +43,20 @@ typedef enum ph_figure_kind {
     PH_AT_LEAST /* value >= expected */
 } ph_figure_kind;
 
+/* What it takes to measure a figure. */
+typedef enum ph_effort {
+    PH_QUICK, /* by all tests */
+    PH_LONG,  /* more than builds with sanitizers should do */
+    PH_SLOW   /* by 'polhode verify --all' and the slow tests alone */
+} ph_effort;
+
 /* Some measurements share runs; they are kept here. One thread at a time. */
 typedef struct ph_study ph_study;
 
 typedef struct ph_figure {
     const char *section; /* title of a new section, whose text is what; NULL in all other rows */
     const char *id, *what, *source;
+    ph_effort effort;
     ph_figure_kind kind;
     double tol;
     int n; /* values, each with the same tolerance */
@@ -63,9 +78,44 @@ void ph_figure_measure(ph_study *study, const ph_figure *f,
 double ph_figure_error(const ph_figure *f, int i, double value);
 double ph_figure_bound(const ph_figure *f, int i);
 
-/* Measure all rows and write the page, in Markdown. Returns the number of rows that fail; -1: no memory. The
- * second goes on with what a study has measured before. */
-int ph_figures_write(FILE *out, const char *models);
-int ph_figures_page(ph_study *study, FILE *out);
+int ph_figure_count(void);                       /* rows of the table */
+const ph_figure *ph_figure_find(const char *id); /* NULL: there is none */
+
+/* ---- the page ---------------------------------------------------------------------------------------- */
+
+typedef struct ph_figures_def {
+    const char *models; /* folder of the model files */
+    ph_effort effort;   /* rows beyond it are not measured, and shown without a value */
+    int jobs;           /* processes; 0: as many as there are processors */
+    const char *title;  /* of the progress line; NULL: none */
+} ph_figures_def;
+
+/* Measure the rows, section by section in several processes: value[k] belongs to row k, NAN where it could
+ * not be measured. */
+ph_status ph_figures_measure(const ph_figures_def *def, double (*value)[PH_FIGURE_MAX], ph_error *err);
+
+/* Write the page, in Markdown. pictures: their folder as the page names it. Returns the number of rows that
+ * fail. */
+int ph_figures_page(FILE *out, ph_effort effort, const double (*value)[PH_FIGURE_MAX], const char *pictures);
+
+/* A picture of the page: the command that draws it, without --plot. */
+typedef struct ph_picture {
+    const char *name, *command, *caption;
+    int timed; /* shows CPU times, so that no two are alike */
+} ph_picture;
+
+const ph_picture *ph_picture_get(int k); /* row k of pictures.def; NULL past the end */
+
+/* Papers, figure by figure: rows of papers.def. */
+typedef struct ph_paper {
+    const char *title;   /* of a new paper, whose text is remark; NULL in all other rows */
+    const char *place;   /* "Fig. 4" */
+    const char *printed; /* what the page has, numbers where it prints any */
+    const char *rows;    /* ids of our figures, with blanks between them; "": none */
+    const char *see;     /* pictures by name, with blanks between them; "": none */
+    const char *remark;
+} ph_paper;
+
+const ph_paper *ph_paper_get(int k); /* NULL past the end */
 
 #endif

@@ -105,10 +105,9 @@ static void look_at_joint(const ph_rig *rig, const ph_state *now, int joint, ph_
         memcpy(add(y, name, "eta", rows)->value, now->eta + at, sizeof(double) * (size_t)rows);
 }
 
-static int look_at_end(const ph_rig *rig, ph_trial *y)
+static int look_at(const ph_rig *rig, const ph_state *now, ph_trial *y)
 {
     const ph_model *m = rig->model;
-    ph_state now = ph_sim_state(rig->sim);
     int sensors = ph_model_count(m, PH_SENSORS), bodies = ph_model_count(m, PH_BODIES),
         joints = ph_model_count(m, PH_JOINTS);
     y->named = calloc((size_t)(sensors + 4 * bodies + 4 * joints) + 1, sizeof *y->named);
@@ -117,14 +116,14 @@ static int look_at_end(const ph_rig *rig, ph_trial *y)
     for (int i = 0; i < sensors; i++) {
         int n = ph_model_sensor_size(m, i);
         if (n <= PH_NAMED_MAX &&
-            ph_mechanism_sensor(rig->mech, &now, i,
-                                add(y, ph_model_name(m, PH_SENSORS, i), NULL, n)->value) != PH_OK)
+            ph_mechanism_sensor(rig->mech, now, i, add(y, ph_model_name(m, PH_SENSORS, i), NULL, n)->value) !=
+                PH_OK)
             return 0;
     }
     for (int i = 0; i < bodies; i++)
-        look_at_body(rig, &now, i, y);
+        look_at_body(rig, now, i, y);
     for (int i = 0; i < joints; i++)
-        look_at_joint(rig, &now, i, y);
+        look_at_joint(rig, now, i, y);
     return 1;
 }
 
@@ -157,7 +156,8 @@ static void make_trial(ph_study *study, ph_trial *y)
         y->ok = k == 0 || ph_rig_step(&rig, &ph_study_trials(study)->complaint);
         watch(&rig, k, &E0, y);
     }
-    y->ok = y->ok && look_at_end(&rig, y);
+    ph_state end = ph_sim_state(rig.sim);
+    y->ok = y->ok && look_at(&rig, &end, y);
     ph_rig_close(&rig);
 }
 
@@ -170,7 +170,7 @@ static int same_word(const char *a, const char *b)
 static int same_run(const ph_figure_run *a, const ph_figure_run *b)
 {
     return same_word(a->model, b->model) && same_word(a->set, b->set) && (!a->set || a->x == b->x) &&
-           same_word(a->method, b->method) && a->space == b->space && a->formulation == b->formulation &&
+           ph_same_method(a, b) && a->space == b->space && a->formulation == b->formulation &&
            a->ggl == b->ggl && a->start == b->start && a->sigma == b->sigma && a->rho == b->rho &&
            a->h == b->h && a->to == b->to;
 }
@@ -220,12 +220,10 @@ static int look(const ph_trial *y, const char *word, size_t length, int room, do
     return 0;
 }
 
-int ph_trial_look(ph_study *study, const ph_figure_run *run, double value[PH_FIGURE_MAX],
-                  int n[PH_FIGURE_MAX])
+static int look_all(const ph_trial *y, const char *of, double value[PH_FIGURE_MAX], int n[PH_FIGURE_MAX])
 {
-    const ph_trial *y = ph_study_trial(study, run);
     int words = 0, total = 0;
-    for (const char *word = run->of; y && *word; words++) {
+    for (const char *word = of; *word; words++) {
         size_t length = strcspn(word, " ");
         n[words] = look(y, word, length, PH_FIGURE_MAX - total, value + total);
         if (n[words] == 0)
@@ -233,5 +231,20 @@ int ph_trial_look(ph_study *study, const ph_figure_run *run, double value[PH_FIG
         total += n[words];
         word += length + strspn(word + length, " ");
     }
+    return words;
+}
+
+int ph_trial_look(ph_study *study, const ph_figure_run *run, double value[PH_FIGURE_MAX],
+                  int n[PH_FIGURE_MAX])
+{
+    const ph_trial *y = ph_study_trial(study, run);
+    return y ? look_all(y, run->of, value, n) : 0;
+}
+
+int ph_rig_look(const ph_rig *rig, const ph_state *now, const char *of, double value[PH_FIGURE_MAX])
+{
+    ph_trial y = {0};
+    int n[PH_FIGURE_MAX], words = look_at(rig, now, &y) ? look_all(&y, of, value, n) : 0;
+    free(y.named);
     return words;
 }

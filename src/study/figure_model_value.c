@@ -51,7 +51,7 @@ static double distance(int n, const double *a, const double *b)
     return sqrt(s);
 }
 
-/* Of log2(e(h)/e(h/2)) and log2(e(h/2)/e(h/4)) the one farther from 2; e is the length of the error. */
+/* Of the length of the error. */
 int ph_measure_model_order(ph_study *study, const ph_figure_run *run, double *value)
 {
     double y[3][PH_FIGURE_MAX], look_again[PH_FIGURE_MAX];
@@ -60,8 +60,7 @@ int ph_measure_model_order(ph_study *study, const ph_figure_run *run, double *va
         double e[3];
         for (int k = 0; k < 3; k++)
             e[k] = distance(n[w], y[k] + at, run->exact + at);
-        double p = log2(e[0] / e[1]), p2 = log2(e[1] / e[2]);
-        value[w] = fabs(p - 2) > fabs(p2 - 2) ? p : p2;
+        value[w] = ph_figure_order(run, e);
     }
     return words > 0;
 }

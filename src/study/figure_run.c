@@ -72,12 +72,24 @@ static int same_x(double a, double b)
     return a == b || (isnan(a) && isnan(b));
 }
 
+static int same_word(const char *a, const char *b)
+{
+    return !strcmp(a ? a : "", b ? b : "");
+}
+
+int ph_same_method(const ph_figure_run *a, const ph_figure_run *b)
+{
+    return same_word(a->method, b->method) && same_word(a->tableau, b->tableau) && a->order == b->order &&
+           a->correction == b->correction && a->tol == b->tol && a->newton == b->newton &&
+           a->accuracy == b->accuracy;
+}
+
 static int same_run(const ph_figure_run *a, const ph_figure_run *b)
 {
-    const char *ma = a->method ? a->method : "", *mb = b->method ? b->method : "";
-    return !strcmp(problem_name(a), problem_name(b)) && !strcmp(ma, mb) && same_x(a->x, b->x) &&
+    return !strcmp(problem_name(a), problem_name(b)) && same_x(a->x, b->x) &&
            a->formulation == b->formulation && a->ggl == b->ggl && a->start == b->start &&
-           a->sigma == b->sigma && a->rho == b->rho && a->h == b->h && a->from == b->from && a->to == b->to;
+           a->sigma == b->sigma && a->rho == b->rho && a->h == b->h && a->from == b->from && a->to == b->to &&
+           ph_same_method(a, b);
 }
 
 ph_options ph_figure_options(const ph_figure_run *run)
@@ -87,6 +99,13 @@ ph_options ph_figure_options(const ph_figure_run *run)
         o.method = run->method;
     o.formulation = run->formulation, o.ggl_form = run->ggl, o.start = run->start;
     o.sigma = run->sigma, o.rho = run->rho, o.h = run->h;
+    o.newton = run->newton, o.tol = run->tol;
+    if (run->tableau) /* orders up to 12 must not end at Newton's tolerance, but at round-off */
+        o.method = "rkmk", o.tableau = run->tableau, o.atol = 1e-14, o.rtol = 1e-15;
+    if (run->order)
+        o.method = "bliedf", o.order = run->order, o.correction = run->correction, o.atol = o.rtol = 1e-12;
+    if (run->accuracy > 0)
+        o.atol = o.rtol = run->accuracy;
     return o;
 }
 
@@ -201,7 +220,8 @@ static void keep_end(const subject *s, const ph_sim *sim, ph_survey *y)
     memcpy(y->q, now.q, sizeof(double) * (size_t)s->nq);
     memcpy(y->v, now.v, nv);
     memcpy(y->vdot, now.vdot, nv);
-    memcpy(y->a, now.a, nv);
+    if (now.a) /* of generalized-alpha alone */
+        memcpy(y->a, now.a, nv);
     if (s->nl > 0)
         memcpy(y->lambda, now.lambda, nl);
     if (now.eta)

@@ -86,9 +86,26 @@ const ph_trial *ph_study_trial(ph_study *study, const ph_figure_run *run);
 int ph_trial_look(ph_study *study, const ph_figure_run *run, double value[PH_FIGURE_MAX],
                   int n[PH_FIGURE_MAX]);
 
+/* The same of any state of a model file. */
+int ph_rig_look(const ph_rig *rig, const ph_state *now, const char *of, double value[PH_FIGURE_MAX]);
+
+/* A problem or a model file, as one: figure_reference.c. */
+typedef struct ph_stand {
+    ph_rig rig;          /* of a model file; else empty */
+    ph_problem own;      /* with q0 and v0, without its exact solution */
+    const ph_problem *p; /* of the study, or own */
+} ph_stand;
+
+int ph_stand_open(ph_stand *stand, ph_study *study, const ph_figure_run *run); /* 0: failed */
+void ph_stand_close(ph_stand *stand);
+
 /* ---- options ------------------------------------------------------------------------------------ */
 
 ph_options ph_figure_options(const ph_figure_run *run);
+int ph_same_method(const ph_figure_run *a, const ph_figure_run *b); /* with its order, tableau and the like */
+
+/* Of log2(e[0]/e[1]) and log2(e[1]/e[2]) the one that is farther from the order that is expected. */
+double ph_figure_order(const ph_figure_run *run, const double e[3]);
 
 /* alpha_m, alpha_f, beta, gamma of Chung and Hulbert, and sigma with its name resolved. */
 typedef struct ph_figure_alpha {
@@ -114,8 +131,18 @@ ph_measure ph_measure_rotor;                         /* |p2 error| with sigma = 
 ph_measure ph_measure_rotor_p2;                      /* reference */
 ph_measure ph_measure_position, ph_measure_velocity; /* violations with sigma = 0, 1, opt */
 
+ph_measure ph_measure_attitude;  /* |q error| with h, h/2, h/4, h/8 */
+ph_measure ph_measure_lambda_at; /* step of the largest |lambda error| with rho = 0.9, 0.6 */
+
 /* figure_survey.c, of the exact motion at the time run->to */
 ph_measure ph_measure_exact_q, ph_measure_exact_v, ph_measure_exact_Omega, ph_measure_exact_lambda;
+
+/* figure_sens.c: of residual-alpha, linear-alpha and genalpha, x of the heavy top against the exact motion, the
+ * order over h and h/2, dx/dm against differences; of one method, dx/dm, its error against run->exact with h,
+ * h/2, h/4, and what simplified derivatives lack, with h and h/10 */
+ph_measure ph_measure_three_errors, ph_measure_three_orders, ph_measure_three_differences;
+ph_measure ph_measure_dx, ph_measure_dx_error;
+ph_measure ph_measure_reference_free, ph_measure_without_kG, ph_measure_symmetric_K;
 
 /* figure_defect.c: with sigma = 0, 1, opt */
 ph_measure ph_measure_defect_q, ph_measure_defect_v;
@@ -126,11 +153,31 @@ ph_measure ph_measure_local_gap; /* how far the first is from what it should be 
 
 /* figure_transient.c: matrices of the error recursion, and a run that follows it */
 ph_measure ph_measure_amplification, ph_measure_amplification_n, ph_measure_second_row, ph_measure_c_inf;
+ph_measure ph_measure_amplification_rule; /* per cent, from 0.9/(1 - rho^0.25) for rho in [0.3, 0.99] */
 ph_measure ph_measure_example2_ratio, ph_measure_example2_difference;
 
 /* figure_stability.c */
 ph_measure ph_measure_radius;     /* spectral radius of one step */
 ph_measure ph_measure_ball_limit; /* z where bounded motion ends; run: see BALL of figures.def */
+
+/* figure_method.c */
+ph_measure ph_measure_psi;        /* log R of one node SO(3) at the end */
+ph_measure ph_measure_ball_error; /* |(psi error, omega error)| at the end */
+ph_measure
+    ph_measure_parallel; /* ball on one axis against the oscillator in R^1: difference after 10 steps */
+ph_measure ph_measure_tolerance;    /* error at the end with tol = 1e-6, 1e-9, 1e-12 */
+ph_measure ph_measure_flips;        /* largest over smallest step with error control */
+ph_measure ph_measure_model_orders; /* of q, v, lambda at the end, against the reference solver */
+
+/* figure_reference.c: the reference solver at run->to */
+ph_measure ph_measure_reference_q, ph_measure_reference_v, ph_measure_reference_Omega,
+    ph_measure_reference_lambda, ph_measure_reference_psi, ph_measure_reference_turn;
+ph_measure ph_measure_reference_model; /* what run->of gives there */
+
+/* figure_model_sens.c: derivatives of a model file by the parameter run->of */
+ph_measure ph_measure_sens_W;
+ph_measure ph_measure_sens_Omega_limit, ph_measure_sens_x_limit, ph_measure_sens_lambda_limit; /* h -> 0 */
+ph_measure ph_measure_sens_difference; /* of W and v, relative, from five-point differences of whole runs */
 
 /* figure_model_value.c: what run->of gives at the end of a run of a model file */
 ph_measure ph_measure_model;

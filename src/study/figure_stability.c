@@ -27,6 +27,6 @@ int ph_measure_ball_limit(ph_study *study, const ph_figure_run *run, double *val
     const ph_ball_case c = {.zeta = run->x, .amplitude = run->from, .angle = run->to, .steps = 20000};
     ph_options o = ph_default_options();
     (void)study;
-    o.method = "rkmk", o.tableau = run->method;
+    o.method = "rkmk", o.tableau = run->tableau;
     return ph_ball_limit(&value[0], &o, &c, 0, 3.2, 1e-6, NULL) == PH_OK;
 }

@@ -62,15 +62,43 @@ int ph_measure_errors(ph_study *study, const ph_figure_run *run, double *value)
     return y != NULL;
 }
 
-/* Of log2(e(h)/e(h/2)) and log2(e(h/2)/e(h/4)) the one that is farther from 2. */
+double ph_figure_order(const ph_figure_run *run, const double e[3])
+{
+    double p = log2(e[0] / e[1]), p2 = log2(e[1] / e[2]), to = run->expect > 0 ? run->expect : 2;
+    return fabs(p - to) <= fabs(p2 - to) ? p2 : p;
+}
+
 int ph_measure_order(ph_study *study, const ph_figure_run *run, double *value)
 {
     const ph_survey *y[3];
     if (!by_h(study, run, 3, y))
         return 0;
     for (int i = 0; i < 3; i++) {
-        double p = log2(y[0]->error[i] / y[1]->error[i]), p2 = log2(y[1]->error[i] / y[2]->error[i]);
-        value[i] = fabs(p - 2) > fabs(p2 - 2) ? p : p2;
+        const double e[3] = {y[0]->error[i], y[1]->error[i], y[2]->error[i]};
+        value[i] = ph_figure_order(run, e);
+    }
+    return 1;
+}
+
+int ph_measure_attitude(ph_study *study, const ph_figure_run *run, double *value)
+{
+    const ph_survey *y[4];
+    int ok = by_h(study, run, 4, y);
+    for (int i = 0; ok && i < 4; i++)
+        value[i] = y[i]->error[0];
+    return ok;
+}
+
+int ph_measure_lambda_at(ph_study *study, const ph_figure_run *run, double *value)
+{
+    static const double rho[2] = {0.9, 0.6};
+    for (int i = 0; i < 2; i++) {
+        ph_figure_run r = *run;
+        r.rho = rho[i];
+        const ph_survey *y = ph_study_survey(study, &r);
+        if (!y)
+            return 0;
+        value[i] = nearbyint(y->lambda_at / run->h);
     }
     return 1;
 }

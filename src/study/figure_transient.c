@@ -41,6 +41,18 @@ int ph_measure_amplification_n(ph_study *study, const ph_figure_run *run, double
     return 1;
 }
 
+int ph_measure_amplification_rule(ph_study *study, const ph_figure_run *run, double *value)
+{
+    (void)study, (void)run;
+    value[0] = 0;
+    for (int k = 30; k <= 99; k++) {
+        const ph_figure_run r = {.rho = 0.01 * k};
+        double at;
+        ph_raise(&value[0], 100 * fabs(0.9 / (1 - pow(r.rho, 0.25)) / amplification(&r, &at) - 1));
+    }
+    return 1;
+}
+
 /* max_n of the entries of the second row of (T_+^-1 T_0)^(2n), that of e^lambda */
 int ph_measure_second_row(ph_study *study, const ph_figure_run *run, double *value)
 {

@@ -44,7 +44,7 @@ static int write_all(int fd, const char *text, size_t size)
     return 1;
 }
 
-/* ---- reading -------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------- */
 
 static char *slurp(int fd, size_t *size)
 {
@@ -143,7 +143,7 @@ ph_status ph_journal_read(const char *path, uint64_t key, ph_journal_take_fn tak
     return status;
 }
 
-/* ---- writing -------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------- */
 
 /* Cut off what is torn; begin a new one with its head. */
 static int repair(int fd, uint64_t key, size_t length)

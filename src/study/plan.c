@@ -18,7 +18,7 @@ static ph_status refuse(ph_error *err, const char *format, ...)
     return err->status = PH_E_INPUT;
 }
 
-/* ---- reading -------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------- */
 
 /* A number that ends at one of the ends, or at the end of the text; at is moved behind it. */
 static int read_number(const char **at, const char *ends, double *x)
@@ -97,7 +97,7 @@ void ph_plan_clear(ph_plan *p)
     *p = (ph_plan){0};
 }
 
-/* ---- the product ---------------------------------------------------------------------------------------- */
+/* ---- the product ------------------------------------------------------------------------------------- */
 
 /* u in [0, 1]; the ends are met exactly. */
 static double between(const ph_vary *v, double u)
@@ -153,7 +153,7 @@ static ph_status build_product(ph_plan *p, ph_error *err)
     return PH_OK;
 }
 
-/* ---- samples -------------------------------------------------------------------------------------------- */
+/* ---- samples ----------------------------------------------------------------------------------------- */
 
 /* SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014). */
 static uint64_t draw(uint64_t *state)

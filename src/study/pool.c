@@ -56,7 +56,7 @@ static double seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ---- handing out ---------------------------------------------------------------------------------------- */
+/* ---- handing out ------------------------------------------------------------------------------------- */
 
 /* The next case that waits; -1: none. */
 static int take(pool *p)
@@ -99,7 +99,7 @@ static void hand_out(pool *p)
         }
 }
 
-/* ---- what comes back ------------------------------------------------------------------------------------ */
+/* ---- what comes back --------------------------------------------------------------------------------- */
 
 static ph_status store(pool *p, int k, const void *result)
 {
@@ -176,10 +176,10 @@ static int all_gone(const pool *p)
     return 1;
 }
 
-/* ---- signals and progress ------------------------------------------------------------------------------- */
+/* ---- signals and progress ---------------------------------------------------------------------------- */
 
-/* Signals wait until they are asked for, so that no answer is half stored. Those that are ignored (nohup) must
- * not: a blocked signal is kept even then. */
+/* Signals wait until they are asked for, so that no answer is half stored. Those that are ignored (nohup)
+ * must not: a blocked signal is kept even then. */
 static void hold_signals(sigset_t *ends, sigset_t *before)
 {
     static const int list[] = {SIGINT, SIGTERM, SIGHUP};
@@ -214,7 +214,7 @@ static void show_progress(pool *p)
     fflush(stderr);
 }
 
-/* ---- the study ------------------------------------------------------------------------------------------ */
+/* ---- the study --------------------------------------------------------------------------------------- */
 
 static ph_status fail(pool *p, ph_status status, const char *text)
 {

@@ -21,9 +21,9 @@ typedef struct ph_pool_def {
     uint64_t key;      /* of the study: ranks that disagree in it must not work together */
     const char *title; /* of the progress line on stderr, if that is a terminal; NULL: none */
 
-    /* In a worker: result holds size bytes of 0. It must not print to stdout nor write files of the caller. */
+    /* In a worker: result holds size bytes of 0. It must leave stdout and files of the caller alone. */
     void (*job)(int k, void *result, void *ctx);
-    /* In the caller, instead of job: the result of case k whose worker died; why: "killed by signal 11 (...)" */
+    /* In the caller, where the worker of case k died; why: "killed by signal 11 (...)" */
     void (*lost)(int k, const char *why, void *result, void *ctx);
     /* In the caller, in order of arrival; another status than PH_OK ends the study with it. NULL: none */
     ph_status (*done)(int k, const void *result, void *ctx);
@@ -41,8 +41,8 @@ typedef struct ph_pool_end {
 ph_pool_def ph_pool_default(void);
 int ph_pool_cores(void); /* processors there are */
 
-/* Whether mpirun or a relative of it started this process, and as which rank. PH_E_INPUT: as one of several, but
- * this program was built without MPI. */
+/* Whether mpirun or a relative of it started this process, and as which rank. PH_E_INPUT: as one of several,
+ * but this program was built without MPI. */
 ph_status ph_pool_launched(int *launched, int *rank, ph_error *err);
 
 /* results: n of them, each at its case number; NULL: done alone is told. SIGINT, SIGTERM and SIGHUP end all

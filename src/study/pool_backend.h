@@ -33,7 +33,7 @@ typedef struct ph_pool_ops {
 
 extern const ph_pool_ops ph_pool_fork, ph_pool_mpi;
 
-/* ---- one child ------------------------------------------------------------------------------------------ */
+/* ---- one child --------------------------------------------------------------------------------------- */
 
 typedef struct ph_pool_child {
     pid_t pid;         /* 0: none */

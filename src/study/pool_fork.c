@@ -14,7 +14,7 @@
 #include <sys/prctl.h>
 #endif
 
-/* ---- in the child --------------------------------------------------------------------------------------- */
+/* ---- in the child ------------------------------------------------------------------------------------ */
 
 static int read_all(int fd, void *to, size_t size)
 {
@@ -63,8 +63,8 @@ static void die_with(pid_t parent)
         _exit(0);
 }
 
-/* Ctrl-C at a terminal reaches the children too; the parent decides what becomes of them. Ignored and not held
- * back: a job may ask whether one waits. */
+/* Ctrl-C at a terminal reaches the children too; the parent decides what becomes of them. Ignored and not
+ * held back: a job may ask whether one waits. */
 static void leave_signals_to_parent(void)
 {
     static const int list[] = {SIGINT, SIGTERM, SIGHUP};
@@ -77,7 +77,7 @@ static void leave_signals_to_parent(void)
     sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-/* ---- one child, as its parent sees it ------------------------------------------------------------------- */
+/* ---- one child, as its parent sees it ---------------------------------------------------------------- */
 
 static void close_pipes(ph_pool_child *c)
 {
@@ -180,7 +180,7 @@ void ph_pool_child_end(ph_pool_child *c, int early)
     c->answer = NULL;
 }
 
-/* ---- the backend ---------------------------------------------------------------------------------------- */
+/* ---- the backend ------------------------------------------------------------------------------------- */
 
 struct ph_pool_backend {
     const ph_pool_def *def;

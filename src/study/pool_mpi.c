@@ -2,9 +2,9 @@
  * pool_fork.c starts them: a case that brings its process down does not take the rank along, and with it all
  * others. The first rank hands out cases, to its own child too, so that one rank is enough.
  *
- * The child is started before MPI_Init: what MPI maps and registers is not for it. Only where one has died its
- * successor is forked later. Waiting is polling with naps: blocking calls of MPI would keep a processor busy
- * that children could use. */
+ * The child is started before MPI_Init: what MPI maps and registers is not for it. Only where one has died
+ * its successor is forked later. Waiting is polling with naps: blocking calls of MPI would keep a processor
+ * busy that children could use. */
 #include "study/pool_backend.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@
 #define AVAILABLE 0
 #endif
 
-/* ---- who started this process --------------------------------------------------------------------------- */
+/* ---- who started this process ------------------------------------------------------------------------ */
 
 /* Names that Open MPI, PMIx and the launchers of MPICH and its relatives give to rank and number of ranks. */
 static const char *const launchers[][2] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
@@ -78,7 +78,7 @@ static ph_pool_news ask_child(ph_pool_backend *b, ph_pool_event *event)
     return news;
 }
 
-/* ---- the other ranks ------------------------------------------------------------------------------------ */
+/* ---- the other ranks --------------------------------------------------------------------------------- */
 
 /* Orders that have arrived go to the child. 0: it was the last. */
 static int take_orders(ph_pool_backend *b)
@@ -114,7 +114,7 @@ static void help(ph_pool_backend *b)
     }
 }
 
-/* ---- the first rank ------------------------------------------------------------------------------------- */
+/* ---- the first rank ---------------------------------------------------------------------------------- */
 
 static ph_pool_news read_message(ph_pool_backend *b, ph_pool_event *event)
 {
@@ -161,7 +161,7 @@ static void order(ph_pool_backend *b, int worker, int k)
         MPI_Send(&k, 1, MPI_INT, worker, ORDER, MPI_COMM_WORLD);
 }
 
-/* ---- beginning and end ---------------------------------------------------------------------------------- */
+/* ---- beginning and end ------------------------------------------------------------------------------- */
 
 /* A model file may differ between machines, or a program be of another version. */
 static int agree(const ph_pool_backend *b, ph_error *err)
@@ -190,8 +190,8 @@ static void release(ph_pool_backend *b, int early)
     free(b);
 }
 
-/* Early: others may be gone, and a message to them, or a farewell, would wait for ever. This process is about to
- * end, and mpirun then ends those that are left. */
+/* Early: others may be gone, and a message to them, or a farewell, would wait for ever. This process is about
+ * to end, and mpirun then ends those that are left. */
 static void end(ph_pool_backend *b, int early)
 {
     int k = THE_END;

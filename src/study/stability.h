@@ -35,7 +35,14 @@ double ph_system_spin(const ph_system *sys, const double *v, int *node);
 
 /* ---- linear oscillator, stability_oscillator.c -------------------------------------------------------- */
 
-/* q'' + 2 zeta omega q' + omega^2 q = 0 in R^1, z = omega h. opt->h is not read. */
+/* q'' + 2 zeta omega q' + omega^2 q = 0 in R^1. */
+typedef struct ph_oscillator {
+    double zeta, omega;
+} ph_oscillator;
+
+ph_system ph_oscillator_system(ph_oscillator *c); /* c must outlive it */
+
+/* z = omega h. opt->h is not read. */
 ph_status ph_oscillator_spectrum(ph_spectrum *out, const ph_options *opt, double z, double zeta,
                                  ph_error *err);
 

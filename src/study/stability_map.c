@@ -32,7 +32,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "study/spectrum.h"
+#include "la/spectrum.h"
 #include "study/stability.h"
 
 #define STEP  1e-5 /* of differences: [m], [rad] */

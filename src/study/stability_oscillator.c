@@ -15,10 +15,6 @@
 #define EXACT  1e-13 /* relative error of differences: the system is linear, and its state 0 */
 #define REAL   1e-6  /* |Im mu|/|mu| below it: no oscillation; a double eigenvalue is split by round-off */
 
-typedef struct oscillator {
-    double zeta, omega;
-} oscillator;
-
 static ph_status M(const ph_state *s, double *out, void *ctx)
 {
     (void)s, (void)ctx;
@@ -28,14 +24,14 @@ static ph_status M(const ph_state *s, double *out, void *ctx)
 
 static ph_status g(const ph_state *s, double *out, void *ctx)
 {
-    const oscillator *c = ctx;
+    const ph_oscillator *c = ctx;
     out[0] = c->omega * (2 * c->zeta * s->v[0] + c->omega * s->q[0]);
     return PH_OK;
 }
 
 static ph_status C(const ph_state *s, double *out, void *ctx)
 {
-    const oscillator *c = ctx;
+    const ph_oscillator *c = ctx;
     (void)s;
     out[0] = 2 * c->zeta * c->omega;
     return PH_OK;
@@ -43,20 +39,26 @@ static ph_status C(const ph_state *s, double *out, void *ctx)
 
 static ph_status K(const ph_state *s, double *out, void *ctx)
 {
-    const oscillator *c = ctx;
+    const ph_oscillator *c = ctx;
     (void)s;
     out[0] = c->omega * c->omega;
     return PH_OK;
 }
 
+ph_system ph_oscillator_system(ph_oscillator *c)
+{
+    static const ph_node node = {PH_RN, 1, "mass"};
+    ph_system sys = {.name = "oscillator", .n_nodes = 1, .nodes = &node, .flags = PH_MASS_CONSTANT};
+    sys.M = M, sys.g = g, sys.C = C, sys.K = K, sys.ctx = c;
+    return sys;
+}
+
 ph_status ph_oscillator_spectrum(ph_spectrum *out, const ph_options *opt, double z, double zeta,
                                  ph_error *err)
 {
-    const ph_node node = {PH_RN, 1, "mass"};
     const double zero[1] = {0};
-    oscillator c = {.zeta = zeta, .omega = z};
-    ph_system sys = {.name = "oscillator", .n_nodes = 1, .nodes = &node, .flags = PH_MASS_CONSTANT};
-    sys.M = M, sys.g = g, sys.C = C, sys.K = K, sys.ctx = &c;
+    ph_oscillator c = {.zeta = zeta, .omega = z};
+    ph_system sys = ph_oscillator_system(&c);
     ph_options o = *opt;
     o.h = 1;
     return ph_spectrum_observe(out, &sys, &o, zero, zero, ph_step_history(opt), EXACT, err);

@@ -21,7 +21,7 @@ typedef enum dimension {
 /* Who uses it: bits of ph_method_reads; 0: everyone. */
 static const unsigned readers[N] = {[TABLEAU] = PH_READS_TABLEAU,  [ORDER] = PH_READS_ORDER,
                                     [CORRECTION] = PH_READS_ORDER, [FORMULATION] = PH_READS_FORMULATION,
-                                    [SIGMA] = PH_READS_ALPHA,      [RHO] = PH_READS_ALPHA,
+                                    [SIGMA] = PH_READS_SIGMA,      [RHO] = PH_READS_ALPHA,
                                     [START] = PH_READS_START,      [NEWTON] = PH_READS_NEWTON};
 
 static int count_of(const ph_lists *l, int d)

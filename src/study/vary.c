@@ -77,6 +77,11 @@ ph_status ph_vary_create(ph_vary *out, const ph_vary_base *base, const char *nam
                    why.text);
     }
     free(sets);
+    const ph_mechanism *at[PH_NEIGHBOURS];
+    for (int k = 0; k < PH_NEIGHBOURS; k++)
+        at[k] = out->at[k].mech;
+    if (s == PH_OK)
+        s = ph_loads_create(&out->loads, PH_NEIGHBOURS, at, NULL, err);
     if (s != PH_OK)
         ph_vary_destroy(out);
     return s;
@@ -84,6 +89,7 @@ ph_status ph_vary_create(ph_vary *out, const ph_vary_base *base, const char *nam
 
 void ph_vary_destroy(ph_vary *vary)
 {
+    ph_loads_destroy(vary->loads);
     for (int k = 0; k < PH_NEIGHBOURS; k++) {
         ph_mechanism_destroy(vary->at[k].mech);
         ph_model_free(vary->at[k].model);
@@ -94,6 +100,8 @@ void ph_vary_destroy(ph_vary *vary)
 ph_param ph_vary_param(const ph_vary *vary)
 {
     ph_param p = {.name = vary->name, .eps = vary->eps};
+    if (vary->loads)
+        p.loads = ph_loads_add, p.ctx = vary->loads;
     for (int k = 0; k < PH_NEIGHBOURS; k++) {
         p.at[k].sys = &vary->at[k].sys;
         p.at[k].q0 = vary->at[k].q0, p.at[k].v0 = vary->at[k].v0;

@@ -16,6 +16,7 @@ typedef struct ph_vary {
     const char *name; /* of the caller */
     double value, eps;
     ph_neighbour at[PH_NEIGHBOURS];
+    ph_loads *loads; /* what differs; NULL: unknown */
 } ph_vary;
 
 /* What the model itself is, which its neighbours are to follow. */

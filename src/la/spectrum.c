@@ -5,7 +5,7 @@
  *
  * A defective eigenvalue of multiplicity k is found to the k-th root of round-off only.
  * (Golub, Van Loan, Matrix Computations, 7.4, 7.5 and 8.6.3.) */
-#include "study/spectrum.h"
+#include "la/spectrum.h"
 
 #include <float.h>
 #include <math.h>
@@ -146,6 +146,81 @@ int ph_eigenvalues(int n, const double *A, double complex *value)
     }
     free(R);
     free(H);
+    return ok;
+}
+
+/* ---- eigenvectors ------------------------------------------------------------------------------------ */
+
+#define NEAR   1e-12 /* of the largest eigenvalue: how far a shift stays away from its own */
+#define PASSES 3     /* of inverse iteration; one is nearly enough */
+
+/* H = P L U with rows swapped as swap says; a pivot that vanishes is replaced by tiny. */
+static void factor(int n, double complex *H, int *swap, double tiny)
+{
+    for (int k = 0; k < n; k++) {
+        int best = k;
+        for (int i = k + 1; i < n; i++)
+            if (cabs(H[i * n + k]) > cabs(H[best * n + k]))
+                best = i;
+        swap[k] = best;
+        for (int j = 0; j < n && best != k; j++) {
+            double complex x = H[k * n + j];
+            H[k * n + j] = H[best * n + j], H[best * n + j] = x;
+        }
+        if (cabs(H[k * n + k]) <= tiny) /* NaN stays */
+            H[k * n + k] = tiny;
+        for (int i = k + 1; i < n; i++) {
+            double complex l = H[i * n + k] /= H[k * n + k];
+            for (int j = k + 1; j < n; j++)
+                H[i * n + j] -= l * H[k * n + j];
+        }
+    }
+}
+
+/* x = H^-1 x, then its largest entry becomes 1. */
+static int solve_and_scale(int n, const double complex *H, const int *swap, double complex *x)
+{
+    double complex most = 0;
+    for (int k = 0; k < n; k++) { /* the rows of L were swapped along with those of H */
+        double complex y = x[swap[k]];
+        x[swap[k]] = x[k], x[k] = y;
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++)
+            x[i] -= H[i * n + j] * x[j];
+    for (int i = n - 1; i >= 0; i--) {
+        for (int j = i + 1; j < n; j++)
+            x[i] -= H[i * n + j] * x[j];
+        x[i] /= H[i * n + i];
+    }
+    for (int i = 0; i < n; i++)
+        if (!(cabs(x[i]) <= cabs(most)))
+            most = x[i];
+    for (int i = 0; i < n; i++)
+        x[i] /= most;
+    return isfinite(cabs(most)) && cabs(most) > 0;
+}
+
+int ph_eigenvector(int n, const double *A, double complex value, double size, unsigned seed,
+                   double complex *vector)
+{
+    size_t nn = (size_t)n * (size_t)n;
+    double complex *H = calloc(nn, sizeof *H);
+    int *swap = calloc((size_t)n, sizeof *swap), ok = H && swap;
+    double away = NEAR * (size > 0 ? size : 1);
+    for (size_t k = 0; k < nn && ok; k++)
+        H[k] = A[k];
+    for (int i = 0; i < n && ok; i++)
+        H[i * n + i] -= value + away;
+    for (int i = 0; i < n; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        vector[i] = (double)seed / 4294967296.0 - 0.5;
+    }
+    if (ok)
+        factor(n, H, swap, DBL_EPSILON * away);
+    for (int k = 0; k < PASSES && ok; k++)
+        ok = solve_and_scale(n, H, swap, vector);
+    free(H), free(swap);
     return ok;
 }
 

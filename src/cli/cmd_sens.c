@@ -1,0 +1,161 @@
+/* polhode sens: derivatives of all that run reports, and of objectives, by parameters of the model. */
+#include "cli/sens.h"
+#include "mech/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- names ------------------------------------------------------------------------------------------------ */
+
+/* Parts between commas, each once. Their number; 0 after one line on stderr. */
+static int split(const char *option, const char *text, char (**out)[64])
+{
+    int n = 1;
+    for (const char *c = text; *c; c++)
+        n += *c == ',';
+    char(*name)[64] = *out = calloc((size_t)n, sizeof *name);
+    if (!name)
+        return ph_complain("not enough memory"), 0;
+    for (int i = 0; i < n; i++) {
+        size_t length = strcspn(text, ",");
+        if (length == 0 || length >= sizeof *name)
+            return ph_complain("%s: a name is missing or too long: '%s'", option, text), 0;
+        memcpy(name[i], text, length);
+        for (int k = 0; k < i; k++)
+            if (!strcmp(name[k], name[i]))
+                return ph_complain("%s: '%s' is there twice", option, name[i]), 0;
+        text += length + 1;
+    }
+    return n;
+}
+
+/* ---- parameters ------------------------------------------------------------------------------------------- */
+
+static int open_parameters(ph_sens_study *st, const ph_subject *subject, const ph_args *args)
+{
+    ph_given given;
+    ph_error err;
+    st->n = split("--param", args->param, &st->name);
+    if (!st->n || !ph_subject_given(args, &given))
+        return 0;
+    ph_vary_base base = {args->word[0],
+                         given.set,
+                         given.n,
+                         subject->model,
+                         subject->space,
+                         args->assemble,
+                         subject->p->sys.n_redundant};
+    st->vary = calloc((size_t)st->n, sizeof *st->vary);
+    st->param = calloc((size_t)st->n, sizeof *st->param);
+    if (!st->vary || !st->param)
+        return ph_complain("not enough memory for parameters"), 0;
+    for (int k = 0; k < st->n; k++) {
+        int i = ph_model_find(subject->model, PH_PARAMETERS, st->name[k]);
+        double value = i < 0 ? 0 : ph_model_parameter(subject->model, i);
+        if (ph_vary_create(&st->vary[k], &base, st->name[k], args->eps * (value != 0 ? fabs(value) : 1),
+                           &err) != PH_OK)
+            return ph_complain("%s: --param: %s", args->word[0], err.text), 0;
+        st->param[k] = ph_vary_param(&st->vary[k]);
+    }
+    return 1;
+}
+
+/* ---- objectives ------------------------------------------------------------------------------------------- */
+
+static int add_aim(ph_sens_study *st, const ph_subject *subject, int objective)
+{
+    ph_aim *aim = &st->aim[st->n_aims++];
+    *aim = (ph_aim){.goal = {.mech = subject->mech,
+                             .model = subject->model,
+                             .objective = objective,
+                             .n = st->n,
+                             .vary = st->vary}};
+    aim->gradient = calloc(3 * (size_t)st->n, sizeof *aim->gradient);
+    aim->slope = aim->gradient + st->n, aim->fd = aim->slope + st->n;
+    return aim->gradient != NULL;
+}
+
+/* Those of --objective, or all. */
+static int open_aims(ph_sens_study *st, const ph_subject *subject, const ph_args *args)
+{
+    char(*name)[64] = NULL;
+    int all = ph_model_count(subject->model, PH_OBJECTIVES);
+    int n = args->objective ? split("--objective", args->objective, &name) : all, ok = 1;
+    st->aim = calloc((size_t)n + 1, sizeof *st->aim);
+    if (!st->aim || (args->objective && !n))
+        ok = st->aim ? 0 : (ph_complain("not enough memory for objectives"), 0);
+    for (int i = 0; i < n && ok; i++) {
+        int k = args->objective ? ph_model_find(subject->model, PH_OBJECTIVES, name[i]) : i;
+        if (k < 0)
+            ok = (ph_complain("%s: --objective: the model has no objective '%s'%s", args->word[0], name[i],
+                              all ? "" : ", and no other"),
+                  0);
+        else if (!add_aim(st, subject, k))
+            ok = (ph_complain("not enough memory for objectives"), 0);
+    }
+    if (ok && args->mode == PH_ADJOINT && !n)
+        ok = (ph_complain("%s: --mode adjoint differentiates objectives, and the model has none: write "
+                          "objective{ name = \"J\", final = function(s) ... end }",
+                          args->word[0]),
+              0);
+    free(name);
+    return ok;
+}
+
+/* ---- the study -------------------------------------------------------------------------------------------- */
+
+static int open_study(ph_sens_study *st, const ph_subject *subject, const ph_args *args)
+{
+    if (!open_parameters(st, subject, args) || !open_aims(st, subject, args))
+        return 0;
+    if (!ph_seen_create(&st->seen, subject->model, subject->mech))
+        return ph_complain("not enough memory for derivatives"), 0;
+    size_t width = (size_t)(st->seen.width + st->n_aims), n = (size_t)st->n;
+    st->base = calloc((size_t)subject->model->n_bodies, sizeof *st->base);
+    st->block = calloc(width * (2 * n + 7), sizeof *st->block);
+    if (!st->base || !st->block)
+        return ph_complain("not enough memory for derivatives"), 0;
+    double *at = st->block;
+    for (int k = 0; k < 6; k++, at += width)
+        st->work[k] = at;
+    st->value = at, at += width;
+    st->d = at, at += n * width;
+    st->fd = at;
+    return 1;
+}
+
+static void close_study(ph_sens_study *st)
+{
+    ph_sens_destroy(st->sens);
+    for (int k = 0; k < st->n && st->vary; k++)
+        ph_vary_destroy(&st->vary[k]);
+    for (int i = 0; i < st->n_aims; i++)
+        free(st->aim[i].gradient);
+    ph_seen_destroy(&st->seen);
+    free(st->vary), free(st->param), free(st->name), free(st->aim), free(st->base), free(st->block);
+}
+
+int ph_cmd_sens(const ph_args *given)
+{
+    static const ph_extension extension = {ph_sens_simulate, ph_sens_header, ph_sens_row, ph_sens_text,
+                                           ph_sens_json};
+    ph_args args = *given;
+    ph_sens_study st = {0};
+    ph_run r = {.args = &args, .extension = &extension, .ctx = &st};
+    int code = PH_EXIT_USAGE;
+    if (!args.param)
+        return ph_complain("sens needs --param P,...: the parameters to differentiate by");
+    if (!ph_subject_is_file(args.word[0]))
+        return ph_complain("sens needs a model file, whose parameters it varies; '%s' is a built-in problem",
+                           args.word[0]);
+    if (ph_subject_open(&r.subject, &args, &code)) {
+        code = PH_EXIT_USAGE;
+        if (open_study(&st, &r.subject, &args))
+            code = ph_run_perform(&r);
+    }
+    close_study(&st);
+    ph_sim_destroy(r.sim);
+    free(r.bodies);
+    ph_subject_close(&r.subject);
+    return code;
+}

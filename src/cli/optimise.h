@@ -1,0 +1,41 @@
+/* polhode optimise: what the files of the command share. */
+#ifndef PH_CLI_OPTIMISE_H
+#define PH_CLI_OPTIMISE_H
+
+#include "cli/cli.h"
+#include "study/journal.h"
+
+#define PH_DESIGN_MAX  32 /* parameters */
+#define PH_DESIGN_NAME 64
+
+/* One point that was tried. */
+typedef struct ph_trial {
+    double x[PH_DESIGN_MAX], value, gradient[PH_DESIGN_MAX];
+} ph_trial;
+
+typedef struct ph_design {
+    const ph_args *args;
+    int n;
+    char name[PH_DESIGN_MAX][PH_DESIGN_NAME];
+    double lower[PH_DESIGN_MAX], upper[PH_DESIGN_MAX], start[PH_DESIGN_MAX];
+    int n_trials, room; /* in the order of the search */
+    ph_trial *trial;
+    int n_known, known_room; /* of the log */
+    ph_trial *known;
+    int runs; /* that were not in the log */
+    ph_journal log;
+    char title[160];
+    ph_error err;
+} ph_design;
+
+/* evaluate.c: value and gradient of the objective at x, by one adjoint run; ctx is the ph_design, whose err tells
+ * what went wrong. */
+ph_status ph_design_evaluate(const ph_design *d, const double *x, ph_trial *out, ph_error *err);
+
+/* |gradient| as the search sees it: by parameters as parts of the range of their bounds. */
+double ph_design_steepness(const ph_design *d, const ph_trial *t);
+
+/* optimise_show.c: the exit code */
+int ph_design_deliver(const ph_design *d, const double *best, double value, const char *why);
+
+#endif

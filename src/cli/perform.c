@@ -1,0 +1,113 @@
+/* One run with all that belongs to it: its file, signals, progress, the report. */
+#include "cli/run.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- the file ----------------------------------------------------------------------------------------- */
+
+/* While the file is under way, signals wait until a step is done, so that nothing half-written stays behind.
+ * Those that are ignored (nohup) must not: a blocked signal is kept even then. */
+static void hold_signals(int how)
+{
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction now;
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
+        if (sigaction(ends[k], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+            sigaddset(&set, ends[k]);
+    sigprocmask(how, &set, NULL);
+}
+
+static int cannot_write(const ph_run *r, int why)
+{
+    return ph_complain("cannot write '%s': %s", r->args->output, why ? strerror(why) : "output error");
+}
+
+static int open_file(ph_run *r)
+{
+    const char *path = r->args->output, *lacks = ph_record_lacks(path);
+    if (lacks)
+        ph_complain("-o: '%s': this program was built without %s; a name that ends in .csv works", path,
+                    lacks);
+    else if (!ph_record_open(&r->record, path)) /* may wait, for the reader of a pipe */
+        cannot_write(r, errno);
+    else
+        hold_signals(SIG_BLOCK);
+    return r->record.op != NULL;
+}
+
+/* A run that failed keeps what it has. An interrupted one leaves nothing, and the signal takes its course. */
+static int close_file(ph_run *r)
+{
+    const ph_watch *w = &r->watch;
+    int code = PH_EXIT_OK;
+    if (!r->record.op)
+        return code;
+    if (r->sim && !w->interrupted) {
+        if (r->status != PH_OK)
+            ph_record_text(&r->record, "failure", r->err.text);
+        if (!ph_record_commit(&r->record))
+            code = cannot_write(r, errno);
+    }
+    ph_record_discard(&r->record);
+    if (w->interrupted)
+        ph_complain("interrupted at t = %.9g; '%s' was not written", ph_sim_state(r->sim).t, r->args->output);
+    hold_signals(SIG_UNBLOCK);
+    return code;
+}
+
+/* ---- the run ------------------------------------------------------------------------------------------ */
+
+static int report(const ph_run *r, int code)
+{
+    if (r->status != PH_OK)
+        ph_complain("%s", r->err.text);
+    if (r->sim && r->status != PH_OK && !ph_run_is_numerical(r->status)) /* refused before the first step */
+        return PH_EXIT_USAGE;
+    if (r->args->json && (r->sim || ph_run_is_numerical(r->status))) {
+        if (!ph_report_json(r))
+            code = ph_complain("not enough memory for the report");
+    } else if (!r->args->quiet && r->sim) {
+        ph_report_text(r);
+        if (r->args->output && code == PH_EXIT_OK)
+            printf("\n%ld rows in %s\n", r->record.rows, r->args->output);
+    }
+    if (code == PH_EXIT_OK && r->status != PH_OK)
+        code = ph_run_is_numerical(r->status) ? PH_EXIT_FAILED : PH_EXIT_USAGE;
+    return code;
+}
+
+static int integrate(ph_run *r)
+{
+    ph_watch *w = &r->watch;
+    w->terminal = isatty(2) && !r->args->quiet;
+    ph_run_simulate(r);
+    if (w->terminal && w->last_tick > w->begun)
+        fprintf(stderr, "\r\033[K");
+    int code = close_file(r);
+    return r->record.failed || w->interrupted ? code ? code : PH_EXIT_FAILED : report(r, code);
+}
+
+static void note_redundancy(const ph_run *r)
+{
+    char text[256];
+    for (int c = 0; c < r->p->sys.n_constraints && !r->args->quiet; c++)
+        if (ph_subject_redundancy(&r->subject, c, text, sizeof text)[0])
+            fprintf(stderr, "polhode: note: %s; multipliers of least norm are used\n", text);
+}
+
+int ph_run_perform(ph_run *r)
+{
+    r->p = r->subject.p;
+    r->bodies = ph_bodies_create(&r->subject);
+    if (!r->bodies)
+        return ph_complain("not enough memory for the model '%s'", r->p->name);
+    if (!ph_run_plan(r) || (r->args->output && !open_file(r)))
+        return PH_EXIT_USAGE;
+    note_redundancy(r);
+    return integrate(r);
+}

@@ -1,0 +1,206 @@
+/* What sens adds to the report of a run: derivatives in words, as JSON, as columns of the trajectory. */
+#include "cli/sens.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const double *derivatives(const ph_run *r, const ph_sens_study *st, int k)
+{
+    return (r->args->mode == PH_FD ? st->fd : st->d) + k * st->seen.width;
+}
+
+static const double *gradient(const ph_run *r, const ph_aim *aim)
+{
+    return r->args->mode == PH_FD ? aim->fd : aim->gradient;
+}
+
+/* In adjoint mode there are those of objectives alone. */
+static int has_states(const ph_run *r)
+{
+    return r->args->mode != PH_ADJOINT;
+}
+
+/* ---- agreement -------------------------------------------------------------------------------------------- */
+
+#define DIGITS_MAX 16 /* equal */
+
+/* Digits in which n numbers agree with differences of runs, relative to the larger of the largest derivative and
+ * value/parameter, which is what a derivative would be if the value was proportional to its parameter; size: or
+ * this. */
+static double digits(const ph_vary *vary, int n, const double *a, const double *b, const double *value,
+                     double size)
+{
+    double diff = 0, most = 0, p = vary->value != 0 ? fabs(vary->value) : 1;
+    for (int i = 0; i < n; i++) {
+        diff = fmax(diff, fabs(a[i] - b[i])), size = fmax(size, fabs(b[i])),
+        most = fmax(most, fabs(value[i]));
+        if (isnan(a[i] - b[i]))
+            return 0;
+    }
+    if (diff == 0)
+        return DIGITS_MAX;
+    return fmin(DIGITS_MAX, fmax(0, -log10(diff / fmax(size, most / p))));
+}
+
+static double channel_digits(const ph_sens_study *st, int k, int c)
+{
+    const ph_channel *q = &st->seen.channel[c];
+    int at = st->seen.at[c], i = k * st->seen.width + at;
+    double force = 0; /* of torques: that of the forces on a lever of 1 m, since many are 0 */
+    for (int f = 1; f <= 3 && !strcmp(q->name, "torque"); f++)
+        force = fmax(force, fabs(st->fd[i - f]));
+    return digits(&st->vary[k], q->n, st->d + i, st->fd + i, st->value + at, force);
+}
+
+static double aim_digits(const ph_sens_study *st, int k, const ph_aim *aim)
+{
+    return digits(&st->vary[k], 1, &aim->gradient[k], &aim->fd[k], &aim->value, 0);
+}
+
+static int compares(const ph_run *r, const ph_sens_study *st)
+{
+    return r->args->mode != PH_FD && st->checked;
+}
+
+/* ---- words ------------------------------------------------------------------------------------------------ */
+
+#define CHANNELS_SHOWN 40
+
+static void print_channel(const ph_run *r, const ph_sens_study *st, int k, int c)
+{
+    const ph_channel *q = &st->seen.channel[c];
+    const double *x = derivatives(r, st, k) + st->seen.at[c];
+    printf("  %-10s %-13s", q->of ? q->of : q->name, q->of ? q->name : "sensor");
+    for (int i = 0; i < q->n && i < 6; i++)
+        printf(" %17.10g", x[i]);
+    printf("%s", q->n > 6 ? " ..." : "");
+    if (compares(r, st))
+        printf("  (%.1f digits)", channel_digits(st, k, c));
+    printf("\n");
+}
+
+static void print_aim(const ph_run *r, const ph_sens_study *st, const ph_aim *aim)
+{
+    printf("\n%s = %.12g\n", ph_model_name(aim->goal.model, PH_OBJECTIVES, aim->goal.objective), aim->value);
+    for (int k = 0; k < st->n; k++) {
+        printf("  d/d(%s) %*s %17.10g", st->name[k], (int)(12 - strlen(st->name[k])), "",
+               gradient(r, aim)[k]);
+        if (compares(r, st))
+            printf("  (%.1f digits)", aim_digits(st, k, aim));
+        printf("\n");
+    }
+}
+
+void ph_sens_text(const ph_run *r)
+{
+    static const char *const how[] = {"of the steps as they were solved", "backwards from the end",
+                                      "differences of runs"};
+    const ph_sens_study *st = r->ctx;
+    for (int k = 0; k < st->n && has_states(r); k++) {
+        printf("\nderivatives by %s = %.9g (%s)\n", st->name[k], st->vary[k].value, how[r->args->mode]);
+        for (int c = 0; c < st->seen.n && c < CHANNELS_SHOWN; c++)
+            print_channel(r, st, k, c);
+        if (st->seen.n > CHANNELS_SHOWN)
+            printf("  ... %d more quantities: see --json or -o\n", st->seen.n - CHANNELS_SHOWN);
+    }
+    for (int i = 0; i < st->n_aims; i++)
+        print_aim(r, st, &st->aim[i]);
+    if (compares(r, st))
+        printf("\ndigits: agreement with five-point differences of runs\n");
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------------------- */
+
+/* The tree of names that run has: group, name of the body or joint, quantity. agree: digits and no numbers. */
+static void add_tree(ph_json *j, cJSON *to, const ph_run *r, const ph_sens_study *st, int k, int agree)
+{
+    const ph_seen *seen = &st->seen;
+    cJSON *group = NULL, *of = NULL;
+    for (int c = 0; c < seen->n; c++) {
+        const ph_channel *q = &seen->channel[c];
+        if (c == 0 || strcmp(q->group, q[-1].group) != 0)
+            of = group = ph_json_object(j, to, q->group);
+        if (q->of && (c == 0 || q->group != q[-1].group || strcmp(q->of, q[-1].of) != 0))
+            of = ph_json_object(j, group, q->of);
+        if (agree)
+            ph_json_number(j, of, q->name, channel_digits(st, k, c));
+        else
+            ph_json_numbers(j, of, q->name, q->n, derivatives(r, st, k) + seen->at[c]);
+    }
+}
+
+static void add_aims(ph_json *j, const ph_run *r, const ph_sens_study *st)
+{
+    cJSON *all = ph_json_object(j, j->root, "objectives");
+    for (int i = 0; i < st->n_aims; i++) {
+        const ph_aim *aim = &st->aim[i];
+        cJSON *o = ph_json_object(j, all, ph_model_name(aim->goal.model, PH_OBJECTIVES, aim->goal.objective));
+        ph_json_number(j, o, "value", aim->value);
+        cJSON *g = ph_json_object(j, o, "gradient");
+        for (int k = 0; k < st->n; k++)
+            ph_json_number(j, g, st->name[k], gradient(r, aim)[k]);
+    }
+}
+
+static void add_check(ph_json *j, const ph_run *r, const ph_sens_study *st)
+{
+    double least = DIGITS_MAX;
+    cJSON *check = ph_json_object(j, j->root, "check");
+    cJSON *eps = ph_json_object(j, check, "eps");
+    for (int k = 0; k < st->n; k++)
+        ph_json_number(j, eps, st->name[k], st->vary[k].eps);
+    cJSON *all = ph_json_object(j, check, "digits");
+    for (int k = 0; k < st->n && has_states(r); k++) {
+        add_tree(j, ph_json_object(j, all, st->name[k]), r, st, k, 1);
+        for (int c = 0; c < st->seen.n; c++)
+            least = fmin(least, channel_digits(st, k, c));
+    }
+    cJSON *aims = ph_json_object(j, check, "objectives");
+    for (int i = 0; i < st->n_aims; i++) {
+        const ph_goal *g = &st->aim[i].goal;
+        cJSON *o = ph_json_object(j, aims, ph_model_name(g->model, PH_OBJECTIVES, g->objective));
+        for (int k = 0; k < st->n; k++) {
+            ph_json_number(j, o, st->name[k], aim_digits(st, k, &st->aim[i]));
+            least = fmin(least, aim_digits(st, k, &st->aim[i]));
+        }
+    }
+    ph_json_number(j, check, "least", least);
+}
+
+void ph_sens_json(const ph_run *r, ph_json *j)
+{
+    static const char *const mode[] = {"direct", "adjoint", "fd"};
+    const ph_sens_study *st = r->ctx;
+    ph_json_text(j, j->root, "mode", mode[r->args->mode]);
+    cJSON *all = has_states(r) ? ph_json_object(j, j->root, "sensitivities") : NULL;
+    for (int k = 0; k < st->n && has_states(r); k++)
+        add_tree(j, ph_json_object(j, all, st->name[k]), r, st, k, 0);
+    if (st->n_aims)
+        add_aims(j, r, st);
+    if (compares(r, st))
+        add_check(j, r, st);
+}
+
+/* ---- the trajectory --------------------------------------------------------------------------------------- */
+
+void ph_sens_header(ph_run *r)
+{
+    const ph_sens_study *st = r->ctx;
+    for (int k = 0; k < st->n && r->args->mode == PH_DIRECT; k++)
+        for (int c = 0; c < st->seen.n; c++) {
+            ph_channel q = st->seen.channel[c];
+            q.by = st->name[k];
+            ph_record_channel(&r->record, &q);
+        }
+}
+
+void ph_sens_row(ph_run *r, const ph_state *s)
+{
+    ph_sens_study *st = r->ctx;
+    (void)s;
+    for (int k = 0; k < st->n && r->args->mode == PH_DIRECT; k++) {
+        double *d = st->d + k * st->seen.width;
+        ph_sens_derive(r, st, k, d);
+        ph_record_put(&r->record, st->seen.width, d);
+    }
+}

@@ -1,0 +1,138 @@
+/* The start of BLieDF: the past that its first steps need.
+ *
+ * It is k - 1 steps of a one-step method near round-off. In index-3 k more, whose velocities become
+ *
+ *   v += d,  M d + B^T m = 0,  B d = B (v* - v),  v* what (D2) makes of the exact motion       (D9) */
+#include <stdio.h>
+#include <string.h>
+
+#include "la/small.h"
+#include "step/bliedf.h"
+#include "step/magnus.h"
+
+/* D_n = log(q_n^-1 o q1)/h, for the time being with the Lie term of (D3). 0: a turn is too large for log. */
+static int log_step(ph_sim *sim)
+{
+    const ph_bliedf *m = sim->method;
+    double h = sim->opt.h, e[PH_DIM_MAX + 1];
+    for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++) {
+        const double *q0 = sim->now.q + i->q_at, *q1 = sim->next.q + i->q_at;
+        double *D = m->D[m->order - 1] + i->v_at;
+        if (i->T_at < 0) {
+            for (int k = 0; k < i->dim; k++)
+                D[k] = (q1[k] - q0[k]) / h;
+            continue;
+        }
+        if (!(h * ph_norm(ph_load3(sim->next.v + i->v_at + i->rot)) < 3))
+            return 0;
+        i->op->inverse(i->dim, q0, e);
+        i->op->compose(i->dim, e, q1, e);
+        i->op->log(i->dim, e, D);
+        for (int k = 0; k < i->dim; k++)
+            D[k] /= h;
+    }
+    return 1;
+}
+
+/* Take the Lie term of (D3) from D of one node, for the step from point j + 1 to point j before the last; u
+ * are the velocities of the points, last one first, w the weights at the middle of the step. */
+static void take_lie_term(int n, const ph_bliedf *m, const ph_slot *i, double h, int j,
+                          const double *const *u, double w[4][PH_BDF_MAX + 1], double *D)
+{
+    int at = i->v_at;
+    double H[PH_DIM_MAX * PH_DIM_MAX], z[PH_DIM_MAX], E[PH_DIM_MAX] = {0}, V[4][PH_DIM_MAX] = {{0}};
+    i->op->hat(n, u[j + 1] + at, H);
+    ph_small_mul(n, H, u[j] + at, z);
+    for (int d = 0; d < 4 && m->fourth; d++)
+        for (int p = 0; p < m->k; p++)
+            for (int e = 0; e < n; e++)
+                V[d][e] += w[d][p] * u[p][at + e];
+    if (m->fourth)
+        ph_magnus_fourth(n, i->op, h, PH_MAGNUS_MIDDLE, V, NULL, E, NULL);
+    for (int e = 0; e < n; e++)
+        D[at + e] -= h / 12 * z[e] + h * E[e];
+}
+
+/* All D of the start lose the Lie term of (D3), when the velocities of all its points are there. */
+static void take_lie_terms(ph_sim *sim)
+{
+    ph_bliedf *m = sim->method;
+    int k = m->order;
+    double w[4][PH_BDF_MAX + 1];
+    const double *u[PH_BDF_MAX + 1] = {sim->next.v, sim->now.v};
+    ph_bliedf_set_order(sim, k);
+    for (int j = 2; j < k; j++)
+        u[j] = m->v[j - 2];
+    for (int j = 0; j < k - 1 && m->in_exp; j++) {
+        ph_bliedf_weights(k, -j - 0.5, w);
+        for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++)
+            if (i->T_at >= 0)
+                take_lie_term(i->dim, m, i, sim->opt.h, j, u, w, j ? m->D[j - 1] : m->D[k - 1]);
+    }
+}
+
+/* Index-3: the velocity that (D2) gives for the exact q, to v of the new point, in the directions of the
+ * constraints (D9). D_n loses the Lie term of (D3). */
+static ph_status perturb(ph_sim *sim)
+{
+    ph_bliedf *m = sim->method;
+    double h = sim->opt.h, *D = m->D[m->order - 1], *v = sim->next.v, *l = m->x;
+    ph_bliedf_set_order(sim, m->order);
+    ph_bliedf_look_back(sim, 1, l);
+    for (int e = 0; e < sim->lay.nv; e++)
+        l[e] = m->f[m->k].gamma[1] * D[e] + m->S[e] - v[e];
+    for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++) {
+        double z[PH_DIM_MAX] = {0}, part = m->in_exp ? m->gp : 1;
+        if (i->T_at < 0 || !(m->in_exp || m->in_velocity))
+            continue;
+        ph_bliedf_lie_term(m, i, h, v + i->v_at, z);
+        for (int e = 0; e < i->dim; e++) {
+            l[i->v_at + e] -= part * z[e];
+            D[i->v_at + e] -= m->in_exp ? z[e] / h : 0;
+        }
+    }
+    memcpy(m->c, v, sizeof(double) * (size_t)sim->lay.nv);
+    ph_point now = sim->now;
+    sim->now = sim->next;
+    ph_status s = ph_start_perturb(sim, l);
+    sim->now = now;
+    if (s == PH_OK)
+        memcpy(m->exact, m->c, sizeof(double) * (size_t)sim->lay.nv);
+    return s;
+}
+
+/* The point at the end of the step, by the one-step method. */
+static ph_status one_step(ph_sim *sim)
+{
+    ph_bliedf *m = sim->method;
+    double t1 = sim->next.t;
+    ph_point_copy(&sim->next, &sim->now, &sim->lay);
+    if (sim->n >= m->order)
+        memcpy(sim->next.v, m->exact, sizeof(double) * (size_t)sim->lay.nv);
+    if (sim->matrix.n_eta > 0)
+        memset(sim->next.eta, 0, sizeof(double) * (size_t)sim->lay.nl);
+    sim->step_iterations = 0;
+    m->control.h = sim->opt.h, m->control.last = 0; /* often one step will do; and no memory of a failure */
+    ph_stats stats = sim->stats;                    /* which count steps of this method alone */
+    ph_status s = ph_control_to(sim, &m->control, &m->rk, &sim->next, t1);
+    sim->stats = stats;
+    if (s != PH_OK)
+        ph_point_copy(&sim->next, &m->control.ahead, &sim->lay); /* where the culprit is searched for */
+    return s;
+}
+
+ph_status ph_bliedf_start_step(ph_sim *sim)
+{
+    int k = ((ph_bliedf *)sim->method)->order;
+    ph_status s = one_step(sim);
+    if (s != PH_OK)
+        return s;
+    if (!log_step(sim)) {
+        snprintf(sim->reason, sizeof sim->reason,
+                 "a body turns by more than 3 rad in one step of h = %g: use a smaller step", sim->opt.h);
+        return PH_E_STEP;
+    }
+    if (sim->n == k - 2)
+        take_lie_terms(sim);
+    return sim->n >= k - 1 ? perturb(sim) : PH_OK;
+}

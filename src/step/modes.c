@@ -1,0 +1,189 @@
+/* Modes of a linearised system: eigenvalues and shapes.
+ *
+ *   at rest without damping:  z'' = A z,  A z = nu z,   mu = +-sqrt(nu)
+ *   else:                     x' = A x,   A x = mu x,   x = (z, w)                                 (T8)
+ *
+ * frequency |im mu|, damping ratio -re mu/|mu|. Eigenvalues below round-off of the largest are 0: a pair that
+ * coincides at 0 is found to the root of round-off only, which squares of mu do not suffer. */
+#include <complex.h>
+#include <string.h>
+
+#include "la/small.h"
+#include "la/spectrum.h"
+#include "polhode/equilibrium.h"
+#include "step/linear.h"
+
+#define ZERO_SQUARE 1e-13 /* of nu: round-off of A */
+#define ZERO        3e-8  /* of mu */
+
+struct ph_modes {
+    ph_linear lin;
+    int count;
+    double complex *mu;  /* with im >= 0, by rising modulus */
+    double complex *own; /* eigenvalue of A that it comes from */
+    double complex *x;   /* n: eigenvector; scratch */
+    double size;         /* of the largest eigenvalue of A */
+    const ph_allocator *alloc;
+    void *block;
+};
+
+static void put(ph_modes *m, double complex mu, double complex own)
+{
+    if (cimag(mu) < 0)
+        return;
+    if (cimag(mu) == 0)
+        mu = creal(mu); /* no -0 */
+    int k = m->count++;
+    for (; k > 0 && cabs(m->mu[k - 1]) > cabs(mu) * (1 + 1e-14); k--)
+        m->mu[k] = m->mu[k - 1], m->own[k] = m->own[k - 1];
+    m->mu[k] = mu, m->own[k] = own;
+}
+
+/* Both roots of nu; real ones each on its own. */
+static void put_square(ph_modes *m, double complex nu)
+{
+    if (fabs(cimag(nu)) <= 1e-12 * m->size)
+        nu = creal(nu);
+    if (cabs(nu) <= ZERO_SQUARE * m->size)
+        put(m, 0, 0);
+    else if (cimag(nu) == 0 && creal(nu) < 0)
+        put(m, I * sqrt(-creal(nu)), nu);
+    else
+        put(m, csqrt(nu), nu), put(m, -csqrt(nu), nu);
+}
+
+/* A real matrix has real eigenvalues and pairs; pairs lose what round-off made of their symmetry. */
+static void put_first(ph_modes *m, double complex mu)
+{
+    double complex clean = mu;
+    if (cabs(mu) <= ZERO * m->size)
+        clean = 0;
+    else if (fabs(cimag(mu)) <= 1e-12 * m->size)
+        clean = creal(mu);
+    if (fabs(creal(clean)) <= 1e-15 * m->size)
+        clean = I * cimag(clean);
+    put(m, clean, mu);
+}
+
+static ph_status find(ph_modes *m, ph_error *err)
+{
+    int n = m->lin.n;
+    if (!n)
+        return PH_OK;
+    if (!ph_eigenvalues(n, m->lin.A, m->x))
+        return ph_fail(err, PH_E_NAN, "the eigenvalues of the linearised system were not found");
+    m->size = cabs(m->x[0]);
+    for (int k = 0; k < n; k++)
+        if (m->lin.second)
+            put_square(m, m->x[k]);
+        else
+            put_first(m, m->x[k]);
+    return PH_OK;
+}
+
+static void take(ph_modes *m, ph_arena *a)
+{
+    size_t n = (size_t)m->lin.n + 1;
+    m->mu = ph_arena_take(a, 2 * n, sizeof *m->mu);
+    m->own = ph_arena_take(a, 2 * n, sizeof *m->own);
+    m->x = ph_arena_take(a, n, sizeof *m->x);
+}
+
+ph_status ph_modes_create(ph_modes **out, const ph_system *sys, double t, const double *q, const double *v,
+                          const ph_allocator *alloc, ph_error *err)
+{
+    ph_arena a = {0};
+    *out = NULL;
+    ph_modes *m = ph_alloc(alloc, sizeof *m);
+    if (!m)
+        return ph_fail(err, PH_E_MEMORY, "not enough memory for modes");
+    *m = (ph_modes){.alloc = alloc};
+    ph_status s = ph_linear_create(&m->lin, sys, t, q, v, alloc, err);
+    if (s == PH_OK) {
+        take(m, &a);
+        s = ph_arena_open(&a, alloc) ? PH_OK : ph_fail(err, PH_E_MEMORY, "not enough memory for modes");
+    }
+    if (s == PH_OK) {
+        m->block = a.block;
+        take(m, &a);
+        s = find(m, err);
+    }
+    if (s == PH_OK)
+        *out = m;
+    else
+        ph_modes_destroy(m);
+    return s;
+}
+
+void ph_modes_destroy(ph_modes *m)
+{
+    if (!m)
+        return;
+    const ph_allocator *alloc = m->alloc;
+    ph_linear_destroy(&m->lin);
+    ph_free(alloc, m->block);
+    ph_free(alloc, m);
+}
+
+ph_modes_info ph_modes_ask(const ph_modes *m)
+{
+    const ph_linear *l = &m->lin;
+    return (ph_modes_info){.freedom = l->nw,
+                           .count = m->count,
+                           .undamped = l->second,
+                           .turning = l->speed > 0 && !l->stay,
+                           .speed = l->speed,
+                           .acceleration = l->acceleration};
+}
+
+void ph_modes_value(const ph_modes *m, int k, double *re, double *im)
+{
+    *re = creal(m->mu[k]), *im = cimag(m->mu[k]);
+}
+
+/* y^* M y by coordinates, as parts of the sum */
+static void energies(const ph_modes *m, const double *re, const double *im, double *share)
+{
+    const ph_linear *l = &m->lin;
+    double sum = 0;
+    for (int part = 0; part < 2; part++) {
+        const double *y = part ? im : re;
+        ph_linear_apply(&l->sim->lay, l->sim->ev.M, y, l->y[0]);
+        for (int i = 0; i < l->nv; i++)
+            share[i] = (part ? share[i] : 0) + y[i] * l->y[0][i];
+    }
+    for (int i = 0; i < l->nv; i++)
+        sum += share[i];
+    for (int i = 0; i < l->nv; i++)
+        share[i] /= sum > 0 ? sum : 1;
+}
+
+ph_status ph_modes_shape(ph_modes *m, int k, double *re, double *im, double *share)
+{
+    const ph_linear *l = &m->lin;
+    int nv = l->nv;
+    double complex most = 0;
+    double *own_re = l->y[2], *own_im = l->y[3];
+    if (!ph_eigenvector(l->n, l->A, m->own[k], m->size, (unsigned)k + 1, m->x))
+        return PH_E_NAN;
+    memset(own_re, 0, sizeof(double) * (size_t)nv), memset(own_im, 0, sizeof(double) * (size_t)nv);
+    for (int j = 0; j < l->nz; j++)
+        for (int i = 0; i < nv; i++) {
+            own_re[i] += creal(m->x[j]) * l->Nh[j * nv + i];
+            own_im[i] += cimag(m->x[j]) * l->Nh[j * nv + i];
+        }
+    for (int i = 0; i < nv; i++)
+        if (hypot(own_re[i], own_im[i]) > cabs(most) * (1 + 1e-9))
+            most = own_re[i] + I * own_im[i];
+    for (int i = 0; i < nv && cabs(most) > 0; i++) {
+        double complex y = (own_re[i] + I * own_im[i]) / most;
+        own_re[i] = creal(y), own_im[i] = cimag(y);
+    }
+    if (re)
+        memcpy(re, own_re, sizeof(double) * (size_t)nv);
+    if (im)
+        memcpy(im, own_im, sizeof(double) * (size_t)nv);
+    if (share)
+        energies(m, own_re, own_im, share);
+    return PH_OK;
+}

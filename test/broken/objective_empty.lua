@@ -1,0 +1,3 @@
+-- expect 2: says nothing: give final, integral or data
+objective{ name = "J" }
+body { name = "a", mass = 2, inertia = {1, 2, 2.5} }

@@ -1,0 +1,347 @@
+/* linear-alpha and residual-alpha: orders, the figures of Bruels and Eberhard, what they are in vector spaces,
+ * and their sensitivities, exact and simplified as in the literature. */
+#include "sens_cases.h"
+#include "sim_cases.h"
+#include "step/sim.h"
+
+#define LINEAR    "linear-alpha"
+#define RESIDUAL  "residual-alpha"
+#define GEOMETRIC "genalpha"
+
+static const char *const both[] = {LINEAR, RESIDUAL};
+
+/* Of the paper: rho = 0.8, a_0 = vdot_0; genalpha with sigma = 0 is its third method. */
+static ph_options paper(const char *method, double h)
+{
+    ph_options o = tight(h);
+    o.method = method, o.rho = 0.8, o.sigma = 0, o.start = PH_PLAIN;
+    return o;
+}
+
+/* ---- errors ------------------------------------------------------------------------------------- */
+
+typedef struct errors {
+    double x, q, v, lambda; /* of the heavy top: at the end, x as a part of |x| */
+    double early;           /* largest of lambda */
+} errors;
+
+static errors errors_of(const ph_options *o, double t_end)
+{
+    ph_problem *p = problem_named("heavy_top");
+    ph_sim *sim = sim_of(&p->sys, o, p->q0, p->v0);
+    double q[7], v[6], vdot[6], lambda[3], early = 0;
+    long steps = lround(t_end / o->h);
+    for (long n = 0; n < steps; n++) {
+        run_sim(sim, 1);
+        assert_true(p->exact(p, (double)(n + 1) * o->h, q, v, vdot, lambda));
+        early = fmax(early, max_diff(ph_sim_state(sim).lambda, lambda, 3));
+    }
+    ph_state s = ph_sim_state(sim);
+    double dx[3] = {s.q[0] - q[0], s.q[1] - q[1], s.q[2] - q[2]};
+    errors e = {norm2(dx, 3) / norm2(q, 3), max_diff(s.q, q, 7), max_diff(s.v, v, 6),
+                max_diff(s.lambda, lambda, 3), early};
+    ph_sim_destroy(sim);
+    ph_problem_destroy(p);
+    return e;
+}
+
+/* P2, Figure 8; the digits are those of an independent program */
+static void published_errors(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *method;
+        double error, order;
+    } row[] = {{RESIDUAL, 2.332e-3, 1}, {LINEAR, 1.509e-4, 2}, {GEOMETRIC, 1.865e-3, 2}};
+    for (int k = 0; k < 3; k++) {
+        double e[5];
+        for (int j = 0; j < 5; j++) {
+            ph_options o = paper(row[k].method, 2e-3 / (1 << j));
+            e[j] = errors_of(&o, 0.1).x;
+        }
+        check_near(e[0] / row[k].error, 1, 0.02); /* reference, 2 % */
+        for (int j = 1; j < 4; j++)
+            check_near(log2(e[j] / e[j + 1]), row[k].order, 0.15); /* order */
+    }
+}
+
+/* Index-3 and index-2; the perturbed start of linear-alpha takes the first-order transient from lambda. */
+static void orders(void **state)
+{
+    (void)state;
+    for (int f = PH_INDEX3; f <= PH_INDEX2; f++)
+        for (int k = 0; k < 2; k++) {
+            errors e[5];
+            double p = k == 0 ? 2 : 1;
+            for (int j = 0; j < 5; j++) {
+                ph_options o = tight(1e-3 / (1 << j));
+                o.method = both[k], o.formulation = (ph_formulation)f;
+                e[j] = errors_of(&o, 0.1);
+            }
+            for (int j = 2; j < 4; j++) {
+                check_near(log2(e[j].q / e[j + 1].q), p, 0.15);           /* order */
+                check_near(log2(e[j].v / e[j + 1].v), p, 0.15);           /* order */
+                check_near(log2(e[j].lambda / e[j + 1].lambda), p, 0.15); /* order */
+                check_near(log2(e[j].early / e[j + 1].early), p, 0.15);   /* order */
+            }
+        }
+    double e[4];
+    for (int j = 0; j < 4; j++) {
+        ph_options o = paper(LINEAR, 1e-3 / (1 << j));
+        e[j] = errors_of(&o, 0.1).early;
+    }
+    for (int j = 1; j < 3; j++)
+        check_near(log2(e[j] / e[j + 1]), 1, 0.15); /* order: without it */
+}
+
+/* ---- the step ----------------------------------------------------------------------------------- */
+
+static double apart(const char *problem, const ph_options *a, const ph_options *b, long steps)
+{
+    ph_problem *p = problem_named(problem);
+    ph_sim *x = sim_of(&p->sys, a, p->q0, p->v0), *y = sim_of(&p->sys, b, p->q0, p->v0);
+    run_sim(x, steps), run_sim(y, steps);
+    ph_state s = ph_sim_state(x), t = ph_sim_state(y);
+    int nq = ph_system_nq(&p->sys), nv = ph_system_nv(&p->sys), nl = ph_system_nl(&p->sys);
+    double d = max_diff(s.q, t.q, nq) / size_of(t.q, nq);
+    d = fmax(d, max_diff(s.v, t.v, nv) / size_of(t.v, nv));
+    d = fmax(d, nl ? max_diff(s.lambda, t.lambda, nl) / size_of(t.lambda, nl) : 0);
+    ph_sim_destroy(x), ph_sim_destroy(y);
+    ph_problem_destroy(p);
+    return d;
+}
+
+/* In a vector space both are generalized-alpha, if the mass matrix is constant: also with multipliers. */
+static void vector_spaces(void **state)
+{
+    (void)state;
+    static const char *const problem[] = {"pendulum", "friction", "rheonomic"};
+    for (int i = 0; i < 3; i++)
+        for (int f = PH_INDEX3; f <= PH_INDEX2; f++)
+            for (int k = 0; k < 2; k++) {
+                ph_options a = paper(both[k], 0.01), b = paper(GEOMETRIC, 0.01);
+                a.formulation = b.formulation = (ph_formulation)f;
+                check_le(apart(problem[i], &a, &b, 100), 1e-10); /* round-off, over h^2 in lambda */
+                if (k == 0) {
+                    a.start = b.start = PH_PERTURBED;
+                    check_le(apart(problem[i], &a, &b, 100), 1e-10); /* round-off */
+                }
+            }
+}
+
+/* One node of R^3 x SO(3), or two. */
+static void descriptions_agree(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        ph_options o = tight(1e-3);
+        o.method = both[k];
+        ph_problem *p = problem_named("heavy_top"), *r = problem_named("heavy_top_r3xso3");
+        ph_sim *x = sim_of(&p->sys, &o, p->q0, p->v0), *y = sim_of(&r->sys, &o, r->q0, r->v0);
+        run_sim(x, 100), run_sim(y, 100);
+        check_le(max_diff(ph_sim_state(x).q, ph_sim_state(y).q, 7), 1e-11);      /* round-off */
+        check_le(max_diff(ph_sim_state(x).vdot, ph_sim_state(y).vdot, 6), 1e-5); /* round-off over h^2 */
+        check_le(max_diff(ph_sim_state(x).lambda, ph_sim_state(y).lambda, 3), 1e-5);
+        ph_sim_destroy(x), ph_sim_destroy(y);
+        ph_problem_destroy(p), ph_problem_destroy(r);
+    }
+}
+
+/* The Jacobian is exact: Newton's method is quadratic. The others find the same solution. */
+static void newton(void **state)
+{
+    (void)state;
+    static const char *const problem[] = {"heavy_top", "heavy_top_so3", "rotor", "free_body"};
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < 4; i++) {
+            ph_problem *p = problem_named(problem[i]);
+            ph_options o = options_for(p, PH_INDEX3);
+            o.method = both[k], o.h = i < 2 ? 2e-3 : p->h;
+            ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
+            run_sim(sim, 50);
+            ph_stats n = ph_sim_stats(sim);
+            assert_true(n.worst_iterations <= 3);
+            ph_sim_destroy(sim);
+            ph_problem_destroy(p);
+        }
+        ph_options full = tight(5e-4), other = full;
+        full.method = other.method = both[k];
+        for (int kind = PH_SIMPLIFIED; kind <= PH_MODIFIED; kind++) {
+            other.newton = (ph_newton)kind, other.max_iterations = 100, other.atol = other.rtol = 1e-11;
+            check_le(apart("heavy_top", &full, &other, 50), 1e-7); /* Newton's tolerance over h^2 */
+        }
+    }
+}
+
+/* A state that is taken over goes on as the run it came from. */
+static void restarts(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        ph_problem *p = problem_named("heavy_top");
+        ph_options o = tight(1e-3);
+        o.method = both[k];
+        ph_sim *x = sim_of(&p->sys, &o, p->q0, p->v0), *y = sim_of(&p->sys, &o, p->q0, p->v0);
+        run_sim(x, 20);
+        ph_state s = ph_sim_state(x);
+        assert_int_equal(ph_sim_load(y, &s, NULL), PH_OK);
+        run_sim(x, 20), run_sim(y, 20);
+        check_le(max_diff(ph_sim_state(x).q, ph_sim_state(y).q, 7), 1e-12); /* Newton's tolerance */
+        check_le(max_diff(ph_sim_state(x).v, ph_sim_state(y).v, 6), 1e-9);
+        ph_sim_destroy(x), ph_sim_destroy(y);
+        ph_problem_destroy(p);
+    }
+}
+
+static void refusals(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        ph_error err = {0};
+        ph_sim *sim;
+        ph_problem *p = problem_named("heavy_top"), *se3 = problem_named("heavy_top_se3");
+        ph_options o = options_for(p, PH_GGL);
+        o.method = both[k];
+        assert_int_equal(ph_sim_create(&sim, &p->sys, &o, 0, p->q0, p->v0, &err), PH_E_INPUT);
+        assert_non_null(strstr(err.text, "no stabilised form"));
+        o.formulation = PH_INDEX3;
+        assert_int_equal(ph_sim_create(&sim, &se3->sys, &o, 0, se3->q0, se3->v0, &err), PH_E_INPUT);
+        assert_non_null(strstr(err.text, "node 'top' is an element of SE(3)"));
+        o.rho = 2;
+        assert_int_equal(ph_sim_create(&sim, &p->sys, &o, 0, p->q0, p->v0, &err), PH_E_INPUT);
+        ph_problem_destroy(p), ph_problem_destroy(se3);
+    }
+}
+
+/* ---- sensitivities ------------------------------------------------------------------------------ */
+
+/* Differences of runs have errors of their own, see sens_cases.h. */
+static void direct_differentiation(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *file, *param;
+        int space; /* R3xSO3, or Euler parameters, whose mass matrix is not constant */
+        double h;
+        bar index3, index2;
+    } row[] = {
+        {"heavy_top.lua", "m", 0, 1e-3, {1e-9, 1e-9, 1e-5}, {1e-9, 1e-9, 1e-9}},
+        /* their tangents are exact where |p| = 1, which index-2 leaves */
+        {"heavy_top.lua", "m", 2, 1e-3, {1e-9, 1e-9, 1e-5}, {1e-5, 1e-5, 1e-4}},
+        {"slider_crank.lua", "crank", 0, 1e-3, {1e-9, 1e-8, 1e-4}, {1e-9, 1e-9, 1e-8}},
+        {"rotor.lua", "spin", 0, 1e-5, {1e-9, 1e-9, 1e-5}, {1e-9, 1e-9, 1e-5}},
+        {"rolling_disc.lua", "lean", 0, 1e-3, {1e-9, 1e-8, 1e-4}, {1e-9, 1e-8, 1e-8}},
+        {"driven_crank.lua", "turns", 0, 1e-3, {1e-6, 1e-6, 1e-4}, {1e-6, 1e-6, 1e-5}},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        for (int f = PH_INDEX3; f <= PH_INDEX2; f++)
+            for (int k = 0; k < 2; k++) {
+                rig r;
+                ph_options o = tight(row[i].h);
+                o.method = both[k], o.formulation = (ph_formulation)f;
+                open_rig(&r, row[i].file, row[i].param, row[i].space, &o);
+                assert_int_equal(ph_sim_run(r.sim, 100, NULL, NULL, NULL), PH_OK);
+                agreement a = compare(&r, 100);
+                check_agreement(&a, f == PH_INDEX3 ? row[i].index3 : row[i].index2);
+                close_rig(&r);
+            }
+}
+
+static void adjoint_equals_direct(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *file, *param;
+        double h;
+    } row[] = {{"heavy_top.lua", "m", 1e-3},       {"slider_crank.lua", "crank", 1e-3},
+               {"bricard.lua", "b", 1e-3},         {"rotor.lua", "m", 1e-5},
+               {"rolling_disc.lua", "lean", 1e-3}, {"driven_crank.lua", "turns", 1e-3}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        for (int k = 0; k < 2; k++) {
+            ph_options o = tight(row[i].h);
+            o.method = both[k];
+            check_le(adjoint_error(row[i].file, row[i].param, &o, 100, 0), 1e-9); /* round-off */
+            check_le(adjoint_error(row[i].file, row[i].param, &o, 100, 1), 1e-7); /* over h^2 in forces */
+        }
+}
+
+/* dx/dm of the heavy top at t = 0.1, as in the paper */
+static void dx_dm(const char *method, unsigned simplified, double h, double *dx, double *against_differences)
+{
+    rig r;
+    ph_options o = paper(method, h);
+    long steps = lround(0.1 / h);
+    open_rig(&r, "heavy_top.lua", "m", 0, &o);
+    r.sens->simplified = simplified;
+    assert_int_equal(ph_sim_run(r.sim, steps, NULL, NULL, NULL), PH_OK);
+    ph_state s = ph_sim_state(r.sim);
+    memcpy(dx, ph_sens_get(r.sens, 0).W + s.v_at[0], 3 * sizeof *dx);
+    if (against_differences)
+        *against_differences = compare(&r, steps).W;
+    close_rig(&r);
+}
+
+static double part_of(const double *a, const double *b)
+{
+    const double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+    return norm2(d, 3) / norm2(b, 3);
+}
+
+/* P2, Tables 2 and 3 */
+static void published_differences(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *method;
+        double bar;
+    } row[] = {{GEOMETRIC, 1e-10}, {LINEAR, 1e-9}, {RESIDUAL, 1e-9}};
+    for (int k = 0; k < 3; k++) {
+        double dx[3], error;
+        dx_dm(row[k].method, 0, 2e-3, dx, &error);
+        check_le(error, row[k].bar); /* derivative */
+    }
+}
+
+/* P2, Table 4: simplified derivatives against exact ones. The page has other digits of "without k_G" and of the
+ * symmetric K, which an independent program does not confirm either. */
+static void published_simplifications(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *method;
+        unsigned simplified;
+        double error[2], bar; /* at h = 2e-3 and 2e-4 */
+    } row[] = {{RESIDUAL, PH_REFERENCE_FREE, {5.96e-4, 6.58e-5}, 0.05},
+               {LINEAR, PH_REFERENCE_FREE, {1.05e-4, 1.01e-6}, 0.05},
+               {RESIDUAL, PH_WITHOUT_KG, {7.7e-7, 6.7e-9}, 0.05},
+               {GEOMETRIC, PH_SYMMETRIC_STIFFNESS, {9.95e-4, 9.77e-4}, 0.01}};
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++)
+        for (int j = 0; j < 2; j++) {
+            double exact[3], simple[3], h = j ? 2e-4 : 2e-3;
+            dx_dm(row[k].method, 0, h, exact, NULL);
+            dx_dm(row[k].method, row[k].simplified, h, simple, NULL);
+            check_near(part_of(simple, exact) / row[k].error[j], 1, row[k].bar); /* reference */
+        }
+    double exact[3], simple[3];
+    dx_dm(LINEAR, 0, 2e-3, exact, NULL);
+    dx_dm(LINEAR, PH_WITHOUT_KG, 2e-3, simple, NULL);
+    check_le(part_of(simple, exact), 0); /* exact: k_G = 0 */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(published_errors),
+        cmocka_unit_test(orders),
+        cmocka_unit_test(vector_spaces),
+        cmocka_unit_test(descriptions_agree),
+        cmocka_unit_test(newton),
+        cmocka_unit_test(restarts),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(direct_differentiation),
+        cmocka_unit_test(adjoint_equals_direct),
+        cmocka_unit_test(published_differences),
+        cmocka_unit_test(published_simplifications),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,185 @@
+/* What a parameter changes: elements that differ against differences of whole systems. */
+#include "check.h"
+
+#include "step/sim.h"
+#include "study/vary.h"
+
+typedef struct rig {
+    ph_model *model;
+    ph_mechanism *mech;
+    ph_vary vary;
+    ph_sim *sim[PH_NEIGHBOURS];
+} rig;
+
+static void open_rig(rig *r, const char *file, const char *param, int space)
+{
+    char path[256];
+    ph_error err = {0};
+    const double *q0, *v0;
+    snprintf(path, sizeof path, PH_TEST_DIR "/../models/%s", file);
+    *r = (rig){0};
+    if (ph_model_read(&r->model, path, NULL, 0, NULL, &err) != PH_OK ||
+        ph_mechanism_create(&r->mech, r->model, (ph_space_code)space, NULL, &err) != PH_OK ||
+        ph_mechanism_initial(r->mech, 0, &q0, &v0, &err) != PH_OK ||
+        ph_mechanism_rank(r->mech, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    ph_vary_base base = {path, NULL, 0, r->model, space, 0, ph_mechanism_system(r->mech)->n_redundant};
+    if (ph_vary_create(&r->vary, &base, param, 0, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    ph_options o = ph_default_options();
+    o.h = 1e-3;
+    for (int k = 0; k < PH_NEIGHBOURS; k++) {
+        const ph_neighbour *n = &r->vary.at[k];
+        if (ph_sim_create(&r->sim[k], &n->sys, &o, 0, n->q0, n->v0, &err) != PH_OK)
+            fail_msg("%s: %s", file, err.text);
+    }
+}
+
+static void close_rig(rig *r)
+{
+    for (int k = 0; k < PH_NEIGHBOURS; k++)
+        ph_sim_destroy(r->sim[k]);
+    ph_vary_destroy(&r->vary);
+    ph_mechanism_destroy(r->mech);
+    ph_model_free(r->model);
+}
+
+/* Any point near the start of the first neighbour. */
+static ph_state anywhere(ph_sim *sim, uint64_t *seed)
+{
+    const ph_layout *lay = &sim->lay;
+    double *x = calloc((size_t)lay->nv + 1, sizeof *x);
+    ph_point *p = &sim->next;
+    for (int i = 0; i < lay->nv; i++) {
+        x[i] = 0.1 * rnd(seed);
+        p->v[i] = rnd(seed);
+        p->vdot[i] = rnd(seed);
+    }
+    for (int i = 0; i < lay->nl; i++)
+        p->lambda[i] = 10 * rnd(seed);
+    ph_point_shift(lay, &sim->now, 1, x, p);
+    p->t = 0.1 + 0.05 * rnd(seed);
+    free(x);
+    return ph_point_view(p, lay);
+}
+
+/* Both ways to the three sums; the largest difference relative to what cancels. */
+static double gap(rig *r, const ph_state *s, unsigned what)
+{
+    static const double weight[] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
+    const ph_layout *lay = &r->sim[0]->lay;
+    int nv = lay->nv, nl = lay->nl, n = nv + 2 * nl;
+    double *a = calloc((size_t)(2 * n), sizeof *a), *b = a + n, size = 1, worst;
+    unsigned asked = (what & PH_EVAL_PHI ? PH_LOADS_PHI : 0) | (what & PH_EVAL_RATE ? PH_LOADS_RATE : 0);
+    assert_int_equal(ph_loads_add(s, weight, asked, a, a + nv, a + nv + nl, r->vary.loads), PH_OK);
+    for (int k = 0; k < PH_NEIGHBOURS; k++) {
+        ph_eval *ev = &r->sim[k]->ev;
+        assert_int_equal(ph_eval_residual(ev, s, what), PH_OK);
+        for (int i = 0; i < nv; i++)
+            b[i] += weight[k] * ev->r[i], size = fmax(size, fmax(fabs(ev->r[i]), fabs(ev->g[i])));
+        for (int i = 0; i < nl; i++) {
+            b[nv + i] += what & PH_EVAL_PHI ? weight[k] * ev->Phi[i] : 0;
+            b[nv + nl + i] += what & PH_EVAL_RATE ? weight[k] * ev->rate[i] : 0;
+        }
+    }
+    worst = max_diff(a, b, n) / size;
+    free(a);
+    return worst;
+}
+
+static const struct {
+    const char *file, *param;
+    int nothing; /* it changes initial values alone */
+} row[] = {{"heavy_top.lua", "m", 0},      {"slider_crank.lua", "crank", 0},
+           {"slider_crank.lua", "rod", 0}, {"slider_crank.lua", "speed", 1},
+           {"bricard.lua", "b", 0},        {"bricard.lua", "m", 0},
+           {"rotor.lua", "m", 0},          {"rotor.lua", "spin", 1},
+           {"rolling_disc.lua", "r", 0},   {"rolling_disc.lua", "lean", 0},
+           {"four_bar.lua", "coupler", 0}, {"driven_crank.lua", "turns", 0},
+           {"spring_ball.lua", "k", 0},    {"andrews.lua", "k", 0}};
+
+static void sums(void **state)
+{
+    (void)state;
+    uint64_t seed = 11;
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        rig r;
+        open_rig(&r, row[k].file, row[k].param, 0);
+        assert_non_null(r.vary.loads);
+        for (int trial = 0; trial < 5; trial++) {
+            ph_state s = anywhere(r.sim[0], &seed);
+            check_le(gap(&r, &s, PH_EVAL_PHI), 1e-14); /* round-off of what cancels */
+            check_le(gap(&r, &s, PH_EVAL_RATE), 1e-14);
+            check_le(gap(&r, &s, PH_EVAL_PHI | PH_EVAL_RATE), 1e-14);
+        }
+        close_rig(&r);
+    }
+}
+
+/* Weights whose sum is not 0 find all that is evaluated: nothing where the equations do not change, one body
+ * where only its mass does. */
+static void only_what_differs(void **state)
+{
+    (void)state;
+    static const double one[PH_NEIGHBOURS] = {1, 0, 0, 0};
+    uint64_t seed = 12;
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        rig r;
+        open_rig(&r, row[k].file, row[k].param, 0);
+        const ph_layout *lay = &r.sim[0]->lay;
+        double *a = calloc((size_t)(lay->nv + 2 * lay->nl), sizeof *a);
+        ph_state s = anywhere(r.sim[0], &seed);
+        assert_int_equal(ph_loads_add(&s, one, PH_LOADS_PHI | PH_LOADS_RATE, a, a + lay->nv,
+                                      a + lay->nv + lay->nl, r.vary.loads),
+                         PH_OK);
+        assert_int_equal(norm2(a, lay->nv + 2 * lay->nl) == 0, row[k].nothing); /* exact */
+        if (!strcmp(row[k].file, "heavy_top.lua"))
+            assert_true(norm2(a + lay->nv, 2 * lay->nl) == 0); /* exact: the joint is not asked */
+        free(a);
+        close_rig(&r);
+    }
+}
+
+/* B^T lambda alone */
+static void rows_alone(void **state)
+{
+    (void)state;
+    static const double weight[] = {0, -0.5, 0.5, 0};
+    uint64_t seed = 13;
+    rig r;
+    open_rig(&r, "slider_crank.lua", "crank", 0);
+    const ph_layout *lay = &r.sim[0]->lay;
+    double *a = calloc((size_t)(2 * lay->nv), sizeof *a), *b = a + lay->nv;
+    double *B = calloc((size_t)lay->size_links, sizeof *B);
+    ph_state s = anywhere(r.sim[0], &seed);
+    assert_int_equal(ph_loads_add(&s, weight, PH_LOADS_ROWS, a, NULL, NULL, r.vary.loads), PH_OK);
+    for (int k = 0; k < PH_NEIGHBOURS; k++) {
+        assert_int_equal(ph_eval_links(&r.sim[k]->ev, &s, B), PH_OK);
+        for (const ph_block *l = lay->link, *end = l + lay->n_links; l < end; l++)
+            for (int i = 0; i < l->m; i++)
+                for (int j = 0; j < l->n; j++)
+                    b[l->col_at + j] += weight[k] * B[l->at + i * l->n + j] * s.lambda[l->row_at + i];
+    }
+    assert_true(norm2(b, lay->nv) > 0);
+    check_le(max_diff(a, b, lay->nv), 1e-13); /* round-off */
+    free(a), free(B);
+    close_rig(&r);
+}
+
+/* In other coordinates elements are not told apart. */
+static void other_spaces(void **state)
+{
+    (void)state;
+    rig r;
+    open_rig(&r, "heavy_top.lua", "m", 1);
+    assert_null(r.vary.loads);
+    assert_true(ph_vary_param(&r.vary).loads == NULL);
+    close_rig(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sums), cmocka_unit_test(only_what_differs),
+                                       cmocka_unit_test(rows_alone), cmocka_unit_test(other_spaces)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

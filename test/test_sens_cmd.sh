@@ -1,0 +1,189 @@
+#!/usr/bin/env bash
+# polhode sens: published digits, direct = adjoint = differences of runs, in every space; files, and what is refused.
+set -uo pipefail
+
+polhode=${POLHODE:?path of the program}
+models=$(cd "$(dirname "$0")/../models" && pwd)
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+failures=0
+
+fail() {
+    echo "FAILED: $*" >&2
+    failures=$((failures + 1))
+}
+
+# run CODE ARGS...: exit code; leaves stdout in out, stderr in err
+run() {
+    local want=$1 got
+    shift
+    "$polhode" "$@" >out 2>err </dev/null
+    got=$?
+    ((got == want)) || fail "polhode $*: exit code $got instead of $want: $(head -c 300 err)"
+}
+
+refused() { # CODE TEXT ARGS...: one line on stderr with TEXT in it
+    local code=$1 text=$2
+    shift 2
+    run "$code" "$@"
+    [[ $(wc -l <err) == 1 && $(cat err) == "polhode: "* ]] || fail "polhode $*: not one line: $(cat err)"
+    grep -qF -e "$text" err || fail "polhode $*: no '$text' in: $(cat err)"
+    ((code == 1)) || [[ ! -s out ]] || fail "polhode $*: prints although it refuses"
+}
+
+# value NAME...: the number or list behind these names, each after the one before, in out
+value() {
+    local text name
+    text=$(cat out)
+    for name in "$@"; do
+        [[ $text == *"\"$name\":"* ]] || return 1
+        text=${text#*"\"$name\":"}
+    done
+    [[ $text =~ ^\[?([0-9eE.,+-]+) ]] && tr ',' ' ' <<<"${BASH_REMATCH[1]}"
+}
+
+near() { # WHAT TOLERANCE "A..." "B...": relative to the largest of B
+    awk -v tol="$2" -v a="$3" -v b="$4" 'BEGIN {
+        n = split(a, x, " "); m = split(b, y, " "); if (n != m || n == 0) exit 1
+        for (i = 1; i <= n; i++) { d = x[i] - y[i]; if (d < 0) d = -d; if (d > most) most = d
+            if (x[i] != x[i]) exit 1; s = y[i] < 0 ? -y[i] : y[i]; if (s > size) size = s }
+        exit !(most <= tol * size) }' || fail "$1: $3 instead of $4"
+}
+
+# ---- published digits ---------------------------------------------------------------------------------------------
+# reference: P2, geometric generalized-alpha, h = 2e-3
+printed=(--param m --sigma 0 --rho 0.8 --h 2e-3 --formulation index3 --start plain --t-end 0.1 --json)
+run 0 sens "$models/heavy_top.lua" "${printed[@]}" --check
+near 'position' 1e-11 "$(value bodies top position)" '0.42048497209438 0.89467284491607 -0.15084060730646'
+near 'dx/dm' 1e-9 "$(value sensitivities m bodies top position)" '2.637083392647e-3 -1.579895364257e-4 6.414088394519e-3'
+near 'W' 1e-9 "$(value sensitivities m bodies top rotation)" '-3.202006515872e-3 1.091382384749e-3 6.153604936817e-3'
+near 'tip' 1e-9 "$(value sensitivities m sensors tip)" '5.274166785294e-3 -3.159790728514e-4 1.2828176789038e-2'
+for quantity in position rotation velocity omega; do
+    awk -v d="$(value check digits m bodies top "$quantity")" 'BEGIN { exit !(d >= 9.5) }' || fail "$quantity agrees to $(value check digits m bodies top "$quantity")"
+done
+# derivative: index-3 magnifies round-off of differences by 1/h^2 in multipliers
+awk -v d="$(value check least)" 'BEGIN { exit !(d >= 6) }' || fail "least agreement: $(value check least)"
+# reference: of the continuous problem, with an error of order h^2
+run 0 sens "$models/heavy_top.lua" --param m --h 1e-4 --t-end 0.1 --json
+near 'dOmega/dm' 1e-3 "$(value sensitivities m bodies top omega)" '-0.0413913077597291 0 0.135554761842119'
+near 'dlambda/dm' 1e-3 "$(value sensitivities m joints pivot lambda)" '-2.89395888691551 -22.5207090628176 -4.43844244207798'
+near 'force' 1e-12 "$(value sensitivities m joints pivot force)" "$(value sensitivities m joints pivot lambda)"
+
+# ---- three ways ---------------------------------------------------------------------------------------------------
+cp "$models"/*.lua .
+cat >>heavy_top.lua <<'EOF'
+sensor   { name = "square", custom = function(t, s) return s.top.position.x^2, t end }
+objective{ name = "J", final = function(s) return s.top.position.z + 0.1*s.top.omega.x^2 end,
+           integral = function(t, s)
+               return 1e-6*m*s.sensors.reaction[1]^2 + math.sin(s.top.position.x) + s.top.rotation.x + 1e-3*s.top.acceleration.y
+           end }
+objective{ name = "K", integral = function(t, s) return s.sensors.square[1] + math.sqrt(s.top.velocity.x^2 + 1e-6) end }
+EOF
+cat >>slider_crank.lua <<'EOF'
+sensor   { name = "bearing", type = "reaction", joint = "A" }
+objective{ name = "J", final = function(s) return s.sensors.theta[1] + s.slider.velocity.x end,
+           integral = function(t, s) return s.sensors.theta[1]^2 + 1e-3*s.sensors.bearing[1] end }
+EOF
+echo 'objective{ name = "J", final = function(s) return s.sensors.P3[1]^2 end, integral = function(t, s) return s.rod1.omega.z^2 end }' >>bricard.lua
+echo 'objective{ name = "J", integral = function(t, s) return 1e6*s.sensors.p2[2]^2 + s.rotor.velocity.y/s.rotor.omega.x end }' >>rotor.lua
+
+echo 'objective{ name = "J", final = function(s) return s.ball.rotation.x end, integral = function(t, s) return s.ball.omega_dot.y^2 end }' >>spring_ball.lua
+
+# ways MODEL PARAMETER TOLERANCE ARGS...: derivatives of all objectives; that of differences of runs (derivative), and a tenth of it
+# between direct and adjoint (round-off)
+ways() {
+    local model=$1 p=$2 tol=$3 direct
+    shift 3
+    grep -q 'objective{' "$model.lua" || fail "$model has no objective"
+    while read -r objective; do
+        run 0 sens "$model.lua" --param "$p" "$@" --json
+        direct=$(value objectives "$objective" gradient "$p")
+        value0=$(value objectives "$objective" value)
+        run 0 sens "$model.lua" --param "$p" "$@" --json --mode adjoint --objective "$objective"
+        near "$model $*: adjoint of $objective" "$(awk -v tol="$tol" 'BEGIN { print tol/10 }')" "$(value objectives "$objective" gradient "$p")" "$direct"
+        near "$model $*: value of $objective" 1e-12 "$(value objectives "$objective" value)" "$value0"        # round-off
+        run 0 sens "$model.lua" --param "$p" "$@" --json --mode fd --objective "$objective"
+        near "$model $*: differences of $objective" "$tol" "$(value objectives "$objective" gradient "$p")" "$direct"
+    done < <(grep -o 'objective{ name = "[A-Z]' "$model.lua" | grep -o '.$')
+}
+for space in R3xSO3 SE3 euler; do
+    for form in index3 ggl; do
+        ways heavy_top m 1e-8 --t-end 0.1 --space $space --formulation $form
+    done
+done
+ways spring_ball k 1e-8 --t-end 0.5 --space cardan
+ways slider_crank speed 1e-8 --t-end 1.2 --formulation ggl # more than one turn of the crank
+ways slider_crank crank 1e-7 --t-end 0.3
+ways bricard b 1e-5 --t-end 0.2 --formulation ggl # hardly depends on b
+ways rotor m 1e-6 --h 1e-5 --t-end 0.02
+run 0 sens spring_ball.lua --param k --t-end 0.5 --space cardan --check --json
+awk -v d="$(value check least)" 'BEGIN { exit !(d >= 8) }' || fail "cardan: $(value check least)" # derivative
+
+# angles over many turns, by differences and along the run
+run 0 sens slider_crank.lua --param crank,speed --t-end 1.2 --check --json
+near 'theta' 0.02 "$(value sensors theta)" 12.7
+for p in crank speed; do
+    awk -v d="$(value check digits $p sensors theta)" 'BEGIN { exit !(d >= 8) }' || fail "theta by $p: $(value check digits $p sensors theta)"
+done
+
+# however little memory: the same bits
+run 0 sens heavy_top.lua --param m --mode adjoint --objective J --json && sed 's/"wall_s":[^,]*//' out >most
+run 0 sens heavy_top.lua --param m --mode adjoint --objective J --json --memory 40000
+cmp -s most <(sed 's/"wall_s":[^,]*//' out) || fail '--memory changes the gradient'
+
+# ---- files --------------------------------------------------------------------------------------------------------
+run 0 sens heavy_top.lua --param m --t-end 0.05 --every 10 -o top.csv --json
+grep -qF ',d(top.x)/d(m) [m/1],' top.csv || fail "columns: $(grep '^t ' top.csv)"
+last=$(awk -F, '/^#/ {next} !n {n = NF; for (i = 1; i <= n; i++) {split($i, w, " "); at[w[1]] = i}; next} {x = $(at["d(top.x)/d(m)"])} END {print x}' top.csv)
+[[ $last == "$(value sensitivities m bodies top position | cut -d' ' -f1)" ]] || fail "last row: $last"
+[[ $(grep -cv '^#' top.csv) == 7 ]] || fail "rows: $(grep -cv '^#' top.csv)"
+if [[ -n ${H5_TO_CSV:-} ]]; then
+    run 0 sens heavy_top.lua --param m --t-end 0.05 -o top.h5
+fi
+run 0 sens heavy_top.lua --param m --t-end 0.05
+for text in 'derivatives by m = 15' 'tip' 'J = ' 'd/d(m)'; do
+    grep -qF "$text" out || fail "no '$text' in the summary"
+done
+
+# ---- what is refused ----------------------------------------------------------------------------------------------
+refused 2 'needs --param' sens heavy_top.lua
+refused 2 "no parameter 'mass'; the model has: m" sens heavy_top.lua --param mass
+refused 2 "'m' is there twice" sens heavy_top.lua --param m,m
+refused 2 'a name is missing' sens heavy_top.lua --param m,
+refused 2 'needs a model file' sens heavy_top --param x
+refused 2 "no objective 'L'" sens heavy_top.lua --param m --objective L
+refused 2 'the model has none' sens "$models/heavy_top.lua" --param m --mode adjoint
+refused 2 'rkmk has no sensitivities' sens heavy_top.lua --param m --method rkmk
+refused 2 'genalpha-printed has no sensitivities' sens heavy_top.lua --param m --method genalpha-printed --mode adjoint
+refused 2 'has no choice' sens heavy_top.lua --param m --mode reverse
+refused 2 '1000 bytes is too tight' sens heavy_top.lua --param m --mode adjoint --memory 1000
+cat >drop.lua <<'EOF'
+local m = param("m", 1)
+body     { name = "b", mass = m, inertia = {1, 1, 1}, velocity = {1, 0, 0} }
+objective{ name = "J", integral = function(t, s) return math.sqrt(0.05 - s.b.position.x) end }
+run      { t_end = 0.1, h = 1e-2 }
+EOF
+for mode in direct adjoint fd; do
+    refused 1 "drop.lua:3: objective 'J': the function returns" sens drop.lua --param m --mode $mode
+done
+edit() { sed "$1" drop.lua >edited.lua; }
+edit 's/s\.b\./s.c./'
+refused 2 "objective 'J': there is no body 'c'" sens edited.lua --param m
+edit 's/s\.b\.position\.x/s.sensors.tip[1]/'
+refused 2 "objective 'J': there is no sensor 'tip'" sens edited.lua --param m
+edit 's/return .* end/return 1\/s.sensors.e[1] + s.sensors.f[1] end/; 4a sensor{ name = "e", type = "energy" }'
+refused 2 "objective 'J': there is no sensor 'f'" sens edited.lua --param m
+edit '4a sensor{ name = "e", custom = function(t, s) return s.sensors.e[1] end }'
+refused 2 'sensors are known in objectives only' sens edited.lua --param m
+edit 's/, integral = .*/ }/'
+refused 2 "objective 'J': says nothing" sens edited.lua --param m
+edit 's/return .* end/return 1, 2 end/'
+refused 2 'returns 2 values instead of 1' sens edited.lua --param m
+edit 's/integral/integrand/'
+refused 2 "did you mean 'integral'" sens edited.lua --param m
+edit 's/, integral = .*/, data = "none.csv", sensor = "x" }/'
+refused 2 "there is no sensor 'x'" sens edited.lua --param m
+refused 2 'a function of the file cannot be frozen' freeze drop.lua
+
+((failures == 0)) || exit 1
