@@ -425,6 +425,75 @@ static void rolling_disc(void **state)
     }
 }
 
+/* Chaplygin's sleigh: a knife edge, sliding straight on at speed u, its centre of mass a ahead of the edge;
+ * (J + m a^2) psi'' + m a u psi' = 0, stable forwards and unstable backwards. */
+static ph_status sleigh_M(const ph_state *s, double *out, void *ctx)
+{
+    (void)s, (void)ctx;
+    out[0] = out[4] = 3, out[8] = 0.7;
+    return PH_OK;
+}
+
+static ph_status sleigh_g(const ph_state *s, double *out, void *ctx)
+{
+    (void)s, (void)out, (void)ctx;
+    return PH_OK;
+}
+
+static ph_status sleigh_A(const ph_state *s, double *out, void *ctx)
+{
+    (void)ctx;
+    out[0] = -sin(s->q[2]), out[1] = cos(s->q[2]), out[2] = -0.4;
+    return PH_OK;
+}
+
+static void sleigh(void **state)
+{
+    (void)state;
+    const ph_node node = {PH_RN, 3, "sleigh"};
+    const ph_constraint edge = {1, 1, "edge"};
+    const ph_system sys = {.n_nodes = 1,
+                           .nodes = &node,
+                           .n_constraints = 1,
+                           .constraints = &edge,
+                           .M = sleigh_M,
+                           .g = sleigh_g,
+                           .B = sleigh_A,
+                           .flags = PH_MASS_CONSTANT};
+    for (double u = -2; u <= 2; u += 4) {
+        modes s = {0};
+        const double q[] = {1, 2, 0.5}, v[] = {u * cos(0.5), u * sin(0.5), 0};
+        assert_int_equal(ph_modes_create(&s.m, &sys, 0, q, v, NULL, &s.h.err), PH_OK);
+        s.info = ph_modes_ask(s.m);
+        assert_int_equal(s.info.count, 5);                         /* 3 positions and 2 velocities */
+        check_le(miss(&s, -3 * 0.4 * u / (0.7 + 3 * 0.16)), 1e-8); /* derivative: Z is differenced */
+        modes_close(&s);
+    }
+}
+
+/* A block that slides at speed w, pushed and pressed down the more the faster it is, N = m g + c w:
+ * m x'' = F - mu N w/r, r = sqrt(w^2 + ws^2), so that mu_1 = -mu (c w/r + N ws^2/r^3)/m. */
+static void sliding_block(void **state)
+{
+    (void)state;
+    double m = 2, c = 5, w = 0.3, ws = 0.2, f = 0.4, N = m * G + c * w, r = hypot(w, ws);
+    modes s = modes_moving(
+        "model 'block'\n"
+        "gravity {0, 0, -9.81}\n"
+        "local push = 0.4 * (2 * 9.81 + 5 * 0.3) * 0.3 / math.sqrt(0.3^2 + 0.2^2)\n"
+        "body { name = 'block', mass = 2, inertia = {1, 1, 1}, velocity = {0.3, 0, 0} }\n"
+        "joint { name = 'rail', type = 'prismatic', bodies = {'ground', 'block'}, at = {0, 0, 0},\n"
+        "        axis = {1, 0, 0}, friction = 0.4, friction_speed = 0.2 }\n"
+        "force { name = 'push', body = 'block',\n"
+        "        value = function(t, s) return {push, 0, -5 * s.block.velocity[1]} end }\n",
+        PH_SPACE_R3XSO3);
+    assert_int_equal(s.info.count, 2);
+    check_le(miss(&s, -f * (c * w / r + N * ws * ws / (r * r * r)) / m),
+             1e-8);           /* functions are differenced */
+    check_le(miss(&s, 0), 0); /* exact */
+    modes_close(&s);
+}
+
 /* ---- failures ------------------------------------------------------------------------------------- */
 
 static void refuse_modes(const char *text, ph_space_code space, const char *words)
@@ -500,6 +569,8 @@ int main(void)
         cmocka_unit_test(tops),
         cmocka_unit_test(all_turn_together),
         cmocka_unit_test(rolling_disc),
+        cmocka_unit_test(sleigh),
+        cmocka_unit_test(sliding_block),
         cmocka_unit_test(unsteady_motions_are_refused),
         cmocka_unit_test(middle_axis),
         cmocka_unit_test(memory_is_short),

@@ -210,7 +210,7 @@ static void chain_of_springs(void **state)
                      PH_SPACE_R3XSO3);
     double z = 0;
     for (int i = 1; i <= 5; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "p%d", i);
         z -= 1 + (6 - i) * 2 * 10 / 200.0;
         check_le(ph_norm(ph_sub(held_body(&h, name).x, ph_v3(0, 0, z))), 1e-9); /* Newton's tolerance */
@@ -255,6 +255,29 @@ static void four_bar_rests_at_least_energy(void **state)
     ph_mechanism_reaction(h.mech, &h.s, ph_model_find(h.model, PH_JOINTS, "A"), &A, &torque);
     ph_mechanism_reaction(h.mech, &h.s, ph_model_find(h.model, PH_JOINTS, "D"), &D, &torque);
     check_le(ph_norm(ph_sub(ph_add(A, D), ph_v3(0, 2.2 * 9.81, 0))), 1e-9); /* Newton's tolerance */
+    held_close(&h);
+}
+
+/* Sixty links let go from the horizontal, far from their rest, hang straight down. */
+static void long_chain_hangs(void **state)
+{
+    (void)state;
+    held h = {0};
+    const ph_setting set = {"N", 60};
+    assert_int_equal(
+        ph_model_read(&h.model, PH_TEST_DIR "/../models/chain_revolute.lua", &set, 1, NULL, &h.err), PH_OK);
+    assert_int_equal(ph_mechanism_create(&h.mech, h.model, PH_SPACE_R3XSO3, NULL, &h.err), PH_OK);
+    assert_int_equal(ph_mechanism_initial(h.mech, 0, &h.q0, &h.v0, &h.err), PH_OK);
+    held_settle(&h, 1);
+    assert_int_equal(h.status, PH_OK);
+    double first = held_body(&h, "b1").x.z;
+    for (int i = 1; i <= 60; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "b%d", i);
+        ph_vec3 x = held_body(&h, name).x;
+        check_le(ph_norm(ph_sub(x, ph_v3(0, 0, (2 * i - 1) * first))), 1e-8); /* Newton's tolerance, summed */
+    }
+    assert_true(first < 0);
     held_close(&h);
 }
 
@@ -391,6 +414,7 @@ int main(void)
         cmocka_unit_test(factor_scales_loads),
         cmocka_unit_test(chain_of_springs),
         cmocka_unit_test(four_bar_rests_at_least_energy),
+        cmocka_unit_test(long_chain_hangs),
         cmocka_unit_test(rates_confine_increments),
         cmocka_unit_test(what_nothing_holds_is_named),
         cmocka_unit_test(fails_cleanly),

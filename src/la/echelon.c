@@ -36,10 +36,6 @@
 /* A good pivot, relative to other entries of the reduced row. */
 #define GOOD 0.1
 
-/* A pivot so small in its row that entries at other pivots must be rotated away first: else they would magnify
- * round-off of rows to come. */
-#define WEAK 1e-3
-
 /* Smaller entries of rows of size 1 are round-off. */
 #define DROP 1e-15
 
@@ -217,8 +213,8 @@ static int reduce(ph_echelon *e, int *whole)
             continue;
         }
         double c = e->x[k] / e->diag[k];
-        for (const entry *r = e->row[k].e, *end = r + e->row[k].n; r < end; r++)
-            reach(e, r->col, -c * r->x);
+        for (int i = 0; i < e->row[k].n; i++)
+            reach(e, e->row[k].e[i].col, -c * e->row[k].e[i].x);
     }
     double sum = 0;
     for (int i = 0; i < e->n_passed; i++)
@@ -300,13 +296,11 @@ static double entry_at(const line *v, int col)
     return 0;
 }
 
-/* Rotate v into R up to column p, and farther while its pivot is weak. */
+/* Rotate v into R up to column p. */
 static ph_status insert(ph_echelon *e, int p, int *dependent)
 {
     double at = -1;
-    for (const entry *x; (x = following(e, at)) != NULL;) {
-        if (at >= e->place[p] && fabs(entry_at(&e->v, p)) >= WEAK * size(&e->v))
-            break;
+    for (const entry *x; at < e->place[p] && (x = following(e, at)) != NULL;) {
         int k = x->col;
         ph_status s = e->diag[k] != 0 ? rotate(e, k, x->x) : PH_OK;
         if (s != PH_OK)

@@ -327,7 +327,8 @@ static ph_status find_P(ph_linear *l)
     return s;
 }
 
-/* Column of A for (y, u): z' = Nh^T M u, w' = -N^T (M P z' + D u + K' y); y NULL: 0 */
+/* Column of A for (y, u): z' = Nh^T M u, w' = -N^T (M P z' + D u + K' y); y NULL: 0. P has the least kinetic
+ * energy, M P = B^T (..), so that its term counts with friction alone. */
 static void put_column(const ph_linear *l, int column, const double *y, const double *u)
 {
     int nv = l->nv;

@@ -46,8 +46,6 @@ static void put_square(ph_modes *m, double complex nu)
         nu = creal(nu);
     if (cabs(nu) <= ZERO_SQUARE * m->size)
         put(m, 0, 0);
-    else if (cimag(nu) == 0 && creal(nu) < 0)
-        put(m, I * sqrt(-creal(nu)), nu);
     else
         put(m, csqrt(nu), nu), put(m, -csqrt(nu), nu);
 }

@@ -18,7 +18,7 @@
  * away. Where load steps do not arrive, a strongly damped motion under full load, mu M q' = -r, does:
  * implicit steps
  *
- *   (T2) with K + mu M for K,   mu_{n+1} = mu_n |a_{n+1}|/|a_n|                                    (T4)
+ *   (T2) with K + mu M for K,   mu as small as 0.3 rad at once let it be                       (T4)
  *
  * that must go downhill, a^T M dq > 0, and that Newton's method ends. A free motion x of the equilibrium is
  * found by inverse iteration, which magnifies it by 1/delta:
@@ -39,6 +39,7 @@
 #define TURN_AT_ONCE 0.3   /* of relaxation [rad]: steps that follow the motion */
 #define CLOSE        1e-3  /* of the first acceleration: from here on Newton's method is trusted */
 #define AT_REST      1e-10 /* of the same: what is still missing is stiffness */
+#define SETTLED      1e-9  /* Phi from which the next step starts, relative to positions */
 #define FAR          1e4   /* times the size of the system: it moves away for ever */
 
 struct ph_equilibrium {
@@ -161,8 +162,8 @@ static void apply(ph_equilibrium *e)
     ph_redundant_project(&e->nm, e->nm.null, e->now.lambda);
 }
 
-/* (T3) at the evaluated point, to a and lambda; r is evaluated again with it. */
-static ph_status balance(ph_equilibrium *e)
+/* x of the matrix of (T3) at the evaluated point for the right-hand side (-g, 0) or (0, -Phi). */
+static ph_status solve_mass(ph_equilibrium *e, const double *g, const double *Phi)
 {
     int nv = e->lay.nv, nl = e->lay.nl;
     ph_newton_matrix *nm = &e->nm;
@@ -172,8 +173,16 @@ static ph_status balance(ph_equilibrium *e)
     if (s != PH_OK)
         return s;
     for (int i = 0; i < nv + nl; i++)
-        nm->b[i] = i < nv ? -e->ev.g[i] : 0;
-    s = nm->redundant ? ph_redundant_solve(nm, nm->x) : ph_solver_solve(nm->initial, nm->b, nm->x);
+        nm->b[i] = i < nv ? (g ? -g[i] : 0) : (Phi ? -Phi[i - nv] : 0);
+    return nm->redundant ? ph_redundant_solve(nm, nm->x) : ph_solver_solve(nm->initial, nm->b, nm->x);
+}
+
+/* (T3) at the evaluated point, to a and lambda; r is evaluated again with it. */
+static ph_status balance(ph_equilibrium *e)
+{
+    int nv = e->lay.nv, nl = e->lay.nl;
+    ph_newton_matrix *nm = &e->nm;
+    ph_status s = solve_mass(e, e->ev.g, NULL);
     if (s != PH_OK)
         return s;
     memcpy(e->a, nm->x, sizeof(double) * (size_t)nv);
@@ -265,11 +274,25 @@ static double first_mu(const ph_equilibrium *e)
     return fmax(turn, shift) / TURN_AT_ONCE;
 }
 
-/* One step of (T4); mu grows until it is short and goes downhill. */
+/* Back to Phi = 0, and (T3) there: corrections could not be told from what goes downhill. */
+static ph_status settle(ph_equilibrium *e)
+{
+    ph_status s = evaluate(e);
+    for (int k = 0; k < 20 && s == PH_OK && !(ph_small_max(e->lay.nl, e->ev.Phi) <= 1e-12 * e->size); k++) {
+        s = solve_mass(e, NULL, e->ev.Phi);
+        if (s == PH_OK) {
+            ph_point_shift(&e->lay, &e->now, 1, e->nm.x, &e->now);
+            s = evaluate(e);
+        }
+    }
+    return s == PH_OK ? balance(e) : s;
+}
+
+/* One step of (T4); mu grows until it is short, goes downhill and ends where Phi = 0. */
 static ph_status relax_once(ph_equilibrium *e, double *mu)
 {
+    double turn, shift;
     for (int tries = 0; tries < 40; tries++, *mu *= 4) {
-        double turn, shift;
         ph_status s = increment(e, *mu);
         if (s == PH_E_SINGULAR)
             continue;
@@ -279,9 +302,19 @@ static ph_status relax_once(ph_equilibrium *e, double *mu)
         measure(e, e->nm.x, &turn, &shift);
         if (!(turn <= TURN_AT_ONCE && shift <= TURN_AT_ONCE && product(e, e->a, e->nm.x) >= 0))
             continue;
+        ph_point_copy(&e->kept, &e->now, &e->lay);
         apply(e);
+        s = settle(e);
+        if (s == PH_OK && ph_small_max(e->lay.nl, e->ev.Phi) <= SETTLED * e->size) {
+            *mu *= fmin(0.5, fmax(0.1, fmax(turn, shift) / TURN_AT_ONCE)); /* short ones may be longer */
+            return PH_OK;
+        }
+        ph_point_copy(&e->now, &e->kept, &e->lay);
         s = evaluate(e);
-        return s == PH_OK ? balance(e) : s;
+        if (s == PH_OK)
+            s = balance(e);
+        if (s != PH_OK)
+            return s;
     }
     return PH_E_NEWTON;
 }
@@ -318,7 +351,6 @@ static ph_status relax(ph_equilibrium *e)
         s = evaluate(e);
         if (s == PH_OK)
             s = balance(e);
-        mu *= fmin(2, fmax(0.2, last > 0 ? now / last : 1));
         last = now;
     }
     return s == PH_OK ? PH_E_NEWTON : s;
@@ -326,11 +358,10 @@ static ph_status relax(ph_equilibrium *e)
 
 /* ---- free motions -------------------------------------------------------------------------------- */
 
-/* 1: (T5) finds a free motion, which is then in a; 0: there is none. */
-static ph_status find_free(ph_equilibrium *e, int *is_free)
+/* Passes of (T5), the last x in a; growth: of the last pass. */
+static ph_status iterate_free(ph_equilibrium *e, double delta, double *growth)
 {
     const ph_layout *lay = &e->lay;
-    double kappa = stiffness(e), delta = kappa > 0 ? FREE * kappa : 1, growth = 0;
     unsigned seed = 1;
     ph_status s = factor(e, delta);
     for (int i = 0; i < lay->nv; i++) {
@@ -345,12 +376,24 @@ static ph_status find_free(ph_equilibrium *e, int *is_free)
         for (int i = 0; i < lay->nv; i++)
             e->nm.b[i] *= e->scale;
         s = solve(e);
-        growth = sqrt(product(e, e->nm.x, e->nm.x)) / before;
+        *growth = sqrt(product(e, e->nm.x, e->nm.x)) / before;
         double size = ph_small_max(lay->nv, e->nm.x);
         for (int i = 0; i < lay->nv; i++)
             e->a[i] = size > 0 ? e->nm.x[i] / size : 0;
         if (!(size > 0)) /* nothing can move at all */
             break;
+    }
+    return s;
+}
+
+/* is_free 1: there is a free motion, now in a. A larger delta where solvers take (T5) as singular. */
+static ph_status find_free(ph_equilibrium *e, int *is_free)
+{
+    double kappa = stiffness(e), delta = kappa > 0 ? FREE * kappa : 1, growth = 0;
+    ph_status s = iterate_free(e, delta, &growth);
+    for (int k = 0; k < 3 && s == PH_E_SINGULAR; k++) {
+        delta *= 30;
+        s = iterate_free(e, delta, &growth);
     }
     *is_free = growth >= FREE_GROWTH / delta;
     return s;
@@ -378,6 +421,18 @@ static void name_free(const ph_equilibrium *e, char *text, size_t size)
     }
 }
 
+/* The accelerations that g would give nodes without joints, as |a| is measured. */
+static double load_size(const ph_equilibrium *e)
+{
+    double sum = 0;
+    for (int i = 0; i < e->lay.N; i++) {
+        const ph_block *b = &e->lay.pair[e->lay.diag[i]];
+        for (int k = 0; k < b->n; k++)
+            sum += pow(e->ev.g[e->lay.v_at[i] + k], 2) / e->ev.M[b->at + k * (b->n + 1)];
+    }
+    return sqrt(sum);
+}
+
 /* After a failure, or at the equilibrium: an error that names what nothing holds, if there is any. */
 static ph_status refuse_free(ph_equilibrium *e, ph_status otherwise, ph_error *err)
 {
@@ -388,7 +443,8 @@ static ph_status refuse_free(ph_equilibrium *e, ph_status otherwise, ph_error *e
     ph_status s = evaluate(e);
     if (s == PH_OK)
         s = balance(e);
-    int at_rest = otherwise == PH_OK || sqrt(product(e, e->a, e->a)) <= 10 * AT_REST * e->first;
+    int at_rest =
+        otherwise == PH_OK || sqrt(product(e, e->a, e->a)) <= 10 * AT_REST * fmax(e->first, load_size(e));
     if (s == PH_OK)
         s = find_free(e, &is_free);
     if (s != PH_OK || !is_free)

@@ -1,0 +1,160 @@
+/* Which conditions of many closed loops repeat others, how long that takes, and runs with them. */
+#include "check.h"
+#include "model_file.h"
+#include "polhode/sim.h"
+#include "step/layout.h"
+
+#include <time.h>
+
+/* A ladder of N parallelograms of bars with hinges: 4 N joints, of which every fourth closes a loop. disorder: the
+ * joints are listed in another order. */
+static const char ladder[] =
+    "model 'ladder'\n"
+    "local N, disorder = math.floor(param('N', 10)), param('disorder', 0)\n"
+    "local c, s = math.cos(0.3), math.sin(0.3)\n"
+    "local function at(x, y) return {c * x - s * y, s * x + c * y, 0} end\n"
+    "local function bar(name, p, q)\n"
+    "  body { name = name, mass = 1, inertia = {0.01, 1 / 12, 1 / 12},\n"
+    "         position = {(p[1] + q[1]) / 2, (p[2] + q[2]) / 2, 0},\n"
+    "         rotation = {axis = {0, 0, 1}, angle = math.atan(q[2] - p[2], q[1] - p[1])} }\n"
+    "end\n"
+    "local hinges = {}\n"
+    "local function hinge(first, second, p)\n"
+    "  hinges[#hinges + 1] = {name = first .. second, type = 'revolute', bodies = {first, second}, at = p,\n"
+    "                         axis = {0, 0, 1}}\n"
+    "end\n"
+    "gravity {1, -9.81, 3}\n"
+    "for i = 1, N do\n"
+    "  local before = i == 1 and 'ground' or 'rung' .. i - 1\n"
+    "  bar('rung' .. i, at(i, 0), at(i, 1))\n"
+    "  bar('low' .. i, at(i - 1, 0), at(i, 0))\n"
+    "  bar('high' .. i, at(i - 1, 1), at(i, 1))\n"
+    "  hinge(before, 'low' .. i, at(i - 1, 0))\n"
+    "  hinge(before, 'high' .. i, at(i - 1, 1))\n"
+    "  hinge('low' .. i, 'rung' .. i, at(i, 0))\n"
+    "  hinge('high' .. i, 'rung' .. i, at(i, 1))\n"
+    "end\n"
+    "for i = 1, #hinges do joint(hinges[disorder == 0 and i or 1 + 7919 * i % #hinges]) end\n";
+
+typedef struct rig {
+    ph_model *model;
+    ph_mechanism *mech;
+    const ph_system *sys;
+    const double *q0, *v0;
+    double seconds; /* of processor time for the rank */
+} rig;
+
+static rig open_ladder(int N, int disorder)
+{
+    const ph_setting sets[] = {{"N", N}, {"disorder", disorder}};
+    rig r = {0};
+    ph_error err = {0};
+    if (read_named(&r.model, "ladder.lua", ladder, strlen(ladder), sets, 2, NULL, &err) != PH_OK ||
+        ph_mechanism_create(&r.mech, r.model, PH_SPACE_R3XSO3, NULL, &err) != PH_OK ||
+        ph_mechanism_initial(r.mech, 0, &r.q0, &r.v0, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    clock_t before = clock();
+    if (ph_mechanism_rank(r.mech, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    r.seconds = (double)(clock() - before) / CLOCKS_PER_SEC;
+    r.sys = ph_mechanism_system(r.mech);
+    return r;
+}
+
+static void close_ladder(rig *r)
+{
+    ph_mechanism_destroy(r->mech);
+    ph_model_free(r->model);
+}
+
+/* Each loop has 3 conditions too many, all of the joint that closes it. 1200 bodies take some 10 ms; rows by rows
+ * without regard to zeros took minutes. */
+static void many_loops(void **state)
+{
+    (void)state;
+    enum { N = 400 };
+    rig r = open_ladder(N, 0);
+    assert_int_equal(r.sys->n_redundant, 3 * N);
+    for (int j = 0; j < 4 * N; j++)
+        assert_int_equal(ph_mechanism_redundant(r.mech, j), j % 4 == 3 ? 3 : 0);
+    check_le(r.seconds, 2); /* ordering: a hundred times what it takes */
+    close_ladder(&r);
+    r = open_ladder(N, 1);
+    assert_int_equal(r.sys->n_redundant, 3 * N);
+    check_le(r.seconds, 2); /* ordering: likewise */
+    close_ladder(&r);
+}
+
+/* How far lambda is from the range of B(q), relative to its size: 0 for multipliers of least norm. Gram-Schmidt on the
+ * columns of B as dense numbers. */
+static double outside_range(const ph_system *sys, const ph_state *s)
+{
+    ph_layout lay;
+    ph_arena a = {0};
+    assert_int_equal(ph_layout_measure(&lay, sys, NULL), PH_OK);
+    ph_layout_take(&lay, &a);
+    assert_true(ph_arena_open(&a, NULL));
+    ph_layout_take(&lay, &a);
+    assert_int_equal(ph_layout_fill(&lay, NULL), PH_OK);
+    int nl = lay.nl, rank = 0;
+    double *B = calloc((size_t)lay.size_links, sizeof(double)), rest = 0;
+    double *Q = calloc((size_t)(nl * (lay.nv + 1)), sizeof(double));
+    assert_int_equal(sys->B(s, B, sys->ctx), PH_OK);
+    for (const ph_block *b = lay.link, *end = b + lay.n_links; b < end; b++)
+        for (int i = 0; i < b->m; i++)
+            for (int j = 0; j < b->n; j++)
+                Q[(b->col_at + j) * nl + b->row_at + i] = B[b->at + i * b->n + j];
+    memcpy(Q + lay.nv * nl, s->lambda, sizeof(double) * (size_t)nl);
+    for (int k = 0; k <= lay.nv; k++) {
+        double *q = Q + k * nl, before = norm2(q, nl);
+        for (int twice = 0; twice < 2; twice++)
+            for (int m = 0; m < rank; m++) {
+                double dot = 0;
+                for (int i = 0; i < nl; i++)
+                    dot += q[i] * Q[m * nl + i];
+                for (int i = 0; i < nl; i++)
+                    q[i] -= dot * Q[m * nl + i];
+            }
+        double after = norm2(q, nl);
+        rest = after / before;
+        for (int i = 0; i < nl && after > 1e-9 * before; i++)
+            Q[rank * nl + i] = q[i] / after;
+        rank += after > 1e-9 * before;
+    }
+    free(B), free(Q), ph_free(NULL, a.block);
+    return rest;
+}
+
+/* Gravity has a part out of the plane, which the redundant conditions share. */
+static void least_norm_of_many(void **state)
+{
+    (void)state;
+    for (int f = PH_INDEX3; f <= PH_GGL; f += PH_GGL - PH_INDEX3) {
+        rig r = open_ladder(25, 0);
+        ph_sim *sim;
+        ph_error err = {0};
+        ph_options o = ph_default_options();
+        o.h = 1e-3, o.formulation = (ph_formulation)f;
+        if (ph_sim_create(&sim, r.sys, &o, 0, r.q0, r.v0, &err) != PH_OK ||
+            ph_sim_run(sim, 5, NULL, NULL, &err) != PH_OK)
+            fail_msg("%s", err.text);
+        ph_state s = ph_sim_state(sim);
+        double position, velocity;
+        check_le(outside_range(r.sys, &s),
+                 1e-8); /* round-off of the null space, over the smallest eigenvalue */
+        assert_int_equal(ph_sim_violation(sim, &position, &velocity), PH_OK);
+        check_le(position, 1e-12); /* invariant: Newton's tolerance of positions */
+        assert_true(ph_sim_stats(sim).iterations <= 3 * 5);
+        ph_sim_destroy(sim);
+        close_ladder(&r);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(many_loops),
+        cmocka_unit_test(least_norm_of_many),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
