@@ -3,8 +3,8 @@
 #include "la/echelon.h"
 #include "model_file.h"
 
-/* Dense rows, and an orthonormal basis of those that were kept. In double precision Gram-Schmidt itself would fail
- * after a few nearly dependent rows. */
+/* Dense rows, and an orthonormal basis of those that were kept. In double precision Gram-Schmidt itself
+ * would fail after a few nearly dependent rows. */
 typedef struct dense {
     int rows, cols, rank;
     double *A;
@@ -79,9 +79,9 @@ static int add(ph_echelon *e, const dense *d, int i)
     return dependent;
 }
 
-/* Reduced rows are at least as large as the distance: a row beyond 1e-8 is never called dependent (2e-8: round-off, of
- * spans that nearly dependent rows determine to a few digits). They can be larger, by the sizes of entries beside
- * their pivots: below 1e-11 a row must be. Returns how many rows depend. */
+/* Reduced rows are at least as large as the distance: a row beyond 1e-8 is never called dependent (2e-8:
+ * round-off, of spans that nearly dependent rows determine to a few digits). They can be larger, by the
+ * sizes of entries beside their pivots: below 1e-11 a row must be. Returns how many rows depend. */
 static int compare(dense *d)
 {
     ph_echelon *e;
@@ -162,8 +162,8 @@ static void random_rows(void **state)
 
 /* ---- cases made by hand ---------------------------------------------------------------------------- */
 
-/* A first entry that is small but no round-off would be a bad pivot: round-off of the same row again, divided by it,
- * would look like a row of its own. */
+/* A first entry that is small but no round-off would be a bad pivot: round-off of the same row again,
+ * divided by it, would look like a row of its own. */
 static void small_entries_are_no_pivots(void **state)
 {
     (void)state;
@@ -177,8 +177,8 @@ static void small_entries_are_no_pivots(void **state)
     }
 }
 
-/* A row nearly in the span of others leaves a direction that later rows can lie in; that direction counts by itself,
- * whatever the size of what is left of the row. */
+/* A row nearly in the span of others leaves a direction that later rows can lie in; that direction counts
+ * by itself, whatever the size of what is left of the row. */
 static void what_is_left_is_scaled(void **state)
 {
     (void)state;
@@ -189,9 +189,9 @@ static void what_is_left_is_scaled(void **state)
     dense_free(&d);
 }
 
-/* Rows with one large entry, farther to the left in each, after many small ones. The columns that a row passes share
- * the places between its pivot and a column in which no row has an entry: 1, 1/40, 1/(40 39), ... of a place. So
- * places must be numbered anew. */
+/* Rows with one large entry, farther to the left in each, after many small ones. The columns that a row
+ * passes share the places between its pivot and a column in which no row has an entry: 1, 1/40, 1/(40 39),
+ * ... of a place. So places must be numbered anew. */
 static void places_run_out(void **state)
 {
     (void)state;

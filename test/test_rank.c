@@ -6,8 +6,8 @@
 
 #include <time.h>
 
-/* A ladder of N parallelograms of bars with hinges: 4 N joints, of which every fourth closes a loop. disorder: the
- * joints are listed in another order. */
+/* A ladder of N parallelograms of bars with hinges: 4 N joints, of which every fourth closes a loop.
+ * disorder: the joints are listed in another order. */
 static const char ladder[] =
     "model 'ladder'\n"
     "local N, disorder = math.floor(param('N', 10)), param('disorder', 0)\n"
@@ -67,8 +67,8 @@ static void close_ladder(rig *r)
     ph_model_free(r->model);
 }
 
-/* Each loop has 3 conditions too many, all of the joint that closes it. 1200 bodies take some 10 ms; rows by rows
- * without regard to zeros took minutes. */
+/* Each loop has 3 conditions too many, all of the joint that closes it. 1200 bodies take some 10 ms; rows
+ * by rows without regard to zeros took minutes. */
 static void many_loops(void **state)
 {
     (void)state;
@@ -85,8 +85,8 @@ static void many_loops(void **state)
     close_ladder(&r);
 }
 
-/* How far lambda is from the range of B(q), relative to its size: 0 for multipliers of least norm. Gram-Schmidt on the
- * columns of B as dense numbers. */
+/* How far lambda is from the range of B(q), relative to its size: 0 for multipliers of least norm.
+ * Gram-Schmidt on the columns of B as dense numbers. */
 static double outside_range(const ph_system *sys, const ph_state *s)
 {
     ph_layout lay;

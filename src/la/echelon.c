@@ -1,23 +1,24 @@
 /* Sparse rows brought to echelon form by rotations, one row after the other.
  *
- * The rows so far have a basis R: row k of it has a pivot in column k and else only columns whose place in the
- * order comes after. A new row a of size 1 goes through the columns by their places. First it is reduced,
+ * The rows so far have a basis R: row k of it has a pivot in column k and else only columns whose place in
+ * the order comes after. A new row a of size 1 goes through the columns by their places. First it is
+ * reduced,
  *
- *     a <- a - (a_k / R_kk) R_k   at each column with a pivot                                             (A8)
+ *     a <- a - (a_k / R_kk) R_k   at each column with a pivot                                            (A8)
  *
- * which leaves a - c R, zero at all pivots: as small as the distance of a from the span of R, up to a factor that
- * good pivots keep moderate. If it is small enough, a depends on the rows before it and R stays as it is.
- * Otherwise its pivot is to be the first column p that has none and where its entry is not small beside the
- * others, and a is rotated into R up to there,
+ * which leaves a - c R, zero at all pivots: as small as the distance of a from the span of R, up to a
+ * factor that good pivots keep moderate. If it is small enough, a depends on the rows before it and R
+ * stays as it is. Otherwise its pivot is to be the first column p that has none and where its entry is not
+ * small beside the others, and a is rotated into R up to there,
  *
  *     [ R_k ]    [  c  s ] [ R_k ]
- *     [ a   ] <- [ -s  c ] [ a   ],   c = R_kk / r,  s = a_k / r,  r = hypot(R_kk, a_k)                   (A9)
+ *     [ a   ] <- [ -s  c ] [ a   ],   c = R_kk / r,  s = a_k / r,  r = hypot(R_kk, a_k)                  (A9)
  *
- * and kept, scaled to size 1, since only the span matters. Columns without a pivot that it has passed get a place
- * after the last rotation. So no entry of R is outside the Cholesky factor of A^T A for the order of the columns,
- * which such exchanges change as little as they can. A row that is nearly dependent is kept as (A8) leaves it.
- * George, Heath: Solution of sparse linear least squares problems using Givens rotations, Linear Algebra Appl. 34
- * (1980). */
+ * and kept, scaled to size 1, since only the span matters. Columns without a pivot that it has passed get
+ * a place after the last rotation. So no entry of R is outside the Cholesky factor of A^T A for the order
+ * of the columns, which such exchanges change as little as they can. A row that is nearly dependent is
+ * kept as (A8) leaves it. George, Heath: Solution of sparse linear least squares problems using Givens
+ * rotations, Linear Algebra Appl. 34 (1980). */
 #include "la/echelon.h"
 #include "base/base.h"
 
@@ -29,8 +30,8 @@
  * them: above the digits of a model file, below any angle that a mechanism is built with. */
 #define DEPENDENT 1e-8
 
-/* An entry at a column without a pivot that proves independence, whatever the rest: above DEPENDENT by more than
- * the rows so far can mislead. */
+/* An entry at a column without a pivot that proves independence, whatever the rest: above DEPENDENT by
+ * more than the rows so far can mislead. */
 #define SURE 1e-3
 
 /* A good pivot, relative to other entries of the reduced row. */
@@ -191,8 +192,8 @@ static int choose(const ph_echelon *e, double enough)
     return p;
 }
 
-/* (A8) for v. Returns the column of its pivot, or -1 if it depends on R. *whole: its passed entries are the reduced
- * row; 0: a pivot was found before. */
+/* (A8) for v. Returns the column of its pivot, or -1 if it depends on R. *whole: its passed entries are
+ * the reduced row; 0: a pivot was found before. */
 static int reduce(ph_echelon *e, int *whole)
 {
     double most = 0;

@@ -1,5 +1,5 @@
-/* Which rows of the constraints those before them imply: one by one, in their order, they go to an echelon form, with
- * columns in an order of nodes that keeps it sparse. */
+/* Which rows of the constraints those before them imply: one by one, in their order, they go to an echelon
+ * form, with columns in an order of nodes that keeps it sparse. */
 #include <math.h>
 #include <string.h>
 
@@ -44,8 +44,9 @@ static void take(ranker *r, ph_arena *a)
     r->entry = ph_arena_take(a, nv, sizeof(double));
 }
 
-/* Nodes in the same constraints, such as position and rotation of a body, get one number in twin: constraint by
- * constraint, those of one number are told from those that are not linked here. new_of and seen are by number. */
+/* Nodes in the same constraints, such as position and rotation of a body, get one number in twin:
+ * constraint by constraint, those of one number are told from those that are not linked here. new_of and
+ * seen are by number. */
 static void find_twins(ranker *r)
 {
     int count = 1;
@@ -70,8 +71,8 @@ static void sort_links(ranker *r)
         r->list[at[r->lay.link[e].row]++] = e;
 }
 
-/* Columns in an order of nodes that keeps fill of B^T B low: eliminating a constraint of this graph couples its
- * nodes as B^T B does, and a node comes after its constraints. */
+/* Columns in an order of nodes that keeps fill of B^T B low: eliminating a constraint of this graph
+ * couples its nodes as B^T B does, and a node comes after its constraints. */
 static ph_status order_columns(ranker *r)
 {
     int N = r->lay.N, cols = 0;

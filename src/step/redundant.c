@@ -24,12 +24,12 @@
 #include "la/small.h"
 #include "step/newton.h"
 
-/* Far above round-off of B M^-1 B^T, far below its smallest eigenvalue in a sensible mechanism, which falls with the
- * fourth power of the length of a ladder of loops. */
+/* Far above round-off of B M^-1 B^T, far below its smallest eigenvalue in a sensible mechanism, which
+ * falls with the fourth power of the length of a ladder of loops. */
 #define DELTA 1e-9
 
-/* Inverse iterations from a random start, at most; each gains a factor of delta over the smallest eigenvalue. They end
- * when the gain is less than this factor. */
+/* Inverse iterations from a random start, at most; each gains a factor of delta over the smallest
+ * eigenvalue. They end when the gain is less than this factor. */
 #define FIRST_ITERATIONS 40
 #define GAIN             0.5
 
@@ -89,8 +89,8 @@ static double size(const double *x, int n)
     return sqrt(sum);
 }
 
-/* Make the rows of N orthonormal, one after the other; 0: they are not independent. A second pass is needed only if
- * the first has cancelled digits: rows of the point before are nearly orthonormal already. */
+/* Make the rows of N orthonormal, one after the other; 0: they are not independent. A second pass is
+ * needed only if the first has cancelled digits: rows of the point before are nearly orthonormal already. */
 static int orthonormalise(const ph_newton_matrix *nm, double *null)
 {
     int nl = nm->lay->nl;
