@@ -48,7 +48,6 @@ static const struct {
     [PH_K_FORCE] = RECORD(ph_force_def),
     [PH_K_SENSOR] = RECORD(ph_sensor_def),
     [PH_K_CONSTRAINT] = RECORD(ph_user_constraint_def),
-    [PH_K_BEAM] = RECORD(ph_beam_def),
     [PH_K_OBJECTIVE] = RECORD(ph_objective_def),
     [PH_K_BEAM] = RECORD(ph_beam_def),
 #undef RECORD
