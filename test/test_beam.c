@@ -388,7 +388,7 @@ static void rest(const char *name, int n, ph_vec3 *x)
 {
     char path[512];
     ph_model *m;
-    ph_mechanism *mech;
+    ph_mechanism *mech = NULL;
     ph_equilibrium *e;
     ph_error err = {0};
     ph_static_options o = ph_default_static();
@@ -607,7 +607,7 @@ static void shaft_spins_up(void **state)
     (void)state;
     onlooker see = {0};
     ph_model *m;
-    ph_sim *sim;
+    ph_sim *sim = NULL;
     ph_error err = {0};
     const double *q0, *v0;
     if (ph_model_read(&m, PH_TEST_DIR "/../models/spin_up.lua", &(ph_setting){"n", 8}, 1, NULL, &err) !=
