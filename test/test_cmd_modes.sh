@@ -1,35 +1,7 @@
 #!/usr/bin/env bash
 # polhode modes: figures, JSON, tables over a parameter, pictures, exit codes, and mistakes.
-set -uo pipefail
-
-polhode=${POLHODE:?path of the program}
-models=$(cd "$(dirname "$0")/../models" && pwd)
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-failures=0
-
-fail() {
-    echo "FAILED: $*" >&2
-    failures=$((failures + 1))
-}
-
-# run CODE ARGS...: exit code; leaves stdout in out, stderr in err
-run() {
-    local want=$1 got
-    shift
-    "$polhode" "$@" >out 2>err </dev/null
-    got=$?
-    ((got == want)) || fail "polhode $*: exit code $got instead of $want: $(head -c 300 err)"
-}
-
-has() { # FILE TEXT...
-    local file=$1 text
-    shift
-    for text in "$@"; do
-        grep -qF -e "$text" "$file" || fail "no '$text' in $file: $(head -c 400 "$file")"
-    done
-}
+# shellcheck source=test/program.bash
+source "$(dirname "${BASH_SOURCE[0]}")/program.bash"
 
 # sqrt(9.81) of the pendulum of unit length, in words and as JSON.
 run 0 modes "$models/pendulum.lua" --about static
@@ -73,4 +45,4 @@ has err "is no parameter"
 run 2 modes "$models/hanging_top.lua" -n 65
 has err "-n"
 
-((failures == 0))
+finish

@@ -1,47 +1,7 @@
 #!/usr/bin/env bash
 # polhode stability and transient: figures, exit codes, JSON, tables, pictures, and mistakes.
-set -uo pipefail
-
-polhode=${POLHODE:?path of the program}
-models=$(cd "$(dirname "$0")/../models" && pwd)
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-failures=0
-checks=0
-
-fail() {
-    echo "FAILED: $*" >&2
-    failures=$((failures + 1))
-}
-
-# run CODE ARGS...: exit code; leaves stdout in out, stderr in err
-run() {
-    local want=$1 got
-    shift
-    "$polhode" "$@" >out 2>err </dev/null
-    got=$?
-    checks=$((checks + 1))
-    ((got == want)) || fail "polhode $*: exit code $got instead of $want: $(head -c 300 err)"
-}
-
-# refused TEXT ARGS...: exit code 2, nothing on stdout, one line on stderr that begins with polhode: and has TEXT in it
-refused() {
-    local text=$1
-    shift
-    run 2 "$@"
-    [[ ! -s out ]] || fail "polhode $*: prints although it refuses"
-    [[ $(wc -l <err) == 1 && $(cat err) == "polhode: "* ]] || fail "polhode $*: not one line: $(cat err)"
-    grep -qF -e "$text" err || fail "polhode $*: no '$text' in: $(cat err)"
-}
-
-has() { # FILE TEXT...
-    local file=$1 text
-    shift
-    for text in "$@"; do
-        grep -qF -e "$text" "$file" || fail "no '$text' in $file: $(head -c 500 "$file")"
-    done
-}
+# shellcheck source=test/program.bash
+source "$(dirname "${BASH_SOURCE[0]}")/program.bash"
 
 # within GOT WANT TOL WHAT
 within() {
@@ -198,5 +158,4 @@ refused "cannot write" transient heavy_top -o no/such/folder.csv
 run 1 transient heavy_top --h 1 --steps 5
 [[ -s err && ! -s out ]] || fail "a step that fails: $(cat out err)"
 
-((failures == 0)) || exit 1
-echo "$checks checks"
+finish

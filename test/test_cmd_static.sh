@@ -1,35 +1,7 @@
 #!/usr/bin/env bash
 # polhode static: words, JSON, files, exit codes, and mistakes.
-set -uo pipefail
-
-polhode=${POLHODE:?path of the program}
-models=$(cd "$(dirname "$0")/../models" && pwd)
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-failures=0
-
-fail() {
-    echo "FAILED: $*" >&2
-    failures=$((failures + 1))
-}
-
-# run CODE ARGS...: exit code; leaves stdout in out, stderr in err
-run() {
-    local want=$1 got
-    shift
-    "$polhode" "$@" >out 2>err </dev/null
-    got=$?
-    ((got == want)) || fail "polhode $*: exit code $got instead of $want: $(head -c 300 err)"
-}
-
-has() { # FILE TEXT...
-    local file=$1 text
-    shift
-    for text in "$@"; do
-        grep -qF -e "$text" "$file" || fail "no '$text' in $file: $(head -c 400 "$file")"
-    done
-}
+# shellcheck source=test/program.bash
+source "$(dirname "${BASH_SOURCE[0]}")/program.bash"
 
 # Rest of the pendulum: below its pivot, and the rod carries the weight.
 run 0 static "$models/pendulum.lua"
@@ -60,4 +32,4 @@ has err "cannot write"
 run 2 static nothing.lua
 [[ ! -s out ]] || fail "prints although the file is not there"
 
-((failures == 0))
+finish

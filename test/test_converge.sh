@@ -1,57 +1,9 @@
 #!/usr/bin/env bash
 # polhode converge and work: figures, exit codes, JSON, tables, pictures, references, and mistakes.
-set -uo pipefail
+# shellcheck source=test/program.bash
+source "$(dirname "${BASH_SOURCE[0]}")/program.bash"
 
-polhode=${POLHODE:?path of the program}
-models=$(cd "$(dirname "$0")/../models" && pwd)
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
 export POLHODE_CACHE=$tmp/cache
-failures=0
-checks=0
-
-fail() {
-    echo "FAILED: $*" >&2
-    failures=$((failures + 1))
-}
-
-# run CODE ARGS...: exit code; leaves stdout in out, stderr in err
-run() {
-    local want=$1 got
-    shift
-    "$polhode" "$@" >out 2>err </dev/null
-    got=$?
-    checks=$((checks + 1))
-    ((got == want)) || fail "polhode $*: exit code $got instead of $want: $(head -c 300 err)"
-}
-
-# refused TEXT ARGS...: exit code 2, nothing on stdout, one line on stderr that begins with polhode: and has TEXT in it
-refused() {
-    local text=$1
-    shift
-    run 2 "$@"
-    [[ ! -s out ]] || fail "polhode $*: prints although it refuses"
-    [[ $(wc -l <err) == 1 && $(cat err) == "polhode: "* ]] || fail "polhode $*: not one line: $(cat err)"
-    grep -qF -e "$text" err || fail "polhode $*: no '$text' in: $(cat err)"
-}
-
-has() { # FILE TEXT...
-    local file=$1 text
-    shift
-    for text in "$@"; do
-        grep -qF -e "$text" "$file" || fail "no '$text' in $file: $(head -c 500 "$file")"
-    done
-}
-
-# Reduce values to V and strings to S, then innermost arrays and objects to V; what is left must be one V.
-is_json() {
-    local rest
-    rest=$(sed -E -e 's/"([^"\\]|\\.)*"/S/g' \
-        -e 's/-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/V/g' -e 's/true|false|null/V/g' -e 's/[ \t]//g' -e ':again' \
-        -e 's/\[([VS](,[VS])*)?\]/V/g' -e 's/\{(S:[VS](,S:[VS])*)?\}/V/g' -e 't again' "$1")
-    [[ $rest == V ]] || fail "not one JSON object: $(head -c 300 "$1")"
-}
 
 # column FILE NAME: the numbers of a column; labels of variants lose their commas
 column() {
@@ -238,5 +190,4 @@ has out '"rows":[{"variant":"sigma 0","h":0.002,"steps":50,"cpu_s":' '"error":{"
 refused "belongs to 'converge'" work pendulum --h 0.1 --expect 2
 refused "it belongs to" work pendulum --h 0.1 --jobs 2
 
-((failures == 0)) || exit 1
-echo "$checks checks"
+finish

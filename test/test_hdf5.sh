@@ -1,27 +1,7 @@
 #!/usr/bin/env bash
 # Trajectories as HDF5 hold what those as CSV hold, bit for bit, and are as whole. Without the library: one clear line.
-set -uo pipefail
-
-polhode=${POLHODE:?path of the program}
-models=$(cd "$(dirname "${BASH_SOURCE[0]}")/../models" && pwd)
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-failures=0
-
-fail() {
-    echo "FAILED: $*" >&2
-    failures=$((failures + 1))
-}
-
-# run CODE ARGS...: exit code; leaves stdout in out, stderr in err
-run() {
-    local want=$1 got
-    shift
-    "$polhode" "$@" >out 2>err </dev/null
-    got=$?
-    ((got == want)) || fail "polhode $*: exit code $got instead of $want: $(head -c 300 err)"
-}
+# shellcheck source=test/program.bash
+source "$(dirname "${BASH_SOURCE[0]}")/program.bash"
 
 # One line on stderr that has the text.
 says() {
@@ -38,9 +18,7 @@ if [[ -z ${H5_TO_CSV:-} ]]; then
         says "this program was built without HDF5; a name that ends in .csv works"
     done
     nothing_left "a program without HDF5"
-    ((failures == 0)) || exit 1
-    echo "all well, without HDF5"
-    exit 0
+    finish
 fi
 
 # same CODE ARGS...: exact, the same file in both formats; '#' lines in any order
@@ -131,5 +109,4 @@ code=$?
 says "interrupted at t = "
 nothing_left SIGTERM
 
-((failures == 0)) || exit 1
-echo "all well"
+finish

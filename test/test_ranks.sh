@@ -1,26 +1,7 @@
 #!/usr/bin/env bash
 # polhode sweep under mpirun: the same table from any number of ranks; what becomes of ranks that die.
-set -uo pipefail
-
-polhode=${POLHODE:?path of the program}
-models=$(cd "$(dirname "${BASH_SOURCE[0]}")/../models" && pwd)
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-failures=0
-
-fail() {
-    echo "FAILED: $*" >&2
-    failures=$((failures + 1))
-}
-
-has() { # FILE TEXT...
-    local file=$1 text
-    shift
-    for text in "$@"; do
-        grep -qF -e "$text" "$file" || fail "no '$text' in $file: $(head -c 800 "$file")"
-    done
-}
+# shellcheck source=test/program.bash
+source "$(dirname "${BASH_SOURCE[0]}")/program.bash"
 
 study=(sweep "$models/heavy_top.lua" --vary m=10:20:12 --vary "rho=0.5,0.9,2" --t-end 0.1)
 
@@ -29,9 +10,7 @@ if [[ -z ${MPIRUN:-} ]]; then # a program that knows nothing of ranks refuses to
     code=$?
     ((code == 2)) || fail "exit code $code"
     has err 'built without MPI'
-    ((failures == 0)) || exit 1
-    echo 'no MPI here'
-    exit 0
+    finish
 fi
 
 # The leak check finds what MPI itself keeps.
@@ -100,5 +79,4 @@ else
     fail 'rank 2 was not found'
 fi
 
-((failures == 0)) || exit 1
-echo "ranks 1 to 4 agree"
+finish

@@ -1,36 +1,7 @@
 #!/usr/bin/env bash
 # polhode sens: published digits, direct = adjoint = differences of runs, in every space; files, and what is refused.
-set -uo pipefail
-
-polhode=${POLHODE:?path of the program}
-models=$(cd "$(dirname "$0")/../models" && pwd)
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-failures=0
-
-fail() {
-    echo "FAILED: $*" >&2
-    failures=$((failures + 1))
-}
-
-# run CODE ARGS...: exit code; leaves stdout in out, stderr in err
-run() {
-    local want=$1 got
-    shift
-    "$polhode" "$@" >out 2>err </dev/null
-    got=$?
-    ((got == want)) || fail "polhode $*: exit code $got instead of $want: $(head -c 300 err)"
-}
-
-refused() { # CODE TEXT ARGS...: one line on stderr with TEXT in it
-    local code=$1 text=$2
-    shift 2
-    run "$code" "$@"
-    [[ $(wc -l <err) == 1 && $(cat err) == "polhode: "* ]] || fail "polhode $*: not one line: $(cat err)"
-    grep -qF -e "$text" err || fail "polhode $*: no '$text' in: $(cat err)"
-    ((code == 1)) || [[ ! -s out ]] || fail "polhode $*: prints although it refuses"
-}
+# shellcheck source=test/program.bash
+source "$(dirname "${BASH_SOURCE[0]}")/program.bash"
 
 # value NAME...: the number or list behind these names, each after the one before, in out
 value() {
@@ -147,17 +118,17 @@ for text in 'derivatives by m = 15' 'tip' 'J = ' 'd/d(m)'; do
 done
 
 # ---- what is refused ----------------------------------------------------------------------------------------------
-refused 2 'needs --param' sens heavy_top.lua
-refused 2 "no parameter 'mass'; the model has: m" sens heavy_top.lua --param mass
-refused 2 "'m' is there twice" sens heavy_top.lua --param m,m
-refused 2 'a name is missing' sens heavy_top.lua --param m,
-refused 2 'needs a model file' sens heavy_top --param x
-refused 2 "no objective 'L'" sens heavy_top.lua --param m --objective L
-refused 2 'the model has none' sens "$models/heavy_top.lua" --param m --mode adjoint
-refused 2 'rkmk has no sensitivities' sens heavy_top.lua --param m --method rkmk
-refused 2 'genalpha-printed has no sensitivities' sens heavy_top.lua --param m --method genalpha-printed --mode adjoint
-refused 2 'has no choice' sens heavy_top.lua --param m --mode reverse
-refused 2 '1000 bytes is too tight' sens heavy_top.lua --param m --mode adjoint --memory 1000
+refused 'needs --param' sens heavy_top.lua
+refused "no parameter 'mass'; the model has: m" sens heavy_top.lua --param mass
+refused "'m' is there twice" sens heavy_top.lua --param m,m
+refused 'a name is missing' sens heavy_top.lua --param m,
+refused 'needs a model file' sens heavy_top --param x
+refused "no objective 'L'" sens heavy_top.lua --param m --objective L
+refused 'the model has none' sens "$models/heavy_top.lua" --param m --mode adjoint
+refused 'rkmk has no sensitivities' sens heavy_top.lua --param m --method rkmk
+refused 'genalpha-printed has no sensitivities' sens heavy_top.lua --param m --method genalpha-printed --mode adjoint
+refused 'has no choice' sens heavy_top.lua --param m --mode reverse
+refused '1000 bytes is too tight' sens heavy_top.lua --param m --mode adjoint --memory 1000
 cat >drop.lua <<'EOF'
 local m = param("m", 1)
 body     { name = "b", mass = m, inertia = {1, 1, 1}, velocity = {1, 0, 0} }
@@ -165,25 +136,26 @@ objective{ name = "J", integral = function(t, s) return math.sqrt(0.05 - s.b.pos
 run      { t_end = 0.1, h = 1e-2 }
 EOF
 for mode in direct adjoint fd; do
-    refused 1 "drop.lua:3: objective 'J': the function returns" sens drop.lua --param m --mode $mode
+    run 1 sens drop.lua --param m --mode $mode
+    complains "drop.lua:3: objective 'J': the function returns" "sens --mode $mode"
 done
 edit() { sed "$1" drop.lua >edited.lua; }
 edit 's/s\.b\./s.c./'
-refused 2 "objective 'J': there is no body 'c'" sens edited.lua --param m
+refused "objective 'J': there is no body 'c'" sens edited.lua --param m
 edit 's/s\.b\.position\.x/s.sensors.tip[1]/'
-refused 2 "objective 'J': there is no sensor 'tip'" sens edited.lua --param m
+refused "objective 'J': there is no sensor 'tip'" sens edited.lua --param m
 edit 's/return .* end/return 1\/s.sensors.e[1] + s.sensors.f[1] end/; 4a sensor{ name = "e", type = "energy" }'
-refused 2 "objective 'J': there is no sensor 'f'" sens edited.lua --param m
+refused "objective 'J': there is no sensor 'f'" sens edited.lua --param m
 edit '4a sensor{ name = "e", custom = function(t, s) return s.sensors.e[1] end }'
-refused 2 'sensors are known in objectives only' sens edited.lua --param m
+refused 'sensors are known in objectives only' sens edited.lua --param m
 edit 's/, integral = .*/ }/'
-refused 2 "objective 'J': says nothing" sens edited.lua --param m
+refused "objective 'J': says nothing" sens edited.lua --param m
 edit 's/return .* end/return 1, 2 end/'
-refused 2 'returns 2 values instead of 1' sens edited.lua --param m
+refused 'returns 2 values instead of 1' sens edited.lua --param m
 edit 's/integral/integrand/'
-refused 2 "did you mean 'integral'" sens edited.lua --param m
+refused "did you mean 'integral'" sens edited.lua --param m
 edit 's/, integral = .*/, data = "none.csv", sensor = "x" }/'
-refused 2 "there is no sensor 'x'" sens edited.lua --param m
-refused 2 'a function of the file cannot be frozen' freeze drop.lua
+refused "there is no sensor 'x'" sens edited.lua --param m
+refused 'a function of the file cannot be frozen' freeze drop.lua
 
-((failures == 0)) || exit 1
+finish

@@ -1,35 +1,7 @@
 #!/usr/bin/env bash
 # polhode sweep: the same table whatever the number of jobs, after any number of kills, and from shares.
-set -uo pipefail
-
-polhode=${POLHODE:?path of the program}
-models=$(cd "$(dirname "${BASH_SOURCE[0]}")/../models" && pwd)
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-failures=0
-
-fail() {
-    echo "FAILED: $*" >&2
-    failures=$((failures + 1))
-}
-
-# run CODE ARGS...: exit code; leaves stdout in out, stderr in err
-run() {
-    local want=$1 got
-    shift
-    "$polhode" "$@" >out 2>err </dev/null
-    got=$?
-    ((got == want)) || fail "polhode $*: exit code $got instead of $want: $(head -c 300 err)"
-}
-
-has() { # FILE TEXT...
-    local file=$1 text
-    shift
-    for text in "$@"; do
-        grep -qF -e "$text" "$file" || fail "no '$text' in $file: $(head -c 500 "$file")"
-    done
-}
+# shellcheck source=test/program.bash
+source "$(dirname "${BASH_SOURCE[0]}")/program.bash"
 
 same() { # FILE FILE WHAT
     cmp -s "$1" "$2" || fail "$3: $(diff "$1" "$2" | head -n 5)"
@@ -253,5 +225,4 @@ if command -v gnuplot >/dev/null; then
     run 0 sweep top.lua --vary m=10:20 --vary rho=0:1 --sample 9 --t-end 0.02 --plot samples.svg --quiet
 fi
 
-((failures == 0)) || exit 1
-echo "$kills kills"
+finish

@@ -1,35 +1,7 @@
 #!/usr/bin/env bash
 # Runs that must not end well: spaces that do not suit a model, and solutions that explode.
-set -uo pipefail
-
-polhode=${POLHODE:?path of the program}
-models=$(cd "$(dirname "${BASH_SOURCE[0]}")/../models" && pwd)
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-failures=0
-
-fail() {
-    echo "FAILED: $*" >&2
-    failures=$((failures + 1))
-}
-
-# run CODE ARGS...: exit code; leaves stdout in out, stderr in err
-run() {
-    local want=$1 got
-    shift
-    "$polhode" "$@" >out 2>err </dev/null
-    got=$?
-    ((got == want)) || fail "polhode $*: exit code $got instead of $want: $(head -c 300 err)"
-}
-
-has() { # FILE TEXT...
-    local file=$1 text
-    shift
-    for text in "$@"; do
-        grep -qF -e "$text" "$file" || fail "no '$text' in $file: $(head -c 500 "$file")"
-    done
-}
+# shellcheck source=test/program.bash
+source "$(dirname "${BASH_SOURCE[0]}")/program.bash"
 
 # Cardan angles are singular at first, and on the way; what was computed so far is kept.
 run 2 run "$models/bricard.lua" --space cardan
@@ -77,5 +49,4 @@ for space in R3xSO3 SE3; do
     run 0 run falling.lua --space "$space" --quiet
 done
 
-((failures == 0)) || exit 1
-echo "all well"
+finish

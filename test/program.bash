@@ -1,0 +1,68 @@
+# What the tests of the program share; each sources it first. They work in an empty folder, where they leave out and err.
+set -uo pipefail
+
+polhode=${POLHODE:?path of the program}
+# shellcheck disable=SC2034 # of those that source this
+models=$(cd "$(dirname "${BASH_SOURCE[0]}")/../models" && pwd)
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+failures=0
+checks=0
+
+fail() {
+    echo "FAILED: $*" >&2
+    failures=$((failures + 1))
+}
+
+# run CODE ARGS...: exit code; leaves stdout in out, stderr in err
+run() {
+    local want=$1 got
+    shift
+    "$polhode" "$@" >out 2>err </dev/null
+    got=$?
+    checks=$((checks + 1))
+    ((got == want)) || fail "polhode $*: exit code $got instead of $want: $(head -c 300 err)"
+}
+
+# complains TEXT WHO: one line on stderr that begins with polhode: and has TEXT in it
+complains() {
+    [[ $(wc -l <err) == 1 && $(cat err) == "polhode: "* ]] || fail "$2: not one line: $(cat err)"
+    grep -qF -e "$1" err || fail "$2: no '$1' in: $(cat err)"
+}
+
+# refused TEXT ARGS...: exit code 2, nothing on stdout, one complaint with TEXT in it
+refused() {
+    local text=$1
+    shift
+    run 2 "$@"
+    [[ ! -s out ]] || fail "polhode $*: prints although it refuses"
+    complains "$text" "polhode $*"
+}
+
+has() { # FILE TEXT...
+    local file=$1 text
+    shift
+    for text in "$@"; do
+        grep -qF -e "$text" "$file" || fail "no '$text' in $file: $(head -c 800 "$file")"
+    done
+}
+
+# Reduce values to V and strings to S, then innermost arrays and objects to V; what is left must be one V.
+is_json() {
+    local rest
+    rest=$(sed -E -e 's/"([^"\\]|\\.)*"/S/g' \
+        -e 's/-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/V/g' -e 's/true|false|null/V/g' -e 's/[ \t]//g' -e ':again' \
+        -e 's/\[([VS](,[VS])*)?\]/V/g' -e 's/\{(S:[VS](,S:[VS])*)?\}/V/g' -e 't again' "$1")
+    [[ $rest == V ]] || fail "not one JSON object: $(head -c 300 "$1")"
+}
+
+# The last command of a test.
+finish() {
+    if ((failures)); then
+        echo "$failures checks failed" >&2
+        exit 1
+    fi
+    echo "all well after $checks runs"
+    exit 0
+}
