@@ -1,7 +1,7 @@
 /* Studies over step sizes and variants of a method: arguments, runs, failures. */
 #include "cli/cases.h"
 #include "mech/model.h"
-#include "io/file.h"
+#include "cli/deliver.h"
 
 #include <errno.h>
 #include <math.h>
@@ -158,18 +158,6 @@ static int plan_reference(ph_inquiry *q)
 
 /* ---- open, run, close --------------------------------------------------------------------------------- */
 
-static int check_files(const ph_args *args)
-{
-    ph_error err;
-    if (args->plot && !ph_plot_ready(args->plot, &err))
-        ph_complain("--plot: %s", err.text);
-    else if (args->output && !ph_file_possible(args->output))
-        ph_complain("cannot write '%s': %s", args->output, strerror(errno));
-    else
-        return 1;
-    return 0;
-}
-
 static int make_probe(ph_inquiry *q)
 {
     int n;
@@ -187,7 +175,7 @@ int ph_inquiry_open(ph_inquiry *q, const ph_args *given, int *code)
 {
     *q = (ph_inquiry){.args = *given};
     *code = PH_EXIT_USAGE;
-    if (!check_files(given) || !ph_subject_open(&q->subject, &q->args, code))
+    if (!ph_delivery_ready(given) || !ph_subject_open(&q->subject, &q->args, code))
         return 0;
     *code = PH_EXIT_USAGE;
     if (!plan_steps(q) || !plan_variants(q) || !plan_from(q) || !make_probe(q) || !plan_reference(q))

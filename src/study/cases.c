@@ -4,6 +4,7 @@
  * n points; where step sizes do not divide each other there are several references. */
 #include "study/cases.h"
 #include "study/order.h"
+#include "study/fail.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -28,15 +29,6 @@ typedef struct plan {
     char (*why)[256];   /* of a finest run that failed */
     size_t track_bytes; /* of a finest run between processes */
 } plan;
-
-static ph_status complain(ph_error *err, ph_status status, const char *text)
-{
-    if (err) {
-        err->status = status;
-        snprintf(err->text, sizeof err->text, "%s", text);
-    }
-    return status;
-}
 
 /* ---- references --------------------------------------------------------------------------------------- */
 
@@ -73,7 +65,7 @@ static ph_status exact_tracks(plan *pl, ph_error *err)
         ph_reference *ref;
         s = ph_reference_create(&ref, def->p, def->t_end, pl->points[r], err);
         if (s == PH_OK && !ph_track_of_reference(&pl->tracks[pl->n_tracks++], def->probe, ref))
-            s = complain(err, PH_E_MEMORY, "not enough memory for the reference solution");
+            s = ph_study_fail(err, PH_E_MEMORY, "not enough memory for the reference solution");
         ph_reference_destroy(ref);
     }
     return s;
@@ -179,7 +171,7 @@ static ph_status finest_tracks(plan *pl, int *signal, ph_error *err)
     }
     char *results = calloc((size_t)n, pl->track_bytes);
     if (!results)
-        return complain(err, PH_E_MEMORY, "not enough memory for the finest runs");
+        return ph_study_fail(err, PH_E_MEMORY, "not enough memory for the finest runs");
     pool.n = n, pool.size = pl->track_bytes, pool.jobs = def->jobs,
     pool.title = def->title ? "finest runs" : NULL;
     pool.job = run_finest, pool.lost = lose_finest, pool.ctx = pl;
@@ -188,7 +180,7 @@ static ph_status finest_tracks(plan *pl, int *signal, ph_error *err)
     for (int k = 0; k < n && s == PH_OK; k++) {
         pl->n_tracks = k + 1;
         if (!keep_finest(pl, k, (const finest *)(const void *)(results + (size_t)k * pl->track_bytes)))
-            s = complain(err, PH_E_MEMORY, "not enough memory for the finest runs");
+            s = ph_study_fail(err, PH_E_MEMORY, "not enough memory for the finest runs");
     }
     free(results);
     return s;
@@ -309,7 +301,7 @@ static ph_status make_tracks(plan *pl, int *signal, ph_error *err)
     pl->tracks = calloc(n, sizeof *pl->tracks);
     pl->why = calloc(n, sizeof *pl->why);
     if (!pl->tracks || !pl->why)
-        return complain(err, PH_E_MEMORY, "not enough memory for the reference solutions");
+        return ph_study_fail(err, PH_E_MEMORY, "not enough memory for the reference solutions");
     return def->against == PH_AGAINST_EXACT ? exact_tracks(pl, err) : finest_tracks(pl, signal, err);
 }
 

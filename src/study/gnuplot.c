@@ -2,6 +2,7 @@
  * appears when it is complete. */
 #include "study/plot.h"
 #include "io/file.h"
+#include "study/fail.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,15 +14,6 @@
 static const struct {
     const char *ending, *terminal;
 } formats[] = {{".svg", "svg"}, {".png", "pngcairo"}};
-
-static int complain(ph_error *err, const char *format, const char *a, const char *b)
-{
-    if (err) {
-        err->status = PH_E_INPUT;
-        snprintf(err->text, sizeof err->text, format, a, b);
-    }
-    return 0;
-}
 
 /* Of the ending; NULL: none of ours. */
 static const char *terminal_of(const char *path)
@@ -57,12 +49,13 @@ static int have_gnuplot(void)
 int ph_plot_ready(const char *path, ph_error *err)
 {
     if (!terminal_of(path))
-        return complain(err, "'%s': a picture ends in .svg or .png%s", path, "");
+        return ph_study_fail(err, PH_E_INPUT, "'%s': a picture ends in .svg or .png", path) == PH_OK;
     if (!have_gnuplot())
-        return complain(err, "'%s' needs gnuplot, which is not installed; a table (-o FILE.csv) does not%s",
-                        path, "");
+        return ph_study_fail(err, PH_E_INPUT,
+                             "'%s' needs gnuplot, which is not installed; a table (-o FILE.csv) does not",
+                             path) == PH_OK;
     if (!ph_file_possible(path))
-        return complain(err, "cannot write '%s': %s", path, strerror(errno));
+        return ph_study_fail(err, PH_E_INPUT, "cannot write '%s': %s", path, strerror(errno)) == PH_OK;
     return 1;
 }
 
@@ -116,17 +109,17 @@ int ph_plot_write(const ph_plot *plot, const char *path, ph_error *err)
     FILE *script = tmpfile(), *errors = tmpfile();
     int ok = 0;
     if (!terminal)
-        complain(err, "'%s': a picture ends in .svg or .png%s", path, "");
+        ph_study_fail(err, PH_E_INPUT, "'%s': a picture ends in .svg or .png", path);
     else if (!script || !errors || !ph_file_open(&file, path))
-        complain(err, "cannot write '%s': %s", path, strerror(errno));
+        ph_study_fail(err, PH_E_INPUT, "cannot write '%s': %s", path, strerror(errno));
     else {
         ph_plot_script(plot, terminal, script);
         rewind(script);
         ok = run_gnuplot(script, file.stream, errors, why, sizeof why);
         if (!ok)
-            complain(err, "gnuplot cannot draw '%s': %s", path, why);
+            ph_study_fail(err, PH_E_INPUT, "gnuplot cannot draw '%s': %s", path, why);
         else if (!ph_file_commit(&file))
-            ok = complain(err, "cannot write '%s': %s", path, strerror(errno));
+            ok = ph_study_fail(err, PH_E_INPUT, "cannot write '%s': %s", path, strerror(errno)) == PH_OK;
     }
     ph_file_discard(&file);
     if (script)

@@ -1,11 +1,11 @@
 /* What a study has found so far, in a file beside its output. */
 #include "study/journal.h"
 #include "study/hash.h"
+#include "study/fail.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,17 +14,6 @@
 
 #define HEAD   "polhode journal 1 "
 #define DIGITS 8 /* of a checksum */
-
-static ph_status refuse(ph_error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static ph_status refuse(ph_error *err, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    vsnprintf(err->text, sizeof err->text, format, list);
-    va_end(list);
-    return err->status = PH_E_INPUT;
-}
 
 static uint32_t checksum(const char *text, size_t size)
 {
@@ -87,8 +76,9 @@ static ph_status check_head(const char *line, int torn, const char *path, uint64
              : !strcmp(line, head))
         return PH_OK;
     if (strncmp(line, HEAD, strlen(HEAD)) != 0)
-        return refuse(err, "'%s' is there, and no journal of a study", path);
-    return refuse(err, "'%s' is the journal of another study, or of another version of this one", path);
+        return ph_study_fail(err, PH_E_INPUT, "'%s' is there, and no journal of a study", path);
+    return ph_study_fail(err, PH_E_INPUT,
+                         "'%s' is the journal of another study, or of another version of this one", path);
 }
 
 /* length: bytes up to the end of the last whole line; what follows is torn. */
@@ -119,7 +109,7 @@ static ph_status load(int fd, const char *path, uint64_t key, ph_journal_take_fn
     size_t size;
     char *text = slurp(fd, &size);
     if (!text)
-        return refuse(err, "cannot read '%s': %s", path, strerror(errno));
+        return ph_study_fail(err, PH_E_INPUT, "cannot read '%s': %s", path, strerror(errno));
     ph_status status = take_all(text, path, key, take, ctx, length, err);
     free(text);
     return status;
@@ -127,7 +117,7 @@ static ph_status load(int fd, const char *path, uint64_t key, ph_journal_take_fn
 
 static ph_status busy(const char *path, ph_error *err)
 {
-    return refuse(err, "another process is at work with '%s'", path);
+    return ph_study_fail(err, PH_E_INPUT, "another process is at work with '%s'", path);
 }
 
 ph_status ph_journal_read(const char *path, uint64_t key, ph_journal_take_fn take, void *ctx, ph_error *err)
@@ -136,7 +126,7 @@ ph_status ph_journal_read(const char *path, uint64_t key, ph_journal_take_fn tak
     size_t length;
     int fd = open(path, O_RDWR | O_CLOEXEC);
     if (fd < 0)
-        return refuse(err, "cannot read '%s': %s", path, strerror(errno));
+        return ph_study_fail(err, PH_E_INPUT, "cannot read '%s': %s", path, strerror(errno));
     ph_status status =
         fcntl(fd, F_SETLK, &lock) == 0 ? load(fd, path, key, take, ctx, &length, err) : busy(path, err);
     close(fd);
@@ -162,18 +152,18 @@ ph_status ph_journal_open(ph_journal *j, const char *path, uint64_t key, ph_jour
     ph_status status = PH_OK;
     *j = (ph_journal){.fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666)};
     if (j->fd < 0)
-        return refuse(err, "cannot write '%s': %s", path, strerror(errno));
+        return ph_study_fail(err, PH_E_INPUT, "cannot write '%s': %s", path, strerror(errno));
     j->path = strdup(path);
     if (!j->path)
-        status = refuse(err, "not enough memory for the journal");
+        status = ph_study_fail(err, PH_E_INPUT, "not enough memory for the journal");
     else if (fcntl(j->fd, F_SETLK, &lock) != 0)
         status = errno == EACCES || errno == EAGAIN
                      ? busy(path, err)
-                     : refuse(err, "cannot lock '%s': %s", path, strerror(errno));
+                     : ph_study_fail(err, PH_E_INPUT, "cannot lock '%s': %s", path, strerror(errno));
     else if (load(j->fd, path, key, take, ctx, &length, err) != PH_OK)
         status = err->status;
     else if (!repair(j->fd, key, length))
-        status = refuse(err, "cannot write '%s': %s", path, strerror(errno));
+        status = ph_study_fail(err, PH_E_INPUT, "cannot write '%s': %s", path, strerror(errno));
     if (status != PH_OK)
         ph_journal_close(j, 0);
     return status;
@@ -201,11 +191,11 @@ ph_status ph_journal_remove(const char *path, ph_error *err)
     if (fd < 0 && errno == ENOENT)
         return PH_OK;
     if (fd < 0)
-        return refuse(err, "cannot remove '%s': %s", path, strerror(errno));
+        return ph_study_fail(err, PH_E_INPUT, "cannot remove '%s': %s", path, strerror(errno));
     if (fcntl(fd, F_SETLK, &lock) != 0)
         status = busy(path, err);
     else if (unlink(path) != 0)
-        status = refuse(err, "cannot remove '%s': %s", path, strerror(errno));
+        status = ph_study_fail(err, PH_E_INPUT, "cannot remove '%s': %s", path, strerror(errno));
     close(fd);
     return status;
 }

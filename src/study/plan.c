@@ -1,22 +1,11 @@
 /* Which cases a parameter study has. */
 #include "study/plan.h"
 #include "study/hash.h"
+#include "study/fail.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static ph_status refuse(ph_error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static ph_status refuse(ph_error *err, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    vsnprintf(err->text, sizeof err->text, format, list);
-    va_end(list);
-    return err->status = PH_E_INPUT;
-}
 
 /* ---- reading ----------------------------------------------------------------------------------------- */
 
@@ -40,11 +29,12 @@ static ph_status read_list(ph_vary *v, const char *at, ph_error *err)
     v->is_list = 1;
     v->value = malloc((size_t)room * sizeof *v->value);
     if (!v->value)
-        return refuse(err, "%s: not enough memory", v->name);
+        return ph_study_fail(err, PH_E_INPUT, "%s: not enough memory", v->name);
     for (;;) {
         if (!read_number(&at, ",", &v->value[v->n]))
-            return refuse(err, "%s: '%.64s' is no list of numbers such as 1,2,5 and no range such as 1:5:9",
-                          v->name, text);
+            return ph_study_fail(err, PH_E_INPUT,
+                                 "%s: '%.64s' is no list of numbers such as 1,2,5 and no range such as 1:5:9",
+                                 v->name, text);
         v->n++;
         if (!*at)
             return PH_OK;
@@ -62,14 +52,18 @@ static ph_status read_range(ph_vary *v, const char *at, ph_error *err)
         at++, ok = read_number(&at, ":", &n) && n >= 1;
     v->log = ok && !strcmp(at, ":log");
     if (!ok || (*at && !v->log))
-        return refuse(err, "%s: '%.64s' is not of the form FROM:TO:N or FROM:TO:N:log", v->name, text);
+        return ph_study_fail(err, PH_E_INPUT, "%s: '%.64s' is not of the form FROM:TO:N or FROM:TO:N:log",
+                             v->name, text);
     if (!(n <= PH_PLAN_CASES_MAX) || n != floor(n))
-        return refuse(err, "%s: %g is not a number of values, from 1 to %d", v->name, n, PH_PLAN_CASES_MAX);
+        return ph_study_fail(err, PH_E_INPUT, "%s: %g is not a number of values, from 1 to %d", v->name, n,
+                             PH_PLAN_CASES_MAX);
     v->n = (int)n;
     if (v->log && !(v->from > 0 && v->to > 0))
-        return refuse(err, "%s: equal ratios need a range above 0, not %g to %g", v->name, v->from, v->to);
+        return ph_study_fail(err, PH_E_INPUT, "%s: equal ratios need a range above 0, not %g to %g", v->name,
+                             v->from, v->to);
     if (v->n == 1 && v->from != v->to)
-        return refuse(err, "%s: one value cannot be both %g and %g", v->name, v->from, v->to);
+        return ph_study_fail(err, PH_E_INPUT, "%s: one value cannot be both %g and %g", v->name, v->from,
+                             v->to);
     return PH_OK;
 }
 
@@ -78,15 +72,15 @@ ph_status ph_plan_add(ph_plan *p, const char *text, ph_error *err)
     const char *equal = strchr(text, '=');
     size_t length = equal ? (size_t)(equal - text) : 0;
     if (!length || length >= PH_VARY_NAME)
-        return refuse(err, "'%.64s' is not of the form NAME=VALUES", text);
+        return ph_study_fail(err, PH_E_INPUT, "'%.64s' is not of the form NAME=VALUES", text);
     if (p->n_vary == PH_VARY_MAX)
-        return refuse(err, "more than %d quantities", PH_VARY_MAX);
+        return ph_study_fail(err, PH_E_INPUT, "more than %d quantities", PH_VARY_MAX);
     ph_vary *v = &p->vary[p->n_vary++];
     *v = (ph_vary){0};
     memcpy(v->name, text, length);
     for (int i = 0; i + 1 < p->n_vary; i++)
         if (!strcmp(p->vary[i].name, v->name))
-            return refuse(err, "%s is there twice", v->name);
+            return ph_study_fail(err, PH_E_INPUT, "%s is there twice", v->name);
     return strchr(equal, ':') ? read_range(v, equal + 1, err) : read_list(v, equal + 1, err);
 }
 
@@ -120,11 +114,12 @@ static ph_status fill(ph_vary *v, ph_error *err)
     if (v->is_list)
         return PH_OK;
     if (v->n == 0)
-        return refuse(err, "%s: %g to %g in how many values? Say %s=%g:%g:N, or --sample N", v->name, v->from,
-                      v->to, v->name, v->from, v->to);
+        return ph_study_fail(err, PH_E_INPUT,
+                             "%s: %g to %g in how many values? Say %s=%g:%g:N, or --sample N", v->name,
+                             v->from, v->to, v->name, v->from, v->to);
     v->value = malloc((size_t)v->n * sizeof *v->value);
     if (!v->value)
-        return refuse(err, "%s: not enough memory for %d values", v->name, v->n);
+        return ph_study_fail(err, PH_E_INPUT, "%s: not enough memory for %d values", v->name, v->n);
     for (int i = 0; i < v->n; i++)
         v->value[i] = grid_value(v, i);
     return PH_OK;
@@ -134,7 +129,7 @@ static ph_status check_whole(const ph_vary *v, int n, const double *value, ph_er
 {
     for (int i = 0; v->whole && i < n; i++)
         if (value[i] != floor(value[i]))
-            return refuse(err, "%s: %g is not a whole number", v->name, value[i]);
+            return ph_study_fail(err, PH_E_INPUT, "%s: %g is not a whole number", v->name, value[i]);
     return PH_OK;
 }
 
@@ -148,7 +143,7 @@ static ph_status build_product(ph_plan *p, ph_error *err)
         n *= v->n;
     }
     if (n > PH_PLAN_CASES_MAX)
-        return refuse(err, "%.3g cases; the limit is %d", n, PH_PLAN_CASES_MAX);
+        return ph_study_fail(err, PH_E_INPUT, "%.3g cases; the limit is %d", n, PH_PLAN_CASES_MAX);
     p->n = (int)n;
     return PH_OK;
 }
@@ -198,12 +193,12 @@ static ph_status sample(ph_vary *v, int n, uint64_t seed, ph_error *err)
 {
     double *list = v->value, ends[] = {v->from, v->to};
     if (v->whole && v->log)
-        return refuse(err, "%s: whole numbers are not sampled by ratios", v->name);
+        return ph_study_fail(err, PH_E_INPUT, "%s: whole numbers are not sampled by ratios", v->name);
     if (check_whole(v, v->is_list ? v->n : 2, v->is_list ? list : ends, err) != PH_OK)
         return err->status;
     double *u = malloc((size_t)n * sizeof *u);
     if (!u)
-        return refuse(err, "%s: not enough memory for %d samples", v->name, n);
+        return ph_study_fail(err, PH_E_INPUT, "%s: not enough memory for %d samples", v->name, n);
     draw_units(u, n, seed ^ ph_hash_text(PH_HASH_START, v->name));
     for (int k = 0; k < n; k++)
         u[k] = sample_value(v, list, u[k]);
@@ -215,11 +210,11 @@ static ph_status sample(ph_vary *v, int n, uint64_t seed, ph_error *err)
 ph_status ph_plan_build(ph_plan *p, ph_error *err)
 {
     if (!p->n_vary)
-        return refuse(err, "nothing is varied");
+        return ph_study_fail(err, PH_E_INPUT, "nothing is varied");
     if (!p->samples)
         return build_product(p, err);
     if (p->samples > PH_PLAN_CASES_MAX)
-        return refuse(err, "%d cases; the limit is %d", p->samples, PH_PLAN_CASES_MAX);
+        return ph_study_fail(err, PH_E_INPUT, "%d cases; the limit is %d", p->samples, PH_PLAN_CASES_MAX);
     for (int i = 0; i < p->n_vary; i++)
         if (sample(&p->vary[i], p->samples, p->seed, err) != PH_OK)
             return err->status;

@@ -1,6 +1,7 @@
 /* Reference solutions: the states that a provider gives, kept; and the first provider, problems that know
  * their exact solution. */
 #include "study/reference.h"
+#include "study/fail.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,15 +23,6 @@ struct ph_reference {
     int *q_at, *v_at, *l_at, *R_at; /* one block, at q_at */
     ph_mat3 *R;                     /* of the state last asked for */
 };
-
-static ph_status complain(ph_error *err, ph_status status, const char *text)
-{
-    if (err) {
-        err->status = status;
-        snprintf(err->text, sizeof err->text, "%s", text);
-    }
-    return status;
-}
 
 const ph_reference_provider *ph_reference_provider_of(const ph_problem *p)
 {
@@ -78,7 +70,7 @@ static ph_status fill(ph_reference *r, const ph_problem *p, const ph_reference_p
         s = from->at(session, t, q, v, vdot, r->nl ? vdot + r->nv : NULL, err);
         for (int i = 0; i < r->stride && s == PH_OK; i++)
             if (!isfinite(q[i]))
-                s = complain(err, PH_E_NAN, "the reference solution is not finite");
+                s = ph_study_fail(err, PH_E_NAN, "the reference solution is not finite");
     }
     from->close(session);
     return s;
@@ -90,13 +82,14 @@ ph_status ph_reference_create(ph_reference **out, const ph_problem *p, double t_
     const ph_reference_provider *from = ph_reference_provider_of(p);
     *out = NULL;
     if (!(t_end > 0) || points < 1)
-        return complain(err, PH_E_INPUT, "a reference solution wants a time and points");
+        return ph_study_fail(err, PH_E_INPUT, "a reference solution wants a time and points");
     ph_reference *r = calloc(1, sizeof *r);
     if (!r)
-        return complain(err, PH_E_MEMORY, "not enough memory for the reference solution");
+        return ph_study_fail(err, PH_E_MEMORY, "not enough memory for the reference solution");
     *r = (ph_reference){.sys = &p->sys, .source = from->name, .t_end = t_end, .points = points};
-    ph_status s = lay_out(r) ? fill(r, p, from, err)
-                             : complain(err, PH_E_MEMORY, "not enough memory for the reference solution");
+    ph_status s = lay_out(r)
+                      ? fill(r, p, from, err)
+                      : ph_study_fail(err, PH_E_MEMORY, "not enough memory for the reference solution");
     if (s == PH_OK)
         *out = r;
     else
@@ -164,7 +157,7 @@ static ph_status exact_at(void *session, double t, double *q, double *v, double 
     const ph_problem *p = session;
     return p->exact(p, t, q, v, vdot, lambda)
                ? PH_OK
-               : complain(err, PH_E_NEWTON, "the exact solution of this problem ends before t_end");
+               : ph_study_fail(err, PH_E_NEWTON, "the exact solution of this problem ends before t_end");
 }
 
 static void close_exact(void *session)

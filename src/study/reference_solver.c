@@ -15,6 +15,7 @@
 #include "io/file.h"
 #include "study/hash.h"
 #include "study/reference.h"
+#include "study/fail.h"
 
 /* Two runs that differ by less are equal but for round-off. */
 #define EQUAL 1e-13
@@ -37,15 +38,6 @@ typedef struct session {
     double *states, *coarse;
     const char *tableau;
 } session;
-
-static ph_status complain(ph_error *err, ph_status s, const char *text)
-{
-    if (err) {
-        err->status = s;
-        snprintf(err->text, sizeof err->text, "%s", text);
-    }
-    return s;
-}
 
 /* ---- runs --------------------------------------------------------------------------------------------- */
 
@@ -148,7 +140,7 @@ static ph_status compute(session *s, ph_error *err)
     }
     snprintf(text, sizeof text, "no reference solution: runs with smaller and smaller steps differ by %.2g",
              last);
-    return complain(err, PH_E_NEWTON, text);
+    return ph_study_fail(err, PH_E_NEWTON, text);
 }
 
 /* ---- files -------------------------------------------------------------------------------------------- */
@@ -250,7 +242,7 @@ static ph_status open_session(const ph_problem *p, double t_end, long points, vo
     session *s = calloc(1, sizeof *s);
     *out = s;
     if (!s)
-        return complain(err, PH_E_MEMORY, "not enough memory for the reference solution");
+        return ph_study_fail(err, PH_E_MEMORY, "not enough memory for the reference solution");
     *s = (session){.p = p, .t_end = t_end, .points = points};
     s->nq = ph_system_nq(&p->sys), s->nv = ph_system_nv(&p->sys), s->nl = ph_system_nl(&p->sys);
     s->stride = (size_t)(s->nq + 2 * s->nv + s->nl);
@@ -258,7 +250,7 @@ static ph_status open_session(const ph_problem *p, double t_end, long points, vo
     s->states = calloc(s->size, sizeof(double));
     s->coarse = calloc(s->size, sizeof(double));
     if (!s->states || !s->coarse)
-        return complain(err, PH_E_MEMORY, "not enough memory for the reference solution");
+        return ph_study_fail(err, PH_E_MEMORY, "not enough memory for the reference solution");
     if (p->key && read_cache(s))
         return PH_OK;
     ph_status status = compute(s, err);

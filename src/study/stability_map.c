@@ -27,13 +27,13 @@
  *
  * with i < k + 2, j < k + 4 and singular values below the noise left out, has the eigenvalues of all that
  * such a start excites and (q, v) show. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "la/spectrum.h"
 #include "study/stability.h"
+#include "study/fail.h"
 
 #define STEP  1e-5 /* of differences: [m], [rad] */
 #define NOISE 1e-8 /* relative to the largest singular value; differences are good to 1e-10 */
@@ -54,16 +54,6 @@ typedef struct map {
     double *work;             /* 3 stored states and p numbers */
     double *from, *to[2], *d; /* in work */
 } map;
-
-static ph_status refuse(ph_error *err, ph_status s, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    if (err)
-        vsnprintf(err->text, sizeof err->text, format, list);
-    va_end(list);
-    return s;
-}
 
 /* ---- states ------------------------------------------------------------------------------------------ */
 
@@ -218,7 +208,7 @@ static int is_same(size_t n, const double *a, const double *b)
 
 static ph_status not_steady(ph_error *err)
 {
-    return refuse(
+    return ph_study_fail(
         err, PH_E_INPUT,
         "the motion from the initial state is no equilibrium and no steady spin: the next step differs "
         "from the first one");
@@ -228,7 +218,7 @@ static ph_status by_load(map *m, ph_spectrum *out, ph_error *err)
 {
     size_t pp = (size_t)m->p * (size_t)m->p;
     double *base[3], *X = calloc(2 * pp + 3 * (size_t)m->size, sizeof *X);
-    ph_status s = X ? PH_OK : refuse(err, PH_E_MEMORY, "not enough memory for the map of the step");
+    ph_status s = X ? PH_OK : ph_study_fail(err, PH_E_MEMORY, "not enough memory for the map of the step");
     for (int k = 0; k < 3 && s == PH_OK; k++) {
         base[k] = X + 2 * pp + (size_t)k * (size_t)m->size;
         if (k > 0)
@@ -247,7 +237,7 @@ static ph_status by_load(map *m, ph_spectrum *out, ph_error *err)
     if (s == PH_OK) {
         out->n = m->p, out->value = calloc((size_t)m->p, sizeof *out->value);
         if (!out->value || !ph_eigenvalues(m->p, X, out->value))
-            s = refuse(err, PH_E_NAN, "the eigenvalues of the step cannot be found");
+            s = ph_study_fail(err, PH_E_NAN, "the eigenvalues of the step cannot be found");
     }
     free(X);
     return s;
@@ -343,7 +333,7 @@ static ph_status by_runs(map *m, int history, ph_spectrum *out, ph_error *err)
     size_t ww = (size_t)(n + 1) * (size_t)m->p * (size_t)m->p, ss = (size_t)(n + 2) * (size_t)m->size;
     double *W = calloc(2 * ww + 3 * ss, sizeof *W), *base = W + 2 * ww;
     if (!W)
-        return refuse(err, PH_E_MEMORY, "not enough memory for the map of the step");
+        return ph_study_fail(err, PH_E_MEMORY, "not enough memory for the map of the step");
     get(m, m->from);
     ph_status s = record(m, m->from, n + 1, base, err);
     int steady = 0;
@@ -356,7 +346,7 @@ static ph_status by_runs(map *m, int history, ph_spectrum *out, ph_error *err)
     if (s == PH_OK && !steady)
         s = not_steady(err);
     if (s == PH_OK && realise(m, W + (size_t)history * (size_t)m->p * (size_t)m->p, rows, cols, out) < 0)
-        s = refuse(err, PH_E_NAN, "the eigenvalues of the step cannot be found");
+        s = ph_study_fail(err, PH_E_NAN, "the eigenvalues of the step cannot be found");
     free(W);
     return s;
 }
@@ -389,11 +379,12 @@ static ph_status prepare(map *m, const ph_system *sys, const ph_options *opt, co
     *m = (map){.sys = sys, .h = opt->h};
     m->nq = ph_system_nq(sys), m->nv = ph_system_nv(sys), m->nl = ph_system_nl(sys);
     if (opt->tol > 0)
-        return refuse(err, PH_E_INPUT,
-                      "a method that adapts its steps has no spectrum: give h instead of tol");
+        return ph_study_fail(err, PH_E_INPUT,
+                             "a method that adapts its steps has no spectrum: give h instead of tol");
     if (m->nv > PH_SPECTRUM_MAX)
-        return refuse(err, PH_E_INPUT, "the system has %d velocities; eigenvalues are for at most %d of them",
-                      m->nv, PH_SPECTRUM_MAX);
+        return ph_study_fail(err, PH_E_INPUT,
+                             "the system has %d velocities; eigenvalues are for at most %d of them", m->nv,
+                             PH_SPECTRUM_MAX);
     o.start = PH_PLAIN;
     o.project = 1;
     o.rtol = o.atol = 1e-13; /* the differences must not see where Newton's method stopped */
@@ -408,7 +399,7 @@ static ph_status prepare(map *m, const ph_system *sys, const ph_options *opt, co
     ph_system_spin(sys, now.v, &m->fastest);
     m->work = calloc(3 * (size_t)m->size + (size_t)m->p, sizeof *m->work);
     if (!m->work)
-        return refuse(err, PH_E_MEMORY, "not enough memory for the map of the step");
+        return ph_study_fail(err, PH_E_MEMORY, "not enough memory for the map of the step");
     m->from = m->work, m->to[0] = m->from + m->size, m->to[1] = m->to[0] + m->size, m->d = m->to[1] + m->size;
     return PH_OK;
 }

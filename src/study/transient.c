@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "study/reference.h"
+#include "study/fail.h"
 
 ph_mat3 ph_transient_matrix(double alpha_m, double alpha_f, double beta, double gamma)
 {
@@ -42,13 +43,6 @@ double ph_spectral_norm(ph_mat3 A)
 }
 
 /* ---- runs -------------------------------------------------------------------------------------------- */
-
-static ph_status refuse(ph_error *err, const char *format, const char *name)
-{
-    if (err)
-        snprintf(err->text, sizeof err->text, format, name);
-    return PH_E_INPUT;
-}
 
 static double distance(int n, const double *a, const double *b)
 {
@@ -88,9 +82,10 @@ ph_status ph_transient_run(ph_transient_row *row, const ph_problem *p, const ph_
 {
     ph_reference *exact;
     if (ph_system_nl(&p->sys) < 1)
-        return refuse(err, "'%s' has no constraints, and so no multipliers", p->name);
+        return ph_study_fail(err, PH_E_INPUT, "'%s' has no constraints, and so no multipliers", p->name);
     if (!(ph_method_reads(opt->method) & PH_READS_START))
-        return refuse(err, "the method '%s' has no starting values to choose", opt->method);
+        return ph_study_fail(err, PH_E_INPUT, "the method '%s' has no starting values to choose",
+                             opt->method);
     ph_status s = ph_reference_create(&exact, p, steps * opt->h, steps, err);
     if (s == PH_OK)
         s = run(row, p, opt, PH_PLAIN, steps, exact, err);

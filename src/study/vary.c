@@ -1,8 +1,8 @@
 /* A model file built again for neighbouring values of one parameter. */
 #include "study/vary.h"
 #include "mech/model.h"
+#include "study/fail.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,15 +15,6 @@
 #define STEP_AT_ZERO 0x1p-10
 
 static const int place[PH_NEIGHBOURS] = {-2, -1, 1, 2};
-
-static ph_status refuse(ph_error *err, ph_status s, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    vsnprintf(err->text, sizeof err->text, format, list);
-    va_end(list);
-    return s;
-}
 
 static const ph_param_def *find(const ph_model *model, const char *name)
 {
@@ -39,8 +30,8 @@ static ph_status no_parameter(const ph_model *model, const char *name, ph_error 
     for (int i = 0; i < model->n_params && strlen(all) + strlen(model->param[i].name) + 3 < sizeof all; i++)
         strcat(strcat(all, i ? ", " : ""), model->param[i].name);
     if (!model->n_params)
-        return refuse(err, PH_E_INPUT, "there is no parameter '%s'; the model has none", name);
-    return refuse(err, PH_E_INPUT, "there is no parameter '%s'; the model has: %s", name, all);
+        return ph_study_fail(err, PH_E_INPUT, "there is no parameter '%s'; the model has none", name);
+    return ph_study_fail(err, PH_E_INPUT, "there is no parameter '%s'; the model has: %s", name, all);
 }
 
 static ph_status build(ph_neighbour *n, const ph_vary_base *base, const ph_setting *sets, ph_error *err)
@@ -65,7 +56,8 @@ ph_status ph_vary_create(ph_vary *out, const ph_vary_base *base, const char *nam
     out->value = p->value;
     out->eps = eps > 0 ? eps : p->value != 0 ? PART * fabs(p->value) : STEP_AT_ZERO;
     ph_setting *sets = calloc((size_t)base->n_sets + 1, sizeof *sets);
-    ph_status s = sets ? PH_OK : refuse(err, PH_E_MEMORY, "not enough memory for parameter '%s'", name);
+    ph_status s =
+        sets ? PH_OK : ph_study_fail(err, PH_E_MEMORY, "not enough memory for parameter '%s'", name);
     if (sets && base->n_sets)
         memcpy(sets, base->sets, sizeof *sets * (size_t)base->n_sets);
     for (int k = 0; k < PH_NEIGHBOURS && s == PH_OK; k++) {
@@ -73,8 +65,8 @@ ph_status ph_vary_create(ph_vary *out, const ph_vary_base *base, const char *nam
         sets[base->n_sets] = (ph_setting){name, p->value + place[k] * out->eps};
         s = build(&out->at[k], base, sets, &why);
         if (s != PH_OK)
-            refuse(err, s, "parameter '%s' = %.9g, near its value: %s", name, sets[base->n_sets].value,
-                   why.text);
+            ph_study_fail(err, s, "parameter '%s' = %.9g, near its value: %s", name, sets[base->n_sets].value,
+                          why.text);
     }
     free(sets);
     const ph_mechanism *at[PH_NEIGHBOURS];
