@@ -289,24 +289,13 @@ static void linearise(ph_sim *sim)
         linearise_exactly(sim);
 }
 
-/* dy = B_n^T x_eta, x_eta = h deta. */
+/* y += B_n^T deta, x_eta = h deta. */
 static void correct_eta(ph_sim *sim, const double *x)
 {
     ph_bliedf *m = of(sim);
-    const ph_layout *lay = &sim->lay;
-    const double *x_eta = x + lay->nv + lay->nl;
-    double inv_h = 1 / sim->opt.h;
-    memset(m->dy, 0, sizeof(double) * (size_t)lay->nv);
-    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
-        int at = sim->matrix.eta_at[b->row];
-        if (at >= 0)
-            ph_small_tmul_add(b->m, b->n, m->Bn + b->at, x_eta + at, m->dy + b->col_at);
-    }
-    for (int e = 0; e < lay->nv; e++)
-        m->y[e] += inv_h * m->dy[e];
-    for (int c = 0; c < lay->C; c++)
-        for (int k = 0; k < lay->rows[c] && sim->matrix.eta_at[c] >= 0; k++)
-            sim->next.eta[lay->l_at[c] + k] += inv_h * x_eta[sim->matrix.eta_at[c] + k];
+    ph_newton_eta(&sim->matrix, m->Bn, m->ops.eta, x, m->dy, sim->next.eta);
+    for (int e = 0; e < sim->lay.nv; e++)
+        m->y[e] += m->ops.eta * m->dy[e];
 }
 
 /* v1 += gp (L dq + F dy); L and F NULL: identity, dy NULL: zero. */

@@ -256,19 +256,9 @@ static void linearise(ph_sim *sim)
 static void correct_eta(ph_sim *sim, const double *x)
 {
     genalpha *m = of(sim);
-    const ph_layout *lay = &sim->lay;
-    const double *x_eta = x + lay->nv + lay->nl;
-    memset(m->dy, 0, sizeof(double) * (size_t)lay->nv);
-    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
-        int at = sim->matrix.eta_at[b->row];
-        if (at >= 0)
-            ph_small_tmul_add(b->m, b->n, m->Bn + b->at, x_eta + at, m->dy + b->col_at);
-    }
-    for (int i = 0; i < lay->nv; i++)
+    ph_newton_eta(&sim->matrix, m->Bn, m->ops.eta, x, m->dy, sim->next.eta);
+    for (int i = 0; i < sim->lay.nv; i++)
         m->y[i] += m->p.gp * m->dy[i];
-    for (int c = 0; c < lay->C; c++)
-        for (int k = 0; k < lay->rows[c] && sim->matrix.eta_at[c] >= 0; k++)
-            sim->next.eta[lay->l_at[c] + k] += m->ops.eta * x_eta[sim->matrix.eta_at[c] + k];
 }
 
 PH_INLINE void add_vectors(int n, const double *a, const double *b, double *sum)

@@ -119,15 +119,10 @@ static double correct(ph_sim *sim, const double *x)
 {
     printed *m = of(sim);
     const ph_layout *lay = &sim->lay;
-    const double *x_eta = x + lay->nv + lay->nl;
     double moved = 0, turned = 0, *d = m->y;
-    memcpy(d, x, sizeof(double) * (size_t)lay->nv);
-    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
-        if (sim->matrix.eta_at[b->row] >= 0)
-            ph_small_tmul_add(b->m, b->n, m->Bn + b->at, x_eta + sim->matrix.eta_at[b->row], d + b->col_at);
-    for (int c = 0; c < lay->C; c++)
-        for (int k = 0; k < lay->rows[c] && sim->matrix.eta_at[c] >= 0; k++)
-            sim->next.eta[lay->l_at[c] + k] += m->p.gp / m->p.sigma * x_eta[sim->matrix.eta_at[c] + k];
+    ph_newton_eta(&sim->matrix, m->Bn, m->p.gp / m->p.sigma, x, d, sim->next.eta);
+    for (int i = 0; i < lay->nv; i++)
+        d[i] += x[i];
     for (int i = 0; i < lay->N; i++) {
         int n = lay->slot[i].dim, at = lay->v_at[i],
             rot = lay->slot[i].op->rot < 0 ? n : lay->slot[i].op->rot;

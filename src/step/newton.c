@@ -567,6 +567,20 @@ ph_status ph_newton_factor(ph_sim *sim, const ph_step_ops *o)
     return s;
 }
 
+void ph_newton_eta(const ph_newton_matrix *nm, const double *Bn, double scale, const double *x, double *dy,
+                   double *eta)
+{
+    const ph_layout *lay = nm->lay;
+    const double *x_eta = x + lay->nv + lay->nl;
+    memset(dy, 0, sizeof(double) * (size_t)lay->nv);
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
+        if (nm->eta_at[b->row] >= 0)
+            ph_small_tmul_add(b->m, b->n, Bn + b->at, x_eta + nm->eta_at[b->row], dy + b->col_at);
+    for (int c = 0; c < lay->C; c++)
+        for (int k = 0; k < lay->rows[c] && nm->eta_at[c] >= 0; k++)
+            eta[lay->l_at[c] + k] += scale * x_eta[nm->eta_at[c] + k];
+}
+
 ph_status ph_newton_increment(ph_sim *sim, const ph_step_ops *o)
 {
     ph_newton_matrix *nm = &sim->matrix;

@@ -84,6 +84,10 @@ ph_status ph_newton_factor(struct ph_sim *sim, const ph_step_ops *ops);
  * redundant rows in the complement of their null spaces (R3). */
 ph_status ph_newton_increment(struct ph_sim *sim, const ph_step_ops *ops);
 
+/* Stabilised form: dy = B_n^T x_eta for an increment x of (N2), and eta += scale x_eta. */
+void ph_newton_eta(const ph_newton_matrix *nm, const double *Bn, double scale, const double *x, double *dy,
+                   double *eta);
+
 /* Factor [M, B^T + dg/dlambda; B, 0] at the evaluated point; friction 0: without dg/dlambda. */
 ph_status ph_newton_factor_initial(ph_newton_matrix *nm, const ph_eval *ev, int friction);
 

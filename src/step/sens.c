@@ -206,13 +206,10 @@ static double apply(ph_sens *sens, const ph_step_ops *o, ph_variation *x)
 {
     const ph_newton_matrix *nm = &sens->sim->matrix;
     const ph_layout *lay = &sens->sim->lay;
-    const double *x_lambda = nm->x + lay->nv, *x_eta = x_lambda + lay->nl, *z = nm->n_eta ? sens->z : NULL;
+    const double *x_lambda = nm->x + lay->nv, *z = nm->n_eta ? sens->z : NULL;
     double gp = 1 / o->inv_gp, eps = 1 / o->inv_eps, inv_s = 1 / o->s, size[2] = {0, DBL_MIN};
     if (z)
-        memset(sens->z, 0, sizeof(double) * (size_t)lay->nv);
-    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end && z; b++)
-        if (nm->eta_at[b->row] >= 0)
-            ph_small_tmul_add(b->m, b->n, o->Bn + b->at, x_eta + nm->eta_at[b->row], sens->z + b->col_at);
+        ph_newton_eta(nm, o->Bn, o->eta, nm->x, sens->z, x->eta);
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
         int at = i->v_at, curved = i->T_at >= 0;
         const double *L = curved && o->L ? o->L + i->T_at : NULL;
@@ -226,9 +223,6 @@ static double apply(ph_sens *sens, const ph_step_ops *o, ph_variation *x)
     }
     for (int i = 0; i < lay->nl; i++)
         x->lambda[i] += inv_s * x_lambda[i];
-    for (int c = 0; c < lay->C && z; c++)
-        for (int k = 0; k < lay->rows[c] && nm->eta_at[c] >= 0; k++)
-            x->eta[lay->l_at[c] + k] += o->eta * x_eta[nm->eta_at[c] + k];
     if (size[0] <= ROUND_OFF * size[1])
         return size[0] / size[1];
     return size[0] / ph_larger(size[1], idle(sens, o, x));
