@@ -112,4 +112,17 @@ static inline void check_model_order(const opened *m, const char *name, double t
     free(exact.x);
 }
 
+/* One step of a ball that turns about n alone: angle and speed are those of the classical method, y. */
+static inline void check_about_axis(ph_sim *sim, const double n[3], const double y[2], int step)
+{
+    double x[3];
+    run_sim(sim, 1);
+    ph_state now = ph_sim_state(sim);
+    ph_group_get(PH_SO3)->log(0, now.q, x);
+    for (int i = 0; i < 3; i++) { /* round-off: 1e-13 in each step */
+        check_near(x[i], n[i] * y[0], 1e-13 * (step + 1));
+        check_near(now.v[i], n[i] * y[1], 1e-13 * (step + 1));
+    }
+}
+
 #endif

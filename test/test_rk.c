@@ -75,7 +75,7 @@ static void parallel_is_classical(void **state)
         q0[0] = cos(y[0] / 2);
         ph_sim *sim = sim_of(&p->sys, &o, q0, v0);
         for (int step = 0; step < 10; step++) {
-            double k[PH_STAGES_MAX][2], x[3];
+            double k[PH_STAGES_MAX][2];
             for (int i = 0; i < t.s; i++) {
                 double at[2] = {y[0], y[1]};
                 for (int j = 0; j < i; j++)
@@ -84,14 +84,7 @@ static void parallel_is_classical(void **state)
             }
             for (int i = 0; i < t.s; i++)
                 y[0] += o.h * t.b[i] * k[i][0], y[1] += o.h * t.b[i] * k[i][1];
-            run_sim(sim, 1);
-            ph_state now = ph_sim_state(sim);
-            ph_group_get(PH_SO3)->log(0, now.q, x);
-            for (int i = 0; i < 3; i++) {
-                /* round-off: 1e-13 in each step */
-                check_near(x[i], n[i] * y[0], 1e-13 * (step + 1));
-                check_near(now.v[i], n[i] * y[1], 1e-13 * (step + 1));
-            }
+            check_about_axis(sim, n, y, step);
         }
         ph_sim_destroy(sim);
     }

@@ -237,7 +237,7 @@ static void parallel_is_classical(void **state)
         q0[0] = cos(y[0] / 2);
         ph_sim *sim = sim_of(&p->sys, &o, q0, v0);
         for (int step = 0; step < 10; step++) {
-            double A[26 * 26] = {0}, k[26], x[3];
+            double A[26 * 26] = {0}, k[26];
             int s = t.s, size = 2 * s;
             for (int i = 0; i < s; i++)
                 for (int r = 0; r < 2; r++) {
@@ -250,14 +250,7 @@ static void parallel_is_classical(void **state)
             assert_true(ph_small_solve(size, 1, A, k));
             for (int i = 0; i < s; i++)
                 y[0] += o.h * t.b[i] * k[2 * i], y[1] += o.h * t.b[i] * k[2 * i + 1];
-            run_sim(sim, 1);
-            ph_state now = ph_sim_state(sim);
-            ph_group_get(PH_SO3)->log(0, now.q, x);
-            for (int i = 0; i < 3; i++) {
-                /* round-off: 1e-13 in each step */
-                check_near(x[i], n[i] * y[0], 1e-13 * (step + 1));
-                check_near(now.v[i], n[i] * y[1], 1e-13 * (step + 1));
-            }
+            check_about_axis(sim, n, y, step);
         }
         ph_sim_destroy(sim);
     }

@@ -3,7 +3,6 @@
 #include "mech/model.h"
 #include "cli/deliver.h"
 
-#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
