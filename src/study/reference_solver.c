@@ -123,7 +123,6 @@ static long first_substeps(session *s)
 static ph_status compute(session *s, ph_error *err)
 {
     double last = HUGE_VAL;
-    char text[160];
     int has_coarse = 0;
     for (long n = first_substeps(s); (double)n * (double)s->points <= STEPS_MAX; n *= 2) {
         ph_status status = run(s, n, s->states, err);
@@ -138,9 +137,8 @@ static ph_status compute(session *s, ph_error *err)
         double *swap = s->coarse;
         s->coarse = s->states, s->states = swap, last = now;
     }
-    snprintf(text, sizeof text, "no reference solution: runs with smaller and smaller steps differ by %.2g",
-             last);
-    return ph_study_fail(err, PH_E_NEWTON, text);
+    return ph_study_fail(err, PH_E_NEWTON,
+                         "no reference solution: runs with smaller and smaller steps differ by %.2g", last);
 }
 
 /* ---- files -------------------------------------------------------------------------------------------- */
