@@ -1,0 +1,50 @@
+/* A flexible body reduced to a few modes: everything that a run needs of its finite elements.
+ *
+ * In the frame of the body node i stands at X_i + Psi_i zeta + w_i(zeta) and is turned by exp(tilde(Th_i zeta)).
+ * With velocities c = Phi_t U + Phi_r Omega + Psi zetadot of the nodes, Phi_r0 of the undeformed body and Phi_rk
+ * of mode k,
+ *
+ *   G = [Phi_t | Phi_r0 | Psi | Phi_r1 ... Phi_rn],  calM = G^T M G,  Kf = Psi^T K Psi                   (X1)
+ *
+ * Displacements of second order w (the foreshortening of a bent beam) matter where a load works on them. Load
+ * case c, of nodal forces f_c, has the stress stiffness KG_c, and
+ *
+ *   f_c . w(zeta) = -1/2 zeta^T KG_c zeta                                                                 (X2)
+ *
+ * Cases, in this order: forces of unit accelerations, M Phi_t e_x, ..., and M Phi_r0 e_x, ...; centrifugal
+ * forces of Omega_x^2, Omega_y^2, Omega_z^2, Omega_y Omega_z, Omega_z Omega_x, Omega_x Omega_y, which sum up to
+ * -Omega x (M Phi_r0 Omega)_i at node i; and for each marker unit forces along x, y, z of the body. */
+#ifndef PH_FE_REDUCED_H
+#define PH_FE_REDUCED_H
+
+#include "polhode/base.h"
+
+#define PH_MODES_MAX 60 /* of one body */
+
+enum { PH_KG_MOVES = 0, PH_KG_TURNS = 3, PH_KG_SPINS = 6, PH_KG_MARKERS = 12 }; /* first case of each kind */
+
+/* A node, or the mean of several, where joints, forces and sensors can be. */
+typedef struct ph_marker {
+    char *name;       /* as users call it: "tip", "12" */
+    ph_vec3 X;        /* m, in the frame of the body */
+    const double *Psi; /* 3 x modes: displacement, row by row */
+    const double *Th; /* 3 x modes: rotation */
+} ph_marker;
+
+typedef struct ph_reduced {
+    int modes;
+    int n_markers;
+    ph_marker *marker;
+    double *calM;  /* (6 + 4 modes)^2: U, Omega, zetadot, zeta_1 Omega, ... */
+    double *Kf;    /* modes^2 */
+    double *Df;    /* modes^2: damping */
+    double *KG;    /* (12 + 3 markers) matrices of modes^2, symmetric; NULL: w = 0 */
+    double *omega; /* modes: their frequencies, rad/s, for people */
+} ph_reduced;
+
+static inline const double *ph_reduced_KG(const ph_reduced *r, int c)
+{
+    return r->KG + (size_t)c * (size_t)r->modes * (size_t)r->modes;
+}
+
+#endif
