@@ -25,10 +25,10 @@ enum { PH_KG_MOVES = 0, PH_KG_TURNS = 3, PH_KG_SPINS = 6, PH_KG_MARKERS = 12 }; 
 
 /* A node, or the mean of several, where joints, forces and sensors can be. */
 typedef struct ph_marker {
-    char *name;       /* as users call it: "tip", "12" */
-    ph_vec3 X;        /* m, in the frame of the body */
+    char *name;        /* as users call it: "tip", "12" */
+    ph_vec3 X;         /* m, in the frame of the body */
     const double *Psi; /* 3 x modes: displacement, row by row */
-    const double *Th; /* 3 x modes: rotation */
+    const double *Th;  /* 3 x modes: rotation */
 } ph_marker;
 
 typedef struct ph_reduced {
