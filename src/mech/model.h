@@ -2,6 +2,7 @@
 #ifndef PH_MECH_MODEL_H
 #define PH_MECH_MODEL_H
 
+#include "fe/reduced.h"
 #include "polhode/model.h"
 
 #define PH_GROUND (-1) /* index of the body that does not move */
@@ -29,9 +30,18 @@ typedef struct ph_origin {
     int line; /* of the model file; 0: not from a file */
 } ph_origin;
 
+/* flexible{} of the file. Its frame and its markers are bodies of the model, the frame first. */
+typedef struct ph_flexible_def {
+    const char *name;
+    ph_reduced *body; /* the model's */
+    ph_origin origin;
+} ph_flexible_def;
+
 typedef struct ph_body_def {
     const char *name;
     int particle;         /* 1: a point in R^3 without rotation */
+    int flexible;         /* 1 + index of the flexible body whose frame or marker this is; 0: a rigid body */
+    int marker;           /* 1 + index of the marker; 0: the frame, whose x is its origin */
     double mass;          /* kg */
     ph_mat3 J;            /* kg m^2, about the centre of mass, body axes */
     ph_vec3 x;            /* m, of the centre of mass, world */
@@ -147,7 +157,7 @@ struct ph_model {
     const char *name;
     const char *file;
     ph_vec3 gravity; /* m/s^2 */
-    int n_bodies, n_joints, n_forces, n_sensors, n_constraints, n_params, n_objectives;
+    int n_bodies, n_joints, n_forces, n_sensors, n_constraints, n_params, n_objectives, n_flexible;
     ph_body_def *body;
     ph_joint_def *joint;
     ph_force_def *force;
@@ -155,6 +165,7 @@ struct ph_model {
     ph_user_constraint_def *constraint;
     ph_param_def *param;
     ph_objective_def *objective;
+    ph_flexible_def *flexible;
     ph_run_def run;
 };
 
