@@ -116,6 +116,19 @@ void ph_chart_fold(const ph_chart_ops *op, const ph_chain_rule *c, int half, ph_
         ph_chart_add_fold(op, c->at, 1, r, out);
 }
 
+/* d(T udot + V u) = (dT(c, udot) + d(V u)/dc) dc + (V + W) du */
+void ph_chart_slope(const ph_chart_ops *op, const ph_state *s, const ph_body *b, const double *second,
+                    ph_slope *c)
+{
+    ph_chart_site x = ph_chart_at(op, s, b);
+    *c = (ph_slope){0};
+    op->dT(x.c, x.a, c->Y[1]);
+    for (int i = 0; i < 3 * op->dim; i++) {
+        c->Y[1][i] += second ? second[i] : 0;
+        c->U[1][1][i] = x.V[i] + x.W[i];
+    }
+}
+
 void ph_chart_M(const ph_chart_ops *op, const ph_body *b, const ph_state *s, double *out)
 {
     int n = op->dim;

@@ -10,6 +10,9 @@ void ph_chart_acceleration(const ph_chart_ops *op, const ph_state *s, const ph_b
                            ph_vec3 *omega_dot);
 void ph_chart_chain(const ph_chart_ops *op, const ph_state *s, const ph_body *b, ph_chain_rule *c);
 void ph_chart_fold(const ph_chart_ops *op, const ph_chain_rule *c, int half, ph_vec3 r, double *out);
+/* second: d(V u)/dc at fixed u, 3 x n; NULL: 0 */
+void ph_chart_slope(const ph_chart_ops *op, const ph_state *s, const ph_body *b, const double *second,
+                    ph_slope *c);
 void ph_chart_M(const ph_chart_ops *op, const ph_body *b, const ph_state *s, double *out);
 
 /* What the equations of one body consist of. */

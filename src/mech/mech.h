@@ -246,6 +246,12 @@ typedef struct ph_chain_rule {
     const double *at; /* coordinates of half 1, where fold needs them */
 } ph_chain_rule;
 
+/* How physical accelerations D y'' + V y' of half h depend on the coordinates of a space, beyond y''. */
+typedef struct ph_slope {
+    double Y[2][3 * PH_HALF_MAX];    /* 3 x n[1]: by the coordinates of half 1 */
+    double U[2][2][3 * PH_HALF_MAX]; /* [h][k], 3 x n[k]: by the velocities of half k */
+} ph_slope;
+
 /* A space: one file, one row in space.c. Everything beyond the first line is for spaces whose coordinates
  * are not the physical ones. */
 typedef struct ph_space {
@@ -263,6 +269,7 @@ typedef struct ph_space {
     void (*chain)(const ph_state *s, const ph_body *b, ph_chain_rule *c);
     void (*fold)(const ph_chain_rule *c, int half, ph_vec3 r,
                  double *out); /* d(D_h^T r)/d(half 1), n[h] x n[1] */
+    void (*slope)(const ph_state *s, const ph_body *b, ph_slope *c);
     /* inertia, gyroscopic terms and weight of one body */
     void (*M)(const ph_body *b, const ph_state *s, double *out);
     void (*g)(const ph_body *b, const ph_state *s, double *out);

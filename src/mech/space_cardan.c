@@ -52,6 +52,25 @@ static void fold(const ph_chain_rule *c, int half, ph_vec3 r, double *out)
     ph_chart_fold(op, c, half, r, out);
 }
 
+/* d(V u)/d(a, b, c) */
+static ph_mat3 second(const double *c, const double *u)
+{
+    double cb = cos(c[1]), sb = sin(c[1]), cc = cos(c[2]), sc = sin(c[2]);
+    double u12 = u[0] * u[1], u13 = u[0] * u[2], u23 = u[1] * u[2];
+    return (ph_mat3){.xy = -cb * cc * u12 + sb * sc * u13,
+                     .xz = sb * sc * u12 - cb * cc * u13 - sc * u23,
+                     .yy = cb * sc * u12 + sb * cc * u13,
+                     .yz = sb * cc * u12 + cb * sc * u13 - cc * u23,
+                     .zy = -sb * u12};
+}
+
+static void slope(const ph_state *s, const ph_body *b, ph_slope *c)
+{
+    double D[9];
+    ph_store33(D, second(s->q + b->q[1], s->v + b->v[1]));
+    ph_chart_slope(op, s, b, D, c);
+}
+
 static void M(const ph_body *b, const ph_state *s, double *out)
 {
     ph_chart_M(op, b, s, out);
@@ -81,18 +100,6 @@ static void C(const ph_body *b, const ph_state *s, double *out)
     ph_store33(out + b->M[3], ph_mmul(ph_transpose(T), A));
 }
 
-/* d(V u)/d(a, b, c) */
-static ph_mat3 second(const double *c, const double *u)
-{
-    double cb = cos(c[1]), sb = sin(c[1]), cc = cos(c[2]), sc = sin(c[2]);
-    double u12 = u[0] * u[1], u13 = u[0] * u[2], u23 = u[1] * u[2];
-    return (ph_mat3){.xy = -cb * cc * u12 + sb * sc * u13,
-                     .xz = sb * sc * u12 - cb * cc * u13 - sc * u23,
-                     .yy = cb * sc * u12 + sb * cc * u13,
-                     .yz = sb * cc * u12 + cb * sc * u13 - cc * u23,
-                     .zy = -sb * u12};
-}
-
 /* d(T^T r)/dc at fixed r = J Omegadot + Omega x J Omega, and T^T (J (dT(c, udot) + d(V u)/dc) + gyr V) */
 static void K(const ph_body *b, const ph_state *s, double *out)
 {
@@ -116,6 +123,7 @@ const ph_space ph_space_cardan = {
     .singular = singular,
     .chain = chain,
     .fold = fold,
+    .slope = slope,
     .M = M,
     .g = g,
     .C = C,

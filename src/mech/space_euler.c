@@ -81,6 +81,11 @@ static void fold(const ph_chain_rule *c, int half, ph_vec3 r, double *out)
     ph_chart_fold(op, c, half, r, out);
 }
 
+static void slope(const ph_state *s, const ph_body *b, ph_slope *c)
+{
+    ph_chart_slope(op, s, b, NULL, c); /* T is linear in p */
+}
+
 static void M(const ph_body *b, const ph_state *s, double *out)
 {
     const double *p = s->q + b->q[1];
@@ -175,6 +180,7 @@ const ph_space ph_space_euler = {
     .set = set,
     .chain = chain,
     .fold = fold,
+    .slope = slope,
     .M = M,
     .g = g,
     .C = C,

@@ -2,6 +2,7 @@
  *
  *   dx = R dU,  d(xdot) = R d(U) - R tilde(U) dphi,  xddot = R (Udot + Omega x U)
  *   d(R^T r) = tilde(R^T r) dphi
+ *   d(xddot) = -R tilde(Udot + Omega x U) dphi + R tilde(Omega) d(U) - R tilde(U) d(Omega)
  *   m (Udot + Omega x U) = m R^T gamma + ...,  J Omegadot + Omega x J Omega = ... */
 #include "mech/mech.h"
 
@@ -52,6 +53,16 @@ static void fold(const ph_chain_rule *c, int half, ph_vec3 r, double *out)
     ph_store33(out, half == 0 ? ph_tilde(ph_tmul(ph_load33(c->D[0]), r)) : (ph_mat3){0});
 }
 
+static void slope(const ph_state *s, const ph_body *b, ph_slope *c)
+{
+    ph_mat3 R = s->R[b->R];
+    ph_vec3 U = ph_load3(s->v + b->v[0]), w = ph_load3(s->v + b->v[1]), Udot = ph_load3(s->vdot + b->v[0]);
+    *c = (ph_slope){0};
+    ph_store33(c->Y[0], ph_mtilde(R, ph_scale(-1, ph_add(Udot, ph_cross(w, U)))));
+    ph_store33(c->U[0][0], ph_mtilde(R, w));
+    ph_store33(c->U[0][1], ph_mtilde(R, ph_scale(-1, U)));
+}
+
 static void M(const ph_body *b, const ph_state *s, double *out)
 {
     (void)s;
@@ -88,6 +99,7 @@ const ph_space ph_space_se3 = {
     .set = set,
     .chain = chain,
     .fold = fold,
+    .slope = slope,
     .M = M,
     .g = g,
     .C = C,
