@@ -47,4 +47,15 @@ static inline const double *ph_reduced_KG(const ph_reduced *r, int c)
     return r->KG + (size_t)c * (size_t)r->modes * (size_t)r->modes;
 }
 
+/* Memory of all its parts at once, zeroed, markers without names; kg: with KG. NULL: there is none. */
+ph_reduced *ph_reduced_create(const ph_allocator *alloc, int modes, int n_markers, int kg);
+void ph_reduced_free(const ph_allocator *alloc, ph_reduced *r); /* accepts NULL */
+
+#define PH_MARKER_NAME 64 /* bytes that a marker has for its name */
+
+/* What the undeformed body is: mass, centre of mass and moments of inertia about the origin of the frame. */
+double ph_reduced_mass(const ph_reduced *r);
+ph_vec3 ph_reduced_centre(const ph_reduced *r);
+ph_mat3 ph_reduced_inertia(const ph_reduced *r);
+
 #endif
