@@ -9,8 +9,9 @@ enum { FE_NODES = 21, FE_DOF = 6 * FE_NODES, FE_FRAME = 6 + 4 * FLEX_MODES };
 
 typedef struct fe_beam {
     int elements, dof;
-    double L, l; /* of the beam, of an element */
-    double EA, EI, GJ, rhoA, rhoJ, rhoI;
+    double L, l;                         /* of the beam, of an element */
+    double EA, EI, GJ, rhoA, rhoJ, rhoI; /* EI: of bending in the plane x y */
+    double EI_xz;                        /* and in x z; 0: the same */
     double M[FE_DOF * FE_DOF], K[FE_DOF * FE_DOF];
 } fe_beam;
 
@@ -29,14 +30,15 @@ static inline int fe_at(int e, int plane, int i)
     return 6 * (e + i / 2) + at[plane][i % 2];
 }
 
-/* A += factor times the 4 x 4 matrix a, with l for each slope */
-static inline void fe_add_bending(const fe_beam *b, double *A, int e, double factor, const double *a)
+/* A += the 4 x 4 matrix a, with l for each slope, times a factor in each plane */
+static inline void fe_add_bending(const fe_beam *b, double *A, int e, double xy, double xz, const double *a)
 {
     for (int plane = 0; plane < 2; plane++)
         for (int i = 0; i < 16; i++) {
             double sign = plane && (i / 4 + i % 4) % 2 ? -1 : 1;
             double scale = (i / 4 % 2 ? b->l : 1) * (i % 2 ? b->l : 1);
-            A[fe_at(e, plane, i / 4) * b->dof + fe_at(e, plane, i % 4)] += sign * scale * factor * a[i];
+            A[fe_at(e, plane, i / 4) * b->dof + fe_at(e, plane, i % 4)] +=
+                sign * scale * (plane ? xz : xy) * a[i];
         }
 }
 
@@ -52,13 +54,13 @@ static inline void fe_build(fe_beam *b, int elements)
 {
     b->elements = elements, b->dof = 6 * (elements + 1), b->l = b->L / elements;
     memset(b->M, 0, sizeof b->M), memset(b->K, 0, sizeof b->K);
-    double l = b->l, m = b->rhoA * l, j = b->rhoJ * l;
+    double l = b->l, m = b->rhoA * l, j = b->rhoJ * l, l3 = l * l * l, turn = b->rhoI / (30 * l);
     for (int e = 0; e < elements; e++) {
         fe_add_bar(b, b->K, e, 0, b->EA / l, -b->EA / l), fe_add_bar(b, b->M, e, 0, m / 3, m / 6);
         fe_add_bar(b, b->K, e, 3, b->GJ / l, -b->GJ / l), fe_add_bar(b, b->M, e, 3, j / 3, j / 6);
-        fe_add_bending(b, b->K, e, b->EI / (l * l * l), fe_bend);
-        fe_add_bending(b, b->M, e, m / 420, fe_bend_mass);
-        fe_add_bending(b, b->M, e, b->rhoI / (30 * l), fe_stress);
+        fe_add_bending(b, b->K, e, b->EI / l3, (b->EI_xz > 0 ? b->EI_xz : b->EI) / l3, fe_bend);
+        fe_add_bending(b, b->M, e, m / 420, m / 420, fe_bend_mass);
+        fe_add_bending(b, b->M, e, turn, turn, fe_stress);
     }
 }
 
