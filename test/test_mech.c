@@ -237,8 +237,8 @@ static void make_force(kit *k, int type, int side, int variant, double damping, 
     f->value = rnd3(seed);
     f->in_body = variant % 2;
     f->K6 = K6, f->D6 = damping > 0 ? D6 : NULL;
-    for (int i = 0; i < k->m.n_bodies && type == PH_F_BEAM;
-         i++) /* smooth below half a turn from end to end */
+    int smooth = type == PH_F_BEAM || (type == PH_F_TORSION && side >= RIGID_SIDES); /* below half a turn */
+    for (int i = 0; i < k->m.n_bodies && smooth; i++)
         k->body[i].R = rnd_turn(0.3, seed);
     if (variant >= 2)
         f->f = (ph_function){.call = pull, .ref = f->body[1]};
