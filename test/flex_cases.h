@@ -100,8 +100,8 @@ static inline double cloud_rigid(const cloud *c, ph_vec3 *centre, ph_mat3 *J)
 }
 
 /* Position and velocity of a node of body f of a mechanism. */
-static inline void cloud_node(const cloud *c, const ph_mechanism *m, const ph_state *s, int f, int i, ph_vec3 *x,
-                              ph_vec3 *v)
+static inline void cloud_node(const cloud *c, const ph_mechanism *m, const ph_state *s, int f, int i,
+                              ph_vec3 *x, ph_vec3 *v)
 {
     const ph_flex *b = &m->flex[f];
     ph_kin k = ph_kin_of(m, s, b->body);

@@ -52,7 +52,8 @@ static void energy_is_that_of_the_nodes(void **state)
         sum_nodes(&r, &c, &at, sum);
         for (int i = 0; i < 3; i++)
             elastic += 4 * (1 + i) * at.q[r.mech->flex[0].q + i] * at.q[r.mech->flex[0].q + i] / 2;
-        check_near(ph_mechanism_energy(r.mech, &at), sum[6] + elastic, 1e-12); /* round-off: energies of 30 J */
+        check_near(ph_mechanism_energy(r.mech, &at), sum[6] + elastic,
+                   1e-12); /* round-off: energies of 30 J */
         k.m.gravity = ph_v3(0, 0, 0);
         sum_nodes(&r, &c, &at, sum);
         check_near(ph_mechanism_kinetic(r.mech, &at), sum[6], 1e-12); /* round-off */
@@ -221,7 +222,8 @@ static void markers_move_as_bodies(void **state)
         double v[3] = {0}, w[3] = {0}, a[3] = {0}, at[3] = {0.3, -0.2, 0.4}, got[3], sensed[3];
         kit_open(&k);
         int tip = kit_random_flexible(&k, "rod", &x, 3, &seed) + 2;
-        int position = kit_sensor(&k, PH_S_POSITION, tip, -1), velocity = kit_sensor(&k, PH_S_VELOCITY, tip, -1);
+        int position = kit_sensor(&k, PH_S_POSITION, tip, -1),
+            velocity = kit_sensor(&k, PH_S_VELOCITY, tip, -1);
         int acceleration = kit_sensor(&k, PH_S_ACCELERATION, tip, -1);
         for (int i = 0; i < 3; i++)
             k.sensor[i].at = ph_load3(at), k.sensor[i].size = 3;
@@ -252,6 +254,325 @@ static void markers_move_as_bodies(void **state)
     }
 }
 
+/* ---- functions of the model ----------------------------------------------------------------------- */
+
+/* |tip - root of the other|^2 and a product of a frame, a marker and a body. */
+static ph_status rule(const ph_function *f, double t, const ph_body_state *b, int n, double *out)
+{
+    (void)f;
+    assert_int_equal(n, 2);
+    ph_vec3 tip = ph_add(b[2].x, ph_quat_rotate(b[2].q, ph_v3(0.2, 0.3, -0.1)));
+    ph_vec3 d = ph_sub(tip, b[5].x), e = ph_quat_rotate(b[6].q, ph_v3(0, 0, 1));
+    out[0] = ph_dot(d, d) - 1 - 0.2 * t * d.x;
+    out[1] = ph_dot(e, b[0].x) + b[3].x.x * b[1].x.y - 0.1 * sin(2 * t);
+    return PH_OK;
+}
+
+static void user_constraints_have_tangents(void **state)
+{
+    (void)state;
+    uint64_t seed = 7;
+    for (int s = 0; s < SPACES; s++) {
+        kit k;
+        rig r;
+        cloud c[2];
+        make_chain(&k, c, &seed);
+        k.constraint[0] = (ph_user_constraint_def){.name = "rule", .rows = 2, .f = {.call = rule}};
+        k.m.n_constraints = 1;
+        rig_open(&r, &k.m, spaces[s]);
+        rig_scatter(&r, &seed);
+        check_le(rig_worst(&r), 1e-5); /* derivative: second differences */
+        rig_close(&r);
+    }
+}
+
+/* Looks at a frame, at a marker, and at sensors of both. */
+static ph_status target(const ph_function *f, double t, const ph_body_state *b, int n, double *out)
+{
+    double modes[3], reaction[6];
+    (void)t;
+    assert_int_equal(n, 1);
+    f->sight->body[1] = PH_SEEN_PLACE, f->sight->body[6] = PH_SEEN_ACCELERATION;
+    f->sight->sensor(f->sight, 0, modes), f->sight->sensor(f->sight, 1, reaction);
+    out[0] = b[1].x.x * b[1].x.y + b[6].a.z * b[6].omega.x + modes[1] * modes[2] +
+             1e-2 * reaction[0] * reaction[4];
+    return PH_OK;
+}
+
+static void objectives_have_derivatives(void **state)
+{
+    (void)state;
+    uint64_t seed = 8;
+    for (int s = 0; s < SPACES; s++) {
+        kit k;
+        rig r;
+        cloud c[2];
+        ph_objective_def o = {.name = "target", .sensor = -1, .final = {.call = target}};
+        make_chain(&k, c, &seed);
+        k.sensor[kit_sensor(&k, PH_S_MODES, 0, -1)].size = 3;
+        k.sensor[kit_sensor(&k, PH_S_REACTION, -1, 1)].size = 6;
+        k.m.objective = &o, k.m.n_objectives = 1;
+        rig_open(&r, &k.m, spaces[s]);
+        rig_scatter(&r, &seed);
+        int nv = r.nv, nl = r.nl, size = 3 * nv + nl;
+        double *got = calloc((size_t)(2 * size), sizeof(double)), *x = got + size, value, by_p = 0;
+        ph_covector g = {got, got + nv, got + 2 * nv, got + 3 * nv, &by_p};
+        ph_state at = rig_state(&r);
+        assert_int_equal(ph_mechanism_objective(r.mech, &at, 0, PH_AT_THE_END, &value, &g), PH_OK);
+        double product = 0, differenced = 0;
+        for (int i = 0; i < size; i++)
+            x[i] = rnd(&seed), product += got[i] * x[i];
+        for (int i = 0; i < 8; i++) {
+            double e = (i % 2 ? -1 : 1) * (i / 2 + 1) * STEP8;
+            ph_point_copy(&r.probe, &r.at, &r.lay);
+            ph_point_shift(&r.lay, &r.at, e, x, &r.probe);
+            for (int j = 0; j < nv; j++)
+                r.probe.v[j] += e * x[nv + j], r.probe.vdot[j] += e * x[2 * nv + j];
+            for (int j = 0; j < nl; j++)
+                r.probe.lambda[j] += e * x[3 * nv + j];
+            ph_state moved = ph_point_view(&r.probe, &r.lay);
+            assert_int_equal(ph_mechanism_objective(r.mech, &moved, 0, PH_AT_THE_END, &value, NULL), PH_OK);
+            differenced += (i % 2 ? -1 : 1) * weight8[i / 2] / STEP8 * value;
+        }
+        check_near(product, differenced, 1e-6); /* derivative: nine digits of numbers of size 100 */
+        free(got);
+        rig_close(&r);
+    }
+}
+
+/* ---- initial values ------------------------------------------------------------------------------- */
+
+static ph_status start(ph_mechanism **m, const kit *k, int space, int assemble, const double **q,
+                       const double **v)
+{
+    ph_error err = {0};
+    if (ph_mechanism_create(m, &k->m, spaces[space], NULL, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    return ph_mechanism_initial(*m, assemble, q, v, &err);
+}
+
+/* The root on the ground, a body that moves at the tip: the rod follows as a rigid one if it can. */
+static void flexible_bodies_start_undeformed(void **state)
+{
+    (void)state;
+    uint64_t seed = 9;
+    for (int s = 0; s < SPACES; s++) {
+        kit k;
+        cloud c[2];
+        ph_mechanism *m;
+        const double *q, *v;
+        make_chain(&k, c, &seed);
+        k.body[0].omega = rnd3(&seed), k.body[0].has_omega = 1;
+        assert_int_equal(start(&m, &k, s, 0, &q, &v), PH_OK);
+        for (int f = 0; f < 2; f++)
+            for (int i = 0; i < m->flex[f].r->modes; i++)
+                assert_true(q[m->flex[f].q + i] == 0 && v[m->flex[f].v + i] == 0); /* exact */
+        ph_mechanism_destroy(m);
+    }
+}
+
+/* The frame stands still and the tip is driven: only the modes can follow. */
+static void modes_move_where_they_must(void **state)
+{
+    (void)state;
+    uint64_t seed = 10;
+    kit k;
+    cloud c;
+    ph_mechanism *m;
+    const double *q, *v;
+    cloud_open(&c, 3, 5, 0, &seed);
+    kit_open(&k);
+    kit_flexible(&k, "rod", &c.x, ph_v3(0, 0, 0), (ph_quat){1, 0, 0, 0});
+    kit_body(&k, "sled", 2, ph_diag3(1, 1, 1), k.body[2].x, (ph_quat){1, 0, 0, 0});
+    kit_joint(&k, "wall", PH_J_FIXED, PH_GROUND, 0, ph_v3(0, 0, 0), ph_v3(0, 0, 1));
+    kit_joint(&k, "grip", PH_J_SPHERICAL, 3, 2, k.body[2].x, ph_v3(0, 0, 1));
+    k.body[3].v = ph_v3(0.3, -0.2, 0.5), k.body[3].has_v = 1;
+    assert_int_equal(start(&m, &k, 0, 0, &q, &v), PH_OK);
+    for (int l = 0; l < 3; l++) {
+        double speed = 0;
+        for (int i = 0; i < 3; i++)
+            speed += c.x.Psi[1][3 * l + i] * v[m->flex[0].v + i];
+        check_near(speed, v[m->body[3].v[0] + l], 1e-12); /* round-off */
+    }
+    assert_true(v[m->body[3].v[0]] == 0.3); /* exact: given */
+    ph_mechanism_destroy(m);
+}
+
+/* What does not fit together is moved as a rigid body. */
+static void assembling_does_not_deform(void **state)
+{
+    (void)state;
+    uint64_t seed = 11;
+    kit k;
+    cloud c;
+    ph_mechanism *m;
+    const double *q, *v;
+    cloud_open(&c, 3, 5, 0, &seed);
+    kit_open(&k);
+    kit_flexible(&k, "rod", &c.x, ph_v3(0, 0, 0), (ph_quat){1, 0, 0, 0});
+    kit_joint(&k, "rope", PH_J_DISTANCE, PH_GROUND, 2, ph_v3(0, 0, 0), ph_v3(0, 0, 1))->length = 0.1;
+    k.joint[0].at_a = ph_v3(3, 0, 0);
+    assert_int_equal(start(&m, &k, 0, 0, &q, &v), PH_E_INCONSISTENT);
+    ph_mechanism_destroy(m);
+    assert_int_equal(start(&m, &k, 0, 1, &q, &v), PH_OK);
+    for (int i = 0; i < 3; i++)
+        check_le(fabs(q[m->flex[0].q + i]), 1e-4); /* ordering: weights are 1e6, the body moves by 2 m */
+    check_le(0.5, fabs(q[0]));                     /* ordering */
+    ph_mechanism_destroy(m);
+}
+
+/* ---- what else is made of them -------------------------------------------------------------------- */
+
+/* The frame clamped, a force at the tip: zeta = Kf^-1 Psi^T F, and the reaction of the wall. */
+static void equilibria(void **state)
+{
+    (void)state;
+    uint64_t seed = 12;
+    for (int s = 0; s < SPACES; s++) {
+        kit k;
+        cloud c;
+        ph_mechanism *m;
+        ph_equilibrium *e;
+        ph_error err = {0};
+        const double *q, *v;
+        cloud_open(&c, 3, 50, 0, &seed);
+        kit_open(&k);
+        k.m.gravity = ph_v3(0, 0, 0);
+        kit_flexible(&k, "rod", &c.x, ph_v3(0, 0, 0), (ph_quat){1, 0, 0, 0});
+        kit_joint(&k, "wall", PH_J_FIXED, PH_GROUND, 0, ph_v3(0, 0, 0), ph_v3(0, 0, 1));
+        ph_vec3 F = rnd3(&seed), force, torque;
+        kit_force(&k, "pull", PH_F_FORCE, PH_GROUND, 2)->value = F;
+        assert_int_equal(start(&m, &k, s, 0, &q, &v), PH_OK);
+        ph_static_options o = ph_default_static();
+        if (ph_equilibrium_create(&e, ph_mechanism_system(m), &o, 0, q, &err) != PH_OK)
+            fail_msg("%s", err.text);
+        ph_state at = ph_equilibrium_state(e);
+        const double *Psi = c.x.Psi[1], x[3] = {F.x, F.y, F.z};
+        for (int i = 0; i < 3; i++) {
+            double f = 0;
+            for (int l = 0; l < 3; l++)
+                f += Psi[3 * l + i] * x[l];
+            check_near(at.q[m->flex[0].q + i], f / (50 * (1 + i)),
+                       1e-12); /* round-off: tolerance of the method */
+        }
+        ph_mechanism_reaction(m, &at, 0, &force, &torque);
+        check_le(ph_norm(ph_add(force, F)), 1e-11); /* round-off */
+        ph_equilibrium_destroy(e);
+        ph_mechanism_destroy(m);
+    }
+}
+
+/* The frame clamped: det(Kf - omega^2 Mf) = 0 for two modes. */
+static void vibrations(void **state)
+{
+    (void)state;
+    uint64_t seed = 13;
+    for (int s = 0; s < SPACES; s++) {
+        kit k;
+        cloud c;
+        ph_mechanism *m;
+        ph_modes *modes;
+        ph_error err = {0};
+        const double *q, *v;
+        double share[16], re, im;
+        cloud_open(&c, 2, 50, 0, &seed);
+        kit_open(&k);
+        k.m.gravity = ph_v3(0, 0, 0);
+        kit_flexible(&k, "rod", &c.x, ph_v3(0, 0, 0), (ph_quat){1, 0, 0, 0});
+        kit_joint(&k, "wall", PH_J_FIXED, PH_GROUND, 0, ph_v3(0, 0, 0), ph_v3(0, 0, 1));
+        assert_int_equal(start(&m, &k, s, 0, &q, &v), PH_OK);
+        if (ph_modes_create(&modes, ph_mechanism_system(m), 0, q, v, NULL, &err) != PH_OK)
+            fail_msg("%s", err.text);
+        assert_int_equal(ph_modes_ask(modes).freedom, 2);
+        const double *M = c.x.calM + 6 * 14 + 6; /* lines of 14 */
+        for (int i = 0; i < 2; i++) {
+            ph_modes_value(modes, i, &re, &im);
+            double w2 = im * im, a = 50 - w2 * M[0], b = -w2 * M[1], d = 100 - w2 * M[15];
+            check_le(fabs(a * d - b * b), 1e-8); /* round-off: products of size 1e4 */
+            assert_int_equal(ph_modes_shape(modes, i, NULL, NULL, share), PH_OK);
+            check_near(share[m->flex[0].v] + share[m->flex[0].v + 1], 1, 1e-10); /* round-off */
+        }
+        ph_modes_destroy(modes);
+        ph_mechanism_destroy(m);
+    }
+}
+
+/* Clamped at both markers, 12 rows for 9 velocities. */
+static void redundant_rows_are_found(void **state)
+{
+    (void)state;
+    uint64_t seed = 14;
+    for (int s = 0; s < 2; s++) {
+        kit k;
+        cloud c;
+        ph_mechanism *m;
+        ph_error err = {0};
+        const double *q, *v;
+        cloud_open(&c, 3, 50, 0, &seed);
+        kit_open(&k);
+        kit_flexible(&k, "rod", &c.x, ph_v3(0, 0, 0), (ph_quat){1, 0, 0, 0});
+        for (int i = 1; i < 3; i++)
+            kit_joint(&k, "clamp", PH_J_FIXED, PH_GROUND, i, k.body[i].x, ph_v3(0, 0, 1));
+        assert_int_equal(start(&m, &k, s, 0, &q, &v), PH_OK);
+        assert_int_equal(ph_mechanism_rank(m, &err), PH_OK);
+        assert_int_equal(ph_mechanism_system(m)->n_redundant, 3);
+        assert_int_equal(ph_mechanism_redundant(m, 0), 0);
+        ph_mechanism_destroy(m);
+    }
+}
+
+static void nodes_have_names(void **state)
+{
+    (void)state;
+    static const int last[] = {2, 1, 2, 2};
+    uint64_t seed = 15;
+    for (int s = 0; s < SPACES; s++) {
+        kit k;
+        rig r;
+        cloud c;
+        cloud_open(&c, 3, 50, 0, &seed);
+        kit_open(&k);
+        kit_flexible(&k, "rod", &c.x, ph_v3(0, 0, 0), (ph_quat){1, 0, 0, 0});
+        rig_open(&r, &k.m, spaces[s]);
+        assert_int_equal(r.sys->n_nodes, last[s] + 1);
+        assert_string_equal(r.sys->nodes[0].name, "rod");
+        assert_string_equal(r.sys->nodes[last[s]].name, "modes of 'rod'");
+        assert_int_equal(r.sys->nodes[last[s]].n, 3);
+        if (spaces[s] == PH_SPACE_EULER)
+            assert_string_equal(r.sys->constraints[0].name, "norm of 'rod'");
+        rig_close(&r);
+    }
+}
+
+static void wrong_bodies_are_refused(void **state)
+{
+    (void)state;
+    static const char *const want[] = {"flexible bodies have 1 to 60 modes",
+                                       "flexible bodies have 1 to 60 modes", "there is no such marker",
+                                       "its body has 0 modes", "its body has 3 modes"};
+    uint64_t seed = 16;
+    for (int i = 0; i < 5; i++) {
+        kit k;
+        cloud c;
+        ph_mechanism *m;
+        ph_error err = {0};
+        cloud_open(&c, 3, 50, 0, &seed);
+        kit_open(&k);
+        kit_flexible(&k, "rod", &c.x, ph_v3(0, 0, 0), (ph_quat){1, 0, 0, 0});
+        int body = kit_random_body(&k, "body", &seed);
+        if (i == 0)
+            c.x.r.modes = 0;
+        else if (i == 1)
+            c.x.r.modes = PH_MODES_MAX + 1;
+        else if (i == 2)
+            k.body[2].marker = 3;
+        else
+            k.sensor[kit_sensor(&k, PH_S_MODES, i == 3 ? body : 1, -1)].size = 2;
+        assert_int_equal(ph_mechanism_create(&m, &k.m, PH_SPACE_R3XSO3, NULL, &err), PH_E_INPUT);
+        assert_non_null(strstr(err.text, want[i]));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -260,6 +581,16 @@ int main(void)
         cmocka_unit_test(weight_is_that_of_the_nodes),
         cmocka_unit_test(spaces_agree),
         cmocka_unit_test(markers_move_as_bodies),
+        cmocka_unit_test(user_constraints_have_tangents),
+        cmocka_unit_test(objectives_have_derivatives),
+        cmocka_unit_test(flexible_bodies_start_undeformed),
+        cmocka_unit_test(modes_move_where_they_must),
+        cmocka_unit_test(assembling_does_not_deform),
+        cmocka_unit_test(equilibria),
+        cmocka_unit_test(vibrations),
+        cmocka_unit_test(redundant_rows_are_found),
+        cmocka_unit_test(nodes_have_names),
+        cmocka_unit_test(wrong_bodies_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
