@@ -573,6 +573,121 @@ static void wrong_bodies_are_refused(void **state)
     }
 }
 
+/* ---- motions -------------------------------------------------------------------------------------- */
+
+/* Where the tip is and what the foot does, after a run from rest. */
+typedef struct outcome {
+    double x[3], force[3], zeta[3], drift; /* of the energy, relative */
+} outcome;
+
+static ph_mechanism *run(const kit *k, ph_space_code space, int tip, double h, double t_end, outcome *out)
+{
+    ph_mechanism *m;
+    ph_sim *sim;
+    ph_error err = {0};
+    const double *q, *v;
+    ph_options o = ph_default_options();
+    ph_body_state b;
+    ph_vec3 force, torque;
+    o.h = h, o.rho = 0.9, o.sigma = 1, o.formulation = PH_GGL;
+    if (ph_mechanism_create(&m, &k->m, space, NULL, &err) != PH_OK ||
+        ph_mechanism_initial(m, 0, &q, &v, &err) != PH_OK ||
+        ph_sim_create(&sim, ph_mechanism_system(m), &o, 0, q, v, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    ph_state s = ph_sim_state(sim);
+    double E0 = ph_mechanism_energy(m, &s);
+    if (ph_sim_run(sim, lround(t_end / h), NULL, NULL, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    s = ph_sim_state(sim);
+    *out = (outcome){.drift = fabs(ph_mechanism_energy(m, &s) - E0)};
+    ph_mechanism_body(m, &s, tip, &b);
+    ph_mechanism_reaction(m, &s, 0, &force, &torque);
+    ph_store3(out->x, b.x), ph_store3(out->force, force);
+    for (int i = 0; m->n_flex && i < m->flex[0].r->modes; i++)
+        out->zeta[i] = s.q[m->flex[0].q + i];
+    ph_sim_destroy(sim);
+    return m;
+}
+
+/* The root is held by a ball, the tip moves along a line: one way to move is left. */
+static void make_slider(kit *k, cloud *c, double stiffness, double damping)
+{
+    uint64_t seed = 17;
+    cloud_open(c, 2, stiffness, damping, &seed);
+    kit_open(k);
+    kit_flexible(k, "rod", &c->x, ph_v3(0.1, 0.2, 0.3), turn_about(ph_v3(0.6, 0, 0.8), 0.4));
+}
+
+static void hold_slider(kit *k, int root, int tip, ph_vec3 at_root, ph_vec3 at_tip)
+{
+    kit_joint(k, "ball", PH_J_SPHERICAL, PH_GROUND, root, at_root, ph_v3(0, 0, 1));
+    kit_joint(k, "rail", PH_J_POINT_ON_LINE, PH_GROUND, tip, at_tip, ph_v3(0.48, 0.64, -0.6));
+}
+
+/* In every space the same motion, of order 2. */
+static void motions_converge(void **state)
+{
+    (void)state;
+    const double h = 1e-2, t_end = 0.4;
+    kit k;
+    cloud c;
+    outcome exact, coarse, got[3];
+    make_slider(&k, &c, 30, 0);
+    hold_slider(&k, 1, 2, k.body[1].x, k.body[2].x);
+    ph_mechanism_destroy(run(&k, PH_SPACE_R3XSO3, 2, h / 16, t_end, &coarse));
+    ph_mechanism_destroy(run(&k, PH_SPACE_R3XSO3, 2, h / 32, t_end, &exact));
+    for (int i = 0; i < 3; i++) {
+        exact.x[i] += (exact.x[i] - coarse.x[i]) / 3,
+            exact.force[i] += (exact.force[i] - coarse.force[i]) / 3;
+        exact.zeta[i] += (exact.zeta[i] - coarse.zeta[i]) / 3;
+    }
+    check_le(1e-2, norm2(exact.zeta, 2)); /* ordering: it bends */
+    for (int s = 0; s < SPACES; s++) {
+        for (int i = 0; i < 3; i++)
+            ph_mechanism_destroy(run(&k, spaces[s], 2, h / (1 << i), t_end, &got[i]));
+        for (int i = 0; i < 2; i++) {
+            const outcome *a = &got[i], *b = &got[i + 1];
+            check_near(log2(max_diff(a->x, exact.x, 3) / max_diff(b->x, exact.x, 3)), 2, 0.15); /* order */
+            check_near(log2(max_diff(a->zeta, exact.zeta, 2) / max_diff(b->zeta, exact.zeta, 2)), 2, 0.15);
+            check_near(log2(max_diff(a->force, exact.force, 3) / max_diff(b->force, exact.force, 3)), 2,
+                       0.15);
+        }
+        check_le(got[2].drift, 1e-3); /* ordering: dissipation of the method, of 10 J */
+    }
+}
+
+/* A stiff body is a rigid one: what is between them goes with 1/stiffness. */
+static void stiff_bodies_are_rigid(void **state)
+{
+    (void)state;
+    const double h = 1e-3, t_end = 0.4;
+    kit k;
+    cloud c;
+    outcome rigid, stiff, stiffer;
+    ph_vec3 centre;
+    ph_mat3 J;
+    make_slider(&k, &c, 1, 0);
+    double m = cloud_rigid(&c, &centre, &J);
+    const ph_body_def frame = k.body[0], root = k.body[1], tip = k.body[2];
+    kit_open(&k);
+    kit_body(&k, "rod", m, J, ph_add(frame.x, ph_quat_rotate(frame.R, centre)), frame.R);
+    kit_particle(&k, "bead", 1e-9, tip.x); /* shows the tip */
+    kit_joint(&k, "ball", PH_J_SPHERICAL, PH_GROUND, 0, root.x, ph_v3(0, 0, 1));
+    kit_joint(&k, "rail", PH_J_POINT_ON_LINE, PH_GROUND, 0, tip.x, ph_v3(0.48, 0.64, -0.6));
+    kit_joint(&k, "eye", PH_J_SPHERICAL, 0, 1, tip.x, ph_v3(0, 0, 1));
+    ph_mechanism_destroy(run(&k, PH_SPACE_R3XSO3, 1, h, t_end, &rigid));
+    for (int i = 0; i < 2; i++) {
+        make_slider(&k, &c, i ? 1e6 : 1e4, i ? 1e3 : 1e2);
+        hold_slider(&k, 1, 2, k.body[1].x, k.body[2].x);
+        ph_mechanism_destroy(run(&k, PH_SPACE_R3XSO3, 2, h, t_end, i ? &stiffer : &stiff));
+    }
+    double far = max_diff(stiff.x, rigid.x, 3), near = max_diff(stiffer.x, rigid.x, 3);
+    check_le(far, 1e-2);
+    check_le(near, 1e-4); /* ordering: displacements of 10 N over 1e6 N/m, and how they turn the body */
+    check_le(max_diff(stiffer.force, rigid.force, 3), 0.1); /* ordering: of a force of 50 N */
+    assert_true(near < far / 50);                           /* 100 but for what damping takes on the way */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -591,6 +706,8 @@ int main(void)
         cmocka_unit_test(redundant_rows_are_found),
         cmocka_unit_test(nodes_have_names),
         cmocka_unit_test(wrong_bodies_are_refused),
+        cmocka_unit_test(motions_converge),
+        cmocka_unit_test(stiff_bodies_are_rigid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
