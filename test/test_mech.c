@@ -163,6 +163,8 @@ static void make_force(kit *k, int type, int side, int variant, double damping, 
                                   0, 1, 0, 2, 0, 0, 1, 0, 0, 0, 5, 1, 0, 0, 1, 0, 1, 6};
     static const double D6[36] = {.9, .1, 0, 0,  0, 0, .1, .4, 0, 0, 0,  0, 0, 0, .3, 0, 0, .1,
                                   0,  0,  0, .2, 0, 0, 0,  0,  0, 0, .5, 0, 0, 0, .1, 0, 0, .6};
+    static const double M6[36] = {2, 0,  0,  0, -.6, -.4, 0,   2, 0,   .6, 0, .2, 0,   0,  2, .4, -.2, 0,
+                                  0, .6, .4, 3, .1,  .2,  -.6, 0, -.2, .1, 2, .3, -.4, .2, 0, .2, .3,  4};
     int two = type == PH_F_SPRING || type == PH_F_BUSHING || type == PH_F_BEAM;
     ph_force_def *f =
         kit_force(k, "force", type, two ? sides[side][0] : PH_GROUND, two ? sides[side][1] : side % 2);
@@ -173,6 +175,8 @@ static void make_force(kit *k, int type, int side, int variant, double damping, 
     f->value = rnd3(seed);
     f->in_body = variant % 2;
     f->K6 = K6, f->D6 = damping > 0 ? D6 : NULL;
+    if (type == PH_F_BEAM && variant) /* 2 kg/m, centre of mass at (0.1, 0.2, -0.3) of the section */
+        f->M6 = M6, f->mass_model = variant - 1;
     for (int i = 0; i < 2 && type == PH_F_BEAM; i++) /* smooth below half a turn from end to end */
         k->body[i].R = rnd_turn(0.3, seed);
     if (variant >= 2)
@@ -223,7 +227,7 @@ static void forces_balance_power(void **state)
                 for (int damped = 0; damped < 2; damped++) {
                     kit k;
                     rig r;
-                    make_force(&k, types[i], side, 1, damped, &seed);
+                    make_force(&k, types[i], side, 1 + side, damped, &seed);
                     rig_open(&r, &k.m, spaces[s]);
                     rig_scatter(&r, &seed);
                     rig_accelerate(&r);

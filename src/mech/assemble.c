@@ -20,8 +20,11 @@ static void number_bodies(ph_mechanism *m)
     for (int k = 0; k < m->model->n_bodies; k++) {
         const ph_body_def *d = &m->model->body[k];
         ph_body *b = &m->body[k];
-        *b = (ph_body){.particle = d->particle, .node = {n, -1}, .R = -1, .m = d->mass, .J = d->J};
-        b->weight = ph_scale(d->mass, m->model->gravity);
+        *b = (ph_body){.particle = d->particle, .node = {n, -1}, .R = -1};
+        if (!d->bare)
+            b->m = d->mass, b->J = d->J;
+        b->scale = d->J.xx + d->J.yy + d->J.zz;
+        b->weight = ph_scale(b->m, m->model->gravity);
         b->q[0] = m->nq, b->v[0] = m->nv;
         int nodes = d->particle || sp->joined ? 1 : 2;
         for (int i = 0; i < nodes; i++) {

@@ -7,9 +7,38 @@
 
 /* ---- bodies --------------------------------------------------------------------------------------- */
 
+/* A beam element refuses where it turns too far: which one, for words. */
+static ph_status refused(ph_mechanism *m, const ph_force *f, ph_status status)
+{
+    if (f->def && f->def->type == PH_F_BEAM)
+        atomic_store(&m->turned, (int)(f - m->force) + 1);
+    return status;
+}
+
+/* Masses of forces. */
+static ph_status forces_M(ph_mechanism *m, const ph_state *s, double *out)
+{
+    for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
+        if (!f->op->M)
+            continue;
+        ph_force_site site;
+        double local[144] = {0};
+        ph_force_at(m, s, f, &site);
+        ph_status status = f->op->M(&site, m->space->plain ? &(ph_put){out, f->K, 3, 0}
+                                                           : &(ph_put){local, ph_local_pairs, 12, 0});
+        if (status != PH_OK)
+            return refused(m, f, status);
+        if (!m->space->plain)
+            ph_space_M(m, s, f->body, f->K, local, out);
+    }
+    return PH_OK;
+}
+
 static ph_status M(const ph_state *s, double *out, void *ctx)
 {
     ph_mechanism *m = ctx;
+    if (m->inertia)
+        memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
     for (const ph_body *b = m->body, *end = b + m->model->n_bodies; b < end; b++) {
         if (!b->particle && m->space->singular && m->space->singular(b, s->q)) {
             atomic_store(&m->singular, (int)(b - m->body) + 1);
@@ -20,7 +49,7 @@ static ph_status M(const ph_state *s, double *out, void *ctx)
         else
             m->space->M(b, s, out);
     }
-    return PH_OK;
+    return m->inertia ? forces_M(m, s, out) : PH_OK;
 }
 
 /* Omega x J Omega for J = diag(J), and weight */
@@ -84,7 +113,7 @@ static void read_states(const ph_mechanism *m, const ph_state *s)
 
 static ph_status g(const ph_state *s, double *out, void *ctx)
 {
-    const ph_mechanism *m = ctx;
+    ph_mechanism *m = ctx;
     bodies_g(m, s, out);
     read_states(m, s);
     for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
@@ -93,7 +122,7 @@ static ph_status g(const ph_state *s, double *out, void *ctx)
         ph_force_at(m, s, f, &site);
         ph_status status = f->op->g(&site, r);
         if (status != PH_OK)
-            return status;
+            return refused(m, f, status);
         add_terms(m, s, f, r, out);
     }
     return PH_OK;
@@ -101,21 +130,23 @@ static ph_status g(const ph_state *s, double *out, void *ctx)
 
 static ph_status C(const ph_state *s, double *out, void *ctx)
 {
-    const ph_mechanism *m = ctx;
+    ph_mechanism *m = ctx;
     if (m->n_forces)
         memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
     bodies_C(m, s, out);
     read_states(m, s);
     for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
         ph_force_site site;
-        double local[144] = {0};
+        double local[144] = {0}, local_M[144] = {0};
         ph_force_at(m, s, f, &site);
         ph_status status = f->op->C(&site, m->space->plain ? &(ph_put){out, f->K, 3, 0}
                                                            : &(ph_put){local, ph_local_pairs, 12, 0});
+        if (status == PH_OK && f->op->M && !m->space->plain)
+            status = f->op->M(&site, &(ph_put){local_M, ph_local_pairs, 12, 0});
         if (status != PH_OK)
-            return status;
+            return refused(m, f, status);
         if (!m->space->plain)
-            ph_space_C(m, s, f->body, f->K, local, out);
+            ph_space_C(m, s, f->body, f->K, local, f->op->M ? local_M : NULL, out);
     }
     return PH_OK;
 }
@@ -124,28 +155,32 @@ static ph_status C(const ph_state *s, double *out, void *ctx)
 static ph_status force_K(const ph_mechanism *m, const ph_state *s, const ph_force *f,
                          const ph_force_site *site, double *out)
 {
-    double local_K[144] = {0}, local_C[144] = {0};
+    double local_K[144] = {0}, local_C[144] = {0}, local_M[144] = {0};
     ph_vec3 r[PH_SLOTS] = {{0}};
     ph_status status = f->op->g(site, r);
+    if (status == PH_OK && f->op->M)
+        status = f->op->M(site, &(ph_put){local_M, ph_local_pairs, 12, 0});
     if (status == PH_OK)
         status = f->op->C(site, &(ph_put){local_C, ph_local_pairs, 12, 0});
     if (status == PH_OK)
         status = f->op->K(site, &(ph_put){local_K, ph_local_pairs, 12, 0});
     if (status == PH_OK)
-        ph_space_K(m, s, f->body, f->K, local_K, local_C, r, out);
+        ph_space_K(m, s, f->body, f->K, local_K, local_C, f->op->M ? local_M : NULL, r, out);
     return status;
 }
 
-static ph_status forces_K(const ph_mechanism *m, const ph_state *s, double *out)
+static ph_status forces_K(ph_mechanism *m, const ph_state *s, double *out)
 {
     read_states(m, s);
     for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
         ph_force_site site;
         ph_force_at(m, s, f, &site);
+        if (f->op->M)
+            ph_force_accelerate(m, s, &site);
         ph_status status =
             m->space->plain ? f->op->K(&site, &(ph_put){out, f->K, 3, 0}) : force_K(m, s, f, &site, out);
         if (status != PH_OK)
-            return status;
+            return refused(m, f, status);
     }
     return PH_OK;
 }
@@ -339,12 +374,12 @@ static void joint_K(const ph_mechanism *m, const ph_state *s, ph_site *site, dou
     for (int i = 0; i < j->rows; i++)
         for (int k = 0; k < PH_SLOTS; k++)
             r[k] = ph_add(r[k], ph_scale(s->lambda[j->l_at + i], ph_load3(local_B + 12 * i + 3 * k)));
-    ph_space_K(m, s, j->body, j->K, local_K, NULL, r, out);
+    ph_space_K(m, s, j->body, j->K, local_K, NULL, NULL, r, out);
 }
 
 static ph_status K(const ph_state *s, double *out, void *ctx)
 {
-    const ph_mechanism *m = ctx;
+    ph_mechanism *m = ctx;
     if (m->n_loose || m->n_forces || m->n_odd || m->user_at) /* else pins alone store what is not zero */
         memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
     ph_pins_K(m, s, out);
@@ -372,7 +407,7 @@ void ph_mechanism_callbacks(ph_mechanism *m)
     ph_system *sys = &m->sys;
     sys->ctx = m;
     sys->M = M, sys->g = g, sys->C = C, sys->K = K;
-    sys->flags = m->space->varies ? 0 : PH_MASS_CONSTANT;
+    sys->flags = m->space->varies || m->inertia ? 0 : PH_MASS_CONSTANT;
     int moving = m->model->n_constraints > 0;
     for (int k = 0; k < m->n_joints; k++)
         moving |= m->joint[k].drive >= 0;
