@@ -10,8 +10,8 @@
 /* A beam element refuses where it turns too far: which one, for words. */
 static ph_status refused(ph_mechanism *m, const ph_force *f, ph_status status)
 {
-    if (f->def && f->def->type == PH_F_BEAM)
-        atomic_store(&m->turned, (int)(f - m->force) + 1);
+    int beam = f->def && f->def->type == PH_F_BEAM;
+    atomic_store(&m->turned, beam ? (int)(f - m->force) + 1 : 0);
     return status;
 }
 
