@@ -8,9 +8,38 @@
 
 /* ---- bodies --------------------------------------------------------------------------------------- */
 
+/* A beam element refuses where it turns too far: which one, for words. */
+static ph_status refused(ph_mechanism *m, const ph_force *f, ph_status status)
+{
+    int beam = f->def && f->def->type == PH_F_BEAM;
+    atomic_store(&m->turned, beam ? (int)(f - m->force) + 1 : 0);
+    return status;
+}
+
+/* Masses of forces. */
+static ph_status forces_M(ph_mechanism *m, const ph_state *s, double *out)
+{
+    for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
+        if (!f->op->M)
+            continue;
+        ph_force_site site;
+        double local[144] = {0};
+        ph_force_at(m, s, f, &site);
+        ph_status status =
+            f->op->M(&site, f->direct ? &(ph_put){out, f->K, 3, 0} : &(ph_put){local, ph_local_pairs, 12, 0});
+        if (status != PH_OK)
+            return refused(m, f, status);
+        if (!f->direct)
+            ph_space_M(m, s, f->body, f->K, local, out);
+    }
+    return PH_OK;
+}
+
 static ph_status M(const ph_state *s, double *out, void *ctx)
 {
     ph_mechanism *m = ctx;
+    if (m->inertia)
+        memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
     for (const ph_body *b = m->body, *end = b + m->model->n_bodies; b < end; b++) {
         if (b->turns && m->space->singular && m->space->singular(b, s->q)) {
             atomic_store(&m->singular, (int)(b - m->body) + 1);
@@ -22,7 +51,7 @@ static ph_status M(const ph_state *s, double *out, void *ctx)
             m->space->M(b, s, out);
     }
     ph_flex_M(m, s, out);
-    return PH_OK;
+    return m->inertia ? forces_M(m, s, out) : PH_OK;
 }
 
 /* Omega x J Omega for J = diag(J), and weight */
@@ -80,12 +109,13 @@ static void put_rows(const ph_mechanism *m, const ph_state *s, const ph_joint *j
 
 /* carried: of the element; NULL: its places are body and at. */
 static void put_K(const ph_mechanism *m, const ph_state *s, const ph_carried *carried, const int body[2],
-                  const int at[16], const double *K, const double *C, const ph_vec3 *r, double *out)
+                  const int at[16], const double *K, const double *C, const double *M, const ph_vec3 *r,
+                  double *out)
 {
-    if (carried)
+    if (carried) /* such elements have no inertia */
         ph_carried_K(m, s, carried, K, C, r, out);
     else
-        ph_space_K(m, s, body, at, K, C, r, out);
+        ph_space_K(m, s, body, at, K, C, M, r, out);
 }
 
 /* ---- forces --------------------------------------------------------------------------------------- */
@@ -113,7 +143,7 @@ static void read_states(const ph_mechanism *m, const ph_state *s)
 
 static ph_status g(const ph_state *s, double *out, void *ctx)
 {
-    const ph_mechanism *m = ctx;
+    ph_mechanism *m = ctx;
     bodies_g(m, s, out);
     read_states(m, s);
     for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
@@ -122,7 +152,7 @@ static ph_status g(const ph_state *s, double *out, void *ctx)
         ph_force_at(m, s, f, &site);
         ph_status status = f->op->g(&site, r);
         if (status != PH_OK)
-            return status;
+            return refused(m, f, status);
         add_terms(m, s, f, r, out);
     }
     return PH_OK;
@@ -130,23 +160,25 @@ static ph_status g(const ph_state *s, double *out, void *ctx)
 
 static ph_status C(const ph_state *s, double *out, void *ctx)
 {
-    const ph_mechanism *m = ctx;
+    ph_mechanism *m = ctx;
     if (m->n_forces)
         memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
     bodies_C(m, s, out);
     read_states(m, s);
     for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
         ph_force_site site;
-        double local[144] = {0};
+        double local[144] = {0}, local_M[144] = {0};
         ph_force_at(m, s, f, &site);
         ph_status status =
             f->op->C(&site, f->direct ? &(ph_put){out, f->K, 3, 0} : &(ph_put){local, ph_local_pairs, 12, 0});
+        if (status == PH_OK && f->op->M && !f->direct)
+            status = f->op->M(&site, &(ph_put){local_M, ph_local_pairs, 12, 0});
         if (status != PH_OK)
-            return status;
+            return refused(m, f, status);
         if (f->carried)
             ph_carried_K(m, s, f->carried, local, NULL, NULL, out);
         else if (!f->direct)
-            ph_space_C(m, s, f->body, f->K, local, out);
+            ph_space_C(m, s, f->body, f->K, local, f->op->M ? local_M : NULL, out);
     }
     return PH_OK;
 }
@@ -155,28 +187,32 @@ static ph_status C(const ph_state *s, double *out, void *ctx)
 static ph_status force_K(const ph_mechanism *m, const ph_state *s, const ph_force *f,
                          const ph_force_site *site, double *out)
 {
-    double local_K[144] = {0}, local_C[144] = {0};
+    double local_K[144] = {0}, local_C[144] = {0}, local_M[144] = {0};
     ph_vec3 r[PH_SLOTS] = {{0}};
     ph_status status = f->op->g(site, r);
+    if (status == PH_OK && f->op->M)
+        status = f->op->M(site, &(ph_put){local_M, ph_local_pairs, 12, 0});
     if (status == PH_OK)
         status = f->op->C(site, &(ph_put){local_C, ph_local_pairs, 12, 0});
     if (status == PH_OK)
         status = f->op->K(site, &(ph_put){local_K, ph_local_pairs, 12, 0});
     if (status == PH_OK)
-        put_K(m, s, f->carried, f->body, f->K, local_K, local_C, r, out);
+        put_K(m, s, f->carried, f->body, f->K, local_K, local_C, f->op->M ? local_M : NULL, r, out);
     return status;
 }
 
-static ph_status forces_K(const ph_mechanism *m, const ph_state *s, double *out)
+static ph_status forces_K(ph_mechanism *m, const ph_state *s, double *out)
 {
     read_states(m, s);
     for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
         ph_force_site site;
         ph_force_at(m, s, f, &site);
+        if (f->op->M)
+            ph_force_accelerate(m, s, &site);
         ph_status status =
             f->direct ? f->op->K(&site, &(ph_put){out, f->K, 3, 0}) : force_K(m, s, f, &site, out);
         if (status != PH_OK)
-            return status;
+            return refused(m, f, status);
     }
     return PH_OK;
 }
@@ -383,12 +419,12 @@ static void joint_K(const ph_mechanism *m, const ph_state *s, ph_site *site, dou
     for (int i = 0; i < j->rows; i++)
         for (int k = 0; k < PH_SLOTS; k++)
             r[k] = ph_add(r[k], ph_scale(s->lambda[j->l_at + i], ph_load3(local_B + 12 * i + 3 * k)));
-    put_K(m, s, j->carried, j->body, j->K, local_K, NULL, r, out);
+    put_K(m, s, j->carried, j->body, j->K, local_K, NULL, NULL, r, out);
 }
 
 static ph_status K(const ph_state *s, double *out, void *ctx)
 {
-    const ph_mechanism *m = ctx;
+    ph_mechanism *m = ctx;
     if (m->n_loose || m->n_forces || m->n_odd || m->n_flex ||
         m->user_at) /* else pins alone store what is not zero */
         memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
@@ -417,7 +453,7 @@ void ph_mechanism_callbacks(ph_mechanism *m)
     ph_system *sys = &m->sys;
     sys->ctx = m;
     sys->M = M, sys->g = g, sys->C = C, sys->K = K;
-    sys->flags = m->space->varies || m->n_flex ? 0 : PH_MASS_CONSTANT;
+    sys->flags = m->space->varies || m->n_flex || m->inertia ? 0 : PH_MASS_CONSTANT;
     int moving = m->model->n_constraints > 0;
     for (int k = 0; k < m->n_joints; k++)
         moving |= m->joint[k].drive >= 0;

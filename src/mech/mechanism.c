@@ -161,6 +161,7 @@ static ph_status make_elements(ph_mechanism *m, ph_error *err)
     for (int k = 0; k < model->n_forces && s == PH_OK; k++) {
         s = ph_force_make(model, k, &m->force[m->n_forces++], err);
         m->functions |= model->force[k].f.call != NULL;
+        m->inertia |= m->force[k].op && m->force[k].op->M;
     }
     for (int k = 0; k < m->n_joints && s == PH_OK; k++)
         if (model->joint[m->joint[k].def].friction != 0)

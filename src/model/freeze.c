@@ -102,6 +102,7 @@ static size_t member_size(ph_value v)
         return sizeof(const char *);
     case PH_V_STIFFNESS:
     case PH_V_DAMPING:
+    case PH_V_SECTION_MASS:
         return sizeof(const double *);
     case PH_V_BODIES:
         return 2 * sizeof(int);
@@ -138,6 +139,8 @@ static int is_given(const ph_key *k, const void *record, const member *x)
     if (k->kind == PH_K_BODY && k->at == offsetof(ph_body_def, omega))
         return ((const ph_body_def *)record)->has_omega;
     switch (k->value) {
+    case PH_V_FLAG:
+        return k->kind != PH_K_BODY || x->k;
     case PH_V_POSITIVE:
         return x->x > 0;
     case PH_V_NOT_NEGATIVE:
@@ -146,6 +149,7 @@ static int is_given(const ph_key *k, const void *record, const member *x)
         return ph_norm(x->v) > 0;
     case PH_V_STIFFNESS:
     case PH_V_DAMPING:
+    case PH_V_SECTION_MASS:
         return x->numbers != NULL;
     case PH_V_WORLD:
     case PH_V_FUNCTION: /* refused before */
@@ -182,6 +186,7 @@ static void put_value(const ice *i, const ph_key *k, const member *x)
         break;
     case PH_V_STIFFNESS:
     case PH_V_DAMPING:
+    case PH_V_SECTION_MASS:
         for (int n = 0; n < 6; n++) {
             fputs(n ? ", " : "[", i->to);
             put_numbers(i->to, 6, x->numbers + 6 * n);
