@@ -148,7 +148,7 @@ static int draw_curves(const study *s, const ph_delivery *d, double *values, ph_
             (ph_series){.label = label[k], .look = m + k + 1, .n = n, .x = s->z->x, .y = y + n};
         series[2 * k + 1].style = PH_LINES;
     }
-    const ph_marker marker[] = {{.at = 1}, {.vertical = 1, .at = s->limit[0].z, .label = "z*"}};
+    const ph_plot_marker marker[] = {{.at = 1}, {.vertical = 1, .at = s->limit[0].z, .label = "z*"}};
     ph_panel panel = {.x = {.label = "z = h√(k/m)"}, .y = {.label = "growth per step", .min = 0, .max = 2}};
     panel.n_series = 2 * m, panel.series = series, panel.markers = marker;
     panel.n_markers = m == 1 && isfinite(s->limit[0].z) ? 2 : 1;

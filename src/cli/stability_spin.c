@@ -74,7 +74,7 @@ static int draw(const study *s, const ph_delivery *d)
                 y[k * n + i] = radius(&s->cell[k * n + i]);
             all[k] = (ph_series){.label = s->variant[k].label, .n = n, .x = s->args->hw.x, .y = y + k * n};
         }
-        const ph_marker one = {.at = 1};
+        const ph_plot_marker one = {.at = 1};
         ph_panel panel = {.x = {.label = "h|Ω|", .unit = "rad"}, .y = {.label = "spectral radius"}};
         panel.n_series = m, panel.series = all, panel.n_markers = 1, panel.markers = &one;
         const ph_plot plot = {.title = d->title, .n_panels = 1, .panels = &panel};

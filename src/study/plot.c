@@ -186,7 +186,7 @@ static void triangle(const frame *f, int k)
             s.order, x1, sqrt(s.y * y1));
 }
 
-static void marker(const frame *f, const ph_marker *m)
+static void marker(const frame *f, const ph_plot_marker *m)
 {
     const char *line = "nohead dt (6,4) lc rgb '#606060' lw 1 back\n";
     if (m->vertical)

@@ -42,11 +42,11 @@ typedef struct ph_slope {
 } ph_slope;
 
 /* A line across the panel. */
-typedef struct ph_marker {
+typedef struct ph_plot_marker {
     int vertical;
     double at;
     const char *label; /* NULL: none */
-} ph_marker;
+} ph_plot_marker;
 
 /* Cells of colour around points of a grid, which need not be equidistant; NAN stays white. */
 typedef struct ph_heat {
@@ -76,7 +76,7 @@ typedef struct ph_panel {
     int n_slopes;
     const ph_slope *slopes;
     int n_markers;
-    const ph_marker *markers;
+    const ph_plot_marker *markers;
     ph_heat heat;
 } ph_panel;
 
