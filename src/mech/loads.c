@@ -84,6 +84,8 @@ static int same_part(double size, const ph_joint *a, const ph_joint *b, int part
         return same3(size, a->sa, b->sa) && same3(size, a->sb, b->sb);
     if (a->drive < 0 && op == &ph_part_turn)
         return same33(1, &a->Ea, &b->Ea) && same33(1, &a->Eb, &b->Eb);
+    if (a->drive < 0 && op == &ph_part_ortho)
+        return same3(1, a->ea, b->ea) && same3(1, a->eb, b->eb);
     if (a->drive >= 0 || op != &ph_part_slide)
         return same_joint(size, a, b);
     int all = same33(1, &a->Ea, &b->Ea) && same3(size, a->sb, b->sb);

@@ -187,11 +187,16 @@ static void residual(ph_sens *sens, const ph_step_ops *o, const ph_variation *x)
     }
 }
 
+PH_INLINE double larger(double a, double b)
+{
+    return b > a ? b : a;
+}
+
 /* (W3) of one node: W += dq, v += gp (L dq + F z), vdot += eps gp (L dq + F z); sizes of increments and of
- * the whole, NaN if any number is. */
+ * the whole, and a sum that is finite if all numbers are. by: gp and eps gp. */
 PH_INLINE void apply_node(int n, const ph_step_ops *o, const double by[2], const double *L, const double *F,
                           const double *dq, const double *z, double *W, double *v, double *vdot,
-                          double size[2])
+                          double size[3])
 {
     double u[PH_DIM_MAX]; /* of nodes of curved groups; those of R^n may be larger */
     if (L)
@@ -201,8 +206,9 @@ PH_INLINE void apply_node(int n, const ph_step_ops *o, const double by[2], const
     for (int k = 0; k < n; k++) {
         double du = L ? u[k] + (F || !z ? 0 : z[k]) : dq[k] + (z ? z[k] : 0);
         W[k] += dq[k], v[k] += by[0] * du, vdot[k] += by[1] * du;
-        size[0] = ph_larger(ph_larger(size[0], fabs(dq[k])), fabs(du));
-        size[1] = ph_larger(ph_larger(size[1], fabs(W[k])), fabs(v[k] * o->inv_gp));
+        size[0] = larger(larger(size[0], fabs(dq[k])), fabs(du));
+        size[1] = larger(larger(size[1], fabs(W[k])), fabs(v[k] * o->inv_gp));
+        size[2] += W[k] + vdot[k];
     }
 }
 
@@ -214,15 +220,15 @@ static double idle(const ph_sens *sens, const ph_step_ops *o, const ph_variation
     return o->s * forces / ph_small_max(lay->size_pairs, sens->sim->ev.M);
 }
 
-/* (W3) for the increment nm->x; its size and that of the whole. lambda follows with the same digits as far as
- * it has them. */
-static void apply(ph_sens *sens, const ph_step_ops *o, ph_variation *x, double size[2])
+/* (W3) for the increment nm->x; its size, that of the whole, and a number that is finite if all are. lambda
+ * follows with the same digits as far as it has them. */
+static void apply(ph_sens *sens, const ph_step_ops *o, ph_variation *x, double size[3])
 {
     const ph_newton_matrix *nm = &sens->sim->matrix;
     const ph_layout *lay = &sens->sim->lay;
     const double *x_lambda = nm->x + lay->nv, *z = nm->n_eta ? sens->z : NULL;
     double by[2] = {1 / o->inv_gp, 1 / o->s}; /* gp and eps gp */
-    size[0] = 0, size[1] = DBL_MIN;
+    size[0] = size[2] = 0, size[1] = DBL_MIN;
     if (z)
         ph_newton_eta(nm, o->Bn, o->eta, nm->x, sens->z, x->eta);
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
@@ -250,13 +256,13 @@ static ph_status solve(ph_sens *sens, const ph_step_ops *o, double rate, ph_vari
         ph_status s = ph_newton_increment(sens->sim, o);
         if (s != PH_OK)
             return s;
-        double sizes[2];
+        double sizes[3];
         apply(sens, o, x, sizes);
+        if (!isfinite(sizes[2]))
+            return PH_E_NAN;
         if (!(rate * sizes[0] <= ROUND_OFF * sizes[1]))
             sizes[1] = ph_larger(sizes[1], idle(sens, o, x));
         double size = sizes[0] / sizes[1];
-        if (!isfinite(size))
-            return PH_E_NAN;
         if (k == 0)
             sens->first = ph_larger(sens->first, size);
         if (k == 1)
