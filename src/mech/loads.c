@@ -259,31 +259,37 @@ static void add_body(const ph_loads *l, int i, const ph_state *s, const double *
 }
 
 /* One side of a point that two bodies have in common, sign (x + R s), with the sum of s:
- *   B^T lambda = sign s x R^T lambda on phi,  Phi = sign R s,  rate = sign R (Omega x s) */
-static void add_end(double sign, const ph_kin *k, ph_vec3 s, int v, const double *lambda, double *r,
-                    double *Phi, double *rate)
+ *   B^T lambda = sign s x R^T lambda on phi,  Phi = sign R s,  rate = sign R (Omega x s)
+ * The ground and particles do not turn. */
+static void add_end(const ph_mechanism *m, int body, ph_vec3 s, const ph_state *at, const double *lambda,
+                    double *r, double *Phi, double *rate)
 {
-    if (v >= 0)
-        ph_add3(r + v, ph_scale(sign, ph_cross(s, ph_tmul(k->R, ph_load3(lambda)))));
+    const ph_body *b = body < 0 || m->body[body].particle ? NULL : &m->body[body];
+    const ph_mat3 *R = b ? &at->R[b->R] : NULL;
     if (Phi)
-        ph_add3(Phi, ph_scale(sign, ph_mul(k->R, s)));
-    if (rate && v >= 0)
-        ph_add3(rate, ph_scale(sign, ph_mul(k->R, ph_cross(k->w, s))));
+        ph_add3(Phi, R ? ph_mul(*R, s) : s);
+    if (!R)
+        return;
+    ph_add3(r + b->v[1], ph_cross(s, ph_tmul(*R, ph_load3(lambda))));
+    if (rate)
+        ph_add3(rate, ph_mul(*R, ph_cross(ph_load3(at->v + b->v[1]), s)));
 }
 
-static void add_point(const ph_loads *l, int i, int part, const ph_state *s, const double *w,
-                      const ph_site *site, double *r, double *Phi, double *rate)
+static void add_point(const ph_loads *l, int i, int part, const ph_state *s, const double *w, double *r,
+                      double *Phi, double *rate)
 {
     const ph_joint *j = &l->at[0]->joint[i];
     int at = j->l_at + j->part[part].row;
     ph_vec3 sa = {0}, sb = {0};
     for (int k = 0; k < l->n; k++) {
+        if (w[k] == 0)
+            continue;
         sa = ph_add(sa, ph_scale(w[k], l->at[k]->joint[i].sa));
-        sb = ph_add(sb, ph_scale(w[k], l->at[k]->joint[i].sb));
+        sb = ph_sub(sb, ph_scale(w[k], l->at[k]->joint[i].sb));
     }
     Phi = Phi ? Phi + at : NULL, rate = rate ? rate + at : NULL;
-    add_end(1, &site->a, sa, j->v[PH_FA], s->lambda + at, r, Phi, rate);
-    add_end(-1, &site->b, sb, j->v[PH_FB], s->lambda + at, r, Phi, rate);
+    add_end(l->at[0], j->body[0], sa, s, s->lambda + at, r, Phi, rate);
+    add_end(l->at[0], j->body[1], sb, s, s->lambda + at, r, Phi, rate);
 }
 
 /* B^T lambda, Phi and B v + Phi_t of one part of a joint of one mechanism; Phi or rate NULL: without. */
@@ -319,14 +325,16 @@ static void add_part(const ph_joint *j, int part, const ph_state *s, double f, c
 static ph_status add_joint(const ph_loads *l, const differing_joint *d, const ph_state *s, const double *w,
                            double *r, double *Phi, double *rate)
 {
-    ph_site site = {0};
     const ph_joint *first = &l->at[0]->joint[d->joint];
-    ph_kin_fill(l->at[0], s, first->body[0], &site.a);
-    ph_kin_fill(l->at[0], s, first->body[1], &site.b);
     for (int part = 0; part < first->n_parts; part++)
         if (d->linear >> part & 1)
-            add_point(l, d->joint, part, s, w, &site, r, Phi, rate);
-    for (int k = 0; k < l->n && d->parts != d->linear; k++) {
+            add_point(l, d->joint, part, s, w, r, Phi, rate);
+    if (d->parts == d->linear)
+        return PH_OK;
+    ph_site site = {0};
+    ph_kin_fill(l->at[0], s, first->body[0], &site.a);
+    ph_kin_fill(l->at[0], s, first->body[1], &site.b);
+    for (int k = 0; k < l->n; k++) {
         const ph_joint *j = &l->at[k]->joint[d->joint];
         if (w[k] == 0)
             continue;

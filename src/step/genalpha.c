@@ -85,7 +85,7 @@ static double C_q(const ph_alpha *p)
 /* Coefficients of w, of c (vdot1 = eps v1 + c) and of the first guess in terms of v_n, a_n, vdot_n and a
  * guessed vdot1. */
 typedef struct guess {
-    double w_v, w_a, c_a, c_d;
+    double w_v, w_a, c_a, c_d, E;              /* E: gamma/beta */
     double theta_v, theta_a, theta_0, theta_1; /* of theta without its Lie part */
     double v_a, v_0, v_1, lie;                 /* of v1; -sigma h beta/(2 gamma) */
     double slope;                              /* 1: vdot goes on as in the last step; 0: it stays */
@@ -117,6 +117,7 @@ static guess coefficients(const ph_alpha *p, double h)
                    .w_a = h * (1 - p->gamma / (2 * p->beta)),
                    .c_a = (p->alpha_m - (1 - p->alpha_m) * (1 - p->gamma) / p->gamma) * af,
                    .c_d = -p->alpha_f * af,
+                   .E = p->gamma / p->beta,
                    .theta_v = h,
                    .theta_a = h * h / 2 - bh2 + bh2 * a1_a,
                    .theta_0 = bh2 * a1_0,
@@ -410,14 +411,12 @@ static const ph_step_ops *sens_ops(ph_sim *sim)
     return &of(sim)->ops;
 }
 
-/* v = P^-1 x */
-PH_INLINE void divide_by_P(int n, const genalpha *m, const double *T, const double *x, double *v)
+/* v = P^-1 v */
+PH_INLINE void divide_by_P(int n, const genalpha *m, const double *T, double *v)
 {
     double P[PH_DIM_MAX * PH_DIM_MAX];
     for (int k = 0; k < n * n; k++)
         P[k] = (1 - m->p.sigma) * T[k] + (k % (n + 1) == 0 ? m->p.sigma : 0);
-    for (int k = 0; k < n; k++)
-        v[k] = x[k];
     if (!ph_small_solve(n, 1, P, v))
         memset(v, 0xff, sizeof(double) * (size_t)n); /* NaN */
 }
@@ -455,39 +454,48 @@ PH_INLINE void predict_variation(int n, const genalpha *m, const ph_slot *i, con
         W[k] = W_n[k] - x[k];
         u[k] = w[k] + (y && m->inside ? y[k] : 0);
     }
-    ph_small_mul(n, T, u, x);
-    for (int k = 0; k < n; k++) {
-        x[k] += y && !m->inside ? y[k] : 0;
-        v[k] = sigma == 0 ? u[k] : x[k];
+    if (sigma == 0) { /* P = T */
+        for (int k = 0; k < n; k++)
+            v[k] = u[k];
+        if (y && !m->inside)
+            ph_small_mul_add(n, n, Tinv, y, v);
+        return;
     }
-    if (sigma == 0 && y && !m->inside)
-        ph_small_mul_add(n, n, Tinv, y, v);
-    if (sigma != 0 && sigma != 1)
-        divide_by_P(n, m, T, x, v);
+    ph_small_mul(n, T, u, v);
+    for (int k = 0; k < n && y && !m->inside; k++)
+        v[k] += y[k];
+    if (sigma != 1)
+        divide_by_P(n, m, T, v);
+}
+
+PH_INLINE void predict_variations(int n, const genalpha *m, const ph_slot *i, const ph_variation *now,
+                                  const double *y, ph_variation *next)
+{
+    const guess *g = &m->guess;
+    const double *v_n = now->v + i->v_at, *a_n = now->a + i->v_at, *vdot_n = now->vdot + i->v_at,
+                 *W_n = now->W + i->v_at;
+    double *v = next->v + i->v_at, *vdot = next->vdot + i->v_at, *W = next->W + i->v_at;
+    if (i->T_at < 0) {
+        for (int k = 0; k < n; k++) {
+            W[k] = W_n[k];
+            v[k] = g->w_v * v_n[k] + g->w_a * a_n[k] + (y ? g->E * y[i->v_at + k] : 0);
+        }
+    } else {
+        double w[PH_DIM_MAX], Ey[PH_DIM_MAX];
+        for (int k = 0; k < n; k++) {
+            w[k] = g->w_v * v_n[k] + g->w_a * a_n[k];
+            Ey[k] = y ? g->E * y[i->v_at + k] : 0;
+        }
+        predict_variation(n, m, i, w, y ? Ey : NULL, W_n, v, W);
+    }
+    for (int k = 0; k < n; k++)
+        vdot[k] = m->p.eps * (v[k] - v_n[k]) + g->c_a * a_n[k] + g->c_d * vdot_n[k];
 }
 
 static void sens_predict(ph_sim *sim, const ph_variation *now, const double *y, ph_variation *next)
 {
-    const genalpha *m = of(sim);
-    const guess *g = &m->guess;
-    double E = m->p.gamma / m->p.beta;
-    for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++) {
-        int n = i->dim, at = i->v_at;
-        double w[PH_DIM_MAX], Ey[PH_DIM_MAX];
-        for (int k = 0; k < n && i->T_at < 0; k++) {
-            next->W[at + k] = now->W[at + k];
-            next->v[at + k] = g->w_v * now->v[at + k] + g->w_a * now->a[at + k] + (y ? E * y[at + k] : 0);
-        }
-        if (i->T_at >= 0) {
-            for (int k = 0; k < n; k++) {
-                w[k] = g->w_v * now->v[at + k] + g->w_a * now->a[at + k];
-                Ey[k] = y ? E * y[at + k] : 0;
-            }
-            PH_BY_SIZE(n, predict_variation, m, i, w, y ? Ey : NULL, now->W + at, next->v + at, next->W + at);
-        }
-        for (int k = at; k < at + n; k++)
-            next->vdot[k] = m->p.eps * (next->v[k] - now->v[k]) + g->c_a * now->a[k] + g->c_d * now->vdot[k];
-    }
+    for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++)
+        PH_BY_SIZE(i->dim, predict_variations, of(sim), i, now, y, next);
 }
 
 static void sens_accept(ph_sim *sim, const ph_variation *now, ph_variation *next)
@@ -523,7 +531,7 @@ static ph_status sens_restore(ph_sim *sim)
             if (b->holonomic)
                 ph_small_tmul_add(b->m, b->n, m->Bn + b->at, sim->next.eta + b->row_at, m->y + b->col_at);
         for (int i = 0; i < lay->nv; i++)
-            m->y[i] *= m->p.gamma / m->p.beta;
+            m->y[i] *= m->guess.E;
         m->ops.Bn = m->Bn;
     }
     return update(sim);
@@ -544,7 +552,6 @@ static void sens_predict_back(ph_sim *sim, const ph_variation *next, double *y_b
 {
     const genalpha *m = of(sim);
     const guess *g = &m->guess;
-    double E = m->p.gamma / m->p.beta;
     for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++) {
         int n = i->dim, at = i->v_at;
         double Pinv[PH_DIM_MAX * PH_DIM_MAX], G[PH_DIM_MAX * PH_DIM_MAX], A[PH_DIM_MAX * PH_DIM_MAX];
@@ -562,7 +569,7 @@ static void sens_predict_back(ph_sim *sim, const ph_variation *next, double *y_b
             now->v[at + k] += g->w_v * w - m->p.eps * next->vdot[at + k];
             now->a[at + k] += g->w_a * w + g->c_a * next->vdot[at + k];
             now->vdot[at + k] += g->c_d * next->vdot[at + k];
-            y_bar[at + k] = E * y;
+            y_bar[at + k] = g->E * y;
         }
     }
 }

@@ -54,12 +54,12 @@ ph_status ph_sens_loads(ph_sens *sens, ph_follower *d, const ph_state *s)
     unsigned what = sens->sim->matrix.what;
     unsigned asked = (what & PH_EVAL_PHI ? PH_LOADS_PHI : 0) | (what & PH_EVAL_RATE ? PH_LOADS_RATE : 0);
     const double *w = d->weight;
-    memset(sens->r_p, 0, sizeof(double) * (size_t)lay->nv);
-    memset(sens->Phi_p, 0, sizeof(double) * (size_t)lay->nl);
-    memset(sens->rate_p, 0, sizeof(double) * (size_t)lay->nl);
+    for (int i = 0; i < lay->nv + 2 * lay->nl; i++)
+        sens->r_p[i] = 0;
     if (d->p.loads)
-        return d->p.loads(s, w, asked, sens->r_p, sens->Phi_p, sens->rate_p, d->p.ctx) == PH_OK ? PH_OK
-                                                                                               : PH_E_CALLBACK;
+        return d->p.loads(s, w, asked, sens->r_p, sens->Phi_p, sens->rate_p, d->p.ctx) == PH_OK
+                   ? PH_OK
+                   : PH_E_CALLBACK;
     for (int k = 0; k < PH_NEIGHBOURS; k++) {
         ph_eval *ev = &d->at[k]->ev;
         if (w[k] == 0)
@@ -85,7 +85,9 @@ ph_status ph_sens_eta_loads(ph_sens *sens, ph_follower *d)
     memset(sens->y, 0, sizeof(double) * (size_t)lay->nv);
     if (d->p.loads) {
         s.lambda = sim->next.eta;
-        return d->p.loads(&s, d->weight, PH_LOADS_ROWS, sens->y, NULL, NULL, d->p.ctx) == PH_OK ? PH_OK : PH_E_CALLBACK;
+        return d->p.loads(&s, d->weight, PH_LOADS_ROWS, sens->y, NULL, NULL, d->p.ctx) == PH_OK
+                   ? PH_OK
+                   : PH_E_CALLBACK;
     }
     for (int k = 0; k < PH_NEIGHBOURS; k++) {
         if (d->weight[k] == 0)
@@ -95,8 +97,8 @@ ph_status ph_sens_eta_loads(ph_sens *sens, ph_follower *d)
         for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
             for (int i = 0; i < b->m && b->holonomic; i++)
                 for (int j = 0; j < b->n; j++)
-                    sens->y[b->col_at + j] += d->weight[k] * sens->B[b->at + i * b->n + j] *
-                                              sim->next.eta[b->row_at + i];
+                    sens->y[b->col_at + j] +=
+                        d->weight[k] * sens->B[b->at + i * b->n + j] * sim->next.eta[b->row_at + i];
     }
     return PH_OK;
 }
@@ -145,7 +147,7 @@ static void add_pair(const ph_sens *sens, const ph_block *b, const ph_variation 
 {
     const ph_eval *ev = &sens->sim->ev;
     const double *vdot = x->vdot + b->col_at, *v = x->v + b->col_at, *W = x->W + b->col_at;
-    if (b->m == 3 && b->n == 3 && !sens->simplified) {
+    if (b->m == 3 && b->n == 3 && !(sens->simplified & PH_SYMMETRIC_STIFFNESS)) {
         double sum[3];
         ph_sums s = {0};
         ph_sums_add(&s, ev->M + b->at, ph_row_load3(vdot));
@@ -167,8 +169,10 @@ static void residual(ph_sens *sens, const ph_step_ops *o, const ph_variation *x)
     const ph_layout *lay = &sens->sim->lay;
     unsigned what = sens->sim->matrix.what;
     memcpy(ev->r, sens->r_p, sizeof(double) * (size_t)lay->nv);
-    memcpy(ev->Phi, sens->Phi_p, sizeof(double) * (size_t)lay->nl);
-    memcpy(ev->rate, sens->rate_p, sizeof(double) * (size_t)lay->nl);
+    if (what & PH_EVAL_PHI)
+        memcpy(ev->Phi, sens->Phi_p, sizeof(double) * (size_t)lay->nl);
+    if (what & PH_EVAL_RATE)
+        memcpy(ev->rate, sens->rate_p, sizeof(double) * (size_t)lay->nl);
     for (const ph_block *b = lay->pair, *end = b + lay->n_pairs; b < end; b++) {
         add_pair(sens, b, x, ev->r + b->row_at);
         if (o->N && b->row == b->col && b->T_at >= 0)
@@ -192,11 +196,15 @@ PH_INLINE double larger(double a, double b)
     return b > a ? b : a;
 }
 
-/* (W3) of one node: W += dq, v += gp (L dq + F z), vdot += eps gp (L dq + F z); sizes of increments and of
- * the whole, and a sum that is finite if all numbers are. by: gp and eps gp. */
-PH_INLINE void apply_node(int n, const ph_step_ops *o, const double by[2], const double *L, const double *F,
-                          const double *dq, const double *z, double *W, double *v, double *vdot,
-                          double size[3])
+/* Sizes of increments and of the whole, and a sum that is finite if all numbers are. */
+typedef struct sizes {
+    double part, whole, sum;
+} sizes;
+
+/* (W3) of one node: W += dq, v += gp (L dq + F z), vdot += eps gp (L dq + F z). by: gp and eps gp. */
+PH_INLINE sizes apply_node(int n, sizes s, double inv_gp, const double by[2], const double *L,
+                           const double *F, const double *dq, const double *z, double *restrict W,
+                           double *restrict v, double *restrict vdot)
 {
     double u[PH_DIM_MAX]; /* of nodes of curved groups; those of R^n may be larger */
     if (L)
@@ -206,10 +214,11 @@ PH_INLINE void apply_node(int n, const ph_step_ops *o, const double by[2], const
     for (int k = 0; k < n; k++) {
         double du = L ? u[k] + (F || !z ? 0 : z[k]) : dq[k] + (z ? z[k] : 0);
         W[k] += dq[k], v[k] += by[0] * du, vdot[k] += by[1] * du;
-        size[0] = larger(larger(size[0], fabs(dq[k])), fabs(du));
-        size[1] = larger(larger(size[1], fabs(W[k])), fabs(v[k] * o->inv_gp));
-        size[2] += W[k] + vdot[k];
+        s.part = larger(s.part, larger(fabs(dq[k]), fabs(du)));
+        s.whole = larger(s.whole, larger(fabs(W[k]), fabs(v[k] * inv_gp)));
+        s.sum += W[k] + vdot[k];
     }
+    return s;
 }
 
 /* What forces of the size of those that cancel would do where nothing moves. */
@@ -220,23 +229,22 @@ static double idle(const ph_sens *sens, const ph_step_ops *o, const ph_variation
     return o->s * forces / ph_small_max(lay->size_pairs, sens->sim->ev.M);
 }
 
-/* (W3) for the increment nm->x; its size, that of the whole, and a number that is finite if all are. lambda
- * follows with the same digits as far as it has them. */
-static void apply(ph_sens *sens, const ph_step_ops *o, ph_variation *x, double size[3])
+/* (W3) for the increment nm->x. lambda follows with the same digits as far as it has them. */
+static sizes apply(ph_sens *sens, const ph_step_ops *o, ph_variation *x)
 {
     const ph_newton_matrix *nm = &sens->sim->matrix;
     const ph_layout *lay = &sens->sim->lay;
     const double *x_lambda = nm->x + lay->nv, *z = nm->n_eta ? sens->z : NULL;
     double by[2] = {1 / o->inv_gp, 1 / o->s}; /* gp and eps gp */
-    size[0] = size[2] = 0, size[1] = DBL_MIN;
+    sizes s = {0, DBL_MIN, 0};
     if (z)
         ph_newton_eta(nm, o->Bn, o->eta, nm->x, sens->z, x->eta);
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
         int at = i->v_at, curved = i->T_at >= 0;
         const double *L = curved && o->L ? o->L + i->T_at : NULL;
         const double *F = curved && o->F && z ? o->F + i->T_at : NULL;
-        PH_BY_SIZE(i->dim, apply_node, o, by, L, F, nm->x + at, z ? z + at : NULL, x->W + at, x->v + at,
-                   x->vdot + at, size);
+        s = PH_BY_SIZE(i->dim, apply_node, s, o->inv_gp, by, L, F, nm->x + at, z ? z + at : NULL, x->W + at,
+                       x->v + at, x->vdot + at);
         if (curved && o->Q)
             for (int k = 0; k < i->dim; k++)
                 for (int j = 0; j < i->dim; j++)
@@ -244,6 +252,7 @@ static void apply(ph_sens *sens, const ph_step_ops *o, ph_variation *x, double s
     }
     for (int i = 0; i < lay->nl; i++)
         x->lambda[i] += by[1] * x_lambda[i];
+    return s;
 }
 
 /* rate: how much of an error a correction leaves; 1: unknown */
@@ -256,13 +265,12 @@ static ph_status solve(ph_sens *sens, const ph_step_ops *o, double rate, ph_vari
         ph_status s = ph_newton_increment(sens->sim, o);
         if (s != PH_OK)
             return s;
-        double sizes[3];
-        apply(sens, o, x, sizes);
-        if (!isfinite(sizes[2]))
+        sizes z = apply(sens, o, x);
+        if (!isfinite(z.sum))
             return PH_E_NAN;
-        if (!(rate * sizes[0] <= ROUND_OFF * sizes[1]))
-            sizes[1] = ph_larger(sizes[1], idle(sens, o, x));
-        double size = sizes[0] / sizes[1];
+        if (!(rate * z.part <= ROUND_OFF * z.whole))
+            z.whole = ph_larger(z.whole, idle(sens, o, x));
+        double size = z.part / z.whole;
         if (k == 0)
             sens->first = ph_larger(sens->first, size);
         if (k == 1)
@@ -280,7 +288,7 @@ static ph_status solve(ph_sens *sens, const ph_step_ops *o, double rate, ph_vari
 /* ---- first guess -------------------------------------------------------------------------------- */
 
 /* x = L^-1 u of one node; 0: L is singular */
-static int divide(int n, const double *L, const double *u, double *x)
+PH_INLINE int divide(int n, const double *L, const double *u, double *x)
 {
     if (n == 3) {
         ph_store3(x, ph_mul(ph_minv(ph_load33(L)), ph_load3(u)));
@@ -303,29 +311,29 @@ static void look_onwards(ph_sens *sens, const ph_variation *now, ph_variation *n
         next->lambda[i] = now->lambda[i] + (slope > 0 ? now->lambda[i] - next->lambda[i] : 0);
 }
 
-/* From what is predicted for dq = 0 to what (W3) makes of vdot' as it goes on. */
+/* From what is predicted for dq = 0 to what (W3) makes of vdot' as it goes on, g, for one node. */
+PH_INLINE void guess_node(int n, const ph_step_ops *o, const double *L, const double *g, double *W, double *v,
+                          double *vdot)
+{
+    double u[PH_DIM_MAX], dq[PH_DIM_MAX]; /* of nodes of curved groups; those of R^n may be larger */
+    for (int k = 0; k < n && L; k++)
+        u[k] = o->s * (g[k] - vdot[k]);
+    if (L && !divide(n, L, u, dq))
+        return;
+    for (int k = 0; k < n; k++) {
+        W[k] += L ? dq[k] : o->s * (g[k] - vdot[k]);
+        v[k] += o->inv_eps * (g[k] - vdot[k]);
+        vdot[k] = g[k];
+    }
+}
+
 static void guess(const ph_sens *sens, const ph_step_ops *o, ph_variation *x)
 {
     const ph_layout *lay = &sens->sim->lay;
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end && !o->Q; i++) {
-        double u[PH_DIM_MAX], dq[PH_DIM_MAX];
-        int n = i->dim, at = i->v_at;
-        const double *g = sens->onwards + at;
-        if (i->T_at < 0 || !o->L) {
-            for (int k = at; k < at + n; k++)
-                x->W[k] += o->s * (sens->onwards[k] - x->vdot[k]);
-        } else {
-            for (int k = 0; k < n; k++)
-                u[k] = o->s * (g[k] - x->vdot[at + k]);
-            if (!divide(n, o->L + i->T_at, u, dq))
-                continue;
-            for (int k = 0; k < n; k++)
-                x->W[at + k] += dq[k];
-        }
-        for (int k = at; k < at + n; k++) {
-            x->v[k] += o->inv_eps * (sens->onwards[k] - x->vdot[k]);
-            x->vdot[k] = sens->onwards[k];
-        }
+        int at = i->v_at;
+        PH_BY_SIZE(i->dim, guess_node, o, i->T_at >= 0 && o->L ? o->L + i->T_at : NULL, sens->onwards + at,
+                   x->W + at, x->v + at, x->vdot + at);
     }
 }
 
@@ -653,9 +661,9 @@ static void take(ph_sens *sens, const ph_layout *lay, ph_arena *a)
     size_t nv = (size_t)lay->nv, nl = (size_t)lay->nl, d = sizeof(double);
     int stabilised = sens->sim->matrix.n_eta > 0, memory = ph_sens_memory(sens->sim);
     ph_follower none, *x = ph_arena_take(a, (size_t)sens->n, sizeof none);
-    sens->r_p = ph_arena_take(a, nv, d);
-    sens->Phi_p = ph_arena_take(a, nl, d);
-    sens->rate_p = ph_arena_take(a, nl, d);
+    sens->r_p = ph_arena_take(a, nv + 2 * nl, d); /* and the two after it */
+    sens->Phi_p = sens->r_p ? sens->r_p + nv : NULL;
+    sens->rate_p = sens->Phi_p ? sens->Phi_p + nl : NULL;
     sens->y = ph_arena_take(a, nv + 1, d); /* one more: difference() */
     sens->z = ph_arena_take(a, nv + 1, d);
     sens->zero = ph_arena_take(a, nv > nl ? nv : nl, d);
