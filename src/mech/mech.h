@@ -3,7 +3,10 @@
  * Elements compute in physical coordinates, whatever the space: each joins two bodies a and b, each body
  * has two halves, x (position of the centre of mass, world) and phi (left increment of its rotation, body;
  * velocity Omega). Half h of side s is slot 2s + h. The ground has no slots, a particle only x. A space
- * says how its coordinates give these. */
+ * says how its coordinates give these.
+ *
+ * A marker of a flexible body has halves as well, and no nodes: it moves as the frame and the modes of its body
+ * do, see carry.h. */
 #ifndef PH_MECH_MECH_H
 #define PH_MECH_MECH_H
 
@@ -26,7 +29,7 @@ enum { PH_XA, PH_FA, PH_XB, PH_FB, PH_SLOTS }; /* slots: x and phi of the first 
 
 /* One body at one instant. */
 typedef struct ph_kin {
-    ph_vec3 x, v; /* of the centre of mass, world */
+    ph_vec3 x, v; /* of the centre of mass, of a marker or of the origin of a frame, world */
     ph_vec3 w;    /* angular velocity, body */
     ph_quat q;
     ph_mat3 R;
@@ -90,6 +93,7 @@ static inline ph_mat3 ph_tilde2(ph_vec3 a, ph_vec3 b)
 /* ---- joints ------------------------------------------------------------------------------------- */
 
 typedef struct ph_joint ph_joint;
+typedef struct ph_carried ph_carried;
 
 /* A joint at one instant, as its parts see it. */
 typedef struct ph_site {
@@ -141,6 +145,9 @@ struct ph_joint {
     int B[PH_SLOTS]; /* where its slots stand in links */
     int K[16];       /* and its pairs of slots in pairs */
     int v[PH_SLOTS]; /* and its slots in vectors */
+
+    int direct;                /* its rows in physical coordinates are those of the system */
+    const ph_carried *carried; /* its places, where a side is a marker; NULL: these */
 };
 
 /* A joint that is one point and nothing else, in physical coordinates: the case that must be fast. -1: not
@@ -178,23 +185,29 @@ typedef struct ph_force_site {
     const ph_force *f;
     ph_kin a, b;
     double t;
-    double load;           /* factor of applied forces and torques */
-    const double *lambda;  /* of the joint, for friction */
+    double load;          /* factor of applied forces and torques */
+    const double *lambda; /* of the joint, for friction */
+    ph_vec3 acc
+        [PH_SLOTS]; /* of forces with inertia: accelerations, physical, that go with M; gravity is not in them */
+    ph_vec3 gravity;       /* m/s^2, world, times the factor of loads */
     ph_body_state *bodies; /* all of them, where a function is called */
 } ph_force_site;
 
-/* One kind of force: a file, a row. */
+/* One kind of force: a file, a row. Forces with inertia have M; their g adds M acc + g, with the weight of their
+ * masses, and their K adds d(M acc + g)/dq: callers put into acc what they want. */
 typedef struct ph_force_ops {
     ph_status (*g)(const ph_force_site *s, ph_vec3 r[PH_SLOTS]); /* adds to the terms of g */
     ph_status (*C)(const ph_force_site *s, const ph_put *p);     /* adds dg/dv */
     ph_status (*K)(const ph_force_site *s, const ph_put *p);     /* adds dg/dq */
     double (*energy)(const ph_force_site *s);                    /* potential; NULL: none */
+    ph_status (*M)(const ph_force_site *s, const ph_put *p); /* adds a mass matrix, symmetric; NULL: none */
+    double (*kinetic)(const ph_force_site *s);               /* kinetic energy; there where M is */
     /* friction: dg/dlambda, column by column: r[slot] for row i of the joint */
     void (*g_lambda)(const ph_force_site *s, int i, ph_vec3 r[PH_SLOTS]);
 } ph_force_ops;
 
 extern const ph_force_ops ph_force_spring, ph_force_bushing, ph_force_torsion, ph_force_point,
-    ph_force_torque, ph_force_beam;
+    ph_force_torque, ph_force_beam, ph_force_beam_mass;
 extern const ph_force_ops ph_friction_revolute, ph_friction_spherical, ph_friction_prismatic;
 
 struct ph_force {
@@ -205,25 +218,37 @@ struct ph_force {
     ph_vec3 sa, sb;         /* points, body frames */
     double length;          /* unstressed */
     double d0[6];           /* of beam elements: log of b as seen from a, unstressed */
+    double mass;            /* of beam elements with inertia, all times length: mass, */
+    ph_vec3 moment;         /* first moment, in axes of the section, */
+    ph_mat3 J;              /* and moments of inertia about the line of the nodes */
     ph_quat rest;           /* of bushing: conj(q_a) q_b when unstressed */
     const ph_joint *joint;  /* of friction */
     double friction, speed; /* of friction: mu times lever, speed below which it is smooth */
     int v[PH_SLOTS];
     int K[16];
     int B[PH_SLOTS]; /* of friction: blocks of g_lambda */
+
+    int direct;                /* its terms in physical coordinates are those of the system */
+    const ph_carried *carried; /* its places, where a side is a marker; NULL: these */
 };
 
 /* ---- spaces ------------------------------------------------------------------------------------- */
 
 typedef struct ph_body {
     int particle;
-    int node[2]; /* of its halves; -1: none */
-    int q[2];    /* position and quaternion in q */
-    int v[2];    /* velocities of its halves */
-    int R;       /* rotation matrix; -1: none */
-    int M[4];    /* blocks (x, x) (x, phi) (phi, x) (phi, phi) in pairs; -1: not there */
-    double m;
+    int turns;    /* it has a second half of its own: neither a particle nor a marker */
+    int node[2];  /* of its halves; -1: none */
+    int q[2];     /* position and quaternion in q */
+    int v[2];     /* velocities of its halves; its other coordinates follow */
+    int R;        /* rotation matrix; -1: none */
+    int M[4];     /* blocks (x, x) (x, phi) (phi, x) (phi, phi) in pairs; -1: not there */
+    int frame;    /* the body whose coordinates move it: of a marker the frame, else itself */
+    int marker;   /* index of the marker; -1: none */
+    int flex;     /* index of its flexible body; -1: none */
+    int nodes, n; /* nodes, which follow each other, and their coordinates; of a marker those of the frame */
+    double m;     /* 0 of flexible bodies, whose inertia is that of their modes */
     ph_mat3 J;
+    double scale;   /* kg m^2, of the size of its moments of inertia, also where forces have them */
     ph_vec3 weight; /* m gravity, world, times the factor of loads */
 } ph_body;
 
@@ -233,6 +258,14 @@ typedef struct ph_rigid {
     double m;
     double a, b, c; /* J_z - J_y, J_x - J_z, J_y - J_x */
 } ph_rigid;
+
+/* A flexible body: its frame has the halves of a body, and a node of R^n for zeta. */
+typedef struct ph_flex {
+    const ph_reduced *r;
+    int body;     /* its frame */
+    int q, v;     /* zeta and its velocities */
+    int M[3 * 3]; /* blocks of its nodes in pairs */
+} ph_flex;
 
 #define PH_HALF_MAX 4 /* coordinates of one half */
 
@@ -286,7 +319,8 @@ typedef struct ph_unit_norm {
     int q, v, l_at, B, K;
 } ph_unit_norm;
 
-#define PH_NORM_NAME "norm of '%s'"
+#define PH_NORM_NAME  "norm of '%s'"
+#define PH_MODES_NAME "modes of '%s'"
 #define PH_SINGULAR                                                                                          \
     "Cardan angles are singular, at 90 degrees of the second one: use another space, such as R3xSO3"
 
@@ -300,6 +334,7 @@ struct ph_mechanism {
     int n_joints, n_pins, n_loose, n_forces; /* joints: constraints of them; loose: joints that are no pins */
     int n_rigid, n_odd, n_held;              /* odd: bodies that are not rigid ones with principal axes */
     int n_norms;                             /* constraints after those of joints */
+    int n_flex, n_carried;                   /* carried: elements with a marker */
     ph_body *body;                           /* of the model */
     ph_rigid *rigid;
     int *odd;
@@ -308,7 +343,9 @@ struct ph_mechanism {
     ph_held *held;
     ph_hold *hold;
     ph_unit_norm *norm;
-    char *names;   /* of the norms */
+    ph_flex *flex;
+    ph_carried *carried;
+    char *names;   /* of the norms and of nodes of modes */
     int *loose;    /* joints that are no pins */
     int *joint_of; /* of the model's joints: the first of its constraints, and their end: n_joints + 1 */
     ph_force *force;
@@ -319,6 +356,7 @@ struct ph_mechanism {
     int user_link;         /* where the links of user constraints start in values */
     int *user_at;          /* nodes x nodes: where their pairs stand; NULL: there are no user constraints */
     int functions;         /* a force or a constraint calls a function of the states */
+    int inertia;           /* a force has a mass matrix */
     ph_body_state *states; /* of all bodies, for functions */
     double *scratch;       /* of user constraints */
     double *turns;         /* of the model's joints: last angle, counted over many turns */
@@ -327,6 +365,7 @@ struct ph_mechanism {
     int *dependent;       /* of each constraint: rows that those before it imply */
     double load;          /* factor of gravity and of applied forces and torques; 1 but in static steps */
     atomic_int singular;  /* 1 + the last body whose coordinates were singular; 0: none */
+    atomic_int turned;    /* 1 + the last force, a beam element, that turned too far; 0: none */
     double projected[2];  /* violations of positions and velocities that assembling removed, relative */
     void *block;
 };
@@ -342,7 +381,10 @@ void ph_states_of(const ph_mechanism *m, const ph_state *s,
                   ph_body_state *out); /* all bodies, without accelerations */
 ph_status ph_joint_site(const ph_mechanism *m, const ph_state *s, const ph_joint *j, int level,
                         ph_site *site);
-void ph_force_at(const ph_mechanism *m, const ph_state *s, const ph_force *f, ph_force_site *site);
+void ph_force_at(const ph_mechanism *m, const ph_state *s, const ph_force *f,
+                 ph_force_site *site); /* acc of forces with inertia: what the coordinates give at vdot = 0 */
+void ph_force_accelerate(const ph_mechanism *m, const ph_state *s,
+                         ph_force_site *site); /* acc: of the state */
 
 /* drive.c: f, and up to level derivatives. */
 ph_status ph_drive_at(const ph_function *f, double t, int level, double out[3]);
@@ -374,10 +416,14 @@ void ph_space_drift(const ph_mechanism *m, const ph_state *s, const ph_joint *j,
                     double *out);
 void ph_space_vector(const ph_mechanism *m, const ph_state *s, const int body[2], const int v[PH_SLOTS],
                      const ph_vec3 *r, double *out);
+void ph_space_M(const ph_mechanism *m, const ph_state *s, const int body[2], const int at[16],
+                const double *M, double *out);
 void ph_space_C(const ph_mechanism *m, const ph_state *s, const int body[2], const int at[16],
-                const double *C, double *out);
+                const double *C, const double *M, double *out); /* M NULL: none */
 void ph_space_K(const ph_mechanism *m, const ph_state *s, const int body[2], const int at[16],
-                const double *K, const double *C, const ph_vec3 *r, double *out);
+                const double *K, const double *C, const double *M, const ph_vec3 *r, double *out);
+void ph_space_rest(const ph_mechanism *m, const ph_state *s, const int body[2],
+                   ph_vec3 acc[PH_SLOTS]); /* physical accelerations where vdot = 0 */
 
 /* space_euler.c: the norms, of which other spaces have none. */
 void ph_norms_Phi(const ph_mechanism *m, const ph_state *s, double *out);
@@ -392,7 +438,7 @@ extern const int ph_local_rows[PH_SLOTS], ph_local_pairs[16]; /* places in local
 void ph_mechanism_callbacks(ph_mechanism *m);
 
 /* objective.c: what it needs, taken from the arena for rows of multipliers */
-struct ph_look *ph_look_take(size_t bodies, size_t joints, size_t rows, ph_arena *a);
+struct ph_look *ph_look_take(size_t bodies, size_t numbers, size_t joints, size_t rows, ph_arena *a);
 
 /* user.c: rows that a function of the model gives */
 size_t ph_user_scratch(size_t bodies, size_t rows); /* doubles */
