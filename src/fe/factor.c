@@ -9,7 +9,8 @@
 #include "fe/band.h"
 #include "fe/lapack.h"
 
-#define BAND_MOST 1e9 /* numbers of a band, 8 GB */
+#define BAND_MOST 1e9   /* numbers of a band, 8 GB */
+#define NOTHING   1e-14 /* of a pivot, relative to its diagonal entry: round-off; a clamped beam of n elements has 1/(4 n^3) */
 
 struct ph_factor {
     ph_pool pool;
@@ -55,7 +56,14 @@ static ph_status factor(ph_factor *f, const ph_csc *A, int *row)
         }
     if (f->n == 0)
         return PH_OK;
+    for (int j = 0; j < f->n; j++)
+        f->b[j] = f->L[(size_t)j * (size_t)f->lead];
     dpbtrf_("L", &f->n, &f->width, f->L, &f->lead, &info);
+    for (int j = 0; info == 0 && j < f->n; j++) {
+        double pivot = f->L[(size_t)j * (size_t)f->lead];
+        if (!(pivot * pivot > NOTHING * f->b[j]))
+            info = j + 1;
+    }
     for (int i = 0; info > 0 && i < f->n; i++)
         if (f->place[i] == info - 1)
             *row = i;
