@@ -1,4 +1,5 @@
-/* flexible{} of model files: the bodies it becomes, frozen models, files beside the model, memory that ends. */
+/* flexible{} of model files: the bodies it becomes, frozen models, files beside the model, memory that
+ * ends. */
 #include "model_file.h"
 
 #include <sys/stat.h>
@@ -82,7 +83,7 @@ static void members_make_a_frame(void **state)
     ph_model_free(m);
 }
 
-/* ---- frozen ----------------------------------------------------------------------------------------------- */
+/* ---- frozen ---------------------------------------------------------------------------------------- */
 
 static void same_bits(const char *what, const double *a, const double *b, size_t n)
 {
@@ -156,7 +157,7 @@ static void frozen_models_have_it(void **state)
     }
 }
 
-/* ---- files ------------------------------------------------------------------------------------------------ */
+/* ---- files ----------------------------------------------------------------------------------------- */
 
 static void write_matrix(const char *dir, const char *name, const ph_csc *A)
 {
@@ -359,7 +360,7 @@ static void bad_files(void **state)
     folder_remove(&d);
 }
 
-/* ---- reduced bodies of files -------------------------------------------------------------------------- */
+/* ---- reduced bodies of files ----------------------------------------------------------------------- */
 
 /* What a file holds is read bit for bit; every place where it may be cut is an error and no more. */
 static void reduced_files(void **state)
@@ -416,7 +417,7 @@ static void bad_reduced(void **state)
     }
 }
 
-/* ---- memory ----------------------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------------- */
 
 static void memory_may_end(void **state)
 {

@@ -1,7 +1,8 @@
 /* Lowest frequencies of K x = omega^2 M x.
  *
- * Both ways look for the largest mu of M x = mu K x, mu = 1/omega^2: round-off is relative to the largest mu, and so the lowest
- * frequencies are the best ones. LAPACK reduces by the factors of K, ARPACK iterates with K^-1 M. */
+ * Both ways look for the largest mu of M x = mu K x, mu = 1/omega^2: round-off is relative to the largest mu,
+ * and so the lowest frequencies are the best ones. LAPACK reduces by the factors of K, ARPACK iterates with
+ * K^-1 M. */
 #include "fe/eigen.h"
 
 #include <string.h>

@@ -1,7 +1,8 @@
 /* Symmetric positive definite matrices: factors and solutions.
  *
- * Cholesky's factors of A with its rows in the order of band.c, inside of a band. Bodies are long more often than not, and then
- * the band is narrow; a cube of 20000 rows still takes seconds. Every matrix product is one of LAPACK's. */
+ * Cholesky's factors of A with its rows in the order of band.c, inside of a band. Bodies are long more often
+ * than not, and then the band is narrow; a cube of 20000 rows still takes seconds. Every matrix product is
+ * one of LAPACK's. */
 #include "fe/factor.h"
 
 #include <string.h>
@@ -9,8 +10,10 @@
 #include "fe/band.h"
 #include "fe/lapack.h"
 
-#define BAND_MOST 1e9   /* numbers of a band, 8 GB */
-#define NOTHING   1e-14 /* of a pivot, relative to its diagonal entry: round-off; a clamped beam of n elements has 1/(4 n^3) */
+#define BAND_MOST 1e9 /* numbers of a band, 8 GB */
+
+/* Of a pivot, relative to its diagonal entry: round-off. A clamped beam of n elements has 1/(4 n^3). */
+#define NOTHING 1e-14
 
 struct ph_factor {
     ph_pool pool;
@@ -36,8 +39,8 @@ static ph_status order(ph_factor *f, const ph_csc *A, ph_factor_kind kind, ph_er
     f->lead = f->width + 1;
     if ((double)f->lead * f->n > BAND_MOST)
         return ph_fail(err, PH_E_INPUT,
-                       "%d degrees of freedom whose matrix has a band of %d to each side are too many for this program", f->n,
-                       f->width);
+                       "%d degrees of freedom in a band of %d to each side are too many for this program",
+                       f->n, f->width);
     return PH_OK;
 }
 

@@ -62,7 +62,7 @@ ph_mat3 ph_reduced_inertia(const ph_reduced *r)
     return (ph_mat3){A[0], A[1], A[2], A[n], A[n + 1], A[n + 2], A[2 * n], A[2 * n + 1], A[2 * n + 2]};
 }
 
-/* ---- checks --------------------------------------------------------------------------------------------- */
+/* ---- checks ---------------------------------------------------------------------------------------- */
 
 #define SYMMETRY 1e-9 /* relative */
 
@@ -137,7 +137,7 @@ ph_status ph_reduced_check(const ph_reduced *r, const ph_allocator *alloc, ph_er
     return s;
 }
 
-/* ---- as text -------------------------------------------------------------------------------------------- */
+/* ---- as text --------------------------------------------------------------------------------------- */
 
 static void put_numbers(FILE *to, const char *separator, const char *name, int n, const double *x)
 {

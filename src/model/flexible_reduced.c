@@ -110,7 +110,7 @@ void ph_reduced_value(ph_reader *r, lua_State *L, const char *key, int index)
     check_body(r, key, body);
 }
 
-/* ---- files ---------------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------------- */
 
 /* The text of a file, in r->beside. */
 static size_t read_text(ph_reader *r, const char *path)
