@@ -17,6 +17,8 @@
 #ifndef PH_FE_REDUCED_H
 #define PH_FE_REDUCED_H
 
+#include <stdio.h>
+
 #include "polhode/base.h"
 
 #define PH_MODES_MAX 60 /* of one body */
@@ -46,5 +48,25 @@ static inline const double *ph_reduced_KG(const ph_reduced *r, int c)
 {
     return r->KG + (size_t)c * (size_t)r->modes * (size_t)r->modes;
 }
+
+/* Memory of all its parts at once, zeroed, markers without names; kg: with KG. NULL: there is none. */
+ph_reduced *ph_reduced_create(const ph_allocator *alloc, int modes, int n_markers, int kg);
+void ph_reduced_free(const ph_allocator *alloc, ph_reduced *r); /* accepts NULL */
+
+/* Whether it can be the body of a model: finite, symmetric, inertia positive definite, stiffness and damping not
+ * negative. PH_E_INPUT with a sentence otherwise. */
+ph_status ph_reduced_check(const ph_reduced *r, const ph_allocator *alloc, ph_error *err);
+
+/* As JSON, numbers with 17 digits, which give every double back: {"modes": 2, "omega": [..], "calM": [..], "Kf": [..],
+ * "Df": [..], "KG": [[..], ..], "markers": [{"name": "tip", "X": [..], "Psi": [..], "Th": [..]}, ..]}; matrices row by
+ * row; without "KG" where there is none. */
+void ph_reduced_put(const ph_reduced *r, FILE *to);
+
+#define PH_MARKER_NAME 64 /* bytes that a marker has for its name */
+
+/* What the undeformed body is: mass, centre of mass and moments of inertia about the origin of the frame. */
+double ph_reduced_mass(const ph_reduced *r);
+ph_vec3 ph_reduced_centre(const ph_reduced *r);
+ph_mat3 ph_reduced_inertia(const ph_reduced *r);
 
 #endif
