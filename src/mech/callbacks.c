@@ -128,6 +128,19 @@ static ph_status g(const ph_state *s, double *out, void *ctx)
     return PH_OK;
 }
 
+/* dg/dv of a force in a space whose coordinates are not the physical ones. */
+static ph_status force_C(const ph_mechanism *m, const ph_state *s, const ph_force *f,
+                         const ph_force_site *site, double *out)
+{
+    double local_C[144] = {0}, local_M[144] = {0};
+    int inertia = f->op->M != NULL;
+    ph_status status = inertia ? f->op->all(site, NULL, local_M, local_C, NULL)
+                               : f->op->C(site, &(ph_put){local_C, ph_local_pairs, 12, 0});
+    if (status == PH_OK)
+        ph_space_C(m, s, f->body, f->K, local_C, inertia ? local_M : NULL, out);
+    return status;
+}
+
 static ph_status C(const ph_state *s, double *out, void *ctx)
 {
     ph_mechanism *m = ctx;
@@ -137,16 +150,11 @@ static ph_status C(const ph_state *s, double *out, void *ctx)
     read_states(m, s);
     for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
         ph_force_site site;
-        double local[144] = {0}, local_M[144] = {0};
         ph_force_at(m, s, f, &site);
-        ph_status status = f->op->C(&site, m->space->plain ? &(ph_put){out, f->K, 3, 0}
-                                                           : &(ph_put){local, ph_local_pairs, 12, 0});
-        if (status == PH_OK && f->op->M && !m->space->plain)
-            status = f->op->M(&site, &(ph_put){local_M, ph_local_pairs, 12, 0});
+        ph_status status =
+            m->space->plain ? f->op->C(&site, &(ph_put){out, f->K, 3, 0}) : force_C(m, s, f, &site, out);
         if (status != PH_OK)
             return refused(m, f, status);
-        if (!m->space->plain)
-            ph_space_C(m, s, f->body, f->K, local, f->op->M ? local_M : NULL, out);
     }
     return PH_OK;
 }
@@ -157,15 +165,14 @@ static ph_status force_K(const ph_mechanism *m, const ph_state *s, const ph_forc
 {
     double local_K[144] = {0}, local_C[144] = {0}, local_M[144] = {0};
     ph_vec3 r[PH_SLOTS] = {{0}};
-    ph_status status = f->op->g(site, r);
-    if (status == PH_OK && f->op->M)
-        status = f->op->M(site, &(ph_put){local_M, ph_local_pairs, 12, 0});
-    if (status == PH_OK)
+    int inertia = f->op->M != NULL;
+    ph_status status = inertia ? f->op->all(site, r, local_M, local_C, local_K) : f->op->g(site, r);
+    if (status == PH_OK && !inertia)
         status = f->op->C(site, &(ph_put){local_C, ph_local_pairs, 12, 0});
-    if (status == PH_OK)
+    if (status == PH_OK && !inertia)
         status = f->op->K(site, &(ph_put){local_K, ph_local_pairs, 12, 0});
     if (status == PH_OK)
-        ph_space_K(m, s, f->body, f->K, local_K, local_C, f->op->M ? local_M : NULL, r, out);
+        ph_space_K(m, s, f->body, f->K, local_K, local_C, inertia ? local_M : NULL, r, out);
     return status;
 }
 
