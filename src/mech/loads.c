@@ -61,6 +61,11 @@ static int same_joint(double size, const ph_joint *a, const ph_joint *b)
            same(1, 0, &a->radius, &b->radius);
 }
 
+static int same_inertia(const ph_force *a, const ph_force *b)
+{
+    return same(1, 0, &a->mass, &b->mass) && same3(0, a->moment, b->moment) && same33(0, &a->J, &b->J);
+}
+
 static int same_force(double size, const ph_force *a, const ph_force *b)
 {
     const double x[] = {a->friction, a->speed}, y[] = {b->friction, b->speed};
@@ -71,8 +76,9 @@ static int same_force(double size, const ph_force *a, const ph_force *b)
     const double q[] = {b->rest.w, b->rest.x, b->rest.y, b->rest.z};
     return !d->f.call && same3(size, a->sa, b->sa) && same3(size, a->sb, b->sb) &&
            same(1, size, &a->length, &b->length) && same(4, 1, p, q) && same(1, 0, &d->k, &e->k) &&
-           same(1, 0, &d->d, &e->d) && same3(0, d->k3, e->k3) && same3(0, d->d3, e->d3) &&
-           same3(0, d->kr3, e->kr3) && same3(0, d->dr3, e->dr3) && same3(0, d->value, e->value);
+           same_inertia(a, b) && same(1, 0, &d->d, &e->d) && same3(0, d->k3, e->k3) &&
+           same3(0, d->d3, e->d3) && same3(0, d->kr3, e->kr3) && same3(0, d->dr3, e->dr3) &&
+           same3(0, d->value, e->value);
 }
 
 static double size_of(const ph_model *model)
@@ -229,6 +235,8 @@ static ph_status add_force(const ph_mechanism *m, const ph_force *force, const p
     ph_force_site site;
     ph_vec3 y[PH_SLOTS] = {{0}};
     ph_force_at(m, s, force, &site);
+    if (force->op->M)
+        ph_force_accelerate(m, s, &site);
     ph_status status = force->op->g(&site, y);
     for (int k = 0; k < PH_SLOTS && status == PH_OK; k++)
         if (force->v[k] >= 0)
