@@ -201,7 +201,9 @@ typedef struct ph_force_ops {
     ph_status (*K)(const ph_force_site *s, const ph_put *p);     /* adds dg/dq */
     double (*energy)(const ph_force_site *s);                    /* potential; NULL: none */
     ph_status (*M)(const ph_force_site *s, const ph_put *p); /* adds a mass matrix, symmetric; NULL: none */
-    double (*kinetic)(const ph_force_site *s);               /* kinetic energy; there where M is */
+    /* with M: terms of g and, where they are not NULL, M, C and K at once, 12 x 12 in physical coordinates; adds */
+    ph_status (*all)(const ph_force_site *s, ph_vec3 *r, double *M, double *C, double *K);
+    double (*kinetic)(const ph_force_site *s); /* kinetic energy; there where M is */
     /* friction: dg/dlambda, column by column: r[slot] for row i of the joint */
     void (*g_lambda)(const ph_force_site *s, int i, ph_vec3 r[PH_SLOTS]);
 } ph_force_ops;
