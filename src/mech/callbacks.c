@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mech/pin.h"
+#include "mech/carry.h"
 
 /* ---- bodies --------------------------------------------------------------------------------------- */
 
@@ -11,15 +12,16 @@ static ph_status M(const ph_state *s, double *out, void *ctx)
 {
     ph_mechanism *m = ctx;
     for (const ph_body *b = m->body, *end = b + m->model->n_bodies; b < end; b++) {
-        if (!b->particle && m->space->singular && m->space->singular(b, s->q)) {
+        if (b->turns && m->space->singular && m->space->singular(b, s->q)) {
             atomic_store(&m->singular, (int)(b - m->body) + 1);
             return PH_E_CALLBACK;
         }
         if (b->particle)
             ph_store33(out + b->M[0], ph_diag3(b->m, b->m, b->m));
-        else
+        else if (b->flex < 0)
             m->space->M(b, s, out);
     }
+    ph_flex_M(m, s, out);
     return PH_OK;
 }
 
@@ -39,6 +41,7 @@ static void bodies_g(const ph_mechanism *m, const ph_state *s, double *out)
         else
             m->space->g(b, s, out);
     }
+    ph_flex_g(m, s, out);
 }
 
 static void bodies_C(const ph_mechanism *m, const ph_state *s, double *out)
@@ -53,6 +56,7 @@ static void bodies_C(const ph_mechanism *m, const ph_state *s, double *out)
     for (int k = 0; k < m->n_odd; k++)
         if (!m->body[m->odd[k]].particle)
             m->space->C(&m->body[m->odd[k]], s, out);
+    ph_flex_C(m, s, out);
 }
 
 static void bodies_K(const ph_mechanism *m, const ph_state *s, double *out)
@@ -60,6 +64,28 @@ static void bodies_K(const ph_mechanism *m, const ph_state *s, double *out)
     for (int k = 0; k < m->n_odd && m->space->K; k++)
         if (!m->body[m->odd[k]].particle)
             m->space->K(&m->body[m->odd[k]], s, out);
+    ph_flex_K(m, s, out);
+}
+
+/* ---- places that are not direct ------------------------------------------------------------------- */
+
+static void put_rows(const ph_mechanism *m, const ph_state *s, const ph_joint *j, const double *B,
+                     const double *Z, double *out)
+{
+    if (j->carried)
+        ph_carried_rows(m, s, j->carried, j->rows, B, Z, out);
+    else
+        ph_space_rows(m, s, j, B, Z, out);
+}
+
+/* carried: of the element; NULL: its places are body and at. */
+static void put_K(const ph_mechanism *m, const ph_state *s, const ph_carried *carried, const int body[2],
+                  const int at[16], const double *K, const double *C, const ph_vec3 *r, double *out)
+{
+    if (carried)
+        ph_carried_K(m, s, carried, K, C, r, out);
+    else
+        ph_space_K(m, s, body, at, K, C, r, out);
 }
 
 /* ---- forces --------------------------------------------------------------------------------------- */
@@ -67,8 +93,11 @@ static void bodies_K(const ph_mechanism *m, const ph_state *s, double *out)
 static void add_terms(const ph_mechanism *m, const ph_state *s, const ph_force *f, const ph_vec3 r[PH_SLOTS],
                       double *out)
 {
-    if (!m->space->plain) {
-        ph_space_vector(m, s, f->body, f->v, r, out);
+    if (!f->direct) {
+        if (f->carried)
+            ph_carried_vector(m, s, f->carried, r, out);
+        else
+            ph_space_vector(m, s, f->body, f->v, r, out);
         return;
     }
     for (int k = 0; k < PH_SLOTS; k++)
@@ -110,11 +139,13 @@ static ph_status C(const ph_state *s, double *out, void *ctx)
         ph_force_site site;
         double local[144] = {0};
         ph_force_at(m, s, f, &site);
-        ph_status status = f->op->C(&site, m->space->plain ? &(ph_put){out, f->K, 3, 0}
-                                                           : &(ph_put){local, ph_local_pairs, 12, 0});
+        ph_status status =
+            f->op->C(&site, f->direct ? &(ph_put){out, f->K, 3, 0} : &(ph_put){local, ph_local_pairs, 12, 0});
         if (status != PH_OK)
             return status;
-        if (!m->space->plain)
+        if (f->carried)
+            ph_carried_K(m, s, f->carried, local, NULL, NULL, out);
+        else if (!f->direct)
             ph_space_C(m, s, f->body, f->K, local, out);
     }
     return PH_OK;
@@ -132,7 +163,7 @@ static ph_status force_K(const ph_mechanism *m, const ph_state *s, const ph_forc
     if (status == PH_OK)
         status = f->op->K(site, &(ph_put){local_K, ph_local_pairs, 12, 0});
     if (status == PH_OK)
-        ph_space_K(m, s, f->body, f->K, local_K, local_C, r, out);
+        put_K(m, s, f->carried, f->body, f->K, local_K, local_C, r, out);
     return status;
 }
 
@@ -143,7 +174,7 @@ static ph_status forces_K(const ph_mechanism *m, const ph_state *s, double *out)
         ph_force_site site;
         ph_force_at(m, s, f, &site);
         ph_status status =
-            m->space->plain ? f->op->K(&site, &(ph_put){out, f->K, 3, 0}) : force_K(m, s, f, &site, out);
+            f->direct ? f->op->K(&site, &(ph_put){out, f->K, 3, 0}) : force_K(m, s, f, &site, out);
         if (status != PH_OK)
             return status;
     }
@@ -151,6 +182,29 @@ static ph_status forces_K(const ph_mechanism *m, const ph_state *s, double *out)
 }
 
 /* Blocks have the shape of B^T: column i of each belongs to row i of the joint. */
+static void put_columns(const ph_mechanism *m, const ph_state *s, const ph_force *f, const ph_vec3 *r,
+                        double *out)
+{
+    static const int at[PH_SLOTS] = {0, PH_HALF_MAX, 2 * PH_HALF_MAX, 3 * PH_HALF_MAX};
+    int rows = f->joint->rows;
+    for (int i = 0; i < rows; i++, r += PH_SLOTS) {
+        double y[4 * PH_HALF_MAX] = {0};
+        if (m->space->plain)
+            for (int k = 0; k < PH_SLOTS; k++)
+                ph_store3(y + at[k], r[k]);
+        else
+            ph_space_vector(m, s, f->body, at, r, y);
+        for (int k = 0; k < PH_SLOTS; k++) {
+            if (f->v[k] < 0)
+                continue;
+            int n = m->space->n[k % 2],
+                base = m->space->joined && k % 2 ? f->B[k - 1] + m->space->n[0] * rows : f->B[k];
+            for (int l = 0; l < n; l++)
+                out[base + l * rows + i] = y[at[k] + l];
+        }
+    }
+}
+
 static ph_status g_lambda(const ph_state *s, double *out, void *ctx)
 {
     const ph_mechanism *m = ctx;
@@ -158,27 +212,14 @@ static ph_status g_lambda(const ph_state *s, double *out, void *ctx)
         if (!f->joint)
             continue;
         ph_force_site site;
+        ph_vec3 r[PH_ROWS_MAX * PH_SLOTS] = {{0}};
         ph_force_at(m, s, f, &site);
-        int rows = f->joint->rows;
-        for (int i = 0; i < rows; i++) {
-            ph_vec3 r[PH_SLOTS] = {{0}};
-            double y[4 * PH_HALF_MAX] = {0};
-            static const int at[PH_SLOTS] = {0, PH_HALF_MAX, 2 * PH_HALF_MAX, 3 * PH_HALF_MAX};
-            f->op->g_lambda(&site, i, r);
-            if (m->space->plain)
-                for (int k = 0; k < PH_SLOTS; k++)
-                    ph_store3(y + at[k], r[k]);
-            else
-                ph_space_vector(m, s, f->body, at, r, y);
-            for (int k = 0; k < PH_SLOTS; k++) {
-                if (f->v[k] < 0)
-                    continue;
-                int n = m->space->n[k % 2],
-                    base = m->space->joined && k % 2 ? f->B[k - 1] + m->space->n[0] * rows : f->B[k];
-                for (int l = 0; l < n; l++)
-                    out[base + l * rows + i] = y[at[k] + l];
-            }
-        }
+        for (int i = 0; i < f->joint->rows; i++)
+            f->op->g_lambda(&site, i, r + PH_SLOTS * i);
+        if (f->carried)
+            ph_carried_columns(m, s, f->carried, f->joint->rows, r, out);
+        else
+            put_columns(m, s, f, r, out);
     }
     return PH_OK;
 }
@@ -260,12 +301,12 @@ static ph_status B(const ph_state *s, double *out, void *ctx)
         ph_status status = ph_joint_site(m, s, j, 0, &site);
         if (status != PH_OK)
             return status;
-        if (m->space->plain) {
+        if (j->direct) {
             rows_B(&site, out, j->B, 3);
             continue;
         }
         rows_B(&site, local, ph_local_rows, 12);
-        ph_space_rows(m, s, j, local, NULL, out);
+        put_rows(m, s, j, local, NULL, out);
     }
     return m->model->n_constraints ? ph_user_B(m, s, out) : PH_OK;
 }
@@ -281,14 +322,14 @@ static ph_status Z(const ph_state *s, double *out, void *ctx)
         ph_status status = ph_joint_site(m, s, j, 1, &site);
         if (status != PH_OK)
             return status;
-        if (m->space->plain) {
+        if (j->direct) {
             rows_Z(&site, out, j->B, 3);
             continue;
         }
         double local_B[12 * PH_ROWS_MAX] = {0}, local_Z[12 * PH_ROWS_MAX] = {0};
         rows_B(&site, local_B, ph_local_rows, 12);
         rows_Z(&site, local_Z, ph_local_rows, 12);
-        ph_space_rows(m, s, j, local_B, local_Z, out);
+        put_rows(m, s, j, local_B, local_Z, out);
     }
     return m->model->n_constraints ? ph_user_Z(m, s, out) : PH_OK;
 }
@@ -309,11 +350,14 @@ static ph_status convective(const ph_state *s, double *out, void *ctx)
             site.pick = j->part[i].pick;
             j->part[i].op->convective(&site, out + j->l_at + j->part[i].row);
         }
-        if (m->space->plain)
+        if (j->direct)
             continue;
         double local[12 * PH_ROWS_MAX] = {0};
         rows_B(&site, local, ph_local_rows, 12);
-        ph_space_drift(m, s, j, local, out + j->l_at);
+        if (j->carried)
+            ph_carried_drift(m, s, j->carried, j->rows, local, out + j->l_at);
+        else
+            ph_space_drift(m, s, j, local, out + j->l_at);
     }
     return m->model->n_constraints ? ph_user_convective(m, s, out) : PH_OK;
 }
@@ -339,13 +383,14 @@ static void joint_K(const ph_mechanism *m, const ph_state *s, ph_site *site, dou
     for (int i = 0; i < j->rows; i++)
         for (int k = 0; k < PH_SLOTS; k++)
             r[k] = ph_add(r[k], ph_scale(s->lambda[j->l_at + i], ph_load3(local_B + 12 * i + 3 * k)));
-    ph_space_K(m, s, j->body, j->K, local_K, NULL, r, out);
+    put_K(m, s, j->carried, j->body, j->K, local_K, NULL, r, out);
 }
 
 static ph_status K(const ph_state *s, double *out, void *ctx)
 {
     const ph_mechanism *m = ctx;
-    if (m->n_loose || m->n_forces || m->n_odd || m->user_at) /* else pins alone store what is not zero */
+    if (m->n_loose || m->n_forces || m->n_odd || m->n_flex ||
+        m->user_at) /* else pins alone store what is not zero */
         memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
     ph_pins_K(m, s, out);
     bodies_K(m, s, out);
@@ -356,7 +401,7 @@ static ph_status K(const ph_state *s, double *out, void *ctx)
         ph_status status = ph_joint_site(m, s, j, 0, &site);
         if (status != PH_OK)
             return status;
-        if (m->space->plain)
+        if (j->direct)
             add_K(&site, s->lambda + j->l_at, out, j->K, 3);
         else
             joint_K(m, s, &site, out);
@@ -372,7 +417,7 @@ void ph_mechanism_callbacks(ph_mechanism *m)
     ph_system *sys = &m->sys;
     sys->ctx = m;
     sys->M = M, sys->g = g, sys->C = C, sys->K = K;
-    sys->flags = m->space->varies ? 0 : PH_MASS_CONSTANT;
+    sys->flags = m->space->varies || m->n_flex ? 0 : PH_MASS_CONSTANT;
     int moving = m->model->n_constraints > 0;
     for (int k = 0; k < m->n_joints; k++)
         moving |= m->joint[k].drive >= 0;

@@ -116,7 +116,7 @@ static void compare(ph_loads *l)
 /* Elements one by one, in physical coordinates. */
 static int comparable(int n, const ph_mechanism *const *at)
 {
-    int ok = at[0]->space->plain && at[0]->model->n_constraints == 0;
+    int ok = at[0]->space->plain && at[0]->model->n_constraints == 0 && at[0]->n_flex == 0;
     for (int k = 1; k < n; k++)
         ok = ok && at[k]->space == at[0]->space && at[k]->model->n_bodies == at[0]->model->n_bodies &&
              at[k]->model->n_constraints == 0 && at[k]->n_joints == at[0]->n_joints &&
