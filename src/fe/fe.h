@@ -14,11 +14,11 @@ typedef struct ph_fe_beam {
 /* Row of component k of node i, both from 0: dofs i + k. Components: displacements, then rotations, in the axes
  * of the body. */
 typedef struct ph_fe {
-    ph_pool pool;      /* owns all of it */
-    const char *label; /* of sentences: "K.mtx", "beam" */
-    int n_nodes, dofs; /* dofs of a node: 3 or 6 */
-    int *id;           /* as users call the nodes */
-    double *X;         /* n_nodes x 3, m */
+    ph_pool pool;         /* owns all of it */
+    const char *label[2]; /* of mass and stiffness in sentences: "M.mtx", "beam" */
+    int n_nodes, dofs;    /* dofs of a node: 3 or 6 */
+    int *id;              /* as users call the nodes */
+    double *X;            /* n_nodes x 3, m */
     ph_csc M, K;
     int n_beams;
     ph_fe_beam *beam; /* NULL: the elements are not known */

@@ -163,7 +163,7 @@ static ph_status build(builder *b, int n_points, const double *points, ph_error 
     int elements = 0;
     for (int k = 0; k < b->n_members; k++)
         elements += b->member[k].n;
-    fe->dofs = 6, fe->n_nodes = n_points + elements - b->n_members, fe->label = "beam";
+    fe->dofs = 6, fe->n_nodes = n_points + elements - b->n_members, fe->label[0] = fe->label[1] = "beam";
     fe->id = ph_pool_ints(&fe->pool, (size_t)fe->n_nodes);
     fe->X = ph_pool_numbers(&fe->pool, 3 * (size_t)fe->n_nodes);
     fe->beam = ph_pool_take(&fe->pool, (size_t)elements, sizeof *fe->beam);

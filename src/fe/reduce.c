@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fe/market.h"
 #include "fe/stiffen.h"
 
 typedef struct job {
@@ -295,6 +296,59 @@ static ph_status fill_damping(job *j)
     return j->spec->n_ratios ? fill_ratios(j, Mf) : PH_OK;
 }
 
+/* ---- stress stiffness of files -------------------------------------------------------------------------- */
+
+/* KG of case c = Psi^T G Psi */
+static void add_stress(job *j, const ph_csc *G, int c, double *y)
+{
+    int n = j->r->modes, rows = ph_fe_size(j->fe);
+    double *to = j->r->KG + (size_t)c * (size_t)(n * n);
+    for (int b = 0; b < n; b++) {
+        ph_csc_mul(G, j->shapes.Psi + (size_t)b * (size_t)rows, y);
+        for (int a = 0; a <= b; a++)
+            to[a * n + b] = to[b * n + a] = dot(rows, j->shapes.Psi + (size_t)a * (size_t)rows, y);
+    }
+}
+
+static ph_status read_stress(job *j, const ph_fe_stress *t)
+{
+    ph_csc G;
+    int rows = ph_fe_size(j->fe), c = t->name ? ph_stiffen_find(j->r, t->name) : PH_KG_SPINS + 1;
+    double *y = ph_pool_numbers(&j->pool, (size_t)rows);
+    if (!y)
+        return no_memory(j);
+    if (c < 0)
+        return ph_fail(j->err, PH_E_INPUT,
+                       "geometric_stiffness: there is no load case '%.64s'; there are ax, alpha_x, omega_xx, "
+                       "omega_yz and so "
+                       "on, and INTERFACE.fx",
+                       t->name);
+    ph_status s = ph_market_symmetric(&j->pool, t->path, rows, &G, j->err);
+    if (s != PH_OK)
+        return s;
+    add_stress(j, &G, c, y);
+    if (!t->name) /* spin about z does the same as about y */
+        add_stress(j, &G, c + 1, y);
+    return PH_OK;
+}
+
+static ph_status fill_stress(job *j)
+{
+    const ph_fe_spec *spec = j->spec;
+    ph_status s = PH_OK;
+    if (spec->stiffen && j->shapes.frame == PH_FRAME_OTHER)
+        return ph_fail(j->err, PH_E_INPUT,
+                       "%.200s: modes that neither stand still at frame_node nor are without momentum have "
+                       "no geometric_stiffness; "
+                       "give false",
+                       spec->modes);
+    if (spec->stiffen)
+        s = ph_stiffen(&j->pool, j->fe, &j->shapes, j->marker, j->r, j->err);
+    for (int k = 0; s == PH_OK && k < spec->n_stress; k++)
+        s = read_stress(j, &spec->stress[k]);
+    return s;
+}
+
 /* ---- all of it ------------------------------------------------------------------------------------------ */
 
 static ph_status fill(job *j)
@@ -306,7 +360,7 @@ static ph_status fill(job *j)
     ph_status s = list_markers(j);
     if (s != PH_OK)
         return s;
-    int kg = (spec->stiffen && j->fe->n_beams) || spec->n_stress;
+    int kg = spec->stiffen || spec->n_stress;
     j->r = ph_reduced_create(j->alloc, j->shapes.modes, j->n_markers, kg);
     if (!j->r)
         return no_memory(j);
@@ -316,9 +370,7 @@ static ph_status fill(job *j)
         s = fill_stiffness(j);
     if (s == PH_OK)
         s = fill_damping(j);
-    if (s == PH_OK && spec->stiffen && j->fe->n_beams)
-        s = ph_stiffen(&j->pool, j->fe, &j->shapes, j->marker, j->r, j->err);
-    return s;
+    return s == PH_OK && kg ? fill_stress(j) : s;
 }
 
 static ph_status reduce(job *j, ph_factor_kind kind, ph_vec3 *origin, ph_fe_sound *sound)
@@ -328,7 +380,9 @@ static ph_status reduce(job *j, ph_factor_kind kind, ph_vec3 *origin, ph_fe_soun
         s = place_nodes(j, origin);
     if (s == PH_OK)
         s = check_frame(j);
-    if (s == PH_OK)
+    if (s == PH_OK && j->spec->modes)
+        s = ph_shapes_read(&j->pool, j->fe, j->spec, &j->frame, &j->shapes, j->err);
+    else if (s == PH_OK)
         s = ph_shapes_make(&j->pool, j->fe, j->spec, &j->frame, j->spec->n_interfaces, j->interface, kind,
                            &j->shapes, j->err);
     if (s == PH_OK)

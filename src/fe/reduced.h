@@ -19,6 +19,8 @@
 #ifndef PH_FE_REDUCED_H
 #define PH_FE_REDUCED_H
 
+#include <stdio.h>
+
 #include "polhode/base.h"
 
 #define PH_MODES_MAX 60 /* of one body */
@@ -52,6 +54,15 @@ static inline const double *ph_reduced_KG(const ph_reduced *r, int c)
 /* Memory of all its parts at once, zeroed, markers without names; kg: with KG. NULL: there is none. */
 ph_reduced *ph_reduced_create(const ph_allocator *alloc, int modes, int n_markers, int kg);
 void ph_reduced_free(const ph_allocator *alloc, ph_reduced *r); /* accepts NULL */
+
+/* Whether it can be the body of a model: finite, symmetric, inertia positive definite, stiffness and damping not
+ * negative. PH_E_INPUT with a sentence otherwise. */
+ph_status ph_reduced_check(const ph_reduced *r, const ph_allocator *alloc, ph_error *err);
+
+/* As JSON, numbers with 17 digits, which give every double back: {"modes": 2, "omega": [..], "calM": [..], "Kf": [..],
+ * "Df": [..], "KG": [[..], ..], "markers": [{"name": "tip", "X": [..], "Psi": [..], "Th": [..]}, ..]}; matrices row by
+ * row; without "KG" where there is none. */
+void ph_reduced_put(const ph_reduced *r, FILE *to);
 
 #define PH_MARKER_NAME 64 /* bytes that a marker has for its name */
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fe/market.h"
 #include "la/small.h"
 
 #define SAME_FREQUENCY 1e-2 /* relative: wide enough for the steps of differences by a parameter */
@@ -150,7 +151,7 @@ static ph_status factor_of(ph_pool *pool, const ph_fe *fe, const ph_csc *T, ph_f
         return ph_fail(err, PH_E_INPUT,
                        "%s: with the frame held, the stiffness is not positive definite; it shows at node "
                        "%d, component %d: something is loose, or has negative stiffness",
-                       fe->label, fe->id[at / fe->dofs], at % fe->dofs + 1);
+                       fe->label[1], fe->id[at / fe->dofs], at % fe->dofs + 1);
     }
     return s;
 }
@@ -278,7 +279,7 @@ static ph_status free_vibrations(ph_pool *pool, const ph_fe *fe, int n, double *
     if (s == PH_OK && !(value[5] <= 1e-6 * value[6]))
         return ph_fail(err, PH_E_INPUT,
                        "%s: the stiffness has not six rigid motions: frequencies %.3g and %.3g rad/s",
-                       fe->label, sqrt(fabs(value[5])), sqrt(fabs(value[6])));
+                       fe->label[1], sqrt(fabs(value[5])), sqrt(fabs(value[6])));
     if (s == PH_OK && !ph_shapes_project(pool, fe, n - 6, out->Psi))
         return no_memory(err);
     return s == PH_OK ? align_all(pool, fe, n - 6, out->omega, out->Psi, err) : s;
@@ -378,4 +379,66 @@ ph_status ph_shapes_make(ph_pool *pool, const ph_fe *fe, const ph_fe_spec *spec,
     if (s != PH_OK)
         ph_factor_destroy(out->factor), out->factor = NULL;
     return s;
+}
+
+/* ---- modes that are given ------------------------------------------------------------------------------- */
+
+#define STANDS 1e-9 /* relative: how much of a mode counts as nothing */
+
+static int stand_still(const ph_fe *fe, const ph_patch *frame, int n, const double *Psi)
+{
+    int rows = ph_fe_size(fe);
+    double most = ph_small_max(rows * n, Psi);
+    for (int c = 0; c < n; c++)
+        for (int k = 0; k < frame->n; k++)
+            for (int i = 0; i < fe->dofs; i++)
+                if (!(fabs(Psi[(size_t)c * (size_t)rows + (size_t)(frame->node[k] * fe->dofs + i)]) <=
+                      STANDS * most))
+                    return 0;
+    return 1;
+}
+
+/* Their frequencies are Rayleigh quotients. 0: they have momentum. */
+static int without_momentum(const ph_fe *fe, double *y, int n, const double *Psi, double *omega)
+{
+    int rows = ph_fe_size(fe), none = 1;
+    for (int c = 0; c < n; c++) {
+        const double *psi = Psi + (size_t)c * (size_t)rows;
+        ph_csc_mul(&fe->M, psi, y);
+        double m = dot(rows, psi, y), size = ph_small_max(rows, y);
+        for (int k = 0; k < 6; k++) {
+            ph_fe_rigid(fe, ph_v3(0, 0, 0), k, y + rows);
+            none =
+                none && fabs(dot(rows, y, y + rows)) <= STANDS * size * rows * ph_small_max(rows, y + rows);
+        }
+        ph_csc_mul(&fe->K, psi, y);
+        omega[c] = sqrt(fmax(dot(rows, psi, y) / m, 0));
+    }
+    return none;
+}
+
+ph_status ph_shapes_read(ph_pool *pool, const ph_fe *fe, const ph_fe_spec *spec, const ph_patch *frame,
+                         ph_shapes *out, ph_error *err)
+{
+    int n;
+    size_t rows = (size_t)ph_fe_size(fe);
+    *out = (ph_shapes){.frame = PH_FRAME_OTHER};
+    ph_status s = ph_market_dense(pool, spec->modes, (int)rows, &n, &out->Psi, err);
+    if (s != PH_OK)
+        return s;
+    out->modes = n, out->omega = ph_pool_numbers(pool, (size_t)n);
+    double *y = ph_pool_numbers(pool, 2 * rows);
+    if (!out->omega || !y)
+        return no_memory(err);
+    if (without_momentum(fe, y, n, out->Psi, out->omega))
+        out->frame = PH_FRAME_MEAN;
+    else if (stand_still(fe, frame, n, out->Psi))
+        out->frame = PH_FRAME_CLAMPED;
+    if (!fe->n_beams || out->frame == PH_FRAME_OTHER)
+        return PH_OK;
+    if (out->frame == PH_FRAME_MEAN)
+        return hold_one(pool, fe, PH_FACTOR_AUTO, out, err);
+    if (!ph_hold_nodes(pool, fe, 1, frame, &out->T))
+        return no_memory(err);
+    return factor_of(pool, fe, &out->T, PH_FACTOR_AUTO, &out->factor, err);
 }

@@ -33,7 +33,7 @@ static ph_status check_stiffness(ph_pool *pool, const ph_fe *fe, ph_fe_sound *ou
     if (!c || !y)
         return no_memory(err);
     if (!(size > 0) || !isfinite(size))
-        return ph_fail(err, PH_E_INPUT, "%s: the stiffness is zero or not finite", fe->label);
+        return ph_fail(err, PH_E_INPUT, "%s: the stiffness is zero or not finite", fe->label[1]);
     for (int k = 0; k < 6; k++) {
         int worst = 0;
         ph_fe_rigid(fe, ph_load3(fe->X), k, c);
@@ -47,7 +47,7 @@ static ph_status check_stiffness(ph_pool *pool, const ph_fe *fe, ph_fe_sound *ou
                            "%s: the stiffness is not that of a body that nothing holds: %s gives forces "
                            "(relative %.1e, most "
                            "at node %d, component %d)",
-                           fe->label, words[k], strain, fe->id[worst / fe->dofs], worst % fe->dofs + 1);
+                           fe->label[1], words[k], strain, fe->id[worst / fe->dofs], worst % fe->dofs + 1);
     }
     return PH_OK;
 }
@@ -68,7 +68,7 @@ static ph_status check_isotropy(ph_pool *pool, const ph_fe *fe, ph_fe_sound *out
     }
     double m = out->mass = (A[0] + A[4] + A[8]) / 3;
     if (!(m > 0))
-        return ph_fail(err, PH_E_INPUT, "%s: the mass is %g kg", fe->label, m);
+        return ph_fail(err, PH_E_INPUT, "%s: the mass is %g kg", fe->label[0], m);
     for (int i = 0; i < 9; i++)
         out->isotropy = ph_larger(out->isotropy, fabs(A[i] - (i % 4 == 0 ? m : 0)) / m);
     if (!(out->isotropy <= PH_FE_RIGID))
@@ -76,7 +76,7 @@ static ph_status check_isotropy(ph_pool *pool, const ph_fe *fe, ph_fe_sound *out
                        "%s: the mass depends on the direction: %g, %g, %g kg along x, y, z (are rows and "
                        "nodes in the same "
                        "order?)",
-                       fe->label, A[0], A[4], A[8]);
+                       fe->label[0], A[0], A[4], A[8]);
     return PH_OK;
 }
 
@@ -90,7 +90,7 @@ static ph_status check_definite(const ph_fe *fe, ph_factor_kind kind, ph_error *
         return s;
     return ph_fail(err, PH_E_INPUT,
                    "%s: the mass matrix is not positive definite: it shows at node %d, component %d%s",
-                   fe->label, fe->id[row / fe->dofs], row % fe->dofs + 1,
+                   fe->label[0], fe->id[row / fe->dofs], row % fe->dofs + 1,
                    row % fe->dofs >= 3 ? " (a node without rotary inertia?)" : "");
 }
 
