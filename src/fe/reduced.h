@@ -62,13 +62,13 @@ ph_status ph_reduced_check(const ph_reduced *r, const ph_allocator *alloc, ph_er
 /* As JSON, numbers with 17 digits, which give every double back: {"modes": 2, "omega": [..], "calM": [..], "Kf": [..],
  * "Df": [..], "KG": [[..], ..], "markers": [{"name": "tip", "X": [..], "Psi": [..], "Th": [..]}, ..]}; matrices row by
  * row; without "KG" where there is none. */
-void ph_reduced_put(const ph_reduced *r, FILE *to);
+PH_API void ph_reduced_put(const ph_reduced *r, FILE *to);
 
 #define PH_MARKER_NAME 64 /* bytes that a marker has for its name */
 
 /* What the undeformed body is: mass, centre of mass and moments of inertia about the origin of the frame. */
-double ph_reduced_mass(const ph_reduced *r);
-ph_vec3 ph_reduced_centre(const ph_reduced *r);
-ph_mat3 ph_reduced_inertia(const ph_reduced *r);
+PH_API double ph_reduced_mass(const ph_reduced *r);
+PH_API ph_vec3 ph_reduced_centre(const ph_reduced *r);
+PH_API ph_mat3 ph_reduced_inertia(const ph_reduced *r);
 
 #endif
