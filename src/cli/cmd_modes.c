@@ -39,7 +39,13 @@ static int turns(const ph_system *sys, int node, int i)
     return op->rot >= 0 ? i >= op->rot : name && before && !strcmp(name, before);
 }
 
-/* "rod2 turns 71%, rod1 turns 27%": where the kinetic energy is, three at most. */
+/* What coordinates of a node do: those of modes are many. */
+static const char *verb(const char *name, int turning)
+{
+    return turning ? "turns" : strncmp(name, "modes of ", 9) == 0 ? "move" : "moves";
+}
+
+/* "rod2 turns 71%, modes of 'rod1' move 27%": where the kinetic energy is, three at most. */
 static void describe(const ph_run *r, const double *share, char *text, size_t size)
 {
     const ph_system *sys = &r->p->sys;
@@ -57,8 +63,9 @@ static void describe(const ph_run *r, const double *share, char *text, size_t si
             best = part[k] > part[best] ? k : best;
         if (!(part[best] >= 0.03))
             break;
-        snprintf(text + used, size - used, "%s%.40s %s %.0f%%", used ? ", " : "",
-                 ph_node_name(r->bodies, best / 2, name), best % 2 ? "turns" : "moves", 100 * part[best]);
+        ph_node_name(r->bodies, best / 2, name);
+        snprintf(text + used, size - used, "%s%.40s %s %.0f%%", used ? ", " : "", name, verb(name, best % 2),
+                 100 * part[best]);
         part[best] = 0;
     }
     free(part);

@@ -48,7 +48,13 @@ static double floor_of(const ph_model *m)
 {
     double sum = 0;
     for (int i = 0; i < m->n_bodies; i++)
-        sum += m->body[i].mass + m->body[i].J.xx + m->body[i].J.yy + m->body[i].J.zz;
+        if (!m->body[i].flexible)
+            sum += m->body[i].mass + m->body[i].J.xx + m->body[i].J.yy + m->body[i].J.zz;
+    for (int i = 0; i < m->n_flexible; i++) { /* mass and moments of inertia of the undeformed body */
+        int n = 6 + 4 * m->flexible[i].body->modes;
+        for (int k = 2; k < 6; k++)
+            sum += m->flexible[i].body->calM[k * (n + 1)];
+    }
     return sum * SLOW * SLOW;
 }
 
