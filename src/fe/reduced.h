@@ -6,6 +6,8 @@
  *
  *   G = [Phi_t | Phi_r0 | Psi | Phi_r1 ... Phi_rn],  calM = G^T M G,  Kf = Psi^T K Psi                   (X1)
  *
+ * but for Phi_t^T M Phi_rk, which (X9) makes what it is of solids.
+ *
  * Displacements of second order w (the foreshortening of a bent beam) matter where a load works on them. Load
  * case c, of nodal forces f_c, has the stress stiffness KG_c, and
  *
@@ -60,13 +62,13 @@ ph_status ph_reduced_check(const ph_reduced *r, const ph_allocator *alloc, ph_er
 /* As JSON, numbers with 17 digits, which give every double back: {"modes": 2, "omega": [..], "calM": [..], "Kf": [..],
  * "Df": [..], "KG": [[..], ..], "markers": [{"name": "tip", "X": [..], "Psi": [..], "Th": [..]}, ..]}; matrices row by
  * row; without "KG" where there is none. */
-void ph_reduced_put(const ph_reduced *r, FILE *to);
+PH_API void ph_reduced_put(const ph_reduced *r, FILE *to);
 
 #define PH_MARKER_NAME 64 /* bytes that a marker has for its name */
 
 /* What the undeformed body is: mass, centre of mass and moments of inertia about the origin of the frame. */
-double ph_reduced_mass(const ph_reduced *r);
-ph_vec3 ph_reduced_centre(const ph_reduced *r);
-ph_mat3 ph_reduced_inertia(const ph_reduced *r);
+PH_API double ph_reduced_mass(const ph_reduced *r);
+PH_API ph_vec3 ph_reduced_centre(const ph_reduced *r);
+PH_API ph_mat3 ph_reduced_inertia(const ph_reduced *r);
 
 #endif

@@ -97,7 +97,7 @@ static ph_status check_definite(const ph_fe *fe, ph_factor_kind kind, ph_error *
 ph_status ph_fe_sound_check(const ph_fe *fe, ph_factor_kind kind, ph_fe_sound *out, ph_error *err)
 {
     ph_pool pool = {.alloc = fe->pool.alloc};
-    *out = (ph_fe_sound){0};
+    *out = (ph_fe_sound){.nodes = fe->n_nodes, .rows = ph_fe_size(fe)};
     ph_status s = check_stiffness(&pool, fe, out, err);
     if (s == PH_OK)
         s = check_isotropy(&pool, fe, out, err);

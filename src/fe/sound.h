@@ -10,6 +10,7 @@
 
 /* What was found, for people. */
 typedef struct ph_fe_sound {
+    int nodes, rows; /* 0: not checked */
     double mass;
     double strain;   /* of rigid motions: largest |K Phi| / |K| */
     double isotropy; /* |Phi_t^T M Phi_t - m I| / m */

@@ -38,7 +38,7 @@ typedef struct ph_flexible_def {
     ph_reduced *body;  /* the model's */
     const char *file;  /* of the body as it was given; NULL: none */
     ph_fe_spec spec;   /* finite elements, and how they were reduced */
-    ph_fe_sound sound; /* what checks of them gave; mass 0: there were none */
+    ph_fe_sound sound; /* what checks of them gave; nodes 0: there were none */
     ph_vec3 x;         /* m, of the origin of its frame, world */
     ph_quat R;         /* body to world */
     ph_vec3 v, omega;  /* of the frame, m/s and rad/s, world and body components; NaN: not given */
@@ -122,6 +122,7 @@ typedef struct ph_beam_def {
     const double *M6;         /* mass per length as a matrix; NULL: mass and J say it */
     int mass_model;           /* ph_mass_code */
     int end[2];               /* ph_end_code */
+    ph_vec3 v, omega;         /* m/s, of the first node; rad/s, world; NaN: not given */
     int rbf;                  /* residual bending flexibility */
     ph_origin origin;
 } ph_beam_def;

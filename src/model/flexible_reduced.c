@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "fe/reduced_hdf5.h"
+
 static const char *body_word(int k)
 {
     static const char *const words[] = {"polhode", "modes", "omega", "calM", "Kf", "Df", "KG", "markers"};
@@ -78,9 +80,18 @@ static void read_stress(ph_reader *r, lua_State *L, const char *key, ph_reduced 
     lua_pop(L, 1);
 }
 
-void ph_reduced_value(ph_reader *r, lua_State *L, const char *key, int index)
+static void check_body(ph_reader *r, const char *key, const ph_reduced *body)
 {
     ph_error err = {0};
+    ph_status s = ph_reduced_check(body, r->alloc, &err);
+    if (s == PH_E_MEMORY)
+        ph_reader_no_memory(r);
+    if (s != PH_OK)
+        ph_reader_fail(r, "%.200s: %s", key, err.text);
+}
+
+void ph_reduced_value(ph_reader *r, lua_State *L, const char *key, int index)
+{
     ph_flexible_def *f = ph_store_at(r, PH_K_FLEXIBLE, index);
     ph_table_only(r, L, key, body_word);
     int n = size_of(r, L, key, "modes", PH_MODES_MAX), size = 6 + 4 * n,
@@ -96,11 +107,7 @@ void ph_reduced_value(ph_reader *r, lua_State *L, const char *key, int index)
     read_markers(r, L, key, body);
     if (kg)
         read_stress(r, L, key, body);
-    ph_status s = ph_reduced_check(body, r->alloc, &err);
-    if (s == PH_E_MEMORY)
-        ph_reader_no_memory(r);
-    if (s != PH_OK)
-        ph_reader_fail(r, "%.200s: %s", key, err.text);
+    check_body(r, key, body);
 }
 
 /* ---- files ---------------------------------------------------------------------------------------------- */
@@ -127,10 +134,8 @@ static size_t read_text(ph_reader *r, const char *path)
     return size;
 }
 
-void ph_reduced_read(ph_reader *r, lua_State *L, const char *file, int index)
+static void read_json(ph_reader *r, lua_State *L, const char *path, int index)
 {
-    const char *path = ph_store_path(r, "file", file);
-    double since = ph_sandbox_now();
     size_t size = read_text(r, path);
     luaL_checkstack(L, 16, NULL);
     ph_json_push(r, L, path, r->beside, size);
@@ -138,5 +143,44 @@ void ph_reduced_read(ph_reader *r, lua_State *L, const char *file, int index)
     r->beside = NULL;
     ph_reduced_value(r, L, path, index);
     lua_pop(L, 1);
+}
+
+/* Names of markers become those of bodies, and keep their rules. */
+static void check_names(ph_reader *r, lua_State *L, const ph_reduced *body)
+{
+    for (int k = 0; k < body->n_markers; k++) {
+        lua_pushstring(L, body->marker[k].name);
+        ph_value_name(r, L, "the name of a marker");
+        lua_pop(L, 1);
+    }
+}
+
+static void read_hdf5(ph_reader *r, lua_State *L, const char *path, int index)
+{
+    ph_error err = {0};
+    ph_flexible_def *f = ph_store_at(r, PH_K_FLEXIBLE, index);
+    ph_status s = ph_reduced_read_hdf5(&f->body, path, r->alloc, &err);
+    if (s == PH_E_MEMORY)
+        ph_reader_no_memory(r);
+    if (s != PH_OK)
+        ph_reader_fail(r, "%s", err.text);
+    check_names(r, L, f->body);
+    check_body(r, path, f->body);
+}
+
+static int ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && !strcmp(text + n - m, end);
+}
+
+void ph_reduced_read(ph_reader *r, lua_State *L, const char *file, int index)
+{
+    const char *path = ph_store_path(r, "file", file);
+    double since = ph_sandbox_now();
+    if (ends_with(file, ".h5") || ends_with(file, ".hdf5"))
+        read_hdf5(r, L, path, index);
+    else
+        read_json(r, L, path, index);
     ph_sandbox_excuse(r, since);
 }
