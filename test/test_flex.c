@@ -548,10 +548,15 @@ static void wrong_bodies_are_refused(void **state)
 {
     (void)state;
     static const char *const want[] = {"flexible bodies have 1 to 60 modes",
-                                       "flexible bodies have 1 to 60 modes", "there is no such marker",
-                                       "its body has 0 modes", "its body has 3 modes"};
+                                       "flexible bodies have 1 to 60 modes",
+                                       "there is no such marker",
+                                       "its body has 0 modes",
+                                       "its body has 3 modes",
+                                       "a beam element with mass cannot end at the marker 'root'"};
+    static const double unit[36] = {1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0,
+                                    0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1};
     uint64_t seed = 16;
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 6; i++) {
         kit k;
         cloud c;
         ph_mechanism *m;
@@ -566,6 +571,8 @@ static void wrong_bodies_are_refused(void **state)
             c.x.r.modes = PH_MODES_MAX + 1;
         else if (i == 2)
             k.body[2].marker = 3;
+        else if (i == 5)
+            kit_force(&k, "beam", PH_F_BEAM, body, 1)->M6 = unit, k.force[0].K6 = unit;
         else
             k.sensor[kit_sensor(&k, PH_S_MODES, i == 3 ? body : 1, -1)].size = 2;
         assert_int_equal(ph_mechanism_create(&m, &k.m, PH_SPACE_R3XSO3, NULL, &err), PH_E_INPUT);
