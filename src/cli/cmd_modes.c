@@ -50,8 +50,8 @@ static int same_name(const ph_system *sys, int i, int j)
     return a && b && !strcmp(a, b);
 }
 
-/* The first node of the flexible body that a node belongs to; -1: it belongs to none. Its mass couples its frame
- * with its modes: only all of them together have a part of the energy. */
+/* The first node of the flexible body that a node belongs to; -1: it belongs to none. Its mass couples its
+ * frame with its modes: only all of them together have a part of the energy. */
 static int flexible_home(const ph_system *sys, int node)
 {
     int last = node;
