@@ -38,9 +38,9 @@ static ph_status swing(const ph_function *f, double t, const ph_body_state *bodi
     return PH_OK;
 }
 
-/* Sides of a joint: ground and body, two bodies, body and ground; and with flexible bodies: ground and marker,
- * marker and body, body and marker, two markers of one body, markers of two, frame and marker of one body, of two,
- * body and frame. */
+/* Sides of a joint: ground and body, two bodies, body and ground; and with flexible bodies: ground and
+ * marker, marker and body, body and marker, two markers of one body, markers of two, frame and marker of one
+ * body, of two, body and frame. */
 enum { ROD = 2, ROD_ROOT, ROD_TIP, ARM, ARM_ROOT, ARM_TIP, RIGID_SIDES = 3, SIDES = 11 };
 static const int sides[SIDES][2] = {{PH_GROUND, 0},
                                     {0, 1},
@@ -96,8 +96,8 @@ static int makes_sense(int type, int side)
 
 /* ---- derivatives --------------------------------------------------------------------------------- */
 
-/* Cardan angles of size 1: the second one is 30 degrees or more away from where they are singular. And ends of
- * beam elements that are not turned too far against each other. */
+/* Cardan angles of size 1: the second one is 30 degrees or more away from where they are singular. And ends
+ * of beam elements that are not turned too far against each other. */
 static int well_turned(const rig *r, ph_space_code space)
 {
     ph_state s = rig_state(r);

@@ -72,15 +72,6 @@ static ph_status examine(check *c, ph_error *err)
     return s;
 }
 
-/* Markers move with their bodies. */
-static int count_bodies(const check *c)
-{
-    int n = c->bodies->n;
-    for (int k = 0; c->subject.model && k < c->bodies->n; k++)
-        n -= c->subject.model->body[k].marker != 0;
-    return n;
-}
-
 static void print_flexible(const ph_model *model)
 {
     for (int k = 0; model && k < model->n_flexible; k++) {
@@ -103,7 +94,7 @@ static void print_text(const check *c)
 {
     char text[256];
     const ph_problem *p = c->subject.p;
-    printf("%s: %d bodies, %d joints, space %s\n", p->name, count_bodies(c), c->bodies->n_joints,
+    printf("%s: %d bodies, %d joints, space %s\n", p->name, c->bodies->n_own, c->bodies->n_joints,
            ph_bodies_space(c->bodies));
     printf("  coordinates  %d, constraints %d", c->nv, c->nl);
     if (c->redundant)
@@ -140,7 +131,7 @@ static int print_json(const check *c)
     ph_json_text(&j, j.root, "model", p->name);
     ph_json_text(&j, j.root, "status", "ok");
     ph_json_text(&j, j.root, "space", ph_bodies_space(c->bodies));
-    ph_json_count(&j, j.root, "bodies", count_bodies(c));
+    ph_json_count(&j, j.root, "bodies", c->bodies->n_own);
     if (c->subject.model)
         ph_json_count(&j, j.root, "flexible", c->subject.model->n_flexible);
     ph_json_count(&j, j.root, "joints", c->bodies->n_joints);

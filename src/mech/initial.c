@@ -8,8 +8,9 @@
  * B^T, makes rows that repeat each other harmless; the repetition removes its error. Likewise for
  * positions, with W = M.
  *
- * Flexible bodies start undeformed: zeta = 0, and zetadot = 0 is given as long as velocities can be consistent
- * with it. What must be projected moves them as rigid bodies, as far as it can: their modes are heavy. */
+ * Flexible bodies start undeformed: zeta = 0, and zetadot = 0 is given as long as velocities can be
+ * consistent with it. What must be projected moves them as rigid bodies, as far as it can: their modes are
+ * heavy. */
 #include "mech/beam.h"
 
 #include <float.h>

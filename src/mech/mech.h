@@ -5,8 +5,8 @@
  * velocity Omega). Half h of side s is slot 2s + h. The ground has no slots, a particle only x. A space
  * says how its coordinates give these.
  *
- * A marker of a flexible body has halves as well, and no nodes: it moves as the frame and the modes of its body
- * do, see carry.h. */
+ * A marker of a flexible body has halves as well, and no nodes: it moves as the frame and the modes of its
+ * body do, see carry.h. */
 #ifndef PH_MECH_MECH_H
 #define PH_MECH_MECH_H
 
