@@ -96,13 +96,20 @@ static int makes_sense(int type, int side)
 
 /* ---- derivatives --------------------------------------------------------------------------------- */
 
-/* Cardan angles of size 1: the second one is 30 degrees or more away from where they are singular. */
-static int well_turned(const rig *r)
+/* Cardan angles of size 1: the second one is 30 degrees or more away from where they are singular. And ends of
+ * beam elements that are not turned too far against each other. */
+static int well_turned(const rig *r, ph_space_code space)
 {
     ph_state s = rig_state(r);
-    for (int b = 0; b < r->mech->model->n_bodies; b++)
+    for (int b = 0; b < r->mech->model->n_bodies && space == PH_SPACE_CARDAN; b++)
         if (r->mech->body[b].turns && fabs(ph_kin_of(r->mech, &s, b).R.xz) > 0.87)
             return 0;
+    for (int k = 0; k < r->mech->model->n_forces; k++) {
+        const ph_force *f = &r->mech->force[k];
+        ph_quat a = ph_kin_of(r->mech, &s, f->body[0]).q, b = ph_kin_of(r->mech, &s, f->body[1]).q;
+        if (f->def->type == PH_F_BEAM && fabs(ph_qmul(ph_quat_conj(a), b).w) < cos(1)) /* 2 rad */
+            return 0;
+    }
     return 1;
 }
 
@@ -112,7 +119,7 @@ static double worst_of(const kit *k, ph_space_code space, uint64_t *seed)
     rig_open(&r, &k->m, space);
     do
         rig_scatter(&r, seed);
-    while (k->m.n_flexible && space == PH_SPACE_CARDAN && !well_turned(&r));
+    while (k->m.n_flexible && !well_turned(&r, space));
     for (int i = 0; i < r.nl && (r.sys->flags & PH_FORCE_LAMBDA); i++)
         r.at.lambda[i] += 2; /* |lambda| is smooth over steps that are small against it */
     double worst = rig_worst(&r);
@@ -227,6 +234,8 @@ static void make_force(kit *k, int type, int side, int variant, double damping, 
                                   0, 1, 0, 2, 0, 0, 1, 0, 0, 0, 5, 1, 0, 0, 1, 0, 1, 6};
     static const double D6[36] = {.9, .1, 0, 0,  0, 0, .1, .4, 0, 0, 0,  0, 0, 0, .3, 0, 0, .1,
                                   0,  0,  0, .2, 0, 0, 0,  0,  0, 0, .5, 0, 0, 0, .1, 0, 0, .6};
+    static const double M6[36] = {2, 0,  0,  0, -.6, -.4, 0,   2, 0,   .6, 0, .2, 0,   0,  2, .4, -.2, 0,
+                                  0, .6, .4, 3, .1,  .2,  -.6, 0, -.2, .1, 2, .3, -.4, .2, 0, .2, .3,  4};
     int two = type == PH_F_SPRING || type == PH_F_BUSHING || type == PH_F_BEAM;
     ph_force_def *f = kit_force(k, "force", type, two ? sides[side][0] : PH_GROUND,
                                 two || side >= RIGID_SIDES ? sides[side][1] : side % 2);
@@ -237,6 +246,9 @@ static void make_force(kit *k, int type, int side, int variant, double damping, 
     f->value = rnd3(seed);
     f->in_body = variant % 2;
     f->K6 = K6, f->D6 = damping > 0 ? D6 : NULL;
+    if (type == PH_F_BEAM && variant &&
+        side < RIGID_SIDES) /* 2 kg/m, centre of mass at (0.1, 0.2, -0.3) of the section */
+        f->M6 = M6, f->mass_model = variant - 1;
     int smooth = type == PH_F_BEAM || (type == PH_F_TORSION && side >= RIGID_SIDES); /* below half a turn */
     for (int i = 0; i < k->m.n_bodies && smooth; i++)
         k->body[i].R = rnd_turn(0.3, seed);
@@ -298,7 +310,7 @@ static void forces_balance_power(void **state)
                 for (int damped = 0; damped < 2; damped++) {
                     kit k;
                     rig r;
-                    make_force(&k, types[i], side, 1, damped, &seed);
+                    make_force(&k, types[i], side, 1 + side, damped, &seed);
                     rig_open(&r, &k.m, spaces[s]);
                     rig_scatter(&r, &seed);
                     rig_accelerate(&r);

@@ -363,7 +363,10 @@ static void same_force(const ph_force_def *a, const ph_force_def *b)
         SAME(dr3);
     SAME(value), SAME(in_body);
     assert_true(a->length == b->length || (isnan(a->length) && isnan(b->length)));
-    assert_true(!a->K6 == !b->K6 && !a->D6 == !b->D6);
+    SAME(mass_model);
+    assert_true(!a->K6 == !b->K6 && !a->D6 == !b->D6 && !a->M6 == !b->M6);
+    if (a->M6)
+        assert_memory_equal(a->M6, b->M6, 36 * sizeof(double));
     if (a->K6)
         assert_memory_equal(a->K6, b->K6, 36 * sizeof(double));
     if (a->D6)
@@ -373,7 +376,8 @@ static void same_force(const ph_force_def *a, const ph_force_def *b)
 static void same_body(const ph_body_def *a, const ph_body_def *b)
 {
     assert_string_equal(a->name, b->name);
-    SAME(particle), SAME(mass), SAME(J), SAME(x), SAME(R), SAME(v), SAME(omega), SAME(has_v), SAME(has_omega);
+    SAME(particle), SAME(bare), SAME(mass), SAME(J), SAME(x), SAME(R), SAME(v), SAME(omega), SAME(has_v),
+        SAME(has_omega);
 }
 
 static void same_options(const ph_run_def *a, const ph_run_def *b)

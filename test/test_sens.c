@@ -124,6 +124,8 @@ static ph_status nothing(const ph_state *s, const double *weight, unsigned what,
     return PH_OK;
 }
 
+#define MANY 7 /* above the number that the library calls so */
+
 /* Many parameters are solved with a factorisation of their own; and a system that tells nothing of what a
  * parameter changes gives the same as one that does. */
 static void many_parameters(void **state)
@@ -137,21 +139,23 @@ static void many_parameters(void **state)
         o.formulation = (ph_formulation)f;
         open_rig(&r, "slider_crank.lua", "crank", 0, &o);
         assert_int_equal(ph_sim_run(r.sim, 100, NULL, NULL, NULL), PH_OK);
-        ph_param p[4];
-        for (int k = 0; k < 4; k++)
+        ph_param p[MANY];
+        for (int k = 0; k < MANY; k++)
             p[k] = ph_vary_param(&r.vary);
         p[2].loads = NULL;
         p[3].loads = nothing; /* which is not true, so it is not believed */
         ph_sim *sim;
         assert_int_equal(ph_sim_create(&sim, &r.self.sys, &o, 0, r.self.q0, r.self.v0, &err), PH_OK);
-        assert_int_equal(ph_sens_create(&sens, sim, 4, p, &err), PH_OK);
+        assert_int_equal(ph_sens_create(&sens, sim, MANY, p, &err), PH_OK);
         assert_int_equal(ph_sim_run(sim, 100, NULL, NULL, NULL), PH_OK);
         int nv = ph_system_nv(&r.self.sys), nl = ph_system_nl(&r.self.sys);
         ph_derivative one = ph_sens_get(r.sens, 0);
-        for (int k = 0; k < 4; k++) {
+        for (int k = 0; k < MANY; k++) {
             ph_derivative many = ph_sens_get(sens, k);
+            int differenced = k == 2 || k == 3; /* positions over 2 eps, which index-3 magnifies by 1/h */
             check_le(max_diff(many.W, one.W, nv) / norm2(one.W, nv), 1e-11); /* round-off */
-            check_le(max_diff(many.v, one.v, nv) / norm2(one.v, nv), 1e-11);
+            check_le(max_diff(many.v, one.v, nv) / norm2(one.v, nv),
+                     differenced && f == PH_INDEX3 ? 1e-9 : 1e-11);
             /* round-off, magnified by 1/h^2 in index-3 */
             check_le(max_diff(many.lambda, one.lambda, nl) / norm2(one.lambda, nl),
                      f == PH_INDEX3 ? 1e-6 : 1e-10);

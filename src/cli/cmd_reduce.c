@@ -26,7 +26,8 @@ static const ph_flexible_def *find(const ph_model *m, const ph_args *args)
         ph_near_offer(&near, m->flexible[k].name);
     }
     if (args->body && ph_near_word(&near))
-        ph_complain("%s: there is no flexible body '%s'; did you mean '%s'?", args->word[0], args->body, ph_near_word(&near));
+        ph_complain("%s: there is no flexible body '%s'; did you mean '%s'?", args->word[0], args->body,
+                    ph_near_word(&near));
     else if (args->body)
         ph_complain("%s: there is no flexible body '%s'", args->word[0], args->body);
     else if (m->n_flexible > 1)
@@ -50,7 +51,8 @@ static int write_body(const ph_reduced *r, const char *path)
     ph_error err = {0};
     int code = PH_EXIT_OK, hdf5 = is_hdf5(path);
     if (hdf5 && !ph_reduced_has_hdf5())
-        return ph_complain("cannot write '%s': this program was built without HDF5; a name that ends in .json works", path);
+        return ph_complain(
+            "cannot write '%s': this program was built without HDF5; a name that ends in .json works", path);
     if (!ph_file_open(&file, path))
         return ph_complain("cannot write '%s': %s", path, strerror(errno));
     if (hdf5 && !file.temp)
@@ -75,10 +77,13 @@ static void print_text(const ph_flexible_def *f, const ph_args *args)
     printf("%s: %d modes", f->name, r->modes);
     if (f->sound.nodes)
         printf(" of %d nodes, %d degrees of freedom", f->sound.nodes, f->sound.rows);
-    printf("\n  mass     %.9g kg\n  centre   %.9g %.9g %.9g m from the origin of the frame\n", ph_reduced_mass(r), c.x, c.y, c.z);
-    printf("  inertia  %.6g %.6g %.6g, xy %.3g, xz %.3g, yz %.3g kg m^2 about it\n", J.xx, J.yy, J.zz, J.xy, J.xz, J.yz);
+    printf("\n  mass     %.9g kg\n  centre   %.9g %.9g %.9g m from the origin of the frame\n",
+           ph_reduced_mass(r), c.x, c.y, c.z);
+    printf("  inertia  %.6g %.6g %.6g, xy %.3g, xz %.3g, yz %.3g kg m^2 about it\n", J.xx, J.yy, J.zz, J.xy,
+           J.xz, J.yz);
     if (f->sound.nodes)
-        printf("  checks   rigid motions strain it by %.1e, the mass depends on the direction by %.1e (relative)\n",
+        printf("  checks   rigid motions strain it by %.1e, the mass depends on the direction by %.1e "
+               "(relative)\n",
                f->sound.strain, f->sound.isotropy);
     printf("  mode       rad/s          Hz\n");
     for (int k = 0; k < r->modes; k++)
@@ -86,7 +91,8 @@ static void print_text(const ph_flexible_def *f, const ph_args *args)
     printf("  markers ");
     for (int k = 0; k < r->n_markers; k++)
         printf(" %s", r->marker[k].name);
-    printf("\n  stress stiffness %s\n", r->KG ? "of all load cases" : "none: fast spin and large loads along the body are wrong");
+    printf("\n  stress stiffness %s\n",
+           r->KG ? "of all load cases" : "none: fast spin and large loads along the body are wrong");
     if (args->output)
         printf("wrote %s\n", args->output);
 }
@@ -108,7 +114,8 @@ static int print_json(const ph_flexible_def *f, const ph_args *args)
     for (int k = 0; k < r->n_markers; k++) {
         cJSON *m = ph_json_element(&j, markers);
         ph_json_text(&j, m, "name", r->marker[k].name);
-        ph_json_numbers(&j, m, "position", 3, (double[]){r->marker[k].X.x, r->marker[k].X.y, r->marker[k].X.z});
+        ph_json_numbers(&j, m, "position", 3,
+                        (double[]){r->marker[k].X.x, r->marker[k].X.y, r->marker[k].X.z});
     }
     if (f->sound.nodes) {
         ph_json_count(&j, j.root, "nodes", f->sound.nodes);

@@ -68,7 +68,7 @@ static ph_status lowest_dense(const ph_csc *K, const ph_csc *M, int n, double *l
 
 #if SPARSE
 
-void dsaupd_(int *ido, const char *bmat, const int *n, const char *which, const int *nev, const double *tol,
+void dsaupd_(int *ido, const char *bmat, const int *n, const char *which, const int *nev, double *tol,
              double *resid, const int *ncv, double *v, const int *ldv, int *iparam, int *ipntr, double *workd,
              double *workl, const int *lworkl, int *info);
 void dseupd_(const int *rvec, const char *howmny, int *select, double *d, double *z, const int *ldz,
@@ -78,6 +78,7 @@ void dseupd_(const int *rvec, const char *howmny, int *select, double *d, double
 
 typedef struct lanczos {
     int n, nev, ncv, lworkl;
+    double tol; /* 0: ARPACK makes it that of round-off */
     double *resid, *v, *workd, *workl;
     int *select, iparam[11], ipntr[11], info;
 } lanczos;
@@ -85,9 +86,8 @@ typedef struct lanczos {
 /* Mode 3 with sigma = 0: y = K^-1 M x, y = K^-1 (the product with M that is there already), y = M x */
 static int iterate(lanczos *a, const ph_csc *M, ph_factor *f)
 {
-    double tol = 0;
     for (int ido = 0; ido != 99;) {
-        dsaupd_(&ido, "G", &a->n, "LM", &a->nev, &tol, a->resid, &a->ncv, a->v, &a->n, a->iparam, a->ipntr,
+        dsaupd_(&ido, "G", &a->n, "LM", &a->nev, &a->tol, a->resid, &a->ncv, a->v, &a->n, a->iparam, a->ipntr,
                 a->workd, a->workl, &a->lworkl, &a->info);
         double *x = a->workd + a->ipntr[0] - 1, *y = a->workd + a->ipntr[1] - 1;
         if (ido == -1 || ido == 2)
@@ -129,10 +129,10 @@ static ph_status lowest_sparse(const ph_csc *K, const ph_csc *M, ph_factor *f, i
     ph_pool pool = {.alloc = alloc};
     lanczos a;
     int all = 1, rows = K->rows;
-    double sigma = 0, tol = 0;
+    double sigma = 0;
     int ok = open_lanczos(&pool, &a, rows, n) && iterate(&a, M, f);
     if (ok && a.info == 0)
-        dseupd_(&all, "A", a.select, lambda, V, &rows, &sigma, "G", &rows, "LM", &n, &tol, a.resid, &a.ncv,
+        dseupd_(&all, "A", a.select, lambda, V, &rows, &sigma, "G", &rows, "LM", &n, &a.tol, a.resid, &a.ncv,
                 a.v, &rows, a.iparam, a.ipntr, a.workd, a.workl, &a.lworkl, &a.info);
     int info = a.info, converged = a.iparam[4];
     ph_pool_free(&pool);

@@ -55,8 +55,9 @@ static int put_body(hid_t file, const ph_reduced *r)
 {
     hsize_t n = (hsize_t)r->modes, f[2] = {n, n}, M[2] = {6 + 4 * n, 6 + 4 * n},
             G[3] = {(hsize_t)(PH_KG_MARKERS + 3 * r->n_markers), n, n};
-    int ok = put(file, "omega", 1, &n, r->omega) && put(file, "calM", 2, M, r->calM) && put(file, "Kf", 2, f, r->Kf) &&
-             put(file, "Df", 2, f, r->Df) && (!r->KG || put(file, "KG", 3, G, r->KG));
+    int ok = put(file, "omega", 1, &n, r->omega) && put(file, "calM", 2, M, r->calM) &&
+             put(file, "Kf", 2, f, r->Kf) && put(file, "Df", 2, f, r->Df) &&
+             (!r->KG || put(file, "KG", 3, G, r->KG));
     hid_t group = ok ? H5Gcreate2(file, "markers", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT) : -1;
     ok = group >= 0;
     for (int k = 0; ok && k < r->n_markers; k++)
@@ -113,7 +114,8 @@ static int get_marker(hid_t group, hsize_t i, ph_reduced *r)
     char name[PH_MARKER_NAME];
     double X[3];
     int k = -1;
-    ssize_t length = H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name, H5P_DEFAULT);
+    ssize_t length =
+        H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name, H5P_DEFAULT);
     if (length <= 0 || length >= (ssize_t)sizeof name)
         return 0;
     hid_t g = H5Gopen2(group, name, H5P_DEFAULT);
@@ -130,18 +132,21 @@ static int get_marker(hid_t group, hsize_t i, ph_reduced *r)
     return H5Gclose(g) >= 0 && ok;
 }
 
-static ph_status get_body(hid_t file, const char *path, const ph_allocator *alloc, ph_reduced **out, ph_error *err)
+static ph_status get_body(hid_t file, const char *path, const ph_allocator *alloc, ph_reduced **out,
+                          ph_error *err)
 {
     long modes = size_of(file, "omega");
     H5G_info_t info = {0};
     hid_t group = H5Lexists(file, "markers", H5P_DEFAULT) > 0 ? H5Gopen2(file, "markers", H5P_DEFAULT) : -1;
-    int ok = modes >= 1 && modes <= PH_MODES_MAX && group >= 0 && H5Gget_info(group, &info) >= 0 && info.nlinks <= MARKERS_MOST;
-    ph_reduced *r = ok ? ph_reduced_create(alloc, (int)modes, (int)info.nlinks, size_of(file, "KG") >= 0) : NULL;
+    int ok = modes >= 1 && modes <= PH_MODES_MAX && group >= 0 && H5Gget_info(group, &info) >= 0 &&
+             info.nlinks <= MARKERS_MOST;
+    ph_reduced *r =
+        ok ? ph_reduced_create(alloc, (int)modes, (int)info.nlinks, size_of(file, "KG") >= 0) : NULL;
     int memory = ok && !r;
     if (r) {
         size_t n = (size_t)modes, M = 6 + 4 * n;
-        ok = get(file, "omega", n, r->omega) && get(file, "calM", M * M, r->calM) && get(file, "Kf", n * n, r->Kf) &&
-             get(file, "Df", n * n, r->Df) &&
+        ok = get(file, "omega", n, r->omega) && get(file, "calM", M * M, r->calM) &&
+             get(file, "Kf", n * n, r->Kf) && get(file, "Df", n * n, r->Df) &&
              (!r->KG || get(file, "KG", (PH_KG_MARKERS + 3 * (size_t)r->n_markers) * n * n, r->KG));
         for (hsize_t i = 0; ok && i < info.nlinks; i++)
             ok = get_marker(group, i, r);
@@ -154,7 +159,8 @@ static ph_status get_body(hid_t file, const char *path, const ph_allocator *allo
     }
     ph_reduced_free(alloc, r);
     return memory ? ph_fail(err, PH_E_MEMORY, "not enough memory for '%.200s'", path)
-                  : ph_fail(err, PH_E_INPUT, "'%.200s' is no reduced body: a dataset is missing or has the wrong size", path);
+                  : ph_fail(err, PH_E_INPUT,
+                            "'%.200s' is no reduced body: a dataset is missing or has the wrong size", path);
 }
 
 ph_status ph_reduced_read_hdf5(ph_reduced **out, const char *path, const ph_allocator *alloc, ph_error *err)
@@ -179,7 +185,8 @@ int ph_reduced_has_hdf5(void)
 ph_status ph_reduced_write_hdf5(const ph_reduced *r, const char *path, ph_error *err)
 {
     (void)r;
-    return ph_fail(err, PH_E_INPUT, "cannot write '%.200s': built without HDF5; a name that ends in .json works", path);
+    return ph_fail(err, PH_E_INPUT,
+                   "cannot write '%.200s': built without HDF5; a name that ends in .json works", path);
 }
 
 ph_status ph_reduced_read_hdf5(ph_reduced **out, const char *path, const ph_allocator *alloc, ph_error *err)

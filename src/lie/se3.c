@@ -94,6 +94,11 @@ static inline void dual_jac(double s, ph_form F, ph_vec3 w, ph_vec3 U, ph_vec3 u
                   ph_madd(ph_outer(gw, u1), ph_outer(v0, U)));
 }
 
+void ph_se3_form_slope(ph_form F, ph_vec3 w, ph_vec3 U, ph_vec3 u0, ph_vec3 u1, ph_mat3 *J0, ph_mat3 *J1)
+{
+    dual_jac(ph_dot(w, w), F, w, U, u0, u1, J0, J1);
+}
+
 /* d(F u)/dx = [J0 J1; 0 J0], u = (u1, u0) (L16) */
 static inline void put_jac(double *D, double s, ph_form F, const double *x, const double *u)
 {

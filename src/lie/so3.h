@@ -112,4 +112,7 @@ static inline ph_vec3 ph_quat_rotate(ph_quat q, ph_vec3 x)
 
 ph_vec3 ph_so3_log(ph_quat q); /* |w| <= pi (L10) */
 
+/* J0 and J1 of d(F(w + eps U) (u0 + eps u1)) by w + eps U (L16), for F = const I + f W + g W^2 */
+void ph_se3_form_slope(ph_form F, ph_vec3 w, ph_vec3 U, ph_vec3 u0, ph_vec3 u1, ph_mat3 *J0, ph_mat3 *J1);
+
 #endif

@@ -12,21 +12,13 @@
  *
  * K is not symmetric away from equilibrium, and must not be made so. Reference: V. Sonneville, A. Cardona,
  * O. Bruls, Geometrically exact beam finite element formulated on the special Euclidean group SE(3), 2014. */
-#include "mech/mech.h"
+#include "mech/beam.h"
 
 #include <string.h>
 
 #include "lie/so3.h"
 
 enum { N6 = 6, N12 = 12 };
-
-typedef struct element {
-    double d[N6];
-    double Ta[N6 * N6], Tb[N6 * N6]; /* T^-1(-d), T^-1(d) */
-    double P[N6 * N12];              /* in physical coordinates */
-    double rate[N6];                 /* of d */
-    double N[N6];                    /* section force */
-} element;
 
 static const ph_group_ops *se3(void)
 {
@@ -71,7 +63,7 @@ static void apply(const double *A, const double *x, double length, double *y)
 }
 
 /* d, P, rate, N (B1, B2) */
-static void element_of(const ph_force_site *s, element *e)
+static void element_of(const ph_force_site *s, ph_beam_at *e)
 {
     const ph_force_def *def = s->f->def;
     double ad[N6 * N6], v[N12], strain[N6], more[N6];
@@ -97,26 +89,30 @@ static void element_of(const ph_force_site *s, element *e)
         e->N[i] += more[i];
 }
 
+ph_status ph_beam_fill(const ph_force_site *s, ph_beam_at *e)
+{
+    element_of(s, e);
+    double turn2 = e->d[3] * e->d[3] + e->d[4] * e->d[4] + e->d[5] * e->d[5];
+    return turn2 <= PH_BEAM_TURN_MAX * PH_BEAM_TURN_MAX ? PH_OK : PH_E_CALLBACK;
+}
+
 void ph_beam_section(const ph_force_site *s, double *force, double *strain)
 {
-    element e;
+    ph_beam_at e;
     element_of(s, &e);
     for (int i = 0; i < N6; i++)
         force[i] = e.N[i], strain[i] = (e.d[i] - s->f->d0[i]) / s->f->length;
 }
 
 /* (B3) */
-static ph_status g(const ph_force_site *s, ph_vec3 r[PH_SLOTS])
+void ph_beam_add_g(const ph_beam_at *e, ph_vec3 r[PH_SLOTS])
 {
-    element e;
     double f[N12] = {0};
-    element_of(s, &e);
     for (int i = 0; i < N6; i++)
         for (int j = 0; j < N12; j++)
-            f[j] += e.P[N12 * i + j] * e.N[i];
+            f[j] += e->P[N12 * i + j] * e->N[i];
     for (int k = 0; k < PH_SLOTS; k++)
         r[k] = ph_add(r[k], ph_load3(f + 3 * k));
-    return PH_OK;
 }
 
 static ph_mat3 block_of(const double *A, int i, int j)
@@ -126,17 +122,16 @@ static ph_mat3 block_of(const double *A, int i, int j)
                      a[N12 + 2], a[2 * N12], a[2 * N12 + 1], a[2 * N12 + 2]};
 }
 
-static void put_all(const double *A, const ph_put *p)
+void ph_beam_put(const double *A, const ph_put *p)
 {
     for (int i = 0; i < PH_SLOTS; i++)
         for (int j = 0; j < PH_SLOTS; j++)
             ph_add_pair(p, i, j, block_of(A, i, j));
 }
 
-/* out (12 x 12) = P^T A, A 6 x 12 */
+/* out (12 x 12) += P^T A, A 6 x 12 */
 static void fold(const double *P, const double *A, double *out)
 {
-    memset(out, 0, sizeof(double) * N12 * N12);
     for (int k = 0; k < N6; k++)
         for (int i = 0; i < N12; i++)
             for (int j = 0; j < N12; j++)
@@ -154,21 +149,17 @@ static void add_product(const double *A, const double *B, double length, double 
         }
 }
 
-static ph_status C(const ph_force_site *s, const ph_put *p)
+void ph_beam_add_C(const ph_force_site *s, const ph_beam_at *e, double *out)
 {
-    element e;
-    double DP[N6 * N12] = {0}, out[N12 * N12];
+    double DP[N6 * N12] = {0};
     if (!s->f->def->D6)
-        return PH_OK;
-    element_of(s, &e);
-    add_product(s->f->def->D6, e.P, s->f->length, DP);
-    fold(e.P, DP, out);
-    put_all(out, p);
-    return PH_OK;
+        return;
+    add_product(s->f->def->D6, e->P, s->f->length, DP);
+    fold(e->P, DP, out);
 }
 
 /* d(rate)/dq at fixed physical velocities: Q_v P, and what turning U = R^T xdot adds (B4, B5) */
-static void rate_slope(const ph_force_site *s, const element *e, double *out)
+static void rate_slope(const ph_force_site *s, const ph_beam_at *e, double *out)
 {
     double va[N6], vb[N6], minus[N6], Qa[N6 * N6], Qb[N6 * N6];
     ph_vec3 Ua = ph_tmul(s->a.R, s->a.v), Ub = ph_tmul(s->b.R, s->b.v);
@@ -187,7 +178,7 @@ static void rate_slope(const ph_force_site *s, const element *e, double *out)
 }
 
 /* Rows of one body += [R 0; 0 I] Q_N P, and -R tilde(f_u) on (x, phi) (B4, B5) */
-static void add_turned(const ph_force_site *s, const element *e, int side, double *K)
+static void add_turned(const ph_force_site *s, const ph_beam_at *e, int side, double *K)
 {
     double d[N6], Q[N6 * N6], A[N6 * N12] = {0};
     ph_mat3 R = side ? s->b.R : s->a.R;
@@ -212,26 +203,22 @@ static void add_turned(const ph_force_site *s, const element *e, int side, doubl
         K[N12 * (N6 * side + i / 3) + N6 * side + 3 + i % 3] += turn[i];
 }
 
-static ph_status K(const ph_force_site *s, const ph_put *p)
+void ph_beam_add_K(const ph_force_site *s, const ph_beam_at *e, double *out)
 {
-    element e;
-    double dN[N6 * N12] = {0}, out[N12 * N12];
-    element_of(s, &e);
-    add_product(s->f->def->K6, e.P, s->f->length, dN);
+    double dN[N6 * N12] = {0};
+    add_product(s->f->def->K6, e->P, s->f->length, dN);
     if (s->f->def->D6) {
         double slope[N6 * N12] = {0};
-        rate_slope(s, &e, slope);
+        rate_slope(s, e, slope);
         add_product(s->f->def->D6, slope, s->f->length, dN);
     }
-    fold(e.P, dN, out);
-    add_turned(s, &e, 0, out);
-    add_turned(s, &e, 1, out);
-    put_all(out, p);
-    return PH_OK;
+    fold(e->P, dN, out);
+    add_turned(s, e, 0, out);
+    add_turned(s, e, 1, out);
 }
 
 /* (L/2) eps^T K eps */
-static double energy(const ph_force_site *s)
+double ph_beam_strain_energy(const ph_force_site *s)
 {
     double d[N6], V = 0;
     relative(&s->a, &s->b, d);
@@ -241,4 +228,41 @@ static double energy(const ph_force_site *s)
     return V / (2 * s->f->length);
 }
 
-const ph_force_ops ph_force_beam = {.g = g, .C = C, .K = K, .energy = energy};
+/* ---- elements without inertia ------------------------------------------------------------------------ */
+
+static ph_status g(const ph_force_site *s, ph_vec3 r[PH_SLOTS])
+{
+    ph_beam_at e;
+    ph_status status = ph_beam_fill(s, &e);
+    if (status == PH_OK)
+        ph_beam_add_g(&e, r);
+    return status;
+}
+
+static ph_status C(const ph_force_site *s, const ph_put *p)
+{
+    ph_beam_at e;
+    double out[N12 * N12] = {0};
+    if (!s->f->def->D6)
+        return PH_OK;
+    ph_status status = ph_beam_fill(s, &e);
+    if (status != PH_OK)
+        return status;
+    ph_beam_add_C(s, &e, out);
+    ph_beam_put(out, p);
+    return PH_OK;
+}
+
+static ph_status K(const ph_force_site *s, const ph_put *p)
+{
+    ph_beam_at e;
+    double out[N12 * N12] = {0};
+    ph_status status = ph_beam_fill(s, &e);
+    if (status != PH_OK)
+        return status;
+    ph_beam_add_K(s, &e, out);
+    ph_beam_put(out, p);
+    return PH_OK;
+}
+
+const ph_force_ops ph_force_beam = {.g = g, .C = C, .K = K, .energy = ph_beam_strain_energy};

@@ -8,9 +8,38 @@
 
 /* ---- bodies --------------------------------------------------------------------------------------- */
 
+/* A beam element refuses where it turns too far: which one, for words. */
+static ph_status refused(ph_mechanism *m, const ph_force *f, ph_status status)
+{
+    int beam = f->def && f->def->type == PH_F_BEAM;
+    atomic_store(&m->turned, beam ? (int)(f - m->force) + 1 : 0);
+    return status;
+}
+
+/* Masses of forces. */
+static ph_status forces_M(ph_mechanism *m, const ph_state *s, double *out)
+{
+    for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
+        if (!f->op->M)
+            continue;
+        ph_force_site site;
+        double local[144] = {0};
+        ph_force_at(m, s, f, &site);
+        ph_status status = f->op->M(&site, m->space->plain ? &(ph_put){out, f->K, 3, 0}
+                                                           : &(ph_put){local, ph_local_pairs, 12, 0});
+        if (status != PH_OK)
+            return refused(m, f, status);
+        if (!m->space->plain)
+            ph_space_M(m, s, f->body, f->K, local, out);
+    }
+    return PH_OK;
+}
+
 static ph_status M(const ph_state *s, double *out, void *ctx)
 {
     ph_mechanism *m = ctx;
+    if (m->inertia)
+        memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
     for (const ph_body *b = m->body, *end = b + m->model->n_bodies; b < end; b++) {
         if (b->turns && m->space->singular && m->space->singular(b, s->q)) {
             atomic_store(&m->singular, (int)(b - m->body) + 1);
@@ -22,7 +51,7 @@ static ph_status M(const ph_state *s, double *out, void *ctx)
             m->space->M(b, s, out);
     }
     ph_flex_M(m, s, out);
-    return PH_OK;
+    return m->inertia ? forces_M(m, s, out) : PH_OK;
 }
 
 /* Omega x J Omega for J = diag(J), and weight */
@@ -78,16 +107,6 @@ static void put_rows(const ph_mechanism *m, const ph_state *s, const ph_joint *j
         ph_space_rows(m, s, j, B, Z, out);
 }
 
-/* carried: of the element; NULL: its places are body and at. */
-static void put_K(const ph_mechanism *m, const ph_state *s, const ph_carried *carried, const int body[2],
-                  const int at[16], const double *K, const double *C, const ph_vec3 *r, double *out)
-{
-    if (carried)
-        ph_carried_K(m, s, carried, K, C, r, out);
-    else
-        ph_space_K(m, s, body, at, K, C, r, out);
-}
-
 /* ---- forces --------------------------------------------------------------------------------------- */
 
 static void add_terms(const ph_mechanism *m, const ph_state *s, const ph_force *f, const ph_vec3 r[PH_SLOTS],
@@ -113,7 +132,7 @@ static void read_states(const ph_mechanism *m, const ph_state *s)
 
 static ph_status g(const ph_state *s, double *out, void *ctx)
 {
-    const ph_mechanism *m = ctx;
+    ph_mechanism *m = ctx;
     bodies_g(m, s, out);
     read_states(m, s);
     for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
@@ -122,61 +141,84 @@ static ph_status g(const ph_state *s, double *out, void *ctx)
         ph_force_at(m, s, f, &site);
         ph_status status = f->op->g(&site, r);
         if (status != PH_OK)
-            return status;
+            return refused(m, f, status);
         add_terms(m, s, f, r, out);
     }
     return PH_OK;
 }
 
+/* dg/dv of a force in a space whose coordinates are not the physical ones. */
+static ph_status force_C(const ph_mechanism *m, const ph_state *s, const ph_force *f,
+                         const ph_force_site *site, double *out)
+{
+    double local_C[144] = {0}, local_M[144] = {0};
+    int inertia = f->op->M != NULL;
+    ph_status status = inertia ? f->op->all(site, NULL, local_M, local_C, NULL)
+                               : f->op->C(site, &(ph_put){local_C, ph_local_pairs, 12, 0});
+    if (status == PH_OK && f->carried)
+        ph_carried_K(m, s, f->carried, local_C, NULL, NULL, out);
+    else if (status == PH_OK)
+        ph_space_C(m, s, f->body, f->K, local_C, inertia ? local_M : NULL, out);
+    return status;
+}
+
 static ph_status C(const ph_state *s, double *out, void *ctx)
 {
-    const ph_mechanism *m = ctx;
+    ph_mechanism *m = ctx;
     if (m->n_forces)
         memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
     bodies_C(m, s, out);
     read_states(m, s);
     for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
         ph_force_site site;
-        double local[144] = {0};
         ph_force_at(m, s, f, &site);
         ph_status status =
-            f->op->C(&site, f->direct ? &(ph_put){out, f->K, 3, 0} : &(ph_put){local, ph_local_pairs, 12, 0});
+            f->direct ? f->op->C(&site, &(ph_put){out, f->K, 3, 0}) : force_C(m, s, f, &site, out);
         if (status != PH_OK)
-            return status;
-        if (f->carried)
-            ph_carried_K(m, s, f->carried, local, NULL, NULL, out);
-        else if (!f->direct)
-            ph_space_C(m, s, f->body, f->K, local, out);
+            return refused(m, f, status);
     }
     return PH_OK;
+}
+
+/* At markers there are no forces with inertia. */
+static void put_K(const ph_mechanism *m, const ph_state *s, const ph_force *f, const double *K,
+                  const double *C, const double *M, const ph_vec3 *r, double *out)
+{
+    if (f->carried)
+        ph_carried_K(m, s, f->carried, K, C, r, out);
+    else
+        ph_space_K(m, s, f->body, f->K, K, C, M, r, out);
 }
 
 /* dg/dq of a force in a space whose coordinates are not the physical ones. */
 static ph_status force_K(const ph_mechanism *m, const ph_state *s, const ph_force *f,
                          const ph_force_site *site, double *out)
 {
-    double local_K[144] = {0}, local_C[144] = {0};
+    double local_K[144] = {0}, local_C[144] = {0}, local_M[144] = {0};
     ph_vec3 r[PH_SLOTS] = {{0}};
-    ph_status status = f->op->g(site, r);
-    if (status == PH_OK)
+    int inertia = f->op->M != NULL;
+    ph_status status = inertia ? f->op->all(site, r, local_M, local_C, local_K) : f->op->g(site, r);
+    if (status == PH_OK && !inertia)
         status = f->op->C(site, &(ph_put){local_C, ph_local_pairs, 12, 0});
-    if (status == PH_OK)
+    if (status == PH_OK && !inertia)
         status = f->op->K(site, &(ph_put){local_K, ph_local_pairs, 12, 0});
     if (status == PH_OK)
-        put_K(m, s, f->carried, f->body, f->K, local_K, local_C, r, out);
+        put_K(m, s, f, local_K, local_C, inertia ? local_M : NULL, r, out);
     return status;
 }
 
-static ph_status forces_K(const ph_mechanism *m, const ph_state *s, double *out)
+static ph_status forces_K(ph_mechanism *m, const ph_state *s, double *out)
 {
     read_states(m, s);
     for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
         ph_force_site site;
         ph_force_at(m, s, f, &site);
+        if (f->op->M)
+            ph_force_accelerate(m, s, &site);
         ph_status status =
             f->direct ? f->op->K(&site, &(ph_put){out, f->K, 3, 0}) : force_K(m, s, f, &site, out);
         if (status != PH_OK)
-            return status;
+            return refused(m, f, status);
     }
     return PH_OK;
 }
@@ -383,12 +425,15 @@ static void joint_K(const ph_mechanism *m, const ph_state *s, ph_site *site, dou
     for (int i = 0; i < j->rows; i++)
         for (int k = 0; k < PH_SLOTS; k++)
             r[k] = ph_add(r[k], ph_scale(s->lambda[j->l_at + i], ph_load3(local_B + 12 * i + 3 * k)));
-    put_K(m, s, j->carried, j->body, j->K, local_K, NULL, r, out);
+    if (j->carried)
+        ph_carried_K(m, s, j->carried, local_K, NULL, r, out);
+    else
+        ph_space_K(m, s, j->body, j->K, local_K, NULL, NULL, r, out);
 }
 
 static ph_status K(const ph_state *s, double *out, void *ctx)
 {
-    const ph_mechanism *m = ctx;
+    ph_mechanism *m = ctx;
     if (m->n_loose || m->n_forces || m->n_odd || m->n_flex ||
         m->user_at) /* else pins alone store what is not zero */
         memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
@@ -417,7 +462,7 @@ void ph_mechanism_callbacks(ph_mechanism *m)
     ph_system *sys = &m->sys;
     sys->ctx = m;
     sys->M = M, sys->g = g, sys->C = C, sys->K = K;
-    sys->flags = m->space->varies || m->n_flex ? 0 : PH_MASS_CONSTANT;
+    sys->flags = m->space->varies || m->inertia || m->n_flex ? 0 : PH_MASS_CONSTANT;
     int moving = m->model->n_constraints > 0;
     for (int k = 0; k < m->n_joints; k++)
         moving |= m->joint[k].drive >= 0;

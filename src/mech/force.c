@@ -75,10 +75,27 @@ static ph_status check(const ph_model *model, const ph_force_def *d, ph_error *e
             return ph_mech_fail(err, PH_E_INPUT, model, d->origin,
                                 "force '%s': the particle '%s' cannot turn", name,
                                 model->body[d->body[side]].name);
+    for (int side = 0; side < 2 && d->type == PH_F_BEAM && d->M6; side++)
+        if (d->body[side] >= 0 && model->body[d->body[side]].marker)
+            return ph_mech_fail(
+                err, PH_E_INPUT, model, d->origin,
+                "force '%s': a beam element with mass cannot end at the marker '%s'; fix a body "
+                "to it with a joint",
+                name, model->body[d->body[side]].name);
     if (d->type == PH_F_BEAM && !d->K6)
         return ph_mech_fail(err, PH_E_INPUT, model, d->origin, "force '%s': its section has no stiffness",
                             name);
     return PH_OK;
+}
+
+/* m, m c and J of [m I, -m tilde(c); m tilde(c), J], times the length. */
+static void weigh(const double *M6, ph_force *out)
+{
+    double L = out->length;
+    const double *J = M6 + 21;
+    out->mass = L * M6[0];
+    out->moment = ph_scale(L, ph_v3(M6[11], M6[15], M6[4]));
+    out->J = ph_mscale(L, (ph_mat3){J[0], J[1], J[2], J[6], J[7], J[8], J[12], J[13], J[14]});
 }
 
 /* The reference of a beam element; |u| of d0 = (u, w) is the length of its arc. */
@@ -92,6 +109,10 @@ static ph_status unstressed(const ph_model *model, const ph_force_def *d, ph_for
     if (!(out->length > 0))
         return ph_mech_fail(err, PH_E_INPUT, model, d->origin, "force '%s': its ends are the same point",
                             d->name ? d->name : "");
+    if (d->M6) {
+        weigh(d->M6, out);
+        out->op = &ph_force_beam_mass;
+    }
     return PH_OK;
 }
 

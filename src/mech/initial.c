@@ -10,7 +10,7 @@
  *
  * Flexible bodies start undeformed: zeta = 0, and zetadot = 0 is given as long as velocities can be consistent
  * with it. What must be projected moves them as rigid bodies, as far as it can: their modes are heavy. */
-#include "mech/mech.h"
+#include "mech/beam.h"
 
 #include <float.h>
 #include <stdio.h>
@@ -28,6 +28,7 @@
 typedef struct task {
     ph_mechanism *m; /* in physical coordinates */
     int assemble;    /* project what is inconsistent */
+    int coupled;     /* M has blocks between nodes */
     ph_layout lay;
     ph_eval ev;
     ph_point at;
@@ -71,8 +72,11 @@ static void list_places(task *k)
     const ph_layout *lay = &k->lay;
     for (int i = 0; i < lay->N; i++) {
         k->size[i] = lay->slot[i].dim;
-        k->row[k->nnz] = k->col[k->nnz] = i, k->nnz++;
+        if (!k->coupled)
+            k->row[k->nnz] = k->col[k->nnz] = i, k->nnz++;
     }
+    for (int e = 0; e < lay->n_pairs && k->coupled; e++)
+        k->row[k->nnz] = lay->pair[e].row, k->col[k->nnz] = lay->pair[e].col, k->nnz++;
     for (int e = 0; e < lay->n_links; e++) {
         k->row[k->nnz] = lay->link[e].col, k->col[k->nnz] = lay->N + lay->link[e].row, k->nnz++;
         k->row[k->nnz] = lay->N + lay->link[e].row, k->col[k->nnz] = lay->link[e].col, k->nnz++;
@@ -83,18 +87,28 @@ static void list_places(task *k)
     }
 }
 
+/* W: the blocks of bodies, which are all there are, or all blocks where M couples nodes. Returns its end. */
+static double *fill_weights(const task *k, int weighted, double *v)
+{
+    const ph_layout *lay = &k->lay;
+    int all = k->coupled;
+    const double *weight = weighted ? k->heavy : k->stiff;
+    for (int i = 0; i < (all ? lay->n_pairs : lay->N); i++) {
+        const ph_block *p = &lay->pair[all ? i : lay->diag[i]];
+        double w =
+            fmin(weight[p->row_at], weight[p->col_at]); /* M and more of it on what is heavy: definite */
+        for (int j = 0; j < p->m * p->n; j++)
+            *v++ = w * k->ev.M[p->at + j];
+    }
+    return v;
+}
+
 /* S of constraint c is added up in k->b, which is free here. */
 static void fill_matrix(task *k, int weighted)
 {
     const ph_layout *lay = &k->lay;
-    double *v = k->value, *S = k->b + lay->nv;
+    double *v = fill_weights(k, weighted, k->value), *S = k->b + lay->nv;
     memset(S, 0, sizeof(double) * (size_t)lay->nl);
-    for (int i = 0; i < lay->N; i++) {
-        const ph_block *p = &lay->pair[lay->diag[i]];
-        double w = (weighted ? k->heavy : k->stiff)[lay->v_at[i]];
-        for (int j = 0; j < p->m * p->n; j++)
-            *v++ = w * k->ev.M[p->at + j];
-    }
     for (const ph_block *l = lay->link, *end = l + lay->n_links; l < end; l++) {
         const ph_block *p = &lay->pair[lay->diag[l->col]];
         double w = (weighted ? k->heavy : k->stiff)[l->col_at];
@@ -305,14 +319,15 @@ static ph_status open_task(task *k, ph_error *err)
 /* q0 and v0 of a mechanism in physical coordinates. */
 static ph_status initial_physical(ph_mechanism *m, int assemble, ph_error *err)
 {
-    task k = {.m = m, .assemble = assemble};
+    task k = {.m = m, .assemble = assemble, .coupled = m->inertia || m->n_flex};
     ph_status s = open_task(&k, err);
     if (s == PH_OK) {
         read_model(&k);
-        ph_state at = ph_point_view(&k.at, &k.lay);
-        ph_eval_mass(&k.ev, &at);
-        for (int what = POSITIONS; what <= VELOCITIES && s == PH_OK && k.lay.C; what++)
+        for (int what = POSITIONS; what <= VELOCITIES && s == PH_OK && k.lay.C; what++) {
+            ph_state at = ph_point_view(&k.at, &k.lay);
+            ph_eval_mass(&k.ev, &at);
             s = settle(&k, what, err);
+        }
     }
     if (s == PH_OK) {
         memcpy(m->q0, k.at.q, sizeof(double) * (size_t)k.lay.nq);
@@ -331,10 +346,16 @@ static ph_status refuse_space(const ph_mechanism *m, int body, ph_error *err)
 
 const char *ph_mechanism_complaint(const ph_mechanism *m, char *text, size_t size)
 {
-    int body = atomic_load(&m->singular) - 1;
+    int body = atomic_load(&m->singular) - 1, beam = atomic_load(&m->turned) - 1;
     text[0] = 0;
     if (body >= 0)
         snprintf(text, size, "body '%s' comes to where %s", m->model->body[body].name, PH_SINGULAR);
+    else if (beam >= 0)
+        snprintf(text, size,
+                 "beam element '%s' turns by more than %g rad from end to end, where its strain is no longer "
+                 "unique: "
+                 "take more elements, or smaller steps of time or load",
+                 m->force[beam].def->name, PH_BEAM_TURN_MAX);
     return text;
 }
 

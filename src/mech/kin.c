@@ -1,6 +1,8 @@
 /* Bodies at one instant, as elements see them. */
 #include "mech/carry.h"
 
+#include <string.h>
+
 void ph_kin_fill(const ph_mechanism *m, const ph_state *s, int body, ph_kin *k)
 {
     const ph_body *b = body < 0 ? NULL : &m->body[body];
@@ -51,4 +53,18 @@ void ph_force_at(const ph_mechanism *m, const ph_state *s, const ph_force *f, ph
     site->t = s->t, site->load = m->load;
     site->lambda = f->joint && s->lambda ? s->lambda + f->joint->l_at : NULL;
     site->bodies = m->states;
+    if (!f->op->M)
+        return;
+    site->gravity = ph_scale(m->load, m->model->gravity);
+    memset(site->acc, 0, sizeof site->acc);
+    if (!m->space->plain)
+        ph_space_rest(m, s, f->body, site->acc);
+}
+
+void ph_force_accelerate(const ph_mechanism *m, const ph_state *s, ph_force_site *site)
+{
+    for (int side = 0; side < 2; side++)
+        if (site->f->body[side] >= 0) /* particles have no such forces */
+            m->space->acceleration(s, &m->body[site->f->body[side]], &site->acc[2 * side],
+                                   &site->acc[2 * side + 1]);
 }

@@ -185,23 +185,31 @@ typedef struct ph_force_site {
     const ph_force *f;
     ph_kin a, b;
     double t;
-    double load;           /* factor of applied forces and torques */
-    const double *lambda;  /* of the joint, for friction */
+    double load;          /* factor of applied forces and torques */
+    const double *lambda; /* of the joint, for friction */
+    ph_vec3 acc
+        [PH_SLOTS]; /* of forces with inertia: accelerations, physical, that go with M; gravity is not in them */
+    ph_vec3 gravity;       /* m/s^2, world, times the factor of loads */
     ph_body_state *bodies; /* all of them, where a function is called */
 } ph_force_site;
 
-/* One kind of force: a file, a row. */
+/* One kind of force: a file, a row. Forces with inertia have M; their g adds M acc + g, with the weight of their
+ * masses, and their K adds d(M acc + g)/dq: callers put into acc what they want. */
 typedef struct ph_force_ops {
     ph_status (*g)(const ph_force_site *s, ph_vec3 r[PH_SLOTS]); /* adds to the terms of g */
     ph_status (*C)(const ph_force_site *s, const ph_put *p);     /* adds dg/dv */
     ph_status (*K)(const ph_force_site *s, const ph_put *p);     /* adds dg/dq */
     double (*energy)(const ph_force_site *s);                    /* potential; NULL: none */
+    ph_status (*M)(const ph_force_site *s, const ph_put *p); /* adds a mass matrix, symmetric; NULL: none */
+    /* with M: terms of g and, where they are not NULL, M, C and K at once, 12 x 12 in physical coordinates; adds */
+    ph_status (*all)(const ph_force_site *s, ph_vec3 *r, double *M, double *C, double *K);
+    double (*kinetic)(const ph_force_site *s); /* kinetic energy; there where M is */
     /* friction: dg/dlambda, column by column: r[slot] for row i of the joint */
     void (*g_lambda)(const ph_force_site *s, int i, ph_vec3 r[PH_SLOTS]);
 } ph_force_ops;
 
 extern const ph_force_ops ph_force_spring, ph_force_bushing, ph_force_torsion, ph_force_point,
-    ph_force_torque, ph_force_beam;
+    ph_force_torque, ph_force_beam, ph_force_beam_mass;
 extern const ph_force_ops ph_friction_revolute, ph_friction_spherical, ph_friction_prismatic;
 
 struct ph_force {
@@ -212,6 +220,9 @@ struct ph_force {
     ph_vec3 sa, sb;         /* points, body frames */
     double length;          /* unstressed */
     double d0[6];           /* of beam elements: log of b as seen from a, unstressed */
+    double mass;            /* of beam elements with inertia, all times length: mass, */
+    ph_vec3 moment;         /* first moment, in axes of the section, */
+    ph_mat3 J;              /* and moments of inertia about the line of the nodes */
     ph_quat rest;           /* of bushing: conj(q_a) q_b when unstressed */
     const ph_joint *joint;  /* of friction */
     double friction, speed; /* of friction: mu times lever, speed below which it is smooth */
@@ -239,6 +250,7 @@ typedef struct ph_body {
     int nodes, n; /* nodes, which follow each other, and their coordinates; of a marker those of the frame */
     double m;     /* 0 of flexible bodies, whose inertia is that of their modes */
     ph_mat3 J;
+    double scale;   /* kg m^2, of the size of its moments of inertia, also where forces have them */
     ph_vec3 weight; /* m gravity, world, times the factor of loads */
 } ph_body;
 
@@ -346,6 +358,7 @@ struct ph_mechanism {
     int user_link;         /* where the links of user constraints start in values */
     int *user_at;          /* nodes x nodes: where their pairs stand; NULL: there are no user constraints */
     int functions;         /* a force or a constraint calls a function of the states */
+    int inertia;           /* a force has a mass matrix */
     ph_body_state *states; /* of all bodies, for functions */
     double *scratch;       /* of user constraints */
     double *turns;         /* of the model's joints: last angle, counted over many turns */
@@ -354,6 +367,7 @@ struct ph_mechanism {
     int *dependent;       /* of each constraint: rows that those before it imply */
     double load;          /* factor of gravity and of applied forces and torques; 1 but in static steps */
     atomic_int singular;  /* 1 + the last body whose coordinates were singular; 0: none */
+    atomic_int turned;    /* 1 + the last force, a beam element, that turned too far; 0: none */
     double projected[2];  /* violations of positions and velocities that assembling removed, relative */
     void *block;
 };
@@ -369,7 +383,10 @@ void ph_states_of(const ph_mechanism *m, const ph_state *s,
                   ph_body_state *out); /* all bodies, without accelerations */
 ph_status ph_joint_site(const ph_mechanism *m, const ph_state *s, const ph_joint *j, int level,
                         ph_site *site);
-void ph_force_at(const ph_mechanism *m, const ph_state *s, const ph_force *f, ph_force_site *site);
+void ph_force_at(const ph_mechanism *m, const ph_state *s, const ph_force *f,
+                 ph_force_site *site); /* acc of forces with inertia: what the coordinates give at vdot = 0 */
+void ph_force_accelerate(const ph_mechanism *m, const ph_state *s,
+                         ph_force_site *site); /* acc: of the state */
 
 /* drive.c: f, and up to level derivatives. */
 ph_status ph_drive_at(const ph_function *f, double t, int level, double out[3]);
@@ -401,10 +418,14 @@ void ph_space_drift(const ph_mechanism *m, const ph_state *s, const ph_joint *j,
                     double *out);
 void ph_space_vector(const ph_mechanism *m, const ph_state *s, const int body[2], const int v[PH_SLOTS],
                      const ph_vec3 *r, double *out);
+void ph_space_M(const ph_mechanism *m, const ph_state *s, const int body[2], const int at[16],
+                const double *M, double *out);
 void ph_space_C(const ph_mechanism *m, const ph_state *s, const int body[2], const int at[16],
-                const double *C, double *out);
+                const double *C, const double *M, double *out); /* M NULL: none */
 void ph_space_K(const ph_mechanism *m, const ph_state *s, const int body[2], const int at[16],
-                const double *K, const double *C, const ph_vec3 *r, double *out);
+                const double *K, const double *C, const double *M, const ph_vec3 *r, double *out);
+void ph_space_rest(const ph_mechanism *m, const ph_state *s, const int body[2],
+                   ph_vec3 acc[PH_SLOTS]); /* physical accelerations where vdot = 0 */
 
 /* space_euler.c: the norms, of which other spaces have none. */
 void ph_norms_Phi(const ph_mechanism *m, const ph_state *s, double *out);

@@ -7,7 +7,7 @@ typedef struct counts {
     size_t bodies, joints, forces, links, user; /* user: rows of user constraints */
     size_t norms, letters;                      /* and the letters of their names and those of modes */
     size_t nodes, numbers;                      /* and the numbers of their coordinates */
-    size_t carried;                               /* elements that may have a marker */
+    size_t carried;                             /* elements that may have a marker */
 } counts;
 
 static counts count(const ph_model *model, const ph_space *space)
@@ -161,6 +161,7 @@ static ph_status make_elements(ph_mechanism *m, ph_error *err)
     for (int k = 0; k < model->n_forces && s == PH_OK; k++) {
         s = ph_force_make(model, k, &m->force[m->n_forces++], err);
         m->functions |= model->force[k].f.call != NULL;
+        m->inertia |= m->force[k].op && m->force[k].op->M;
     }
     for (int k = 0; k < m->n_joints && s == PH_OK; k++)
         if (model->joint[m->joint[k].def].friction != 0)

@@ -52,6 +52,7 @@ typedef struct ph_body_def {
     int marker;           /* 1 + index of the marker; 0: the frame, whose x is its origin */
     double mass;          /* kg */
     ph_mat3 J;            /* kg m^2, about the centre of mass, body axes */
+    int bare;             /* 1: beam elements that end here have its inertia; mass and J tell their size alone */
     ph_vec3 x;            /* m, of the centre of mass, world */
     ph_quat R;            /* body to world */
     ph_vec3 v;            /* m/s, world */
@@ -99,6 +100,8 @@ typedef struct ph_force_def {
     const double
         *K6; /* of beam_element: 6 x 6, stiffness of the section, order (force, moment), axis first */
     const double *D6; /* damping of the section, 6 x 6; NULL: none */
+    const double *M6; /* mass of the section per length, [m I, -m tilde(c); m tilde(c), J]; NULL: none */
+    int mass_model;   /* ph_mass_code */
     ph_origin origin;
 } ph_force_def;
 
@@ -116,10 +119,16 @@ typedef struct ph_beam_def {
     double relaxation;        /* s; D = relaxation K, where it is above 0 */
     double mass;              /* kg/m */
     ph_mat3 J;                /* kg m, moments of inertia per length */
+    const double *M6;         /* mass per length as a matrix; NULL: mass and J say it */
+    int mass_model;           /* ph_mass_code */
     int end[2];               /* ph_end_code */
+    ph_vec3 v, omega;         /* m/s, of the first node; rad/s, world; NaN: not given */
     int rbf;                  /* residual bending flexibility */
     ph_origin origin;
 } ph_beam_def;
+
+/* How the mass of a beam is distributed: half to each node; velocities linear from node to node; exactly. */
+typedef enum ph_mass_code { PH_LUMPED_MASS, PH_LINEAR_MASS, PH_HELICOIDAL_MASS } ph_mass_code;
 
 typedef enum ph_end_code { PH_END_FREE, PH_END_CLAMPED, PH_END_PINNED } ph_end_code;
 

@@ -6,6 +6,10 @@
  *   r_y = D^T r,  B_y = B D,  Z_y = Z D + B V,  convective_y = convective + B V y'
  *   C_y = D^T C D,  K_y = D^T (K D + C V) + d(D^T r)/dy
  *
+ * With inertia, and q'' = D y'' + V y', U = dq''/dy', Y = dq''/dy at fixed y'', r = M q'' + g,
+ *
+ *   M_y = D^T M D,  g_y = D^T (g + M V y'),  C_y = D^T (C D + M U),  K_y = D^T (K D + C V + M Y) + d(D^T r)/dy
+ *
  * D is block diagonal, half by half, and D and V depend on the second half of their body alone. */
 #include "mech/mech.h"
 
@@ -117,9 +121,28 @@ static void add_folded(const ph_chain_rule *ci, int hi, int n, const double *a, 
                 out[i * ldo + j] += ci->D[hi][k * ni + i] * a[k * n + j];
 }
 
-/* Blocks of one pair of sides. r NULL: of C alone, which stands in K then. */
-static void put_sides(const ph_mechanism *m, const ph_chain_rule c[2], int si, int sj, const int at[16],
-                      const double *K, const double *C, const ph_vec3 *r, double *out)
+/* What a pair of sides takes; C, M, r NULL: without. by_q: M goes with Y, else with U. */
+typedef struct terms {
+    const double *K, *C, *M;
+    const ph_vec3 *r;
+    int by_q;
+} terms;
+
+/* a (3 x n) += M Y, or M U: the columns of half hj of side sj */
+static void add_inertia(const terms *x, const ph_chain_rule *c, const ph_slope *slope, int row, int sj,
+                        int hj, double *a)
+{
+    for (int k = 0; k < 2; k++) {
+        const double *M = x->M + ph_local_pairs[4 * row + 2 * sj + k];
+        if (!x->by_q)
+            add_product(3, c->n[hj], M, 12, slope->U[k][hj], a, c->n[hj]);
+        else if (hj == 1)
+            add_product(3, c->n[1], M, 12, slope->Y[k], a, c->n[1]);
+    }
+}
+
+static void put_sides(const ph_mechanism *m, const ph_chain_rule c[2], const ph_slope *slope, int si, int sj,
+                      const int at[16], const terms *x, double *out)
 {
     for (int hi = 0; hi < 2 && c[si].n[hi]; hi++)
         for (int hj = 0; hj < 2 && c[sj].n[hj]; hj++) {
@@ -127,32 +150,66 @@ static void put_sides(const ph_mechanism *m, const ph_chain_rule c[2], int si, i
             if (at[4 * row + col] < 0)
                 continue;
             double a[3 * PH_HALF_MAX] = {0}, f[PH_HALF_MAX * PH_HALF_MAX], *o = out + at[4 * row + col];
-            add_product(3, n, K + ph_local_pairs[4 * row + col], 12, c[sj].D[hj], a, n);
-            for (int k = 0; C && hj == 1 && k < 2; k++)
-                add_product(3, n, C + ph_local_pairs[4 * row + 2 * sj + k], 12, c[sj].V[k], a, n);
+            add_product(3, n, x->K + ph_local_pairs[4 * row + col], 12, c[sj].D[hj], a, n);
+            for (int k = 0; x->C && hj == 1 && k < 2; k++)
+                add_product(3, n, x->C + ph_local_pairs[4 * row + 2 * sj + k], 12, c[sj].V[k], a, n);
+            if (x->M)
+                add_inertia(x, &c[sj], &slope[sj], row, sj, hj, a);
             add_folded(&c[si], hi, n, a, o, ld);
-            if (!r || si != sj || hj == 0)
+            if (!x->r || si != sj || hj == 0)
                 continue;
-            m->space->fold(&c[si], hi, r[row], f);
+            m->space->fold(&c[si], hi, x->r[row], f);
             for (int i = 0; i < c[si].n[hi]; i++)
                 for (int k = 0; k < n; k++)
                     o[i * ld + k] += f[i * n + k];
         }
 }
 
-void ph_space_K(const ph_mechanism *m, const ph_state *s, const int body[2], const int at[16],
-                const double *K, const double *C, const ph_vec3 *r, double *out)
+static void put_terms(const ph_mechanism *m, const ph_state *s, const int body[2], const int at[16],
+                      const terms *x, double *out)
 {
     ph_chain_rule c[2];
+    ph_slope slope[2];
     int there[2] = {rule_of(m, s, body[0], &c[0]), rule_of(m, s, body[1], &c[1])};
+    for (int side = 0; side < 2 && x->M; side++)
+        if (there[side])
+            m->space->slope(s, &m->body[body[side]], &slope[side]);
     for (int si = 0; si < 2; si++)
         for (int sj = 0; sj < 2; sj++)
             if (there[si] && there[sj])
-                put_sides(m, c, si, sj, at, K, C, r, out);
+                put_sides(m, c, slope, si, sj, at, x, out);
+}
+
+void ph_space_M(const ph_mechanism *m, const ph_state *s, const int body[2], const int at[16],
+                const double *M, double *out)
+{
+    put_terms(m, s, body, at, &(terms){.K = M}, out);
 }
 
 void ph_space_C(const ph_mechanism *m, const ph_state *s, const int body[2], const int at[16],
-                const double *C, double *out)
+                const double *C, const double *M, double *out)
 {
-    ph_space_K(m, s, body, at, C, NULL, NULL, out);
+    put_terms(m, s, body, at, &(terms){.K = C, .M = M}, out);
+}
+
+void ph_space_K(const ph_mechanism *m, const ph_state *s, const int body[2], const int at[16],
+                const double *K, const double *C, const double *M, const ph_vec3 *r, double *out)
+{
+    put_terms(m, s, body, at, &(terms){K, C, M, r, 1}, out);
+}
+
+void ph_space_rest(const ph_mechanism *m, const ph_state *s, const int body[2], ph_vec3 acc[PH_SLOTS])
+{
+    for (int side = 0; side < 2; side++) {
+        ph_chain_rule c;
+        if (!rule_of(m, s, body[side], &c) || !c.n[1])
+            continue;
+        const double *y = s->v + m->body[body[side]].v[1];
+        for (int h = 0; h < 2; h++) {
+            double a[3] = {0};
+            for (int k = 0; k < 3 * c.n[1]; k++)
+                a[k / c.n[1]] += c.V[h][k] * y[k % c.n[1]];
+            acc[2 * side + h] = ph_load3(a);
+        }
+    }
 }

@@ -28,10 +28,10 @@ static double dot4(const double *a, const double *b)
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
 }
 
-/* Inertia along p: of the size of that across it. */
+/* Inertia along p: of the size of that across it, also where forces have it. */
 static double mu(const ph_body *b)
 {
-    return b->J.xx + b->J.yy + b->J.zz;
+    return b->scale;
 }
 
 /* out += s a b^T */

@@ -31,7 +31,8 @@ typedef enum ph_key_code {
     PH_KEY_FUNCTION = 1 << 22,
     PH_KEY_SECTION = 1 << 23,
     PH_KEY_D6 = 1 << 24,
-    PH_KEY_ELEMENT = 1 << 25
+    PH_KEY_ELEMENT = 1 << 25,
+    PH_KEY_M6 = 1 << 26
 } ph_key_code;
 
 typedef enum ph_joint_code {

@@ -424,7 +424,7 @@ static void put_bodies(const ph_mechanism *m, const ph_state *s, const work *w, 
                     out[at[k] + i] += local[ph_local_pairs[k] + 12 * (i / 3) + i % 3];
         }
     if (!m->space->plain)
-        ph_space_K(m, s, (int[]){a, a == b ? PH_GROUND : b}, at, local, NULL, r, out);
+        ph_space_K(m, s, (int[]){a, a == b ? PH_GROUND : b}, at, local, NULL, NULL, r, out);
 }
 
 ph_status ph_user_K(const ph_mechanism *m, const ph_state *s, double *out)

@@ -107,6 +107,13 @@ double ph_mechanism_kinetic(const ph_mechanism *m, const ph_state *s)
         ph_kin k = ph_kin_of(m, s, b);
         T += kinetic_of(&m->body[b], &k);
     }
+    for (int k = 0; k < m->n_forces && m->inertia; k++) {
+        ph_force_site site;
+        if (!m->force[k].op->kinetic)
+            continue;
+        ph_force_at(m, s, &m->force[k], &site);
+        T += m->force[k].op->kinetic(&site);
+    }
     return T;
 }
 
@@ -124,7 +131,7 @@ double ph_mechanism_energy(const ph_mechanism *m, const ph_state *s)
         if (!m->force[k].op->energy)
             continue;
         ph_force_at(m, s, &m->force[k], &site);
-        E += m->force[k].op->energy(&site);
+        E += m->force[k].op->energy(&site) + (m->force[k].op->kinetic ? m->force[k].op->kinetic(&site) : 0);
     }
     return E;
 }

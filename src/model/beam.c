@@ -1,6 +1,7 @@
 /* Beams of model files: their own kinds of values, and the bodies, elements and joints that they become.
  *
- * Lumped masses: node i gets half of the mass and of the moments of inertia of the elements next to it.
+ * Lumped masses: node i gets half of the mass and of the moments of inertia of the elements next to it. With any other
+ * mass elements have it themselves, and nodes are bare.
  * Residual bending flexibility, of a diagonal section and an element of length L:
  *   1/GA2 + L^2/(12 EI3) in place of 1/GA2, 1/GA3 + L^2/(12 EI2) in place of 1/GA3                     (B6)
  * An arc with the unit tangent t at its start, chord c and angle a, half of which is that of t and c:
@@ -12,13 +13,11 @@
 #include <string.h>
 
 #include "lie/so3.h"
-#include "mech/mech.h"
+#include "mech/beam.h"
 
 enum { N6 = 6 };
 
 #define STRAIGHT 1e-9 /* how far nodes may be off a line, relative to their distance */
-#define TURN_MAX                                                                                             \
-    2.5 /* rad, of one element: rotations of pi and more between its ends have no unique logarithm */
 
 /* ---- matrices ---------------------------------------------------------------------------------------- */
 
@@ -103,6 +102,25 @@ static const double *damping(ph_reader *r, lua_State *L, const char *key)
     make_symmetric(r, key, A);
     if (!is_definite(A, 1))
         ph_reader_fail(r, "%s is not positive semidefinite: it would give energy", key);
+    return ph_store_numbers(r, A, N6 * N6);
+}
+
+/* [m I, -m tilde(c); m tilde(c), J] */
+static const double *section_mass(ph_reader *r, lua_State *L, const char *key)
+{
+    double A[N6 * N6];
+    read_matrix(r, L, key, A);
+    make_symmetric(r, key, A);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            double skew = A[N6 * i + 3 + j] + A[N6 * j + 3 + i], round = PH_MODEL_SYMMETRY * fabs(A[0]);
+            if (!(fabs(A[N6 * i + j] - (i == j ? A[0] : 0)) <= round))
+                ph_reader_fail(r, "%s: its first 3x3 block must be a mass times the identity", key);
+            if (!(fabs(skew) <= round))
+                ph_reader_fail(r, "%s: rows 1 to 3, columns 4 to 6 must be -m tilde(c), skew", key);
+        }
+    if (!is_definite(A, 0))
+        ph_reader_fail(r, "%s is not positive definite", key);
     return ph_store_numbers(r, A, N6 * N6);
 }
 
@@ -212,6 +230,9 @@ void ph_beam_value(ph_reader *r, lua_State *L, const ph_key *k, int index)
             *at = damping(r, L, k->name);
         }
         break;
+    case PH_V_SECTION_MASS:
+        *at = section_mass(r, L, k->name);
+        break;
     case PH_V_SECTION:
         *at = section(r, L, k->name);
         break;
@@ -261,9 +282,9 @@ static ph_quat first_section(ph_reader *r, const ph_beam_def *b, ph_vec3 t)
 
 static void limit_turn(ph_reader *r, double turn)
 {
-    if (!(turn <= TURN_MAX))
+    if (!(turn <= PH_BEAM_TURN_MAX))
         ph_reader_fail(r, "an element turns by %.3g rad, and %g are the limit; take more elements", turn,
-                       TURN_MAX);
+                       PH_BEAM_TURN_MAX);
 }
 
 static void bend(ph_reader *r, line *l, ph_vec3 chord)
@@ -367,11 +388,17 @@ static const char *number_name(ph_reader *r, const ph_beam_def *b, int k)
     return part_name(r, b, part);
 }
 
-static void add_node(ph_reader *r, const ph_beam_def *b, int i, ph_body_def at, double length)
+/* start: position of the first node */
+static void add_node(ph_reader *r, const ph_beam_def *b, int i, ph_vec3 start, ph_body_def at, double length)
 {
     at.name = number_name(r, b, i);
     at.mass = b->mass * length;
     at.J = ph_mscale(length, b->J);
+    at.bare = b->M6 != NULL;
+    if (!isnan(b->v.x)) { /* omega in body axes */
+        at.v = ph_add(b->v, ph_cross(b->omega, ph_sub(at.x, start)));
+        at.omega = ph_quat_rotate(ph_quat_conj(at.R), b->omega);
+    }
     at.origin = b->origin;
     ph_body_def *body = ph_store_element(r, PH_K_BODY);
     *body = at;
@@ -406,7 +433,7 @@ static void add_element(ph_reader *r, const ph_beam_def *b, int k, double L)
     ph_force_def *f = ph_store_element(r, PH_K_FORCE);
     f->type = PH_F_BEAM, f->name = name, f->origin = b->origin;
     f->body[0] = last - 1, f->body[1] = last;
-    f->K6 = K6, f->D6 = D6;
+    f->K6 = K6, f->D6 = D6, f->M6 = b->M6, f->mass_model = b->mass_model;
     ph_store_name(r, PH_K_FORCE, name, r->element[PH_K_FORCE].n - 1);
 }
 
@@ -423,12 +450,38 @@ static void add_support(ph_reader *r, const ph_beam_def *b, int last, int body, 
     ph_store_name(r, PH_K_JOINT, name, r->element[PH_K_JOINT].n - 1);
 }
 
+/* Elements have mass where it is not that of rigid bodies at the nodes: M6 is then given, as mass and J are. */
+static void distribute(ph_reader *r, ph_beam_def *b)
+{
+    if (!b->M6 && !(b->mass > 0))
+        ph_reader_fail(r, "mass is missing (rhoA, J; or M, 6x6)");
+    if (b->M6) {
+        const double *J = b->M6 + 21;
+        b->mass = b->M6[0];
+        b->J = (ph_mat3){J[0], J[1], J[2], J[6], J[7], J[8], J[12], J[13], J[14]};
+        int centred = b->M6[4] == 0 && b->M6[11] == 0 && b->M6[15] == 0;
+        if (b->mass_model == PH_LUMPED_MASS && centred)
+            b->M6 = NULL;
+    } else if (b->mass_model != PH_LUMPED_MASS) {
+        double A[N6 * N6] = {0}, m = b->mass;
+        A[0] = A[7] = A[14] = m;
+        for (int i = 0; i < 3; i++)
+            ph_store3(A + 21 + N6 * i, i == 0   ? ph_v3(b->J.xx, b->J.xy, b->J.xz)
+                                       : i == 1 ? ph_v3(b->J.yx, b->J.yy, b->J.yz)
+                                                : ph_v3(b->J.zx, b->J.zy, b->J.zz));
+        b->M6 = ph_store_numbers(r, A, N6 * N6);
+    }
+}
+
 /* Nodes and elements in turn: a node knows its mass when the element behind it has its length. */
 void ph_beam_expand(ph_reader *r, int index)
 {
     ph_beam_def b = *(const ph_beam_def *)ph_store_at(r, PH_K_BEAM, index);
     if (!b.K6)
         ph_reader_fail(r, "section is missing (EA, GA, GJ, EI; or K, 6x6)");
+    distribute(r, &b);
+    b.v = isnan(b.v.x) && !isnan(b.omega.x) ? ph_v3(0, 0, 0) : b.v;
+    b.omega = isnan(b.omega.x) ? ph_v3(0, 0, 0) : b.omega;
     line l = line_of(r, &b);
     ph_body_def at = ph_default_body(), next = at;
     int first = r->element[PH_K_BODY].n;
@@ -441,7 +494,7 @@ void ph_beam_expand(ph_reader *r, int index)
             node_of(&l, i + 1, &next);
             behind = length_of(r, &l, i + 1, &at, &next);
         }
-        add_node(r, &b, i, at, (before + behind) / 2);
+        add_node(r, &b, i, start, at, (before + behind) / 2);
         if (i > 0)
             add_element(r, &b, i, before);
         if (i % 1024 == 0)

@@ -103,6 +103,7 @@ static size_t member_size(ph_value v)
         return sizeof(const char *);
     case PH_V_STIFFNESS:
     case PH_V_DAMPING:
+    case PH_V_SECTION_MASS:
         return sizeof(const double *);
     case PH_V_REDUCED:
         return sizeof(const ph_reduced *);
@@ -144,6 +145,8 @@ static int is_given(const ph_key *k, const void *record, const member *x)
         return k->value == PH_V_NAME || k->value == PH_V_REDUCED || k->value == PH_V_ROTATION ||
                (k->value == PH_V_VECTOR && !isnan(x->v.x));
     switch (k->value) {
+    case PH_V_FLAG:
+        return k->kind != PH_K_BODY || x->k;
     case PH_V_POSITIVE:
         return x->x > 0;
     case PH_V_NOT_NEGATIVE:
@@ -152,6 +155,7 @@ static int is_given(const ph_key *k, const void *record, const member *x)
         return ph_norm(x->v) > 0;
     case PH_V_STIFFNESS:
     case PH_V_DAMPING:
+    case PH_V_SECTION_MASS:
         return x->numbers != NULL;
     case PH_V_WORLD:
     case PH_V_FUNCTION: /* refused before */
@@ -188,6 +192,7 @@ static void put_value(const ice *i, const ph_key *k, const member *x)
         break;
     case PH_V_STIFFNESS:
     case PH_V_DAMPING:
+    case PH_V_SECTION_MASS:
         for (int n = 0; n < 6; n++) {
             fputs(n ? ", " : "[", i->to);
             put_numbers(i->to, 6, x->numbers + 6 * n);

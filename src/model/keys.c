@@ -28,7 +28,7 @@ static const ph_type sensors[] = {
 
 static const ph_type constraints[] = {{"constraint", 0, "functions of time and state that stay 0"}};
 static const ph_type objectives[] = {{"objective", 0, "a number that a run comes to, to be differentiated"}};
-static const ph_type beams[] = {{"beam", PH_KEY_SECTION, "an elastic beam"}};
+static const ph_type beams[] = {{"beam", PH_KEY_SECTION | PH_KEY_M6, "an elastic beam"}};
 static const ph_type flexibles[] = {{"flexible", 0, "an elastic body of a few modes"}};
 static const ph_type runs[] = {{"run", 0, "options of simulations"}};
 
@@ -77,6 +77,12 @@ const char *ph_space_word(int k)
 }
 
 /* By ph_force_def.in_body. */
+static const char *mass_model_word(int k)
+{
+    static const char *const words[] = {"lumped", "linear", "helicoidal"}; /* ph_mass_code */
+    return k >= 0 && k < 3 ? words[k] : NULL;
+}
+
 static const char *frame_word(int k)
 {
     return k == 0 ? "world" : k == 1 ? "body" : NULL;
@@ -151,6 +157,7 @@ const char *ph_value_text(ph_value v)
         [PH_V_ELEMENT] = "name of a beam element",
         [PH_V_STIFFNESS] = "6 or 6x6 numbers",
         [PH_V_DAMPING] = "6 or 6x6 numbers",
+        [PH_V_SECTION_MASS] = "6 or 6x6 numbers",
         [PH_V_SECTION] = "table",
         [PH_V_LINE_MASS] = "table",
         [PH_V_POINTS] = "list of points",

@@ -58,6 +58,7 @@ typedef enum ph_value {
     PH_V_ELEMENT,       /* int: index of a force that is a beam element */
     PH_V_STIFFNESS,     /* const double *: 6 x 6, positive definite; NULL: not given */
     PH_V_DAMPING,       /* const double *: 6 x 6, positive semidefinite; of beams a number too */
+    PH_V_SECTION_MASS,  /* const double *: 6 x 6, mass of a section per length; NULL: not given */
     PH_V_SECTION,       /* const double *: 6 x 6 from EA, GA, GJ, EI */
     PH_V_LINE_MASS,     /* mass and J of ph_beam_def */
     PH_V_POINTS,        /* const double *, and n_nodes */

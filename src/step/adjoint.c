@@ -268,7 +268,7 @@ static ph_status transpose_null_part(adjoint *a)
         for (int k = 0; k < sens->n * PH_NEIGHBOURS && status == PH_OK; k++) {
             const ph_follower *d = &sens->d[k / PH_NEIGHBOURS];
             ph_eval *ev = &d->at[k % PH_NEIGHBOURS]->ev;
-            double f = sign * d->weight[k % PH_NEIGHBOURS] / d->p.eps;
+            double f = sign * d->weight[k % PH_NEIGHBOURS];
             if (f != 0)
                 status = ph_eval_residual(ev, &s, PH_EVAL_RATE);
             for (int i = 0; i < lay->nl && f != 0; i++)
@@ -343,7 +343,7 @@ static ph_status step_back(adjoint *a)
     for (const ph_block *b = lay->pair, *end = b + lay->n_pairs; b < end && stabilised; b++)
         ph_small_tmul_add(b->m, b->n, sens->K_eta + b->at, a->y_bar + b->row_at, a->now.W + b->col_at);
     for (int k = 0; k < sens->n && status == PH_OK; k++) {
-        status = ph_sens_loads(sens, &sens->d[k], sens->d[k].weight, &s);
+        status = ph_sens_loads(sens, &sens->d[k], &s);
         a->gradient[k] += transpose_parameter(a, o);
         if (method->sens_explicit)
             a->gradient[k] += method->sens_explicit(sim, &sens->d[k]);

@@ -35,8 +35,12 @@
 /* The factorisation is that of a point near by, and stale at worst in modified Newton's method. */
 #define CORRECTIONS 100
 
+/* Steps after which the rate of corrections is measured again, and what it may have grown by meanwhile. */
+#define REMEASURE 32
+#define SAFE      10
+
 /* Parameters from which on a factorisation of one's own pays. */
-#define MANY 3
+#define MANY 6
 
 static const double weight[PH_NEIGHBOURS] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
 static const double inner_weight[PH_NEIGHBOURS] = {0, -0.5, 0.5, 0};
@@ -44,40 +48,31 @@ static const int place[PH_NEIGHBOURS] = {-2, -1, 1, 2};
 
 /* ---- pseudo-loads ------------------------------------------------------------------------------- */
 
-static ph_status given_loads(const ph_follower *d, const double *w, const ph_state *s, unsigned what,
-                             double *r, double *Phi, double *rate)
-{
-    double f[PH_NEIGHBOURS];
-    for (int k = 0; k < PH_NEIGHBOURS; k++)
-        f[k] = w[k] / d->p.eps;
-    return d->p.loads(s, f, what, r, Phi, rate, d->p.ctx) == PH_OK ? PH_OK : PH_E_CALLBACK;
-}
-
-ph_status ph_sens_loads(ph_sens *sens, ph_follower *d, const double *w, const ph_state *s)
+ph_status ph_sens_loads(ph_sens *sens, ph_follower *d, const ph_state *s)
 {
     const ph_layout *lay = &sens->sim->lay;
     unsigned what = sens->sim->matrix.what;
-    memset(sens->r_p, 0, sizeof(double) * (size_t)lay->nv);
-    memset(sens->Phi_p, 0, sizeof(double) * (size_t)lay->nl);
-    memset(sens->rate_p, 0, sizeof(double) * (size_t)lay->nl);
+    unsigned asked = (what & PH_EVAL_PHI ? PH_LOADS_PHI : 0) | (what & PH_EVAL_RATE ? PH_LOADS_RATE : 0);
+    const double *w = d->weight;
+    for (int i = 0; i < lay->nv + 2 * lay->nl; i++)
+        sens->r_p[i] = 0;
     if (d->p.loads)
-        return given_loads(
-            d, w, s, (what & PH_EVAL_PHI ? PH_LOADS_PHI : 0) | (what & PH_EVAL_RATE ? PH_LOADS_RATE : 0),
-            sens->r_p, sens->Phi_p, sens->rate_p);
+        return d->p.loads(s, w, asked, sens->r_p, sens->Phi_p, sens->rate_p, d->p.ctx) == PH_OK
+                   ? PH_OK
+                   : PH_E_CALLBACK;
     for (int k = 0; k < PH_NEIGHBOURS; k++) {
         ph_eval *ev = &d->at[k]->ev;
-        double f = w[k] / d->p.eps;
         if (w[k] == 0)
             continue;
         ph_status status = ph_eval_residual(ev, s, what);
         if (status != PH_OK)
             return status;
         for (int i = 0; i < lay->nv; i++)
-            sens->r_p[i] += f * ev->r[i];
+            sens->r_p[i] += w[k] * ev->r[i];
         for (int i = 0; i < lay->nl && (what & PH_EVAL_PHI); i++)
-            sens->Phi_p[i] += f * ev->Phi[i];
+            sens->Phi_p[i] += w[k] * ev->Phi[i];
         for (int i = 0; i < lay->nl && (what & PH_EVAL_RATE); i++)
-            sens->rate_p[i] += f * ev->rate[i];
+            sens->rate_p[i] += w[k] * ev->rate[i];
     }
     return PH_OK;
 }
@@ -90,7 +85,9 @@ ph_status ph_sens_eta_loads(ph_sens *sens, ph_follower *d)
     memset(sens->y, 0, sizeof(double) * (size_t)lay->nv);
     if (d->p.loads) {
         s.lambda = sim->next.eta;
-        return given_loads(d, d->weight, &s, PH_LOADS_ROWS, sens->y, NULL, NULL);
+        return d->p.loads(&s, d->weight, PH_LOADS_ROWS, sens->y, NULL, NULL, d->p.ctx) == PH_OK
+                   ? PH_OK
+                   : PH_E_CALLBACK;
     }
     for (int k = 0; k < PH_NEIGHBOURS; k++) {
         if (d->weight[k] == 0)
@@ -100,8 +97,8 @@ ph_status ph_sens_eta_loads(ph_sens *sens, ph_follower *d)
         for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
             for (int i = 0; i < b->m && b->holonomic; i++)
                 for (int j = 0; j < b->n; j++)
-                    sens->y[b->col_at + j] += d->weight[k] / d->p.eps * sens->B[b->at + i * b->n + j] *
-                                              sim->next.eta[b->row_at + i];
+                    sens->y[b->col_at + j] +=
+                        d->weight[k] * sens->B[b->at + i * b->n + j] * sim->next.eta[b->row_at + i];
     }
     return PH_OK;
 }
@@ -145,6 +142,26 @@ static void add_stiffness(const ph_sens *sens, const ph_block *b, const double *
             r[i] += 0.5 * (K[i * b->n + j] + K[j * b->n + i]) * W[j];
 }
 
+/* r += M vdot' + C v' + K W of one block */
+static void add_pair(const ph_sens *sens, const ph_block *b, const ph_variation *x, double *r)
+{
+    const ph_eval *ev = &sens->sim->ev;
+    const double *vdot = x->vdot + b->col_at, *v = x->v + b->col_at, *W = x->W + b->col_at;
+    if (b->m == 3 && b->n == 3 && !(sens->simplified & PH_SYMMETRIC_STIFFNESS)) {
+        double sum[3];
+        ph_sums s = {0};
+        ph_sums_add(&s, ev->M + b->at, ph_row_load3(vdot));
+        ph_sums_add(&s, ev->C + b->at, ph_row_load3(v));
+        ph_sums_add(&s, ev->K + b->at, ph_row_load3(W));
+        ph_row_store3(sum, ph_sums_total(&s));
+        r[0] += sum[0], r[1] += sum[1], r[2] += sum[2];
+        return;
+    }
+    ph_small_mul_add(b->m, b->n, ev->M + b->at, vdot, r);
+    ph_small_mul_add(b->m, b->n, ev->C + b->at, v, r);
+    add_stiffness(sens, b, W, r);
+}
+
 /* (W1) and (W2), to the residual that Newton's method reads. */
 static void residual(ph_sens *sens, const ph_step_ops *o, const ph_variation *x)
 {
@@ -152,12 +169,12 @@ static void residual(ph_sens *sens, const ph_step_ops *o, const ph_variation *x)
     const ph_layout *lay = &sens->sim->lay;
     unsigned what = sens->sim->matrix.what;
     memcpy(ev->r, sens->r_p, sizeof(double) * (size_t)lay->nv);
-    memcpy(ev->Phi, sens->Phi_p, sizeof(double) * (size_t)lay->nl);
-    memcpy(ev->rate, sens->rate_p, sizeof(double) * (size_t)lay->nl);
+    if (what & PH_EVAL_PHI)
+        memcpy(ev->Phi, sens->Phi_p, sizeof(double) * (size_t)lay->nl);
+    if (what & PH_EVAL_RATE)
+        memcpy(ev->rate, sens->rate_p, sizeof(double) * (size_t)lay->nl);
     for (const ph_block *b = lay->pair, *end = b + lay->n_pairs; b < end; b++) {
-        ph_small_mul_add(b->m, b->n, ev->M + b->at, x->vdot + b->col_at, ev->r + b->row_at);
-        ph_small_mul_add(b->m, b->n, ev->C + b->at, x->v + b->col_at, ev->r + b->row_at);
-        add_stiffness(sens, b, x->W + b->col_at, ev->r + b->row_at);
+        add_pair(sens, b, x, ev->r + b->row_at);
         if (o->N && b->row == b->col && b->T_at >= 0)
             ph_small_mul_add(b->m, b->n, o->N + b->T_at, x->W + b->col_at, ev->r + b->row_at);
     }
@@ -174,10 +191,20 @@ static void residual(ph_sens *sens, const ph_step_ops *o, const ph_variation *x)
     }
 }
 
-/* (W3) of one node: W += dq, v += gp (L dq + F z), vdot += eps gp (L dq + F z); sizes of increments and of
- * the whole, NaN if any number is. */
-PH_INLINE void apply_node(int n, double gp, double eps, const double *L, const double *F, const double *dq,
-                          const double *z, double *W, double *v, double *vdot, double size[2])
+PH_INLINE double larger(double a, double b)
+{
+    return b > a ? b : a;
+}
+
+/* Sizes of increments and of the whole, and a sum that is finite if all numbers are. */
+typedef struct sizes {
+    double part, whole, sum;
+} sizes;
+
+/* (W3) of one node: W += dq, v += gp (L dq + F z), vdot += eps gp (L dq + F z). by: gp and eps gp. */
+PH_INLINE sizes apply_node(int n, sizes s, double inv_gp, const double by[2], const double *L,
+                           const double *F, const double *dq, const double *z, double *restrict W,
+                           double *restrict v, double *restrict vdot)
 {
     double u[PH_DIM_MAX]; /* of nodes of curved groups; those of R^n may be larger */
     if (L)
@@ -185,11 +212,13 @@ PH_INLINE void apply_node(int n, double gp, double eps, const double *L, const d
     if (L && F)
         ph_small_mul_add(n, n, F, z, u);
     for (int k = 0; k < n; k++) {
-        double dv = gp * (L ? u[k] + (F || !z ? 0 : z[k]) : dq[k] + (z ? z[k] : 0));
-        W[k] += dq[k], v[k] += dv, vdot[k] += eps * dv;
-        size[0] = ph_larger(ph_larger(size[0], fabs(dq[k])), fabs(dv) / gp);
-        size[1] = ph_larger(ph_larger(size[1], fabs(W[k])), fabs(v[k]) / gp);
+        double du = L ? u[k] + (F || !z ? 0 : z[k]) : dq[k] + (z ? z[k] : 0);
+        W[k] += dq[k], v[k] += by[0] * du, vdot[k] += by[1] * du;
+        s.part = larger(s.part, larger(fabs(dq[k]), fabs(du)));
+        s.whole = larger(s.whole, larger(fabs(W[k]), fabs(v[k] * inv_gp)));
+        s.sum += W[k] + vdot[k];
     }
+    return s;
 }
 
 /* What forces of the size of those that cancel would do where nothing moves. */
@@ -200,32 +229,30 @@ static double idle(const ph_sens *sens, const ph_step_ops *o, const ph_variation
     return o->s * forces / ph_small_max(lay->size_pairs, sens->sim->ev.M);
 }
 
-/* (W3) for the increment nm->x; its size as a part of the whole. lambda follows with the same digits as far
- * as it has them. */
-static double apply(ph_sens *sens, const ph_step_ops *o, ph_variation *x)
+/* (W3) for the increment nm->x. lambda follows with the same digits as far as it has them. */
+static sizes apply(ph_sens *sens, const ph_step_ops *o, ph_variation *x)
 {
     const ph_newton_matrix *nm = &sens->sim->matrix;
     const ph_layout *lay = &sens->sim->lay;
     const double *x_lambda = nm->x + lay->nv, *z = nm->n_eta ? sens->z : NULL;
-    double gp = 1 / o->inv_gp, eps = 1 / o->inv_eps, inv_s = 1 / o->s, size[2] = {0, DBL_MIN};
+    double by[2] = {1 / o->inv_gp, 1 / o->s}; /* gp and eps gp */
+    sizes s = {0, DBL_MIN, 0};
     if (z)
         ph_newton_eta(nm, o->Bn, o->eta, nm->x, sens->z, x->eta);
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
         int at = i->v_at, curved = i->T_at >= 0;
         const double *L = curved && o->L ? o->L + i->T_at : NULL;
         const double *F = curved && o->F && z ? o->F + i->T_at : NULL;
-        PH_BY_SIZE(i->dim, apply_node, gp, eps, L, F, nm->x + at, z ? z + at : NULL, x->W + at, x->v + at,
-                   x->vdot + at, size);
+        s = PH_BY_SIZE(i->dim, apply_node, s, o->inv_gp, by, L, F, nm->x + at, z ? z + at : NULL, x->W + at,
+                       x->v + at, x->vdot + at);
         if (curved && o->Q)
             for (int k = 0; k < i->dim; k++)
                 for (int j = 0; j < i->dim; j++)
-                    x->vdot[at + k] += eps * gp * o->Q[i->T_at + k * i->dim + j] * nm->x[at + j];
+                    x->vdot[at + k] += by[1] * o->Q[i->T_at + k * i->dim + j] * nm->x[at + j];
     }
     for (int i = 0; i < lay->nl; i++)
-        x->lambda[i] += inv_s * x_lambda[i];
-    if (size[0] <= ROUND_OFF * size[1])
-        return size[0] / size[1];
-    return size[0] / ph_larger(size[1], idle(sens, o, x));
+        x->lambda[i] += by[1] * x_lambda[i];
+    return s;
 }
 
 /* rate: how much of an error a correction leaves; 1: unknown */
@@ -238,9 +265,16 @@ static ph_status solve(ph_sens *sens, const ph_step_ops *o, double rate, ph_vari
         ph_status s = ph_newton_increment(sens->sim, o);
         if (s != PH_OK)
             return s;
-        double size = apply(sens, o, x);
-        if (!isfinite(size))
+        sizes z = apply(sens, o, x);
+        if (!isfinite(z.sum))
             return PH_E_NAN;
+        if (!(rate * z.part <= ROUND_OFF * z.whole))
+            z.whole = ph_larger(z.whole, idle(sens, o, x));
+        double size = z.part / z.whole;
+        if (k == 0)
+            sens->first = ph_larger(sens->first, size);
+        if (k == 1)
+            sens->second = ph_larger(sens->second, size);
         /* the next increment would be round-off, or this one is; where matrices are kept, halves are
          * progress */
         if (size * rate <= ROUND_OFF || (k > 0 && !redundant && size * (size / last) <= 0.1 * ROUND_OFF) ||
@@ -249,6 +283,58 @@ static ph_status solve(ph_sens *sens, const ph_step_ops *o, double rate, ph_vari
         last = size;
     }
     return PH_E_NEWTON;
+}
+
+/* ---- first guess -------------------------------------------------------------------------------- */
+
+/* x = L^-1 u of one node; 0: L is singular */
+PH_INLINE int divide(int n, const double *L, const double *u, double *x)
+{
+    if (n == 3) {
+        ph_store3(x, ph_mul(ph_minv(ph_load33(L)), ph_load3(u)));
+        return isfinite(x[0] + x[1] + x[2]);
+    }
+    double A[PH_DIM_MAX * PH_DIM_MAX];
+    memcpy(A, L, sizeof(double) * (size_t)(n * n));
+    memcpy(x, u, sizeof(double) * (size_t)n);
+    return ph_small_solve(n, 1, A, x);
+}
+
+/* vdot' and lambda' as in the last step, whose start is in next: to onwards and to next. */
+static void look_onwards(ph_sens *sens, const ph_variation *now, ph_variation *next)
+{
+    const ph_layout *lay = &sens->sim->lay;
+    double slope = sens->sim->has_last; /* else next may hold anything */
+    for (int i = 0; i < lay->nv; i++)
+        sens->onwards[i] = now->vdot[i] + (slope > 0 ? now->vdot[i] - next->vdot[i] : 0);
+    for (int i = 0; i < lay->nl; i++)
+        next->lambda[i] = now->lambda[i] + (slope > 0 ? now->lambda[i] - next->lambda[i] : 0);
+}
+
+/* From what is predicted for dq = 0 to what (W3) makes of vdot' as it goes on, g, for one node. */
+PH_INLINE void guess_node(int n, const ph_step_ops *o, const double *L, const double *g, double *W, double *v,
+                          double *vdot)
+{
+    double u[PH_DIM_MAX], dq[PH_DIM_MAX]; /* of nodes of curved groups; those of R^n may be larger */
+    for (int k = 0; k < n && L; k++)
+        u[k] = o->s * (g[k] - vdot[k]);
+    if (L && !divide(n, L, u, dq))
+        return;
+    for (int k = 0; k < n; k++) {
+        W[k] += L ? dq[k] : o->s * (g[k] - vdot[k]);
+        v[k] += o->inv_eps * (g[k] - vdot[k]);
+        vdot[k] = g[k];
+    }
+}
+
+static void guess(const ph_sens *sens, const ph_step_ops *o, ph_variation *x)
+{
+    const ph_layout *lay = &sens->sim->lay;
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end && !o->Q; i++) {
+        int at = i->v_at;
+        PH_BY_SIZE(i->dim, guess_node, o, i->T_at >= 0 && o->L ? o->L + i->T_at : NULL, sens->onwards + at,
+                   x->W + at, x->v + at, x->vdot + at);
+    }
 }
 
 /* ---- redundant rows ----------------------------------------------------------------------------- */
@@ -288,7 +374,7 @@ static ph_status add_null_part(ph_sens *sens, ph_follower *d)
     ph_status s = add_rates(sens, &sim->ev, d->next.W, 1, rows);
     for (int k = 0; k < PH_NEIGHBOURS && s == PH_OK; k++)
         if (d->weight[k] != 0)
-            s = add_rates(sens, &d->at[k]->ev, NULL, d->weight[k] / d->p.eps, rows);
+            s = add_rates(sens, &d->at[k]->ev, NULL, d->weight[k], rows);
     ph_redundant_project(nm, nm->null, d->next.lambda);
     for (int j = 0; j < nm->redundant && s == PH_OK; j++) {
         const double *n = nm->null + j * nl;
@@ -382,56 +468,79 @@ static ph_status follow_start(ph_sens *sens)
 
 /* ---- a step ------------------------------------------------------------------------------------- */
 
-/* For many parameters a factorisation at the end of the step is less work than second corrections. Modified
- * Newton's method keeps its own over steps. Returns the rate of corrections, 1 if it is unknown. */
+/* 1 if the factorisation is that of the iterate before the end of the step, so that what it leaves of an error
+ * is as large as Newton's last increment. */
+static int is_near(const ph_sens *sens, const ph_step_ops *o)
+{
+    return o->exact && sens->sim->opt.newton == PH_FULL && !sens->sim->matrix.redundant;
+}
+
+/* What a correction leaves of an error: 1, unknown, until second corrections have told, once in a while. */
+static double rate_of_corrections(const ph_sens *sens, const ph_step_ops *o)
+{
+    if (!is_near(sens, o) || !(sens->contraction > 0) || sens->sim->n - sens->measured >= REMEASURE)
+        return 1;
+    return fmin(1, SAFE * sens->contraction * sens->sim->matrix.increment);
+}
+
+/* For many parameters a factorisation at the end of the step is less work than first guesses. Modified Newton's
+ * method keeps its own over steps. */
 static ph_status factor_anew(ph_sens *sens, const ph_step_ops *o, double *rate)
 {
     ph_sim *sim = sens->sim;
-    *rate = 1;
     if (sens->n < MANY || sim->opt.newton == PH_MODIFIED || sim->matrix.redundant)
         return PH_OK;
     ph_status s = ph_newton_factor(sim, o);
     double growth = ph_solver_ask(sim->matrix.solver).growth;
-    if (growth > 0)
-        *rate = fmin(1, DBL_EPSILON * growth);
+    *rate = growth > 0 ? fmin(1, DBL_EPSILON * growth) : 1;
     return s;
+}
+
+/* One parameter, from d->now to d->next; the tangents at the end of the step s are evaluated. */
+static ph_status follow(ph_sens *sens, const ph_step_ops *o, double rate, const ph_state *s, ph_follower *d)
+{
+    ph_sim *sim = sens->sim;
+    const ph_stepper *method = sim->stepper;
+    int stabilised = sim->matrix.n_eta > 0;
+    ph_status status = stabilised ? ph_sens_eta_loads(sens, d) : PH_OK;
+    if (stabilised)
+        add_eta_stiffness(sens, d->now.W);
+    if (status == PH_OK)
+        status = ph_sens_loads(sens, d, s);
+    if (status == PH_OK && method->sens_load)
+        status = method->sens_load(sim, d, sens->r_p);
+    if (status != PH_OK)
+        return status;
+    look_onwards(sens, &d->now, &d->next);
+    method->sens_predict(sim, &d->now, stabilised ? sens->y : NULL, &d->next);
+    if (sens->n < MANY)
+        guess(sens, o, &d->next);
+    memset(d->next.eta, 0, sizeof(double) * (size_t)sim->lay.nl);
+    status = solve(sens, o, rate, &d->next);
+    method->sens_accept(sim, &d->now, &d->next);
+    return status;
 }
 
 ph_status ph_sens_follow(ph_sens *sens)
 {
     ph_sim *sim = sens->sim;
-    const ph_layout *lay = &sim->lay;
-    const ph_stepper *method = sim->stepper;
-    int stabilised = sim->matrix.n_eta > 0;
     if (sim->n < ph_sens_start_steps(sim))
         return follow_start(sens);
-    ph_status status = stabilised ? ph_sens_eta_stiffness(sens) : PH_OK;
-    const ph_step_ops *o = method->sens_ops(sim);
-    ph_state s = ph_point_view(&sim->next, lay);
+    ph_status status = sim->matrix.n_eta > 0 ? ph_sens_eta_stiffness(sens) : PH_OK;
+    const ph_step_ops *o = sim->stepper->sens_ops(sim);
+    ph_state s = ph_point_view(&sim->next, &sim->lay);
     if (o->vdot)
         s.vdot = o->vdot;
     if (status == PH_OK)
         status = ph_eval_linear(&sim->ev, &s, sim->matrix.what);
-    double rate = 1;
+    double old = rate_of_corrections(sens, o), rate = old;
     if (status == PH_OK)
         status = factor_anew(sens, o, &rate);
-    for (ph_follower *d = sens->d, *end = d + sens->n; d < end && status == PH_OK; d++) {
-        if (stabilised)
-            status = ph_sens_eta_loads(sens, d);
-        if (stabilised)
-            add_eta_stiffness(sens, d->now.W);
-        if (status == PH_OK)
-            status = ph_sens_loads(sens, d, d->weight, &s);
-        if (status == PH_OK && method->sens_load)
-            status = method->sens_load(sim, d, sens->r_p);
-        if (status != PH_OK)
-            return status;
-        method->sens_predict(sim, &d->now, stabilised ? sens->y : NULL, &d->next);
-        memcpy(d->next.lambda, d->now.lambda, sizeof(double) * (size_t)lay->nl);
-        memset(d->next.eta, 0, sizeof(double) * (size_t)lay->nl);
-        status = solve(sens, o, rate, &d->next);
-        method->sens_accept(sim, &d->now, &d->next);
-    }
+    sens->first = sens->second = 0;
+    for (ph_follower *d = sens->d, *end = d + sens->n; d < end && status == PH_OK; d++)
+        status = follow(sens, o, rate, &s, d);
+    if (rate == old && sens->second > 0 && sim->matrix.increment > 0)
+        sens->contraction = sens->second / (sens->first * sim->matrix.increment), sens->measured = sim->n;
     if (status == PH_OK && sim->matrix.redundant)
         status = add_null_parts(sens);
     for (ph_follower *d = sens->d, *end = d + sens->n; d < end && status == PH_OK; d++)
@@ -488,30 +597,39 @@ static void subtract_systems(ph_sens *sens, const ph_follower *d)
     }
 }
 
+static void weigh(ph_follower *d, const double *w)
+{
+    for (int k = 0; k < PH_NEIGHBOURS; k++)
+        d->weight[k] = w[k] / d->p.eps;
+}
+
 /* At points around the start: whether the inner two neighbours suffice since third differences vanish, and
  * whether loads that are given are those of the systems, without which they are not used. */
 static ph_status choose_weights(ph_sens *sens, ph_follower *d)
 {
     static const double third[PH_NEIGHBOURS] = {-0.5, 1, -1, 0.5};
-    d->weight = inner_weight;
+    const double *best = inner_weight;
     for (int trial = 0; trial < 3; trial++) {
         ph_state s = trial_point(sens, trial);
         ph_status status = PH_OK;
         for (int k = 0; k < PH_NEIGHBOURS && status == PH_OK; k++)
             status = ph_eval_residual(&d->at[k]->ev, &s, sens->sim->matrix.what);
         if (status == PH_OK && d->p.loads) {
-            status = ph_sens_loads(sens, d, weight, &s);
+            weigh(d, weight);
+            status = ph_sens_loads(sens, d, &s);
             subtract_systems(sens, d);
             if (!vanish(sens, d))
                 d->p.loads = NULL;
         }
+        weigh(d, third);
         if (status == PH_OK)
-            status = ph_sens_loads(sens, d, third, &s);
+            status = ph_sens_loads(sens, d, &s);
         if (status != PH_OK)
             return status;
         if (!vanish(sens, d))
-            d->weight = weight;
+            best = weight;
     }
+    weigh(d, best);
     return PH_OK;
 }
 
@@ -543,12 +661,13 @@ static void take(ph_sens *sens, const ph_layout *lay, ph_arena *a)
     size_t nv = (size_t)lay->nv, nl = (size_t)lay->nl, d = sizeof(double);
     int stabilised = sens->sim->matrix.n_eta > 0, memory = ph_sens_memory(sens->sim);
     ph_follower none, *x = ph_arena_take(a, (size_t)sens->n, sizeof none);
-    sens->r_p = ph_arena_take(a, nv, d);
-    sens->Phi_p = ph_arena_take(a, nl, d);
-    sens->rate_p = ph_arena_take(a, nl, d);
+    sens->r_p = ph_arena_take(a, nv + 2 * nl, d); /* and the two after it */
+    sens->Phi_p = sens->r_p ? sens->r_p + nv : NULL;
+    sens->rate_p = sens->Phi_p ? sens->Phi_p + nl : NULL;
     sens->y = ph_arena_take(a, nv + 1, d); /* one more: difference() */
     sens->z = ph_arena_take(a, nv + 1, d);
     sens->zero = ph_arena_take(a, nv > nl ? nv : nl, d);
+    sens->onwards = ph_arena_take(a, nv, d);
     sens->K_eta = ph_arena_take(a, stabilised ? (size_t)lay->size_pairs : 0, d);
     sens->B = ph_arena_take(a, stabilised ? (size_t)lay->size_links : 0, d);
     ph_point_take(&sens->moved, lay, a);

@@ -53,6 +53,7 @@ struct ph_equilibrium {
     double scale; /* s of (T2) */
     double size;  /* of positions, at least 1 */
     double first; /* |a| of the start under full load */
+    int refused;  /* a callback refused what the last load step came to */
     ph_static_stats stats;
     const ph_allocator *alloc;
     void *block;
@@ -208,13 +209,21 @@ static ph_status set_load(ph_equilibrium *e, double factor)
     return e->opt.load ? e->opt.load(factor, e->opt.ctx) : PH_OK;
 }
 
+/* What an increment leads to may be refused where a smaller one is not. */
+static ph_status evaluate_ahead(ph_equilibrium *e)
+{
+    ph_status s = evaluate(e);
+    e->refused = s == PH_E_CALLBACK;
+    return e->refused ? PH_E_STEP : s;
+}
+
 /* From now on; guess 1: the multipliers are not known, and the first increment must go downhill, away from
  * equilibria that nothing would stay at. */
 static ph_status newton(ph_equilibrium *e, int guess)
 {
     double turn, shift, last = HUGE_VAL;
     for (int k = 0; k < e->opt.iterations; k++) {
-        ph_status s = evaluate(e);
+        ph_status s = k ? evaluate_ahead(e) : evaluate(e);
         if (s == PH_OK && guess && k == 0)
             s = balance(e);
         if (s == PH_OK)
@@ -231,7 +240,7 @@ static ph_status newton(ph_equilibrium *e, int guess)
         apply(e);
         double now = fmax(turn, shift);
         if (now <= e->opt.tol || (now <= sqrt(e->opt.tol) && now >= last / 2)) /* or round-off stops it */
-            return evaluate(e);
+            return evaluate_ahead(e);
         last = now;
     }
     return PH_E_NEWTON;
@@ -536,6 +545,8 @@ static ph_status find(ph_equilibrium *e, ph_error *err)
     ph_status held = refuse_free(e, s, &own);
     if (held == PH_OK)
         return PH_OK;
+    if (e->refused && (held == PH_E_STEP || held == PH_E_NEWTON))
+        held = PH_E_CALLBACK;
     return own.text[0] ? ph_fail(err, held, "%s", own.text) : explain(e, held, err);
 }
 

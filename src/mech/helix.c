@@ -1,0 +1,168 @@
+/* Motion along a helix (helix.h).
+ *
+ * f and g are meromorphic in s, with poles at s = (2 pi n)^2 and residues that are known:
+ *   f = sum_n 2 (1 - (-1)^n cos(kappa n pi))/(4 pi^2 n^2 - s),  g = sum_n (-1)^n sin(kappa n pi)/(n pi)/(4 pi^2 n^2 - s)
+ * The poles n = 1, 2 as they are and the rest as a power series have no cancellation and no branch: relative errors
+ * of some 1e-16 up to half a turn, also of the derivatives. kappa -> -kappa keeps f and turns the sign of g. */
+#include "mech/helix.h"
+
+#include "lie/so3.h"
+
+/* 1/2 -+ sqrt(3/20) */
+const double ph_helix_xi[PH_HELIX_POINTS] = {0.11270166537925831, 0.5, 0.88729833462074169};
+const double ph_helix_weight[PH_HELIX_POINTS] = {5 / 18., 4 / 9., 5 / 18.};
+
+enum { TERMS = 12 };
+
+typedef struct series {
+    double pole[2]; /* residues at (2 pi)^2 and (4 pi)^2 */
+    double c[TERMS];
+} series;
+
+/* f at kappa = 0; f and g at kappa = sqrt(3/5) */
+static const series middle = {{4, 0},
+                              {0.023678816357662229, 3.7671102995582869e-5, 9.4074585675898161e-8,
+                               2.555371601932096e-10, 7.1082981640221025e-13, 1.9925461583792261e-15,
+                               5.5999947948571356e-18, 1.5753066159691346e-20, 4.4328596896519748e-23,
+                               1.2475369773003997e-25, 3.5110822503691376e-28, 9.8817780676020811e-31}};
+static const series outer_f = {{0.48083512170054978, 1.6921380725414166},
+                               {0.027104714558363169, 4.0294101611607428e-5, 8.8838308679407836e-8,
+                                2.2089128940799455e-10, 5.8238935928263667e-13, 1.5827112874581646e-15,
+                                4.3704950289385848e-18, 1.217265636903768e-20, 3.4061840688597341e-23,
+                                9.555781778134509e-26, 2.6846165105624792e-28, 7.5481818905988001e-31}};
+static const series outer_g = {{-0.20703226342539002, -0.15725807163534617},
+                               {-0.00021493537586302905, -7.146020543112538e-7, -2.0592724220614921e-9,
+                                -5.7741433243508187e-12, -1.6143569018132403e-14, -4.5208293405713875e-17,
+                                -1.2683090837369068e-19, -3.5627824035461749e-22, -1.0016168916141928e-24,
+                                -2.8172206065831799e-27, -7.9261095043196036e-30, -2.2303242105479203e-32}};
+
+/* Value and 2^k d^k/ds^k */
+static void sum_up(const series *x, double s, double out[4])
+{
+    double a = 0, b = 0, c = 0, d = 0; /* value, first, second/2, third/6 */
+    for (int k = TERMS - 1; k >= 0; k--)
+        d = d * s + c, c = c * s + b, b = b * s + a, a = a * s + x->c[k];
+    for (int k = 0; k < 2; k++) {
+        const double four_pi2 = 39.478417604357434;
+        double r = 1 / ((k ? 4 * four_pi2 : four_pi2) - s), p = x->pole[k] * r;
+        a += p, p *= r, b += p, p *= r, c += p, p *= r, d += p;
+    }
+    out[0] = a, out[1] = 2 * b, out[2] = 8 * c, out[3] = 48 * d;
+}
+
+void ph_helix_scalars_at(double s, ph_helix_scalars out[PH_HELIX_POINTS])
+{
+    sum_up(&outer_f, s, out[0].f);
+    sum_up(&outer_g, s, out[2].g);
+    sum_up(&middle, s, out[1].f);
+    for (int k = 0; k < 4; k++)
+        out[2].f[k] = out[0].f[k], out[0].g[k] = -out[2].g[k], out[1].g[k] = 0;
+}
+
+/* ---- time ------------------------------------------------------------------------------------------- */
+
+/* a + eps b, eps^2 = 0 */
+typedef struct scalar {
+    double r, e;
+} scalar;
+
+static scalar times(scalar a, scalar b)
+{
+    return (scalar){a.r * b.r, a.r * b.e + a.e * b.r};
+}
+
+static scalar plus(scalar a, scalar b)
+{
+    return (scalar){a.r + b.r, a.e + b.e};
+}
+
+/* w_a . w_b with w + eps u for w */
+static scalar dot(ph_twist a, ph_twist b)
+{
+    return (scalar){ph_dot(a.w, b.w), ph_dot(a.u, b.w) + ph_dot(a.w, b.u)};
+}
+
+/* hat(a) hat(b) + hat(b) hat(a) = a b^T + b a^T - 2 (a . b) I in dual numbers */
+static ph_dual both(ph_twist a, ph_twist b)
+{
+    scalar k = dot(a, b);
+    ph_mat3 r = ph_madd(ph_outer(a.w, b.w), ph_outer(b.w, a.w));
+    ph_mat3 e = ph_madd(ph_outer(a.u, b.w), ph_outer(a.w, b.u));
+    e = ph_madd(e, ph_transpose(e));
+    r.xx -= 2 * k.r, r.yy -= 2 * k.r, r.zz -= 2 * k.r;
+    e.xx -= 2 * k.e, e.yy -= 2 * k.e, e.zz -= 2 * k.e;
+    return (ph_dual){r, e};
+}
+
+static ph_dual scaled(double k, ph_dual A)
+{
+    return (ph_dual){ph_mscale(k, A.r), ph_mscale(k, A.e)};
+}
+
+void ph_helix_fill(ph_helix *h, int order)
+{
+    ph_helix_scalars_at(ph_dot(h->d.w, h->d.w), h->at);
+    h->S[0] = scaled(0.5, both(h->d, h->d));
+    if (order >= 1)
+        h->S[1] = both(h->d, h->d1);
+    if (order >= 2)
+        h->S[2] = ph_dual_add(both(h->d, h->d2), both(h->d1, h->d1));
+}
+
+/* x and its derivatives by time, from its derivatives by s */
+static void along(const ph_helix *h, const double c[4], int order, scalar x[3])
+{
+    double m = ph_dot(h->d.w, h->d.u);
+    scalar by[3] = {{c[0], c[1] * m}, {c[1], c[2] * m}, {c[2], c[3] * m}};
+    x[0] = by[0];
+    if (order < 1)
+        return;
+    scalar k = dot(h->d, h->d1); /* half the rate of s */
+    x[1] = times(by[1], k);
+    if (order >= 2)
+        x[2] = plus(times(by[2], times(k, k)), times(by[1], plus(dot(h->d1, h->d1), dot(h->d, h->d2))));
+}
+
+static ph_twist add_scaled(ph_twist a, scalar k, ph_twist b)
+{
+    return (ph_twist){ph_add(a.u, ph_add(ph_scale(k.r, b.u), ph_scale(k.e, b.w))),
+                      ph_add(a.w, ph_scale(k.r, b.w))};
+}
+
+static void add_symmetric(ph_dual *X, double n, scalar k, const ph_dual *S)
+{
+    X->r = ph_madd(X->r, ph_mscale(n * k.r, S->r));
+    X->e = ph_madd(X->e, ph_madd(ph_mscale(n * k.r, S->e), ph_mscale(n * k.e, S->r)));
+}
+
+void ph_helix_point(const ph_helix *h, int point, int order, ph_dual X[3])
+{
+    static const double binomial[3][3] = {{1, 0, 0}, {1, 1, 0}, {1, 2, 1}};
+    const ph_twist d[3] = {h->d, order >= 1 ? h->d1 : h->d, order >= 2 ? h->d2 : h->d};
+    scalar f[3], g[3];
+    double xi = ph_helix_xi[point];
+    along(h, h->at[point].f, order, f);
+    along(h, h->at[point].g, order, g);
+    for (int n = 0; n <= order; n++) { /* Leibniz's rule for f A + g A^2 */
+        ph_twist a = {0};
+        for (int k = 0; k <= n; k++) {
+            scalar c = {binomial[n][k] * f[k].r, binomial[n][k] * f[k].e};
+            a = add_scaled(a, c, d[n - k]);
+        }
+        X[n] = ph_dual_hat(a);
+        for (int k = 0; k <= n && point != 1; k++)
+            add_symmetric(&X[n], binomial[n][k], g[k], &h->S[n - k]);
+    }
+    X[0].r.xx += xi, X[0].r.yy += xi, X[0].r.zz += xi;
+}
+
+/* ---- derivatives by d ------------------------------------------------------------------------------- */
+
+void ph_helix_fold_slope(const ph_helix *h, int point, ph_twist y, ph_six *out)
+{
+    const ph_helix_scalars *c = &h->at[point];
+    ph_form F = {.f = -c->f[0], .g = c->g[0], .f1 = -c->f[1], .g1 = c->g[1], .f2 = -c->f[2], .g2 = c->g[2]};
+    ph_mat3 J0, J1;
+    ph_se3_form_slope(F, h->d.w, h->d.u, y.u, y.w, &J0, &J1);
+    *out = (ph_six){.uw = J0, .wu = J0, .ww = J1};
+}
