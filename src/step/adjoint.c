@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "la/small.h"
+#include "step/motion_back.h"
 #include "step/sim.h"
 
 /* A state from which the run goes on to the bit: the point, the one before, from which the first guess is
@@ -40,6 +41,10 @@ typedef struct adjoint {
     ph_point *point;  /* n_points + 1: of the part at work */
     double **past;    /* likewise: what the method remembers there */
     ph_point scratch;
+    int start;           /* steps of a start that is the motion; 0: there are none, or they are differenced */
+    ph_point *begin;     /* start + 1: its points */
+    ph_variation *bar;   /* likewise: covectors there, of what the method remembers */
+    ph_motion_back back; /* with them */
     ph_variation now, next; /* covectors */
     double *mu, *rhs;       /* n of (N2) */
     double *y_bar;          /* nv */
@@ -549,11 +554,58 @@ static ph_status start_part(adjoint *a, ph_error *err)
     return s;
 }
 
+/* The start forwards, without derivatives; its points are kept. */
+static ph_status start_forwards(adjoint *a, ph_error *err)
+{
+    ph_sim *sim = a->sim;
+    long last = a->start < a->steps ? a->start : a->steps;
+    ph_status s = show(a, err);
+    sim->sens = NULL;
+    ph_point_copy(&a->begin[0], &sim->now, &sim->lay);
+    while (s == PH_OK && sim->n < last) {
+        s = go_forwards(a, sim->n + 1, err);
+        ph_point_copy(&a->begin[sim->n], &sim->now, &sim->lay);
+    }
+    return s;
+}
+
+/* And backwards, from the covectors of its last point and of what the method remembers there: (W13). */
+static ph_status start_backwards(adjoint *a, ph_error *err)
+{
+    ph_sim *sim = a->sim;
+    const ph_layout *lay = &sim->lay;
+    ph_variation *x = &a->next;
+    int last = a->start < a->steps ? a->start : (int)a->steps, pieces;
+    ph_status s = PH_OK;
+    for (int j = 0; j <= last; j++)
+        ph_variation_clear(&a->bar[j], lay, 0);
+    if (last == a->start)
+        sim->stepper->sens_start_back(sim, a->begin, x->memory, a->bar);
+    for (int j = last; j >= 0 && s == PH_OK; j--) {
+        if (j < last || j == a->steps)
+            s = seed(a, j, &a->begin[j]);
+        for (int i = 0; i < lay->nv; i++)
+            x->W[i] += a->bar[j].W[i], x->v[i] += a->bar[j].v[i];
+        if (j == 0 || s != PH_OK)
+            break;
+        ph_rk *rk = sim->stepper->sens_start_method(sim, j - 1, &pieces);
+        s = ph_motion_back_forces(&a->back, &a->begin[j], x->vdot, x->lambda, x->W, x->v, a->gradient);
+        if (s == PH_OK)
+            s = ph_motion_back_over(&a->back, rk, &a->begin[j], sim->opt.h, pieces, x->W, x->v, a->gradient);
+        memset(x->vdot, 0, sizeof(double) * (size_t)lay->nv);
+        memset(x->lambda, 0, sizeof(double) * (size_t)lay->nl);
+    }
+    memset(x->memory, 0, sizeof(double) * (size_t)(lay->nv * a->memory));
+    if (s != PH_OK)
+        ph_fail(err, s, "t = %.9g: %s on the way back", a->begin[0].t, "the start, or the objective, failed");
+    return s;
+}
+
 static ph_status forwards_and_back(adjoint *a, ph_error *err)
 {
     ph_sim *sim = a->sim;
     checkpoint *end = &a->mark[a->n_marks + a->n_spare];
-    ph_status s = start_part(a, err);
+    ph_status s = a->start ? start_forwards(a, err) : start_part(a, err);
     long spacing = (a->steps - sim->n + a->n_marks - 1) / a->n_marks;
     int used = 0;
     while (s == PH_OK && sim->n < a->steps) {
@@ -566,6 +618,8 @@ static ph_status forwards_and_back(adjoint *a, ph_error *err)
     ph_stats stats = sim->stats;
     for (int k = used - 1; k >= 0 && s == PH_OK; k--)
         s = part_back(a, k, k == used - 1 ? a->steps : a->mark[k + 1].n, a->n_marks, err);
+    if (s == PH_OK && a->start)
+        s = start_backwards(a, err);
     load(a, end);
     sim->stats = stats;
     return s;
@@ -610,6 +664,33 @@ static int plan(adjoint *a, size_t memory)
     return 1;
 }
 
+/* Of a start that is the motion. */
+static void take_start(adjoint *a, ph_arena *arena)
+{
+    const ph_layout *lay = &a->sim->lay;
+    size_t points = (size_t)a->start + 1;
+    int pieces;
+    ph_point nowhere, *begin = ph_arena_take(arena, points, sizeof nowhere);
+    ph_variation none, *bar = ph_arena_take(arena, points, sizeof none);
+    for (size_t k = 0; k < points; k++) {
+        ph_point_take(arena->base ? &begin[k] : &nowhere, lay, arena);
+        ph_variation_take(arena->base ? &bar[k] : &none, lay, 0, arena);
+    }
+    a->begin = begin, a->bar = bar;
+    ph_motion_back_take(&a->back, a->sens, &a->sim->stepper->sens_start_method(a->sim, 0, &pieces)->tab,
+                        arena);
+}
+
+/* Steps of the start, if it is the motion. */
+static int start_of(ph_sim *sim)
+{
+    int pieces;
+    const ph_stepper *method = sim->stepper;
+    if (!method->sens_start_method || sim->matrix.redundant || !method->sens_start_method(sim, 0, &pieces))
+        return 0;
+    return ph_sens_start_steps(sim);
+}
+
 /* Hand out all arrays; called twice, see ph_arena. */
 static void take(adjoint *a, ph_arena *arena)
 {
@@ -637,6 +718,8 @@ static void take(adjoint *a, ph_arena *arena)
     a->rhs = ph_arena_take(arena, (size_t)a->sim->matrix.n, d);
     a->y_bar = ph_arena_take(arena, (size_t)lay->nv, d);
     a->by_p = ph_arena_take(arena, (size_t)a->sens->n, d);
+    if (a->start)
+        take_start(a, arena);
 }
 
 ph_status ph_sens_gradient(ph_sens *sens, long steps, const ph_objective *objective, size_t memory,
@@ -648,7 +731,8 @@ ph_status ph_sens_gradient(ph_sens *sens, long steps, const ph_objective *object
                  .objective = objective,
                  .steps = steps,
                  .gradient = gradient,
-                 .memory = ph_sens_memory(sim)};
+                 .memory = ph_sens_memory(sim),
+                 .start = start_of(sim)};
     ph_arena arena = {0};
     if (steps < 1 || sim->n)
         return ph_fail(err, PH_E_INPUT, "a gradient is that of a run of at least one step, from its start");
