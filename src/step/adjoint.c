@@ -627,41 +627,12 @@ static ph_status forwards_and_back(adjoint *a, ph_error *err)
 
 /* ---- memory ------------------------------------------------------------------------------------- */
 
-/* Of a point and what the method remembers there. */
-static size_t point_size(const adjoint *a)
-{
-    ph_arena arena = {0};
-    ph_point p;
-    ph_point_take(&p, &a->sim->lay, &arena);
-    return arena.used + sizeof(double) * (size_t)(a->memory * a->sim->lay.nv);
-}
-
 static int ceil_sqrt(long n)
 {
     int r = (int)sqrt((double)n);
     while ((long)r * r < n)
         r++;
     return r;
-}
-
-/* A mark takes two points. 0: the bound is too tight. */
-static int plan(adjoint *a, size_t memory)
-{
-    long points = (long)(memory / point_size(a));
-    a->n_marks = a->n_points = ceil_sqrt(a->steps);
-    a->n_spare = 0;
-    if (memory && 3L * a->n_marks + 3 > points) {
-        a->n_points = a->n_marks = (int)(points / 4);
-        do {
-            if (--a->n_marks < 1)
-                return 0;
-            a->n_spare = 1;
-            long part = (a->steps + a->n_marks - 1) / a->n_marks;
-            for (; part > a->n_points; part = (part + 1) / 2)
-                a->n_spare++;
-        } while (2L * (a->n_marks + a->n_spare + 1) + a->n_points + 1 > points);
-    }
-    return 1;
 }
 
 /* Of a start that is the motion. */
@@ -722,6 +693,53 @@ static void take(adjoint *a, ph_arena *arena)
         take_start(a, arena);
 }
 
+/* Bytes of all arrays with so many marks and points. */
+static size_t bytes(const adjoint *a, int marks, int points)
+{
+    adjoint trial = *a;
+    ph_arena arena = {0};
+    trial.n_marks = marks, trial.n_spare = 0, trial.n_points = points;
+    take(&trial, &arena);
+    return arena.used + PH_ARENA_ALIGN;
+}
+
+/* Spare marks for parts that are halved until their points are there. */
+static int spare_marks(long part, int points)
+{
+    int n = 1;
+    for (; part > points; part = (part + 1) / 2)
+        n++;
+    return n;
+}
+
+/* What many cost, of which each takes no more than its part and a piece of the arena less than a line more. */
+#define SAMPLE 64
+
+/* As many points as the root of the number of steps, and as many marks; or what a bound allows, one half of it for
+ * points and one for marks, since the steps that are made again grow with the logarithm of the length of a part over
+ * its points. Returns the least bound that would do if it is too tight, else 0. */
+static size_t plan(adjoint *a, size_t memory)
+{
+    size_t one = bytes(a, 1, 1), slack = 4 * PH_ARENA_ALIGN;
+    size_t mark = (bytes(a, 1 + SAMPLE, 1) - one) / SAMPLE + 1;
+    size_t point = (bytes(a, 1, 1 + SAMPLE) - one) / SAMPLE + 1;
+    size_t root = (size_t)ceil_sqrt(a->steps), least = one + slack + mark * (size_t)spare_marks(a->steps, 1);
+    a->n_marks = a->n_points = (int)root;
+    a->n_spare = 0;
+    if (!memory || one + slack + (root - 1) * (mark + point) <= memory)
+        return 0;
+    if (least > memory)
+        return least;
+    size_t points = 1 + (memory - least) / (2 * point);
+    size_t marks = 1 + (memory - one - slack - (points - 1) * point) / mark; /* spare ones among them */
+    a->n_points = (int)points, a->n_marks = 1;
+    for (int k = 0; k < 2; k++) { /* parts get shorter as marks get more */
+        a->n_spare = spare_marks((a->steps + a->n_marks - 1) / a->n_marks, a->n_points);
+        a->n_marks = (int)marks - a->n_spare;
+    }
+    return 0;
+}
+
 ph_status ph_sens_gradient(ph_sens *sens, long steps, const ph_objective *objective, size_t memory,
                            double *value, double *gradient, ph_error *err)
 {
@@ -740,9 +758,10 @@ ph_status ph_sens_gradient(ph_sens *sens, long steps, const ph_objective *object
         return ph_fail(err, PH_E_INPUT, "the objective has neither a final value nor an integral");
     if (!sim->stepper->sens_restore)
         return ph_fail(err, PH_E_INPUT, "%s has no adjoint", sim->stepper->name);
-    if (!plan(&a, memory))
-        return ph_fail(err, PH_E_INPUT, "a bound of %zu bytes is too tight: a state takes %zu", memory,
-                       point_size(&a));
+    size_t least = plan(&a, memory);
+    if (least)
+        return ph_fail(err, PH_E_INPUT, "a bound of %zu bytes is too tight: it takes %zu at least", memory,
+                       least);
     take(&a, &arena);
     if (!ph_arena_open(&arena, sim->opt.alloc))
         return ph_fail(err, PH_E_MEMORY, "not enough memory for checkpoints; give a bound");
