@@ -87,16 +87,36 @@ static double gap(rig *r, const ph_state *s, unsigned what)
     return worst;
 }
 
+#define BEAM     "../test/models/beam_params.lua"
+#define FRICTION "../test/models/friction_params.lua"
+
 static const struct {
     const char *file, *param;
     int nothing; /* it changes initial values alone */
-} row[] = {{"heavy_top.lua", "m", 0},      {"slider_crank.lua", "crank", 0},
-           {"slider_crank.lua", "rod", 0}, {"slider_crank.lua", "speed", 1},
-           {"bricard.lua", "b", 0},        {"bricard.lua", "m", 0},
-           {"rotor.lua", "m", 0},          {"rotor.lua", "spin", 1},
-           {"rolling_disc.lua", "r", 0},   {"rolling_disc.lua", "lean", 0},
-           {"four_bar.lua", "coupler", 0}, {"driven_crank.lua", "turns", 0},
-           {"spring_ball.lua", "k", 0},    {"andrews.lua", "k", 0}};
+} row[] = {{"heavy_top.lua", "m", 0},
+           {"slider_crank.lua", "crank", 0},
+           {"slider_crank.lua", "rod", 0},
+           {"slider_crank.lua", "speed", 1},
+           {"bricard.lua", "b", 0},
+           {"bricard.lua", "m", 0},
+           {"rotor.lua", "m", 0},
+           {"rotor.lua", "spin", 1},
+           {"rolling_disc.lua", "r", 0},
+           {"rolling_disc.lua", "lean", 0},
+           {"four_bar.lua", "coupler", 0},
+           {"driven_crank.lua", "turns", 0},
+           {"spring_ball.lua", "k", 0},
+           {"andrews.lua", "k", 0},
+           {BEAM, "EI", 0},
+           {BEAM, "EA", 0},
+           {BEAM, "density", 0},
+           {BEAM, "length", 0},
+           {BEAM, "relaxation", 0},
+           {FRICTION, "rail", 0},
+           {FRICTION, "pin", 0},
+           {FRICTION, "ball", 0},
+           {FRICTION, "lever", 0},
+           {FRICTION, "slow", 0}};
 
 static void sums(void **state)
 {

@@ -42,7 +42,7 @@ near 'dlambda/dm' 1e-3 "$(value sensitivities m joints pivot lambda)" '-2.893958
 near 'force' 1e-12 "$(value sensitivities m joints pivot force)" "$(value sensitivities m joints pivot lambda)"
 
 # ---- three ways ---------------------------------------------------------------------------------------------------
-cp "$models"/*.lua .
+cp "$models"/*.lua "$models"/../test/models/*.lua .
 cat >>heavy_top.lua <<'EOF'
 sensor   { name = "square", custom = function(t, s) return s.top.position.x^2, t end }
 objective{ name = "J", final = function(s) return s.top.position.z + 0.1*s.top.omega.x^2 end,
@@ -88,6 +88,27 @@ ways slider_crank speed 1e-8 --t-end 1.2 --formulation ggl # more than one turn 
 ways slider_crank crank 1e-7 --t-end 0.3
 ways bricard b 1e-5 --t-end 0.2 --formulation ggl # hardly depends on b
 ways rotor m 1e-6 --h 1e-5 --t-end 0.02
+# beams: stiffness, mass, damping and shape, seen by a sensor of section forces; differences of runs see little of the last two
+for space in R3xSO3 SE3; do
+    for p in EI EA length; do
+        ways beam_params $p 1e-8 --space $space
+    done
+    for p in relaxation density; do
+        ways beam_params $p 1e-7 --space $space
+    done
+done
+run 0 sens beam_params.lua --param EI,EA,density,length,relaxation --check --json
+for p in EI EA density length relaxation; do
+    for quantity in tip moment; do
+        d=$(value check digits $p sensors $quantity)
+        awk -v d="$d" 'BEGIN { exit !(d >= 7) }' || fail "$quantity by $p agrees to $d" # derivative
+    done
+done
+# friction: coefficients, lever and speed
+for p in rail ball lever slow; do
+    ways friction_params $p 1e-8
+done
+ways friction_params pin 1e-7
 run 0 sens spring_ball.lua --param k --t-end 0.5 --space cardan --check --json
 awk -v d="$(value check least)" 'BEGIN { exit !(d >= 8) }' || fail "cardan: $(value check least)" # derivative
 

@@ -1,7 +1,10 @@
 /* How the equations of mechanisms built for neighbouring values of a parameter differ: elements that are the
  * same in all of them cancel and are not evaluated.
  *
- *   r += sum_k w_k r_k,  Phi += sum_k w_k Phi_k,  rate += sum_k w_k rate_k,  sum_k w_k = 0     (W4) */
+ *   r += sum_k w_k r_k,  Phi += sum_k w_k Phi_k,  rate += sum_k w_k rate_k,  sum_k w_k = 0     (W4)
+ *
+ * What depends linearly on the data of an element is evaluated once, with sum_k w_k data_k for its data: inertia
+ * and weight of bodies, points that two bodies have in common, coefficients of forces. */
 #include "mech/mech.h"
 
 #include <float.h>
@@ -9,13 +12,25 @@
 
 #include "polhode/sens.h"
 
+/* A joint that differs: bits of its parts that do, and of those that do so linearly. */
+typedef struct differing_joint {
+    int joint;
+    unsigned parts, linear;
+} differing_joint;
+
+typedef struct differing_force {
+    int force, linear;
+} differing_force;
+
 struct ph_loads {
     const ph_allocator *alloc;
     void *block;
     int n; /* mechanisms */
     const ph_mechanism *const *at;
     int n_bodies, n_joints, n_forces; /* that differ */
-    int *body, *joint, *force;
+    int *body;
+    differing_joint *joint;
+    differing_force *force;
     int functions; /* one of the forces calls a function of the states */
 };
 
@@ -61,24 +76,54 @@ static int same_joint(double size, const ph_joint *a, const ph_joint *b)
            same(1, 0, &a->radius, &b->radius);
 }
 
-static int same_inertia(const ph_force *a, const ph_force *b)
+/* What one of its parts reads is the same. */
+static int same_part(double size, const ph_joint *a, const ph_joint *b, int part)
 {
-    return same(1, 0, &a->mass, &b->mass) && same3(0, a->moment, b->moment) && same33(0, &a->J, &b->J);
+    const ph_part *op = a->part[part].op;
+    if (a->drive < 0 && op == &ph_part_point)
+        return same3(size, a->sa, b->sa) && same3(size, a->sb, b->sb);
+    if (a->drive < 0 && op == &ph_part_turn)
+        return same33(1, &a->Ea, &b->Ea) && same33(1, &a->Eb, &b->Eb);
+    if (a->drive < 0 && op == &ph_part_ortho)
+        return same3(1, a->ea, b->ea) && same3(1, a->eb, b->eb);
+    if (a->drive >= 0 || op != &ph_part_slide)
+        return same_joint(size, a, b);
+    int all = same33(1, &a->Ea, &b->Ea) && same3(size, a->sb, b->sb);
+    for (int k = 0; k < 3 && all; k++)
+        if (ph_picked(a->part[part].pick, k)) {
+            double x = ph_dot(ph_column(&a->Ea, k), a->sa), y = ph_dot(ph_column(&b->Ea, k), b->sa);
+            all = same(1, size, &x, &y);
+        }
+    return all;
 }
 
-static int same_force(double size, const ph_force *a, const ph_force *b)
+static int same66(const double *a, const double *b)
 {
-    const double x[] = {a->friction, a->speed}, y[] = {b->friction, b->speed};
+    return !a || !b ? a == b : same(36, 0, a, b);
+}
+
+/* Coefficients on which a force depends linearly */
+static int same_coefficients(const ph_force *a, const ph_force *b)
+{
     if (a->joint)
-        return same(1, 0, x, y) && same(1, 0, x + 1, y + 1) && same_joint(size, a->joint, b->joint);
+        return same(1, 0, &a->friction, &b->friction);
     const ph_force_def *d = a->def, *e = b->def;
+    return same(1, 0, &d->k, &e->k) && same(1, 0, &d->d, &e->d) && same3(0, d->k3, e->k3) &&
+           same3(0, d->d3, e->d3) && same3(0, d->kr3, e->kr3) && same3(0, d->dr3, e->dr3) &&
+           same3(0, d->value, e->value) && same66(d->K6, e->K6) && same66(d->D6, e->D6) &&
+           same(1, 0, &a->mass, &b->mass) && same3(0, a->moment, b->moment) && same33(0, &a->J, &b->J);
+}
+
+/* and all else that it reads */
+static int same_place(double size, const ph_force *a, const ph_force *b)
+{
+    if (a->joint)
+        return same(1, 0, &a->speed, &b->speed) && same_joint(size, a->joint, b->joint);
     const double p[] = {a->rest.w, a->rest.x, a->rest.y, a->rest.z};
     const double q[] = {b->rest.w, b->rest.x, b->rest.y, b->rest.z};
-    return !d->f.call && same3(size, a->sa, b->sa) && same3(size, a->sb, b->sb) &&
-           same(1, size, &a->length, &b->length) && same(4, 1, p, q) && same(1, 0, &d->k, &e->k) &&
-           same_inertia(a, b) && same(1, 0, &d->d, &e->d) && same3(0, d->k3, e->k3) &&
-           same3(0, d->d3, e->d3) && same3(0, d->kr3, e->kr3) && same3(0, d->dr3, e->dr3) &&
-           same3(0, d->value, e->value);
+    return !a->def->f.call && same3(size, a->sa, b->sa) && same3(size, a->sb, b->sb) &&
+           same(1, size, &a->length, &b->length) && same(4, 1, p, q) && same(3, size, a->d0, b->d0) &&
+           same(3, 1, a->d0 + 3, b->d0 + 3) && !a->def->D6 == !b->def->D6;
 }
 
 static double size_of(const ph_model *model)
@@ -89,6 +134,21 @@ static double size_of(const ph_model *model)
     for (int i = 0; i < model->n_joints; i++)
         size = fmax(size, ph_norm(model->joint[i].at));
     return size;
+}
+
+/* Bits of the parts of joint i that differ, and of those that are linear in what does. */
+static differing_joint compare_joint(const ph_loads *l, double size, int i)
+{
+    const ph_joint *j = &l->at[0]->joint[i];
+    differing_joint d = {i, 0, 0};
+    for (int part = 0; part < j->n_parts; part++)
+        for (int k = 1; k < l->n; k++)
+            if (!same_part(size, j, &l->at[k]->joint[i], part))
+                d.parts |= 1u << part;
+    for (int part = 0; part < j->n_parts; part++)
+        if (j->drive < 0 && j->part[part].op == &ph_part_point)
+            d.linear |= 1u << part & d.parts;
+    return d;
 }
 
 static void compare(ph_loads *l)
@@ -103,18 +163,19 @@ static void compare(ph_loads *l)
             l->body[l->n_bodies++] = i;
     }
     for (int i = 0; i < m->n_joints; i++) {
-        int all = 1;
-        for (int k = 1; k < l->n; k++)
-            all = all && same_joint(size, &m->joint[i], &l->at[k]->joint[i]);
-        if (!all)
-            l->joint[l->n_joints++] = i;
+        differing_joint d = compare_joint(l, size, i);
+        if (d.parts)
+            l->joint[l->n_joints++] = d;
     }
     for (int i = 0; i < m->n_forces; i++) {
-        int all = 1;
-        for (int k = 1; k < l->n; k++)
-            all = all && same_force(size, &m->force[i], &l->at[k]->force[i]);
-        if (!all)
-            l->force[l->n_forces++] = i;
+        int place = 1, all = 1;
+        for (int k = 1; k < l->n; k++) {
+            place = place && same_place(size, &m->force[i], &l->at[k]->force[i]) &&
+                    (!m->force[i].op->M || same3(0, m->model->gravity, l->at[k]->model->gravity));
+            all = all && same_coefficients(&m->force[i], &l->at[k]->force[i]);
+        }
+        if (!place || !all)
+            l->force[l->n_forces++] = (differing_force){i, place};
     }
     l->functions = m->functions && l->n_forces > 0;
 }
@@ -144,8 +205,8 @@ static void take(ph_loads *l, int n, const ph_mechanism *m, ph_arena *a)
 {
     l->at = ph_arena_take(a, (size_t)n, sizeof *l->at);
     l->body = ph_arena_take(a, (size_t)m->model->n_bodies, sizeof(int));
-    l->joint = ph_arena_take(a, (size_t)m->n_joints, sizeof(int));
-    l->force = ph_arena_take(a, (size_t)m->n_forces, sizeof(int));
+    l->joint = ph_arena_take(a, (size_t)m->n_joints, sizeof *l->joint);
+    l->force = ph_arena_take(a, (size_t)m->n_forces, sizeof *l->force);
 }
 
 ph_status ph_loads_create(ph_loads **out, int n, const ph_mechanism *const *at, const ph_allocator *alloc,
@@ -176,61 +237,124 @@ void ph_loads_destroy(ph_loads *loads)
 
 /* ---- values --------------------------------------------------------------------------------------- */
 
-/* m a - weight, J Omegadot + Omega x J Omega */
-static void add_body(const ph_body *b, const ph_state *s, double f, double *r)
+/* m a - weight, J Omegadot + Omega x J Omega, with the sums of m, J and weight */
+static void add_body(const ph_loads *l, int i, const ph_state *s, const double *w, double *r)
 {
-    ph_vec3 a = ph_load3(s->vdot + b->v[0]);
-    ph_add3(r + b->v[0], ph_scale(f, ph_sub(ph_scale(b->m, a), b->weight)));
+    const ph_body *b = &l->at[0]->body[i];
+    double m = 0;
+    ph_mat3 J = {0};
+    ph_vec3 weight = {0};
+    for (int k = 0; k < l->n; k++) {
+        const ph_body *x = &l->at[k]->body[i];
+        if (w[k] == 0)
+            continue;
+        m += w[k] * x->m;
+        weight = ph_add(weight, ph_scale(w[k], x->weight));
+        if (!b->particle)
+            J = ph_madd(J, ph_mscale(w[k], x->J));
+    }
+    ph_add3(r + b->v[0], ph_sub(ph_scale(m, ph_load3(s->vdot + b->v[0])), weight));
     if (b->particle)
         return;
-    ph_vec3 w = ph_load3(s->v + b->v[1]), wdot = ph_load3(s->vdot + b->v[1]);
-    ph_add3(r + b->v[1], ph_scale(f, ph_add(ph_mul(b->J, wdot), ph_cross(w, ph_mul(b->J, w)))));
+    ph_vec3 omega = ph_load3(s->v + b->v[1]), omega_dot = ph_load3(s->vdot + b->v[1]);
+    ph_add3(r + b->v[1], ph_add(ph_mul(J, omega_dot), ph_cross(omega, ph_mul(J, omega))));
 }
 
-/* B^T lambda, Phi and B v + Phi_t of one joint of one mechanism, with the bodies of the site; Phi or rate
- * NULL: without. */
-static ph_status add_joint(const ph_joint *j, const ph_state *s, double f, ph_site *site, double *r,
-                           double *Phi, double *rate)
+/* One side of a point that two bodies have in common, sign (x + R s), with the sum of s:
+ *   B^T lambda = sign s x R^T lambda on phi,  Phi = sign R s,  rate = sign R (Omega x s)
+ * The ground and particles do not turn. */
+static void add_end(const ph_mechanism *m, int body, ph_vec3 s, const ph_state *at, const double *lambda,
+                    double *r, double *Phi, double *rate)
 {
-    double B[12 * PH_ROWS_MAX], y[PH_ROWS_MAX], y_t[PH_ROWS_MAX] = {0};
-    if (j->drive >= 0) {
-        ph_status status = ph_drive_at(j->f, s->t, rate ? 1 : 0, site->f);
-        if (status != PH_OK)
-            return status;
+    const ph_body *b = body < 0 || m->body[body].particle ? NULL : &m->body[body];
+    const ph_mat3 *R = b ? &at->R[b->R] : NULL;
+    if (Phi)
+        ph_add3(Phi, R ? ph_mul(*R, s) : s);
+    if (!R)
+        return;
+    ph_add3(r + b->v[1], ph_cross(s, ph_tmul(*R, ph_load3(lambda))));
+    if (rate)
+        ph_add3(rate, ph_mul(*R, ph_cross(ph_load3(at->v + b->v[1]), s)));
+}
+
+static void add_point(const ph_loads *l, int i, int part, const ph_state *s, const double *w, double *r,
+                      double *Phi, double *rate)
+{
+    const ph_joint *j = &l->at[0]->joint[i];
+    int at = j->l_at + j->part[part].row;
+    ph_vec3 sa = {0}, sb = {0};
+    for (int k = 0; k < l->n; k++) {
+        if (w[k] == 0)
+            continue;
+        sa = ph_add(sa, ph_scale(w[k], l->at[k]->joint[i].sa));
+        sb = ph_sub(sb, ph_scale(w[k], l->at[k]->joint[i].sb));
     }
-    site->j = j;
-    memset(B, 0, sizeof(double) * (size_t)(12 * j->rows));
-    for (int i = 0; i < j->n_parts; i++) {
-        int row = j->part[i].row;
-        site->pick = j->part[i].pick;
-        j->part[i].op->B(site, &(ph_put){B, ph_local_rows, 12, row});
-        if (Phi)
-            j->part[i].op->Phi(site, y + row);
-        if (rate && j->drive >= 0 && j->part[i].op->Phi_t)
-            j->part[i].op->Phi_t(site, y_t + row);
-    }
-    const double *lambda = s->lambda + j->l_at;
+    Phi = Phi ? Phi + at : NULL, rate = rate ? rate + at : NULL;
+    add_end(l->at[0], j->body[0], sa, s, s->lambda + at, r, Phi, rate);
+    add_end(l->at[0], j->body[1], sb, s, s->lambda + at, r, Phi, rate);
+}
+
+/* B^T lambda, Phi and B v + Phi_t of one part of a joint of one mechanism; Phi or rate NULL: without. */
+static void add_part(const ph_joint *j, int part, const ph_state *s, double f, const ph_site *site, double *r,
+                     double *Phi, double *rate)
+{
+    double B[12 * PH_ROWS_MAX] = {0}, y[PH_ROWS_MAX], y_t[PH_ROWS_MAX] = {0};
+    const ph_part *op = j->part[part].op;
+    int rows = j->part[part].rows, at = j->l_at + j->part[part].row;
+    op->B(site, &(ph_put){B, ph_local_rows, 12, 0});
+    if (Phi)
+        op->Phi(site, y);
+    if (rate && j->drive >= 0 && op->Phi_t)
+        op->Phi_t(site, y_t);
     for (int k = 0; k < PH_SLOTS; k++) {
         if (j->v[k] < 0)
             continue;
         ph_vec3 v = ph_load3(s->v + j->v[k]), sum = {0};
-        for (int i = 0; i < j->rows; i++) {
+        for (int i = 0; i < rows; i++) {
             ph_vec3 row = ph_load3(B + 12 * i + 3 * k);
-            sum = ph_add(sum, ph_scale(lambda[i], row));
-            if (rate)
-                y_t[i] += ph_dot(row, v);
+            sum = ph_add(sum, ph_scale(s->lambda[at + i], row));
+            y_t[i] += ph_dot(row, v);
         }
         ph_add3(r + j->v[k], ph_scale(f, sum));
     }
-    for (int i = 0; i < j->rows && Phi; i++)
-        Phi[j->l_at + i] += f * y[i];
-    for (int i = 0; i < j->rows && rate; i++)
-        rate[j->l_at + i] += f * y_t[i];
+    for (int i = 0; i < rows && Phi; i++)
+        Phi[at + i] += f * y[i];
+    for (int i = 0; i < rows && rate; i++)
+        rate[at + i] += f * y_t[i];
+}
+
+/* The bodies of a joint are where they are in each mechanism. */
+static ph_status add_joint(const ph_loads *l, const differing_joint *d, const ph_state *s, const double *w,
+                           double *r, double *Phi, double *rate)
+{
+    const ph_joint *first = &l->at[0]->joint[d->joint];
+    for (int part = 0; part < first->n_parts; part++)
+        if (d->linear >> part & 1)
+            add_point(l, d->joint, part, s, w, r, Phi, rate);
+    if (d->parts == d->linear)
+        return PH_OK;
+    ph_site site = {0};
+    ph_kin_fill(l->at[0], s, first->body[0], &site.a);
+    ph_kin_fill(l->at[0], s, first->body[1], &site.b);
+    for (int k = 0; k < l->n; k++) {
+        const ph_joint *j = &l->at[k]->joint[d->joint];
+        if (w[k] == 0)
+            continue;
+        ph_status status = j->drive >= 0 ? ph_drive_at(j->f, s->t, rate ? 1 : 0, site.f) : PH_OK;
+        if (status != PH_OK)
+            return status;
+        site.j = j;
+        for (int part = 0; part < j->n_parts; part++)
+            if ((d->parts & ~d->linear) >> part & 1) {
+                site.pick = j->part[part].pick;
+                add_part(j, part, s, w[k], &site, r, Phi, rate);
+            }
+    }
     return PH_OK;
 }
 
-static ph_status add_force(const ph_mechanism *m, const ph_force *force, const ph_state *s, double f,
-                           double *r)
+static ph_status add_force_of(const ph_mechanism *m, const ph_force *force, const ph_state *s, double f,
+                              double *r)
 {
     ph_force_site site;
     ph_vec3 y[PH_SLOTS] = {{0}};
@@ -244,31 +368,73 @@ static ph_status add_force(const ph_mechanism *m, const ph_force *force, const p
     return status;
 }
 
+/* sum += w a of 36 numbers; a NULL: zero */
+static void add66(double w, const double *a, double *sum)
+{
+    for (int i = 0; i < 36 && a; i++)
+        sum[i] += w * a[i];
+}
+
+/* A force with the sums of its coefficients. */
+static ph_status add_linear_force(const ph_loads *l, int i, const ph_state *s, const double *w, double *r)
+{
+    ph_force sum = l->at[0]->force[i];
+    ph_force_def def = {0};
+    double K6[36] = {0}, D6[36] = {0};
+    if (sum.def) {
+        def = *sum.def;
+        def.k = def.d = 0;
+        def.k3 = def.d3 = def.kr3 = def.dr3 = def.value = ph_v3(0, 0, 0);
+        def.K6 = def.K6 ? K6 : NULL, def.D6 = def.D6 ? D6 : NULL;
+        sum.def = &def;
+    }
+    sum.friction = sum.mass = 0;
+    sum.moment = ph_v3(0, 0, 0), sum.J = ph_diag3(0, 0, 0);
+    for (int k = 0; k < l->n; k++) {
+        const ph_force *f = &l->at[k]->force[i];
+        const ph_force_def *d = f->def;
+        sum.friction += w[k] * f->friction, sum.mass += w[k] * f->mass;
+        sum.moment = ph_add(sum.moment, ph_scale(w[k], f->moment));
+        sum.J = ph_madd(sum.J, ph_mscale(w[k], f->J));
+        if (!d || w[k] == 0)
+            continue;
+        def.k += w[k] * d->k, def.d += w[k] * d->d;
+        def.k3 = ph_add(def.k3, ph_scale(w[k], d->k3)), def.d3 = ph_add(def.d3, ph_scale(w[k], d->d3));
+        def.kr3 = ph_add(def.kr3, ph_scale(w[k], d->kr3)), def.dr3 = ph_add(def.dr3, ph_scale(w[k], d->dr3));
+        def.value = ph_add(def.value, ph_scale(w[k], d->value));
+        add66(w[k], d->K6, K6), add66(w[k], d->D6, D6);
+    }
+    return add_force_of(l->at[0], &sum, s, 1, r);
+}
+
+static ph_status add_force(const ph_loads *l, const differing_force *d, const ph_state *s, const double *w,
+                           double *r)
+{
+    if (d->linear)
+        return add_linear_force(l, d->force, s, w, r);
+    ph_status status = PH_OK;
+    for (int k = 0; k < l->n && status == PH_OK; k++)
+        if (w[k] != 0)
+            status = add_force_of(l->at[k], &l->at[k]->force[d->force], s, w[k], r);
+    return status;
+}
+
 ph_status ph_loads_add(const ph_state *s, const double *weight, unsigned what, double *r, double *Phi,
                        double *rate, void *loads)
 {
     const ph_loads *l = loads;
     ph_status status = PH_OK;
     double *Phi_out = what & PH_LOADS_PHI ? Phi : NULL, *rate_out = what & PH_LOADS_RATE ? rate : NULL;
-    for (int i = 0; i < l->n_joints; i++) { /* the bodies of a joint are where they are in each mechanism */
-        ph_site site = {0};
-        const ph_joint *first = &l->at[0]->joint[l->joint[i]];
-        ph_kin_fill(l->at[0], s, first->body[0], &site.a);
-        ph_kin_fill(l->at[0], s, first->body[1], &site.b);
-        for (int k = 0; k < l->n && status == PH_OK; k++)
-            if (weight[k] != 0)
-                status = add_joint(&l->at[k]->joint[l->joint[i]], s, weight[k], &site, r, Phi_out, rate_out);
-    }
-    for (int k = 0; k < l->n && !(what & PH_LOADS_ROWS); k++) {
-        const ph_mechanism *m = l->at[k];
-        if (weight[k] == 0)
-            continue;
-        for (int i = 0; i < l->n_bodies; i++)
-            add_body(&m->body[l->body[i]], s, weight[k], r);
-        if (l->functions)
-            ph_states_of(m, s, m->states);
-        for (int i = 0; i < l->n_forces && status == PH_OK; i++)
-            status = add_force(m, &m->force[l->force[i]], s, weight[k], r);
-    }
+    for (int i = 0; i < l->n_joints && status == PH_OK; i++)
+        status = add_joint(l, &l->joint[i], s, weight, r, Phi_out, rate_out);
+    if (what & PH_LOADS_ROWS)
+        return status;
+    for (int i = 0; i < l->n_bodies; i++)
+        add_body(l, l->body[i], s, weight, r);
+    for (int k = 0; k < l->n && l->functions; k++)
+        if (weight[k] != 0)
+            ph_states_of(l->at[k], s, l->at[k]->states);
+    for (int i = 0; i < l->n_forces && status == PH_OK; i++)
+        status = add_force(l, &l->force[i], s, weight, r);
     return status;
 }

@@ -54,6 +54,12 @@ static void see_joint(ph_look *l, int joint, int depth)
     see(l, l->m->model->joint[joint].body[1], depth);
 }
 
+static void see_element(ph_look *l, int element, int depth)
+{
+    see(l, l->m->model->force[element].body[0], depth);
+    see(l, l->m->model->force[element].body[1], depth);
+}
+
 /* Functions of custom sensors tell of the bodies themselves. */
 static ph_status sensor(ph_sight *sight, int k, double *out)
 {
@@ -80,6 +86,12 @@ static ph_status sensor(ph_sight *sight, int k, double *out)
     case PH_S_REACTION: /* of speeds: friction */
         see_joint(l, d->joint, PH_SEEN_SPEED);
         l->joint[d->joint] = 1;
+        break;
+    case PH_S_SECTION_STRAIN:
+        see_element(l, d->element, PH_SEEN_PLACE);
+        break;
+    case PH_S_SECTION_FORCE: /* of speeds: damping */
+        see_element(l, d->element, PH_SEEN_SPEED);
         break;
     case PH_S_ENERGY:
         for (int b = 0; b < l->m->model->n_bodies; b++)

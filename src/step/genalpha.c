@@ -82,6 +82,15 @@ static double C_q(const ph_alpha *p)
 
 /* ---- one step ----------------------------------------------------------------------------------- */
 
+/* Coefficients of w, of c (vdot1 = eps v1 + c) and of the first guess in terms of v_n, a_n, vdot_n and a
+ * guessed vdot1. */
+typedef struct guess {
+    double w_v, w_a, c_a, c_d, E;              /* E: gamma/beta */
+    double theta_v, theta_a, theta_0, theta_1; /* of theta without its Lie part */
+    double v_a, v_0, v_1, lie;                 /* of v1; -sigma h beta/(2 gamma) */
+    double slope;                              /* 1: vdot goes on as in the last step; 0: it stays */
+} guess;
+
 typedef struct genalpha {
     ph_alpha p;
     int inside;            /* form (G7) */
@@ -91,12 +100,32 @@ typedef struct genalpha {
     double *T, *Tinv;      /* nT */
     double *L, *F;         /* nT; of (N1) */
     double tol_x, tol_R;   /* of increments of positions and rotations (N3) */
+    guess guess;           /* its slope is that of the step */
     ph_step_ops ops;
 } genalpha;
 
 static genalpha *of(ph_sim *sim)
 {
     return sim->method;
+}
+
+static guess coefficients(const ph_alpha *p, double h)
+{
+    double af = 1 / (1 - p->alpha_f), am = 1 / (1 - p->alpha_m), bh2 = p->beta * h * h, gh = p->gamma * h;
+    double a1_a = -p->alpha_m * am, a1_0 = p->alpha_f * am, a1_1 = (1 - p->alpha_f) * am;
+    return (guess){.w_v = 1 - p->gamma / p->beta,
+                   .w_a = h * (1 - p->gamma / (2 * p->beta)),
+                   .c_a = (p->alpha_m - (1 - p->alpha_m) * (1 - p->gamma) / p->gamma) * af,
+                   .c_d = -p->alpha_f * af,
+                   .E = p->gamma / p->beta,
+                   .theta_v = h,
+                   .theta_a = h * h / 2 - bh2 + bh2 * a1_a,
+                   .theta_0 = bh2 * a1_0,
+                   .theta_1 = bh2 * a1_1,
+                   .v_a = h - gh + gh * a1_a,
+                   .v_0 = gh * a1_0,
+                   .v_1 = gh * a1_1,
+                   .lie = -p->sigma * h * p->beta / (2 * p->gamma)};
 }
 
 static ph_status prepare(ph_sim *sim, ph_error *err)
@@ -106,6 +135,7 @@ static ph_status prepare(ph_sim *sim, ph_error *err)
     ph_status s = ph_alpha_prepare(&sim->opt, &m->p, &m->ops, err);
     m->inside = sim->opt.ggl_form == PH_GGL_INSIDE || (sim->opt.ggl_form == PH_GGL_AUTO && p->sigma == 0);
     m->ops.exact = 1;
+    m->guess = coefficients(p, sim->opt.h);
     if (s == PH_OK && fabs(p->gamma - (0.5 + p->alpha_f - p->alpha_m)) > 1e-12 && sim->opt.log)
         sim->opt.log("gamma differs from 1/2 + alpha_f - alpha_m: the method is of first order",
                      sim->opt.log_ctx);
@@ -305,35 +335,6 @@ static double correct(ph_sim *sim, const double *x)
     return moved > turned || isnan(moved) ? moved : turned;
 }
 
-/* Coefficients of w, of c (vdot1 = eps v1 + c) and of the first guess in terms of v_n, a_n, vdot_n and a
- * guessed vdot1. */
-typedef struct guess {
-    double w_v, w_a, c_a, c_d;
-    double theta_v, theta_a, theta_0, theta_1; /* of theta without its Lie part */
-    double v_a, v_0, v_1, lie;                 /* of v1; -sigma h beta/(2 gamma) */
-    double slope;                              /* 1: vdot goes on as in the last step; 0: it stays */
-} guess;
-
-static guess coefficients(const genalpha *m, double h, int has_last)
-{
-    const ph_alpha *p = &m->p;
-    double af = 1 / (1 - p->alpha_f), am = 1 / (1 - p->alpha_m), bh2 = p->beta * h * h, gh = p->gamma * h;
-    double a1_a = -p->alpha_m * am, a1_0 = p->alpha_f * am, a1_1 = (1 - p->alpha_f) * am;
-    return (guess){.w_v = 1 - p->gamma / p->beta,
-                   .w_a = h * (1 - p->gamma / (2 * p->beta)),
-                   .c_a = (p->alpha_m - (1 - p->alpha_m) * (1 - p->gamma) / p->gamma) * af,
-                   .c_d = -p->alpha_f * af,
-                   .theta_v = h,
-                   .theta_a = h * h / 2 - bh2 + bh2 * a1_a,
-                   .theta_0 = bh2 * a1_0,
-                   .theta_1 = bh2 * a1_1,
-                   .v_a = h - gh + gh * a1_a,
-                   .v_0 = gh * a1_0,
-                   .v_1 = gh * a1_1,
-                   .lie = -p->sigma * h * p->beta / (2 * p->gamma),
-                   .slope = has_last};
-}
-
 /* Constant parts of the step and theta of a first guess, for one node. The start of the last step is in last.
  * */
 PH_INLINE void predict_node(int n, const guess *g, genalpha *m, const ph_slot *i, const ph_point *now,
@@ -360,14 +361,14 @@ static void predict(ph_sim *sim)
 {
     genalpha *m = of(sim);
     const ph_layout *lay = &sim->lay;
-    guess g = coefficients(m, sim->opt.h, sim->has_last);
+    m->guess.slope = sim->has_last;
     const ph_point *last =
         sim->has_last ? &sim->next : &sim->now; /* next may hold NaN of a step that failed */
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++)
-        PH_BY_SIZE(i->dim, predict_node, &g, m, i, &sim->now, last->vdot);
+        PH_BY_SIZE(i->dim, predict_node, &m->guess, m, i, &sim->now, last->vdot);
     ph_step_tolerances(sim, m->p.beta, &m->tol_x, &m->tol_R);
     for (int i = 0; i < lay->nl; i++)
-        sim->next.lambda[i] = sim->now.lambda[i] + g.slope * (sim->now.lambda[i] - last->lambda[i]);
+        sim->next.lambda[i] = sim->now.lambda[i] + m->guess.slope * (sim->now.lambda[i] - last->lambda[i]);
 }
 
 /* (G3), (G4) */
@@ -410,6 +411,16 @@ static const ph_step_ops *sens_ops(ph_sim *sim)
     return &of(sim)->ops;
 }
 
+/* v = P^-1 v */
+PH_INLINE void divide_by_P(int n, const genalpha *m, const double *T, double *v)
+{
+    double P[PH_DIM_MAX * PH_DIM_MAX];
+    for (int k = 0; k < n * n; k++)
+        P[k] = (1 - m->p.sigma) * T[k] + (k % (n + 1) == 0 ? m->p.sigma : 0);
+    if (!ph_small_solve(n, 1, P, v))
+        memset(v, 0xff, sizeof(double) * (size_t)n); /* NaN */
+}
+
 /* Of a node of a curved group: P^-1, G = P^-1 T and A = Ad(exp(-theta)) = I - hat(theta) T. */
 PH_INLINE void variation_maps(int n, const genalpha *m, const ph_slot *i, double *Pinv, double *G, double *A)
 {
@@ -429,40 +440,62 @@ PH_INLINE void variation_maps(int n, const genalpha *m, const ph_slot *i, double
     ph_small_mmul(n, n, n, Pinv, T, G);
 }
 
-/* P^-1 (T w' + (E eta)') of a node of a curved group, to v, and Ad(exp(-theta)) W; y is (E eta)' without T. */
+/* P^-1 (T w' + (E eta)') of a node of a curved group, to v, and W = Ad(exp(-theta)) W_n = W_n - theta x T W_n;
+ * y is (E eta)' without T. */
 PH_INLINE void predict_variation(int n, const genalpha *m, const ph_slot *i, const double *w, const double *y,
                                  const double *W_n, double *v, double *W)
 {
-    double Pinv[PH_DIM_MAX * PH_DIM_MAX], G[PH_DIM_MAX * PH_DIM_MAX], A[PH_DIM_MAX * PH_DIM_MAX];
-    variation_maps(n, m, i, Pinv, G, A);
-    ph_small_mul(n, A, W_n, W);
-    ph_small_mul(n, G, w, v);
-    if (y)
-        ph_small_mul_add(n, n, m->inside ? G : Pinv, y, v);
+    double sigma = m->p.sigma, H[PH_DIM_MAX * PH_DIM_MAX], u[PH_DIM_MAX], x[PH_DIM_MAX];
+    const double *T = m->T + i->T_at, *Tinv = m->Tinv + i->T_at;
+    i->op->hat(n, m->theta + i->v_at, H);
+    ph_small_mul(n, T, W_n, u);
+    ph_small_mul(n, H, u, x);
+    for (int k = 0; k < n; k++) {
+        W[k] = W_n[k] - x[k];
+        u[k] = w[k] + (y && m->inside ? y[k] : 0);
+    }
+    if (sigma == 0) { /* P = T */
+        for (int k = 0; k < n; k++)
+            v[k] = u[k];
+        if (y && !m->inside)
+            ph_small_mul_add(n, n, Tinv, y, v);
+        return;
+    }
+    ph_small_mul(n, T, u, v);
+    for (int k = 0; k < n && y && !m->inside; k++)
+        v[k] += y[k];
+    if (sigma != 1)
+        divide_by_P(n, m, T, v);
+}
+
+PH_INLINE void predict_variations(int n, const genalpha *m, const ph_slot *i, const ph_variation *now,
+                                  const double *y, ph_variation *next)
+{
+    const guess *g = &m->guess;
+    const double *v_n = now->v + i->v_at, *a_n = now->a + i->v_at, *vdot_n = now->vdot + i->v_at,
+                 *W_n = now->W + i->v_at;
+    double *v = next->v + i->v_at, *vdot = next->vdot + i->v_at, *W = next->W + i->v_at;
+    if (i->T_at < 0) {
+        for (int k = 0; k < n; k++) {
+            W[k] = W_n[k];
+            v[k] = g->w_v * v_n[k] + g->w_a * a_n[k] + (y ? g->E * y[i->v_at + k] : 0);
+        }
+    } else {
+        double w[PH_DIM_MAX], Ey[PH_DIM_MAX];
+        for (int k = 0; k < n; k++) {
+            w[k] = g->w_v * v_n[k] + g->w_a * a_n[k];
+            Ey[k] = y ? g->E * y[i->v_at + k] : 0;
+        }
+        predict_variation(n, m, i, w, y ? Ey : NULL, W_n, v, W);
+    }
+    for (int k = 0; k < n; k++)
+        vdot[k] = m->p.eps * (v[k] - v_n[k]) + g->c_a * a_n[k] + g->c_d * vdot_n[k];
 }
 
 static void sens_predict(ph_sim *sim, const ph_variation *now, const double *y, ph_variation *next)
 {
-    const genalpha *m = of(sim);
-    guess g = coefficients(m, sim->opt.h, 0);
-    double E = m->p.gamma / m->p.beta;
-    for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++) {
-        int n = i->dim, at = i->v_at;
-        double w[PH_DIM_MAX], Ey[PH_DIM_MAX];
-        for (int k = 0; k < n && i->T_at < 0; k++) {
-            next->W[at + k] = now->W[at + k];
-            next->v[at + k] = g.w_v * now->v[at + k] + g.w_a * now->a[at + k] + (y ? E * y[at + k] : 0);
-        }
-        if (i->T_at >= 0) {
-            for (int k = 0; k < n; k++) {
-                w[k] = g.w_v * now->v[at + k] + g.w_a * now->a[at + k];
-                Ey[k] = y ? E * y[at + k] : 0;
-            }
-            PH_BY_SIZE(n, predict_variation, m, i, w, y ? Ey : NULL, now->W + at, next->v + at, next->W + at);
-        }
-        for (int k = at; k < at + n; k++)
-            next->vdot[k] = m->p.eps * (next->v[k] - now->v[k]) + g.c_a * now->a[k] + g.c_d * now->vdot[k];
-    }
+    for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++)
+        PH_BY_SIZE(i->dim, predict_variations, of(sim), i, now, y, next);
 }
 
 static void sens_accept(ph_sim *sim, const ph_variation *now, ph_variation *next)
@@ -475,7 +508,8 @@ static ph_status sens_restore(ph_sim *sim)
 {
     genalpha *m = of(sim);
     const ph_layout *lay = &sim->lay;
-    guess g = coefficients(m, sim->opt.h, 0);
+    guess g = m->guess;
+    g.slope = 0;
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
         const double *q0 = sim->now.q + i->q_at, *q1 = sim->next.q + i->q_at;
         double e[PH_DIM_MAX + 1];
@@ -497,7 +531,7 @@ static ph_status sens_restore(ph_sim *sim)
             if (b->holonomic)
                 ph_small_tmul_add(b->m, b->n, m->Bn + b->at, sim->next.eta + b->row_at, m->y + b->col_at);
         for (int i = 0; i < lay->nv; i++)
-            m->y[i] *= m->p.gamma / m->p.beta;
+            m->y[i] *= m->guess.E;
         m->ops.Bn = m->Bn;
     }
     return update(sim);
@@ -517,8 +551,7 @@ static void sens_accept_back(ph_sim *sim, ph_variation *next, ph_variation *now)
 static void sens_predict_back(ph_sim *sim, const ph_variation *next, double *y_bar, ph_variation *now)
 {
     const genalpha *m = of(sim);
-    guess g = coefficients(m, sim->opt.h, 0);
-    double E = m->p.gamma / m->p.beta;
+    const guess *g = &m->guess;
     for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++) {
         int n = i->dim, at = i->v_at;
         double Pinv[PH_DIM_MAX * PH_DIM_MAX], G[PH_DIM_MAX * PH_DIM_MAX], A[PH_DIM_MAX * PH_DIM_MAX];
@@ -533,10 +566,10 @@ static void sens_predict_back(ph_sim *sim, const ph_variation *next, double *y_b
                 W += (i->T_at >= 0 ? A[j * n + k] : j == k) * next->W[at + j];
             }
             now->W[at + k] += W;
-            now->v[at + k] += g.w_v * w - m->p.eps * next->vdot[at + k];
-            now->a[at + k] += g.w_a * w + g.c_a * next->vdot[at + k];
-            now->vdot[at + k] += g.c_d * next->vdot[at + k];
-            y_bar[at + k] = E * y;
+            now->v[at + k] += g->w_v * w - m->p.eps * next->vdot[at + k];
+            now->a[at + k] += g->w_a * w + g->c_a * next->vdot[at + k];
+            now->vdot[at + k] += g->c_d * next->vdot[at + k];
+            y_bar[at + k] = g->E * y;
         }
     }
 }

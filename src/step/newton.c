@@ -662,6 +662,7 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
         if (!exact)
             size = ph_larger(size, multiplier_size(sim, o));
         double rate = k > 1 ? size / last : 1;
+        nm->increment = size;
         if (!isfinite(size))
             return PH_E_NAN; /* lambda stays finite: the search for the culprit calls g and K with it */
         for (int i = 0; i < sim->lay.nl; i++)

@@ -39,6 +39,7 @@ typedef struct ph_newton_matrix {
     double *null, *null_n; /* redundant x nl, orthonormal rows: null spaces at the iterate and at q_n */
     double *reg;           /* nl: size of the diagonal entries */
     int factored;          /* the solver holds a factorisation of a step */
+    double increment;      /* the last one of the last step, in units of the tolerances */
     int mass_factored;     /* and the initial one that of a mass matrix which is all there is and constant */
     void *block;
     const ph_allocator *alloc;

@@ -231,7 +231,7 @@ static void add_mass_variation(const ph_sim *sim, const ph_follower *d, double *
 {
     const double *z = of(sim)->chart.z;
     for (int k = 0; k < PH_NEIGHBOURS; k++) {
-        double f = d->weight[k] / d->p.eps;
+        double f = d->weight[k];
         for (const ph_block *b = sim->lay.pair, *end = b + sim->lay.n_pairs; b < end && f != 0; b++)
             for (int i = 0; i < b->m; i++)
                 for (int j = 0; j < b->n; j++)

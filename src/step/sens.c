@@ -10,7 +10,7 @@
  *
  * where the method gives what is predicted, the values for theta' = 0 and eta' = 0. This is the linear
  * system (N2) of a Newton step with R for r, so it is solved as such: with the factorisation of the last
- * iteration, which belongs to a point nearby, until the increment is round-off. The pseudo-loads are
+ * iteration, which belongs to a point nearby, until the increment is round-off (sens_solve.c). The pseudo-loads are
  * differences over neighbouring systems at the same point,
  *
  *   r_p = (8 (r(p + e) - r(p - e)) - (r(p + 2e) - r(p - 2e)))/(12 e)                                  (W4)
@@ -29,14 +29,12 @@
 #include "la/small.h"
 #include "step/sim.h"
 
-/* Increments below this part of the whole are round-off. */
-#define ROUND_OFF 1e-14
-
-/* The factorisation is that of a point near by, and stale at worst in modified Newton's method. */
-#define CORRECTIONS 100
+/* Steps after which the rate of corrections is measured again, and what it may have grown by meanwhile. */
+#define REMEASURE 32
+#define SAFE      10
 
 /* Parameters from which on a factorisation of one's own pays. */
-#define MANY 3
+#define MANY 6
 
 static const double weight[PH_NEIGHBOURS] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
 static const double inner_weight[PH_NEIGHBOURS] = {0, -0.5, 0.5, 0};
@@ -44,40 +42,31 @@ static const int place[PH_NEIGHBOURS] = {-2, -1, 1, 2};
 
 /* ---- pseudo-loads ------------------------------------------------------------------------------- */
 
-static ph_status given_loads(const ph_follower *d, const double *w, const ph_state *s, unsigned what,
-                             double *r, double *Phi, double *rate)
-{
-    double f[PH_NEIGHBOURS];
-    for (int k = 0; k < PH_NEIGHBOURS; k++)
-        f[k] = w[k] / d->p.eps;
-    return d->p.loads(s, f, what, r, Phi, rate, d->p.ctx) == PH_OK ? PH_OK : PH_E_CALLBACK;
-}
-
-ph_status ph_sens_loads(ph_sens *sens, ph_follower *d, const double *w, const ph_state *s)
+ph_status ph_sens_loads(ph_sens *sens, ph_follower *d, const ph_state *s)
 {
     const ph_layout *lay = &sens->sim->lay;
     unsigned what = sens->sim->matrix.what;
-    memset(sens->r_p, 0, sizeof(double) * (size_t)lay->nv);
-    memset(sens->Phi_p, 0, sizeof(double) * (size_t)lay->nl);
-    memset(sens->rate_p, 0, sizeof(double) * (size_t)lay->nl);
+    unsigned asked = (what & PH_EVAL_PHI ? PH_LOADS_PHI : 0) | (what & PH_EVAL_RATE ? PH_LOADS_RATE : 0);
+    const double *w = d->weight;
+    for (int i = 0; i < lay->nv + 2 * lay->nl; i++)
+        sens->r_p[i] = 0;
     if (d->p.loads)
-        return given_loads(
-            d, w, s, (what & PH_EVAL_PHI ? PH_LOADS_PHI : 0) | (what & PH_EVAL_RATE ? PH_LOADS_RATE : 0),
-            sens->r_p, sens->Phi_p, sens->rate_p);
+        return d->p.loads(s, w, asked, sens->r_p, sens->Phi_p, sens->rate_p, d->p.ctx) == PH_OK
+                   ? PH_OK
+                   : PH_E_CALLBACK;
     for (int k = 0; k < PH_NEIGHBOURS; k++) {
         ph_eval *ev = &d->at[k]->ev;
-        double f = w[k] / d->p.eps;
         if (w[k] == 0)
             continue;
         ph_status status = ph_eval_residual(ev, s, what);
         if (status != PH_OK)
             return status;
         for (int i = 0; i < lay->nv; i++)
-            sens->r_p[i] += f * ev->r[i];
+            sens->r_p[i] += w[k] * ev->r[i];
         for (int i = 0; i < lay->nl && (what & PH_EVAL_PHI); i++)
-            sens->Phi_p[i] += f * ev->Phi[i];
+            sens->Phi_p[i] += w[k] * ev->Phi[i];
         for (int i = 0; i < lay->nl && (what & PH_EVAL_RATE); i++)
-            sens->rate_p[i] += f * ev->rate[i];
+            sens->rate_p[i] += w[k] * ev->rate[i];
     }
     return PH_OK;
 }
@@ -90,7 +79,9 @@ ph_status ph_sens_eta_loads(ph_sens *sens, ph_follower *d)
     memset(sens->y, 0, sizeof(double) * (size_t)lay->nv);
     if (d->p.loads) {
         s.lambda = sim->next.eta;
-        return given_loads(d, d->weight, &s, PH_LOADS_ROWS, sens->y, NULL, NULL);
+        return d->p.loads(&s, d->weight, PH_LOADS_ROWS, sens->y, NULL, NULL, d->p.ctx) == PH_OK
+                   ? PH_OK
+                   : PH_E_CALLBACK;
     }
     for (int k = 0; k < PH_NEIGHBOURS; k++) {
         if (d->weight[k] == 0)
@@ -100,8 +91,8 @@ ph_status ph_sens_eta_loads(ph_sens *sens, ph_follower *d)
         for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
             for (int i = 0; i < b->m && b->holonomic; i++)
                 for (int j = 0; j < b->n; j++)
-                    sens->y[b->col_at + j] += d->weight[k] / d->p.eps * sens->B[b->at + i * b->n + j] *
-                                              sim->next.eta[b->row_at + i];
+                    sens->y[b->col_at + j] +=
+                        d->weight[k] * sens->B[b->at + i * b->n + j] * sim->next.eta[b->row_at + i];
     }
     return PH_OK;
 }
@@ -128,127 +119,6 @@ ph_status ph_sens_eta_stiffness(ph_sens *sens)
     for (int i = 0; i < sim->lay.size_pairs; i++)
         sens->K_eta[i] -= sim->ev.K[i];
     return status;
-}
-
-/* ---- the linear system -------------------------------------------------------------------------- */
-
-/* r += K W of one block; in the simplified form with the symmetric part of the diagonal blocks */
-static void add_stiffness(const ph_sens *sens, const ph_block *b, const double *W, double *r)
-{
-    const double *K = sens->sim->ev.K + b->at;
-    if (!(sens->simplified & PH_SYMMETRIC_STIFFNESS) || b->row != b->col) {
-        ph_small_mul_add(b->m, b->n, K, W, r);
-        return;
-    }
-    for (int i = 0; i < b->n; i++)
-        for (int j = 0; j < b->n; j++)
-            r[i] += 0.5 * (K[i * b->n + j] + K[j * b->n + i]) * W[j];
-}
-
-/* (W1) and (W2), to the residual that Newton's method reads. */
-static void residual(ph_sens *sens, const ph_step_ops *o, const ph_variation *x)
-{
-    ph_eval *ev = &sens->sim->ev;
-    const ph_layout *lay = &sens->sim->lay;
-    unsigned what = sens->sim->matrix.what;
-    memcpy(ev->r, sens->r_p, sizeof(double) * (size_t)lay->nv);
-    memcpy(ev->Phi, sens->Phi_p, sizeof(double) * (size_t)lay->nl);
-    memcpy(ev->rate, sens->rate_p, sizeof(double) * (size_t)lay->nl);
-    for (const ph_block *b = lay->pair, *end = b + lay->n_pairs; b < end; b++) {
-        ph_small_mul_add(b->m, b->n, ev->M + b->at, x->vdot + b->col_at, ev->r + b->row_at);
-        ph_small_mul_add(b->m, b->n, ev->C + b->at, x->v + b->col_at, ev->r + b->row_at);
-        add_stiffness(sens, b, x->W + b->col_at, ev->r + b->row_at);
-        if (o->N && b->row == b->col && b->T_at >= 0)
-            ph_small_mul_add(b->m, b->n, o->N + b->T_at, x->W + b->col_at, ev->r + b->row_at);
-    }
-    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
-        ph_small_tmul_add(b->m, b->n, ev->B + b->at, x->lambda + b->row_at, ev->r + b->col_at);
-        if (lay->friction)
-            ph_small_mul_add(b->n, b->m, ev->Gl + b->at, x->lambda + b->row_at, ev->r + b->col_at);
-        if ((what & PH_EVAL_PHI) && b->holonomic)
-            ph_small_mul_add(b->m, b->n, ev->B + b->at, x->W + b->col_at, ev->Phi + b->row_at);
-        if (what & PH_EVAL_RATE) {
-            ph_small_mul_add(b->m, b->n, ev->B + b->at, x->v + b->col_at, ev->rate + b->row_at);
-            ph_small_mul_add(b->m, b->n, ev->Z + b->at, x->W + b->col_at, ev->rate + b->row_at);
-        }
-    }
-}
-
-/* (W3) of one node: W += dq, v += gp (L dq + F z), vdot += eps gp (L dq + F z); sizes of increments and of
- * the whole, NaN if any number is. */
-PH_INLINE void apply_node(int n, double gp, double eps, const double *L, const double *F, const double *dq,
-                          const double *z, double *W, double *v, double *vdot, double size[2])
-{
-    double u[PH_DIM_MAX]; /* of nodes of curved groups; those of R^n may be larger */
-    if (L)
-        ph_small_mul(n, L, dq, u);
-    if (L && F)
-        ph_small_mul_add(n, n, F, z, u);
-    for (int k = 0; k < n; k++) {
-        double dv = gp * (L ? u[k] + (F || !z ? 0 : z[k]) : dq[k] + (z ? z[k] : 0));
-        W[k] += dq[k], v[k] += dv, vdot[k] += eps * dv;
-        size[0] = ph_larger(ph_larger(size[0], fabs(dq[k])), fabs(dv) / gp);
-        size[1] = ph_larger(ph_larger(size[1], fabs(W[k])), fabs(v[k]) / gp);
-    }
-}
-
-/* What forces of the size of those that cancel would do where nothing moves. */
-static double idle(const ph_sens *sens, const ph_step_ops *o, const ph_variation *x)
-{
-    const ph_layout *lay = &sens->sim->lay;
-    double forces = ph_larger(ph_small_max(lay->nv, sens->r_p), ph_small_max(lay->nl, x->lambda));
-    return o->s * forces / ph_small_max(lay->size_pairs, sens->sim->ev.M);
-}
-
-/* (W3) for the increment nm->x; its size as a part of the whole. lambda follows with the same digits as far
- * as it has them. */
-static double apply(ph_sens *sens, const ph_step_ops *o, ph_variation *x)
-{
-    const ph_newton_matrix *nm = &sens->sim->matrix;
-    const ph_layout *lay = &sens->sim->lay;
-    const double *x_lambda = nm->x + lay->nv, *z = nm->n_eta ? sens->z : NULL;
-    double gp = 1 / o->inv_gp, eps = 1 / o->inv_eps, inv_s = 1 / o->s, size[2] = {0, DBL_MIN};
-    if (z)
-        ph_newton_eta(nm, o->Bn, o->eta, nm->x, sens->z, x->eta);
-    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
-        int at = i->v_at, curved = i->T_at >= 0;
-        const double *L = curved && o->L ? o->L + i->T_at : NULL;
-        const double *F = curved && o->F && z ? o->F + i->T_at : NULL;
-        PH_BY_SIZE(i->dim, apply_node, gp, eps, L, F, nm->x + at, z ? z + at : NULL, x->W + at, x->v + at,
-                   x->vdot + at, size);
-        if (curved && o->Q)
-            for (int k = 0; k < i->dim; k++)
-                for (int j = 0; j < i->dim; j++)
-                    x->vdot[at + k] += eps * gp * o->Q[i->T_at + k * i->dim + j] * nm->x[at + j];
-    }
-    for (int i = 0; i < lay->nl; i++)
-        x->lambda[i] += inv_s * x_lambda[i];
-    if (size[0] <= ROUND_OFF * size[1])
-        return size[0] / size[1];
-    return size[0] / ph_larger(size[1], idle(sens, o, x));
-}
-
-/* rate: how much of an error a correction leaves; 1: unknown */
-static ph_status solve(ph_sens *sens, const ph_step_ops *o, double rate, ph_variation *x)
-{
-    double last = HUGE_VAL;
-    int redundant = sens->sim->matrix.redundant > 0; /* rows whose regularisation is corrected slowly */
-    for (int k = 0; k < CORRECTIONS; k++) {
-        residual(sens, o, x);
-        ph_status s = ph_newton_increment(sens->sim, o);
-        if (s != PH_OK)
-            return s;
-        double size = apply(sens, o, x);
-        if (!isfinite(size))
-            return PH_E_NAN;
-        /* the next increment would be round-off, or this one is; where matrices are kept, halves are
-         * progress */
-        if (size * rate <= ROUND_OFF || (k > 0 && !redundant && size * (size / last) <= 0.1 * ROUND_OFF) ||
-            (k > 1 && size < 1e-9 && size > 0.7 * last))
-            return PH_OK;
-        last = size;
-    }
-    return PH_E_NEWTON;
 }
 
 /* ---- redundant rows ----------------------------------------------------------------------------- */
@@ -288,7 +158,7 @@ static ph_status add_null_part(ph_sens *sens, ph_follower *d)
     ph_status s = add_rates(sens, &sim->ev, d->next.W, 1, rows);
     for (int k = 0; k < PH_NEIGHBOURS && s == PH_OK; k++)
         if (d->weight[k] != 0)
-            s = add_rates(sens, &d->at[k]->ev, NULL, d->weight[k] / d->p.eps, rows);
+            s = add_rates(sens, &d->at[k]->ev, NULL, d->weight[k], rows);
     ph_redundant_project(nm, nm->null, d->next.lambda);
     for (int j = 0; j < nm->redundant && s == PH_OK; j++) {
         const double *n = nm->null + j * nl;
@@ -382,56 +252,79 @@ static ph_status follow_start(ph_sens *sens)
 
 /* ---- a step ------------------------------------------------------------------------------------- */
 
-/* For many parameters a factorisation at the end of the step is less work than second corrections. Modified
- * Newton's method keeps its own over steps. Returns the rate of corrections, 1 if it is unknown. */
+/* 1 if the factorisation is that of the iterate before the end of the step, so that what it leaves of an error
+ * is as large as Newton's last increment. */
+static int is_near(const ph_sens *sens, const ph_step_ops *o)
+{
+    return o->exact && sens->sim->opt.newton == PH_FULL && !sens->sim->matrix.redundant;
+}
+
+/* What a correction leaves of an error: 1, unknown, until second corrections have told, once in a while. */
+static double rate_of_corrections(const ph_sens *sens, const ph_step_ops *o)
+{
+    if (!is_near(sens, o) || !(sens->contraction > 0) || sens->sim->n - sens->measured >= REMEASURE)
+        return 1;
+    return fmin(1, SAFE * sens->contraction * sens->sim->matrix.increment);
+}
+
+/* For many parameters a factorisation at the end of the step is less work than first guesses. Modified Newton's
+ * method keeps its own over steps. */
 static ph_status factor_anew(ph_sens *sens, const ph_step_ops *o, double *rate)
 {
     ph_sim *sim = sens->sim;
-    *rate = 1;
     if (sens->n < MANY || sim->opt.newton == PH_MODIFIED || sim->matrix.redundant)
         return PH_OK;
     ph_status s = ph_newton_factor(sim, o);
     double growth = ph_solver_ask(sim->matrix.solver).growth;
-    if (growth > 0)
-        *rate = fmin(1, DBL_EPSILON * growth);
+    *rate = growth > 0 ? fmin(1, DBL_EPSILON * growth) : 1;
     return s;
+}
+
+/* One parameter, from d->now to d->next; the tangents at the end of the step s are evaluated. */
+static ph_status follow(ph_sens *sens, const ph_step_ops *o, double rate, const ph_state *s, ph_follower *d)
+{
+    ph_sim *sim = sens->sim;
+    const ph_stepper *method = sim->stepper;
+    int stabilised = sim->matrix.n_eta > 0;
+    ph_status status = stabilised ? ph_sens_eta_loads(sens, d) : PH_OK;
+    if (stabilised)
+        add_eta_stiffness(sens, d->now.W);
+    if (status == PH_OK)
+        status = ph_sens_loads(sens, d, s);
+    if (status == PH_OK && method->sens_load)
+        status = method->sens_load(sim, d, sens->r_p);
+    if (status != PH_OK)
+        return status;
+    ph_sens_look_onwards(sens, &d->now, &d->next);
+    method->sens_predict(sim, &d->now, stabilised ? sens->y : NULL, &d->next);
+    if (sens->n < MANY)
+        ph_sens_guess(sens, o, &d->next);
+    memset(d->next.eta, 0, sizeof(double) * (size_t)sim->lay.nl);
+    status = ph_sens_solve(sens, o, rate, &d->next);
+    method->sens_accept(sim, &d->now, &d->next);
+    return status;
 }
 
 ph_status ph_sens_follow(ph_sens *sens)
 {
     ph_sim *sim = sens->sim;
-    const ph_layout *lay = &sim->lay;
-    const ph_stepper *method = sim->stepper;
-    int stabilised = sim->matrix.n_eta > 0;
     if (sim->n < ph_sens_start_steps(sim))
         return follow_start(sens);
-    ph_status status = stabilised ? ph_sens_eta_stiffness(sens) : PH_OK;
-    const ph_step_ops *o = method->sens_ops(sim);
-    ph_state s = ph_point_view(&sim->next, lay);
+    ph_status status = sim->matrix.n_eta > 0 ? ph_sens_eta_stiffness(sens) : PH_OK;
+    const ph_step_ops *o = sim->stepper->sens_ops(sim);
+    ph_state s = ph_point_view(&sim->next, &sim->lay);
     if (o->vdot)
         s.vdot = o->vdot;
     if (status == PH_OK)
         status = ph_eval_linear(&sim->ev, &s, sim->matrix.what);
-    double rate = 1;
+    double old = rate_of_corrections(sens, o), rate = old;
     if (status == PH_OK)
         status = factor_anew(sens, o, &rate);
-    for (ph_follower *d = sens->d, *end = d + sens->n; d < end && status == PH_OK; d++) {
-        if (stabilised)
-            status = ph_sens_eta_loads(sens, d);
-        if (stabilised)
-            add_eta_stiffness(sens, d->now.W);
-        if (status == PH_OK)
-            status = ph_sens_loads(sens, d, d->weight, &s);
-        if (status == PH_OK && method->sens_load)
-            status = method->sens_load(sim, d, sens->r_p);
-        if (status != PH_OK)
-            return status;
-        method->sens_predict(sim, &d->now, stabilised ? sens->y : NULL, &d->next);
-        memcpy(d->next.lambda, d->now.lambda, sizeof(double) * (size_t)lay->nl);
-        memset(d->next.eta, 0, sizeof(double) * (size_t)lay->nl);
-        status = solve(sens, o, rate, &d->next);
-        method->sens_accept(sim, &d->now, &d->next);
-    }
+    sens->first = sens->second = 0;
+    for (ph_follower *d = sens->d, *end = d + sens->n; d < end && status == PH_OK; d++)
+        status = follow(sens, o, rate, &s, d);
+    if (rate == old && sens->second > 0 && sim->matrix.increment > 0)
+        sens->contraction = sens->second / (sens->first * sim->matrix.increment), sens->measured = sim->n;
     if (status == PH_OK && sim->matrix.redundant)
         status = add_null_parts(sens);
     for (ph_follower *d = sens->d, *end = d + sens->n; d < end && status == PH_OK; d++)
@@ -488,30 +381,39 @@ static void subtract_systems(ph_sens *sens, const ph_follower *d)
     }
 }
 
+static void weigh(ph_follower *d, const double *w)
+{
+    for (int k = 0; k < PH_NEIGHBOURS; k++)
+        d->weight[k] = w[k] / d->p.eps;
+}
+
 /* At points around the start: whether the inner two neighbours suffice since third differences vanish, and
  * whether loads that are given are those of the systems, without which they are not used. */
 static ph_status choose_weights(ph_sens *sens, ph_follower *d)
 {
     static const double third[PH_NEIGHBOURS] = {-0.5, 1, -1, 0.5};
-    d->weight = inner_weight;
+    const double *best = inner_weight;
     for (int trial = 0; trial < 3; trial++) {
         ph_state s = trial_point(sens, trial);
         ph_status status = PH_OK;
         for (int k = 0; k < PH_NEIGHBOURS && status == PH_OK; k++)
             status = ph_eval_residual(&d->at[k]->ev, &s, sens->sim->matrix.what);
         if (status == PH_OK && d->p.loads) {
-            status = ph_sens_loads(sens, d, weight, &s);
+            weigh(d, weight);
+            status = ph_sens_loads(sens, d, &s);
             subtract_systems(sens, d);
             if (!vanish(sens, d))
                 d->p.loads = NULL;
         }
+        weigh(d, third);
         if (status == PH_OK)
-            status = ph_sens_loads(sens, d, third, &s);
+            status = ph_sens_loads(sens, d, &s);
         if (status != PH_OK)
             return status;
         if (!vanish(sens, d))
-            d->weight = weight;
+            best = weight;
     }
+    weigh(d, best);
     return PH_OK;
 }
 
@@ -543,12 +445,13 @@ static void take(ph_sens *sens, const ph_layout *lay, ph_arena *a)
     size_t nv = (size_t)lay->nv, nl = (size_t)lay->nl, d = sizeof(double);
     int stabilised = sens->sim->matrix.n_eta > 0, memory = ph_sens_memory(sens->sim);
     ph_follower none, *x = ph_arena_take(a, (size_t)sens->n, sizeof none);
-    sens->r_p = ph_arena_take(a, nv, d);
-    sens->Phi_p = ph_arena_take(a, nl, d);
-    sens->rate_p = ph_arena_take(a, nl, d);
+    sens->r_p = ph_arena_take(a, nv + 2 * nl, d); /* and the two after it */
+    sens->Phi_p = sens->r_p ? sens->r_p + nv : NULL;
+    sens->rate_p = sens->Phi_p ? sens->Phi_p + nl : NULL;
     sens->y = ph_arena_take(a, nv + 1, d); /* one more: difference() */
     sens->z = ph_arena_take(a, nv + 1, d);
     sens->zero = ph_arena_take(a, nv > nl ? nv : nl, d);
+    sens->onwards = ph_arena_take(a, nv, d);
     sens->K_eta = ph_arena_take(a, stabilised ? (size_t)lay->size_pairs : 0, d);
     sens->B = ph_arena_take(a, stabilised ? (size_t)lay->size_links : 0, d);
     ph_point_take(&sens->moved, lay, a);

@@ -3,7 +3,7 @@
 #define PH_STEP_SENS_H
 
 #include "polhode/sens.h"
-#include "step/eval.h"
+#include "step/newton.h"
 
 /* The derivative of a point by one parameter, or of an objective by a point (a covector). */
 typedef struct ph_variation {
@@ -16,7 +16,7 @@ typedef struct ph_variation {
 typedef struct ph_follower {
     ph_param p;
     ph_sim *at[PH_NEIGHBOURS];
-    const double *weight; /* of the pseudo-loads, PH_NEIGHBOURS of them; 0: not needed */
+    double weight[PH_NEIGHBOURS]; /* of the pseudo-loads, over eps; 0: not needed */
     ph_variation now, next;
 } ph_follower;
 
@@ -37,6 +37,10 @@ struct ph_sens {
     double *z;                    /* nv: B_n^T x_eta */
     double *K_eta;                /* pairs; stabilised form: d(B^T eta)/dq at q_n */
     double *zero;                 /* nv or nl, the larger */
+    double *onwards;              /* nv: vdot' as it goes on */
+    double first, second;         /* the largest first and second corrections of the step */
+    double contraction;           /* what one leaves of an error, over Newton's last increment; 0: unknown */
+    long measured;                /* when */
     double *B;                    /* links of a neighbour */
     ph_point moved;
     void *block;
@@ -45,13 +49,25 @@ struct ph_sens {
 /* Differentiate the step from sim->now to sim->next that was just solved. */
 ph_status ph_sens_follow(ph_sens *sens);
 
-/* r_p, Phi_p and rate_p at a point, with given weights. */
-ph_status ph_sens_loads(ph_sens *sens, ph_follower *d, const double *weight, const ph_state *s);
+/* r_p, Phi_p and rate_p at a point. */
+ph_status ph_sens_loads(ph_sens *sens, ph_follower *d, const ph_state *s);
 
 /* Stabilised form: y = B_p(q_n)^T eta; K_eta as a difference of K with multipliers eta and 0, at rest, where
  * forces do not depend on them. */
 ph_status ph_sens_eta_loads(ph_sens *sens, ph_follower *d);
 ph_status ph_sens_eta_stiffness(ph_sens *sens);
+
+/* sens_solve.c. Increments below this part of the whole are round-off. */
+#define PH_SENS_ROUND_OFF 1e-14
+
+/* vdot' and lambda' as they go on from the last step, whose start is in next: to onwards and to next. */
+void ph_sens_look_onwards(ph_sens *sens, const ph_variation *now, ph_variation *next);
+
+/* From what is predicted for dq = 0 to what (W3) makes of vdot' as it goes on. */
+void ph_sens_guess(const ph_sens *sens, const ph_step_ops *o, ph_variation *x);
+
+/* Correct x until (W1)-(W3) hold; rate: how much of an error a correction leaves, 1: unknown. */
+ph_status ph_sens_solve(ph_sens *sens, const ph_step_ops *o, double rate, ph_variation *x);
 
 /* Vectors that the method remembers, and steps of its start that are differentiated by differences. */
 int ph_sens_memory(const ph_sim *sim);
