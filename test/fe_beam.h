@@ -260,4 +260,18 @@ static inline void fe_reduce(const fe_beam *b, const double *Psi, int f, const i
         x->r.KG = NULL;
 }
 
+/* What (X9) sets: momentum U of zeta_k Omega is that of a first moment. */
+static inline void fe_balance(flex *x)
+{
+    int f = x->r.modes, n = 6 + 4 * f;
+    for (int k = 0; k < f; k++)
+        for (int i = 0; i < 3; i++) { /* Omega x S_k */
+            int at = 6 + f + 3 * k, j = (i + 1) % 3, l = (i + 2) % 3;
+            double S = x->calM[i * n + 6 + k];
+            x->calM[i * n + at + i] = x->calM[(at + i) * n + i] = 0;
+            x->calM[l * n + at + j] = x->calM[(at + j) * n + l] = -S;
+            x->calM[j * n + at + l] = x->calM[(at + l) * n + j] = S;
+        }
+}
+
 #endif

@@ -31,8 +31,8 @@ static inline int kit_random_flexible(kit *k, const char *name, flex *x, int mod
 
 #define CLOUD 8
 
-/* Point masses that move with a few modes: a body of which everything can be summed up, node by node. Its markers
- * are the first nodes. */
+/* Point masses that move with a few modes: a body of which everything can be summed up, node by node. Its
+ * markers are the first nodes. */
 typedef struct cloud {
     flex x;
     double m[CLOUD];

@@ -552,7 +552,7 @@ static void wrong_bodies_are_refused(void **state)
                                        "there is no such marker",
                                        "its body has 0 modes",
                                        "its body has 3 modes",
-                                       "an element with mass cannot end at 'root'"};
+                                       "a beam element with mass cannot end at the marker 'root'"};
     static const double unit[36] = {1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0,
                                     0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1};
     uint64_t seed = 16;

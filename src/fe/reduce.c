@@ -1,7 +1,14 @@
 /* From finite elements to what a run needs of them: (X1), markers, damping.
  *
  * Modal damping ratios d_k of (Kf, Mf), whose vibrations V have V^T Mf V = I, V^T Kf V = Omega^2:
- *   Df = Mf V diag(2 d_k omega_k) V^T Mf                                                              (X8) */
+ *   Df = Mf V diag(2 d_k omega_k) V^T Mf                                                              (X8)
+ *
+ * Displacements have one first moment: of mode k it is S_k = Phi_t^T M psi_k, and its momentum when the body
+ * turns
+ *   Phi_t^T M Phi_rk = -tilde(S_k)                                                                    (X9)
+ * where the mass is the same for all directions. Mass matrices with rotations have this up to the square of
+ * the size of elements; it is set, since otherwise motion depends on a constant velocity, and weight is not
+ * acceleration. */
 #include "fe/reduce.h"
 
 #include <stdio.h>
@@ -187,6 +194,20 @@ static void basis_column(const job *j, int k, double *c)
         ph_store3(c + i, ph_cross(e, ph_load3(psi + i)));
 }
 
+/* (X9) */
+static void set_momentum(ph_reduced *r)
+{
+    int f = r->modes, n = 6 + 4 * f;
+    for (int k = 0; k < f; k++) {
+        double moment[9];
+        ph_store33(moment, ph_tilde(ph_v3(r->calM[6 + k], r->calM[n + 6 + k], r->calM[2 * n + 6 + k])));
+        for (int i = 0; i < 9; i++) {
+            int a = i / 3, b = 6 + f + 3 * k + i % 3;
+            r->calM[a * n + b] = r->calM[b * n + a] = -moment[i];
+        }
+    }
+}
+
 static ph_status fill_mass(job *j)
 {
     int rows = ph_fe_size(j->fe), n = 6 + 4 * j->r->modes;
@@ -203,6 +224,7 @@ static ph_status fill_mass(job *j)
             j->r->calM[a * n + b] = j->r->calM[b * n + a] = ph_inner(rows, z, y);
         }
     }
+    set_momentum(j->r);
     return PH_OK;
 }
 

@@ -67,10 +67,11 @@ static void number_bodies(ph_mechanism *m, char **names)
                        .R = -1,
                        .frame = k,
                        .marker = d->marker - 1,
-                       .flex = d->flexible - 1,
-                       .scale = d->J.xx + d->J.yy + d->J.zz};
-        if (!d->flexible && !d->bare)
-            b->m = d->mass, b->J = d->J, b->weight = ph_scale(d->mass, m->model->gravity);
+                       .flex = d->flexible - 1};
+        if (!d->bare && !d->flexible)
+            b->m = d->mass, b->J = d->J;
+        b->scale = d->J.xx + d->J.yy + d->J.zz;
+        b->weight = ph_scale(b->m, m->model->gravity);
         if (d->marker)
             continue;
         number_body(m, k);

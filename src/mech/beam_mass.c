@@ -31,24 +31,35 @@
 
 enum { N12 = 12 };
 
+/* [m I, -m tilde(c); m tilde(c), J] times length */
+typedef struct section {
+    double m;
+    ph_vec3 moment; /* m c */
+    ph_mat3 J;
+    int centred; /* c = 0 */
+} section;
+
 /* An element in motion; body axes. */
 typedef struct motion {
     ph_mat3 R[2];
     ph_twist v[2], alpha[2]; /* velocities; accelerations, with or without gravity */
     ph_vec3 wdot[2];
-    ph_six Ms; /* times length */
+    section Ms;
 } motion;
 
-static ph_six section_mass(const ph_force *f)
-{
-    ph_mat3 c = ph_tilde(f->moment);
-    return (ph_six){ph_diag3(f->mass, f->mass, f->mass), ph_mscale(-1, c), c, f->J};
-}
+/* What is wanted of an element, in body axes; NULL: not. Sums start at 0. */
+typedef struct terms {
+    ph_twist *f;    /* 2 */
+    ph_six (*M)[2]; /* 2 x 2 */
+    ph_six (*C)[2]; /* df/dv, of physical velocities, turned into body axes */
+    ph_six (*K)[2]; /* df/dq, likewise, without the turning of f itself */
+} terms;
 
 static void motion_of(const ph_force_site *s, ph_vec3 gravity, motion *o)
 {
     const ph_kin *k[2] = {&s->a, &s->b};
-    o->Ms = section_mass(s->f);
+    const ph_vec3 c = s->f->moment;
+    o->Ms = (section){s->f->mass, c, s->f->J, c.x == 0 && c.y == 0 && c.z == 0};
     for (int i = 0; i < 2; i++) {
         o->R[i] = k[i]->R;
         o->v[i] = (ph_twist){ph_tmul(k[i]->R, k[i]->v), k[i]->w};
@@ -58,21 +69,50 @@ static void motion_of(const ph_force_site *s, ph_vec3 gravity, motion *o)
     }
 }
 
+/* Ms b */
+static ph_twist weigh(const section *Ms, ph_twist b)
+{
+    return (ph_twist){ph_sub(ph_scale(Ms->m, b.u), ph_cross(Ms->moment, b.w)),
+                      ph_add(ph_cross(Ms->moment, b.u), ph_mul(Ms->J, b.w))};
+}
+
+/* Ms A */
+static ph_six weigh_dual(const section *Ms, const ph_dual *A)
+{
+    ph_six B = {.uu = ph_mscale(Ms->m, A->r), .uw = ph_mscale(Ms->m, A->e), .ww = ph_mmul(Ms->J, A->r)};
+    if (Ms->centred)
+        return B;
+    ph_mat3 c = ph_tilde(Ms->moment);
+    B.wu = ph_mmul(c, A->r);
+    B.uw = ph_msub(B.uw, B.wu);
+    B.ww = ph_madd(B.ww, ph_mmul(c, A->e));
+    return B;
+}
+
+static ph_six section_six(const section *Ms)
+{
+    ph_mat3 c = ph_tilde(Ms->moment);
+    return (ph_six){ph_diag3(Ms->m, Ms->m, Ms->m), ph_mscale(-1, c), c, Ms->J};
+}
+
 /* hat(v)^T p */
 static ph_twist fold_hat(ph_twist v, ph_twist p)
 {
     return (ph_twist){ph_cross(p.u, v.w), ph_add(ph_cross(p.u, v.u), ph_cross(p.w, v.w))};
 }
 
-/* d(hat(v)^T Ms v)/dv = hat(v)^T Ms + bk(Ms v), bk(p) x = hat(x)^T p */
-static ph_six gyroscopic(const ph_six *Ms, ph_twist v)
+/* s hat(v)^T Ms + bk(p), bk(p) x = hat(x)^T p; p = Ms v and s = 1: d(hat(v)^T Ms v)/dv */
+static ph_six gyroscopic(const section *Ms, double s, ph_twist v, ph_twist p)
 {
-    ph_twist p = ph_six_apply(Ms, v);
-    ph_dual H = ph_dual_hat(v);
-    ph_six G = ph_dual_six(&H, Ms);
-    G.uw = ph_madd(G.uw, ph_tilde(p.u));
-    G.wu = ph_madd(G.wu, ph_tilde(p.u));
-    G.ww = ph_madd(G.ww, ph_tilde(p.w));
+    ph_mat3 u = ph_tilde(p.u), w = ph_tilde(ph_scale(-s, v.w)), U = ph_tilde(ph_scale(-s, v.u));
+    ph_six G = {.uu = ph_mscale(Ms->m, w), .uw = u, .wu = ph_madd(u, ph_mscale(Ms->m, U))};
+    G.ww = ph_madd(ph_mmul(w, Ms->J), ph_tilde(p.w));
+    if (Ms->centred)
+        return G;
+    ph_mat3 wc = ph_mtilde(w, Ms->moment);
+    G.uw = ph_msub(G.uw, wc);
+    G.wu = ph_madd(G.wu, wc);
+    G.ww = ph_msub(G.ww, ph_mtilde(U, Ms->moment));
     return G;
 }
 
@@ -148,8 +188,8 @@ static void helix_of(const ph_beam_at *e, const motion *o, int order, ph_helix *
 /* One point of the beam. */
 typedef struct point {
     double weight;
-    ph_dual X[3], N[2]; /* N = [I - X, X] */
-    ph_twist n, a, f;   /* velocity, acceleration, inertial force */
+    ph_dual X[3];
+    ph_twist n, a, p, f; /* velocity, acceleration, momentum, inertial force times weight */
 } point;
 
 static void point_of(const ph_helix *h, const motion *o, int k, int order, point *p)
@@ -157,127 +197,145 @@ static void point_of(const ph_helix *h, const motion *o, int k, int order, point
     ph_twist dv = ph_twist_sub(o->v[1], o->v[0]), da = ph_twist_sub(o->alpha[1], o->alpha[0]);
     p->weight = ph_helix_weight[k];
     ph_helix_point(h, k, order, p->X);
-    p->N[0] = ph_dual_sub((ph_dual){.r = ph_diag3(1, 1, 1)}, p->X[0]), p->N[1] = p->X[0];
+    if (order < 1)
+        return;
     p->n = ph_twist_add(o->v[0], ph_dual_apply(p->X[0], dv));
     p->a = ph_twist_add(o->alpha[0], ph_twist_add(ph_dual_apply(p->X[0], da), ph_dual_apply(p->X[1], dv)));
-    ph_twist P = ph_six_apply(&o->Ms, p->n);
-    p->f = ph_twist_sub(ph_six_apply(&o->Ms, p->a), fold_hat(p->n, P));
+    p->p = weigh(&o->Ms, p->n);
+    p->f = ph_twist_sub(weigh(&o->Ms, p->a), fold_hat(p->n, p->p));
     p->f.u = ph_scale(p->weight, p->f.u), p->f.w = ph_scale(p->weight, p->f.w);
 }
 
 /* f[0] + f[1] is the whole force of the point. */
-static void add_point(const point *p, ph_twist f[2])
+static void add_f(const point *p, ph_twist f[2])
 {
     ph_twist b = ph_dual_fold(p->X[0], p->f);
     f[0] = ph_twist_add(f[0], ph_twist_sub(p->f, b));
     f[1] = ph_twist_add(f[1], b);
 }
 
-/* N^T B for the columns of side j: rows of both sides */
+/* Of N^T Ms N: M[1][1] = sum w X^T Ms X, M[0][1] = sum w Ms X for now */
+static void add_M(const point *p, const motion *o, ph_six M[2][2])
+{
+    ph_dual wX = {ph_mscale(p->weight, p->X[0].r), ph_mscale(p->weight, p->X[0].e)};
+    ph_six B = weigh_dual(&o->Ms, &wX);
+    M[0][1] = ph_six_add(M[0][1], B);
+    M[1][1] = ph_six_add(M[1][1], ph_dual_six(&p->X[0], &B));
+}
+
+static void finish_M(const motion *o, ph_six M[2][2])
+{
+    ph_six MX = M[0][1];
+    M[0][1] = ph_six_sub(MX, M[1][1]);
+    M[1][0] = ph_six_transpose(M[0][1]);
+    M[0][0] = ph_six_sub(ph_six_sub(section_six(&o->Ms), MX), M[1][0]);
+}
+
+/* w N^T B for the columns of side j: rows of both sides */
 static void add_rows(const point *p, int j, const ph_six *B, ph_six K[2][2])
 {
-    ph_six b = ph_dual_six(&p->X[0], B);
-    K[0][j] = ph_six_add(K[0][j], ph_six_sub(*B, b));
+    ph_six wB = ph_six_scale(p->weight, *B), b = ph_dual_six(&p->X[0], &wB);
+    K[0][j] = ph_six_add(K[0][j], ph_six_sub(wB, b));
     K[1][j] = ph_six_add(K[1][j], b);
 }
 
-static void helix_g(const ph_beam_at *e, const motion *o, ph_twist f[2])
-{
-    ph_helix h;
-    helix_of(e, o, 1, &h);
-    for (int k = 0; k < PH_HELIX_POINTS; k++) {
-        point p;
-        point_of(&h, o, k, 1, &p);
-        add_point(&p, f);
-    }
-}
+/* What C and K share. */
+typedef struct shared {
+    ph_six G; /* gyroscopic */
+    ph_dual H, HX;
+} shared;
 
-/* N^T Ms N by Y = sum w X and Z = sum w X^T Ms X */
-static void helix_M(const ph_beam_at *e, const motion *o, ph_six M[2][2])
+/* dn/dv = N and da/dv (B10) */
+static void add_C(const point *p, const motion *o, const shared *x, ph_six C[2][2])
 {
-    ph_helix h;
-    ph_dual X[3], Y = {0};
-    ph_six Z = {0};
-    helix_of(e, o, 0, &h);
-    for (int k = 0; k < PH_HELIX_POINTS; k++) {
-        double w = ph_helix_weight[k];
-        ph_helix_point(&h, k, 0, X);
-        ph_dual wX = {ph_mscale(w, X[0].r), ph_mscale(w, X[0].e)};
-        ph_six B = ph_six_dual(&o->Ms, &wX);
-        Y = ph_dual_add(Y, wX);
-        Z = ph_six_add(Z, ph_dual_six(&X[0], &B));
-    }
-    ph_six MY = ph_six_dual(&o->Ms, &Y), rest = ph_six_sub(MY, Z);
-    M[1][1] = Z;
-    M[0][1] = rest, M[1][0] = ph_six_transpose(rest);
-    M[0][0] = ph_six_sub(ph_six_sub(o->Ms, MY), ph_six_transpose(rest));
-}
-
-/* dn/dv = N, da/dv (B10) */
-static void helix_C(const ph_beam_at *e, const motion *o, ph_six C[2][2])
-{
-    ph_helix h;
-    helix_of(e, o, 1, &h);
-    for (int k = 0; k < PH_HELIX_POINTS; k++) {
-        point p;
-        point_of(&h, o, k, 1, &p);
-        ph_six G = gyroscopic(&o->Ms, p.n);
-        ph_dual H = ph_dual_hat(p.n), X1 = ph_dual_add(p.X[1], p.X[1]);
-        for (int j = 0; j < 2; j++) {
-            ph_dual A = ph_dual_sub(ph_dual_mul(H, p.N[j]), ph_dual_turn(p.N[j], o->v[j].w));
-            A = j ? ph_dual_add(A, X1) : ph_dual_sub(A, X1);
-            ph_six B = ph_six_sub(ph_six_dual(&o->Ms, &A), ph_six_dual(&G, &p.N[j]));
-            ph_mat3 more = ph_mtilde(p.N[j].r, o->v[j].w); /* N blockdiag(tilde(Omega), 0) */
-            B.uu = ph_msub(B.uu, ph_mmul(o->Ms.uu, more));
-            B.wu = ph_msub(B.wu, ph_mmul(o->Ms.wu, more));
-            B = ph_six_scale(p.weight, B);
-            add_rows(&p, j, &B, C);
+    ph_dual X1 = ph_dual_add(p->X[1], p->X[1]);
+    ph_six GX = ph_six_dual(&x->G, &p->X[0]);
+    for (int j = 0; j < 2; j++) {
+        ph_dual N = p->X[0], HN = x->HX;
+        if (!j) {
+            N = ph_dual_sub((ph_dual){.r = ph_diag3(1, 1, 1)}, N);
+            HN = ph_dual_sub(x->H, HN);
         }
+        ph_dual NW = ph_dual_turn(N, o->v[j].w), A = ph_dual_sub(HN, NW);
+        A = j ? ph_dual_add(A, X1) : ph_dual_sub(A, X1);
+        ph_six B = ph_six_sub(weigh_dual(&o->Ms, &A), j ? GX : ph_six_sub(x->G, GX));
+        B.uu = ph_msub(B.uu, ph_mscale(o->Ms.m, NW.r)); /* N blockdiag(tilde(Omega), 0) */
+        if (!o->Ms.centred)
+            B.wu = ph_msub(B.wu, ph_mmul(ph_tilde(o->Ms.moment), NW.r));
+        add_rows(p, j, &B, C);
     }
 }
 
-/* dn/dq and da/dq of side j (B10) */
-static void slopes(const point *p, const motion *o, int j, ph_dual *n_q, ph_dual *a_q)
+/* dn/dq and da/dq (B10) */
+static void add_K(const point *p, const motion *o, const shared *x, ph_six K[2][2])
 {
-    ph_dual H = ph_dual_hat(p->n), N1 = p->X[1], N2 = p->X[2];
-    if (!j) {
-        const ph_dual none = {0};
-        N1 = ph_dual_sub(none, N1), N2 = ph_dual_sub(none, N2);
-    }
-    ph_dual Z = ph_dual_sub(N1, ph_dual_turn(p->N[j], o->v[j].w));
-    *n_q = ph_dual_add(Z, ph_dual_mul(H, p->N[j]));
-    ph_dual A = ph_dual_add(N2, ph_dual_mul(ph_dual_hat(p->a), p->N[j]));
-    A = ph_dual_add(A, ph_dual_mul(H, Z));
-    A = ph_dual_sub(A, ph_dual_turn(ph_dual_add(N1, Z), o->v[j].w));
-    *a_q = ph_dual_sub(A, ph_dual_turn(p->N[j], o->wdot[j]));
-}
-
-static void helix_K(const ph_beam_at *e, const motion *o, ph_twist f[2], ph_six K[2][2])
-{
-    ph_helix h;
-    ph_dual P[2] = {load_dual(e->Ta), load_dual(e->Tb)}; /* of P: -T^-1(-d), T^-1(d) */
-    ph_six J = {0};
-    helix_of(e, o, 2, &h);
-    for (int k = 0; k < PH_HELIX_POINTS; k++) {
-        point p;
-        ph_six one;
-        point_of(&h, o, k, 2, &p);
-        add_point(&p, f);
-        ph_helix_fold_slope(&h, k, p.f, &one);
-        J = ph_six_add(J, one);
-        ph_six G = gyroscopic(&o->Ms, p.n);
-        for (int j = 0; j < 2; j++) {
-            ph_dual n_q, a_q;
-            slopes(&p, o, j, &n_q, &a_q);
-            ph_six B = ph_six_scale(p.weight, ph_six_sub(ph_six_dual(&o->Ms, &a_q), ph_six_dual(&G, &n_q)));
-            add_rows(&p, j, &B, K);
+    const ph_dual *X = p->X;
+    ph_dual a = ph_dual_hat(p->a), aX = ph_dual_mul(a, X[0]), HX1 = ph_dual_mul(x->H, X[1]);
+    for (int j = 0; j < 2; j++) {
+        ph_vec3 w = o->v[j].w;
+        ph_dual XW = ph_dual_turn(X[0], w), Z, HZ, NW1, A, n_q;
+        NW1 = ph_dual_turn(X[0], o->wdot[j]);
+        if (j) {
+            Z = ph_dual_sub(X[1], XW);
+            HZ = ph_dual_sub(HX1, ph_dual_turn(x->HX, w));
+            n_q = ph_dual_add(Z, x->HX);
+            A = ph_dual_sub(ph_dual_add(X[2], aX), ph_dual_turn(ph_dual_add(X[1], Z), w));
+        } else { /* I - X for X */
+            ph_dual W = {.r = ph_tilde(w)};
+            Z = ph_dual_sub(ph_dual_sub(XW, X[1]), W);
+            HZ = ph_dual_sub(ph_dual_turn(ph_dual_sub(x->HX, x->H), w), HX1);
+            n_q = ph_dual_add(Z, ph_dual_sub(x->H, x->HX));
+            NW1 = ph_dual_sub((ph_dual){.r = ph_tilde(o->wdot[j])}, NW1);
+            A = ph_dual_sub(ph_dual_sub(a, aX), ph_dual_add(X[2], ph_dual_turn(ph_dual_sub(Z, X[1]), w)));
         }
+        A = ph_dual_sub(ph_dual_add(A, HZ), NW1);
+        ph_six B = ph_six_sub(weigh_dual(&o->Ms, &A), ph_six_dual(&x->G, &n_q));
+        add_rows(p, j, &B, K);
     }
-    for (int j = 0; j < 2; j++) { /* [-J; J] [-Ta, Tb] */
-        ph_six B = ph_six_dual(&J, &P[j]);
+}
+
+/* [-J; J] [-Ta, Tb] */
+static void fold_J(const ph_beam_at *e, const ph_six *J, ph_six K[2][2])
+{
+    for (int j = 0; j < 2; j++) {
+        ph_dual T = load_dual(j ? e->Tb : e->Ta);
+        ph_six B = ph_six_dual(J, &T);
         K[j][j] = ph_six_add(K[j][j], B);
         K[!j][j] = ph_six_sub(K[!j][j], B);
     }
+}
+
+static void helicoidal(const ph_beam_at *e, const motion *o, const terms *t)
+{
+    ph_helix h;
+    ph_six J = {0};
+    int order = t->K ? 2 : t->C || t->f ? 1 : 0;
+    helix_of(e, o, order, &h);
+    for (int k = 0; k < PH_HELIX_POINTS; k++) {
+        point p;
+        shared x;
+        point_of(&h, o, k, order, &p);
+        if (t->f)
+            add_f(&p, t->f);
+        if (t->M)
+            add_M(&p, o, t->M);
+        if (!t->C && !t->K)
+            continue;
+        x.G = gyroscopic(&o->Ms, 1, p.n, p.p);
+        x.H = ph_dual_hat(p.n), x.HX = ph_dual_mul(x.H, p.X[0]);
+        if (t->C)
+            add_C(&p, o, &x, t->C);
+        if (t->K) {
+            ph_six one;
+            add_K(&p, o, &x, t->K);
+            ph_helix_fold_slope(&h, k, p.f, &one);
+            J = ph_six_add(J, one);
+        }
+    }
+    if (t->M)
+        finish_M(o, t->M);
+    if (t->K)
+        fold_J(e, &J, t->K);
 }
 
 /* ---- linear and lumped --------------------------------------------------------------------------------- */
@@ -301,61 +359,51 @@ static ph_vec3 half_weight(const ph_force_site *s, const motion *o, int i)
     return ph_scale(0.5, ph_tmul(o->R[i], s->gravity));
 }
 
-static void plain_g(const ph_force_site *s, const motion *o, ph_twist f[2])
+static void plain_f(const ph_force_site *s, const motion *o, ph_twist f[2])
 {
     for (int i = 0; i < 2; i++) {
-        ph_twist a = weighted(s->f, i, o->alpha), p = ph_six_apply(&o->Ms, weighted(s->f, i, o->v));
+        ph_twist a = weighted(s->f, i, o->alpha), p = weigh(&o->Ms, weighted(s->f, i, o->v));
         a.u = ph_sub(a.u, half_weight(s, o, i));
-        f[i] = ph_twist_sub(ph_six_apply(&o->Ms, a), fold_hat(o->v[i], p));
+        f[i] = ph_twist_sub(weigh(&o->Ms, a), fold_hat(o->v[i], p));
     }
 }
 
-static void plain_M(const ph_force_site *s, const motion *o, ph_six M[2][2])
+/* By velocities: v'_j = R^T xddot - Omega x U */
+static ph_six plain_C(const motion *o, double c, int j, const ph_six *G)
 {
-    for (int k = 0; k < 4; k++)
-        M[k / 2][k % 2] = ph_six_scale(share(s->f, k / 2 == k % 2), o->Ms);
+    ph_six Ms = section_six(&o->Ms);
+    ph_mat3 W = ph_tilde(ph_scale(-c, o->v[j].w)), U = ph_tilde(ph_scale(c, o->v[j].u));
+    ph_six A = {ph_mmul(Ms.uu, W), ph_mmul(Ms.uu, U), ph_mmul(Ms.wu, W), ph_mmul(Ms.wu, U)};
+    return ph_six_sub(A, *G);
 }
 
-/* hat(v_i)^T M_ij + bk((M v)_i) */
-static ph_six plain_gyroscopic(const ph_force_site *s, const motion *o, int i, int j)
+/* By turning node j: U = R^T xdot, R^T xddot and, where the row is its own, R^T gravity turn */
+static ph_six plain_K(const motion *o, double c, int j, const ph_six *G, ph_vec3 own)
 {
-    ph_dual H = ph_dual_hat(o->v[i]);
-    ph_six G = ph_six_scale(share(s->f, i == j), ph_dual_six(&H, &o->Ms));
-    if (i != j)
-        return G;
-    ph_twist p = ph_six_apply(&o->Ms, weighted(s->f, i, o->v));
-    G.uw = ph_madd(G.uw, ph_tilde(p.u)), G.wu = ph_madd(G.wu, ph_tilde(p.u));
-    G.ww = ph_madd(G.ww, ph_tilde(p.w));
-    return G;
+    ph_six Ms = section_six(&o->Ms);
+    ph_vec3 U = o->v[j].u, w = o->v[j].w, a = ph_sub(ph_add(o->alpha[j].u, ph_cross(w, U)), own);
+    ph_mat3 E = ph_tilde(U), D = ph_mscale(c, ph_msub(ph_tilde(a), ph_mtilde(ph_tilde(w), U)));
+    return (ph_six){.uw = ph_msub(ph_mmul(Ms.uu, D), ph_mmul(G->uu, E)),
+                    .ww = ph_msub(ph_mmul(Ms.wu, D), ph_mmul(G->wu, E))};
 }
 
-/* M_ij d(v'_j)/dv - ...; v'_j = R^T xddot - Omega x U */
-static void plain_C(const ph_force_site *s, const motion *o, ph_six C[2][2])
+static void plain(const ph_force_site *s, const motion *o, const terms *t)
 {
+    if (t->f)
+        plain_f(s, o, t->f);
     for (int k = 0; k < 4; k++) {
         int i = k / 2, j = k % 2;
         double c = share(s->f, i == j);
-        ph_mat3 W = ph_tilde(ph_scale(-c, o->v[j].w)), U = ph_tilde(ph_scale(c, o->v[j].u));
-        ph_six A = {ph_mmul(o->Ms.uu, W), ph_mmul(o->Ms.uu, U), ph_mmul(o->Ms.wu, W), ph_mmul(o->Ms.wu, U)};
-        C[i][j] = ph_six_sub(A, plain_gyroscopic(s, o, i, j));
-    }
-}
-
-/* By turning node j: U_j = R^T xdot, R^T xddot and R^T gravity turn */
-static void plain_K(const ph_force_site *s, const motion *o, ph_twist f[2], ph_six K[2][2])
-{
-    plain_g(s, o, f);
-    for (int k = 0; k < 4; k++) {
-        int i = k / 2, j = k % 2;
-        ph_vec3 U = o->v[j].u, w = o->v[j].w,
-                a = ph_scale(share(s->f, i == j), ph_add(o->alpha[j].u, ph_cross(w, U)));
-        if (i == j)
-            a = ph_sub(a, half_weight(s, o, i));
-        ph_mat3 D = ph_msub(ph_tilde(a), ph_mscale(share(s->f, i == j), ph_mtilde(ph_tilde(w), U)));
-        ph_six G = plain_gyroscopic(s, o, i, j);
-        ph_mat3 E = ph_tilde(U);
-        K[i][j] = (ph_six){.uw = ph_msub(ph_mmul(o->Ms.uu, D), ph_mmul(G.uu, E)),
-                           .ww = ph_msub(ph_mmul(o->Ms.wu, D), ph_mmul(G.wu, E))};
+        const ph_twist none = {0};
+        ph_twist p = i == j ? weigh(&o->Ms, weighted(s->f, i, o->v)) : none;
+        ph_vec3 own = i == j ? ph_scale(1 / c, half_weight(s, o, i)) : none.u;
+        ph_six G = gyroscopic(&o->Ms, c, o->v[i], p);
+        if (t->M)
+            t->M[i][j] = ph_six_scale(c, section_six(&o->Ms));
+        if (t->C)
+            t->C[i][j] = plain_C(o, c, j, &G);
+        if (t->K)
+            t->K[i][j] = plain_K(o, c, j, &G, own);
     }
 }
 
@@ -378,106 +426,87 @@ static void put_blocks(const motion *o, ph_six A[2][2], double *out)
         put_turned(o, k / 2, k % 2, &A[k / 2][k % 2], out);
 }
 
-static ph_status g(const ph_force_site *s, ph_vec3 r[PH_SLOTS])
+/* r +=, and what is not NULL of M, C, K (12 x 12, physical coordinates) += */
+static ph_status all(const ph_force_site *s, ph_vec3 *r, double *M, double *C, double *K)
 {
     ph_beam_at e;
     motion o;
     ph_twist f[2] = {0};
+    ph_six m[2][2] = {0}, c[2][2] = {0}, k[2][2] = {0};
+    terms t = {r || K ? f : NULL, M ? m : NULL, C ? c : NULL, K ? k : NULL};
     ph_status status = ph_beam_fill(s, &e);
     if (status != PH_OK)
         return status;
     open_motion(s, &o);
     if (is_helicoidal(s))
-        helix_g(&e, &o, f);
+        helicoidal(&e, &o, &t);
     else
-        plain_g(s, &o, f);
-    ph_beam_add_g(&e, r);
-    add_forces(&o, f, r);
+        plain(s, &o, &t);
+    if (r)
+        ph_beam_add_g(&e, r), add_forces(&o, f, r);
+    if (M)
+        put_blocks(&o, m, M);
+    if (C)
+        put_blocks(&o, c, C), ph_beam_add_C(s, &e, C);
+    if (K)
+        put_blocks(&o, k, K), put_turning(&o, f, K), ph_beam_add_K(s, &e, K);
     return PH_OK;
+}
+
+static ph_status g(const ph_force_site *s, ph_vec3 r[PH_SLOTS])
+{
+    return all(s, r, NULL, NULL, NULL);
 }
 
 static ph_status M(const ph_force_site *s, const ph_put *p)
 {
-    ph_beam_at e;
-    motion o;
-    ph_six A[2][2];
     double out[N12 * N12] = {0};
-    ph_status status = ph_beam_fill(s, &e);
-    if (status != PH_OK)
-        return status;
-    open_motion(s, &o);
-    if (is_helicoidal(s))
-        helix_M(&e, &o, A);
-    else
-        plain_M(s, &o, A);
-    put_blocks(&o, A, out);
+    ph_status status = all(s, NULL, out, NULL, NULL);
     ph_beam_put(out, p);
-    return PH_OK;
+    return status;
 }
 
 static ph_status C(const ph_force_site *s, const ph_put *p)
 {
-    ph_beam_at e;
-    motion o;
-    ph_six A[2][2] = {0};
     double out[N12 * N12] = {0};
-    ph_status status = ph_beam_fill(s, &e);
-    if (status != PH_OK)
-        return status;
-    open_motion(s, &o);
-    if (is_helicoidal(s))
-        helix_C(&e, &o, A);
-    else
-        plain_C(s, &o, A);
-    put_blocks(&o, A, out);
-    ph_beam_add_C(s, &e, out);
+    ph_status status = all(s, NULL, NULL, out, NULL);
     ph_beam_put(out, p);
-    return PH_OK;
+    return status;
 }
 
 static ph_status K(const ph_force_site *s, const ph_put *p)
 {
-    ph_beam_at e;
-    motion o;
-    ph_six A[2][2] = {0};
-    ph_twist f[2] = {0};
     double out[N12 * N12] = {0};
-    ph_status status = ph_beam_fill(s, &e);
-    if (status != PH_OK)
-        return status;
-    open_motion(s, &o);
-    if (is_helicoidal(s))
-        helix_K(&e, &o, f, A);
-    else
-        plain_K(s, &o, f, A);
-    put_blocks(&o, A, out);
-    put_turning(&o, f, out);
-    ph_beam_add_K(s, &e, out);
+    ph_status status = all(s, NULL, NULL, NULL, out);
     ph_beam_put(out, p);
-    return PH_OK;
+    return status;
 }
 
 /* ---- energies ------------------------------------------------------------------------------------------ */
+
+static double half_product(ph_twist a, ph_twist b)
+{
+    return (ph_dot(a.u, b.u) + ph_dot(a.w, b.w)) / 2;
+}
 
 static double kinetic(const ph_force_site *s)
 {
     ph_beam_at e;
     motion o;
+    ph_helix h;
     double T = 0;
+    open_motion(s, &o);
+    for (int i = 0; i < 2 && !is_helicoidal(s); i++)
+        T += half_product(o.v[i], weigh(&o.Ms, weighted(s->f, i, o.v)));
+    if (!is_helicoidal(s))
+        return T;
     if (ph_beam_fill(s, &e) != PH_OK)
         return NAN;
-    open_motion(s, &o);
-    ph_helix h;
     helix_of(&e, &o, 1, &h);
-    for (int k = 0; k < PH_HELIX_POINTS && is_helicoidal(s); k++) {
+    for (int k = 0; k < PH_HELIX_POINTS; k++) {
         point p;
         point_of(&h, &o, k, 1, &p);
-        ph_twist m = ph_six_apply(&o.Ms, p.n);
-        T += p.weight * (ph_dot(p.n.u, m.u) + ph_dot(p.n.w, m.w)) / 2;
-    }
-    for (int i = 0; i < 2 && !is_helicoidal(s); i++) {
-        ph_twist m = ph_six_apply(&o.Ms, weighted(s->f, i, o.v));
-        T += (ph_dot(o.v[i].u, m.u) + ph_dot(o.v[i].w, m.w)) / 2;
+        T += p.weight * half_product(p.n, p.p);
     }
     return T;
 }
@@ -508,4 +537,4 @@ static double energy(const ph_force_site *s)
 }
 
 const ph_force_ops ph_force_beam_mass = {
-    .g = g, .C = C, .K = K, .energy = energy, .M = M, .kinetic = kinetic};
+    .g = g, .C = C, .K = K, .energy = energy, .M = M, .kinetic = kinetic, .all = all};

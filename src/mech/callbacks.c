@@ -25,11 +25,11 @@ static ph_status forces_M(ph_mechanism *m, const ph_state *s, double *out)
         ph_force_site site;
         double local[144] = {0};
         ph_force_at(m, s, f, &site);
-        ph_status status =
-            f->op->M(&site, f->direct ? &(ph_put){out, f->K, 3, 0} : &(ph_put){local, ph_local_pairs, 12, 0});
+        ph_status status = f->op->M(&site, m->space->plain ? &(ph_put){out, f->K, 3, 0}
+                                                           : &(ph_put){local, ph_local_pairs, 12, 0});
         if (status != PH_OK)
             return refused(m, f, status);
-        if (!f->direct)
+        if (!m->space->plain)
             ph_space_M(m, s, f->body, f->K, local, out);
     }
     return PH_OK;
@@ -107,17 +107,6 @@ static void put_rows(const ph_mechanism *m, const ph_state *s, const ph_joint *j
         ph_space_rows(m, s, j, B, Z, out);
 }
 
-/* carried: of the element; NULL: its places are body and at. */
-static void put_K(const ph_mechanism *m, const ph_state *s, const ph_carried *carried, const int body[2],
-                  const int at[16], const double *K, const double *C, const double *M, const ph_vec3 *r,
-                  double *out)
-{
-    if (carried) /* such elements have no inertia */
-        ph_carried_K(m, s, carried, K, C, r, out);
-    else
-        ph_space_K(m, s, body, at, K, C, M, r, out);
-}
-
 /* ---- forces --------------------------------------------------------------------------------------- */
 
 static void add_terms(const ph_mechanism *m, const ph_state *s, const ph_force *f, const ph_vec3 r[PH_SLOTS],
@@ -158,6 +147,21 @@ static ph_status g(const ph_state *s, double *out, void *ctx)
     return PH_OK;
 }
 
+/* dg/dv of a force in a space whose coordinates are not the physical ones. */
+static ph_status force_C(const ph_mechanism *m, const ph_state *s, const ph_force *f,
+                         const ph_force_site *site, double *out)
+{
+    double local_C[144] = {0}, local_M[144] = {0};
+    int inertia = f->op->M != NULL;
+    ph_status status = inertia ? f->op->all(site, NULL, local_M, local_C, NULL)
+                               : f->op->C(site, &(ph_put){local_C, ph_local_pairs, 12, 0});
+    if (status == PH_OK && f->carried)
+        ph_carried_K(m, s, f->carried, local_C, NULL, NULL, out);
+    else if (status == PH_OK)
+        ph_space_C(m, s, f->body, f->K, local_C, inertia ? local_M : NULL, out);
+    return status;
+}
+
 static ph_status C(const ph_state *s, double *out, void *ctx)
 {
     ph_mechanism *m = ctx;
@@ -167,20 +171,23 @@ static ph_status C(const ph_state *s, double *out, void *ctx)
     read_states(m, s);
     for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
         ph_force_site site;
-        double local[144] = {0}, local_M[144] = {0};
         ph_force_at(m, s, f, &site);
         ph_status status =
-            f->op->C(&site, f->direct ? &(ph_put){out, f->K, 3, 0} : &(ph_put){local, ph_local_pairs, 12, 0});
-        if (status == PH_OK && f->op->M && !f->direct)
-            status = f->op->M(&site, &(ph_put){local_M, ph_local_pairs, 12, 0});
+            f->direct ? f->op->C(&site, &(ph_put){out, f->K, 3, 0}) : force_C(m, s, f, &site, out);
         if (status != PH_OK)
             return refused(m, f, status);
-        if (f->carried)
-            ph_carried_K(m, s, f->carried, local, NULL, NULL, out);
-        else if (!f->direct)
-            ph_space_C(m, s, f->body, f->K, local, f->op->M ? local_M : NULL, out);
     }
     return PH_OK;
+}
+
+/* At markers there are no forces with inertia. */
+static void put_K(const ph_mechanism *m, const ph_state *s, const ph_force *f, const double *K,
+                  const double *C, const double *M, const ph_vec3 *r, double *out)
+{
+    if (f->carried)
+        ph_carried_K(m, s, f->carried, K, C, r, out);
+    else
+        ph_space_K(m, s, f->body, f->K, K, C, M, r, out);
 }
 
 /* dg/dq of a force in a space whose coordinates are not the physical ones. */
@@ -189,15 +196,14 @@ static ph_status force_K(const ph_mechanism *m, const ph_state *s, const ph_forc
 {
     double local_K[144] = {0}, local_C[144] = {0}, local_M[144] = {0};
     ph_vec3 r[PH_SLOTS] = {{0}};
-    ph_status status = f->op->g(site, r);
-    if (status == PH_OK && f->op->M)
-        status = f->op->M(site, &(ph_put){local_M, ph_local_pairs, 12, 0});
-    if (status == PH_OK)
+    int inertia = f->op->M != NULL;
+    ph_status status = inertia ? f->op->all(site, r, local_M, local_C, local_K) : f->op->g(site, r);
+    if (status == PH_OK && !inertia)
         status = f->op->C(site, &(ph_put){local_C, ph_local_pairs, 12, 0});
-    if (status == PH_OK)
+    if (status == PH_OK && !inertia)
         status = f->op->K(site, &(ph_put){local_K, ph_local_pairs, 12, 0});
     if (status == PH_OK)
-        put_K(m, s, f->carried, f->body, f->K, local_K, local_C, f->op->M ? local_M : NULL, r, out);
+        put_K(m, s, f, local_K, local_C, inertia ? local_M : NULL, r, out);
     return status;
 }
 
@@ -419,7 +425,10 @@ static void joint_K(const ph_mechanism *m, const ph_state *s, ph_site *site, dou
     for (int i = 0; i < j->rows; i++)
         for (int k = 0; k < PH_SLOTS; k++)
             r[k] = ph_add(r[k], ph_scale(s->lambda[j->l_at + i], ph_load3(local_B + 12 * i + 3 * k)));
-    put_K(m, s, j->carried, j->body, j->K, local_K, NULL, NULL, r, out);
+    if (j->carried)
+        ph_carried_K(m, s, j->carried, local_K, NULL, r, out);
+    else
+        ph_space_K(m, s, j->body, j->K, local_K, NULL, NULL, r, out);
 }
 
 static ph_status K(const ph_state *s, double *out, void *ctx)
@@ -453,7 +462,7 @@ void ph_mechanism_callbacks(ph_mechanism *m)
     ph_system *sys = &m->sys;
     sys->ctx = m;
     sys->M = M, sys->g = g, sys->C = C, sys->K = K;
-    sys->flags = m->space->varies || m->n_flex || m->inertia ? 0 : PH_MASS_CONSTANT;
+    sys->flags = m->space->varies || m->inertia || m->n_flex ? 0 : PH_MASS_CONSTANT;
     int moving = m->model->n_constraints > 0;
     for (int k = 0; k < m->n_joints; k++)
         moving |= m->joint[k].drive >= 0;

@@ -32,11 +32,11 @@ void ph_carry_right(const ph_carry *k, int rows, const double *A, double *out)
             out[i * N + N - n + j] += A[i * n + j];
 }
 
-void ph_carry_slope(const ph_carry *k, int rows, const double *A, const double X[2][3 * PH_HALF_MAX],
+void ph_carry_slope(const ph_carry *k, int rows, const double *A, const double *X0, const double *X1,
                     int half, double *out)
 {
     for (int h = 0; h < 2; h++)
-        add_product(rows, k->c.n[half], A + 3 * h, k->n, X[h], out + half * k->c.n[0], k->N);
+        add_product(rows, k->c.n[half], A + 3 * h, k->n, h ? X1 : X0, out + half * k->c.n[0], k->N);
 }
 
 void ph_carry_left(const ph_carry *k, int cols, const double *A, double *out)
@@ -102,7 +102,7 @@ static void open_turning(const ph_mechanism *m, const ph_state *s, side *x)
     }
     ph_carry_right(c, 6, x->D_m, x->D);
     if (!c->plain)
-        ph_carry_slope(c, 6, x->D_m, (const double(*)[3 * PH_HALF_MAX]) c->c.V, 1, x->V);
+        ph_carry_slope(c, 6, x->D_m, c->c.V[0], c->c.V[1], 1, x->V);
 }
 
 static void open_side(const ph_mechanism *m, const ph_state *s, int body, side *x)

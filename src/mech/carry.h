@@ -1,11 +1,11 @@
 /* Flexible bodies in a mechanism: their frames, and elements with a marker.
  *
- * Joints and forces see a marker as a body, with halves p and phi. It has no coordinates of its own: with the
- * physical coordinates q_f = (x, phi, zeta) of its frame, (pdot, omega) = D_m v_f, and with those of the space,
- * of which zeta is zeta itself, q_f' = D_s y',
+ * Joints and forces see a marker as a body, with halves p and phi. It has no coordinates of its own: with
+ * the physical coordinates q_f = (x, phi, zeta) of its frame, (pdot, omega) = D_m v_f, and with those of the
+ * space, of which zeta is zeta itself, q_f' = D_s y',
  *
- *   D = D_m D_s,  V = d(D y')/dy = V_m D_s + D_m V_s                                                      (X30)
- *   d(D^T f)/dy = D_s^T (d(D_m^T f)/dq_f) D_s + d(D_s^T r)/dy at fixed r = D_m^T f                        (X31)
+ *   D = D_m D_s,  V = d(D y')/dy = V_m D_s + D_m V_s                                                  (X30)
+ *   d(D^T f)/dy = D_s^T (d(D_m^T f)/dq_f) D_s + d(D_s^T r)/dy at fixed r = D_m^T f                    (X31)
  *
  * and then the rules of space.c hold with D and V of 6 rows, side by side. */
 #ifndef PH_MECH_CARRY_H
@@ -69,8 +69,9 @@ typedef struct ph_carry {
 void ph_carry_open(const ph_mechanism *m, const ph_state *s, const ph_body *b, int modes, ph_carry *k);
 /* out (rows x N) += A D, A rows x n */
 void ph_carry_right(const ph_carry *k, int rows, const double *A, double *out);
-/* out (rows x N) += A X, X[h] 3 x n[half], columns of one half: what V, and Y and U of ph_slope, are made of */
-void ph_carry_slope(const ph_carry *k, int rows, const double *A, const double X[2][3 * PH_HALF_MAX],
+/* out (rows x N) += A [X0; X1], 3 x n[half] each, columns of one half: V, and Y and U of ph_slope, are made of
+ * these */
+void ph_carry_slope(const ph_carry *k, int rows, const double *A, const double *X0, const double *X1,
                     int half, double *out);
 /* out (N x cols) += D^T A, A n x cols */
 void ph_carry_left(const ph_carry *k, int cols, const double *A, double *out);

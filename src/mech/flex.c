@@ -2,8 +2,8 @@
  *
  * modal.c has them in the physical coordinates of the frame and zeta, r = M a + g, with a = D y'' + V y':
  *
- *   M_y = D^T M D,  g_y = D^T (g + M V y'),  C_y = D^T (C D + M U)                                        (X32)
- *   K_y = D^T (K D + C V + M Y) + d(D^T r)/dy                                                             (X33)
+ *   M_y = D^T M D,  g_y = D^T (g + M V y'),  C_y = D^T (C D + M U)                                    (X32)
+ *   K_y = D^T (K D + C V + M Y) + d(D^T r)/dy                                                         (X33)
  *
  * with Y and U of ph_slope. Euler parameters p get mu p (p . p'' + p' . p') as those of rigid bodies do, see
  * space_euler.c, with the moments of inertia of the undeformed body. */
@@ -174,11 +174,8 @@ static void body_C(const ph_mechanism *m, const ph_state *s, const ph_flex *f, d
         square M;
         ph_modal_M(&site, M);
         m->space->slope(s, b, &slope);
-        for (int k = 0; k < 2; k++) {
-            double U[2][3 * PH_HALF_MAX];
-            memcpy(U[0], slope.U[0][k], sizeof U[0]), memcpy(U[1], slope.U[1][k], sizeof U[1]);
-            ph_carry_slope(&c, c.n, M, (const double(*)[3 * PH_HALF_MAX]) U, k, T);
-        }
+        for (int k = 0; k < 2; k++)
+            ph_carry_slope(&c, c.n, M, slope.U[0][k], slope.U[1][k], k, T);
     }
     ph_carry_left(&c, c.N, T, A);
     if (m->space->norm)
@@ -201,8 +198,8 @@ static void add_slopes(const ph_mechanism *m, const ph_state *s, const ph_flex *
     memcpy(a + 6, site->zddot, sizeof(double) * (size_t)f->r->modes);
     add_mul(c->n, M, a, r);
     m->space->slope(s, b, &slope);
-    ph_carry_slope(c, c->n, C, c->c.V, 1, T);
-    ph_carry_slope(c, c->n, M, (const double(*)[3 * PH_HALF_MAX]) slope.Y, 1, T);
+    ph_carry_slope(c, c->n, C, c->c.V[0], c->c.V[1], 1, T);
+    ph_carry_slope(c, c->n, M, slope.Y[0], slope.Y[1], 1, T);
     ph_carry_fold(c, r, A);
 }
 

@@ -8,8 +8,9 @@
  * B^T, makes rows that repeat each other harmless; the repetition removes its error. Likewise for
  * positions, with W = M.
  *
- * Flexible bodies start undeformed: zeta = 0, and zetadot = 0 is given as long as velocities can be consistent
- * with it. What must be projected moves them as rigid bodies, as far as it can: their modes are heavy. */
+ * Flexible bodies start undeformed: zeta = 0, and zetadot = 0 is given as long as velocities can be
+ * consistent with it. What must be projected moves them as rigid bodies, as far as it can: their modes are
+ * heavy. */
 #include "mech/beam.h"
 
 #include <float.h>
@@ -28,6 +29,7 @@
 typedef struct task {
     ph_mechanism *m; /* in physical coordinates */
     int assemble;    /* project what is inconsistent */
+    int coupled;     /* M has blocks between nodes */
     ph_layout lay;
     ph_eval ev;
     ph_point at;
@@ -71,10 +73,10 @@ static void list_places(task *k)
     const ph_layout *lay = &k->lay;
     for (int i = 0; i < lay->N; i++) {
         k->size[i] = lay->slot[i].dim;
-        if (!k->m->inertia)
+        if (!k->coupled)
             k->row[k->nnz] = k->col[k->nnz] = i, k->nnz++;
     }
-    for (int e = 0; e < lay->n_pairs && k->m->inertia; e++)
+    for (int e = 0; e < lay->n_pairs && k->coupled; e++)
         k->row[k->nnz] = lay->pair[e].row, k->col[k->nnz] = lay->pair[e].col, k->nnz++;
     for (int e = 0; e < lay->n_links; e++) {
         k->row[k->nnz] = lay->link[e].col, k->col[k->nnz] = lay->N + lay->link[e].row, k->nnz++;
@@ -86,15 +88,16 @@ static void list_places(task *k)
     }
 }
 
-/* W: the blocks of bodies, which are all there are, or all blocks where forces have inertia. Returns its end. */
+/* W: the blocks of bodies, which are all there are, or all blocks where M couples nodes. Returns its end. */
 static double *fill_weights(const task *k, int weighted, double *v)
 {
     const ph_layout *lay = &k->lay;
-    const double *share = weighted ? k->heavy : k->stiff;
-    int all = k->m->inertia;
+    int all = k->coupled;
+    const double *weight = weighted ? k->heavy : k->stiff;
     for (int i = 0; i < (all ? lay->n_pairs : lay->N); i++) {
         const ph_block *p = &lay->pair[all ? i : lay->diag[i]];
-        double w = sqrt(share[p->row_at] * share[p->col_at]);
+        double w =
+            fmin(weight[p->row_at], weight[p->col_at]); /* M and more of it on what is heavy: definite */
         for (int j = 0; j < p->m * p->n; j++)
             *v++ = w * k->ev.M[p->at + j];
     }
@@ -317,7 +320,7 @@ static ph_status open_task(task *k, ph_error *err)
 /* q0 and v0 of a mechanism in physical coordinates. */
 static ph_status initial_physical(ph_mechanism *m, int assemble, ph_error *err)
 {
-    task k = {.m = m, .assemble = assemble};
+    task k = {.m = m, .assemble = assemble, .coupled = m->inertia || m->n_flex};
     ph_status s = open_task(&k, err);
     if (s == PH_OK) {
         read_model(&k);

@@ -5,8 +5,8 @@
  * velocity Omega). Half h of side s is slot 2s + h. The ground has no slots, a particle only x. A space
  * says how its coordinates give these.
  *
- * A marker of a flexible body has halves as well, and no nodes: it moves as the frame and the modes of its body
- * do, see carry.h. */
+ * A marker of a flexible body has halves as well, and no nodes: it moves as the frame and the modes of its
+ * body do, see carry.h. */
 #ifndef PH_MECH_MECH_H
 #define PH_MECH_MECH_H
 
@@ -201,7 +201,9 @@ typedef struct ph_force_ops {
     ph_status (*K)(const ph_force_site *s, const ph_put *p);     /* adds dg/dq */
     double (*energy)(const ph_force_site *s);                    /* potential; NULL: none */
     ph_status (*M)(const ph_force_site *s, const ph_put *p); /* adds a mass matrix, symmetric; NULL: none */
-    double (*kinetic)(const ph_force_site *s);               /* kinetic energy; there where M is */
+    /* with M: terms of g and, where they are not NULL, M, C and K at once, 12 x 12 in physical coordinates; adds */
+    ph_status (*all)(const ph_force_site *s, ph_vec3 *r, double *M, double *C, double *K);
+    double (*kinetic)(const ph_force_site *s); /* kinetic energy; there where M is */
     /* friction: dg/dlambda, column by column: r[slot] for row i of the joint */
     void (*g_lambda)(const ph_force_site *s, int i, ph_vec3 r[PH_SLOTS]);
 } ph_force_ops;

@@ -7,7 +7,7 @@ typedef struct counts {
     size_t bodies, joints, forces, links, user; /* user: rows of user constraints */
     size_t norms, letters;                      /* and the letters of their names and those of modes */
     size_t nodes, numbers;                      /* and the numbers of their coordinates */
-    size_t carried;                               /* elements that may have a marker */
+    size_t carried;                             /* elements that may have a marker */
 } counts;
 
 static counts count(const ph_model *model, const ph_space *space)

@@ -122,6 +122,7 @@ typedef struct ph_beam_def {
     const double *M6;         /* mass per length as a matrix; NULL: mass and J say it */
     int mass_model;           /* ph_mass_code */
     int end[2];               /* ph_end_code */
+    ph_vec3 v, omega;         /* m/s, of the first node; rad/s, world; NaN: not given */
     int rbf;                  /* residual bending flexibility */
     ph_origin origin;
 } ph_beam_def;

@@ -388,12 +388,17 @@ static const char *number_name(ph_reader *r, const ph_beam_def *b, int k)
     return part_name(r, b, part);
 }
 
-static void add_node(ph_reader *r, const ph_beam_def *b, int i, ph_body_def at, double length)
+/* start: position of the first node */
+static void add_node(ph_reader *r, const ph_beam_def *b, int i, ph_vec3 start, ph_body_def at, double length)
 {
     at.name = number_name(r, b, i);
     at.mass = b->mass * length;
     at.J = ph_mscale(length, b->J);
     at.bare = b->M6 != NULL;
+    if (!isnan(b->v.x)) { /* omega in body axes */
+        at.v = ph_add(b->v, ph_cross(b->omega, ph_sub(at.x, start)));
+        at.omega = ph_quat_rotate(ph_quat_conj(at.R), b->omega);
+    }
     at.origin = b->origin;
     ph_body_def *body = ph_store_element(r, PH_K_BODY);
     *body = at;
@@ -475,6 +480,8 @@ void ph_beam_expand(ph_reader *r, int index)
     if (!b.K6)
         ph_reader_fail(r, "section is missing (EA, GA, GJ, EI; or K, 6x6)");
     distribute(r, &b);
+    b.v = isnan(b.v.x) && !isnan(b.omega.x) ? ph_v3(0, 0, 0) : b.v;
+    b.omega = isnan(b.omega.x) ? ph_v3(0, 0, 0) : b.omega;
     line l = line_of(r, &b);
     ph_body_def at = ph_default_body(), next = at;
     int first = r->element[PH_K_BODY].n;
@@ -487,7 +494,7 @@ void ph_beam_expand(ph_reader *r, int index)
             node_of(&l, i + 1, &next);
             behind = length_of(r, &l, i + 1, &at, &next);
         }
-        add_node(r, &b, i, at, (before + behind) / 2);
+        add_node(r, &b, i, start, at, (before + behind) / 2);
         if (i > 0)
             add_element(r, &b, i, before);
         if (i % 1024 == 0)

@@ -35,7 +35,7 @@ ph_sensor_def ph_default_sensor(void)
 
 ph_beam_def ph_default_beam(void)
 {
-    return (ph_beam_def){.from = not_given(), .to = not_given()};
+    return (ph_beam_def){.from = not_given(), .to = not_given(), .v = not_given(), .omega = not_given()};
 }
 
 ph_flexible_def ph_default_flexible(void)

@@ -164,6 +164,15 @@ static void complete_forces(ph_reader *r)
     }
 }
 
+static int modes_of(ph_reader *r, int body)
+{
+    const ph_body_def *b = body < 0 ? NULL : ph_store_at(r, PH_K_BODY, body);
+    if (!b || !b->flexible)
+        ph_reader_fail(r, "'%s' is no flexible body", b ? b->name : "ground");
+    const ph_flexible_def *f = ph_store_at(r, PH_K_FLEXIBLE, b->flexible - 1);
+    return f->body->modes;
+}
+
 static void complete_sensors(ph_reader *r)
 {
     static const int sizes[] = {
@@ -182,6 +191,8 @@ static void complete_sensors(ph_reader *r)
             ph_reader_fail(r, "f is missing (function(t, s) that returns numbers)");
         if (s->type == PH_S_CUSTOM)
             s->size = ph_function_try(r, &s->f, r->initial, -1);
+        if (s->type == PH_S_MODES)
+            s->size = modes_of(r, s->body);
     }
 }
 

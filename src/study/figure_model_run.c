@@ -118,6 +118,25 @@ static int sensor_number(const ph_model *model, const char *word)
     return -1;
 }
 
+int ph_measure_model_extremes(ph_study *study, const ph_figure_run *run, double *value)
+{
+    ph_rig rig;
+    double all[PH_NAMED_MAX] = {0};
+    if (!ph_rig_open(&rig, study, run))
+        return 0;
+    int sensor = sensor_number(rig.model, run->of), which = run->of[strcspn(run->of, ":") + 1] - '1';
+    int ok = sensor >= 0;
+    for (long k = 0; ok && k <= rig.steps; k++) {
+        ok = k == 0 || ph_rig_step(&rig, &ph_study_trials(study)->complaint);
+        ph_state now = ph_sim_state(rig.sim);
+        ok = ok && ph_mechanism_sensor(rig.mech, &now, sensor, all) == PH_OK && isfinite(all[which]);
+        value[0] = k ? fmin(value[0], all[which]) : all[which];
+        value[1] = k ? fmax(value[1], all[which]) : all[which];
+    }
+    ph_rig_close(&rig);
+    return ok;
+}
+
 /* Time between the first and the third zero of number K of a sensor, "NAME:K"; 0: there are fewer */
 static double period(ph_study *study, const ph_figure_run *run)
 {

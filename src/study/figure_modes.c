@@ -1,0 +1,42 @@
+/* Measures of model files: free vibrations about the initial state. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "polhode/equilibrium.h"
+#include "study/figure_run.h"
+
+/* Frequencies, rad/s, of the modes whose numbers run->of lists, from 1. */
+int ph_measure_model_modes(ph_study *study, const ph_figure_run *run, double *value)
+{
+    ph_rig rig;
+    ph_modes *modes = NULL;
+    ph_figure_run r = *run;
+    r.h = r.to = 1; /* of a simulation that takes no step */
+    if (!ph_rig_open(&rig, study, &r))
+        return 0;
+    ph_error *err = &ph_study_trials(study)->complaint;
+    ph_status status =
+        ph_modes_create(&modes, ph_mechanism_system(rig.mech), 0, rig.q0, rig.v0, NULL, err);
+    const char *word = run->of;
+    for (int i = 0; status == PH_OK && *word && i < PH_FIGURE_MAX; i++) {
+        double re, im;
+        ph_modes_value(modes, atoi(word) - 1, &re, &im);
+        value[i] = hypot(re, im);
+        word += strcspn(word, " ");
+        word += strspn(word, " ");
+    }
+    ph_modes_destroy(modes);
+    ph_rig_close(&rig);
+    return status == PH_OK;
+}
+
+/* Their relative differences from run->exact. */
+int ph_measure_model_modes_error(ph_study *study, const ph_figure_run *run, double *value)
+{
+    if (!ph_measure_model_modes(study, run, value))
+        return 0;
+    for (int i = 0; i < PH_FIGURE_MAX && run->exact[i] > 0; i++)
+        value[i] = value[i] / run->exact[i] - 1;
+    return 1;
+}
