@@ -22,6 +22,8 @@ struct ph_factor {
     double *L;          /* lead x n */
     double *scale, *b;  /* n, by rows: 1/sqrt of the diagonal; n, by places */
     double norm;        /* of the scaled matrix */
+    double *work;       /* 3 n */
+    int *more;          /* n */
 };
 
 static ph_status order(ph_factor *f, const ph_csc *A, ph_factor_kind kind, ph_error *err)
@@ -77,7 +79,8 @@ static ph_status factor(ph_factor *f, const ph_csc *A, int *row)
     int info = 0;
     f->L = ph_pool_numbers(&f->pool, (size_t)f->lead * (size_t)f->n + 1);
     f->b = ph_pool_numbers(&f->pool, (size_t)f->n), f->scale = ph_pool_numbers(&f->pool, (size_t)f->n);
-    if (!f->L || !f->b || !f->scale)
+    f->work = ph_pool_numbers(&f->pool, 3 * (size_t)f->n), f->more = ph_pool_ints(&f->pool, (size_t)f->n);
+    if (!f->L || !f->b || !f->scale || !f->work || !f->more)
         return PH_E_MEMORY;
     if (!fill(f, A, row))
         return PH_E_SINGULAR;
@@ -116,14 +119,10 @@ ph_status ph_factor_create(ph_factor **out, const ph_csc *A, ph_factor_kind kind
 
 double ph_factor_sound(ph_factor *f)
 {
-    ph_pool pool = {.alloc = f->pool.alloc};
-    double rcond = 0, *work = ph_pool_numbers(&pool, 3 * (size_t)f->n);
-    int info, *more = ph_pool_ints(&pool, (size_t)f->n);
-    if (f->n == 0)
-        rcond = 1;
-    else if (work && more)
-        dpbcon_("L", &f->n, &f->width, f->L, &f->lead, &f->norm, &rcond, work, more, &info);
-    ph_pool_free(&pool);
+    double rcond = 1;
+    int info;
+    if (f->n > 0)
+        dpbcon_("L", &f->n, &f->width, f->L, &f->lead, &f->norm, &rcond, f->work, f->more, &info);
     return rcond;
 }
 
