@@ -2,9 +2,9 @@
 --
 -- Bending frequencies [rad/s] of Timoshenko's beam, exact, each twice: 3.797562870 23.792645105 66.591733713 130.412136338.
 -- Others: axial and torsion 758.766712104. The first three bending frequencies of the element:
---   mass = 0, lumped,     n = 8   3.781821991 23.711066405 67.451425104    n = 16  3.793628849 23.770520883 66.759287094
---   mass = 1, linear,     n = 8   3.804680248 24.724724882 74.461977573    n = 16  3.799366528 24.022206050 68.455778499
---   mass = 2, helicoidal, n = 8   3.809085026 24.306332666 70.120841219    n = 16  3.800437476 23.918856533 67.439662720
+--   mass = 0, lumped,     n = 8   3.781821968 23.711066395 67.451425099    n = 16  3.793628865 23.770520894 66.759287094
+--   mass = 1, linear,     n = 8   3.804680288 24.724724896 74.461977571    n = 16  3.799366522 24.022206043 68.455778487
+--   mass = 2, helicoidal, n = 8   3.809085027 24.306332663 70.120841215    n = 16  3.800437478 23.918856541 67.439662723
 -- With residual bending flexibility and helicoidal mass (mass = 3, as here) errors are 6.5e-6, 2.5e-4, 1.9e-3 with 8 elements
 -- and 15 times less with twice as many: nearly of order 4. With the other masses rbf leaves order 2.
 model "clamped beam"

@@ -13,12 +13,14 @@ model "flexible pendulum"
 
 local n = math.floor(param("n", 8))
 local mass = math.floor(param("mass", 2))                  -- 0 lumped, 1 linear, 2 helicoidal with rbf
+local L, EA, EI = param("L", 1), param("EA", 2.1e7), param("EI", 175)
+local rhoA = param("rhoA", 0.785)
 
 gravity {0, -9.81, 0}
-beam  { name = "bar", from = {0, 0, 0}, to = {1, 0, 0}, n = n, rbf = mass == 2,
+beam  { name = "bar", from = {0, 0, 0}, to = {L, 0, 0}, n = n, rbf = mass == 2,
         mass_model = ({"lumped", "linear", "helicoidal"})[mass + 1],
-        section = {EA = 2.1e7, GA = 6.5e6, GJ = 135, EI = 175},
-        mass = {rhoA = 0.785, J = {1.3083334e-5, 6.541667e-6, 6.541667e-6}} }
+        section = {EA = EA, GA = 6.5e6, GJ = 135, EI = EI},
+        mass = {rhoA = rhoA, J = {1.3083334e-5, 6.541667e-6, 6.541667e-6}} }
 joint { name = "hinge", type = "revolute", bodies = {"ground", "bar.0"}, at = {0, 0, 0}, axis = {0, 0, 1} }
 
 sensor{ name = "tip", type = "position", body = "bar." .. n }

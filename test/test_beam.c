@@ -610,8 +610,8 @@ static void shaft_spins_up(void **state)
     ph_sim *sim = NULL;
     ph_error err = {0};
     const double *q0, *v0;
-    if (ph_model_read(&m, PH_TEST_DIR "/../models/spin_up.lua", &(ph_setting){"n", 8}, 1, NULL, &err) !=
-        PH_OK)
+    const ph_setting lumped[] = {{"n", 8}, {"mass", 0}};
+    if (ph_model_read(&m, PH_TEST_DIR "/../models/spin_up.lua", lumped, 2, NULL, &err) != PH_OK)
         fail_msg("%s", err.text);
     ph_options o = ph_model_run(m).opt;
     if (ph_mechanism_create(&see.mech, m, PH_SPACE_SE3, NULL, &err) != PH_OK ||

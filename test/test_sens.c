@@ -1,6 +1,8 @@
 /* Sensitivities: direct differentiation against five-point differences of whole runs and published values. */
 #include "sens_cases.h"
 
+#include "step/sim.h"
+
 static void heavy_top_in_every_form(void **state)
 {
     (void)state;
@@ -124,6 +126,35 @@ static ph_status nothing(const ph_state *s, const double *weight, unsigned what,
     return PH_OK;
 }
 
+static ph_status count_second(const ph_sim *sim, void *ctx)
+{
+    *(int *)ctx += sim->sens->second > 0;
+    return PH_OK;
+}
+
+/* One correction does where steps are smooth; how much it leaves is measured now and then by a second one. */
+static void one_correction(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *file, *param, *method;
+    } row[] = {{"heavy_top.lua", "m", "genalpha"},
+               {"heavy_top.lua", "m", "bliedf"},
+               {"slider_crank.lua", "crank", "genalpha"},
+               {"spring_ball.lua", "k", "genalpha"}};
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++)
+        for (int f = PH_INDEX3; f <= PH_GGL; f++) {
+            rig r;
+            int second = 0;
+            ph_options o = ph_default_options();
+            o.h = 1e-3, o.formulation = (ph_formulation)f, o.method = row[k].method;
+            open_rig(&r, row[k].file, row[k].param, 0, &o);
+            assert_int_equal(ph_sim_run(r.sim, 640, count_second, &second, NULL), PH_OK);
+            assert_in_range(second, 640 / 32, 640 / 8); /* ordering: 20 at least, and few more */
+            close_rig(&r);
+        }
+}
+
 #define MANY 7 /* above the number that the library calls so */
 
 /* Many parameters are solved with a factorisation of their own; and a system that tells nothing of what a
@@ -223,8 +254,8 @@ static void check_memory(const char *method, const size_t bound[4])
 static void memory_does_not_matter(void **state)
 {
     (void)state;
-    check_memory("genalpha", (const size_t[]){0, 1 << 20, 30000, 16000});
-    check_memory("bliedf", (const size_t[]){0, 1 << 20, 60000, 25000});
+    check_memory("genalpha", (const size_t[]){0, 1 << 20, 30000, 18000});
+    check_memory("bliedf", (const size_t[]){0, 1 << 20, 60000, 36000});
 }
 
 /* ---- a method with a past ------------------------------------------------------------------------------- */
@@ -315,7 +346,9 @@ static void multistep_adjoint(void **state)
     for (size_t r = 0; r < sizeof past_row / sizeof *past_row; r++)
         for (int f = PH_INDEX3; f <= PH_GGL; f += PH_GGL - PH_INDEX3) {
             ph_options o = multistep(past_row[r].k, PH_IN_EXP, (ph_formulation)f, past_row[r].h);
-            check_le(adjoint_error(past_row[r].file, past_row[r].param, &o, 100, 0), 1e-10);
+            /* round-off; of the rotor in differences of its start, since the objective is 3e6 times its derivative */
+            int small = !strcmp(past_row[r].file, "rotor.lua") && !strcmp(past_row[r].param, "m");
+            check_le(adjoint_error(past_row[r].file, past_row[r].param, &o, 100, 0), small ? 1e-6 : 1e-10);
         }
 }
 
@@ -364,6 +397,7 @@ int main(void)
                                        cmocka_unit_test(models),
                                        cmocka_unit_test(scaling_of_redundant_multipliers),
                                        cmocka_unit_test(published),
+                                       cmocka_unit_test(one_correction),
                                        cmocka_unit_test(many_parameters),
                                        cmocka_unit_test(adjoint_equals_direct),
                                        cmocka_unit_test(memory_does_not_matter),

@@ -181,6 +181,11 @@ PH_API double ph_mechanism_kinetic(const ph_mechanism *mech, const ph_state *s);
  * only take it, and not that of user constraints. */
 PH_API double ph_mechanism_power(const ph_mechanism *mech, const ph_state *s);
 
+/* What flexible body k, in the order of the file, lacks of stiffness under load, where geometric_stiffness leaves it
+ * out: its spin squared and its axial load, over the square of its lowest frequency and over a load that buckles it.
+ * Both 0 where nothing is left out; returns 0 where there is no such body. */
+PH_API int ph_mechanism_lack(const ph_mechanism *mech, const ph_state *s, int k, double *spin, double *load);
+
 #ifdef __cplusplus
 }
 #endif

@@ -86,7 +86,7 @@ typedef struct ph_objective {
 
 /* Run the simulation of sens, which has not made a step yet, and find J and its derivatives by all
  * parameters: forwards once with checkpoints, then backwards. The cost hardly depends on the number of
- * parameters. memory [bytes] bounds the checkpoints; 0: they grow like the square root of steps. The
+ * parameters. memory [bytes] bounds what is allocated; 0: it grows like the square root of steps. The
  * simulation ends at its last step; the derivatives of ph_sens_get are then not to be had. */
 PH_API ph_status ph_sens_gradient(ph_sens *sens, long steps, const ph_objective *objective, size_t memory,
                                   double *value, double *gradient, ph_error *err);

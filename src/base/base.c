@@ -61,7 +61,6 @@ void ph_free(const ph_allocator *a, void *p)
 }
 
 /* Cache lines, and the widest vector of the machines we know. */
-#define ARENA_ALIGN 64
 
 void *ph_arena_take(ph_arena *a, size_t count, size_t size)
 {
@@ -69,7 +68,7 @@ void *ph_arena_take(ph_arena *a, size_t count, size_t size)
         a->overflow = 1;
         return NULL;
     }
-    size_t bytes = (count * size + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
+    size_t bytes = (count * size + PH_ARENA_ALIGN - 1) / PH_ARENA_ALIGN * PH_ARENA_ALIGN;
     if (a->used > SIZE_MAX / 2 - bytes) {
         a->overflow = 1;
         return NULL;
@@ -83,12 +82,12 @@ int ph_arena_open(ph_arena *a, const ph_allocator *alloc)
 {
     if (a->overflow)
         return 0;
-    a->block = ph_alloc(alloc, a->used + ARENA_ALIGN);
+    a->block = ph_alloc(alloc, a->used + PH_ARENA_ALIGN);
     if (!a->block)
         return 0;
-    memset(a->block, 0, a->used + ARENA_ALIGN);
+    memset(a->block, 0, a->used + PH_ARENA_ALIGN);
     uintptr_t at = (uintptr_t)a->block;
-    a->base = (unsigned char *)a->block + (ARENA_ALIGN - at % ARENA_ALIGN) % ARENA_ALIGN;
+    a->base = (unsigned char *)a->block + (PH_ARENA_ALIGN - at % PH_ARENA_ALIGN) % PH_ARENA_ALIGN;
     a->used = 0;
     return 1;
 }

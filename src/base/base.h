@@ -25,6 +25,8 @@ typedef struct ph_arena {
     int overflow;        /* a size did not fit */
 } ph_arena;
 
+#define PH_ARENA_ALIGN ((size_t)64) /* of each piece; the block has as much more than is used */
+
 void *ph_arena_take(ph_arena *a, size_t count, size_t size);
 int ph_arena_open(ph_arena *a, const ph_allocator *alloc); /* 0: no memory */
 

@@ -8,7 +8,7 @@
 
 #include "fe/lapack.h"
 
-#if defined(PH_HAVE_ARPACK) && defined(PH_HAVE_CHOLMOD)
+#ifdef PH_HAVE_ARPACK
 #define SPARSE 1
 #else
 #define SPARSE 0
@@ -84,7 +84,7 @@ typedef struct lanczos {
 } lanczos;
 
 /* Mode 3 with sigma = 0: y = K^-1 M x, y = K^-1 (the product with M that is there already), y = M x */
-static int iterate(lanczos *a, const ph_csc *M, ph_factor *f)
+static void iterate(lanczos *a, const ph_csc *M, ph_factor *f)
 {
     for (int ido = 0; ido != 99;) {
         dsaupd_(&ido, "G", &a->n, "LM", &a->nev, &a->tol, a->resid, &a->ncv, a->v, &a->n, a->iparam, a->ipntr,
@@ -94,10 +94,9 @@ static int iterate(lanczos *a, const ph_csc *M, ph_factor *f)
             ph_csc_mul(M, x, y);
         else if (ido == 1)
             memcpy(y, a->workd + a->ipntr[2] - 1, sizeof(double) * (size_t)a->n);
-        if ((ido == -1 || ido == 1) && !ph_factor_solve(f, y, 1))
-            return 0;
+        if (ido == -1 || ido == 1)
+            ph_factor_solve(f, y);
     }
-    return 1;
 }
 
 static int least(int a, int b)
@@ -130,7 +129,9 @@ static ph_status lowest_sparse(const ph_csc *K, const ph_csc *M, ph_factor *f, i
     lanczos a;
     int all = 1, rows = K->rows;
     double sigma = 0;
-    int ok = open_lanczos(&pool, &a, rows, n) && iterate(&a, M, f);
+    int ok = open_lanczos(&pool, &a, rows, n);
+    if (ok)
+        iterate(&a, M, f);
     if (ok && a.info == 0)
         dseupd_(&all, "A", a.select, lambda, V, &rows, &sigma, "G", &rows, "LM", &n, &a.tol, a.resid, &a.ncv,
                 a.v, &rows, a.iparam, a.ipntr, a.workd, a.workl, &a.lworkl, &a.info);

@@ -4,7 +4,7 @@
 
 #include "fe/factor.h"
 
-int ph_eigen_has_sparse(void); /* 1: built with ARPACK and CHOLMOD */
+int ph_eigen_has_sparse(void); /* 1: built with ARPACK */
 
 /* The n lowest of K x = lambda M x, both positive definite: ascending lambda, and the columns of V with V^T M V = I. f: the
  * factors of K, for PH_FACTOR_SPARSE. */

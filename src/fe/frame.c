@@ -103,7 +103,7 @@ int ph_fe_axes(ph_vec3 e, ph_vec3 axis, ph_mat3 *R)
 typedef struct builder {
     ph_fe *fe;
     const ph_fe_member *member;
-    int n_members;
+    int n_members, n_points;
     int next; /* node inside a member that comes next */
     ph_triplets M, K;
 } builder;
@@ -125,7 +125,7 @@ static void put_node(ph_fe *fe, int k, ph_vec3 x)
 /* The index of node k of a member, k = 0 ... n: one member alone is numbered along it. */
 static int node_of(const builder *b, const ph_fe_member *m, int k)
 {
-    if (b->n_members == 1)
+    if (b->n_members == 1 && b->n_points == 2)
         return k;
     return k == 0 ? m->from : k == m->n ? m->to : b->next + k - 1;
 }
@@ -157,20 +157,20 @@ static ph_status add_member(builder *b, int index, const double *points, ph_erro
     return PH_OK;
 }
 
-static ph_status build(builder *b, int n_points, const double *points, ph_error *err)
+static ph_status build(builder *b, const double *points, ph_error *err)
 {
     ph_fe *fe = b->fe;
     int elements = 0;
     for (int k = 0; k < b->n_members; k++)
         elements += b->member[k].n;
-    fe->dofs = 6, fe->n_nodes = n_points + elements - b->n_members, fe->label[0] = fe->label[1] = "beam";
+    fe->dofs = 6, fe->n_nodes = b->n_points + elements - b->n_members, fe->label[0] = fe->label[1] = "beam";
     fe->id = ph_pool_ints(&fe->pool, (size_t)fe->n_nodes);
     fe->X = ph_pool_numbers(&fe->pool, 3 * (size_t)fe->n_nodes);
     fe->beam = ph_pool_take(&fe->pool, (size_t)elements, sizeof *fe->beam);
     int ok = fe->id && fe->X && fe->beam && ph_triplets_open(&fe->pool, &b->M, N12 * N12 * elements) &&
              ph_triplets_open(&fe->pool, &b->K, N12 * N12 * elements);
-    b->next = n_points;
-    for (int k = 0; ok && k < n_points; k++)
+    b->next = b->n_points;
+    for (int k = 0; ok && k < b->n_points; k++)
         put_node(fe, k, ph_load3(points + 3 * k));
     for (int k = 0; ok && k < b->n_members; k++) {
         ph_status s = add_member(b, k, points, err);
@@ -187,8 +187,8 @@ ph_status ph_fe_frame(ph_fe *out, const ph_allocator *alloc, int n_points, const
                       int n_members, const ph_fe_member *member, ph_error *err)
 {
     *out = (ph_fe){.pool = {.alloc = alloc}};
-    builder b = {.fe = out, .member = member, .n_members = n_members};
-    ph_status s = build(&b, n_points, points, err);
+    builder b = {.fe = out, .member = member, .n_members = n_members, .n_points = n_points};
+    ph_status s = build(&b, points, err);
     if (s != PH_OK)
         ph_fe_free(out);
     return s;

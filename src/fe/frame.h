@@ -19,7 +19,7 @@ typedef struct ph_fe_member {
     ph_fe_section section;
 } ph_fe_member;
 
-/* Members between points. Nodes have the ids 0, 1, ...: of one member along it; of several the points first, then the
+/* Members between points. Nodes have the ids 0, 1, ...: of one member between two points along it; otherwise the points first, then the
  * nodes inside each member. */
 ph_status ph_fe_frame(ph_fe *out, const ph_allocator *alloc, int n_points, const double *points,
                       int n_members, const ph_fe_member *member, ph_error *err);

@@ -3,8 +3,9 @@
 #define PH_FE_LAPACK_H
 
 void dpotrf_(const char *uplo, const int *n, double *A, const int *lda, int *info);
-void dpotrs_(const char *uplo, const int *n, const int *m, const double *A, const int *lda, double *B,
-             const int *ldb, int *info);
+void dpbtrf_(const char *uplo, const int *n, const int *kd, double *A, const int *lda, int *info);
+void dpbtrs_(const char *uplo, const int *n, const int *kd, const int *m, const double *A, const int *lda,
+             double *B, const int *ldb, int *info);
 void dsygvd_(const int *type, const char *jobz, const char *uplo, const int *n, double *A, const int *lda,
              double *B, const int *ldb, double *w, double *work, const int *lwork, int *iwork,
              const int *liwork, int *info);

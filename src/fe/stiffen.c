@@ -132,8 +132,7 @@ static int pull(statics *s, const ph_patch *marker, int c, double *N)
     if (s->shapes->frame == PH_FRAME_MEAN && !relieve(s))
         return 0;
     ph_csc_tmul(T, s->f, s->q);
-    if (!ph_factor_solve(s->shapes->factor, s->q, 1))
-        return 0;
+    ph_factor_solve(s->shapes->factor, s->q);
     ph_csc_mul(T, s->q, s->u);
     for (int e = 0; e < fe->n_beams; e++) {
         const ph_fe_beam *b = &fe->beam[e];

@@ -36,6 +36,7 @@ typedef struct ph_bliedf {
     ph_control control;               /* of its steps */
     double *exact;                    /* nv: v_n before it was perturbed (D9) */
     int start_steps;
+    int pieces[2 * PH_BDF_MAX]; /* of the steps of the start */
 } ph_bliedf;
 
 /* Derivatives 0 to 3 at s of the polynomial through values at 0, -1, ..., 1 - points: w[d][j] of value j. */
@@ -52,5 +53,9 @@ void ph_bliedf_lie_term(const ph_bliedf *m, const ph_slot *i, double h, const do
 
 /* A step of the start (D9), from sim->now to sim->next. */
 ph_status ph_bliedf_start_step(ph_sim *sim);
+
+/* Sensitivities of the start, entries of the stepper. */
+ph_rk *ph_bliedf_start_method(ph_sim *sim, int step, int *pieces);
+void ph_bliedf_start_back(ph_sim *sim, const ph_point *at, const double *memory, ph_variation *bar);
 
 #endif

@@ -115,6 +115,7 @@ static ph_status one_step(ph_sim *sim)
     m->control.h = sim->opt.h, m->control.last = 0; /* often one step will do; and no memory of a failure */
     ph_stats stats = sim->stats;                    /* which count steps of this method alone */
     ph_status s = ph_control_to(sim, &m->control, &m->rk, &sim->next, t1);
+    m->pieces[sim->n] = (int)(sim->stats.accepted - stats.accepted);
     sim->stats = stats;
     if (s != PH_OK)
         ph_point_copy(&sim->next, &m->control.ahead, &sim->lay); /* where the culprit is searched for */
@@ -135,4 +136,90 @@ ph_status ph_bliedf_start_step(ph_sim *sim)
     if (sim->n == k - 2)
         take_lie_terms(sim);
     return sim->n >= k - 1 ? perturb(sim) : PH_OK;
+}
+
+/* ---- sensitivities -------------------------------------------------------------------------------- */
+
+/* Perturbed velocities (D9) are not those of the motion. */
+ph_rk *ph_bliedf_start_method(ph_sim *sim, int step, int *pieces)
+{
+    ph_bliedf *m = sim->method;
+    *pieces = m->pieces[step];
+    return m->start_steps == m->order - 1 ? &m->rk : NULL;
+}
+
+/* What the Lie term of take_lie_term makes of the covector d of D, for the step to point u[j]:
+ *   D' = ... + h/12 (hat(u_j) u'_{j+1} - hat(u_{j+1}) u'_j) - h sum_p dE/du_p u'_p */
+static void lie_term_back(int n, const ph_bliedf *m, const ph_slot *i, double h, int j,
+                          const double *const *u, double w[4][PH_BDF_MAX + 1], const double *d,
+                          double *const *u_bar)
+{
+    double H[PH_DIM_MAX * PH_DIM_MAX], x[PH_DIM_MAX], V[4][PH_DIM_MAX] = {{0}};
+    int at = i->v_at;
+    for (int side = 0; side < 2; side++) {
+        for (int e = 0; e < n; e++)
+            x[e] = (side ? -h : h) / 12 * d[e];
+        i->op->hat(n, u[j + side] + at, H);
+        ph_small_tmul_add(n, n, H, x, u_bar[j + 1 - side] + at);
+    }
+    for (int q = 0; q < 4 && m->fourth; q++)
+        for (int p = 0; p < m->k; p++)
+            for (int e = 0; e < n; e++)
+                V[q][e] += w[q][p] * u[p][at + e];
+    for (int e = 0; e < n; e++)
+        x[e] = -h * d[e];
+    for (int p = 0; p < m->k && m->fourth; p++) {
+        const double by[4] = {w[0][p], w[1][p], w[2][p], w[3][p]};
+        double E[PH_DIM_MAX];
+        ph_magnus_fourth(n, i->op, h, PH_MAGNUS_MIDDLE, V, by, E, H);
+        ph_small_tmul_add(n, n, H, x, u_bar[p] + at);
+    }
+}
+
+/* log(q_n^-1 o q1)/h: x' = T^-1(x) (W1 - Ad(exp(-x)) W_n), Ad(exp(-x)) = I - hat(x) T(x) */
+static void log_step_back(const ph_slot *i, double h, const double *q0, const double *q1, const double *d,
+                          double *W0, double *W1)
+{
+    int n = i->dim;
+    double e[PH_DIM_MAX + 1], x[PH_DIM_MAX], A[PH_DIM_MAX * PH_DIM_MAX], B[PH_DIM_MAX * PH_DIM_MAX];
+    double y[PH_DIM_MAX] = {0}, z[PH_DIM_MAX] = {0};
+    if (i->T_at < 0) {
+        for (int k = 0; k < n; k++)
+            W1[k] += d[k] / h, W0[k] -= d[k] / h;
+        return;
+    }
+    i->op->inverse(n, q0, e);
+    i->op->compose(n, e, q1, e);
+    i->op->log(n, e, x);
+    i->op->Tinv(n, x, A);
+    ph_small_tmul_add(n, n, A, d, y);
+    i->op->hat(n, x, A);
+    ph_small_tmul_add(n, n, A, y, z);
+    for (int k = 0; k < n; k++)
+        W1[k] += y[k] / h, W0[k] -= y[k] / h, z[k] /= h;
+    i->op->T(n, x, B);
+    ph_small_tmul_add(n, n, B, z, W0);
+}
+
+void ph_bliedf_start_back(ph_sim *sim, const ph_point *at, const double *memory, ph_variation *bar)
+{
+    ph_bliedf *m = sim->method;
+    int k = m->order, nv = sim->lay.nv;
+    double w[4][PH_BDF_MAX + 1], *u_bar[PH_BDF_MAX + 1];
+    const double *u[PH_BDF_MAX + 1];
+    ph_bliedf_set_order(sim, k);
+    for (int p = 0; p < k; p++)
+        u[p] = at[k - 1 - p].v, u_bar[p] = bar[k - 1 - p].v;
+    for (int j = 0; j < k - 1; j++) {
+        const double *D = memory + (k + j) * nv;
+        for (int e = 0; e < nv; e++)
+            u_bar[j + 1][e] += memory[j * nv + e];
+        ph_bliedf_weights(k, -j - 0.5, w);
+        for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++) {
+            log_step_back(i, sim->opt.h, at[k - 2 - j].q + i->q_at, at[k - 1 - j].q + i->q_at, D + i->v_at,
+                          bar[k - 2 - j].W + i->v_at, bar[k - 1 - j].W + i->v_at);
+            if (i->T_at >= 0 && m->in_exp)
+                lie_term_back(i->dim, m, i, sim->opt.h, j, u, w, D + i->v_at, u_bar);
+        }
+    }
 }

@@ -116,6 +116,8 @@ static ph_status explicit_stages(ph_sim *sim, ph_rk *rk, const ph_point *from, d
     memcpy(rk->k, from->v, bytes);
     memcpy(rk->A, from->vdot, bytes);
     memcpy(at.lambda, from->lambda, sizeof(double) * (size_t)sim->lay.nl);
+    if (rk->stage)
+        s = rk->stage(rk->ctx, 0, from);
     for (int i = 1; i < last && s == PH_OK; i++) {
         weigh(i, nv, h, t->A[i], rk->k, rk->Theta);
         weigh(i, nv, h, t->A[i], rk->A, at.v);
@@ -126,6 +128,8 @@ static ph_status explicit_stages(ph_sim *sim, ph_rk *rk, const ph_point *from, d
         at.vdot = rk->A + i * nv;
         if (s == PH_OK)
             s = ph_start_accelerations(sim, &at);
+        if (s == PH_OK && rk->stage)
+            s = rk->stage(rk->ctx, i, &at);
         sim->stats.residuals++;
     }
     return s;

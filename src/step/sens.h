@@ -3,7 +3,7 @@
 #define PH_STEP_SENS_H
 
 #include "polhode/sens.h"
-#include "step/eval.h"
+#include "step/newton.h"
 
 /* The derivative of a point by one parameter, or of an objective by a point (a covector). */
 typedef struct ph_variation {
@@ -56,6 +56,18 @@ ph_status ph_sens_loads(ph_sens *sens, ph_follower *d, const ph_state *s);
  * forces do not depend on them. */
 ph_status ph_sens_eta_loads(ph_sens *sens, ph_follower *d);
 ph_status ph_sens_eta_stiffness(ph_sens *sens);
+
+/* sens_solve.c. Increments below this part of the whole are round-off. */
+#define PH_SENS_ROUND_OFF 1e-14
+
+/* vdot' and lambda' as they go on from the last step, whose start is in next: to onwards and to next. */
+void ph_sens_look_onwards(ph_sens *sens, const ph_variation *now, ph_variation *next);
+
+/* From what is predicted for dq = 0 to what (W3) makes of vdot' as it goes on. */
+void ph_sens_guess(const ph_sens *sens, const ph_step_ops *o, ph_variation *x);
+
+/* Correct x until (W1)-(W3) hold; rate: how much of an error a correction leaves, 1: unknown. */
+ph_status ph_sens_solve(ph_sens *sens, const ph_step_ops *o, double rate, ph_variation *x);
 
 /* Vectors that the method remembers, and steps of its start that are differentiated by differences. */
 int ph_sens_memory(const ph_sim *sim);
