@@ -628,7 +628,7 @@ typedef struct outcome {
 static ph_mechanism *run(const kit *k, ph_space_code space, int tip, double h, double t_end, outcome *out)
 {
     ph_mechanism *m;
-    ph_sim *sim;
+    ph_sim *sim = NULL;
     ph_error err = {0};
     const double *q, *v;
     ph_options o = ph_default_options();
