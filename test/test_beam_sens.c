@@ -2,7 +2,7 @@
  * of whole runs, adjoint against direct. */
 #include "sens_cases.h"
 
-static const char file[] = "../test/soft_beams.lua";
+static const char file[] = "../test/models/soft_beams.lua";
 static const char *const params[] = {"EA", "EI", "rhoA", "L"};
 
 static void direct_is_that_of_differences(void **state)
