@@ -33,6 +33,15 @@ static inline void check_at(double error, double tol, const char *what, const ch
     }
 }
 
+/* Convergence studies: many steps of code that other tests run as well, for the sake of the numbers alone. They
+ * are left out where every access is watched, as is PH_FIGURES=quick. */
+static inline void numbers_alone(void)
+{
+    const char *figures = getenv("PH_FIGURES");
+    if (figures && !strcmp(figures, "quick"))
+        skip();
+}
+
 #define check_le(error, tol)  check_at((error), (tol), #error, __FILE__, __LINE__)
 #define check_near(a, b, tol) check_at(fabs((a) - (b)), (tol), #a " - " #b, __FILE__, __LINE__)
 

@@ -20,6 +20,7 @@ typedef struct kit {
     ph_force_def force[KIT_MAX];
     ph_sensor_def sensor[KIT_MAX];
     ph_user_constraint_def constraint[KIT_MAX];
+    ph_flexible_def flexible[2];
 } kit;
 
 static inline void kit_open(kit *k)
@@ -28,7 +29,7 @@ static inline void kit_open(kit *k)
     k->m.name = "test";
     k->m.gravity = ph_v3(0, 0, -9.81);
     k->m.body = k->body, k->m.joint = k->joint, k->m.force = k->force, k->m.sensor = k->sensor;
-    k->m.constraint = k->constraint;
+    k->m.constraint = k->constraint, k->m.flexible = k->flexible;
 }
 
 static inline ph_vec3 rnd3(uint64_t *seed)
@@ -166,7 +167,7 @@ static inline void rig_set(rig *r, int body, ph_kin k)
     const ph_body *b = &r->mech->body[body];
     if (b->particle)
         ph_store3(r->at.q + b->q[0], k.x), ph_store3(r->at.v + b->v[0], k.v);
-    else
+    else if (b->turns) /* markers move as their frames do */
         r->mech->space->set(b, &k, r->at.q, r->at.v);
     ph_point_rotations(&r->at, &r->lay);
 }
@@ -384,6 +385,11 @@ static inline void rig_scatter(rig *r, uint64_t *seed)
         k.q = ph_qmul(d->R, rnd_turn(1.5, seed));
         rig_set(r, b, k);
     }
+    for (int k = 0; k < r->mech->n_flex; k++)
+        for (int i = 0; i < r->mech->flex[k].r->modes; i++) {
+            r->at.q[r->mech->flex[k].q + i] = rnd(seed) / 2;
+            r->at.v[r->mech->flex[k].v + i] = rnd(seed);
+        }
     for (int i = 0; i < r->nv; i++)
         r->at.vdot[i] = rnd(seed);
     for (int i = 0; i < r->nl; i++)

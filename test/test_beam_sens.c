@@ -1,5 +1,5 @@
-/* Derivatives of the motion of beams by stiffness, mass and length, in each mass model: direct against differences
- * of whole runs, adjoint against direct. */
+/* Derivatives of the motion of beams by stiffness, mass and length, in each mass model: direct against
+ * differences of whole runs, adjoint against direct. */
 #include "sens_cases.h"
 
 static const char file[] = "../test/models/soft_beams.lua";

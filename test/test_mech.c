@@ -1,6 +1,6 @@
 /* Every joint and every force of the tables: derivatives, rank, power, reactions; and that all spaces say
  * the same. */
-#include "mech_cases.h"
+#include "flex_cases.h"
 
 static const ph_space_code spaces[] = {PH_SPACE_R3XSO3, PH_SPACE_SE3, PH_SPACE_EULER, PH_SPACE_CARDAN};
 
@@ -38,14 +38,38 @@ static ph_status swing(const ph_function *f, double t, const ph_body_state *bodi
     return PH_OK;
 }
 
-/* Sides of a joint: ground and body, two bodies, body and ground. */
-static const int sides[3][2] = {{PH_GROUND, 0}, {0, 1}, {1, PH_GROUND}};
+/* Sides of a joint: ground and body, two bodies, body and ground; and with flexible bodies: ground and
+ * marker, marker and body, body and marker, two markers of one body, markers of two, frame and marker of one
+ * body, of two, body and frame. */
+enum { ROD = 2, ROD_ROOT, ROD_TIP, ARM, ARM_ROOT, ARM_TIP, RIGID_SIDES = 3, SIDES = 11 };
+static const int sides[SIDES][2] = {{PH_GROUND, 0},
+                                    {0, 1},
+                                    {1, PH_GROUND},
+                                    {PH_GROUND, ROD_TIP},
+                                    {ROD_ROOT, 0},
+                                    {1, ARM_TIP},
+                                    {ROD_ROOT, ROD_TIP},
+                                    {ROD_TIP, ARM_ROOT},
+                                    {ROD, ROD_TIP},
+                                    {ARM_ROOT, ROD},
+                                    {0, ARM}};
 
-static void make_joint(kit *k, int type, int side, int driven, double friction, uint64_t *seed)
+/* Two bodies, and two flexible ones where a side needs them. */
+static void make_bodies(kit *k, int side, uint64_t *seed)
 {
+    static flex rod, arm;
     kit_open(k);
     kit_random_body(k, "one", seed);
     kit_random_body(k, "two", seed);
+    if (side < RIGID_SIDES)
+        return;
+    kit_random_flexible(k, "rod", &rod, 3, seed);
+    kit_random_flexible(k, "arm", &arm, 2, seed);
+}
+
+static void make_joint(kit *k, int type, int side, int driven, double friction, uint64_t *seed)
+{
+    make_bodies(k, side, seed);
     const int *b = sides[side];
     ph_vec3 at = rnd3(seed), axis = unit3(seed);
     ph_joint_def *j = kit_joint(k, joint_name(type), type, b[0], b[1], at, axis);
@@ -57,7 +81,7 @@ static void make_joint(kit *k, int type, int side, int driven, double friction, 
     }
     j->radius = 0.7;
     j->frame = ph_qmat(rnd_turn(2, seed));
-    j->lock = driven ? 0x1f << side & 0x3f : 0x16; /* one free coordinate; y, z and ry */
+    j->lock = driven ? 0x1f << side % 3 & 0x3f : 0x16; /* one free coordinate; y, z and ry */
     if (driven == 2)
         j->lock = 0x37; /* one rotation */
     if (driven)
@@ -67,16 +91,35 @@ static void make_joint(kit *k, int type, int side, int driven, double friction, 
 
 static int makes_sense(int type, int side)
 {
-    return type != PH_J_ROLLING || side == 0;
+    return type != PH_J_ROLLING || sides[side][0] == PH_GROUND;
 }
 
 /* ---- derivatives --------------------------------------------------------------------------------- */
+
+/* Cardan angles of size 1: the second one is 30 degrees or more away from where they are singular. And ends
+ * of beam elements that are not turned too far against each other. */
+static int well_turned(const rig *r, ph_space_code space)
+{
+    ph_state s = rig_state(r);
+    for (int b = 0; b < r->mech->model->n_bodies && space == PH_SPACE_CARDAN; b++)
+        if (r->mech->body[b].turns && fabs(ph_kin_of(r->mech, &s, b).R.xz) > 0.87)
+            return 0;
+    for (int k = 0; k < r->mech->model->n_forces; k++) {
+        const ph_force *f = &r->mech->force[k];
+        ph_quat a = ph_kin_of(r->mech, &s, f->body[0]).q, b = ph_kin_of(r->mech, &s, f->body[1]).q;
+        if (f->def->type == PH_F_BEAM && fabs(ph_qmul(ph_quat_conj(a), b).w) < cos(1)) /* 2 rad */
+            return 0;
+    }
+    return 1;
+}
 
 static double worst_of(const kit *k, ph_space_code space, uint64_t *seed)
 {
     rig r;
     rig_open(&r, &k->m, space);
-    rig_scatter(&r, seed);
+    do
+        rig_scatter(&r, seed);
+    while (k->m.n_flexible && !well_turned(&r, space));
     for (int i = 0; i < r.nl && (r.sys->flags & PH_FORCE_LAMBDA); i++)
         r.at.lambda[i] += 2; /* |lambda| is smooth over steps that are small against it */
     double worst = rig_worst(&r);
@@ -84,60 +127,90 @@ static double worst_of(const kit *k, ph_space_code space, uint64_t *seed)
     return worst;
 }
 
-static void joints_have_right_tangents(void **state)
+/* Sides of elements that a test goes through, how often, and how near derivatives must be. */
+typedef struct range {
+    int from, to, trials;
+    double tol;
+} range;
+
+static void differentiate_joints(range a, uint64_t seed)
 {
-    (void)state;
-    uint64_t seed = 411;
     for (int type = 0; type < PH_JOINT_COUNT; type++)
-        for (int side = 0; side < 3; side++)
+        for (int side = a.from; side < a.to; side++)
             for (int s = 0; s < SPACES && makes_sense(type, side); s++)
-                for (int trial = 0; trial < 4; trial++) {
+                for (int trial = 0; trial < a.trials; trial++) {
                     kit k;
                     make_joint(&k, type, side, 0, 0, &seed);
                     double worst = worst_of(&k, spaces[s], &seed);
-                    if (!(worst <= 1e-10))
+                    if (!(worst <= a.tol))
                         print_message("%s, side %d, space %d\n", joint_name(type), side, s);
-                    check_le(worst, 1e-10); /* derivative: order 8, numbers of size 10 */
+                    check_le(worst, a.tol);
                 }
 }
 
-static void drives_have_right_tangents(void **state)
+static void differentiate_drives(range a, uint64_t seed)
 {
-    (void)state;
-    uint64_t seed = 12;
     for (int type = 0; type < PH_JOINT_COUNT; type++)
-        for (int side = 0; side < 3 && can_be_driven(type); side++)
+        for (int side = a.from; side < a.to && can_be_driven(type); side++)
             for (int s = 0; s < SPACES; s++)
                 for (int driven = 1; driven < (type == PH_J_GENERIC ? 3 : 2); driven++) {
                     kit k;
                     make_joint(&k, type, side, driven, 0, &seed);
                     if (type == PH_J_GENERIC && driven == 1)
-                        k.joint[0].lock = 0x3f & ~(1u << side);
+                        k.joint[0].lock = 0x3f & ~(1u << side % 3);
                     double worst = worst_of(&k, spaces[s], &seed);
-                    if (!(worst <= 2e-8))
+                    if (!(worst <= a.tol))
                         print_message("driven %s, side %d, space %d\n", joint_name(type), side, s);
-                    check_le(worst, 2e-8); /* derivative: round-off of f'' in the convective term */
+                    check_le(worst, a.tol);
                 }
+}
+
+static void differentiate_friction(range a, uint64_t seed)
+{
+    static const int types[] = {PH_J_REVOLUTE, PH_J_SPHERICAL, PH_J_PRISMATIC};
+    for (int i = 0; i < 3; i++)
+        for (int side = a.from; side < a.to; side++)
+            for (int s = 0; s < SPACES; s++)
+                for (int trial = 0; trial < a.trials; trial++) {
+                    kit k;
+                    make_joint(&k, types[i], side, 0, 0.4, &seed);
+                    double worst = worst_of(&k, spaces[s], &seed);
+                    if (!(worst <= a.tol))
+                        print_message("friction %s, side %d, space %d\n", joint_name(types[i]), side, s);
+                    check_le(worst, a.tol);
+                }
+}
+
+static void joints_have_right_tangents(void **state)
+{
+    (void)state;
+    differentiate_joints((range){0, RIGID_SIDES, 4, 1e-10},
+                         411); /* derivative: order 8, numbers of size 10 */
+}
+
+static void drives_have_right_tangents(void **state)
+{
+    (void)state;
+    /* derivative: round-off of f'' in the convective term */
+    differentiate_drives((range){0, RIGID_SIDES, 1, 2e-8}, 12);
 }
 
 static void friction_has_right_tangents(void **state)
 {
     (void)state;
-    static const int types[] = {PH_J_REVOLUTE, PH_J_SPHERICAL, PH_J_PRISMATIC};
-    uint64_t seed = 413;
-    for (int i = 0; i < 3; i++)
-        for (int side = 0; side < 3; side++)
-            for (int s = 0; s < SPACES; s++)
-                for (int trial = 0; trial < 4; trial++) {
-                    kit k;
-                    make_joint(&k, types[i], side, 0, 0.4, &seed);
-                    double worst = worst_of(&k, spaces[s], &seed);
-                    if (!(worst <= 1e-9))
-                        print_message("friction %s, side %d, space %d\n", joint_name(types[i]), side, s);
-                    check_le(
-                        worst,
-                        1e-7); /* derivative: w/sqrt(w^2 + w_s^2) varies over w_s, of which the step is a 128th */
-                }
+    /* derivative: w/sqrt(w^2 + w_s^2) varies over w_s, of which the step is a 128th */
+    differentiate_friction((range){0, RIGID_SIDES, 4, 1e-7}, 413);
+}
+
+/* Numbers of size 100, and points that are 0.1 m from each other: derivatives, of order 8. */
+#define WITH_MARKERS ((range){RIGID_SIDES, SIDES, 1, 1e-6})
+
+static void joints_at_markers_have_right_tangents(void **state)
+{
+    (void)state;
+    differentiate_joints(WITH_MARKERS, 421);
+    differentiate_drives(WITH_MARKERS, 422);
+    differentiate_friction(WITH_MARKERS, 423);
 }
 
 /* ---- forces -------------------------------------------------------------------------------------- */
@@ -156,9 +229,7 @@ static ph_status pull(const ph_function *f, double t, const ph_body_state *bodie
 
 static void make_force(kit *k, int type, int side, int variant, double damping, uint64_t *seed)
 {
-    kit_open(k);
-    kit_random_body(k, "one", seed);
-    kit_random_body(k, "two", seed);
+    make_bodies(k, side, seed);
     static const double K6[36] = {9, 1, 0, 0, 1, 0, 1, 4, 0, 1, 0, 0, 0, 0, 3, 0, 0, 1,
                                   0, 1, 0, 2, 0, 0, 1, 0, 0, 0, 5, 1, 0, 0, 1, 0, 1, 6};
     static const double D6[36] = {.9, .1, 0, 0,  0, 0, .1, .4, 0, 0, 0,  0, 0, 0, .3, 0, 0, .1,
@@ -166,8 +237,8 @@ static void make_force(kit *k, int type, int side, int variant, double damping, 
     static const double M6[36] = {2, 0,  0,  0, -.6, -.4, 0,   2, 0,   .6, 0, .2, 0,   0,  2, .4, -.2, 0,
                                   0, .6, .4, 3, .1,  .2,  -.6, 0, -.2, .1, 2, .3, -.4, .2, 0, .2, .3,  4};
     int two = type == PH_F_SPRING || type == PH_F_BUSHING || type == PH_F_BEAM;
-    ph_force_def *f =
-        kit_force(k, "force", type, two ? sides[side][0] : PH_GROUND, two ? sides[side][1] : side % 2);
+    ph_force_def *f = kit_force(k, "force", type, two ? sides[side][0] : PH_GROUND,
+                                two || side >= RIGID_SIDES ? sides[side][1] : side % 2);
     f->at_a = rnd3(seed), f->at_b = rnd3(seed);
     f->k = 2, f->d = damping, f->length = variant ? 0.8 : NAN;
     f->k3 = ph_v3(1, 2, 3), f->d3 = ph_scale(damping, ph_v3(0.3, 0.2, 0.1));
@@ -175,31 +246,43 @@ static void make_force(kit *k, int type, int side, int variant, double damping, 
     f->value = rnd3(seed);
     f->in_body = variant % 2;
     f->K6 = K6, f->D6 = damping > 0 ? D6 : NULL;
-    if (type == PH_F_BEAM && variant) /* 2 kg/m, centre of mass at (0.1, 0.2, -0.3) of the section */
+    if (type == PH_F_BEAM && variant &&
+        side < RIGID_SIDES) /* 2 kg/m, centre of mass at (0.1, 0.2, -0.3) of the section */
         f->M6 = M6, f->mass_model = variant - 1;
-    for (int i = 0; i < 2 && type == PH_F_BEAM; i++) /* smooth below half a turn from end to end */
+    int smooth = type == PH_F_BEAM || (type == PH_F_TORSION && side >= RIGID_SIDES); /* below half a turn */
+    for (int i = 0; i < k->m.n_bodies && smooth; i++)
         k->body[i].R = rnd_turn(0.3, seed);
     if (variant >= 2)
         f->f = (ph_function){.call = pull, .ref = f->body[1]};
 }
 
-static void forces_have_right_tangents(void **state)
+static void differentiate_forces(range a, uint64_t seed)
 {
-    (void)state;
-    uint64_t seed = 414;
     for (int type = 0; type < PH_FORCE_COUNT; type++)
-        for (int side = 0; side < 3; side++)
+        for (int side = a.from; side < a.to; side++)
             for (int variant = 0; variant < 4; variant++)
                 for (int s = 0; s < SPACES; s++) {
                     kit k;
                     make_force(&k, type, side, variant, 0.5, &seed);
                     double worst = worst_of(&k, spaces[s], &seed);
-                    double tol = variant < 2 || type < PH_F_FORCE ? 1e-9 : 1e-8;
+                    double tol = variant < 2 || type < PH_F_FORCE ? a.tol : 10 * a.tol;
                     if (!(worst <= tol))
                         print_message("force %d, side %d, variant %d, space %d\n", type, side, variant, s);
-                    /* derivative: order 8, springs of length 1; central where a function is called */
                     check_le(worst, tol);
                 }
+}
+
+static void forces_have_right_tangents(void **state)
+{
+    (void)state;
+    /* derivative: order 8, springs of length 1; central where a function is called */
+    differentiate_forces((range){0, RIGID_SIDES, 1, 1e-9}, 414);
+}
+
+static void forces_at_markers_have_right_tangents(void **state)
+{
+    (void)state;
+    differentiate_forces(WITH_MARKERS, 424);
 }
 
 /* A constant force at the centre has no tangent in physical coordinates, and one in all others. */
@@ -506,7 +589,9 @@ int main(void)
         cmocka_unit_test(joints_have_right_tangents),
         cmocka_unit_test(drives_have_right_tangents),
         cmocka_unit_test(friction_has_right_tangents),
+        cmocka_unit_test(joints_at_markers_have_right_tangents),
         cmocka_unit_test(forces_have_right_tangents),
+        cmocka_unit_test(forces_at_markers_have_right_tangents),
         cmocka_unit_test(plain_forces_have_right_tangents),
         cmocka_unit_test(forces_balance_power),
         cmocka_unit_test(joints_keep_rank),

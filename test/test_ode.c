@@ -54,6 +54,18 @@ static void goes_back(void **state)
     assert_true(o.y[0] == y); /* exact: it is there already */
 }
 
+static void forgets_where_it_was(void **state)
+{
+    (void)state;
+    static const double way[] = {0.31, 3, 0.02, 1.99, 7.3, 2};
+    ph_ode direct = start(), o = start();
+    assert_true(ph_ode_move(&direct, 2));
+    for (int i = 0; i < 6; i++)
+        assert_true(ph_ode_move(&o, way[i]));
+    for (int i = 0; i < 3; i++)
+        assert_true(o.y[i] == direct.y[i]); /* exact */
+}
+
 static void not_finite(long double t, const long double *y, long double *dy, const void *ctx)
 {
     (void)y, (void)ctx;
@@ -74,6 +86,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reaches_its_tolerance),
         cmocka_unit_test(goes_back),
+        cmocka_unit_test(forgets_where_it_was),
         cmocka_unit_test(says_when_it_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,7 +13,7 @@ static const ph_series series[] = {{.label = "it's a_b", .n = 4, .x = h, .y = on
                                    {.n = 4, .x = h, .y = broken, .style = PH_POINTS, .look = 7}};
 static const ph_slope slopes[] = {{.order = 2}, {.order = 1}};
 static const ph_plot_marker markers[] = {{.vertical = 1, .at = 1e-3, .label = "limit"},
-                                    {.vertical = 0, .at = 1e-2, .label = "target"}};
+                                         {.vertical = 0, .at = 1e-2, .label = "target"}};
 
 static ph_panel convergence(void)
 {

@@ -218,6 +218,32 @@ static void test_trees(void **state)
     }
 }
 
+/* A body that n others are joined to, itself joined to the ground. */
+static block_case star_case(int n, int parts, int part, int rows, int ggl)
+{
+    int(*pair)[2] = malloc(sizeof(int[2]) * (size_t)(n + 1));
+    assert_non_null(pair);
+    for (int i = 0; i <= n; i++)
+        pair[i][0] = i > 0 ? 0 : -1, pair[i][1] = i;
+    block_case c = mechanism_case((const int(*)[2])pair, n + 1, n + 1, parts, part, rows, ggl, 5);
+    free(pair);
+    return c;
+}
+
+/* Few joints of one body, and many. */
+static void test_stars(void **state)
+{
+    (void)state;
+    static const int sizes[][3] = {{2, 3, 3}, {2, 3, 5}, {1, 6, 5}, {1, 3, 1}};
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+        for (int n = 3; n <= 40; n += 6)
+            for (int ggl = 0; ggl < 2; ggl++) {
+                block_case c = star_case(n, sizes[k][0], sizes[k][1], sizes[k][2], ggl);
+                check_backends(&c, 1e-10, n < 20);
+                case_free(&c);
+            }
+}
+
 /* Blocks of sizes 1 to 7 with direct couplings at random, a pattern that is not symmetric, listed in
  * random order. */
 static void test_random_patterns(void **state)
@@ -575,6 +601,9 @@ static void test_fill(void **state)
     block_case a = case_chain(1000, 0);
     check_le(fill_of(&a, PH_BLOCK), 1000 * 90 + 9); /* ordering */
     case_free(&a);
+    block_case d = star_case(50, 2, 3, 5, 0), e = star_case(500, 2, 3, 5, 0);
+    check_le(fill_of(&e, PH_BLOCK) / fill_of(&d, PH_BLOCK), 10.1); /* ordering: linear, less the hub */
+    case_free(&d), case_free(&e);
     block_case c = case_lattice(20, 20, 3);
     double fill = fill_of(&c, PH_BLOCK);
     check_le(fill, 0.1 * 1200 * 1200);         /* ordering: far below dense */
@@ -599,19 +628,13 @@ static void test_analyse_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chains),
-        cmocka_unit_test(test_trees),
-        cmocka_unit_test(test_random_patterns),
-        cmocka_unit_test(test_lattices),
-        cmocka_unit_test(test_units),
-        cmocka_unit_test(test_singular),
-        cmocka_unit_test(test_unstable),
-        cmocka_unit_test(test_back_to_block),
-        cmocka_unit_test(test_not_finite),
-        cmocka_unit_test(test_bad_graphs),
-        cmocka_unit_test(test_memory_fails),
-        cmocka_unit_test(test_no_allocation),
-        cmocka_unit_test(test_fill),
+        cmocka_unit_test(test_chains),        cmocka_unit_test(test_trees),
+        cmocka_unit_test(test_stars),         cmocka_unit_test(test_random_patterns),
+        cmocka_unit_test(test_lattices),      cmocka_unit_test(test_units),
+        cmocka_unit_test(test_singular),      cmocka_unit_test(test_unstable),
+        cmocka_unit_test(test_back_to_block), cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_bad_graphs),    cmocka_unit_test(test_memory_fails),
+        cmocka_unit_test(test_no_allocation), cmocka_unit_test(test_fill),
         cmocka_unit_test(test_analyse_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

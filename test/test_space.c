@@ -119,6 +119,7 @@ static void converges(const char *name, ph_space_code space, const outcome *exac
 static void spaces_converge_to_the_same_answer(void **state)
 {
     (void)state;
+    numbers_alone();
     static const struct {
         const char *name;
         double h, t_end;

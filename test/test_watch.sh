@@ -49,4 +49,17 @@ for space in R3xSO3 SE3; do
     run 0 run falling.lua --space "$space" --quiet
 done
 
+# Flexible bodies without stiffness under load: spin and axial forces that matter are told of, once.
+run 0 run "$models/spin_up_modal.lua" --set stiffening=0 --t-end 5 --json
+has err "note: flexible body 'rod': Omega^2 comes to" "above 0.05 since t = 4.42" "geometric_stiffness = true"
+[[ $(grep -c note err) == 1 ]] || fail "not told once: $(cat err)"
+run 0 run "$models/flexible_slider_crank_modal.lua" --set stiffening=0 --t-end 0.001 --json
+has err "note: flexible body 'rod': its axial load comes to 0.16 "
+for quiet in "spin_up_modal.lua --t-end 5" "spin_up_modal.lua --t-end 3 --set stiffening=0" \
+             "spin_up_modal.lua --t-end 5 --set stiffening=0 --quiet" "flexible_slider_crank_modal.lua --t-end 0.001"; do
+    # shellcheck disable=SC2086
+    run 0 run "$models/"$quiet
+    ! grep -q note err || fail "$quiet: $(cat err)"
+done
+
 finish

@@ -125,7 +125,7 @@ PH_API const char *ph_model_complaint(const ph_model *model);
 
 /* How mechanisms differ that were built from one file for neighbouring values of a parameter. at[0 ... n-1]
  * must outlive it. *out NULL with PH_OK: they cannot be compared element by element, as with constraints of
- * the user's own or in spaces whose coordinates are not the physical ones. */
+ * the user's own, with flexible bodies, or in spaces whose coordinates are not the physical ones. */
 typedef struct ph_loads ph_loads;
 PH_API ph_status ph_loads_create(ph_loads **out, int n, const ph_mechanism *const *at,
                                  const ph_allocator *alloc, ph_error *err);
@@ -140,7 +140,7 @@ PH_API ph_status ph_loads_add(const ph_state *s, const double *weight, unsigned 
 
 /* One body, whatever the space. */
 typedef struct ph_body_state {
-    ph_vec3 x, v, a;          /* of the centre of mass, world */
+    ph_vec3 x, v, a;          /* of the centre of mass, of a marker or of the origin of a frame, world */
     ph_quat q;                /* body to world */
     ph_vec3 omega, omega_dot; /* body components */
 } ph_body_state;
@@ -180,6 +180,11 @@ PH_API double ph_mechanism_kinetic(const ph_mechanism *mech, const ph_state *s);
 /* Power [W] of drives and of forces that are no springs, the sources of energy. Not that of dampers, which
  * only take it, and not that of user constraints. */
 PH_API double ph_mechanism_power(const ph_mechanism *mech, const ph_state *s);
+
+/* What flexible body k, in the order of the file, lacks of stiffness under load, where geometric_stiffness leaves it
+ * out: its spin squared and its axial load, over the square of its lowest frequency and over a load that buckles it.
+ * Both 0 where nothing is left out; returns 0 where there is no such body. */
+PH_API int ph_mechanism_lack(const ph_mechanism *mech, const ph_state *s, int k, double *spin, double *load);
 
 #ifdef __cplusplus
 }

@@ -39,6 +39,9 @@ ph_bodies *ph_bodies_create(const ph_subject *subject)
         all->n = ph_model_count(all->model, PH_BODIES);
     else
         list_bodies(all);
+    all->n_own = all->n;
+    for (int k = 0; all->model && k < all->n; k++)
+        all->n_own -= all->model->body[k].marker != 0;
     return all;
 }
 

@@ -15,7 +15,8 @@ typedef struct ph_bodies {
         *model; /* of a file: its bodies and joints are those of the model; NULL: a built-in problem */
     const ph_mechanism *mech;
     int space;      /* of a file */
-    int n;          /* bodies */
+    int n;          /* bodies, markers of flexible ones included */
+    int n_own;      /* without markers, which move with their bodies */
     int n_joints;   /* joints, or constraints of a built-in problem */
     ph_body body[]; /* of a built-in problem */
 } ph_bodies;

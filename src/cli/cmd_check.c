@@ -1,6 +1,7 @@
 /* polhode check: read and assemble a model, say what it is, run nothing. */
 #include "cli/body.h"
 #include "io/json.h"
+#include "mech/model.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -71,6 +72,17 @@ static ph_status examine(check *c, ph_error *err)
     return s;
 }
 
+static void print_flexible(const ph_model *model)
+{
+    for (int k = 0; model && k < model->n_flexible; k++) {
+        const ph_reduced *r = model->flexible[k].body;
+        printf("  flexible     '%s', %d modes", model->flexible[k].name, r->modes);
+        if (r->omega)
+            printf(" of %.4g to %.4g rad/s", r->omega[0], r->omega[r->modes - 1]);
+        printf(", %d markers\n", r->n_markers);
+    }
+}
+
 static int is_unsuitable(const check *c)
 {
     int chart =
@@ -82,12 +94,13 @@ static void print_text(const check *c)
 {
     char text[256];
     const ph_problem *p = c->subject.p;
-    printf("%s: %d bodies, %d joints, space %s\n", p->name, c->bodies->n, c->bodies->n_joints,
+    printf("%s: %d bodies, %d joints, space %s\n", p->name, c->bodies->n_own, c->bodies->n_joints,
            ph_bodies_space(c->bodies));
     printf("  coordinates  %d, constraints %d", c->nv, c->nl);
     if (c->redundant)
         printf(" of rank %d", c->nl - c->redundant);
     printf(", degrees of freedom %d\n", c->nv - c->nl + c->redundant);
+    print_flexible(c->subject.model);
     for (int k = 0; k < p->sys.n_constraints; k++)
         if (ph_subject_redundancy(&c->subject, k, text, sizeof text)[0])
             printf("  redundancy   %s\n", text);
@@ -118,7 +131,9 @@ static int print_json(const check *c)
     ph_json_text(&j, j.root, "model", p->name);
     ph_json_text(&j, j.root, "status", "ok");
     ph_json_text(&j, j.root, "space", ph_bodies_space(c->bodies));
-    ph_json_count(&j, j.root, "bodies", c->bodies->n);
+    ph_json_count(&j, j.root, "bodies", c->bodies->n_own);
+    if (c->subject.model)
+        ph_json_count(&j, j.root, "flexible", c->subject.model->n_flexible);
     ph_json_count(&j, j.root, "joints", c->bodies->n_joints);
     ph_json_count(&j, j.root, "coordinates", c->nv);
     ph_json_count(&j, j.root, "constraints", c->nl);

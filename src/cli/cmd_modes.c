@@ -39,6 +39,32 @@ static int turns(const ph_system *sys, int node, int i)
     return op->rot >= 0 ? i >= op->rot : name && before && !strcmp(name, before);
 }
 
+static int is_modes(const ph_system *sys, int node)
+{
+    return node < sys->n_nodes && sys->nodes[node].name && !strncmp(sys->nodes[node].name, "modes of ", 9);
+}
+
+static int same_name(const ph_system *sys, int i, int j)
+{
+    const char *a = sys->nodes[i].name, *b = sys->nodes[j].name;
+    return a && b && !strcmp(a, b);
+}
+
+/* The first node of the flexible body that a node belongs to; -1: it belongs to none. Its mass couples its
+ * frame with its modes: only all of them together have a part of the energy. */
+static int flexible_home(const ph_system *sys, int node)
+{
+    int last = node;
+    while (last < sys->n_nodes && !is_modes(sys, last) && same_name(sys, last, node))
+        last++;
+    if (!is_modes(sys, last))
+        return -1;
+    int first = last - 1;
+    while (first > 0 && same_name(sys, first - 1, first))
+        first--;
+    return first;
+}
+
 /* "rod2 turns 71%, rod1 turns 27%": where the kinetic energy is, three at most. */
 static void describe(const ph_run *r, const double *share, char *text, size_t size)
 {
@@ -47,8 +73,9 @@ static void describe(const ph_run *r, const double *share, char *text, size_t si
     double *part = calloc((size_t)nodes, 2 * sizeof *part); /* moves, turns */
     text[0] = 0;
     for (int k = 0, at = 0; part && k < nodes; k++)
-        for (int i = 0; i < ph_group_dim(sys->nodes[k].group, sys->nodes[k].n); i++)
-            part[2 * k + turns(sys, k, i)] += share[at++];
+        for (int i = 0, home = flexible_home(sys, k); i < ph_group_dim(sys->nodes[k].group, sys->nodes[k].n);
+             i++)
+            part[home >= 0 ? 2 * home : 2 * k + turns(sys, k, i)] += share[at++];
     for (int count = 0; part && count < 3; count++) {
         int best = 0;
         char name[PH_LABEL_MAX];

@@ -81,6 +81,14 @@ static int report(const ph_run *r, int code)
     return code;
 }
 
+static void note_lack(const ph_run *r)
+{
+    char text[400];
+    ph_watch_lack(r, text, sizeof text);
+    if (text[0] && !r->args->quiet)
+        fprintf(stderr, "polhode: note: %s\n", text);
+}
+
 static int integrate(ph_run *r)
 {
     ph_watch *w = &r->watch;
@@ -88,6 +96,7 @@ static int integrate(ph_run *r)
     ph_run_simulate(r);
     if (w->terminal && w->last_tick > w->begun)
         fprintf(stderr, "\r\033[K");
+    note_lack(r);
     int code = close_file(r);
     return r->record.failed || w->interrupted ? code ? code : PH_EXIT_FAILED : report(r, code);
 }

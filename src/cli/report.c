@@ -52,8 +52,8 @@ static void print_cost(const ph_run *r)
     ph_stats st = ph_sim_stats(r->sim);
     double n = st.steps ? (double)st.steps : 1, wall = st.wall_s - r->watch.own_s;
     printf("  cost       %.3g us per step", 1e6 * wall / n);
-    if (r->bodies->n > 1)
-        printf(" (%.3g per body)", 1e6 * wall / n / r->bodies->n);
+    if (r->bodies->n_own > 1)
+        printf(" (%.3g per body)", 1e6 * wall / n / r->bodies->n_own);
     printf(", %.3g s in all; %.2f Newton iterations per step, at most %d\n", wall, (double)st.iterations / n,
            st.worst_iterations);
 }

@@ -8,6 +8,13 @@
 #include "io/record.h"
 #include "problem/problem.h"
 
+/* What a flexible body lacks of stiffness. */
+typedef struct ph_lack {
+    double most;  /* over the run */
+    double since; /* when it first mattered */
+    int body;     /* of flexible bodies, the one that lacks most */
+} ph_lack;
+
 /* Largest values over all steps, and the clock. */
 typedef struct ph_watch {
     double position, velocity;      /* violation of the constraints */
@@ -18,6 +25,7 @@ typedef struct ph_watch {
     double given, supply, floor;    /* work and power of sources, if positive; what is never too much */
     int terminal, interrupted;      /* show progress; a signal arrived */
     int exploded;                   /* kinetic energy came from nowhere */
+    ph_lack lack[2]; /* of flexible bodies without stiffness under load: of spin, of axial load */
 } ph_watch;
 
 typedef struct ph_run ph_run;
@@ -61,6 +69,7 @@ int ph_run_is_numerical(ph_status s); /* a failure of the computation, and not o
 /* watch.c: the output callback; ctx is the ph_run. */
 ph_status ph_watch_step(const ph_sim *sim, void *ctx);
 void ph_watch_explain(const ph_run *r, char *text, size_t size); /* of a run that exploded */
+void ph_watch_lack(const ph_run *r, char *text, size_t size);    /* "": nothing that matters */
 double ph_seconds(void);                                         /* since some moment */
 
 /* trajectory.c: the table of the run. */

@@ -48,7 +48,13 @@ static double floor_of(const ph_model *m)
 {
     double sum = 0;
     for (int i = 0; i < m->n_bodies; i++)
-        sum += m->body[i].mass + m->body[i].J.xx + m->body[i].J.yy + m->body[i].J.zz;
+        if (!m->body[i].flexible)
+            sum += m->body[i].mass + m->body[i].J.xx + m->body[i].J.yy + m->body[i].J.zz;
+    for (int i = 0; i < m->n_flexible; i++) { /* mass and moments of inertia of the undeformed body */
+        int n = 6 + 4 * m->flexible[i].body->modes;
+        for (int k = 2; k < 6; k++)
+            sum += m->flexible[i].body->calM[k * (n + 1)];
+    }
     return sum * SLOW * SLOW;
 }
 
@@ -92,6 +98,47 @@ void ph_watch_explain(const ph_run *r, char *text, size_t size)
     if (ph_norm(most) > 0 && n > 0 && (size_t)n < size)
         snprintf(text + n, size - (size_t)n, "; fastest: body '%s' turns at %.3g rad/s",
                  r->subject.model->body[fastest].name, ph_norm(most));
+}
+
+/* ---- flexible bodies ---------------------------------------------------------------------------------- */
+
+#define LACK 0.05 /* of the stiffness of the lowest mode: by so much frequencies and deflections are wrong */
+
+static void enlarge_lack(ph_lack *lack, double x, double t, int body)
+{
+    if (x > LACK && !(lack->most > LACK))
+        lack->since = t;
+    if (x > lack->most)
+        lack->most = x, lack->body = body;
+}
+
+static void watch_lack(ph_run *r, const ph_state *s)
+{
+    double spin, load;
+    for (int k = 0; r->subject.mech && ph_mechanism_lack(r->subject.mech, s, k, &spin, &load); k++) {
+        enlarge_lack(&r->watch.lack[0], spin, s->t, k);
+        enlarge_lack(&r->watch.lack[1], load, s->t, k);
+    }
+}
+
+void ph_watch_lack(const ph_run *r, char *text, size_t size)
+{
+    const ph_lack *lack = r->watch.lack;
+    int k = !(lack[0].most > LACK); /* spin first: where it does harm, loads follow */
+    char of[96];
+    text[0] = 0;
+    if (!(lack[k].most > LACK))
+        return;
+    if (k)
+        snprintf(of, sizeof of, "its axial load comes to %.2g times one that buckles it", lack[k].most);
+    else
+        snprintf(of, sizeof of, "Omega^2 comes to %.2g times the square of its lowest frequency",
+                 lack[k].most);
+    snprintf(
+        text, size,
+        "flexible body '%s': %s, above %g since t = %.4g, and it has no stiffness from that: deflections are "
+        "wrong by such a share, or without bound; say geometric_stiffness = true",
+        r->subject.model->flexible[lack[k].body].name, of, LACK, lack[k].since);
 }
 
 /* ---- each step ---------------------------------------------------------------------------------------- */
@@ -139,6 +186,7 @@ ph_status ph_watch_step(const ph_sim *sim, void *ctx)
     enlarge(&w->velocity, velocity);
     if (r->subject.mech)
         ph_mechanism_track(r->subject.mech, &s);
+    watch_lack(r, &s);
     watch_explosion(r, &s, n == 0);
     if (r->p->energy)
         watch_energy(r->p, &s, n == 0, w);

@@ -6,6 +6,8 @@
  *
  *   G = [Phi_t | Phi_r0 | Psi | Phi_r1 ... Phi_rn],  calM = G^T M G,  Kf = Psi^T K Psi                   (X1)
  *
+ * but for Phi_t^T M Phi_rk, which (X9) makes what it is of solids.
+ *
  * Displacements of second order w (the foreshortening of a bent beam) matter where a load works on them. Load
  * case c, of nodal forces f_c, has the stress stiffness KG_c, and
  *
@@ -16,6 +18,8 @@
  * -Omega x (M Phi_r0 Omega)_i at node i; and for each marker unit forces along x, y, z of the body. */
 #ifndef PH_FE_REDUCED_H
 #define PH_FE_REDUCED_H
+
+#include <stdio.h>
 
 #include "polhode/base.h"
 
@@ -46,5 +50,25 @@ static inline const double *ph_reduced_KG(const ph_reduced *r, int c)
 {
     return r->KG + (size_t)c * (size_t)r->modes * (size_t)r->modes;
 }
+
+/* Memory of all its parts at once, zeroed, markers without names; kg: with KG. NULL: there is none. */
+ph_reduced *ph_reduced_create(const ph_allocator *alloc, int modes, int n_markers, int kg);
+void ph_reduced_free(const ph_allocator *alloc, ph_reduced *r); /* accepts NULL */
+
+/* Whether it can be the body of a model: finite, symmetric, inertia positive definite, stiffness and damping not
+ * negative. PH_E_INPUT with a sentence otherwise. */
+ph_status ph_reduced_check(const ph_reduced *r, const ph_allocator *alloc, ph_error *err);
+
+/* As JSON, numbers with 17 digits, which give every double back: {"modes": 2, "omega": [..], "calM": [..], "Kf": [..],
+ * "Df": [..], "KG": [[..], ..], "markers": [{"name": "tip", "X": [..], "Psi": [..], "Th": [..]}, ..]}; matrices row by
+ * row; without "KG" where there is none. */
+PH_API void ph_reduced_put(const ph_reduced *r, FILE *to);
+
+#define PH_MARKER_NAME 64 /* bytes that a marker has for its name */
+
+/* What the undeformed body is: mass, centre of mass and moments of inertia about the origin of the frame. */
+PH_API double ph_reduced_mass(const ph_reduced *r);
+PH_API ph_vec3 ph_reduced_centre(const ph_reduced *r);
+PH_API ph_mat3 ph_reduced_inertia(const ph_reduced *r);
 
 #endif

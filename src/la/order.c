@@ -9,8 +9,9 @@
  * variable of L_p forgets the neighbours that p covers, so lists never grow. L_p is also column p of L.
  * The next pivot is the eligible block with the smallest exact degree, the unknowns of its neighbours;
  * among equals a block that is not late goes first. A late block is eligible when all its neighbours in
- * the graph that are not late are eliminated. George, Liu: The evolution of the minimum degree ordering
- * algorithm, SIAM Rev. 31 (1989).
+ * the graph that are not late are eliminated, but for hubs: what is eliminated before its late neighbours
+ * joins them all, and of a body with hundreds of joints each can do without it that is regular by its other
+ * body. George, Liu: The evolution of the minimum degree ordering algorithm, SIAM Rev. 31 (1989).
  *
  * The order is then made a postorder of the elimination tree, largest subtree first: the same factors, in
  * places such that what is written last is read next. */
@@ -20,16 +21,20 @@
 #include <limits.h>
 #include <string.h>
 
+/* Late neighbours of a hub, at least. */
+#define HUB 9
+
 typedef struct quotient {
     int n;
     const int *size;
-    int *start, *adj;        /* the symmetrised graph: n + 1, start[n] */
-    int *var, *nvar;         /* V_i: at start[i], nvar[i] of them */
-    int *elem, *nelem;       /* E_i likewise */
-    int *late, *wait;        /* n; late, and how many neighbours it waits for */
-    int *lp, *llen;          /* L_p: place in list, length; length -1: not eliminated */
-    int *absorbed;           /* n */
-    int *mark, stamp;        /* n: a set is all i with mark[i] == stamp */
+    int *start, *adj;  /* the symmetrised graph: n + 1, start[n] */
+    int *var, *nvar;   /* V_i: at start[i], nvar[i] of them */
+    int *elem, *nelem; /* E_i likewise */
+    int *late, *wait;  /* n; late, and how many neighbours it waits for */
+    int *hub;          /* n; a block that late ones need not wait for; of late ones: can do without hubs */
+    int *lp, *llen;    /* L_p: place in list, length; length -1: not eliminated */
+    int *absorbed;     /* n */
+    int *mark, stamp;  /* n: a set is all i with mark[i] == stamp */
     int *head, *next, *prev; /* buckets of eligible blocks by key, 2 total + 2; links, n */
     int *key;                /* n; -1: in no bucket */
     int lowest;              /* no bucket below this one has a block */
@@ -48,8 +53,8 @@ static void take_ints(int **p, ph_arena *a, size_t count)
 static void lay_quotient(quotient *q, ph_arena *a, size_t nnz, size_t total)
 {
     size_t n = (size_t)q->n;
-    int **const per_block[] = {&q->nvar, &q->nelem, &q->late, &q->wait, &q->lp,    &q->llen, &q->absorbed,
-                               &q->mark, &q->next,  &q->prev, &q->key,  &q->order, &q->rank};
+    int **const per_block[] = {&q->nvar,     &q->nelem, &q->late, &q->wait, &q->hub, &q->lp,    &q->llen,
+                               &q->absorbed, &q->mark,  &q->next, &q->prev, &q->key, &q->order, &q->rank};
     for (size_t i = 0; i < sizeof per_block / sizeof *per_block; i++)
         take_ints(per_block[i], a, n);
     take_ints(&q->start, a, n + 2);
@@ -136,6 +141,28 @@ static int degree(quotient *q, int i)
     return d;
 }
 
+/* Hubs, and late blocks whose other neighbours have as many unknowns as they have. */
+static void find_hubs(quotient *q)
+{
+    for (int i = 0; i < q->n; i++) {
+        int count = 0;
+        for (int k = q->start[i]; k < q->start[i + 1]; k++)
+            count += q->late[q->adj[k]];
+        q->hub[i] = !q->late[i] && count >= HUB;
+    }
+    for (int i = 0; i < q->n; i++) {
+        int unknowns = 0;
+        for (int k = q->start[i]; k < q->start[i + 1] && q->late[i]; k++)
+            unknowns += q->late[q->adj[k]] || q->hub[q->adj[k]] ? 0 : q->size[q->adj[k]];
+        q->hub[i] |= q->late[i] && unknowns >= q->size[i];
+    }
+}
+
+static int waits(const quotient *q, int i, int j)
+{
+    return q->late[i] && !q->late[j] && !(q->hub[i] && q->hub[j]);
+}
+
 static void quotient_begin(quotient *q, const ph_graph *g)
 {
     symmetrise(q, g);
@@ -145,9 +172,10 @@ static void quotient_begin(quotient *q, const ph_graph *g)
         q->llen[i] = -1;
         q->key[i] = -1;
     }
+    find_hubs(q);
     for (int i = 0; i < q->n; i++)
         for (int k = q->start[i]; k < q->start[i + 1]; k++)
-            q->wait[i] += q->late[i] && !q->late[q->adj[k]];
+            q->wait[i] += waits(q, i, q->adj[k]);
     for (int i = q->n - 1; i >= 0; i--) /* the first of equals ends up in front */
         if (!q->wait[i])
             bucket_insert(q, i, degree(q, i));
@@ -220,9 +248,8 @@ static int eliminate(quotient *q, int p)
     const int *l = q->list + q->lp[p];
     for (int t = 0; t < q->llen[p]; t++)
         prune(q, l[t], p);
-    if (!q->late[p])
-        for (int k = q->start[p]; k < q->start[p + 1]; k++)
-            q->wait[q->adj[k]] -= q->late[q->adj[k]];
+    for (int k = q->start[p]; k < q->start[p + 1]; k++)
+        q->wait[q->adj[k]] -= waits(q, q->adj[k], p);
     for (int t = 0; t < q->llen[p]; t++)
         if (!q->wait[l[t]])
             bucket_insert(q, l[t], degree(q, l[t]));

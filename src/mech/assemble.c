@@ -1,5 +1,5 @@
 /* Nodes, constraints and the places of matrices, found once, in linear time; elements learn their places. */
-#include "mech/mech.h"
+#include "mech/carry.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,36 +13,78 @@ static int node_dim(const ph_mechanism *m, int node)
     return ph_group_dim(m->node[node].group, m->node[node].n);
 }
 
-static void number_bodies(ph_mechanism *m)
+static int add_node(ph_mechanism *m, ph_body *b, ph_node node)
+{
+    int n = m->sys.n_nodes++;
+    m->node[n] = node;
+    m->nq += ph_group_size(node.group, node.n);
+    m->nv += node_dim(m, n);
+    b->nodes++, b->n += node_dim(m, n);
+    return n;
+}
+
+static void number_body(ph_mechanism *m, int k)
 {
     const ph_space *sp = m->space;
-    int n = 0;
+    const ph_body_def *d = &m->model->body[k];
+    ph_body *b = &m->body[k];
+    b->q[0] = m->nq, b->v[0] = m->nv;
+    int nodes = d->particle || sp->joined ? 1 : 2;
+    for (int i = 0; i < nodes; i++) {
+        ph_node node = d->particle ? (ph_node){PH_RN, 3, NULL} : sp->node[i];
+        node.name = d->name;
+        b->node[i] = add_node(m, b, node);
+    }
+    if (d->particle)
+        return;
+    b->turns = 1;
+    b->node[1] = m->sys.n_nodes - 1;
+    b->q[1] = b->q[0] + 3, b->v[1] = b->v[0] + sp->n[0];
+    if (ph_group_get(m->node[b->node[1]].group)->rot >= 0)
+        b->R = m->nR++;
+}
+
+/* The node of zeta, after those of the frame. */
+static void number_modes(ph_mechanism *m, int k, char **name)
+{
+    const ph_body_def *d = &m->model->body[k];
+    ph_body *b = &m->body[k];
+    ph_flex *f = &m->flex[b->flex];
+    *f = (ph_flex){.r = m->model->flexible[b->flex].body, .body = k, .q = m->nq, .v = m->nv};
+    add_node(m, b, (ph_node){PH_RN, f->r->modes, *name});
+    *name += sprintf(*name, PH_MODES_NAME, d->name) + 1;
+}
+
+/* Markers last: they refer to frames. */
+static void number_bodies(ph_mechanism *m, char **names)
+{
     for (int k = 0; k < m->model->n_bodies; k++) {
         const ph_body_def *d = &m->model->body[k];
         ph_body *b = &m->body[k];
-        *b = (ph_body){.particle = d->particle, .node = {n, -1}, .R = -1};
-        if (!d->bare)
+        *b = (ph_body){.particle = d->particle,
+                       .node = {-1, -1},
+                       .v = {-1, -1},
+                       .R = -1,
+                       .frame = k,
+                       .marker = d->marker - 1,
+                       .flex = d->flexible - 1};
+        if (!d->bare && !d->flexible)
             b->m = d->mass, b->J = d->J;
         b->scale = d->J.xx + d->J.yy + d->J.zz;
         b->weight = ph_scale(b->m, m->model->gravity);
-        b->q[0] = m->nq, b->v[0] = m->nv;
-        int nodes = d->particle || sp->joined ? 1 : 2;
-        for (int i = 0; i < nodes; i++) {
-            m->node[n] = d->particle ? (ph_node){PH_RN, 3, NULL} : sp->node[i];
-            m->node[n].name = d->name;
-            b->node[i] = n;
-            m->nq += ph_group_size(m->node[n].group, m->node[n].n);
-            m->nv += node_dim(m, n);
-            n++;
-        }
-        if (d->particle)
+        if (d->marker)
             continue;
-        b->node[1] = n - 1;
-        b->q[1] = b->q[0] + 3, b->v[1] = b->v[0] + sp->n[0];
-        if (ph_group_get(m->node[n - 1].group)->rot >= 0)
-            b->R = m->nR++;
+        number_body(m, k);
+        if (d->flexible)
+            number_modes(m, k, names);
     }
-    m->sys.n_nodes = n;
+    for (int k = 0; k < m->model->n_bodies; k++) {
+        ph_body *b = &m->body[k];
+        if (b->marker < 0)
+            continue;
+        b->frame = m->flex[b->flex].body;
+        b->nodes = m->body[b->frame].nodes, b->n = m->body[b->frame].n;
+    }
 }
 
 static void slots_of(const ph_mechanism *m, const int body[2], int v[PH_SLOTS])
@@ -53,12 +95,44 @@ static void slots_of(const ph_mechanism *m, const int body[2], int v[PH_SLOTS])
     }
 }
 
+/* The record of an element with a marker; NULL for others. */
+static ph_carried *carried_of(ph_mechanism *m, const int body[2])
+{
+    int any = 0;
+    for (int side = 0; side < 2; side++)
+        any |= body[side] >= 0 && m->body[body[side]].marker >= 0;
+    if (!any)
+        return NULL;
+    ph_carried *w = &m->carried[m->n_carried++];
+    w->body[0] = body[0], w->body[1] = body[1];
+    return w;
+}
+
 /* ---- links ---------------------------------------------------------------------------------------- */
 
 static void list_link(ph_mechanism *m, int constraint, int rows, int node)
 {
     m->link[m->sys.n_links++] = (ph_place){constraint, node};
     m->size_links += rows * node_dim(m, node);
+}
+
+/* Two markers of one body are linked with it once. */
+static void link_carried(ph_mechanism *m, const ph_joint *j, ph_carried *w)
+{
+    const ph_body *first = w->body[0] < 0 ? NULL : &m->body[w->body[0]];
+    for (int side = 0; side < 2; side++) {
+        const ph_body *b = w->body[side] < 0 ? NULL : &m->body[w->body[side]];
+        int same = side == 1 && b && first && b->frame == first->frame;
+        for (int k = 0; k < PH_SIDE_NODES; k++) {
+            int *at = &w->B[PH_SIDE_NODES * side + k];
+            *at = -1;
+            if (!b || k >= b->nodes)
+                continue;
+            *at = same ? w->B[k] : m->size_links;
+            if (!same)
+                list_link(m, j->constraint, j->rows, m->body[b->frame].node[0] + k);
+        }
+    }
 }
 
 static void link_joint(ph_mechanism *m, ph_joint *j)
@@ -79,12 +153,11 @@ static void link_joint(ph_mechanism *m, ph_joint *j)
 }
 
 /* One row for each body that turns. */
-static void list_norms(ph_mechanism *m)
+static void list_norms(ph_mechanism *m, char *name)
 {
-    char *name = m->names;
     for (int k = 0; k < m->model->n_bodies; k++) {
         const ph_body *b = &m->body[k];
-        if (b->particle)
+        if (!b->turns)
             continue;
         int c = m->n_joints + m->n_norms, length = sprintf(name, PH_NORM_NAME, m->model->body[k].name);
         m->norm[m->n_norms++] = (ph_unit_norm){b->q[1], b->v[1], m->nl, m->size_links, -1};
@@ -95,7 +168,7 @@ static void list_norms(ph_mechanism *m)
     }
 }
 
-static void list_constraints(ph_mechanism *m)
+static void list_constraints(ph_mechanism *m, char *names)
 {
     const ph_model *model = m->model;
     for (int k = 0; k < m->n_joints; k++) {
@@ -104,10 +177,15 @@ static void list_constraints(ph_mechanism *m)
         m->constraint[k] = (ph_constraint){j->rows, j->nonholonomic, model->joint[j->def].name};
         m->nl += j->rows;
         slots_of(m, j->body, j->v);
-        link_joint(m, j);
+        ph_carried *w = carried_of(m, j->body);
+        j->carried = w, j->direct = m->space->plain && !w;
+        if (w)
+            link_carried(m, j, w);
+        else
+            link_joint(m, j);
     }
     if (m->space->norm)
-        list_norms(m);
+        list_norms(m, names);
     m->user_link = m->size_links;
     int first = m->n_joints + m->n_norms;
     for (int k = 0; k < model->n_constraints; k++) {
@@ -178,27 +256,66 @@ static void want_element(const ph_mechanism *m, wishes *w, const int body[2], un
     }
 }
 
-static void want_all(ph_mechanism *m, wishes *w)
+/* Nodes of one body with nodes of another; at: lines ld apart. */
+static void want_nodes(const ph_mechanism *m, wishes *w, int i, int j, int *at, int ld)
 {
-    w->count = 0;
+    const ph_body *bi = &m->body[i], *bj = &m->body[j];
+    for (int k = 0; k < bi->nodes; k++)
+        for (int l = 0; l < bj->nodes; l++)
+            want(w, m->body[bi->frame].node[0] + k, m->body[bj->frame].node[0] + l, &at[ld * k + l], 0);
+}
+
+/* Sides with themselves, since D depends on them, and with each other where the element couples them. */
+static void want_carried(const ph_mechanism *m, wishes *w, unsigned couples, ph_carried *x)
+{
+    const unsigned both = PH_COUPLE(0, 0) | PH_COUPLE(0, 1) | PH_COUPLE(1, 0) | PH_COUPLE(1, 1);
+    for (int si = 0; si < 2; si++)
+        for (int sj = 0; sj < 2; sj++) {
+            int *at = x->K + PH_SIDE_NODES * (2 * PH_SIDE_NODES * si + sj);
+            for (int k = 0; k < PH_SIDE_NODES * PH_SIDE_NODES && w->list; k++)
+                at[2 * PH_SIDE_NODES * (k / PH_SIDE_NODES) + k % PH_SIDE_NODES] = -1;
+            if (x->body[si] >= 0 && x->body[sj] >= 0 && (si == sj || couples & both << (8 * si + 2 * sj)))
+                want_nodes(m, w, x->body[si], x->body[sj], at, 2 * PH_SIDE_NODES);
+        }
+}
+
+static void want_bodies(ph_mechanism *m, wishes *w)
+{
     for (int k = 0; k < m->model->n_bodies; k++) {
         ph_body *b = &m->body[k];
         for (int i = 0; i < 4; i++) {
             b->M[i] = -1;
-            if ((i / 2 && b->particle) || (i % 2 && b->particle) || (i / 2 != i % 2 && !m->space->joined))
+            if (b->marker >= 0 || (i / 2 && b->particle) || (i % 2 && b->particle) ||
+                (i / 2 != i % 2 && !m->space->joined))
                 continue;
             want_halves(m, w, b, i / 2, b, i % 2, &b->M[i]);
         }
     }
+    for (int k = 0; k < m->n_flex; k++)
+        want_nodes(m, w, m->flex[k].body, m->flex[k].body, m->flex[k].M, 3);
+}
+
+static void want_all(ph_mechanism *m, wishes *w)
+{
+    w->count = 0;
+    want_bodies(m, w);
     for (int k = 0; k < m->n_joints; k++) {
         ph_joint *j = &m->joint[k];
         unsigned couples = 0;
         for (int i = 0; i < j->n_parts; i++)
             couples |= j->part[i].op->couples;
-        want_element(m, w, j->body, couples, j->K);
+        if (j->carried)
+            want_carried(m, w, couples, &m->carried[j->carried - m->carried]);
+        else
+            want_element(m, w, j->body, couples, j->K);
     }
-    for (int k = 0; k < m->n_forces; k++)
-        want_element(m, w, m->force[k].body, m->force[k].couples, m->force[k].K);
+    for (int k = 0; k < m->n_forces; k++) {
+        ph_force *f = &m->force[k];
+        if (f->carried)
+            want_carried(m, w, f->couples, &m->carried[f->carried - m->carried]);
+        else
+            want_element(m, w, f->body, f->couples, f->K);
+    }
     for (int i = 0; m->user_at && i < m->sys.n_nodes; i++)
         for (int j = 0; j < m->sys.n_nodes; j++)
             want(w, i, j, &m->user_at[i * m->sys.n_nodes + j], 0);
@@ -260,9 +377,9 @@ static ph_status list_pairs(ph_mechanism *m, ph_error *err)
 
 /* ---- all ------------------------------------------------------------------------------------------ */
 
-static int is_pin(const ph_mechanism *m, const ph_joint *j)
+static int is_pin(const ph_joint *j)
 {
-    return m->space->plain && j->n_parts == 1 && j->part[0].op == &ph_part_point;
+    return j->direct && j->n_parts == 1 && j->part[0].op == &ph_part_point;
 }
 
 /* A joint of one point: everything that its loop needs in one record. */
@@ -288,7 +405,7 @@ static void list_holds(ph_mechanism *m, int *key, int *item, int *start)
 {
     int count = 0, n = m->model->n_bodies;
     for (int k = 0; k < m->n_joints; k++)
-        for (int side = 0; side < 2 && is_pin(m, &m->joint[k]); side++)
+        for (int side = 0; side < 2 && is_pin(&m->joint[k]); side++)
             key[count++] = m->joint[k].body[side] < 0 ? n : m->joint[k].body[side];
     ph_bucket(n + 1, count, key, NULL, start, item);
     for (int b = 0, holds = 0; b < n; b++) {
@@ -307,7 +424,7 @@ static void list_holds(ph_mechanism *m, int *key, int *item, int *start)
 static void place_norms(ph_mechanism *m)
 {
     for (int k = 0, n = 0; n < m->n_norms; k++)
-        if (!m->body[k].particle)
+        if (m->body[k].turns)
             m->norm[n++].K = m->body[k].M[3];
 }
 
@@ -316,6 +433,8 @@ static void sort_bodies(ph_mechanism *m)
     for (int k = 0; k < m->model->n_bodies; k++) {
         const ph_body *b = &m->body[k];
         const ph_mat3 *J = &b->J;
+        if (b->flex >= 0)
+            continue;
         int principal = J->xy == 0 && J->xz == 0 && J->yx == 0 && J->yz == 0 && J->zx == 0 && J->zy == 0;
         if (m->space->plain && !b->particle && principal)
             m->rigid[m->n_rigid++] =
@@ -339,19 +458,25 @@ static ph_status hold_bodies(ph_mechanism *m, ph_error *err)
 
 ph_status ph_mechanism_pattern(ph_mechanism *m, ph_error *err)
 {
-    number_bodies(m);
-    list_constraints(m);
+    char *names = m->names;
+    m->n_flex = m->model->n_flexible;
+    number_bodies(m, &names);
+    list_constraints(m, names);
     for (int k = 0; k < m->n_forces; k++) {
         ph_force *f = &m->force[k];
+        ph_carried *w = carried_of(m, f->body);
         slots_of(m, f->body, f->v);
+        f->carried = w, f->direct = m->space->plain && !w;
         for (int i = 0; i < PH_SLOTS; i++)
             f->B[i] = f->joint ? f->joint->B[i] : -1;
+        if (w && f->joint)
+            memcpy(w->B, f->joint->carried->B, sizeof w->B);
     }
     ph_status s = list_pairs(m, err);
     if (s != PH_OK)
         return s;
     for (int k = 0; k < m->n_joints; k++)
-        if (is_pin(m, &m->joint[k]))
+        if (is_pin(&m->joint[k]))
             m->pin[m->n_pins++] = pin_of(m, &m->joint[k]);
         else
             m->loose[m->n_loose++] = k;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mech/pin.h"
+#include "mech/carry.h"
 
 /* ---- bodies --------------------------------------------------------------------------------------- */
 
@@ -40,15 +41,16 @@ static ph_status M(const ph_state *s, double *out, void *ctx)
     if (m->inertia)
         memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
     for (const ph_body *b = m->body, *end = b + m->model->n_bodies; b < end; b++) {
-        if (!b->particle && m->space->singular && m->space->singular(b, s->q)) {
+        if (b->turns && m->space->singular && m->space->singular(b, s->q)) {
             atomic_store(&m->singular, (int)(b - m->body) + 1);
             return PH_E_CALLBACK;
         }
         if (b->particle)
             ph_store33(out + b->M[0], ph_diag3(b->m, b->m, b->m));
-        else
+        else if (b->flex < 0)
             m->space->M(b, s, out);
     }
+    ph_flex_M(m, s, out);
     return m->inertia ? forces_M(m, s, out) : PH_OK;
 }
 
@@ -68,6 +70,7 @@ static void bodies_g(const ph_mechanism *m, const ph_state *s, double *out)
         else
             m->space->g(b, s, out);
     }
+    ph_flex_g(m, s, out);
 }
 
 static void bodies_C(const ph_mechanism *m, const ph_state *s, double *out)
@@ -82,6 +85,7 @@ static void bodies_C(const ph_mechanism *m, const ph_state *s, double *out)
     for (int k = 0; k < m->n_odd; k++)
         if (!m->body[m->odd[k]].particle)
             m->space->C(&m->body[m->odd[k]], s, out);
+    ph_flex_C(m, s, out);
 }
 
 static void bodies_K(const ph_mechanism *m, const ph_state *s, double *out)
@@ -89,6 +93,18 @@ static void bodies_K(const ph_mechanism *m, const ph_state *s, double *out)
     for (int k = 0; k < m->n_odd && m->space->K; k++)
         if (!m->body[m->odd[k]].particle)
             m->space->K(&m->body[m->odd[k]], s, out);
+    ph_flex_K(m, s, out);
+}
+
+/* ---- places that are not direct ------------------------------------------------------------------- */
+
+static void put_rows(const ph_mechanism *m, const ph_state *s, const ph_joint *j, const double *B,
+                     const double *Z, double *out)
+{
+    if (j->carried)
+        ph_carried_rows(m, s, j->carried, j->rows, B, Z, out);
+    else
+        ph_space_rows(m, s, j, B, Z, out);
 }
 
 /* ---- forces --------------------------------------------------------------------------------------- */
@@ -96,8 +112,11 @@ static void bodies_K(const ph_mechanism *m, const ph_state *s, double *out)
 static void add_terms(const ph_mechanism *m, const ph_state *s, const ph_force *f, const ph_vec3 r[PH_SLOTS],
                       double *out)
 {
-    if (!m->space->plain) {
-        ph_space_vector(m, s, f->body, f->v, r, out);
+    if (!f->direct) {
+        if (f->carried)
+            ph_carried_vector(m, s, f->carried, r, out);
+        else
+            ph_space_vector(m, s, f->body, f->v, r, out);
         return;
     }
     for (int k = 0; k < PH_SLOTS; k++)
@@ -136,7 +155,9 @@ static ph_status force_C(const ph_mechanism *m, const ph_state *s, const ph_forc
     int inertia = f->op->M != NULL;
     ph_status status = inertia ? f->op->all(site, NULL, local_M, local_C, NULL)
                                : f->op->C(site, &(ph_put){local_C, ph_local_pairs, 12, 0});
-    if (status == PH_OK)
+    if (status == PH_OK && f->carried)
+        ph_carried_K(m, s, f->carried, local_C, NULL, NULL, out);
+    else if (status == PH_OK)
         ph_space_C(m, s, f->body, f->K, local_C, inertia ? local_M : NULL, out);
     return status;
 }
@@ -152,11 +173,21 @@ static ph_status C(const ph_state *s, double *out, void *ctx)
         ph_force_site site;
         ph_force_at(m, s, f, &site);
         ph_status status =
-            m->space->plain ? f->op->C(&site, &(ph_put){out, f->K, 3, 0}) : force_C(m, s, f, &site, out);
+            f->direct ? f->op->C(&site, &(ph_put){out, f->K, 3, 0}) : force_C(m, s, f, &site, out);
         if (status != PH_OK)
             return refused(m, f, status);
     }
     return PH_OK;
+}
+
+/* At markers there are no forces with inertia. */
+static void put_K(const ph_mechanism *m, const ph_state *s, const ph_force *f, const double *K,
+                  const double *C, const double *M, const ph_vec3 *r, double *out)
+{
+    if (f->carried)
+        ph_carried_K(m, s, f->carried, K, C, r, out);
+    else
+        ph_space_K(m, s, f->body, f->K, K, C, M, r, out);
 }
 
 /* dg/dq of a force in a space whose coordinates are not the physical ones. */
@@ -172,7 +203,7 @@ static ph_status force_K(const ph_mechanism *m, const ph_state *s, const ph_forc
     if (status == PH_OK && !inertia)
         status = f->op->K(site, &(ph_put){local_K, ph_local_pairs, 12, 0});
     if (status == PH_OK)
-        ph_space_K(m, s, f->body, f->K, local_K, local_C, inertia ? local_M : NULL, r, out);
+        put_K(m, s, f, local_K, local_C, inertia ? local_M : NULL, r, out);
     return status;
 }
 
@@ -185,7 +216,7 @@ static ph_status forces_K(ph_mechanism *m, const ph_state *s, double *out)
         if (f->op->M)
             ph_force_accelerate(m, s, &site);
         ph_status status =
-            m->space->plain ? f->op->K(&site, &(ph_put){out, f->K, 3, 0}) : force_K(m, s, f, &site, out);
+            f->direct ? f->op->K(&site, &(ph_put){out, f->K, 3, 0}) : force_K(m, s, f, &site, out);
         if (status != PH_OK)
             return refused(m, f, status);
     }
@@ -193,6 +224,29 @@ static ph_status forces_K(ph_mechanism *m, const ph_state *s, double *out)
 }
 
 /* Blocks have the shape of B^T: column i of each belongs to row i of the joint. */
+static void put_columns(const ph_mechanism *m, const ph_state *s, const ph_force *f, const ph_vec3 *r,
+                        double *out)
+{
+    static const int at[PH_SLOTS] = {0, PH_HALF_MAX, 2 * PH_HALF_MAX, 3 * PH_HALF_MAX};
+    int rows = f->joint->rows;
+    for (int i = 0; i < rows; i++, r += PH_SLOTS) {
+        double y[4 * PH_HALF_MAX] = {0};
+        if (m->space->plain)
+            for (int k = 0; k < PH_SLOTS; k++)
+                ph_store3(y + at[k], r[k]);
+        else
+            ph_space_vector(m, s, f->body, at, r, y);
+        for (int k = 0; k < PH_SLOTS; k++) {
+            if (f->v[k] < 0)
+                continue;
+            int n = m->space->n[k % 2],
+                base = m->space->joined && k % 2 ? f->B[k - 1] + m->space->n[0] * rows : f->B[k];
+            for (int l = 0; l < n; l++)
+                out[base + l * rows + i] = y[at[k] + l];
+        }
+    }
+}
+
 static ph_status g_lambda(const ph_state *s, double *out, void *ctx)
 {
     const ph_mechanism *m = ctx;
@@ -200,27 +254,14 @@ static ph_status g_lambda(const ph_state *s, double *out, void *ctx)
         if (!f->joint)
             continue;
         ph_force_site site;
+        ph_vec3 r[PH_ROWS_MAX * PH_SLOTS] = {{0}};
         ph_force_at(m, s, f, &site);
-        int rows = f->joint->rows;
-        for (int i = 0; i < rows; i++) {
-            ph_vec3 r[PH_SLOTS] = {{0}};
-            double y[4 * PH_HALF_MAX] = {0};
-            static const int at[PH_SLOTS] = {0, PH_HALF_MAX, 2 * PH_HALF_MAX, 3 * PH_HALF_MAX};
-            f->op->g_lambda(&site, i, r);
-            if (m->space->plain)
-                for (int k = 0; k < PH_SLOTS; k++)
-                    ph_store3(y + at[k], r[k]);
-            else
-                ph_space_vector(m, s, f->body, at, r, y);
-            for (int k = 0; k < PH_SLOTS; k++) {
-                if (f->v[k] < 0)
-                    continue;
-                int n = m->space->n[k % 2],
-                    base = m->space->joined && k % 2 ? f->B[k - 1] + m->space->n[0] * rows : f->B[k];
-                for (int l = 0; l < n; l++)
-                    out[base + l * rows + i] = y[at[k] + l];
-            }
-        }
+        for (int i = 0; i < f->joint->rows; i++)
+            f->op->g_lambda(&site, i, r + PH_SLOTS * i);
+        if (f->carried)
+            ph_carried_columns(m, s, f->carried, f->joint->rows, r, out);
+        else
+            put_columns(m, s, f, r, out);
     }
     return PH_OK;
 }
@@ -302,12 +343,12 @@ static ph_status B(const ph_state *s, double *out, void *ctx)
         ph_status status = ph_joint_site(m, s, j, 0, &site);
         if (status != PH_OK)
             return status;
-        if (m->space->plain) {
+        if (j->direct) {
             rows_B(&site, out, j->B, 3);
             continue;
         }
         rows_B(&site, local, ph_local_rows, 12);
-        ph_space_rows(m, s, j, local, NULL, out);
+        put_rows(m, s, j, local, NULL, out);
     }
     return m->model->n_constraints ? ph_user_B(m, s, out) : PH_OK;
 }
@@ -323,14 +364,14 @@ static ph_status Z(const ph_state *s, double *out, void *ctx)
         ph_status status = ph_joint_site(m, s, j, 1, &site);
         if (status != PH_OK)
             return status;
-        if (m->space->plain) {
+        if (j->direct) {
             rows_Z(&site, out, j->B, 3);
             continue;
         }
         double local_B[12 * PH_ROWS_MAX] = {0}, local_Z[12 * PH_ROWS_MAX] = {0};
         rows_B(&site, local_B, ph_local_rows, 12);
         rows_Z(&site, local_Z, ph_local_rows, 12);
-        ph_space_rows(m, s, j, local_B, local_Z, out);
+        put_rows(m, s, j, local_B, local_Z, out);
     }
     return m->model->n_constraints ? ph_user_Z(m, s, out) : PH_OK;
 }
@@ -351,11 +392,14 @@ static ph_status convective(const ph_state *s, double *out, void *ctx)
             site.pick = j->part[i].pick;
             j->part[i].op->convective(&site, out + j->l_at + j->part[i].row);
         }
-        if (m->space->plain)
+        if (j->direct)
             continue;
         double local[12 * PH_ROWS_MAX] = {0};
         rows_B(&site, local, ph_local_rows, 12);
-        ph_space_drift(m, s, j, local, out + j->l_at);
+        if (j->carried)
+            ph_carried_drift(m, s, j->carried, j->rows, local, out + j->l_at);
+        else
+            ph_space_drift(m, s, j, local, out + j->l_at);
     }
     return m->model->n_constraints ? ph_user_convective(m, s, out) : PH_OK;
 }
@@ -381,13 +425,17 @@ static void joint_K(const ph_mechanism *m, const ph_state *s, ph_site *site, dou
     for (int i = 0; i < j->rows; i++)
         for (int k = 0; k < PH_SLOTS; k++)
             r[k] = ph_add(r[k], ph_scale(s->lambda[j->l_at + i], ph_load3(local_B + 12 * i + 3 * k)));
-    ph_space_K(m, s, j->body, j->K, local_K, NULL, NULL, r, out);
+    if (j->carried)
+        ph_carried_K(m, s, j->carried, local_K, NULL, r, out);
+    else
+        ph_space_K(m, s, j->body, j->K, local_K, NULL, NULL, r, out);
 }
 
 static ph_status K(const ph_state *s, double *out, void *ctx)
 {
     ph_mechanism *m = ctx;
-    if (m->n_loose || m->n_forces || m->n_odd || m->user_at) /* else pins alone store what is not zero */
+    if (m->n_loose || m->n_forces || m->n_odd || m->n_flex ||
+        m->user_at) /* else pins alone store what is not zero */
         memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
     ph_pins_K(m, s, out);
     bodies_K(m, s, out);
@@ -398,7 +446,7 @@ static ph_status K(const ph_state *s, double *out, void *ctx)
         ph_status status = ph_joint_site(m, s, j, 0, &site);
         if (status != PH_OK)
             return status;
-        if (m->space->plain)
+        if (j->direct)
             add_K(&site, s->lambda + j->l_at, out, j->K, 3);
         else
             joint_K(m, s, &site, out);
@@ -414,7 +462,7 @@ void ph_mechanism_callbacks(ph_mechanism *m)
     ph_system *sys = &m->sys;
     sys->ctx = m;
     sys->M = M, sys->g = g, sys->C = C, sys->K = K;
-    sys->flags = m->space->varies || m->inertia ? 0 : PH_MASS_CONSTANT;
+    sys->flags = m->space->varies || m->inertia || m->n_flex ? 0 : PH_MASS_CONSTANT;
     int moving = m->model->n_constraints > 0;
     for (int k = 0; k < m->n_joints; k++)
         moving |= m->joint[k].drive >= 0;

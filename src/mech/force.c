@@ -75,6 +75,13 @@ static ph_status check(const ph_model *model, const ph_force_def *d, ph_error *e
             return ph_mech_fail(err, PH_E_INPUT, model, d->origin,
                                 "force '%s': the particle '%s' cannot turn", name,
                                 model->body[d->body[side]].name);
+    for (int side = 0; side < 2 && d->type == PH_F_BEAM && d->M6; side++)
+        if (d->body[side] >= 0 && model->body[d->body[side]].marker)
+            return ph_mech_fail(
+                err, PH_E_INPUT, model, d->origin,
+                "force '%s': a beam element with mass cannot end at the marker '%s'; fix a body "
+                "to it with a joint",
+                name, model->body[d->body[side]].name);
     if (d->type == PH_F_BEAM && !d->K6)
         return ph_mech_fail(err, PH_E_INPUT, model, d->origin, "force '%s': its section has no stiffness",
                             name);

@@ -6,7 +6,11 @@
  * Repeated with what was given set back each time: in the end the given velocities stand as they are and
  * the others have changed with the least kinetic energy. delta S, small against the diagonal S of B W^-1
  * B^T, makes rows that repeat each other harmless; the repetition removes its error. Likewise for
- * positions, with W = M. */
+ * positions, with W = M.
+ *
+ * Flexible bodies start undeformed: zeta = 0, and zetadot = 0 is given as long as velocities can be
+ * consistent with it. What must be projected moves them as rigid bodies, as far as it can: their modes are
+ * heavy. */
 #include "mech/beam.h"
 
 #include <float.h>
@@ -25,10 +29,12 @@
 typedef struct task {
     ph_mechanism *m; /* in physical coordinates */
     int assemble;    /* project what is inconsistent */
+    int coupled;     /* M has blocks between nodes */
     ph_layout lay;
     ph_eval ev;
     ph_point at;
     double *given, *heavy; /* nv: velocities given by the model; weights */
+    double *stiff;         /* nv: weights of what the model does not give, of modes */
     double *value, *b, *x;
     int *size, *row, *col;
     unsigned char *late;
@@ -52,6 +58,7 @@ static void take(task *k, ph_arena *a)
     ph_point_take(&k->at, lay, a);
     k->given = ph_arena_take(a, (size_t)lay->nv, d);
     k->heavy = ph_arena_take(a, (size_t)lay->nv, d);
+    k->stiff = ph_arena_take(a, (size_t)lay->nv, d);
     k->b = ph_arena_take(a, (size_t)(lay->nv + lay->nl), d);
     k->x = ph_arena_take(a, (size_t)(lay->nv + lay->nl), d);
     k->value = ph_arena_take(a, (size_t)lay->size_pairs + 2 * (size_t)lay->size_links + squares, d);
@@ -66,10 +73,10 @@ static void list_places(task *k)
     const ph_layout *lay = &k->lay;
     for (int i = 0; i < lay->N; i++) {
         k->size[i] = lay->slot[i].dim;
-        if (!k->m->inertia)
+        if (!k->coupled)
             k->row[k->nnz] = k->col[k->nnz] = i, k->nnz++;
     }
-    for (int e = 0; e < lay->n_pairs && k->m->inertia; e++)
+    for (int e = 0; e < lay->n_pairs && k->coupled; e++)
         k->row[k->nnz] = lay->pair[e].row, k->col[k->nnz] = lay->pair[e].col, k->nnz++;
     for (int e = 0; e < lay->n_links; e++) {
         k->row[k->nnz] = lay->link[e].col, k->col[k->nnz] = lay->N + lay->link[e].row, k->nnz++;
@@ -81,14 +88,16 @@ static void list_places(task *k)
     }
 }
 
-/* W: the blocks of bodies, which are all there are, or all blocks where forces have inertia. Returns its end. */
+/* W: the blocks of bodies, which are all there are, or all blocks where M couples nodes. Returns its end. */
 static double *fill_weights(const task *k, int weighted, double *v)
 {
     const ph_layout *lay = &k->lay;
-    int all = k->m->inertia;
+    int all = k->coupled;
+    const double *weight = weighted ? k->heavy : k->stiff;
     for (int i = 0; i < (all ? lay->n_pairs : lay->N); i++) {
         const ph_block *p = &lay->pair[all ? i : lay->diag[i]];
-        double w = weighted ? sqrt(k->heavy[p->row_at] * k->heavy[p->col_at]) : 1;
+        double w =
+            fmin(weight[p->row_at], weight[p->col_at]); /* M and more of it on what is heavy: definite */
         for (int j = 0; j < p->m * p->n; j++)
             *v++ = w * k->ev.M[p->at + j];
     }
@@ -103,7 +112,7 @@ static void fill_matrix(task *k, int weighted)
     memset(S, 0, sizeof(double) * (size_t)lay->nl);
     for (const ph_block *l = lay->link, *end = l + lay->n_links; l < end; l++) {
         const ph_block *p = &lay->pair[lay->diag[l->col]];
-        double w = weighted ? k->heavy[l->col_at] : 1;
+        double w = (weighted ? k->heavy : k->stiff)[l->col_at];
         for (int j = 0; j < l->n; j++)
             for (int i = 0; i < l->m; i++)
                 *v++ = k->ev.B[l->at + i * l->n + j];
@@ -218,6 +227,16 @@ static ph_status refuse(task *k, level what, ph_error *err)
                                     : "; say assemble = true to have them projected");
 }
 
+/* Velocities of modes, from now on free. */
+static int free_modes(task *k)
+{
+    const ph_mechanism *m = k->m;
+    for (int i = 0; i < m->n_flex; i++)
+        for (int l = 0; l < m->flex[i].r->modes; l++)
+            k->heavy[m->flex[i].v + l] = 1;
+    return m->n_flex > 0;
+}
+
 static ph_status settle(task *k, level what, ph_error *err)
 {
     double worst = 0;
@@ -226,6 +245,8 @@ static ph_status settle(task *k, level what, ph_error *err)
         any_free |= k->heavy[i] == 1;
     ph_status s = measure(k, what, &worst);
     if (s == PH_OK && what == VELOCITIES && any_free)
+        s = project(k, what, 1, &worst);
+    if (s == PH_OK && what == VELOCITIES && !(worst <= CONSISTENT) && free_modes(k))
         s = project(k, what, 1, &worst);
     if (s == PH_OK && !(worst <= CONSISTENT) && !k->assemble)
         return refuse(k, what, err);
@@ -247,9 +268,13 @@ static ph_status settle(task *k, level what, ph_error *err)
 static void read_model(task *k)
 {
     const ph_mechanism *m = k->m;
+    for (int i = 0; i < k->lay.nv; i++)
+        k->stiff[i] = 1;
     for (int b = 0; b < m->model->n_bodies; b++) {
         const ph_body_def *d = &m->model->body[b];
         const ph_body *body = &m->body[b];
+        if (d->marker)
+            continue;
         ph_kin kin = {.x = d->x,
                       .v = d->has_v ? d->v : ph_v3(0, 0, 0),
                       .w = d->has_omega ? d->omega : ph_v3(0, 0, 0),
@@ -262,6 +287,11 @@ static void read_model(task *k)
             for (int i = 0; i < 3; i++)
                 k->heavy[body->v[h] + i] = (h ? d->has_omega : d->has_v) ? HEAVY : 1;
     }
+    for (const ph_flex *f = m->flex, *end = f + m->n_flex; f < end; f++)
+        for (int i = 0; i < f->r->modes; i++) {
+            k->at.q[f->q + i] = k->at.v[f->v + i] = 0;
+            k->heavy[f->v + i] = k->stiff[f->v + i] = HEAVY;
+        }
     memcpy(k->given, k->at.v, sizeof(double) * (size_t)k->lay.nv);
     ph_point_rotations(&k->at, &k->lay);
 }
@@ -290,7 +320,7 @@ static ph_status open_task(task *k, ph_error *err)
 /* q0 and v0 of a mechanism in physical coordinates. */
 static ph_status initial_physical(ph_mechanism *m, int assemble, ph_error *err)
 {
-    task k = {.m = m, .assemble = assemble};
+    task k = {.m = m, .assemble = assemble, .coupled = m->inertia || m->n_flex};
     ph_status s = open_task(&k, err);
     if (s == PH_OK) {
         read_model(&k);
@@ -340,6 +370,8 @@ ph_status ph_mechanism_initial(ph_mechanism *m, int assemble, const double **q0,
         s = initial_physical(plain, assemble, err);
     for (int b = 0; b < m->model->n_bodies && s == PH_OK && plain != m; b++) {
         const ph_body *from = &plain->body[b], *to = &m->body[b];
+        if (from->marker >= 0)
+            continue;
         ph_kin k = {.x = ph_load3(plain->q0 + from->q[0]), .v = ph_load3(plain->v0 + from->v[0])};
         if (from->particle) {
             ph_store3(m->q0 + to->q[0], k.x), ph_store3(m->v0 + to->v[0], k.v);
@@ -351,6 +383,11 @@ ph_status ph_mechanism_initial(ph_mechanism *m, int assemble, const double **q0,
         m->space->set(to, &k, m->q0, m->v0);
         if (m->space->singular && m->space->singular(to, m->q0))
             s = refuse_space(m, b, err);
+    }
+    for (int k = 0; k < m->n_flex && s == PH_OK && plain != m; k++) {
+        const ph_flex *from = &plain->flex[k], *to = &m->flex[k];
+        size_t size = sizeof(double) * (size_t)to->r->modes;
+        memcpy(m->q0 + to->q, plain->q0 + from->q, size), memcpy(m->v0 + to->v, plain->v0 + from->v, size);
     }
     if (plain && plain != m) {
         memcpy(m->projected, plain->projected, sizeof m->projected);

@@ -1,13 +1,17 @@
 /* Bodies at one instant, as elements see them. */
-#include "mech/mech.h"
+#include "mech/carry.h"
 
 #include <string.h>
 
 void ph_kin_fill(const ph_mechanism *m, const ph_state *s, int body, ph_kin *k)
 {
     const ph_body *b = body < 0 ? NULL : &m->body[body];
-    if (b && !b->particle) {
+    if (b && b->turns) {
         m->space->kin(s, b, k);
+        return;
+    }
+    if (b && b->marker >= 0) {
+        ph_flex_kin(m, s, b, k);
         return;
     }
     *k = (ph_kin){.q = {1, 0, 0, 0}, .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};

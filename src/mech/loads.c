@@ -4,7 +4,7 @@
  *   r += sum_k w_k r_k,  Phi += sum_k w_k Phi_k,  rate += sum_k w_k rate_k,  sum_k w_k = 0     (W4)
  *
  * What depends linearly on the data of an element is evaluated once, with sum_k w_k data_k for its data: inertia
- * and weight of bodies, points that two bodies have in common, coefficients of forces. */
+ * and weight of bodies, points that two bodies have in common, coefficients and inertia of forces. */
 #include "mech/mech.h"
 
 #include <float.h>
@@ -183,7 +183,7 @@ static void compare(ph_loads *l)
 /* Elements one by one, in physical coordinates. */
 static int comparable(int n, const ph_mechanism *const *at)
 {
-    int ok = at[0]->space->plain && at[0]->model->n_constraints == 0;
+    int ok = at[0]->space->plain && at[0]->model->n_constraints == 0 && at[0]->n_flex == 0;
     for (int k = 1; k < n; k++)
         ok = ok && at[k]->space == at[0]->space && at[k]->model->n_bodies == at[0]->model->n_bodies &&
              at[k]->model->n_constraints == 0 && at[k]->n_joints == at[0]->n_joints &&
@@ -388,20 +388,19 @@ static ph_status add_linear_force(const ph_loads *l, int i, const ph_state *s, c
         def.K6 = def.K6 ? K6 : NULL, def.D6 = def.D6 ? D6 : NULL;
         sum.def = &def;
     }
-    sum.friction = sum.mass = 0;
-    sum.moment = ph_v3(0, 0, 0), sum.J = ph_diag3(0, 0, 0);
+    sum.friction = sum.mass = 0, sum.moment = ph_v3(0, 0, 0), sum.J = (ph_mat3){0};
     for (int k = 0; k < l->n; k++) {
         const ph_force *f = &l->at[k]->force[i];
         const ph_force_def *d = f->def;
-        sum.friction += w[k] * f->friction, sum.mass += w[k] * f->mass;
-        sum.moment = ph_add(sum.moment, ph_scale(w[k], f->moment));
-        sum.J = ph_madd(sum.J, ph_mscale(w[k], f->J));
+        sum.friction += w[k] * f->friction;
         if (!d || w[k] == 0)
             continue;
         def.k += w[k] * d->k, def.d += w[k] * d->d;
         def.k3 = ph_add(def.k3, ph_scale(w[k], d->k3)), def.d3 = ph_add(def.d3, ph_scale(w[k], d->d3));
         def.kr3 = ph_add(def.kr3, ph_scale(w[k], d->kr3)), def.dr3 = ph_add(def.dr3, ph_scale(w[k], d->dr3));
         def.value = ph_add(def.value, ph_scale(w[k], d->value));
+        sum.mass += w[k] * f->mass, sum.moment = ph_add(sum.moment, ph_scale(w[k], f->moment));
+        sum.J = ph_madd(sum.J, ph_mscale(w[k], f->J));
         add66(w[k], d->K6, K6), add66(w[k], d->D6, D6);
     }
     return add_force_of(l->at[0], &sum, s, 1, r);

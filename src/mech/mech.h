@@ -3,7 +3,10 @@
  * Elements compute in physical coordinates, whatever the space: each joins two bodies a and b, each body
  * has two halves, x (position of the centre of mass, world) and phi (left increment of its rotation, body;
  * velocity Omega). Half h of side s is slot 2s + h. The ground has no slots, a particle only x. A space
- * says how its coordinates give these. */
+ * says how its coordinates give these.
+ *
+ * A marker of a flexible body has halves as well, and no nodes: it moves as the frame and the modes of its
+ * body do, see carry.h. */
 #ifndef PH_MECH_MECH_H
 #define PH_MECH_MECH_H
 
@@ -26,7 +29,7 @@ enum { PH_XA, PH_FA, PH_XB, PH_FB, PH_SLOTS }; /* slots: x and phi of the first 
 
 /* One body at one instant. */
 typedef struct ph_kin {
-    ph_vec3 x, v; /* of the centre of mass, world */
+    ph_vec3 x, v; /* of the centre of mass, of a marker or of the origin of a frame, world */
     ph_vec3 w;    /* angular velocity, body */
     ph_quat q;
     ph_mat3 R;
@@ -90,6 +93,7 @@ static inline ph_mat3 ph_tilde2(ph_vec3 a, ph_vec3 b)
 /* ---- joints ------------------------------------------------------------------------------------- */
 
 typedef struct ph_joint ph_joint;
+typedef struct ph_carried ph_carried;
 
 /* A joint at one instant, as its parts see it. */
 typedef struct ph_site {
@@ -141,6 +145,9 @@ struct ph_joint {
     int B[PH_SLOTS]; /* where its slots stand in links */
     int K[16];       /* and its pairs of slots in pairs */
     int v[PH_SLOTS]; /* and its slots in vectors */
+
+    int direct;                /* its rows in physical coordinates are those of the system */
+    const ph_carried *carried; /* its places, where a side is a marker; NULL: these */
 };
 
 /* A joint that is one point and nothing else, in physical coordinates: the case that must be fast. -1: not
@@ -178,23 +185,22 @@ typedef struct ph_force_site {
     const ph_force *f;
     ph_kin a, b;
     double t;
-    double load;          /* factor of applied forces and torques */
-    const double *lambda; /* of the joint, for friction */
-    ph_vec3 acc
-        [PH_SLOTS]; /* of forces with inertia: accelerations, physical, that go with M; gravity is not in them */
+    double load;           /* factor of applied forces and torques */
+    const double *lambda;  /* of the joint, for friction */
+    ph_vec3 acc[PH_SLOTS]; /* of forces with inertia: physical accelerations that go with M */
     ph_vec3 gravity;       /* m/s^2, world, times the factor of loads */
     ph_body_state *bodies; /* all of them, where a function is called */
 } ph_force_site;
 
-/* One kind of force: a file, a row. Forces with inertia have M; their g adds M acc + g, with the weight of their
- * masses, and their K adds d(M acc + g)/dq: callers put into acc what they want. */
+/* One kind of force: a file, a row. Forces with inertia have M; their g adds M acc + g, with the weight of
+ * their masses, and their K adds d(M acc + g)/dq: callers put into acc what they want. */
 typedef struct ph_force_ops {
     ph_status (*g)(const ph_force_site *s, ph_vec3 r[PH_SLOTS]); /* adds to the terms of g */
     ph_status (*C)(const ph_force_site *s, const ph_put *p);     /* adds dg/dv */
     ph_status (*K)(const ph_force_site *s, const ph_put *p);     /* adds dg/dq */
     double (*energy)(const ph_force_site *s);                    /* potential; NULL: none */
     ph_status (*M)(const ph_force_site *s, const ph_put *p); /* adds a mass matrix, symmetric; NULL: none */
-    /* with M: terms of g and, where they are not NULL, M, C and K at once, 12 x 12 in physical coordinates; adds */
+    /* with M: adds terms of g, M, C and K at once, those that are not NULL; 12 x 12, physical coordinates */
     ph_status (*all)(const ph_force_site *s, ph_vec3 *r, double *M, double *C, double *K);
     double (*kinetic)(const ph_force_site *s); /* kinetic energy; there where M is */
     /* friction: dg/dlambda, column by column: r[slot] for row i of the joint */
@@ -222,18 +228,26 @@ struct ph_force {
     int v[PH_SLOTS];
     int K[16];
     int B[PH_SLOTS]; /* of friction: blocks of g_lambda */
+
+    int direct;                /* its terms in physical coordinates are those of the system */
+    const ph_carried *carried; /* its places, where a side is a marker; NULL: these */
 };
 
 /* ---- spaces ------------------------------------------------------------------------------------- */
 
 typedef struct ph_body {
     int particle;
-    int node[2]; /* of its halves; -1: none */
-    int q[2];    /* position and quaternion in q */
-    int v[2];    /* velocities of its halves */
-    int R;       /* rotation matrix; -1: none */
-    int M[4];    /* blocks (x, x) (x, phi) (phi, x) (phi, phi) in pairs; -1: not there */
-    double m;
+    int turns;    /* it has a second half of its own: neither a particle nor a marker */
+    int node[2];  /* of its halves; -1: none */
+    int q[2];     /* position and quaternion in q */
+    int v[2];     /* velocities of its halves; its other coordinates follow */
+    int R;        /* rotation matrix; -1: none */
+    int M[4];     /* blocks (x, x) (x, phi) (phi, x) (phi, phi) in pairs; -1: not there */
+    int frame;    /* the body whose coordinates move it: of a marker the frame, else itself */
+    int marker;   /* index of the marker; -1: none */
+    int flex;     /* index of its flexible body; -1: none */
+    int nodes, n; /* nodes, which follow each other, and their coordinates; of a marker those of the frame */
+    double m;     /* 0 of flexible bodies, whose inertia is that of their modes */
     ph_mat3 J;
     double scale;   /* kg m^2, of the size of its moments of inertia, also where forces have them */
     ph_vec3 weight; /* m gravity, world, times the factor of loads */
@@ -245,6 +259,14 @@ typedef struct ph_rigid {
     double m;
     double a, b, c; /* J_z - J_y, J_x - J_z, J_y - J_x */
 } ph_rigid;
+
+/* A flexible body: its frame has the halves of a body, and a node of R^n for zeta. */
+typedef struct ph_flex {
+    const ph_reduced *r;
+    int body;     /* its frame */
+    int q, v;     /* zeta and its velocities */
+    int M[3 * 3]; /* blocks of its nodes in pairs */
+} ph_flex;
 
 #define PH_HALF_MAX 4 /* coordinates of one half */
 
@@ -298,7 +320,8 @@ typedef struct ph_unit_norm {
     int q, v, l_at, B, K;
 } ph_unit_norm;
 
-#define PH_NORM_NAME "norm of '%s'"
+#define PH_NORM_NAME  "norm of '%s'"
+#define PH_MODES_NAME "modes of '%s'"
 #define PH_SINGULAR                                                                                          \
     "Cardan angles are singular, at 90 degrees of the second one: use another space, such as R3xSO3"
 
@@ -312,6 +335,7 @@ struct ph_mechanism {
     int n_joints, n_pins, n_loose, n_forces; /* joints: constraints of them; loose: joints that are no pins */
     int n_rigid, n_odd, n_held;              /* odd: bodies that are not rigid ones with principal axes */
     int n_norms;                             /* constraints after those of joints */
+    int n_flex, n_carried;                   /* carried: elements with a marker */
     ph_body *body;                           /* of the model */
     ph_rigid *rigid;
     int *odd;
@@ -320,7 +344,9 @@ struct ph_mechanism {
     ph_held *held;
     ph_hold *hold;
     ph_unit_norm *norm;
-    char *names;   /* of the norms */
+    ph_flex *flex;
+    ph_carried *carried;
+    char *names;   /* of the norms and of nodes of modes */
     int *loose;    /* joints that are no pins */
     int *joint_of; /* of the model's joints: the first of its constraints, and their end: n_joints + 1 */
     ph_force *force;
@@ -413,7 +439,7 @@ extern const int ph_local_rows[PH_SLOTS], ph_local_pairs[16]; /* places in local
 void ph_mechanism_callbacks(ph_mechanism *m);
 
 /* objective.c: what it needs, taken from the arena for rows of multipliers */
-struct ph_look *ph_look_take(size_t bodies, size_t joints, size_t rows, ph_arena *a);
+struct ph_look *ph_look_take(size_t bodies, size_t numbers, size_t joints, size_t rows, ph_arena *a);
 
 /* user.c: rows that a function of the model gives */
 size_t ph_user_scratch(size_t bodies, size_t rows); /* doubles */

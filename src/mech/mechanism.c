@@ -1,11 +1,13 @@
 /* Building a mechanism: elements from the model, places from the elements. */
-#include "mech/mech.h"
+#include "mech/carry.h"
 
 #include <string.h>
 
 typedef struct counts {
     size_t bodies, joints, forces, links, user; /* user: rows of user constraints */
-    size_t norms, letters;                      /* and the letters of their names */
+    size_t norms, letters;                      /* and the letters of their names and those of modes */
+    size_t nodes, numbers;                      /* and the numbers of their coordinates */
+    size_t carried;                             /* elements that may have a marker */
 } counts;
 
 static counts count(const ph_model *model, const ph_space *space)
@@ -17,7 +19,16 @@ static counts count(const ph_model *model, const ph_space *space)
         n.joints += (size_t)ph_joint_count(&model->joint[k]);
         n.forces += model->joint[k].friction != 0;
     }
-    n.links = 4 * n.joints + n.norms + 2 * n.bodies * (size_t)model->n_constraints;
+    n.nodes = 2 * n.bodies + (size_t)model->n_flexible, n.numbers = 7 * n.bodies;
+    for (int k = 0; k < model->n_bodies; k++) {
+        const ph_body_def *d = &model->body[k];
+        if (!d->flexible || d->marker)
+            continue;
+        n.numbers += (size_t)model->flexible[d->flexible - 1].body->modes;
+        n.letters += sizeof PH_MODES_NAME + strlen(d->name);
+    }
+    n.carried = model->n_flexible ? n.joints + n.forces : 0;
+    n.links = 2 * PH_SIDE_NODES * n.joints + n.norms + n.nodes * (size_t)model->n_constraints;
     for (int k = 0; k < model->n_constraints; k++)
         n.user += (size_t)model->constraint[k].rows;
     return n;
@@ -25,7 +36,7 @@ static counts count(const ph_model *model, const ph_space *space)
 
 static void take(ph_mechanism *m, const counts *n, ph_arena *a)
 {
-    size_t nodes = 2 * n->bodies, d = sizeof(double);
+    size_t nodes = n->nodes, d = sizeof(double);
     m->body = ph_arena_take(a, n->bodies, sizeof *m->body);
     m->rigid = ph_arena_take(a, n->bodies, sizeof *m->rigid);
     m->odd = ph_arena_take(a, n->bodies, sizeof *m->odd);
@@ -42,17 +53,30 @@ static void take(ph_mechanism *m, const counts *n, ph_arena *a)
     m->dependent =
         ph_arena_take(a, n->joints + n->norms + (size_t)m->model->n_constraints, sizeof *m->dependent);
     m->norm = ph_arena_take(a, n->norms, sizeof *m->norm);
+    m->flex = ph_arena_take(a, (size_t)m->model->n_flexible, sizeof *m->flex);
+    m->carried = ph_arena_take(a, n->carried, sizeof *m->carried);
     m->names = ph_arena_take(a, n->letters, 1);
     m->link = ph_arena_take(a, n->links, sizeof *m->link);
     m->states = ph_arena_take(a, n->bodies, sizeof *m->states);
     m->turns = ph_arena_take(a, (size_t)m->model->n_joints, d);
-    m->q0 = ph_arena_take(a, 7 * n->bodies, d);
-    m->v0 = ph_arena_take(a, 7 * n->bodies, d);
+    m->q0 = ph_arena_take(a, n->numbers, d);
+    m->v0 = ph_arena_take(a, n->numbers, d);
     m->user_at = n->user ? ph_arena_take(a, nodes * nodes, sizeof *m->user_at) : NULL;
     if (m->model->n_objectives)
-        m->look = ph_look_take(n->bodies, (size_t)m->model->n_joints,
+        m->look = ph_look_take(n->bodies, n->numbers, (size_t)m->model->n_joints,
                                PH_ROWS_MAX * n->joints + n->norms + n->user, a);
     m->scratch = n->user ? ph_arena_take(a, ph_user_scratch(n->bodies, n->user), d) : NULL;
+}
+
+static ph_status check_flexible(const ph_model *model, const ph_body_def *b, ph_error *err)
+{
+    const ph_reduced *r = b->flexible <= model->n_flexible ? model->flexible[b->flexible - 1].body : NULL;
+    if (!r || r->modes < 1 || r->modes > PH_MODES_MAX)
+        return ph_mech_fail(err, PH_E_INPUT, model, b->origin,
+                            "body '%s': flexible bodies have 1 to %d modes", b->name, PH_MODES_MAX);
+    if (b->marker > r->n_markers)
+        return ph_mech_fail(err, PH_E_INPUT, model, b->origin, "body '%s': there is no such marker", b->name);
+    return PH_OK;
 }
 
 static ph_status check_bodies(const ph_model *model, ph_error *err)
@@ -61,7 +85,10 @@ static ph_status check_bodies(const ph_model *model, ph_error *err)
         return ph_fail(err, PH_E_INPUT, "the model has no bodies");
     for (int k = 0; k < model->n_bodies; k++) {
         const ph_body_def *b = &model->body[k];
-        if (!(b->mass > 0) || !isfinite(b->mass))
+        ph_status s = b->flexible ? check_flexible(model, b, err) : PH_OK;
+        if (s != PH_OK)
+            return s;
+        if (!b->flexible && (!(b->mass > 0) || !isfinite(b->mass)))
             return ph_mech_fail(err, PH_E_INPUT, model, b->origin, "body '%s': its mass is %.9g kg", b->name,
                                 b->mass);
         double norm = b->R.w * b->R.w + b->R.x * b->R.x + b->R.y * b->R.y + b->R.z * b->R.z;
@@ -88,13 +115,20 @@ static ph_status check_user(const ph_model *model, ph_error *err)
     return PH_OK;
 }
 
+static int modes_of(const ph_model *model, int body)
+{
+    return body < 0 || !model->body[body].flexible
+               ? 0
+               : model->flexible[model->body[body].flexible - 1].body->modes;
+}
+
 static ph_status check_sensors(const ph_mechanism *m, ph_error *err)
 {
     const ph_model *model = m->model;
     for (int k = 0; k < model->n_sensors; k++) {
         const ph_sensor_def *d = &model->sensor[k];
         int of_joint = d->type == PH_S_ANGLE || d->type == PH_S_RATE || d->type == PH_S_REACTION;
-        int of_body = d->type <= PH_S_OMEGA;
+        int of_body = d->type <= PH_S_OMEGA || d->type == PH_S_MODES;
         int of_beam = d->type == PH_S_SECTION_FORCE || d->type == PH_S_SECTION_STRAIN;
         if (d->type < 0 || d->type >= PH_SENSOR_COUNT || (of_body && d->body >= model->n_bodies) ||
             (of_joint && (d->joint < 0 || d->joint >= model->n_joints)) ||
@@ -102,6 +136,9 @@ static ph_status check_sensors(const ph_mechanism *m, ph_error *err)
                          model->force[d->element].type != PH_F_BEAM)) ||
             (d->type == PH_S_CUSTOM && !d->f.call))
             return ph_mech_fail(err, PH_E_INPUT, model, d->origin, "sensor '%s': measures nothing", d->name);
+        if (d->type == PH_S_MODES && (modes_of(model, d->body) == 0 || modes_of(model, d->body) != d->size))
+            return ph_mech_fail(err, PH_E_INPUT, model, d->origin, "sensor '%s': its body has %d modes",
+                                d->name, modes_of(model, d->body));
         if (of_joint && d->type != PH_S_REACTION && m->joint[m->joint_of[d->joint]].free < 0)
             return ph_mech_fail(err, PH_E_INPUT, model, d->origin,
                                 "sensor '%s': joint '%s' has no single coordinate", d->name,

@@ -3,6 +3,8 @@
 #define PH_MECH_MODEL_H
 
 #include "fe/reduced.h"
+#include "fe/sound.h"
+#include "fe/spec.h"
 #include "polhode/model.h"
 
 #define PH_GROUND (-1) /* index of the body that does not move */
@@ -33,7 +35,13 @@ typedef struct ph_origin {
 /* flexible{} of the file. Its frame and its markers are bodies of the model, the frame first. */
 typedef struct ph_flexible_def {
     const char *name;
-    ph_reduced *body; /* the model's */
+    ph_reduced *body;  /* the model's */
+    const char *file;  /* of the body as it was given; NULL: none */
+    ph_fe_spec spec;   /* finite elements, and how they were reduced */
+    ph_fe_sound sound; /* what checks of them gave; nodes 0: there were none */
+    ph_vec3 x;         /* m, of the origin of its frame, world */
+    ph_quat R;         /* body to world */
+    ph_vec3 v, omega;  /* of the frame, m/s and rad/s, world and body components; NaN: not given */
     ph_origin origin;
 } ph_flexible_def;
 
@@ -44,7 +52,7 @@ typedef struct ph_body_def {
     int marker;           /* 1 + index of the marker; 0: the frame, whose x is its origin */
     double mass;          /* kg */
     ph_mat3 J;            /* kg m^2, about the centre of mass, body axes */
-    int bare;             /* 1: beam elements that end here have its inertia; mass and J tell their size alone */
+    int bare;             /* 1: beam elements that end here have its inertia; mass and J are scales */
     ph_vec3 x;            /* m, of the centre of mass, world */
     ph_quat R;            /* body to world */
     ph_vec3 v;            /* m/s, world */

@@ -25,11 +25,11 @@ typedef struct ph_look {
     ph_state moved; /* with these */
 } ph_look;
 
-struct ph_look *ph_look_take(size_t bodies, size_t joints, size_t rows, ph_arena *a)
+struct ph_look *ph_look_take(size_t bodies, size_t numbers, size_t joints, size_t rows, ph_arena *a)
 {
     ph_look none, *look = ph_arena_take(a, 1, sizeof *look);
     ph_look *l = a->base ? look : &none;
-    size_t n = 7 * bodies, d = sizeof(double);
+    size_t n = numbers, d = sizeof(double);
     l->sight.body = ph_arena_take(a, bodies, 1);
     l->joint = ph_arena_take(a, joints, 1);
     l->q = ph_arena_take(a, n, d);
@@ -68,6 +68,7 @@ static ph_status sensor(ph_sight *sight, int k, double *out)
     switch (d->type) {
     case PH_S_POSITION:
     case PH_S_ROTATION:
+    case PH_S_MODES:
         see(l, d->body, PH_SEEN_PLACE);
         break;
     case PH_S_VELOCITY:
@@ -221,12 +222,28 @@ static void set(ph_look *l, const ph_state *s, const move *at, double e, double 
     const ph_node *node = &l->m->node[at->node];
     const ph_group_ops *op = ph_group_get(node->group);
     int dim = ph_group_dim(node->group, node->n), q = s->q_at[at->node];
+    if (op->rot < 0) { /* R^n, of any n */
+        l->q[q + at->k] = s->q[q + at->k] + e;
+        return;
+    }
     double y[PH_DIM_MAX + 1] = {0}, exp[PH_DIM_MAX + 2];
     y[at->k] = e;
     op->exp(dim, y, exp);
     op->compose(dim, s->q + q, exp, l->q + q);
     if (op->quat >= 0)
         l->R[s->R_at[at->node]] = ph_qmat(ph_quat_load(l->q + q + op->quat));
+}
+
+/* The states that change with the coordinates of a body: its own, and those of its markers. */
+static void look_again(ph_look *l, const ph_state *s, int body)
+{
+    const ph_mechanism *m = l->m;
+    if (body < 0)
+        return;
+    ph_mechanism_body(m, s, body, &m->states[body]);
+    for (int b = 0; b < m->model->n_bodies && m->body[body].flex >= 0; b++)
+        if (m->body[b].frame == body)
+            ph_mechanism_body(m, s, b, &m->states[b]);
 }
 
 static ph_status differentiate(ph_look *l, const ph_state *s, const move *at, double *out)
@@ -239,16 +256,14 @@ static ph_status differentiate(ph_look *l, const ph_state *s, const move *at, do
         double f[4];
         for (int k = 0; k < 4 && status == PH_OK; k++) {
             set(l, s, at, place[k] * e, x0);
-            if (at->body >= 0)
-                ph_mechanism_body(l->m, &l->moved, at->body, &l->m->states[at->body]);
+            look_again(l, &l->moved, at->body);
             status = value_of(l, &l->moved, &f[k]);
         }
         if (status == PH_OK && ph_quotient_try(&best, f, e))
             break;
     }
     set(l, s, at, 0, x0);
-    if (at->body >= 0)
-        ph_mechanism_body(l->m, s, at->body, &l->m->states[at->body]);
+    look_again(l, s, at->body);
     *out += best.value;
     return status;
 }
@@ -258,10 +273,8 @@ static ph_status by_body(ph_look *l, const ph_state *s, int body, int depth, con
 {
     const ph_body *b = &l->m->body[body];
     ph_status status = PH_OK;
-    for (int half = 0; half < 2 && b->node[half] >= 0; half++) {
-        int node = b->node[half], at = s->v_at[node];
-        if (half == 1 && node == b->node[0])
-            break;
+    for (int i = 0; i < b->nodes; i++) {
+        int node = b->node[0] + i, at = s->v_at[node];
         int dim = ph_group_dim(l->m->node[node].group, l->m->node[node].n);
         for (int k = 0; k < dim && status == PH_OK; k++) {
             status = differentiate(l, s, &(move){body, node, k, NULL}, g->W + at + k);
@@ -280,8 +293,10 @@ static ph_status by_state(ph_look *l, const ph_state *s, const ph_covector *g)
     const ph_mechanism *m = l->m;
     ph_status status = PH_OK;
     begin_moves(l, s);
+    for (int b = 0; b < m->model->n_bodies; b++) /* who looks at a marker looks at the frame */
+        see(l, m->body[b].frame, l->sight.body[b]);
     for (int b = 0; b < m->model->n_bodies && status == PH_OK; b++)
-        if (l->sight.body[b])
+        if (l->sight.body[b] && m->body[b].marker < 0)
             status = by_body(l, s, b, l->sight.body[b], g);
     for (int j = 0; j < m->model->n_joints && status == PH_OK; j++) {
         int rows = 0, at = l->joint[j] ? ph_mechanism_lambda(m, j, &rows) : 0;

@@ -9,9 +9,12 @@
  *          plus tilde(B_phi^T lambda)/2 on (phi, phi) of each body, since
  *          exp(r e_j) exp(s e_i) = exp(r e_j + s e_i + rs [e_j, e_i]/2 + ...)
  *
+ * Markers of flexible bodies are bodies here: what is found for them is carried to the coordinates of their
+ * frame, see carry.h.
+ *
  * For small studies: every constraint is linked with every node. The states at work belong to the mechanism:
  * one thread at a time. */
-#include "mech/mech.h"
+#include "mech/carry.h"
 
 #include <string.h>
 
@@ -125,10 +128,50 @@ static int node_dim(const ph_mechanism *m, int node)
     return ph_group_dim(m->node[node].group, m->node[node].n);
 }
 
+/* The body, alone. */
+static ph_carried carried_of(int body)
+{
+    ph_carried w = {.body = {body, PH_GROUND}};
+    for (int k = 0; k < 2 * PH_SIDE_NODES; k++)
+        w.B[k] = -1;
+    for (int k = 0; k < 4 * PH_SIDE_NODES * PH_SIDE_NODES; k++)
+        w.K[k] = -1;
+    return w;
+}
+
+/* put_row where there are flexible bodies. */
+static void put_carried_row(const ph_mechanism *m, const ph_state *s, row_place p, const double *B,
+                            const double *Z, double *out)
+{
+    for (int i = 0, at = p.at; i < m->sys.n_nodes; i++) {
+        int dim = node_dim(m, i);
+        memset(out + at + p.row * dim, 0, sizeof(double) * (size_t)dim);
+        at += p.rows * dim;
+    }
+    for (int b = 0; b < m->model->n_bodies; b++) {
+        ph_carried w = carried_of(b);
+        const ph_body *frame = &m->body[m->body[b].frame];
+        double local_B[12] = {0}, local_Z[12] = {0};
+        for (int k = 0, v = frame->v[0]; k < frame->nodes; k++) {
+            int dim = node_dim(m, frame->node[0] + k);
+            w.B[k] = p.at + p.rows * v + p.row * dim;
+            v += dim;
+        }
+        memcpy(local_B, B + 6 * b, 6 * sizeof(double));
+        if (Z)
+            memcpy(local_Z, Z + 6 * b, 6 * sizeof(double));
+        ph_carried_add_row(m, s, &w, local_B, Z ? local_Z : NULL, out);
+    }
+}
+
 static void put_row(const ph_mechanism *m, const ph_state *s, row_place p, const double *B, const double *Z,
                     double *out)
 {
     int at = p.at;
+    if (m->n_flex) {
+        put_carried_row(m, s, p, B, Z, out);
+        return;
+    }
     for (int b = 0; b < m->model->n_bodies; b++) {
         const ph_body *body = &m->body[b];
         ph_joint one = {.body = {b, PH_GROUND}, .rows = 1};
@@ -235,17 +278,17 @@ static double time_step(const ph_mechanism *m, double step)
     return exp2(floor(log2(step / speed))); /* t + step is exact */
 }
 
-/* Where coordinates of the space are not physical, B V y' comes on top. */
+/* Where coordinates of the space are not physical, and of markers, B V y' comes on top. */
 static ph_status add_drift(const ph_mechanism *m, const ph_state *s, const work *w, double *o)
 {
     ph_states_of(m, s, m->states);
     ph_status status = difference_B(m, s->t, w);
     for (int r = 0; r < w->rows && status == PH_OK; r++)
         for (int b = 0; b < m->model->n_bodies; b++) {
-            ph_joint one = {.body = {b, PH_GROUND}, .rows = 1};
+            ph_carried one = carried_of(b);
             double local[12] = {0};
             memcpy(local, w->A + r * w->n + 6 * b, 6 * sizeof(double));
-            ph_space_drift(m, s, &one, local, o + r);
+            ph_carried_drift(m, s, &one, 1, local, o + r);
         }
     return status;
 }
@@ -267,7 +310,7 @@ ph_status ph_user_convective(const ph_mechanism *m, const ph_state *s, double *o
         for (int r = 0; r < w.rows; r++)
             o[r] += second[k] * ((w.f[0][r] - w.f[2][r]) + (w.f[1][r] - w.f[2][r])) / (step * step);
     }
-    return status == PH_OK && !m->space->plain ? add_drift(m, s, &w, o) : status;
+    return status == PH_OK && (m->n_flex || !m->space->plain) ? add_drift(m, s, &w, o) : status;
 }
 
 /* Rows after a shift of coordinate i by e, then along the motion for a time d. */
@@ -338,12 +381,34 @@ static ph_status hessian(const ph_mechanism *m, const ph_state *s, const double 
     return status;
 }
 
+/* put_bodies where there are flexible bodies. */
+static void put_carried_bodies(const ph_mechanism *m, const ph_state *s, const work *w, int a, int b,
+                               const ph_vec3 *r, double *out)
+{
+    int sj = a == b ? 0 : 1;
+    ph_carried x = carried_of(a);
+    const ph_body *fa = &m->body[m->body[a].frame], *fb = &m->body[m->body[b].frame];
+    double local[144] = {0};
+    x.body[1] = a == b ? PH_GROUND : b;
+    for (int k = 0; k < fa->nodes; k++)
+        for (int l = 0; l < fb->nodes; l++)
+            x.K[2 * PH_SIDE_NODES * k + PH_SIDE_NODES * sj + l] =
+                m->user_at[(fa->node[0] + k) * m->sys.n_nodes + fb->node[0] + l];
+    for (int i = 0; i < 6; i++)
+        memcpy(local + 12 * i + 6 * sj, w->H + (6 * a + i) * w->n + 6 * b, 6 * sizeof(double));
+    ph_carried_K(m, s, &x, local, NULL, r, out);
+}
+
 /* Blocks of bodies a and b of the n x n matrix H, and r of body a, to the pairs of the system. */
 static void put_bodies(const ph_mechanism *m, const ph_state *s, const work *w, int a, int b,
                        const ph_vec3 *r, double *out)
 {
     int N = m->sys.n_nodes, at[16], sj = a == b ? 0 : 1;
     double local[144] = {0};
+    if (m->n_flex) {
+        put_carried_bodies(m, s, w, a, b, r, out);
+        return;
+    }
     for (int k = 0; k < 16; k++)
         at[k] = -1;
     for (int hi = 0; hi < 2 && m->body[a].node[hi] >= 0; hi++)

@@ -1,5 +1,7 @@
 /* What a user sees of a state: bodies, reactions, energy, sensors. */
-#include "mech/mech.h"
+#include "mech/carry.h"
+
+#include <string.h>
 
 void ph_mechanism_body(const ph_mechanism *m, const ph_state *s, int body, ph_body_state *out)
 {
@@ -7,10 +9,13 @@ void ph_mechanism_body(const ph_mechanism *m, const ph_state *s, int body, ph_bo
     *out = (ph_body_state){.x = k.x, .v = k.v, .q = k.q, .omega = k.w};
     if (body < 0 || !s->vdot)
         return;
-    if (m->body[body].particle)
-        out->a = ph_load3(s->vdot + m->body[body].v[0]);
+    const ph_body *b = &m->body[body];
+    if (b->particle)
+        out->a = ph_load3(s->vdot + b->v[0]);
+    else if (b->turns)
+        m->space->acceleration(s, b, &out->a, &out->omega_dot);
     else
-        m->space->acceleration(s, &m->body[body], &out->a, &out->omega_dot);
+        ph_flex_acceleration(m, s, b, &out->a, &out->omega_dot);
 }
 
 int ph_mechanism_lambda(const ph_mechanism *m, int joint, int *rows)
@@ -95,8 +100,10 @@ static double kinetic_of(const ph_body *b, const ph_kin *k)
 
 double ph_mechanism_kinetic(const ph_mechanism *m, const ph_state *s)
 {
-    double T = 0;
+    double T = ph_flex_kinetic(m, s);
     for (int b = 0; b < m->model->n_bodies; b++) {
+        if (m->body[b].flex >= 0)
+            continue;
         ph_kin k = ph_kin_of(m, s, b);
         T += kinetic_of(&m->body[b], &k);
     }
@@ -112,8 +119,10 @@ double ph_mechanism_kinetic(const ph_mechanism *m, const ph_state *s)
 
 double ph_mechanism_energy(const ph_mechanism *m, const ph_state *s)
 {
-    double E = 0;
+    double E = ph_flex_kinetic(m, s) + ph_flex_potential(m, s);
     for (int b = 0; b < m->model->n_bodies; b++) {
+        if (m->body[b].flex >= 0)
+            continue;
         ph_kin k = ph_kin_of(m, s, b);
         E += kinetic_of(&m->body[b], &k) - ph_dot(m->body[b].weight, k.x);
     }
@@ -266,6 +275,9 @@ ph_status ph_mechanism_sensor(ph_mechanism *m, const ph_state *s, int sensor, do
     case PH_S_SECTION_FORCE:
     case PH_S_SECTION_STRAIN:
         put_section(m, s, d, out);
+        return PH_OK;
+    case PH_S_MODES:
+        memcpy(out, s->q + m->flex[m->body[d->body].flex].q, sizeof(double) * (size_t)d->size);
         return PH_OK;
     case PH_S_CUSTOM:
         for (int k = 0; k < m->model->n_bodies; k++)

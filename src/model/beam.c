@@ -1,7 +1,7 @@
 /* Beams of model files: their own kinds of values, and the bodies, elements and joints that they become.
  *
- * Lumped masses: node i gets half of the mass and of the moments of inertia of the elements next to it. With any other
- * mass elements have it themselves, and nodes are bare.
+ * Lumped masses: node i gets half of the mass and of the moments of inertia of the elements next to it. With
+ * any other mass elements have it themselves, and nodes are bare.
  * Residual bending flexibility, of a diagonal section and an element of length L:
  *   1/GA2 + L^2/(12 EI3) in place of 1/GA2, 1/GA3 + L^2/(12 EI2) in place of 1/GA3                     (B6)
  * An arc with the unit tangent t at its start, chord c and angle a, half of which is that of t and c:
@@ -124,49 +124,7 @@ static const double *section_mass(ph_reader *r, lua_State *L, const char *key)
     return ph_store_numbers(r, A, N6 * N6);
 }
 
-/* ---- tables in tables -------------------------------------------------------------------------------- */
-
-/* All keys of the table on top of the stack are among those of the list. */
-static void only_keys(ph_reader *r, lua_State *L, const char *key, ph_word_fn words)
-{
-    if (!lua_istable(L, -1))
-        ph_reader_fail(r, "%s must be a table in braces, not a %s", key, luaL_typename(L, -1));
-    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
-        char what[64];
-        snprintf(what, sizeof what, "%s has no", key);
-        if (lua_type(L, -2) != LUA_TSTRING)
-            ph_reader_fail(r, "%s has a value without a key; write name = value", key);
-        if (ph_word_find(lua_tostring(L, -2), words) < 0)
-            ph_fail_word(r, what, lua_tostring(L, -2), words);
-    }
-}
-
-/* Leaves the value of a member on the stack. */
-static void push_member(ph_reader *r, lua_State *L, const char *key, const char *member)
-{
-    lua_pushstring(L, member);
-    if (lua_rawget(L, -2) == LUA_TNIL)
-        ph_reader_fail(r, "%s has no %s", key, member);
-}
-
-/* n numbers above 0; one number may stand for all. */
-static void positive(ph_reader *r, lua_State *L, const char *key, const char *member, int n, double *x)
-{
-    char name[64];
-    snprintf(name, sizeof name, "%s of %.40s", member, key);
-    push_member(r, L, key, member);
-    if (n == 1 || lua_type(L, -1) == LUA_TNUMBER) {
-        x[0] = ph_value_number(r, L, name);
-        for (int i = 1; i < n; i++)
-            x[i] = x[0];
-    } else {
-        ph_value_numbers(r, L, name, n, x);
-    }
-    for (int i = 0; i < n; i++)
-        if (!(x[i] > 0))
-            ph_reader_fail(r, "%s is %g, and must be above 0", name, x[i]);
-    lua_pop(L, 1);
-}
+/* ---- section and mass ---------------------------------------------------------------------------------- */
 
 static const char *section_word(int k)
 {
@@ -177,11 +135,11 @@ static const char *section_word(int k)
 static const double *section(ph_reader *r, lua_State *L, const char *key)
 {
     double A[N6 * N6] = {0}, EA, GA[2], GJ, EI[2];
-    only_keys(r, L, key, section_word);
-    positive(r, L, key, "EA", 1, &EA);
-    positive(r, L, key, "GA", 2, GA);
-    positive(r, L, key, "GJ", 1, &GJ);
-    positive(r, L, key, "EI", 2, EI);
+    ph_table_only(r, L, key, section_word);
+    ph_table_positive(r, L, key, "EA", 1, &EA);
+    ph_table_positive(r, L, key, "GA", 2, GA);
+    ph_table_positive(r, L, key, "GJ", 1, &GJ);
+    ph_table_positive(r, L, key, "EI", 2, EI);
     A[0] = EA, A[7] = GA[0], A[14] = GA[1], A[21] = GJ, A[28] = EI[0], A[35] = EI[1];
     return ph_store_numbers(r, A, N6 * N6);
 }
@@ -195,9 +153,9 @@ static const char *mass_word(int k)
 static void mass(ph_reader *r, lua_State *L, const char *key, ph_beam_def *b)
 {
     double rhoA;
-    only_keys(r, L, key, mass_word);
-    positive(r, L, key, "rhoA", 1, &rhoA);
-    push_member(r, L, key, "J");
+    ph_table_only(r, L, key, mass_word);
+    ph_table_positive(r, L, key, "rhoA", 1, &rhoA);
+    ph_table_push(r, L, key, "J");
     ph_mat3 J = ph_value_inertia(r, L, "J of mass");
     lua_pop(L, 1);
     b->mass = rhoA, b->J = J;
@@ -492,7 +450,7 @@ static void add_support(ph_reader *r, const ph_beam_def *b, int last, int body, 
     ph_store_name(r, PH_K_JOINT, name, r->element[PH_K_JOINT].n - 1);
 }
 
-/* Elements have mass where it is not that of rigid bodies at the nodes: M6 is then given, as mass and J are. */
+/* Elements have mass, M6, where it is not that of rigid bodies at the nodes; mass and J are there always. */
 static void distribute(ph_reader *r, ph_beam_def *b)
 {
     if (!b->M6 && !(b->mass > 0))

@@ -7,17 +7,6 @@
 
 #include "io/csv.h"
 
-/* Beside the model file, unless the path is absolute. */
-static const char *path_of(ph_reader *r, const char *data)
-{
-    char path[4096];
-    const char *slash = strrchr(r->def.file, '/');
-    int n = data[0] == '/' || !slash ? 0 : (int)(slash - r->def.file) + 1;
-    if (snprintf(path, sizeof path, "%.*s%s", n, r->def.file, data) >= (int)sizeof path)
-        ph_reader_fail(r, "data: the path is too long");
-    return ph_store_text(r, path, strlen(path));
-}
-
 static void name_column(const ph_sensor_def *s, int k, char *name, size_t size)
 {
     if (s->size > 1)
@@ -67,7 +56,7 @@ static int keep(ph_objective_def *o, const ph_csv_data *d, const int *column, ch
 void ph_data_read(ph_reader *r, ph_objective_def *o)
 {
     const ph_sensor_def *s = (const ph_sensor_def *)r->element[PH_K_SENSOR].data + o->sensor;
-    const char *path = path_of(r, o->data);
+    const char *path = ph_store_path(r, "data", o->data);
     char why[400] = "data: not enough memory";
     int column[PH_SENSOR_MAX + 1];
     struct stat st;

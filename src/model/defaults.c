@@ -38,6 +38,15 @@ ph_beam_def ph_default_beam(void)
     return (ph_beam_def){.from = not_given(), .to = not_given(), .v = not_given(), .omega = not_given()};
 }
 
+ph_flexible_def ph_default_flexible(void)
+{
+    return (ph_flexible_def){.spec = {.dofs = 3, .frame_id = PH_NO_NODE, .fixed = PH_AS_MANY, .stiffen = -1},
+                             .x = not_given(),
+                             .R = {1, 0, 0, 0},
+                             .v = not_given(),
+                             .omega = not_given()};
+}
+
 ph_model ph_default_model(void)
 {
     return (ph_model){.run = {.opt = ph_default_options(), .every = PH_DEFAULT_EVERY}};

@@ -249,6 +249,8 @@ static int read_element(lua_State *L)
         name_force(r, index);
     else if (kind == PH_K_BEAM)
         ph_beam_expand(r, index);
+    else if (kind == PH_K_FLEXIBLE)
+        ph_flexible_expand(r, index);
     r->label[0] = 0;
     return 0;
 }

@@ -90,6 +90,7 @@ typedef union member {
     ph_mat3 A;
     ph_function f;
     const double *numbers;
+    const ph_reduced *reduced;
 } member;
 
 static size_t member_size(ph_value v)
@@ -104,6 +105,8 @@ static size_t member_size(ph_value v)
     case PH_V_DAMPING:
     case PH_V_SECTION_MASS:
         return sizeof(const double *);
+    case PH_V_REDUCED:
+        return sizeof(const ph_reduced *);
     case PH_V_BODIES:
         return 2 * sizeof(int);
     case PH_V_POSITIVE:
@@ -138,6 +141,9 @@ static int is_given(const ph_key *k, const void *record, const member *x)
         return ((const ph_body_def *)record)->has_v;
     if (k->kind == PH_K_BODY && k->at == offsetof(ph_body_def, omega))
         return ((const ph_body_def *)record)->has_omega;
+    if (k->kind == PH_K_FLEXIBLE) /* its finite elements have become a reduced body */
+        return k->value == PH_V_NAME || k->value == PH_V_REDUCED || k->value == PH_V_ROTATION ||
+               (k->value == PH_V_VECTOR && !isnan(x->v.x));
     switch (k->value) {
     case PH_V_FLAG:
         return k->kind != PH_K_BODY || x->k;
@@ -216,6 +222,9 @@ static void put_value(const ice *i, const ph_key *k, const member *x)
     case PH_V_LOCK:
         put_lock(i->to, x->bits);
         break;
+    case PH_V_REDUCED:
+        ph_reduced_put(x->reduced, i->to);
+        break;
     case PH_V_VECTOR:
     case PH_V_NOT_NEGATIVES:
     case PH_V_UNIT:
@@ -243,6 +252,7 @@ static void put_record(ice *i, const char *word, ph_kind kind, int type, const v
         member x;
         if (!ph_key_belongs(k, kind, type))
             continue;
+        memset(&x, 0, sizeof x);
         memcpy(&x, (const char *)record + k->at, member_size(k->value));
         if (!is_given(k, record, &x))
             continue;
@@ -309,8 +319,13 @@ ph_status ph_model_freeze(const ph_model *model, FILE *to, ph_error *err)
         return s;
     put_head(&i);
     for (int k = 0; k < m->n_bodies; k++) {
-        int type = m->body[k].particle ? PH_T_PARTICLE : PH_T_BODY;
-        put_record(&i, ph_type_get(PH_K_BODY, type)->name, PH_K_BODY, type, &m->body[k]);
+        const ph_body_def *b = &m->body[k];
+        if (b->flexible && !b->marker)
+            put_record(&i, "flexible", PH_K_FLEXIBLE, 0, &m->flexible[b->flexible - 1]);
+        if (b->flexible)
+            continue;
+        int type = b->particle ? PH_T_PARTICLE : PH_T_BODY;
+        put_record(&i, ph_type_get(PH_K_BODY, type)->name, PH_K_BODY, type, b);
     }
     for (int k = 0; k < m->n_joints; k++)
         put_record(&i, "joint", PH_K_JOINT, m->joint[k].type, &m->joint[k]);

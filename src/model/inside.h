@@ -63,6 +63,7 @@ typedef struct ph_reader {
     ph_chunk *strings;
     char *source; /* the file; freed once it is read */
     size_t source_size;
+    char *beside;           /* text of another file that is read now; NULL: none */
     ph_body_state *initial; /* of all bodies, to try functions; freed once the model is read */
 
     /* the sandbox */
@@ -108,8 +109,11 @@ void *ph_store_push(ph_reader *r, ph_vector *v, size_t size); /* one more, zeroe
 void *ph_store_element(ph_reader *r, ph_kind kind);           /* one more, with default values */
 void *ph_store_at(ph_reader *r, ph_kind kind, int index);
 const char *ph_store_text(ph_reader *r, const char *text,
-                          size_t length);                        /* a copy that lives as long as the model */
-double *ph_store_numbers(ph_reader *r, const double *x, int n);  /* the same of numbers; x NULL: not set */
+                          size_t length);                       /* a copy that lives as long as the model */
+double *ph_store_numbers(ph_reader *r, const double *x, int n); /* the same of numbers; x NULL: not set */
+void *ph_store_room(ph_reader *r, size_t count, size_t size);   /* the same of anything, zeroed */
+const char *ph_store_path(ph_reader *r, const char *key,
+                          const char *file);                     /* of a file beside the model file */
 int ph_store_find(ph_reader *r, ph_kind kind, const char *name); /* index; -1: none has this name */
 void ph_store_name(ph_reader *r, ph_kind kind, const char *name, int index); /* fails where it is taken */
 ph_origin *ph_store_origin(ph_reader *r, ph_kind kind, int index);
@@ -121,6 +125,8 @@ void *ph_sandbox_alloc(void *reader, void *p, size_t old_size, size_t size); /* 
 void ph_sandbox_open(ph_reader *r, lua_State *L);                            /* libraries, limits */
 void ph_sandbox_tick(ph_reader *r, lua_State *L);                            /* fails when time is up */
 int ph_sandbox_late(ph_reader *r);
+double ph_sandbox_now(void);                         /* CPU time [s] */
+void ph_sandbox_excuse(ph_reader *r, double since);  /* the time from then until now does not count */
 void ph_sandbox_start(ph_reader *r, double limit_s); /* the clock */
 int ph_line_of_call(lua_State *L);                   /* in the file, of the running C function; 0: unknown */
 
@@ -129,6 +135,8 @@ double ph_value_number(ph_reader *r, lua_State *L, const char *key);
 void ph_value_numbers(ph_reader *r, lua_State *L, const char *key, int n, double *x); /* a list of n */
 double ph_value_check(ph_reader *r, const char *key, double x); /* finite and not huge */
 void ph_value_store(ph_reader *r, lua_State *L, const ph_key *k, int index);
+int ph_value_count(ph_reader *r, lua_State *L, const char *key);        /* a whole number >= 1 */
+const char *ph_value_file(ph_reader *r, lua_State *L, const char *key); /* a copy */
 const char *ph_value_name(ph_reader *r, lua_State *L, const char *key); /* a copy */
 
 /* geometry.c: the same */
@@ -139,6 +147,24 @@ ph_mat3 ph_value_frame(ph_reader *r, lua_State *L, const char *key);
 ph_mat3 ph_frame_about(ph_vec3 z); /* some frame with this z axis */
 
 ph_quat ph_rotation_of(ph_mat3 R); /* of an orthogonal matrix */
+
+/* table.c: tables inside of values, on top of the stack */
+void ph_table_only(ph_reader *r, lua_State *L, const char *key,
+                   ph_word_fn words); /* all keys are of a list */
+int ph_table_optional(lua_State *L,
+                      const char *member); /* leaves its value on the stack; 0: it is not there */
+void ph_table_push(ph_reader *r, lua_State *L, const char *key,
+                   const char *member); /* fails where it is not */
+void ph_table_positive(ph_reader *r, lua_State *L, const char *key, const char *member, int n,
+                       double *x); /* n numbers above 0; one may stand for all */
+
+/* flexible_value.c, flexible.c: the same; and what a flexible body that is read becomes */
+void ph_flexible_value(ph_reader *r, lua_State *L, const ph_key *k, int index);
+void ph_flexible_expand(ph_reader *r, int index);
+
+/* flexible_reduced.c: a reduced body from the table on top of the stack, or from a file; it hangs on the element */
+void ph_reduced_value(ph_reader *r, lua_State *L, const char *key, int index);
+void ph_reduced_read(ph_reader *r, lua_State *L, const char *file, int index);
 
 /* beam.c: the same; and what a beam that is read becomes */
 void ph_beam_value(ph_reader *r, lua_State *L, const ph_key *k, int index);
@@ -172,5 +198,7 @@ void ph_data_read(ph_reader *r,
 
 /* json.c */
 void ph_json_run(ph_reader *r, lua_State *L);
+void ph_json_push(ph_reader *r, lua_State *L, const char *file, const char *source,
+                  size_t size); /* the object that a file holds, as a table; the text ends with a 0 */
 
 #endif

@@ -14,10 +14,13 @@ typedef struct text {
     lua_State *L;
     const char *at, *end;
     int line;
+    const char *file; /* beside the model; NULL: the model itself */
 } text;
 
 _Noreturn static void fail(text *t, const char *sentence)
 {
+    if (t->file)
+        ph_reader_fail(t->r, "%.200s:%d: %s", t->file, t->line, sentence);
     t->r->line = t->line;
     ph_reader_fail(t->r, "%s", sentence);
 }
@@ -296,7 +299,7 @@ static void read_top(text *t)
 
 void ph_json_run(ph_reader *r, lua_State *L)
 {
-    text t = {r, L, r->source, r->source + r->source_size, 1};
+    text t = {r, L, r->source, r->source + r->source_size, 1, NULL};
     if (r->n_sets > 0)
         ph_reader_fail(r, "the parameters of a frozen model cannot be set");
     expect(&t, '{', "a frozen model is one JSON object");
@@ -310,4 +313,12 @@ void ph_json_run(ph_reader *r, lua_State *L)
     if (t.at < t.end)
         fail(&t, "a character that is none");
     r->line = 0;
+}
+
+void ph_json_push(ph_reader *r, lua_State *L, const char *file, const char *source, size_t size)
+{
+    text t = {r, L, source, source + size, 1, file};
+    push_object(&t, 0);
+    if (peek(&t) || t.at < t.end)
+        fail(&t, "something follows the end of the object");
 }

@@ -29,6 +29,7 @@ static const ph_type sensors[] = {
 static const ph_type constraints[] = {{"constraint", 0, "functions of time and state that stay 0"}};
 static const ph_type objectives[] = {{"objective", 0, "a number that a run comes to, to be differentiated"}};
 static const ph_type beams[] = {{"beam", PH_KEY_SECTION | PH_KEY_M6, "an elastic beam"}};
+static const ph_type flexibles[] = {{"flexible", 0, "an elastic body of a few modes"}};
 static const ph_type runs[] = {{"run", 0, "options of simulations"}};
 
 static const struct {
@@ -43,6 +44,7 @@ static const struct {
     [PH_K_CONSTRAINT] = {"", constraints, 1},
     [PH_K_OBJECTIVE] = {"", objectives, 1},
     [PH_K_BEAM] = {"", beams, 1},
+    [PH_K_FLEXIBLE] = {"", flexibles, 1},
     [PH_K_RUN] = {"", runs, 1},
 };
 
@@ -95,6 +97,7 @@ typedef ph_sensor_def SENSOR;
 typedef ph_user_constraint_def CONSTRAINT;
 typedef ph_objective_def OBJECTIVE;
 typedef ph_beam_def BEAM;
+typedef ph_flexible_def FLEXIBLE;
 typedef ph_run_def RUN;
 
 #define ANY        (~0u)
@@ -160,6 +163,16 @@ const char *ph_value_text(ph_value v)
         [PH_V_POINTS] = "list of points",
         [PH_V_ROTATIONS] = "list of rotations",
         [PH_V_ENDS] = "two words",
+        [PH_V_DOFS] = "3 or 6",
+        [PH_V_NODE] = "number of a node, or name of an interface",
+        [PH_V_MEMBER] = "table",
+        [PH_V_MEMBERS] = "list of tables",
+        [PH_V_CORNERS] = "list of points",
+        [PH_V_INTERFACES] = "table of lists of nodes",
+        [PH_V_MODES] = "table, or name of a file",
+        [PH_V_RATIOS] = "table",
+        [PH_V_STRESS] = "true, false, name of a file, or table of names",
+        [PH_V_REDUCED] = "table",
     };
     return texts[v];
 }

@@ -16,7 +16,8 @@ typedef enum ph_kind {
     PH_K_SENSOR,
     PH_K_CONSTRAINT,
     PH_K_OBJECTIVE,
-    PH_K_BEAM, /* becomes bodies, forces and joints when it is read */
+    PH_K_BEAM,     /* becomes bodies, forces and joints when it is read */
+    PH_K_FLEXIBLE, /* the same */
     PH_K_RUN,
     PH_KINDS
 } ph_kind;
@@ -63,6 +64,16 @@ typedef enum ph_value {
     PH_V_POINTS,        /* const double *, and n_nodes */
     PH_V_ROTATIONS,     /* const double *, and n_rotations */
     PH_V_ENDS,          /* int[2] */
+    PH_V_DOFS,          /* int: 3 or 6 */
+    PH_V_NODE,          /* frame_id or frame of ph_fe_spec, and so on below: */
+    PH_V_MEMBER,        /* a straight beam: points and member */
+    PH_V_MEMBERS,       /* member */
+    PH_V_CORNERS,       /* points */
+    PH_V_INTERFACES,    /* interface */
+    PH_V_MODES,         /* modes, type, n, fixed, keep */
+    PH_V_RATIOS,        /* alpha, beta, ratio */
+    PH_V_STRESS,        /* stiffen, stress */
+    PH_V_REDUCED,       /* body of ph_flexible_def */
     PH_VALUES
 } ph_value;
 

@@ -13,6 +13,7 @@
 #define PH_MODEL_CALL_S   1.0                  /* s of CPU for one call of a function of the file */
 #define PH_MODEL_WORK     2e8                  /* elementary operations of one library call, about 1 s */
 #define PH_MODEL_ELEMENTS 1000000              /* of one kind */
+#define PH_MODEL_FLEXIBLE 1000                 /* flexible bodies, each of which may take seconds to reduce */
 #define PH_MODEL_NUMBER   1e100                /* squares and products of numbers must not overflow */
 #define PH_MODEL_NAME     63                   /* characters of a name */
 #define PH_MODEL_NESTING  32                   /* levels of a frozen model */
@@ -28,6 +29,7 @@ ph_joint_def ph_default_joint(void);
 ph_force_def ph_default_force(void);
 ph_sensor_def ph_default_sensor(void);
 ph_beam_def ph_default_beam(void);
+ph_flexible_def ph_default_flexible(void);
 ph_model ph_default_model(void);
 
 #endif

@@ -164,6 +164,15 @@ static void complete_forces(ph_reader *r)
     }
 }
 
+static int modes_of(ph_reader *r, int body)
+{
+    const ph_body_def *b = body < 0 ? NULL : ph_store_at(r, PH_K_BODY, body);
+    if (!b || !b->flexible)
+        ph_reader_fail(r, "'%s' is no flexible body", b ? b->name : "ground");
+    const ph_flexible_def *f = ph_store_at(r, PH_K_FLEXIBLE, b->flexible - 1);
+    return f->body->modes;
+}
+
 static void complete_sensors(ph_reader *r)
 {
     static const int sizes[] = {
@@ -182,6 +191,8 @@ static void complete_sensors(ph_reader *r)
             ph_reader_fail(r, "f is missing (function(t, s) that returns numbers)");
         if (s->type == PH_S_CUSTOM)
             s->size = ph_function_try(r, &s->f, r->initial, -1);
+        if (s->type == PH_S_MODES)
+            s->size = modes_of(r, s->body);
     }
 }
 
@@ -273,6 +284,7 @@ static void hand_over(ph_reader *r)
     m->sensor = r->element[PH_K_SENSOR].data, m->n_sensors = r->element[PH_K_SENSOR].n;
     m->constraint = r->element[PH_K_CONSTRAINT].data, m->n_constraints = r->element[PH_K_CONSTRAINT].n;
     m->objective = r->element[PH_K_OBJECTIVE].data, m->n_objectives = r->element[PH_K_OBJECTIVE].n;
+    m->flexible = r->element[PH_K_FLEXIBLE].data, m->n_flexible = r->element[PH_K_FLEXIBLE].n;
     m->param = r->params.data, m->n_params = r->params.n;
 }
 

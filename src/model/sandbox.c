@@ -68,15 +68,24 @@ void ph_sandbox_start(ph_reader *r, double limit_s)
     r->time_limit = limit_s;
 }
 
-int ph_sandbox_late(ph_reader *r)
+double ph_sandbox_now(void)
 {
     struct timespec t;
-    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t))
-        return 0;
-    double now = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) ? 0 : (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+int ph_sandbox_late(ph_reader *r)
+{
+    double now = ph_sandbox_now();
     if (r->deadline == 0)
         r->deadline = now + r->time_limit;
     return now > r->deadline;
+}
+
+void ph_sandbox_excuse(ph_reader *r, double since)
+{
+    if (r->deadline != 0)
+        r->deadline += ph_sandbox_now() - since;
 }
 
 void ph_sandbox_tick(ph_reader *r, lua_State *L)

@@ -50,6 +50,7 @@ static const struct {
     [PH_K_CONSTRAINT] = RECORD(ph_user_constraint_def),
     [PH_K_OBJECTIVE] = RECORD(ph_objective_def),
     [PH_K_BEAM] = RECORD(ph_beam_def),
+    [PH_K_FLEXIBLE] = RECORD(ph_flexible_def),
 #undef RECORD
 };
 
@@ -84,6 +85,9 @@ void *ph_store_element(ph_reader *r, ph_kind kind)
         break;
     case PH_K_BEAM:
         *(ph_beam_def *)e = ph_default_beam();
+        break;
+    case PH_K_FLEXIBLE:
+        *(ph_flexible_def *)e = ph_default_flexible();
         break;
     default:
         break;
@@ -141,6 +145,11 @@ const char *ph_store_text(ph_reader *r, const char *text, size_t length)
     return copy;
 }
 
+void *ph_store_room(ph_reader *r, size_t count, size_t size)
+{
+    return memset(room(r, count * size), 0, count * size);
+}
+
 double *ph_store_numbers(ph_reader *r, const double *x, int n)
 {
     size_t size = (size_t)n * sizeof(double);
@@ -148,6 +157,17 @@ double *ph_store_numbers(ph_reader *r, const double *x, int n)
     if (x)
         memcpy(copy, x, size);
     return copy;
+}
+
+/* Beside the model file, unless the path is absolute. */
+const char *ph_store_path(ph_reader *r, const char *key, const char *file)
+{
+    char path[4096];
+    const char *slash = strrchr(r->def.file, '/');
+    int n = file[0] == '/' || !slash ? 0 : (int)(slash - r->def.file) + 1;
+    if (snprintf(path, sizeof path, "%.*s%s", n, r->def.file, file) >= (int)sizeof path)
+        ph_reader_fail(r, "%s: the path is too long", key);
+    return ph_store_text(r, path, strlen(path));
 }
 
 /* ---- names ------------------------------------------------------------------------------------------- */
@@ -194,6 +214,9 @@ void ph_store_free(ph_reader *r)
     const ph_objective_def *o = r->element[PH_K_OBJECTIVE].data;
     for (int k = 0; k < r->element[PH_K_OBJECTIVE].n; k++)
         ph_free(r->alloc, o[k].t);
+    const ph_flexible_def *f = r->element[PH_K_FLEXIBLE].data;
+    for (int k = 0; k < r->element[PH_K_FLEXIBLE].n; k++)
+        ph_reduced_free(r->alloc, f[k].body);
     for (int k = 0; k < PH_KINDS; k++)
         ph_free(r->alloc, r->element[k].data);
     ph_free(r->alloc, r->params.data);
@@ -201,6 +224,7 @@ void ph_store_free(ph_reader *r)
     ph_free(r->alloc, r->worlds.data);
     ph_free(r->alloc, r->fns.data);
     ph_free(r->alloc, r->source);
+    ph_free(r->alloc, r->beside);
     ph_free(r->alloc, r->initial);
     for (ph_chunk *c = r->strings, *next; c; c = next) {
         next = c->next;

@@ -85,7 +85,7 @@ static double sigma(ph_reader *r, lua_State *L, const char *key)
     return ph_value_number(r, L, key);
 }
 
-static int count(ph_reader *r, lua_State *L, const char *key)
+int ph_value_count(ph_reader *r, lua_State *L, const char *key)
 {
     double x = ph_value_number(r, L, key);
     if (!(x >= 1 && x <= INT_MAX) || x != floor(x))
@@ -145,7 +145,7 @@ const char *ph_value_name(ph_reader *r, lua_State *L, const char *key)
     return ph_store_text(r, name, length);
 }
 
-static const char *file_name(ph_reader *r, lua_State *L, const char *key)
+const char *ph_value_file(ph_reader *r, lua_State *L, const char *key)
 {
     const char *name = text(r, L, key);
     size_t length = lua_rawlen(L, -1);
@@ -263,7 +263,7 @@ static int store_scalar(ph_reader *r, lua_State *L, const ph_key *k, int index)
         STORE(double, sigma(r, L, k->name));
         return 1;
     case PH_V_COUNT:
-        STORE(int, count(r, L, k->name));
+        STORE(int, ph_value_count(r, L, k->name));
         return 1;
     case PH_V_FLAG:
         STORE(int, boolean(r, L, k->name));
@@ -338,12 +338,15 @@ void ph_value_store(ph_reader *r, lua_State *L, const ph_key *k, int index)
         STORE(ph_function, function(r, L, k, index));
         break;
     case PH_V_FILE:
-        STORE(const char *, file_name(r, L, k->name));
+        STORE(const char *, ph_value_file(r, L, k->name));
         break;
     case PH_V_LOAD:
         store_load(r, L, k, index);
         break;
     default:
-        ph_beam_value(r, L, k, index);
+        if (k->kind == PH_K_FLEXIBLE)
+            ph_flexible_value(r, L, k, index);
+        else
+            ph_beam_value(r, L, k, index);
     }
 }

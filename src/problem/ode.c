@@ -69,26 +69,43 @@ void ph_ode_start(ph_ode *o, long double H)
 {
     memcpy(o->y, o->y0, sizeof o->y);
     o->t = 0;
-    o->H = H;
+    o->first = o->H = H;
+    o->from = (ph_ode_point){0};
+    memcpy(o->from.y, o->y0, sizeof o->y);
+}
+
+/* The last of the solution's own steps that ends before t. */
+static int walk(ph_ode *o, long double t)
+{
+    o->t = o->from.t;
+    memcpy(o->y, o->from.y, sizeof o->y);
+    while (o->t + o->H < t) {
+        int used = step(o, o->H);
+        if (used)
+            o->t += o->H;
+        o->H *= used == 0 ? 0.5L : used < USUAL ? 1.25L : used > USUAL ? 0.8L : 1;
+        if (!(o->t + o->H > o->t))
+            return 0;
+    }
+    o->from.t = o->t;
+    memcpy(o->from.y, o->y, sizeof o->y);
+    return 1;
 }
 
 int ph_ode_move(ph_ode *o, long double t)
 {
-    if (t < o->t)
-        ph_ode_start(o, o->H);
-    while (o->t < t) {
-        int last = o->t + o->H >= t;
-        long double H = last ? t - o->t : o->H;
-        int used = step(o, H);
-        if (!used) {
-            o->H = H / 2;
-            if (!(o->t + o->H > o->t))
-                return 0;
-            continue;
-        }
-        o->t = last ? t : o->t + H;
-        if (!last || used > USUAL)
-            o->H = H * (used < USUAL ? 1.25L : used > USUAL ? 0.8L : 1);
+    if (t < o->from.t)
+        ph_ode_start(o, o->first);
+    if (!walk(o, t))
+        return 0;
+    for (long double H = t - o->t; o->t < t;) {
+        if (step(o, H))
+            o->t = o->t + H >= t ? t : o->t + H;
+        else
+            H /= 2;
+        if (o->t < t && !(o->t + H > o->t))
+            return 0;
+        H = fminl(H, t - o->t);
     }
     return 1;
 }

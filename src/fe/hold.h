@@ -1,0 +1,14 @@
+/* How the frame of a body holds its nodes: T, whose columns are the motions that are left. */
+#ifndef PH_FE_HOLD_H
+#define PH_FE_HOLD_H
+
+#include "fe/patch.h"
+
+/* Each gives 0 where memory ends. */
+int ph_hold_nodes(ph_pool *pool, const ph_fe *fe, int n, const ph_patch *patch,
+                  ph_csc *T); /* all of them stand still */
+
+/* a stays at the origin, b on the line from a through b, and a does not turn about it; nodes with rotations. */
+int ph_hold_chord(ph_pool *pool, const ph_fe *fe, int a, int b, ph_csc *T);
+
+#endif

@@ -1,0 +1,407 @@
+/* From finite elements to what a run needs of them: (X1), markers, damping.
+ *
+ * Modal damping ratios d_k of (Kf, Mf), whose vibrations V have V^T Mf V = I, V^T Kf V = Omega^2:
+ *   Df = Mf V diag(2 d_k omega_k) V^T Mf                                                                            (X8)
+ *
+ * Displacements have one first moment: of mode k it is S_k = Phi_t^T M psi_k, and its momentum when the body turns
+ *   Phi_t^T M Phi_rk = -tilde(S_k)                                                                                  (X9)
+ * where the mass is the same for all directions. Mass matrices with rotations have this up to the square of the size
+ * of elements; it is set, since otherwise motion depends on a constant velocity, and weight is not acceleration. */
+#include "fe/reduce.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "fe/market.h"
+#include "fe/stiffen.h"
+
+typedef struct job {
+    ph_fe *fe;
+    const ph_fe_spec *spec;
+    const ph_allocator *alloc;
+    ph_pool pool;
+    ph_patch frame, *interface, *marker;
+    int n_markers;
+    ph_shapes shapes;
+    ph_reduced *r;
+    ph_error *err;
+} job;
+
+static ph_status no_memory(job *j)
+{
+    return ph_fail(j->err, PH_E_MEMORY, "not enough memory to reduce %d nodes", j->fe->n_nodes);
+}
+
+static double dot(int n, const double *a, const double *b)
+{
+    double s = 0;
+    for (int i = 0; i < n; i++)
+        s += a[i] * b[i];
+    return s;
+}
+
+/* ---- nodes ---------------------------------------------------------------------------------------------- */
+
+static const ph_fe_interface *find_interface(const ph_fe_spec *spec, const char *name)
+{
+    for (int k = 0; k < spec->n_interfaces; k++)
+        if (!strcmp(spec->interface[k].name, name))
+            return &spec->interface[k];
+    return NULL;
+}
+
+static ph_status make_frame(job *j)
+{
+    const ph_fe_spec *spec = j->spec;
+    if (!spec->frame)
+        return ph_patch_make(&j->pool, j->fe, "frame_node", "frame_node", 1, &spec->frame_id, &j->frame,
+                             j->err);
+    const ph_fe_interface *i = find_interface(spec, spec->frame);
+    if (!i)
+        return ph_fail(j->err, PH_E_INPUT, "frame_node: there is no interface '%s'", spec->frame);
+    return ph_patch_make(&j->pool, j->fe, "frame_node", i->name, i->n, i->id, &j->frame, j->err);
+}
+
+static ph_status make_interfaces(job *j)
+{
+    const ph_fe_spec *spec = j->spec;
+    j->interface = ph_pool_take(&j->pool, (size_t)spec->n_interfaces, sizeof *j->interface);
+    if (!j->interface)
+        return no_memory(j);
+    for (int k = 0; k < spec->n_interfaces; k++) {
+        const ph_fe_interface *i = &spec->interface[k];
+        char what[PH_MARKER_NAME + 16];
+        snprintf(what, sizeof what, "interface '%.*s'", PH_MARKER_NAME - 1, i->name);
+        ph_status s = ph_patch_make(&j->pool, j->fe, what, i->name, i->n, i->id, &j->interface[k], j->err);
+        if (s != PH_OK)
+            return s;
+    }
+    return PH_OK;
+}
+
+static int has_frame(const ph_fe_spec *spec)
+{
+    return spec->frame || spec->frame_id != PH_NO_NODE;
+}
+
+/* m chi from Phi_t^T M Phi_r0 = -m tilde(chi) */
+static int centre_of_mass(job *j, ph_vec3 *x)
+{
+    int rows = ph_fe_size(j->fe);
+    double *c = ph_pool_numbers(&j->pool, 2 * (size_t)rows), *y = c + rows, chi[3], m = 0;
+    if (!c)
+        return 0;
+    for (int k = 0; k < 3; k++) {
+        ph_fe_rigid(j->fe, ph_v3(0, 0, 0), k, c);
+        ph_csc_mul(&j->fe->M, c, y);
+        m = dot(rows, c, y);
+        ph_fe_rigid(j->fe, ph_v3(0, 0, 0), 3 + (k + 1) % 3, c);
+        chi[(k + 2) % 3] = dot(rows, c, y);
+    }
+    *x = ph_scale(1 / m, ph_load3(chi));
+    return 1;
+}
+
+/* The origin is the frame's node; of mean axes without one the centre of mass. */
+static ph_status place_nodes(job *j, ph_vec3 *origin)
+{
+    ph_status s = PH_OK;
+    if (has_frame(j->spec))
+        s = make_frame(j);
+    else if (!centre_of_mass(j, &j->frame.X))
+        s = no_memory(j);
+    if (s != PH_OK)
+        return s;
+    *origin = j->frame.X;
+    for (int i = 0; i < j->fe->n_nodes; i++)
+        ph_store3(j->fe->X + 3 * i, ph_sub(ph_load3(j->fe->X + 3 * i), *origin));
+    j->frame.X = ph_v3(0, 0, 0);
+    return make_interfaces(j);
+}
+
+/* What each type of modes needs. */
+static ph_status check_frame(const job *j)
+{
+    const ph_fe_spec *spec = j->spec;
+    if (!has_frame(spec) && (spec->modes || spec->type != PH_MODES_CRAIG_BAMPTON))
+        return ph_fail(j->err, PH_E_INPUT, "frame_node is missing, where the frame of the body is");
+    if (!spec->modes && spec->type == PH_MODES_CRAIG_BAMPTON && spec->n_interfaces == 0)
+        return ph_fail(j->err, PH_E_INPUT, "modes: craig-bampton needs interfaces");
+    if (!spec->modes && spec->type == PH_MODES_PINNED) {
+        if (j->fe->dofs != 6 || spec->n_interfaces != 1 || spec->frame)
+            return ph_fail(
+                j->err, PH_E_INPUT,
+                "modes: pinned needs nodes with rotations, a node as frame_node and one interface");
+        if (j->interface[0].n != 1 || !(ph_norm(j->interface[0].X) > 0))
+            return ph_fail(j->err, PH_E_INPUT,
+                           "modes: pinned needs an interface of one node apart from frame_node");
+    }
+    return PH_OK;
+}
+
+/* ---- markers -------------------------------------------------------------------------------------------- */
+
+/* Every node of a few members, else the frame's node; and every interface. */
+static ph_status list_markers(job *j)
+{
+    ph_fe *fe = j->fe;
+    int all = fe->n_beams && fe->n_nodes <= PH_MARKED_NODES, single = !all && j->spec->frame_id != PH_NO_NODE,
+        n = all ? fe->n_nodes : single;
+    j->marker = ph_pool_take(&j->pool, (size_t)(n + j->spec->n_interfaces), sizeof *j->marker);
+    if (!j->marker)
+        return no_memory(j);
+    for (int k = 0; k < n; k++) {
+        int id = all ? fe->id[k] : j->spec->frame_id;
+        char *name = ph_pool_take(&j->pool, 16, 1);
+        if (!name)
+            return no_memory(j);
+        snprintf(name, 16, "%d", id);
+        if (single && fe->dofs != 6)
+            continue; /* it has no rotation */
+        ph_status s = ph_patch_make(&j->pool, fe, "node", name, 1, &id, &j->marker[j->n_markers++], j->err);
+        if (s != PH_OK)
+            return s;
+    }
+    for (int k = 0; k < j->spec->n_interfaces; k++)
+        j->marker[j->n_markers++] = j->interface[k];
+    return PH_OK;
+}
+
+static void fill_markers(job *j)
+{
+    int n = j->r->modes;
+    size_t rows = (size_t)ph_fe_size(j->fe);
+    for (int k = 0; k < j->n_markers; k++) {
+        ph_marker *m = &j->r->marker[k];
+        snprintf(m->name, PH_MARKER_NAME, "%s", j->marker[k].name);
+        m->X = j->marker[k].X;
+        for (int c = 0; c < n; c++) {
+            ph_vec3 u, th;
+            ph_patch_mean(j->fe, &j->marker[k], j->shapes.Psi + (size_t)c * rows, &u, &th);
+            double *Psi = (double *)m->Psi + c, *Th = (double *)m->Th + c;
+            Psi[0] = u.x, Psi[n] = u.y, Psi[2 * n] = u.z;
+            Th[0] = th.x, Th[n] = th.y, Th[2 * n] = th.z;
+        }
+    }
+}
+
+/* ---- invariants ----------------------------------------------------------------------------------------- */
+
+/* Column k of G of (X1). */
+static void basis_column(const job *j, int k, double *c)
+{
+    const ph_fe *fe = j->fe;
+    int rows = ph_fe_size(fe), n = j->shapes.modes, mode = (k - 6 - n) / 3, axis = (k - 6 - n) % 3;
+    if (k < 6) {
+        ph_fe_rigid(fe, ph_v3(0, 0, 0), k, c);
+        return;
+    }
+    const double *psi = j->shapes.Psi + (size_t)(k < 6 + n ? k - 6 : mode) * (size_t)rows;
+    if (k < 6 + n) {
+        memcpy(c, psi, sizeof(double) * (size_t)rows);
+        return;
+    }
+    memset(c, 0, sizeof(double) * (size_t)rows);
+    ph_vec3 e = ph_v3(axis == 0, axis == 1, axis == 2); /* Phi_rk e = e x psi, of displacements alone */
+    for (int i = 0; i < rows; i += fe->dofs)
+        ph_store3(c + i, ph_cross(e, ph_load3(psi + i)));
+}
+
+/* (X9) */
+static void set_momentum(ph_reduced *r)
+{
+    int f = r->modes, n = 6 + 4 * f;
+    for (int k = 0; k < f; k++) {
+        double moment[9];
+        ph_store33(moment, ph_tilde(ph_v3(r->calM[6 + k], r->calM[n + 6 + k], r->calM[2 * n + 6 + k])));
+        for (int i = 0; i < 9; i++) {
+            int a = i / 3, b = 6 + f + 3 * k + i % 3;
+            r->calM[a * n + b] = r->calM[b * n + a] = -moment[i];
+        }
+    }
+}
+
+static ph_status fill_mass(job *j)
+{
+    int rows = ph_fe_size(j->fe), n = 6 + 4 * j->r->modes;
+    double *c = ph_pool_numbers(&j->pool, 3 * (size_t)rows), *y = c + rows, *z = y + rows;
+    if (!c)
+        return no_memory(j);
+    for (int b = 0; b < n; b++) {
+        basis_column(j, b, c);
+        ph_csc_mul(&j->fe->M, c, y);
+        for (int a = 0; a <= b; a++) {
+            basis_column(j, a, z);
+            j->r->calM[a * n + b] = j->r->calM[b * n + a] = dot(rows, z, y);
+        }
+    }
+    set_momentum(j->r);
+    return PH_OK;
+}
+
+static ph_status fill_stiffness(job *j)
+{
+    int rows = ph_fe_size(j->fe), n = j->r->modes;
+    size_t N = (size_t)rows;
+    double *y = ph_pool_numbers(&j->pool, N);
+    if (!y)
+        return no_memory(j);
+    for (int b = 0; b < n; b++) {
+        ph_csc_mul(&j->fe->K, j->shapes.Psi + (size_t)b * N, y);
+        for (int a = 0; a <= b; a++)
+            j->r->Kf[a * n + b] = j->r->Kf[b * n + a] = dot(rows, j->shapes.Psi + (size_t)a * N, y);
+    }
+    memcpy(j->r->omega, j->shapes.omega, sizeof(double) * (size_t)n);
+    return PH_OK;
+}
+
+/* (X8) */
+static ph_status fill_ratios(job *j, const double *Mf)
+{
+    int n = j->r->modes;
+    size_t nn = (size_t)(n * n);
+    double *V = ph_pool_numbers(&j->pool, 3 * nn), *B = V + nn, *MV = B + nn,
+           *value = ph_pool_numbers(&j->pool, (size_t)n);
+    if (!V || !value)
+        return no_memory(j);
+    memcpy(V, j->r->Kf, sizeof(double) * nn);
+    memcpy(B, Mf, sizeof(double) * nn);
+    ph_status s = ph_eigen_dense(n, V, B, value, j->alloc, j->err);
+    if (s != PH_OK)
+        return s;
+    for (int k = 0; k < n; k++)
+        for (int a = 0; a < n; a++)
+            MV[k * n + a] = dot(n, Mf + a * n, V + k * n);
+    for (int k = 0; k < n; k++) {
+        double d = 2 * j->spec->ratio[j->spec->n_ratios == 1 ? 0 : k] * sqrt(fmax(value[k], 0));
+        for (int a = 0; a < n; a++)
+            for (int b = 0; b < n; b++)
+                j->r->Df[a * n + b] += d * MV[k * n + a] * MV[k * n + b];
+    }
+    return PH_OK;
+}
+
+static ph_status fill_damping(job *j)
+{
+    int n = j->r->modes, size = 6 + 4 * n;
+    double *Mf = ph_pool_numbers(&j->pool, (size_t)(n * n));
+    if (!Mf)
+        return no_memory(j);
+    for (int i = 0; i < n * n; i++) {
+        Mf[i] = j->r->calM[(6 + i / n) * size + 6 + i % n];
+        j->r->Df[i] = j->spec->alpha * Mf[i] + j->spec->beta * j->r->Kf[i];
+    }
+    if (j->spec->n_ratios > 1 && j->spec->n_ratios != n)
+        return ph_fail(j->err, PH_E_INPUT, "damping: there are %d modes and %d ratios", n, j->spec->n_ratios);
+    return j->spec->n_ratios ? fill_ratios(j, Mf) : PH_OK;
+}
+
+/* ---- stress stiffness of files -------------------------------------------------------------------------- */
+
+/* KG of case c = Psi^T G Psi */
+static void add_stress(job *j, const ph_csc *G, int c, double *y)
+{
+    int n = j->r->modes, rows = ph_fe_size(j->fe);
+    double *to = j->r->KG + (size_t)c * (size_t)(n * n);
+    for (int b = 0; b < n; b++) {
+        ph_csc_mul(G, j->shapes.Psi + (size_t)b * (size_t)rows, y);
+        for (int a = 0; a <= b; a++)
+            to[a * n + b] = to[b * n + a] = dot(rows, j->shapes.Psi + (size_t)a * (size_t)rows, y);
+    }
+}
+
+static ph_status read_stress(job *j, const ph_fe_stress *t)
+{
+    ph_csc G;
+    int rows = ph_fe_size(j->fe), c = t->name ? ph_stiffen_find(j->r, t->name) : PH_KG_SPINS + 1;
+    double *y = ph_pool_numbers(&j->pool, (size_t)rows);
+    if (!y)
+        return no_memory(j);
+    if (c < 0)
+        return ph_fail(j->err, PH_E_INPUT,
+                       "geometric_stiffness: there is no load case '%.64s'; there are ax, alpha_x, omega_xx, "
+                       "omega_yz and so "
+                       "on, and INTERFACE.fx",
+                       t->name);
+    ph_status s = ph_market_symmetric(&j->pool, t->path, rows, &G, j->err);
+    if (s != PH_OK)
+        return s;
+    add_stress(j, &G, c, y);
+    if (!t->name) /* spin about z does the same as about y */
+        add_stress(j, &G, c + 1, y);
+    return PH_OK;
+}
+
+static ph_status fill_stress(job *j)
+{
+    const ph_fe_spec *spec = j->spec;
+    ph_status s = PH_OK;
+    if (spec->stiffen && j->shapes.frame == PH_FRAME_OTHER)
+        return ph_fail(j->err, PH_E_INPUT,
+                       "%.200s: modes that neither stand still at frame_node nor are without momentum have "
+                       "no geometric_stiffness; "
+                       "give false",
+                       spec->modes);
+    if (spec->stiffen)
+        s = ph_stiffen(&j->pool, j->fe, &j->shapes, j->marker, j->r, j->err);
+    for (int k = 0; s == PH_OK && k < spec->n_stress; k++)
+        s = read_stress(j, &spec->stress[k]);
+    return s;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------ */
+
+static ph_status fill(job *j)
+{
+    const ph_fe_spec *spec = j->spec;
+    if (j->shapes.modes > PH_MODES_MAX)
+        return ph_fail(j->err, PH_E_INPUT, "modes: there are %d, and %d are the limit", j->shapes.modes,
+                       PH_MODES_MAX);
+    ph_status s = list_markers(j);
+    if (s != PH_OK)
+        return s;
+    int kg = spec->stiffen || spec->n_stress;
+    j->r = ph_reduced_create(j->alloc, j->shapes.modes, j->n_markers, kg);
+    if (!j->r)
+        return no_memory(j);
+    fill_markers(j);
+    s = fill_mass(j);
+    if (s == PH_OK)
+        s = fill_stiffness(j);
+    if (s == PH_OK)
+        s = fill_damping(j);
+    return s == PH_OK && kg ? fill_stress(j) : s;
+}
+
+static ph_status reduce(job *j, ph_factor_kind kind, ph_vec3 *origin, ph_fe_sound *sound)
+{
+    ph_status s = ph_fe_sound_check(j->fe, kind, sound, j->err);
+    if (s == PH_OK)
+        s = place_nodes(j, origin);
+    if (s == PH_OK)
+        s = check_frame(j);
+    if (s == PH_OK && j->spec->modes)
+        s = ph_shapes_read(&j->pool, j->fe, j->spec, &j->frame, &j->shapes, j->err);
+    else if (s == PH_OK)
+        s = ph_shapes_make(&j->pool, j->fe, j->spec, &j->frame, j->spec->n_interfaces, j->interface, kind,
+                           &j->shapes, j->err);
+    if (s == PH_OK)
+        s = ph_fe_sound_modes(j->fe, j->shapes.modes, j->shapes.Psi,
+                              j->spec->modes ? j->spec->modes : "modes", j->err);
+    return s == PH_OK ? fill(j) : s;
+}
+
+ph_status ph_fe_reduce(ph_fe *fe, const ph_fe_spec *spec, ph_factor_kind kind, const ph_allocator *alloc,
+                       ph_reduced **out, ph_vec3 *origin, ph_fe_sound *sound, ph_error *err)
+{
+    job j = {.fe = fe, .spec = spec, .alloc = alloc, .pool = {.alloc = alloc}, .err = err};
+    ph_status s = reduce(&j, kind, origin, sound);
+    ph_factor_destroy(j.shapes.factor);
+    ph_pool_free(&j.pool);
+    if (s != PH_OK) {
+        ph_reduced_free(alloc, j.r);
+        j.r = NULL;
+    }
+    *out = j.r;
+    return s;
+}

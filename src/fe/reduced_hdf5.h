@@ -1,0 +1,15 @@
+/* Reduced bodies as HDF5: datasets omega, calM, Kf, Df, KG, and markers/NAME/X, Psi, Th. */
+#ifndef PH_FE_REDUCED_HDF5_H
+#define PH_FE_REDUCED_HDF5_H
+
+#include "fe/reduced.h"
+
+PH_API int ph_reduced_has_hdf5(void); /* 1: built with HDF5 */
+
+/* To a file that is made or overwritten; PH_E_INPUT with a sentence where it cannot be. */
+PH_API ph_status ph_reduced_write_hdf5(const ph_reduced *r, const char *path, ph_error *err);
+
+/* Not checked beyond sizes and numbers of datasets. Free it. */
+ph_status ph_reduced_read_hdf5(ph_reduced **out, const char *path, const ph_allocator *alloc, ph_error *err);
+
+#endif

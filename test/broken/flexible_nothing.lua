@@ -1,0 +1,2 @@
+-- expect 2: says nothing of its elements
+flexible{ name = "rod", modes = {n = 2} }

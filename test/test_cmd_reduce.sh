@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# polhode reduce: the table, JSON, files that are read back bit for bit, and mistakes.
+# shellcheck source=test/program.bash
+source "$(dirname "${BASH_SOURCE[0]}")/program.bash"
+
+cat >rod.lua <<'END'
+local rhoA = param("rhoA", 0.785)
+flexible { name = "rod", interfaces = {tip = 10}, modes = {n = 4}, damping = {ratio = 0.01},
+           beam = {from = {0, 0, 0}, to = {1, 0, 0}, n = 10, section = {EA = 2.1e7, GJ = 135, EI = 175},
+                   mass = {rhoA = rhoA, rhoJ = 1.30833333e-5}} }
+END
+cat >two.lua <<'END'
+for _, name in ipairs{"one", "two"} do
+    flexible { name = name, modes = {n = 2}, beam = {from = {0, 0, 0}, to = {1, 0, 0}, n = 4,
+               section = {EA = 2.1e7, GJ = 135, EI = 175}, mass = {rhoA = 0.785, rhoJ = 1.30833333e-5}} }
+end
+END
+
+run 0 reduce rod.lua
+has out "rod: 4 modes of 11 nodes, 66 degrees of freedom" "mass     0.785 kg" "52.4971" "329.004" "8 9 10 tip" "of all load cases"
+run 0 reduce rod.lua --set rhoA=1.57
+has out "mass     1.57 kg" "37.1211"
+run 0 reduce rod.lua --json
+is_json out
+has out '"body":"rod"' '"omega":[52.4971' '"load_cases":48' '"nodes":11' '"name":"tip","position":[1,0,0]'
+
+# A file is what is read from it.
+run 0 reduce rod.lua -o body.json
+has out "wrote body.json"
+tr -d '\n' <body.json >flat.json
+is_json flat.json
+echo 'flexible { name = "rod", file = "body.json" }' >again.lua
+run 0 reduce again.lua -o again.json
+cmp -s body.json again.json || fail "a body that is read is another one"
+if [[ -n ${H5_TO_CSV:-} ]]; then
+    run 0 reduce rod.lua -o body.h5
+    echo 'flexible { name = "rod", file = "body.h5" }' >again.lua
+    run 0 reduce again.lua -o again.json
+    cmp -s body.json again.json || fail "a body of HDF5 is another one"
+    head -c 4000 body.h5 >cut.h5
+    echo 'flexible { name = "rod", file = "cut.h5" }' >cut.lua
+    refused "cut.h5' cannot be read as HDF5" reduce cut.lua
+    echo 'flexible { name = "rod", file = "body.json.h5" }' >cut.lua
+    cp body.json body.json.h5
+    refused "cannot be read as HDF5" reduce cut.lua
+else
+    refused "built without HDF5; a name that ends in .json works" reduce rod.lua -o body.h5
+fi
+
+# Of several, one.
+refused "there are 2 flexible bodies; --body says which" reduce two.lua
+run 0 reduce two.lua --body two
+has out "two: 2 modes"
+refused "no flexible body 'tow'; did you mean 'two'?" reduce two.lua --body tow
+refused "there is no flexible body" reduce "$models/pendulum.lua"
+refused "cannot write '/nowhere/body.json'" reduce rod.lua -o /nowhere/body.json
+
+# A frozen model has the body, and runs as the model does.
+cat >>rod.lua <<'END'
+run { t_end = 0.01, h = 1e-3 }
+END
+run 0 freeze rod.lua -o frozen.json
+run 0 run rod.lua --json
+sed -E 's/"wall_s":[^,}]*//g; s/"model":[^,]*//; s/"cost[^}]*//' out >first
+run 0 run frozen.json --json
+sed -E 's/"wall_s":[^,}]*//g; s/"model":[^,]*//; s/"cost[^}]*//' out >second
+cmp -s first second || fail "a frozen model runs differently"
+
+finish
