@@ -160,7 +160,7 @@ static void momentum(rig *r, const ph_state *s, ph_vec3 *P, ph_vec3 *L)
     }
 }
 
-/* A free element keeps both momenta; with helicoidal mass the linear one is m times the velocity of its mass. */
+/* A free element keeps both momenta. */
 static void free_elements_keep_momentum(void **state)
 {
     (void)state;
@@ -281,8 +281,7 @@ static void land(flight *f)
     ph_model_free(f->m);
 }
 
-/* Thrown by a force of 10 N for a second: its momentum is 10 N s, and helicoidal mass moves as all of its mass does:
- * the centre of mass of lumped masses is that of the nodes. */
+/* Thrown by a force of 10 N for a second, with forces of its own that cancel: its momentum is 10 N s. */
 static void thrown_beams_have_their_momentum(void **state)
 {
     (void)state;
@@ -316,7 +315,7 @@ static void thrown_beams_have_their_momentum(void **state)
 
 /* ---- initial velocities -------------------------------------------------------------------------------- */
 
-/* Those that nothing says have the least kinetic energy that the drive allows: M v + B^T m = 0, B v = -Phi_t. */
+/* Velocities that are not given have the least energy: M v + B^T m = 0, B v = -Phi_t. */
 static void initial_velocities_have_least_energy(void **state)
 {
     (void)state;
@@ -359,7 +358,7 @@ static void initial_velocities_have_least_energy(void **state)
     ph_model_free(m);
 }
 
-/* A beam that starts as a rigid body has no rate of strain: U and Omega of every node are those of the motion. */
+/* Velocities of all nodes are those of one rigid motion. */
 static void beams_start_as_rigid_bodies(void **state)
 {
     (void)state;

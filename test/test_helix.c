@@ -1,5 +1,5 @@
-/* Motion along a helix: its scalars against closed forms in quad precision, its matrices against exponentials and
- * differences. */
+/* Motion along a helix: its scalars against closed forms in quad precision, its matrices against exponentials
+ * and differences. */
 #include "mech_cases.h"
 #include "mech/helix.h"
 #include "quad.h"

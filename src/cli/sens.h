@@ -25,6 +25,8 @@ typedef struct ph_aim {
 typedef struct ph_sens_study {
     int n; /* parameters */
     ph_vary *vary;
+    ph_given given;    /* settings of the command, */
+    ph_vary_base from; /* which are among what they are built from */
     ph_param *param;
     char (*name)[64];
     ph_sens *sens; /* direct */
@@ -56,7 +58,8 @@ ph_status ph_sens_derive_aim(const ph_run *r, ph_sens_study *st, ph_aim *aim, ph
 /* sens_modes.c */
 ph_status ph_sens_simulate(ph_run *r); /* of ph_extension */
 
-/* sens_fd.c: five-point differences of whole runs, to st->fd and those of the aims. */
+/* sens_fd.c: five-point differences of whole runs, to st->fd and those of the aims, of the size of step at which
+ * they change least. */
 ph_status ph_sens_differences(ph_run *r, ph_sens_study *st);
 
 /* sens_report.c: the rest of it */

@@ -1,22 +1,23 @@
 /* Beam elements with mass, distributed over their length.
  *
- * A section of mass Ms = [m I, -m tilde(c); m tilde(c), J] per length moves with v(xi) = N v, v = (v_a, v_b), velocities
- * in body axes. With alpha = v' - (R^T gravity, 0), so that weight is a part of inertia,
+ * A section of mass Ms = [m I, -m tilde(c); m tilde(c), J] per length moves with v(xi) = N v, v = (v_a, v_b),
+ * velocities in body axes. With alpha = v' - (R^T gravity, 0), so that weight is a part of inertia,
  *
- *   f = integral N^T (Ms a - hat(n)^T Ms n) L dxi,  n = N v,  a = N alpha + N' v                         (B9)
+ *   f = integral N^T (Ms a - hat(n)^T Ms n) L dxi,  n = N v,  a = N alpha + N' v                      (B9)
  *
- * are Hamel's equations of T = 1/2 v^T M v, M = integral N^T Ms N L dxi. Helicoidal mass: N = [I - X, X] (B7), three
- * Gauss points. Frames and their variations commute: with eta = N (eta_a, eta_b) along the beam,
- * delta n = eta' + hat(n) eta, and delta a is its rate. In physical coordinates, where velocities and accelerations of
- * the world stay as they are when a node turns,                                                        (B10)
+ * are Hamel's equations of T = 1/2 v^T M v, M = integral N^T Ms N L dxi. Helicoidal mass: N = [I - X, X],
+ * (B7), three Gauss points. Frames and their variations commute: with eta = N (eta_a, eta_b) along the beam,
+ * delta n = eta' + hat(n) eta, and delta a is its rate. In physical coordinates, where velocities and
+ * accelerations of the world stay as they are when a node turns,                                     (B10)
  *
  *   dn/dq = Z + hat(n) N,  Z = N' - N W
- *   da/dq = N'' + hat(a) N + hat(n) Z - (N' + Z) W - N W',  W = blockdiag(tilde(Omega)), W' = blockdiag(tilde(Omega'))
+ *   da/dq = N'' + hat(a) N + hat(n) Z - (N' + Z) W - N W'
  *   da/dv = 2 N' + hat(n) N - N W - N blockdiag(tilde(Omega), 0)
  *
- * times R^T for positions of the world. d(N^T f)/dq at fixed f is [-J; J] P, J = d(X^T f)/dd.
+ * with W = blockdiag(tilde(Omega)), W' = blockdiag(tilde(Omega')), times R^T for positions of the world.
+ * d(N^T f)/dq at fixed f is [-J; J] P, J = d(X^T f)/dd.
  *
- * Linear mass: M = L Ms (x) [1/3 1/6; 1/6 1/3], lumped mass: L Ms (x) [1/2 0; 0 1/2], constant; then      (B11)
+ * Linear mass: M = L Ms (x) [1/3 1/6; 1/6 1/3], lumped mass: L Ms (x) [1/2 0; 0 1/2], constant; then  (B11)
  *
  *   f_i = (M v')_i - hat(v_i)^T (M v)_i - L/2 Ms (R_i^T gravity, 0)
  *

@@ -1,9 +1,11 @@
 /* Motion along a helix (helix.h).
  *
  * f and g are meromorphic in s, with poles at s = (2 pi n)^2 and residues that are known:
- *   f = sum_n 2 (1 - (-1)^n cos(kappa n pi))/(4 pi^2 n^2 - s),  g = sum_n (-1)^n sin(kappa n pi)/(n pi)/(4 pi^2 n^2 - s)
- * The poles n = 1, 2 as they are and the rest as a power series have no cancellation and no branch: relative errors
- * of some 1e-16 up to half a turn, also of the derivatives. kappa -> -kappa keeps f and turns the sign of g. */
+ *   f = sum_n 2 (1 - (-1)^n cos(kappa n pi))/(4 pi^2 n^2 - s)
+ *   g = sum_n (-1)^n sin(kappa n pi)/(n pi)/(4 pi^2 n^2 - s)
+ * The poles n = 1, 2 as they are and the rest as a power series have no cancellation and no branch: relative
+ * errors of some 1e-16 up to half a turn, also of the derivatives. kappa -> -kappa keeps f and turns the sign
+ * of g. */
 #include "mech/helix.h"
 
 #include "lie/so3.h"

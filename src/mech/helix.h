@@ -2,11 +2,11 @@
  *
  * Frames H(xi) = H_a exp(xi d), d = log(H_a^-1 H_b), 0 <= xi <= 1, have in their own axes the velocity
  *
- *   v(xi) = v_a + X (v_b - v_a),  X = (I - exp(-xi A))(I - exp(-A))^-1 = xi I + f A + g A^2,  A = hat(d)   (B7)
+ *   v(xi) = v_a + X (v_b - v_a),  X = (I - exp(-xi A))(I - exp(-A))^-1 = xi I + f A + g A^2           (B7)
  *
- * With p = |w|, d = (u, w), s = p^2 and kappa = 2 xi - 1 the scalars are
+ * with A = hat(d). With p = |w|, d = (u, w), s = p^2 and kappa = 2 xi - 1 the scalars are
  *
- *   f = (cos(kappa p/2) - cos(p/2))/(2 p sin(p/2)),   g = (kappa - sin(kappa p/2)/sin(p/2))/(2 s)           (B8) */
+ *   f = (cos(kappa p/2) - cos(p/2))/(2 p sin(p/2)),  g = (kappa - sin(kappa p/2)/sin(p/2))/(2 s)      (B8) */
 #ifndef PH_MECH_HELIX_H
 #define PH_MECH_HELIX_H
 
