@@ -259,6 +259,9 @@ static ph_status mean_axes(ph_pool *pool, const ph_fe *fe, const ph_fe_spec *spe
     ph_csc Ti;
     ph_factor *f = NULL;
     int fixed = spec->fixed == PH_AS_MANY ? spec->n : spec->fixed, all = 6 * n_patches + fixed;
+    if (all > PH_DENSE_MOST)
+        return ph_fail(err, PH_E_INPUT, "modes: %d interfaces and %d fixed modes are too many", n_patches,
+                       fixed);
     size_t rows = (size_t)ph_fe_size(fe);
     double *B = ph_pool_numbers(pool, rows * (size_t)(all + EXTRA)),
            *omega = ph_pool_numbers(pool, (size_t)(fixed + EXTRA));
