@@ -177,7 +177,7 @@ static uint64_t hash_numbers(uint64_t hash, size_t n, const double *x)
 
 uint64_t ph_subject_hash(const ph_model *model, uint64_t hash)
 {
-    for (int k = 0; k < model->n_flexible; k++) {
+    for (int k = 0; model && k < model->n_flexible; k++) {
         const ph_reduced *r = model->flexible[k].body;
         size_t n = (size_t)r->modes, size = 6 + 4 * n;
         hash = hash_numbers(hash, size * size, r->calM);
