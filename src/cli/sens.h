@@ -58,8 +58,7 @@ ph_status ph_sens_derive_aim(const ph_run *r, ph_sens_study *st, ph_aim *aim, ph
 /* sens_modes.c */
 ph_status ph_sens_simulate(ph_run *r); /* of ph_extension */
 
-/* sens_fd.c: five-point differences of whole runs, to st->fd and those of the aims, of the size of step at which
- * they change least. */
+/* sens_fd.c: five-point differences of whole runs, to st->fd and those of the aims. */
 ph_status ph_sens_differences(ph_run *r, ph_sens_study *st);
 
 /* sens_report.c: the rest of it */
