@@ -434,6 +434,9 @@ static void modes_move_where_they_must(void **state)
     }
     assert_true(v[m->body[3].v[0]] == 0.3); /* exact: given */
     ph_mechanism_destroy(m);
+    k.body[0].has_omega = 1; /* 0: it starts as a rigid body, and cannot */
+    assert_int_equal(start(&m, &k, 0, 0, &q, &v), PH_E_INCONSISTENT);
+    ph_mechanism_destroy(m);
 }
 
 /* What does not fit together is moved as a rigid body. */
