@@ -68,9 +68,12 @@ static int put_body(hid_t file, const ph_reduced *r)
 ph_status ph_reduced_write_hdf5(const ph_reduced *r, const char *path, ph_error *err)
 {
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS); /* the newest form of metadata has checksums */
+    H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
+    hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
     int ok = file >= 0 && put_body(file, r) && H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0;
     ok = (file < 0 || H5Fclose(file) >= 0) && ok;
+    H5Pclose(access);
     return ok ? PH_OK : ph_fail(err, PH_E_INPUT, "'%.200s' cannot be written as HDF5", path);
 }
 
