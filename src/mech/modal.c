@@ -5,17 +5,17 @@
  *   M_UO = calM_t0 + sum_k z_k calM_tk,   M_Uf = calM_tf,   M_Of = calM_0f + sum_k z_k calM_kf
  *   M_OO = calM_00 + sum_k z_k (calM_0k + calM_k0) + sum_kl z_k z_l calM_kl,   all + M_2
  *
- * with 0 the columns of Omega, k those of zeta_k Omega, z = zeta; M_2 is that of displacements of second order,
- * second.c. All that follows needs the slopes
+ * with 0 the columns of Omega, k those of zeta_k Omega, z = zeta; M_2 is that of displacements of second
+ * order, second.c. All that follows needs the slopes
  *
- *   A_k = calM_tk,   G_k = calM_0k + calM_k0 + sum_l z_l (calM_lk + calM_kl),   B_k = calM_kf            (X13)
- *   W(y) = d(M y)/dz:  columns (A_k y_O;  A_k^T y_U + G_k y_O + B_k y_f;  B_k^T y_O), + of M_2           (X14)
+ *   A_k = calM_tk,   G_k = calM_0k + calM_k0 + sum_l z_l (calM_lk + calM_kl),   B_k = calM_kf          (X13)
+ *   W(y) = d(M y)/dz:  columns (A_k y_O;  A_k^T y_U + G_k y_O + B_k y_f;  B_k^T y_O), + of M_2         (X14)
  *
  * and those of G_k, which are constant. Hamel's equations, p = M v:
  *
  *   r = M vdot + W(v) zetadot
- *       + (Omega x P;  Omega x Pi + U x P;  -1/2 W(v)^T v + Kf z + Df zetadot) - gravity                 (X15)
- *   gravity = (m gb;  S1 x gb;  S1'^T gb),   gb = R^T gamma,   S1 = S0 + S_f z + N_t                     (X16)
+ *       + (Omega x P;  Omega x Pi + U x P;  -1/2 W(v)^T v + Kf z + Df zetadot) - gravity               (X15)
+ *   gravity = (m gb;  S1 x gb;  S1'^T gb),   gb = R^T gamma,   S1 = S0 + S_f z + N_t                   (X16)
  *
  * Physical coordinates: U = R^T xdot, Udot = R^T xddot - Omega x U, first three rows of r times R (X17). */
 #include "mech/second.h"

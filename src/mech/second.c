@@ -40,7 +40,8 @@ static void times(int m, int n, const double *A, const double *x, double *y)
     }
 }
 
-/* H (6 x n) from slopes at zeta, half = 0.5, or its rate from those at zetadot, half = 1: N_t and S are quadratic */
+/* H (6 x n) from slopes at zeta, half = 0.5, or its rate from those at zetadot, half = 1: N_t and S are
+ * quadratic */
 static void momentum_of(const ph_second *b, const double *Nt, const double *Nr, const double *Sk, double half,
                         double *H)
 {
@@ -71,7 +72,8 @@ static void add_turning(const ph_second *b, const double *x, double *out)
                 out[a * b->n + 3 + i] += x[k] * ph_calM(b->r, a, ph_calM_at(b->r, k))[i];
 }
 
-/* D = J^-1 H, Q = E + D with J E = L, the first six rows of calM Lam; M += Q^T J Q - E^T J E = D^T L + Q^T H */
+/* D = J^-1 H, Q = E + D with J E = L, the first six rows of calM Lam; M += Q^T J Q - E^T J E = D^T L + Q^T
+ * H */
 void ph_second_open(ph_second *b, const ph_reduced *r, const double *z, const double *zdot, double *M)
 {
     int n = 6 + r->modes;
