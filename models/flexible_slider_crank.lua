@@ -36,4 +36,4 @@ sensor{ name = "slider", type = "position", body = "slider" }
 sensor{ name = "torque", type = "reaction", joint = "shaft" }
 sensor{ name = "middle", type = "section_force", beam_element = "rod." .. n // 2 }
 
-run   { t_end = 2 * math.pi / w, h = 1.0472e-5, space = "SE3", rho = 0.9, formulation = "ggl", every = 10 }
+run   { t_end = 2 * math.pi / w, h = 1e-5, space = "SE3", rho = 0.9, formulation = "ggl", every = 10 }

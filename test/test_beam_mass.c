@@ -160,7 +160,7 @@ static void momentum(rig *r, const ph_state *s, ph_vec3 *P, ph_vec3 *L)
     }
 }
 
-/* A free element keeps both momenta; with helicoidal mass the linear one is m times the velocity of its mass. */
+/* A free element keeps both momenta. */
 static void free_elements_keep_momentum(void **state)
 {
     (void)state;
@@ -178,6 +178,32 @@ static void free_elements_keep_momentum(void **state)
             dP = ph_add(dP, ph_scale(w, P)), dL = ph_add(dL, ph_scale(w, L));
         }
         check_le(ph_norm(dP) + ph_norm(dL), 1e-11); /* derivative: order 8, numbers of size 10 */
+        rig_close(&r);
+    }
+}
+
+/* A follower force at a node has no tangent on SE(3); a dead one has. In all spaces: test_mech. */
+static void followers_have_no_tangent(void **state)
+{
+    (void)state;
+    uint64_t seed = 6;
+    for (int in_body = 0; in_body < 2; in_body++) {
+        kit k;
+        rig r;
+        kit_open(&k);
+        k.m.gravity = ph_v3(0, 0, 0);
+        kit_random_body(&k, "one", &seed);
+        ph_force_def *f = kit_force(&k, "force", PH_F_FORCE, PH_GROUND, 0);
+        f->value = ph_v3(1, 2, 3), f->in_body = in_body;
+        rig_open(&r, &k.m, PH_SPACE_SE3);
+        rig_scatter(&r, &seed);
+        memset(r.at.v, 0, 6 * sizeof(double)), memset(r.at.vdot, 0, 6 * sizeof(double));
+        ph_state s = rig_state(&r);
+        rig_tangents(&r, &s);
+        if (in_body)
+            check_le(ph_small_max(36, r.K), 1e-15); /* round-off: R^T R F */
+        else
+            assert_true(ph_small_max(36, r.K) > 1); /* tilde(R^T F) */
         rig_close(&r);
     }
 }
@@ -281,8 +307,7 @@ static void land(flight *f)
     ph_model_free(f->m);
 }
 
-/* Thrown by a force of 10 N for a second: its momentum is 10 N s, and helicoidal mass moves as all of its mass does:
- * the centre of mass of lumped masses is that of the nodes. */
+/* Thrown by a force of 10 N for a second, with forces of its own that cancel: its momentum is 10 N s. */
 static void thrown_beams_have_their_momentum(void **state)
 {
     (void)state;
@@ -314,9 +339,38 @@ static void thrown_beams_have_their_momentum(void **state)
     }
 }
 
+/* A closed structure of beams: points that symmetry makes equal are, and constraints hold. */
+static void wheels_stay_round(void **state)
+{
+    (void)state;
+    ph_model *m;
+    ph_mechanism *mech;
+    ph_sim *sim;
+    ph_error err = {0};
+    const double *q0, *v0;
+    double radius[2], position, velocity;
+    if (ph_model_read(&m, PH_TEST_DIR "/../models/beam_wheel.lua", NULL, 0, NULL, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    ph_options o = ph_model_run(m).opt;
+    if (ph_mechanism_create(&mech, m, PH_SPACE_R3XSO3, NULL, &err) != PH_OK ||
+        ph_mechanism_initial(mech, 0, &q0, &v0, &err) != PH_OK || ph_mechanism_rank(mech, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    if (ph_sim_create(&sim, ph_mechanism_system(mech), &o, 0, q0, v0, &err) != PH_OK ||
+        ph_sim_run(sim, 150, NULL, NULL, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    ph_state s = ph_sim_state(sim);
+    assert_int_equal(ph_mechanism_sensor(mech, &s, 0, radius), PH_OK);
+    check_near(radius[0], radius[1], 1e-11); /* invariant, to Newton's tolerance */
+    assert_true(fabs(radius[0] - 0.5) > 1e-5);
+    assert_int_equal(ph_sim_violation(sim, &position, &velocity), PH_OK);
+    check_le(position, 1e-13); /* invariant */
+    check_le(velocity, 1e-11); /* invariant */
+    ph_sim_destroy(sim), ph_mechanism_destroy(mech), ph_model_free(m);
+}
+
 /* ---- initial velocities -------------------------------------------------------------------------------- */
 
-/* Those that nothing says have the least kinetic energy that the drive allows: M v + B^T m = 0, B v = -Phi_t. */
+/* Velocities that are not given have the least energy: M v + B^T m = 0, B v = -Phi_t. */
 static void initial_velocities_have_least_energy(void **state)
 {
     (void)state;
@@ -359,7 +413,7 @@ static void initial_velocities_have_least_energy(void **state)
     ph_model_free(m);
 }
 
-/* A beam that starts as a rigid body has no rate of strain: U and Omega of every node are those of the motion. */
+/* Velocities of all nodes are those of one rigid motion. */
 static void beams_start_as_rigid_bodies(void **state)
 {
     (void)state;
@@ -515,8 +569,10 @@ int main(void)
         cmocka_unit_test(lumped_mass_is_that_of_bodies),
         cmocka_unit_test(weight_has_a_potential),
         cmocka_unit_test(free_elements_keep_momentum),
+        cmocka_unit_test(followers_have_no_tangent),
         cmocka_unit_test(clamped_beams_vibrate),
         cmocka_unit_test(thrown_beams_have_their_momentum),
+        cmocka_unit_test(wheels_stay_round),
         cmocka_unit_test(initial_velocities_have_least_energy),
         cmocka_unit_test(beams_start_as_rigid_bodies),
         cmocka_unit_test(hinged_beams_have_order_2),

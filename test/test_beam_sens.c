@@ -1,8 +1,8 @@
-/* Derivatives of the motion of beams by stiffness, mass and length, in each mass model: direct against differences
- * of whole runs, adjoint against direct. */
+/* Derivatives of the motion of beams by stiffness, mass and length, in each mass model: direct against
+ * differences of whole runs, adjoint against direct. */
 #include "sens_cases.h"
 
-static const char file[] = "../test/soft_beams.lua";
+static const char file[] = "../test/models/soft_beams.lua";
 static const char *const params[] = {"EA", "EI", "rhoA", "L"};
 
 static void direct_is_that_of_differences(void **state)

@@ -1,5 +1,5 @@
-/* Motion along a helix: its scalars against closed forms in quad precision, its matrices against exponentials and
- * differences. */
+/* Motion along a helix: its scalars against closed forms in quad precision, its matrices against exponentials
+ * and differences. */
 #include "mech_cases.h"
 #include "mech/helix.h"
 #include "quad.h"
@@ -69,7 +69,7 @@ static void scalars_are_exact_at_zero(void **state)
 static void spread(const ph_dual *A, double *out)
 {
     double r[9], e[9];
-    ph_store33(r, A->r), ph_store33(e, A->e);
+    ph_rows_store(r, A->r), ph_rows_store(e, A->e);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
             out[6 * i + j] = out[6 * (i + 3) + j + 3] = r[3 * i + j];

@@ -107,6 +107,8 @@ static const struct {
            {"driven_crank.lua", "turns", 0},
            {"spring_ball.lua", "k", 0},
            {"andrews.lua", "k", 0},
+           {"../test/models/soft_beams.lua", "rhoA", 0},
+           {"../test/models/soft_beams.lua", "L", 0},
            {BEAM, "EI", 0},
            {BEAM, "EA", 0},
            {BEAM, "density", 0},

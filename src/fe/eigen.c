@@ -154,7 +154,7 @@ ph_status ph_eigen_lowest(const ph_csc *K, const ph_csc *M, ph_factor *f, ph_fac
     if (n == 0)
         return PH_OK;
 #if SPARSE
-    if (sparse && f && n < rows / 4)
+    if (sparse && f && n < rows / 2)
         return lowest_sparse(K, M, f, n, lambda, V, alloc, err);
 #else
     (void)f;

@@ -19,9 +19,10 @@
 #include "fe/rigid.h"
 #include "la/small.h"
 
-#define SAME_FREQUENCY 1e-2 /* relative: wide enough for the steps of differences by a parameter */
-#define EXTRA          6    /* modes beyond those wanted: the last ones shall be whole groups */
-#define TURNS          1e-3 /* lever, relative to the body, by which rotations count beside displacements */
+#define SAME_FREQUENCY 1e-2  /* relative: wide enough for the steps of differences by a parameter */
+#define EXTRA          6     /* modes beyond those wanted: the last ones shall be whole groups */
+#define TOO_FINE       1e-14 /* 1/condition: a beam of n elements has n^-4/10; of 1500 five digits are left */
+#define TURNS          1e-3  /* lever, relative to the body, by which rotations count beside displacements */
 
 static ph_status no_memory(ph_error *err)
 {
@@ -147,6 +148,13 @@ static ph_status factor_of(ph_pool *pool, const ph_fe *fe, const ph_csc *T, ph_f
                        "%d, component %d: something is loose, or has negative stiffness",
                        fe->label[1], fe->id[at / fe->dofs], at % fe->dofs + 1);
     }
+    if (s == PH_OK && !(ph_factor_sound(*out) > TOO_FINE)) {
+        ph_factor_destroy(*out);
+        *out = NULL;
+        return ph_fail(err, PH_E_INPUT,
+                       "%s: so many small elements in a row leave no digits of low frequencies; take fewer",
+                       fe->label[1]);
+    }
     return s;
 }
 
@@ -251,6 +259,9 @@ static ph_status mean_axes(ph_pool *pool, const ph_fe *fe, const ph_fe_spec *spe
     ph_csc Ti;
     ph_factor *f = NULL;
     int fixed = spec->fixed == PH_AS_MANY ? spec->n : spec->fixed, all = 6 * n_patches + fixed;
+    if (all > PH_DENSE_MOST)
+        return ph_fail(err, PH_E_INPUT, "modes: %d interfaces and %d fixed modes are too many", n_patches,
+                       fixed);
     size_t rows = (size_t)ph_fe_size(fe);
     double *B = ph_pool_numbers(pool, rows * (size_t)(all + EXTRA)),
            *omega = ph_pool_numbers(pool, (size_t)(fixed + EXTRA));

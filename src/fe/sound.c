@@ -72,29 +72,14 @@ static ph_status check_isotropy(ph_pool *pool, const ph_fe *fe, ph_fe_sound *out
     return PH_OK;
 }
 
-/* The first row whose diagonal entry is not above 0; -1: none. */
-static int massless_row(const ph_csc *M)
-{
-    for (int j = 0; j < M->columns; j++) {
-        double d = 0;
-        for (int k = M->p[j]; k < M->p[j + 1]; k++)
-            d = M->i[k] == j ? M->x[k] : d;
-        if (!(d > 0))
-            return j;
-    }
-    return -1;
-}
-
 static ph_status check_definite(const ph_fe *fe, ph_factor_kind kind, ph_error *err)
 {
-    int row = massless_row(&fe->M);
-    if (row < 0) {
-        ph_factor *f;
-        ph_status s = ph_factor_create(&f, &fe->M, kind, fe->pool.alloc, &row, err);
-        ph_factor_destroy(f);
-        if (s != PH_E_SINGULAR)
-            return s;
-    }
+    ph_factor *f;
+    int row;
+    ph_status s = ph_factor_create(&f, &fe->M, kind, fe->pool.alloc, &row, err);
+    ph_factor_destroy(f);
+    if (s != PH_E_SINGULAR)
+        return s;
     return ph_fail(err, PH_E_INPUT,
                    "%s: the mass matrix is not positive definite: it shows at node %d, component %d%s",
                    fe->label[0], fe->id[row / fe->dofs], row % fe->dofs + 1,

@@ -4,7 +4,7 @@
 
 #include "mech/mech.h"
 
-/* rad, of one element: from end to end it must stay well below half a turn, where log jumps to another branch. */
+/* rad, of one element from end to end: well below half a turn, where log jumps to another branch */
 #define PH_BEAM_TURN_MAX 2.5
 
 typedef struct ph_beam_at {

@@ -1,22 +1,23 @@
 /* Beam elements with mass, distributed over their length.
  *
- * A section of mass Ms = [m I, -m tilde(c); m tilde(c), J] per length moves with v(xi) = N v, v = (v_a, v_b), velocities
- * in body axes. With alpha = v' - (R^T gravity, 0), so that weight is a part of inertia,
+ * A section of mass Ms = [m I, -m tilde(c); m tilde(c), J] per length moves with v(xi) = N v, v = (v_a, v_b),
+ * velocities in body axes. With alpha = v' - (R^T gravity, 0), so that weight is a part of inertia,
  *
- *   f = integral N^T (Ms a - hat(n)^T Ms n) L dxi,  n = N v,  a = N alpha + N' v                         (B9)
+ *   f = integral N^T (Ms a - hat(n)^T Ms n) L dxi,  n = N v,  a = N alpha + N' v                      (B9)
  *
- * are Hamel's equations of T = 1/2 v^T M v, M = integral N^T Ms N L dxi. Helicoidal mass: N = [I - X, X] (B7), three
- * Gauss points. Frames and their variations commute: with eta = N (eta_a, eta_b) along the beam,
- * delta n = eta' + hat(n) eta, and delta a is its rate. In physical coordinates, where velocities and accelerations of
- * the world stay as they are when a node turns,                                                        (B10)
+ * are Hamel's equations of T = 1/2 v^T M v, M = integral N^T Ms N L dxi. Helicoidal mass: N = [I - X, X],
+ * (B7), three Gauss points. Frames and their variations commute: with eta = N (eta_a, eta_b) along the beam,
+ * delta n = eta' + hat(n) eta, and delta a is its rate. In physical coordinates, where velocities and
+ * accelerations of the world stay as they are when a node turns,                                     (B10)
  *
  *   dn/dq = Z + hat(n) N,  Z = N' - N W
- *   da/dq = N'' + hat(a) N + hat(n) Z - (N' + Z) W - N W',  W = blockdiag(tilde(Omega)), W' = blockdiag(tilde(Omega'))
+ *   da/dq = N'' + hat(a) N + hat(n) Z - (N' + Z) W - N W'
  *   da/dv = 2 N' + hat(n) N - N W - N blockdiag(tilde(Omega), 0)
  *
- * times R^T for positions of the world. d(N^T f)/dq at fixed f is [-J; J] P, J = d(X^T f)/dd.
+ * with W = blockdiag(tilde(Omega)), W' = blockdiag(tilde(Omega')), times R^T for positions of the world.
+ * d(N^T f)/dq at fixed f is [-J; J] P, J = d(X^T f)/dd.
  *
- * Linear mass: M = L Ms (x) [1/3 1/6; 1/6 1/3], lumped mass: L Ms (x) [1/2 0; 0 1/2], constant; then      (B11)
+ * Linear mass: M = L Ms (x) [1/3 1/6; 1/6 1/3], lumped mass: L Ms (x) [1/2 0; 0 1/2], constant; then  (B11)
  *
  *   f_i = (M v')_i - hat(v_i)^T (M v)_i - L/2 Ms (R_i^T gravity, 0)
  *
@@ -35,7 +36,7 @@ enum { N12 = 12 };
 typedef struct section {
     double m;
     ph_vec3 moment; /* m c */
-    ph_mat3 J;
+    ph_rows J;
     int centred; /* c = 0 */
 } section;
 
@@ -59,7 +60,7 @@ static void motion_of(const ph_force_site *s, ph_vec3 gravity, motion *o)
 {
     const ph_kin *k[2] = {&s->a, &s->b};
     const ph_vec3 c = s->f->moment;
-    o->Ms = (section){s->f->mass, c, s->f->J, c.x == 0 && c.y == 0 && c.z == 0};
+    o->Ms = (section){s->f->mass, c, ph_rows_from(s->f->J), c.x == 0 && c.y == 0 && c.z == 0};
     for (int i = 0; i < 2; i++) {
         o->R[i] = k[i]->R;
         o->v[i] = (ph_twist){ph_tmul(k[i]->R, k[i]->v), k[i]->w};
@@ -73,26 +74,28 @@ static void motion_of(const ph_force_site *s, ph_vec3 gravity, motion *o)
 static ph_twist weigh(const section *Ms, ph_twist b)
 {
     return (ph_twist){ph_sub(ph_scale(Ms->m, b.u), ph_cross(Ms->moment, b.w)),
-                      ph_add(ph_cross(Ms->moment, b.u), ph_mul(Ms->J, b.w))};
+                      ph_add(ph_cross(Ms->moment, b.u), ph_rows_times(Ms->J, b.w))};
 }
 
 /* Ms A */
 static ph_six weigh_dual(const section *Ms, const ph_dual *A)
 {
-    ph_six B = {.uu = ph_mscale(Ms->m, A->r), .uw = ph_mscale(Ms->m, A->e), .ww = ph_mmul(Ms->J, A->r)};
+    ph_six B = {.uu = ph_rows_scale(Ms->m, A->r),
+                .uw = ph_rows_scale(Ms->m, A->e),
+                .ww = ph_rows_mul_rows(Ms->J, A->r)};
     if (Ms->centred)
         return B;
-    ph_mat3 c = ph_tilde(Ms->moment);
-    B.wu = ph_mmul(c, A->r);
-    B.uw = ph_msub(B.uw, B.wu);
-    B.ww = ph_madd(B.ww, ph_mmul(c, A->e));
+    ph_rows c = ph_rows_tilde(Ms->moment);
+    B.wu = ph_rows_mul_rows(c, A->r);
+    B.uw = ph_rows_sub(B.uw, B.wu);
+    B.ww = ph_rows_add(B.ww, ph_rows_mul_rows(c, A->e));
     return B;
 }
 
 static ph_six section_six(const section *Ms)
 {
-    ph_mat3 c = ph_tilde(Ms->moment);
-    return (ph_six){ph_diag3(Ms->m, Ms->m, Ms->m), ph_mscale(-1, c), c, Ms->J};
+    ph_rows c = ph_rows_tilde(Ms->moment);
+    return (ph_six){ph_rows_diag(Ms->m), ph_rows_scale(-1, c), c, Ms->J};
 }
 
 /* hat(v)^T p */
@@ -104,27 +107,28 @@ static ph_twist fold_hat(ph_twist v, ph_twist p)
 /* s hat(v)^T Ms + bk(p), bk(p) x = hat(x)^T p; p = Ms v and s = 1: d(hat(v)^T Ms v)/dv */
 static ph_six gyroscopic(const section *Ms, double s, ph_twist v, ph_twist p)
 {
-    ph_mat3 u = ph_tilde(p.u), w = ph_tilde(ph_scale(-s, v.w)), U = ph_tilde(ph_scale(-s, v.u));
-    ph_six G = {.uu = ph_mscale(Ms->m, w), .uw = u, .wu = ph_madd(u, ph_mscale(Ms->m, U))};
-    G.ww = ph_madd(ph_mmul(w, Ms->J), ph_tilde(p.w));
+    ph_rows u = ph_rows_tilde(p.u), w = ph_rows_tilde(ph_scale(-s, v.w)),
+            U = ph_rows_tilde(ph_scale(-s, v.u));
+    ph_six G = {.uu = ph_rows_scale(Ms->m, w), .uw = u, .wu = ph_rows_add(u, ph_rows_scale(Ms->m, U))};
+    G.ww = ph_rows_add(ph_rows_mul_rows(w, Ms->J), ph_rows_tilde(p.w));
     if (Ms->centred)
         return G;
-    ph_mat3 wc = ph_mtilde(w, Ms->moment);
-    G.uw = ph_msub(G.uw, wc);
-    G.wu = ph_madd(G.wu, wc);
-    G.ww = ph_msub(G.ww, ph_mtilde(U, Ms->moment));
+    ph_rows wc = ph_rows_mul_tilde(w, Ms->moment);
+    G.uw = ph_rows_sub(G.uw, wc);
+    G.wu = ph_rows_add(G.wu, wc);
+    G.ww = ph_rows_sub(G.ww, ph_rows_mul_tilde(U, Ms->moment));
     return G;
 }
 
 /* out (12 x 12) += S A S^T of the blocks of rows i and columns j, S = diag(R, I) */
 static void put_turned(const motion *o, int i, int j, const ph_six *A, double *out)
 {
-    ph_mat3 Rj = ph_transpose(o->R[j]);
-    const ph_mat3 B[4] = {ph_mmul(o->R[i], ph_mmul(A->uu, Rj)), ph_mmul(o->R[i], A->uw), ph_mmul(A->wu, Rj),
-                          A->ww};
+    ph_rows Ri = ph_rows_from(o->R[i]), Rj = ph_rows_from(ph_transpose(o->R[j]));
+    const ph_rows B[4] = {ph_rows_mul_rows(Ri, ph_rows_mul_rows(A->uu, Rj)), ph_rows_mul_rows(Ri, A->uw),
+                          ph_rows_mul_rows(A->wu, Rj), A->ww};
     for (int k = 0; k < 4; k++) {
         double *at = out + N12 * (6 * i + k / 2 * 3) + 6 * j + k % 2 * 3, x[9];
-        ph_store33(x, B[k]);
+        ph_rows_store(x, B[k]);
         for (int n = 0; n < 9; n++)
             at[N12 * (n / 3) + n % 3] += x[n];
     }
@@ -134,7 +138,7 @@ static void put_turned(const motion *o, int i, int j, const ph_six *A, double *o
 static void put_turning(const motion *o, const ph_twist f[2], double *out)
 {
     for (int i = 0; i < 2; i++) {
-        ph_six A = {.uw = ph_tilde(ph_scale(-1, f[i].u))};
+        ph_six A = {.uw = ph_rows_tilde(ph_scale(-1, f[i].u))};
         put_turned(o, i, i, &A, out);
     }
 }
@@ -156,8 +160,8 @@ static ph_twist load(const double *x)
 
 static ph_dual load_dual(const double *A) /* 6 x 6, [r e; 0 r] */
 {
-    return (ph_dual){{A[0], A[1], A[2], A[6], A[7], A[8], A[12], A[13], A[14]},
-                     {A[3], A[4], A[5], A[9], A[10], A[11], A[15], A[16], A[17]}};
+    return (ph_dual){ph_rows_of(ph_row_load3(A), ph_row_load3(A + 6), ph_row_load3(A + 12)),
+                     ph_rows_of(ph_row_load3(A + 3), ph_row_load3(A + 9), ph_row_load3(A + 15))};
 }
 
 /* d'' = T^-1(d) alpha_b - T^-1(-d) alpha_a + (d(T^-1(x) v_b)/dx at d + d(T^-1(x) v_a)/dx at -d) d' */
@@ -217,7 +221,7 @@ static void add_f(const point *p, ph_twist f[2])
 /* Of N^T Ms N: M[1][1] = sum w X^T Ms X, M[0][1] = sum w Ms X for now */
 static void add_M(const point *p, const motion *o, ph_six M[2][2])
 {
-    ph_dual wX = {ph_mscale(p->weight, p->X[0].r), ph_mscale(p->weight, p->X[0].e)};
+    ph_dual wX = {ph_rows_scale(p->weight, p->X[0].r), ph_rows_scale(p->weight, p->X[0].e)};
     ph_six B = weigh_dual(&o->Ms, &wX);
     M[0][1] = ph_six_add(M[0][1], B);
     M[1][1] = ph_six_add(M[1][1], ph_dual_six(&p->X[0], &B));
@@ -253,15 +257,15 @@ static void add_C(const point *p, const motion *o, const shared *x, ph_six C[2][
     for (int j = 0; j < 2; j++) {
         ph_dual N = p->X[0], HN = x->HX;
         if (!j) {
-            N = ph_dual_sub((ph_dual){.r = ph_diag3(1, 1, 1)}, N);
+            N = ph_dual_sub((ph_dual){.r = ph_rows_diag(1)}, N);
             HN = ph_dual_sub(x->H, HN);
         }
         ph_dual NW = ph_dual_turn(N, o->v[j].w), A = ph_dual_sub(HN, NW);
         A = j ? ph_dual_add(A, X1) : ph_dual_sub(A, X1);
         ph_six B = ph_six_sub(weigh_dual(&o->Ms, &A), j ? GX : ph_six_sub(x->G, GX));
-        B.uu = ph_msub(B.uu, ph_mscale(o->Ms.m, NW.r)); /* N blockdiag(tilde(Omega), 0) */
+        B.uu = ph_rows_sub(B.uu, ph_rows_scale(o->Ms.m, NW.r)); /* N blockdiag(tilde(Omega), 0) */
         if (!o->Ms.centred)
-            B.wu = ph_msub(B.wu, ph_mmul(ph_tilde(o->Ms.moment), NW.r));
+            B.wu = ph_rows_sub(B.wu, ph_rows_mul_rows(ph_rows_tilde(o->Ms.moment), NW.r));
         add_rows(p, j, &B, C);
     }
 }
@@ -281,11 +285,11 @@ static void add_K(const point *p, const motion *o, const shared *x, ph_six K[2][
             n_q = ph_dual_add(Z, x->HX);
             A = ph_dual_sub(ph_dual_add(X[2], aX), ph_dual_turn(ph_dual_add(X[1], Z), w));
         } else { /* I - X for X */
-            ph_dual W = {.r = ph_tilde(w)};
+            ph_dual W = {.r = ph_rows_tilde(w)};
             Z = ph_dual_sub(ph_dual_sub(XW, X[1]), W);
             HZ = ph_dual_sub(ph_dual_turn(ph_dual_sub(x->HX, x->H), w), HX1);
             n_q = ph_dual_add(Z, ph_dual_sub(x->H, x->HX));
-            NW1 = ph_dual_sub((ph_dual){.r = ph_tilde(o->wdot[j])}, NW1);
+            NW1 = ph_dual_sub((ph_dual){.r = ph_rows_tilde(o->wdot[j])}, NW1);
             A = ph_dual_sub(ph_dual_sub(a, aX), ph_dual_add(X[2], ph_dual_turn(ph_dual_sub(Z, X[1]), w)));
         }
         A = ph_dual_sub(ph_dual_add(A, HZ), NW1);
@@ -372,8 +376,9 @@ static void plain_f(const ph_force_site *s, const motion *o, ph_twist f[2])
 static ph_six plain_C(const motion *o, double c, int j, const ph_six *G)
 {
     ph_six Ms = section_six(&o->Ms);
-    ph_mat3 W = ph_tilde(ph_scale(-c, o->v[j].w)), U = ph_tilde(ph_scale(c, o->v[j].u));
-    ph_six A = {ph_mmul(Ms.uu, W), ph_mmul(Ms.uu, U), ph_mmul(Ms.wu, W), ph_mmul(Ms.wu, U)};
+    ph_rows W = ph_rows_tilde(ph_scale(-c, o->v[j].w)), U = ph_rows_tilde(ph_scale(c, o->v[j].u));
+    ph_six A = {ph_rows_mul_rows(Ms.uu, W), ph_rows_mul_rows(Ms.uu, U), ph_rows_mul_rows(Ms.wu, W),
+                ph_rows_mul_rows(Ms.wu, U)};
     return ph_six_sub(A, *G);
 }
 
@@ -382,9 +387,10 @@ static ph_six plain_K(const motion *o, double c, int j, const ph_six *G, ph_vec3
 {
     ph_six Ms = section_six(&o->Ms);
     ph_vec3 U = o->v[j].u, w = o->v[j].w, a = ph_sub(ph_add(o->alpha[j].u, ph_cross(w, U)), own);
-    ph_mat3 E = ph_tilde(U), D = ph_mscale(c, ph_msub(ph_tilde(a), ph_mtilde(ph_tilde(w), U)));
-    return (ph_six){.uw = ph_msub(ph_mmul(Ms.uu, D), ph_mmul(G->uu, E)),
-                    .ww = ph_msub(ph_mmul(Ms.wu, D), ph_mmul(G->wu, E))};
+    ph_rows E = ph_rows_tilde(U),
+            D = ph_rows_scale(c, ph_rows_sub(ph_rows_tilde(a), ph_rows_mul_tilde(ph_rows_tilde(w), U)));
+    return (ph_six){.uw = ph_rows_sub(ph_rows_mul_rows(Ms.uu, D), ph_rows_mul_rows(G->uu, E)),
+                    .ww = ph_rows_sub(ph_rows_mul_rows(Ms.wu, D), ph_rows_mul_rows(G->wu, E))};
 }
 
 static void plain(const ph_force_site *s, const motion *o, const terms *t)

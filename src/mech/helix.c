@@ -1,9 +1,11 @@
 /* Motion along a helix (helix.h).
  *
  * f and g are meromorphic in s, with poles at s = (2 pi n)^2 and residues that are known:
- *   f = sum_n 2 (1 - (-1)^n cos(kappa n pi))/(4 pi^2 n^2 - s),  g = sum_n (-1)^n sin(kappa n pi)/(n pi)/(4 pi^2 n^2 - s)
- * The poles n = 1, 2 as they are and the rest as a power series have no cancellation and no branch: relative errors
- * of some 1e-16 up to half a turn, also of the derivatives. kappa -> -kappa keeps f and turns the sign of g. */
+ *   f = sum_n 2 (1 - (-1)^n cos(kappa n pi))/(4 pi^2 n^2 - s)
+ *   g = sum_n (-1)^n sin(kappa n pi)/(n pi)/(4 pi^2 n^2 - s)
+ * The poles n = 1, 2 as they are and the rest as a power series have no cancellation and no branch: relative
+ * errors of some 1e-16 up to half a turn, also of the derivatives. kappa -> -kappa keeps f and turns the sign
+ * of g. */
 #include "mech/helix.h"
 
 #include "lie/so3.h"
@@ -86,17 +88,15 @@ static scalar dot(ph_twist a, ph_twist b)
 static ph_dual both(ph_twist a, ph_twist b)
 {
     scalar k = dot(a, b);
-    ph_mat3 r = ph_madd(ph_outer(a.w, b.w), ph_outer(b.w, a.w));
-    ph_mat3 e = ph_madd(ph_outer(a.u, b.w), ph_outer(a.w, b.u));
-    e = ph_madd(e, ph_transpose(e));
-    r.xx -= 2 * k.r, r.yy -= 2 * k.r, r.zz -= 2 * k.r;
-    e.xx -= 2 * k.e, e.yy -= 2 * k.e, e.zz -= 2 * k.e;
-    return (ph_dual){r, e};
+    ph_rows r = ph_rows_add(ph_rows_outer(a.w, b.w), ph_rows_outer(b.w, a.w));
+    ph_rows e = ph_rows_add(ph_rows_outer(a.u, b.w), ph_rows_outer(a.w, b.u));
+    e = ph_rows_add(e, ph_rows_transpose(e));
+    return (ph_dual){ph_rows_sub(r, ph_rows_diag(2 * k.r)), ph_rows_sub(e, ph_rows_diag(2 * k.e))};
 }
 
 static ph_dual scaled(double k, ph_dual A)
 {
-    return (ph_dual){ph_mscale(k, A.r), ph_mscale(k, A.e)};
+    return (ph_dual){ph_rows_scale(k, A.r), ph_rows_scale(k, A.e)};
 }
 
 void ph_helix_fill(ph_helix *h, int order)
@@ -131,8 +131,8 @@ static ph_twist add_scaled(ph_twist a, scalar k, ph_twist b)
 
 static void add_symmetric(ph_dual *X, double n, scalar k, const ph_dual *S)
 {
-    X->r = ph_madd(X->r, ph_mscale(n * k.r, S->r));
-    X->e = ph_madd(X->e, ph_madd(ph_mscale(n * k.r, S->e), ph_mscale(n * k.e, S->r)));
+    X->r = ph_rows_add(X->r, ph_rows_scale(n * k.r, S->r));
+    X->e = ph_rows_add(X->e, ph_rows_add(ph_rows_scale(n * k.r, S->e), ph_rows_scale(n * k.e, S->r)));
 }
 
 void ph_helix_point(const ph_helix *h, int point, int order, ph_dual X[3])
@@ -153,7 +153,7 @@ void ph_helix_point(const ph_helix *h, int point, int order, ph_dual X[3])
         for (int k = 0; k <= n && point != 1; k++)
             add_symmetric(&X[n], binomial[n][k], g[k], &h->S[n - k]);
     }
-    X[0].r.xx += xi, X[0].r.yy += xi, X[0].r.zz += xi;
+    X[0].r = ph_rows_add(X[0].r, ph_rows_diag(xi));
 }
 
 /* ---- derivatives by d ------------------------------------------------------------------------------- */
@@ -164,5 +164,5 @@ void ph_helix_fold_slope(const ph_helix *h, int point, ph_twist y, ph_six *out)
     ph_form F = {.f = -c->f[0], .g = c->g[0], .f1 = -c->f[1], .g1 = c->g[1], .f2 = -c->f[2], .g2 = c->g[2]};
     ph_mat3 J0, J1;
     ph_se3_form_slope(F, h->d.w, h->d.u, y.u, y.w, &J0, &J1);
-    *out = (ph_six){.uw = J0, .wu = J0, .ww = J1};
+    *out = (ph_six){.uw = ph_rows_from(J0), .wu = ph_rows_from(J0), .ww = ph_rows_from(J1)};
 }

@@ -2,26 +2,74 @@
  *
  * Frames H(xi) = H_a exp(xi d), d = log(H_a^-1 H_b), 0 <= xi <= 1, have in their own axes the velocity
  *
- *   v(xi) = v_a + X (v_b - v_a),  X = (I - exp(-xi A))(I - exp(-A))^-1 = xi I + f A + g A^2,  A = hat(d)   (B7)
+ *   v(xi) = v_a + X (v_b - v_a),  X = (I - exp(-xi A))(I - exp(-A))^-1 = xi I + f A + g A^2           (B7)
  *
- * With p = |w|, d = (u, w), s = p^2 and kappa = 2 xi - 1 the scalars are
+ * with A = hat(d). With p = |w|, d = (u, w), s = p^2 and kappa = 2 xi - 1 the scalars are
  *
- *   f = (cos(kappa p/2) - cos(p/2))/(2 p sin(p/2)),   g = (kappa - sin(kappa p/2)/sin(p/2))/(2 s)           (B8) */
+ *   f = (cos(kappa p/2) - cos(p/2))/(2 p sin(p/2)),  g = (kappa - sin(kappa p/2)/sin(p/2))/(2 s)      (B8) */
 #ifndef PH_MECH_HELIX_H
 #define PH_MECH_HELIX_H
 
+#include "la/rows.h"
 #include "mech/mech.h"
 
 /* ---- matrices of 3 x 3 blocks ------------------------------------------------------------------- */
 
+PH_INLINE ph_rows ph_rows_from(ph_mat3 A)
+{
+    double x[9];
+    ph_store33(x, A);
+    return ph_rows_load(x);
+}
+
+PH_INLINE ph_mat3 ph_rows_to(ph_rows A)
+{
+    double x[9];
+    ph_rows_store(x, A);
+    return ph_load33(x);
+}
+
+PH_INLINE ph_rows ph_rows_tilde(ph_vec3 a)
+{
+    return ph_rows_of(ph_row_of(0, -a.z, a.y), ph_row_of(a.z, 0, -a.x), ph_row_of(-a.y, a.x, 0));
+}
+
+PH_INLINE ph_rows ph_rows_diag(double a)
+{
+    return ph_rows_of(ph_row_of(a, 0, 0), ph_row_of(0, a, 0), ph_row_of(0, 0, a));
+}
+
+/* a b^T */
+PH_INLINE ph_rows ph_rows_outer(ph_vec3 a, ph_vec3 b)
+{
+    return ph_rows_of(ph_row_of(a.x * b.x, a.x * b.y, a.x * b.z), ph_row_of(a.y * b.x, a.y * b.y, a.y * b.z),
+                      ph_row_of(a.z * b.x, a.z * b.y, a.z * b.z));
+}
+
+PH_INLINE ph_rows ph_rows_mul_tilde(ph_rows A, ph_vec3 b)
+{
+    return ph_rows_mul_rows(A, ph_rows_tilde(b));
+}
+
+PH_INLINE ph_vec3 ph_rows_times(ph_rows A, ph_vec3 b)
+{
+    return ph_mul(ph_rows_to(A), b);
+}
+
+/* A^T b */
+PH_INLINE ph_vec3 ph_rows_times_t(ph_rows A, ph_vec3 b)
+{
+    return ph_tmul(ph_rows_to(A), b);
+}
+
 /* [r e; 0 r], r + eps e with eps^2 = 0: matrices that hat(d) generates (L14) */
 typedef struct ph_dual {
-    ph_mat3 r, e;
+    ph_rows r, e;
 } ph_dual;
 
 /* [uu uw; wu ww] */
 typedef struct ph_six {
-    ph_mat3 uu, uw, wu, ww;
+    ph_rows uu, uw, wu, ww;
 } ph_six;
 
 /* (u, w) */
@@ -41,80 +89,89 @@ static inline ph_twist ph_twist_sub(ph_twist a, ph_twist b)
 
 static inline ph_dual ph_dual_hat(ph_twist a)
 {
-    return (ph_dual){ph_tilde(a.w), ph_tilde(a.u)};
+    return (ph_dual){ph_rows_tilde(a.w), ph_rows_tilde(a.u)};
 }
 
 static inline ph_dual ph_dual_add(ph_dual A, ph_dual B)
 {
-    return (ph_dual){ph_madd(A.r, B.r), ph_madd(A.e, B.e)};
+    return (ph_dual){ph_rows_add(A.r, B.r), ph_rows_add(A.e, B.e)};
 }
 
 static inline ph_dual ph_dual_sub(ph_dual A, ph_dual B)
 {
-    return (ph_dual){ph_msub(A.r, B.r), ph_msub(A.e, B.e)};
+    return (ph_dual){ph_rows_sub(A.r, B.r), ph_rows_sub(A.e, B.e)};
 }
 
 static inline ph_dual ph_dual_mul(ph_dual A, ph_dual B)
 {
-    return (ph_dual){ph_mmul(A.r, B.r), ph_madd(ph_mmul(A.r, B.e), ph_mmul(A.e, B.r))};
+    return (ph_dual){ph_rows_mul_rows(A.r, B.r),
+                     ph_rows_add(ph_rows_mul_rows(A.r, B.e), ph_rows_mul_rows(A.e, B.r))};
 }
 
 /* A [tilde(w) 0; 0 tilde(w)] */
 static inline ph_dual ph_dual_turn(ph_dual A, ph_vec3 w)
 {
-    return (ph_dual){ph_mtilde(A.r, w), ph_mtilde(A.e, w)};
+    return (ph_dual){ph_rows_mul_tilde(A.r, w), ph_rows_mul_tilde(A.e, w)};
 }
 
 static inline ph_twist ph_dual_apply(ph_dual A, ph_twist b)
 {
-    return (ph_twist){ph_add(ph_mul(A.r, b.u), ph_mul(A.e, b.w)), ph_mul(A.r, b.w)};
+    return (ph_twist){ph_add(ph_rows_times(A.r, b.u), ph_rows_times(A.e, b.w)), ph_rows_times(A.r, b.w)};
 }
 
 /* A^T b */
 static inline ph_twist ph_dual_fold(ph_dual A, ph_twist b)
 {
-    return (ph_twist){ph_tmul(A.r, b.u), ph_add(ph_tmul(A.e, b.u), ph_tmul(A.r, b.w))};
+    return (ph_twist){ph_rows_times_t(A.r, b.u),
+                      ph_add(ph_rows_times_t(A.e, b.u), ph_rows_times_t(A.r, b.w))};
 }
 
 static inline ph_six ph_six_add(ph_six A, ph_six B)
 {
-    return (ph_six){ph_madd(A.uu, B.uu), ph_madd(A.uw, B.uw), ph_madd(A.wu, B.wu), ph_madd(A.ww, B.ww)};
+    return (ph_six){ph_rows_add(A.uu, B.uu), ph_rows_add(A.uw, B.uw), ph_rows_add(A.wu, B.wu),
+                    ph_rows_add(A.ww, B.ww)};
 }
 
 static inline ph_six ph_six_sub(ph_six A, ph_six B)
 {
-    return (ph_six){ph_msub(A.uu, B.uu), ph_msub(A.uw, B.uw), ph_msub(A.wu, B.wu), ph_msub(A.ww, B.ww)};
+    return (ph_six){ph_rows_sub(A.uu, B.uu), ph_rows_sub(A.uw, B.uw), ph_rows_sub(A.wu, B.wu),
+                    ph_rows_sub(A.ww, B.ww)};
 }
 
 static inline ph_six ph_six_scale(double s, ph_six A)
 {
-    return (ph_six){ph_mscale(s, A.uu), ph_mscale(s, A.uw), ph_mscale(s, A.wu), ph_mscale(s, A.ww)};
+    return (ph_six){ph_rows_scale(s, A.uu), ph_rows_scale(s, A.uw), ph_rows_scale(s, A.wu),
+                    ph_rows_scale(s, A.ww)};
 }
 
 static inline ph_six ph_six_transpose(ph_six A)
 {
-    return (ph_six){ph_transpose(A.uu), ph_transpose(A.wu), ph_transpose(A.uw), ph_transpose(A.ww)};
+    return (ph_six){ph_rows_transpose(A.uu), ph_rows_transpose(A.wu), ph_rows_transpose(A.uw),
+                    ph_rows_transpose(A.ww)};
 }
 
 static inline ph_twist ph_six_apply(const ph_six *A, ph_twist b)
 {
-    return (ph_twist){ph_add(ph_mul(A->uu, b.u), ph_mul(A->uw, b.w)),
-                      ph_add(ph_mul(A->wu, b.u), ph_mul(A->ww, b.w))};
+    return (ph_twist){ph_add(ph_rows_times(A->uu, b.u), ph_rows_times(A->uw, b.w)),
+                      ph_add(ph_rows_times(A->wu, b.u), ph_rows_times(A->ww, b.w))};
 }
 
 /* A B */
 static inline ph_six ph_six_dual(const ph_six *A, const ph_dual *B)
 {
-    return (ph_six){ph_mmul(A->uu, B->r), ph_madd(ph_mmul(A->uu, B->e), ph_mmul(A->uw, B->r)),
-                    ph_mmul(A->wu, B->r), ph_madd(ph_mmul(A->wu, B->e), ph_mmul(A->ww, B->r))};
+    return (ph_six){ph_rows_mul_rows(A->uu, B->r),
+                    ph_rows_add(ph_rows_mul_rows(A->uu, B->e), ph_rows_mul_rows(A->uw, B->r)),
+                    ph_rows_mul_rows(A->wu, B->r),
+                    ph_rows_add(ph_rows_mul_rows(A->wu, B->e), ph_rows_mul_rows(A->ww, B->r))};
 }
 
 /* A^T B */
 static inline ph_six ph_dual_six(const ph_dual *A, const ph_six *B)
 {
-    ph_mat3 r = ph_transpose(A->r), e = ph_transpose(A->e);
-    return (ph_six){ph_mmul(r, B->uu), ph_mmul(r, B->uw), ph_madd(ph_mmul(e, B->uu), ph_mmul(r, B->wu)),
-                    ph_madd(ph_mmul(e, B->uw), ph_mmul(r, B->ww))};
+    ph_rows r = ph_rows_transpose(A->r), e = ph_rows_transpose(A->e);
+    return (ph_six){ph_rows_mul_rows(r, B->uu), ph_rows_mul_rows(r, B->uw),
+                    ph_rows_add(ph_rows_mul_rows(e, B->uu), ph_rows_mul_rows(r, B->wu)),
+                    ph_rows_add(ph_rows_mul_rows(e, B->uw), ph_rows_mul_rows(r, B->ww))};
 }
 
 /* ---- the helix ---------------------------------------------------------------------------------- */

@@ -185,23 +185,22 @@ typedef struct ph_force_site {
     const ph_force *f;
     ph_kin a, b;
     double t;
-    double load;          /* factor of applied forces and torques */
-    const double *lambda; /* of the joint, for friction */
-    ph_vec3 acc
-        [PH_SLOTS]; /* of forces with inertia: accelerations, physical, that go with M; gravity is not in them */
+    double load;           /* factor of applied forces and torques */
+    const double *lambda;  /* of the joint, for friction */
+    ph_vec3 acc[PH_SLOTS]; /* of forces with inertia: physical accelerations that go with M */
     ph_vec3 gravity;       /* m/s^2, world, times the factor of loads */
     ph_body_state *bodies; /* all of them, where a function is called */
 } ph_force_site;
 
-/* One kind of force: a file, a row. Forces with inertia have M; their g adds M acc + g, with the weight of their
- * masses, and their K adds d(M acc + g)/dq: callers put into acc what they want. */
+/* One kind of force: a file, a row. Forces with inertia have M; their g adds M acc + g, with the weight of
+ * their masses, and their K adds d(M acc + g)/dq: callers put into acc what they want. */
 typedef struct ph_force_ops {
     ph_status (*g)(const ph_force_site *s, ph_vec3 r[PH_SLOTS]); /* adds to the terms of g */
     ph_status (*C)(const ph_force_site *s, const ph_put *p);     /* adds dg/dv */
     ph_status (*K)(const ph_force_site *s, const ph_put *p);     /* adds dg/dq */
     double (*energy)(const ph_force_site *s);                    /* potential; NULL: none */
     ph_status (*M)(const ph_force_site *s, const ph_put *p); /* adds a mass matrix, symmetric; NULL: none */
-    /* with M: terms of g and, where they are not NULL, M, C and K at once, 12 x 12 in physical coordinates; adds */
+    /* with M: adds terms of g, M, C and K at once, those that are not NULL; 12 x 12, physical coordinates */
     ph_status (*all)(const ph_force_site *s, ph_vec3 *r, double *M, double *C, double *K);
     double (*kinetic)(const ph_force_site *s); /* kinetic energy; there where M is */
     /* friction: dg/dlambda, column by column: r[slot] for row i of the joint */

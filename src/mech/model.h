@@ -52,7 +52,7 @@ typedef struct ph_body_def {
     int marker;           /* 1 + index of the marker; 0: the frame, whose x is its origin */
     double mass;          /* kg */
     ph_mat3 J;            /* kg m^2, about the centre of mass, body axes */
-    int bare;             /* 1: beam elements that end here have its inertia; mass and J tell their size alone */
+    int bare;             /* 1: beam elements that end here have its inertia; mass and J are scales */
     ph_vec3 x;            /* m, of the centre of mass, world */
     ph_quat R;            /* body to world */
     ph_vec3 v;            /* m/s, world */

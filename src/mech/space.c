@@ -8,7 +8,8 @@
  *
  * With inertia, and q'' = D y'' + V y', U = dq''/dy', Y = dq''/dy at fixed y'', r = M q'' + g,
  *
- *   M_y = D^T M D,  g_y = D^T (g + M V y'),  C_y = D^T (C D + M U),  K_y = D^T (K D + C V + M Y) + d(D^T r)/dy
+ *   M_y = D^T M D,  g_y = D^T (g + M V y'),  C_y = D^T (C D + M U)
+ *   K_y = D^T (K D + C V + M Y) + d(D^T r)/dy                                                         (B12)
  *
  * D is block diagonal, half by half, and D and V depend on the second half of their body alone. */
 #include "mech/mech.h"

@@ -1,7 +1,7 @@
 /* Beams of model files: their own kinds of values, and the bodies, elements and joints that they become.
  *
- * Lumped masses: node i gets half of the mass and of the moments of inertia of the elements next to it. With any other
- * mass elements have it themselves, and nodes are bare.
+ * Lumped masses: node i gets half of the mass and of the moments of inertia of the elements next to it. With
+ * any other mass elements have it themselves, and nodes are bare.
  * Residual bending flexibility, of a diagonal section and an element of length L:
  *   1/GA2 + L^2/(12 EI3) in place of 1/GA2, 1/GA3 + L^2/(12 EI2) in place of 1/GA3                     (B6)
  * An arc with the unit tangent t at its start, chord c and angle a, half of which is that of t and c:
@@ -450,7 +450,7 @@ static void add_support(ph_reader *r, const ph_beam_def *b, int last, int body, 
     ph_store_name(r, PH_K_JOINT, name, r->element[PH_K_JOINT].n - 1);
 }
 
-/* Elements have mass where it is not that of rigid bodies at the nodes: M6 is then given, as mass and J are. */
+/* Elements have mass, M6, where it is not that of rigid bodies at the nodes; mass and J are there always. */
 static void distribute(ph_reader *r, ph_beam_def *b)
 {
     if (!b->M6 && !(b->mass > 0))

@@ -10,8 +10,8 @@
 
 static const char *body_word(int k)
 {
-    static const char *const words[] = {"polhode", "modes", "omega", "calM", "Kf", "Df", "KG", "markers"};
-    return k >= 0 && k < 8 ? words[k] : NULL;
+    static const char *const words[] = {"modes", "omega", "calM", "Kf", "Df", "KG", "markers"};
+    return k >= 0 && k < 7 ? words[k] : NULL;
 }
 
 static const char *marker_word(int k)
