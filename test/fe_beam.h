@@ -1,5 +1,5 @@
-/* A straight beam of Euler and Bernoulli along x in dense finite elements, its modes, and its reduction by the
- * definitions of src/fe/reduced.h. Written to share nothing with src/fe. */
+/* A straight beam of Euler and Bernoulli along x in dense finite elements, its modes, and its reduction by
+ * the definitions of src/fe/reduced.h. Written to share nothing with src/fe. */
 #ifndef PH_TEST_FE_BEAM_H
 #define PH_TEST_FE_BEAM_H
 
@@ -126,8 +126,8 @@ static inline void fe_jacobi(int n, double *A, double *V)
                     fe_rotate(n, A, V, p, q);
 }
 
-/* The lowest modes of K x = omega^2 M x in the degrees of freedom that are free, of unit mass, to the columns of Psi
- * (dof x modes). */
+/* The lowest modes of K x = omega^2 M x in the degrees of freedom that are free, of unit mass, to the
+ * columns of Psi (dof x modes). */
 static inline void fe_modes(const fe_beam *b, const unsigned char *is_free, int modes, double *Psi,
                             double *omega)
 {

@@ -1,5 +1,5 @@
-/* What tests of flexible bodies share: bodies of random numbers, a body at a random instant, reductions of dense
- * finite elements that share no line with src/fe, and differences of order 8. */
+/* What tests of flexible bodies share: bodies of random numbers, a body at a random instant, reductions of
+ * dense finite elements that share no line with src/fe, and differences of order 8. */
 #ifndef PH_TEST_MODAL_CASES_H
 #define PH_TEST_MODAL_CASES_H
 

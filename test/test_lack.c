@@ -14,7 +14,8 @@ typedef struct hung {
 
 enum { FRAME, ROOT, TIP, LOAD };
 
-/* A bar of length 2 along x in the body, pinned at its root, with a load on a pin at its tip; turned anyhow. */
+/* A bar of length 2 along x in the body, pinned at its root, with a load on a pin at its tip; turned
+ * anyhow. */
 static void hang(hung *h, ph_quat turn, int stiffen)
 {
     unsigned char is_free[FE_DOF];
@@ -59,7 +60,8 @@ static void spin_counts_across(void **state)
     rig_close(&h.r);
 }
 
-/* At rest with accelerations and reactions of equilibrium: hanging bars carry their own weight and the load. */
+/* At rest with accelerations and reactions of equilibrium: hanging bars carry their own weight and the
+ * load. */
 static void weight_counts_along(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Equations of flexible bodies: against Lagrange's equations differenced in quadruple precision from the kinetic
- * energy alone, against solids written node by node, against differences; and what they must keep. */
+/* Equations of flexible bodies: against Lagrange's equations differenced in quadruple precision from the
+ * kinetic energy alone, against solids written node by node, against differences; and what they must keep. */
 #include "modal_cases.h"
 #include "quad.h"
 
@@ -284,8 +284,8 @@ static void weight_is_derivative_of_potential(void **state)
 
 enum { NODES = 5, S_MODES = 3 };
 
-/* Nodes with a mass matrix Ms that is the same for x, y and z; node i moves by Psi_i zeta + w_i, w_ia = -1/2 z^T
- * H_ia z. */
+/* Nodes with a mass matrix Ms that is the same for x, y and z; node i moves by Psi_i zeta + w_i, w_ia =
+ * -1/2 z^T H_ia z. */
 typedef struct solid {
     double Ms[NODES * NODES];
     ph_vec3 X[NODES], psi[NODES][S_MODES];
@@ -372,7 +372,8 @@ static void solid_reduce(const solid *b, flex *x)
     }
 }
 
-/* g = L^T (Ms (x) I) (Omega x (Omega x r) + 2 Omega x udot), which holds where the mass is the same for x, y, z */
+/* g = L^T (Ms (x) I) (Omega x (Omega x r) + 2 Omega x udot), which holds where the mass is the same for x,
+ * y, z */
 static void solids_move_as_their_nodes(void **state)
 {
     (void)state;
@@ -409,8 +410,8 @@ static void solids_move_as_their_nodes(void **state)
     }
 }
 
-/* The kinetic energy of the nodes, with w, at the motion zeta = e z, zetadot = e zdot: what the body leaves out is
- * of third order. */
+/* The kinetic energy of the nodes, with w, at the motion zeta = e z, zetadot = e zdot: what the body
+ * leaves out is of third order. */
 static void second_order_is_complete(void **state)
 {
     (void)state;

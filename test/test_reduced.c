@@ -7,7 +7,8 @@ enum { ELEMENTS = 8 };
 static fe_beam beam; /* large */
 static double Psi[FE_DOF * FLEX_MODES];
 
-/* A bar clamped at its first node; bending in the two planes differs, so that modes are unique but for their signs. */
+/* A bar clamped at its first node; bending in the two planes differs, so that modes are unique but for
+ * their signs. */
 static ph_reduced *both(int modes, flex *x)
 {
     ph_fe_section s = steel_bar();
@@ -29,7 +30,8 @@ static ph_reduced *both(int modes, flex *x)
     return r;
 }
 
-/* The sign that takes column i of G of the one to that of the other: those of modes, and those of zeta_k Omega. */
+/* The sign that takes column i of G of the one to that of the other: those of modes, and those of zeta_k
+ * Omega. */
 static double sign_of(const double *sign, int f, int i)
 {
     return i < 6 ? 1 : i < 6 + f ? sign[i - 6] : sign[(i - 6 - f) / 3];

@@ -1,10 +1,10 @@
 /* Flexible bodies whose stiffness under load is left out: how much of it they lack.
  *
- *   spin = |Omega x e|^2/omega_1^2,   load = N/N_c,   N_c = m L omega_1^2/5                               (X25)
+ *   spin = |Omega x e|^2/omega_1^2,   load = N/N_c,   N_c = m L omega_1^2/5                            (X25)
  *
- * e is the axis of least moment of inertia, L the length of a uniform bar with the other two, and N the largest
- * force along e that a joint, or inertia and weight, put on the body. N_c buckles a bar clamped at one end whose lowest
- * frequency is omega_1; one on two supports takes half of it. */
+ * e is the axis of least moment of inertia, L the length of a uniform bar with the other two, and N the
+ * largest force along e that a joint, or inertia and weight, put on the body. N_c buckles a bar clamped at
+ * one end whose lowest frequency is omega_1; one on two supports takes half of it. */
 #include "mech/carry.h"
 
 #define BUCKLING 5 /* 3.5160^2/(pi/2)^2 = 5.0103 */

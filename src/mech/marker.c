@@ -1,15 +1,17 @@
 /* Markers of flexible bodies: points with axes, which move as those of bodies do.
  *
- *   p = x + R r,  r = X + Psi zeta + w(zeta),  r' = dr/dzeta = Psi + w',  R_i = R E,  E = exp(th),  th = Th zeta      (X21)
- *   pdot = xdot + R (Omega x r + r' zetadot),  omega = E^T Omega + T(th) Th zetadot                                   (X22)
- *   D = [I, -R tilde(r), R r';  0, E^T, T(th) Th]
- *   V = [0, -R tilde(Omega x r + r' zetadot), R (tilde(Omega) r' + d(r' zetadot)/dzeta);
- *        0, 0, (tilde(E^T Omega) T(th) + d(T(th) thdot)/dth) Th]                                                      (X23)
+ *   p = x + R r,  r = X + Psi zeta + w(zeta),  r' = dr/dzeta = Psi + w',
+ *   R_i = R E,  E = exp(th),  th = Th zeta                                                             (X21)
+ *   pdot = xdot + R (Omega x r + r' zetadot),  omega = E^T Omega + T(th) Th zetadot                    (X22)
+ *   D = [I, -R tilde(r), R r';  0, E^T, T(th) Th],  V = [0, -R tilde(Omega x r + r' zetadot),
+ *        R (tilde(Omega) r' + d(r' zetadot)/dzeta);  0, 0, (tilde(E^T Omega) T(th) + d(T(th) thdot)/dth) Th]
+ *                                                                                                      (X23)
  *   D^T f = (f, r x fb + E m, r'^T fb + Th^T T(th)^T m),  fb = R^T f, and its derivatives
  *     by phi:   (0, tilde(r) tilde(fb), r'^T tilde(fb))
- *     by zeta:  (0, -tilde(fb) r' - E tilde(m) T(th) Th, sum_a fb_a w_a'' + Th^T d(T(th)^T m)/dth Th)                 (X24)
+ *     by zeta:  (0, -tilde(fb) r' - E tilde(m) T(th) Th, sum_a fb_a w_a'' + Th^T d(T(th)^T m)/dth Th) (X24)
  *
- * w'' = -KG of unit forces at the marker: a force that joints or loads put there stiffens or softens the body. */
+ * w'' = -KG of unit forces at the marker: a force that joints or loads put there stiffens or softens the
+ * body. */
 #include "mech/modal.h"
 
 #include <string.h>
