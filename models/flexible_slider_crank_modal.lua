@@ -36,4 +36,4 @@ sensor{ name = "bow", custom = function(t, s)
 sensor{ name = "slider", type = "position", body = "slider" }
 sensor{ name = "torque", type = "reaction", joint = "shaft" }
 
-run   { t_end = 2 * math.pi / w, h = 2 * math.pi / w / 4000, rho = 0.9, formulation = "ggl", every = 10 }
+run   { t_end = 2 * math.pi / w, h = 1e-5, rho = 0.9, formulation = "ggl", every = 10 }
