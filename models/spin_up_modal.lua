@@ -3,7 +3,8 @@
 -- Origin: J. C. Simo, L. Vu-Quoc, On the dynamics of flexible beams under large overall motions - the plane case, 1986.
 -- Modes alone bend away without limit once the shaft turns faster than their lowest frequency, 3.798 rad/s: --set stiffening=0
 -- shows it, and the program says why. The tension of centrifugal forces, which geometric_stiffness brings in, holds them.
--- u is the displacement of the tip as seen from the shaft. The exact beam has least u2 = -0.5738348 at t = 6.762, u1 = -0.018821.
+-- u is the displacement of the tip as seen from the shaft. The exact beam has least u2 = -0.5738348 at t = 6.762, u1 = -0.018821;
+-- the modes -0.57459 and -0.01893.
 model "spin-up, modal"
 
 local L = 10

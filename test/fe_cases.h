@@ -1,4 +1,5 @@
-/* Finite elements that several tests reduce: a square steel bar 1 m long, a rod of a slider-crank, a solid block. */
+/* Finite elements that several tests reduce: a square steel bar 1 m long, a rod of a slider-crank, a solid
+ * block. */
 #ifndef PH_TEST_FE_CASES_H
 #define PH_TEST_FE_CASES_H
 
@@ -35,7 +36,7 @@ static inline ph_fe straight(ph_fe_section s, int n, double x, double y, double 
     return fe;
 }
 
-/* ---- solids: a block of bricks of eight nodes, 2 x 2 x 2 Gauss points --------------------------------------- */
+/* ---- solids: a block of bricks of eight nodes, 2 x 2 x 2 Gauss points ------------------------------ */
 
 typedef struct brick {
     double K[24 * 24], M[24 * 24];

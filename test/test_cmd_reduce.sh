@@ -66,4 +66,16 @@ run 0 run frozen.json --json
 sed -E 's/"wall_s":[^,}]*//g; s/"model":[^,]*//; s/"cost[^}]*//' out >second
 cmp -s first second || fail "a frozen model runs differently"
 
+# References that are kept know the body, whose file may change where the model does not.
+cat >kept.lua <<'END'
+flexible { name = "rod", file = "body.json", omega = {0, 0, 1} }
+run { t_end = 0.001, h = 1e-4 }
+END
+export POLHODE_CACHE=$PWD/kept
+run 0 reduce rod.lua -o body.json
+run 0 run kept.lua --reference exact
+run 0 reduce rod.lua --set rhoA=1.57 -o body.json
+run 0 run kept.lua --reference exact
+[[ $(find kept -type f | wc -l) == 2 ]] || fail "$(find kept -type f | wc -l) references of two bodies"
+
 finish

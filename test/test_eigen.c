@@ -1,4 +1,5 @@
-/* Lowest frequencies, dense and sparse; the same of a whole reduction, and of a solid of more than 20000 rows. */
+/* Lowest frequencies, dense and sparse; the same of a whole reduction, and of a solid of more than 20000
+ * rows. */
 #include "fe_cases.h"
 
 #include <time.h>
@@ -62,7 +63,8 @@ static void sparse_is_dense(void **state)
     }
 }
 
-/* Frequencies of a clamped solid bar: bending as of a beam with shear and cross-contraction held at the root, within 2 %. */
+/* Frequencies of a clamped solid bar: bending as of a beam with shear and cross-contraction held at the root,
+ * within 2 %. */
 static void large_solid(void **state)
 {
     (void)state;

@@ -40,14 +40,34 @@ static void refuses(void **state)
         assert_int_equal(ph_factor_create(&f, &fe.M, kinds[k], NULL, &row, NULL), PH_E_SINGULAR);
         assert_null(f);
         assert_true(row >= 0 && row < 24);
-        if (kinds[k] == PH_FACTOR_DENSE)
-            assert_int_equal(row, 8);
+        assert_int_equal(row, 8);
+        assert_int_equal(ph_factor_create(&f, &fe.K, kinds[k], NULL, &row, NULL), PH_E_SINGULAR);
         ph_fe_free(&fe);
+    }
+}
+
+/* [1 1; 1 1] but for round-off is no definite matrix. */
+static void refuses_round_off(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        ph_pool pool = {0};
+        ph_triplets t;
+        ph_csc A;
+        ph_factor *f;
+        int row;
+        assert_true(ph_triplets_open(&pool, &t, 4));
+        for (int i = 0; i < 4; i++)
+            ph_triplets_add(&t, i / 2, i % 2, i == 3 ? 1 + 1e-15 : 1);
+        assert_true(ph_csc_build(&pool, 2, 2, &t, &A));
+        assert_int_equal(ph_factor_create(&f, &A, kinds[k], NULL, &row, NULL), PH_E_SINGULAR);
+        ph_pool_free(&pool);
     }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(solves), cmocka_unit_test(refuses)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(solves), cmocka_unit_test(refuses),
+                                       cmocka_unit_test(refuses_round_off)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* flexible{} of model files: the bodies it becomes, frozen models, files beside the model, memory that ends. */
+/* flexible{} of model files: the bodies it becomes, frozen models, files beside the model, memory that
+ * ends. */
 #include "model_file.h"
 
 #include <sys/stat.h>
@@ -82,7 +83,7 @@ static void members_make_a_frame(void **state)
     ph_model_free(m);
 }
 
-/* ---- frozen ----------------------------------------------------------------------------------------------- */
+/* ---- frozen ---------------------------------------------------------------------------------------- */
 
 static void same_bits(const char *what, const double *a, const double *b, size_t n)
 {
@@ -156,7 +157,7 @@ static void frozen_models_have_it(void **state)
     }
 }
 
-/* ---- files ------------------------------------------------------------------------------------------------ */
+/* ---- files ----------------------------------------------------------------------------------------- */
 
 static void write_matrix(const char *dir, const char *name, const ph_csc *A)
 {
@@ -359,7 +360,7 @@ static void bad_files(void **state)
     folder_remove(&d);
 }
 
-/* ---- reduced bodies of files -------------------------------------------------------------------------- */
+/* ---- reduced bodies of files ----------------------------------------------------------------------- */
 
 /* What a file holds is read bit for bit; every place where it may be cut is an error and no more. */
 static void reduced_files(void **state)
@@ -403,20 +404,23 @@ static void bad_reduced(void **state)
                 {"M(0, 1)", "}",
                  "calM is not positive definite, which shows in row 7: a mode that is a rigid motion?"},
                 {"M(1, 0)", "}", "calM is not positive definite, which shows in row 1"},
+                {"M(1, 1, nil, 0.5)", "}", "calM is not that of a body, in row 1, column 4"},
                 {"M(1, 1, 2)", "}", "calM is not symmetric, in row 9, column 1"},
                 {"M(1, 1)", ", KG = {{1}}}", "KG of reduced must be a list of 12 matrices"}};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         char text[1024];
         snprintf(text, sizeof text,
-                 "local function M(mode, m, extra)\n local A = {}\n for i = 1, 100 do A[i] = (i - 1) %% 11 "
+                 "local function M(mode, m, extra, moment)\n local A = {}\n for i = 1, 100 do A[i] = (i - 1) "
+                 "%% 11 "
                  "== 0 and (i == 67 and "
-                 "mode or m) or 0 end\n A[81] = extra or 0\n return A\nend\n%s%s%s }",
+                 "mode or m) or 0 end\n A[81] = extra or 0\n A[4], A[31] = moment or 0, moment or 0\n return "
+                 "A\nend\n%s%s%s }",
                  head, rows[k].calM, rows[k].rest);
         refuse_text("model.lua", text, rows[k].words);
     }
 }
 
-/* ---- memory ----------------------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------------- */
 
 static void memory_may_end(void **state)
 {

@@ -26,6 +26,12 @@ done
 run 0 check clamped.lua --json
 has out '"bodies":1,' '"flexible":1,' '"coordinates":10,' '"dof":4,'
 
+# The tip moves and the frame cannot: modes must.
+sed '/^run/i body{ name = "sled", mass = 1, inertia = {1, 1, 1}, position = {1, 0, 0}, velocity = {0, 0, 0.5} }\
+joint{ name = "grip", type = "generic", bodies = {"rod.tip", "sled"}, at = {1, 0, 0}, lock = {"z"} }' clamped.lua >moving.lua
+run 0 check moving.lua
+has out "modes        move from the start"
+
 # Frequencies of the reduced finite elements, by an independent program: 52.497100786, twice, and 329.004322640.
 for space in R3xSO3 SE3 euler cardan; do
     run 0 modes clamped.lua --space $space --json

@@ -1,4 +1,5 @@
-/* Matrix Market files and tables of nodes: what is right is read, what is wrong has one sentence with file and line. */
+/* Matrix Market files and tables of nodes: what is right is read, what is wrong has one sentence with file
+ * and line. */
 #include "model_file.h"
 
 #include "fe/market.h"

@@ -202,7 +202,7 @@ static void friction_has_right_tangents(void **state)
     differentiate_friction((range){0, RIGID_SIDES, 4, 1e-7}, 413);
 }
 
-/* Numbers of size 100, and points that are 0.1 m from each other: derivatives, of order 8. */
+/* (X30) to (X33). Numbers of size 100, and points that are 0.1 m from each other: derivatives, of order 8. */
 #define WITH_MARKERS ((range){RIGID_SIDES, SIDES, 1, 1e-6})
 
 static void joints_at_markers_have_right_tangents(void **state)

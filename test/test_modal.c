@@ -26,13 +26,15 @@ static quad second(const ph_reduced *r, int c, const quad *a, const quad *b)
     return sum;
 }
 
-/* 1/2 sv^T calM sv + U . (Ndot_t + Omega x N_t) + Omega . Ndot_r + sum Omega_a Omega_b s_ab */
+/* 1/2 sv^T calM sv + E v . h + 1/2 h . J^-1 h, with the mean velocity E v of the body and the momentum
+ * h = (Ndot_t + Omega x N_t, Ndot_r + S Omega/2) of displacements of second order (X11) */
 static quad kinetic(const motion *m)
 {
     const ph_reduced *r = m->a->s.r;
     int f = r->modes, n = 6 + 4 * f;
-    quad_mat R = q_qmat(m->q);
-    quad sv[FLEX_CAL] = {0}, T = 0, N[3], rate[3];
+    quad_mat R = q_qmat(m->q), J = {{{0}}};
+    quad sv[FLEX_CAL] = {0}, T = 0, N[3], rate[3], s[6];
+    quad_vec h = {{0}}, p = {{0}};
     const quad *w = m->v + 3, *zdot = m->v + 6;
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++)
@@ -48,13 +50,23 @@ static quad kinetic(const motion *m)
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             T += sv[i] * r->calM[i * n + j] * sv[j] / 2;
+    for (int c = 0; c < 6; c++)
+        s[c] = second(r, PH_KG_SPINS + c, m->zeta, m->zeta) / 2;
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, k = (i + 2) % 3;
-        T += sv[i] * (rate[i] + w[j] * N[k] - w[k] * N[j]);
-        T += w[i] * second(r, PH_KG_TURNS + i, m->zeta, zdot);
-        T += w[i] * w[i] * second(r, PH_KG_SPINS + i, m->zeta, m->zeta) / 2;
-        T += w[j] * w[k] * second(r, PH_KG_SPINS + 3 + i, m->zeta, m->zeta) / 2;
+        h.a[i] = rate[i] + w[j] * N[k] - w[k] * N[j];
+        h.a[3 + i] =
+            second(r, PH_KG_TURNS + i, m->zeta, zdot) + s[i] * w[i] + (s[3 + k] * w[j] + s[3 + j] * w[k]) / 2;
     }
+    for (int i = 0; i < 6; i++) {
+        for (int j = 0; j < 6; j++)
+            J.a[i][j] = r->calM[i * n + j];
+        for (int j = 0; j < n; j++)
+            p.a[i] += r->calM[i * n + j] * sv[j]; /* J E v */
+    }
+    quad_vec g = q_mulv(q_inverse(J, 6), h);
+    for (int i = 0; i < 6; i++)
+        T += g.a[i] * (p.a[i] + h.a[i] / 2);
     return T;
 }
 

@@ -3,7 +3,8 @@
 
 static const int tip_node = 10, root_node = 0;
 
-/* reference: 12 digits of an independent program, bar of 10 elements; the third pair of bending follows the second */
+/* reference: 12 digits of an independent program, bar of 10 elements; the third pair of bending follows the
+ * second */
 static void clamped_bar(void **state)
 {
     (void)state;
@@ -18,7 +19,8 @@ static void clamped_bar(void **state)
     ph_fe_free(&fe);
 }
 
-/* Pairs of a square section are along y, then along z, of whatever direction the bar is; signs are the same. */
+/* Pairs of a square section are along y, then along z, of whatever direction the bar is; signs are the
+ * same. */
 static void pairs_are_aligned(void **state)
 {
     (void)state;

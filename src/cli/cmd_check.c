@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define TWO_PI 6.283185307179586
 
@@ -30,6 +31,7 @@ typedef struct check {
     double h;                  /* planned; 0: the model says none */
     double position, velocity; /* violations of the initial values */
     double fastest, spin;      /* rad/s: of the linearised system; of the fastest body */
+    double bending;            /* largest initial velocity of a mode */
     double sensible;           /* step size; 0: nothing sets one */
 } check;
 
@@ -46,6 +48,16 @@ static double fastest_spin(const check *c, const ph_state *s)
     return spin;
 }
 
+static double fastest_mode(const ph_system *sys, const ph_state *s)
+{
+    double most = 0;
+    for (int i = 0; i < sys->n_nodes; i++)
+        for (int k = 0;
+             sys->nodes[i].name && !strncmp(sys->nodes[i].name, "modes of ", 9) && k < sys->nodes[i].n; k++)
+            most = fmax(most, fabs(s->v[s->v_at[i] + k]));
+    return most;
+}
+
 static ph_status examine(check *c, ph_error *err)
 {
     ph_problem *p = c->subject.p;
@@ -59,6 +71,7 @@ static ph_status examine(check *c, ph_error *err)
         return s;
     ph_state state = ph_sim_state(sim);
     c->spin = fastest_spin(c, &state);
+    c->bending = fastest_mode(&p->sys, &state);
     s = ph_sim_violation(sim, &c->position, &c->velocity);
     if (s == PH_OK)
         s = ph_sim_fastest(sim, &c->fastest);
@@ -105,6 +118,8 @@ static void print_text(const check *c)
         if (ph_subject_redundancy(&c->subject, k, text, sizeof text)[0])
             printf("  redundancy   %s\n", text);
     printf("  consistency  positions to %.2g, velocities to %.2g\n", c->position, c->velocity);
+    if (c->bending > 0)
+        printf("  modes        move from the start, by up to %.3g/s: joints need it\n", c->bending);
     if (c->fastest > 0)
         printf("  vibration    fastest about %.4g rad/s (%.4g Hz)\n", c->fastest, c->fastest / TWO_PI);
     if (c->spin > 0)

@@ -11,7 +11,7 @@
 
 #define TWO_PI 6.283185307179586
 
-/* ---- which one ------------------------------------------------------------------------------------------ */
+/* ---- which one ------------------------------------------------------------------------------------- */
 
 static const ph_flexible_def *find(const ph_model *m, const ph_args *args)
 {
@@ -37,7 +37,7 @@ static const ph_flexible_def *find(const ph_model *m, const ph_args *args)
     return NULL;
 }
 
-/* ---- files ---------------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------------- */
 
 static int is_hdf5(const char *path)
 {
@@ -67,7 +67,7 @@ static int write_body(const ph_reduced *r, const char *path)
     return code;
 }
 
-/* ---- words ---------------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------------- */
 
 static void print_text(const ph_flexible_def *f, const ph_args *args)
 {

@@ -33,18 +33,17 @@ static int split(const char *option, const char *text, char (**out)[64])
 
 static int open_parameters(ph_sens_study *st, const ph_subject *subject, const ph_args *args)
 {
-    ph_given given;
     ph_error err;
     st->n = split("--param", args->param, &st->name);
-    if (!st->n || !ph_subject_given(args, &given))
+    if (!st->n || !ph_subject_given(args, &st->given))
         return 0;
-    ph_vary_base base = {args->word[0],
-                         given.set,
-                         given.n,
-                         subject->model,
-                         subject->space,
-                         args->assemble,
-                         subject->p->sys.n_redundant};
+    st->from = (ph_vary_base){args->word[0],
+                              st->given.set,
+                              st->given.n,
+                              subject->model,
+                              subject->space,
+                              args->assemble,
+                              subject->p->sys.n_redundant};
     st->vary = calloc((size_t)st->n, sizeof *st->vary);
     st->param = calloc((size_t)st->n, sizeof *st->param);
     if (!st->vary || !st->param)
@@ -52,7 +51,7 @@ static int open_parameters(ph_sens_study *st, const ph_subject *subject, const p
     for (int k = 0; k < st->n; k++) {
         int i = ph_model_find(subject->model, PH_PARAMETERS, st->name[k]);
         double value = i < 0 ? 0 : ph_model_parameter(subject->model, i);
-        if (ph_vary_create(&st->vary[k], &base, st->name[k], args->eps * (value != 0 ? fabs(value) : 1),
+        if (ph_vary_create(&st->vary[k], &st->from, st->name[k], args->eps * (value != 0 ? fabs(value) : 1),
                            &err) != PH_OK)
             return ph_complain("%s: --param: %s", args->word[0], err.text), 0;
         st->param[k] = ph_vary_param(&st->vary[k]);

@@ -195,7 +195,7 @@ static void make_keys(ph_sweep_study *d)
 {
     uint64_t hash = d->source ? ph_hash_bytes(PH_HASH_START, d->source, d->source_size)
                               : ph_hash_text(PH_HASH_START, d->args->word[0]);
-    d->base = ph_options_hash(&d->merged, hash);
+    d->base = ph_options_hash(&d->merged, ph_subject_hash(d->model, hash));
     hash = ph_hash_text(d->base, ph_version());
     for (int i = 0; i < d->plan.n_vary; i++) {
         const ph_vary *v = &d->plan.vary[i];

@@ -2,6 +2,7 @@
  * problems. */
 #include "cli/model.h"
 #include "cli/options.h"
+#include "mech/model.h"
 #include "study/hash.h"
 
 #include <math.h>
@@ -169,6 +170,29 @@ static double energy(const ph_state *s, const void *ctx)
     return ph_mechanism_energy(ctx, s);
 }
 
+static uint64_t hash_numbers(uint64_t hash, size_t n, const double *x)
+{
+    return x ? ph_hash_bytes(hash, x, n * sizeof *x) : hash;
+}
+
+uint64_t ph_subject_hash(const ph_model *model, uint64_t hash)
+{
+    for (int k = 0; model && k < model->n_flexible; k++) {
+        const ph_reduced *r = model->flexible[k].body;
+        size_t n = (size_t)r->modes, size = 6 + 4 * n;
+        hash = hash_numbers(hash, size * size, r->calM);
+        hash = hash_numbers(hash, n * n, r->Kf);
+        hash = hash_numbers(hash, n * n, r->Df);
+        hash = hash_numbers(hash, (PH_KG_MARKERS + 3 * (size_t)r->n_markers) * n * n, r->KG);
+        for (int m = 0; m < r->n_markers; m++) {
+            hash = ph_hash_bytes(hash, &r->marker[m].X, sizeof r->marker[m].X);
+            hash = hash_numbers(hash, 3 * n, r->marker[m].Psi);
+            hash = hash_numbers(hash, 3 * n, r->marker[m].Th);
+        }
+    }
+    return hash;
+}
+
 /* Of the text of the model and all that changes it; 0 where the text cannot be read again. */
 static uint64_t fingerprint(const ph_args *args)
 {
@@ -205,7 +229,8 @@ static ph_status build_mechanism(ph_subject *s, const ph_args *args, ph_error *e
     if (status == PH_OK)
         status = ph_mechanism_rank(s->mech, err);
     s->p->name = ph_model_title(s->model), s->p->sys = *ph_mechanism_system(s->mech);
-    s->p->key = fingerprint(args);
+    uint64_t key = fingerprint(args);
+    s->p->key = key ? ph_subject_hash(s->model, key) : 0;
     s->p->t_end = run.t_end, s->p->h = run.opt.h, s->p->energy = energy;
     return status;
 }

@@ -2,6 +2,8 @@
 #ifndef PH_CLI_MODEL_H
 #define PH_CLI_MODEL_H
 
+#include <stdint.h>
+
 #include "cli/cli.h"
 #include "polhode/model.h"
 #include "problem/problem.h"
@@ -41,6 +43,10 @@ int ph_subject_given(const ph_args *args, ph_given *out);
 
 /* Read the file of the first word, for commands that need no mechanism. NULL after one line on stderr. */
 ph_model *ph_subject_read(const ph_args *args);
+
+/* A fingerprint, with that of the flexible bodies of a model (NULL: none): their files may change where its text
+ * does not. */
+uint64_t ph_subject_hash(const ph_model *model, uint64_t hash);
 
 /* Rows of constraint c that earlier ones imply, of a file. */
 int ph_subject_redundant(const ph_subject *s, int c);

@@ -25,6 +25,8 @@ typedef struct ph_aim {
 typedef struct ph_sens_study {
     int n; /* parameters */
     ph_vary *vary;
+    ph_given given;    /* settings of the command, */
+    ph_vary_base from; /* which are among what they are built from */
     ph_param *param;
     char (*name)[64];
     ph_sens *sens; /* direct */

@@ -1,5 +1,5 @@
-/* The reversed Cuthill-McKee order: rows in layers from one end of the graph to the other, those with few neighbours first.
- * The end is found by going to the farthest row and back until that gets no farther. */
+/* The reversed Cuthill-McKee order: rows in layers from one end of the graph to the other, those with few
+ * neighbours first. The end is found by going to the farthest row and back until that gets no farther. */
 #include "fe/band.h"
 
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 
 typedef struct walk {
     const ph_csc *A;
-    int *queue;   /* rows in the order of their visit */
-    int *layer;   /* of rows: 0 not visited, else 1 + distance from the start */
+    int *queue; /* rows in the order of their visit */
+    int *layer; /* of rows: 0 not visited, else 1 + distance from the start */
     int *degree;
 } walk;
 
@@ -77,7 +77,9 @@ static int visit_part(walk *w, int start, int first)
 int ph_band_order(ph_pool *pool, const ph_csc *A, int *place)
 {
     int n = A->columns, end = 0, width = 0;
-    walk w = {.A = A, .queue = ph_pool_ints(pool, (size_t)n), .layer = ph_pool_ints(pool, (size_t)n),
+    walk w = {.A = A,
+              .queue = ph_pool_ints(pool, (size_t)n),
+              .layer = ph_pool_ints(pool, (size_t)n),
               .degree = ph_pool_ints(pool, (size_t)n)};
     if (!w.queue || !w.layer || !w.degree)
         return -1;

@@ -4,7 +4,8 @@
 
 #include "fe/sparse.h"
 
-/* place[i]: where row i goes. Returns the half bandwidth then, largest |place[i] - place[j]|; -1: no memory. */
+/* place[i]: where row i goes. Returns the half bandwidth then, largest |place[i] - place[j]|; -1: no
+ * memory. */
 int ph_band_order(ph_pool *pool, const ph_csc *A, int *place);
 
 #endif

@@ -1,7 +1,8 @@
 /* Lowest frequencies of K x = omega^2 M x.
  *
- * Both ways look for the largest mu of M x = mu K x, mu = 1/omega^2: round-off is relative to the largest mu, and so the lowest
- * frequencies are the best ones. LAPACK reduces by the factors of K, ARPACK iterates with K^-1 M. */
+ * Both ways look for the largest mu of M x = mu K x, mu = 1/omega^2: round-off is relative to the largest mu,
+ * and so the lowest frequencies are the best ones. LAPACK reduces by the factors of K, ARPACK iterates with
+ * K^-1 M. */
 #include "fe/eigen.h"
 
 #include <string.h>
@@ -153,7 +154,7 @@ ph_status ph_eigen_lowest(const ph_csc *K, const ph_csc *M, ph_factor *f, ph_fac
     if (n == 0)
         return PH_OK;
 #if SPARSE
-    if (sparse && f && n < rows / 4)
+    if (sparse && f && n < rows / 2)
         return lowest_sparse(K, M, f, n, lambda, V, alloc, err);
 #else
     (void)f;

@@ -6,13 +6,13 @@
 
 int ph_eigen_has_sparse(void); /* 1: built with ARPACK */
 
-/* The n lowest of K x = lambda M x, both positive definite: ascending lambda, and the columns of V with V^T M V = I. f: the
- * factors of K, for PH_FACTOR_SPARSE. */
+/* The n lowest of K x = lambda M x, both positive definite: ascending lambda, and the columns of V with V^T M
+ * V = I. f: the factors of K, for PH_FACTOR_SPARSE. */
 ph_status ph_eigen_lowest(const ph_csc *K, const ph_csc *M, ph_factor *f, ph_factor_kind kind, int n,
                           double *lambda, double *V, const ph_allocator *alloc, ph_error *err);
 
-/* All of A x = lambda B x, n x n, column by column: A becomes the vectors, X^T B X = I; B, positive definite, is lost. NULL: 1.
- * PH_E_SINGULAR: B is not positive definite. */
+/* All of A x = lambda B x, n x n, column by column: A becomes the vectors, X^T B X = I; B, positive definite,
+ * is lost. NULL: 1. PH_E_SINGULAR: B is not positive definite. */
 ph_status ph_eigen_dense(int n, double *A, double *B, double *lambda, const ph_allocator *alloc,
                          ph_error *err);
 

@@ -11,8 +11,8 @@ typedef struct ph_fe_beam {
     double length, EA;
 } ph_fe_beam;
 
-/* Row of component k of node i, both from 0: dofs i + k. Components: displacements, then rotations, in the axes
- * of the body. */
+/* Row of component k of node i, both from 0: dofs i + k. Components: displacements, then rotations, in the
+ * axes of the body. */
 typedef struct ph_fe {
     ph_pool pool;         /* owns all of it */
     const char *label[2]; /* of mass and stiffness in sentences: "M.mtx", "beam" */

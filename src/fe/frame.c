@@ -1,10 +1,10 @@
 /* Finite elements of beams and frames.
  *
- * Cubic bending v(x), linear displacement along the axis and linear twist, consistent mass. With the ends' deflections and
- * slopes (v_a, v_a', v_b, v_b'), per plane of bending:
+ * Cubic bending v(x), linear displacement along the axis and linear twist, consistent mass. With the ends'
+ * deflections and slopes (v_a, v_a', v_b, v_b'), per plane of bending:
  *   K: EI/L^3 [12 6L -12 6L; 6L 4L^2 -6L 2L^2; ...]           from EI v''^2
  *   M: rhoA L/420 [156 22L 54 -13L; 22L 4L^2 13L -3L^2; ...]   from rhoA v^2
- *   G: N/(30 L) [36 3L -36 3L; 3L 4L^2 -3L -L^2; ...]          from N v'^2, or J v'^2: rotary inertia              (X3)
+ *   G: N/(30 L) [36 3L -36 3L; 3L 4L^2 -3L -L^2; ...]          from N v'^2, or J v'^2: rotary inertia  (X3)
  * Slopes are rotations: v' = r3 of deflections along the second axis, w' = -r2 of those along the third. */
 #include "fe/frame.h"
 
@@ -98,7 +98,7 @@ int ph_fe_axes(ph_vec3 e, ph_vec3 axis, ph_mat3 *R)
     return 1;
 }
 
-/* ---- the frame ------------------------------------------------------------------------------------------ */
+/* ---- the frame ------------------------------------------------------------------------------------- */
 
 typedef struct builder {
     ph_fe *fe;

@@ -19,13 +19,13 @@ typedef struct ph_fe_member {
     ph_fe_section section;
 } ph_fe_member;
 
-/* Members between points. Nodes have the ids 0, 1, ...: of one member between two points along it; otherwise the points first, then the
- * nodes inside each member. */
+/* Members between points. Nodes have the ids 0, 1, ...: of one member between two points along it; otherwise
+ * the points first, then the nodes inside each member. */
 ph_status ph_fe_frame(ph_fe *out, const ph_allocator *alloc, int n_points, const double *points,
                       int n_members, const ph_fe_member *member, ph_error *err);
 
-/* Axes of a section, as columns: along e, the part of axis that is square to e (horizontal, z cross e, where axis is 0;
- * of a beam along z the y axis). 0: axis is along e. */
+/* Axes of a section, as columns: along e, the part of axis that is square to e (horizontal, z cross e, where
+ * axis is 0; of a beam along z the y axis). 0: axis is along e. */
 int ph_fe_axes(ph_vec3 e, ph_vec3 axis, ph_mat3 *R);
 
 /* Matrices of one element of length L in its own axes, 12 x 12, row by row. */

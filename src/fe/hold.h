@@ -8,7 +8,8 @@
 int ph_hold_nodes(ph_pool *pool, const ph_fe *fe, int n, const ph_patch *patch,
                   ph_csc *T); /* all of them stand still */
 
-/* a stays at the origin, b on the line from a through b, and a does not turn about it; nodes with rotations. */
+/* a stays at the origin, b on the line from a through b, and a does not turn about it; nodes with
+ * rotations. */
 int ph_hold_chord(ph_pool *pool, const ph_fe *fe, int a, int b, ph_csc *T);
 
 #endif

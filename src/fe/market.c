@@ -51,7 +51,7 @@ static int next_line(reading *r)
     return 0;
 }
 
-/* ---- head ----------------------------------------------------------------------------------------------- */
+/* ---- head ------------------------------------------------------------------------------------------ */
 
 static ph_status read_banner(reading *r)
 {
@@ -107,7 +107,7 @@ static void close_reading(reading *r)
     free(r->line);
 }
 
-/* ---- entries -------------------------------------------------------------------------------------------- */
+/* ---- entries --------------------------------------------------------------------------------------- */
 
 /* "i j x", i and j from 0 then */
 static ph_status read_entry(reading *r, int k, int *i, int *j, double *x)
@@ -229,7 +229,7 @@ ph_status ph_market_symmetric(ph_pool *pool, const char *path, int rows, ph_csc 
     return s;
 }
 
-/* ---- dense matrices ------------------------------------------------------------------------------------- */
+/* ---- dense matrices -------------------------------------------------------------------------------- */
 
 static ph_status read_array(reading *r, double *A)
 {
@@ -286,7 +286,7 @@ ph_status ph_market_dense(ph_pool *pool, const char *path, int rows, int *column
     return s;
 }
 
-/* ---- nodes ---------------------------------------------------------------------------------------------- */
+/* ---- nodes ----------------------------------------------------------------------------------------- */
 
 static int by_number(const void *a, const void *b)
 {
@@ -354,7 +354,7 @@ ph_status ph_market_nodes(ph_pool *pool, const char *path, int *n, int **id, dou
     return s;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------ */
+/* ---- the whole ------------------------------------------------------------------------------------- */
 
 static const char *base_name(const char *path)
 {

@@ -6,7 +6,8 @@
 
 /* Sentences name the file, and the line or row. */
 
-/* A symmetric matrix: "coordinate real symmetric", or "general" that is symmetric to round-off. rows < 0: any. */
+/* A symmetric matrix: "coordinate real symmetric", or "general" that is symmetric to round-off. rows < 0:
+ * any. */
 ph_status ph_market_symmetric(ph_pool *pool, const char *path, int rows, ph_csc *out, ph_error *err);
 
 /* A dense one, "array real general" or "coordinate real general", column by column. */

@@ -1,5 +1,6 @@
-/* Patches of nodes. Without rotations at the nodes, th of a patch is the turn that fits their displacements best:
- *   th = (sum_j |y_j|^2 I - y_j y_j^T)^-1 sum_j y_j x u_j,  y_j = X_j - X                                           (X5) */
+/* Patches of nodes. Without rotations at the nodes, th of a patch is the turn that fits their displacements
+ * best:
+ *   th = (sum_j |y_j|^2 I - y_j y_j^T)^-1 sum_j y_j x u_j,  y_j = X_j - X                             (X5) */
 #include "fe/patch.h"
 
 #define ON_LINE 1e-9 /* relative determinant below which nodes are on a line */

@@ -12,7 +12,8 @@ typedef struct ph_patch {
     ph_mat3 A; /* of nodes without rotations: inverse of sum (|y|^2 I - y y^T), y from the mean position */
 } ph_patch;
 
-/* A sentence names what. PH_E_INPUT: a node is not there or is there twice, or nodes without rotations are on a line. */
+/* A sentence names what. PH_E_INPUT: a node is not there or is there twice, or nodes without rotations are on
+ * a line. */
 ph_status ph_patch_make(ph_pool *pool, const ph_fe *fe, const char *what, const char *name, int n,
                         const int *id, ph_patch *out, ph_error *err);
 

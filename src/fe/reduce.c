@@ -1,18 +1,21 @@
 /* From finite elements to what a run needs of them: (X1), markers, damping.
  *
  * Modal damping ratios d_k of (Kf, Mf), whose vibrations V have V^T Mf V = I, V^T Kf V = Omega^2:
- *   Df = Mf V diag(2 d_k omega_k) V^T Mf                                                                            (X8)
+ *   Df = Mf V diag(2 d_k omega_k) V^T Mf                                                              (X8)
  *
- * Displacements have one first moment: of mode k it is S_k = Phi_t^T M psi_k, and its momentum when the body turns
- *   Phi_t^T M Phi_rk = -tilde(S_k)                                                                                  (X9)
- * where the mass is the same for all directions. Mass matrices with rotations have this up to the square of the size
- * of elements; it is set, since otherwise motion depends on a constant velocity, and weight is not acceleration. */
+ * Displacements have one first moment: of mode k it is S_k = Phi_t^T M psi_k, and its momentum when the body
+ * turns
+ *   Phi_t^T M Phi_rk = -tilde(S_k)                                                                    (X9)
+ * where the mass is the same for all directions. Mass matrices with rotations have this up to the square of
+ * the size of elements; it is set, since otherwise motion depends on a constant velocity, and weight is not
+ * acceleration. */
 #include "fe/reduce.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "fe/market.h"
+#include "fe/rigid.h"
 #include "fe/stiffen.h"
 
 typedef struct job {
@@ -32,15 +35,7 @@ static ph_status no_memory(job *j)
     return ph_fail(j->err, PH_E_MEMORY, "not enough memory to reduce %d nodes", j->fe->n_nodes);
 }
 
-static double dot(int n, const double *a, const double *b)
-{
-    double s = 0;
-    for (int i = 0; i < n; i++)
-        s += a[i] * b[i];
-    return s;
-}
-
-/* ---- nodes ---------------------------------------------------------------------------------------------- */
+/* ---- nodes ----------------------------------------------------------------------------------------- */
 
 static const ph_fe_interface *find_interface(const ph_fe_spec *spec, const char *name)
 {
@@ -84,21 +79,13 @@ static int has_frame(const ph_fe_spec *spec)
     return spec->frame || spec->frame_id != PH_NO_NODE;
 }
 
-/* m chi from Phi_t^T M Phi_r0 = -m tilde(chi) */
+/* Phi_t^T M Phi_r0 = -m tilde(chi) */
 static int centre_of_mass(job *j, ph_vec3 *x)
 {
-    int rows = ph_fe_size(j->fe);
-    double *c = ph_pool_numbers(&j->pool, 2 * (size_t)rows), *y = c + rows, chi[3], m = 0;
-    if (!c)
+    ph_rigid r;
+    if (!ph_rigid_make(&j->pool, j->fe, &r))
         return 0;
-    for (int k = 0; k < 3; k++) {
-        ph_fe_rigid(j->fe, ph_v3(0, 0, 0), k, c);
-        ph_csc_mul(&j->fe->M, c, y);
-        m = dot(rows, c, y);
-        ph_fe_rigid(j->fe, ph_v3(0, 0, 0), 3 + (k + 1) % 3, c);
-        chi[(k + 2) % 3] = dot(rows, c, y);
-    }
-    *x = ph_scale(1 / m, ph_load3(chi));
+    *x = ph_scale(1 / r.A[0], ph_v3(r.A[6 + 5], r.A[12 + 3], r.A[4]));
     return 1;
 }
 
@@ -139,7 +126,7 @@ static ph_status check_frame(const job *j)
     return PH_OK;
 }
 
-/* ---- markers -------------------------------------------------------------------------------------------- */
+/* ---- markers --------------------------------------------------------------------------------------- */
 
 /* Every node of a few members, else the frame's node; and every interface. */
 static ph_status list_markers(job *j)
@@ -185,7 +172,7 @@ static void fill_markers(job *j)
     }
 }
 
-/* ---- invariants ----------------------------------------------------------------------------------------- */
+/* ---- invariants ------------------------------------------------------------------------------------ */
 
 /* Column k of G of (X1). */
 static void basis_column(const job *j, int k, double *c)
@@ -224,15 +211,17 @@ static void set_momentum(ph_reduced *r)
 static ph_status fill_mass(job *j)
 {
     int rows = ph_fe_size(j->fe), n = 6 + 4 * j->r->modes;
-    double *c = ph_pool_numbers(&j->pool, 3 * (size_t)rows), *y = c + rows, *z = y + rows;
-    if (!c)
+    size_t N = (size_t)rows;
+    double *c = ph_pool_numbers(&j->pool, N), *y = ph_pool_numbers(&j->pool, N),
+           *z = ph_pool_numbers(&j->pool, N);
+    if (!c || !y || !z)
         return no_memory(j);
     for (int b = 0; b < n; b++) {
         basis_column(j, b, c);
         ph_csc_mul(&j->fe->M, c, y);
         for (int a = 0; a <= b; a++) {
             basis_column(j, a, z);
-            j->r->calM[a * n + b] = j->r->calM[b * n + a] = dot(rows, z, y);
+            j->r->calM[a * n + b] = j->r->calM[b * n + a] = ph_inner(rows, z, y);
         }
     }
     set_momentum(j->r);
@@ -241,17 +230,11 @@ static ph_status fill_mass(job *j)
 
 static ph_status fill_stiffness(job *j)
 {
-    int rows = ph_fe_size(j->fe), n = j->r->modes;
-    size_t N = (size_t)rows;
-    double *y = ph_pool_numbers(&j->pool, N);
+    double *y = ph_pool_numbers(&j->pool, (size_t)ph_fe_size(j->fe));
     if (!y)
         return no_memory(j);
-    for (int b = 0; b < n; b++) {
-        ph_csc_mul(&j->fe->K, j->shapes.Psi + (size_t)b * N, y);
-        for (int a = 0; a <= b; a++)
-            j->r->Kf[a * n + b] = j->r->Kf[b * n + a] = dot(rows, j->shapes.Psi + (size_t)a * N, y);
-    }
-    memcpy(j->r->omega, j->shapes.omega, sizeof(double) * (size_t)n);
+    ph_csc_project(&j->fe->K, j->r->modes, j->shapes.Psi, y, j->r->Kf);
+    memcpy(j->r->omega, j->shapes.omega, sizeof(double) * (size_t)j->r->modes);
     return PH_OK;
 }
 
@@ -260,9 +243,9 @@ static ph_status fill_ratios(job *j, const double *Mf)
 {
     int n = j->r->modes;
     size_t nn = (size_t)(n * n);
-    double *V = ph_pool_numbers(&j->pool, 3 * nn), *B = V + nn, *MV = B + nn,
-           *value = ph_pool_numbers(&j->pool, (size_t)n);
-    if (!V || !value)
+    double *V = ph_pool_numbers(&j->pool, nn), *B = ph_pool_numbers(&j->pool, nn),
+           *MV = ph_pool_numbers(&j->pool, nn), *value = ph_pool_numbers(&j->pool, (size_t)n);
+    if (!V || !B || !MV || !value)
         return no_memory(j);
     memcpy(V, j->r->Kf, sizeof(double) * nn);
     memcpy(B, Mf, sizeof(double) * nn);
@@ -271,7 +254,7 @@ static ph_status fill_ratios(job *j, const double *Mf)
         return s;
     for (int k = 0; k < n; k++)
         for (int a = 0; a < n; a++)
-            MV[k * n + a] = dot(n, Mf + a * n, V + k * n);
+            MV[k * n + a] = ph_inner(n, Mf + a * n, V + k * n);
     for (int k = 0; k < n; k++) {
         double d = 2 * j->spec->ratio[j->spec->n_ratios == 1 ? 0 : k] * sqrt(fmax(value[k], 0));
         for (int a = 0; a < n; a++)
@@ -296,24 +279,13 @@ static ph_status fill_damping(job *j)
     return j->spec->n_ratios ? fill_ratios(j, Mf) : PH_OK;
 }
 
-/* ---- stress stiffness of files -------------------------------------------------------------------------- */
-
-/* KG of case c = Psi^T G Psi */
-static void add_stress(job *j, const ph_csc *G, int c, double *y)
-{
-    int n = j->r->modes, rows = ph_fe_size(j->fe);
-    double *to = j->r->KG + (size_t)c * (size_t)(n * n);
-    for (int b = 0; b < n; b++) {
-        ph_csc_mul(G, j->shapes.Psi + (size_t)b * (size_t)rows, y);
-        for (int a = 0; a <= b; a++)
-            to[a * n + b] = to[b * n + a] = dot(rows, j->shapes.Psi + (size_t)a * (size_t)rows, y);
-    }
-}
+/* ---- stress stiffness of files --------------------------------------------------------------------- */
 
 static ph_status read_stress(job *j, const ph_fe_stress *t)
 {
     ph_csc G;
-    int rows = ph_fe_size(j->fe), c = t->name ? ph_stiffen_find(j->r, t->name) : PH_KG_SPINS + 1;
+    int rows = ph_fe_size(j->fe), n = j->r->modes,
+        c = t->name ? ph_stiffen_find(j->r, t->name) : PH_KG_SPINS + 1;
     double *y = ph_pool_numbers(&j->pool, (size_t)rows);
     if (!y)
         return no_memory(j);
@@ -326,9 +298,10 @@ static ph_status read_stress(job *j, const ph_fe_stress *t)
     ph_status s = ph_market_symmetric(&j->pool, t->path, rows, &G, j->err);
     if (s != PH_OK)
         return s;
-    add_stress(j, &G, c, y);
+    double *KG = j->r->KG + (size_t)c * (size_t)(n * n);
+    ph_csc_project(&G, n, j->shapes.Psi, y, KG);
     if (!t->name) /* spin about z does the same as about y */
-        add_stress(j, &G, c + 1, y);
+        memcpy(KG + n * n, KG, sizeof(double) * (size_t)(n * n));
     return PH_OK;
 }
 
@@ -349,7 +322,7 @@ static ph_status fill_stress(job *j)
     return s;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------ */
+/* ---- all of it ------------------------------------------------------------------------------------- */
 
 static ph_status fill(job *j)
 {

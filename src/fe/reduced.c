@@ -62,9 +62,10 @@ ph_mat3 ph_reduced_inertia(const ph_reduced *r)
     return (ph_mat3){A[0], A[1], A[2], A[n], A[n + 1], A[n + 2], A[2 * n], A[2 * n + 1], A[2 * n + 2]};
 }
 
-/* ---- checks --------------------------------------------------------------------------------------------- */
+/* ---- checks ---------------------------------------------------------------------------------------- */
 
 #define SYMMETRY 1e-9 /* relative */
+#define MASS     1e-7 /* the same, of masses by direction: what passes checks of finite elements passes here */
 
 static ph_status check_matrix(const char *name, int n, const double *A, ph_error *err)
 {
@@ -110,6 +111,35 @@ static ph_status check_positive(ph_pool *pool, const char *name, int n, const do
     return s;
 }
 
+static ph_status check_markers(const ph_reduced *r, ph_error *err)
+{
+    for (int k = 0; k < r->n_markers; k++) {
+        const ph_marker *m = &r->marker[k];
+        if (!isfinite(ph_norm(m->X)) || !isfinite(ph_small_max(3 * r->modes, m->Psi)) ||
+            !isfinite(ph_small_max(3 * r->modes, m->Th)))
+            return ph_fail(err, PH_E_INPUT, "marker '%s' has a number that is none", m->name);
+    }
+    return isfinite(ph_small_max(r->modes, r->omega))
+               ? PH_OK
+               : ph_fail(err, PH_E_INPUT, "omega has a number that is none");
+}
+
+/* The mass is the same in every direction, and no rigid motion has moments other than those of a centre. */
+static ph_status check_mass(const ph_reduced *r, ph_error *err)
+{
+    int size = 6 + 4 * r->modes;
+    double m = r->calM[0];
+    for (int i = 0; i < 9; i++) {
+        int a = i / 3, b = i % 3;
+        double mass = r->calM[a * size + b] - (a == b ? m : 0),
+               moment = r->calM[a * size + 3 + b] + r->calM[b * size + 3 + a];
+        if (!(fabs(mass) <= MASS * m && fabs(moment) <= MASS * (m + fabs(r->calM[a * size + 3 + b]))))
+            return ph_fail(err, PH_E_INPUT, "calM is not that of a body, in row %d, column %d", a + 1,
+                           fabs(mass) <= MASS * m ? b + 4 : b + 1);
+    }
+    return PH_OK;
+}
+
 static ph_status check(ph_pool *pool, const ph_reduced *r, ph_error *err)
 {
     int n = r->modes, cases = r->KG ? PH_KG_MARKERS + 3 * r->n_markers : 0;
@@ -121,7 +151,11 @@ static ph_status check(ph_pool *pool, const ph_reduced *r, ph_error *err)
     for (int c = 0; s == PH_OK && c < cases; c++)
         s = check_matrix("KG", n, ph_reduced_KG(r, c), err);
     if (s == PH_OK)
+        s = check_markers(r, err);
+    if (s == PH_OK)
         s = check_inertia(pool, r, err);
+    if (s == PH_OK)
+        s = check_mass(r, err);
     if (s == PH_OK)
         s = check_positive(pool, "Kf", n, r->Kf, err);
     if (s == PH_OK)
@@ -137,7 +171,7 @@ ph_status ph_reduced_check(const ph_reduced *r, const ph_allocator *alloc, ph_er
     return s;
 }
 
-/* ---- as text -------------------------------------------------------------------------------------------- */
+/* ---- as text --------------------------------------------------------------------------------------- */
 
 static void put_numbers(FILE *to, const char *separator, const char *name, int n, const double *x)
 {

@@ -1,21 +1,21 @@
 /* A flexible body reduced to a few modes: everything that a run needs of its finite elements.
  *
- * In the frame of the body node i stands at X_i + Psi_i zeta + w_i(zeta) and is turned by exp(tilde(Th_i zeta)).
- * With velocities c = Phi_t U + Phi_r Omega + Psi zetadot of the nodes, Phi_r0 of the undeformed body and Phi_rk
- * of mode k,
+ * In the frame of the body node i stands at X_i + Psi_i zeta + w_i(zeta) and is turned by exp(tilde(Th_i
+ * zeta)). With velocities c = Phi_t U + Phi_r Omega + Psi zetadot of the nodes, Phi_r0 of the undeformed body
+ * and Phi_rk of mode k,
  *
- *   G = [Phi_t | Phi_r0 | Psi | Phi_r1 ... Phi_rn],  calM = G^T M G,  Kf = Psi^T K Psi                   (X1)
+ *   G = [Phi_t | Phi_r0 | Psi | Phi_r1 ... Phi_rn],  calM = G^T M G,  Kf = Psi^T K Psi                (X1)
  *
  * but for Phi_t^T M Phi_rk, which (X9) makes what it is of solids.
  *
  * Displacements of second order w (the foreshortening of a bent beam) matter where a load works on them. Load
  * case c, of nodal forces f_c, has the stress stiffness KG_c, and
  *
- *   f_c . w(zeta) = -1/2 zeta^T KG_c zeta                                                                 (X2)
+ *   f_c . w(zeta) = -1/2 zeta^T KG_c zeta                                                             (X2)
  *
  * Cases, in this order: forces of unit accelerations, M Phi_t e_x, ..., and M Phi_r0 e_x, ...; centrifugal
- * forces of Omega_x^2, Omega_y^2, Omega_z^2, Omega_y Omega_z, Omega_z Omega_x, Omega_x Omega_y, which sum up to
- * -Omega x (M Phi_r0 Omega)_i at node i; and for each marker unit forces along x, y, z of the body. */
+ * forces of Omega_x^2, Omega_y^2, Omega_z^2, Omega_y Omega_z, Omega_z Omega_x, Omega_x Omega_y, which sum up
+ * to -Omega x (M Phi_r0 Omega)_i at node i; and for each marker unit forces along x, y, z of the body. */
 #ifndef PH_FE_REDUCED_H
 #define PH_FE_REDUCED_H
 
@@ -55,13 +55,13 @@ static inline const double *ph_reduced_KG(const ph_reduced *r, int c)
 ph_reduced *ph_reduced_create(const ph_allocator *alloc, int modes, int n_markers, int kg);
 void ph_reduced_free(const ph_allocator *alloc, ph_reduced *r); /* accepts NULL */
 
-/* Whether it can be the body of a model: finite, symmetric, inertia positive definite, stiffness and damping not
- * negative. PH_E_INPUT with a sentence otherwise. */
+/* Whether it can be the body of a model: finite, symmetric, inertia positive definite, stiffness and damping
+ * not negative. PH_E_INPUT with a sentence otherwise. */
 ph_status ph_reduced_check(const ph_reduced *r, const ph_allocator *alloc, ph_error *err);
 
-/* As JSON, numbers with 17 digits, which give every double back: {"modes": 2, "omega": [..], "calM": [..], "Kf": [..],
- * "Df": [..], "KG": [[..], ..], "markers": [{"name": "tip", "X": [..], "Psi": [..], "Th": [..]}, ..]}; matrices row by
- * row; without "KG" where there is none. */
+/* As JSON, numbers with 17 digits, which give every double back: {"modes": 2, "omega": [..], "calM": [..],
+ * "Kf": [..], "Df": [..], "KG": [[..], ..], "markers": [{"name": "tip", "X": [..], "Psi": [..], "Th": [..]},
+ * ..]}; matrices row by row; without "KG" where there is none. */
 PH_API void ph_reduced_put(const ph_reduced *r, FILE *to);
 
 #define PH_MARKER_NAME 64 /* bytes that a marker has for its name */

@@ -17,7 +17,7 @@ int ph_reduced_has_hdf5(void)
     return 1;
 }
 
-/* ---- writing -------------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------------- */
 
 static int put(hid_t to, const char *name, int rank, const hsize_t *size, const double *x)
 {
@@ -74,7 +74,7 @@ ph_status ph_reduced_write_hdf5(const ph_reduced *r, const char *path, ph_error 
     return ok ? PH_OK : ph_fail(err, PH_E_INPUT, "'%.200s' cannot be written as HDF5", path);
 }
 
-/* ---- reading -------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------------- */
 
 /* Numbers of a dataset; -1: it is not there, or none. */
 static long size_of(hid_t from, const char *name)

@@ -2,39 +2,34 @@
  *
  * clamped         the frame's nodes stand still: lowest vibrations of the others
  * pinned          the frame follows the chord between two nodes
- * craig-bampton   each interface moves by itself, 6 ways, all else following statically; and the lowest vibrations with all
- *                 interfaces held. The vibrations of this basis, less its six rigid motions, are orthogonal to those: the
- *                 frame is that of mean axes                                                                        (X4)
+ * craig-bampton   each interface moves by itself, 6 ways, all else following statically; and the lowest
+ *                 vibrations with all interfaces held. The vibrations of this basis, less its six rigid
+ *                 motions, are orthogonal to those: the frame is that of mean axes                    (X4)
  *
- * Signs: the first large displacement is positive. Vibrations of nearly the same frequency, as of a round bar, are turned among
- * each other until they move along x, then y, then z: neither jumps when a parameter changes a little, and even where two
- * frequencies cross. Such a group spans the same motions; Kf has their coupling. */
+ * Signs: the first large displacement is positive. Vibrations of nearly the same frequency, as of a round
+ * bar, are turned among each other until they move along x, then y, then z: neither jumps when a parameter
+ * changes a little, and even where two frequencies cross. Such a group spans the same motions; Kf has their
+ * coupling. */
 #include "fe/shapes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "fe/market.h"
+#include "fe/rigid.h"
 #include "la/small.h"
 
-#define SAME_FREQUENCY 1e-2 /* relative: wide enough for the steps of differences by a parameter */
-#define EXTRA          6 /* modes beyond those wanted, so that the last ones are whole groups of the same frequency */
-#define TURNS          1e-3 /* lever, relative to the body, by which rotations count beside displacements */
+#define SAME_FREQUENCY 1e-2  /* relative: wide enough for the steps of differences by a parameter */
+#define EXTRA          6     /* modes beyond those wanted: the last ones shall be whole groups */
+#define TOO_FINE       1e-14 /* 1/condition: a beam of n elements has n^-4/10; of 1500 five digits are left */
+#define TURNS          1e-3  /* lever, relative to the body, by which rotations count beside displacements */
 
 static ph_status no_memory(ph_error *err)
 {
     return ph_fail(err, PH_E_MEMORY, "not enough memory for modes");
 }
 
-static double dot(int n, const double *a, const double *b)
-{
-    double s = 0;
-    for (int i = 0; i < n; i++)
-        s += a[i] * b[i];
-    return s;
-}
-
-/* ---- order and signs ------------------------------------------------------------------------------------ */
+/* ---- order and signs ------------------------------------------------------------------------------- */
 
 static double size_of(const ph_fe *fe)
 {
@@ -44,7 +39,7 @@ static double size_of(const ph_fe *fe)
     return size;
 }
 
-/* How component k of a node counts in (X4): x < y < z, displacements before rotations. */
+/* How component k of a node counts in the order of directions: x < y < z, displacements before rotations. */
 static double weight(int k, double lever)
 {
     return (1 + k % 3) * (k < 3 ? 1 : lever * lever);
@@ -89,7 +84,7 @@ static ph_status align_all(ph_pool *pool, const ph_fe *fe, int n, double *omega,
         for (int k = first; end > first + 1 && k < end; k++) { /* V^T M V = I */
             const double *psi = Psi + (size_t)k * (size_t)rows;
             ph_csc_mul(&fe->K, psi, y);
-            omega[k] = sqrt(fmax(dot(rows, psi, y), 0));
+            omega[k] = sqrt(fmax(ph_inner(rows, psi, y), 0));
         }
     }
     return s;
@@ -115,7 +110,7 @@ static void fix_sign(const ph_fe *fe, double *psi)
         }
 }
 
-/* ---- vibrations under conditions ------------------------------------------------------------------------ */
+/* ---- vibrations under conditions ------------------------------------------------------------------- */
 
 /* The n lowest vibrations with the motions T: Psi and omega, of which there is room for n + EXTRA. */
 static ph_status vibrations(ph_pool *pool, const ph_fe *fe, const ph_csc *T, ph_factor *f,
@@ -153,6 +148,13 @@ static ph_status factor_of(ph_pool *pool, const ph_fe *fe, const ph_csc *T, ph_f
                        "%d, component %d: something is loose, or has negative stiffness",
                        fe->label[1], fe->id[at / fe->dofs], at % fe->dofs + 1);
     }
+    if (s == PH_OK && !(ph_factor_sound(*out) > TOO_FINE)) {
+        ph_factor_destroy(*out);
+        *out = NULL;
+        return ph_fail(err, PH_E_INPUT,
+                       "%s: so many small elements in a row leave no digits of low frequencies; take fewer",
+                       fe->label[1]);
+    }
     return s;
 }
 
@@ -174,35 +176,9 @@ static ph_status held(ph_pool *pool, const ph_fe *fe, const ph_fe_spec *spec, ph
     return s;
 }
 
-/* ---- mean axes ------------------------------------------------------------------------------------------ */
+/* ---- mean axes ------------------------------------------------------------------------------------- */
 
-int ph_shapes_project(ph_pool *pool, const ph_fe *fe, int n, double *Psi)
-{
-    int rows = ph_fe_size(fe);
-    size_t N = (size_t)rows;
-    double *Phi = ph_pool_numbers(pool, 12 * N), A[36], b[6];
-    if (!Phi)
-        return 0;
-    for (int k = 0; k < 6; k++) {
-        ph_fe_rigid(fe, ph_v3(0, 0, 0), k, Phi + (size_t)k * N);
-        ph_csc_mul(&fe->M, Phi + (size_t)k * N, Phi + (size_t)(6 + k) * N);
-    }
-    for (int k = 0; k < n; k++) {
-        double *psi = Psi + (size_t)k * N;
-        for (int i = 0; i < 36; i++)
-            A[i] = dot(rows, Phi + (size_t)(i / 6) * N, Phi + (size_t)(6 + i % 6) * N);
-        for (int i = 0; i < 6; i++)
-            b[i] = dot(rows, Phi + (size_t)(6 + i) * N, psi);
-        if (!ph_small_solve(6, 1, A, b))
-            return 0;
-        for (int j = 0; j < 6; j++)
-            for (size_t i = 0; i < N; i++)
-                psi[i] -= b[j] * Phi[(size_t)j * N + i];
-    }
-    return 1;
-}
-
-/* Column 6 p + k: interface p moves by rigid motion k, the others stand, all else follows: t - Ti Kii^-1 Ti^T K t. */
+/* Column 6 p + k: interface p moves by rigid motion k, the others stand, all else follows (X4). */
 static int static_shapes(ph_pool *pool, const ph_fe *fe, int n, const ph_patch *patch, const ph_csc *Ti,
                          ph_factor *f, double *B)
 {
@@ -228,24 +204,13 @@ static int static_shapes(ph_pool *pool, const ph_fe *fe, int n, const ph_patch *
     return 1;
 }
 
-/* A = B^T S B, n x n; columns of B are scaled to B^T M B = 1 before. */
-static void project_matrix(const ph_fe *fe, const ph_csc *S, int n, const double *B, double *y, double *A)
-{
-    int rows = ph_fe_size(fe);
-    for (int b = 0; b < n; b++) {
-        ph_csc_mul(S, B + (size_t)b * (size_t)rows, y);
-        for (int a = 0; a < n; a++)
-            A[b * n + a] = dot(rows, B + (size_t)a * (size_t)rows, y);
-    }
-}
-
 static void scale_columns(const ph_fe *fe, int n, double *B, double *y)
 {
     int rows = ph_fe_size(fe);
     for (int k = 0; k < n; k++) {
         double *b = B + (size_t)k * (size_t)rows;
         ph_csc_mul(&fe->M, b, y);
-        double m = sqrt(dot(rows, b, y));
+        double m = sqrt(ph_inner(rows, b, y));
         for (int i = 0; m > 0 && i < rows; i++)
             b[i] /= m;
     }
@@ -255,16 +220,16 @@ static void scale_columns(const ph_fe *fe, int n, double *B, double *y)
 static ph_status free_vibrations(ph_pool *pool, const ph_fe *fe, int n, double *B, ph_shapes *out,
                                  ph_error *err)
 {
-    int rows = ph_fe_size(fe);
-    size_t N = (size_t)rows, nn = (size_t)(n * n);
+    ph_rigid rigid;
+    size_t N = (size_t)ph_fe_size(fe), nn = (size_t)(n * n);
     double *K = ph_pool_numbers(pool, 2 * nn), *value = ph_pool_numbers(pool, (size_t)n),
            *y = ph_pool_numbers(pool, N);
     out->Psi = ph_pool_numbers(pool, N * (size_t)n), out->omega = ph_pool_numbers(pool, (size_t)n);
     if (!K || !value || !y || !out->Psi || !out->omega)
         return no_memory(err);
     scale_columns(fe, n, B, y);
-    project_matrix(fe, &fe->K, n, B, y, K);
-    project_matrix(fe, &fe->M, n, B, y, K + nn);
+    ph_csc_project(&fe->K, n, B, y, K);
+    ph_csc_project(&fe->M, n, B, y, K + nn);
     ph_status s = ph_eigen_dense(n, K, K + nn, value, pool->alloc, err);
     if (s == PH_E_SINGULAR)
         return ph_fail(err, PH_E_INPUT,
@@ -279,8 +244,12 @@ static ph_status free_vibrations(ph_pool *pool, const ph_fe *fe, int n, double *
         return ph_fail(err, PH_E_INPUT,
                        "%s: the stiffness has not six rigid motions: frequencies %.3g and %.3g rad/s",
                        fe->label[1], sqrt(fabs(value[5])), sqrt(fabs(value[6])));
-    if (s == PH_OK && !ph_shapes_project(pool, fe, n - 6, out->Psi))
+    if (s == PH_OK && !ph_rigid_make(pool, fe, &rigid))
         return no_memory(err);
+    for (int k = 0; s == PH_OK && k < n - 6; k++)
+        if (!ph_rigid_strip(&rigid, out->Psi + (size_t)k * N))
+            return ph_fail(err, PH_E_INPUT, "%s: all nodes are on a line without rotary inertia",
+                           fe->label[0]);
     return s == PH_OK ? align_all(pool, fe, n - 6, out->omega, out->Psi, err) : s;
 }
 
@@ -290,6 +259,9 @@ static ph_status mean_axes(ph_pool *pool, const ph_fe *fe, const ph_fe_spec *spe
     ph_csc Ti;
     ph_factor *f = NULL;
     int fixed = spec->fixed == PH_AS_MANY ? spec->n : spec->fixed, all = 6 * n_patches + fixed;
+    if (all > PH_DENSE_MOST)
+        return ph_fail(err, PH_E_INPUT, "modes: %d interfaces and %d fixed modes are too many", n_patches,
+                       fixed);
     size_t rows = (size_t)ph_fe_size(fe);
     double *B = ph_pool_numbers(pool, rows * (size_t)(all + EXTRA)),
            *omega = ph_pool_numbers(pool, (size_t)(fixed + EXTRA));
@@ -314,7 +286,7 @@ static ph_status mean_axes(ph_pool *pool, const ph_fe *fe, const ph_fe_spec *spe
     return s;
 }
 
-/* ---- the choice ----------------------------------------------------------------------------------------- */
+/* ---- the choice ------------------------------------------------------------------------------------ */
 
 /* Only some of them, in their order. */
 static ph_status keep(const ph_fe *fe, const ph_fe_spec *spec, ph_shapes *out, ph_error *err)
@@ -380,7 +352,7 @@ ph_status ph_shapes_make(ph_pool *pool, const ph_fe *fe, const ph_fe_spec *spec,
     return s;
 }
 
-/* ---- modes that are given ------------------------------------------------------------------------------- */
+/* ---- modes that are given -------------------------------------------------------------------------- */
 
 #define STANDS 1e-9 /* relative: how much of a mode counts as nothing */
 
@@ -404,14 +376,14 @@ static int without_momentum(const ph_fe *fe, double *y, int n, const double *Psi
     for (int c = 0; c < n; c++) {
         const double *psi = Psi + (size_t)c * (size_t)rows;
         ph_csc_mul(&fe->M, psi, y);
-        double m = dot(rows, psi, y), size = ph_small_max(rows, y);
+        double m = ph_inner(rows, psi, y), size = ph_small_max(rows, y);
         for (int k = 0; k < 6; k++) {
             ph_fe_rigid(fe, ph_v3(0, 0, 0), k, y + rows);
-            none =
-                none && fabs(dot(rows, y, y + rows)) <= STANDS * size * rows * ph_small_max(rows, y + rows);
+            none = none &&
+                   fabs(ph_inner(rows, y, y + rows)) <= STANDS * size * rows * ph_small_max(rows, y + rows);
         }
         ph_csc_mul(&fe->K, psi, y);
-        omega[c] = sqrt(fmax(dot(rows, psi, y) / m, 0));
+        omega[c] = sqrt(fmax(ph_inner(rows, psi, y) / m, 0));
     }
     return none;
 }

@@ -14,8 +14,7 @@ typedef struct ph_shapes {
     int modes;
     double *Psi;   /* ph_fe_size x modes, column by column */
     double *omega; /* rad/s */
-    ph_csc
-        T; /* motions that the frame leaves; of mean axes: those that node 0 leaves, to solve with; of others none */
+    ph_csc T;      /* motions that the frame leaves; of mean axes those that node 0 leaves; of others none */
     ph_factor *factor; /* of T^T K T; destroy it */
 } ph_shapes;
 
@@ -24,12 +23,9 @@ ph_status ph_shapes_make(ph_pool *pool, const ph_fe *fe, const ph_fe_spec *spec,
                          int n_interfaces, const ph_patch *interface, ph_factor_kind kind, ph_shapes *out,
                          ph_error *err);
 
-/* Modes from a file; the frame is clamped where they all stand still at its nodes, that of mean axes where they have no
- * momentum, and otherwise neither. */
+/* Modes from a file; the frame is clamped where they all stand still at its nodes, that of mean axes where
+ * they have no momentum, and otherwise neither. */
 ph_status ph_shapes_read(ph_pool *pool, const ph_fe *fe, const ph_fe_spec *spec, const ph_patch *frame,
                          ph_shapes *out, ph_error *err);
-
-/* Psi less its rigid motions: Psi -= Phi (Phi^T M Phi)^-1 Phi^T M Psi. 0: no memory, or M is not definite. */
-int ph_shapes_project(ph_pool *pool, const ph_fe *fe, int n, double *Psi);
 
 #endif

@@ -4,18 +4,10 @@
 #include <string.h>
 
 #include "fe/eigen.h"
-#include "fe/shapes.h"
+#include "fe/rigid.h"
 #include "la/small.h"
 
 #define DEPENDENT 1e-10 /* squared sine of the angle between a mode and the others, in the sense of M */
-
-static double dot(int n, const double *a, const double *b)
-{
-    double s = 0;
-    for (int i = 0; i < n; i++)
-        s += a[i] * b[i];
-    return s;
-}
 
 static ph_status no_memory(ph_error *err)
 {
@@ -64,7 +56,7 @@ static ph_status check_isotropy(ph_pool *pool, const ph_fe *fe, ph_fe_sound *out
     for (int b = 0; b < 3; b++) {
         ph_csc_mul(&fe->M, Phi + (size_t)b * N, Phi + 3 * N);
         for (int a = 0; a < 3; a++)
-            A[3 * a + b] = dot(rows, Phi + (size_t)a * N, Phi + 3 * N);
+            A[3 * a + b] = ph_inner(rows, Phi + (size_t)a * N, Phi + 3 * N);
     }
     double m = out->mass = (A[0] + A[4] + A[8]) / 3;
     if (!(m > 0))
@@ -80,29 +72,14 @@ static ph_status check_isotropy(ph_pool *pool, const ph_fe *fe, ph_fe_sound *out
     return PH_OK;
 }
 
-/* The first row whose diagonal entry is not above 0; -1: none. */
-static int massless_row(const ph_csc *M)
-{
-    for (int j = 0; j < M->columns; j++) {
-        double d = 0;
-        for (int k = M->p[j]; k < M->p[j + 1]; k++)
-            d = M->i[k] == j ? M->x[k] : d;
-        if (!(d > 0))
-            return j;
-    }
-    return -1;
-}
-
 static ph_status check_definite(const ph_fe *fe, ph_factor_kind kind, ph_error *err)
 {
-    int row = massless_row(&fe->M);
-    if (row < 0) {
-        ph_factor *f;
-        ph_status s = ph_factor_create(&f, &fe->M, kind, fe->pool.alloc, &row, err);
-        ph_factor_destroy(f);
-        if (s != PH_E_SINGULAR)
-            return s;
-    }
+    ph_factor *f;
+    int row;
+    ph_status s = ph_factor_create(&f, &fe->M, kind, fe->pool.alloc, &row, err);
+    ph_factor_destroy(f);
+    if (s != PH_E_SINGULAR)
+        return s;
     return ph_fail(err, PH_E_INPUT,
                    "%s: the mass matrix is not positive definite: it shows at node %d, component %d%s",
                    fe->label[0], fe->id[row / fe->dofs], row % fe->dofs + 1,
@@ -122,7 +99,7 @@ ph_status ph_fe_sound_check(const ph_fe *fe, ph_factor_kind kind, ph_fe_sound *o
     return s;
 }
 
-/* ---- modes ---------------------------------------------------------------------------------------------- */
+/* ---- modes ----------------------------------------------------------------------------------------- */
 
 /* What is left of each mode without its rigid motion. */
 static ph_status check_rigid(ph_pool *pool, const ph_fe *fe, int n, const double *Psi, double *left,
@@ -130,19 +107,23 @@ static ph_status check_rigid(ph_pool *pool, const ph_fe *fe, int n, const double
 {
     int rows = ph_fe_size(fe);
     size_t N = (size_t)rows;
+    ph_rigid rigid;
     double *y = ph_pool_numbers(pool, N);
     if (!y)
         return no_memory(err);
     memcpy(left, Psi, sizeof(double) * N * (size_t)n);
-    if (!ph_shapes_project(pool, fe, n, left))
+    if (!ph_rigid_make(pool, fe, &rigid))
         return no_memory(err);
     for (int k = 0; k < n; k++) {
         const double *psi = Psi + (size_t)k * N;
         double *l = left + (size_t)k * N;
         ph_csc_mul(&fe->M, psi, y);
-        double all = dot(rows, psi, y);
+        double all = ph_inner(rows, psi, y);
+        if (!ph_rigid_strip(&rigid, l))
+            return ph_fail(err, PH_E_INPUT, "%s: all nodes are on a line without rotary inertia",
+                           fe->label[0]);
         ph_csc_mul(&fe->M, l, y);
-        double rest = dot(rows, l, y);
+        double rest = ph_inner(rows, l, y);
         if (!(all > 0) || !(rest > DEPENDENT * all))
             return ph_fail(err, PH_E_INPUT, "%s: mode %d is %s", label, k + 1,
                            all > 0 ? "a rigid motion, which the frame of the body has already" : "zero");
@@ -160,11 +141,8 @@ ph_status ph_fe_sound_modes(const ph_fe *fe, int n, const double *Psi, const cha
     double *left = ph_pool_numbers(&pool, N * (size_t)n), *A = ph_pool_numbers(&pool, (size_t)(n * n)),
            *value = ph_pool_numbers(&pool, (size_t)n), *y = ph_pool_numbers(&pool, N);
     ph_status s = left && A && value && y ? check_rigid(&pool, fe, n, Psi, left, label, err) : no_memory(err);
-    for (int b = 0; s == PH_OK && b < n; b++) {
-        ph_csc_mul(&fe->M, left + (size_t)b * N, y);
-        for (int a = 0; a < n; a++)
-            A[b * n + a] = dot(rows, left + (size_t)a * N, y);
-    }
+    if (s == PH_OK)
+        ph_csc_project(&fe->M, n, left, y, A);
     if (s == PH_OK)
         s = ph_eigen_dense(n, A, NULL, value, pool.alloc, err);
     if (s == PH_OK && !(value[0] > DEPENDENT)) {

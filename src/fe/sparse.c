@@ -179,6 +179,24 @@ void ph_csc_tmul(const ph_csc *A, const double *x, double *y)
     }
 }
 
+double ph_inner(int n, const double *a, const double *b)
+{
+    double s = 0;
+    for (int i = 0; i < n; i++)
+        s += a[i] * b[i];
+    return s;
+}
+
+void ph_csc_project(const ph_csc *A, int n, const double *P, double *work, double *out)
+{
+    size_t rows = (size_t)A->rows;
+    for (int b = 0; b < n; b++) {
+        ph_csc_mul(A, P + (size_t)b * rows, work);
+        for (int a = 0; a <= b; a++)
+            out[a * n + b] = out[b * n + a] = ph_inner(A->rows, P + (size_t)a * rows, work);
+    }
+}
+
 double ph_csc_max(const ph_csc *A)
 {
     return ph_small_max(A->p[A->columns], A->x);

@@ -28,6 +28,9 @@ int ph_csc_congruence(ph_pool *pool, const ph_csc *A, const ph_csc *T, ph_csc *o
 void ph_csc_mul(const ph_csc *A, const double *x, double *y);  /* y = A x */
 void ph_csc_tmul(const ph_csc *A, const double *x, double *y); /* y = A^T x */
 double ph_csc_max(const ph_csc *A);                            /* largest |entry| */
-void ph_csc_dense(const ph_csc *A, double *D);                 /* column by column */
+void ph_csc_project(const ph_csc *A, int n, const double *P, double *work,
+                    double *out);                         /* P^T A P, n x n, of a symmetric A; work: rows */
+double ph_inner(int n, const double *a, const double *b); /* a . b */
+void ph_csc_dense(const ph_csc *A, double *D);            /* column by column */
 
 #endif

@@ -1,9 +1,9 @@
 /* Stress stiffness of load cases, from linear statics in the frame of the body.
  *
  * Under the forces f_c elements pull with N_e = EA/L (elongation), and
- *   KG_c = sum_e N_e Psi_e^T G_e Psi_e,  G_e of (X3) in both planes of bending                                       (X6)
+ *   KG_c = sum_e N_e Psi_e^T G_e Psi_e,  G_e of (X3) in both planes of bending                        (X6)
  * In mean axes second-order displacements have no rigid part, and so f_c stands for
- *   f_c - M Phi (Phi^T M Phi)^-1 Phi^T f_c                                                                          (X7)
+ *   f_c - M Phi (Phi^T M Phi)^-1 Phi^T f_c                                                            (X7)
  * which is in balance: forces of accelerations are nothing there. */
 #include "fe/stiffen.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "fe/frame.h"
-#include "la/small.h"
+#include "fe/rigid.h"
 
 static ph_vec3 unit(int k)
 {
@@ -70,57 +70,22 @@ int ph_stiffen_find(const ph_reduced *r, const char *name)
     return -1;
 }
 
-/* ---- statics -------------------------------------------------------------------------------------------- */
+/* ---- statics --------------------------------------------------------------------------------------- */
 
 typedef struct statics {
     const ph_fe *fe;
     const ph_shapes *shapes;
     double *f, *u, *q, *work; /* rows, rows, columns of T, 2 rows */
-    double *Phi, *MPhi;       /* 6 columns */
-    double A[36];             /* Phi^T M Phi */
+    ph_rigid rigid;
 } statics;
-
-static double dot(int n, const double *a, const double *b)
-{
-    double s = 0;
-    for (int i = 0; i < n; i++)
-        s += a[i] * b[i];
-    return s;
-}
 
 static int open_statics(ph_pool *pool, const ph_fe *fe, const ph_shapes *shapes, statics *s)
 {
-    int rows = ph_fe_size(fe);
-    size_t N = (size_t)rows;
+    size_t rows = (size_t)ph_fe_size(fe);
     *s = (statics){.fe = fe, .shapes = shapes};
-    s->f = ph_pool_numbers(pool, N), s->u = ph_pool_numbers(pool, N), s->work = ph_pool_numbers(pool, 2 * N);
-    s->q = ph_pool_numbers(pool, (size_t)shapes->T.columns);
-    s->Phi = ph_pool_numbers(pool, 6 * N), s->MPhi = ph_pool_numbers(pool, 6 * N);
-    if (!s->f || !s->u || !s->work || !s->q || !s->Phi || !s->MPhi)
-        return 0;
-    for (int k = 0; k < 6; k++) {
-        ph_fe_rigid(fe, ph_v3(0, 0, 0), k, s->Phi + (size_t)k * N);
-        ph_csc_mul(&fe->M, s->Phi + (size_t)k * N, s->MPhi + (size_t)k * N);
-    }
-    for (int i = 0; i < 36; i++)
-        s->A[i] = dot(rows, s->Phi + (size_t)(i / 6) * N, s->MPhi + (size_t)(i % 6) * N);
-    return 1;
-}
-
-/* (X7) */
-static int relieve(statics *s)
-{
-    int rows = ph_fe_size(s->fe);
-    double A[36], b[6];
-    memcpy(A, s->A, sizeof A);
-    for (int k = 0; k < 6; k++)
-        b[k] = dot(rows, s->Phi + (size_t)k * (size_t)rows, s->f);
-    if (!ph_small_solve(6, 1, A, b))
-        return 0;
-    for (int k = 0; k < 6; k++)
-        for (int i = 0; i < rows; i++)
-            s->f[i] -= b[k] * s->MPhi[(size_t)k * (size_t)rows + (size_t)i];
-    return 1;
+    s->f = ph_pool_numbers(pool, rows), s->u = ph_pool_numbers(pool, rows);
+    s->work = ph_pool_numbers(pool, 2 * rows), s->q = ph_pool_numbers(pool, (size_t)shapes->T.columns);
+    return s->f && s->u && s->work && s->q && ph_rigid_make(pool, fe, &s->rigid);
 }
 
 /* Axial forces of all beams under a load case. */
@@ -129,7 +94,7 @@ static int pull(statics *s, const ph_patch *marker, int c, double *N)
     const ph_fe *fe = s->fe;
     const ph_csc *T = &s->shapes->T;
     ph_stiffen_load(fe, marker, c, s->work, s->f);
-    if (s->shapes->frame == PH_FRAME_MEAN && !relieve(s))
+    if (s->shapes->frame == PH_FRAME_MEAN && !ph_rigid_relieve(&s->rigid, s->f))
         return 0;
     ph_csc_tmul(T, s->f, s->q);
     ph_factor_solve(s->shapes->factor, s->q);
@@ -142,7 +107,7 @@ static int pull(statics *s, const ph_patch *marker, int c, double *N)
     return 1;
 }
 
-/* ---- matrices ------------------------------------------------------------------------------------------- */
+/* ---- matrices -------------------------------------------------------------------------------------- */
 
 /* A = Psi_e^T G_e Psi_e of a unit force; Y: 12 x modes */
 static void element_matrix(const ph_fe *fe, const ph_shapes *shapes, const ph_fe_beam *b, double *Y,
@@ -158,9 +123,9 @@ static void element_matrix(const ph_fe *fe, const ph_shapes *shapes, const ph_fe
             for (int i = 0; i < 12; i++)
                 P[i] = psi[6 * b->node[i / 6] + i % 6];
             for (int i = 0; pass == 0 && i < 12; i++)
-                Y[12 * k + i] = dot(12, G + 12 * i, P);
+                Y[12 * k + i] = ph_inner(12, G + 12 * i, P);
             for (int j = 0; pass == 1 && j < n; j++)
-                A[k * n + j] = dot(12, P, Y + 12 * j);
+                A[k * n + j] = ph_inner(12, P, Y + 12 * j);
         }
 }
 

@@ -110,6 +110,10 @@ static void body_M(const ph_mechanism *m, const ph_state *s, const ph_flex *f, d
     ph_flex_site(m, s, f, 0, &site);
     ph_modal_M(&site, M);
     ph_carry_open(m, s, b, f->r->modes, &c);
+    if (c.plain) {
+        put(m, f, M, 0, out);
+        return;
+    }
     clear(c.n * c.N, T), clear(c.N * c.N, A);
     ph_carry_right(&c, c.n, M, T);
     ph_carry_left(&c, c.N, T, A);
@@ -163,20 +167,21 @@ static void body_C(const ph_mechanism *m, const ph_state *s, const ph_flex *f, d
     const ph_body *b = &m->body[f->body];
     ph_modal_site site;
     ph_carry c;
-    square C, T, A;
+    ph_slope slope;
+    square C, M, T, A;
     ph_flex_site(m, s, f, 0, &site);
     ph_modal_C(&site, C);
     ph_carry_open(m, s, b, f->r->modes, &c);
-    clear(c.n * c.N, T), clear(c.N * c.N, A);
-    ph_carry_right(&c, c.n, C, T);
-    if (!c.plain) {
-        ph_slope slope;
-        square M;
-        ph_modal_M(&site, M);
-        m->space->slope(s, b, &slope);
-        for (int k = 0; k < 2; k++)
-            ph_carry_slope(&c, c.n, M, slope.U[0][k], slope.U[1][k], k, T);
+    if (c.plain) {
+        put(m, f, C, 0, out);
+        return;
     }
+    clear(c.n * c.N, T), clear(c.N * c.N, A);
+    ph_modal_M(&site, M);
+    m->space->slope(s, b, &slope);
+    ph_carry_right(&c, c.n, C, T);
+    for (int k = 0; k < 2; k++)
+        ph_carry_slope(&c, c.n, M, slope.U[0][k], slope.U[1][k], k, T);
     ph_carry_left(&c, c.N, T, A);
     if (m->space->norm)
         add_outer(m, f, 2 * mu(m, f), s->q + b->q[1], s->v + b->v[1], 0, A);
@@ -214,10 +219,13 @@ static void body_K(const ph_mechanism *m, const ph_state *s, const ph_flex *f, d
     ph_flex_site(m, s, f, 1, &site);
     ph_modal_K(&site, K);
     ph_carry_open(m, s, b, f->r->modes, &c);
+    if (c.plain) {
+        put(m, f, K, 1, out);
+        return;
+    }
     clear(c.n * c.N, T), clear(c.N * c.N, A);
     ph_carry_right(&c, c.n, K, T);
-    if (!c.plain)
-        add_slopes(m, s, f, &site, &c, T, A);
+    add_slopes(m, s, f, &site, &c, T, A);
     ph_carry_left(&c, c.N, T, A);
     if (m->space->norm)
         add_outer(m, f, mu(m, f), p, up, mu(m, f) * (dot(n1, p, up) + dot(n1, u, u)), A);

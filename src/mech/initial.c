@@ -9,8 +9,8 @@
  * positions, with W = M.
  *
  * Flexible bodies start undeformed: zeta = 0, and zetadot = 0 is given as long as velocities can be
- * consistent with it. What must be projected moves them as rigid bodies, as far as it can: their modes are
- * heavy. */
+ * consistent with it, or velocities of the frame are given. What must be projected moves them as rigid
+ * bodies, as far as it can: their modes are heavy. */
 #include "mech/beam.h"
 
 #include <float.h>
@@ -227,14 +227,18 @@ static ph_status refuse(task *k, level what, ph_error *err)
                                     : "; say assemble = true to have them projected");
 }
 
-/* Velocities of modes, from now on free. */
+/* Velocities of modes, from now on free, of bodies whose frames have no given ones: to give those is to say
+ * that the body starts as a rigid one. Returns whether there are any. */
 static int free_modes(task *k)
 {
     const ph_mechanism *m = k->m;
-    for (int i = 0; i < m->n_flex; i++)
-        for (int l = 0; l < m->flex[i].r->modes; l++)
-            k->heavy[m->flex[i].v + l] = 1;
-    return m->n_flex > 0;
+    int any = 0;
+    for (int i = 0; i < m->n_flex; i++) {
+        const ph_body_def *d = &m->model->body[m->flex[i].body];
+        for (int l = 0; l < m->flex[i].r->modes && !d->has_v && !d->has_omega; l++)
+            k->heavy[m->flex[i].v + l] = any = 1;
+    }
+    return any;
 }
 
 static ph_status settle(task *k, level what, ph_error *err)

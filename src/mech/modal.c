@@ -1,20 +1,23 @@
 /* Flexible bodies of a few modes: their equations, in physical coordinates.
  *
- * In body components, v = (U, Omega, zetadot), the mass matrix is a quadratic polynomial of zeta (X10-X12):
+ * In body components, v = (U, Omega, zetadot), the mass matrix is a polynomial of zeta, M + M_2 (X10-X12):
  *
- *   M_UO = calM_t0 + sum_k z_k calM_tk - tilde(N_t),   M_Uf = calM_tf + N_t',   M_Of = calM_0f + sum_k z_k calM_kf + N_r'
- *   M_OO = calM_00 + sum_k z_k (calM_0k + calM_k0) + sum_kl z_k z_l calM_kl + S
+ *   M_UO = calM_t0 + sum_k z_k calM_tk,   M_Uf = calM_tf,   M_Of = calM_0f + sum_k z_k calM_kf
+ *   M_OO = calM_00 + sum_k z_k (calM_0k + calM_k0) + sum_kl z_k z_l calM_kl
+ *   M_2 = Q^T J Q - E^T J E,   Q = E + J^-1 H,   J E = L, the first six rows of calM Lam
  *
- * with 0 the columns of Omega, k those of zeta_k Omega, z = zeta, and N_t, N_r, S the work of unit loads on the
- * displacements of second order, quadratic in zeta. All that follows needs its slopes
+ * with 0 the columns of Omega, k those of zeta_k Omega, z = zeta; J the inertia of the undeformed body, E v its mean
+ * velocity, and h = H v = (Ndot_t + Omega x N_t, Ndot_r + S Omega/2) the momentum of displacements of second order,
+ * from the work that unit loads do on them. All that follows needs their slopes
  *
- *   A_k = dM_UO/dz_k = calM_tk - tilde(n_k),   G_k = dM_OO/dz_k,   B_k = dM_Of/dz_k,   E_k = dM_Uf/dz_k          (X13)
- *   W(y) = d(M y)/dz:  columns (A_k y_O + E_k y_f;  A_k^T y_U + G_k y_O + B_k y_f;  E_k^T y_U + B_k^T y_O)        (X14)
+ *   A_k = calM_tk,   G_k = calM_0k + calM_k0 + sum_l z_l (calM_lk + calM_kl),   B_k = calM_kf,   H_k, L_k: of H, L    (X13)
+ *   W(y) = d(M y)/dz:  columns (A_k y_O;  A_k^T y_U + G_k y_O + B_k y_f;  B_k^T y_O) + those of M_2                   (X14)
+ *     of M_2: H_k^T Q y + Q^T H_k y + L_k^T D y + D^T L_k y,   D = J^-1 H
  *
- * and those of A_k and G_k, which are constant. Hamel's equations, p = M v:
+ * and those of G_k and H_k, which are constant. Hamel's equations, p = M v:
  *
- *   r = M vdot + W(v) zetadot + (Omega x P;  Omega x Pi + U x P;  -1/2 W(v)^T v + Kf z + Df zetadot) - gravity   (X15)
- *   gravity = (m gb;  S1 x gb;  S1'^T gb),   gb = R^T gamma,   S1 = S0 + S_f z + N_t                              (X16)
+ *   r = M vdot + W(v) zetadot + (Omega x P;  Omega x Pi + U x P;  -1/2 W(v)^T v + Kf z + Df zetadot) - gravity         (X15)
+ *   gravity = (m gb;  S1 x gb;  S1'^T gb),   gb = R^T gamma,   S1 = S0 + S_f z + N_t                                   (X16)
  *
  * Physical coordinates: U = R^T xdot, Udot = R^T xddot - Omega x U, and the first three rows of r times R (X17). */
 #include "mech/modal.h"
@@ -30,9 +33,11 @@ typedef struct body {
     ph_vec3 U, w, gb;
     const double *z, *zdot;
     ph_mat3 A[F], G[F]; /* (X13) */
-    double Nt[3 * F];   /* slope of N_t, 3 x f */
-    double Nr[3 * F];   /* of N_r */
     double M[N * N];
+    /* where there are displacements of second order */
+    double Nt[3 * F], Nr[3 * F], Sk[6 * F]; /* slopes of N_t, N_r and of the six numbers of S */
+    double J[36], Ji[36];                   /* inertia of the undeformed body, and its inverse */
+    double Q[6 * N], D[6 * N];              /* E + J^-1 H, J^-1 H */
 } body;
 
 /* ---- quadratic functions of zeta ------------------------------------------------------------------ */
@@ -72,25 +77,22 @@ static ph_vec3 column(const double *a, int f, int k)
     return ph_v3(a[k], a[f + k], a[2 * f + k]);
 }
 
-/* x^T S y = 2 (xx s_0 + yy s_1 + zz s_2) + (yz + zy) s_3 + ...: what six loads of spinning do */
+/* S/2: x^T (S/2) x = xx s_0 + yy s_1 + zz s_2 + yz s_3 + zx s_4 + xy s_5, what six loads of spinning do */
 static ph_mat3 spins(const double *s, int stride)
 {
-    double x = 2 * s[0], y = 2 * s[stride], z = 2 * s[2 * stride];
-    double yz = s[3 * stride], zx = s[4 * stride], xy = s[5 * stride];
+    double x = s[0], y = s[stride], z = s[2 * stride];
+    double yz = s[3 * stride] / 2, zx = s[4 * stride] / 2, xy = s[5 * stride] / 2;
     return (ph_mat3){x, xy, zx, xy, y, yz, zx, yz, z};
 }
 
-/* G_k = sum_l z_l (calM_lk + calM_kl) + slope of S: what is linear in zeta of dM_OO/dz_k */
+/* G_k = sum_l z_l (calM_lk + calM_kl): what is linear in zeta of dM_OO/dz_k */
 static void spin_slopes(const ph_reduced *r, const double *z, ph_mat3 *G)
 {
-    int f = r->modes;
-    double s[6 * F];
-    slopes(r, PH_KG_SPINS, 6, z, s);
-    for (int k = 0; k < f; k++) {
+    for (int k = 0; k < r->modes; k++) {
         ph_mat3 Q = {0};
-        for (int l = 0; l < f; l++)
+        for (int l = 0; l < r->modes; l++)
             Q = ph_madd(Q, ph_mscale(z[l], calM3(r, turning(r, l), turning(r, k))));
-        G[k] = ph_madd(ph_madd(Q, ph_transpose(Q)), spins(s + k, f));
+        G[k] = ph_madd(Q, ph_transpose(Q));
     }
 }
 
@@ -116,29 +118,102 @@ static void mirror(double *M, int n)
             M[i * n + j] = M[j * n + i];
 }
 
-/* M (X12); linear terms of A_k and G_k count whole, quadratic ones half */
+/* M without M_2 (X12); linear terms of G_k count whole, quadratic ones half */
 static void mass(body *b, const ph_mat3 *spin)
 {
     const ph_reduced *r = b->r;
     int f = b->f, n = b->n;
     ph_mat3 UO = calM3(r, 0, 3), OO = calM3(r, 3, 3);
     for (int k = 0; k < f; k++) {
-        ph_mat3 half = ph_mscale(0.5, ph_tilde(column(b->Nt, f, k)));
-        UO = ph_madd(UO, ph_mscale(b->z[k], ph_madd(b->A[k], half)));
+        UO = ph_madd(UO, ph_mscale(b->z[k], b->A[k]));
         OO = ph_madd(OO, ph_mscale(b->z[k], ph_msub(b->G[k], ph_mscale(0.5, spin[k]))));
     }
     put3(b->M, n, 0, 0, calM3(r, 0, 0)), put3(b->M, n, 0, 3, UO), put3(b->M, n, 3, 3, OO);
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < f; i++) {
-            double turn = calM(r, 3 + a, 6)[i] + b->Nr[a * f + i];
+            double turn = calM(r, 3 + a, 6)[i];
             for (int k = 0; k < f; k++)
                 turn += b->z[k] * calM(r, turning(r, k) + a, 6)[i];
-            b->M[a * n + 6 + i] = calM(r, a, 6)[i] + b->Nt[a * f + i];
+            b->M[a * n + 6 + i] = calM(r, a, 6)[i];
             b->M[(3 + a) * n + 6 + i] = turn;
         }
     for (int i = 0; i < f; i++)
         memcpy(b->M + (6 + i) * n + 6, calM(r, 6 + i, 6), sizeof(double) * (size_t)f);
     mirror(b->M, n);
+}
+
+/* ---- displacements of second order --------------------------------------------------------------- */
+
+/* y (m) = A x, A m x n */
+static void times(int m, int n, const double *A, const double *x, double *y)
+{
+    for (int i = 0; i < m; i++) {
+        y[i] = 0;
+        for (int j = 0; j < n; j++)
+            y[i] += A[i * n + j] * x[j];
+    }
+}
+
+/* H (6 x n) at z, or, as what is quadratic counts whole, its rate along z: half = 1 or 2 halves */
+static void momentum_of(const body *b, const double *Nt, const double *Nr, const double *Sk, double half,
+                        double *H)
+{
+    int f = b->f, n = b->n;
+    const double *z = b->z;
+    ph_vec3 N_t = ph_v3(0, 0, 0);
+    double s[6] = {0};
+    memset(H, 0, sizeof(double) * (size_t)(6 * n));
+    for (int k = 0; k < f; k++) {
+        N_t = ph_add(N_t, ph_scale(half * z[k], column(Nt, f, k)));
+        for (int c = 0; c < 6; c++)
+            s[c] += half * z[k] * Sk[c * f + k];
+    }
+    put3(H, n, 0, 3, ph_tilde(ph_scale(-1, N_t)));
+    put3(H, n, 3, 3, spins(s, 1));
+    for (int a = 0; a < 3; a++) {
+        memcpy(H + a * n + 6, Nt + a * f, sizeof(double) * (size_t)f);
+        memcpy(H + (3 + a) * n + 6, Nr + a * f, sizeof(double) * (size_t)f);
+    }
+}
+
+/* out (6 x n) += sum_k x_k L_k: what zeta_k adds to L, columns of Omega */
+static void add_turning(const body *b, const double *x, double *out)
+{
+    for (int k = 0; k < b->f; k++)
+        for (int a = 0; a < 6; a++)
+            for (int i = 0; i < 3; i++)
+                out[a * b->n + 3 + i] += x[k] * calM(b->r, a, turning(b->r, k))[i];
+}
+
+/* D = J^-1 H, Q = E + D with J E = L, the first six rows of calM Lam; M += Q^T J Q - E^T J E = D^T L + Q^T H */
+static void add_second_order(body *b)
+{
+    const ph_reduced *r = b->r;
+    int n = b->n;
+    double H[6 * N], L[6 * N], h[6], q[6];
+    slopes(r, PH_KG_MOVES, 3, b->z, b->Nt);
+    slopes(r, PH_KG_TURNS, 3, b->z, b->Nr);
+    slopes(r, PH_KG_SPINS, 6, b->z, b->Sk);
+    for (int i = 0; i < 6; i++) {
+        memcpy(b->J + 6 * i, calM(r, i, 0), sizeof(double) * 6);
+        memcpy(L + i * n, calM(r, i, 0), sizeof(double) * (size_t)n);
+    }
+    if (!ph_small_inverse(6, b->J, b->Ji))
+        memset(b->Ji, 0, sizeof b->Ji); /* a body without inertia is refused where it is read */
+    add_turning(b, b->z, L);
+    momentum_of(b, b->Nt, b->Nr, b->Sk, 0.5, H);
+    for (int j = 0; j < n; j++)
+        for (int with = 0; with < 2; with++) {
+            for (int i = 0; i < 6; i++)
+                h[i] = H[i * n + j] + with * L[i * n + j];
+            times(6, 6, b->Ji, h, q);
+            for (int i = 0; i < 6; i++)
+                (with ? b->Q : b->D)[i * n + j] = q[i];
+        }
+    for (int c = 0; c < 6; c++)
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                b->M[i * n + j] += b->D[c * n + i] * L[c * n + j] + b->Q[c * n + i] * H[c * n + j];
 }
 
 static void body_of(const ph_modal_site *s, body *b)
@@ -149,15 +224,17 @@ static void body_of(const ph_modal_site *s, body *b)
     b->r = r, b->f = f, b->n = 6 + f;
     b->U = ph_tmul(s->k.R, s->k.v), b->w = s->k.w, b->gb = ph_tmul(s->k.R, s->gravity);
     b->z = s->zeta, b->zdot = s->zdot;
-    slopes(r, PH_KG_MOVES, 3, s->zeta, b->Nt);
-    slopes(r, PH_KG_TURNS, 3, s->zeta, b->Nr);
     spin_slopes(r, s->zeta, spin);
     for (int k = 0; k < f; k++) {
         ph_mat3 both = calM3(r, 3, turning(r, k));
-        b->A[k] = ph_msub(calM3(r, 0, turning(r, k)), ph_tilde(column(b->Nt, f, k)));
+        b->A[k] = calM3(r, 0, turning(r, k));
         b->G[k] = ph_madd(ph_madd(both, ph_transpose(both)), spin[k]);
     }
     mass(b, spin);
+    if (r->KG)
+        add_second_order(b);
+    else
+        memset(b->Nt, 0, sizeof(double) * (size_t)(3 * f));
 }
 
 /* y = A x */
@@ -193,29 +270,92 @@ static void put_column(double *W, int f, int row, int k, ph_vec3 a)
     W[row * f + k] = a.x, W[(row + 1) * f + k] = a.y, W[(row + 2) * f + k] = a.z;
 }
 
+/* a_k = H_k y, 6 x f; E, B: slopes of N_t and N_r along y_f */
+static void momentum_slopes(const body *b, const double *y, double *a)
+{
+    int f = b->f;
+    double E[3 * F], B[3 * F];
+    ph_vec3 w = ph_load3(y + 3);
+    slopes(b->r, PH_KG_MOVES, 3, y + 6, E);
+    slopes(b->r, PH_KG_TURNS, 3, y + 6, B);
+    for (int k = 0; k < f; k++) {
+        put_column(a, f, 0, k, ph_add(ph_cross(w, column(b->Nt, f, k)), column(E, f, k)));
+        put_column(a, f, 3, k, ph_add(ph_mul(spins(b->Sk + k, f), w), column(B, f, k)));
+    }
+}
+
+/* Columns k of out (n x f) += H_k^T s */
+static void add_pull(const body *b, const double *s, double *out)
+{
+    int f = b->f;
+    double minus[6];
+    ph_vec3 t = ph_load3(s), r = ph_load3(s + 3);
+    for (int k = 0; k < f; k++) {
+        ph_vec3 turn = ph_add(ph_cross(column(b->Nt, f, k), t), ph_mul(spins(b->Sk + k, f), r));
+        out[3 * f + k] += turn.x, out[4 * f + k] += turn.y, out[5 * f + k] += turn.z;
+    }
+    for (int i = 0; i < 6; i++)
+        minus[i] = -s[i];
+    add_KG(b->r, PH_KG_MOVES, 6, minus, out + 6 * f, f); /* cases of moving, then those of turning */
+}
+
+/* Columns k of out (n x f) += L_k^T x */
+static void add_turning_pull(const body *b, const double *x, double *out)
+{
+    int f = b->f;
+    for (int k = 0; k < f; k++)
+        for (int a = 0; a < 6; a++)
+            for (int i = 0; i < 3; i++)
+                out[(3 + i) * f + k] += calM(b->r, a, turning(b->r, k))[i] * x[a];
+}
+
+/* L_k y, 6 x f */
+static void turning_slopes(const body *b, const double *y, double *out)
+{
+    for (int k = 0; k < b->f; k++)
+        for (int a = 0; a < 6; a++) {
+            const double *c = calM(b->r, a, turning(b->r, k));
+            out[a * b->f + k] = c[0] * y[3] + c[1] * y[4] + c[2] * y[5];
+        }
+}
+
+/* out (n x f) += X^T a, X 6 x n, a 6 x f */
+static void add_product(const body *b, const double *X, const double *a, double *out)
+{
+    for (int c = 0; c < 6; c++)
+        for (int i = 0; i < b->n; i++)
+            for (int k = 0; k < b->f; k++)
+                out[i * b->f + k] += X[c * b->n + i] * a[c * b->f + k];
+}
+
 /* W(y) = d(M y)/dz, n x f (X14) */
 static void mass_slope(const body *b, const double *y, double *W)
 {
     const ph_reduced *r = b->r;
     int f = b->f;
-    double E[3 * F], B[3 * F], minus[6];
     ph_vec3 U = ph_load3(y), w = ph_load3(y + 3);
-    slopes(r, PH_KG_MOVES, 3, y + 6, E);
-    slopes(r, PH_KG_TURNS, 3, y + 6, B);
     for (int k = 0; k < f; k++) {
         const double *c = calM(r, turning(r, k), 6), *d = calM(r, turning(r, k) + 1, 6),
                      *e = calM(r, turning(r, k) + 2, 6);
-        ph_vec3 turn = column(B, f, k);
+        ph_vec3 turn = ph_v3(0, 0, 0);
         for (int i = 0; i < f; i++) {
             turn = ph_add(turn, ph_v3(c[i] * y[6 + i], d[i] * y[6 + i], e[i] * y[6 + i]));
             W[(6 + i) * f + k] = w.x * c[i] + w.y * d[i] + w.z * e[i];
         }
-        put_column(W, f, 0, k, ph_add(ph_mul(b->A[k], w), column(E, f, k)));
+        put_column(W, f, 0, k, ph_mul(b->A[k], w));
         put_column(W, f, 3, k, ph_add(ph_add(ph_tmul(b->A[k], U), ph_mul(b->G[k], w)), turn));
     }
-    for (int i = 0; i < 6; i++)
-        minus[i] = -y[i];
-    add_KG(r, PH_KG_MOVES, 6, minus, W + 6 * f, f); /* cases of moving, then those of turning */
+    if (!r->KG)
+        return;
+    double s[6], a[6 * F];
+    times(6, b->n, b->Q, y, s);
+    momentum_slopes(b, y, a);
+    add_pull(b, s, W);
+    add_product(b, b->Q, a, W);
+    times(6, b->n, b->D, y, s);
+    turning_slopes(b, y, a);
+    add_turning_pull(b, s, W);
+    add_product(b, b->D, a, W);
 }
 
 /* ---- the equations -------------------------------------------------------------------------------- */
@@ -292,16 +432,24 @@ static void add_transport(const body *b, const double *D, int m, double *out, in
     }
 }
 
-/* Mdot = sum_k zdot_k dM/dz_k */
+/* Hdot (6 x n), along zetadot */
+static void momentum_rate(const body *b, double *H)
+{
+    double Nt[3 * F], Nr[3 * F], Sk[6 * F];
+    slopes(b->r, PH_KG_MOVES, 3, b->zdot, Nt);
+    slopes(b->r, PH_KG_TURNS, 3, b->zdot, Nr);
+    slopes(b->r, PH_KG_SPINS, 6, b->zdot, Sk);
+    momentum_of(b, Nt, Nr, Sk, 1, H);
+}
+
+/* Mdot = sum_k zdot_k dM/dz_k, of which M_2 has Hdot^T Q + Ldot^T D and its transposed */
 static void mass_rate(const body *b, double *out)
 {
     const ph_reduced *r = b->r;
     int f = b->f, n = b->n;
-    double E[3 * F], B[3 * F];
+    double H[6 * N], L[6 * N] = {0};
     ph_mat3 UO = {0}, OO = {0};
     memset(out, 0, sizeof(double) * (size_t)(n * n));
-    slopes(r, PH_KG_MOVES, 3, b->zdot, E);
-    slopes(r, PH_KG_TURNS, 3, b->zdot, B);
     for (int k = 0; k < f; k++) {
         UO = ph_madd(UO, ph_mscale(b->zdot[k], b->A[k]));
         OO = ph_madd(OO, ph_mscale(b->zdot[k], b->G[k]));
@@ -309,11 +457,17 @@ static void mass_rate(const body *b, double *out)
             for (int i = 0; i < f; i++)
                 out[(3 + a) * n + 6 + i] += b->zdot[k] * calM(r, turning(r, k) + a, 6)[i];
     }
-    for (int a = 0; a < 3; a++)
-        for (int i = 0; i < f; i++)
-            out[a * n + 6 + i] = E[a * f + i], out[(3 + a) * n + 6 + i] += B[a * f + i];
     put3(out, n, 0, 3, UO), put3(out, n, 3, 3, OO);
     mirror(out, n);
+    if (!r->KG)
+        return;
+    momentum_rate(b, H);
+    add_turning(b, b->zdot, L);
+    for (int c = 0; c < 6 * n; c += n)
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                out[i * n + j] += H[c + i] * b->Q[c + j] + b->Q[c + i] * H[c + j] + L[c + i] * b->D[c + j] +
+                                  b->D[c + i] * L[c + j];
 }
 
 /* C = Mdot + W(v) by zetadot - its transposed + transport of p, and Udot = R^T xddot - Omega x U (X18) */
@@ -340,34 +494,98 @@ static void damping(const body *b, const double *W, double *C)
     }
 }
 
+/* J^-1 a, column by column, 6 x f */
+static void invert(const body *b, const double *a, double *out)
+{
+    for (int k = 0; k < b->f; k++)
+        for (int i = 0; i < 6; i++) {
+            out[i * b->f + k] = 0;
+            for (int j = 0; j < 6; j++)
+                out[i * b->f + k] += b->Ji[6 * i + j] * a[j * b->f + k];
+        }
+}
+
+/* Of M_2: -1/2 v^T d^2M/dz_k dz_l v, to K (n x f); s = Q v, a = H_k v, Lv = L_k v */
+static void add_second_energy(const body *b, const double *s, const double *a, const double *Ja,
+                              const double *Lv, const double *JL, double *K)
+{
+    int f = b->f;
+    double txw[3];
+    ph_vec3 t = ph_load3(s), m = ph_load3(s + 3), w = b->w;
+    const double w2[6] = {m.x * w.x,
+                          m.y * w.y,
+                          m.z * w.z,
+                          (m.y * w.z + m.z * w.y) / 2,
+                          (m.z * w.x + m.x * w.z) / 2,
+                          (m.x * w.y + m.y * w.x) / 2};
+    for (int c = 0; c < 6 * f; c += f)
+        for (int k = 0; k < f; k++)
+            for (int l = 0; l < f; l++)
+                K[(6 + k) * f + l] -= a[c + k] * (Ja[c + l] + JL[c + l]) + Lv[c + k] * Ja[c + l];
+    ph_store3(txw, ph_cross(t, w));
+    add_KG(b->r, PH_KG_MOVES, 3, txw, K + 6 * f, f);
+    add_KG(b->r, PH_KG_SPINS, 6, w2, K + 6 * f, f);
+}
+
+/* Of M_2: d(W(v) zetadot)/dz and the second derivatives of the energy, to K (n x f) */
+static void add_second_slopes(const body *b, const double *v, double *K)
+{
+    int f = b->f, n = b->n;
+    double s[6], hd[6], ld[6], x[6], a[6 * F], Ja[6 * F], Lv[6 * F], JL[6 * F], rest[6 * F];
+    double Hd[6 * N], Ld[6 * N] = {0}, n_l[3 * F], S_l[6 * F];
+    times(6, n, b->Q, v, s);
+    momentum_slopes(b, v, a), invert(b, a, Ja);
+    turning_slopes(b, v, Lv), invert(b, Lv, JL);
+    add_second_energy(b, s, a, Ja, Lv, JL, K);
+    momentum_rate(b, Hd), times(6, n, Hd, v, hd);
+    add_turning(b, b->zdot, Ld), times(6, n, Ld, v, ld);
+    slopes(b->r, PH_KG_MOVES, 3, b->zdot, n_l);
+    slopes(b->r, PH_KG_SPINS, 6, b->zdot, S_l);
+    for (int l = 0; l < f; l++) { /* Hd_l^T s and Hd_l v of the slope Hd_l of Hdot */
+        ph_mat3 S = spins(S_l + l, f);
+        ph_vec3 turn = ph_add(ph_cross(column(n_l, f, l), ph_load3(s)), ph_mul(S, ph_load3(s + 3)));
+        K[3 * f + l] += turn.x, K[4 * f + l] += turn.y, K[5 * f + l] += turn.z;
+        put_column(rest, f, 0, l, ph_cross(b->w, column(n_l, f, l)));
+        put_column(rest, f, 3, l, ph_mul(S, b->w));
+    }
+    add_product(b, b->Q, rest, K);
+    add_product(b, Ld, Ja, K);
+    for (int i = 0; i < 6 * f; i++)
+        JL[i] += Ja[i];
+    add_product(b, Hd, JL, K);
+    times(6, 6, b->Ji, hd, x);
+    add_turning_pull(b, x, K);
+    for (int i = 0; i < 6; i++)
+        ld[i] += hd[i];
+    times(6, 6, b->Ji, ld, x);
+    add_pull(b, x, K);
+}
+
 /* The columns of zeta, n x f (X19) */
 static void stiffness(const body *b, const double *y, const double *W, double *K)
 {
     const ph_reduced *r = b->r;
     int f = b->f;
-    double n[3 * F], moment[3 * F], UxO[3];
-    double w2[6] = {b->w.x * b->w.x, b->w.y * b->w.y, b->w.z * b->w.z,
-                    b->w.y * b->w.z, b->w.z * b->w.x, b->w.x * b->w.y};
+    double moment[3 * F], v[N], gb[3];
     ph_mat3 G[F];
     mass_slope(b, y, K);
     add_transport(b, W, f, K, f);
-    slopes(r, PH_KG_MOVES, 3, b->zdot, n);
     spin_slopes(r, b->zdot, G);
     first_moment(b, moment);
-    for (int l = 0; l < f; l++) { /* d(W(v))/dz zetadot, with A = -tilde(n), and turning by gravity */
-        ph_vec3 a = column(n, f, l), up = ph_cross(b->w, a);
-        ph_vec3 down = ph_add(ph_cross(a, b->U), ph_mul(G[l], b->w));
-        down = ph_add(down, ph_cross(b->gb, column(moment, f, l)));
-        K[l] += up.x, K[f + l] += up.y, K[2 * f + l] += up.z;
+    for (int l = 0; l < f; l++) { /* d(W(v))/dz zetadot, and turning by gravity */
+        ph_vec3 down = ph_add(ph_mul(G[l], b->w), ph_cross(b->gb, column(moment, f, l)));
         K[3 * f + l] += down.x, K[4 * f + l] += down.y, K[5 * f + l] += down.z;
     }
-    for (int k = 0; k < f; k++) /* -1/2 v^T d^2M/dz_k dz_l v: that of calM, then that of second order */
+    for (int k = 0; k < f; k++) /* -1/2 v^T d^2M/dz_k dz_l v */
         for (int l = 0; l < f; l++)
             K[(6 + k) * f + l] +=
                 r->Kf[k * f + l] - ph_dot(b->w, ph_mul(calM3(r, turning(r, k), turning(r, l)), b->w));
-    ph_store3(UxO, ph_add(ph_cross(b->U, b->w), b->gb)); /* and gravity on N_t */
-    add_KG(r, PH_KG_MOVES, 3, UxO, K + 6 * f, f);
-    add_KG(r, PH_KG_SPINS, 6, w2, K + 6 * f, f);
+    if (!r->KG)
+        return;
+    ph_store3(gb, b->gb);
+    add_KG(r, PH_KG_MOVES, 3, gb, K + 6 * f, f); /* gravity on N_t */
+    velocity(b, v);
+    add_second_slopes(b, v, K);
 }
 
 /* The columns of phi, n x 3: U, R^T xddot and gb turn (X20) */

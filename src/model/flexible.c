@@ -7,7 +7,7 @@
 #include "fe/reduce.h"
 #include "lie/so3.h"
 
-/* ---- what is given -------------------------------------------------------------------------------------- */
+/* ---- what is given --------------------------------------------------------------------------------- */
 
 /* One way to say what the body is; the others must not be there. */
 static void check_source(ph_reader *r, const ph_flexible_def *f)
@@ -53,7 +53,7 @@ static void check_members(ph_reader *r, const ph_fe_spec *s)
         ph_reader_fail(r, "%ld elements are too many; %d are the limit", elements, PH_MODEL_ELEMENTS / 10);
 }
 
-/* ---- finite elements ------------------------------------------------------------------------------------ */
+/* ---- finite elements ------------------------------------------------------------------------------- */
 
 static void find_files(ph_reader *r, ph_fe_spec *s)
 {
@@ -99,7 +99,7 @@ static void reduce_elements(ph_reader *r, int index)
         f->x = origin;
 }
 
-/* ---- what it becomes ------------------------------------------------------------------------------------ */
+/* ---- what it becomes ------------------------------------------------------------------------------- */
 
 static void add_body(ph_reader *r, const ph_flexible_def *f, int index, ph_body_def b)
 {

@@ -10,8 +10,8 @@
 
 static const char *body_word(int k)
 {
-    static const char *const words[] = {"polhode", "modes", "omega", "calM", "Kf", "Df", "KG", "markers"};
-    return k >= 0 && k < 8 ? words[k] : NULL;
+    static const char *const words[] = {"modes", "omega", "calM", "Kf", "Df", "KG", "markers"};
+    return k >= 0 && k < 7 ? words[k] : NULL;
 }
 
 static const char *marker_word(int k)
@@ -110,7 +110,7 @@ void ph_reduced_value(ph_reader *r, lua_State *L, const char *key, int index)
     check_body(r, key, body);
 }
 
-/* ---- files ---------------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------------- */
 
 /* The text of a file, in r->beside. */
 static size_t read_text(ph_reader *r, const char *path)

@@ -44,7 +44,7 @@ static const int *wholes(ph_reader *r, lua_State *L, const char *key, int *count
     return all;
 }
 
-/* ---- beams ---------------------------------------------------------------------------------------------- */
+/* ---- beams ----------------------------------------------------------------------------------------- */
 
 static const char *section_word(int k)
 {
@@ -174,7 +174,7 @@ static void read_points(ph_reader *r, lua_State *L, const char *key, ph_fe_spec 
     spec->points = all, spec->n_points = n;
 }
 
-/* ---- nodes ---------------------------------------------------------------------------------------------- */
+/* ---- nodes ----------------------------------------------------------------------------------------- */
 
 static void read_node(ph_reader *r, lua_State *L, const char *key, ph_fe_spec *spec)
 {
@@ -217,7 +217,7 @@ static void read_interfaces(ph_reader *r, lua_State *L, const char *key, ph_fe_s
     spec->interface = all, spec->n_interfaces = n;
 }
 
-/* ---- modes ---------------------------------------------------------------------------------------------- */
+/* ---- modes ----------------------------------------------------------------------------------------- */
 
 static const char *modes_word(int k)
 {
@@ -279,7 +279,7 @@ static void read_modes(ph_reader *r, lua_State *L, const char *key, ph_fe_spec *
         ph_reader_fail(r, "modes: n is missing, how many there shall be");
 }
 
-/* ---- damping -------------------------------------------------------------------------------------------- */
+/* ---- damping --------------------------------------------------------------------------------------- */
 
 static const char *damping_word(int k)
 {
@@ -330,7 +330,7 @@ static void read_damping(ph_reader *r, lua_State *L, const char *key, ph_fe_spec
     }
 }
 
-/* ---- stress stiffness ----------------------------------------------------------------------------------- */
+/* ---- stress stiffness ------------------------------------------------------------------------------ */
 
 static int by_case(const void *a, const void *b)
 {

@@ -162,7 +162,7 @@ void ph_table_positive(ph_reader *r, lua_State *L, const char *key, const char *
 void ph_flexible_value(ph_reader *r, lua_State *L, const ph_key *k, int index);
 void ph_flexible_expand(ph_reader *r, int index);
 
-/* flexible_reduced.c: a reduced body from the table on top of the stack, or from a file; it hangs on the element */
+/* flexible_reduced.c: a reduced body from the table on top of the stack, or a file; it hangs on the element */
 void ph_reduced_value(ph_reader *r, lua_State *L, const char *key, int index);
 void ph_reduced_read(ph_reader *r, lua_State *L, const char *file, int index);
 

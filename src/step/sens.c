@@ -252,19 +252,34 @@ static ph_status follow_start(ph_sens *sens)
 
 /* ---- a step ------------------------------------------------------------------------------------- */
 
-/* 1 if the factorisation is that of the iterate before the end of the step, so that what it leaves of an error
- * is as large as Newton's last increment. */
-static int is_near(const ph_sens *sens, const ph_step_ops *o)
+/* Newton's last increment, which is what the factorisation is behind: of q in units of the tolerances, and of s
+ * lambda, on which stiffness depends too. */
+static void note_increment(ph_sens *sens)
 {
-    return o->exact && sens->sim->opt.newton == PH_FULL && !sens->sim->matrix.redundant;
+    const ph_layout *lay = &sens->sim->lay;
+    sens->increment[0] = sens->sim->matrix.increment;
+    sens->increment[1] = ph_small_max(lay->nl, sens->sim->matrix.x + lay->nv);
 }
 
-/* What a correction leaves of an error: 1, unknown, until second corrections have told, once in a while. */
+/* What a correction leaves of an error: 1, unknown, until second corrections have told, once in a while; more if
+ * increments are larger than they were then. Factorisations that are not of the iterate before tell nothing. */
 static double rate_of_corrections(const ph_sens *sens, const ph_step_ops *o)
 {
-    if (!is_near(sens, o) || !(sens->contraction > 0) || sens->sim->n - sens->measured >= REMEASURE)
+    const ph_sim *sim = sens->sim;
+    double more = 1;
+    if (!o->exact || sim->opt.newton != PH_FULL || sim->matrix.redundant || !(sens->left > 0) ||
+        sim->n - sens->measured >= REMEASURE)
         return 1;
-    return fmin(1, SAFE * sens->contraction * sens->sim->matrix.increment);
+    for (int k = 0; k < 2; k++)
+        more = fmax(more, sens->increment[k] * sens->per[k]);
+    return fmin(1, SAFE * sens->left * more);
+}
+
+static void note_rate(ph_sens *sens)
+{
+    sens->left = sens->second / sens->first, sens->measured = sens->sim->n;
+    for (int k = 0; k < 2; k++)
+        sens->per[k] = 1 / (sens->increment[k] + DBL_MIN);
 }
 
 /* For many parameters a factorisation at the end of the step is less work than first guesses. Modified Newton's
@@ -317,14 +332,15 @@ ph_status ph_sens_follow(ph_sens *sens)
         s.vdot = o->vdot;
     if (status == PH_OK)
         status = ph_eval_linear(&sim->ev, &s, sim->matrix.what);
+    note_increment(sens);
     double old = rate_of_corrections(sens, o), rate = old;
     if (status == PH_OK)
         status = factor_anew(sens, o, &rate);
     sens->first = sens->second = 0;
     for (ph_follower *d = sens->d, *end = d + sens->n; d < end && status == PH_OK; d++)
         status = follow(sens, o, rate, &s, d);
-    if (rate == old && sens->second > 0 && sim->matrix.increment > 0)
-        sens->contraction = sens->second / (sens->first * sim->matrix.increment), sens->measured = sim->n;
+    if (rate == old && sens->second > 0)
+        note_rate(sens);
     if (status == PH_OK && sim->matrix.redundant)
         status = add_null_parts(sens);
     for (ph_follower *d = sens->d, *end = d + sens->n; d < end && status == PH_OK; d++)
@@ -519,7 +535,11 @@ ph_status ph_sens_create(ph_sens **out, ph_sim *sim, int n, const ph_param *para
     }
     sens->block = a.block;
     take(sens, &sim->lay, &a);
-    ph_status s = PH_OK;
+    ph_state start = ph_point_view(&sim->now, &sim->lay);
+    ph_status s = ph_eval_mass(&sim->ev, &start);
+    if (s != PH_OK)
+        ph_fail(err, s, "the callback M refused the initial values");
+    sens->lambda_scale = 0.1 / ph_small_max(sim->lay.size_pairs, sim->ev.M);
     for (int k = 0; k < n && s == PH_OK; k++) {
         sens->d[k].p = params[k];
         s = add(sens, &sens->d[k], err);

@@ -38,8 +38,11 @@ struct ph_sens {
     double *K_eta;                /* pairs; stabilised form: d(B^T eta)/dq at q_n */
     double *zero;                 /* nv or nl, the larger */
     double *onwards;              /* nv: vdot' as it goes on */
+    double lambda_scale;          /* of increments of s lambda', to compare them with those of W */
     double first, second;         /* the largest first and second corrections of the step */
-    double contraction;           /* what one leaves of an error, over Newton's last increment; 0: unknown */
+    double increment[2];          /* Newton's last one in this step: of q, of s lambda */
+    double left;                  /* of an error by a correction, as measured; 0: never */
+    double per[2];                /* over the increments of that step */
     long measured;                /* when */
     double *B;                    /* links of a neighbour */
     ph_point moved;

@@ -116,7 +116,8 @@ static double idle(const ph_sens *sens, const ph_step_ops *o, const ph_variation
     return o->s * forces / ph_small_max(lay->size_pairs, sens->sim->ev.M);
 }
 
-/* (W3) for the increment nm->x. lambda follows with the same digits as far as it has them. */
+/* (W3) for the increment nm->x. x_lambda balances masses times dq; no later step needs lambda', so it may have a
+ * digit less. */
 static sizes apply(ph_sens *sens, const ph_step_ops *o, ph_variation *x)
 {
     const ph_newton_matrix *nm = &sens->sim->matrix;
@@ -137,8 +138,10 @@ static sizes apply(ph_sens *sens, const ph_step_ops *o, ph_variation *x)
                 for (int j = 0; j < i->dim; j++)
                     x->vdot[at + k] += by[1] * o->Q[i->T_at + k * i->dim + j] * nm->x[at + j];
     }
-    for (int i = 0; i < lay->nl; i++)
+    for (int i = 0; i < lay->nl; i++) {
         x->lambda[i] += by[1] * x_lambda[i];
+        s.part = larger(s.part, sens->lambda_scale * fabs(x_lambda[i]));
+    }
     return s;
 }
 
