@@ -400,12 +400,14 @@ static void plain(const ph_force_site *s, const motion *o, const terms *t)
     for (int k = 0; k < 4; k++) {
         int i = k / 2, j = k % 2;
         double c = share(s->f, i == j);
+        if (t->M)
+            t->M[i][j] = ph_six_scale(c, section_six(&o->Ms));
+        if (!t->C && !t->K)
+            continue;
         const ph_twist none = {0};
         ph_twist p = i == j ? weigh(&o->Ms, weighted(s->f, i, o->v)) : none;
         ph_vec3 own = i == j ? ph_scale(1 / c, half_weight(s, o, i)) : none.u;
         ph_six G = gyroscopic(&o->Ms, c, o->v[i], p);
-        if (t->M)
-            t->M[i][j] = ph_six_scale(c, section_six(&o->Ms));
         if (t->C)
             t->C[i][j] = plain_C(o, c, j, &G);
         if (t->K)
