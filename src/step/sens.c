@@ -107,6 +107,39 @@ static void add_eta_stiffness(ph_sens *sens, const double *W)
                 sens->y[b->row_at + i] += sens->K_eta[b->at + i * b->n + j] * W[b->col_at + j];
 }
 
+/* Of the difference along W [rad, m]: its error is below 1e-10 of eta, which itself is as small as the error of a
+ * step. */
+#define STEP 0x1p-16
+
+/* For few parameters and a K that has far more numbers than B, as forces between many nodes make it: a difference
+ * of B^T eta is less work than two of K. */
+static int differences_eta(const ph_sens *sens)
+{
+    return sens->n < MANY && sens->sim->lay.size_pairs > 4 * sens->sim->lay.size_links;
+}
+
+/* y += d(B^T eta)/dq W_n, as such a difference */
+static ph_status add_eta_difference(ph_sens *sens, const double *W)
+{
+    ph_sim *sim = sens->sim;
+    const ph_layout *lay = &sim->lay;
+    double step = STEP / ph_larger(1, ph_small_max(lay->nv, W));
+    for (int side = 0; side < 2; side++) {
+        double f = side ? -0.5 / step : 0.5 / step;
+        ph_point_shift(lay, &sim->now, side ? -step : step, W, &sens->moved);
+        sens->moved.t = sim->now.t;
+        ph_state s = ph_point_view(&sens->moved, lay);
+        if (ph_eval_links(&sim->ev, &s, sens->B) != PH_OK)
+            return PH_E_CALLBACK;
+        for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
+            for (int i = 0; i < b->m && b->holonomic; i++)
+                for (int j = 0; j < b->n; j++)
+                    sens->y[b->col_at + j] +=
+                        f * sens->B[b->at + i * b->n + j] * sim->next.eta[b->row_at + i];
+    }
+    return PH_OK;
+}
+
 ph_status ph_sens_eta_stiffness(ph_sens *sens)
 {
     ph_sim *sim = sens->sim;
@@ -302,7 +335,9 @@ static ph_status follow(ph_sens *sens, const ph_step_ops *o, double rate, const 
     const ph_stepper *method = sim->stepper;
     int stabilised = sim->matrix.n_eta > 0;
     ph_status status = stabilised ? ph_sens_eta_loads(sens, d) : PH_OK;
-    if (stabilised)
+    if (stabilised && status == PH_OK && differences_eta(sens))
+        status = add_eta_difference(sens, d->now.W);
+    else if (stabilised)
         add_eta_stiffness(sens, d->now.W);
     if (status == PH_OK)
         status = ph_sens_loads(sens, d, s);
@@ -325,7 +360,8 @@ ph_status ph_sens_follow(ph_sens *sens)
     ph_sim *sim = sens->sim;
     if (sim->n < ph_sens_start_steps(sim))
         return follow_start(sens);
-    ph_status status = sim->matrix.n_eta > 0 ? ph_sens_eta_stiffness(sens) : PH_OK;
+    int stiffness = sim->matrix.n_eta > 0 && !differences_eta(sens);
+    ph_status status = stiffness ? ph_sens_eta_stiffness(sens) : PH_OK;
     const ph_step_ops *o = sim->stepper->sens_ops(sim);
     ph_state s = ph_point_view(&sim->next, &sim->lay);
     if (o->vdot)
