@@ -352,7 +352,7 @@ static void multistep_adjoint(void **state)
     for (size_t r = 0; r < sizeof past_row / sizeof *past_row; r++)
         for (int f = PH_INDEX3; f <= PH_GGL; f += PH_GGL - PH_INDEX3) {
             ph_options o = multistep(past_row[r].k, PH_IN_EXP, (ph_formulation)f, past_row[r].h);
-            /* round-off; of the rotor in differences of its start, since the objective is 3e6 times its derivative */
+            /* round-off; of the rotor that of its start, since the objective is 3e6 times its derivative */
             int small = !strcmp(past_row[r].file, "rotor.lua") && !strcmp(past_row[r].param, "m");
             check_le(adjoint_error(past_row[r].file, past_row[r].param, &o, 100, 0), small ? 1e-6 : 1e-10);
         }

@@ -3,8 +3,8 @@
  *
  *   r += sum_k w_k r_k,  Phi += sum_k w_k Phi_k,  rate += sum_k w_k rate_k,  sum_k w_k = 0     (W4)
  *
- * What depends linearly on the data of an element is evaluated once, with sum_k w_k data_k for its data: inertia
- * and weight of bodies, points that two bodies have in common, coefficients of forces. */
+ * What depends linearly on the data of an element is evaluated once, with sum_k w_k data_k for its data:
+ * inertia and weight of bodies, points that two bodies have in common, coefficients of forces. */
 #include "mech/mech.h"
 
 #include <float.h>

@@ -10,8 +10,8 @@
  *
  * where the method gives what is predicted, the values for theta' = 0 and eta' = 0. This is the linear
  * system (N2) of a Newton step with R for r, so it is solved as such: with the factorisation of the last
- * iteration, which belongs to a point nearby, until the increment is round-off (sens_solve.c). The pseudo-loads are
- * differences over neighbouring systems at the same point,
+ * iteration, which belongs to a point nearby, until the increment is round-off (sens_solve.c). The
+ * pseudo-loads are differences over neighbouring systems at the same point,
  *
  *   r_p = (8 (r(p + e) - r(p - e)) - (r(p + 2e) - r(p - 2e)))/(12 e)                                  (W4)
  *
@@ -107,12 +107,12 @@ static void add_eta_stiffness(ph_sens *sens, const double *W)
                 sens->y[b->row_at + i] += sens->K_eta[b->at + i * b->n + j] * W[b->col_at + j];
 }
 
-/* Of the difference along W [rad, m]: its error is below 1e-10 of eta, which itself is as small as the error of a
- * step. */
+/* Of the difference along W [rad, m]: its error is below 1e-10 of eta, which itself is as small as the error
+ * of a step. */
 #define STEP 0x1p-16
 
-/* For few parameters and a K that has far more numbers than B, as forces between many nodes make it: a difference
- * of B^T eta is less work than two of K. */
+/* For few parameters and a K that has far more numbers than B, as forces between many nodes make it: a
+ * difference of B^T eta is less work than two of K. */
 static int differences_eta(const ph_sens *sens)
 {
     return sens->n < MANY && sens->sim->lay.size_pairs > 4 * sens->sim->lay.size_links;
@@ -285,8 +285,8 @@ static ph_status follow_start(ph_sens *sens)
 
 /* ---- a step ------------------------------------------------------------------------------------- */
 
-/* Newton's last increment, which is what the factorisation is behind: of q in units of the tolerances, and of s
- * lambda, on which stiffness depends too. */
+/* Newton's last increment, which is what the factorisation is behind: of q in units of the tolerances, and
+ * of s lambda, on which stiffness depends too. */
 static void note_increment(ph_sens *sens)
 {
     const ph_layout *lay = &sens->sim->lay;
@@ -294,8 +294,9 @@ static void note_increment(ph_sens *sens)
     sens->increment[1] = ph_small_max(lay->nl, sens->sim->matrix.x + lay->nv);
 }
 
-/* What a correction leaves of an error: 1, unknown, until second corrections have told, once in a while; more if
- * increments are larger than they were then. Factorisations that are not of the iterate before tell nothing. */
+/* What a correction leaves of an error: 1, unknown, until second corrections have told, once in a while;
+ * more if increments are larger than they were then. Factorisations that are not of the iterate before tell
+ * nothing. */
 static double rate_of_corrections(const ph_sens *sens, const ph_step_ops *o)
 {
     const ph_sim *sim = sens->sim;
@@ -315,8 +316,8 @@ static void note_rate(ph_sens *sens)
         sens->per[k] = 1 / (sens->increment[k] + DBL_MIN);
 }
 
-/* For many parameters a factorisation at the end of the step is less work than first guesses. Modified Newton's
- * method keeps its own over steps. */
+/* For many parameters a factorisation at the end of the step is less work than first guesses. Modified
+ * Newton's method keeps its own over steps. */
 static ph_status factor_anew(ph_sens *sens, const ph_step_ops *o, double *rate)
 {
     ph_sim *sim = sens->sim;
