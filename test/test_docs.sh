@@ -59,7 +59,7 @@ for model in "$source"/models/*.lua; do
 done
 while read -r model; do
     [[ -e $source/$model ]] || fail "the documents tell of $model, which is not there"
-done < <(grep -ohE 'models/[a-z_]+\.lua' "$source/README.md" "$source"/docs/*.md | sort -u)
+done < <(grep -ohE '(test/)?models/[a-z_]+\.lua' "$source/README.md" "$source"/docs/*.md | sort -u)
 
 # Links between pages lead somewhere.
 cd "$source" || exit 1

@@ -1,9 +1,11 @@
-/* The adjoint of the motion against derivatives of the motion: differences of runs of a method near round-off. */
+/* The adjoint of the motion against derivatives of the motion: differences of runs of a method near
+ * round-off. */
 #include "sens_cases.h"
 
 #include "step/motion_back.h"
 
-/* A motion with its neighbours, which rkmk follows to round-off, and the parameter's derivatives at the start. */
+/* A motion with its neighbours, which rkmk follows to round-off, and the parameter's derivatives at the
+ * start. */
 typedef struct piece {
     rig r;
     ph_rk rk;
@@ -34,8 +36,9 @@ static void close_piece(piece *p)
     close_rig(&p->r);
 }
 
-/* Covectors g of W, v, vdot, lambda at the end of a piece: their product with the derivatives there, by five-point
- * differences of neighbours that dopri8 moves, minus what (W13) makes of them; relative to the sum of sizes. */
+/* Covectors g of W, v, vdot, lambda at the end of a piece: their product with the derivatives there, by
+ * five-point differences of neighbours that dopri8 moves, minus what (W13) makes of them; relative to the
+ * sum of sizes. */
 static double gap(piece *p, double h, int pieces, int forces, uint64_t *seed)
 {
     static const double weight[] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
@@ -95,8 +98,7 @@ static double gap(piece *p, double h, int pieces, int forces, uint64_t *seed)
 static const struct {
     const char *file, *param;
     double h;
-    double
-        bar; /* of (W4) of states, and of the difference along the motion; drives are differenced by time, too */
+    double bar; /* of (W4), and of the difference along the motion; drives are differenced by time, too */
 } row[] = {{"heavy_top.lua", "m", 1e-3, 1e-9},
            {"slider_crank.lua", "crank", 2e-3, 1e-9},
            {"slider_crank.lua", "speed", 2e-3, 1e-9},

@@ -159,42 +159,48 @@ static void one_correction(void **state)
 
 /* Many parameters are solved with a factorisation of their own; and a system that tells nothing of what a
  * parameter changes gives the same as one that does. */
+static void check_many(const char *file, const char *param, int f, double h, long steps, double round_off)
+{
+    rig r;
+    ph_sens *sens;
+    ph_error err = {0};
+    ph_options o = tight(h);
+    o.formulation = (ph_formulation)f;
+    open_rig(&r, file, param, 0, &o);
+    assert_int_equal(ph_sim_run(r.sim, steps, NULL, NULL, NULL), PH_OK);
+    ph_param p[MANY];
+    for (int k = 0; k < MANY; k++)
+        p[k] = ph_vary_param(&r.vary);
+    p[2].loads = NULL;
+    p[3].loads = nothing; /* which is not true, so it is not believed */
+    ph_sim *sim;
+    assert_int_equal(ph_sim_create(&sim, &r.self.sys, &o, 0, r.self.q0, r.self.v0, &err), PH_OK);
+    assert_int_equal(ph_sens_create(&sens, sim, MANY, p, &err), PH_OK);
+    assert_int_equal(ph_sim_run(sim, steps, NULL, NULL, NULL), PH_OK);
+    int nv = ph_system_nv(&r.self.sys), nl = ph_system_nl(&r.self.sys);
+    ph_derivative one = ph_sens_get(r.sens, 0);
+    for (int k = 0; k < MANY; k++) {
+        ph_derivative many = ph_sens_get(sens, k);
+        int differenced = k == 2 || k == 3; /* positions over 2 eps, which index-3 magnifies by 1/h */
+        check_le(max_diff(many.W, one.W, nv) / norm2(one.W, nv), round_off); /* round-off */
+        check_le(max_diff(many.v, one.v, nv) / norm2(one.v, nv),
+                 (differenced && f == PH_INDEX3 ? 100 : 1) * round_off);
+        /* round-off, magnified by 1/h^2 in index-3 */
+        check_le(max_diff(many.lambda, one.lambda, nl) / norm2(one.lambda, nl),
+                 (f == PH_INDEX3 ? 1e5 : 10) * round_off);
+    }
+    ph_sens_destroy(sens);
+    ph_sim_destroy(sim);
+    close_rig(&r);
+}
+
 static void many_parameters(void **state)
 {
     (void)state;
-    for (int f = PH_INDEX3; f <= PH_GGL; f++) {
-        rig r;
-        ph_sens *sens;
-        ph_error err = {0};
-        ph_options o = tight(1e-3);
-        o.formulation = (ph_formulation)f;
-        open_rig(&r, "slider_crank.lua", "crank", 0, &o);
-        assert_int_equal(ph_sim_run(r.sim, 100, NULL, NULL, NULL), PH_OK);
-        ph_param p[MANY];
-        for (int k = 0; k < MANY; k++)
-            p[k] = ph_vary_param(&r.vary);
-        p[2].loads = NULL;
-        p[3].loads = nothing; /* which is not true, so it is not believed */
-        ph_sim *sim;
-        assert_int_equal(ph_sim_create(&sim, &r.self.sys, &o, 0, r.self.q0, r.self.v0, &err), PH_OK);
-        assert_int_equal(ph_sens_create(&sens, sim, MANY, p, &err), PH_OK);
-        assert_int_equal(ph_sim_run(sim, 100, NULL, NULL, NULL), PH_OK);
-        int nv = ph_system_nv(&r.self.sys), nl = ph_system_nl(&r.self.sys);
-        ph_derivative one = ph_sens_get(r.sens, 0);
-        for (int k = 0; k < MANY; k++) {
-            ph_derivative many = ph_sens_get(sens, k);
-            int differenced = k == 2 || k == 3; /* positions over 2 eps, which index-3 magnifies by 1/h */
-            check_le(max_diff(many.W, one.W, nv) / norm2(one.W, nv), 1e-11); /* round-off */
-            check_le(max_diff(many.v, one.v, nv) / norm2(one.v, nv),
-                     differenced && f == PH_INDEX3 ? 1e-9 : 1e-11);
-            /* round-off, magnified by 1/h^2 in index-3 */
-            check_le(max_diff(many.lambda, one.lambda, nl) / norm2(one.lambda, nl),
-                     f == PH_INDEX3 ? 1e-6 : 1e-10);
-        }
-        ph_sens_destroy(sens);
-        ph_sim_destroy(sim);
-        close_rig(&r);
-    }
+    for (int f = PH_INDEX3; f <= PH_GGL; f++)
+        check_many("slider_crank.lua", "crank", f, 1e-3, 100, 1e-11);
+    /* steps so large that eta counts, and many more pairs than links; stiffness magnifies round-off */
+    check_many("../test/models/beam_params.lua", "density", PH_GGL, 2e-2, 20, 1e-10);
 }
 
 /* ---- adjoint ------------------------------------------------------------------------------------------ */
@@ -346,7 +352,7 @@ static void multistep_adjoint(void **state)
     for (size_t r = 0; r < sizeof past_row / sizeof *past_row; r++)
         for (int f = PH_INDEX3; f <= PH_GGL; f += PH_GGL - PH_INDEX3) {
             ph_options o = multistep(past_row[r].k, PH_IN_EXP, (ph_formulation)f, past_row[r].h);
-            /* round-off; of the rotor in differences of its start, since the objective is 3e6 times its derivative */
+            /* round-off; of the rotor that of its start, since the objective is 3e6 times its derivative */
             int small = !strcmp(past_row[r].file, "rotor.lua") && !strcmp(past_row[r].param, "m");
             check_le(adjoint_error(past_row[r].file, past_row[r].param, &o, 100, 0), small ? 1e-6 : 1e-10);
         }

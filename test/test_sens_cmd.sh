@@ -99,9 +99,9 @@ for space in R3xSO3 SE3; do
 done
 run 0 sens beam_params.lua --param EI,EA,density,length,relaxation --check --json
 for p in EI EA density length relaxation; do
-    for quantity in tip moment; do
-        d=$(value check digits $p sensors $quantity)
-        awk -v d="$d" 'BEGIN { exit !(d >= 7) }' || fail "$quantity by $p agrees to $d" # derivative
+    for quantity in tip:9 moment:6; do # derivative; EA magnifies round-off of lengths in section forces
+        d=$(value check digits $p sensors ${quantity%:*})
+        awk -v d="$d" -v least="${quantity#*:}" 'BEGIN { exit !(d >= least) }' || fail "${quantity%:*} by $p agrees to $d"
     done
 done
 # friction: coefficients, lever and speed

@@ -1,9 +1,9 @@
-/* Gradients of scalar objectives by the discrete adjoint: the transposed steps of adjoint_step.c, from the last
- * to the first.
+/* Gradients of scalar objectives by the discrete adjoint: the transposed steps of adjoint_step.c, from the
+ * last to the first.
  *
- * A step is restored from its two points, so the way back needs no
- * Newton iteration. The points come from checkpoints: the run keeps some of its states, and the steps between
- * two of them are made once more and kept when they are needed. */
+ * A step is restored from its two points, so the way back needs no Newton iteration. The points come from
+ * checkpoints: the run keeps some of its states, and the steps between two of them are made once more and
+ * kept when they are needed. */
 #include <string.h>
 
 #include "la/small.h"
@@ -359,12 +359,12 @@ static int spare_marks(long part, int points)
     return n;
 }
 
-/* What many cost, of which each takes no more than its part and a piece of the arena less than a line more. */
+/* As many tell what one takes: pieces of the arena are rounded up to lines. */
 #define SAMPLE 64
 
-/* As many points as the root of the number of steps, and as many marks; or what a bound allows, one half of it for
- * points and one for marks, since the steps that are made again grow with the logarithm of the length of a part over
- * its points. Returns the least bound that would do if it is too tight, else 0. */
+/* As many points as the root of the number of steps, and as many marks; or what a bound allows, one half of
+ * it for points and one for marks, since the steps that are made again grow with the logarithm of the length
+ * of a part over its points. Returns the least bound that would do if it is too tight, else 0. */
 static size_t plan(ph_adjoint *a, size_t memory)
 {
     size_t one = bytes(a, 1, 1), slack = 4 * PH_ARENA_ALIGN;

@@ -440,8 +440,8 @@ PH_INLINE void variation_maps(int n, const genalpha *m, const ph_slot *i, double
     ph_small_mmul(n, n, n, Pinv, T, G);
 }
 
-/* P^-1 (T w' + (E eta)') of a node of a curved group, to v, and W = Ad(exp(-theta)) W_n = W_n - theta x T W_n;
- * y is (E eta)' without T. */
+/* P^-1 (T w' + (E eta)') of a node of a curved group, to v, and W = Ad(exp(-theta)) W_n, which is
+ * W_n - theta x T W_n; y is (E eta)' without T. */
 PH_INLINE void predict_variation(int n, const genalpha *m, const ph_slot *i, const double *w, const double *y,
                                  const double *W_n, double *v, double *W)
 {

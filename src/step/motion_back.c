@@ -2,23 +2,23 @@
  *
  * With c of (K10) and S = [M, B^T + g_lambda; B, 0] the derivatives of the motion by a parameter are
  *
- *   Wdot = v' - hat(v) W,   S (vdot', lambda') = -(K W + C v' + r_p, c_q W + c_v v' + c_p)               (W12)
+ *   Wdot = v' - hat(v) W,   S (vdot', lambda') = -(K W + C v' + r_p, c_q W + c_v v' + c_p)            (W12)
  *
  * so that covectors mu follow, with (xi, zeta) = S^-T (mu_v, 0),
  *
  *   mu_W' = hat(v)^T mu_W + K^T xi + c_q^T zeta,   mu_v' = -mu_W + C^T xi + c_v^T zeta,
  *   p_bar = -int (xi r_p + zeta c_p) dt                                                                 (W13)
  *
- * They are integrated backwards along with the motion, by the same Runge-Kutta method. c_p is the rate of rate_p
- * along the motion, a central difference. */
+ * They are integrated backwards along with the motion, by the same Runge-Kutta method. c_p is the rate of
+ * rate_p along the motion, a central difference. */
 #include "step/motion_back.h"
 
 #include <string.h>
 
 #include "la/small.h"
 
-/* Of the difference along the motion [rad, m]: its error is below 1e-10 of c_p, whose part in the derivatives is
- * as small as the piece is short. */
+/* Of the difference along the motion [rad, m]: its error is below 1e-10 of c_p, whose part in the
+ * derivatives is as small as the piece is short. */
 #define STEP 0x1p-16
 
 void ph_motion_back_take(ph_motion_back *m, ph_sens *sens, const ph_tableau *tab, ph_arena *a)

@@ -24,8 +24,8 @@ typedef struct ph_motion_back {
 /* Arrays for a tableau; called twice, see ph_arena. */
 void ph_motion_back_take(ph_motion_back *m, ph_sens *sens, const ph_tableau *tab, ph_arena *a);
 
-/* From covectors of q and v at a point to those a time h before it, in so many steps of an explicit method; to
- * the gradient what the parameters do in between. The statistics of the simulation do not count it. */
+/* From covectors of q and v at a point to those a time h before it, in so many steps of an explicit method;
+ * to the gradient what the parameters do in between. The statistics of the simulation do not count it. */
 ph_status ph_motion_back_over(ph_motion_back *m, ph_rk *rk, const ph_point *from, double h, int pieces,
                               double *W, double *v, double *gradient);
 

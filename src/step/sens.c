@@ -10,8 +10,8 @@
  *
  * where the method gives what is predicted, the values for theta' = 0 and eta' = 0. This is the linear
  * system (N2) of a Newton step with R for r, so it is solved as such: with the factorisation of the last
- * iteration, which belongs to a point nearby, until the increment is round-off (sens_solve.c). The pseudo-loads are
- * differences over neighbouring systems at the same point,
+ * iteration, which belongs to a point nearby, until the increment is round-off (sens_solve.c). The
+ * pseudo-loads are differences over neighbouring systems at the same point,
  *
  *   r_p = (8 (r(p + e) - r(p - e)) - (r(p + 2e) - r(p - 2e)))/(12 e)                                  (W4)
  *
@@ -105,6 +105,39 @@ static void add_eta_stiffness(ph_sens *sens, const double *W)
         for (int i = 0; i < b->m; i++)
             for (int j = 0; j < b->n; j++)
                 sens->y[b->row_at + i] += sens->K_eta[b->at + i * b->n + j] * W[b->col_at + j];
+}
+
+/* Of the difference along W [rad, m]: its error is below 1e-10 of eta, which itself is as small as the error
+ * of a step. */
+#define STEP 0x1p-16
+
+/* For few parameters and a K that has far more numbers than B, as forces between many nodes make it: a
+ * difference of B^T eta is less work than two of K. */
+static int differences_eta(const ph_sens *sens)
+{
+    return sens->n < MANY && sens->sim->lay.size_pairs > 4 * sens->sim->lay.size_links;
+}
+
+/* y += d(B^T eta)/dq W_n, as such a difference */
+static ph_status add_eta_difference(ph_sens *sens, const double *W)
+{
+    ph_sim *sim = sens->sim;
+    const ph_layout *lay = &sim->lay;
+    double step = STEP / ph_larger(1, ph_small_max(lay->nv, W));
+    for (int side = 0; side < 2; side++) {
+        double f = side ? -0.5 / step : 0.5 / step;
+        ph_point_shift(lay, &sim->now, side ? -step : step, W, &sens->moved);
+        sens->moved.t = sim->now.t;
+        ph_state s = ph_point_view(&sens->moved, lay);
+        if (ph_eval_links(&sim->ev, &s, sens->B) != PH_OK)
+            return PH_E_CALLBACK;
+        for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
+            for (int i = 0; i < b->m && b->holonomic; i++)
+                for (int j = 0; j < b->n; j++)
+                    sens->y[b->col_at + j] +=
+                        f * sens->B[b->at + i * b->n + j] * sim->next.eta[b->row_at + i];
+    }
+    return PH_OK;
 }
 
 ph_status ph_sens_eta_stiffness(ph_sens *sens)
@@ -252,8 +285,8 @@ static ph_status follow_start(ph_sens *sens)
 
 /* ---- a step ------------------------------------------------------------------------------------- */
 
-/* Newton's last increment, which is what the factorisation is behind: of q in units of the tolerances, and of s
- * lambda, on which stiffness depends too. */
+/* Newton's last increment, which is what the factorisation is behind: of q in units of the tolerances, and
+ * of s lambda, on which stiffness depends too. */
 static void note_increment(ph_sens *sens)
 {
     const ph_layout *lay = &sens->sim->lay;
@@ -261,8 +294,9 @@ static void note_increment(ph_sens *sens)
     sens->increment[1] = ph_small_max(lay->nl, sens->sim->matrix.x + lay->nv);
 }
 
-/* What a correction leaves of an error: 1, unknown, until second corrections have told, once in a while; more if
- * increments are larger than they were then. Factorisations that are not of the iterate before tell nothing. */
+/* What a correction leaves of an error: 1, unknown, until second corrections have told, once in a while;
+ * more if increments are larger than they were then. Factorisations that are not of the iterate before tell
+ * nothing. */
 static double rate_of_corrections(const ph_sens *sens, const ph_step_ops *o)
 {
     const ph_sim *sim = sens->sim;
@@ -282,8 +316,8 @@ static void note_rate(ph_sens *sens)
         sens->per[k] = 1 / (sens->increment[k] + DBL_MIN);
 }
 
-/* For many parameters a factorisation at the end of the step is less work than first guesses. Modified Newton's
- * method keeps its own over steps. */
+/* For many parameters a factorisation at the end of the step is less work than first guesses. Modified
+ * Newton's method keeps its own over steps. */
 static ph_status factor_anew(ph_sens *sens, const ph_step_ops *o, double *rate)
 {
     ph_sim *sim = sens->sim;
@@ -302,7 +336,9 @@ static ph_status follow(ph_sens *sens, const ph_step_ops *o, double rate, const 
     const ph_stepper *method = sim->stepper;
     int stabilised = sim->matrix.n_eta > 0;
     ph_status status = stabilised ? ph_sens_eta_loads(sens, d) : PH_OK;
-    if (stabilised)
+    if (stabilised && status == PH_OK && differences_eta(sens))
+        status = add_eta_difference(sens, d->now.W);
+    else if (stabilised)
         add_eta_stiffness(sens, d->now.W);
     if (status == PH_OK)
         status = ph_sens_loads(sens, d, s);
@@ -325,7 +361,8 @@ ph_status ph_sens_follow(ph_sens *sens)
     ph_sim *sim = sens->sim;
     if (sim->n < ph_sens_start_steps(sim))
         return follow_start(sens);
-    ph_status status = sim->matrix.n_eta > 0 ? ph_sens_eta_stiffness(sens) : PH_OK;
+    int stiffness = sim->matrix.n_eta > 0 && !differences_eta(sens);
+    ph_status status = stiffness ? ph_sens_eta_stiffness(sens) : PH_OK;
     const ph_step_ops *o = sim->stepper->sens_ops(sim);
     ph_state s = ph_point_view(&sim->next, &sim->lay);
     if (o->vdot)

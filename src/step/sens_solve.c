@@ -116,8 +116,8 @@ static double idle(const ph_sens *sens, const ph_step_ops *o, const ph_variation
     return o->s * forces / ph_small_max(lay->size_pairs, sens->sim->ev.M);
 }
 
-/* (W3) for the increment nm->x. x_lambda balances masses times dq; no later step needs lambda', so it may have a
- * digit less. */
+/* (W3) for the increment nm->x. x_lambda balances masses times dq; no later step needs lambda', so it may
+ * have a digit less. */
 static sizes apply(ph_sens *sens, const ph_step_ops *o, ph_variation *x)
 {
     const ph_newton_matrix *nm = &sens->sim->matrix;

@@ -30,7 +30,8 @@ typedef struct ph_stepper {
     double *(*sens_past)(const ph_sim *sim, int j);
     int (*sens_start_steps)(const ph_sim *sim);
     /* Of a start that is the motion to round-off: its one-step method, NULL if it is not, with the number of
-     * pieces of a step; and covectors of the memory at its end, to be added to W and v of those of its points */
+     * pieces of a step; and covectors of the memory at its end, to be added to W and v of those of its
+     * points */
     struct ph_rk *(*sens_start_method)(ph_sim *sim, int step, int *pieces);
     void (*sens_start_back)(ph_sim *sim, const ph_point *at, const double *memory, ph_variation *bar);
     /* The same backwards: the arrays of a step from sim->now to sim->next that was solved before, and the
