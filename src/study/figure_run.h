@@ -193,7 +193,7 @@ ph_measure ph_measure_model_drift;     /* largest |E - E(0)|: in all, in the fir
 ph_measure ph_measure_model_rank; /* conditions, their rank, those of the joint run->of that repeat others */
 ph_measure ph_measure_model_twin; /* largest difference of q, v, lambda from those of run->problem */
 ph_measure ph_measure_model_twin_lambda; /* the last of them */
-ph_measure ph_measure_model_extremes; /* least and greatest number of the sensor run->of, over all steps */
+ph_measure ph_measure_model_extremes;    /* least and greatest number of the sensor run->of, over all steps */
 ph_measure ph_measure_model_modes, ph_measure_model_modes_error; /* figure_modes.c */
 ph_measure ph_measure_model_period; /* for h -> 0: of the sensor run->of, between zeros of one direction */
 
