@@ -466,7 +466,8 @@ ph_status ph_mechanism_pattern(ph_mechanism *m, ph_error *err)
         ph_force *f = &m->force[k];
         ph_carried *w = carried_of(m, f->body);
         slots_of(m, f->body, f->v);
-        f->carried = w, f->direct = m->space->plain && !w;
+        f->carried = w;
+        f->direct = (m->space->plain || (m->space->body_axes && f->op->body_axes)) && !w;
         for (int i = 0; i < PH_SLOTS; i++)
             f->B[i] = f->joint ? f->joint->B[i] : -1;
         if (w && f->joint)

@@ -6,9 +6,10 @@
  *   K = P^T (K/L + (D/L) Q_v) P + [Q_N(-d); Q_N(d)] P                                                 (B4)
  *     Q_N(d) = d(T^-T(d) N)/dd,  Q_v = d(T^-1(d) v_b)/dd (d) + d(T^-1(d) v_a)/dd (-d)
  *
- * These are for increments eta and velocities v = (U, Omega) in body components. In physical ones, with
- * dx = R eta_u: P gets columns P_u R^T, the rows of forces R f_u; and since R and U = R^T xdot turn,     (B5)
- *   K += -R tilde(f_u) on (x, phi) and P^T (D/L) P_u tilde(U) on phi, for each body.
+ * These are for increments eta and velocities v = (U, Omega) in body components, which are the coordinates of
+ * SE(3). In physical ones, with dx = R eta_u: rows and columns of u are turned by R; and since R and
+ * U = R^T xdot turn,                                                                                    (B5)
+ *   K += -tilde(f_u) on (u, phi) and P^T (D/L) P_u tilde(U) on phi, for each body, before that.
  *
  * K is not symmetric away from equilibrium, and must not be made so. Reference: V. Sonneville, A. Cardona,
  * O. Bruls, Geometrically exact beam finite element formulated on the special Euclidean group SE(3), 2014. */
@@ -17,13 +18,9 @@
 #include <string.h>
 
 #include "lie/so3.h"
+#include "lie/groups.h"
 
-enum { N6 = 6, N12 = 12 };
-
-static const ph_group_ops *se3(void)
-{
-    return ph_group_get(PH_SE3);
-}
+enum { N6 = 6 };
 
 /* log(H_a^-1 H_b); quaternions need not have length one, as Euler parameters need not */
 static void relative(const ph_kin *a, const ph_kin *b, double *d)
@@ -31,7 +28,7 @@ static void relative(const ph_kin *a, const ph_kin *b, double *d)
     double h[7];
     ph_store3(h, ph_tmul(a->R, ph_sub(b->x, a->x)));
     ph_quat_store(h + 3, ph_qmul(ph_quat_conj(a->q), b->q));
-    se3()->log(0, h, d);
+    ph_se3_ops.log(0, h, d);
 }
 
 void ph_beam_reference(const ph_body_def *a, const ph_body_def *b, double *d0)
@@ -42,13 +39,9 @@ void ph_beam_reference(const ph_body_def *a, const ph_body_def *b, double *d0)
     relative(&first, &second, d0);
 }
 
-/* Columns of one body: sign T^-1 [R^T 0; 0 I] */
-static void put_columns(double *P, double sign, const double *T, ph_mat3 R)
+static ph_twist load(const double *x)
 {
-    for (int i = 0; i < N6; i++) {
-        ph_store3(P + N12 * i, ph_scale(sign, ph_mul(R, ph_load3(T + N6 * i)))); /* a^T R^T = (R a)^T */
-        ph_store3(P + N12 * i + 3, ph_scale(sign, ph_load3(T + N6 * i + 3)));
-    }
+    return (ph_twist){ph_load3(x), ph_load3(x + 3)};
 }
 
 /* y = A x/L */
@@ -62,159 +55,141 @@ static void apply(const double *A, const double *x, double length, double *y)
     }
 }
 
-/* d, P, rate, N (B1, B2) */
+/* Damping, and inertia, know velocities. */
+static void fill_rates(const ph_force_site *s, ph_beam_at *e)
+{
+    e->v[0] = (ph_twist){ph_tmul(s->a.R, s->a.v), s->a.w};
+    e->v[1] = (ph_twist){ph_tmul(s->b.R, s->b.v), s->b.w};
+    e->rate = ph_twist_sub(ph_dual_apply(e->T[1], e->v[1]), ph_dual_apply(e->T[0], e->v[0]));
+}
+
+/* (B1, B2) */
 static void element_of(const ph_force_site *s, ph_beam_at *e)
 {
     const ph_force_def *def = s->f->def;
-    double ad[N6 * N6], v[N12], strain[N6], more[N6];
-    relative(&s->a, &s->b, e->d);
-    se3()->Tinv(0, e->d, e->Tb);
-    se3()->hat(0, e->d, ad);
-    for (int i = 0; i < N6 * N6; i++)
-        e->Ta[i] = e->Tb[i] - ad[i]; /* T^-1(-d) = T^-1(d) - hat(d) */
-    put_columns(e->P, -1, e->Ta, s->a.R);
-    put_columns(e->P + 6, 1, e->Tb, s->b.R);
-    ph_store3(v, s->a.v), ph_store3(v + 3, s->a.w), ph_store3(v + 6, s->b.v), ph_store3(v + 9, s->b.w);
-    for (int i = 0; i < N6; i++) {
-        strain[i] = e->d[i] - s->f->d0[i];
-        e->rate[i] = 0;
-        for (int j = 0; j < N12; j++)
-            e->rate[i] += e->P[N12 * i + j] * v[j];
-    }
-    apply(def->K6, strain, s->f->length, e->N);
-    if (!def->D6)
-        return;
-    apply(def->D6, e->rate, s->f->length, more);
+    double d[N6], T[N6 * N6], strain[N6], N[N6], rate[N6], more[N6];
+    relative(&s->a, &s->b, d);
+    ph_se3_ops.Tinv(0, d, T);
+    e->d = load(d);
+    e->T[1] = ph_dual_load(T);
+    e->T[0] = ph_dual_sub(e->T[1], ph_dual_hat(e->d)); /* T^-1(-d) = T^-1(d) - hat(d) */
     for (int i = 0; i < N6; i++)
-        e->N[i] += more[i];
+        strain[i] = d[i] - s->f->d0[i];
+    apply(def->K6, strain, s->f->length, N);
+    if (def->D6 || def->M6)
+        fill_rates(s, e);
+    if (def->D6) {
+        ph_store3(rate, e->rate.u), ph_store3(rate + 3, e->rate.w);
+        apply(def->D6, rate, s->f->length, more);
+        for (int i = 0; i < N6; i++)
+            N[i] += more[i];
+    }
+    e->N = load(N);
 }
 
 ph_status ph_beam_fill(const ph_force_site *s, ph_beam_at *e)
 {
     element_of(s, e);
-    double turn2 = e->d[3] * e->d[3] + e->d[4] * e->d[4] + e->d[5] * e->d[5];
-    return turn2 <= PH_BEAM_TURN_MAX * PH_BEAM_TURN_MAX ? PH_OK : PH_E_CALLBACK;
+    return ph_dot(e->d.w, e->d.w) <= PH_BEAM_TURN_MAX * PH_BEAM_TURN_MAX ? PH_OK : PH_E_CALLBACK;
 }
 
 void ph_beam_section(const ph_force_site *s, double *force, double *strain)
 {
     ph_beam_at e;
     element_of(s, &e);
+    ph_store3(force, e.N.u), ph_store3(force + 3, e.N.w);
+    ph_store3(strain, e.d.u), ph_store3(strain + 3, e.d.w);
     for (int i = 0; i < N6; i++)
-        force[i] = e.N[i], strain[i] = (e.d[i] - s->f->d0[i]) / s->f->length;
+        strain[i] = (strain[i] - s->f->d0[i]) / s->f->length;
 }
+
+/* ---- forces and tangents, body axes -------------------------------------------------------------------- */
 
 /* (B3) */
-void ph_beam_add_g(const ph_beam_at *e, ph_vec3 r[PH_SLOTS])
+void ph_beam_add_f(const ph_beam_at *e, ph_twist f[2])
 {
-    double f[N12] = {0};
-    for (int i = 0; i < N6; i++)
-        for (int j = 0; j < N12; j++)
-            f[j] += e->P[N12 * i + j] * e->N[i];
-    for (int k = 0; k < PH_SLOTS; k++)
-        r[k] = ph_add(r[k], ph_load3(f + 3 * k));
+    f[0] = ph_twist_sub(f[0], ph_dual_fold(e->T[0], e->N));
+    f[1] = ph_twist_add(f[1], ph_dual_fold(e->T[1], e->N));
 }
 
-static ph_mat3 block_of(const double *A, int i, int j)
+/* A/L */
+static ph_six section_of(const double *A, double length)
 {
-    const double *a = A + 3 * N12 * i + 3 * j;
-    return (ph_mat3){a[0],       a[1],       a[2],           a[N12],        a[N12 + 1],
-                     a[N12 + 2], a[2 * N12], a[2 * N12 + 1], a[2 * N12 + 2]};
+    ph_rows B[4];
+    for (int k = 0; k < 4; k++) {
+        const double *a = A + N6 * 3 * (k / 2) + 3 * (k % 2);
+        B[k] = ph_rows_scale(1 / length,
+                             ph_rows_of(ph_row_load3(a), ph_row_load3(a + N6), ph_row_load3(a + 2 * N6)));
+    }
+    return (ph_six){B[0], B[1], B[2], B[3]};
 }
 
-void ph_beam_put(const double *A, const ph_put *p)
+/* out += P^T S P for a symmetric S */
+static void add_square(const ph_beam_at *e, const ph_six *S, ph_six out[2][2])
 {
-    for (int i = 0; i < PH_SLOTS; i++)
-        for (int j = 0; j < PH_SLOTS; j++)
-            ph_add_pair(p, i, j, block_of(A, i, j));
+    ph_six A = ph_six_dual(S, &e->T[0]), B = ph_six_dual(S, &e->T[1]), across = ph_dual_six(&e->T[0], &B);
+    out[0][0] = ph_six_add(out[0][0], ph_dual_six(&e->T[0], &A));
+    out[1][1] = ph_six_add(out[1][1], ph_dual_six(&e->T[1], &B));
+    out[0][1] = ph_six_sub(out[0][1], across);
+    out[1][0] = ph_six_sub(out[1][0], ph_six_transpose(across));
 }
 
-/* out (12 x 12) += P^T A, A 6 x 12 */
-static void fold(const double *P, const double *A, double *out)
+void ph_beam_add_C(const ph_force_site *s, const ph_beam_at *e, ph_six C[2][2])
 {
-    for (int k = 0; k < N6; k++)
-        for (int i = 0; i < N12; i++)
-            for (int j = 0; j < N12; j++)
-                out[N12 * i + j] += P[N12 * k + i] * A[N12 * k + j];
-}
-
-/* out (6 x 12) += A B/L, A 6 x 6, B 6 x 12 */
-static void add_product(const double *A, const double *B, double length, double *out)
-{
-    for (int i = 0; i < N6; i++)
-        for (int k = 0; k < N6; k++) {
-            double a = A[N6 * i + k] / length;
-            for (int j = 0; j < N12; j++)
-                out[N12 * i + j] += a * B[N12 * k + j];
-        }
-}
-
-void ph_beam_add_C(const ph_force_site *s, const ph_beam_at *e, double *out)
-{
-    double DP[N6 * N12] = {0};
     if (!s->f->def->D6)
         return;
-    add_product(s->f->def->D6, e->P, s->f->length, DP);
-    fold(e->P, DP, out);
+    ph_six S = section_of(s->f->def->D6, s->f->length);
+    add_square(e, &S, C);
 }
 
-/* d(rate)/dq at fixed physical velocities: Q_v P, and what turning U = R^T xdot adds (B4, B5) */
-static void rate_slope(const ph_force_site *s, const ph_beam_at *e, double *out)
+/* [0 J0; J0 J1] and [J0 J1; 0 J0] of (B4), at -d and at d */
+static void slope_at(const ph_beam_at *e, int side, ph_form F, ph_vec3 u0, ph_vec3 u1, ph_rows *J0,
+                     ph_rows *J1)
 {
-    double va[N6], vb[N6], minus[N6], Qa[N6 * N6], Qb[N6 * N6];
-    ph_vec3 Ua = ph_tmul(s->a.R, s->a.v), Ub = ph_tmul(s->b.R, s->b.v);
-    ph_store3(va, Ua), ph_store3(va + 3, s->a.w), ph_store3(vb, Ub), ph_store3(vb + 3, s->b.w);
-    for (int i = 0; i < N6; i++)
-        minus[i] = -e->d[i];
-    se3()->dTinv(0, minus, va, Qa);
-    se3()->dTinv(0, e->d, vb, Qb);
-    for (int i = 0; i < N6 * N6; i++)
-        Qa[i] += Qb[i];
-    add_product(Qa, e->P, 1, out);
-    for (int i = 0; i < N6; i++) { /* a^T tilde(U) = (a x U)^T */
-        ph_add3(out + N12 * i + 3, ph_scale(-1, ph_cross(ph_load3(e->Ta + N6 * i), Ua)));
-        ph_add3(out + N12 * i + 9, ph_cross(ph_load3(e->Tb + N6 * i), Ub));
+    ph_mat3 A, B;
+    double sign = side ? 1 : -1;
+    ph_se3_form_slope(F, ph_scale(sign, e->d.w), ph_scale(sign, e->d.u), u0, u1, &A, &B);
+    *J0 = ph_rows_from(A), *J1 = ph_rows_from(B);
+}
+
+/* P^T (D/L) d(rate)/dq: Q_v P and, with physical velocities, what turning U = R^T xdot adds (B4, B5) */
+static void add_damped(const ph_force_site *s, const ph_beam_at *e, ph_form F, ph_six K[2][2])
+{
+    ph_six D = section_of(s->f->def->D6, s->f->length);
+    ph_dual Q[2];
+    for (int i = 0; i < 2; i++)
+        slope_at(e, i, F, e->v[i].w, e->v[i].u, &Q[i].r, &Q[i].e);
+    Q[0] = ph_dual_add(Q[0], Q[1]);
+    for (int j = 0; j < 2; j++) {
+        ph_dual slope = ph_dual_mul(Q[0], e->T[j]);
+        if (!s->body_axes)
+            slope.e = ph_rows_add(slope.e, ph_rows_mul_tilde(e->T[j].r, e->v[j].u));
+        ph_six A = ph_six_dual(&D, &slope);
+        for (int i = 0; i < 2; i++) {
+            ph_six B = ph_dual_six(&e->T[i], &A);
+            K[i][j] = i == j ? ph_six_add(K[i][j], B) : ph_six_sub(K[i][j], B);
+        }
     }
 }
 
-/* Rows of one body += [R 0; 0 I] Q_N P, and -R tilde(f_u) on (x, phi) (B4, B5) */
-static void add_turned(const ph_force_site *s, const ph_beam_at *e, int side, double *K)
+void ph_beam_add_K(const ph_force_site *s, const ph_beam_at *e, ph_six K[2][2])
 {
-    double d[N6], Q[N6 * N6], A[N6 * N12] = {0};
-    ph_mat3 R = side ? s->b.R : s->a.R;
-    const double *T = side ? e->Tb : e->Ta;
-    ph_vec3 f = ph_v3(0, 0, 0);
-    for (int i = 0; i < N6; i++) {
-        d[i] = side ? e->d[i] : -e->d[i];
-        f = ph_add(f, ph_scale(side ? e->N[i] : -e->N[i], ph_load3(T + N6 * i)));
+    ph_form F = ph_form_Tinv(ph_stumpff_of(e->d.w));
+    ph_six S = section_of(s->f->def->K6, s->f->length);
+    add_square(e, &S, K);
+    if (s->f->def->D6)
+        add_damped(s, e, F, K);
+    for (int i = 0; i < 2; i++) {
+        ph_rows J0, J1;
+        slope_at(e, i, ph_form_transpose(F), e->N.u, e->N.w, &J0, &J1);
+        for (int j = 0; j < 2; j++) {
+            ph_rows A = ph_rows_mul_rows(J0, e->T[j].r);
+            ph_six B = {.uw = A,
+                        .wu = A,
+                        .ww = ph_rows_add(ph_rows_mul_rows(J0, e->T[j].e), ph_rows_mul_rows(J1, e->T[j].r))};
+            K[i][j] = j ? ph_six_add(K[i][j], B) : ph_six_sub(K[i][j], B);
+        }
     }
-    se3()->dTinvt(0, d, e->N, Q);
-    add_product(Q, e->P, 1, A);
-    for (int j = 0; j < N12; j++) {
-        double *k = K + N12 * N6 * side + j;
-        ph_vec3 up = ph_mul(R, ph_v3(A[j], A[N12 + j], A[2 * N12 + j]));
-        k[0] += up.x, k[N12] += up.y, k[2 * N12] += up.z;
-        for (int i = 3; i < N6; i++)
-            k[N12 * i] += A[N12 * i + j];
-    }
-    double turn[9];
-    ph_store33(turn, ph_mtilde(R, ph_scale(-1, f)));
-    for (int i = 0; i < 9; i++)
-        K[N12 * (N6 * side + i / 3) + N6 * side + 3 + i % 3] += turn[i];
-}
-
-void ph_beam_add_K(const ph_force_site *s, const ph_beam_at *e, double *out)
-{
-    double dN[N6 * N12] = {0};
-    add_product(s->f->def->K6, e->P, s->f->length, dN);
-    if (s->f->def->D6) {
-        double slope[N6 * N12] = {0};
-        rate_slope(s, e, slope);
-        add_product(s->f->def->D6, slope, s->f->length, dN);
-    }
-    fold(e->P, dN, out);
-    add_turned(s, e, 0, out);
-    add_turned(s, e, 1, out);
 }
 
 /* (L/2) eps^T K eps */
@@ -228,41 +203,81 @@ double ph_beam_strain_energy(const ph_force_site *s)
     return V / (2 * s->f->length);
 }
 
-/* ---- elements without inertia ------------------------------------------------------------------------ */
+/* ---- to their places ----------------------------------------------------------------------------------- */
+
+void ph_beam_put_f(const ph_force_site *s, const ph_twist f[2], ph_vec3 r[PH_SLOTS])
+{
+    const ph_kin *k[2] = {&s->a, &s->b};
+    for (int i = 0; i < 2; i++) {
+        r[2 * i] = ph_add(r[2 * i], s->body_axes ? f[i].u : ph_mul(k[i]->R, f[i].u));
+        r[2 * i + 1] = ph_add(r[2 * i + 1], f[i].w);
+    }
+}
+
+void ph_beam_put(const ph_force_site *s, ph_six A[2][2], const ph_put *p)
+{
+    ph_rows R[2] = {ph_rows_from(s->a.R), ph_rows_from(s->b.R)};
+    for (int k = 0; k < 4; k++) {
+        int i = k / 2, j = k % 2;
+        ph_six *B = &A[i][j];
+        if (!s->body_axes) {
+            ph_rows Rt = ph_rows_transpose(R[j]);
+            B->uu = ph_rows_mul_rows(R[i], ph_rows_mul_rows(B->uu, Rt));
+            B->uw = ph_rows_mul_rows(R[i], B->uw);
+            B->wu = ph_rows_mul_rows(B->wu, Rt);
+        }
+        ph_add_pair(p, 2 * i, 2 * j, ph_rows_to(B->uu));
+        ph_add_pair(p, 2 * i, 2 * j + 1, ph_rows_to(B->uw));
+        ph_add_pair(p, 2 * i + 1, 2 * j, ph_rows_to(B->wu));
+        ph_add_pair(p, 2 * i + 1, 2 * j + 1, ph_rows_to(B->ww));
+    }
+}
+
+void ph_beam_put_K(const ph_force_site *s, const ph_twist f[2], ph_six K[2][2], const ph_put *p)
+{
+    for (int i = 0; i < 2 && !s->body_axes; i++)
+        K[i][i].uw = ph_rows_sub(K[i][i].uw, ph_rows_tilde(f[i].u));
+    ph_beam_put(s, K, p);
+}
+
+/* ---- elements without inertia -------------------------------------------------------------------------- */
 
 static ph_status g(const ph_force_site *s, ph_vec3 r[PH_SLOTS])
 {
     ph_beam_at e;
+    ph_twist f[2] = {0};
     ph_status status = ph_beam_fill(s, &e);
-    if (status == PH_OK)
-        ph_beam_add_g(&e, r);
-    return status;
+    if (status != PH_OK)
+        return status;
+    ph_beam_add_f(&e, f);
+    ph_beam_put_f(s, f, r);
+    return PH_OK;
 }
 
 static ph_status C(const ph_force_site *s, const ph_put *p)
 {
     ph_beam_at e;
-    double out[N12 * N12] = {0};
-    if (!s->f->def->D6)
-        return PH_OK;
+    ph_six A[2][2] = {0};
     ph_status status = ph_beam_fill(s, &e);
     if (status != PH_OK)
         return status;
-    ph_beam_add_C(s, &e, out);
-    ph_beam_put(out, p);
+    ph_beam_add_C(s, &e, A);
+    ph_beam_put(s, A, p);
     return PH_OK;
 }
 
 static ph_status K(const ph_force_site *s, const ph_put *p)
 {
     ph_beam_at e;
-    double out[N12 * N12] = {0};
+    ph_twist f[2] = {0};
+    ph_six A[2][2] = {0};
     ph_status status = ph_beam_fill(s, &e);
     if (status != PH_OK)
         return status;
-    ph_beam_add_K(s, &e, out);
-    ph_beam_put(out, p);
+    ph_beam_add_f(&e, f);
+    ph_beam_add_K(s, &e, A);
+    ph_beam_put_K(s, f, A, p);
     return PH_OK;
 }
 
-const ph_force_ops ph_force_beam = {.g = g, .C = C, .K = K, .energy = ph_beam_strain_energy};
+const ph_force_ops ph_force_beam = {.g = g, .C = C, .K = K, .energy = ph_beam_strain_energy, .body_axes = 1};

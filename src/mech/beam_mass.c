@@ -30,8 +30,6 @@
 #include "lie/so3.h"
 #include "lie/groups.h"
 
-enum { N12 = 12 };
-
 /* [m I, -m tilde(c); m tilde(c), J] times length */
 typedef struct section {
     double m;
@@ -120,70 +118,26 @@ static ph_six gyroscopic(const section *Ms, double s, ph_twist v, ph_twist p)
     return G;
 }
 
-/* out (12 x 12) += S A S^T of the blocks of rows i and columns j, S = diag(R, I) */
-static void put_turned(const motion *o, int i, int j, const ph_six *A, double *out)
-{
-    ph_rows Ri = ph_rows_from(o->R[i]), Rj = ph_rows_from(ph_transpose(o->R[j]));
-    const ph_rows B[4] = {ph_rows_mul_rows(Ri, ph_rows_mul_rows(A->uu, Rj)), ph_rows_mul_rows(Ri, A->uw),
-                          ph_rows_mul_rows(A->wu, Rj), A->ww};
-    for (int k = 0; k < 4; k++) {
-        double *at = out + N12 * (6 * i + k / 2 * 3) + 6 * j + k % 2 * 3, x[9];
-        ph_rows_store(x, B[k]);
-        for (int n = 0; n < 9; n++)
-            at[N12 * (n / 3) + n % 3] += x[n];
-    }
-}
-
-/* Turning of forces f_u with their nodes: -R tilde(f_u) on (x, phi) */
-static void put_turning(const motion *o, const ph_twist f[2], double *out)
-{
-    for (int i = 0; i < 2; i++) {
-        ph_six A = {.uw = ph_rows_tilde(ph_scale(-1, f[i].u))};
-        put_turned(o, i, i, &A, out);
-    }
-}
-
-static void add_forces(const motion *o, const ph_twist f[2], ph_vec3 r[PH_SLOTS])
-{
-    for (int i = 0; i < 2; i++) {
-        r[2 * i] = ph_add(r[2 * i], ph_mul(o->R[i], f[i].u));
-        r[2 * i + 1] = ph_add(r[2 * i + 1], f[i].w);
-    }
-}
-
 /* ---- helicoidal ---------------------------------------------------------------------------------------- */
-
-static ph_twist load(const double *x)
-{
-    return (ph_twist){ph_load3(x), ph_load3(x + 3)};
-}
-
-static ph_dual load_dual(const double *A) /* 6 x 6, [r e; 0 r] */
-{
-    return (ph_dual){ph_rows_of(ph_row_load3(A), ph_row_load3(A + 6), ph_row_load3(A + 12)),
-                     ph_rows_of(ph_row_load3(A + 3), ph_row_load3(A + 9), ph_row_load3(A + 15))};
-}
 
 /* d'' = T^-1(d) alpha_b - T^-1(-d) alpha_a + (d(T^-1(x) v_b)/dx at d + d(T^-1(x) v_a)/dx at -d) d' */
 static ph_twist second_rate(const ph_beam_at *e, const motion *o)
 {
-    const ph_group_ops *se3 = &ph_se3_ops;
-    double minus[6], v[2][6], Q[36];
-    ph_twist rate = load(e->rate), sum = ph_twist_sub(ph_dual_apply(load_dual(e->Tb), o->alpha[1]),
-                                                      ph_dual_apply(load_dual(e->Ta), o->alpha[0]));
-    for (int i = 0; i < 6; i++)
-        minus[i] = -e->d[i];
+    ph_form F = ph_form_Tinv(ph_stumpff_of(e->d.w));
+    ph_twist sum = ph_twist_sub(ph_dual_apply(e->T[1], o->alpha[1]), ph_dual_apply(e->T[0], o->alpha[0]));
     for (int i = 0; i < 2; i++) {
-        ph_store3(v[i], o->v[i].u), ph_store3(v[i] + 3, o->v[i].w);
-        se3->dTinv(0, i ? e->d : minus, v[i], Q);
-        sum = ph_twist_add(sum, ph_dual_apply(load_dual(Q), rate)); /* [J0 J1; 0 J0] */
+        double sign = i ? 1 : -1;
+        ph_mat3 J0, J1; /* [J0 J1; 0 J0] */
+        ph_se3_form_slope(F, ph_scale(sign, e->d.w), ph_scale(sign, e->d.u), o->v[i].w, o->v[i].u, &J0, &J1);
+        sum.u = ph_add(sum.u, ph_add(ph_mul(J0, e->rate.u), ph_mul(J1, e->rate.w)));
+        sum.w = ph_add(sum.w, ph_mul(J0, e->rate.w));
     }
     return sum;
 }
 
 static void helix_of(const ph_beam_at *e, const motion *o, int order, ph_helix *h)
 {
-    h->d = load(e->d), h->d1 = load(e->rate);
+    h->d = e->d, h->d1 = e->rate;
     if (order >= 2)
         h->d2 = second_rate(e, o);
     ph_helix_fill(h, order);
@@ -302,8 +256,7 @@ static void add_K(const point *p, const motion *o, const shared *x, ph_six K[2][
 static void fold_J(const ph_beam_at *e, const ph_six *J, ph_six K[2][2])
 {
     for (int j = 0; j < 2; j++) {
-        ph_dual T = load_dual(j ? e->Tb : e->Ta);
-        ph_six B = ph_six_dual(J, &T);
+        ph_six B = ph_six_dual(J, &e->T[j]);
         K[j][j] = ph_six_add(K[j][j], B);
         K[!j][j] = ph_six_sub(K[!j][j], B);
     }
@@ -428,14 +381,9 @@ static void open_motion(const ph_force_site *s, motion *o)
     motion_of(s, is_helicoidal(s) ? s->gravity : ph_v3(0, 0, 0), o);
 }
 
-static void put_blocks(const motion *o, ph_six A[2][2], double *out)
-{
-    for (int k = 0; k < 4; k++)
-        put_turned(o, k / 2, k % 2, &A[k / 2][k % 2], out);
-}
-
-/* r +=, and what is not NULL of M, C, K (12 x 12, physical coordinates) += */
-static ph_status all(const ph_force_site *s, ph_vec3 *r, double *M, double *C, double *K)
+/* r +=, and what is not NULL of M, C, K += */
+static ph_status put_all(const ph_force_site *s, ph_vec3 *r, const ph_put *M, const ph_put *C,
+                         const ph_put *K)
 {
     ph_beam_at e;
     motion o;
@@ -450,44 +398,43 @@ static ph_status all(const ph_force_site *s, ph_vec3 *r, double *M, double *C, d
         helicoidal(&e, &o, &t);
     else
         plain(s, &o, &t);
+    if (t.f)
+        ph_beam_add_f(&e, f);
     if (r)
-        ph_beam_add_g(&e, r), add_forces(&o, f, r);
+        ph_beam_put_f(s, f, r);
     if (M)
-        put_blocks(&o, m, M);
+        ph_beam_put(s, m, M);
     if (C)
-        put_blocks(&o, c, C), ph_beam_add_C(s, &e, C);
+        ph_beam_add_C(s, &e, c), ph_beam_put(s, c, C);
     if (K)
-        put_blocks(&o, k, K), put_turning(&o, f, K), ph_beam_add_K(s, &e, K);
+        ph_beam_add_K(s, &e, k), ph_beam_put_K(s, f, k, K);
     return PH_OK;
+}
+
+static ph_status all(const ph_force_site *s, ph_vec3 *r, double *M, double *C, double *K)
+{
+    const ph_put to[3] = {{M, ph_local_pairs, 12, 0}, {C, ph_local_pairs, 12, 0}, {K, ph_local_pairs, 12, 0}};
+    return put_all(s, r, M ? &to[0] : NULL, C ? &to[1] : NULL, K ? &to[2] : NULL);
 }
 
 static ph_status g(const ph_force_site *s, ph_vec3 r[PH_SLOTS])
 {
-    return all(s, r, NULL, NULL, NULL);
+    return put_all(s, r, NULL, NULL, NULL);
 }
 
 static ph_status M(const ph_force_site *s, const ph_put *p)
 {
-    double out[N12 * N12] = {0};
-    ph_status status = all(s, NULL, out, NULL, NULL);
-    ph_beam_put(out, p);
-    return status;
+    return put_all(s, NULL, p, NULL, NULL);
 }
 
 static ph_status C(const ph_force_site *s, const ph_put *p)
 {
-    double out[N12 * N12] = {0};
-    ph_status status = all(s, NULL, NULL, out, NULL);
-    ph_beam_put(out, p);
-    return status;
+    return put_all(s, NULL, NULL, p, NULL);
 }
 
 static ph_status K(const ph_force_site *s, const ph_put *p)
 {
-    double out[N12 * N12] = {0};
-    ph_status status = all(s, NULL, NULL, NULL, out);
-    ph_beam_put(out, p);
-    return status;
+    return put_all(s, NULL, NULL, NULL, p);
 }
 
 /* ---- energies ------------------------------------------------------------------------------------------ */
@@ -535,8 +482,7 @@ static double energy(const ph_force_site *s)
         return NAN;
     for (int k = 0; k < PH_HELIX_POINTS; k++) { /* H_a exp(xi d) */
         double d[6], q[7];
-        for (int i = 0; i < 6; i++)
-            d[i] = ph_helix_xi[k] * e.d[i];
+        ph_store3(d, ph_scale(ph_helix_xi[k], e.d.u)), ph_store3(d + 3, ph_scale(ph_helix_xi[k], e.d.w));
         ph_se3_ops.exp(0, d, q);
         ph_mat3 R = ph_mmul(s->a.R, ph_qmat(ph_quat_load(q + 3)));
         V += ph_helix_weight[k] * height(s, ph_add(s->a.x, ph_mul(s->a.R, ph_load3(q))), R);

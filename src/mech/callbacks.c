@@ -109,6 +109,12 @@ static void put_rows(const ph_mechanism *m, const ph_state *s, const ph_joint *j
 
 /* ---- forces --------------------------------------------------------------------------------------- */
 
+/* Columns of the node of a half. */
+static int row_of(const ph_mechanism *m)
+{
+    return m->space->joined ? m->space->n[0] + m->space->n[1] : m->space->n[0];
+}
+
 static void add_terms(const ph_mechanism *m, const ph_state *s, const ph_force *f, const ph_vec3 r[PH_SLOTS],
                       double *out)
 {
@@ -139,6 +145,7 @@ static ph_status g(const ph_state *s, double *out, void *ctx)
         ph_force_site site;
         ph_vec3 r[PH_SLOTS] = {{0}};
         ph_force_at(m, s, f, &site);
+        site.body_axes = f->direct && m->space->body_axes;
         ph_status status = f->op->g(&site, r);
         if (status != PH_OK)
             return refused(m, f, status);
@@ -169,11 +176,15 @@ static ph_status C(const ph_state *s, double *out, void *ctx)
         memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
     bodies_C(m, s, out);
     read_states(m, s);
+    int stride = row_of(m);
     for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
         ph_force_site site;
+        if (f->still)
+            continue;
         ph_force_at(m, s, f, &site);
+        site.body_axes = f->direct && m->space->body_axes;
         ph_status status =
-            f->direct ? f->op->C(&site, &(ph_put){out, f->K, 3, 0}) : force_C(m, s, f, &site, out);
+            f->direct ? f->op->C(&site, &(ph_put){out, f->K, stride, 0}) : force_C(m, s, f, &site, out);
         if (status != PH_OK)
             return refused(m, f, status);
     }
@@ -198,25 +209,27 @@ static ph_status force_K(const ph_mechanism *m, const ph_state *s, const ph_forc
     ph_vec3 r[PH_SLOTS] = {{0}};
     int inertia = f->op->M != NULL;
     ph_status status = inertia ? f->op->all(site, r, local_M, local_C, local_K) : f->op->g(site, r);
-    if (status == PH_OK && !inertia)
+    if (status == PH_OK && !inertia && !f->still)
         status = f->op->C(site, &(ph_put){local_C, ph_local_pairs, 12, 0});
     if (status == PH_OK && !inertia)
         status = f->op->K(site, &(ph_put){local_K, ph_local_pairs, 12, 0});
     if (status == PH_OK)
-        put_K(m, s, f, local_K, local_C, inertia ? local_M : NULL, r, out);
+        put_K(m, s, f, local_K, f->still ? NULL : local_C, inertia ? local_M : NULL, r, out);
     return status;
 }
 
 static ph_status forces_K(ph_mechanism *m, const ph_state *s, double *out)
 {
     read_states(m, s);
+    int stride = row_of(m);
     for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
         ph_force_site site;
         ph_force_at(m, s, f, &site);
+        site.body_axes = f->direct && m->space->body_axes;
         if (f->op->M)
             ph_force_accelerate(m, s, &site);
         ph_status status =
-            f->direct ? f->op->K(&site, &(ph_put){out, f->K, 3, 0}) : force_K(m, s, f, &site, out);
+            f->direct ? f->op->K(&site, &(ph_put){out, f->K, stride, 0}) : force_K(m, s, f, &site, out);
         if (status != PH_OK)
             return refused(m, f, status);
     }

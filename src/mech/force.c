@@ -19,6 +19,7 @@ static unsigned couples_of(const ph_force_def *d)
 {
     const unsigned on_x = PH_COUPLE(PH_XB, PH_FB), on_phi = PH_COUPLE(PH_FB, PH_FB);
     const unsigned states_x = PH_COUPLE(PH_XB, PH_XB) | on_x, states_phi = PH_COUPLE(PH_FB, PH_XB) | on_phi;
+    int reads_state = d->f.call && !d->f.only_time;
     int arm = d->at_b.x != 0 || d->at_b.y != 0 || d->at_b.z != 0;
     switch (d->type) {
     case PH_F_SPRING:
@@ -26,13 +27,34 @@ static unsigned couples_of(const ph_force_def *d)
     case PH_F_BEAM:
         return PH_COUPLE_ALL;
     case PH_F_FORCE:
-        if (d->f.call)
+        if (reads_state)
             return states_x | states_phi;
         return d->in_body ? on_x : arm ? on_phi : 0;
     case PH_F_TORQUE:
-        return d->f.call ? states_phi : on_phi;
+        return reads_state ? states_phi : on_phi;
     default:
         return on_phi;
+    }
+}
+
+static int is_zero(ph_vec3 a)
+{
+    return a.x == 0 && a.y == 0 && a.z == 0;
+}
+
+/* It does not depend on velocities. */
+static int is_still(const ph_force_def *d)
+{
+    switch (d->type) {
+    case PH_F_BUSHING:
+        return is_zero(d->d3) && is_zero(d->dr3);
+    case PH_F_BEAM:
+        return !d->D6 && !d->M6;
+    case PH_F_FORCE:
+    case PH_F_TORQUE:
+        return !d->f.call || d->f.only_time;
+    default:
+        return d->d == 0;
     }
 }
 
@@ -122,8 +144,12 @@ ph_status ph_force_make(const ph_model *model, int def, ph_force *out, ph_error 
     ph_status s = check(model, d, err);
     if (s != PH_OK)
         return s;
-    *out =
-        (ph_force){.op = kinds[d->type].op, .def = d, .sa = d->at_a, .sb = d->at_b, .couples = couples_of(d)};
+    *out = (ph_force){.op = kinds[d->type].op,
+                      .def = d,
+                      .sa = d->at_a,
+                      .sb = d->at_b,
+                      .couples = couples_of(d),
+                      .still = is_still(d)};
     int two = joins_two(d->type);
     out->body[0] = two ? d->body[0] : PH_GROUND;
     out->body[1] = d->body[1];

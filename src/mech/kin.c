@@ -47,7 +47,7 @@ ph_status ph_joint_site(const ph_mechanism *m, const ph_state *s, const ph_joint
 
 void ph_force_at(const ph_mechanism *m, const ph_state *s, const ph_force *f, ph_force_site *site)
 {
-    site->f = f;
+    site->f = f, site->body_axes = 0;
     ph_kin_fill(m, s, f->body[0], &site->a);
     ph_kin_fill(m, s, f->body[1], &site->b);
     site->t = s->t, site->load = m->load;

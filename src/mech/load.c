@@ -10,6 +10,11 @@
 
 #include "lie/so3.h"
 
+static int reads_state(const ph_force_def *d)
+{
+    return d->f.call && !d->f.only_time;
+}
+
 static ph_status value_of(const ph_force_site *s, ph_vec3 *out)
 {
     const ph_force_def *d = s->f->def;
@@ -17,7 +22,7 @@ static ph_status value_of(const ph_force_site *s, ph_vec3 *out)
     if (!d->f.call)
         return PH_OK;
     double F[3];
-    ph_status status = d->f.call(&d->f, s->t, s->bodies, 3, F);
+    ph_status status = d->f.call(&d->f, s->t, d->f.only_time ? NULL : s->bodies, 3, F);
     *out = ph_scale(s->load, ph_load3(F));
     return status;
 }
@@ -45,12 +50,9 @@ static void perturb(ph_body_state *b, what w, int k, double by)
         b->q = ph_qmul(b->q, ph_so3_exp(ph_stumpff_of(e), e));
 }
 
-/* dF/d(what), 3 x 3; 0 for a constant */
+/* dF/d(what), 3 x 3 */
 static ph_status slope(const ph_force_site *s, what w, ph_mat3 *out)
 {
-    *out = (ph_mat3){0};
-    if (!s->f->def->f.call)
-        return PH_OK;
     ph_body_state *b = &s->bodies[s->f->body[1]], kept = *b;
     double col[9];
     for (int k = 0; k < 3; k++) {
@@ -112,7 +114,7 @@ static ph_status by_state(const ph_force_site *s, what x, what phi, columns_fn c
 
 static ph_status force_C(const ph_force_site *s, const ph_put *p)
 {
-    return s->f->def->f.call ? by_state(s, VELOCITY, OMEGA, force_columns, p) : PH_OK;
+    return reads_state(s->f->def) ? by_state(s, VELOCITY, OMEGA, force_columns, p) : PH_OK;
 }
 
 static ph_status force_K(const ph_force_site *s, const ph_put *p)
@@ -123,7 +125,7 @@ static ph_status force_K(const ph_force_site *s, const ph_put *p)
         ph_add_pair(p, PH_XB, PH_FB, ph_mtilde(s->b.R, F));
     else
         ph_add_pair(p, PH_FB, PH_FB, ph_tilde2(s->f->sb, ph_scale(-1, ph_tmul(s->b.R, F))));
-    if (status != PH_OK || !s->f->def->f.call)
+    if (status != PH_OK || !reads_state(s->f->def))
         return status;
     return by_state(s, POSITION, ROTATION, force_columns, p);
 }
@@ -147,7 +149,7 @@ static void torque_columns(const ph_force_site *s, int j, ph_mat3 dtau, const ph
 
 static ph_status torque_C(const ph_force_site *s, const ph_put *p)
 {
-    return s->f->def->f.call ? by_state(s, VELOCITY, OMEGA, torque_columns, p) : PH_OK;
+    return reads_state(s->f->def) ? by_state(s, VELOCITY, OMEGA, torque_columns, p) : PH_OK;
 }
 
 static ph_status torque_K(const ph_force_site *s, const ph_put *p)
@@ -156,7 +158,7 @@ static ph_status torque_K(const ph_force_site *s, const ph_put *p)
     ph_status status = value_of(s, &tau);
     if (!s->f->def->in_body)
         ph_add_pair(p, PH_FB, PH_FB, ph_mscale(-1, ph_tilde(ph_tmul(s->b.R, tau))));
-    if (status != PH_OK || !s->f->def->f.call)
+    if (status != PH_OK || !reads_state(s->f->def))
         return status;
     return by_state(s, POSITION, ROTATION, torque_columns, p);
 }

@@ -185,7 +185,9 @@ typedef struct ph_force_site {
     const ph_force *f;
     ph_kin a, b;
     double t;
-    double load;           /* factor of applied forces and torques */
+    int body_axes; /* coordinates are those of SE(3), not the physical ones: what is asked for is in body
+                                   axes, at fixed velocities in body axes; of forces that can do so */
+    double load;   /* factor of applied forces and torques */
     const double *lambda;  /* of the joint, for friction */
     ph_vec3 acc[PH_SLOTS]; /* of forces with inertia: physical accelerations that go with M */
     ph_vec3 gravity;       /* m/s^2, world, times the factor of loads */
@@ -199,6 +201,7 @@ typedef struct ph_force_ops {
     ph_status (*C)(const ph_force_site *s, const ph_put *p);     /* adds dg/dv */
     ph_status (*K)(const ph_force_site *s, const ph_put *p);     /* adds dg/dq */
     double (*energy)(const ph_force_site *s);                    /* potential; NULL: none */
+    int body_axes;                                               /* it obeys body_axes of its site */
     ph_status (*M)(const ph_force_site *s, const ph_put *p); /* adds a mass matrix, symmetric; NULL: none */
     /* with M: adds terms of g, M, C and K at once, those that are not NULL; 12 x 12, physical coordinates */
     ph_status (*all)(const ph_force_site *s, ph_vec3 *r, double *M, double *C, double *K);
@@ -216,6 +219,7 @@ struct ph_force {
     const ph_force_def *def; /* NULL: friction */
     int body[2];
     unsigned couples;       /* nonzero blocks of K and C */
+    int still;              /* C = 0 */
     ph_vec3 sa, sb;         /* points, body frames */
     double length;          /* unstressed */
     double d0[6];           /* of beam elements: log of b as seen from a, unstressed */
@@ -289,11 +293,12 @@ typedef struct ph_slope {
 /* A space: one file, one row in space.c. Everything beyond the first line is for spaces whose coordinates
  * are not the physical ones. */
 typedef struct ph_space {
-    int plain;  /* coordinates are physical: x of R^3 and SO(3), two nodes */
-    int n[2];   /* coordinates of the halves */
-    int joined; /* one node for both */
-    int varies; /* the mass matrix depends on the coordinates */
-    int norm;   /* coordinates of half 1 have |y| = 1: a constraint for each body */
+    int plain;     /* coordinates are physical: x of R^3 and SO(3), two nodes */
+    int n[2];      /* coordinates of the halves */
+    int joined;    /* one node for both */
+    int body_axes; /* coordinates are body components: dx = R dU */
+    int varies;    /* the mass matrix depends on the coordinates */
+    int norm;      /* coordinates of half 1 have |y| = 1: a constraint for each body */
     ph_node node[2];
     void (*kin)(const ph_state *s, const ph_body *b, ph_kin *k);
     void (*acceleration)(const ph_state *s, const ph_body *b, ph_vec3 *a, ph_vec3 *omega_dot);

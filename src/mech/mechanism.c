@@ -160,7 +160,7 @@ static ph_status make_elements(ph_mechanism *m, ph_error *err)
     m->functions = model->n_constraints > 0;
     for (int k = 0; k < model->n_forces && s == PH_OK; k++) {
         s = ph_force_make(model, k, &m->force[m->n_forces++], err);
-        m->functions |= model->force[k].f.call != NULL;
+        m->functions |= model->force[k].f.call && !model->force[k].f.only_time;
         m->inertia |= m->force[k].op && m->force[k].op->M;
     }
     for (int k = 0; k < m->n_joints && s == PH_OK; k++)

@@ -17,6 +17,7 @@ typedef struct ph_function {
     void *owner;
     int ref;
     struct ph_sight *sight; /* of objectives: what else they see, and have looked at; NULL: nothing */
+    int only_time;          /* of loads: it does not take the state */
 } ph_function;              /* call == NULL: not given */
 
 /* How deep a function looked into a body: each level has those before it. */

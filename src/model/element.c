@@ -32,9 +32,14 @@ static int type_of(ph_reader *r, ph_kind kind, int index)
     }
 }
 
-void ph_element_about(ph_reader *r, ph_kind kind, int index)
+void ph_element_mention(ph_reader *r, ph_kind kind, int index)
 {
     ph_element_label(r, kind, type_of(r, kind, index), ph_store_name_of(r, kind, index));
+}
+
+void ph_element_about(ph_reader *r, ph_kind kind, int index)
+{
+    ph_element_mention(r, kind, index);
     r->line = ph_store_origin(r, kind, index)->line;
 }
 

@@ -230,21 +230,19 @@ static int run(lua_State *L)
 typedef struct place {
     double t;
     const ph_body_state *states;
+    const ph_fn *called;
     int running, line;
-    char label[sizeof((ph_reader *)0)->label];
 } place;
 
 static place leave_place(const ph_reader *r)
 {
-    place p = {r->t, r->states, r->running, r->line, {0}};
-    memcpy(p.label, r->label, sizeof p.label);
-    return p;
+    return (place){r->t, r->states, r->called, r->running, r->line};
 }
 
 static void return_to(ph_reader *r, const place *p)
 {
-    r->t = p->t, r->states = p->states, r->running = p->running, r->line = p->line;
-    memcpy(r->label, p->label, sizeof p->label);
+    r->t = p->t, r->states = p->states, r->called = p->called, r->running = p->running, r->line = p->line;
+    r->label[0] = 0;
 }
 
 /* 1: done. 0: r->error tells why not. A custom sensor may be called from within an objective. */
@@ -257,10 +255,9 @@ static int evaluate(ph_reader *r, int index, double t, const ph_body_state *bodi
     r->states = bodies;
     r->failed = 0;
     r->running = 1;
-    ph_element_about(r, fn->kind, fn->element);
+    r->called = fn, r->label[0] = 0;
+    r->line = ph_store_origin(r, fn->kind, fn->element)->line;
     int done = ph_reader_call(r, run, &c);
-    if (!outer.states)
-        outer.label[0] = 0;
     return_to(r, &outer);
     *n = c.n;
     return done;
@@ -292,7 +289,7 @@ ph_function ph_function_take(ph_reader *r, lua_State *L, ph_kind kind, int index
     ph_fn *fn = ph_store_push(r, &r->fns, sizeof *fn);
     lua_pushvalue(L, -1);
     *fn = (ph_fn){luaL_ref(L, LUA_REGISTRYINDEX), kind, index, 0};
-    return (ph_function){call_function, r, r->fns.n - 1, NULL};
+    return (ph_function){.call = call_function, .owner = r, .ref = r->fns.n - 1};
 }
 
 /* While reading, the clock goes on, and a failure is one of reading. */

@@ -80,7 +80,8 @@ typedef struct ph_reader {
     /* where we are, for messages */
     int line;                               /* 0: none */
     int thrown_line;                        /* of the last error of Lua */
-    char label[PH_MODEL_NAME + 32];         /* "joint 'pivot'"; "": outside of elements */
+    char label[PH_MODEL_NAME + 32];         /* "joint 'pivot'"; "": outside of elements, or */
+    const ph_fn *called;                    /* of the element that this function belongs to; NULL: none */
     int gravity_line, model_line, run_line; /* where they were given; 0: not yet */
 
     /* the state that functions see */
@@ -175,7 +176,8 @@ void ph_element_open(ph_reader *r, lua_State *L); /* the functions of the model 
 void ph_element_call(ph_reader *r, lua_State *L,
                      const char *function); /* with the value on top, which it takes */
 void ph_element_label(ph_reader *r, ph_kind kind, int type, const char *name);
-void ph_element_about(ph_reader *r, ph_kind kind, int index); /* label and line of what is there */
+void ph_element_mention(ph_reader *r, ph_kind kind, int index); /* label of what is there */
+void ph_element_about(ph_reader *r, ph_kind kind, int index);   /* label and line of what is there */
 void ph_param_add(ph_reader *r, const char *name, double value);
 _Noreturn void ph_fail_word(ph_reader *r, const char *what, const char *word, ph_word_fn list);
 

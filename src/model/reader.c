@@ -43,6 +43,8 @@ static void compose(ph_reader *r, ph_status s, const char *sentence)
     char line[16] = "";
     const char *file = r->def.file;
     size_t length = strlen(file);
+    if (!r->label[0] && r->called)
+        ph_element_mention(r, r->called->kind, r->called->element);
     if (r->line > 0)
         snprintf(line, sizeof line, "%d:", r->line);
     ph_fail(&r->error, s, "%s%s:%s %s%s%s", length > PATH_SHOWN ? "..." : "",

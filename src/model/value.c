@@ -231,10 +231,20 @@ static void store_world(ph_reader *r, lua_State *L, const ph_key *k, int index)
     *w = (ph_world){k->kind, index, k->at};
 }
 
+/* The function on top of the stack has one parameter, or none. */
+static int takes_one(lua_State *L)
+{
+    lua_Debug about;
+    lua_pushvalue(L, -1);
+    lua_getinfo(L, ">u", &about);
+    return about.nparams <= 1 && !about.isvararg;
+}
+
 static void store_load(ph_reader *r, lua_State *L, const ph_key *k, int index)
 {
     if (lua_isfunction(L, -1)) {
         ph_function f = ph_function_take(r, L, k->kind, index);
+        f.only_time = takes_one(L);
         ((ph_force_def *)ph_store_at(r, k->kind, index))->f = f;
     } else {
         STORE(ph_vec3, vector(r, L, k->name));
