@@ -22,13 +22,25 @@
 
 enum { N6 = 6 };
 
-/* log(H_a^-1 H_b); quaternions need not have length one, as Euler parameters need not */
-static void relative(const ph_kin *a, const ph_kin *b, double *d)
+/* d = log(H_a^-1 H_b): w = log R, u = B(-w) x with T^-1 = [B Z; 0 B] (L15); r: of w. Quaternions need not have
+ * length one, as Euler parameters need not. */
+static ph_twist relative(const ph_kin *a, const ph_kin *b, ph_stumpff *r)
 {
-    double h[7];
-    ph_store3(h, ph_tmul(a->R, ph_sub(b->x, a->x)));
-    ph_quat_store(h + 3, ph_qmul(ph_quat_conj(a->q), b->q));
-    ph_se3_ops.log(0, h, d);
+    ph_vec3 x = ph_tmul(a->R, ph_sub(b->x, a->x)), w = ph_so3_log(ph_qmul(ph_quat_conj(a->q), b->q));
+    *r = ph_stumpff_of(w);
+    ph_vec3 wx = ph_cross(w, x);
+    return (ph_twist){ph_add(x, ph_sub(ph_scale(r->d, ph_cross(w, wx)), ph_scale(0.5, wx))), w};
+}
+
+/* T^-1 = [B Z; 0 B], B = I + W/2 + d W^2, Z = U/2 + d (U W + W U) + 2 d' (w.u) W^2, W = tilde(w), U = tilde(u) */
+static ph_dual inverse_tangent(const ph_stumpff *r, ph_twist x)
+{
+    double m = ph_dot(x.w, x.u), d1 = r->d1 * m;
+    ph_vec3 w = x.w, u = x.u, half = ph_scale(0.5, w), Half = ph_scale(0.5, u), dw = ph_scale(r->d, w);
+    ph_rows ww = ph_rows_outer(dw, w), uw = ph_rows_outer(dw, u), d1ww = ph_rows_outer(ph_scale(d1, w), w);
+    return (ph_dual){ph_rows_add(ph_rows_diag(1 - r->d * r->s), ph_rows_add(ww, ph_rows_tilde(half))),
+                     ph_rows_add(ph_rows_add(ph_rows_diag(-2 * r->d * m - d1 * r->s), ph_rows_tilde(Half)),
+                                 ph_rows_add(d1ww, ph_rows_add(uw, ph_rows_transpose(uw))))};
 }
 
 void ph_beam_reference(const ph_body_def *a, const ph_body_def *b, double *d0)
@@ -36,7 +48,9 @@ void ph_beam_reference(const ph_body_def *a, const ph_body_def *b, double *d0)
     static const ph_body_def ground = {.R = {1, 0, 0, 0}};
     a = a ? a : &ground, b = b ? b : &ground;
     ph_kin first = {.x = a->x, .q = a->R, .R = ph_qmat(a->R)}, second = {.x = b->x, .q = b->R};
-    relative(&first, &second, d0);
+    ph_stumpff r;
+    ph_twist d = relative(&first, &second, &r);
+    ph_store3(d0, d.u), ph_store3(d0 + 3, d.w);
 }
 
 static ph_twist load(const double *x)
@@ -55,6 +69,12 @@ static void apply(const double *A, const double *x, double length, double *y)
     }
 }
 
+/* d - d0 */
+static void strain_of(const ph_force *f, ph_twist d, double *out)
+{
+    ph_store3(out, ph_sub(d.u, ph_load3(f->d0))), ph_store3(out + 3, ph_sub(d.w, ph_load3(f->d0 + 3)));
+}
+
 /* Damping, and inertia, know velocities. */
 static void fill_rates(const ph_force_site *s, ph_beam_at *e)
 {
@@ -67,14 +87,11 @@ static void fill_rates(const ph_force_site *s, ph_beam_at *e)
 static void element_of(const ph_force_site *s, ph_beam_at *e)
 {
     const ph_force_def *def = s->f->def;
-    double d[N6], T[N6 * N6], strain[N6], N[N6], rate[N6], more[N6];
-    relative(&s->a, &s->b, d);
-    ph_se3_ops.Tinv(0, d, T);
-    e->d = load(d);
-    e->T[1] = ph_dual_load(T);
+    double strain[N6], N[N6], rate[N6], more[N6];
+    e->d = relative(&s->a, &s->b, &e->r);
+    e->T[1] = inverse_tangent(&e->r, e->d);
     e->T[0] = ph_dual_sub(e->T[1], ph_dual_hat(e->d)); /* T^-1(-d) = T^-1(d) - hat(d) */
-    for (int i = 0; i < N6; i++)
-        strain[i] = d[i] - s->f->d0[i];
+    strain_of(s->f, e->d, strain);
     apply(def->K6, strain, s->f->length, N);
     if (def->D6 || def->M6)
         fill_rates(s, e);
@@ -98,9 +115,9 @@ void ph_beam_section(const ph_force_site *s, double *force, double *strain)
     ph_beam_at e;
     element_of(s, &e);
     ph_store3(force, e.N.u), ph_store3(force + 3, e.N.w);
-    ph_store3(strain, e.d.u), ph_store3(strain + 3, e.d.w);
+    strain_of(s->f, e.d, strain);
     for (int i = 0; i < N6; i++)
-        strain[i] = (strain[i] - s->f->d0[i]) / s->f->length;
+        strain[i] /= s->f->length;
 }
 
 /* ---- forces and tangents, body axes -------------------------------------------------------------------- */
@@ -174,7 +191,7 @@ static void add_damped(const ph_force_site *s, const ph_beam_at *e, ph_form F, p
 
 void ph_beam_add_K(const ph_force_site *s, const ph_beam_at *e, ph_six K[2][2])
 {
-    ph_form F = ph_form_Tinv(ph_stumpff_of(e->d.w));
+    ph_form F = ph_form_Tinv(e->r);
     ph_six S = section_of(s->f->def->K6, s->f->length);
     add_square(e, &S, K);
     if (s->f->def->D6)
@@ -195,11 +212,12 @@ void ph_beam_add_K(const ph_force_site *s, const ph_beam_at *e, ph_six K[2][2])
 /* (L/2) eps^T K eps */
 double ph_beam_strain_energy(const ph_force_site *s)
 {
+    ph_stumpff r;
     double d[N6], V = 0;
-    relative(&s->a, &s->b, d);
+    strain_of(s->f, relative(&s->a, &s->b, &r), d);
     for (int i = 0; i < N6; i++)
         for (int j = 0; j < N6; j++)
-            V += (d[i] - s->f->d0[i]) * s->f->def->K6[N6 * i + j] * (d[j] - s->f->d0[j]);
+            V += d[i] * s->f->def->K6[N6 * i + j] * d[j];
     return V / (2 * s->f->length);
 }
 

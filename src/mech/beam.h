@@ -2,6 +2,7 @@
 #ifndef PH_MECH_BEAM_H
 #define PH_MECH_BEAM_H
 
+#include "base/stumpff.h"
 #include "mech/helix.h"
 
 /* rad, of one element from end to end: well below half a turn, where log jumps to another branch */
@@ -9,6 +10,7 @@
 
 typedef struct ph_beam_at {
     ph_twist d;    /* log of frame b as seen from a */
+    ph_stumpff r;  /* of its rotation */
     ph_dual T[2];  /* T^-1(-d), T^-1(d) */
     ph_twist N;    /* section force */
     ph_twist v[2]; /* velocities of the ends, body axes, and */

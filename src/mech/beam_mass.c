@@ -123,7 +123,7 @@ static ph_six gyroscopic(const section *Ms, double s, ph_twist v, ph_twist p)
 /* d'' = T^-1(d) alpha_b - T^-1(-d) alpha_a + (d(T^-1(x) v_b)/dx at d + d(T^-1(x) v_a)/dx at -d) d' */
 static ph_twist second_rate(const ph_beam_at *e, const motion *o)
 {
-    ph_form F = ph_form_Tinv(ph_stumpff_of(e->d.w));
+    ph_form F = ph_form_Tinv(e->r);
     ph_twist sum = ph_twist_sub(ph_dual_apply(e->T[1], o->alpha[1]), ph_dual_apply(e->T[0], o->alpha[0]));
     for (int i = 0; i < 2; i++) {
         double sign = i ? 1 : -1;

@@ -67,12 +67,6 @@ typedef struct ph_dual {
     ph_rows r, e;
 } ph_dual;
 
-PH_INLINE ph_dual ph_dual_load(const double *A) /* 6 x 6, row by row */
-{
-    return (ph_dual){ph_rows_of(ph_row_load3(A), ph_row_load3(A + 6), ph_row_load3(A + 12)),
-                     ph_rows_of(ph_row_load3(A + 3), ph_row_load3(A + 9), ph_row_load3(A + 15))};
-}
-
 /* [uu uw; wu ww] */
 typedef struct ph_six {
     ph_rows uu, uw, wu, ww;
