@@ -135,7 +135,7 @@ static quad momentum(motion m, int i)
 /* Along the motion by the time e. */
 static motion later(motion m, const double *vdot, quad e)
 {
-    quad d[FLEX_N];
+    quad d[FLEX_N] = {0};
     int n = 6 + m.a->s.r->modes;
     for (int i = 0; i < n; i++)
         d[i] = e * m.v[i];
