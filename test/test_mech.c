@@ -208,6 +208,7 @@ static void friction_has_right_tangents(void **state)
 static void joints_at_markers_have_right_tangents(void **state)
 {
     (void)state;
+    numbers_alone();
     differentiate_joints(WITH_MARKERS, 421);
     differentiate_drives(WITH_MARKERS, 422);
     differentiate_friction(WITH_MARKERS, 423);
@@ -282,6 +283,7 @@ static void forces_have_right_tangents(void **state)
 static void forces_at_markers_have_right_tangents(void **state)
 {
     (void)state;
+    numbers_alone();
     differentiate_forces(WITH_MARKERS, 424);
 }
 

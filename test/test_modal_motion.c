@@ -405,6 +405,7 @@ static void tension_of_continuum(flex *x)
 static void centrifugal_forces_stiffen(void **state)
 {
     (void)state;
+    numbers_alone();
     static const struct {
         int elements, modes;
         double least;
@@ -486,6 +487,7 @@ static void turn_crank(const flex *x, int steps, double *eighth, double *peak, d
 static void slider_crank_turns(void **state)
 {
     (void)state;
+    numbers_alone();
     static const double ten[] = {1.85005572e-2,  1.81408636e-3,  1.83119726e-4,  4.60507457e-3,
                                  -3.64560149e-3, -8.47687670e-3, -1.01590827e-2, 4.69999596e-4},
                         twenty[] = {1.84315399e-2,  1.83066812e-3,  2.13864310e-4,  4.58598053e-3,
@@ -536,6 +538,7 @@ static void swing(int modes, double rhoI, int stiffen, double t, double *tip, do
 static void pendulum_swings(void **state)
 {
     (void)state;
+    numbers_alone();
     static const struct {
         int modes;
         double t, tip[2], angle;
@@ -628,6 +631,7 @@ static double order_of(const double *a, const double *b, const double *c, int n)
 static void markers_carry_joints(void **state)
 {
     (void)state;
+    numbers_alone();
     for (int k = 0; k < 4; k++) {
         double q[4][FLEX_Q], v[4][FLEX_N], lambda[4][3];
         held_body h;
