@@ -265,6 +265,40 @@ static inline void solve_dense(int n, double *A, double *b)
     }
 }
 
+/* The frequency nearest to a guess, of what is at rest at the point, across the first axis, by inverse iteration:
+ * [K - guess^2 M, B^T; B, 0] (y, m) = (M x, 0). */
+static inline double rig_frequency(rig *r, double guess)
+{
+    ph_state s = rig_state(r);
+    rig_tangents(r, &s);
+    int nv = r->nv, nl = r->nl, N = nv + nl;
+    double *A = calloc((size_t)(N * N + 2 * N), sizeof(double)), *x = A + N * N, *b = x + N, omega2 = 0;
+    assert_non_null(A);
+    for (int i = 0; i < nv; i++)
+        x[i] = i % 6 == 1 ? 1 + i : 0;
+    for (int pass = 0; pass < 20; pass++) {
+        double work = 0, size = 0;
+        memset(A, 0, sizeof(double) * (size_t)(N * N)), memset(b, 0, sizeof(double) * (size_t)N);
+        for (int i = 0; i < nv; i++)
+            for (int j = 0; j < nv; j++) {
+                A[i * N + j] = r->K[i * nv + j] - guess * guess * r->M[i * nv + j];
+                b[i] += r->M[i * nv + j] * x[j];
+            }
+        for (int i = 0; i < nl; i++)
+            for (int j = 0; j < nv; j++)
+                A[(nv + i) * N + j] = A[j * N + nv + i] = r->B[i * nv + j];
+        solve_dense(N, A, b);
+        for (int i = 0; i < nv; i++) /* Rayleigh's quotient of y */
+            for (int j = 0; j < nv; j++)
+                work += b[i] * r->M[i * nv + j] * x[j], size += b[i] * r->M[i * nv + j] * b[j];
+        omega2 = guess * guess + work / size;
+        for (int i = 0; i < nv; i++)
+            x[i] = b[i] / sqrt(size);
+    }
+    free(A);
+    return sqrt(omega2);
+}
+
 /* vdot and lambda of the point from [M B^T; B 0] (vdot, lambda) = (-g, -convective); no friction. */
 static inline void rig_accelerate(rig *r)
 {

@@ -293,6 +293,31 @@ static void calls(void **state)
     ph_model_free(m);
 }
 
+/* What takes the time alone has no slopes, and sees no state; whatever may take more has. */
+static void functions_of_time_alone(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *value;
+        int only_time;
+    } row[] = {{"function(t) return t, 0, 1 end", 1},
+               {"function() return 1, 2, 3 end", 1},
+               {"function(t, s) return t, 0, 1 end", 0},
+               {"function(...) return 0, 0, 1 end", 0}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        char text[600];
+        ph_model *m;
+        ph_error err;
+        double out[3];
+        snprintf(text, sizeof text, "%sforce { name = 'f', body = 'a', value = %s }\n", BODIES, row[i].value);
+        assert_int_equal(read_named(&m, "model.lua", text, strlen(text), NULL, 0, NULL, &err), PH_OK);
+        assert_int_equal(m->force[0].f.only_time, row[i].only_time);
+        if (row[i].only_time)
+            assert_int_equal(m->force[0].f.call(&m->force[0].f, 1, NULL, 3, out), PH_OK);
+        ph_model_free(m);
+    }
+}
+
 /* Many calls leave nothing behind: the Lua state neither fills up nor slows down. */
 static void many_calls(void **state)
 {
@@ -533,11 +558,21 @@ static void memory_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values),       cmocka_unit_test(defaults),    cmocka_unit_test(rotations),
-        cmocka_unit_test(inertias),     cmocka_unit_test(every_joint), cmocka_unit_test(every_force),
-        cmocka_unit_test(parameters),   cmocka_unit_test(calls),       cmocka_unit_test(many_calls),
-        cmocka_unit_test(reproducible), cmocka_unit_test(freezing),    cmocka_unit_test(freezing_functions),
-        cmocka_unit_test(large_model),  cmocka_unit_test(memory_ends),
+        cmocka_unit_test(values),
+        cmocka_unit_test(defaults),
+        cmocka_unit_test(rotations),
+        cmocka_unit_test(inertias),
+        cmocka_unit_test(every_joint),
+        cmocka_unit_test(every_force),
+        cmocka_unit_test(parameters),
+        cmocka_unit_test(calls),
+        cmocka_unit_test(functions_of_time_alone),
+        cmocka_unit_test(many_calls),
+        cmocka_unit_test(reproducible),
+        cmocka_unit_test(freezing),
+        cmocka_unit_test(freezing_functions),
+        cmocka_unit_test(large_model),
+        cmocka_unit_test(memory_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,8 @@
 #include <limits.h>
 #include <string.h>
 
-/* Late neighbours of a hub, at least. */
+/* Late neighbours of a hub, at least: the joints of a body with fewer make a small clique, and bodies first is what
+ * everyday mechanisms were tried with. */
 #define HUB 9
 
 typedef struct quotient {

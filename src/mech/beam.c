@@ -15,10 +15,7 @@
  * O. Bruls, Geometrically exact beam finite element formulated on the special Euclidean group SE(3), 2014. */
 #include "mech/beam.h"
 
-#include <string.h>
-
 #include "lie/so3.h"
-#include "lie/groups.h"
 
 enum { N6 = 6 };
 
@@ -32,7 +29,8 @@ static ph_twist relative(const ph_kin *a, const ph_kin *b, ph_stumpff *r)
     return (ph_twist){ph_add(x, ph_sub(ph_scale(r->d, ph_cross(w, wx)), ph_scale(0.5, wx))), w};
 }
 
-/* T^-1 = [B Z; 0 B], B = I + W/2 + d W^2, Z = U/2 + d (U W + W U) + 2 d' (w.u) W^2, W = tilde(w), U = tilde(u) */
+/* T^-1 = [B Z; 0 B], B = I + W/2 + d W^2, Z = U/2 + d (U W + W U) + 2 d' (w.u) W^2, W = tilde(w), U = tilde(u)
+ * (L14) */
 static ph_dual inverse_tangent(const ph_stumpff *r, ph_twist x)
 {
     double m = ph_dot(x.w, x.u), d1 = r->d1 * m;

@@ -109,6 +109,13 @@ static void put_rows(const ph_mechanism *m, const ph_state *s, const ph_joint *j
 
 /* ---- forces --------------------------------------------------------------------------------------- */
 
+/* In the axes that suit the space, where the force can do so. */
+static void open_site(const ph_mechanism *m, const ph_state *s, const ph_force *f, ph_force_site *site)
+{
+    ph_force_at(m, s, f, site);
+    site->body_axes = f->direct && m->space->body_axes;
+}
+
 /* Columns of the node of a half. */
 static int row_of(const ph_mechanism *m)
 {
@@ -144,8 +151,7 @@ static ph_status g(const ph_state *s, double *out, void *ctx)
     for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
         ph_force_site site;
         ph_vec3 r[PH_SLOTS] = {{0}};
-        ph_force_at(m, s, f, &site);
-        site.body_axes = f->direct && m->space->body_axes;
+        open_site(m, s, f, &site);
         ph_status status = f->op->g(&site, r);
         if (status != PH_OK)
             return refused(m, f, status);
@@ -181,8 +187,7 @@ static ph_status C(const ph_state *s, double *out, void *ctx)
         ph_force_site site;
         if (f->still)
             continue;
-        ph_force_at(m, s, f, &site);
-        site.body_axes = f->direct && m->space->body_axes;
+        open_site(m, s, f, &site);
         ph_status status =
             f->direct ? f->op->C(&site, &(ph_put){out, f->K, stride, 0}) : force_C(m, s, f, &site, out);
         if (status != PH_OK)
@@ -224,8 +229,7 @@ static ph_status forces_K(ph_mechanism *m, const ph_state *s, double *out)
     int stride = row_of(m);
     for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
         ph_force_site site;
-        ph_force_at(m, s, f, &site);
-        site.body_axes = f->direct && m->space->body_axes;
+        open_site(m, s, f, &site);
         if (f->op->M)
             ph_force_accelerate(m, s, &site);
         ph_status status =

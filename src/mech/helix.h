@@ -150,12 +150,6 @@ static inline ph_six ph_six_transpose(ph_six A)
                     ph_rows_transpose(A.ww)};
 }
 
-static inline ph_twist ph_six_apply(const ph_six *A, ph_twist b)
-{
-    return (ph_twist){ph_add(ph_rows_times(A->uu, b.u), ph_rows_times(A->uw, b.w)),
-                      ph_add(ph_rows_times(A->wu, b.u), ph_rows_times(A->ww, b.w))};
-}
-
 /* A B */
 static inline ph_six ph_six_dual(const ph_six *A, const ph_dual *B)
 {

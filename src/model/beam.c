@@ -57,6 +57,12 @@ static void make_symmetric(ph_reader *r, const char *key, double *A)
         }
 }
 
+static void read_symmetric(ph_reader *r, lua_State *L, const char *key, double *A)
+{
+    read_matrix(r, L, key, A);
+    make_symmetric(r, key, A);
+}
+
 /* The pivots of A = L D L^T: all above 0, or where zero is allowed, 0 with a column of zeros. Scaled by its
  * diagonal first, since stiffnesses of forces and moments have different units. */
 static int is_definite(const double *A, int zero_too)
@@ -88,8 +94,7 @@ static int is_definite(const double *A, int zero_too)
 static const double *stiffness(ph_reader *r, lua_State *L, const char *key)
 {
     double A[N6 * N6];
-    read_matrix(r, L, key, A);
-    make_symmetric(r, key, A);
+    read_symmetric(r, L, key, A);
     if (!is_definite(A, 0))
         ph_reader_fail(r, "%s is not positive definite", key);
     return ph_store_numbers(r, A, N6 * N6);
@@ -98,8 +103,7 @@ static const double *stiffness(ph_reader *r, lua_State *L, const char *key)
 static const double *damping(ph_reader *r, lua_State *L, const char *key)
 {
     double A[N6 * N6];
-    read_matrix(r, L, key, A);
-    make_symmetric(r, key, A);
+    read_symmetric(r, L, key, A);
     if (!is_definite(A, 1))
         ph_reader_fail(r, "%s is not positive semidefinite: it would give energy", key);
     return ph_store_numbers(r, A, N6 * N6);
@@ -109,8 +113,7 @@ static const double *damping(ph_reader *r, lua_State *L, const char *key)
 static const double *section_mass(ph_reader *r, lua_State *L, const char *key)
 {
     double A[N6 * N6];
-    read_matrix(r, L, key, A);
-    make_symmetric(r, key, A);
+    read_symmetric(r, L, key, A);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
             double skew = A[N6 * i + 3 + j] + A[N6 * j + 3 + i], round = PH_MODEL_SYMMETRY * fabs(A[0]);

@@ -665,10 +665,7 @@ static ph_status sens_restore(ph_sim *sim)
         ph_state s = ph_point_view(&sim->now, lay);
         if (ph_eval_links(&sim->ev, &s, m->Bn) != PH_OK)
             return PH_E_CALLBACK;
-        memset(m->y, 0, sizeof(double) * (size_t)lay->nv);
-        for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
-            if (b->holonomic)
-                ph_small_tmul_add(b->m, b->n, m->Bn + b->at, sim->next.eta + b->row_at, m->y + b->col_at);
+        ph_newton_pull(&sim->matrix, m->Bn, sim->next.eta, m->y);
         m->ops.Bn = m->Bn;
     }
     return update(sim);

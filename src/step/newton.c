@@ -581,6 +581,15 @@ void ph_newton_eta(const ph_newton_matrix *nm, const double *Bn, double scale, c
             eta[lay->l_at[c] + k] += scale * x_eta[nm->eta_at[c] + k];
 }
 
+void ph_newton_pull(const ph_newton_matrix *nm, const double *Bn, const double *eta, double *y)
+{
+    const ph_layout *lay = nm->lay;
+    memset(y, 0, sizeof(double) * (size_t)lay->nv);
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
+        if (b->holonomic)
+            ph_small_tmul_add(b->m, b->n, Bn + b->at, eta + b->row_at, y + b->col_at);
+}
+
 ph_status ph_newton_increment(ph_sim *sim, const ph_step_ops *o)
 {
     ph_newton_matrix *nm = &sim->matrix;

@@ -89,6 +89,9 @@ ph_status ph_newton_increment(struct ph_sim *sim, const ph_step_ops *ops);
 void ph_newton_eta(const ph_newton_matrix *nm, const double *Bn, double scale, const double *x, double *dy,
                    double *eta);
 
+/* y = B_n^T eta. */
+void ph_newton_pull(const ph_newton_matrix *nm, const double *Bn, const double *eta, double *y);
+
 /* Factor [M, B^T + dg/dlambda; B, 0] at the evaluated point; friction 0: without dg/dlambda. */
 ph_status ph_newton_factor_initial(ph_newton_matrix *nm, const ph_eval *ev, int friction);
 
