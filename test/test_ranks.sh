@@ -33,7 +33,6 @@ done
 for n in 1 3; do
     ranks "$n" "${RANKS_POOL:?}" || fail "pool with $n ranks: $(head -c 500 err)"
     has out '300 cases, 6 lost'
-    ! grep -q 'Process received signal' err || fail "handlers of MPI run in workers: $(head -c 300 err)"
 done
 ! ranks 3 "$RANKS_POOL" 2 || fail 'ranks that disagree work together'
 has err 'rank 2 sees another model'

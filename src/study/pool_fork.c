@@ -63,15 +63,6 @@ static void die_with(pid_t parent)
         _exit(0);
 }
 
-/* A case that fails dies at once: handlers that MPI has set in the parent report at length, which is not safe in a
- * child and may hang there. */
-static void die_of_faults(void)
-{
-    static const int list[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV};
-    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-        signal(list[i], SIG_DFL);
-}
-
 /* Ctrl-C at a terminal reaches the children too; the parent decides what becomes of them. Ignored and not
  * held back: a job may ask whether one waits. */
 static void leave_signals_to_parent(void)
@@ -120,7 +111,6 @@ int ph_pool_child_start(ph_pool_child *all, int n, int i, const ph_pool_def *def
     if (c->pid == 0) {
         die_with(parent);
         leave_signals_to_parent();
-        die_of_faults();
         for (int k = 0; k < n; k++)
             if (k != i && all[k].pid > 0)
                 close(all[k].to), close(all[k].from);
