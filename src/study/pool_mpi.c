@@ -54,10 +54,18 @@ ph_status ph_pool_launched(int *launched, int *rank, ph_error *err)
 
 enum { ORDER = 1, ANSWER, DIED }; /* tags */
 
+/* An order that was under way when the child died is not for the next one: the first rank, once it hears of
+ * the death, gives all cases anew. */
+typedef struct an_order {
+    int k;
+    int deaths; /* of the children of the rank, as far as the first rank knew */
+} an_order;
+
 struct ph_pool_backend {
     const ph_pool_def *def;
     int rank, size;
-    int turn; /* 1: look at messages before the own child */
+    int turn;    /* 1: look at messages before the own child */
+    int *deaths; /* that are known here, of the children of each rank */
     ph_pool_child child;
     char *answer; /* of another rank */
 };
@@ -73,8 +81,10 @@ static ph_pool_news ask_child(ph_pool_backend *b, ph_pool_event *event)
 {
     ph_pool_news news = ph_pool_child_read(&b->child, event);
     event->worker = b->rank;
-    if (news == PH_POOL_DIED)
+    if (news == PH_POOL_DIED) {
+        b->deaths[b->rank]++;
         event->replaced = ph_pool_child_start(&b->child, 1, 0, b->def);
+    }
     return news;
 }
 
@@ -83,14 +93,16 @@ static ph_pool_news ask_child(ph_pool_backend *b, ph_pool_event *event)
 /* Orders that have arrived go to the child. 0: it was the last. */
 static int take_orders(ph_pool_backend *b)
 {
-    for (int there = 1, k; there;) {
+    an_order o;
+    for (int there = 1; there;) {
         MPI_Iprobe(0, ORDER, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
         if (!there)
             break;
-        MPI_Recv(&k, 1, MPI_INT, 0, ORDER, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        if (k == THE_END)
+        MPI_Recv(&o, (int)sizeof o, MPI_BYTE, 0, ORDER, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (o.k == THE_END)
             return 0;
-        ph_pool_child_order(&b->child, k);
+        if (o.deaths == b->deaths[b->rank])
+            ph_pool_child_order(&b->child, o.k);
     }
     return 1;
 }
@@ -126,6 +138,7 @@ static ph_pool_news read_message(ph_pool_backend *b, ph_pool_event *event)
     if (from.MPI_TAG == DIED) {
         MPI_Recv(event, (int)sizeof *event, MPI_BYTE, from.MPI_SOURCE, DIED, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
+        b->deaths[from.MPI_SOURCE]++;
         return PH_POOL_DIED;
     }
     MPI_Recv(b->answer, (int)b->child.size, MPI_BYTE, from.MPI_SOURCE, ANSWER, MPI_COMM_WORLD,
@@ -155,22 +168,32 @@ static ph_pool_news next(ph_pool_backend *b, int timeout_ms, ph_pool_event *even
 
 static void order(ph_pool_backend *b, int worker, int k)
 {
+    an_order o = {k, b->deaths[worker]};
     if (worker == b->rank)
         ph_pool_child_order(&b->child, k);
     else
-        MPI_Send(&k, 1, MPI_INT, worker, ORDER, MPI_COMM_WORLD);
+        MPI_Send(&o, (int)sizeof o, MPI_BYTE, worker, ORDER, MPI_COMM_WORLD);
 }
 
 /* ---- beginning and end ------------------------------------------------------------------------------- */
+
+/* Something for each rank. A rank without memory ends all: the others wait for it. */
+static void *for_each(const ph_pool_backend *b, size_t size)
+{
+    void *all = calloc((size_t)b->size, size);
+    if (!all)
+        MPI_Abort(MPI_COMM_WORLD, PH_E_MEMORY);
+    return all;
+}
 
 /* A model file may differ between machines, or a program be of another version. */
 static int agree(const ph_pool_backend *b, ph_error *err)
 {
     uint64_t mine[2] = {b->def->key, b->def->size};
-    uint64_t *all = calloc((size_t)b->size, sizeof mine);
-    int stranger = all ? 0 : -1;
+    uint64_t *all = for_each(b, sizeof mine);
+    int stranger = 0;
     MPI_Gather(mine, (int)sizeof mine, MPI_BYTE, all, (int)sizeof mine, MPI_BYTE, 0, MPI_COMM_WORLD);
-    for (int i = 1; all && b->rank == 0 && i < b->size && !stranger; i++)
+    for (int i = 1; b->rank == 0 && i < b->size && !stranger; i++)
         if (memcmp(all + 2 * i, mine, sizeof mine) != 0)
             stranger = i;
     MPI_Bcast(&stranger, 1, MPI_INT, 0, MPI_COMM_WORLD);
@@ -186,7 +209,7 @@ static int agree(const ph_pool_backend *b, ph_error *err)
 static void release(ph_pool_backend *b, int early)
 {
     ph_pool_child_end(&b->child, early);
-    free(b->answer);
+    free(b->answer), free(b->deaths);
     free(b);
 }
 
@@ -194,9 +217,8 @@ static void release(ph_pool_backend *b, int early)
  * to end, and mpirun then ends those that are left. */
 static void end(ph_pool_backend *b, int early)
 {
-    int k = THE_END;
     for (int i = 1; !early && b->rank == 0 && i < b->size; i++)
-        MPI_Send(&k, 1, MPI_INT, i, ORDER, MPI_COMM_WORLD);
+        order(b, i, THE_END);
     release(b, early);
     if (!early)
         MPI_Finalize();
@@ -219,6 +241,7 @@ static ph_pool_backend *start(const ph_pool_def *def, int *workers, ph_error *er
     MPI_Init(NULL, NULL);
     MPI_Comm_rank(MPI_COMM_WORLD, &b->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &b->size);
+    b->deaths = for_each(b, sizeof *b->deaths);
     if (!agree(b, err)) {
         release(b, 1);
         MPI_Finalize();
