@@ -287,24 +287,40 @@ static ph_status g_lambda(const ph_state *s, double *out, void *ctx)
 
 #define EACH_PART(j, i) for (int i = 0; i < (j)->n_parts; i++)
 
+/* What a callback adds for one joint. */
+typedef void (*at_joint)(const ph_mechanism *m, const ph_state *s, ph_site *site, double *out);
+
+/* All joints but those of one point; level: derivatives of their drives that are read. */
+PH_INLINE ph_status each_loose(const ph_mechanism *m, const ph_state *s, int level, at_joint add, double *out)
+{
+    for (int k = 0; k < m->n_loose; k++) {
+        ph_site site;
+        ph_status status = ph_joint_site(m, s, &m->joint[m->loose[k]], level, &site);
+        if (status != PH_OK)
+            return status;
+        add(m, s, &site, out);
+    }
+    return PH_OK;
+}
+
+static void joint_Phi(const ph_mechanism *m, const ph_state *s, ph_site *site, double *out)
+{
+    const ph_joint *j = site->j;
+    (void)m, (void)s;
+    EACH_PART(j, i)
+    {
+        site->pick = j->part[i].pick;
+        j->part[i].op->Phi(site, out + j->l_at + j->part[i].row);
+    }
+}
+
 static ph_status Phi(const ph_state *s, double *out, void *ctx)
 {
     const ph_mechanism *m = ctx;
     ph_pins_Phi(m, s, out);
     ph_norms_Phi(m, s, out);
-    for (int k = 0; k < m->n_loose; k++) {
-        const ph_joint *j = &m->joint[m->loose[k]];
-        ph_site site;
-        ph_status status = ph_joint_site(m, s, j, 0, &site);
-        if (status != PH_OK)
-            return status;
-        EACH_PART(j, i)
-        {
-            site.pick = j->part[i].pick;
-            j->part[i].op->Phi(&site, out + j->l_at + j->part[i].row);
-        }
-    }
-    return m->model->n_constraints ? ph_user_Phi(m, s, out) : PH_OK;
+    ph_status status = each_loose(m, s, 0, joint_Phi, out);
+    return status == PH_OK && m->model->n_constraints ? ph_user_Phi(m, s, out) : status;
 }
 
 static ph_status Phi_t(const ph_state *s, double *out, void *ctx)
@@ -348,26 +364,38 @@ static void rows_Z(ph_site *site, double *out, const int *at, int stride)
     }
 }
 
+static void joint_B(const ph_mechanism *m, const ph_state *s, ph_site *site, double *out)
+{
+    const ph_joint *j = site->j;
+    double local[12 * PH_ROWS_MAX] = {0};
+    if (j->direct) {
+        rows_B(site, out, j->B, 3);
+        return;
+    }
+    rows_B(site, local, ph_local_rows, 12);
+    put_rows(m, s, j, local, NULL, out);
+}
+
 static ph_status B(const ph_state *s, double *out, void *ctx)
 {
     const ph_mechanism *m = ctx;
     ph_pins_B(m, s, out);
     ph_norms_B(m, s, out);
-    for (int k = 0; k < m->n_loose; k++) {
-        const ph_joint *j = &m->joint[m->loose[k]];
-        ph_site site;
-        double local[12 * PH_ROWS_MAX] = {0};
-        ph_status status = ph_joint_site(m, s, j, 0, &site);
-        if (status != PH_OK)
-            return status;
-        if (j->direct) {
-            rows_B(&site, out, j->B, 3);
-            continue;
-        }
-        rows_B(&site, local, ph_local_rows, 12);
-        put_rows(m, s, j, local, NULL, out);
+    ph_status status = each_loose(m, s, 0, joint_B, out);
+    return status == PH_OK && m->model->n_constraints ? ph_user_B(m, s, out) : status;
+}
+
+static void joint_Z(const ph_mechanism *m, const ph_state *s, ph_site *site, double *out)
+{
+    const ph_joint *j = site->j;
+    if (j->direct) {
+        rows_Z(site, out, j->B, 3);
+        return;
     }
-    return m->model->n_constraints ? ph_user_B(m, s, out) : PH_OK;
+    double local_B[12 * PH_ROWS_MAX] = {0}, local_Z[12 * PH_ROWS_MAX] = {0};
+    rows_B(site, local_B, ph_local_rows, 12);
+    rows_Z(site, local_Z, ph_local_rows, 12);
+    put_rows(m, s, j, local_B, local_Z, out);
 }
 
 static ph_status Z(const ph_state *s, double *out, void *ctx)
@@ -375,22 +403,26 @@ static ph_status Z(const ph_state *s, double *out, void *ctx)
     const ph_mechanism *m = ctx;
     ph_pins_Z(m, s, out);
     ph_norms_Z(m, s, out);
-    for (int k = 0; k < m->n_loose; k++) {
-        const ph_joint *j = &m->joint[m->loose[k]];
-        ph_site site;
-        ph_status status = ph_joint_site(m, s, j, 1, &site);
-        if (status != PH_OK)
-            return status;
-        if (j->direct) {
-            rows_Z(&site, out, j->B, 3);
-            continue;
-        }
-        double local_B[12 * PH_ROWS_MAX] = {0}, local_Z[12 * PH_ROWS_MAX] = {0};
-        rows_B(&site, local_B, ph_local_rows, 12);
-        rows_Z(&site, local_Z, ph_local_rows, 12);
-        put_rows(m, s, j, local_B, local_Z, out);
+    ph_status status = each_loose(m, s, 1, joint_Z, out);
+    return status == PH_OK && m->model->n_constraints ? ph_user_Z(m, s, out) : status;
+}
+
+static void joint_convective(const ph_mechanism *m, const ph_state *s, ph_site *site, double *out)
+{
+    const ph_joint *j = site->j;
+    EACH_PART(j, i)
+    {
+        site->pick = j->part[i].pick;
+        j->part[i].op->convective(site, out + j->l_at + j->part[i].row);
     }
-    return m->model->n_constraints ? ph_user_Z(m, s, out) : PH_OK;
+    if (j->direct)
+        return;
+    double local[12 * PH_ROWS_MAX] = {0};
+    rows_B(site, local, ph_local_rows, 12);
+    if (j->carried)
+        ph_carried_drift(m, s, j->carried, j->rows, local, out + j->l_at);
+    else
+        ph_space_drift(m, s, j, local, out + j->l_at);
 }
 
 static ph_status convective(const ph_state *s, double *out, void *ctx)
@@ -398,27 +430,8 @@ static ph_status convective(const ph_state *s, double *out, void *ctx)
     const ph_mechanism *m = ctx;
     ph_pins_convective(m, s, out);
     ph_norms_convective(m, s, out);
-    for (int k = 0; k < m->n_loose; k++) {
-        const ph_joint *j = &m->joint[m->loose[k]];
-        ph_site site;
-        ph_status status = ph_joint_site(m, s, j, 2, &site);
-        if (status != PH_OK)
-            return status;
-        EACH_PART(j, i)
-        {
-            site.pick = j->part[i].pick;
-            j->part[i].op->convective(&site, out + j->l_at + j->part[i].row);
-        }
-        if (j->direct)
-            continue;
-        double local[12 * PH_ROWS_MAX] = {0};
-        rows_B(&site, local, ph_local_rows, 12);
-        if (j->carried)
-            ph_carried_drift(m, s, j->carried, j->rows, local, out + j->l_at);
-        else
-            ph_space_drift(m, s, j, local, out + j->l_at);
-    }
-    return m->model->n_constraints ? ph_user_convective(m, s, out) : PH_OK;
+    ph_status status = each_loose(m, s, 2, joint_convective, out);
+    return status == PH_OK && m->model->n_constraints ? ph_user_convective(m, s, out) : status;
 }
 
 static void add_K(ph_site *site, const double *lambda, double *out, const int *at, int stride)
@@ -431,10 +444,14 @@ static void add_K(ph_site *site, const double *lambda, double *out, const int *a
     }
 }
 
-/* d(B^T lambda)/dq of a joint in a space whose coordinates are not the physical ones. */
+/* d(B^T lambda)/dq */
 static void joint_K(const ph_mechanism *m, const ph_state *s, ph_site *site, double *out)
 {
     const ph_joint *j = site->j;
+    if (j->direct) {
+        add_K(site, s->lambda + j->l_at, out, j->K, 3);
+        return;
+    }
     double local_K[144] = {0}, local_B[12 * PH_ROWS_MAX] = {0};
     ph_vec3 r[PH_SLOTS] = {{0}};
     rows_B(site, local_B, ph_local_rows, 12);
@@ -457,18 +474,9 @@ static ph_status K(const ph_state *s, double *out, void *ctx)
     ph_pins_K(m, s, out);
     bodies_K(m, s, out);
     ph_norms_K(m, s, out);
-    for (int k = 0; k < m->n_loose; k++) {
-        const ph_joint *j = &m->joint[m->loose[k]];
-        ph_site site;
-        ph_status status = ph_joint_site(m, s, j, 0, &site);
-        if (status != PH_OK)
-            return status;
-        if (j->direct)
-            add_K(&site, s->lambda + j->l_at, out, j->K, 3);
-        else
-            joint_K(m, s, &site, out);
-    }
-    ph_status status = forces_K(m, s, out);
+    ph_status status = each_loose(m, s, 0, joint_K, out);
+    if (status == PH_OK)
+        status = forces_K(m, s, out);
     return status == PH_OK && m->model->n_constraints ? ph_user_K(m, s, out) : status;
 }
 
