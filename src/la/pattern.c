@@ -36,26 +36,17 @@ void ph_pattern_lay(ph_pattern *p, const ph_graph *g, ph_arena *a)
     }
 }
 
-/* r -= A x, scale += |A| |x| for an m x n block A by rows */
-static void block_residual(int m, int n, const double *A, const double *x, double *r, double *scale)
+/* r -= A x, scale += |A| |x| for a row of n numbers, stride apart; sums in registers, since r might be A for all
+ * that a compiler knows */
+PH_INLINE void row_residual(int n, const double *A, int stride, const double *x, double *r, double *scale)
 {
-    for (int i = 0; i < m; i++)
-        for (int j = 0; j < n; j++) {
-            double ax = A[i * n + j] * x[j];
-            r[i] -= ax;
-            scale[i] += fabs(ax);
-        }
-}
-
-static void block_residual_transposed(int m, int n, const double *A, const double *x, double *r,
-                                      double *scale)
-{
-    for (int i = 0; i < m; i++)
-        for (int j = 0; j < n; j++) {
-            double ax = A[i * n + j] * x[i];
-            r[j] -= ax;
-            scale[j] += fabs(ax);
-        }
+    double rest = *r, sum = *scale;
+    for (int j = 0; j < n; j++) {
+        double ax = A[j * stride] * x[j];
+        rest -= ax;
+        sum += fabs(ax);
+    }
+    *r = rest, *scale = sum;
 }
 
 static double largest(const double *x, int n)
@@ -72,11 +63,12 @@ double ph_pattern_residual(const ph_pattern *p, const double *value, const doubl
     for (int i = 0; i < p->total; i++)
         r[i] = b[i], scale[i] = fabs(b[i]);
     for (int e = 0; e < p->nnz; e++) {
-        int i = p->row[e], j = p->col[e], fi = p->first[i], fj = p->first[j];
-        if (transposed)
-            block_residual_transposed(p->size[i], p->size[j], value + p->at[e], x + fi, r + fj, scale + fj);
-        else
-            block_residual(p->size[i], p->size[j], value + p->at[e], x + fj, r + fi, scale + fi);
+        int i = p->row[e], j = p->col[e], m = p->size[i], n = p->size[j], fi = p->first[i], fj = p->first[j];
+        const double *A = value + p->at[e];
+        for (int k = 0; k < n && transposed; k++)
+            row_residual(m, A + k, n, x + fi, r + fj + k, scale + fj + k);
+        for (int k = 0; k < m && !transposed; k++)
+            row_residual(n, A + k * n, 1, x + fj, r + fi + k, scale + fi + k);
     }
     double error = 0;
     for (int i = 0; i < p->n; i++) {
