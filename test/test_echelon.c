@@ -69,14 +69,14 @@ static void extend(dense *d)
 
 static int add(ph_echelon *e, const dense *d, int i)
 {
-    int n = 0, dependent, col[400];
-    double x[400];
+    int n = 0, col[400];
+    double x[400], left;
     assert_true(d->cols <= 400);
     for (int j = d->cols - 1; j >= 0; j--) /* any order will do */
         if (d->A[i * d->cols + j] != 0)
             x[n] = d->A[i * d->cols + j], col[n++] = j;
-    assert_int_equal(ph_echelon_add(e, n, col, x, &dependent), PH_OK);
-    return dependent;
+    assert_int_equal(ph_echelon_add(e, n, col, x, PH_ECHELON_DEPENDENT, &left), PH_OK);
+    return !(left > PH_ECHELON_DEPENDENT);
 }
 
 /* Reduced rows are at least as large as the distance: a row beyond 1e-8 is never called dependent (2e-8:
@@ -220,7 +220,9 @@ static int closed_loop(int n, int step, int *last, const ph_allocator *alloc, ph
     for (int i = 0, k = 0; i < n && *status == PH_OK; i++, k = (k + step) % n) {
         const int col[] = {k, (k + 1) % n};
         const double x[] = {1, -1};
-        *status = ph_echelon_add(e, 2, col, x, last);
+        double left;
+        *status = ph_echelon_add(e, 2, col, x, PH_ECHELON_DEPENDENT, &left);
+        *last = !(left > PH_ECHELON_DEPENDENT);
         count += *last;
     }
     ph_echelon_destroy(e);

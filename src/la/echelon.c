@@ -26,11 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A row whose part outside the span of those before it is smaller than this, relative to the row, depends on
- * them: above the digits of a model file, below any angle that a mechanism is built with. */
-#define DEPENDENT 1e-8
-
-/* An entry at a column without a pivot that proves independence, whatever the rest: above DEPENDENT by
+/* An entry at a column without a pivot that proves independence, whatever the rest: above PH_ECHELON_DEPENDENT by
  * more than the rows so far can mislead. */
 #define SURE 1e-3
 
@@ -192,18 +188,20 @@ static int choose(const ph_echelon *e, double enough)
     return p;
 }
 
-/* (A8) for v. Returns the column of its pivot, or -1 if it depends on R. *whole: its passed entries are
- * the reduced row; 0: a pivot was found before. */
-static int reduce(ph_echelon *e, int *whole)
+/* (A8) for v, whose size after it becomes *left. Returns the column of its pivot, or -1 if *left is not above
+ * least. *whole: its passed entries are the reduced row; 0: a pivot was found before. */
+static int reduce(ph_echelon *e, double least, double *left, int *whole)
 {
-    double most = 0;
+    double most = 0, sure = fmax(SURE, least);
     int here = -1;
     e->stamp++, e->n_heap = e->n_passed = 0;
     for (int i = 0; i < e->v.n; i++)
         reach(e, e->v.e[i].col, e->v.e[i].x);
     for (*whole = 0; e->n_heap > 0;) {
-        if (e->block[e->heap[0]] != here && most > SURE && most >= GOOD * largest(e, e->heap, e->n_heap))
+        if (e->block[e->heap[0]] != here && most > sure && most >= GOOD * largest(e, e->heap, e->n_heap)) {
+            *left = most;
             return choose(e, GOOD * most);
+        }
         int k = heap_pop(e);
         here = e->block[k];
         if (!(fabs(e->x[k]) > DROP))
@@ -221,7 +219,8 @@ static int reduce(ph_echelon *e, int *whole)
     for (int i = 0; i < e->n_passed; i++)
         sum += e->x[e->passed[i]] * e->x[e->passed[i]];
     *whole = 1;
-    return sqrt(sum) > DEPENDENT ? choose(e, GOOD * most) : -1;
+    *left = sqrt(sum);
+    return *left > least ? choose(e, GOOD * most) : -1;
 }
 
 static void renumber(ph_echelon *e, int first)
@@ -298,7 +297,7 @@ static double entry_at(const line *v, int col)
 }
 
 /* Rotate v into R up to column p. */
-static ph_status insert(ph_echelon *e, int p, int *dependent)
+static ph_status insert(ph_echelon *e, int p, double *left)
 {
     double at = -1;
     for (const entry *x; at < e->place[p] && (x = following(e, at)) != NULL;) {
@@ -309,8 +308,11 @@ static ph_status insert(ph_echelon *e, int p, int *dependent)
         at = e->place[k];
     }
     /* nothing left: the rows of R are so nearly dependent that the new one replaces one of them */
-    *dependent = entry_at(&e->v, p) == 0;
-    return *dependent ? PH_OK : settle(e, p);
+    if (entry_at(&e->v, p) == 0) {
+        *left = 0;
+        return PH_OK;
+    }
+    return settle(e, p);
 }
 
 /* Keep the reduced row as it is. */
@@ -340,15 +342,15 @@ static int load(ph_echelon *e, int n, const int *col, const double *x)
     return 1;
 }
 
-ph_status ph_echelon_add(ph_echelon *e, int n, const int *col, const double *x, int *dependent)
+ph_status ph_echelon_add(ph_echelon *e, int n, const int *col, const double *x, double least, double *left)
 {
     int p = -1, whole;
+    *left = 0;
     if (load(e, n, col, x))
-        p = reduce(e, &whole);
-    *dependent = p < 0;
-    if (*dependent)
+        p = reduce(e, least, left, &whole);
+    if (p < 0)
         return PH_OK;
-    return whole && !(fabs(e->x[p]) > SURE) ? insert_reduced(e, p) : insert(e, p, dependent);
+    return whole && !(fabs(e->x[p]) > SURE) ? insert_reduced(e, p) : insert(e, p, left);
 }
 
 static void take(ph_echelon *e, ph_arena *a)

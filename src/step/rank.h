@@ -1,0 +1,12 @@
+/* Which rows of constraints others imply. */
+#ifndef PH_STEP_RANK_H
+#define PH_STEP_RANK_H
+
+#include "step/eval.h"
+
+/* Of the rows with the values B, on links, mark those that depend on the others: nl marks. least: what a row
+ * must have outside the span of those before it, relative to its size, to be independent. PH_E_MEMORY, PH_E_NAN. */
+ph_status ph_rank_rows(const ph_layout *lay, const double *B, double least, const ph_allocator *alloc,
+                       unsigned char *dependent);
+
+#endif
