@@ -82,8 +82,6 @@ static void load(const ph_adjoint *a, const ph_checkpoint *c)
     ph_point_copy(&sim->next, &c->last, &sim->lay);
     load_past(a, c->past);
     sim->matrix.factored = 0;
-    if (sim->matrix.redundant)
-        ph_start_again(sim);
 }
 
 static ph_status step_to(ph_sim *sim, long n, ph_error *err)

@@ -102,7 +102,8 @@ static void transposed_residual(ph_adjoint *a, const ph_step_ops *o, const ph_va
             ph_small_mul_add(b->m, b->n, o->Bn + b->at, u + b->col_at, de + nm->eta_at[b->row]);
 }
 
-/* The factorisation is exact but for its round-off and, with redundant rows, their regularisation. */
+/* The factorisation is exact but for its round-off and, with redundant rows, for what friction makes of the
+ * multipliers that it leaves as they are. */
 #define CORRECTIONS 10
 #define ROUND_OFF   1e-15
 
@@ -115,13 +116,13 @@ static ph_status solve(ph_adjoint *a, const ph_step_ops *o, const ph_variation *
     memset(a->mu, 0, sizeof(double) * (size_t)nm->n);
     for (int k = 0; k < CORRECTIONS; k++) {
         transposed_residual(a, o, next);
-        ph_redundant_project(nm, nm->null, a->rhs + lay->nv);
-        ph_redundant_project_eta(nm, nm->null_n, a->rhs + lay->nv + lay->nl);
-        ph_status s = ph_solver_solve_transposed(nm->solver, a->rhs, nm->x);
+        ph_status s = ph_redundant_least(nm, &a->sim->ev, a->rhs + lay->nv);
+        ph_redundant_leave_out(nm, a->rhs + lay->nv);
+        ph_redundant_leave_out_eta(nm, a->rhs + lay->nv + lay->nl);
+        if (s == PH_OK)
+            s = ph_solver_solve_transposed(nm->solver, a->rhs, nm->x);
         if (s != PH_OK)
             return s;
-        ph_redundant_project(nm, nm->null, nm->x + lay->nv);
-        ph_redundant_project_eta(nm, nm->null, nm->x + lay->nv + lay->nl);
         double size = ph_small_max(nm->n, nm->x);
         for (int i = 0; i < nm->n; i++)
             a->mu[i] += nm->x[i];
@@ -199,15 +200,6 @@ static double transpose_parameter(const ph_adjoint *a, const ph_step_ops *o)
     return -sum;
 }
 
-/* Null spaces of redundant rows: at sim->now. */
-static ph_status begin_null_space(ph_sim *sim)
-{
-    ph_newton_matrix *nm = &sim->matrix;
-    ph_start_again(sim);
-    memcpy(nm->null_n, nm->null, sizeof(double) * (size_t)nm->redundant * (size_t)nm->lay->nl);
-    return PH_OK;
-}
-
 /* (W6) transposed, for what lambda_bar has in the null space. */
 static ph_status transpose_null_part(ph_adjoint *a)
 {
@@ -217,10 +209,9 @@ static ph_status transpose_null_part(ph_adjoint *a)
     ph_state s = ph_point_view(&sim->next, lay);
     double *n = a->rhs;
     memcpy(n, a->next.lambda, sizeof(double) * (size_t)lay->nl);
-    ph_redundant_project(&sim->matrix, sim->matrix.null, n);
-    for (int i = 0; i < lay->nl; i++)
-        n[i] = a->next.lambda[i] - n[i];
-    ph_status status = ph_start_lift(sim, &sim->next, sim->next.lambda, sens->z);
+    ph_status status = ph_redundant_null_part(&sim->matrix, &sim->ev, n);
+    if (status == PH_OK)
+        status = ph_start_lift(sim, &sim->next, sim->next.lambda, sens->z);
     for (int side = 0; side < 2; side++) {
         double sign = side ? -1 : 1;
         s.v = side ? sens->zero : sens->z;
@@ -245,21 +236,14 @@ static ph_status transpose_null_part(ph_adjoint *a)
     return status;
 }
 
-/* At sim->next, evaluated. Then (W6), and the evaluation is made anew. */
-static ph_status follow_null_space(ph_adjoint *a, const ph_state *s)
+/* (W6) at sim->next, evaluated, as it is again then. */
+static ph_status leave_null_space(ph_adjoint *a, const ph_state *s)
 {
     ph_sim *sim = a->sim;
-    ph_status status = ph_newton_factor_initial(&sim->matrix, &sim->ev, 0);
+    ph_status status = transpose_null_part(a);
     if (status == PH_OK)
-        status = ph_redundant_follow(&sim->matrix);
-    if (status == PH_OK && ph_small_max(sim->lay.nl, a->next.lambda) > 0) {
-        status = transpose_null_part(a);
-        if (status == PH_OK)
-            status = ph_eval_residual(&sim->ev, s, sim->matrix.what);
-        if (status == PH_OK)
-            status = ph_eval_tangent(&sim->ev, s, sim->matrix.what);
-    }
-    return status;
+        status = ph_eval_residual(&sim->ev, s, sim->matrix.what);
+    return status == PH_OK ? ph_eval_tangent(&sim->ev, s, sim->matrix.what) : status;
 }
 
 /* The arrays of the method; the point itself keeps its bits. */
@@ -283,8 +267,6 @@ ph_status ph_adjoint_step_back(ph_adjoint *a)
     int stabilised = sim->matrix.n_eta > 0;
     ph_state s = ph_point_view(&sim->next, lay);
     ph_status status = restore(a);
-    if (status == PH_OK && sim->matrix.redundant)
-        status = begin_null_space(sim);
     if (status == PH_OK && stabilised)
         status = ph_sens_eta_stiffness(sens);
     if (status != PH_OK)
@@ -293,8 +275,8 @@ ph_status ph_adjoint_step_back(ph_adjoint *a)
     if (o->vdot)
         s.vdot = o->vdot;
     status = ph_eval_linear(&sim->ev, &s, sim->matrix.what);
-    if (status == PH_OK && sim->matrix.redundant)
-        status = follow_null_space(a, &s);
+    if (status == PH_OK && sim->matrix.redundant && ph_small_max(lay->nl, a->next.lambda) > 0)
+        status = leave_null_space(a, &s);
     if (status == PH_OK)
         status = ph_newton_factor(sim, o);
     ph_variation_clear(&a->now, lay, a->memory);

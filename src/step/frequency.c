@@ -33,7 +33,7 @@ ph_status ph_sim_fastest(ph_sim *sim, double *omega)
         memset(nm->b, 0, sizeof(double) * (size_t)(lay->nv + lay->nl));
         for (const ph_block *b = lay->pair, *end = b + lay->n_pairs; b < end; b++)
             ph_small_mul_add(b->m, b->n, ev->K + b->at, x + b->col_at, nm->b + b->row_at);
-        status = nm->redundant ? ph_redundant_solve(nm, nm->x) : ph_solver_solve(nm->initial, nm->b, nm->x);
+        status = ph_solver_solve(nm->initial, nm->b, nm->x);
         double size = ph_small_max(lay->nv, nm->x), last = ph_small_max(lay->nv, x);
         if (!(size > 1e-300 * last))
             return status; /* nothing restores the motion */

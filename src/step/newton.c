@@ -185,13 +185,34 @@ static products count_products(const ph_layout *lay, const int *links_of_node, c
     return p;
 }
 
+/* more: doubles of S beside E */
+static void take_redundant(ph_newton_matrix *nm, size_t more, ph_arena *a)
+{
+    const ph_layout *lay = nm->lay;
+    size_t nl = (size_t)lay->nl, d = sizeof(double);
+    nm->span_links = 0;
+    nm->E_at = ph_arena_take(a, (size_t)lay->N, sizeof(int));
+    for (int i = 0; i < lay->N; i++) {
+        if (nm->E_at)
+            nm->E_at[i] = nm->span_links;
+        nm->span_links += lay->slot[i].dim * lay->slot[i].dim;
+    }
+    nm->out = ph_arena_take(a, nl, 1);
+    nm->trial = ph_arena_take(a, nl, 1);
+    nm->before = ph_arena_take(a, nl, 1);
+    nm->pivot = ph_arena_take(a, nl, d);
+    nm->S = ph_arena_take(a, (size_t)nm->span_links + more, d);
+    nm->y = ph_arena_take(a, (size_t)lay->nv + nl, d);
+    nm->w = ph_arena_take(a, nl, d);
+}
+
 static void take_matrix(ph_newton_matrix *nm, const products *p, ph_arena *a)
 {
     const ph_layout *lay = nm->lay;
     size_t d = sizeof(double), links = (size_t)lay->size_links, pairs = (size_t)lay->size_pairs;
-    size_t m = (size_t)lay->max_dim, nl = (size_t)lay->nl, k = (size_t)nm->redundant, diagonals = 0;
+    size_t m = (size_t)lay->max_dim, diagonals = 0;
     int stabilised = nm->formulation == PH_GGL;
-    for (int c = 0; c < lay->C && k; c++)
+    for (int c = 0; c < lay->C && nm->redundant; c++)
         diagonals += (size_t)lay->rows[c] * (size_t)lay->rows[c];
     nm->eta_at = ph_arena_take(a, (size_t)lay->C, sizeof(int));
     nm->eta_block = ph_arena_take(a, (size_t)lay->C, sizeof(int));
@@ -199,9 +220,6 @@ static void take_matrix(ph_newton_matrix *nm, const products *p, ph_arena *a)
     nm->x = ph_arena_take(a, (size_t)lay->nv + 2 * (size_t)lay->nl, d);
     nm->A = ph_arena_take(a, pairs + 2 * links + 2 * diagonals + (stabilised ? links + p->doubles : 0), d);
     nm->A0 = ph_arena_take(a, pairs + 2 * links + diagonals, d);
-    nm->null = ph_arena_take(a, k * nl, d);
-    nm->null_n = ph_arena_take(a, k * nl, d);
-    nm->reg = ph_arena_take(a, k ? nl : 0, d);
     nm->work = ph_arena_take(a, m * m, d);
     nm->convective = ph_arena_take(a, (size_t)lay->nl, d);
     if (stabilised) {
@@ -210,6 +228,8 @@ static void take_matrix(ph_newton_matrix *nm, const products *p, ph_arena *a)
         nm->G = ph_arena_take(a, pairs, d);
         nm->FB = ph_arena_take(a, links, d);
     }
+    if (nm->redundant)
+        take_redundant(nm, 2 * links + diagonals, a);
 }
 
 static void number_eta(ph_newton_matrix *nm)
@@ -237,6 +257,25 @@ static ph_status analyse(ph_newton_matrix *nm, listing *g, int stabilised, ph_so
     list_places(nm, g, stabilised);
     ph_graph graph = {g->n_blocks, g->size, g->late, g->count, g->row, g->col, trust};
     return ph_solver_analyse(out, kind, &graph, nm->alloc);
+}
+
+/* The graph of (R3): constraints are eliminated first. */
+static ph_status analyse_span(ph_newton_matrix *nm, listing *g, ph_solver_kind kind)
+{
+    const ph_layout *lay = nm->lay;
+    g->count = g->at = 0;
+    for (int i = 0; i < lay->N; i++)
+        put(g, i, i);
+    for (int e = 0; e < lay->n_links; e++)
+        put(g, lay->link[e].col, lay->N + lay->link[e].row);
+    for (int e = 0; e < lay->n_links; e++)
+        put(g, lay->N + lay->link[e].row, lay->link[e].col);
+    for (int c = 0; c < lay->C; c++)
+        put(g, lay->N + c, lay->N + c);
+    for (int i = 0; i < lay->N + lay->C; i++)
+        g->late[i] = i < lay->N;
+    ph_graph graph = {lay->N + lay->C, g->size, g->late, g->count, g->row, g->col, TRUST};
+    return ph_solver_analyse(&nm->span, kind, &graph, nm->alloc);
 }
 
 ph_status ph_newton_analyse_stages(const ph_layout *lay, int stages, ph_solver_kind kind,
@@ -284,6 +323,7 @@ ph_status ph_newton_create(ph_newton_matrix *nm, const ph_layout *lay, int steps
                              .formulation = f,
                              .what = evaluations(lay, f),
                              .redundant = lay->sys->n_redundant,
+                             .tolerable = HUGE_VAL,
                              .alloc = alloc};
     ph_arena_take(&counts, 2 * (size_t)lay->N, sizeof(int));
     if (f == PH_GGL && ph_arena_open(&counts, alloc)) {
@@ -305,6 +345,8 @@ ph_status ph_newton_create(ph_newton_matrix *nm, const ph_layout *lay, int steps
     s = analyse(nm, &g, 0, kind, 0, &nm->initial);
     if (s == PH_OK && steps)
         s = analyse(nm, &g, f == PH_GGL, kind, TRUST, &nm->solver);
+    if (s == PH_OK && nm->redundant)
+        s = analyse_span(nm, &g, kind);
 done:
     if (!nm->block)
         ph_free(alloc, own.block);
@@ -319,6 +361,7 @@ void ph_newton_destroy(ph_newton_matrix *nm)
 {
     ph_solver_destroy(nm->solver);
     ph_solver_destroy(nm->initial);
+    ph_solver_destroy(nm->span);
     ph_free(nm->alloc, nm->block);
     *nm = (ph_newton_matrix){0};
 }
@@ -459,8 +502,11 @@ static ph_status factor(ph_newton_matrix *nm, const ph_eval *ev, const ph_step_o
 {
     assemble_pairs(nm, ev, o);
     assemble_links(nm, ev, o);
-    if (nm->formulation == PH_GGL)
+    ph_redundant_strike(nm, 1, nm->A + nm->BT, nm->A + nm->W);
+    if (nm->formulation == PH_GGL) {
         assemble_stabilised(nm, ev, o);
+        ph_redundant_strike_eta(nm);
+    }
     return ph_solver_factor(nm->solver, nm->A);
 }
 
@@ -500,6 +546,7 @@ ph_status ph_newton_factor_initial(ph_newton_matrix *nm, const ph_eval *ev, int 
         for (int k = 0; friction && k < b->m * b->n; k++)
             A[nm->BT + b->at + k] += ev->Gl[b->at + k];
     }
+    ph_redundant_strike(nm, 1, A + nm->BT, A + nm->W);
     ph_status s = ph_solver_factor(nm->initial, A);
     nm->mass_factored = constant && s == PH_OK;
     return s;
@@ -562,8 +609,11 @@ static void add_load(ph_sim *sim, const ph_step_ops *o)
 
 ph_status ph_newton_factor(ph_sim *sim, const ph_step_ops *o)
 {
-    ph_status s = factor(&sim->matrix, &sim->ev, o);
-    sim->matrix.factored = s == PH_OK;
+    ph_newton_matrix *nm = &sim->matrix;
+    ph_status s = factor(nm, &sim->ev, o);
+    if (ph_redundant_renew(nm, &sim->ev, s == PH_OK ? ph_solver_ask(nm->solver).growth : HUGE_VAL))
+        s = factor(nm, &sim->ev, o);
+    nm->factored = s == PH_OK;
     return s;
 }
 
@@ -594,28 +644,17 @@ ph_status ph_newton_increment(ph_sim *sim, const ph_step_ops *o)
 {
     ph_newton_matrix *nm = &sim->matrix;
     const ph_layout *lay = nm->lay;
-    ph_status s = PH_OK;
-    if (nm->redundant) {
-        s = ph_newton_factor_initial(nm, &sim->ev, 0);
-        if (s == PH_OK)
-            s = ph_redundant_follow(nm);
-        if (s != PH_OK)
-            return s;
-    }
     right_hand_side(nm, &sim->ev, o);
-    ph_redundant_project(nm, nm->null, nm->b + lay->nv);
-    ph_redundant_project_eta(nm, nm->null, nm->b + lay->nv + lay->nl);
-    s = ph_solver_solve(nm->solver, nm->b, nm->x);
-    ph_redundant_project(nm, nm->null, nm->x + lay->nv);
-    ph_redundant_project_eta(nm, nm->null_n, nm->x + lay->nv + lay->nl);
-    return s;
+    ph_redundant_leave_out(nm, nm->b + lay->nv);
+    ph_redundant_leave_out_eta(nm, nm->b + lay->nv + lay->nl);
+    return ph_solver_solve(nm->solver, nm->b, nm->x);
 }
 
 /* The point of the last increment; with redundant rows, the multipliers of least norm there. */
 static ph_status finish(ph_sim *sim, const ph_step_ops *o)
 {
-    ph_redundant_project(&sim->matrix, sim->matrix.null, sim->next.lambda);
-    return o->update(sim);
+    ph_status s = ph_redundant_least(&sim->matrix, &sim->ev, sim->next.lambda);
+    return s == PH_OK ? o->update(sim) : s;
 }
 
 /* Residuals of this part of what cancels in them are round-off, and increments that no longer fall are what an
@@ -641,12 +680,10 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
     ph_newton_matrix *nm = &sim->matrix;
     ph_newton kind = sim->opt.newton;
     double last = 0;
-    int exact = o->exact && kind == PH_FULL && !nm->redundant;
-    if (nm->redundant) {
-        memcpy(nm->null_n, nm->null, sizeof(double) * (size_t)nm->redundant * (size_t)nm->lay->nl);
-        ph_redundant_project(nm, nm->null, sim->next.lambda);
-    }
-    int keep = kind == PH_MODIFIED && nm->factored && !nm->redundant; /* null spaces move from step to step */
+    int shared =
+        nm->redundant && sim->lay.friction; /* forces of multipliers of least norm, which x are not */
+    int exact = o->exact && kind == PH_FULL && !shared;
+    int keep = kind == PH_MODIFIED && nm->factored;
     for (int k = 1; k <= sim->opt.max_iterations; k++) {
         ph_state s = ph_point_view(&sim->next, &sim->lay);
         sim->stats.iterations++, sim->step_iterations = k;
@@ -676,6 +713,10 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
             return PH_E_NAN; /* lambda stays finite: the search for the culprit calls g and K with it */
         for (int i = 0; i < sim->lay.nl; i++)
             sim->next.lambda[i] += nm->x[sim->lay.nv + i] / o->s;
+        if (shared)
+            status = ph_redundant_least(nm, &sim->ev, sim->next.lambda);
+        if (status != PH_OK)
+            return status;
         double lacking = size * DBL_EPSILON * ph_solver_ask(nm->solver).growth;
         if (size <= 1 || (rate < RATE_TRUSTED && next_increment(exact, size, rate) + lacking <= 1) ||
             (k > 2 && rate >= RATE_TRUSTED && is_round_off(sim)))

@@ -18,7 +18,7 @@ typedef struct ph_newton_matrix {
     ph_formulation formulation;
     unsigned what;      /* PH_EVAL_ flags that this form needs */
     ph_solver *solver;  /* of the step; NULL: of a method that has no such matrix */
-    ph_solver *initial; /* of [M B^T; B 0], for initial values and null spaces */
+    ph_solver *initial; /* of [M B^T; B 0], for initial values */
     int n;              /* unknowns: nv of dq, nl of lambda, n_eta of eta */
     int n_eta, n_eta_blocks;
     int *eta_at;        /* C: where the eta of a constraint stand among the eta; -1: it has none */
@@ -34,13 +34,18 @@ typedef struct ph_newton_matrix {
     double *G, *FB;     /* G = M + C/eps on pairs; FB = F B_n^T on links; G is NULL in the other forms */
     double *work;       /* one block */
     double *convective; /* nl, of the initial values */
-    int redundant;      /* dimension of the null space of B^T */
-    int D, D_eta;       /* where the diagonal blocks of lambda and of eta start; only with redundant rows */
-    double *null, *null_n; /* redundant x nl, orthonormal rows: null spaces at the iterate and at q_n */
-    double *reg;           /* nl: size of the diagonal entries */
-    int factored;          /* the solver holds a factorisation of a step */
-    double increment;      /* the last one of the last step, in units of the tolerances */
-    int mass_factored;     /* and the initial one that of a mass matrix which is all there is and constant */
+    int redundant;      /* rows that others imply; what follows is there only with such rows */
+    int D, D_eta;       /* where the diagonal blocks of lambda and of eta start */
+    unsigned char *out, *trial, *before; /* nl: rows that are left out (R1); scratch to choose them */
+    double *pivot;                       /* nl: what stands on the diagonal for them */
+    double tolerable;                    /* growth of round-off up to which the choice is kept */
+    ph_solver *span;                     /* of (R3) */
+    double *S;                           /* its values: E, then B^T, B, -1 */
+    int *E_at, span_links;               /* N: where the block of a node starts; doubles of all of them */
+    double *y, *w;                       /* nv + nl: its solution; nl */
+    int factored;                        /* the solver holds a factorisation of a step */
+    double increment;                    /* the last one of the last step, in units of the tolerances */
+    int mass_factored; /* and the initial one that of a mass matrix which is all there is and constant */
     void *block;
     const ph_allocator *alloc;
 } ph_newton_matrix;
@@ -81,8 +86,7 @@ ph_status ph_newton_solve(struct ph_sim *sim, ph_step_ops *ops);
 /* Assemble (N2) at the evaluated point and factor it. */
 ph_status ph_newton_factor(struct ph_sim *sim, const ph_step_ops *ops);
 
-/* Solve (N2) with the last factorisation for what stands in sim->ev as r, Phi and rate, to sim->matrix.x; with
- * redundant rows in the complement of their null spaces (R3). */
+/* Solve (N2) with the last factorisation for what stands in sim->ev as r, Phi and rate, to sim->matrix.x. */
 ph_status ph_newton_increment(struct ph_sim *sim, const ph_step_ops *ops);
 
 /* Stabilised form: dy = B_n^T x_eta for an increment x of (N2), and eta += scale x_eta. */
@@ -97,18 +101,23 @@ ph_status ph_newton_factor_initial(ph_newton_matrix *nm, const ph_eval *ev, int 
 
 /* redundant.c: systems whose constraints depend on each other (R1)-(R3). Each does nothing for others. */
 
-/* The size of the diagonal entries from M and B, and a null space from scratch; at the initial values.
- * PH_E_INPUT: the rows are not dependent. */
-ph_status ph_redundant_start(ph_newton_matrix *nm, const ph_eval *ev);
+/* Which rows are left out, from M and B. PH_E_INPUT: there are fewer or more that depend than announced. */
+ph_status ph_redundant_choose(ph_newton_matrix *nm, const ph_eval *ev);
 
-/* Improve the null space with the factorised initial matrix. */
-ph_status ph_redundant_follow(ph_newton_matrix *nm);
+/* After a factorisation of the step with so much growth of round-off (infinite where it failed): 1 if the rows were
+ * chosen anew and the matrix is to be factored again. */
+int ph_redundant_renew(ph_newton_matrix *nm, const ph_eval *ev, double growth);
 
-/* Solve with the factorised initial matrix for b, to x, as if reg were zero. */
-ph_status ph_redundant_solve(ph_newton_matrix *nm, double *x);
+/* Leave rows out of a matrix whose blocks are stages times as large, and of the columns and rows of eta. */
+void ph_redundant_strike(const ph_newton_matrix *nm, int stages, double *BT, double *W);
+void ph_redundant_strike_eta(const ph_newton_matrix *nm);
 
-/* Remove from nl numbers, or from those of eta, what lies in a null space. */
-void ph_redundant_project(const ph_newton_matrix *nm, const double *null, double *rows);
-void ph_redundant_project_eta(ph_newton_matrix *nm, const double *null, double *eta);
+/* Leave them out of right-hand sides: nl numbers, or those of eta. */
+void ph_redundant_leave_out(const ph_newton_matrix *nm, double *rows);
+void ph_redundant_leave_out_eta(const ph_newton_matrix *nm, double *eta);
+
+/* What nl numbers have in the null space of B^T (R2), only with redundant rows; multipliers without it. */
+ph_status ph_redundant_null_part(ph_newton_matrix *nm, const ph_eval *ev, double *x);
+ph_status ph_redundant_least(ph_newton_matrix *nm, const ph_eval *ev, double *lambda);
 
 #endif

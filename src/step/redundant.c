@@ -1,152 +1,46 @@
-/* Constraints that depend on each other: B has rows that others imply, N B = 0 for the rows of N.
+/* Constraints that depend on each other: rows of B that others imply.
  *
- * The diagonal blocks of lambda (and eta) get -reg, small beside B M^-1 B^T, so that every matrix is regular:
+ * As many rows as are redundant are left out of every matrix: their rows and columns become those of a diagonal
+ * matrix, and their right-hand sides zero. What they ask for the others imply, and their multipliers keep the values
+ * that they have, which changes no force. Which rows these are is decided anew where the factorisation says that the
+ * others have become poor                                                                               (R1)
  *
- *   [ M  B^T  ]
- *   [ B  -reg ],   reg = delta times the diagonal of B M^-1 B^T                                       (R1)
+ * Of all multipliers with the same forces B^T lambda those of least norm are wanted: lambda - w with the part w of
+ * lambda in the null space of B^T,
  *
- * Solving with it amplifies what lies in the null space by 1/reg: one inverse iteration at each new point
- * keeps N up to date,
+ *   w <- w - B y,  (B^T B + E) y = B^T w,  from w = lambda                                               (R2)
  *
- *   N <- orthonormal rows of (B M^-1 B^T + reg)^-1 reg N, which leaves N as it is if N B = 0          (R2)
+ * E, a small part of the diagonal of B^T B, makes the matrix regular where bodies are free to move; each repetition
+ * takes away all but a part of about that size of what w has outside the null space. As one sparse system
  *
- * and right-hand sides and solutions are kept in its complement,
+ *   [ E  B^T ] [ y ]   [ 0 ]
+ *   [ B  -1  ] [ z ] = [ w ],   w <- -z,                                                                 (R3)
  *
- *   rows <- rows - N^T N rows                                                                         (R3)
- *
- * so that lambda stays the multiplier of least norm. At convergence Phi = 0 and r = 0 hold as without reg,
- * which only makes the last digits of the iteration converge by a factor of about delta instead of
- * quadratically. */
+ * eliminated from below. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
+#include "la/echelon.h"
 #include "la/small.h"
 #include "step/newton.h"
+#include "step/rank.h"
 
-/* Far above round-off of B M^-1 B^T, far below its smallest eigenvalue in a sensible mechanism, which
- * falls with the fourth power of the length of a ladder of loops. */
-#define DELTA 1e-9
+/* E relative to the diagonal of B^T B: far above round-off, far below its eigenvalues in a sensible mechanism. */
+#define SMALL 1e-9
 
-/* Inverse iterations from a random start, at most; each gains a factor of delta over the smallest
- * eigenvalue. They end when the gain is less than this factor. */
-#define FIRST_ITERATIONS 40
-#define GAIN             0.5
+/* Repetitions of (R2), at most. */
+#define REPETITIONS 30
 
-/* Corrections of a solution for reg; each gains the same factor. */
-#define CORRECTIONS 3
+/* Rows are dependent up to this, where the configuration is not yet consistent. */
+#define LOOSE 2e-3
 
-/* |N B| of rows that are dependent, relative to |B|. */
-#define DEPENDENT 1e-6
+/* Growth of round-off, relative to the least so far, at which rows are chosen anew. */
+#define WORSE 1e4
 
-/* x -= N^T N x for so many orthonormal rows of N, four at a time: their sums do not wait for each other. */
-static void remove_rows(const double *null, int rows, int nl, double *x)
-{
-    const double *a = null;
-    for (; rows >= 4; rows -= 4, a += 4 * nl) {
-        const double *b = a + nl, *c = b + nl, *d = c + nl;
-        double p = 0, q = 0, r = 0, s = 0;
-        for (int i = 0; i < nl; i++)
-            p += a[i] * x[i], q += b[i] * x[i], r += c[i] * x[i], s += d[i] * x[i];
-        for (int i = 0; i < nl; i++)
-            x[i] -= (p * a[i] + q * b[i]) + (r * c[i] + s * d[i]);
-    }
-    for (; rows > 0; rows--, a += nl) {
-        double p = 0;
-        for (int i = 0; i < nl; i++)
-            p += a[i] * x[i];
-        for (int i = 0; i < nl; i++)
-            x[i] -= p * a[i];
-    }
-}
+/* ---- which rows ----------------------------------------------------------------------------------- */
 
-void ph_redundant_project(const ph_newton_matrix *nm, const double *null, double *rows)
-{
-    remove_rows(null, nm->redundant, nm->lay->nl, rows);
-}
-
-void ph_redundant_project_eta(ph_newton_matrix *nm, const double *null, double *eta)
-{
-    const ph_layout *lay = nm->lay;
-    double *rows = nm->convective; /* free while a step is solved */
-    if (!nm->redundant || !nm->n_eta)
-        return;
-    memset(rows, 0, sizeof(double) * (size_t)lay->nl);
-    for (int c = 0; c < lay->C; c++)
-        for (int i = 0; i < lay->rows[c] && nm->eta_at[c] >= 0; i++)
-            rows[lay->l_at[c] + i] = eta[nm->eta_at[c] + i];
-    ph_redundant_project(nm, null, rows);
-    for (int c = 0; c < lay->C; c++)
-        for (int i = 0; i < lay->rows[c] && nm->eta_at[c] >= 0; i++)
-            eta[nm->eta_at[c] + i] = rows[lay->l_at[c] + i];
-}
-
-static double size(const double *x, int n)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += x[i] * x[i];
-    return sqrt(sum);
-}
-
-/* Make the rows of N orthonormal, one after the other; 0: they are not independent. A second pass is
- * needed only if the first has cancelled digits: rows of the point before are nearly orthonormal already. */
-static int orthonormalise(const ph_newton_matrix *nm, double *null)
-{
-    int nl = nm->lay->nl;
-    for (int j = 0; j < nm->redundant; j++) {
-        double *n = null + j * nl, before, after = size(n, nl);
-        do {
-            before = after;
-            remove_rows(null, j, nl, n);
-            after = size(n, nl);
-        } while (after < GAIN * before && after > 0);
-        if (!(after > 0) || !isfinite(after))
-            return 0;
-        for (int i = 0; i < nl; i++)
-            n[i] /= after;
-    }
-    return 1;
-}
-
-ph_status ph_redundant_follow(ph_newton_matrix *nm)
-{
-    int nv = nm->lay->nv, nl = nm->lay->nl;
-    for (int j = 0; j < nm->redundant; j++) {
-        memset(nm->b, 0, sizeof(double) * (size_t)nv);
-        for (int i = 0; i < nl; i++)
-            nm->b[nv + i] = nm->reg[i] * nm->null[j * nl + i];
-        ph_status s = ph_solver_solve(nm->initial, nm->b, nm->x);
-        if (s != PH_OK)
-            return s;
-        memcpy(nm->null + j * nl, nm->x + nv, sizeof(double) * (size_t)nl);
-    }
-    return orthonormalise(nm, nm->null) ? PH_OK : PH_E_SINGULAR;
-}
-
-/* With A x = b for the matrix (R1), the rows of the matrix without reg are off by -reg x_lambda: solve for
- * that, again and again. */
-ph_status ph_redundant_solve(ph_newton_matrix *nm, double *x)
-{
-    int nv = nm->lay->nv, nl = nm->lay->nl, n = nv + nl;
-    double *b = nm->b, *part = nm->b;
-    ph_redundant_project(nm, nm->null, b + nv);
-    ph_status s = ph_solver_solve(nm->initial, b, part);
-    memcpy(x, part, sizeof(double) * (size_t)n);
-    for (int k = 0; k < CORRECTIONS && s == PH_OK; k++) {
-        memset(part, 0, sizeof(double) * (size_t)nv);
-        for (int i = 0; i < nl; i++)
-            part[nv + i] *= -nm->reg[i];
-        ph_redundant_project(nm, nm->null, part + nv);
-        s = ph_solver_solve(nm->initial, part, part);
-        for (int i = 0; i < n; i++)
-            x[i] += part[i];
-    }
-    ph_redundant_project(nm, nm->null, x + nv);
-    return s;
-}
-
-/* (R1), with the diagonal of M for M */
+/* Pivots of rows that are left out: of the size of those of the others, the diagonal of B M^-1 B^T with that of M. */
 static void set_diagonals(ph_newton_matrix *nm, const ph_eval *ev)
 {
     const ph_layout *lay = nm->lay;
@@ -160,52 +54,185 @@ static void set_diagonals(ph_newton_matrix *nm, const ph_eval *ev)
                 sum[b->row_at + i] += x * x / ev->M[m->at + j * (m->n + 1)];
             }
     }
+    for (int i = 0; i < lay->nl; i++)
+        nm->pivot[i] = !nm->out[i] ? 0 : sum[i] > 0 ? -sum[i] : -1;
     double *D = nm->A + nm->D, *D0 = nm->A0 + nm->D, *D_eta = nm->A + nm->D_eta;
     for (int c = 0; c < lay->C; c++) {
         int n = lay->rows[c], eta = nm->eta_at[c] >= 0;
         for (int i = 0; i < n; i++) {
-            double reg = nm->reg[lay->l_at[c] + i] = DELTA * sum[lay->l_at[c] + i];
-            D[i * (n + 1)] = D0[i * (n + 1)] = -reg;
+            D[i * (n + 1)] = D0[i * (n + 1)] = nm->pivot[lay->l_at[c] + i];
             if (eta)
-                D_eta[i * (n + 1)] = -reg;
+                D_eta[i * (n + 1)] = nm->pivot[lay->l_at[c] + i];
         }
         D += n * n, D0 += n * n, D_eta += eta ? n * n : 0;
     }
 }
 
-/* Largest |N B| over largest |B| */
-static double dependence(const ph_newton_matrix *nm, const ph_eval *ev)
+ph_status ph_redundant_choose(ph_newton_matrix *nm, const ph_eval *ev)
 {
-    const ph_layout *lay = nm->lay;
-    double worst = 0, *sum = nm->x;
-    for (int j = 0; j < nm->redundant; j++) {
-        memset(sum, 0, sizeof(double) * (size_t)lay->nv);
-        for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
-            ph_small_tmul_add(b->m, b->n, ev->B + b->at, nm->null + j * lay->nl + b->row_at, sum + b->col_at);
-        worst = ph_small_larger(lay->nv, worst, sum);
-    }
-    return worst / ph_small_max(lay->size_links, ev->B);
-}
-
-ph_status ph_redundant_start(ph_newton_matrix *nm, const ph_eval *ev)
-{
-    unsigned seed = 1;
+    int nl = nm->lay->nl, count = 0;
     if (!nm->redundant)
         return PH_OK;
-    set_diagonals(nm, ev);
-    for (int i = 0; i < nm->redundant * nm->lay->nl; i++) {
-        seed = seed * 1664525u + 1013904223u;
-        nm->null[i] = (double)seed / 4294967296.0 - 0.5;
+    for (double least = PH_ECHELON_DEPENDENT; least < LOOSE && count < nm->redundant; least *= 10) {
+        ph_status s = ph_rank_rows(nm->lay, ev->B, least, nm->alloc, nm->trial);
+        if (s != PH_OK)
+            return s;
+        count = 0;
+        for (int i = 0; i < nl; i++)
+            count += nm->trial[i];
     }
-    if (!orthonormalise(nm, nm->null))
+    if (count != nm->redundant)
         return PH_E_INPUT;
-    ph_status s = ph_newton_factor_initial(nm, ev, 0);
-    double before = INFINITY, now = DBL_MAX;
-    for (int k = 0; k < FIRST_ITERATIONS && now < GAIN * before && s == PH_OK; k++) {
-        s = ph_redundant_follow(nm);
-        before = now, now = dependence(nm, ev);
+    memcpy(nm->out, nm->trial, (size_t)nl);
+    set_diagonals(nm, ev);
+    return PH_OK;
+}
+
+int ph_redundant_renew(ph_newton_matrix *nm, const ph_eval *ev, double growth)
+{
+    if (!nm->redundant)
+        return 0;
+    if (growth <= nm->tolerable) {
+        nm->tolerable = fmin(nm->tolerable, WORSE * fmax(growth, 1));
+        return 0;
     }
-    if (s != PH_OK)
-        return s;
-    return now <= DEPENDENT ? PH_OK : PH_E_INPUT;
+    nm->tolerable = WORSE * growth;
+    memcpy(nm->before, nm->out, (size_t)nm->lay->nl);
+    return ph_redundant_choose(nm, ev) == PH_OK && memcmp(nm->before, nm->out, (size_t)nm->lay->nl) != 0;
+}
+
+/* ---- leaving them out ------------------------------------------------------------------------------- */
+
+void ph_redundant_strike(const ph_newton_matrix *nm, int stages, double *BT, double *W)
+{
+    const ph_layout *lay = nm->lay;
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end && nm->redundant; b++)
+        for (int i = 0; i < b->m; i++) {
+            int m = stages * b->m, n = stages * b->n, at = stages * stages * b->at;
+            for (int u = i; u < m && nm->out[b->row_at + i]; u += b->m)
+                for (int j = 0; j < n; j++)
+                    BT[at + j * m + u] = W[at + u * n + j] = 0;
+        }
+}
+
+static void strike_row(int n, double *A, int i)
+{
+    memset(A + i * n, 0, sizeof(double) * (size_t)n);
+}
+
+static void strike_column(int m, int n, double *A, int j)
+{
+    for (int i = 0; i < m; i++)
+        A[i * n + j] = 0;
+}
+
+/* Of products of the blocks left with links. */
+static void strike_terms(const ph_newton_matrix *nm, const ph_term *t, int count, const ph_block *left,
+                         int rows)
+{
+    for (const ph_term *end = t + count; t < end; t++) {
+        const ph_block *p = &left[t->left], *f = &nm->lay->link[t->right];
+        for (int j = 0; j < f->m && t->first; j++)
+            if (nm->out[f->row_at + j])
+                strike_column(p->m, f->m, nm->A + t->at, j);
+        for (int i = 0; i < p->m && t->first && rows; i++)
+            if (nm->out[p->row_at + i])
+                strike_row(f->m, nm->A + t->at, i);
+    }
+}
+
+void ph_redundant_strike_eta(const ph_newton_matrix *nm)
+{
+    const ph_layout *lay = nm->lay;
+    double *P = nm->A + nm->P;
+    if (!nm->redundant)
+        return;
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
+        for (int i = 0; i < b->m && b->holonomic; i++)
+            if (nm->out[b->row_at + i])
+                strike_row(b->n, P, i);
+        P += b->holonomic ? b->m * b->n : 0;
+    }
+    strike_terms(nm, nm->X_term, nm->n_X, lay->pair, 0);
+    strike_terms(nm, nm->Y_term, nm->n_Y, lay->link, 1);
+}
+
+void ph_redundant_leave_out(const ph_newton_matrix *nm, double *rows)
+{
+    for (int i = 0; i < nm->lay->nl && nm->redundant; i++)
+        if (nm->out[i])
+            rows[i] = 0;
+}
+
+void ph_redundant_leave_out_eta(const ph_newton_matrix *nm, double *eta)
+{
+    const ph_layout *lay = nm->lay;
+    for (int c = 0; c < lay->C && nm->redundant; c++)
+        for (int i = 0; i < lay->rows[c] && nm->eta_at[c] >= 0; i++)
+            if (nm->out[lay->l_at[c] + i])
+                eta[nm->eta_at[c] + i] = 0;
+}
+
+/* ---- multipliers of least norm ------------------------------------------------------------------------ */
+
+/* The values of (R3): E, B^T, B, -1 */
+static void span_values(const ph_newton_matrix *nm, const double *B)
+{
+    const ph_layout *lay = nm->lay;
+    double *E = nm->S, *BT = E + nm->span_links, *W = BT + lay->size_links, *D = W + lay->size_links;
+    memset(E, 0, sizeof(double) * (size_t)nm->span_links);
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
+        double *e = E + nm->E_at[b->col];
+        for (int i = 0; i < b->m; i++)
+            for (int j = 0; j < b->n; j++)
+                e[j * (b->n + 1)] += SMALL * B[b->at + i * b->n + j] * B[b->at + i * b->n + j];
+        ph_small_transpose(b->m, b->n, B + b->at, BT + b->at);
+    }
+    memcpy(W, B, sizeof(double) * (size_t)lay->size_links);
+    for (int i = 0; i < lay->N; i++) {
+        int n = lay->slot[i].dim;
+        double *e = E + nm->E_at[i], most = ph_small_max(n * n, e), least = most > 0 ? 1e-3 * most : 1;
+        for (int j = 0; j < n; j++)
+            e[j * (n + 1)] += least;
+    }
+    for (int c = 0; c < lay->C; c++) {
+        int n = lay->rows[c];
+        for (int i = 0; i < n; i++)
+            D[i * (n + 1)] = -1;
+        D += n * n;
+    }
+}
+
+ph_status ph_redundant_null_part(ph_newton_matrix *nm, const ph_eval *ev, double *x)
+{
+    int nv = nm->lay->nv, nl = nm->lay->nl;
+    double size = ph_small_max(nl, x), last = HUGE_VAL, *z = nm->y + nv;
+    span_values(nm, ev->B);
+    ph_status s = ph_solver_factor(nm->span, nm->S);
+    for (int k = 0; k < REPETITIONS && s == PH_OK; k++) {
+        double change = 0;
+        memset(nm->y, 0, sizeof(double) * (size_t)nv);
+        memcpy(z, x, sizeof(double) * (size_t)nl);
+        s = ph_solver_solve(nm->span, nm->y, nm->y);
+        for (int i = 0; i < nl && s == PH_OK; i++) {
+            change = fmax(change, fabs(x[i] + z[i]));
+            x[i] = -z[i];
+        }
+        if (change <= DBL_EPSILON * size || (k > 1 && change > 0.5 * last))
+            return s;
+        last = change;
+    }
+    return s == PH_OK ? PH_E_SINGULAR : s;
+}
+
+ph_status ph_redundant_least(ph_newton_matrix *nm, const ph_eval *ev, double *lambda)
+{
+    int nl = nm->lay->nl;
+    if (!nm->redundant)
+        return PH_OK;
+    memcpy(nm->w, lambda, sizeof(double) * (size_t)nl);
+    ph_status s = ph_redundant_null_part(nm, ev, nm->w);
+    for (int i = 0; i < nl && s == PH_OK; i++)
+        lambda[i] -= nm->w[i];
+    return s;
 }

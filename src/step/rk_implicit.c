@@ -9,9 +9,8 @@
  *
  * with M, C, K, B at stage i and c, dc/dv, dc/dq from (K10)-(K12). As h shrinks, the matrix tends to that
  * of the initial values (S0), once for each stage, and it has the graph of that matrix: the stages of a
- * node are one block. With redundant rows the diagonal of Lambda gets -reg (R1), and rows and increments
- * of every stage are kept in the complement of the null space at q_n (R3): the force B^T Lambda is the
- * same whichever multipliers are taken. */
+ * node are one block. Redundant rows are left out (R1): the force B^T Lambda is the same whichever multipliers are
+ * taken. */
 #include <float.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,7 +34,6 @@ static void take(ph_rk_newton *nm, const ph_layout *lay, ph_arena *a)
     nm->S = ph_arena_take(a, s * s * turning, d);
     nm->S_at = ph_arena_take(a, (size_t)lay->N, sizeof(int));
     nm->square = ph_arena_take(a, s * s, d);
-    nm->rows = ph_arena_take(a, (size_t)lay->nl, d);
     ph_turn_take(&nm->turn, nm->s, a);
     ph_accel_take(&nm->accel, lay, a);
 }
@@ -195,16 +193,18 @@ static void assemble(ph_rk_newton *nm, const ph_eval *ev, const ph_stages *st, i
     }
 }
 
-/* -reg on the diagonal of Lambda (R1). */
-static void regularise(ph_rk_newton *nm, const ph_sim *sim)
+/* (R1) */
+static void leave_out(ph_rk_newton *nm, const ph_sim *sim)
 {
     const ph_layout *lay = &sim->lay;
     int s = nm->s;
-    double *D = nm->A + s * s * (lay->size_pairs + 2 * lay->size_links);
+    double *BT = nm->A + s * s * lay->size_pairs, *W = BT + s * s * lay->size_links,
+           *D = W + s * s * lay->size_links;
+    ph_redundant_strike(&sim->matrix, s, BT, W);
     for (int c = 0; c < lay->C && sim->matrix.redundant; c++) {
         int n = lay->rows[c], width = s * n;
         for (int i = 0; i < width; i++)
-            D[i * (width + 1)] = -sim->matrix.reg[lay->l_at[c] + i % n];
+            D[i * (width + 1)] = sim->matrix.pivot[lay->l_at[c] + i % n];
         D += width * width;
     }
 }
@@ -228,13 +228,13 @@ static ph_status linearise(ph_sim *sim, ph_rk *rk, const ph_stages *st)
     return PH_OK;
 }
 
-/* b = -(r, c) of stage i; with redundant rows without what lies in their null space. */
+/* b = -(r, c) of stage i */
 static void right_hand_side(ph_sim *sim, ph_rk_newton *nm, int i)
 {
     const ph_layout *lay = &sim->lay;
     int s = nm->s;
     double *c = nm->accel.c;
-    ph_redundant_project(&sim->matrix, sim->matrix.null, c);
+    ph_redundant_leave_out(&sim->matrix, c);
     for (const ph_slot *node = lay->slot, *end = node + lay->N; node < end; node++)
         for (int r = 0; r < node->dim; r++)
             nm->b[s * node->v_at + i * node->dim + r] = -sim->ev.r[node->v_at + r];
@@ -267,7 +267,7 @@ ph_status ph_rk_newton_evaluate(ph_sim *sim, ph_rk *rk, const ph_point *from, co
             assemble(nm, ev, st, i);
     }
     if (tangents)
-        regularise(nm, sim);
+        leave_out(nm, sim);
     return status;
 }
 
@@ -314,8 +314,14 @@ static void set_tolerance(tolerance *t, const ph_sim *sim, const ph_rk *rk, cons
     }
 }
 
+/* 1: forces of multipliers of least norm, which increments are not. */
+static int is_shared(const ph_sim *sim)
+{
+    return sim->matrix.redundant && sim->lay.friction;
+}
+
 /* A and Lambda += x; size becomes the largest h |dA|, of positions and of rotations. */
-static void correct(ph_sim *sim, ph_rk *rk, const ph_stages *st, double size[2])
+static ph_status correct(ph_sim *sim, ph_rk *rk, const ph_stages *st, double size[2])
 {
     const ph_layout *lay = &sim->lay;
     ph_rk_newton *nm = rk->newton;
@@ -330,13 +336,14 @@ static void correct(ph_sim *sim, ph_rk *rk, const ph_stages *st, double size[2])
             size[1] = ph_small_larger(node->dim - node->rot, size[1], x + node->rot);
         }
         for (int c = 0; c < lay->C; c++)
-            memcpy(nm->rows + lay->l_at[c], nm->x + nm->s * (lay->nv + lay->l_at[c]) + i * lay->rows[c],
-                   sizeof(double) * (size_t)lay->rows[c]);
-        ph_redundant_project(&sim->matrix, sim->matrix.null, nm->rows);
-        for (int r = 0; r < lay->nl; r++)
-            Lambda[r] += nm->rows[r];
+            for (int r = 0; r < lay->rows[c]; r++)
+                Lambda[lay->l_at[c] + r] += nm->x[nm->s * (lay->nv + lay->l_at[c]) + i * lay->rows[c] + r];
+        ph_status s = is_shared(sim) ? ph_redundant_least(&sim->matrix, &sim->ev, Lambda) : PH_OK;
+        if (s != PH_OK)
+            return s;
     }
     size[0] *= fabs(st->h), size[1] *= fabs(st->h);
+    return PH_OK;
 }
 
 /* Above this rate an increment says nothing about the next one. */
@@ -381,8 +388,8 @@ static ph_status prepare(ph_sim *sim, ph_rk *rk, const ph_point *from, const ph_
 static ph_status iterate(ph_sim *sim, ph_rk *rk, const ph_point *from, const ph_stages *st)
 {
     ph_rk_newton *nm = rk->newton;
-    int kept = sim->opt.newton == PH_MODIFIED && !sim->matrix.redundant, most = sim->opt.max_iterations;
-    int exact = !kept && !sim->matrix.redundant && (!sim->lay.C || sim->lay.sys->Z);
+    int kept = sim->opt.newton == PH_MODIFIED, most = sim->opt.max_iterations;
+    int exact = !kept && !is_shared(sim) && (!sim->lay.C || sim->lay.sys->Z);
     int keep = kept && nm->factored && nm->coefficient == coefficient(nm, st);
     double last = 0, last_loose = 0;
     tolerance tol = begin_tolerance(sim, from, st);
@@ -391,9 +398,10 @@ static ph_status iterate(ph_sim *sim, ph_rk *rk, const ph_point *from, const ph_
         double size[2];
         sim->stats.iterations++, sim->step_iterations++;
         ph_status status = prepare(sim, rk, from, st, keep);
+        if (status == PH_OK)
+            status = correct(sim, rk, st, size);
         if (status != PH_OK)
             return status;
-        correct(sim, rk, st, size);
         set_tolerance(&tol, sim, rk, st);
         double loose = ph_larger(size[0] / tol.loose[0], size[1] / tol.loose[1]);
         double tight = ph_larger(size[0] / tol.tight[0], size[1] / tol.tight[1]);
@@ -413,16 +421,6 @@ static ph_status iterate(ph_sim *sim, ph_rk *rk, const ph_point *from, const ph_
 }
 
 /* ---- what a caller sees ------------------------------------------------------------------------- */
-
-/* The null space of redundant rows at q_n; what a rejected step left may be far from it. */
-static ph_status follow(ph_sim *sim, const ph_point *from)
-{
-    ph_state s = ph_point_view(from, &sim->lay);
-    ph_status status = ph_eval_residual(&sim->ev, &s, 0);
-    if (status == PH_OK)
-        status = ph_newton_factor_initial(&sim->matrix, &sim->ev, 0);
-    return status == PH_OK ? ph_redundant_follow(&sim->matrix) : status;
-}
 
 /* Words for what sim.c does not know, and the residuals of the stage where the iteration ended. */
 static ph_status explain(ph_sim *sim, ph_rk *rk, ph_status status)
@@ -447,7 +445,7 @@ ph_status ph_rk_implicit_stages(ph_sim *sim, ph_rk *rk, const ph_point *from, do
     const ph_layout *lay = &sim->lay;
     const ph_tableau *tab = &rk->tab;
     size_t nv = (size_t)lay->nv, nl = (size_t)lay->nl, d = sizeof(double);
-    ph_status status = sim->matrix.redundant ? follow(sim, from) : PH_OK;
+    ph_status status = PH_OK;
     ph_point_copy(&rk->at, from, lay); /* a step that fails before its first stage leaves its start there */
     if (!(fabs(from->t - rk->newton->t) <= 1e-9 * fabs(h)))
         rk->newton->factored = 0; /* the step does not follow the last one */

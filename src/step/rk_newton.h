@@ -41,7 +41,6 @@ struct ph_rk_newton {
     double *square;    /* s^2: h^2 (a a)_ij, S of nodes without */
     ph_turn turn;
     ph_accel accel;
-    double *rows;       /* nl */
     int factored;       /* the solver holds a factorisation */
     double coefficient; /* its h, or h a_ii of a diagonal tableau */
     double t;           /* end of the last step */

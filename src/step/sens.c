@@ -184,7 +184,6 @@ static ph_status add_rates(ph_sens *sens, ph_eval *ev, const double *W, double f
 static ph_status add_null_part(ph_sens *sens, ph_follower *d)
 {
     ph_sim *sim = sens->sim;
-    const ph_newton_matrix *nm = &sim->matrix;
     int nl = sim->lay.nl;
     double *rows = sens->Phi_p; /* done with */
     memset(rows, 0, sizeof(double) * (size_t)nl);
@@ -192,15 +191,12 @@ static ph_status add_null_part(ph_sens *sens, ph_follower *d)
     for (int k = 0; k < PH_NEIGHBOURS && s == PH_OK; k++)
         if (d->weight[k] != 0)
             s = add_rates(sens, &d->at[k]->ev, NULL, d->weight[k], rows);
-    ph_redundant_project(nm, nm->null, d->next.lambda);
-    for (int j = 0; j < nm->redundant && s == PH_OK; j++) {
-        const double *n = nm->null + j * nl;
-        double dot = 0;
-        for (int i = 0; i < nl; i++)
-            dot += n[i] * rows[i];
-        for (int i = 0; i < nl; i++)
-            d->next.lambda[i] += dot * n[i];
-    }
+    for (int i = 0; i < nl; i++)
+        rows[i] -= d->next.lambda[i];
+    if (s == PH_OK)
+        s = ph_redundant_null_part(&sim->matrix, &sim->ev, rows);
+    for (int i = 0; i < nl && s == PH_OK; i++)
+        d->next.lambda[i] += rows[i];
     return s;
 }
 

@@ -31,15 +31,9 @@ static ph_status evaluate(ph_sim *sim, ph_point *p)
 /* Factor [M B^T; B 0] at the evaluated point; friction 1: B^T has dg/dlambda with it. */
 static ph_status factor(ph_sim *sim, int friction)
 {
-    ph_newton_matrix *nm = &sim->matrix;
-    ph_status s = ph_newton_factor_initial(nm, &sim->ev, friction && !nm->redundant);
-    if (s == PH_OK && nm->redundant) { /* the null space is that of B alone */
-        s = ph_redundant_follow(nm);
-        if (s == PH_OK) /* from a point a step away one iteration leaves an error of 1e-8 or so */
-            s = ph_redundant_follow(nm);
-        if (s == PH_OK && friction)
-            s = ph_newton_factor_initial(nm, &sim->ev, 1);
-    }
+    ph_status s = ph_newton_factor_initial(&sim->matrix, &sim->ev, friction);
+    if (s == PH_E_SINGULAR && ph_redundant_renew(&sim->matrix, &sim->ev, HUGE_VAL))
+        s = ph_newton_factor_initial(&sim->matrix, &sim->ev, friction);
     return s;
 }
 
@@ -53,7 +47,8 @@ static ph_status solve_again(ph_sim *sim, const double *b_v, double sign, const 
         nm->b[i] = b_v ? sign * b_v[i] : 0;
     for (int i = 0; i < nl; i++)
         nm->b[nv + i] = sign * b_l[i];
-    return nm->redundant ? ph_redundant_solve(nm, x) : ph_solver_solve(nm->initial, nm->b, x);
+    ph_redundant_leave_out(nm, nm->b + nv);
+    return ph_solver_solve(nm->initial, nm->b, x);
 }
 
 static ph_status solve(ph_sim *sim, const double *b_v, double sign, const double *b_l, double *x)
@@ -114,10 +109,9 @@ static ph_status accelerations(ph_sim *sim, ph_point *p, int factored)
             return PH_E_NAN; /* lambda stays finite: the search for the culprit calls g with it */
         for (int i = 0; i < lay->nl; i++)
             p->lambda[i] += x[lay->nv + i];
-        ph_redundant_project(&sim->matrix, sim->matrix.null,
-                             p->lambda); /* the guess may have had a part there */
-        if (!lay->friction || change <= 1e-14 * (1 + size))
-            return PH_OK;
+        status = ph_redundant_least(&sim->matrix, ev, p->lambda);
+        if (status != PH_OK || !lay->friction || change <= 1e-14 * (1 + size))
+            return status;
     }
     return PH_E_NEWTON;
 }
@@ -251,12 +245,9 @@ ph_status ph_start_settle(ph_sim *sim, ph_point *p, int *projected)
 {
     const ph_layout *lay = &sim->lay;
     double *x = sim->matrix.x;
-    int shared = lay->C && !sim->matrix.redundant;
     *projected = 0;
     ph_status s = lay->C ? project(sim, p, 0) : PH_OK;
-    if (s == PH_OK && sim->matrix.redundant)
-        s = project(sim, p, 1);
-    if (s == PH_OK && shared) { /* the rate, linear in v, was evaluated with the last Phi */
+    if (s == PH_OK && lay->C) { /* the rate, linear in v, was evaluated with the last Phi */
         s = factor(sim, 0);
         if (s == PH_OK)
             s = solve_again(sim, NULL, -1, sim->ev.rate, x);
@@ -268,7 +259,7 @@ ph_status ph_start_settle(ph_sim *sim, ph_point *p, int *projected)
     if (s != PH_OK)
         return s;
     *projected = 1;
-    return accelerations(sim, p, shared);
+    return accelerations(sim, p, lay->C > 0);
 }
 
 /* Positions (level 0), then velocities (level 1). */
@@ -329,28 +320,37 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
     }
 }
 
-/* 1 if rows of a non-holonomic constraint take part in the null space. */
-static int mixes_levels(const ph_sim *sim)
+/* 1 in *mixed if rows of a non-holonomic constraint take part in the null space. */
+static ph_status mixes_levels(ph_sim *sim, int *mixed)
 {
     const ph_layout *lay = &sim->lay;
+    double *x = sim->matrix.w;
+    ph_status s = PH_OK;
+    *mixed = 0;
     for (int c = 0; c < lay->C; c++)
-        for (int k = 0; k < sim->matrix.redundant && lay->sys->constraints[c].nonholonomic; k++)
-            if (ph_small_max(lay->rows[c], sim->matrix.null + k * lay->nl + lay->l_at[c]) > 1e-6)
-                return 1;
-    return 0;
+        for (int i = 0; i < lay->rows[c] && lay->sys->constraints[c].nonholonomic && s == PH_OK; i++) {
+            memset(x, 0, sizeof(double) * (size_t)lay->nl);
+            x[lay->l_at[c] + i] = 1;
+            s = ph_redundant_null_part(&sim->matrix, &sim->ev, x);
+            *mixed |= ph_small_max(lay->nl, x) > 1e-6;
+        }
+    return s;
 }
 
 static ph_status start_redundant(ph_sim *sim, ph_error *err)
 {
+    int mixed = 0;
     ph_status s = evaluate(sim, &sim->now);
     if (s == PH_OK)
-        s = ph_redundant_start(&sim->matrix, &sim->ev);
+        s = ph_redundant_choose(&sim->matrix, &sim->ev);
     if (s == PH_E_INPUT)
         return ph_fail(
             err, s,
             "the system announces %d redundant rows: its constraints have fewer, or more that are nearly so",
             sim->matrix.redundant);
-    if (s == PH_OK && mixes_levels(sim))
+    if (s == PH_OK)
+        s = mixes_levels(sim, &mixed);
+    if (mixed)
         return ph_fail(err, PH_E_INPUT, "a non-holonomic constraint repeats what holonomic ones imply");
     return s;
 }
@@ -360,8 +360,6 @@ void ph_start_again(ph_sim *sim)
     ph_state now = ph_point_view(&sim->now, &sim->lay);
     ph_eval_mass(&sim->ev, &now);
     sim->matrix.mass_factored = 0;
-    if (sim->matrix.redundant && evaluate(sim, &sim->now) == PH_OK)
-        ph_redundant_start(&sim->matrix, &sim->ev);
     sim->matrix.factored = 0;
 }
 

@@ -5,11 +5,10 @@
  * by Newton's method with the exact tangent K = dr/dq, rows scaled by s = 1/kappa, kappa = max |K_ij|/M_ii:
  *
  *   [ s K  B^T + g_lambda ] [ dq        ]   [ -s r ]
- *   [ B    -reg           ] [ s dlambda ] = [ -Phi ]                                               (T2)
+ *   [ B    0              ] [ s dlambda ] = [ -Phi ]                                               (T2)
  *
- * f stands for what the load function does; reg = 0 but for redundant rows (R1). A load step that does not
- * converge, or that turns a node too far, is halved. The first multipliers balance the forces as well as
- * they can:
+ * f stands for what the load function does; redundant rows are left out (R1). A load step that does not converge,
+ * or that turns a node too far, is halved. The first multipliers balance the forces as well as they can:
  *
  *   [ M  B^T ] [ a      ]   [ -g ]
  *   [ B  0   ] [ lambda ] = [ 0  ]                                                                 (T3)
@@ -95,8 +94,8 @@ static double stiffness(const ph_equilibrium *e)
     return kappa;
 }
 
-/* (T2) with K + mu M, factored */
-static ph_status factor(ph_equilibrium *e, double mu)
+/* (T2) with K + mu M */
+static ph_status factor_once(ph_equilibrium *e, double mu)
 {
     const ph_layout *lay = &e->lay;
     ph_newton_matrix *nm = &e->nm;
@@ -110,23 +109,23 @@ static ph_status factor(ph_equilibrium *e, double mu)
         for (int k = 0; lay->friction && k < b->m * b->n; k++)
             nm->A[nm->BT + b->at + k] += e->ev.Gl[b->at + k];
     }
-    ph_status s = ph_solver_factor(nm->solver, nm->A);
-    if (s == PH_OK && nm->redundant) {
-        s = ph_newton_factor_initial(nm, &e->ev, 0);
-        for (int twice = 0; twice < 2 && s == PH_OK; twice++)
-            s = ph_redundant_follow(nm);
-    }
-    return s;
+    ph_redundant_strike(nm, 1, nm->A + nm->BT, nm->A + nm->W);
+    return ph_solver_factor(nm->solver, nm->A);
 }
 
-/* x = A^-1 b in the complement of redundant rows */
+static ph_status factor(ph_equilibrium *e, double mu)
+{
+    ph_status s = factor_once(e, mu);
+    double growth = s == PH_OK ? ph_solver_ask(e->nm.solver).growth : HUGE_VAL;
+    return ph_redundant_renew(&e->nm, &e->ev, growth) ? factor_once(e, mu) : s;
+}
+
+/* x = A^-1 b */
 static ph_status solve(ph_equilibrium *e)
 {
     ph_newton_matrix *nm = &e->nm;
-    ph_redundant_project(nm, nm->null, nm->b + e->lay.nv);
-    ph_status s = ph_solver_solve(nm->solver, nm->b, nm->x);
-    ph_redundant_project(nm, nm->null, nm->x + e->lay.nv);
-    return s;
+    ph_redundant_leave_out(nm, nm->b + e->lay.nv);
+    return ph_solver_solve(nm->solver, nm->b, nm->x);
 }
 
 static ph_status increment(ph_equilibrium *e, double mu)
@@ -155,12 +154,12 @@ static void measure(const ph_equilibrium *e, const double *x, double *turn, doub
     *shift /= e->size;
 }
 
-static void apply(ph_equilibrium *e)
+static ph_status apply(ph_equilibrium *e)
 {
     ph_point_shift(&e->lay, &e->now, 1, e->nm.x, &e->now);
     for (int i = 0; i < e->lay.nl; i++)
         e->now.lambda[i] += e->nm.x[e->lay.nv + i] / e->scale;
-    ph_redundant_project(&e->nm, e->nm.null, e->now.lambda);
+    return ph_redundant_least(&e->nm, &e->ev, e->now.lambda);
 }
 
 /* x of the matrix of (T3) at the evaluated point for the right-hand side (-g, 0) or (0, -Phi). */
@@ -169,13 +168,12 @@ static ph_status solve_mass(ph_equilibrium *e, const double *g, const double *Ph
     int nv = e->lay.nv, nl = e->lay.nl;
     ph_newton_matrix *nm = &e->nm;
     ph_status s = ph_newton_factor_initial(nm, &e->ev, 0);
-    for (int twice = 0; twice < 2 && s == PH_OK && nm->redundant; twice++)
-        s = ph_redundant_follow(nm);
     if (s != PH_OK)
         return s;
     for (int i = 0; i < nv + nl; i++)
         nm->b[i] = i < nv ? (g ? -g[i] : 0) : (Phi ? -Phi[i - nv] : 0);
-    return nm->redundant ? ph_redundant_solve(nm, nm->x) : ph_solver_solve(nm->initial, nm->b, nm->x);
+    ph_redundant_leave_out(nm, nm->b + nv);
+    return ph_solver_solve(nm->initial, nm->b, nm->x);
 }
 
 /* (T3) at the evaluated point, to a and lambda; r is evaluated again with it. */
@@ -188,7 +186,8 @@ static ph_status balance(ph_equilibrium *e)
         return s;
     memcpy(e->a, nm->x, sizeof(double) * (size_t)nv);
     memcpy(e->now.lambda, nm->x + nv, sizeof(double) * (size_t)nl);
-    return evaluate(e);
+    s = ph_redundant_least(nm, &e->ev, e->now.lambda);
+    return s == PH_OK ? evaluate(e) : s;
 }
 
 /* y^T M x */
@@ -237,7 +236,9 @@ static ph_status newton(ph_equilibrium *e, int guess)
             return PH_E_STEP;
         if (!(turn <= e->opt.turn && shift <= e->opt.turn))
             return PH_E_STEP;
-        apply(e);
+        s = apply(e);
+        if (s != PH_OK)
+            return s;
         double now = fmax(turn, shift);
         if (now <= e->opt.tol || (now <= sqrt(e->opt.tol) && now >= last / 2)) /* or round-off stops it */
             return evaluate_ahead(e);
@@ -312,8 +313,9 @@ static ph_status relax_once(ph_equilibrium *e, double *mu)
         if (!(turn <= TURN_AT_ONCE && shift <= TURN_AT_ONCE && product(e, e->a, e->nm.x) >= 0))
             continue;
         ph_point_copy(&e->kept, &e->now, &e->lay);
-        apply(e);
-        s = settle(e);
+        s = apply(e);
+        if (s == PH_OK)
+            s = settle(e);
         if (s == PH_OK && ph_small_max(e->lay.nl, e->ev.Phi) <= SETTLED * e->size) {
             *mu *= fmin(0.5, fmax(0.1, fmax(turn, shift) / TURN_AT_ONCE)); /* short ones may be longer */
             return PH_OK;
@@ -532,7 +534,7 @@ static ph_status start(ph_equilibrium *e, double t, const double *q0)
         status = ph_eval_mass(&e->ev, &s);
     if (status == PH_OK)
         status = evaluate(e);
-    return status == PH_OK ? ph_redundant_start(&e->nm, &e->ev) : status;
+    return status == PH_OK ? ph_redundant_choose(&e->nm, &e->ev) : status;
 }
 
 static ph_status find(ph_equilibrium *e, ph_error *err)
