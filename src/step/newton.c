@@ -653,8 +653,11 @@ ph_status ph_newton_increment(ph_sim *sim, const ph_step_ops *o)
 /* The point of the last increment; with redundant rows, the multipliers of least norm there. */
 static ph_status finish(ph_sim *sim, const ph_step_ops *o)
 {
-    ph_status s = ph_redundant_least(&sim->matrix, &sim->ev, sim->next.lambda);
-    return s == PH_OK ? o->update(sim) : s;
+    ph_state at = ph_point_view(&sim->next, &sim->lay);
+    ph_status s = o->update(sim);
+    if (s == PH_OK && sim->matrix.redundant)
+        s = ph_eval_links(&sim->ev, &at, sim->ev.B);
+    return s == PH_OK ? ph_redundant_least(&sim->matrix, &sim->ev, sim->next.lambda) : s;
 }
 
 /* Residuals of this part of what cancels in them are round-off, and increments that no longer fall are what an
