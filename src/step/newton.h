@@ -116,6 +116,9 @@ void ph_redundant_strike_eta(const ph_newton_matrix *nm);
 void ph_redundant_leave_out(const ph_newton_matrix *nm, double *rows);
 void ph_redundant_leave_out_eta(const ph_newton_matrix *nm, double *eta);
 
+/* 1: with friction, whose forces are those of multipliers of least norm, which increments are not. */
+int ph_redundant_shares(const ph_newton_matrix *nm);
+
 /* What nl numbers have in the null space of B^T (R2), only with redundant rows; multipliers without it. */
 ph_status ph_redundant_null_part(ph_newton_matrix *nm, const ph_eval *ev, double *x);
 ph_status ph_redundant_least(ph_newton_matrix *nm, const ph_eval *ev, double *lambda);

@@ -173,6 +173,11 @@ void ph_redundant_leave_out_eta(const ph_newton_matrix *nm, double *eta)
                 eta[nm->eta_at[c] + i] = 0;
 }
 
+int ph_redundant_shares(const ph_newton_matrix *nm)
+{
+    return nm->redundant && nm->lay->friction;
+}
+
 /* ---- multipliers of least norm ------------------------------------------------------------------------ */
 
 /* The values of (R3): E, B^T, B, -1 */

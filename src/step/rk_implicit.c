@@ -314,12 +314,6 @@ static void set_tolerance(tolerance *t, const ph_sim *sim, const ph_rk *rk, cons
     }
 }
 
-/* 1: forces of multipliers of least norm, which increments are not. */
-static int is_shared(const ph_sim *sim)
-{
-    return sim->matrix.redundant && sim->lay.friction;
-}
-
 /* A and Lambda += x; size becomes the largest h |dA|, of positions and of rotations. */
 static ph_status correct(ph_sim *sim, ph_rk *rk, const ph_stages *st, double size[2])
 {
@@ -338,7 +332,8 @@ static ph_status correct(ph_sim *sim, ph_rk *rk, const ph_stages *st, double siz
         for (int c = 0; c < lay->C; c++)
             for (int r = 0; r < lay->rows[c]; r++)
                 Lambda[lay->l_at[c] + r] += nm->x[nm->s * (lay->nv + lay->l_at[c]) + i * lay->rows[c] + r];
-        ph_status s = is_shared(sim) ? ph_redundant_least(&sim->matrix, &sim->ev, Lambda) : PH_OK;
+        ph_status s =
+            ph_redundant_shares(&sim->matrix) ? ph_redundant_least(&sim->matrix, &sim->ev, Lambda) : PH_OK;
         if (s != PH_OK)
             return s;
     }
@@ -389,7 +384,7 @@ static ph_status iterate(ph_sim *sim, ph_rk *rk, const ph_point *from, const ph_
 {
     ph_rk_newton *nm = rk->newton;
     int kept = sim->opt.newton == PH_MODIFIED, most = sim->opt.max_iterations;
-    int exact = !kept && !is_shared(sim) && (!sim->lay.C || sim->lay.sys->Z);
+    int exact = !kept && !ph_redundant_shares(&sim->matrix) && (!sim->lay.C || sim->lay.sys->Z);
     int keep = kept && nm->factored && nm->coefficient == coefficient(nm, st);
     double last = 0, last_loose = 0;
     tolerance tol = begin_tolerance(sim, from, st);

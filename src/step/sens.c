@@ -297,7 +297,7 @@ static double rate_of_corrections(const ph_sens *sens, const ph_step_ops *o)
 {
     const ph_sim *sim = sens->sim;
     double more = 1;
-    if (!o->exact || sim->opt.newton != PH_FULL || sim->matrix.redundant || !(sens->left > 0) ||
+    if (!o->exact || sim->opt.newton != PH_FULL || ph_redundant_shares(&sim->matrix) || !(sens->left > 0) ||
         sim->n - sens->measured >= REMEASURE)
         return 1;
     for (int k = 0; k < 2; k++)
@@ -317,7 +317,7 @@ static void note_rate(ph_sens *sens)
 static ph_status factor_anew(ph_sens *sens, const ph_step_ops *o, double *rate)
 {
     ph_sim *sim = sens->sim;
-    if (sens->n < MANY || sim->opt.newton == PH_MODIFIED || sim->matrix.redundant)
+    if (sens->n < MANY || sim->opt.newton == PH_MODIFIED || ph_redundant_shares(&sim->matrix))
         return PH_OK;
     ph_status s = ph_newton_factor(sim, o);
     double growth = ph_solver_ask(sim->matrix.solver).growth;

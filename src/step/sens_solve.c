@@ -148,7 +148,8 @@ static sizes apply(ph_sens *sens, const ph_step_ops *o, ph_variation *x)
 ph_status ph_sens_solve(ph_sens *sens, const ph_step_ops *o, double rate, ph_variation *x)
 {
     double last = HUGE_VAL;
-    int redundant = sens->sim->matrix.redundant > 0; /* rows whose regularisation is corrected slowly */
+    ph_newton_matrix *nm = &sens->sim->matrix;
+    int shared = ph_redundant_shares(nm);
     for (int k = 0; k < CORRECTIONS; k++) {
         residual(sens, o, x);
         ph_status s = ph_newton_increment(sens->sim, o);
@@ -157,6 +158,10 @@ ph_status ph_sens_solve(ph_sens *sens, const ph_step_ops *o, double rate, ph_var
         sizes z = apply(sens, o, x);
         if (!isfinite(z.sum))
             return PH_E_NAN;
+        if (shared)
+            s = ph_redundant_least(nm, &sens->sim->ev, x->lambda);
+        if (s != PH_OK)
+            return s;
         if (!(rate * z.part <= PH_SENS_ROUND_OFF * z.whole))
             z.whole = ph_larger(z.whole, idle(sens, o, x));
         double size = z.part / z.whole;
@@ -167,7 +172,7 @@ ph_status ph_sens_solve(ph_sens *sens, const ph_step_ops *o, double rate, ph_var
         /* the next increment would be round-off, or this one is; where matrices are kept, halves are
          * progress */
         if (size * rate <= PH_SENS_ROUND_OFF ||
-            (k > 0 && !redundant && size * (size / last) <= 0.1 * PH_SENS_ROUND_OFF) ||
+            (k > 0 && !shared && size * (size / last) <= 0.1 * PH_SENS_ROUND_OFF) ||
             (k > 1 && size < 1e-9 && size > 0.7 * last))
             return PH_OK;
         last = size;
