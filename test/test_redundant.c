@@ -254,7 +254,7 @@ static void moving_null_space(void **state)
     ph_system single = sys;
     single.constraints = &one, single.n_redundant = 0;
     const double q0[3] = {0.6, 0, -0.8}, v0[3] = {0.8, 1, 0.6};
-    for (int f = PH_INDEX3; f <= PH_GGL; f += PH_GGL - PH_INDEX3)
+    for (int f = PH_INDEX3; f <= PH_GGL; f++)
         for (int newton = PH_FULL; newton <= PH_MODIFIED; newton++) {
             ph_options o = options(f, 1);
             ph_sim *a, *b;
@@ -275,14 +275,10 @@ static void moving_null_space(void **state)
             }
             double x, v;
             assert_int_equal(ph_sim_violation(b, &x, &v), PH_OK);
-            check_le(x, 1e-12); /* invariant: Newton's tolerance of positions */
+            check_le(x,
+                     f == PH_INDEX2 ? 1e-5 : 1e-12); /* drift; invariant: Newton's tolerance of positions */
             ph_sim_destroy(a), ph_sim_destroy(b);
         }
-    ph_options o = options(PH_INDEX2, 1);
-    ph_sim *sim;
-    ph_error err;
-    assert_int_equal(ph_sim_create(&sim, &sys, &o, 0, q0, v0, &err), PH_E_INPUT);
-    assert_non_null(strstr(err.text, "index-2"));
 }
 
 /* ---- a bead on a circle in a plane, F = (x^2 + z^2 - 1)/2 = 0, y = 0, as three rows ------------------- */

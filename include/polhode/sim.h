@@ -7,9 +7,10 @@
  *   ph_sim_run(sim, 1000, output, ctx, &err);
  *   ph_sim_destroy(sim);
  *
- * Only ph_sim_create allocates, with one exception: under PH_AUTO a matrix that block LU cannot factor stably
- * goes to KLU, which allocates when it is first needed. The system, with all that it points to, must outlive
- * the simulation; several simulations in several threads can share it. */
+ * Only ph_sim_create allocates, with two exceptions: under PH_AUTO a matrix that block LU cannot factor stably
+ * goes to KLU, which allocates when it is first needed; and where rows of redundant constraints must be chosen anew,
+ * memory is taken and given back. The system, with all that it points to, must outlive the simulation; several
+ * simulations in several threads can share it. */
 #ifndef POLHODE_SIM_H
 #define POLHODE_SIM_H
 

@@ -683,9 +683,7 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
     ph_newton_matrix *nm = &sim->matrix;
     ph_newton kind = sim->opt.newton;
     double last = 0;
-    int shared =
-        nm->redundant && sim->lay.friction; /* forces of multipliers of least norm, which x are not */
-    int exact = o->exact && kind == PH_FULL && !shared;
+    int shared = ph_redundant_shares(nm), exact = o->exact && kind == PH_FULL && !shared;
     int keep = kind == PH_MODIFIED && nm->factored;
     for (int k = 1; k <= sim->opt.max_iterations; k++) {
         ph_state s = ph_point_view(&sim->next, &sim->lay);

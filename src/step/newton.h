@@ -38,6 +38,7 @@ typedef struct ph_newton_matrix {
     int D, D_eta;       /* where the diagonal blocks of lambda and of eta start */
     unsigned char *out, *trial, *before; /* nl: rows that are left out (R1); scratch to choose them */
     double *pivot;                       /* nl: what stands on the diagonal for them */
+    int chosen;                          /* they were chosen once */
     double tolerable;                    /* growth of round-off up to which the choice is kept */
     ph_solver *span;                     /* of (R3) */
     double *S;                           /* its values: E, then B^T, B, -1 */

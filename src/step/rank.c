@@ -14,8 +14,9 @@
 
 typedef struct ranker {
     const ph_layout *lay;
-    const double *B;       /* links */
-    double least;          /* outside the span, or a row is dependent */
+    const double *B; /* links */
+    double least;    /* outside the span, or a row is dependent */
+    const ph_allocator *alloc;
     ph_echelon *rows;      /* the independent ones so far */
     int *first, *list;     /* C + 2, n_links: links of each constraint */
     int *size, *row, *col; /* graph of nodes and constraints: N + C; n_links */
@@ -88,7 +89,7 @@ static ph_status order_columns(ranker *r)
         r->row[e] = N + r->lay->link[e].row, r->col[e] = r->lay->link[e].col;
     ph_graph g = {.n = N + r->lay->C, .size = r->size, .late = r->late, .nnz = r->lay->n_links};
     g.row = r->row, g.col = r->col;
-    ph_status status = ph_order(&s, &g, NULL);
+    ph_status status = ph_order(&s, &g, r->alloc);
     for (int k = 0; k < g.n && status == PH_OK; k++)
         if (s.order[k] < N) {
             int i = s.order[k];
@@ -96,7 +97,7 @@ static ph_status order_columns(ranker *r)
             for (int j = 0; j < r->size[i]; j++)
                 r->block[cols++] = r->twin[i];
         }
-    ph_structure_free(&s, NULL);
+    ph_structure_free(&s, r->alloc);
     return status;
 }
 
@@ -140,13 +141,13 @@ static ph_status add_constraint(ranker *r, int c, unsigned char *dependent)
     return s;
 }
 
-static ph_status examine(ranker *r, unsigned char *dependent, const ph_allocator *alloc)
+static ph_status examine(ranker *r, unsigned char *dependent)
 {
     sort_links(r);
     find_twins(r);
     ph_status s = order_columns(r);
     if (s == PH_OK)
-        s = ph_echelon_create(&r->rows, r->lay->nv, r->block, alloc);
+        s = ph_echelon_create(&r->rows, r->lay->nv, r->block, r->alloc);
     for (int c = 0; c < r->lay->C && s == PH_OK; c++)
         s = add_constraint(r, c, dependent);
     ph_echelon_destroy(r->rows);
@@ -156,7 +157,7 @@ static ph_status examine(ranker *r, unsigned char *dependent, const ph_allocator
 ph_status ph_rank_rows(const ph_layout *lay, const double *B, double least, const ph_allocator *alloc,
                        unsigned char *dependent)
 {
-    ranker r = {.lay = lay, .B = B, .least = least};
+    ranker r = {.lay = lay, .B = B, .least = least, .alloc = alloc};
     ph_arena a = {0};
     if (!isfinite(ph_small_max(lay->size_links, B)))
         return PH_E_NAN;
@@ -164,7 +165,7 @@ ph_status ph_rank_rows(const ph_layout *lay, const double *B, double least, cons
     if (!ph_arena_open(&a, alloc))
         return PH_E_MEMORY;
     take(&r, &a);
-    ph_status s = examine(&r, dependent, alloc);
+    ph_status s = examine(&r, dependent);
     ph_free(alloc, a.block);
     return s;
 }

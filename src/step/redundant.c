@@ -84,6 +84,7 @@ ph_status ph_redundant_choose(ph_newton_matrix *nm, const ph_eval *ev)
     if (count != nm->redundant)
         return PH_E_INPUT;
     memcpy(nm->out, nm->trial, (size_t)nl);
+    nm->chosen = 1;
     set_diagonals(nm, ev);
     return PH_OK;
 }

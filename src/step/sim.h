@@ -77,8 +77,7 @@ double ph_sim_clock(void); /* s since some moment */
 /* Check q and v against the constraints, project them if asked to, then find vdot and lambda. */
 ph_status ph_start_consistent(ph_sim *sim, ph_error *err);
 
-/* The constant mass matrix and the null space of redundant rows at sim->now, after other points were looked
- * at. */
+/* The constant mass matrix at sim->now, after other points were looked at. */
 void ph_start_again(ph_sim *sim);
 
 /* vdot and lambda of p from M vdot + g + B^T lambda = 0, d(rate)/dt = 0; lambda holds a first guess. */

@@ -369,7 +369,7 @@ ph_status ph_start_consistent(ph_sim *sim, ph_error *err)
     ph_status s = check_mass(sim, err);
     if (s != PH_OK)
         return s;
-    if (sim->matrix.redundant)
+    if (sim->matrix.redundant && !sim->matrix.chosen)
         s = start_redundant(sim, &own);
     for (int level = 0; level < 2 && s == PH_OK && sim->lay.C; level++)
         s = make_consistent(sim, level, &own);
