@@ -323,7 +323,7 @@ ph_status ph_newton_create(ph_newton_matrix *nm, const ph_layout *lay, int steps
                              .formulation = f,
                              .what = evaluations(lay, f),
                              .redundant = lay->sys->n_redundant,
-                             .tolerable = HUGE_VAL,
+                             .tolerable = {HUGE_VAL, HUGE_VAL},
                              .alloc = alloc};
     ph_arena_take(&counts, 2 * (size_t)lay->N, sizeof(int));
     if (f == PH_GGL && ph_arena_open(&counts, alloc)) {
@@ -532,13 +532,10 @@ static void right_hand_side(ph_newton_matrix *nm, const ph_eval *ev, const ph_st
     }
 }
 
-ph_status ph_newton_factor_initial(ph_newton_matrix *nm, const ph_eval *ev, int friction)
+static ph_status factor_initial(ph_newton_matrix *nm, const ph_eval *ev, int friction)
 {
     const ph_layout *lay = nm->lay;
     double *A = nm->A0;
-    int constant = !lay->C && (lay->sys->flags & PH_MASS_CONSTANT);
-    if (constant && nm->mass_factored)
-        return PH_OK;
     memcpy(A, ev->M, sizeof(double) * (size_t)lay->size_pairs);
     memcpy(A + nm->W, ev->B, sizeof(double) * (size_t)lay->size_links);
     for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
@@ -547,7 +544,17 @@ ph_status ph_newton_factor_initial(ph_newton_matrix *nm, const ph_eval *ev, int 
             A[nm->BT + b->at + k] += ev->Gl[b->at + k];
     }
     ph_redundant_strike(nm, 1, A + nm->BT, A + nm->W);
-    ph_status s = ph_solver_factor(nm->initial, A);
+    return ph_solver_factor(nm->initial, A);
+}
+
+ph_status ph_newton_factor_initial(ph_newton_matrix *nm, const ph_eval *ev, int friction)
+{
+    int constant = !nm->lay->C && (nm->lay->sys->flags & PH_MASS_CONSTANT);
+    if (constant && nm->mass_factored)
+        return PH_OK;
+    ph_status s = factor_initial(nm, ev, friction);
+    if (ph_redundant_renew(nm, ev, nm->initial, s))
+        s = factor_initial(nm, ev, friction);
     nm->mass_factored = constant && s == PH_OK;
     return s;
 }
@@ -611,7 +618,7 @@ ph_status ph_newton_factor(ph_sim *sim, const ph_step_ops *o)
 {
     ph_newton_matrix *nm = &sim->matrix;
     ph_status s = factor(nm, &sim->ev, o);
-    if (ph_redundant_renew(nm, &sim->ev, s == PH_OK ? ph_solver_ask(nm->solver).growth : HUGE_VAL))
+    if (ph_redundant_renew(nm, &sim->ev, nm->solver, s))
         s = factor(nm, &sim->ev, o);
     nm->factored = s == PH_OK;
     return s;

@@ -38,15 +38,15 @@ typedef struct ph_newton_matrix {
     int D, D_eta;       /* where the diagonal blocks of lambda and of eta start */
     unsigned char *out, *trial, *before; /* nl: rows that are left out (R1); scratch to choose them */
     double *pivot;                       /* nl: what stands on the diagonal for them */
-    int chosen;                          /* they were chosen once */
-    double tolerable;                    /* growth of round-off up to which the choice is kept */
-    ph_solver *span;                     /* of (R3) */
-    double *S;                           /* its values: E, then B^T, B, -1 */
-    int *E_at, span_links;               /* N: where the block of a node starts; doubles of all of them */
-    double *y, *w;                       /* nv + nl: its solution; nl */
-    int factored;                        /* the solver holds a factorisation of a step */
-    double increment;                    /* the last one of the last step, in units of the tolerances */
-    int mass_factored; /* and the initial one that of a mass matrix which is all there is and constant */
+    int choices;                         /* how often they were chosen */
+    double tolerable[2];   /* growth of round-off up to which it is kept: of initial, of others */
+    ph_solver *span;       /* of (R3) */
+    double *S;             /* its values: E, then B^T, B, -1 */
+    int *E_at, span_links; /* N: where the block of a node starts; doubles of all of them */
+    double *y, *w;         /* nv + nl: its solution; nl */
+    int factored;          /* the solver holds a factorisation of a step */
+    double increment;      /* the last one of the last step, in units of the tolerances */
+    int mass_factored;     /* and the initial one that of a mass matrix which is all there is and constant */
     void *block;
     const ph_allocator *alloc;
 } ph_newton_matrix;
@@ -105,9 +105,9 @@ ph_status ph_newton_factor_initial(ph_newton_matrix *nm, const ph_eval *ev, int 
 /* Which rows are left out, from M and B. PH_E_INPUT: there are fewer or more that depend than announced. */
 ph_status ph_redundant_choose(ph_newton_matrix *nm, const ph_eval *ev);
 
-/* After a factorisation of the step with so much growth of round-off (infinite where it failed): 1 if the rows were
- * chosen anew and the matrix is to be factored again. */
-int ph_redundant_renew(ph_newton_matrix *nm, const ph_eval *ev, double growth);
+/* After a factorisation that ended so, at the evaluated point: 1 if the rows were chosen anew and the matrix is to be
+ * factored again. */
+int ph_redundant_renew(ph_newton_matrix *nm, const ph_eval *ev, const ph_solver *solver, ph_status factored);
 
 /* Leave rows out of a matrix whose blocks are stages times as large, and of the columns and rows of eta. */
 void ph_redundant_strike(const ph_newton_matrix *nm, int stages, double *BT, double *W);

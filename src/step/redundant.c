@@ -84,20 +84,21 @@ ph_status ph_redundant_choose(ph_newton_matrix *nm, const ph_eval *ev)
     if (count != nm->redundant)
         return PH_E_INPUT;
     memcpy(nm->out, nm->trial, (size_t)nl);
-    nm->chosen = 1;
+    nm->choices++, nm->factored = 0;
     set_diagonals(nm, ev);
     return PH_OK;
 }
 
-int ph_redundant_renew(ph_newton_matrix *nm, const ph_eval *ev, double growth)
+int ph_redundant_renew(ph_newton_matrix *nm, const ph_eval *ev, const ph_solver *solver, ph_status factored)
 {
-    if (!nm->redundant)
+    if (!nm->redundant || (factored != PH_OK && factored != PH_E_SINGULAR))
         return 0;
-    if (growth <= nm->tolerable) {
-        nm->tolerable = fmin(nm->tolerable, WORSE * fmax(growth, 1));
+    double growth = fmax(1, ph_solver_ask(solver).growth), *tolerable = &nm->tolerable[solver != nm->initial];
+    int poor = factored != PH_OK || growth > *tolerable;
+    if (factored == PH_OK)
+        *tolerable = poor ? WORSE * growth : fmin(*tolerable, WORSE * growth);
+    if (!poor)
         return 0;
-    }
-    nm->tolerable = WORSE * growth;
     memcpy(nm->before, nm->out, (size_t)nm->lay->nl);
     return ph_redundant_choose(nm, ev) == PH_OK && memcmp(nm->before, nm->out, (size_t)nm->lay->nl) != 0;
 }

@@ -361,6 +361,21 @@ static double coefficient(const ph_rk_newton *nm, const ph_stages *st)
     return st->h * (nm->s > 1 ? 1 : st->tab->A[st->first][st->first]);
 }
 
+static ph_status factor(ph_sim *sim, ph_rk *rk, const ph_point *from, const ph_stages *st)
+{
+    ph_rk_newton *nm = rk->newton;
+    ph_status status = ph_solver_factor(nm->solver, nm->A);
+    if (ph_redundant_renew(&sim->matrix, &sim->ev, nm->solver, status)) {
+        status = ph_rk_newton_evaluate(sim, rk, from, st, 1);
+        if (status == PH_OK)
+            status = ph_solver_factor(nm->solver, nm->A);
+    }
+    nm->factored = status == PH_OK;
+    nm->coefficient = coefficient(nm, st), nm->choices = sim->matrix.choices;
+    sim->stats.jacobians++, sim->stats.factorizations++;
+    return status;
+}
+
 static ph_status prepare(ph_sim *sim, ph_rk *rk, const ph_point *from, const ph_stages *st, int keep)
 {
     ph_rk_newton *nm = rk->newton;
@@ -368,12 +383,8 @@ static ph_status prepare(ph_sim *sim, ph_rk *rk, const ph_point *from, const ph_
     if (status == PH_OK)
         status = ph_rk_newton_evaluate(sim, rk, from, st, !keep);
     sim->stats.residuals += nm->s;
-    if (status == PH_OK && !keep) {
-        status = ph_solver_factor(nm->solver, nm->A);
-        nm->factored = status == PH_OK;
-        nm->coefficient = coefficient(nm, st);
-        sim->stats.jacobians++, sim->stats.factorizations++;
-    }
+    if (status == PH_OK && !keep)
+        status = factor(sim, rk, from, st);
     return status == PH_OK ? ph_solver_solve(nm->solver, nm->b, nm->x) : status;
 }
 
@@ -385,7 +396,8 @@ static ph_status iterate(ph_sim *sim, ph_rk *rk, const ph_point *from, const ph_
     ph_rk_newton *nm = rk->newton;
     int kept = sim->opt.newton == PH_MODIFIED, most = sim->opt.max_iterations;
     int exact = !kept && !ph_redundant_shares(&sim->matrix) && (!sim->lay.C || sim->lay.sys->Z);
-    int keep = kept && nm->factored && nm->coefficient == coefficient(nm, st);
+    int keep =
+        kept && nm->factored && nm->coefficient == coefficient(nm, st) && nm->choices == sim->matrix.choices;
     double last = 0, last_loose = 0;
     tolerance tol = begin_tolerance(sim, from, st);
     guess_turn(&sim->lay, rk, from, st);

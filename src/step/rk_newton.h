@@ -43,6 +43,7 @@ struct ph_rk_newton {
     ph_accel accel;
     int factored;       /* the solver holds a factorisation */
     double coefficient; /* its h, or h a_ii of a diagonal tableau */
+    int choices;        /* of the redundant rows that it leaves out, counted */
     double t;           /* end of the last step */
     void *block;        /* the memory of all this */
     const ph_allocator *alloc;

@@ -28,15 +28,6 @@ static ph_status evaluate(ph_sim *sim, ph_point *p)
     return status;
 }
 
-/* Factor [M B^T; B 0] at the evaluated point; friction 1: B^T has dg/dlambda with it. */
-static ph_status factor(ph_sim *sim, int friction)
-{
-    ph_status s = ph_newton_factor_initial(&sim->matrix, &sim->ev, friction);
-    if (s == PH_E_SINGULAR && ph_redundant_renew(&sim->matrix, &sim->ev, HUGE_VAL))
-        s = ph_newton_factor_initial(&sim->matrix, &sim->ev, friction);
-    return s;
-}
-
 /* x = sign [M B^T; B 0]^-1 (b_v, b_l), factored before; b_v NULL: zero, for a projection, which no force
  * takes part in. */
 static ph_status solve_again(ph_sim *sim, const double *b_v, double sign, const double *b_l, double *x)
@@ -53,7 +44,7 @@ static ph_status solve_again(ph_sim *sim, const double *b_v, double sign, const 
 
 static ph_status solve(ph_sim *sim, const double *b_v, double sign, const double *b_l, double *x)
 {
-    ph_status s = factor(sim, b_v && sim->lay.friction);
+    ph_status s = ph_newton_factor_initial(&sim->matrix, &sim->ev, b_v && sim->lay.friction);
     return s == PH_OK ? solve_again(sim, b_v, sign, b_l, x) : s;
 }
 
@@ -98,7 +89,7 @@ static ph_status accelerations(ph_sim *sim, ph_point *p, int factored)
         if (status == PH_OK)
             status = ph_eval_convective(ev, &s, convective);
         if (status == PH_OK && !(factored && !lay->friction))
-            status = factor(sim, lay->friction);
+            status = ph_newton_factor_initial(&sim->matrix, ev, lay->friction);
         if (status == PH_OK)
             status = solve_again(sim, ev->r, -1, convective, x);
         if (status != PH_OK)
@@ -248,7 +239,7 @@ ph_status ph_start_settle(ph_sim *sim, ph_point *p, int *projected)
     *projected = 0;
     ph_status s = lay->C ? project(sim, p, 0) : PH_OK;
     if (s == PH_OK && lay->C) { /* the rate, linear in v, was evaluated with the last Phi */
-        s = factor(sim, 0);
+        s = ph_newton_factor_initial(&sim->matrix, &sim->ev, 0);
         if (s == PH_OK)
             s = solve_again(sim, NULL, -1, sim->ev.rate, x);
         if (s == PH_OK && !isfinite(ph_small_max(lay->nv, x)))
@@ -369,7 +360,7 @@ ph_status ph_start_consistent(ph_sim *sim, ph_error *err)
     ph_status s = check_mass(sim, err);
     if (s != PH_OK)
         return s;
-    if (sim->matrix.redundant && !sim->matrix.chosen)
+    if (sim->matrix.redundant && !sim->matrix.choices)
         s = start_redundant(sim, &own);
     for (int level = 0; level < 2 && s == PH_OK && sim->lay.C; level++)
         s = make_consistent(sim, level, &own);

@@ -116,8 +116,7 @@ static ph_status factor_once(ph_equilibrium *e, double mu)
 static ph_status factor(ph_equilibrium *e, double mu)
 {
     ph_status s = factor_once(e, mu);
-    double growth = s == PH_OK ? ph_solver_ask(e->nm.solver).growth : HUGE_VAL;
-    return ph_redundant_renew(&e->nm, &e->ev, growth) ? factor_once(e, mu) : s;
+    return ph_redundant_renew(&e->nm, &e->ev, e->nm.solver, s) ? factor_once(e, mu) : s;
 }
 
 /* x = A^-1 b */
