@@ -352,12 +352,62 @@ static void rows_are_chosen_anew(void **state)
         }
 }
 
+/* ---- friction ------------------------------------------------------------------------------------------- */
+
+/* A force along z that depends on lambda_3 of least norm, which is (-3 cos(5 t) + 10)/6. */
+static ph_status rough_g(const ph_state *s, double *out, void *ctx)
+{
+    (void)ctx;
+    out[0] = 3 * cos(5 * s->t), out[1] = -5, out[2] = 19.62 - 0.5 * s->lambda[2];
+    return PH_OK;
+}
+
+/* z'' = -9.81 + lambda_3/4 */
+static void friction_knows_least_norms(void **state)
+{
+    (void)state;
+    static const ph_node node = {.group = PH_RN, .n = 3};
+    static const ph_constraint c = {.rows = 3};
+    ph_system sys = {.n_nodes = 1, .nodes = &node, .n_constraints = 1, .constraints = &c, .n_redundant = 1};
+    sys.M = bead_M, sys.g = rough_g, sys.Phi = bead_Phi, sys.B = bead_B, sys.flags = PH_FORCE_LAMBDA;
+    static const struct {
+        const char *method, *tableau;
+        ph_formulation f;
+    } by[] = {{"genalpha", "rk4", PH_INDEX3},
+              {"genalpha", "rk4", PH_GGL},
+              {"rkmk", "rk4", PH_GGL},
+              {"rkmk", "gauss2", PH_GGL}};
+    for (size_t m = 0; m < sizeof by / sizeof *by; m++) {
+        const double q0[3] = {0}, v0[3] = {0};
+        ph_options o = options((int)by[m].f, 1);
+        ph_sim *sim;
+        ph_error err;
+        o.method = by[m].method, o.tableau = by[m].tableau;
+        assert_int_equal(ph_sim_create(&sim, &sys, &o, 0, q0, v0, &err), PH_OK);
+        for (int k = 0; k < 500; k++) {
+            assert_int_equal(ph_sim_step(sim, &err), PH_OK);
+            ph_state s = ph_sim_state(sim);
+            check_near(s.lambda[2], (10 - 3 * cos(5 * s.t)) / 6, 1e-9); /* round-off: eps/h^2 */
+            check_near(s.vdot[2], -9.81 + s.lambda[2] / 4, 1e-8);       /* Newton's tolerance */
+            check_near(s.v[2], (-9.81 + 10 / 24.0) * s.t - sin(5 * s.t) / 40,
+                       m < 2   ? 1e-5
+                       : m < 3 ? 1e-11
+                               : 1e-11); /* truncation: h^2, h^4 */
+        }
+        ph_sim_destroy(sim);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(held_twice),        cmocka_unit_test(rank_is_found),
-        cmocka_unit_test(announced_wrongly), cmocka_unit_test(least_norm),
-        cmocka_unit_test(moving_null_space), cmocka_unit_test(rows_are_chosen_anew),
+        cmocka_unit_test(held_twice),
+        cmocka_unit_test(rank_is_found),
+        cmocka_unit_test(announced_wrongly),
+        cmocka_unit_test(least_norm),
+        cmocka_unit_test(moving_null_space),
+        cmocka_unit_test(rows_are_chosen_anew),
+        cmocka_unit_test(friction_knows_least_norms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

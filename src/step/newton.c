@@ -657,14 +657,19 @@ ph_status ph_newton_increment(ph_sim *sim, const ph_step_ops *o)
     return ph_solver_solve(nm->solver, nm->b, nm->x);
 }
 
-/* The point of the last increment; with redundant rows, the multipliers of least norm there. */
-static ph_status finish(ph_sim *sim, const ph_step_ops *o)
+/* With redundant rows, the multipliers of least norm at the new point. */
+static ph_status least(ph_sim *sim)
 {
     ph_state at = ph_point_view(&sim->next, &sim->lay);
-    ph_status s = o->update(sim);
-    if (s == PH_OK && sim->matrix.redundant)
-        s = ph_eval_links(&sim->ev, &at, sim->ev.B);
+    ph_status s = ph_eval_links(&sim->ev, &at, sim->ev.B);
     return s == PH_OK ? ph_redundant_least(&sim->matrix, &sim->ev, sim->next.lambda) : s;
+}
+
+/* The point of the last increment. */
+static ph_status finish(ph_sim *sim, const ph_step_ops *o)
+{
+    ph_status s = o->update(sim);
+    return s == PH_OK && sim->matrix.redundant ? least(sim) : s;
 }
 
 /* Residuals of this part of what cancels in them are round-off, and increments that no longer fall are what an
@@ -696,6 +701,8 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
         ph_state s = ph_point_view(&sim->next, &sim->lay);
         sim->stats.iterations++, sim->step_iterations = k;
         ph_status status = o->update(sim);
+        if (status == PH_OK && shared)
+            status = least(sim);
         if (status == PH_OK)
             status = ph_eval_residual(&sim->ev, &s, nm->what);
         add_load(sim, o);
@@ -721,10 +728,6 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
             return PH_E_NAN; /* lambda stays finite: the search for the culprit calls g and K with it */
         for (int i = 0; i < sim->lay.nl; i++)
             sim->next.lambda[i] += nm->x[sim->lay.nv + i] / o->s;
-        if (shared)
-            status = ph_redundant_least(nm, &sim->ev, sim->next.lambda);
-        if (status != PH_OK)
-            return status;
         double lacking = size * DBL_EPSILON * ph_solver_ask(nm->solver).growth;
         if (size <= 1 || (rate < RATE_TRUSTED && next_increment(exact, size, rate) + lacking <= 1) ||
             (k > 2 && rate >= RATE_TRUSTED && is_round_off(sim)))

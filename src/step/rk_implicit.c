@@ -243,6 +243,17 @@ static void right_hand_side(ph_sim *sim, ph_rk_newton *nm, int i)
             nm->b[s * (lay->nv + lay->l_at[k]) + i * lay->rows[k] + r] = -c[lay->l_at[k] + r];
 }
 
+/* Friction goes by the multipliers of least norm at the stage. */
+static ph_status least(ph_sim *sim, ph_rk *rk, const ph_state *s, int stage)
+{
+    double *Lambda = rk->Lambda + stage * sim->lay.nl;
+    ph_status status = ph_eval_links(&sim->ev, s, sim->ev.B);
+    if (status == PH_OK)
+        status = ph_redundant_least(&sim->matrix, &sim->ev, Lambda);
+    memcpy(rk->at.lambda, Lambda, sizeof(double) * (size_t)sim->lay.nl);
+    return status;
+}
+
 ph_status ph_rk_newton_evaluate(ph_sim *sim, ph_rk *rk, const ph_point *from, const ph_stages *st,
                                 int tangents)
 {
@@ -252,7 +263,10 @@ ph_status ph_rk_newton_evaluate(ph_sim *sim, ph_rk *rk, const ph_point *from, co
     for (int i = 0; i < nm->s && status == PH_OK; i++) {
         go_to(&sim->lay, rk, from, st, st->first + i);
         ph_state s = ph_point_view(&rk->at, &sim->lay);
-        status = ph_eval_residual(ev, &s, PH_EVAL_RATE);
+        if (ph_redundant_shares(&sim->matrix))
+            status = least(sim, rk, &s, st->first + i);
+        if (status == PH_OK)
+            status = ph_eval_residual(ev, &s, PH_EVAL_RATE);
         if (status == PH_OK)
             status = ph_accel_rows(&nm->accel, ev, &rk->at);
         if (status != PH_OK)
@@ -314,12 +328,14 @@ static void set_tolerance(tolerance *t, const ph_sim *sim, const ph_rk *rk, cons
     }
 }
 
-/* A and Lambda += x; size becomes the largest h |dA|, of positions and of rotations. */
-static ph_status correct(ph_sim *sim, ph_rk *rk, const ph_stages *st, double size[2])
+/* A and Lambda += x; size becomes the largest h |dA|, of positions and of rotations, *share the largest increment of a
+ * multiplier, relative to the largest, where friction goes by those of least norm, else 0. */
+static void correct(ph_sim *sim, ph_rk *rk, const ph_stages *st, double size[2], double *share)
 {
     const ph_layout *lay = &sim->lay;
     ph_rk_newton *nm = rk->newton;
-    size[0] = size[1] = 0;
+    int shared = ph_redundant_shares(&sim->matrix);
+    size[0] = size[1] = *share = 0;
     for (int i = 0; i < nm->s; i++) {
         double *A = rk->A + (st->first + i) * lay->nv, *Lambda = rk->Lambda + (st->first + i) * lay->nl;
         for (const ph_slot *node = lay->slot, *end = node + lay->N; node < end; node++) {
@@ -332,19 +348,19 @@ static ph_status correct(ph_sim *sim, ph_rk *rk, const ph_stages *st, double siz
         for (int c = 0; c < lay->C; c++)
             for (int r = 0; r < lay->rows[c]; r++)
                 Lambda[lay->l_at[c] + r] += nm->x[nm->s * (lay->nv + lay->l_at[c]) + i * lay->rows[c] + r];
-        ph_status s =
-            ph_redundant_shares(&sim->matrix) ? ph_redundant_least(&sim->matrix, &sim->ev, Lambda) : PH_OK;
-        if (s != PH_OK)
-            return s;
+        double most = ph_small_max(lay->nl, Lambda);
+        if (shared && most > 0)
+            *share = fmax(*share, ph_small_max(nm->s * lay->nl, nm->x + nm->s * lay->nv) / most);
     }
     size[0] *= fabs(st->h), size[1] *= fabs(st->h);
-    return PH_OK;
 }
 
 /* Above this rate an increment says nothing about the next one. */
 #define RATE_TRUSTED 0.3
 /* Above this rate a kept Jacobian is renewed, and small increments are noise. */
 #define RATE_RENEW 0.5
+/* Relative increments of multipliers that change no friction. */
+#define SHARED 1e-12
 /* Relative error of the Jacobian: (K12) has a difference in it. */
 #define INEXACT 1e-8
 
@@ -402,13 +418,12 @@ static ph_status iterate(ph_sim *sim, ph_rk *rk, const ph_point *from, const ph_
     tolerance tol = begin_tolerance(sim, from, st);
     guess_turn(&sim->lay, rk, from, st);
     for (int k = 1; k <= most; k++) {
-        double size[2];
+        double size[2], share;
         sim->stats.iterations++, sim->step_iterations++;
         ph_status status = prepare(sim, rk, from, st, keep);
-        if (status == PH_OK)
-            status = correct(sim, rk, st, size);
         if (status != PH_OK)
             return status;
+        correct(sim, rk, st, size, &share);
         set_tolerance(&tol, sim, rk, st);
         double loose = ph_larger(size[0] / tol.loose[0], size[1] / tol.loose[1]);
         double tight = ph_larger(size[0] / tol.tight[0], size[1] / tol.tight[1]);
@@ -417,7 +432,8 @@ static ph_status iterate(ph_sim *sim, ph_rk *rk, const ph_point *from, const ph_
             return PH_E_NAN;
         double lacking = tight * DBL_EPSILON * ph_solver_ask(nm->solver).growth;
         int noise = loose <= 1 && ((k > 1 && rate > RATE_RENEW && !keep) || k == most);
-        if (tight <= 1 || noise || (rate < RATE_TRUSTED && next_increment(exact, tight, rate) + lacking <= 1))
+        int small = tight <= 1 || (rate < RATE_TRUSTED && next_increment(exact, tight, rate) + lacking <= 1);
+        if ((small && share <= SHARED) || noise)
             return ph_rk_newton_kinematics(sim, rk, from, st);
         if (k > 1 && loose > 1e3 * last_loose && loose > 1e6)
             return PH_E_NEWTON;
