@@ -41,8 +41,8 @@ static int plan_steps(ph_inquiry *q)
         }
         q->steps[k] = n < 1 ? 1 : lround(n);
         if (k && q->steps[k] == q->steps[k - 1]) {
-            ph_complain("--h: %g and %g are both %ld steps until t_end = %g s", h.x[k - 1], h.x[k],
-                        q->steps[k], t_end);
+            ph_complain("--h: %g and %g are both %ld %s until t_end = %g s", h.x[k - 1], h.x[k], q->steps[k],
+                        ph_plural(q->steps[k], "step", "steps"), t_end);
             return 0;
         }
     }

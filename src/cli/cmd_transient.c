@@ -110,7 +110,8 @@ static int study(ph_args *args, const ph_subject *s)
         ph_delivery d = {.table = ph_table_create(5, columns)};
         char method[128];
         ph_method_describe(&o, 1, method, sizeof method);
-        snprintf(d.title, sizeof d.title, "%s: |lambda error| in the first %d steps", s->p->name, steps);
+        snprintf(d.title, sizeof d.title, "%s: |lambda error| in the first %d %s", s->p->name, steps,
+                 ph_plural(steps, "step", "steps"));
         snprintf(d.settings, sizeof d.settings, "%s, h = %g s; against: %s", method, o.h,
                  ph_reference_provider_of(s->p)->name);
         for (int k = 0; k <= steps; k++) {

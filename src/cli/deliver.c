@@ -6,11 +6,25 @@
 #include <stdarg.h>
 #include <string.h>
 
+/* The ending of a format that tables do not have; NULL: none of those. */
+static const char *other_format(const char *path)
+{
+    static const char *const endings[] = {".h5", ".hdf5", ".json", ".svg", ".png", ".lua"};
+    const char *dot = strrchr(path, '.');
+    for (size_t k = 0; dot && k < sizeof endings / sizeof *endings; k++)
+        if (!strcmp(dot, endings[k]))
+            return endings[k];
+    return NULL;
+}
+
 int ph_delivery_ready(const ph_args *args)
 {
     ph_error err;
     if (args->plot && !ph_plot_ready(args->plot, &err))
         ph_complain("--plot: %s", err.text);
+    else if (args->output && other_format(args->output))
+        ph_complain("-o: '%s': the table is written as CSV, and not as %s", args->output,
+                    other_format(args->output));
     else if (args->output && !ph_file_possible(args->output))
         ph_complain("cannot write '%s': %s", args->output, strerror(errno));
     else

@@ -72,7 +72,9 @@ int ph_program(int argc, char **argv)
             args.word[args.n_words++] = commands[k].name;
             return ph_cmd_help(&args);
         }
-    return ph_args_parse(&args, argc - 2, argv + 2) ? commands[k].run(&args) : PH_EXIT_USAGE;
+    if (!ph_args_parse(&args, argc - 2, argv + 2) || !ph_paths_apart(&args))
+        return PH_EXIT_USAGE;
+    return commands[k].run(&args);
 }
 
 int main(int argc, char **argv)

@@ -74,7 +74,8 @@ static int report(const ph_run *r, int code)
     } else if (!r->args->quiet && r->sim) {
         ph_report_text(r);
         if (r->args->output && code == PH_EXIT_OK)
-            printf("\n%ld rows in %s\n", r->record.rows, r->args->output);
+            printf("\n%ld %s in %s\n", r->record.rows, ph_plural(r->record.rows, "row", "rows"),
+                   r->args->output);
     }
     if (code == PH_EXIT_OK && r->status != PH_OK)
         code = ph_run_is_numerical(r->status) ? PH_EXIT_FAILED : PH_EXIT_USAGE;

@@ -129,13 +129,13 @@ static void print_some(const ph_run *r, int n, void (*print)(const ph_run *, int
 static void print_steps(const ph_run *r, double t)
 {
     ph_stats st = ph_sim_stats(r->sim);
-    printf("t = %.9g s after %ld steps", t, st.steps);
+    printf("t = %.9g s after %ld %s", t, st.steps, ph_plural(st.steps, "step", "steps"));
     if (r->opt.h > 0)
         printf(" of h = %.9g s", r->opt.h);
     printf("%s\n", r->status == PH_OK ? "" : "; the run did not reach its end");
     if (r->opt.tol > 0)
-        printf("error control took %ld steps of %.3g to %.3g s and rejected %ld\n", st.accepted, st.h_least,
-               st.h_most, st.rejected);
+        printf("error control took %ld %s of %.3g to %.3g s and rejected %ld\n", st.accepted,
+               ph_plural(st.accepted, "step", "steps"), st.h_least, st.h_most, st.rejected);
     printf("\n");
 }
 

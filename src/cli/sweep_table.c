@@ -124,7 +124,8 @@ int ph_sweep_write(const ph_sweep_study *d, const ph_table *t)
     int n = 0;
     snprintf(text[n++], LINE, "polhode %s, model %.128s", ph_version(),
              d->model ? d->model->name : d->args->word[0]);
-    snprintf(text[n++], LINE, "sweep %016" PRIx64 ", %d cases", d->key, d->plan.n);
+    snprintf(text[n++], LINE, "sweep %016" PRIx64 ", %d %s", d->key, d->plan.n,
+             ph_plural(d->plan.n, "case", "cases"));
     list_words(text[n++], "vary", &d->args->vary);
     if (d->plan.samples)
         snprintf(text[n++], LINE, "Latin hypercube, seed %d", d->args->seed);
