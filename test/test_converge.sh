@@ -49,6 +49,9 @@ has err 'the order of q is 2' 'the order of v is' 'the order of lambda is' 'not 
 run 1 converge pendulum --h 0.02,0.01 --t-end 2 --start plain --expect 2
 has err 'the order of lambda is 1.01, not 2'
 [[ $(wc -l <err) == 1 ]] || fail "only lambda is off: $(cat err)"
+printf 'model "rest"\nbody { name = "b", mass = 1, inertia = {1, 1, 1} }\nrun { t_end = 1 }\n' >rest.lua
+run 1 converge rest.lua --h 0.02,0.01 --expect 2 --quiet # no motion, no error
+has err 'genalpha: q shows no order' 'v shows no order'
 run 0 converge free_body --h 0.02,0.01 --expect 2 # no constraints: lambda is not asked for
 
 # ---- JSON ---------------------------------------------------------------------------------------------------------
@@ -89,6 +92,11 @@ refused "has no choice 'foo'" converge pendulum --h 0.1,0.2 --method genalpha,fo
 refused "has no choice 'index4'" converge pendulum --h 0.1,0.2 --formulation index3,index4
 refused 'more than 256 variants' converge pendulum --h 0.1 --sigma "$(seq -s, 1 17)" --rho "$(seq -s, 0.01 0.01 0.17)"
 refused 'two step sizes at least' converge pendulum --h 0.1 --expect 2
+run 0 converge pendulum --h 0.1,0.05 --t-end 1 --order 2,3 # two orders of a method that has one
+complains 'note: --order: no method of this study reads it' "--order for genalpha"
+run 0 converge pendulum --h 0.1,0.05 --t-end 1 --order 2,3 --method genalpha,bliedf
+[[ ! -s err ]] || fail "one method reads it: $(cat err)"
+refused 'rho = 2 is outside [0, 1]' converge pendulum --h 0.1,0.05 --t-end 1 --rho 0.9,2
 refused '--from' converge pendulum --h 0.1 --t-end 1 --from 2
 refused 'its value is missing' converge pendulum --h
 run 0 converge pendulum --h 0.01 --t-end 1 --json # one step size: errors without orders
@@ -143,6 +151,28 @@ has out '"times":6' '"times":11'
 run 2 converge pendulum --h 0.1,0.05 --t-end 1 --reference pend.csv --from 0.7
 has err 'no time that it shares'
 
+has err "'pend.csv' ends at t = 0.5 s"
+run 0 converge pendulum --h 0.1,0.05 --t-end 1 --reference pend.csv
+has out '0 s <= t <= 0.5 s'
+
+# A model that fails half way: no reference, and so no table and no file; its own words say why.
+cat >half.lua <<'EOF'
+model "half"
+body { name = "b", mass = 1, inertia = {1, 1, 1}, position = {0, 1, 0} }
+joint { name = "j", type = "spherical", bodies = {"ground", "b"}, at = {0, 0, 0} }
+force { name = "f", body = "b", value = function(t) if t > 0.05 then error("too late") end return {0, 0, 1} end }
+run { t_end = 0.1, h = 1e-3 }
+EOF
+for command in converge work; do
+    run 1 $command half.lua --h 2e-3,1e-3 -o half.csv
+    complains "half.lua:4: force 'f': too late" "$command of a model that fails"
+    [[ ! -s out && ! -e half.csv ]] || fail "$command: a table without a reference: $(cat out)"
+done
+run 1 converge half.lua --h 2e-3,1e-3 --reference finest --quiet
+has err "genalpha, h = 0.002 s: t = 0.052: half.lua:4: force 'f': too late"
+run 1 transient half.lua --steps 80
+complains "half.lua:4: force 'f': too late" "transient of a model that fails"
+
 # ---- sensors ------------------------------------------------------------------------------------------------------
 
 run 0 converge "$models/slider_crank.lua" --h 4e-3,2e-3 --t-end 0.1 --sensor theta --json
@@ -151,6 +181,9 @@ has out '"sensors":{"theta":'
 # an angle over more than a turn: each run counts its turns anew, also where one process makes all of them
 run 0 converge "$models/slider_crank.lua" --h 2e-3,1e-3,5e-4 --t-end 0.8 --sensor theta --jobs 1 -o turns.csv
 within 5 "$(column turns.csv order.sensors.theta | tail -n 2 | tr '\n' ' ')" "2 2"
+run 0 converge "$models/slider_crank.lua" --h 4e-3,2e-3 --t-end 0.1 --sensor theta,s,theta --json # one twice is one
+[[ $(grep -o '"theta":' out | wc -l) == $(grep -o '"s":' out | wc -l) ]] || fail "a sensor is there twice: $(cat out)"
+refused "has no sensor ''" converge "$models/slider_crank.lua" --h 4e-3,2e-3 --sensor ''
 refused "did you mean 'theta'" converge "$models/slider_crank.lua" --h 4e-3,2e-3 --sensor thet
 refused "has no sensor 'nothing'" converge "$models/slider_crank.lua" --h 4e-3,2e-3 --sensor s,nothing
 refused 'has no sensors' converge pendulum --h 4e-3,2e-3 --sensor s

@@ -20,12 +20,17 @@ typedef struct ph_inquiry {
     ph_track track;      /* of a file */
     ph_case *cases;      /* n_variants of n_h */
     char reference[256]; /* in words */
+    double until;        /* the last time that is compared: t_end, or where a file ends */
 } ph_inquiry;
 
 /* Read the arguments, open the model, check that files can be written, make the reference. 0 after one line
  * on stderr; code is then the exit code. ph_inquiry_close in any case. */
 int ph_inquiry_open(ph_inquiry *q, const ph_args *given, int *code);
-int ph_inquiry_run(ph_inquiry *q); /* the exit code, after a line on stderr for each run that failed */
+
+/* The runs, and a line on stderr for each that failed; code is the exit code. 0: there is nothing to report, as
+ * the input is bad or there is no reference. */
+int ph_inquiry_run(ph_inquiry *q, int *code);
+
 void ph_inquiry_close(ph_inquiry *q);
 
 /* Measures that this study has, and their names: "q", "v", "vdot", "lambda", then sensors; NULL past

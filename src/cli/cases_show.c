@@ -30,7 +30,7 @@ int ph_inquiry_settings(const ph_inquiry *q, char text[PH_INQUIRY_LINES][512])
     int n = 0;
     snprintf(text[n++], 512, "polhode %s, model %s, space %s", ph_version(), q->subject.p->name,
              ph_bodies_space(q->bodies));
-    snprintf(text[n++], 512, "errors: largest at %g s <= t <= %g s, against %s", q->def.from, q->def.t_end,
+    snprintf(text[n++], 512, "errors: largest at %g s <= t <= %g s, against %s", q->def.from, q->until,
              q->reference);
     if (a->set.n) {
         snprintf(text[n], 512, "set");

@@ -149,8 +149,12 @@ static int check_orders(const ph_inquiry *q)
             double p = ph_cases_order(q->def.n_h, q->cases + v * q->def.n_h, measures[i]).order;
             if (!ph_inquiry_has(q, measures[i]) || !ph_order_missed(p, q->args.expect))
                 continue;
-            ph_complain("%s: the order of %s is %.3g, not %g", q->variants[v].label,
-                        ph_inquiry_measure(q, measures[i]), p, q->args.expect);
+            if (isfinite(p))
+                ph_complain("%s: the order of %s is %.3g, not %g", q->variants[v].label,
+                            ph_inquiry_measure(q, measures[i]), p, q->args.expect);
+            else
+                ph_complain("%s: %s shows no order, as there is no error or no run; %g was expected",
+                            q->variants[v].label, ph_inquiry_measure(q, measures[i]), q->args.expect);
             code = PH_EXIT_FAILED;
         }
     return code;
@@ -183,8 +187,7 @@ int ph_cmd_converge(const ph_args *args)
     if (args->expect > 0 && args->list.h.n == 1)
         return ph_complain("--expect: an order needs two step sizes at least");
     if (ph_inquiry_open(&q, args, &code)) {
-        code = ph_inquiry_run(&q);
-        if (code != PH_EXIT_USAGE)
+        if (ph_inquiry_run(&q, &code))
             code = report(&q, code);
     }
     ph_inquiry_close(&q);

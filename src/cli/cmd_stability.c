@@ -23,8 +23,10 @@ ph_variant *ph_stability_variants(const ph_args *args, int *n)
     for (int k = 0; k < *n; k++) /* what nothing tells apart still has its numbers */
         if (!strcmp(v[k].label, v[k].opt.method))
             ph_method_describe(&v[k].opt, 0, v[k].label, sizeof v[k].label);
-    if (*n > 0)
+    if (*n > 0) {
+        ph_note_unread(&args->list, *n, v);
         return v;
+    }
     if (v)
         ph_complain("more than %d combinations of methods and their numbers", PH_VARIANTS_MAX);
     else

@@ -99,8 +99,7 @@ int ph_cmd_work(const ph_args *args)
     int code;
     if (ph_inquiry_open(&q, args, &code)) {
         q.def.timed = 1;
-        code = ph_inquiry_run(&q);
-        if (code != PH_EXIT_USAGE)
+        if (ph_inquiry_run(&q, &code))
             code = report(&q, code);
     }
     ph_inquiry_close(&q);
