@@ -46,9 +46,20 @@ cmp -s one.csv three.csv || fail "the number of processes shows: $(diff one.csv 
 has one.csv '# polhode ' '# damping ratio 0' 'amplitude [rad]' 'bounded up to z*'
 has out 'bounded up to z*' 'verdict'
 
+# several angles and damping ratios: each as alone, and in a map
+run 0 stability --method rkmk --tableau rk4 --angle 0,90 --zeta 0,0.1 --z 2:3:6 --steps 300 -o all.csv
+for angle in 0 90; do
+    for zeta in 0 0.1; do
+        run 0 stability --method rkmk --tableau rk4 --angle $angle --zeta $zeta --z 2:3:6 --steps 300 -o one.csv
+        [[ $(grep -cF -f <(grep '^"rkmk' one.csv) all.csv) == 6 ]] || fail "angle $angle, zeta $zeta: $(cat one.csv)"
+    done
+done
+[[ $(grep -c '^"rkmk' all.csv) == 24 ]] || fail "2 angles, 2 damping ratios, 6 z"
+has all.csv 'angle [deg],zeta,z,' '# several damping ratios, omega at several angles' 'angle 90 degrees, damping ratio 0.1: bounded up'
+
 # a step that no method can take is a verdict, not a failure
 run 0 stability --method rkmk --tableau rk4 --amplitude 2 --z 2.9
-has out failed 'use a smaller step'
+has out failed 'use a smaller step' 'the first run that failed, rkmk, rk4, amplitude 2 rad, z = 2.9, at step 1:'
 
 # ---- oscillator -----------------------------------------------------------------------------------------------
 
@@ -126,6 +137,12 @@ if command -v gnuplot >/dev/null; then
     done
     has curve.svg 'z*' 'linear'
     has spin.svg 'sigma 0'
+    run 0 stability --method rkmk --tableau rk4 --z 2,2.5,3 --angle 0:90:4 --zeta 0,0.1 --steps 200 --plot angles.svg
+    has angles.svg 'to the axis [deg]' 'damping ratio 0.1'
+    refused "maps are too many" stability --method rkmk --tableau rk4 --angle 0:90:41 --zeta 0:1:40 --plot x.svg
+    run 0 stability --oscillator --method rkmk --tableau rk4 --plot rk4.svg # grows by 6e9: not in the picture
+    grep -q 'e+09' rk4.svg && fail "the axis of spectral radii is lost"
+    [[ ! -s err ]] || fail "nothing is amiss: $(cat err)"
     refused "several z" stability --z 1 --amplitude 0.1,0.2 --steps 10 --plot x.svg
 fi
 
@@ -143,6 +160,11 @@ refused "does not read it" stability --oscillator --sigma 1
 refused "outside [0, 1]" stability --rho 1.5
 refused "outside 1 to 6" stability --method bliedf --order 7
 refused "below 0" stability --zeta=-1
+refused "below 0" stability --zeta=0,-1
+refused "one damping ratio" stability --oscillator --zeta 0,0.1
+refused "does not read it" stability --oscillator --angle 0
+refused "does not read it" stability "$models/hanging_top.lua" --about-spin --angle 0
+refused "is not below pi" stability --amplitude 1,3.2 --z 1
 refused "FROM:TO:COUNT" stability --z 1:2
 refused "not a number" stability --z 1:x:3
 refused "not above 0" stability --z 0:1:3

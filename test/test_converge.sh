@@ -178,6 +178,24 @@ complains "half.lua:4: force 'f': too late" "transient of a model that fails"
 run 0 converge "$models/slider_crank.lua" --h 4e-3,2e-3 --t-end 0.1 --sensor theta --json
 is_json out
 has out '"sensors":{"theta":'
+# units, also of sensors: joints that turn, joints that slide
+cat >units.lua <<'EOF'
+model "units"
+body { name = "b", mass = 1, inertia = {1, 1, 1}, omega = {0, 0, 1} }
+body { name = "c", mass = 1, inertia = {1, 1, 1}, velocity = {1, 0, 0} }
+joint { name = "turn", type = "revolute", bodies = {"ground", "b"}, at = {0, 0, 0}, axis = {0, 0, 1} }
+joint { name = "slide", type = "generic", bodies = {"ground", "c"}, at = {0, 0, 0}, lock = {"y", "z", "rx", "ry", "rz"} }
+sensor { name = "phi", type = "angle", joint = "turn" }
+sensor { name = "s", type = "angle", joint = "slide" }
+sensor { name = "ds", type = "rate", joint = "slide" }
+sensor { name = "R", type = "rotation", body = "b" }
+sensor { name = "F", type = "reaction", joint = "turn" }
+run { t_end = 0.1 }
+EOF
+run 0 converge units.lua --h 0.02,0.01 --sensor phi,s,ds,R,F -o units.csv --quiet
+has units.csv 'error.q [m and rad],' 'error.v [m/s and rad/s],' 'error.vdot [m/s^2 and rad/s^2],' 'error.lambda [SI],' \
+    'error.sensors.phi [rad],' 'error.sensors.s [m],' 'error.sensors.ds [m/s],' 'error.sensors.R [rad],' \
+    'error.sensors.F [N and N m],'
 # an angle over more than a turn: each run counts its turns anew, also where one process makes all of them
 run 0 converge "$models/slider_crank.lua" --h 2e-3,1e-3,5e-4 --t-end 0.8 --sensor theta --jobs 1 -o turns.csv
 within 5 "$(column turns.csv order.sensors.theta | tail -n 2 | tr '\n' ' ')" "2 2"
@@ -200,10 +218,14 @@ grep -qF gnuplot err || fail "without gnuplot: $(cat err)"
 [[ ! -e a.svg ]] || fail "a picture without gnuplot"
 if command -v gnuplot >/dev/null; then
     run 0 converge pendulum --h 0.04,0.02,0.01 --sigma 0,1 --plot a.svg --quiet
-    has a.svg '<svg' 'sigma 0' 'sigma 1' 'error of lambda' 'h [s]'
+    has a.svg '<svg' 'sigma 0' 'sigma 1' 'error of q [m]' 'error of v [m/s]' 'error of lambda [SI]' 'h [s]'
     [[ ! -s out ]] || fail "--quiet prints"
     run 0 work pendulum --h 0.04,0.02 --repeats 2 --plot b.png --quiet
     [[ $(head -c 4 b.png | tail -c 3) == PNG ]] || fail "no PNG"
+    run 0 work heavy_top --h 4e-3,2e-3 --t-end 0.1 --newton full,modified --repeats 2 --plot c.svg --quiet
+    has c.svg 'CPU time [s]' 'Newton iterations' 'Jacobians' 'error of q [m and rad]'
+    run 0 work heavy_top --h 4e-3,2e-3 --t-end 0.1 --method rkmk --tableau rk4 --repeats 2 --plot d.svg --quiet
+    grep -q Jacobians d.svg && fail "explicit methods have no Jacobians to draw"
 fi
 
 # ---- work ---------------------------------------------------------------------------------------------------------

@@ -38,6 +38,10 @@ void ph_inquiry_close(ph_inquiry *q);
 int ph_inquiry_has(const ph_inquiry *q, int measure);
 const char *ph_inquiry_measure(const ph_inquiry *q, int measure);
 
+/* The unit of its error: "m and rad" where both are added; returns text. */
+#define PH_UNIT_MAX 64
+const char *ph_inquiry_unit(const ph_inquiry *q, int measure, char text[PH_UNIT_MAX]);
+
 /* Settings, in a few lines for people and for the head of files. */
 #define PH_INQUIRY_LINES 4
 int ph_inquiry_settings(const ph_inquiry *q, char text[PH_INQUIRY_LINES][512]);
@@ -45,10 +49,16 @@ int ph_inquiry_settings(const ph_inquiry *q, char text[PH_INQUIRY_LINES][512]);
 /* Write the table where -o says. The exit code. */
 int ph_inquiry_write(const ph_inquiry *q, const ph_table *t);
 
-/* Panels of q, v and, where there are, lambda and sensors: errors of all variants over x, which gives the
- * abscissa of a case; in the file of --plot. The exit code. */
-typedef double (*ph_abscissa_fn)(const ph_case *c);
-int ph_inquiry_plot(const ph_inquiry *q, ph_axis x, ph_abscissa_fn abscissa, int slopes);
+/* Panels of q, v and, where there are, lambda and sensors: errors of all variants over an abscissa, a row of
+ * panels for each of n of them; in the file of --plot. The exit code. */
+typedef struct ph_abscissa {
+    ph_axis axis;
+    double (*value)(const ph_case *c);
+    int slopes; /* with triangles */
+} ph_abscissa;
+
+#define PH_ABSCISSAS_MAX 3
+int ph_inquiry_plot(const ph_inquiry *q, int n, const ph_abscissa *over);
 
 /* reference_file.c: a table that run wrote becomes a track. 0 after one line on stderr. */
 int ph_reference_file(ph_track *t, const char *path, const ph_bodies *bodies, const ph_probe *probe,

@@ -1,6 +1,7 @@
 /* Studies over step sizes and variants of a method: names of what was measured, files, pictures. */
 #include "cli/cases.h"
 #include "mech/model.h"
+#include "mech/tables.h"
 
 #include <errno.h>
 #include <math.h>
@@ -15,6 +16,36 @@ const char *ph_inquiry_measure(const ph_inquiry *q, int measure)
         return names[measure];
     return measure < q->probe->n_measures ? q->subject.model->sensor[q->sensors[measure - PH_OF_SENSOR]].name
                                           : NULL;
+}
+
+/* Which of metres and radians the group has. */
+static void find_kinds(const ph_probe *p, int *metres, int *radians)
+{
+    *metres = *radians = 0;
+    for (int i = 0; i < p->n_parts; i++) {
+        *metres |= p->part[i].group != PH_SO3;
+        *radians |= p->part[i].group != PH_RN;
+    }
+}
+
+const char *ph_inquiry_unit(const ph_inquiry *q, int measure, char text[PH_UNIT_MAX])
+{
+    static const char *const per[] = {"", "/s", "/s^2"};
+    int metres, radians;
+    find_kinds(q->probe, &metres, &radians);
+    if (measure >= PH_OF_SENSOR) { /* of several kinds of numbers: "N, N m" */
+        const char *unit = ph_model_sensor_unit(q->subject.model, q->sensors[measure - PH_OF_SENSOR]);
+        const char *comma = strchr(unit, ',');
+        if (q->subject.model->sensor[q->sensors[measure - PH_OF_SENSOR]].type == PH_S_ROTATION)
+            unit = "rad", comma = NULL;
+        snprintf(text, PH_UNIT_MAX, "%.*s%s%s", comma ? (int)(comma - unit) : (int)strlen(unit), unit,
+                 comma ? " and" : "", comma ? comma + 1 : "");
+    } else if (measure == PH_OF_LAMBDA)
+        snprintf(text, PH_UNIT_MAX, "SI"); /* depends on how the author of Phi scaled it */
+    else
+        snprintf(text, PH_UNIT_MAX, "%s%s%s%s%s", metres ? "m" : "", metres ? per[measure] : "",
+                 metres && radians ? " and " : "", radians ? "rad" : "", radians ? per[measure] : "");
+    return text;
 }
 
 int ph_inquiry_has(const ph_inquiry *q, int measure)
@@ -57,11 +88,13 @@ int ph_inquiry_write(const ph_inquiry *q, const ph_table *t)
 
 /* ---- the picture -------------------------------------------------------------------------------------- */
 
+#define PANELS_MAX (PH_ABSCISSAS_MAX * PH_MEASURES)
+
 typedef struct picture {
     int n; /* panels */
-    ph_panel panel[PH_MEASURES];
-    char label[PH_MEASURES][PH_LABEL_MAX + 32];
-    ph_slope slope[PH_MEASURES][3];
+    ph_panel panel[PANELS_MAX];
+    char label[PANELS_MAX][PH_LABEL_MAX + 32], unit[PANELS_MAX][PH_UNIT_MAX];
+    ph_slope slope[PANELS_MAX][3];
     ph_series *series; /* n_variants for each panel */
     double *xy;        /* of one series: n_h abscissas, n_h errors */
 } picture;
@@ -81,8 +114,7 @@ static int find_slopes(const ph_inquiry *q, int measure, ph_slope slope[3])
     return n;
 }
 
-static void fill_panel(const ph_inquiry *q, picture *pic, int measure, ph_axis x, ph_abscissa_fn abscissa,
-                       int slopes)
+static void fill_panel(const ph_inquiry *q, picture *pic, int measure, const ph_abscissa *over)
 {
     int n_h = q->def.n_h, variants = q->def.n_variants, i = pic->n++;
     ph_series *s = pic->series + i * variants;
@@ -90,38 +122,56 @@ static void fill_panel(const ph_inquiry *q, picture *pic, int measure, ph_axis x
         double *xs = pic->xy + (i * variants + v) * 2 * n_h, *ys = xs + n_h;
         for (int k = 0; k < n_h; k++) {
             const ph_case *c = &q->cases[v * n_h + k];
-            xs[k] = abscissa(c), ys[k] = c->error[measure];
+            xs[k] = over->value(c), ys[k] = c->error[measure];
         }
         s[v] = (ph_series){.label = q->variants[v].label, .n = n_h, .x = xs, .y = ys};
     }
     snprintf(pic->label[i], sizeof pic->label[i], "error of %s", ph_inquiry_measure(q, measure));
-    pic->panel[i] = (ph_panel){.x = x,
-                               .y = {.label = pic->label[i], .log = 1},
+    ph_inquiry_unit(q, measure, pic->unit[i]);
+    pic->panel[i] = (ph_panel){.x = over->axis,
+                               .y = {.label = pic->label[i], .unit = pic->unit[i], .log = 1},
                                .legend = PH_LEGEND_BELOW,
                                .n_series = variants,
                                .series = s,
-                               .n_slopes = slopes ? find_slopes(q, measure, pic->slope[i]) : 0,
+                               .n_slopes = over->slopes ? find_slopes(q, measure, pic->slope[i]) : 0,
                                .slopes = pic->slope[i]};
 }
 
+/* Explicit methods have no iterations: a row of panels in which nothing stands is left out. */
+static int has_values(const ph_inquiry *q, const ph_abscissa *over)
+{
+    for (int k = 0; k < q->def.n_variants * q->def.n_h; k++)
+        if (over->value(&q->cases[k]) > 0)
+            return 1;
+    return 0;
+}
+
 /* q, v and lambda, and the sensors that were asked for. */
-static int draw(const ph_inquiry *q, picture *pic, ph_axis x, ph_abscissa_fn abscissa, int slopes)
+static int draw(const ph_inquiry *q, picture *pic, int n, const ph_abscissa *over)
 {
     ph_error err;
-    for (int m = 0; m < q->probe->n_measures; m++)
-        if (m != PH_OF_VDOT && ph_inquiry_has(q, m))
-            fill_panel(q, pic, m, x, abscissa, slopes);
+    int first = 0;
+    for (int i = 0; i < n; i++) {
+        if (i && !has_values(q, &over[i]))
+            continue;
+        for (int m = 0; m < q->probe->n_measures; m++)
+            if (m != PH_OF_VDOT && ph_inquiry_has(q, m))
+                fill_panel(q, pic, m, &over[i]);
+        first = first ? first : pic->n;
+    }
     ph_plot plot = {.title = q->subject.p->name, .n_panels = pic->n, .panels = pic->panel};
+    if (pic->n > first)
+        plot.columns = first;
     if (ph_plot_write(&plot, q->args.plot, &err))
         return PH_EXIT_OK;
     return ph_complain("--plot: %s", err.text);
 }
 
-int ph_inquiry_plot(const ph_inquiry *q, ph_axis x, ph_abscissa_fn abscissa, int slopes)
+int ph_inquiry_plot(const ph_inquiry *q, int n, const ph_abscissa *over)
 {
     if (!q->args.plot)
         return PH_EXIT_OK;
-    size_t curves = (size_t)q->probe->n_measures * (size_t)q->def.n_variants;
+    size_t curves = (size_t)n * (size_t)q->probe->n_measures * (size_t)q->def.n_variants;
     picture *pic = calloc(1, sizeof *pic);
     int code = PH_EXIT_USAGE;
     if (pic) {
@@ -129,7 +179,7 @@ int ph_inquiry_plot(const ph_inquiry *q, ph_axis x, ph_abscissa_fn abscissa, int
         pic->xy = calloc(curves * 2 * (size_t)q->def.n_h, sizeof *pic->xy);
     }
     if (pic && pic->series && pic->xy)
-        code = draw(q, pic, x, abscissa, slopes);
+        code = draw(q, pic, n, over);
     else
         ph_complain("not enough memory for the picture");
     if (pic)

@@ -93,8 +93,8 @@ typedef struct ph_args {
     /* of stability and transient */
     int steps;                       /* 0: as many as the study has */
     int about_spin, oscillator;      /* kinds of stability */
-    double zeta, angle;              /* damping ratio; in degrees */
     ph_numbers z, amplitude, hw, ht; /* what it goes through */
+    ph_numbers zeta, angle;          /* damping ratios; angles in degrees */
 } ph_args;
 
 /* A command with its words, as they are typed: "polhode", "converge", ... Returns the exit code. */

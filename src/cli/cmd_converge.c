@@ -17,7 +17,7 @@ static double step_of(const ph_case *c)
 /* variant, h, steps, times, and error and order of each measure; of several variants each has its rows. */
 static ph_table *tabulate(const ph_inquiry *q)
 {
-    char names[2 * PH_MEASURES][PH_LABEL_MAX + 32];
+    char names[2 * PH_MEASURES][PH_LABEL_MAX + 32], units[PH_MEASURES][PH_UNIT_MAX];
     ph_column columns[COLUMNS_MAX] = {{"variant", NULL, PH_WORDS},
                                       {"h", "s", PH_SHORT},
                                       {"steps", NULL, PH_WHOLE},
@@ -29,7 +29,7 @@ static ph_table *tabulate(const ph_inquiry *q)
             continue;
         snprintf(names[2 * m], sizeof *names, "error.%s%s", of, ph_inquiry_measure(q, m));
         snprintf(names[2 * m + 1], sizeof *names, "order.%s%s", of, ph_inquiry_measure(q, m));
-        columns[n++] = (ph_column){names[2 * m], NULL, PH_REAL};
+        columns[n++] = (ph_column){names[2 * m], ph_inquiry_unit(q, m, units[m]), PH_REAL};
         columns[n++] = (ph_column){names[2 * m + 1], NULL, PH_ORDER};
     }
     ph_table *t = ph_table_create(n, columns);
@@ -167,13 +167,14 @@ static int report(const ph_inquiry *q, int code)
         ph_table_destroy(t);
         return ph_complain("not enough memory for the table");
     }
+    static const ph_abscissa over = {{.label = "h", .unit = "s", .log = 1}, step_of, 1};
     int written = q->args.json ? print_json(q, t) : PH_EXIT_OK;
     if (!q->args.json && !q->args.quiet)
         print_text(q, t);
     if (written == PH_EXIT_OK)
         written = ph_inquiry_write(q, t);
     if (written == PH_EXIT_OK)
-        written = ph_inquiry_plot(q, (ph_axis){.label = "h", .unit = "s", .log = 1}, step_of, 1);
+        written = ph_inquiry_plot(q, 1, &over);
     ph_table_destroy(t);
     if (written != PH_EXIT_OK)
         return written;

@@ -107,7 +107,8 @@ static int check_kind(const ph_args *a, kind of)
     } all[] = {{"--z", a->z.n, 1u << BALL},
                {"--amplitude", a->amplitude.n, 1u << BALL},
                {"--steps", a->steps, 1u << BALL},
-               {"--zeta", a->zeta != 0, 1u << BALL | 1u << OSCILLATOR},
+               {"--angle", a->angle.n, 1u << BALL},
+               {"--zeta", a->zeta.n, 1u << BALL | 1u << OSCILLATOR},
                {"--hw", a->hw.n, 1u << SPIN},
                {"--ht", a->ht.n, 1u << OSCILLATOR},
                {"--formulation", a->list.formulation.n, 1u << SPIN},
@@ -137,8 +138,13 @@ static int check_numbers(const ph_args *a)
             ph_complain("--order: %d is outside 1 to 6", a->list.order.k[k]);
             return 0;
         }
-    if (!(a->zeta >= 0)) {
-        ph_complain("--zeta: %g is below 0", a->zeta);
+    for (int k = 0; k < a->zeta.n; k++)
+        if (!(a->zeta.x[k] >= 0)) {
+            ph_complain("--zeta: %g is below 0", a->zeta.x[k]);
+            return 0;
+        }
+    if (a->oscillator && a->zeta.n > 1) {
+        ph_complain("--zeta: --oscillator has one damping ratio");
         return 0;
     }
     return 1;
@@ -157,6 +163,7 @@ int ph_cmd_stability(const ph_args *given)
     if (!check_kind(&args, of) || !check_numbers(&args) || !ph_delivery_ready(&args))
         return PH_EXIT_USAGE;
     sort(&args.z), sort(&args.amplitude), sort(&args.hw), sort(&args.ht);
+    sort(&args.angle), sort(&args.zeta);
     return of == SPIN         ? ph_stability_spin(&args)
            : of == OSCILLATOR ? ph_stability_oscillator(&args)
                               : ph_stability_ball(&args);

@@ -56,16 +56,6 @@ static void tell(ph_delivery *d, int steps, const ph_transient_row *row)
                          "no amplification is predicted: the recursion is that of genalpha in index-3 form");
 }
 
-/* Room above for the legend: a logarithmic axis from half the least to ten times the largest error. */
-static void set_range(ph_axis *axis, int n, const double *y)
-{
-    for (int k = 0; k < n; k++) {
-        if (y[k] > 0 && (!(axis->min > 0) || y[k] / 2 < axis->min))
-            axis->min = y[k] / 2;
-        axis->max = fmax(axis->max, 10 * y[k]);
-    }
-}
-
 /* Steps 1, 2, ...: at t = 0 multipliers are exact. */
 static int draw(const ph_delivery *d, const ph_args *args, int n, const ph_transient_row *row)
 {
@@ -80,11 +70,10 @@ static int draw(const ph_delivery *d, const ph_args *args, int n, const ph_trans
     const ph_series error[] = {{.label = "plain start", .n = n, .x = x, .y = y},
                                {.label = "perturbed start", .n = n, .x = x, .y = y + n}};
     const ph_series power[] = {{.n = n, .x = x, .y = y + 2 * n, .look = 3}};
-    ph_panel panel[] = {{.x = {.label = "step"}, .y = {.label = "|λ error|", .log = 1}},
-                        {.x = {.label = "n"}, .y = {.label = "amplification |(T₊⁻¹T₀)ⁿ|₂", .log = 1}}};
-    panel[0].n_series = 2, panel[0].series = error, panel[0].legend = PH_LEGEND_TOP_RIGHT;
-    panel[1].n_series = 1, panel[1].series = power;
-    set_range(&panel[0].y, 2 * n, y);
+    ph_panel panel[] = {{.x = {.label = "step n"}, .y = {.label = "|λ error|", .unit = "SI", .log = 1}},
+                        {.x = {.label = "step n"}, .y = {.label = "amplification |(T₊⁻¹T₀)ⁿ|₂", .log = 1}}};
+    panel[0].n_series = 2, panel[0].series = error, panel[0].legend = PH_LEGEND_BELOW;
+    panel[1].n_series = 1, panel[1].series = power, panel[1].legend = PH_LEGEND_NONE;
     const ph_plot plot = {.title = d->title, .n_panels = has ? 2 : 1, .panels = panel};
     int code = ph_deliver(d, args, &plot);
     free(x);

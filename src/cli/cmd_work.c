@@ -11,9 +11,19 @@ static double time_of(const ph_case *c)
     return c->cpu_s;
 }
 
+static double iterations_of(const ph_case *c)
+{
+    return (double)c->stats.iterations;
+}
+
+static double jacobians_of(const ph_case *c)
+{
+    return (double)c->stats.jacobians;
+}
+
 static ph_table *tabulate(const ph_inquiry *q)
 {
-    char names[PH_MEASURES][PH_LABEL_MAX + 32];
+    char names[PH_MEASURES][PH_LABEL_MAX + 32], units[PH_MEASURES][PH_UNIT_MAX];
     ph_column columns[FIXED + PH_MEASURES] = {{"variant", NULL, PH_WORDS},     {"h", "s", PH_SHORT},
                                               {"steps", NULL, PH_WHOLE},       {"cpu_s", "s", PH_REAL},
                                               {"us_per_step", "us", PH_ORDER}, {"iterations", NULL, PH_WHOLE},
@@ -24,7 +34,7 @@ static ph_table *tabulate(const ph_inquiry *q)
         if (ph_inquiry_has(q, m)) {
             snprintf(names[m], sizeof *names, "error.%s%s", m >= PH_OF_SENSOR ? "sensors." : "",
                      ph_inquiry_measure(q, m));
-            columns[n++] = (ph_column){names[m], NULL, PH_REAL};
+            columns[n++] = (ph_column){names[m], ph_inquiry_unit(q, m, units[m]), PH_REAL};
         }
     ph_table *t = ph_table_create(n, columns);
     for (int k = 0; k < q->def.n_variants * n_h; k++) {
@@ -78,6 +88,9 @@ static int print_json(const ph_inquiry *q, const ph_table *t)
 static int report(const ph_inquiry *q, int code)
 {
     ph_table *t = tabulate(q);
+    static const ph_abscissa over[] = {{{.label = "CPU time", .unit = "s", .log = 1}, time_of, 0},
+                                       {{.label = "Newton iterations", .log = 1}, iterations_of, 0},
+                                       {{.label = "Jacobians", .log = 1}, jacobians_of, 0}};
     int written = PH_EXIT_OK;
     if (!ph_table_ok(t))
         written = ph_complain("not enough memory for the table");
@@ -88,7 +101,7 @@ static int report(const ph_inquiry *q, int code)
     if (written == PH_EXIT_OK)
         written = ph_inquiry_write(q, t);
     if (written == PH_EXIT_OK)
-        written = ph_inquiry_plot(q, (ph_axis){.label = "CPU time", .unit = "s", .log = 1}, time_of, 0);
+        written = ph_inquiry_plot(q, (int)(sizeof over / sizeof *over), over);
     ph_table_destroy(t);
     return written != PH_EXIT_OK ? written : code;
 }

@@ -79,13 +79,8 @@ static kind base(const option *o)
 
 ph_args ph_args_default(ph_command_code command)
 {
-    return (ph_args){.command = command,
-                     .opt = ph_default_options(),
-                     .every = 1,
-                     .seed = 1,
-                     .space = -1,
-                     .compare = -1,
-                     .angle = 90};
+    return (ph_args){
+        .command = command, .opt = ph_default_options(), .every = 1, .seed = 1, .space = -1, .compare = -1};
 }
 
 const char *ph_option_name(int k)

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define RADIUS_MAX 1.2 /* of the picture */
+
 static const ph_column columns[] = {{"method", NULL, PH_WORDS}, {"rho", NULL, PH_SHORT},
                                     {"h/T", NULL, PH_SHORT},    {"radius", NULL, PH_SHORT},
                                     {"damping", NULL, PH_REAL}, {"period_error", NULL, PH_REAL}};
@@ -27,7 +29,7 @@ static void run_case(int k, void *result, void *ctx)
     cell *c = result;
     const ph_options *opt = &s->variant[k / s->args->ht.n].opt;
     double z = 2 * acos(-1) * s->args->ht.x[k % s->args->ht.n];
-    c->outcome.status = ph_oscillator_measure(&c->o, opt, z, s->args->zeta, &c->outcome.err);
+    c->outcome.status = ph_oscillator_measure(&c->o, opt, z, s->args->zeta.x[0], &c->outcome.err);
 }
 
 static void fill(const study *s, ph_delivery *d)
@@ -35,7 +37,8 @@ static void fill(const study *s, ph_delivery *d)
     const ph_numbers *ht = &s->args->ht;
     char method[128];
     snprintf(d->title, sizeof d->title, "linear oscillator, T = 2 pi sqrt(m/k)");
-    snprintf(d->settings, sizeof d->settings, "damping ratio %g; eigenvalues of the step", s->args->zeta);
+    snprintf(d->settings, sizeof d->settings, "damping ratio %g; eigenvalues of the step",
+             s->args->zeta.x[0]);
     for (int k = 0; k < s->n_variants * ht->n; k++) {
         const ph_options *o = &s->variant[k / ht->n].opt;
         const cell *c = &s->cell[k];
@@ -72,16 +75,19 @@ static int draw(const study *s, const ph_delivery *d)
     double *y = calloc(3 * (size_t)(n * m), sizeof *y);
     ph_series *all = calloc(3 * (size_t)m, sizeof *all);
     ph_panel panel[3];
+    const ph_plot_marker one = {.at = 1};
     for (int p = 0; p < 3 && y && all; p++) {
         for (int k = 0; k < m; k++) {
             double *at = y + (p * m + k) * n;
             collect(s, p, k, at);
-            all[p * m + k] = (ph_series){.label = p ? NULL : s->variant[k].label, .style = PH_LINES};
+            all[p * m + k] = (ph_series){.label = s->variant[k].label, .style = PH_LINES};
             all[p * m + k].look = k + 1, all[p * m + k].n = n;
             all[p * m + k].x = s->args->ht.x, all[p * m + k].y = at;
         }
         panel[p] = (ph_panel){.x = {.label = "h/T", .log = !p, .max = p ? 0.5 : 0}, .y = {.label = names[p]}};
-        panel[p].legend = p ? PH_LEGEND_NONE : PH_LEGEND_BOTTOM_LEFT;
+        panel[p].legend = PH_LEGEND_BELOW;
+        if (p == 0) /* what grows leaves the picture */
+            panel[p].y.max = RADIUS_MAX, panel[p].n_markers = 1, panel[p].markers = &one;
         panel[p].n_series = m, panel[p].series = all + p * m;
     }
     const ph_plot plot = {.title = d->title, .n_panels = 3, .panels = panel};
@@ -93,11 +99,22 @@ static int draw(const study *s, const ph_delivery *d)
     return code;
 }
 
+static int has_alpha(const ph_args *args)
+{
+    const ph_names *list = &args->list.method;
+    for (int k = 0; k < list->n; k++)
+        if (ph_method_reads(list->text[k]) & PH_READS_ALPHA)
+            return 1;
+    return !list->n;
+}
+
 int ph_stability_oscillator(ph_args *args)
 {
     int code = PH_EXIT_USAGE;
     ph_numbers_default(&args->ht, 0.01, 100, 33, 1);
-    ph_numbers_default(&args->list.rho, 0, 1, 6, 0);
+    if (has_alpha(args))
+        ph_numbers_default(&args->list.rho, 0, 1, 6, 0);
+    ph_numbers_default(&args->zeta, 0, 0, 1, 0);
     study s = {.args = args};
     s.variant = ph_stability_variants(args, &s.n_variants);
     int n = s.n_variants * args->ht.n;

@@ -77,6 +77,7 @@ static int draw(const study *s, const ph_delivery *d)
         const ph_plot_marker one = {.at = 1};
         ph_panel panel = {.x = {.label = "h|Ω|", .unit = "rad"}, .y = {.label = "spectral radius"}};
         panel.n_series = m, panel.series = all, panel.n_markers = 1, panel.markers = &one;
+        panel.legend = PH_LEGEND_BELOW;
         const ph_plot plot = {.title = d->title, .n_panels = 1, .panels = &panel};
         code = ph_deliver(d, s->args, &plot);
     } else

@@ -128,6 +128,51 @@ static void log_tics(FILE *to, const char *which, range r)
     fputs(")\n", to);
 }
 
+/* Letters of the longest label that %g gives to multiples of step in the range, and how many there are. */
+static int longest_label(range r, double step, int *count)
+{
+    char text[32];
+    int longest = 0;
+    double first = ceil(r.min / step - 1e-9);
+    *count = 0;
+    for (double k = first; k * step <= r.max + 1e-9 * step && *count < 100; k++, ++*count) {
+        int n = snprintf(text, sizeof text, "%g", fabs(k * step) < 1e-9 * step ? 0 : k * step);
+        longest = n > longest ? n : longest;
+    }
+    return longest;
+}
+
+/* The least of 1, 2, 5, 10, ... times a power of ten whose labels fit beside each other; 0: as gnuplot does it.
+ * letters: room for labels, each of which has two more between it and the next */
+static double linear_step(range r, int letters)
+{
+    static const double digits[] = {1, 2, 5};
+    double span = r.max - r.min;
+    if (!(span > 0) || !(span > 1e-9 * fmax(fabs(r.min), fabs(r.max))))
+        return 0;
+    int first = 3 * ((int)floor(log10(span)) - 1);
+    for (int k = first; k < first + 9; k++) {
+        int e = (int)floor(k / 3.0), count;
+        double step = digits[k - 3 * e] * pow(10, e);
+        int longest = longest_label(r, step, &count);
+        if (count <= 7 && count * (longest + 2) <= letters)
+            return count >= 2 ? step : 0;
+    }
+    return 0;
+}
+
+#define LETTERS 46 /* of a linear axis below a panel among several; a panel alone has more room */
+
+static void linear_tics(FILE *to, const char *which, range r)
+{
+    double step = which[0] == 'x' ? linear_step(r, LETTERS) : 0;
+    fprintf(to, "unset logscale %s\nset format %s '%%g'\n", which, which);
+    if (step > 0)
+        fprintf(to, "set %stics %.17g\n", which, step);
+    else
+        fprintf(to, "set %stics autofreq\n", which);
+}
+
 static void axis(FILE *to, const char *which, const ph_axis *a, range r)
 {
     axis_label(to, which, a);
@@ -135,7 +180,7 @@ static void axis(FILE *to, const char *which, const ph_axis *a, range r)
         fprintf(to, "set logscale %s\n", which);
         log_tics(to, which, r);
     } else
-        fprintf(to, "unset logscale %s\nset format %s '%%g'\nset %stics autofreq\n", which, which, which);
+        linear_tics(to, which, r);
     fprintf(to, "set %srange [%.17g:%.17g] noextend\n", which, r.min, r.max);
 }
 
@@ -197,8 +242,8 @@ static void marker(const frame *f, const ph_plot_marker *m)
         return;
     fputs("set label ", f->to);
     quote(f->to, m->label);
-    if (m->vertical)
-        fprintf(f->to, " at first %.17g, graph 0.97 right rotate by 90 offset -0.6,0", m->at);
+    if (m->vertical) /* at the foot, where growth is not */
+        fprintf(f->to, " at first %.17g, graph 0.04 right offset -0.5,0", m->at);
     else
         fprintf(f->to, " at graph 0.98, first %.17g right offset 0,0.5", m->at);
     fputs(" noenhanced textcolor rgb '#606060' front\n", f->to);
@@ -265,7 +310,7 @@ static void heat_scale(const frame *f)
     /* dark blue to yellow, of lightness that grows evenly: also right in grey */
     fputs(
         "set palette defined (0 '#352a87', 1 '#0868c8', 2 '#1aa5b5', 3 '#7fbf73', 4 '#e6b94a', 5 '#f9fb0e')\n"
-        "set colorbox\n",
+        "set colorbox\nset rmargin 11\n", /* for numbers and the name of the scale, which gnuplot forgets */
         f->to);
 }
 
@@ -291,11 +336,11 @@ static void legend(const frame *f)
         [PH_LEGEND_TOP_RIGHT] = "set key inside top right Left reverse",
         [PH_LEGEND_BOTTOM_LEFT] = "set key inside bottom left Left reverse",
         [PH_LEGEND_BOTTOM_RIGHT] = "set key inside bottom right Left reverse",
-        [PH_LEGEND_BELOW] = "set key outside below center horizontal Left reverse",
+        [PH_LEGEND_BELOW] = "unset key", /* a strip of its own has it */
         [PH_LEGEND_NONE] = "unset key",
     };
     fprintf(f->to, "%s\n", where[f->p->legend]);
-    if (f->p->legend != PH_LEGEND_NONE)
+    if (f->p->legend != PH_LEGEND_NONE && f->p->legend != PH_LEGEND_BELOW)
         fputs("set key noenhanced opaque samplen 2.5 spacing 1.1\n", f->to);
 }
 
@@ -336,6 +381,8 @@ static void panel(const frame *f)
     fputs(" noenhanced\n", f->to);
     if (p->heat.nx)
         heat_scale(f);
+    else
+        fputs("set rmargin -1\n", f->to);
     axis(f->to, "x", &p->x, f->x);
     axis(f->to, "y", &p->y, f->y);
     for (int i = 0; i < p->n_slopes && p->x.log && p->y.log; i++)
@@ -385,7 +432,7 @@ static strip find_strip(const ph_plot *plot, int width)
     strip s = {0};
     size_t longest = 1;
     int labels = 0;
-    for (int i = 0; i < plot->n_panels && plot->n_panels > 1 && !s.of; i++)
+    for (int i = 0; i < plot->n_panels && !s.of; i++)
         if (plot->panels[i].legend == PH_LEGEND_BELOW)
             s.of = &plot->panels[i];
     for (int i = 0; s.of && i < s.of->n_series; i++)
@@ -463,25 +510,24 @@ void ph_plot_script(const ph_plot *plot, const char *terminal, FILE *to)
     set_terminal(terminal, width, (int)total, to);
     for (int i = 0; i < n; i++)
         data(&(frame){.p = &plot->panels[i], .index = i, .to = to});
-    if (n > 1) {
+    int several = n > 1 || legend_strip.rows;
+    if (several) {
         fputs("set multiplot title ", to);
-        quote(to, plot->title ? plot->title : "");
+        quote(to, n > 1 && plot->title ? plot->title : "");
         fputs(" noenhanced\n", to);
     }
     for (int i = 0; i < n; i++) {
         ph_panel p = plot->panels[i];
         if (n == 1 && plot->title && !p.title)
             p.title = plot->title;
-        if (legend_strip.of && p.legend == PH_LEGEND_BELOW)
-            p.legend = PH_LEGEND_NONE;
         frame f = {.p = &p, .index = i, .to = to};
         find_ranges(&f);
-        if (n > 1)
+        if (several)
             place_panel(i, rows, columns, legend_strip.height / total, 1 - title / total, to);
         panel(&f);
     }
     if (legend_strip.rows)
         draw_strip(&legend_strip, legend_strip.height / total, to);
-    if (n > 1)
+    if (several)
         fputs("unset multiplot\n", to);
 }
