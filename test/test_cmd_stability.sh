@@ -124,6 +124,14 @@ run 0 transient heavy_top --formulation ggl -o t.csv
 has out 'no amplification is predicted'
 [[ $(grep -vc '^#' t.csv) == 52 ]] || fail "51 rows of 50 steps: $(grep -vc '^#' t.csv)"
 
+# parameters of the model are settings too
+run 0 transient "$models/heavy_top.lua" --set m=16 --steps 3 -o t.csv
+has out 'parameters m = 16'
+has t.csv '# parameters m = 16'
+run 0 stability "$models/hanging_top.lua" --about-spin --hw 0.1 --set Omega=20 --json
+is_json out
+grep -qE '"parameters":\{[^}]*"Omega":20' out || fail "no parameters: $(cat out)"
+
 # ---- pictures -------------------------------------------------------------------------------------------------
 
 if command -v gnuplot >/dev/null; then
@@ -153,6 +161,7 @@ refused "needs a MODEL" stability --about-spin
 refused "with --about-spin only" stability heavy_top
 refused "no steady spin" stability heavy_top --about-spin --hw 0.1
 refused "no body spins" stability pendulum --about-spin
+refused "the space euler have no axes" stability "$models/hanging_top.lua" --about-spin --space euler
 refused "does not read it" stability --oscillator --z 1
 refused "does not read it" stability --ht 1
 refused "does not read it" stability "$models/hanging_top.lua" --about-spin --zeta 0.1

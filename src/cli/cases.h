@@ -43,8 +43,14 @@ const char *ph_inquiry_measure(const ph_inquiry *q, int measure);
 const char *ph_inquiry_unit(const ph_inquiry *q, int measure, char text[PH_UNIT_MAX]);
 
 /* Settings, in a few lines for people and for the head of files. */
-#define PH_INQUIRY_LINES 4
-int ph_inquiry_settings(const ph_inquiry *q, char text[PH_INQUIRY_LINES][512]);
+#define PH_INQUIRY_LINES 3
+#define PH_INQUIRY_LINE  512
+int ph_inquiry_settings(const ph_inquiry *q, char text[PH_INQUIRY_LINES][PH_INQUIRY_LINE]);
+void ph_inquiry_variant(const ph_inquiry *q, int v, char *text, size_t size); /* those of variant v */
+
+/* The same in JSON: at the root, and a new element of variants. */
+void ph_inquiry_json(const ph_inquiry *q, ph_json *j);
+cJSON *ph_inquiry_json_variant(const ph_inquiry *q, ph_json *j, cJSON *variants, int v);
 
 /* Write the table where -o says. The exit code. */
 int ph_inquiry_write(const ph_inquiry *q, const ph_table *t);

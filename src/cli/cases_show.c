@@ -1,5 +1,6 @@
 /* Studies over step sizes and variants of a method: names of what was measured, files, pictures. */
 #include "cli/cases.h"
+#include "cli/run.h"
 #include "mech/model.h"
 #include "mech/tables.h"
 
@@ -55,35 +56,72 @@ int ph_inquiry_has(const ph_inquiry *q, int measure)
     return q->def.against != PH_AGAINST_TRACK || !(q->track.missing & 1u << measure);
 }
 
-int ph_inquiry_settings(const ph_inquiry *q, char text[PH_INQUIRY_LINES][512])
+int ph_inquiry_settings(const ph_inquiry *q, char text[PH_INQUIRY_LINES][PH_INQUIRY_LINE])
 {
-    const ph_args *a = &q->args;
     int n = 0;
-    snprintf(text[n++], 512, "polhode %s, model %s, space %s", ph_version(), q->subject.p->name,
+    snprintf(text[n++], PH_INQUIRY_LINE, "polhode %s, model %s, space %s", ph_version(), q->subject.p->name,
              ph_bodies_space(q->bodies));
-    snprintf(text[n++], 512, "errors: largest at %g s <= t <= %g s, against %s", q->def.from, q->until,
-             q->reference);
-    if (a->set.n) {
-        snprintf(text[n], 512, "set");
-        for (int i = 0; i < a->set.n; i++)
-            snprintf(text[n] + strlen(text[n]), 512 - strlen(text[n]), " %s", a->set.text[i]);
-        n++;
-    }
-    return n;
+    snprintf(text[n++], PH_INQUIRY_LINE, "errors: largest at %g s <= t <= %g s, against %s", q->def.from,
+             q->until, q->reference);
+    ph_subject_parameters(&q->subject, text[n], PH_INQUIRY_LINE);
+    return text[n][0] ? n + 1 : n;
 }
 
+void ph_inquiry_variant(const ph_inquiry *q, int v, char *text, size_t size)
+{
+    const ph_options *o = &q->variants[v].opt;
+    ph_report_options(o, text, size);
+    size_t n = strlen(text);
+    if (ph_method_reads(o->method) & PH_READS_NEWTON)
+        snprintf(text + n, size - n, ", atol %g, rtol %g", o->atol, o->rtol);
+}
+
+void ph_inquiry_json(const ph_inquiry *q, ph_json *j)
+{
+    char text[PH_INQUIRY_LINE];
+    ph_inquiry_variant(q, 0, text, sizeof text);
+    ph_json_text(j, j->root, "polhode", ph_version());
+    ph_json_text(j, j->root, "model", q->subject.p->name);
+    ph_json_text(j, j->root, "settings", text);
+    ph_subject_json(&q->subject, j);
+    ph_json_text(j, j->root, "reference", q->reference);
+    ph_json_number(j, j->root, "t_end", q->def.t_end);
+    ph_json_number(j, j->root, "from", q->def.from);
+}
+
+cJSON *ph_inquiry_json_variant(const ph_inquiry *q, ph_json *j, cJSON *variants, int v)
+{
+    char text[PH_INQUIRY_LINE];
+    cJSON *one = ph_json_element(j, variants);
+    ph_inquiry_variant(q, v, text, sizeof text);
+    ph_json_text(j, one, "label", q->variants[v].label);
+    ph_json_text(j, one, "method", q->variants[v].opt.method);
+    ph_json_text(j, one, "settings", text);
+    return one;
+}
+
+/* Above the table: the settings, those of each variant too. */
 int ph_inquiry_write(const ph_inquiry *q, const ph_table *t)
 {
-    char text[PH_INQUIRY_LINES][512];
-    const char *lines[PH_INQUIRY_LINES];
+    int n = 0, variants = q->def.n_variants, code = PH_EXIT_OK;
     if (!q->args.output)
         return PH_EXIT_OK;
-    int n = ph_inquiry_settings(q, text);
-    for (int i = 0; i < n; i++)
-        lines[i] = text[i];
-    if (ph_table_write(t, q->args.output, n, lines))
-        return PH_EXIT_OK;
-    return ph_complain("cannot write '%s': %s", q->args.output, strerror(errno));
+    char(*text)[PH_INQUIRY_LINE] = calloc((size_t)(PH_INQUIRY_LINES + variants), sizeof *text);
+    const char **lines = calloc((size_t)(PH_INQUIRY_LINES + variants), sizeof *lines);
+    if (text && lines) {
+        n = ph_inquiry_settings(q, text);
+        for (int v = 0; v < variants; v++, n++) {
+            int at = snprintf(text[n], sizeof *text, "%s: ", q->variants[v].label);
+            ph_inquiry_variant(q, v, text[n] + at, sizeof *text - (size_t)at);
+        }
+        for (int i = 0; i < n; i++)
+            lines[i] = text[i];
+        if (!ph_table_write(t, q->args.output, n, lines))
+            code = ph_complain("cannot write '%s': %s", q->args.output, strerror(errno));
+    } else
+        code = ph_complain("not enough memory for the table");
+    free(text), free(lines);
+    return code;
 }
 
 /* ---- the picture -------------------------------------------------------------------------------------- */

@@ -57,7 +57,9 @@ static void print_variant(const ph_inquiry *q, const ph_table *t, int v)
                                         {"order (least squares)", NULL, PH_ORDER},
                                         {"error constant", NULL, PH_REAL}};
     int n_h = q->def.n_h;
-    printf("\n%s\n\n", q->variants[v].label);
+    char text[PH_INQUIRY_LINE];
+    ph_inquiry_variant(q, v, text, sizeof text);
+    printf("\n%s\n  %s\n\n", q->variants[v].label, text);
     ph_table_print_some(t, stdout, v * n_h, (v + 1) * n_h, 1);
     if (n_h < 2)
         return;
@@ -78,7 +80,7 @@ static void print_variant(const ph_inquiry *q, const ph_table *t, int v)
 
 static void print_text(const ph_inquiry *q, const ph_table *t)
 {
-    char text[PH_INQUIRY_LINES][512];
+    char text[PH_INQUIRY_LINES][PH_INQUIRY_LINE];
     int n = ph_inquiry_settings(q, text);
     for (int i = 0; i < n; i++)
         printf("%s\n", text[i]);
@@ -121,17 +123,11 @@ static void add_variant(ph_json *j, cJSON *to, const ph_inquiry *q, const ph_tab
 static int print_json(const ph_inquiry *q, const ph_table *t)
 {
     ph_json j = ph_json_create();
-    ph_json_text(&j, j.root, "polhode", ph_version());
-    ph_json_text(&j, j.root, "model", q->subject.p->name);
-    ph_json_text(&j, j.root, "reference", q->reference);
-    ph_json_number(&j, j.root, "t_end", q->def.t_end);
-    ph_json_number(&j, j.root, "from", q->def.from);
+    ph_inquiry_json(q, &j);
     add_variant(&j, j.root, q, t, 0);
     cJSON *variants = q->def.n_variants > 1 ? ph_json_array(&j, j.root, "variants") : NULL;
     for (int v = 0; variants && v < q->def.n_variants; v++) {
-        cJSON *one = ph_json_element(&j, variants);
-        ph_json_text(&j, one, "label", q->variants[v].label);
-        ph_json_text(&j, one, "method", q->variants[v].opt.method);
+        cJSON *one = ph_inquiry_json_variant(q, &j, variants, v);
         add_variant(&j, one, q, t, v);
     }
     return ph_json_print(&j, stdout) ? PH_EXIT_OK : ph_complain("not enough memory for the report");

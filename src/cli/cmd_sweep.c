@@ -79,6 +79,10 @@ static int make_plan(ph_sweep_study *d)
             return 0;
         } else if (!find_name(d, i))
             return 0;
+    if (!args->sample && ph_option_given(args, "--seed")) {
+        ph_complain("--seed: without --sample nothing is drawn");
+        return 0;
+    }
     d->plan.samples = args->sample;
     d->plan.seed = (uint64_t)args->seed;
     if (ph_plan_build(&d->plan, &err) == PH_OK)

@@ -105,6 +105,7 @@ static int study(ph_args *args, const ph_subject *s)
                  ph_plural(steps, "step", "steps"));
         snprintf(d.settings, sizeof d.settings, "%s, h = %g s; against: %s", method, o.h,
                  ph_reference_provider_of(s->p)->name);
+        d.subject = s;
         for (int k = 0; k <= steps; k++) {
             const double x[] = {k, row[k].t, row[k].plain, row[k].perturbed, row[k].predicted};
             for (int i = 0; i < 5; i++)

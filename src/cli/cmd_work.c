@@ -57,11 +57,16 @@ static ph_table *tabulate(const ph_inquiry *q)
 
 static void print_text(const ph_inquiry *q, const ph_table *t)
 {
-    char text[PH_INQUIRY_LINES][512];
+    char text[PH_INQUIRY_LINES][PH_INQUIRY_LINE];
     int n = ph_inquiry_settings(q, text);
     for (int i = 0; i < n; i++)
         printf("%s\n", text[i]);
     printf("CPU time of the integration alone, best of the repeats; one run after the other\n\n");
+    for (int v = 0; v < q->def.n_variants; v++) {
+        ph_inquiry_variant(q, v, text[0], sizeof text[0]);
+        printf("%s: %s\n", q->variants[v].label, text[0]);
+    }
+    printf("\n");
     ph_table_print(t, stdout);
 }
 
@@ -69,17 +74,11 @@ static int print_json(const ph_inquiry *q, const ph_table *t)
 {
     int n_h = q->def.n_h;
     ph_json j = ph_json_create();
-    ph_json_text(&j, j.root, "polhode", ph_version());
-    ph_json_text(&j, j.root, "model", q->subject.p->name);
-    ph_json_text(&j, j.root, "reference", q->reference);
-    ph_json_number(&j, j.root, "t_end", q->def.t_end);
-    ph_json_number(&j, j.root, "from", q->def.from);
+    ph_inquiry_json(q, &j);
     ph_table_json(t, &j, ph_json_array(&j, j.root, "rows"), 0, n_h);
     cJSON *variants = q->def.n_variants > 1 ? ph_json_array(&j, j.root, "variants") : NULL;
     for (int v = 0; variants && v < q->def.n_variants; v++) {
-        cJSON *one = ph_json_element(&j, variants);
-        ph_json_text(&j, one, "label", q->variants[v].label);
-        ph_json_text(&j, one, "method", q->variants[v].opt.method);
+        cJSON *one = ph_inquiry_json_variant(q, &j, variants, v);
         ph_table_json(t, &j, ph_json_array(&j, one, "rows"), v * n_h, (v + 1) * n_h);
     }
     return ph_json_print(&j, stdout) ? PH_EXIT_OK : ph_complain("not enough memory for the report");

@@ -16,9 +16,8 @@ static void append(char *text, size_t size, const char *format, ...)
     va_end(list);
 }
 
-void ph_report_settings(const ph_run *r, char *text, size_t size)
+void ph_report_options(const ph_options *o, char *text, size_t size)
 {
-    const ph_options *o = &r->opt;
     unsigned reads = ph_method_reads(o->method);
     snprintf(text, size, "%s", o->method);
     if ((reads & PH_READS_SIGMA) && o->sigma == PH_SIGMA_OPT)
@@ -38,6 +37,11 @@ void ph_report_settings(const ph_run *r, char *text, size_t size)
         append(text, size, ", %s Newton", ph_newton_word((int)o->newton));
     if (reads & PH_READS_START)
         append(text, size, ", %s start", ph_start_word((int)o->start));
+}
+
+void ph_report_settings(const ph_run *r, char *text, size_t size)
+{
+    ph_report_options(&r->opt, text, size);
     append(text, size, ", %s solver", ph_sim_solver(r->sim));
 }
 

@@ -81,6 +81,7 @@ int ph_run_sensor(const ph_run *r, int sensor, const ph_state *s, double value[P
 
 /* report.c: the settings in one line; the summary in words. */
 void ph_report_settings(const ph_run *r, char *text, size_t size);
+void ph_report_options(const ph_options *o, char *text, size_t size); /* the same but for the solver */
 const char *ph_report_formulation(const ph_options *o); /* index1: accelerations are constrained */
 void ph_report_text(const ph_run *r);
 

@@ -91,6 +91,11 @@ static int run(ph_args *args, const ph_subject *subject)
     study s = {.args = args, .p = subject->p};
     int code = PH_EXIT_USAGE;
     s.spin = ph_system_spin(&s.p->sys, s.p->v0, NULL);
+    if (subject->model && (subject->space == PH_SPACE_EULER || subject->space == PH_SPACE_CARDAN))
+        return ph_complain(
+            "--about-spin: coordinates of the space %s have no axes that turn with a body; use R3xSO3 or "
+            "SE3",
+            ph_space_word(subject->space));
     if (!(s.spin > 0))
         return ph_complain("%s: no body spins, so that there is no h |Omega|", s.p->name);
     s.variant = ph_stability_variants(args, &s.n_variants);
@@ -100,7 +105,7 @@ static int run(ph_args *args, const ph_subject *subject)
     if (s.cell)
         code = ph_stability_check(n, sizeof *s.cell, s.cell);
     if (s.cell && !code) {
-        ph_delivery d = {.table = ph_table_create(6, columns)};
+        ph_delivery d = {.table = ph_table_create(6, columns), .subject = subject};
         fill(&s, &d);
         code = draw(&s, &d);
         ph_delivery_end(&d);
