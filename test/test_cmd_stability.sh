@@ -186,6 +186,11 @@ refused "no multipliers" transient spring_ball
 refused "no starting values" transient heavy_top --method rkmk
 refused "needs MODEL" transient
 refused "cannot write" transient heavy_top -o no/such/folder.csv
+(ulimit -f 1 && "$polhode" stability --z 0.1:3:60 --steps 10 -o cut.csv >/dev/null 2>err)
+[[ $? == 2 ]] || fail "a table without room for it: exit code"
+complains "cannot write 'cut.csv': File too large" "no room"
+[[ -z $(find . -name 'cut.*') ]] || fail "half a table: $(find . -name 'cut.*')"
+refused 'outside 1 to 1000000' transient heavy_top --steps 2000000000
 run 1 transient heavy_top --h 1 --steps 5
 [[ -s err && ! -s out ]] || fail "a step that fails: $(cat out err)"
 

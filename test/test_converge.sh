@@ -231,6 +231,12 @@ if command -v gnuplot >/dev/null; then
     run 0 converge pendulum --h 0.04,0.02,0.01 --sigma 0,1 --plot a.svg --quiet
     has a.svg '<svg' 'sigma 0' 'sigma 1' 'error of q [m]' 'error of v [m/s]' 'error of lambda [SI]' 'h [s]'
     [[ ! -s out ]] || fail "--quiet prints"
+    for file in torn.svg torn.png; do # no room: gnuplot itself does not tell
+        (ulimit -f 4 && "$polhode" converge pendulum --h 0.04,0.02,0.01 --plot $file --quiet >out 2>err)
+        [[ $? == 2 ]] || fail "a picture without room for it: exit code"
+        complains 'the picture is not complete' "$file"
+        [[ -z $(find . -name 'torn.*') ]] || fail "half a picture: $(find . -name 'torn.*')"
+    done
     run 0 work pendulum --h 0.04,0.02 --repeats 2 --plot b.png --quiet
     [[ $(head -c 4 b.png | tail -c 3) == PNG ]] || fail "no PNG"
     run 0 work heavy_top --h 4e-3,2e-3 --t-end 0.1 --newton full,modified --repeats 2 --plot c.svg --quiet

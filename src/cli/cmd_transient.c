@@ -9,7 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define STEPS 50 /* the transient of rho = 0.9 has its peak at 14 */
+#define STEPS     50      /* the transient of rho = 0.9 has its peak at 14 */
+#define STEPS_MAX 1000000 /* a reference solution for all of them is kept */
 
 static const ph_column columns[] = {{"step", NULL, PH_WHOLE},
                                     {"t", "s", PH_SHORT},
@@ -85,6 +86,8 @@ static int study(ph_args *args, const ph_subject *s)
     int steps = args->steps ? args->steps : STEPS, code = PH_EXIT_FAILED;
     ph_options o = args->opt;
     ph_error err = {0};
+    if (steps > STEPS_MAX)
+        return ph_complain("--steps: '%d' is outside 1 to %d", steps, STEPS_MAX);
     if (!(o.h > 0))
         o.h = s->p->h;
     if (!(o.h > 0))
