@@ -147,6 +147,13 @@ if command -v gnuplot >/dev/null; then
     has spin.svg 'sigma 0'
     run 0 stability --method rkmk --tableau rk4 --z 2,2.5,3 --angle 0:90:4 --zeta 0,0.1 --steps 200 --plot angles.svg
     has angles.svg 'to the axis [deg]' 'damping ratio 0.1'
+    # more values of rho than curves can be told apart: a map over rho, of each sigma
+    run 0 stability "$models/hanging_top.lua" --about-spin --sigma 0,1 --rho 0.5:1:11 --hw 0.3,0.6,0.9 --plot spin_map.svg
+    has spin_map.svg 'ρ' 'sigma 0' 'sigma 1' 'spectral radius'
+    run 0 stability --oscillator --rho 0:1:9 --plot oscillator_map.svg
+    has oscillator_map.svg 'ρ' 'numerical damping ratio'
+    run 0 stability --oscillator --rho 0:1:8 --plot oscillator_curves.svg
+    grep -q 'ρ' oscillator_curves.svg && fail "a map of few values"
     refused "maps are too many" stability --method rkmk --tableau rk4 --angle 0:90:41 --zeta 0:1:40 --plot x.svg
     run 0 stability --oscillator --method rkmk --tableau rk4 --plot rk4.svg # grows by 6e9: not in the picture
     grep -q 'e+09' rk4.svg && fail "the axis of spectral radii is lost"

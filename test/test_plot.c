@@ -107,6 +107,11 @@ static void test_strip(void **unused)
     script_of(&plot, text, sizeof text);
     has(text, "set key at screen 0.5,");
     has(text, "set title 'two'");
+    p.title = "above one panel"; /* both are there */
+    plot.panels = &p;
+    script_of(&plot, text, sizeof text);
+    has(text, "set title 'above one panel'");
+    has(text, "set multiplot title 'two'");
 }
 
 /* Labels of a linear axis do not meet: steps of 0.001 would be too narrow for theirs. */

@@ -35,6 +35,34 @@ ph_variant *ph_stability_variants(const ph_args *args, int *n)
     return NULL;
 }
 
+/* ---- maps over rho ----------------------------------------------------------------------------------- */
+
+#define CURVES_MAX 8
+
+int ph_stability_maps(const ph_args *args, int n, const ph_variant *variant)
+{
+    const ph_numbers *rho = &args->list.rho;
+    if (rho->n <= CURVES_MAX || n % rho->n != 0)
+        return 0;
+    for (int k = 0; k < n; k++) /* rho is the fastest list, and ascends */
+        if (!(ph_method_reads(variant[k].opt.method) & PH_READS_ALPHA) ||
+            variant[k].opt.rho != rho->x[k % rho->n] ||
+            (k % rho->n && rho->x[k % rho->n - 1] > rho->x[k % rho->n]))
+            return 0;
+    return n / rho->n;
+}
+
+const char *ph_stability_map_name(const ph_variant *variant, char text[PH_VARIANT_LABEL])
+{
+    snprintf(text, PH_VARIANT_LABEL, "%s", variant->label);
+    char *rho = strstr(text, ", rho ");
+    if (rho)
+        *rho = 0;
+    else
+        snprintf(text, PH_VARIANT_LABEL, "%s", variant->opt.method);
+    return text;
+}
+
 /* ---- cases ------------------------------------------------------------------------------------------- */
 
 static void lose(int k, const char *why, void *result, void *ctx)

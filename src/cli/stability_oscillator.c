@@ -67,22 +67,19 @@ static void collect(const study *s, int p, int k, double *y)
     }
 }
 
-static int draw(const study *s, const ph_delivery *d)
+static const char *const names[] = {"spectral radius", "numerical damping ratio", "relative period error"};
+
+/* y: 3 panels x variants x ht */
+static int draw_curves(const study *s, const ph_delivery *d, const double *y, ph_series *all)
 {
-    static const char *const names[] = {"spectral radius", "numerical damping ratio",
-                                        "relative period error"};
-    int n = s->args->ht.n, m = s->n_variants, code = PH_EXIT_USAGE;
-    double *y = calloc(3 * (size_t)(n * m), sizeof *y);
-    ph_series *all = calloc(3 * (size_t)m, sizeof *all);
-    ph_panel panel[3];
+    int n = s->args->ht.n, m = s->n_variants;
     const ph_plot_marker one = {.at = 1};
-    for (int p = 0; p < 3 && y && all; p++) {
+    ph_panel panel[3];
+    for (int p = 0; p < 3; p++) {
         for (int k = 0; k < m; k++) {
-            double *at = y + (p * m + k) * n;
-            collect(s, p, k, at);
             all[p * m + k] = (ph_series){.label = s->variant[k].label, .style = PH_LINES};
             all[p * m + k].look = k + 1, all[p * m + k].n = n;
-            all[p * m + k].x = s->args->ht.x, all[p * m + k].y = at;
+            all[p * m + k].x = s->args->ht.x, all[p * m + k].y = y + (p * m + k) * n;
         }
         panel[p] = (ph_panel){.x = {.label = "h/T", .log = !p, .max = p ? 0.5 : 0}, .y = {.label = names[p]}};
         panel[p].legend = PH_LEGEND_BELOW;
@@ -91,10 +88,52 @@ static int draw(const study *s, const ph_delivery *d)
         panel[p].n_series = m, panel[p].series = all + p * m;
     }
     const ph_plot plot = {.title = d->title, .n_panels = 3, .panels = panel};
-    if (y && all)
+    return ph_deliver(d, s->args, &plot);
+}
+
+/* Spectral radius and damping over h/T and rho, the latter as far as damping says something. */
+static int draw_maps(const study *s, const ph_delivery *d, const double *y, int maps)
+{
+    const ph_numbers *ht = &s->args->ht, *rho = &s->args->list.rho;
+    ph_panel *panel = calloc(2 * (size_t)maps, sizeof *panel);
+    char(*name)[PH_VARIANT_LABEL] = calloc((size_t)maps, sizeof *name);
+    int code;
+    for (int k = 0; k < 2 * maps && panel && name; k++) {
+        int p = k % 2, first = k / 2 * rho->n;
+        panel[k] = (ph_panel){.title = ph_stability_map_name(&s->variant[first], name[k / 2]),
+                              .x = {.label = "h/T", .log = 1},
+                              .y = {.label = "ρ"},
+                              .legend = PH_LEGEND_NONE};
+        panel[k].heat = (ph_heat){.nx = ht->n, .ny = rho->n, .x = ht->x, .y = rho->x};
+        panel[k].heat.z = y + (p * s->n_variants + first) * ht->n;
+        panel[k].heat.scale = (ph_axis){.label = names[p]};
+        if (p == 0)
+            panel[k].heat.scale.max = 1;
+        for (int i = 1; p && i < ht->n; i++) /* to the edge of the last cell with a number */
+            if (ht->x[i - 1] <= 0.5 && ht->x[i] > 0.5)
+                panel[k].x.min = ht->x[0], panel[k].x.max = sqrt(ht->x[i - 1] * ht->x[i]);
+    }
+    const ph_plot plot = {.title = d->title, .n_panels = 2 * maps, .panels = panel, .columns = 2};
+    if (panel && name)
         code = ph_deliver(d, s->args, &plot);
     else
-        ph_complain("not enough memory for the picture");
+        code = ph_complain("not enough memory for the picture");
+    free(panel), free(name);
+    return code;
+}
+
+static int draw(const study *s, const ph_delivery *d)
+{
+    int n = s->args->ht.n, m = s->n_variants, maps = n > 1 ? ph_stability_maps(s->args, m, s->variant) : 0,
+        code;
+    double *y = calloc(3 * (size_t)(n * m), sizeof *y);
+    ph_series *all = calloc(3 * (size_t)m, sizeof *all);
+    for (int k = 0; k < 3 * m && y; k++)
+        collect(s, k / m, k % m, y + k * n);
+    if (y && all)
+        code = maps ? draw_maps(s, d, y, maps) : draw_curves(s, d, y, all);
+    else
+        code = ph_complain("not enough memory for the picture");
     free(y), free(all);
     return code;
 }

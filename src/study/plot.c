@@ -505,15 +505,16 @@ void ph_plot_script(const ph_plot *plot, const char *terminal, FILE *to)
     int rows = n > columns ? (n + columns - 1) / columns : 1;
     int width = columns == 1 ? 640 : 480 * columns;
     strip legend_strip = find_strip(plot, width);
-    double title = n > 1 && plot->title ? 26 : 0, panels = (columns == 1 ? 460 : 420) * rows;
+    int titled = plot->title && (n > 1 || (n == 1 && plot->panels[0].title)); /* both, one above the other */
+    double title = titled ? 26 : 0, panels = (columns == 1 ? 460 : 420) * rows;
     double total = panels + title + legend_strip.height;
     set_terminal(terminal, width, (int)total, to);
     for (int i = 0; i < n; i++)
         data(&(frame){.p = &plot->panels[i], .index = i, .to = to});
-    int several = n > 1 || legend_strip.rows;
+    int several = n > 1 || titled || legend_strip.rows;
     if (several) {
         fputs("set multiplot title ", to);
-        quote(to, n > 1 && plot->title ? plot->title : "");
+        quote(to, titled ? plot->title : "");
         fputs(" noenhanced\n", to);
     }
     for (int i = 0; i < n; i++) {
