@@ -198,6 +198,20 @@ if [[ -c /dev/full ]]; then
     refused "cannot write '/dev/full'" run heavy_top -o /dev/full
 fi
 
+# time histories: of each sensor, by unit; of a run that fails as far as it went; of long ones some points
+refused '.svg or .png' run heavy_top --plot a.gif
+if command -v gnuplot >/dev/null; then
+    run 0 run "$models/heavy_top.lua" --plot history.svg --quiet
+    has history.svg '<svg' 't [s]' 'tip [m]' 'reaction [N]' 'reaction [N m]' 'energy [J]' 'component 3'
+    run 0 run heavy_top --t-end 0.1 --h 1e-5 --plot long.svg
+    has long.svg 'top, position [m]' 'pivot, lambda [SI]'
+    [[ $(wc -c <long.svg) -lt 400000 ]] || fail "a picture of all 10000 steps: $(wc -c <long.svg) bytes"
+    run 1 run heavy_top --h 0.5 --t-end 1 --plot failed.png
+    [[ $(head -c 4 failed.png | tail -c 3) == PNG ]] || fail "no picture of a run that failed"
+    run 0 run chain --size 20 --t-end 0.01 --plot chain.svg
+    complains 'note: the picture shows the first 12 of' "many panels"
+fi
+
 # what is written is none of what is read, and no two of them are one file
 cp "$models/heavy_top.lua" mine.lua
 run 0 run mine.lua --t-end 0.1 -o mine.csv --quiet

@@ -46,9 +46,11 @@ struct ph_run {
     ph_bodies *bodies;
     ph_options opt; /* h divides t_end; 0: the method finds its steps */
     double t_end;
-    long steps;       /* planned; 0: not known */
-    ph_sim *sim;      /* NULL: it could not be created */
-    ph_record record; /* the trajectory */
+    long steps;                 /* planned; 0: not known */
+    ph_sim *sim;                /* NULL: it could not be created */
+    ph_record record;           /* the trajectory */
+    const char *plot;           /* picture of time histories; NULL: none */
+    struct ph_history *history; /* what it shows */
     ph_watch watch;
     ph_status status;
     ph_error err;
