@@ -307,11 +307,10 @@ static void heat_scale(const frame *f)
     for (int k = 0; k < h->nx * h->ny; k++)
         include(&r, &h->scale, h->z[k]);
     axis(f->to, "cb", &h->scale, finish(r, &h->scale, 0));
-    /* dark blue to yellow, of lightness that grows evenly: also right in grey */
-    fputs(
-        "set palette defined (0 '#352a87', 1 '#0868c8', 2 '#1aa5b5', 3 '#7fbf73', 4 '#e6b94a', 5 '#f9fb0e')\n"
-        "set colorbox\nset rmargin 11\n", /* for numbers and the name of the scale, which gnuplot forgets */
-        f->to);
+    /* violet to yellow by way of green (viridis), of lightness that grows evenly: also right in grey */
+    fputs("set palette defined (0 '#440154', 1 '#3b528b', 2 '#21918c', 3 '#5ec962', 4 '#fde725')\n"
+          "set colorbox\nset rmargin 11\n", /* for numbers and the name of the scale, which gnuplot forgets */
+          f->to);
 }
 
 /* Lines of constant z, found by gnuplot on the grid. */
