@@ -156,6 +156,9 @@ static int read_share(ph_sweep_study *d)
         ph_complain("--case: '%s' is not of the form K/N with K from 1 to N", text);
     else if (!d->args->output)
         ph_complain("--case: a share needs -o, where all of them are gathered");
+    else if (d->args->json || d->args->plot)
+        ph_complain("--case: a share has no table yet; %s is for the run that gathers all of them",
+                    d->args->json ? "--json" : "--plot");
     else
         return 1;
     return 0;
