@@ -166,6 +166,13 @@ has err "'pend.csv' ends at t = 0.5 s"
 run 0 converge pendulum --h 0.1,0.05 --t-end 1 --reference pend.csv
 has out '0 s <= t <= 0.5 s'
 
+# a table of the same model with another mass
+run 0 run "$models/heavy_top.lua" --set m=16 --t-end 0.1 --h 1e-4 -o heavy.csv --quiet
+run 0 converge "$models/heavy_top.lua" --h 2e-3,1e-3 --t-end 0.1 --reference heavy.csv --quiet
+complains "note: 'heavy.csv' was computed with m = 16, and here it is 15" "another mass"
+run 0 converge "$models/heavy_top.lua" --set m=16 --h 2e-3,1e-3 --t-end 0.1 --reference heavy.csv --quiet
+[[ ! -s err ]] || fail "the same mass: $(cat err)"
+
 # A model that fails half way: no reference, and so no table and no file; its own words say why.
 cat >half.lua <<'EOF'
 model "half"

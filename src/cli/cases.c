@@ -136,6 +136,8 @@ static int read_reference(ph_inquiry *q, const char *path)
     ph_state layout = ph_sim_state(sim);
     int ok = ph_reference_file(&q->track, path, q->bodies, q->probe, &layout);
     ph_sim_destroy(sim);
+    if (ok)
+        ph_reference_note(path, &q->subject);
     if (ok && q->track.t[q->track.n - 1] < q->def.t_end - 1e-6 * o.h) {
         q->until = q->track.t[q->track.n - 1];
         ph_note("'%s' ends at t = %g s: errors are those until then", path, q->until);

@@ -70,4 +70,7 @@ int ph_inquiry_plot(const ph_inquiry *q, int n, const ph_abscissa *over);
 int ph_reference_file(ph_track *t, const char *path, const ph_bodies *bodies, const ph_probe *probe,
                       const ph_state *layout);
 
+/* Notes on stderr where parameters of the model are others than those that such a table names. */
+void ph_reference_note(const char *path, const ph_subject *subject);
+
 #endif
