@@ -294,7 +294,13 @@ static int count_failed(const ph_sweep_study *d)
 static int print_json(const ph_sweep_study *d, const ph_table *t)
 {
     ph_json j = ph_json_create();
+    char settings[PH_SWEEP_LINE];
+    ph_subject subject = {.model = d->model};
+    ph_sweep_settings(d, settings);
+    ph_json_text(&j, j.root, "polhode", ph_version());
     ph_json_text(&j, j.root, "model", d->model ? d->model->name : d->args->word[0]);
+    ph_json_text(&j, j.root, "settings", settings);
+    ph_subject_json(&subject, &j);
     ph_json_count(&j, j.root, "cases", d->plan.n);
     ph_json_count(&j, j.root, "failed", count_failed(d));
     ph_table_json(t, &j, ph_json_array(&j, j.root, "rows"), 0, ph_table_rows(t));
