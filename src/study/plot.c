@@ -59,6 +59,8 @@ static void include(range *r, const ph_axis *a, double x)
     r->max = fmax(r->max, x);
 }
 
+#define LEAST 4 /* ratio of the ends of a logarithmic axis */
+
 /* Some room around the data; never an empty range. */
 static range finish(range r, const ph_axis *a, double room)
 {
@@ -68,8 +70,8 @@ static range finish(range r, const ph_axis *a, double room)
         r = a->log ? (range){0.1, 10} : (range){0, 1};
     if (a->log) {
         double f = pow(r.max / r.min, room);
-        if (!(f >= 1.15) && (room > 0 || r.max == r.min))
-            f = 1.15;
+        if (room > 0 || r.max == r.min) /* wide enough for a label: 1, 2 or 5 */
+            f = fmax(fmax(f, 1.15), sqrt(LEAST * r.min / r.max));
         return (range){r.min / f, r.max * f};
     }
     double d = (r.max - r.min) * room;
@@ -100,8 +102,8 @@ static void find_ranges(frame *f)
     f->y = finish(f->y, &p->y, heat->nx ? 0 : 0.12);
 }
 
-/* Less than three decades of a logarithmic axis want labels at 1, 2 and 5, or at all whole numbers; the other
- * whole numbers have short tics. */
+/* Less than three decades of a logarithmic axis want labels at 1, 2 and 5, or also at 3 and 7; the other whole
+ * numbers have short tics. */
 static void log_tics(FILE *to, const char *which, range r)
 {
     double decades = log10(r.max / r.min);
@@ -114,7 +116,8 @@ static void log_tics(FILE *to, const char *which, range r)
     for (int e = (int)floor(log10(r.min)); e <= (int)ceil(log10(r.max)); e++)
         for (int digit = 1; digit < 10; digit++) {
             double x = digit * pow(10, e);
-            int labelled = digit == 1 || decades < 0.7 || (decades < 2 && (digit == 2 || digit == 5));
+            int labelled = digit == 1 || (decades < 2 && (digit == 2 || digit == 5)) ||
+                           (decades < 0.7 && (digit == 3 || digit == 7));
             if (!(x >= r.min && x <= r.max))
                 continue;
             if (!labelled)
@@ -201,12 +204,27 @@ static double height(const ph_panel *p, const ph_series *s, double lx)
     return HUGE_VAL;
 }
 
+/* Where the data stands, with the usual room; the axis may be wider. */
+static range data_range(const frame *f)
+{
+    const ph_panel *p = f->p;
+    range r = {HUGE_VAL, -HUGE_VAL};
+    for (int i = 0; i < p->n_series; i++)
+        for (int k = 0; k < p->series[i].n; k++)
+            if (shown(&p->y, p->series[i].y[k]))
+                include(&r, &p->x, p->series[i].x[k]);
+    if (!(r.min < r.max))
+        return f->x;
+    double room = pow(r.max / r.min, 0.08);
+    return (range){r.min / room, r.max * room};
+}
+
 /* Below the lowest series, the k-th of several further to the left. */
-static ph_slope place(const frame *f, int k, double lw)
+static ph_slope place(const frame *f, int k, range x, double lw)
 {
     const ph_panel *p = f->p;
     ph_slope s = p->slopes[k];
-    double lx = log(f->x.min) + log(f->x.max / f->x.min) * (0.62 - 0.27 * (k % 3)), ly = HUGE_VAL;
+    double lx = log(x.min) + log(x.max / x.min) * (0.62 - 0.27 * (k % 3)), ly = HUGE_VAL;
     for (int i = 0; i < p->n_series; i++)
         for (int m = 0; m <= 4; m++)
             ly = fmin(ly, height(p, &p->series[i], lx + lw * m / 4) - s.order * lw * m / 4);
@@ -217,10 +235,11 @@ static ph_slope place(const frame *f, int k, double lw)
 
 static void triangle(const frame *f, int k)
 {
-    double lw = log(f->x.max / f->x.min) / 6;
+    range x = data_range(f);
+    double lw = log(x.max / x.min) / 6;
     ph_slope s = f->p->slopes[k];
     if (!(s.x > 0) || !(s.y > 0))
-        s = place(f, k, lw);
+        s = place(f, k, x, lw);
     double x1 = s.x * exp(lw), y1 = s.y * exp(s.order * lw);
     const double c[4][4] = {{s.x, s.y, x1, s.y}, {x1, s.y, x1, y1}, {x1, y1, s.x, s.y}};
     for (int i = 0; i < 3; i++)
