@@ -208,12 +208,13 @@ sensor { name = "s", type = "angle", joint = "slide" }
 sensor { name = "ds", type = "rate", joint = "slide" }
 sensor { name = "R", type = "rotation", body = "b" }
 sensor { name = "F", type = "reaction", joint = "turn" }
+sensor { name = "own", custom = function(t) return t end }
 run { t_end = 0.1 }
 EOF
-run 0 converge units.lua --h 0.02,0.01 --sensor phi,s,ds,R,F -o units.csv --quiet
+run 0 converge units.lua --h 0.02,0.01 --sensor phi,s,ds,R,F,own -o units.csv --quiet
 has units.csv 'error.q [m and rad],' 'error.v [m/s and rad/s],' 'error.vdot [m/s^2 and rad/s^2],' 'error.lambda [SI],' \
     'error.sensors.phi [rad],' 'error.sensors.s [m],' 'error.sensors.ds [m/s],' 'error.sensors.R [rad],' \
-    'error.sensors.F [N and N m],'
+    'error.sensors.F [N and N m],' 'error.sensors.own,'
 # an angle over more than a turn: each run counts its turns anew, also where one process makes all of them
 run 0 converge "$models/slider_crank.lua" --h 2e-3,1e-3,5e-4 --t-end 0.8 --sensor theta --jobs 1 -o turns.csv
 within 5 "$(column turns.csv order.sensors.theta | tail -n 2 | tr '\n' ' ')" "2 2"

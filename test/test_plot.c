@@ -143,6 +143,9 @@ static void test_tics(void **unused)
     ph_plot plot = {.n_panels = 1, .panels = &p};
     script_of(&plot, text, sizeof text);
     has(text, "set xtics 0.002");
+    p.x.unit = ""; /* as that of a function of the user */
+    script_of(&plot, text, sizeof text);
+    has(text, "set xlabel 'h' noenhanced");
     s.x = far; /* no labels of six digits tell these apart */
     script_of(&plot, text, sizeof text);
     has(text, "set xtics autofreq");

@@ -43,7 +43,7 @@ ours=$(values one.csv 23 m rho status) theirs=$(values one.csv 23 "${columns[@]}
 
 # Options of run are varied too; the id of a case stands for model, parameters and options.
 run 0 sweep top.lua --vary h=1e-3,5e-4 --vary t_end=0.01:0.02:2 --vary order=1:2:2 --sensor tip --json
-has out '"cases":8,"failed":0' '"tip":{"1":' '"h":0.001' '"t_end":0.02' '"steps":40'
+has out '"settings":"genalpha, sigma 1,' '"cases":8,"failed":0' '"tip":{"1":' '"h":0.001' '"t_end":0.02' '"steps":40'
 ! grep -q reaction out || fail '--sensor tip gives reactions'
 ids() { grep -o '[0-9]\{6\}-[0-9a-f]\{16\}' "$1"; }
 [[ $(ids one.csv | sort -u | wc -l) == 24 ]] || fail 'ids are not distinct'

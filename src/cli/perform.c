@@ -88,7 +88,7 @@ static void note_lack(const ph_run *r)
     char text[400];
     ph_watch_lack(r, text, sizeof text);
     if (text[0] && !r->args->quiet)
-        fprintf(stderr, "polhode: note: %s\n", text);
+        ph_note("%s", text);
 }
 
 /* A run that failed is drawn as far as it went. */
@@ -121,7 +121,7 @@ static void note_redundancy(const ph_run *r)
     char text[256];
     for (int c = 0; c < r->p->sys.n_constraints && !r->args->quiet; c++)
         if (ph_subject_redundancy(&r->subject, c, text, sizeof text)[0])
-            fprintf(stderr, "polhode: note: %s; multipliers of least norm are used\n", text);
+            ph_note("%s; multipliers of least norm are used", text);
 }
 
 int ph_run_perform(ph_run *r)

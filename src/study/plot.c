@@ -37,8 +37,9 @@ static void quote(FILE *to, const char *text)
 static void axis_label(FILE *to, const char *which, const ph_axis *a)
 {
     char text[160];
-    snprintf(text, sizeof text, "%s%s%s%s", a->label ? a->label : "", a->unit ? " [" : "",
-             a->unit ? a->unit : "", a->unit ? "]" : "");
+    int has = a->unit && a->unit[0];
+    snprintf(text, sizeof text, "%s%s%s%s", a->label ? a->label : "", has ? " [" : "", has ? a->unit : "",
+             has ? "]" : "");
     fprintf(to, "set %slabel ", which);
     quote(to, text);
     fputs(" noenhanced\n", to);
