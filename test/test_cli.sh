@@ -198,6 +198,38 @@ if [[ -c /dev/full ]]; then
     refused "cannot write '/dev/full'" run heavy_top -o /dev/full
 fi
 
+# time histories: of each sensor, by unit; of a run that fails as far as it went; of long ones some points
+refused '.svg or .png' run heavy_top --plot a.gif
+if command -v gnuplot >/dev/null; then
+    run 0 run "$models/heavy_top.lua" --plot history.svg --quiet
+    has history.svg '<svg' 't [s]' 'tip [m]' 'reaction [N]' 'reaction [N m]' 'energy [J]' 'component 3'
+    run 0 run heavy_top --t-end 0.1 --h 1e-5 --plot long.svg
+    has long.svg 'top, position [m]' 'pivot, lambda [SI]'
+    [[ $(wc -c <long.svg) -lt 400000 ]] || fail "a picture of all 10000 steps: $(wc -c <long.svg) bytes"
+    run 1 run heavy_top --h 0.5 --t-end 1 --plot failed.png
+    [[ $(head -c 4 failed.png | tail -c 3) == PNG ]] || fail "no picture of a run that failed"
+    run 0 run chain --size 20 --t-end 0.01 --plot chain.svg
+    complains 'note: the picture shows the first 12 of' "many panels"
+fi
+
+# what is written is none of what is read, and no two of them are one file
+cp "$models/heavy_top.lua" mine.lua
+run 0 run mine.lua --t-end 0.1 -o mine.csv --quiet
+ln -s mine.lua way.csv
+for args in "run mine.lua -o mine.lua" "run mine.lua -o way.csv" "freeze mine.lua -o ./mine.lua"; do
+    # shellcheck disable=SC2086 # several words
+    refused '-o and the model are the same file' $args
+done
+cmp -s mine.lua "$models/heavy_top.lua" || fail "the model was written over"
+refused '-o and --reference are the same file' converge mine.lua --h 2e-3,1e-3 --t-end 0.1 --reference mine.csv -o mine.csv
+refused "-o and --plot are the same file, 'both'" converge mine.lua --h 2e-3,1e-3 --t-end 0.1 -o both --plot both
+run 0 run pendulum -o pendulum --quiet # a file that has the name of a built-in problem
+run 0 converge pendulum --h 0.02,0.01 -o /dev/null --reference exact --quiet
+for ending in h5 json svg lua; do
+    refused "the table is written as CSV, and not as .$ending" converge pendulum --h 0.02,0.01 -o "table.$ending"
+    refused "the table is written as CSV, and not as .$ending" sweep pendulum --vary h=0.02,0.01 -o "table.$ending"
+done
+
 # ---- other commands -----------------------------------------------------------------------------------------------
 
 run 0 bench heavy_top --repeats 1 --json
@@ -214,6 +246,8 @@ for table in joints forces sensors spaces keys groups charts methods solvers pro
     run 0 list "$table"
     [[ -s out ]] || fail "list $table prints nothing"
 done
+run 0 list options
+has out 'of: run, sens' 'of: stability'
 run 0 list joints
 has out spherical generic 'keys: name type bodies at axis [drive]'
 run 0 list keys
@@ -234,6 +268,16 @@ for command in $("$polhode" list commands | awk '{print $1}'); do
     has out "usage: polhode $command"
     run 0 "$command" --help
 done
+"$polhode" help converge | awk 'length > 130 { exit 1 }' || fail "long lines of help"
+run 0 check "$models/heavy_top.lua"
+has out 'heavy top: 1 body, 1 joint, space'
+run 0 check "$models/double_pendulum.lua"
+has out ': 2 bodies, 2 joints, space'
+run 0 check "$models/balanced_crank.lua" # no degree of freedom, and so nothing that vibrates
+grep -q vibration out && fail "what is driven vibrates: $(cat out)"
+run 0 run pendulum --h 0.02 --t-end 0.02
+has out 'after 1 step of h'
+refused 'are both 1 step until' converge pendulum --h 10,20 --t-end 1
 run 0 help run
 has out --h --t-end --method --sigma --rho --formulation --newton --start --atol --rtol --solver --every --json --quiet 'index3|index2|ggl'
 run 2
@@ -249,6 +293,7 @@ refused "did you mean 'heavy_top'" run heavy_tpo
 refused 'polhode list problems' run xyzzy
 refused "'b' is one argument too many" run heavy_top b
 refused "did you mean '--sigma'" run heavy_top --sgima 1
+refused "see 'polhode help converge'" converge heavy_top --bogus # and not an option of another command
 refused "did you mean '--formulation'" run heavy_top --formulaton ggl
 refused "did you mean 'ggl'" run heavy_top --formulation gll
 refused 'there are: auto, dense, block, klu' run heavy_top --solver umfpack

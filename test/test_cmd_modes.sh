@@ -11,7 +11,7 @@ has out '"omega":3.132091952673'
 run 0 modes "$models/double_pendulum.lua" --about static --space SE3
 has out "2.67987" "7.18292" "lower moves" "lower turns"
 run 0 modes "$models/double_pendulum.lua" --about static --space euler -n 1
-has out "2.67987" "1 further modes: -n 2" "lower turns"
+has out "2.67987" "1 further mode: -n 2 shows it" "lower turns"
 
 # At rest but no equilibrium; upright: real eigenvalues.
 run 0 modes "$models/double_pendulum.lua"

@@ -46,9 +46,20 @@ cmp -s one.csv three.csv || fail "the number of processes shows: $(diff one.csv 
 has one.csv '# polhode ' '# damping ratio 0' 'amplitude [rad]' 'bounded up to z*'
 has out 'bounded up to z*' 'verdict'
 
+# several angles and damping ratios: each as alone, and in a map
+run 0 stability --method rkmk --tableau rk4 --angle 0,90 --zeta 0,0.1 --z 2:3:6 --steps 300 -o all.csv
+for angle in 0 90; do
+    for zeta in 0 0.1; do
+        run 0 stability --method rkmk --tableau rk4 --angle $angle --zeta $zeta --z 2:3:6 --steps 300 -o one.csv
+        [[ $(grep -cF -f <(grep '^"rkmk' one.csv) all.csv) == 6 ]] || fail "angle $angle, zeta $zeta: $(cat one.csv)"
+    done
+done
+[[ $(grep -c '^"rkmk' all.csv) == 24 ]] || fail "2 angles, 2 damping ratios, 6 z"
+has all.csv 'angle [deg],zeta,z,' '# several damping ratios, omega at several angles' 'angle 90 degrees, damping ratio 0.1: bounded up'
+
 # a step that no method can take is a verdict, not a failure
 run 0 stability --method rkmk --tableau rk4 --amplitude 2 --z 2.9
-has out failed 'use a smaller step'
+has out failed 'use a smaller step' 'the first run that failed, rkmk, rk4, amplitude 2 rad, z = 2.9, at step 1:'
 
 # ---- oscillator -----------------------------------------------------------------------------------------------
 
@@ -113,6 +124,14 @@ run 0 transient heavy_top --formulation ggl -o t.csv
 has out 'no amplification is predicted'
 [[ $(grep -vc '^#' t.csv) == 52 ]] || fail "51 rows of 50 steps: $(grep -vc '^#' t.csv)"
 
+# parameters of the model are settings too
+run 0 transient "$models/heavy_top.lua" --set m=16 --steps 3 -o t.csv
+has out 'parameters m = 16'
+has t.csv '# parameters m = 16'
+run 0 stability "$models/hanging_top.lua" --about-spin --hw 0.1 --set Omega=20 --json
+is_json out
+grep -qE '"parameters":\{[^}]*"Omega":20' out || fail "no parameters: $(cat out)"
+
 # ---- pictures -------------------------------------------------------------------------------------------------
 
 if command -v gnuplot >/dev/null; then
@@ -126,6 +145,19 @@ if command -v gnuplot >/dev/null; then
     done
     has curve.svg 'z*' 'linear'
     has spin.svg 'sigma 0'
+    run 0 stability --method rkmk --tableau rk4 --z 2,2.5,3 --angle 0:90:4 --zeta 0,0.1 --steps 200 --plot angles.svg
+    has angles.svg 'to the axis [deg]' 'damping ratio 0.1'
+    # more values of rho than curves can be told apart: a map over rho, of each sigma
+    run 0 stability "$models/hanging_top.lua" --about-spin --sigma 0,1 --rho 0.5:1:11 --hw 0.3,0.6,0.9 --plot spin_map.svg
+    has spin_map.svg 'ρ' 'sigma 0' 'sigma 1' 'spectral radius'
+    run 0 stability --oscillator --rho 0:1:9 --plot oscillator_map.svg
+    has oscillator_map.svg 'ρ' 'numerical damping ratio'
+    run 0 stability --oscillator --rho 0:1:8 --plot oscillator_curves.svg
+    grep -q 'ρ' oscillator_curves.svg && fail "a map of few values"
+    refused "maps are too many" stability --method rkmk --tableau rk4 --angle 0:90:41 --zeta 0:1:40 --plot x.svg
+    run 0 stability --oscillator --method rkmk --tableau rk4 --plot rk4.svg # grows by 6e9: not in the picture
+    grep -q 'e+09' rk4.svg && fail "the axis of spectral radii is lost"
+    [[ ! -s err ]] || fail "nothing is amiss: $(cat err)"
     refused "several z" stability --z 1 --amplitude 0.1,0.2 --steps 10 --plot x.svg
 fi
 
@@ -136,6 +168,7 @@ refused "needs a MODEL" stability --about-spin
 refused "with --about-spin only" stability heavy_top
 refused "no steady spin" stability heavy_top --about-spin --hw 0.1
 refused "no body spins" stability pendulum --about-spin
+refused "the space euler have no axes" stability "$models/hanging_top.lua" --about-spin --space euler
 refused "does not read it" stability --oscillator --z 1
 refused "does not read it" stability --ht 1
 refused "does not read it" stability "$models/hanging_top.lua" --about-spin --zeta 0.1
@@ -143,6 +176,11 @@ refused "does not read it" stability --oscillator --sigma 1
 refused "outside [0, 1]" stability --rho 1.5
 refused "outside 1 to 6" stability --method bliedf --order 7
 refused "below 0" stability --zeta=-1
+refused "below 0" stability --zeta=0,-1
+refused "one damping ratio" stability --oscillator --zeta 0,0.1
+refused "does not read it" stability --oscillator --angle 0
+refused "does not read it" stability "$models/hanging_top.lua" --about-spin --angle 0
+refused "is not below pi" stability --amplitude 1,3.2 --z 1
 refused "FROM:TO:COUNT" stability --z 1:2
 refused "not a number" stability --z 1:x:3
 refused "not above 0" stability --z 0:1:3
@@ -155,6 +193,11 @@ refused "no multipliers" transient spring_ball
 refused "no starting values" transient heavy_top --method rkmk
 refused "needs MODEL" transient
 refused "cannot write" transient heavy_top -o no/such/folder.csv
+(ulimit -f 1 && "$polhode" stability --z 0.1:3:60 --steps 10 -o cut.csv >/dev/null 2>err)
+[[ $? == 2 ]] || fail "a table without room for it: exit code"
+complains "cannot write 'cut.csv': File too large" "no room"
+[[ -z $(find . -name 'cut.*') ]] || fail "half a table: $(find . -name 'cut.*')"
+refused 'outside 1 to 1000000' transient heavy_top --steps 2000000000
 run 1 transient heavy_top --h 1 --steps 5
 [[ -s err && ! -s out ]] || fail "a step that fails: $(cat out err)"
 

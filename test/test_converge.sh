@@ -49,6 +49,9 @@ has err 'the order of q is 2' 'the order of v is' 'the order of lambda is' 'not 
 run 1 converge pendulum --h 0.02,0.01 --t-end 2 --start plain --expect 2
 has err 'the order of lambda is 1.01, not 2'
 [[ $(wc -l <err) == 1 ]] || fail "only lambda is off: $(cat err)"
+printf 'model "rest"\nbody { name = "b", mass = 1, inertia = {1, 1, 1} }\nrun { t_end = 1 }\n' >rest.lua
+run 1 converge rest.lua --h 0.02,0.01 --expect 2 --quiet # no motion, no error
+has err 'genalpha: q shows no order' 'v shows no order'
 run 0 converge free_body --h 0.02,0.01 --expect 2 # no constraints: lambda is not asked for
 
 # ---- JSON ---------------------------------------------------------------------------------------------------------
@@ -60,9 +63,20 @@ grep -qE '^\{.*"rows":\[\{[^]]*"h":0.02[^]]*"error":\{"q":[0-9.e-]+,"v":[0-9.e-]
 grep -q '"variants"' out && fail "one variant needs no list of them"
 run 0 converge pendulum --h 0.02,0.01 --t-end 1 --sigma 0,1 --json
 is_json out
-has out '"variants":[{"label":"sigma 0","method":"genalpha","rows":[' '{"label":"sigma 1",'
+has out '"variants":[{"label":"sigma 0","method":"genalpha",' '{"label":"sigma 1",'
 run 0 converge free_body --h 0.02,0.01 --json
 grep -q lambda out && fail "no multipliers, no lambda: $(cat out)"
+
+# what was computed, in words: settings of each variant, parameters of the model
+run 0 converge "$models/heavy_top.lua" --h 2e-3,1e-3 --t-end 0.1 --set m=16 --sigma 0,1 --rho 0.8 -o settings.csv
+for file in out settings.csv; do
+    has $file 'parameters m = 16' 'genalpha, sigma 0, rho 0.8, ggl, full Newton, perturbed start, atol 1e-10, rtol 1e-08' \
+        'genalpha, sigma 1, rho 0.8, ggl,'
+done
+run 0 converge "$models/heavy_top.lua" --h 2e-3,1e-3 --t-end 0.1 --set m=16 --sigma 0,1 --json
+has out '"parameters":{"m":16}' '"settings":"genalpha, sigma 0, rho 0.9' '"method":"genalpha","settings":"genalpha, sigma 1,'
+run 0 work "$models/heavy_top.lua" --h 2e-3 --t-end 0.1 --repeats 1 --json
+has out '"parameters":{"m":15}' '"settings":"genalpha, sigma 1,'
 
 # exact: results do not depend on the number of processes
 for jobs in 1 3; do
@@ -89,6 +103,11 @@ refused "has no choice 'foo'" converge pendulum --h 0.1,0.2 --method genalpha,fo
 refused "has no choice 'index4'" converge pendulum --h 0.1,0.2 --formulation index3,index4
 refused 'more than 256 variants' converge pendulum --h 0.1 --sigma "$(seq -s, 1 17)" --rho "$(seq -s, 0.01 0.01 0.17)"
 refused 'two step sizes at least' converge pendulum --h 0.1 --expect 2
+run 0 converge pendulum --h 0.1,0.05 --t-end 1 --order 2,3 # two orders of a method that has one
+complains 'note: --order: no method of this study reads it' "--order for genalpha"
+run 0 converge pendulum --h 0.1,0.05 --t-end 1 --order 2,3 --method genalpha,bliedf
+[[ ! -s err ]] || fail "one method reads it: $(cat err)"
+refused 'rho = 2 is outside [0, 1]' converge pendulum --h 0.1,0.05 --t-end 1 --rho 0.9,2
 refused '--from' converge pendulum --h 0.1 --t-end 1 --from 2
 refused 'its value is missing' converge pendulum --h
 run 0 converge pendulum --h 0.01 --t-end 1 --json # one step size: errors without orders
@@ -143,14 +162,65 @@ has out '"times":6' '"times":11'
 run 2 converge pendulum --h 0.1,0.05 --t-end 1 --reference pend.csv --from 0.7
 has err 'no time that it shares'
 
+has err "'pend.csv' ends at t = 0.5 s"
+run 0 converge pendulum --h 0.1,0.05 --t-end 1 --reference pend.csv
+has out '0 s <= t <= 0.5 s'
+
+# a table of the same model with another mass
+run 0 run "$models/heavy_top.lua" --set m=16 --t-end 0.1 --h 1e-4 -o heavy.csv --quiet
+run 0 converge "$models/heavy_top.lua" --h 2e-3,1e-3 --t-end 0.1 --reference heavy.csv --quiet
+complains "note: 'heavy.csv' was computed with m = 16, and here it is 15" "another mass"
+run 0 converge "$models/heavy_top.lua" --set m=16 --h 2e-3,1e-3 --t-end 0.1 --reference heavy.csv --quiet
+[[ ! -s err ]] || fail "the same mass: $(cat err)"
+
+# A model that fails half way: no reference, and so no table and no file; its own words say why.
+cat >half.lua <<'EOF'
+model "half"
+body { name = "b", mass = 1, inertia = {1, 1, 1}, position = {0, 1, 0} }
+joint { name = "j", type = "spherical", bodies = {"ground", "b"}, at = {0, 0, 0} }
+force { name = "f", body = "b", value = function(t) if t > 0.05 then error("too late") end return {0, 0, 1} end }
+run { t_end = 0.1, h = 1e-3 }
+EOF
+for command in converge work; do
+    run 1 $command half.lua --h 2e-3,1e-3 -o half.csv
+    complains "half.lua:4: force 'f': too late" "$command of a model that fails"
+    [[ ! -s out && ! -e half.csv ]] || fail "$command: a table without a reference: $(cat out)"
+done
+run 1 converge half.lua --h 2e-3,1e-3 --reference finest --quiet
+has err "genalpha, h = 0.002 s: t = 0.052: half.lua:4: force 'f': too late"
+run 1 transient half.lua --steps 80
+complains "half.lua:4: force 'f': too late" "transient of a model that fails"
+
 # ---- sensors ------------------------------------------------------------------------------------------------------
 
 run 0 converge "$models/slider_crank.lua" --h 4e-3,2e-3 --t-end 0.1 --sensor theta --json
 is_json out
 has out '"sensors":{"theta":'
+# units, also of sensors: joints that turn, joints that slide
+cat >units.lua <<'EOF'
+model "units"
+body { name = "b", mass = 1, inertia = {1, 1, 1}, omega = {0, 0, 1} }
+body { name = "c", mass = 1, inertia = {1, 1, 1}, velocity = {1, 0, 0} }
+joint { name = "turn", type = "revolute", bodies = {"ground", "b"}, at = {0, 0, 0}, axis = {0, 0, 1} }
+joint { name = "slide", type = "generic", bodies = {"ground", "c"}, at = {0, 0, 0}, lock = {"y", "z", "rx", "ry", "rz"} }
+sensor { name = "phi", type = "angle", joint = "turn" }
+sensor { name = "s", type = "angle", joint = "slide" }
+sensor { name = "ds", type = "rate", joint = "slide" }
+sensor { name = "R", type = "rotation", body = "b" }
+sensor { name = "F", type = "reaction", joint = "turn" }
+sensor { name = "own", custom = function(t) return t end }
+run { t_end = 0.1 }
+EOF
+run 0 converge units.lua --h 0.02,0.01 --sensor phi,s,ds,R,F,own -o units.csv --quiet
+has units.csv 'error.q [m and rad],' 'error.v [m/s and rad/s],' 'error.vdot [m/s^2 and rad/s^2],' 'error.lambda [SI],' \
+    'error.sensors.phi [rad],' 'error.sensors.s [m],' 'error.sensors.ds [m/s],' 'error.sensors.R [rad],' \
+    'error.sensors.F [N and N m],' 'error.sensors.own,'
 # an angle over more than a turn: each run counts its turns anew, also where one process makes all of them
 run 0 converge "$models/slider_crank.lua" --h 2e-3,1e-3,5e-4 --t-end 0.8 --sensor theta --jobs 1 -o turns.csv
 within 5 "$(column turns.csv order.sensors.theta | tail -n 2 | tr '\n' ' ')" "2 2"
+run 0 converge "$models/slider_crank.lua" --h 4e-3,2e-3 --t-end 0.1 --sensor theta,s,theta --json # one twice is one
+grep -q '"theta":[^}]*"theta":[^{]*}' out && fail "a sensor is there twice: $(cat out)"
+refused "has no sensor ''" converge "$models/slider_crank.lua" --h 4e-3,2e-3 --sensor ''
 refused "did you mean 'theta'" converge "$models/slider_crank.lua" --h 4e-3,2e-3 --sensor thet
 refused "has no sensor 'nothing'" converge "$models/slider_crank.lua" --h 4e-3,2e-3 --sensor s,nothing
 refused 'has no sensors' converge pendulum --h 4e-3,2e-3 --sensor s
@@ -167,10 +237,20 @@ grep -qF gnuplot err || fail "without gnuplot: $(cat err)"
 [[ ! -e a.svg ]] || fail "a picture without gnuplot"
 if command -v gnuplot >/dev/null; then
     run 0 converge pendulum --h 0.04,0.02,0.01 --sigma 0,1 --plot a.svg --quiet
-    has a.svg '<svg' 'sigma 0' 'sigma 1' 'error of lambda' 'h [s]'
+    has a.svg '<svg' 'sigma 0' 'sigma 1' 'error of q [m]' 'error of v [m/s]' 'error of lambda [SI]' 'h [s]'
     [[ ! -s out ]] || fail "--quiet prints"
+    for file in torn.svg torn.png; do # no room: gnuplot itself does not tell
+        (ulimit -f 4 && "$polhode" converge pendulum --h 0.04,0.02,0.01 --plot $file --quiet >out 2>err)
+        [[ $? == 2 ]] || fail "a picture without room for it: exit code"
+        complains 'the picture is not complete' "$file"
+        [[ -z $(find . -name 'torn.*') ]] || fail "half a picture: $(find . -name 'torn.*')"
+    done
     run 0 work pendulum --h 0.04,0.02 --repeats 2 --plot b.png --quiet
     [[ $(head -c 4 b.png | tail -c 3) == PNG ]] || fail "no PNG"
+    run 0 work heavy_top --h 4e-3,2e-3 --t-end 0.1 --newton full,modified --repeats 2 --plot c.svg --quiet
+    has c.svg 'CPU time [s]' 'Newton iterations' 'Jacobians' 'error of q [m and rad]'
+    run 0 work heavy_top --h 4e-3,2e-3 --t-end 0.1 --method rkmk --tableau rk4 --repeats 2 --plot d.svg --quiet
+    grep -q Jacobians d.svg && fail "explicit methods have no Jacobians to draw"
 fi
 
 # ---- work ---------------------------------------------------------------------------------------------------------

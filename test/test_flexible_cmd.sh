@@ -20,7 +20,7 @@ LUA
 # Markers are no bodies of their own; modes are coordinates.
 for space in R3xSO3 SE3; do
     run 0 check clamped.lua --space $space
-    has out "clamped rod: 1 bodies, 1 joints" "coordinates  10, constraints 6, degrees of freedom 4" \
+    has out "clamped rod: 1 body, 1 joint," "coordinates  10, constraints 6, degrees of freedom 4" \
         "'rod', 4 modes of 52.5 to 329 rad/s, 12 markers"
 done
 run 0 check clamped.lua --json

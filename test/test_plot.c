@@ -103,11 +103,52 @@ static void test_strip(void **unused)
     has(text, "set key at screen 0.5,");
     has(text, "plot NaN with linespoints linetype 1 title 'it''s a_b' noenhanced, \\\n  NaN with linespoints "
               "linetype 2");
-    assert_null(strstr(text, "outside below"));
-    plot.n_panels = 1;
+    plot.n_panels = 1; /* also of one panel: below the axes it would meet their label */
     script_of(&plot, text, sizeof text);
-    has(text, "set key outside below");
-    assert_null(strstr(text, "at screen"));
+    has(text, "set key at screen 0.5,");
+    has(text, "set title 'two'");
+    p.title = "above one panel"; /* both are there */
+    plot.panels = &p;
+    script_of(&plot, text, sizeof text);
+    has(text, "set title 'above one panel'");
+    has(text, "set multiplot title 'two'");
+}
+
+/* A logarithmic axis has labels, also where there is one point; 8 and 9 would meet 1. */
+static void test_log_tics(void **unused)
+{
+    (void)unused;
+    static char text[1 << 16];
+    static const double x[] = {0.011}, y[] = {0.031}, near[] = {0.01, 0.02};
+    ph_series s = {.n = 1, .x = x, .y = y};
+    ph_panel p = {.x = {.label = "h", .log = 1}, .y = {.label = "e", .log = 1}, .n_series = 1, .series = &s};
+    ph_plot plot = {.n_panels = 1, .panels = &p};
+    script_of(&plot, text, sizeof text);
+    has(text, "'10^{-2}' 0.01");
+    has(text, "'5·10^{-2}' 0.05");
+    s.x = s.y = near, s.n = 2;
+    script_of(&plot, text, sizeof text);
+    has(text, "'' 0.009");
+    has(text, "'2·10^{-2}' 0.02");
+}
+
+/* Labels of a linear axis do not meet: steps of 0.001 would be too narrow for theirs. */
+static void test_tics(void **unused)
+{
+    (void)unused;
+    static char text[1 << 16];
+    static const double x[] = {0.001, 0.01}, y[] = {1, 2}, far[] = {1e6, 1e6 + 1e-4};
+    ph_series s = {.n = 2, .x = x, .y = y};
+    ph_panel p = {.x = {.label = "h"}, .n_series = 1, .series = &s};
+    ph_plot plot = {.n_panels = 1, .panels = &p};
+    script_of(&plot, text, sizeof text);
+    has(text, "set xtics 0.002");
+    p.x.unit = ""; /* as that of a function of the user */
+    script_of(&plot, text, sizeof text);
+    has(text, "set xlabel 'h' noenhanced");
+    s.x = far; /* no labels of six digits tell these apart */
+    script_of(&plot, text, sizeof text);
+    has(text, "set xtics autofreq");
 }
 
 /* The triangle has the slope it says: round-off of 17 printed digits. */
@@ -187,7 +228,8 @@ static void test_draw(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_script), cmocka_unit_test(test_strip),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_script),   cmocka_unit_test(test_strip),
+                                       cmocka_unit_test(test_tics),     cmocka_unit_test(test_log_tics),
                                        cmocka_unit_test(test_triangle), cmocka_unit_test(test_ready),
                                        cmocka_unit_test(test_draw)};
     return cmocka_run_group_tests(tests, NULL, NULL);

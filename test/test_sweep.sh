@@ -35,6 +35,7 @@ values() { # FILE LINE NAME...: columns by name
         {rows++; text[rows] = $0} END {split(text[line ? line : rows], f, ","); k = split(names, want, " ")
         for (i = 1; i <= k; i++) printf "%s ", f[at[want[i]]]}' "$1"
 }
+has one.csv '# settings, unless varied: genalpha, sigma 1, rho 0.9, ggl,' '# parameters, unless varied: m = 15'
 columns=(t tip.1 tip.2 tip.3 reaction.1 reaction.2 reaction.3 reaction.4 reaction.5 reaction.6 energy)
 ours=$(values one.csv 23 m rho status) theirs=$(values one.csv 23 "${columns[@]}")
 [[ $ours == '20 0.90000000000000002 ok ' ]] || fail "row 23 is $ours"
@@ -42,7 +43,7 @@ ours=$(values one.csv 23 m rho status) theirs=$(values one.csv 23 "${columns[@]}
 
 # Options of run are varied too; the id of a case stands for model, parameters and options.
 run 0 sweep top.lua --vary h=1e-3,5e-4 --vary t_end=0.01:0.02:2 --vary order=1:2:2 --sensor tip --json
-has out '"cases":8,"failed":0' '"tip":{"1":' '"h":0.001' '"t_end":0.02' '"steps":40'
+has out '"settings":"genalpha, sigma 1,' '"cases":8,"failed":0' '"tip":{"1":' '"h":0.001' '"t_end":0.02' '"steps":40'
 ! grep -q reaction out || fail '--sensor tip gives reactions'
 ids() { grep -o '[0-9]\{6\}-[0-9a-f]\{16\}' "$1"; }
 [[ $(ids one.csv | sort -u | wc -l) == 24 ]] || fail 'ids are not distinct'
@@ -85,6 +86,11 @@ has out '1 ok, 1 stopped'
 has rotor.csv 'the solution explodes'
 
 # ---- bad input -------------------------------------------------------------------------------------------
+refused 'm: 10 is there twice' sweep top.lua --vary m=10,20,1e1
+refused 'm: from 10 to 10 there is one value, not 3' sweep top.lua --vary m=10:10:3
+refused '--json is for the run that gathers' sweep top.lua --vary m=10,20 --case 1/2 -o x.csv --json
+refused '--plot is for the run that gathers' sweep top.lua --vary m=10,20 --case 1/2 -o x.csv --plot x.svg
+refused '--seed: without --sample' sweep top.lua --vary m=10,20 --seed 3
 run 2 sweep top.lua
 has err 'sweep needs --vary'
 run 2 sweep top.lua --vary mass=1,2

@@ -1,4 +1,4 @@
-/* The nearest word to a misspelt one. */
+/* The nearest word to a misspelt one; the word that goes with a number. */
 #ifndef PH_BASE_WORDS_H
 #define PH_BASE_WORDS_H
 
@@ -15,5 +15,11 @@ typedef struct ph_near {
 
 void ph_near_offer(ph_near *n, const char *candidate); /* which must live until the answer is used */
 const char *ph_near_word(const ph_near *n);            /* NULL: none is near */
+
+/* "1 body", "2 bodies" */
+static inline const char *ph_plural(long n, const char *one, const char *many)
+{
+    return n == 1 ? one : many;
+}
 
 #endif

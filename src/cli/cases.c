@@ -41,12 +41,12 @@ static int plan_steps(ph_inquiry *q)
         }
         q->steps[k] = n < 1 ? 1 : lround(n);
         if (k && q->steps[k] == q->steps[k - 1]) {
-            ph_complain("--h: %g and %g are both %ld steps until t_end = %g s", h.x[k - 1], h.x[k],
-                        q->steps[k], t_end);
+            ph_complain("--h: %g and %g are both %ld %s until t_end = %g s", h.x[k - 1], h.x[k], q->steps[k],
+                        ph_plural(q->steps[k], "step", "steps"), t_end);
             return 0;
         }
     }
-    q->def.n_h = h.n, q->def.steps = q->steps, q->def.t_end = t_end;
+    q->def.n_h = h.n, q->def.steps = q->steps, q->def.t_end = q->until = t_end;
     return 1;
 }
 
@@ -59,6 +59,8 @@ static int plan_variants(ph_inquiry *q)
     else if (n < 0)
         ph_complain("the lists combine to more than %d variants", PH_VARIANTS_MAX);
     q->def.n_variants = n, q->def.variants = q->variants;
+    if (n > 0)
+        ph_note_unread(&q->args.list, n, q->variants);
     return n > 0;
 }
 
@@ -93,6 +95,7 @@ static int find_sensor(const ph_inquiry *q, const char *name)
 static int plan_sensors(ph_inquiry *q, int *n)
 {
     char name[PH_LABEL_MAX];
+    int k, i;
     *n = 0;
     if (q->args.sensors && !q->subject.model) {
         ph_complain("--sensor: the built-in problem '%s' has no sensors", q->subject.p->name);
@@ -105,9 +108,13 @@ static int plan_sensors(ph_inquiry *q, int *n)
             ph_complain("--sensor: more than %d of them", PH_PROBE_SENSORS);
             return 0;
         }
-        q->sensors[*n] = find_sensor(q, name);
-        if (q->sensors[(*n)++] < 0)
+        k = find_sensor(q, name);
+        if (k < 0)
             return 0;
+        for (i = 0; i < *n && q->sensors[i] != k; i++)
+            ;
+        if (i == *n) /* not said twice */
+            q->sensors[(*n)++] = k;
     }
     return 1;
 }
@@ -129,11 +136,17 @@ static int read_reference(ph_inquiry *q, const char *path)
     ph_state layout = ph_sim_state(sim);
     int ok = ph_reference_file(&q->track, path, q->bodies, q->probe, &layout);
     ph_sim_destroy(sim);
+    if (ok)
+        ph_reference_note(path, &q->subject);
+    if (ok && q->track.t[q->track.n - 1] < q->def.t_end - 1e-6 * o.h) {
+        q->until = q->track.t[q->track.n - 1];
+        ph_note("'%s' ends at t = %g s: errors are those until then", path, q->until);
+    }
     q->def.against = PH_AGAINST_TRACK, q->def.track = &q->track;
     snprintf(q->reference, sizeof q->reference, "%.200s", path);
     for (int m = PH_OF_V; ok && m < q->probe->n_measures; m++)
         if (q->track.missing & 1u << m && (m != PH_OF_LAMBDA || q->probe->nl))
-            fprintf(stderr, "polhode: note: '%s' does not have all columns of %s: it is not compared\n", path,
+            ph_note("'%s' does not have all columns of %s: it is not compared", path,
                     ph_inquiry_measure(q, m));
     return ok;
 }
@@ -188,7 +201,7 @@ int ph_inquiry_open(ph_inquiry *q, const ph_args *given, int *code)
     return q->cases != NULL;
 }
 
-/* A line for each run that failed. Bad options of one variant are bad input. */
+/* A line for each run that failed. Bad options of one variant are bad input, and one line says so. */
 static int report_failures(const ph_inquiry *q)
 {
     int code = PH_EXIT_OK;
@@ -197,14 +210,14 @@ static int report_failures(const ph_inquiry *q)
         if (c->status == PH_OK)
             continue;
         ph_complain("%s, h = %g s: %s", q->variants[k / q->def.n_h].label, c->h, c->why);
-        int bad = c->status == PH_E_INPUT || c->status == PH_E_INCONSISTENT || c->status == PH_E_MEMORY;
-        if (bad || code == PH_EXIT_OK)
-            code = bad ? PH_EXIT_USAGE : PH_EXIT_FAILED;
+        code = ph_status_exit(c->status);
+        if (code == PH_EXIT_USAGE)
+            break;
     }
     return code;
 }
 
-int ph_inquiry_run(ph_inquiry *q)
+int ph_inquiry_run(ph_inquiry *q, int *code)
 {
     ph_error err = {0};
     int signal_seen;
@@ -213,12 +226,16 @@ int ph_inquiry_run(ph_inquiry *q)
         signal(signal_seen, SIG_DFL);
         raise(signal_seen);
     }
-    if (s == PH_OK)
-        return report_failures(q);
+    if (s == PH_OK) {
+        *code = report_failures(q);
+        return *code != PH_EXIT_USAGE;
+    }
     ph_complain("%s%s", err.text,
-                q->def.against == PH_AGAINST_EXACT ? "; --reference finest compares with a finer run instead"
-                                                   : "");
-    return s == PH_E_INPUT || s == PH_E_MEMORY ? PH_EXIT_USAGE : PH_EXIT_FAILED;
+                q->def.against == PH_AGAINST_EXACT && s != PH_E_CALLBACK
+                    ? "; --reference finest compares with a finer run instead"
+                    : "");
+    *code = ph_status_exit(s);
+    return 0;
 }
 
 void ph_inquiry_close(ph_inquiry *q)

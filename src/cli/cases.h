@@ -20,12 +20,17 @@ typedef struct ph_inquiry {
     ph_track track;      /* of a file */
     ph_case *cases;      /* n_variants of n_h */
     char reference[256]; /* in words */
+    double until;        /* the last time that is compared: t_end, or where a file ends */
 } ph_inquiry;
 
 /* Read the arguments, open the model, check that files can be written, make the reference. 0 after one line
  * on stderr; code is then the exit code. ph_inquiry_close in any case. */
 int ph_inquiry_open(ph_inquiry *q, const ph_args *given, int *code);
-int ph_inquiry_run(ph_inquiry *q); /* the exit code, after a line on stderr for each run that failed */
+
+/* The runs, and a line on stderr for each that failed; code is the exit code. 0: there is nothing to report, as
+ * the input is bad or there is no reference. */
+int ph_inquiry_run(ph_inquiry *q, int *code);
+
 void ph_inquiry_close(ph_inquiry *q);
 
 /* Measures that this study has, and their names: "q", "v", "vdot", "lambda", then sensors; NULL past
@@ -33,20 +38,39 @@ void ph_inquiry_close(ph_inquiry *q);
 int ph_inquiry_has(const ph_inquiry *q, int measure);
 const char *ph_inquiry_measure(const ph_inquiry *q, int measure);
 
+/* The unit of its error: "m and rad" where both are added; returns text. */
+#define PH_UNIT_MAX 64
+const char *ph_inquiry_unit(const ph_inquiry *q, int measure, char text[PH_UNIT_MAX]);
+
 /* Settings, in a few lines for people and for the head of files. */
-#define PH_INQUIRY_LINES 4
-int ph_inquiry_settings(const ph_inquiry *q, char text[PH_INQUIRY_LINES][512]);
+#define PH_INQUIRY_LINES 3
+#define PH_INQUIRY_LINE  512
+int ph_inquiry_settings(const ph_inquiry *q, char text[PH_INQUIRY_LINES][PH_INQUIRY_LINE]);
+void ph_inquiry_variant(const ph_inquiry *q, int v, char *text, size_t size); /* those of variant v */
+
+/* The same in JSON: at the root, and a new element of variants. */
+void ph_inquiry_json(const ph_inquiry *q, ph_json *j);
+cJSON *ph_inquiry_json_variant(const ph_inquiry *q, ph_json *j, cJSON *variants, int v);
 
 /* Write the table where -o says. The exit code. */
 int ph_inquiry_write(const ph_inquiry *q, const ph_table *t);
 
-/* Panels of q, v and, where there are, lambda and sensors: errors of all variants over x, which gives the
- * abscissa of a case; in the file of --plot. The exit code. */
-typedef double (*ph_abscissa_fn)(const ph_case *c);
-int ph_inquiry_plot(const ph_inquiry *q, ph_axis x, ph_abscissa_fn abscissa, int slopes);
+/* Panels of q, v and, where there are, lambda and sensors: errors of all variants over an abscissa, a row of
+ * panels for each of n of them; in the file of --plot. The exit code. */
+typedef struct ph_abscissa {
+    ph_axis axis;
+    double (*value)(const ph_case *c);
+    int slopes; /* with triangles */
+} ph_abscissa;
+
+#define PH_ABSCISSAS_MAX 3
+int ph_inquiry_plot(const ph_inquiry *q, int n, const ph_abscissa *over);
 
 /* reference_file.c: a table that run wrote becomes a track. 0 after one line on stderr. */
 int ph_reference_file(ph_track *t, const char *path, const ph_bodies *bodies, const ph_probe *probe,
                       const ph_state *layout);
+
+/* Notes on stderr where parameters of the model are others than those that such a table names. */
+void ph_reference_note(const char *path, const ph_subject *subject);
 
 #endif

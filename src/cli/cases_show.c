@@ -1,6 +1,8 @@
 /* Studies over step sizes and variants of a method: names of what was measured, files, pictures. */
 #include "cli/cases.h"
+#include "cli/run.h"
 #include "mech/model.h"
+#include "mech/tables.h"
 
 #include <errno.h>
 #include <math.h>
@@ -17,6 +19,36 @@ const char *ph_inquiry_measure(const ph_inquiry *q, int measure)
                                           : NULL;
 }
 
+/* Which of metres and radians the group has. */
+static void find_kinds(const ph_probe *p, int *metres, int *radians)
+{
+    *metres = *radians = 0;
+    for (int i = 0; i < p->n_parts; i++) {
+        *metres |= p->part[i].group != PH_SO3;
+        *radians |= p->part[i].group != PH_RN;
+    }
+}
+
+const char *ph_inquiry_unit(const ph_inquiry *q, int measure, char text[PH_UNIT_MAX])
+{
+    static const char *const per[] = {"", "/s", "/s^2"};
+    int metres, radians;
+    find_kinds(q->probe, &metres, &radians);
+    if (measure >= PH_OF_SENSOR) { /* of several kinds of numbers: "N, N m" */
+        const char *unit = ph_model_sensor_unit(q->subject.model, q->sensors[measure - PH_OF_SENSOR]);
+        const char *comma = strchr(unit, ',');
+        if (q->subject.model->sensor[q->sensors[measure - PH_OF_SENSOR]].type == PH_S_ROTATION)
+            unit = "rad", comma = NULL;
+        snprintf(text, PH_UNIT_MAX, "%.*s%s%s", comma ? (int)(comma - unit) : (int)strlen(unit), unit,
+                 comma ? " and" : "", comma ? comma + 1 : "");
+    } else if (measure == PH_OF_LAMBDA)
+        snprintf(text, PH_UNIT_MAX, "SI"); /* depends on how the author of Phi scaled it */
+    else
+        snprintf(text, PH_UNIT_MAX, "%s%s%s%s%s", metres ? "m" : "", metres ? per[measure] : "",
+                 metres && radians ? " and " : "", radians ? "rad" : "", radians ? per[measure] : "");
+    return text;
+}
+
 int ph_inquiry_has(const ph_inquiry *q, int measure)
 {
     if (measure >= q->probe->n_measures || (measure == PH_OF_LAMBDA && !q->probe->nl))
@@ -24,44 +56,83 @@ int ph_inquiry_has(const ph_inquiry *q, int measure)
     return q->def.against != PH_AGAINST_TRACK || !(q->track.missing & 1u << measure);
 }
 
-int ph_inquiry_settings(const ph_inquiry *q, char text[PH_INQUIRY_LINES][512])
+int ph_inquiry_settings(const ph_inquiry *q, char text[PH_INQUIRY_LINES][PH_INQUIRY_LINE])
 {
-    const ph_args *a = &q->args;
     int n = 0;
-    snprintf(text[n++], 512, "polhode %s, model %s, space %s", ph_version(), q->subject.p->name,
+    snprintf(text[n++], PH_INQUIRY_LINE, "polhode %s, model %s, space %s", ph_version(), q->subject.p->name,
              ph_bodies_space(q->bodies));
-    snprintf(text[n++], 512, "errors: largest at %g s <= t <= %g s, against %s", q->def.from, q->def.t_end,
-             q->reference);
-    if (a->set.n) {
-        snprintf(text[n], 512, "set");
-        for (int i = 0; i < a->set.n; i++)
-            snprintf(text[n] + strlen(text[n]), 512 - strlen(text[n]), " %s", a->set.text[i]);
-        n++;
-    }
-    return n;
+    snprintf(text[n++], PH_INQUIRY_LINE, "errors: largest at %g s <= t <= %g s, against %s", q->def.from,
+             q->until, q->reference);
+    ph_subject_parameters(&q->subject, text[n], PH_INQUIRY_LINE);
+    return text[n][0] ? n + 1 : n;
 }
 
+void ph_inquiry_variant(const ph_inquiry *q, int v, char *text, size_t size)
+{
+    const ph_options *o = &q->variants[v].opt;
+    ph_report_options(o, text, size);
+    size_t n = strlen(text);
+    if (ph_method_reads(o->method) & PH_READS_NEWTON)
+        snprintf(text + n, size - n, ", atol %g, rtol %g", o->atol, o->rtol);
+}
+
+void ph_inquiry_json(const ph_inquiry *q, ph_json *j)
+{
+    char text[PH_INQUIRY_LINE];
+    ph_inquiry_variant(q, 0, text, sizeof text);
+    ph_json_text(j, j->root, "polhode", ph_version());
+    ph_json_text(j, j->root, "model", q->subject.p->name);
+    ph_json_text(j, j->root, "settings", text);
+    ph_subject_json(&q->subject, j);
+    ph_json_text(j, j->root, "reference", q->reference);
+    ph_json_number(j, j->root, "t_end", q->def.t_end);
+    ph_json_number(j, j->root, "from", q->def.from);
+}
+
+cJSON *ph_inquiry_json_variant(const ph_inquiry *q, ph_json *j, cJSON *variants, int v)
+{
+    char text[PH_INQUIRY_LINE];
+    cJSON *one = ph_json_element(j, variants);
+    ph_inquiry_variant(q, v, text, sizeof text);
+    ph_json_text(j, one, "label", q->variants[v].label);
+    ph_json_text(j, one, "method", q->variants[v].opt.method);
+    ph_json_text(j, one, "settings", text);
+    return one;
+}
+
+/* Above the table: the settings, those of each variant too. */
 int ph_inquiry_write(const ph_inquiry *q, const ph_table *t)
 {
-    char text[PH_INQUIRY_LINES][512];
-    const char *lines[PH_INQUIRY_LINES];
+    int n = 0, variants = q->def.n_variants, code = PH_EXIT_OK;
     if (!q->args.output)
         return PH_EXIT_OK;
-    int n = ph_inquiry_settings(q, text);
-    for (int i = 0; i < n; i++)
-        lines[i] = text[i];
-    if (ph_table_write(t, q->args.output, n, lines))
-        return PH_EXIT_OK;
-    return ph_complain("cannot write '%s': %s", q->args.output, strerror(errno));
+    char(*text)[PH_INQUIRY_LINE] = calloc((size_t)(PH_INQUIRY_LINES + variants), sizeof *text);
+    const char **lines = calloc((size_t)(PH_INQUIRY_LINES + variants), sizeof *lines);
+    if (text && lines) {
+        n = ph_inquiry_settings(q, text);
+        for (int v = 0; v < variants; v++, n++) {
+            int at = snprintf(text[n], sizeof *text, "%s: ", q->variants[v].label);
+            ph_inquiry_variant(q, v, text[n] + at, sizeof *text - (size_t)at);
+        }
+        for (int i = 0; i < n; i++)
+            lines[i] = text[i];
+        if (!ph_table_write(t, q->args.output, n, lines))
+            code = ph_complain("cannot write '%s': %s", q->args.output, strerror(errno));
+    } else
+        code = ph_complain("not enough memory for the table");
+    free(text), free(lines);
+    return code;
 }
 
 /* ---- the picture -------------------------------------------------------------------------------------- */
 
+#define PANELS_MAX (PH_ABSCISSAS_MAX * PH_MEASURES)
+
 typedef struct picture {
     int n; /* panels */
-    ph_panel panel[PH_MEASURES];
-    char label[PH_MEASURES][PH_LABEL_MAX + 32];
-    ph_slope slope[PH_MEASURES][3];
+    ph_panel panel[PANELS_MAX];
+    char label[PANELS_MAX][PH_LABEL_MAX + 32], unit[PANELS_MAX][PH_UNIT_MAX];
+    ph_slope slope[PANELS_MAX][3];
     ph_series *series; /* n_variants for each panel */
     double *xy;        /* of one series: n_h abscissas, n_h errors */
 } picture;
@@ -81,8 +152,7 @@ static int find_slopes(const ph_inquiry *q, int measure, ph_slope slope[3])
     return n;
 }
 
-static void fill_panel(const ph_inquiry *q, picture *pic, int measure, ph_axis x, ph_abscissa_fn abscissa,
-                       int slopes)
+static void fill_panel(const ph_inquiry *q, picture *pic, int measure, const ph_abscissa *over)
 {
     int n_h = q->def.n_h, variants = q->def.n_variants, i = pic->n++;
     ph_series *s = pic->series + i * variants;
@@ -90,38 +160,56 @@ static void fill_panel(const ph_inquiry *q, picture *pic, int measure, ph_axis x
         double *xs = pic->xy + (i * variants + v) * 2 * n_h, *ys = xs + n_h;
         for (int k = 0; k < n_h; k++) {
             const ph_case *c = &q->cases[v * n_h + k];
-            xs[k] = abscissa(c), ys[k] = c->error[measure];
+            xs[k] = over->value(c), ys[k] = c->error[measure];
         }
         s[v] = (ph_series){.label = q->variants[v].label, .n = n_h, .x = xs, .y = ys};
     }
     snprintf(pic->label[i], sizeof pic->label[i], "error of %s", ph_inquiry_measure(q, measure));
-    pic->panel[i] = (ph_panel){.x = x,
-                               .y = {.label = pic->label[i], .log = 1},
+    ph_inquiry_unit(q, measure, pic->unit[i]);
+    pic->panel[i] = (ph_panel){.x = over->axis,
+                               .y = {.label = pic->label[i], .unit = pic->unit[i], .log = 1},
                                .legend = PH_LEGEND_BELOW,
                                .n_series = variants,
                                .series = s,
-                               .n_slopes = slopes ? find_slopes(q, measure, pic->slope[i]) : 0,
+                               .n_slopes = over->slopes ? find_slopes(q, measure, pic->slope[i]) : 0,
                                .slopes = pic->slope[i]};
 }
 
+/* Explicit methods have no iterations: a row of panels in which nothing stands is left out. */
+static int has_values(const ph_inquiry *q, const ph_abscissa *over)
+{
+    for (int k = 0; k < q->def.n_variants * q->def.n_h; k++)
+        if (over->value(&q->cases[k]) > 0)
+            return 1;
+    return 0;
+}
+
 /* q, v and lambda, and the sensors that were asked for. */
-static int draw(const ph_inquiry *q, picture *pic, ph_axis x, ph_abscissa_fn abscissa, int slopes)
+static int draw(const ph_inquiry *q, picture *pic, int n, const ph_abscissa *over)
 {
     ph_error err;
-    for (int m = 0; m < q->probe->n_measures; m++)
-        if (m != PH_OF_VDOT && ph_inquiry_has(q, m))
-            fill_panel(q, pic, m, x, abscissa, slopes);
+    int first = 0;
+    for (int i = 0; i < n; i++) {
+        if (i && !has_values(q, &over[i]))
+            continue;
+        for (int m = 0; m < q->probe->n_measures; m++)
+            if (m != PH_OF_VDOT && ph_inquiry_has(q, m))
+                fill_panel(q, pic, m, &over[i]);
+        first = first ? first : pic->n;
+    }
     ph_plot plot = {.title = q->subject.p->name, .n_panels = pic->n, .panels = pic->panel};
+    if (pic->n > first)
+        plot.columns = first;
     if (ph_plot_write(&plot, q->args.plot, &err))
         return PH_EXIT_OK;
     return ph_complain("--plot: %s", err.text);
 }
 
-int ph_inquiry_plot(const ph_inquiry *q, ph_axis x, ph_abscissa_fn abscissa, int slopes)
+int ph_inquiry_plot(const ph_inquiry *q, int n, const ph_abscissa *over)
 {
     if (!q->args.plot)
         return PH_EXIT_OK;
-    size_t curves = (size_t)q->probe->n_measures * (size_t)q->def.n_variants;
+    size_t curves = (size_t)n * (size_t)q->probe->n_measures * (size_t)q->def.n_variants;
     picture *pic = calloc(1, sizeof *pic);
     int code = PH_EXIT_USAGE;
     if (pic) {
@@ -129,7 +217,7 @@ int ph_inquiry_plot(const ph_inquiry *q, ph_axis x, ph_abscissa_fn abscissa, int
         pic->xy = calloc(curves * 2 * (size_t)q->def.n_h, sizeof *pic->xy);
     }
     if (pic && pic->series && pic->xy)
-        code = draw(q, pic, x, abscissa, slopes);
+        code = draw(q, pic, n, over);
     else
         ph_complain("not enough memory for the picture");
     if (pic)

@@ -18,6 +18,12 @@ enum { PH_EXIT_OK, PH_EXIT_FAILED, PH_EXIT_USAGE }; /* done; numerical failure; 
 /* One error line on stderr, "polhode: ...". Returns PH_EXIT_USAGE. */
 int ph_complain(const char *format, ...) PH_PRINTF(1, 2);
 
+/* "polhode: note: ..." on stderr, of what is no mistake but not to be seen in the results. */
+void ph_note(const char *format, ...) PH_PRINTF(1, 2);
+
+/* A note where several values of an option are for no method of a study. */
+void ph_note_unread(const ph_lists *lists, int n, const ph_variant *variants);
+
 /* From now on complaints go to text, which holds the first of them, and not to stderr; NULL: to stderr again.
  * For the cases of a study, whose complaints are results. */
 void ph_complain_into(char *text, size_t size);
@@ -87,8 +93,8 @@ typedef struct ph_args {
     /* of stability and transient */
     int steps;                       /* 0: as many as the study has */
     int about_spin, oscillator;      /* kinds of stability */
-    double zeta, angle;              /* damping ratio; in degrees */
     ph_numbers z, amplitude, hw, ht; /* what it goes through */
+    ph_numbers zeta, angle;          /* damping ratios; angles in degrees */
 } ph_args;
 
 /* A command with its words, as they are typed: "polhode", "converge", ... Returns the exit code. */

@@ -75,7 +75,7 @@ static ph_status examine(check *c, ph_error *err)
     s = ph_sim_violation(sim, &c->position, &c->velocity);
     if (s == PH_OK)
         s = ph_sim_fastest(sim, &c->fastest);
-    if (c->fastest < VIBRATION_MIN)
+    if (c->fastest < VIBRATION_MIN || c->nv - c->nl + c->redundant == 0) /* driven: nothing can vibrate */
         c->fastest = 0;
     double rate = fmax(c->fastest * STEPS_PER_PERIOD, c->spin * STEPS_PER_TURN);
     c->sensible = rate > 0 ? TWO_PI / rate : 0;
@@ -89,10 +89,11 @@ static void print_flexible(const ph_model *model)
 {
     for (int k = 0; model && k < model->n_flexible; k++) {
         const ph_reduced *r = model->flexible[k].body;
-        printf("  flexible     '%s', %d modes", model->flexible[k].name, r->modes);
+        printf("  flexible     '%s', %d %s", model->flexible[k].name, r->modes,
+               ph_plural(r->modes, "mode", "modes"));
         if (r->omega)
             printf(" of %.4g to %.4g rad/s", r->omega[0], r->omega[r->modes - 1]);
-        printf(", %d markers\n", r->n_markers);
+        printf(", %d %s\n", r->n_markers, ph_plural(r->n_markers, "marker", "markers"));
     }
 }
 
@@ -107,8 +108,9 @@ static void print_text(const check *c)
 {
     char text[256];
     const ph_problem *p = c->subject.p;
-    printf("%s: %d bodies, %d joints, space %s\n", p->name, c->bodies->n_own, c->bodies->n_joints,
-           ph_bodies_space(c->bodies));
+    int n = c->bodies->n_own, joints = c->bodies->n_joints;
+    printf("%s: %d %s, %d %s, space %s\n", p->name, n, ph_plural(n, "body", "bodies"), joints,
+           ph_plural(joints, "joint", "joints"), ph_bodies_space(c->bodies));
     printf("  coordinates  %d, constraints %d", c->nv, c->nl);
     if (c->redundant)
         printf(" of rank %d", c->nl - c->redundant);

@@ -17,7 +17,7 @@ static double step_of(const ph_case *c)
 /* variant, h, steps, times, and error and order of each measure; of several variants each has its rows. */
 static ph_table *tabulate(const ph_inquiry *q)
 {
-    char names[2 * PH_MEASURES][PH_LABEL_MAX + 32];
+    char names[2 * PH_MEASURES][PH_LABEL_MAX + 32], units[PH_MEASURES][PH_UNIT_MAX];
     ph_column columns[COLUMNS_MAX] = {{"variant", NULL, PH_WORDS},
                                       {"h", "s", PH_SHORT},
                                       {"steps", NULL, PH_WHOLE},
@@ -29,7 +29,7 @@ static ph_table *tabulate(const ph_inquiry *q)
             continue;
         snprintf(names[2 * m], sizeof *names, "error.%s%s", of, ph_inquiry_measure(q, m));
         snprintf(names[2 * m + 1], sizeof *names, "order.%s%s", of, ph_inquiry_measure(q, m));
-        columns[n++] = (ph_column){names[2 * m], NULL, PH_REAL};
+        columns[n++] = (ph_column){names[2 * m], ph_inquiry_unit(q, m, units[m]), PH_REAL};
         columns[n++] = (ph_column){names[2 * m + 1], NULL, PH_ORDER};
     }
     ph_table *t = ph_table_create(n, columns);
@@ -57,7 +57,9 @@ static void print_variant(const ph_inquiry *q, const ph_table *t, int v)
                                         {"order (least squares)", NULL, PH_ORDER},
                                         {"error constant", NULL, PH_REAL}};
     int n_h = q->def.n_h;
-    printf("\n%s\n\n", q->variants[v].label);
+    char text[PH_INQUIRY_LINE];
+    ph_inquiry_variant(q, v, text, sizeof text);
+    printf("\n%s\n  %s\n\n", q->variants[v].label, text);
     ph_table_print_some(t, stdout, v * n_h, (v + 1) * n_h, 1);
     if (n_h < 2)
         return;
@@ -78,7 +80,7 @@ static void print_variant(const ph_inquiry *q, const ph_table *t, int v)
 
 static void print_text(const ph_inquiry *q, const ph_table *t)
 {
-    char text[PH_INQUIRY_LINES][512];
+    char text[PH_INQUIRY_LINES][PH_INQUIRY_LINE];
     int n = ph_inquiry_settings(q, text);
     for (int i = 0; i < n; i++)
         printf("%s\n", text[i]);
@@ -121,17 +123,11 @@ static void add_variant(ph_json *j, cJSON *to, const ph_inquiry *q, const ph_tab
 static int print_json(const ph_inquiry *q, const ph_table *t)
 {
     ph_json j = ph_json_create();
-    ph_json_text(&j, j.root, "polhode", ph_version());
-    ph_json_text(&j, j.root, "model", q->subject.p->name);
-    ph_json_text(&j, j.root, "reference", q->reference);
-    ph_json_number(&j, j.root, "t_end", q->def.t_end);
-    ph_json_number(&j, j.root, "from", q->def.from);
+    ph_inquiry_json(q, &j);
     add_variant(&j, j.root, q, t, 0);
     cJSON *variants = q->def.n_variants > 1 ? ph_json_array(&j, j.root, "variants") : NULL;
     for (int v = 0; variants && v < q->def.n_variants; v++) {
-        cJSON *one = ph_json_element(&j, variants);
-        ph_json_text(&j, one, "label", q->variants[v].label);
-        ph_json_text(&j, one, "method", q->variants[v].opt.method);
+        cJSON *one = ph_inquiry_json_variant(q, &j, variants, v);
         add_variant(&j, one, q, t, v);
     }
     return ph_json_print(&j, stdout) ? PH_EXIT_OK : ph_complain("not enough memory for the report");
@@ -149,8 +145,12 @@ static int check_orders(const ph_inquiry *q)
             double p = ph_cases_order(q->def.n_h, q->cases + v * q->def.n_h, measures[i]).order;
             if (!ph_inquiry_has(q, measures[i]) || !ph_order_missed(p, q->args.expect))
                 continue;
-            ph_complain("%s: the order of %s is %.3g, not %g", q->variants[v].label,
-                        ph_inquiry_measure(q, measures[i]), p, q->args.expect);
+            if (isfinite(p))
+                ph_complain("%s: the order of %s is %.3g, not %g", q->variants[v].label,
+                            ph_inquiry_measure(q, measures[i]), p, q->args.expect);
+            else
+                ph_complain("%s: %s shows no order, as there is no error or no run; %g was expected",
+                            q->variants[v].label, ph_inquiry_measure(q, measures[i]), q->args.expect);
             code = PH_EXIT_FAILED;
         }
     return code;
@@ -163,13 +163,14 @@ static int report(const ph_inquiry *q, int code)
         ph_table_destroy(t);
         return ph_complain("not enough memory for the table");
     }
+    static const ph_abscissa over = {{.label = "h", .unit = "s", .log = 1}, step_of, 1};
     int written = q->args.json ? print_json(q, t) : PH_EXIT_OK;
     if (!q->args.json && !q->args.quiet)
         print_text(q, t);
     if (written == PH_EXIT_OK)
         written = ph_inquiry_write(q, t);
     if (written == PH_EXIT_OK)
-        written = ph_inquiry_plot(q, (ph_axis){.label = "h", .unit = "s", .log = 1}, step_of, 1);
+        written = ph_inquiry_plot(q, 1, &over);
     ph_table_destroy(t);
     if (written != PH_EXIT_OK)
         return written;
@@ -183,8 +184,7 @@ int ph_cmd_converge(const ph_args *args)
     if (args->expect > 0 && args->list.h.n == 1)
         return ph_complain("--expect: an order needs two step sizes at least");
     if (ph_inquiry_open(&q, args, &code)) {
-        code = ph_inquiry_run(&q);
-        if (code != PH_EXIT_USAGE)
+        if (ph_inquiry_run(&q, &code))
             code = report(&q, code);
     }
     ph_inquiry_close(&q);

@@ -158,6 +158,14 @@ static const char *command_text(int k)
     return ph_command_get((ph_command_code)k)->text;
 }
 
+/* Several rows may have one name: which commands have which. */
+static void print_commands(int k)
+{
+    char owners[256];
+    ph_option_owners(ph_option_commands(k), ", ", "", owners, sizeof owners);
+    printf("%23sof: %s\n", "", owners);
+}
+
 static const struct table {
     const char *name, *title;
     ph_word_fn word, text;
@@ -178,7 +186,7 @@ static const struct table {
     {"groups", "Lie groups of a node", group_name, group_text, NULL, NULL},
     {"charts", "coordinates of rotations", chart_name, chart_text, NULL, NULL},
     {"commands", "see 'polhode help'", ph_command_name, command_text, NULL, NULL},
-    {"options", "see 'polhode help COMMAND'", ph_option_name, ph_option_text, NULL, NULL},
+    {"options", "see 'polhode help COMMAND'", ph_option_name, ph_option_text, print_commands, NULL},
 };
 
 #define N_TABLES ((int)(sizeof tables / sizeof *tables))

@@ -208,7 +208,9 @@ static void add_notes(const study *s, ph_delivery *d, const found *f)
     for (int k = 0; k < f->n; k++)
         worst = fmax(worst, f->re[k]);
     if (f->info.count > f->n)
-        ph_delivery_line(d, "%d further modes: -n %d shows them", f->info.count - f->n, f->info.count);
+        ph_delivery_line(d, "%d further %s: -n %d shows %s", f->info.count - f->n,
+                         ph_plural(f->info.count - f->n, "mode", "modes"), f->info.count,
+                         ph_plural(f->info.count - f->n, "it", "them"));
     if (f->info.turning)
         ph_delivery_line(d, "seen from axes that turn with the bodies");
     if (!s->args->about && f->info.speed == 0 && f->info.acceleration > 1e-6)

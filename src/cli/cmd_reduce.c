@@ -74,7 +74,7 @@ static void print_text(const ph_flexible_def *f, const ph_args *args)
     const ph_reduced *r = f->body;
     ph_vec3 c = ph_reduced_centre(r);
     ph_mat3 J = ph_reduced_inertia(r);
-    printf("%s: %d modes", f->name, r->modes);
+    printf("%s: %d %s", f->name, r->modes, ph_plural(r->modes, "mode", "modes"));
     if (f->sound.nodes)
         printf(" of %d nodes, %d degrees of freedom", f->sound.nodes, f->sound.rows);
     printf("\n  mass     %.9g kg\n  centre   %.9g %.9g %.9g m from the origin of the frame\n",

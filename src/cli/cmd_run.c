@@ -1,15 +1,16 @@
 /* polhode run: simulate a model, watch it on the way, report. */
-#include "cli/run.h"
+#include "cli/history.h"
 
 #include <stdlib.h>
 
 int ph_cmd_run(const ph_args *given)
 {
     ph_args args = *given;
-    ph_run r = {.args = &args};
+    ph_run r = {.args = &args, .plot = given->plot};
     int code;
     if (ph_subject_open(&r.subject, &args, &code))
         code = ph_run_perform(&r);
+    ph_history_destroy(r.history);
     ph_sim_destroy(r.sim);
     free(r.bodies);
     ph_subject_close(&r.subject);

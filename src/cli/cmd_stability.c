@@ -23,14 +23,44 @@ ph_variant *ph_stability_variants(const ph_args *args, int *n)
     for (int k = 0; k < *n; k++) /* what nothing tells apart still has its numbers */
         if (!strcmp(v[k].label, v[k].opt.method))
             ph_method_describe(&v[k].opt, 0, v[k].label, sizeof v[k].label);
-    if (*n > 0)
+    if (*n > 0) {
+        ph_note_unread(&args->list, *n, v);
         return v;
+    }
     if (v)
         ph_complain("more than %d combinations of methods and their numbers", PH_VARIANTS_MAX);
     else
         ph_complain("not enough memory for the study");
     free(v);
     return NULL;
+}
+
+/* ---- maps over rho ----------------------------------------------------------------------------------- */
+
+#define CURVES_MAX 8
+
+int ph_stability_maps(const ph_args *args, int n, const ph_variant *variant)
+{
+    const ph_numbers *rho = &args->list.rho;
+    if (rho->n <= CURVES_MAX || n % rho->n != 0)
+        return 0;
+    for (int k = 0; k < n; k++) /* rho is the fastest list, and ascends */
+        if (!(ph_method_reads(variant[k].opt.method) & PH_READS_ALPHA) ||
+            variant[k].opt.rho != rho->x[k % rho->n] ||
+            (k % rho->n && rho->x[k % rho->n - 1] > rho->x[k % rho->n]))
+            return 0;
+    return n / rho->n;
+}
+
+const char *ph_stability_map_name(const ph_variant *variant, char text[PH_VARIANT_LABEL])
+{
+    snprintf(text, PH_VARIANT_LABEL, "%s", variant->label);
+    char *rho = strstr(text, ", rho ");
+    if (rho)
+        *rho = 0;
+    else
+        snprintf(text, PH_VARIANT_LABEL, "%s", variant->opt.method);
+    return text;
 }
 
 /* ---- cases ------------------------------------------------------------------------------------------- */
@@ -105,7 +135,8 @@ static int check_kind(const ph_args *a, kind of)
     } all[] = {{"--z", a->z.n, 1u << BALL},
                {"--amplitude", a->amplitude.n, 1u << BALL},
                {"--steps", a->steps, 1u << BALL},
-               {"--zeta", a->zeta != 0, 1u << BALL | 1u << OSCILLATOR},
+               {"--angle", a->angle.n, 1u << BALL},
+               {"--zeta", a->zeta.n, 1u << BALL | 1u << OSCILLATOR},
                {"--hw", a->hw.n, 1u << SPIN},
                {"--ht", a->ht.n, 1u << OSCILLATOR},
                {"--formulation", a->list.formulation.n, 1u << SPIN},
@@ -135,8 +166,13 @@ static int check_numbers(const ph_args *a)
             ph_complain("--order: %d is outside 1 to 6", a->list.order.k[k]);
             return 0;
         }
-    if (!(a->zeta >= 0)) {
-        ph_complain("--zeta: %g is below 0", a->zeta);
+    for (int k = 0; k < a->zeta.n; k++)
+        if (!(a->zeta.x[k] >= 0)) {
+            ph_complain("--zeta: %g is below 0", a->zeta.x[k]);
+            return 0;
+        }
+    if (a->oscillator && a->zeta.n > 1) {
+        ph_complain("--zeta: --oscillator has one damping ratio");
         return 0;
     }
     return 1;
@@ -155,6 +191,7 @@ int ph_cmd_stability(const ph_args *given)
     if (!check_kind(&args, of) || !check_numbers(&args) || !ph_delivery_ready(&args))
         return PH_EXIT_USAGE;
     sort(&args.z), sort(&args.amplitude), sort(&args.hw), sort(&args.ht);
+    sort(&args.angle), sort(&args.zeta);
     return of == SPIN         ? ph_stability_spin(&args)
            : of == OSCILLATOR ? ph_stability_oscillator(&args)
                               : ph_stability_ball(&args);

@@ -79,12 +79,13 @@ static void print_text(const ph_run *r, const ph_equilibrium *e)
     ph_state s = ph_equilibrium_state(e);
     ph_static_stats st = ph_equilibrium_stats(e);
     const ph_model *model = r->subject.model;
-    printf("%s: equilibrium after %d load step%s and %d iterations", r->p->name, st.load_steps,
-           st.load_steps == 1 ? "" : "s", st.iterations);
+    printf("%s: equilibrium after %d load %s and %d %s", r->p->name, st.load_steps,
+           ph_plural(st.load_steps, "step", "steps"), st.iterations,
+           ph_plural(st.iterations, "iteration", "iterations"));
     if (st.cuts)
-        printf("; load steps were halved %d times", st.cuts);
+        printf("; load steps were halved %d %s", st.cuts, ph_plural(st.cuts, "time", "times"));
     if (st.relaxed)
-        printf("; reached by relaxation in %d steps", st.relaxed);
+        printf("; reached by relaxation in %d %s", st.relaxed, ph_plural(st.relaxed, "step", "steps"));
     printf("\n\n");
     for (int k = 0; k < r->bodies->n; k++)
         print_body(r, k, &s);

@@ -1,6 +1,7 @@
 /* polhode sweep: one model, many values of its parameters and options, one table. */
 #include "cli/options.h"
 #include "mech/model.h"
+#include "cli/deliver.h"
 #include "cli/sweep.h"
 #include "io/file.h"
 #include "io/json.h"
@@ -78,6 +79,10 @@ static int make_plan(ph_sweep_study *d)
             return 0;
         } else if (!find_name(d, i))
             return 0;
+    if (!args->sample && ph_option_given(args, "--seed")) {
+        ph_complain("--seed: without --sample nothing is drawn");
+        return 0;
+    }
     d->plan.samples = args->sample;
     d->plan.seed = (uint64_t)args->seed;
     if (ph_plan_build(&d->plan, &err) == PH_OK)
@@ -151,23 +156,12 @@ static int read_share(ph_sweep_study *d)
         ph_complain("--case: '%s' is not of the form K/N with K from 1 to N", text);
     else if (!d->args->output)
         ph_complain("--case: a share needs -o, where all of them are gathered");
+    else if (d->args->json || d->args->plot)
+        ph_complain("--case: a share has no table yet; %s is for the run that gathers all of them",
+                    d->args->json ? "--json" : "--plot");
     else
         return 1;
     return 0;
-}
-
-static int check_files(const ph_sweep_study *d)
-{
-    ph_error err = {0};
-    if (d->args->output && !ph_file_possible(d->args->output)) {
-        ph_complain("cannot write '%s': %s", d->args->output, strerror(errno));
-        return 0;
-    }
-    if (d->args->plot && !ph_plot_ready(d->args->plot, &err)) {
-        ph_complain("--plot: %s", err.text);
-        return 0;
-    }
-    return 1;
 }
 
 static int read_model(ph_sweep_study *d)
@@ -223,8 +217,8 @@ static int find_rank(ph_sweep_study *d)
 
 static int prepare(ph_sweep_study *d)
 {
-    if (!find_rank(d) || !read_share(d) || (!d->rank && !check_files(d)) || !read_model(d) || !make_plan(d) ||
-        !choose_sensors(d))
+    if (!find_rank(d) || !read_share(d) || (!d->rank && !ph_delivery_ready(d->args)) || !read_model(d) ||
+        !make_plan(d) || !choose_sensors(d))
         return 0;
     make_keys(d);
     return 1;
@@ -300,7 +294,13 @@ static int count_failed(const ph_sweep_study *d)
 static int print_json(const ph_sweep_study *d, const ph_table *t)
 {
     ph_json j = ph_json_create();
+    char settings[PH_SWEEP_LINE];
+    ph_subject subject = {.model = d->model};
+    ph_sweep_settings(d, settings);
+    ph_json_text(&j, j.root, "polhode", ph_version());
     ph_json_text(&j, j.root, "model", d->model ? d->model->name : d->args->word[0]);
+    ph_json_text(&j, j.root, "settings", settings);
+    ph_subject_json(&subject, &j);
     ph_json_count(&j, j.root, "cases", d->plan.n);
     ph_json_count(&j, j.root, "failed", count_failed(d));
     ph_table_json(t, &j, ph_json_array(&j, j.root, "rows"), 0, ph_table_rows(t));
@@ -312,7 +312,7 @@ static void print_summary(const ph_sweep_study *d)
     int of[PH_STATUS_COUNT + 1] = {0};
     for (int k = 0; k < d->plan.n; k++)
         of[ph_sweep_row_at(&d->rows, k)->status - PH_SWEEP_LOST]++;
-    printf("%d cases", d->plan.n);
+    printf("%d %s", d->plan.n, ph_plural(d->plan.n, "case", "cases"));
     if (d->args->output)
         printf(" in %s", d->args->output);
     for (int s = PH_SWEEP_LOST, n = 0; s < PH_STATUS_COUNT; s++)
@@ -348,9 +348,9 @@ static int finish(ph_sweep_study *d)
         mine += ph_sweep_mine(&d->rows, k);
     if (d->shares) {
         if (!d->args->quiet)
-            printf("share %d/%d: %d of %d cases in %s; when all shares are done, the same without --case "
+            printf("share %d/%d: %d of %d %s in %s; when all shares are done, the same without --case "
                    "writes %s\n",
-                   d->share, d->shares, mine, d->plan.n,
+                   d->share, d->shares, mine, d->plan.n, ph_plural(d->plan.n, "case", "cases"),
                    d->rows.journal.path ? d->rows.journal.path : "nothing", d->args->output);
         return PH_EXIT_OK;
     }
@@ -374,7 +374,8 @@ static void interrupted(ph_sweep_study *d, const ph_pool_end *end)
     if (d->rows.journal.path)
         snprintf(where, sizeof where, "; they are in '%.400s', and the same command goes on from there",
                  d->rows.journal.path);
-    ph_complain("interrupted after %d of %d cases%s%s", known, d->plan.n, cases, where);
+    ph_complain("interrupted after %d of %d %s%s%s", known, d->plan.n, ph_plural(d->plan.n, "case", "cases"),
+                cases, where);
     ph_sweep_close(&d->rows, 0);
     signal(end->signal, SIG_DFL);
     raise(end->signal);

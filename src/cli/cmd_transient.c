@@ -2,13 +2,15 @@
  * */
 #include "cli/deliver.h"
 #include "cli/model.h"
+#include "study/fail.h"
 #include "study/reference.h"
 #include "study/transient.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define STEPS 50 /* the transient of rho = 0.9 has its peak at 14 */
+#define STEPS     50      /* the transient of rho = 0.9 has its peak at 14 */
+#define STEPS_MAX 1000000 /* a reference solution for all of them is kept */
 
 static const ph_column columns[] = {{"step", NULL, PH_WHOLE},
                                     {"t", "s", PH_SHORT},
@@ -55,16 +57,6 @@ static void tell(ph_delivery *d, int steps, const ph_transient_row *row)
                          "no amplification is predicted: the recursion is that of genalpha in index-3 form");
 }
 
-/* Room above for the legend: a logarithmic axis from half the least to ten times the largest error. */
-static void set_range(ph_axis *axis, int n, const double *y)
-{
-    for (int k = 0; k < n; k++) {
-        if (y[k] > 0 && (!(axis->min > 0) || y[k] / 2 < axis->min))
-            axis->min = y[k] / 2;
-        axis->max = fmax(axis->max, 10 * y[k]);
-    }
-}
-
 /* Steps 1, 2, ...: at t = 0 multipliers are exact. */
 static int draw(const ph_delivery *d, const ph_args *args, int n, const ph_transient_row *row)
 {
@@ -79,11 +71,10 @@ static int draw(const ph_delivery *d, const ph_args *args, int n, const ph_trans
     const ph_series error[] = {{.label = "plain start", .n = n, .x = x, .y = y},
                                {.label = "perturbed start", .n = n, .x = x, .y = y + n}};
     const ph_series power[] = {{.n = n, .x = x, .y = y + 2 * n, .look = 3}};
-    ph_panel panel[] = {{.x = {.label = "step"}, .y = {.label = "|λ error|", .log = 1}},
-                        {.x = {.label = "n"}, .y = {.label = "amplification |(T₊⁻¹T₀)ⁿ|₂", .log = 1}}};
-    panel[0].n_series = 2, panel[0].series = error, panel[0].legend = PH_LEGEND_TOP_RIGHT;
-    panel[1].n_series = 1, panel[1].series = power;
-    set_range(&panel[0].y, 2 * n, y);
+    ph_panel panel[] = {{.x = {.label = "step n"}, .y = {.label = "|λ error|", .unit = "SI", .log = 1}},
+                        {.x = {.label = "step n"}, .y = {.label = "amplification |(T₊⁻¹T₀)ⁿ|₂", .log = 1}}};
+    panel[0].n_series = 2, panel[0].series = error, panel[0].legend = PH_LEGEND_BELOW;
+    panel[1].n_series = 1, panel[1].series = power, panel[1].legend = PH_LEGEND_NONE;
     const ph_plot plot = {.title = d->title, .n_panels = has ? 2 : 1, .panels = panel};
     int code = ph_deliver(d, args, &plot);
     free(x);
@@ -95,6 +86,8 @@ static int study(ph_args *args, const ph_subject *s)
     int steps = args->steps ? args->steps : STEPS, code = PH_EXIT_FAILED;
     ph_options o = args->opt;
     ph_error err = {0};
+    if (steps > STEPS_MAX)
+        return ph_complain("--steps: '%d' is outside 1 to %d", steps, STEPS_MAX);
     if (!(o.h > 0))
         o.h = s->p->h;
     if (!(o.h > 0))
@@ -104,15 +97,18 @@ static int study(ph_args *args, const ph_subject *s)
         return ph_complain("not enough memory for %d steps", steps);
     ph_status status = ph_transient_run(row, s->p, &o, steps, &err);
     if (status != PH_OK) {
+        ph_study_explain(s->mech, s->model, status, &err);
         ph_complain("%s", err.text[0] ? err.text : "not enough memory for the study");
         code = ph_status_exit(status);
     } else {
         ph_delivery d = {.table = ph_table_create(5, columns)};
         char method[128];
         ph_method_describe(&o, 1, method, sizeof method);
-        snprintf(d.title, sizeof d.title, "%s: |lambda error| in the first %d steps", s->p->name, steps);
+        snprintf(d.title, sizeof d.title, "%s: |lambda error| in the first %d %s", s->p->name, steps,
+                 ph_plural(steps, "step", "steps"));
         snprintf(d.settings, sizeof d.settings, "%s, h = %g s; against: %s", method, o.h,
                  ph_reference_provider_of(s->p)->name);
+        d.subject = s;
         for (int k = 0; k <= steps; k++) {
             const double x[] = {k, row[k].t, row[k].plain, row[k].perturbed, row[k].predicted};
             for (int i = 0; i < 5; i++)

@@ -111,7 +111,7 @@ static int write_all(const ph_args *args, ph_effort effort, const double (*value
     else
         failed = ph_figures_page(stdout, effort, value, FIGURES);
     if (failed && !code)
-        ph_complain("%d figures do not hold", failed);
+        ph_complain("%d %s not hold", failed, ph_plural(failed, "figure does", "figures do"));
     return code ? code : failed ? PH_EXIT_FAILED : PH_EXIT_OK;
 }
 

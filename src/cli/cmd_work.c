@@ -11,9 +11,19 @@ static double time_of(const ph_case *c)
     return c->cpu_s;
 }
 
+static double iterations_of(const ph_case *c)
+{
+    return (double)c->stats.iterations;
+}
+
+static double jacobians_of(const ph_case *c)
+{
+    return (double)c->stats.jacobians;
+}
+
 static ph_table *tabulate(const ph_inquiry *q)
 {
-    char names[PH_MEASURES][PH_LABEL_MAX + 32];
+    char names[PH_MEASURES][PH_LABEL_MAX + 32], units[PH_MEASURES][PH_UNIT_MAX];
     ph_column columns[FIXED + PH_MEASURES] = {{"variant", NULL, PH_WORDS},     {"h", "s", PH_SHORT},
                                               {"steps", NULL, PH_WHOLE},       {"cpu_s", "s", PH_REAL},
                                               {"us_per_step", "us", PH_ORDER}, {"iterations", NULL, PH_WHOLE},
@@ -24,7 +34,7 @@ static ph_table *tabulate(const ph_inquiry *q)
         if (ph_inquiry_has(q, m)) {
             snprintf(names[m], sizeof *names, "error.%s%s", m >= PH_OF_SENSOR ? "sensors." : "",
                      ph_inquiry_measure(q, m));
-            columns[n++] = (ph_column){names[m], NULL, PH_REAL};
+            columns[n++] = (ph_column){names[m], ph_inquiry_unit(q, m, units[m]), PH_REAL};
         }
     ph_table *t = ph_table_create(n, columns);
     for (int k = 0; k < q->def.n_variants * n_h; k++) {
@@ -47,11 +57,16 @@ static ph_table *tabulate(const ph_inquiry *q)
 
 static void print_text(const ph_inquiry *q, const ph_table *t)
 {
-    char text[PH_INQUIRY_LINES][512];
+    char text[PH_INQUIRY_LINES][PH_INQUIRY_LINE];
     int n = ph_inquiry_settings(q, text);
     for (int i = 0; i < n; i++)
         printf("%s\n", text[i]);
     printf("CPU time of the integration alone, best of the repeats; one run after the other\n\n");
+    for (int v = 0; v < q->def.n_variants; v++) {
+        ph_inquiry_variant(q, v, text[0], sizeof text[0]);
+        printf("%s: %s\n", q->variants[v].label, text[0]);
+    }
+    printf("\n");
     ph_table_print(t, stdout);
 }
 
@@ -59,17 +74,11 @@ static int print_json(const ph_inquiry *q, const ph_table *t)
 {
     int n_h = q->def.n_h;
     ph_json j = ph_json_create();
-    ph_json_text(&j, j.root, "polhode", ph_version());
-    ph_json_text(&j, j.root, "model", q->subject.p->name);
-    ph_json_text(&j, j.root, "reference", q->reference);
-    ph_json_number(&j, j.root, "t_end", q->def.t_end);
-    ph_json_number(&j, j.root, "from", q->def.from);
+    ph_inquiry_json(q, &j);
     ph_table_json(t, &j, ph_json_array(&j, j.root, "rows"), 0, n_h);
     cJSON *variants = q->def.n_variants > 1 ? ph_json_array(&j, j.root, "variants") : NULL;
     for (int v = 0; variants && v < q->def.n_variants; v++) {
-        cJSON *one = ph_json_element(&j, variants);
-        ph_json_text(&j, one, "label", q->variants[v].label);
-        ph_json_text(&j, one, "method", q->variants[v].opt.method);
+        cJSON *one = ph_inquiry_json_variant(q, &j, variants, v);
         ph_table_json(t, &j, ph_json_array(&j, one, "rows"), v * n_h, (v + 1) * n_h);
     }
     return ph_json_print(&j, stdout) ? PH_EXIT_OK : ph_complain("not enough memory for the report");
@@ -78,6 +87,9 @@ static int print_json(const ph_inquiry *q, const ph_table *t)
 static int report(const ph_inquiry *q, int code)
 {
     ph_table *t = tabulate(q);
+    static const ph_abscissa over[] = {{{.label = "CPU time", .unit = "s", .log = 1}, time_of, 0},
+                                       {{.label = "Newton iterations", .log = 1}, iterations_of, 0},
+                                       {{.label = "Jacobians", .log = 1}, jacobians_of, 0}};
     int written = PH_EXIT_OK;
     if (!ph_table_ok(t))
         written = ph_complain("not enough memory for the table");
@@ -88,7 +100,7 @@ static int report(const ph_inquiry *q, int code)
     if (written == PH_EXIT_OK)
         written = ph_inquiry_write(q, t);
     if (written == PH_EXIT_OK)
-        written = ph_inquiry_plot(q, (ph_axis){.label = "CPU time", .unit = "s", .log = 1}, time_of, 0);
+        written = ph_inquiry_plot(q, (int)(sizeof over / sizeof *over), over);
     ph_table_destroy(t);
     return written != PH_EXIT_OK ? written : code;
 }
@@ -99,8 +111,7 @@ int ph_cmd_work(const ph_args *args)
     int code;
     if (ph_inquiry_open(&q, args, &code)) {
         q.def.timed = 1;
-        code = ph_inquiry_run(&q);
-        if (code != PH_EXIT_USAGE)
+        if (ph_inquiry_run(&q, &code))
             code = report(&q, code);
     }
     ph_inquiry_close(&q);

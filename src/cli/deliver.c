@@ -6,11 +6,25 @@
 #include <stdarg.h>
 #include <string.h>
 
+/* The ending of a format that tables do not have; NULL: none of those. */
+static const char *other_format(const char *path)
+{
+    static const char *const endings[] = {".h5", ".hdf5", ".json", ".svg", ".png", ".lua"};
+    const char *dot = strrchr(path, '.');
+    for (size_t k = 0; dot && k < sizeof endings / sizeof *endings; k++)
+        if (!strcmp(dot, endings[k]))
+            return endings[k];
+    return NULL;
+}
+
 int ph_delivery_ready(const ph_args *args)
 {
     ph_error err;
     if (args->plot && !ph_plot_ready(args->plot, &err))
         ph_complain("--plot: %s", err.text);
+    else if (args->output && other_format(args->output))
+        ph_complain("-o: '%s': the table is written as CSV, and not as %s", args->output,
+                    other_format(args->output));
     else if (args->output && !ph_file_possible(args->output))
         ph_complain("cannot write '%s': %s", args->output, strerror(errno));
     else
@@ -35,6 +49,8 @@ static int print_json(const ph_delivery *d)
     ph_json j = ph_json_create();
     ph_json_text(&j, j.root, "study", d->title);
     ph_json_text(&j, j.root, "settings", d->settings);
+    if (d->subject)
+        ph_subject_json(d->subject, &j);
     ph_table_json(d->table, &j, ph_json_array(&j, j.root, "rows"), 0, ph_table_rows(d->table));
     if (d->summary_name)
         ph_table_json(d->summary, &j, ph_json_array(&j, j.root, d->summary_name), 0,
@@ -44,7 +60,10 @@ static int print_json(const ph_delivery *d)
 
 static void print_text(const ph_delivery *d)
 {
-    printf("%s\n%s\n\n", d->title, d->settings);
+    char text[512] = "";
+    if (d->subject)
+        ph_subject_parameters(d->subject, text, sizeof text);
+    printf("%s\n%s\n%s%s\n", d->title, d->settings, text, text[0] ? "\n" : "");
     ph_table_print(d->table, stdout);
     for (int k = 0; k < d->n_lines; k++)
         printf("%s%s\n", k ? "" : "\n", d->line[k]);
@@ -52,8 +71,13 @@ static void print_text(const ph_delivery *d)
 
 static int write_csv(const ph_delivery *d, const char *path)
 {
-    const char *comment[PH_LINES_MAX + 3] = {"polhode " PH_VERSION, d->title, d->settings};
+    const char *comment[PH_LINES_MAX + 4] = {"polhode " PH_VERSION, d->title, d->settings};
     int n = 3;
+    char text[512] = "";
+    if (d->subject)
+        ph_subject_parameters(d->subject, text, sizeof text);
+    if (text[0])
+        comment[n++] = text;
     for (int k = 0; k < d->n_lines; k++)
         comment[n++] = d->line[k];
     if (ph_table_write(d->table, path, n, comment))

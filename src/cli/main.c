@@ -72,13 +72,16 @@ int ph_program(int argc, char **argv)
             args.word[args.n_words++] = commands[k].name;
             return ph_cmd_help(&args);
         }
-    return ph_args_parse(&args, argc - 2, argv + 2) ? commands[k].run(&args) : PH_EXIT_USAGE;
+    if (!ph_args_parse(&args, argc - 2, argv + 2) || !ph_paths_apart(&args))
+        return PH_EXIT_USAGE;
+    return commands[k].run(&args);
 }
 
 int main(int argc, char **argv)
 {
     occupy_descriptors();
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is an error of write, which is reported */
     if (argc < 2) {
         ph_args args = ph_args_default(PH_CMD_HELP);
         ph_cmd_help(&args);

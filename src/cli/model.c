@@ -285,6 +285,34 @@ int ph_subject_parameter(const ph_subject *s, int k, char *name, size_t size, do
     return !s->model && k == 0 && s->x != 0;
 }
 
+void ph_subject_parameters(const ph_subject *s, char *text, size_t size)
+{
+    char name[128], one[192];
+    double x;
+    size_t n = 0;
+    text[0] = 0;
+    for (int k = 0; ph_subject_parameter(s, k, name, sizeof name, &x); k++) {
+        size_t more = (size_t)snprintf(one, sizeof one, "%s%s = %.9g", k ? ", " : "parameters ", name, x);
+        if (n + more + 6 > size) {
+            snprintf(text + n, size - n, ", ...");
+            return;
+        }
+        memcpy(text + n, one, more + 1);
+        n += more;
+    }
+}
+
+void ph_subject_json(const ph_subject *s, ph_json *j)
+{
+    char name[128];
+    double x;
+    cJSON *to = NULL;
+    for (int k = 0; ph_subject_parameter(s, k, name, sizeof name, &x); k++) {
+        to = k ? to : ph_json_object(j, j->root, "parameters");
+        ph_json_number(j, to, name, x);
+    }
+}
+
 /* The first and the last constraint before c that are connected with it through bodies; -1: none. */
 static void connected_before(const ph_system *sys, int c, int *first, int *last)
 {

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "cli/cli.h"
+#include "io/json.h"
 #include "polhode/model.h"
 #include "problem/problem.h"
 
@@ -31,6 +32,10 @@ void ph_subject_close(ph_subject *s);
 
 /* Parameter k: its name and value. 0: past the end. */
 int ph_subject_parameter(const ph_subject *s, int k, char *name, size_t size, double *value);
+
+/* All of them: "parameters m = 15, J = 3", with "..." behind what there is room for; "": there are none. */
+void ph_subject_parameters(const ph_subject *s, char *text, size_t size);
+void ph_subject_json(const ph_subject *s, ph_json *j); /* "parameters":{"m":15}, where there are any */
 
 /* What --set says. 0 after one line on stderr. */
 typedef struct ph_given {

@@ -49,8 +49,8 @@ static void print_text(const ph_design *d, const ph_table *table, const double *
 {
     printf("%s\n\n", d->title);
     ph_table_print(table, stdout);
-    printf("\n%s after %d evaluations", why, d->n_trials);
-    printf(" and %d runs", d->runs);
+    printf("\n%s after %d %s", why, d->n_trials, ph_plural(d->n_trials, "evaluation", "evaluations"));
+    printf(" and %d %s", d->runs, ph_plural(d->runs, "run", "runs"));
     printf("\n  %s = %.12g, at first %.12g\n", d->args->minimise, value, d->trial[0].value);
     for (int k = 0; k < d->n; k++)
         printf("  %s = %.12g%s\n", d->name[k], best[k], at_bound(d, k, best[k]) ? " (at its bound)" : "");

@@ -79,13 +79,8 @@ static kind base(const option *o)
 
 ph_args ph_args_default(ph_command_code command)
 {
-    return (ph_args){.command = command,
-                     .opt = ph_default_options(),
-                     .every = 1,
-                     .seed = 1,
-                     .space = -1,
-                     .compare = -1,
-                     .angle = 90};
+    return (ph_args){
+        .command = command, .opt = ph_default_options(), .every = 1, .seed = 1, .space = -1, .compare = -1};
 }
 
 const char *ph_option_name(int k)
@@ -96,6 +91,20 @@ const char *ph_option_name(int k)
 const char *ph_option_text(int k)
 {
     return k >= 0 && k < N_OPTIONS ? options[k].text : NULL;
+}
+
+unsigned ph_option_commands(int k)
+{
+    return k >= 0 && k < N_OPTIONS ? options[k].commands : 0;
+}
+
+void ph_option_owners(unsigned commands, const char *between, const char *around, char *text, size_t size)
+{
+    text[0] = 0;
+    for (int c = 0; c < PH_COMMAND_COUNT; c++)
+        if (commands & 1u << c)
+            snprintf(text + strlen(text), size - strlen(text), "%s%s%s%s", text[0] ? between : "", around,
+                     ph_command_name(c), around);
 }
 
 /* ---- values ---------------------------------------------------------------------------------------- */
@@ -316,23 +325,25 @@ static const option *find(ph_command_code command, const char *name)
 /* An option that this command does not have: say whose it is, or which name is near. */
 static void refuse(const ph_args *args, const char *name)
 {
-    char what[64], help[64];
-    const char *command = ph_command_name((int)args->command);
+    const char *command = ph_command_name((int)args->command), *near;
+    ph_near search = {.word = name};
     int k = ph_word_find(name, ph_option_name);
     if (k >= 0) {
         char owners[256] = "";
         unsigned commands = 0;
         for (int i = k; i < N_OPTIONS; i++)
             commands |= strcmp(options[i].name, name) ? 0 : options[i].commands;
-        for (int c = 0; c < PH_COMMAND_COUNT; c++)
-            if (commands & 1u << c)
-                snprintf(owners + strlen(owners), sizeof owners - strlen(owners), "%s'%s'",
-                         owners[0] ? ", " : "", ph_command_name(c));
+        ph_option_owners(commands, ", ", "'", owners, sizeof owners);
         ph_complain("%s has no option '%s'; it belongs to %s", command, name, owners);
     } else if (ph_options_any(args->command)) {
-        snprintf(what, sizeof what, "%s has no option", command);
-        snprintf(help, sizeof help, "polhode help %s", command);
-        ph_complain_word(what, name, ph_option_name, help);
+        for (int i = 0; i < N_OPTIONS; i++)
+            if (options[i].commands & 1u << args->command)
+                ph_near_offer(&search, options[i].name);
+        near = ph_near_word(&search);
+        if (near)
+            ph_complain("%s has no option '%s'; did you mean '%s'?", command, name, near);
+        else
+            ph_complain("%s has no option '%s'; see 'polhode help %s'", command, name, command);
     } else {
         ph_complain("%s has no options, and so no '%s'", command, name);
     }
@@ -524,6 +535,8 @@ int ph_options_any(ph_command_code command)
     return 0;
 }
 
+#define LEFT 35 /* letters of the column of names */
+
 void ph_options_print(ph_command_code command, FILE *to)
 {
     char value[96], left[128], initial[64];
@@ -534,6 +547,10 @@ void ph_options_print(ph_command_code command, FILE *to)
         print_value(o, value, sizeof value);
         print_default(o, initial, sizeof initial);
         snprintf(left, sizeof left, "%s %s", o->name, value);
-        fprintf(to, "  %-35s %s%s\n", left, o->text, initial);
+        if (strlen(left) > LEFT) /* what is too long for its column has a line of its own */
+            fprintf(to, "  %s\n  %-*s ", left, LEFT, "");
+        else
+            fprintf(to, "  %-*s ", LEFT, left);
+        fprintf(to, "%s%s\n", o->text, initial);
     }
 }

@@ -12,10 +12,17 @@ ph_args ph_args_default(ph_command_code command);
 /* Arguments after the name of the command. 0 and one line on stderr: they make no sense. */
 int ph_args_parse(ph_args *args, int argc, char **argv);
 
+/* paths.c: 0 after one line on stderr if a file would be written over another one of the command line. */
+int ph_paths_apart(const ph_args *args);
+
 void ph_options_print(ph_command_code command, FILE *to); /* those of one command, for its help */
 int ph_options_any(ph_command_code command);
 const char *ph_option_name(int k); /* row k of the table; NULL past the end */
 const char *ph_option_text(int k);
+unsigned ph_option_commands(int k); /* bits, by ph_command_code */
+
+/* Names of commands, with between and around them what is said. */
+void ph_option_owners(unsigned commands, const char *between, const char *around, char *text, size_t size);
 
 /* What sweep may vary: "--t-end" of "t_end", if it is a number that makes a run what it is, and whether a whole
  * one; NULL: it is not. All of them with commas between; whether an option was typed. */

@@ -1,5 +1,6 @@
 /* One run with all that belongs to it: its file, signals, progress, the report. */
-#include "cli/run.h"
+#include "cli/history.h"
+#include "study/plot.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -74,7 +75,8 @@ static int report(const ph_run *r, int code)
     } else if (!r->args->quiet && r->sim) {
         ph_report_text(r);
         if (r->args->output && code == PH_EXIT_OK)
-            printf("\n%ld rows in %s\n", r->record.rows, r->args->output);
+            printf("\n%ld %s in %s\n", r->record.rows, ph_plural(r->record.rows, "row", "rows"),
+                   r->args->output);
     }
     if (code == PH_EXIT_OK && r->status != PH_OK)
         code = ph_run_is_numerical(r->status) ? PH_EXIT_FAILED : PH_EXIT_USAGE;
@@ -86,7 +88,16 @@ static void note_lack(const ph_run *r)
     char text[400];
     ph_watch_lack(r, text, sizeof text);
     if (text[0] && !r->args->quiet)
-        fprintf(stderr, "polhode: note: %s\n", text);
+        ph_note("%s", text);
+}
+
+/* A run that failed is drawn as far as it went. */
+static int draw(const ph_run *r)
+{
+    ph_error err = {0};
+    if (!r->history || ph_history_draw(r->history, r, &err))
+        return PH_EXIT_OK;
+    return ph_complain("--plot: %s", err.text);
 }
 
 static int integrate(ph_run *r)
@@ -98,7 +109,11 @@ static int integrate(ph_run *r)
         fprintf(stderr, "\r\033[K");
     note_lack(r);
     int code = close_file(r);
-    return r->record.failed || w->interrupted ? code ? code : PH_EXIT_FAILED : report(r, code);
+    if (r->record.failed || w->interrupted)
+        return code ? code : PH_EXIT_FAILED;
+    if (code == PH_EXIT_OK)
+        code = draw(r);
+    return report(r, code);
 }
 
 static void note_redundancy(const ph_run *r)
@@ -106,7 +121,7 @@ static void note_redundancy(const ph_run *r)
     char text[256];
     for (int c = 0; c < r->p->sys.n_constraints && !r->args->quiet; c++)
         if (ph_subject_redundancy(&r->subject, c, text, sizeof text)[0])
-            fprintf(stderr, "polhode: note: %s; multipliers of least norm are used\n", text);
+            ph_note("%s; multipliers of least norm are used", text);
 }
 
 int ph_run_perform(ph_run *r)
@@ -115,6 +130,9 @@ int ph_run_perform(ph_run *r)
     r->bodies = ph_bodies_create(&r->subject);
     if (!r->bodies)
         return ph_complain("not enough memory for the model '%s'", r->p->name);
+    ph_error err = {0};
+    if (r->plot && !ph_plot_ready(r->plot, &err))
+        return ph_complain("--plot: %s", err.text);
     if (!ph_run_plan(r) || (r->args->output && !open_file(r)))
         return PH_EXIT_USAGE;
     note_redundancy(r);

@@ -6,6 +6,7 @@
 #include "io/csv.h"
 #include "io/record.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,6 +161,21 @@ static int use(reader *r, ph_track *t, const ph_state *layout)
     else
         return fill(r, t, time);
     return 0;
+}
+
+/* "# set m=16" above the table: what it was computed with. A note for each parameter that is another one here. */
+void ph_reference_note(const char *path, const ph_subject *subject)
+{
+    char line[256], name[PH_LABEL_MAX], theirs[128];
+    double x, here;
+    FILE *f = fopen(path, "r");
+    while (f && fgets(line, sizeof line, f) && line[0] == '#')
+        if (sscanf(line, "# set %127[^=]=%lf", theirs, &x) == 2)
+            for (int k = 0; ph_subject_parameter(subject, k, name, sizeof name, &here); k++)
+                if (!strcmp(name, theirs) && !(fabs(x - here) <= 1e-9 * fabs(here)))
+                    ph_note("'%s' was computed with %s = %.9g, and here it is %.9g", path, name, x, here);
+    if (f)
+        fclose(f);
 }
 
 int ph_reference_file(ph_track *t, const char *path, const ph_bodies *bodies, const ph_probe *probe,

@@ -16,9 +16,8 @@ static void append(char *text, size_t size, const char *format, ...)
     va_end(list);
 }
 
-void ph_report_settings(const ph_run *r, char *text, size_t size)
+void ph_report_options(const ph_options *o, char *text, size_t size)
 {
-    const ph_options *o = &r->opt;
     unsigned reads = ph_method_reads(o->method);
     snprintf(text, size, "%s", o->method);
     if ((reads & PH_READS_SIGMA) && o->sigma == PH_SIGMA_OPT)
@@ -38,6 +37,11 @@ void ph_report_settings(const ph_run *r, char *text, size_t size)
         append(text, size, ", %s Newton", ph_newton_word((int)o->newton));
     if (reads & PH_READS_START)
         append(text, size, ", %s start", ph_start_word((int)o->start));
+}
+
+void ph_report_settings(const ph_run *r, char *text, size_t size)
+{
+    ph_report_options(&r->opt, text, size);
     append(text, size, ", %s solver", ph_sim_solver(r->sim));
 }
 
@@ -129,13 +133,13 @@ static void print_some(const ph_run *r, int n, void (*print)(const ph_run *, int
 static void print_steps(const ph_run *r, double t)
 {
     ph_stats st = ph_sim_stats(r->sim);
-    printf("t = %.9g s after %ld steps", t, st.steps);
+    printf("t = %.9g s after %ld %s", t, st.steps, ph_plural(st.steps, "step", "steps"));
     if (r->opt.h > 0)
         printf(" of h = %.9g s", r->opt.h);
     printf("%s\n", r->status == PH_OK ? "" : "; the run did not reach its end");
     if (r->opt.tol > 0)
-        printf("error control took %ld steps of %.3g to %.3g s and rejected %ld\n", st.accepted, st.h_least,
-               st.h_most, st.rejected);
+        printf("error control took %ld %s of %.3g to %.3g s and rejected %ld\n", st.accepted,
+               ph_plural(st.accepted, "step", "steps"), st.h_least, st.h_most, st.rejected);
     printf("\n");
 }
 

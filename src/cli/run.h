@@ -46,9 +46,11 @@ struct ph_run {
     ph_bodies *bodies;
     ph_options opt; /* h divides t_end; 0: the method finds its steps */
     double t_end;
-    long steps;       /* planned; 0: not known */
-    ph_sim *sim;      /* NULL: it could not be created */
-    ph_record record; /* the trajectory */
+    long steps;                 /* planned; 0: not known */
+    ph_sim *sim;                /* NULL: it could not be created */
+    ph_record record;           /* the trajectory */
+    const char *plot;           /* picture of time histories; NULL: none */
+    struct ph_history *history; /* what it shows */
     ph_watch watch;
     ph_status status;
     ph_error err;
@@ -81,6 +83,7 @@ int ph_run_sensor(const ph_run *r, int sensor, const ph_state *s, double value[P
 
 /* report.c: the settings in one line; the summary in words. */
 void ph_report_settings(const ph_run *r, char *text, size_t size);
+void ph_report_options(const ph_options *o, char *text, size_t size); /* the same but for the solver */
 const char *ph_report_formulation(const ph_options *o); /* index1: accelerations are constrained */
 void ph_report_text(const ph_run *r);
 

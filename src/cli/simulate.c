@@ -1,5 +1,5 @@
 /* One run of a model, as run and the studies need it: step size, integration, words for what went wrong. */
-#include "cli/run.h"
+#include "cli/history.h"
 
 #include <stdio.h>
 
@@ -57,8 +57,14 @@ void ph_run_simulate(ph_run *r)
     ph_watch *w = &r->watch;
     r->status = ph_sim_create(&r->sim, &r->p->sys, &r->opt, 0, r->p->q0, r->p->v0, &r->err);
     if (r->status == PH_OK) {
+        ph_state s = ph_sim_state(r->sim);
         if (r->record.op)
             ph_trajectory_header(r);
+        if (r->plot && !(r->history = ph_history_create(r, &s))) {
+            r->status = PH_E_MEMORY;
+            snprintf(r->err.text, sizeof r->err.text, "not enough memory for the picture");
+            return;
+        }
         w->begun = w->last_tick = ph_seconds();
         if (r->extension)
             r->status = r->extension->simulate(r);

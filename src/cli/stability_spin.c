@@ -10,6 +10,8 @@
 /* A larger radius is called unstable; differences find a double eigenvalue 1 to some 1e-5. */
 #define STABLE 1.001
 
+#define RADIUS_MAX 1.2 /* of maps */
+
 static const ph_column columns[] = {{"method", NULL, PH_WORDS},  {"h|Omega|", "rad", PH_SHORT},
                                     {"h", "s", PH_SHORT},        {"radius", NULL, PH_SHORT},
                                     {"radius-1", NULL, PH_REAL}, {"verdict", NULL, PH_WORDS}};
@@ -63,23 +65,58 @@ static void fill(const study *s, ph_delivery *d)
     }
 }
 
+/* The radius over h|Omega|, a curve for each variant. y: variants x hw */
+static int draw_curves(const study *s, const ph_delivery *d, const double *y, ph_series *all)
+{
+    int n = s->args->hw.n, m = s->n_variants;
+    for (int k = 0; k < m; k++)
+        all[k] = (ph_series){.label = s->variant[k].label, .n = n, .x = s->args->hw.x, .y = y + k * n};
+    const ph_plot_marker one = {.at = 1};
+    ph_panel panel = {.x = {.label = "h|Ω|", .unit = "rad"}, .y = {.label = "spectral radius"}};
+    panel.n_series = m, panel.series = all, panel.n_markers = 1, panel.markers = &one;
+    panel.legend = PH_LEGEND_BELOW;
+    const ph_plot plot = {.title = d->title, .n_panels = 1, .panels = &panel};
+    return ph_deliver(d, s->args, &plot);
+}
+
+/* The radius over h|Omega| and rho, with a line where it leaves what is called stable. */
+static int draw_maps(const study *s, const ph_delivery *d, const double *y, int maps)
+{
+    static const double limit = STABLE;
+    const ph_numbers *hw = &s->args->hw, *rho = &s->args->list.rho;
+    ph_panel *panel = calloc((size_t)maps, sizeof *panel);
+    char(*name)[PH_VARIANT_LABEL] = calloc((size_t)maps, sizeof *name);
+    int code;
+    for (int k = 0; k < maps && panel && name; k++) {
+        panel[k] = (ph_panel){.title = ph_stability_map_name(&s->variant[k * rho->n], name[k]),
+                              .x = {.label = "h|Ω|", .unit = "rad"},
+                              .y = {.label = "ρ"},
+                              .legend = PH_LEGEND_NONE};
+        panel[k].heat = (ph_heat){.nx = hw->n, .ny = rho->n, .x = hw->x, .y = rho->x};
+        panel[k].heat.z = y + k * rho->n * hw->n;
+        panel[k].heat.scale = (ph_axis){.label = "spectral radius", .min = 1, .max = RADIUS_MAX};
+        panel[k].heat.n_levels = 1, panel[k].heat.levels = &limit;
+    }
+    const ph_plot plot = {.title = d->title, .n_panels = maps, .panels = panel};
+    if (panel && name)
+        code = ph_deliver(d, s->args, &plot);
+    else
+        code = ph_complain("not enough memory for the picture");
+    free(panel), free(name);
+    return code;
+}
+
 static int draw(const study *s, const ph_delivery *d)
 {
-    int n = s->args->hw.n, m = s->n_variants, code;
+    int n = s->args->hw.n, m = s->n_variants, maps = n > 1 ? ph_stability_maps(s->args, m, s->variant) : 0,
+        code;
     double *y = calloc((size_t)(n * m), sizeof *y);
     ph_series *all = calloc((size_t)m, sizeof *all);
-    if (y && all) {
-        for (int k = 0; k < m; k++) {
-            for (int i = 0; i < n; i++)
-                y[k * n + i] = radius(&s->cell[k * n + i]);
-            all[k] = (ph_series){.label = s->variant[k].label, .n = n, .x = s->args->hw.x, .y = y + k * n};
-        }
-        const ph_plot_marker one = {.at = 1};
-        ph_panel panel = {.x = {.label = "h|Ω|", .unit = "rad"}, .y = {.label = "spectral radius"}};
-        panel.n_series = m, panel.series = all, panel.n_markers = 1, panel.markers = &one;
-        const ph_plot plot = {.title = d->title, .n_panels = 1, .panels = &panel};
-        code = ph_deliver(d, s->args, &plot);
-    } else
+    for (int k = 0; k < n * m && y; k++)
+        y[k] = radius(&s->cell[k]);
+    if (y && all)
+        code = maps ? draw_maps(s, d, y, maps) : draw_curves(s, d, y, all);
+    else
         code = ph_complain("not enough memory for the picture");
     free(y), free(all);
     return code;
@@ -90,6 +127,11 @@ static int run(ph_args *args, const ph_subject *subject)
     study s = {.args = args, .p = subject->p};
     int code = PH_EXIT_USAGE;
     s.spin = ph_system_spin(&s.p->sys, s.p->v0, NULL);
+    if (subject->model && (subject->space == PH_SPACE_EULER || subject->space == PH_SPACE_CARDAN))
+        return ph_complain(
+            "--about-spin: coordinates of the space %s have no axes that turn with a body; use R3xSO3 or "
+            "SE3",
+            ph_space_word(subject->space));
     if (!(s.spin > 0))
         return ph_complain("%s: no body spins, so that there is no h |Omega|", s.p->name);
     s.variant = ph_stability_variants(args, &s.n_variants);
@@ -99,7 +141,7 @@ static int run(ph_args *args, const ph_subject *subject)
     if (s.cell)
         code = ph_stability_check(n, sizeof *s.cell, s.cell);
     if (s.cell && !code) {
-        ph_delivery d = {.table = ph_table_create(6, columns)};
+        ph_delivery d = {.table = ph_table_create(6, columns), .subject = subject};
         fill(&s, &d);
         code = draw(&s, &d);
         ph_delivery_end(&d);

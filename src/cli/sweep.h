@@ -44,4 +44,8 @@ void ph_sweep_value_name(const ph_sweep_study *d, int at, char name[PH_SWEEP_NAM
 /* sweep_plot.c: in the file of --plot. */
 int ph_sweep_plot(const ph_sweep_study *d, ph_error *err);
 
+/* What all cases have in common, but for what is varied. */
+#define PH_SWEEP_LINE 512
+void ph_sweep_settings(const ph_sweep_study *d, char line[PH_SWEEP_LINE]);
+
 #endif

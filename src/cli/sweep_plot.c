@@ -75,6 +75,18 @@ static ph_panel *begin_panel(canvas *c, int at, ph_axis *value)
     return &c->panel[p];
 }
 
+/* Points of a line by ascending abscissa, in whatever order the values were given. */
+static void sort_points(int n, double *x, double *y)
+{
+    for (int i = 1; i < n; i++) {
+        double a = x[i], b = y[i];
+        int j = i;
+        for (; j > 0 && x[j - 1] > a; j--)
+            x[j] = x[j - 1], y[j] = y[j - 1];
+        x[j] = a, y[j] = b;
+    }
+}
+
 static void draw_lines(canvas *c, int at)
 {
     const ph_sweep_study *d = c->d;
@@ -92,6 +104,7 @@ static void draw_lines(canvas *c, int at)
             x[i] = ph_plan_value(&d->plan, 0, i * others + j);
             y[i] = number_of(d, at, i * others + j);
         }
+        sort_points(n, x, y);
         c->series[(size_t)p * LINES_MAX + (size_t)j] =
             (ph_series){.label = others > 1 ? label : NULL, .n = n, .x = x, .y = y};
     }
@@ -187,6 +200,9 @@ int ph_sweep_plot(const ph_sweep_study *d, ph_error *err)
     int ok = c.series && c.number && c.label;
     if (ok) {
         draw(&c);
+        int all = n_numbers(d) * (is_points(d) ? d->plan.n_vary : 1);
+        if (all > c.n_panels)
+            ph_note("the picture shows the first %d of %d panels: --sensor chooses others", c.n_panels, all);
         ph_plot plot = {
             .title = d->model ? d->model->name : d->args->word[0], .n_panels = c.n_panels, .panels = c.panel};
         if (is_points(d)) /* a row for each number */

@@ -108,28 +108,48 @@ ph_table *ph_sweep_table(const ph_sweep_study *d)
 
 /* ---- the file ---------------------------------------------------------------------------------------- */
 
-#define LINE 256
-
 static void list_words(char *line, const char *title, const ph_settings *words)
 {
-    int n = snprintf(line, LINE, "%s", title);
-    for (int i = 0; i < words->n && n < LINE; i++)
-        n += snprintf(line + n, (size_t)(LINE - n), " %s", words->text[i]);
+    int n = snprintf(line, PH_SWEEP_LINE, "%s", title);
+    for (int i = 0; i < words->n && n < PH_SWEEP_LINE; i++)
+        n += snprintf(line + n, (size_t)(PH_SWEEP_LINE - n), " %s", words->text[i]);
+}
+
+/* What all cases have in common, but for what is varied. */
+void ph_sweep_settings(const ph_sweep_study *d, char line[PH_SWEEP_LINE])
+{
+    const ph_args *a = &d->merged;
+    ph_report_options(&a->opt, line, PH_SWEEP_LINE);
+    int n = (int)strlen(line);
+    if (a->opt.h > 0 && n < PH_SWEEP_LINE)
+        n += snprintf(line + n, (size_t)(PH_SWEEP_LINE - n), ", h = %.9g", a->opt.h);
+    if (a->t_end > 0 && n < PH_SWEEP_LINE)
+        n += snprintf(line + n, (size_t)(PH_SWEEP_LINE - n), ", t_end = %.9g", a->t_end);
+    if (a->size && n < PH_SWEEP_LINE)
+        n += snprintf(line + n, (size_t)(PH_SWEEP_LINE - n), ", size %d", a->size);
+    if (a->space >= 0 && n < PH_SWEEP_LINE)
+        snprintf(line + n, (size_t)(PH_SWEEP_LINE - n), ", space %s", ph_space_word(a->space));
 }
 
 int ph_sweep_write(const ph_sweep_study *d, const ph_table *t)
 {
-    char text[5][LINE];
-    const char *lines[5];
+    char text[7][PH_SWEEP_LINE], parameters[PH_SWEEP_LINE - 32], settings[PH_SWEEP_LINE];
+    const char *lines[7];
+    ph_subject subject = {.model = d->model};
     int n = 0;
-    snprintf(text[n++], LINE, "polhode %s, model %.128s", ph_version(),
+    snprintf(text[n++], PH_SWEEP_LINE, "polhode %s, model %.128s", ph_version(),
              d->model ? d->model->name : d->args->word[0]);
-    snprintf(text[n++], LINE, "sweep %016" PRIx64 ", %d cases", d->key, d->plan.n);
+    snprintf(text[n++], PH_SWEEP_LINE, "sweep %016" PRIx64 ", %d %s", d->key, d->plan.n,
+             ph_plural(d->plan.n, "case", "cases"));
     list_words(text[n++], "vary", &d->args->vary);
     if (d->plan.samples)
-        snprintf(text[n++], LINE, "Latin hypercube, seed %d", d->args->seed);
-    if (d->args->set.n)
-        list_words(text[n++], "set", &d->args->set);
+        snprintf(text[n++], PH_SWEEP_LINE, "Latin hypercube, seed %d", d->args->seed);
+    ph_sweep_settings(d, settings);
+    snprintf(text[n++], PH_SWEEP_LINE, "settings, unless varied: %.480s", settings);
+    ph_subject_parameters(&subject, parameters, sizeof parameters);
+    if (parameters[0])
+        snprintf(text[n++], PH_SWEEP_LINE, "parameters, unless varied: %s",
+                 parameters + strlen("parameters "));
     for (int i = 0; i < n; i++)
         lines[i] = text[i];
     return ph_table_write(t, d->args->output, n, lines);

@@ -1,5 +1,5 @@
 /* What is seen of a run on the way: violations, energy, rows of the file, progress, signals. */
-#include "cli/run.h"
+#include "cli/history.h"
 #include "mech/model.h"
 
 #include <signal.h>
@@ -192,6 +192,8 @@ ph_status ph_watch_step(const ph_sim *sim, void *ctx)
         watch_energy(r->p, &s, n == 0, w);
     if (r->record.op && (n % r->args->every == 0 || is_last(r, n, s.t)))
         ph_trajectory_row(r, &s);
+    if (r->history)
+        ph_history_see(r->history, r, &s, is_last(r, n, s.t));
     if (now - w->last_tick > TICK)
         tick(r, &s, now);
     w->own_s += ph_seconds() - now;

@@ -38,6 +38,23 @@ int ph_complain(const char *format, ...)
     return PH_EXIT_USAGE;
 }
 
+void ph_note(const char *format, ...)
+{
+    char text[1024];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    fprintf(stderr, "polhode: note: %s\n", text);
+}
+
+void ph_note_unread(const ph_lists *lists, int n, const ph_variant *variants)
+{
+    const char *name = ph_variants_unread(lists, n, variants);
+    if (name)
+        ph_note("%s: no method of this study reads it", name);
+}
+
 int ph_complain_word(const char *what, const char *word, ph_word_fn list, const char *else_see)
 {
     ph_near search = {.word = word};

@@ -18,7 +18,7 @@ void ph_csv_name(ph_csv *csv, const char *of, const char *name, const char *unit
 {
     separate(csv);
     fprintf(csv->to, "%s%s%s", of ? of : "", of ? "." : "", name);
-    if (unit)
+    if (unit && unit[0])
         fprintf(csv->to, " [%s]", unit);
 }
 

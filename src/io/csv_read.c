@@ -82,8 +82,10 @@ static int read_rows(ph_csv_data *d, FILE *f, const char *path, char *why, size_
         }
         ok = read_row(d, line, d->x + d->n_rows * d->n_columns);
         if (!ok)
-            snprintf(why, size, "%s:%ld: a row wants %d numbers with commas between them", path, number,
-                     d->n_columns);
+            snprintf(why, size,
+                     d->n_columns == 1 ? "%s:%ld: a row wants %d number"
+                                       : "%s:%ld: a row wants %d numbers with commas between them",
+                     path, number, d->n_columns);
         d->n_rows++;
     }
     if (ok && d->n_rows == 0)

@@ -17,7 +17,7 @@ static int open_beside(ph_file *file)
     file->temp = malloc(size);
     for (int k = 0; file->temp && k < 100; k++) {
         snprintf(file->temp, size, "%s.part-%ld-%d", file->path, (long)getpid(), k);
-        int fd = open(file->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        int fd = open(file->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd >= 0 || errno != EEXIST)
             return fd;
     }

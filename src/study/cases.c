@@ -68,6 +68,7 @@ static ph_status exact_tracks(plan *pl, ph_error *err)
             s = ph_study_fail(err, PH_E_MEMORY, "not enough memory for the reference solution");
         ph_reference_destroy(ref);
     }
+    ph_study_explain(def->probe->mech, def->probe->model, s, err);
     return s;
 }
 
@@ -105,13 +106,10 @@ static ph_status record(const ph_sim *sim, void *ctx)
     return PH_OK;
 }
 
-/* Why a callback refused, in the words of the model. */
-static void explain(const ph_cases_def *def, ph_status status, const ph_error *err, char *why, size_t size)
+static void explain(const ph_cases_def *def, ph_status status, ph_error *err, char *why, size_t size)
 {
-    char text[256] = "";
-    if (status == PH_E_CALLBACK && def->probe->mech)
-        ph_mechanism_complaint(def->probe->mech, text, sizeof text);
-    snprintf(why, size, "%.255s", text[0] ? text : err->text);
+    ph_study_explain(def->probe->mech, def->probe->model, status, err);
+    snprintf(why, size, "%.255s", err->text);
 }
 
 static void run_finest(int k, void *result, void *ctx)

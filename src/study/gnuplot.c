@@ -1,5 +1,7 @@
 /* Plots of a study: gnuplot reads the script from a file without a name and writes the picture to one that
  * appears when it is complete. */
+#define _XOPEN_SOURCE 700 /* pread */
+
 #include "study/plot.h"
 #include "io/file.h"
 #include "study/fail.h"
@@ -72,12 +74,28 @@ static void last_words(FILE *errors, char *text, size_t size)
 {
     char line[256];
     rewind(errors);
-    snprintf(text, size, "no picture");
+    snprintf(text, size, "the picture is not complete; is there room for it?");
     while (fgets(line, sizeof line, errors)) {
         line[strcspn(line, "\n")] = 0;
         if (line[strspn(line, " \t^")])
             snprintf(text, size, "%s", line);
     }
+}
+
+/* gnuplot does not look whether what it writes arrives: a picture that a full disk cut off has no end. */
+static int is_complete(FILE *picture)
+{
+    char end[64];
+    struct stat st;
+    int fd = fileno(picture);
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+        return 1; /* a device or a pipe cannot be read back */
+    off_t from = st.st_size > (off_t)sizeof end ? st.st_size - (off_t)sizeof end : 0;
+    ssize_t n = pread(fd, end, sizeof end, from);
+    for (ssize_t k = 0; k < n; k++)
+        if ((n - k >= 6 && !memcmp(end + k, "</svg>", 6)) || (n - k >= 4 && !memcmp(end + k, "IEND", 4)))
+            return 1;
+    return 0;
 }
 
 static int run_gnuplot(FILE *script, FILE *picture, FILE *errors, char *why, size_t size)
@@ -93,9 +111,7 @@ static int run_gnuplot(FILE *script, FILE *picture, FILE *errors, char *why, siz
     }
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
-    struct stat st;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0 &&
-        (fstat(fileno(picture), &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > 0))
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && is_complete(picture))
         return 1;
     last_words(errors, why, size);
     return 0;

@@ -35,6 +35,9 @@ static ph_status read_list(ph_vary *v, const char *at, ph_error *err)
             return ph_study_fail(err, PH_E_INPUT,
                                  "%s: '%.64s' is no list of numbers such as 1,2,5 and no range such as 1:5:9",
                                  v->name, text);
+        for (int i = 0; i < v->n; i++)
+            if (v->value[i] == v->value[v->n])
+                return ph_study_fail(err, PH_E_INPUT, "%s: %g is there twice", v->name, v->value[i]);
         v->n++;
         if (!*at)
             return PH_OK;
@@ -61,6 +64,9 @@ static ph_status read_range(ph_vary *v, const char *at, ph_error *err)
     if (v->log && !(v->from > 0 && v->to > 0))
         return ph_study_fail(err, PH_E_INPUT, "%s: equal ratios need a range above 0, not %g to %g", v->name,
                              v->from, v->to);
+    if (v->n > 1 && v->from == v->to)
+        return ph_study_fail(err, PH_E_INPUT, "%s: from %g to %g there is one value, not %d", v->name,
+                             v->from, v->to, v->n);
     if (v->n == 1 && v->from != v->to)
         return ph_study_fail(err, PH_E_INPUT, "%s: one value cannot be both %g and %g", v->name, v->from,
                              v->to);

@@ -37,8 +37,9 @@ static void quote(FILE *to, const char *text)
 static void axis_label(FILE *to, const char *which, const ph_axis *a)
 {
     char text[160];
-    snprintf(text, sizeof text, "%s%s%s%s", a->label ? a->label : "", a->unit ? " [" : "",
-             a->unit ? a->unit : "", a->unit ? "]" : "");
+    int has = a->unit && a->unit[0];
+    snprintf(text, sizeof text, "%s%s%s%s", a->label ? a->label : "", has ? " [" : "", has ? a->unit : "",
+             has ? "]" : "");
     fprintf(to, "set %slabel ", which);
     quote(to, text);
     fputs(" noenhanced\n", to);
@@ -59,6 +60,8 @@ static void include(range *r, const ph_axis *a, double x)
     r->max = fmax(r->max, x);
 }
 
+#define LEAST 4 /* ratio of the ends of a logarithmic axis */
+
 /* Some room around the data; never an empty range. */
 static range finish(range r, const ph_axis *a, double room)
 {
@@ -68,8 +71,8 @@ static range finish(range r, const ph_axis *a, double room)
         r = a->log ? (range){0.1, 10} : (range){0, 1};
     if (a->log) {
         double f = pow(r.max / r.min, room);
-        if (!(f >= 1.15) && (room > 0 || r.max == r.min))
-            f = 1.15;
+        if (room > 0 || r.max == r.min) /* wide enough for a label: 1, 2 or 5 */
+            f = fmax(fmax(f, 1.15), sqrt(LEAST * r.min / r.max));
         return (range){r.min / f, r.max * f};
     }
     double d = (r.max - r.min) * room;
@@ -100,8 +103,8 @@ static void find_ranges(frame *f)
     f->y = finish(f->y, &p->y, heat->nx ? 0 : 0.12);
 }
 
-/* Less than three decades of a logarithmic axis want labels at 1, 2 and 5, or at all whole numbers; the other
- * whole numbers have short tics. */
+/* Less than three decades of a logarithmic axis want labels at 1, 2 and 5, or also at 3 and 7; the other whole
+ * numbers have short tics. */
 static void log_tics(FILE *to, const char *which, range r)
 {
     double decades = log10(r.max / r.min);
@@ -114,7 +117,8 @@ static void log_tics(FILE *to, const char *which, range r)
     for (int e = (int)floor(log10(r.min)); e <= (int)ceil(log10(r.max)); e++)
         for (int digit = 1; digit < 10; digit++) {
             double x = digit * pow(10, e);
-            int labelled = digit == 1 || decades < 0.7 || (decades < 2 && (digit == 2 || digit == 5));
+            int labelled = digit == 1 || (decades < 2 && (digit == 2 || digit == 5)) ||
+                           (decades < 0.7 && (digit == 3 || digit == 7));
             if (!(x >= r.min && x <= r.max))
                 continue;
             if (!labelled)
@@ -128,6 +132,51 @@ static void log_tics(FILE *to, const char *which, range r)
     fputs(")\n", to);
 }
 
+/* Letters of the longest label that %g gives to multiples of step in the range, and how many there are. */
+static int longest_label(range r, double step, int *count)
+{
+    char text[32];
+    int longest = 0;
+    double first = ceil(r.min / step - 1e-9);
+    *count = 0;
+    for (double k = first; k * step <= r.max + 1e-9 * step && *count < 100; k++, ++*count) {
+        int n = snprintf(text, sizeof text, "%g", fabs(k * step) < 1e-9 * step ? 0 : k * step);
+        longest = n > longest ? n : longest;
+    }
+    return longest;
+}
+
+/* The least of 1, 2, 5, 10, ... times a power of ten whose labels fit beside each other; 0: as gnuplot does it.
+ * letters: room for labels, each of which has two more between it and the next */
+static double linear_step(range r, int letters)
+{
+    static const double digits[] = {1, 2, 5};
+    double span = r.max - r.min;
+    if (!(span > 0) || !(span > 1e-9 * fmax(fabs(r.min), fabs(r.max))))
+        return 0;
+    int first = 3 * ((int)floor(log10(span)) - 1);
+    for (int k = first; k < first + 9; k++) {
+        int e = (int)floor(k / 3.0), count;
+        double step = digits[k - 3 * e] * pow(10, e);
+        int longest = longest_label(r, step, &count);
+        if (count <= 7 && count * (longest + 2) <= letters)
+            return count >= 2 ? step : 0;
+    }
+    return 0;
+}
+
+#define LETTERS 46 /* of a linear axis below a panel among several; a panel alone has more room */
+
+static void linear_tics(FILE *to, const char *which, range r)
+{
+    double step = which[0] == 'x' ? linear_step(r, LETTERS) : 0;
+    fprintf(to, "unset logscale %s\nset format %s '%%g'\n", which, which);
+    if (step > 0)
+        fprintf(to, "set %stics %.17g\n", which, step);
+    else
+        fprintf(to, "set %stics autofreq\n", which);
+}
+
 static void axis(FILE *to, const char *which, const ph_axis *a, range r)
 {
     axis_label(to, which, a);
@@ -135,7 +184,7 @@ static void axis(FILE *to, const char *which, const ph_axis *a, range r)
         fprintf(to, "set logscale %s\n", which);
         log_tics(to, which, r);
     } else
-        fprintf(to, "unset logscale %s\nset format %s '%%g'\nset %stics autofreq\n", which, which, which);
+        linear_tics(to, which, r);
     fprintf(to, "set %srange [%.17g:%.17g] noextend\n", which, r.min, r.max);
 }
 
@@ -156,12 +205,27 @@ static double height(const ph_panel *p, const ph_series *s, double lx)
     return HUGE_VAL;
 }
 
+/* Where the data stands, with the usual room; the axis may be wider. */
+static range data_range(const frame *f)
+{
+    const ph_panel *p = f->p;
+    range r = {HUGE_VAL, -HUGE_VAL};
+    for (int i = 0; i < p->n_series; i++)
+        for (int k = 0; k < p->series[i].n; k++)
+            if (shown(&p->y, p->series[i].y[k]))
+                include(&r, &p->x, p->series[i].x[k]);
+    if (!(r.min < r.max))
+        return f->x;
+    double room = pow(r.max / r.min, 0.08);
+    return (range){r.min / room, r.max * room};
+}
+
 /* Below the lowest series, the k-th of several further to the left. */
-static ph_slope place(const frame *f, int k, double lw)
+static ph_slope place(const frame *f, int k, range x, double lw)
 {
     const ph_panel *p = f->p;
     ph_slope s = p->slopes[k];
-    double lx = log(f->x.min) + log(f->x.max / f->x.min) * (0.62 - 0.27 * (k % 3)), ly = HUGE_VAL;
+    double lx = log(x.min) + log(x.max / x.min) * (0.62 - 0.27 * (k % 3)), ly = HUGE_VAL;
     for (int i = 0; i < p->n_series; i++)
         for (int m = 0; m <= 4; m++)
             ly = fmin(ly, height(p, &p->series[i], lx + lw * m / 4) - s.order * lw * m / 4);
@@ -172,10 +236,11 @@ static ph_slope place(const frame *f, int k, double lw)
 
 static void triangle(const frame *f, int k)
 {
-    double lw = log(f->x.max / f->x.min) / 6;
+    range x = data_range(f);
+    double lw = log(x.max / x.min) / 6;
     ph_slope s = f->p->slopes[k];
     if (!(s.x > 0) || !(s.y > 0))
-        s = place(f, k, lw);
+        s = place(f, k, x, lw);
     double x1 = s.x * exp(lw), y1 = s.y * exp(s.order * lw);
     const double c[4][4] = {{s.x, s.y, x1, s.y}, {x1, s.y, x1, y1}, {x1, y1, s.x, s.y}};
     for (int i = 0; i < 3; i++)
@@ -197,8 +262,8 @@ static void marker(const frame *f, const ph_plot_marker *m)
         return;
     fputs("set label ", f->to);
     quote(f->to, m->label);
-    if (m->vertical)
-        fprintf(f->to, " at first %.17g, graph 0.97 right rotate by 90 offset -0.6,0", m->at);
+    if (m->vertical) /* at the foot, where growth is not */
+        fprintf(f->to, " at first %.17g, graph 0.04 right offset -0.5,0", m->at);
     else
         fprintf(f->to, " at graph 0.98, first %.17g right offset 0,0.5", m->at);
     fputs(" noenhanced textcolor rgb '#606060' front\n", f->to);
@@ -262,11 +327,10 @@ static void heat_scale(const frame *f)
     for (int k = 0; k < h->nx * h->ny; k++)
         include(&r, &h->scale, h->z[k]);
     axis(f->to, "cb", &h->scale, finish(r, &h->scale, 0));
-    /* dark blue to yellow, of lightness that grows evenly: also right in grey */
-    fputs(
-        "set palette defined (0 '#352a87', 1 '#0868c8', 2 '#1aa5b5', 3 '#7fbf73', 4 '#e6b94a', 5 '#f9fb0e')\n"
-        "set colorbox\n",
-        f->to);
+    /* violet to yellow by way of green (viridis), of lightness that grows evenly: also right in grey */
+    fputs("set palette defined (0 '#440154', 1 '#3b528b', 2 '#21918c', 3 '#5ec962', 4 '#fde725')\n"
+          "set colorbox\nset rmargin 11\n", /* for numbers and the name of the scale, which gnuplot forgets */
+          f->to);
 }
 
 /* Lines of constant z, found by gnuplot on the grid. */
@@ -291,11 +355,11 @@ static void legend(const frame *f)
         [PH_LEGEND_TOP_RIGHT] = "set key inside top right Left reverse",
         [PH_LEGEND_BOTTOM_LEFT] = "set key inside bottom left Left reverse",
         [PH_LEGEND_BOTTOM_RIGHT] = "set key inside bottom right Left reverse",
-        [PH_LEGEND_BELOW] = "set key outside below center horizontal Left reverse",
+        [PH_LEGEND_BELOW] = "unset key", /* a strip of its own has it */
         [PH_LEGEND_NONE] = "unset key",
     };
     fprintf(f->to, "%s\n", where[f->p->legend]);
-    if (f->p->legend != PH_LEGEND_NONE)
+    if (f->p->legend != PH_LEGEND_NONE && f->p->legend != PH_LEGEND_BELOW)
         fputs("set key noenhanced opaque samplen 2.5 spacing 1.1\n", f->to);
 }
 
@@ -336,6 +400,8 @@ static void panel(const frame *f)
     fputs(" noenhanced\n", f->to);
     if (p->heat.nx)
         heat_scale(f);
+    else
+        fputs("set rmargin -1\n", f->to);
     axis(f->to, "x", &p->x, f->x);
     axis(f->to, "y", &p->y, f->y);
     for (int i = 0; i < p->n_slopes && p->x.log && p->y.log; i++)
@@ -385,7 +451,7 @@ static strip find_strip(const ph_plot *plot, int width)
     strip s = {0};
     size_t longest = 1;
     int labels = 0;
-    for (int i = 0; i < plot->n_panels && plot->n_panels > 1 && !s.of; i++)
+    for (int i = 0; i < plot->n_panels && !s.of; i++)
         if (plot->panels[i].legend == PH_LEGEND_BELOW)
             s.of = &plot->panels[i];
     for (int i = 0; s.of && i < s.of->n_series; i++)
@@ -458,30 +524,30 @@ void ph_plot_script(const ph_plot *plot, const char *terminal, FILE *to)
     int rows = n > columns ? (n + columns - 1) / columns : 1;
     int width = columns == 1 ? 640 : 480 * columns;
     strip legend_strip = find_strip(plot, width);
-    double title = n > 1 && plot->title ? 26 : 0, panels = (columns == 1 ? 460 : 420) * rows;
+    int titled = plot->title && (n > 1 || (n == 1 && plot->panels[0].title)); /* both, one above the other */
+    double title = titled ? 26 : 0, panels = (columns == 1 ? 460 : 420) * rows;
     double total = panels + title + legend_strip.height;
     set_terminal(terminal, width, (int)total, to);
     for (int i = 0; i < n; i++)
         data(&(frame){.p = &plot->panels[i], .index = i, .to = to});
-    if (n > 1) {
+    int several = n > 1 || titled || legend_strip.rows;
+    if (several) {
         fputs("set multiplot title ", to);
-        quote(to, plot->title ? plot->title : "");
+        quote(to, titled ? plot->title : "");
         fputs(" noenhanced\n", to);
     }
     for (int i = 0; i < n; i++) {
         ph_panel p = plot->panels[i];
         if (n == 1 && plot->title && !p.title)
             p.title = plot->title;
-        if (legend_strip.of && p.legend == PH_LEGEND_BELOW)
-            p.legend = PH_LEGEND_NONE;
         frame f = {.p = &p, .index = i, .to = to};
         find_ranges(&f);
-        if (n > 1)
+        if (several)
             place_panel(i, rows, columns, legend_strip.height / total, 1 - title / total, to);
         panel(&f);
     }
     if (legend_strip.rows)
         draw_strip(&legend_strip, legend_strip.height / total, to);
-    if (n > 1)
+    if (several)
         fputs("unset multiplot\n", to);
 }

@@ -63,7 +63,7 @@ typedef enum ph_legend {
     PH_LEGEND_TOP_RIGHT,
     PH_LEGEND_BOTTOM_LEFT,
     PH_LEGEND_BOTTOM_RIGHT,
-    PH_LEGEND_BELOW, /* the axes; of several panels once, below all */
+    PH_LEGEND_BELOW, /* once, in a strip below all panels */
     PH_LEGEND_NONE
 } ph_legend;
 

@@ -1,6 +1,7 @@
 /* The scheduler of the pool: who computes what, what is known of it, when it ends. */
 #include "study/pool.h"
 #include "study/pool_backend.h"
+#include "base/words.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -205,7 +206,7 @@ static void show_progress(pool *p)
     if (!p->terminal || now - p->ticked < 1e-3 * TICK_MS)
         return;
     p->ticked = now;
-    fprintf(stderr, "\r%s: %d of %d cases", p->def->title, p->end->done, n);
+    fprintf(stderr, "\r%s: %d of %d %s", p->def->title, p->end->done, n, ph_plural(n, "case", "cases"));
     if (p->end->done) {
         left = (now - p->begun) * p->open / p->end->done;
         fprintf(stderr, ", %.0f s left", left);

@@ -121,7 +121,7 @@ static const char *unit_text(const ph_table *t, int column, char text[TEXT_MAX])
 {
     const char *unit = t->columns[column].unit;
     text[0] = 0;
-    if (unit)
+    if (unit && unit[0])
         snprintf(text, TEXT_MAX, "[%s]", unit);
     return text;
 }
@@ -167,7 +167,7 @@ void ph_table_print_some(const ph_table *t, FILE *to, int from, int end, int fir
         return;
     for (int c = first; c < t->n_columns; c++) {
         width[c] = column_width(t, c, from, end);
-        units |= t->columns[c].unit != NULL;
+        units |= t->columns[c].unit != NULL && t->columns[c].unit[0];
     }
     for (int row = from - 1 - units; row < end; row++)
         for (int c = first; c < t->n_columns; c++) {

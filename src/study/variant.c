@@ -175,3 +175,24 @@ int ph_variants_list(const ph_options *base, const ph_lists *lists, ph_variant o
     }
     return n;
 }
+
+const char *ph_variants_unread(const ph_lists *lists, int n, const ph_variant *variants)
+{
+    static const char *const names[N] = {[METHOD] = "--method",
+                                         [TABLEAU] = "--tableau",
+                                         [ORDER] = "--order",
+                                         [CORRECTION] = "--correction",
+                                         [FORMULATION] = "--formulation",
+                                         [SIGMA] = "--sigma",
+                                         [RHO] = "--rho",
+                                         [START] = "--start",
+                                         [NEWTON] = "--newton"};
+    for (int d = 0; d < N; d++) {
+        int read = count_of(lists, d) < 2;
+        for (int k = 0; k < n && !read; k++)
+            read = is_read(d, ph_method_reads(variants[k].opt.method));
+        if (!read)
+            return names[d];
+    }
+    return NULL;
+}

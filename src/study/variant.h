@@ -41,4 +41,7 @@ typedef struct ph_variant {
  * there once. Their number; -1: more than PH_VARIANTS_MAX. */
 int ph_variants_list(const ph_options *base, const ph_lists *lists, ph_variant out[PH_VARIANTS_MAX]);
 
+/* The first option with several values that none of the methods reads: "--order"; NULL: there is none. */
+const char *ph_variants_unread(const ph_lists *lists, int n, const ph_variant *variants);
+
 #endif
