@@ -239,6 +239,11 @@ struct ph_force {
 
 /* ---- spaces ------------------------------------------------------------------------------------- */
 
+/* An angle that counts over many turns, when it was tracked last; rate NAN: never, since the start. */
+typedef struct ph_counted {
+    double angle, rate, t;
+} ph_counted;
+
 typedef struct ph_body {
     int particle;
     int turns;    /* it has a second half of its own: neither a particle nor a marker */
@@ -365,7 +370,7 @@ struct ph_mechanism {
     int inertia;           /* a force has a mass matrix */
     ph_body_state *states; /* of all bodies, for functions */
     double *scratch;       /* of user constraints */
-    double *turns;         /* of the model's joints: last angle, counted over many turns */
+    ph_counted *turns;     /* of the model's joints: last angle, counted over many turns */
     double *q0, *v0;
     struct ph_look *look; /* of objectives; NULL: there are none */
     int *dependent;       /* of each constraint: rows that those before it imply */

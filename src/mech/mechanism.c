@@ -58,7 +58,7 @@ static void take(ph_mechanism *m, const counts *n, ph_arena *a)
     m->names = ph_arena_take(a, n->letters, 1);
     m->link = ph_arena_take(a, n->links, sizeof *m->link);
     m->states = ph_arena_take(a, n->bodies, sizeof *m->states);
-    m->turns = ph_arena_take(a, (size_t)m->model->n_joints, d);
+    m->turns = ph_arena_take(a, (size_t)m->model->n_joints, sizeof *m->turns);
     m->q0 = ph_arena_take(a, n->numbers, d);
     m->v0 = ph_arena_take(a, n->numbers, d);
     m->user_at = n->user ? ph_arena_take(a, nodes * nodes, sizeof *m->user_at) : NULL;
