@@ -86,6 +86,10 @@ has out '"steps":333,'
 near out h 1e-18 "$(awk 'BEGIN { printf "%.17g", 0.1 / 333 }')"
 run 0 run heavy_top --t-end 0.001 --h 5 --json
 has out '"steps":1,'
+for case in '0.0007 2' '0.00072 2' '0.00076 1' '0.00041 3' '0.00042 2' '0.0005 2' '0.0001 10'; do # |t_end/n - h| least
+    run 0 run heavy_top --t-end 0.001 --h "${case% *}" --json
+    has out "\"steps\":${case#* },"
+done
 
 # every problem runs, and says so in JSON with a finite error where there is an exact solution
 problems=$("$polhode" list problems | awk '{print $1}')
