@@ -92,6 +92,19 @@ sed 's/position = {0, 1, 0}/&, velocity = {0, 1, 0}/' bad.lua >fast.lua
 refused "fast.lua:3: joint 'pivot': the initial velocities violate it" run fast.lua --t-end 1
 refused "fast.lua:3: joint 'pivot'" check fast.lua
 run 0 run fast.lua --t-end 0.1 --assemble --quiet
+[[ ! -s err ]] || fail "a quiet run says: $(cat err)"
+# what assembling removed is reported: 1 m/s along the arm
+run 0 run fast.lua --t-end 0.1 --assemble --json
+has err "note: joint 'pivot': the initial velocities violated it by 1 and were moved"
+has out '"assembled":{"position":0,"velocity":1}'
+run 0 check fast.lua --assemble
+has out "assembled    joint 'pivot': the initial velocities violated it by 1 and were moved"
+run 0 check fast.lua --assemble --json
+has out '"assembled":{"position":0,"velocity":1}'
+sed 's/position = {0, 1, 0}/&, velocity = {0, 0, 0}/' bad.lua >calm.lua
+run 0 run calm.lua --t-end 0.1 --assemble --json
+[[ ! -s err ]] || fail "nothing was moved, but: $(cat err)"
+has out '"assembled":{"position":0,"velocity":0}'
 
 model 'joint { name = "j", type = "fixed", bodies = {"ground", "ground"}, at = {0, 0, 0} }'
 refused "bad.lua:3: joint 'j'" check bad.lua

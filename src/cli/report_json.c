@@ -120,6 +120,7 @@ static void add_quality(ph_json *j, const ph_run *r, const ph_state *s)
     cJSON *v = ph_json_object(j, j->root, "violation");
     ph_json_number(j, v, "position", w->position);
     ph_json_number(j, v, "velocity", w->velocity);
+    ph_subject_add_assembled(&r->subject, r->args, j);
     if (r->p->energy) {
         cJSON *energy = ph_json_object(j, j->root, "energy");
         ph_json_number(j, energy, "initial", w->E0);

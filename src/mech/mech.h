@@ -239,6 +239,12 @@ struct ph_force {
 
 /* ---- spaces ------------------------------------------------------------------------------------- */
 
+/* The constraint that initial values violated most before assembling moved them; 0: nothing had to move. */
+typedef struct ph_projected {
+    double violation;
+    int constraint; /* joints first, then those of the model's functions */
+} ph_projected;
+
 /* An angle that counts over many turns, when it was tracked last; rate NAN: never, since the start. */
 typedef struct ph_counted {
     double angle, rate, t;
@@ -377,13 +383,9 @@ struct ph_mechanism {
     double load;          /* factor of gravity and of applied forces and torques; 1 but in static steps */
     atomic_int singular;  /* 1 + the last body whose coordinates were singular; 0: none */
     atomic_int turned;    /* 1 + the last force, a beam element, that turned too far; 0: none */
-    double projected[2];  /* violations of positions and velocities that assembling removed, relative */
+    ph_projected projected[2]; /* of positions and velocities: what assembling removed */
     void *block;
 };
-
-/* After ph_mechanism_initial: the largest violations, relative to positions and velocities of size 1 or more,
- * that assembling removed; 0: nothing had to be changed. */
-void ph_mechanism_projected(const ph_mechanism *mech, double *position, double *velocity);
 
 /* kin.c */
 void ph_kin_fill(const ph_mechanism *m, const ph_state *s, int body, ph_kin *k);

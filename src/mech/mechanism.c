@@ -247,5 +247,19 @@ int ph_mechanism_redundant(const ph_mechanism *m, int constraint)
 
 void ph_mechanism_projected(const ph_mechanism *m, double *position, double *velocity)
 {
-    *position = m->projected[0], *velocity = m->projected[1];
+    *position = m->projected[0].violation, *velocity = m->projected[1].violation;
+}
+
+const char *ph_mechanism_assembled(const ph_mechanism *m, int velocities, char *text, size_t size)
+{
+    const ph_projected *p = &m->projected[velocities];
+    int joint = p->constraint < m->n_joints;
+    text[0] = 0;
+    if (p->violation > 0)
+        snprintf(text, size, "%s '%s': the initial %s violated it by %.3g and were moved",
+                 joint ? "joint" : "constraint",
+                 joint ? m->model->joint[m->joint[p->constraint].def].name
+                       : m->model->constraint[p->constraint - m->n_joints].name,
+                 velocities ? "velocities" : "positions", p->violation);
+    return text;
 }
