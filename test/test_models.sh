@@ -63,6 +63,21 @@ run 0 run "$models/heavy_top.lua" --t-end 0.01 --set m=16 -o top.csv --quiet
 has top.csv '# set m=16'
 [[ $(grep -v '^#' top.csv | head -n 1) == "t [s],top.x [m],top.y [m],top.z [m],top.qw [1],"* ]] || fail "columns of top.csv"
 
+# angles and ways of joints have the unit that belongs to the joint
+cat >ways.lua <<'END'
+body { name = "a", mass = 1, inertia = {1, 1, 1} }
+body { name = "b", mass = 1, inertia = {1, 1, 1} }
+particle { name = "p", mass = 1, position = {0, 0, 2} }
+joint { name = "r", type = "revolute", bodies = {"ground", "a"}, at = {0, 0, 0}, axis = {0, 0, 1} }
+joint { name = "y", type = "generic", bodies = {"a", "b"}, at = {0, 0, 0}, lock = {"x", "z", "rx", "ry", "rz"} }
+joint { name = "d", type = "distance", bodies = {"ground", "p"} }
+sensor { name = "r", type = "angle", joint = "r" } sensor { name = "r1", type = "rate", joint = "r" }
+sensor { name = "y", type = "angle", joint = "y" } sensor { name = "y1", type = "rate", joint = "y" }
+sensor { name = "d", type = "angle", joint = "d" } sensor { name = "d1", type = "rate", joint = "d" }
+END
+run 0 run ways.lua --t-end 0.01 --h 0.01 -o ways.csv --quiet
+has ways.csv ',r [rad],r1 [rad/s],y [m],y1 [m/s],d [m],d1 [m/s],'
+
 # ---- what makes no sense ------------------------------------------------------------------------------------------
 
 # model LINES...: bad.lua, a body on line 2

@@ -271,6 +271,12 @@ ph_status ph_joint_make(const ph_model *model, int def, ph_joint *out, ph_error 
     return check(model, d, out, err);
 }
 
+int ph_joint_counts_angles(const ph_joint_def *d)
+{
+    int free = d->type == PH_J_GENERIC ? only_free(d->lock) : recipes[d->type].free;
+    return free >= ABOUT && free < LENGTH;
+}
+
 /* ---- coordinates ---------------------------------------------------------------------------------- */
 
 double ph_joint_coordinate(const ph_site *s)

@@ -405,7 +405,8 @@ ph_status ph_drive_at(const ph_function *f, double t, int level, double out[3]);
 /* joint.c: from the words of the model to rows. */
 int ph_joint_count(const ph_joint_def *d); /* constraints that it becomes: 1 or 2 */
 ph_status ph_joint_make(const ph_model *model, int def, ph_joint *out, ph_error *err); /* fills that many */
-double ph_joint_coordinate(const ph_site *s); /* displacement, angle in (-2 pi, 2 pi] or distance */
+int ph_joint_counts_angles(const ph_joint_def *d); /* 1: its coordinate is an angle, else a length */
+double ph_joint_coordinate(const ph_site *s);      /* displacement, angle in (-2 pi, 2 pi] or distance */
 double ph_joint_rate(const ph_site *s);
 ph_status ph_mech_fail(ph_error *err, ph_status s, const ph_model *model, ph_origin at, const char *format,
                        ...) PH_PRINTF(5, 6); /* "file:line: ..." */

@@ -1,5 +1,5 @@
 /* A model as its user sees it: lists by name, and what run{} says. */
-#include "mech/model.h"
+#include "mech/mech.h"
 
 #include <assert.h>
 #include <string.h>
@@ -78,5 +78,10 @@ const char *ph_model_sensor_unit(const ph_model *m, int sensor)
 #undef PH_SENSOR
     };
     assert(sensor >= 0 && sensor < m->n_sensors);
-    return units[m->sensor[sensor].type];
+    const ph_sensor_def *d = &m->sensor[sensor];
+    if (d->type != PH_S_ANGLE && d->type != PH_S_RATE)
+        return units[d->type];
+    if (ph_joint_counts_angles(&m->joint[d->joint]))
+        return d->type == PH_S_ANGLE ? "rad" : "rad/s";
+    return d->type == PH_S_ANGLE ? "m" : "m/s";
 }
