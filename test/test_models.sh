@@ -78,6 +78,19 @@ END
 run 0 run ways.lua --t-end 0.01 --h 0.01 -o ways.csv --quiet
 has ways.csv ',r [rad],r1 [rad/s],y [m],y1 [m/s],d [m],d1 [m/s],'
 
+# multipliers of constraints of one's own: m g = -2 lambda for 2 z = 0
+cat >bead.lua <<'END'
+gravity { 0, 0, -10 }
+particle { name = "p", mass = 3, velocity = {1, 0, 0} }
+constraint { name = "floor", f = function(t, s) return 2 * s.p.position.z, s.p.position.y end }
+END
+run 0 run bead.lua --t-end 0.1 --h 0.01 --json -o bead.csv
+weight=$(grep -oE '"floor":\{"lambda":\[[^,]*' out | cut -d'[' -f2)
+awk -v p="$weight" 'BEGIN { exit !(p != "" && p < -14.999999999 && p > -15.000000001) }' || fail "floor: lambda = $weight" # derivative
+has bead.csv ',floor.lambda1 [SI],floor.lambda2 [SI],'
+run 0 converge bead.lua --t-end 0.1 --h 0.01 --reference bead.csv --json
+has out '"vdot":0,"lambda":0}' # exact: the run that wrote it
+
 # ---- what makes no sense ------------------------------------------------------------------------------------------
 
 # model LINES...: bad.lua, a body on line 2

@@ -94,6 +94,18 @@ static void add_joints(ph_json *j, const ph_run *r, const ph_state *s)
     }
 }
 
+/* Of constraint{}: multipliers alone, which belong to the numbers that its function returns. */
+static void add_constraints(ph_json *j, const ph_run *r, const ph_state *s)
+{
+    cJSON *constraints = ph_json_object(j, j->root, "constraints");
+    for (int k = r->bodies->n_joints; k < r->bodies->n_ties; k++) {
+        char name[PH_LABEL_MAX];
+        int rows, at = ph_joint_lambda(r->bodies, k, s, &rows);
+        ph_json_numbers(j, ph_json_object(j, constraints, ph_joint_name(r->bodies, k, name)), "lambda", rows,
+                        s->lambda + at);
+    }
+}
+
 static void add_sensors(ph_json *j, const ph_run *r, const ph_state *s)
 {
     const ph_model *model = r->subject.model;
@@ -109,6 +121,8 @@ void ph_report_json_state(ph_json *j, const ph_run *r, const ph_state *s)
 {
     add_bodies(j, r, s);
     add_joints(j, r, s);
+    if (r->bodies->n_ties > r->bodies->n_joints)
+        add_constraints(j, r, s);
     if (r->subject.model)
         add_sensors(j, r, s);
 }
