@@ -316,7 +316,6 @@ static const option *find(ph_command_code command, const char *name)
 /* An option that this command does not have: say whose it is, or which name is near. */
 static void refuse(const ph_args *args, const char *name)
 {
-    char what[64], help[64];
     const char *command = ph_command_name((int)args->command);
     int k = ph_word_find(name, ph_option_name);
     if (k >= 0) {
@@ -330,9 +329,13 @@ static void refuse(const ph_args *args, const char *name)
                          owners[0] ? ", " : "", ph_command_name(c));
         ph_complain("%s has no option '%s'; it belongs to %s", command, name, owners);
     } else if (ph_options_any(args->command)) {
-        snprintf(what, sizeof what, "%s has no option", command);
-        snprintf(help, sizeof help, "polhode help %s", command);
-        ph_complain_word(what, name, ph_option_name, help);
+        ph_near search = {.word = name};
+        for (int i = 0; i < N_OPTIONS; i++)
+            if (options[i].commands & 1u << args->command)
+                ph_near_offer(&search, options[i].name);
+        const char *near = ph_near_word(&search);
+        ph_complain("%s has no option '%s'; %s '%s%s'%s", command, name, near ? "did you mean" : "see",
+                    near ? "" : "polhode help ", near ? near : command, near ? "?" : "");
     } else {
         ph_complain("%s has no options, and so no '%s'", command, name);
     }
