@@ -82,7 +82,7 @@ near out sigma 1e-15 "$(awk 'BEGIN { printf "%.17g", (21 / 38) / (3 * 400 / 1444
 
 # the nearest h that divides t_end
 run 0 run heavy_top --t-end 0.1 --h 0.0003 --json
-has out '"steps":333,'
+has out '"steps":333,' '"t":0.10000000000000001,'
 near out h 1e-18 "$(awk 'BEGIN { printf "%.17g", 0.1 / 333 }')"
 run 0 run heavy_top --t-end 0.001 --h 5 --json
 has out '"steps":1,'

@@ -184,7 +184,8 @@ int ph_report_json(const ph_run *r)
     ph_json_text(&j, j.root, "polhode", ph_version());
     ph_json_text(&j, j.root, "model", r->p->name);
     ph_json_text(&j, j.root, "status", ph_status_word(r->status));
-    ph_json_number(&j, j.root, "t", s.t);
+    /* n h may be off t_end by round-off */
+    ph_json_number(&j, j.root, "t", r->steps && r->status == PH_OK ? r->t_end : s.t);
     ph_json_count(&j, j.root, "steps", r->sim ? ph_sim_stats(r->sim).steps : 0);
     ph_json_number(&j, j.root, "h", r->opt.h > 0 ? r->opt.h : mean_step(r));
     add_method(&j, r);
