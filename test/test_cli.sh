@@ -82,10 +82,14 @@ near out sigma 1e-15 "$(awk 'BEGIN { printf "%.17g", (21 / 38) / (3 * 400 / 1444
 
 # the nearest h that divides t_end
 run 0 run heavy_top --t-end 0.1 --h 0.0003 --json
-has out '"steps":333,'
+has out '"steps":333,' '"t":0.10000000000000001,'
 near out h 1e-18 "$(awk 'BEGIN { printf "%.17g", 0.1 / 333 }')"
 run 0 run heavy_top --t-end 0.001 --h 5 --json
 has out '"steps":1,'
+for case in '0.0007 2' '0.00072 2' '0.00076 1' '0.00041 3' '0.00042 2' '0.0005 2' '0.0001 10'; do # |t_end/n - h| least
+    run 0 run heavy_top --t-end 0.001 --h "${case% *}" --json
+    has out "\"steps\":${case#* },"
+done
 
 # every problem runs, and says so in JSON with a finite error where there is an exact solution
 problems=$("$polhode" list problems | awk '{print $1}')
@@ -332,6 +336,8 @@ refused "did you mean 'groups'" list grups
 refused "did you mean 'run'" help rnu
 refused 'one argument too many' version now
 refused 'has no options' help --xyzzy
+refused "run has no option '--frob'; see 'polhode help run'" run heavy_top --frob # near --from, of other commands
+refused "did you mean '--json'?" run heavy_top --jsn
 refused 'one argument too many' verify now
 refused 'root of that tree' verify
 refused 'empty' verify -o ''

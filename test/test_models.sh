@@ -63,6 +63,61 @@ run 0 run "$models/heavy_top.lua" --t-end 0.01 --set m=16 -o top.csv --quiet
 has top.csv '# set m=16'
 [[ $(grep -v '^#' top.csv | head -n 1) == "t [s],top.x [m],top.y [m],top.z [m],top.qw [1],"* ]] || fail "columns of top.csv"
 
+# angles and ways of joints have the unit that belongs to the joint
+cat >ways.lua <<'END'
+body { name = "a", mass = 1, inertia = {1, 1, 1} }
+body { name = "b", mass = 1, inertia = {1, 1, 1} }
+particle { name = "p", mass = 1, position = {0, 0, 2} }
+joint { name = "r", type = "revolute", bodies = {"ground", "a"}, at = {0, 0, 0}, axis = {0, 0, 1} }
+joint { name = "y", type = "generic", bodies = {"a", "b"}, at = {0, 0, 0}, lock = {"x", "z", "rx", "ry", "rz"} }
+joint { name = "d", type = "distance", bodies = {"ground", "p"} }
+sensor { name = "r", type = "angle", joint = "r" } sensor { name = "r1", type = "rate", joint = "r" }
+sensor { name = "y", type = "angle", joint = "y" } sensor { name = "y1", type = "rate", joint = "y" }
+sensor { name = "d", type = "angle", joint = "d" } sensor { name = "d1", type = "rate", joint = "d" }
+END
+run 0 run ways.lua --t-end 0.01 --h 0.01 -o ways.csv --quiet
+has ways.csv ',r [rad],r1 [rad/s],y [m],y1 [m/s],d [m],d1 [m/s],'
+
+# multipliers of constraints of one's own: m g = -2 lambda for 2 z = 0
+cat >bead.lua <<'END'
+gravity { 0, 0, -10 }
+particle { name = "p", mass = 3, velocity = {1, 0, 0} }
+constraint { name = "floor", f = function(t, s) return 2 * s.p.position.z, s.p.position.y end }
+END
+run 0 run bead.lua --t-end 0.1 --h 0.01 --json -o bead.csv
+weight=$(grep -oE '"floor":\{"lambda":\[[^,]*' out | cut -d'[' -f2)
+awk -v p="$weight" 'BEGIN { exit !(p != "" && p < -14.999999999 && p > -15.000000001) }' || fail "floor: lambda = $weight" # derivative
+has bead.csv ',floor.lambda1 [SI],floor.lambda2 [SI],'
+run 0 converge bead.lua --t-end 0.1 --h 0.01 --reference bead.csv --json
+has out '"vdot":0,"lambda":0}' # exact: the run that wrote it
+
+# particles in joints that are about displacements: no rotation is there to lock
+cat >dust.lua <<'END'
+gravity { 0, 0, -10 }
+particle { name = "p", mass = 3, velocity = {1, 0, 0} }
+joint { name = "table", type = "planar", bodies = {"ground", "p"}, at = {0, 0, 0}, normal = {0, 0, 2} }
+particle { name = "q", mass = 2, position = {0, 1, 0} }
+joint { name = "nail", type = "fixed", bodies = {"ground", "q"} }
+particle { name = "r", mass = 4, position = {0, 2, 0} }
+joint { name = "lift", type = "prismatic", bodies = {"ground", "r"}, axis = {0, 0, 1}, drive = function(t) return t^2 end }
+particle { name = "s", mass = 5, position = {0, 3, 0} }
+joint { name = "lane", type = "generic", bodies = {"ground", "s"}, at = {0, 3, 0}, lock = {"x", "z", "rx"} }
+body { name = "arm", mass = 1, inertia = {1, 1, 1}, position = {0, 4, 0}, omega = {0, 0, 2} }
+joint { name = "hub", type = "revolute", bodies = {"ground", "arm"}, at = {0, 4, 0}, axis = {0, 0, 1} }
+particle { name = "rim", mass = 2, position = {0.5, 4, 0} }
+joint { name = "weld", type = "fixed", bodies = {"arm", "rim"} }
+sensor { name = "way", type = "angle", joint = "lift" }
+END
+run 0 check dust.lua --json
+has out '"coordinates":21,"constraints":17,' '"dof":4,'
+run 0 run dust.lua --t-end 1 --h 0.01 --json
+for want in 'table 30' 'nail 20' 'lift 48' 'lane 50' 'hub 30' 'weld 20'; do
+    z=$(grep -oE "\"${want% *}\":\{\"lambda\":[^]]*\],\"force\":\[[^]]*" out | tail -n 1 | awk -F, '{ print $NF }')
+    awk -v z="$z" -v want="${want#* }" 'BEGIN { d = z - want; exit !(z != "" && d < 1e-6 && -d < 1e-6) }' || fail "dust: force of $want is $z" # derivative
+done
+sed 's/"table", type = "planar"/"j", type = "revolute"/; s/normal = /axis = /' dust.lua >pin.lua
+refused "joint 'j': the particle 'p' cannot turn" check pin.lua
+
 # ---- what makes no sense ------------------------------------------------------------------------------------------
 
 # model LINES...: bad.lua, a body on line 2
@@ -92,6 +147,19 @@ sed 's/position = {0, 1, 0}/&, velocity = {0, 1, 0}/' bad.lua >fast.lua
 refused "fast.lua:3: joint 'pivot': the initial velocities violate it" run fast.lua --t-end 1
 refused "fast.lua:3: joint 'pivot'" check fast.lua
 run 0 run fast.lua --t-end 0.1 --assemble --quiet
+[[ ! -s err ]] || fail "a quiet run says: $(cat err)"
+# what assembling removed is reported: 1 m/s along the arm
+run 0 run fast.lua --t-end 0.1 --assemble --json
+has err "note: joint 'pivot': the initial velocities violated it by 1 and were moved"
+has out '"assembled":{"position":0,"velocity":1}'
+run 0 check fast.lua --assemble
+has out "assembled    joint 'pivot': the initial velocities violated it by 1 and were moved"
+run 0 check fast.lua --assemble --json
+has out '"assembled":{"position":0,"velocity":1}'
+sed 's/position = {0, 1, 0}/&, velocity = {0, 0, 0}/' bad.lua >calm.lua
+run 0 run calm.lua --t-end 0.1 --assemble --json
+[[ ! -s err ]] || fail "nothing was moved, but: $(cat err)"
+has out '"assembled":{"position":0,"velocity":0}'
 
 model 'joint { name = "j", type = "fixed", bodies = {"ground", "ground"}, at = {0, 0, 0} }'
 refused "bad.lua:3: joint 'j'" check bad.lua

@@ -293,6 +293,38 @@ static void calls(void **state)
     ph_model_free(m);
 }
 
+/* A force sees the body that it acts on without its name; a body of such a name comes first. */
+static void forces_see_their_own_body(void **state)
+{
+    (void)state;
+    static const char text[] = BODIES
+        "torque { name = 'f', body = 'b', value = function(t, s) return s.velocity.y, s.omega[3], "
+        "s.rotation.w + s.position.x end }\n"
+        "force { name = 'g', body = 'a', value = function(t, s) return s.velocity.y, s.position.z, 0 end }\n";
+    ph_body_state b[3] = {{.q = {0.25, 0, 0, 0}, .v = {0, 0.5, 0}, .x = {0, 0, 0.75}},
+                          {.x = {1.5, 0, 0}, .v = {0, 2.5, 0}, .q = {1, 0, 0, 0}, .omega = {0, 0, 3.5}}};
+    double out[3];
+    ph_model *m = read_text(text);
+    const ph_function *f = &m->force[0].f, *g = &m->force[1].f;
+    assert_int_equal(f->call(f, 1, b, 3, out), PH_OK);
+    assert_true(out[0] == 2.5 && out[1] == 3.5 && out[2] == 2.5);
+    assert_int_equal(g->call(g, 1, b, 3, out), PH_OK);
+    assert_true(out[0] == 0.5 && out[1] == 0.75 && out[2] == 0);
+    ph_model_free(m);
+    m = read_text(
+        "particle { name = 'p', mass = 1 } particle { name = 'velocity', mass = 1 }\n"
+        "force { body = 'p', value = function(t, s) return s.velocity.position.x, s.position.x, 0 end }\n");
+    b[1].x.x = 4;
+    assert_int_equal(m->force[0].f.call(&m->force[0].f, 1, b, 3, out), PH_OK);
+    assert_true(out[0] == 4 && out[1] == 0);
+    ph_model_free(m);
+    static const char sensor[] =
+        BODIES "sensor { name = 's', custom = function(t, s) return s.velocity.x end }";
+    ph_error err;
+    assert_int_equal(read_named(&m, "s.lua", sensor, strlen(sensor), NULL, 0, NULL, &err), PH_E_INPUT);
+    assert_non_null(strstr(err.text, "there is no body 'velocity'"));
+}
+
 /* What takes the time alone has no slopes, and sees no state; whatever may take more has. */
 static void functions_of_time_alone(void **state)
 {
@@ -566,6 +598,7 @@ int main(void)
         cmocka_unit_test(every_force),
         cmocka_unit_test(parameters),
         cmocka_unit_test(calls),
+        cmocka_unit_test(forces_see_their_own_body),
         cmocka_unit_test(functions_of_time_alone),
         cmocka_unit_test(many_calls),
         cmocka_unit_test(reproducible),

@@ -105,6 +105,11 @@ PH_API void ph_mechanism_destroy(ph_mechanism *mech); /* accepts NULL */
 PH_API ph_status ph_mechanism_initial(ph_mechanism *mech, int assemble, const double **q0, const double **v0,
                                       ph_error *err);
 
+/* After ph_mechanism_initial: the largest violations that assembling removed, 0: nothing had to be changed; and
+ * which joint it was, in words, "": none. */
+PH_API void ph_mechanism_projected(const ph_mechanism *mech, double *position, double *velocity);
+PH_API const char *ph_mechanism_assembled(const ph_mechanism *mech, int velocities, char *text, size_t size);
+
 /* After ph_mechanism_initial: find the constraints that others imply, as in many closed loops. The system
  * announces them; without it they are an error of ph_sim_create. Open chains and trees have none. */
 PH_API ph_status ph_mechanism_rank(ph_mechanism *mech, ph_error *err);

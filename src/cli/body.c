@@ -35,6 +35,7 @@ ph_bodies *ph_bodies_create(const ph_subject *subject)
         return NULL;
     *all = (ph_bodies){.sys = sys, .model = subject->model, .mech = subject->mech, .space = subject->space};
     all->n_joints = all->model ? ph_model_count(all->model, PH_JOINTS) : sys->n_constraints;
+    all->n_ties = all->n_joints + (all->model ? all->model->n_constraints : 0);
     if (all->model)
         all->n = ph_model_count(all->model, PH_BODIES);
     else
@@ -103,7 +104,9 @@ const char *ph_joint_name(const ph_bodies *all, int joint, char text[PH_LABEL_MA
 {
     if (!all->model)
         return ph_constraint_name(all, joint, text);
-    snprintf(text, PH_LABEL_MAX, "%.80s", ph_model_name(all->model, PH_JOINTS, joint));
+    snprintf(text, PH_LABEL_MAX, "%.80s",
+             joint < all->n_joints ? ph_model_name(all->model, PH_JOINTS, joint)
+                                   : all->model->constraint[joint - all->n_joints].name);
     return text;
 }
 
@@ -117,8 +120,10 @@ const char *ph_node_name(const ph_bodies *all, int node, char text[PH_LABEL_MAX]
 
 int ph_joint_lambda(const ph_bodies *all, int joint, const ph_state *s, int *rows)
 {
-    if (all->model)
+    if (all->model && joint < all->n_joints)
         return ph_mechanism_lambda(all->mech, joint, rows);
+    if (all->model) /* those of functions are the last of the system */
+        joint += all->sys->n_constraints - all->n_ties;
     *rows = all->sys->constraints[joint].rows;
     return s->l_at[joint];
 }

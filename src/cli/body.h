@@ -18,6 +18,7 @@ typedef struct ph_bodies {
     int n;          /* bodies, markers of flexible ones included */
     int n_own;      /* without markers, which move with their bodies */
     int n_joints;   /* joints, or constraints of a built-in problem */
+    int n_ties;     /* joints and, after them, constraint{} of a file */
     ph_body body[]; /* of a built-in problem */
 } ph_bodies;
 
@@ -27,11 +28,12 @@ ph_bodies *ph_bodies_create(const ph_subject *subject); /* NULL: no memory; free
 
 /* The name of the system's author; else b1, b2, ... and j1, j2, ... Returns text. */
 const char *ph_body_name(const ph_bodies *all, int body, char text[PH_LABEL_MAX]);
+/* of a joint, or of a tie */
 const char *ph_joint_name(const ph_bodies *all, int joint, char text[PH_LABEL_MAX]);
 const char *ph_constraint_name(const ph_bodies *all, int constraint, char text[PH_LABEL_MAX]);
 const char *ph_node_name(const ph_bodies *all, int node, char text[PH_LABEL_MAX]); /* of its body */
 
-/* Where the multipliers of a joint start in lambda, and how many there are. */
+/* Where the multipliers of a joint, or of a tie, start in lambda, and how many there are. */
 int ph_joint_lambda(const ph_bodies *all, int joint, const ph_state *s, int *rows);
 
 /* The space in which the bodies move: "R3xSO3", "SE3", ...; "mixed". */

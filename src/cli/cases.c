@@ -39,7 +39,7 @@ static int plan_steps(ph_inquiry *q)
                         h.x[k], n, PH_STEPS_MAX);
             return 0;
         }
-        q->steps[k] = n < 1 ? 1 : lround(n);
+        q->steps[k] = ph_steps_of(t_end, h.x[k]);
         if (k && q->steps[k] == q->steps[k - 1]) {
             ph_complain("--h: %g and %g are both %ld %s until t_end = %g s", h.x[k - 1], h.x[k], q->steps[k],
                         ph_plural(q->steps[k], "step", "steps"), t_end);

@@ -119,6 +119,9 @@ static void print_text(const check *c)
     for (int k = 0; k < p->sys.n_constraints; k++)
         if (ph_subject_redundancy(&c->subject, k, text, sizeof text)[0])
             printf("  redundancy   %s\n", text);
+    for (int what = 0; what < 2 && c->subject.mech; what++)
+        if (ph_mechanism_assembled(c->subject.mech, what, text, sizeof text)[0])
+            printf("  assembled    %s\n", text);
     printf("  consistency  positions to %.2g, velocities to %.2g\n", c->position, c->velocity);
     if (c->bending > 0)
         printf("  modes        move from the start, by up to %.3g/s: joints need it\n", c->bending);
@@ -166,6 +169,7 @@ static int print_json(const check *c)
     cJSON *violation = ph_json_object(&j, j.root, "violation");
     ph_json_number(&j, violation, "position", c->position);
     ph_json_number(&j, violation, "velocity", c->velocity);
+    ph_subject_add_assembled(&c->subject, c->args, &j);
     ph_json_number(&j, j.root, "fastest", c->fastest);
     ph_json_number(&j, j.root, "spin", c->spin);
     ph_json_number(&j, j.root, "h", c->sensible);

@@ -338,6 +338,17 @@ int ph_subject_redundant(const ph_subject *s, int c)
     return s->mech ? ph_mechanism_redundant(s->mech, c) : 0;
 }
 
+void ph_subject_add_assembled(const ph_subject *s, const ph_args *args, ph_json *j)
+{
+    double position, velocity;
+    if (!args->assemble || !s->mech)
+        return;
+    ph_mechanism_projected(s->mech, &position, &velocity);
+    cJSON *removed = ph_json_object(j, j->root, "assembled");
+    ph_json_number(j, removed, "position", position);
+    ph_json_number(j, removed, "velocity", velocity);
+}
+
 const char *ph_subject_redundancy(const ph_subject *s, int c, char *text, size_t size)
 {
     const ph_constraint *all = s->p->sys.constraints, *k = &all[c];

@@ -56,6 +56,9 @@ uint64_t ph_subject_hash(const ph_model *model, uint64_t hash);
 /* Rows of constraint c that earlier ones imply, of a file. */
 int ph_subject_redundant(const ph_subject *s, int c);
 
+/* "assembled" of a report: the violations of initial positions and velocities that assemble = true removed. */
+void ph_subject_add_assembled(const ph_subject *s, const ph_args *args, ph_json *j);
+
 /* Put what the model's run{} says below what the command line says. 0 after one line on stderr. */
 int ph_subject_merge(ph_args *args, const ph_model *model);
 

@@ -124,6 +124,14 @@ static void note_redundancy(const ph_run *r)
             ph_note("%s; multipliers of least norm are used", text);
 }
 
+static void note_assembling(const ph_run *r)
+{
+    char text[256];
+    for (int what = 0; what < 2 && r->subject.mech && !r->args->quiet; what++)
+        if (ph_mechanism_assembled(r->subject.mech, what, text, sizeof text)[0])
+            fprintf(stderr, "polhode: note: %s\n", text);
+}
+
 int ph_run_perform(ph_run *r)
 {
     r->p = r->subject.p;
@@ -135,6 +143,7 @@ int ph_run_perform(ph_run *r)
         return ph_complain("--plot: %s", err.text);
     if (!ph_run_plan(r) || (r->args->output && !open_file(r)))
         return PH_EXIT_USAGE;
+    note_assembling(r);
     note_redundancy(r);
     return integrate(r);
 }

@@ -78,18 +78,14 @@ static void find_body(reader *r, int body, places p, const ph_state *layout)
 
 static void find_joints(reader *r, const ph_state *layout)
 {
-    int at = r->probe->nq + 2 * r->probe->nv, end = at + r->probe->nl, rows;
+    int at = r->probe->nq + 2 * r->probe->nv, rows;
     char of[PH_LABEL_MAX], name[32];
-    for (int k = 0; k < r->bodies->n_joints; k++) {
+    for (int k = 0; k < r->bodies->n_ties; k++) {
         ph_joint_lambda(r->bodies, k, layout, &rows);
         for (int i = 0; i < rows; i++) {
             snprintf(name, sizeof name, "lambda%d", i + 1);
             find(r, at++, PH_OF_LAMBDA, ph_joint_name(r->bodies, k, of), name);
         }
-    }
-    for (; at < end; at++) { /* tables do not have multipliers of user constraints */
-        r->column[at] = -1;
-        r->missing |= 1u << PH_OF_LAMBDA;
     }
 }
 

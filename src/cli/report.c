@@ -154,7 +154,7 @@ void ph_report_text(const ph_run *r)
     print_quality(r);
     printf("\n");
     print_some(r, r->bodies->n, print_body, "bodies", &s);
-    print_some(r, r->bodies->n_joints, print_joint, "joints", &s);
+    print_some(r, r->bodies->n_ties, print_joint, "joints", &s);
     for (int i = 0; r->subject.model && i < ph_model_count(r->subject.model, PH_SENSORS); i++)
         print_sensor(r, i, &s);
     if (r->extension && r->status == PH_OK)

@@ -94,6 +94,18 @@ static void add_joints(ph_json *j, const ph_run *r, const ph_state *s)
     }
 }
 
+/* Of constraint{}: multipliers alone, which belong to the numbers that its function returns. */
+static void add_constraints(ph_json *j, const ph_run *r, const ph_state *s)
+{
+    cJSON *constraints = ph_json_object(j, j->root, "constraints");
+    for (int k = r->bodies->n_joints; k < r->bodies->n_ties; k++) {
+        char name[PH_LABEL_MAX];
+        int rows, at = ph_joint_lambda(r->bodies, k, s, &rows);
+        ph_json_numbers(j, ph_json_object(j, constraints, ph_joint_name(r->bodies, k, name)), "lambda", rows,
+                        s->lambda + at);
+    }
+}
+
 static void add_sensors(ph_json *j, const ph_run *r, const ph_state *s)
 {
     const ph_model *model = r->subject.model;
@@ -109,6 +121,8 @@ void ph_report_json_state(ph_json *j, const ph_run *r, const ph_state *s)
 {
     add_bodies(j, r, s);
     add_joints(j, r, s);
+    if (r->bodies->n_ties > r->bodies->n_joints)
+        add_constraints(j, r, s);
     if (r->subject.model)
         add_sensors(j, r, s);
 }
@@ -120,6 +134,7 @@ static void add_quality(ph_json *j, const ph_run *r, const ph_state *s)
     cJSON *v = ph_json_object(j, j->root, "violation");
     ph_json_number(j, v, "position", w->position);
     ph_json_number(j, v, "velocity", w->velocity);
+    ph_subject_add_assembled(&r->subject, r->args, j);
     if (r->p->energy) {
         cJSON *energy = ph_json_object(j, j->root, "energy");
         ph_json_number(j, energy, "initial", w->E0);
@@ -169,7 +184,8 @@ int ph_report_json(const ph_run *r)
     ph_json_text(&j, j.root, "polhode", ph_version());
     ph_json_text(&j, j.root, "model", r->p->name);
     ph_json_text(&j, j.root, "status", ph_status_word(r->status));
-    ph_json_number(&j, j.root, "t", s.t);
+    /* n h may be off t_end by round-off */
+    ph_json_number(&j, j.root, "t", r->steps && r->status == PH_OK ? r->t_end : s.t);
     ph_json_count(&j, j.root, "steps", r->sim ? ph_sim_stats(r->sim).steps : 0);
     ph_json_number(&j, j.root, "h", r->opt.h > 0 ? r->opt.h : mean_step(r));
     add_method(&j, r);

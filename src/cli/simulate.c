@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#define STEPS_MAX 1e9 /* more is a slip of the pen, not a plan */
+#include "study/cases.h"
 
 /* h is the nearest value that divides t_end. With a tolerance and no h of its own on the command line the
  * method finds its steps, and each of them is output. */
@@ -17,13 +17,13 @@ int ph_run_plan(ph_run *r)
         ph_complain("the model says no %s: give --%s", t_end > 0 ? "h" : "t_end", t_end > 0 ? "h" : "t-end");
         return 0;
     }
-    if (!(n <= STEPS_MAX)) {
+    if (!(n <= PH_STEPS_MAX)) {
         ph_complain("t_end = %g s in steps of h = %g s takes %.3g steps; the limit is %.0e", t_end, h, n,
-                    STEPS_MAX);
+                    PH_STEPS_MAX);
         return 0;
     }
     if (h > 0) {
-        r->steps = n < 1 ? 1 : lround(n);
+        r->steps = ph_steps_of(t_end, h);
         r->opt.h = t_end / (double)r->steps;
     }
     return 1;

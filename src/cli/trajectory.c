@@ -54,7 +54,10 @@ static void add_body(ph_run *r, int body, const ph_state *s)
 static void add_joint(ph_run *r, int joint, const ph_state *s)
 {
     char of[PH_LABEL_MAX];
-    ph_channel c = {.group = "joints", .name = "lambda", .unit = "SI", .prefix = "lambda"};
+    ph_channel c = {.group = joint < r->bodies->n_joints ? "joints" : "constraints",
+                    .name = "lambda",
+                    .unit = "SI",
+                    .prefix = "lambda"};
     c.of = ph_joint_name(r->bodies, joint, of);
     ph_joint_lambda(r->bodies, joint, s, &c.n);
     ph_record_channel(&r->record, &c);
@@ -80,7 +83,7 @@ void ph_trajectory_header(ph_run *r)
     ph_record_channel(&r->record, &(ph_channel){.name = "t", .unit = "s", .n = 1});
     for (int i = 0; i < r->bodies->n; i++)
         add_body(r, i, &s);
-    for (int i = 0; i < r->bodies->n_joints; i++)
+    for (int i = 0; i < r->bodies->n_ties; i++)
         add_joint(r, i, &s);
     add_sensors(r);
     if (r->p->energy)
@@ -102,7 +105,7 @@ void ph_trajectory_row(ph_run *r, const ph_state *s)
         for (int j = 0; j < n; j++)
             ph_record_put(&r->record, q[j].n, q[j].value);
     }
-    for (int i = 0; i < r->bodies->n_joints; i++) {
+    for (int i = 0; i < r->bodies->n_ties; i++) {
         int rows, at = ph_joint_lambda(r->bodies, i, s, &rows);
         ph_record_put(&r->record, rows, s->lambda + at);
     }

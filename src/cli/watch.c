@@ -137,7 +137,7 @@ void ph_watch_lack(const ph_run *r, char *text, size_t size)
     snprintf(
         text, size,
         "flexible body '%s': %s, above %g since t = %.4g, and it has no stiffness from that: deflections are "
-        "wrong by such a share, or without bound; say geometric_stiffness = true",
+        "wrong by such a share, or without bound; give it geometric_stiffness",
         r->subject.model->flexible[lack[k].body].name, of, LACK, lack[k].since);
 }
 

@@ -264,6 +264,23 @@ static ph_status fill_ratios(job *j, const double *Mf)
     return PH_OK;
 }
 
+/* Modes of nearly one frequency are turned among each other, so that they are no vibrations any more; those of
+ * the body with these modes have the frequencies that count. Columns of a file keep what each has by itself. */
+static ph_status fill_frequencies(job *j, const double *Mf)
+{
+    int n = j->r->modes;
+    size_t nn = (size_t)(n * n);
+    double *V = ph_pool_numbers(&j->pool, nn), *B = ph_pool_numbers(&j->pool, nn);
+    if (!V || !B)
+        return no_memory(j);
+    memcpy(V, j->r->Kf, sizeof(double) * nn);
+    memcpy(B, Mf, sizeof(double) * nn);
+    ph_status s = ph_eigen_dense(n, V, B, j->r->omega, j->alloc, j->err);
+    for (int k = 0; k < n; k++)
+        j->r->omega[k] = sqrt(fmax(j->r->omega[k], 0));
+    return s;
+}
+
 static ph_status fill_damping(job *j)
 {
     int n = j->r->modes, size = 6 + 4 * n;
@@ -276,7 +293,8 @@ static ph_status fill_damping(job *j)
     }
     if (j->spec->n_ratios > 1 && j->spec->n_ratios != n)
         return ph_fail(j->err, PH_E_INPUT, "damping: there are %d modes and %d ratios", n, j->spec->n_ratios);
-    return j->spec->n_ratios ? fill_ratios(j, Mf) : PH_OK;
+    ph_status s = j->spec->modes ? PH_OK : fill_frequencies(j, Mf);
+    return s == PH_OK && j->spec->n_ratios ? fill_ratios(j, Mf) : s;
 }
 
 /* ---- stress stiffness of files --------------------------------------------------------------------- */

@@ -206,23 +206,29 @@ static ph_status project(task *k, level what, int weighted, double *worst)
 
 /* ---- words ---------------------------------------------------------------------------------------- */
 
-static ph_status refuse(task *k, level what, ph_error *err)
+/* The constraint that is violated most, and by how much. */
+static ph_projected most_violated(task *k, level what)
 {
-    const ph_mechanism *m = k->m;
     const double *rows = violations(k, what);
     int worst = 0;
     for (int c = 0; c < k->lay.C; c++)
         if (!(ph_small_max(k->lay.rows[c], rows + k->lay.l_at[c]) <=
               ph_small_max(k->lay.rows[worst], rows + k->lay.l_at[worst])))
             worst = c;
-    double size = ph_small_max(k->lay.rows[worst], rows + k->lay.l_at[worst]);
-    int joint = worst < m->n_joints;
+    return (ph_projected){ph_small_max(k->lay.rows[worst], rows + k->lay.l_at[worst]), worst};
+}
+
+static ph_status refuse(task *k, level what, ph_error *err)
+{
+    const ph_mechanism *m = k->m;
+    ph_projected most = most_violated(k, what);
+    int worst = most.constraint, joint = worst < m->n_joints;
     const char *name = k->lay.sys->constraints[worst].name;
     ph_origin at = joint ? m->model->joint[m->joint[worst].def].origin
                          : m->model->constraint[worst - m->n_joints].origin;
     return ph_mech_fail(err, PH_E_INCONSISTENT, m->model, at, "%s '%s': the initial %s violate it by %.3g%s",
                         joint ? "joint" : "constraint", name ? name : "",
-                        what == POSITIONS ? "positions" : "velocities", size,
+                        what == POSITIONS ? "positions" : "velocities", most.violation,
                         k->assemble ? " and cannot be made consistent"
                                     : "; say assemble = true to have them projected");
 }
@@ -254,7 +260,7 @@ static ph_status settle(task *k, level what, ph_error *err)
         s = project(k, what, 1, &worst);
     if (s == PH_OK && !(worst <= CONSISTENT) && !k->assemble)
         return refuse(k, what, err);
-    k->m->projected[what] = worst <= CONSISTENT ? 0 : worst;
+    k->m->projected[what] = worst <= CONSISTENT ? (ph_projected){0} : most_violated(k, what);
     if (s == PH_OK && !(worst <= EXACT))
         s = project(k, what, 0, &worst);
     if (s == PH_OK && !(worst <= CONSISTENT))

@@ -158,14 +158,29 @@ static int only_free(unsigned lock)
     return found;
 }
 
-static void list_parts(const ph_joint_def *d, ph_joint *j)
+static int has_particle(const ph_model *model, const ph_joint_def *d)
+{
+    return (d->body[0] >= 0 && model->body[d->body[0]].particle) ||
+           (d->body[1] >= 0 && model->body[d->body[1]].particle);
+}
+
+/* A particle has no rotation: what is about displacements locks those alone. */
+static int is_about_displacements(int type)
+{
+    return type == PH_J_PRISMATIC || type == PH_J_PLANAR || type == PH_J_FIXED || type == PH_J_GENERIC;
+}
+
+static void list_parts(const ph_model *model, const ph_joint_def *d, ph_joint *j)
 {
     recipe r = recipes[d->type];
+    int still = has_particle(model, d) && is_about_displacements(d->type);
     if (d->type == PH_J_GENERIC) {
         r.first_pick = d->lock & 7;
         r.turn = d->lock >> 3 & 7;
-        r.free = only_free(d->lock);
+        r.free = only_free(still ? d->lock | 7u << 3 : d->lock);
     }
+    if (still)
+        r.turn = 0;
     j->free = r.free;
     j->drive = d->drive.call ? r.free : NONE;
     j->f = &d->drive;
@@ -209,7 +224,7 @@ static ph_status check_axes(const ph_model *model, const ph_joint_def *d, ph_err
     return s == PH_OK && two ? check_axis(model, d, d->axis_b, err) : s;
 }
 
-/* Particles have one point and no rotation. */
+/* Particles have one point, and joints that turn are not for them. */
 static ph_status check_particles(const ph_model *model, const ph_joint_def *d, const ph_joint *j,
                                  ph_error *err)
 {
@@ -261,7 +276,7 @@ ph_status ph_joint_make(const ph_model *model, int def, ph_joint *out, ph_error 
         return s;
     *out = (ph_joint){.def = def, .body = {d->body[0], d->body[1]}};
     place(model, d, out);
-    list_parts(d, out);
+    list_parts(model, d, out);
     if (ph_joint_count(d) == 2) {
         out[1] = out[0];
         out[1].n_parts = out[1].rows = 0;
@@ -269,6 +284,12 @@ ph_status ph_joint_make(const ph_model *model, int def, ph_joint *out, ph_error 
         add_part(&out[1], recipes[d->type].first, (unsigned)recipes[d->type].nonholonomic);
     }
     return check(model, d, out, err);
+}
+
+int ph_joint_counts_angles(const ph_joint_def *d)
+{
+    int free = d->type == PH_J_GENERIC ? only_free(d->lock) : recipes[d->type].free;
+    return free >= ABOUT && free < LENGTH;
 }
 
 /* ---- coordinates ---------------------------------------------------------------------------------- */

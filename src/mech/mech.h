@@ -239,6 +239,17 @@ struct ph_force {
 
 /* ---- spaces ------------------------------------------------------------------------------------- */
 
+/* The constraint that initial values violated most before assembling moved them; 0: nothing had to move. */
+typedef struct ph_projected {
+    double violation;
+    int constraint; /* joints first, then those of the model's functions */
+} ph_projected;
+
+/* An angle that counts over many turns, when it was tracked last; rate NAN: never, since the start. */
+typedef struct ph_counted {
+    double angle, rate, t;
+} ph_counted;
+
 typedef struct ph_body {
     int particle;
     int turns;    /* it has a second half of its own: neither a particle nor a marker */
@@ -365,20 +376,16 @@ struct ph_mechanism {
     int inertia;           /* a force has a mass matrix */
     ph_body_state *states; /* of all bodies, for functions */
     double *scratch;       /* of user constraints */
-    double *turns;         /* of the model's joints: last angle, counted over many turns */
+    ph_counted *turns;     /* of the model's joints: last angle, counted over many turns */
     double *q0, *v0;
     struct ph_look *look; /* of objectives; NULL: there are none */
     int *dependent;       /* of each constraint: rows that those before it imply */
     double load;          /* factor of gravity and of applied forces and torques; 1 but in static steps */
     atomic_int singular;  /* 1 + the last body whose coordinates were singular; 0: none */
     atomic_int turned;    /* 1 + the last force, a beam element, that turned too far; 0: none */
-    double projected[2];  /* violations of positions and velocities that assembling removed, relative */
+    ph_projected projected[2]; /* of positions and velocities: what assembling removed */
     void *block;
 };
-
-/* After ph_mechanism_initial: the largest violations, relative to positions and velocities of size 1 or more,
- * that assembling removed; 0: nothing had to be changed. */
-void ph_mechanism_projected(const ph_mechanism *mech, double *position, double *velocity);
 
 /* kin.c */
 void ph_kin_fill(const ph_mechanism *m, const ph_state *s, int body, ph_kin *k);
@@ -398,7 +405,8 @@ ph_status ph_drive_at(const ph_function *f, double t, int level, double out[3]);
 /* joint.c: from the words of the model to rows. */
 int ph_joint_count(const ph_joint_def *d); /* constraints that it becomes: 1 or 2 */
 ph_status ph_joint_make(const ph_model *model, int def, ph_joint *out, ph_error *err); /* fills that many */
-double ph_joint_coordinate(const ph_site *s); /* displacement, angle in (-2 pi, 2 pi] or distance */
+int ph_joint_counts_angles(const ph_joint_def *d); /* 1: its coordinate is an angle, else a length */
+double ph_joint_coordinate(const ph_site *s);      /* displacement, angle in (-2 pi, 2 pi] or distance */
 double ph_joint_rate(const ph_site *s);
 ph_status ph_mech_fail(ph_error *err, ph_status s, const ph_model *model, ph_origin at, const char *format,
                        ...) PH_PRINTF(5, 6); /* "file:line: ..." */

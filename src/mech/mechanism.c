@@ -58,7 +58,7 @@ static void take(ph_mechanism *m, const counts *n, ph_arena *a)
     m->names = ph_arena_take(a, n->letters, 1);
     m->link = ph_arena_take(a, n->links, sizeof *m->link);
     m->states = ph_arena_take(a, n->bodies, sizeof *m->states);
-    m->turns = ph_arena_take(a, (size_t)m->model->n_joints, d);
+    m->turns = ph_arena_take(a, (size_t)m->model->n_joints, sizeof *m->turns);
     m->q0 = ph_arena_take(a, n->numbers, d);
     m->v0 = ph_arena_take(a, n->numbers, d);
     m->user_at = n->user ? ph_arena_take(a, nodes * nodes, sizeof *m->user_at) : NULL;
@@ -247,5 +247,19 @@ int ph_mechanism_redundant(const ph_mechanism *m, int constraint)
 
 void ph_mechanism_projected(const ph_mechanism *m, double *position, double *velocity)
 {
-    *position = m->projected[0], *velocity = m->projected[1];
+    *position = m->projected[0].violation, *velocity = m->projected[1].violation;
+}
+
+const char *ph_mechanism_assembled(const ph_mechanism *m, int velocities, char *text, size_t size)
+{
+    const ph_projected *p = &m->projected[velocities];
+    int joint = p->constraint < m->n_joints;
+    text[0] = 0;
+    if (p->violation > 0)
+        snprintf(text, size, "%s '%s': the initial %s violated it by %.3g and were moved",
+                 joint ? "joint" : "constraint",
+                 joint ? m->model->joint[m->joint[p->constraint].def].name
+                       : m->model->constraint[p->constraint - m->n_joints].name,
+                 velocities ? "velocities" : "positions", p->violation);
+    return text;
 }

@@ -1,6 +1,5 @@
 /* A model as its user sees it: lists by name, and what run{} says. */
-#include "mech/model.h"
-#include "mech/tables.h"
+#include "mech/mech.h"
 
 #include <assert.h>
 #include <string.h>
@@ -71,13 +70,6 @@ int ph_model_sensor_size(const ph_model *m, int sensor)
     return m->sensor[sensor].size;
 }
 
-/* Whether the coordinate of a joint is a length: of generic ones the only one that is not locked. */
-static int is_length(const ph_joint_def *j)
-{
-    return j->type == PH_J_PRISMATIC || j->type == PH_J_DISTANCE ||
-           (j->type == PH_J_GENERIC && (j->lock & 7u) != 7u);
-}
-
 const char *ph_model_sensor_unit(const ph_model *m, int sensor)
 {
     static const char *const units[] = {
@@ -86,10 +78,10 @@ const char *ph_model_sensor_unit(const ph_model *m, int sensor)
 #undef PH_SENSOR
     };
     assert(sensor >= 0 && sensor < m->n_sensors);
-    const ph_sensor_def *s = &m->sensor[sensor];
-    if (s->type == PH_S_ANGLE)
-        return is_length(&m->joint[s->joint]) ? "m" : "rad";
-    if (s->type == PH_S_RATE)
-        return is_length(&m->joint[s->joint]) ? "m/s" : "rad/s";
-    return units[s->type];
+    const ph_sensor_def *d = &m->sensor[sensor];
+    if (d->type != PH_S_ANGLE && d->type != PH_S_RATE)
+        return units[d->type];
+    if (ph_joint_counts_angles(&m->joint[d->joint]))
+        return d->type == PH_S_ANGLE ? "rad" : "rad/s";
+    return d->type == PH_S_ANGLE ? "m" : "m/s";
 }

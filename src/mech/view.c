@@ -190,20 +190,24 @@ static void put_point(const ph_sensor_def *d, const ph_body_state *b, double *ou
                   ph_add(b->a, ph_mul(R, ph_add(ph_cross(b->omega_dot, d->at), ph_cross(b->omega, ws)))));
 }
 
-/* The angle nearest to the last one tracked: angles are known up to full turns. */
-static double unwound(double angle, double last)
+/* Angles are known up to full turns: the one nearest to where the last one tracked has come since, by the
+ * mean of the rates then and now, so that more than half a turn may pass in between. */
+static double unwound(double angle, double rate, double t, const ph_counted *last)
 {
     const double turn = 2 * 3.14159265358979323846;
-    return angle + turn * round((last - angle) / turn);
+    double since = isnan(last->rate) ? 0 : (t - last->t) * (last->rate + rate) / 2;
+    return angle + turn * round((last->angle + since - angle) / turn);
 }
 
-static double coordinate(const ph_mechanism *m, const ph_state *s, int joint)
+static ph_counted coordinate(const ph_mechanism *m, const ph_state *s, int joint)
 {
     ph_site site;
     const ph_joint *j = &m->joint[m->joint_of[joint]];
     site = (ph_site){.j = j, .a = ph_kin_of(m, s, j->body[0]), .b = ph_kin_of(m, s, j->body[1])};
-    double x = ph_joint_coordinate(&site);
-    return j->free >= 3 && j->free < 6 ? unwound(x, m->turns[joint]) : x;
+    ph_counted c = {ph_joint_coordinate(&site), ph_joint_rate(&site), s->t};
+    if (j->free >= 3 && j->free < 6)
+        c.angle = unwound(c.angle, c.rate, s->t, &m->turns[joint]);
+    return c;
 }
 
 void ph_mechanism_track(ph_mechanism *m, const ph_state *s)
@@ -218,7 +222,7 @@ void ph_mechanism_track(ph_mechanism *m, const ph_state *s)
 void ph_mechanism_rewind(ph_mechanism *m)
 {
     for (int k = 0; k < m->model->n_joints; k++)
-        m->turns[k] = 0;
+        m->turns[k] = (ph_counted){.rate = NAN};
 }
 
 void ph_mechanism_count_as(ph_mechanism *m, const ph_mechanism *other)
@@ -257,7 +261,7 @@ ph_status ph_mechanism_sensor(ph_mechanism *m, const ph_state *s, int sensor, do
         ph_store3(out, b.omega);
         return PH_OK;
     case PH_S_ANGLE:
-        out[0] = coordinate(m, s, d->joint);
+        out[0] = coordinate(m, s, d->joint).angle;
         return PH_OK;
     case PH_S_RATE: {
         const ph_joint *j = &m->joint[m->joint_of[d->joint]];

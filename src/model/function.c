@@ -3,8 +3,9 @@
  *   function(t, s)   s.top.position   {x, y, z}, by number and by name: p[1] or p.x
  *                    s.top.velocity, .omega, .acceleration, .omega_dot   alike
  *                    s.top.rotation   {w, x, y, z}
- *                    s.t              the time, unless a body has this name
- *                    s.sensors.tip    of objectives: list of the numbers of a sensor, unless a body has this name
+ *                    s.velocity, ...  of forces and torques: of the body they act on, unless a body has this name
+ *                    s.t              the time, likewise
+ *                    s.sensors.tip    of objectives: list of the numbers of a sensor, likewise
  *
  * s is no table: it looks into the states of the bodies, so that its cost does not grow with their number. */
 #include "model/inside.h"
@@ -96,26 +97,42 @@ static int sensor_values(lua_State *L)
     return 1;
 }
 
+static void push_field(ph_reader *r, lua_State *L, int body, const struct field *f)
+{
+    const ph_body_state ground = {.q = {1, 0, 0, 0}}, *state = &ground;
+    double x[4];
+    check_time(r, L);
+    if (body != PH_GROUND)
+        state = &r->states[body];
+    if (r->sight && body != PH_GROUND && r->sight->body[body] < f->depth)
+        r->sight->body[body] = (unsigned char)f->depth;
+    memcpy(x, (const char *)state + f->at, (size_t)f->n * sizeof *x);
+    push_numbers(L, f->n, x);
+}
+
 /* s.body.position; the body is a userdata that holds its index. */
 static int body_field(lua_State *L)
 {
     ph_reader *r = ph_reader_of(L);
     const int *index = lua_touserdata(L, 1);
     const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
-    ph_body_state ground = {.q = {1, 0, 0, 0}};
     int k = ph_word_find(name, field_word);
     if (k < 0) {
         r->line = ph_line_of_call(L);
         ph_fail_word(r, "a body has no", name, field_word);
     }
-    check_time(r, L);
-    if (r->sight && *index != PH_GROUND && r->sight->body[*index] < fields[k].depth)
-        r->sight->body[*index] = (unsigned char)fields[k].depth;
-    double x[4];
-    const ph_body_state *state = *index == PH_GROUND ? &ground : &r->states[*index];
-    memcpy(x, (const char *)state + fields[k].at, (size_t)fields[k].n * sizeof *x);
-    push_numbers(L, fields[k].n, x);
+    push_field(r, L, *index, &fields[k]);
     return 1;
+}
+
+/* s.position in a function of force{} or torque{}: of the body that it acts on. 0: it is something else. */
+static int own_field(ph_reader *r, lua_State *L, const char *name)
+{
+    int k = r->called && r->called->kind == PH_K_FORCE ? ph_word_find(name, field_word) : -1;
+    if (k >= 0)
+        push_field(r, L, ((ph_force_def *)ph_store_at(r, PH_K_FORCE, r->called->element))->body[1],
+                   &fields[k]);
+    return k >= 0;
 }
 
 /* s.body; upvalues: the userdata made so far, their metatable, s.sensors. */
@@ -137,6 +154,8 @@ static int state_body(lua_State *L)
         lua_pushvalue(L, lua_upvalueindex(3));
         return 1;
     }
+    if (index < 0 && strcmp(name, "ground") != 0 && own_field(r, L, name))
+        return 1;
     if (index < 0 && strcmp(name, "ground") != 0)
         refuse_name(r, L, PH_K_BODY, "there is no body", name);
     lua_pushvalue(L, 2);

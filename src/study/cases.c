@@ -30,6 +30,13 @@ typedef struct plan {
     size_t track_bytes; /* of a finest run between processes */
 } plan;
 
+/* t_end/n falls ever more slowly with n: the n nearest to t_end/h need not give the nearest h. */
+long ph_steps_of(double t_end, double h)
+{
+    double n = fmax(1, floor(t_end / h));
+    return (long)(t_end / n - h <= h - t_end / (n + 1) ? n : n + 1);
+}
+
 /* ---- references --------------------------------------------------------------------------------------- */
 
 /* Every d-th of n points, d the least divisor of n that saves enough. */

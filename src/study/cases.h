@@ -9,6 +9,8 @@
 
 #define PH_STEPS_MAX 1e9 /* of one run: more is a slip of the pen, not a plan */
 
+long ph_steps_of(double t_end, double h); /* so that t_end/steps is nearest to h */
+
 typedef enum ph_against {
     PH_AGAINST_EXACT,  /* what ph_reference_create gives */
     PH_AGAINST_FINEST, /* a run of the same variant with a quarter of the smallest h, or a little less */
