@@ -105,12 +105,15 @@ static ph_status record(const ph_sim *sim, void *ctx)
     return PH_OK;
 }
 
-/* Why a callback refused, in the words of the model. */
+/* Why a callback refused, in the words of the model: of its space, or of a function of the file. */
 static void explain(const ph_cases_def *def, ph_status status, const ph_error *err, char *why, size_t size)
 {
     char text[256] = "";
-    if (status == PH_E_CALLBACK && def->probe->mech)
+    if (status == PH_E_CALLBACK && def->probe->mech) {
         ph_mechanism_complaint(def->probe->mech, text, sizeof text);
+        if (!text[0])
+            snprintf(text, sizeof text, "%.255s", ph_model_complaint(def->probe->model));
+    }
     snprintf(why, size, "%.255s", text[0] ? text : err->text);
 }
 
@@ -234,11 +237,12 @@ static ph_status measure_time(const ph_cases_def *def, ph_sim *sim, long steps, 
 /* An error that is not a number is a failure, unless the reference does not have it. */
 static void judge(const ph_cases_def *def, const ph_comparison *c, ph_case *out)
 {
+    const ph_error not_finite = {PH_E_NAN, "the solution is not finite"};
     for (int m = 0; m < def->probe->n_measures; m++) {
         out->error[m] = c->times ? c->error[m] : NAN;
         if (out->status == PH_OK && c->times && !isfinite(out->error[m]) && !(c->track->missing & 1u << m)) {
-            out->status = PH_E_NAN;
-            snprintf(out->why, sizeof out->why, "the solution is not finite");
+            out->status = m < PH_OF_SENSOR ? PH_E_NAN : PH_E_CALLBACK;
+            explain(def, out->status, &not_finite, out->why, sizeof out->why);
         }
     }
     if (!def->probe->nl)

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# What goes wrong on the way: functions that fail late, files that are no files, numbers that are none. Each ends in time, with
+# one line in the words of the model, and leaves nothing half-written.
+# shellcheck source=test/program.bash
+source "$(dirname "${BASH_SOURCE[0]}")/program.bash"
+
+# failed TEXT ARGS...: exit code 1, one complaint with TEXT in it
+failed() {
+    local text=$1
+    shift
+    run 1 "$@"
+    complains "$text" "polhode $*"
+}
+
+# ---- sensors that fail ----------------------------------------------------------------------------------------------
+
+cat >late.lua <<'END_OF_MODEL'
+model "late"
+body { name = "a", mass = 1, inertia = {1, 1, 1} }
+joint { name = "held", type = "fixed", bodies = {"ground", "a"} }
+sensor { name = "good", type = "position", body = "a" }
+sensor { name = "w", custom = function(t, s) if t > 0.02 then error("too late") end return 1, 2 end }
+run { t_end = 0.05, h = 0.01 }
+END_OF_MODEL
+failed "t = 0.05: late.lua:5: sensor 'w': too late" run late.lua
+failed "t = 0.03: late.lua:5: sensor 'w': too late" run late.lua --json -o late.csv
+is_json out
+has out '"status":"callback_failed"' '"t":0.02999'
+[[ $(tail -n 1 late.csv) == "# failure t = 0.03: late.lua:5: sensor 'w': too late" ]] || fail "late.csv: $(tail -n 1 late.csv)"
+run 0 run late.lua --t-end 0.02
+run 1 converge late.lua --h 1e-2,5e-3 --reference finest --sensor w
+has err "h = 0.01 s: late.lua:5: sensor 'w': too late"
+run 1 sweep late.lua --vary h=0.01,0.005
+has out "t = 0.05: late.lua:5: sensor 'w': too late"
+sed -e '1i local asked = false' -e 's/if t > 0.02 then/if asked then/' -e 's/end return/end asked = true return/' late.lua >static.lua
+failed "static.lua:6: sensor 'w': too late" static static.lua --json
+is_json out
+has out '"status":"callback_failed"'
+
+finish
