@@ -37,4 +37,22 @@ failed "static.lua:6: sensor 'w': too late" static static.lua --json
 is_json out
 has out '"status":"callback_failed"'
 
+# ---- files that are no files: a pipe that nobody writes to, a device without an end, a folder -----------------------------------
+
+mkfifo pipe pipe.json pipe.h5
+mkdir folder.json
+head -n 4 late.lua >quiet.lua
+echo 'run { t_end = 0.05, h = 0.01 }' >>quiet.lua
+for file in pipe /dev/zero .; do
+    refused "cannot read '$file': this is " converge quiet.lua --h 1e-2,5e-3 --reference "$file"
+    printf 'flexible { name = "f", mass = "%s", stiffness = "%s", nodes = "%s", interfaces = {a = 1}, modes = {n = 1} }\n' \
+        "$file" "$file" "$file" >fe.lua
+    refused "fe.lua:1: flexible 'f': cannot read '$file': this is " check fe.lua
+done
+for file in pipe.json pipe.h5 folder.json; do
+    echo "flexible { name = 'f', file = '$file' }" >fe.lua
+    refused "fe.lua:1: flexible 'f': cannot read '$file': this is " check fe.lua
+done
+refused 'pipe: this is not a regular file' run ./pipe
+
 finish

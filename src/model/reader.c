@@ -1,12 +1,12 @@
 /* Model files: the way from a file to a model, and the words for what is wrong with it. */
 #include "model/inside.h"
+#include "base/regular.h"
 
 #include <errno.h>
 #include <lauxlib.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* ---- errors ------------------------------------------------------------------------------------------ */
 
@@ -182,42 +182,25 @@ static int make_room(ph_reader *r, size_t size)
     return r->source != NULL;
 }
 
-static ph_status read_stream(ph_reader *r, FILE *f)
+static ph_status read_file(ph_reader *r, const char *path)
 {
-    struct stat st;
-    double limit = ends_with(r->def.file, ".json") ? PH_MODEL_JSON : PH_MODEL_FILE;
-    const char *why = NULL;
-    if (fstat(fileno(f), &st))
-        why = strerror(errno);
-    else if (S_ISDIR(st.st_mode))
-        why = "this is a directory, not a model file";
-    else if (!S_ISREG(st.st_mode))
-        why = "this is not a regular file";
-    else if ((double)st.st_size > limit)
-        why = "the file is too large for a model";
-    if (why) {
+    const char *why;
+    size_t size;
+    FILE *f =
+        ph_regular_open(path, ends_with(r->def.file, ".json") ? PH_MODEL_JSON : PH_MODEL_FILE, &size, &why);
+    if (!f) {
         compose(r, PH_E_INPUT, why);
         return PH_E_INPUT;
     }
-    size_t size = (size_t)st.st_size;
-    if (!make_room(r, size))
-        return PH_E_MEMORY;
-    r->source_size = fread(r->source, 1, size, f);
-    r->source[r->source_size] = 0;
-    if (!ferror(f))
-        return PH_OK;
-    compose(r, PH_E_INPUT, strerror(errno));
-    return PH_E_INPUT;
-}
-
-static ph_status read_file(ph_reader *r, const char *path)
-{
-    FILE *f = fopen(path, "rb");
-    if (!f) {
-        compose(r, PH_E_INPUT, strerror(errno));
-        return PH_E_INPUT;
+    ph_status s = make_room(r, size) ? PH_OK : PH_E_MEMORY;
+    if (s == PH_OK) {
+        r->source_size = fread(r->source, 1, size, f);
+        r->source[r->source_size] = 0;
     }
-    ph_status s = read_stream(r, f);
+    if (s == PH_OK && ferror(f)) {
+        compose(r, PH_E_INPUT, strerror(errno));
+        s = PH_E_INPUT;
+    }
     fclose(f);
     return s;
 }
