@@ -102,6 +102,8 @@ static const char *reword(const char *message, char *text, size_t size)
     if (strstr(message, "C stack overflow") || strstr(message, "error handling") ||
         strstr(message, "stack error"))
         return "something is nested too deeply, or a function calls itself without end";
+    if (strstr(message, "stack overflow (")) /* of a library function, with its reason */
+        return "too many values at once";
     if (strstr(message, "stack overflow"))
         return "a function calls itself without end";
     const char *end = strstr(message, eof);
@@ -126,8 +128,7 @@ void ph_reader_translate(ph_reader *r, int status)
             snprintf(text, sizeof text, "not enough memory to read the model");
         compose(r, r->refused == PH_SYSTEM_REFUSED ? PH_E_MEMORY : PH_E_INPUT, text);
     } else if (!r->failed) {
-        const char *message =
-            lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "error without a message";
+        const char *message = lua_isstring(L, -1) ? lua_tostring(L, -1) : "error without a message";
         int line = take_line(&message);
         r->line = line ? line : r->thrown_line;
         compose(r, PH_E_INPUT, reword(message, text, sizeof text));
