@@ -55,4 +55,18 @@ for file in pipe.json pipe.h5 folder.json; do
 done
 refused 'pipe: this is not a regular file' run ./pipe
 
+# ---- names of files are bytes, JSON and tables are text ----------------------------------------------------------------------
+
+for name in $'caf\xe9' $'two\nlines' "$(printf 'n%.0s' {1..200})"; do
+    cp quiet.lua "$name.lua"
+    sed -i /^model/d "$name.lua"
+    run 0 run "$name.lua" --json -o bytes.csv
+    iconv -f UTF-8 -t UTF-8 out >/dev/null || fail "JSON that is no UTF-8: $(head -c 80 out)"
+    is_json out
+    [[ $(grep -v '^#' bytes.csv | head -n 1) == "t [s],"* ]] || fail "header: $(head -n 3 bytes.csv)"
+    run 0 freeze "$name.lua" -o bytes.json
+    run 0 run bytes.json --json
+done
+refused "'caf?'" run $'caf\xe9'
+
 finish

@@ -10,31 +10,6 @@
 
 /* ---- errors ------------------------------------------------------------------------------------------ */
 
-/* Bytes of the UTF-8 character at s, or 0 where it is none. */
-static int utf8_length(const unsigned char *s)
-{
-    int n = s[0] < 0x80                   ? 1
-            : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
-            : (s[0] & 0xf0) == 0xe0       ? 3
-            : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
-                                          : 0;
-    for (int i = 1; i < n; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    return n;
-}
-
-/* Users' words may hold anything; what is no text must not break the line. */
-static void clean(char *text)
-{
-    for (unsigned char *s = (unsigned char *)text; *s;) {
-        int n = utf8_length(s);
-        if (n == 0 || *s < ' ' || *s == 127)
-            *s = '?', n = 1;
-        s += n;
-    }
-}
-
 #define PATH_SHOWN 160 /* characters: the end of a longer path must do */
 
 /* "FILE:LINE: label: sentence", as far as file, line and label are known */
@@ -50,7 +25,7 @@ static void compose(ph_reader *r, ph_status s, const char *sentence)
     ph_fail(&r->error, s, "%s%s:%s %s%s%s", length > PATH_SHOWN ? "..." : "",
             length > PATH_SHOWN ? file + length - PATH_SHOWN : file, line, r->label, r->label[0] ? ": " : "",
             sentence);
-    clean(r->error.text);
+    ph_text_clean(r->error.text);
     r->failed = 1;
 }
 
