@@ -69,4 +69,43 @@ for name in $'caf\xe9' $'two\nlines' "$(printf 'n%.0s' {1..200})"; do
 done
 refused "'caf?'" run $'caf\xe9'
 
+# ---- studies ----------------------------------------------------------------------------------------------------------------
+
+# parameters of a frozen model: refused before the first case
+cat >free.lua <<'END_OF_MODEL'
+local m = param("m", 2)
+body { name = "a", mass = m, inertia = {1, 1, 1}, velocity = {1, 0, 0} }
+spring { bodies = {"ground", "a"}, k = 10, length = 0 }
+sensor { name = "e", type = "energy" }
+run { t_end = 0.05, h = 0.01 }
+END_OF_MODEL
+run 0 freeze free.lua -o free.json
+refused 'free.json: the parameters of a frozen model cannot be set' sweep free.json --vary m=1:2:3 -o sweep.csv
+[[ ! -e sweep.csv ]] || fail "a sweep that was refused leaves a table"
+run 0 sweep free.json --vary h=0.01,0.005
+refused 'free.json: the parameters of a frozen model cannot be set' modes free.json --vary m=1:2:3
+
+# a reference with a number that is none is not the fault of the solution
+run 0 run free.lua -o ref.csv
+for bad in nan inf -inf 1e999; do
+    awk -F, -v OFS=, -v bad="$bad" '/^0.02/ { $3 = bad } { print }' ref.csv >bad.csv
+    refused "--reference: 'bad.csv': row 3 has no number in column 'a.y'" converge free.lua --h 1e-2,5e-3 --reference bad.csv
+done
+
+# data of an objective: errors name their file
+cat free.lua - >fit.lua <<<'objective { name = "fit", data = "bad.csv", sensor = "e" }'
+sed 's/^t \[s\]/u [s]/' ref.csv >bad.csv
+refused "fit.lua:6: objective 'fit': data: bad.csv: there is no column 't'" check fit.lua
+
+# what repeats is called what it is
+cat free.lua - >twice.lua <<'END_OF_MODEL'
+constraint { name = "level", f = function(t, s) return s.a.position.z, 2 * s.a.position.z end }
+END_OF_MODEL
+run 0 check twice.lua
+has out "constraint 'level': 1 of its 2 conditions repeats what its others already impose"
+
+# inertias twelve orders apart: no word of what the library is told
+sed 's|m \* w^2 / 6,|m * w^2 / 6e12,|' "$models/four_bar.lua" >thin.lua
+refused 'are masses and moments of inertia of very different size?' static thin.lua
+
 finish

@@ -100,6 +100,9 @@ ph_status ph_newton_factor_initial(ph_newton_matrix *nm, const ph_eval *ev, int 
 /* The size of the diagonal entries from M and B, and a null space from scratch; at the initial values.
  * PH_E_INPUT: the rows are not dependent. */
 ph_status ph_redundant_start(ph_newton_matrix *nm, const ph_eval *ev);
+#define PH_REDUNDANT_WORDS                                                                                   \
+    "%d redundant rows are expected of the constraints, but fewer are, or more nearly so; are masses and "   \
+    "moments of inertia of very different size?" /* of its PH_E_INPUT */
 
 /* Improve the null space with the factorised initial matrix. */
 ph_status ph_redundant_follow(ph_newton_matrix *nm);

@@ -346,10 +346,7 @@ static ph_status start_redundant(ph_sim *sim, ph_error *err)
     if (s == PH_OK)
         s = ph_redundant_start(&sim->matrix, &sim->ev);
     if (s == PH_E_INPUT)
-        return ph_fail(
-            err, s,
-            "the system announces %d redundant rows: its constraints have fewer, or more that are nearly so",
-            sim->matrix.redundant);
+        return ph_fail(err, s, PH_REDUNDANT_WORDS, sim->matrix.redundant);
     if (s == PH_OK && mixes_levels(sim))
         return ph_fail(err, PH_E_INPUT, "a non-holonomic constraint repeats what holonomic ones imply");
     return s;
