@@ -560,6 +560,8 @@ ph_status ph_equilibrium_create(ph_equilibrium **out, const ph_system *sys, cons
         return ph_fail(err, PH_E_MEMORY, "not enough memory for an equilibrium");
     *e = (ph_equilibrium){.sys = *sys, .opt = *opt, .alloc = opt->alloc};
     ph_status s = open_work(e, err);
+    if (s == PH_OK)
+        s = ph_layout_check(&e->lay, t, q0, NULL, err);
     if (s == PH_OK) {
         s = start(e, t, q0);
         s = s == PH_OK ? find(e, err) : explain(e, s, err);
