@@ -108,6 +108,10 @@ has out "constraint 'level': 1 of its 2 conditions repeats what its others alrea
 sed 's|m \* w^2 / 6,|m * w^2 / 6e12,|' "$models/four_bar.lua" >thin.lua
 refused 'are masses and moments of inertia of very different size?' static thin.lua
 
+# a bad option of a study is one mistake, however many runs it has
+run 2 work free.lua --h 1e-2,5e-3 --repeats 1 --rho 1,2,3 --reference finest
+complains 'rho = 2 is outside' 'work --rho 1,2,3'
+
 # a vibration that the start of a multistep method would follow for minutes
 sed 's/k = 10,/k = 1e14,/' free.lua >stiff.lua
 failed 'starting values want more than 20000 steps within one of h = 0.05' run stiff.lua --method bliedf --h 0.05

@@ -188,7 +188,7 @@ int ph_inquiry_open(ph_inquiry *q, const ph_args *given, int *code)
     return q->cases != NULL;
 }
 
-/* A line for each run that failed. Bad options of one variant are bad input. */
+/* A line for each run that failed. Bad options of one variant are bad input, of which the first is enough. */
 static int report_failures(const ph_inquiry *q)
 {
     int code = PH_EXIT_OK;
@@ -196,8 +196,9 @@ static int report_failures(const ph_inquiry *q)
         const ph_case *c = &q->cases[k];
         if (c->status == PH_OK)
             continue;
-        ph_complain("%s, h = %g s: %s", q->variants[k / q->def.n_h].label, c->h, c->why);
         int bad = c->status == PH_E_INPUT || c->status == PH_E_INCONSISTENT || c->status == PH_E_MEMORY;
+        if (!bad || code != PH_EXIT_USAGE)
+            ph_complain("%s, h = %g s: %s", q->variants[k / q->def.n_h].label, c->h, c->why);
         if (bad || code == PH_EXIT_OK)
             code = bad ? PH_EXIT_USAGE : PH_EXIT_FAILED;
     }

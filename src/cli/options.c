@@ -355,8 +355,9 @@ static int parse_option(ph_args *args, int argc, char **argv)
     }
     if (o->kind == FLAG || equal)
         return read_value(args, o, equal ? equal + 1 : "");
-    if (argc < 2) {
-        ph_complain("%s: its value is missing", name);
+    if (argc < 2 || find(args->command, argv[1])) { /* a file of such a name is --log=--json or -o ./--json */
+        ph_complain("%s: its value is missing%s%s%s", name, argc < 2 ? "" : "; '", argc < 2 ? "" : argv[1],
+                    argc < 2 ? "" : "' is an option");
         return 0;
     }
     return read_value(args, o, argv[1]) ? 2 : 0;
