@@ -112,6 +112,14 @@ refused 'are masses and moments of inertia of very different size?' static thin.
 run 2 work free.lua --h 1e-2,5e-3 --repeats 1 --rho 1,2,3 --reference finest
 complains 'rho = 2 is outside' 'work --rho 1,2,3'
 
+# steps of differences that a parameter does not notice; a bound of memory below a byte
+cat free.lua - >goal.lua <<<'objective { name = "goal", final = function(s) return s.a.position.x end }'
+for eps in 1e-15 1e-300; do
+    refused "parameter 'm' = 2 does not change by so little" sens goal.lua --param m --eps "$eps"
+done
+refused 'a bound of 1 bytes is too tight' sens goal.lua --param m --mode adjoint --memory 1e-300
+run 0 sens goal.lua --param m --mode adjoint --memory 1e300
+
 # a vibration that the start of a multistep method would follow for minutes
 sed 's/k = 10,/k = 1e14,/' free.lua >stiff.lua
 failed 'starting values want more than 20000 steps within one of h = 0.05' run stiff.lua --method bliedf --h 0.05

@@ -88,6 +88,12 @@ ph_args ph_args_default(ph_command_code command)
                      .angle = 90};
 }
 
+size_t ph_args_memory(const ph_args *args)
+{
+    const double most = (double)(SIZE_MAX / 4);
+    return args->memory > 0 ? (size_t)fmin(fmax(args->memory, 1), most) : 0;
+}
+
 const char *ph_option_name(int k)
 {
     return k >= 0 && k < N_OPTIONS ? options[k].name : NULL;
