@@ -55,6 +55,16 @@ for file in pipe.json pipe.h5 folder.json; do
 done
 refused 'pipe: this is not a regular file' run ./pipe
 
+# ---- what is read is not written over -----------------------------------------------------------------------------------------
+
+cp quiet.lua kept.lua
+ln -s quiet.lua link.lua
+refused "-o: 'quiet.lua' is what the command reads" run quiet.lua -o quiet.lua
+refused "-o: './link.lua' is what the command reads" freeze quiet.lua -o ./link.lua
+run 0 run quiet.lua -o there.csv
+refused "-o: 'there.csv' is what the command reads" converge quiet.lua --h 1e-2,5e-3 --reference there.csv -o there.csv
+cmp -s quiet.lua kept.lua || fail "the model is written over"
+
 # ---- names of files are bytes, JSON and tables are text ----------------------------------------------------------------------
 
 for name in $'caf\xe9' $'two\nlines' "$(printf 'n%.0s' {1..200})"; do
