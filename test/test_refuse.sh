@@ -65,6 +65,32 @@ run 0 run quiet.lua -o there.csv
 refused "-o: 'there.csv' is what the command reads" converge quiet.lua --h 1e-2,5e-3 --reference there.csv -o there.csv
 cmp -s quiet.lua kept.lua || fail "the model is written over"
 
+# ---- a limit to the size of files ---------------------------------------------------------------------------------------------
+
+# limited TEXT ARGS...: refused, and nothing is left
+limited() {
+    (
+        ulimit -f 8
+        failures=0
+        refused "$@"
+        exit "$failures"
+    ) || failures=$((failures + 1))
+    [[ -z $(find . -name 'big*') ]] || fail "$*: leaves $(find . -name 'big*')"
+}
+sed 's/h = 0.01/h = 1e-5/' quiet.lua >many.lua
+limited "cannot write 'big.csv': File too large" run many.lua -o big.csv
+limited "cannot write 'big.json': File too large" freeze "$models/chain.lua" --set N=100 -o big.json
+if [[ -c /dev/full ]]; then # a model that is larger than the buffer of stdout
+    "$polhode" freeze "$models/chain.lua" --set N=100 >/dev/full 2>err
+    [[ $? == 2 && $(wc -l <err) == 1 ]] || fail "a full stdout: $(cat err)"
+    "$polhode" run "$models/chain.lua" --set N=100 --t-end 0.001 --json >/dev/full 2>err
+    [[ $? == 2 && $(wc -l <err) == 1 ]] || fail "a full stdout: $(cat err)"
+fi
+# what a sweep has done stays, whole lines of it, and the same command goes on from there
+(ulimit -f 1 && "$polhode" sweep many.lua --vary h=1:9:200 --jobs 1 -o big.csv >out 2>err)
+[[ $? == 2 && $(wc -l <err) == 1 && ! -e big.csv ]] || fail "sweep: $(cat err)"
+run 0 sweep many.lua --vary h=1:9:200 --jobs 1 -o big.csv
+
 # ---- names of files are bytes, JSON and tables are text ----------------------------------------------------------------------
 
 for name in $'caf\xe9' $'two\nlines' "$(printf 'n%.0s' {1..200})"; do

@@ -79,6 +79,7 @@ int main(int argc, char **argv)
 {
     occupy_descriptors();
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a limit to the size of files is an error of writing */
     if (argc < 2) {
         ph_args args = ph_args_default(PH_CMD_HELP);
         ph_cmd_help(&args);
