@@ -290,10 +290,13 @@ static ph_status too_many(ph_sim *sim, const ph_control *c, double h)
 
 ph_status ph_control_to(ph_sim *sim, ph_control *c, ph_rk *rk, ph_point *p, double t1)
 {
+    const ph_stats *st = &sim->stats;
+    long before = st->accepted + st->rejected;
     ph_point_copy(&c->begin, p, &sim->lay);
-    for (int n = 0; p->t != t1; n++) {
-        ph_status s = c->most && n == c->most ? too_many(sim, c, fabs(t1 - c->begin.t))
-                                              : ph_control_step(sim, c, rk, p, t1, &c->ahead);
+    while (p->t != t1) {
+        ph_status s = c->most && st->accepted + st->rejected - before >= c->most
+                          ? too_many(sim, c, fabs(t1 - c->begin.t))
+                          : ph_control_step(sim, c, rk, p, t1, &c->ahead);
         ph_point_copy(p, s == PH_OK ? &c->ahead : &c->begin, &sim->lay);
         if (s != PH_OK)
             return s;

@@ -369,7 +369,9 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
     else if (s == PH_E_NAN || (s == PH_E_SINGULAR && ran_away(sim)))
         s = sim->reason[0] ? PH_E_STEP : PH_E_NEWTON;
     sim->failure.status = s;
-    if (sim->reason[0] && !blamed)
+    if (blamed)
+        return s; /* err has its name */
+    if (sim->reason[0])
         return ph_fail(err, s, "t = %.9g: %s", t, sim->reason);
     name_culprits(sim, rows, sizeof rows);
     const ph_failure *f = &sim->failure;
