@@ -256,6 +256,7 @@ refused '--method has no choice' run heavy_top --method magic
 refused 'its value is missing' run heavy_top --sigma
 refused "-o: its value is missing; '--json' is an option" run heavy_top -o --json
 refused "--sigma: its value is missing; '-o' is an option" run heavy_top --sigma -o x.csv
+refused "-o: its value is missing; '--json' is an option" manual -o --json
 run 0 run heavy_top --t-end 0.001 --quiet -o ./--json
 [[ -s ./--json ]] || fail "a file called --json"
 refused "'one' is not a number" run heavy_top --sigma one

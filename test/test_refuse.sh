@@ -121,6 +121,12 @@ refused 'free.json: the parameters of a frozen model cannot be set' sweep free.j
 run 0 sweep free.json --vary h=0.01,0.005
 refused 'free.json: the parameters of a frozen model cannot be set' modes free.json --vary m=1:2:3
 
+# parameters called as columns of the table are: no name is there twice
+sed 's/param("m", 2)/param("status", 2)/' free.lua >taken.lua
+run 0 sweep taken.lua --vary status=1,2 -o taken.csv --json
+has out '"param":{"status":1},"status":"ok"'
+has taken.csv 'case,id,param.status,status,'
+
 # a reference with a number that is none is not the fault of the solution
 run 0 run free.lua -o ref.csv
 for bad in nan inf -inf 1e999; do

@@ -362,12 +362,13 @@ static int parse_option(ph_args *args, int argc, char **argv)
     }
     if (o->kind == FLAG || equal)
         return read_value(args, o, equal ? equal + 1 : "");
-    if (argc < 2 || find(args->command, argv[1])) { /* a file of such a name is --log=--json or -o ./--json */
-        ph_complain("%s: its value is missing%s%s%s", name, argc < 2 ? "" : "; '", argc < 2 ? "" : argv[1],
-                    argc < 2 ? "" : "' is an option");
-        return 0;
-    }
-    return read_value(args, o, argv[1]) ? 2 : 0;
+    if (argc < 2)
+        ph_complain("%s: its value is missing", name);
+    else if (ph_word_find(argv[1], ph_option_name) >= 0) /* a file of such a name is ./--json */
+        ph_complain("%s: its value is missing; '%s' is an option", name, argv[1]);
+    else
+        return read_value(args, o, argv[1]) ? 2 : 0;
+    return 0;
 }
 
 static int check_words(const ph_args *args)
