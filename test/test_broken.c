@@ -100,6 +100,10 @@ static void no_files(void **state)
     assert_non_null(strstr(err.text, "this is a directory"));
     assert_int_equal(ph_model_read(&m, "/dev/zero", NULL, 0, NULL, &err), PH_E_INPUT);
     assert_non_null(strstr(err.text, "/dev/zero: this is not a regular file"));
+    assert_int_equal(mkfifo(s.path, 0600), 0); /* nobody will ever write to it */
+    assert_int_equal(ph_model_read(&m, s.path, NULL, 0, NULL, &err), PH_E_INPUT);
+    assert_non_null(strstr(err.text, "model.lua: this is not a regular file"));
+    assert_int_equal(unlink(s.path), 0);
     assert_int_equal(ph_model_read(&m, "", NULL, 0, NULL, &err), PH_E_INPUT);
     scratch_write(&s, "x", 1);
     assert_int_equal(chmod(s.path, 0), 0);

@@ -303,6 +303,11 @@ refused "did you mean 'ggl'" run heavy_top --formulation gll
 refused 'there are: auto, dense, block, klu' run heavy_top --solver umfpack
 refused '--method has no choice' run heavy_top --method magic
 refused 'its value is missing' run heavy_top --sigma
+refused "-o: its value is missing; '--json' is an option" run heavy_top -o --json
+refused "--sigma: its value is missing; '-o' is an option" run heavy_top --sigma -o x.csv
+refused "-o: its value is missing; '--json' is an option" manual -o --json
+run 0 run heavy_top --t-end 0.001 --quiet -o ./--json
+[[ -s ./--json ]] || fail "a file called --json"
 refused "'one' is not a number" run heavy_top --sigma one
 refused "'' is not a number" run heavy_top --h=
 refused "'1e-3x' is not a number" run heavy_top --h 1e-3x

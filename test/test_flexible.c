@@ -6,6 +6,11 @@
 
 #include "fe/market.h"
 #include "fe/reduce.h"
+#ifdef PH_HAVE_HDF5
+#include <hdf5.h>
+
+#include "fe/reduced_hdf5.h"
+#endif
 
 #define BEAM                                                                                                 \
     "beam = {from = {0, 0, 0}, to = {1, 0, 0}, n = 10, section = {EA = 2.1e7, GJ = 135, EI = 175}, "         \
@@ -422,6 +427,32 @@ static void bad_reduced(void **state)
 
 /* ---- memory ---------------------------------------------------------------------------------------- */
 
+#ifdef PH_HAVE_HDF5
+/* A file in which the place of a marker is a list: more than there is room for. */
+static void hdf5_with_a_list_of_orders(void **state)
+{
+    (void)state;
+    static const int many[4096] = {0};
+    const hsize_t n = 4096;
+    folder d = folder_create();
+    char path[256];
+    snprintf(path, sizeof path, "%s/body.h5", d.dir);
+    ph_model *m = folder_model(&d, rod);
+    assert_int_equal(ph_reduced_write_hdf5(m->flexible[0].body, path, NULL), PH_OK);
+    ph_model_free(m);
+    ph_model_free(folder_model(&d, "flexible{ name = 'rod', file = 'body.h5' }"));
+    hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT),
+          marker = H5Gopen2(file, "markers/tip", H5P_DEFAULT), space = H5Screate_simple(1, &n, NULL);
+    assert_true(H5Adelete(marker, "order") >= 0);
+    hid_t a = H5Acreate2(marker, "order", H5T_STD_I32LE, space, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(H5Awrite(a, H5T_NATIVE_INT, many) >= 0);
+    H5Aclose(a), H5Sclose(space), H5Gclose(marker);
+    assert_true(H5Fclose(file) >= 0);
+    folder_refuse(&d, "flexible{ name = 'rod', file = 'body.h5' }", "body.h5' is no reduced body");
+    folder_remove(&d);
+}
+#endif
+
 static void memory_may_end(void **state)
 {
     (void)state;
@@ -457,6 +488,9 @@ int main(void)
         cmocka_unit_test(bad_files),
         cmocka_unit_test(reduced_files),
         cmocka_unit_test(bad_reduced),
+#ifdef PH_HAVE_HDF5
+        cmocka_unit_test(hdf5_with_a_list_of_orders),
+#endif
         cmocka_unit_test(memory_may_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

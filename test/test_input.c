@@ -1,6 +1,8 @@
 /* Input that makes no sense: each a status and a sentence that names the culprit; nothing is lost. */
 #include "sim_cases.h"
 
+#include "polhode/equilibrium.h"
+
 static const ph_formulation forms[] = {PH_INDEX3, PH_INDEX2, PH_GGL};
 
 #define FORMS 3
@@ -208,6 +210,41 @@ static void good_input(void **state)
     assert_int_equal(ph_system_nl(&b.sys), -1);
 }
 
+/* The same initial values are refused by whatever begins at them. */
+static void bad_configurations(void **state)
+{
+    (void)state;
+    static const struct {
+        int at; /* in q0; -1: there is none */
+        double value, t;
+        const char *text;
+    } row[] = {{-1, 0, 0, "initial values must be given"},
+               {1, NAN, 0, "node 'slider': an initial value is not finite"},
+               {5, HUGE_VAL, 0, "node 'wheel': an initial value is not finite"},
+               {3, 0.9, 0, "node 'wheel': its quaternion has length 0.9 "},
+               {0, 0, NAN, "the initial time nan "}};
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        bad b;
+        ph_error err[3] = {{0}};
+        ph_equilibrium *e;
+        ph_check worst;
+        ph_static_options o = ph_default_static();
+        int dependent[2];
+        double zero[6] = {0};
+        good(&b);
+        const double *q = row[k].at < 0 ? NULL : b.q0;
+        if (q)
+            b.q0[row[k].at] = row[k].value;
+        assert_int_equal(ph_equilibrium_create(&e, &b.sys, &o, row[k].t, q, &err[0]), PH_E_INPUT);
+        assert_null(e);
+        assert_int_equal(ph_system_rank(&b.sys, row[k].t, q, dependent, &err[1]), PH_E_INPUT);
+        assert_int_equal(ph_system_check(&b.sys, row[k].t, q, zero, zero, zero, &worst, &err[2]), PH_E_INPUT);
+        for (int i = 0; i < 3; i++)
+            if (!strstr(err[i].text, row[k].text))
+                fail_msg("'%s' does not contain '%s'", err[i].text, row[k].text);
+    }
+}
+
 /* A singular start asks for the second solver; every allocation on that way fails cleanly too. */
 static void singular_allocation_failures(void **state)
 {
@@ -236,6 +273,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(good_input),
         cmocka_unit_test(bad_input),
+        cmocka_unit_test(bad_configurations),
         cmocka_unit_test(singular_allocation_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -380,8 +380,13 @@ static void refusals(void **state)
     ph_sens_destroy(r.sens);
     r.sens = NULL;
     p = ph_vary_param(&r.vary);
-    p.eps = 0;
+    p.eps = 0, p.name = NULL;
     assert_int_equal(ph_sens_create(&none, r.sim, 1, &p, &err), PH_E_INPUT);
+    assert_non_null(strstr(err.text, "parameter '?': eps = 0"));
+    p = ph_vary_param(&r.vary);
+    p.at[2].sys = NULL;
+    assert_int_equal(ph_sens_create(&none, r.sim, 1, &p, &err), PH_E_INPUT);
+    assert_non_null(strstr(err.text, "'m'"));
     assert_int_equal(ph_sens_create(&none, r.sim, 0, &p, &err), PH_E_INPUT);
     close_rig(&r);
     o.method = "genalpha-printed";
@@ -394,6 +399,57 @@ static void refusals(void **state)
     assert_non_null(strstr(err.text, "genalpha-printed"));
     ph_sim_destroy(sim);
     close_rig(&r);
+}
+
+/* A system whose forces refuse from a time on. */
+typedef struct late {
+    ph_system sys;
+    const ph_system *inner;
+} late;
+
+static ph_status late_g(const ph_state *s, double *out, void *ctx)
+{
+    const late *l = ctx;
+    return s->t > 2.5e-3 ? PH_E_STOPPED : l->inner->g(s, out, l->inner->ctx);
+}
+
+#define LATE(name)                                                                                           \
+    static ph_status late_##name(const ph_state *s, double *out, void *ctx)                                  \
+    {                                                                                                        \
+        const late *l = ctx;                                                                                 \
+        return l->inner->name(s, out, l->inner->ctx);                                                        \
+    }
+LATE(M)
+LATE(Phi) LATE(B)
+#undef LATE
+
+    /* What a neighbouring value of the parameter spoils has words, and the state is as before. */
+    static void neighbours_that_refuse(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"genalpha", "bliedf"}; /* the second one in its start */
+    for (int k = 0; k < 2; k++) {
+        rig r;
+        ph_error err = {0};
+        ph_options o = tight(1e-3);
+        o.method = methods[k], o.order = 6, o.formulation = PH_INDEX2;
+        open_rig(&r, "heavy_top.lua", "m", 0, &o);
+        ph_sens_destroy(r.sens);
+        ph_param p = ph_vary_param(&r.vary);
+        late l = {.sys = *p.at[2].sys, .inner = p.at[2].sys};
+        l.sys.ctx = &l, l.sys.M = late_M, l.sys.g = late_g, l.sys.Phi = late_Phi, l.sys.B = late_B;
+        l.sys.C = l.sys.K = l.sys.Z = l.sys.Phi_t = l.sys.convective = NULL; /* differenced */
+        p.at[2].sys = &l.sys, p.loads = NULL;
+        assert_int_equal(ph_sens_create(&r.sens, r.sim, 1, &p, &err), PH_OK);
+        ph_status s = ph_sim_run(r.sim, 5, NULL, NULL, &err);
+        assert_int_equal(s, PH_E_CALLBACK);
+        assert_int_equal(err.status, s);
+        assert_non_null(strstr(err.text, "refused for a value near by of a parameter"));
+        assert_int_equal(ph_sim_stats(r.sim).steps, 2);
+        ph_sens_destroy(r.sens); /* before what it looks at */
+        r.sens = NULL;
+        close_rig(&r);
+    }
 }
 
 int main(void)
@@ -411,6 +467,7 @@ int main(void)
                                        cmocka_unit_test(multistep_models),
                                        cmocka_unit_test(multistep_plain_start),
                                        cmocka_unit_test(multistep_adjoint),
-                                       cmocka_unit_test(refusals)};
+                                       cmocka_unit_test(refusals),
+                                       cmocka_unit_test(neighbours_that_refuse)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* The nearest word to a misspelt one. */
+/* The nearest word to a misspelt one; text that can be shown. */
 #include "base/words.h"
 
 #include <ctype.h>
@@ -58,4 +58,33 @@ void ph_near_offer(ph_near *n, const char *candidate)
 const char *ph_near_word(const ph_near *n)
 {
     return n->best && 2 * n->least < (int)strlen(n->best) ? n->best : NULL;
+}
+
+/* Bytes of the UTF-8 character at s, or 0 where it is none: too long for its code, half of a pair, or past the last. */
+static int utf8_length(const unsigned char *s)
+{
+    int n = s[0] < 0x80                    ? 1
+            : s[0] >= 0xc2 && s[0] < 0xe0  ? 2
+            : (s[0] & 0xf0) == 0xe0        ? 3
+            : s[0] >= 0xf0 && s[0] <= 0xf4 ? 4
+                                           : 0;
+    for (int i = 1; i < n; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] >= 0xa0) || (s[0] == 0xf0 && s[1] < 0x90) ||
+        (s[0] == 0xf4 && s[1] >= 0x90))
+        return 0;
+    return n;
+}
+
+int ph_text_clean(char *text)
+{
+    int found = 0;
+    for (unsigned char *s = (unsigned char *)text; *s;) {
+        int n = utf8_length(s);
+        if (n == 0 || *s < ' ' || *s == 127)
+            *s = '?', n = 1, found++;
+        s += n;
+    }
+    return found;
 }

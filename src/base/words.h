@@ -1,4 +1,4 @@
-/* The nearest word to a misspelt one; the word that goes with a number. */
+/* The nearest word to a misspelt one; the word that goes with a number; text that can be shown. */
 #ifndef PH_BASE_WORDS_H
 #define PH_BASE_WORDS_H
 
@@ -21,5 +21,9 @@ static inline const char *ph_plural(long n, const char *one, const char *many)
 {
     return n == 1 ? one : many;
 }
+
+/* Users' words may hold anything. What is no text, a control character or a byte that is no UTF-8, becomes '?', so
+ * that it breaks neither a line nor JSON. Returns how many. */
+int ph_text_clean(char *text);
 
 #endif

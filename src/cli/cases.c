@@ -201,7 +201,7 @@ int ph_inquiry_open(ph_inquiry *q, const ph_args *given, int *code)
     return q->cases != NULL;
 }
 
-/* A line for each run that failed. Bad options of one variant are bad input, and one line says so. */
+/* A line for each run that failed. Bad options of one variant are bad input, of which the first is enough. */
 static int report_failures(const ph_inquiry *q)
 {
     int code = PH_EXIT_OK;
@@ -209,10 +209,11 @@ static int report_failures(const ph_inquiry *q)
         const ph_case *c = &q->cases[k];
         if (c->status == PH_OK)
             continue;
-        ph_complain("%s, h = %g s: %s", q->variants[k / q->def.n_h].label, c->h, c->why);
-        code = ph_status_exit(c->status);
-        if (code == PH_EXIT_USAGE)
-            break;
+        int one = ph_status_exit(c->status);
+        if (one != PH_EXIT_USAGE || code != PH_EXIT_USAGE)
+            ph_complain("%s, h = %g s: %s", q->variants[k / q->def.n_h].label, c->h, c->why);
+        if (one == PH_EXIT_USAGE || code == PH_EXIT_OK)
+            code = one;
     }
     return code;
 }

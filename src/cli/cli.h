@@ -97,6 +97,9 @@ typedef struct ph_args {
     ph_numbers zeta, angle;          /* damping ratios; angles in degrees */
 } ph_args;
 
+/* The bound of --memory in bytes, at least 1; 0: none was given. */
+size_t ph_args_memory(const ph_args *args);
+
 /* A command with its words, as they are typed: "polhode", "converge", ... Returns the exit code. */
 int ph_program(int argc, char **argv);
 

@@ -13,7 +13,7 @@ static int freeze_to_file(const ph_model *model, const char *path)
     if (!ph_file_open(&file, path))
         return ph_complain("cannot write '%s': %s", path, strerror(errno));
     int code = PH_EXIT_OK;
-    if (ph_model_freeze(model, file.stream, &err) != PH_OK)
+    if (ph_model_freeze(model, file.stream, &err) != PH_OK && !ferror(file.stream))
         code = ph_complain("%s", err.text);
     else if (!ph_file_commit(&file))
         code = ph_complain("cannot write '%s': %s", path, strerror(errno));
@@ -28,8 +28,10 @@ int ph_cmd_freeze(const ph_args *args)
     int code = PH_EXIT_USAGE;
     if (model && args->output)
         code = freeze_to_file(model, args->output);
+    else if (model && (ph_model_freeze(model, stdout, &err) == PH_OK || ferror(stdout)))
+        code = PH_EXIT_OK; /* main says what became of stdout */
     else if (model)
-        code = ph_model_freeze(model, stdout, &err) == PH_OK ? PH_EXIT_OK : ph_complain("%s", err.text);
+        code = ph_complain("%s", err.text);
     ph_model_free(model);
     return code;
 }

@@ -166,7 +166,7 @@ static int has_parameter(const ph_args *args, const char *name)
     if (!ph_subject_is_file(args->word[0]))
         return !strcmp(name, "x") && ph_subject_has_x(args->word[0]);
     ph_model *model = ph_subject_read(args);
-    int there = model ? ph_model_find(model, PH_PARAMETERS, name) >= 0 : -1;
+    int there = model && ph_subject_settable(model) ? ph_model_find(model, PH_PARAMETERS, name) >= 0 : -1;
     ph_model_free(model);
     return there;
 }

@@ -2,6 +2,7 @@
 #include "cli/deliver.h"
 #include "cli/hold.h"
 #include "io/file.h"
+#include "study/fail.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -136,10 +137,18 @@ static int write_file(const ph_run *r, const ph_equilibrium *e)
     return code;
 }
 
+static void ask_sensors(ph_run *r, const ph_equilibrium *e)
+{
+    ph_state s = ph_equilibrium_state(e);
+    ph_watch_sensors(r, &s);
+    if (r->watch.blind[0])
+        r->status = ph_study_fail(&r->err, PH_E_CALLBACK, "%s", r->watch.blind);
+}
+
 static int report(const ph_run *r, const ph_equilibrium *e)
 {
     int code = PH_EXIT_OK;
-    if (!e)
+    if (r->status != PH_OK)
         ph_complain("%s", r->err.text);
     if (r->args->output && (e || ph_run_is_numerical(r->status)))
         code = write_file(r, e);
@@ -166,6 +175,8 @@ int ph_cmd_static(const ph_args *given)
             code = ph_complain("cannot write '%s': %s", args.output, strerror(errno));
         else {
             ph_equilibrium *e = ph_hold(&r);
+            if (e)
+                ask_sensors(&r, e);
             code = report(&r, e);
             ph_equilibrium_destroy(e);
         }

@@ -47,6 +47,8 @@ static int find_name(ph_sweep_study *d, int i)
     if (forced)
         memmove(v->name, v->name + 2, strlen(v->name) - 1);
     if (!forced && is_parameter(d, v->name)) {
+        if (d->model && !ph_subject_settable(d->model))
+            return 0;
         size_t n = strlen(v->name);
         for (int k = 0; k < d->args->set.n; k++)
             if (!strncmp(d->args->set.text[k], v->name, n) && d->args->set.text[k][n] == '=') {

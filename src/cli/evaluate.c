@@ -30,7 +30,7 @@ static ph_status differentiate(const ph_design *d, ph_run *r, const ph_vary *var
     if (status != PH_OK)
         return status;
     status =
-        ph_sens_gradient(sens, r->steps, &o, (size_t)r->args->memory, &out->value, out->gradient, &r->err);
+        ph_sens_gradient(sens, r->steps, &o, ph_args_memory(r->args), &out->value, out->gradient, &r->err);
     if (goal.refused)
         snprintf(r->err.text, sizeof r->err.text, "t = %.9g: %.400s", goal.t,
                  ph_model_complaint(goal.refused));

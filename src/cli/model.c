@@ -255,6 +255,13 @@ static int open_file(ph_subject *s, ph_args *args, int *code)
     return 0;
 }
 
+int ph_subject_settable(const ph_model *model)
+{
+    if (model->frozen)
+        ph_complain("%s: the parameters of a frozen model cannot be set", model->file);
+    return !model->frozen;
+}
+
 int ph_subject_open(ph_subject *s, ph_args *args, int *code)
 {
     *s = (ph_subject){0};
@@ -357,8 +364,10 @@ const char *ph_subject_redundancy(const ph_subject *s, int c, char *text, size_t
     if (!repeats)
         return text;
     connected_before(&s->p->sys, c, &first, &last);
-    int n = snprintf(text, size, "joint '%s': %d of its %d conditions repeat%s what ", k->name ? k->name : "",
-                     repeats, k->rows, repeats == 1 ? "s" : "");
+    int own = s->model ? s->p->sys.n_constraints - s->model->n_constraints : s->p->sys.n_constraints;
+    int n = snprintf(text, size, "%s '%s': %d of its %d conditions repeat%s what ",
+                     c < own ? "joint" : "constraint", k->name ? k->name : "", repeats, k->rows,
+                     repeats == 1 ? "s" : "");
     if (n < 0 || (size_t)n >= size)
         return text;
     if (first < 0)

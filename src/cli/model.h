@@ -49,6 +49,9 @@ int ph_subject_given(const ph_args *args, ph_given *out);
 /* Read the file of the first word, for commands that need no mechanism. NULL after one line on stderr. */
 ph_model *ph_subject_read(const ph_args *args);
 
+/* 1: its parameters can be set; 0 after one line on stderr: it is frozen. */
+int ph_subject_settable(const ph_model *model);
+
 /* A fingerprint, with that of the flexible bodies of a model (NULL: none): their files may change where its text
  * does not. */
 uint64_t ph_subject_hash(const ph_model *model, uint64_t hash);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef enum kind {
     NUMBER,     /* double, any finite one */
@@ -81,6 +82,12 @@ ph_args ph_args_default(ph_command_code command)
 {
     return (ph_args){
         .command = command, .opt = ph_default_options(), .every = 1, .seed = 1, .space = -1, .compare = -1};
+}
+
+size_t ph_args_memory(const ph_args *args)
+{
+    const double most = (double)(SIZE_MAX / 4);
+    return args->memory > 0 ? (size_t)fmin(fmax(args->memory, 1), most) : 0;
 }
 
 const char *ph_option_name(int k)
@@ -366,11 +373,13 @@ static int parse_option(ph_args *args, int argc, char **argv)
     }
     if (o->kind == FLAG || equal)
         return read_value(args, o, equal ? equal + 1 : "");
-    if (argc < 2) {
+    if (argc < 2)
         ph_complain("%s: its value is missing", name);
-        return 0;
-    }
-    return read_value(args, o, argv[1]) ? 2 : 0;
+    else if (ph_word_find(argv[1], ph_option_name) >= 0) /* a file of such a name is ./--json */
+        ph_complain("%s: its value is missing; '%s' is an option", name, argv[1]);
+    else
+        return read_value(args, o, argv[1]) ? 2 : 0;
+    return 0;
 }
 
 static int check_words(const ph_args *args)
@@ -380,6 +389,29 @@ static int check_words(const ph_args *args)
         return 1;
     ph_complain("%s needs %s; 'polhode help %s' tells more", c->name, c->usage, c->name);
     return 0;
+}
+
+static int is_same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return a && b && stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
+           x.st_ino == y.st_ino;
+}
+
+/* What is read must not be written over, by whatever name. */
+static int check_files(const ph_args *args)
+{
+    const char *const from[] = {args->n_words ? args->word[0] : NULL, args->reference};
+    const struct {
+        const char *option, *path;
+    } to[] = {{"-o", args->output}, {"--plot", args->plot}, {"--log", args->log}};
+    for (size_t i = 0; i < sizeof from / sizeof *from; i++)
+        for (size_t k = 0; k < sizeof to / sizeof *to; k++)
+            if (is_same_file(from[i], to[k].path)) {
+                ph_complain("%s: '%s' is what the command reads; it would be lost", to[k].option, to[k].path);
+                return 0;
+            }
+    return 1;
 }
 
 int ph_args_parse(ph_args *args, int argc, char **argv)
@@ -399,7 +431,7 @@ int ph_args_parse(ph_args *args, int argc, char **argv)
             args->word[args->n_words++] = argv[i];
         }
     }
-    return check_words(args);
+    return check_words(args) && check_files(args);
 }
 
 /* ---- for sweep ----------------------------------------------------------------------------------------- */

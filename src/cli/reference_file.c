@@ -120,6 +120,18 @@ static void to_se3(const reader *r, double *row)
     }
 }
 
+static int is_finite(const reader *r, long row)
+{
+    const ph_csv_data *d = &r->data;
+    for (int c = 0; c < d->n_columns; c++)
+        if (!isfinite(d->x[row * d->n_columns + c])) {
+            ph_complain("--reference: '%s': row %ld has no number in column '%.64s'", r->path, row + 1,
+                        d->names[c]);
+            return 0;
+        }
+    return 1;
+}
+
 static int fill(reader *r, ph_track *t, int time)
 {
     const ph_csv_data *d = &r->data;
@@ -132,6 +144,8 @@ static int fill(reader *r, ph_track *t, int time)
         const double *x = d->x + k * d->n_columns;
         double *row = t->row + k * t->size;
         t->t[k] = x[time];
+        if (!is_finite(r, k))
+            return 0;
         if (k && !(t->t[k] > t->t[k - 1])) {
             ph_complain("--reference: '%s': t does not ascend at t = %.9g", r->path, x[time]);
             return 0;

@@ -25,6 +25,7 @@ typedef struct ph_watch {
     double given, supply, floor;    /* work and power of sources, if positive; what is never too much */
     int terminal, interrupted;      /* show progress; a signal arrived */
     int exploded;                   /* kinetic energy came from nowhere */
+    char blind[400];                /* why a sensor has no number; "": they all have */
     ph_lack lack[2]; /* of flexible bodies without stiffness under load: of spin, of axial load */
 } ph_watch;
 
@@ -70,6 +71,7 @@ int ph_run_is_numerical(ph_status s); /* a failure of the computation, and not o
 
 /* watch.c: the output callback; ctx is the ph_run. */
 ph_status ph_watch_step(const ph_sim *sim, void *ctx);
+void ph_watch_sensors(ph_run *r, const ph_state *s); /* ask all of them; watch.blind says which fails */
 void ph_watch_explain(const ph_run *r, char *text, size_t size); /* of a run that exploded */
 void ph_watch_lack(const ph_run *r, char *text, size_t size);    /* "": nothing that matters */
 double ph_seconds(void);                                         /* since some moment */
@@ -78,8 +80,10 @@ double ph_seconds(void);                                         /* since some m
 void ph_trajectory_header(ph_run *r);
 void ph_trajectory_row(ph_run *r, const ph_state *s);
 
-/* The numbers of a sensor of the model, NaN where it fails: n of them in value. */
+/* The numbers of a sensor of the model, NaN where it fails: n of them in value. The second also keeps why, so that
+ * the run ends. */
 int ph_run_sensor(const ph_run *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX]);
+int ph_run_watch_sensor(ph_run *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX]);
 
 /* report.c: the settings in one line; the summary in words. */
 void ph_report_settings(const ph_run *r, char *text, size_t size);

@@ -96,7 +96,7 @@ static ph_status back(ph_run *r, ph_sens_study *st, ph_aim *aim, ph_sim *sim, in
     ph_mechanism_rewind(r->subject.mech);
     ph_status s = ph_sens_create(&sens, sim, st->n, st->param, &r->err);
     if (s == PH_OK)
-        s = ph_sens_gradient(sens, r->steps, &o, (size_t)r->args->memory, &aim->value, aim->gradient,
+        s = ph_sens_gradient(sens, r->steps, &o, ph_args_memory(r->args), &aim->value, aim->gradient,
                              &r->err);
     if (aim->goal.refused)
         s = refused(r, &aim->goal);

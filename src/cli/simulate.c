@@ -42,6 +42,11 @@ static void explain(ph_run *r)
         ph_watch_explain(r, r->err.text, sizeof r->err.text);
         return;
     }
+    if (r->watch.blind[0]) {
+        r->status = PH_E_CALLBACK;
+        snprintf(r->err.text, sizeof r->err.text, "t = %.9g: %s", ph_sim_state(r->sim).t, r->watch.blind);
+        return;
+    }
     if (r->status != PH_E_CALLBACK || !r->subject.mech || r->explained)
         return;
     ph_mechanism_complaint(r->subject.mech, why, sizeof why);

@@ -27,18 +27,24 @@ const char *ph_sweep_unit(const ph_sweep_study *d, int quantity)
     return o && (!strcmp(o, "--h") || !strcmp(o, "--t-end")) ? "s" : NULL;
 }
 
-/* A name that another column has already, as a whole or as the first of its parts. */
-static int is_taken(const ph_sweep_study *d, const char *name)
+/* A name that a column of every sweep has, as a whole or as the first of its parts. */
+static int is_own(const char *name)
 {
     static const char *const own[] = {"case",      "id",    "status",     "t",     "drift",
                                       "violation", "steps", "iterations", "reason"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (!strcmp(own[i], name))
             return 1;
+    return 0;
+}
+
+/* And what is varied. */
+static int is_taken(const ph_sweep_study *d, const char *name)
+{
     for (int i = 0; i < d->plan.n_vary; i++)
         if (!strcmp(d->plan.vary[i].name, name))
             return 1;
-    return 0;
+    return is_own(name);
 }
 
 void ph_sweep_value_name(const ph_sweep_study *d, int at, char name[PH_SWEEP_NAME], char unit[32])
@@ -60,8 +66,12 @@ static int name_columns(const ph_sweep_study *d, ph_column *c, char (*text)[2][P
     int n = 0;
     for (int i = 0; i < N_FIRST; i++)
         c[n++] = first[i];
-    for (int i = 0; i < d->plan.n_vary; i++)
-        c[n++] = (ph_column){d->plan.vary[i].name, ph_sweep_unit(d, i), PH_SHORT};
+    for (int i = 0; i < d->plan.n_vary; i++) {
+        const char *name = d->plan.vary[i].name;
+        char *own = text[d->n_values + i][0];
+        snprintf(own, PH_SWEEP_NAME, "%s%.96s", is_own(name) ? "param." : "", name);
+        c[n++] = (ph_column){own, ph_sweep_unit(d, i), PH_SHORT};
+    }
     c[n++] = last[0];
     for (int i = 0; i < d->n_values; i++) {
         ph_sweep_value_name(d, i, text[i][0], text[i][1]);
@@ -98,7 +108,7 @@ ph_table *ph_sweep_table(const ph_sweep_study *d)
 {
     int room = N_FIRST + d->plan.n_vary + N_LAST + d->n_values + 1;
     ph_column *c = calloc((size_t)room, sizeof *c);
-    char(*text)[2][PH_SWEEP_NAME] = calloc((size_t)d->n_values + 1, sizeof *text);
+    char(*text)[2][PH_SWEEP_NAME] = calloc((size_t)(d->n_values + d->plan.n_vary), sizeof *text);
     ph_table *t = c && text ? ph_table_create(name_columns(d, c, text), c) : NULL;
     free(c), free(text);
     for (int k = 0; k < d->plan.n; k++)

@@ -13,6 +13,23 @@ int ph_run_sensor(const ph_run *r, int sensor, const ph_state *s, double value[P
     return n;
 }
 
+int ph_run_watch_sensor(ph_run *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX])
+{
+    int n = ph_run_sensor(r, sensor, s, value), finite = 1;
+    char *why = r->watch.blind;
+    for (int k = 0; k < n; k++)
+        finite = finite && isfinite(value[k]);
+    if (finite || why[0])
+        return n;
+    const char *words = ph_model_complaint(r->subject.model); /* of its function, if it has one */
+    if (words[0])
+        snprintf(why, sizeof r->watch.blind, "%.*s", (int)sizeof r->watch.blind - 1, words);
+    else
+        snprintf(why, sizeof r->watch.blind, "sensor '%s' has a number that is not finite",
+                 ph_model_name(r->subject.model, PH_SENSORS, sensor));
+    return n;
+}
+
 /* ---- header -------------------------------------------------------------------------------------------- */
 
 static void note_settings(ph_run *r)
@@ -111,7 +128,7 @@ void ph_trajectory_row(ph_run *r, const ph_state *s)
     }
     for (int i = 0; model && i < ph_model_count(model, PH_SENSORS); i++) {
         double value[PH_SENSOR_MAX];
-        ph_record_put(&r->record, ph_run_sensor(r, i, s, value), value);
+        ph_record_put(&r->record, ph_run_watch_sensor(r, i, s, value), value);
     }
     if (r->p->energy)
         ph_record_put(&r->record, 1, &r->watch.E);

@@ -173,6 +173,13 @@ static int is_last(const ph_run *r, long n, double t)
     return r->steps ? n == r->steps : t >= r->t_end;
 }
 
+void ph_watch_sensors(ph_run *r, const ph_state *s)
+{
+    double value[PH_SENSOR_MAX];
+    for (int i = 0; r->subject.model && i < ph_model_count(r->subject.model, PH_SENSORS); i++)
+        ph_run_watch_sensor(r, i, s, value);
+}
+
 ph_status ph_watch_step(const ph_sim *sim, void *ctx)
 {
     ph_run *r = ctx;
@@ -192,10 +199,12 @@ ph_status ph_watch_step(const ph_sim *sim, void *ctx)
         watch_energy(r->p, &s, n == 0, w);
     if (r->record.op && (n % r->args->every == 0 || is_last(r, n, s.t)))
         ph_trajectory_row(r, &s);
+    else if (is_last(r, n, s.t))
+        ph_watch_sensors(r, &s); /* at the end, with a file or without */
     if (r->history)
         ph_history_see(r->history, r, &s, is_last(r, n, s.t));
     if (now - w->last_tick > TICK)
         tick(r, &s, now);
     w->own_s += ph_seconds() - now;
-    return w->interrupted || r->record.failed || w->exploded ? PH_E_STOPPED : PH_OK;
+    return w->interrupted || r->record.failed || w->exploded || w->blind[0] ? PH_E_STOPPED : PH_OK;
 }

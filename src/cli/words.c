@@ -1,7 +1,6 @@
 /* Error lines. */
 #include "cli/cli.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +19,6 @@ void ph_complain_into(char *text, size_t size)
         text[0] = 0;
 }
 
-/* Users' words may hold anything; a control character must not break the line. */
 int ph_complain(const char *format, ...)
 {
     char text[1024];
@@ -28,9 +26,7 @@ int ph_complain(const char *format, ...)
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    for (char *c = text; *c; c++)
-        if (iscntrl((unsigned char)*c))
-            *c = '?';
+    ph_text_clean(text);
     if (!kept.text)
         fprintf(stderr, "polhode: %s\n", text);
     else if (!kept.text[0])

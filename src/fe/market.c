@@ -6,14 +6,13 @@
  *   i j x                     from 1; one triangle */
 #include "fe/market.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
+#include "base/regular.h"
 #include "io/csv.h"
 
 #define SYMMETRY 1e-9 /* relative: what twelve printed digits leave */
@@ -22,6 +21,7 @@
 typedef struct reading {
     const char *path;
     FILE *f;
+    size_t bytes; /* of the file */
     char *line;
     size_t room;
     long number; /* of the line */
@@ -77,25 +77,26 @@ static ph_status read_sizes(reading *r)
     char rest;
     int ok = next_line(r);
     if (ok && r->array)
-        ok = sscanf(r->line, "%d %d %c", &r->rows, &r->columns, &rest) == 2;
+        ok = sscanf(r->line, "%9d %9d %c", &r->rows, &r->columns, &rest) == 2;
     else if (ok)
-        ok = sscanf(r->line, "%d %d %d %c", &r->rows, &r->columns, &r->entries, &rest) == 3;
+        ok = sscanf(r->line, "%9d %9d %9d %c", &r->rows, &r->columns, &r->entries, &rest) == 3;
     if (!ok)
         return refuse(r, r->array ? "ROWS COLUMNS expected" : "ROWS COLUMNS ENTRIES expected");
     if (r->rows < 1 || r->columns < 1 || (!r->array && r->entries < 1))
         return refuse(r, "sizes must be above 0");
+    if ((r->array ? (double)r->rows * r->columns : r->entries) >
+        (double)r->bytes) /* before memory is taken */
+        return refuse(r, "the file is too short for so many entries");
     return PH_OK;
 }
 
 static ph_status open_reading(reading *r, const char *path, ph_error *err)
 {
-    struct stat st;
+    const char *why;
     *r = (reading){.path = path, .err = err};
-    r->f = fopen(path, "r");
+    r->f = ph_regular_open(path, 0, &r->bytes, &why);
     if (!r->f)
-        return ph_fail(err, PH_E_INPUT, "cannot read '%.200s': %s", path, strerror(errno));
-    if (fstat(fileno(r->f), &st) || !S_ISREG(st.st_mode))
-        return ph_fail(err, PH_E_INPUT, "'%.200s' is no regular file", path);
+        return ph_fail(err, PH_E_INPUT, "cannot read '%.200s': %s", path, why);
     ph_status s = read_banner(r);
     return s == PH_OK ? read_sizes(r) : s;
 }
@@ -258,6 +259,8 @@ static ph_status read_dense(reading *r, ph_pool *pool, int rows, double **out)
     if (r->rows != rows)
         return ph_fail(r->err, PH_E_INPUT, "%.200s:%ld: the matrix has %d rows, and %d are expected", r->path,
                        r->number, r->rows, rows);
+    if (!r->array && r->columns > r->entries)
+        return refuse(r, "a column is without entries");
     double *A = *out = ph_pool_numbers(pool, (size_t)r->rows * (size_t)r->columns);
     if (!A)
         return no_memory(r->path, r->err);
@@ -343,10 +346,7 @@ static ph_status take_nodes(ph_pool *pool, const ph_csv_data *d, const char *pat
 ph_status ph_market_nodes(ph_pool *pool, const char *path, int *n, int **id, double **X, ph_error *err)
 {
     ph_csv_data d;
-    struct stat st;
     char why[400];
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-        return ph_fail(err, PH_E_INPUT, "'%.200s' is no regular file", path);
     if (!ph_csv_read(&d, path, why, sizeof why))
         return ph_fail(err, PH_E_INPUT, "%s", why);
     ph_status s = take_nodes(pool, &d, path, n, id, X, err);

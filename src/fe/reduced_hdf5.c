@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/regular.h"
 
 #ifdef PH_HAVE_HDF5
 
@@ -106,8 +107,9 @@ static int get_order(hid_t of, int *k)
 {
     if (H5Aexists(of, "order") <= 0)
         return 0;
-    hid_t a = H5Aopen(of, "order", H5P_DEFAULT);
-    int ok = a >= 0 && H5Aread(a, H5T_NATIVE_INT, k) >= 0;
+    hid_t a = H5Aopen(of, "order", H5P_DEFAULT), space = a >= 0 ? H5Aget_space(a) : -1;
+    int ok = space >= 0 && H5Sget_simple_extent_npoints(space) == 1 && H5Aread(a, H5T_NATIVE_INT, k) >= 0;
+    ok = (space < 0 || H5Sclose(space) >= 0) && ok;
     return (a < 0 || H5Aclose(a) >= 0) && ok;
 }
 
@@ -168,7 +170,13 @@ static ph_status get_body(hid_t file, const char *path, const ph_allocator *allo
 
 ph_status ph_reduced_read_hdf5(ph_reduced **out, const char *path, const ph_allocator *alloc, ph_error *err)
 {
+    const char *why;
+    size_t size;
+    FILE *f = ph_regular_open(path, 0, &size, &why);
     *out = NULL;
+    if (!f)
+        return ph_fail(err, PH_E_INPUT, "cannot read '%.200s': %s", path, why);
+    fclose(f);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (file < 0)

@@ -1,7 +1,7 @@
 /* Tables of numbers, read back. */
 #include "io/csv.h"
+#include "base/regular.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,9 +97,11 @@ static int read_rows(ph_csv_data *d, FILE *f, const char *path, char *why, size_
 int ph_csv_read(ph_csv_data *d, const char *path, char *why, size_t size)
 {
     *d = (ph_csv_data){0};
-    FILE *f = fopen(path, "r");
+    const char *words;
+    size_t bytes;
+    FILE *f = ph_regular_open(path, 0, &bytes, &words);
     if (!f) {
-        snprintf(why, size, "cannot read '%s': %s", path, strerror(errno));
+        snprintf(why, size, "cannot read '%s': %s", path, words);
         return 0;
     }
     int ok = read_rows(d, f, path, why, size);

@@ -174,6 +174,7 @@ typedef struct ph_param_def {
 struct ph_model {
     const char *name;
     const char *file;
+    int frozen;      /* from JSON: parameters are what they were, and cannot be set */
     ph_vec3 gravity; /* m/s^2 */
     int n_bodies, n_joints, n_forces, n_sensors, n_constraints, n_params, n_objectives, n_flexible;
     ph_body_def *body;

@@ -24,7 +24,7 @@ static int find_columns(const ph_csv_data *d, const ph_sensor_def *s, int *colum
             name_column(s, k, name, sizeof name);
         column[k + 1] = ph_csv_find(d, name);
         if (column[k + 1] < 0) {
-            snprintf(why, size, "data: there is no column '%s' in the table", name);
+            snprintf(why, size, "there is no column '%s'", name);
             return 0;
         }
     }
@@ -39,13 +39,13 @@ static int keep(ph_objective_def *o, const ph_csv_data *d, const int *column, ch
         const double *row = d->x + (size_t)i * (size_t)d->n_columns;
         o->t[i] = row[column[0]];
         if (!isfinite(o->t[i]) || (i && !(o->t[i] > o->t[i - 1]))) {
-            snprintf(why, size, "data: times do not ascend, in row %d", i + 1);
+            snprintf(why, size, "times do not ascend, in row %d", i + 1);
             return 0;
         }
         for (int k = 0; k < o->size; k++) {
             o->x[(size_t)i * (size_t)o->size + (size_t)k] = row[column[k + 1]];
             if (!(fabs(row[column[k + 1]]) <= PH_MODEL_NUMBER)) {
-                snprintf(why, size, "data: no number in row %d", i + 1);
+                snprintf(why, size, "no number in row %d", i + 1);
                 return 0;
             }
         }
@@ -57,7 +57,7 @@ void ph_data_read(ph_reader *r, ph_objective_def *o)
 {
     const ph_sensor_def *s = (const ph_sensor_def *)r->element[PH_K_SENSOR].data + o->sensor;
     const char *path = ph_store_path(r, "data", o->data);
-    char why[400] = "data: not enough memory";
+    char why[400] = "not enough memory";
     int column[PH_SENSOR_MAX + 1];
     struct stat st;
     ph_csv_data d;
@@ -73,5 +73,5 @@ void ph_data_read(ph_reader *r, ph_objective_def *o)
     }
     ph_csv_clear(&d);
     if (!ok)
-        ph_reader_fail(r, "%s", why);
+        ph_reader_fail(r, "data: %.200s: %s", path, why);
 }

@@ -276,7 +276,11 @@ static int read_model(lua_State *L)
     for (size_t i = 0; i < length; i++)
         if ((unsigned char)name[i] < ' ' || name[i] == 127)
             ph_reader_fail(r, "the name has a control character");
-    r->def.name = ph_store_text(r, name, length);
+    char text[2 * PH_MODEL_NAME + 1];
+    memcpy(text, name, length + 1);
+    if (ph_text_clean(text))
+        ph_reader_fail(r, "the name is no text in UTF-8");
+    r->def.name = ph_store_text(r, text, length);
     r->label[0] = 0;
     return 0;
 }

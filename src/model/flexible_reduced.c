@@ -1,10 +1,9 @@
 /* Reduced bodies of model files: from a table, as frozen models have it, or from a file. */
 #include "model/inside.h"
+#include "base/regular.h"
 
-#include <errno.h>
 #include <lauxlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "fe/reduced_hdf5.h"
 
@@ -115,16 +114,13 @@ void ph_reduced_value(ph_reader *r, lua_State *L, const char *key, int index)
 /* The text of a file, in r->beside. */
 static size_t read_text(ph_reader *r, const char *path)
 {
-    struct stat st;
-    FILE *f = fopen(path, "rb");
-    const char *why = f ? NULL : strerror(errno);
-    size_t size = 0;
-    if (f && (fstat(fileno(f), &st) || !S_ISREG(st.st_mode) || (double)st.st_size > PH_MODEL_JSON))
-        why = "no regular file, or too large";
-    if (!why) {
-        r->beside = ph_alloc(r->alloc, (size_t)st.st_size + 1);
+    const char *why;
+    size_t size;
+    FILE *f = ph_regular_open(path, PH_MODEL_JSON, &size, &why);
+    if (f) {
+        r->beside = ph_alloc(r->alloc, size + 1);
         why = r->beside ? NULL : "not enough memory";
-        size = r->beside ? fread(r->beside, 1, (size_t)st.st_size, f) : 0;
+        size = r->beside ? fread(r->beside, 1, size, f) : 0;
     }
     if (f)
         fclose(f);

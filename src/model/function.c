@@ -168,16 +168,33 @@ static int state_body(lua_State *L)
     return 1;
 }
 
+static int no_change(lua_State *L)
+{
+    ph_reader *r = ph_reader_of(L);
+    r->line = ph_line_of_call(L);
+    ph_reader_fail(r, "a function cannot change the state");
+}
+
+/* A metatable; name: what Lua's own messages call such a value. */
+static void push_view(lua_State *L, const char *name)
+{
+    lua_newtable(L);
+    lua_pushstring(L, name);
+    lua_setfield(L, -2, "__name");
+    lua_pushcfunction(L, no_change);
+    lua_setfield(L, -2, "__newindex");
+}
+
 void ph_function_open(ph_reader *r, lua_State *L)
 {
     lua_newuserdatauv(L, 1, 0); /* s */
+    push_view(L, "state");
     lua_newtable(L);
-    lua_newtable(L);
-    lua_newtable(L);
+    push_view(L, "body");
     lua_pushcfunction(L, body_field);
     lua_setfield(L, -2, "__index");
     lua_newuserdatauv(L, 1, 0); /* s.sensors */
-    lua_newtable(L);
+    push_view(L, "sensors");
     lua_pushcfunction(L, sensor_values);
     lua_setfield(L, -2, "__index");
     lua_setmetatable(L, -2);
@@ -195,6 +212,12 @@ typedef struct call {
     int n; /* numbers that are expected; -1: any */
     double *out;
 } call;
+
+static const char *type_word(lua_State *L, int i)
+{
+    int named = luaL_getmetafield(L, i, "__name") == LUA_TSTRING;
+    return named ? lua_tostring(L, -1) : luaL_typename(L, i);
+}
 
 /* What a function returned: numbers, or one table of them. How many. */
 static int take_results(lua_State *L, const call *c, double *x)
@@ -216,7 +239,7 @@ static int take_results(lua_State *L, const call *c, double *x)
                        c->n < 0 ? "at least " : "", c->n < 0 ? 1 : c->n);
     for (int i = 0; i < n; i++) {
         if (lua_type(L, i + 2) != LUA_TNUMBER)
-            ph_reader_fail(r, "the function returns a %s instead of a number", luaL_typename(L, i + 2));
+            ph_reader_fail(r, "the function returns a %s instead of a number", type_word(L, i + 2));
         x[i] = lua_tonumber(L, i + 2);
         if (!(fabs(x[i]) <= PH_MODEL_NUMBER))
             ph_reader_fail(r, "the function returns %g", x[i]);

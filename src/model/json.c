@@ -302,6 +302,7 @@ void ph_json_run(ph_reader *r, lua_State *L)
     text t = {r, L, r->source, r->source + r->source_size, 1, NULL};
     if (r->n_sets > 0)
         ph_reader_fail(r, "the parameters of a frozen model cannot be set");
+    r->def.frozen = 1;
     expect(&t, '{', "a frozen model is one JSON object");
     if (peek(&t) == '}')
         fail(&t, "the model is empty");

@@ -1,39 +1,14 @@
 /* Model files: the way from a file to a model, and the words for what is wrong with it. */
 #include "model/inside.h"
+#include "base/regular.h"
 
 #include <errno.h>
 #include <lauxlib.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* ---- errors ------------------------------------------------------------------------------------------ */
-
-/* Bytes of the UTF-8 character at s, or 0 where it is none. */
-static int utf8_length(const unsigned char *s)
-{
-    int n = s[0] < 0x80                   ? 1
-            : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
-            : (s[0] & 0xf0) == 0xe0       ? 3
-            : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
-                                          : 0;
-    for (int i = 1; i < n; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    return n;
-}
-
-/* Users' words may hold anything; what is no text must not break the line. */
-static void clean(char *text)
-{
-    for (unsigned char *s = (unsigned char *)text; *s;) {
-        int n = utf8_length(s);
-        if (n == 0 || *s < ' ' || *s == 127)
-            *s = '?', n = 1;
-        s += n;
-    }
-}
 
 #define PATH_SHOWN 160 /* characters: the end of a longer path must do */
 
@@ -50,7 +25,7 @@ static void compose(ph_reader *r, ph_status s, const char *sentence)
     ph_fail(&r->error, s, "%s%s:%s %s%s%s", length > PATH_SHOWN ? "..." : "",
             length > PATH_SHOWN ? file + length - PATH_SHOWN : file, line, r->label, r->label[0] ? ": " : "",
             sentence);
-    clean(r->error.text);
+    ph_text_clean(r->error.text);
     r->failed = 1;
 }
 
@@ -102,6 +77,8 @@ static const char *reword(const char *message, char *text, size_t size)
     if (strstr(message, "C stack overflow") || strstr(message, "error handling") ||
         strstr(message, "stack error"))
         return "something is nested too deeply, or a function calls itself without end";
+    if (strstr(message, "stack overflow (")) /* of a library function, with its reason */
+        return "too many values at once";
     if (strstr(message, "stack overflow"))
         return "a function calls itself without end";
     const char *end = strstr(message, eof);
@@ -126,8 +103,7 @@ void ph_reader_translate(ph_reader *r, int status)
             snprintf(text, sizeof text, "not enough memory to read the model");
         compose(r, r->refused == PH_SYSTEM_REFUSED ? PH_E_MEMORY : PH_E_INPUT, text);
     } else if (!r->failed) {
-        const char *message =
-            lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "error without a message";
+        const char *message = lua_isstring(L, -1) ? lua_tostring(L, -1) : "error without a message";
         int line = take_line(&message);
         r->line = line ? line : r->thrown_line;
         compose(r, PH_E_INPUT, reword(message, text, sizeof text));
@@ -182,42 +158,25 @@ static int make_room(ph_reader *r, size_t size)
     return r->source != NULL;
 }
 
-static ph_status read_stream(ph_reader *r, FILE *f)
+static ph_status read_file(ph_reader *r, const char *path)
 {
-    struct stat st;
-    double limit = ends_with(r->def.file, ".json") ? PH_MODEL_JSON : PH_MODEL_FILE;
-    const char *why = NULL;
-    if (fstat(fileno(f), &st))
-        why = strerror(errno);
-    else if (S_ISDIR(st.st_mode))
-        why = "this is a directory, not a model file";
-    else if (!S_ISREG(st.st_mode))
-        why = "this is not a regular file";
-    else if ((double)st.st_size > limit)
-        why = "the file is too large for a model";
-    if (why) {
+    const char *why;
+    size_t size;
+    FILE *f =
+        ph_regular_open(path, ends_with(r->def.file, ".json") ? PH_MODEL_JSON : PH_MODEL_FILE, &size, &why);
+    if (!f) {
         compose(r, PH_E_INPUT, why);
         return PH_E_INPUT;
     }
-    size_t size = (size_t)st.st_size;
-    if (!make_room(r, size))
-        return PH_E_MEMORY;
-    r->source_size = fread(r->source, 1, size, f);
-    r->source[r->source_size] = 0;
-    if (!ferror(f))
-        return PH_OK;
-    compose(r, PH_E_INPUT, strerror(errno));
-    return PH_E_INPUT;
-}
-
-static ph_status read_file(ph_reader *r, const char *path)
-{
-    FILE *f = fopen(path, "rb");
-    if (!f) {
-        compose(r, PH_E_INPUT, strerror(errno));
-        return PH_E_INPUT;
+    ph_status s = make_room(r, size) ? PH_OK : PH_E_MEMORY;
+    if (s == PH_OK) {
+        r->source_size = fread(r->source, 1, size, f);
+        r->source[r->source_size] = 0;
     }
-    ph_status s = read_stream(r, f);
+    if (s == PH_OK && ferror(f)) {
+        compose(r, PH_E_INPUT, strerror(errno));
+        s = PH_E_INPUT;
+    }
     fclose(f);
     return s;
 }

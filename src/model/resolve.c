@@ -267,12 +267,16 @@ static void check_settings(ph_reader *r)
     }
 }
 
-/* Without a name, that of the file. */
+/* Without a name, that of the file, by the rules of names. */
 static const char *stem(ph_reader *r)
 {
     const char *slash = strrchr(r->def.file, '/'), *name = slash ? slash + 1 : r->def.file,
                *dot = strrchr(name, '.');
-    return ph_store_text(r, name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
+    size_t n = dot && dot > name ? (size_t)(dot - name) : strlen(name);
+    char text[2 * PH_MODEL_NAME + 1];
+    snprintf(text, sizeof text, "%.*s", (int)n, name);
+    ph_text_clean(text);
+    return ph_store_text(r, text, strlen(text));
 }
 
 static void hand_over(ph_reader *r)

@@ -23,8 +23,10 @@ static ph_status seed_with(ph_adjoint *a, ph_scalar_fn f, double weight, const p
     ph_covector g = {x->W, x->v, x->vdot, x->lambda, by_p};
     ph_status status = f(&s, &value, &g, a->objective->ctx);
     if (status != PH_OK)
-        return status;
-    if (!isfinite(value))
+        return PH_E_CALLBACK;
+    if (!isfinite(value + ph_small_max(lay->nv, x->W) + ph_small_max(lay->nv, x->v) +
+                  ph_small_max(lay->nv, x->vdot) + ph_small_max(lay->nl, x->lambda) +
+                  ph_small_max(a->sens->n, by_p)))
         return PH_E_NAN;
     a->value += weight * value;
     for (int i = 0; i < lay->nv; i++) {
@@ -418,6 +420,9 @@ ph_status ph_sens_gradient(ph_sens *sens, long steps, const ph_objective *object
     sim->sens = sens;
     if (s == PH_OK)
         contract(&a);
+    for (int k = 0; k < sens->n && s == PH_OK; k++)
+        if (!isfinite(gradient[k]))
+            s = ph_fail(err, PH_E_NAN, "the derivative by parameter '%s' is not finite", sens->d[k].p.name);
     *value = a.value;
     ph_free(sim->opt.alloc, arena.block);
     return s;

@@ -120,6 +120,9 @@ static void take(ph_sim *sim, ph_arena *a)
 /* Tolerance of the start: little more than round-off. */
 #define START_TOL 1e-13
 
+/* Attempts of the one-step method in one step; what needs more vibrates so fast that this step does not resolve it. */
+#define START_STEPS 5000
+
 static ph_status prepare(ph_sim *sim, ph_error *err)
 {
     ph_bliedf *m = of(sim);
@@ -130,7 +133,7 @@ static ph_status prepare(ph_sim *sim, ph_error *err)
     for (int k = 1; k <= m->order; k++)
         m->f[k] = formula_of(k, sim->opt.correction);
     m->ops.exact = 1;
-    m->control.tol = START_TOL;
+    m->control.tol = START_TOL, m->control.most = START_STEPS;
     m->start_steps = start_steps(sim);
     return m->start_steps > 0 ? ph_rk_prepare(&m->rk, sim, err) : PH_OK;
 }

@@ -139,6 +139,8 @@ ph_status ph_system_check(const ph_system *sys, double t, const double *q, const
         return ph_fail(err, PH_E_MEMORY, "not enough memory to check the system");
     take(&c, &a);
     s = ph_layout_fill(&c.lay, err);
+    if (s == PH_OK)
+        s = ph_layout_check(&c.lay, t, q, v, err);
     if (s == PH_OK) {
         size_t d = sizeof(double), nv = (size_t)c.lay.nv;
         ph_eval_prepare(&c.ev);

@@ -278,11 +278,25 @@ ph_status ph_control_step(ph_sim *sim, ph_control *c, ph_rk *rk, const ph_point 
     }
 }
 
+static ph_status too_many(ph_sim *sim, const ph_control *c, double h)
+{
+    snprintf(
+        sim->reason, sizeof sim->reason,
+        "starting values want more than %d steps within one of h = %g, since something vibrates much faster: "
+        "use a smaller step, or the plain start",
+        c->most, h);
+    return PH_E_STEP;
+}
+
 ph_status ph_control_to(ph_sim *sim, ph_control *c, ph_rk *rk, ph_point *p, double t1)
 {
+    const ph_stats *st = &sim->stats;
+    long before = st->accepted + st->rejected;
     ph_point_copy(&c->begin, p, &sim->lay);
     while (p->t != t1) {
-        ph_status s = ph_control_step(sim, c, rk, p, t1, &c->ahead);
+        ph_status s = c->most && st->accepted + st->rejected - before >= c->most
+                          ? too_many(sim, c, fabs(t1 - c->begin.t))
+                          : ph_control_step(sim, c, rk, p, t1, &c->ahead);
         ph_point_copy(p, s == PH_OK ? &c->ahead : &c->begin, &sim->lay);
         if (s != PH_OK)
             return s;

@@ -23,6 +23,7 @@
 typedef struct ph_control {
     double tol;
     double h;              /* to try next, without sign; 0: not known */
+    int most;              /* attempts of ph_control_to; 0: as many as it takes */
     double last;           /* error of the last accepted step, for the PI controller; 0: there is none */
     double *error;         /* 2 nv */
     ph_point whole, half;  /* step doubling */

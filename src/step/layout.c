@@ -1,5 +1,6 @@
 /* From the lists of a ph_system to offsets in flat arrays. */
 #include "step/layout.h"
+#include "la/small.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -206,6 +207,35 @@ ph_status ph_layout_fill(ph_layout *lay, ph_error *err)
         if (lay->diag[i] < 0)
             return ph_fail(err, PH_E_INPUT, "%s: its diagonal place is missing among the pairs",
                            ph_node_label(lay, i, label));
+    return PH_OK;
+}
+
+double ph_layout_length(const ph_layout *lay, int i, const double *q)
+{
+    const double *u = q + lay->q_at[i] + lay->slot[i].op->quat;
+    return sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2] + u[3] * u[3]);
+}
+
+#define OFF_GROUP 1e-6 /* of a quaternion from length 1 */
+
+ph_status ph_layout_check(const ph_layout *lay, double t, const double *q, const double *v, ph_error *err)
+{
+    char label[PH_NAME_MAX];
+    if (!isfinite(t))
+        return ph_fail(err, PH_E_INPUT, "the initial time %g is not a number", t);
+    if (!q)
+        return ph_fail(err, PH_E_INPUT, "initial values must be given");
+    for (int i = 0; i < lay->N; i++) {
+        int size = ph_group_size(lay->sys->nodes[i].group, lay->sys->nodes[i].n);
+        if (!isfinite(ph_small_max(size, q + lay->q_at[i])) ||
+            (v && !isfinite(ph_small_max(lay->slot[i].dim, v + lay->v_at[i]))))
+            return ph_fail(err, PH_E_INPUT, "%s: an initial value is not finite",
+                           ph_node_label(lay, i, label));
+        double length = lay->R_at[i] >= 0 ? ph_layout_length(lay, i, q) : 1;
+        if (!(fabs(length - 1) <= OFF_GROUP))
+            return ph_fail(err, PH_E_INPUT, "%s: its quaternion has length %g instead of 1",
+                           ph_node_label(lay, i, label), length);
+    }
     return PH_OK;
 }
 

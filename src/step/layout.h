@@ -51,4 +51,11 @@ ph_status ph_layout_fill(ph_layout *lay, ph_error *err);
 const char *ph_node_label(const ph_layout *lay, int node, char text[PH_NAME_MAX]);
 const char *ph_constraint_label(const ph_layout *lay, int constraint, char text[PH_NAME_MAX]);
 
+/* Length of the quaternion of node i in q. */
+double ph_layout_length(const ph_layout *lay, int i, const double *q);
+
+/* Initial values, v NULL where there is none: numbers are finite, and elements of curved groups lie on the group to
+ * the digits of a model file. */
+ph_status ph_layout_check(const ph_layout *lay, double t, const double *q, const double *v, ph_error *err);
+
 #endif

@@ -104,6 +104,8 @@ ph_status ph_newton_factor_initial(ph_newton_matrix *nm, const ph_eval *ev, int 
 
 /* Which rows are left out, from M and B. PH_E_INPUT: there are fewer or more that depend than announced. */
 ph_status ph_redundant_choose(ph_newton_matrix *nm, const ph_eval *ev);
+#define PH_REDUNDANT_WORDS                                                                                   \
+    "%d redundant rows are expected of the constraints, but fewer are, or more nearly so" /* of its PH_E_INPUT */
 
 /* After a factorisation that ended so, at the evaluated point: 1 if the rows were chosen anew and the matrix is to be
  * factored again. */

@@ -221,6 +221,8 @@ ph_status ph_system_rank(const ph_system *sys, double t, const double *q, int *d
         return ph_fail(err, PH_E_MEMORY, "not enough memory to examine the constraints");
     take_subject(&r, &a);
     s = ph_layout_fill(&r.lay, err);
+    if (s == PH_OK)
+        s = ph_layout_check(&r.lay, t, q, NULL, err);
     if (s == PH_OK) {
         r.at.t = t;
         memcpy(r.at.q, q, sizeof(double) * (size_t)r.lay.nq);

@@ -513,8 +513,8 @@ static void take(ph_sens *sens, const ph_layout *lay, ph_arena *a)
 
 static int same_layout(const ph_system *a, const ph_system *b)
 {
-    int same = a->n_nodes == b->n_nodes && a->n_constraints == b->n_constraints && a->n_pairs == b->n_pairs &&
-               a->n_links == b->n_links && a->n_redundant == b->n_redundant;
+    int same = b && a->n_nodes == b->n_nodes && a->n_constraints == b->n_constraints &&
+               a->n_pairs == b->n_pairs && a->n_links == b->n_links && a->n_redundant == b->n_redundant;
     for (int i = 0; same && i < a->n_nodes; i++)
         same = a->nodes[i].group == b->nodes[i].group && a->nodes[i].n == b->nodes[i].n;
     for (int c = 0; same && c < a->n_constraints; c++)
@@ -575,6 +575,8 @@ ph_status ph_sens_create(ph_sens **out, ph_sim *sim, int n, const ph_param *para
     sens->lambda_scale = 0.1 / ph_small_max(sim->lay.size_pairs, sim->ev.M);
     for (int k = 0; k < n && s == PH_OK; k++) {
         sens->d[k].p = params[k];
+        if (!params[k].name)
+            sens->d[k].p.name = "?";
         s = add(sens, &sens->d[k], err);
     }
     sim->sens = sens;

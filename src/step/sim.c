@@ -202,34 +202,6 @@ void ph_sim_destroy(ph_sim *sim)
     ph_free(alloc, sim);
 }
 
-static double quaternion_length(const ph_layout *lay, int i, const double *q)
-{
-    const double *u = q + lay->q_at[i] + lay->slot[i].op->quat;
-    return sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2] + u[3] * u[3]);
-}
-
-/* Numbers are finite, and elements of curved groups lie on the group to the digits of a model file. */
-static ph_status check_state(const ph_layout *lay, double t, const double *q, const double *v, ph_error *err)
-{
-    char label[PH_NAME_MAX];
-    if (!isfinite(t))
-        return ph_fail(err, PH_E_INPUT, "the initial time %g is not a number", t);
-    for (int i = 0; i < lay->N; i++) {
-        const double *qi = q + lay->q_at[i], *vi = v + lay->v_at[i];
-        int size = ph_group_size(lay->sys->nodes[i].group, lay->sys->nodes[i].n);
-        if (!isfinite(ph_small_max(size, qi)) || !isfinite(ph_small_max(lay->slot[i].dim, vi)))
-            return ph_fail(err, PH_E_INPUT, "%s: an initial value is not finite",
-                           ph_node_label(lay, i, label));
-        if (lay->R_at[i] < 0)
-            continue;
-        double length = quaternion_length(lay, i, q);
-        if (!(fabs(length - 1) <= 1e-6))
-            return ph_fail(err, PH_E_INPUT, "%s: its quaternion has length %g instead of 1",
-                           ph_node_label(lay, i, label), length);
-    }
-    return PH_OK;
-}
-
 /* Up to this error of its length a quaternion is left as it is: a state that was loaded keeps its bits. */
 #define UNIT (16 * DBL_EPSILON)
 
@@ -242,7 +214,7 @@ static void put_state(ph_sim *sim, double t, const double *q, const double *v)
     for (int i = 0; i < lay->N; i++) {
         if (lay->R_at[i] < 0)
             continue;
-        double length = quaternion_length(lay, i, sim->now.q);
+        double length = ph_layout_length(lay, i, sim->now.q);
         double *u = sim->now.q + lay->q_at[i] + lay->slot[i].op->quat;
         for (int k = 0; k < 4 && fabs(length - 1) > UNIT; k++)
             u[k] /= length;
@@ -256,7 +228,7 @@ static void put_state(ph_sim *sim, double t, const double *q, const double *v)
 static ph_status begin(ph_sim *sim, double t0, const double *q0, const double *v0, ph_error *err)
 {
     const ph_layout *lay = &sim->lay;
-    ph_status s = check_state(lay, t0, q0, v0, err);
+    ph_status s = ph_layout_check(lay, t0, q0, v0, err);
     if (s != PH_OK)
         return s;
     put_state(sim, t0, q0, v0);
@@ -292,7 +264,7 @@ ph_status ph_sim_load(ph_sim *sim, const ph_state *s, ph_error *err)
     if (!s->a && has_a)
         return ph_fail(err, PH_E_INPUT,
                        "the state has no algorithmic accelerations a: take it from a simulation");
-    ph_status status = check_state(lay, s->t, s->q, s->v, err);
+    ph_status status = ph_layout_check(lay, s->t, s->q, s->v, err);
     if (status != PH_OK)
         return status;
     if (!isfinite(ph_small_max(lay->nv, s->vdot)) || (has_a && !isfinite(ph_small_max(lay->nv, s->a))) ||
@@ -393,7 +365,9 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
     else if (s == PH_E_NAN || (s == PH_E_SINGULAR && ran_away(sim)))
         s = sim->reason[0] ? PH_E_STEP : PH_E_NEWTON;
     sim->failure.status = s;
-    if (sim->reason[0] && !blamed)
+    if (blamed)
+        return s; /* err has its name */
+    if (sim->reason[0])
         return ph_fail(err, s, "t = %.9g: %s", t, sim->reason);
     name_culprits(sim, rows, sizeof rows);
     const ph_failure *f = &sim->failure;
@@ -425,11 +399,13 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
             "large%s",
             t, label, rows);
     case PH_E_CALLBACK:
+        if (!sim->ev.refused) /* one of a neighbouring value, which has its own record */
+            return ph_fail(err, s, "t = %.9g: a callback refused for a value near by of a parameter", t);
         return ph_fail(err, s, "t = %.9g: the callback %s refused", t, sim->ev.refused);
     case PH_E_MEMORY:
         return ph_fail(err, s, "t = %.9g: not enough memory for the second linear solver", t);
-    default:
-        return s;
+    default: /* as before, of a neighbouring value */
+        return ph_fail(err, s, "t = %.9g: %s for a value near by of a parameter", t, ph_status_word(s));
     }
 }
 
@@ -438,7 +414,7 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
 static ph_status advance(ph_sim *sim, ph_error *err)
 {
     sim->next.t = sim->t0 + (double)(sim->n + 1) * sim->opt.h;
-    sim->reason[0] = 0;
+    sim->reason[0] = 0, sim->ev.refused = NULL;
     ph_status s = sim->stepper->step(sim);
     if (s == PH_OK && sim->sens)
         s = ph_sens_follow(sim->sens);

@@ -335,10 +335,7 @@ static ph_status start_redundant(ph_sim *sim, ph_error *err)
     if (s == PH_OK)
         s = ph_redundant_choose(&sim->matrix, &sim->ev);
     if (s == PH_E_INPUT)
-        return ph_fail(
-            err, s,
-            "the system announces %d redundant rows: its constraints have fewer, or more that are nearly so",
-            sim->matrix.redundant);
+        return ph_fail(err, s, PH_REDUNDANT_WORDS, sim->matrix.redundant);
     if (s == PH_OK)
         s = mixes_levels(sim, &mixed);
     if (mixed)

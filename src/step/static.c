@@ -479,8 +479,7 @@ static ph_status explain(ph_equilibrium *e, ph_status s, ph_error *err)
     case PH_E_MEMORY:
         return ph_fail(err, s, "not enough memory for the second linear solver");
     case PH_E_INPUT:
-        return ph_fail(err, s, "the system announces %d redundant rows, but its constraints have fewer",
-                       e->nm.redundant);
+        return ph_fail(err, s, PH_REDUNDANT_WORDS, e->nm.redundant);
     case PH_E_SINGULAR:
         return ph_fail(err, s, "the constraints depend on each other, or a mass matrix is singular");
     default:
@@ -562,6 +561,8 @@ ph_status ph_equilibrium_create(ph_equilibrium **out, const ph_system *sys, cons
         return ph_fail(err, PH_E_MEMORY, "not enough memory for an equilibrium");
     *e = (ph_equilibrium){.sys = *sys, .opt = *opt, .alloc = opt->alloc};
     ph_status s = open_work(e, err);
+    if (s == PH_OK)
+        s = ph_layout_check(&e->lay, t, q0, NULL, err);
     if (s == PH_OK) {
         s = start(e, t, q0);
         s = s == PH_OK ? find(e, err) : explain(e, s, err);

@@ -26,7 +26,8 @@ typedef struct plan {
     int cover[PH_LIST_MAX];   /* reference of each h */
     ph_track *tracks;         /* n_refs, of the finest runs n_refs for each variant */
     int n_tracks;
-    char (*why)[256];   /* of a finest run that failed */
+    ph_status *status;  /* of the finest runs */
+    char (*why)[256];   /* of one that failed */
     size_t track_bytes; /* of a finest run between processes */
 } plan;
 
@@ -154,6 +155,7 @@ static int keep_finest(plan *pl, int k, const finest *f)
     int r = k % pl->n_refs, size = pl->def->probe->size;
     long n = pl->points[r] + 1;
     ph_track *t = &pl->tracks[k];
+    pl->status[k] = f->status;
     memcpy(pl->why[k], f->why, sizeof pl->why[k]);
     if (!ph_track_create(t, f->status == PH_OK ? n : 0, size))
         return f->status != PH_OK; /* calloc(0) may be NULL */
@@ -239,11 +241,12 @@ static ph_status measure_time(const ph_cases_def *def, ph_sim *sim, long steps, 
 /* An error that is not a number is a failure, unless the reference does not have it. */
 static void judge(const ph_cases_def *def, const ph_comparison *c, ph_case *out)
 {
+    ph_error not_finite = {PH_E_NAN, "the solution is not finite"};
     for (int m = 0; m < def->probe->n_measures; m++) {
         out->error[m] = c->times ? c->error[m] : NAN;
         if (out->status == PH_OK && c->times && !isfinite(out->error[m]) && !(c->track->missing & 1u << m)) {
-            out->status = PH_E_NAN;
-            snprintf(out->why, sizeof out->why, "the solution is not finite");
+            out->status = m < PH_OF_SENSOR ? PH_E_NAN : PH_E_CALLBACK;
+            explain(def, out->status, &not_finite, out->why, sizeof out->why);
         }
     }
     if (!def->probe->nl)
@@ -304,8 +307,9 @@ static ph_status make_tracks(plan *pl, int *signal, ph_error *err)
     if (def->against == PH_AGAINST_TRACK)
         return PH_OK;
     pl->tracks = calloc(n, sizeof *pl->tracks);
+    pl->status = calloc(n, sizeof *pl->status);
     pl->why = calloc(n, sizeof *pl->why);
-    if (!pl->tracks || !pl->why)
+    if (!pl->tracks || !pl->status || !pl->why)
         return ph_study_fail(err, PH_E_MEMORY, "not enough memory for the reference solutions");
     return def->against == PH_AGAINST_EXACT ? exact_tracks(pl, err) : finest_tracks(pl, signal, err);
 }
@@ -318,7 +322,7 @@ static void blame_reference(const plan *pl, ph_case *out)
         const ph_track *t = track_of(pl, k / n_h, k % n_h);
         if (out[k].status != PH_E_INPUT || t->n > 0)
             continue;
-        out[k].status = PH_E_NEWTON;
+        out[k].status = pl->status[t - pl->tracks];
         snprintf(out[k].why, sizeof out[k].why, "the finest run, h = %.3g s, failed: %.200s",
                  pl->def->t_end / (double)finest_steps(pl, pl->cover[k % n_h]), pl->why[t - pl->tracks]);
     }
@@ -346,6 +350,7 @@ ph_status ph_cases_run(const ph_cases_def *def, ph_case *out, int *signal, ph_er
     for (int k = 0; k < pl.n_tracks; k++)
         ph_track_clear(&pl.tracks[k]);
     free(pl.tracks);
+    free(pl.status);
     free(pl.why);
     return s;
 }

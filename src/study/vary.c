@@ -14,6 +14,9 @@
 /* Of a parameter with value 0. */
 #define STEP_AT_ZERO 0x1p-10
 
+/* What rounding may do to a step; differences over smaller ones are noise. */
+#define ROUNDED 1e-3
+
 static const int place[PH_NEIGHBOURS] = {-2, -1, 1, 2};
 
 static const ph_param_def *find(const ph_model *model, const char *name)
@@ -55,6 +58,9 @@ ph_status ph_vary_create(ph_vary *out, const ph_vary_base *base, const char *nam
         return no_parameter(base->model, name, err);
     out->value = p->value;
     out->eps = eps > 0 ? eps : p->value != 0 ? PART * fabs(p->value) : STEP_AT_ZERO;
+    if (!(fabs(p->value + out->eps - p->value - out->eps) <= ROUNDED * out->eps))
+        return ph_study_fail(err, PH_E_INPUT, "parameter '%s' = %.9g does not change by so little as %.3g",
+                             name, p->value, out->eps);
     ph_setting *sets = calloc((size_t)base->n_sets + 1, sizeof *sets);
     ph_status s =
         sets ? PH_OK : ph_study_fail(err, PH_E_MEMORY, "not enough memory for parameter '%s'", name);

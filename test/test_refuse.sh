@@ -1,0 +1,170 @@
+#!/usr/bin/env bash
+# What goes wrong on the way: functions that fail late, files that are no files, numbers that are none. Each ends in time, with
+# one line in the words of the model, and leaves nothing half-written.
+# shellcheck source=test/program.bash
+source "$(dirname "${BASH_SOURCE[0]}")/program.bash"
+
+# failed TEXT ARGS...: exit code 1, one complaint with TEXT in it
+failed() {
+    local text=$1
+    shift
+    run 1 "$@"
+    complains "$text" "polhode $*"
+}
+
+# ---- sensors that fail ----------------------------------------------------------------------------------------------
+
+cat >late.lua <<'END_OF_MODEL'
+model "late"
+body { name = "a", mass = 1, inertia = {1, 1, 1} }
+joint { name = "held", type = "fixed", bodies = {"ground", "a"} }
+sensor { name = "good", type = "position", body = "a" }
+sensor { name = "w", custom = function(t, s) if t > 0.02 then error("too late") end return 1, 2 end }
+run { t_end = 0.05, h = 0.01 }
+END_OF_MODEL
+failed "t = 0.05: late.lua:5: sensor 'w': too late" run late.lua
+failed "t = 0.03: late.lua:5: sensor 'w': too late" run late.lua --json -o late.csv
+is_json out
+has out '"status":"callback_failed"' '"t":0.02999'
+[[ $(tail -n 1 late.csv) == "# failure t = 0.03: late.lua:5: sensor 'w': too late" ]] || fail "late.csv: $(tail -n 1 late.csv)"
+run 0 run late.lua --t-end 0.02
+run 1 converge late.lua --h 1e-2,5e-3 --reference finest --sensor w
+has err "h = 0.01 s: late.lua:5: sensor 'w': too late"
+run 1 sweep late.lua --vary h=0.01,0.005
+has out "t = 0.05: late.lua:5: sensor 'w': too late"
+sed -e '1i local asked = false' -e 's/if t > 0.02 then/if asked then/' -e 's/end return/end asked = true return/' late.lua >static.lua
+failed "static.lua:6: sensor 'w': too late" static static.lua --json
+is_json out
+has out '"status":"callback_failed"'
+
+# ---- files that are no files: a pipe that nobody writes to, a device without an end, a folder -----------------------------------
+
+mkfifo pipe pipe.json pipe.h5
+mkdir folder.json
+head -n 4 late.lua >quiet.lua
+echo 'run { t_end = 0.05, h = 0.01 }' >>quiet.lua
+for file in pipe /dev/zero .; do
+    refused "cannot read '$file': this is " converge quiet.lua --h 1e-2,5e-3 --reference "$file"
+    printf 'flexible { name = "f", mass = "%s", stiffness = "%s", nodes = "%s", interfaces = {a = 1}, modes = {n = 1} }\n' \
+        "$file" "$file" "$file" >fe.lua
+    refused "fe.lua:1: flexible 'f': cannot read '$file': this is " check fe.lua
+done
+for file in pipe.json pipe.h5 folder.json; do
+    echo "flexible { name = 'f', file = '$file' }" >fe.lua
+    refused "fe.lua:1: flexible 'f': cannot read '$file': this is " check fe.lua
+done
+refused 'pipe: this is not a regular file' run ./pipe
+
+# ---- what is read is not written over -----------------------------------------------------------------------------------------
+
+cp quiet.lua kept.lua
+ln -s quiet.lua link.lua
+refused "-o: 'quiet.lua' is what the command reads" run quiet.lua -o quiet.lua
+refused "-o: './link.lua' is what the command reads" freeze quiet.lua -o ./link.lua
+run 0 run quiet.lua -o there.csv
+refused "-o: 'there.csv' is what the command reads" converge quiet.lua --h 1e-2,5e-3 --reference there.csv -o there.csv
+cmp -s quiet.lua kept.lua || fail "the model is written over"
+
+# ---- a limit to the size of files ---------------------------------------------------------------------------------------------
+
+# limited TEXT ARGS...: refused, and nothing is left
+limited() {
+    (
+        ulimit -f 8
+        failures=0
+        refused "$@"
+        exit "$failures"
+    ) || failures=$((failures + 1))
+    [[ -z $(find . -name 'big*') ]] || fail "$*: leaves $(find . -name 'big*')"
+}
+sed 's/h = 0.01/h = 1e-5/' quiet.lua >many.lua
+limited "cannot write 'big.csv': File too large" run many.lua -o big.csv
+limited "cannot write 'big.json': File too large" freeze "$models/chain.lua" --set N=100 -o big.json
+if [[ -c /dev/full ]]; then # a model that is larger than the buffer of stdout
+    "$polhode" freeze "$models/chain.lua" --set N=100 >/dev/full 2>err
+    [[ $? == 2 && $(wc -l <err) == 1 ]] || fail "a full stdout: $(cat err)"
+    "$polhode" run "$models/chain.lua" --set N=100 --t-end 0.001 --json >/dev/full 2>err
+    [[ $? == 2 && $(wc -l <err) == 1 ]] || fail "a full stdout: $(cat err)"
+fi
+# what a sweep has done stays, whole lines of it, and the same command goes on from there
+(ulimit -f 1 && "$polhode" sweep many.lua --vary h=1:9:200 --jobs 1 -o big.csv >out 2>err)
+[[ $? == 2 && $(wc -l <err) == 1 && ! -e big.csv ]] || fail "sweep: $(cat err)"
+run 0 sweep many.lua --vary h=1:9:200 --jobs 1 -o big.csv
+
+# ---- names of files are bytes, JSON and tables are text ----------------------------------------------------------------------
+
+for name in $'caf\xe9' $'two\nlines' "$(printf 'n%.0s' {1..200})"; do
+    cp quiet.lua "$name.lua"
+    sed -i /^model/d "$name.lua"
+    run 0 run "$name.lua" --json -o bytes.csv
+    iconv -f UTF-8 -t UTF-8 out >/dev/null || fail "JSON that is no UTF-8: $(head -c 80 out)"
+    is_json out
+    [[ $(grep -v '^#' bytes.csv | head -n 1) == "t [s],"* ]] || fail "header: $(head -n 3 bytes.csv)"
+    run 0 freeze "$name.lua" -o bytes.json
+    run 0 run bytes.json --json
+done
+refused "'caf?'" run $'caf\xe9'
+
+# ---- studies ----------------------------------------------------------------------------------------------------------------
+
+# parameters of a frozen model: refused before the first case
+cat >free.lua <<'END_OF_MODEL'
+local m = param("m", 2)
+body { name = "a", mass = m, inertia = {1, 1, 1}, velocity = {1, 0, 0} }
+spring { bodies = {"ground", "a"}, k = 10, length = 0 }
+sensor { name = "e", type = "energy" }
+run { t_end = 0.05, h = 0.01 }
+END_OF_MODEL
+run 0 freeze free.lua -o free.json
+refused 'free.json: the parameters of a frozen model cannot be set' sweep free.json --vary m=1:2:3 -o sweep.csv
+[[ ! -e sweep.csv ]] || fail "a sweep that was refused leaves a table"
+run 0 sweep free.json --vary h=0.01,0.005
+refused 'free.json: the parameters of a frozen model cannot be set' modes free.json --vary m=1:2:3
+
+# parameters called as columns of the table are: no name is there twice
+sed 's/param("m", 2)/param("status", 2)/' free.lua >taken.lua
+run 0 sweep taken.lua --vary status=1,2 -o taken.csv --json
+has out '"param":{"status":1},"status":"ok"'
+has taken.csv 'case,id,param.status,status,'
+
+# a reference with a number that is none is not the fault of the solution
+run 0 run free.lua -o ref.csv
+for bad in nan inf -inf 1e999; do
+    awk -F, -v OFS=, -v bad="$bad" '/^0.02/ { $3 = bad } { print }' ref.csv >bad.csv
+    refused "--reference: 'bad.csv': row 3 has no number in column 'a.y'" converge free.lua --h 1e-2,5e-3 --reference bad.csv
+done
+
+# data of an objective: errors name their file
+cat free.lua - >fit.lua <<<'objective { name = "fit", data = "bad.csv", sensor = "e" }'
+sed 's/^t \[s\]/u [s]/' ref.csv >bad.csv
+refused "fit.lua:6: objective 'fit': data: bad.csv: there is no column 't'" check fit.lua
+
+# what repeats is called what it is
+cat free.lua - >twice.lua <<'END_OF_MODEL'
+constraint { name = "level", f = function(t, s) return s.a.position.z, 2 * s.a.position.z end }
+END_OF_MODEL
+run 0 check twice.lua
+has out "constraint 'level': 1 of its 2 conditions repeats what its others already impose"
+
+# inertias twelve orders apart do not hide which conditions repeat
+sed 's|m \* w^2 / 6,|m * w^2 / 6e12,|' "$models/four_bar.lua" >thin.lua
+run 0 static thin.lua
+
+# a bad option of a study is one mistake, however many runs it has
+run 2 work free.lua --h 1e-2,5e-3 --repeats 1 --rho 1,2,3 --reference finest
+complains 'rho = 2 is outside' 'work --rho 1,2,3'
+
+# steps of differences that a parameter does not notice; a bound of memory below a byte
+cat free.lua - >goal.lua <<<'objective { name = "goal", final = function(s) return s.a.position.x end }'
+for eps in 1e-15 1e-300; do
+    refused "parameter 'm' = 2 does not change by so little" sens goal.lua --param m --eps "$eps"
+done
+refused 'a bound of 1 bytes is too tight' sens goal.lua --param m --mode adjoint --memory 1e-300
+run 0 sens goal.lua --param m --mode adjoint --memory 1e300
+
+# a vibration that the start of a multistep method would follow for minutes
+sed 's/k = 10,/k = 1e14,/' free.lua >stiff.lua
+failed 'starting values want more than 5000 steps within one of h = 0.05' run stiff.lua --method bliedf --h 0.05
+run 0 run stiff.lua --method bliedf --h 0.05 --start plain
+
+finish
