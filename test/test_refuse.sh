@@ -59,10 +59,10 @@ refused 'pipe: this is not a regular file' run ./pipe
 
 cp quiet.lua kept.lua
 ln -s quiet.lua link.lua
-refused "-o: 'quiet.lua' is what the command reads" run quiet.lua -o quiet.lua
-refused "-o: './link.lua' is what the command reads" freeze quiet.lua -o ./link.lua
+refused "-o and the model are the same file, 'quiet.lua'" run quiet.lua -o quiet.lua
+refused "-o and the model are the same file, './link.lua'" freeze quiet.lua -o ./link.lua
 run 0 run quiet.lua -o there.csv
-refused "-o: 'there.csv' is what the command reads" converge quiet.lua --h 1e-2,5e-3 --reference there.csv -o there.csv
+refused "-o and --reference are the same file, 'there.csv'" converge quiet.lua --h 1e-2,5e-3 --reference there.csv -o there.csv
 cmp -s quiet.lua kept.lua || fail "the model is written over"
 
 # ---- a limit to the size of files ---------------------------------------------------------------------------------------------

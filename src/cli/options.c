@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 typedef enum kind {
     NUMBER,     /* double, any finite one */
@@ -391,29 +390,6 @@ static int check_words(const ph_args *args)
     return 0;
 }
 
-static int is_same_file(const char *a, const char *b)
-{
-    struct stat x, y;
-    return a && b && stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
-           x.st_ino == y.st_ino;
-}
-
-/* What is read must not be written over, by whatever name. */
-static int check_files(const ph_args *args)
-{
-    const char *const from[] = {args->n_words ? args->word[0] : NULL, args->reference};
-    const struct {
-        const char *option, *path;
-    } to[] = {{"-o", args->output}, {"--plot", args->plot}, {"--log", args->log}};
-    for (size_t i = 0; i < sizeof from / sizeof *from; i++)
-        for (size_t k = 0; k < sizeof to / sizeof *to; k++)
-            if (is_same_file(from[i], to[k].path)) {
-                ph_complain("%s: '%s' is what the command reads; it would be lost", to[k].option, to[k].path);
-                return 0;
-            }
-    return 1;
-}
-
 int ph_args_parse(ph_args *args, int argc, char **argv)
 {
     const ph_command *c = ph_command_get(args->command);
@@ -431,7 +407,7 @@ int ph_args_parse(ph_args *args, int argc, char **argv)
             args->word[args->n_words++] = argv[i];
         }
     }
-    return check_words(args) && check_files(args);
+    return check_words(args);
 }
 
 /* ---- for sweep ----------------------------------------------------------------------------------------- */
