@@ -111,7 +111,7 @@ ph_status ph_redundant_choose(ph_newton_matrix *nm, const ph_eval *ev);
  * factored again. */
 int ph_redundant_renew(ph_newton_matrix *nm, const ph_eval *ev, const ph_solver *solver, ph_status factored);
 
-/* Leave rows out of a matrix whose blocks are stages times as large, and of the columns and rows of eta. */
+/* Leave rows and columns out of a matrix whose blocks are stages times as large, and rows out of what eta adds. */
 void ph_redundant_strike(const ph_newton_matrix *nm, int stages, double *BT, double *W);
 void ph_redundant_strike_eta(const ph_newton_matrix *nm);
 

@@ -117,32 +117,7 @@ void ph_redundant_strike(const ph_newton_matrix *nm, int stages, double *BT, dou
         }
 }
 
-static void strike_row(int n, double *A, int i)
-{
-    memset(A + i * n, 0, sizeof(double) * (size_t)n);
-}
-
-static void strike_column(int m, int n, double *A, int j)
-{
-    for (int i = 0; i < m; i++)
-        A[i * n + j] = 0;
-}
-
-/* Of products of the blocks left with links. */
-static void strike_terms(const ph_newton_matrix *nm, const ph_term *t, int count, const ph_block *left,
-                         int rows)
-{
-    for (const ph_term *end = t + count; t < end; t++) {
-        const ph_block *p = &left[t->left], *f = &nm->lay->link[t->right];
-        for (int j = 0; j < f->m && t->first; j++)
-            if (nm->out[f->row_at + j])
-                strike_column(p->m, f->m, nm->A + t->at, j);
-        for (int i = 0; i < p->m && t->first && rows; i++)
-            if (nm->out[p->row_at + i])
-                strike_row(f->m, nm->A + t->at, i);
-    }
-}
-
+/* Rows alone: they make the eta that are left out zero, whatever their columns are. */
 void ph_redundant_strike_eta(const ph_newton_matrix *nm)
 {
     const ph_layout *lay = nm->lay;
@@ -152,11 +127,16 @@ void ph_redundant_strike_eta(const ph_newton_matrix *nm)
     for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
         for (int i = 0; i < b->m && b->holonomic; i++)
             if (nm->out[b->row_at + i])
-                strike_row(b->n, P, i);
+                memset(P + i * b->n, 0, sizeof(double) * (size_t)b->n);
         P += b->holonomic ? b->m * b->n : 0;
     }
-    strike_terms(nm, nm->X_term, nm->n_X, lay->pair, 0);
-    strike_terms(nm, nm->Y_term, nm->n_Y, lay->link, 1);
+    for (const ph_term *t = nm->Y_term, *end = t + nm->n_Y; t < end; t++) {
+        const ph_block *p = &lay->link[t->left];
+        int n = lay->link[t->right].m;
+        for (int i = 0; i < p->m && t->first; i++)
+            if (nm->out[p->row_at + i])
+                memset(nm->A + t->at + i * n, 0, sizeof(double) * (size_t)n);
+    }
 }
 
 void ph_redundant_leave_out(const ph_newton_matrix *nm, double *rows)
