@@ -1,8 +1,8 @@
-/* Time histories of a run, for --plot: a panel for each sensor, or, where a model has none, for the position of
- * each body and the multipliers of each joint.
+/* Time histories of a run, for --plot: a panel for each sensor, or, where a model has none, for the position
+ * of each body and the multipliers of each joint.
  *
- * Of long runs some states are left out: of every STRIDE-th one the numbers are kept, and STRIDE doubles whenever
- * there is no more room. */
+ * Of long runs some states are left out: of every STRIDE-th one the numbers are kept, and STRIDE doubles
+ * whenever there is no more room. */
 #include "cli/history.h"
 #include "study/plot.h"
 

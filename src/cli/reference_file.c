@@ -173,7 +173,8 @@ static int use(reader *r, ph_track *t, const ph_state *layout)
     return 0;
 }
 
-/* "# set m=16" above the table: what it was computed with. A note for each parameter that is another one here. */
+/* "# set m=16" above the table: what it was computed with. A note for each parameter that is another one
+ * here. */
 void ph_reference_note(const char *path, const ph_subject *subject)
 {
     char line[256], name[PH_LABEL_MAX], theirs[128];

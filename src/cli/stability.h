@@ -17,8 +17,8 @@ void ph_numbers_default(ph_numbers *list, double from, double to, int count, int
  * stderr. */
 ph_variant *ph_stability_variants(const ph_args *args, int *n);
 
-/* Where rho has more values than curves can be told apart, pictures are maps over rho. The number of maps, each of
- * list.rho.n variants that follow each other; 0: curves. name: that of variant k without its rho, in text. */
+/* Where rho has more values than curves can be told apart, pictures are maps over rho. The number of maps, each
+ * of list.rho.n variants that follow each other; 0: curves. name: that of a variant without its rho, in text. */
 int ph_stability_maps(const ph_args *args, int n, const ph_variant *variant);
 const char *ph_stability_map_name(const ph_variant *variant, char text[PH_VARIANT_LABEL]);
 

@@ -1,5 +1,5 @@
-/* polhode stability: the ball with a torsional spring over z = h sqrt(k/m), for one or several amplitudes, angles
- * and damping ratios. */
+/* polhode stability: the ball with a torsional spring over z = h sqrt(k/m), for one or several amplitudes,
+ * angles and damping ratios. */
 #include "cli/stability.h"
 #include "study/stability.h"
 
