@@ -52,7 +52,7 @@ printf 'polhode journal 1 0123456789abcdef\n' >other.csv.part
 has err 'under mpirun each rank computes one case at a time'
 
 # A rank that dies ends the job; mpirun names it, the journal stays, and others go on from there.
-long=(sweep "$models/heavy_top.lua" --vary m=10:20:16 --h 2e-5)
+long=(sweep "$models/heavy_top.lua" --vary m=10:20:16 --h 4e-6) # long enough to be killed in time
 "${several[@]}" -n 3 "$polhode" "${long[@]}" -o die.csv >out 2>err </dev/null &
 mpirun_pid=$!
 victim=
