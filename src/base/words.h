@@ -16,8 +16,8 @@ typedef struct ph_near {
 void ph_near_offer(ph_near *n, const char *candidate); /* which must live until the answer is used */
 const char *ph_near_word(const ph_near *n);            /* NULL: none is near */
 
-/* Users' words may hold anything. What is no text, a control character or a byte that is no UTF-8, becomes '?', so
- * that it breaks neither a line nor JSON. Returns how many. */
+/* Users' words may hold anything. What is no text, a control character or a byte that is no UTF-8, becomes
+ * '?', so that it breaks neither a line nor JSON. Returns how many. */
 int ph_text_clean(char *text);
 
 #endif
