@@ -118,6 +118,7 @@ static void good(bad *b)
     X(nan_q, b->q0[1] = NAN, PH_E_INPUT, "node 'slider'")                                                    \
     X(nan_quaternion, b->q0[5] = NAN, PH_E_INPUT, "node 'wheel'")                                            \
     X(infinite_v, b->v0[4] = HUGE_VAL, PH_E_INPUT, "node 'wheel'")                                           \
+    X(lost_h, b->t0 = 1e18, PH_E_INPUT, "time 1e+18 is so large that steps of h = 0.01 ")                    \
     X(nan_t, b->t0 = NAN, PH_E_INPUT, "time nan")                                                            \
     X(no_nodes, b->sys.n_nodes = 0, PH_E_INPUT, "no nodes")                                                  \
     X(null_nodes, b->sys.nodes = NULL, PH_E_INPUT, "no nodes")                                               \

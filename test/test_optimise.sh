@@ -109,7 +109,7 @@ objective{ name = "J", integral = function(t, s) return math.sqrt(0.2 - s.b.posi
 run      { t_end = 0.1, h = 1e-2 }
 EOF
 run 1 optimise drop.lua --vary x --bounds x=0.5:5 --minimise J
-complains "drop.lua:3: objective 'J': the function returns" optimise
+complains "drop.lua:3: objective 'J': what the function returns is not a number" optimise
 [[ ! -s out ]] || fail "optimise prints although its objective failed"
 grep -q '^polhode: at x = [234]' err || fail "where it failed: $(cat err)"
 sed 's/heavy_top_fit.csv/none.csv/' heavy_top_fit.lua >edited.lua

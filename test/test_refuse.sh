@@ -35,7 +35,7 @@ has out "t = 0.05: late.lua:5: sensor 'w': too late"
 sed -e '1i local asked = false' -e 's/if t > 0.02 then/if asked then/' -e 's/end return/end asked = true return/' late.lua >static.lua
 failed "static.lua:6: sensor 'w': too late" static static.lua --json
 is_json out
-has out '"status":"callback_failed"'
+has out '"status":"callback_failed"' '"reason":"static.lua:6: sensor' '"sensors":{'
 
 # ---- files that are no files: a pipe that nobody writes to, a device without an end, a folder -----------------------------------
 

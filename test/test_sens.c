@@ -413,18 +413,26 @@ static ph_status late_g(const ph_state *s, double *out, void *ctx)
     return s->t > 2.5e-3 ? PH_E_STOPPED : l->inner->g(s, out, l->inner->ctx);
 }
 
-#define LATE(name)                                                                                           \
-    static ph_status late_##name(const ph_state *s, double *out, void *ctx)                                  \
-    {                                                                                                        \
-        const late *l = ctx;                                                                                 \
-        return l->inner->name(s, out, l->inner->ctx);                                                        \
-    }
-LATE(M)
-LATE(Phi) LATE(B)
-#undef LATE
+static ph_status late_M(const ph_state *s, double *out, void *ctx)
+{
+    const late *l = ctx;
+    return l->inner->M(s, out, l->inner->ctx);
+}
 
-    /* What a neighbouring value of the parameter spoils has words, and the state is as before. */
-    static void neighbours_that_refuse(void **state)
+static ph_status late_Phi(const ph_state *s, double *out, void *ctx)
+{
+    const late *l = ctx;
+    return l->inner->Phi(s, out, l->inner->ctx);
+}
+
+static ph_status late_B(const ph_state *s, double *out, void *ctx)
+{
+    const late *l = ctx;
+    return l->inner->B(s, out, l->inner->ctx);
+}
+
+/* What a neighbouring value of the parameter spoils has words, and the state is as before. */
+static void neighbours_that_refuse(void **state)
 {
     (void)state;
     static const char *const methods[] = {"genalpha", "bliedf"}; /* the second one in its start */

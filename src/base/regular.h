@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* Open a file of at most limit bytes (0: of any size); *size is what it has. NULL with a few words in *why. */
+/* Open a file of at most limit bytes (0: of any size), *size is what it has. NULL with some words in *why. */
 FILE *ph_regular_open(const char *path, double limit, size_t *size, const char **why);
 
 #endif

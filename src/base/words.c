@@ -60,7 +60,8 @@ const char *ph_near_word(const ph_near *n)
     return n->best && 2 * n->least < (int)strlen(n->best) ? n->best : NULL;
 }
 
-/* Bytes of the UTF-8 character at s, or 0 where it is none: too long for its code, half of a pair, or past the last. */
+/* Bytes of the UTF-8 character at s, or 0 where it is none: too long for its code, half of a pair, or past the
+ * last. */
 static int utf8_length(const unsigned char *s)
 {
     int n = s[0] < 0x80                    ? 1

@@ -22,8 +22,8 @@ static inline const char *ph_plural(long n, const char *one, const char *many)
     return n == 1 ? one : many;
 }
 
-/* Users' words may hold anything. What is no text, a control character or a byte that is no UTF-8, becomes '?', so
- * that it breaks neither a line nor JSON. Returns how many. */
+/* Users' words may hold anything. What is no text, a control character or a byte that is no UTF-8, becomes
+ * '?', so that it breaks neither a line nor JSON. Returns how many. */
 int ph_text_clean(char *text);
 
 #endif

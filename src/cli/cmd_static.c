@@ -108,10 +108,10 @@ static int print_json(const ph_run *r, const ph_equilibrium *e, FILE *to)
     ph_json_text(&j, j.root, "model", r->p->name);
     ph_json_text(&j, j.root, "status", ph_status_word(r->status));
     ph_json_text(&j, j.root, "space", ph_bodies_space(r->bodies));
-    if (!e) {
+    if (r->status != PH_OK)
         ph_json_text(&j, j.root, "reason", r->err.text);
+    if (!e)
         return ph_json_print(&j, to);
-    }
     ph_state s = ph_equilibrium_state(e);
     ph_static_stats st = ph_equilibrium_stats(e);
     ph_json_count(&j, j.root, "load_steps", st.load_steps);

@@ -80,8 +80,8 @@ double ph_seconds(void);                                         /* since some m
 void ph_trajectory_header(ph_run *r);
 void ph_trajectory_row(ph_run *r, const ph_state *s);
 
-/* The numbers of a sensor of the model, NaN where it fails: n of them in value. The second also keeps why, so that
- * the run ends. */
+/* The numbers of a sensor of the model, NaN where it fails: n of them in value. The second also keeps why, so
+ * that the run ends. */
 int ph_run_sensor(const ph_run *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX]);
 int ph_run_watch_sensor(ph_run *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX]);
 

@@ -1,5 +1,6 @@
 /* The table of a run: t, the motion of each body, the multipliers of each joint, sensors, the energy. */
 #include "cli/run.h"
+#include "mech/model.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,9 +22,9 @@ int ph_run_watch_sensor(ph_run *r, int sensor, const ph_state *s, double value[P
         finite = finite && isfinite(value[k]);
     if (finite || why[0])
         return n;
-    const char *words = ph_model_complaint(r->subject.model); /* of its function, if it has one */
-    if (words[0])
-        snprintf(why, sizeof r->watch.blind, "%.*s", (int)sizeof r->watch.blind - 1, words);
+    if (r->subject.model->sensor[sensor].f.call) /* its function */
+        snprintf(why, sizeof r->watch.blind, "%.*s", (int)sizeof r->watch.blind - 1,
+                 ph_model_complaint(r->subject.model));
     else
         snprintf(why, sizeof r->watch.blind, "sensor '%s' has a number that is not finite",
                  ph_model_name(r->subject.model, PH_SENSORS, sensor));

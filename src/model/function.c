@@ -240,9 +240,7 @@ static int take_results(lua_State *L, const call *c, double *x)
     for (int i = 0; i < n; i++) {
         if (lua_type(L, i + 2) != LUA_TNUMBER)
             ph_reader_fail(r, "the function returns a %s instead of a number", type_word(L, i + 2));
-        x[i] = lua_tonumber(L, i + 2);
-        if (!(fabs(x[i]) <= PH_MODEL_NUMBER))
-            ph_reader_fail(r, "the function returns %g", x[i]);
+        x[i] = ph_value_check(r, "what the function returns", lua_tonumber(L, i + 2));
     }
     return n;
 }

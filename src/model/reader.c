@@ -73,7 +73,9 @@ static int take_line(const char **message)
 /* Sentences of Lua that speak of its inside. */
 static const char *reword(const char *message, char *text, size_t size)
 {
-    static const char eof[] = "<eof>";
+    static const struct {
+        const char *inside, *outside;
+    } words[] = {{"<eof>", "the end of the file"}, {"upvalue '", "local '"}};
     if (strstr(message, "C stack overflow") || strstr(message, "error handling") ||
         strstr(message, "stack error"))
         return "something is nested too deeply, or a function calls itself without end";
@@ -81,11 +83,15 @@ static const char *reword(const char *message, char *text, size_t size)
         return "too many values at once";
     if (strstr(message, "stack overflow"))
         return "a function calls itself without end";
-    const char *end = strstr(message, eof);
-    if (!end)
-        return message;
-    snprintf(text, size, "%.*sthe end of the file%s", (int)(end - message), message, end + strlen(eof));
-    return text;
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+        const char *at = strstr(message, words[k].inside);
+        if (!at)
+            continue;
+        snprintf(text, size, "%.*s%s%s", (int)(at - message), message, words[k].outside,
+                 at + strlen(words[k].inside));
+        return text;
+    }
+    return message;
 }
 
 /* What Lua itself complains of: syntax, arithmetic with nil, error(...), memory. */

@@ -219,8 +219,8 @@ static int guarded(lua_State *L)
     return lua_gettop(L);
 }
 
-/* Lua finds the name of a function for its messages among the modules that are loaded: there the functions behind
- * the guards stay. */
+/* Lua finds the name of a function for its messages among the modules that are loaded: there the functions
+ * behind the guards stay. */
 static void keep_names(lua_State *L, const char *library)
 {
     lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);

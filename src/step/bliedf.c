@@ -120,7 +120,8 @@ static void take(ph_sim *sim, ph_arena *a)
 /* Tolerance of the start: little more than round-off. */
 #define START_TOL 1e-13
 
-/* Attempts of the one-step method in one step; what needs more vibrates so fast that this step does not resolve it. */
+/* Attempts of the one-step method in one step; what needs more vibrates so fast that this step does not
+ * resolve it. */
 #define START_STEPS 5000
 
 static ph_status prepare(ph_sim *sim, ph_error *err)

@@ -54,8 +54,8 @@ const char *ph_constraint_label(const ph_layout *lay, int constraint, char text[
 /* Length of the quaternion of node i in q. */
 double ph_layout_length(const ph_layout *lay, int i, const double *q);
 
-/* Initial values, v NULL where there is none: numbers are finite, and elements of curved groups lie on the group to
- * the digits of a model file. */
+/* Initial values, v NULL where there is none: numbers are finite, and elements of curved groups lie on the
+ * group to the digits of a model file. */
 ph_status ph_layout_check(const ph_layout *lay, double t, const double *q, const double *v, ph_error *err);
 
 #endif

@@ -158,6 +158,17 @@ static ph_status build(ph_sim *sim, const ph_system *sys, ph_error *err)
     return s == PH_OK ? sim->stepper->prepare(sim, err) : s;
 }
 
+/* Also that time goes on: beside a large time a small step is lost, and a run until some time would have no
+ * end. */
+static ph_status check_start(const ph_sim *sim, double t, const double *q, const double *v, ph_error *err)
+{
+    ph_status s = ph_layout_check(&sim->lay, t, q, v, err);
+    if (s == PH_OK && sim->opt.h > 0 && !(t + sim->opt.h > t))
+        return ph_fail(err, PH_E_INPUT, "the initial time %g is so large that steps of h = %g are lost in it",
+                       t, sim->opt.h);
+    return s;
+}
+
 static ph_status begin(ph_sim *sim, double t0, const double *q0, const double *v0, ph_error *err);
 
 ph_status ph_sim_create(ph_sim **out, const ph_system *sys, const ph_options *opt, double t0,
@@ -228,7 +239,7 @@ static void put_state(ph_sim *sim, double t, const double *q, const double *v)
 static ph_status begin(ph_sim *sim, double t0, const double *q0, const double *v0, ph_error *err)
 {
     const ph_layout *lay = &sim->lay;
-    ph_status s = ph_layout_check(lay, t0, q0, v0, err);
+    ph_status s = check_start(sim, t0, q0, v0, err);
     if (s != PH_OK)
         return s;
     put_state(sim, t0, q0, v0);
@@ -264,7 +275,7 @@ ph_status ph_sim_load(ph_sim *sim, const ph_state *s, ph_error *err)
     if (!s->a && has_a)
         return ph_fail(err, PH_E_INPUT,
                        "the state has no algorithmic accelerations a: take it from a simulation");
-    ph_status status = ph_layout_check(lay, s->t, s->q, s->v, err);
+    ph_status status = check_start(sim, s->t, s->q, s->v, err);
     if (status != PH_OK)
         return status;
     if (!isfinite(ph_small_max(lay->nv, s->vdot)) || (has_a && !isfinite(ph_small_max(lay->nv, s->a))) ||
