@@ -285,7 +285,7 @@ static void calls(void **state)
     assert_int_equal(s->call(s, 7, b, 5, out), PH_OK);
     assert_true(out[0] == 3.5 && out[1] == 0.25 && out[2] == 7 && out[4] == 2);
     check_complaint(m, 2.5, b, "model.lua:10: force 'f': there is no body 'c'");
-    check_complaint(m, 3.5, b, "model.lua:6: force 'f': the function returns");
+    check_complaint(m, 3.5, b, "model.lua:6: force 'f': what the function returns is not a number");
     check_complaint(m, 4.5, b, "model.lua:6: force 'f': the function returns 2 values instead of 3");
     check_complaint(m, 5.5, b, "model.lua:7: force 'f': this takes more than 1 s");
     assert_int_equal(f->call(f, 1, b, 3, out), PH_OK); /* as before */
