@@ -26,11 +26,14 @@
 #include "step/newton.h"
 #include "step/rank.h"
 
-/* E relative to the diagonal of B^T B: far above round-off, far below its eigenvalues in a sensible mechanism. */
+/* E relative to the diagonal of B^T B: far above what rows that depend on each other have left where a point is a
+ * little off the constraints, far below the eigenvalues of a sensible mechanism. Where these are as small, what is
+ * left of (R2) is in directions that change hardly any force. */
 #define SMALL 1e-9
 
-/* Repetitions of (R2), at most. */
+/* Repetitions of (R2), at most; they end where a change is not less than this part of the last one: round-off. */
 #define REPETITIONS 30
+#define SLOW        0.9
 
 /* Rows are dependent up to this, where the configuration is not yet consistent. */
 #define LOOSE 2e-3
@@ -205,11 +208,11 @@ ph_status ph_redundant_null_part(ph_newton_matrix *nm, const ph_eval *ev, double
             change = fmax(change, fabs(x[i] + z[i]));
             x[i] = -z[i];
         }
-        if (change <= DBL_EPSILON * size || (k > 1 && change > 0.5 * last))
-            return s;
+        if (change <= DBL_EPSILON * size || (k > 1 && change > SLOW * last))
+            break;
         last = change;
     }
-    return s == PH_OK ? PH_E_SINGULAR : s;
+    return s;
 }
 
 ph_status ph_redundant_least(ph_newton_matrix *nm, const ph_eval *ev, double *lambda)
