@@ -254,7 +254,7 @@ static void moving_null_space(void **state)
     ph_system single = sys;
     single.constraints = &one, single.n_redundant = 0;
     const double q0[3] = {0.6, 0, -0.8}, v0[3] = {0.8, 1, 0.6};
-    for (int f = PH_INDEX3; f <= PH_GGL; f++)
+    for (int f = PH_INDEX3; f <= PH_GGL; f += PH_GGL - PH_INDEX3)
         for (int newton = PH_FULL; newton <= PH_MODIFIED; newton++) {
             ph_options o = options(f, 1);
             ph_sim *a, *b;

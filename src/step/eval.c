@@ -166,6 +166,15 @@ ph_status ph_eval_links(ph_eval *ev, const ph_state *s, double *B)
     return PH_OK;
 }
 
+ph_status ph_eval_positions(ph_eval *ev, const ph_state *s)
+{
+    const ph_system *sys = ev->lay->sys;
+    CALL(B, s, ev->B);
+    if (sys->Phi)
+        CALL(Phi, s, ev->Phi);
+    return PH_OK;
+}
+
 /* r = M vdot + g + B^T lambda */
 static void balance(const ph_layout *lay, const ph_state *s, const double *M, const double *B, double *r)
 {

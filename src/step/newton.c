@@ -13,6 +13,7 @@
 #include "step/newton.h"
 
 #include <float.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "la/small.h"
@@ -661,9 +662,13 @@ ph_status ph_newton_increment(ph_sim *sim, const ph_step_ops *o)
 static ph_status least(ph_sim *sim)
 {
     ph_state at = ph_point_view(&sim->next, &sim->lay);
-    ph_status s = ph_eval_links(&sim->ev, &at, sim->ev.B);
+    ph_status s = ph_eval_positions(&sim->ev, &at);
     return s == PH_OK ? ph_redundant_least(&sim->matrix, &sim->ev, sim->next.lambda) : s;
 }
+
+/* Rows that are left out may be violated so much, relative to positions, before others are; more than ten times that,
+ * and they are not implied. */
+#define LEFT_OUT 1e-7
 
 /* The point of the last increment. */
 static ph_status finish(ph_sim *sim, const ph_step_ops *o)
@@ -690,11 +695,19 @@ static int is_round_off(const ph_sim *sim)
            (!(what & PH_EVAL_RATE) || ph_small_max(lay->nl, ev->rate) <= RESIDUAL_ROUND_OFF * v * q);
 }
 
+static ph_status refuse_loose(ph_sim *sim)
+{
+    snprintf(sim->reason, sizeof sim->reason,
+             "constraints that were redundant at the start no longer are; was that a special configuration?");
+    return PH_E_STEP;
+}
+
 ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
 {
     ph_newton_matrix *nm = &sim->matrix;
     ph_newton kind = sim->opt.newton;
     double last = 0;
+    int anew = 0; /* which rows are left out was decided again */
     int shared = ph_redundant_shares(nm), exact = o->exact && kind == PH_FULL && !shared;
     int keep = kind == PH_MODIFIED && nm->factored;
     for (int k = 1; k <= sim->opt.max_iterations; k++) {
@@ -730,9 +743,16 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
             sim->next.lambda[i] += nm->x[sim->lay.nv + i] / o->s;
         double lacking = size * DBL_EPSILON * ph_solver_ask(nm->solver).growth;
         if (size <= 1 || (rate < RATE_TRUSTED && next_increment(exact, size, rate) + lacking <= 1) ||
-            (k > 2 && rate >= RATE_TRUSTED && is_round_off(sim)))
-            return finish(sim, o);
-        keep = kind == PH_MODIFIED &&
+            (k > 2 && rate >= RATE_TRUSTED && is_round_off(sim))) {
+            status = finish(sim, o);
+            double loose =
+                ph_redundant_violation(nm, &sim->ev) / fmax(1, ph_small_max(sim->lay.nq, sim->next.q));
+            if (status != PH_OK || loose <= (anew ? 10 : 1) * LEFT_OUT)
+                return status;
+            if (anew++ || ph_redundant_choose(nm, &sim->ev) != PH_OK)
+                return refuse_loose(sim);
+        }
+        keep = kind == PH_MODIFIED && nm->factored &&
                (k == 1 || (rate <= RATE_RENEW && size * pow(rate, sim->opt.max_iterations - k) <= 1));
         if (k > 1 && size > 1e3 * last && size > 1e6)
             return PH_E_NEWTON;

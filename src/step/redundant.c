@@ -39,7 +39,7 @@
 #define LOOSE 2e-3
 
 /* Growth of round-off, relative to the least so far, at which rows are chosen anew. */
-#define WORSE 1e4
+#define WORSE 100
 
 /* ---- which rows ----------------------------------------------------------------------------------- */
 
@@ -47,7 +47,7 @@
 static void set_diagonals(ph_newton_matrix *nm, const ph_eval *ev)
 {
     const ph_layout *lay = nm->lay;
-    double *sum = nm->convective;
+    double *sum = nm->pivot;
     memset(sum, 0, sizeof(double) * (size_t)lay->nl);
     for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
         const ph_block *m = &lay->pair[lay->diag[b->col]];
@@ -88,6 +88,7 @@ ph_status ph_redundant_choose(ph_newton_matrix *nm, const ph_eval *ev)
         return PH_E_INPUT;
     memcpy(nm->out, nm->trial, (size_t)nl);
     nm->choices++, nm->factored = 0;
+    nm->tolerable[0] = nm->tolerable[1] = HUGE_VAL;
     set_diagonals(nm, ev);
     return PH_OK;
 }
@@ -156,6 +157,17 @@ void ph_redundant_leave_out_eta(const ph_newton_matrix *nm, double *eta)
         for (int i = 0; i < lay->rows[c] && nm->eta_at[c] >= 0; i++)
             if (nm->out[lay->l_at[c] + i])
                 eta[nm->eta_at[c] + i] = 0;
+}
+
+double ph_redundant_violation(const ph_newton_matrix *nm, const ph_eval *ev)
+{
+    const ph_layout *lay = nm->lay;
+    double most = 0;
+    for (int c = 0; c < lay->C && nm->redundant; c++)
+        for (int i = 0; i < lay->rows[c] && !lay->sys->constraints[c].nonholonomic; i++)
+            if (nm->out[lay->l_at[c] + i])
+                most = ph_larger(most, fabs(ev->Phi[lay->l_at[c] + i]));
+    return most;
 }
 
 int ph_redundant_shares(const ph_newton_matrix *nm)

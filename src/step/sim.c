@@ -143,6 +143,10 @@ static ph_status build(ph_sim *sim, const ph_system *sys, ph_error *err)
     ph_status s = ph_layout_measure(&sim->lay, sys, err);
     if (s != PH_OK)
         return s;
+    if (sys->n_redundant && sim->opt.formulation == PH_INDEX2)
+        return ph_fail(err, PH_E_INPUT,
+                       "index-2 lets positions drift off the constraints, where redundant rows no "
+                       "longer agree: use index-3 or the stabilised form");
     take(sim, &a);
     if (!ph_arena_open(&a, sim->opt.alloc))
         return ph_fail(err, PH_E_MEMORY, "not enough memory for the state of the system");

@@ -28,9 +28,7 @@ static ph_status evaluate(ph_sim *sim, ph_point *p)
     return status;
 }
 
-/* x = sign [M B^T; B 0]^-1 (b_v, b_l), factored before; b_v NULL: zero, for a projection, which no force
- * takes part in. */
-static ph_status solve_again(ph_sim *sim, const double *b_v, double sign, const double *b_l, double *x)
+static ph_status solve_once(ph_sim *sim, const double *b_v, double sign, const double *b_l, double *x)
 {
     ph_newton_matrix *nm = &sim->matrix;
     int nv = sim->lay.nv, nl = sim->lay.nl;
@@ -40,6 +38,18 @@ static ph_status solve_again(ph_sim *sim, const double *b_v, double sign, const 
         nm->b[nv + i] = sign * b_l[i];
     ph_redundant_leave_out(nm, nm->b + nv);
     return ph_solver_solve(nm->initial, nm->b, x);
+}
+
+/* x = sign [M B^T; B 0]^-1 (b_v, b_l), factored before; b_v NULL: zero, for a projection, which no force
+ * takes part in. */
+static ph_status solve_again(ph_sim *sim, const double *b_v, double sign, const double *b_l, double *x)
+{
+    ph_newton_matrix *nm = &sim->matrix;
+    ph_status s = solve_once(sim, b_v, sign, b_l, x);
+    if (s != PH_E_SINGULAR || !ph_redundant_renew(nm, &sim->ev, nm->initial, s))
+        return s;
+    s = ph_newton_factor_initial(nm, &sim->ev, b_v && sim->lay.friction);
+    return s == PH_OK ? solve_once(sim, b_v, sign, b_l, x) : s;
 }
 
 static ph_status solve(ph_sim *sim, const double *b_v, double sign, const double *b_l, double *x)
@@ -217,6 +227,8 @@ static ph_status project(ph_sim *sim, ph_point *p, int level)
         double scale = size_at(lay, p, level);
         if (size <= 4 * DBL_EPSILON * scale || (size <= 1e-13 * scale && size >= 0.5 * last))
             return PH_OK;
+        if (k > 2 && size >= 0.5 * last) /* rows that are left out may no longer be implied */
+            ph_redundant_renew(&sim->matrix, &sim->ev, sim->matrix.initial, PH_E_SINGULAR);
         s = solve(sim, NULL, -1, rows, x);
         if (s != PH_OK)
             return s;
@@ -357,7 +369,7 @@ ph_status ph_start_consistent(ph_sim *sim, ph_error *err)
     ph_status s = check_mass(sim, err);
     if (s != PH_OK)
         return s;
-    if (sim->matrix.redundant && !sim->matrix.choices)
+    if (sim->matrix.redundant)
         s = start_redundant(sim, &own);
     for (int level = 0; level < 2 && s == PH_OK && sim->lay.C; level++)
         s = make_consistent(sim, level, &own);
