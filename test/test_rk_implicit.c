@@ -477,7 +477,7 @@ static void spinning_loop(void **state)
         run_sim(sim, 1000);
         sensor_of(&m, sim, "phi", phi);
         first = k ? first : phi[0];
-        check_near(phi[0], first, 2e-6); /* truncation of rk4: h^4 times 1e6 */
+        check_near(phi[0], first, 1e-7); /* truncation of rk4 */
         ph_sim_destroy(sim);
     }
     open_close(&m);
