@@ -477,7 +477,8 @@ static void spinning_loop(void **state)
         run_sim(sim, 1000);
         sensor_of(&m, sim, "phi", phi);
         first = k ? first : phi[0];
-        check_near(phi[0], first, 1e-7); /* truncation of rk4 */
+        check_near(phi[0], first,
+                   1e-6); /* truncation; poor rows, which KLU and dense LU keep longer, cost digits */
         ph_sim_destroy(sim);
     }
     open_close(&m);
