@@ -420,6 +420,7 @@ static void rolling_and_drive(void **state)
 static void friction_in_a_loop(void **state)
 {
     (void)state;
+    numbers_alone();
     opened m;
     open_text(&m,
               "model 'rough loop'\n"
@@ -459,6 +460,7 @@ static void friction_in_a_loop(void **state)
 static void spinning_loop(void **state)
 {
     (void)state;
+    numbers_alone();
     static const struct {
         const char *tableau;
         ph_solver_kind solver;

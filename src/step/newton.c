@@ -695,6 +695,13 @@ static int is_round_off(const ph_sim *sim)
            (!(what & PH_EVAL_RATE) || ph_small_max(lay->nl, ev->rate) <= RESIDUAL_ROUND_OFF * v * q);
 }
 
+/* Whether rows that are left out are violated by more than this part of positions. */
+static int is_loose(const ph_sim *sim, double part)
+{
+    return sim->matrix.redundant && ph_redundant_violation(&sim->matrix, &sim->ev) >
+                                        part * fmax(1, ph_small_max(sim->lay.nq, sim->next.q));
+}
+
 static ph_status refuse_loose(ph_sim *sim)
 {
     snprintf(sim->reason, sizeof sim->reason,
@@ -745,9 +752,7 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
         if (size <= 1 || (rate < RATE_TRUSTED && next_increment(exact, size, rate) + lacking <= 1) ||
             (k > 2 && rate >= RATE_TRUSTED && is_round_off(sim))) {
             status = finish(sim, o);
-            double loose =
-                ph_redundant_violation(nm, &sim->ev) / fmax(1, ph_small_max(sim->lay.nq, sim->next.q));
-            if (status != PH_OK || loose <= (anew ? 10 : 1) * LEFT_OUT)
+            if (status != PH_OK || !is_loose(sim, anew ? 10 * LEFT_OUT : LEFT_OUT))
                 return status;
             if (anew++ || ph_redundant_choose(nm, &sim->ev) != PH_OK)
                 return refuse_loose(sim);
