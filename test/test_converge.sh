@@ -249,6 +249,10 @@ if command -v gnuplot >/dev/null; then
     [[ $(head -c 4 b.png | tail -c 3) == PNG ]] || fail "no PNG"
     run 0 work heavy_top --h 4e-3,2e-3 --t-end 0.1 --newton full,modified --repeats 2 --plot c.svg --quiet
     has c.svg 'CPU time [s]' 'Newton iterations' 'Jacobians' 'error of q [m and rad]'
+    grep -q 'as many Jacobians' c.svg && fail "modified iterations have fewer Jacobians"
+    run 0 work heavy_top --h 4e-3,2e-3 --t-end 0.1 --repeats 2 --plot e.svg --quiet
+    has e.svg 'Newton iterations, as many Jacobians'
+    grep -q '>Jacobians<' e.svg && fail "the same picture twice"
     run 0 work heavy_top --h 4e-3,2e-3 --t-end 0.1 --method rkmk --tableau rk4 --repeats 2 --plot d.svg --quiet
     grep -q Jacobians d.svg && fail "explicit methods have no Jacobians to draw"
 fi

@@ -84,12 +84,24 @@ static int print_json(const ph_inquiry *q, const ph_table *t)
     return ph_json_print(&j, stdout) ? PH_EXIT_OK : ph_complain("not enough memory for the report");
 }
 
-static int report(const ph_inquiry *q, int code)
+/* Errors over what they cost. Where each iteration has its own Jacobian, one axis says both. */
+static int plot(const ph_inquiry *q)
 {
-    ph_table *t = tabulate(q);
     static const ph_abscissa over[] = {{{.label = "CPU time", .unit = "s", .log = 1}, time_of, 0},
                                        {{.label = "Newton iterations", .log = 1}, iterations_of, 0},
                                        {{.label = "Jacobians", .log = 1}, jacobians_of, 0}};
+    static const ph_abscissa both[] = {
+        {{.label = "CPU time", .unit = "s", .log = 1}, time_of, 0},
+        {{.label = "Newton iterations, as many Jacobians", .log = 1}, iterations_of, 0}};
+    for (int k = 0; k < q->def.n_variants * q->def.n_h; k++)
+        if (q->cases[k].stats.jacobians != q->cases[k].stats.iterations)
+            return ph_inquiry_plot(q, (int)(sizeof over / sizeof *over), over);
+    return ph_inquiry_plot(q, (int)(sizeof both / sizeof *both), both);
+}
+
+static int report(const ph_inquiry *q, int code)
+{
+    ph_table *t = tabulate(q);
     int written = PH_EXIT_OK;
     if (!ph_table_ok(t))
         written = ph_complain("not enough memory for the table");
@@ -100,7 +112,7 @@ static int report(const ph_inquiry *q, int code)
     if (written == PH_EXIT_OK)
         written = ph_inquiry_write(q, t);
     if (written == PH_EXIT_OK)
-        written = ph_inquiry_plot(q, (int)(sizeof over / sizeof *over), over);
+        written = plot(q);
     ph_table_destroy(t);
     return written != PH_EXIT_OK ? written : code;
 }

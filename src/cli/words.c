@@ -19,14 +19,22 @@ void ph_complain_into(char *text, size_t size)
         text[0] = 0;
 }
 
+#define LINE 1024
+
+/* One line, whatever users' words in it hold. */
+static void compose(char text[LINE], const char *format, va_list list)
+{
+    vsnprintf(text, LINE, format, list);
+    ph_text_clean(text);
+}
+
 int ph_complain(const char *format, ...)
 {
-    char text[1024];
+    char text[LINE];
     va_list list;
     va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
+    compose(text, format, list);
     va_end(list);
-    ph_text_clean(text);
     if (!kept.text)
         fprintf(stderr, "polhode: %s\n", text);
     else if (!kept.text[0])
@@ -36,10 +44,10 @@ int ph_complain(const char *format, ...)
 
 void ph_note(const char *format, ...)
 {
-    char text[1024];
+    char text[LINE];
     va_list list;
     va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
+    compose(text, format, list);
     va_end(list);
     fprintf(stderr, "polhode: note: %s\n", text);
 }

@@ -191,18 +191,18 @@ static void take_redundant(ph_newton_matrix *nm, size_t more, ph_arena *a)
 {
     const ph_layout *lay = nm->lay;
     size_t nl = (size_t)lay->nl, d = sizeof(double);
-    nm->span_links = 0;
+    nm->E_size = 0;
     nm->E_at = ph_arena_take(a, (size_t)lay->N, sizeof(int));
     for (int i = 0; i < lay->N; i++) {
         if (nm->E_at)
-            nm->E_at[i] = nm->span_links;
-        nm->span_links += lay->slot[i].dim * lay->slot[i].dim;
+            nm->E_at[i] = nm->E_size;
+        nm->E_size += lay->slot[i].dim * lay->slot[i].dim;
     }
     nm->out = ph_arena_take(a, nl, 1);
     nm->trial = ph_arena_take(a, nl, 1);
     nm->before = ph_arena_take(a, nl, 1);
     nm->pivot = ph_arena_take(a, nl, d);
-    nm->S = ph_arena_take(a, (size_t)nm->span_links + more, d);
+    nm->S = ph_arena_take(a, (size_t)nm->E_size + more, d);
     nm->y = ph_arena_take(a, (size_t)lay->nv + nl, d);
     nm->w = ph_arena_take(a, nl, d);
 }

@@ -39,14 +39,14 @@ typedef struct ph_newton_matrix {
     unsigned char *out, *trial, *before; /* nl: rows that are left out (R1); scratch to choose them */
     double *pivot;                       /* nl: what stands on the diagonal for them */
     int choices;                         /* how often they were chosen */
-    double tolerable[2];   /* growth of round-off up to which it is kept: of initial, of others */
-    ph_solver *span;       /* of (R3) */
-    double *S;             /* its values: E, then B^T, B, -1 */
-    int *E_at, span_links; /* N: where the block of a node starts; doubles of all of them */
-    double *y, *w;         /* nv + nl: its solution; nl */
-    int factored;          /* the solver holds a factorisation of a step */
-    double increment;      /* the last one of the last step, in units of the tolerances */
-    int mass_factored;     /* and the initial one that of a mass matrix which is all there is and constant */
+    double tolerable[2]; /* growth of round-off up to which it is kept: of initial, of others */
+    ph_solver *span;     /* of (R3) */
+    double *S;           /* its values: E, then B^T, B, -1 */
+    int *E_at, E_size;   /* N: where the block of a node starts; doubles of all of them */
+    double *y, *w;       /* nv + nl: its solution; nl */
+    int factored;        /* the solver holds a factorisation of a step */
+    double increment;    /* the last one of the last step, in units of the tolerances */
+    int mass_factored;   /* and the initial one that of a mass matrix which is all there is and constant */
     void *block;
     const ph_allocator *alloc;
 } ph_newton_matrix;

@@ -3,7 +3,7 @@
  * As many rows as are redundant are left out of every matrix: their rows and columns become those of a diagonal
  * matrix, and their right-hand sides zero. What they ask for the others imply, and their multipliers keep the values
  * that they have, which changes no force. Which rows these are is decided anew where the factorisation says that the
- * others have become poor                                                                               (R1)
+ * others have become poor, or where rows that are left out are violated                                (R1)
  *
  * Of all multipliers with the same forces B^T lambda those of least norm are wanted: lambda - w with the part w of
  * lambda in the null space of B^T,
@@ -181,8 +181,8 @@ int ph_redundant_shares(const ph_newton_matrix *nm)
 static void span_values(const ph_newton_matrix *nm, const double *B)
 {
     const ph_layout *lay = nm->lay;
-    double *E = nm->S, *BT = E + nm->span_links, *W = BT + lay->size_links, *D = W + lay->size_links;
-    memset(E, 0, sizeof(double) * (size_t)nm->span_links);
+    double *E = nm->S, *BT = E + nm->E_size, *W = BT + lay->size_links, *D = W + lay->size_links;
+    memset(E, 0, sizeof(double) * (size_t)nm->E_size);
     for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
         double *e = E + nm->E_at[b->col];
         for (int i = 0; i < b->m; i++)
@@ -193,7 +193,8 @@ static void span_values(const ph_newton_matrix *nm, const double *B)
     memcpy(W, B, sizeof(double) * (size_t)lay->size_links);
     for (int i = 0; i < lay->N; i++) {
         int n = lay->slot[i].dim;
-        double *e = E + nm->E_at[i], most = ph_small_max(n * n, e), least = most > 0 ? 1e-3 * most : 1;
+        double *e = E + nm->E_at[i], most = ph_small_max(n * n, e);
+        double least = most > 0 ? 1e-3 * most : 1; /* for coordinates that no row reads */
         for (int j = 0; j < n; j++)
             e[j * (n + 1)] += least;
     }
