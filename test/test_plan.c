@@ -1,6 +1,6 @@
 /* Cases of a study: what --vary says, the product, and samples whose strata are each used once. */
 #include "study/plan.h"
-#include "study/hash.h"
+#include "base/hash.h"
 
 #include "check.h"
 

@@ -136,6 +136,117 @@ static void load_continues(void **state)
         }
 }
 
+/* ---- save and restore --------------------------------------------------------------------------- */
+
+typedef struct saved {
+    size_t size;
+    void *bytes;
+} saved;
+
+static saved save_of(const ph_sim *sim)
+{
+    saved s = {ph_sim_save_size(sim), NULL};
+    s.bytes = malloc(s.size);
+    assert_int_equal(ph_sim_save(sim, s.bytes, s.size), PH_OK);
+    return s;
+}
+
+/* a goes on; b, with another past, is brought to where a was and goes on too. Queries on the way change nothing. */
+static void check_going_on(const ph_problem *p, const ph_options *o, long before)
+{
+    ph_sim *a = sim_of(&p->sys, o, p->q0, p->v0), *b = sim_of(&p->sys, o, p->q0, p->v0);
+    double position, velocity, omega;
+    run_sim(a, before), run_sim(b, 5);
+    saved s = save_of(a);
+    for (int k = 0; k < 6; k++)
+        assert_int_equal(ph_sim_step(a, NULL), PH_OK);
+    assert_int_equal(ph_sim_restore(b, s.bytes, s.size, NULL), PH_OK);
+    for (int k = 0; k < 6; k++) {
+        assert_int_equal(ph_sim_violation(b, &position, &velocity), PH_OK);
+        assert_int_equal(ph_sim_fastest(b, &omega), PH_OK);
+        free(save_of(b).bytes);
+        assert_int_equal(ph_sim_step(b, NULL), PH_OK);
+    }
+    snapshot u = snap(a, &p->sys), v = snap(b, &p->sys);
+    if (!same_bits(&u, &v)) /* exact */
+        fail_msg("%s: %s, formulation %d, newton %d, solver %d", p->sys.name, o->method, (int)o->formulation,
+                 (int)o->newton, (int)o->solver);
+    assert_int_equal(ph_sim_stats(a).iterations, ph_sim_stats(b).iterations);
+    assert_int_equal(ph_sim_stats(a).factorizations, ph_sim_stats(b).factorizations);
+    free(s.bytes), free(u.x), free(v.x);
+    ph_sim_destroy(a), ph_sim_destroy(b);
+}
+
+/* Not every method has every form. */
+static int exists(const ph_problem *p, const ph_options *o)
+{
+    ph_sim *sim;
+    ph_status s = ph_sim_create(&sim, &p->sys, o, 0, p->q0, p->v0, NULL);
+    ph_sim_destroy(sim);
+    return s == PH_OK;
+}
+
+static void save_goes_on(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"heavy_top", "chain", "rheonomic", "skate", "pendulum"};
+    int cases = 0;
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        for (int m = 0; ph_method_name(m); m++)
+            for (int f = 0; f < FORMS; f++)
+                for (int newton = 0; newton <= PH_MODIFIED; newton++)
+                    for (int solver = 0; solver < PH_SOLVER_COUNT; solver++) {
+                        ph_problem *p = ph_problem_create(names[k], k == 1 ? &(ph_problem_def){4, 0} : NULL);
+                        ph_options o = options_for(p, forms[f]);
+                        o.method = ph_method_name(m), o.newton = (ph_newton)newton;
+                        o.solver = (ph_solver_kind)solver, o.order = 2 + (f + newton) % 3;
+                        if (exists(p, &o)) { /* within the start of a multistep method, and after it */
+                            check_going_on(p, &o, newton ? 9 : 2);
+                            cases++;
+                        }
+                        ph_problem_destroy(p);
+                    }
+    assert_true(cases > 600);
+}
+
+/* Error control with a grid and without, embedded pairs and step doubling, explicit and implicit stages. */
+static void save_goes_on_with_control(void **state)
+{
+    (void)state;
+    static const char *const tableaux[] = {"dopri5", "dopri8", "rk4", "radau3", "gauss2", "sdirk2"};
+    for (size_t k = 0; k < sizeof tableaux / sizeof *tableaux; k++)
+        for (int grid = 0; grid < 2; grid++)
+            for (int newton = 0; newton <= PH_MODIFIED; newton += PH_MODIFIED) {
+                ph_problem *p = problem_named("heavy_top");
+                ph_options o = options_for(p, PH_INDEX3);
+                o.method = "rkmk", o.tableau = tableaux[k], o.tol = 1e-5, o.newton = (ph_newton)newton;
+                o.h = grid ? 2e-4 : 0;
+                check_going_on(p, &o, 7);
+                ph_problem_destroy(p);
+            }
+}
+
+static void save_refuses(void **state)
+{
+    (void)state;
+    ph_problem *p = problem_named("heavy_top"), *q = problem_named("pendulum");
+    ph_options o = options_for(p, PH_GGL), other = o;
+    other.rho = 0.8;
+    ph_sim *a = sim_of(&p->sys, &o, p->q0, p->v0), *b = sim_of(&p->sys, &other, p->q0, p->v0);
+    ph_sim *c = sim_of(&q->sys, &o, q->q0, q->v0);
+    run_sim(a, 3);
+    saved s = save_of(a);
+    ph_error err = {0};
+    assert_int_equal(ph_sim_restore(b, s.bytes, s.size, &err), PH_E_INPUT);
+    assert_non_null(strstr(err.text, "other options"));
+    assert_int_equal(ph_sim_restore(c, s.bytes, s.size, &err), PH_E_INPUT);
+    assert_int_equal(ph_sim_restore(a, s.bytes, s.size - 1, &err), PH_E_INPUT);
+    assert_int_equal(ph_sim_save(a, s.bytes, s.size - 1), PH_E_INPUT);
+    free(s.bytes);
+    ph_sim_destroy(a), ph_sim_destroy(b), ph_sim_destroy(c);
+    ph_problem_destroy(p), ph_problem_destroy(q);
+}
+
 static void load_refuses(void **state)
 {
     (void)state;
@@ -692,6 +803,9 @@ int main(void)
         cmocka_unit_test(refused_reset),
         cmocka_unit_test(load_continues),
         cmocka_unit_test(load_refuses),
+        cmocka_unit_test(save_goes_on),
+        cmocka_unit_test(save_goes_on_with_control),
+        cmocka_unit_test(save_refuses),
         cmocka_unit_test(stops),
         cmocka_unit_test(views),
         cmocka_unit_test(two_threads),

@@ -153,6 +153,13 @@ PH_API ph_options ph_sim_options(const ph_sim *sim);        /* with sigma and th
  * the first guess starts without memory. */
 PH_API ph_status ph_sim_load(ph_sim *sim, const ph_state *s, ph_error *err);
 
+/* All that changes in a simulation, as bytes: the state, what the method and Newton's method remember, the counters. A
+ * simulation of the same system with the same options goes on from them with the same bits; another is refused. No
+ * allocation. PH_E_INPUT also while derivatives follow the simulation. */
+PH_API size_t ph_sim_save_size(const ph_sim *sim);
+PH_API ph_status ph_sim_save(const ph_sim *sim, void *to, size_t size);
+PH_API ph_status ph_sim_restore(ph_sim *sim, const void *from, size_t size, ph_error *err);
+
 /* Largest |Phi| and |B v + Phi_t| at the present state. */
 PH_API ph_status ph_sim_violation(ph_sim *sim, double *position, double *velocity);
 

@@ -4,7 +4,7 @@
 #include "cli/optimise.h"
 #include "cli/options.h"
 #include "mech/model.h"
-#include "study/hash.h"
+#include "base/hash.h"
 #include "study/minimise.h"
 
 #include <errno.h>

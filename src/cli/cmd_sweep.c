@@ -5,7 +5,7 @@
 #include "cli/sweep.h"
 #include "io/file.h"
 #include "io/json.h"
-#include "study/hash.h"
+#include "base/hash.h"
 
 #include <errno.h>
 #include <signal.h>

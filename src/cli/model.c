@@ -3,7 +3,7 @@
 #include "cli/model.h"
 #include "cli/options.h"
 #include "mech/model.h"
-#include "study/hash.h"
+#include "base/hash.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* The options of all commands: parsing, help, and the words of their values, all from one table. */
 #include "cli/options.h"
 #include "polhode/model.h"
-#include "study/hash.h"
+#include "base/hash.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -2,7 +2,7 @@
 #include "cli/options.h"
 #include "mech/model.h"
 #include "cli/sweep.h"
-#include "study/hash.h"
+#include "base/hash.h"
 
 #include <inttypes.h>
 #include <stdio.h>

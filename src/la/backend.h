@@ -36,6 +36,7 @@ typedef struct ph_solver_ops {
     ph_status (*factor)(ph_solver *s, const double *value); /* sets s->info.where */
     ph_status (*solve)(ph_solver *s, const double *b, double *x, int transposed);
     void (*destroy)(ph_solver *s);
+    ph_status (*tape)(ph_solver *s, ph_tape *t); /* what it remembers of earlier matrices; NULL: nothing */
 } ph_solver_ops;
 
 struct ph_solver {
@@ -63,6 +64,8 @@ void ph_refinement_lay(ph_refinement *w, int total, ph_arena *a);
  * more. Returns the backward error reached; x may be b and is written last. */
 double ph_refine(ph_refinement *w, ph_solver *s, ph_plain_solve plain, const ph_pattern *p,
                  const double *value, const double *b, double *x, int steps, int transposed);
+
+size_t ph_klu_tape_size(const ph_pattern *p); /* bytes of what KLU remembers */
 
 #define PH_SOLVER(code, ops, name, text) extern const ph_solver_ops ops;
 #include "polhode/solvers.def"

@@ -291,4 +291,4 @@ static ph_status analyse(ph_solver **out, const ph_graph *g, const ph_allocator 
     return status;
 }
 
-const ph_solver_ops ph_block_ops = {"block", analyse, factor, solve, ph_solver_end};
+const ph_solver_ops ph_block_ops = {"block", analyse, factor, solve, ph_solver_end, NULL};

@@ -189,4 +189,4 @@ static ph_status solve(ph_solver *s, const double *b, double *x, int transposed)
     return ph_all_finite(x, d->p.total) ? PH_OK : PH_E_NAN;
 }
 
-const ph_solver_ops ph_dense_ops = {"dense", analyse, factor, solve, ph_solver_end};
+const ph_solver_ops ph_dense_ops = {"dense", analyse, factor, solve, ph_solver_end, NULL};

@@ -36,7 +36,8 @@ typedef struct klu_backend {
     klu_symbolic *symbolic;
     klu_numeric *numeric;
     klu_common common;
-    double rgrowth; /* reciprocal pivot growth when pivots were chosen */
+    double rgrowth; /* reciprocal pivot growth when pivots were chosen, */
+    double *chosen; /* and the values then */
 } klu_backend;
 
 static void lay(klu_backend *k, ph_arena *a, const ph_graph *g, size_t total, size_t values)
@@ -48,6 +49,7 @@ static void lay(klu_backend *k, ph_arena *a, const ph_graph *g, size_t total, si
     k->y = ph_arena_take(a, total, sizeof(double));
     k->Ax = ph_arena_take(a, values, sizeof(double));
     k->scale = ph_arena_take(a, values, sizeof(double));
+    k->chosen = ph_arena_take(a, values, sizeof(double));
     k->Ap = ph_arena_take(a, total + 1, sizeof(int));
     k->Ai = ph_arena_take(a, values, sizeof(int));
     k->place = ph_arena_take(a, values, sizeof(int));
@@ -210,6 +212,25 @@ static ph_status singular(klu_backend *k, int unknown)
     return PH_E_SINGULAR;
 }
 
+static ph_status choose(klu_backend *k, const double *value)
+{
+    int bad = equilibrate(k, value);
+    if (bad >= 0)
+        return singular(k, bad);
+    klu_free_numeric(&k->numeric, &k->common);
+    k->numeric = klu_factor(k->Ap, k->Ai, k->Ax, k->symbolic, &k->common);
+    if (!k->numeric && k->common.status == KLU_SINGULAR)
+        return singular(k, k->common.singular_col);
+    if (!k->numeric)
+        return PH_E_MEMORY;
+    if ((bad = zero_pivot(k)) >= 0)
+        return singular(k, bad);
+    klu_rgrowth(k->Ap, k->Ai, k->Ax, k->symbolic, k->numeric, &k->common);
+    k->rgrowth = k->common.rgrowth;
+    memmove(k->chosen, value, (size_t)k->Ap[k->p.total] * sizeof *value);
+    return PH_OK;
+}
+
 static ph_status factor(ph_solver *s, const double *value)
 {
     klu_backend *k = (klu_backend *)s;
@@ -217,21 +238,9 @@ static ph_status factor(ph_solver *s, const double *value)
     k->value = value;
     if (!k->p.total)
         return PH_OK;
-    if (!refactor(k, value)) {
-        int bad = equilibrate(k, value);
-        if (bad >= 0)
-            return singular(k, bad);
-        klu_free_numeric(&k->numeric, &k->common);
-        k->numeric = klu_factor(k->Ap, k->Ai, k->Ax, k->symbolic, &k->common);
-        if (!k->numeric && k->common.status == KLU_SINGULAR)
-            return singular(k, k->common.singular_col);
-        if (!k->numeric)
-            return PH_E_MEMORY;
-        if ((bad = zero_pivot(k)) >= 0)
-            return singular(k, bad);
-        klu_rgrowth(k->Ap, k->Ai, k->Ax, k->symbolic, k->numeric, &k->common);
-        k->rgrowth = k->common.rgrowth;
-    }
+    ph_status status = refactor(k, value) ? PH_OK : choose(k, value);
+    if (status != PH_OK)
+        return status;
     s->info.fill = (size_t)k->numeric->lnz + (size_t)k->numeric->unz;
     return PH_OK;
 }
@@ -257,4 +266,24 @@ static ph_status solve(ph_solver *s, const double *b, double *x, int transposed)
     return ph_all_finite(x, k->p.total) ? PH_OK : PH_E_NAN;
 }
 
-const ph_solver_ops ph_klu_ops = {"klu", analyse, factor, solve, destroy};
+size_t ph_klu_tape_size(const ph_pattern *p)
+{
+    return sizeof(int) + (size_t)p->at[p->nnz] * sizeof(double);
+}
+
+/* Pivots follow from the values for which they were chosen. */
+static ph_status tape(ph_solver *s, ph_tape *t)
+{
+    klu_backend *k = (klu_backend *)s;
+    int has_pivots = k->numeric != NULL;
+    ph_tape_int(t, &has_pivots);
+    ph_tape_numbers(t, k->chosen, k->Ap[k->p.total]);
+    if (t->mode != PH_TAPE_READ)
+        return PH_OK;
+    if (has_pivots)
+        return choose(k, k->chosen);
+    klu_free_numeric(&k->numeric, &k->common);
+    return PH_OK;
+}
+
+const ph_solver_ops ph_klu_ops = {"klu", analyse, factor, solve, destroy, tape};

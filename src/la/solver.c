@@ -94,6 +94,11 @@ ph_status ph_solver_analyse(ph_solver **out, ph_solver_kind kind, const ph_graph
     return status == PH_OK ? backends[kind]->analyse(out, g, alloc) : status;
 }
 
+ph_status ph_solver_tape(ph_solver *s, ph_tape *t)
+{
+    return s && s->ops->tape ? s->ops->tape(s, t) : PH_OK;
+}
+
 ph_status ph_solver_factor(ph_solver *s, const double *value)
 {
     return s->ops->factor(s, value);
@@ -165,15 +170,18 @@ static ph_status auto_analyse(ph_solver **out, const ph_graph *g, const ph_alloc
     return PH_OK;
 }
 
+static ph_status make_klu(automatic *a)
+{
+    const ph_pattern *p = &a->p;
+    ph_graph g = {p->n, p->size, p->late, p->nnz, p->row, p->col, 0};
+    return ph_klu_ops.analyse(&a->klu, &g, a->base.alloc);
+}
+
 static ph_status factor_klu(automatic *a)
 {
-    if (!a->klu) {
-        const ph_pattern *p = &a->p;
-        ph_graph g = {p->n, p->size, p->late, p->nnz, p->row, p->col, 0};
-        ph_status status = ph_klu_ops.analyse(&a->klu, &g, a->base.alloc);
-        if (status != PH_OK)
-            return status;
-    }
+    ph_status status = a->klu ? PH_OK : make_klu(a);
+    if (status != PH_OK)
+        return status;
     a->at_work = a->klu;
     return a->klu->ops->factor(a->klu, a->value);
 }
@@ -205,4 +213,17 @@ static ph_status auto_solve(ph_solver *s, const double *b, double *x, int transp
     return status;
 }
 
-const ph_solver_ops ph_auto_ops = {"auto", auto_analyse, auto_factor, auto_solve, auto_destroy};
+/* The size does not depend on whether KLU was needed yet. */
+static ph_status auto_tape(ph_solver *s, ph_tape *t)
+{
+    automatic *a = (automatic *)s;
+    int used = a->klu != NULL;
+    ph_tape_int(t, &used);
+    ph_status status = used && !a->klu ? make_klu(a) : PH_OK;
+    if (status == PH_OK && a->klu)
+        return ph_klu_ops.tape(a->klu, t);
+    ph_tape_skip(t, ph_klu_tape_size(&a->p));
+    return status;
+}
+
+const ph_solver_ops ph_auto_ops = {"auto", auto_analyse, auto_factor, auto_solve, auto_destroy, auto_tape};

@@ -10,6 +10,7 @@
 #ifndef PH_LA_SOLVER_H
 #define PH_LA_SOLVER_H
 
+#include "base/tape.h"
 #include "polhode/base.h"
 
 typedef struct ph_graph {
@@ -38,6 +39,10 @@ ph_status ph_solver_factor(ph_solver *s, const double *value);
  * refinement does not converge. */
 ph_status ph_solver_solve(ph_solver *s, const double *b, double *x);
 ph_status ph_solver_solve_transposed(ph_solver *s, const double *b, double *x);
+
+/* What a solver remembers of the matrices before the last: pivots of KLU. The same bits then follow from the same
+ * matrices. PH_E_MEMORY where reading makes KLU choose them. */
+ph_status ph_solver_tape(ph_solver *s, ph_tape *t);
 
 void ph_solver_destroy(ph_solver *s); /* accepts NULL */
 

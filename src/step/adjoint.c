@@ -69,21 +69,17 @@ static void load_past(const ph_adjoint *a, const double *past)
 
 static void save(const ph_adjoint *a, ph_checkpoint *c)
 {
-    const ph_sim *sim = a->sim;
-    c->n = sim->n, c->has_last = sim->has_last;
-    ph_point_copy(&c->now, &sim->now, &sim->lay);
-    ph_point_copy(&c->last, &sim->next, &sim->lay);
-    save_past(a, c->past);
+    ph_tape t = {.mode = PH_TAPE_WRITE, .at = c->bytes, .brief = 1};
+    c->n = a->sim->n;
+    ph_sim_tape(a->sim, &t);
 }
 
-static void load(const ph_adjoint *a, const ph_checkpoint *c)
+static ph_status load(const ph_adjoint *a, const ph_checkpoint *c, ph_error *err)
 {
-    ph_sim *sim = a->sim;
-    sim->n = c->n, sim->has_last = c->has_last;
-    ph_point_copy(&sim->now, &c->now, &sim->lay);
-    ph_point_copy(&sim->next, &c->last, &sim->lay);
-    load_past(a, c->past);
-    sim->matrix.factored = 0;
+    ph_tape t = {.mode = PH_TAPE_READ, .at = c->bytes, .brief = 1};
+    ph_status s = ph_sim_tape(a->sim, &t);
+    return s == PH_OK ? s
+                      : ph_fail(err, s, "t = %.9g: the matrix of a checkpoint is singular", a->sim->now.t);
 }
 
 static ph_status step_to(ph_sim *sim, long n, ph_error *err)
@@ -119,9 +115,8 @@ static ph_status short_part_back(ph_adjoint *a, const ph_checkpoint *mark, long 
 {
     ph_sim *sim = a->sim;
     long n = to - mark->n;
-    load(a, mark);
     for (long i = 0; i <= n; i++) {
-        ph_status s = i ? ph_sim_step(sim, err) : PH_OK;
+        ph_status s = i ? ph_sim_step(sim, err) : load(a, mark, err);
         if (s != PH_OK)
             return s;
         ph_point_copy(&a->point[i], &sim->now, &sim->lay);
@@ -153,8 +148,9 @@ static ph_status part_back(ph_adjoint *a, int mark, long to, int spare, ph_error
     if (to - c->n <= a->n_points)
         return short_part_back(a, c, to, err);
     long middle = c->n + (to - c->n) / 2;
-    load(a, c);
-    ph_status s = step_to(a->sim, middle, err);
+    ph_status s = load(a, c, err);
+    if (s == PH_OK)
+        s = step_to(a->sim, middle, err);
     if (s != PH_OK)
         return s;
     save(a, &a->mark[spare]);
@@ -267,9 +263,9 @@ static ph_status forwards_and_back(ph_adjoint *a, ph_error *err)
         s = part_back(a, k, k == used - 1 ? a->steps : a->mark[k + 1].n, a->n_marks, err);
     if (s == PH_OK && a->start)
         s = start_backwards(a, err);
-    load(a, end);
+    ph_status loaded = load(a, end, s == PH_OK ? err : NULL);
     sim->stats = stats;
-    return s;
+    return s == PH_OK ? loaded : s;
 }
 
 /* ---- memory ------------------------------------------------------------------------------------- */
@@ -319,11 +315,10 @@ static void take(ph_adjoint *a, ph_arena *arena)
     ph_point nowhere, *point = ph_arena_take(arena, points, sizeof nowhere);
     double *nothing, **past = ph_arena_take(arena, points, sizeof nothing);
     size_t size = (size_t)(a->memory * lay->nv);
-    for (size_t k = 0; k < marks; k++) {
-        ph_point_take(arena->base ? &mark[k].now : &none.now, lay, arena);
-        ph_point_take(arena->base ? &mark[k].last : &none.last, lay, arena);
-        *(arena->base ? &mark[k].past : &nothing) = ph_arena_take(arena, size, d);
-    }
+    ph_tape count = {.brief = 1};
+    ph_sim_tape(a->sim, &count);
+    for (size_t k = 0; k < marks; k++)
+        (arena->base ? &mark[k] : &none)->bytes = ph_arena_take(arena, count.used, 1);
     for (size_t k = 0; k < points; k++) {
         ph_point_take(arena->base ? &point[k] : &nowhere, lay, arena);
         *(arena->base ? &past[k] : &nothing) = ph_arena_take(arena, size, d);

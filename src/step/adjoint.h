@@ -5,13 +5,10 @@
 #include "step/motion_back.h"
 #include "step/sim.h"
 
-/* A state from which the run goes on to the bit: the point, the one before, from which the first guess is
- * extrapolated, and what the method remembers. */
+/* A state from which the run goes on. */
 typedef struct ph_checkpoint {
-    long n;
-    int has_last;
-    ph_point now, last;
-    double *past; /* of the method */
+    long n; /* step */
+    unsigned char *bytes;
 } ph_checkpoint;
 
 typedef struct ph_adjoint {

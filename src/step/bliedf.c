@@ -431,13 +431,14 @@ static void predict(ph_sim *sim)
 {
     ph_bliedf *m = of(sim);
     const ph_layout *lay = &sim->lay;
-    double h = sim->opt.h, *lambda = sim->next.lambda, *v1 = sim->next.v;
+    double h = sim->opt.h, *v1 = sim->next.v;
+    const ph_point *last = sim->has_last ? &sim->last : &sim->now;
     ph_bliedf_look_back(sim, sim->n < m->k ? (int)sim->n + 1 : m->k + 1, v1);
     for (int e = 0; e < lay->nv && sim->n == 0; e++)
         v1[e] += h * sim->now.vdot[e];
     ph_step_tolerances(sim, m->ops.s / (h * h), &m->tol_x, &m->tol_R);
-    for (int i = 0; i < lay->nl; i++) /* next may hold NaN of a step that failed */
-        lambda[i] = sim->has_last ? 2 * sim->now.lambda[i] - lambda[i] : sim->now.lambda[i];
+    for (int i = 0; i < lay->nl; i++)
+        sim->next.lambda[i] = 2 * sim->now.lambda[i] - last->lambda[i];
 }
 
 /* v_n and D_n become the youngest of the past. */
@@ -485,6 +486,26 @@ static double *sens_past(const ph_sim *sim, int j)
     const ph_bliedf *m = sim->method;
     int k = m->order;
     return j < k ? m->v[j] : j < 2 * k - 1 ? m->D[j - k] : NULL;
+}
+
+static ph_status tape(ph_sim *sim, ph_tape *t)
+{
+    ph_bliedf *m = of(sim);
+    for (int j = 0; j < m->order; j++) {
+        ph_tape_numbers(t, m->v[j], sim->lay.nv);
+        ph_tape_numbers(t, m->D[j], sim->lay.nv);
+    }
+    ph_tape_numbers(t, m->exact, m->start_steps > 0 ? sim->lay.nv : 0);
+    ph_tape_bytes(t, m->pieces, sizeof m->pieces);
+    if (sim->opt.newton != PH_MODIFIED)
+        return PH_OK;
+    int lie = m->ops.F != NULL; /* L and F go with the matrix that is kept */
+    ph_tape_int(t, &lie);
+    ph_tape_numbers(t, m->L, sim->lay.nT);
+    ph_tape_numbers(t, m->F, sim->lay.nT);
+    if (t->mode == PH_TAPE_READ)
+        m->ops.L = lie ? m->L : m->Tinv, m->ops.F = lie ? m->F : NULL;
+    return PH_OK;
 }
 
 /* The velocities u_0 = v1, u_1 = v_n, ... of the present step, or their variations. */
@@ -786,6 +807,7 @@ const ph_stepper ph_bliedf_stepper = {
     .start = start,
     .step = step,
     .accept = remember,
+    .tape = tape,
     .sens_ops = sens_ops,
     .sens_predict = sens_predict,
     .sens_accept = sens_accept,

@@ -37,6 +37,13 @@ void ph_control_take(ph_control *c, const ph_layout *lay, ph_arena *a)
     ph_point_take(&c->ahead, lay, a);
 }
 
+void ph_control_tape(ph_control *c, const ph_layout *lay, ph_tape *t)
+{
+    ph_tape_numbers(t, &c->h, 1);
+    ph_tape_numbers(t, &c->last, 1);
+    ph_point_tape(&c->half, lay, t); /* dense output may need it */
+}
+
 /* ---- sizes -------------------------------------------------------------------------------------- */
 
 /* Largest positions, velocities, angular velocities, and rotations, which are 1. */

@@ -32,6 +32,8 @@ typedef struct ph_control {
 
 void ph_control_take(ph_control *c, const ph_layout *lay, ph_arena *a);
 
+void ph_control_tape(ph_control *c, const ph_layout *lay, ph_tape *t);
+
 /* One accepted step from a point, at most to t_max, which may lie before it; to->t says where it ended.
  * Statistics go to sim->stats. */
 ph_status ph_control_step(ph_sim *sim, ph_control *c, ph_rk *rk, const ph_point *from, double t_max,

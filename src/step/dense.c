@@ -12,6 +12,18 @@ void ph_dense_take(ph_dense *d, const ph_layout *lay, ph_arena *a)
     d->bend = ph_arena_take(a, PH_DENSE_POINTS * nv, sizeof(double));
 }
 
+void ph_dense_tape(ph_dense *d, const ph_layout *lay, ph_tape *t)
+{
+    int most = 3 * PH_DENSE_POINTS;
+    ph_tape_int(t, &d->n);
+    ph_tape_numbers(t, &d->t, 1);
+    ph_tape_numbers(t, &d->h, 1);
+    ph_tape_numbers(t, d->z, most);
+    ph_tape_numbers(t, d->c, most * lay->nv);
+    if (d->n < 0 || d->n > most) /* no number of ours */
+        d->n = 0;
+}
+
 /* Theta, h Theta' and h^2/2 Theta'' of one node (K9) */
 static void chart(const ph_slot *i, double h, const ph_point *from, const ph_point *p, double *Theta,
                   double *slope, double *bend)

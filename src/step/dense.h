@@ -23,6 +23,8 @@ typedef struct ph_dense {
 
 void ph_dense_take(ph_dense *d, const ph_layout *lay, ph_arena *a);
 
+void ph_dense_tape(ph_dense *d, const ph_layout *lay, ph_tape *t);
+
 /* The polynomial through m points, the first and the last of which are the ends of the step. */
 void ph_dense_fit(ph_dense *d, const ph_layout *lay, int m, const ph_point *const *p);
 

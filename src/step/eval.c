@@ -37,6 +37,18 @@ void ph_point_copy(ph_point *to, const ph_point *from, const ph_layout *lay)
     memcpy(to->R, from->R, sizeof(ph_mat3) * (size_t)lay->nR);
 }
 
+void ph_point_tape(ph_point *p, const ph_layout *lay, ph_tape *t)
+{
+    ph_tape_numbers(t, &p->t, 1);
+    ph_tape_numbers(t, p->q, lay->nq);
+    ph_tape_numbers(t, p->v, lay->nv);
+    ph_tape_numbers(t, p->vdot, lay->nv);
+    ph_tape_numbers(t, p->a, lay->nv);
+    ph_tape_numbers(t, p->lambda, lay->nl);
+    ph_tape_numbers(t, p->eta, lay->nl);
+    ph_tape_bytes(t, p->R, sizeof *p->R * (size_t)lay->nR);
+}
+
 static void rotation(const ph_layout *lay, ph_point *p, int i)
 {
     const double *u = p->q + lay->q_at[i] + lay->slot[i].op->quat;

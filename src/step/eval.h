@@ -2,6 +2,7 @@
 #ifndef PH_STEP_EVAL_H
 #define PH_STEP_EVAL_H
 
+#include "base/tape.h"
 #include "step/layout.h"
 
 /* The arrays behind a ph_state. */
@@ -13,6 +14,7 @@ typedef struct ph_point {
 
 void ph_point_take(ph_point *p, const ph_layout *lay, ph_arena *a);
 void ph_point_copy(ph_point *to, const ph_point *from, const ph_layout *lay);
+void ph_point_tape(ph_point *p, const ph_layout *lay, ph_tape *t);
 void ph_point_rotations(ph_point *p, const ph_layout *lay); /* R from q */
 ph_state ph_point_view(const ph_point *p, const ph_layout *lay);
 

@@ -22,8 +22,7 @@ ph_status ph_sim_fastest(ph_sim *sim, double *omega)
     if (status == PH_OK)
         status = ph_eval_tangent(ev, &s, PH_EVAL_PHI);
     if (status == PH_OK)
-        status = ph_newton_factor_initial(nm, ev, 0);
-    sim->has_last = 0; /* next is scratch here */
+        status = ph_newton_factor_as_is(nm, ev, 0);
     *omega = 0;
     for (int i = 0; i < lay->nv; i++) {
         seed = seed * 1664525u + 1013904223u;

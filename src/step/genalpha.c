@@ -362,8 +362,7 @@ static void predict(ph_sim *sim)
     genalpha *m = of(sim);
     const ph_layout *lay = &sim->lay;
     m->guess.slope = sim->has_last;
-    const ph_point *last =
-        sim->has_last ? &sim->next : &sim->now; /* next may hold NaN of a step that failed */
+    const ph_point *last = sim->has_last ? &sim->last : &sim->now;
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++)
         PH_BY_SIZE(i->dim, predict_node, &m->guess, m, i, &sim->now, last->vdot);
     ph_step_tolerances(sim, m->p.beta, &m->tol_x, &m->tol_R);

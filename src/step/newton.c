@@ -533,7 +533,7 @@ static void right_hand_side(ph_newton_matrix *nm, const ph_eval *ev, const ph_st
     }
 }
 
-static ph_status factor_initial(ph_newton_matrix *nm, const ph_eval *ev, int friction)
+ph_status ph_newton_factor_as_is(ph_newton_matrix *nm, const ph_eval *ev, int friction)
 {
     const ph_layout *lay = nm->lay;
     double *A = nm->A0;
@@ -553,10 +553,26 @@ ph_status ph_newton_factor_initial(ph_newton_matrix *nm, const ph_eval *ev, int 
     int constant = !nm->lay->C && (nm->lay->sys->flags & PH_MASS_CONSTANT);
     if (constant && nm->mass_factored)
         return PH_OK;
-    ph_status s = factor_initial(nm, ev, friction);
+    ph_status s = ph_newton_factor_as_is(nm, ev, friction);
     if (ph_redundant_renew(nm, ev, nm->initial, s))
-        s = factor_initial(nm, ev, friction);
+        s = ph_newton_factor_as_is(nm, ev, friction);
     nm->mass_factored = constant && s == PH_OK;
+    return s;
+}
+
+ph_status ph_newton_tape(ph_newton_matrix *nm, ph_newton kind, ph_tape *t)
+{
+    ph_solver *all[] = {nm->solver, nm->initial, nm->span};
+    ph_status s = PH_OK;
+    for (int k = 0; k < 3 && s == PH_OK && !t->brief; k++)
+        s = ph_solver_tape(all[k], t);
+    ph_redundant_tape(nm, t);
+    if (kind != PH_MODIFIED || !nm->solver)
+        return s;
+    ph_tape_int(t, &nm->factored);
+    ph_tape_numbers(t, nm->A, nm->A_size);
+    if (t->mode == PH_TAPE_READ && nm->factored && s == PH_OK)
+        s = ph_solver_factor(nm->solver, nm->A);
     return s;
 }
 

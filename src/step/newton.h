@@ -61,6 +61,10 @@ void ph_newton_destroy(ph_newton_matrix *nm);
 ph_status ph_newton_analyse_stages(const ph_layout *lay, int stages, ph_solver_kind kind,
                                    const ph_allocator *alloc, ph_solver **out);
 
+/* Which rows are left out, and the matrix of a step that modified Newton keeps, which is factored again when it is
+ * read; of a tape that is not brief, also what the solvers remember. */
+ph_status ph_newton_tape(ph_newton_matrix *nm, ph_newton kind, ph_tape *t);
+
 /* What an implicit method tells of the step it is solving. Unknowns: the left increment dq of every node, the
  * scaled increments s dlambda and (stabilised form) gp^-1 (gamma/beta) deta:
  *   dv = gp (L dq + F B_n^T x_eta),   dvdot = eps (dv + gp Q dq),   s = 1/(eps gp)             (N1)
@@ -97,8 +101,10 @@ void ph_newton_eta(const ph_newton_matrix *nm, const double *Bn, double scale, c
 /* y = B_n^T eta. */
 void ph_newton_pull(const ph_newton_matrix *nm, const double *Bn, const double *eta, double *y);
 
-/* Factor [M, B^T + dg/dlambda; B, 0] at the evaluated point; friction 0: without dg/dlambda. */
+/* Factor [M, B^T + dg/dlambda; B, 0] at the evaluated point; friction 0: without dg/dlambda. The second keeps the rows
+ * that are left out, whatever becomes of it. */
 ph_status ph_newton_factor_initial(ph_newton_matrix *nm, const ph_eval *ev, int friction);
+ph_status ph_newton_factor_as_is(ph_newton_matrix *nm, const ph_eval *ev, int friction);
 
 /* redundant.c: systems whose constraints depend on each other (R1)-(R3). Each does nothing for others. */
 
@@ -110,6 +116,9 @@ ph_status ph_redundant_choose(ph_newton_matrix *nm, const ph_eval *ev);
 /* After a factorisation that ended so, at the evaluated point: 1 if the rows were chosen anew and the matrix is to be
  * factored again. */
 int ph_redundant_renew(ph_newton_matrix *nm, const ph_eval *ev, const ph_solver *solver, ph_status factored);
+
+/* The choice of rows. */
+void ph_redundant_tape(ph_newton_matrix *nm, ph_tape *t);
 
 /* Leave rows and columns out of a matrix whose blocks are stages times as large, and rows out of what eta adds. */
 void ph_redundant_strike(const ph_newton_matrix *nm, int stages, double *BT, double *W);

@@ -43,6 +43,22 @@
 
 /* ---- which rows ----------------------------------------------------------------------------------- */
 
+/* The pivots to the diagonals of all matrices. */
+static void put_pivots(ph_newton_matrix *nm)
+{
+    const ph_layout *lay = nm->lay;
+    double *D = nm->A + nm->D, *D0 = nm->A0 + nm->D, *D_eta = nm->A + nm->D_eta;
+    for (int c = 0; c < lay->C; c++) {
+        int n = lay->rows[c], eta = nm->eta_at[c] >= 0;
+        for (int i = 0; i < n; i++) {
+            D[i * (n + 1)] = D0[i * (n + 1)] = nm->pivot[lay->l_at[c] + i];
+            if (eta)
+                D_eta[i * (n + 1)] = nm->pivot[lay->l_at[c] + i];
+        }
+        D += n * n, D0 += n * n, D_eta += eta ? n * n : 0;
+    }
+}
+
 /* Pivots of rows that are left out: of the size of those of the others, the diagonal of B M^-1 B^T with that of M. */
 static void set_diagonals(ph_newton_matrix *nm, const ph_eval *ev)
 {
@@ -59,16 +75,19 @@ static void set_diagonals(ph_newton_matrix *nm, const ph_eval *ev)
     }
     for (int i = 0; i < lay->nl; i++)
         nm->pivot[i] = !nm->out[i] ? 0 : sum[i] > 0 ? -sum[i] : -1;
-    double *D = nm->A + nm->D, *D0 = nm->A0 + nm->D, *D_eta = nm->A + nm->D_eta;
-    for (int c = 0; c < lay->C; c++) {
-        int n = lay->rows[c], eta = nm->eta_at[c] >= 0;
-        for (int i = 0; i < n; i++) {
-            D[i * (n + 1)] = D0[i * (n + 1)] = nm->pivot[lay->l_at[c] + i];
-            if (eta)
-                D_eta[i * (n + 1)] = nm->pivot[lay->l_at[c] + i];
-        }
-        D += n * n, D0 += n * n, D_eta += eta ? n * n : 0;
-    }
+    put_pivots(nm);
+}
+
+void ph_redundant_tape(ph_newton_matrix *nm, ph_tape *t)
+{
+    if (!nm->redundant)
+        return;
+    ph_tape_bytes(t, nm->out, (size_t)nm->lay->nl);
+    ph_tape_numbers(t, nm->pivot, nm->lay->nl);
+    ph_tape_numbers(t, nm->tolerable, 2);
+    ph_tape_int(t, &nm->choices);
+    if (t->mode == PH_TAPE_READ)
+        put_pivots(nm);
 }
 
 ph_status ph_redundant_choose(ph_newton_matrix *nm, const ph_eval *ev)

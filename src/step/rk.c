@@ -39,6 +39,11 @@ void ph_rk_release(ph_rk *rk)
     ph_rk_implicit_destroy(rk);
 }
 
+ph_status ph_rk_tape(ph_rk *rk, ph_sim *sim, ph_tape *t)
+{
+    return rk->newton ? ph_rk_implicit_tape(rk, sim, t) : PH_OK;
+}
+
 /* The last stage is the end of the step. */
 static int ends_with_stage(const ph_tableau *t)
 {

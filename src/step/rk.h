@@ -34,6 +34,9 @@ void ph_rk_take(ph_rk *rk, const ph_layout *lay, ph_arena *a);
 ph_status ph_rk_prepare(ph_rk *rk, ph_sim *sim, ph_error *err);
 void ph_rk_release(ph_rk *rk);
 
+/* What implicit stages keep from step to step. */
+ph_status ph_rk_tape(ph_rk *rk, ph_sim *sim, ph_tape *t);
+
 /* One step of size h from a point with consistent q, v, vdot, lambda to another one; h may be negative. to->t
  * is set by the caller. error, unless NULL, receives the estimate of the error of an embedded pair: nv
  * numbers of Theta, then nv of v. On failure sim->reason may say why. */
@@ -46,6 +49,7 @@ ph_status ph_rk_settle(ph_sim *sim, double h, ph_point *p);
 /* rk_implicit.c: the stages of a step, to k, A and Lambda, for a tableau that is not explicit. */
 ph_status ph_rk_implicit_create(ph_rk *rk, ph_sim *sim, ph_error *err);
 void ph_rk_implicit_destroy(ph_rk *rk);
+ph_status ph_rk_implicit_tape(ph_rk *rk, ph_sim *sim, ph_tape *t);
 ph_status ph_rk_implicit_stages(ph_sim *sim, ph_rk *rk, const ph_point *from, double h);
 
 #endif

@@ -28,7 +28,8 @@ static void take(ph_rk_newton *nm, const ph_layout *lay, ph_arena *a)
     for (int i = 0; i < lay->N; i++)
         if (lay->R_at[i] >= 0)
             turning += (size_t)lay->slot[i].dim * (size_t)lay->slot[i].dim;
-    nm->A = ph_arena_take(a, s * s * ((size_t)lay->size_pairs + 2 * (size_t)lay->size_links + diagonals), d);
+    nm->A_size = (int)(s * s * ((size_t)lay->size_pairs + 2 * (size_t)lay->size_links + diagonals));
+    nm->A = ph_arena_take(a, (size_t)nm->A_size, d);
     nm->b = ph_arena_take(a, s * (size_t)(lay->nv + lay->nl), d);
     nm->x = ph_arena_take(a, s * (size_t)(lay->nv + lay->nl), d);
     nm->S = ph_arena_take(a, s * s * turning, d);
@@ -71,6 +72,22 @@ void ph_rk_implicit_destroy(ph_rk *rk)
     ph_solver_destroy(rk->newton->solver);
     ph_free(rk->newton->alloc, rk->newton->block);
     rk->newton = NULL;
+}
+
+ph_status ph_rk_implicit_tape(ph_rk *rk, ph_sim *sim, ph_tape *t)
+{
+    ph_rk_newton *nm = rk->newton;
+    ph_status s = t->brief ? PH_OK : ph_solver_tape(nm->solver, t);
+    if (sim->opt.newton != PH_MODIFIED)
+        return s;
+    ph_tape_int(t, &nm->factored);
+    ph_tape_int(t, &nm->choices);
+    ph_tape_numbers(t, &nm->coefficient, 1);
+    ph_tape_numbers(t, &nm->t, 1);
+    ph_tape_numbers(t, nm->A, nm->A_size);
+    if (t->mode == PH_TAPE_READ && nm->factored && s == PH_OK)
+        s = ph_solver_factor(nm->solver, nm->A);
+    return s;
 }
 
 /* ---- the point of a stage ----------------------------------------------------------------------- */

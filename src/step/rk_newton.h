@@ -36,6 +36,7 @@ struct ph_rk_newton {
     ph_solver
         *solver; /* unknowns: s x dim accelerations of each node, s x rows multipliers of each constraint */
     double *A, *b, *x; /* values, right-hand side, solution */
+    int A_size;        /* doubles of A */
     double *S;         /* of every node with rotations */
     int *S_at;         /* N; -1: none */
     double *square;    /* s^2: h^2 (a a)_ij, S of nodes without */

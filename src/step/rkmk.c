@@ -140,6 +140,20 @@ static ph_status step(ph_sim *sim)
     return ph_control_step(sim, &m->control, &m->rk, &sim->now, sim->t_stop, &sim->next);
 }
 
+static ph_status tape(ph_sim *sim, ph_tape *t)
+{
+    rkmk *m = of(sim);
+    const ph_layout *lay = &sim->lay;
+    if (sim->opt.tol > 0)
+        ph_control_tape(&m->control, lay, t);
+    if (sim->opt.tol > 0 && sim->opt.h > 0) {
+        ph_point_tape(&m->last, lay, t);
+        ph_point_tape(&m->end, lay, t);
+        ph_dense_tape(&m->dense, lay, t);
+    }
+    return ph_rk_tape(&m->rk, sim, t);
+}
+
 static void release(ph_sim *sim)
 {
     ph_rk_release(&of(sim)->rk);
@@ -156,5 +170,6 @@ const ph_stepper ph_rkmk_stepper = {
     .take = take,
     .start = start,
     .step = step,
+    .tape = tape,
     .release = release,
 };

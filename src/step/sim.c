@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/ftz.h"
+#include "base/hash.h"
 #include "la/small.h"
 
 /* ---- tables and defaults ------------------------------------------------------------------------ */
@@ -110,6 +111,7 @@ static void take(ph_sim *sim, ph_arena *a)
     ph_eval_take(&sim->ev, &sim->lay, a);
     ph_point_take(&sim->now, &sim->lay, a);
     ph_point_take(&sim->next, &sim->lay, a);
+    ph_point_take(&sim->last, &sim->lay, a);
     ph_point_take(&sim->kept, &sim->lay, a);
     sim->method = ph_arena_take(a, 1, sim->stepper->size);
     sim->stepper->take(sim, a);
@@ -296,6 +298,66 @@ ph_status ph_sim_load(ph_sim *sim, const ph_state *s, ph_error *err)
     return PH_OK;
 }
 
+/* ---- save and restore --------------------------------------------------------------------------- */
+
+ph_status ph_sim_tape(ph_sim *sim, ph_tape *t)
+{
+    ph_tape_bytes(t, &sim->n, sizeof sim->n);
+    ph_tape_numbers(t, &sim->t0, 1);
+    ph_tape_int(t, &sim->has_last);
+    ph_tape_bytes(t, &sim->stats, sizeof sim->stats);
+    ph_point_tape(&sim->now, &sim->lay, t);
+    ph_point_tape(&sim->last, &sim->lay, t);
+    ph_status s = ph_newton_tape(&sim->matrix, sim->opt.newton, t);
+    return sim->stepper->tape && s == PH_OK ? sim->stepper->tape(sim, t) : s;
+}
+
+/* Of all that a state must fit to: sizes and options. */
+static uint64_t fingerprint(const ph_sim *sim)
+{
+    const ph_options *o = &sim->opt;
+    const ph_layout *lay = &sim->lay;
+    const double number[] = {o->h,    o->sigma, o->rho, o->hht_alpha, o->alpha_m, o->alpha_f,
+                             o->beta, o->gamma, o->tol, o->atol,      o->rtol};
+    const int code[] = {
+        (int)o->scheme,     (int)o->formulation, (int)o->ggl_form, (int)o->newton, (int)o->start, o->order,
+        (int)o->correction, o->max_iterations,   (int)o->solver,   lay->nq,        lay->nv,       lay->nl,
+        lay->size_pairs,    lay->size_links};
+    uint64_t hash = ph_hash_text(PH_HASH_START, o->method);
+    hash = ph_hash_text(hash, o->tableau ? o->tableau : "");
+    hash = ph_hash_bytes(hash, number, sizeof number);
+    return ph_hash_bytes(hash, code, sizeof code);
+}
+
+size_t ph_sim_save_size(const ph_sim *sim)
+{
+    ph_tape t = {.mode = PH_TAPE_COUNT};
+    ph_sim_tape((ph_sim *)sim, &t); /* counting changes nothing */
+    return sizeof(uint64_t) + t.used;
+}
+
+ph_status ph_sim_save(const ph_sim *sim, void *to, size_t size)
+{
+    uint64_t own = fingerprint(sim);
+    if (size != ph_sim_save_size(sim) || sim->sens)
+        return PH_E_INPUT;
+    memcpy(to, &own, sizeof own);
+    ph_tape t = {.mode = PH_TAPE_WRITE, .at = (unsigned char *)to + sizeof own};
+    return ph_sim_tape((ph_sim *)sim, &t); /* and so does writing */
+}
+
+ph_status ph_sim_restore(ph_sim *sim, const void *from, size_t size, ph_error *err)
+{
+    uint64_t own = fingerprint(sim);
+    if (size != ph_sim_save_size(sim) || memcmp(from, &own, sizeof own) != 0)
+        return ph_fail(err, PH_E_INPUT, "the state is that of another system, or of other options");
+    if (sim->sens)
+        return ph_fail(err, PH_E_INPUT, "derivatives follow this simulation, and a saved state has none");
+    ph_tape t = {.mode = PH_TAPE_READ, .at = (unsigned char *)from + sizeof own}; /* only read */
+    ph_status s = ph_sim_tape(sim, &t);
+    return s == PH_OK ? s : ph_fail(err, s, "the matrix of the saved state cannot be factored again");
+}
+
 /* ---- failures ----------------------------------------------------------------------------------- */
 
 static void add_culprit(ph_failure *f, int is_constraint, int index, double value, double *rank, double r)
@@ -433,15 +495,15 @@ static ph_status advance(ph_sim *sim, ph_error *err)
     ph_status s = sim->stepper->step(sim);
     if (s == PH_OK && sim->sens)
         s = ph_sens_follow(sim->sens);
-    sim->has_last = s == PH_OK;
     if (s != PH_OK) {
         sim->matrix.factored = 0;
         return explain(sim, s, err);
     }
     if (sim->stepper->accept)
         sim->stepper->accept(sim);
-    ph_point last = sim->now;
-    sim->now = sim->next, sim->next = last;
+    ph_point free = sim->last;
+    sim->last = sim->now, sim->now = sim->next, sim->next = free;
+    sim->has_last = 1;
     sim->n++, sim->stats.steps++;
     if (sim->step_iterations > sim->stats.worst_iterations)
         sim->stats.worst_iterations = sim->step_iterations;

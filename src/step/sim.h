@@ -2,6 +2,7 @@
 #ifndef PH_STEP_SIM_H
 #define PH_STEP_SIM_H
 
+#include "base/tape.h"
 #include "polhode/sim.h"
 #include "step/eval.h"
 #include "step/newton.h"
@@ -17,6 +18,7 @@ typedef struct ph_stepper {
     ph_status (*start)(ph_sim *sim);        /* starting values, from consistent q, v, vdot, lambda */
     ph_status (*step)(ph_sim *sim);         /* from sim->now to sim->next; with h = 0 it sets next.t too */
     void (*accept)(ph_sim *sim); /* what it remembers of a step, before now becomes next; NULL: nothing */
+    ph_status (*tape)(ph_sim *sim, ph_tape *t); /* all that it remembers; NULL: nothing */
     /* Sensitivities; NULL: the method has none. Between step and its acceptance: */
     const ph_step_ops *(*sens_ops)(ph_sim *sim); /* exact L, F, Q and N at sim->next */
     /* To r_p what (load)' is for theta' = 0, less N W_pred; NULL: the method has no load */
@@ -51,9 +53,10 @@ struct ph_sim {
     ph_layout lay;
     ph_eval ev;
     ph_newton_matrix matrix;
-    ph_point now, next; /* swapped when a step is accepted */
+    ph_point now, next; /* the start and the end of the step at work */
+    ph_point last;      /* the start of the step before; they take turns when a step is accepted */
     ph_point kept;      /* the state that a reset which fails brings back */
-    int has_last;       /* next holds the start of the last step */
+    int has_last;       /* there was a step before */
     double t0;
     long n;        /* steps since t0 */
     double t_stop; /* a method that looks ahead must not evaluate beyond; HUGE_VAL: it may */
@@ -71,6 +74,10 @@ struct ph_sim {
 #undef PH_STEPPER
 
 double ph_sim_clock(void); /* s since some moment */
+
+/* All that changes, but for derivatives: the state, what the method and Newton's method remember, counters. Reading
+ * factors matrices again where they are kept; the status is that of the factorisation. */
+ph_status ph_sim_tape(ph_sim *sim, ph_tape *tape);
 
 /* start.c: consistent initial values. Each reads and writes sim->now or p; sim->next is scratch. */
 

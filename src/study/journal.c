@@ -1,6 +1,6 @@
 /* What a study has found so far, in a file beside its output. */
 #include "study/journal.h"
-#include "study/hash.h"
+#include "base/hash.h"
 #include "study/fail.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* Which cases a parameter study has. */
 #include "study/plan.h"
-#include "study/hash.h"
+#include "base/hash.h"
 #include "study/fail.h"
 
 #include <stdio.h>

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 #include "io/file.h"
-#include "study/hash.h"
+#include "base/hash.h"
 #include "study/reference.h"
 #include "study/fail.h"
 

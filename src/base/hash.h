@@ -1,6 +1,6 @@
 /* Fingerprints of texts: FNV-1a with 64 bits. They tell apart what was mixed up, not what was forged. */
-#ifndef PH_STUDY_HASH_H
-#define PH_STUDY_HASH_H
+#ifndef PH_BASE_HASH_H
+#define PH_BASE_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>
