@@ -399,6 +399,13 @@ void ph_force_at(const ph_mechanism *m, const ph_state *s, const ph_force *f,
 void ph_force_accelerate(const ph_mechanism *m, const ph_state *s,
                          ph_force_site *site); /* acc: of the state */
 
+/* view.c: J */
+void ph_mechanism_energies(const ph_mechanism *m, const ph_state *s, double *kinetic, double *potential);
+
+/* view.c: the coordinate of a joint that has one, counted over many turns, and its rate */
+double ph_mechanism_coordinate(const ph_mechanism *m, const ph_state *s, int joint);
+double ph_mechanism_rate(const ph_mechanism *m, const ph_state *s, int joint);
+
 /* drive.c: f, and up to level derivatives. */
 ph_status ph_drive_at(const ph_function *f, double t, int level, double out[3]);
 

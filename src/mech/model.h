@@ -2,6 +2,8 @@
 #ifndef PH_MECH_MODEL_H
 #define PH_MECH_MODEL_H
 
+#include <stdint.h>
+
 #include "fe/reduced.h"
 #include "fe/sound.h"
 #include "fe/spec.h"
@@ -174,8 +176,10 @@ typedef struct ph_param_def {
 struct ph_model {
     const char *name;
     const char *file;
-    int frozen;      /* from JSON: parameters are what they were, and cannot be set */
-    ph_vec3 gravity; /* m/s^2 */
+    uint64_t key;         /* of its text */
+    const char *changing; /* whose function keeps values between its calls, "joint 'a'"; NULL: none does */
+    int frozen;           /* from JSON: parameters are what they were, and cannot be set */
+    ph_vec3 gravity;      /* m/s^2 */
     int n_bodies, n_joints, n_forces, n_sensors, n_constraints, n_params, n_objectives, n_flexible;
     ph_body_def *body;
     ph_joint_def *joint;
@@ -187,5 +191,12 @@ struct ph_model {
     ph_flexible_def *flexible;
     ph_run_def run;
 };
+
+/* reader.c: one more reference to a model; whether it has functions, which serve one thread; and the model of the same
+ * text with other values of parameters, those that are not named as they were set before. */
+ph_model *ph_model_keep(const ph_model *model);
+int ph_model_has_functions(const ph_model *model);
+ph_status ph_model_again(ph_model **out, const ph_model *model, const ph_setting *sets, int n_sets,
+                         const ph_allocator *alloc, ph_error *err);
 
 #endif

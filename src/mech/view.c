@@ -98,42 +98,40 @@ static double kinetic_of(const ph_body *b, const ph_kin *k)
     return b->m * ph_dot(k->v, k->v) / 2 + (b->particle ? 0 : ph_dot(k->w, ph_mul(b->J, k->w)) / 2);
 }
 
-double ph_mechanism_kinetic(const ph_mechanism *m, const ph_state *s)
+void ph_mechanism_energies(const ph_mechanism *m, const ph_state *s, double *kinetic, double *potential)
 {
-    double T = ph_flex_kinetic(m, s);
+    double T = ph_flex_kinetic(m, s), V = ph_flex_potential(m, s);
     for (int b = 0; b < m->model->n_bodies; b++) {
         if (m->body[b].flex >= 0)
             continue;
         ph_kin k = ph_kin_of(m, s, b);
         T += kinetic_of(&m->body[b], &k);
+        V -= ph_dot(m->body[b].weight, k.x);
     }
-    for (int k = 0; k < m->n_forces && m->inertia; k++) {
+    for (int k = 0; k < m->n_forces; k++) {
+        const ph_force_ops *op = m->force[k].op;
         ph_force_site site;
-        if (!m->force[k].op->kinetic)
+        if (!op->energy)
             continue;
         ph_force_at(m, s, &m->force[k], &site);
-        T += m->force[k].op->kinetic(&site);
+        V += op->energy(&site);
+        T += op->kinetic ? op->kinetic(&site) : 0;
     }
+    *kinetic = T, *potential = V;
+}
+
+double ph_mechanism_kinetic(const ph_mechanism *m, const ph_state *s)
+{
+    double T, V;
+    ph_mechanism_energies(m, s, &T, &V);
     return T;
 }
 
 double ph_mechanism_energy(const ph_mechanism *m, const ph_state *s)
 {
-    double E = ph_flex_kinetic(m, s) + ph_flex_potential(m, s);
-    for (int b = 0; b < m->model->n_bodies; b++) {
-        if (m->body[b].flex >= 0)
-            continue;
-        ph_kin k = ph_kin_of(m, s, b);
-        E += kinetic_of(&m->body[b], &k) - ph_dot(m->body[b].weight, k.x);
-    }
-    for (int k = 0; k < m->n_forces; k++) {
-        ph_force_site site;
-        if (!m->force[k].op->energy)
-            continue;
-        ph_force_at(m, s, &m->force[k], &site);
-        E += m->force[k].op->energy(&site) + (m->force[k].op->kinetic ? m->force[k].op->kinetic(&site) : 0);
-    }
-    return E;
+    double T, V;
+    ph_mechanism_energies(m, s, &T, &V);
+    return T + V;
 }
 
 /* Of B^T lambda on velocities with B v = -Phi_t, with the sign of the equation of motion. */
@@ -210,6 +208,18 @@ static ph_counted coordinate(const ph_mechanism *m, const ph_state *s, int joint
     return c;
 }
 
+double ph_mechanism_coordinate(const ph_mechanism *m, const ph_state *s, int joint)
+{
+    return coordinate(m, s, joint).angle;
+}
+
+double ph_mechanism_rate(const ph_mechanism *m, const ph_state *s, int joint)
+{
+    const ph_joint *j = &m->joint[m->joint_of[joint]];
+    ph_site site = {.j = j, .a = ph_kin_of(m, s, j->body[0]), .b = ph_kin_of(m, s, j->body[1])};
+    return ph_joint_rate(&site);
+}
+
 void ph_mechanism_track(ph_mechanism *m, const ph_state *s)
 {
     for (int k = 0; k < m->model->n_joints; k++) {
@@ -261,14 +271,11 @@ ph_status ph_mechanism_sensor(ph_mechanism *m, const ph_state *s, int sensor, do
         ph_store3(out, b.omega);
         return PH_OK;
     case PH_S_ANGLE:
-        out[0] = coordinate(m, s, d->joint).angle;
+        out[0] = ph_mechanism_coordinate(m, s, d->joint);
         return PH_OK;
-    case PH_S_RATE: {
-        const ph_joint *j = &m->joint[m->joint_of[d->joint]];
-        out[0] = ph_joint_rate(
-            &(ph_site){.j = j, .a = ph_kin_of(m, s, j->body[0]), .b = ph_kin_of(m, s, j->body[1])});
+    case PH_S_RATE:
+        out[0] = ph_mechanism_rate(m, s, d->joint);
         return PH_OK;
-    }
     case PH_S_REACTION:
         ph_mechanism_reaction(m, s, d->joint, &force, &torque);
         ph_store3(out, force), ph_store3(out + 3, torque);

@@ -332,19 +332,40 @@ ph_function ph_function_take(ph_reader *r, lua_State *L, ph_kind kind, int index
     return (ph_function){.call = call_function, .owner = r, .ref = r->fns.n - 1};
 }
 
+/* A function that gives other numbers when it is called again keeps values between its calls: a run with it cannot be
+ * repeated. */
+static void call_again(ph_reader *r, const ph_function *f, const ph_body_state *bodies, int n,
+                       const double *before)
+{
+    const ph_fn *fn = (const ph_fn *)r->fns.data + f->ref;
+    double x[PH_MODEL_RESULTS];
+    int same = evaluate(r, f->ref, 0, bodies, &n, x) && !memcmp(before, x, (size_t)n * sizeof *x);
+    r->failed = 0;
+    if (same || r->def.changing)
+        return;
+    ph_element_mention(r, fn->kind, fn->element);
+    r->def.changing = ph_store_text(r, r->label, strlen(r->label));
+    r->label[0] = 0;
+}
+
 /* While reading, the clock goes on, and a failure is one of reading. */
 int ph_function_try(ph_reader *r, const ph_function *f, const ph_body_state *bodies, int n)
 {
-    if (!evaluate(r, f->ref, 0, bodies, &n, NULL))
+    double x[PH_MODEL_RESULTS];
+    if (!evaluate(r, f->ref, 0, bodies, &n, x))
         ph_reader_leave(r);
+    call_again(r, f, bodies, n, x);
     return n;
 }
 
 void ph_function_try_blind(ph_reader *r, const ph_function *f, const ph_body_state *bodies)
 {
     int n = 1;
+    double x[PH_MODEL_RESULTS];
     r->blind = 0, r->trying = 1;
-    int done = evaluate(r, f->ref, 0, bodies, &n, NULL);
+    int done = evaluate(r, f->ref, 0, bodies, &n, x);
+    if (done && !r->blind)
+        call_again(r, f, bodies, n, x);
     r->trying = 0;
     if (!done && !r->blind)
         ph_reader_leave(r);

@@ -7,6 +7,7 @@
 #define PH_MODEL_INSIDE_H
 
 #include <lua.h>
+#include <stdatomic.h>
 
 #include "base/base.h"
 #include "model/keys.h"
@@ -52,16 +53,17 @@ typedef struct ph_vector {
 } ph_vector;
 
 typedef struct ph_reader {
-    ph_model def; /* first: what the user holds; its arrays are filled in at the end */
+    ph_model def;    /* first: what the user holds; its arrays are filled in at the end */
+    atomic_int holders;
     const ph_allocator *alloc;
-    const ph_setting *sets; /* only while reading */
+    const ph_setting *sets; /* parameters set from outside; copies, once it is read */
     int n_sets;
 
     /* what grows while reading */
     ph_vector element[PH_KINDS]; /* PH_K_RUN: unused, its record is def.run */
     ph_vector params, refs, worlds, fns;
     ph_chunk *strings;
-    char *source; /* the file; freed once it is read */
+    char *source; /* the file; of a frozen model freed once it is read */
     size_t source_size;
     char *beside;           /* text of another file that is read now; NULL: none */
     ph_body_state *initial; /* of all bodies, to try functions; freed once the model is read */

@@ -1,5 +1,6 @@
 /* Model files: the way from a file to a model, and the words for what is wrong with it. */
 #include "model/inside.h"
+#include "base/hash.h"
 #include "base/regular.h"
 
 #include <errno.h>
@@ -248,6 +249,14 @@ static void run_lua(ph_reader *r, lua_State *L)
     r->line = 0;
 }
 
+static void keep_sets(ph_reader *r)
+{
+    ph_setting *own = ph_store_room(r, (size_t)r->n_sets, sizeof *own);
+    for (int i = 0; i < r->n_sets; i++)
+        own[i] = (ph_setting){ph_store_text(r, r->sets[i].name, strlen(r->sets[i].name)), r->sets[i].value};
+    r->sets = own;
+}
+
 /* Protected: all of reading that can fail. */
 static int read_all(lua_State *L)
 {
@@ -262,6 +271,7 @@ static int read_all(lua_State *L)
         run_lua(r, L);
     r->complete = 1;
     ph_reader_resolve(r, L);
+    keep_sets(r);
     return 0;
 }
 
@@ -276,12 +286,12 @@ static void tidy(ph_reader *r)
 {
     drop(r, &r->refs);
     drop(r, &r->worlds);
-    ph_free(r->alloc, r->source);
     ph_free(r->alloc, r->initial);
-    r->source = NULL;
     r->initial = NULL;
-    r->sets = NULL;
-    r->n_sets = 0;
+    if (r->def.frozen) {
+        ph_free(r->alloc, r->source);
+        r->source = NULL;
+    }
     if (r->fns.n == 0) {
         lua_close(r->L);
         r->L = NULL;
@@ -295,6 +305,7 @@ static ph_status read_model(ph_reader *r, const char *path, const char *text, si
     ph_status s = text ? copy_text(r, text, size) : read_file(r, path);
     if (s != PH_OK)
         return s;
+    r->def.key = ph_hash_bytes(PH_HASH_START, r->source, r->source_size);
     r->L = lua_newstate(ph_sandbox_alloc, r);
     if (!r->L) {
         compose(r, PH_E_MEMORY, "not enough memory to read the model");
@@ -313,7 +324,7 @@ ph_status ph_model_read_text(ph_model **out, const char *path, const char *text,
     ph_reader *r = ph_alloc(alloc, sizeof *r);
     if (!r)
         return ph_fail(err, PH_E_MEMORY, "%s: not enough memory to read the model", path);
-    *r = (ph_reader){.def = ph_default_model(), .alloc = alloc, .sets = sets, .n_sets = n_sets};
+    *r = (ph_reader){.def = ph_default_model(), .holders = 1, .alloc = alloc, .sets = sets, .n_sets = n_sets};
     r->def.file = path;
     ph_status s = read_model(r, path, text, size);
     if (s != PH_OK) {
@@ -337,10 +348,44 @@ void ph_model_free(ph_model *model)
     if (!model)
         return;
     ph_reader *r = (ph_reader *)model;
+    if (atomic_fetch_sub(&r->holders, 1) > 1)
+        return;
     if (r->L)
         lua_close(r->L);
     ph_store_free(r);
     ph_free(r->alloc, r);
+}
+
+ph_model *ph_model_keep(const ph_model *model)
+{
+    ph_reader *r = (ph_reader *)model; /* the count is not part of what is constant */
+    atomic_fetch_add(&r->holders, 1);
+    return &r->def;
+}
+
+int ph_model_has_functions(const ph_model *model)
+{
+    return ((const ph_reader *)model)->L != NULL;
+}
+
+ph_status ph_model_again(ph_model **out, const ph_model *model, const ph_setting *sets, int n_sets,
+                         const ph_allocator *alloc, ph_error *err)
+{
+    const ph_reader *r = (const ph_reader *)model;
+    *out = NULL;
+    if (model->frozen)
+        return ph_fail(err, PH_E_INPUT, "%s: the parameters of a frozen model cannot be set", model->file);
+    ph_setting *all = ph_alloc(alloc, (size_t)(r->n_sets + n_sets + 1) * sizeof *all);
+    if (!all)
+        return ph_fail(err, PH_E_MEMORY, "%s: not enough memory to read the model", model->file);
+    if (r->n_sets)
+        memcpy(all, r->sets, (size_t)r->n_sets * sizeof *all);
+    if (n_sets)
+        memcpy(all + r->n_sets, sets, (size_t)n_sets * sizeof *all);
+    ph_status s =
+        ph_model_read_text(out, model->file, r->source, r->source_size, all, r->n_sets + n_sets, alloc, err);
+    ph_free(alloc, all);
+    return s;
 }
 
 const char *ph_model_complaint(const ph_model *model)

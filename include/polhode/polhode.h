@@ -1,0 +1,7 @@
+/* All of the library, in one header. */
+#ifndef POLHODE_POLHODE_H
+#define POLHODE_POLHODE_H
+
+#include "polhode/run.h"
+
+#endif

@@ -1,0 +1,34 @@
+/* A model at neighbouring values of one parameter: what sensitivities need of it. */
+#ifndef PH_RUN_NEIGHBOURS_H
+#define PH_RUN_NEIGHBOURS_H
+
+#include "run/private.h"
+
+typedef struct ph_neighbour {
+    ph_model *model;
+    ph_mechanism *mech;
+    ph_system sys; /* with n_redundant as that of the model itself */
+    const double *q0, *v0;
+} ph_neighbour;
+
+typedef struct ph_neighbours {
+    const char *name; /* the model's */
+    double value, eps;
+    ph_neighbour at[PH_NEIGHBOURS];
+    ph_loads *loads; /* what differs; NULL: unknown */
+} ph_neighbours;
+
+/* Weights of the neighbours in a derivative, times 1/eps. */
+extern const double ph_neighbour_weight[PH_NEIGHBOURS];
+
+/* Of a parameter of the run's model. eps 0: a small part of the value. */
+ph_status ph_neighbours_create(ph_neighbours *out, const ph_run *run, int parameter, double eps,
+                               ph_error *err);
+void ph_neighbours_destroy(ph_neighbours *n);
+ph_param ph_neighbours_param(const ph_neighbours *n);
+
+/* run_derivative.c: those of several parameters, and what sens.h needs of them; two arrays from the run's allocator. */
+ph_status ph_neighbours_of(const ph_run *run, const int *parameters, int n, ph_neighbours **near,
+                           ph_param **param, ph_error *err);
+
+#endif

@@ -1,0 +1,107 @@
+/* A run from inside: all that changes while a model is simulated. */
+#ifndef PH_RUN_PRIVATE_H
+#define PH_RUN_PRIVATE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "base/base.h"
+#include "base/tape.h"
+#include "mech/model.h"
+#include "polhode/run.h"
+
+/* What a run was told, as texts of its own. */
+typedef struct ph_told {
+    int n_parameters, n_options;
+    ph_setting *parameter; /* the last one of a name */
+    char **option;         /* "h=1e-3"; the last one of a key */
+} ph_told;
+
+/* What is watched from step to step; plain numbers, so that it can be saved. */
+typedef struct ph_watched {
+    double t;                  /* of the last look */
+    double position, velocity; /* violations, now */
+    double most_position, most_velocity;
+    double kinetic, potential, first_kinetic, first_potential; /* J */
+    double power, work, residual;                              /* of sources; residual: the largest */
+    double given, explained; /* blow-up: work, if positive; what kinetic energy may be */
+    int blown;               /* kinetic energy came from nowhere */
+} ph_watched;
+
+/* An objective on the way: its integrand at the last step, and the integral so far. */
+typedef struct ph_so_far {
+    double last, sum;
+} ph_so_far;
+
+/* One column after the other: what of the run they show. */
+typedef struct ph_shown {
+    int what, index, n;
+} ph_shown;
+
+typedef struct ph_recorded {
+    ph_shown *shown;
+    int n_shown, columns; /* t among them */
+    double *row;
+    long rows, room, every;
+    double last_t; /* of the last row */
+} ph_recorded;
+
+typedef struct ph_following ph_following; /* run_derivative.c */
+
+struct ph_run {
+    ph_run_config config; /* parameters and options are in told */
+    ph_told told;
+    ph_model *model; /* a reference; NULL: of a system */
+    ph_mechanism *mech;
+    const ph_system *sys;
+    double t0;
+    const double *q0, *v0; /* of the mechanism, or of start */
+    double *start;         /* of a system: copies of its initial values */
+    ph_run_def def;        /* as resolved; h divides t_end */
+    uint64_t key;          /* of model, parameters and options */
+    ph_sim *sim;
+    int structure;
+    double floor; /* J, kinetic energy that is never too much */
+    ph_watched watched;
+    ph_so_far *so_far; /* of the model's objectives */
+    double wall_s;     /* in steps alone */
+    ph_recorded table;
+    ph_observer_fn observer;
+    void *observer_ctx;
+    int observed; /* the start was shown to it */
+    atomic_int stop;
+    ph_run_trouble trouble;
+    ph_following *following; /* NULL: no derivatives */
+};
+
+/* run_settings.c: "h=1e-3" and the like onto what run{} says. */
+ph_status ph_run_def_set(ph_run_def *def, const char *text, ph_error *err);
+ph_status ph_told_copy(ph_told *to, const ph_told *from, const ph_allocator *alloc); /* PH_E_MEMORY */
+ph_status ph_told_add(ph_told *told, const ph_setting *parameters, int n_parameters,
+                      const char *const *options, int n_options, const ph_allocator *alloc);
+void ph_told_free(ph_told *told, const ph_allocator *alloc);
+ph_status ph_told_resolve(const ph_told *told, ph_run_def *def, ph_error *err);
+
+/* run_watch.c: after the initial values and after each step. PH_E_STEP: the solution blows up. */
+void ph_watch_start(ph_run *run);
+ph_status ph_watch_look(ph_run *run, ph_error *err);
+
+/* run_numbers.c: numbers of a state, by a mechanism of the model, perhaps at other values of its parameters. */
+ph_status ph_numbers_of(const ph_run *run, ph_mechanism *mech, const ph_state *s, int what, int index,
+                        double *out);
+int ph_run_is_body_rotation(int what);
+
+/* run_step.c */
+ph_status ph_run_begin(ph_run *run); /* turns, watch, objectives and table, at the initial values */
+ph_status ph_run_show(ph_run *run, int why);
+ph_status ph_run_look(ph_run *run, int why); /* all that is done after a step that another loop has made */
+void ph_table_free(ph_run *run);
+
+/* run_failure.c: a sentence in words of the model; of a step also what ph_run_failure tells. */
+ph_status ph_run_explain(ph_run *run, ph_status s, ph_error *err);
+ph_status ph_run_explain_static(const ph_run *run, ph_status s, ph_error *err);
+
+/* run_derivative.c */
+void ph_following_free(ph_run *run);
+
+#endif

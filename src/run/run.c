@@ -1,0 +1,356 @@
+/* The life of a run: from a file, a model or a system to values that are ready for the first step, and back there.
+ *
+ *   file ─> ph_model ─> ph_mechanism ─> initial values, redundant rows ─> ph_sim
+ *
+ * What can fail is built beside what the run has, and takes its place when all of it is there. */
+#include <string.h>
+
+#include "base/hash.h"
+#include "mech/mech.h"
+#include "run/private.h"
+#include "step/sim.h"
+
+#define STEPS_MAX 1e9 /* of one run */
+
+ph_run_config ph_run_defaults(void)
+{
+    return (ph_run_config){.size = sizeof(ph_run_config), .watch = PH_WATCH_ALL};
+}
+
+/* ---- the parts ---------------------------------------------------------------------------------------- */
+
+/* What a run is made of, while it is made. */
+typedef struct parts {
+    ph_model *model;
+    ph_mechanism *mech;
+    ph_run_def def;
+    ph_sim *sim;
+    const double *q0, *v0;
+    ph_so_far *so_far;
+} parts;
+
+static void free_parts(const ph_run *run, parts *p)
+{
+    ph_sim_destroy(p->sim);
+    if (p->mech != run->mech)
+        ph_mechanism_destroy(p->mech);
+    if (p->model != run->model)
+        ph_model_free(p->model);
+    ph_free(run->config.alloc, p->so_far);
+}
+
+/* h is the nearest value that divides t_end. */
+static ph_status plan(ph_run_def *def, ph_error *err)
+{
+    double h = def->opt.h, n = def->t_end > 0 && h > 0 ? def->t_end / h : 0;
+    if (!(h > 0) && !(def->opt.tol > 0))
+        return ph_fail(err, PH_E_INPUT, "the model says no h: give a step size");
+    if (!(n <= STEPS_MAX))
+        return ph_fail(err, PH_E_INPUT,
+                       "t_end = %g s in steps of h = %g s takes %.3g steps; the limit is %.0e", def->t_end, h,
+                       n, STEPS_MAX);
+    if (n > 0)
+        def->opt.h = def->t_end / fmax(1, round(n));
+    return PH_OK;
+}
+
+static void add_hooks(const ph_run *run, ph_options *o)
+{
+    o->alloc = run->config.alloc, o->log = run->config.log, o->log_ctx = run->config.log_ctx;
+}
+
+/* Functions of a model that others hold too need a Lua state of this run. */
+static ph_status choose_model(const ph_run *run, const ph_model *given, int shared, const ph_told *told,
+                              parts *p, ph_error *err)
+{
+    if (told->n_parameters || (shared && ph_model_has_functions(given)))
+        return ph_model_again(&p->model, given, told->parameter, told->n_parameters, run->config.alloc, err);
+    p->model = ph_model_keep(given);
+    return PH_OK;
+}
+
+static ph_status build_mechanism(const ph_run *run, parts *p, ph_error *err)
+{
+    int same = run->mech && p->model == run->model && p->def.space == run->def.space &&
+               p->def.assemble == run->def.assemble;
+    if (same) {
+        p->mech = run->mech, p->q0 = run->q0, p->v0 = run->v0;
+        return PH_OK;
+    }
+    ph_status s = ph_mechanism_create(&p->mech, p->model, p->def.space, run->config.alloc, err);
+    if (s == PH_OK)
+        s = ph_mechanism_initial(p->mech, p->def.assemble, &p->q0, &p->v0, err);
+    return s == PH_OK ? ph_mechanism_rank(p->mech, err) : s;
+}
+
+static ph_status build(const ph_run *run, const ph_told *told, parts *p, ph_error *err)
+{
+    p->def = p->model ? p->model->run : (ph_run_def){.opt = ph_default_options(), .every = 1};
+    ph_status s = ph_told_resolve(told, &p->def, err);
+    if (s == PH_OK)
+        s = plan(&p->def, err);
+    if (s == PH_OK && p->model)
+        s = build_mechanism(run, p, err);
+    if (s != PH_OK)
+        return s;
+    size_t n = p->model ? (size_t)p->model->n_objectives : 0;
+    p->so_far = ph_alloc(run->config.alloc, (n + 1) * sizeof *p->so_far);
+    if (!p->so_far)
+        return ph_fail(err, PH_E_MEMORY, "not enough memory for a run");
+    add_hooks(run, &p->def.opt);
+    const ph_system *sys = p->model ? ph_mechanism_system(p->mech) : run->sys;
+    if (!p->model)
+        p->q0 = run->q0, p->v0 = run->v0;
+    s = ph_sim_create(&p->sim, sys, &p->def.opt, run->t0, p->q0, p->v0, err);
+    if (s == PH_E_CALLBACK && p->model && err && ph_model_complaint(p->model)[0])
+        ph_fail(err, s, "%s", ph_model_complaint(p->model));
+    return s;
+}
+
+static uint64_t key_of(const parts *p, const ph_told *told, const ph_system *sys)
+{
+    uint64_t key = p->model ? p->model->key : ph_hash_text(PH_HASH_START, sys->name ? sys->name : "");
+    for (int i = 0; p->model && i < p->model->n_params; i++)
+        key = ph_hash_bytes(key, &p->model->param[i].value, sizeof(double));
+    for (int i = 0; i < told->n_options; i++)
+        key = ph_hash_text(key, told->option[i]);
+    return ph_hash_bytes(key, (int[]){(int)p->def.space, p->def.assemble}, 2 * sizeof(int));
+}
+
+static int same_structure(const ph_model *a, const ph_model *b)
+{
+    int same = a && b && a->n_bodies == b->n_bodies && a->n_joints == b->n_joints &&
+               a->n_sensors == b->n_sensors && a->n_params == b->n_params &&
+               a->n_objectives == b->n_objectives && a->n_constraints == b->n_constraints;
+    for (int i = 0; same && i < a->n_bodies; i++)
+        same = !strcmp(a->body[i].name, b->body[i].name);
+    for (int i = 0; same && i < a->n_joints; i++)
+        same = !strcmp(a->joint[i].name, b->joint[i].name);
+    for (int i = 0; same && i < a->n_sensors; i++)
+        same = !strcmp(a->sensor[i].name, b->sensor[i].name) && a->sensor[i].size == b->sensor[i].size;
+    return same;
+}
+
+/* The parts become those of the run. */
+static void adopt(ph_run *run, parts *p, ph_told *told)
+{
+    const ph_allocator *alloc = run->config.alloc;
+    ph_following_free(run);
+    ph_sim_destroy(run->sim);
+    if (p->mech != run->mech)
+        ph_mechanism_destroy(run->mech);
+    run->structure += p->model != run->model && !same_structure(p->model, run->model);
+    if (p->model != run->model)
+        ph_model_free(run->model);
+    ph_free(alloc, run->so_far);
+    run->model = p->model, run->mech = p->mech, run->sim = p->sim, run->so_far = p->so_far;
+    run->def = p->def, run->q0 = p->q0, run->v0 = p->v0;
+    if (run->mech)
+        run->sys = ph_mechanism_system(run->mech);
+    run->def.opt = ph_sim_options(run->sim);
+    run->key = key_of(p, told, run->sys);
+    ph_told_free(&run->told, alloc);
+    run->told = *told;
+}
+
+/* ---- open and close ----------------------------------------------------------------------------------- */
+
+static ph_run *new_run(const ph_run_config *config)
+{
+    ph_run_config c = ph_run_defaults();
+    if (config) /* a caller built with an older header knows fewer members */
+        memcpy(&c, config, config->size < sizeof c ? config->size : sizeof c);
+    ph_run *run = ph_alloc(c.alloc, sizeof *run);
+    if (run)
+        *run = (ph_run){.config = c, .table = {.every = 1}};
+    return run;
+}
+
+/* The first parts of a run, from what its configuration tells. */
+static ph_status begin(ph_run *run, const ph_model *model, int shared, ph_error *err)
+{
+    const ph_run_config *c = &run->config;
+    ph_told told = {0};
+    parts p = {0};
+    ph_status s =
+        ph_told_add(&told, c->parameters, model ? c->n_parameters : 0, c->options, c->n_options, c->alloc);
+    if (s != PH_OK)
+        ph_fail(err, s, "not enough memory for a run");
+    if (s == PH_OK && model && shared)
+        s = choose_model(run, model, shared, &told, &p, err);
+    else if (model)
+        p.model = ph_model_keep(model);
+    if (s == PH_OK)
+        s = build(run, &told, &p, err);
+    if (s == PH_OK) {
+        adopt(run, &p, &told);
+        run->table.every = run->def.every;
+        s = ph_run_begin(run);
+        if (s == PH_OK)
+            return s;
+        return ph_run_explain(run, s, err);
+    }
+    free_parts(run, &p);
+    ph_told_free(&told, c->alloc);
+    return s;
+}
+
+static ph_status finish(ph_run **out, ph_run *run, ph_status s)
+{
+    if (s == PH_OK)
+        *out = run;
+    else
+        ph_run_close(run);
+    return s;
+}
+
+ph_status ph_run_open(ph_run **out, const char *path, const ph_run_config *config, ph_error *err)
+{
+    ph_model *model;
+    *out = NULL;
+    ph_run *run = new_run(config);
+    if (!run)
+        return ph_fail(err, PH_E_MEMORY, "not enough memory for a run");
+    const ph_run_config *c = &run->config;
+    ph_status s = ph_model_read(&model, path, c->parameters, c->n_parameters, c->alloc, err);
+    if (s == PH_OK)
+        s = begin(run, model, 0, err);
+    ph_model_free(model);
+    return finish(out, run, s);
+}
+
+ph_status ph_run_create(ph_run **out, const ph_model *model, const ph_run_config *config, ph_error *err)
+{
+    *out = NULL;
+    ph_run *run = new_run(config);
+    if (!run)
+        return ph_fail(err, PH_E_MEMORY, "not enough memory for a run");
+    return finish(out, run, begin(run, model, 1, err));
+}
+
+ph_status ph_run_create_system(ph_run **out, const ph_system *sys, double t0, const double *q0,
+                               const double *v0, const ph_run_config *config, ph_error *err)
+{
+    int nq = ph_system_nq(sys), nv = ph_system_nv(sys);
+    *out = NULL;
+    if (nq < 0 || nv < 0 || !q0 || !v0)
+        return ph_fail(err, PH_E_INPUT, "the system makes no sense, or initial values are missing");
+    ph_run *run = new_run(config);
+    if (!run)
+        return ph_fail(err, PH_E_MEMORY, "not enough memory for a run");
+    run->start = ph_alloc(run->config.alloc, (size_t)(nq + nv + 1) * sizeof *run->start);
+    if (!run->start) {
+        ph_run_close(run);
+        return ph_fail(err, PH_E_MEMORY, "not enough memory for a run");
+    }
+    memcpy(run->start, q0, (size_t)nq * sizeof *q0);
+    memcpy(run->start + nq, v0, (size_t)nv * sizeof *v0);
+    run->sys = sys, run->t0 = t0, run->q0 = run->start, run->v0 = run->start + nq;
+    return finish(out, run, begin(run, NULL, 0, err));
+}
+
+void ph_run_close(ph_run *run)
+{
+    if (!run)
+        return;
+    ph_allocator own = {0};
+    const ph_allocator *alloc = run->config.alloc ? (own = *run->config.alloc, &own) : NULL;
+    ph_following_free(run);
+    ph_sim_destroy(run->sim);
+    ph_mechanism_destroy(run->mech);
+    ph_model_free(run->model);
+    ph_told_free(&run->told, alloc);
+    ph_table_free(run);
+    ph_free(alloc, run->so_far);
+    ph_free(alloc, run->start);
+    ph_free(alloc, run);
+}
+
+/* ---- back to the start --------------------------------------------------------------------------------- */
+
+ph_status ph_run_reset(ph_run *run, ph_error *err)
+{
+    ph_following_free(run);
+    ph_status s = ph_sim_reset(run->sim, run->t0, run->q0, run->v0, err);
+    return s == PH_OK ? ph_run_begin(run) : ph_run_explain(run, s, err);
+}
+
+static ph_status change(ph_run *run, const ph_setting *parameters, int n_parameters,
+                        const char *const *options, int n_options, ph_error *err)
+{
+    const ph_allocator *alloc = run->config.alloc;
+    ph_told told;
+    parts p = {0};
+    ph_status s = ph_told_copy(&told, &run->told, alloc);
+    if (s == PH_OK)
+        s = ph_told_add(&told, parameters, n_parameters, options, n_options, alloc);
+    if (s != PH_OK)
+        ph_fail(err, s, "not enough memory for a run");
+    if (s == PH_OK && n_parameters && !run->model)
+        s = ph_fail(err, PH_E_INPUT, "a system of one's own has no parameters");
+    if (s == PH_OK && n_parameters)
+        s = ph_model_again(&p.model, run->model, told.parameter, told.n_parameters, alloc, err);
+    else
+        p.model = run->model;
+    if (s == PH_OK)
+        s = build(run, &told, &p, err);
+    if (s != PH_OK) {
+        free_parts(run, &p);
+        ph_told_free(&told, alloc);
+        return s;
+    }
+    adopt(run, &p, &told);
+    return ph_run_begin(run);
+}
+
+ph_status ph_run_set_parameters(ph_run *run, const ph_setting *parameters, int n, ph_error *err)
+{
+    return change(run, parameters, n, NULL, 0, err);
+}
+
+ph_status ph_run_set_options(ph_run *run, const char *const *options, int n, ph_error *err)
+{
+    return change(run, NULL, 0, options, n, err);
+}
+
+ph_status ph_run_start_at(ph_run *run, double t, const double *q, const double *v, int project, ph_error *err)
+{
+    int before = run->sim->opt.project;
+    ph_following_free(run);
+    run->sim->opt.project = project;
+    ph_status s = ph_sim_reset(run->sim, t, q, v, err);
+    run->sim->opt.project = before;
+    return s == PH_OK ? ph_run_begin(run) : ph_run_explain(run, s, err);
+}
+
+/* ---- views ---------------------------------------------------------------------------------------------- */
+
+int ph_run_structure(const ph_run *run)
+{
+    return run->structure;
+}
+
+double ph_run_end(const ph_run *run)
+{
+    return run->def.t_end;
+}
+
+ph_options ph_run_options(const ph_run *run)
+{
+    return run->def.opt;
+}
+
+const ph_model *ph_run_model(const ph_run *run)
+{
+    return run->model;
+}
+
+const ph_system *ph_run_system(const ph_run *run)
+{
+    return run->sys;
+}
+
+const ph_sim *ph_run_sim(const ph_run *run)
+{
+    return run->sim;
+}

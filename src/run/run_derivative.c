@@ -1,0 +1,181 @@
+/* Derivatives by parameters: those of the state follow the steps, and
+ *
+ *   d(f(x(p), p))/dp = f_x x' + f_p                                                                  (W10)
+ *
+ * gives those of all that is read of it: f_x x' by differences along x', with steps of rotations that are small whatever
+ * the parameter does; f_p by differences over the neighbouring models, at the same state. */
+#include <string.h>
+
+#include "base/quotient.h"
+#include "mech/mech.h"
+#include "run/neighbours.h"
+
+#define STEP 0x1p-9 /* of what moves fastest, in m and rad, or as a part of its speed */
+
+struct ph_following {
+    int n;
+    ph_neighbours *near;
+    ph_sens *sens;
+};
+
+void ph_following_free(ph_run *run)
+{
+    ph_following *f = run->following;
+    if (!f)
+        return;
+    ph_sens_destroy(f->sens);
+    for (int k = 0; k < f->n; k++)
+        ph_neighbours_destroy(&f->near[k]);
+    ph_free(run->config.alloc, f->near);
+    ph_free(run->config.alloc, f);
+    run->following = NULL;
+}
+
+ph_status ph_neighbours_of(const ph_run *run, const int *parameters, int n, ph_neighbours **near,
+                           ph_param **param, ph_error *err)
+{
+    const ph_allocator *alloc = run->config.alloc;
+    *near = ph_alloc(alloc, (size_t)(n + 1) * sizeof **near);
+    *param = ph_alloc(alloc, (size_t)(n + 1) * sizeof **param);
+    ph_status s = *near && *param ? PH_OK : ph_fail(err, PH_E_MEMORY, "not enough memory for derivatives");
+    int made = 0;
+    for (; made < n && s == PH_OK; made++) {
+        s = ph_neighbours_create(&(*near)[made], run, parameters[made], 0, err);
+        (*param)[made] = ph_neighbours_param(&(*near)[made]);
+    }
+    if (s == PH_OK)
+        return s;
+    for (int k = 0; k < made - 1; k++)
+        ph_neighbours_destroy(&(*near)[k]);
+    ph_free(alloc, *near), ph_free(alloc, *param);
+    *near = NULL, *param = NULL;
+    return s;
+}
+
+ph_status ph_run_follow(ph_run *run, const int *parameters, int n, ph_error *err)
+{
+    const ph_allocator *alloc = run->config.alloc;
+    ph_param *param;
+    if (ph_sim_stats(run->sim).steps > 0)
+        return ph_fail(err, PH_E_INPUT, "derivatives begin with the first step: reset the run first");
+    ph_following_free(run);
+    if (n < 1)
+        return PH_OK;
+    ph_following *f = ph_alloc(alloc, sizeof *f);
+    if (!f)
+        return ph_fail(err, PH_E_MEMORY, "not enough memory for derivatives");
+    *f = (ph_following){.n = n};
+    ph_status s = ph_neighbours_of(run, parameters, n, &f->near, &param, err);
+    if (s != PH_OK) {
+        ph_free(alloc, f);
+        return s;
+    }
+    run->following = f;
+    s = ph_sens_create(&f->sens, run->sim, n, param, err);
+    ph_free(alloc, param);
+    if (s != PH_OK)
+        ph_following_free(run);
+    return s;
+}
+
+/* dp that moves the state by STEP. */
+static double step_of(const ph_run *run, int k)
+{
+    ph_derivative d = ph_sens_get(run->following->sens, k);
+    ph_state s = ph_sim_state(run->sim);
+    double most = 0;
+    for (int i = 0; i < ph_system_nv(run->sys); i++)
+        most = fmax(most, fmax(fabs(d.W[i]), fabs(d.v[i]) / fmax(1, fabs(s.v[i]))));
+    return most > 0 ? STEP / most : run->following->near[k].eps;
+}
+
+/* log(R_base^T R), body components */
+static void turn(const double *base, double *q)
+{
+    const ph_group_ops *so3 = ph_group_get(PH_SO3);
+    double a[4], w[3];
+    so3->inverse(3, base, a);
+    so3->compose(3, a, q, q);
+    so3->log(3, q, w);
+    memcpy(q, w, sizeof w);
+}
+
+/* A number of the run as something to be differentiated. */
+typedef struct view {
+    const ph_run *run;
+    int what, index, n;
+    double base[4]; /* a rotation is a vector from there */
+} view;
+
+static ph_status look_at(const view *v, ph_mechanism *mech, const ph_state *s, double *out)
+{
+    ph_status status;
+    if (v->what == PH_GET_OBJECTIVE)
+        return ph_mechanism_objective(mech, s, v->index, PH_AT_THE_END, out, NULL);
+    status = ph_numbers_of(v->run, mech, s, v->what, v->index, out);
+    if (status == PH_OK && v->what == PH_GET_ROTATION)
+        turn(v->base, out);
+    return status;
+}
+
+static const int place[PH_NEIGHBOURS] = {-2, -1, 1, 2};
+
+/* f_x x': the best of some steps, number by number. */
+static ph_status along(const view *v, int k, double *out)
+{
+    const ph_run *run = v->run;
+    double f[PH_NEIGHBOURS][PH_SENSOR_MAX], error[PH_SENSOR_MAX], last[PH_SENSOR_MAX], e = step_of(run, k);
+    int good = 0;
+    for (int i = 0; i < v->n; i++)
+        out[i] = 0, error[i] = HUGE_VAL, last[i] = NAN;
+    for (int tries = 0; tries < PH_QUOTIENT_TRIES && !good; tries++, e /= 8) {
+        for (int j = 0; j < PH_NEIGHBOURS; j++) {
+            ph_state moved = ph_sens_move(run->following->sens, k, place[j] * e);
+            ph_status s = look_at(v, run->mech, &moved, f[j]);
+            if (s != PH_OK)
+                return s;
+        }
+        good = 1;
+        for (int i = 0; i < v->n; i++) {
+            double four[] = {f[0][i], f[1][i], f[2][i], f[3][i]};
+            ph_quotient slope = {out[i], error[i], last[i]};
+            good &= ph_quotient_try(&slope, four, e);
+            out[i] = isnan(four[0] + four[1] + four[2] + four[3]) ? NAN : slope.value;
+            error[i] = slope.error, last[i] = slope.last;
+        }
+    }
+    return PH_OK;
+}
+
+/* f_p, pair by pair: what is equal cancels. */
+static ph_status by_parameter(const view *v, int k, double *out)
+{
+    const ph_neighbours *near = &v->run->following->near[k];
+    ph_state s = ph_sim_state(v->run->sim);
+    double f[PH_NEIGHBOURS][PH_SENSOR_MAX];
+    for (int j = 0; j < PH_NEIGHBOURS; j++) {
+        ph_mechanism_count_as(near->at[j].mech, v->run->mech);
+        ph_status status = look_at(v, near->at[j].mech, &s, f[j]);
+        if (status != PH_OK)
+            return status;
+    }
+    for (int i = 0; i < v->n; i++)
+        out[i] += (8 * (f[2][i] - f[1][i]) - (f[3][i] - f[0][i])) / (12 * near->eps);
+    return PH_OK;
+}
+
+ph_status ph_run_get_derivative(ph_run *run, int what, int index, int k, double *out)
+{
+    ph_state s = ph_sim_state(run->sim);
+    view v = {.run = run, .what = what, .index = index, .n = ph_run_size(run, what, index)};
+    int seen = what <= PH_GET_SENSOR || what == PH_GET_OBJECTIVE;
+    if (!run->following || k < 0 || k >= run->following->n || v.n < 1 || v.n > PH_SENSOR_MAX || !seen ||
+        (what == PH_GET_OBJECTIVE && ph_objective_has(run->model, index, PH_ON_THE_WAY)))
+        return PH_E_INPUT;
+    if (what == PH_GET_ROTATION) {
+        ph_numbers_of(run, run->mech, &s, what, index, v.base);
+        v.n = 3;
+    }
+    ph_status status = along(&v, k, out);
+    return status == PH_OK ? by_parameter(&v, k, out) : status;
+}

@@ -1,0 +1,80 @@
+/* What happened: the summary of a run, and what a step that failed leaves, in words of the model. */
+#include <stdio.h>
+#include <string.h>
+
+#include "mech/mech.h"
+#include "run/private.h"
+
+/* The list and the index of what a node or a constraint of the system belongs to. */
+static ph_run_culprit name_culprit(const ph_run *run, int is_constraint, int index, double residual)
+{
+    const ph_mechanism *m = run->mech;
+    if (!m)
+        return (ph_run_culprit){is_constraint ? PH_CONSTRAINTS : PH_NODES, index, residual};
+    if (is_constraint) {
+        int own = m->sys.n_constraints - m->model->n_constraints;
+        for (int k = 0; k < m->model->n_joints; k++)
+            if (index >= m->joint_of[k] && index < m->joint_of[k + 1])
+                return (ph_run_culprit){PH_JOINTS, k, residual};
+        return (ph_run_culprit){PH_CONSTRAINTS, index >= own ? index - own : -1, residual};
+    }
+    for (int b = 0; b < m->model->n_bodies; b++)
+        if (m->body[b].frame == b && index >= m->body[b].node[0] &&
+            index < m->body[b].node[0] + m->body[b].nodes)
+            return (ph_run_culprit){PH_BODIES, b, residual};
+    return (ph_run_culprit){PH_NODES, index, residual};
+}
+
+static void note(ph_run *run, ph_status s)
+{
+    const ph_failure *f = ph_sim_failure(run->sim);
+    run->trouble = (ph_run_trouble){
+        .status = s, .iterations = f->iterations, .n_culprits = f->n_culprits, .t = f->t, .h = f->h};
+    for (int k = 0; k < f->n_culprits; k++)
+        run->trouble.culprit[k] =
+            name_culprit(run, f->culprit[k].is_constraint, f->culprit[k].index, f->culprit[k].value);
+}
+
+/* Where the library can only say that a callback refused, the model knows why. "": it does not. */
+static const char *reason(const ph_run *run, ph_status s, char *why, size_t size)
+{
+    why[0] = 0;
+    if (s != PH_E_CALLBACK || !run->mech)
+        return why;
+    ph_mechanism_complaint(run->mech, why, size);
+    if (!why[0])
+        snprintf(why, size, "%s", ph_model_complaint(run->model));
+    return why;
+}
+
+ph_status ph_run_explain(ph_run *run, ph_status s, ph_error *err)
+{
+    char why[400];
+    note(run, s);
+    return reason(run, s, why, sizeof why)[0] ? ph_fail(err, s, "t = %.9g: %s", run->trouble.t, why) : s;
+}
+
+ph_status ph_run_explain_static(const ph_run *run, ph_status s, ph_error *err)
+{
+    char why[400];
+    return reason(run, s, why, sizeof why)[0] ? ph_fail(err, s, "%s", why) : s;
+}
+
+ph_run_trouble ph_run_failure(const ph_run *run)
+{
+    return run->trouble;
+}
+
+ph_run_summary ph_run_summarise(const ph_run *run)
+{
+    const ph_watched *w = &run->watched;
+    ph_run_summary s = {.stats = ph_sim_stats(run->sim),
+                        .violation_position = w->most_position,
+                        .violation_velocity = w->most_velocity,
+                        .energy_initial = w->first_kinetic + w->first_potential,
+                        .energy = w->kinetic + w->potential,
+                        .work = w->work,
+                        .residual = w->residual};
+    s.stats.wall_s = run->wall_s;
+    return s;
+}

@@ -1,0 +1,266 @@
+/* Names and numbers of a run, by index: what a user sees of the present state. */
+#include <stdio.h>
+#include <string.h>
+
+#include "mech/mech.h"
+#include "run/private.h"
+#include "step/sim.h"
+
+/* ---- lists -------------------------------------------------------------------------------------------- */
+
+int ph_run_count(const ph_run *run, int list)
+{
+    const ph_model *m = run->model;
+    if (list == PH_NODES)
+        return m ? 0 : run->sys->n_nodes;
+    if (list == PH_CONSTRAINTS)
+        return m ? m->n_constraints : run->sys->n_constraints;
+    if (list == PH_FLEXIBLE)
+        return m ? m->n_flexible : 0;
+    return m && list >= PH_BODIES && list <= PH_OBJECTIVES ? ph_model_count(m, (ph_list)list) : 0;
+}
+
+const char *ph_run_name(const ph_run *run, int list, int k)
+{
+    const ph_model *m = run->model;
+    const char *name;
+    if (k < 0 || k >= ph_run_count(run, list))
+        return NULL;
+    if (list == PH_NODES)
+        name = run->sys->nodes[k].name;
+    else if (list == PH_CONSTRAINTS)
+        name = m ? m->constraint[k].name : run->sys->constraints[k].name;
+    else if (list == PH_FLEXIBLE)
+        name = m->flexible[k].name;
+    else
+        name = ph_model_name(m, (ph_list)list, k);
+    return name ? name : "";
+}
+
+int ph_run_find(const ph_run *run, int list, const char *name)
+{
+    int n = ph_run_count(run, list);
+    for (int k = 0; k < n; k++)
+        if (!strcmp(name, ph_run_name(run, list, k)))
+            return k;
+    return -1;
+}
+
+/* ---- what there is -------------------------------------------------------------------------------------- */
+
+static const char *const xyz[] = {"x", "y", "z"}, *const quaternion[] = {"qw", "qx", "qy", "qz"},
+                         *const speed[] = {"vx", "vy", "vz"}, *const spin[] = {"wx", "wy", "wz"},
+                         *const acceleration[] = {"ax", "ay", "az"},
+                         *const spin_dot[] = {"wdotx", "wdoty", "wdotz"}, *const reaction[] = {"fx", "fy",
+                                                                                               "fz", "tx",
+                                                                                               "ty", "tz"},
+                         *const energy[] = {"kinetic", "potential", "work", "dissipated", "residual"},
+                         *const violation[] = {"position", "velocity"}, *const step[] = {"h", "iterations"};
+
+/* What is read of which list, how many numbers, their labels (NULL: counted) and units. */
+static const struct quantity {
+    int list; /* -1: of the run; -2: of a later kind, of which there are none */
+    int size; /* 0: it depends */
+    const char *const *label;
+    const char *unit;
+} quantities[] = {
+    [PH_GET_POSITION] = {PH_BODIES, 3, xyz, "m"},
+    [PH_GET_ROTATION] = {PH_BODIES, 4, quaternion, "1"},
+    [PH_GET_VELOCITY] = {PH_BODIES, 3, speed, "m/s"},
+    [PH_GET_OMEGA] = {PH_BODIES, 3, spin, "rad/s"},
+    [PH_GET_ACCELERATION] = {PH_BODIES, 3, acceleration, "m/s^2"},
+    [PH_GET_OMEGA_DOT] = {PH_BODIES, 3, spin_dot, "rad/s^2"},
+    [PH_GET_JOINT_POSITION] = {PH_JOINTS, 0, NULL, NULL},
+    [PH_GET_JOINT_RATE] = {PH_JOINTS, 0, NULL, NULL},
+    [PH_GET_REACTION] = {PH_JOINTS, 6, reaction, NULL},
+    [PH_GET_MULTIPLIERS] = {PH_JOINTS, 0, NULL, "SI"},
+    [PH_GET_SENSOR] = {PH_SENSORS, 0, NULL, NULL},
+    [PH_GET_INPUT] = {-2, 0, NULL, NULL},
+    [PH_GET_STATE] = {-2, 0, NULL, NULL},
+    [PH_GET_EFFORT] = {-2, 0, NULL, NULL},
+    [PH_GET_PARAMETER] = {PH_PARAMETERS, 1, NULL, ""},
+    [PH_GET_OBJECTIVE] = {PH_OBJECTIVES, 1, NULL, ""},
+    [PH_GET_ENERGY] = {-1, 5, energy, "J"},
+    [PH_GET_VIOLATION] = {-1, 2, violation, "SI"},
+    [PH_GET_STEP] = {-1, 2, step, NULL},
+};
+
+#define N_QUANTITIES ((int)(sizeof quantities / sizeof *quantities))
+
+int ph_run_is_body_rotation(int what)
+{
+    return what == PH_GET_ROTATION;
+}
+
+/* The constraint of the system that index counts: joints, which may have two, then constraint{}. -1: none. */
+static int rows_of(const ph_run *run, const ph_mechanism *mech, int index, int *at)
+{
+    const ph_model *m = run->model;
+    const ph_system *sys = run->sys;
+    ph_state s = ph_sim_state(run->sim);
+    int rows = 0;
+    if (m && index >= 0 && index < m->n_joints) {
+        *at = ph_mechanism_lambda(mech, index, &rows);
+        return rows;
+    }
+    int k = m ? index - m->n_joints + sys->n_constraints - m->n_constraints : index;
+    int first = m ? sys->n_constraints - m->n_constraints : 0;
+    if (index < 0 || k < first || k >= sys->n_constraints)
+        return 0;
+    *at = s.l_at[k];
+    return sys->constraints[k].rows;
+}
+
+int ph_run_size(const ph_run *run, int what, int index)
+{
+    const ph_model *m = run->model;
+    int at;
+    if (what < 0 || what >= N_QUANTITIES || index < 0)
+        return 0;
+    const struct quantity *q = &quantities[what];
+    if (what == PH_GET_MULTIPLIERS)
+        return rows_of(run, run->mech, index, &at);
+    if (q->list == -1)
+        return index == 0 && (what != PH_GET_ENERGY || m) ? q->size : 0;
+    if (q->list < 0 || !m || index >= ph_run_count(run, q->list))
+        return 0;
+    if (what == PH_GET_SENSOR)
+        return m->sensor[index].size;
+    if (what == PH_GET_JOINT_POSITION || what == PH_GET_JOINT_RATE)
+        return run->mech->joint[run->mech->joint_of[index]].free >= 0;
+    int turns = what == PH_GET_ROTATION || what == PH_GET_OMEGA || what == PH_GET_OMEGA_DOT;
+    return q->list == PH_BODIES && turns && m->body[index].particle ? 0 : q->size;
+}
+
+const char *ph_run_label(const ph_run *run, int what, int index, int k)
+{
+    static const char *const counted[] = {"1", "2",  "3",  "4",  "5",  "6",  "7",  "8",
+                                          "9", "10", "11", "12", "13", "14", "15", "16"};
+    int n = ph_run_size(run, what, index);
+    if (k < 0 || k >= n)
+        return NULL;
+    if (quantities[what].label)
+        return quantities[what].label[k];
+    return n == 1 ? "" : k < 16 ? counted[k] : "";
+}
+
+/* Of a text such as "N, N m": of each half. */
+static const char *half(const char *unit, int n, int k)
+{
+    static const struct {
+        const char *both, *first, *second;
+    } halves[] = {{"N, N m", "N", "N m"}, {"1, 1/m", "1", "1/m"}};
+    for (size_t i = 0; i < sizeof halves / sizeof *halves; i++)
+        if (!strcmp(unit, halves[i].both))
+            return 2 * k < n ? halves[i].first : halves[i].second;
+    return unit;
+}
+
+const char *ph_run_unit(const ph_run *run, int what, int index, int k)
+{
+    int n = ph_run_size(run, what, index);
+    if (k < 0 || k >= n)
+        return NULL;
+    if (quantities[what].unit)
+        return quantities[what].unit;
+    if (what == PH_GET_SENSOR)
+        return half(ph_model_sensor_unit(run->model, index), n, k);
+    if (what == PH_GET_REACTION)
+        return half("N, N m", n, k);
+    if (what == PH_GET_STEP)
+        return k ? "" : "s";
+    int angle = ph_joint_counts_angles(&run->model->joint[index]), rate = what == PH_GET_JOINT_RATE;
+    return angle ? (rate ? "rad/s" : "rad") : rate ? "m/s" : "m";
+}
+
+/* ---- numbers -------------------------------------------------------------------------------------------- */
+
+static void put_body(ph_mechanism *mech, const ph_state *s, int what, int body, double *out)
+{
+    ph_body_state b;
+    ph_mechanism_body(mech, s, body, &b);
+    const ph_vec3 *const vector[] = {[PH_GET_POSITION] = &b.x,
+                                     [PH_GET_VELOCITY] = &b.v,
+                                     [PH_GET_OMEGA] = &b.omega,
+                                     [PH_GET_ACCELERATION] = &b.a,
+                                     [PH_GET_OMEGA_DOT] = &b.omega_dot};
+    if (what == PH_GET_ROTATION)
+        out[0] = b.q.w, out[1] = b.q.x, out[2] = b.q.y, out[3] = b.q.z;
+    else
+        ph_store3(out, *vector[what]);
+}
+
+ph_status ph_numbers_of(const ph_run *run, ph_mechanism *mech, const ph_state *s, int what, int index,
+                        double *out)
+{
+    ph_vec3 force, torque;
+    int at = 0, rows;
+    switch (what) {
+    case PH_GET_JOINT_POSITION:
+        *out = ph_mechanism_coordinate(mech, s, index);
+        return PH_OK;
+    case PH_GET_JOINT_RATE:
+        *out = ph_mechanism_rate(mech, s, index);
+        return PH_OK;
+    case PH_GET_REACTION:
+        ph_mechanism_reaction(mech, s, index, &force, &torque);
+        ph_store3(out, force), ph_store3(out + 3, torque);
+        return PH_OK;
+    case PH_GET_MULTIPLIERS:
+        rows = rows_of(run, mech, index, &at);
+        memcpy(out, s->lambda + at, (size_t)rows * sizeof *out);
+        return PH_OK;
+    case PH_GET_SENSOR:
+        return ph_mechanism_sensor(mech, s, index, out);
+    default:
+        put_body(mech, s, what, index, out);
+        return PH_OK;
+    }
+}
+
+static ph_status objective(ph_run *run, const ph_state *s, int k, double *out)
+{
+    double final = 0;
+    ph_status status = PH_OK;
+    if (ph_objective_has(run->model, k, PH_AT_THE_END))
+        status = ph_mechanism_objective(run->mech, s, k, PH_AT_THE_END, &final, NULL);
+    *out = run->so_far[k].sum + final;
+    return status != PH_OK || isnan(*out) ? PH_E_CALLBACK : PH_OK;
+}
+
+static void energies(ph_run *run, const ph_state *s, double *out)
+{
+    ph_watched *w = &run->watched;
+    if (!(run->config.watch & (PH_WATCH_ENERGY | PH_WATCH_BLOWUP)))
+        ph_mechanism_energies(run->mech, s, &w->kinetic, &w->potential);
+    out[0] = w->kinetic, out[1] = w->potential, out[2] = w->work, out[3] = 0, out[4] = w->residual;
+}
+
+ph_status ph_run_get(ph_run *run, int what, int index, double *out)
+{
+    ph_state s = ph_sim_state(run->sim);
+    if (ph_run_size(run, what, index) == 0)
+        return PH_E_INPUT;
+    switch (what) {
+    case PH_GET_PARAMETER:
+        *out = run->model->param[index].value;
+        return PH_OK;
+    case PH_GET_OBJECTIVE:
+        return objective(run, &s, index, out);
+    case PH_GET_ENERGY:
+        energies(run, &s, out);
+        return PH_OK;
+    case PH_GET_VIOLATION:
+        if (run->config.watch & PH_WATCH_VIOLATION) {
+            out[0] = run->watched.position, out[1] = run->watched.velocity;
+            return PH_OK;
+        }
+        return ph_sim_violation(run->sim, &out[0], &out[1]);
+    case PH_GET_STEP:
+        out[0] = run->sim->has_last ? run->sim->now.t - run->sim->last.t : 0;
+        out[1] = run->sim->step_iterations;
+        return PH_OK;
+    default:
+        return ph_numbers_of(run, run->mech, &s, what, index, out);
+    }
+}

@@ -1,0 +1,68 @@
+/* Save and restore: all that changes in a run, but for its table, on one tape. */
+#include <string.h>
+
+#include "base/hash.h"
+#include "mech/mech.h"
+#include "run/private.h"
+
+/* The part beside the simulation. */
+static void tape_rest(ph_run *run, ph_tape *t)
+{
+    ph_tape_bytes(t, &run->watched, sizeof run->watched);
+    if (!run->model)
+        return;
+    ph_tape_bytes(t, run->so_far, (size_t)run->model->n_objectives * sizeof *run->so_far);
+    ph_tape_bytes(t, run->mech->turns, (size_t)run->model->n_joints * sizeof *run->mech->turns);
+}
+
+static size_t rest_size(const ph_run *run)
+{
+    ph_tape t = {.mode = PH_TAPE_COUNT};
+    tape_rest((ph_run *)run, &t); /* counting changes nothing */
+    return t.used;
+}
+
+/* Before it all: what it belongs to, and a sum of the bytes that follow. */
+typedef struct head {
+    uint64_t key, sum;
+} head;
+
+size_t ph_run_save_size(const ph_run *run)
+{
+    return sizeof(head) + rest_size(run) + ph_sim_save_size(run->sim);
+}
+
+ph_status ph_run_save(const ph_run *run, void *to, size_t size)
+{
+    unsigned char *at = to;
+    size_t rest = sizeof(head) + rest_size(run);
+    if (size != ph_run_save_size(run) || (run->model && run->model->changing))
+        return PH_E_INPUT;
+    ph_tape t = {.mode = PH_TAPE_WRITE, .at = at + sizeof(head)};
+    tape_rest((ph_run *)run, &t); /* and so does writing */
+    ph_status s = ph_sim_save(run->sim, at + rest, size - rest);
+    head h = {run->key, ph_hash_bytes(PH_HASH_START, at + sizeof h, size - sizeof h)};
+    memcpy(at, &h, sizeof h);
+    return s;
+}
+
+ph_status ph_run_restore(ph_run *run, const void *from, size_t size, ph_error *err)
+{
+    const unsigned char *at = from;
+    size_t rest = sizeof(head) + rest_size(run);
+    head h = {0};
+    if (size >= sizeof h)
+        memcpy(&h, from, sizeof h);
+    if (size != ph_run_save_size(run) || h.key != run->key)
+        return ph_fail(err, PH_E_INPUT,
+                       "the state is that of another model, or of other parameters or options");
+    if (h.sum != ph_hash_bytes(PH_HASH_START, at + sizeof h, size - sizeof h))
+        return ph_fail(err, PH_E_INPUT, "the state is damaged");
+    ph_status s = ph_sim_restore(run->sim, at + rest, size - rest, err);
+    if (s != PH_OK)
+        return s;
+    ph_tape t = {.mode = PH_TAPE_READ, .at = (unsigned char *)from + sizeof h}; /* only read */
+    tape_rest(run, &t);
+    run->table.rows = 0;
+    return PH_OK;
+}

@@ -1,0 +1,240 @@
+/* Steps of a run, and all that goes with each: turn counters, objectives, the watch, the table, the observer. */
+#include <string.h>
+
+#include "mech/mech.h"
+#include "run/private.h"
+#include "step/sim.h"
+
+/* ---- the table ---------------------------------------------------------------------------------------- */
+
+ph_status ph_run_record(ph_run *run, int what, int index, int *first_column, ph_error *err)
+{
+    ph_recorded *t = &run->table;
+    int n = ph_run_size(run, what, index);
+    if (n < 1)
+        return ph_fail(err, PH_E_INPUT, "there is nothing of this kind to record");
+    if (ph_sim_stats(run->sim).steps > 0)
+        return ph_fail(err, PH_E_INPUT, "columns are chosen before the first step");
+    ph_shown *shown = ph_alloc(run->config.alloc, (size_t)(t->n_shown + 1) * sizeof *shown);
+    if (!shown)
+        return ph_fail(err, PH_E_MEMORY, "not enough memory for the table of the run");
+    if (t->n_shown)
+        memcpy(shown, t->shown, (size_t)t->n_shown * sizeof *shown);
+    shown[t->n_shown++] = (ph_shown){what, index, n};
+    ph_free(run->config.alloc, t->shown);
+    ph_free(run->config.alloc, t->row);
+    t->shown = shown;
+    t->row = NULL, t->rows = t->room = 0;
+    if (t->columns == 0)
+        t->columns = 1;
+    if (first_column)
+        *first_column = t->columns;
+    t->columns += n;
+    return PH_OK;
+}
+
+void ph_run_record_every(ph_run *run, long every)
+{
+    run->table.every = every > 0 ? every : 1;
+}
+
+const double *ph_run_rows(const ph_run *run, long *rows, int *columns)
+{
+    *rows = run->table.rows, *columns = run->table.columns;
+    return run->table.row;
+}
+
+void ph_table_free(ph_run *run)
+{
+    ph_free(run->config.alloc, run->table.shown);
+    ph_free(run->config.alloc, run->table.row);
+    run->table = (ph_recorded){.every = run->table.every};
+}
+
+#define FIRST_ROOM 256 /* rows */
+
+static int grow(ph_run *run)
+{
+    ph_recorded *t = &run->table;
+    long room = t->room ? 2 * t->room : FIRST_ROOM;
+    double *row = ph_alloc(run->config.alloc, (size_t)room * (size_t)t->columns * sizeof *row);
+    if (!row)
+        return 0;
+    if (t->rows)
+        memcpy(row, t->row, (size_t)t->rows * (size_t)t->columns * sizeof *row);
+    ph_free(run->config.alloc, t->row);
+    t->row = row, t->room = room;
+    return 1;
+}
+
+/* Numbers that a function refuses are NaN. */
+static ph_status add_row(ph_run *run)
+{
+    ph_recorded *t = &run->table;
+    double now = ph_run_time(run);
+    if (!t->columns || (t->rows && t->last_t == now))
+        return PH_OK;
+    if (t->rows == t->room && !grow(run))
+        return PH_E_MEMORY;
+    double *x = t->row + t->rows * t->columns;
+    *x++ = t->last_t = now;
+    for (const ph_shown *k = t->shown, *end = k + t->n_shown; k < end; x += k->n, k++)
+        if (ph_run_get(run, k->what, k->index, x) != PH_OK)
+            for (int i = 0; i < k->n; i++)
+                x[i] = NAN;
+    t->rows++;
+    return PH_OK;
+}
+
+/* ---- after the initial values and after each step ------------------------------------------------------- */
+
+/* The integral of each objective by the trapezoidal rule; NaN where its function fails. */
+static void add_up(ph_run *run, const ph_state *s, double dt)
+{
+    for (int k = 0; run->model && k < run->model->n_objectives; k++) {
+        ph_so_far *o = &run->so_far[k];
+        double x = 0;
+        if (!ph_objective_has(run->model, k, PH_ON_THE_WAY))
+            continue;
+        if (ph_mechanism_objective(run->mech, s, k, PH_ON_THE_WAY, &x, NULL) != PH_OK)
+            x = NAN;
+        o->sum += dt > 0 ? dt / 2 * (x + o->last) : 0;
+        o->last = x;
+    }
+}
+
+/* All but the observer. */
+static ph_status look(ph_run *run, ph_error *err)
+{
+    ph_state s = ph_sim_state(run->sim);
+    double dt = s.t - run->watched.t;
+    if (run->mech)
+        ph_mechanism_track(run->mech, &s);
+    add_up(run, &s, dt);
+    ph_status status = ph_watch_look(run, err);
+    run->watched.t = s.t;
+    if (status == PH_OK && ph_sim_stats(run->sim).steps % run->table.every == 0)
+        status = add_row(run);
+    return status == PH_E_MEMORY ? ph_fail(err, status, "not enough memory for the table of the run")
+                                 : status;
+}
+
+ph_status ph_run_begin(ph_run *run)
+{
+    if (run->mech)
+        ph_mechanism_rewind(run->mech);
+    size_t n = run->model ? (size_t)run->model->n_objectives : 0;
+    memset(run->so_far, 0, (n + 1) * sizeof *run->so_far);
+    run->table.rows = 0, run->observed = 0, run->wall_s = 0;
+    run->trouble = (ph_run_trouble){0};
+    run->watched = (ph_watched){.t = ph_run_time(run)};
+    ph_watch_start(run);
+    return look(run, NULL);
+}
+
+ph_status ph_run_look(ph_run *run, int why)
+{
+    ph_status s = why == PH_ON_START ? PH_OK : look(run, NULL);
+    return s == PH_OK ? ph_run_show(run, why) : s;
+}
+
+/* ---- steps ----------------------------------------------------------------------------------------------- */
+
+double ph_run_time(const ph_run *run)
+{
+    return ph_sim_state(run->sim).t;
+}
+
+void ph_run_observe(ph_run *run, ph_observer_fn f, void *ctx)
+{
+    run->observer = f, run->observer_ctx = ctx;
+}
+
+void ph_run_stop(ph_run *run)
+{
+    atomic_store(&run->stop, 1);
+}
+
+ph_status ph_run_show(ph_run *run, int why)
+{
+    run->observed = 1;
+    return run->observer ? run->observer(run, why, run->observer_ctx) : PH_OK;
+}
+
+static ph_status advance(ph_run *run, ph_error *err)
+{
+    ph_error own = {0};
+    if (run->table.columns && !run->table.rows)
+        add_row(run);          /* columns were chosen after the start */
+    if (!(run->def.opt.h > 0)) /* the last step of a run ends at its end */
+        run->sim->t_stop = run->def.t_end > ph_run_time(run) ? run->def.t_end : HUGE_VAL;
+    ph_status s = ph_sim_step(run->sim, &own);
+    run->sim->t_stop = HUGE_VAL;
+    if (s == PH_OK)
+        return s;
+    if (err)
+        *err = own;
+    return ph_run_explain(run, s, err);
+}
+
+/* A run that blew up stays at the step where that was seen. */
+ph_status ph_run_step(ph_run *run, ph_error *err)
+{
+    ph_status s = advance(run, err);
+    return s == PH_OK ? look(run, err) : s;
+}
+
+#define REACHED 1e-9 /* of a step: what is left of it at the end */
+
+/* Steps of constant size must meet t. */
+static ph_status check_end(const ph_run *run, double t, ph_error *err)
+{
+    double h = run->def.opt.h, now = ph_run_time(run), n = h > 0 ? (t - now) / h : 0;
+    if (!isfinite(t) || t < now - REACHED * fmax(h, fabs(now)))
+        return ph_fail(err, PH_E_INPUT, "the run is at t = %.9g and cannot go to %.9g", now, t);
+    if (fabs(n - round(n)) > 1e-6)
+        return ph_fail(err, PH_E_INPUT, "t = %.9g is no whole number of steps of h = %.9g away from t = %.9g",
+                       t, h, now);
+    return PH_OK;
+}
+
+static ph_status stopped(const ph_run *run, ph_error *err)
+{
+    return ph_fail(err, PH_E_STOPPED, "stopped at t = %.9g", ph_run_time(run));
+}
+
+/* What is done beside the step; *own is the time it takes. */
+static ph_status look_and_show(ph_run *run, double *own, ph_error *err)
+{
+    double begun = run->config.watch || run->observer || run->table.columns ? ph_sim_clock() : 0;
+    ph_status s = look(run, err);
+    if (s == PH_OK && ph_run_show(run, PH_ON_STEP) != PH_OK)
+        s = stopped(run, err);
+    *own += begun > 0 ? ph_sim_clock() - begun : 0;
+    return s;
+}
+
+ph_status ph_run_until(ph_run *run, double t, ph_error *err)
+{
+    ph_status s = check_end(run, t, err);
+    double t_end = run->def.t_end, slack = run->def.opt.h > 0 ? REACHED * run->def.opt.h : 0, own = 0;
+    if (s == PH_OK && !run->observed && ph_run_show(run, PH_ON_START) != PH_OK)
+        return stopped(run, err);
+    if (!(run->def.opt.h > 0))
+        run->def.t_end = t; /* where the last step ends */
+    double begun = ph_sim_clock();
+    while (s == PH_OK && ph_run_time(run) < t - slack) {
+        if (atomic_exchange(&run->stop, 0)) {
+            s = stopped(run, err);
+            break;
+        }
+        s = advance(run, err);
+        if (s == PH_OK)
+            s = look_and_show(run, &own, err);
+    }
+    run->wall_s += ph_sim_clock() - begun - own;
+    run->def.t_end = t_end;
+    if (s == PH_OK && add_row(run) != PH_OK)
+        s = ph_fail(err, PH_E_MEMORY, "not enough memory for the table of the run");
+    return s;
+}

@@ -1,0 +1,112 @@
+/* What is watched of a run from step to step: violations of the constraints, the balance of energy, and whether the
+ * kinetic energy can be explained.
+ *
+ *   E - E0 = int P dt, P the power of drives and of forces that are no springs, by the trapezoidal rule
+ *
+ * A solution that has become unstable soon has far more kinetic energy than there was at first, than the potential has
+ * given and than sources have done; errors of a sound one are a few percent. */
+#include <stdio.h>
+
+#include "mech/mech.h"
+#include "run/private.h"
+
+#define TOO_MUCH 2 /* times the kinetic energy that can be explained */
+
+/* Round-off of a system at rest must not count: energy of all its bodies at this speed [m/s, rad/s]. */
+#define SLOW 1e-6
+
+static double floor_of(const ph_model *m)
+{
+    double sum = 0;
+    for (int i = 0; i < m->n_bodies; i++)
+        if (!m->body[i].flexible)
+            sum += m->body[i].mass + m->body[i].J.xx + m->body[i].J.yy + m->body[i].J.zz;
+    for (int i = 0; i < m->n_flexible; i++) { /* mass and moments of inertia of the undeformed body */
+        int n = 6 + 4 * m->flexible[i].body->modes;
+        for (int k = 2; k < 6; k++)
+            sum += m->flexible[i].body->calM[k * (n + 1)];
+    }
+    return sum * SLOW * SLOW;
+}
+
+void ph_watch_start(ph_run *run)
+{
+    if (run->model)
+        run->floor = floor_of(run->model);
+}
+
+/* NaN must win. */
+static void enlarge(double *most, double x)
+{
+    if (x > *most || isnan(x))
+        *most = x;
+}
+
+static void watch_violation(ph_run *run)
+{
+    ph_watched *w = &run->watched;
+    if (ph_sim_violation(run->sim, &w->position, &w->velocity) != PH_OK)
+        w->position = w->velocity = NAN;
+    enlarge(&w->most_position, w->position);
+    enlarge(&w->most_velocity, w->velocity);
+}
+
+static void watch_energy(ph_run *run, const ph_state *s, int first)
+{
+    ph_watched *w = &run->watched;
+    double before = w->power, dt = s->t - w->t;
+    ph_mechanism_energies(run->mech, s, &w->kinetic, &w->potential);
+    w->power = ph_mechanism_power(run->mech, s);
+    if (first)
+        w->first_kinetic = w->kinetic, w->first_potential = w->potential;
+    else {
+        w->work += dt * (w->power + before) / 2;
+        w->given += dt * fmax(fmax(w->power, before), 0);
+    }
+    enlarge(&w->residual, fabs(w->kinetic + w->potential - w->first_kinetic - w->first_potential - w->work));
+}
+
+/* User constraints may do work of which nothing is known. */
+static int is_blown(ph_run *run)
+{
+    ph_watched *w = &run->watched;
+    double fallen = w->first_potential - w->potential;
+    w->explained = run->floor + w->first_kinetic + w->given + fmax(fallen, 0);
+    return !run->model->n_constraints && !(w->kinetic <= TOO_MUCH * w->explained);
+}
+
+static ph_status explain(ph_run *run, const ph_state *s, ph_error *err)
+{
+    const ph_watched *w = &run->watched;
+    ph_vec3 most = {0, 0, 0};
+    int fastest = 0;
+    char text[160] = "";
+    for (int i = 0; i < run->model->n_bodies; i++) {
+        ph_body_state b;
+        ph_mechanism_body(run->mech, s, i, &b);
+        if (ph_norm(b.omega) > ph_norm(most))
+            most = b.omega, fastest = i;
+    }
+    if (ph_norm(most) > 0)
+        snprintf(text, sizeof text, "; fastest: body '%s' turns at %.3g rad/s",
+                 run->model->body[fastest].name, ph_norm(most));
+    run->trouble = (ph_run_trouble){.status = PH_E_STEP, .t = s->t, .h = run->def.opt.h};
+    return ph_fail(
+        err, PH_E_STEP,
+        "t = %.9g: the solution explodes: its kinetic energy is %.3g J, and at most %.3g J can be explained; "
+        "use a smaller step than h = %g or another space%s",
+        s->t, w->kinetic, w->explained, run->def.opt.h, text);
+}
+
+ph_status ph_watch_look(ph_run *run, ph_error *err)
+{
+    ph_state s = ph_sim_state(run->sim);
+    unsigned watch = run->config.watch;
+    if (watch & PH_WATCH_VIOLATION)
+        watch_violation(run);
+    if (!run->mech || !(watch & (PH_WATCH_ENERGY | PH_WATCH_BLOWUP)))
+        return PH_OK;
+    watch_energy(run, &s, ph_sim_stats(run->sim).steps == 0);
+    run->watched.blown = (watch & PH_WATCH_BLOWUP) && is_blown(run);
+    return run->watched.blown ? explain(run, &s, err) : PH_OK;
+}
