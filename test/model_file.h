@@ -2,37 +2,8 @@
 #ifndef PH_TEST_MODEL_FILE_H
 #define PH_TEST_MODEL_FILE_H
 
-#include "check.h"
-
-#include <unistd.h>
-
 #include "mech/model.h"
-
-typedef struct scratch {
-    char dir[64], path[128];
-} scratch;
-
-static inline scratch scratch_create(const char *name)
-{
-    scratch s = {.dir = "/tmp/polhode_test_XXXXXX"};
-    assert_non_null(mkdtemp(s.dir));
-    snprintf(s.path, sizeof s.path, "%s/%s", s.dir, name);
-    return s;
-}
-
-static inline void scratch_write(const scratch *s, const char *text, size_t length)
-{
-    FILE *f = fopen(s->path, "wb");
-    assert_non_null(f);
-    assert_int_equal(fwrite(text, 1, length, f), length);
-    assert_int_equal(fclose(f), 0);
-}
-
-static inline void scratch_remove(const scratch *s)
-{
-    unlink(s->path);
-    rmdir(s->dir);
-}
+#include "scratch.h"
 
 /* The status of reading a text as the file NAME; the model, if it is one, is *out. */
 static inline ph_status read_named(ph_model **out, const char *name, const char *text, size_t length,
