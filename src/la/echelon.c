@@ -33,8 +33,8 @@
 /* Beside the size of its row: what is outside the span is overestimated by no more than its inverse. */
 #define LEAST 0.01
 
-/* Smaller entries, relative to the row as it was, are round-off. */
-#define DROP 1e-14
+/* Entries smaller than this part of what is none are left out: a thousand of them are none yet. */
+#define DROP 1e-3
 
 typedef struct entry {
     int col;
@@ -141,7 +141,7 @@ static int load(work *w)
             sum += (A->x[k] / most) * (A->x[k] / most);
         w->at[i] = (int)w->used, w->size[i] = 1, w->dependent[i] = !(most > 0);
         for (int k = A->start[i]; k < A->start[i + 1]; k++)
-            if (fabs(A->x[k]) > DROP * most)
+            if (A->x[k] != 0)
                 w->pool[w->used++] = (entry){A->col[k], A->x[k] / most / sqrt(sum)};
         w->len[i] = (int)w->used - w->at[i];
         if (!w->dependent[i])
@@ -257,7 +257,7 @@ static int scatter(work *w)
 {
     for (int r = 0; r < w->m; r++)
         for (int k = 0; w->row[r] >= 0 && k < w->n; k++)
-            if (!(fabs(line(w, r)[k]) > DROP / w->size[w->row[r]]))
+            if (!(fabs(line(w, r)[k]) > DROP * w->least / w->size[w->row[r]]))
                 line(w, r)[k] = 0;
     give_on(w);
     for (int r = 0; r < w->m; r++) {
