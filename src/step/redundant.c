@@ -77,7 +77,7 @@ ph_status ph_redundant_choose(ph_newton_matrix *nm, const ph_eval *ev)
     if (!nm->redundant)
         return PH_OK;
     for (double least = PH_ECHELON_DEPENDENT; least < LOOSE && count < nm->redundant; least *= 10) {
-        ph_status s = ph_rank_rows(nm->lay, ev->B, least, nm->alloc, nm->trial);
+        ph_status s = ph_rank_rows(nm->lay, ev->B, ev->M, least, nm->alloc, nm->trial);
         if (s != PH_OK)
             return s;
         count = 0;
