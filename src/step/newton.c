@@ -727,8 +727,7 @@ static ph_status finish(ph_sim *sim, const ph_step_ops *o)
 /* Whether rows that are left out are violated by more than this part of positions. */
 static int is_loose(const ph_sim *sim, double part)
 {
-    return sim->matrix.redundant && ph_redundant_violation(&sim->matrix, &sim->ev) >
-                                        part * fmax(1, ph_small_max(sim->lay.nq, sim->next.q));
+    return sim->matrix.redundant && ph_redundant_violation(&sim->matrix, &sim->ev, sim->next.q) > part;
 }
 
 static ph_status refuse_loose(ph_sim *sim)

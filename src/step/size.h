@@ -9,6 +9,9 @@ typedef struct ph_size {
     double of[2];
 } ph_size;
 
+/* With velocities that are taken as rest a body moves by no more than this part of its size in one step. */
+#define PH_SIZE_REST 1e-3
+
 /* The largest coordinates of q; rotations have the size 1. */
 ph_size ph_size_positions(const ph_layout *lay, const double *q);
 
