@@ -124,29 +124,29 @@ static int by_modulus(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-int ph_eigenvalues(int n, const double *A, double complex *value)
+ph_status ph_eigenvalues(int n, const double *A, double complex *value)
 {
     size_t nn = (size_t)n * (size_t)n;
     for (size_t k = 0; k < nn; k++)
         if (!isfinite(A[k]))
-            return 0;
+            return PH_E_NAN;
     double *R = calloc(nn + (size_t)n, sizeof *R);
     double complex *H = calloc(nn + 2 * (size_t)n, sizeof *H);
-    int ok = R && H;
-    if (ok) {
+    ph_status status = R && H ? PH_OK : PH_E_MEMORY;
+    if (status == PH_OK) {
         memcpy(R, A, nn * sizeof *R);
         reduce(n, R, R + nn);
         for (int i = 0; i < n; i++)
             for (int j = i > 0 ? i - 1 : 0; j < n; j++)
                 H[i * n + j] = R[i * n + j];
-        ok = iterate(n, H, H + nn);
+        status = iterate(n, H, H + nn) ? PH_OK : PH_E_NAN;
         for (int i = 0; i < n; i++)
             value[i] = H[i * n + i];
         qsort(value, (size_t)n, sizeof *value, by_modulus);
     }
     free(R);
     free(H);
-    return ok;
+    return status;
 }
 
 /* ---- eigenvectors ------------------------------------------------------------------------------------ */
@@ -201,27 +201,30 @@ static int solve_and_scale(int n, const double complex *H, const int *swap, doub
     return isfinite(cabs(most)) && cabs(most) > 0;
 }
 
-int ph_eigenvector(int n, const double *A, double complex value, double size, unsigned seed,
-                   double complex *vector)
+ph_status ph_eigenvector(int n, const double *A, double complex value, double size, unsigned seed,
+                         double complex *vector)
 {
     size_t nn = (size_t)n * (size_t)n;
     double complex *H = calloc(nn, sizeof *H);
-    int *swap = calloc((size_t)n, sizeof *swap), ok = H && swap;
+    int *swap = calloc((size_t)n, sizeof *swap), ok = 1;
+    if (!H || !swap) {
+        free(H), free(swap);
+        return PH_E_MEMORY;
+    }
     double away = NEAR * (size > 0 ? size : 1);
-    for (size_t k = 0; k < nn && ok; k++)
+    for (size_t k = 0; k < nn; k++)
         H[k] = A[k];
-    for (int i = 0; i < n && ok; i++)
+    for (int i = 0; i < n; i++)
         H[i * n + i] -= value + away;
     for (int i = 0; i < n; i++) {
         seed = seed * 1664525u + 1013904223u;
         vector[i] = (double)seed / 4294967296.0 - 0.5;
     }
-    if (ok)
-        factor(n, H, swap, DBL_EPSILON * away);
+    factor(n, H, swap, DBL_EPSILON * away);
     for (int k = 0; k < PASSES && ok; k++)
         ok = solve_and_scale(n, H, swap, vector);
     free(H), free(swap);
-    return ok;
+    return ok ? PH_OK : PH_E_NAN;
 }
 
 /* ---- singular vectors -------------------------------------------------------------------------------- */

@@ -68,8 +68,11 @@ static ph_status find(ph_modes *m, ph_error *err)
     int n = m->lin.n;
     if (!n)
         return PH_OK;
-    if (!ph_eigenvalues(n, m->lin.A, m->x))
-        return ph_fail(err, PH_E_NAN, "the eigenvalues of the linearised system were not found");
+    ph_status s = ph_eigenvalues(n, m->lin.A, m->x);
+    if (s == PH_E_MEMORY)
+        return ph_fail(err, s, "not enough memory for modes");
+    if (s != PH_OK)
+        return ph_fail(err, s, "the eigenvalues of the linearised system were not found");
     m->size = cabs(m->x[0]);
     for (int k = 0; k < n; k++)
         if (m->lin.second)
@@ -162,8 +165,9 @@ ph_status ph_modes_shape(ph_modes *m, int k, double *re, double *im, double *sha
     int nv = l->nv;
     double complex most = 0;
     double *own_re = l->y[2], *own_im = l->y[3];
-    if (!ph_eigenvector(l->n, l->A, m->own[k], m->size, (unsigned)k + 1, m->x))
-        return PH_E_NAN;
+    ph_status s = ph_eigenvector(l->n, l->A, m->own[k], m->size, (unsigned)k + 1, m->x);
+    if (s != PH_OK)
+        return s;
     memset(own_re, 0, sizeof(double) * (size_t)nv), memset(own_im, 0, sizeof(double) * (size_t)nv);
     for (int j = 0; j < l->nz; j++)
         for (int i = 0; i < nv; i++) {
