@@ -149,13 +149,56 @@ static void finds_vectors(void **state)
     assert_int_equal(ph_eigenvector(1, never, 0, 1, 1, x), PH_E_NAN);
 }
 
+/* Zeros of Jordan blocks 3, 2, 1 and 2, and 2, -3, 1 +- 4i, in coordinates without special values. */
+static void zeros_of_jordan_blocks(void **state)
+{
+    (void)state;
+    enum { N = 12, ZEROS = 8 };
+    const double complex want[N - ZEROS] = {1 + 4 * I, 1 - 4 * I, -3, 2};
+    double J[N * N] = {0}, S[N * N], X[N * N], A[N * N], work[N * N];
+    double complex value[N];
+    const int chain[] = {0, 1, 3, 6}; /* a 1 behind these diagonals */
+    unsigned seed = 7;
+    for (int k = 0; k < 4; k++)
+        J[chain[k] * N + chain[k] + 1] = 1;
+    J[8 * N + 8] = 2, J[9 * N + 9] = -3, J[10 * N + 10] = J[11 * N + 11] = 1;
+    J[10 * N + 11] = 4, J[11 * N + 10] = -4;
+    for (int i = 0; i < N;
+         i++) /* lower triangular, ones on the diagonal: S X = J, A = X S by columns from the right */
+        for (int j = 0; j < N; j++) {
+            seed = seed * 1664525u + 1013904223u;
+            S[i * N + j] = j < i ? (double)seed / 4294967296.0 - 0.5 : i == j;
+        }
+    for (int j = 0; j < N; j++) /* S X = J */
+        for (int i = 0; i < N; i++) {
+            X[i * N + j] = J[i * N + j];
+            for (int k = 0; k < i; k++)
+                X[i * N + j] -= S[i * N + k] * X[k * N + j];
+        }
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            A[i * N + j] = 0;
+            for (int k = 0; k < N; k++)
+                A[i * N + j] += X[i * N + k] * S[k * N + j];
+        }
+    assert_int_equal(ph_remove_zeros(N, A, 1e-14, 0, work), N - ZEROS);
+    assert_int_equal(ph_eigenvalues(N - ZEROS, A, value), PH_OK);
+    for (int k = 0; k < N - ZEROS; k++) {
+        double nearest = 1;
+        for (int i = 0; i < N - ZEROS; i++)
+            nearest = fmin(nearest, cabs(value[i] - want[k]));
+        check_le(nearest, 1e-12); /* round-off */
+    }
+    double noise[4] = {1e-17, 2e-17, -1e-17, 3e-17};
+    assert_int_equal(ph_remove_zeros(2, noise, 1e-14, 1e-15, work), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_complex_pairs),
-        cmocka_unit_test(finds_special_ones),
-        cmocka_unit_test(splits_into_singular_vectors),
-        cmocka_unit_test(finds_vectors),
+        cmocka_unit_test(finds_complex_pairs),          cmocka_unit_test(finds_special_ones),
+        cmocka_unit_test(splits_into_singular_vectors), cmocka_unit_test(finds_vectors),
+        cmocka_unit_test(zeros_of_jordan_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

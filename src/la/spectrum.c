@@ -3,7 +3,12 @@
  *   H = P^T A P upper Hessenberg, by reflections; then H - mu I = Q R, H <- R Q + mu I with the eigenvalue mu
  *   of the last 2 x 2 block that is nearer to its corner, until entries below the diagonal vanish.
  *
- * A defective eigenvalue of multiplicity k is found to the k-th root of round-off only.
+ * A defective eigenvalue of multiplicity k is found to the k-th root of round-off only. Of the eigenvalue 0 nothing is lost:
+ * with an orthonormal basis Q = (Q_1, Q_2), Q_2 that of the null space of A,
+ *
+ *   Q^T A Q = (Q_1^T A Q_1  0; *  0),                                                              (T9)
+ *
+ * and once more for Q_1^T A Q_1 until it is regular.
  * (Golub, Van Loan, Matrix Computations, 7.4, 7.5 and 8.6.3.) */
 #include "la/spectrum.h"
 
@@ -52,6 +57,64 @@ static void reduce(int n, double *A, double *u)
             u[i] /= length;
         reflect(n, A, k, u);
     }
+}
+
+static double length(int n, const double *x)
+{
+    double s = 0;
+    for (int i = 0; i < n; i++)
+        s += x[i] * x[i];
+    return sqrt(s);
+}
+
+/* The rank of the rows in W, n x n, where those below least are 0, which is tol of the largest at least. Row k of W becomes the reflection number k, which makes columns from rank on 0. */
+static int find_rank(int n, double *W, double tol, double *least)
+{
+    for (int k = 0; k < n; k++) {
+        int best = k;
+        double most = 0;
+        for (int i = k; i < n; i++) {
+            double x = length(n - k, W + i * n + k);
+            if (x > most)
+                most = x, best = i;
+        }
+        *least = k ? *least : fmax(*least, tol * most);
+        if (!(most > *least))
+            return k;
+        double *u = W + k * n, *other = W + best * n;
+        for (int j = 0; j < n && best != k; j++) {
+            double x = u[j];
+            u[j] = other[j], other[j] = x;
+        }
+        memset(u, 0, (size_t)k * sizeof *u);
+        u[k] += copysign(most, u[k]);
+        double size = length(n - k, u + k);
+        for (int j = k; j < n; j++)
+            u[j] /= size;
+        for (int i = k + 1; i < n; i++) {
+            double s = 0, *row = W + i * n;
+            for (int j = k; j < n; j++)
+                s += u[j] * row[j];
+            for (int j = k; j < n; j++)
+                row[j] -= 2 * s * u[j];
+        }
+    }
+    return n;
+}
+
+int ph_remove_zeros(int n, double *A, double tol, double least, double *work)
+{
+    for (int rank; n > 0; n = rank) {
+        memcpy(work, A, (size_t)n * (size_t)n * sizeof *A);
+        rank = find_rank(n, work, tol, &least);
+        if (rank == n)
+            return n;
+        for (int k = 0; k < rank; k++)
+            reflect(n, A, k, work + k * n);
+        for (int i = 0; i < rank; i++)
+            memmove(A + i * rank, A + i * n, (size_t)rank * sizeof *A);
+    }
+    return 0;
 }
 
 /* The eigenvalue of [a b; c d] that is nearer to d. */

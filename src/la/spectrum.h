@@ -10,6 +10,10 @@
  * convergence. PH_E_MEMORY. */
 ph_status ph_eigenvalues(int n, const double *A, double complex *value);
 
+/* Take the eigenvalue 0 out of the n x n matrix A, with all that a Jordan block of it has: A becomes the r x r matrix
+ * of the other eigenvalues, r is returned. Rows below tol, relative to the largest, and below least are 0; work: n^2. */
+int ph_remove_zeros(int n, double *A, double tol, double least, double *work);
+
 /* An eigenvector of the n x n matrix A for an eigenvalue that ph_eigenvalues gave, its largest entry 1, by
  * inverse iteration; size: of the largest eigenvalue. Of a repeated one, another seed gives another vector.
  * PH_E_NAN: not finite. PH_E_MEMORY. */
