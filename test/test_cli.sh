@@ -158,13 +158,20 @@ has out 'did not reach its end'
 
 # ---- files --------------------------------------------------------------------------------------------------------
 
-run 0 run heavy_top --t-end 0.1 -o top.csv
+run 0 run heavy_top --formulation index3 --t-end 0.1 -o top.csv
 has out '101 rows in top.csv'
 [[ $(grep -c '^#' top.csv) -ge 3 && $(head -n 1 top.csv) == "# polhode "* ]] || fail "no comments: $(head -n 3 top.csv)"
 [[ $(grep -v '^#' top.csv | head -n 1) == "t [s],top.x [m],top.y [m],top.z [m],top.qw [1],"*"pivot.lambda3 [SI],energy [J]" ]] ||
     fail "header: $(grep -v '^#' top.csv | head -n 1)"
 grep -v '^#' top.csv | awk -F, 'NR == 1 { n = NF } NF != n { bad = 1 } END { exit bad || NR != 102 }' || fail "shape of top.csv"
 [[ $(tail -n 1 top.csv | cut -d, -f1) == 0.1* ]] || fail "top.csv does not end at t = 0.1"
+# reference: eta of the stabilised form at t = 0.1, of an independent prototype to 1e-10; index-3 has none
+run 0 run heavy_top_r3xso3 --formulation ggl --sigma 0 --rho 0.9 --start plain --h 1e-3 --t-end 0.1 -o eta.csv
+has eta.csv 'lambda3 [SI],' '.eta1 [SI],' '.eta3 [SI],energy [J]'
+tail -n 1 eta.csv | awk -F, '{
+    d = ($(NF - 3) + 0.006162737156998)^2 + ($(NF - 2) - 0.003690488925559)^2 + ($(NF - 1) - 0.004866801491325)^2
+    exit !(d < 1e-20) }' || fail "eta: $(tail -n 1 eta.csv)"
+! grep -q '\.eta1' top.csv || fail "index-3 has no eta"
 run 0 run heavy_top --t-end 0.1 --every 30 -o some.csv
 [[ $(grep -cv '^#' some.csv) == 6 ]] || fail "--every 30 of 100 steps: header, 0, 30, 60, 90, 100"
 cmp -s <(tail -n 1 some.csv) <(tail -n 1 top.csv) || fail "--every changes the last row"
