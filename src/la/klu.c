@@ -16,6 +16,10 @@
 
 /* The smallest pivot of A' below this part of the largest: singular. */
 #define SINGULAR 1e-14
+/* A diagonal pivot this part of the largest of its column is taken, since it keeps the factors sparse. */
+#define SPARSE 1e-3
+/* Where entries grow beyond the inverse of this, or a matrix seems singular, the largest pivots are taken. */
+#define GROWN 1e-4
 /* Refactored with so many times the pivot growth of when pivots were chosen: choose them anew. */
 #define GROWTH 100
 /* Each sweep of scaling halves the digits by which rows and columns differ. */
@@ -177,8 +181,9 @@ static int equilibrate(klu_backend *k, const double *value)
     return bad;
 }
 
-/* The unknown with the smallest pivot if that is as good as zero, or -1. */
-static int zero_pivot(const klu_backend *k)
+/* The unknown with the smallest pivot if that is as good as zero, or -1. The ratio of pivots is what is known of the
+ * condition, and goes to the caller as growth. */
+static int zero_pivot(klu_backend *k)
 {
     const double *u = k->numeric->Udiag;
     double smallest = INFINITY, largest = 0;
@@ -188,6 +193,7 @@ static int zero_pivot(const klu_backend *k)
             smallest = fabs(u[i]), at = i;
         largest = ph_larger(largest, fabs(u[i]));
     }
+    k->base.info.growth = largest / smallest;
     return smallest >= SINGULAR * largest ? -1 : k->symbolic->Q[at];
 }
 
@@ -212,11 +218,11 @@ static ph_status singular(klu_backend *k, int unknown)
     return PH_E_SINGULAR;
 }
 
-static ph_status choose(klu_backend *k, const double *value)
+/* New pivots for A'; diagonal ones down to this part of the largest in their column. */
+static ph_status choose_pivots(klu_backend *k, double diagonal)
 {
-    int bad = equilibrate(k, value);
-    if (bad >= 0)
-        return singular(k, bad);
+    int bad;
+    k->common.tol = diagonal;
     klu_free_numeric(&k->numeric, &k->common);
     k->numeric = klu_factor(k->Ap, k->Ai, k->Ax, k->symbolic, &k->common);
     if (!k->numeric && k->common.status == KLU_SINGULAR)
@@ -227,6 +233,20 @@ static ph_status choose(klu_backend *k, const double *value)
         return singular(k, bad);
     klu_rgrowth(k->Ap, k->Ai, k->Ax, k->symbolic, k->numeric, &k->common);
     k->rgrowth = k->common.rgrowth;
+    return PH_OK;
+}
+
+static ph_status choose(klu_backend *k, const double *value)
+{
+    int bad = equilibrate(k, value);
+    if (bad >= 0)
+        return singular(k, bad);
+    ph_status status = choose_pivots(k, SPARSE);
+    if (status == PH_E_SINGULAR || (status == PH_OK && k->rgrowth < GROWN))
+        status = choose_pivots(k, 1);
+    if (status != PH_OK)
+        return status;
+    k->base.info.where = -1;
     memmove(k->chosen, value, (size_t)k->Ap[k->p.total] * sizeof *value);
     return PH_OK;
 }
