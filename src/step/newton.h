@@ -119,8 +119,8 @@ void ph_redundant_strike_eta(const ph_newton_matrix *nm);
 void ph_redundant_leave_out(const ph_newton_matrix *nm, double *rows);
 void ph_redundant_leave_out_eta(const ph_newton_matrix *nm, double *eta);
 
-/* The largest Phi of rows that are left out, at the evaluated point. */
-double ph_redundant_violation(const ph_newton_matrix *nm, const ph_eval *ev);
+/* The largest Phi of rows that are left out, at the evaluated point q, relative to what cancels in it. */
+double ph_redundant_violation(const ph_newton_matrix *nm, const ph_eval *ev, const double *q);
 
 /* 1: with friction, whose forces are those of multipliers of least norm, which increments are not. */
 int ph_redundant_shares(const ph_newton_matrix *nm);
