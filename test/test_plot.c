@@ -158,7 +158,7 @@ static void test_tics(void **unused)
     s.x = x, s.y = energy, p.y.label = "E", p.y.unit = "J";
     script_of(&plot, text, sizeof text);
     has(text, "set ylabel 'E − 5435.697 [J]' noenhanced");
-    has(text, "0.001 -0.00020999999");
+    has(text, "0.001 -0.0002");
     s.y = down;
     script_of(&plot, text, sizeof text);
     has(text, "set ylabel 'E + 5435.697 [J]' noenhanced");
