@@ -119,12 +119,12 @@ has out '|Omega| = 20' 'bliedf, order 2' 'rkmk, gauss2' 0.015
 peak() { # NAME: the largest error of that name in out, JSON
     grep -oE "\"error\":\"$1\",\"largest\":[0-9.e+-]+" out | sed 's/.*://'
 }
-run 0 transient heavy_top --h 1e-3 --sigma 0 --steps 100 --json
+run 0 transient heavy_top --formulation index3 --h 1e-3 --sigma 0 --steps 100 --json
 within "$(peak plain)" 122.43 2.4 "plain start"         # reference: 2 %
 within "$(peak perturbed)" 2.124 0.042 "perturbed start" # reference: 2 %
 within "$(peak predicted)" 34.265298 1e-6 "amplification, rho 0.9"
 has out '"step":14'
-run 0 transient pendulum --h 0.02 --rho 0.6 --sigma 0 --json
+run 0 transient pendulum --formulation index3 --h 0.02 --rho 0.6 --sigma 0 --json
 within "$(peak predicted)" 7.385792 1e-6 "amplification, rho 0.6"
 # the model file has a reference solution too, the same figures come out
 run 0 transient "$models/heavy_top.lua" --formulation index3 --sigma 0 --steps 100 --json

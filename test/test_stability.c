@@ -143,7 +143,7 @@ static void hanging_top_is_stable_where_it_should_be(void **state)
     (void)state;
     ph_problem *p = ph_problem_create("heavy_top", NULL);
     ph_options o = ph_default_options();
-    o.rho = 0.9;
+    o.rho = 0.9, o.formulation = PH_INDEX3;
     for (double hw = 0.15; hw < 0.8; hw += 0.15) {
         o.h = hw / 150;
         for (int k = 0; k < 3; k++) {
