@@ -151,7 +151,7 @@ static ph_status measure(task *k, level what, double *worst)
     ph_status status = ph_eval_residual(&k->ev, &s, PH_EVAL_PHI | PH_EVAL_RATE);
     if (status != PH_OK)
         return status;
-    ph_size x = ph_size_positions(lay, k->at.q), v = ph_size_largest(lay, k->at.v);
+    ph_size x = ph_size_positions(lay, k->at.q, ph_size_bodies(lay, k->ev.M)), v = ph_size_largest(lay, k->at.v);
     for (int i = 0; i < 2; i++)
         v.of[i] += x.of[i] * k->slow;
     ph_size_rows(lay, k->ev.B, what == POSITIONS ? x : v, k->b);
