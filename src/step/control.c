@@ -50,10 +50,9 @@ static sizes sizes_of(const ph_sim *sim, const ph_control *c, const ph_point *p)
     const ph_layout *lay = &sim->lay;
     double x = ph_size_positions(lay, p->q, 0).of[0], rest = c->rest;
     ph_size v = ph_size_largest(lay, p->v);
-    if (!(rest > 0))
+    if (!(rest > 0 && sim->matrix.body > 0)) /* points have no size */
         return (sizes){fmax(1, x), fmax(1, v.of[0]), fmax(1, v.of[1])};
-    x = fmax(fmax(x, sim->matrix.body), v.of[0] / rest); /* or how far it will move */
-    x = fmax(x, ph_size_largest(lay, p->vdot).of[0] / (rest * rest));
+    x = fmax(x, sim->matrix.body);
     return (sizes){x, fmax(v.of[0], rest * x), fmax(v.of[1], rest)};
 }
 

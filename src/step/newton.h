@@ -47,6 +47,7 @@ typedef struct ph_newton_matrix {
     int *E_at, E_size;   /* N: where the block of a node starts; doubles of all of them */
     double *y, *w;       /* nv + nl: its solution; nl */
     int factored;        /* the solver holds a factorisation of a step */
+    int started;         /* accelerations of the initial values are known */
     double increment;    /* the last one of the last step, in units of the tolerances */
     int mass_factored;   /* and the initial one that of a mass matrix which is all there is and constant */
     void *block;

@@ -166,7 +166,8 @@ double ph_redundant_violation(const ph_newton_matrix *nm, const ph_eval *ev, con
     double most = 0, *size = nm->b; /* done with */
     ph_size_rows(lay, ev->B, ph_size_positions(lay, q, nm->body), size);
     for (int c = 0; c < lay->C && nm->redundant; c++)
-        for (int i = lay->l_at[c], end = i + lay->rows[c]; i < end && !lay->sys->constraints[c].nonholonomic; i++)
+        for (int i = lay->l_at[c], end = i + lay->rows[c]; i < end && !lay->sys->constraints[c].nonholonomic;
+             i++)
             if (nm->out[i])
                 most = ph_larger(most, ph_size_ratio(1, ev->Phi + i, size + i));
     return most;

@@ -329,8 +329,17 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
             return ph_fail(err, s,
                            "%s: at the initial configuration its rows vanish or repeat other constraints",
                            ph_constraint_label(lay, where - lay->N, label));
+        if (where >= 0 && sim->matrix.started)
+            return ph_fail(
+                err, s,
+                "%s: with accelerations of %.3g a step of h = %g goes where its equations have no solution: "
+                "are its forces right?",
+                ph_node_label(lay, where, label), ph_small_max(lay->nv, sim->now.vdot), sim->opt.h);
         if (where >= 0)
-            return ph_fail(err, s, "%s: its mass matrix is singular", ph_node_label(lay, where, label));
+            return ph_fail(
+                err, s,
+                "%s: masses coupled to it, or coefficients of its constraints, are too different in size",
+                ph_node_label(lay, where, label));
         return ph_fail(err, s, "the constraints depend on each other at the initial configuration");
     case PH_E_CALLBACK:
         return ph_fail(err, s, "the callback %s refused the initial values", sim->ev.refused);
@@ -405,6 +414,7 @@ ph_status ph_start_consistent(ph_sim *sim, ph_error *err)
         memset(sim->now.lambda, 0, sizeof(double) * (size_t)sim->lay.nl);
         s = ph_start_accelerations(sim, &sim->now);
     }
+    sim->matrix.started = s == PH_OK;
     if (s == PH_OK)
         s = sim->stepper->start(sim);
     if (s == PH_OK)
