@@ -137,8 +137,10 @@ double ph_redundant_violation(const ph_newton_matrix *nm, const ph_eval *ev, con
 /* 1: with friction, whose forces are those of multipliers of least norm, which increments are not. */
 int ph_redundant_shares(const ph_newton_matrix *nm);
 
-/* What nl numbers have in the null space of B^T (R2), only with redundant rows; multipliers without it. */
-ph_status ph_redundant_null_part(ph_newton_matrix *nm, const ph_eval *ev, double *x);
+/* Factor (R3) at the evaluated point; then what nl numbers have in the null space of B^T (R2): both only with redundant
+ * rows. Multipliers without that part. */
+ph_status ph_redundant_span(ph_newton_matrix *nm, const ph_eval *ev);
+ph_status ph_redundant_null_part(ph_newton_matrix *nm, double *x);
 ph_status ph_redundant_least(ph_newton_matrix *nm, const ph_eval *ev, double *lambda);
 
 #endif

@@ -78,7 +78,7 @@ ph_status ph_redundant_choose(ph_newton_matrix *nm, const ph_eval *ev)
     if (!nm->redundant)
         return PH_OK;
     for (double least = PH_ECHELON_DEPENDENT; least < LOOSE && count < nm->redundant; least *= 10) {
-        ph_status s = ph_rank_rows(nm->lay, ev->B, least, nm->alloc, nm->trial);
+        ph_status s = ph_rank_rows(nm->lay, ev->B, ev->M, least, nm->alloc, nm->trial);
         if (s != PH_OK)
             return s;
         count = 0;
@@ -209,12 +209,17 @@ static void span_values(const ph_newton_matrix *nm, const double *B)
     }
 }
 
-ph_status ph_redundant_null_part(ph_newton_matrix *nm, const ph_eval *ev, double *x)
+ph_status ph_redundant_span(ph_newton_matrix *nm, const ph_eval *ev)
+{
+    span_values(nm, ev->B);
+    return ph_solver_factor(nm->span, nm->S);
+}
+
+ph_status ph_redundant_null_part(ph_newton_matrix *nm, double *x)
 {
     int nv = nm->lay->nv, nl = nm->lay->nl;
     double size = ph_small_max(nl, x), last = HUGE_VAL, *z = nm->y + nv;
-    span_values(nm, ev->B);
-    ph_status s = ph_solver_factor(nm->span, nm->S);
+    ph_status s = PH_OK;
     for (int k = 0; k < REPETITIONS && s == PH_OK; k++) {
         double change = 0;
         memset(nm->y, 0, sizeof(double) * (size_t)nv);
@@ -237,7 +242,9 @@ ph_status ph_redundant_least(ph_newton_matrix *nm, const ph_eval *ev, double *la
     if (!nm->redundant)
         return PH_OK;
     memcpy(nm->w, lambda, sizeof(double) * (size_t)nl);
-    ph_status s = ph_redundant_null_part(nm, ev, nm->w);
+    ph_status s = ph_redundant_span(nm, ev);
+    if (s == PH_OK)
+        s = ph_redundant_null_part(nm, nm->w);
     for (int i = 0; i < nl && s == PH_OK; i++)
         lambda[i] -= nm->w[i];
     return s;

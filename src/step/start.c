@@ -361,13 +361,13 @@ static ph_status mixes_levels(ph_sim *sim, int *mixed)
 {
     const ph_layout *lay = &sim->lay;
     double *x = sim->matrix.w;
-    ph_status s = PH_OK;
+    ph_status s = ph_redundant_span(&sim->matrix, &sim->ev);
     *mixed = 0;
     for (int c = 0; c < lay->C; c++)
         for (int i = 0; i < lay->rows[c] && lay->sys->constraints[c].nonholonomic && s == PH_OK; i++) {
             memset(x, 0, sizeof(double) * (size_t)lay->nl);
             x[lay->l_at[c] + i] = 1;
-            s = ph_redundant_null_part(&sim->matrix, &sim->ev, x);
+            s = ph_redundant_null_part(&sim->matrix, x);
             *mixed |= ph_small_max(lay->nl, x) > 1e-6;
         }
     return s;
