@@ -207,6 +207,7 @@ static void take_redundant(ph_newton_matrix *nm, size_t more, ph_arena *a)
     nm->S = ph_arena_take(a, (size_t)nm->E_size + more, d);
     nm->y = ph_arena_take(a, (size_t)lay->nv + nl, d);
     nm->w = ph_arena_take(a, nl, d);
+    nm->unit = ph_arena_take(a, nl, d);
 }
 
 static void take_matrix(ph_newton_matrix *nm, const products *p, ph_arena *a)

@@ -46,6 +46,7 @@ typedef struct ph_newton_matrix {
     double *S;           /* its values: E, then B^T, B, -1 */
     int *E_at, E_size;   /* N: where the block of a node starts; doubles of all of them */
     double *y, *w;       /* nv + nl: its solution; nl */
+    double *unit;        /* nl: units of multipliers in their norm */
     int factored;        /* the solver holds a factorisation of a step */
     int started;         /* accelerations of the initial values are known */
     double increment;    /* the last one of the last step, in units of the tolerances */
