@@ -169,9 +169,27 @@ static void release(scaled *s)
 typedef struct motion {
     int n;
     ph_body_state *b;
-    double x, v, w;
+    ph_vec3 *f; /* what the joints do to each body, which redundant ones share in many ways */
+    double x, v, w, F;
     int redundant;
 } motion;
+
+static void add_reactions(const ph_model *m, const ph_mechanism *mech, const ph_state *at, units u,
+                          motion *to)
+{
+    memset(to->f, 0, sizeof *to->f * (size_t)to->n);
+    for (int j = 0; j < m->n_joints; j++) {
+        ph_vec3 force, torque;
+        ph_mechanism_reaction(mech, at, j, &force, &torque);
+        scale_vector(&force, u.T * u.T / (u.M * u.L));
+        to->F = fmax(to->F, ph_norm(force));
+        for (int side = 0; side < 2; side++)
+            if (m->joint[j].body[side] >= 0) {
+                ph_vec3 *f = &to->f[m->joint[j].body[side]];
+                *f = ph_add(*f, ph_scale(side ? 1 : -1, force));
+            }
+    }
+}
 
 #define RUN_STEPS 40
 
@@ -185,7 +203,9 @@ static const char *move(const char *path, units u, const char *method, ph_formul
     ph_options o = s.m->run.opt;
     o.formulation = form, o.method = method;
     const char *stage = "mechanism";
-    *to = (motion){s.m->n_bodies, malloc(sizeof *to->b * (size_t)s.m->n_bodies), 0, 0, 0, 0};
+    *to = (motion){.n = s.m->n_bodies};
+    to->b = malloc(sizeof *to->b * (size_t)to->n), to->f = malloc(sizeof *to->f * (size_t)to->n);
+    assert_true(to->b && to->f);
     const double *q0, *v0;
     if (ph_mechanism_create(&mech, s.m, s.m->run.space, NULL, err) != PH_OK)
         goto done;
@@ -209,6 +229,7 @@ static const char *move(const char *path, units u, const char *method, ph_formul
         to->x = fmax(to->x, ph_norm(b->x)), to->v = fmax(to->v, ph_norm(b->v)),
         to->w = fmax(to->w, ph_norm(b->omega));
     }
+    add_reactions(s.m, mech, &at, u, to);
     double t = RUN_STEPS * o.h / u.T; /* what moves by its size in that time is fast */
     to->v = fmax(to->v, to->x / t), to->w = fmax(to->w, 1 / t);
 done:
@@ -285,9 +306,11 @@ static void check_units(const char *path, const char *method, ph_formulation for
         assert_int_equal(own.redundant, other.redundant);
         /* round-off, and rows of loops that are left out may be others: what the file rounds to */
         check_le(differ(&own, &other), own.redundant ? 1e-9 : 1e-10);
-        free(other.b);
+        for (int b = 0; b < own.n && form == PH_GGL; b++) /* round-off over h */
+            check_le(part(own.f[b], other.f[b], own.F), 1e-6);
+        free(other.b), free(other.f);
     }
-    free(own.b);
+    free(own.b), free(own.f);
 }
 
 static void all_models(void **state)
