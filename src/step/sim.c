@@ -83,6 +83,8 @@ static ph_status check_options(const ph_options *o, const ph_stepper **stepper, 
                        o->method);
     if (!(o->h > 0 || (o->h == 0 && o->tol > 0)) || !isfinite(o->h))
         return ph_fail(err, PH_E_INPUT, "the step size h = %g is not a positive number", o->h);
+    if (!(o->ggl_length >= 0) || !isfinite(o->ggl_length))
+        return ph_fail(err, PH_E_INPUT, "ggl_length = %g: a length, or 0", o->ggl_length);
     if (!(o->atol >= 0) || !(o->rtol >= 0) || !isfinite(o->atol) || !isfinite(o->rtol))
         return ph_fail(err, PH_E_INPUT, "atol = %g and rtol = %g: both must be numbers >= 0", o->atol,
                        o->rtol);
