@@ -286,6 +286,8 @@ static ph_status examine(work *w)
         w->head[g] = -1;
     int ok = load(w);
     for (int g = 0, p, c; g < w->A->groups && ok; g++) {
+        if (w->head[g] < 0)
+            continue;
         ok = gather(w, g);
         while (ok && choose(w, &p, &c))
             eliminate(w, p, c);
