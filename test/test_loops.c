@@ -1,5 +1,5 @@
-/* Block LU on regular mechanisms with closed loops through bodies with many joints, beside KLU, which chooses its
- * pivots freely. */
+/* Block LU on regular mechanisms with closed loops through bodies with many joints, beside KLU, which
+ * chooses its pivots freely. */
 #include "check.h"
 #include "model_cases.h"
 #include "polhode/sim.h"
@@ -94,8 +94,9 @@ static void loops_of_all_kinds(void **state)
     }
 }
 
-/* A parallelogram whose left bar is driven to where all bars lie in one line at t = 0.5: there the right one can turn
- * about its pivot in (1, 0, 0), its centre along y. Rows of a plane loop repeat each other everywhere: they say nothing. */
+/* A parallelogram whose left bar is driven to where all bars lie in one line at t = 0.5: there the right
+ * one can turn about its pivot in (1, 0, 0), its centre along y. Rows of a plane loop repeat each other
+ * everywhere: they say nothing. */
 static const char parallelogram[] =
     "model 'parallelogram'\n"
     "local c, s = math.cos(0.5), -math.sin(0.5)\n"

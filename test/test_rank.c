@@ -110,8 +110,8 @@ static void units_cancel(void **state)
         }
 }
 
-/* kind 0: a chain of short links; 1: a V of them, held at both ends; 2: a tree of hinges with long and short arms;
- * 3: a star of them, one body with all the others. */
+/* kind 0: a chain of short links; 1: a V of them, held at both ends; 2: a tree of hinges with long and
+ * short arms; 3: a star of them, one body with all the others. */
 static const char links[] =
     "model 'links'\n"
     "local N, l, kind = math.floor(param('N', 10)), param('l', 0.05), math.floor(param('kind', 0))\n"
@@ -143,8 +143,8 @@ static double time_links(int kind, int N)
     return least;
 }
 
-/* Four times the links take four times as long, whatever their length is: without regard to units and trees it was
- * sixty times. */
+/* Four times the links take four times as long, whatever their length is: without regard to units and trees
+ * it was sixty times. */
 static void cost_is_linear(void **state)
 {
     (void)state;

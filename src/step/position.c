@@ -1,15 +1,16 @@
 /* Where a mechanism can move although its joints say that it cannot.
  *
- * At a singular position more rows of B depend on others than elsewhere: B^T l = 0 for multipliers l that are no
- * combination elsewhere, and motions u with B u = 0 are possible that are not elsewhere. Those that continue the motion
- * v obey l^T (dB/dq v) u = 0, so the new one is, among all with B u = 0, in the metric of M,
+ * At a singular position more rows of B depend on others than elsewhere: B^T l = 0 for multipliers l that
+ * are no combination elsewhere, and motions u with B u = 0 are possible that are not elsewhere. Those that
+ * continue the motion v obey l^T (dB/dq v) u = 0, so the new one is, among all with B u = 0, in the metric
+ * of M,
  *
  *     [ M  B^T ] [ u ]   [ d(B^T l)/dq v ]
  *     [ B  -E  ] [ m ] = [ 0             ]                                                               (R5)
  *
- * with E small against the diagonal of B M^-1 B^T. For l that is a combination everywhere the right-hand side is in the
- * range of B^T and adds nothing. l is found by inverse iteration with the same matrix. Where the mechanism is at rest any
- * motion is taken. */
+ * with E small against the diagonal of B M^-1 B^T. For l that is a combination everywhere the right-hand
+ * side is in the range of B^T and adds nothing. l is found by inverse iteration with the same matrix. Where
+ * the mechanism is at rest any motion is taken. */
 #include "step/position.h"
 
 #include <math.h>

@@ -1,13 +1,15 @@
-/* Which rows of the constraints others imply: sparse elimination of B, with columns in an order of bodies that keeps
- * it sparse and in units that cancel. In the metric of M,
+/* Which rows of the constraints others imply: sparse elimination of B, with columns in an order of bodies
+ * that keeps it sparse and in units that cancel. In the metric of M,
  *
  *     b_ij = B_ij / sqrt(m_j),   m_j = M_jj, of rotations the largest of their node                     (R4)
  *
- * entries of one row have the same unit, whatever lengths, masses and times are measured in; rows are scaled to size
- * 1, then the columns of each body such that the largest part of a row is 1: a heavy body counts as a light one.
+ * entries of one row have the same unit, whatever lengths, masses and times are measured in; rows are
+ * scaled to size 1, then the columns of each body such that the largest part of a row is 1: a heavy body
+ * counts as a light one.
  *
- * A constraint that is the last one at a body, and independent by the columns of that body alone, is independent of all
- * others. It is set aside, and so are those that are the last ones then: all of a tree. What is left are loops. */
+ * A constraint that is the last one at a body, and independent by the columns of that body alone, is
+ * independent of all others. It is set aside, and so are those that are the last ones then: all of a tree.
+ * What is left are loops. */
 #include <math.h>
 #include <string.h>
 
@@ -98,8 +100,8 @@ static void find_twins(ranker *r)
         }
 }
 
-/* Whether the rows of constraint c are independent by their columns in group g; what they have elsewhere does not
- * matter. The memory of entries is free here. */
+/* Whether the rows of constraint c are independent by their columns in group g; what they have elsewhere
+ * does not matter. The memory of entries is free here. */
 static int holds_alone(ranker *r, int c, int g)
 {
     int m = r->lay->rows[c], n = 0;
@@ -176,8 +178,8 @@ static int set_aside(ranker *r)
     return count;
 }
 
-/* Groups in an order that keeps fill of B^T B low: eliminating a constraint of this graph couples its groups as B^T B
- * does, and a group comes after its constraints. */
+/* Groups in an order that keeps fill of B^T B low: eliminating a constraint of this graph couples its
+ * groups as B^T B does, and a group comes after its constraints. */
 static ph_status order_groups(ranker *r)
 {
     const ph_layout *lay = r->lay;
