@@ -8,6 +8,7 @@
 
 #include "base/ftz.h"
 #include "la/small.h"
+#include "step/position.h"
 
 /* ---- tables and defaults ------------------------------------------------------------------------ */
 
@@ -390,7 +391,10 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
     name_culprits(sim, rows, sizeof rows);
     const ph_failure *f = &sim->failure;
     int where = ph_solver_ask(at_work(sim)).where;
-    char label[PH_NAME_MAX];
+    char label[PH_NAME_MAX], position[256];
+    if ((s == PH_E_SINGULAR || s == PH_E_NEWTON) &&
+        ph_position_words(sim, &sim->next, sim->matrix.redundant, position, sizeof position)[0])
+        return ph_fail(err, s, "t = %.9g: %s", t, position);
     switch (s) {
     case PH_E_NEWTON:
         if (f->spin > SPIN_LIMIT)
