@@ -1,8 +1,9 @@
 /* Reduced bodies as HDF5. Markers keep their order by the attribute "order" of their groups.
  *
- * The library sees no file, only an image of one in memory: it does not survive a file that it cannot write, and a
- * file that it reads can name others, by external storage, virtual datasets and links, whose bytes would then be
- * numbers of the body. All these are refused. It may have been built without regard to threads: one at a time. */
+ * The library sees no file, only an image of one in memory: it does not survive a file that it cannot write.
+ * A file that it reads can name others, by external storage, virtual datasets and links, whose bytes would then
+ * be numbers of the body: all these are refused. The library may have been built without regard to threads:
+ * one at a time. */
 #include "fe/reduced_hdf5.h"
 
 #include <stdlib.h>
@@ -19,6 +20,7 @@
 #define MARKERS_MOST 10000 /* of a file that is no nonsense */
 #define IMAGE_MOST   1e9   /* bytes of such a file */
 #define IMAGE_STEP   (1 << 20)
+#define NOWHERE      "/dev/null/body" /* the name of such an image: it must be that of no file */
 
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER; /* the state is the library's */
 
@@ -99,8 +101,8 @@ static int put_body(hid_t file, const ph_reduced *r)
     return (group < 0 || H5Gclose(group) >= 0) && ok;
 }
 
-/* Memory of a file, which is ours once the library closes it: only then all of it is there. (H5Fget_file_image changes
- * the first block without its checksum.) */
+/* Memory of a file, which is ours once the library closes it: only then all of it is there. (H5Fget_file_image
+ * changes the first block without its checksum.) */
 static void *image_take(size_t size, H5FD_file_image_op_t op, void *image)
 {
     (void)op, (void)image;
@@ -147,7 +149,7 @@ static unsigned char *make_image(const ph_reduced *r)
     hid_t access = in_memory(), how = timeless(H5P_FILE_CREATE);
     H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST); /* which has checksums of metadata */
     H5Pset_file_image_callbacks(access, &memory);
-    hid_t file = H5Fcreate("body", H5F_ACC_TRUNC, how, access);
+    hid_t file = H5Fcreate(NOWHERE, H5F_ACC_TRUNC, how, access);
     int ok = file >= 0 && put_body(file, r);
     ok = file >= 0 && H5Fclose(file) >= 0 && ok;
     H5Pclose(how);
@@ -319,7 +321,7 @@ static ph_status read_body(void *image, size_t size, const char *path, const ph_
 {
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     hid_t access = in_memory();
-    hid_t file = H5Pset_file_image(access, image, size) >= 0 ? H5Fopen("body", H5F_ACC_RDONLY, access) : -1;
+    hid_t file = H5Pset_file_image(access, image, size) >= 0 ? H5Fopen(NOWHERE, H5F_ACC_RDONLY, access) : -1;
     ph_status s = file >= 0 ? get_body(file, path, alloc, out, err)
                             : ph_fail(err, PH_E_INPUT, "'%.200s' cannot be read as HDF5", path);
     if (file >= 0)
