@@ -29,7 +29,7 @@ typedef struct reading {
 /* A body that needs the iteration for its modes, another that does not, and numbers in a file. */
 static const char flexible[] =
     "local s, m = {EA = 2.1e7, GJ = 135, EI = 175}, {rhoA = 0.785, rhoJ = 1.3e-5}\n"
-    "flexible{ name = 'long', modes = {n = 20}, beam = {from = {0, 0, 0}, to = {1, 0.2, 0}, n = 60, section "
+    "flexible{ name = 'long', modes = {n = 20}, beam = {from = {0, 0, 0}, to = {1, 0.2, 0}, n = 120, section "
     "= s, "
     "mass = m} }\n"
     "flexible{ name = 'short', modes = {n = 4}, beam = {from = {0, 1, 0}, to = {1, 1, 0}, n = 5, section = "
