@@ -6,6 +6,7 @@
 #ifndef PH_MODEL_INSIDE_H
 #define PH_MODEL_INSIDE_H
 
+#include <stdatomic.h>
 #include <lua.h>
 
 #include "base/base.h"
@@ -91,6 +92,9 @@ typedef struct ph_reader {
     ph_sight *sight; /* of an objective under way; NULL: of none */
     int trying;      /* it is only tried: */
     int blind;       /* it looked at sensors, of which nothing is known yet */
+
+    _Atomic(const void *) inside; /* the thread that calls a function now; NULL: none does */
+    atomic_int crowded;           /* 1: another one has tried to */
 
     int failed;
     ph_error error;
