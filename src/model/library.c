@@ -35,10 +35,23 @@ static double work_bytes(lua_State *L)
     return n;
 }
 
+/* At once: each instruction that hands on so many takes its time, and the clock is looked at every thousand. */
+#define VALUES_MAX 1e5
+
+static double limited(lua_State *L, double n)
+{
+    if (!(n <= VALUES_MAX))
+        luaL_error(L, "too many values at once; %d are the limit", (int)VALUES_MAX);
+    return n;
+}
+
 /* string.byte(s, first, last) */
 static double work_byte(lua_State *L)
 {
-    return lua_isnoneornil(L, 3) ? 1 : length_of(L, 1);
+    if (lua_isnoneornil(L, 3))
+        return 1;
+    double n = length_of(L, 1), i = lua_tonumber(L, 2), j = lua_tonumber(L, 3);
+    return limited(L, fmin(j < 0 ? n + j + 1 : j, n) - fmax(i < 0 ? n + i + 1 : i, 1) + 1);
 }
 
 /* string.rep(s, n, separator). A string that is too long is refused before it is made, with its length. */
@@ -86,11 +99,14 @@ static double work_move(lua_State *L)
     return places(L, 2, 3);
 }
 
-/* table.unpack(t, i, j): too many are refused before the first */
+/* table.unpack(t, i, j) */
 static double work_unpack(lua_State *L)
 {
-    double n = lua_istable(L, 1) ? PER_VALUE * (double)lua_rawlen(L, 1) : 0;
-    return fmin(lua_isnoneornil(L, 3) ? n : places(L, 2, 3), PER_VALUE * 1e6);
+    double i = lua_isnoneornil(L, 2) ? 1 : lua_tonumber(L, 2), j = !lua_isnoneornil(L, 3) ? lua_tonumber(L, 3)
+                                                                   : lua_istable(L, 1)
+                                                                       ? (double)lua_rawlen(L, 1)
+                                                                       : 0;
+    return PER_VALUE * limited(L, j - i + 1);
 }
 
 /* ---- functions of our own ------------------------------------------------------------------------------------ */
