@@ -70,6 +70,7 @@ typedef struct ph_args {
     int jobs;                       /* processes; 0: as many as there are processors */
     int json, quiet;
     int all;           /* also what takes long */
+    const char *rows;  /* of verify: ids with commas between them; NULL: all */
     int compare;       /* with a reference solution: 0; -1: no */
     ph_settings vary;  /* of sweep: "m=10:20:11" */
     int sample, seed;  /* sample = 0: all combinations */
