@@ -184,7 +184,8 @@ static int gather(work *w, int group)
     w->F = p;
     if (!ok)
         return 0;
-    memset(w->F, 0, doubles * sizeof(double));
+    if (doubles)
+        memset(w->F, 0, doubles * sizeof(double));
     for (int r = 0; r < w->m; r++)
         for (int k = w->at[w->row[r]]; k < w->at[w->row[r]] + w->len[w->row[r]]; k++)
             w->F[(size_t)r * (size_t)w->n + (size_t)w->place[w->pool[k].col]] = w->pool[k].x;
