@@ -81,6 +81,27 @@ static void near_corners(void **state)
             }
 }
 
+/* A start from rest in which large terms cancel: 34 rad of them, and 1e-12 rad of motion. */
+static ph_status gentle(const ph_function *f, double t, const ph_body_state *bodies, int n, double *out)
+{
+    double w = 6, T = 15, k = T / 6.283185307179586;
+    (void)f, (void)bodies, (void)n;
+    *out = w / T * (t * t / 2 + k * k * (cos(t / k) - 1));
+    return PH_OK;
+}
+
+static void starts_from_rest(void **state)
+{
+    (void)state;
+    ph_function f = {.call = gentle};
+    for (int i = 0; i < 50; i++) {
+        double t = 1e-3 * i * i, out[3];
+        assert_int_equal(ph_drive_at(&f, t, 2, out), PH_OK);
+        check_near(out[1], 6. / 15 * (t - 15 / 6.283185307179586 * sin(t * 6.283185307179586 / 15)),
+                   1e-10); /* derivative */
+    }
+}
+
 static void none_to_be_found(void **state)
 {
     (void)state;
@@ -108,6 +129,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_speed),
         cmocka_unit_test(near_corners),
+        cmocka_unit_test(starts_from_rest),
         cmocka_unit_test(none_to_be_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -69,6 +69,7 @@ typedef struct ph_args {
     double expect;                  /* order; 0: none */
     int jobs;                       /* processes; 0: as many as there are processors */
     int json, quiet;
+    int keep_going;    /* do not stop a run whose energy comes from nowhere */
     int all;           /* also what takes long */
     int compare;       /* with a reference solution: 0; -1: no */
     ph_settings vary;  /* of sweep: "m=10:20:11" */

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -100,6 +101,14 @@ static int draw(const ph_run *r)
     return ph_complain("--plot: %s", err.text);
 }
 
+static void note_warnings(const ph_run *r)
+{
+    char text[PH_WARNINGS][PH_WARNING_MAX];
+    int n = r->sim ? ph_warner_list(r->warner, r->bodies, r->opt.h, r->watch.velocity, text) : 0;
+    for (int k = 0; k < n && !r->args->quiet; k++)
+        ph_note("%s", text[k]);
+}
+
 static int integrate(ph_run *r)
 {
     ph_watch *w = &r->watch;
@@ -108,6 +117,7 @@ static int integrate(ph_run *r)
     if (w->terminal && w->last_tick > w->begun)
         fprintf(stderr, "\r\033[K");
     note_lack(r);
+    note_warnings(r);
     int code = close_file(r);
     if (r->record.failed || w->interrupted)
         return code ? code : PH_EXIT_FAILED;
@@ -134,6 +144,7 @@ static void note_assembling(const ph_run *r)
 
 int ph_run_perform(ph_run *r)
 {
+    ph_warner warner = {0};
     r->p = r->subject.p;
     r->bodies = ph_bodies_create(&r->subject);
     if (!r->bodies)
@@ -145,5 +156,9 @@ int ph_run_perform(ph_run *r)
         return PH_EXIT_USAGE;
     note_assembling(r);
     note_redundancy(r);
-    return integrate(r);
+    r->warner = &warner;
+    int code = integrate(r);
+    r->warner = NULL;
+    free(warner.drive);
+    return code;
 }

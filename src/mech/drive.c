@@ -22,14 +22,15 @@
 
 #define WIDEST   0x1p-11 /* s */
 #define NARROWER 0.25
-#define WIDTHS   9    /* the last one is 2^-27 s */
-#define AGREE    1e-9 /* of the size of the derivative */
-#define APART    1e-4 /* likewise: no derivative is found; a kink leaves 3e-2 in f'' */
-#define SIDE     4    /* samples on either side */
+#define WIDTHS   9     /* the last one is 2^-27 s */
+#define AGREE    1e-9  /* of the size of the derivative */
+#define APART    1e-4  /* likewise: no derivative is found; a kink leaves 3e-2 in f'' */
+#define TINY     1e-12 /* m, rad: what cancels in a function may leave so much, and no jump of it is one */
+#define SIDE     4     /* samples on either side */
 
 /* A derivative by (J1), its distance from (J2), what that is measured by, and what of it is round-off. */
 typedef struct estimate {
-    double value, off, size, noise;
+    double value, off, size, noise, unit; /* s or s^2 */
 } estimate;
 
 static ph_status ask(const ph_function *f, double t, double *out)
@@ -62,14 +63,9 @@ static ph_status sample(const ph_function *f, double t, double s, double f0, est
         double unit = d ? s * s : s;
         e[d] = (estimate){sum[d][0] / unit, fabs(sum[d][0] - sum[d][1]) / unit,
                           fmax(fabs(sum[d][0]), way / (d ? SIDE * SIDE : SIDE)) / unit,
-                          8 * DBL_EPSILON * most / unit};
+                          8 * DBL_EPSILON * most / unit, unit};
     }
     return PH_OK;
-}
-
-static int agrees(const estimate *e, double share)
-{
-    return e->off <= share * e->size + e->noise;
 }
 
 ph_status ph_drive_at(const ph_function *f, double t, int level, double out[3])
@@ -87,13 +83,12 @@ ph_status ph_drive_at(const ph_function *f, double t, int level, double out[3])
                 best[d] = e[d];
             size[d] =
                 k ? size[d] : e[d].size; /* where f' is 0, as after a halt, it is no measure of itself */
-            found[d] |= agrees(&e[d], AGREE);
+            found[d] |= e[d].off <= AGREE * e[d].size + e[d].noise;
         }
     }
     for (int d = 0; d < level && status == PH_OK; d++) {
         out[d + 1] = best[d].value;
-        best[d].size = fmax(best[d].size, size[d]);
-        if (!agrees(&best[d], APART))
+        if (!(best[d].off <= APART * fmax(best[d].size, size[d]) + best[d].noise + TINY / best[d].unit))
             status = PH_E_INCONSISTENT;
     }
     return status;
