@@ -151,7 +151,7 @@ static int print_json(const check *c)
     ph_json_number(&j, j.root, "fastest", c->fastest);
     ph_json_number(&j, j.root, "spin", c->spin);
     ph_json_number(&j, j.root, "h", c->sensible);
-    return ph_json_print(&j, stdout);
+    return ph_answer(&j);
 }
 
 int ph_cmd_check(const ph_args *given)

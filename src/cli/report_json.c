@@ -198,6 +198,7 @@ int ph_report_json(const ph_run *r)
     ph_json_count(&j, j.root, "steps", r->sim ? ph_sim_stats(r->sim).steps : 0);
     ph_json_number(&j, j.root, "h", r->opt.h > 0 ? r->opt.h : mean_step(r));
     add_method(&j, r);
+    ph_subject_json(&r->subject, &j);
     if (r->status != PH_OK)
         add_failure(&j, r);
     if (r->sim) {
@@ -210,5 +211,5 @@ int ph_report_json(const ph_run *r)
         if (r->extension && r->status == PH_OK)
             r->extension->json(r, &j);
     }
-    return ph_json_print(&j, stdout);
+    return ph_answer(&j);
 }

@@ -25,7 +25,7 @@ typedef struct ph_watch {
     double T0, T, explained;        /* kinetic energy at first, now, and what it may be now */
     double given, supply, floor;    /* work and power of sources, if positive; what is never too much */
     double fallen;                  /* most that the potential has given, or springs held at first */
-    int terminal, interrupted;      /* show progress; a signal arrived */
+    int terminal, interrupted;      /* show progress; the signal that arrived, or 0 */
     int exploded;                   /* kinetic energy came from nowhere */
     char blind[400];                /* why a sensor has no number; "": they all have */
     ph_lack lack[2]; /* of flexible bodies without stiffness under load: of spin, of axial load */

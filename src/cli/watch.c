@@ -166,12 +166,15 @@ static void show_progress(const ph_run *r, const ph_state *s, double elapsed)
     fflush(stderr);
 }
 
-/* Signals are blocked while there is a file to clear away. */
+/* Signals are blocked while there is a file to finish. 0: none waits. */
 static int signal_waits(void)
 {
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
     sigset_t set;
-    return sigpending(&set) == 0 && (sigismember(&set, SIGINT) == 1 || sigismember(&set, SIGTERM) == 1 ||
-                                     sigismember(&set, SIGHUP) == 1);
+    for (size_t k = 0; k < sizeof ends / sizeof *ends && sigpending(&set) == 0; k++)
+        if (sigismember(&set, ends[k]) == 1)
+            return ends[k];
+    return 0;
 }
 
 static void tick(ph_run *r, const ph_state *s, double now)
