@@ -1,5 +1,6 @@
 /* Convergence studies: variants, references, errors that were measured independently. */
 #include "study/cases.h"
+#include "polhode/model.h"
 #include "study/order.h"
 #include "check.h"
 
@@ -21,8 +22,15 @@ static void test_variants(void **unused)
     assert_int_equal(ph_variants_list(&base, &orders, v), 1);
     assert_string_equal(v[0].label, "genalpha");
     assert_true(v[0].opt.rho == 0.5 && v[0].opt.order == base.order);
+    /* sigma means nothing in the coordinates of a chart */
+    ph_lists spaces = {.sigma = {2, {0, 1}}, .space = {2, {PH_SPACE_R3XSO3, PH_SPACE_EULER}}};
+    assert_int_equal(ph_variants_list(&base, &spaces, v), 3);
+    assert_string_equal(v[1].label, "R3xSO3, sigma 1");
+    assert_string_equal(v[2].label, "euler");
+    assert_true(v[0].space == PH_SPACE_R3XSO3 && v[2].space == PH_SPACE_EULER);
     ph_lists none = {0};
     assert_int_equal(ph_variants_list(&base, &none, v), 1);
+    assert_int_equal(v[0].space, -1);
     ph_lists many = {.sigma = {PH_LIST_MAX, {0}}, .rho = {PH_LIST_MAX, {0}}};
     assert_int_equal(ph_variants_list(&base, &many, v), -1);
 }

@@ -179,13 +179,20 @@ has out 'did not reach its end'
 
 # ---- files --------------------------------------------------------------------------------------------------------
 
-run 0 run heavy_top --t-end 0.1 -o top.csv
+run 0 run heavy_top --formulation index3 --t-end 0.1 -o top.csv
 has out '101 rows in top.csv'
 [[ $(grep -c '^#' top.csv) -ge 3 && $(head -n 1 top.csv) == "# polhode "* ]] || fail "no comments: $(head -n 3 top.csv)"
 [[ $(grep -v '^#' top.csv | head -n 1) == "t [s],top.x [m],top.y [m],top.z [m],top.qw [1],"*"pivot.lambda3 [SI],energy [J]" ]] ||
     fail "header: $(grep -v '^#' top.csv | head -n 1)"
 grep -v '^#' top.csv | awk -F, 'NR == 1 { n = NF } NF != n { bad = 1 } END { exit bad || NR != 102 }' || fail "shape of top.csv"
 [[ $(tail -n 1 top.csv | cut -d, -f1) == 0.1* ]] || fail "top.csv does not end at t = 0.1"
+# reference: eta of the stabilised form at t = 0.1, of an independent prototype to 1e-10; index-3 has none
+run 0 run heavy_top_r3xso3 --formulation ggl --sigma 0 --rho 0.9 --start plain --h 1e-3 --t-end 0.1 -o eta.csv
+has eta.csv 'lambda3 [SI],' '.eta1 [SI],' '.eta3 [SI],energy [J]'
+tail -n 1 eta.csv | awk -F, '{
+    d = ($(NF - 3) + 0.006162737156998)^2 + ($(NF - 2) - 0.003690488925559)^2 + ($(NF - 1) - 0.004866801491325)^2
+    exit !(d < 1e-20) }' || fail "eta: $(tail -n 1 eta.csv)"
+! grep -q '\.eta1' top.csv || fail "index-3 has no eta"
 run 0 run heavy_top --t-end 0.1 --every 30 -o some.csv
 [[ $(grep -cv '^#' some.csv) == 6 ]] || fail "--every 30 of 100 steps: header, 0, 30, 60, 90, 100"
 cmp -s <(tail -n 1 some.csv) <(tail -n 1 top.csv) || fail "--every changes the last row"
@@ -272,7 +279,32 @@ fi
 refused '.svg or .png' run heavy_top --plot a.gif
 if command -v gnuplot >/dev/null; then
     run 0 run "$models/heavy_top.lua" --plot history.svg --quiet
-    has history.svg '<svg' 't [s]' 'tip [m]' 'reaction [N]' 'reaction [N m]' 'energy [J]' 'component 3'
+    has history.svg '<svg' 't [s]' 'tip [m]' 'reaction [N]' 'reaction [N m]' 'energy − 5435.7 [J]' '>x<' '>y<' '>z<' '0 but for round-off'
+    grep -qF 'component' history.svg && fail "components without names"
+    # what is small beside other numbers, and smooth, is a signal
+    cat >small.lua <<'END'
+model "small"
+body  { name = "a", mass = 1, inertia = {1, 1, 1}, velocity = {1, 0, 0} }
+sensor{ name = "large", custom = function(t) return 1000 * math.cos(t) end }
+sensor{ name = "small", custom = function(t) return 1e-10 * math.sin(5 * t) end }
+gravity{0, 0, 0}
+run   { t_end = 1, h = 1e-2 }
+END
+    run 0 run small.lua --plot small.svg --quiet
+    grep -qF 'round-off' small.svg && fail "a smooth signal is no round-off"
+    # panels that are chosen, and numbers over each other
+    run 0 run "$models/heavy_top.lua" --t-end 0.1 --sensor energy --plot-xy tip.x,reaction.3 --plot-xy energy,tip.2 --plot xy.svg --quiet
+    has xy.svg 'energy' 'tip.x [m]' 'reaction.z [N]' 'tip.y [m]'
+    grep -qF 'tip [m]' xy.svg && fail "--sensor: a panel that was not asked for"
+    run 0 run "$models/spin_up.lua" --t-end 0.01 --sensor u,root --plot names.svg --quiet
+    has names.svg '>1, x<' '>2, y<' '>z<'
+    sensor='the model has no sensor'
+    refused "--sensor: $sensor 'tap'" run "$models/heavy_top.lua" --sensor tap --plot x.svg
+    refused "--plot-xy: $sensor 'tap.x'" run "$models/heavy_top.lua" --plot-xy tip.x,tap.x --plot x.svg
+    refused "sensor 'tip' has 3 numbers: say which, as in tip.x" run "$models/heavy_top.lua" --plot-xy tip.x,tip.w --plot x.svg
+    refused "sensor 'tip' has 3 numbers" run "$models/heavy_top.lua" --plot-xy tip,tip.x --plot x.svg
+    refused "is not of the form A,B" run "$models/heavy_top.lua" --plot-xy tip.x --plot x.svg
+    refused "--sensor: $sensor 'a'" run heavy_top --sensor a --plot x.svg
     run 0 run heavy_top --t-end 0.1 --h 1e-5 --plot long.svg
     has long.svg 'top, position [m]' 'pivot, lambda [SI]'
     [[ $(wc -c <long.svg) -lt 400000 ]] || fail "a picture of all 10000 steps: $(wc -c <long.svg) bytes"
@@ -281,6 +313,8 @@ if command -v gnuplot >/dev/null; then
     run 0 run chain --size 20 --t-end 0.01 --plot chain.svg
     complains 'note: the picture shows the first 12 of' "many panels"
 fi
+refused 'chooses what --plot draws' run "$models/heavy_top.lua" --sensor tip
+refused 'chooses what --plot draws' run "$models/heavy_top.lua" --plot-xy tip.x,tip.y
 
 # what is written is none of what is read, and no two of them are one file
 cp "$models/heavy_top.lua" mine.lua

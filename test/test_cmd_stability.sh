@@ -33,6 +33,15 @@ within "$(limit)" 0.8 1e-3 "Heun, damped"
 # reference: |1 + mu| = 1
 ball --tableau euler --zeta 0.1 --angle 0 --amplitude 0.3 --z 0.1:1:10
 within "$(limit)" 0.2 5e-4 "explicit Euler"
+# strong damping: energy passes twice its first value on its way down. Reference: |R| = 1, in R(-z) and R(z exp(2 i pi/3))
+ball --tableau rk4 --zeta 1 --angle 0 --amplitude 0.01
+has out '"beyond":"grows","linear":2.78529'
+ball --tableau rk4 --zeta 1 --angle 0 --amplitude 1e-6
+within "$(limit)" 2.785294 5e-5 "RK4, damping ratio 1"
+ball --tableau rk4 --zeta 0.5 --angle 0 --amplitude 0.01
+within "$(limit)" 2.622543 5e-5 "RK4, damping ratio 0.5"
+ball --tableau euler --zeta 0.5 --angle 0 --amplitude 0.01
+within "$(limit)" 1 1e-4 "explicit Euler, damping ratio 0.5"
 # A-stable, small amplitude: bounded for all z of the list
 ball --tableau gauss2 --amplitude 0.1 --z 0.5,1,2 --steps 500
 [[ -z $(limit) ]] || fail "gauss2: a limit where there is none: $(limit)"

@@ -10,7 +10,7 @@
 
 #include "study/figure.h"
 
-enum { MAX_SECTIONS = 32 };
+enum { MAX_SECTIONS = 64 };
 
 typedef struct section {
     ph_study *study;
@@ -120,7 +120,7 @@ static void test_papers(void **state)
 /* A line for each row, and the number of rows that fail. */
 static void test_page(void **state)
 {
-    static char page[1 << 18];
+    static char page[1 << 20];
     FILE *out = tmpfile();
     (void)state;
     assert_non_null(out);
@@ -144,7 +144,7 @@ static void test_page(void **state)
 static void test_failure(void **state)
 {
     static double wrong[1024][PH_FIGURE_MAX];
-    static char page[1 << 18];
+    static char page[1 << 20];
     FILE *out = tmpfile();
     (void)state;
     assert_non_null(out);

@@ -183,6 +183,35 @@ static int make_probe(ph_inquiry *q)
     return 0;
 }
 
+/* The model in the second and further spaces, and the site of each variant. 0 after one line on stderr. */
+static int make_sites(ph_inquiry *q, int *code)
+{
+    const ph_counts *spaces = &q->args.list.space;
+    if (spaces->n < 2)
+        return 1;
+    for (int k = 1; k < spaces->n && k <= PH_SPACES_MAX; k++) {
+        int i = q->n_more++;
+        q->more[i].space = spaces->k[k];
+        if (!ph_subject_open_again(&q->more[i].subject, &q->args, spaces->k[k], code))
+            return 0;
+        q->more[i].probe = ph_probe_create(&q->more[i].subject.p->sys, q->more[i].subject.model,
+                                           q->more[i].subject.mech, q->probe->n_sensors, q->sensors);
+    }
+    q->sites = calloc((size_t)q->def.n_variants, sizeof *q->sites);
+    for (int v = 0; q->sites && v < q->def.n_variants; v++) {
+        q->sites[v] = (ph_site){q->subject.p, q->probe};
+        for (int i = 0; i < q->n_more; i++)
+            if (q->more[i].space == q->variants[v].space)
+                q->sites[v] = (ph_site){q->more[i].subject.p, q->more[i].probe};
+        if (!q->sites[v].probe)
+            free(q->sites), q->sites = NULL;
+    }
+    q->def.sites = q->sites;
+    if (!q->sites)
+        ph_complain("not enough memory for the model '%s'", q->subject.p->name);
+    return q->sites != NULL;
+}
+
 int ph_inquiry_open(ph_inquiry *q, const ph_args *given, int *code)
 {
     *q = (ph_inquiry){.args = *given};
@@ -190,7 +219,8 @@ int ph_inquiry_open(ph_inquiry *q, const ph_args *given, int *code)
     if (!ph_delivery_ready(given) || !ph_subject_open(&q->subject, &q->args, code))
         return 0;
     *code = PH_EXIT_USAGE;
-    if (!plan_steps(q) || !plan_variants(q) || !plan_from(q) || !make_probe(q) || !plan_reference(q))
+    if (!plan_steps(q) || !plan_variants(q) || !plan_from(q) || !make_probe(q) || !make_sites(q, code) ||
+        !plan_reference(q))
         return 0;
     q->def.p = q->subject.p, q->def.probe = q->probe;
     q->def.jobs = q->args.jobs, q->def.repeats = q->args.repeats;
@@ -247,4 +277,9 @@ void ph_inquiry_close(ph_inquiry *q)
     ph_probe_destroy(q->probe);
     free(q->bodies);
     ph_subject_close(&q->subject);
+    for (int i = 0; i < q->n_more; i++) {
+        ph_probe_destroy(q->more[i].probe);
+        ph_subject_close(&q->more[i].subject);
+    }
+    free(q->sites);
 }

@@ -8,11 +8,20 @@
 #include "study/plot.h"
 #include "study/table.h"
 
+#define PH_SPACES_MAX 8 /* more than spaces.def has */
+
 typedef struct ph_inquiry {
     ph_args args; /* with what the model's run{} says */
     ph_subject subject;
     ph_bodies *bodies;
     ph_probe *probe;
+    int n_more; /* further spaces of --space */
+    struct {
+        int space;
+        ph_subject subject;
+        ph_probe *probe;
+    } more[PH_SPACES_MAX];
+    ph_site *sites; /* of each variant, where there are further spaces */
     ph_cases_def def;
     ph_variant *variants; /* PH_VARIANTS_MAX */
     long steps[PH_LIST_MAX];

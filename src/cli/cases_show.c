@@ -59,8 +59,11 @@ int ph_inquiry_has(const ph_inquiry *q, int measure)
 int ph_inquiry_settings(const ph_inquiry *q, char text[PH_INQUIRY_LINES][PH_INQUIRY_LINE])
 {
     int n = 0;
-    snprintf(text[n++], PH_INQUIRY_LINE, "polhode %s, model %s, space %s", ph_version(), q->subject.p->name,
-             ph_bodies_space(q->bodies));
+    int at = snprintf(text[n], PH_INQUIRY_LINE, "polhode %s, model %s, space %s", ph_version(),
+                      q->subject.p->name, ph_bodies_space(q->bodies));
+    for (int i = 0; i < q->n_more && at < PH_INQUIRY_LINE; i++)
+        at += snprintf(text[n] + at, PH_INQUIRY_LINE - (size_t)at, ", %s", ph_space_word(q->more[i].space));
+    n++;
     snprintf(text[n++], PH_INQUIRY_LINE, "errors: largest at %g s <= t <= %g s, against %s", q->def.from,
              q->until, q->reference);
     ph_subject_parameters(&q->subject, text[n], PH_INQUIRY_LINE);

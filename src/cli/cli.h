@@ -69,6 +69,7 @@ typedef struct ph_args {
     int every, repeats;             /* repeats = 0: as many as time allows */
     const char *output;             /* file; NULL: none */
     const char *plot;               /* picture; NULL: none */
+    ph_settings plot_xy;            /* "tip.x,tip.z" */
     ph_lists list;                  /* of studies */
     const char *reference;          /* exact, finest or a file; NULL: what there is */
     const char *sensors;            /* names with commas between them; NULL: none */
@@ -78,6 +79,7 @@ typedef struct ph_args {
     int json, quiet;
     int keep_going;    /* do not stop a run whose energy comes from nowhere */
     int all;           /* also what takes long */
+    const char *rows;  /* of verify: ids with commas between them; NULL: all */
     int compare;       /* with a reference solution: 0; -1: no */
     ph_settings vary;  /* of sweep: "m=10:20:11" */
     int sample, seed;  /* sample = 0: all combinations */
@@ -90,6 +92,7 @@ typedef struct ph_args {
     /* of sens */
     const char *param, *objective;       /* names with commas between them */
     int mode, check;                     /* ph_sens_mode */
+    int simplify;                        /* ph_simplification */
     double eps, memory;                  /* 0: the default */
     const char *bounds, *minimise, *log; /* of optimise */
     double tolerance;                    /* 0: the default */

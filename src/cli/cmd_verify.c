@@ -13,9 +13,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MODELS  "models"  /* where the figures find their model files */
-#define FIGURES "figures" /* where pictures are, seen from the page */
-#define WORDS   64        /* of a command */
+#define MODELS   "models"  /* where the figures find their model files */
+#define FIGURES  "figures" /* where pictures are, seen from the page */
+#define WORDS    64        /* of a command */
+#define ROWS_MAX 64        /* of --row */
 
 /* The page is measured first and written at once: nothing is left behind when it is interrupted. */
 static int write_page(const char *path, const char *page, size_t size)
@@ -79,7 +80,9 @@ static int draw(const ph_picture *p, const char *path)
     }
     while (child > 0 && waitpid(child, &state, 0) < 0 && errno == EINTR)
         ;
-    return child > 0 && WIFEXITED(state) && WEXITSTATUS(state) == PH_EXIT_OK;
+    if (!(child > 0 && WIFEXITED(state)))
+        return 0;
+    return WEXITSTATUS(state) == PH_EXIT_OK || (p->kind & PH_PARTLY && WEXITSTATUS(state) == PH_EXIT_FAILED);
 }
 
 static int draw_all(const char *page, int timed)
@@ -95,7 +98,7 @@ static int draw_all(const char *page, int timed)
         snprintf(path, sizeof path, "%s/%s.svg", folder, p->name);
         if (!ph_plot_ready(path, &err))
             return ph_complain("%s", err.text);
-        if ((timed || !p->timed) && !draw(p, path))
+        if ((timed || !(p->kind & PH_TIMED)) && !draw(p, path))
             return ph_complain("the picture '%s' could not be drawn", path);
     }
     return PH_EXIT_OK;
@@ -115,11 +118,60 @@ static int write_all(const ph_args *args, ph_effort effort, const double (*value
     return code ? code : failed ? PH_EXIT_FAILED : PH_EXIT_OK;
 }
 
+/* Which row the first n characters of text name; -1 after one line on stderr. */
+static int find_row(const char *text, size_t n)
+{
+    char id[64];
+    ph_near search = {.word = id};
+    snprintf(id, sizeof id, "%.*s", (int)n, text);
+    for (int k = 0; ph_figure_get(k); k++) {
+        const ph_figure *f = ph_figure_get(k);
+        if (f->id && !strcmp(f->id, id))
+            return k;
+        if (f->id)
+            ph_near_offer(&search, f->id);
+    }
+    const char *near = ph_near_word(&search);
+    ph_complain(near ? "--row: the page has no row '%s'; did you mean '%s'?"
+                     : "--row: the page has no row '%s'",
+                id, near);
+    return -1;
+}
+
+/* Some rows alone, of any effort, one after the other. */
+static int verify_rows(const char *ids)
+{
+    static const char comma[] = ",";
+    int row[ROWS_MAX], n = 0;
+    double value[ROWS_MAX][PH_FIGURE_MAX] = {{0}};
+    for (const char *at = ids; at; at = strchr(at, *comma), at += at != NULL, n++) {
+        if (n == ROWS_MAX)
+            return ph_complain("--row: more than %d of them", ROWS_MAX);
+        row[n] = find_row(at, strcspn(at, comma));
+        if (row[n] < 0)
+            return PH_EXIT_USAGE;
+    }
+    ph_study *study = ph_study_create(MODELS);
+    if (!study)
+        return ph_complain("not enough memory for the studies");
+    for (int i = 0; i < n; i++)
+        ph_figure_measure(study, ph_figure_get(row[i]), value[i]);
+    ph_study_destroy(study);
+    int failed = ph_figures_table(stdout, n, row, (const double(*)[PH_FIGURE_MAX])value);
+    if (failed)
+        ph_complain("%d %s not hold", failed, ph_plural(failed, "figure does", "figures do"));
+    return failed ? PH_EXIT_FAILED : PH_EXIT_OK;
+}
+
 int ph_cmd_verify(const ph_args *args)
 {
     if (!has_models())
         return ph_complain("verify measures the model files of the source tree, and there is no '" MODELS
                            "/heavy_top.lua' here: run it in the root of that tree");
+    if (args->rows)
+        return args->output || args->all
+                   ? ph_complain("--row shows a few rows and writes no page: leave out -o and --all")
+                   : verify_rows(args->rows);
     ph_effort effort = args->all ? PH_SLOW : PH_LONG;
     ph_figures_def def = {.models = MODELS, .effort = effort, .jobs = args->jobs, .title = "verify"};
     ph_error err = {0};

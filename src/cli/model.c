@@ -80,7 +80,7 @@ static int open_problem(ph_subject *s, const ph_args *args)
                          "polhode list problems");
         return 0;
     }
-    if (args->space >= 0) {
+    if (args->space >= 0 || args->list.space.n) {
         ph_complain("--space: the built-in problem '%s' has its own", name);
         return 0;
     }
@@ -235,13 +235,9 @@ static ph_status build_mechanism(ph_subject *s, const ph_args *args, ph_error *e
     return status;
 }
 
-static int open_file(ph_subject *s, ph_args *args, int *code)
+static int build_from_file(ph_subject *s, const ph_args *args, int *code)
 {
     ph_error err;
-    s->model = ph_subject_read(args);
-    s->status = PH_E_INPUT;
-    if (!s->model || !ph_subject_merge(args, s->model))
-        return 0;
     ph_status status = s->status = build_mechanism(s, args, &err);
     if (status == PH_OK)
         return 1;
@@ -253,6 +249,27 @@ static int open_file(ph_subject *s, ph_args *args, int *code)
     else
         ph_complain("%s: %s", file, err.text);
     return 0;
+}
+
+static int open_file(ph_subject *s, ph_args *args, int *code)
+{
+    s->model = ph_subject_read(args);
+    s->status = PH_E_INPUT;
+    if (!s->model || !ph_subject_merge(args, s->model))
+        return 0;
+    if (args->list.space.n)
+        args->space = args->list.space.k[0];
+    return build_from_file(s, args, code);
+}
+
+int ph_subject_open_again(ph_subject *s, const ph_args *args, int space, int *code)
+{
+    ph_args other = *args;
+    other.space = space;
+    *s = (ph_subject){0};
+    *code = PH_EXIT_USAGE;
+    s->model = ph_subject_read(args);
+    return s->model && build_from_file(s, &other, code);
 }
 
 int ph_subject_settable(const ph_model *model)

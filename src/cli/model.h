@@ -30,6 +30,9 @@ int ph_subject_has_x(const char *problem);
 int ph_subject_open(ph_subject *s, ph_args *args, int *code);
 void ph_subject_close(ph_subject *s);
 
+/* The same file in another space, a row of spaces.def; args are those that ph_subject_open completed. */
+int ph_subject_open_again(ph_subject *s, const ph_args *args, int space, int *code);
+
 /* Parameter k: its name and value. 0: past the end. */
 int ph_subject_parameter(const ph_subject *s, int k, char *name, size_t size, double *value);
 

@@ -61,6 +61,7 @@ static const char *about_word(int k)
 #define SIMULATES    (FOR(RUN) | FOR(SWEEP) | FOR(SENS) | FOR(OPTIMISE))
 #define RUNS         (SIMULATES | FOR(TRANSIENT))
 #define TRIES        (FOR(CONVERGE) | FOR(WORK) | FOR(STABILITY))
+#define COMPARES     (FOR(CONVERGE) | FOR(WORK))
 #define HOLDS        (FOR(STATIC) | FOR(MODES))
 #define OPENS        (RUNS | TRIES)
 

@@ -81,6 +81,9 @@ static void add_joint(ph_run *r, int joint, const ph_state *s)
     c.of = ph_joint_name(r->bodies, joint, of);
     ph_joint_lambda(r->bodies, joint, s, &c.n);
     ph_record_channel(&r->record, &c);
+    c.name = c.prefix = "eta";
+    if (s->eta) /* of the stabilised form */
+        ph_record_channel(&r->record, &c);
 }
 
 static void add_sensors(ph_run *r)
@@ -137,6 +140,8 @@ void ph_trajectory_row(ph_run *r, const ph_state *s)
     for (int i = 0; i < r->bodies->n_ties; i++) {
         int rows, at = ph_joint_lambda(r->bodies, i, s, &rows);
         ph_record_put(&r->record, rows, s->lambda + at);
+        if (s->eta)
+            ph_record_put(&r->record, rows, s->eta + at);
     }
     for (int i = 0; model && i < ph_model_count(model, PH_SENSORS); i++) {
         double value[PH_SENSOR_MAX];

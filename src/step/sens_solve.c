@@ -20,7 +20,7 @@
 static void add_stiffness(const ph_sens *sens, const ph_block *b, const double *W, double *r)
 {
     const double *K = sens->sim->ev.K + b->at;
-    if (!(sens->simplified & PH_SYMMETRIC_STIFFNESS) || b->row != b->col) {
+    if (sens->simplified != PH_SYMMETRIC_STIFFNESS || b->row != b->col) {
         ph_small_mul_add(b->m, b->n, K, W, r);
         return;
     }
@@ -34,7 +34,7 @@ static void add_pair(const ph_sens *sens, const ph_block *b, const ph_variation 
 {
     const ph_eval *ev = &sens->sim->ev;
     const double *vdot = x->vdot + b->col_at, *v = x->v + b->col_at, *W = x->W + b->col_at;
-    if (b->m == 3 && b->n == 3 && !(sens->simplified & PH_SYMMETRIC_STIFFNESS)) {
+    if (b->m == 3 && b->n == 3 && sens->simplified != PH_SYMMETRIC_STIFFNESS) {
         double sum[3];
         ph_sums s = {0};
         ph_sums_add(&s, ev->M + b->at, ph_row_load3(vdot));
@@ -148,8 +148,7 @@ static sizes apply(ph_sens *sens, const ph_step_ops *o, ph_variation *x)
 ph_status ph_sens_solve(ph_sens *sens, const ph_step_ops *o, double rate, ph_variation *x)
 {
     double last = HUGE_VAL;
-    ph_newton_matrix *nm = &sens->sim->matrix;
-    int shared = ph_redundant_shares(nm);
+    int shared = ph_redundant_shares(&sens->sim->matrix);
     for (int k = 0; k < CORRECTIONS; k++) {
         residual(sens, o, x);
         ph_status s = ph_newton_increment(sens->sim, o);
@@ -159,7 +158,7 @@ ph_status ph_sens_solve(ph_sens *sens, const ph_step_ops *o, double rate, ph_var
         if (!isfinite(z.sum))
             return PH_E_NAN;
         if (shared)
-            s = ph_redundant_least(nm, &sens->sim->ev, x->lambda);
+            s = ph_sens_null_set(sens, x);
         if (s != PH_OK)
             return s;
         if (!(rate * z.part <= PH_SENS_ROUND_OFF * z.whole))

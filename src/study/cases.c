@@ -31,6 +31,11 @@ typedef struct plan {
     size_t track_bytes; /* of a finest run between processes */
 } plan;
 
+static ph_site site_of(const ph_cases_def *def, int variant)
+{
+    return def->sites ? def->sites[variant] : (ph_site){def->p, def->probe};
+}
+
 /* t_end/n falls ever more slowly with n: the n nearest to t_end/h need not give the nearest h. */
 long ph_steps_of(double t_end, double h)
 {
@@ -114,9 +119,9 @@ static ph_status record(const ph_sim *sim, void *ctx)
     return PH_OK;
 }
 
-static void explain(const ph_cases_def *def, ph_status status, ph_error *err, char *why, size_t size)
+static void explain(const ph_probe *probe, ph_status status, ph_error *err, char *why, size_t size)
 {
-    ph_study_explain(def->probe->mech, def->probe->model, status, err);
+    ph_study_explain(probe->mech, probe->model, status, err);
     snprintf(why, size, "%.255s", err->text);
 }
 
@@ -128,16 +133,17 @@ static void run_finest(int k, void *result, void *ctx)
     int r = k % pl->n_refs;
     long steps = finest_steps(pl, r);
     ph_options o = def->variants[k / pl->n_refs].opt;
-    recorder to = {.probe = def->probe, .to = out, .points = pl->points[r], .every = steps / pl->points[r]};
+    ph_site site = site_of(def, k / pl->n_refs);
+    recorder to = {.probe = site.probe, .to = out, .points = pl->points[r], .every = steps / pl->points[r]};
     ph_sim *sim = NULL;
     ph_error err = {0};
     o.h = def->t_end / (double)steps;
-    ph_probe_rewind(def->probe);
-    out->status = ph_sim_create(&sim, &def->p->sys, &o, 0, def->p->q0, def->p->v0, &err);
+    ph_probe_rewind(site.probe);
+    out->status = ph_sim_create(&sim, &site.p->sys, &o, 0, site.p->q0, site.p->v0, &err);
     if (out->status == PH_OK)
         out->status = ph_sim_run(sim, steps, record, &to, &err);
     if (out->status != PH_OK)
-        explain(def, out->status, &err, out->why, sizeof out->why);
+        explain(site.probe, out->status, &err, out->why, sizeof out->why);
     ph_sim_destroy(sim);
 }
 
@@ -218,14 +224,15 @@ static double cpu_seconds(void)
 }
 
 /* Best of several: what disturbs a run makes it only slower. */
-static ph_status measure_time(const ph_cases_def *def, ph_sim *sim, long steps, ph_case *out, ph_error *err)
+static ph_status measure_time(const ph_cases_def *def, const ph_problem *p, ph_sim *sim, long steps,
+                              ph_case *out, ph_error *err)
 {
     double spent = 0, best = HUGE_VAL;
     ph_status s = PH_OK;
     for (int k = 0;
          s == PH_OK && (def->repeats ? k < def->repeats : spent < BUDGET || (k < LEAST && spent < LONG));
          k++) {
-        s = ph_sim_reset(sim, 0, def->p->q0, def->p->v0, err);
+        s = ph_sim_reset(sim, 0, p->q0, p->v0, err);
         double begun = cpu_seconds();
         if (s == PH_OK)
             s = ph_sim_run(sim, steps, NULL, NULL, err);
@@ -239,17 +246,17 @@ static ph_status measure_time(const ph_cases_def *def, ph_sim *sim, long steps, 
 }
 
 /* An error that is not a number is a failure, unless the reference does not have it. */
-static void judge(const ph_cases_def *def, const ph_comparison *c, ph_case *out)
+static void judge(const ph_probe *probe, const ph_comparison *c, ph_case *out)
 {
     ph_error not_finite = {PH_E_NAN, "the solution is not finite"};
-    for (int m = 0; m < def->probe->n_measures; m++) {
+    for (int m = 0; m < probe->n_measures; m++) {
         out->error[m] = c->times ? c->error[m] : NAN;
         if (out->status == PH_OK && c->times && !isfinite(out->error[m]) && !(c->track->missing & 1u << m)) {
             out->status = m < PH_OF_SENSOR ? PH_E_NAN : PH_E_CALLBACK;
-            explain(def, out->status, &not_finite, out->why, sizeof out->why);
+            explain(probe, out->status, &not_finite, out->why, sizeof out->why);
         }
     }
-    if (!def->probe->nl)
+    if (!probe->nl)
         out->error[PH_OF_LAMBDA] = NAN;
     out->times = c->times;
     if (out->status == PH_OK && !c->times) {
@@ -265,25 +272,26 @@ static void run_case(int k, void *result, void *ctx)
     ph_case *out = result;
     int variant = k / def->n_h, i = k % def->n_h;
     ph_options o = def->variants[variant].opt;
+    ph_site site = site_of(def, variant);
     const ph_track *track = track_of(pl, variant, i);
     ph_comparison c;
     ph_sim *sim = NULL;
     ph_error err = {.text = "not enough memory"};
     out->h = o.h = def->t_end / (double)def->steps[i];
     out->h_reference = track->h, out->cpu_s = NAN, out->status = PH_E_MEMORY;
-    if (ph_comparison_begin(&c, def->probe, track, def->from, 1e-6 * o.h))
-        out->status = ph_sim_create(&sim, &def->p->sys, &o, 0, def->p->q0, def->p->v0, &err);
+    if (ph_comparison_begin(&c, site.probe, track, def->from, 1e-6 * o.h))
+        out->status = ph_sim_create(&sim, &site.p->sys, &o, 0, site.p->q0, site.p->v0, &err);
     if (out->status == PH_OK)
         out->status = ph_sim_run(sim, def->steps[i], see, &c, &err);
     if (sim)
         out->stats = ph_sim_stats(sim);
     if (out->status == PH_OK && def->timed)
-        out->status = measure_time(def, sim, def->steps[i], out, &err);
+        out->status = measure_time(def, site.p, sim, def->steps[i], out, &err);
     if (out->status != PH_OK) {
-        explain(def, out->status, &err, out->why, sizeof out->why);
+        explain(site.probe, out->status, &err, out->why, sizeof out->why);
         c.times = 0;
     }
-    judge(def, &c, out);
+    judge(site.probe, &c, out);
     ph_comparison_end(&c);
     ph_sim_destroy(sim);
 }

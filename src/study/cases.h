@@ -17,9 +17,17 @@ typedef enum ph_against {
     PH_AGAINST_TRACK   /* def.track */
 } ph_against;
 
-typedef struct ph_cases_def {
+/* One system, and what is compared of its states. */
+typedef struct ph_site {
     const ph_problem *p; /* system and initial values */
     ph_probe *probe;
+} ph_site;
+
+typedef struct ph_cases_def {
+    const ph_problem *p; /* of the reference; of all runs, unless sites says otherwise */
+    ph_probe *probe;
+    const ph_site
+        *sites; /* of each variant: the same model in other coordinates, whose rows are alike; or NULL */
     int n_variants;
     const ph_variant *variants;
     int n_h;

@@ -25,6 +25,7 @@ typedef struct ph_figure_run {
     double tol;          /* of error control; 0: none */
     ph_newton newton;
     double accuracy; /* of Newton's method, atol and rtol; 0: the default */
+    double rtol;     /* of it; 0: as accuracy says */
     double expect;   /* order; 0: 2 */
     /* Of model files. Without h the run is that which the file describes, but for the formulation. */
     const char *model; /* "heavy_top": heavy_top.lua in the folder of models; NULL: none */
@@ -78,6 +79,9 @@ void ph_figure_measure(ph_study *study, const ph_figure *f,
 double ph_figure_error(const ph_figure *f, int i, double value);
 double ph_figure_bound(const ph_figure *f, int i);
 
+/* The command that shows it, without the name of the program. 0: nothing but 'verify --row' does. */
+int ph_figure_command(const ph_figure *f, char *text, size_t size);
+
 int ph_figure_count(void);                       /* rows of the table */
 const ph_figure *ph_figure_find(const char *id); /* NULL: there is none */
 
@@ -98,10 +102,18 @@ ph_status ph_figures_measure(const ph_figures_def *def, double (*value)[PH_FIGUR
  * fail. */
 int ph_figures_page(FILE *out, ph_effort effort, const double (*value)[PH_FIGURE_MAX], const char *pictures);
 
+/* The rows with these places alone, as a table. Returns the number of rows that fail. */
+int ph_figures_table(FILE *out, int n, const int *rows, const double (*value)[PH_FIGURE_MAX]);
+
+enum {
+    PH_TIMED = 1,
+    PH_PARTLY = 2
+}; /* of a picture: no two are alike, as it shows CPU times; some runs fail */
+
 /* A picture of the page: the command that draws it, without --plot. */
 typedef struct ph_picture {
     const char *name, *command, *caption;
-    int timed; /* shows CPU times, so that no two are alike */
+    int kind; /* PH_TIMED, PH_PARTLY */
 } ph_picture;
 
 const ph_picture *ph_picture_get(int k); /* row k of pictures.def; NULL past the end */

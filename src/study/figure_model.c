@@ -156,6 +156,8 @@ static void make_trial(ph_study *study, ph_trial *y)
         y->ok = k == 0 || ph_rig_step(&rig, &ph_study_trials(study)->complaint);
         watch(&rig, k, &E0, y);
     }
+    ph_stats stats = ph_sim_stats(rig.sim);
+    y->iterations = (double)stats.iterations / (double)stats.steps, y->jacobians = (double)stats.jacobians;
     ph_state end = ph_sim_state(rig.sim);
     y->ok = y->ok && look_at(&rig, &end, y);
     ph_rig_close(&rig);

@@ -12,18 +12,44 @@ int ph_measure_model_violation(ph_study *study, const ph_figure_run *run, double
     return y != NULL;
 }
 
-int ph_measure_model_velocity(ph_study *study, const ph_figure_run *run, double *value)
+/* Runs with sigma = 0, 1, opt; 0: one failed. */
+static int by_sigma(ph_study *study, const ph_figure_run *run, const ph_trial *y[3])
 {
     const double sigma[3] = {0, 1, PH_SIGMA_OPT};
     for (int i = 0; i < 3; i++) {
         ph_figure_run r = *run;
         r.sigma = sigma[i];
-        const ph_trial *y = ph_study_trial(study, &r);
-        if (!y)
+        y[i] = ph_study_trial(study, &r);
+        if (!y[i])
             return 0;
-        value[i] = y->velocity;
     }
     return 1;
+}
+
+int ph_measure_model_velocity(ph_study *study, const ph_figure_run *run, double *value)
+{
+    const ph_trial *y[3];
+    int ok = by_sigma(study, run, y);
+    for (int i = 0; ok && i < 3; i++)
+        value[i] = y[i]->velocity;
+    return ok;
+}
+
+int ph_measure_model_iterations(ph_study *study, const ph_figure_run *run, double *value)
+{
+    const ph_trial *y[3];
+    int ok = by_sigma(study, run, y);
+    for (int i = 0; ok && i < 3; i++)
+        value[i] = y[i]->iterations;
+    return ok;
+}
+
+int ph_measure_model_newton(ph_study *study, const ph_figure_run *run, double *value)
+{
+    const ph_trial *y = ph_study_trial(study, run);
+    if (y)
+        value[0] = y->iterations, value[1] = y->jacobians;
+    return y != NULL;
 }
 
 int ph_measure_model_drift(ph_study *study, const ph_figure_run *run, double *value)

@@ -3,6 +3,7 @@
  * Reference values are rounded to the digits of their tolerance, others one digit beyond it, and round-off to
  * the power of ten above it, so that the page changes only when a figure does. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "study/figure.h"
@@ -12,6 +13,8 @@ static int exponent(double x)
 {
     return (int)floor(log10(x));
 }
+
+#define COMMAND_MAX 512
 
 /* Tolerances below this are those of reference digits: what goes beyond them is round-off and not shown. */
 #define DIGITS 1e-4
@@ -93,8 +96,22 @@ static int holds(const ph_figure *f, const double *value)
     return ok;
 }
 
+/* Rows that compare this library with itself say so in the first word of their source. */
+static int is_self(const ph_figure *f)
+{
+    return !strncmp(f->source, "self", 4);
+}
+
+static void put_head(FILE *out)
+{
+    fputs("\n| id | figure | ours | expected | difference | holds | source | command |\n"
+          "|---|---|---|---|---|---|---|---|\n",
+          out);
+}
+
 static void put_row(FILE *out, const ph_figure *f, const double *value, int measured)
 {
+    char command[COMMAND_MAX];
     int uniform = 1;
     for (int i = 0; i < f->n; i++)
         uniform = uniform && f->expected[i] == f->expected[0];
@@ -109,7 +126,12 @@ static void put_row(FILE *out, const ph_figure *f, const double *value, int meas
     fputs(" | ", out);
     if (measured)
         put_difference(out, f, value);
-    fprintf(out, " | %s | %s |\n", !measured ? "`--all`" : holds(f, value) ? "yes" : "**no**", f->source);
+    ph_figure_command(f, command, sizeof command);
+    fprintf(out, " | %s | %s | `polhode %s` |\n",
+            !measured         ? "`--all`"
+            : holds(f, value) ? "yes"
+                              : "**no**",
+            f->source, command);
 }
 
 /* Text in lines of at most WIDTH characters. */
@@ -137,6 +159,18 @@ static const char intro[] =
     "writes the page and its pictures anew. The rows are those of `src/study/figures.def`; a few that take "
     "long are\n"
     "measured with `--all` alone, as are pictures that show CPU times.\n"
+    "\n"
+    "Each row ends with a command that shows its number, or the numbers that it is computed from; where no "
+    "other\n"
+    "command does, `polhode verify --row ID` measures the row. Errors are the largest ones between `--from`, "
+    "or 0,\n"
+    "and `--t-end` of the command: a row with `--from 0.09 --t-end 0.1` is about the window [0.09, 0.1] s. "
+    "Rows\n"
+    "whose source begins with `self` compare this library with itself: with its own differences, with the "
+    "same\n"
+    "system written in another way, with its own reference solver, or with a bound that we measured. They "
+    "guard\n"
+    "what is there and prove nothing to others. All other rows have a source that is not this library.\n"
     "\n"
     "Sources: HAG = Holzinger, Arnold, Gerstmayr, sigma-modified Lie group generalized-alpha methods for\n"
     "constrained multibody systems; ABC = Arnold, Bruls, Cardona, Error analysis of generalized-alpha Lie "
@@ -193,23 +227,67 @@ static void put_links(FILE *out, const char *see, const char *pictures)
         fprintf(out, "%s[%.*s](%s/%.*s.svg)", first ? "" : ", ", (int)n, see, pictures, (int)n, see);
 }
 
+/* Whether an earlier row of the list has the same command. */
+static int is_said(const char *rows, const char *until, const char *command)
+{
+    char other[COMMAND_MAX];
+    for (size_t n; rows < until && (n = word_at(&rows)) > 0 && rows < until; rows += n) {
+        int k = row_of(rows, n);
+        if (k >= 0 && ph_figure_command(ph_figure_get(k), other, sizeof other) && !strcmp(other, command))
+            return 1;
+    }
+    return 0;
+}
+
+/* Each command once, then the rows that have none of their own in one command, then those of pictures. */
+static void put_commands(FILE *out, const ph_paper *p)
+{
+    char command[COMMAND_MAX], rest[COMMAND_MAX] = "";
+    const char *rows = p->rows, *between = "";
+    for (size_t n; (n = word_at(&rows)) > 0; rows += n) {
+        int k = row_of(rows, n);
+        size_t used = strlen(rest);
+        if (k < 0)
+            continue;
+        if (!ph_figure_command(ph_figure_get(k), command, sizeof command))
+            snprintf(rest + used, sizeof rest - used, "%s%.*s", used ? "," : "", (int)n, rows);
+        else if (!is_said(p->rows, rows, command))
+            fprintf(out, "%s`polhode %s`", between, command), between = "<br>";
+    }
+    if (rest[0])
+        fprintf(out, "%s`polhode verify --row %s`", between, rest), between = "<br>";
+    const char *see = p->see;
+    for (size_t n; (n = word_at(&see)) > 0; see += n)
+        for (int k = 0; ph_picture_get(k); k++)
+            if (strlen(ph_picture_get(k)->name) == n && !memcmp(ph_picture_get(k)->name, see, n))
+                fprintf(out, "%s`polhode %s --plot %.*s.svg`", between, ph_picture_get(k)->command, (int)n,
+                        see),
+                    between = "<br>";
+}
+
 static void put_papers(FILE *out, const double (*value)[PH_FIGURE_MAX], const char *pictures)
 {
-    fputs("\n## Paper by paper\n\nWhat the papers print, with the rows below that measure it and the "
-          "pictures that show it.\n",
+    fputs("\n## Paper by paper\n\nWhat the papers print, with the rows below that measure it, the pictures "
+          "that show "
+          "it and the\ncommands that reproduce both. Curves that a paper draws without printing numbers are "
+          "compared by\n"
+          "what its text says of them.\n",
           out);
     for (int k = 0; ph_paper_get(k); k++) {
         const ph_paper *p = ph_paper_get(k);
         if (p->title) {
             fprintf(out, "\n### %s\n\n", p->title);
             put_text(out, p->remark);
-            fputs("\n| place | printed | ours | picture | remark |\n|---|---|---|---|---|\n", out);
+            fputs("\n| place | printed | ours | picture | commands | remark |\n|---|---|---|---|---|---|\n",
+                  out);
             continue;
         }
         fprintf(out, "| %s | %s | ", p->place, p->printed);
         put_ours(out, p->rows, value);
         fputs(" | ", out);
         put_links(out, p->see, pictures);
+        fputs(" | ", out);
+        put_commands(out, p);
         fprintf(out, " | %s |\n", p->remark);
     }
 }
@@ -229,7 +307,7 @@ static void put_pictures(FILE *out, const char *pictures)
 
 int ph_figures_page(FILE *out, ph_effort effort, const double (*value)[PH_FIGURE_MAX], const char *pictures)
 {
-    int failed = 0, total = 0;
+    int failed = 0, total = 0, self = 0;
     fputs(intro, out);
     put_papers(out, value, pictures);
     put_pictures(out, pictures);
@@ -238,16 +316,28 @@ int ph_figures_page(FILE *out, ph_effort effort, const double (*value)[PH_FIGURE
         if (f->section) {
             fprintf(out, "\n## %s\n\n", f->section);
             put_text(out, f->what);
-            fprintf(out, "\n| id | figure | ours | expected | difference | holds | source |\n");
-            fprintf(out, "|---|---|---|---|---|---|---|\n");
+            put_head(out);
             continue;
         }
         put_row(out, f, value[k], f->effort <= effort);
         if (f->effort <= effort) {
             failed += !holds(f, value[k]);
             total++;
+            self += is_self(f);
         }
     }
-    fprintf(out, "\n%d of %d figures hold.\n", total - failed, total);
+    fprintf(out, "\n%d of %d figures hold; %d of them compare this library with itself.\n", total - failed,
+            total, self);
+    return failed;
+}
+
+int ph_figures_table(FILE *out, int n, const int *rows, const double (*value)[PH_FIGURE_MAX])
+{
+    int failed = 0;
+    put_head(out);
+    for (int i = 0; i < n; i++) {
+        put_row(out, ph_figure_get(rows[i]), value[i], 1);
+        failed += !holds(ph_figure_get(rows[i]), value[i]);
+    }
     return failed;
 }

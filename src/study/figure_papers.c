@@ -2,7 +2,7 @@
 #include "study/figure.h"
 
 static const ph_picture pictures[] = {
-#define PH_PICTURE(name, timed, command, caption) {name, command, caption, timed},
+#define PH_PICTURE(name, kind, command, caption) {name, command, caption, kind},
 #include "study/pictures.def"
 #undef PH_PICTURE
 };

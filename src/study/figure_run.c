@@ -81,7 +81,7 @@ int ph_same_method(const ph_figure_run *a, const ph_figure_run *b)
 {
     return same_word(a->method, b->method) && same_word(a->tableau, b->tableau) && a->order == b->order &&
            a->correction == b->correction && a->tol == b->tol && a->newton == b->newton &&
-           a->accuracy == b->accuracy;
+           a->accuracy == b->accuracy && a->rtol == b->rtol;
 }
 
 static int same_run(const ph_figure_run *a, const ph_figure_run *b)
@@ -106,6 +106,8 @@ ph_options ph_figure_options(const ph_figure_run *run)
         o.method = "bliedf", o.order = run->order, o.correction = run->correction, o.atol = o.rtol = 1e-12;
     if (run->accuracy > 0)
         o.atol = o.rtol = run->accuracy;
+    if (run->rtol > 0)
+        o.rtol = run->rtol;
     return o;
 }
 

@@ -67,6 +67,7 @@ typedef struct ph_trial {
     ph_named *named;                       /* at the end */
     double position, velocity;             /* largest |Phi| and |B v + Phi_t| */
     double drift, drift_first, drift_last; /* largest |E - E(0)|: in all, in the first and the last tenth */
+    double iterations, jacobians;          /* of Newton's method: mean for each step; of the whole run */
 } ph_trial;
 
 typedef struct ph_trials {
@@ -127,6 +128,7 @@ ph_measure ph_measure_iterations;                    /* mean with sigma = 0, 1, 
 ph_measure ph_measure_max_eta;                       /* with h, h/2, h/4 */
 ph_measure ph_measure_eta_ratio;                     /* of these */
 ph_measure ph_measure_lambda_error;                  /* with h and h/2 */
+ph_measure ph_measure_loose;                         /* the same with tolerances times 100, over it */
 ph_measure ph_measure_rotor;                         /* |p2 error| with sigma = 0, 1, opt */
 ph_measure ph_measure_rotor_p2;                      /* reference */
 ph_measure ph_measure_position, ph_measure_velocity; /* violations with sigma = 0, 1, opt */
@@ -141,8 +143,12 @@ ph_measure ph_measure_exact_q, ph_measure_exact_v, ph_measure_exact_Omega, ph_me
  * order over h and h/2, dx/dm against differences; of one method, dx/dm, its error against run->exact with h,
  * h/2, h/4, and what simplified derivatives lack, with h and h/10 */
 ph_measure ph_measure_three_errors, ph_measure_three_orders, ph_measure_three_differences;
+ph_measure ph_measure_three_central, ph_measure_three_backward; /* the same over other stencils */
 ph_measure ph_measure_dx, ph_measure_dx_error;
 ph_measure ph_measure_reference_free, ph_measure_without_kG, ph_measure_symmetric_K;
+
+/* figure_spinning.c, of the same three methods: psi_2 at the end, its jumps; the lowest x_3; how lambda_1 rings */
+ph_measure ph_measure_three_psi, ph_measure_three_jumps, ph_measure_three_lowest, ph_measure_three_ringing;
 
 /* figure_defect.c: with sigma = 0, 1, opt */
 ph_measure ph_measure_defect_q, ph_measure_defect_v;
@@ -187,9 +193,11 @@ ph_measure ph_measure_model_distance; /* from run->exact */
 ph_measure ph_measure_model_error;    /* the same with sigma = 0, 1, opt */
 
 /* figure_model_run.c: what its whole course shows */
-ph_measure ph_measure_model_violation; /* position, velocity */
-ph_measure ph_measure_model_velocity;  /* violation with sigma = 0, 1, opt */
-ph_measure ph_measure_model_drift;     /* largest |E - E(0)|: in all, in the first and the last tenth */
+ph_measure ph_measure_model_violation;  /* position, velocity */
+ph_measure ph_measure_model_velocity;   /* violation with sigma = 0, 1, opt */
+ph_measure ph_measure_model_iterations; /* mean with sigma = 0, 1, opt */
+ph_measure ph_measure_model_newton;     /* mean iterations, Jacobians of the whole run */
+ph_measure ph_measure_model_drift;      /* largest |E - E(0)|: in all, in the first and the last tenth */
 ph_measure ph_measure_model_rank; /* conditions, their rank, those of the joint run->of that repeat others */
 ph_measure ph_measure_model_twin; /* largest difference of q, v, lambda from those of run->problem */
 ph_measure ph_measure_model_twin_lambda; /* the last of them */

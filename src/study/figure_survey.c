@@ -148,6 +148,17 @@ int ph_measure_lambda_error(ph_study *study, const ph_figure_run *run, double *v
     return ok;
 }
 
+int ph_measure_loose(ph_study *study, const ph_figure_run *run, double *value)
+{
+    ph_figure_run loose = *run;
+    double fine[2];
+    loose.accuracy *= 100, loose.rtol *= 100;
+    int ok = ph_measure_lambda_error(study, run, fine) && ph_measure_lambda_error(study, &loose, value);
+    for (int i = 0; ok && i < 2; i++)
+        value[i] /= fine[i];
+    return ok;
+}
+
 /* ---- exact motions ------------------------------------------------------------------------------ */
 
 /* q, v and lambda at the time run->to; 0: not to be had */

@@ -1,11 +1,13 @@
 /* Variants of a method. */
 #include "study/variant.h"
+#include "polhode/model.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* Options that may be listed, in the order of a label. */
 typedef enum dimension {
+    SPACE,
     METHOD,
     TABLEAU,
     ORDER,
@@ -26,22 +28,22 @@ static const unsigned readers[N] = {[TABLEAU] = PH_READS_TABLEAU,  [ORDER] = PH_
 
 static int count_of(const ph_lists *l, int d)
 {
-    const int n[N] = {[METHOD] = l->method.n,
-                      [TABLEAU] = l->tableau.n,
-                      [ORDER] = l->order.n,
-                      [CORRECTION] = l->correction.n,
-                      [FORMULATION] = l->formulation.n,
-                      [SIGMA] = l->sigma.n,
-                      [RHO] = l->rho.n,
-                      [START] = l->start.n,
-                      [NEWTON] = l->newton.n};
+    const int n[N] = {[SPACE] = l->space.n,           [METHOD] = l->method.n,
+                      [TABLEAU] = l->tableau.n,       [ORDER] = l->order.n,
+                      [CORRECTION] = l->correction.n, [FORMULATION] = l->formulation.n,
+                      [SIGMA] = l->sigma.n,           [RHO] = l->rho.n,
+                      [START] = l->start.n,           [NEWTON] = l->newton.n};
     return n[d];
 }
 
-/* Value k of a list into o. */
-static void set(ph_options *o, const ph_lists *l, int d, int k)
+/* Value k of a list into v. */
+static void set(ph_variant *v, const ph_lists *l, int d, int k)
 {
+    ph_options *o = &v->opt;
     switch ((dimension)d) {
+    case SPACE:
+        v->space = l->space.k[k];
+        break;
     case METHOD:
         o->method = l->method.text[k];
         break;
@@ -74,10 +76,14 @@ static void set(ph_options *o, const ph_lists *l, int d, int k)
     }
 }
 
-static void say(const ph_options *o, int d, char *text, size_t size)
+static void say(const ph_variant *v, int d, char *text, size_t size)
 {
+    const ph_options *o = &v->opt;
     text[0] = 0;
     switch ((dimension)d) {
+    case SPACE:
+        snprintf(text, size, "%s", ph_space_word(v->space));
+        break;
     case METHOD:
         snprintf(text, size, "%s", o->method);
         break;
@@ -113,6 +119,13 @@ static void say(const ph_options *o, int d, char *text, size_t size)
     }
 }
 
+/* What a variant reads: sigma weighs the tangent operator, which is I in R^n. */
+static unsigned reads_of(const char *method, int space)
+{
+    int chart = space == PH_SPACE_EULER || space == PH_SPACE_CARDAN;
+    return ph_method_reads(method) & ~(chart ? (unsigned)PH_READS_SIGMA : 0u);
+}
+
 static int is_read(int d, unsigned reads)
 {
     return !readers[d] || (reads & readers[d]);
@@ -120,7 +133,7 @@ static int is_read(int d, unsigned reads)
 
 /* Combination i, the last option fastest. What the method does not read keeps its base. 0: it is a repetition,
  * as an option that is not read has not its first value. */
-static int combine(const ph_options *base, const ph_lists *l, long i, ph_options *out)
+static int combine(const ph_options *base, const ph_lists *l, long i, ph_variant *out)
 {
     int k[N];
     for (int d = N - 1; d >= 0; d--) {
@@ -128,8 +141,9 @@ static int combine(const ph_options *base, const ph_lists *l, long i, ph_options
         k[d] = (int)(i % n);
         i /= n;
     }
-    *out = *base;
-    unsigned reads = ph_method_reads(l->method.n ? l->method.text[k[METHOD]] : base->method);
+    *out = (ph_variant){.opt = *base, .space = -1};
+    unsigned reads = reads_of(l->method.n ? l->method.text[k[METHOD]] : base->method,
+                              l->space.n ? l->space.k[k[SPACE]] : -1);
     for (int d = 0; d < N; d++)
         if (!is_read(d, reads) && k[d] > 0)
             return 0;
@@ -140,13 +154,13 @@ static int combine(const ph_options *base, const ph_lists *l, long i, ph_options
 
 static void label(ph_variant *v, const ph_lists *l)
 {
-    unsigned reads = ph_method_reads(v->opt.method);
+    unsigned reads = reads_of(v->opt.method, v->space);
     char part[64];
     v->label[0] = 0;
     for (int d = 0; d < N; d++) {
         if (count_of(l, d) < 2 || !is_read(d, reads))
             continue;
-        say(&v->opt, d, part, sizeof part);
+        say(v, d, part, sizeof part);
         size_t at = strlen(v->label);
         snprintf(v->label + at, sizeof v->label - at, "%s%s", at ? ", " : "", part);
     }
@@ -165,12 +179,12 @@ int ph_variants_list(const ph_options *base, const ph_lists *lists, ph_variant o
             return -1;
     }
     for (long i = 0; i < all; i++) {
-        ph_options o;
-        if (!combine(base, lists, i, &o))
+        ph_variant v;
+        if (!combine(base, lists, i, &v))
             continue;
         if (n == PH_VARIANTS_MAX)
             return -1;
-        out[n].opt = o;
+        out[n] = v;
         label(&out[n++], lists);
     }
     return n;
@@ -178,19 +192,15 @@ int ph_variants_list(const ph_options *base, const ph_lists *lists, ph_variant o
 
 const char *ph_variants_unread(const ph_lists *lists, int n, const ph_variant *variants)
 {
-    static const char *const names[N] = {[METHOD] = "--method",
-                                         [TABLEAU] = "--tableau",
-                                         [ORDER] = "--order",
-                                         [CORRECTION] = "--correction",
-                                         [FORMULATION] = "--formulation",
-                                         [SIGMA] = "--sigma",
-                                         [RHO] = "--rho",
-                                         [START] = "--start",
-                                         [NEWTON] = "--newton"};
+    static const char *const names[N] = {[SPACE] = "--space",           [METHOD] = "--method",
+                                         [TABLEAU] = "--tableau",       [ORDER] = "--order",
+                                         [CORRECTION] = "--correction", [FORMULATION] = "--formulation",
+                                         [SIGMA] = "--sigma",           [RHO] = "--rho",
+                                         [START] = "--start",           [NEWTON] = "--newton"};
     for (int d = 0; d < N; d++) {
         int read = count_of(lists, d) < 2;
         for (int k = 0; k < n && !read; k++)
-            read = is_read(d, ph_method_reads(variants[k].opt.method));
+            read = is_read(d, reads_of(variants[k].opt.method, variants[k].space));
         if (!read)
             return names[d];
     }

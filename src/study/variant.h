@@ -26,6 +26,7 @@ typedef struct ph_names { /* of a table */
 typedef struct ph_lists {
     ph_numbers h, sigma, rho;
     ph_counts order, formulation, correction, start, newton;
+    ph_counts space; /* rows of spaces.def */
     ph_names method, tableau;
 } ph_lists;
 
@@ -34,11 +35,13 @@ typedef struct ph_lists {
 
 typedef struct ph_variant {
     ph_options opt;               /* without h */
+    int space;                    /* row of spaces.def; -1: that of the study */
     char label[PH_VARIANT_LABEL]; /* what tells it apart: "genalpha, sigma 0"; the method if nothing does */
 } ph_variant;
 
 /* The combinations, methods slowest. A method that does not read an option takes no part in its values: it is
- * there once. Their number; -1: more than PH_VARIANTS_MAX. */
+ * there once; so it is with sigma where coordinates are those of a chart, in R^n. Their number; -1: more than
+ * PH_VARIANTS_MAX. */
 int ph_variants_list(const ph_options *base, const ph_lists *lists, ph_variant out[PH_VARIANTS_MAX]);
 
 /* The first option with several values that none of the methods reads: "--order"; NULL: there is none. */
