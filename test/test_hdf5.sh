@@ -114,6 +114,6 @@ wait "$pid" 2>/dev/null
 code=$?
 [[ $code == 143 ]] || fail "SIGTERM: exit code $code"
 says "interrupted at t = "
-nothing_left SIGTERM
+[[ -s long.h5 && -z $(find . -name "long.h5.part*") ]] || fail "SIGTERM: $(ls)"
 
 finish

@@ -225,4 +225,17 @@ edit 's/, integral = .*/, data = "none.csv", sensor = "x" }/'
 refused "there is no sensor 'x'" sens edited.lua --param m
 refused 'a function of the file cannot be frozen' freeze drop.lua
 
+# Derivatives that are zero agree, whatever round-off makes of them.
+cat >zeros.lua <<'LUA'
+model "zeros"
+local m, k = param("m", 1.3), param("k", 7)
+gravity {0, 0, -9.81}
+body  { name = "a", mass = m, inertia = {1, 1, 1}, omega = {1, 2, 0.3}, velocity = {0.1, 0, 0} }
+body  { name = "b", mass = 1, inertia = {1, 2, 3}, position = {1, 0, 0}, omega = {1, 2, 0.3} }
+joint { name = "j", type = "spherical", bodies = {"ground", "b"}, at = {1, 0, 0} }
+run   { t_end = 0.1, h = 1e-3 }
+LUA
+run 0 sens zeros.lua --param m,k --check
+! grep -qE '\([0-9]\.[0-9] digits' out || fail "zeros do not agree: $(grep digits out)"
+
 finish

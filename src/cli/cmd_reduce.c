@@ -123,7 +123,7 @@ static int print_json(const ph_flexible_def *f, const ph_args *args)
     }
     if (args->output)
         ph_json_text(&j, j.root, "file", args->output);
-    return ph_json_print(&j, stdout) ? PH_EXIT_OK : ph_complain("not enough memory");
+    return ph_answer(&j) ? PH_EXIT_OK : ph_complain("not enough memory");
 }
 
 int ph_cmd_reduce(const ph_args *args)

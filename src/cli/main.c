@@ -78,6 +78,14 @@ int ph_program(int argc, char **argv)
     return commands[k].run(&args);
 }
 
+static int asks_json(int argc, char **argv)
+{
+    for (int i = 2; i < argc; i++)
+        if (!strcmp(argv[i], "--json"))
+            return 1;
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     occupy_descriptors();
@@ -89,5 +97,8 @@ int main(int argc, char **argv)
         ph_cmd_help(&args);
         return finish(PH_EXIT_USAGE);
     }
-    return finish(ph_program(argc, argv));
+    int code = ph_program(argc, argv);
+    if (code == PH_EXIT_USAGE && asks_json(argc, argv))
+        ph_answer_refusal();
+    return finish(code);
 }

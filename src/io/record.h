@@ -59,6 +59,9 @@ struct ph_record {
     void *own; /* of the format */
 };
 
+/* 1: its ending is that of a format, or it is standard output, a pipe or a device, which take the first. */
+int ph_record_knows(const char *path);
+
 /* The name of the format that path asks for, if this program was built without it; else NULL. */
 const char *ph_record_lacks(const char *path);
 
