@@ -308,7 +308,7 @@ static ph_status call_alone(const ph_function *f, double t, const ph_body_state 
     ph_reader *r = f->owner;
     ph_sight *outer = r->sight;
     if (!r->states) /* else the clock of the outer call goes on */
-        ph_sandbox_start(r, PH_MODEL_CALL_S);
+        ph_sandbox_start(r, PH_MODEL_CALL_S, PH_MODEL_CALL_OPS);
     if (n > PH_MODEL_RESULTS) {
         ph_fail(&r->error, PH_E_CALLBACK, "%s: a function cannot give %d numbers", r->def.file, n);
         return PH_E_CALLBACK;
