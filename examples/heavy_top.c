@@ -68,7 +68,8 @@ int main(void)
     ph_options opt = ph_default_options();
     ph_error err;
     ph_sim *sim;
-    opt.h = 1e-3, opt.start = PH_PLAIN; /* as in the reference below; the default start is smoother */
+    opt.h = 1e-3;
+    opt.formulation = PH_INDEX3, opt.start = PH_PLAIN; /* as in the reference below; the defaults are smoother */
     if (ph_sim_create(&sim, &top, &opt, 0, q0, v0, &err) || ph_sim_run(sim, 100, print, stdout, &err))
         return fprintf(stderr, "%s\n", err.text), 1;
     ph_state end = ph_sim_state(sim);

@@ -27,4 +27,4 @@ sensor  { name = "p2", type = "position", body = "rotor", at = {0.09, 0, 0} }
 sensor  { name = "v1", type = "velocity", body = "rotor", at = {-0.11, 0, 0} }
 sensor  { name = "v2", type = "velocity", body = "rotor", at = {0.09, 0, 0} }
 
-run     { t_end = 1.0, h = 2.5e-5, sigma = 1, rho = 0.9, start = "plain" }
+run     { t_end = 1.0, h = 2.5e-5, sigma = 1, rho = 0.9, formulation = "index3", start = "plain" }

@@ -12,6 +12,7 @@ typedef struct fe_beam {
     double L, l;                         /* of the beam, of an element */
     double EA, EI, GJ, rhoA, rhoJ, rhoI; /* EI: of bending in the plane x y */
     double EI_xz;                        /* and in x z; 0: the same */
+    int slopes; /* 1: rotations of Omega x u are its slopes (X26); 0: they are none */
     double M[FE_DOF * FE_DOF], K[FE_DOF * FE_DOF];
 } fe_beam;
 
@@ -178,6 +179,8 @@ static inline void fe_column(const fe_beam *b, const double *Psi, int f, int c, 
     } else {
         const double *psi = Psi + 6 * i * f + m;
         t = ph_cross(e, ph_v3(psi[0], psi[f], psi[2 * f]));
+        if (b->slopes && e.x > 0) /* v' = theta_z, w' = -theta_y of e_x x u = (0, -w, v) */
+            r = ph_v3(0, -psi[5 * f], psi[4 * f]);
     }
     ph_store3(out, t), ph_store3(out + 3, r);
 }

@@ -31,6 +31,78 @@ fi
 run 1 modes "$models/heavy_top.lua" --about static --vary m=10,20
 [[ -s out ]] || fail "nothing of a study whose cases fail"
 
+# What it suggests it does.
+run 0 modes "$models/beam_wheel.lua" -n 70
+n=$(grep -oE -- '-n [0-9]+ shows' out | grep -oE '[0-9]+')
+((n > 70)) || fail "no suggestion: $(tail -n 2 out)"
+run 0 modes "$models/beam_wheel.lua" -n "$n"
+grep -q "further mode" out && fail "-n $n shows not all of them"
+(($(grep -cE '^ *[0-9]+ ' out) == n + 1)) || fail "-n $n: $(grep -cE '^ *[0-9]+ ' out) lines"
+
+# Shapes in JSON. The rods of 1 m turn about y, so that x of the upper one is half the angle. Reference: a_2/a_1 of
+# (K - w^2 M) a = 0 with M = [5/4 + J 1/2; 1/2 1/4 + J], J = 1.0025/12, K = 9.81 diag(3/2, 1/2)
+run 0 modes "$models/double_pendulum.lua" --about static --json
+is_json out
+has out '"coordinates":["upper.x","upper.y","upper.z","upper.rx","upper.ry","upper.rz","lower.x"' '"shapes":[{"mode":1,"re":[' '"im":['
+entry() { # MODE COORDINATE, counted from 1: its real part
+    grep -oE "\"mode\":$1,\"re\":\[[^]]*" out | sed 's/.*\[//' | cut -d, -f "$2"
+}
+awk -v x="$(entry 1 1)" -v a="$(entry 1 5)" -v b="$(entry 1 11)" 'BEGIN {
+    w = 2.6798672274891877 ^ 2; r = (1.5 * 9.81 - (1.25 + 1.0025 / 12) * w) / (0.5 * w)
+    e = (b / a - r) ^ 2 + (x / a + 0.5) ^ 2; exit !(e < 1e-24) }' || fail "shape: $(cat out)"
+run 0 modes "$models/flexible_pendulum_modal.lua" -n 2 --json
+has out '"bar.rz","bar.mode1","bar.mode2"'
+
+# Cases that fail stand in JSON with the reason, the others have their rows.
+cat >hinged.lua <<'END'
+model "hinged"
+local k = param("k", 1)
+body   { name = "rod", mass = 1, inertia = {0.1, 0.1, 0.1}, position = {0, 0, -1} }
+joint  { name = "pin", type = "revolute", bodies = {"ground", "rod"}, at = {0, 0, 0}, axis = {0, 1, 0} }
+gravity{0, 0, -9.81 * math.min(k, 1)}
+run    { t_end = 1, h = 1e-3 }
+END
+run 0 modes hinged.lua --about static --vary k=0,1,2 --json
+is_json out
+has out '"failed":[{"k":0,"status":"singular","reason":"nothing holds' '{"k":1,"mode":1,"omega":' '{"k":2,"mode":1,"omega":'
+
+# What moves freely has eigenvalues that are exactly 0, also where round-off would make vibrations of a Jordan block.
+for space in R3xSO3 SE3; do
+    run 0 modes "$models/chain.lua" --space $space -n 60 --json
+    grep -oE '"omega":[^,]*' out | awk -F: '$2 != 0 && $2 < 1e-3 { exit 1 }' || fail "zero vibrates in $space: $(grep -o '"omega":[^,]*' out)"
+done
+
+# A rotor on skew axes: nothing but its spin is free, at any speed. A pulse that begins later changes no mode.
+rotor() { # FILE LINE...
+    cat >"$1" <<'END'
+model "rotor"
+local speed = param("speed", 100)
+local a, b, c = {0.36, 0.48, 0.8}, {-0.8, 0.6, 0}, {-0.48, -0.64, 0.6}
+body    { name = "stand", mass = 3, inertia = {0.03, 0.02, 0.04} }
+body    { name = "rotor", mass = 2, inertia = {0.02, 0.01, 0.01}, position = {0.072, 0.096, 0.16}, omega = {speed, 0, 0},
+          rotation = {matrix = {{a[1], b[1], c[1]}, {a[2], b[2], c[2]}, {a[3], b[3], c[3]}}} }
+joint   { name = "axle", type = "revolute", bodies = {"stand", "rotor"}, at = {0.072, 0.096, 0.16}, axis = a }
+bushing { name = "mount", bodies = {"ground", "stand"}, k = {1e6, 2e6, 3e6}, kr = {1e4, 2e4, 3e4} }
+gravity {0, 0, 0}
+run     { t_end = 1, h = 1e-4 }
+END
+    printf '%s\n' "${@:2}" >>"$1"
+}
+rotor plain.lua
+rotor pulse.lua 'force { name = "pulse", body = "rotor", value = function(t) return {0, t > 0 and t < 0.01 and 5 or 0, 0} end }'
+rotor wave.lua 'force { name = "wave", body = "rotor", value = function(t) return {0, math.sin(100 * t), 0} end }'
+rotor push.lua 'force { name = "push", body = "rotor", value = function(t) return {0, t < 0.01 and 5 or 0, 0} end }'
+run 0 modes plain.lua --vary speed=0:2000:41 --json
+mv out plain
+(($(grep -oE '"omega":0,' plain | wc -l) == 81)) || fail "the spin is free: $(grep -oE '"omega":0,' plain | wc -l) zeros of 41 speeds"
+grep -oE '"real":[^,]*' plain | awk -F: '$2 != 0 { exit 1 }' || fail "undamped motion with a real part"
+for file in pulse.lua wave.lua; do
+    run 0 modes $file --vary speed=0:2000:41 --json
+    cmp -s <(sed 's/"parameters.*//' plain) <(sed 's/"parameters.*//' out) || fail "$file: $(diff plain out | cut -c 1-300)"
+done
+run 1 modes push.lua --vary speed=50:2000:3 --json # it begins at once, and the motion is not steady
+has out '"failed":[{"speed":50,"status":"bad_input","reason":"the motion is not steady, so that it has no modes: accelerations'
+
 # Mistakes.
 run 2 modes "$models/pendulum.lua"
 has err "not steady"
@@ -42,7 +114,7 @@ run 2 modes "$models/pendulum.lua" --plot x.svg
 has err "--vary"
 run 2 modes "$models/hanging_top.lua" --vary nothing=1:2:3
 has err "is no parameter"
-run 2 modes "$models/hanging_top.lua" -n 65
+run 2 modes "$models/hanging_top.lua" -n 3001
 has err "-n"
 
 finish

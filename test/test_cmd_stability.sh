@@ -33,6 +33,15 @@ within "$(limit)" 0.8 1e-3 "Heun, damped"
 # reference: |1 + mu| = 1
 ball --tableau euler --zeta 0.1 --angle 0 --amplitude 0.3 --z 0.1:1:10
 within "$(limit)" 0.2 5e-4 "explicit Euler"
+# strong damping: energy passes twice its first value on its way down. Reference: |R| = 1, in R(-z) and R(z exp(2 i pi/3))
+ball --tableau rk4 --zeta 1 --angle 0 --amplitude 0.01
+has out '"beyond":"grows","linear":2.78529'
+ball --tableau rk4 --zeta 1 --angle 0 --amplitude 1e-6
+within "$(limit)" 2.785294 5e-5 "RK4, damping ratio 1"
+ball --tableau rk4 --zeta 0.5 --angle 0 --amplitude 0.01
+within "$(limit)" 2.622543 5e-5 "RK4, damping ratio 0.5"
+ball --tableau euler --zeta 0.5 --angle 0 --amplitude 0.01
+within "$(limit)" 1 1e-4 "explicit Euler, damping ratio 0.5"
 # A-stable, small amplitude: bounded for all z of the list
 ball --tableau gauss2 --amplitude 0.1 --z 0.5,1,2 --steps 500
 [[ -z $(limit) ]] || fail "gauss2: a limit where there is none: $(limit)"
@@ -110,12 +119,12 @@ has out '|Omega| = 20' 'bliedf, order 2' 'rkmk, gauss2' 0.015
 peak() { # NAME: the largest error of that name in out, JSON
     grep -oE "\"error\":\"$1\",\"largest\":[0-9.e+-]+" out | sed 's/.*://'
 }
-run 0 transient heavy_top --h 1e-3 --sigma 0 --steps 100 --json
+run 0 transient heavy_top --formulation index3 --h 1e-3 --sigma 0 --steps 100 --json
 within "$(peak plain)" 122.43 2.4 "plain start"         # reference: 2 %
 within "$(peak perturbed)" 2.124 0.042 "perturbed start" # reference: 2 %
 within "$(peak predicted)" 34.265298 1e-6 "amplification, rho 0.9"
 has out '"step":14'
-run 0 transient pendulum --h 0.02 --rho 0.6 --sigma 0 --json
+run 0 transient pendulum --formulation index3 --h 0.02 --rho 0.6 --sigma 0 --json
 within "$(peak predicted)" 7.385792 1e-6 "amplification, rho 0.6"
 # the model file has a reference solution too, the same figures come out
 run 0 transient "$models/heavy_top.lua" --formulation index3 --sigma 0 --steps 100 --json

@@ -23,7 +23,7 @@ within() {
 # ---- figures ------------------------------------------------------------------------------------------------------
 
 # reference: an independent prototype of the same method, errors on [0.5, 1] with h = 1e-3 and rho = 0.9, +-5 %
-run 0 converge heavy_top_r3xso3 --h 1e-3,5e-4,2.5e-4 --rho 0.9 --sigma 0 --from 0.5 --t-end 1 --expect 2 -o a.csv
+run 0 converge heavy_top_r3xso3 --formulation index3 --h 1e-3,5e-4,2.5e-4 --rho 0.9 --sigma 0 --from 0.5 --t-end 1 --expect 2 -o a.csv
 within 5 "$(column a.csv error.q | head -n 1) $(column a.csv error.v | head -n 1) $(column a.csv error.lambda | head -n 1)" \
     "1.280e-2 1.220e-1 8.72"
 has out 'against the exact solution' 'order (least squares)' 'error constant'
@@ -39,14 +39,14 @@ for reference in exact finest; do
     within 5 "$(first error.lambda)" "8.72 3.12 5.12 4.22 0.377 1.21"
 done
 # reference: pendulum, max |lambda error| on [0, 2], published to 3 digits
-run 0 converge pendulum --h 0.02,0.01 --rho 0.9 --sigma 0 --t-end 2 --start plain,perturbed -o c.csv
+run 0 converge pendulum --formulation index3 --h 0.02,0.01 --rho 0.9 --sigma 0 --t-end 2 --start plain,perturbed -o c.csv
 within 0.2 "$(column c.csv error.lambda | tr '\n' ' ')" "2.476e-1 1.227e-1 3.989e-3 9.959e-4"
 
 # ---- exit codes of --expect ---------------------------------------------------------------------------------------
 
 run 1 converge pendulum --h 0.02,0.01 --t-end 2 --expect 3
 has err 'the order of q is 2' 'the order of v is' 'the order of lambda is' 'not 3'
-run 1 converge pendulum --h 0.02,0.01 --t-end 2 --start plain --expect 2
+run 1 converge pendulum --formulation index3 --h 0.02,0.01 --t-end 2 --start plain --expect 2
 has err 'the order of lambda is 1.01, not 2'
 [[ $(wc -l <err) == 1 ]] || fail "only lambda is off: $(cat err)"
 printf 'model "rest"\nbody { name = "b", mass = 1, inertia = {1, 1, 1} }\nrun { t_end = 1 }\n' >rest.lua

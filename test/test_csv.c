@@ -61,8 +61,24 @@ static void test_refused(void **unused)
     assert_non_null(strstr(why, "cannot read"));
 }
 
+/* A sparse file takes no place on the disk, and is one line without end. */
+static void test_long_line(void **unused)
+{
+    (void)unused;
+    scratch s = scratch_create("t.csv");
+    ph_csv_data d;
+    char why[256];
+    scratch_write(&s, "t,x\n1,2\n", 8);
+    assert_int_equal(truncate(s.path, 1L << 40), 0);
+    assert_false(ph_csv_read(&d, s.path, why, sizeof why));
+    if (!strstr(why, "t.csv:3: the line is too long"))
+        fail_msg("%s", why);
+    scratch_remove(&s);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_round_trip), cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_round_trip), cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_long_line)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

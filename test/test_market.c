@@ -2,6 +2,8 @@
  * and line. */
 #include "model_file.h"
 
+#include <time.h>
+
 #include "fe/market.h"
 
 static const char symmetric[] = "%%MatrixMarket matrix coordinate real symmetric\n% a comment\n\n3 3 4\n1 1 "
@@ -105,13 +107,19 @@ static ph_status read_dense(const char *text, double *D, int *columns, ph_error 
     ph_pool pool = {0};
     double *A;
     scratch_write(&s, text, strlen(text));
-    ph_status status = ph_market_dense(&pool, s.path, 3, columns, &A, err);
+    ph_status status = ph_market_dense(&pool, s.path, 3, 60, columns, &A, err);
     if (status == PH_OK)
         memcpy(D, A, sizeof(double) * 3 * (size_t)*columns);
     ph_pool_free(&pool);
     scratch_remove(&s);
     return status;
 }
+
+#define ZEROS                                                                                                \
+    "0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 " \
+    "0 0 0 0 0"                                                                                              \
+    " 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 "  \
+    "0 0 0 0 0 0"
 
 static void dense(void **state)
 {
@@ -139,6 +147,8 @@ static void dense(void **state)
                  "Psi.mtx:2: the file is too short for so many entries"},
                 {"%%MatrixMarket matrix coordinate real general\n3 300000000 1\n1 1 1\n",
                  "Psi.mtx:2: a column is without entries"},
+                {"%%MatrixMarket matrix array real general\n3 61\n" ZEROS,
+                 "Psi.mtx:2: the matrix has 61 columns, and 60 are the limit"},
                 {"%%MatrixMarket matrix array real general\n3 1\n1 2\n3 4\n",
                  "Psi.mtx:4: more numbers than the matrix has"},
                 {"%%MatrixMarket matrix array real general\n3 1\n1\nx\n3\n", "Psi.mtx:4: a number expected"},
@@ -151,6 +161,42 @@ static void dense(void **state)
         if (!strstr(err.text, rows[k].words))
             fail_msg("'%s' does not contain '%s'", err.text, rows[k].words);
     }
+}
+
+/* One entry that is there twice is found in a time that is linear in the entries: 200 000 here, in one row. */
+static void twice(void **state)
+{
+    (void)state;
+    int n = 200000;
+    char *text = malloc((size_t)n * 24), *at = text;
+    assert_non_null(text);
+    at += sprintf(at, "%%%%MatrixMarket matrix coordinate real symmetric\n%d %d %d\n", n, n, n + 1);
+    for (int k = 1; k <= n; k++)
+        at += sprintf(at, "%d 1 1\n", k);
+    sprintf(at, "%d 1 1\n", n);
+    ph_error err = {0};
+    clock_t start = clock();
+    assert_int_equal(read_matrix(text, n, NULL, &err), PH_E_INPUT);
+    assert_non_null(strstr(err.text, "A.mtx: entry (200000, 1) is there twice"));
+    assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 5); /* all pairs: 20 s */
+    free(text);
+}
+
+/* A sparse file takes no place on the disk, and is one line without end. */
+static void long_line(void **state)
+{
+    (void)state;
+    scratch s = scratch_create("A.mtx");
+    ph_pool pool = {0};
+    ph_csc A;
+    ph_error err = {0};
+    scratch_write(&s, symmetric, strlen(symmetric));
+    assert_int_equal(truncate(s.path, 1L << 40), 0);
+    assert_int_equal(ph_market_symmetric(&pool, s.path, 3, &A, &err), PH_E_INPUT);
+    if (!strstr(err.text, "A.mtx:9: the line is too long"))
+        fail_msg("%s", err.text);
+    ph_pool_free(&pool);
+    scratch_remove(&s);
 }
 
 static void nodes(void **state)
@@ -186,8 +232,9 @@ static void nodes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(reads), cmocka_unit_test(refuses),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(reads),     cmocka_unit_test(refuses),
                                        cmocka_unit_test(truncated), cmocka_unit_test(dense),
-                                       cmocka_unit_test(nodes)};
+                                       cmocka_unit_test(nodes),     cmocka_unit_test(twice),
+                                       cmocka_unit_test(long_line)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

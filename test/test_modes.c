@@ -164,7 +164,7 @@ static void body_on_a_bushing(void **state)
                 A[6 * a + b] += k[i] * ra * rb / m[a] + (a == b && a == i + 3 ? kr[i] / m[a] : 0);
             }
     double complex nu[6];
-    assert_true(ph_eigenvalues(6, A, nu));
+    assert_int_equal(ph_eigenvalues(6, A, nu), PH_OK);
     for (int space = 0; space < 4; space++) {
         modes s = modes_at_rest(text, held_spaces[space]);
         assert_int_equal(s.info.count, 6);

@@ -25,13 +25,14 @@ static void kinetic_energy(void **state)
         ph_store3(sv + 6 + n + 3 * k, ph_scale(zeta[k], Omega));
     }
     for (int i = 0; i < fe.n_nodes; i++) { /* all nodes are markers */
-        ph_vec3 u = ph_v3(0, 0, 0), v = u, turn = u;
+        ph_vec3 u = ph_v3(0, 0, 0), v = u, turn = u, e = ph_load3(dir);
         const ph_marker *m = &r->marker[i];
         for (int k = 0; k < n; k++) {
             ph_vec3 psi = ph_v3(m->Psi[k], m->Psi[n + k], m->Psi[2 * n + k]),
                     th = ph_v3(m->Th[k], m->Th[n + k], m->Th[2 * n + k]);
             u = ph_add(u, ph_scale(zeta[k], psi)), v = ph_add(v, ph_scale(rate[k], psi));
             turn = ph_add(turn, ph_scale(rate[k], th));
+            turn = ph_add(turn, ph_scale(zeta[k] * ph_dot(Omega, e), ph_cross(e, th))); /* (X26) */
         }
         ph_store3(c + 6 * i, ph_add(ph_add(U, v), ph_cross(Omega, ph_add(m->X, u))));
         ph_store3(c + 6 * i + 3, ph_add(Omega, turn));
@@ -42,6 +43,26 @@ static void kinetic_energy(void **state)
     for (int i = 0; i < size * size; i++)
         T[1] += 0.5 * sv[i / size] * r->calM[i] * sv[i % size];
     check_le(fabs(T[0] - T[1]) / T[0], 1e-14); /* round-off */
+    ph_reduced_free(NULL, r);
+    ph_fe_free(&fe);
+}
+
+/* (X26): bending u turns with a bar about its axis, |e x u| = |u| */
+static void bending_turns_with_the_bar(void **state)
+{
+    (void)state;
+    ph_fe fe = straight(steel_bar(), 7, dir[0], dir[1], dir[2]);
+    ph_fe_spec spec = clamped(6);
+    ph_reduced *r = reduce(&fe, &spec);
+    int n = r->modes, size = 6 + 4 * n;
+    for (int k = 0; k < n; k++)
+        for (int l = 0; l < n; l++) {
+            double T = 0;
+            for (int i = 0; i < 9; i++)
+                T +=
+                    dir[i / 3] * dir[i % 3] * r->calM[(6 + n + 3 * k + i / 3) * size + 6 + n + 3 * l + i % 3];
+            check_near(T, r->calM[(6 + k) * size + 6 + l], 1e-12); /* round-off: numbers of size 1 */
+        }
     ph_reduced_free(NULL, r);
     ph_fe_free(&fe);
 }
@@ -140,8 +161,11 @@ static void markers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kinetic_energy), cmocka_unit_test(displacements_have_one_first_moment),
-        cmocka_unit_test(rigid_body),     cmocka_unit_test(damping),
+        cmocka_unit_test(kinetic_energy),
+        cmocka_unit_test(displacements_have_one_first_moment),
+        cmocka_unit_test(bending_turns_with_the_bar),
+        cmocka_unit_test(rigid_body),
+        cmocka_unit_test(damping),
         cmocka_unit_test(markers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

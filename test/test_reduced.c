@@ -16,7 +16,7 @@ static ph_reduced *both(int modes, flex *x)
     double omega[FLEX_MODES];
     s.EI[0] = 100;
     beam = (fe_beam){.L = 1, .EA = s.EA, .EI = s.EI[1], .GJ = s.GJ, .rhoA = s.rhoA, .rhoJ = s.J[0]};
-    beam.EI_xz = s.EI[0];
+    beam.EI_xz = s.EI[0], beam.slopes = 1;
     fe_build(&beam, ELEMENTS);
     for (int i = 0; i < FE_DOF; i++)
         is_free[i] = i >= 6;

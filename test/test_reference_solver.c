@@ -171,6 +171,63 @@ static void files(void **state)
     ph_problem_destroy(p);
 }
 
+/* What stands in the place of a file: a link is replaced and not followed, a pipe is not waited for. */
+static void strange_files(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/reference-XXXXXX", inner[64], other[64], file[512], text[512] = "";
+    struct stat st;
+    assert_non_null(mkdtemp(folder));
+    snprintf(inner, sizeof inner, "%s/inner/cache/", folder);
+    snprintf(other, sizeof other, "%s/other", folder);
+    setenv("POLHODE_CACHE", inner, 1);
+    ph_problem *p = ph_problem_create("spring_ball", NULL);
+    p->key = 7;
+    ph_reference_destroy(solve(p, 0.5, 4));
+    assert_int_equal(count_files(inner, file, sizeof file), 1);
+    assert_int_equal(stat(inner, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0700);
+
+    FILE *f = fopen(other, "w");
+    assert_non_null(f);
+    fputs("precious", f);
+    fclose(f);
+    assert_int_equal(unlink(file), 0);
+    assert_int_equal(symlink(other, file), 0);
+    ph_reference_destroy(solve(p, 0.5, 4));
+    assert_int_equal(lstat(file, &st), 0);
+    assert_true(S_ISREG(st.st_mode) && st.st_size > 100);
+    assert_non_null(f = fopen(other, "r"));
+    assert_non_null(fgets(text, sizeof text, f));
+    fclose(f);
+    assert_string_equal(text, "precious");
+
+    assert_int_equal(unlink(file), 0);
+    assert_int_equal(mkfifo(file, 0600), 0);
+    ph_reference_destroy(solve(p, 0.5, 4));
+    assert_int_equal(lstat(file, &st), 0);
+    assert_true(S_ISREG(st.st_mode));
+
+    assert_int_equal(unlink(file), 0); /* others may write to the folder; a link instead of it */
+    assert_int_equal(chmod(inner, 0770), 0);
+    ph_reference_destroy(solve(p, 0.5, 4));
+    assert_int_equal(count_files(inner, file, sizeof file), 0);
+    assert_int_equal(chmod(inner, 0700), 0);
+    snprintf(file, sizeof file, "%s/link", folder);
+    assert_int_equal(symlink(inner, file), 0);
+    setenv("POLHODE_CACHE", file, 1);
+    ph_reference_destroy(solve(p, 0.5, 4));
+    assert_int_equal(count_files(inner, text, sizeof text), 0);
+    assert_int_equal(unlink(file), 0);
+
+    assert_int_equal(unlink(other), 0);
+    assert_int_equal(rmdir(inner), 0);
+    snprintf(inner, sizeof inner, "%s/inner", folder);
+    assert_int_equal(rmdir(inner), 0);
+    assert_int_equal(rmdir(folder), 0);
+    ph_problem_destroy(p);
+}
+
 static ph_status refuse(const ph_state *s, double *out, void *ctx)
 {
     (void)s, (void)out, (void)ctx;
@@ -195,6 +252,7 @@ int main(void)
 {
     setenv("POLHODE_CACHE", "", 1);
     const struct CMUnitTest tests[] = {cmocka_unit_test(known_solutions), cmocka_unit_test(slider_crank),
-                                       cmocka_unit_test(files), cmocka_unit_test(failures)};
+                                       cmocka_unit_test(files), cmocka_unit_test(strange_files),
+                                       cmocka_unit_test(failures)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

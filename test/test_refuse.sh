@@ -45,6 +45,8 @@ head -n 4 late.lua >quiet.lua
 echo 'run { t_end = 0.05, h = 0.01 }' >>quiet.lua
 for file in pipe /dev/zero .; do
     refused "cannot read '$file': this is " converge quiet.lua --h 1e-2,5e-3 --reference "$file"
+done
+for file in pipe .; do
     printf 'flexible { name = "f", mass = "%s", stiffness = "%s", nodes = "%s", interfaces = {a = 1}, modes = {n = 1} }\n' \
         "$file" "$file" "$file" >fe.lua
     refused "fe.lua:1: flexible 'f': cannot read '$file': this is " check fe.lua
@@ -55,6 +57,44 @@ for file in pipe.json pipe.h5 folder.json; do
 done
 refused 'pipe: this is not a regular file' run ./pipe
 
+# ---- files of a model are beside it or below -----------------------------------------------------------------------------------
+
+mkdir -p inside/parts outside
+run 0 reduce "$models/craig_bampton.lua" -o outside/body.json
+cp outside/body.json inside/parts/body.json
+printf 't,e\n0,0\n1,0\n' | tee outside/e.csv >inside/parts/e.csv
+ln -s parts/body.json inside/near.json
+ln -s ../outside/body.json inside/far.json
+ln -s ../outside inside/away
+ln -s ../outside/e.csv inside/far.csv
+# names KEY FILE: a model that reads the file by this key
+names() {
+    case $1 in
+    file) echo "flexible { name = 'f', file = '$2' }" >inside/m.lua ;;
+    data) cat quiet.lua - >inside/m.lua <<<"objective { name = 'fit', data = '$2', sensor = 'good' }" ;;
+    *) echo "flexible { name = 'f', mass = '$2', stiffness = '$2', nodes = '$2', interfaces = {a = 1}, modes = {n = 1} }" >inside/m.lua ;;
+    esac
+}
+for key in file data mass; do
+    names $key "$PWD/inside/parts/body.json"
+    refused "$key: '$PWD/inside/parts/body.json': an absolute path; files of a model are beside it or in folders below" check inside/m.lua
+    names $key ../outside/body.json
+    refused "$key: '../outside/body.json': '..' in a path" check inside/m.lua
+    names $key parts/../near.json
+    refused "$key: 'parts/../near.json': '..' in a path" check inside/m.lua
+    for file in far.json away/e.csv; do
+        names $key $file
+        refused "$key: '$file': a link leads out of the model's folder" check inside/m.lua
+        cd inside || exit 1
+        refused "$key: '$file': a link leads out of the model's folder" check m.lua
+        cd .. || exit 1
+    done
+done
+for file in near.json parts/body.json ./parts//body.json; do
+    names file $file
+    run 0 check inside/m.lua
+done
+
 # ---- what is read is not written over -----------------------------------------------------------------------------------------
 
 cp quiet.lua kept.lua
@@ -64,6 +104,28 @@ refused "-o and the model are the same file, './link.lua'" freeze quiet.lua -o .
 run 0 run quiet.lua -o there.csv
 refused "-o and --reference are the same file, 'there.csv'" converge quiet.lua --h 1e-2,5e-3 --reference there.csv -o there.csv
 cmp -s quiet.lua kept.lua || fail "the model is written over"
+
+# ---- what a killed run leaves, the next one removes -----------------------------------------------------------------------------
+
+# started: a run that writes slow.csv for a long time, and has begun; its process is $!
+started() {
+    "$polhode" run quiet.lua --t-end 1e5 --every 1000 -o slow.csv >/dev/null 2>&1 </dev/null &
+    for ((i = 0; i < 500 && $(ls -d slow.csv.part-*-$!-* 2>/dev/null | wc -l) == 0; i++)); do sleep 0.02; done
+}
+started
+killed=$!
+kill -KILL $killed
+wait $killed 2>/dev/null
+[[ -n $(echo slow.csv.part-*-"$killed"-*) && -e $(echo slow.csv.part-*-"$killed"-*) ]] || fail "no file to clean up: $(ls)"
+touch slow.csv.part slow.csv.part-12-3 slow.csv.part-0badf00d-1-0 # a journal; another name; another machine
+started
+alive=$!
+run 0 run quiet.lua -o slow.csv
+[[ ! -e $(echo slow.csv.part-*-"$killed"-*) ]] || fail "a killed run leaves $(ls slow.csv.part-*)"
+[[ -e $(echo slow.csv.part-*-"$alive"-*) ]] || fail "the file of a run at work is gone"
+[[ -e slow.csv.part && -e slow.csv.part-12-3 && -e slow.csv.part-0badf00d-1-0 ]] || fail "what is not ours is gone"
+kill -KILL $alive
+wait $alive 2>/dev/null
 
 # ---- a limit to the size of files ---------------------------------------------------------------------------------------------
 

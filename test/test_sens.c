@@ -92,6 +92,36 @@ static void scaling_of_redundant_multipliers(void **state)
     close_rig(&r);
 }
 
+/* Friction of redundant hinges depends on multipliers of least norm, whose null space moves: (W6) within the step,
+ * (W14) on the way back. */
+static void rough_loops(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *file, *param, *method;
+    } row[] = {{"rough_loop.lua", "crank", "genalpha"},
+               {"rough_loop.lua", "friction", "genalpha"},
+               {"rough_loop.lua", "rocker", "bliedf"},
+               {"rough_bricard.lua", "tilt", "genalpha"},
+               {"rough_bricard.lua", "tilt", "bliedf"}};
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++)
+        for (int f = PH_INDEX3; f <= PH_GGL; f += PH_GGL - PH_INDEX3) {
+            rig r;
+            char file[64];
+            ph_options o = tight(1e-3);
+            o.formulation = (ph_formulation)f, o.method = row[k].method;
+            snprintf(file, sizeof file, "../test/models/%s", row[k].file);
+            open_rig(&r, file, row[k].param, 0, &o);
+            assert_true(r.self.sys.n_redundant > 0);
+            assert_int_equal(ph_sim_run(r.sim, 100, NULL, NULL, NULL), PH_OK);
+            agreement a = compare(&r, 100);
+            check_agreement(&a, f == PH_GGL ? (bar){1e-9, 1e-9, 1e-8} : (bar){1e-9, 1e-7, 1e-3});
+            close_rig(&r);
+            check_le(adjoint_error(file, row[k].param, &o, 100, 0), 1e-10); /* round-off */
+            check_le(adjoint_error(file, row[k].param, &o, 100, 1), f == PH_GGL ? 1e-10 : 1e-7);
+        }
+}
+
 /* P2: heavy top by its mass, rho = 0.8, t = 0.1; published digits of the discrete and the continuous solution. */
 static void published(void **state)
 {
@@ -466,6 +496,7 @@ int main(void)
                                        cmocka_unit_test(heavy_top_with_every_newton),
                                        cmocka_unit_test(models),
                                        cmocka_unit_test(scaling_of_redundant_multipliers),
+                                       cmocka_unit_test(rough_loops),
                                        cmocka_unit_test(published),
                                        cmocka_unit_test(one_correction),
                                        cmocka_unit_test(many_parameters),

@@ -121,6 +121,16 @@ for p in rail ball lever slow; do
     ways friction_params $p 1e-8
 done
 ways friction_params pin 1e-7
+# friction in loops whose hinges share loads that they could share otherwise
+for p in crank rocker friction; do
+    ways rough_loop $p 1e-9
+done
+ways rough_bricard tilt 1e-9
+# all masses scale the friction and move nothing
+run 0 sens rough_loop.lua --param density --check --json
+for j in A B C D; do
+    awk -v d="$(value check digits density joints $j torque)" 'BEGIN { exit !(d >= 9) }' || fail "torque of $j by density: $(value check digits density joints $j torque)"
+done
 run 0 sens spring_ball.lua --param k --t-end 0.5 --space cardan --check --json
 awk -v d="$(value check least)" 'BEGIN { exit !(d >= 8) }' || fail "cardan: $(value check least)" # derivative
 

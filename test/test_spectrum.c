@@ -42,7 +42,7 @@ static void finds_complex_pairs(void **state)
                 B[k * n + j] = noise * r;
         }
         hide(n, B, A, &seed);
-        assert_true(ph_eigenvalues(n, A, value));
+        assert_int_equal(ph_eigenvalues(n, A, value), PH_OK);
         for (int k = 0; k < n; k++) {
             double re = B[k / 2 * 2 * n + k / 2 * 2], im = fabs(B[k / 2 * 2 * n + k / 2 * 2 + 1]);
             /* round-off, times the condition of the similarity */
@@ -62,19 +62,20 @@ static void finds_special_ones(void **state)
     double A[25], P[36] = {0};
     double complex value[6];
     hide(5, B, A, &seed);
-    assert_true(ph_eigenvalues(5, A, value));
+    assert_int_equal(ph_eigenvalues(5, A, value), PH_OK);
     for (int k = 0; k < 5; k++) /* round-off; square root of it at the double eigenvalue 0 */
         check_near(creal(value[k]), want[k], k < 3 ? 1e-12 : 1e-6);
     for (int i = 0; i < 6; i++)
         P[i * 6 + (i + 1) % 6] = 1;
-    assert_true(ph_eigenvalues(6, P, value));
+    assert_int_equal(ph_eigenvalues(6, P, value), PH_OK);
     for (int k = 0; k < 6; k++) {
         check_near(cabs(value[k]), 1, 1e-14);         /* round-off */
         check_le(cabs(cpow(value[k], 6) - 1), 1e-13); /* round-off */
     }
-    assert_true(ph_eigenvalues(1, B, value) && creal(value[0]) == 2);
+    assert_int_equal(ph_eigenvalues(1, B, value), PH_OK);
+    assert_true(creal(value[0]) == 2);
     A[7] = NAN;
-    assert_false(ph_eigenvalues(5, A, value));
+    assert_int_equal(ph_eigenvalues(5, A, value), PH_E_NAN);
 }
 
 static void splits_into_singular_vectors(void **state)
@@ -123,11 +124,11 @@ static void finds_vectors(void **state)
             B[7 * k] = 3 - k / 2;                 /* 3, 3, 2, 2, 1, 1 ... */
         B[28] = B[35] = 1, B[29] = -2, B[34] = 2; /* ... but the last two are 1 +- 2i */
         hide(6, B, A, &seed);
-        assert_true(ph_eigenvalues(6, A, value));
+        assert_int_equal(ph_eigenvalues(6, A, value), PH_OK);
         for (int k = 0; k < 6; k++) {
             double worst = 0, most = 0, apart = 0;
-            assert_true(ph_eigenvector(6, A, value[k], 3, 1, x));
-            assert_true(ph_eigenvector(6, A, value[k], 3, 2, y));
+            assert_int_equal(ph_eigenvector(6, A, value[k], 3, 1, x), PH_OK);
+            assert_int_equal(ph_eigenvector(6, A, value[k], 3, 2, y), PH_OK);
             for (int i = 0; i < 6; i++) {
                 double complex sum = -value[k] * x[i];
                 for (int j = 0; j < 6; j++)
@@ -145,16 +146,59 @@ static void finds_vectors(void **state)
     }
     double never[1] = {NAN};
     double complex x[1];
-    assert_false(ph_eigenvector(1, never, 0, 1, 1, x));
+    assert_int_equal(ph_eigenvector(1, never, 0, 1, 1, x), PH_E_NAN);
+}
+
+/* Zeros of Jordan blocks 3, 2, 1 and 2, and 2, -3, 1 +- 4i, in coordinates without special values. */
+static void zeros_of_jordan_blocks(void **state)
+{
+    (void)state;
+    enum { N = 12, ZEROS = 8 };
+    const double complex want[N - ZEROS] = {1 + 4 * I, 1 - 4 * I, -3, 2};
+    double J[N * N] = {0}, S[N * N], X[N * N], A[N * N], work[N * N];
+    double complex value[N];
+    const int chain[] = {0, 1, 3, 6}; /* a 1 behind these diagonals */
+    unsigned seed = 7;
+    for (int k = 0; k < 4; k++)
+        J[chain[k] * N + chain[k] + 1] = 1;
+    J[8 * N + 8] = 2, J[9 * N + 9] = -3, J[10 * N + 10] = J[11 * N + 11] = 1;
+    J[10 * N + 11] = 4, J[11 * N + 10] = -4;
+    for (int i = 0; i < N;
+         i++) /* lower triangular, ones on the diagonal: S X = J, A = X S by columns from the right */
+        for (int j = 0; j < N; j++) {
+            seed = seed * 1664525u + 1013904223u;
+            S[i * N + j] = j < i ? (double)seed / 4294967296.0 - 0.5 : i == j;
+        }
+    for (int j = 0; j < N; j++) /* S X = J */
+        for (int i = 0; i < N; i++) {
+            X[i * N + j] = J[i * N + j];
+            for (int k = 0; k < i; k++)
+                X[i * N + j] -= S[i * N + k] * X[k * N + j];
+        }
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            A[i * N + j] = 0;
+            for (int k = 0; k < N; k++)
+                A[i * N + j] += X[i * N + k] * S[k * N + j];
+        }
+    assert_int_equal(ph_remove_zeros(N, A, 1e-14, 0, work), N - ZEROS);
+    assert_int_equal(ph_eigenvalues(N - ZEROS, A, value), PH_OK);
+    for (int k = 0; k < N - ZEROS; k++) {
+        double nearest = 1;
+        for (int i = 0; i < N - ZEROS; i++)
+            nearest = fmin(nearest, cabs(value[i] - want[k]));
+        check_le(nearest, 1e-12); /* round-off */
+    }
+    double noise[4] = {1e-17, 2e-17, -1e-17, 3e-17};
+    assert_int_equal(ph_remove_zeros(2, noise, 1e-14, 1e-15, work), 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_complex_pairs),
-        cmocka_unit_test(finds_special_ones),
-        cmocka_unit_test(splits_into_singular_vectors),
-        cmocka_unit_test(finds_vectors),
+        cmocka_unit_test(finds_complex_pairs),          cmocka_unit_test(finds_special_ones),
+        cmocka_unit_test(splits_into_singular_vectors), cmocka_unit_test(finds_vectors),
+        cmocka_unit_test(zeros_of_jordan_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

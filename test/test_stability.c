@@ -143,7 +143,7 @@ static void hanging_top_is_stable_where_it_should_be(void **state)
     (void)state;
     ph_problem *p = ph_problem_create("heavy_top", NULL);
     ph_options o = ph_default_options();
-    o.rho = 0.9;
+    o.rho = 0.9, o.formulation = PH_INDEX3;
     for (double hw = 0.15; hw < 0.8; hw += 0.15) {
         o.h = hw / 150;
         for (int k = 0; k < 3; k++) {
@@ -313,6 +313,53 @@ static void ball_has_the_limits_of_runge_kutta(void **state)
         check_near(limit(&euler, zeta, 0.3, 0), 2 * zeta, 5e-4);
 }
 
+/* The classical method on q'' = -2 zeta q' - q with q taken into [-pi, pi], h = z: the steps before q leaves that. */
+static int steps_to_pi(double z, double zeta, double amplitude, int most)
+{
+    const double node[4] = {0, 0.5, 0.5, 1}, weight[4] = {1. / 6, 1. / 3, 1. / 3, 1. / 6};
+    double q = amplitude, v = amplitude;
+    for (int n = 1; n <= most; n++) {
+        double dq = 0, dv = 0, kq = 0, kv = 0;
+        for (int i = 0; i < 4; i++) {
+            double qi = remainder(q + node[i] * z * kq, 2 * pi), vi = v + node[i] * z * kv;
+            kq = vi, kv = -2 * zeta * vi - qi;
+            dq += weight[i] * z * kq, dv += weight[i] * z * kv;
+        }
+        q += dq, v += dv;
+        if (fabs(q) > pi)
+            return n;
+    }
+    return 0;
+}
+
+/* Powers of a step grow before they decay where damping is strong, to any size for zeta = 1, where it is defective. */
+static void ball_with_strong_damping(void **state)
+{
+    (void)state;
+    ph_options rk4 = method("rkmk", "rk4"), euler = method("rkmk", "euler");
+    check_near(limit(&rk4, 1, 1e-6, 0), 2.785294, 5e-5);   /* reference: R(-z) = 1 */
+    check_near(limit(&rk4, 0.5, 0.01, 0), 2.622543, 5e-5); /* reference: |R(z exp(2 i pi/3))| = 1 */
+    check_near(limit(&euler, 0.5, 0.01, 0), 1, 1e-4);      /* reference: |1 + mu| = 1 */
+    check_near(limit(&euler, 0.7, 0.01, 0), 1.4, 1e-4);    /* reference: the same */
+    double lo = 2.5, hi = 2.785, z;                        /* 0.01 rad grow to pi on the way down, and jump */
+    while (hi - lo > 1e-7)
+        *(steps_to_pi((lo + hi) / 2, 1, 0.01, 1000) ? &hi : &lo) = (lo + hi) / 2;
+    check_near(limit(&rk4, 1, 0.01, 0), lo, 2e-6); /* reference: the width of the bisection */
+    assert_int_equal(ph_oscillator_limit(&z, &rk4, 1, 2, 3, 1e-7, NULL), PH_OK);
+    check_near(z, 2.785294, 1e-5); /* reference: R(-z) = 1 */
+    for (z = 0.2; z < 2.7; z += 0.25)
+        for (int k = 0; k <= 6; k++) {
+            ph_ball_case c = {.z = z, .zeta = k * 0.25, .amplitude = 0.01, .angle = k, .steps = 2000};
+            double complex mu = z * (-c.zeta + csqrt(c.zeta * c.zeta - 1)), nu = 2 * -c.zeta * z - mu;
+            double R = fmax(cabs(stability_function(4, mu)), cabs(stability_function(4, nu)));
+            ph_ball_result r;
+            if (fabs(R - 1) < 0.02)
+                continue;
+            assert_int_equal(ph_ball_run(&r, &rk4, &c, NULL), PH_OK);
+            assert_true((r.verdict == PH_V_BOUNDED) == (R < 1));
+        }
+}
+
 static void ball_on_one_axis_is_the_oscillator(void **state)
 {
     (void)state;
@@ -373,6 +420,7 @@ int main(void)
         cmocka_unit_test(hanging_top_of_other_methods),
         cmocka_unit_test(motions_that_are_not_steady),
         cmocka_unit_test(ball_has_the_limits_of_runge_kutta),
+        cmocka_unit_test(ball_with_strong_damping),
         cmocka_unit_test(ball_on_one_axis_is_the_oscillator),
         cmocka_unit_test(ball_verdicts),
     };

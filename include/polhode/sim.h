@@ -74,7 +74,7 @@ typedef struct ph_options {
     double hht_alpha;           /* of PH_HHT */
     double alpha_m, alpha_f;    /* of PH_FOUR_NUMBERS */
     double beta, gamma;         /* of PH_FOUR_NUMBERS and PH_NEWMARK */
-    ph_formulation formulation; /* PH_INDEX3 */
+    ph_formulation formulation; /* PH_GGL */
     ph_ggl_form ggl_form;       /* PH_GGL_AUTO */
     ph_newton newton;           /* PH_FULL */
     ph_start start;             /* PH_PERTURBED */

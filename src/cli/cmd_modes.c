@@ -7,18 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MODES_MAX   64
+#define MODES_MAX   3000 /* as many as there are at most: those of 1500 velocities */
 #define MODES_USUAL 10
 #define TWO_PI      6.283185307179586
+
+typedef struct mode {
+    double re, im;
+    char words[96]; /* what moves */
+} mode;
 
 /* What came of one case. No pointers: it travels between processes. */
 typedef struct found {
     ph_outcome outcome;
     ph_modes_info info;
     char name[64]; /* of the model */
-    int n;         /* modes that follow */
-    double re[MODES_MAX], im[MODES_MAX];
-    char words[MODES_MAX][96]; /* what moves */
+    int n;         /* modes, of as many as are shown */
+    mode mode[];
 } found;
 
 typedef struct study {
@@ -26,8 +30,19 @@ typedef struct study {
     ph_plan plan; /* of one quantity, or none */
     int n;        /* cases */
     int shown;    /* modes of each */
-    found *found;
+    size_t size;  /* of a case */
+    char *found;  /* cases */
+
+    /* Of one case without --vary, for JSON; NULL: not asked for */
+    int nv;                 /* coordinates */
+    double *shape;          /* modes x 2 nv: re, im */
+    char (*coordinate)[96]; /* their names */
 } study;
+
+static found *found_at(const study *s, int c)
+{
+    return (found *)(void *)(s->found + (size_t)c * s->size);
+}
 
 /* ---- one case ---------------------------------------------------------------------------------------- */
 
@@ -91,33 +106,72 @@ static void describe(const ph_run *r, const double *share, char *text, size_t si
     free(part);
 }
 
-static void read_modes(const ph_run *r, ph_modes *m, int shown, found *f)
+/* "rotor.x" where a node moves, "rotor.rx" where it turns; in coordinates that are none of the two by number. */
+static void name_coordinates(const ph_run *r, char (*to)[96])
 {
-    double *share = calloc((size_t)ph_system_nv(&r->p->sys) + 1, sizeof *share);
-    snprintf(f->name, sizeof f->name, "%s", r->p->name);
-    f->info = ph_modes_ask(m);
-    f->n = f->info.count < shown ? f->info.count : shown;
-    for (int k = 0; k < f->n; k++) {
-        ph_modes_value(m, k, &f->re[k], &f->im[k]);
-        if (share && ph_modes_shape(m, k, NULL, NULL, share) == PH_OK)
-            describe(r, share, f->words[k], sizeof f->words[k]);
+    const ph_system *sys = &r->p->sys;
+    char name[PH_LABEL_MAX];
+    for (int k = 0, at = 0; k < sys->n_nodes; k++) {
+        int rot = ph_group_get(sys->nodes[k].group)->rot,
+            dim = ph_group_dim(sys->nodes[k].group, sys->nodes[k].n);
+        for (int i = 0; i < dim; i++, at++) {
+            const char *body = ph_node_name(r->bodies, is_modes(sys, k) ? k - 1 : k, name);
+            if (is_modes(sys, k) || (rot < 0 && dim != 3))
+                snprintf(to[at], sizeof to[at], "%.80s.%s%d", body, is_modes(sys, k) ? "mode" : "", i + 1);
+            else
+                snprintf(to[at], sizeof to[at], "%.80s.%s%c", body, turns(sys, k, i) ? "r" : "",
+                         "xyz"[i % 3]);
+        }
     }
-    free(share);
 }
 
-static void linearise(ph_run *r, int shown, found *f)
+/* Room for shapes and names of coordinates; 0: there is none. */
+static int take_shapes(study *s, const ph_run *r, int count)
+{
+    if (s->plan.n_vary || !s->args->json)
+        return 1;
+    size_t nv = (size_t)ph_system_nv(&r->p->sys);
+    s->nv = (int)nv;
+    s->shape = calloc((size_t)count * 2 * nv + 1, sizeof *s->shape);
+    s->coordinate = calloc(nv + 1, sizeof *s->coordinate);
+    if (s->coordinate)
+        name_coordinates(r, s->coordinate);
+    return s->shape && s->coordinate;
+}
+
+static ph_status read_modes(study *s, const ph_run *r, ph_modes *m, found *f)
+{
+    double *share = calloc((size_t)ph_system_nv(&r->p->sys) + 1, sizeof *share);
+    ph_status status = PH_OK;
+    snprintf(f->name, sizeof f->name, "%s", r->p->name);
+    f->info = ph_modes_ask(m);
+    f->n = f->info.count < s->shown ? f->info.count : s->shown;
+    if (!share || !take_shapes(s, r, f->n))
+        status = PH_E_MEMORY;
+    for (int k = 0; k < f->n && status != PH_E_MEMORY; k++) {
+        double *re = s->shape ? s->shape + (size_t)k * 2 * (size_t)s->nv : NULL, *im = re ? re + s->nv : NULL;
+        ph_modes_value(m, k, &f->mode[k].re, &f->mode[k].im);
+        status = ph_modes_shape(m, k, re, im, share);
+        if (status == PH_OK)
+            describe(r, share, f->mode[k].words, sizeof f->mode[k].words);
+    }
+    free(share);
+    return status == PH_E_MEMORY ? status : PH_OK; /* a mode without a shape has its frequency */
+}
+
+static void linearise(study *s, ph_run *r, found *f)
 {
     ph_modes *m = NULL;
     ph_equilibrium *e = NULL;
     const double *q = r->p->q0, *v = r->p->v0;
     if (r->args->about && (e = ph_hold(r)) != NULL) {
-        ph_state s = ph_equilibrium_state(e);
-        q = s.q, v = s.v;
+        ph_state rest = ph_equilibrium_state(e);
+        q = rest.q, v = rest.v;
     }
     if (r->status == PH_OK)
         r->status = ph_modes_create(&m, &r->p->sys, 0, q, v, NULL, &r->err);
     if (r->status == PH_OK)
-        read_modes(r, m, shown, f);
+        r->status = read_modes(s, r, m, f);
     else
         ph_complain("%s", r->err.text);
     f->outcome.status = r->status;
@@ -128,7 +182,7 @@ static void linearise(ph_run *r, int shown, found *f)
 /* The command line with --set=P=V behind it; complaints are results. */
 static void run_case(int k, void *result, void *ctx)
 {
-    const study *s = ctx;
+    study *s = ctx;
     found *f = result;
     ph_args args = ph_args_default(s->args->command);
     ph_run r = {.args = &args};
@@ -147,7 +201,7 @@ static void run_case(int k, void *result, void *ctx)
         r.p = r.subject.p;
         r.bodies = ph_bodies_create(&r.subject);
         if (r.bodies)
-            linearise(&r, s->shown, f);
+            linearise(s, &r, f);
         else
             f->outcome.status = PH_E_MEMORY;
     } else if (r.subject.status != PH_OK) {
@@ -206,7 +260,7 @@ static void add_notes(const study *s, ph_delivery *d, const found *f)
 {
     double worst = 0;
     for (int k = 0; k < f->n; k++)
-        worst = fmax(worst, f->re[k]);
+        worst = fmax(worst, f->mode[k].re);
     if (f->info.count > f->n)
         ph_delivery_line(d, "%d further %s: -n %d shows %s", f->info.count - f->n,
                          ph_plural(f->info.count - f->n, "mode", "modes"), f->info.count,
@@ -223,38 +277,56 @@ static void add_notes(const study *s, ph_delivery *d, const found *f)
 
 static void add_case(const study *s, int c, ph_table *t)
 {
-    const found *f = &s->found[c];
+    const found *f = found_at(s, c);
     for (int k = 0; k < f->n; k++) {
-        double size = hypot(f->re[k], f->im[k]);
+        const mode *m = &f->mode[k];
+        double size = hypot(m->re, m->im);
         if (s->plan.n_vary)
             ph_table_number(t, ph_plan_value(&s->plan, 0, c));
-        ph_table_number(t, k + 1), ph_table_number(t, f->im[k]), ph_table_number(t, f->im[k] / TWO_PI);
-        ph_table_number(t, size > 0 ? 0 - f->re[k] / size : NAN), ph_table_number(t, f->re[k]);
-        ph_table_word(t, f->words[k]);
+        ph_table_number(t, k + 1), ph_table_number(t, m->im), ph_table_number(t, m->im / TWO_PI);
+        ph_table_number(t, size > 0 ? 0 - m->re / size : NAN), ph_table_number(t, m->re);
+        ph_table_word(t, m->words);
     }
+}
+
+#define TOLD 3 /* failures in words; JSON has them all */
+
+/* A value of the parameter that has no modes, and why. */
+static void add_failure(const study *s, int c, int count, ph_delivery *d)
+{
+    const ph_outcome *o = &found_at(s, c)->outcome;
+    const char *why = o->err.text[0] ? o->err.text : ph_status_text(o->status);
+    ph_table_number(d->summary, ph_plan_value(&s->plan, 0, c));
+    ph_table_word(d->summary, ph_status_word(o->status)), ph_table_word(d->summary, why);
+    if (count <= TOLD)
+        ph_delivery_line(d, "%s = %g: %s", s->plan.vary[0].name, ph_plan_value(&s->plan, 0, c), why);
 }
 
 static int fill(const study *s, ph_delivery *d)
 {
     ph_column own[N_COLUMNS];
+    ph_column fails[] = {{"", NULL, PH_SHORT}, {"status", NULL, PH_WORDS}, {"reason", NULL, PH_WORDS}};
+    const found *f = found_at(s, 0);
     int failed = 0, first = !s->plan.n_vary;
     memcpy(own, columns, sizeof columns);
     own[0].name = s->plan.n_vary ? s->plan.vary[0].name : "";
     d->table = ph_table_create(N_COLUMNS - first, own + first);
-    snprintf(d->title, sizeof d->title, "%s: modes about the %s",
-             s->found[0].name[0] ? s->found[0].name : s->args->word[0],
-             s->args->about ? "equilibrium" : "initial state");
-    snprintf(d->settings, sizeof d->settings, "%d of %d eigenvalues with im >= 0", s->found[0].n,
-             s->found[0].info.count);
-    for (int c = 0; c < s->n; c++) {
-        const ph_outcome *o = &s->found[c].outcome;
-        add_case(s, c, d->table);
-        failed += o->status != PH_OK;
-        if (o->status != PH_OK && failed <= 3)
-            ph_delivery_line(d, "%s = %g: %s", own[0].name, ph_plan_value(&s->plan, 0, c), o->err.text);
+    if (s->plan.n_vary) {
+        fails[0].name = own[0].name;
+        d->summary_name = "failed", d->summary = ph_table_create(3, fails);
     }
+    snprintf(d->title, sizeof d->title, "%s: modes about the %s", f->name[0] ? f->name : s->args->word[0],
+             s->args->about ? "equilibrium" : "initial state");
+    snprintf(d->settings, sizeof d->settings, "%d of %d eigenvalues with im >= 0", f->n, f->info.count);
+    for (int c = 0; c < s->n; c++) {
+        add_case(s, c, d->table);
+        if (found_at(s, c)->outcome.status != PH_OK)
+            add_failure(s, c, ++failed, d);
+    }
+    if (failed > TOLD)
+        ph_delivery_line(d, "no modes for %d of %d values of %s", failed, s->n, own[0].name);
     if (s->n == 1)
-        add_notes(s, d, &s->found[0]);
+        add_notes(s, d, f);
     return failed;
 }
 
@@ -267,10 +339,10 @@ static int draw(const study *s, const ph_delivery *d)
     int code;
     if (x && y && all) {
         for (int c = 0; c < s->n; c++) {
-            const found *f = &s->found[c];
+            const found *f = found_at(s, c);
             x[c] = s->plan.n_vary ? ph_plan_value(&s->plan, 0, c) : 0;
             for (int k = 0; k < s->shown; k++)
-                y[(size_t)k * n + (size_t)c] = k < f->n && f->im[k] > 0 ? f->im[k] / TWO_PI : NAN;
+                y[(size_t)k * n + (size_t)c] = k < f->n && f->mode[k].im > 0 ? f->mode[k].im / TWO_PI : NAN;
         }
         for (int k = 0; k < s->shown; k++)
             all[k] = (ph_series){.style = PH_POINTS, .look = 1, .n = s->n, .x = x, .y = y + (size_t)k * n};
@@ -288,14 +360,31 @@ static int draw(const study *s, const ph_delivery *d)
     return code;
 }
 
+/* Shapes as vectors of the increments of all coordinates, whose names stand once. */
+static void add_shapes(ph_json *j, const void *ctx)
+{
+    const study *s = ctx;
+    if (!s->shape)
+        return;
+    cJSON *names = ph_json_array(j, j->root, "coordinates"), *all = ph_json_array(j, j->root, "shapes");
+    for (int i = 0; i < s->nv; i++)
+        ph_json_text(j, names, NULL, s->coordinate[i]);
+    for (int k = 0; k < found_at(s, 0)->n; k++) {
+        const double *re = s->shape + (size_t)k * 2 * (size_t)s->nv;
+        cJSON *one = ph_json_element(j, all);
+        ph_json_count(j, one, "mode", k + 1);
+        ph_json_numbers(j, one, "re", s->nv, re), ph_json_numbers(j, one, "im", s->nv, re + s->nv);
+    }
+}
+
 static int report(const study *s)
 {
-    const ph_outcome *o = &s->found[0].outcome;
+    const ph_outcome *o = &found_at(s, 0)->outcome;
     if (s->n == 1 && o->status != PH_OK) {
         ph_complain("%s", o->err.text[0] ? o->err.text : "not enough memory for the model");
         return ph_status_exit(o->status);
     }
-    ph_delivery d = {0};
+    ph_delivery d = {.more = add_shapes, .ctx = s};
     int failed = fill(s, &d), code = draw(s, &d);
     ph_delivery_end(&d);
     return code == PH_EXIT_OK && failed == s->n ? PH_EXIT_FAILED : code;
@@ -310,14 +399,17 @@ int ph_cmd_modes(const ph_args *args)
     if (args->plot && !args->vary.n)
         return ph_complain("--plot draws frequencies over a parameter: say which with --vary");
     if (ph_delivery_ready(args) && make_plan(&s)) {
+        s.size = sizeof(found) + (size_t)s.shown * sizeof(mode);
         if (s.plan.n_vary)
-            s.found = ph_stability_run(args, "modes", s.n, sizeof *s.found, run_case, &s, &code);
-        else if ((s.found = calloc(1, sizeof *s.found)) != NULL)
+            s.found = ph_stability_run(args, "modes", s.n, s.size, run_case, &s, &code);
+        else if ((s.found = calloc(1, s.size)) != NULL)
             run_case(0, s.found, &s);
+        else
+            code = ph_complain("not enough memory for the study");
         if (s.found)
             code = report(&s);
     }
-    free(s.found);
+    free(s.found), free(s.shape), free(s.coordinate);
     ph_plan_clear(&s.plan);
     return code;
 }

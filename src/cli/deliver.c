@@ -55,6 +55,8 @@ static int print_json(const ph_delivery *d)
     if (d->summary_name)
         ph_table_json(d->summary, &j, ph_json_array(&j, j.root, d->summary_name), 0,
                       ph_table_rows(d->summary));
+    if (d->more)
+        d->more(&j, d->ctx);
     return ph_json_print(&j, stdout);
 }
 

@@ -9,14 +9,16 @@
 #define PH_LINES_MAX 256
 
 typedef struct ph_delivery {
-    char title[256];              /* what was studied */
-    char settings[320];           /* and how */
-    const ph_subject *subject;    /* whose parameters are settings too; NULL: none */
-    ph_table *table;              /* owned */
-    int n_lines;                  /* what the rows come to, below the table */
-    char line[PH_LINES_MAX][200]; /* */
-    const char *summary_name;     /* of the same in JSON; NULL: none */
-    ph_table *summary;            /* owned */
+    char title[256];                           /* what was studied */
+    char settings[320];                        /* and how */
+    const ph_subject *subject;                 /* whose parameters are settings too; NULL: none */
+    ph_table *table;                           /* owned */
+    int n_lines;                               /* what the rows come to, below the table */
+    char line[PH_LINES_MAX][200];              /* */
+    const char *summary_name;                  /* of the same in JSON; NULL: none */
+    ph_table *summary;                         /* owned */
+    void (*more)(ph_json *j, const void *ctx); /* adds to JSON what is no table; NULL: nothing */
+    const void *ctx;
 } ph_delivery;
 
 /* 0 after one line on stderr: a file cannot be written, or nothing draws. Call it before the study runs. */

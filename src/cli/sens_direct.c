@@ -7,7 +7,7 @@
 #include "base/quotient.h"
 #include "cli/sens.h"
 
-#define STEP 0x1p-9 /* of what moves fastest, in m and rad, or as a part of its speed */
+#define STEP 0x1p-9 /* of what moves fastest, in m and rad, or as a part of its speed or of the multipliers */
 
 /* n numbers of a state. */
 typedef ph_status (*view_fn)(const ph_sens_study *st, const ph_state *s, void *ctx, double *out);
@@ -17,9 +17,14 @@ static double step_of(const ph_run *r, const ph_sens_study *st, int k)
 {
     ph_derivative d = ph_sens_get(st->sens, k);
     ph_state s = ph_sim_state(r->sim);
-    double most = 0;
+    int nl = ph_system_nl(&r->p->sys);
+    double most = 0, force = 1;
     for (int i = 0; i < ph_system_nv(&r->p->sys); i++)
         most = fmax(most, fmax(fabs(d.W[i]), fabs(d.v[i]) / fmax(1, fabs(s.v[i]))));
+    for (int i = 0; i < nl; i++)
+        force = fmax(force, fabs(s.lambda[i]));
+    for (int i = 0; i < nl; i++)
+        most = fmax(most, fabs(d.lambda[i]) / force);
     return most > 0 ? STEP / most : st->vary[k].eps;
 }
 

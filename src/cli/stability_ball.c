@@ -18,11 +18,10 @@ static const ph_column columns[] = {
     {"zeta", NULL, PH_SHORT},   {"z", NULL, PH_SHORT},          {"verdict", NULL, PH_WORDS},
     {"step", NULL, PH_WHOLE},   {"energy", NULL, PH_REAL},      {"growth", NULL, PH_SHORT},
     {"radius", NULL, PH_SHORT}, {"distance", NULL, PH_REAL}};
-static const ph_column limits[] = {{"method", NULL, PH_WORDS},
-                                   {"amplitude", "rad", PH_SHORT},
-                                   {"angle", "deg", PH_SHORT},
-                                   {"zeta", NULL, PH_SHORT},
-                                   {"z", NULL, PH_SHORT}};
+static const ph_column limits[] = {{"method", NULL, PH_WORDS}, {"amplitude", "rad", PH_SHORT},
+                                   {"angle", "deg", PH_SHORT}, {"zeta", NULL, PH_SHORT},
+                                   {"z", NULL, PH_SHORT},      {"beyond", NULL, PH_WORDS},
+                                   {"linear", NULL, PH_SHORT}};
 
 /* What may have several values besides z and the method, the first fastest. */
 enum { AMPLITUDE, ANGLE, ZETA, QUANTITIES };
@@ -38,6 +37,8 @@ typedef struct cell {
 typedef struct bound {
     ph_outcome outcome;
     double z; /* INFINITY: bounded for all z of the list */
+    ph_verdict beyond;
+    double linear; /* of the linear oscillator, likewise */
 } bound;
 
 /* A row is a variant of the methods with one value of each quantity. */
@@ -79,20 +80,32 @@ static void run_case(int k, void *result, void *ctx)
     c->outcome.status = ph_ball_run(&c->r, &variant_of(s, k / s->z->n)->opt, &at, &c->outcome.err);
 }
 
-/* Between the first z that is not bounded and the one before it, or 0. */
+/* Each between the first z that is not bounded and the one before it, or 0. */
 static void find_limit(int row, void *result, void *ctx)
 {
     const study *s = ctx;
     bound *b = result;
     const cell *c = s->cell + row * s->z->n;
     ph_ball_case at = case_of(s, row);
-    int j = 0;
-    while (j < s->z->n && c[j].outcome.status == PH_OK && c[j].r.verdict == PH_V_BOUNDED)
+    const ph_options *opt = &variant_of(s, row)->opt;
+    const double *z = s->z->x;
+    int n = s->z->n, j = 0, k = 0;
+    while (j < n && c[j].outcome.status == PH_OK && c[j].r.verdict == PH_V_BOUNDED)
         j++;
-    b->z = INFINITY;
-    if (j < s->z->n)
-        b->outcome.status = ph_ball_limit(&b->z, &variant_of(s, row)->opt, &at, j ? s->z->x[j - 1] : 0,
-                                          s->z->x[j], WIDTH, &b->outcome.err);
+    while (k < n && !(c[k].r.radius > PH_RADIUS_STABLE))
+        k++;
+    b->z = b->linear = INFINITY;
+    if (j < n)
+        b->outcome.status = ph_ball_limit(&b->z, opt, &at, j ? z[j - 1] : 0, z[j], WIDTH, &b->outcome.err);
+    if (j < n && b->outcome.status == PH_OK) {
+        ph_ball_result r;
+        at.z = b->z + WIDTH;
+        b->outcome.status = ph_ball_run(&r, opt, &at, &b->outcome.err);
+        b->beyond = r.verdict;
+    }
+    if (k < n && b->outcome.status == PH_OK)
+        b->outcome.status =
+            ph_oscillator_limit(&b->linear, opt, at.zeta, k ? z[k - 1] : 0, z[k], WIDTH, &b->outcome.err);
 }
 
 /* ---- the table --------------------------------------------------------------------------------------- */
@@ -121,16 +134,24 @@ static void describe(const study *s, int row, char *text, size_t size)
 
 static void fill_limits(const study *s, ph_delivery *d)
 {
-    char text[192];
+    char text[192], other[64];
     for (int k = 0; k < s->rows; k++) {
-        double z = s->limit[k].z;
+        double z = s->limit[k].z, linear = s->limit[k].linear;
         describe(s, k, text, sizeof text);
         add_names(s, k, d->summary);
         ph_table_number(d->summary, isfinite(z) ? z : NAN);
-        if (isfinite(z))
-            ph_delivery_line(d, "%s: bounded up to z* = %.6f", text, z);
+        ph_table_word(d->summary, isfinite(z) ? ph_verdict_word((int)s->limit[k].beyond) : "");
+        ph_table_number(d->summary, isfinite(linear) ? linear : NAN);
+        if (isfinite(linear))
+            snprintf(other, sizeof other, "the linear oscillator up to %.6f", linear);
         else
-            ph_delivery_line(d, "%s: bounded for all z of the list", text);
+            snprintf(other, sizeof other, "so is the linear oscillator");
+        if (isfinite(z))
+            ph_delivery_line(d, "%s: bounded up to z* = %.6f (beyond: %s), %s", text, z,
+                             ph_verdict_word((int)s->limit[k].beyond),
+                             isfinite(linear) ? other : "the linear oscillator for all z of the list");
+        else
+            ph_delivery_line(d, "%s: bounded for all z of the list, %s", text, other);
     }
 }
 

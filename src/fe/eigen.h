@@ -1,10 +1,8 @@
-/* Lowest frequencies of K x = omega^2 M x, dense by LAPACK or sparse by ARPACK. */
+/* Lowest frequencies of K x = omega^2 M x, of dense matrices or by iteration. */
 #ifndef PH_FE_EIGEN_H
 #define PH_FE_EIGEN_H
 
 #include "fe/factor.h"
-
-int ph_eigen_has_sparse(void); /* 1: built with ARPACK */
 
 /* The n lowest of K x = lambda M x, both positive definite: ascending lambda, and the columns of V with V^T M
  * V = I. f: the factors of K, for PH_FACTOR_SPARSE. */

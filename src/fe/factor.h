@@ -1,10 +1,10 @@
-/* Symmetric positive definite matrices: factors and solutions by LAPACK, dense or in a band. */
+/* Symmetric positive definite matrices: factors and solutions, dense or in a band. */
 #ifndef PH_FE_FACTOR_H
 #define PH_FE_FACTOR_H
 
 #include "fe/sparse.h"
 
-#define PH_DENSE_ROWS 600  /* up to which eigenvalues of dense matrices take less than a second */
+#define PH_DENSE_ROWS 150  /* up to which eigenvalues of dense matrices take milliseconds */
 #define PH_DENSE_MOST 3000 /* up to which they stand in for a sparse solver that is not there: a minute */
 
 typedef enum ph_factor_kind { PH_FACTOR_AUTO, PH_FACTOR_DENSE, PH_FACTOR_SPARSE } ph_factor_kind;

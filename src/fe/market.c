@@ -27,6 +27,7 @@ typedef struct reading {
     long number; /* of the line */
     int array, general;
     int rows, columns, entries;
+    ph_status stop; /* why there is no next line; PH_OK: the file ends */
     ph_error *err;
 } reading;
 
@@ -40,14 +41,20 @@ static ph_status no_memory(const char *path, ph_error *err)
     return ph_fail(err, PH_E_MEMORY, "not enough memory for '%.200s'", path);
 }
 
-/* The next line that is no comment and not empty; 0 at the end. */
+#define LINE_MAX_BYTES (1 << 20) /* more than 40 000 numbers of an array, or one entry */
+
+/* The next line that is no comment and not empty; 0 at the end, or where it cannot be read: then r->stop tells
+ * why. */
 static int next_line(reading *r)
 {
-    while (getline(&r->line, &r->room, r->f) > 0) {
+    long n;
+    while ((n = ph_line_read(r->f, &r->line, &r->room, LINE_MAX_BYTES)) > 0) {
         r->number++;
         if (r->line[0] != '%' && r->line[strspn(r->line, " \t\r\n")])
             return 1;
     }
+    r->number += n < 0;
+    r->stop = n == -1 ? refuse(r, "the line is too long") : n < 0 ? no_memory(r->path, r->err) : PH_OK;
     return 0;
 }
 
@@ -56,7 +63,7 @@ static int next_line(reading *r)
 static ph_status read_banner(reading *r)
 {
     char what[64] = "", format[64] = "", field[64] = "", symmetry[64] = "", head[64] = "";
-    if (getline(&r->line, &r->room, r->f) > 0)
+    if (ph_line_read(r->f, &r->line, &r->room, LINE_MAX_BYTES) > 0)
         r->number = 1, sscanf(r->line, "%63s %63s %63s %63s %63s", head, what, format, field, symmetry);
     if (strcasecmp(head, "%%MatrixMarket") || strcasecmp(what, "matrix"))
         return refuse(r, "no Matrix Market file: its first line must be '%%MatrixMarket matrix coordinate "
@@ -80,6 +87,8 @@ static ph_status read_sizes(reading *r)
         ok = sscanf(r->line, "%9d %9d %c", &r->rows, &r->columns, &rest) == 2;
     else if (ok)
         ok = sscanf(r->line, "%9d %9d %9d %c", &r->rows, &r->columns, &r->entries, &rest) == 3;
+    if (r->stop != PH_OK)
+        return r->stop;
     if (!ok)
         return refuse(r, r->array ? "ROWS COLUMNS expected" : "ROWS COLUMNS ENTRIES expected");
     if (r->rows < 1 || r->columns < 1 || (!r->array && r->entries < 1))
@@ -115,7 +124,9 @@ static ph_status read_entry(reading *r, int k, int *i, int *j, double *x)
 {
     char *end, *at;
     if (!next_line(r))
-        return ph_fail(r->err, PH_E_INPUT, "%.200s: ends after %d of %d entries", r->path, k, r->entries);
+        return r->stop != PH_OK ? r->stop
+                                : ph_fail(r->err, PH_E_INPUT, "%.200s: ends after %d of %d entries", r->path,
+                                          k, r->entries);
     long a = strtol(r->line, &at, 10), b = strtol(at, &end, 10);
     if (end == at || at == r->line)
         return refuse(r, "an entry must be ROW COLUMN VALUE");
@@ -134,23 +145,23 @@ static ph_status read_entry(reading *r, int k, int *i, int *j, double *x)
 
 static ph_status nothing_follows(reading *r)
 {
-    return next_line(r) ? refuse(r, "something follows the last entry") : PH_OK;
+    return next_line(r) ? refuse(r, "something follows the last entry") : r->stop;
 }
 
 /* Some place has two entries: it is in a column of which the matrix has fewer. */
 static ph_status refuse_twice(const reading *r, ph_pool *pool, const ph_csc *A, const ph_triplets *t)
 {
-    int row = -1, column = 0, *n = ph_pool_ints(pool, (size_t)A->columns);
-    if (!n)
+    int row = -1, column = 0, *n = ph_pool_ints(pool, (size_t)A->columns),
+        *seen = ph_pool_ints(pool, (size_t)A->rows);
+    if (!n || !seen)
         return no_memory(r->path, r->err);
     for (int k = 0; k < t->n; k++)
         n[t->j[k]]++;
     while (n[column] == A->p[column + 1] - A->p[column])
         column++;
     for (int k = 0; k < t->n && row < 0; k++)
-        for (int m = 0; t->j[k] == column && m < k; m++)
-            if (t->j[m] == column && t->i[m] == t->i[k])
-                row = t->i[k];
+        if (t->j[k] == column && seen[t->i[k]]++)
+            row = t->i[k];
     return ph_fail(r->err, PH_E_INPUT, "%.200s: entry (%d, %d) is there twice", r->path, row + 1, column + 1);
 }
 
@@ -237,7 +248,9 @@ static ph_status read_array(reading *r, double *A)
     size_t n = (size_t)r->rows * (size_t)r->columns, k = 0;
     while (k < n) {
         if (!next_line(r))
-            return ph_fail(r->err, PH_E_INPUT, "%.200s: ends after %zu of %zu entries", r->path, k, n);
+            return r->stop != PH_OK
+                       ? r->stop
+                       : ph_fail(r->err, PH_E_INPUT, "%.200s: ends after %zu of %zu entries", r->path, k, n);
         for (char *at = r->line, *end;; at = end) {
             double x = strtod(at, &end);
             if (end == at && at[strspn(at, " \t\r\n")])
@@ -252,7 +265,7 @@ static ph_status read_array(reading *r, double *A)
     return nothing_follows(r);
 }
 
-static ph_status read_dense(reading *r, ph_pool *pool, int rows, double **out)
+static ph_status read_dense(reading *r, ph_pool *pool, int rows, int most, double **out)
 {
     if (!r->general)
         return refuse(r, "modes must be a general matrix");
@@ -261,6 +274,9 @@ static ph_status read_dense(reading *r, ph_pool *pool, int rows, double **out)
                        r->number, r->rows, rows);
     if (!r->array && r->columns > r->entries)
         return refuse(r, "a column is without entries");
+    if (r->columns > most) /* before memory is taken: the file need not hold all numbers */
+        return ph_fail(r->err, PH_E_INPUT, "%.200s:%ld: the matrix has %d columns, and %d are the limit",
+                       r->path, r->number, r->columns, most);
     double *A = *out = ph_pool_numbers(pool, (size_t)r->rows * (size_t)r->columns);
     if (!A)
         return no_memory(r->path, r->err);
@@ -277,13 +293,13 @@ static ph_status read_dense(reading *r, ph_pool *pool, int rows, double **out)
     return nothing_follows(r);
 }
 
-ph_status ph_market_dense(ph_pool *pool, const char *path, int rows, int *columns, double **out,
+ph_status ph_market_dense(ph_pool *pool, const char *path, int rows, int most, int *columns, double **out,
                           ph_error *err)
 {
     reading r;
     ph_status s = open_reading(&r, path, err);
     if (s == PH_OK)
-        s = read_dense(&r, pool, rows, out);
+        s = read_dense(&r, pool, rows, most, out);
     *columns = r.columns;
     close_reading(&r);
     return s;

@@ -10,8 +10,8 @@
  * any. */
 ph_status ph_market_symmetric(ph_pool *pool, const char *path, int rows, ph_csc *out, ph_error *err);
 
-/* A dense one, "array real general" or "coordinate real general", column by column. */
-ph_status ph_market_dense(ph_pool *pool, const char *path, int rows, int *columns, double **out,
+/* A dense one, "array real general" or "coordinate real general", column by column, of which it has at most most. */
+ph_status ph_market_dense(ph_pool *pool, const char *path, int rows, int most, int *columns, double **out,
                           ph_error *err);
 
 /* id,x,y,z */

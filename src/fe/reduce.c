@@ -8,7 +8,12 @@
  *   Phi_t^T M Phi_rk = -tilde(S_k)                                                                    (X9)
  * where the mass is the same for all directions. Mass matrices with rotations have this up to the square of
  * the size of elements; it is set, since otherwise motion depends on a constant velocity, and weight is not
- * acceleration. */
+ * acceleration.
+ *
+ * Rotations of nodes are slopes of displacements. Those of Omega x u are Omega x (theta x d) along the unit
+ * vectors d to the neighbours of a node, and the rotation phi of node i in Phi_rk Omega is the one that fits
+ * them best, sum_d |phi x d - Omega x (theta x d)|^2 + TWIST (phi.d)^2 least:
+ *   (I - D + TWIST D) phi = (D Omega) x theta,  D = mean of d d^T                                     (X26) */
 #include "fe/reduce.h"
 
 #include <stdio.h>
@@ -18,6 +23,8 @@
 #include "fe/rigid.h"
 #include "fe/stiffen.h"
 
+#define TWIST 1e-3 /* how twist, which no slope tells, counts in (X26) */
+
 typedef struct job {
     ph_fe *fe;
     const ph_fe_spec *spec;
@@ -26,6 +33,7 @@ typedef struct job {
     ph_patch frame, *interface, *marker;
     int n_markers;
     ph_shapes shapes;
+    ph_mat3 *along, *slope; /* of nodes with rotations: D and (I - D + TWIST D)^-1 of (X26) */
     ph_reduced *r;
     ph_error *err;
 } job;
@@ -174,6 +182,44 @@ static void fill_markers(job *j)
 
 /* ---- invariants ------------------------------------------------------------------------------------ */
 
+/* D of node i: the mean of d d^T over the nodes that the stiffness connects it with. seen: which node each was
+ * counted for last */
+static ph_mat3 directions(const ph_fe *fe, int i, int *seen)
+{
+    ph_mat3 D = {0};
+    int n = 0;
+    for (int k = fe->K.p[6 * i]; k < fe->K.p[6 * i + 6]; k++) {
+        int to = fe->K.i[k] / 6;
+        ph_vec3 d = ph_sub(ph_load3(fe->X + 3 * to), ph_load3(fe->X + 3 * i));
+        double length = ph_norm(d);
+        if (seen[to] == i || fe->K.x[k] == 0 || !(length > 0))
+            continue;
+        D = ph_madd(D, ph_mscale(1 / (length * length), ph_outer(d, d)));
+        seen[to] = i, n++;
+    }
+    return n ? ph_mscale(1.0 / n, D) : ph_diag3(1. / 3, 1. / 3, 1. / 3);
+}
+
+/* What (X26) needs of nodes with rotations. */
+static ph_status find_slopes(job *j)
+{
+    int n = j->fe->n_nodes;
+    if (j->fe->dofs != 6)
+        return PH_OK;
+    int *seen = ph_pool_ints(&j->pool, (size_t)n);
+    j->along = ph_pool_take(&j->pool, (size_t)n, sizeof *j->along);
+    j->slope = ph_pool_take(&j->pool, (size_t)n, sizeof *j->slope);
+    if (!seen || !j->along || !j->slope)
+        return no_memory(j);
+    for (int i = 0; i < n; i++)
+        seen[i] = -1;
+    for (int i = 0; i < n; i++) {
+        ph_mat3 D = j->along[i] = directions(j->fe, i, seen);
+        j->slope[i] = ph_minv(ph_msub(ph_diag3(1, 1, 1), ph_mscale(1 - TWIST, D)));
+    }
+    return PH_OK;
+}
+
 /* Column k of G of (X1). */
 static void basis_column(const job *j, int k, double *c)
 {
@@ -188,10 +234,12 @@ static void basis_column(const job *j, int k, double *c)
         memcpy(c, psi, sizeof(double) * (size_t)rows);
         return;
     }
-    memset(c, 0, sizeof(double) * (size_t)rows);
-    ph_vec3 e = ph_v3(axis == 0, axis == 1, axis == 2); /* Phi_rk e = e x psi, of displacements alone */
+    ph_vec3 e = ph_v3(axis == 0, axis == 1, axis == 2);
     for (int i = 0; i < rows; i += fe->dofs)
         ph_store3(c + i, ph_cross(e, ph_load3(psi + i)));
+    for (int i = 0; j->slope && i < fe->n_nodes; i++)
+        ph_store3(c + 6 * i + 3,
+                  ph_mul(j->slope[i], ph_cross(ph_mul(j->along[i], e), ph_load3(psi + 6 * i + 3))));
 }
 
 /* (X9) */
@@ -356,7 +404,9 @@ static ph_status fill(job *j)
     if (!j->r)
         return no_memory(j);
     fill_markers(j);
-    s = fill_mass(j);
+    s = find_slopes(j);
+    if (s == PH_OK)
+        s = fill_mass(j);
     if (s == PH_OK)
         s = fill_stiffness(j);
     if (s == PH_OK)

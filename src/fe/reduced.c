@@ -5,9 +5,9 @@
 
 #include "base/base.h"
 #include "fe/eigen.h"
-#include "fe/lapack.h"
 #include "fe/pool.h"
 #include "la/small.h"
+#include "la/symmetric.h"
 
 /* One block: the record, its markers, all numbers, all names. */
 ph_reduced *ph_reduced_create(const ph_allocator *alloc, int modes, int n_markers, int kg)
@@ -83,14 +83,14 @@ static ph_status check_matrix(const char *name, int n, const double *A, ph_error
 /* The part of calM that is the inertia of the undeformed body. */
 static ph_status check_inertia(ph_pool *pool, const ph_reduced *r, ph_error *err)
 {
-    int n = 6 + r->modes, size = 6 + 4 * r->modes, info;
+    int n = 6 + r->modes, size = 6 + 4 * r->modes;
     double *A = ph_pool_numbers(pool, (size_t)(n * n));
     if (!A)
         return ph_fail(err, PH_E_MEMORY, "not enough memory to check a reduced body");
     for (int i = 0; i < n * n; i++) /* scaled to a diagonal of 1: kg and kg m^2 are not of one size */
         A[i] = r->calM[(i / n) * size + i % n] /
                sqrt(fabs(r->calM[(i / n) * (size + 1)] * r->calM[(i % n) * (size + 1)]));
-    dpotrf_("L", &n, A, &n, &info);
+    int info = ph_cholesky(n, A);
     for (int i = 0; info == 0 && i < n; i++)
         if (!(A[i * n + i] * A[i * n + i] > 1e-14))
             info = i + 1;

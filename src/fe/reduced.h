@@ -6,7 +6,7 @@
  *
  *   G = [Phi_t | Phi_r0 | Psi | Phi_r1 ... Phi_rn],  calM = G^T M G,  Kf = Psi^T K Psi                (X1)
  *
- * but for Phi_t^T M Phi_rk, which (X9) makes what it is of solids.
+ * but for Phi_t^T M Phi_rk, which (X9) makes what it is of solids; rotations of Phi_rk are those of (X26).
  *
  * Displacements of second order w (the foreshortening of a bent beam) matter where a load works on them. Load
  * case c, of nodal forces f_c, has the stress stiffness KG_c, and

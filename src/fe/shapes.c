@@ -11,6 +11,7 @@
  * changes a little, and even where two frequencies cross. Such a group spans the same motions; Kf has their
  * coupling. */
 #include "fe/shapes.h"
+#include "fe/reduced.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -394,7 +395,7 @@ ph_status ph_shapes_read(ph_pool *pool, const ph_fe *fe, const ph_fe_spec *spec,
     int n;
     size_t rows = (size_t)ph_fe_size(fe);
     *out = (ph_shapes){.frame = PH_FRAME_OTHER};
-    ph_status s = ph_market_dense(pool, spec->modes, (int)rows, &n, &out->Psi, err);
+    ph_status s = ph_market_dense(pool, spec->modes, (int)rows, PH_MODES_MAX, &n, &out->Psi, err);
     if (s != PH_OK)
         return s;
     out->modes = n, out->omega = ph_pool_numbers(pool, (size_t)n);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "la/small.h"
+#include "la/vectors.h"
 
 int ph_triplets_open(ph_pool *pool, ph_triplets *t, int room)
 {
@@ -181,10 +182,7 @@ void ph_csc_tmul(const ph_csc *A, const double *x, double *y)
 
 double ph_inner(int n, const double *a, const double *b)
 {
-    double s = 0;
-    for (int i = 0; i < n; i++)
-        s += a[i] * b[i];
-    return s;
+    return ph_vector_dot(n, a, b);
 }
 
 void ph_csc_project(const ph_csc *A, int n, const double *P, double *work, double *out)

@@ -5,17 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A line of any length into *line; 0: the end, or no memory. */
+#define LINE_MAX_BYTES (64 << 20) /* a row of all that 100 000 bodies have */
+
+/* The next line that is no comment; 0 at the end, below where it cannot be read. */
 static int next_line(FILE *f, char **line, size_t *room, long *number)
 {
-    for (ssize_t n; (n = getline(line, room, f)) > 0;) {
+    long n;
+    while ((n = ph_line_read(f, line, room, LINE_MAX_BYTES)) > 0) {
         (*number)++;
         while (n > 0 && ((*line)[n - 1] == '\n' || (*line)[n - 1] == '\r'))
             (*line)[--n] = 0;
         if (n > 0 && (*line)[0] != '#')
             return 1;
     }
-    return 0;
+    *number += n < 0;
+    return (int)n;
 }
 
 /* "top.x [m]" -> "top.x" */
@@ -60,25 +64,32 @@ static int read_row(const ph_csv_data *d, const char *line, double *x)
     return 1;
 }
 
+/* Room for one more row: as much as the rows so far, so that memory follows what the file really holds. */
+static int make_room(ph_csv_data *d, long *rows)
+{
+    if (d->n_rows < *rows)
+        return 1;
+    long twice = *rows ? 2 * *rows : 1 + 1024 / d->n_columns;
+    double *more = realloc(d->x, (size_t)twice * (size_t)d->n_columns * sizeof *more);
+    if (more)
+        d->x = more, *rows = twice;
+    return more != NULL;
+}
+
 static int read_rows(ph_csv_data *d, FILE *f, const char *path, char *why, size_t size)
 {
     char *line = NULL;
     size_t room = 0;
     long number = 0, rows_room = 0;
-    int ok = next_line(f, &line, &room, &number);
-    if (!ok)
+    int next = next_line(f, &line, &room, &number), ok = next > 0;
+    if (next == 0)
         snprintf(why, size, "'%s' holds no table", path);
-    else if (!read_header(d, line))
+    else if (ok && !read_header(d, line))
         ok = 0, snprintf(why, size, "not enough memory for '%s'", path);
-    while (ok && next_line(f, &line, &room, &number)) {
-        if (d->n_rows == rows_room) {
-            rows_room = rows_room ? 2 * rows_room : 256;
-            double *more = realloc(d->x, (size_t)rows_room * (size_t)d->n_columns * sizeof *more);
-            if (!more) {
-                ok = 0, snprintf(why, size, "not enough memory for '%s'", path);
-                break;
-            }
-            d->x = more;
+    while (ok && (next = next_line(f, &line, &room, &number)) > 0) {
+        if (!make_room(d, &rows_room)) {
+            ok = 0, snprintf(why, size, "not enough memory for '%s'", path);
+            break;
         }
         ok = read_row(d, line, d->x + d->n_rows * d->n_columns);
         if (!ok)
@@ -88,6 +99,9 @@ static int read_rows(ph_csv_data *d, FILE *f, const char *path, char *why, size_
                      path, number, d->n_columns);
         d->n_rows++;
     }
+    if (next < 0)
+        ok = 0, snprintf(why, size, next == -1 ? "%s:%ld: the line is too long" : "%s:%ld: not enough memory",
+                         path, number);
     if (ok && d->n_rows == 0)
         ok = 0, snprintf(why, size, "'%s' holds no rows", path);
     free(line);

@@ -1,22 +1,76 @@
-/* Output files that appear whole or not at all: written beside their place, synchronised, then renamed. */
+/* Output files that appear whole or not at all: written beside their place, synchronised, then renamed. What a process
+ * that was killed has left there, the next one removes. */
 #define _XOPEN_SOURCE 700 /* realpath */
 
 #include "io/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Names of unfinished files tell the machine and the process that write them. */
+static unsigned machine(void)
+{
+    char name[256] = "";
+    unsigned hash = 2166136261u; /* FNV-1a */
+    gethostname(name, sizeof name - 1);
+    for (const char *c = name; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * 16777619u;
+    return hash;
+}
+
+/* NAME.part-MACHINE-PROCESS-NUMBER of a process of this machine that is no more: it was killed while it wrote. */
+static int is_left_over(const char *entry, const char *name)
+{
+    size_t n = strlen(name);
+    unsigned host;
+    long process;
+    int number, end = 0;
+    if (strncmp(entry, name, n) != 0)
+        return 0;
+    if (sscanf(entry + n, ".part-%8x-%ld-%d%n", &host, &process, &number, &end) != 3 ||
+        entry[n + (size_t)end])
+        return 0;
+    return host == machine() && process > 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH;
+}
+
+void ph_file_part_name(char *part, size_t size, const char *path, int k)
+{
+    snprintf(part, size, "%s.part-%08x-%ld-%d", path, machine(), (long)getpid(), k);
+}
+
+void ph_file_sweep(const char *folder, const char *name)
+{
+    DIR *d = opendir(folder);
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (is_left_over(e->d_name, name))
+            unlinkat(dirfd(d), e->d_name, 0);
+    if (d)
+        closedir(d);
+}
+
+static void sweep_beside(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    if (folder)
+        ph_file_sweep(folder, slash ? slash + 1 : path);
+    free(folder);
+}
+
 /* A name in the same folder: only there a rename is atomic. Not mkstemp: it would make the file private. */
 static int open_beside(ph_file *file)
 {
-    size_t size = strlen(file->path) + 48;
+    size_t size = strlen(file->path) + PH_FILE_PART;
     file->temp = malloc(size);
+    sweep_beside(file->path);
     for (int k = 0; file->temp && k < 100; k++) {
-        snprintf(file->temp, size, "%s.part-%ld-%d", file->path, (long)getpid(), k);
+        ph_file_part_name(file->temp, size, file->path, k);
         int fd = open(file->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd >= 0 || errno != EEXIST)
             return fd;

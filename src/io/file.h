@@ -20,6 +20,12 @@ int ph_file_possible(const char *path);
 /* All of a file, with a 0 behind its end; free() ends it. NULL: errno says why. */
 char *ph_file_read(const char *path, size_t *size);
 
+/* The name of what is written before it stands at path; it is at most PH_FILE_PART longer, and k tells those of one
+ * process apart. Sweep removes those of name in a folder whose processes were killed. */
+#define PH_FILE_PART 64
+void ph_file_part_name(char *part, size_t size, const char *path, int k);
+void ph_file_sweep(const char *folder, const char *name);
+
 void ph_file_discard(ph_file *file); /* no trace; accepts a file that is not open */
 
 #endif

@@ -21,6 +21,7 @@ cJSON *ph_json_element(ph_json *j, cJSON *array); /* a further object at the end
 void ph_json_number(ph_json *j, cJSON *to, const char *name, double x);
 void ph_json_count(ph_json *j, cJSON *to, const char *name, long n);
 void ph_json_numbers(ph_json *j, cJSON *to, const char *name, int n, const double *x);
-void ph_json_text(ph_json *j, cJSON *to, const char *name, const char *text);
+void ph_json_text(ph_json *j, cJSON *to, const char *name,
+                  const char *text); /* name NULL: at the end of an array */
 
 #endif

@@ -1,25 +1,27 @@
-/* Which rows of a sparse matrix depend on those before them: rows are added one by one. */
+/* Which rows of a sparse matrix depend on those before them. */
 #ifndef PH_LA_ECHELON_H
 #define PH_LA_ECHELON_H
 
 #include "polhode/base.h"
 
-typedef struct ph_echelon ph_echelon;
-
-/* For rows of so many columns, numbered in an order that keeps fill low (that of the Cholesky factor of
- * A^T A). Columns of equal block[], which stand together, may be exchanged at no cost. */
-ph_status ph_echelon_create(ph_echelon **out, int cols, const int *block, const ph_allocator *alloc);
+/* Row i has the finite numbers x[start[i] .. start[i+1]) in columns col[..], each column once, in any order.
+ * Columns belong to groups, of which those of one are eliminated together, group by group: numbered in an order that
+ * keeps fill low (that of the Cholesky factor of A^T A). */
+typedef struct ph_echelon {
+    int rows, cols, groups;
+    const int *start, *col; /* rows + 1; start[rows] */
+    const double *x;
+    const int *group; /* cols */
+} ph_echelon;
 
 /* Parts outside the span that are smaller than this, relative to the row, are none: above the digits of a model
  * file, below any angle that a mechanism is built with. */
 #define PH_ECHELON_DEPENDENT 1e-8
 
-/* Add a row of n entries, finite numbers x at columns col, each column once, in any order. *left becomes the size
- * of its part outside the span of the rows before it, relative to the row: a lower bound where it is above
- * least, and rough (within a moderate factor) elsewhere. The row is kept if *left > least.
- * PH_E_MEMORY: the object can only be destroyed. */
-ph_status ph_echelon_add(ph_echelon *e, int n, const int *col, const double *x, double least, double *left);
-
-void ph_echelon_destroy(ph_echelon *e); /* accepts NULL */
+/* Mark the rows of which no more than least, relative to their size, is outside the span of the others that are not
+ * marked, of rows that imply each other the last as far as pivots allow. What is outside may be overestimated by a
+ * moderate factor. PH_E_MEMORY. */
+ph_status ph_echelon_rows(const ph_echelon *A, double least, const ph_allocator *alloc,
+                          unsigned char *dependent);
 
 #endif

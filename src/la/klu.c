@@ -16,6 +16,10 @@
 
 /* The smallest pivot of A' below this part of the largest: singular. */
 #define SINGULAR 1e-14
+/* A diagonal pivot this part of the largest of its column is taken, since it keeps the factors sparse. */
+#define SPARSE 1e-3
+/* Where entries grow beyond the inverse of this, or a matrix seems singular, the largest pivots are taken. */
+#define GROWN 1e-4
 /* Refactored with so many times the pivot growth of when pivots were chosen: choose them anew. */
 #define GROWTH 100
 /* Each sweep of scaling halves the digits by which rows and columns differ. */
@@ -175,8 +179,9 @@ static int equilibrate(klu_backend *k, const double *value)
     return bad;
 }
 
-/* The unknown with the smallest pivot if that is as good as zero, or -1. */
-static int zero_pivot(const klu_backend *k)
+/* The unknown with the smallest pivot if that is as good as zero, or -1. The ratio of pivots is what is known of the
+ * condition, and goes to the caller as growth. */
+static int zero_pivot(klu_backend *k)
 {
     const double *u = k->numeric->Udiag;
     double smallest = INFINITY, largest = 0;
@@ -186,6 +191,7 @@ static int zero_pivot(const klu_backend *k)
             smallest = fabs(u[i]), at = i;
         largest = ph_larger(largest, fabs(u[i]));
     }
+    k->base.info.growth = largest / smallest;
     return smallest >= SINGULAR * largest ? -1 : k->symbolic->Q[at];
 }
 
@@ -210,6 +216,24 @@ static ph_status singular(klu_backend *k, int unknown)
     return PH_E_SINGULAR;
 }
 
+/* New pivots for A'; diagonal ones down to this part of the largest in their column. */
+static ph_status choose_pivots(klu_backend *k, double diagonal)
+{
+    int bad;
+    k->common.tol = diagonal;
+    klu_free_numeric(&k->numeric, &k->common);
+    k->numeric = klu_factor(k->Ap, k->Ai, k->Ax, k->symbolic, &k->common);
+    if (!k->numeric && k->common.status == KLU_SINGULAR)
+        return singular(k, k->common.singular_col);
+    if (!k->numeric)
+        return PH_E_MEMORY;
+    if ((bad = zero_pivot(k)) >= 0)
+        return singular(k, bad);
+    klu_rgrowth(k->Ap, k->Ai, k->Ax, k->symbolic, k->numeric, &k->common);
+    k->rgrowth = k->common.rgrowth;
+    return PH_OK;
+}
+
 static ph_status factor(ph_solver *s, const double *value)
 {
     klu_backend *k = (klu_backend *)s;
@@ -221,16 +245,12 @@ static ph_status factor(ph_solver *s, const double *value)
         int bad = equilibrate(k, value);
         if (bad >= 0)
             return singular(k, bad);
-        klu_free_numeric(&k->numeric, &k->common);
-        k->numeric = klu_factor(k->Ap, k->Ai, k->Ax, k->symbolic, &k->common);
-        if (!k->numeric && k->common.status == KLU_SINGULAR)
-            return singular(k, k->common.singular_col);
-        if (!k->numeric)
-            return PH_E_MEMORY;
-        if ((bad = zero_pivot(k)) >= 0)
-            return singular(k, bad);
-        klu_rgrowth(k->Ap, k->Ai, k->Ax, k->symbolic, k->numeric, &k->common);
-        k->rgrowth = k->common.rgrowth;
+        ph_status status = choose_pivots(k, SPARSE);
+        if (status == PH_E_SINGULAR || (status == PH_OK && k->rgrowth < GROWN))
+            status = choose_pivots(k, 1);
+        if (status != PH_OK)
+            return status;
+        s->info.where = -1;
     }
     s->info.fill = (size_t)k->numeric->lnz + (size_t)k->numeric->unz;
     return PH_OK;

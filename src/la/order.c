@@ -10,8 +10,8 @@
  * The next pivot is the eligible block with the smallest exact degree, the unknowns of its neighbours;
  * among equals a block that is not late goes first. A late block is eligible when all its neighbours in
  * the graph that are not late are eliminated, but for hubs: what is eliminated before its late neighbours
- * joins them all, and of a body with hundreds of joints each can do without it that is regular by its other
- * body. George, Liu: The evolution of the minimum degree ordering algorithm, SIAM Rev. 31 (1989).
+ * joins them all, and of a body with hundreds of joints each can do without it whose branch closes no loop
+ * through it. George, Liu: The evolution of the minimum degree ordering algorithm, SIAM Rev. 31 (1989).
  *
  * The order is then made a postorder of the elimination tree, largest subtree first: the same factors, in
  * places such that what is written last is read next. */
@@ -142,21 +142,118 @@ static int degree(quotient *q, int i)
     return d;
 }
 
-/* Hubs, and late blocks whose other neighbours have as many unknowns as they have. */
-static void find_hubs(quotient *q)
+/* Late blocks can do without hubs where the rows that remain without the columns of hubs are independent. One is
+ * if unknowns of its own, next to no other, are as many as its rows: it is set aside, and others may have unknowns
+ * of their own then. So branches that hang on a hub are taken apart from their ends. What is left closes loops: of
+ * these blocks the smallest that has a hub waits for it, and the rest goes on.
+ * Multipliers of a second kind (a late block in the row of another) have unknowns for themselves: [kind].
+ * Arrays of the quotient graph that are not yet in use serve. */
+typedef struct branches {
+    quotient *q;
+    int *kind;     /* n, of late blocks */
+    int *left[2];  /* n: late blocks that are left next to an unknown block */
+    int *which[2]; /* n: exclusive or of their numbers: the last one's, when one is left */
+    int *own;      /* n: unknowns of its own; -1: it is set aside or waits */
+    int *queue, n_queue;
+} branches;
+
+static void note_own(branches *b, int j, int kind)
 {
+    quotient *q = b->q;
+    int i = b->which[kind][j];
+    if (q->hub[j] || b->left[kind][j] != 1 || b->own[i] < 0)
+        return;
+    int before = b->own[i] >= q->size[i];
+    b->own[i] += q->size[j];
+    if (!before && b->own[i] >= q->size[i])
+        b->queue[b->n_queue++] = i;
+}
+
+/* Rows of late block i are left no more. */
+static void set_aside(branches *b, int i)
+{
+    quotient *q = b->q;
+    int kind = b->kind[i];
+    b->own[i] = -1;
+    for (int k = q->start[i]; k < q->start[i] + q->nelem[i]; k++) {
+        int j = q->elem[k];
+        b->left[kind][j]--, b->which[kind][j] ^= i;
+        note_own(b, j, kind);
+    }
+}
+
+/* Blocks next to each late block by its rows, at start[i] of elem, nelem[i] of them. */
+static void list_rows(branches *b, const ph_graph *g)
+{
+    quotient *q = b->q;
+    for (int e = 0; e < g->nnz; e++)
+        if (g->row[e] != g->col[e] && q->late[g->row[e]] && q->late[g->col[e]])
+            b->kind[g->col[e]] = 1;
+    for (int e = 0; e < g->nnz; e++) {
+        int i = g->row[e], j = g->col[e];
+        if (!q->late[i] || q->late[j])
+            continue;
+        q->elem[q->start[i] + q->nelem[i]++] = j;
+        b->left[b->kind[i]][j]++, b->which[b->kind[i]][j] ^= i;
+    }
+}
+
+static int has_hub(const quotient *q, int i)
+{
+    for (int k = q->start[i]; k < q->start[i] + q->nelem[i]; k++)
+        if (q->hub[q->elem[k]])
+            return 1;
+    return 0;
+}
+
+static void take_apart(branches *b)
+{
+    quotient *q = b->q;
+    int next = 0, largest = 0, size = 1;
+    for (int i = 0; i < q->n; i++)
+        largest = q->late[i] && q->size[i] > largest ? q->size[i] : largest;
+    for (int j = 0; j < q->n; j++)
+        for (int kind = 0; kind < 2 && !q->late[j]; kind++)
+            note_own(b, j, kind);
+    for (;;) {
+        while (b->n_queue > 0)
+            set_aside(b, b->queue[--b->n_queue]);
+        for (; size <= largest; next = 0, size++) {
+            for (; next < q->n; next++)
+                if (q->late[next] && q->size[next] == size && b->own[next] >= 0 && has_hub(q, next))
+                    break;
+            if (next < q->n)
+                break;
+        }
+        if (size > largest)
+            break;
+        q->hub[next] = 0;
+        set_aside(b, next);
+    }
+}
+
+/* Hubs, and late blocks that can do without them. */
+static void find_hubs(quotient *q, const ph_graph *g)
+{
+    branches b = {.q = q,
+                  .kind = q->key,
+                  .left = {q->order, q->rank},
+                  .which = {q->next, q->prev},
+                  .own = q->lp,
+                  .queue = q->llen};
+    int any = 0;
     for (int i = 0; i < q->n; i++) {
         int count = 0;
         for (int k = q->start[i]; k < q->start[i + 1]; k++)
             count += q->late[q->adj[k]];
-        q->hub[i] = !q->late[i] && count >= HUB;
+        q->hub[i] = q->late[i] || count >= HUB;
+        any |= !q->late[i] && count >= HUB;
     }
-    for (int i = 0; i < q->n; i++) {
-        int unknowns = 0;
-        for (int k = q->start[i]; k < q->start[i + 1] && q->late[i]; k++)
-            unknowns += q->late[q->adj[k]] || q->hub[q->adj[k]] ? 0 : q->size[q->adj[k]];
-        q->hub[i] |= q->late[i] && unknowns >= q->size[i];
-    }
+    if (!any)
+        return;
+    list_rows(&b, g);
+    take_apart(&b);
+    memset(q->nelem, 0, (size_t)q->n * sizeof(int));
 }
 
 static int waits(const quotient *q, int i, int j)
@@ -170,10 +267,10 @@ static void quotient_begin(quotient *q, const ph_graph *g)
     for (int i = 0; i < q->n; i++) {
         q->late[i] = g->late && g->late[i];
         q->nvar[i] = q->start[i + 1] - q->start[i];
-        q->llen[i] = -1;
-        q->key[i] = -1;
     }
-    find_hubs(q);
+    find_hubs(q, g);
+    for (int i = 0; i < q->n; i++)
+        q->llen[i] = q->key[i] = -1;
     for (int i = 0; i < q->n; i++)
         for (int k = q->start[i]; k < q->start[i + 1]; k++)
             q->wait[i] += waits(q, i, q->adj[k]);

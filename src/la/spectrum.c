@@ -3,7 +3,12 @@
  *   H = P^T A P upper Hessenberg, by reflections; then H - mu I = Q R, H <- R Q + mu I with the eigenvalue mu
  *   of the last 2 x 2 block that is nearer to its corner, until entries below the diagonal vanish.
  *
- * A defective eigenvalue of multiplicity k is found to the k-th root of round-off only.
+ * A defective eigenvalue of multiplicity k is found to the k-th root of round-off only. Of the eigenvalue 0 nothing is lost:
+ * with an orthonormal basis Q = (Q_1, Q_2), Q_2 that of the null space of A,
+ *
+ *   Q^T A Q = (Q_1^T A Q_1  0; *  0),                                                              (T9)
+ *
+ * and once more for Q_1^T A Q_1 until it is regular.
  * (Golub, Van Loan, Matrix Computations, 7.4, 7.5 and 8.6.3.) */
 #include "la/spectrum.h"
 
@@ -52,6 +57,64 @@ static void reduce(int n, double *A, double *u)
             u[i] /= length;
         reflect(n, A, k, u);
     }
+}
+
+static double length(int n, const double *x)
+{
+    double s = 0;
+    for (int i = 0; i < n; i++)
+        s += x[i] * x[i];
+    return sqrt(s);
+}
+
+/* The rank of the rows in W, n x n, where those below least are 0, which is tol of the largest at least. Row k of W becomes the reflection number k, which makes columns from rank on 0. */
+static int find_rank(int n, double *W, double tol, double *least)
+{
+    for (int k = 0; k < n; k++) {
+        int best = k;
+        double most = 0;
+        for (int i = k; i < n; i++) {
+            double x = length(n - k, W + i * n + k);
+            if (x > most)
+                most = x, best = i;
+        }
+        *least = k ? *least : fmax(*least, tol * most);
+        if (!(most > *least))
+            return k;
+        double *u = W + k * n, *other = W + best * n;
+        for (int j = 0; j < n && best != k; j++) {
+            double x = u[j];
+            u[j] = other[j], other[j] = x;
+        }
+        memset(u, 0, (size_t)k * sizeof *u);
+        u[k] += copysign(most, u[k]);
+        double size = length(n - k, u + k);
+        for (int j = k; j < n; j++)
+            u[j] /= size;
+        for (int i = k + 1; i < n; i++) {
+            double s = 0, *row = W + i * n;
+            for (int j = k; j < n; j++)
+                s += u[j] * row[j];
+            for (int j = k; j < n; j++)
+                row[j] -= 2 * s * u[j];
+        }
+    }
+    return n;
+}
+
+int ph_remove_zeros(int n, double *A, double tol, double least, double *work)
+{
+    for (int rank; n > 0; n = rank) {
+        memcpy(work, A, (size_t)n * (size_t)n * sizeof *A);
+        rank = find_rank(n, work, tol, &least);
+        if (rank == n)
+            return n;
+        for (int k = 0; k < rank; k++)
+            reflect(n, A, k, work + k * n);
+        for (int i = 0; i < rank; i++)
+            memmove(A + i * rank, A + i * n, (size_t)rank * sizeof *A);
+    }
+    return 0;
 }
 
 /* The eigenvalue of [a b; c d] that is nearer to d. */
@@ -124,29 +187,29 @@ static int by_modulus(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-int ph_eigenvalues(int n, const double *A, double complex *value)
+ph_status ph_eigenvalues(int n, const double *A, double complex *value)
 {
     size_t nn = (size_t)n * (size_t)n;
     for (size_t k = 0; k < nn; k++)
         if (!isfinite(A[k]))
-            return 0;
+            return PH_E_NAN;
     double *R = calloc(nn + (size_t)n, sizeof *R);
     double complex *H = calloc(nn + 2 * (size_t)n, sizeof *H);
-    int ok = R && H;
-    if (ok) {
+    ph_status status = R && H ? PH_OK : PH_E_MEMORY;
+    if (status == PH_OK) {
         memcpy(R, A, nn * sizeof *R);
         reduce(n, R, R + nn);
         for (int i = 0; i < n; i++)
             for (int j = i > 0 ? i - 1 : 0; j < n; j++)
                 H[i * n + j] = R[i * n + j];
-        ok = iterate(n, H, H + nn);
+        status = iterate(n, H, H + nn) ? PH_OK : PH_E_NAN;
         for (int i = 0; i < n; i++)
             value[i] = H[i * n + i];
         qsort(value, (size_t)n, sizeof *value, by_modulus);
     }
     free(R);
     free(H);
-    return ok;
+    return status;
 }
 
 /* ---- eigenvectors ------------------------------------------------------------------------------------ */
@@ -201,27 +264,30 @@ static int solve_and_scale(int n, const double complex *H, const int *swap, doub
     return isfinite(cabs(most)) && cabs(most) > 0;
 }
 
-int ph_eigenvector(int n, const double *A, double complex value, double size, unsigned seed,
-                   double complex *vector)
+ph_status ph_eigenvector(int n, const double *A, double complex value, double size, unsigned seed,
+                         double complex *vector)
 {
     size_t nn = (size_t)n * (size_t)n;
     double complex *H = calloc(nn, sizeof *H);
-    int *swap = calloc((size_t)n, sizeof *swap), ok = H && swap;
+    int *swap = calloc((size_t)n, sizeof *swap), ok = 1;
+    if (!H || !swap) {
+        free(H), free(swap);
+        return PH_E_MEMORY;
+    }
     double away = NEAR * (size > 0 ? size : 1);
-    for (size_t k = 0; k < nn && ok; k++)
+    for (size_t k = 0; k < nn; k++)
         H[k] = A[k];
-    for (int i = 0; i < n && ok; i++)
+    for (int i = 0; i < n; i++)
         H[i * n + i] -= value + away;
     for (int i = 0; i < n; i++) {
         seed = seed * 1664525u + 1013904223u;
         vector[i] = (double)seed / 4294967296.0 - 0.5;
     }
-    if (ok)
-        factor(n, H, swap, DBL_EPSILON * away);
+    factor(n, H, swap, DBL_EPSILON * away);
     for (int k = 0; k < PASSES && ok; k++)
         ok = solve_and_scale(n, H, swap, vector);
     free(H), free(swap);
-    return ok;
+    return ok ? PH_OK : PH_E_NAN;
 }
 
 /* ---- singular vectors -------------------------------------------------------------------------------- */

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "la/solver.h"
-#include "step/eval.h"
+#include "step/size.h"
 
 #define PASSES     30
 #define HEAVY      1e6   /* weight of what is given: each pass keeps it to this factor */
@@ -30,6 +30,7 @@ typedef struct task {
     ph_mechanism *m; /* in physical coordinates */
     int assemble;    /* project what is inconsistent */
     int coupled;     /* M has blocks between nodes */
+    double slow;     /* 1/s; velocities of this times the size of positions are rest */
     ph_layout lay;
     ph_eval ev;
     ph_point at;
@@ -142,19 +143,22 @@ static const double *violations(task *k, level what)
     return rows;
 }
 
-static double scale_of(const task *k, level what)
-{
-    return fmax(1, what == POSITIONS ? ph_small_max(k->lay.nq, k->at.q) : ph_small_max(k->lay.nv, k->at.v));
-}
-
-/* The largest violation, relative; NaN stays NaN. */
+/* The largest violation, relative to what cancels in it, velocities of rest included; NaN stays NaN. */
 static ph_status measure(task *k, level what, double *worst)
 {
-    ph_state s = ph_point_view(&k->at, &k->lay);
+    const ph_layout *lay = &k->lay;
+    ph_state s = ph_point_view(&k->at, lay);
     ph_status status = ph_eval_residual(&k->ev, &s, PH_EVAL_PHI | PH_EVAL_RATE);
-    if (status == PH_OK)
-        *worst = ph_small_max(k->lay.nl, violations(k, what)) / scale_of(k, what);
-    return status;
+    if (status != PH_OK)
+        return status;
+    ph_size x = ph_size_positions(lay, k->at.q), v = ph_size_largest(lay, k->at.v);
+    for (int i = 0; i < 2; i++)
+        v.of[i] += x.of[i] * k->slow;
+    ph_size_rows(lay, k->ev.B, what == POSITIONS ? x : v, k->b);
+    for (int i = 0; i < lay->nl && what == VELOCITIES; i++)
+        k->b[i] += fabs(k->ev.Phi_t[i]);
+    *worst = ph_size_ratio(lay->nl, violations(k, what), k->b);
+    return PH_OK;
 }
 
 static void restore(task *k)
@@ -330,7 +334,8 @@ static ph_status open_task(task *k, ph_error *err)
 /* q0 and v0 of a mechanism in physical coordinates. */
 static ph_status initial_physical(ph_mechanism *m, int assemble, ph_error *err)
 {
-    task k = {.m = m, .assemble = assemble, .coupled = m->inertia || m->n_flex};
+    double h = m->model->run.opt.h;
+    task k = {.m = m, .assemble = assemble, .coupled = m->inertia || m->n_flex, .slow = h > 0 ? PH_SIZE_REST / h : 0};
     ph_status s = open_task(&k, err);
     if (s == PH_OK) {
         read_model(&k);

@@ -113,8 +113,9 @@ const char *ph_store_text(ph_reader *r, const char *text,
                           size_t length);                       /* a copy that lives as long as the model */
 double *ph_store_numbers(ph_reader *r, const double *x, int n); /* the same of numbers; x NULL: not set */
 void *ph_store_room(ph_reader *r, size_t count, size_t size);   /* the same of anything, zeroed */
-const char *ph_store_path(ph_reader *r, const char *key,
-                          const char *file);                     /* of a file beside the model file */
+const char *
+ph_store_path(ph_reader *r, const char *key,
+              const char *file); /* of a file beside the model file or below; fails where it is not */
 int ph_store_find(ph_reader *r, ph_kind kind, const char *name); /* index; -1: none has this name */
 void ph_store_name(ph_reader *r, ph_kind kind, const char *name, int index); /* fails where it is taken */
 ph_origin *ph_store_origin(ph_reader *r, ph_kind kind, int index);

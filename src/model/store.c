@@ -1,5 +1,6 @@
 /* What a reader gathers: growing arrays, strings, names. */
 #include "model/inside.h"
+#include "base/regular.h"
 
 #include <lauxlib.h>
 #include <string.h>
@@ -159,14 +160,12 @@ double *ph_store_numbers(ph_reader *r, const double *x, int n)
     return copy;
 }
 
-/* Beside the model file, unless the path is absolute. */
 const char *ph_store_path(ph_reader *r, const char *key, const char *file)
 {
     char path[4096];
-    const char *slash = strrchr(r->def.file, '/');
-    int n = file[0] == '/' || !slash ? 0 : (int)(slash - r->def.file) + 1;
-    if (snprintf(path, sizeof path, "%.*s%s", n, r->def.file, file) >= (int)sizeof path)
-        ph_reader_fail(r, "%s: the path is too long", key);
+    const char *why;
+    if (!ph_regular_below(r->def.file, file, path, sizeof path, &why))
+        ph_reader_fail(r, "%s: '%.200s': %s", key, file, why);
     return ph_store_text(r, path, strlen(path));
 }
 

@@ -334,6 +334,7 @@ static void take(ph_adjoint *a, ph_arena *arena)
     a->mark = mark, a->point = point, a->past = past;
     a->mu = ph_arena_take(arena, (size_t)a->sim->matrix.n, d);
     a->rhs = ph_arena_take(arena, (size_t)a->sim->matrix.n, d);
+    a->w = ph_arena_take(arena, a->sim->matrix.redundant ? (size_t)lay->nl : 0, d);
     a->y_bar = ph_arena_take(arena, (size_t)lay->nv, d);
     a->by_p = ph_arena_take(arena, (size_t)a->sens->n, d);
     if (a->start)

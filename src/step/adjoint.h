@@ -31,6 +31,7 @@ typedef struct ph_adjoint {
     ph_motion_back back; /* with them */
     ph_variation now, next; /* covectors */
     double *mu, *rhs;       /* n of (N2) */
+    double *w;              /* nl: of (W14), with redundant rows */
     double *y_bar;          /* nv */
     double *by_p;           /* for each parameter */
     double value, *gradient;

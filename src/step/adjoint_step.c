@@ -11,7 +11,7 @@
  *   W_bar -= s (K + N)^T mu_r + B^T mu_Phi + Z^T mu_rate/gp,   v_bar -= s C^T mu_r + B^T mu_rate/gp,
  *   vdot_bar -= s M^T mu_r,   p_bar -= s mu_r r_p + mu_Phi Phi_p + mu_rate rate_p/gp                  (W8)
  *
- * The method transposes its own prediction. */
+ * With redundant rows there is more, (W14) of sens_null.c. The method transposes its own prediction. */
 #include <string.h>
 
 #include "la/small.h"
@@ -102,21 +102,34 @@ static void transposed_residual(ph_adjoint *a, const ph_step_ops *o, const ph_va
             ph_small_mul_add(b->m, b->n, o->Bn + b->at, u + b->col_at, de + nm->eta_at[b->row]);
 }
 
+/* (W14): what the rows of lambda have in the null space, to a->w, and what it adds to those of q. */
+static ph_status move_null_part(ph_adjoint *a, const ph_step_ops *o)
+{
+    const ph_layout *lay = &a->sim->lay;
+    double *dl = a->rhs + lay->nv;
+    memcpy(a->w, dl, sizeof(double) * (size_t)lay->nl);
+    ph_status s = ph_redundant_null_part(&a->sim->matrix, a->w);
+    for (int i = 0; i < lay->nl; i++)
+        dl[i] -= a->w[i];
+    ph_sens_null_back(a->sens, o->s, a->w, a->rhs);
+    return s;
+}
+
 /* The factorisation is exact but for its round-off and, with redundant rows, for what friction makes of the
- * multipliers that it leaves as they are. */
-#define CORRECTIONS 10
+ * multipliers that it leaves as they are, which converges as slowly as Newton's method did. */
+#define CORRECTIONS 100
 #define ROUND_OFF   1e-15
 
-/* mu of (W8) */
+/* mu of (W8), w of (W14) */
 static ph_status solve(ph_adjoint *a, const ph_step_ops *o, const ph_variation *next)
 {
     ph_newton_matrix *nm = &a->sim->matrix;
     const ph_layout *lay = &a->sim->lay;
-    double last = HUGE_VAL;
+    double last = HUGE_VAL, slow = ph_redundant_shares(nm) ? 0.7 : 0.3;
     memset(a->mu, 0, sizeof(double) * (size_t)nm->n);
     for (int k = 0; k < CORRECTIONS; k++) {
         transposed_residual(a, o, next);
-        ph_status s = ph_redundant_least(nm, &a->sim->ev, a->rhs + lay->nv);
+        ph_status s = nm->redundant ? move_null_part(a, o) : PH_OK;
         ph_redundant_leave_out(nm, a->rhs + lay->nv);
         ph_redundant_leave_out_eta(nm, a->rhs + lay->nv + lay->nl);
         if (s == PH_OK)
@@ -128,7 +141,7 @@ static ph_status solve(ph_adjoint *a, const ph_step_ops *o, const ph_variation *
             a->mu[i] += nm->x[i];
         if (!isfinite(size))
             return PH_E_NAN;
-        if (size <= ROUND_OFF * ph_small_max(nm->n, a->mu) || size > 0.3 * last)
+        if (size <= ROUND_OFF * ph_small_max(nm->n, a->mu) || size > slow * last)
             break;
         last = size;
     }
@@ -164,6 +177,8 @@ static void transpose_loads(ph_adjoint *a, const ph_step_ops *o, ph_variation *n
                     next->W[b->col_at + j] -= ev->B[at] * mu_e[eta + i];
             }
     }
+    if (nm->redundant)
+        ph_sens_null_back(a->sens, o->s, a->w, next->W);
 }
 
 /* The covector of the method's load is -s mu_r. */
@@ -197,53 +212,9 @@ static double transpose_parameter(const ph_adjoint *a, const ph_step_ops *o)
                 sum += mu_e[eta + i] * sens->Phi_p[at + i];
         }
     }
+    for (int i = 0; i < lay->nl && nm->redundant; i++)
+        sum -= o->s * a->w[i] * sens->B_p[i];
     return -sum;
-}
-
-/* (W6) transposed, for what lambda_bar has in the null space. */
-static ph_status transpose_null_part(ph_adjoint *a)
-{
-    ph_sim *sim = a->sim;
-    ph_sens *sens = a->sens;
-    const ph_layout *lay = &sim->lay;
-    ph_state s = ph_point_view(&sim->next, lay);
-    double *n = a->rhs;
-    memcpy(n, a->next.lambda, sizeof(double) * (size_t)lay->nl);
-    ph_status status = ph_redundant_null_part(&sim->matrix, &sim->ev, n);
-    if (status == PH_OK)
-        status = ph_start_lift(sim, &sim->next, sim->next.lambda, sens->z);
-    for (int side = 0; side < 2; side++) {
-        double sign = side ? -1 : 1;
-        s.v = side ? sens->zero : sens->z;
-        if (status == PH_OK)
-            status = ph_eval_residual(&sim->ev, &s, PH_EVAL_RATE);
-        if (status == PH_OK)
-            status = ph_eval_tangent(&sim->ev, &s, PH_EVAL_RATE);
-        for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end && status == PH_OK; b++)
-            for (int i = 0; i < b->m; i++)
-                for (int j = 0; j < b->n; j++)
-                    a->next.W[b->col_at + j] += sign * sim->ev.Z[b->at + i * b->n + j] * n[b->row_at + i];
-        for (int k = 0; k < sens->n * PH_NEIGHBOURS && status == PH_OK; k++) {
-            const ph_follower *d = &sens->d[k / PH_NEIGHBOURS];
-            ph_eval *ev = &d->at[k % PH_NEIGHBOURS]->ev;
-            double f = sign * d->weight[k % PH_NEIGHBOURS];
-            if (f != 0)
-                status = ph_eval_residual(ev, &s, PH_EVAL_RATE);
-            for (int i = 0; i < lay->nl && f != 0; i++)
-                a->gradient[k / PH_NEIGHBOURS] += f * n[i] * ev->rate[i];
-        }
-    }
-    return status;
-}
-
-/* (W6) at sim->next, evaluated, as it is again then. */
-static ph_status leave_null_space(ph_adjoint *a, const ph_state *s)
-{
-    ph_sim *sim = a->sim;
-    ph_status status = transpose_null_part(a);
-    if (status == PH_OK)
-        status = ph_eval_residual(&sim->ev, s, sim->matrix.what);
-    return status == PH_OK ? ph_eval_tangent(&sim->ev, s, sim->matrix.what) : status;
 }
 
 /* The arrays of the method; the point itself keeps its bits. */
@@ -269,14 +240,14 @@ ph_status ph_adjoint_step_back(ph_adjoint *a)
     ph_status status = restore(a);
     if (status == PH_OK && stabilised)
         status = ph_sens_eta_stiffness(sens);
+    if (status == PH_OK && sim->matrix.redundant)
+        status = ph_sens_null_begin(sens);
     if (status != PH_OK)
         return status;
     const ph_step_ops *o = method->sens_ops(sim);
     if (o->vdot)
         s.vdot = o->vdot;
     status = ph_eval_linear(&sim->ev, &s, sim->matrix.what);
-    if (status == PH_OK && sim->matrix.redundant && ph_small_max(lay->nl, a->next.lambda) > 0)
-        status = leave_null_space(a, &s);
     if (status == PH_OK)
         status = ph_newton_factor(sim, o);
     ph_variation_clear(&a->now, lay, a->memory);
@@ -292,6 +263,8 @@ ph_status ph_adjoint_step_back(ph_adjoint *a)
         ph_small_tmul_add(b->m, b->n, sens->K_eta + b->at, a->y_bar + b->row_at, a->now.W + b->col_at);
     for (int k = 0; k < sens->n && status == PH_OK; k++) {
         status = ph_sens_loads(sens, &sens->d[k], &s);
+        if (status == PH_OK && sim->matrix.redundant)
+            status = ph_sens_null_loads(sens, &sens->d[k]);
         a->gradient[k] += transpose_parameter(a, o);
         if (method->sens_explicit)
             a->gradient[k] += method->sens_explicit(sim, &sens->d[k]);

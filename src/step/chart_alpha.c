@@ -41,7 +41,7 @@ ph_status ph_calpha_prepare(ph_sim *sim, ph_error *err)
     ph_status s = ph_alpha_prepare(&sim->opt, &m->p, &m->ops, err);
     if (s != PH_OK)
         return s;
-    if (sim->opt.formulation == PH_GGL)
+    if (sim->opt.formulation == PH_GGL && sim->lay.C)
         return ph_fail(err, PH_E_INPUT, "%s has no stabilised form: use index3 or index2", name);
     for (int i = 0; i < sim->lay.N; i++)
         if (sim->lay.sys->nodes[i].group == PH_SE3)

@@ -14,9 +14,11 @@
  *
  * P vanishes but for non-holonomic rows. g that depends on lambda puts a basis of the null space of
  * B + g_lambda^T in the place of Nw^T. A motion is steady if vdot = 0, and if neither Nw^T (M, D, K') Nw nor
- * the null space changes a little later, in one kind of axes. */
+ * the null space changes a little later, in one kind of axes. Loads that depend on time are no part of the motion: where they
+ * change it a little later, they stand still; drives go on. */
 #include "step/linear.h"
 
+#include <float.h>
 #include <string.h>
 
 #include "la/small.h"
@@ -49,6 +51,15 @@ static double dot(int n, const double *a, const double *b)
     for (int i = 0; i < n; i++)
         s += a[i] * b[i];
     return s;
+}
+
+/* Round-off of dot, if b has it */
+static double dot_noise(int n, const double *a, const double *b)
+{
+    double s = 0;
+    for (int i = 0; i < n; i++)
+        s += fabs(a[i] * b[i]);
+    return 4 * DBL_EPSILON * s;
 }
 
 static void add(int n, double s, const double *x, double *y)
@@ -236,7 +247,7 @@ static ph_status probe(ph_linear *l, double tau, double *out, double *off)
     int nv = l->nv;
     unsigned seed = 1;
     double *u = l->y[0], *f = l->y[1];
-    sim->next.t = sim->now.t + tau;
+    sim->next.t = sim->now.t + (l->frozen ? 0 : tau);
     ph_point_shift(&sim->lay, &sim->now, tau, sim->now.v, &sim->next);
     memcpy(sim->next.v, sim->now.v, sizeof(double) * (size_t)nv);
     memcpy(sim->next.lambda, sim->now.lambda, sizeof(double) * (size_t)sim->lay.nl);
@@ -267,6 +278,20 @@ static ph_status probe(ph_linear *l, double tau, double *out, double *off)
     return s;
 }
 
+/* B v + Phi_t, tau later, relative to B v: drives go on at their speed. */
+static ph_status rate_later(ph_linear *l, double tau, double *rate)
+{
+    ph_sim *sim = l->sim;
+    sim->next.t = sim->now.t + tau;
+    ph_point_shift(&sim->lay, &sim->now, tau, sim->now.v, &sim->next);
+    memcpy(sim->next.v, sim->now.v, sizeof(double) * (size_t)l->nv);
+    ph_state s = ph_point_view(&sim->next, &sim->lay);
+    ph_status status = ph_eval_residual(&sim->ev, &s, PH_EVAL_PHI | PH_EVAL_RATE);
+    *rate = ph_small_max(sim->lay.nl, sim->ev.rate) /
+            ph_larger(1e-300, ph_small_max(sim->lay.size_links, sim->ev.B) * l->speed);
+    return status;
+}
+
 /* 1: nothing changes along the motion in the axes that stay says; 0: something does. */
 static ph_status is_steady(ph_linear *l, double *two, int *steady)
 {
@@ -281,32 +306,40 @@ static ph_status is_steady(ph_linear *l, double *two, int *steady)
     for (int k = 0; k < 3; k++, unit /= l->speed)
         for (int i = k * l->nw; i < (k + 1) * l->nw; i++)
             *steady = *steady && unit * fabs(later[i] - before[i]) <= STEADY * size;
+    for (int side = 1; side >= -1 && *steady && l->frozen && s == PH_OK; side -= 2) {
+        s = rate_later(l, side * tau, &off[0]);
+        *steady = off[0] <= RESTING;
+    }
     return s;
 }
 
 static ph_status find_axes(ph_linear *l, ph_error *err)
 {
-    int steady = 0;
+    int steady = 0, same = 0;
+    double now = l->acceleration, seen = 0; /* where nothing else changes */
     l->stay = 1;
     if (!(l->speed > 0))
         return PH_OK;
     double *two = ph_alloc(l->alloc, sizeof(double) * (size_t)(6 * l->nw + 1));
     if (!two)
         return ph_fail(err, PH_E_MEMORY, "not enough memory to linearise the system");
-    ph_status s = is_steady(l, two, &steady);
-    if (s == PH_OK && !steady) {
-        l->stay = 0;
-        s = is_steady(l, two, &steady);
+    ph_status s = PH_OK;
+    for (int k = 0; k < 4 && s == PH_OK && !steady; k++) {
+        l->frozen = k / 2, l->stay = 1 - k % 2, l->acceleration = now;
+        s = is_steady(l, two, &same);
+        steady = same && l->acceleration <= RESTING * l->speed * l->speed;
+        if (same && !(seen > 0))
+            seen = l->acceleration;
     }
     ph_free(l->alloc, two);
     if (s != PH_OK)
         return ph_fail(err, s, "the system cannot be linearised: %s", ph_status_text(s));
-    if (steady && l->acceleration <= RESTING * l->speed * l->speed)
-        return PH_OK;
     if (steady)
+        return PH_OK;
+    if (seen > 0)
         return ph_fail(err, PH_E_INPUT,
                        "the motion is not steady, so that it has no modes: accelerations are up to %.3g",
-                       l->acceleration);
+                       seen);
     return ph_fail(
         err, PH_E_INPUT,
         "the motion is not steady, so that it has no modes: linearise about a state of rest, or in another "
@@ -329,7 +362,7 @@ static ph_status find_P(ph_linear *l)
 
 /* Column of A for (y, u): z' = Nh^T M u, w' = -N^T (M P z' + D u + K' y); y NULL: 0. P has the least kinetic
  * energy, M P = B^T (..), so that its term counts with friction alone. */
-static void put_column(const ph_linear *l, int column, const double *y, const double *u)
+static void put_column(ph_linear *l, int column, const double *y, const double *u)
 {
     int nv = l->nv;
     double *f = l->y[0], *x = l->y[1], *p = l->y[2];
@@ -348,8 +381,11 @@ static void put_column(const ph_linear *l, int column, const double *y, const do
     }
     ph_linear_apply(&l->sim->lay, l->sim->ev.M, p, x);
     add(nv, 1, x, f);
-    for (int i = 0; i < l->nw; i++)
+    double *noise = &l->noise[column >= l->nz];
+    for (int i = 0; i < l->nw; i++) {
         l->A[(l->nz + i) * l->n + column] = -dot(nv, left + i * nv, f);
+        *noise = ph_larger(*noise, dot_noise(nv, left + i * nv, f));
+    }
 }
 
 /* The lower rows of A by (Nl^T M Nw)^-1; 0: it is singular. */
@@ -382,10 +418,13 @@ static int assemble_second(ph_linear *l)
             damping = ph_larger(damping, fabs(dot(nv, l->Nw + i * nv, l->y[0])));
             l->A[i * n + j] = -dot(nv, l->Nw + i * nv, l->y[1]);
             stiffness = ph_larger(stiffness, fabs(l->A[i * n + j]));
+            l->noise[0] = ph_larger(l->noise[0], dot_noise(nv, l->Nw + i * nv, l->y[1]));
         }
     }
-    if (!(damping <= UNDAMPED * sqrt(stiffness)))
+    if (!(damping <= UNDAMPED * sqrt(stiffness))) {
+        l->noise[0] = 0;
         return 0;
+    }
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++)
             skew = ph_larger(skew, fabs(l->A[i * n + j] - l->A[j * n + i]));

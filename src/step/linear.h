@@ -15,9 +15,11 @@ typedef struct ph_linear {
     double *y[4], *row; /* nv; nl: scratch */
     double *rows;       /* nl nv: scratch */
     int stay;           /* axes: 0 turn with the nodes, 1 stay */
+    int frozen;         /* 1: what depends on time alone is looked at as it is now */
     int second;         /* 1: z'' = A z; 0: (z, w)' = A (z, w) */
     int n;              /* of A */
     double *A;          /* n x n */
+    double noise[2];    /* round-off of entries of A that belong to positions, and to velocities */
     double speed, acceleration;
     const ph_allocator *alloc;
     void *block;

@@ -3,8 +3,9 @@
  *   at rest without damping:  z'' = A z,  A z = nu z,   mu = +-sqrt(nu)
  *   else:                     x' = A x,   A x = mu x,   x = (z, w)                                 (T8)
  *
- * frequency |im mu|, damping ratio -re mu/|mu|. Eigenvalues below round-off of the largest are 0: a pair that
- * coincides at 0 is found to the root of round-off only, which squares of mu do not suffer. */
+ * frequency |im mu|, damping ratio -re mu/|mu|. The eigenvalue 0, which is a multiple one wherever something can move
+ * freely, is taken out first by (T9); of the others, those below round-off of the largest are 0. Of (z, w), z is scaled so
+ * that stiffness and velocity have one size. */
 #include <complex.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@
 
 #define ZERO_SQUARE 1e-13 /* of nu: round-off of A */
 #define ZERO        3e-8  /* of mu */
+#define SINGULAR    1e-14 /* rows of A that depend on others: round-off of A */
 
 struct ph_modes {
     ph_linear lin;
@@ -58,9 +60,40 @@ static void put_first(ph_modes *m, double complex mu)
         clean = 0;
     else if (fabs(cimag(mu)) <= 1e-12 * m->size)
         clean = creal(mu);
-    if (fabs(creal(clean)) <= 1e-15 * m->size)
+    if (fabs(creal(clean)) <= 1e-13 * m->size)
         clean = I * cimag(clean);
     put(m, clean, mu);
+}
+
+/* A = (0 1; -K -D) with s z in the place of z: s = sqrt(max K). What its entries cannot tell from 0 is returned. */
+static double scale(const ph_linear *l, double *A)
+{
+    double most = 0;
+    for (int i = l->nz; i < l->n; i++)
+        most = fmax(most, ph_small_max(l->nz, A + i * l->n));
+    double s = most > 0 ? sqrt(most) : 1;
+    for (int i = 0; i < l->n; i++)
+        for (int j = 0; j < l->n; j++)
+            A[i * l->n + j] *= (i < l->nz ? s : 1) / (j < l->nz ? s : 1);
+    return fmax(l->noise[0] / s, l->noise[1]);
+}
+
+/* The eigenvalues to m->x: zeros behind the others. */
+static ph_status find_values(ph_modes *m)
+{
+    int n = m->lin.n;
+    size_t nn = (size_t)n * (size_t)n;
+    double *A = ph_alloc(m->alloc, 2 * nn * sizeof *A);
+    if (!A)
+        return PH_E_MEMORY;
+    memcpy(A, m->lin.A, nn * sizeof *A);
+    double least = m->lin.second ? m->lin.noise[0] : scale(&m->lin, A);
+    int rest = ph_remove_zeros(n, A, SINGULAR, least, A + nn);
+    ph_status s = rest ? ph_eigenvalues(rest, A, m->x) : PH_OK;
+    for (int k = rest; k < n; k++)
+        m->x[k] = 0;
+    ph_free(m->alloc, A);
+    return s;
 }
 
 static ph_status find(ph_modes *m, ph_error *err)
@@ -68,8 +101,11 @@ static ph_status find(ph_modes *m, ph_error *err)
     int n = m->lin.n;
     if (!n)
         return PH_OK;
-    if (!ph_eigenvalues(n, m->lin.A, m->x))
-        return ph_fail(err, PH_E_NAN, "the eigenvalues of the linearised system were not found");
+    ph_status s = find_values(m);
+    if (s == PH_E_MEMORY)
+        return ph_fail(err, s, "not enough memory for modes");
+    if (s != PH_OK)
+        return ph_fail(err, s, "the eigenvalues of the linearised system were not found");
     m->size = cabs(m->x[0]);
     for (int k = 0; k < n; k++)
         if (m->lin.second)
@@ -162,8 +198,9 @@ ph_status ph_modes_shape(ph_modes *m, int k, double *re, double *im, double *sha
     int nv = l->nv;
     double complex most = 0;
     double *own_re = l->y[2], *own_im = l->y[3];
-    if (!ph_eigenvector(l->n, l->A, m->own[k], m->size, (unsigned)k + 1, m->x))
-        return PH_E_NAN;
+    ph_status s = ph_eigenvector(l->n, l->A, m->own[k], m->size, (unsigned)k + 1, m->x);
+    if (s != PH_OK)
+        return s;
     memset(own_re, 0, sizeof(double) * (size_t)nv), memset(own_im, 0, sizeof(double) * (size_t)nv);
     for (int j = 0; j < l->nz; j++)
         for (int i = 0; i < nv; i++) {

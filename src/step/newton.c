@@ -19,6 +19,7 @@
 #include "la/small.h"
 #include "step/pattern.h"
 #include "step/sim.h"
+#include "step/size.h"
 
 /* ---- structure ---------------------------------------------------------------------------------- */
 
@@ -586,15 +587,61 @@ void ph_step_tolerances(const ph_sim *sim, double beta, double *tol_x, double *t
     *tol_R = beta * h * h * (sim->opt.atol + sim->opt.rtol * acc[1]) + floor[1];
 }
 
-/* Size of the increment of lambda in units of rtol |lambda| and of the round-off of q below which it cannot
- * get. With an exact Jacobian lambda is as good as q; otherwise it follows last. */
+/* Residuals of this part of what cancels in them are round-off, and increments that no longer fall are what an
+ * ill-conditioned matrix makes of it. */
+#define RESIDUAL_ROUND_OFF (64 * DBL_EPSILON)
+
+/* The largest residual relative to what cancels in it (N4). In the methods vdot is eps times a difference of
+ * velocities, so it has their round-off, eps times. */
+static double noise(const ph_sim *sim, const ph_step_ops *o)
+{
+    const ph_layout *lay = &sim->lay;
+    const ph_eval *ev = &sim->ev;
+    double *f = sim->matrix.b, *rows = f + lay->nv; /* done with */
+    ph_size q = ph_size_positions(lay, sim->next.q), v = ph_size_largest(lay, sim->next.v),
+            a = ph_size_largest(lay, sim->next.vdot);
+    for (int k = 0; k < 2; k++)
+        a.of[k] += v.of[k] / o->inv_eps;
+    for (int i = 0; i < lay->nv; i++)
+        f[i] = fabs(ev->g[i]) + (o->load ? fabs(o->load[i]) : 0);
+    ph_size_add_pairs(lay, ev->M, a, f);
+    ph_size_add_pairs(lay, ev->C, v, f);
+    ph_size_add_pairs(lay, ev->K, q, f);
+    ph_size_add_reactions(lay, ev->B, sim->next.lambda, f);
+    double most = ph_size_over(ph_size_largest(lay, ev->r), ph_size_largest(lay, f));
+    if (sim->matrix.what & PH_EVAL_PHI) {
+        ph_size_rows(lay, ev->B, q, rows);
+        most = ph_larger(most, ph_size_ratio(lay->nl, ev->Phi, rows));
+    }
+    if (sim->matrix.what & PH_EVAL_RATE) {
+        ph_size_rows(lay, ev->B, v, rows);
+        for (int i = 0; i < lay->nl; i++)
+            rows[i] += fabs(ev->Phi_t[i]);
+        most = ph_larger(most, ph_size_ratio(lay->nl, ev->rate, rows));
+    }
+    return most;
+}
+
+/* Size of the increment of lambda, as the forces that it makes, in units of what changes of q and vdot as large as
+ * their tolerances make. With an exact Jacobian lambda is as good as q; otherwise it follows last. */
 static double multiplier_size(const ph_sim *sim, const ph_step_ops *o)
 {
     const ph_layout *lay = &sim->lay;
-    double mass = ph_small_max(lay->size_pairs, sim->ev.M), q = fmax(1, ph_small_max(lay->nq, sim->now.q));
-    double lambda = ph_small_max(lay->nl, sim->next.lambda),
-           x = ph_small_max(lay->nl, sim->matrix.x + lay->nv);
-    return x / (o->s * (sim->opt.atol + sim->opt.rtol * lambda) + 64 * DBL_EPSILON * mass * q);
+    const ph_eval *ev = &sim->ev;
+    double *f = sim->matrix.b; /* done with */
+    ph_size q = ph_size_positions(lay, sim->now.q);
+    memset(f, 0, sizeof(double) * (size_t)lay->nv);
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
+        ph_small_tmul_add(b->m, b->n, ev->B + b->at, sim->matrix.x + lay->nv + b->row_at, f + b->col_at);
+    ph_size force = ph_size_largest(lay, f);
+    memset(f, 0, sizeof(double) * (size_t)lay->nv);
+    ph_size_add_reactions(lay, ev->B, sim->next.lambda, f);
+    for (int i = 0; i < lay->nv; i++)
+        f[i] *= o->s * sim->opt.rtol;
+    for (int k = 0; k < 2; k++)
+        q.of[k] = o->s * sim->opt.atol + RESIDUAL_ROUND_OFF * q.of[k];
+    ph_size_add_pairs(lay, ev->M, q, f);
+    return ph_size_over(force, ph_size_largest(lay, f));
 }
 
 /* The increment that the next iteration would make, in units of the tolerance: quadratic convergence with an
@@ -677,29 +724,10 @@ static ph_status finish(ph_sim *sim, const ph_step_ops *o)
     return s == PH_OK && sim->matrix.redundant ? least(sim) : s;
 }
 
-/* Residuals of this part of what cancels in them are round-off, and increments that no longer fall are what an
- * ill-conditioned matrix makes of it. */
-#define RESIDUAL_ROUND_OFF (64 * DBL_EPSILON)
-
-static int is_round_off(const ph_sim *sim)
-{
-    const ph_layout *lay = &sim->lay;
-    const ph_eval *ev = &sim->ev;
-    unsigned what = sim->matrix.what;
-    double q = fmax(1, ph_small_max(lay->nq, sim->next.q)), v = fmax(1, ph_small_max(lay->nv, sim->next.v));
-    double forces = ph_small_max(lay->nv, ev->g) +
-                    ph_small_max(lay->size_pairs, ev->M) * ph_small_max(lay->nv, sim->next.vdot) +
-                    ph_small_max(lay->size_links, ev->B) * ph_small_max(lay->nl, sim->next.lambda);
-    return ph_small_max(lay->nv, ev->r) <= RESIDUAL_ROUND_OFF * forces &&
-           (!(what & PH_EVAL_PHI) || ph_small_max(lay->nl, ev->Phi) <= RESIDUAL_ROUND_OFF * q) &&
-           (!(what & PH_EVAL_RATE) || ph_small_max(lay->nl, ev->rate) <= RESIDUAL_ROUND_OFF * v * q);
-}
-
 /* Whether rows that are left out are violated by more than this part of positions. */
 static int is_loose(const ph_sim *sim, double part)
 {
-    return sim->matrix.redundant && ph_redundant_violation(&sim->matrix, &sim->ev) >
-                                        part * fmax(1, ph_small_max(sim->lay.nq, sim->next.q));
+    return sim->matrix.redundant && ph_redundant_violation(&sim->matrix, &sim->ev, sim->next.q) > part;
 }
 
 static ph_status refuse_loose(ph_sim *sim)
@@ -750,7 +778,7 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
             sim->next.lambda[i] += nm->x[sim->lay.nv + i] / o->s;
         double lacking = size * DBL_EPSILON * ph_solver_ask(nm->solver).growth;
         if (size <= 1 || (rate < RATE_TRUSTED && next_increment(exact, size, rate) + lacking <= 1) ||
-            (k > 2 && rate >= RATE_TRUSTED && is_round_off(sim))) {
+            (k > 2 && rate >= RATE_TRUSTED && noise(sim, o) <= RESIDUAL_ROUND_OFF)) {
             status = finish(sim, o);
             if (status != PH_OK || !is_loose(sim, anew ? 10 * LEFT_OUT : LEFT_OUT))
                 return status;

@@ -119,14 +119,16 @@ void ph_redundant_strike_eta(const ph_newton_matrix *nm);
 void ph_redundant_leave_out(const ph_newton_matrix *nm, double *rows);
 void ph_redundant_leave_out_eta(const ph_newton_matrix *nm, double *eta);
 
-/* The largest Phi of rows that are left out, at the evaluated point. */
-double ph_redundant_violation(const ph_newton_matrix *nm, const ph_eval *ev);
+/* The largest Phi of rows that are left out, at the evaluated point q, relative to what cancels in it. */
+double ph_redundant_violation(const ph_newton_matrix *nm, const ph_eval *ev, const double *q);
 
 /* 1: with friction, whose forces are those of multipliers of least norm, which increments are not. */
 int ph_redundant_shares(const ph_newton_matrix *nm);
 
-/* What nl numbers have in the null space of B^T (R2), only with redundant rows; multipliers without it. */
-ph_status ph_redundant_null_part(ph_newton_matrix *nm, const ph_eval *ev, double *x);
+/* Factor (R3) at the evaluated point; then what nl numbers have in the null space of B^T (R2): both only with redundant
+ * rows. Multipliers without that part. */
+ph_status ph_redundant_span(ph_newton_matrix *nm, const ph_eval *ev);
+ph_status ph_redundant_null_part(ph_newton_matrix *nm, double *x);
 ph_status ph_redundant_least(ph_newton_matrix *nm, const ph_eval *ev, double *lambda);
 
 #endif

@@ -1,6 +1,10 @@
-/* Which rows of the constraints those before them imply: one by one, in their order, they go to an echelon
- * form, with columns in an order of nodes that keeps it sparse. Of the rows of one constraint those come last
- * that others nearly imply: what is left out then is what the rest determines best. */
+/* Which rows of the constraints others imply: sparse elimination of B, with columns in an order of bodies that keeps
+ * it sparse and in units that cancel. In the metric of M,
+ *
+ *     b_ij = B_ij / sqrt(m_j),   m_j = M_jj, of rotations the largest of their node                     (R4)
+ *
+ * entries of one row have the same unit, whatever lengths, masses and times are measured in; rows are scaled to size
+ * 1, then the columns of each body such that the largest part of a row is 1: a heavy body counts as a light one. */
 #include <math.h>
 #include <string.h>
 
@@ -9,24 +13,22 @@
 #include "la/small.h"
 #include "step/rank.h"
 
-/* Rows with less than this outside the span of those before them, relative to their size, come last. */
-#define PLAIN 0.1
-
 typedef struct ranker {
     const ph_layout *lay;
-    const double *B; /* links */
-    double least;    /* outside the span, or a row is dependent */
+    const double *B, *M; /* links, pairs */
     const ph_allocator *alloc;
-    ph_echelon *rows;      /* the independent ones so far */
-    int *first, *list;     /* C + 2, n_links: links of each constraint */
-    int *size, *row, *col; /* graph of nodes and constraints: N + C; n_links */
-    unsigned char *late;   /* N + C */
-    int *column, *twin;    /* N: first column of a node; number of those in the same constraints */
-    int *seen, *new_of;    /* n_links + 1 */
-    int *block;            /* nv: twin of its node */
-    int *entry_col;        /* nv: one row */
-    double *entry;         /* nv */
-    double *left;          /* nl: outside the span, when it was tried last */
+    int *first, *list;      /* C + 2, n_links: links of each constraint */
+    int *size, *row, *col;  /* graph of groups and constraints: N + C; n_links */
+    unsigned char *late;    /* N + C */
+    int *twin;              /* N: number of the nodes in the same constraints, their group; 0: in none */
+    int n_groups;           /* and one more, 0 */
+    int *seen, *new_of;     /* n_links + 1: while groups are told apart */
+    int *place;             /* n_links + 1: when a group is eliminated */
+    int *group;             /* nv: the place of its node's group */
+    double *unit;           /* nv: 1 / sqrt(m_j) */
+    double *largest;        /* groups: of the parts of rows of size 1 */
+    int *start, *entry_col; /* nl + 1, entries */
+    double *entry;          /* entries */
 } ranker;
 
 static void take(ranker *r, ph_arena *a)
@@ -34,33 +36,20 @@ static void take(ranker *r, ph_arena *a)
     size_t N = (size_t)r->lay->N, C = (size_t)r->lay->C, L = (size_t)r->lay->n_links, nv = (size_t)r->lay->nv;
     r->first = ph_arena_take(a, C + 2, sizeof(int));
     r->list = ph_arena_take(a, L, sizeof(int));
-    r->size = ph_arena_take(a, N + C, sizeof(int));
+    r->size = ph_arena_take(a, N + C + 1, sizeof(int));
     r->row = ph_arena_take(a, L, sizeof(int));
     r->col = ph_arena_take(a, L, sizeof(int));
-    r->late = ph_arena_take(a, N + C, 1);
-    r->column = ph_arena_take(a, N, sizeof(int));
+    r->late = ph_arena_take(a, N + C + 1, 1);
     r->twin = ph_arena_take(a, N, sizeof(int));
     r->seen = ph_arena_take(a, L + 1, sizeof(int));
     r->new_of = ph_arena_take(a, L + 1, sizeof(int));
-    r->block = ph_arena_take(a, nv, sizeof(int));
-    r->entry_col = ph_arena_take(a, nv, sizeof(int));
-    r->entry = ph_arena_take(a, nv, sizeof(double));
-    r->left = ph_arena_take(a, (size_t)r->lay->nl, sizeof(double));
-}
-
-/* Nodes in the same constraints, such as position and rotation of a body, get one number in twin:
- * constraint by constraint, those of one number are told from those that are not linked here. new_of and
- * seen are by number. */
-static void find_twins(ranker *r)
-{
-    int count = 1;
-    for (int c = 0; c < r->lay->C; c++)
-        for (int t = r->first[c]; t < r->first[c + 1]; t++) {
-            int *twin = &r->twin[r->lay->link[r->list[t]].col];
-            if (r->seen[*twin] != c + 1)
-                r->seen[*twin] = c + 1, r->new_of[*twin] = count++;
-            *twin = r->new_of[*twin];
-        }
+    r->place = ph_arena_take(a, N + 1, sizeof(int));
+    r->group = ph_arena_take(a, nv, sizeof(int));
+    r->unit = ph_arena_take(a, nv, sizeof(double));
+    r->largest = ph_arena_take(a, N + 1, sizeof(double));
+    r->start = ph_arena_take(a, (size_t)r->lay->nl + 1, sizeof(int));
+    r->entry_col = ph_arena_take(a, (size_t)r->lay->size_links, sizeof(int));
+    r->entry = ph_arena_take(a, (size_t)r->lay->size_links, sizeof(double));
 }
 
 /* Links by constraint; first has one place more than it will keep. */
@@ -75,89 +64,109 @@ static void sort_links(ranker *r)
         r->list[at[r->lay->link[e].row]++] = e;
 }
 
-/* Columns in an order of nodes that keeps fill of B^T B low: eliminating a constraint of this graph
- * couples its nodes as B^T B does, and a node comes after its constraints. */
-static ph_status order_columns(ranker *r)
+/* Nodes in the same constraints, such as position and rotation of a body, get one number in twin:
+ * constraint by constraint, those of one number are told from those that are not linked here. new_of and
+ * seen are by number; in the end numbers in use are counted anew. */
+static void find_twins(ranker *r)
 {
-    int N = r->lay->N, cols = 0;
-    ph_structure s;
-    for (int i = 0; i < N; i++)
-        r->size[i] = r->lay->slot[i].dim, r->late[i] = 1;
+    int count = 1;
     for (int c = 0; c < r->lay->C; c++)
-        r->size[N + c] = r->lay->rows[c];
-    for (int e = 0; e < r->lay->n_links; e++)
-        r->row[e] = N + r->lay->link[e].row, r->col[e] = r->lay->link[e].col;
-    ph_graph g = {.n = N + r->lay->C, .size = r->size, .late = r->late, .nnz = r->lay->n_links};
+        for (int t = r->first[c]; t < r->first[c + 1]; t++) {
+            int *twin = &r->twin[r->lay->link[r->list[t]].col];
+            if (r->seen[*twin] != c + 1)
+                r->seen[*twin] = c + 1, r->new_of[*twin] = count++;
+            *twin = r->new_of[*twin];
+        }
+    memset(r->new_of, 0, sizeof(int) * ((size_t)r->lay->n_links + 1));
+    for (int i = 0; i < r->lay->N; i++)
+        if (r->twin[i]) {
+            int *number = &r->new_of[r->twin[i]];
+            r->twin[i] = *number = *number ? *number : ++r->n_groups;
+        }
+}
+
+/* Groups in an order that keeps fill of B^T B low: eliminating a constraint of this graph couples its groups as B^T B
+ * does, and a group comes after its constraints. */
+static ph_status order_groups(ranker *r)
+{
+    const ph_layout *lay = r->lay;
+    int G = r->n_groups + 1, count = 0;
+    ph_structure s;
+    for (int i = 0; i < lay->N; i++)
+        r->size[r->twin[i]] += lay->slot[i].dim, r->late[r->twin[i]] = 1;
+    r->size[0] = r->late[0] = 1;
+    for (int c = 0; c < lay->C; c++)
+        r->size[G + c] = lay->rows[c];
+    for (int e = 0; e < lay->n_links; e++)
+        r->row[e] = G + lay->link[e].row, r->col[e] = r->twin[lay->link[e].col];
+    ph_graph g = {.n = G + lay->C, .size = r->size, .late = r->late, .nnz = lay->n_links};
     g.row = r->row, g.col = r->col;
     ph_status status = ph_order(&s, &g, r->alloc);
     for (int k = 0; k < g.n && status == PH_OK; k++)
-        if (s.order[k] < N) {
-            int i = s.order[k];
-            r->column[i] = cols;
-            for (int j = 0; j < r->size[i]; j++)
-                r->block[cols++] = r->twin[i];
-        }
+        if (s.order[k] < G)
+            r->place[s.order[k]] = count++;
     ph_structure_free(&s, r->alloc);
     return status;
 }
 
-/* Try row i of constraint c, which is kept if it has more than least outside the span. */
-static ph_status try_row(ranker *r, int c, int i, double least)
+/* (R4). Coordinates without mass have the unit of the others of their node. */
+static void set_units(ranker *r)
 {
-    int n = 0;
-    for (int t = r->first[c]; t < r->first[c + 1]; t++) {
-        const ph_block *b = &r->lay->link[r->list[t]];
-        for (int j = 0; j < b->n; j++, n++)
-            r->entry_col[n] = r->column[b->col] + j, r->entry[n] = r->B[b->at + i * b->n + j];
+    for (int i = 0; i < r->lay->N; i++) {
+        const ph_slot *n = &r->lay->slot[i];
+        const double *M = r->M + r->lay->pair[r->lay->diag[i]].at;
+        double most = 0, rotations = 0;
+        for (int j = 0; j < n->dim; j++) {
+            double m = M[j * (n->dim + 1)];
+            most = fmax(most, m), rotations = j < n->rot ? rotations : fmax(rotations, m);
+        }
+        for (int j = 0; j < n->dim; j++) {
+            double m = j < n->rot ? M[j * (n->dim + 1)] : rotations;
+            r->unit[n->v_at + j] = m > 0 ? 1 / sqrt(m) : most > 0 ? 1 / sqrt(most) : 1;
+            r->group[n->v_at + j] = r->place[r->twin[i]];
+        }
     }
-    return ph_echelon_add(r->rows, n, r->entry_col, r->entry, least, &r->left[r->lay->l_at[c] + i]);
 }
 
-/* The row of a constraint that has most outside the span, of those that are neither kept nor dependent; -1: none. */
-static int next_row(const double *left, const unsigned char *settled, int n)
+/* The rows, scaled to size 1; zeros stay. */
+static void list_rows(ranker *r)
 {
-    int best = -1;
-    for (int i = 0; i < n; i++)
-        if (!settled[i] && (best < 0 || left[i] > left[best]))
-            best = i;
-    return best;
+    int at = 0;
+    for (int c = 0; c < r->lay->C; c++)
+        for (int i = 0; i < r->lay->rows[c]; i++) {
+            int row = r->lay->l_at[c] + i, begin = at;
+            r->start[row] = at;
+            for (int t = r->first[c]; t < r->first[c + 1]; t++) {
+                const ph_block *b = &r->lay->link[r->list[t]];
+                for (int j = 0; j < b->n; j++, at++)
+                    r->entry_col[at] = b->col_at + j,
+                    r->entry[at] = r->B[b->at + i * b->n + j] * r->unit[b->col_at + j];
+            }
+            double most = ph_small_max(at - begin, r->entry + begin), sum = 0;
+            for (int k = begin; k < at && most > 0; k++)
+                r->entry[k] /= most, sum += r->entry[k] * r->entry[k];
+            for (int k = begin; k < at && most > 0; k++)
+                r->entry[k] /= sqrt(sum);
+        }
+    r->start[r->lay->nl] = at;
 }
 
-/* dependent marks rows that are settled until they all are. */
-static ph_status add_constraint(ranker *r, int c, unsigned char *dependent)
+/* Columns of a group scaled such that the largest part of a row is 1. */
+static void balance_groups(ranker *r)
 {
-    int n = r->lay->rows[c], at = r->lay->l_at[c];
-    ph_status s = PH_OK;
-    for (int i = 0; i < n && s == PH_OK; i++) {
-        s = try_row(r, c, i, PLAIN);
-        dependent[at + i] = r->left[at + i] > PLAIN;
+    for (int k = 0; k < r->start[r->lay->nl]; k++) {
+        double *largest = &r->largest[r->group[r->entry_col[k]]];
+        *largest = fmax(*largest, fabs(r->entry[k]));
     }
-    for (int i; s == PH_OK && (i = next_row(r->left + at, dependent + at, n)) >= 0;) {
-        s = try_row(r, c, i, r->least);
-        dependent[at + i] = 1;
-    }
-    for (int i = 0; i < n; i++)
-        dependent[at + i] = !(r->left[at + i] > r->least);
-    return s;
+    for (int k = 0; k < r->start[r->lay->nl]; k++)
+        if (r->entry[k] != 0)
+            r->entry[k] /= r->largest[r->group[r->entry_col[k]]];
 }
 
-static ph_status examine(ranker *r, unsigned char *dependent)
+ph_status ph_rank_rows(const ph_layout *lay, const double *B, const double *M, double least,
+                       const ph_allocator *alloc, unsigned char *dependent)
 {
-    sort_links(r);
-    find_twins(r);
-    ph_status s = order_columns(r);
-    if (s == PH_OK)
-        s = ph_echelon_create(&r->rows, r->lay->nv, r->block, r->alloc);
-    for (int c = 0; c < r->lay->C && s == PH_OK; c++)
-        s = add_constraint(r, c, dependent);
-    ph_echelon_destroy(r->rows);
-    return s;
-}
-
-ph_status ph_rank_rows(const ph_layout *lay, const double *B, double least, const ph_allocator *alloc,
-                       unsigned char *dependent)
-{
-    ranker r = {.lay = lay, .B = B, .least = least, .alloc = alloc};
+    ranker r = {.lay = lay, .B = B, .M = M, .alloc = alloc};
     ph_arena a = {0};
     if (!isfinite(ph_small_max(lay->size_links, B)))
         return PH_E_NAN;
@@ -165,7 +174,16 @@ ph_status ph_rank_rows(const ph_layout *lay, const double *B, double least, cons
     if (!ph_arena_open(&a, alloc))
         return PH_E_MEMORY;
     take(&r, &a);
-    ph_status s = examine(&r, dependent);
+    sort_links(&r);
+    find_twins(&r);
+    ph_status s = order_groups(&r);
+    if (s == PH_OK) {
+        set_units(&r);
+        list_rows(&r);
+        balance_groups(&r);
+        ph_echelon rows = {lay->nl, lay->nv, r.n_groups + 1, r.start, r.entry_col, r.entry, r.group};
+        s = ph_echelon_rows(&rows, least, alloc, dependent);
+    }
     ph_free(alloc, a.block);
     return s;
 }
@@ -191,10 +209,12 @@ static void take_subject(subject *r, ph_arena *a)
 static ph_status rank(subject *r, int *dependent, ph_error *err)
 {
     ph_state s = ph_point_view(&r->at, &r->lay);
-    ph_status status = ph_eval_links(&r->ev, &s, r->ev.B);
+    ph_status status = ph_eval_mass(&r->ev, &s);
+    if (status == PH_OK)
+        status = ph_eval_links(&r->ev, &s, r->ev.B);
     if (status != PH_OK)
         return ph_fail(err, status, "the callback %s refused", r->ev.refused);
-    status = ph_rank_rows(&r->lay, r->ev.B, PH_ECHELON_DEPENDENT, NULL, r->dependent);
+    status = ph_rank_rows(&r->lay, r->ev.B, r->ev.M, PH_ECHELON_DEPENDENT, NULL, r->dependent);
     if (status == PH_E_NAN)
         return ph_fail(err, status, "the callback B gave a number that is not finite");
     if (status != PH_OK)

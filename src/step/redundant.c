@@ -25,6 +25,7 @@
 #include "la/small.h"
 #include "step/newton.h"
 #include "step/rank.h"
+#include "step/size.h"
 
 /* E relative to the diagonal of B^T B: far above what rows that depend on each other have left where a point is a
  * little off the constraints, far below the eigenvalues of a sensible mechanism. Where these are as small, what is
@@ -77,7 +78,7 @@ ph_status ph_redundant_choose(ph_newton_matrix *nm, const ph_eval *ev)
     if (!nm->redundant)
         return PH_OK;
     for (double least = PH_ECHELON_DEPENDENT; least < LOOSE && count < nm->redundant; least *= 10) {
-        ph_status s = ph_rank_rows(nm->lay, ev->B, least, nm->alloc, nm->trial);
+        ph_status s = ph_rank_rows(nm->lay, ev->B, ev->M, least, nm->alloc, nm->trial);
         if (s != PH_OK)
             return s;
         count = 0;
@@ -159,14 +160,15 @@ void ph_redundant_leave_out_eta(const ph_newton_matrix *nm, double *eta)
                 eta[nm->eta_at[c] + i] = 0;
 }
 
-double ph_redundant_violation(const ph_newton_matrix *nm, const ph_eval *ev)
+double ph_redundant_violation(const ph_newton_matrix *nm, const ph_eval *ev, const double *q)
 {
     const ph_layout *lay = nm->lay;
-    double most = 0;
+    double most = 0, *size = nm->b; /* done with */
+    ph_size_rows(lay, ev->B, ph_size_positions(lay, q), size);
     for (int c = 0; c < lay->C && nm->redundant; c++)
-        for (int i = 0; i < lay->rows[c] && !lay->sys->constraints[c].nonholonomic; i++)
-            if (nm->out[lay->l_at[c] + i])
-                most = ph_larger(most, fabs(ev->Phi[lay->l_at[c] + i]));
+        for (int i = lay->l_at[c], end = i + lay->rows[c]; i < end && !lay->sys->constraints[c].nonholonomic; i++)
+            if (nm->out[i])
+                most = ph_larger(most, ph_size_ratio(1, ev->Phi + i, size + i));
     return most;
 }
 
@@ -206,12 +208,17 @@ static void span_values(const ph_newton_matrix *nm, const double *B)
     }
 }
 
-ph_status ph_redundant_null_part(ph_newton_matrix *nm, const ph_eval *ev, double *x)
+ph_status ph_redundant_span(ph_newton_matrix *nm, const ph_eval *ev)
+{
+    span_values(nm, ev->B);
+    return ph_solver_factor(nm->span, nm->S);
+}
+
+ph_status ph_redundant_null_part(ph_newton_matrix *nm, double *x)
 {
     int nv = nm->lay->nv, nl = nm->lay->nl;
     double size = ph_small_max(nl, x), last = HUGE_VAL, *z = nm->y + nv;
-    span_values(nm, ev->B);
-    ph_status s = ph_solver_factor(nm->span, nm->S);
+    ph_status s = PH_OK;
     for (int k = 0; k < REPETITIONS && s == PH_OK; k++) {
         double change = 0;
         memset(nm->y, 0, sizeof(double) * (size_t)nv);
@@ -234,7 +241,9 @@ ph_status ph_redundant_least(ph_newton_matrix *nm, const ph_eval *ev, double *la
     if (!nm->redundant)
         return PH_OK;
     memcpy(nm->w, lambda, sizeof(double) * (size_t)nl);
-    ph_status s = ph_redundant_null_part(nm, ev, nm->w);
+    ph_status s = ph_redundant_span(nm, ev);
+    if (s == PH_OK)
+        s = ph_redundant_null_part(nm, nm->w);
     for (int i = 0; i < nl && s == PH_OK; i++)
         lambda[i] -= nm->w[i];
     return s;

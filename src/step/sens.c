@@ -154,60 +154,6 @@ ph_status ph_sens_eta_stiffness(ph_sens *sens)
     return status;
 }
 
-/* ---- redundant rows ----------------------------------------------------------------------------- */
-
-/* sum += f (d(B z)/dq W) or f B z of the system behind ev, as differences of rates with v = z and v = 0. */
-static ph_status add_rates(ph_sens *sens, ph_eval *ev, const double *W, double f, double *sum)
-{
-    const ph_layout *lay = &sens->sim->lay;
-    ph_state s = ph_point_view(&sens->sim->next, lay);
-    for (int side = 0; side < 2; side++) {
-        s.v = side ? sens->zero : sens->z;
-        ph_status status = ph_eval_residual(ev, &s, PH_EVAL_RATE);
-        if (status == PH_OK && W)
-            status = ph_eval_tangent(ev, &s, PH_EVAL_RATE);
-        if (status != PH_OK)
-            return status;
-        double sign = side ? -f : f;
-        for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end && W; b++)
-            for (int i = 0; i < b->m; i++)
-                for (int j = 0; j < b->n; j++)
-                    sum[b->row_at + i] += sign * ev->Z[b->at + i * b->n + j] * W[b->col_at + j];
-        for (int i = 0; i < lay->nl && !W; i++)
-            sum[i] += sign * ev->rate[i];
-    }
-    return PH_OK;
-}
-
-/* What lambda' has in the null space N. From N lambda = 0 and N B = 0 with any z for which B z = lambda:
- *   N lambda' = N (d(B z)/dq W + B_p z)                                                               (W6) */
-static ph_status add_null_part(ph_sens *sens, ph_follower *d)
-{
-    ph_sim *sim = sens->sim;
-    int nl = sim->lay.nl;
-    double *rows = sens->Phi_p; /* done with */
-    memset(rows, 0, sizeof(double) * (size_t)nl);
-    ph_status s = add_rates(sens, &sim->ev, d->next.W, 1, rows);
-    for (int k = 0; k < PH_NEIGHBOURS && s == PH_OK; k++)
-        if (d->weight[k] != 0)
-            s = add_rates(sens, &d->at[k]->ev, NULL, d->weight[k], rows);
-    for (int i = 0; i < nl; i++)
-        rows[i] -= d->next.lambda[i];
-    if (s == PH_OK)
-        s = ph_redundant_null_part(&sim->matrix, &sim->ev, rows);
-    for (int i = 0; i < nl && s == PH_OK; i++)
-        d->next.lambda[i] += rows[i];
-    return s;
-}
-
-static ph_status add_null_parts(ph_sens *sens)
-{
-    ph_status s = ph_start_lift(sens->sim, &sens->sim->next, sens->sim->next.lambda, sens->z);
-    for (ph_follower *d = sens->d, *end = d + sens->n; d < end && s == PH_OK; d++)
-        s = add_null_part(sens, d);
-    return s;
-}
-
 /* ---- starting values ---------------------------------------------------------------------------- */
 
 int ph_sens_memory(const ph_sim *sim)
@@ -313,13 +259,16 @@ static void note_rate(ph_sens *sens)
 }
 
 /* For many parameters a factorisation at the end of the step is less work than first guesses. Modified
- * Newton's method keeps its own over steps. */
+ * Newton's method keeps its own over steps, unless other rows are left out by now. */
 static ph_status factor_anew(ph_sens *sens, const ph_step_ops *o, double *rate)
 {
     ph_sim *sim = sens->sim;
-    if (sens->n < MANY || sim->opt.newton == PH_MODIFIED || ph_redundant_shares(&sim->matrix))
+    int keeps = sens->n < MANY || sim->opt.newton == PH_MODIFIED || ph_redundant_shares(&sim->matrix);
+    if (keeps && sim->matrix.factored)
         return PH_OK;
     ph_status s = ph_newton_factor(sim, o);
+    if (keeps)
+        return s;
     double growth = ph_solver_ask(sim->matrix.solver).growth;
     *rate = growth > 0 ? fmin(1, DBL_EPSILON * growth) : 1;
     return s;
@@ -347,9 +296,12 @@ static ph_status follow(ph_sens *sens, const ph_step_ops *o, double rate, const 
     if (sens->n < MANY)
         ph_sens_guess(sens, o, &d->next);
     memset(d->next.eta, 0, sizeof(double) * (size_t)sim->lay.nl);
-    status = ph_sens_solve(sens, o, rate, &d->next);
+    if (sim->matrix.redundant)
+        status = ph_sens_null_loads(sens, d);
+    if (status == PH_OK)
+        status = ph_sens_solve(sens, o, rate, &d->next);
     method->sens_accept(sim, &d->now, &d->next);
-    return status;
+    return status == PH_OK && sim->matrix.redundant ? ph_sens_null_set(sens, &d->next) : status;
 }
 
 ph_status ph_sens_follow(ph_sens *sens)
@@ -363,9 +315,11 @@ ph_status ph_sens_follow(ph_sens *sens)
     ph_state s = ph_point_view(&sim->next, &sim->lay);
     if (o->vdot)
         s.vdot = o->vdot;
+    note_increment(sens);
+    if (status == PH_OK && sim->matrix.redundant)
+        status = ph_sens_null_begin(sens);
     if (status == PH_OK)
         status = ph_eval_linear(&sim->ev, &s, sim->matrix.what);
-    note_increment(sens);
     double old = rate_of_corrections(sens, o), rate = old;
     if (status == PH_OK)
         status = factor_anew(sens, o, &rate);
@@ -374,8 +328,6 @@ ph_status ph_sens_follow(ph_sens *sens)
         status = follow(sens, o, rate, &s, d);
     if (rate == old && sens->second > 0)
         note_rate(sens);
-    if (status == PH_OK && sim->matrix.redundant)
-        status = add_null_parts(sens);
     for (ph_follower *d = sens->d, *end = d + sens->n; d < end && status == PH_OK; d++)
         swap(&d->now, &d->next);
     return status;
@@ -493,6 +445,7 @@ static void take(ph_sens *sens, const ph_layout *lay, ph_arena *a)
 {
     size_t nv = (size_t)lay->nv, nl = (size_t)lay->nl, d = sizeof(double);
     int stabilised = sens->sim->matrix.n_eta > 0, memory = ph_sens_memory(sens->sim);
+    int redundant = sens->sim->matrix.redundant > 0;
     ph_follower none, *x = ph_arena_take(a, (size_t)sens->n, sizeof none);
     sens->r_p = ph_arena_take(a, nv + 2 * nl, d); /* and the two after it */
     sens->Phi_p = sens->r_p ? sens->r_p + nv : NULL;
@@ -503,6 +456,9 @@ static void take(ph_sens *sens, const ph_layout *lay, ph_arena *a)
     sens->onwards = ph_arena_take(a, nv, d);
     sens->K_eta = ph_arena_take(a, stabilised ? (size_t)lay->size_pairs : 0, d);
     sens->B = ph_arena_take(a, stabilised ? (size_t)lay->size_links : 0, d);
+    sens->lift = ph_arena_take(a, redundant ? nv : 0, d);
+    sens->Z_lift = ph_arena_take(a, redundant ? (size_t)lay->size_links : 0, d);
+    sens->B_p = ph_arena_take(a, redundant ? nl : 0, d);
     ph_point_take(&sens->moved, lay, a);
     for (int k = 0; k < sens->n; k++) {
         ph_variation_take(a->base ? &x[k].now : &none.now, lay, memory, a);

@@ -35,6 +35,7 @@ struct ph_sens {
     double *r_p, *Phi_p, *rate_p; /* pseudo-loads */
     double *y;                    /* nv: (W5) */
     double *z;                    /* nv: B_n^T x_eta */
+    double *lift, *Z_lift, *B_p;  /* redundant rows: z of (W6), nv; d(B z)/dq, links; B_p z, nl */
     double *K_eta;                /* pairs; stabilised form: d(B^T eta)/dq at q_n */
     double *zero;                 /* nv or nl, the larger */
     double *onwards;              /* nv: vdot' as it goes on */
@@ -59,6 +60,13 @@ ph_status ph_sens_loads(ph_sens *sens, ph_follower *d, const ph_state *s);
  * forces do not depend on them. */
 ph_status ph_sens_eta_loads(ph_sens *sens, ph_follower *d);
 ph_status ph_sens_eta_stiffness(ph_sens *sens);
+
+/* sens_null.c, with redundant rows: z and d(B z)/dq of (W6) at sim->next, which leaves another point evaluated there;
+ * B_p z of a parameter; the part of x->lambda in the null space; W_bar += f (d(B z)/dq)^T w. */
+ph_status ph_sens_null_begin(ph_sens *sens);
+ph_status ph_sens_null_loads(ph_sens *sens, const ph_follower *d);
+ph_status ph_sens_null_set(ph_sens *sens, ph_variation *x);
+void ph_sens_null_back(const ph_sens *sens, double f, const double *w, double *W_bar);
 
 /* sens_solve.c. Increments below this part of the whole are round-off. */
 #define PH_SENS_ROUND_OFF 1e-14

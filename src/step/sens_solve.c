@@ -148,8 +148,7 @@ static sizes apply(ph_sens *sens, const ph_step_ops *o, ph_variation *x)
 ph_status ph_sens_solve(ph_sens *sens, const ph_step_ops *o, double rate, ph_variation *x)
 {
     double last = HUGE_VAL;
-    ph_newton_matrix *nm = &sens->sim->matrix;
-    int shared = ph_redundant_shares(nm);
+    int shared = ph_redundant_shares(&sens->sim->matrix);
     for (int k = 0; k < CORRECTIONS; k++) {
         residual(sens, o, x);
         ph_status s = ph_newton_increment(sens->sim, o);
@@ -159,7 +158,7 @@ ph_status ph_sens_solve(ph_sens *sens, const ph_step_ops *o, double rate, ph_var
         if (!isfinite(z.sum))
             return PH_E_NAN;
         if (shared)
-            s = ph_redundant_least(nm, &sens->sim->ev, x->lambda);
+            s = ph_sens_null_set(sens, x);
         if (s != PH_OK)
             return s;
         if (!(rate * z.part <= PH_SENS_ROUND_OFF * z.whole))

@@ -52,11 +52,12 @@ ph_options ph_default_options(void)
 {
     return (ph_options){
         .method = "genalpha",
-        .sigma = 1,    /* no inverse tangent operator, and the smaller error of the two simple choices */
-        .rho = 0.9,    /* damps the transient within tens of steps, hardly the motion */
-        .atol = 1e-10, /* m/s^2, rad/s^2: far below any acceleration of interest */
-        .rtol = 1e-8,  /* one Newton step more than this costs nothing with quadratic convergence */
-        .max_iterations = 20, /* a step that needs more is too large */
+        .sigma = 1, /* no inverse tangent operator, and the smaller error of the two simple choices */
+        .rho = 0.9, /* damps the transient within tens of steps, hardly the motion */
+        .formulation = PH_GGL, /* index-3 rings behind drives and in loops, index-2 drifts */
+        .atol = 0,             /* (N3) has round-off of positions, which is enough in any unit */
+        .rtol = 1e-8,          /* one Newton step more than this costs nothing with quadratic convergence */
+        .max_iterations = 20,  /* a step that needs more is too large */
         .order = 3, /* of the multistep methods that damp, the most accurate one with a wide sector */
         .tableau = "dopri5", /* serves fixed steps and error control alike */
     };

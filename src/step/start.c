@@ -11,6 +11,7 @@
 
 #include "la/small.h"
 #include "step/sim.h"
+#include "step/size.h"
 
 /* Violations up to this size, relative to the size of the numbers that cancel, are taken as consistent: what
  * a model file with ten digits gives. */
@@ -85,6 +86,21 @@ ph_status ph_start_lift(ph_sim *sim, ph_point *p, const double *rows, double *z)
     return s;
 }
 
+/* The reactions of an increment of lambda, relative to all forces at the evaluated point. */
+static double reactions_of(ph_sim *sim, const double *increment, const double *lambda)
+{
+    const ph_layout *lay = &sim->lay;
+    const ph_eval *ev = &sim->ev;
+    double *f = sim->matrix.b; /* done with */
+    memset(f, 0, sizeof(double) * (size_t)lay->nv);
+    ph_size_add_reactions(lay, ev->B, increment, f);
+    ph_size change = ph_size_largest(lay, f);
+    for (int i = 0; i < lay->nv; i++)
+        f[i] = fabs(ev->g[i]);
+    ph_size_add_reactions(lay, ev->B, lambda, f);
+    return ph_size_over(change, ph_size_largest(lay, f));
+}
+
 /* factored 1: the matrix is that of this q, without friction. */
 static ph_status accelerations(ph_sim *sim, ph_point *p, int factored)
 {
@@ -105,13 +121,12 @@ static ph_status accelerations(ph_sim *sim, ph_point *p, int factored)
         if (status != PH_OK)
             return status;
         memcpy(p->vdot, x, sizeof(double) * (size_t)lay->nv);
-        double change = ph_small_max(lay->nl, x + lay->nv), size = ph_small_max(lay->nl, p->lambda);
-        if (!isfinite(ph_small_max(lay->nv, p->vdot)) || !isfinite(change))
+        if (!isfinite(ph_small_max(lay->nv, p->vdot)) || !isfinite(ph_small_max(lay->nl, x + lay->nv)))
             return PH_E_NAN; /* lambda stays finite: the search for the culprit calls g with it */
         for (int i = 0; i < lay->nl; i++)
             p->lambda[i] += x[lay->nv + i];
         status = ph_redundant_least(&sim->matrix, ev, p->lambda);
-        if (status != PH_OK || !lay->friction || change <= 1e-14 * (1 + size))
+        if (status != PH_OK || !lay->friction || reactions_of(sim, x + lay->nv, p->lambda) <= 1e-14)
             return status;
     }
     return PH_E_NEWTON;
@@ -188,8 +203,23 @@ static ph_status check_mass(ph_sim *sim, ph_error *err)
     return PH_OK;
 }
 
-/* The constraint with the largest violation, and that violation relative to the numbers that cancel in it. */
-static int worst_row(const ph_layout *lay, const double *rows, double scale, int nonholonomic_too,
+/* Of Phi (level 0) or of the rate (level 1) at the evaluated point: the size of the numbers that cancel in each row.
+ * slow: with velocities that move a body by this part of its size in one step. */
+static double *row_sizes(ph_sim *sim, const ph_point *p, int level, double slow)
+{
+    const ph_layout *lay = &sim->lay;
+    double *size = sim->matrix.b; /* of a solution to come */
+    ph_size x = ph_size_positions(lay, p->q), v = ph_size_largest(lay, p->v);
+    for (int k = 0; k < 2; k++)
+        v.of[k] += slow / sim->opt.h * x.of[k];
+    ph_size_rows(lay, sim->ev.B, level ? v : x, size);
+    for (int i = 0; i < lay->nl && level; i++)
+        size[i] += fabs(sim->ev.Phi_t[i]);
+    return size;
+}
+
+/* The constraint with the largest violation relative to the numbers that cancel in it, and that violation. */
+static int worst_row(const ph_layout *lay, const double *rows, const double *size, int nonholonomic_too,
                      double *worst)
 {
     int at = -1;
@@ -197,17 +227,11 @@ static int worst_row(const ph_layout *lay, const double *rows, double scale, int
     for (int c = 0; c < lay->C; c++) {
         if (lay->sys->constraints[c].nonholonomic && !nonholonomic_too)
             continue;
-        double x = ph_small_max(lay->rows[c], rows + lay->l_at[c]) / scale;
+        double x = ph_size_ratio(lay->rows[c], rows + lay->l_at[c], size + lay->l_at[c]);
         if (ph_larger(*worst, x) != *worst && !isnan(*worst))
             *worst = x, at = c;
     }
     return at;
-}
-
-/* Of positions (level 0) or velocities (level 1): the size of the numbers that cancel in a constraint. */
-static double size_at(const ph_layout *lay, const ph_point *p, int level)
-{
-    return fmax(1, level ? ph_small_max(lay->nv, p->v) : ph_small_max(lay->nq, p->q));
 }
 
 /* Move q (level 0) or v (level 1) of p until the constraints hold. */
@@ -223,9 +247,8 @@ static ph_status project(ph_sim *sim, ph_point *p, int level)
         for (int c = 0; c < lay->C && !level; c++)
             for (int i = 0; i < lay->rows[c] && lay->sys->constraints[c].nonholonomic; i++)
                 rows[lay->l_at[c] + i] = 0;
-        size = ph_small_max(lay->nl, rows);
-        double scale = size_at(lay, p, level);
-        if (size <= 4 * DBL_EPSILON * scale || (size <= 1e-13 * scale && size >= 0.5 * last))
+        size = ph_size_ratio(lay->nl, rows, row_sizes(sim, p, level, 0));
+        if (size <= 4 * DBL_EPSILON || (size <= 1e-13 && size >= 0.5 * last))
             return PH_OK;
         if (k > 2 && size >= 0.5 * last) /* rows that are left out may no longer be implied */
             ph_redundant_renew(&sim->matrix, &sim->ev, sim->matrix.initial, PH_E_SINGULAR);
@@ -270,19 +293,20 @@ static ph_status make_consistent(ph_sim *sim, int level, ph_error *err)
 {
     const ph_layout *lay = &sim->lay;
     const char *what = level ? "velocities" : "positions";
-    double scale = size_at(lay, &sim->now, level), worst;
+    double worst, *rows = level ? sim->ev.rate : sim->ev.Phi;
     ph_status s = evaluate(sim, &sim->now);
     if (s != PH_OK)
         return s;
-    int c = worst_row(lay, level ? sim->ev.rate : sim->ev.Phi, scale, level, &worst);
+    int c = worst_row(lay, rows, row_sizes(sim, &sim->now, level, PH_SIZE_REST), level, &worst);
     char label[PH_NAME_MAX];
     if (c < 0 || worst <= CONSISTENT)
         return PH_OK;
-    if (!isfinite(worst))
+    double violation = ph_small_max(lay->rows[c], rows + lay->l_at[c]);
+    if (!isfinite(violation))
         return PH_E_NAN;
     if (!sim->opt.project)
         return ph_fail(err, PH_E_INCONSISTENT, "%s: the initial %s violate it by %.3g",
-                       ph_constraint_label(lay, c, label), what, worst * scale);
+                       ph_constraint_label(lay, c, label), what, violation);
     s = project(sim, &sim->now, level);
     if (s == PH_E_NEWTON)
         return ph_fail(err, PH_E_INCONSISTENT, "%s: no %s near the initial ones satisfy it",
@@ -328,13 +352,13 @@ static ph_status mixes_levels(ph_sim *sim, int *mixed)
 {
     const ph_layout *lay = &sim->lay;
     double *x = sim->matrix.w;
-    ph_status s = PH_OK;
+    ph_status s = ph_redundant_span(&sim->matrix, &sim->ev);
     *mixed = 0;
     for (int c = 0; c < lay->C; c++)
         for (int i = 0; i < lay->rows[c] && lay->sys->constraints[c].nonholonomic && s == PH_OK; i++) {
             memset(x, 0, sizeof(double) * (size_t)lay->nl);
             x[lay->l_at[c] + i] = 1;
-            s = ph_redundant_null_part(&sim->matrix, &sim->ev, x);
+            s = ph_redundant_null_part(&sim->matrix, x);
             *mixed |= ph_small_max(lay->nl, x) > 1e-6;
         }
     return s;

@@ -2,17 +2,14 @@
  * they judge but the system itself. Where points are dense, few stages do. The run is repeated with half the step until both agree to
  * round-off; then the finer one is the reference. Solutions are kept in files, by the fingerprint of the
  * model. */
-#define _XOPEN_SOURCE 700 /* mkdir */
 
-#include <errno.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "io/file.h"
+#include "study/cache.h"
 #include "study/hash.h"
 #include "study/reference.h"
 #include "study/fail.h"
@@ -163,37 +160,17 @@ static heading expected(const session *s)
     return h;
 }
 
-/* POLHODE_CACHE names the folder, or is empty: nothing is kept. */
-static int cache_path(const heading *h, char *path, size_t size)
+static void file_name(const heading *h, char *name, size_t size)
 {
-    const char *own = getenv("POLHODE_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    char folder[900];
-    int n;
-    if (own)
-        n = snprintf(folder, sizeof folder, "%s", own);
-    else if (xdg && xdg[0] == '/')
-        n = snprintf(folder, sizeof folder, "%s/polhode", xdg);
-    else
-        n = snprintf(folder, sizeof folder, "%s/.cache/polhode", home ? home : "");
-    if (n < 0 || (size_t)n >= sizeof folder || !folder[0] || (!own && folder[0] != '/'))
-        return 0;
-    for (char *at = folder + 1; *at; at++)
-        if (*at == '/') {
-            *at = 0;
-            mkdir(folder, 0777);
-            *at = '/';
-        }
-    mkdir(folder, 0777);
-    uint64_t id = ph_hash_bytes(PH_HASH_START, h, sizeof *h);
-    n = snprintf(path, size, "%s/%016llx.states", folder, (unsigned long long)id);
-    return n > 0 && (size_t)n < size;
+    snprintf(name, size, "%016llx.states", (unsigned long long)ph_hash_bytes(PH_HASH_START, h, sizeof *h));
 }
 
 static int read_cache(session *s)
 {
     heading want = expected(s), h;
-    char path[1024];
-    FILE *f = cache_path(&want, path, sizeof path) ? fopen(path, "rb") : NULL;
+    char name[64];
+    file_name(&want, name, sizeof name);
+    FILE *f = ph_cache_open(name);
     if (!f)
         return 0;
     int ok = fread(&h, sizeof h, 1, f) == 1 && fread(s->states, sizeof(double), s->size, f) == s->size;
@@ -206,15 +183,11 @@ static int read_cache(session *s)
 static void write_cache(const session *s)
 {
     heading h = expected(s);
-    char path[1024];
-    ph_file file;
-    if (!cache_path(&h, path, sizeof path) || !ph_file_open(&file, path))
-        return;
+    char name[64];
+    file_name(&h, name, sizeof name);
     h.check = ph_hash_bytes(PH_HASH_START, s->states, sizeof(double) * s->size);
-    if (fwrite(&h, sizeof h, 1, file.stream) == 1 &&
-        fwrite(s->states, sizeof(double), s->size, file.stream) == s->size)
-        ph_file_commit(&file);
-    ph_file_discard(&file);
+    const ph_cache_block block[] = {{&h, sizeof h}, {s->states, sizeof(double) * s->size}};
+    ph_cache_keep(name, 2, block);
 }
 
 /* ---- the provider ------------------------------------------------------------------------------------- */

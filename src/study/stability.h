@@ -46,6 +46,15 @@ ph_system ph_oscillator_system(ph_oscillator *c); /* c must outlive it */
 ph_status ph_oscillator_spectrum(ph_spectrum *out, const ph_options *opt, double z, double zeta,
                                  ph_error *err);
 
+#define PH_RADIUS_STABLE (1 + 1e-6) /* largest radius of a stable step; a double one is found to 3e-7 */
+
+/* The spectral radius; NAN where the step cannot be taken or has no spectrum. Any status but PH_OK: no memory. */
+ph_status ph_oscillator_radius(double *radius, const ph_options *opt, double z, double zeta, ph_error *err);
+
+/* The z between lo, where the step is stable, and hi, where it is not, at which it ceases to be, to width. */
+ph_status ph_oscillator_limit(double *z, const ph_options *opt, double zeta, double lo, double hi,
+                              double width, ph_error *err);
+
 typedef struct ph_oscillation {
     double radius;  /* spectral radius */
     double damping; /* -ln|mu|/arg mu of the principal eigenvalue mu; NAN where it does not oscillate */

@@ -214,11 +214,25 @@ static ph_status not_steady(ph_error *err)
         "from the first one");
 }
 
+static ph_status no_memory(ph_error *err)
+{
+    return ph_study_fail(err, PH_E_MEMORY, "not enough memory for the map of the step");
+}
+
+static ph_status find_values(int n, const double *X, ph_spectrum *out, ph_error *err)
+{
+    out->n = n, out->value = calloc((size_t)n + 1, sizeof *out->value);
+    ph_status s = out->value ? ph_eigenvalues(n, X, out->value) : PH_E_MEMORY;
+    if (s == PH_E_MEMORY)
+        return no_memory(err);
+    return s == PH_OK ? s : ph_study_fail(err, s, "the eigenvalues of the step cannot be found");
+}
+
 static ph_status by_load(map *m, ph_spectrum *out, ph_error *err)
 {
     size_t pp = (size_t)m->p * (size_t)m->p;
     double *base[3], *X = calloc(2 * pp + 3 * (size_t)m->size, sizeof *X);
-    ph_status s = X ? PH_OK : ph_study_fail(err, PH_E_MEMORY, "not enough memory for the map of the step");
+    ph_status s = X ? PH_OK : no_memory(err);
     for (int k = 0; k < 3 && s == PH_OK; k++) {
         base[k] = X + 2 * pp + (size_t)k * (size_t)m->size;
         if (k > 0)
@@ -234,11 +248,8 @@ static ph_status by_load(map *m, ph_spectrum *out, ph_error *err)
     }
     if (s == PH_OK && !steady)
         s = not_steady(err);
-    if (s == PH_OK) {
-        out->n = m->p, out->value = calloc((size_t)m->p, sizeof *out->value);
-        if (!out->value || !ph_eigenvalues(m->p, X, out->value))
-            s = ph_study_fail(err, PH_E_NAN, "the eigenvalues of the step cannot be found");
-    }
+    if (s == PH_OK)
+        s = find_values(m->p, X, out, err);
     free(X);
     return s;
 }
@@ -280,14 +291,14 @@ static ph_status observe(map *m, frames kind, const double *base, int first, int
     return PH_OK;
 }
 
-/* X of (V2) from W_k, W_{k+1}, ...; rows x cols blocks. Its size; -1: no memory, -2: no convergence. */
-static int realise(const map *m, const double *W, int rows, int cols, ph_spectrum *out)
+/* The eigenvalues of X of (V2) from W_k, W_{k+1}, ...; rows x cols blocks. */
+static ph_status realise(const map *m, const double *W, int rows, int cols, ph_spectrum *out, ph_error *err)
 {
     int p = m->p, R = rows * p, C = cols * p, r = 0;
     size_t rc = (size_t)R * (size_t)C, cc = (size_t)C * (size_t)C;
     double *U = calloc(rc + 3 * cc, sizeof *U), most = 0;
     if (!U)
-        return -1;
+        return no_memory(err);
     double *V = U + rc, *H = V + cc, *X = H + cc; /* row j of U: column j of H_0 */
     for (int j = 0; j < C; j++)
         for (int i = 0; i < R; i++)
@@ -321,10 +332,9 @@ static int realise(const map *m, const double *W, int rows, int cols, ph_spectru
                 sum += H[a * C + j] * V[b * C + j];
             X[a * r + b] = sum;
         }
-    out->n = r, out->value = calloc((size_t)r + 1, sizeof *out->value);
-    int code = !out->value ? -1 : ph_eigenvalues(r, X, out->value) ? r : -2;
+    ph_status status = find_values(r, X, out, err);
     free(U);
-    return code;
+    return status;
 }
 
 static ph_status by_runs(map *m, int history, ph_spectrum *out, ph_error *err)
@@ -333,7 +343,7 @@ static ph_status by_runs(map *m, int history, ph_spectrum *out, ph_error *err)
     size_t ww = (size_t)(n + 1) * (size_t)m->p * (size_t)m->p, ss = (size_t)(n + 2) * (size_t)m->size;
     double *W = calloc(2 * ww + 3 * ss, sizeof *W), *base = W + 2 * ww;
     if (!W)
-        return ph_study_fail(err, PH_E_MEMORY, "not enough memory for the map of the step");
+        return no_memory(err);
     get(m, m->from);
     ph_status s = record(m, m->from, n + 1, base, err);
     int steady = 0;
@@ -345,8 +355,8 @@ static ph_status by_runs(map *m, int history, ph_spectrum *out, ph_error *err)
     }
     if (s == PH_OK && !steady)
         s = not_steady(err);
-    if (s == PH_OK && realise(m, W + (size_t)history * (size_t)m->p * (size_t)m->p, rows, cols, out) < 0)
-        s = ph_study_fail(err, PH_E_NAN, "the eigenvalues of the step cannot be found");
+    if (s == PH_OK)
+        s = realise(m, W + (size_t)history * (size_t)m->p * (size_t)m->p, rows, cols, out, err);
     free(W);
     return s;
 }
@@ -399,7 +409,7 @@ static ph_status prepare(map *m, const ph_system *sys, const ph_options *opt, co
     ph_system_spin(sys, now.v, &m->fastest);
     m->work = calloc(3 * (size_t)m->size + (size_t)m->p, sizeof *m->work);
     if (!m->work)
-        return ph_study_fail(err, PH_E_MEMORY, "not enough memory for the map of the step");
+        return no_memory(err);
     m->from = m->work, m->to[0] = m->from + m->size, m->to[1] = m->to[0] + m->size, m->d = m->to[1] + m->size;
     return PH_OK;
 }

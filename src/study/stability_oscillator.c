@@ -64,6 +64,29 @@ ph_status ph_oscillator_spectrum(ph_spectrum *out, const ph_options *opt, double
     return ph_spectrum_observe(out, &sys, &o, zero, zero, ph_step_history(opt), EXACT, err);
 }
 
+ph_status ph_oscillator_radius(double *radius, const ph_options *opt, double z, double zeta, ph_error *err)
+{
+    ph_spectrum linear;
+    ph_status s = ph_oscillator_spectrum(&linear, opt, z, zeta, err);
+    *radius = s != PH_OK ? NAN : linear.n > 0 ? cabs(linear.value[0]) : 0;
+    ph_spectrum_destroy(&linear);
+    return s == PH_E_MEMORY ? s : PH_OK;
+}
+
+ph_status ph_oscillator_limit(double *z, const ph_options *opt, double zeta, double lo, double hi,
+                              double width, ph_error *err)
+{
+    while (hi - lo > width) {
+        double radius;
+        ph_status s = ph_oscillator_radius(&radius, opt, (lo + hi) / 2, zeta, err);
+        if (s != PH_OK)
+            return s;
+        *(radius <= PH_RADIUS_STABLE ? &lo : &hi) = (lo + hi) / 2;
+    }
+    *z = (lo + hi) / 2;
+    return PH_OK;
+}
+
 /* The eigenvalue nearest to guess. */
 static double complex nearest(const ph_spectrum *s, double complex guess)
 {

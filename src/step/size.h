@@ -1,0 +1,36 @@
+/* Sizes of numbers that cancel in the equations: translations and rotations apart, since their units differ. */
+#ifndef PH_STEP_SIZE_H
+#define PH_STEP_SIZE_H
+
+#include "step/eval.h"
+
+/* Of translations [0] and rotations [1]. */
+typedef struct ph_size {
+    double of[2];
+} ph_size;
+
+/* With velocities that are taken as rest a body moves by no more than this part of its size in one step. */
+#define PH_SIZE_REST 1e-3
+
+/* The largest coordinates of q; rotations have the size 1. */
+ph_size ph_size_positions(const ph_layout *lay, const double *q);
+
+/* The largest numbers of a vector in the layout of v. */
+ph_size ph_size_largest(const ph_layout *lay, const double *x);
+
+/* rows_i = sum_j |B_ij| s_j, of each constraint the largest: nl numbers. */
+void ph_size_rows(const ph_layout *lay, const double *B, ph_size s, double *rows);
+
+/* f_i += sum_j |A_ij| s_j with a matrix on the pairs: nv numbers. */
+void ph_size_add_pairs(const ph_layout *lay, const double *A, ph_size s, double *f);
+
+/* f += |B|^T |lambda|: nv numbers. */
+void ph_size_add_reactions(const ph_layout *lay, const double *B, const double *lambda, double *f);
+
+/* max |x_i| / size_i over n numbers; 0/0 is 0. NaN if any number is. */
+double ph_size_ratio(int n, const double *x, const double *size);
+
+/* The larger of |x| over size of translations and of rotations; 0/0 is 0. */
+double ph_size_over(ph_size x, ph_size size);
+
+#endif
