@@ -232,7 +232,32 @@ fi
 refused '.svg or .png' run heavy_top --plot a.gif
 if command -v gnuplot >/dev/null; then
     run 0 run "$models/heavy_top.lua" --plot history.svg --quiet
-    has history.svg '<svg' 't [s]' 'tip [m]' 'reaction [N]' 'reaction [N m]' 'energy [J]' 'component 3'
+    has history.svg '<svg' 't [s]' 'tip [m]' 'reaction [N]' 'reaction [N m]' 'energy − 5435.7 [J]' '>x<' '>y<' '>z<' '0 but for round-off'
+    grep -qF 'component' history.svg && fail "components without names"
+    # what is small beside other numbers, and smooth, is a signal
+    cat >small.lua <<'END'
+model "small"
+body  { name = "a", mass = 1, inertia = {1, 1, 1}, velocity = {1, 0, 0} }
+sensor{ name = "large", custom = function(t) return 1000 * math.cos(t) end }
+sensor{ name = "small", custom = function(t) return 1e-10 * math.sin(5 * t) end }
+gravity{0, 0, 0}
+run   { t_end = 1, h = 1e-2 }
+END
+    run 0 run small.lua --plot small.svg --quiet
+    grep -qF 'round-off' small.svg && fail "a smooth signal is no round-off"
+    # panels that are chosen, and numbers over each other
+    run 0 run "$models/heavy_top.lua" --t-end 0.1 --sensor energy --plot-xy tip.x,reaction.3 --plot-xy energy,tip.2 --plot xy.svg --quiet
+    has xy.svg 'energy' 'tip.x [m]' 'reaction.z [N]' 'tip.y [m]'
+    grep -qF 'tip [m]' xy.svg && fail "--sensor: a panel that was not asked for"
+    run 0 run "$models/spin_up.lua" --t-end 0.01 --sensor u,root --plot names.svg --quiet
+    has names.svg '>1, x<' '>2, y<' '>z<'
+    sensor='the model has no sensor'
+    refused "--sensor: $sensor 'tap'" run "$models/heavy_top.lua" --sensor tap --plot x.svg
+    refused "--plot-xy: $sensor 'tap.x'" run "$models/heavy_top.lua" --plot-xy tip.x,tap.x --plot x.svg
+    refused "sensor 'tip' has 3 numbers: say which, as in tip.x" run "$models/heavy_top.lua" --plot-xy tip.x,tip.w --plot x.svg
+    refused "sensor 'tip' has 3 numbers" run "$models/heavy_top.lua" --plot-xy tip,tip.x --plot x.svg
+    refused "is not of the form A,B" run "$models/heavy_top.lua" --plot-xy tip.x --plot x.svg
+    refused "--sensor: $sensor 'a'" run heavy_top --sensor a --plot x.svg
     run 0 run heavy_top --t-end 0.1 --h 1e-5 --plot long.svg
     has long.svg 'top, position [m]' 'pivot, lambda [SI]'
     [[ $(wc -c <long.svg) -lt 400000 ]] || fail "a picture of all 10000 steps: $(wc -c <long.svg) bytes"
@@ -241,6 +266,8 @@ if command -v gnuplot >/dev/null; then
     run 0 run chain --size 20 --t-end 0.01 --plot chain.svg
     complains 'note: the picture shows the first 12 of' "many panels"
 fi
+refused 'chooses what --plot draws' run "$models/heavy_top.lua" --sensor tip
+refused 'chooses what --plot draws' run "$models/heavy_top.lua" --plot-xy tip.x,tip.y
 
 # what is written is none of what is read, and no two of them are one file
 cp "$models/heavy_top.lua" mine.lua

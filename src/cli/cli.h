@@ -62,6 +62,7 @@ typedef struct ph_args {
     int every, repeats;             /* repeats = 0: as many as time allows */
     const char *output;             /* file; NULL: none */
     const char *plot;               /* picture; NULL: none */
+    ph_settings plot_xy;            /* "tip.x,tip.z" */
     ph_lists list;                  /* of studies */
     const char *reference;          /* exact, finest or a file; NULL: what there is */
     const char *sensors;            /* names with commas between them; NULL: none */

@@ -141,6 +141,8 @@ int ph_run_perform(ph_run *r)
     ph_error err = {0};
     if (r->plot && !ph_plot_ready(r->plot, &err))
         return ph_complain("--plot: %s", err.text);
+    if (r->args->command == PH_CMD_RUN && !ph_history_possible(r, &err))
+        return ph_complain("%s", err.text);
     if (!ph_run_plan(r) || (r->args->output && !open_file(r)))
         return PH_EXIT_USAGE;
     note_assembling(r);
