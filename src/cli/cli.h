@@ -84,6 +84,7 @@ typedef struct ph_args {
     /* of sens */
     const char *param, *objective;       /* names with commas between them */
     int mode, check;                     /* ph_sens_mode */
+    int simplify;                        /* ph_simplification */
     double eps, memory;                  /* 0: the default */
     const char *bounds, *minimise, *log; /* of optimise */
     double tolerance;                    /* 0: the default */

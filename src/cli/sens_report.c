@@ -97,7 +97,9 @@ void ph_sens_text(const ph_run *r)
                                       "differences of runs"};
     const ph_sens_study *st = r->ctx;
     for (int k = 0; k < st->n && has_states(r); k++) {
-        printf("\nderivatives by %s = %.9g (%s)\n", st->name[k], st->vary[k].value, how[r->args->mode]);
+        printf("\nderivatives by %s = %.9g (%s%s%s)\n", st->name[k], st->vary[k].value, how[r->args->mode],
+               r->args->simplify ? ", simplified: " : "",
+               r->args->simplify ? ph_simplification_word(r->args->simplify) : "");
         for (int c = 0; c < st->seen.n && c < CHANNELS_SHOWN; c++)
             print_channel(r, st, k, c);
         if (st->seen.n > CHANNELS_SHOWN)
@@ -172,6 +174,8 @@ void ph_sens_json(const ph_run *r, ph_json *j)
     static const char *const mode[] = {"direct", "adjoint", "fd"};
     const ph_sens_study *st = r->ctx;
     ph_json_text(j, j->root, "mode", mode[r->args->mode]);
+    if (r->args->simplify)
+        ph_json_text(j, j->root, "simplified", ph_simplification_word(r->args->simplify));
     cJSON *all = has_states(r) ? ph_json_object(j, j->root, "sensitivities") : NULL;
     for (int k = 0; k < st->n && has_states(r); k++)
         add_tree(j, ph_json_object(j, all, st->name[k]), r, st, k, 0);
