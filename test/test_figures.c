@@ -154,9 +154,12 @@ static void test_commands(void **state)
                                  "perturbed --h 2.5e-5,1.25e-5,6.25e-6 "
                                  "--from 0.09 --t-end 0.1");
     check_command(
-        "m-slider-2",
+        "m-slider-2-order",
         "converge models/slider_crank.lua --formulation ggl --sigma 1 --rho 0.875 --start perturbed "
         "--h 0.0005,0.00025,0.000125 --from 2 --t-end 2 --sensor s,theta,sdot");
+    check_command("m-slider-2",
+                  "sweep models/slider_crank.lua --formulation ggl --sigma 1 --rho 0.875 --start perturbed "
+                  "--vary h=0.0005,0.00025,0.000125 --t-end 2 --sensor s,theta,sdot");
     check_command(
         "hag-n-slider-euler",
         "work models/slider_crank.lua --space euler --formulation index3 --rho 0.875 --start perturbed "
