@@ -159,7 +159,7 @@ static void test_commands(void **state)
         "--h 0.0005,0.00025,0.000125 --from 2 --t-end 2 --sensor s,theta,sdot");
     check_command("m-slider-2",
                   "sweep models/slider_crank.lua --formulation ggl --sigma 1 --rho 0.875 --start perturbed "
-                  "--vary h=0.0005,0.00025,0.000125 --t-end 2 --sensor s,theta,sdot");
+                  "--vary h=0.0005,0.00025,0.000125 --t-end 2 --sensor s,theta,sdot --json");
     check_command(
         "hag-n-slider-euler",
         "work models/slider_crank.lua --space euler --formulation index3 --rho 0.875 --start perturbed "

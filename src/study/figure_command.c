@@ -217,6 +217,7 @@ static void say_sweep(line *to, const ph_figure_run *r)
     to->n -= 2;
     say_number(to, "--t-end", r->to);
     say_sensors(to, r);
+    say(to, " --json");
 }
 
 static void say_modes(line *to, const ph_figure_run *r)
