@@ -172,7 +172,7 @@ tail -n 1 eta.csv | awk -F, '{
     d = ($(NF - 3) + 0.006162737156998)^2 + ($(NF - 2) - 0.003690488925559)^2 + ($(NF - 1) - 0.004866801491325)^2
     exit !(d < 1e-20) }' || fail "eta: $(tail -n 1 eta.csv)"
 ! grep -q '\.eta1' top.csv || fail "index-3 has no eta"
-run 0 run heavy_top --t-end 0.1 --every 30 -o some.csv
+run 0 run heavy_top --formulation index3 --t-end 0.1 --every 30 -o some.csv
 [[ $(grep -cv '^#' some.csv) == 6 ]] || fail "--every 30 of 100 steps: header, 0, 30, 60, 90, 100"
 cmp -s <(tail -n 1 some.csv) <(tail -n 1 top.csv) || fail "--every changes the last row"
 run 0 run pendulum -o plane.csv
