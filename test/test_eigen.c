@@ -61,8 +61,8 @@ static void sparse_is_dense(void **state)
     }
 }
 
-/* (X27): a star of seven equal bars, held where they meet: each frequency of bending is there 14 times, more often than the
- * iteration has starting vectors. */
+/* (X27): a star of seven equal bars, held where they meet: each frequency of bending is there 14 times, more
+ * often than the iteration has starting vectors. */
 static void many_of_one_frequency(void **state)
 {
     (void)state;

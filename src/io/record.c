@@ -42,6 +42,13 @@ static const struct row *format_of(const char *path)
     return formats;
 }
 
+void ph_record_prepare(void)
+{
+    for (int k = 0; k < N_FORMATS; k++)
+        if (formats[k].op && formats[k].op->prepare)
+            formats[k].op->prepare();
+}
+
 const char *ph_record_lacks(const char *path)
 {
     const struct row *f = format_of(path);
