@@ -446,6 +446,14 @@ refused "did you mean '--json'?" run heavy_top --jsn
 refused 'one argument too many' verify now
 refused 'root of that tree' verify
 refused 'empty' verify -o ''
+ln -s "$models" models
+run 0 verify --row amp-0.9,e3-0
+has out '| amp-0.9 |' '| 34.265298 |' '| e3-0 |'
+read -r -a command < <(grep -o 'converge heavy_top_r3xso3[^`]*' out)
+run 0 "${command[@]}" # the command of a row shows its number: 0.01279
+has out '1.279e-02'
+refused "no row 'amp-0.8'; did you mean 'amp-0.9'?" verify --row amp-0.8
+refused 'leave out -o' verify --row amp-0.9 -o page.md
 refused "a?b" run $'a\nb'
 
 finish

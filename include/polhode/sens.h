@@ -8,7 +8,9 @@
  *
  * Each step is differentiated as it was solved: one linear system for each parameter, with the factorisation
  * of the step (docs/theory.md, W). How the equations depend on a parameter is told by systems built for
- * neighbouring values. */
+ * neighbouring values.
+ *
+ * Threads: sensitivities belong to their simulation and are used with it, by one at a time (sim.h). */
 #ifndef POLHODE_SENS_H
 #define POLHODE_SENS_H
 

@@ -55,9 +55,7 @@ static int write_body(const ph_reduced *r, const char *path)
             "cannot write '%s': this program was built without HDF5; a name that ends in .json works", path);
     if (!ph_file_open(&file, path))
         return ph_complain("cannot write '%s': %s", path, strerror(errno));
-    if (hdf5 && !file.temp)
-        code = ph_complain("cannot write '%s': HDF5 needs a regular file", path);
-    else if (hdf5 && ph_reduced_write_hdf5(r, file.temp, &err) != PH_OK)
+    if (hdf5 && ph_reduced_write_hdf5(r, file.stream, &err) != PH_OK)
         code = ph_complain("%s", err.text);
     else if (!hdf5)
         ph_reduced_put(r, file.stream), fputc('\n', file.stream);

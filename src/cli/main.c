@@ -1,5 +1,6 @@
 /* The program: find the command, parse its options, run it, see that its output arrived. */
 #include "cli/options.h"
+#include "io/record.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -88,6 +89,7 @@ static int asks_json(int argc, char **argv)
 int main(int argc, char **argv)
 {
     occupy_descriptors();
+    ph_record_prepare();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is an error of write, which is reported */
     if (argc < 2) {

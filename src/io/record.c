@@ -49,6 +49,13 @@ int ph_record_knows(const char *path)
     return format_of(path) != NULL;
 }
 
+void ph_record_prepare(void)
+{
+    for (int k = 0; k < N_FORMATS; k++)
+        if (formats[k].op && formats[k].op->prepare)
+            formats[k].op->prepare();
+}
+
 const char *ph_record_lacks(const char *path)
 {
     const struct row *f = format_of(path);

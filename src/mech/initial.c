@@ -151,7 +151,8 @@ static ph_status measure(task *k, level what, double *worst)
     ph_status status = ph_eval_residual(&k->ev, &s, PH_EVAL_PHI | PH_EVAL_RATE);
     if (status != PH_OK)
         return status;
-    ph_size x = ph_size_positions(lay, k->at.q), v = ph_size_largest(lay, k->at.v);
+    ph_size x = ph_size_positions(lay, k->at.q, ph_size_bodies(lay, k->ev.M)),
+            v = ph_size_largest(lay, k->at.v);
     for (int i = 0; i < 2; i++)
         v.of[i] += x.of[i] * k->slow;
     ph_size_rows(lay, k->ev.B, what == POSITIONS ? x : v, k->b);
@@ -338,7 +339,10 @@ static ph_status open_task(task *k, ph_error *err)
 static ph_status initial_physical(ph_mechanism *m, int assemble, ph_error *err)
 {
     double h = m->model->run.opt.h;
-    task k = {.m = m, .assemble = assemble, .coupled = m->inertia || m->n_flex, .slow = h > 0 ? PH_SIZE_REST / h : 0};
+    task k = {.m = m,
+              .assemble = assemble,
+              .coupled = m->inertia || m->n_flex,
+              .slow = h > 0 ? PH_SIZE_REST / h : 0};
     ph_status s = open_task(&k, err);
     if (s == PH_OK) {
         read_model(&k);

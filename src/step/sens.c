@@ -285,6 +285,8 @@ static ph_status follow(ph_sens *sens, const ph_step_ops *o, double rate, const 
         status = add_eta_difference(sens, d->now.W);
     else if (stabilised)
         add_eta_stiffness(sens, d->now.W);
+    if (stabilised)
+        ph_newton_weigh(&sim->matrix, sens->y);
     if (status == PH_OK)
         status = ph_sens_loads(sens, d, s);
     if (status == PH_OK && method->sens_load)
