@@ -54,7 +54,7 @@ int ph_answer(ph_json *j)
 
 void ph_answer_refusal(void)
 {
-    if (kept.answered)
+    if (kept.answered || strstr(kept.first, "not enough memory")) /* which is no input */
         return;
     ph_json j = ph_json_create();
     ph_json_text(&j, j.root, "polhode", ph_version());
