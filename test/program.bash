@@ -31,12 +31,17 @@ complains() {
     grep -qF -e "$1" err || fail "$2: no '$1' in: $(cat err)"
 }
 
-# refused TEXT ARGS...: exit code 2, nothing on stdout, one complaint with TEXT in it
+# refused TEXT ARGS...: exit code 2, nothing on stdout but, with --json, an object that says why; one complaint with TEXT in it
 refused() {
     local text=$1
     shift
     run 2 "$@"
-    [[ ! -s out ]] || fail "polhode $*: prints although it refuses"
+    if [[ " $* " == *" --json "* ]]; then
+        is_json out
+        has out '"status":"bad_input","reason":"'
+    else
+        [[ ! -s out ]] || fail "polhode $*: prints although it refuses"
+    fi
     complains "$text" "polhode $*"
 }
 

@@ -146,6 +146,24 @@ has out 'heavy_top: genalpha, sigma 1, rho 0.9, ggl' 'after 100 steps' 'cost' 'v
 run 0 run heavy_top --t-end 0.1 --quiet
 [[ ! -s out ]] || fail "--quiet prints"
 
+# the parameters of a run
+run 0 run "$models/heavy_top.lua" --t-end 0.001 --set m=16 --json
+has out '"parameters":{"m":16'
+run 0 run "$models/heavy_top.lua" --t-end 0.001 -o once.csv
+[[ $(grep -v '^#' once.csv | head -n 1 | tr ',' '\n' | sort | uniq -d) == '' ]] || fail "names twice: $(grep -v '^#' once.csv | head -n 1)"
+has once.csv 'energy [J]'
+[[ $(grep -v '^#' once.csv | awk -F, '{ print NF }' | sort -u | wc -l) == 1 ]] || fail "rows and names differ"
+
+# bad input is an answer too
+for command in 'run no.lua' 'check no.lua' 'sens no.lua --param m' 'sweep no.lua --vary m=1' 'converge no.lua --h 0.1' \
+    'work no.lua --h 0.1' 'transient no.lua' 'static no.lua' 'modes no.lua' 'reduce no.lua' 'stability no.lua --about-spin'; do
+    # shellcheck disable=SC2086
+    refused 'no.lua' $command --json
+    has out '"reason":"no.lua: No such file'
+done
+refused '--h' run heavy_top --h -1 --json
+refused "there is no benchmark 'zz'" bench zz --json
+
 # ---- numerical failure --------------------------------------------------------------------------------------------
 
 run 1 run heavy_top --h 0.1 --json -o failed.csv
@@ -153,6 +171,9 @@ is_json out
 has out '"status":"newton_failed"' '"t":' '"reason":"' '"culprits":[{' '"residual":'
 [[ $(wc -l <err) == 1 ]] || fail "not one line: $(cat err)"
 [[ $(tail -n 1 failed.csv) == "# failure t = "* ]] || fail "the file of a failed run does not say so"
+run 1 run heavy_top --h 0.5
+has out 'no step was done; 20 Newton iterations in the first'
+! grep -q 'at most 0\|nan' out || fail "a failed first step: $(cat out)"
 run 1 run heavy_top --h 0.02 --formulation index3
 has out 'did not reach its end'
 
@@ -172,7 +193,7 @@ tail -n 1 eta.csv | awk -F, '{
     d = ($(NF - 3) + 0.006162737156998)^2 + ($(NF - 2) - 0.003690488925559)^2 + ($(NF - 1) - 0.004866801491325)^2
     exit !(d < 1e-20) }' || fail "eta: $(tail -n 1 eta.csv)"
 ! grep -q '\.eta1' top.csv || fail "index-3 has no eta"
-run 0 run heavy_top --t-end 0.1 --every 30 -o some.csv
+run 0 run heavy_top --t-end 0.1 --formulation index3 --every 30 -o some.csv
 [[ $(grep -cv '^#' some.csv) == 6 ]] || fail "--every 30 of 100 steps: header, 0, 30, 60, 90, 100"
 cmp -s <(tail -n 1 some.csv) <(tail -n 1 top.csv) || fail "--every changes the last row"
 run 0 run pendulum -o plane.csv
@@ -184,6 +205,18 @@ run 0 run heavy_top --t-end 0.001 -o link.csv
 [[ -L link.csv && $(grep -cv '^#' top.csv) == 3 ]] || fail "a link is not followed"
 run 0 run heavy_top --t-end 0.001 --quiet -o /dev/stdout
 [[ $(grep -cv '^#' out) == 3 ]] || fail "/dev/stdout"
+run 0 run heavy_top --t-end 0.001 -o -
+[[ $(grep -cv '^#' out) == 3 && $(head -n 1 out) == '# polhode '* && $(wc -l <err) == 0 ]] || fail "-o -: $(cat out err)"
+[[ $(echo before >all && "$polhode" run heavy_top --t-end 0.001 -o /dev/stdout >>all && grep -cv '^#' all) == 4 ]] ||
+    fail "-o /dev/stdout replaces the file: $(cat all)"
+run 0 transient heavy_top --steps 5 -o -
+[[ $(grep -cv '^#' out) == 7 ]] || fail "a table to stdout: $(cat out)"
+refused "'-' and --json are both for standard output" run heavy_top -o - --json
+for name in x.txt x.csv.gz x.mat x; do
+    refused "-o: '$name': no format has this ending; there are .csv, .h5 and .hdf5" run heavy_top --t-end 0.001 -o $name
+    refused "-o: '$name': the table is written as CSV" transient heavy_top -o $name
+    [[ ! -e $name ]] || fail "$name was written"
+done
 [[ -c /dev/null ]] && run 0 run heavy_top --t-end 0.001 --quiet -o /dev/null
 [[ -c /dev/null ]] || fail "/dev/null is gone"
 
@@ -212,7 +245,21 @@ kill -TERM "$pid"
 wait "$pid" 2>/dev/null
 code=$?
 [[ $code == 143 ]] || fail "SIGTERM: exit code $code"
-[[ -z $(find . -name 'fresh*') ]] || fail "SIGTERM leaves $(find . -name 'fresh*')"
+# what was computed so far is kept, whole rows of it, and the last line says that it is not all
+rows=$(grep -cv '^#' fresh.csv)
+((rows > 2)) || fail "SIGTERM: $rows rows"
+[[ $(grep -v '^#' fresh.csv | awk -F, '{ print NF }' | sort -u | wc -l) == 1 ]] || fail "SIGTERM: half a row"
+[[ $(tail -n 1 fresh.csv) == '# failure interrupted at t = '*'rows so far are in '* ]] || fail "SIGTERM: $(tail -n 1 fresh.csv)"
+has err "interrupted at t = " "the $((rows - 1)) rows so far are in 'fresh.csv'" 'the same command runs it anew'
+[[ -z $(find . -name 'fresh*part*') ]] || fail "SIGTERM leaves $(find . -name 'fresh*')"
+timeout -s INT 1 "$polhode" run chain --size 20 --t-end 5000 --json -o ctrl_c.csv >out 2>err </dev/null
+code=$?
+[[ $code == 124 || $code == 130 ]] || fail "SIGINT: exit code $code"
+is_json out
+has out '"status":"stopped"' '"reason":"interrupted at t = '
+timeout --preserve-status -s INT 1 "$polhode" run chain --size 20 --t-end 5000 --quiet -o ctrl_c.csv >out 2>err </dev/null
+code=$?
+[[ $code == 130 ]] || fail "SIGINT: exit code $code"
 
 # A reader that goes away, a closed or full stdout.
 "$polhode" run chain --size 2000 --t-end 0.001 --json 2>err | head -c 10 >/dev/null
@@ -232,7 +279,32 @@ fi
 refused '.svg or .png' run heavy_top --plot a.gif
 if command -v gnuplot >/dev/null; then
     run 0 run "$models/heavy_top.lua" --plot history.svg --quiet
-    has history.svg '<svg' 't [s]' 'tip [m]' 'reaction [N]' 'reaction [N m]' 'energy [J]' 'component 3'
+    has history.svg '<svg' 't [s]' 'tip [m]' 'reaction [N]' 'reaction [N m]' 'energy − 5435.7 [J]' '>x<' '>y<' '>z<' '0 but for round-off'
+    grep -qF 'component' history.svg && fail "components without names"
+    # what is small beside other numbers, and smooth, is a signal
+    cat >small.lua <<'END'
+model "small"
+body  { name = "a", mass = 1, inertia = {1, 1, 1}, velocity = {1, 0, 0} }
+sensor{ name = "large", custom = function(t) return 1000 * math.cos(t) end }
+sensor{ name = "small", custom = function(t) return 1e-10 * math.sin(5 * t) end }
+gravity{0, 0, 0}
+run   { t_end = 1, h = 1e-2 }
+END
+    run 0 run small.lua --plot small.svg --quiet
+    grep -qF 'round-off' small.svg && fail "a smooth signal is no round-off"
+    # panels that are chosen, and numbers over each other
+    run 0 run "$models/heavy_top.lua" --t-end 0.1 --sensor energy --plot-xy tip.x,reaction.3 --plot-xy energy,tip.2 --plot xy.svg --quiet
+    has xy.svg 'energy' 'tip.x [m]' 'reaction.z [N]' 'tip.y [m]'
+    grep -qF 'tip [m]' xy.svg && fail "--sensor: a panel that was not asked for"
+    run 0 run "$models/spin_up.lua" --t-end 0.01 --sensor u,root --plot names.svg --quiet
+    has names.svg '>1, x<' '>2, y<' '>z<'
+    sensor='the model has no sensor'
+    refused "--sensor: $sensor 'tap'" run "$models/heavy_top.lua" --sensor tap --plot x.svg
+    refused "--plot-xy: $sensor 'tap.x'" run "$models/heavy_top.lua" --plot-xy tip.x,tap.x --plot x.svg
+    refused "sensor 'tip' has 3 numbers: say which, as in tip.x" run "$models/heavy_top.lua" --plot-xy tip.x,tip.w --plot x.svg
+    refused "sensor 'tip' has 3 numbers" run "$models/heavy_top.lua" --plot-xy tip,tip.x --plot x.svg
+    refused "is not of the form A,B" run "$models/heavy_top.lua" --plot-xy tip.x --plot x.svg
+    refused "--sensor: $sensor 'a'" run heavy_top --sensor a --plot x.svg
     run 0 run heavy_top --t-end 0.1 --h 1e-5 --plot long.svg
     has long.svg 'top, position [m]' 'pivot, lambda [SI]'
     [[ $(wc -c <long.svg) -lt 400000 ]] || fail "a picture of all 10000 steps: $(wc -c <long.svg) bytes"
@@ -241,6 +313,8 @@ if command -v gnuplot >/dev/null; then
     run 0 run chain --size 20 --t-end 0.01 --plot chain.svg
     complains 'note: the picture shows the first 12 of' "many panels"
 fi
+refused 'chooses what --plot draws' run "$models/heavy_top.lua" --sensor tip
+refused 'chooses what --plot draws' run "$models/heavy_top.lua" --plot-xy tip.x,tip.y
 
 # what is written is none of what is read, and no two of them are one file
 cp "$models/heavy_top.lua" mine.lua
@@ -253,11 +327,11 @@ done
 cmp -s mine.lua "$models/heavy_top.lua" || fail "the model was written over"
 refused '-o and --reference are the same file' converge mine.lua --h 2e-3,1e-3 --t-end 0.1 --reference mine.csv -o mine.csv
 refused "-o and --plot are the same file, 'both'" converge mine.lua --h 2e-3,1e-3 --t-end 0.1 -o both --plot both
-run 0 run pendulum -o pendulum --quiet # a file that has the name of a built-in problem
+run 0 run pendulum -o pendulum.csv --quiet # a file that has the name of a built-in problem
 run 0 converge pendulum --h 0.02,0.01 -o /dev/null --reference exact --quiet
 for ending in h5 json svg lua; do
-    refused "the table is written as CSV, and not as .$ending" converge pendulum --h 0.02,0.01 -o "table.$ending"
-    refused "the table is written as CSV, and not as .$ending" sweep pendulum --vary h=0.02,0.01 -o "table.$ending"
+    refused "the table is written as CSV" converge pendulum --h 0.02,0.01 -o "table.$ending"
+    refused "the table is written as CSV" sweep pendulum --vary h=0.02,0.01 -o "table.$ending"
 done
 
 # ---- other commands -----------------------------------------------------------------------------------------------
@@ -332,8 +406,8 @@ refused 'its value is missing' run heavy_top --sigma
 refused "-o: its value is missing; '--json' is an option" run heavy_top -o --json
 refused "--sigma: its value is missing; '-o' is an option" run heavy_top --sigma -o x.csv
 refused "-o: its value is missing; '--json' is an option" manual -o --json
-run 0 run heavy_top --t-end 0.001 --quiet -o ./--json
-[[ -s ./--json ]] || fail "a file called --json"
+run 0 run heavy_top --t-end 0.001 --quiet -o ./--json.csv
+[[ -s ./--json.csv ]] || fail "a file called --json.csv"
 refused "'one' is not a number" run heavy_top --sigma one
 refused "'' is not a number" run heavy_top --h=
 refused "'1e-3x' is not a number" run heavy_top --h 1e-3x
@@ -372,6 +446,14 @@ refused "did you mean '--json'?" run heavy_top --jsn
 refused 'one argument too many' verify now
 refused 'root of that tree' verify
 refused 'empty' verify -o ''
+ln -s "$models" models
+run 0 verify --row amp-0.9,e3-0
+has out '| amp-0.9 |' '| 34.265298 |' '| e3-0 |'
+read -r -a command < <(grep -o 'converge heavy_top_r3xso3[^`]*' out)
+run 0 "${command[@]}" # the command of a row shows its number: 0.01279
+has out '1.279e-02'
+refused "no row 'amp-0.8'; did you mean 'amp-0.9'?" verify --row amp-0.8
+refused 'leave out -o' verify --row amp-0.9 -o page.md
 refused "a?b" run $'a\nb'
 
 finish

@@ -43,6 +43,16 @@ if [[ -n ${H5_TO_CSV:-} ]]; then
     echo 'flexible { name = "rod", file = "body.h5" }' >again.lua
     run 0 reduce again.lua -o again.json
     cmp -s body.json again.json || fail "a body of HDF5 is another one"
+    sleep 1.1 # times have seconds
+    run 0 reduce rod.lua -o later.h5
+    cmp -s body.h5 later.h5 || fail "the same body has other bytes a second later"
+    (ulimit -f 4 && "$polhode" reduce rod.lua -o full.h5 >out 2>err)
+    [[ $? == 2 && ! -e full.h5 ]] || fail "a full disk: $(cat err)"
+    complains "cannot write 'full.h5'" "a full disk"
+    echo 'flexible { name = "rod", file = "body.h5", omega = {0, 0, 1} } run { t_end = 1, h = 1e-3 }' >long.lua
+    (ulimit -f 4 && "$polhode" run long.lua -o full.h5 --quiet >out 2>err) # after HDF5 was used to read
+    [[ $? == 2 && ! -e full.h5 ]] || fail "a full disk, of a run: $(cat err)"
+    complains "cannot write 'full.h5'" "a full disk, of a run"
     head -c 4000 body.h5 >cut.h5
     echo 'flexible { name = "rod", file = "cut.h5" }' >cut.lua
     refused "cut.h5' cannot be read as HDF5" reduce cut.lua

@@ -131,6 +131,12 @@ run 0 transient "$models/heavy_top.lua" --formulation index3 --sigma 0 --steps 1
 within "$(peak plain)" 122.43 2.4 "plain start of the model file"
 run 0 transient heavy_top --formulation ggl -o t.csv
 has out 'no amplification is predicted'
+grep -q 'predicted,eta,eta_half' t.csv || fail "eta of the stabilised form: $(head -n 5 t.csv)"
+# reference: max |eta| on [0, 1], sigma = 0, of an independent prototype, with h = 1e-3 and 5e-4
+run 0 transient heavy_top --formulation ggl --sigma 0 --rho 0.9 --h 1e-3 --steps 1000
+has out 'largest |eta|: 0.01143' '0.00285' 'with h/2, 4.00'
+run 0 transient heavy_top --formulation index3 -o t3.csv
+! grep -q 'eta_half' t3.csv || fail "index-3 has no eta"
 [[ $(grep -vc '^#' t.csv) == 52 ]] || fail "51 rows of 50 steps: $(grep -vc '^#' t.csv)"
 
 # parameters of the model are settings too

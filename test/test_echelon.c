@@ -88,10 +88,11 @@ static void free_sparse(ph_echelon *e)
     free((void *)e->start), free((void *)e->col), free((void *)e->x);
 }
 
-/* Against the span of all rows that are kept: a row that is called dependent has next to nothing outside it (2e-8:
- * round-off, of spans that nearly dependent rows determine to a few digits), and each row that is kept has something
- * outside the span of those kept before it: what is left of a row is overestimated by the sizes of entries beside
- * pivots, so below 1e-11 a row must be called dependent. Returns how many rows depend. */
+/* Against the span of all rows that are kept: a row that is called dependent has next to nothing outside it
+ * (2e-8: round-off, of spans that nearly dependent rows determine to a few digits), and each row that is
+ * kept has something outside the span of those kept before it: what is left of a row is overestimated by
+ * the sizes of entries beside pivots, so below 1e-11 a row must be called dependent. Returns how many rows
+ * depend. */
 static int compare(dense *d)
 {
     ph_echelon e = sparse(d);
@@ -203,8 +204,8 @@ static void what_is_left_is_scaled(void **state)
     dense_free(&d);
 }
 
-/* Rows with one large entry, farther to the left in each, after many small ones: columns are given on to later groups
- * until there is a pivot for them. */
+/* Rows with one large entry, farther to the left in each, after many small ones: columns are given on to
+ * later groups until there is a pivot for them. */
 static void columns_are_given_on(void **state)
 {
     (void)state;
@@ -222,8 +223,8 @@ static void columns_are_given_on(void **state)
 
 /* ---- long loops ------------------------------------------------------------------------------------ */
 
-/* Differences of neighbours in a closed row of n columns: the last one follows from the others. Columns are halved
- * and halved: those between two halves come last. */
+/* Differences of neighbours in a closed row of n columns: the last one follows from the others. Columns are
+ * halved and halved: those between two halves come last. */
 static int closed_loop(int n, int step, unsigned char *dependent, const ph_allocator *alloc,
                        ph_status *status)
 {

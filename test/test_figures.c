@@ -117,6 +117,63 @@ static void test_papers(void **state)
     }
 }
 
+/* A command that a method's formulation matters to states it. */
+static void check_formulation(const char *command)
+{
+    int reads = strstr(command, "rkmk") == NULL && strstr(command, "verify") == NULL &&
+                strncmp(command, "check", 5) != 0 && strncmp(command, "modes", 5) != 0 &&
+                strstr(command, "--oscillator") == NULL;
+    if (reads && !strstr(command, "--formulation"))
+        fail_msg("'polhode %s' depends on the default formulation", command);
+}
+
+static void check_command(const char *id, const char *want)
+{
+    char text[512];
+    ph_figure_command(ph_figure_find(id), text, sizeof text);
+    assert_string_equal(text, want);
+}
+
+/* Every row has a command, which states all that it depends on; rows that compare us with ourselves say so. */
+static void test_commands(void **state)
+{
+    (void)state;
+    for (int k = 0; ph_figure_get(k); k++) {
+        char text[512];
+        if (ph_figure_get(k)->section)
+            continue;
+        ph_figure_command(ph_figure_get(k), text, sizeof text);
+        assert_in_range(strlen(text), 10, 400);
+        check_formulation(text);
+    }
+    for (int k = 0; ph_picture_get(k); k++)
+        check_formulation(ph_picture_get(k)->command);
+    check_command("e3-0", "converge heavy_top_r3xso3 --formulation index3 --sigma 0 --rho 0.9 --start "
+                          "perturbed --h 0.001 --from 0.5 --t-end 1");
+    check_command("o-rotor-opt", "converge rotor --formulation index3 --sigma opt --rho 0.9 --start "
+                                 "perturbed --h 2.5e-5,1.25e-5,6.25e-6 "
+                                 "--from 0.09 --t-end 0.1");
+    check_command(
+        "m-slider-2-order",
+        "converge models/slider_crank.lua --formulation ggl --sigma 1 --rho 0.875 --start perturbed "
+        "--h 0.0005,0.00025,0.000125 --from 2 --t-end 2 --sensor s,theta,sdot");
+    check_command("m-slider-2",
+                  "sweep models/slider_crank.lua --formulation ggl --sigma 1 --rho 0.875 --start perturbed "
+                  "--vary h=0.0005,0.00025,0.000125 --t-end 2 --sensor s,theta,sdot --json");
+    check_command(
+        "hag-n-slider-euler",
+        "work models/slider_crank.lua --space euler --formulation index3 --rho 0.875 --start perturbed "
+        "--atol 1e-10 --rtol 1e-9 --h 0.001 --t-end 2 --repeats 1");
+    check_command("thrown-linear", "run models/flying_spaghetti.lua --set mass=1 --space SE3 --method rkmk "
+                                   "--tableau dopri8 --atol 1e-14 "
+                                   "--rtol 1e-15 --h 0.001953125 --t-end 10");
+    check_command("p-plain", "converge pendulum --set x=0.2 --formulation index3 --sigma 0 --rho 0.9 --start "
+                             "plain --h 0.02,0.01 --t-end 2");
+    check_command("eg-0", "verify --row eg-0"); /* eta outside for sigma = 0 is no option of the program */
+    assert_memory_equal(ph_figure_find("mt-3-0")->source, "self", 4);
+    assert_memory_equal(ph_figure_find("sens-d-3-1")->source, "self", 4);
+}
+
 /* A line for each row, and the number of rows that fail. */
 static void test_page(void **state)
 {
@@ -178,9 +235,9 @@ int main(void)
 {
     static section sections[MAX_SECTIONS];
     static const struct CMUnitTest last[] = {cmocka_unit_test(test_page), cmocka_unit_test(test_papers),
-                                             cmocka_unit_test(test_failure),
+                                             cmocka_unit_test(test_commands), cmocka_unit_test(test_failure),
                                              cmocka_unit_test(test_processes)};
-    struct CMUnitTest tests[MAX_SECTIONS + 5] = {cmocka_unit_test(test_rows)};
+    struct CMUnitTest tests[MAX_SECTIONS + 6] = {cmocka_unit_test(test_rows)};
     size_t n = 0;
     ph_study *study = ph_study_create(PH_TEST_DIR "/../models");
     if (!study || ph_figure_count() > 1024)
@@ -193,7 +250,7 @@ int main(void)
             n++;
         }
     memcpy(tests + n + 1, last, sizeof last);
-    int failed = _cmocka_run_group_tests("figures", tests, n + 5, NULL, NULL);
+    int failed = _cmocka_run_group_tests("figures", tests, n + 6, NULL, NULL);
     ph_study_destroy(study);
     return failed;
 }

@@ -33,6 +33,13 @@ same() {
         fail "polhode run $*: $(diff <(grep '^#' run.csv | sort) <(grep '^#' back.csv | sort))"
 }
 
+# The same bytes at any time: nothing says when it was written.
+run 0 run "$models/governor.lua" --t-end 0.005 -o run.h5 --quiet
+sleep 1.1 # times have seconds
+run 0 run "$models/governor.lua" --t-end 0.005 -o later.h5 --quiet
+cmp -s run.h5 later.h5 || fail "a run has other bytes a second later"
+rm later.h5
+
 # Every kind of channel: bodies, particles, several rows of multipliers, sensors of one and of many numbers, reactions.
 for model in heavy_top governor four_bar driven_crank andrews; do
     same 0 "$models/$model.lua" --t-end 0.005
@@ -107,6 +114,6 @@ wait "$pid" 2>/dev/null
 code=$?
 [[ $code == 143 ]] || fail "SIGTERM: exit code $code"
 says "interrupted at t = "
-nothing_left SIGTERM
+[[ -s long.h5 && -z $(find . -name "long.h5.part*") ]] || fail "SIGTERM: $(ls)"
 
 finish

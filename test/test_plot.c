@@ -53,6 +53,10 @@ static ph_panel heat_map(void)
                                .levels = levels}};
 }
 
+typedef struct range_of_axis {
+    double min, max;
+} range_of_axis;
+
 static void script_of(const ph_plot *plot, char *text, size_t size)
 {
     FILE *f = tmpfile();
@@ -148,7 +152,55 @@ static void test_tics(void **unused)
     has(text, "set xlabel 'h' noenhanced");
     s.x = far; /* no labels of six digits tell these apart */
     script_of(&plot, text, sizeof text);
-    has(text, "set xtics autofreq");
+    has(text, "set xlabel 'h − 1000000' noenhanced");
+    assert_null(strstr(text, "set xtics autofreq"));
+    static const double energy[] = {5435.69679, 5435.69691}, down[] = {-5435.69679, -5435.69691};
+    s.x = x, s.y = energy, p.y.label = "E", p.y.unit = "J";
+    script_of(&plot, text, sizeof text);
+    has(text, "set ylabel 'E − 5435.697 [J]' noenhanced");
+    has(text, "0.001 -0.0002");
+    s.y = down;
+    script_of(&plot, text, sizeof text);
+    has(text, "set ylabel 'E + 5435.697 [J]' noenhanced");
+}
+
+static range_of_axis find_range(const char *text, const char *axis)
+{
+    range_of_axis r = {NAN, NAN};
+    char what[32];
+    snprintf(what, sizeof what, "set %srange [", axis);
+    const char *at = strstr(text, what);
+    if (at)
+        sscanf(at + strlen(what), "%lf:%lf", &r.min, &r.max);
+    return r;
+}
+
+/* Numbers that differ by round-off are one number: the axis is wide beside them. */
+static void test_still(void **unused)
+{
+    (void)unused;
+    static char text[1 << 16];
+    static const double x[] = {0, 1, 2}, y[] = {7, 7 + 3e-15, 7 - 2e-15};
+    ph_series s = {.n = 3, .x = x, .y = y};
+    ph_panel p = {.n_series = 1, .series = &s};
+    ph_plot plot = {.n_panels = 1, .panels = &p};
+    script_of(&plot, text, sizeof text);
+    range_of_axis r = find_range(text, "y");
+    assert_true(r.max - r.min > 1e-10 && r.max - r.min < 1e-7);
+}
+
+/* Cells at the edge of a map are as wide as the others: 11 steps of 1/11 and two halves; 10 of a third of a decade. */
+static void test_edges(void **unused)
+{
+    (void)unused;
+    static char text[1 << 16];
+    ph_panel p = heat_map();
+    ph_plot plot = {.n_panels = 1, .panels = &p};
+    script_of(&plot, text, sizeof text);
+    range_of_axis x = find_range(text, "x"), y = find_range(text, "y");
+    check_near(x.min, -0.5 / 11, 1e-14), check_near(x.max, 11.5 / 11, 1e-14);                /* round-off */
+    check_near(log10(y.min), -3 - 0.5 / 3, 1e-14), check_near(log10(y.max), 0.5 / 3, 1e-14); /* round-off */
+    has(text, "0 0.001 -0.0454545455 0.0472727273 0.000681292069 0.0014"); /* centre, edges and the hair */
 }
 
 /* The triangle has the slope it says: round-off of 17 printed digits. */
@@ -228,9 +280,9 @@ static void test_draw(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_script),   cmocka_unit_test(test_strip),
-                                       cmocka_unit_test(test_tics),     cmocka_unit_test(test_log_tics),
-                                       cmocka_unit_test(test_triangle), cmocka_unit_test(test_ready),
-                                       cmocka_unit_test(test_draw)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_script),   cmocka_unit_test(test_strip),    cmocka_unit_test(test_tics),
+        cmocka_unit_test(test_log_tics), cmocka_unit_test(test_triangle), cmocka_unit_test(test_ready),
+        cmocka_unit_test(test_draw),     cmocka_unit_test(test_still),    cmocka_unit_test(test_edges)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

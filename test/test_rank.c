@@ -7,14 +7,16 @@
 #include <time.h>
 
 /* A ladder of N parallelograms of bars with hinges: 4 N joints, of which every fourth closes a loop.
- * disorder: the joints are listed in another order. */
+ * disorder: the joints are listed in another order. length: of a bar; heavy: mass of a rung. */
 static const char ladder[] =
     "model 'ladder'\n"
     "local N, disorder = math.floor(param('N', 10)), param('disorder', 0)\n"
     "local c, s = math.cos(0.3), math.sin(0.3)\n"
-    "local function at(x, y) return {c * x - s * y, s * x + c * y, 0} end\n"
-    "local function bar(name, p, q)\n"
-    "  body { name = name, mass = 1, inertia = {0.01, 1 / 12, 1 / 12},\n"
+    "local l, heavy = param('length', 1), param('heavy', 1)\n"
+    "local function at(x, y) return {l * (c * x - s * y), l * (s * x + c * y), 0} end\n"
+    "local function bar(name, p, q, m)\n"
+    "  body { name = name, mass = m or 1, inertia = {(m or 1) * l^2 / 100, (m or 1) * l^2 / 12, (m or 1) * "
+    "l^2 / 12},\n"
     "         position = {(p[1] + q[1]) / 2, (p[2] + q[2]) / 2, 0},\n"
     "         rotation = {axis = {0, 0, 1}, angle = math.atan(q[2] - p[2], q[1] - p[1])} }\n"
     "end\n"
@@ -26,7 +28,7 @@ static const char ladder[] =
     "gravity {1, -9.81, 3}\n"
     "for i = 1, N do\n"
     "  local before = i == 1 and 'ground' or 'rung' .. i - 1\n"
-    "  bar('rung' .. i, at(i, 0), at(i, 1))\n"
+    "  bar('rung' .. i, at(i, 0), at(i, 1), heavy)\n"
     "  bar('low' .. i, at(i - 1, 0), at(i, 0))\n"
     "  bar('high' .. i, at(i - 1, 1), at(i, 1))\n"
     "  hinge(before, 'low' .. i, at(i - 1, 0))\n"
@@ -44,12 +46,11 @@ typedef struct rig {
     double seconds; /* of processor time for the rank */
 } rig;
 
-static rig open_ladder(int N, int disorder)
+static rig open_model(const char *text, const ph_setting *sets, size_t n_sets)
 {
-    const ph_setting sets[] = {{"N", N}, {"disorder", disorder}};
     rig r = {0};
     ph_error err = {0};
-    if (read_named(&r.model, "ladder.lua", ladder, strlen(ladder), sets, 2, NULL, &err) != PH_OK ||
+    if (read_named(&r.model, "model.lua", text, strlen(text), sets, n_sets, NULL, &err) != PH_OK ||
         ph_mechanism_create(&r.mech, r.model, PH_SPACE_R3XSO3, NULL, &err) != PH_OK ||
         ph_mechanism_initial(r.mech, 0, &r.q0, &r.v0, &err) != PH_OK)
         fail_msg("%s", err.text);
@@ -59,6 +60,12 @@ static rig open_ladder(int N, int disorder)
     r.seconds = (double)(clock() - before) / CLOCKS_PER_SEC;
     r.sys = ph_mechanism_system(r.mech);
     return r;
+}
+
+static rig open_ladder(int N, int disorder)
+{
+    const ph_setting sets[] = {{"N", N}, {"disorder", disorder}};
+    return open_model(ladder, sets, 2);
 }
 
 static void close_ladder(rig *r)
@@ -83,6 +90,68 @@ static void many_loops(void **state)
     assert_int_equal(r.sys->n_redundant, 3 * N);
     check_le(r.seconds, 2); /* ordering: likewise */
     close_ladder(&r);
+}
+
+/* What repeats what does not depend on the unit of length, nor on how much heavier some bodies are. */
+static void units_cancel(void **state)
+{
+    (void)state;
+    enum { N = 5 };
+    static const double length[] = {1e-9, 1e-6, 1e-3, 0.05, 1, 1e3, 1e6, 1e9}, heavy[] = {1e-9, 1, 1e9};
+    for (size_t k = 0; k < sizeof length / sizeof *length; k++)
+        for (size_t m = 0; m < sizeof heavy / sizeof *heavy; m++) {
+            const ph_setting sets[] = {{"N", N}, {"length", length[k]}, {"heavy", heavy[m]}};
+            rig r = open_model(ladder, sets, 3);
+            for (int j = 0; j < 4 * N; j++)
+                if (ph_mechanism_redundant(r.mech, j) != (j % 4 == 3 ? 3 : 0))
+                    fail_msg("length %g, mass %g: joint %d has %d conditions too many", length[k], heavy[m],
+                             j, ph_mechanism_redundant(r.mech, j));
+            close_ladder(&r);
+        }
+}
+
+/* kind 0: a chain of short links; 1: a V of them, held at both ends; 2: a tree of hinges with long and
+ * short arms; 3: a star of them, one body with all the others. */
+static const char links[] =
+    "model 'links'\n"
+    "local N, l, kind = math.floor(param('N', 10)), param('l', 0.05), math.floor(param('kind', 0))\n"
+    "local function at(s)\n"
+    "  return {0.6 * l * s, 0, kind == 1 and s > N / 2 and 0.8 * l * (s - N) or -0.8 * l * s}\n"
+    "end\n"
+    "for i = 1, N do\n"
+    "  local up = kind == 2 and i // 2 or kind == 3 and (i > 1 and 1 or 0) or i - 1\n"
+    "  body { name = 'b' .. i, mass = 1, inertia = {l^2 / 100, l^2 / 12, l^2 / 12}, position = at(i - 0.5) "
+    "}\n"
+    "  joint { name = 'j' .. i, type = kind > 1 and 'revolute' or 'spherical', at = at(i - 1),\n"
+    "          axis = kind > 1 and {math.cos(i), math.sin(i), 0.3} or nil,\n"
+    "          bodies = {up == 0 and 'ground' or 'b' .. up, 'b' .. i} }\n"
+    "end\n"
+    "if kind == 1 then joint { name = 'end', type = 'spherical', bodies = {'b' .. N, 'ground'}, at = at(N) } "
+    "end\n";
+
+/* Processor time for the rank of N links, the least of three. */
+static double time_links(int kind, int N)
+{
+    double least = HUGE_VAL;
+    for (int k = 0; k < 3; k++) {
+        const ph_setting sets[] = {{"N", N}, {"kind", kind}};
+        rig r = open_model(links, sets, 2);
+        assert_int_equal(r.sys->n_redundant, 0);
+        least = fmin(least, r.seconds);
+        close_ladder(&r);
+    }
+    return least;
+}
+
+/* Four times the links take four times as long, whatever their length is: without regard to units and trees
+ * it was sixty times. */
+static void cost_is_linear(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 4; kind++) {
+        double some = time_links(kind, 500), more = time_links(kind, 2000);
+        check_le(more, 12 * some + 5e-3); /* ordering: 4, and what a busy machine adds; 5 ms: of the clock */
+    }
 }
 
 /* How far lambda is from the range of B(q), relative to its size: 0 for multipliers of least norm.
@@ -154,6 +223,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_loops),
+        cmocka_unit_test(units_cancel),
+        cmocka_unit_test(cost_is_linear),
         cmocka_unit_test(least_norm_of_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

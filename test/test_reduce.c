@@ -158,6 +158,25 @@ static void markers(void **state)
     ph_fe_free(&fe);
 }
 
+/* The limit comes before the work: this bar is too fine for any modes, which is found out on the way to them. */
+static void modes_are_counted_first(void **state)
+{
+    (void)state;
+    static const int node[12] = {0, 300, 600, 900, 1200, 1500, 1800, 2100, 2400, 2700, 2900, 3000};
+    ph_fe fe = straight(steel_bar(), 3000, 1, 0, 0);
+    ph_fe_spec spec = clamped(60);
+    ph_fe_interface all[12];
+    refuse(&fe, &spec, "so many small elements");
+    spec.n = 61;
+    refuse(&fe, &spec, "modes: there are 61, and 60 are the limit");
+    for (int k = 0; k < 12; k++)
+        all[k] = (ph_fe_interface){"end", 1, &node[k]};
+    spec = (ph_fe_spec){.frame_id = PH_NO_NODE, .type = PH_MODES_CRAIG_BAMPTON, .interface = all};
+    spec.n_interfaces = 12;
+    refuse(&fe, &spec, "modes: there are 66, and 60 are the limit");
+    ph_fe_free(&fe);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -167,6 +186,7 @@ int main(void)
         cmocka_unit_test(rigid_body),
         cmocka_unit_test(damping),
         cmocka_unit_test(markers),
+        cmocka_unit_test(modes_are_counted_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

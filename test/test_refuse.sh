@@ -12,6 +12,29 @@ failed() {
     complains "$text" "polhode $*"
 }
 
+# ---- drives without derivatives -------------------------------------------------------------------------------------
+
+drive() { # FUNCTION: a mass on a slide that follows it, to drive.lua
+    cat >drive.lua <<END_OF_MODEL
+model "drive"
+body { name = "a", mass = 1, inertia = {1, 1, 1} }
+joint { name = "slide", type = "prismatic", bodies = {"ground", "a"}, axis = {0, 0, 1}, drive = function(t) $1 end }
+run { t_end = 0.1, h = 1e-3 }
+END_OF_MODEL
+}
+rough="joint 'slide': its drive has no velocity or acceleration there that can be found"
+drive 'return t > 0 and 0.03 or 0'
+refused "t = 0: $rough" run drive.lua
+drive 'return t < 0.05 and 0 or 0.03'
+failed "t = 0.05: $rough" run drive.lua
+drive 'return math.abs(t)'
+failed "t = 0: $rough" run drive.lua
+# reference: the formula, at 10000 rad/s
+drive 'return 1e-3 * math.sin(1e4 * t)'
+run 0 run drive.lua --h 1e-5 --t-end 1e-3 --json
+v=$(grep -oE '"velocity":\[[^]]*' out | head -n 1 | cut -d, -f3)
+awk -v v="$v" 'BEGIN { d = v - 10 * cos(10); exit !(v && d * d < 1e-20) }' || fail "a drive of 10000 rad/s: $v"
+
 # ---- sensors that fail ----------------------------------------------------------------------------------------------
 
 cat >late.lua <<'END_OF_MODEL'

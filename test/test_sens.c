@@ -431,6 +431,28 @@ static void refusals(void **state)
     close_rig(&r);
 }
 
+/* Simplified derivatives: of methods that have something to simplify, from the first step on, forwards. */
+static void simplifications(void **state)
+{
+    (void)state;
+    rig r;
+    ph_error err = {0};
+    double value, gradient;
+    ph_options o = tight(1e-3);
+    open_rig(&r, "heavy_top.lua", "m", 0, &o);
+    assert_int_equal(ph_sens_simplify(r.sens, PH_REFERENCE_FREE, &err), PH_E_INPUT);
+    assert_non_null(strstr(err.text, "genalpha has no coordinates of rotations: 'reference-free'"));
+    assert_int_equal(ph_sens_simplify(r.sens, (ph_simplification)9, &err), PH_E_INPUT);
+    assert_int_equal(ph_sens_simplify(r.sens, PH_SYMMETRIC_STIFFNESS, &err), PH_OK);
+    scalar f = {.r = &r};
+    ph_objective objective = {value_of, NULL, NULL, &f};
+    assert_int_equal(ph_sens_gradient(r.sens, 3, &objective, 0, &value, &gradient, &err), PH_E_INPUT);
+    assert_non_null(strstr(err.text, "the adjoint is exact: 'symmetric-k'"));
+    assert_int_equal(ph_sim_run(r.sim, 1, NULL, NULL, &err), PH_OK);
+    assert_int_equal(ph_sens_simplify(r.sens, PH_NOT_SIMPLIFIED, &err), PH_E_INPUT);
+    close_rig(&r);
+}
+
 /* A system whose forces refuse from a time on. */
 typedef struct late {
     ph_system sys;
@@ -507,6 +529,7 @@ int main(void)
                                        cmocka_unit_test(multistep_plain_start),
                                        cmocka_unit_test(multistep_adjoint),
                                        cmocka_unit_test(refusals),
+                                       cmocka_unit_test(simplifications),
                                        cmocka_unit_test(neighbours_that_refuse)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -663,11 +663,10 @@ int main(void)
         cmocka_unit_test(test_stars),         cmocka_unit_test(test_random_patterns),
         cmocka_unit_test(test_lattices),      cmocka_unit_test(test_units),
         cmocka_unit_test(test_singular),      cmocka_unit_test(test_unstable),
-        cmocka_unit_test(test_sparse_pivots),
-        cmocka_unit_test(test_back_to_block), cmocka_unit_test(test_not_finite),
-        cmocka_unit_test(test_bad_graphs),    cmocka_unit_test(test_memory_fails),
-        cmocka_unit_test(test_no_allocation), cmocka_unit_test(test_fill),
-        cmocka_unit_test(test_analyse_time),
+        cmocka_unit_test(test_sparse_pivots), cmocka_unit_test(test_back_to_block),
+        cmocka_unit_test(test_not_finite),    cmocka_unit_test(test_bad_graphs),
+        cmocka_unit_test(test_memory_fails),  cmocka_unit_test(test_no_allocation),
+        cmocka_unit_test(test_fill),          cmocka_unit_test(test_analyse_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,8 @@
 
 enum { MOST = 70 };
 
-/* Residuals A v = mu v and V^T V = I, of sizes on both sides of what vectors take at once; graded, of rank 1, zero */
+/* Residuals A v = mu v and V^T V = I, of sizes on both sides of what vectors take at once; graded, of rank 1,
+ * zero */
 static void eigenpairs(void **state)
 {
     (void)state;

@@ -49,6 +49,12 @@ for space in R3xSO3 SE3; do
     run 0 run falling.lua --space "$space" --quiet
 done
 
+# What springs hold may come out: energy that explicit Euler feeds is none of an explosion at 1.5 times the first, and can be let go on.
+run 0 run "$models/spring_ball.lua" --method rkmk --tableau euler --h 0.1 --t-end 0.7 --quiet
+run 1 run "$models/spring_ball.lua" --method rkmk --tableau euler --h 0.1 --t-end 20
+has err 'the solution explodes' '--keep-going'
+run 0 run "$models/spring_ball.lua" --method rkmk --tableau euler --h 0.1 --t-end 20 --keep-going --quiet
+
 # Flexible bodies without stiffness under load: spin and axial forces that matter are told of, once.
 run 0 run "$models/spin_up_modal.lua" --set stiffening=0 --t-end 5 --json
 has err "note: flexible body 'rod': Omega^2 comes to" "above 0.05 since t = 4.42" "give it geometric_stiffness"
@@ -61,5 +67,43 @@ for quiet in "spin_up_modal.lua --t-end 5" "spin_up_modal.lua --t-end 3 --set st
     run 0 run "$models/"$quiet
     ! grep -q note err || fail "$quiet: $(cat err)"
 done
+
+# The step that check calls sensible serves: the run comes to its end, and bodies do not turn too far in a step.
+for model in double_pendulum bricard four_bar four_bars slider_crank pendulum chain ring free_body rolling_disc; do
+    run 0 check "$models/$model.lua"
+    h=$(sed -nE 's/.*step size +h = ([^ ]+) s would.*/\1/p' out)
+    run 0 run "$models/$model.lua" --h "${h:-none}"
+    ! grep -q 'turns by' err || fail "$model with h = $h: $(cat err)"
+done
+run 0 check "$models/driven_crank.lua"
+! grep -q sensible out || fail "round-off sets a step size: $(cat out)"
+
+# What a run met is told of once, on stderr and in JSON: large steps, kinks of drives, violated velocities.
+run 0 run "$models/heavy_top.lua" --h 5e-3 --t-end 0.1 --json
+has err "note: with h = 0.005 s a body turns by 0.75 rad in a step"
+has out '"warnings":[{"text":"with h = 0.005 s a body turns by 0.75 rad in a step'
+cat >kink.lua <<'LUA'
+model "kink"
+local stop = param("stop", 0.05)
+body  { name = "a", mass = 1, inertia = {1, 1, 1} }
+joint { name = "slide", type = "prismatic", bodies = {"ground", "a"}, axis = {0, 0, 1},
+        drive = function(t) return math.min(t, stop) end }
+run   { t_end = 0.1, h = 1e-3 }
+LUA
+for stop in 0.05 0.05007 0.0505; do
+    run 0 run kink.lua --set stop=$stop
+    has err "note: joint 'slide': its drive has a kink, or is too fast for h = 0.001 s: near t = 0.05" 'its velocity changes by'
+    run 0 run kink.lua --set stop=$stop --quiet
+    [[ ! -s err ]] || fail "--quiet: $(cat err)"
+done
+run 0 run kink.lua --formulation index3
+has err "note: joint 'slide'" 'note: velocities violate the joints by up to' 'the largest velocity is 1'
+run 0 run kink.lua --set stop=1 # no kink on the way
+[[ ! -s err ]] || fail "a false alarm: $(cat err)"
+sed 's/math.min(t, stop)/0.01 * math.sin(100 * t)/' kink.lua >wave.lua
+run 0 run wave.lua
+[[ ! -s err ]] || fail "a false alarm: $(cat err)"
+run 0 run wave.lua --h 1e-2 --t-end 1
+has err "note: joint 'slide': its drive has a kink, or is too fast for h = 0.01 s"
 
 finish

@@ -8,7 +8,9 @@
  *   if (ph_equilibrium_create(&e, &sys, &o, 0, q0, &err) == PH_OK) ... ph_equilibrium_state(e) ...
  *   ph_equilibrium_destroy(e);
  *
- * Non-holonomic rows let a system move from q0 only by increments with A dq = 0. */
+ * Non-holonomic rows let a system move from q0 only by increments with A dq = 0.
+ *
+ * Threads: as simulations (sim.h); several equilibria in several threads can share a system. */
 #ifndef POLHODE_EQUILIBRIUM_H
 #define POLHODE_EQUILIBRIUM_H
 

@@ -11,7 +11,14 @@
  *
  * The model must outlive its mechanisms, and a mechanism its simulations. SI units and radians; positions,
  * velocities and forces in the world, angular velocities in the body; quaternions scalar first, body to
- * world. docs/model.md is the language of model files. */
+ * world. docs/model.md is the language of model files.
+ *
+ * Threads: models can be read in several threads at the same time, flexible bodies and HDF5 files included.
+ * A model without functions, and a mechanism of it, are only read from then on: simulations in several threads
+ * can share them. Functions of a file live in one Lua state, and a mechanism that calls them has memory of its
+ * own for that: ALL mechanisms and simulations of a model with functions must be used by one thread at a time.
+ * For several threads read the file once for each. Two threads that call functions of one model at the same
+ * time are refused, PH_E_CALLBACK, where this is noticed. */
 #ifndef POLHODE_MODEL_H
 #define POLHODE_MODEL_H
 
@@ -27,7 +34,7 @@ extern "C" {
 
 /* What a file says, complete and checked: names are resolved, rotations and axes have length one, numbers are
  * finite and make sense by themselves. Whether joints fit together is for the mechanism to find out. Constant
- * once it is read. A model with functions serves one thread. */
+ * once it is read. A model with functions serves one thread at a time. */
 typedef struct ph_model ph_model;
 
 /* A parameter set from outside, in place of its default in the file. */
@@ -190,6 +197,11 @@ PH_API double ph_mechanism_power(const ph_mechanism *mech, const ph_state *s);
  * out: its spin squared and its axial load, over the square of its lowest frequency and over a load that buckles it.
  * Both 0 where nothing is left out; returns 0 where there is no such body. */
 PH_API int ph_mechanism_lack(const ph_mechanism *mech, const ph_state *s, int k, double *spin, double *load);
+
+/* Coordinate and rate of the k-th driven joint, as the bodies have them: rad and rad/s, or m and m/s; angles in (-2 pi, 2 pi].
+ * joint: its index in the model. Returns 0 where there is no such joint. */
+PH_API int ph_mechanism_driven(const ph_mechanism *mech, const ph_state *s, int k, int *joint, int *is_angle,
+                               double *coordinate, double *rate);
 
 #ifdef __cplusplus
 }

@@ -8,7 +8,9 @@
  *
  * Each step is differentiated as it was solved: one linear system for each parameter, with the factorisation
  * of the step (docs/theory.md, W). How the equations depend on a parameter is told by systems built for
- * neighbouring values. */
+ * neighbouring values.
+ *
+ * Threads: sensitivities belong to their simulation and are used with it, by one at a time (sim.h). */
 #ifndef POLHODE_SENS_H
 #define POLHODE_SENS_H
 
@@ -57,6 +59,18 @@ typedef struct ph_sens ph_sens;
  * neighbours whose layout differs. */
 PH_API ph_status ph_sens_create(ph_sens **out, ph_sim *sim, int n, const ph_param *params, ph_error *err);
 PH_API void ph_sens_destroy(ph_sens *sens); /* accepts NULL */
+
+/* Derivatives as they are simplified in the literature, to measure what that costs: they are not exact. */
+typedef enum ph_simplification {
+    PH_NOT_SIMPLIFIED,
+    PH_SYMMETRIC_STIFFNESS, /* (K + K^T)/2 for K, on the diagonal */
+    PH_REFERENCE_FREE,      /* (C8), of the methods in coordinates */
+    PH_WITHOUT_KG           /* (C9), of the methods in coordinates; k_G vanishes in linear-alpha */
+} ph_simplification;
+
+/* Before the first step. PH_E_INPUT: the method has nothing to simplify. ph_sens_gradient refuses what is simplified. */
+PH_API ph_status ph_sens_simplify(ph_sens *sens, ph_simplification how, ph_error *err);
+PH_API const char *ph_simplification_word(int k); /* NULL past the end */
 
 /* A view; it holds until the next step. */
 PH_API ph_derivative ph_sens_get(const ph_sens *sens, int param);

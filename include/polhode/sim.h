@@ -9,8 +9,11 @@
  *
  * Only ph_sim_create allocates, with two exceptions: under PH_AUTO a matrix that block LU cannot factor stably
  * goes to KLU, which allocates when it is first needed; and where rows of redundant constraints must be chosen anew,
- * memory is taken and given back. The system, with all that it points to, must outlive the simulation; several
- * simulations in several threads can share it. */
+ * memory is taken and given back. The system, with all that it points to, must outlive the simulation.
+ *
+ * Threads: a simulation is used by one at a time. Several simulations in several threads can share a system
+ * whose callbacks do not write to ctx. That of a mechanism (model.h) is such a one, unless its model has
+ * functions: then all simulations of this model must be used by one thread at a time. */
 #ifndef POLHODE_SIM_H
 #define POLHODE_SIM_H
 
@@ -76,6 +79,7 @@ typedef struct ph_options {
     double beta, gamma;         /* of PH_FOUR_NUMBERS and PH_NEWMARK */
     ph_formulation formulation; /* PH_GGL */
     ph_ggl_form ggl_form;       /* PH_GGL_AUTO */
+    double ggl_length;          /* m, of (N5); 0: found in the constraints; 1: as papers have it */
     ph_newton newton;           /* PH_FULL */
     ph_start start;             /* PH_PERTURBED */
     int order;                  /* of a multistep method, 1 to 6 */

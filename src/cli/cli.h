@@ -4,6 +4,7 @@
 #define PH_CLI_CLI_H
 
 #include "base/words.h"
+#include "io/json.h"
 #include "polhode/sim.h"
 #include "study/variant.h"
 
@@ -13,10 +14,16 @@
 #define PH_PRINTF(text, first)
 #endif
 
-enum { PH_EXIT_OK, PH_EXIT_FAILED, PH_EXIT_USAGE }; /* done; numerical failure; bad input or usage */
+/* done; numerical failure; bad input or usage; stopped by a signal, whose number is added: 130 after Ctrl-C */
+enum { PH_EXIT_OK, PH_EXIT_FAILED, PH_EXIT_USAGE, PH_EXIT_SIGNAL = 128 };
 
 /* One error line on stderr, "polhode: ...". Returns PH_EXIT_USAGE. */
 int ph_complain(const char *format, ...) PH_PRINTF(1, 2);
+
+/* The one JSON object of a command, to stdout; 0: not enough memory. Where a command refused and has printed none, the
+ * second is its answer: "bad_input" and the first complaint. */
+int ph_answer(ph_json *j);
+void ph_answer_refusal(void);
 
 /* "polhode: note: ..." on stderr, of what is no mistake but not to be seen in the results. */
 void ph_note(const char *format, ...) PH_PRINTF(1, 2);
@@ -62,6 +69,7 @@ typedef struct ph_args {
     int every, repeats;             /* repeats = 0: as many as time allows */
     const char *output;             /* file; NULL: none */
     const char *plot;               /* picture; NULL: none */
+    ph_settings plot_xy;            /* "tip.x,tip.z" */
     ph_lists list;                  /* of studies */
     const char *reference;          /* exact, finest or a file; NULL: what there is */
     const char *sensors;            /* names with commas between them; NULL: none */
@@ -69,6 +77,7 @@ typedef struct ph_args {
     double expect;                  /* order; 0: none */
     int jobs;                       /* processes; 0: as many as there are processors */
     int json, quiet;
+    int keep_going;    /* do not stop a run whose energy comes from nowhere */
     int all;           /* also what takes long */
     const char *rows;  /* of verify: ids with commas between them; NULL: all */
     int compare;       /* with a reference solution: 0; -1: no */
@@ -83,6 +92,7 @@ typedef struct ph_args {
     /* of sens */
     const char *param, *objective;       /* names with commas between them */
     int mode, check;                     /* ph_sens_mode */
+    int simplify;                        /* ph_simplification */
     double eps, memory;                  /* 0: the default */
     const char *bounds, *minimise, *log; /* of optimise */
     double tolerance;                    /* 0: the default */

@@ -175,7 +175,7 @@ int ph_cmd_bench(const ph_args *args)
         else
             print_row(&rows[k], &r);
     }
-    if (args->json && !ph_json_print(&j, stdout))
+    if (args->json && !ph_answer(&j))
         return ph_complain("not enough memory for the report");
     return code;
 }

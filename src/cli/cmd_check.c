@@ -1,5 +1,5 @@
 /* polhode check: read and assemble a model, say what it is, run nothing. */
-#include "cli/body.h"
+#include "cli/warn.h"
 #include "io/json.h"
 #include "mech/model.h"
 
@@ -10,15 +10,10 @@
 
 #define TWO_PI 6.283185307179586
 
-/* Steps of a sensible h in a period of the fastest vibration and in a turn of the fastest body. */
-#define STEPS_PER_PERIOD 20
+/* Steps of a sensible h in a period of the fastest vibration and in a turn of the fastest body. A pendulum that falls
+ * from upright comes to twice its frequency: it then turns by 0.42 rad in a step. */
+#define STEPS_PER_PERIOD 30
 #define STEPS_PER_TURN   60
-
-/* Above this turn in a step, geom1 in index-3 form is unstable and others lose accuracy [rad]. */
-#define SPIN_WARNING 0.5
-
-/* Above this, coordinates of rotations (euler, cardan) are unstable or wrong where groups are neither [rad]. */
-#define SPIN_WARNING_CHART 0.1
 
 /* Slower ones are round-off of a system that nothing restores [rad/s]. */
 #define VIBRATION_MIN 1e-6
@@ -31,22 +26,10 @@ typedef struct check {
     double h;                  /* planned; 0: the model says none */
     double position, velocity; /* violations of the initial values */
     double fastest, spin;      /* rad/s: of the linearised system; of the fastest body */
+    double swing;              /* rad/s^2: of the body that gathers spin fastest */
     double bending;            /* largest initial velocity of a mode */
     double sensible;           /* step size; 0: nothing sets one */
 } check;
-
-static double fastest_spin(const check *c, const ph_state *s)
-{
-    double spin = 0;
-    for (int i = 0; i < c->bodies->n; i++) {
-        ph_quantity q[PH_QUANTITIES];
-        int n = ph_body_motion(c->bodies, i, s, q);
-        for (int k = 0; k < n; k++)
-            if (q[k].n == 3 && q[k].axes && q[k].axes[0][0] == 'w' && q[k].axes[0][1] == 'x')
-                spin = fmax(spin, ph_norm(ph_load3(q[k].value)));
-    }
-    return spin;
-}
 
 static double fastest_mode(const ph_system *sys, const ph_state *s)
 {
@@ -62,22 +45,30 @@ static ph_status examine(check *c, ph_error *err)
 {
     ph_problem *p = c->subject.p;
     ph_options o = c->args->opt;
+    char why[400];
     ph_sim *sim;
     c->nv = ph_system_nv(&p->sys), c->nl = ph_system_nl(&p->sys), c->redundant = p->sys.n_redundant;
     c->h = o.h > 0 ? o.h : p->h;
     o.h = c->h > 0 ? c->h : 1e-6, o.start = PH_PLAIN;
     ph_status s = ph_sim_create(&sim, &p->sys, &o, 0, p->q0, p->v0, err);
-    if (s != PH_OK)
+    if (s != PH_OK) {
+        if (c->subject.mech && ph_mechanism_complaint(c->subject.mech, why, sizeof why)[0])
+            snprintf(err->text, sizeof err->text, "t = 0: %s", why);
         return s;
+    }
     ph_state state = ph_sim_state(sim);
-    c->spin = fastest_spin(c, &state);
+    c->spin = ph_fastest(c->bodies, &state, "omega");
+    c->swing = ph_fastest(c->bodies, &state, "omega_dot");
     c->bending = fastest_mode(&p->sys, &state);
     s = ph_sim_violation(sim, &c->position, &c->velocity);
     if (s == PH_OK)
         s = ph_sim_fastest(sim, &c->fastest);
     if (c->fastest < VIBRATION_MIN || c->nv - c->nl + c->redundant == 0) /* driven: nothing can vibrate */
         c->fastest = 0;
-    double rate = fmax(c->fastest * STEPS_PER_PERIOD, c->spin * STEPS_PER_TURN);
+    double soon =
+        sqrt(c->spin * c->spin +
+             2 * c->swing); /* after a turn by 1 rad: what a pendulum reaches that falls from the side */
+    double rate = fmax(c->fastest * STEPS_PER_PERIOD, soon > VIBRATION_MIN ? soon * STEPS_PER_TURN : 0);
     c->sensible = rate > 0 ? TWO_PI / rate : 0;
     ph_sim_destroy(sim);
     if (s != PH_OK)
@@ -95,13 +86,6 @@ static void print_flexible(const ph_model *model)
             printf(" of %.4g to %.4g rad/s", r->omega[0], r->omega[r->modes - 1]);
         printf(", %d %s\n", r->n_markers, ph_plural(r->n_markers, "marker", "markers"));
     }
-}
-
-static int is_unsuitable(const check *c)
-{
-    int chart =
-        c->subject.model && (c->subject.space == PH_SPACE_EULER || c->subject.space == PH_SPACE_CARDAN);
-    return chart && c->h * c->spin > SPIN_WARNING_CHART;
 }
 
 static void print_text(const check *c)
@@ -132,14 +116,8 @@ static void print_text(const check *c)
     if (c->sensible > 0)
         printf("  step size    h = %.1e s would be sensible%s\n", c->sensible,
                c->h > 0 ? "" : "; the model says none");
-    if (is_unsuitable(c))
-        printf("  warning      with h = %g s a body turns by %.2g rad in a step, too much for the space %s: "
-               "use R3xSO3 "
-               "or SE3, or a smaller step\n",
-               c->h, c->h * c->spin, ph_bodies_space(c->bodies));
-    else if (c->h * c->spin > SPIN_WARNING)
-        printf("  warning      with h = %g s a body turns by %.2g rad in a step: use a smaller one\n", c->h,
-               c->h * c->spin);
+    if (ph_warn_turn(c->bodies, c->h, c->h * c->spin, text, sizeof text)[0])
+        printf("  warning      %s\n", text);
 }
 
 static int print_json(const check *c)
@@ -173,7 +151,7 @@ static int print_json(const check *c)
     ph_json_number(&j, j.root, "fastest", c->fastest);
     ph_json_number(&j, j.root, "spin", c->spin);
     ph_json_number(&j, j.root, "h", c->sensible);
-    return ph_json_print(&j, stdout);
+    return ph_answer(&j);
 }
 
 int ph_cmd_check(const ph_args *given)

@@ -130,7 +130,7 @@ static int print_json(const ph_inquiry *q, const ph_table *t)
         cJSON *one = ph_inquiry_json_variant(q, &j, variants, v);
         add_variant(&j, one, q, t, v);
     }
-    return ph_json_print(&j, stdout) ? PH_EXIT_OK : ph_complain("not enough memory for the report");
+    return ph_answer(&j) ? PH_EXIT_OK : ph_complain("not enough memory for the report");
 }
 
 /* ---- the command -------------------------------------------------------------------------------------- */

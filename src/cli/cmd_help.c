@@ -63,5 +63,5 @@ int ph_cmd_version(const ph_args *args)
     ph_json j = ph_json_create();
     ph_json_text(&j, j.root, "polhode", ph_version());
     ph_json_text(&j, j.root, "compiler", COMPILER);
-    return ph_json_print(&j, stdout) ? PH_EXIT_OK : ph_complain("not enough memory");
+    return ph_answer(&j) ? PH_EXIT_OK : ph_complain("not enough memory");
 }

@@ -141,8 +141,10 @@ static void limits(FILE *to, ph_kind kind, int unused)
 {
     (void)kind, (void)unused;
     fprintf(to, "| what | limit |\n|---|---|\n");
-    fprintf(to, "| processor time to read the file; for one call of a function | %g s; %g s |\n",
-            PH_MODEL_READ_S, PH_MODEL_CALL_S);
+    fprintf(to, "| work to read the file; of one call of a function | %g; %g operations |\n",
+            PH_MODEL_READ_OPS, PH_MODEL_CALL_OPS);
+    fprintf(to, "| processor time, alike, as a second limit | %g s; %g s |\n", PH_MODEL_READ_S,
+            PH_MODEL_CALL_S);
     fprintf(to, "| memory of Lua; one string; the file | %g MB; %g MB; %g MB |\n",
             PH_MODEL_MEMORY / PH_MODEL_MB, PH_MODEL_STRING / PH_MODEL_MB, PH_MODEL_FILE / PH_MODEL_MB);
     fprintf(to, "| size of a number; characters of a name | %g; %d |\n", PH_MODEL_NUMBER, PH_MODEL_NAME);

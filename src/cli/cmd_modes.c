@@ -34,9 +34,9 @@ typedef struct study {
     char *found;  /* cases */
 
     /* Of one case without --vary, for JSON; NULL: not asked for */
-    int nv;                 /* coordinates */
-    double *shape;          /* modes x 2 nv: re, im */
-    char (*coordinate)[96]; /* their names */
+    int nv;                  /* coordinates */
+    double *shape;           /* modes x 2 nv: re, im */
+    char (*coordinate)[128]; /* their names */
 } study;
 
 static found *found_at(const study *s, int c)
@@ -107,7 +107,7 @@ static void describe(const ph_run *r, const double *share, char *text, size_t si
 }
 
 /* "rotor.x" where a node moves, "rotor.rx" where it turns; in coordinates that are none of the two by number. */
-static void name_coordinates(const ph_run *r, char (*to)[96])
+static void name_coordinates(const ph_run *r, char (*to)[128])
 {
     const ph_system *sys = &r->p->sys;
     char name[PH_LABEL_MAX];

@@ -55,9 +55,7 @@ static int write_body(const ph_reduced *r, const char *path)
             "cannot write '%s': this program was built without HDF5; a name that ends in .json works", path);
     if (!ph_file_open(&file, path))
         return ph_complain("cannot write '%s': %s", path, strerror(errno));
-    if (hdf5 && !file.temp)
-        code = ph_complain("cannot write '%s': HDF5 needs a regular file", path);
-    else if (hdf5 && ph_reduced_write_hdf5(r, file.temp, &err) != PH_OK)
+    if (hdf5 && ph_reduced_write_hdf5(r, file.stream, &err) != PH_OK)
         code = ph_complain("%s", err.text);
     else if (!hdf5)
         ph_reduced_put(r, file.stream), fputc('\n', file.stream);
@@ -125,7 +123,7 @@ static int print_json(const ph_flexible_def *f, const ph_args *args)
     }
     if (args->output)
         ph_json_text(&j, j.root, "file", args->output);
-    return ph_json_print(&j, stdout) ? PH_EXIT_OK : ph_complain("not enough memory");
+    return ph_answer(&j) ? PH_EXIT_OK : ph_complain("not enough memory");
 }
 
 int ph_cmd_reduce(const ph_args *args)

@@ -144,6 +144,8 @@ int ph_cmd_sens(const ph_args *given)
     int code = PH_EXIT_USAGE;
     if (!args.param)
         return ph_complain("sens needs --param P,...: the parameters to differentiate by");
+    if (args.simplify && args.mode != PH_DIRECT)
+        return ph_complain("--simplify is for --mode direct, whose derivatives follow the steps");
     if (!ph_subject_is_file(args.word[0]))
         return ph_complain("sens needs a model file, whose parameters it varies; '%s' is a built-in problem",
                            args.word[0]);

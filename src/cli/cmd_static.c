@@ -111,7 +111,7 @@ static int print_json(const ph_run *r, const ph_equilibrium *e, FILE *to)
     if (r->status != PH_OK)
         ph_json_text(&j, j.root, "reason", r->err.text);
     if (!e)
-        return ph_json_print(&j, to);
+        return to == stdout ? ph_answer(&j) : ph_json_print(&j, to);
     ph_state s = ph_equilibrium_state(e);
     ph_static_stats st = ph_equilibrium_stats(e);
     ph_json_count(&j, j.root, "load_steps", st.load_steps);
@@ -119,7 +119,7 @@ static int print_json(const ph_run *r, const ph_equilibrium *e, FILE *to)
     ph_json_count(&j, j.root, "iterations", st.iterations);
     ph_json_count(&j, j.root, "relaxation", st.relaxed);
     ph_report_json_state(&j, r, &s);
-    return ph_json_print(&j, to);
+    return to == stdout ? ph_answer(&j) : ph_json_print(&j, to);
 }
 
 static int write_file(const ph_run *r, const ph_equilibrium *e)

@@ -306,7 +306,7 @@ static int print_json(const ph_sweep_study *d, const ph_table *t)
     ph_json_count(&j, j.root, "cases", d->plan.n);
     ph_json_count(&j, j.root, "failed", count_failed(d));
     ph_table_json(t, &j, ph_json_array(&j, j.root, "rows"), 0, ph_table_rows(t));
-    return ph_json_print(&j, stdout);
+    return ph_answer(&j);
 }
 
 static void print_summary(const ph_sweep_study *d)

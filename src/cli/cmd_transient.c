@@ -10,13 +10,14 @@
 #include <stdlib.h>
 
 #define STEPS     50      /* the transient of rho = 0.9 has its peak at 14 */
+#define MARKED    200     /* steps whose points have marks */
 #define STEPS_MAX 1000000 /* a reference solution for all of them is kept */
 
-static const ph_column columns[] = {{"step", NULL, PH_WHOLE},
-                                    {"t", "s", PH_SHORT},
-                                    {"plain", NULL, PH_REAL},
-                                    {"perturbed", NULL, PH_REAL},
-                                    {"predicted", NULL, PH_REAL}};
+static const ph_column columns[] = {
+    {"step", NULL, PH_WHOLE},     {"t", "s", PH_SHORT},
+    {"plain", NULL, PH_REAL},     {"perturbed", NULL, PH_REAL},
+    {"predicted", NULL, PH_REAL}, {"eta", NULL, PH_REAL}, /* of the stabilised form */
+    {"eta_half", NULL, PH_REAL}};
 
 /* The largest of a column, and where. */
 static int peak(int n, const ph_transient_row *row, const double *first)
@@ -57,25 +58,43 @@ static void tell(ph_delivery *d, int steps, const ph_transient_row *row)
                          "no amplification is predicted: the recursion is that of genalpha in index-3 form");
 }
 
+static void tell_eta(ph_delivery *d, int steps, const ph_transient_row *row)
+{
+    int a = peak(steps + 1, row, &row->eta), b = peak(steps + 1, row, &row->eta_half);
+    if (!isnan(row[0].eta))
+        ph_delivery_line(d, "largest |eta|: %.6g with h, %.6g with h/2, %.4g times as much", row[a].eta,
+                         row[b].eta_half, row[a].eta / row[b].eta_half);
+}
+
 /* Steps 1, 2, ...: at t = 0 multipliers are exact. */
 static int draw(const ph_delivery *d, const ph_args *args, int n, const ph_transient_row *row)
 {
-    int has = !isnan(row[1].predicted);
-    double *x = calloc(4 * (size_t)n, sizeof *x), *y = x + n;
+    int has = !isnan(row[1].predicted), stabilised = !isnan(row[1].eta);
+    double *x = calloc(6 * (size_t)n, sizeof *x), *y = x + n;
     if (!x)
         return ph_complain("not enough memory for the picture");
     for (int k = 0; k < n; k++) {
         x[k] = k + 1, y[k] = row[k + 1].plain, y[n + k] = row[k + 1].perturbed;
         y[2 * n + k] = row[k + 1].predicted;
+        y[3 * n + k] = row[k + 1].eta, y[4 * n + k] = row[k + 1].eta_half;
     }
-    const ph_series error[] = {{.label = "plain start", .n = n, .x = x, .y = y},
-                               {.label = "perturbed start", .n = n, .x = x, .y = y + n}};
-    const ph_series power[] = {{.n = n, .x = x, .y = y + 2 * n, .look = 3}};
+    ph_style style = n > MARKED ? PH_LINES : PH_LINES_POINTS;
+    const ph_series error[] = {{.label = "plain start", .n = n, .x = x, .y = y, .style = style},
+                               {.label = "perturbed start", .n = n, .x = x, .y = y + n, .style = style}};
+    const ph_series power[] = {{.n = n, .x = x, .y = y + 2 * n, .look = 3, .style = style}};
+    const ph_series eta[] = {{.label = "h", .n = n, .x = x, .y = y + 3 * n, .look = 4, .style = style},
+                             {.label = "h/2", .n = n, .x = x, .y = y + 4 * n, .look = 5, .style = style}};
     ph_panel panel[] = {{.x = {.label = "step n"}, .y = {.label = "|λ error|", .unit = "SI", .log = 1}},
                         {.x = {.label = "step n"}, .y = {.label = "amplification |(T₊⁻¹T₀)ⁿ|₂", .log = 1}}};
     panel[0].n_series = 2, panel[0].series = error, panel[0].legend = PH_LEGEND_BELOW;
     panel[1].n_series = 1, panel[1].series = power, panel[1].legend = PH_LEGEND_NONE;
-    const ph_plot plot = {.title = d->title, .n_panels = has ? 2 : 1, .panels = panel};
+    if (stabilised)
+        panel[1] = (ph_panel){.x = {.label = "step n"},
+                              .y = {.label = "|η|", .unit = "SI"},
+                              .n_series = 2,
+                              .series = eta,
+                              .legend = PH_LEGEND_TOP_RIGHT};
+    const ph_plot plot = {.title = d->title, .n_panels = has || stabilised ? 2 : 1, .panels = panel};
     int code = ph_deliver(d, args, &plot);
     free(x);
     return code;
@@ -101,7 +120,8 @@ static int study(ph_args *args, const ph_subject *s)
         ph_complain("%s", err.text[0] ? err.text : "not enough memory for the study");
         code = ph_status_exit(status);
     } else {
-        ph_delivery d = {.table = ph_table_create(5, columns)};
+        int n = isnan(row[0].eta) ? 5 : 7;
+        ph_delivery d = {.table = ph_table_create(n, columns)};
         char method[128];
         ph_method_describe(&o, 1, method, sizeof method);
         snprintf(d.title, sizeof d.title, "%s: |lambda error| in the first %d %s", s->p->name, steps,
@@ -110,11 +130,13 @@ static int study(ph_args *args, const ph_subject *s)
                  ph_reference_provider_of(s->p)->name);
         d.subject = s;
         for (int k = 0; k <= steps; k++) {
-            const double x[] = {k, row[k].t, row[k].plain, row[k].perturbed, row[k].predicted};
-            for (int i = 0; i < 5; i++)
+            const double x[] = {k,          row[k].t,       row[k].plain, row[k].perturbed, row[k].predicted,
+                                row[k].eta, row[k].eta_half};
+            for (int i = 0; i < n; i++)
                 ph_table_number(d.table, x[i]);
         }
         tell(&d, steps, row);
+        tell_eta(&d, steps, row);
         code = draw(&d, args, steps, row);
         ph_delivery_end(&d);
     }

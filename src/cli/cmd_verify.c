@@ -74,7 +74,8 @@ static int draw(const ph_picture *p, const char *path)
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
-        int code = freopen("/dev/null", "w", stdout) ? ph_program(argc, argv) : PH_EXIT_USAGE;
+        int quiet = !(p->kind & PH_PARTLY) || freopen("/dev/null", "w", stderr); /* its failures are known */
+        int code = quiet && freopen("/dev/null", "w", stdout) ? ph_program(argc, argv) : PH_EXIT_USAGE;
         fflush(stdout);
         _exit(code);
     }

@@ -81,7 +81,7 @@ static int print_json(const ph_inquiry *q, const ph_table *t)
         cJSON *one = ph_inquiry_json_variant(q, &j, variants, v);
         ph_table_json(t, &j, ph_json_array(&j, one, "rows"), v * n_h, (v + 1) * n_h);
     }
-    return ph_json_print(&j, stdout) ? PH_EXIT_OK : ph_complain("not enough memory for the report");
+    return ph_answer(&j) ? PH_EXIT_OK : ph_complain("not enough memory for the report");
 }
 
 /* Errors over what they cost. Where each iteration has its own Jacobian, one axis says both. */

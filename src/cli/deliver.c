@@ -5,16 +5,14 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/stat.h>
 
-/* The ending of a format that tables do not have; NULL: none of those. */
-static const char *other_format(const char *path)
+static int is_csv(const char *path)
 {
-    static const char *const endings[] = {".h5", ".hdf5", ".json", ".svg", ".png", ".lua"};
     const char *dot = strrchr(path, '.');
-    for (size_t k = 0; dot && k < sizeof endings / sizeof *endings; k++)
-        if (!strcmp(dot, endings[k]))
-            return endings[k];
-    return NULL;
+    struct stat st;
+    return (dot && !strcmp(dot, ".csv")) || !strcmp(path, PH_STDOUT) ||
+           (stat(path, &st) == 0 && !S_ISREG(st.st_mode));
 }
 
 int ph_delivery_ready(const ph_args *args)
@@ -22,9 +20,8 @@ int ph_delivery_ready(const ph_args *args)
     ph_error err;
     if (args->plot && !ph_plot_ready(args->plot, &err))
         ph_complain("--plot: %s", err.text);
-    else if (args->output && other_format(args->output))
-        ph_complain("-o: '%s': the table is written as CSV, and not as %s", args->output,
-                    other_format(args->output));
+    else if (args->output && args->output[0] && !is_csv(args->output))
+        ph_complain("-o: '%s': the table is written as CSV: give a name that ends in .csv", args->output);
     else if (args->output && !ph_file_possible(args->output))
         ph_complain("cannot write '%s': %s", args->output, strerror(errno));
     else
@@ -57,7 +54,7 @@ static int print_json(const ph_delivery *d)
                       ph_table_rows(d->summary));
     if (d->more)
         d->more(&j, d->ctx);
-    return ph_json_print(&j, stdout);
+    return ph_answer(&j);
 }
 
 static void print_text(const ph_delivery *d)
@@ -97,6 +94,8 @@ int ph_deliver(const ph_delivery *d, const ph_args *args, const ph_plot *plot)
         code = write_csv(d, args->output);
     if (args->plot && !ph_plot_write(plot, args->plot, &err))
         code = ph_complain("%s", err.text);
+    if (args->output && !strcmp(args->output, PH_STDOUT))
+        return code;
     if (!args->json)
         print_text(d);
     else if (!print_json(d))

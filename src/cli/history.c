@@ -1,27 +1,35 @@
-/* Time histories of a run, for --plot: a panel for each sensor, or, where a model has none, for the position
- * of each body and the multipliers of each joint.
+/* Time histories of a run, for --plot: a panel for each sensor, or for those of --sensor, or, where a model has none, for the
+ * position of each body and the multipliers of each joint. --plot-xy draws numbers of sensors over each other.
  *
  * Of long runs some states are left out: of every STRIDE-th one the numbers are kept, and STRIDE doubles
  * whenever there is no more room. */
 #include "cli/history.h"
+#include "mech/model.h"
+#include "mech/tables.h"
 #include "study/plot.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define POINTS     4000 /* of a curve; more than there are dots across the paper */
-#define PANELS_MAX 12   /* on one page */
+#define POINTS     4000  /* of a curve; more than there are dots across the paper */
+#define PANELS_MAX 12    /* on one page */
+#define ROUND_OFF  1e-11 /* of the largest number of a picture: what is smaller, and jumps, is none */
 
 typedef enum kind { SENSOR, BODY, JOINT } kind;
 
 /* Numbers that one panel shows: some of a sensor, a position, multipliers. */
 typedef struct view {
     kind of;
-    int index;       /* of the sensor, body or joint */
-    int first, size; /* which of its numbers */
-    int at;          /* in a row */
+    int index;        /* of the sensor, body or joint */
+    int first, size;  /* which of its numbers */
+    int at;           /* in a row */
+    int over;         /* 1: the first of its two numbers is the abscissa of the other; 0: time is */
+    const char *axes; /* letters of its numbers; "": they have numbers */
     char label[PH_LABEL_MAX + 16], unit[PH_COLUMN_MAX];
+    int second, second_first; /* over: sensor and number of the ordinate ... */
+    char y_label[PH_LABEL_MAX + 16], y_unit[PH_COLUMN_MAX];
 } view;
 
 struct ph_history {
@@ -47,13 +55,37 @@ static void add_view(ph_history *h, view v)
     h->view[h->n_views++] = v;
 }
 
+/* "xyz" of vectors, which reactions have two of, "wxyz" of quaternions; "" where numbers have no letters. */
+static const char *axes_of(const ph_model *m, int sensor)
+{
+    switch (m->sensor[sensor].type) {
+    case PH_S_CUSTOM:
+    case PH_S_MODES:
+        return "";
+    case PH_S_ROTATION:
+        return "wxyz";
+    default:
+        return ph_model_sensor_size(m, sensor) % 3 ? "" : "xyz";
+    }
+}
+
+/* The name of number k: "x", or "4". */
+static const char *number_name(const char *axes, int k, char text[PH_COLUMN_MAX])
+{
+    if (axes[0])
+        snprintf(text, PH_COLUMN_MAX, "%c", axes[(size_t)k % strlen(axes)]);
+    else
+        snprintf(text, PH_COLUMN_MAX, "%d", k + 1);
+    return text;
+}
+
 /* Forces and torques of a reaction, which have different units, are two panels. */
 static void add_sensor(ph_history *h, const ph_run *r, int sensor)
 {
     const ph_model *m = r->subject.model;
     int n = ph_model_sensor_size(m, sensor);
     ph_channel c = {.unit = ph_model_sensor_unit(m, sensor), .n = n};
-    view v = {.of = SENSOR, .index = sensor, .size = n};
+    view v = {.of = SENSOR, .index = sensor, .size = n, .axes = axes_of(m, sensor)};
     snprintf(v.label, sizeof v.label, "%.95s", ph_model_name(m, PH_SENSORS, sensor));
     for (int k = 0; k < n; k += v.size) {
         char unit[PH_COLUMN_MAX];
@@ -73,6 +105,7 @@ static void add_body(ph_history *h, const ph_run *r, int body, const ph_state *s
     if (ph_body_motion(r->bodies, body, s, q) == 0 || q[0].n > 4)
         return;
     v.size = q[0].n;
+    v.axes = q[0].n == 3 ? "xyz" : q[0].n == 4 ? "wxyz" : "";
     snprintf(v.label, sizeof v.label, "%s, %s", ph_body_name(r->bodies, body, name), q[0].name);
     snprintf(v.unit, sizeof v.unit, "%s", q[0].unit);
     add_view(h, v);
@@ -81,25 +114,135 @@ static void add_body(ph_history *h, const ph_run *r, int body, const ph_state *s
 static void add_joint(ph_history *h, const ph_run *r, int joint, const ph_state *s)
 {
     char name[PH_LABEL_MAX];
-    view v = {.of = JOINT, .index = joint, .unit = "SI"};
+    view v = {.of = JOINT, .index = joint, .unit = "SI", .axes = ""};
     ph_joint_lambda(r->bodies, joint, s, &v.size);
     snprintf(v.label, sizeof v.label, "%s, lambda", ph_joint_name(r->bodies, joint, name));
     if (v.size)
         add_view(h, v);
 }
 
+/* ---- what is asked for --------------------------------------------------------------------------------- */
+
+/* The sensor of the name, length bytes; -1: there is none. */
+static int find_sensor(const ph_model *m, const char *name, size_t length)
+{
+    for (int i = 0; m && i < m->n_sensors; i++)
+        if (strlen(m->sensor[i].name) == length && !strncmp(m->sensor[i].name, name, length))
+            return i;
+    return -1;
+}
+
+/* "tip.x", "tip.1", or "speed" of one number: the sensor, and which number. 0 with a sentence in err. */
+static int find_number(const ph_model *m, const char *name, size_t length, int *sensor, int *k, ph_error *err)
+{
+    size_t dot = length;
+    char text[PH_COLUMN_MAX];
+    *sensor = find_sensor(m, name, length), *k = 0;
+    while (*sensor < 0 && dot > 0)
+        if (name[--dot] == '.')
+            *sensor = find_sensor(m, name, dot);
+    int n = *sensor < 0 ? 0 : ph_model_sensor_size(m, *sensor), whole = dot == length;
+    if (*sensor < 0)
+        return snprintf(err->text, sizeof err->text, "the model has no sensor '%.*s'", (int)fmin(length, 64),
+                        name),
+               0;
+    if (n == 1 && whole)
+        return 1;
+    for (; *k < n && !whole; ++*k) {
+        const char *axes = axes_of(m, *sensor);
+        size_t rest = length - dot - 1;
+        for (int numbered = 0; numbered < 2; numbered++) {
+            number_name(numbered || *k >= (int)strlen(axes) ? "" : axes, *k, text);
+            if (strlen(text) == rest && !strncmp(text, name + dot + 1, rest))
+                return 1;
+        }
+    }
+    snprintf(err->text, sizeof err->text, "sensor '%s' has %d numbers: say which, as in %s.%s",
+             m->sensor[*sensor].name, n, m->sensor[*sensor].name, number_name(axes_of(m, *sensor), 0, text));
+    return 0;
+}
+
+static void name_number(const ph_model *m, int sensor, int k, char *label, size_t size,
+                        char unit[PH_COLUMN_MAX])
+{
+    int n = ph_model_sensor_size(m, sensor);
+    char text[PH_COLUMN_MAX] = "";
+    ph_channel c = {.unit = ph_model_sensor_unit(m, sensor), .n = n};
+    if (n > 1)
+        number_name(axes_of(m, sensor), k, text);
+    snprintf(label, size, "%.95s%s%s", m->sensor[sensor].name, text[0] ? "." : "", text);
+    ph_channel_unit(&c, k, unit);
+}
+
+/* "a,b": b over a. 0 with a sentence in err. */
+static int add_pair(ph_history *h, const ph_model *m, const char *pair, ph_error *err)
+{
+    const char *comma = strchr(pair, ',');
+    view v = {.of = SENSOR, .over = 1, .size = 2, .axes = ""};
+    if (!comma || strchr(comma + 1, ','))
+        return snprintf(err->text, sizeof err->text, "'%.64s' is not of the form A,B", pair), 0;
+    if (!find_number(m, pair, (size_t)(comma - pair), &v.index, &v.first, err) ||
+        !find_number(m, comma + 1, strlen(comma + 1), &v.second, &v.second_first, err))
+        return 0;
+    name_number(m, v.index, v.first, v.label, sizeof v.label, v.unit);
+    name_number(m, v.second, v.second_first, v.y_label, sizeof v.y_label, v.y_unit);
+    add_view(h, v);
+    return 1;
+}
+
+/* What --sensor and --plot-xy ask for; 0 with a sentence in err. */
+static int add_asked(ph_history *h, const ph_run *r, ph_error *err)
+{
+    const ph_model *m = r->subject.model;
+    for (const char *name = r->args->sensors, *end; name; name = end ? end + 1 : NULL) {
+        end = strchr(name, ',');
+        size_t n = end ? (size_t)(end - name) : strlen(name);
+        int sensor = find_sensor(m, name, n);
+        if (sensor < 0)
+            return snprintf(err->text, sizeof err->text, "--sensor: the model has no sensor '%.*s'",
+                            (int)fmin((double)n, 64), name),
+                   0;
+        add_sensor(h, r, sensor);
+    }
+    for (int i = 0; i < r->args->plot_xy.n; i++) {
+        ph_error why = {0};
+        if (!add_pair(h, m, r->args->plot_xy.text[i], &why))
+            return snprintf(err->text, sizeof err->text, "--plot-xy: %.200s", why.text), 0;
+    }
+    return 1;
+}
+
+int ph_history_possible(const ph_run *r, ph_error *err)
+{
+    ph_history *h = calloc(1, sizeof *h);
+    int asked = r->args->sensors || r->args->plot_xy.n, ok = h != NULL;
+    if (!h)
+        snprintf(err->text, sizeof err->text, "not enough memory for the picture");
+    else if (asked && !r->plot)
+        ok = snprintf(err->text, sizeof err->text, "%s chooses what --plot draws: say in which file",
+                      r->args->sensors ? "--sensor" : "--plot-xy") < 0;
+    else
+        ok = add_asked(h, r, err);
+    free(h);
+    return ok;
+}
+
 ph_history *ph_history_create(const ph_run *r, const ph_state *s)
 {
     ph_history *h = calloc(1, sizeof *h);
+    ph_error err;
     int sensors = r->subject.model ? ph_model_count(r->subject.model, PH_SENSORS) : 0;
-    for (int i = 0; h && i < sensors; i++)
-        add_sensor(h, r, i);
-    for (int i = 0; h && !sensors && i < r->bodies->n_own; i++)
-        add_body(h, r, i, s);
-    for (int i = 0; h && !sensors && i < r->bodies->n_joints; i++)
-        add_joint(h, r, i, s);
+    int asked = r->args->sensors || r->args->plot_xy.n;
     if (!h)
         return NULL;
+    if (asked)
+        add_asked(h, r, &err); /* ph_history_possible has said that it can */
+    for (int i = 0; !asked && i < sensors; i++)
+        add_sensor(h, r, i);
+    for (int i = 0; !asked && !sensors && i < r->bodies->n_own; i++)
+        add_body(h, r, i, s);
+    for (int i = 0; !asked && !sensors && i < r->bodies->n_joints; i++)
+        add_joint(h, r, i, s);
     h->stride = 1;
     h->t = calloc(POINTS, sizeof *h->t);
     h->value = calloc(POINTS * ((size_t)h->size + 1), sizeof *h->value);
@@ -161,46 +304,123 @@ void ph_history_see(ph_history *h, const ph_run *r, const ph_state *s, int last)
         const view *v = &h->view[k];
         const double *x = numbers_of(v, r, s, own);
         for (int i = 0; i < v->size; i++)
-            h->value[(v->at + i) * POINTS + h->n] = x[v->first + i];
+            h->value[(v->at + i) * POINTS + h->n] = x[v->first + (v->over ? 0 : i)];
+        if (v->over) {
+            ph_run_sensor(r, v->second, s, own);
+            h->value[(v->at + 1) * POINTS + h->n] = own[v->second_first];
+        }
     }
     h->n++;
 }
 
 /* ---- the picture --------------------------------------------------------------------------------------- */
 
+static double largest(const ph_history *h, int at, int columns)
+{
+    double most = 0;
+    for (int i = at; i < at + columns; i++)
+        for (int k = 0; k < h->n; k++)
+            if (isfinite(h->value[i * POINTS + k]))
+                most = fmax(most, fabs(h->value[i * POINTS + k]));
+    return most;
+}
+
+/* 1: the numbers of a view jump from point to point, more than they move: |x_2 - 2 x_1 + x_0| against |x_1 - x_0|. */
+static int jumps(const ph_history *h, const view *v)
+{
+    double first = 0, second = 0;
+    for (int i = v->at; i < v->at + v->size; i++)
+        for (int k = 2; k < h->n; k++) {
+            const double *x = h->value + i * POINTS + k;
+            first += fabs(x[0] - x[-1]), second += fabs(x[0] - 2 * x[-1] + x[-2]);
+        }
+    return second > 0.5 * first;
+}
+
+/* The legend, which serves all panels: of each look the names that it has in one of them, "x" or "x, 1". */
+static void name_looks(const ph_history *h, int most, char (*name)[PH_COLUMN_MAX])
+{
+    char text[PH_COLUMN_MAX];
+    for (int i = 0; i < h->view[most].size; i++) {
+        name[i][0] = 0;
+        for (int k = 0; k < h->n_views; k++) {
+            const view *v = &h->view[k];
+            if (v->over || v->size <= i || v->size < 2)
+                continue;
+            number_name(v->axes, v->first + i, text);
+            size_t n = strlen(name[i]), length = strlen(text);
+            const char *there = strstr(name[i], text);
+            if (!there || (there[length] && there[length] != ','))
+                snprintf(name[i] + n, PH_COLUMN_MAX - n, "%s%s", n ? ", " : "", text);
+        }
+    }
+}
+
+/* Over time, with the looks of all panels; what is round-off lies on the axis, and the title says so. */
+static ph_panel time_panel(const ph_history *h, const ph_run *r, const view *v, double size, char title[64],
+                           ph_series *series, char (*name)[PH_COLUMN_MAX])
+{
+    for (int i = 0; i < v->size; i++)
+        series[i] = (ph_series){.label = name[i],
+                                .style = PH_LINES,
+                                .look = i + 1,
+                                .n = h->n,
+                                .x = h->t,
+                                .y = h->value + (v->at + i) * POINTS};
+    ph_panel p = {.x = {.label = "t", .unit = "s", .min = 0, .max = r->t_end},
+                  .y = {.label = v->label, .unit = v->unit},
+                  .legend = PH_LEGEND_NONE,
+                  .n_series = v->size,
+                  .series = series};
+    double most = largest(h, v->at, v->size);
+    if (most > 0 && most <= ROUND_OFF * size && jumps(h, v)) {
+        snprintf(title, 64, "0 but for round-off, %.0e", most);
+        p.title = title, p.y.max = 1e3 * ROUND_OFF * size, p.y.min = -p.y.max;
+    }
+    return p;
+}
+
+static ph_panel xy_panel(const ph_history *h, const view *v, ph_series *series)
+{
+    series[0] = (ph_series){.style = PH_LINES, .look = 1, .n = h->n};
+    series[0].x = h->value + v->at * POINTS, series[0].y = h->value + (v->at + 1) * POINTS;
+    return (ph_panel){.x = {.label = v->label, .unit = v->unit},
+                      .y = {.label = v->y_label, .unit = v->y_unit},
+                      .legend = PH_LEGEND_NONE,
+                      .n_series = 1,
+                      .series = series};
+}
+
 int ph_history_draw(const ph_history *h, const ph_run *r, ph_error *err)
 {
     ph_panel panel[PANELS_MAX] = {0};
-    char label[PH_SENSOR_MAX][24];
+    char title[PANELS_MAX][64];
     ph_series *series = calloc((size_t)h->size + 1, sizeof *series);
+    char(*name)[PH_COLUMN_MAX] = calloc((size_t)h->size + 1, sizeof *name);
     int most = 0, ok = 0;
-    for (int i = 0; i < PH_SENSOR_MAX; i++)
-        snprintf(label[i], sizeof label[i], "component %d", i + 1);
-    for (int k = 0; k < h->n_views && series; k++) {
+    double size = largest(h, 0, h->size);
+    for (int k = 1; k < h->n_views; k++)
+        if (!h->view[k].over && (h->view[most].over || h->view[k].size > h->view[most].size))
+            most = k;
+    if (h->n_views && name)
+        name_looks(h, most, name);
+    for (int k = 0; k < h->n_views && series && name; k++) {
         const view *v = &h->view[k];
-        for (int i = 0; i < v->size; i++)
-            series[v->at + i] = (ph_series){.label = i < PH_SENSOR_MAX ? label[i] : NULL,
-                                            .style = PH_LINES,
-                                            .look = i + 1,
-                                            .n = h->n,
-                                            .x = h->t,
-                                            .y = h->value + (v->at + i) * POINTS};
-        panel[k] = (ph_panel){.x = {.label = "t", .unit = "s", .min = 0, .max = r->t_end},
-                              .y = {.label = v->label, .unit = v->unit},
-                              .legend = PH_LEGEND_NONE,
-                              .n_series = v->size,
-                              .series = series + v->at};
-        most = v->size > h->view[most].size ? k : most;
+        if (v->over)
+            panel[k] = xy_panel(h, v, series + v->at);
+        else
+            panel[k] = time_panel(h, r, v, size, title[k], series + v->at, name);
     }
-    if (h->n_views && h->view[most].size > 1) /* the same looks in all panels: one legend, of the longest */
+    if (panel[most].n_series > 1)
         panel[most].legend = PH_LEGEND_BELOW;
     const ph_plot plot = {.title = r->p->name, .n_panels = h->n_views, .panels = panel};
-    if (!series)
+    if (!series || !name)
         snprintf(err->text, sizeof err->text, "not enough memory for the picture");
     else
         ok = ph_plot_write(&plot, r->plot, err);
     if (ok && h->hidden && !r->args->quiet)
-        ph_note("the picture shows the first %d of %d panels", h->n_views, h->n_views + h->hidden);
-    free(series);
+        ph_note("the picture shows the first %d of %d panels; --sensor NAME,... chooses", h->n_views,
+                h->n_views + h->hidden);
+    free(series), free(name);
     return ok;
 }

@@ -6,6 +6,9 @@
 
 typedef struct ph_history ph_history;
 
+/* 0 with a sentence in err: the model does not have what --sensor and --plot-xy name. Call it before the run. */
+int ph_history_possible(const ph_run *r, ph_error *err);
+
 /* What there is to see in the states of a run whose simulation exists. NULL: not enough memory. */
 ph_history *ph_history_create(const ph_run *r, const ph_state *s);
 void ph_history_destroy(ph_history *h); /* accepts NULL */

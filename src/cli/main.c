@@ -1,5 +1,6 @@
 /* The program: find the command, parse its options, run it, see that its output arrived. */
 #include "cli/options.h"
+#include "io/record.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -77,9 +78,18 @@ int ph_program(int argc, char **argv)
     return commands[k].run(&args);
 }
 
+static int asks_json(int argc, char **argv)
+{
+    for (int i = 2; i < argc; i++)
+        if (!strcmp(argv[i], "--json"))
+            return 1;
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     occupy_descriptors();
+    ph_record_prepare();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is an error of write, which is reported */
     if (argc < 2) {
@@ -87,5 +97,8 @@ int main(int argc, char **argv)
         ph_cmd_help(&args);
         return finish(PH_EXIT_USAGE);
     }
-    return finish(ph_program(argc, argv));
+    int code = ph_program(argc, argv);
+    if (code == PH_EXIT_USAGE && asks_json(argc, argv))
+        ph_answer_refusal();
+    return finish(code);
 }

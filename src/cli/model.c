@@ -337,24 +337,26 @@ void ph_subject_json(const ph_subject *s, ph_json *j)
     }
 }
 
+static int root(int *up, int i)
+{
+    while (up[i] != i)
+        i = up[i] = up[up[i]];
+    return i;
+}
+
 /* The first and the last constraint before c that are connected with it through bodies; -1: none. */
 static void connected_before(const ph_system *sys, int c, int *first, int *last)
 {
-    char *node = calloc((size_t)sys->n_nodes, 1), *near = calloc((size_t)sys->n_constraints, 1);
+    int n = sys->n_nodes, *up = malloc(sizeof(int) * (size_t)(n + sys->n_constraints)); /* sets, as trees */
     *first = *last = -1;
-    for (int grows = node && near; grows;) {
-        grows = 0;
-        near[c] = 1;
-        for (int e = 0; e < sys->n_links; e++) {
-            ph_place l = sys->links[e];
-            if (near[l.row] != node[l.col])
-                near[l.row] = node[l.col] = 1, grows = 1;
-        }
-    }
-    for (int k = 0; near && k < c; k++)
-        if (near[k])
+    for (int i = 0; up && i < n + sys->n_constraints; i++)
+        up[i] = i;
+    for (int e = 0; up && e < sys->n_links; e++)
+        up[root(up, n + sys->links[e].row)] = root(up, sys->links[e].col);
+    for (int k = 0; up && k < c; k++)
+        if (root(up, n + k) == root(up, n + c))
             *first = *first < 0 ? k : *first, *last = k;
-    free(node), free(near);
+    free(up);
 }
 
 int ph_subject_redundant(const ph_subject *s, int c)

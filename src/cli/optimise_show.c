@@ -79,7 +79,7 @@ static int print_json(const ph_design *d, const ph_table *table, const double *b
     add_point(&j, d, "optimum", best);
     add_point(&j, d, "gradient", t->gradient);
     ph_table_json(table, &j, ph_json_array(&j, j.root, "rows"), 0, ph_table_rows(table));
-    return ph_json_print(&j, stdout);
+    return ph_answer(&j);
 }
 
 /* ---- the picture ------------------------------------------------------------------------------------------ */

@@ -1,5 +1,6 @@
 /* The options of all commands: parsing, help, and the words of their values, all from one table. */
 #include "cli/options.h"
+#include "io/file.h"
 #include "polhode/model.h"
 #include "base/hash.h"
 
@@ -406,6 +407,15 @@ int ph_args_parse(ph_args *args, int argc, char **argv)
             return 0;
         } else {
             args->word[args->n_words++] = argv[i];
+        }
+    }
+    if (args->output && !strcmp(args->output, "-"))
+        args->output = PH_STDOUT;
+    if (args->output && !strcmp(args->output, PH_STDOUT)) {
+        args->quiet = 1; /* standard output has one thing at a time */
+        if (args->json) {
+            ph_complain("-o: '-' and --json are both for standard output: give a file");
+            return 0;
         }
     }
     return check_words(args);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,9 +12,10 @@
 
 /* While the file is under way, signals wait until a step is done, so that nothing half-written stays behind.
  * Those that are ignored (nohup) must not: a blocked signal is kept even then. */
+static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+
 static void hold_signals(int how)
 {
-    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction now;
     sigset_t set;
     sigemptyset(&set);
@@ -21,6 +23,16 @@ static void hold_signals(int how)
         if (sigaction(ends[k], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
             sigaddset(&set, ends[k]);
     sigprocmask(how, &set, NULL);
+}
+
+/* To ignore a signal is to forget one that waits. */
+static void drop_signals(void)
+{
+    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
+        struct sigaction kept, none = {.sa_handler = SIG_IGN};
+        if (sigaction(ends[k], &none, &kept) == 0)
+            sigaction(ends[k], &kept, NULL);
+    }
 }
 
 static int cannot_write(const ph_run *r, int why)
@@ -31,7 +43,9 @@ static int cannot_write(const ph_run *r, int why)
 static int open_file(ph_run *r)
 {
     const char *path = r->args->output, *lacks = ph_record_lacks(path);
-    if (lacks)
+    if (path[0] && !ph_record_knows(path))
+        ph_complain("-o: '%s': no format has this ending; there are .csv, .h5 and .hdf5", path);
+    else if (lacks)
         ph_complain("-o: '%s': this program was built without %s; a name that ends in .csv works", path,
                     lacks);
     else if (!ph_record_open(&r->record, path)) /* may wait, for the reader of a pipe */
@@ -41,22 +55,21 @@ static int open_file(ph_run *r)
     return r->record.op != NULL;
 }
 
-/* A run that failed keeps what it has. An interrupted one leaves nothing, and the signal takes its course. */
+/* A run that failed or was interrupted keeps what it has. A signal has then done its work. */
 static int close_file(ph_run *r)
 {
-    const ph_watch *w = &r->watch;
     int code = PH_EXIT_OK;
     if (!r->record.op)
         return code;
-    if (r->sim && !w->interrupted) {
+    if (r->sim) {
         if (r->status != PH_OK)
             ph_record_text(&r->record, "failure", r->err.text);
         if (!ph_record_commit(&r->record))
             code = cannot_write(r, errno);
     }
     ph_record_discard(&r->record);
-    if (w->interrupted)
-        ph_complain("interrupted at t = %.9g; '%s' was not written", ph_sim_state(r->sim).t, r->args->output);
+    if (r->watch.interrupted)
+        drop_signals();
     hold_signals(SIG_UNBLOCK);
     return code;
 }
@@ -100,6 +113,14 @@ static int draw(const ph_run *r)
     return ph_complain("--plot: %s", err.text);
 }
 
+static void note_warnings(const ph_run *r)
+{
+    char text[PH_WARNINGS][PH_WARNING_MAX];
+    int n = r->sim ? ph_warner_list(r->warner, r->bodies, r->opt.h, r->watch.velocity, text) : 0;
+    for (int k = 0; k < n && !r->args->quiet; k++)
+        ph_note("%s", text[k]);
+}
+
 static int integrate(ph_run *r)
 {
     ph_watch *w = &r->watch;
@@ -108,12 +129,14 @@ static int integrate(ph_run *r)
     if (w->terminal && w->last_tick > w->begun)
         fprintf(stderr, "\r\033[K");
     note_lack(r);
+    note_warnings(r);
     int code = close_file(r);
-    if (r->record.failed || w->interrupted)
+    if (r->record.failed)
         return code ? code : PH_EXIT_FAILED;
     if (code == PH_EXIT_OK)
         code = draw(r);
-    return report(r, code);
+    code = report(r, code);
+    return w->interrupted && code == PH_EXIT_FAILED ? PH_EXIT_SIGNAL + w->interrupted : code;
 }
 
 static void note_redundancy(const ph_run *r)
@@ -134,6 +157,7 @@ static void note_assembling(const ph_run *r)
 
 int ph_run_perform(ph_run *r)
 {
+    ph_warner warner = {0};
     r->p = r->subject.p;
     r->bodies = ph_bodies_create(&r->subject);
     if (!r->bodies)
@@ -141,9 +165,15 @@ int ph_run_perform(ph_run *r)
     ph_error err = {0};
     if (r->plot && !ph_plot_ready(r->plot, &err))
         return ph_complain("--plot: %s", err.text);
+    if (r->args->command == PH_CMD_RUN && !ph_history_possible(r, &err))
+        return ph_complain("%s", err.text);
     if (!ph_run_plan(r) || (r->args->output && !open_file(r)))
         return PH_EXIT_USAGE;
     note_assembling(r);
     note_redundancy(r);
-    return integrate(r);
+    r->warner = &warner;
+    int code = integrate(r);
+    r->warner = NULL;
+    free(warner.drive);
+    return code;
 }

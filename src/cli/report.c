@@ -54,7 +54,11 @@ const char *ph_report_formulation(const ph_options *o)
 static void print_cost(const ph_run *r)
 {
     ph_stats st = ph_sim_stats(r->sim);
-    double n = st.steps ? (double)st.steps : 1, wall = st.wall_s - r->watch.own_s;
+    double n = (double)st.steps, wall = st.wall_s - r->watch.own_s;
+    if (!st.steps) {
+        printf("  cost       no step was done; %ld Newton iterations in the first\n", st.iterations);
+        return;
+    }
     printf("  cost       %.3g us per step", 1e6 * wall / n);
     if (r->bodies->n_own > 1)
         printf(" (%.3g per body)", 1e6 * wall / n / r->bodies->n_own);
@@ -67,7 +71,9 @@ static void print_quality(const ph_run *r)
     const ph_watch *w = &r->watch;
     ph_exact_error e;
     ph_state s = ph_sim_state(r->sim);
-    if (r->p->sys.n_constraints)
+    if (r->p->sys.n_constraints && isnan(w->velocity))
+        printf("  violation  cannot be found: a function of the model fails\n");
+    else if (r->p->sys.n_constraints)
         printf("  violation  position %.2g, velocity %.2g (largest over the run)\n", w->position,
                w->velocity);
     if (r->p->energy && r->p->power)

@@ -152,6 +152,15 @@ static void add_quality(ph_json *j, const ph_run *r, const ph_state *s)
     }
 }
 
+static void add_warnings(ph_json *j, const ph_run *r)
+{
+    char text[PH_WARNINGS][PH_WARNING_MAX];
+    int n = r->warner ? ph_warner_list(r->warner, r->bodies, r->opt.h, r->watch.velocity, text) : 0;
+    cJSON *list = n ? ph_json_array(j, j->root, "warnings") : NULL;
+    for (int k = 0; k < n; k++)
+        ph_json_text(j, ph_json_element(j, list), "text", text[k]);
+}
+
 static void add_failure(ph_json *j, const ph_run *r)
 {
     const ph_failure *f = r->sim ? ph_sim_failure(r->sim) : NULL;
@@ -189,6 +198,7 @@ int ph_report_json(const ph_run *r)
     ph_json_count(&j, j.root, "steps", r->sim ? ph_sim_stats(r->sim).steps : 0);
     ph_json_number(&j, j.root, "h", r->opt.h > 0 ? r->opt.h : mean_step(r));
     add_method(&j, r);
+    ph_subject_json(&r->subject, &j);
     if (r->status != PH_OK)
         add_failure(&j, r);
     if (r->sim) {
@@ -197,8 +207,9 @@ int ph_report_json(const ph_run *r)
             add_control(&j, r);
         ph_report_json_state(&j, r, &s);
         add_quality(&j, r, &s);
+        add_warnings(&j, r);
         if (r->extension && r->status == PH_OK)
             r->extension->json(r, &j);
     }
-    return ph_json_print(&j, stdout);
+    return ph_answer(&j);
 }

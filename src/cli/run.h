@@ -4,6 +4,7 @@
 
 #include "cli/body.h"
 #include "cli/cli.h"
+#include "cli/warn.h"
 #include "io/json.h"
 #include "io/record.h"
 #include "problem/problem.h"
@@ -23,7 +24,8 @@ typedef struct ph_watch {
     double begun, last_tick, own_s; /* seconds; own_s: spent here and not in the integration */
     double T0, T, explained;        /* kinetic energy at first, now, and what it may be now */
     double given, supply, floor;    /* work and power of sources, if positive; what is never too much */
-    int terminal, interrupted;      /* show progress; a signal arrived */
+    double fallen;                  /* most that the potential has given, or springs held at first */
+    int terminal, interrupted;      /* show progress; the signal that arrived, or 0 */
     int exploded;                   /* kinetic energy came from nowhere */
     char blind[400];                /* why a sensor has no number; "": they all have */
     ph_lack lack[2]; /* of flexible bodies without stiffness under load: of spin, of axial load */
@@ -53,6 +55,7 @@ struct ph_run {
     const char *plot;           /* picture of time histories; NULL: none */
     struct ph_history *history; /* what it shows */
     ph_watch watch;
+    ph_warner *warner; /* NULL: nobody is to be warned */
     ph_status status;
     ph_error err;
     int explained;                 /* err speaks in words of the model */

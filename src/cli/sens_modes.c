@@ -78,6 +78,8 @@ static ph_status direct(ph_run *r, ph_sens_study *st)
 {
     ph_status s = ph_sens_create(&st->sens, r->sim, st->n, st->param, &r->err);
     if (s == PH_OK)
+        s = ph_sens_simplify(st->sens, (ph_simplification)r->args->simplify, &r->err);
+    if (s == PH_OK)
         s = run(r, st);
     for (int k = 0; k < st->n && s == PH_OK; k++)
         ph_sens_derive(r, st, k, st->d + k * st->seen.width);

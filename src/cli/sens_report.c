@@ -24,6 +24,9 @@ static int has_states(const ph_run *r)
 
 #define DIGITS_MAX 16 /* equal */
 
+/* Round-off of runs, of numbers near 1: over the step it is all that differences have of a zero. */
+#define NOISE 1e-15
+
 /* Digits in which n numbers agree with differences of runs, relative to the larger of the largest derivative and
  * value/parameter, which is what a derivative would be if the value was proportional to its parameter; size: or
  * this. */
@@ -31,13 +34,15 @@ static double digits(const ph_vary *vary, int n, const double *a, const double *
                      double size)
 {
     double diff = 0, most = 0, p = vary->value != 0 ? fabs(vary->value) : 1;
+    double largest = 0;
     for (int i = 0; i < n; i++) {
         diff = fmax(diff, fabs(a[i] - b[i])), size = fmax(size, fabs(b[i])),
         most = fmax(most, fabs(value[i]));
+        largest = fmax(largest, fmax(fabs(a[i]), fabs(b[i])));
         if (isnan(a[i] - b[i]))
             return 0;
     }
-    if (diff == 0)
+    if (diff == 0 || largest <= NOISE * (1 + most) / vary->eps)
         return DIGITS_MAX;
     return fmin(DIGITS_MAX, fmax(0, -log10(diff / fmax(size, most / p))));
 }
@@ -97,7 +102,9 @@ void ph_sens_text(const ph_run *r)
                                       "differences of runs"};
     const ph_sens_study *st = r->ctx;
     for (int k = 0; k < st->n && has_states(r); k++) {
-        printf("\nderivatives by %s = %.9g (%s)\n", st->name[k], st->vary[k].value, how[r->args->mode]);
+        printf("\nderivatives by %s = %.9g (%s%s%s)\n", st->name[k], st->vary[k].value, how[r->args->mode],
+               r->args->simplify ? ", simplified: " : "",
+               r->args->simplify ? ph_simplification_word(r->args->simplify) : "");
         for (int c = 0; c < st->seen.n && c < CHANNELS_SHOWN; c++)
             print_channel(r, st, k, c);
         if (st->seen.n > CHANNELS_SHOWN)
@@ -172,6 +179,8 @@ void ph_sens_json(const ph_run *r, ph_json *j)
     static const char *const mode[] = {"direct", "adjoint", "fd"};
     const ph_sens_study *st = r->ctx;
     ph_json_text(j, j->root, "mode", mode[r->args->mode]);
+    if (r->args->simplify)
+        ph_json_text(j, j->root, "simplified", ph_simplification_word(r->args->simplify));
     cJSON *all = has_states(r) ? ph_json_object(j, j->root, "sensitivities") : NULL;
     for (int k = 0; k < st->n && has_states(r); k++)
         add_tree(j, ph_json_object(j, all, st->name[k]), r, st, k, 0);

@@ -38,6 +38,15 @@ int ph_run_is_numerical(ph_status s)
 static void explain(ph_run *r)
 {
     char why[sizeof r->err.text - 64];
+    if (r->watch.interrupted && r->status == PH_E_STOPPED) {
+        snprintf(
+            r->err.text, sizeof r->err.text,
+            "interrupted at t = %.9g of %.9g; the %ld rows so far are in '%.200s'; the same command runs it "
+            "anew, with --t-end %.9g only so far",
+            ph_sim_state(r->sim).t, r->t_end, r->record.rows, r->args->output ? r->args->output : "",
+            ph_sim_state(r->sim).t);
+        return;
+    }
     if (r->watch.exploded) {
         ph_watch_explain(r, r->err.text, sizeof r->err.text);
         return;

@@ -111,7 +111,8 @@ static int draw_maps(const study *s, const ph_delivery *d, const double *y, int 
             panel[k].heat.scale.max = 1;
         for (int i = 1; p && i < ht->n; i++) /* to the edge of the last cell with a number */
             if (ht->x[i - 1] <= 0.5 && ht->x[i] > 0.5)
-                panel[k].x.min = ht->x[0], panel[k].x.max = sqrt(ht->x[i - 1] * ht->x[i]);
+                panel[k].x.min = ht->x[0] * sqrt(ht->x[0] / ht->x[1]),
+                panel[k].x.max = sqrt(ht->x[i - 1] * ht->x[i]);
     }
     const ph_plot plot = {.title = d->title, .n_panels = 2 * maps, .panels = panel, .columns = 2};
     if (panel && name)

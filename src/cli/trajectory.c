@@ -2,6 +2,8 @@
 #include "cli/run.h"
 #include "mech/model.h"
 
+#include <string.h>
+
 #include <math.h>
 #include <stdio.h>
 
@@ -97,6 +99,15 @@ static void add_sensors(ph_run *r)
     }
 }
 
+/* A sensor of this name has it. */
+static int adds_energy(const ph_run *r)
+{
+    for (int i = 0; r->subject.model && i < ph_model_count(r->subject.model, PH_SENSORS); i++)
+        if (!strcmp(ph_model_name(r->subject.model, PH_SENSORS, i), "energy"))
+            return 0;
+    return r->p->energy != NULL;
+}
+
 void ph_trajectory_header(ph_run *r)
 {
     ph_state s = ph_sim_state(r->sim);
@@ -107,7 +118,7 @@ void ph_trajectory_header(ph_run *r)
     for (int i = 0; i < r->bodies->n_ties; i++)
         add_joint(r, i, &s);
     add_sensors(r);
-    if (r->p->energy)
+    if (adds_energy(r))
         ph_record_channel(&r->record, &(ph_channel){.name = "energy", .unit = "J", .n = 1});
     if (r->extension && r->extension->header)
         r->extension->header(r);
@@ -136,7 +147,7 @@ void ph_trajectory_row(ph_run *r, const ph_state *s)
         double value[PH_SENSOR_MAX];
         ph_record_put(&r->record, ph_run_watch_sensor(r, i, s, value), value);
     }
-    if (r->p->energy)
+    if (adds_energy(r))
         ph_record_put(&r->record, 1, &r->watch.E);
     if (r->extension && r->extension->row)
         r->extension->row(r, s);

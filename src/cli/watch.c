@@ -37,8 +37,9 @@ static void watch_energy(const ph_problem *p, const ph_state *s, int first, ph_w
 
 /* ---- explosions --------------------------------------------------------------------------------------- */
 
-/* Kinetic energy is at most what there was at first, what the potential has given and what drives and forces
- * have done. A run that has become unstable is soon far above it; errors of a sound one are a few percent. */
+/* Kinetic energy is at most what there was at first, what the potential has given or springs can give, and what
+ * drives and forces have done. A run that has become unstable is soon far above it; errors of a sound one are a few
+ * percent, those of a method that feeds vibrations, as explicit Euler does, grow slowly. */
 #define TOO_MUCH 2
 
 /* Round-off of a system at rest must not count: energy of all its bodies at this speed [m/s, rad/s]. */
@@ -58,6 +59,18 @@ static double floor_of(const ph_model *m)
     return sum * SLOW * SLOW;
 }
 
+/* What springs hold at first; 0 where flexible bodies make the potential of gravity another. */
+static double stored(const ph_run *r, const ph_state *s, double potential)
+{
+    const ph_model *m = r->subject.model;
+    for (int i = 0; i < m->n_bodies && !m->n_flexible; i++) {
+        ph_body_state b;
+        ph_mechanism_body(r->subject.mech, s, i, &b);
+        potential += m->body[i].mass * ph_dot(m->gravity, b.x);
+    }
+    return m->n_flexible ? 0 : fmax(potential, 0);
+}
+
 /* Before watch_energy, whose t is that of the last step. User constraints may do work of which nothing is
  * known. */
 static void watch_explosion(ph_run *r, const ph_state *s, int first)
@@ -70,13 +83,14 @@ static void watch_explosion(ph_run *r, const ph_state *s, int first)
     double supply = power > 0 ? power : 0;
     w->T = ph_mechanism_kinetic(r->subject.mech, s);
     if (first)
-        w->T0 = w->T, w->floor = floor_of(m);
+        w->T0 = w->T, w->floor = floor_of(m), w->fallen = stored(r, s, E - w->T);
     else
         w->given += (s->t - w->t) * fmax(supply, w->supply);
     w->supply = supply;
     double fallen = first ? 0 : (w->E0 - w->T0) - (E - w->T);
-    w->explained = w->floor + w->T0 + w->given + (fallen > 0 ? fallen : 0);
-    w->exploded = !(w->T <= TOO_MUCH * w->explained);
+    w->fallen = fmax(w->fallen, fallen);
+    w->explained = w->floor + w->T0 + w->given + w->fallen;
+    w->exploded = !r->args->keep_going && !(w->T <= TOO_MUCH * w->explained);
 }
 
 void ph_watch_explain(const ph_run *r, char *text, size_t size)
@@ -93,7 +107,7 @@ void ph_watch_explain(const ph_run *r, char *text, size_t size)
     }
     int n = snprintf(text, size,
                      "t = %.9g: the solution explodes: its kinetic energy is %.3g J, and at most %.3g J "
-                     "can be explained; use a smaller step than h = %g or another space",
+                     "can be explained; use a smaller step than h = %g or another space, or --keep-going",
                      s.t, w->T, w->explained, r->opt.h);
     if (ph_norm(most) > 0 && n > 0 && (size_t)n < size)
         snprintf(text + n, size - (size_t)n, "; fastest: body '%s' turns at %.3g rad/s",
@@ -152,12 +166,15 @@ static void show_progress(const ph_run *r, const ph_state *s, double elapsed)
     fflush(stderr);
 }
 
-/* Signals are blocked while there is a file to clear away. */
+/* Signals are blocked while there is a file to finish. 0: none waits. */
 static int signal_waits(void)
 {
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
     sigset_t set;
-    return sigpending(&set) == 0 && (sigismember(&set, SIGINT) == 1 || sigismember(&set, SIGTERM) == 1 ||
-                                     sigismember(&set, SIGHUP) == 1);
+    for (size_t k = 0; k < sizeof ends / sizeof *ends && sigpending(&set) == 0; k++)
+        if (sigismember(&set, ends[k]) == 1)
+            return ends[k];
+    return 0;
 }
 
 static void tick(ph_run *r, const ph_state *s, double now)
@@ -195,6 +212,8 @@ ph_status ph_watch_step(const ph_sim *sim, void *ctx)
         ph_mechanism_track(r->subject.mech, &s);
     watch_lack(r, &s);
     watch_explosion(r, &s, n == 0);
+    if (r->warner)
+        ph_warner_see(r->warner, r->bodies, &s);
     if (r->p->energy)
         watch_energy(r->p, &s, n == 0, w);
     if (r->record.op && (n % r->args->every == 0 || is_last(r, n, s.t)))

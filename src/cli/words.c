@@ -10,6 +10,8 @@
 static struct {
     char *text;
     size_t size;
+    char first[1024]; /* complaint on stderr */
+    int answered;     /* JSON is on stdout */
 } kept;
 
 void ph_complain_into(char *text, size_t size)
@@ -35,11 +37,30 @@ int ph_complain(const char *format, ...)
     va_start(list, format);
     compose(text, format, list);
     va_end(list);
+    if (!kept.text && !kept.first[0])
+        snprintf(kept.first, sizeof kept.first, "%s", text);
     if (!kept.text)
         fprintf(stderr, "polhode: %s\n", text);
     else if (!kept.text[0])
         snprintf(kept.text, kept.size, "%s", text);
     return PH_EXIT_USAGE;
+}
+
+int ph_answer(ph_json *j)
+{
+    kept.answered = 1;
+    return ph_json_print(j, stdout);
+}
+
+void ph_answer_refusal(void)
+{
+    if (kept.answered || strstr(kept.first, "not enough memory")) /* which is no input */
+        return;
+    ph_json j = ph_json_create();
+    ph_json_text(&j, j.root, "polhode", ph_version());
+    ph_json_text(&j, j.root, "status", ph_status_word(PH_E_INPUT));
+    ph_json_text(&j, j.root, "reason", kept.first);
+    ph_answer(&j);
 }
 
 void ph_note(const char *format, ...)

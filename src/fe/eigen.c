@@ -1,14 +1,14 @@
 /* Lowest frequencies of K x = omega^2 M x.
  *
  * Both ways look for the largest mu of M x = mu K x, mu = 1/omega^2: round-off is relative to the largest mu,
- * and so the lowest frequencies are the best ones. Dense matrices are reduced by the factors of K. Else Lanczos
- * iterates with A = K^-1 M, which is symmetric in the sense of M, from several vectors at once:
+ * and so the lowest frequencies are the best ones. Dense matrices are reduced by the factors of K. Else
+ * Lanczos iterates with A = K^-1 M, which is symmetric in the sense of M, from several vectors at once:
  *
- *   w = A q_j;  w -= Q Q^T M w;  q_last = w/|w|;   T = Q^T M A Q,  A Q_j = Q_j T_j + (what is after q_j) R    (X27)
+ *   w = A q_j;  w -= Q Q^T M w;  q_next = w/|w|;   T = Q^T M A Q,  A Q_j = Q_j T_j + Q_rest R         (X27)
  *
- * Every vector is made orthogonal to all others, twice, so that T has each eigenvalue as often as A. Ritz pairs
- * T s = mu s have the residual |R s|. Multiples of a frequency beyond the number of starting vectors show only by
- * chance: when all is found a vector at random joins, and only when it finds nothing new that is the end.
+ * Every vector is made orthogonal to all others, twice, so that T has no eigenvalue more often than A. Pairs
+ * T s = mu s have the residual |R s|. Multiples of a frequency beyond the number of starting vectors show only
+ * by chance: when all is found a vector at random joins, and only when it finds nothing new that is the end.
  * (Ruhe, Implementation aspects of band Lanczos algorithms, Math. Comp. 33, 1979.) */
 #include "fe/eigen.h"
 

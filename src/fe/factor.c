@@ -183,8 +183,8 @@ static double sum_of(int n, const double *x)
     return sum;
 }
 
-/* |A^-1| as Hager and Higham estimate it: the largest |A^-1 x|, |x| = 1, of a mean, of the axes that it points to,
- * and of one that changes sign. (Higham, Accuracy and Stability of Numerical Algorithms, 15.3.) */
+/* |A^-1| as Hager and Higham estimate it: the largest |A^-1 x|, |x| = 1, of a mean, of the axes that it points
+ * to, and of one that changes sign. (Higham, Accuracy and Stability of Numerical Algorithms, 15.3.) */
 double ph_factor_sound(ph_factor *f)
 {
     int n = f->n, axis = -1;

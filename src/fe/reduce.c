@@ -13,7 +13,8 @@
  * Rotations of nodes are slopes of displacements. Those of Omega x u are Omega x (theta x d) along the unit
  * vectors d to the neighbours of a node, and the rotation phi of node i in Phi_rk Omega is the one that fits
  * them best, sum_d |phi x d - Omega x (theta x d)|^2 + TWIST (phi.d)^2 least:
- *   (I - D + TWIST D) phi = (D Omega) x theta,  D = mean of d d^T                                     (X26) */
+ *   (I - D + TWIST D) phi = (D Omega) x theta,  D = mean of d d^T                                     (X26)
+ */
 #include "fe/reduce.h"
 
 #include <stdio.h>
@@ -134,6 +135,31 @@ static ph_status check_frame(const job *j)
     return PH_OK;
 }
 
+static ph_status limit_modes(const job *j, int n)
+{
+    return n <= PH_MODES_MAX
+               ? PH_OK
+               : ph_fail(j->err, PH_E_INPUT, "modes: there are %d, and %d are the limit", n, PH_MODES_MAX);
+}
+
+/* How many there will be is known before they are computed, but for those of a file. */
+static ph_status make_shapes(job *j, ph_factor_kind kind)
+{
+    const ph_fe_spec *spec = j->spec;
+    if (spec->modes) {
+        ph_status s = ph_shapes_read(&j->pool, j->fe, spec, &j->frame, &j->shapes, j->err);
+        return s == PH_OK ? limit_modes(j, j->shapes.modes) : s;
+    }
+    int fixed = spec->fixed == PH_AS_MANY ? spec->n : spec->fixed,
+        n = spec->n_keep ? spec->n_keep
+            : spec->n    ? spec->n
+                         : 6 * spec->n_interfaces + fixed - 6;
+    ph_status s = limit_modes(j, n);
+    return s == PH_OK ? ph_shapes_make(&j->pool, j->fe, spec, &j->frame, spec->n_interfaces, j->interface,
+                                       kind, &j->shapes, j->err)
+                      : s;
+}
+
 /* ---- markers --------------------------------------------------------------------------------------- */
 
 /* Every node of a few members, else the frame's node; and every interface. */
@@ -182,8 +208,8 @@ static void fill_markers(job *j)
 
 /* ---- invariants ------------------------------------------------------------------------------------ */
 
-/* D of node i: the mean of d d^T over the nodes that the stiffness connects it with. seen: which node each was
- * counted for last */
+/* D of node i: the mean of d d^T over the nodes that the stiffness connects it with. seen: which node each
+ * was counted for last */
 static ph_mat3 directions(const ph_fe *fe, int i, int *seen)
 {
     ph_mat3 D = {0};
@@ -393,9 +419,6 @@ static ph_status fill_stress(job *j)
 static ph_status fill(job *j)
 {
     const ph_fe_spec *spec = j->spec;
-    if (j->shapes.modes > PH_MODES_MAX)
-        return ph_fail(j->err, PH_E_INPUT, "modes: there are %d, and %d are the limit", j->shapes.modes,
-                       PH_MODES_MAX);
     ph_status s = list_markers(j);
     if (s != PH_OK)
         return s;
@@ -421,11 +444,8 @@ static ph_status reduce(job *j, ph_factor_kind kind, ph_vec3 *origin, ph_fe_soun
         s = place_nodes(j, origin);
     if (s == PH_OK)
         s = check_frame(j);
-    if (s == PH_OK && j->spec->modes)
-        s = ph_shapes_read(&j->pool, j->fe, j->spec, &j->frame, &j->shapes, j->err);
-    else if (s == PH_OK)
-        s = ph_shapes_make(&j->pool, j->fe, j->spec, &j->frame, j->spec->n_interfaces, j->interface, kind,
-                           &j->shapes, j->err);
+    if (s == PH_OK)
+        s = make_shapes(j, kind);
     if (s == PH_OK)
         s = ph_fe_sound_modes(j->fe, j->shapes.modes, j->shapes.Psi,
                               j->spec->modes ? j->spec->modes : "modes", j->err);

@@ -6,10 +6,10 @@
 
 PH_API int ph_reduced_has_hdf5(void); /* 1: built with HDF5 */
 
-/* To a file that is made or overwritten; PH_E_INPUT with a sentence where it cannot be. */
-PH_API ph_status ph_reduced_write_hdf5(const ph_reduced *r, const char *path, ph_error *err);
+/* All bytes of such a file, the same ones for the same body; ferror(to) tells whether they arrived. */
+PH_API ph_status ph_reduced_write_hdf5(const ph_reduced *r, FILE *to, ph_error *err);
 
-/* Not checked beyond sizes and numbers of datasets. Free it. */
+/* Not checked beyond sizes and numbers of datasets; nothing that is in another file is read. Free it. */
 ph_status ph_reduced_read_hdf5(ph_reduced **out, const char *path, const ph_allocator *alloc, ph_error *err);
 
 #endif

@@ -88,10 +88,12 @@ static void forget(ph_file *file)
 int ph_file_open(ph_file *file, const char *path)
 {
     struct stat st;
-    int exists = stat(path, &st) == 0, fd = -1;
+    int exists = strcmp(path, PH_STDOUT) != 0 && stat(path, &st) == 0, fd = -1;
     *file = (ph_file){.path = exists ? realpath(path, NULL) : strdup(path)};
     if (exists && S_ISDIR(st.st_mode))
         errno = EISDIR;
+    else if (file->path && !strcmp(path, PH_STDOUT))
+        fd = dup(1); /* whatever it is: what it has is not to be replaced */
     else if (file->path && exists && !S_ISREG(st.st_mode))
         fd = open(path, O_WRONLY | O_CLOEXEC); /* /dev/stdout, /dev/null: never rename over these */
     else if (file->path && (!exists || access(path, W_OK) == 0))
@@ -114,6 +116,8 @@ int ph_file_open(ph_file *file, const char *path)
 int ph_file_possible(const char *path)
 {
     struct stat st;
+    if (!strcmp(path, PH_STDOUT))
+        return 1;
     if (stat(path, &st) == 0) {
         if (S_ISDIR(st.st_mode)) {
             errno = EISDIR;

@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#define PH_STDOUT "/dev/stdout" /* a file of this name is what standard output is, as it is */
+
 typedef struct ph_file {
     FILE *stream;
     char *path; /* where it will stand; links resolved */

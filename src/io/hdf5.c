@@ -3,8 +3,10 @@
  * "parameters". Groups keep the order of creation; those on the way to a dataset take this from the root.
  *
  * The library does not survive the closing of a file that it could not write: it crashes. So after the first
- * failure nothing is called any more, and what it holds goes with the process. Closing what could not be
- * opened, however, is an error without consequence. */
+ * failure nothing is called any more, and what it holds goes with the process, at the end of which it must not
+ * clean up either. Closing what could not be opened, however, is an error without consequence.
+ *
+ * No times are kept: two runs write the same bytes. */
 #include "io/record.h"
 
 #include <errno.h>
@@ -47,17 +49,23 @@ static void release(ph_record *t)
 
 /* ---- the file ------------------------------------------------------------------------------------------ */
 
+static void prepare(void)
+{
+    H5dont_atexit();
+}
+
 static int open_hdf5(ph_record *t)
 {
     hdf5 *h = calloc(1, sizeof *h);
     if (!h)
         return 0;
-    H5dont_atexit();
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     hid_t root = H5Pcreate(H5P_FILE_CREATE);
     H5Pset_link_creation_order(root, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+    H5Pset_obj_track_times(root, 0);
     h->order = H5Pcreate(H5P_GROUP_CREATE);
     H5Pset_link_creation_order(h->order, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+    H5Pset_obj_track_times(h->order, 0);
     h->string = H5Tcopy(H5T_C_S1);
     H5Tset_size(h->string, H5T_VARIABLE);
     H5Tset_cset(h->string, H5T_CSET_UTF8);
@@ -188,6 +196,7 @@ static int create(const hdf5 *h, const dataset *d, long rows)
             chunk[] = {(hsize_t)rows, (hsize_t)d->n};
     hid_t space = H5Screate_simple(rank, size, most), how = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_chunk(how, rank, chunk);
+    H5Pset_obj_track_times(how, 0);
     if (H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0) {
         H5Pset_shuffle(how);
         H5Pset_deflate(how, DEFLATE);
@@ -241,6 +250,7 @@ static int write_rows(ph_record *t, const double *rows, long n)
 
 const ph_format ph_format_hdf5 = {.seeks = 1,
                                   .block = BLOCK,
+                                  .prepare = prepare,
                                   .open = open_hdf5,
                                   .text = text,
                                   .number = number,

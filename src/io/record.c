@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #ifdef PH_HAVE_HDF5
 #define PH_FORMAT_HDF5 &ph_format_hdf5
@@ -39,13 +40,26 @@ static const struct row *format_of(const char *path)
     for (int k = 0; dot && k < N_FORMATS; k++)
         if (strcmp(dot, formats[k].ending) == 0)
             return &formats[k];
-    return formats;
+    struct stat st;
+    return !strcmp(path, PH_STDOUT) || (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) ? formats : NULL;
+}
+
+int ph_record_knows(const char *path)
+{
+    return format_of(path) != NULL;
+}
+
+void ph_record_prepare(void)
+{
+    for (int k = 0; k < N_FORMATS; k++)
+        if (formats[k].op && formats[k].op->prepare)
+            formats[k].op->prepare();
 }
 
 const char *ph_record_lacks(const char *path)
 {
     const struct row *f = format_of(path);
-    return f->op ? NULL : f->name;
+    return !f || f->op ? NULL : f->name;
 }
 
 /* ---- channels ------------------------------------------------------------------------------------------ */
@@ -80,7 +94,11 @@ static void forget(ph_record *t)
 
 int ph_record_open(ph_record *t, const char *path)
 {
-    *t = (ph_record){.op = format_of(path)->op};
+    const struct row *f = format_of(path);
+    *t = (ph_record){.op = f ? f->op : NULL};
+    errno = EINVAL;
+    if (!t->op)
+        return 0;
     if (!ph_file_open(&t->file, path)) {
         t->op = NULL;
         return 0;

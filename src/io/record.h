@@ -34,6 +34,7 @@ typedef struct ph_record ph_record;
 typedef struct ph_format {
     int seeks;                 /* 1: needs a regular file, no pipe or device */
     long block;                /* bytes of rows that it takes at once; 0: row by row */
+    void (*prepare)(void);     /* first of all in the program; NULL: nothing to do */
     int (*open)(ph_record *t); /* the file is open */
     int (*text)(ph_record *t, const char *name, const char *text);
     int (*number)(ph_record *t, const char *name, double x);
@@ -58,8 +59,14 @@ struct ph_record {
     void *own; /* of the format */
 };
 
+/* 1: its ending is that of a format, or it is standard output, a pipe or a device, which take the first. */
+int ph_record_knows(const char *path);
+
 /* The name of the format that path asks for, if this program was built without it; else NULL. */
 const char *ph_record_lacks(const char *path);
+
+/* To be called once, before a library of a format is used in any way. */
+void ph_record_prepare(void);
 
 int ph_record_open(ph_record *t, const char *path); /* 0: failed, errno says why; nothing is left behind */
 

@@ -1,20 +1,22 @@
 /* Dependent rows of a sparse matrix, by elimination of its columns group by group.
  *
- * Rows have size 1, and size s_i in units of what they were. The rows that have entries in a group, those that other
- * groups left included, form a small dense matrix. Row p with its pivot in column c is taken from the others,
+ * Rows have size 1, and size s_i in units of what they were. The rows that have entries in a group, those
+ * that other groups left included, form a small dense matrix. Row p with its pivot in column c is taken
+ * from the others,
  *
  *     a_i <- a_i - (a_ic / a_pc) a_p,   s_i <- s_i |a_i|,   a_i <- a_i / |a_i|                          (A8)
  *
- * so s_i becomes the size of what row i has outside the span of the pivot rows, up to a factor that good pivots keep
- * moderate. If it is small enough, row i depends on them. The pivot row is the first one with
+ * so s_i becomes the size of what row i has outside the span of the pivot rows, up to a factor that good
+ * pivots keep moderate. If it is small enough, row i depends on them. The pivot row is the first one with
  *
  *     w_p |a_pc| >= GOOD max_ic w_i |a_ic|,   |a_pc| >= LEAST,   w_i = min(1, s_i / PLAIN)              (A9)
  *
- * over the columns of the group: rows that are left in the end depend on earlier ones. A column without such an entry
- * is given to the next group of the rows that have one there. The other rows, zero at all pivots, go to the group of
- * their next column: no entry is outside the Cholesky factor of A^T A, but for columns given on. In a tree each
- * joint has the columns of its own body as pivots, and nothing is left. Compare George, Heath: Solution of sparse
- * linear least squares problems using Givens rotations, Linear Algebra Appl. 34 (1980). */
+ * over the columns of the group: rows that are left in the end depend on earlier ones. A column without
+ * such an entry is given to the next group of the rows that have one there. The other rows, zero at all
+ * pivots, go to the group of their next column: no entry is outside the Cholesky factor of A^T A, but for
+ * columns given on. In a tree each joint has the columns of its own body as pivots, and nothing is left.
+ * Compare George, Heath: Solution of sparse linear least squares problems using Givens rotations, Linear
+ * Algebra Appl. 34 (1980). */
 #include "la/echelon.h"
 #include "base/base.h"
 
@@ -26,8 +28,8 @@
 /* Of the largest entry: of rows that are as good the first is taken. */
 #define GOOD 0.1
 
-/* Rows with less than this outside the span of pivot rows come last: what is left out then is what the rest determines
- * best. */
+/* Rows with less than this outside the span of pivot rows come last: what is left out then is what the rest
+ * determines best. */
 #define PLAIN 0.1
 
 /* Beside the size of its row: what is outside the span is overestimated by no more than its inverse. */
@@ -182,7 +184,8 @@ static int gather(work *w, int group)
     w->F = p;
     if (!ok)
         return 0;
-    memset(w->F, 0, doubles * sizeof(double));
+    if (doubles)
+        memset(w->F, 0, doubles * sizeof(double));
     for (int r = 0; r < w->m; r++)
         for (int k = w->at[w->row[r]]; k < w->at[w->row[r]] + w->len[w->row[r]]; k++)
             w->F[(size_t)r * (size_t)w->n + (size_t)w->place[w->pool[k].col]] = w->pool[k].x;
@@ -286,6 +289,8 @@ static ph_status examine(work *w)
         w->head[g] = -1;
     int ok = load(w);
     for (int g = 0, p, c; g < w->A->groups && ok; g++) {
+        if (w->head[g] < 0)
+            continue;
         ok = gather(w, g);
         while (ok && choose(w, &p, &c))
             eliminate(w, p, c);

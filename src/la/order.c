@@ -21,8 +21,8 @@
 #include <limits.h>
 #include <string.h>
 
-/* Late neighbours of a hub, at least: the joints of a body with fewer make a small clique, and bodies first is what
- * everyday mechanisms were tried with. */
+/* Late neighbours of a hub, at least: the joints of a body with fewer make a small clique, and bodies first
+ * is what everyday mechanisms were tried with. */
 #define HUB 9
 
 typedef struct quotient {
@@ -142,10 +142,10 @@ static int degree(quotient *q, int i)
     return d;
 }
 
-/* Late blocks can do without hubs where the rows that remain without the columns of hubs are independent. One is
- * if unknowns of its own, next to no other, are as many as its rows: it is set aside, and others may have unknowns
- * of their own then. So branches that hang on a hub are taken apart from their ends. What is left closes loops: of
- * these blocks the smallest that has a hub waits for it, and the rest goes on.
+/* Late blocks can do without hubs where the rows that remain without the columns of hubs are independent.
+ * One is if unknowns of its own, next to no other, are as many as its rows: it is set aside, and others may
+ * have unknowns of their own then. So branches that hang on a hub are taken apart from their ends. What is
+ * left closes loops: of these blocks the smallest that has a hub waits for it, and the rest goes on.
  * Multipliers of a second kind (a late block in the row of another) have unknowns for themselves: [kind].
  * Arrays of the quotient graph that are not yet in use serve. */
 typedef struct branches {

@@ -51,7 +51,8 @@ typedef struct ph_solver_info {
     const char *backend; /* the name of the one at work: with PH_AUTO it can change at factor and at solve */
     int where;           /* the block at which factor found the matrix singular; -1: none, or not known */
     size_t fill;         /* doubles that the factors hold */
-    double growth;       /* block LU: by what factor the last factorisation magnified round-off; KLU: ratio of pivots;
+    double
+        growth; /* block LU: by what factor the last factorisation magnified round-off; KLU: ratio of pivots;
                             else 0 */
 } ph_solver_info;
 

@@ -1,8 +1,8 @@
 /* Dense symmetric matrices.
  *
- *   H_(n-2) ... H_0 A H_0 ... H_(n-2) = T tridiagonal, H_k = I - b v v^T; then T - mu I = Q L, T <- L Q + mu I with
- *   the eigenvalue mu of the first 2 x 2 block that is nearer to its corner, until entries beside the diagonal
- *   vanish.
+ *   H_(n-2) ... H_0 A H_0 ... H_(n-2) = T tridiagonal, H_k = I - b v v^T; then T - mu I = Q L,
+ *   T <- L Q + mu I with the eigenvalue mu of the first 2 x 2 block that is nearer to its corner, until entries
+ *   beside the diagonal vanish.
  *
  * (Golub, Van Loan, Matrix Computations, 4.2, 8.3; Parlett, The Symmetric Eigenvalue Problem, 8.) */
 #include "la/symmetric.h"
@@ -59,8 +59,8 @@ void ph_cholesky_back(int n, const double *L, double *x)
 
 /* ---- tridiagonal form ------------------------------------------------------------------------------ */
 
-/* The reflection that makes v, of n numbers, a multiple of the first axis: v becomes its vector, *b its factor.
- * Returns the multiple. */
+/* The reflection that makes v, of n numbers, a multiple of the first axis: v becomes its vector, *b its
+ * factor. Returns the multiple. */
 static double reflection(int n, double *v, double *b)
 {
     double rest = ph_vector_dot(n - 1, v + 1, v + 1), first = v[0];

@@ -8,8 +8,8 @@ int ph_cholesky(int n, double *A);
 void ph_cholesky_forward(int n, const double *L, double *x); /* x = L^-1 x */
 void ph_cholesky_back(int n, const double *L, double *x);    /* x = L^-T x */
 
-/* Eigenvalues, ascending, and eigenvectors, the columns of A on return, of length 1; only the lower triangle of
- * A is read. work: 4 n. 0: no convergence, or an entry is not finite. */
+/* Eigenvalues, ascending, and eigenvectors, the columns of A on return, of length 1; only the lower triangle
+ * of A is read. work: 4 n. 0: no convergence, or an entry is not finite. */
 int ph_symmetric_eigen(int n, double *A, double *value, double *work);
 
 #endif

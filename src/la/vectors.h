@@ -1,5 +1,5 @@
-/* Long vectors, four numbers at a time. Sums have an order that is written down, and so the same bits on every
- * machine. */
+/* Long vectors, four numbers at a time. Sums have an order that is written down, and so the same bits on
+ * every machine. */
 #ifndef PH_LA_VECTORS_H
 #define PH_LA_VECTORS_H
 

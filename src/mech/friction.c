@@ -1,4 +1,5 @@
-/* Coulomb friction in joints, smooth at rest: mu N w/sqrt(w^2 + w_s^2), N = |lambda| of the rows that press.
+/* Coulomb friction in joints, smooth at rest, (J3)-(J5): mu N w/sqrt(w^2 + w_s^2),
+ * N = |lambda| of the rows that press.
  *
  *   revolute   a torque about the axis e of the first body, lever r, N the force; n_b = R_b^T R_a e:
  *              w = n_b . Omega_b - e . Omega_a,  T = mu r N w/sqrt(..),  g = (0, -T e, 0, T n_b)

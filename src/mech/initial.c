@@ -151,7 +151,8 @@ static ph_status measure(task *k, level what, double *worst)
     ph_status status = ph_eval_residual(&k->ev, &s, PH_EVAL_PHI | PH_EVAL_RATE);
     if (status != PH_OK)
         return status;
-    ph_size x = ph_size_positions(lay, k->at.q), v = ph_size_largest(lay, k->at.v);
+    ph_size x = ph_size_positions(lay, k->at.q, ph_size_bodies(lay, k->ev.M)),
+            v = ph_size_largest(lay, k->at.v);
     for (int i = 0; i < 2; i++)
         v.of[i] += x.of[i] * k->slow;
     ph_size_rows(lay, k->ev.B, what == POSITIONS ? x : v, k->b);
@@ -253,6 +254,7 @@ static int free_modes(task *k)
 
 static ph_status settle(task *k, level what, ph_error *err)
 {
+    char why[480];
     double worst = 0;
     int any_free = 0;
     for (int i = 0; i < k->lay.nv; i++)
@@ -272,7 +274,9 @@ static ph_status settle(task *k, level what, ph_error *err)
     if (s == PH_OK)
         return s;
     if (s == PH_E_CALLBACK)
-        return ph_fail(err, s, "a function of the model failed at t = 0");
+        return ph_fail(err, s, "t = 0: %s",
+                       ph_mechanism_complaint(k->m, why, sizeof why)[0] ? why
+                                                                        : "a function of the model failed");
     return ph_fail(err, s, "the initial %s cannot be made consistent: %s",
                    what == POSITIONS ? "positions" : "velocities", ph_status_text(s));
 }
@@ -335,7 +339,10 @@ static ph_status open_task(task *k, ph_error *err)
 static ph_status initial_physical(ph_mechanism *m, int assemble, ph_error *err)
 {
     double h = m->model->run.opt.h;
-    task k = {.m = m, .assemble = assemble, .coupled = m->inertia || m->n_flex, .slow = h > 0 ? PH_SIZE_REST / h : 0};
+    task k = {.m = m,
+              .assemble = assemble,
+              .coupled = m->inertia || m->n_flex,
+              .slow = h > 0 ? PH_SIZE_REST / h : 0};
     ph_status s = open_task(&k, err);
     if (s == PH_OK) {
         read_model(&k);
@@ -363,6 +370,7 @@ static ph_status refuse_space(const ph_mechanism *m, int body, ph_error *err)
 const char *ph_mechanism_complaint(const ph_mechanism *m, char *text, size_t size)
 {
     int body = atomic_load(&m->singular) - 1, beam = atomic_load(&m->turned) - 1;
+    int rough = atomic_load(&m->rough) - 1;
     text[0] = 0;
     if (body >= 0)
         snprintf(text, size, "body '%s' comes to where %s", m->model->body[body].name, PH_SINGULAR);
@@ -372,6 +380,12 @@ const char *ph_mechanism_complaint(const ph_mechanism *m, char *text, size_t siz
                  "unique: "
                  "take more elements, or smaller steps of time or load",
                  m->force[beam].def->name, PH_BEAM_TURN_MAX);
+    else if (rough >= 0)
+        snprintf(
+            text, size,
+            "joint '%s': its drive has no velocity or acceleration there that can be found: it jumps, has a "
+            "kink, or changes too fast; make it smooth, with two continuous derivatives",
+            m->model->joint[m->joint[rough].def].name);
     return text;
 }
 

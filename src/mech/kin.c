@@ -40,7 +40,7 @@ ph_status ph_joint_site(const ph_mechanism *m, const ph_state *s, const ph_joint
     ph_kin_fill(m, s, j->body[0], &site->a);
     ph_kin_fill(m, s, j->body[1], &site->b);
     if (j->drive >= 0)
-        return ph_drive_at(j->f, s->t, level, site->f);
+        return ph_drive_of(m, j, s->t, level, site->f);
     site->f[0] = site->f[1] = site->f[2] = 0;
     return PH_OK;
 }

@@ -340,7 +340,7 @@ static ph_status add_joint(const ph_loads *l, const differing_joint *d, const ph
         const ph_joint *j = &l->at[k]->joint[d->joint];
         if (w[k] == 0)
             continue;
-        ph_status status = j->drive >= 0 ? ph_drive_at(j->f, s->t, rate ? 1 : 0, site.f) : PH_OK;
+        ph_status status = j->drive >= 0 ? ph_drive_of(l->at[k], j, s->t, rate ? 1 : 0, site.f) : PH_OK;
         if (status != PH_OK)
             return status;
         site.j = j;

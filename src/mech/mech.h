@@ -383,6 +383,7 @@ struct ph_mechanism {
     double load;          /* factor of gravity and of applied forces and torques; 1 but in static steps */
     atomic_int singular;  /* 1 + the last body whose coordinates were singular; 0: none */
     atomic_int turned;    /* 1 + the last force, a beam element, that turned too far; 0: none */
+    atomic_int rough;     /* 1 + the last joint whose drive has no derivative; 0: none */
     ph_projected projected[2]; /* of positions and velocities: what assembling removed */
     void *block;
 };
@@ -406,8 +407,10 @@ void ph_mechanism_energies(const ph_mechanism *m, const ph_state *s, double *kin
 double ph_mechanism_coordinate(const ph_mechanism *m, const ph_state *s, int joint);
 double ph_mechanism_rate(const ph_mechanism *m, const ph_state *s, int joint);
 
-/* drive.c: f, and up to level derivatives. */
+/* drive.c: f, and up to level derivatives; PH_E_INCONSISTENT where it has none. The second makes PH_E_CALLBACK of every failure
+ * and keeps for words which joint it was. */
 ph_status ph_drive_at(const ph_function *f, double t, int level, double out[3]);
+ph_status ph_drive_of(const ph_mechanism *m, const ph_joint *j, double t, int level, double out[3]);
 
 /* joint.c: from the words of the model to rows. */
 int ph_joint_count(const ph_joint_def *d); /* constraints that it becomes: 1 or 2 */

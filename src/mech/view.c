@@ -151,6 +151,24 @@ static double drive_power(const ph_mechanism *m, const ph_state *s, const ph_joi
     return P;
 }
 
+int ph_mechanism_driven(const ph_mechanism *m, const ph_state *s, int k, int *joint, int *is_angle,
+                        double *coordinate, double *rate)
+{
+    int i = 0;
+    while (i < m->n_loose && (m->joint[m->loose[i]].drive < 0 || k-- > 0))
+        i++;
+    if (i == m->n_loose)
+        return 0;
+    const ph_joint *j = &m->joint[m->loose[i]];
+    ph_site site = {.j = j};
+    ph_kin_fill(m, s, j->body[0], &site.a);
+    ph_kin_fill(m, s, j->body[1], &site.b);
+    *joint = j->def;
+    *is_angle = ph_joint_counts_angles(&m->model->joint[j->def]);
+    *coordinate = ph_joint_coordinate(&site), *rate = ph_joint_rate(&site);
+    return 1;
+}
+
 double ph_mechanism_power(const ph_mechanism *m, const ph_state *s)
 {
     double P = 0;

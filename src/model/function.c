@@ -303,13 +303,12 @@ static int evaluate(ph_reader *r, int index, double t, const ph_body_state *bodi
     return done;
 }
 
-static ph_status call_function(const ph_function *f, double t, const ph_body_state *bodies, int n,
-                               double *out)
+static ph_status call_alone(const ph_function *f, double t, const ph_body_state *bodies, int n, double *out)
 {
     ph_reader *r = f->owner;
     ph_sight *outer = r->sight;
     if (!r->states) /* else the clock of the outer call goes on */
-        ph_sandbox_start(r, PH_MODEL_CALL_S);
+        ph_sandbox_start(r, PH_MODEL_CALL_S, PH_MODEL_CALL_OPS);
     if (n > PH_MODEL_RESULTS) {
         ph_fail(&r->error, PH_E_CALLBACK, "%s: a function cannot give %d numbers", r->def.file, n);
         return PH_E_CALLBACK;
@@ -322,6 +321,34 @@ static ph_status call_function(const ph_function *f, double t, const ph_body_sta
         return PH_OK;
     r->error.status = PH_E_CALLBACK;
     return PH_E_CALLBACK;
+}
+
+/* A thread, by the address of something that each has of its own. */
+static const void *this_thread(void)
+{
+    static _Thread_local char here;
+    return &here;
+}
+
+/* Lua serves one thread at a time; a call within a call is that of its thread. */
+static ph_status call_function(const ph_function *f, double t, const ph_body_state *bodies, int n,
+                               double *out)
+{
+    ph_reader *r = f->owner;
+    const void *me = this_thread(), *other = NULL;
+    int first = atomic_compare_exchange_strong(&r->inside, &other, me);
+    if (!first && other != me) {
+        if (!atomic_exchange(&r->crowded, 1))
+            ph_fail(
+                &r->error, PH_E_CALLBACK,
+                "%s: two threads call its functions at the same time; read the model once for each thread",
+                r->def.file);
+        return PH_E_CALLBACK;
+    }
+    ph_status s = call_alone(f, t, bodies, n, out);
+    if (first)
+        atomic_store(&r->inside, NULL);
+    return s;
 }
 
 ph_function ph_function_take(ph_reader *r, lua_State *L, ph_kind kind, int index)

@@ -6,6 +6,7 @@
 #ifndef PH_MODEL_INSIDE_H
 #define PH_MODEL_INSIDE_H
 
+#include <stdatomic.h>
 #include <lua.h>
 #include <stdatomic.h>
 
@@ -42,6 +43,7 @@ typedef enum ph_refusal {
     PH_NOT_REFUSED,
     PH_STRING_REFUSED,
     PH_MEMORY_REFUSED,
+    PH_WORK_REFUSED,
     PH_SYSTEM_REFUSED
 } ph_refusal;
 
@@ -76,6 +78,9 @@ typedef struct ph_reader {
     int refused_line;    /* and where */
     double deadline;     /* CPU time [s]; 0: starts at the next look at the clock */
     double time_limit;   /* s */
+    double work;         /* operations so far, */
+    double work_limit;   /* of which there may be so many; 0: any number */
+    double looked;       /* work when the clock was last looked at */
     int running;         /* 1: Lua code runs, and its stack can tell the line */
     int complete;        /* 1: the file has run; no more elements */
 
@@ -93,6 +98,9 @@ typedef struct ph_reader {
     ph_sight *sight; /* of an objective under way; NULL: of none */
     int trying;      /* it is only tried: */
     int blind;       /* it looked at sensors, of which nothing is known yet */
+
+    _Atomic(const void *) inside; /* the thread that calls a function now; NULL: none does */
+    atomic_int crowded;           /* 1: another one has tried to */
 
     int failed;
     ph_error error;
@@ -125,14 +133,19 @@ const char *ph_store_name_of(ph_reader *r, ph_kind kind, int index);
 void ph_store_free(ph_reader *r);
 
 /* sandbox.c */
+#define PH_WORK_SENTENCE "this takes more than %g operations; is there a loop without end?"
 void *ph_sandbox_alloc(void *reader, void *p, size_t old_size, size_t size); /* lua_Alloc */
 void ph_sandbox_open(ph_reader *r, lua_State *L);                            /* libraries, limits */
-void ph_sandbox_tick(ph_reader *r, lua_State *L);                            /* fails when time is up */
+void ph_sandbox_start(ph_reader *r, double limit_s, double limit_work);      /* the clock, and work from 0 */
+int ph_sandbox_spend(ph_reader *r, double work);                 /* 1: it is too much, or too late */
+void ph_sandbox_charge(ph_reader *r, lua_State *L, double work); /* fails where it is too much */
+void ph_sandbox_charge_call(ph_reader *r, lua_State *L, const char *library, const char *name,
+                            double work);         /* the same, of one call that is still to come */
+void ph_sandbox_tick(ph_reader *r, lua_State *L); /* fails when time is up */
 int ph_sandbox_late(ph_reader *r);
-double ph_sandbox_now(void);                         /* CPU time [s] */
-void ph_sandbox_excuse(ph_reader *r, double since);  /* the time from then until now does not count */
-void ph_sandbox_start(ph_reader *r, double limit_s); /* the clock */
-int ph_line_of_call(lua_State *L);                   /* in the file, of the running C function; 0: unknown */
+double ph_sandbox_now(void);                        /* CPU time [s] */
+void ph_sandbox_excuse(ph_reader *r, double since); /* the time from then until now does not count */
+int ph_line_of_call(lua_State *L);                  /* in the file, of the running C function; 0: unknown */
 
 /* value.c: the value on top of the stack, of key; all fail where it makes no sense */
 double ph_value_number(ph_reader *r, lua_State *L, const char *key);

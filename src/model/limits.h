@@ -9,9 +9,10 @@
 #define PH_MODEL_STRING   (1 * PH_MODEL_MB)    /* bytes of one string: no name or key comes near */
 #define PH_MODEL_FILE     (16 * PH_MODEL_MB)   /* bytes of a Lua file */
 #define PH_MODEL_JSON     (1024 * PH_MODEL_MB) /* bytes of a frozen model: one kilobyte for each element */
-#define PH_MODEL_READ_S   2.0                  /* s of CPU to read a model */
-#define PH_MODEL_CALL_S   1.0                  /* s of CPU for one call of a function of the file */
-#define PH_MODEL_WORK     2e8                  /* elementary operations of one library call, about 1 s */
+#define PH_MODEL_READ_OPS 2e8                  /* operations, of about 5 ns, to read a model */
+#define PH_MODEL_CALL_OPS 1e8                  /* operations of one call of a function of the file */
+#define PH_MODEL_READ_S   2.0                  /* s of CPU to read a model, where operations take longer */
+#define PH_MODEL_CALL_S   1.0                  /* s of CPU for one call of a function of the file, likewise */
 #define PH_MODEL_ELEMENTS 1000000              /* of one kind */
 #define PH_MODEL_FLEXIBLE 1000                 /* flexible bodies, each of which may take seconds to reduce */
 #define PH_MODEL_NUMBER   1e100                /* squares and products of numbers must not overflow */

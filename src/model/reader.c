@@ -106,6 +106,8 @@ void ph_reader_translate(ph_reader *r, int status)
             snprintf(text, sizeof text, "a string of more than %g MB", PH_MODEL_STRING / PH_MODEL_MB);
         else if (r->refused == PH_MEMORY_REFUSED)
             snprintf(text, sizeof text, "the model uses more than %g MB", PH_MODEL_MEMORY / PH_MODEL_MB);
+        else if (r->refused == PH_WORK_REFUSED)
+            snprintf(text, sizeof text, PH_WORK_SENTENCE, r->work_limit);
         else
             snprintf(text, sizeof text, "not enough memory to read the model");
         compose(r, r->refused == PH_SYSTEM_REFUSED ? PH_E_MEMORY : PH_E_INPUT, text);
@@ -200,7 +202,10 @@ static ph_status copy_text(ph_reader *r, const char *text, size_t size)
 
 /* ---- running it -------------------------------------------------------------------------------------- */
 
-/* The parser gets one line at a time, so that we know where it is, and the clock is looked at in between. */
+#define PIECE    4096 /* bytes of a long line */
+#define PER_BYTE 10   /* operations of the parser */
+
+/* The parser gets a line or a piece of it at a time, so that we know where it is and what it costs. */
 typedef struct feed {
     ph_reader *r;
     size_t at;
@@ -212,13 +217,14 @@ static const char *next_line(lua_State *L, void *data, size_t *size)
     (void)L;
     feed *f = data;
     const char *line = f->r->source + f->at, *end = f->r->source + f->r->source_size;
-    f->late = f->late || (f->line % 64 == 0 && ph_sandbox_late(f->r));
+    size_t most = (size_t)(end - line) < PIECE ? (size_t)(end - line) : PIECE;
+    const char *newline = memchr(line, '\n', most);
+    *size = newline ? (size_t)(newline - line) + 1 : most;
+    f->late = f->late || ph_sandbox_spend(f->r, PER_BYTE * (double)*size);
     if (f->late || line == end)
         return NULL;
-    const char *newline = memchr(line, '\n', (size_t)(end - line));
-    *size = (size_t)((newline ? newline + 1 : end) - line);
+    f->line += f->at == 0 || line[-1] == '\n' || f->line == 0;
     f->at += *size;
-    f->line++;
     return line;
 }
 
@@ -237,7 +243,7 @@ static void run_lua(ph_reader *r, lua_State *L)
     int status = lua_load(L, next_line, &f, "=" CHUNK_NAME, "t");
     r->line = f.line;
     if (f.late)
-        ph_reader_fail(r, "the file takes more than %g s to read", r->time_limit);
+        ph_reader_fail(r, "the file takes too long to read");
     if (status != LUA_OK) {
         r->thrown_line = f.line;
         ph_reader_translate(r, status);

@@ -401,6 +401,9 @@ ph_status ph_sens_gradient(ph_sens *sens, long steps, const ph_objective *object
         return ph_fail(err, PH_E_INPUT, "the objective has neither a final value nor an integral");
     if (!sim->stepper->sens_restore)
         return ph_fail(err, PH_E_INPUT, "%s has no adjoint", sim->stepper->name);
+    if (sens->simplified)
+        return ph_fail(err, PH_E_INPUT, "the adjoint is exact: '%s' is for derivatives that follow the steps",
+                       ph_simplification_word(sens->simplified));
     size_t least = plan(&a, memory);
     if (least)
         return ph_fail(err, PH_E_INPUT, "a bound of %zu bytes is too tight: it takes %zu at least", memory,

@@ -259,6 +259,8 @@ ph_status ph_adjoint_step_back(ph_adjoint *a)
     transpose_loads(a, o, &a->next);
     transpose_load(a, o);
     method->sens_predict_back(sim, &a->next, a->y_bar, &a->now);
+    if (stabilised)
+        ph_newton_weigh(&sim->matrix, a->y_bar);
     for (const ph_block *b = lay->pair, *end = b + lay->n_pairs; b < end && stabilised; b++)
         ph_small_tmul_add(b->m, b->n, sens->K_eta + b->at, a->y_bar + b->row_at, a->now.W + b->col_at);
     for (int k = 0; k < sens->n && status == PH_OK; k++) {

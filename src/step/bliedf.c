@@ -37,6 +37,7 @@
 
 #include "la/small.h"
 #include "step/magnus.h"
+#include "step/size.h"
 
 /* ---- formulas ----------------------------------------------------------------------------------- */
 
@@ -134,7 +135,7 @@ static ph_status prepare(ph_sim *sim, ph_error *err)
     for (int k = 1; k <= m->order; k++)
         m->f[k] = formula_of(k, sim->opt.correction);
     m->ops.exact = 1;
-    m->control.tol = START_TOL, m->control.most = START_STEPS;
+    m->control.tol = START_TOL, m->control.most = START_STEPS, m->control.rest = PH_SIZE_REST / sim->opt.h;
     m->start_steps = start_steps(sim);
     return m->start_steps > 0 ? ph_rk_prepare(&m->rk, sim, err) : PH_OK;
 }
@@ -467,8 +468,7 @@ static ph_status multistep(ph_sim *sim)
     ph_bliedf_set_order(sim, order_now(sim));
     predict(sim);
     if (sim->matrix.n_eta > 0) {
-        ph_state s = ph_point_view(&sim->now, lay);
-        if (ph_eval_links(&sim->ev, &s, m->Bn) != PH_OK)
+        if (ph_newton_links(sim, m->Bn) != PH_OK)
             return PH_E_CALLBACK;
         memset(m->y, 0, sizeof(double) * (size_t)lay->nv);
         memset(sim->next.eta, 0, sizeof(double) * (size_t)lay->nl);
@@ -683,12 +683,10 @@ static void sens_accept(ph_sim *sim, const ph_variation *now, ph_variation *next
 static ph_status sens_restore(ph_sim *sim)
 {
     ph_bliedf *m = of(sim);
-    const ph_layout *lay = &sim->lay;
     ph_bliedf_set_order(sim, order_now(sim));
     ph_bliedf_look_back(sim, 1, m->x);
     if (sim->matrix.n_eta > 0) {
-        ph_state s = ph_point_view(&sim->now, lay);
-        if (ph_eval_links(&sim->ev, &s, m->Bn) != PH_OK)
+        if (ph_newton_links(sim, m->Bn) != PH_OK)
             return PH_E_CALLBACK;
         ph_newton_pull(&sim->matrix, m->Bn, sim->next.eta, m->y);
         m->ops.Bn = m->Bn;

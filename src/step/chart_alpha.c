@@ -246,7 +246,7 @@ ph_calpha_origin ph_calpha_origin_of(const ph_sim *sim, const ph_calpha_tangent 
                           .v = ph_load3(now->v + at),
                           .a = ph_load3(now->a + at),
                           .d = ph_load3(now->vdot + at)};
-    if (!sim->sens || !(sim->sens->simplified & PH_REFERENCE_FREE))
+    if (!sim->sens || sim->sens->simplified != PH_REFERENCE_FREE)
         return o;
     ph_mat3 S_c, S_u;
     ph_conformal_bend(ph_v3(0, 0, 0), v, &S, &S_c, &S_u);

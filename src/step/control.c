@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "la/small.h"
+#include "step/size.h"
 
 #define SAFETY   0.9  /* of a step size that would just do */
 #define GROW     5.0  /* at most, from one step to the next */
@@ -51,18 +52,23 @@ typedef struct sizes {
     double x, v, w;
 } sizes;
 
-static sizes sizes_of(const ph_layout *lay, const double *q, const double *v)
+static sizes sizes_of(const ph_sim *sim, const ph_control *c, const ph_point *p)
 {
-    sizes s = {0, 0, 0};
-    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
-        s.x = ph_small_larger(i->rot, s.x, q + i->q_at);
-        s.v = ph_small_larger(i->rot, s.v, v + i->v_at);
-        s.w = ph_small_larger(i->dim - i->rot, s.w, v + i->v_at + i->rot);
-    }
-    return s;
+    const ph_layout *lay = &sim->lay;
+    double x = ph_size_positions(lay, p->q, 0).of[0], rest = c->rest;
+    ph_size v = ph_size_largest(lay, p->v);
+    if (!(rest > 0 && sim->matrix.body > 0)) /* points have no size */
+        return (sizes){fmax(1, x), fmax(1, v.of[0]), fmax(1, v.of[1])};
+    x = fmax(x, sim->matrix.body);
+    return (sizes){x, fmax(v.of[0], rest * x), fmax(v.of[1], rest)};
 }
 
-/* The largest part of an increment of q and one of v, relative to max(1, size); NaN if any is NaN. */
+static double over(double x, double size)
+{
+    return x == 0 ? 0 : x / size;
+}
+
+/* The largest part of an increment of q and one of v, relative to sizes; NaN if any is NaN. */
 static double measure(const ph_layout *lay, const sizes *s, const double *dq, const double *dv)
 {
     double x = 0, R = 0, v = 0, w = 0;
@@ -73,8 +79,8 @@ static double measure(const ph_layout *lay, const sizes *s, const double *dq, co
         v = ph_small_larger(rot, v, dv + at);
         w = ph_small_larger(n - rot, w, dv + at + rot);
     }
-    x = ph_larger(x / fmax(1, s->x), R);
-    return ph_larger(x, ph_larger(v / fmax(1, s->v), w / fmax(1, s->w)));
+    x = ph_larger(over(x, s->x), R);
+    return ph_larger(x, ph_larger(over(v, s->v), over(w, s->w)));
 }
 
 /* ---- one attempt -------------------------------------------------------------------------------- */
@@ -177,7 +183,7 @@ static ph_status attempt(ph_sim *sim, ph_control *c, ph_rk *rk, const ph_point *
     sim->reason[0] = 0;
     ph_status s =
         rk->tab.embedded ? ph_rk_step(sim, rk, from, h, to, c->error) : doubled(sim, c, rk, from, h, to);
-    sizes size = sizes_of(lay, from->q, from->v);
+    sizes size = sizes_of(sim, c, from);
     *err = s == PH_OK ? measure(lay, &size, c->error, c->error + lay->nv) / allowed(c, &rk->tab) : HUGE_VAL;
     return s;
 }
@@ -195,7 +201,7 @@ static int power(const ph_tableau *t)
 static double first(ph_sim *sim, ph_control *c, const ph_rk *rk, const ph_point *from, double t_max)
 {
     const ph_layout *lay = &sim->lay;
-    sizes size = sizes_of(lay, from->q, from->v);
+    sizes size = sizes_of(sim, c, from);
     double left = t_max - from->t, d1 = measure(lay, &size, from->v, from->vdot), d2;
     double h0 = fmin(d1 > 1e-5 ? 0.01 / d1 : 1e-6, fabs(left)), h = copysign(h0, left);
     ph_point *p = &c->whole;
@@ -261,7 +267,7 @@ static void accept(ph_sim *sim, double h)
 ph_status ph_control_step(ph_sim *sim, ph_control *c, ph_rk *rk, const ph_point *from, double t_max,
                           ph_point *to)
 {
-    double w = sizes_of(&sim->lay, from->q, from->v).w, before = 0, err_before = 0, err;
+    double w = ph_size_largest(&sim->lay, from->v).of[1], before = 0, err_before = 0, err;
     rk->turn_max = TURN_END;
     if (!(c->h > 0))
         c->h = first(sim, c, rk, from, t_max), c->last = 0;

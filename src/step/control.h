@@ -22,10 +22,11 @@
 
 typedef struct ph_control {
     double tol;
-    double h;              /* to try next, without sign; 0: not known */
-    int most;              /* attempts of ph_control_to; 0: as many as it takes */
-    double last;           /* error of the last accepted step, for the PI controller; 0: there is none */
-    double *error;         /* 2 nv */
+    double rest;   /* 1/s; velocities of this times the size of positions are rest; 0: sizes below 1 are 1 */
+    double h;      /* to try next, without sign; 0: not known */
+    int most;      /* attempts of ph_control_to; 0: as many as it takes */
+    double last;   /* error of the last accepted step, for the PI controller; 0: there is none */
+    double *error; /* 2 nv */
     ph_point whole, half;  /* step doubling */
     ph_point begin, ahead; /* ph_control_to */
 } ph_control;

@@ -387,8 +387,7 @@ static ph_status step(ph_sim *sim)
     const ph_alpha *p = &m->p;
     predict(sim);
     if (sim->matrix.n_eta > 0) {
-        ph_state s = ph_point_view(&sim->now, lay);
-        if (ph_eval_links(&sim->ev, &s, m->Bn) != PH_OK)
+        if (ph_newton_links(sim, m->Bn) != PH_OK)
             return PH_E_CALLBACK;
         memset(m->y, 0, sizeof(double) * (size_t)lay->nv);
         memset(sim->next.eta, 0, sizeof(double) * (size_t)lay->nl);
@@ -522,8 +521,7 @@ static ph_status sens_restore(ph_sim *sim)
         }
     }
     if (sim->matrix.n_eta > 0) {
-        ph_state s = ph_point_view(&sim->now, lay);
-        if (ph_eval_links(&sim->ev, &s, m->Bn) != PH_OK)
+        if (ph_newton_links(sim, m->Bn) != PH_OK)
             return PH_E_CALLBACK;
         ph_newton_pull(&sim->matrix, m->Bn, sim->next.eta, m->y);
         for (int i = 0; i < lay->nv; i++)

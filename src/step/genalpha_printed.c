@@ -180,8 +180,7 @@ static ph_status step(ph_sim *sim)
     const ph_alpha *p = &m->p;
     predict(sim);
     if (sim->matrix.n_eta > 0) {
-        ph_state s = ph_point_view(&sim->now, lay);
-        if (ph_eval_links(&sim->ev, &s, m->Bn) != PH_OK)
+        if (ph_newton_links(sim, m->Bn) != PH_OK)
             return PH_E_CALLBACK;
         m->ops.Bn = m->Bn;
     }

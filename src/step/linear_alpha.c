@@ -121,6 +121,7 @@ const ph_stepper ph_linear_alpha_stepper = {
     .text = "generalized-alpha in conformal rotation vectors, with weighted accelerations",
     .cite = PH_CALPHA_CITE,
     .reads = PH_READS_ALPHA | PH_READS_FORMULATION | PH_READS_NEWTON | PH_READS_START,
+    .in_coordinates = 1,
     .size = sizeof(ph_chart_alpha),
     .prepare = prepare,
     .take = ph_calpha_take,

@@ -14,6 +14,7 @@
 
 #include <float.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "la/small.h"
@@ -206,6 +207,7 @@ static void take_redundant(ph_newton_matrix *nm, size_t more, ph_arena *a)
     nm->S = ph_arena_take(a, (size_t)nm->E_size + more, d);
     nm->y = ph_arena_take(a, (size_t)lay->nv + nl, d);
     nm->w = ph_arena_take(a, nl, d);
+    nm->unit = ph_arena_take(a, nl, d);
 }
 
 static void take_matrix(ph_newton_matrix *nm, const products *p, ph_arena *a)
@@ -326,6 +328,7 @@ ph_status ph_newton_create(ph_newton_matrix *nm, const ph_layout *lay, int steps
                              .what = evaluations(lay, f),
                              .redundant = lay->sys->n_redundant,
                              .tolerable = {HUGE_VAL, HUGE_VAL},
+                             .turn = 1,
                              .alloc = alloc};
     ph_arena_take(&counts, 2 * (size_t)lay->N, sizeof(int));
     if (f == PH_GGL && ph_arena_open(&counts, alloc)) {
@@ -567,6 +570,8 @@ ph_status ph_newton_tape(ph_newton_matrix *nm, ph_newton kind, ph_tape *t)
     ph_status s = PH_OK;
     for (int k = 0; k < 3 && s == PH_OK && !t->brief; k++)
         s = ph_solver_tape(all[k], t);
+    ph_tape_numbers(t, &nm->turn, 1);
+    ph_tape_numbers(t, &nm->body, 1);
     ph_redundant_tape(nm, t);
     if (kind != PH_MODIFIED || !nm->solver)
         return s;
@@ -577,13 +582,60 @@ ph_status ph_newton_tape(ph_newton_matrix *nm, ph_newton kind, ph_tape *t)
     return s;
 }
 
+/* ---- units ----------------------------------------------------------------------------------------- */
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The length is a power of two, so that it stays the same for neighbouring values of a parameter. */
+void ph_newton_set_units(ph_newton_matrix *nm, const double *B, double length)
+{
+    const ph_layout *lay = nm->lay;
+    double *moves = nm->b, *turns = moves + lay->nl, *ratio = moves;
+    int n = 0;
+    memset(moves, 0, sizeof(double) * 2 * (size_t)lay->nl);
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
+        for (int i = 0; i < b->m; i++)
+            for (int j = 0; j < b->n; j++)
+                (j < lay->slot[b->col].rot ? moves : turns)[b->row_at + i] += fabs(B[b->at + i * b->n + j]);
+    for (int i = 0; i < lay->nl; i++)
+        if (moves[i] > 0 && turns[i] > 0)
+            ratio[n++] = turns[i] / moves[i];
+    qsort(ratio, (size_t)n, sizeof(double), by_size);
+    if (!(length > 0))
+        length = n && isfinite(ratio[n / 2]) ? exp2(round(log2(ratio[n / 2]))) : 1;
+    nm->turn = 1 / (length * length);
+}
+
+void ph_newton_weigh(const ph_newton_matrix *nm, double *y)
+{
+    for (const ph_slot *i = nm->lay->slot, *end = i + nm->lay->N; i < end; i++)
+        for (int k = i->rot; k < i->dim; k++)
+            y[i->v_at + k] *= nm->turn;
+}
+
+ph_status ph_newton_links(ph_sim *sim, double *Bn)
+{
+    const ph_layout *lay = &sim->lay;
+    ph_state s = ph_point_view(&sim->now, lay);
+    ph_status status = ph_eval_links(&sim->ev, &s, Bn);
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end && sim->matrix.turn != 1; b++)
+        for (int i = 0; i < b->m; i++)
+            for (int j = lay->slot[b->col].rot; j < b->n; j++)
+                Bn[b->at + i * b->n + j] *= sim->matrix.turn;
+    return status;
+}
+
 /* ---- iteration ---------------------------------------------------------------------------------- */
 
 void ph_step_tolerances(const ph_sim *sim, double beta, double *tol_x, double *tol_R)
 {
     const ph_layout *lay = &sim->lay;
     const double *v = sim->now.v, *vdot = sim->now.vdot;
-    double h = sim->opt.h, size = 0, speed[2] = {0, 0}, acc[2] = {0, 0}, floor[2];
+    double h = sim->opt.h, size = sim->matrix.body, speed[2] = {0, 0}, acc[2] = {0, 0}, floor[2];
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
         int n = i->dim, at = i->v_at, rot = i->rot;
         const double *q = sim->now.q + i->q_at;
@@ -614,7 +666,7 @@ static double noise(const ph_sim *sim, const ph_step_ops *o)
     const ph_layout *lay = &sim->lay;
     const ph_eval *ev = &sim->ev;
     double *f = sim->matrix.b, *rows = f + lay->nv; /* done with */
-    ph_size q = ph_size_positions(lay, sim->next.q), v = ph_size_largest(lay, sim->next.v),
+    ph_size q = ph_size_positions(lay, sim->next.q, sim->matrix.body), v = ph_size_largest(lay, sim->next.v),
             a = ph_size_largest(lay, sim->next.vdot);
     for (int k = 0; k < 2; k++)
         a.of[k] += v.of[k] / o->inv_eps;
@@ -638,6 +690,9 @@ static double noise(const ph_sim *sim, const ph_step_ops *o)
     return most;
 }
 
+/* Increments of so many tolerances are anything but small. */
+#define MUCH 1e100
+
 /* Size of the increment of lambda, as the forces that it makes, in units of what changes of q and vdot as large as
  * their tolerances make. With an exact Jacobian lambda is as good as q; otherwise it follows last. */
 static double multiplier_size(const ph_sim *sim, const ph_step_ops *o)
@@ -645,7 +700,7 @@ static double multiplier_size(const ph_sim *sim, const ph_step_ops *o)
     const ph_layout *lay = &sim->lay;
     const ph_eval *ev = &sim->ev;
     double *f = sim->matrix.b; /* done with */
-    ph_size q = ph_size_positions(lay, sim->now.q);
+    ph_size q = ph_size_positions(lay, sim->now.q, sim->matrix.body);
     memset(f, 0, sizeof(double) * (size_t)lay->nv);
     for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
         ph_small_tmul_add(b->m, b->n, ev->B + b->at, sim->matrix.x + lay->nv + b->row_at, f + b->col_at);
@@ -657,7 +712,8 @@ static double multiplier_size(const ph_sim *sim, const ph_step_ops *o)
     for (int k = 0; k < 2; k++)
         q.of[k] = o->s * sim->opt.atol + RESIDUAL_ROUND_OFF * q.of[k];
     ph_size_add_pairs(lay, ev->M, q, f);
-    return ph_size_over(force, ph_size_largest(lay, f));
+    double size = ph_size_over(force, ph_size_largest(lay, f));
+    return size > MUCH ? MUCH : size; /* where nothing has a size yet */
 }
 
 /* The increment that the next iteration would make, in units of the tolerance: quadratic convergence with an

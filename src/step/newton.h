@@ -34,6 +34,8 @@ typedef struct ph_newton_matrix {
     double *G, *FB;     /* G = M + C/eps on pairs; FB = F B_n^T on links; G is NULL in the other forms */
     double *work;       /* one block */
     double *convective; /* nl, of the initial values */
+    double turn;        /* of rotations in W (N5); 1: as translations */
+    double body;        /* m, size of bodies (N4) */
     int redundant;      /* rows that others imply; what follows is there only with such rows */
     int D, D_eta;       /* where the diagonal blocks of lambda and of eta start */
     unsigned char *out, *trial, *before; /* nl: rows that are left out (R1); scratch to choose them */
@@ -44,7 +46,9 @@ typedef struct ph_newton_matrix {
     double *S;           /* its values: E, then B^T, B, -1 */
     int *E_at, E_size;   /* N: where the block of a node starts; doubles of all of them */
     double *y, *w;       /* nv + nl: its solution; nl */
+    double *unit;        /* nl: units of multipliers in their norm */
     int factored;        /* the solver holds a factorisation of a step */
+    int started;         /* accelerations of the initial values are known */
     double increment;    /* the last one of the last step, in units of the tolerances */
     int mass_factored;   /* and the initial one that of a mass matrix which is all there is and constant */
     void *block;
@@ -79,7 +83,7 @@ typedef struct ph_step_ops {
     const double *N;                         /* likewise; NULL: zero */
     const double *load;                      /* nv; NULL: none */
     const double *vdot;                      /* of the converged equations; NULL: of the point */
-    const double *Bn;                        /* B(q_n), links; stabilised form only */
+    const double *Bn;                        /* B(q_n) W, links; stabilised form only */
     ph_status (*update)(struct ph_sim *sim); /* the new point from the method's unknowns */
     void (*linearise)(struct ph_sim *sim);   /* L and F at the new point */
     double (*correct)(struct ph_sim *sim, const double *x); /* apply an increment; its size, 1 = tolerance */
@@ -93,6 +97,15 @@ ph_status ph_newton_factor(struct ph_sim *sim, const ph_step_ops *ops);
 
 /* Solve (N2) with the last factorisation for what stands in sim->ev as r, Phi and rate, to sim->matrix.x. */
 ph_status ph_newton_increment(struct ph_sim *sim, const ph_step_ops *ops);
+
+/* W of (N5), with this length or, where it is 0, one from B at the initial values. */
+void ph_newton_set_units(ph_newton_matrix *nm, const double *B, double length);
+
+/* y = W y: nv numbers. */
+void ph_newton_weigh(const ph_newton_matrix *nm, double *y);
+
+/* Stabilised form: B(q_n) W, to Bn, which is what B_n means in all that follows. */
+ph_status ph_newton_links(struct ph_sim *sim, double *Bn);
 
 /* Stabilised form: dy = B_n^T x_eta for an increment x of (N2), and eta += scale x_eta. */
 void ph_newton_eta(const ph_newton_matrix *nm, const double *Bn, double scale, const double *x, double *dy,

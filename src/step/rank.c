@@ -1,10 +1,15 @@
-/* Which rows of the constraints others imply: sparse elimination of B, with columns in an order of bodies that keeps
- * it sparse and in units that cancel. In the metric of M,
+/* Which rows of the constraints others imply: sparse elimination of B, with columns in an order of bodies
+ * that keeps it sparse and in units that cancel. In the metric of M,
  *
  *     b_ij = B_ij / sqrt(m_j),   m_j = M_jj, of rotations the largest of their node                     (R4)
  *
- * entries of one row have the same unit, whatever lengths, masses and times are measured in; rows are scaled to size
- * 1, then the columns of each body such that the largest part of a row is 1: a heavy body counts as a light one. */
+ * entries of one row have the same unit, whatever lengths, masses and times are measured in; rows are
+ * scaled to size 1, then the columns of each body such that the largest part of a row is 1: a heavy body
+ * counts as a light one.
+ *
+ * A constraint that is the last one at a body, and independent by the columns of that body alone, is
+ * independent of all others. It is set aside, and so are those that are the last ones then: all of a tree.
+ * What is left are loops. */
 #include <math.h>
 #include <string.h>
 
@@ -12,6 +17,9 @@
 #include "la/order.h"
 #include "la/small.h"
 #include "step/rank.h"
+
+/* Pivots of rows of size 1 that make a constraint independent by one body. */
+#define ALONE 1e-6
 
 typedef struct ranker {
     const ph_layout *lay;
@@ -29,6 +37,9 @@ typedef struct ranker {
     double *largest;        /* groups: of the parts of rows of size 1 */
     int *start, *entry_col; /* nl + 1, entries */
     double *entry;          /* entries */
+    int *left, *which;      /* groups: constraints that are left at it; exclusive or of their numbers */
+    int *queue;             /* groups, each once */
+    unsigned char *aside;   /* C: independent of all others */
 } ranker;
 
 static void take(ranker *r, ph_arena *a)
@@ -47,6 +58,10 @@ static void take(ranker *r, ph_arena *a)
     r->group = ph_arena_take(a, nv, sizeof(int));
     r->unit = ph_arena_take(a, nv, sizeof(double));
     r->largest = ph_arena_take(a, N + 1, sizeof(double));
+    r->left = ph_arena_take(a, N + 1, sizeof(int));
+    r->which = ph_arena_take(a, N + 1, sizeof(int));
+    r->queue = ph_arena_take(a, N + 1, sizeof(int));
+    r->aside = ph_arena_take(a, C, 1);
     r->start = ph_arena_take(a, (size_t)r->lay->nl + 1, sizeof(int));
     r->entry_col = ph_arena_take(a, (size_t)r->lay->size_links, sizeof(int));
     r->entry = ph_arena_take(a, (size_t)r->lay->size_links, sizeof(double));
@@ -85,12 +100,90 @@ static void find_twins(ranker *r)
         }
 }
 
-/* Groups in an order that keeps fill of B^T B low: eliminating a constraint of this graph couples its groups as B^T B
- * does, and a group comes after its constraints. */
+/* Whether the rows of constraint c are independent by their columns in group g; what they have elsewhere
+ * does not matter. The memory of entries is free here. */
+static int holds_alone(ranker *r, int c, int g)
+{
+    int m = r->lay->rows[c], n = 0;
+    double *a = r->entry;
+    for (int t = r->first[c]; t < r->first[c + 1]; t++)
+        n += r->twin[r->lay->link[r->list[t]].col] == g ? r->lay->link[r->list[t]].n : 0;
+    for (int t = r->first[c], at = 0; t < r->first[c + 1]; t++) {
+        const ph_block *b = &r->lay->link[r->list[t]];
+        for (int k = 0; k < m * b->n && r->twin[b->col] == g; k++)
+            a[k / b->n * n + at + k % b->n] = r->B[b->at + k] * r->unit[b->col_at + k % b->n];
+        at += r->twin[b->col] == g ? b->n : 0;
+    }
+    for (int i = 0; i < m; i++) {
+        double most = ph_small_max(n, a + i * n);
+        for (int j = 0; j < n && most > 0; j++)
+            a[i * n + j] /= most;
+    }
+    for (int k = 0; k < m; k++, a += n) { /* a: what is left, m - k rows */
+        int at = 0;
+        for (int j = 0; j < (m - k) * n; j++)
+            at = fabs(a[j]) > fabs(a[at]) ? j : at;
+        int row = at / n * n, col = at % n;
+        if (!(fabs(a[at]) > ALONE))
+            return 0;
+        for (int j = 0; j < n; j++) {
+            double x = a[j];
+            a[j] = a[row + j], a[row + j] = x;
+        }
+        for (int i = 1; i < m - k; i++) {
+            double f = a[i * n + col] / a[col];
+            for (int j = 0; j < n; j++)
+                a[i * n + j] -= f * a[j];
+        }
+    }
+    return 1;
+}
+
+/* c is at group g of its link t for the first time */
+static int is_first(const ranker *r, int c, int t)
+{
+    int g = r->twin[r->lay->link[r->list[t]].col];
+    for (int u = r->first[c]; u < t; u++)
+        if (r->twin[r->lay->link[r->list[u]].col] == g)
+            return 0;
+    return 1;
+}
+
+/* Constraints of trees. Returns how many are left. */
+static int set_aside(ranker *r)
+{
+    int count = r->lay->C, n = 0;
+    for (int c = 0; c < r->lay->C; c++)
+        for (int t = r->first[c]; t < r->first[c + 1]; t++)
+            if (is_first(r, c, t)) {
+                int g = r->twin[r->lay->link[r->list[t]].col];
+                r->left[g]++, r->which[g] ^= c;
+            }
+    for (int g = 1; g <= r->n_groups; g++)
+        if (r->left[g] == 1)
+            r->queue[n++] = g;
+    while (n > 0) {
+        int g = r->queue[--n], c = r->which[g];
+        if (r->left[g] != 1 || !holds_alone(r, c, g))
+            continue;
+        r->aside[c] = 1, count--;
+        for (int t = r->first[c]; t < r->first[c + 1]; t++)
+            if (is_first(r, c, t)) {
+                int next = r->twin[r->lay->link[r->list[t]].col];
+                r->which[next] ^= c;
+                if (--r->left[next] == 1)
+                    r->queue[n++] = next;
+            }
+    }
+    return count;
+}
+
+/* Groups in an order that keeps fill of B^T B low: eliminating a constraint of this graph couples its
+ * groups as B^T B does, and a group comes after its constraints. */
 static ph_status order_groups(ranker *r)
 {
     const ph_layout *lay = r->lay;
-    int G = r->n_groups + 1, count = 0;
+    int G = r->n_groups + 1, count = 0, links = 0;
     ph_structure s;
     for (int i = 0; i < lay->N; i++)
         r->size[r->twin[i]] += lay->slot[i].dim, r->late[r->twin[i]] = 1;
@@ -98,8 +191,9 @@ static ph_status order_groups(ranker *r)
     for (int c = 0; c < lay->C; c++)
         r->size[G + c] = lay->rows[c];
     for (int e = 0; e < lay->n_links; e++)
-        r->row[e] = G + lay->link[e].row, r->col[e] = r->twin[lay->link[e].col];
-    ph_graph g = {.n = G + lay->C, .size = r->size, .late = r->late, .nnz = lay->n_links};
+        if (!r->aside[lay->link[e].row])
+            r->row[links] = G + lay->link[e].row, r->col[links++] = r->twin[lay->link[e].col];
+    ph_graph g = {.n = G + lay->C, .size = r->size, .late = r->late, .nnz = links};
     g.row = r->row, g.col = r->col;
     ph_status status = ph_order(&s, &g, r->alloc);
     for (int k = 0; k < g.n && status == PH_OK; k++)
@@ -123,20 +217,22 @@ static void set_units(ranker *r)
         for (int j = 0; j < n->dim; j++) {
             double m = j < n->rot ? M[j * (n->dim + 1)] : rotations;
             r->unit[n->v_at + j] = m > 0 ? 1 / sqrt(m) : most > 0 ? 1 / sqrt(most) : 1;
-            r->group[n->v_at + j] = r->place[r->twin[i]];
         }
     }
 }
 
-/* The rows, scaled to size 1; zeros stay. */
+/* The rows, scaled to size 1; zeros stay. Those that are set aside have no entries. */
 static void list_rows(ranker *r)
 {
     int at = 0;
+    for (int i = 0; i < r->lay->N; i++)
+        for (int j = 0; j < r->lay->slot[i].dim; j++)
+            r->group[r->lay->slot[i].v_at + j] = r->place[r->twin[i]];
     for (int c = 0; c < r->lay->C; c++)
         for (int i = 0; i < r->lay->rows[c]; i++) {
             int row = r->lay->l_at[c] + i, begin = at;
             r->start[row] = at;
-            for (int t = r->first[c]; t < r->first[c + 1]; t++) {
+            for (int t = r->first[c]; t < r->first[c + 1] && !r->aside[c]; t++) {
                 const ph_block *b = &r->lay->link[r->list[t]];
                 for (int j = 0; j < b->n; j++, at++)
                     r->entry_col[at] = b->col_at + j,
@@ -163,6 +259,22 @@ static void balance_groups(ranker *r)
             r->entry[k] /= r->largest[r->group[r->entry_col[k]]];
 }
 
+static ph_status examine(ranker *r, double least, unsigned char *dependent)
+{
+    const ph_layout *lay = r->lay;
+    ph_status s = order_groups(r);
+    if (s != PH_OK)
+        return s;
+    list_rows(r);
+    balance_groups(r);
+    ph_echelon rows = {lay->nl, lay->nv, r->n_groups + 1, r->start, r->entry_col, r->entry, r->group};
+    s = ph_echelon_rows(&rows, least, r->alloc, dependent);
+    for (int c = 0; c < lay->C; c++)
+        if (r->aside[c])
+            memset(dependent + lay->l_at[c], 0, (size_t)lay->rows[c]);
+    return s;
+}
+
 ph_status ph_rank_rows(const ph_layout *lay, const double *B, const double *M, double least,
                        const ph_allocator *alloc, unsigned char *dependent)
 {
@@ -176,14 +288,9 @@ ph_status ph_rank_rows(const ph_layout *lay, const double *B, const double *M, d
     take(&r, &a);
     sort_links(&r);
     find_twins(&r);
-    ph_status s = order_groups(&r);
-    if (s == PH_OK) {
-        set_units(&r);
-        list_rows(&r);
-        balance_groups(&r);
-        ph_echelon rows = {lay->nl, lay->nv, r.n_groups + 1, r.start, r.entry_col, r.entry, r.group};
-        s = ph_echelon_rows(&rows, least, alloc, dependent);
-    }
+    set_units(&r);
+    memset(dependent, 0, (size_t)lay->nl);
+    ph_status s = set_aside(&r) ? examine(&r, least, dependent) : PH_OK;
     ph_free(alloc, a.block);
     return s;
 }

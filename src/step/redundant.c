@@ -86,6 +86,7 @@ void ph_redundant_tape(ph_newton_matrix *nm, ph_tape *t)
     ph_tape_bytes(t, nm->out, (size_t)nm->lay->nl);
     ph_tape_numbers(t, nm->pivot, nm->lay->nl);
     ph_tape_numbers(t, nm->tolerable, 2);
+    ph_tape_numbers(t, nm->unit, nm->lay->nl);
     ph_tape_int(t, &nm->choices);
     if (t->mode == PH_TAPE_READ)
         put_pivots(nm);
@@ -183,9 +184,10 @@ double ph_redundant_violation(const ph_newton_matrix *nm, const ph_eval *ev, con
 {
     const ph_layout *lay = nm->lay;
     double most = 0, *size = nm->b; /* done with */
-    ph_size_rows(lay, ev->B, ph_size_positions(lay, q), size);
+    ph_size_rows(lay, ev->B, ph_size_positions(lay, q, nm->body), size);
     for (int c = 0; c < lay->C && nm->redundant; c++)
-        for (int i = lay->l_at[c], end = i + lay->rows[c]; i < end && !lay->sys->constraints[c].nonholonomic; i++)
+        for (int i = lay->l_at[c], end = i + lay->rows[c]; i < end && !lay->sys->constraints[c].nonholonomic;
+             i++)
             if (nm->out[i])
                 most = ph_larger(most, ph_size_ratio(1, ev->Phi + i, size + i));
     return most;
@@ -198,7 +200,23 @@ int ph_redundant_shares(const ph_newton_matrix *nm)
 
 /* ---- multipliers of least norm ------------------------------------------------------------------------ */
 
-/* The values of (R3): E, B^T, B, -1 */
+/* Levers from 1/FAR to FAR: forces and torques have SI units in the norm. Else torques have that of forces times the
+ * length of (N5), since E would drown the one or the other. */
+#define FAR 0x1p10
+
+static void set_units(ph_newton_matrix *nm, const double *B)
+{
+    const ph_layout *lay = nm->lay;
+    double length = 1 / sqrt(nm->turn), torque = length > FAR || length < 1 / FAR ? length : 1;
+    for (int i = 0; i < lay->nl; i++)
+        nm->unit[i] = torque;
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
+        for (int i = 0; i < b->m; i++)
+            if (ph_small_max(lay->slot[b->col].rot, B + b->at + i * b->n) > 0)
+                nm->unit[b->row_at + i] = 1;
+}
+
+/* The values of (R3): E, B^T, B, -1, with rows of B times their units */
 static void span_values(const ph_newton_matrix *nm, const double *B)
 {
     const ph_layout *lay = nm->lay;
@@ -207,11 +225,12 @@ static void span_values(const ph_newton_matrix *nm, const double *B)
     for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
         double *e = E + nm->E_at[b->col];
         for (int i = 0; i < b->m; i++)
-            for (int j = 0; j < b->n; j++)
-                e[j * (b->n + 1)] += SMALL * B[b->at + i * b->n + j] * B[b->at + i * b->n + j];
-        ph_small_transpose(b->m, b->n, B + b->at, BT + b->at);
+            for (int j = 0; j < b->n; j++) {
+                double x = W[b->at + i * b->n + j] = nm->unit[b->row_at + i] * B[b->at + i * b->n + j];
+                e[j * (b->n + 1)] += SMALL * x * x;
+            }
+        ph_small_transpose(b->m, b->n, W + b->at, BT + b->at);
     }
-    memcpy(W, B, sizeof(double) * (size_t)lay->size_links);
     for (int i = 0; i < lay->N; i++) {
         int n = lay->slot[i].dim;
         double *e = E + nm->E_at[i], most = ph_small_max(n * n, e);
@@ -229,6 +248,7 @@ static void span_values(const ph_newton_matrix *nm, const double *B)
 
 ph_status ph_redundant_span(ph_newton_matrix *nm, const ph_eval *ev)
 {
+    set_units(nm, ev->B);
     span_values(nm, ev->B);
     return ph_solver_factor(nm->span, nm->S);
 }
@@ -236,8 +256,11 @@ ph_status ph_redundant_span(ph_newton_matrix *nm, const ph_eval *ev)
 ph_status ph_redundant_null_part(ph_newton_matrix *nm, double *x)
 {
     int nv = nm->lay->nv, nl = nm->lay->nl;
-    double size = ph_small_max(nl, x), last = HUGE_VAL, *z = nm->y + nv;
+    double size, last = HUGE_VAL, *z = nm->y + nv;
     ph_status s = PH_OK;
+    for (int i = 0; i < nl; i++)
+        x[i] /= nm->unit[i];
+    size = ph_small_max(nl, x);
     for (int k = 0; k < REPETITIONS && s == PH_OK; k++) {
         double change = 0;
         memset(nm->y, 0, sizeof(double) * (size_t)nv);
@@ -251,6 +274,8 @@ ph_status ph_redundant_null_part(ph_newton_matrix *nm, double *x)
             break;
         last = change;
     }
+    for (int i = 0; i < nl; i++)
+        x[i] *= nm->unit[i];
     return s;
 }
 

@@ -219,7 +219,7 @@ static void leave_out_kG(ph_sim *sim)
 static const ph_step_ops *sens_ops(ph_sim *sim)
 {
     linearise_exactly(sim);
-    if (sim->sens && (sim->sens->simplified & PH_WITHOUT_KG))
+    if (sim->sens && sim->sens->simplified == PH_WITHOUT_KG)
         leave_out_kG(sim);
     if (!has_constant_mass(sim))
         mass_stiffness(sim);
@@ -382,6 +382,7 @@ const ph_stepper ph_residual_alpha_stepper = {
             "comparison only",
     .cite = PH_CALPHA_CITE,
     .reads = PH_READS_ALPHA | PH_READS_FORMULATION | PH_READS_NEWTON,
+    .in_coordinates = 1,
     .size = sizeof(residual_alpha),
     .prepare = prepare,
     .take = take,

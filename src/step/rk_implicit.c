@@ -314,7 +314,7 @@ static void larger_parts(const ph_layout *lay, const double *x, double size[2])
 }
 
 /* Velocities that count as nothing, of positions and of rotations:
- *   loose = h (atol + rtol |A|) + 4 eps (|q|/h + |v|), which is (N3) of velocities, and
+ *   loose = h (atol + rtol |A|) + 1024 eps (|q|/h + |v|), |q| not less than the size of bodies (N4), and
  *   tight = 4 eps (|v| + h |A|)                                                                    (K16)
  * with the largest |A| of all iterates: one that happens to be small makes no tolerance small. */
 typedef struct tolerance {
@@ -325,7 +325,7 @@ typedef struct tolerance {
 static tolerance begin_tolerance(const ph_sim *sim, const ph_point *from, const ph_stages *st)
 {
     const ph_layout *lay = &sim->lay;
-    tolerance t = {.h = fabs(st->h), .q = {0, 1}};
+    tolerance t = {.h = fabs(st->h), .q = {sim->matrix.body, 1}};
     for (const ph_slot *node = lay->slot, *end = node + lay->N; node < end; node++)
         t.q[0] = ph_small_larger(node->rot, t.q[0], from->q + node->q_at);
     larger_parts(lay, from->v, t.v);
@@ -341,7 +341,7 @@ static void set_tolerance(tolerance *t, const ph_sim *sim, const ph_rk *rk, cons
     for (int k = 0; k < 2; k++) {
         t->tight[k] = 4 * DBL_EPSILON * (t->v[k] + t->h * t->A[k]) + DBL_MIN;
         t->loose[k] =
-            t->h * (o->atol + o->rtol * t->A[k]) + 4 * DBL_EPSILON * (t->q[k] / t->h + t->v[k]) + DBL_MIN;
+            t->h * (o->atol + o->rtol * t->A[k]) + 1024 * DBL_EPSILON * (t->q[k] / t->h + t->v[k]) + DBL_MIN;
     }
 }
 

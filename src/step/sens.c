@@ -285,6 +285,8 @@ static ph_status follow(ph_sens *sens, const ph_step_ops *o, double rate, const 
         status = add_eta_difference(sens, d->now.W);
     else if (stabilised)
         add_eta_stiffness(sens, d->now.W);
+    if (stabilised)
+        ph_newton_weigh(&sim->matrix, sens->y);
     if (status == PH_OK)
         status = ph_sens_loads(sens, d, s);
     if (status == PH_OK && method->sens_load)
@@ -554,6 +556,22 @@ void ph_sens_destroy(ph_sens *sens)
     sens->sim->sens = NULL;
     ph_free(alloc, sens->block);
     ph_free(alloc, sens);
+}
+
+ph_status ph_sens_simplify(ph_sens *sens, ph_simplification how, ph_error *err)
+{
+    const ph_sim *sim = sens->sim;
+    int in_coordinates = how == PH_REFERENCE_FREE || how == PH_WITHOUT_KG;
+    if (!ph_simplification_word(how))
+        return ph_fail(err, PH_E_INPUT, "there is no simplification %d", (int)how);
+    if (sim->n)
+        return ph_fail(err, PH_E_INPUT, "derivatives are simplified from the first step on, or not at all");
+    if (in_coordinates && !sim->stepper->in_coordinates)
+        return ph_fail(err, PH_E_INPUT,
+                       "%s has no coordinates of rotations: '%s' is for residual-alpha and linear-alpha",
+                       sim->stepper->name, ph_simplification_word(how));
+    sens->simplified = how;
+    return PH_OK;
 }
 
 /* ---- views -------------------------------------------------------------------------------------- */

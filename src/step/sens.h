@@ -20,17 +20,10 @@ typedef struct ph_follower {
     ph_variation now, next;
 } ph_follower;
 
-/* Simplifications found in the literature, to measure what they cost (docs/theory.md, C). */
-enum {
-    PH_SYMMETRIC_STIFFNESS = 1, /* (K + K^T)/2 for K, on the diagonal */
-    PH_REFERENCE_FREE = 2,      /* (C8) of the methods in coordinates */
-    PH_WITHOUT_KG = 4           /* (C9) of residual-alpha */
-};
-
 struct ph_sens {
     ph_sim *sim;
     int n;
-    unsigned simplified; /* sum of the above; 0 but in tests: derivatives are exact */
+    ph_simplification simplified;
     ph_follower *d;
     double *r_p, *Phi_p, *rate_p; /* pseudo-loads */
     double *y;                    /* nv: (W5) */

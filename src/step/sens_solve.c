@@ -20,7 +20,7 @@
 static void add_stiffness(const ph_sens *sens, const ph_block *b, const double *W, double *r)
 {
     const double *K = sens->sim->ev.K + b->at;
-    if (!(sens->simplified & PH_SYMMETRIC_STIFFNESS) || b->row != b->col) {
+    if (sens->simplified != PH_SYMMETRIC_STIFFNESS || b->row != b->col) {
         ph_small_mul_add(b->m, b->n, K, W, r);
         return;
     }
@@ -34,7 +34,7 @@ static void add_pair(const ph_sens *sens, const ph_block *b, const ph_variation 
 {
     const ph_eval *ev = &sens->sim->ev;
     const double *vdot = x->vdot + b->col_at, *v = x->v + b->col_at, *W = x->W + b->col_at;
-    if (b->m == 3 && b->n == 3 && !(sens->simplified & PH_SYMMETRIC_STIFFNESS)) {
+    if (b->m == 3 && b->n == 3 && sens->simplified != PH_SYMMETRIC_STIFFNESS) {
         double sum[3];
         ph_sums s = {0};
         ph_sums_add(&s, ev->M + b->at, ph_row_load3(vdot));

@@ -9,6 +9,7 @@
 #include "base/ftz.h"
 #include "base/hash.h"
 #include "la/small.h"
+#include "step/position.h"
 
 /* ---- tables and defaults ------------------------------------------------------------------------ */
 
@@ -84,6 +85,8 @@ static ph_status check_options(const ph_options *o, const ph_stepper **stepper, 
                        o->method);
     if (!(o->h > 0 || (o->h == 0 && o->tol > 0)) || !isfinite(o->h))
         return ph_fail(err, PH_E_INPUT, "the step size h = %g is not a positive number", o->h);
+    if (!(o->ggl_length >= 0) || !isfinite(o->ggl_length))
+        return ph_fail(err, PH_E_INPUT, "ggl_length = %g: a length, or 0", o->ggl_length);
     if (!(o->atol >= 0) || !(o->rtol >= 0) || !isfinite(o->atol) || !isfinite(o->rtol))
         return ph_fail(err, PH_E_INPUT, "atol = %g and rtol = %g: both must be numbers >= 0", o->atol,
                        o->rtol);
@@ -450,7 +453,10 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
     name_culprits(sim, rows, sizeof rows);
     const ph_failure *f = &sim->failure;
     int where = ph_solver_ask(at_work(sim)).where;
-    char label[PH_NAME_MAX];
+    char label[PH_NAME_MAX], position[256];
+    if ((s == PH_E_SINGULAR || s == PH_E_NEWTON) &&
+        ph_position_words(sim, &sim->next, sim->matrix.redundant, position, sizeof position)[0])
+        return ph_fail(err, s, "t = %.9g: %s", t, position);
     switch (s) {
     case PH_E_NEWTON:
         if (f->spin > SPIN_LIMIT)

@@ -12,6 +12,7 @@
 typedef struct ph_stepper {
     const char *name, *text, *cite;
     unsigned reads;                                   /* options, PH_READS_ bits */
+    int in_coordinates;                               /* of rotations, which start anew with each step */
     size_t size;                                      /* bytes of its own record, sim->method */
     ph_status (*prepare)(ph_sim *sim, ph_error *err); /* check the options, compute what is constant */
     void (*take)(ph_sim *sim, ph_arena *a); /* its arrays; sim->method is NULL while sizes are added up */

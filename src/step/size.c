@@ -6,9 +6,22 @@
 
 #include "la/small.h"
 
-ph_size ph_size_positions(const ph_layout *lay, const double *q)
+double ph_size_bodies(const ph_layout *lay, const double *M)
 {
-    ph_size s = {{0, 1}};
+    double most[2] = {0, 0};
+    for (int i = 0; i < lay->N; i++) {
+        const ph_block *b = &lay->pair[lay->diag[i]];
+        for (int k = 0; k < b->n; k++) {
+            double *m = &most[k >= lay->slot[i].rot];
+            *m = ph_larger(*m, M[b->at + k * (b->n + 1)]);
+        }
+    }
+    return most[0] > 0 ? sqrt(most[1] / most[0]) : 0;
+}
+
+ph_size ph_size_positions(const ph_layout *lay, const double *q, double body)
+{
+    ph_size s = {{body, 1}};
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++)
         s.of[0] = ph_small_larger(i->rot, s.of[0], q + i->q_at);
     return s;

@@ -12,8 +12,11 @@ typedef struct ph_size {
 /* With velocities that are taken as rest a body moves by no more than this part of its size in one step. */
 #define PH_SIZE_REST 1e-3
 
-/* The largest coordinates of q; rotations have the size 1. */
-ph_size ph_size_positions(const ph_layout *lay, const double *q);
+/* The largest coordinates of q, not less than the size of bodies; rotations have the size 1. */
+ph_size ph_size_positions(const ph_layout *lay, const double *q, double body);
+
+/* The size of bodies, from M: the largest radius of gyration that its moments of inertia and masses can have. */
+double ph_size_bodies(const ph_layout *lay, const double *M);
 
 /* The largest numbers of a vector in the layout of v. */
 ph_size ph_size_largest(const ph_layout *lay, const double *x);

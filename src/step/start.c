@@ -209,9 +209,9 @@ static double *row_sizes(ph_sim *sim, const ph_point *p, int level, double slow)
 {
     const ph_layout *lay = &sim->lay;
     double *size = sim->matrix.b; /* of a solution to come */
-    ph_size x = ph_size_positions(lay, p->q), v = ph_size_largest(lay, p->v);
+    ph_size x = ph_size_positions(lay, p->q, sim->matrix.body), v = ph_size_largest(lay, p->v);
     for (int k = 0; k < 2; k++)
-        v.of[k] += slow / sim->opt.h * x.of[k];
+        v.of[k] += sim->opt.h > 0 ? slow / sim->opt.h * x.of[k] : 0;
     ph_size_rows(lay, sim->ev.B, level ? v : x, size);
     for (int i = 0; i < lay->nl && level; i++)
         size[i] += fabs(sim->ev.Phi_t[i]);
@@ -329,8 +329,17 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
             return ph_fail(err, s,
                            "%s: at the initial configuration its rows vanish or repeat other constraints",
                            ph_constraint_label(lay, where - lay->N, label));
+        if (where >= 0 && sim->matrix.started)
+            return ph_fail(
+                err, s,
+                "%s: with accelerations of %.3g a step of h = %g goes where its equations have no solution: "
+                "are its forces right?",
+                ph_node_label(lay, where, label), ph_small_max(lay->nv, sim->now.vdot), sim->opt.h);
         if (where >= 0)
-            return ph_fail(err, s, "%s: its mass matrix is singular", ph_node_label(lay, where, label));
+            return ph_fail(
+                err, s,
+                "%s: masses coupled to it, or coefficients of its constraints, are too different in size",
+                ph_node_label(lay, where, label));
         return ph_fail(err, s, "the constraints depend on each other at the initial configuration");
     case PH_E_CALLBACK:
         return ph_fail(err, s, "the callback %s refused the initial values", sim->ev.refused);
@@ -367,9 +376,7 @@ static ph_status mixes_levels(ph_sim *sim, int *mixed)
 static ph_status start_redundant(ph_sim *sim, ph_error *err)
 {
     int mixed = 0;
-    ph_status s = evaluate(sim, &sim->now);
-    if (s == PH_OK)
-        s = ph_redundant_choose(&sim->matrix, &sim->ev);
+    ph_status s = ph_redundant_choose(&sim->matrix, &sim->ev);
     if (s == PH_E_INPUT)
         return ph_fail(err, s, PH_REDUNDANT_WORDS, sim->matrix.redundant);
     if (s == PH_OK)
@@ -393,7 +400,13 @@ ph_status ph_start_consistent(ph_sim *sim, ph_error *err)
     ph_status s = check_mass(sim, err);
     if (s != PH_OK)
         return s;
-    if (sim->matrix.redundant)
+    sim->matrix.body = ph_size_bodies(&sim->lay, sim->ev.M);
+    if (sim->lay.C) {
+        s = evaluate(sim, &sim->now);
+        if (s == PH_OK)
+            ph_newton_set_units(&sim->matrix, sim->ev.B, sim->opt.ggl_length);
+    }
+    if (s == PH_OK && sim->matrix.redundant)
         s = start_redundant(sim, &own);
     for (int level = 0; level < 2 && s == PH_OK && sim->lay.C; level++)
         s = make_consistent(sim, level, &own);
@@ -401,6 +414,7 @@ ph_status ph_start_consistent(ph_sim *sim, ph_error *err)
         memset(sim->now.lambda, 0, sizeof(double) * (size_t)sim->lay.nl);
         s = ph_start_accelerations(sim, &sim->now);
     }
+    sim->matrix.started = s == PH_OK;
     if (s == PH_OK)
         s = sim->stepper->start(sim);
     if (s == PH_OK)

@@ -1,5 +1,5 @@
-/* The words for the choices of ph_options, in the order of their enumerations. */
-#include "polhode/sim.h"
+/* The words for the choices of ph_options and of sensitivities, in the order of their enumerations. */
+#include "polhode/sens.h"
 
 const char *ph_formulation_word(int k)
 {
@@ -20,6 +20,12 @@ const char *ph_correction_word(int k)
 {
     static const char *const words[] = {"perturbed", "implicit", "lagged", "extrapolated", "none"};
     return k >= 0 && k <= PH_WITHOUT ? words[k] : NULL;
+}
+
+const char *ph_simplification_word(int k)
+{
+    static const char *const words[] = {"none", "symmetric-k", "reference-free", "without-kg"};
+    return k >= 0 && k <= PH_WITHOUT_KG ? words[k] : NULL;
 }
 
 const char *ph_solver_word(int k)

@@ -19,6 +19,7 @@ typedef enum way {
     CONVERGE_4, /* with h, h/2, h/4, h/8 */
     AT_END,     /* errors at the end with h */
     AT_END_3,   /* with h, h/2, h/4 */
+    SWEEP_3,    /* values at the end with h, h/2, h/4 */
     WORK,       /* iterations */
     CHECK,      /* freedom and redundancy */
     MODES,      /* frequencies */
@@ -49,7 +50,7 @@ static const struct {
             {ph_measure_radius, SPIN, 0},
             {ph_measure_ball_limit, BALL, 0},
             {ph_measure_model, RUN, 0},
-            {ph_measure_model_limit, AT_END_3, 0},
+            {ph_measure_model_limit, SWEEP_3, 0},
             {ph_measure_model_order, AT_END_3, 0},
             {ph_measure_model_orders, AT_END_3, 0},
             {ph_measure_model_distance, AT_END, 0},
@@ -145,9 +146,9 @@ static void say_method(line *to, const ph_figure_run *r, int sigmas)
         say_number(to, "--rtol", o.rtol);
 }
 
-static void say_steps(line *to, double h, int n)
+static void say_steps(line *to, const char *option, double h, int n)
 {
-    say_number(to, "--h", h);
+    say_number(to, option, h);
     for (int k = 1; k < n; k++) {
         size_t at = to->n;
         say_number(to, "", ldexp(h, -k)); /* "  5e-4" becomes ",5e-4" */
@@ -172,6 +173,12 @@ static void say_sensors(line *to, const ph_figure_run *r)
     }
 }
 
+/* Whether run->of names sensors alone: a table of sensors then has it. */
+static int has_sensors_alone(const ph_figure_run *r)
+{
+    return r->model && r->of && r->of[0] && !strchr(r->of, '.');
+}
+
 /* ---- commands ----------------------------------------------------------------------------------------- */
 
 static void say_run(line *to, const ph_figure_run *r)
@@ -180,7 +187,7 @@ static void say_run(line *to, const ph_figure_run *r)
     say_subject(to, r);
     if (r->h > 0) {
         say_method(to, r, 0);
-        say_steps(to, r->h, 1);
+        say_steps(to, "--h", r->h, 1);
         say_number(to, "--t-end", r->to);
     } else
         say(to, " --formulation %s", ph_formulation_word((int)r->formulation));
@@ -191,10 +198,26 @@ static void say_study(line *to, const char *command, const ph_figure_run *r, int
     say(to, "%s", command);
     say_subject(to, r);
     say_method(to, r, sigmas);
-    say_steps(to, r->h, n);
+    say_steps(to, "--h", r->h, n);
     if (from > 0)
         say_number(to, "--from", from);
     say_number(to, "--t-end", r->to);
+}
+
+/* The values that a limit is extrapolated from. */
+static void say_sweep(line *to, const ph_figure_run *r)
+{
+    say(to, "sweep");
+    say_subject(to, r);
+    say_method(to, r, 0);
+    say(to, " --vary h=");
+    size_t at = to->n;
+    say_steps(to, "", r->h, 3); /* "  1e-3,5e-4" */
+    memmove(to->text + at, to->text + at + 2, to->n - at - 1);
+    to->n -= 2;
+    say_number(to, "--t-end", r->to);
+    say_sensors(to, r);
+    say(to, " --json");
 }
 
 static void say_modes(line *to, const ph_figure_run *r)
@@ -228,6 +251,12 @@ static void say_way(line *to, const ph_figure *f, way w, int sigmas)
     case CONVERGE_4:
         say_study(to, "converge", r, sigmas, 1 + (int)(w - CONVERGE), r->from);
         break;
+    case SWEEP_3:
+        if (has_sensors_alone(r)) {
+            say_sweep(to, r);
+            break;
+        }
+        /* fall through */
     case AT_END:
     case AT_END_3:
         say_study(to, "converge", r, sigmas, w == AT_END ? 1 : 3, r->to);
@@ -249,7 +278,7 @@ static void say_way(line *to, const ph_figure *f, way w, int sigmas)
         say_subject(to, r);
         say(to, " --param %s", r->of);
         say_method(to, r, 0);
-        say_steps(to, r->h, 1);
+        say_steps(to, "--h", r->h, 1);
         say_number(to, "--t-end", r->to);
         say(to, " --check");
         break;

@@ -143,8 +143,12 @@ ph_measure ph_measure_exact_q, ph_measure_exact_v, ph_measure_exact_Omega, ph_me
  * order over h and h/2, dx/dm against differences; of one method, dx/dm, its error against run->exact with h,
  * h/2, h/4, and what simplified derivatives lack, with h and h/10 */
 ph_measure ph_measure_three_errors, ph_measure_three_orders, ph_measure_three_differences;
+ph_measure ph_measure_three_central, ph_measure_three_backward; /* the same over other stencils */
 ph_measure ph_measure_dx, ph_measure_dx_error;
 ph_measure ph_measure_reference_free, ph_measure_without_kG, ph_measure_symmetric_K;
+
+/* figure_spinning.c, of the same three methods: psi_2 at the end, its jumps; the lowest x_3; how lambda_1 rings */
+ph_measure ph_measure_three_psi, ph_measure_three_jumps, ph_measure_three_lowest, ph_measure_three_ringing;
 
 /* figure_defect.c: with sigma = 0, 1, opt */
 ph_measure ph_measure_defect_q, ph_measure_defect_v;

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "polhode/sens.h"
-#include "step/sens.h" /* the simplified derivatives are no part of the interface */
 #include "study/figure_run.h"
 
 #define MASS 15.0
@@ -62,7 +61,7 @@ static int run_plain(const ph_problem *p, const ph_figure_run *run, double x[3])
     return ok;
 }
 
-static int run_top(const ph_figure_run *run, unsigned simplified, top_end *e)
+static int run_top(const ph_figure_run *run, ph_simplification simplified, top_end *e)
 {
     tops t;
     ph_options o = options_of(run);
@@ -72,9 +71,9 @@ static int run_top(const ph_figure_run *run, unsigned simplified, top_end *e)
     int ok = open_tops(&t) && ph_sim_create(&sim, &t.self->sys, &o, 0, t.self->q0, t.self->v0, NULL) == PH_OK;
     for (int k = 0; k < PH_NEIGHBOURS && ok; k++)
         p.at[k].sys = &t.at[k]->sys, p.at[k].q0 = t.at[k]->q0, p.at[k].v0 = t.at[k]->v0;
-    ok = ok && ph_sens_create(&sens, sim, 1, &p, NULL) == PH_OK;
+    ok = ok && ph_sens_create(&sens, sim, 1, &p, NULL) == PH_OK &&
+         ph_sens_simplify(sens, simplified, NULL) == PH_OK;
     if (ok) {
-        sens->simplified = simplified;
         ok = ph_sim_run(sim, lrint(run->to / run->h), NULL, NULL, NULL) == PH_OK;
         memcpy(e->x, ph_sim_state(sim).q, sizeof e->x);
         memcpy(e->dx, ph_sens_get(sens, 0).W, sizeof e->dx);
@@ -129,34 +128,63 @@ int ph_measure_three_orders(ph_study *study, const ph_figure_run *run, double *v
     return ok;
 }
 
-/* dx against (8 (x(m + e) - x(m - e)) - (x(m + 2e) - x(m - 2e)))/(12 e) */
-static int difference(const ph_figure_run *run, double *error)
+#define PLACES 5 /* m - 2e, ..., m + 2e */
+
+/* dx = sum of weight x(m + place e)/e, e relative to m. */
+typedef struct stencil {
+    double e, weight[PLACES];
+} stencil;
+
+static const stencil five_points = {1e-3, {1.0 / 12, -8.0 / 12, 0, 8.0 / 12, -1.0 / 12}},
+                     central = {1e-5, {0, -0.5, 0, 0.5, 0}}, backward = {1e-7, {0, -1, 1, 0, 0}};
+
+/* dx against differences of runs */
+static int difference(const ph_figure_run *run, const stencil *s, double *error)
 {
-    static const double weight[PH_NEIGHBOURS] = {1, -8, 8, -1};
     double dx[3] = {0}, x[3];
-    tops t;
     top_end e;
-    int ok = open_tops(&t) && run_top(run, 0, &e);
-    for (int k = 0; k < PH_NEIGHBOURS && ok; k++) {
-        ok = run_plain(t.at[k], run, x);
+    int ok = run_top(run, PH_NOT_SIMPLIFIED, &e);
+    for (int k = 0; k < PLACES && ok; k++) {
+        if (s->weight[k] == 0)
+            continue;
+        ph_problem *p =
+            ph_problem_create("heavy_top", &(ph_problem_def){.x = MASS + (k - PLACES / 2) * s->e * MASS});
+        ok = p && run_plain(p, run, x);
         for (int i = 0; i < 3; i++)
-            dx[i] += weight[k] * x[i] / (12 * EPS);
+            dx[i] += s->weight[k] * x[i] / (s->e * MASS);
+        ph_problem_destroy(p);
     }
-    close_tops(&t);
     *error = ok ? part_of(e.dx, dx) : NAN;
+    return ok;
+}
+
+static int three_differences(const ph_figure_run *run, const stencil *s, double *value)
+{
+    int ok = 1;
+    for (int k = 0; k < 3; k++) {
+        ph_figure_run r = *run;
+        r.method = methods[k];
+        ok = difference(&r, s, &value[k]) && ok;
+    }
     return ok;
 }
 
 int ph_measure_three_differences(ph_study *study, const ph_figure_run *run, double *value)
 {
-    int ok = 1;
     (void)study;
-    for (int k = 0; k < 3; k++) {
-        ph_figure_run r = *run;
-        r.method = methods[k];
-        ok = difference(&r, &value[k]) && ok;
-    }
-    return ok;
+    return three_differences(run, &five_points, value);
+}
+
+int ph_measure_three_central(ph_study *study, const ph_figure_run *run, double *value)
+{
+    (void)study;
+    return three_differences(run, &central, value);
+}
+
+int ph_measure_three_backward(ph_study *study, const ph_figure_run *run, double *value)
+{
+    (void)study;
+    return three_differences(run, &backward, value);
 }
 
 /* ---- one method --------------------------------------------------------------------------------- */
@@ -165,7 +193,7 @@ int ph_measure_dx(ph_study *study, const ph_figure_run *run, double *value)
 {
     top_end e = {{0}, {0}};
     (void)study;
-    int ok = run_top(run, 0, &e);
+    int ok = run_top(run, PH_NOT_SIMPLIFIED, &e);
     memcpy(value, e.dx, sizeof e.dx);
     return ok;
 }
@@ -185,14 +213,14 @@ int ph_measure_dx_error(ph_study *study, const ph_figure_run *run, double *value
 }
 
 /* dx simplified against dx, with h and h/10 */
-static int simplified_error(const ph_figure_run *run, unsigned simplified, double *value)
+static int simplified_error(const ph_figure_run *run, ph_simplification simplified, double *value)
 {
     int ok = 1;
     for (int k = 0; k < 2 && ok; k++) {
         top_end exact, simple;
         ph_figure_run r = *run;
         r.h = k ? run->h / 10 : run->h;
-        ok = run_top(&r, 0, &exact) && run_top(&r, simplified, &simple);
+        ok = run_top(&r, PH_NOT_SIMPLIFIED, &exact) && run_top(&r, simplified, &simple);
         value[k] = ok ? part_of(simple.dx, exact.dx) : NAN;
     }
     return ok;

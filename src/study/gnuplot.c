@@ -117,24 +117,54 @@ static int run_gnuplot(FILE *script, FILE *picture, FILE *errors, char *why, siz
     return 0;
 }
 
+/* gnuplot's SVG without its empty groups, which are half of it: "<g ...>" and "</g>" in two lines. */
+static int squeeze(FILE *from, FILE *to)
+{
+    char *line = NULL, *group = NULL; /* group: a line that waits for what follows */
+    size_t size = 0, room = 0;
+    rewind(from);
+    for (ssize_t n; (n = getline(&line, &size, from)) > 0;) {
+        int opens = !strncmp(line, "<g ", 3) && n > 2 && line[n - 2] == '>' && !strstr(line, "</g>");
+        if (group && group[0] && strcmp(line, "</g>\n") != 0)
+            fputs(group, to);
+        else if (group && group[0])
+            line[0] = 0;
+        if (group)
+            group[0] = 0;
+        if (!opens) {
+            fputs(line, to);
+            continue;
+        }
+        char *kept = group;
+        group = line, line = kept;
+        size_t had = size;
+        size = room, room = had;
+    }
+    if (group)
+        fputs(group, to);
+    free(line), free(group);
+    return !ferror(from) && fflush(to) == 0;
+}
+
 int ph_plot_write(const ph_plot *plot, const char *path, ph_error *err)
 {
     char why[256] = "";
     const char *terminal = terminal_of(path);
     ph_file file = {0};
-    FILE *script = tmpfile(), *errors = tmpfile();
+    FILE *script = tmpfile(), *errors = tmpfile(), *raw = tmpfile();
     int ok = 0;
     if (!terminal)
         ph_study_fail(err, PH_E_INPUT, "'%s': a picture ends in .svg or .png", path);
-    else if (!script || !errors || !ph_file_open(&file, path))
+    else if (!script || !errors || !raw || !ph_file_open(&file, path))
         ph_study_fail(err, PH_E_INPUT, "cannot write '%s': %s", path, strerror(errno));
     else {
         ph_plot_script(plot, terminal, script);
         rewind(script);
-        ok = run_gnuplot(script, file.stream, errors, why, sizeof why);
+        int svg = !strcmp(terminal, "svg");
+        ok = run_gnuplot(script, svg ? raw : file.stream, errors, why, sizeof why);
         if (!ok)
             ph_study_fail(err, PH_E_INPUT, "gnuplot cannot draw '%s': %s", path, why);
-        else if (!ph_file_commit(&file))
+        else if ((svg && !squeeze(raw, file.stream)) || !ph_file_commit(&file))
             ok = ph_study_fail(err, PH_E_INPUT, "cannot write '%s': %s", path, strerror(errno)) == PH_OK;
     }
     ph_file_discard(&file);
@@ -142,5 +172,7 @@ int ph_plot_write(const ph_plot *plot, const char *path, ph_error *err)
         fclose(script);
     if (errors)
         fclose(errors);
+    if (raw)
+        fclose(raw);
     return ok;
 }

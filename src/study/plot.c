@@ -16,7 +16,8 @@ typedef struct range {
 typedef struct frame {
     const ph_panel *p;
     range x, y;
-    int index; /* of the panel */
+    double x_base, y_base; /* which are taken off the numbers, since labels have no digits for both */
+    int index;             /* of the panel */
     FILE *to;
 } frame;
 
@@ -34,12 +35,14 @@ static void quote(FILE *to, const char *text)
     fputc('\'', to);
 }
 
-static void axis_label(FILE *to, const char *which, const ph_axis *a)
+static void axis_label(FILE *to, const char *which, const ph_axis *a, double base)
 {
-    char text[160];
+    char text[192], off[40] = "";
     int has = a->unit && a->unit[0];
-    snprintf(text, sizeof text, "%s%s%s%s", a->label ? a->label : "", has ? " [" : "", has ? a->unit : "",
-             has ? "]" : "");
+    if (base != 0)
+        snprintf(off, sizeof off, " %s %.15g", base > 0 ? "−" : "+", fabs(base));
+    snprintf(text, sizeof text, "%s%s%s%s%s", a->label ? a->label : "", off, has ? " [" : "",
+             has ? a->unit : "", has ? "]" : "");
     fprintf(to, "set %slabel ", which);
     quote(to, text);
     fputs(" noenhanced\n", to);
@@ -60,7 +63,9 @@ static void include(range *r, const ph_axis *a, double x)
     r->max = fmax(r->max, x);
 }
 
-#define LEAST 4 /* ratio of the ends of a logarithmic axis */
+#define LEAST  4     /* ratio of the ends of a logarithmic axis */
+#define STILL  1e-10 /* of its size: the least span of a linear axis, on which round-off is no signal */
+#define DIGITS 1e4   /* size over span of a linear axis whose labels have six digits */
 
 /* Some room around the data; never an empty range. */
 static range finish(range r, const ph_axis *a, double room)
@@ -75,10 +80,37 @@ static range finish(range r, const ph_axis *a, double room)
             f = fmax(fmax(f, 1.15), sqrt(LEAST * r.min / r.max));
         return (range){r.min / f, r.max * f};
     }
-    double d = (r.max - r.min) * room;
+    double d = (r.max - r.min) * room, still = STILL * fmax(fabs(r.min), fabs(r.max));
     if (r.max == r.min)
         d = r.min != 0 ? 0.1 * fabs(r.min) : 1;
+    else if (r.max - r.min < still)
+        d = still;
     return (range){r.min - d, r.max + d};
+}
+
+/* Edges of cell k: halfway to its neighbours, geometrically on a logarithmic axis; the first and the last cell are as wide on
+ * the other side. */
+static range cell(const ph_axis *a, int n, const double *x, int k)
+{
+    double here = x[k], left = k > 0 ? x[k - 1] : NAN, right = k + 1 < n ? x[k + 1] : NAN;
+    if (isnan(left))
+        left = a->log ? here * here / right : 2 * here - right;
+    if (isnan(right))
+        right = a->log ? here * here / left : 2 * here - left;
+    if (a->log)
+        return (range){sqrt(left * here), sqrt(right * here)};
+    return (range){(left + here) / 2, (right + here) / 2};
+}
+
+/* What to take off the numbers of a linear axis so that labels can tell them apart: a round number near them; mostly 0. */
+static double base_of(const ph_axis *a, range *r)
+{
+    double size = fmax(fabs(r->min), fabs(r->max)), span = r->max - r->min, unit = pow(10, ceil(log10(span)));
+    if (a->log || !(size > DIGITS * span))
+        return 0;
+    double base = round((r->min + r->max) / 2 / unit) * unit;
+    r->min -= base, r->max -= base;
+    return base;
 }
 
 static void find_ranges(frame *f)
@@ -92,15 +124,20 @@ static void find_ranges(frame *f)
                 include(&f->x, &p->x, p->series[i].x[k]);
                 include(&f->y, &p->y, p->series[i].y[k]);
             }
-    for (int i = 0; i < heat->nx; i++)
-        include(&f->x, &p->x, heat->x[i]);
-    for (int i = 0; heat->nx && i < heat->ny; i++)
-        include(&f->y, &p->y, heat->y[i]);
+    for (int i = 0; heat->nx && i < 2; i++) {
+        range x = cell(&p->x, heat->nx, heat->x, i ? heat->nx - 1 : 0);
+        range y = cell(&p->y, heat->ny, heat->y, i ? heat->ny - 1 : 0);
+        include(&f->x, &p->x, x.min), include(&f->x, &p->x, x.max);
+        include(&f->y, &p->y, y.min), include(&f->y, &p->y, y.max);
+    }
     for (int i = 0; i < p->n_markers; i++)
         include(p->markers[i].vertical ? &f->x : &f->y, p->markers[i].vertical ? &p->x : &p->y,
                 p->markers[i].at);
     f->x = finish(f->x, &p->x, heat->nx ? 0 : 0.08);
     f->y = finish(f->y, &p->y, heat->nx ? 0 : 0.12);
+    if (heat->nx)
+        return;
+    f->x_base = base_of(&p->x, &f->x), f->y_base = base_of(&p->y, &f->y);
 }
 
 /* Less than three decades of a logarithmic axis want labels at 1, 2 and 5, or also at 3 and 7; the other whole
@@ -177,9 +214,9 @@ static void linear_tics(FILE *to, const char *which, range r)
         fprintf(to, "set %stics autofreq\n", which);
 }
 
-static void axis(FILE *to, const char *which, const ph_axis *a, range r)
+static void axis(FILE *to, const char *which, const ph_axis *a, range r, double base)
 {
-    axis_label(to, which, a);
+    axis_label(to, which, a, base);
     if (a->log) {
         fprintf(to, "set logscale %s\n", which);
         log_tics(to, which, r);
@@ -254,18 +291,19 @@ static void triangle(const frame *f, int k)
 static void marker(const frame *f, const ph_plot_marker *m)
 {
     const char *line = "nohead dt (6,4) lc rgb '#606060' lw 1 back\n";
+    double at = m->at - (m->vertical ? f->x_base : f->y_base);
     if (m->vertical)
-        fprintf(f->to, "set arrow from first %.17g, graph 0 to first %.17g, graph 1 %s", m->at, m->at, line);
+        fprintf(f->to, "set arrow from first %.17g, graph 0 to first %.17g, graph 1 %s", at, at, line);
     else
-        fprintf(f->to, "set arrow from graph 0, first %.17g to graph 1, first %.17g %s", m->at, m->at, line);
+        fprintf(f->to, "set arrow from graph 0, first %.17g to graph 1, first %.17g %s", at, at, line);
     if (!m->label)
         return;
     fputs("set label ", f->to);
     quote(f->to, m->label);
     if (m->vertical) /* at the foot, where growth is not */
-        fprintf(f->to, " at first %.17g, graph 0.04 right offset -0.5,0", m->at);
+        fprintf(f->to, " at first %.17g, graph 0.04 right offset -0.5,0", at);
     else
-        fprintf(f->to, " at graph 0.98, first %.17g right offset 0,0.5", m->at);
+        fprintf(f->to, " at graph 0.98, first %.17g right offset 0,0.5", at);
     fputs(" noenhanced textcolor rgb '#606060' front\n", f->to);
 }
 
@@ -277,21 +315,10 @@ static void series_data(const frame *f, int i)
     fprintf(f->to, "$s%d_%d << EOD\n", f->index, i);
     for (int k = 0; k < s->n; k++)
         if (shown(&f->p->x, s->x[k]) && shown(&f->p->y, s->y[k]))
-            fprintf(f->to, "%.17g %.17g\n", s->x[k], s->y[k]);
+            fprintf(f->to, "%.17g %.17g\n", s->x[k] - f->x_base, s->y[k] - f->y_base);
         else
             fputs("\n", f->to); /* an empty line breaks the curve */
     fputs("EOD\n", f->to);
-}
-
-/* Edges of cell k: halfway to its neighbours, geometrically on a logarithmic axis. */
-static range cell(const ph_axis *a, int n, const double *x, int k)
-{
-    double left = k > 0 ? x[k - 1] : NAN, right = k + 1 < n ? x[k + 1] : NAN, here = x[k];
-    if (a->log)
-        left = sqrt(left * here), right = sqrt(right * here);
-    else
-        left = (left + here) / 2, right = (right + here) / 2;
-    return (range){isnan(left) ? here : left, isnan(right) ? here : right};
 }
 
 /* x y x_low x_high y_low y_high z, an empty line after each row of the grid. Cells overlap by a hair, or thin
@@ -326,7 +353,7 @@ static void heat_scale(const frame *f)
     range r = {HUGE_VAL, -HUGE_VAL};
     for (int k = 0; k < h->nx * h->ny; k++)
         include(&r, &h->scale, h->z[k]);
-    axis(f->to, "cb", &h->scale, finish(r, &h->scale, 0));
+    axis(f->to, "cb", &h->scale, finish(r, &h->scale, 0), 0);
     /* violet to yellow by way of green (viridis), of lightness that grows evenly: also right in grey */
     fputs("set palette defined (0 '#440154', 1 '#3b528b', 2 '#21918c', 3 '#5ec962', 4 '#fde725')\n"
           "set colorbox\nset rmargin 11\n", /* for numbers and the name of the scale, which gnuplot forgets */
@@ -402,8 +429,8 @@ static void panel(const frame *f)
         heat_scale(f);
     else
         fputs("set rmargin -1\n", f->to);
-    axis(f->to, "x", &p->x, f->x);
-    axis(f->to, "y", &p->y, f->y);
+    axis(f->to, "x", &p->x, f->x, f->x_base);
+    axis(f->to, "y", &p->y, f->y, f->y_base);
     for (int i = 0; i < p->n_slopes && p->x.log && p->y.log; i++)
         triangle(f, i);
     for (int i = 0; i < p->n_markers; i++)
@@ -528,8 +555,11 @@ void ph_plot_script(const ph_plot *plot, const char *terminal, FILE *to)
     double title = titled ? 26 : 0, panels = (columns == 1 ? 460 : 420) * rows;
     double total = panels + title + legend_strip.height;
     set_terminal(terminal, width, (int)total, to);
-    for (int i = 0; i < n; i++)
-        data(&(frame){.p = &plot->panels[i], .index = i, .to = to});
+    for (int i = 0; i < n; i++) {
+        frame f = {.p = &plot->panels[i], .index = i, .to = to};
+        find_ranges(&f);
+        data(&f);
+    }
     int several = n > 1 || titled || legend_strip.rows;
     if (several) {
         fputs("set multiplot title ", to);

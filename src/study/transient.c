@@ -52,6 +52,31 @@ static double distance(int n, const double *a, const double *b)
     return sqrt(sum);
 }
 
+static double length(int n, const double *a)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += a[i] * a[i];
+    return sqrt(sum);
+}
+
+/* eta of every second step of h/2, where the form has one. */
+static ph_status run_half(ph_transient_row *row, const ph_problem *p, const ph_options *opt, int steps,
+                          ph_error *err)
+{
+    ph_options o = *opt;
+    ph_sim *sim = NULL;
+    o.h /= 2, o.start = PH_PERTURBED;
+    ph_status s = isnan(row[0].eta) ? PH_OK : ph_sim_create(&sim, &p->sys, &o, 0, p->q0, p->v0, err);
+    for (int n = 0; n <= steps && s == PH_OK; n++) {
+        if (sim && n > 0)
+            s = ph_sim_run(sim, 2, NULL, NULL, err);
+        row[n].eta_half = sim ? length(ph_system_nl(&p->sys), ph_sim_state(sim).eta) : NAN;
+    }
+    ph_sim_destroy(sim);
+    return s;
+}
+
 static ph_status run(ph_transient_row *row, const ph_problem *p, const ph_options *opt, ph_start start,
                      int steps, ph_reference *exact, ph_error *err)
 {
@@ -72,6 +97,7 @@ static ph_status run(ph_transient_row *row, const ph_problem *p, const ph_option
         *(start == PH_PLAIN ? &row[n].plain : &row[n].perturbed) = distance(nl, now.lambda, want.lambda);
         row[n].t = now.t;
         row[n].predicted = has ? ph_spectral_norm(A) : NAN;
+        row[n].eta = now.eta ? length(nl, now.eta) : NAN;
     }
     ph_sim_destroy(sim);
     return s;
@@ -91,6 +117,8 @@ ph_status ph_transient_run(ph_transient_row *row, const ph_problem *p, const ph_
         s = run(row, p, opt, PH_PLAIN, steps, exact, err);
     if (s == PH_OK)
         s = run(row, p, opt, PH_PERTURBED, steps, exact, err);
+    if (s == PH_OK)
+        s = run_half(row, p, opt, steps, err);
     ph_reference_destroy(exact);
     return s;
 }

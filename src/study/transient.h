@@ -1,5 +1,5 @@
-/* The first steps of an index-3 solution: errors of the multipliers with two kinds of starting values, and
- * the amplification that the error recursion predicts. */
+/* The first steps of a solution: errors of the multipliers with two kinds of starting values, and the amplification
+ * that the error recursion of index-3 predicts; of the stabilised form eta, which is of second order. */
 #ifndef PH_STUDY_TRANSIENT_H
 #define PH_STUDY_TRANSIENT_H
 
@@ -13,6 +13,7 @@ typedef struct ph_transient_row {
     double t;
     double plain, perturbed; /* |lambda - lambda_exact|_2 with either start */
     double predicted;        /* |(T_+^-1 T_0)^n|_2; NAN where the recursion is not that of the method */
+    double eta, eta_half;    /* |eta|_2 of the stabilised form, with h and h/2; NAN: another form */
 } ph_transient_row;
 
 /* steps + 1 rows, the first of them at t = 0. opt->start is not read. PH_E_INPUT: the problem has no

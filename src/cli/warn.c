@@ -1,0 +1,148 @@
+/* Warnings: steps that turn bodies too far, drives that leap within a step, velocities that violate the joints. */
+#include "cli/warn.h"
+#include "mech/model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TWO_PI 6.283185307179586
+
+/* Above this turn in a step, geom1 in index-3 form is unstable and others lose accuracy [rad]. */
+#define TURN 0.5
+
+/* Above this, coordinates of rotations (euler, cardan) are unstable or wrong where groups are neither [rad]. */
+#define TURN_CHART 0.1
+
+/* Of its largest rate, a drive may change so much in a step: 12 steps in a period of a sine. */
+#define LEAP 0.5
+
+/* Of the way at its largest rate, so much of a step may be unexplained by the rates at its ends: 8 steps in a period. */
+#define GAP 0.05
+
+/* Steps that it takes to tell a leap from a smooth start. */
+#define STEPS_MIN 10
+
+/* Of the largest velocity, and in itself [m/s, rad/s]: violations that change what is computed. */
+#define VIOLATION     0.05
+#define VIOLATION_MIN 1e-6
+
+/* ---- turns -------------------------------------------------------------------------------------------- */
+
+/* The vector of a body with this name; 0: it has none. */
+static ph_vec3 vector_of(int n, const ph_quantity *q, const char *name)
+{
+    for (int k = 0; k < n; k++)
+        if (!strcmp(q[k].name, name) && q[k].n == 3)
+            return ph_load3(q[k].value);
+    return ph_v3(0, 0, 0);
+}
+
+double ph_fastest(const ph_bodies *bodies, const ph_state *s, const char *quantity)
+{
+    double most = 0;
+    for (int i = 0; i < bodies->n; i++) {
+        ph_quantity q[PH_QUANTITIES];
+        int n = ph_body_motion(bodies, i, s, q);
+        most = fmax(most, ph_norm(vector_of(n, q, quantity)));
+    }
+    return most;
+}
+
+const char *ph_warn_turn(const ph_bodies *bodies, double h, double turn, char *text, size_t size)
+{
+    int chart = bodies->mech && (bodies->space == PH_SPACE_EULER || bodies->space == PH_SPACE_CARDAN);
+    text[0] = 0;
+    if (chart && turn > TURN_CHART)
+        snprintf(text, size,
+                 "with h = %g s a body turns by %.2g rad in a step, too much for the space %s: use R3xSO3 or "
+                 "SE3, or a smaller step",
+                 h, turn, ph_bodies_space(bodies));
+    else if (turn > TURN)
+        snprintf(text, size, "with h = %g s a body turns by %.2g rad in a step: use a smaller one", h, turn);
+    return text;
+}
+
+/* ---- drives ------------------------------------------------------------------------------------------- */
+
+static void see_drive(ph_watched_drive *d, const ph_watched_drive *now, double t, double h)
+{
+    double gap = now->coordinate - d->coordinate - h * (now->rate + d->rate) / 2;
+    double leap = fabs(now->rate - d->rate);
+    gap = fabs(d->is_angle ? remainder(gap, TWO_PI) : gap) / h;
+    if (leap > d->leap)
+        d->leap = leap, d->leap_t = t;
+    if (gap > d->gap)
+        d->gap = gap, d->gap_t = t;
+    d->most = fmax(d->most, fabs(now->rate));
+    d->coordinate = now->coordinate, d->rate = now->rate;
+}
+
+static void see_drives(ph_warner *w, const ph_bodies *bodies, const ph_state *s, double h)
+{
+    ph_watched_drive now;
+    for (int k = 0; bodies->mech && ph_mechanism_driven(bodies->mech, s, k, &now.joint, &now.is_angle,
+                                                        &now.coordinate, &now.rate);
+         k++) {
+        if (k < w->n) {
+            see_drive(&w->drive[k], &now, s->t, h);
+            continue;
+        }
+        ph_watched_drive *more = w->steps ? NULL : realloc(w->drive, sizeof *more * (size_t)(k + 1));
+        if (!more) /* no warnings of drives, but a run */
+            return;
+        now.most = fabs(now.rate), now.leap = now.gap = now.leap_t = now.gap_t = 0;
+        w->drive = more, w->drive[w->n++] = now;
+    }
+}
+
+static void list_drive(const ph_watched_drive *d, const ph_bodies *bodies, double h,
+                       char text[PH_WARNING_MAX])
+{
+    const char *name = bodies->model->joint[d->joint].name, *unit = d->is_angle ? "rad/s" : "m/s";
+    int leaps = d->leap > LEAP * d->most;
+    text[0] = 0;
+    if (leaps || d->gap > GAP * d->most)
+        snprintf(text, PH_WARNING_MAX,
+                 "joint '%s': its drive has a kink, or is too fast for h = %g s: near t = %.6g its velocity "
+                 "changes by %.3g %s within a step; forces there depend on h",
+                 name, h, leaps ? d->leap_t : d->gap_t, leaps ? d->leap : d->gap, unit);
+}
+
+/* ---- all ---------------------------------------------------------------------------------------------- */
+
+void ph_warner_see(ph_warner *w, const ph_bodies *bodies, const ph_state *s)
+{
+    double h = w->steps ? s->t - w->t : 0, spin = 0;
+    for (int i = 0; i < bodies->n; i++) {
+        ph_quantity q[PH_QUANTITIES];
+        int n = ph_body_motion(bodies, i, s, q);
+        spin = fmax(spin, ph_norm(vector_of(n, q, "omega")));
+        w->speed = fmax(w->speed, ph_norm(vector_of(n, q, "velocity")));
+    }
+    w->spin = fmax(w->spin, spin);
+    w->turn = fmax(w->turn, h * spin);
+    see_drives(w, bodies, s, h);
+    w->t = s->t, w->steps++;
+}
+
+int ph_warner_list(const ph_warner *w, const ph_bodies *bodies, double h, double violation,
+                   char text[PH_WARNINGS][PH_WARNING_MAX])
+{
+    double most = fmax(w->speed, w->spin);
+    int n = 0;
+    if (ph_warn_turn(bodies, h, w->turn, text[n], PH_WARNING_MAX)[0])
+        n++;
+    if (violation > VIOLATION_MIN && violation > VIOLATION * most)
+        snprintf(
+            text[n++], PH_WARNING_MAX,
+            "velocities violate the joints by up to %.3g m/s or rad/s, and the largest velocity is %.3g: use "
+            "the formulation ggl, or a smaller step than h = %g s",
+            violation, most, h);
+    for (int k = 0; k < w->n && n < PH_WARNINGS && w->steps > STEPS_MIN; k++) {
+        list_drive(&w->drive[k], bodies, h, text[n]);
+        n += text[n][0] != 0;
+    }
+    return n;
+}
