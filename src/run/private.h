@@ -25,6 +25,7 @@ typedef struct ph_watched {
     double kinetic, potential, first_kinetic, first_potential; /* J */
     double power, work, residual;                              /* of sources; residual: the largest */
     double given, explained; /* blow-up: work, if positive; what kinetic energy may be */
+    double fallen;           /* most that the potential has given, or springs held at first */
     int blown;               /* kinetic energy came from nowhere */
 } ph_watched;
 
