@@ -260,7 +260,7 @@ static ph_status begin(ph_sim *sim, double t0, const double *q0, const double *v
         return s;
     sim->matrix.factored = 0;
     sim->t0 = t0, sim->n = 0;
-    sim->stats = (ph_stats){0};
+    sim->stats = (ph_stats){0}, sim->step_iterations = 0;
     return PH_OK;
 }
 
@@ -310,6 +310,7 @@ ph_status ph_sim_tape(ph_sim *sim, ph_tape *t)
     ph_tape_numbers(t, &sim->t0, 1);
     ph_tape_int(t, &sim->has_last);
     ph_tape_bytes(t, &sim->stats, sizeof sim->stats);
+    ph_tape_int(t, &sim->step_iterations);
     ph_point_tape(&sim->now, &sim->lay, t);
     ph_point_tape(&sim->last, &sim->lay, t);
     ph_status s = ph_newton_tape(&sim->matrix, sim->opt.newton, t);
