@@ -58,6 +58,9 @@ ph_status ph_run_follow(ph_run *run, const int *parameters, int n, ph_error *err
     ph_param *param;
     if (ph_sim_stats(run->sim).steps > 0)
         return ph_fail(err, PH_E_INPUT, "derivatives begin with the first step: reset the run first");
+    if (run->moved && n > 0)
+        return ph_fail(err, PH_E_INPUT,
+                       "derivatives begin at the initial values, and the run did not: reset it first");
     ph_following_free(run);
     if (n < 1)
         return PH_OK;
