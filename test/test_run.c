@@ -418,6 +418,32 @@ static void end_stays(void **state)
     ph_run_close(run);
 }
 
+/* Error control on a grid, with a force that is known up to the end alone: no step looks beyond. */
+static void nothing_beyond_the_end(void **state)
+{
+    (void)state;
+    static const char *const text[] = {
+        "body{ name = 'b', mass = 1, inertia = {1, 2, 3}, omega = {1, 2, 3} }\n"
+        "force{ body = 'b', value = function(t, s) return {math.sin(3*t), 0, 0} end }\n"
+        "run{ t_end = 1, h = 0.05, method = 'rkmk', tol = 1e-5 }",
+        "body{ name = 'b', mass = 1, inertia = {1, 2, 3}, omega = {1, 2, 3} }\n"
+        "force{ body = 'b', value = function(t, s) assert(t <= 1) return {math.sin(3*t), 0, 0} end }\n"
+        "run{ t_end = 1, h = 0.05, method = 'rkmk', tol = 1e-5 }"};
+    long rejected[2];
+    for (int k = 0; k < 2; k++) {
+        scratch s;
+        ph_run *run = run_of(&s, text[k], NULL, 0), *twin = open_run(s.path, NULL, 0);
+        assert_int_equal(ph_run_until(run, 1, NULL), PH_OK);
+        assert_int_equal(ph_run_until(twin, 0.35, NULL), PH_OK);
+        assert_int_equal(ph_run_until(twin, 1, NULL), PH_OK);
+        check_same(run, twin, "in two parts");
+        rejected[k] = ph_run_summarise(run).stats.rejected;
+        ph_run_close(run), ph_run_close(twin);
+        scratch_remove(&s);
+    }
+    assert_int_equal(rejected[0], rejected[1]);
+}
+
 /* A request that comes too early is not lost. */
 static void early_stop(void **state)
 {
@@ -875,6 +901,7 @@ int main(void)
         cmocka_unit_test(observers_and_stops),
         cmocka_unit_test(ends_where_asked),
         cmocka_unit_test(end_stays),
+        cmocka_unit_test(nothing_beyond_the_end),
         cmocka_unit_test(early_stop),
         cmocka_unit_test(failures),
         cmocka_unit_test(going_on),

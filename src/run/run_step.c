@@ -166,14 +166,15 @@ ph_status ph_run_look(ph_run *run, int why, ph_error *err)
     return s == PH_OK ? show(run, why, err) : s;
 }
 
-/* Steps that are not of constant size end at t_end, if that lies ahead. */
+/* With error control the method stays within t_end, if that lies ahead; on a grid within that of the run, so that its
+ * steps do not depend on where one stops to look. */
 static ph_status advance(ph_run *run, double t_end, ph_error *err)
 {
     ph_error own = {0};
     if (run->table.columns && !run->table.rows)
         add_row(run); /* columns were chosen after the start */
-    if (!(run->def.opt.h > 0))
-        run->sim->t_stop = t_end > ph_run_time(run) ? t_end : HUGE_VAL;
+    double stop = run->def.opt.h > 0 ? run->def.t_end : t_end;
+    run->sim->t_stop = stop > ph_run_time(run) ? stop : HUGE_VAL;
     ph_status s = ph_sim_step(run->sim, &own);
     run->sim->t_stop = HUGE_VAL;
     if (s == PH_OK)
