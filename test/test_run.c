@@ -567,6 +567,23 @@ static void states_are_told_apart(void **state)
     ph_run_close(a), ph_run_close(b);
 }
 
+/* It is the values of options that count, not how they were told. */
+static void states_fit_by_values(void **state)
+{
+    (void)state;
+    const char *const o[] = {"h=2e-3", "rho=0.8"}, *const same[] = {"rho=0.80", "h=0.002", "atol=0"};
+    ph_run *a = open_run(MODELS "heavy_top.lua", o, 2), *b = open_run(MODELS "heavy_top.lua", same, 3);
+    size_t size = ph_run_save_size(a);
+    void *bytes = malloc(size);
+    steps_of(a, 3);
+    assert_int_equal(ph_run_save(a, bytes, size), PH_OK);
+    assert_int_equal(ph_run_restore(b, bytes, size, NULL), PH_OK);
+    steps_of(a, 3), steps_of(b, 3);
+    check_same(a, b, "the same options");
+    free(bytes);
+    ph_run_close(a), ph_run_close(b);
+}
+
 /* A function that counts its calls cannot be repeated. */
 static void functions_that_change(void **state)
 {
@@ -822,6 +839,33 @@ static void derivatives_begin_at_the_start(void **state)
     ph_run_close(run);
 }
 
+/* Other parameters take the place of those that are followed, unless they are refused; none ends it at any time. */
+static void following_changes(void **state)
+{
+    (void)state;
+    ph_run *run = open_run(MODELS "heavy_top.lua", NULL, 0);
+    int m = ph_run_find(run, PH_PARAMETERS, "m"), none = 99;
+    double d[3], again[3];
+    size_t size = ph_run_save_size(run);
+    void *bytes = malloc(size);
+    assert_int_equal(ph_run_follow(run, &m, 1, NULL), PH_OK);
+    assert_int_equal(ph_run_follow(run, &none, 1, NULL), PH_E_INPUT);
+    steps_of(run, 5);
+    assert_int_equal(ph_run_get_derivative(run, PH_GET_POSITION, 0, 0, d), PH_OK);
+    assert_int_equal(ph_run_save(run, bytes, size), PH_E_INPUT);
+    assert_int_equal(ph_run_follow(run, NULL, 0, NULL), PH_OK);
+    assert_int_equal(ph_run_get_derivative(run, PH_GET_POSITION, 0, 0, again), PH_E_INPUT);
+    assert_int_equal(ph_run_save(run, bytes, size), PH_OK);
+    assert_int_equal(ph_run_reset(run, NULL), PH_OK);
+    for (int k = 0; k < 2; k++)
+        assert_int_equal(ph_run_follow(run, &m, 1, NULL), PH_OK);
+    steps_of(run, 5);
+    assert_int_equal(ph_run_get_derivative(run, PH_GET_POSITION, 0, 0, again), PH_OK);
+    assert_memory_equal(d, again, sizeof d); /* exact */
+    free(bytes);
+    ph_run_close(run);
+}
+
 /* After a gradient the run is at its end, with angles counted up to there, and goes on. */
 static void gradient_and_on(void **state)
 {
@@ -907,6 +951,7 @@ int main(void)
         cmocka_unit_test(going_on),
         cmocka_unit_test(last_step),
         cmocka_unit_test(states_are_told_apart),
+        cmocka_unit_test(states_fit_by_values),
         cmocka_unit_test(functions_that_change),
         cmocka_unit_test(threads),
         cmocka_unit_test(models_are_shared),
@@ -916,6 +961,7 @@ int main(void)
         cmocka_unit_test(derivatives),
         cmocka_unit_test(gradients),
         cmocka_unit_test(derivatives_begin_at_the_start),
+        cmocka_unit_test(following_changes),
         cmocka_unit_test(gradient_and_on),
         cmocka_unit_test(gradients_that_end),
     };

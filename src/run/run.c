@@ -107,13 +107,15 @@ static ph_status build(const ph_run *run, const ph_told *told, parts *p, ph_erro
     return s;
 }
 
-static uint64_t key_of(const parts *p, const ph_told *told, const ph_system *sys)
+/* Of all that a saved state belongs to. */
+static uint64_t key_of(const parts *p, const ph_system *sys)
 {
+    uint64_t own = ph_sim_fingerprint(p->sim);
     uint64_t key = p->model ? p->model->key : ph_hash_text(PH_HASH_START, sys->name ? sys->name : "");
     for (int i = 0; p->model && i < p->model->n_params; i++)
         key = ph_hash_bytes(key, &p->model->param[i].value, sizeof(double));
-    for (int i = 0; i < told->n_options; i++)
-        key = ph_hash_text(key, told->option[i]);
+    key = ph_hash_bytes(key, &own, sizeof own);
+    key = ph_hash_bytes(key, &p->def.t_end, sizeof p->def.t_end);
     return ph_hash_bytes(key, (int[]){(int)p->def.space, p->def.assemble}, 2 * sizeof(int));
 }
 
@@ -133,7 +135,7 @@ static void adopt(ph_run *run, parts *p, ph_told *told)
     if (run->mech)
         run->sys = ph_mechanism_system(run->mech);
     run->def.opt = ph_sim_options(run->sim);
-    run->key = key_of(p, told, run->sys);
+    run->key = key_of(p, run->sys);
     ph_told_free(&run->told, alloc);
     run->told = *told, run->moved = 0;
     uint64_t shape = ph_run_shape(run);

@@ -317,8 +317,7 @@ ph_status ph_sim_tape(ph_sim *sim, ph_tape *t)
     return sim->stepper->tape && s == PH_OK ? sim->stepper->tape(sim, t) : s;
 }
 
-/* Of all that a state must fit to: sizes and options. */
-static uint64_t fingerprint(const ph_sim *sim)
+uint64_t ph_sim_fingerprint(const ph_sim *sim)
 {
     const ph_options *o = &sim->opt;
     const ph_layout *lay = &sim->lay;
@@ -343,7 +342,7 @@ size_t ph_sim_save_size(const ph_sim *sim)
 
 ph_status ph_sim_save(const ph_sim *sim, void *to, size_t size)
 {
-    uint64_t own = fingerprint(sim);
+    uint64_t own = ph_sim_fingerprint(sim);
     if (size != ph_sim_save_size(sim) || sim->sens)
         return PH_E_INPUT;
     memcpy(to, &own, sizeof own);
@@ -353,7 +352,7 @@ ph_status ph_sim_save(const ph_sim *sim, void *to, size_t size)
 
 ph_status ph_sim_restore(ph_sim *sim, const void *from, size_t size, ph_error *err)
 {
-    uint64_t own = fingerprint(sim);
+    uint64_t own = ph_sim_fingerprint(sim);
     if (size != ph_sim_save_size(sim) || memcmp(from, &own, sizeof own) != 0)
         return ph_fail(err, PH_E_INPUT, "the state is that of another system, or of other options");
     if (sim->sens)
