@@ -349,6 +349,13 @@ static void table(void **state)
     ph_run_get(run, PH_GET_SENSOR, ph_run_find(run, PH_SENSORS, "tip"), tip);
     assert_true(x[63 * columns + 1] == tip[0] && x[63 * columns + 3] == tip[2]);
     assert_int_equal(ph_run_record(run, PH_GET_ENERGY, 0, NULL, NULL), PH_E_INPUT);
+    const char *const other = "rho=0.7", *const every = "every=25"; /* the table's, as that of a file */
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(ph_run_set_options(run, k ? &every : &other, 1, NULL), PH_OK);
+        assert_int_equal(ph_run_until(run, 0.1, NULL), PH_OK);
+        ph_run_rows(run, &rows, &columns);
+        assert_true(columns == 9 && rows == (k ? 5 : 11));
+    }
     ph_run_close(run);
 }
 

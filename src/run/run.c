@@ -130,6 +130,8 @@ static void adopt(ph_run *run, parts *p, ph_told *told)
     if (p->model != run->model)
         ph_model_free(run->model);
     ph_free(alloc, run->so_far);
+    if (p->def.every != run->def.every)
+        run->table.every = p->def.every;
     run->model = p->model, run->mech = p->mech, run->sim = p->sim, run->so_far = p->so_far;
     run->def = p->def, run->q0 = p->q0, run->v0 = p->v0;
     if (run->mech)
@@ -176,7 +178,6 @@ static ph_status begin(ph_run *run, const ph_model *model, int shared, ph_error 
         s = build(run, &told, &p, err);
     if (s == PH_OK) {
         adopt(run, &p, &told);
-        run->table.every = run->def.every;
         return ph_run_begin(run, err);
     }
     free_parts(run, &p);
