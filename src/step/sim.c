@@ -260,7 +260,7 @@ static ph_status begin(ph_sim *sim, double t0, const double *q0, const double *v
         return s;
     sim->matrix.factored = 0;
     sim->t0 = t0, sim->n = 0;
-    sim->stats = (ph_stats){0};
+    sim->stats = (ph_stats){0}, sim->step_iterations = 0;
     return PH_OK;
 }
 
@@ -310,14 +310,14 @@ ph_status ph_sim_tape(ph_sim *sim, ph_tape *t)
     ph_tape_numbers(t, &sim->t0, 1);
     ph_tape_int(t, &sim->has_last);
     ph_tape_bytes(t, &sim->stats, sizeof sim->stats);
+    ph_tape_int(t, &sim->step_iterations);
     ph_point_tape(&sim->now, &sim->lay, t);
     ph_point_tape(&sim->last, &sim->lay, t);
     ph_status s = ph_newton_tape(&sim->matrix, sim->opt.newton, t);
     return sim->stepper->tape && s == PH_OK ? sim->stepper->tape(sim, t) : s;
 }
 
-/* Of all that a state must fit to: sizes and options. */
-static uint64_t fingerprint(const ph_sim *sim)
+uint64_t ph_sim_fingerprint(const ph_sim *sim)
 {
     const ph_options *o = &sim->opt;
     const ph_layout *lay = &sim->lay;
@@ -342,7 +342,7 @@ size_t ph_sim_save_size(const ph_sim *sim)
 
 ph_status ph_sim_save(const ph_sim *sim, void *to, size_t size)
 {
-    uint64_t own = fingerprint(sim);
+    uint64_t own = ph_sim_fingerprint(sim);
     if (size != ph_sim_save_size(sim) || sim->sens)
         return PH_E_INPUT;
     memcpy(to, &own, sizeof own);
@@ -352,7 +352,7 @@ ph_status ph_sim_save(const ph_sim *sim, void *to, size_t size)
 
 ph_status ph_sim_restore(ph_sim *sim, const void *from, size_t size, ph_error *err)
 {
-    uint64_t own = fingerprint(sim);
+    uint64_t own = ph_sim_fingerprint(sim);
     if (size != ph_sim_save_size(sim) || memcmp(from, &own, sizeof own) != 0)
         return ph_fail(err, PH_E_INPUT, "the state is that of another system, or of other options");
     if (sim->sens)

@@ -2,6 +2,8 @@
 #ifndef PH_STEP_SIM_H
 #define PH_STEP_SIM_H
 
+#include <stdint.h>
+
 #include "base/tape.h"
 #include "polhode/sim.h"
 #include "step/eval.h"
@@ -79,6 +81,8 @@ double ph_sim_clock(void); /* s since some moment */
 /* All that changes, but for derivatives: the state, what the method and Newton's method remember, counters. Reading
  * factors matrices again where they are kept; the status is that of the factorisation. */
 ph_status ph_sim_tape(ph_sim *sim, ph_tape *tape);
+
+uint64_t ph_sim_fingerprint(const ph_sim *sim); /* of all that a state must fit to: sizes and options */
 
 /* start.c: consistent initial values. Each reads and writes sim->now or p; sim->next is scratch. */
 
