@@ -165,45 +165,67 @@ static void allocations(void **state)
     }
 }
 
-/* One layout, and each pattern analysed once: of initial values where they are projected, of [M B^T; B 0], of the step,
- * which in index-3 is the same, and of the span of redundant rows. */
-static void analysed_once(void **state)
+/* Options one after the other, and how many analyses each adds; opened: those there are, of which one is of the step */
+static void check_analyses(ph_run *run, int opened)
 {
-    (void)state;
-    static const struct {
-        const char *model;
-        int opened;                            /* analyses */
-    } row[] = {{MODELS "chain.lua", 1},        /* index-3 */
-               {MODELS "slider_crank.lua", 2}, /* stabilised */
-               {MODELS "heavy_top.lua", 3},    /* velocities are projected */
-               {MODELS "four_bar.lua", 4}};    /* and rows are redundant */
     static const struct {
         const char *option[2];
-        int n, more; /* analyses; -1: one, unless it was so before */
+        int n, more; /* -1: one, unless the run began so */
     } next[] = {{{"h=5e-4"}, 1, 0},
                 {{"formulation=ggl"}, 1, -1},
-                {{"formulation=index3"}, 1, 0},
+                {{"formulation=index3"}, 1, 0}, /* of its step: as of [M B^T; B 0] */
                 {{"method=rkmk", "tableau=gauss2"}, 2, 1},
                 {{"h=2e-4"}, 1, 0},
                 {{"method=genalpha", "h=1e-3"}, 2, 0}};
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        ph_run *run = open_run(row[i].model, NULL, 0);
-        ph_skeleton *of = run->sim->skeleton;
-        int ggl = run->def.opt.formulation == PH_GGL, count = of->known.count;
-        assert_ptr_equal(of, run->mech->skeleton);
-        assert_int_equal(of->users, 2); /* the mechanism and the simulation */
-        assert_int_equal(count, row[i].opened);
-        for (size_t k = 0; k < sizeof next / sizeof *next; k++) {
-            assert_int_equal(ph_run_set_options(run, next[k].option, next[k].n, NULL), PH_OK);
-            count += next[k].more < 0 ? !ggl : next[k].more;
-            steps_of(run, 2);
-            assert_int_equal(ph_run_reset(run, NULL), PH_OK);
-            assert_ptr_equal(run->sim->skeleton, of);
-            assert_int_equal(of->users, 2);
-            assert_int_equal(of->known.count, count);
-        }
-        ph_run_close(run);
+    ph_skeleton *of = run->sim->skeleton;
+    int ggl = run->def.opt.formulation == PH_GGL, count = opened;
+    assert_ptr_equal(of, run->mech ? run->mech->skeleton : run->skeleton);
+    assert_int_equal(of->known.count, count);
+    for (size_t k = 0; k < sizeof next / sizeof *next; k++) {
+        assert_int_equal(ph_run_set_options(run, next[k].option, next[k].n, NULL), PH_OK);
+        count += next[k].more < 0 ? !ggl : next[k].more;
+        steps_of(run, 2);
+        assert_int_equal(ph_run_reset(run, NULL), PH_OK);
+        assert_ptr_equal(run->sim->skeleton, of);
+        assert_int_equal(of->users, 2); /* the simulation, and the mechanism or the run */
+        assert_int_equal(of->known.count, count);
     }
+    ph_run_close(run);
+}
+
+/* One layout, and each pattern analysed once: of initial values where they are projected, of [M B^T; B 0], of the step
+ * and of the span of redundant rows. */
+static void analysed_once(void **state)
+{
+    (void)state;
+    static const char twice[] =
+        "model 'twice'\n"
+        "body { name = 'top', mass = 15, inertia = {0.2, 0.4, 0.2}, position = {0, 1, 0}, omega = {0, 9, -4} "
+        "}\n"
+        "joint { name = 'a', type = 'spherical', bodies = {'ground', 'top'}, at = {0, 0, 0} }\n"
+        "joint { name = 'b', type = 'spherical', bodies = {'ground', 'top'}, at = {0, 0, 0} }\n"
+        "run { h = 1e-3, formulation = 'ggl' }\n";
+    static const struct {
+        const char *model;
+        int opened;
+    } row[] = {{MODELS "chain.lua", 1},        /* index-3: [M B^T; B 0] and the step are the same */
+               {MODELS "slider_crank.lua", 2}, /* stabilised */
+               {MODELS "heavy_top.lua", 3},    /* and velocities are projected */
+               {MODELS "four_bar.lua", 4}};    /* and rows are redundant */
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        check_analyses(open_run(row[i].model, NULL, 0), row[i].opened);
+    scratch s = scratch_create("twice.lua");
+    scratch_write(&s, twice, strlen(twice));
+    check_analyses(open_run(s.path, NULL, 0), 3); /* likewise, but that of initial values is [M B^T; B 0] */
+    scratch_remove(&s);
+    ph_run *run;
+    ph_run_config c = ph_run_defaults();
+    const char *h = "h=1e-3";
+    c.options = &h, c.n_options = 1;
+    ph_problem *p = ph_problem_create("chain", &(ph_problem_def){4, 0});
+    assert_int_equal(ph_run_create_system(&run, &p->sys, 0, p->q0, p->v0, &c, NULL), PH_OK);
+    check_analyses(run, 2);
+    ph_problem_destroy(p);
 }
 
 /* Each allocation fails in turn, which leaves the run as it was; then the bits are those of a run opened with this h. */

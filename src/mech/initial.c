@@ -79,7 +79,7 @@ static void put(task *k, int row, int col)
     k->row[k->nnz] = row, k->col[k->nnz] = col, k->nnz++;
 }
 
-/* Pairs, B^T, B, diagonal blocks of constraints. */
+/* In the order of newton.c: the pattern is then that of [M B^T; B 0] where rows are redundant and no force couples nodes. */
 static void list_places(task *k)
 {
     const ph_layout *lay = &k->lay;
