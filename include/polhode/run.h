@@ -66,7 +66,7 @@ PH_API void ph_run_close(ph_run *run); /* accepts NULL */
 PH_API ph_status ph_run_reset(ph_run *run, ph_error *err);
 
 /* Other parameters or options (those not named stay), then as ph_run_reset. What does not depend on them is kept:
- * another h needs no new mechanism. */
+ * another h needs no new mechanism and no new analysis of its matrices, another formulation only that of its step. */
 PH_API ph_status ph_run_set_parameters(ph_run *run, const ph_setting *parameters, int n, ph_error *err);
 PH_API ph_status ph_run_set_options(ph_run *run, const char *const *options, int n, ph_error *err);
 
