@@ -61,7 +61,10 @@ static int next_line(reading *r)
 static ph_status read_banner(reading *r)
 {
     char what[64] = "", format[64] = "", field[64] = "", symmetry[64] = "", head[64] = "";
-    if (ph_source_line(&r->from, &r->line, &r->room, LINE_MAX_BYTES) > 0)
+    long n = ph_source_line(&r->from, &r->line, &r->room, LINE_MAX_BYTES);
+    if (n == -2)
+        return no_memory(r->path, r->err);
+    if (n > 0)
         r->number = 1, sscanf(r->line, "%63s %63s %63s %63s %63s", head, what, format, field, symmetry);
     if (strcasecmp(head, "%%MatrixMarket") || strcasecmp(what, "matrix"))
         return refuse(r, "no Matrix Market file: its first line must be '%%MatrixMarket matrix coordinate "
