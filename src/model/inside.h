@@ -56,7 +56,7 @@ typedef struct ph_vector {
 } ph_vector;
 
 typedef struct ph_reader {
-    ph_model def;    /* first: what the user holds; its arrays are filled in at the end */
+    ph_model def; /* first: what the user holds; its arrays are filled in at the end */
     atomic_int holders;
     const ph_allocator *alloc;
     const ph_setting *sets; /* parameters set from outside; copies, once it is read */
