@@ -152,14 +152,19 @@ static void look(ph_run *run, double *out)
     }
 }
 
-static ph_model *read_here(const char *text, const ph_allocator *alloc)
+static ph_model *read_by(const char *path, const char *text, const ph_allocator *alloc)
 {
     ph_model *m;
     ph_error err = {0};
     write_text("model.lua", text);
-    if (ph_model_read(&m, "model.lua", NULL, 0, alloc, &err) != PH_OK)
+    if (ph_model_read(&m, path, NULL, 0, alloc, &err) != PH_OK)
         fail_msg("%s", err.text);
     return m;
+}
+
+static ph_model *read_here(const char *text, const ph_allocator *alloc)
+{
+    return read_by("model.lua", text, alloc);
 }
 
 static ph_run *run_of(const ph_model *model, const ph_run_config *c)
@@ -188,7 +193,7 @@ static void spoil(void)
     write_reduced(200);
 }
 
-enum { GONE, OTHERS };
+enum { GONE, GONE_BY_FULL_PATH, OTHERS };
 
 /* exact: with the files there, and after they are gone or others */
 static void goes_on_without_files(void **state)
@@ -197,7 +202,9 @@ static void goes_on_without_files(void **state)
     for (int how = GONE; how <= OTHERS; how++)
         for (int k = 0; k < n_texts(); k++) {
             folder d = folder_enter();
-            ph_model *model = read_here(texts[k], NULL);
+            char path[128];
+            snprintf(path, sizeof path, "%s/model.lua", d.dir);
+            ph_model *model = read_by(how == GONE_BY_FULL_PATH ? path : "model.lua", texts[k], NULL);
             ph_run_config c = heavier();
             double with[NUMBERS], without[NUMBERS];
             ph_run *a = run_of(NULL, &c);
@@ -211,7 +218,7 @@ static void goes_on_without_files(void **state)
             ph_model_free(model);
             look(b, without);
             if (memcmp(with, without, sizeof with) != 0)
-                fail_msg("model %d, %s: other bits without its files", k, how == GONE ? "gone" : "others");
+                fail_msg("model %d, files %s: other bits", k, how == OTHERS ? "changed" : "gone");
             assert_int_equal(ph_run_until(unchanged, 0.2, NULL), PH_OK);
             ph_run_close(b), ph_run_close(unchanged);
             if (how == OTHERS)
