@@ -51,8 +51,10 @@ PH_API ph_status ph_run_open(ph_run **out, const char *path, const ph_run_config
 
 /* A run of a model that was read before. Any number of runs may share it: the run keeps a reference, and
  * ph_model_free gives up that of the caller. Functions of the file that need Lua get a Lua state of this run, from
- * the text kept in the model; only files that the text names, those of flexible bodies and of data, are read again.
- * config->parameters: the model is evaluated anew from that text, with those that it was read with and these. */
+ * the text kept in the model. config->parameters: the model is evaluated anew from that text, with those that it was
+ * read with and these. No file is opened, here or later: the model also keeps the bytes of all files that it has read
+ * (data, matrices, reduced bodies). PH_E_INPUT: other parameters name a file that was not read. The allocator of the
+ * model must outlive its runs. */
 PH_API ph_status ph_run_create(ph_run **out, const ph_model *model, const ph_run_config *config,
                                ph_error *err);
 
