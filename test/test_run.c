@@ -307,7 +307,8 @@ static void analysed_once(void **state)
     ph_problem_destroy(p);
 }
 
-/* Each allocation fails in turn, which leaves the run as it was; then the bits are those of a run opened with this h. */
+/* Each allocation fails in turn, which leaves the run as it was; then the bits are those of a run opened with
+ * this h. */
 static void another_h(void **state)
 {
     (void)state;

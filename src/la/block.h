@@ -1,4 +1,4 @@
-/* The program that block LU runs: what plan.c makes once for a graph and block.c executes. Private to these two files. */
+/* The program that block LU runs: plan.c makes it once for a graph, block.c executes it. Private to these two. */
 #ifndef PH_LA_BLOCK_H
 #define PH_LA_BLOCK_H
 

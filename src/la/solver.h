@@ -29,8 +29,8 @@ typedef struct ph_solver ph_solver;
 ph_status ph_solver_analyse(ph_solver **out, ph_solver_kind kind, const ph_graph *g,
                             const ph_allocator *alloc);
 
-/* Analyses that are kept for further solvers on the same graph, of one thread; zeros at the beginning. Solvers that were
- * made with it, which share what is constant in them, must not outlive it. */
+/* Analyses that are kept for further solvers on the same graph, of one thread; zeros at the beginning.
+ * Solvers that were made with it, which share what is constant in them, must not outlive it. */
 typedef struct ph_analyses {
     struct ph_analysis *first;
     int count; /* analyses that were made; of matrices solved densely there are none */

@@ -79,7 +79,8 @@ static void put(task *k, int row, int col)
     k->row[k->nnz] = row, k->col[k->nnz] = col, k->nnz++;
 }
 
-/* In the order of newton.c: the pattern is then that of [M B^T; B 0] where rows are redundant and no force couples nodes. */
+/* In the order of newton.c: the pattern is then that of [M B^T; B 0] where rows are redundant and no force
+ * couples nodes. */
 static void list_places(task *k)
 {
     const ph_layout *lay = &k->lay;
