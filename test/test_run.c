@@ -4,7 +4,10 @@
 
 #include <pthread.h>
 
+#include "mech/mech.h"
 #include "polhode/polhode.h"
+#include "run/private.h"
+#include "step/sim.h"
 
 #define MODELS PH_TEST_DIR "/../models/"
 
@@ -239,6 +242,104 @@ static void allocations(void **state)
         if (all)
             break;
     }
+}
+
+/* Options one after the other, and how many analyses each adds; opened: those there are, of which one is of the step */
+static void check_analyses(ph_run *run, int opened)
+{
+    static const struct {
+        const char *option[2];
+        int n, more; /* -1: one, unless the run began so */
+    } next[] = {{{"h=5e-4"}, 1, 0},
+                {{"formulation=ggl"}, 1, -1},
+                {{"formulation=index3"}, 1, 0}, /* of its step: as of [M B^T; B 0] */
+                {{"method=rkmk", "tableau=gauss2"}, 2, 1},
+                {{"h=2e-4"}, 1, 0},
+                {{"method=genalpha", "h=1e-3"}, 2, 0}};
+    ph_skeleton *of = run->sim->skeleton;
+    int ggl = run->def.opt.formulation == PH_GGL, count = opened;
+    assert_ptr_equal(of, run->mech ? run->mech->skeleton : run->skeleton);
+    assert_int_equal(of->known.count, count);
+    for (size_t k = 0; k < sizeof next / sizeof *next; k++) {
+        assert_int_equal(ph_run_set_options(run, next[k].option, next[k].n, NULL), PH_OK);
+        count += next[k].more < 0 ? !ggl : next[k].more;
+        steps_of(run, 2);
+        assert_int_equal(ph_run_reset(run, NULL), PH_OK);
+        assert_ptr_equal(run->sim->skeleton, of);
+        assert_int_equal(of->users, 2); /* the simulation, and the mechanism or the run */
+        assert_int_equal(of->known.count, count);
+    }
+    ph_run_close(run);
+}
+
+/* One layout, and each pattern analysed once: of initial values where they are projected, of [M B^T; B 0], of the step
+ * and of the span of redundant rows. */
+static void analysed_once(void **state)
+{
+    (void)state;
+    static const char twice[] =
+        "model 'twice'\n"
+        "body { name = 'top', mass = 15, inertia = {0.2, 0.4, 0.2}, position = {0, 1, 0}, omega = {0, 9, -4} "
+        "}\n"
+        "joint { name = 'a', type = 'spherical', bodies = {'ground', 'top'}, at = {0, 0, 0} }\n"
+        "joint { name = 'b', type = 'spherical', bodies = {'ground', 'top'}, at = {0, 0, 0} }\n"
+        "run { h = 1e-3, formulation = 'ggl' }\n";
+    static const struct {
+        const char *model;
+        int opened;
+    } row[] = {{MODELS "chain.lua", 1},        /* index-3: [M B^T; B 0] and the step are the same */
+               {MODELS "slider_crank.lua", 2}, /* stabilised */
+               {MODELS "heavy_top.lua", 3},    /* and velocities are projected */
+               {MODELS "four_bar.lua", 4}};    /* and rows are redundant */
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        check_analyses(open_run(row[i].model, NULL, 0), row[i].opened);
+    scratch s = scratch_create("twice.lua");
+    scratch_write(&s, twice, strlen(twice));
+    check_analyses(open_run(s.path, NULL, 0), 3); /* likewise, but that of initial values is [M B^T; B 0] */
+    scratch_remove(&s);
+    ph_run *run;
+    ph_run_config c = ph_run_defaults();
+    const char *h = "h=1e-3";
+    c.options = &h, c.n_options = 1;
+    ph_problem *p = ph_problem_create("chain", &(ph_problem_def){4, 0});
+    assert_int_equal(ph_run_create_system(&run, &p->sys, 0, p->q0, p->v0, &c, NULL), PH_OK);
+    check_analyses(run, 2);
+    ph_problem_destroy(p);
+}
+
+/* Each allocation fails in turn, which leaves the run as it was; then the bits are those of a run opened with this h. */
+static void another_h(void **state)
+{
+    (void)state;
+    counter c;
+    ph_run *run;
+    ph_run_config config = ph_run_defaults();
+    const char *h = "h=5e-4";
+    int all = 0;
+    counter_open(&c, -1);
+    config.alloc = &c.hooks;
+    assert_int_equal(ph_run_open(&run, MODELS "four_bar.lua", &config, NULL), PH_OK);
+    steps_of(run, 3);
+    for (long at = 0; !all; at++) {
+        snapshot before = snap_run(run);
+        long live = c.live;
+        c.fail_at = c.asked + at;
+        ph_status s = ph_run_set_options(run, &h, 1, NULL);
+        all = s == PH_OK && c.asked <= c.fail_at;
+        c.fail_at = -1;
+        snapshot after = snap_run(run);
+        assert_true(all || s == PH_E_MEMORY);
+        if (!all) {
+            assert_true(same_bits(&before, &after)); /* exact */
+            assert_int_equal(c.live, live);
+        }
+        free(before.x), free(after.x);
+    }
+    ph_run *fresh = open_run(MODELS "four_bar.lua", &h, 1);
+    steps_of(run, 5), steps_of(fresh, 5);
+    check_same(run, fresh, "another h");
+    ph_run_close(run), ph_run_close(fresh);
+    assert_int_equal(c.live, 0);
 }
 
 /* Parameters that are set many times take no more memory than at first. */
@@ -971,6 +1072,8 @@ int main(void)
         cmocka_unit_test(other_sizes),
         cmocka_unit_test(refused_starts),
         cmocka_unit_test(allocations),
+        cmocka_unit_test(analysed_once),
+        cmocka_unit_test(another_h),
         cmocka_unit_test(set_many_times),
         cmocka_unit_test(no_allocation),
         cmocka_unit_test(numbers),

@@ -51,8 +51,10 @@ PH_API ph_status ph_run_open(ph_run **out, const char *path, const ph_run_config
 
 /* A run of a model that was read before. Any number of runs may share it: the run keeps a reference, and
  * ph_model_free gives up that of the caller. Functions of the file that need Lua get a Lua state of this run, from
- * the text kept in the model; only files that the text names, those of flexible bodies and of data, are read again.
- * config->parameters: the model is evaluated anew from that text, with those that it was read with and these. */
+ * the text kept in the model. config->parameters: the model is evaluated anew from that text, with those that it was
+ * read with and these. No file is opened, here or later: the model also keeps the bytes of all files that it has read
+ * (data, matrices, reduced bodies). PH_E_INPUT: other parameters name a file that was not read. The allocator of the
+ * model must outlive its runs. */
 PH_API ph_status ph_run_create(ph_run **out, const ph_model *model, const ph_run_config *config,
                                ph_error *err);
 
@@ -66,7 +68,7 @@ PH_API void ph_run_close(ph_run *run); /* accepts NULL */
 PH_API ph_status ph_run_reset(ph_run *run, ph_error *err);
 
 /* Other parameters or options (those not named stay), then as ph_run_reset. What does not depend on them is kept:
- * another h needs no new mechanism. */
+ * another h needs no new mechanism and no new analysis of its matrices, another formulation only that of its step. */
 PH_API ph_status ph_run_set_parameters(ph_run *run, const ph_setting *parameters, int n, ph_error *err);
 PH_API ph_status ph_run_set_options(ph_run *run, const char *const *options, int n, ph_error *err);
 

@@ -9,6 +9,7 @@
 #include "base/tape.h"
 #include "mech/model.h"
 #include "polhode/run.h"
+#include "step/layout.h"
 
 /* What a run was told, as texts of its own. */
 typedef struct ph_told {
@@ -57,7 +58,8 @@ struct ph_run {
     const ph_system *sys;
     double t0;
     const double *q0, *v0; /* of the mechanism, or of start */
-    double *start;         /* of a system: copies of its initial values */
+    double *start;         /* of a system: copies of its initial values, */
+    ph_skeleton *skeleton; /* and its layout; that of a model is the mechanism's */
     ph_run_def def;        /* as resolved; h divides t_end */
     uint64_t key;          /* of model, parameters and options */
     ph_sim *sim;

@@ -98,10 +98,13 @@ static ph_status build(const ph_run *run, const ph_told *told, parts *p, ph_erro
     if (!p->so_far)
         return ph_fail(err, PH_E_MEMORY, "not enough memory for a run");
     add_hooks(run, &p->def.opt);
-    const ph_system *sys = p->model ? ph_mechanism_system(p->mech) : run->sys;
-    if (!p->model)
+    ph_skeleton *skeleton = run->skeleton;
+    if (p->model)
+        s = ph_mechanism_skeleton(p->mech, &skeleton, err);
+    else
         p->q0 = run->q0, p->v0 = run->v0;
-    s = ph_sim_create(&p->sim, sys, &p->def.opt, run->t0, p->q0, p->v0, err);
+    if (s == PH_OK)
+        s = ph_sim_create_on(&p->sim, skeleton, &p->def.opt, run->t0, p->q0, p->v0, err);
     if (s == PH_E_CALLBACK && p->model && err && ph_model_complaint(p->model)[0])
         ph_fail(err, s, "%s", ph_model_complaint(p->model));
     return s;
@@ -226,10 +229,9 @@ static ph_status no_parameters(ph_error *err)
 ph_status ph_run_create_system(ph_run **out, const ph_system *sys, double t0, const double *q0,
                                const double *v0, const ph_run_config *config, ph_error *err)
 {
-    int nq = ph_system_nq(sys), nv = ph_system_nv(sys);
     *out = NULL;
-    if (nq < 0 || nv < 0 || !q0 || !v0)
-        return ph_fail(err, PH_E_INPUT, "the system makes no sense, or initial values are missing");
+    if (!q0 || !v0)
+        return ph_fail(err, PH_E_INPUT, "initial values must be given");
     ph_run *run = new_run(config);
     if (!run)
         return ph_fail(err, PH_E_MEMORY, "not enough memory for a run");
@@ -237,13 +239,15 @@ ph_status ph_run_create_system(ph_run **out, const ph_system *sys, double t0, co
         ph_run_close(run);
         return no_parameters(err);
     }
-    run->start = ph_alloc(run->config.alloc, (size_t)(nq + nv + 1) * sizeof *run->start);
-    if (!run->start) {
-        ph_run_close(run);
-        return ph_fail(err, PH_E_MEMORY, "not enough memory for a run");
-    }
-    memcpy(run->start, q0, (size_t)nq * sizeof *q0);
-    memcpy(run->start + nq, v0, (size_t)nv * sizeof *v0);
+    ph_status s = ph_skeleton_create(&run->skeleton, sys, run->config.alloc, err);
+    if (s != PH_OK)
+        return finish(out, run, s);
+    size_t nq = (size_t)run->skeleton->lay.nq, nv = (size_t)run->skeleton->lay.nv;
+    run->start = ph_alloc(run->config.alloc, (nq + nv + 1) * sizeof *run->start);
+    if (!run->start)
+        return finish(out, run, ph_fail(err, PH_E_MEMORY, "not enough memory for a run"));
+    memcpy(run->start, q0, nq * sizeof *q0);
+    memcpy(run->start + nq, v0, nv * sizeof *v0);
     run->sys = sys, run->t0 = t0, run->q0 = run->start, run->v0 = run->start + nq;
     return finish(out, run, begin(run, NULL, 0, err));
 }
@@ -260,6 +264,7 @@ void ph_run_close(ph_run *run)
     ph_model_free(run->model);
     ph_told_free(&run->told, alloc);
     ph_table_free(run);
+    ph_skeleton_release(run->skeleton);
     ph_free(alloc, run->so_far);
     ph_free(alloc, run->start);
     ph_free(alloc, run);

@@ -53,7 +53,8 @@ typedef struct ph_stepper {
 struct ph_sim {
     ph_options opt;
     const ph_stepper *stepper;
-    ph_layout lay;
+    ph_skeleton *skeleton;
+    ph_layout lay; /* its own copy of that of the skeleton */
     ph_eval ev;
     ph_newton_matrix matrix;
     ph_point now, next; /* the start and the end of the step at work */
@@ -77,6 +78,10 @@ struct ph_sim {
 #undef PH_STEPPER
 
 double ph_sim_clock(void); /* s since some moment */
+
+/* ph_sim_create for a system whose layout is made already; the simulation keeps it. */
+ph_status ph_sim_create_on(ph_sim **out, ph_skeleton *skeleton, const ph_options *opt, double t0,
+                           const double *q0, const double *v0, ph_error *err);
 
 /* All that changes, but for derivatives: the state, what the method and Newton's method remember, counters. Reading
  * factors matrices again where they are kept; the status is that of the factorisation. */
