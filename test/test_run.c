@@ -343,6 +343,32 @@ static void another_h(void **state)
     assert_int_equal(c.live, 0);
 }
 
+/* Parameters that are set many times take no more memory than at first. */
+static void set_many_times(void **state)
+{
+    (void)state;
+    counter c;
+    ph_run *run;
+    ph_run_config config = ph_run_defaults();
+    const ph_setting twice[] = {{"m", 11}, {"m", 12}}; /* the last one counts */
+    double first = 0, last = 0, m;
+    counter_open(&c, -1);
+    config.alloc = &c.hooks, config.parameters = twice, config.n_parameters = 2;
+    assert_int_equal(ph_run_open(&run, MODELS "heavy_top.lua", &config, NULL), PH_OK);
+    for (int k = 0; k < 100; k++) {
+        double before = c.bytes;
+        assert_int_equal(ph_run_set_parameters(run, &(ph_setting){"m", 15 + 0.01 * k}, 1, NULL), PH_OK);
+        last = c.bytes - before;
+        assert_int_equal(ph_run_get(run, PH_GET_PARAMETER, ph_run_find(run, PH_PARAMETERS, "m"), &m), PH_OK);
+        assert_true(m == 15 + 0.01 * k);
+        if (k == 1)
+            first = last;
+    }
+    check_le(fabs(last - first), 1000); /* ordering: one more setting takes some 40 bytes */
+    ph_run_close(run);
+    assert_int_equal(c.live, 0);
+}
+
 /* Stepping, reading, saving: nothing is allocated. */
 static void no_allocation(void **state)
 {
@@ -1049,6 +1075,7 @@ int main(void)
         cmocka_unit_test(allocations),
         cmocka_unit_test(analysed_once),
         cmocka_unit_test(another_h),
+        cmocka_unit_test(set_many_times),
         cmocka_unit_test(no_allocation),
         cmocka_unit_test(numbers),
         cmocka_unit_test(turns),

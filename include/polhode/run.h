@@ -151,8 +151,8 @@ PH_API const double *ph_run_rows(const ph_run *run, long *rows, int *columns); /
 /* All that changes, as bytes; a state file is these bytes after a header. State and history of the method, first guess,
  * step control, factorisation kept by modified Newton (or that there is none), choice of redundant rows, turns, watch,
  * objectives, counters; not the table. A run of the same model, parameters and options goes on with the same bits;
- * another is refused. PH_E_INPUT where a function of the file keeps values between its calls, and while derivatives
- * follow. */
+ * another is refused. PH_E_INPUT where a function of the file is seen to keep values between its calls, and while
+ * derivatives follow. */
 PH_API size_t ph_run_save_size(const ph_run *run); /* constant between calls of ph_run_set_ */
 PH_API ph_status ph_run_save(const ph_run *run, void *to, size_t size);
 PH_API ph_status ph_run_restore(ph_run *run, const void *from, size_t size, ph_error *err);

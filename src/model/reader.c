@@ -406,10 +406,14 @@ ph_status ph_model_again(ph_model **out, const ph_model *model, const ph_setting
         return ph_fail(err, PH_E_MEMORY, "%s: not enough memory to read the model", model->file);
     if (r->n_sets)
         memcpy(all, r->sets, (size_t)r->n_sets * sizeof *all);
-    if (n_sets)
-        memcpy(all + r->n_sets, sets, (size_t)n_sets * sizeof *all);
-    ph_status s = read_with(out, model->file, r->source, r->source_size, &r->files, all, r->n_sets + n_sets,
-                            alloc, err);
+    int n = r->n_sets;
+    for (int i = 0; i < n_sets; i++) { /* in its place: models of models must not gather them */
+        int k = n - 1;
+        while (k >= 0 && strcmp(all[k].name, sets[i].name) != 0)
+            k--; /* the last one of a name counts */
+        all[k < 0 ? n++ : k] = sets[i];
+    }
+    ph_status s = read_with(out, model->file, r->source, r->source_size, &r->files, all, n, alloc, err);
     ph_free(alloc, all);
     return s;
 }
