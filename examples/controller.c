@@ -29,9 +29,9 @@ static ph_status forces(const ph_state *s, double *g, void *ctx)
         const ph_system *model = ((const plant *)ctx)->model;                                                \
         return model->name(s, out, model->ctx);                                                              \
     }
-PASS(M)
-PASS(Phi)
-PASS(B) PASS(convective) PASS(C) PASS(K) PASS(Z)
+/* clang-format off */
+PASS(M) PASS(Phi) PASS(B) PASS(convective) PASS(C) PASS(K) PASS(Z)
+    /* clang-format on */
 
     int main(int argc, char **argv)
 {

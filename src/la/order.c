@@ -11,7 +11,8 @@
  * among equals a block that is not late goes first. A late block is eligible when all its neighbours in
  * the graph that are not late are eliminated, but for hubs: what is eliminated before its late neighbours
  * joins them all, and of a body with hundreds of joints each can do without it whose branch closes no loop
- * through it. George, Liu: The evolution of the minimum degree ordering algorithm, SIAM Rev. 31 (1989).
+ * through it. The lists of a hub are brought up to date when half of them may have changed: the time for
+ * all its joints is linear in their number. George, Liu: The evolution of the minimum degree ordering algorithm, SIAM Rev. 31 (1989).
  *
  * The order is then made a postorder of the elimination tree, largest subtree first: the same factors, in
  * places such that what is written last is read next. */
@@ -30,11 +31,13 @@ typedef struct quotient {
     const int *size;
     int *start, *adj;  /* the symmetrised graph: n + 1, start[n] */
     int *var, *nvar;   /* V_i: at start[i], nvar[i] of them */
-    int *elem, *nelem; /* E_i likewise */
+    int *elem, *nelem; /* E_i: at eat[i], nelem[i] of them */
     int *late, *wait;  /* n; late, and how many neighbours it waits for */
     int *hub;          /* n; a block that late ones need not wait for; of late ones: can do without hubs */
     int *lp, *llen;    /* L_p: place in list, length; length -1: not eliminated */
     int *absorbed;     /* n */
+    int *eat, *room;   /* n: where E_i stands, its places; those of a hub are twice its neighbours */
+    int *touched;      /* n; of hubs: eliminations next to it since its degree was found */
     int *mark, stamp;  /* n: a set is all i with mark[i] == stamp */
     int *head, *next, *prev; /* buckets of eligible blocks by key, 2 total + 2; links, n */
     int *key;                /* n; -1: in no bucket */
@@ -54,14 +57,15 @@ static void take_ints(int **p, ph_arena *a, size_t count)
 static void lay_quotient(quotient *q, ph_arena *a, size_t nnz, size_t total)
 {
     size_t n = (size_t)q->n;
-    int **const per_block[] = {&q->nvar,     &q->nelem, &q->late, &q->wait, &q->hub, &q->lp,    &q->llen,
-                               &q->absorbed, &q->mark,  &q->next, &q->prev, &q->key, &q->order, &q->rank};
+    int **const per_block[] = {&q->nvar,  &q->nelem,    &q->late, &q->wait, &q->hub,    &q->lp,
+                               &q->llen,  &q->absorbed, &q->mark, &q->next, &q->prev,   &q->key,
+                               &q->order, &q->rank,     &q->eat,  &q->room, &q->touched};
     for (size_t i = 0; i < sizeof per_block / sizeof *per_block; i++)
         take_ints(per_block[i], a, n);
     take_ints(&q->start, a, n + 2);
     take_ints(&q->adj, a, 2 * nnz);
     take_ints(&q->var, a, 2 * nnz);
-    take_ints(&q->elem, a, 2 * nnz);
+    take_ints(&q->elem, a, 4 * nnz);
     take_ints(&q->head, a, 2 * total + 2);
 }
 
@@ -122,10 +126,30 @@ static void bucket_insert(quotient *q, int i, int degree)
         q->lowest = key;
 }
 
+static int is_hub(const quotient *q, int i)
+{
+    return q->hub[i] && !q->late[i];
+}
+
+/* Hub i forgets what is eliminated or absorbed. */
+static void refresh(quotient *q, int i)
+{
+    int *v = q->var + q->start[i], *e = q->elem + q->eat[i], nv = 0, ne = 0;
+    for (int k = 0; k < q->nvar[i]; k++)
+        if (q->llen[v[k]] < 0)
+            v[nv++] = v[k];
+    for (int k = 0; k < q->nelem[i]; k++)
+        if (!q->absorbed[e[k]])
+            e[ne++] = e[k];
+    q->nvar[i] = nv, q->nelem[i] = ne;
+}
+
 /* Unknowns next to i. */
 static int degree(quotient *q, int i)
 {
     int d = 0;
+    if (is_hub(q, i))
+        refresh(q, i), q->touched[i] = 0;
     q->stamp++;
     q->mark[i] = q->stamp;
     for (int k = 0; k < q->nvar[i]; k++) {
@@ -133,7 +157,7 @@ static int degree(quotient *q, int i)
         q->mark[j] = q->stamp, d += q->size[j];
     }
     for (int k = 0; k < q->nelem[i]; k++) {
-        int e = q->elem[q->start[i] + k];
+        int e = q->elem[q->eat[i] + k];
         const int *l = q->list + q->lp[e];
         for (int t = 0; t < q->llen[e]; t++)
             if (q->mark[l[t]] != q->stamp)
@@ -269,6 +293,8 @@ static void quotient_begin(quotient *q, const ph_graph *g)
         q->nvar[i] = q->start[i + 1] - q->start[i];
     }
     find_hubs(q, g);
+    for (int i = 0, at = 0; i < q->n; at += q->room[i++])
+        q->eat[i] = at, q->room[i] = (is_hub(q, i) ? 2 : 1) * q->nvar[i];
     for (int i = 0; i < q->n; i++)
         q->llen[i] = q->key[i] = -1;
     for (int i = 0; i < q->n; i++)
@@ -299,9 +325,11 @@ static int reserve(quotient *q, size_t more)
 /* L_p of (A4); 0: no memory. */
 static int make_element(quotient *q, int p)
 {
+    if (is_hub(q, p))
+        refresh(q, p);
     size_t bound = (size_t)q->nvar[p];
     for (int k = 0; k < q->nelem[p]; k++)
-        bound += (size_t)q->llen[q->elem[q->start[p] + k]];
+        bound += (size_t)q->llen[q->elem[q->eat[p] + k]];
     if (!reserve(q, bound))
         return 0;
     int *l = q->list + q->used, len = 0;
@@ -312,7 +340,7 @@ static int make_element(quotient *q, int p)
         q->mark[j] = q->stamp, l[len++] = j;
     }
     for (int k = 0; k < q->nelem[p]; k++) {
-        int e = q->elem[q->start[p] + k];
+        int e = q->elem[q->eat[p] + k];
         const int *le = q->list + q->lp[e];
         for (int t = 0; t < q->llen[e]; t++)
             if (q->mark[le[t]] != q->stamp)
@@ -327,7 +355,13 @@ static int make_element(quotient *q, int p)
 /* Variable i of L_p forgets what p covers: marked variables and absorbed elements. */
 static void prune(quotient *q, int i, int p)
 {
-    int *v = q->var + q->start[i], *e = q->elem + q->start[i], nv = 0, ne = 0;
+    int *v = q->var + q->start[i], *e = q->elem + q->eat[i], nv = 0, ne = 0;
+    if (is_hub(q, i)) {
+        if (q->nelem[i] == q->room[i])
+            refresh(q, i);
+        e[q->nelem[i]++] = p;
+        return;
+    }
     for (int k = 0; k < q->nvar[i]; k++)
         if (q->mark[v[k]] != q->stamp)
             v[nv++] = v[k];
@@ -336,6 +370,12 @@ static void prune(quotient *q, int i, int p)
             e[ne++] = e[k];
     e[ne++] = p;
     q->nvar[i] = nv, q->nelem[i] = ne;
+}
+
+/* Hub i keeps the degree it had: less than half of its lists may have changed. */
+static int can_stay(quotient *q, int i)
+{
+    return is_hub(q, i) && 2 * ++q->touched[i] < q->nvar[i] + q->nelem[i];
 }
 
 static int eliminate(quotient *q, int p)
@@ -349,7 +389,7 @@ static int eliminate(quotient *q, int p)
     for (int k = q->start[p]; k < q->start[p + 1]; k++)
         q->wait[q->adj[k]] -= waits(q, q->adj[k], p);
     for (int t = 0; t < q->llen[p]; t++)
-        if (!q->wait[l[t]])
+        if (!q->wait[l[t]] && !can_stay(q, l[t]))
             bucket_insert(q, l[t], degree(q, l[t]));
     return 1;
 }
@@ -360,6 +400,11 @@ static int minimum_degree(quotient *q)
         while (q->head[q->lowest] < 0)
             q->lowest++;
         int p = q->head[q->lowest];
+        if (q->touched[p]) {
+            bucket_insert(q, p, degree(q, p));
+            k--;
+            continue;
+        }
         if (!eliminate(q, p))
             return 0;
         q->order[k] = p;
