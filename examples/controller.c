@@ -30,7 +30,8 @@ static ph_status forces(const ph_state *s, double *g, void *ctx)
         return model->name(s, out, model->ctx);                                                              \
     }
 PASS(M)
-PASS(Phi) PASS(B) PASS(convective) PASS(C) PASS(K) PASS(Z)
+PASS(Phi)
+PASS(B) PASS(convective) PASS(C) PASS(K) PASS(Z)
 
     int main(int argc, char **argv)
 {

@@ -1,6 +1,7 @@
 /* Wraps malloc, calloc and realloc of the program: allocation number PH_FAIL_ALLOC of a process, counted from 1, fails,
  * and with a + behind the number all that follow it too. A worker goes on counting from its parent. PH_COUNT_ALLOC names a
  * file to which each process that ends adds how many it made. */
+#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +23,10 @@ static int fails(void)
         on = text && strchr(text, '+');
     }
     made++;
-    return chosen > 0 && (made == chosen || (on && made > chosen));
+    int now = chosen > 0 && (made == chosen || (on && made > chosen));
+    if (now)
+        errno = ENOMEM; /* as malloc does */
+    return now;
 }
 
 void *__wrap_malloc(size_t size)

@@ -44,6 +44,13 @@ static expectation expectation_read(const char *path)
     return e;
 }
 
+/* Two limits end a loop: operations, and the clock, which is first on a slow machine or under sanitizers. */
+static int is_said(const char *text, const char *words)
+{
+    int counted = strncmp(words, "this takes more than 2e+08 operations", 37) == 0;
+    return strstr(text, words) || (counted && strstr(text, "this takes more than 2 s"));
+}
+
 /* 0 and a line of text where the file does not end as it should. */
 static int check_file(const char *path)
 {
@@ -60,7 +67,7 @@ static int check_file(const char *path)
     else
         snprintf(head, sizeof head, "%s: ", path);
     int good = s == PH_E_INPUT && err.status == s && !m && strncmp(err.text, head, strlen(head)) == 0 &&
-               strstr(err.text, e.words) && !strchr(err.text, '\n') && seconds < 5;
+               is_said(err.text, e.words) && !strchr(err.text, '\n') && seconds < 5;
     if (!good)
         print_error("%s: %.1f s, status %d, expected '%s' on line %d, got '%s'\n", path, seconds, (int)s,
                     e.words, e.line, err.text);

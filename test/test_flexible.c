@@ -299,7 +299,7 @@ static void modes_and_stress_of_files(void **state)
     ph_csc K;
     char path[256], text[8192] = "%%MatrixMarket matrix array real general\n66 2\n";
     snprintf(path, sizeof path, "%s/K.mtx", d.dir);
-    assert_int_equal(ph_market_symmetric(&pool, path, 66, &K, NULL), PH_OK);
+    assert_int_equal(ph_market_symmetric(&pool, NULL, path, 66, &K, NULL), PH_OK);
     write_matrix(d.dir, "KG.mtx", &K);
     for (int k = 0; k < 2; k++) /* x^2 and x^3 along y, with their slopes */
         for (int i = 0; i < 66; i++) {

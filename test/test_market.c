@@ -15,7 +15,7 @@ static ph_status read_matrix(const char *text, int rows, double *D, ph_error *er
     ph_pool pool = {0};
     ph_csc A;
     scratch_write(&s, text, strlen(text));
-    ph_status status = ph_market_symmetric(&pool, s.path, rows, &A, err);
+    ph_status status = ph_market_symmetric(&pool, NULL, s.path, rows, &A, err);
     if (status == PH_OK)
         ph_csc_dense(&A, D);
     ph_pool_free(&pool);
@@ -107,7 +107,7 @@ static ph_status read_dense(const char *text, double *D, int *columns, ph_error 
     ph_pool pool = {0};
     double *A;
     scratch_write(&s, text, strlen(text));
-    ph_status status = ph_market_dense(&pool, s.path, 3, 60, columns, &A, err);
+    ph_status status = ph_market_dense(&pool, NULL, s.path, 3, 60, columns, &A, err);
     if (status == PH_OK)
         memcpy(D, A, sizeof(double) * 3 * (size_t)*columns);
     ph_pool_free(&pool);
@@ -192,7 +192,7 @@ static void long_line(void **state)
     ph_error err = {0};
     scratch_write(&s, symmetric, strlen(symmetric));
     assert_int_equal(truncate(s.path, 1L << 40), 0);
-    assert_int_equal(ph_market_symmetric(&pool, s.path, 3, &A, &err), PH_E_INPUT);
+    assert_int_equal(ph_market_symmetric(&pool, NULL, s.path, 3, &A, &err), PH_E_INPUT);
     if (!strstr(err.text, "A.mtx:9: the line is too long"))
         fail_msg("%s", err.text);
     ph_pool_free(&pool);
@@ -219,7 +219,7 @@ static void nodes(void **state)
         double *X;
         ph_error err = {0};
         scratch_write(&s, rows[k].text, strlen(rows[k].text));
-        ph_status status = ph_market_nodes(&pool, s.path, &n, &id, &X, &err);
+        ph_status status = ph_market_nodes(&pool, NULL, s.path, &n, &id, &X, &err);
         assert_int_equal(status, rows[k].words ? PH_E_INPUT : PH_OK);
         if (!rows[k].words)
             assert_true(n == 2 && id[0] == 7 && id[1] == 9 && X[2] == 3 && X[4] == 5);

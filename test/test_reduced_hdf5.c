@@ -45,12 +45,20 @@ static void write_to(const ph_reduced *r, const char *path)
     assert_int_equal(fclose(f), 0);
 }
 
+static ph_status read_back(ph_reduced **back, const char *path, ph_error *err)
+{
+    ph_files files = {0};
+    ph_status s = ph_reduced_read_hdf5(back, &files, path, NULL, err);
+    ph_files_drop(&files);
+    return s;
+}
+
 static void what_is_written_is_read(void **state)
 {
     (void)state;
     ph_reduced *r = bar(), *back;
     write_to(r, body);
-    assert_int_equal(ph_reduced_read_hdf5(&back, body, NULL, NULL), PH_OK);
+    assert_int_equal(read_back(&back, body, NULL), PH_OK);
     assert_int_equal(back->modes, 2);
     assert_int_equal(back->n_markers, 5);
     assert_memory_equal(back->calM, r->calM, sizeof(double) * 14 * 14);
@@ -99,7 +107,7 @@ static void other_files_are_refused(void **state)
         ph_error err = {0};
         write_to(r, body), write_to(r, other);
         redirect(way);
-        assert_int_equal(ph_reduced_read_hdf5(&back, body, NULL, &err), PH_E_INPUT);
+        assert_int_equal(read_back(&back, body, &err), PH_E_INPUT);
         assert_null(back);
         if (!strstr(err.text, "is in another file"))
             fail_msg("%d: %s", way, err.text);
@@ -115,12 +123,12 @@ static void only_regular_files(void **state)
     ph_error err = {0};
     unlink(body);
     assert_int_equal(mkfifo(body, 0600), 0);
-    assert_int_equal(ph_reduced_read_hdf5(&back, body, NULL, &err), PH_E_INPUT);
+    assert_int_equal(read_back(&back, body, &err), PH_E_INPUT);
     assert_non_null(strstr(err.text, "not a regular file"));
     unlink(body);
-    assert_int_equal(ph_reduced_read_hdf5(&back, folder, NULL, &err), PH_E_INPUT);
+    assert_int_equal(read_back(&back, folder, &err), PH_E_INPUT);
     close(open(body, O_CREAT | O_WRONLY, 0600));
-    assert_int_equal(ph_reduced_read_hdf5(&back, body, NULL, &err), PH_E_INPUT);
+    assert_int_equal(read_back(&back, body, &err), PH_E_INPUT);
     assert_non_null(strstr(err.text, "cannot be read as HDF5"));
 }
 

@@ -4,7 +4,10 @@
 
 #include <pthread.h>
 
+#include "mech/mech.h"
 #include "polhode/polhode.h"
+#include "run/private.h"
+#include "step/sim.h"
 
 #define MODELS PH_TEST_DIR "/../models/"
 
@@ -141,6 +144,85 @@ static void refusals(void **state)
     ph_run_close(run), ph_run_close(twin), ph_run_close(NULL);
 }
 
+static ph_run *run_of(scratch *s, const char *text, const char *const *options, int n)
+{
+    *s = scratch_create("run.lua");
+    scratch_write(s, text, strlen(text));
+    return open_run(s->path, options, n);
+}
+
+/* Names stay and sizes change: that is another structure, and columns of a table go. */
+static void other_sizes(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "local n, hinge = param('n', 2), param('hinge', 0)\nbody{ name = 'b', mass = 1, inertia = {1, 1, 1} "
+        "}\n"
+        "if hinge > 0 then joint{ name = 'j', type = 'revolute', bodies = {'ground', 'b'}, at = {0, 0, 0}, "
+        "axis = {0, 0, 1} }\nelse joint{ name = 'j', type = 'spherical', bodies = {'ground', 'b'}, at = {0, "
+        "0, 0} }"
+        " end\nsensor{ name = 's', type = 'custom', f = function(t, s) local x = {} for i = 1, n do x[i] = i "
+        "end "
+        "return x end }\nrun{ t_end = 1, h = 0.1 }";
+    scratch s;
+    ph_run *run = run_of(&s, text, NULL, 0);
+    int structure = ph_run_structure(run), columns;
+    long rows;
+    assert_int_equal(ph_run_record(run, PH_GET_MULTIPLIERS, 0, NULL, NULL), PH_OK);
+    assert_int_equal(ph_run_record(run, PH_GET_SENSOR, 0, NULL, NULL), PH_OK);
+    assert_int_equal(ph_run_until(run, 0.5, NULL), PH_OK);
+    assert_int_equal(ph_run_set_parameters(run, &(ph_setting){"hinge", 1}, 1, NULL), PH_OK);
+    assert_int_equal(ph_run_structure(run), structure + 1);
+    assert_int_equal(ph_run_until(run, 1, NULL), PH_OK);
+    ph_run_rows(run, &rows, &columns);
+    assert_true(rows == 0 && columns == 0);
+    assert_int_equal(ph_run_record(run, PH_GET_SENSOR, 0, NULL, NULL), PH_E_INPUT); /* under way */
+    assert_int_equal(ph_run_set_parameters(run, &(ph_setting){"n", 40}, 1, NULL), PH_OK);
+    assert_int_equal(ph_run_structure(run), structure + 2);
+    assert_int_equal(ph_run_size(run, PH_GET_SENSOR, 0), 40);
+    assert_string_equal(ph_run_label(run, PH_GET_SENSOR, 0, 39), "40");
+    assert_int_equal(ph_run_record(run, PH_GET_SENSOR, 0, NULL, NULL), PH_OK);
+    assert_int_equal(ph_run_set_parameters(run, &(ph_setting){"n", 40}, 1, NULL), PH_OK);
+    assert_int_equal(ph_run_until(run, 1, NULL), PH_OK);
+    const double *x = ph_run_rows(run, &rows, &columns);
+    assert_true(rows == 11 && columns == 41 && x[10 * 41 + 40] == 40);
+    assert_int_equal(ph_run_structure(run), structure + 2);
+    ph_run_close(run);
+    scratch_remove(&s);
+}
+
+/* Values that violate a joint are refused, and the run goes on with what its method remembers. */
+static void refused_starts(void **state)
+{
+    (void)state;
+    static const char *const options[][3] = {{"method=bliedf", "order=4", "newton=modified"},
+                                             {"method=genalpha", "formulation=ggl", "newton=modified"},
+                                             {"method=rkmk", "tol=1e-6", "h=1e-3"}};
+    for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+        ph_run *run = open_run(MODELS "heavy_top.lua", options[k], 3),
+               *twin = open_run(MODELS "heavy_top.lua", options[k], 3);
+        double q[7], v[6];
+        int m = ph_run_find(run, PH_PARAMETERS, "m"), follows = k == 1;
+        if (follows) /* which rounds no differently, but must go on too */
+            assert_int_equal(
+                ph_run_follow(run, &m, 1, NULL) == PH_OK && ph_run_follow(twin, &m, 1, NULL) == PH_OK, 1);
+        steps_of(run, 9), steps_of(twin, 9);
+        ph_state s = ph_sim_state(ph_run_sim(run));
+        memcpy(q, s.q, sizeof q), memcpy(v, s.v, sizeof v);
+        q[0] += 0.1;
+        assert_int_equal(ph_run_start_at(run, 0, q, v, 0, NULL), PH_E_INCONSISTENT);
+        q[0] = NAN;
+        assert_int_equal(ph_run_start_at(run, 0, q, v, 1, NULL), PH_E_INPUT);
+        steps_of(run, 9), steps_of(twin, 9);
+        check_same(run, twin, options[k][0]);
+        ph_run_summary x = ph_run_summarise(run), y = ph_run_summarise(twin);
+        assert_true(x.stats.factorizations == y.stats.factorizations && x.stats.steps == 18);
+        if (follows)
+            assert_int_equal(ph_run_get_derivative(run, PH_GET_POSITION, 0, 0, q), PH_OK);
+        ph_run_close(run), ph_run_close(twin);
+    }
+}
+
 /* Every allocation fails in turn: nothing is leaked, and what failed says so. */
 static void allocations(void **state)
 {
@@ -160,6 +242,131 @@ static void allocations(void **state)
         if (all)
             break;
     }
+}
+
+/* Options one after the other, and how many analyses each adds; opened: those there are, of which one is of the step */
+static void check_analyses(ph_run *run, int opened)
+{
+    static const struct {
+        const char *option[2];
+        int n, more; /* -1: one, unless the run began so */
+    } next[] = {{{"h=5e-4"}, 1, 0},
+                {{"formulation=ggl"}, 1, -1},
+                {{"formulation=index3"}, 1, 0}, /* of its step: as of [M B^T; B 0] */
+                {{"method=rkmk", "tableau=gauss2"}, 2, 1},
+                {{"h=2e-4"}, 1, 0},
+                {{"method=genalpha", "h=1e-3"}, 2, 0}};
+    ph_skeleton *of = run->sim->skeleton;
+    int ggl = run->def.opt.formulation == PH_GGL, count = opened;
+    assert_ptr_equal(of, run->mech ? run->mech->skeleton : run->skeleton);
+    assert_int_equal(of->known.count, count);
+    for (size_t k = 0; k < sizeof next / sizeof *next; k++) {
+        assert_int_equal(ph_run_set_options(run, next[k].option, next[k].n, NULL), PH_OK);
+        count += next[k].more < 0 ? !ggl : next[k].more;
+        steps_of(run, 2);
+        assert_int_equal(ph_run_reset(run, NULL), PH_OK);
+        assert_ptr_equal(run->sim->skeleton, of);
+        assert_int_equal(of->users, 2); /* the simulation, and the mechanism or the run */
+        assert_int_equal(of->known.count, count);
+    }
+    ph_run_close(run);
+}
+
+/* One layout, and each pattern analysed once: of initial values where they are projected, of [M B^T; B 0], of the step
+ * and of the span of redundant rows. */
+static void analysed_once(void **state)
+{
+    (void)state;
+    static const char twice[] =
+        "model 'twice'\n"
+        "body { name = 'top', mass = 15, inertia = {0.2, 0.4, 0.2}, position = {0, 1, 0}, omega = {0, 9, -4} "
+        "}\n"
+        "joint { name = 'a', type = 'spherical', bodies = {'ground', 'top'}, at = {0, 0, 0} }\n"
+        "joint { name = 'b', type = 'spherical', bodies = {'ground', 'top'}, at = {0, 0, 0} }\n"
+        "run { h = 1e-3, formulation = 'ggl' }\n";
+    static const struct {
+        const char *model;
+        int opened;
+    } row[] = {{MODELS "chain.lua", 1},        /* index-3: [M B^T; B 0] and the step are the same */
+               {MODELS "slider_crank.lua", 2}, /* stabilised */
+               {MODELS "heavy_top.lua", 3},    /* and velocities are projected */
+               {MODELS "four_bar.lua", 4}};    /* and rows are redundant */
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        check_analyses(open_run(row[i].model, NULL, 0), row[i].opened);
+    scratch s = scratch_create("twice.lua");
+    scratch_write(&s, twice, strlen(twice));
+    check_analyses(open_run(s.path, NULL, 0), 3); /* likewise, but that of initial values is [M B^T; B 0] */
+    scratch_remove(&s);
+    ph_run *run;
+    ph_run_config c = ph_run_defaults();
+    const char *h = "h=1e-3";
+    c.options = &h, c.n_options = 1;
+    ph_problem *p = ph_problem_create("chain", &(ph_problem_def){4, 0});
+    assert_int_equal(ph_run_create_system(&run, &p->sys, 0, p->q0, p->v0, &c, NULL), PH_OK);
+    check_analyses(run, 2);
+    ph_problem_destroy(p);
+}
+
+/* Each allocation fails in turn, which leaves the run as it was; then the bits are those of a run opened with
+ * this h. */
+static void another_h(void **state)
+{
+    (void)state;
+    counter c;
+    ph_run *run;
+    ph_run_config config = ph_run_defaults();
+    const char *h = "h=5e-4";
+    int all = 0;
+    counter_open(&c, -1);
+    config.alloc = &c.hooks;
+    assert_int_equal(ph_run_open(&run, MODELS "four_bar.lua", &config, NULL), PH_OK);
+    steps_of(run, 3);
+    for (long at = 0; !all; at++) {
+        snapshot before = snap_run(run);
+        long live = c.live;
+        c.fail_at = c.asked + at;
+        ph_status s = ph_run_set_options(run, &h, 1, NULL);
+        all = s == PH_OK && c.asked <= c.fail_at;
+        c.fail_at = -1;
+        snapshot after = snap_run(run);
+        assert_true(all || s == PH_E_MEMORY);
+        if (!all) {
+            assert_true(same_bits(&before, &after)); /* exact */
+            assert_int_equal(c.live, live);
+        }
+        free(before.x), free(after.x);
+    }
+    ph_run *fresh = open_run(MODELS "four_bar.lua", &h, 1);
+    steps_of(run, 5), steps_of(fresh, 5);
+    check_same(run, fresh, "another h");
+    ph_run_close(run), ph_run_close(fresh);
+    assert_int_equal(c.live, 0);
+}
+
+/* Parameters that are set many times take no more memory than at first. */
+static void set_many_times(void **state)
+{
+    (void)state;
+    counter c;
+    ph_run *run;
+    ph_run_config config = ph_run_defaults();
+    const ph_setting twice[] = {{"m", 11}, {"m", 12}}; /* the last one counts */
+    double first = 0, last = 0, m;
+    counter_open(&c, -1);
+    config.alloc = &c.hooks, config.parameters = twice, config.n_parameters = 2;
+    assert_int_equal(ph_run_open(&run, MODELS "heavy_top.lua", &config, NULL), PH_OK);
+    for (int k = 0; k < 100; k++) {
+        double before = c.bytes;
+        assert_int_equal(ph_run_set_parameters(run, &(ph_setting){"m", 15 + 0.01 * k}, 1, NULL), PH_OK);
+        last = c.bytes - before;
+        assert_int_equal(ph_run_get(run, PH_GET_PARAMETER, ph_run_find(run, PH_PARAMETERS, "m"), &m), PH_OK);
+        assert_true(m == 15 + 0.01 * k);
+        if (k == 1)
+            first = last;
+    }
+    check_le(fabs(last - first), 1000); /* ordering: one more setting takes some 40 bytes */
+    ph_run_close(run);
+    assert_int_equal(c.live, 0);
 }
 
 /* Stepping, reading, saving: nothing is allocated. */
@@ -270,6 +477,13 @@ static void table(void **state)
     ph_run_get(run, PH_GET_SENSOR, ph_run_find(run, PH_SENSORS, "tip"), tip);
     assert_true(x[63 * columns + 1] == tip[0] && x[63 * columns + 3] == tip[2]);
     assert_int_equal(ph_run_record(run, PH_GET_ENERGY, 0, NULL, NULL), PH_E_INPUT);
+    const char *const other = "rho=0.7", *const every = "every=25"; /* the table's, as that of a file */
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(ph_run_set_options(run, k ? &every : &other, 1, NULL), PH_OK);
+        assert_int_equal(ph_run_until(run, 0.1, NULL), PH_OK);
+        ph_run_rows(run, &rows, &columns);
+        assert_true(columns == 9 && rows == (k ? 5 : 11));
+    }
     ph_run_close(run);
 }
 
@@ -313,6 +527,67 @@ static void ends_where_asked(void **state)
     assert_true(ph_run_time(run) == 0.1234567);
     assert_int_equal(ph_run_until(run, 0.2, NULL), PH_OK);
     assert_true(ph_run_time(run) == 0.2);
+    ph_run_close(run);
+}
+
+static ph_status see_end(ph_run *run, int why, void *ctx)
+{
+    (void)why;
+    *(double *)ctx = ph_run_end(run);
+    return PH_OK;
+}
+
+/* On the way to some time, the end of the run is what it was. */
+static void end_stays(void **state)
+{
+    (void)state;
+    const char *const o[] = {"method=rkmk", "tol=1e-6", "t_end=0.3"};
+    ph_run *run = open_run(MODELS "heavy_top.lua", o, 3);
+    double end = 0;
+    ph_run_observe(run, see_end, &end);
+    assert_int_equal(ph_run_until(run, 0.1, NULL), PH_OK);
+    assert_true(end == 0.3 && ph_run_time(run) == 0.1);
+    while (ph_run_time(run) < 0.3)
+        steps_of(run, 1);
+    assert_true(ph_run_time(run) == 0.3);
+    ph_run_close(run);
+}
+
+/* Error control on a grid, with a force that is known up to the end alone: no step looks beyond. */
+static void nothing_beyond_the_end(void **state)
+{
+    (void)state;
+    static const char *const text[] = {
+        "body{ name = 'b', mass = 1, inertia = {1, 2, 3}, omega = {1, 2, 3} }\n"
+        "force{ body = 'b', value = function(t, s) return {math.sin(3*t), 0, 0} end }\n"
+        "run{ t_end = 1, h = 0.05, method = 'rkmk', tol = 1e-5 }",
+        "body{ name = 'b', mass = 1, inertia = {1, 2, 3}, omega = {1, 2, 3} }\n"
+        "force{ body = 'b', value = function(t, s) assert(t <= 1) return {math.sin(3*t), 0, 0} end }\n"
+        "run{ t_end = 1, h = 0.05, method = 'rkmk', tol = 1e-5 }"};
+    long rejected[2];
+    for (int k = 0; k < 2; k++) {
+        scratch s;
+        ph_run *run = run_of(&s, text[k], NULL, 0), *twin = open_run(s.path, NULL, 0);
+        assert_int_equal(ph_run_until(run, 1, NULL), PH_OK);
+        assert_int_equal(ph_run_until(twin, 0.35, NULL), PH_OK);
+        assert_int_equal(ph_run_until(twin, 1, NULL), PH_OK);
+        check_same(run, twin, "in two parts");
+        rejected[k] = ph_run_summarise(run).stats.rejected;
+        ph_run_close(run), ph_run_close(twin);
+        scratch_remove(&s);
+    }
+    assert_int_equal(rejected[0], rejected[1]);
+}
+
+/* A request that comes too early is not lost. */
+static void early_stop(void **state)
+{
+    (void)state;
+    ph_run *run = open_run(MODELS "heavy_top.lua", NULL, 0);
+    ph_run_stop(run);
+    assert_int_equal(ph_run_until(run, 0.01, NULL), PH_E_STOPPED);
+    assert_true(ph_run_time(run) == 0);
+    assert_int_equal(ph_run_until(run, 0.01, NULL), PH_OK);
     ph_run_close(run);
 }
 
@@ -377,6 +652,34 @@ static void going_on(void **state)
         }
 }
 
+/* What the last step was comes back too; before the first one there is none. */
+static void last_step(void **state)
+{
+    (void)state;
+    ph_run *run = open_run(MODELS "heavy_top.lua", NULL, 0);
+    double first[2], step[2], later[2];
+    size_t size = ph_run_save_size(run);
+    void *bytes = malloc(size), *start = malloc(size);
+    assert_int_equal(ph_run_get(run, PH_GET_STEP, 0, first), PH_OK);
+    assert_true(first[0] == 0 && first[1] == 0);
+    assert_int_equal(ph_run_save(run, start, size), PH_OK);
+    steps_of(run, 3);
+    assert_int_equal(ph_run_get(run, PH_GET_STEP, 0, step), PH_OK);
+    assert_true(step[0] > 0 && step[1] > 0);
+    assert_int_equal(ph_run_save(run, bytes, size), PH_OK);
+    assert_int_equal(ph_run_restore(run, start, size, NULL), PH_OK);
+    assert_int_equal(ph_run_get(run, PH_GET_STEP, 0, later), PH_OK);
+    assert_memory_equal(later, first, sizeof first); /* exact */
+    assert_int_equal(ph_run_restore(run, bytes, size, NULL), PH_OK);
+    assert_int_equal(ph_run_get(run, PH_GET_STEP, 0, later), PH_OK);
+    assert_memory_equal(later, step, sizeof step); /* exact */
+    assert_int_equal(ph_run_reset(run, NULL), PH_OK);
+    assert_int_equal(ph_run_get(run, PH_GET_STEP, 0, later), PH_OK);
+    assert_memory_equal(later, first, sizeof first); /* exact */
+    free(bytes), free(start);
+    ph_run_close(run);
+}
+
 static void states_are_told_apart(void **state)
 {
     (void)state;
@@ -395,6 +698,23 @@ static void states_are_told_apart(void **state)
     assert_int_equal(ph_run_set_parameters(a, &(ph_setting){"m", 15.5}, 1, NULL), PH_OK);
     bytes[size / 2] ^= 1;
     assert_int_equal(ph_run_restore(a, bytes, size, &err), PH_E_INPUT);
+    free(bytes);
+    ph_run_close(a), ph_run_close(b);
+}
+
+/* It is the values of options that count, not how they were told. */
+static void states_fit_by_values(void **state)
+{
+    (void)state;
+    const char *const o[] = {"h=2e-3", "rho=0.8"}, *const same[] = {"rho=0.80", "h=0.002", "atol=0"};
+    ph_run *a = open_run(MODELS "heavy_top.lua", o, 2), *b = open_run(MODELS "heavy_top.lua", same, 3);
+    size_t size = ph_run_save_size(a);
+    void *bytes = malloc(size);
+    steps_of(a, 3);
+    assert_int_equal(ph_run_save(a, bytes, size), PH_OK);
+    assert_int_equal(ph_run_restore(b, bytes, size, NULL), PH_OK);
+    steps_of(a, 3), steps_of(b, 3);
+    check_same(a, b, "the same options");
     free(bytes);
     ph_run_close(a), ph_run_close(b);
 }
@@ -511,6 +831,28 @@ static void systems(void **state)
     ph_problem_destroy(p);
 }
 
+/* Steps lead from any initial time to the end. */
+static void systems_start_late(void **state)
+{
+    (void)state;
+    ph_problem *p = problem_named("heavy_top");
+    const char *const o[] = {"h=3e-3", "t_end=1.05"};
+    ph_run_config c = ph_run_defaults();
+    ph_run *run;
+    ph_error err = {0};
+    c.options = o, c.n_options = 2;
+    assert_int_equal(ph_run_create_system(&run, &p->sys, 1, p->q0, p->v0, &c, NULL), PH_OK);
+    check_near(ph_run_options(run).h, 0.05 / 17, 1e-16); /* round-off */
+    assert_int_equal(ph_run_until(run, ph_run_end(run), NULL), PH_OK);
+    assert_int_equal(ph_run_summarise(run).stats.steps, 17);
+    ph_run_close(run);
+    c.parameters = &(ph_setting){"m", 1}, c.n_parameters = 1;
+    assert_int_equal(ph_run_create_system(&run, &p->sys, 1, p->q0, p->v0, &c, &err), PH_E_INPUT);
+    assert_non_null(strstr(err.text, "no parameters"));
+    assert_null(run);
+    ph_problem_destroy(p);
+}
+
 /* ---- analysis ----------------------------------------------------------------------------------------------------- */
 
 static void equilibria_and_modes(void **state)
@@ -614,29 +956,152 @@ static void gradients(void **state)
     scratch_remove(&s);
 }
 
+/* Derivatives of initial values are known at those of the file alone. */
+static void derivatives_begin_at_the_start(void **state)
+{
+    (void)state;
+    ph_run *run = open_run(MODELS "heavy_top.lua", NULL, 0);
+    int m = ph_run_find(run, PH_PARAMETERS, "m");
+    ph_error err = {0};
+    steps_of(run, 5);
+    assert_int_equal(ph_run_follow(run, &m, 1, &err), PH_E_INPUT);
+    ph_state s = ph_sim_state(ph_run_sim(run));
+    assert_int_equal(ph_run_start_at(run, 0, s.q, s.v, 1, NULL), PH_OK);
+    assert_int_equal(ph_run_follow(run, &m, 1, &err), PH_E_INPUT);
+    assert_non_null(strstr(err.text, "reset it first"));
+    assert_int_equal(ph_run_reset(run, NULL), PH_OK);
+    assert_int_equal(ph_run_follow(run, &m, 1, &err), PH_OK);
+    ph_run_close(run);
+}
+
+/* Other parameters take the place of those that are followed, unless they are refused; none ends it at any time. */
+static void following_changes(void **state)
+{
+    (void)state;
+    ph_run *run = open_run(MODELS "heavy_top.lua", NULL, 0);
+    int m = ph_run_find(run, PH_PARAMETERS, "m"), none = 99;
+    double d[3], again[3];
+    size_t size = ph_run_save_size(run);
+    void *bytes = malloc(size);
+    assert_int_equal(ph_run_follow(run, &m, 1, NULL), PH_OK);
+    assert_int_equal(ph_run_follow(run, &none, 1, NULL), PH_E_INPUT);
+    steps_of(run, 5);
+    assert_int_equal(ph_run_get_derivative(run, PH_GET_POSITION, 0, 0, d), PH_OK);
+    assert_int_equal(ph_run_save(run, bytes, size), PH_E_INPUT);
+    assert_int_equal(ph_run_follow(run, NULL, 0, NULL), PH_OK);
+    assert_int_equal(ph_run_get_derivative(run, PH_GET_POSITION, 0, 0, again), PH_E_INPUT);
+    assert_int_equal(ph_run_save(run, bytes, size), PH_OK);
+    assert_int_equal(ph_run_reset(run, NULL), PH_OK);
+    for (int k = 0; k < 2; k++)
+        assert_int_equal(ph_run_follow(run, &m, 1, NULL), PH_OK);
+    steps_of(run, 5);
+    assert_int_equal(ph_run_get_derivative(run, PH_GET_POSITION, 0, 0, again), PH_OK);
+    assert_memory_equal(d, again, sizeof d); /* exact */
+    free(bytes);
+    ph_run_close(run);
+}
+
+/* After a gradient the run is at its end, with angles counted up to there, and goes on. */
+static void gradient_and_on(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "local w = param('w', 40)\nbody{ name = 'b', mass = 1, inertia = {1, 1, 1}, omega = {0, 0, w} }\n"
+        "joint{ name = 'j', type = 'revolute', bodies = {'ground', 'b'}, at = {0, 0, 0}, axis = {0, 0, 1} }\n"
+        "torque{ body = 'b', value = function(t, s) return {0, 0, 100*math.cos(7*t)} end }\n"
+        "sensor{ name = 'a', type = 'angle', joint = 'j' }\n"
+        "objective{ name = 'J', integral = function(t, s) return s.sensors.a[1]^2 end }\n"
+        "run{ t_end = 2, h = 0.01 }";
+    scratch s;
+    ph_run *run = run_of(&s, text, NULL, 0), *twin = open_run(s.path, NULL, 0);
+    int w = 0, none = 1;
+    double J, gradient, angle[2], value;
+    assert_int_equal(ph_run_until(twin, 2, NULL), PH_OK);
+    steps_of(run, 5);
+    snapshot before = snap_run(run);
+    assert_int_equal(ph_run_gradient(run, 0, &none, 1, 0, &J, &gradient, NULL), PH_E_INPUT);
+    assert_int_equal(ph_run_gradient(run, 0, NULL, 0, 0, &J, &gradient, NULL), PH_E_INPUT);
+    snapshot after = snap_run(run);
+    assert_true(same_bits(&before, &after)); /* exact: a refusal changes nothing */
+    free(before.x), free(after.x);
+    assert_int_equal(ph_run_gradient(run, 0, &w, 1, 0, &J, &gradient, NULL), PH_OK);
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(ph_run_get(run, PH_GET_JOINT_POSITION, 0, &angle[0]), PH_OK);
+        assert_int_equal(ph_run_get(twin, PH_GET_JOINT_POSITION, 0, &angle[1]), PH_OK);
+        assert_true(angle[0] == angle[1] && angle[0] > 60); /* exact */
+        steps_of(run, 1), steps_of(twin, 1);
+    }
+    check_same(run, twin, "after a gradient");
+    assert_int_equal(ph_run_get(run, PH_GET_OBJECTIVE, 0, &value), PH_OK);
+    assert_int_equal(ph_run_get(twin, PH_GET_OBJECTIVE, 0, &J), PH_OK);
+    assert_true(value == J); /* exact */
+    ph_run_close(run), ph_run_close(twin);
+    scratch_remove(&s);
+}
+
+/* What ends the way forwards is what the caller hears. */
+static void gradients_that_end(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "local k = param('k', 1e5)\nbody{ name = 'b', mass = 1, inertia = {1, 2, 3}, position = {2, 0, 0} }\n"
+        "force{ body = 'b', value = function(t, s) local p = s.b.position return {-k*p.x, 0, 0} end }\n"
+        "objective{ name = 'J', final = function(s) return s.b.position.x end }\nrun{ t_end = 2, h = 0.1 }";
+    scratch s;
+    ph_run *run = run_of(&s, text, NULL, 0);
+    int k = 0;
+    double J, gradient;
+    ph_error err = {0};
+    seen see_some = {.steps = 36, .stop_at = -1};
+    assert_int_equal(ph_run_gradient(run, 0, &k, 1, 0, &J, &gradient, &err), PH_E_STEP);
+    assert_non_null(strstr(err.text, "the solution explodes"));
+    assert_int_equal(ph_run_failure(run).status, PH_E_STEP);
+    assert_int_equal(ph_run_set_parameters(run, &(ph_setting){"k", 1}, 1, NULL), PH_OK);
+    ph_run_observe(run, see, &see_some);
+    assert_int_equal(ph_run_gradient(run, 0, &k, 1, 0, &J, &gradient, &err), PH_E_STOPPED);
+    assert_string_equal(err.text, "stopped at t = 0.4");
+    ph_run_close(run);
+    scratch_remove(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equals_the_long_way),
         cmocka_unit_test(settings),
         cmocka_unit_test(refusals),
+        cmocka_unit_test(other_sizes),
+        cmocka_unit_test(refused_starts),
         cmocka_unit_test(allocations),
+        cmocka_unit_test(analysed_once),
+        cmocka_unit_test(another_h),
+        cmocka_unit_test(set_many_times),
         cmocka_unit_test(no_allocation),
         cmocka_unit_test(numbers),
         cmocka_unit_test(turns),
         cmocka_unit_test(table),
         cmocka_unit_test(observers_and_stops),
         cmocka_unit_test(ends_where_asked),
+        cmocka_unit_test(end_stays),
+        cmocka_unit_test(nothing_beyond_the_end),
+        cmocka_unit_test(early_stop),
         cmocka_unit_test(failures),
         cmocka_unit_test(going_on),
+        cmocka_unit_test(last_step),
         cmocka_unit_test(states_are_told_apart),
+        cmocka_unit_test(states_fit_by_values),
         cmocka_unit_test(functions_that_change),
         cmocka_unit_test(threads),
         cmocka_unit_test(models_are_shared),
         cmocka_unit_test(systems),
+        cmocka_unit_test(systems_start_late),
         cmocka_unit_test(equilibria_and_modes),
         cmocka_unit_test(derivatives),
         cmocka_unit_test(gradients),
+        cmocka_unit_test(derivatives_begin_at_the_start),
+        cmocka_unit_test(following_changes),
+        cmocka_unit_test(gradient_and_on),
+        cmocka_unit_test(gradients_that_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -144,7 +144,7 @@ awk -v d="$d" 'BEGIN { exit !(d >= 6.5) }' || fail "velocity by L agrees to $d" 
 for p in rail ball lever slow; do
     ways friction_params $p 1e-8
 done
-ways friction_params pin 1e-7
+ways friction_params pin 1e-8 --eps 0.02 # hardly depends on pin: over smaller steps differences are round-off
 # friction in loops whose hinges share loads that they could share otherwise
 for p in crank rocker friction; do
     ways rough_loop $p 1e-9

@@ -221,7 +221,7 @@ rm -f odd.csv.part*
 run 0 "${study[@]}" -o /dev/stdout --quiet
 same out one.csv '-o /dev/stdout'
 [[ ! -e /dev/stdout.part ]] || fail '/dev/stdout.part'
-run 0 "${study[@]}" -o sub --quiet
+run 0 "${study[@]}" -o sub.csv --quiet
 run 0 "${study[@]}" --quiet
 [[ ! -s out && ! -s err ]] || fail '--quiet is not'
 if command -v gnuplot >/dev/null; then

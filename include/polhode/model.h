@@ -44,8 +44,8 @@ typedef struct ph_setting {
 } ph_setting;
 
 /* Read a model file: a Lua program, which runs in a sandbox, or a frozen model, JSON. sets: the last one of a
- * name counts; all names must be parameters of the model. alloc (NULL: malloc) must outlive the model. On
- * failure *out is NULL and err says "FILE:LINE: sentence". */
+ * name counts; all names must be parameters of the model. alloc (NULL: malloc) must outlive the model and all
+ * runs of it. On failure *out is NULL and err says "FILE:LINE: sentence". */
 PH_API ph_status ph_model_read(ph_model **out, const char *path, const ph_setting *sets, int n_sets,
                                const ph_allocator *alloc, ph_error *err);
 

@@ -3,16 +3,15 @@
  *   ph_run *run;
  *   ph_run_config c = ph_run_defaults();
  *   if (ph_run_open(&run, "arm.lua", &c, &err)) ...          read, build, assemble: ready at the initial time
- *   int u = ph_run_find(run, PH_INPUTS, "torque"), tip = ph_run_find(run, PH_SENSORS, "tip");
- *   for (; ph_run_time(run) < 1; ph_run_get(run, PH_GET_SENSOR, tip, value)) {
- *       ph_run_set_input(run, u, x);
+ *   int tip = ph_run_find(run, PH_SENSORS, "tip");
+ *   for (; ph_run_time(run) < 1; ph_run_get(run, PH_GET_SENSOR, tip, value))
  *       if (ph_run_step(run, &err)) ...                       failed: the state is as before
- *   }
  *   ph_run_close(run);
  *
  * A ph_model is constant and may be shared by runs in several threads. A run holds all that changes and serves one
  * thread at a time. Functions that return ph_status leave the run as it was if they fail, unless their comment says
- * otherwise. Stepping, get, set_input, save and restore do not allocate. Plain C only, for foreign interfaces. */
+ * otherwise. Stepping, get, save and restore do not allocate, but for the rows of a table and where a matrix needs a
+ * second solver. Plain C only, for foreign interfaces. */
 #ifndef POLHODE_RUN_H
 #define POLHODE_RUN_H
 
@@ -27,7 +26,8 @@ typedef struct ph_run ph_run;
 
 /* ---- open and close -------------------------------------------------------------------------------- */
 /* What is computed after each step beside the step: constraint violations; the energy balance; whether kinetic energy
- * can be explained, which ends the run if not (it needs the balance). A run in real time sets 0. */
+ * can be explained (it needs the balance): if not, the step is reported as failed, and the run stays at its end. A run
+ * in real time sets 0. */
 enum { PH_WATCH_VIOLATION = 1, PH_WATCH_ENERGY = 2, PH_WATCH_BLOWUP = 4, PH_WATCH_ALL = 7 };
 
 typedef struct ph_run_config {
@@ -40,7 +40,7 @@ typedef struct ph_run_config {
     int n_options;
     unsigned watch;            /* PH_WATCH_ALL */
     const ph_allocator *alloc; /* NULL: malloc; must outlive the run */
-    ph_log_fn log;             /* notes: differenced tangents, redundancy, assembly; NULL: silent */
+    ph_log_fn log;             /* notes, such as that tangents are differenced; NULL: silent */
     void *log_ctx;
 } ph_run_config;
 
@@ -51,45 +51,53 @@ PH_API ph_status ph_run_open(ph_run **out, const char *path, const ph_run_config
 
 /* A run of a model that was read before. Any number of runs may share it: the run keeps a reference, and
  * ph_model_free gives up that of the caller. Functions of the file that need Lua get a Lua state of this run, from
- * the text kept in the model; no file is opened. config->parameters other than those of the model: it is evaluated
- * anew from that text. */
+ * the text kept in the model. config->parameters: the model is evaluated anew from that text, with those that it was
+ * read with and these. No file is opened, here or later: the model also keeps the bytes of all files that it has read
+ * (data, matrices, reduced bodies). PH_E_INPUT: other parameters name a file that was not read. The allocator of the
+ * model must outlive its runs. */
 PH_API ph_status ph_run_create(ph_run **out, const ph_model *model, const ph_run_config *config,
                                ph_error *err);
 
-/* A run of a system of the caller's own, which must outlive it: lists are empty but for PH_NODES, PH_CONSTRAINTS. */
+/* A run of a system of the caller's own, which must outlive it: lists are empty but for PH_NODES, PH_CONSTRAINTS.
+ * It has no parameters. */
 PH_API ph_status ph_run_create_system(ph_run **out, const ph_system *sys, double t0, const double *q0,
                                       const double *v0, const ph_run_config *config, ph_error *err);
 PH_API void ph_run_close(ph_run *run); /* accepts NULL */
 
-/* Back to the initial time and values, with present parameters and options. Inputs keep their values. */
+/* Back to the initial time and values, with present parameters and options. */
 PH_API ph_status ph_run_reset(ph_run *run, ph_error *err);
 
 /* Other parameters or options (those not named stay), then as ph_run_reset. What does not depend on them is kept:
- * another h needs no new mechanism. */
+ * another h needs no new mechanism and no new analysis of its matrices, another formulation only that of its step. */
 PH_API ph_status ph_run_set_parameters(ph_run *run, const ph_setting *parameters, int n, ph_error *err);
 PH_API ph_status ph_run_set_options(ph_run *run, const char *const *options, int n, ph_error *err);
 
-/* Changes when names, counts or sizes changed: indices found before are then no longer valid. */
+/* Changes when names, counts or sizes changed: indices found before are then no longer valid, and the table has lost
+ * its columns. */
 PH_API int ph_run_structure(const ph_run *run);
-/* Start from other values, in the layout of the system; project 1: make them consistent, 0: refuse others. */
+
+/* Start from other values, in the layout of the system; project 1: make them consistent, 0: refuse others. Watch,
+ * counters and table begin anew, as after ph_run_reset. */
 PH_API ph_status ph_run_start_at(ph_run *run, double t, const double *q, const double *v, int project,
                                  ph_error *err);
 
 /* ---- steps ----------------------------------------------------------------------------------------- */
-/* One step; with error control, to the next point of the grid, or, without a grid, one step of the method. A step
- * that meets an event ends there. On failure ph_run_failure tells more. */
+/* One step; with error control, to the next point of the grid, or, without a grid, one step of the method. On
+ * failure ph_run_failure tells more. */
 PH_API ph_status ph_run_step(ph_run *run, ph_error *err);
 
-/* Steps until t, which is reached to round-off. t off the grid of a method with constant steps is PH_E_INPUT. On
- * failure the run stays at the last step that succeeded; PH_E_STOPPED: see ph_run_stop. */
+/* Steps until t, which is reached to round-off. t off the grid of constant steps is PH_E_INPUT. On failure the run
+ * stays at the last step that succeeded; PH_E_STOPPED: see ph_run_stop. */
 PH_API ph_status ph_run_until(ph_run *run, double t, ph_error *err);
 
-/* Ask ph_run_until to return after the step under way. May be called from a signal handler or another thread. */
+/* Ask ph_run_until to return after the step under way; where none is, the next call returns before its first. May be
+ * called from a signal handler or another thread. */
 PH_API void ph_run_stop(ph_run *run);
 
-enum { PH_ON_START, PH_ON_STEP, PH_ON_EVENT }; /* why an observer is called */
+enum { PH_ON_START, PH_ON_STEP, PH_ON_EVENT }; /* why an observer is called; there are no events so far */
 
-/* Called by ph_run_until and ph_run_gradient (on its way forwards); any status but PH_OK stops the run. */
+/* Called by ph_run_until and ph_run_gradient (on its way forwards); any status but PH_OK stops the run. It may read and
+ * save the run, and stop it; it must not change it otherwise. */
 typedef ph_status (*ph_observer_fn)(ph_run *run, int why, void *ctx);
 PH_API void ph_run_observe(ph_run *run, ph_observer_fn f, void *ctx); /* one observer; NULL: none */
 PH_API double ph_run_time(const ph_run *run);
@@ -97,7 +105,8 @@ PH_API double ph_run_end(const ph_run *run);         /* t_end; 0: neither file n
 PH_API ph_options ph_run_options(const ph_run *run); /* as resolved */
 
 /* ---- names and numbers ----------------------------------------------------------------------------- */
-/* Lists beside those of ph_list: PH_BODIES, PH_JOINTS, PH_SENSORS, PH_PARAMETERS, PH_OBJECTIVES. */
+/* Lists beside those of ph_list: PH_BODIES, PH_JOINTS, PH_SENSORS, PH_PARAMETERS, PH_OBJECTIVES. The first four are
+ * empty so far. PH_NODES: of a system of one's own. */
 enum { PH_INPUTS = 16, PH_STATES, PH_ACTUATORS, PH_EVENTS, PH_FLEXIBLE, PH_NODES, PH_CONSTRAINTS };
 PH_API int ph_run_count(const ph_run *run, int list);
 PH_API const char *ph_run_name(const ph_run *run, int list, int k);    /* the run's; NULL past the end */
@@ -110,20 +119,20 @@ enum {
     PH_GET_VELOCITY,
     PH_GET_OMEGA,
     PH_GET_ACCELERATION,
-    PH_GET_OMEGA_DOT, /* body */
+    PH_GET_OMEGA_DOT, /* body; omega: body components; a particle does not turn */
     PH_GET_JOINT_POSITION,
-    PH_GET_JOINT_RATE,  /* joint: one for each free coordinate, over many turns */
+    PH_GET_JOINT_RATE,  /* joint with one free coordinate: 1; angles count over many turns */
     PH_GET_REACTION,    /* joint: force and torque on its second body, world: 6 */
-    PH_GET_MULTIPLIERS, /* joint, then constraint{}: one for each row */
+    PH_GET_MULTIPLIERS, /* joint, then constraint{}: one for each row; of a system: its constraints */
     PH_GET_SENSOR,
     PH_GET_INPUT,
     PH_GET_STATE,
-    PH_GET_EFFORT,
+    PH_GET_EFFORT, /* none so far, of all three */
     PH_GET_PARAMETER,
     PH_GET_OBJECTIVE, /* value so far: integral to now plus final at the present state */
-    PH_GET_ENERGY,    /* index 0: kinetic, potential, work, dissipated, residual */
+    PH_GET_ENERGY,    /* index 0: kinetic, potential, work, dissipated (0 so far: work has it), residual */
     PH_GET_VIOLATION, /* index 0: position, velocity, now */
-    PH_GET_STEP       /* index 0: h and Newton iterations of the last step */
+    PH_GET_STEP       /* index 0: h and Newton iterations of the last step; 0 before the first */
 };
 PH_API int ph_run_size(const ph_run *run, int what, int index);                 /* numbers; 0: not there */
 PH_API const char *ph_run_label(const ph_run *run, int what, int index, int k); /* of number k: "x", "qw" */
@@ -131,26 +140,28 @@ PH_API const char *ph_run_unit(const ph_run *run, int what, int index, int k);  
 PH_API ph_status ph_run_get(ph_run *run, int what, int index,
                             double *out); /* PH_E_CALLBACK: a function failed */
 
-/* A table of the run: choose columns at the start; ph_run_step and ph_run_until add a row at the start, after each
- * every-th step, at events and at the end. The table is the run's; it may move when it grows, and add allocates. */
+/* A table of the run: choose columns at the start; ph_run_step and ph_run_until add a row at the start and after each
+ * every-th step, ph_run_until also at its end. every is that of run{}, or 1. The table is the run's; it may move when it
+ * grows, and it is emptied by all that starts the run anew and by ph_run_restore. */
 PH_API ph_status ph_run_record(ph_run *run, int what, int index, int *first_column, ph_error *err);
 PH_API void ph_run_record_every(ph_run *run, long every);
 PH_API const double *ph_run_rows(const ph_run *run, long *rows, int *columns); /* column 0 is t */
 
 /* ---- save and restore --------------------------------------------------------------------------------- */
 /* All that changes, as bytes; a state file is these bytes after a header. State and history of the method, first guess,
- * step control, factorisation kept by modified Newton (or that there is none), choice of redundant rows, turns, inputs,
- * active joints, watch, counters; not the table. A run of the same model, parameters and options goes on with the same
- * bits; another is refused. PH_E_INPUT where a function of the file keeps values between its calls. */
+ * step control, factorisation kept by modified Newton (or that there is none), choice of redundant rows, turns, watch,
+ * objectives, counters; not the table. A run of the same model, parameters and options goes on with the same bits;
+ * another is refused. PH_E_INPUT where a function of the file is seen to keep values between its calls, and while
+ * derivatives follow. */
 PH_API size_t ph_run_save_size(const ph_run *run); /* constant between calls of ph_run_set_ */
 PH_API ph_status ph_run_save(const ph_run *run, void *to, size_t size);
 PH_API ph_status ph_run_restore(ph_run *run, const void *from, size_t size, ph_error *err);
 
 /* ---- what happened -------------------------------------------------------------------------------------- */
 typedef struct ph_run_summary {
-    ph_stats stats;                                            /* wall_s without watch, observer and table */
+    ph_stats stats; /* wall_s: of ph_run_until, but for watch, observer and table */
     double violation_position, violation_velocity;             /* largest over the run */
-    double energy_initial, energy, work, dissipated, residual; /* J; residual: largest */
+    double energy_initial, energy, work, dissipated, residual; /* J; as PH_GET_ENERGY; residual: largest */
 } ph_run_summary;
 
 typedef struct ph_run_culprit {
@@ -164,21 +175,24 @@ typedef struct ph_run_trouble {
     ph_run_culprit culprit[4]; /* worst first */
 } ph_run_trouble;
 PH_API ph_run_summary ph_run_summarise(const ph_run *run);
-PH_API ph_run_trouble ph_run_failure(const ph_run *run); /* of the last step that failed */
+PH_API ph_run_trouble ph_run_failure(const ph_run *run); /* of the last step that failed since the start */
 
 /* ---- analysis: none of these changes the state unless it says so ------------------------------------------ */
-/* Move the run to an equilibrium at the present time, at rest. options NULL: defaults; load and ctx are not read. */
+/* Move the run to an equilibrium at the present time, at rest, as by ph_run_start_at. options NULL: defaults; load, ctx
+ * and alloc are not read. */
 PH_API ph_status ph_run_static(ph_run *run, const ph_static_options *options, ph_static_stats *stats,
                                ph_error *err);
 PH_API ph_status ph_run_modes(ph_modes **out, ph_run *run, ph_error *err); /* about the present state */
 
-/* Direct: call at the initial time; steps then carry derivatives by these parameters; n = 0 ends it. Those by
- * parameters[k] are read like the numbers themselves; of rotations they are body-fixed vectors, 3 numbers. */
+/* Direct: call at the initial time and values; steps then carry derivatives by these parameters, until the run starts
+ * anew; n = 0 ends it at any time. Those by parameters[k] are read like the numbers themselves, of bodies, joints,
+ * sensors and objectives without an integral; of rotations they are body-fixed vectors, 3 numbers. */
 PH_API ph_status ph_run_follow(ph_run *run, const int *parameters, int n, ph_error *err);
 PH_API ph_status ph_run_get_derivative(ph_run *run, int what, int index, int k, double *out);
 
 /* Adjoint: reset, run to t_end, go back; the run ends at t_end. memory [bytes] bounds checkpoints; 0: the square root
- * of steps. PH_E_INPUT: live inputs, error control, events or a method that has no adjoint. */
+ * of steps. PH_E_INPUT: error control, a method that has no adjoint, or functions of the file that keep values between
+ * their calls. What fails on the way leaves the run there, or at t_end. */
 PH_API ph_status ph_run_gradient(ph_run *run, int objective, const int *parameters, int n, size_t memory,
                                  double *value, double *gradient, ph_error *err);
 

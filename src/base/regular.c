@@ -80,20 +80,29 @@ static const char *leads_out(const char *folder, const char *path)
     return words;
 }
 
-int ph_regular_below(const char *beside, const char *file, char *path, size_t size, const char **why)
+/* Bytes of the folder in front of a name, with its slash. */
+static int folder_length(const char *path)
 {
-    const char *slash = strrchr(beside, '/');
-    int n = slash ? (int)(slash - beside) + 1 : 0;
+    const char *slash = strrchr(path, '/');
+    return slash ? (int)(slash - path) + 1 : 0;
+}
+
+int ph_regular_name(const char *beside, const char *file, char *path, size_t size, const char **why)
+{
     *why = NULL;
     if (file[0] == '/')
         *why = "an absolute path; files of a model are beside it or in folders below";
     else if (goes_up(file))
         *why = "'..' in a path; files of a model are beside it or in folders below";
-    else if (snprintf(path, size, "%.*s%s", n, beside, file) >= (int)size)
+    else if (snprintf(path, size, "%.*s%s", folder_length(beside), beside, file) >= (int)size)
         *why = "the path is too long";
-    if (*why)
-        return 0;
-    char *folder = slash ? strndup(beside, (size_t)n) : strdup(".");
+    return !*why;
+}
+
+int ph_regular_below(const char *beside, const char *path, const char **why)
+{
+    int n = folder_length(beside);
+    char *folder = n ? strndup(beside, (size_t)n) : strdup(".");
     *why = folder ? leads_out(folder, path) : strerror(errno);
     free(folder);
     return !*why;

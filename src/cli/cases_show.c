@@ -1,6 +1,6 @@
 /* Studies over step sizes and variants of a method: names of what was measured, files, pictures. */
 #include "cli/cases.h"
-#include "cli/run.h"
+#include "cli/job.h"
 #include "mech/model.h"
 #include "mech/tables.h"
 

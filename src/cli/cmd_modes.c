@@ -81,7 +81,7 @@ static int flexible_home(const ph_system *sys, int node)
 }
 
 /* "rod2 turns 71%, rod1 turns 27%": where the kinetic energy is, three at most. */
-static void describe(const ph_run *r, const double *share, char *text, size_t size)
+static void describe(const ph_job *r, const double *share, char *text, size_t size)
 {
     const ph_system *sys = &r->p->sys;
     int nodes = sys->n_nodes;
@@ -107,7 +107,7 @@ static void describe(const ph_run *r, const double *share, char *text, size_t si
 }
 
 /* "rotor.x" where a node moves, "rotor.rx" where it turns; in coordinates that are none of the two by number. */
-static void name_coordinates(const ph_run *r, char (*to)[128])
+static void name_coordinates(const ph_job *r, char (*to)[128])
 {
     const ph_system *sys = &r->p->sys;
     char name[PH_LABEL_MAX];
@@ -126,7 +126,7 @@ static void name_coordinates(const ph_run *r, char (*to)[128])
 }
 
 /* Room for shapes and names of coordinates; 0: there is none. */
-static int take_shapes(study *s, const ph_run *r, int count)
+static int take_shapes(study *s, const ph_job *r, int count)
 {
     if (s->plan.n_vary || !s->args->json)
         return 1;
@@ -139,7 +139,7 @@ static int take_shapes(study *s, const ph_run *r, int count)
     return s->shape && s->coordinate;
 }
 
-static ph_status read_modes(study *s, const ph_run *r, ph_modes *m, found *f)
+static ph_status read_modes(study *s, const ph_job *r, ph_modes *m, found *f)
 {
     double *share = calloc((size_t)ph_system_nv(&r->p->sys) + 1, sizeof *share);
     ph_status status = PH_OK;
@@ -159,7 +159,7 @@ static ph_status read_modes(study *s, const ph_run *r, ph_modes *m, found *f)
     return status == PH_E_MEMORY ? status : PH_OK; /* a mode without a shape has its frequency */
 }
 
-static void linearise(study *s, ph_run *r, found *f)
+static void linearise(study *s, ph_job *r, found *f)
 {
     ph_modes *m = NULL;
     ph_equilibrium *e = NULL;
@@ -185,7 +185,7 @@ static void run_case(int k, void *result, void *ctx)
     study *s = ctx;
     found *f = result;
     ph_args args = ph_args_default(s->args->command);
-    ph_run r = {.args = &args};
+    ph_job r = {.args = &args};
     int n = s->args->argc, code;
     char word[PH_VARY_NAME + 48], **argv = malloc((size_t)(n + 1) * sizeof *argv);
     f->outcome.status = argv ? PH_E_INPUT : PH_E_MEMORY;

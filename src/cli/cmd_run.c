@@ -6,10 +6,10 @@
 int ph_cmd_run(const ph_args *given)
 {
     ph_args args = *given;
-    ph_run r = {.args = &args, .plot = given->plot};
+    ph_job r = {.args = &args, .plot = given->plot};
     int code;
     if (ph_subject_open(&r.subject, &args, &code))
-        code = ph_run_perform(&r);
+        code = ph_job_perform(&r);
     ph_history_destroy(r.history);
     ph_sim_destroy(r.sim);
     free(r.bodies);

@@ -140,7 +140,7 @@ int ph_cmd_sens(const ph_args *given)
                                            ph_sens_json};
     ph_args args = *given;
     ph_sens_study st = {0};
-    ph_run r = {.args = &args, .extension = &extension, .ctx = &st};
+    ph_job r = {.args = &args, .extension = &extension, .ctx = &st};
     int code = PH_EXIT_USAGE;
     if (!args.param)
         return ph_complain("sens needs --param P,...: the parameters to differentiate by");
@@ -152,7 +152,7 @@ int ph_cmd_sens(const ph_args *given)
     if (ph_subject_open(&r.subject, &args, &code)) {
         code = PH_EXIT_USAGE;
         if (open_study(&st, &r.subject, &args))
-            code = ph_run_perform(&r);
+            code = ph_job_perform(&r);
     }
     close_study(&st);
     ph_sim_destroy(r.sim);

@@ -17,7 +17,7 @@ static ph_status scale_loads(double factor, void *mech)
     return PH_OK;
 }
 
-ph_equilibrium *ph_hold(ph_run *r)
+ph_equilibrium *ph_hold(ph_job *r)
 {
     ph_equilibrium *e = NULL;
     ph_static_options o = ph_default_static();
@@ -46,7 +46,7 @@ static void print_line(const char *of, const char *name, int n, const double *va
 }
 
 /* Position and rotation; what moves does not at an equilibrium. */
-static void print_body(const ph_run *r, int body, const ph_state *s)
+static void print_body(const ph_job *r, int body, const ph_state *s)
 {
     char of[PH_LABEL_MAX];
     ph_quantity q[PH_QUANTITIES];
@@ -57,7 +57,7 @@ static void print_body(const ph_run *r, int body, const ph_state *s)
             print_line(shown++ ? "" : of, q[i].name, q[i].n, q[i].value, q[i].n == 3 ? q[i].unit : "");
 }
 
-static void print_joint(const ph_run *r, int joint, const ph_state *s)
+static void print_joint(const ph_job *r, int joint, const ph_state *s)
 {
     char of[PH_LABEL_MAX];
     ph_joint_name(r->bodies, joint, of);
@@ -75,7 +75,7 @@ static void print_joint(const ph_run *r, int joint, const ph_state *s)
     print_line("", "torque", 3, value, "N m");
 }
 
-static void print_text(const ph_run *r, const ph_equilibrium *e)
+static void print_text(const ph_job *r, const ph_equilibrium *e)
 {
     ph_state s = ph_equilibrium_state(e);
     ph_static_stats st = ph_equilibrium_stats(e);
@@ -94,14 +94,14 @@ static void print_text(const ph_run *r, const ph_equilibrium *e)
         print_joint(r, k, &s);
     for (int k = 0; model && k < ph_model_count(model, PH_SENSORS); k++) {
         double value[PH_SENSOR_MAX];
-        int n = ph_run_sensor(r, k, &s, value);
+        int n = ph_job_sensor(r, k, &s, value);
         print_line(ph_model_name(model, PH_SENSORS, k), "sensor", n, value, "");
     }
 }
 
 /* ---- as JSON ----------------------------------------------------------------------------------------- */
 
-static int print_json(const ph_run *r, const ph_equilibrium *e, FILE *to)
+static int print_json(const ph_job *r, const ph_equilibrium *e, FILE *to)
 {
     ph_json j = ph_json_create();
     ph_json_text(&j, j.root, "polhode", ph_version());
@@ -122,7 +122,7 @@ static int print_json(const ph_run *r, const ph_equilibrium *e, FILE *to)
     return to == stdout ? ph_answer(&j) : ph_json_print(&j, to);
 }
 
-static int write_file(const ph_run *r, const ph_equilibrium *e)
+static int write_file(const ph_job *r, const ph_equilibrium *e)
 {
     const char *path = r->args->output;
     ph_file file = {0};
@@ -137,7 +137,7 @@ static int write_file(const ph_run *r, const ph_equilibrium *e)
     return code;
 }
 
-static void ask_sensors(ph_run *r, const ph_equilibrium *e)
+static void ask_sensors(ph_job *r, const ph_equilibrium *e)
 {
     ph_state s = ph_equilibrium_state(e);
     ph_watch_sensors(r, &s);
@@ -145,14 +145,14 @@ static void ask_sensors(ph_run *r, const ph_equilibrium *e)
         r->status = ph_study_fail(&r->err, PH_E_CALLBACK, "%s", r->watch.blind);
 }
 
-static int report(const ph_run *r, const ph_equilibrium *e)
+static int report(const ph_job *r, const ph_equilibrium *e)
 {
     int code = PH_EXIT_OK;
     if (r->status != PH_OK)
         ph_complain("%s", r->err.text);
-    if (r->args->output && (e || ph_run_is_numerical(r->status)))
+    if (r->args->output && (e || ph_job_is_numerical(r->status)))
         code = write_file(r, e);
-    if (r->args->json && (e || ph_run_is_numerical(r->status))) {
+    if (r->args->json && (e || ph_job_is_numerical(r->status))) {
         if (!print_json(r, e, stdout))
             code = ph_complain("not enough memory for the report");
     } else if (e) {
@@ -164,7 +164,7 @@ static int report(const ph_run *r, const ph_equilibrium *e)
 int ph_cmd_static(const ph_args *given)
 {
     ph_args args = *given;
-    ph_run r = {.args = &args};
+    ph_job r = {.args = &args};
     int code;
     if (ph_subject_open(&r.subject, &args, &code)) {
         r.p = r.subject.p;

@@ -1,7 +1,7 @@
 /* The objective of a model at some values of its parameters, and its gradient: one run with its adjoint. */
 #include "cli/optimise.h"
 #include "cli/options.h"
-#include "cli/run.h"
+#include "cli/job.h"
 #include "study/goal.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #define WORD_MAX (PH_DESIGN_NAME + 48)
 
 /* With the neighbours of all parameters at hand. */
-static ph_status differentiate(const ph_design *d, ph_run *r, const ph_vary *vary, ph_trial *out)
+static ph_status differentiate(const ph_design *d, ph_job *r, const ph_vary *vary, ph_trial *out)
 {
     const ph_subject *s = &r->subject;
     ph_param param[PH_DESIGN_MAX];
@@ -38,13 +38,13 @@ static ph_status differentiate(const ph_design *d, ph_run *r, const ph_vary *var
     return status;
 }
 
-static ph_status simulate(const ph_design *d, ph_run *r, const ph_args *args, ph_trial *out)
+static ph_status simulate(const ph_design *d, ph_job *r, const ph_args *args, ph_trial *out)
 {
     ph_vary vary[PH_DESIGN_MAX] = {{0}};
     ph_given given;
     ph_status status = PH_E_INPUT;
     r->p = r->subject.p;
-    if (!ph_run_plan(r) || !ph_subject_given(args, &given))
+    if (!ph_job_plan(r) || !ph_subject_given(args, &given))
         return status;
     if (ph_model_find(r->subject.model, PH_OBJECTIVES, d->args->minimise) < 0) {
         ph_complain("%s: --minimise: the model has no objective '%s'", args->word[0], d->args->minimise);
@@ -70,7 +70,7 @@ static ph_status simulate(const ph_design *d, ph_run *r, const ph_args *args, ph
 static ph_status run(const ph_design *d, int argc, char **argv, ph_trial *out, ph_error *err)
 {
     ph_args args = ph_args_default(d->args->command);
-    ph_run r = {.args = &args};
+    ph_job r = {.args = &args};
     ph_status status = PH_E_INPUT;
     int code;
     if (ph_args_parse(&args, argc, argv)) {

@@ -80,7 +80,7 @@ static const char *number_name(const char *axes, int k, char text[PH_COLUMN_MAX]
 }
 
 /* Forces and torques of a reaction, which have different units, are two panels. */
-static void add_sensor(ph_history *h, const ph_run *r, int sensor)
+static void add_sensor(ph_history *h, const ph_job *r, int sensor)
 {
     const ph_model *m = r->subject.model;
     int n = ph_model_sensor_size(m, sensor);
@@ -97,7 +97,7 @@ static void add_sensor(ph_history *h, const ph_run *r, int sensor)
     }
 }
 
-static void add_body(ph_history *h, const ph_run *r, int body, const ph_state *s)
+static void add_body(ph_history *h, const ph_job *r, int body, const ph_state *s)
 {
     ph_quantity q[PH_QUANTITIES];
     char name[PH_LABEL_MAX];
@@ -111,7 +111,7 @@ static void add_body(ph_history *h, const ph_run *r, int body, const ph_state *s
     add_view(h, v);
 }
 
-static void add_joint(ph_history *h, const ph_run *r, int joint, const ph_state *s)
+static void add_joint(ph_history *h, const ph_job *r, int joint, const ph_state *s)
 {
     char name[PH_LABEL_MAX];
     view v = {.of = JOINT, .index = joint, .unit = "SI", .axes = ""};
@@ -191,7 +191,7 @@ static int add_pair(ph_history *h, const ph_model *m, const char *pair, ph_error
 }
 
 /* What --sensor and --plot-xy ask for; 0 with a sentence in err. */
-static int add_asked(ph_history *h, const ph_run *r, ph_error *err)
+static int add_asked(ph_history *h, const ph_job *r, ph_error *err)
 {
     const ph_model *m = r->subject.model;
     for (const char *name = r->args->sensors, *end; name; name = end ? end + 1 : NULL) {
@@ -212,7 +212,7 @@ static int add_asked(ph_history *h, const ph_run *r, ph_error *err)
     return 1;
 }
 
-int ph_history_possible(const ph_run *r, ph_error *err)
+int ph_history_possible(const ph_job *r, ph_error *err)
 {
     ph_history *h = calloc(1, sizeof *h);
     int asked = r->args->sensors || r->args->plot_xy.n, ok = h != NULL;
@@ -227,7 +227,7 @@ int ph_history_possible(const ph_run *r, ph_error *err)
     return ok;
 }
 
-ph_history *ph_history_create(const ph_run *r, const ph_state *s)
+ph_history *ph_history_create(const ph_job *r, const ph_state *s)
 {
     ph_history *h = calloc(1, sizeof *h);
     ph_error err;
@@ -274,13 +274,13 @@ static void thin(ph_history *h)
 }
 
 /* The numbers of a view, n of them, in text of the state or in own. */
-static const double *numbers_of(const view *v, const ph_run *r, const ph_state *s, double own[PH_SENSOR_MAX])
+static const double *numbers_of(const view *v, const ph_job *r, const ph_state *s, double own[PH_SENSOR_MAX])
 {
     ph_quantity q[PH_QUANTITIES];
     int n;
     switch (v->of) {
     case SENSOR:
-        ph_run_sensor(r, v->index, s, own);
+        ph_job_sensor(r, v->index, s, own);
         break;
     case BODY:
         ph_body_motion(r->bodies, v->index, s, q);
@@ -292,7 +292,7 @@ static const double *numbers_of(const view *v, const ph_run *r, const ph_state *
     return own;
 }
 
-void ph_history_see(ph_history *h, const ph_run *r, const ph_state *s, int last)
+void ph_history_see(ph_history *h, const ph_job *r, const ph_state *s, int last)
 {
     double own[PH_SENSOR_MAX];
     if (h->seen++ % h->stride != 0 && !last)
@@ -306,7 +306,7 @@ void ph_history_see(ph_history *h, const ph_run *r, const ph_state *s, int last)
         for (int i = 0; i < v->size; i++)
             h->value[(v->at + i) * POINTS + h->n] = x[v->first + (v->over ? 0 : i)];
         if (v->over) {
-            ph_run_sensor(r, v->second, s, own);
+            ph_job_sensor(r, v->second, s, own);
             h->value[(v->at + 1) * POINTS + h->n] = own[v->second_first];
         }
     }
@@ -357,7 +357,7 @@ static void name_looks(const ph_history *h, int most, char (*name)[PH_COLUMN_MAX
 }
 
 /* Over time, with the looks of all panels; what is round-off lies on the axis, and the title says so. */
-static ph_panel time_panel(const ph_history *h, const ph_run *r, const view *v, double size, char title[64],
+static ph_panel time_panel(const ph_history *h, const ph_job *r, const view *v, double size, char title[64],
                            ph_series *series, char (*name)[PH_COLUMN_MAX])
 {
     for (int i = 0; i < v->size; i++)
@@ -391,7 +391,7 @@ static ph_panel xy_panel(const ph_history *h, const view *v, ph_series *series)
                       .series = series};
 }
 
-int ph_history_draw(const ph_history *h, const ph_run *r, ph_error *err)
+int ph_history_draw(const ph_history *h, const ph_job *r, ph_error *err)
 {
     ph_panel panel[PANELS_MAX] = {0};
     char title[PANELS_MAX][64];

@@ -2,10 +2,10 @@
 #ifndef PH_CLI_HOLD_H
 #define PH_CLI_HOLD_H
 
-#include "cli/run.h"
+#include "cli/job.h"
 #include "polhode/equilibrium.h"
 
 /* The equilibrium of the subject of r under full load; NULL: r->status and r->err say why. */
-ph_equilibrium *ph_hold(ph_run *r);
+ph_equilibrium *ph_hold(ph_job *r);
 
 #endif

@@ -35,12 +35,12 @@ static void drop_signals(void)
     }
 }
 
-static int cannot_write(const ph_run *r, int why)
+static int cannot_write(const ph_job *r, int why)
 {
     return ph_complain("cannot write '%s': %s", r->args->output, why ? strerror(why) : "output error");
 }
 
-static int open_file(ph_run *r)
+static int open_file(ph_job *r)
 {
     const char *path = r->args->output, *lacks = ph_record_lacks(path);
     if (path[0] && !ph_record_knows(path))
@@ -56,7 +56,7 @@ static int open_file(ph_run *r)
 }
 
 /* A run that failed or was interrupted keeps what it has. A signal has then done its work. */
-static int close_file(ph_run *r)
+static int close_file(ph_job *r)
 {
     int code = PH_EXIT_OK;
     if (!r->record.op)
@@ -76,13 +76,13 @@ static int close_file(ph_run *r)
 
 /* ---- the run ------------------------------------------------------------------------------------------ */
 
-static int report(const ph_run *r, int code)
+static int report(const ph_job *r, int code)
 {
     if (r->status != PH_OK)
         ph_complain("%s", r->err.text);
-    if (r->sim && r->status != PH_OK && !ph_run_is_numerical(r->status)) /* refused before the first step */
+    if (r->sim && r->status != PH_OK && !ph_job_is_numerical(r->status)) /* refused before the first step */
         return PH_EXIT_USAGE;
-    if (r->args->json && (r->sim || ph_run_is_numerical(r->status))) {
+    if (r->args->json && (r->sim || ph_job_is_numerical(r->status))) {
         if (!ph_report_json(r))
             code = ph_complain("not enough memory for the report");
     } else if (!r->args->quiet && r->sim) {
@@ -92,11 +92,11 @@ static int report(const ph_run *r, int code)
                    r->args->output);
     }
     if (code == PH_EXIT_OK && r->status != PH_OK)
-        code = ph_run_is_numerical(r->status) ? PH_EXIT_FAILED : PH_EXIT_USAGE;
+        code = ph_job_is_numerical(r->status) ? PH_EXIT_FAILED : PH_EXIT_USAGE;
     return code;
 }
 
-static void note_lack(const ph_run *r)
+static void note_lack(const ph_job *r)
 {
     char text[400];
     ph_watch_lack(r, text, sizeof text);
@@ -105,7 +105,7 @@ static void note_lack(const ph_run *r)
 }
 
 /* A run that failed is drawn as far as it went. */
-static int draw(const ph_run *r)
+static int draw(const ph_job *r)
 {
     ph_error err = {0};
     if (!r->history || ph_history_draw(r->history, r, &err))
@@ -113,7 +113,7 @@ static int draw(const ph_run *r)
     return ph_complain("--plot: %s", err.text);
 }
 
-static void note_warnings(const ph_run *r)
+static void note_warnings(const ph_job *r)
 {
     char text[PH_WARNINGS][PH_WARNING_MAX];
     int n = r->sim ? ph_warner_list(r->warner, r->bodies, r->opt.h, r->watch.velocity, text) : 0;
@@ -121,11 +121,11 @@ static void note_warnings(const ph_run *r)
         ph_note("%s", text[k]);
 }
 
-static int integrate(ph_run *r)
+static int integrate(ph_job *r)
 {
     ph_watch *w = &r->watch;
     w->terminal = isatty(2) && !r->args->quiet;
-    ph_run_simulate(r);
+    ph_job_simulate(r);
     if (w->terminal && w->last_tick > w->begun)
         fprintf(stderr, "\r\033[K");
     note_lack(r);
@@ -139,7 +139,7 @@ static int integrate(ph_run *r)
     return w->interrupted && code == PH_EXIT_FAILED ? PH_EXIT_SIGNAL + w->interrupted : code;
 }
 
-static void note_redundancy(const ph_run *r)
+static void note_redundancy(const ph_job *r)
 {
     char text[256];
     for (ph_redundancy at = {0};
@@ -147,7 +147,7 @@ static void note_redundancy(const ph_run *r)
         ph_note("%s; multipliers of least norm are used", text);
 }
 
-static void note_assembling(const ph_run *r)
+static void note_assembling(const ph_job *r)
 {
     char text[256];
     for (int what = 0; what < 2 && r->subject.mech && !r->args->quiet; what++)
@@ -155,7 +155,7 @@ static void note_assembling(const ph_run *r)
             fprintf(stderr, "polhode: note: %s\n", text);
 }
 
-int ph_run_perform(ph_run *r)
+int ph_job_perform(ph_job *r)
 {
     ph_warner warner = {0};
     r->p = r->subject.p;
@@ -167,7 +167,7 @@ int ph_run_perform(ph_run *r)
         return ph_complain("--plot: %s", err.text);
     if (r->args->command == PH_CMD_RUN && !ph_history_possible(r, &err))
         return ph_complain("%s", err.text);
-    if (!ph_run_plan(r) || (r->args->output && !open_file(r)))
+    if (!ph_job_plan(r) || (r->args->output && !open_file(r)))
         return PH_EXIT_USAGE;
     note_assembling(r);
     note_redundancy(r);

@@ -1,7 +1,7 @@
 /* The summary of a run in words. */
 #include "cli/exact.h"
 #include "cli/options.h"
-#include "cli/run.h"
+#include "cli/job.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ void ph_report_options(const ph_options *o, char *text, size_t size)
         append(text, size, ", %s start", ph_start_word((int)o->start));
 }
 
-void ph_report_settings(const ph_run *r, char *text, size_t size)
+void ph_report_settings(const ph_job *r, char *text, size_t size)
 {
     ph_report_options(&r->opt, text, size);
     append(text, size, ", %s solver", ph_sim_solver(r->sim));
@@ -51,7 +51,7 @@ const char *ph_report_formulation(const ph_options *o)
                                                              : "index1";
 }
 
-static void print_cost(const ph_run *r)
+static void print_cost(const ph_job *r)
 {
     ph_stats st = ph_sim_stats(r->sim);
     double n = (double)st.steps, wall = st.wall_s - r->watch.own_s;
@@ -66,7 +66,7 @@ static void print_cost(const ph_run *r)
            st.worst_iterations);
 }
 
-static void print_quality(const ph_run *r)
+static void print_quality(const ph_job *r)
 {
     const ph_watch *w = &r->watch;
     ph_exact_error e;
@@ -97,7 +97,7 @@ static void print_values(const char *of, const char *name, int n, const double *
     printf("%s%s\n", n > 6 ? " ..." : "", unit);
 }
 
-static void print_body(const ph_run *r, int body, const ph_state *s)
+static void print_body(const ph_job *r, int body, const ph_state *s)
 {
     char of[PH_LABEL_MAX];
     ph_quantity q[PH_QUANTITIES];
@@ -110,22 +110,22 @@ static void print_body(const ph_run *r, int body, const ph_state *s)
     }
 }
 
-static void print_joint(const ph_run *r, int joint, const ph_state *s)
+static void print_joint(const ph_job *r, int joint, const ph_state *s)
 {
     char of[PH_LABEL_MAX];
     int rows, at = ph_joint_lambda(r->bodies, joint, s, &rows);
     print_values(ph_joint_name(r->bodies, joint, of), "lambda", rows, s->lambda + at, "");
 }
 
-static void print_sensor(const ph_run *r, int sensor, const ph_state *s)
+static void print_sensor(const ph_job *r, int sensor, const ph_state *s)
 {
     double value[PH_SENSOR_MAX];
-    int n = ph_run_sensor(r, sensor, s, value);
+    int n = ph_job_sensor(r, sensor, s, value);
     print_values(ph_model_name(r->subject.model, PH_SENSORS, sensor), "sensor", n, value, "");
 }
 
 /* The first and the last of many. */
-static void print_some(const ph_run *r, int n, void (*print)(const ph_run *, int, const ph_state *),
+static void print_some(const ph_job *r, int n, void (*print)(const ph_job *, int, const ph_state *),
                        const char *plural, const ph_state *s)
 {
     if (n > 0)
@@ -136,7 +136,7 @@ static void print_some(const ph_run *r, int n, void (*print)(const ph_run *, int
         print(r, n - 1, s);
 }
 
-static void print_steps(const ph_run *r, double t)
+static void print_steps(const ph_job *r, double t)
 {
     ph_stats st = ph_sim_stats(r->sim);
     printf("t = %.9g s after %ld %s", t, st.steps, ph_plural(st.steps, "step", "steps"));
@@ -149,7 +149,7 @@ static void print_steps(const ph_run *r, double t)
     printf("\n");
 }
 
-void ph_report_text(const ph_run *r)
+void ph_report_text(const ph_job *r)
 {
     char settings[256];
     ph_state s = ph_sim_state(r->sim);

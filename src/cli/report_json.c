@@ -2,9 +2,9 @@
 #include "cli/exact.h"
 #include "io/json.h"
 #include "cli/options.h"
-#include "cli/run.h"
+#include "cli/job.h"
 
-static void add_method(ph_json *j, const ph_run *r)
+static void add_method(ph_json *j, const ph_job *r)
 {
     ph_options resolved = r->sim ? ph_sim_options(r->sim) : r->opt, *o = &resolved;
     unsigned reads = ph_method_reads(o->method);
@@ -36,7 +36,7 @@ static void add_method(ph_json *j, const ph_run *r)
 }
 
 /* Error control: the steps of the method; those of "steps" are the points of the output. */
-static void add_control(ph_json *j, const ph_run *r)
+static void add_control(ph_json *j, const ph_job *r)
 {
     ph_stats st = ph_sim_stats(r->sim);
     cJSON *c = ph_json_object(j, j->root, "control");
@@ -46,7 +46,7 @@ static void add_control(ph_json *j, const ph_run *r)
     ph_json_number(j, c, "h_most", st.h_most);
 }
 
-static void add_newton(ph_json *j, const ph_run *r)
+static void add_newton(ph_json *j, const ph_job *r)
 {
     ph_stats st = ph_sim_stats(r->sim);
     cJSON *n = ph_json_object(j, j->root, "newton");
@@ -57,7 +57,7 @@ static void add_newton(ph_json *j, const ph_run *r)
     ph_json_number(j, j->root, "wall_s", st.wall_s - r->watch.own_s);
 }
 
-static void add_bodies(ph_json *j, const ph_run *r, const ph_state *s)
+static void add_bodies(ph_json *j, const ph_job *r, const ph_state *s)
 {
     cJSON *bodies = ph_json_object(j, j->root, "bodies");
     for (int i = 0; i < r->bodies->n; i++) {
@@ -70,7 +70,7 @@ static void add_bodies(ph_json *j, const ph_run *r, const ph_state *s)
     }
 }
 
-static void add_reaction(ph_json *j, cJSON *joint, const ph_run *r, int k, const ph_state *s)
+static void add_reaction(ph_json *j, cJSON *joint, const ph_job *r, int k, const ph_state *s)
 {
     ph_vec3 force, torque;
     double value[3];
@@ -81,7 +81,7 @@ static void add_reaction(ph_json *j, cJSON *joint, const ph_run *r, int k, const
     ph_json_numbers(j, joint, "torque", 3, value);
 }
 
-static void add_joints(ph_json *j, const ph_run *r, const ph_state *s)
+static void add_joints(ph_json *j, const ph_job *r, const ph_state *s)
 {
     cJSON *joints = ph_json_object(j, j->root, "joints");
     for (int k = 0; k < r->bodies->n_joints; k++) {
@@ -95,7 +95,7 @@ static void add_joints(ph_json *j, const ph_run *r, const ph_state *s)
 }
 
 /* Of constraint{}: multipliers alone, which belong to the numbers that its function returns. */
-static void add_constraints(ph_json *j, const ph_run *r, const ph_state *s)
+static void add_constraints(ph_json *j, const ph_job *r, const ph_state *s)
 {
     cJSON *constraints = ph_json_object(j, j->root, "constraints");
     for (int k = r->bodies->n_joints; k < r->bodies->n_ties; k++) {
@@ -106,18 +106,18 @@ static void add_constraints(ph_json *j, const ph_run *r, const ph_state *s)
     }
 }
 
-static void add_sensors(ph_json *j, const ph_run *r, const ph_state *s)
+static void add_sensors(ph_json *j, const ph_job *r, const ph_state *s)
 {
     const ph_model *model = r->subject.model;
     cJSON *sensors = ph_json_object(j, j->root, "sensors");
     for (int i = 0; i < ph_model_count(model, PH_SENSORS); i++) {
         double value[PH_SENSOR_MAX];
-        int n = ph_run_sensor(r, i, s, value);
+        int n = ph_job_sensor(r, i, s, value);
         ph_json_numbers(j, sensors, ph_model_name(model, PH_SENSORS, i), n, value);
     }
 }
 
-void ph_report_json_state(ph_json *j, const ph_run *r, const ph_state *s)
+void ph_report_json_state(ph_json *j, const ph_job *r, const ph_state *s)
 {
     add_bodies(j, r, s);
     add_joints(j, r, s);
@@ -127,7 +127,7 @@ void ph_report_json_state(ph_json *j, const ph_run *r, const ph_state *s)
         add_sensors(j, r, s);
 }
 
-static void add_quality(ph_json *j, const ph_run *r, const ph_state *s)
+static void add_quality(ph_json *j, const ph_job *r, const ph_state *s)
 {
     const ph_watch *w = &r->watch;
     ph_exact_error e;
@@ -152,7 +152,7 @@ static void add_quality(ph_json *j, const ph_run *r, const ph_state *s)
     }
 }
 
-static void add_warnings(ph_json *j, const ph_run *r)
+static void add_warnings(ph_json *j, const ph_job *r)
 {
     char text[PH_WARNINGS][PH_WARNING_MAX];
     int n = r->warner ? ph_warner_list(r->warner, r->bodies, r->opt.h, r->watch.velocity, text) : 0;
@@ -161,7 +161,7 @@ static void add_warnings(ph_json *j, const ph_run *r)
         ph_json_text(j, ph_json_element(j, list), "text", text[k]);
 }
 
-static void add_failure(ph_json *j, const ph_run *r)
+static void add_failure(ph_json *j, const ph_job *r)
 {
     const ph_failure *f = r->sim ? ph_sim_failure(r->sim) : NULL;
     char name[PH_LABEL_MAX];
@@ -178,13 +178,13 @@ static void add_failure(ph_json *j, const ph_run *r)
     }
 }
 
-static double mean_step(const ph_run *r)
+static double mean_step(const ph_job *r)
 {
     long n = r->sim ? ph_sim_stats(r->sim).steps : 0;
     return n > 0 ? ph_sim_state(r->sim).t / (double)n : 0;
 }
 
-int ph_report_json(const ph_run *r)
+int ph_report_json(const ph_job *r)
 {
     ph_json j = ph_json_create();
     ph_state s = {0};

@@ -2,7 +2,7 @@
 #ifndef PH_CLI_SENS_H
 #define PH_CLI_SENS_H
 
-#include "cli/run.h"
+#include "cli/job.h"
 #include "study/goal.h"
 
 /* All that run reports of a state, as one list of numbers. */
@@ -51,20 +51,20 @@ void ph_seen_values(const ph_seen *seen, ph_mechanism *mech, const ph_state *s, 
 void ph_seen_base(const ph_seen *seen, const ph_mechanism *mech, const ph_state *s, ph_body_state *base);
 
 /* sens_direct.c: derivatives by parameter k at the state of the run, of all that is seen and of an objective. */
-void ph_sens_derive(const ph_run *r, ph_sens_study *st, int k, double *out);
-ph_status ph_sens_derive_aim(const ph_run *r, ph_sens_study *st, ph_aim *aim, ph_objective_part part, int k,
+void ph_sens_derive(const ph_job *r, ph_sens_study *st, int k, double *out);
+ph_status ph_sens_derive_aim(const ph_job *r, ph_sens_study *st, ph_aim *aim, ph_objective_part part, int k,
                              double *out);
 
 /* sens_modes.c */
-ph_status ph_sens_simulate(ph_run *r); /* of ph_extension */
+ph_status ph_sens_simulate(ph_job *r); /* of ph_extension */
 
 /* sens_fd.c: five-point differences of whole runs, to st->fd and those of the aims. */
-ph_status ph_sens_differences(ph_run *r, ph_sens_study *st);
+ph_status ph_sens_differences(ph_job *r, ph_sens_study *st);
 
 /* sens_report.c: the rest of it */
-void ph_sens_header(ph_run *r);
-void ph_sens_row(ph_run *r, const ph_state *s);
-void ph_sens_text(const ph_run *r);
-void ph_sens_json(const ph_run *r, ph_json *j);
+void ph_sens_header(ph_job *r);
+void ph_sens_row(ph_job *r, const ph_state *s);
+void ph_sens_text(const ph_job *r);
+void ph_sens_json(const ph_job *r, ph_json *j);
 
 #endif

@@ -13,7 +13,7 @@
 typedef ph_status (*view_fn)(const ph_sens_study *st, const ph_state *s, void *ctx, double *out);
 
 /* dp that moves the state by STEP. */
-static double step_of(const ph_run *r, const ph_sens_study *st, int k)
+static double step_of(const ph_job *r, const ph_sens_study *st, int k)
 {
     ph_derivative d = ph_sens_get(st->sens, k);
     ph_state s = ph_sim_state(r->sim);
@@ -29,7 +29,7 @@ static double step_of(const ph_run *r, const ph_sens_study *st, int k)
 }
 
 /* f_x x': the best of some steps, number by number. */
-static ph_status along(const ph_run *r, ph_sens_study *st, int k, int n, view_fn view, void *ctx, double *out)
+static ph_status along(const ph_job *r, ph_sens_study *st, int k, int n, view_fn view, void *ctx, double *out)
 {
     static const int place[PH_NEIGHBOURS] = {-2, -1, 1, 2};
     double e = step_of(r, st, k), *error = st->work[4], *last = st->work[5];
@@ -61,7 +61,7 @@ static ph_status seen_at(const ph_sens_study *st, const ph_state *s, void *ctx, 
     return PH_OK;
 }
 
-void ph_sens_derive(const ph_run *r, ph_sens_study *st, int k, double *out)
+void ph_sens_derive(const ph_job *r, ph_sens_study *st, int k, double *out)
 {
     const ph_vary *vary = &st->vary[k];
     ph_state s = ph_sim_state(r->sim);
@@ -92,7 +92,7 @@ static ph_status aim_at(const ph_sens_study *st, const ph_state *s, void *ctx, d
     return status;
 }
 
-ph_status ph_sens_derive_aim(const ph_run *r, ph_sens_study *st, ph_aim *aim, ph_objective_part part, int k,
+ph_status ph_sens_derive_aim(const ph_job *r, ph_sens_study *st, ph_aim *aim, ph_objective_part part, int k,
                              double *out)
 {
     ph_state s = ph_sim_state(r->sim);

@@ -13,7 +13,7 @@
 #define TIGHT 1e-13
 
 typedef struct near_by {
-    ph_run *r;
+    ph_job *r;
     ph_sens_study *st;
     const ph_neighbour *at;
     int j;        /* which of the neighbours */
@@ -45,7 +45,7 @@ static ph_status watch(const ph_sim *sim, void *ctx)
 /* One run; what is seen at its end goes to st->work[j]. */
 static ph_status run(near_by *n, ph_error *err)
 {
-    ph_run *r = n->r;
+    ph_job *r = n->r;
     ph_sim *sim;
     ph_options o = r->opt;
     o.atol = fmin(o.atol, TIGHT), o.rtol = fmin(o.rtol, TIGHT);
@@ -70,7 +70,7 @@ static ph_status run(near_by *n, ph_error *err)
 }
 
 /* Differences over steps of vary, of all that is seen and of objectives: to out, width and n_aims numbers. */
-static ph_status measure(ph_run *r, ph_sens_study *st, const ph_vary *vary, double *out)
+static ph_status measure(ph_job *r, ph_sens_study *st, const ph_vary *vary, double *out)
 {
     double *last = st->work[4], *aims = out + st->seen.width;
     for (int i = 0; i < st->n_aims; i++)
@@ -102,7 +102,7 @@ static ph_status measure(ph_run *r, ph_sens_study *st, const ph_vary *vary, doub
 /* Vibrations make a function of a parameter wavy: what step is small enough depends on the model. Over steps e, e/8
  * and e/64 errors of order 4 fall and round-off grows: where differences change far less from e/8 to e/64 than from e
  * to e/8, those over e/8 are the better ones. work: 3 (width + n_aims). */
-static ph_status by_parameter(ph_run *r, ph_sens_study *st, int k, double *work)
+static ph_status by_parameter(ph_job *r, ph_sens_study *st, int k, double *work)
 {
     int n = st->seen.width + st->n_aims, sizes = r->args->eps > 0 ? 1 : SIZES;
     double *D[SIZES] = {work, work + n, work + 2 * n};
@@ -122,7 +122,7 @@ static ph_status by_parameter(ph_run *r, ph_sens_study *st, int k, double *work)
     return s;
 }
 
-ph_status ph_sens_differences(ph_run *r, ph_sens_study *st)
+ph_status ph_sens_differences(ph_job *r, ph_sens_study *st)
 {
     ph_status s = PH_OK;
     double *work = malloc(sizeof(double) * SIZES * (size_t)(st->seen.width + st->n_aims));

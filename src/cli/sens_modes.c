@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 /* A function of an objective failed. */
-static ph_status refused(ph_run *r, const ph_goal *goal)
+static ph_status refused(ph_job *r, const ph_goal *goal)
 {
     snprintf(r->err.text, sizeof r->err.text, "t = %.9g: %.400s", goal->t, ph_model_complaint(goal->refused));
     r->explained = 1;
@@ -15,7 +15,7 @@ static ph_status refused(ph_run *r, const ph_goal *goal)
 /* ---- with the run ----------------------------------------------------------------------------------------- */
 
 /* The value of an objective so far and, in direct mode, its derivatives; n: which step this is. */
-static ph_status add_up(ph_run *r, ph_sens_study *st, ph_aim *aim, const ph_state *s, long n)
+static ph_status add_up(ph_job *r, ph_sens_study *st, ph_aim *aim, const ph_state *s, long n)
 {
     ph_goal *g = &aim->goal;
     double x, slope, half = n ? r->opt.h / 2 : 0;
@@ -36,7 +36,7 @@ static ph_status add_up(ph_run *r, ph_sens_study *st, ph_aim *aim, const ph_stat
 
 static ph_status watch(const ph_sim *sim, void *ctx)
 {
-    ph_run *r = ctx;
+    ph_job *r = ctx;
     ph_sens_study *st = r->ctx;
     ph_state s = ph_sim_state(sim);
     ph_status status = ph_watch_step(sim, r);
@@ -45,7 +45,7 @@ static ph_status watch(const ph_sim *sim, void *ctx)
     return status;
 }
 
-static ph_status end_aim(ph_run *r, ph_sens_study *st, ph_aim *aim)
+static ph_status end_aim(ph_job *r, ph_sens_study *st, ph_aim *aim)
 {
     ph_goal *g = &aim->goal;
     ph_state s = ph_sim_state(r->sim);
@@ -62,7 +62,7 @@ static ph_status end_aim(ph_run *r, ph_sens_study *st, ph_aim *aim)
 }
 
 /* The run itself, with derivatives if st->sens is there. */
-static ph_status run(ph_run *r, ph_sens_study *st)
+static ph_status run(ph_job *r, ph_sens_study *st)
 {
     ph_status s = r->steps ? ph_sim_run(r->sim, r->steps, watch, r, &r->err)
                            : ph_sim_run_until(r->sim, r->t_end, watch, r, &r->err);
@@ -74,7 +74,7 @@ static ph_status run(ph_run *r, ph_sens_study *st)
     return s;
 }
 
-static ph_status direct(ph_run *r, ph_sens_study *st)
+static ph_status direct(ph_job *r, ph_sens_study *st)
 {
     ph_status s = ph_sens_create(&st->sens, r->sim, st->n, st->param, &r->err);
     if (s == PH_OK)
@@ -89,7 +89,7 @@ static ph_status direct(ph_run *r, ph_sens_study *st)
 /* ---- backwards -------------------------------------------------------------------------------------------- */
 
 /* The first objective has the simulation that is reported. */
-static ph_status back(ph_run *r, ph_sens_study *st, ph_aim *aim, ph_sim *sim, int first)
+static ph_status back(ph_job *r, ph_sens_study *st, ph_aim *aim, ph_sim *sim, int first)
 {
     ph_sens *sens;
     ph_objective o = ph_goal_objective(&aim->goal);
@@ -106,7 +106,7 @@ static ph_status back(ph_run *r, ph_sens_study *st, ph_aim *aim, ph_sim *sim, in
     return s;
 }
 
-static ph_status adjoint(ph_run *r, ph_sens_study *st)
+static ph_status adjoint(ph_job *r, ph_sens_study *st)
 {
     ph_status s = back(r, st, &st->aim[0], r->sim, 1);
     for (int i = 1; i < st->n_aims && s == PH_OK; i++) {
@@ -121,7 +121,7 @@ static ph_status adjoint(ph_run *r, ph_sens_study *st)
 
 /* ---- all -------------------------------------------------------------------------------------------------- */
 
-ph_status ph_sens_simulate(ph_run *r)
+ph_status ph_sens_simulate(ph_job *r)
 {
     ph_sens_study *st = r->ctx;
     int mode = r->args->mode;

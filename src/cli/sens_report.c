@@ -4,18 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double *derivatives(const ph_run *r, const ph_sens_study *st, int k)
+static const double *derivatives(const ph_job *r, const ph_sens_study *st, int k)
 {
     return (r->args->mode == PH_FD ? st->fd : st->d) + k * st->seen.width;
 }
 
-static const double *gradient(const ph_run *r, const ph_aim *aim)
+static const double *gradient(const ph_job *r, const ph_aim *aim)
 {
     return r->args->mode == PH_FD ? aim->fd : aim->gradient;
 }
 
 /* In adjoint mode there are those of objectives alone. */
-static int has_states(const ph_run *r)
+static int has_states(const ph_job *r)
 {
     return r->args->mode != PH_ADJOINT;
 }
@@ -62,7 +62,7 @@ static double aim_digits(const ph_sens_study *st, int k, const ph_aim *aim)
     return digits(&st->vary[k], 1, &aim->gradient[k], &aim->fd[k], &aim->value, 0);
 }
 
-static int compares(const ph_run *r, const ph_sens_study *st)
+static int compares(const ph_job *r, const ph_sens_study *st)
 {
     return r->args->mode != PH_FD && st->checked;
 }
@@ -71,7 +71,7 @@ static int compares(const ph_run *r, const ph_sens_study *st)
 
 #define CHANNELS_SHOWN 40
 
-static void print_channel(const ph_run *r, const ph_sens_study *st, int k, int c)
+static void print_channel(const ph_job *r, const ph_sens_study *st, int k, int c)
 {
     const ph_channel *q = &st->seen.channel[c];
     const double *x = derivatives(r, st, k) + st->seen.at[c];
@@ -84,7 +84,7 @@ static void print_channel(const ph_run *r, const ph_sens_study *st, int k, int c
     printf("\n");
 }
 
-static void print_aim(const ph_run *r, const ph_sens_study *st, const ph_aim *aim)
+static void print_aim(const ph_job *r, const ph_sens_study *st, const ph_aim *aim)
 {
     printf("\n%s = %.12g\n", ph_model_name(aim->goal.model, PH_OBJECTIVES, aim->goal.objective), aim->value);
     for (int k = 0; k < st->n; k++) {
@@ -96,7 +96,7 @@ static void print_aim(const ph_run *r, const ph_sens_study *st, const ph_aim *ai
     }
 }
 
-void ph_sens_text(const ph_run *r)
+void ph_sens_text(const ph_job *r)
 {
     static const char *const how[] = {"of the steps as they were solved", "backwards from the end",
                                       "differences of runs"};
@@ -119,7 +119,7 @@ void ph_sens_text(const ph_run *r)
 /* ---- JSON ------------------------------------------------------------------------------------------------- */
 
 /* The tree of names that run has: group, name of the body or joint, quantity. agree: digits and no numbers. */
-static void add_tree(ph_json *j, cJSON *to, const ph_run *r, const ph_sens_study *st, int k, int agree)
+static void add_tree(ph_json *j, cJSON *to, const ph_job *r, const ph_sens_study *st, int k, int agree)
 {
     const ph_seen *seen = &st->seen;
     cJSON *group = NULL, *of = NULL;
@@ -136,7 +136,7 @@ static void add_tree(ph_json *j, cJSON *to, const ph_run *r, const ph_sens_study
     }
 }
 
-static void add_aims(ph_json *j, const ph_run *r, const ph_sens_study *st)
+static void add_aims(ph_json *j, const ph_job *r, const ph_sens_study *st)
 {
     cJSON *all = ph_json_object(j, j->root, "objectives");
     for (int i = 0; i < st->n_aims; i++) {
@@ -149,7 +149,7 @@ static void add_aims(ph_json *j, const ph_run *r, const ph_sens_study *st)
     }
 }
 
-static void add_check(ph_json *j, const ph_run *r, const ph_sens_study *st)
+static void add_check(ph_json *j, const ph_job *r, const ph_sens_study *st)
 {
     double least = DIGITS_MAX;
     cJSON *check = ph_json_object(j, j->root, "check");
@@ -174,7 +174,7 @@ static void add_check(ph_json *j, const ph_run *r, const ph_sens_study *st)
     ph_json_number(j, check, "least", least);
 }
 
-void ph_sens_json(const ph_run *r, ph_json *j)
+void ph_sens_json(const ph_job *r, ph_json *j)
 {
     static const char *const mode[] = {"direct", "adjoint", "fd"};
     const ph_sens_study *st = r->ctx;
@@ -192,7 +192,7 @@ void ph_sens_json(const ph_run *r, ph_json *j)
 
 /* ---- the trajectory --------------------------------------------------------------------------------------- */
 
-void ph_sens_header(ph_run *r)
+void ph_sens_header(ph_job *r)
 {
     const ph_sens_study *st = r->ctx;
     for (int k = 0; k < st->n && r->args->mode == PH_DIRECT; k++)
@@ -203,7 +203,7 @@ void ph_sens_header(ph_run *r)
         }
 }
 
-void ph_sens_row(ph_run *r, const ph_state *s)
+void ph_sens_row(ph_job *r, const ph_state *s)
 {
     ph_sens_study *st = r->ctx;
     (void)s;

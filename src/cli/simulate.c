@@ -7,7 +7,7 @@
 
 /* h is the nearest value that divides t_end. With a tolerance and no h of its own on the command line the
  * method finds its steps, and each of them is output. */
-int ph_run_plan(ph_run *r)
+int ph_job_plan(ph_job *r)
 {
     const ph_options *o = &r->args->opt;
     double h = o->h > 0 || o->tol > 0 ? o->h : r->p->h;
@@ -29,13 +29,13 @@ int ph_run_plan(ph_run *r)
     return 1;
 }
 
-int ph_run_is_numerical(ph_status s)
+int ph_job_is_numerical(ph_status s)
 {
     return s != PH_OK && s != PH_E_INPUT && s != PH_E_INCONSISTENT && s != PH_E_MEMORY;
 }
 
 /* A sentence in the words of the model where the library can only say that something stopped. */
-static void explain(ph_run *r)
+static void explain(ph_job *r)
 {
     char why[sizeof r->err.text - 64];
     if (r->watch.interrupted && r->status == PH_E_STOPPED) {
@@ -66,7 +66,7 @@ static void explain(ph_run *r)
                  why);
 }
 
-void ph_run_simulate(ph_run *r)
+void ph_job_simulate(ph_job *r)
 {
     ph_watch *w = &r->watch;
     r->status = ph_sim_create(&r->sim, &r->p->sys, &r->opt, 0, r->p->q0, r->p->v0, &r->err);

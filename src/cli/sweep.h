@@ -2,7 +2,7 @@
 #ifndef PH_CLI_SWEEP_H
 #define PH_CLI_SWEEP_H
 
-#include "cli/run.h"
+#include "cli/job.h"
 #include "study/plan.h"
 #include "study/plot.h"
 #include "study/pool.h"

@@ -53,7 +53,7 @@ void ph_sweep_lost(int k, const char *why, void *result, void *ctx)
 }
 
 /* Sensors by name: parameters may change how many there are, and which numbers they give. */
-static void read_sensors(const ph_sweep_study *d, const ph_run *r, double *value)
+static void read_sensors(const ph_sweep_study *d, const ph_job *r, double *value)
 {
     const ph_model *m = r->subject.model;
     ph_state s = ph_sim_state(r->sim);
@@ -62,13 +62,13 @@ static void read_sensors(const ph_sweep_study *d, const ph_run *r, double *value
         const ph_sensor_def *want = &d->model->sensor[d->sensor[i]];
         for (int j = 0; j < m->n_sensors; j++)
             if (!strcmp(m->sensor[j].name, want->name)) {
-                int n = ph_run_sensor(r, j, &s, own);
+                int n = ph_job_sensor(r, j, &s, own);
                 memcpy(value + at, own, (size_t)(n < want->size ? n : want->size) * sizeof *own);
             }
     }
 }
 
-static void read_run(const ph_sweep_study *d, const ph_run *r, ph_sweep_row *row)
+static void read_run(const ph_sweep_study *d, const ph_job *r, ph_sweep_row *row)
 {
     row->status = (int)r->status;
     if (r->status != PH_OK)
@@ -88,14 +88,14 @@ static void read_run(const ph_sweep_study *d, const ph_run *r, ph_sweep_row *row
 
 static void simulate(const ph_sweep_study *d, ph_args *args, ph_sweep_row *row)
 {
-    ph_run r = {.args = args};
+    ph_job r = {.args = args};
     int code;
     args->source = d->source, args->source_size = d->source_size;
     if (ph_subject_open(&r.subject, args, &code)) {
         r.p = r.subject.p;
         row->status = PH_E_INPUT;
-        if (ph_run_plan(&r)) {
-            ph_run_simulate(&r);
+        if (ph_job_plan(&r)) {
+            ph_job_simulate(&r);
             read_run(d, &r, row);
         }
     } else if (r.subject.status != PH_OK) {

@@ -1,5 +1,5 @@
 /* The table of a run: t, the motion of each body, the multipliers of each joint, sensors, the energy. */
-#include "cli/run.h"
+#include "cli/job.h"
 #include "mech/model.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-int ph_run_sensor(const ph_run *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX])
+int ph_job_sensor(const ph_job *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX])
 {
     int n = ph_model_sensor_size(r->subject.model, sensor);
     if (ph_mechanism_sensor(r->subject.mech, s, sensor, value) != PH_OK)
@@ -16,9 +16,9 @@ int ph_run_sensor(const ph_run *r, int sensor, const ph_state *s, double value[P
     return n;
 }
 
-int ph_run_watch_sensor(ph_run *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX])
+int ph_job_watch_sensor(ph_job *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX])
 {
-    int n = ph_run_sensor(r, sensor, s, value), finite = 1;
+    int n = ph_job_sensor(r, sensor, s, value), finite = 1;
     char *why = r->watch.blind;
     for (int k = 0; k < n; k++)
         finite = finite && isfinite(value[k]);
@@ -35,7 +35,7 @@ int ph_run_watch_sensor(ph_run *r, int sensor, const ph_state *s, double value[P
 
 /* ---- header -------------------------------------------------------------------------------------------- */
 
-static void note_settings(ph_run *r)
+static void note_settings(ph_job *r)
 {
     char text[512], name[PH_LABEL_MAX];
     double x;
@@ -54,7 +54,7 @@ static void note_settings(ph_run *r)
         ph_record_parameter(&r->record, name, x);
 }
 
-static void add_body(ph_run *r, int body, const ph_state *s)
+static void add_body(ph_job *r, int body, const ph_state *s)
 {
     char of[PH_LABEL_MAX];
     ph_quantity q[PH_QUANTITIES];
@@ -71,7 +71,7 @@ static void add_body(ph_run *r, int body, const ph_state *s)
 }
 
 /* The unit of a multiplier depends on how its author scaled Phi. */
-static void add_joint(ph_run *r, int joint, const ph_state *s)
+static void add_joint(ph_job *r, int joint, const ph_state *s)
 {
     char of[PH_LABEL_MAX];
     ph_channel c = {.group = joint < r->bodies->n_joints ? "joints" : "constraints",
@@ -86,7 +86,7 @@ static void add_joint(ph_run *r, int joint, const ph_state *s)
         ph_record_channel(&r->record, &c);
 }
 
-static void add_sensors(ph_run *r)
+static void add_sensors(ph_job *r)
 {
     const ph_model *model = r->subject.model;
     for (int i = 0; model && i < ph_model_count(model, PH_SENSORS); i++) {
@@ -100,7 +100,7 @@ static void add_sensors(ph_run *r)
 }
 
 /* A sensor of this name has it. */
-static int adds_energy(const ph_run *r)
+static int adds_energy(const ph_job *r)
 {
     for (int i = 0; r->subject.model && i < ph_model_count(r->subject.model, PH_SENSORS); i++)
         if (!strcmp(ph_model_name(r->subject.model, PH_SENSORS, i), "energy"))
@@ -108,7 +108,7 @@ static int adds_energy(const ph_run *r)
     return r->p->energy != NULL;
 }
 
-void ph_trajectory_header(ph_run *r)
+void ph_trajectory_header(ph_job *r)
 {
     ph_state s = ph_sim_state(r->sim);
     note_settings(r);
@@ -127,7 +127,7 @@ void ph_trajectory_header(ph_run *r)
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
 
-void ph_trajectory_row(ph_run *r, const ph_state *s)
+void ph_trajectory_row(ph_job *r, const ph_state *s)
 {
     const ph_model *model = r->subject.model;
     ph_record_put(&r->record, 1, &s->t);
@@ -145,7 +145,7 @@ void ph_trajectory_row(ph_run *r, const ph_state *s)
     }
     for (int i = 0; model && i < ph_model_count(model, PH_SENSORS); i++) {
         double value[PH_SENSOR_MAX];
-        ph_record_put(&r->record, ph_run_watch_sensor(r, i, s, value), value);
+        ph_record_put(&r->record, ph_job_watch_sensor(r, i, s, value), value);
     }
     if (adds_energy(r))
         ph_record_put(&r->record, 1, &r->watch.E);

@@ -60,7 +60,7 @@ static double floor_of(const ph_model *m)
 }
 
 /* What springs hold at first; 0 where flexible bodies make the potential of gravity another. */
-static double stored(const ph_run *r, const ph_state *s, double potential)
+static double stored(const ph_job *r, const ph_state *s, double potential)
 {
     const ph_model *m = r->subject.model;
     for (int i = 0; i < m->n_bodies && !m->n_flexible; i++) {
@@ -73,7 +73,7 @@ static double stored(const ph_run *r, const ph_state *s, double potential)
 
 /* Before watch_energy, whose t is that of the last step. User constraints may do work of which nothing is
  * known. */
-static void watch_explosion(ph_run *r, const ph_state *s, int first)
+static void watch_explosion(ph_job *r, const ph_state *s, int first)
 {
     ph_watch *w = &r->watch;
     const ph_model *m = r->subject.model;
@@ -93,7 +93,7 @@ static void watch_explosion(ph_run *r, const ph_state *s, int first)
     w->exploded = !r->args->keep_going && !(w->T <= TOO_MUCH * w->explained);
 }
 
-void ph_watch_explain(const ph_run *r, char *text, size_t size)
+void ph_watch_explain(const ph_job *r, char *text, size_t size)
 {
     const ph_watch *w = &r->watch;
     ph_state s = ph_sim_state(r->sim);
@@ -126,7 +126,7 @@ static void enlarge_lack(ph_lack *lack, double x, double t, int body)
         lack->most = x, lack->body = body;
 }
 
-static void watch_lack(ph_run *r, const ph_state *s)
+static void watch_lack(ph_job *r, const ph_state *s)
 {
     double spin, load;
     for (int k = 0; r->subject.mech && ph_mechanism_lack(r->subject.mech, s, k, &spin, &load); k++) {
@@ -135,7 +135,7 @@ static void watch_lack(ph_run *r, const ph_state *s)
     }
 }
 
-void ph_watch_lack(const ph_run *r, char *text, size_t size)
+void ph_watch_lack(const ph_job *r, char *text, size_t size)
 {
     const ph_lack *lack = r->watch.lack;
     int k = !(lack[0].most > LACK); /* spin first: where it does harm, loads follow */
@@ -157,7 +157,7 @@ void ph_watch_lack(const ph_run *r, char *text, size_t size)
 
 /* ---- each step ---------------------------------------------------------------------------------------- */
 
-static void show_progress(const ph_run *r, const ph_state *s, double elapsed)
+static void show_progress(const ph_job *r, const ph_state *s, double elapsed)
 {
     ph_stats st = ph_sim_stats(r->sim);
     double n = st.steps ? (double)st.steps : 1, part = s->t / r->t_end;
@@ -177,7 +177,7 @@ static int signal_waits(void)
     return 0;
 }
 
-static void tick(ph_run *r, const ph_state *s, double now)
+static void tick(ph_job *r, const ph_state *s, double now)
 {
     r->watch.last_tick = now;
     r->watch.interrupted = signal_waits();
@@ -185,21 +185,21 @@ static void tick(ph_run *r, const ph_state *s, double now)
         show_progress(r, s, now - r->watch.begun);
 }
 
-static int is_last(const ph_run *r, long n, double t)
+static int is_last(const ph_job *r, long n, double t)
 {
     return r->steps ? n == r->steps : t >= r->t_end;
 }
 
-void ph_watch_sensors(ph_run *r, const ph_state *s)
+void ph_watch_sensors(ph_job *r, const ph_state *s)
 {
     double value[PH_SENSOR_MAX];
     for (int i = 0; r->subject.model && i < ph_model_count(r->subject.model, PH_SENSORS); i++)
-        ph_run_watch_sensor(r, i, s, value);
+        ph_job_watch_sensor(r, i, s, value);
 }
 
 ph_status ph_watch_step(const ph_sim *sim, void *ctx)
 {
-    ph_run *r = ctx;
+    ph_job *r = ctx;
     ph_watch *w = &r->watch;
     double now = ph_seconds(), position, velocity;
     ph_state s = ph_sim_state(sim);

@@ -1,6 +1,7 @@
 /* Error lines. */
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -54,7 +55,8 @@ int ph_answer(ph_json *j)
 
 void ph_answer_refusal(void)
 {
-    if (kept.answered || strstr(kept.first, "not enough memory")) /* which is no input */
+    int memory = strstr(kept.first, "not enough memory") || strstr(kept.first, strerror(ENOMEM));
+    if (kept.answered || memory) /* which is no input */
         return;
     ph_json j = ph_json_create();
     ph_json_text(&j, j.root, "polhode", ph_version());

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/regular.h"
 #include "io/csv.h"
 
 #define SYMMETRY 1e-9 /* relative: what twelve printed digits leave */
@@ -20,8 +19,7 @@
 /* A file being read. */
 typedef struct reading {
     const char *path;
-    FILE *f;
-    size_t bytes; /* of the file */
+    ph_source from;
     char *line;
     size_t room;
     long number; /* of the line */
@@ -48,7 +46,7 @@ static ph_status no_memory(const char *path, ph_error *err)
 static int next_line(reading *r)
 {
     long n;
-    while ((n = ph_line_read(r->f, &r->line, &r->room, LINE_MAX_BYTES)) > 0) {
+    while ((n = ph_source_line(&r->from, &r->line, &r->room, LINE_MAX_BYTES)) > 0) {
         r->number++;
         if (r->line[0] != '%' && r->line[strspn(r->line, " \t\r\n")])
             return 1;
@@ -63,7 +61,10 @@ static int next_line(reading *r)
 static ph_status read_banner(reading *r)
 {
     char what[64] = "", format[64] = "", field[64] = "", symmetry[64] = "", head[64] = "";
-    if (ph_line_read(r->f, &r->line, &r->room, LINE_MAX_BYTES) > 0)
+    long n = ph_source_line(&r->from, &r->line, &r->room, LINE_MAX_BYTES);
+    if (n == -2)
+        return no_memory(r->path, r->err);
+    if (n > 0)
         r->number = 1, sscanf(r->line, "%63s %63s %63s %63s %63s", head, what, format, field, symmetry);
     if (strcasecmp(head, "%%MatrixMarket") || strcasecmp(what, "matrix"))
         return refuse(r, "no Matrix Market file: its first line must be '%%MatrixMarket matrix coordinate "
@@ -94,26 +95,23 @@ static ph_status read_sizes(reading *r)
     if (r->rows < 1 || r->columns < 1 || (!r->array && r->entries < 1))
         return refuse(r, "sizes must be above 0");
     if ((r->array ? (double)r->rows * r->columns : r->entries) >
-        (double)r->bytes) /* before memory is taken */
+        (double)r->from.size) /* before memory is taken */
         return refuse(r, "the file is too short for so many entries");
     return PH_OK;
 }
 
-static ph_status open_reading(reading *r, const char *path, ph_error *err)
+static ph_status open_reading(reading *r, ph_files *files, const char *path, ph_error *err)
 {
-    const char *why;
     *r = (reading){.path = path, .err = err};
-    r->f = ph_regular_open(path, 0, &r->bytes, &why);
-    if (!r->f)
-        return ph_fail(err, PH_E_INPUT, "cannot read '%.200s': %s", path, why);
-    ph_status s = read_banner(r);
+    ph_status s = ph_source_open(&r->from, files, path, 0, err);
+    if (s == PH_OK)
+        s = read_banner(r);
     return s == PH_OK ? read_sizes(r) : s;
 }
 
 static void close_reading(reading *r)
 {
-    if (r->f)
-        fclose(r->f);
+    ph_source_close(&r->from);
     free(r->line);
 }
 
@@ -231,10 +229,11 @@ static ph_status read_symmetric(reading *r, ph_pool *pool, int rows, ph_csc *out
     return s == PH_OK && r->general ? make_symmetric(r, pool, out) : s;
 }
 
-ph_status ph_market_symmetric(ph_pool *pool, const char *path, int rows, ph_csc *out, ph_error *err)
+ph_status ph_market_symmetric(ph_pool *pool, ph_files *files, const char *path, int rows, ph_csc *out,
+                              ph_error *err)
 {
     reading r;
-    ph_status s = open_reading(&r, path, err);
+    ph_status s = open_reading(&r, files, path, err);
     if (s == PH_OK)
         s = read_symmetric(&r, pool, rows, out);
     close_reading(&r);
@@ -293,11 +292,11 @@ static ph_status read_dense(reading *r, ph_pool *pool, int rows, int most, doubl
     return nothing_follows(r);
 }
 
-ph_status ph_market_dense(ph_pool *pool, const char *path, int rows, int most, int *columns, double **out,
-                          ph_error *err)
+ph_status ph_market_dense(ph_pool *pool, ph_files *files, const char *path, int rows, int most, int *columns,
+                          double **out, ph_error *err)
 {
     reading r;
-    ph_status s = open_reading(&r, path, err);
+    ph_status s = open_reading(&r, files, path, err);
     if (s == PH_OK)
         s = read_dense(&r, pool, rows, most, out);
     *columns = r.columns;
@@ -359,13 +358,15 @@ static ph_status take_nodes(ph_pool *pool, const ph_csv_data *d, const char *pat
     return refuse_same_id(pool, path, *n, *id, err);
 }
 
-ph_status ph_market_nodes(ph_pool *pool, const char *path, int *n, int **id, double **X, ph_error *err)
+ph_status ph_market_nodes(ph_pool *pool, ph_files *files, const char *path, int *n, int **id, double **X,
+                          ph_error *err)
 {
     ph_csv_data d;
     char why[400];
-    if (!ph_csv_read(&d, path, why, sizeof why))
-        return ph_fail(err, PH_E_INPUT, "%s", why);
-    ph_status s = take_nodes(pool, &d, path, n, id, X, err);
+    ph_status s = ph_csv_read_kept(&d, files, path, 0, why, sizeof why);
+    if (s != PH_OK)
+        return ph_fail(err, s, "%s", why);
+    s = take_nodes(pool, &d, path, n, id, X, err);
     ph_csv_clear(&d);
     return s;
 }
@@ -382,11 +383,11 @@ ph_status ph_market_fe(ph_fe *out, const ph_allocator *alloc, const ph_fe_spec *
 {
     *out = (ph_fe){.pool = {.alloc = alloc}, .dofs = spec->dofs};
     ph_fe *fe = out;
-    ph_status s = ph_market_nodes(&fe->pool, spec->nodes, &fe->n_nodes, &fe->id, &fe->X, err);
+    ph_status s = ph_market_nodes(&fe->pool, spec->files, spec->nodes, &fe->n_nodes, &fe->id, &fe->X, err);
     if (s == PH_OK)
-        s = ph_market_symmetric(&fe->pool, spec->mass, ph_fe_size(fe), &fe->M, err);
+        s = ph_market_symmetric(&fe->pool, spec->files, spec->mass, ph_fe_size(fe), &fe->M, err);
     if (s == PH_OK)
-        s = ph_market_symmetric(&fe->pool, spec->stiffness, ph_fe_size(fe), &fe->K, err);
+        s = ph_market_symmetric(&fe->pool, spec->files, spec->stiffness, ph_fe_size(fe), &fe->K, err);
     fe->label[0] = base_name(spec->mass), fe->label[1] = base_name(spec->stiffness);
     if (s != PH_OK)
         ph_fe_free(fe);

@@ -387,7 +387,7 @@ static ph_status read_stress(job *j, const ph_fe_stress *t)
                        "omega_yz and so "
                        "on, and INTERFACE.fx",
                        t->name);
-    ph_status s = ph_market_symmetric(&j->pool, t->path, rows, &G, j->err);
+    ph_status s = ph_market_symmetric(&j->pool, j->spec->files, t->path, rows, &G, j->err);
     if (s != PH_OK)
         return s;
     double *KG = j->r->KG + (size_t)c * (size_t)(n * n);

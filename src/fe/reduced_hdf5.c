@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "base/regular.h"
 
 #ifdef PH_HAVE_HDF5
 
@@ -299,29 +298,13 @@ static ph_status get_body(hid_t file, const char *path, const ph_allocator *allo
                             path);
 }
 
-/* All bytes of a file. */
-static ph_status read_image(const char *path, void **image, size_t *size, ph_error *err)
-{
-    const char *why;
-    FILE *f = ph_regular_open(path, IMAGE_MOST, size, &why);
-    *image = f ? malloc(*size + 1) : NULL;
-    int ok = *image && fread(*image, 1, *size, f) == *size;
-    if (f)
-        fclose(f);
-    if (ok)
-        return PH_OK;
-    int memory = f && !*image;
-    free(*image);
-    return memory ? ph_fail(err, PH_E_MEMORY, "not enough memory for '%.200s'", path)
-                  : ph_fail(err, PH_E_INPUT, "cannot read '%.200s': %s", path, f ? "it ends too early" : why);
-}
-
-static ph_status read_body(void *image, size_t size, const char *path, const ph_allocator *alloc,
+static ph_status read_body(const void *image, size_t size, const char *path, const ph_allocator *alloc,
                            ph_reduced **out, ph_error *err)
 {
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     hid_t access = in_memory();
-    hid_t file = H5Pset_file_image(access, image, size) >= 0 ? H5Fopen(NOWHERE, H5F_ACC_RDONLY, access) : -1;
+    hid_t file =
+        H5Pset_file_image(access, (void *)image, size) >= 0 ? H5Fopen(NOWHERE, H5F_ACC_RDONLY, access) : -1;
     ph_status s = file >= 0 ? get_body(file, path, alloc, out, err)
                             : ph_fail(err, PH_E_INPUT, "'%.200s' cannot be read as HDF5", path);
     if (file >= 0)
@@ -330,18 +313,18 @@ static ph_status read_body(void *image, size_t size, const char *path, const ph_
     return s;
 }
 
-ph_status ph_reduced_read_hdf5(ph_reduced **out, const char *path, const ph_allocator *alloc, ph_error *err)
+ph_status ph_reduced_read_hdf5(ph_reduced **out, ph_files *files, const char *path, const ph_allocator *alloc,
+                               ph_error *err)
 {
-    void *image;
+    const char *image;
     size_t size;
     *out = NULL;
-    ph_status s = read_image(path, &image, &size, err);
+    ph_status s = ph_files_bytes(files, path, IMAGE_MOST, &image, &size, err);
     if (s != PH_OK)
         return s;
     pthread_mutex_lock(&one_at_a_time);
     s = read_body(image, size, path, alloc, out, err);
     pthread_mutex_unlock(&one_at_a_time);
-    free(image);
     return s;
 }
 
@@ -358,9 +341,10 @@ ph_status ph_reduced_write_hdf5(const ph_reduced *r, FILE *to, ph_error *err)
     return ph_fail(err, PH_E_INPUT, "built without HDF5; a name that ends in .json works");
 }
 
-ph_status ph_reduced_read_hdf5(ph_reduced **out, const char *path, const ph_allocator *alloc, ph_error *err)
+ph_status ph_reduced_read_hdf5(ph_reduced **out, ph_files *files, const char *path, const ph_allocator *alloc,
+                               ph_error *err)
 {
-    (void)alloc;
+    (void)files, (void)alloc;
     *out = NULL;
     return ph_fail(err, PH_E_INPUT, "cannot read '%.200s': built without HDF5; a .json file works", path);
 }

@@ -2,6 +2,7 @@
 #ifndef PH_FE_REDUCED_HDF5_H
 #define PH_FE_REDUCED_HDF5_H
 
+#include "base/files.h"
 #include "fe/reduced.h"
 
 PH_API int ph_reduced_has_hdf5(void); /* 1: built with HDF5 */
@@ -9,7 +10,8 @@ PH_API int ph_reduced_has_hdf5(void); /* 1: built with HDF5 */
 /* All bytes of such a file, the same ones for the same body; ferror(to) tells whether they arrived. */
 PH_API ph_status ph_reduced_write_hdf5(const ph_reduced *r, FILE *to, ph_error *err);
 
-/* Not checked beyond sizes and numbers of datasets; nothing that is in another file is read. Free it. */
-ph_status ph_reduced_read_hdf5(ph_reduced **out, const char *path, const ph_allocator *alloc, ph_error *err);
+/* Not checked beyond sizes and numbers of datasets; nothing that is in another file is read. Free it. files keep the bytes. */
+ph_status ph_reduced_read_hdf5(ph_reduced **out, ph_files *files, const char *path, const ph_allocator *alloc,
+                               ph_error *err);
 
 #endif

@@ -395,7 +395,8 @@ ph_status ph_shapes_read(ph_pool *pool, const ph_fe *fe, const ph_fe_spec *spec,
     int n;
     size_t rows = (size_t)ph_fe_size(fe);
     *out = (ph_shapes){.frame = PH_FRAME_OTHER};
-    ph_status s = ph_market_dense(pool, spec->modes, (int)rows, PH_MODES_MAX, &n, &out->Psi, err);
+    ph_status s =
+        ph_market_dense(pool, spec->files, spec->modes, (int)rows, PH_MODES_MAX, &n, &out->Psi, err);
     if (s != PH_OK)
         return s;
     out->modes = n, out->omega = ph_pool_numbers(pool, (size_t)n);

@@ -2,6 +2,7 @@
 #ifndef PH_FE_SPEC_H
 #define PH_FE_SPEC_H
 
+#include "base/files.h"
 #include "fe/frame.h"
 
 #define PH_NO_NODE (-1)
@@ -30,6 +31,7 @@ typedef struct ph_fe_spec {
     /* or files */
     const char *mass, *stiffness, *nodes; /* paths; NULL: members */
     int dofs;                             /* of a node */
+    ph_files *files;                      /* that keep all that is read; NULL: nothing is kept */
 
     /* the frame of the body, and markers */
     const char *frame; /* name of an interface; NULL: frame_id */

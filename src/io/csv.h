@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "base/files.h"
 #include "polhode/base.h"
 
 typedef struct ph_csv {
@@ -33,6 +34,9 @@ typedef struct ph_csv_data {
 /* Of the library, whose models read data: lines that begin with # and empty ones are skipped. 0 with a sentence
  * in why; nothing is left behind. */
 PH_API int ph_csv_read(ph_csv_data *d, const char *path, char *why, size_t size);
+/* The same of at most limit bytes, which files keep; both may be 0. */
+ph_status ph_csv_read_kept(ph_csv_data *d, ph_files *files, const char *path, double limit, char *why,
+                           size_t size);
 PH_API int ph_csv_find(const ph_csv_data *d, const char *name); /* column; -1: not there */
 PH_API void ph_csv_clear(ph_csv_data *d);
 

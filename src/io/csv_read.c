@@ -1,6 +1,5 @@
 /* Tables of numbers, read back. */
 #include "io/csv.h"
-#include "base/regular.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +7,10 @@
 #define LINE_MAX_BYTES (64 << 20) /* a row of all that 100 000 bodies have */
 
 /* The next line that is no comment; 0 at the end, below where it cannot be read. */
-static int next_line(FILE *f, char **line, size_t *room, long *number)
+static int next_line(ph_source *f, char **line, size_t *room, long *number)
 {
     long n;
-    while ((n = ph_line_read(f, line, room, LINE_MAX_BYTES)) > 0) {
+    while ((n = ph_source_line(f, line, room, LINE_MAX_BYTES)) > 0) {
         (*number)++;
         while (n > 0 && ((*line)[n - 1] == '\n' || (*line)[n - 1] == '\r'))
             (*line)[--n] = 0;
@@ -76,53 +75,68 @@ static int make_room(ph_csv_data *d, long *rows)
     return more != NULL;
 }
 
-static int read_rows(ph_csv_data *d, FILE *f, const char *path, char *why, size_t size)
+static ph_status no_memory(const char *path, char *why, size_t size)
+{
+    snprintf(why, size, "not enough memory for '%s'", path);
+    return PH_E_MEMORY;
+}
+
+/* PH_E_INPUT or PH_E_MEMORY, with a sentence in why. */
+static ph_status read_rows(ph_csv_data *d, ph_source *f, const char *path, char *why, size_t size)
 {
     char *line = NULL;
     size_t room = 0;
     long number = 0, rows_room = 0;
-    int next = next_line(f, &line, &room, &number), ok = next > 0;
+    int next = next_line(f, &line, &room, &number);
+    ph_status s = next > 0 ? PH_OK : PH_E_INPUT;
     if (next == 0)
         snprintf(why, size, "'%s' holds no table", path);
-    else if (ok && !read_header(d, line))
-        ok = 0, snprintf(why, size, "not enough memory for '%s'", path);
-    while (ok && (next = next_line(f, &line, &room, &number)) > 0) {
+    else if (next > 0 && !read_header(d, line))
+        s = no_memory(path, why, size);
+    while (s == PH_OK && (next = next_line(f, &line, &room, &number)) > 0) {
         if (!make_room(d, &rows_room)) {
-            ok = 0, snprintf(why, size, "not enough memory for '%s'", path);
-            break;
-        }
-        ok = read_row(d, line, d->x + d->n_rows * d->n_columns);
-        if (!ok)
+            s = no_memory(path, why, size);
+        } else if (!read_row(d, line, d->x + d->n_rows++ * d->n_columns)) {
+            s = PH_E_INPUT;
             snprintf(why, size,
                      d->n_columns == 1 ? "%s:%ld: a row wants %d number"
                                        : "%s:%ld: a row wants %d numbers with commas between them",
                      path, number, d->n_columns);
-        d->n_rows++;
+        }
     }
-    if (next < 0)
-        ok = 0, snprintf(why, size, next == -1 ? "%s:%ld: the line is too long" : "%s:%ld: not enough memory",
-                         path, number);
-    if (ok && d->n_rows == 0)
-        ok = 0, snprintf(why, size, "'%s' holds no rows", path);
+    if (next == -1) {
+        s = PH_E_INPUT;
+        snprintf(why, size, "%s:%ld: the line is too long", path, number);
+    } else if (next < 0) {
+        s = no_memory(path, why, size);
+    } else if (s == PH_OK && d->n_rows == 0) {
+        s = PH_E_INPUT;
+        snprintf(why, size, "'%s' holds no rows", path);
+    }
     free(line);
-    return ok;
+    return s;
+}
+
+ph_status ph_csv_read_kept(ph_csv_data *d, ph_files *files, const char *path, double limit, char *why,
+                           size_t size)
+{
+    *d = (ph_csv_data){0};
+    ph_source f;
+    ph_error err = {0};
+    ph_status s = ph_source_open(&f, files, path, limit, &err);
+    if (s == PH_OK)
+        s = read_rows(d, &f, path, why, size);
+    else
+        snprintf(why, size, "%s", err.text);
+    ph_source_close(&f);
+    if (s != PH_OK)
+        ph_csv_clear(d);
+    return s;
 }
 
 int ph_csv_read(ph_csv_data *d, const char *path, char *why, size_t size)
 {
-    *d = (ph_csv_data){0};
-    const char *words;
-    size_t bytes;
-    FILE *f = ph_regular_open(path, 0, &bytes, &words);
-    if (!f) {
-        snprintf(why, size, "cannot read '%s': %s", path, words);
-        return 0;
-    }
-    int ok = read_rows(d, f, path, why, size);
-    fclose(f);
-    if (!ok)
-        ph_csv_clear(d);
-    return ok;
+    return ph_csv_read_kept(d, NULL, path, 0, why, size) == PH_OK;
 }
 
 int ph_csv_find(const ph_csv_data *d, const char *name)

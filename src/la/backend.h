@@ -29,10 +29,32 @@ double ph_pattern_residual(const ph_pattern *p, const double *value, const doubl
 /* 1 if every number is finite. */
 int ph_all_finite(const double *x, int n);
 
+/* What a backend finds out about a graph: the start of a struct of its own, constant and shared by its solvers. */
+typedef struct ph_analysis {
+    const struct ph_solver_ops *ops; /* of the backend */
+    ph_pattern p;
+    int users; /* solvers, and the list in which it is */
+    struct ph_analysis *next;
+    ph_allocator alloc_copy;
+    const ph_allocator *alloc; /* &alloc_copy, or NULL for malloc */
+    void *block;               /* the memory of the whole object */
+} ph_analysis;
+
+/* The one of this backend, or of any for NULL; NULL: there is none. */
+ph_analysis *ph_analysis_find(const ph_analyses *known, const struct ph_solver_ops *ops, const ph_graph *g);
+
+/* Set up the common part of an object that stands at the start of the arena; it has one user. */
+void ph_analysis_begin(ph_analysis *a, const struct ph_solver_ops *ops, const ph_allocator *alloc,
+                       const ph_arena *arena);
+void ph_analysis_release(ph_analysis *a); /* by one of its users; accepts NULL */
+
 typedef struct ph_solver_ops {
     const char *name;
-    ph_status (*analyse)(ph_solver **out, const ph_graph *g,
-                         const ph_allocator *alloc);        /* g is known to make sense */
+    /* Of a graph that makes sense: what is constant, by ph_analysis_begin; NULL: nothing */
+    ph_status (*plan)(ph_analysis **out, const ph_graph *g, const ph_allocator *alloc);
+    void (*forget)(ph_analysis *a); /* what is not in its block; NULL: nothing */
+    ph_status (*create)(ph_solver **out, const ph_graph *g, ph_analysis *a, ph_analyses *known,
+                        const ph_allocator *alloc);
     ph_status (*factor)(ph_solver *s, const double *value); /* sets s->info.where */
     ph_status (*solve)(ph_solver *s, const double *b, double *x, int transposed);
     void (*destroy)(ph_solver *s);
@@ -44,12 +66,17 @@ struct ph_solver {
     ph_allocator alloc_copy;
     const ph_allocator *alloc; /* &alloc_copy, or NULL for malloc */
     void *block;               /* the memory of the whole object */
+    ph_analysis *analysis;     /* what plan gave, by ph_solver_make */
     ph_solver_info info;
 };
 
-/* Set up the common part of an object that stands at the start of the arena. */
+/* A solver of this backend, on what is known of the graph if it is. */
+ph_status ph_solver_make(ph_solver **out, const ph_solver_ops *ops, const ph_graph *g, ph_analyses *known,
+                         const ph_allocator *alloc);
+
+/* Set up the common part of a solver that stands at the start of the arena. */
 void ph_solver_begin(ph_solver *s, const ph_solver_ops *ops, const ph_allocator *alloc, const ph_arena *a);
-void ph_solver_end(ph_solver *s); /* frees s itself */
+void ph_solver_end(ph_solver *s); /* frees s itself, and gives up its analysis */
 
 /* Solution of A x = b improved by its residual, for a backend whose plain solve is not accurate by itself. */
 typedef struct ph_refinement {

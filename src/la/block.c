@@ -280,15 +280,41 @@ static ph_status solve(ph_solver *s, const double *rhs, double *x, int transpose
     return ph_all_finite(x, b->p.total) ? PH_OK : PH_E_NAN;
 }
 
-static ph_status analyse(ph_solver **out, const ph_graph *g, const ph_allocator *alloc)
+/* What is not in the program: factors and scratch. */
+static void lay(ph_block *b, const ph_program *program, ph_arena *a)
 {
-    ph_block *b;
-    ph_status status = ph_block_plan(&b, g, alloc);
-    if (status == PH_OK) {
-        b->trust = g->trust > 0 ? g->trust : GROWTH_REFINE;
-        *out = &b->base;
-    }
-    return status;
+    size_t total = (size_t)program->base.p.total, largest = (size_t)program->largest;
+    b->store = ph_arena_take(a, program->store, sizeof(double));
+    b->y = ph_arena_take(a, total + (size_t)program->n, sizeof(double));
+    for (int i = 0; i < 3; i++)
+        b->work[i] = ph_arena_take(a, largest * largest, sizeof(double));
+    b->line = ph_arena_take(a, largest, sizeof(double));
+    b->swap = ph_arena_take(a, largest, sizeof(int));
+    ph_refinement_lay(&b->w, (int)total, a);
 }
 
-const ph_solver_ops ph_block_ops = {"block", analyse, factor, solve, ph_solver_end, NULL};
+static ph_status create(ph_solver **out, const ph_graph *graph, ph_analysis *analysis, ph_analyses *known,
+                        const ph_allocator *alloc)
+{
+    const ph_program *g = (ph_program *)analysis;
+    ph_block trial, *b;
+    ph_arena a = {0};
+    (void)known;
+    ph_arena_take(&a, 1, sizeof *b);
+    lay(&trial, g, &a);
+    if (!ph_arena_open(&a, alloc))
+        return PH_E_MEMORY;
+    b = ph_arena_take(&a, 1, sizeof *b);
+    lay(b, g, &a);
+    ph_solver_begin(&b->base, &ph_block_ops, alloc, &a);
+    b->base.info.fill = g->store;
+    b->p = g->base.p, b->n = g->n, b->order = g->order, b->pivot = g->pivot;
+    b->below = g->below, b->above = g->above, b->target = g->target, b->pair = g->pair;
+    b->trust = graph->trust > 0 ? graph->trust : GROWTH_REFINE;
+    *out = &b->base;
+    return PH_OK;
+}
+
+const ph_solver_ops ph_block_ops = {
+    "block", ph_block_plan, NULL, create, factor, solve, ph_solver_end, NULL,
+};

@@ -1,4 +1,4 @@
-/* The program that block LU runs: what plan.c makes once and block.c executes. Private to these two files. */
+/* The program that block LU runs: plan.c makes it once for a graph, block.c executes it. Private to these two. */
 #ifndef PH_LA_BLOCK_H
 #define PH_LA_BLOCK_H
 
@@ -49,25 +49,36 @@ typedef struct ph_pair {
     int size; /* of m */
 } ph_pair;
 
-typedef struct ph_block {
-    ph_solver base;
-    ph_pattern p;
-    ph_refinement w;
-    const double *value; /* as factored */
-    double trust;        /* growth up to which solutions are not refined */
-    int n, largest;      /* pivots, size of the largest */
-    int *order;          /* n: block eliminated k-th */
-    ph_pivot *pivot;     /* n, and one of zeros before them */
+typedef struct ph_program {
+    ph_analysis base;
+    int n, largest;  /* pivots, size of the largest */
+    int *order;      /* n: block eliminated k-th */
+    ph_pivot *pivot; /* n, and one of zeros before them */
     ph_neighbour *below, *above;
     ph_target *target;
     ph_pair *pair;
+    size_t store; /* doubles of the factors */
+} ph_program;
+
+typedef struct ph_block {
+    ph_solver base;
+    ph_pattern p; /* and what follows up to pair: the program's, near at hand */
+    int n;
+    const int *order;
+    const ph_pivot *pivot;
+    const ph_neighbour *below, *above;
+    const ph_target *target;
+    const ph_pair *pair;
+    ph_refinement w;
+    const double *value; /* as factored */
+    double trust;        /* growth up to which solutions are not refined */
     double *store;
     double *y;              /* unknowns in elimination order, each block of 3 in a place for 4 */
     double *work[3], *line; /* largest x largest each; largest */
     int *swap;              /* largest */
 } ph_block;
 
-/* All of the object but values: orders, lays out and fills. */
-ph_status ph_block_plan(ph_block **out, const ph_graph *g, const ph_allocator *alloc);
+/* Orders, lays out and fills. */
+ph_status ph_block_plan(ph_analysis **out, const ph_graph *g, const ph_allocator *alloc);
 
 #endif

@@ -31,11 +31,13 @@ static void lay(dense *d, ph_arena *a, const ph_graph *g, int total)
     d->block_of = ph_arena_take(a, n, sizeof(int));
 }
 
-static ph_status analyse(ph_solver **out, const ph_graph *g, const ph_allocator *alloc)
+static ph_status create(ph_solver **out, const ph_graph *g, ph_analysis *none, ph_analyses *known,
+                        const ph_allocator *alloc)
 {
     ph_arena a = {0};
     dense trial, *d;
     int total = 0;
+    (void)none, (void)known;
     for (int i = 0; i < g->n; i++)
         total += g->size[i];
     ph_arena_take(&a, 1, sizeof *d);
@@ -189,4 +191,4 @@ static ph_status solve(ph_solver *s, const double *b, double *x, int transposed)
     return ph_all_finite(x, d->p.total) ? PH_OK : PH_E_NAN;
 }
 
-const ph_solver_ops ph_dense_ops = {"dense", analyse, factor, solve, ph_solver_end, NULL};
+const ph_solver_ops ph_dense_ops = {"dense", NULL, NULL, create, factor, solve, ph_solver_end, NULL};

@@ -25,45 +25,59 @@
 /* Each sweep of scaling halves the digits by which rows and columns differ. */
 #define SWEEPS 8
 
+/* Scalars by columns, and their order. */
+typedef struct klu_plan {
+    ph_analysis base;
+    int *Ap, *Ai;
+    int *place;    /* each value's place in Ax */
+    int *block_of; /* total: block of each unknown */
+    klu_symbolic *symbolic;
+    klu_common common;
+} klu_plan;
+
 typedef struct klu_backend {
     ph_solver base;
-    ph_pattern p;
+    ph_pattern p; /* and what follows up to symbolic: the plan's, near at hand */
+    int *Ap, *Ai;
+    const int *place, *block_of;
+    klu_symbolic *symbolic;
     ph_refinement w;
     const double *value; /* as factored */
     double *rs, *cs;     /* total: R and C */
     double *y;           /* total */
     double *Ax;          /* A', scalars by columns */
     double *scale;       /* of each value of A */
-    int *Ap, *Ai;
-    int *place;    /* each value's place in Ax */
-    int *block_of; /* total: block of each unknown */
-    klu_symbolic *symbolic;
     klu_numeric *numeric;
     klu_common common;
     double rgrowth; /* reciprocal pivot growth when pivots were chosen, */
     double *chosen; /* and the values then */
 } klu_backend;
 
-static void lay(klu_backend *k, ph_arena *a, const ph_graph *g, size_t total, size_t values)
+static void lay_plan(klu_plan *k, ph_arena *a, const ph_graph *g, size_t total, size_t values)
 {
-    ph_pattern_lay(&k->p, g, a);
-    ph_refinement_lay(&k->w, (int)total, a);
-    k->rs = ph_arena_take(a, total, sizeof(double));
-    k->cs = ph_arena_take(a, total, sizeof(double));
-    k->y = ph_arena_take(a, total, sizeof(double));
-    k->Ax = ph_arena_take(a, values, sizeof(double));
-    k->scale = ph_arena_take(a, values, sizeof(double));
-    k->chosen = ph_arena_take(a, values, sizeof(double));
+    ph_pattern_lay(&k->base.p, g, a);
     k->Ap = ph_arena_take(a, total + 1, sizeof(int));
     k->Ai = ph_arena_take(a, values, sizeof(int));
     k->place = ph_arena_take(a, values, sizeof(int));
     k->block_of = ph_arena_take(a, total, sizeof(int));
 }
 
-/* Columns of scalars; row indices within a column stand in the order of the list, which KLU accepts. */
-static void fill_columns(klu_backend *k)
+static void lay(klu_backend *k, ph_arena *a, const ph_pattern *p)
 {
-    const ph_pattern *p = &k->p;
+    size_t total = (size_t)p->total, values = (size_t)p->at[p->nnz];
+    ph_refinement_lay(&k->w, p->total, a);
+    k->rs = ph_arena_take(a, total, sizeof(double));
+    k->cs = ph_arena_take(a, total, sizeof(double));
+    k->y = ph_arena_take(a, total, sizeof(double));
+    k->Ax = ph_arena_take(a, values, sizeof(double));
+    k->scale = ph_arena_take(a, values, sizeof(double));
+    k->chosen = ph_arena_take(a, values, sizeof(double));
+}
+
+/* Columns of scalars; row indices within a column stand in the order of the list, which KLU accepts. */
+static void fill_columns(klu_plan *k)
+{
+    const ph_pattern *p = &k->base.p;
     for (int e = 0; e < p->nnz; e++)
         for (int j = 0; j < p->size[p->col[e]]; j++)
             k->Ap[p->first[p->col[e]] + j + 1] += p->size[p->row[e]];
@@ -82,45 +96,70 @@ static void fill_columns(klu_backend *k)
     k->Ap[0] = 0;
 }
 
-static void destroy(ph_solver *s)
+static void forget(ph_analysis *a)
 {
-    klu_backend *k = (klu_backend *)s;
-    klu_free_numeric(&k->numeric, &k->common);
+    klu_plan *k = (klu_plan *)a;
     klu_free_symbolic(&k->symbolic, &k->common);
-    ph_solver_end(s);
 }
 
-static ph_status analyse(ph_solver **out, const ph_graph *g, const ph_allocator *alloc)
+static ph_status plan(ph_analysis **out, const ph_graph *g, const ph_allocator *alloc)
 {
     ph_arena a = {0};
-    klu_backend trial, *k;
+    klu_plan trial, *k;
     size_t total = 0, values = 0;
     for (int i = 0; i < g->n; i++)
         total += (size_t)g->size[i];
     for (int e = 0; e < g->nnz; e++)
         values += (size_t)g->size[g->row[e]] * (size_t)g->size[g->col[e]];
     ph_arena_take(&a, 1, sizeof *k);
-    lay(&trial, &a, g, total, values);
+    lay_plan(&trial, &a, g, total, values);
     if (!ph_arena_open(&a, alloc))
         return PH_E_MEMORY;
     k = ph_arena_take(&a, 1, sizeof *k);
-    lay(k, &a, g, total, values);
-    ph_solver_begin(&k->base, &ph_klu_ops, alloc, &a);
+    lay_plan(k, &a, g, total, values);
+    ph_analysis_begin(&k->base, &ph_klu_ops, alloc, &a);
     for (int i = 0; i < g->n; i++)
-        for (int j = k->p.first[i]; j < k->p.first[i + 1]; j++)
+        for (int j = k->base.p.first[i]; j < k->base.p.first[i + 1]; j++)
             k->block_of[j] = i;
     fill_columns(k);
     klu_defaults(&k->common);
     k->common.scale = -1; /* we scale, and look for NaN while doing so */
     k->common.btf = 0;    /* a mechanism is one block: with it, factor takes 10 to 30% longer */
     if (total)
-        k->symbolic = klu_analyze(k->p.total, k->Ap, k->Ai, &k->common);
+        k->symbolic = klu_analyze(k->base.p.total, k->Ap, k->Ai, &k->common);
     if (total && !k->symbolic) {
-        destroy(&k->base);
+        ph_analysis_release(&k->base);
         return PH_E_MEMORY;
     }
     *out = &k->base;
     return PH_OK;
+}
+
+static ph_status create(ph_solver **out, const ph_graph *g, ph_analysis *analysis, ph_analyses *known,
+                        const ph_allocator *alloc)
+{
+    const klu_plan *of = (klu_plan *)analysis;
+    ph_arena a = {0};
+    klu_backend trial, *k;
+    (void)g, (void)known;
+    ph_arena_take(&a, 1, sizeof *k);
+    lay(&trial, &a, &of->base.p);
+    if (!ph_arena_open(&a, alloc))
+        return PH_E_MEMORY;
+    k = ph_arena_take(&a, 1, sizeof *k);
+    lay(k, &a, &of->base.p);
+    ph_solver_begin(&k->base, &ph_klu_ops, alloc, &a);
+    k->p = of->base.p, k->Ap = of->Ap, k->Ai = of->Ai, k->place = of->place;
+    k->block_of = of->block_of, k->symbolic = of->symbolic, k->common = of->common;
+    *out = &k->base;
+    return PH_OK;
+}
+
+static void destroy(ph_solver *s)
+{
+    klu_backend *k = (klu_backend *)s;
+    klu_free_numeric(&k->numeric, &k->common);
+    ph_solver_end(s);
 }
 
 /* About the inverse root of a number, a power of two; 0 if it is zero or not finite. */
@@ -306,4 +345,4 @@ static ph_status tape(ph_solver *s, ph_tape *t)
     return PH_OK;
 }
 
-const ph_solver_ops ph_klu_ops = {"klu", analyse, factor, solve, destroy, tape};
+const ph_solver_ops ph_klu_ops = {"klu", plan, forget, create, factor, solve, destroy, tape};

@@ -119,50 +119,41 @@ static size_t measure(const draft *d, const ph_graph *g)
     return store;
 }
 
-static void lay(ph_block *b, ph_arena *a, const draft *d, const ph_graph *g)
+static void lay(ph_program *b, ph_arena *a, const draft *d, const ph_graph *g)
 {
-    size_t n = (size_t)g->n, entries = (size_t)d->s.start[g->n], total = 0, largest = (size_t)d->largest;
-    for (int i = 0; i < g->n; i++)
-        total += (size_t)g->size[i];
-    ph_pattern_lay(&b->p, g, a);
+    size_t n = (size_t)g->n, entries = (size_t)d->s.start[g->n];
+    ph_pattern_lay(&b->base.p, g, a);
     b->pivot = ph_arena_take(a, n + 1, sizeof(ph_pivot));
     b->below = ph_arena_take(a, entries, sizeof(ph_neighbour));
     b->above = ph_arena_take(a, entries, sizeof(ph_neighbour));
     b->target = ph_arena_take(a, entries, sizeof(ph_target));
     b->pair = ph_arena_take(a, d->pairs, sizeof(ph_pair));
-    b->store = ph_arena_take(a, d->store, sizeof(double));
-    b->y = ph_arena_take(a, total + n, sizeof(double));
-    for (int i = 0; i < 3; i++)
-        b->work[i] = ph_arena_take(a, largest * largest, sizeof(double));
-    b->line = ph_arena_take(a, largest, sizeof(double));
-    b->swap = ph_arena_take(a, largest, sizeof(int));
-    ph_refinement_lay(&b->w, (int)total, a);
     b->order = ph_arena_take(a, n, sizeof(int));
 }
 
 /* Pivots, and neighbours in columns, with their places. d->at becomes each pivot's first unknown in
  * elimination order. */
-static void fill_columns(ph_block *b, draft *d)
+static void fill_columns(ph_program *b, draft *d)
 {
     const ph_structure *s = &d->s;
     int store = d->largest * d->largest, y = 0, pairs = 0;
     for (int k = 0; k < s->n; k++)
-        d->at[k] = y, y += ph_place_size(b->p.size[s->order[k]]);
+        d->at[k] = y, y += ph_place_size(b->base.p.size[s->order[k]]);
     for (int k = 0; k < s->n; k++) {
-        int block = s->order[k], size = b->p.size[block];
+        int block = s->order[k], size = b->base.p.size[block];
         b->order[k] = block;
         b->pivot[k] = (ph_pivot){.size = size,
                                  .all3 = size == 3,
                                  .init = d->diagonal[k],
                                  .inverse = store,
-                                 .unknown = b->p.first[block],
-                                 .guarded = !b->p.late[block] && d->diagonal[k] != PH_PLACE_ZERO &&
+                                 .unknown = b->base.p.first[block],
+                                 .guarded = !b->base.p.late[block] && d->diagonal[k] != PH_PLACE_ZERO &&
                                             s->first[k] < s->first[k + 1],
                                  .below_end = s->first[k + 1],
                                  .above_end = s->start[k + 1]};
         store += size * ph_place_size(size);
         for (int t = s->start[k]; t < s->start[k + 1]; t++) {
-            int i = s->above[t], size_i = b->p.size[s->order[i]], count = d->target[t].pairs_end;
+            int i = s->above[t], size_i = b->base.p.size[s->order[i]], count = d->target[t].pairs_end;
             ph_neighbour e = {0, d->target[t].u_init, d->at[i], size_i};
             if (d->has[t] & 1 || count)
                 e.l = store, store += size * size_i;
@@ -179,7 +170,7 @@ static void fill_columns(ph_block *b, draft *d)
 }
 
 /* Neighbours in rows: the same entries, gathered by row. */
-static void fill_rows(ph_block *b, draft *d)
+static void fill_rows(ph_program *b, draft *d)
 {
     const ph_structure *s = &d->s;
     memcpy(d->cursor, s->start, (size_t)s->n * sizeof(int));
@@ -195,7 +186,7 @@ static void fill_rows(ph_block *b, draft *d)
 
 static void fill_pair(draft *d, int ik, int km, int im, int m, void *ctx)
 {
-    ph_block *b = ctx;
+    ph_program *b = ctx;
     int kind = pair_kind(d, km, im);
     ph_pair *p = &b->pair[b->target[ik].pairs_end++];
     *p = (ph_pair){0, PH_PLACE_ZERO, 0, PH_PLACE_ZERO, b->pivot[m].size};
@@ -205,10 +196,10 @@ static void fill_pair(draft *d, int ik, int km, int im, int m, void *ctx)
         p->l_km = b->above[km].l, p->u_mi = b->above[im].u;
 }
 
-ph_status ph_block_plan(ph_block **out, const ph_graph *g, const ph_allocator *alloc)
+ph_status ph_block_plan(ph_analysis **out, const ph_graph *g, const ph_allocator *alloc)
 {
     draft d = {0};
-    ph_block trial, *b;
+    ph_program trial, *b;
     ph_arena temporary = {0}, a = {0};
     ph_status status = ph_order(&d.s, g, alloc);
     if (status != PH_OK)
@@ -228,13 +219,12 @@ ph_status ph_block_plan(ph_block **out, const ph_graph *g, const ph_allocator *a
             b = ph_arena_take(&a, 1, sizeof *b);
             lay(b, &a, &d, g);
             b->pivot++;
-            ph_solver_begin(&b->base, &ph_block_ops, alloc, &a);
-            b->base.info.fill = d.store;
-            b->n = g->n, b->largest = d.largest;
+            ph_analysis_begin(&b->base, &ph_block_ops, alloc, &a);
+            b->n = g->n, b->largest = d.largest, b->store = d.store;
             fill_columns(b, &d);
             fill_rows(b, &d);
             each_pair(&d, fill_pair, b);
-            *out = b;
+            *out = &b->base;
             status = PH_OK;
         }
     }

@@ -1,4 +1,4 @@
-/* The five functions of solver.h, and the choice among backends: PH_AUTO. */
+/* The functions of solver.h, and the choice among backends: PH_AUTO. */
 #include "la/backend.h"
 
 #include <limits.h>
@@ -40,7 +40,9 @@ void ph_solver_begin(ph_solver *s, const ph_solver_ops *ops, const ph_allocator 
 void ph_solver_end(ph_solver *s)
 {
     ph_allocator copy = s->alloc_copy; /* s is inside what is freed */
+    ph_analysis *analysis = s->analysis;
     ph_free(s->alloc ? &copy : NULL, s->block);
+    ph_analysis_release(analysis);
 }
 
 /* Sizes, ranges, and that each place is listed once. */
@@ -84,14 +86,20 @@ static ph_status check_graph(const ph_graph *g, const ph_allocator *alloc)
     return status;
 }
 
-ph_status ph_solver_analyse(ph_solver **out, ph_solver_kind kind, const ph_graph *g,
-                            const ph_allocator *alloc)
+ph_status ph_solver_analyse_known(ph_solver **out, ph_solver_kind kind, const ph_graph *g, ph_analyses *known,
+                                  const ph_allocator *alloc)
 {
     *out = NULL;
     if ((unsigned)kind >= PH_SOLVER_COUNT)
         return PH_E_INPUT;
-    ph_status status = check_graph(g, alloc);
-    return status == PH_OK ? backends[kind]->analyse(out, g, alloc) : status;
+    ph_status status = ph_analysis_find(known, NULL, g) ? PH_OK : check_graph(g, alloc);
+    return status == PH_OK ? ph_solver_make(out, backends[kind], g, known, alloc) : status;
+}
+
+ph_status ph_solver_analyse(ph_solver **out, ph_solver_kind kind, const ph_graph *g,
+                            const ph_allocator *alloc)
+{
+    return ph_solver_analyse_known(out, kind, g, NULL, alloc);
 }
 
 ph_status ph_solver_tape(ph_solver *s, ph_tape *t)
@@ -131,6 +139,7 @@ ph_solver_info ph_solver_ask(const ph_solver *s)
 typedef struct automatic {
     ph_solver base;
     ph_pattern p;
+    ph_analyses *known;
     const double *value; /* as factored */
     ph_solver *block;
     ph_solver *klu;     /* made when block LU fails for the first time */
@@ -145,21 +154,24 @@ static void auto_destroy(ph_solver *s)
     ph_solver_end(s);
 }
 
-static ph_status auto_analyse(ph_solver **out, const ph_graph *g, const ph_allocator *alloc)
+static ph_status auto_create(ph_solver **out, const ph_graph *g, ph_analysis *none, ph_analyses *known,
+                             const ph_allocator *alloc)
 {
     ph_arena arena = {0};
     automatic *a;
     ph_pattern trial;
+    (void)none;
     if (is_for_dense(g))
-        return ph_dense_ops.analyse(out, g, alloc);
+        return ph_solver_make(out, &ph_dense_ops, g, known, alloc);
     ph_arena_take(&arena, 1, sizeof *a);
     ph_pattern_lay(&trial, g, &arena);
     if (!ph_arena_open(&arena, alloc))
         return PH_E_MEMORY;
     a = ph_arena_take(&arena, 1, sizeof *a);
     ph_pattern_lay(&a->p, g, &arena);
+    a->known = known;
     ph_solver_begin(&a->base, &ph_auto_ops, alloc, &arena);
-    ph_status status = ph_block_ops.analyse(&a->block, g, alloc);
+    ph_status status = ph_solver_make(&a->block, &ph_block_ops, g, known, alloc);
     if (status != PH_OK) {
         auto_destroy(&a->base);
         return status;
@@ -174,7 +186,7 @@ static ph_status make_klu(automatic *a)
 {
     const ph_pattern *p = &a->p;
     ph_graph g = {p->n, p->size, p->late, p->nnz, p->row, p->col, 0};
-    return ph_klu_ops.analyse(&a->klu, &g, a->base.alloc);
+    return ph_solver_make(&a->klu, &ph_klu_ops, &g, a->known, a->base.alloc);
 }
 
 static ph_status factor_klu(automatic *a)
@@ -226,4 +238,5 @@ static ph_status auto_tape(ph_solver *s, ph_tape *t)
     return status;
 }
 
-const ph_solver_ops ph_auto_ops = {"auto", auto_analyse, auto_factor, auto_solve, auto_destroy, auto_tape};
+const ph_solver_ops ph_auto_ops = {"auto",      NULL,       NULL,         auto_create,
+                                   auto_factor, auto_solve, auto_destroy, auto_tape};

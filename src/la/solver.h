@@ -29,6 +29,18 @@ typedef struct ph_solver ph_solver;
 ph_status ph_solver_analyse(ph_solver **out, ph_solver_kind kind, const ph_graph *g,
                             const ph_allocator *alloc);
 
+/* Analyses that are kept for further solvers on the same graph, of one thread; zeros at the beginning.
+ * Solvers that were made with it, which share what is constant in them, must not outlive it. */
+typedef struct ph_analyses {
+    struct ph_analysis *first;
+    int count; /* analyses that were made; of matrices solved densely there are none */
+} ph_analyses;
+
+/* The same; a graph that is known is not analysed. known NULL: none is, and none will be. */
+ph_status ph_solver_analyse_known(ph_solver **out, ph_solver_kind kind, const ph_graph *g, ph_analyses *known,
+                                  const ph_allocator *alloc);
+void ph_analyses_forget(ph_analyses *known);
+
 /* Numeric phase. value must stay as it is until the last solve: U and refinement read it. On PH_E_SINGULAR
  * (also for values that are not finite) ph_solver_ask says at which block; no solve is allowed then.
  * Nothing is allocated, but by KLU when it chooses pivots (PH_E_MEMORY is possible then) and by PH_AUTO

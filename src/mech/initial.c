@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "la/solver.h"
+#include "step/rank.h"
 #include "step/size.h"
 
 #define PASSES     30
@@ -54,7 +55,6 @@ static void take(task *k, ph_arena *a)
     size_t squares = 0;
     for (int c = 0; c < lay->C; c++)
         squares += (size_t)lay->sys->constraints[c].rows * (size_t)lay->sys->constraints[c].rows;
-    ph_layout_take(&k->lay, a);
     ph_eval_take(&k->ev, lay, a);
     ph_point_take(&k->at, lay, a);
     k->given = ph_arena_take(a, (size_t)lay->nv, d);
@@ -69,37 +69,44 @@ static void take(task *k, ph_arena *a)
     k->col = ph_arena_take(a, places, sizeof(int));
 }
 
+static int has_mass(const task *k, const ph_block *pair)
+{
+    return k->coupled || pair->row == pair->col;
+}
+
+static void put(task *k, int row, int col)
+{
+    k->row[k->nnz] = row, k->col[k->nnz] = col, k->nnz++;
+}
+
+/* In the order of newton.c: the pattern is then that of [M B^T; B 0] where rows are redundant and no force
+ * couples nodes. */
 static void list_places(task *k)
 {
     const ph_layout *lay = &k->lay;
-    for (int i = 0; i < lay->N; i++) {
+    for (int i = 0; i < lay->N; i++)
         k->size[i] = lay->slot[i].dim;
-        if (!k->coupled)
-            k->row[k->nnz] = k->col[k->nnz] = i, k->nnz++;
-    }
-    for (int e = 0; e < lay->n_pairs && k->coupled; e++)
-        k->row[k->nnz] = lay->pair[e].row, k->col[k->nnz] = lay->pair[e].col, k->nnz++;
-    for (int e = 0; e < lay->n_links; e++) {
-        k->row[k->nnz] = lay->link[e].col, k->col[k->nnz] = lay->N + lay->link[e].row, k->nnz++;
-        k->row[k->nnz] = lay->N + lay->link[e].row, k->col[k->nnz] = lay->link[e].col, k->nnz++;
-    }
+    for (int e = 0; e < lay->n_pairs; e++)
+        if (has_mass(k, &lay->pair[e]))
+            put(k, lay->pair[e].row, lay->pair[e].col);
+    for (int e = 0; e < lay->n_links; e++)
+        put(k, lay->link[e].col, lay->N + lay->link[e].row);
+    for (int e = 0; e < lay->n_links; e++)
+        put(k, lay->N + lay->link[e].row, lay->link[e].col);
     for (int c = 0; c < lay->C; c++) {
         k->size[lay->N + c] = lay->rows[c], k->late[lay->N + c] = 1;
-        k->row[k->nnz] = k->col[k->nnz] = lay->N + c, k->nnz++;
+        put(k, lay->N + c, lay->N + c);
     }
 }
 
 /* W: the blocks of bodies, which are all there are, or all blocks where M couples nodes. Returns its end. */
 static double *fill_weights(const task *k, int weighted, double *v)
 {
-    const ph_layout *lay = &k->lay;
-    int all = k->coupled;
     const double *weight = weighted ? k->heavy : k->stiff;
-    for (int i = 0; i < (all ? lay->n_pairs : lay->N); i++) {
-        const ph_block *p = &lay->pair[all ? i : lay->diag[i]];
+    for (const ph_block *p = k->lay.pair, *end = p + k->lay.n_pairs; p < end; p++) {
         double w =
             fmin(weight[p->row_at], weight[p->col_at]); /* M and more of it on what is heavy: definite */
-        for (int j = 0; j < p->m * p->n; j++)
+        for (int j = 0; j < p->m * p->n && has_mass(k, p); j++)
             *v++ = w * k->ev.M[p->at + j];
     }
     return v;
@@ -109,24 +116,34 @@ static double *fill_weights(const task *k, int weighted, double *v)
 static void fill_matrix(task *k, int weighted)
 {
     const ph_layout *lay = &k->lay;
-    double *v = fill_weights(k, weighted, k->value), *S = k->b + lay->nv;
+    double *BT = fill_weights(k, weighted, k->value), *B = BT + lay->size_links, *v = B + lay->size_links;
+    double *S = k->b + lay->nv;
     memset(S, 0, sizeof(double) * (size_t)lay->nl);
+    memcpy(B, k->ev.B, sizeof(double) * (size_t)lay->size_links);
     for (const ph_block *l = lay->link, *end = l + lay->n_links; l < end; l++) {
         const ph_block *p = &lay->pair[lay->diag[l->col]];
         double w = (weighted ? k->heavy : k->stiff)[l->col_at];
-        for (int j = 0; j < l->n; j++)
-            for (int i = 0; i < l->m; i++)
-                *v++ = k->ev.B[l->at + i * l->n + j];
+        ph_small_transpose(l->m, l->n, B + l->at, BT + l->at);
         for (int i = 0; i < l->m; i++)
             for (int j = 0; j < l->n; j++) {
-                double B = *v++ = k->ev.B[l->at + i * l->n + j];
-                S[l->row_at + i] += B * B / (w * k->ev.M[p->at + j * p->n + j]);
+                double x = B[l->at + i * l->n + j];
+                S[l->row_at + i] += x * x / (w * k->ev.M[p->at + j * p->n + j]);
             }
     }
     for (int c = 0; c < lay->C; c++)
         for (int i = 0; i < lay->rows[c]; i++)
             for (int j = 0; j < lay->rows[c]; j++)
                 *v++ = i == j ? -DELTA * S[lay->l_at[c] + i] : 0;
+}
+
+/* The solver, which is not needed where all is consistent as given. */
+static ph_status analyse(task *k)
+{
+    if (k->solver)
+        return PH_OK;
+    list_places(k);
+    ph_graph graph = {k->lay.N + k->lay.C, k->size, k->late, k->nnz, k->row, k->col, 0};
+    return ph_solver_analyse_known(&k->solver, PH_AUTO, &graph, k->lay.known, k->m->alloc);
 }
 
 /* ---- projections ---------------------------------------------------------------------------------- */
@@ -173,8 +190,11 @@ static ph_status correct(task *k, level what, int weighted)
 {
     const double *rows = violations(k, what);
     int nv = k->lay.nv, nl = k->lay.nl;
+    ph_status s = analyse(k);
+    if (s != PH_OK)
+        return s;
     fill_matrix(k, weighted);
-    ph_status s = ph_solver_factor(k->solver, k->value);
+    s = ph_solver_factor(k->solver, k->value);
     if (s != PH_OK)
         return s;
     for (int i = 0; i < nv + nl; i++)
@@ -316,23 +336,18 @@ static void read_model(task *k)
 
 static ph_status open_task(task *k, ph_error *err)
 {
-    const ph_allocator *alloc = k->m->alloc;
-    ph_status s = ph_layout_measure(&k->lay, &k->m->sys, err);
+    ph_skeleton *skeleton;
+    ph_status s = ph_mechanism_skeleton(k->m, &skeleton, err);
     if (s != PH_OK)
         return s;
+    k->lay = skeleton->lay;
     ph_arena a = {0};
     take(k, &a);
-    if (!ph_arena_open(&a, alloc))
+    if (!ph_arena_open(&a, k->m->alloc))
         return ph_fail(err, PH_E_MEMORY, "not enough memory for initial values");
     k->block = a.block;
     take(k, &a);
-    s = ph_layout_fill(&k->lay, err);
-    if (s != PH_OK)
-        return s;
-    list_places(k);
-    ph_graph graph = {k->lay.N + k->lay.C, k->size, k->late, k->nnz, k->row, k->col, 0};
-    s = k->lay.C ? ph_solver_analyse(&k->solver, PH_AUTO, &graph, alloc) : PH_OK;
-    return s == PH_OK ? s : ph_fail(err, s, "not enough memory for initial values");
+    return PH_OK;
 }
 
 /* q0 and v0 of a mechanism in physical coordinates. */
@@ -429,7 +444,10 @@ ph_status ph_mechanism_initial(ph_mechanism *m, int assemble, const double **q0,
 
 ph_status ph_mechanism_rank(ph_mechanism *m, ph_error *err)
 {
-    ph_status s = ph_system_rank(&m->sys, 0, m->q0, m->dependent, err);
+    ph_skeleton *skeleton;
+    ph_status s = ph_mechanism_skeleton(m, &skeleton, err);
+    if (s == PH_OK)
+        s = ph_skeleton_rank(skeleton, 0, m->q0, m->dependent, err);
     m->sys.n_redundant = 0;
     for (int c = 0; c < m->sys.n_constraints && s == PH_OK; c++)
         m->sys.n_redundant += m->dependent[c];

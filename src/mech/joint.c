@@ -237,7 +237,8 @@ static ph_status check_particles(const ph_model *model, const ph_joint_def *d, c
                 j->part[k].op == &ph_part_roll)
                 return REFUSE("the particle '%s' cannot turn", d->name, model->body[b].name);
         double off = ph_norm(side ? j->sb : j->sa);
-        if (off > 1e-9 * (ph_norm(model->body[b].x) + ph_norm(d->at)) && !(side == 0 && j->part[0].op == &ph_part_slide))
+        if (off > 1e-9 * (ph_norm(model->body[b].x) + ph_norm(d->at)) &&
+            !(side == 0 && j->part[0].op == &ph_part_slide))
             return REFUSE("the particle '%s' is %.3g m away from it", d->name, model->body[b].name, off);
     }
     return PH_OK;

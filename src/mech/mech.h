@@ -386,7 +386,11 @@ struct ph_mechanism {
     atomic_int rough;     /* 1 + the last joint whose drive has no derivative; 0: none */
     ph_projected projected[2]; /* of positions and velocities: what assembling removed */
     void *block;
+    struct ph_skeleton *skeleton; /* of the system; NULL: not asked for yet */
 };
+
+/* mechanism.c: the layout of the system, the mechanism's, made when it is asked for first */
+ph_status ph_mechanism_skeleton(ph_mechanism *m, struct ph_skeleton **out, ph_error *err);
 
 /* kin.c */
 void ph_kin_fill(const ph_mechanism *m, const ph_state *s, int body, ph_kin *k);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "step/layout.h"
+
 typedef struct counts {
     size_t bodies, joints, forces, links, user; /* user: rows of user constraints */
     size_t norms, letters;                      /* and the letters of their names and those of modes */
@@ -223,9 +225,17 @@ void ph_mechanism_destroy(ph_mechanism *m)
     if (!m)
         return;
     const ph_allocator *alloc = m->alloc;
+    ph_skeleton_release(m->skeleton);
     ph_free(alloc, m->pair);
     ph_free(alloc, m->block);
     ph_free(alloc, m);
+}
+
+ph_status ph_mechanism_skeleton(ph_mechanism *m, ph_skeleton **out, ph_error *err)
+{
+    ph_status s = m->skeleton ? PH_OK : ph_skeleton_create(&m->skeleton, &m->sys, m->alloc, err);
+    *out = m->skeleton;
+    return s;
 }
 
 const ph_system *ph_mechanism_system(const ph_mechanism *m)

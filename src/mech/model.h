@@ -176,7 +176,7 @@ typedef struct ph_param_def {
 struct ph_model {
     const char *name;
     const char *file;
-    uint64_t key;         /* of its text */
+    uint64_t key;         /* of its text and the files it reads */
     const char *changing; /* whose function keeps values between its calls, "joint 'a'"; NULL: none does */
     int frozen;           /* from JSON: parameters are what they were, and cannot be set */
     ph_vec3 gravity;      /* m/s^2 */
@@ -193,7 +193,8 @@ struct ph_model {
 };
 
 /* reader.c: one more reference to a model; whether it has functions, which serve one thread; and the model of the same
- * text with other values of parameters, those that are not named as they were set before. */
+ * text with other values of parameters, those that are not named as they were set before. No file is opened: bytes of
+ * those that the text names are kept, and shared, so that the allocator of the first model must outlive the last. */
 ph_model *ph_model_keep(const ph_model *model);
 int ph_model_has_functions(const ph_model *model);
 ph_status ph_model_again(ph_model **out, const ph_model *model, const ph_setting *sets, int n_sets,

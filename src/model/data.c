@@ -3,7 +3,6 @@
 #include "model/inside.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
 #include "io/csv.h"
 
@@ -55,19 +54,19 @@ static int keep(ph_objective_def *o, const ph_csv_data *d, const int *column, ch
 
 void ph_data_read(ph_reader *r, ph_objective_def *o)
 {
-    const ph_sensor_def *s = (const ph_sensor_def *)r->element[PH_K_SENSOR].data + o->sensor;
+    const ph_sensor_def *sensor = (const ph_sensor_def *)r->element[PH_K_SENSOR].data + o->sensor;
     const char *path = ph_store_path(r, "data", o->data);
     char why[400] = "not enough memory";
     int column[PH_SENSOR_MAX + 1];
-    struct stat st;
     ph_csv_data d;
-    if (stat(path, &st) == 0 && (!S_ISREG(st.st_mode) || (double)st.st_size > PH_MODEL_JSON))
-        ph_reader_fail(r, "data: '%.200s' is no regular file, or too large", path);
-    if (!ph_csv_read(&d, path, why, sizeof why))
+    ph_status s = ph_csv_read_kept(&d, &r->files, path, PH_MODEL_JSON, why, sizeof why);
+    if (s == PH_E_MEMORY)
+        ph_reader_no_memory(r);
+    if (s != PH_OK)
         ph_reader_fail(r, "data: %s", why);
-    int ok = find_columns(&d, s, column, why, sizeof why) && d.n_rows < PH_MODEL_ELEMENTS;
+    int ok = find_columns(&d, sensor, column, why, sizeof why) && d.n_rows < PH_MODEL_ELEMENTS;
     if (ok) {
-        o->rows = (int)d.n_rows, o->size = s->size;
+        o->rows = (int)d.n_rows, o->size = sensor->size;
         o->t = ph_alloc(r->alloc, sizeof(double) * (size_t)o->rows * (size_t)(o->size + 1));
         ok = o->t && keep(o, &d, column, why, sizeof why);
     }

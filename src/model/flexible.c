@@ -86,9 +86,11 @@ static void reduce_elements(ph_reader *r, int index)
     if (f->spec.n_members && !f->spec.frame && f->spec.frame_id == PH_NO_NODE &&
         f->spec.type != PH_MODES_CRAIG_BAMPTON)
         f->spec.frame_id = 0;
-    ph_status s = open_elements(r, &f->spec, &fe, &err);
+    ph_fe_spec spec = f->spec;
+    spec.files = &r->files;
+    ph_status s = open_elements(r, &spec, &fe, &err);
     if (s == PH_OK)
-        s = ph_fe_reduce(&fe, &f->spec, PH_FACTOR_AUTO, r->alloc, &f->body, &origin, &f->sound, &err);
+        s = ph_fe_reduce(&fe, &spec, PH_FACTOR_AUTO, r->alloc, &f->body, &origin, &f->sound, &err);
     ph_fe_free(&fe);
     ph_sandbox_excuse(r, since);
     if (s == PH_E_MEMORY)

@@ -1,6 +1,5 @@
 /* Reduced bodies of model files: from a table, as frozen models have it, or from a file. */
 #include "model/inside.h"
-#include "base/regular.h"
 
 #include <lauxlib.h>
 #include <string.h>
@@ -111,32 +110,22 @@ void ph_reduced_value(ph_reader *r, lua_State *L, const char *key, int index)
 
 /* ---- files ----------------------------------------------------------------------------------------- */
 
-/* The text of a file, in r->beside. */
-static size_t read_text(ph_reader *r, const char *path)
+static void refuse_file(ph_reader *r, ph_status s, const ph_error *err)
 {
-    const char *why;
-    size_t size;
-    FILE *f = ph_regular_open(path, PH_MODEL_JSON, &size, &why);
-    if (f) {
-        r->beside = ph_alloc(r->alloc, size + 1);
-        why = r->beside ? NULL : "not enough memory";
-        size = r->beside ? fread(r->beside, 1, size, f) : 0;
-    }
-    if (f)
-        fclose(f);
-    if (why)
-        ph_reader_fail(r, "cannot read '%.200s': %s", path, why);
-    r->beside[size] = 0;
-    return size;
+    if (s == PH_E_MEMORY)
+        ph_reader_no_memory(r);
+    if (s != PH_OK)
+        ph_reader_fail(r, "%s", err->text);
 }
 
 static void read_json(ph_reader *r, lua_State *L, const char *path, int index)
 {
-    size_t size = read_text(r, path);
+    const char *text;
+    size_t size;
+    ph_error err = {0};
+    refuse_file(r, ph_files_bytes(&r->files, path, PH_MODEL_JSON, &text, &size, &err), &err);
     luaL_checkstack(L, 16, NULL);
-    ph_json_push(r, L, path, r->beside, size);
-    ph_free(r->alloc, r->beside);
-    r->beside = NULL;
+    ph_json_push(r, L, path, text, size);
     ph_reduced_value(r, L, path, index);
     lua_pop(L, 1);
 }
@@ -155,11 +144,7 @@ static void read_hdf5(ph_reader *r, lua_State *L, const char *path, int index)
 {
     ph_error err = {0};
     ph_flexible_def *f = ph_store_at(r, PH_K_FLEXIBLE, index);
-    ph_status s = ph_reduced_read_hdf5(&f->body, path, r->alloc, &err);
-    if (s == PH_E_MEMORY)
-        ph_reader_no_memory(r);
-    if (s != PH_OK)
-        ph_reader_fail(r, "%s", err.text);
+    refuse_file(r, ph_reduced_read_hdf5(&f->body, &r->files, path, r->alloc, &err), &err);
     check_names(r, L, f->body);
     check_body(r, path, f->body);
 }

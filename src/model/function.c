@@ -366,7 +366,10 @@ static void call_again(ph_reader *r, const ph_function *f, const ph_body_state *
 {
     const ph_fn *fn = (const ph_fn *)r->fns.data + f->ref;
     double x[PH_MODEL_RESULTS];
-    int same = evaluate(r, f->ref, 0, bodies, &n, x) && !memcmp(before, x, (size_t)n * sizeof *x);
+    int done = evaluate(r, f->ref, 0, bodies, &n, x),
+        same = done && !memcmp(before, x, (size_t)n * sizeof *x);
+    if (!done && r->error.status == PH_E_MEMORY)
+        ph_reader_leave(r);
     r->failed = 0;
     if (same || r->def.changing)
         return;

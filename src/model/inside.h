@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 
 #include "base/base.h"
+#include "base/files.h"
 #include "model/keys.h"
 #include "model/limits.h"
 #include "polhode/model.h"
@@ -55,7 +56,7 @@ typedef struct ph_vector {
 } ph_vector;
 
 typedef struct ph_reader {
-    ph_model def;    /* first: what the user holds; its arrays are filled in at the end */
+    ph_model def; /* first: what the user holds; its arrays are filled in at the end */
     atomic_int holders;
     const ph_allocator *alloc;
     const ph_setting *sets; /* parameters set from outside; copies, once it is read */
@@ -65,9 +66,9 @@ typedef struct ph_reader {
     ph_vector element[PH_KINDS]; /* PH_K_RUN: unused, its record is def.run */
     ph_vector params, refs, worlds, fns;
     ph_chunk *strings;
-    char *source; /* the file; of a frozen model freed once it is read */
+    char *source; /* the file; freed once it is read where nothing can change the model */
     size_t source_size;
-    char *beside;           /* text of another file that is read now; NULL: none */
+    ph_files files;         /* those beside it; dropped where the source is freed */
     ph_body_state *initial; /* of all bodies, to try functions; freed once the model is read */
 
     /* the sandbox */

@@ -287,6 +287,12 @@ static void drop(ph_reader *r, ph_vector *v)
     *v = (ph_vector){0};
 }
 
+/* Nothing can ask for the model with other parameters, or for its functions in another Lua state. */
+static int is_final(const ph_reader *r)
+{
+    return r->def.frozen || (r->def.n_params == 0 && r->fns.n == 0);
+}
+
 /* What only reading needs goes. Without functions Lua goes too. */
 static void tidy(ph_reader *r)
 {
@@ -294,9 +300,10 @@ static void tidy(ph_reader *r)
     drop(r, &r->worlds);
     ph_free(r->alloc, r->initial);
     r->initial = NULL;
-    if (r->def.frozen) {
+    if (is_final(r)) {
         ph_free(r->alloc, r->source);
         r->source = NULL;
+        ph_files_drop(&r->files);
     }
     if (r->fns.n == 0) {
         lua_close(r->L);
@@ -311,7 +318,7 @@ static ph_status read_model(ph_reader *r, const char *path, const char *text, si
     ph_status s = text ? copy_text(r, text, size) : read_file(r, path);
     if (s != PH_OK)
         return s;
-    r->def.key = ph_hash_bytes(PH_HASH_START, r->source, r->source_size);
+    r->files.key = ph_hash_bytes(PH_HASH_START, r->source, r->source_size);
     r->L = lua_newstate(ph_sandbox_alloc, r);
     if (!r->L) {
         compose(r, PH_E_MEMORY, "not enough memory to read the model");
@@ -319,12 +326,15 @@ static ph_status read_model(ph_reader *r, const char *path, const char *text, si
     }
     if (!ph_reader_call(r, read_all, NULL))
         return r->error.status;
+    r->def.key = r->files.key;
     tidy(r);
     return PH_OK;
 }
 
-ph_status ph_model_read_text(ph_model **out, const char *path, const char *text, size_t size,
-                             const ph_setting *sets, int n_sets, const ph_allocator *alloc, ph_error *err)
+/* files: those that are kept of an earlier reading, shared with it; NULL: they are on the disk. */
+static ph_status read_with(ph_model **out, const char *path, const char *text, size_t size,
+                           const ph_files *files, const ph_setting *sets, int n_sets,
+                           const ph_allocator *alloc, ph_error *err)
 {
     *out = NULL;
     ph_reader *r = ph_alloc(alloc, sizeof *r);
@@ -332,6 +342,7 @@ ph_status ph_model_read_text(ph_model **out, const char *path, const char *text,
         return ph_fail(err, PH_E_MEMORY, "%s: not enough memory to read the model", path);
     *r = (ph_reader){.def = ph_default_model(), .holders = 1, .alloc = alloc, .sets = sets, .n_sets = n_sets};
     r->def.file = path;
+    r->files = files ? ph_files_again(files) : (ph_files){.alloc = alloc};
     ph_status s = read_model(r, path, text, size);
     if (s != PH_OK) {
         if (err)
@@ -341,6 +352,12 @@ ph_status ph_model_read_text(ph_model **out, const char *path, const char *text,
     }
     *out = &r->def;
     return PH_OK;
+}
+
+ph_status ph_model_read_text(ph_model **out, const char *path, const char *text, size_t size,
+                             const ph_setting *sets, int n_sets, const ph_allocator *alloc, ph_error *err)
+{
+    return read_with(out, path, text, size, NULL, sets, n_sets, alloc, err);
 }
 
 ph_status ph_model_read(ph_model **out, const char *path, const ph_setting *sets, int n_sets,
@@ -381,15 +398,22 @@ ph_status ph_model_again(ph_model **out, const ph_model *model, const ph_setting
     *out = NULL;
     if (model->frozen)
         return ph_fail(err, PH_E_INPUT, "%s: the parameters of a frozen model cannot be set", model->file);
+    if (is_final(r))
+        return ph_fail(err, PH_E_INPUT, "%s: the model has no parameters, and so no '%.64s'", model->file,
+                       n_sets ? sets[0].name : "");
     ph_setting *all = ph_alloc(alloc, (size_t)(r->n_sets + n_sets + 1) * sizeof *all);
     if (!all)
         return ph_fail(err, PH_E_MEMORY, "%s: not enough memory to read the model", model->file);
     if (r->n_sets)
         memcpy(all, r->sets, (size_t)r->n_sets * sizeof *all);
-    if (n_sets)
-        memcpy(all + r->n_sets, sets, (size_t)n_sets * sizeof *all);
-    ph_status s =
-        ph_model_read_text(out, model->file, r->source, r->source_size, all, r->n_sets + n_sets, alloc, err);
+    int n = r->n_sets;
+    for (int i = 0; i < n_sets; i++) { /* in its place: models of models must not gather them */
+        int k = n - 1;
+        while (k >= 0 && strcmp(all[k].name, sets[i].name) != 0)
+            k--; /* the last one of a name counts */
+        all[k < 0 ? n++ : k] = sets[i];
+    }
+    ph_status s = read_with(out, model->file, r->source, r->source_size, &r->files, all, n, alloc, err);
     ph_free(alloc, all);
     return s;
 }

@@ -164,7 +164,8 @@ const char *ph_store_path(ph_reader *r, const char *key, const char *file)
 {
     char path[4096];
     const char *why;
-    if (!ph_regular_below(r->def.file, file, path, sizeof path, &why))
+    if (!ph_regular_name(r->def.file, file, path, sizeof path, &why) ||
+        (!r->files.closed && !ph_regular_below(r->def.file, path, &why)))
         ph_reader_fail(r, "%s: '%.200s': %s", key, file, why);
     return ph_store_text(r, path, strlen(path));
 }
@@ -223,7 +224,7 @@ void ph_store_free(ph_reader *r)
     ph_free(r->alloc, r->worlds.data);
     ph_free(r->alloc, r->fns.data);
     ph_free(r->alloc, r->source);
-    ph_free(r->alloc, r->beside);
+    ph_files_drop(&r->files);
     ph_free(r->alloc, r->initial);
     for (ph_chunk *c = r->strings, *next; c; c = next) {
         next = c->next;

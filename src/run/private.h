@@ -9,6 +9,7 @@
 #include "base/tape.h"
 #include "mech/model.h"
 #include "polhode/run.h"
+#include "step/layout.h"
 
 /* What a run was told, as texts of its own. */
 typedef struct ph_told {
@@ -25,6 +26,7 @@ typedef struct ph_watched {
     double kinetic, potential, first_kinetic, first_potential; /* J */
     double power, work, residual;                              /* of sources; residual: the largest */
     double given, explained; /* blow-up: work, if positive; what kinetic energy may be */
+    double fallen;           /* most that the potential has given, or springs held at first */
     int blown;               /* kinetic energy came from nowhere */
 } ph_watched;
 
@@ -56,12 +58,15 @@ struct ph_run {
     const ph_system *sys;
     double t0;
     const double *q0, *v0; /* of the mechanism, or of start */
-    double *start;         /* of a system: copies of its initial values */
+    double *start;         /* of a system: copies of its initial values, */
+    ph_skeleton *skeleton; /* and its layout; that of a model is the mechanism's */
     ph_run_def def;        /* as resolved; h divides t_end */
     uint64_t key;          /* of model, parameters and options */
     ph_sim *sim;
     int structure;
-    double floor; /* J, kinetic energy that is never too much */
+    uint64_t shape; /* of names and sizes, see ph_run_shape */
+    int moved;      /* it did not start from its initial values */
+    double floor;   /* J, kinetic energy that is never too much */
     ph_watched watched;
     ph_so_far *so_far; /* of the model's objectives */
     double wall_s;     /* in steps alone */
@@ -89,12 +94,13 @@ ph_status ph_watch_look(ph_run *run, ph_error *err);
 /* run_numbers.c: numbers of a state, by a mechanism of the model, perhaps at other values of its parameters. */
 ph_status ph_numbers_of(const ph_run *run, ph_mechanism *mech, const ph_state *s, int what, int index,
                         double *out);
-int ph_run_is_body_rotation(int what);
+uint64_t ph_run_shape(const ph_run *run); /* a sum over all names and sizes */
 
 /* run_step.c */
-ph_status ph_run_begin(ph_run *run); /* turns, watch, objectives and table, at the initial values */
-ph_status ph_run_show(ph_run *run, int why);
-ph_status ph_run_look(ph_run *run, int why); /* all that is done after a step that another loop has made */
+ph_status ph_run_begin(ph_run *run,
+                       ph_error *err); /* turns, watch, objectives and table, at the initial values */
+ph_status ph_run_look(ph_run *run, int why,
+                      ph_error *err); /* all that is done after a step of another loop */
 void ph_table_free(ph_run *run);
 
 /* run_failure.c: a sentence in words of the model; of a step also what ph_run_failure tells. */

@@ -39,10 +39,10 @@ static void free_parts(const ph_run *run, parts *p)
     ph_free(run->config.alloc, p->so_far);
 }
 
-/* h is the nearest value that divides t_end. */
-static ph_status plan(ph_run_def *def, ph_error *err)
+/* h is the nearest value that divides the time from t0 to t_end. */
+static ph_status plan(ph_run_def *def, double t0, ph_error *err)
 {
-    double h = def->opt.h, n = def->t_end > 0 && h > 0 ? def->t_end / h : 0;
+    double h = def->opt.h, n = def->t_end > t0 && h > 0 ? (def->t_end - t0) / h : 0;
     if (!(h > 0) && !(def->opt.tol > 0))
         return ph_fail(err, PH_E_INPUT, "the model says no h: give a step size");
     if (!(n <= STEPS_MAX))
@@ -50,7 +50,7 @@ static ph_status plan(ph_run_def *def, ph_error *err)
                        "t_end = %g s in steps of h = %g s takes %.3g steps; the limit is %.0e", def->t_end, h,
                        n, STEPS_MAX);
     if (n > 0)
-        def->opt.h = def->t_end / fmax(1, round(n));
+        def->opt.h = (def->t_end - t0) / fmax(1, round(n));
     return PH_OK;
 }
 
@@ -88,7 +88,7 @@ static ph_status build(const ph_run *run, const ph_told *told, parts *p, ph_erro
     p->def = p->model ? p->model->run : (ph_run_def){.opt = ph_default_options(), .every = 1};
     ph_status s = ph_told_resolve(told, &p->def, err);
     if (s == PH_OK)
-        s = plan(&p->def, err);
+        s = plan(&p->def, run->t0, err);
     if (s == PH_OK && p->model)
         s = build_mechanism(run, p, err);
     if (s != PH_OK)
@@ -98,37 +98,28 @@ static ph_status build(const ph_run *run, const ph_told *told, parts *p, ph_erro
     if (!p->so_far)
         return ph_fail(err, PH_E_MEMORY, "not enough memory for a run");
     add_hooks(run, &p->def.opt);
-    const ph_system *sys = p->model ? ph_mechanism_system(p->mech) : run->sys;
-    if (!p->model)
+    ph_skeleton *skeleton = run->skeleton;
+    if (p->model)
+        s = ph_mechanism_skeleton(p->mech, &skeleton, err);
+    else
         p->q0 = run->q0, p->v0 = run->v0;
-    s = ph_sim_create(&p->sim, sys, &p->def.opt, run->t0, p->q0, p->v0, err);
+    if (s == PH_OK)
+        s = ph_sim_create_on(&p->sim, skeleton, &p->def.opt, run->t0, p->q0, p->v0, err);
     if (s == PH_E_CALLBACK && p->model && err && ph_model_complaint(p->model)[0])
         ph_fail(err, s, "%s", ph_model_complaint(p->model));
     return s;
 }
 
-static uint64_t key_of(const parts *p, const ph_told *told, const ph_system *sys)
+/* Of all that a saved state belongs to. */
+static uint64_t key_of(const parts *p, const ph_system *sys)
 {
+    uint64_t own = ph_sim_fingerprint(p->sim);
     uint64_t key = p->model ? p->model->key : ph_hash_text(PH_HASH_START, sys->name ? sys->name : "");
     for (int i = 0; p->model && i < p->model->n_params; i++)
         key = ph_hash_bytes(key, &p->model->param[i].value, sizeof(double));
-    for (int i = 0; i < told->n_options; i++)
-        key = ph_hash_text(key, told->option[i]);
+    key = ph_hash_bytes(key, &own, sizeof own);
+    key = ph_hash_bytes(key, &p->def.t_end, sizeof p->def.t_end);
     return ph_hash_bytes(key, (int[]){(int)p->def.space, p->def.assemble}, 2 * sizeof(int));
-}
-
-static int same_structure(const ph_model *a, const ph_model *b)
-{
-    int same = a && b && a->n_bodies == b->n_bodies && a->n_joints == b->n_joints &&
-               a->n_sensors == b->n_sensors && a->n_params == b->n_params &&
-               a->n_objectives == b->n_objectives && a->n_constraints == b->n_constraints;
-    for (int i = 0; same && i < a->n_bodies; i++)
-        same = !strcmp(a->body[i].name, b->body[i].name);
-    for (int i = 0; same && i < a->n_joints; i++)
-        same = !strcmp(a->joint[i].name, b->joint[i].name);
-    for (int i = 0; same && i < a->n_sensors; i++)
-        same = !strcmp(a->sensor[i].name, b->sensor[i].name) && a->sensor[i].size == b->sensor[i].size;
-    return same;
 }
 
 /* The parts become those of the run. */
@@ -139,18 +130,24 @@ static void adopt(ph_run *run, parts *p, ph_told *told)
     ph_sim_destroy(run->sim);
     if (p->mech != run->mech)
         ph_mechanism_destroy(run->mech);
-    run->structure += p->model != run->model && !same_structure(p->model, run->model);
     if (p->model != run->model)
         ph_model_free(run->model);
     ph_free(alloc, run->so_far);
+    if (p->def.every != run->def.every)
+        run->table.every = p->def.every;
     run->model = p->model, run->mech = p->mech, run->sim = p->sim, run->so_far = p->so_far;
     run->def = p->def, run->q0 = p->q0, run->v0 = p->v0;
     if (run->mech)
         run->sys = ph_mechanism_system(run->mech);
     run->def.opt = ph_sim_options(run->sim);
-    run->key = key_of(p, told, run->sys);
+    run->key = key_of(p, run->sys);
     ph_told_free(&run->told, alloc);
-    run->told = *told;
+    run->told = *told, run->moved = 0;
+    uint64_t shape = ph_run_shape(run);
+    if (shape == run->shape)
+        return;
+    run->shape = shape, run->structure++;
+    ph_table_free(run); /* its columns were of other sizes */
 }
 
 /* ---- open and close ----------------------------------------------------------------------------------- */
@@ -184,11 +181,7 @@ static ph_status begin(ph_run *run, const ph_model *model, int shared, ph_error 
         s = build(run, &told, &p, err);
     if (s == PH_OK) {
         adopt(run, &p, &told);
-        run->table.every = run->def.every;
-        s = ph_run_begin(run);
-        if (s == PH_OK)
-            return s;
-        return ph_run_explain(run, s, err);
+        return ph_run_begin(run, err);
     }
     free_parts(run, &p);
     ph_told_free(&told, c->alloc);
@@ -228,23 +221,33 @@ ph_status ph_run_create(ph_run **out, const ph_model *model, const ph_run_config
     return finish(out, run, begin(run, model, 1, err));
 }
 
+static ph_status no_parameters(ph_error *err)
+{
+    return ph_fail(err, PH_E_INPUT, "a system of one's own has no parameters");
+}
+
 ph_status ph_run_create_system(ph_run **out, const ph_system *sys, double t0, const double *q0,
                                const double *v0, const ph_run_config *config, ph_error *err)
 {
-    int nq = ph_system_nq(sys), nv = ph_system_nv(sys);
     *out = NULL;
-    if (nq < 0 || nv < 0 || !q0 || !v0)
-        return ph_fail(err, PH_E_INPUT, "the system makes no sense, or initial values are missing");
+    if (!q0 || !v0)
+        return ph_fail(err, PH_E_INPUT, "initial values must be given");
     ph_run *run = new_run(config);
     if (!run)
         return ph_fail(err, PH_E_MEMORY, "not enough memory for a run");
-    run->start = ph_alloc(run->config.alloc, (size_t)(nq + nv + 1) * sizeof *run->start);
-    if (!run->start) {
+    if (run->config.n_parameters) {
         ph_run_close(run);
-        return ph_fail(err, PH_E_MEMORY, "not enough memory for a run");
+        return no_parameters(err);
     }
-    memcpy(run->start, q0, (size_t)nq * sizeof *q0);
-    memcpy(run->start + nq, v0, (size_t)nv * sizeof *v0);
+    ph_status s = ph_skeleton_create(&run->skeleton, sys, run->config.alloc, err);
+    if (s != PH_OK)
+        return finish(out, run, s);
+    size_t nq = (size_t)run->skeleton->lay.nq, nv = (size_t)run->skeleton->lay.nv;
+    run->start = ph_alloc(run->config.alloc, (nq + nv + 1) * sizeof *run->start);
+    if (!run->start)
+        return finish(out, run, ph_fail(err, PH_E_MEMORY, "not enough memory for a run"));
+    memcpy(run->start, q0, nq * sizeof *q0);
+    memcpy(run->start + nq, v0, nv * sizeof *v0);
     run->sys = sys, run->t0 = t0, run->q0 = run->start, run->v0 = run->start + nq;
     return finish(out, run, begin(run, NULL, 0, err));
 }
@@ -261,6 +264,7 @@ void ph_run_close(ph_run *run)
     ph_model_free(run->model);
     ph_told_free(&run->told, alloc);
     ph_table_free(run);
+    ph_skeleton_release(run->skeleton);
     ph_free(alloc, run->so_far);
     ph_free(alloc, run->start);
     ph_free(alloc, run);
@@ -268,11 +272,33 @@ void ph_run_close(ph_run *run)
 
 /* ---- back to the start --------------------------------------------------------------------------------- */
 
+/* Start from these values; if they are refused, all is as before, with what the method remembers. */
+static ph_status restart(ph_run *run, double t, const double *q, const double *v, int moved, ph_error *err)
+{
+    ph_tape tape = {.mode = PH_TAPE_COUNT};
+    ph_sim_tape(run->sim, &tape);
+    void *kept = ph_alloc(run->config.alloc, tape.used);
+    if (!kept)
+        return ph_fail(err, PH_E_MEMORY, "not enough memory to start anew");
+    tape = (ph_tape){.mode = PH_TAPE_WRITE, .at = kept};
+    ph_sim_tape(run->sim, &tape);
+    ph_status s = ph_sim_reset(run->sim, t, q, v, err);
+    if (s != PH_OK) {
+        ph_run_explain_static(run, s, err);
+        tape = (ph_tape){.mode = PH_TAPE_READ, .at = kept};
+        ph_sim_tape(run->sim, &tape);
+    }
+    ph_free(run->config.alloc, kept);
+    if (s != PH_OK)
+        return s;
+    ph_following_free(run);
+    run->moved = moved;
+    return ph_run_begin(run, err);
+}
+
 ph_status ph_run_reset(ph_run *run, ph_error *err)
 {
-    ph_following_free(run);
-    ph_status s = ph_sim_reset(run->sim, run->t0, run->q0, run->v0, err);
-    return s == PH_OK ? ph_run_begin(run) : ph_run_explain(run, s, err);
+    return restart(run, run->t0, run->q0, run->v0, 0, err);
 }
 
 static ph_status change(ph_run *run, const ph_setting *parameters, int n_parameters,
@@ -287,7 +313,7 @@ static ph_status change(ph_run *run, const ph_setting *parameters, int n_paramet
     if (s != PH_OK)
         ph_fail(err, s, "not enough memory for a run");
     if (s == PH_OK && n_parameters && !run->model)
-        s = ph_fail(err, PH_E_INPUT, "a system of one's own has no parameters");
+        s = no_parameters(err);
     if (s == PH_OK && n_parameters)
         s = ph_model_again(&p.model, run->model, told.parameter, told.n_parameters, alloc, err);
     else
@@ -300,7 +326,7 @@ static ph_status change(ph_run *run, const ph_setting *parameters, int n_paramet
         return s;
     }
     adopt(run, &p, &told);
-    return ph_run_begin(run);
+    return ph_run_begin(run, err);
 }
 
 ph_status ph_run_set_parameters(ph_run *run, const ph_setting *parameters, int n, ph_error *err)
@@ -316,11 +342,10 @@ ph_status ph_run_set_options(ph_run *run, const char *const *options, int n, ph_
 ph_status ph_run_start_at(ph_run *run, double t, const double *q, const double *v, int project, ph_error *err)
 {
     int before = run->sim->opt.project;
-    ph_following_free(run);
     run->sim->opt.project = project;
-    ph_status s = ph_sim_reset(run->sim, t, q, v, err);
+    ph_status s = restart(run, t, q, v, 1, err);
     run->sim->opt.project = before;
-    return s == PH_OK ? ph_run_begin(run) : ph_run_explain(run, s, err);
+    return s;
 }
 
 /* ---- views ---------------------------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #include "base/quotient.h"
 #include "mech/mech.h"
 #include "run/neighbours.h"
+#include "step/sim.h"
 
 #define STEP 0x1p-9 /* of what moves fastest, in m and rad, or as a part of its speed */
 
@@ -52,15 +53,10 @@ ph_status ph_neighbours_of(const ph_run *run, const int *parameters, int n, ph_n
     return s;
 }
 
-ph_status ph_run_follow(ph_run *run, const int *parameters, int n, ph_error *err)
+static ph_status attach(ph_run *run, const int *parameters, int n, ph_error *err)
 {
     const ph_allocator *alloc = run->config.alloc;
     ph_param *param;
-    if (ph_sim_stats(run->sim).steps > 0)
-        return ph_fail(err, PH_E_INPUT, "derivatives begin with the first step: reset the run first");
-    ph_following_free(run);
-    if (n < 1)
-        return PH_OK;
     ph_following *f = ph_alloc(alloc, sizeof *f);
     if (!f)
         return ph_fail(err, PH_E_MEMORY, "not enough memory for derivatives");
@@ -75,6 +71,29 @@ ph_status ph_run_follow(ph_run *run, const int *parameters, int n, ph_error *err
     ph_free(alloc, param);
     if (s != PH_OK)
         ph_following_free(run);
+    return s;
+}
+
+ph_status ph_run_follow(ph_run *run, const int *parameters, int n, ph_error *err)
+{
+    if (n < 1) {
+        ph_following_free(run);
+        return PH_OK;
+    }
+    if (ph_sim_stats(run->sim).steps > 0)
+        return ph_fail(err, PH_E_INPUT, "derivatives begin with the first step: reset the run first");
+    if (run->moved)
+        return ph_fail(err, PH_E_INPUT,
+                       "derivatives begin at the initial values, and the run did not: reset it first");
+    ph_following *before = run->following, *now;
+    run->following = NULL, run->sim->sens = NULL;
+    ph_status s = attach(run, parameters, n, err);
+    now = run->following, run->following = before;
+    if (s == PH_OK) {
+        ph_following_free(run);
+        run->following = now;
+    }
+    run->sim->sens = run->following ? run->following->sens : NULL;
     return s;
 }
 

@@ -4,6 +4,7 @@
 
 #include "mech/mech.h"
 #include "run/neighbours.h"
+#include "step/sim.h"
 
 typedef struct goal {
     ph_run *run;
@@ -11,6 +12,9 @@ typedef struct goal {
     const ph_neighbours *near;
     const ph_model *refused; /* whose function failed, at time t; NULL: none did */
     double t;
+    ph_counted *turns; /* of the run, where it is on its way forwards */
+    ph_status stopped; /* why it ended there */
+    ph_error why;
 } goal;
 
 /* Explicit dependence on parameter k: the objective at the same state, differenced over the neighbours. */
@@ -58,17 +62,28 @@ static ph_status integral(const ph_state *s, double *value, const ph_covector *c
     return value_of(ctx, PH_ON_THE_WAY, s, value, c);
 }
 
-static ph_status forwards(const ph_sim *sim, void *ctx)
+static void copy_turns(ph_counted *to, const ph_counted *from, const ph_run *run)
 {
-    ph_run *run = ((goal *)ctx)->run;
-    return ph_run_look(run, ph_sim_stats(sim).steps ? PH_ON_STEP : PH_ON_START);
+    memcpy(to, from, (size_t)run->model->n_joints * sizeof *to);
 }
 
-static ph_status refuse(const ph_run *run, int objective, ph_error *err)
+static ph_status forwards(const ph_sim *sim, void *ctx)
+{
+    goal *g = ctx;
+    g->stopped = ph_run_look(g->run, ph_sim_stats(sim).steps ? PH_ON_STEP : PH_ON_START, &g->why);
+    copy_turns(g->turns, g->run->mech->turns, g->run);
+    return g->stopped;
+}
+
+static ph_status refuse(const ph_run *run, int objective, int n, ph_error *err)
 {
     const ph_options *o = &run->def.opt;
     if (!run->model || objective < 0 || objective >= run->model->n_objectives)
         return ph_fail(err, PH_E_INPUT, "there is no objective %d", objective);
+    if (n < 1)
+        return ph_fail(err, PH_E_INPUT, "a gradient needs parameters");
+    if (!run->sim->stepper->sens_restore)
+        return ph_fail(err, PH_E_INPUT, "%s has no adjoint", run->sim->stepper->name);
     if (run->model->changing)
         return ph_fail(err, PH_E_INPUT,
                        "%s: its function keeps values between its calls, and a gradient repeats them",
@@ -81,36 +96,49 @@ static ph_status refuse(const ph_run *run, int objective, ph_error *err)
     return PH_OK;
 }
 
+/* From the start, with neighbours that are there. */
+static ph_status differentiate(goal *g, const ph_param *param, size_t memory, double *value, double *gradient,
+                               ph_error *err)
+{
+    ph_run *run = g->run;
+    const ph_model *m = run->model;
+    ph_sens *sens;
+    ph_objective o = {.final = ph_objective_has(m, g->objective, PH_AT_THE_END) ? final : NULL,
+                      .integral = ph_objective_has(m, g->objective, PH_ON_THE_WAY) ? integral : NULL,
+                      .forwards = forwards,
+                      .ctx = g};
+    ph_status s = ph_sens_create(&sens, run->sim, g->n, param, err);
+    long steps = lround((run->def.t_end - run->t0) / run->def.opt.h);
+    copy_turns(g->turns, run->mech->turns, run);
+    if (s == PH_OK)
+        s = ph_sens_gradient(sens, steps, &o, memory, value, gradient, err);
+    copy_turns(run->mech->turns, g->turns, run); /* the way back has counted others */
+    ph_sens_destroy(sens);
+    if (g->refused)
+        return ph_fail(err, PH_E_CALLBACK, "t = %.9g: %.400s", g->t, ph_model_complaint(g->refused));
+    if (g->stopped != PH_OK)
+        return ph_fail(err, g->stopped, "%s", g->why.text);
+    return s == PH_E_CALLBACK ? ph_run_explain(run, s, err) : s;
+}
+
 ph_status ph_run_gradient(ph_run *run, int objective, const int *parameters, int n, size_t memory,
                           double *value, double *gradient, ph_error *err)
 {
-    goal g = {.run = run, .objective = objective, .n = n};
+    const ph_allocator *alloc = run->config.alloc;
     ph_neighbours *near;
     ph_param *param;
-    ph_sens *sens;
-    ph_status s = refuse(run, objective, err);
-    if (s == PH_OK)
-        s = ph_run_reset(run, err);
+    ph_status s = refuse(run, objective, n, err);
     if (s == PH_OK)
         s = ph_neighbours_of(run, parameters, n, &near, &param, err);
     if (s != PH_OK)
         return s;
-    g.near = near;
-    ph_objective o = {.final = ph_objective_has(run->model, objective, PH_AT_THE_END) ? final : NULL,
-                      .integral = ph_objective_has(run->model, objective, PH_ON_THE_WAY) ? integral : NULL,
-                      .forwards = forwards,
-                      .ctx = &g};
-    s = ph_sens_create(&sens, run->sim, n, param, err);
-    long steps = lround((run->def.t_end - run->t0) / run->def.opt.h);
+    goal g = {.run = run, .objective = objective, .n = n, .near = near};
+    g.turns = ph_alloc(alloc, (size_t)(run->model->n_joints + 1) * sizeof *g.turns);
+    s = g.turns ? ph_run_reset(run, err) : ph_fail(err, PH_E_MEMORY, "not enough memory for a gradient");
     if (s == PH_OK)
-        s = ph_sens_gradient(sens, steps, &o, memory, value, gradient, err);
-    if (g.refused)
-        s = ph_fail(err, PH_E_CALLBACK, "t = %.9g: %.400s", g.t, ph_model_complaint(g.refused));
-    else if (s == PH_E_CALLBACK)
-        ph_run_explain(run, s, err);
-    ph_sens_destroy(sens);
+        s = differentiate(&g, param, memory, value, gradient, err);
     for (int k = 0; k < n; k++)
         ph_neighbours_destroy(&near[k]);
-    ph_free(run->config.alloc, near), ph_free(run->config.alloc, param);
+    ph_free(alloc, near), ph_free(alloc, param), ph_free(alloc, g.turns);
     return s;
 }

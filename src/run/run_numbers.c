@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "mech/mech.h"
 #include "run/private.h"
 #include "step/sim.h"
@@ -87,11 +88,6 @@ static const struct quantity {
 
 #define N_QUANTITIES ((int)(sizeof quantities / sizeof *quantities))
 
-int ph_run_is_body_rotation(int what)
-{
-    return what == PH_GET_ROTATION;
-}
-
 /* The constraint of the system that index counts: joints, which may have two, then constraint{}. -1: none. */
 static int rows_of(const ph_run *run, const ph_mechanism *mech, int index, int *at)
 {
@@ -132,16 +128,38 @@ int ph_run_size(const ph_run *run, int what, int index)
     return q->list == PH_BODIES && turns && m->body[index].particle ? 0 : q->size;
 }
 
+uint64_t ph_run_shape(const ph_run *run)
+{
+    uint64_t sum = PH_HASH_START;
+    int most = 1;
+    for (int list = 0; list <= PH_CONSTRAINTS; list++) {
+        int n = ph_run_count(run, list);
+        sum = ph_hash_bytes(sum, &n, sizeof n);
+        for (int k = 0; k < n; k++)
+            sum = ph_hash_text(sum, ph_run_name(run, list, k));
+        most += n;
+    }
+    for (int what = 0; what < N_QUANTITIES; what++)
+        for (int k = 0; k < most; k++) {
+            int n = ph_run_size(run, what, k);
+            sum = ph_hash_bytes(sum, &n, sizeof n);
+        }
+    return sum;
+}
+
 const char *ph_run_label(const ph_run *run, int what, int index, int k)
 {
-    static const char *const counted[] = {"1", "2",  "3",  "4",  "5",  "6",  "7",  "8",
-                                          "9", "10", "11", "12", "13", "14", "15", "16"};
+    static const char counted[PH_SENSOR_MAX][3] = {
+        "1",  "2",  "3",  "4",  "5",  "6",  "7",  "8",  "9",  "10", "11", "12", "13", "14", "15", "16",
+        "17", "18", "19", "20", "21", "22", "23", "24", "25", "26", "27", "28", "29", "30", "31", "32",
+        "33", "34", "35", "36", "37", "38", "39", "40", "41", "42", "43", "44", "45", "46", "47", "48",
+        "49", "50", "51", "52", "53", "54", "55", "56", "57", "58", "59", "60", "61", "62", "63", "64"};
     int n = ph_run_size(run, what, index);
     if (k < 0 || k >= n)
         return NULL;
     if (quantities[what].label)
         return quantities[what].label[k];
-    return n == 1 ? "" : k < 16 ? counted[k] : "";
+    return n == 1 ? "" : k < PH_SENSOR_MAX ? counted[k] : "";
 }
 
 /* Of a text such as "N, N m": of each half. */

@@ -9,6 +9,7 @@
 static void tape_rest(ph_run *run, ph_tape *t)
 {
     ph_tape_bytes(t, &run->watched, sizeof run->watched);
+    ph_tape_int(t, &run->moved);
     if (!run->model)
         return;
     ph_tape_bytes(t, run->so_far, (size_t)run->model->n_objectives * sizeof *run->so_far);

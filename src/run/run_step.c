@@ -119,7 +119,7 @@ static ph_status look(ph_run *run, ph_error *err)
                                  : status;
 }
 
-ph_status ph_run_begin(ph_run *run)
+ph_status ph_run_begin(ph_run *run, ph_error *err)
 {
     if (run->mech)
         ph_mechanism_rewind(run->mech);
@@ -129,13 +129,7 @@ ph_status ph_run_begin(ph_run *run)
     run->trouble = (ph_run_trouble){0};
     run->watched = (ph_watched){.t = ph_run_time(run)};
     ph_watch_start(run);
-    return look(run, NULL);
-}
-
-ph_status ph_run_look(ph_run *run, int why)
-{
-    ph_status s = why == PH_ON_START ? PH_OK : look(run, NULL);
-    return s == PH_OK ? ph_run_show(run, why) : s;
+    return look(run, err);
 }
 
 /* ---- steps ----------------------------------------------------------------------------------------------- */
@@ -155,19 +149,32 @@ void ph_run_stop(ph_run *run)
     atomic_store(&run->stop, 1);
 }
 
-ph_status ph_run_show(ph_run *run, int why)
+static ph_status stopped(const ph_run *run, ph_error *err)
 {
-    run->observed = 1;
-    return run->observer ? run->observer(run, why, run->observer_ctx) : PH_OK;
+    return ph_fail(err, PH_E_STOPPED, "stopped at t = %.9g", ph_run_time(run));
 }
 
-static ph_status advance(ph_run *run, ph_error *err)
+static ph_status show(ph_run *run, int why, ph_error *err)
+{
+    run->observed = 1;
+    return run->observer && run->observer(run, why, run->observer_ctx) != PH_OK ? stopped(run, err) : PH_OK;
+}
+
+ph_status ph_run_look(ph_run *run, int why, ph_error *err)
+{
+    ph_status s = why == PH_ON_START ? PH_OK : look(run, err);
+    return s == PH_OK ? show(run, why, err) : s;
+}
+
+/* With error control the method stays within t_end, if that lies ahead; on a grid within that of the run, so that its
+ * steps do not depend on where one stops to look. */
+static ph_status advance(ph_run *run, double t_end, ph_error *err)
 {
     ph_error own = {0};
     if (run->table.columns && !run->table.rows)
-        add_row(run);          /* columns were chosen after the start */
-    if (!(run->def.opt.h > 0)) /* the last step of a run ends at its end */
-        run->sim->t_stop = run->def.t_end > ph_run_time(run) ? run->def.t_end : HUGE_VAL;
+        add_row(run); /* columns were chosen after the start */
+    double stop = run->def.opt.h > 0 ? run->def.t_end : t_end;
+    run->sim->t_stop = stop > ph_run_time(run) ? stop : HUGE_VAL;
     ph_status s = ph_sim_step(run->sim, &own);
     run->sim->t_stop = HUGE_VAL;
     if (s == PH_OK)
@@ -180,7 +187,7 @@ static ph_status advance(ph_run *run, ph_error *err)
 /* A run that blew up stays at the step where that was seen. */
 ph_status ph_run_step(ph_run *run, ph_error *err)
 {
-    ph_status s = advance(run, err);
+    ph_status s = advance(run, run->def.t_end, err);
     return s == PH_OK ? look(run, err) : s;
 }
 
@@ -198,18 +205,11 @@ static ph_status check_end(const ph_run *run, double t, ph_error *err)
     return PH_OK;
 }
 
-static ph_status stopped(const ph_run *run, ph_error *err)
-{
-    return ph_fail(err, PH_E_STOPPED, "stopped at t = %.9g", ph_run_time(run));
-}
-
 /* What is done beside the step; *own is the time it takes. */
 static ph_status look_and_show(ph_run *run, double *own, ph_error *err)
 {
     double begun = run->config.watch || run->observer || run->table.columns ? ph_sim_clock() : 0;
-    ph_status s = look(run, err);
-    if (s == PH_OK && ph_run_show(run, PH_ON_STEP) != PH_OK)
-        s = stopped(run, err);
+    ph_status s = ph_run_look(run, PH_ON_STEP, err);
     *own += begun > 0 ? ph_sim_clock() - begun : 0;
     return s;
 }
@@ -217,23 +217,20 @@ static ph_status look_and_show(ph_run *run, double *own, ph_error *err)
 ph_status ph_run_until(ph_run *run, double t, ph_error *err)
 {
     ph_status s = check_end(run, t, err);
-    double t_end = run->def.t_end, slack = run->def.opt.h > 0 ? REACHED * run->def.opt.h : 0, own = 0;
-    if (s == PH_OK && !run->observed && ph_run_show(run, PH_ON_START) != PH_OK)
-        return stopped(run, err);
-    if (!(run->def.opt.h > 0))
-        run->def.t_end = t; /* where the last step ends */
+    double slack = run->def.opt.h > 0 ? REACHED * run->def.opt.h : 0, own = 0;
+    if (s == PH_OK && !run->observed)
+        s = show(run, PH_ON_START, err);
     double begun = ph_sim_clock();
     while (s == PH_OK && ph_run_time(run) < t - slack) {
         if (atomic_exchange(&run->stop, 0)) {
             s = stopped(run, err);
             break;
         }
-        s = advance(run, err);
+        s = advance(run, t, err);
         if (s == PH_OK)
             s = look_and_show(run, &own, err);
     }
     run->wall_s += ph_sim_clock() - begun - own;
-    run->def.t_end = t_end;
     if (s == PH_OK && add_row(run) != PH_OK)
         s = ph_fail(err, PH_E_MEMORY, "not enough memory for the table of the run");
     return s;

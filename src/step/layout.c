@@ -210,6 +210,48 @@ ph_status ph_layout_fill(ph_layout *lay, ph_error *err)
     return PH_OK;
 }
 
+ph_status ph_skeleton_create(ph_skeleton **out, const ph_system *sys, const ph_allocator *alloc,
+                             ph_error *err)
+{
+    ph_layout lay;
+    ph_arena a = {0};
+    *out = NULL;
+    ph_status status = ph_layout_measure(&lay, sys, err);
+    if (status != PH_OK)
+        return status;
+    ph_arena_take(&a, 1, sizeof **out);
+    ph_layout_take(&lay, &a);
+    if (!ph_arena_open(&a, alloc))
+        return ph_fail(err, PH_E_MEMORY, "not enough memory for the layout of the system");
+    ph_skeleton *s = ph_arena_take(&a, 1, sizeof *s);
+    ph_layout_take(&lay, &a);
+    *s = (ph_skeleton){.lay = lay, .users = 1, .block = a.block};
+    if (alloc)
+        s->alloc_copy = *alloc, s->alloc = &s->alloc_copy;
+    s->lay.known = &s->known;
+    status = ph_layout_fill(&s->lay, err);
+    if (status == PH_OK)
+        *out = s;
+    else
+        ph_skeleton_release(s);
+    return status;
+}
+
+ph_skeleton *ph_skeleton_keep(ph_skeleton *s)
+{
+    s->users++;
+    return s;
+}
+
+void ph_skeleton_release(ph_skeleton *s)
+{
+    if (!s || --s->users > 0)
+        return;
+    ph_allocator copy = s->alloc_copy; /* s is inside what is freed */
+    ph_analyses_forget(&s->known);
+    ph_free(s->alloc ? &copy : NULL, s->block);
+}
+
 double ph_layout_length(const ph_layout *lay, int i, const double *q)
 {
     const double *u = q + lay->q_at[i] + lay->slot[i].op->quat;

@@ -3,6 +3,7 @@
 #define PH_STEP_LAYOUT_H
 
 #include "base/base.h"
+#include "la/solver.h"
 #include "polhode/system.h"
 
 /* A node with all that a loop over nodes needs. */
@@ -37,7 +38,24 @@ typedef struct ph_layout {
     int *rows, *l_at;        /* C */
     ph_block *pair, *link;   /* n_pairs, n_links */
     int *diag;               /* N: the pair (i, i) */
+    ph_analyses *known;      /* of matrices on it; NULL: they are not kept */
 } ph_layout;
+
+/* The layout of a system and the analyses of matrices on it, made once and shared by all that is done with the system
+ * in one thread: initial values, rank, simulations. Each of them has a copy of lay, which reads the same arrays. */
+typedef struct ph_skeleton {
+    ph_layout lay;
+    ph_analyses known;
+    int users;
+    ph_allocator alloc_copy;
+    const ph_allocator *alloc; /* &alloc_copy, or NULL for malloc */
+    void *block;               /* the memory of the whole object */
+} ph_skeleton;
+
+ph_status ph_skeleton_create(ph_skeleton **out, const ph_system *sys, const ph_allocator *alloc,
+                             ph_error *err);
+ph_skeleton *ph_skeleton_keep(ph_skeleton *s); /* for one user more */
+void ph_skeleton_release(ph_skeleton *s);      /* by one of them; accepts NULL */
 
 /* Sizes and counts of a system, or an error; nothing is allocated. */
 ph_status ph_layout_measure(ph_layout *lay, const ph_system *sys, ph_error *err);

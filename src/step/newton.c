@@ -261,7 +261,7 @@ static ph_status analyse(ph_newton_matrix *nm, listing *g, int stabilised, ph_so
     g->count = g->at = 0;
     list_places(nm, g, stabilised);
     ph_graph graph = {g->n_blocks, g->size, g->late, g->count, g->row, g->col, trust};
-    return ph_solver_analyse(out, kind, &graph, nm->alloc);
+    return ph_solver_analyse_known(out, kind, &graph, nm->lay->known, nm->alloc);
 }
 
 /* The graph of (R3): constraints are eliminated first. */
@@ -280,7 +280,7 @@ static ph_status analyse_span(ph_newton_matrix *nm, listing *g, ph_solver_kind k
     for (int i = 0; i < lay->N + lay->C; i++)
         g->late[i] = i < lay->N;
     ph_graph graph = {lay->N + lay->C, g->size, g->late, g->count, g->row, g->col, TRUST};
-    return ph_solver_analyse(&nm->span, kind, &graph, nm->alloc);
+    return ph_solver_analyse_known(&nm->span, kind, &graph, lay->known, nm->alloc);
 }
 
 ph_status ph_newton_analyse_stages(const ph_layout *lay, int stages, ph_solver_kind kind,

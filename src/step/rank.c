@@ -307,7 +307,6 @@ typedef struct subject {
 
 static void take_subject(subject *r, ph_arena *a)
 {
-    ph_layout_take(&r->lay, a);
     ph_eval_take(&r->ev, &r->lay, a);
     ph_point_take(&r->at, &r->lay, a);
     r->dependent = ph_arena_take(a, (size_t)r->lay.nl, 1);
@@ -332,14 +331,12 @@ static ph_status rank(subject *r, int *dependent, ph_error *err)
     return PH_OK;
 }
 
-ph_status ph_system_rank(const ph_system *sys, double t, const double *q, int *dependent, ph_error *err)
+ph_status ph_skeleton_rank(const ph_skeleton *skeleton, double t, const double *q, int *dependent,
+                           ph_error *err)
 {
-    subject r = {0};
+    subject r = {.sys = *skeleton->lay.sys, .lay = skeleton->lay};
     ph_arena a = {0};
-    ph_status s = ph_layout_measure(&r.lay, sys, err);
-    if (s != PH_OK)
-        return s;
-    r.sys = *sys, r.sys.n_redundant = 0, r.lay.sys = &r.sys;
+    r.sys.n_redundant = 0, r.lay.sys = &r.sys;
     memset(dependent, 0, sizeof(int) * (size_t)r.lay.C);
     if (!r.lay.C)
         return PH_OK;
@@ -347,9 +344,7 @@ ph_status ph_system_rank(const ph_system *sys, double t, const double *q, int *d
     if (!ph_arena_open(&a, NULL))
         return ph_fail(err, PH_E_MEMORY, "not enough memory to examine the constraints");
     take_subject(&r, &a);
-    s = ph_layout_fill(&r.lay, err);
-    if (s == PH_OK)
-        s = ph_layout_check(&r.lay, t, q, NULL, err);
+    ph_status s = ph_layout_check(&r.lay, t, q, NULL, err);
     if (s == PH_OK) {
         r.at.t = t;
         memcpy(r.at.q, q, sizeof(double) * (size_t)r.lay.nq);
@@ -357,5 +352,15 @@ ph_status ph_system_rank(const ph_system *sys, double t, const double *q, int *d
         s = rank(&r, dependent, err);
     }
     ph_free(NULL, a.block);
+    return s;
+}
+
+ph_status ph_system_rank(const ph_system *sys, double t, const double *q, int *dependent, ph_error *err)
+{
+    ph_skeleton *skeleton;
+    ph_status s = ph_skeleton_create(&skeleton, sys, NULL, err);
+    if (s == PH_OK)
+        s = ph_skeleton_rank(skeleton, t, q, dependent, err);
+    ph_skeleton_release(skeleton);
     return s;
 }

@@ -10,4 +10,8 @@
 ph_status ph_rank_rows(const ph_layout *lay, const double *B, const double *M, double least,
                        const ph_allocator *alloc, unsigned char *dependent);
 
+/* ph_system_rank for a system whose layout is made already. */
+ph_status ph_skeleton_rank(const ph_skeleton *skeleton, double t, const double *q, int *dependent,
+                           ph_error *err);
+
 #endif

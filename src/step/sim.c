@@ -111,7 +111,6 @@ static ph_status check_options(const ph_options *o, const ph_stepper **stepper, 
 /* Hand out all arrays; called twice, see ph_arena. */
 static void take(ph_sim *sim, ph_arena *a)
 {
-    ph_layout_take(&sim->lay, a);
     ph_eval_take(&sim->ev, &sim->lay, a);
     ph_point_take(&sim->now, &sim->lay, a);
     ph_point_take(&sim->next, &sim->lay, a);
@@ -143,13 +142,10 @@ static void log_differences(const ph_sim *sim)
         }
 }
 
-static ph_status build(ph_sim *sim, const ph_system *sys, ph_error *err)
+static ph_status build(ph_sim *sim, ph_error *err)
 {
     ph_arena a = {0};
-    ph_status s = ph_layout_measure(&sim->lay, sys, err);
-    if (s != PH_OK)
-        return s;
-    if (sys->n_redundant && sim->opt.formulation == PH_INDEX2)
+    if (sim->lay.sys->n_redundant && sim->opt.formulation == PH_INDEX2)
         return ph_fail(err, PH_E_INPUT,
                        "index-2 lets positions drift off the constraints, where redundant rows no "
                        "longer agree: use index-3 or the stabilised form");
@@ -158,13 +154,10 @@ static ph_status build(ph_sim *sim, const ph_system *sys, ph_error *err)
         return ph_fail(err, PH_E_MEMORY, "not enough memory for the state of the system");
     sim->block = a.block;
     take(sim, &a);
-    s = ph_layout_fill(&sim->lay, err);
-    if (s != PH_OK)
-        return s;
     ph_eval_prepare(&sim->ev);
     int steps = (sim->stepper->reads & PH_READS_FORMULATION) != 0;
-    s = ph_newton_create(&sim->matrix, &sim->lay, steps, sim->opt.formulation, sim->opt.solver,
-                         sim->opt.alloc, err);
+    ph_status s = ph_newton_create(&sim->matrix, &sim->lay, steps, sim->opt.formulation, sim->opt.solver,
+                                   sim->opt.alloc, err);
     return s == PH_OK ? sim->stepper->prepare(sim, err) : s;
 }
 
@@ -181,24 +174,22 @@ static ph_status check_start(const ph_sim *sim, double t, const double *q, const
 
 static ph_status begin(ph_sim *sim, double t0, const double *q0, const double *v0, ph_error *err);
 
-ph_status ph_sim_create(ph_sim **out, const ph_system *sys, const ph_options *opt, double t0,
-                        const double *q0, const double *v0, ph_error *err)
+/* Options that check_options accepted. */
+static ph_status create(ph_sim **out, ph_skeleton *skeleton, const ph_options *opt, const ph_stepper *stepper,
+                        double t0, const double *q0, const double *v0, ph_error *err)
 {
-    const ph_stepper *stepper;
-    *out = NULL;
-    if (!opt || !q0 || !v0)
-        return ph_fail(err, PH_E_INPUT, "options and initial values must be given");
-    ph_status s = check_options(opt, &stepper, err);
-    if (s != PH_OK)
-        return s;
     ph_sim *sim = ph_alloc(opt->alloc, sizeof *sim);
     if (!sim)
         return ph_fail(err, PH_E_MEMORY, "not enough memory for a simulation");
-    *sim = (ph_sim){.opt = *opt, .stepper = stepper, .t_stop = HUGE_VAL};
+    *sim = (ph_sim){.opt = *opt,
+                    .stepper = stepper,
+                    .skeleton = ph_skeleton_keep(skeleton),
+                    .lay = skeleton->lay,
+                    .t_stop = HUGE_VAL};
     sim->opt.method = stepper->name;
     if (!(stepper->reads & PH_READS_FORMULATION))
         sim->opt.formulation = PH_INDEX3; /* of which only [M B^T; B 0] is used */
-    s = build(sim, sys, err);
+    ph_status s = build(sim, err);
     if (s == PH_OK) {
         log_differences(sim);
         s = begin(sim, t0, q0, v0, err);
@@ -211,6 +202,32 @@ ph_status ph_sim_create(ph_sim **out, const ph_system *sys, const ph_options *op
     return PH_OK;
 }
 
+ph_status ph_sim_create_on(ph_sim **out, ph_skeleton *skeleton, const ph_options *opt, double t0,
+                           const double *q0, const double *v0, ph_error *err)
+{
+    const ph_stepper *stepper;
+    *out = NULL;
+    ph_status s = check_options(opt, &stepper, err);
+    return s == PH_OK ? create(out, skeleton, opt, stepper, t0, q0, v0, err) : s;
+}
+
+ph_status ph_sim_create(ph_sim **out, const ph_system *sys, const ph_options *opt, double t0,
+                        const double *q0, const double *v0, ph_error *err)
+{
+    const ph_stepper *stepper;
+    ph_skeleton *skeleton = NULL;
+    *out = NULL;
+    if (!opt || !q0 || !v0)
+        return ph_fail(err, PH_E_INPUT, "options and initial values must be given");
+    ph_status s = check_options(opt, &stepper, err);
+    if (s == PH_OK)
+        s = ph_skeleton_create(&skeleton, sys, opt->alloc, err);
+    if (s == PH_OK)
+        s = create(out, skeleton, opt, stepper, t0, q0, v0, err);
+    ph_skeleton_release(skeleton);
+    return s;
+}
+
 void ph_sim_destroy(ph_sim *sim)
 {
     if (!sim)
@@ -219,6 +236,7 @@ void ph_sim_destroy(ph_sim *sim)
     if (sim->stepper->release && sim->method)
         sim->stepper->release(sim);
     ph_newton_destroy(&sim->matrix);
+    ph_skeleton_release(sim->skeleton);
     ph_free(alloc, sim->block);
     ph_free(alloc, sim);
 }
@@ -260,7 +278,7 @@ static ph_status begin(ph_sim *sim, double t0, const double *q0, const double *v
         return s;
     sim->matrix.factored = 0;
     sim->t0 = t0, sim->n = 0;
-    sim->stats = (ph_stats){0};
+    sim->stats = (ph_stats){0}, sim->step_iterations = 0;
     return PH_OK;
 }
 
@@ -310,14 +328,14 @@ ph_status ph_sim_tape(ph_sim *sim, ph_tape *t)
     ph_tape_numbers(t, &sim->t0, 1);
     ph_tape_int(t, &sim->has_last);
     ph_tape_bytes(t, &sim->stats, sizeof sim->stats);
+    ph_tape_int(t, &sim->step_iterations);
     ph_point_tape(&sim->now, &sim->lay, t);
     ph_point_tape(&sim->last, &sim->lay, t);
     ph_status s = ph_newton_tape(&sim->matrix, sim->opt.newton, t);
     return sim->stepper->tape && s == PH_OK ? sim->stepper->tape(sim, t) : s;
 }
 
-/* Of all that a state must fit to: sizes and options. */
-static uint64_t fingerprint(const ph_sim *sim)
+uint64_t ph_sim_fingerprint(const ph_sim *sim)
 {
     const ph_options *o = &sim->opt;
     const ph_layout *lay = &sim->lay;
@@ -342,7 +360,7 @@ size_t ph_sim_save_size(const ph_sim *sim)
 
 ph_status ph_sim_save(const ph_sim *sim, void *to, size_t size)
 {
-    uint64_t own = fingerprint(sim);
+    uint64_t own = ph_sim_fingerprint(sim);
     if (size != ph_sim_save_size(sim) || sim->sens)
         return PH_E_INPUT;
     memcpy(to, &own, sizeof own);
@@ -352,7 +370,7 @@ ph_status ph_sim_save(const ph_sim *sim, void *to, size_t size)
 
 ph_status ph_sim_restore(ph_sim *sim, const void *from, size_t size, ph_error *err)
 {
-    uint64_t own = fingerprint(sim);
+    uint64_t own = ph_sim_fingerprint(sim);
     if (size != ph_sim_save_size(sim) || memcmp(from, &own, sizeof own) != 0)
         return ph_fail(err, PH_E_INPUT, "the state is that of another system, or of other options");
     if (sim->sens)

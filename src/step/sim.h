@@ -2,6 +2,8 @@
 #ifndef PH_STEP_SIM_H
 #define PH_STEP_SIM_H
 
+#include <stdint.h>
+
 #include "base/tape.h"
 #include "polhode/sim.h"
 #include "step/eval.h"
@@ -51,7 +53,8 @@ typedef struct ph_stepper {
 struct ph_sim {
     ph_options opt;
     const ph_stepper *stepper;
-    ph_layout lay;
+    ph_skeleton *skeleton;
+    ph_layout lay; /* its own copy of that of the skeleton */
     ph_eval ev;
     ph_newton_matrix matrix;
     ph_point now, next; /* the start and the end of the step at work */
@@ -76,9 +79,15 @@ struct ph_sim {
 
 double ph_sim_clock(void); /* s since some moment */
 
+/* ph_sim_create for a system whose layout is made already; the simulation keeps it. */
+ph_status ph_sim_create_on(ph_sim **out, ph_skeleton *skeleton, const ph_options *opt, double t0,
+                           const double *q0, const double *v0, ph_error *err);
+
 /* All that changes, but for derivatives: the state, what the method and Newton's method remember, counters. Reading
  * factors matrices again where they are kept; the status is that of the factorisation. */
 ph_status ph_sim_tape(ph_sim *sim, ph_tape *tape);
+
+uint64_t ph_sim_fingerprint(const ph_sim *sim); /* of all that a state must fit to: sizes and options */
 
 /* start.c: consistent initial values. Each reads and writes sim->now or p; sim->next is scratch. */
 

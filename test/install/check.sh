@@ -64,7 +64,7 @@ for example in "$tmp"/*_*.c; do
     grep -qs '^int main' "$example" || continue
     programs=$((programs + 1))
     "$cc" -std=c17 -Wall -Wextra -Werror "$example" "${flags[@]}" -o "$tmp/example" || fail "no build: $(basename "$example")"
-    "$tmp/example" >"$tmp/log" || fail "fails: $(basename "$example")"
+    (cd "$source" && "$tmp/example") >"$tmp/log" || fail "fails: $(basename "$example")"
 done
 
 # 7. The headers are C++ too, all of them.

@@ -3,6 +3,8 @@
 #include <polhode/equilibrium.h>
 #include <polhode/lie.h>
 #include <polhode/model.h>
+#include <polhode/polhode.h>
+#include <polhode/run.h>
 #include <polhode/sens.h>
 #include <polhode/sim.h>
 #include <polhode/system.h>
@@ -13,6 +15,8 @@ int main()
     ph_mat3 A = ph_minv(ph_mmul(ph_qmat(ph_quat{1, 0, 0, 0}), ph_diag3(2, 2, 2)));
     ph_options opt = ph_default_options();
     ph_model *model = nullptr;
+    ph_run *run = nullptr;
     ph_model_free(model);
+    ph_run_close(run);
     return a.z == 1 && A.xx == 0.5 && opt.method ? 0 : 1; // exact
 }

@@ -1,6 +1,6 @@
-/* One run of a model: what is simulated, how, and what was seen on the way. */
-#ifndef PH_CLI_RUN_H
-#define PH_CLI_RUN_H
+/* The job of a command: a model, how it is simulated, and what was seen on the way. */
+#ifndef PH_CLI_JOB_H
+#define PH_CLI_JOB_H
 
 #include "cli/body.h"
 #include "cli/cli.h"
@@ -31,18 +31,18 @@ typedef struct ph_watch {
     ph_lack lack[2]; /* of flexible bodies without stiffness under load: of spin, of axial load */
 } ph_watch;
 
-typedef struct ph_run ph_run;
+typedef struct ph_job ph_job;
 
 /* What a command makes of a run beyond a simulation. Any member may be NULL but simulate. */
 typedef struct ph_extension {
-    ph_status (*simulate)(ph_run *r); /* instead of running r->sim, with ph_watch_step for its output */
-    void (*header)(ph_run *r);        /* further channels of the file, and what each row has of them */
-    void (*row)(ph_run *r, const ph_state *s);
-    void (*text)(const ph_run *r); /* below the report */
-    void (*json)(const ph_run *r, ph_json *j);
+    ph_status (*simulate)(ph_job *r); /* instead of running r->sim, with ph_watch_step for its output */
+    void (*header)(ph_job *r);        /* further channels of the file, and what each row has of them */
+    void (*row)(ph_job *r, const ph_state *s);
+    void (*text)(const ph_job *r); /* below the report */
+    void (*json)(const ph_job *r, ph_json *j);
 } ph_extension;
 
-struct ph_run {
+struct ph_job {
     const ph_args *args; /* with what the model's run{} says */
     ph_subject subject;
     ph_problem *p; /* of the subject */
@@ -64,38 +64,38 @@ struct ph_run {
 };
 
 /* perform.c: plan, simulate and report the run of a subject that is open; the exit code. */
-int ph_run_perform(ph_run *r);
+int ph_job_perform(ph_job *r);
 
 /* simulate.c: find h and the number of steps from args and model, 0 after one line on stderr; then create the
  * simulation and run it to its end, status and err say how that went. */
-int ph_run_plan(ph_run *r);
-void ph_run_simulate(ph_run *r);
-int ph_run_is_numerical(ph_status s); /* a failure of the computation, and not of its input */
+int ph_job_plan(ph_job *r);
+void ph_job_simulate(ph_job *r);
+int ph_job_is_numerical(ph_status s); /* a failure of the computation, and not of its input */
 
-/* watch.c: the output callback; ctx is the ph_run. */
+/* watch.c: the output callback; ctx is the ph_job. */
 ph_status ph_watch_step(const ph_sim *sim, void *ctx);
-void ph_watch_sensors(ph_run *r, const ph_state *s); /* ask all of them; watch.blind says which fails */
-void ph_watch_explain(const ph_run *r, char *text, size_t size); /* of a run that exploded */
-void ph_watch_lack(const ph_run *r, char *text, size_t size);    /* "": nothing that matters */
+void ph_watch_sensors(ph_job *r, const ph_state *s); /* ask all of them; watch.blind says which fails */
+void ph_watch_explain(const ph_job *r, char *text, size_t size); /* of a run that exploded */
+void ph_watch_lack(const ph_job *r, char *text, size_t size);    /* "": nothing that matters */
 double ph_seconds(void);                                         /* since some moment */
 
 /* trajectory.c: the table of the run. */
-void ph_trajectory_header(ph_run *r);
-void ph_trajectory_row(ph_run *r, const ph_state *s);
+void ph_trajectory_header(ph_job *r);
+void ph_trajectory_row(ph_job *r, const ph_state *s);
 
 /* The numbers of a sensor of the model, NaN where it fails: n of them in value. The second also keeps why, so
  * that the run ends. */
-int ph_run_sensor(const ph_run *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX]);
-int ph_run_watch_sensor(ph_run *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX]);
+int ph_job_sensor(const ph_job *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX]);
+int ph_job_watch_sensor(ph_job *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX]);
 
 /* report.c: the settings in one line; the summary in words. */
-void ph_report_settings(const ph_run *r, char *text, size_t size);
+void ph_report_settings(const ph_job *r, char *text, size_t size);
 void ph_report_options(const ph_options *o, char *text, size_t size); /* the same but for the solver */
 const char *ph_report_formulation(const ph_options *o); /* index1: accelerations are constrained */
-void ph_report_text(const ph_run *r);
+void ph_report_text(const ph_job *r);
 
 /* report_json.c: one object on stdout. 0: not enough memory. Of the second, "bodies", "joints" and "sensors". */
-int ph_report_json(const ph_run *r);
-void ph_report_json_state(ph_json *j, const ph_run *r, const ph_state *s);
+int ph_report_json(const ph_job *r);
+void ph_report_json_state(ph_json *j, const ph_job *r, const ph_state *s);
 
 #endif
