@@ -52,6 +52,21 @@ done
 run 0 check "$models/bricard.lua"
 has out "joint 'r6': 1 of its 5 conditions repeats what 'r1'...'r5' already impose"
 has out 'rank 29' 'degrees of freedom 1' "joint 'r6': 1 of its 5 conditions repeats"
+cat >doubled.lua <<'END_OF_MODEL'
+model "doubled"
+for i = 1, 25 do
+    body { name = "b" .. i, mass = 1, inertia = {1, 1, 1}, position = {i, 0, 0} }
+    for k = 1, 2 do
+        joint { name = "j" .. i .. "_" .. k, type = "revolute", bodies = {"ground", "b" .. i}, at = {i, 1, 0}, axis = {0, 0, 1} }
+    end
+end
+run { t_end = 1e-2, h = 1e-2 }
+END_OF_MODEL
+run 0 check doubled.lua
+has out "joint 'j20_2': 5 of its 5 conditions repeat what 'j20_1' already imposes" '... and 5 more have conditions that repeat others'
+grep -q j21_2 out && fail "more than twenty redundant joints have a sentence"
+run 0 run doubled.lua
+has err '... and 5 more have conditions that repeat others; multipliers of least norm are used'
 run 0 check "$models/four_bar.lua" --json
 has out '"rank":17' '"dof":1' '"redundant":['
 run 0 run "$models/bricard.lua" --t-end 0.01 --quiet

@@ -100,9 +100,8 @@ static void print_text(const check *c)
         printf(" of rank %d", c->nl - c->redundant);
     printf(", degrees of freedom %d\n", c->nv - c->nl + c->redundant);
     print_flexible(c->subject.model);
-    for (int k = 0; k < p->sys.n_constraints; k++)
-        if (ph_subject_redundancy(&c->subject, k, text, sizeof text)[0])
-            printf("  redundancy   %s\n", text);
+    for (ph_redundancy at = {0}; ph_subject_redundancy(&c->subject, &at, text, sizeof text);)
+        printf("  redundancy   %s\n", text);
     for (int what = 0; what < 2 && c->subject.mech; what++)
         if (ph_mechanism_assembled(c->subject.mech, what, text, sizeof text)[0])
             printf("  assembled    %s\n", text);

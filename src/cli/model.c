@@ -337,6 +337,9 @@ void ph_subject_json(const ph_subject *s, ph_json *j)
     }
 }
 
+/* Redundant constraints that have a sentence each; each goes through all links. */
+#define SENTENCES 20
+
 static int root(int *up, int i)
 {
     while (up[i] != i)
@@ -375,25 +378,40 @@ void ph_subject_add_assembled(const ph_subject *s, const ph_args *args, ph_json 
     ph_json_number(j, removed, "velocity", velocity);
 }
 
-const char *ph_subject_redundancy(const ph_subject *s, int c, char *text, size_t size)
+/* The sentence of constraint c, some of whose conditions repeat others. */
+static void put_redundancy(const ph_subject *s, int c, char *text, size_t size)
 {
     const ph_constraint *all = s->p->sys.constraints, *k = &all[c];
     int first, last, repeats = ph_subject_redundant(s, c);
-    text[0] = 0;
-    if (!repeats)
-        return text;
     connected_before(&s->p->sys, c, &first, &last);
     int own = s->model ? s->p->sys.n_constraints - s->model->n_constraints : s->p->sys.n_constraints;
     int n = snprintf(text, size, "%s '%s': %d of its %d conditions repeat%s what ",
                      c < own ? "joint" : "constraint", k->name ? k->name : "", repeats, k->rows,
                      repeats == 1 ? "s" : "");
     if (n < 0 || (size_t)n >= size)
-        return text;
+        return;
     if (first < 0)
         snprintf(text + n, size - (size_t)n, "its others already impose");
     else if (first == last)
         snprintf(text + n, size - (size_t)n, "'%s' already imposes", all[first].name);
     else
         snprintf(text + n, size - (size_t)n, "'%s'...'%s' already impose", all[first].name, all[last].name);
-    return text;
+}
+
+int ph_subject_redundancy(const ph_subject *s, ph_redundancy *at, char *text, size_t size)
+{
+    int more = 0;
+    for (; at->c < s->p->sys.n_constraints; at->c++) {
+        if (!ph_subject_redundant(s, at->c))
+            continue;
+        if (at->told < SENTENCES) {
+            put_redundancy(s, at->c++, text, size);
+            at->told++;
+            return 1;
+        }
+        more++;
+    }
+    snprintf(text, size, "... and %d more %s conditions that repeat others", more,
+             ph_plural(more, "has", "have"));
+    return more > 0;
 }

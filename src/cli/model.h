@@ -68,7 +68,13 @@ void ph_subject_add_assembled(const ph_subject *s, const ph_args *args, ph_json 
 /* Put what the model's run{} says below what the command line says. 0 after one line on stderr. */
 int ph_subject_merge(ph_args *args, const ph_model *model);
 
-/* "joint 'r6': 1 of its 5 conditions repeats what 'r1'...'r5' already impose" for constraint c; "" if none does. */
-const char *ph_subject_redundancy(const ph_subject *s, int c, char *text, size_t size);
+/* Where the sentences about redundancy have got to; {0} before the first. */
+typedef struct ph_redundancy {
+    int c, told; /* next constraint; sentences so far */
+} ph_redundancy;
+
+/* The next sentence: "joint 'r6': 1 of its 5 conditions repeats what 'r1'...'r5' already impose"; after twenty of
+ * them "... and 7 more have conditions that repeat others". 0: there is none. */
+int ph_subject_redundancy(const ph_subject *s, ph_redundancy *at, char *text, size_t size);
 
 #endif

@@ -142,9 +142,9 @@ static int integrate(ph_job *r)
 static void note_redundancy(const ph_job *r)
 {
     char text[256];
-    for (int c = 0; c < r->p->sys.n_constraints && !r->args->quiet; c++)
-        if (ph_subject_redundancy(&r->subject, c, text, sizeof text)[0])
-            ph_note("%s; multipliers of least norm are used", text);
+    for (ph_redundancy at = {0};
+         !r->args->quiet && ph_subject_redundancy(&r->subject, &at, text, sizeof text);)
+        ph_note("%s; multipliers of least norm are used", text);
 }
 
 static void note_assembling(const ph_job *r)

@@ -19,6 +19,7 @@
 
 #include "la/small.h"
 #include "step/pattern.h"
+#include "step/position.h"
 #include "step/sim.h"
 #include "step/size.h"
 
@@ -804,8 +805,13 @@ static int is_loose(const ph_sim *sim, double part)
 
 static ph_status refuse_loose(ph_sim *sim)
 {
-    snprintf(sim->reason, sizeof sim->reason,
-             "constraints that were redundant at the start no longer are; was that a special configuration?");
+    char words[200];
+    if (sim->n == 0 && ph_position_words(sim, &sim->now, sim->matrix.redundant - 1, words, sizeof words)[0])
+        snprintf(sim->reason, sizeof sim->reason, "the run starts in a %s; start elsewhere", words);
+    else
+        snprintf(sim->reason, sizeof sim->reason,
+                 "constraints that were redundant at the start no longer are: the run starts in a singular "
+                 "position; start elsewhere");
     return PH_E_STEP;
 }
 

@@ -170,7 +170,11 @@ static void put_words(const place *k, const ph_point *p, char *text, size_t size
     double l = fabs(u[0]) > fabs(u[1]) ? u[0] : u[1];
     l = fabs(u[2]) > fabs(l) ? u[2] : l;
     char label[PH_NAME_MAX];
-    ph_node_label(lay, node, label);
+    const char *name = lay->sys->nodes[node].name;
+    if (name && (n->dim == 3 || n->rot < n->dim)) /* no modes */
+        snprintf(label, sizeof label, "body '%.64s'", name);
+    else
+        ph_node_label(lay, node, label);
     int at = snprintf(text, size, "singular position: %s can %s", label, turns ? "turn" : "move");
     for (int i = 0; i < 3; i++)
         u[i] = fabs(u[i]) > NONE * fabs(l) ? u[i] / l : 0;
