@@ -33,7 +33,7 @@ typedef struct study {
     size_t size;  /* of a case */
     char *found;  /* cases */
 
-    /* Of one case without --vary, for JSON; NULL: not asked for */
+    /* One case without --vary, for JSON; NULL: not asked for */
     int nv;                  /* coordinates */
     double *shape;           /* modes x 2 nv: re, im */
     char (*coordinate)[128]; /* their names */

@@ -15,16 +15,16 @@
 /* Above this, coordinates of rotations (euler, cardan) are unstable or wrong where groups are neither [rad]. */
 #define TURN_CHART 0.1
 
-/* Of its largest rate, a drive may change so much in a step: 12 steps in a period of a sine. */
+/* A drive may change its rate by this part of the largest in a step: 12 steps in a period of a sine. */
 #define LEAP 0.5
 
-/* Of the way at its largest rate, so much of a step may be unexplained by the rates at its ends: 8 steps in a period. */
+/* The rates at the ends of a step may leave this part of the way at the largest rate unexplained: 8 steps in a period. */
 #define GAP 0.05
 
 /* Steps that it takes to tell a leap from a smooth start. */
 #define STEPS_MIN 10
 
-/* Of the largest velocity, and in itself [m/s, rad/s]: violations that change what is computed. */
+/* Violations that change what is computed: relative to the largest velocity, and absolute [m/s, rad/s]. */
 #define VIOLATION     0.05
 #define VIOLATION_MIN 1e-6
 

@@ -50,7 +50,7 @@ void ph_analysis_release(ph_analysis *a); /* by one of its users; accepts NULL *
 
 typedef struct ph_solver_ops {
     const char *name;
-    /* Of a graph that makes sense: what is constant, by ph_analysis_begin; NULL: nothing */
+    /* What is constant of a graph that makes sense, by ph_analysis_begin; NULL: nothing */
     ph_status (*plan)(ph_analysis **out, const ph_graph *g, const ph_allocator *alloc);
     void (*forget)(ph_analysis *a); /* what is not in its block; NULL: nothing */
     ph_status (*create)(ph_solver **out, const ph_graph *g, ph_analysis *a, ph_analyses *known,
