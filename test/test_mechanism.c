@@ -226,7 +226,6 @@ static void slider_crank_errors(void **state)
         kit k;
         make_slider_crank(&k);
         ph_options o = options(row[i].f, row[i].sigma, 0.875, 1e-3);
-        o.ggl_length = 1; /* as the prototype has it */
         run r = run_open(&k.m, PH_SPACE_R3XSO3, &o);
         run_tracked(&r, 2000);
         double error = fabs(body_of(&r, 2).x.x - 0.289085197067141782), Phi, rate;

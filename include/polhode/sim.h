@@ -79,7 +79,7 @@ typedef struct ph_options {
     double beta, gamma;         /* of PH_FOUR_NUMBERS and PH_NEWMARK */
     ph_formulation formulation; /* PH_GGL */
     ph_ggl_form ggl_form;       /* PH_GGL_AUTO */
-    double ggl_length;          /* m, of (N5); 0: found in the constraints; 1: as papers have it */
+    double ggl_length;          /* m, of (N5); 0: 1, as papers have it, but for very large or small levers */
     ph_newton newton;           /* PH_FULL */
     ph_start start;             /* PH_PERTURBED */
     int order;                  /* of a multistep method, 1 to 6 */

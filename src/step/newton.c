@@ -591,7 +591,10 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The length is a power of two, so that it stays the same for neighbouring values of a parameter. */
+/* Mechanisms of usual size have the length 1, as papers have it; those of another size one that is larger or smaller by
+ * powers of this, a power of two. Then neighbouring values of a parameter have the same length. */
+#define LENGTHS 20 /* binary digits */
+
 void ph_newton_set_units(ph_newton_matrix *nm, const double *B, double length)
 {
     const ph_layout *lay = nm->lay;
@@ -607,7 +610,7 @@ void ph_newton_set_units(ph_newton_matrix *nm, const double *B, double length)
             ratio[n++] = turns[i] / moves[i];
     qsort(ratio, (size_t)n, sizeof(double), by_size);
     if (!(length > 0))
-        length = n && isfinite(ratio[n / 2]) ? exp2(round(log2(ratio[n / 2]))) : 1;
+        length = n && isfinite(ratio[n / 2]) ? exp2(LENGTHS * round(log2(ratio[n / 2]) / LENGTHS)) : 1;
     nm->turn = 1 / (length * length);
 }
 

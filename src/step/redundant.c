@@ -200,14 +200,12 @@ int ph_redundant_shares(const ph_newton_matrix *nm)
 
 /* ---- multipliers of least norm ------------------------------------------------------------------------ */
 
-/* Levers from 1/FAR to FAR: forces and torques have SI units in the norm. Else torques have that of forces times the
- * length of (N5), since E would drown the one or the other. */
-#define FAR 0x1p10
-
+/* Torques are divided by the length of (N5) in the norm, which is 1 but for very large or small mechanisms: there E would
+ * drown the one or the other. */
 static void set_units(ph_newton_matrix *nm, const double *B)
 {
     const ph_layout *lay = nm->lay;
-    double length = 1 / sqrt(nm->turn), torque = length > FAR || length < 1 / FAR ? length : 1;
+    double torque = 1 / sqrt(nm->turn);
     for (int i = 0; i < lay->nl; i++)
         nm->unit[i] = torque;
     for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)

@@ -98,7 +98,6 @@ ph_options ph_figure_options(const ph_figure_run *run)
     if (run->method)
         o.method = run->method;
     o.formulation = run->formulation, o.ggl_form = run->ggl, o.start = run->start;
-    o.ggl_length = 1; /* as the papers and the prototypes have it */
     o.sigma = run->sigma, o.rho = run->rho, o.h = run->h;
     o.newton = run->newton, o.tol = run->tol;
     if (run->tableau) /* orders up to 12 must not end at Newton's tolerance, but at round-off */
