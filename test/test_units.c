@@ -101,12 +101,14 @@ static void scale_reduced(ph_reduced *r, units u)
 
 static void scale_bodies(ph_model *m, units u)
 {
-    for (ph_body_def *b = m->body, *end = b + m->n_bodies; b < end; b++) {
+    for (int i = 0; i < m->n_bodies; i++) {
+        ph_body_def *b = &m->body[i];
         b->mass *= u.M;
         b->J = ph_mscale(u.M * u.L * u.L, b->J);
         scale_vector(&b->x, u.L), scale_vector(&b->v, u.L / u.T), scale_vector(&b->omega, 1 / u.T);
     }
-    for (ph_flexible_def *f = m->flexible, *end = f + m->n_flexible; f < end; f++) {
+    for (int i = 0; i < m->n_flexible; i++) {
+        ph_flexible_def *f = &m->flexible[i];
         scale_reduced(f->body, u);
         scale_vector(&f->x, u.L), scale_vector(&f->v, u.L / u.T), scale_vector(&f->omega, 1 / u.T);
     }
@@ -114,7 +116,8 @@ static void scale_bodies(ph_model *m, units u)
 
 static void scale_joints(scaled *s, units u)
 {
-    for (ph_joint_def *j = s->m->joint, *end = j + s->m->n_joints; j < end; j++) {
+    for (int i = 0; i < s->m->n_joints; i++) {
+        ph_joint_def *j = &s->m->joint[i];
         scale_vector(&j->at, u.L), scale_vector(&j->at_a, u.L), scale_vector(&j->at_b, u.L);
         j->length *= u.L, j->radius *= u.L, j->friction_radius *= u.L;
         j->friction_speed *= j->type == PH_J_PRISMATIC ? u.L / u.T : 1 / u.T;
@@ -125,7 +128,8 @@ static void scale_joints(scaled *s, units u)
 static void scale_forces(scaled *s, units u)
 {
     double k = u.M / (u.T * u.T), LL = u.L * u.L;
-    for (ph_force_def *f = s->m->force, *end = f + s->m->n_forces; f < end; f++) {
+    for (int i = 0; i < s->m->n_forces; i++) {
+        ph_force_def *f = &s->m->force[i];
         double turn = f->type == PH_F_TORSION ? LL : 1;
         scale_vector(&f->at_a, u.L), scale_vector(&f->at_b, u.L);
         f->k *= k * turn, f->d *= k * u.T * turn, f->length *= u.L;
