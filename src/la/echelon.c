@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the largest entry: of rows that are as good the first is taken. */
+/* Part of the largest entry: the first of the rows that are as good is taken. */
 #define GOOD 0.1
 
 /* Rows with less than this outside the span of pivot rows come last: what is left out then is what the rest

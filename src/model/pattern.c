@@ -77,7 +77,7 @@ static int in_class(int c, int class)
     return class == c;
 }
 
-/* Of the set from p, '[', to last, ']'. */
+/* The set from p, '[', to last, ']'. */
 static int in_set(search *m, int c, const char *p, const char *last)
 {
     const char *first = p;
@@ -301,7 +301,7 @@ static int push_captures(search *m, int whole, const char *s, const char *end)
 
 /* ---- find and match ------------------------------------------------------------------------------------------ */
 
-/* Of the text, from 0; more than n: outside. */
+/* A place in the text, from 0; more than n: outside. */
 static size_t first_place(lua_State *L, size_t n)
 {
     lua_Integer i = luaL_optinteger(L, 3, 1);

@@ -9,7 +9,7 @@ const double ph_neighbour_weight[PH_NEIGHBOURS] = {1.0 / 12, -8.0 / 12, 8.0 / 12
  * 1e-13 of round-off; a power of 2, so that steps are exact. */
 #define PART 0x1p-9
 
-/* Of a parameter with value 0. */
+/* The step of a parameter with value 0. */
 #define STEP_AT_ZERO 0x1p-10
 
 /* What rounding may do to a step; differences over smaller ones are noise. */
