@@ -52,6 +52,10 @@ PH_API ph_run_config ph_run_defaults(void);
  * neither file nor options give a step size, the run is there, and its first step is refused. */
 PH_API ph_status ph_run_open(ph_run **out, const char *path, const ph_run_config *config, ph_error *err);
 
+/* What run{} of a model says with options on top, without a run. */
+PH_API ph_status ph_model_settings(const ph_model *model, const char *const *options, int n, ph_run_def *out,
+                                   ph_error *err);
+
 /* A run of a model that was read before. Any number of runs may share it: the run keeps a reference, and
  * ph_model_free gives up that of the caller. Functions of the file that need Lua get a Lua state of this run, from
  * the text kept in the model. config->parameters: the model is evaluated anew from that text, with those that it was
@@ -113,8 +117,8 @@ typedef ph_status (*ph_observer_fn)(ph_run *run, int why, void *ctx);
 PH_API void ph_run_observe(ph_run *run, ph_observer_fn f, void *ctx); /* one observer; NULL: none */
 PH_API double ph_run_time(const ph_run *run);
 PH_API double ph_run_end(const ph_run *run);          /* t_end; 0: neither file nor options give it */
-PH_API ph_options ph_run_options(const ph_run *run);  /* as resolved; h = 0: not given */
-PH_API ph_run_def ph_run_settings(const ph_run *run); /* these, t_end, space, assemble and every */
+PH_API ph_options ph_run_options(const ph_run *run);  /* as resolved, h divides t_end; 0: not given */
+PH_API ph_run_def ph_run_settings(const ph_run *run); /* all of run{}, as file and options say it */
 
 /* ---- names and numbers ----------------------------------------------------------------------------- */
 /* Lists beside those of ph_list: PH_BODIES, PH_JOINTS, PH_SENSORS, PH_PARAMETERS, PH_OBJECTIVES. The first four are
@@ -216,6 +220,9 @@ typedef struct ph_run_trouble {
     ph_run_culprit culprit[4]; /* worst first */
     int explodes;              /* 1: the step was done, and its kinetic energy cannot be explained */
 } ph_run_trouble;
+/* Why callbacks refused a state, of another simulation of the system too: a sentence in the words of the model; "": they
+ * did not. Returns text. */
+PH_API const char *ph_run_complaint(const ph_run *run, char *text, size_t size);
 PH_API ph_run_summary ph_run_summarise(const ph_run *run);
 PH_API ph_run_trouble ph_run_failure(const ph_run *run); /* of the last step that failed since the start */
 

@@ -62,6 +62,7 @@ struct ph_run {
     const double *q0, *v0; /* of the mechanism, or of start */
     double *start;         /* of a system: copies of its initial values, */
     ph_skeleton *skeleton; /* and its layout; that of a model is the mechanism's */
+    ph_run_def said;       /* by file and options */
     ph_run_def def;        /* as resolved; h divides t_end */
     uint64_t key;          /* of model, parameters and options */
     ph_sim *sim;

@@ -24,7 +24,7 @@ ph_run_config ph_run_defaults(void)
 typedef struct parts {
     ph_model *model;
     ph_mechanism *mech;
-    ph_run_def def;
+    ph_run_def said, def;
     ph_sim *sim;
     const double *q0, *v0;
     ph_so_far *so_far;
@@ -106,6 +106,7 @@ static ph_status build(const ph_run *run, const ph_told *told, parts *p, ph_erro
 {
     p->def = p->model ? p->model->run : (ph_run_def){.opt = ph_default_options(), .every = 1};
     ph_status s = ph_told_resolve(told, &p->def, err);
+    p->said = p->def;
     plan(&p->def, run->t0);
     if (s == PH_OK && p->model)
         s = build_mechanism(run, p, err);
@@ -149,7 +150,7 @@ static void adopt(ph_run *run, parts *p, ph_told *told)
     if (p->def.every != run->def.every)
         run->table.every = p->def.every;
     run->model = p->model, run->mech = p->mech, run->sim = p->sim, run->so_far = p->so_far;
-    run->def = p->def, run->q0 = p->q0, run->v0 = p->v0;
+    run->said = p->said, run->def = p->def, run->q0 = p->q0, run->v0 = p->v0;
     if (run->mech)
         run->sys = ph_mechanism_system(run->mech);
     run->key = key_of(p, run->sys);
@@ -397,7 +398,7 @@ ph_options ph_run_options(const ph_run *run)
 
 ph_run_def ph_run_settings(const ph_run *run)
 {
-    return run->def;
+    return run->said;
 }
 
 const ph_model *ph_run_model(const ph_run *run)

@@ -89,3 +89,8 @@ ph_run_summary ph_run_summarise(const ph_run *run)
     s.stats.wall_s = run->wall_s;
     return s;
 }
+
+const char *ph_run_complaint(const ph_run *run, char *text, size_t size)
+{
+    return reason(run->mech, run->model, PH_E_CALLBACK, text, size);
+}

@@ -236,17 +236,13 @@ static int is_body(const ph_model *m, int flag, int k)
     return k < m->n_bodies && (flag == PH_IS_PARTICLE ? m->body[k].particle != 0 : m->body[k].marker != 0);
 }
 
-/* Of the constraints that a joint has become, one may be driven. */
 static int is_joint(const ph_mechanism *mech, int flag, int k)
 {
     if (k >= mech->model->n_joints)
         return 0;
     if (flag == PH_IS_ANGLE)
         return ph_joint_counts_angles(&mech->model->joint[k]);
-    for (int i = mech->joint_of[k]; i < mech->joint_of[k + 1]; i++)
-        if (mech->joint[i].drive >= 0)
-            return 1;
-    return 0;
+    return ph_mechanism_drive(mech, NULL, k, NULL, NULL);
 }
 
 static int is_sensor(const ph_model *m, int flag, int k)
@@ -325,13 +321,6 @@ static void put_motion(ph_mechanism *mech, const ph_state *s, int body, double *
         ph_store3(out, b.omega_dot);
 }
 
-static void put_drive(const ph_mechanism *mech, const ph_state *s, int joint, double *out)
-{
-    int of, is_angle;
-    for (int k = 0; ph_mechanism_driven(mech, s, k, &of, &is_angle, &out[0], &out[1]) && of != joint; k++)
-        ;
-}
-
 ph_status ph_numbers_of(const ph_run *run, ph_mechanism *mech, const ph_state *s, int what, int index,
                         double *out)
 {
@@ -362,7 +351,7 @@ ph_status ph_numbers_of(const ph_run *run, ph_mechanism *mech, const ph_state *s
         put_motion(mech, s, index, out);
         return PH_OK;
     case PH_GET_DRIVE:
-        put_drive(mech, s, index, out);
+        ph_mechanism_drive(mech, s, index, &out[0], &out[1]);
         return PH_OK;
     case PH_GET_SOFTENING:
         ph_mechanism_lack(mech, s, index, &out[0], &out[1]);

@@ -161,6 +161,17 @@ ph_status ph_told_resolve(const ph_told *told, ph_run_def *def, ph_error *err)
     return PH_OK;
 }
 
+ph_status ph_model_settings(const ph_model *model, const char *const *options, int n, ph_run_def *out,
+                            ph_error *err)
+{
+    ph_told told = {0};
+    ph_status s = ph_told_add(&told, NULL, 0, options, n, NULL);
+    *out = model->run;
+    s = s == PH_OK ? ph_told_resolve(&told, out, err) : ph_fail(err, s, "not enough memory for options");
+    ph_told_free(&told, NULL);
+    return s;
+}
+
 static int is_of_method(const char *option)
 {
     const char *equal = strchr(option, '=');

@@ -249,7 +249,7 @@ ph_status ph_run_until(ph_run *run, double t, ph_error *err)
         s = show(run, PH_ON_START, err);
     double begun = ph_sim_clock();
     while (s == PH_OK && ph_run_time(run) < t - slack) {
-        if (atomic_exchange(&run->stop, 0)) {
+        if (atomic_load_explicit(&run->stop, memory_order_relaxed) && atomic_exchange(&run->stop, 0)) {
             s = stopped(run, err);
             break;
         }
