@@ -110,11 +110,13 @@ typedef struct ph_flexible_info {
     ph_vec3 centre;      /* of mass, m from the origin of its frame, undeformed */
     ph_mat3 inertia;     /* kg m^2 about it */
     int nodes, rows;     /* of its finite elements; 0: they are not there */
-    double strain, anisotropy; /* relative: what rigid motions strain them; how the mass depends on the direction */
+    double strain,
+        anisotropy; /* relative: what rigid motions strain them; how the mass depends on the direction */
 } ph_flexible_info;
 
 PH_API int ph_model_flexible(const ph_model *model, int k, ph_flexible_info *out); /* 0: there is none */
-PH_API const char *ph_model_marker(const ph_model *model, int flexible, int marker, ph_vec3 *at); /* its name */
+PH_API const char *ph_model_marker(const ph_model *model, int flexible, int marker,
+                                   ph_vec3 *at); /* its name */
 
 /* Write a reduced body as flexible{ file = } reads it: JSON, or HDF5 where the library was built with it. */
 PH_API int ph_model_has_hdf5(void);

@@ -42,8 +42,9 @@ typedef struct ph_run_config {
     const ph_allocator *alloc; /* NULL: malloc; must outlive the run */
     ph_log_fn log;             /* notes, such as that tangents are differenced; NULL: silent */
     void *log_ctx;
-    int wait;   /* 1: no accelerations and multipliers until ph_run_start; equilibria and modes need none */
-    double eps; /* step of differences by a parameter, as a part of its value, absolute where that is 0; 0: 2^-9 */
+    int wait; /* 1: no accelerations and multipliers until ph_run_start; equilibria and modes need none */
+    double
+        eps; /* step of differences by a parameter, as a part of its value, absolute where that is 0; 0: 2^-9 */
 } ph_run_config;
 
 PH_API ph_run_config ph_run_defaults(void);
@@ -149,7 +150,7 @@ enum {
     PH_GET_ENERGY,    /* index 0: kinetic, potential, work, dissipated (0 so far: work has it), residual */
     PH_GET_VIOLATION, /* index 0: position, velocity, now */
     PH_GET_STEP,      /* index 0: h and Newton iterations of the last step; 0 before the first */
-    PH_GET_MOTION,    /* body: position, rotation, velocity, omega, acceleration, omega_dot at once: 19; a particle: 9 */
+    PH_GET_MOTION, /* body: position, rotation, velocity, omega, acceleration, omega_dot at once: 19; a particle: 9 */
     PH_GET_ETA,       /* as PH_GET_MULTIPLIERS, of the stabilised form */
     PH_GET_DRIVE,     /* driven joint: coordinate and rate as the bodies have them; angles in (-2 pi, 2 pi] */
     PH_GET_SOFTENING, /* flexible body without stiffness under load: what it lacks, ph_mechanism_lack */

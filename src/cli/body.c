@@ -208,7 +208,8 @@ static int model_motion(const ph_bodies *all, int body, const ph_state *s, ph_qu
         int size = ph_run_size(all->run, parts[k].what, body);
         if (!size)
             continue;
-        out[n] = (ph_quantity){.name = parts[k].name, .unit = parts[k].unit, .axes = parts[k].axes, .n = size};
+        out[n] =
+            (ph_quantity){.name = parts[k].name, .unit = parts[k].unit, .axes = parts[k].axes, .n = size};
         memcpy(out[n++].own, at, (size_t)size * sizeof *at);
         at += size;
     }

@@ -10,9 +10,9 @@ typedef struct ph_body {
 } ph_body;
 
 typedef struct ph_bodies {
- ph_run *run;
+    ph_run *run;
     const ph_system *sys;
-    int is_file; /* its bodies and joints are those of the model; 0: a built-in problem */
+    int is_file;    /* its bodies and joints are those of the model; 0: a built-in problem */
     int space;      /* of a file */
     int n;          /* bodies, markers of flexible ones included */
     int n_own;      /* without markers, which move with their bodies */

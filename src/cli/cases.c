@@ -166,8 +166,7 @@ static int make_probe(ph_inquiry *q)
     if (!plan_sensors(q, &n))
         return 0;
     q->bodies = ph_bodies_create(&q->subject);
-    q->probe =
-        ph_probe_create(&q->subject.p->sys, q->subject.model ? q->subject.run : NULL, n, q->sensors);
+    q->probe = ph_probe_create(&q->subject.p->sys, q->subject.model ? q->subject.run : NULL, n, q->sensors);
     if (q->bodies && q->probe)
         return 1;
     ph_complain("not enough memory for the model '%s'", q->subject.p->name);
@@ -183,10 +182,8 @@ static int make_sites(ph_inquiry *q, int *code)
     for (int k = 1; k < spaces->n && k <= PH_SPACES_MAX; k++) {
         int i = q->n_more++;
         ph_args other = q->args;
-        char space[PH_TOLD_TEXT];
-        const char *const option = space;
-        ph_more more = {.model = q->subject.model, .n_options = 1, .option = &option};
-        snprintf(space, sizeof space, "space=%s", ph_space_word(spaces->k[k]));
+        ph_more more = {.model = q->subject.model};
+        other.list.space = (ph_counts){1, {spaces->k[k]}};
         q->more[i].space = spaces->k[k];
         if (!ph_subject_open_case(&q->more[i].subject, &other, &more, code))
             return 0;

@@ -13,8 +13,9 @@ const char *ph_inquiry_measure(const ph_inquiry *q, int measure)
     static const char *const names[] = {"q", "v", "vdot", "lambda"};
     if (measure < PH_OF_SENSOR)
         return names[measure];
-    return measure < q->probe->n_measures ? ph_run_name(q->subject.run, PH_SENSORS, q->sensors[measure - PH_OF_SENSOR])
-                                          : NULL;
+    return measure < q->probe->n_measures
+               ? ph_run_name(q->subject.run, PH_SENSORS, q->sensors[measure - PH_OF_SENSOR])
+               : NULL;
 }
 
 /* Which of metres and radians the group has. */

@@ -71,21 +71,21 @@ typedef struct ph_args {
     ph_command_code command;
     int n_words;
     const char *word[PH_WORDS_MAX]; /* what is not an option: the model of run */
-    ph_told_options told;           /* options that are keys of run{}; so are opt, t_end, space, assemble, every */
-    ph_options opt;                 /* h = 0: the model's own */
-    double t_end;                   /* 0: the model's own */
-    int size;                       /* 0: the model's own */
-    ph_settings set;                /* of parameters */
-    int every, repeats;             /* repeats = 0: as many as time allows */
-    const char *output;             /* file; NULL: none */
-    const char *plot;               /* picture; NULL: none */
-    ph_settings plot_xy;            /* "tip.x,tip.z" */
-    ph_lists list;                  /* of studies */
-    const char *reference;          /* exact, finest or a file; NULL: what there is */
-    const char *sensors;            /* names with commas between them; NULL: none */
-    double from;                    /* time from which errors count */
-    double expect;                  /* order; 0: none */
-    int jobs;                       /* processes; 0: as many as there are processors */
+    ph_told_options told;  /* options that are keys of run{}; so are opt, t_end, space, assemble, every */
+    ph_options opt;        /* h = 0: the model's own */
+    double t_end;          /* 0: the model's own */
+    int size;              /* 0: the model's own */
+    ph_settings set;       /* of parameters */
+    int every, repeats;    /* repeats = 0: as many as time allows */
+    const char *output;    /* file; NULL: none */
+    const char *plot;      /* picture; NULL: none */
+    ph_settings plot_xy;   /* "tip.x,tip.z" */
+    ph_lists list;         /* of studies */
+    const char *reference; /* exact, finest or a file; NULL: what there is */
+    const char *sensors;   /* names with commas between them; NULL: none */
+    double from;           /* time from which errors count */
+    double expect;         /* order; 0: none */
+    int jobs;              /* processes; 0: as many as there are processors */
     int json, quiet;
     int keep_going;    /* do not stop a run whose energy comes from nowhere */
     int all;           /* also what takes long */

@@ -29,10 +29,10 @@ typedef struct study {
     const ph_args *args;
     ph_model *model; /* of a file whose parameter is varied */
     ph_plan plan;    /* of one quantity, or none */
-    int n;        /* cases */
-    int shown;    /* modes of each */
-    size_t size;  /* of a case */
-    char *found;  /* cases */
+    int n;           /* cases */
+    int shown;       /* modes of each */
+    size_t size;     /* of a case */
+    char *found;     /* cases */
 
     /* One case without --vary, for JSON; NULL: not asked for */
     int nv;                  /* coordinates */

@@ -100,8 +100,8 @@ static int no_objective(const ph_args *args, const ph_model *model)
     char all[256] = "";
     for (int i = 0; i < ph_model_count(model, PH_OBJECTIVES); i++) {
         size_t n = strlen(all);
-        snprintf(all + n, sizeof all - n, "%s%s", n ? ", " : "; there are: ",
-                 ph_model_name(model, PH_OBJECTIVES, i));
+        snprintf(all + n, sizeof all - n, "%s%s",
+                 n ? ", " : "; there are: ", ph_model_name(model, PH_OBJECTIVES, i));
     }
     ph_complain("%s: --minimise: the model has no objective '%s'%s", args->word[0], args->minimise, all);
     return 0;

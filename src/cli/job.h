@@ -18,8 +18,8 @@ typedef struct ph_lack {
 
 /* What the program sees on the way, beside what the run itself watches. */
 typedef struct ph_watch {
-    double E0, E, drift;       /* energy at first and now; largest |E - E0 - work| */
-    double work, power, t;     /* of a built-in problem: done on it, by the trapezoidal rule; at the last step */
+    double E0, E, drift;   /* energy at first and now; largest |E - E0 - work| */
+    double work, power, t; /* of a built-in problem: done on it, by the trapezoidal rule; at the last step */
     double begun, last_tick;   /* s */
     int terminal, interrupted; /* show progress; the signal that arrived, or 0 */
     char blind[400];           /* why a sensor has no number; "": they all have */

@@ -75,20 +75,16 @@ static ph_problem *build(const ph_args *args, const ph_more *more, const char *n
 
 /* ---- runs --------------------------------------------------------------------------------------------- */
 
-/* What a run is told: the command line, then the case. */
+/* What a run is told. */
 typedef struct sayings {
     int n;
-    const char *option[PH_TOLD_MAX + PH_MORE_MAX + 2]; /* and those of a built-in problem */
+    const char *option[PH_TOLD_MAX + 2]; /* and those of a built-in problem */
 } sayings;
 
-static sayings gather(const ph_args *args, const ph_more *more)
+static void add_line(sayings *all, const ph_args *args)
 {
-    sayings all = {0};
     for (int i = 0; i < args->told.n; i++)
-        all.option[all.n++] = args->told.text[i];
-    for (int i = 0; i < more->n_options && i < PH_MORE_MAX; i++)
-        all.option[all.n++] = more->option[i];
-    return all;
+        all->option[all->n++] = args->told.text[i];
 }
 
 static ph_run_config configure(const ph_args *args, const sayings *all)
@@ -97,8 +93,9 @@ static ph_run_config configure(const ph_args *args, const sayings *all)
     unsigned simulates = 1u << PH_CMD_RUN | 1u << PH_CMD_SENS | 1u << PH_CMD_SWEEP;
     c.options = all->option, c.n_options = all->n;
     c.wait = 1, c.eps = args->eps;
-    c.watch = !(simulates & 1u << args->command) ? 0 : args->keep_going ? PH_WATCH_ALL & ~PH_WATCH_BLOWUP
-                                                                          : PH_WATCH_ALL;
+    c.watch = !(simulates & 1u << args->command) ? 0
+              : args->keep_going                 ? PH_WATCH_ALL & ~PH_WATCH_BLOWUP
+                                                 : PH_WATCH_ALL;
     return c;
 }
 
@@ -114,9 +111,10 @@ static void complete(ph_args *args, const ph_run_def *said)
 
 int ph_subject_merge(ph_args *args, const ph_model *model)
 {
-    sayings all = gather(args, &(ph_more){0});
+    sayings all = {0};
     ph_run_def said;
     ph_error err;
+    add_line(&all, args);
     if (ph_model_settings(model, all.option, all.n, &said, &err) != PH_OK) {
         ph_complain("%s", err.text);
         return 0;
@@ -127,10 +125,10 @@ int ph_subject_merge(ph_args *args, const ph_model *model)
 }
 
 /* A step size of its own, where the line says neither h nor tol. */
-static int says_steps(const sayings *all)
+static int says_steps(const ph_told_options *told)
 {
-    for (int i = 0; i < all->n; i++)
-        if (!strncmp(all->option[i], "h=", 2) || !strncmp(all->option[i], "tol=", 4))
+    for (int i = 0; i < told->n; i++)
+        if (!strncmp(told->text[i], "h=", 2) || !strncmp(told->text[i], "tol=", 4))
             return 1;
     return 0;
 }
@@ -153,15 +151,14 @@ static int open_problem(ph_subject *s, ph_args *args, const ph_more *more)
     s->p = build(args, more, name, defaults[k], &s->x);
     if (!s->p)
         return 0;
-    sayings line = gather(args, more), all = {0};
+    sayings all = {0};
     snprintf(own[0], sizeof own[0], "t_end=%.17g", s->p->t_end);
     snprintf(own[1], sizeof own[1], "h=%.17g", s->p->h);
     if (s->p->t_end > 0)
         all.option[all.n++] = own[0];
-    if (s->p->h > 0 && !says_steps(&line))
+    if (s->p->h > 0 && !says_steps(&args->told))
         all.option[all.n++] = own[1];
-    for (int i = 0; i < line.n; i++)
-        all.option[all.n++] = line.option[i];
+    add_line(&all, args);
     ph_run_config c = configure(args, &all);
     s->status = ph_run_create_system(&s->run, &s->p->sys, 0, s->p->q0, s->p->v0, &c, &err);
     if (s->status != PH_OK)
@@ -281,7 +278,8 @@ static int open_file(ph_subject *s, ph_args *args, const ph_more *more, int *cod
         snprintf(space, sizeof space, "space=%s", ph_space_word(args->list.space.k[0]));
         ph_told_add_option(&args->told, space);
     }
-    sayings all = gather(args, more);
+    sayings all = {0};
+    add_line(&all, args);
     ph_run_config c = configure(args, &all);
     c.parameters = given.set, c.n_parameters = given.n;
     s->status = open_run(s, args, more, &c, &err);

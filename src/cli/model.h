@@ -28,14 +28,11 @@ int ph_subject_has_x(const char *problem);
 int ph_subject_open(ph_subject *s, ph_args *args, int *code);
 void ph_subject_close(ph_subject *s);
 
-#define PH_MORE_MAX 40 /* options of a case */
-
-/* The same for one case of a study, with what it says on top. */
+/* The same for one case of a study, with parameters on top of what args say. */
 typedef struct ph_more {
     const ph_model *model; /* of the file, read before; NULL: it is read, or it is a built-in problem */
-    int n_sets, n_options;
+    int n_sets;
     const ph_setting *set;
-    const char *const *option; /* "h=0.001" */
 } ph_more;
 
 int ph_subject_open_case(ph_subject *s, ph_args *args, const ph_more *more, int *code);

@@ -314,10 +314,9 @@ static int read_several(const option *o, const char *text, void *list)
 static int is_of_run(const option *o)
 {
     size_t opt = offsetof(ph_args, opt);
-    return !(o->kind & LISTED) &&
-           ((o->at >= opt && o->at < opt + sizeof(ph_options)) || o->at == offsetof(ph_args, t_end) ||
-            o->at == offsetof(ph_args, space) || o->at == offsetof(ph_args, assemble) ||
-            o->at == offsetof(ph_args, every));
+    return !(o->kind & LISTED) && ((o->at >= opt && o->at < opt + sizeof(ph_options)) ||
+                                   o->at == offsetof(ph_args, t_end) || o->at == offsetof(ph_args, space) ||
+                                   o->at == offsetof(ph_args, assemble) || o->at == offsetof(ph_args, every));
 }
 
 /* "t_end=0.5" of --t-end 0.5: numbers with 17 digits, which give every double back. */
@@ -394,6 +393,12 @@ static const option *find(ph_command_code command, const char *name)
         if ((options[k].commands & 1u << command) && !strcmp(options[k].name, name))
             return &options[k];
     return NULL;
+}
+
+int ph_args_set(ph_args *args, const char *name, const char *value)
+{
+    const option *o = find(args->command, name);
+    return o && read_value(args, o, value);
 }
 
 /* An option that this command does not have: say whose it is, or which name is near. */

@@ -12,7 +12,7 @@ typedef struct ph_seen {
     struct ph_view {
         int what, index; /* PH_GET_..., */
         int first;       /* and which of its numbers */
-    } *view;
+    } * view;
 } ph_seen;
 
 /* One objective: what it came to, and its derivatives. */

@@ -35,7 +35,10 @@ static ph_status run(const ph_job *r, const ph_sens_study *st, ph_run *near, int
                      ph_error *err)
 {
     ph_setting set = {st->name[k], value};
+    int structure = ph_run_structure(near);
     ph_status s = ph_run_set_parameters(near, &set, 1, err);
+    if (s == PH_OK && ph_run_structure(near) != structure)
+        s = ph_study_fail(err, PH_E_INPUT, "the model then has other bodies, joints or sensors");
     if (s == PH_OK)
         s = ph_run_until(near, r->t_end, err);
     if (s != PH_OK)

@@ -1,4 +1,5 @@
 /* One case of a sweep: a run of the model with its values, and the row that comes of it. */
+#include "cli/options.h"
 #include "cli/sweep.h"
 #include "base/hash.h"
 
@@ -17,15 +18,6 @@ static void print_word(const ph_sweep_study *d, int i, int k, char text[WORD_MAX
         snprintf(text, WORD_MAX, "%s=%.17g", d->option[i], x);
     else
         snprintf(text, WORD_MAX, "--set=%s=%.17g", name, x);
-}
-
-/* "t_end=0.5" of --t-end */
-static const char *print_option(const char *name, double x, char text[WORD_MAX])
-{
-    snprintf(text, WORD_MAX, "%s=%.17g", name + 2, x);
-    for (char *c = text; *c && *c != '='; c++)
-        *c = *c == '-' ? '_' : *c;
-    return text;
 }
 
 void ph_sweep_id(const ph_sweep_study *d, int k, char text[32])
@@ -96,21 +88,21 @@ void ph_sweep_case(int k, void *result, void *ctx)
     ph_sweep_row *row = result;
     ph_args args = *d->args;
     ph_job r = {.args = &args};
-    char word[PH_VARY_MAX][WORD_MAX];
-    const char *option[PH_VARY_MAX];
+    char text[32];
     ph_setting set[PH_VARY_MAX];
-    ph_more more = {.model = d->model, .set = set, .option = option};
-    int code;
+    ph_more more = {.model = d->model, .set = set};
+    int code, ok = 1;
     clear(d, row, PH_E_INPUT);
-    for (int i = 0; i < d->plan.n_vary; i++) {
+    ph_complain_into(row->reason, sizeof row->reason);
+    for (int i = 0; i < d->plan.n_vary && ok; i++) {
         double x = ph_plan_value(&d->plan, i, k);
+        snprintf(text, sizeof text, "%.17g", x);
         if (d->option[i])
-            option[more.n_options++] = print_option(d->option[i], x, word[i]);
+            ok = ph_args_set(&args, d->option[i], text);
         else
             set[more.n_sets++] = (ph_setting){d->plan.vary[i].name, x};
     }
-    ph_complain_into(row->reason, sizeof row->reason);
-    if (ph_subject_open_case(&r.subject, &args, &more, &code)) {
+    if (ok && ph_subject_open_case(&r.subject, &args, &more, &code)) {
         r.p = r.subject.p, r.run = r.subject.run;
         if (ph_job_plan(&r)) {
             ph_job_simulate(&r);

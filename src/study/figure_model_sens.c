@@ -29,8 +29,8 @@ static int differentiate(ph_study *study, const ph_figure_run *run, derivative *
     ph_rig rig;
     if (!ph_rig_open(&rig, study, run))
         return 0;
-    int ok = direct(&rig, ph_run_find(rig.run, PH_PARAMETERS, run->of), out,
-                    &ph_study_trials(study)->complaint);
+    int ok =
+        direct(&rig, ph_run_find(rig.run, PH_PARAMETERS, run->of), out, &ph_study_trials(study)->complaint);
     ph_rig_close(&rig);
     return ok;
 }

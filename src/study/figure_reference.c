@@ -11,8 +11,7 @@ int ph_stand_open(ph_stand *stand, ph_study *study, const ph_figure_run *run)
     if (run->model) {
         if (!ph_rig_open(&stand->rig, study, run))
             return 0;
-        stand->own = (ph_problem){.name = run->model,
-                                  .sys = *ph_run_system(stand->rig.run)};
+        stand->own = (ph_problem){.name = run->model, .sys = *ph_run_system(stand->rig.run)};
         ph_run_initial(stand->rig.run, &stand->own.q0, &stand->own.v0);
         stand->p = &stand->own;
         return 1;

@@ -33,7 +33,7 @@ typedef struct ph_part {
 
 typedef struct ph_probe {
     const ph_system *sys;
-    ph_run *run; /* of a model file; NULL: a built-in problem */
+    ph_run *run;          /* of a model file; NULL: a built-in problem */
     int n_bodies, n_ties; /* of a file; joints and constraint{} */
     int n_parts;
     ph_part *part;
