@@ -9,31 +9,50 @@
 from ._analysis import Modes, Sensitivities, StaticStats
 from ._errors import Error, ModelError, NumericalFailure, Stopped, UnknownName, UsageError
 from ._items import Body, Constraint, Items, Joint
+from ._lie import SE3, SO3, Group, R, R3xSO3, r3xso3, se3, so3
 from ._model import Model, load
 from ._native import VERSION as __version__
 from ._result import Energy, Result, Snapshot, Stats
 from ._simulation import Simulation
+from ._studies import Optimum, Table, campbell, converge, optimise, stability, sweep, transient, work
 
 __all__ = [
     "Body",
     "Constraint",
     "Energy",
     "Error",
+    "Group",
     "Items",
     "Joint",
     "Model",
     "ModelError",
     "Modes",
     "NumericalFailure",
+    "Optimum",
+    "R",
+    "R3xSO3",
     "Result",
+    "SE3",
+    "SO3",
     "Sensitivities",
     "Simulation",
     "Snapshot",
-    "Stats",
     "StaticStats",
+    "Stats",
     "Stopped",
+    "Table",
     "UnknownName",
     "UsageError",
     "__version__",
+    "campbell",
+    "converge",
     "load",
+    "optimise",
+    "r3xso3",
+    "se3",
+    "so3",
+    "stability",
+    "sweep",
+    "transient",
+    "work",
 ]

@@ -35,6 +35,16 @@ class Model:
         self._text, self._file = text, file
 
     @property
+    def file(self) -> str:
+        """Where it is taken to be: side files are looked for beside it."""
+        return self._file
+
+    @property
+    def reads_files(self) -> bool:
+        """Whether there is a folder beside which side files are."""
+        return bool(os.path.dirname(self._file))
+
+    @property
     def text(self) -> str:
         """What a model file would say."""
         return self._text

@@ -1,9 +1,11 @@
 """The package itself: types, where the library is found, what the generator writes."""
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
+from shutil import which
 
 import pytest
 
@@ -15,18 +17,11 @@ PACKAGE = Path(ph.__file__).parent
 
 def test_types(tmp_path):
     """mypy --strict has nothing to say."""
-    mypy = subprocess.run(["mypy", "--version"], capture_output=True).returncode == 0 if _has("mypy") else False
-    if not mypy:
+    if which("mypy") is None:
         pytest.skip("no mypy here")
     command = ["mypy", "--config-file", str(ROOT / "pyproject.toml"), "--cache-dir", str(tmp_path), str(PACKAGE)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
-
-
-def _has(program):
-    from shutil import which
-
-    return which(program) is not None
 
 
 def imports(**environment):
@@ -56,8 +51,6 @@ def generator():
 def test_declarations():
     """Every function of the headers can be called."""
     from polhode._native import lib
-
-    import re
 
     for header in (ROOT / "include" / "polhode").glob("*.h"):
         for name in re.findall(r"^PH_API [^;]*?\b(ph_\w+)\(", header.read_text(), re.M):
