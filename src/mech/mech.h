@@ -376,7 +376,9 @@ struct ph_mechanism {
     int inertia;           /* a force has a mass matrix */
     ph_body_state *states; /* of all bodies, for functions */
     double *scratch;       /* of user constraints */
-    ph_counted *turns;     /* of the model's joints: last angle, counted over many turns */
+    double *room;          /* of the largest function that was traced, one at a time; NULL: all are small */
+    atomic_flag room_taken;
+    ph_counted *turns; /* of the model's joints: last angle, counted over many turns */
     double *q0, *v0;
     struct ph_look *look; /* of objectives; NULL: there are none */
     int *dependent;       /* of each constraint: rows that those before it imply */
