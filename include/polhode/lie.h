@@ -51,19 +51,19 @@ PH_API int ph_group_size(ph_group g, int n); /* of a stored element */
 
 /* Operations of a group on many elements at once, for foreign interfaces: x and q in, a matrix or an element out. */
 typedef enum ph_group_op {
-    PH_OP_COMPOSE, /* q, q -> q */
-    PH_OP_INVERSE, /* q -> q */
-    PH_OP_EXP,     /* x -> q */
-    PH_OP_LOG,     /* q -> x */
-    PH_OP_T,       /* x -> matrix */
-    PH_OP_TINV,
-    PH_OP_DT, /* x, u -> matrix */
-    PH_OP_DTINV,
-    PH_OP_DTT,
-    PH_OP_DTINVT,
-    PH_OP_HAT, /* x -> matrix */
-    PH_OP_AD,  /* q -> matrix */
-    PH_OP_COUNT
+    PH_EACH_COMPOSE, /* q, q -> q */
+    PH_EACH_INVERSE, /* q -> q */
+    PH_EACH_EXP,     /* x -> q */
+    PH_EACH_LOG,     /* q -> x */
+    PH_EACH_T,       /* x -> matrix */
+    PH_EACH_TINV,
+    PH_EACH_DT, /* x, u -> matrix */
+    PH_EACH_DTINV,
+    PH_EACH_DTT,
+    PH_EACH_DTINVT,
+    PH_EACH_HAT, /* x -> matrix */
+    PH_EACH_AD,  /* q -> matrix */
+    PH_EACH_COUNT
 } ph_group_op;
 
 /* Doubles of its arguments and of its result; second is 0 where there is one argument. PH_E_INPUT: no such thing. */

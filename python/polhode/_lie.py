@@ -69,43 +69,43 @@ class Group:
 
     def compose(self, a: Like, b: Like) -> Array:
         """a o b."""
-        return self._each(lib.PH_OP_COMPOSE, a, b)
+        return self._each(lib.PH_EACH_COMPOSE, a, b)
 
     def inverse(self, q: Like) -> Array:
         """q^-1."""
-        return self._each(lib.PH_OP_INVERSE, q)
+        return self._each(lib.PH_EACH_INVERSE, q)
 
     def exp(self, x: Like) -> Array:
         """The exponential map."""
-        return self._each(lib.PH_OP_EXP, x)
+        return self._each(lib.PH_EACH_EXP, x)
 
     def log(self, q: Like) -> Array:
         """Its inverse; the rotation part has a length of at most pi."""
-        return self._each(lib.PH_OP_LOG, q)
+        return self._each(lib.PH_EACH_LOG, q)
 
     def T(self, x: Like) -> Array:
         """Left tangent operator: d(exp x) = exp(x) tilde(T(x) dx)."""
-        return self._matrix(self._each(lib.PH_OP_T, x))
+        return self._matrix(self._each(lib.PH_EACH_T, x))
 
     def Tinv(self, x: Like) -> Array:
         """Its inverse; singular at an angle of 2 pi."""
-        return self._matrix(self._each(lib.PH_OP_TINV, x))
+        return self._matrix(self._each(lib.PH_EACH_TINV, x))
 
     def dT(self, x: Like, u: Like) -> Array:
         """d(T(x) u)/dx."""
-        return self._matrix(self._each(lib.PH_OP_DT, x, u))
+        return self._matrix(self._each(lib.PH_EACH_DT, x, u))
 
     def dTinv(self, x: Like, u: Like) -> Array:
         """d(T(x)^-1 u)/dx."""
-        return self._matrix(self._each(lib.PH_OP_DTINV, x, u))
+        return self._matrix(self._each(lib.PH_EACH_DTINV, x, u))
 
     def hat(self, x: Like) -> Array:
         """hat(x) y = [x, y]."""
-        return self._matrix(self._each(lib.PH_OP_HAT, x))
+        return self._matrix(self._each(lib.PH_EACH_HAT, x))
 
     def Ad(self, q: Like) -> Array:
         """q tilde(x) q^-1 = tilde(Ad(q) x)."""
-        return self._matrix(self._each(lib.PH_OP_AD, q))
+        return self._matrix(self._each(lib.PH_EACH_AD, q))
 
     def __repr__(self) -> str:
         return f"<group {self.name}: {self.dim} dimensions, {self.size} numbers>"

@@ -9,36 +9,36 @@ enum { NONE, ELEMENT, VECTOR, MATRIX };
 /* What an operation takes and gives. */
 static const struct shape {
     int first, second, result;
-} shapes[PH_OP_COUNT] = {
-    [PH_OP_COMPOSE] = {ELEMENT, ELEMENT, ELEMENT},
-    [PH_OP_INVERSE] = {ELEMENT, NONE, ELEMENT},
-    [PH_OP_EXP] = {VECTOR, NONE, ELEMENT},
-    [PH_OP_LOG] = {ELEMENT, NONE, VECTOR},
-    [PH_OP_T] = {VECTOR, NONE, MATRIX},
-    [PH_OP_TINV] = {VECTOR, NONE, MATRIX},
-    [PH_OP_DT] = {VECTOR, VECTOR, MATRIX},
-    [PH_OP_DTINV] = {VECTOR, VECTOR, MATRIX},
-    [PH_OP_DTT] = {VECTOR, VECTOR, MATRIX},
-    [PH_OP_DTINVT] = {VECTOR, VECTOR, MATRIX},
-    [PH_OP_HAT] = {VECTOR, NONE, MATRIX},
-    [PH_OP_AD] = {ELEMENT, NONE, MATRIX},
+} shapes[PH_EACH_COUNT] = {
+    [PH_EACH_COMPOSE] = {ELEMENT, ELEMENT, ELEMENT},
+    [PH_EACH_INVERSE] = {ELEMENT, NONE, ELEMENT},
+    [PH_EACH_EXP] = {VECTOR, NONE, ELEMENT},
+    [PH_EACH_LOG] = {ELEMENT, NONE, VECTOR},
+    [PH_EACH_T] = {VECTOR, NONE, MATRIX},
+    [PH_EACH_TINV] = {VECTOR, NONE, MATRIX},
+    [PH_EACH_DT] = {VECTOR, VECTOR, MATRIX},
+    [PH_EACH_DTINV] = {VECTOR, VECTOR, MATRIX},
+    [PH_EACH_DTT] = {VECTOR, VECTOR, MATRIX},
+    [PH_EACH_DTINVT] = {VECTOR, VECTOR, MATRIX},
+    [PH_EACH_HAT] = {VECTOR, NONE, MATRIX},
+    [PH_EACH_AD] = {ELEMENT, NONE, MATRIX},
 };
 
 static one_fn unary(const ph_group_ops *g, ph_group_op op)
 {
-    const one_fn f[PH_OP_COUNT] = {
-        [PH_OP_INVERSE] = g->inverse, [PH_OP_EXP] = g->exp, [PH_OP_LOG] = g->log, [PH_OP_T] = g->T,
-        [PH_OP_TINV] = g->Tinv,       [PH_OP_HAT] = g->hat, [PH_OP_AD] = g->Ad};
+    const one_fn f[PH_EACH_COUNT] = {
+        [PH_EACH_INVERSE] = g->inverse, [PH_EACH_EXP] = g->exp, [PH_EACH_LOG] = g->log, [PH_EACH_T] = g->T,
+        [PH_EACH_TINV] = g->Tinv,       [PH_EACH_HAT] = g->hat, [PH_EACH_AD] = g->Ad};
     return f[op];
 }
 
 static two_fn binary(const ph_group_ops *g, ph_group_op op)
 {
-    const two_fn f[PH_OP_COUNT] = {[PH_OP_COMPOSE] = g->compose,
-                                   [PH_OP_DT] = g->dT,
-                                   [PH_OP_DTINV] = g->dTinv,
-                                   [PH_OP_DTT] = g->dTt,
-                                   [PH_OP_DTINVT] = g->dTinvt};
+    const two_fn f[PH_EACH_COUNT] = {[PH_EACH_COMPOSE] = g->compose,
+                                     [PH_EACH_DT] = g->dT,
+                                     [PH_EACH_DTINV] = g->dTinv,
+                                     [PH_EACH_DTT] = g->dTt,
+                                     [PH_EACH_DTINVT] = g->dTinvt};
     return f[op];
 }
 
@@ -51,7 +51,7 @@ static int size_of(ph_group g, int n, int what)
 ph_status ph_group_sizes(ph_group g, int n, ph_group_op op, int *first, int *second, int *result)
 {
     const ph_group_ops *ops = ph_group_get(g);
-    if (!ops || (unsigned)op >= PH_OP_COUNT || (ops->dim == 0 && n < 1))
+    if (!ops || (unsigned)op >= PH_EACH_COUNT || (ops->dim == 0 && n < 1))
         return PH_E_INPUT;
     *first = size_of(g, n, shapes[op].first);
     *second = size_of(g, n, shapes[op].second);
