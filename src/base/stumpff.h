@@ -24,7 +24,7 @@ typedef struct ph_stumpff {
     ph_real d, d1, d2;  /* (1 - e)/s, 2 dd/ds, 2 dd1/ds */
 } ph_stumpff;
 
-/* s > PH_STUMPFF_SMALL, accurate up to the pole of e at p = 2 pi (L5) */
+/* s > PH_STUMPFF_SMALL of some member, accurate up to the pole of e at p = 2 pi (L5) */
 #ifndef PH_COLD /* of a function that is rarely called: out of line */
 #define PH_COLD
 ph_stumpff ph_stumpff_large(ph_vec3 w);
@@ -66,33 +66,12 @@ PH_FN ph_stumpff ph_stumpff_small(ph_real s)
                         .d2 = d2};
 }
 
-/* a where an angle is large, b elsewhere */
-PH_FN ph_stumpff ph_stumpff_pick(ph_mask large, ph_stumpff a, ph_stumpff b)
-{
-    return (ph_stumpff){.s = ph_select(large, a.s, b.s),
-                        .C = ph_select(large, a.C, b.C),
-                        .S = ph_select(large, a.S, b.S),
-                        .c1 = ph_select(large, a.c1, b.c1),
-                        .c2 = ph_select(large, a.c2, b.c2),
-                        .c3 = ph_select(large, a.c3, b.c3),
-                        .b2 = ph_select(large, a.b2, b.b2),
-                        .b3 = ph_select(large, a.b3, b.b3),
-                        .h2 = ph_select(large, a.h2, b.h2),
-                        .h3 = ph_select(large, a.h3, b.h3),
-                        .e = ph_select(large, a.e, b.e),
-                        .d = ph_select(large, a.d, b.d),
-                        .d1 = ph_select(large, a.d1, b.d1),
-                        .d2 = ph_select(large, a.d2, b.d2)};
-}
-
 PH_FN ph_stumpff ph_stumpff_of(ph_vec3 w)
 {
     ph_real s = ph_dot(w, w);
-    ph_mask large = s > PH_STUMPFF_SMALL;
-    if (!ph_any(large))
+    if (ph_all(s <= PH_STUMPFF_SMALL))
         return ph_stumpff_small(s);
-    return ph_all(large) ? ph_stumpff_large(w)
-                         : ph_stumpff_pick(large, ph_stumpff_large(w), ph_stumpff_small(s));
+    return ph_stumpff_large(w);
 }
 
 #endif

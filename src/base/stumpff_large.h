@@ -19,6 +19,25 @@ PH_FN ph_real ph_sum_of_squares(ph_real a, ph_real b, ph_real c, ph_real *rest)
     return sum;
 }
 
+/* a where an angle is large, b elsewhere */
+PH_FN ph_stumpff ph_stumpff_pick(ph_mask large, ph_stumpff a, ph_stumpff b)
+{
+    return (ph_stumpff){.s = ph_select(large, a.s, b.s),
+                        .C = ph_select(large, a.C, b.C),
+                        .S = ph_select(large, a.S, b.S),
+                        .c1 = ph_select(large, a.c1, b.c1),
+                        .c2 = ph_select(large, a.c2, b.c2),
+                        .c3 = ph_select(large, a.c3, b.c3),
+                        .b2 = ph_select(large, a.b2, b.b2),
+                        .b3 = ph_select(large, a.b3, b.b3),
+                        .h2 = ph_select(large, a.h2, b.h2),
+                        .h3 = ph_select(large, a.h3, b.h3),
+                        .e = ph_select(large, a.e, b.e),
+                        .d = ph_select(large, a.d, b.d),
+                        .d1 = ph_select(large, a.d1, b.d1),
+                        .d2 = ph_select(large, a.d2, b.d2)};
+}
+
 PH_COLD ph_stumpff ph_stumpff_large(ph_vec3 w)
 {
     ph_real s_lo, s = ph_sum_of_squares(w.x, w.y, w.z, &s_lo);
@@ -32,20 +51,22 @@ PH_COLD ph_stumpff ph_stumpff_large(ph_vec3 w)
     ph_real b1 = (1 - s * c2 - c1) / s, b2 = (c1 - 2 * c2) / s, b3 = (c2 - 3 * c3) / s;
     ph_real e = C / S, d = (1 - e) / s, d1 = (0.25 - 3 * d) / s + d * d;
 
-    return (ph_stumpff){.s = s,
-                        .C = C,
-                        .S = S,
-                        .c1 = c1,
-                        .c2 = c2,
-                        .c3 = c3,
-                        .b2 = b2,
-                        .b3 = b3,
-                        .h2 = (b1 - 4 * b2) / s,
-                        .h3 = (b2 - 5 * b3) / s,
-                        .e = e,
-                        .d = d,
-                        .d1 = d1,
-                        .d2 = (2 * d * d - 5 * d1) / s + 2 * d * d1};
+    ph_stumpff r = {.s = s,
+                    .C = C,
+                    .S = S,
+                    .c1 = c1,
+                    .c2 = c2,
+                    .c3 = c3,
+                    .b2 = b2,
+                    .b3 = b3,
+                    .h2 = (b1 - 4 * b2) / s,
+                    .h3 = (b2 - 5 * b3) / s,
+                    .e = e,
+                    .d = d,
+                    .d1 = d1,
+                    .d2 = (2 * d * d - 5 * d1) / s + 2 * d * d1};
+    ph_mask large = s > PH_STUMPFF_SMALL;
+    return ph_all(large) ? r : ph_stumpff_pick(large, r, ph_stumpff_small(ph_dot(w, w)));
 }
 
 #endif
