@@ -78,6 +78,7 @@ typedef struct ph_flexible_def {
     ph_reduced *body;  /* the model's */
     const char *file;  /* of the body as it was given; NULL: none */
     ph_fe_spec spec;   /* finite elements, and how they were reduced */
+    ph_vec3 node;      /* m, where the origin of its frame is among the points of spec */
     ph_fe_sound sound; /* what checks of them gave; nodes 0: there were none */
     ph_vec3 x;         /* m, of the origin of its frame, world */
     ph_quat R;         /* body to world */

@@ -97,6 +97,7 @@ static void reduce_elements(ph_reader *r, int index)
         ph_reader_no_memory(r);
     if (s != PH_OK)
         ph_reader_fail(r, "%s", err.text);
+    f->node = origin;
     if (isnan(f->x.x))
         f->x = origin;
 }
