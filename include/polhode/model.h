@@ -118,8 +118,8 @@ PH_API int ph_model_flexible(const ph_model *model, int k, ph_flexible_info *out
 PH_API const char *ph_model_marker(const ph_model *model, int flexible, int marker,
                                    ph_vec3 *at); /* its name */
 
-/* Write a reduced body as flexible{ file = } reads it: JSON, or HDF5 where the library was built with it. */
-PH_API int ph_model_has_hdf5(void);
+/* Write a reduced body as flexible{ file = } reads it: JSON, or HDF5 where it can. Why it cannot; NULL: it can. */
+PH_API const char *ph_model_lacks_hdf5(void);
 PH_API ph_status ph_model_write_flexible(const ph_model *model, int k, int hdf5, FILE *to, ph_error *err);
 
 /* ---- mechanisms ---------------------------------------------------------------------------------- */

@@ -90,7 +90,7 @@ static void add_line(sayings *all, const ph_args *args)
 static ph_run_config configure(const ph_args *args, const sayings *all)
 {
     ph_run_config c = ph_run_defaults();
-    unsigned simulates = 1u << PH_CMD_RUN | 1u << PH_CMD_SENS | 1u << PH_CMD_SWEEP;
+    unsigned simulates = 1u << PH_CMD_RUN | 1u << PH_CMD_SENS | 1u << PH_CMD_SWEEP | 1u << PH_CMD_VIEW;
     c.options = all->option, c.n_options = all->n;
     c.wait = 1, c.eps = args->eps;
     c.watch = !(simulates & 1u << args->command) ? 0
