@@ -218,6 +218,7 @@ typedef struct ph_run_summary {
     ph_stats stats; /* wall_s: of ph_run_until, but for watch, observer and table */
     double violation_position, violation_velocity;             /* largest over the run */
     double energy_initial, energy, work, dissipated, residual; /* J; as PH_GET_ENERGY; residual: largest */
+    double drift;                                              /* J; largest |energy - energy_initial| */
 } ph_run_summary;
 
 typedef struct ph_run_culprit {

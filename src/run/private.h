@@ -27,6 +27,7 @@ typedef struct ph_watched {
     double most_position, most_velocity;
     double kinetic, potential, first_kinetic, first_potential; /* J */
     double power, work, residual;                              /* of sources; residual: the largest */
+    double drift;                                              /* largest |E - E0| */
     double given, explained; /* blow-up: work, if positive; what kinetic energy may be */
     double fallen;           /* most that the potential has given, or springs held at first */
     int blown;               /* kinetic energy came from nowhere */
@@ -94,7 +95,7 @@ void ph_told_set_method(ph_told *told, const ph_options *opt, const ph_allocator
 
 /* run_watch.c: after the initial values and after each step. PH_E_STEP: the solution blows up. */
 void ph_watch_start(ph_run *run);
-ph_status ph_watch_look(ph_run *run, ph_error *err);
+ph_status ph_watch_look(ph_run *run, const ph_state *s, ph_error *err);
 
 /* run_numbers.c: numbers of a state, by a mechanism of the model, perhaps at other values of its parameters. */
 ph_status ph_numbers_of(const ph_run *run, ph_mechanism *mech, const ph_state *s, int what, int index,

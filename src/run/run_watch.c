@@ -10,6 +10,7 @@
 
 #include "mech/mech.h"
 #include "run/private.h"
+#include "step/sim.h"
 
 #define TOO_MUCH 2 /* times the kinetic energy that can be explained */
 
@@ -77,6 +78,7 @@ static void watch_energy(ph_run *run, const ph_state *s, int first)
         w->work += dt * (w->power + before) / 2;
         w->given += dt * fmax(fmax(w->power, before), 0);
     }
+    enlarge(&w->drift, fabs((w->kinetic + w->potential) - (w->first_kinetic + w->first_potential)));
     enlarge(&w->residual, fabs(w->kinetic + w->potential - w->first_kinetic - w->first_potential - w->work));
 }
 
@@ -112,15 +114,14 @@ static ph_status explain(ph_run *run, const ph_state *s, ph_error *err)
         s->t, w->kinetic, w->explained, run->def.opt.h, text);
 }
 
-ph_status ph_watch_look(ph_run *run, ph_error *err)
+ph_status ph_watch_look(ph_run *run, const ph_state *s, ph_error *err)
 {
-    ph_state s = ph_sim_state(run->sim);
     unsigned watch = run->config.watch;
     if (watch & PH_WATCH_VIOLATION)
         watch_violation(run);
     if (!run->mech || !(watch & (PH_WATCH_ENERGY | PH_WATCH_BLOWUP)))
         return PH_OK;
-    watch_energy(run, &s, ph_sim_stats(run->sim).steps == 0);
+    watch_energy(run, s, run->sim->stats.steps == 0);
     run->watched.blown = (watch & PH_WATCH_BLOWUP) && is_blown(run);
-    return run->watched.blown ? explain(run, &s, err) : PH_OK;
+    return run->watched.blown ? explain(run, s, err) : PH_OK;
 }
