@@ -14,12 +14,14 @@ from ._model import Model, load
 from ._native import VERSION as __version__
 from ._result import Energy, Result, Snapshot, Stats
 from ._simulation import Simulation
+from ._symbols import Expr, TraceError
 from ._studies import Optimum, Table, campbell, converge, optimise, stability, sweep, transient, work
 
 __all__ = [
     "Body",
     "Constraint",
     "Energy",
+    "Expr",
     "Error",
     "Group",
     "Items",
@@ -41,6 +43,7 @@ __all__ = [
     "Stats",
     "Stopped",
     "Table",
+    "TraceError",
     "UnknownName",
     "UsageError",
     "__version__",

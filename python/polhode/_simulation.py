@@ -4,12 +4,12 @@ from __future__ import annotations
 import os
 import threading
 from contextlib import contextmanager
-from typing import Any, Iterable, Iterator, Mapping, Sequence, Union
+from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence, Union
 
 import numpy as np
 
 from ._analysis import Modes, Sensitivities, StaticStats, modes_of
-from ._errors import NumericalFailure, UsageError
+from ._errors import ModelError, NumericalFailure, UsageError
 from ._items import Body, Constraint, Items, Joint, Numbers, Source, number_of
 from ._native import fail, ffi, lib, text, unknown
 from ._result import Energy, Layout, Result, Snapshot, Stats, stats_of
@@ -614,12 +614,20 @@ def config_of(parameters: Settings | None, options: Texts | None) -> Any:
 class ModelSimulation(Simulation):
     """A simulation of a model that was read."""
 
-    def __init__(self, model: Any, file: str, page: str | None = None) -> None:
+    def __init__(
+        self, model: Any, file: str, page: str | None = None, explain: Callable[[ModelError], ModelError] | None = None
+    ) -> None:
         super().__init__(text(lib.ph_model_title(model)) or os.path.basename(file), file, page)
-        self._model = model
+        self._model, self._explain = model, explain
         said = lib.ph_model_run(model)
         if said.opt.h > 0 or said.opt.tol > 0:
             self._create([])
+
+    def _fail(self, status: int) -> None:
+        try:
+            super()._fail(status)
+        except ModelError as e:
+            raise self._explain(e) if self._explain is not None else e
 
     def _create(self, options: Sequence[str]) -> None:
         out = ffi.new("ph_run **")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Sequence, Un
 import numpy as np
 import numpy.typing as npt
 
+from ._elements import OPTIONS
 from ._errors import NumericalFailure, UsageError
 from ._model import Model
 from ._native import HERE, LIBRARY, model_error, unknown
@@ -24,14 +25,6 @@ if TYPE_CHECKING:
 
 AnyModel = Union[str, "os.PathLike[str]", Model]
 Values = Union[Option, Number, Sequence[Any], npt.NDArray[Any]]
-
-
-def _options() -> tuple[str, ...]:
-    """Keys of run{}."""
-    from . import _elements  # generated
-
-    names: tuple[str, ...] = _elements.OPTIONS
-    return names
 
 
 # ---- the program --------------------------------------------------------------------------------------------
@@ -277,7 +270,7 @@ def sweep(
         if _is_list(value):
             varied.append(name)
             arguments += ["--vary", f"{name}={_listed(name, value)}"]
-        elif name in _options():
+        elif name in OPTIONS:
             arguments += _arguments({name: value})
         else:
             arguments += _arguments({}, {name: value})
