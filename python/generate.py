@@ -53,7 +53,7 @@ def declarations(include, output, *compiler):
     for name in sorted(os.listdir(os.path.join(include, "polhode"))):
         if name.endswith(".h"):
             with open(os.path.join(include, "polhode", name), encoding="utf-8") as f:
-                text += "".join(f"\n#define {k} {v}" for k, v in NUMBER.findall(f.read()))
+                text += "".join(f"\n#define {k} {v}" for k, v in NUMBER.findall(f.read().replace("\\\n", " ")))
     ffi = cffi.FFI()
     ffi.set_source("polhode._declarations", None)
     ffi.cdef(text)

@@ -8,7 +8,7 @@
 """
 from ._analysis import Modes, Sensitivities, StaticStats
 from ._errors import Error, ModelError, NumericalFailure, Stopped, UnknownName, UsageError
-from ._items import Body, Constraint, Items, Joint
+from ._items import Body, Constraint, Items, Joint, Node
 from ._lie import SE3, SO3, Group, R, R3xSO3, r3xso3, se3, so3
 from ._model import Model, load
 from ._native import VERSION as __version__
@@ -16,9 +16,11 @@ from ._result import Energy, Result, Snapshot, Stats
 from ._simulation import Simulation
 from ._symbols import Expr, TraceError
 from ._studies import Optimum, Table, campbell, converge, optimise, stability, sweep, transient, work
+from ._system import Check, Point, System, SystemSimulation
 
 __all__ = [
     "Body",
+    "Check",
     "Constraint",
     "Energy",
     "Expr",
@@ -29,8 +31,10 @@ __all__ = [
     "Model",
     "ModelError",
     "Modes",
+    "Node",
     "NumericalFailure",
     "Optimum",
+    "Point",
     "R",
     "R3xSO3",
     "Result",
@@ -42,6 +46,8 @@ __all__ = [
     "StaticStats",
     "Stats",
     "Stopped",
+    "System",
+    "SystemSimulation",
     "Table",
     "TraceError",
     "UnknownName",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Mapping, Sequence
 import numpy as np
 
 from ._errors import UnknownName, UsageError
-from ._items import Body, Constraint, Items, Joint, Numbers, Source, number_of
+from ._items import Body, Constraint, Items, Joint, Node, Numbers, Source, number_of
 from ._native import KINDS, lib, unknown
 from ._values import Array
 
@@ -99,6 +99,11 @@ class Recorded(Source):
     def constraint(self) -> Items[Constraint]:
         """Constraints of the model file by name; of a system of one's own, all of them."""
         return Items(self, lib.PH_CONSTRAINTS, Constraint)
+
+    @property
+    def node(self) -> Items[Node]:
+        """Nodes of a system of one's own by name."""
+        return Items(self, lib.PH_NODES, Node)
 
     @property
     def sensor(self) -> Items[Numbers]:

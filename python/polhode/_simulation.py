@@ -10,7 +10,7 @@ import numpy as np
 
 from ._analysis import Modes, Sensitivities, StaticStats, modes_of
 from ._errors import ModelError, NumericalFailure, UsageError
-from ._items import Body, Constraint, Items, Joint, Numbers, Source, number_of
+from ._items import Body, Constraint, Items, Joint, Node, Numbers, Source, number_of
 from ._native import fail, ffi, lib, text, unknown
 from ._result import Energy, Layout, Result, Snapshot, Stats, stats_of
 from ._values import Array, Number, Vector
@@ -18,6 +18,8 @@ from ._values import Array, Number, Vector
 Option = Union[str, bool, int, float]
 Record = Union[str, Iterable[str], None]
 
+# Numbers that are lists, however few there are.
+_LISTED = (lib.PH_GET_MULTIPLIERS, lib.PH_GET_NODE, lib.PH_GET_NODE_VELOCITY, lib.PH_GET_NODE_ACCELERATION)
 _NO_H = "the model says no h: give a step size, as in sim.run(h=1e-3) or sim.set_options(h=1e-3)"
 AIR = 0.05  # s between looks at signals, in a long run
 
@@ -31,6 +33,7 @@ _RECORDED = {
                                lib.PH_GET_ACCELERATION, lib.PH_GET_OMEGA_DOT)),
     "joints": (lib.PH_JOINTS, (lib.PH_GET_JOINT_POSITION, lib.PH_GET_JOINT_RATE, lib.PH_GET_REACTION, lib.PH_GET_MULTIPLIERS)),
     "constraints": (lib.PH_CONSTRAINTS, (lib.PH_GET_MULTIPLIERS,)),
+    "nodes": (lib.PH_NODES, (lib.PH_GET_NODE, lib.PH_GET_NODE_VELOCITY, lib.PH_GET_NODE_ACCELERATION)),
     "sensors": (lib.PH_SENSORS, (lib.PH_GET_SENSOR,)),
     "inputs": (lib.PH_INPUTS, (lib.PH_GET_INPUT,)),
     "states": (lib.PH_STATES, (lib.PH_GET_STATE,)),
@@ -38,7 +41,8 @@ _RECORDED = {
     "violation": (None, (lib.PH_GET_VIOLATION,)),
     "step": (None, (lib.PH_GET_STEP,)),
 }  # fmt: skip
-_WORDS = {lib.PH_GET_JOINT_POSITION: "position", lib.PH_GET_JOINT_RATE: "rate"}
+_WORDS = {lib.PH_GET_JOINT_POSITION: "position", lib.PH_GET_JOINT_RATE: "rate",
+          lib.PH_GET_NODE: "q", lib.PH_GET_NODE_VELOCITY: "v", lib.PH_GET_NODE_ACCELERATION: "vdot"}  # fmt: skip
 
 
 def option_text(key: str, value: Option) -> str:
@@ -210,7 +214,7 @@ class Simulation(Source):
         if status:
             self._err.text = b""
             self._fail(status)
-        return float(c[0]) if n == 1 else view.copy()
+        return float(c[0]) if n == 1 and what not in _LISTED else view.copy()
 
     @property
     def body(self) -> Items[Body]:
@@ -226,6 +230,11 @@ class Simulation(Source):
     def constraint(self) -> Items[Constraint]:
         """Constraints of the model file by name."""
         return Items(self, lib.PH_CONSTRAINTS, Constraint)
+
+    @property
+    def node(self) -> Items[Node]:
+        """Nodes of a system of one's own by name."""
+        return Items(self, lib.PH_NODES, Node)
 
     @property
     def sensor(self) -> Items[Numbers]:
@@ -357,7 +366,7 @@ class Simulation(Source):
         """From the initial values to t_end; options are the keys of run{} in model files, and stay set.
 
         record: what the result has: "all", None, or a list of names of bodies, joints and sensors, and of the words
-        bodies, joints, constraints, sensors, energy, violation, step.
+        bodies, joints, constraints, nodes, sensors, energy, violation, step.
 
         >>> import polhode as ph
         >>> r = ph.load("models/heavy_top.lua").run(t_end=0.1, h=1e-3, formulation="index3", record=["tip"])
@@ -391,7 +400,7 @@ class Simulation(Source):
             for w, index, name in chosen:
                 n = self._size(w, index)
                 self._check(lib.ph_run_record(run, w, index, first, self._err))
-                columns[w, index] = first[0], n, n == 1 and w != lib.PH_GET_MULTIPLIERS
+                columns[w, index] = first[0], n, n == 1 and w not in _LISTED
                 for k in range(n):
                     labels.append(self._label(w, index, k, n, name))
                     units.append(text(lib.ph_run_unit(run, w, index, k)))
@@ -463,7 +472,7 @@ class Simulation(Source):
             row = [float(lib.ph_run_time(run))]
             for w, index, _ in self._chosen("all"):
                 n = self._size(w, index)
-                columns[w, index] = len(row), n, n == 1 and w != lib.PH_GET_MULTIPLIERS
+                columns[w, index] = len(row), n, n == 1 and w not in _LISTED
                 row += np.atleast_1d(self._numbers(w, index)).tolist()
             return Snapshot(np.array([row]), Layout(self._title, self._index, columns, [], []))
 
