@@ -12,6 +12,7 @@ from ._items import Body, Constraint, Items, Joint, Node
 from ._lie import SE3, SO3, Group, R, R3xSO3, r3xso3, se3, so3
 from ._model import Model, load
 from ._native import VERSION as __version__
+from ._page import Page
 from ._result import Energy, Result, Snapshot, Stats
 from ._simulation import Simulation
 from ._symbols import Expr, TraceError
@@ -34,6 +35,7 @@ __all__ = [
     "Node",
     "NumericalFailure",
     "Optimum",
+    "Page",
     "Point",
     "R",
     "R3xSO3",

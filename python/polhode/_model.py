@@ -120,7 +120,7 @@ class Model(Elements):
         """A simulation, ready at the initial time; parameters by name."""
         try:
             model = read_model(self._file, self.text, {**(parameters or {}), **more})
-            return ModelSimulation(model, self._file, explain=self._explain)
+            return ModelSimulation(model, self._file, self, self._explain)
         except ModelError as e:
             raise self._explain(e) from None
 

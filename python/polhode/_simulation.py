@@ -9,7 +9,7 @@ from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence, Union
 import numpy as np
 
 from ._analysis import Modes, Sensitivities, StaticStats, modes_of
-from ._errors import ModelError, NumericalFailure, UsageError
+from ._errors import ModelError, UsageError
 from ._items import Body, Constraint, Items, Joint, Node, Numbers, Source, number_of
 from ._native import fail, ffi, lib, text, unknown
 from ._result import Energy, Layout, Result, Snapshot, Stats, stats_of
@@ -120,8 +120,9 @@ class Simulation(Source):
     [0.0461, 0.99894, -0.00148]
     """
 
-    def __init__(self, title: str, file: str, page: str | None = None) -> None:
-        self._title, self._file, self._page = title, file, page
+    def __init__(self, title: str, file: str, source: Any = None) -> None:
+        self._title, self._file, self._source = title, file, source
+        self._told: dict[str, str] = {}  # options, by key
         self._err = ffi.new("ph_error *")
         self._run: Any = None
         # Bound once, so that a step costs some tenths of a microsecond beside what C does.
@@ -319,14 +320,15 @@ class Simulation(Source):
 
     def set_options(self, **options: Option) -> None:
         """Set options, the keys of run{} in model files, and start anew; those not named stay."""
-        texts = [option_text(k, v) for k, v in options.items() if v is not None]
+        texts = {k: option_text(k, v) for k, v in options.items() if v is not None}
         if self._run is None:
-            self._create(texts)
-            return
-        given = Texts(texts)
-        with self._alone() as run:
-            self._check(lib.ph_run_set_options(run, given.list, given.count, self._err))
-            self._look_up()
+            self._create(list(texts.values()))
+        else:
+            given = Texts(list(texts.values()))
+            with self._alone() as run:
+                self._check(lib.ph_run_set_options(run, given.list, given.count, self._err))
+                self._look_up()
+        self._told.update(texts)
 
     def reset(self) -> None:
         """Back to the initial time and values."""
@@ -443,7 +445,7 @@ class Simulation(Source):
             c, _ = self._buffer(1)
             objectives[name] = float(c[0]) if lib.ph_run_get(self._run, lib.PH_GET_OBJECTIVE, k, c) == 0 else float("nan")
         layout = self._layout or self._no_rows()
-        return Result(rows, layout, self.stats, self.options, dict(self.parameters), objectives, self._page)
+        return Result(rows, layout, self.stats, self.options, dict(self.parameters), objectives, (self._source, tuple(self._told.values())))
 
     def _take(self, run: Any) -> Result:
         """The rows become those of the result: no copy is made."""
@@ -624,9 +626,9 @@ class ModelSimulation(Simulation):
     """A simulation of a model that was read."""
 
     def __init__(
-        self, model: Any, file: str, page: str | None = None, explain: Callable[[ModelError], ModelError] | None = None
+        self, model: Any, file: str, source: Any, explain: Callable[[ModelError], ModelError] | None = None
     ) -> None:
-        super().__init__(text(lib.ph_model_title(model)) or os.path.basename(file), file, page)
+        super().__init__(text(lib.ph_model_title(model)) or os.path.basename(file), file, source)
         self._model, self._explain = model, explain
         said = lib.ph_model_run(model)
         if said.opt.h > 0 or said.opt.tol > 0:
@@ -646,5 +648,3 @@ class ModelSimulation(Simulation):
             fail(status, self._err, None if options else self._file)
         self._adopt(ffi.gc(out[0], lib.ph_run_close))
 
-
-__all__ = ["ModelSimulation", "NumericalFailure", "Simulation"]

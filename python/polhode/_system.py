@@ -260,7 +260,7 @@ class SystemSimulation(Simulation):
     """A simulation of a system of one's own: `node` by name in place of bodies."""
 
     def __init__(self, system: System, q0: Array, v0: Array, t0: float, options: Mapping[str, Option]) -> None:
-        super().__init__(system.name, "", None)
+        super().__init__(system.name, "")
         self.system, self._q0, self._v0, self._t0 = system, q0, v0, t0
         texts = [option_text(k, v) for k, v in options.items()]
         self._said = texts
