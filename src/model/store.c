@@ -225,6 +225,7 @@ void ph_store_free(ph_reader *r)
     for (int k = 0; k < r->fns.n; k++)
         if (((const ph_fn *)r->fns.data)[k].traced) /* else memory ended there */
             ph_program_destroy(((const ph_fn *)r->fns.data)[k].traced->program);
+    ph_free(r->alloc, r->work_block);
     ph_free(r->alloc, r->params.data);
     ph_free(r->alloc, r->refs.data);
     ph_free(r->alloc, r->worlds.data);

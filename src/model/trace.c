@@ -384,7 +384,7 @@ static ph_program *trace_function(ph_reader *w, lua_State *L, int k)
 
 /* ---- trust -------------------------------------------------------------------------------------------- */
 
-#define POINTS 48
+#define POINTS 12
 
 /* Uniform in [-1, 1), the same in every run. */
 static double next_random(uint64_t *state)
@@ -501,9 +501,11 @@ static int compare(ph_reader *r, int k, ph_traced *traced)
         if (!again && !ph_arena_open(&a, r->alloc))
             ph_reader_no_memory(r);
     }
+    r->work_block = a.block; /* freed with the reader, should memory end */
     memcpy(c.bodies, r->initial, bodies * sizeof *c.bodies);
     int ok = agrees_everywhere(&c);
-    ph_free(r->alloc, a.block);
+    ph_free(r->alloc, r->work_block);
+    r->work_block = NULL;
     return ok;
 }
 
