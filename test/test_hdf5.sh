@@ -21,6 +21,23 @@ if [[ -z ${H5_TO_CSV:-} ]]; then
     finish
 fi
 
+# The library is loaded for such files alone. Where it is missing, one line says so, and nothing else does.
+if command -v ldd >/dev/null; then
+    ! ldd "$POLHODE" | grep -qE 'libhdf5|libmpi|libnlopt' || fail "loaded from the start: $(ldd "$POLHODE")"
+fi
+library=$(grep -aoE 'libhdf5[a-z_]*\.so[.0-9]*' "$POLHODE" | head -n 1)
+if [[ -n $library ]]; then
+    mkdir absent
+    : >"absent/$library" # found first, and no library
+    export LD_LIBRARY_PATH=$PWD/absent
+    run 2 run heavy_top -o x.h5
+    says "-o: 'x.h5': HDF5 ($library) is not on this machine; a name that ends in .csv works"
+    run 0 run heavy_top -o x.csv --quiet
+    unset LD_LIBRARY_PATH
+    rm -r absent x.csv
+fi
+nothing_left "a program without HDF5"
+
 # same CODE ARGS...: exact, the same file in both formats; '#' lines in any order
 same() {
     local code=$1

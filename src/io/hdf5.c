@@ -3,16 +3,19 @@
  * "parameters". Groups keep the order of creation; those on the way to a dataset take this from the root.
  *
  * The library does not survive the closing of a file that it could not write: it crashes. So after the first
- * failure nothing is called any more, and what it holds goes with the process, at the end of which it must not
- * clean up either. Closing what could not be opened, however, is an error without consequence.
+ * failure nothing is called any more, and what it holds goes with the process, at the end of which it does not
+ * clean up either (base/hdf5_calls.c). Closing what could not be opened, however, is an error without consequence.
  *
  * No times are kept: two runs write the same bytes. */
 #include "io/record.h"
 
+#include "base/hdf5_calls.h"
+
 #include <errno.h>
-#include <hdf5.h>
 #include <stdlib.h>
 #include <string.h>
+
+#ifdef PH_HDF5_FILE
 
 #define BLOCK   (8L << 20) /* bytes of rows, written as one chunk of each dataset */
 #define DEFLATE 1          /* level: shuffled doubles gain little from a higher one */
@@ -48,11 +51,6 @@ static void release(ph_record *t)
 }
 
 /* ---- the file ------------------------------------------------------------------------------------------ */
-
-static void prepare(void)
-{
-    H5dont_atexit();
-}
 
 static int open_hdf5(ph_record *t)
 {
@@ -250,7 +248,7 @@ static int write_rows(ph_record *t, const double *rows, long n)
 
 const ph_format ph_format_hdf5 = {.seeks = 1,
                                   .block = BLOCK,
-                                  .prepare = prepare,
+                                  .lacks = ph_hdf5_lacks,
                                   .open = open_hdf5,
                                   .text = text,
                                   .number = number,
@@ -260,3 +258,9 @@ const ph_format ph_format_hdf5 = {.seeks = 1,
                                   .write = write_rows,
                                   .close = close_hdf5,
                                   .discard = discard};
+
+#else
+
+const ph_format ph_format_hdf5 = {.lacks = ph_hdf5_lacks};
+
+#endif
