@@ -115,7 +115,9 @@ static int draw(const ph_job *r)
 static void note_warnings(const ph_job *r)
 {
     char text[PH_WARNINGS][PH_WARNING_MAX];
-    int n = r->sim ? ph_warner_list(r->warner, r->bodies, r->opt.h, r->watch.velocity, text) : 0;
+    int n = r->sim && !(r->opt.tol > 0)
+                ? ph_warner_list(r->warner, r->bodies, r->opt.h, r->watch.velocity, text)
+                : 0;
     for (int k = 0; k < n && !r->args->quiet; k++)
         ph_note("%s", text[k]);
 }

@@ -51,6 +51,8 @@ static ph_status plan(ph_run_def *def, double t0, ph_error *err)
                        n, STEPS_MAX);
     if (n > 0)
         def->opt.h = (def->t_end - t0) / fmax(1, round(n));
+    if (def->t_end > t0)
+        def->opt.span = def->t_end - t0;
     return PH_OK;
 }
 
