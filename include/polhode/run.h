@@ -136,7 +136,10 @@ enum {
     PH_GET_OBJECTIVE, /* value so far: integral to now plus final at the present state */
     PH_GET_ENERGY,    /* index 0: kinetic, potential, work, dissipated (0 so far: work has it), residual */
     PH_GET_VIOLATION, /* index 0: position, velocity, now */
-    PH_GET_STEP       /* index 0: h and Newton iterations of the last step; 0 before the first */
+    PH_GET_STEP,      /* index 0: h and Newton iterations of the last step; 0 before the first */
+    PH_GET_NODE,      /* node of a system of one's own: its element, as lie.h stores it */
+    PH_GET_NODE_VELOCITY,
+    PH_GET_NODE_ACCELERATION /* node: as many as its group has dimensions */
 };
 PH_API int ph_run_size(const ph_run *run, int what, int index);                 /* numbers; 0: not there */
 PH_API const char *ph_run_label(const ph_run *run, int what, int index, int k); /* of number k: "x", "qw" */
