@@ -187,6 +187,7 @@ const char *ph_value_text(ph_value v)
         [PH_V_STRESS] = "true, false, name of a file, or table of names",
         [PH_V_REDUCED] = "table",
         [PH_V_SHAPES] = "shape, or list of shapes",
+        [PH_V_TIMES] = "list of numbers",
     };
     return texts[v];
 }

@@ -76,6 +76,7 @@ typedef enum ph_value {
     PH_V_STRESS,        /* stiffen, stress */
     PH_V_REDUCED,       /* body of ph_flexible_def */
     PH_V_SHAPES,        /* ph_shape_list */
+    PH_V_TIMES,         /* ph_times */
     PH_VALUES
 } ph_value;
 

@@ -47,6 +47,8 @@ static void plan(ph_run_def *def, double t0)
     double h = def->opt.h, T = def->t_end - t0, n = T > 0 && h > 0 ? fmax(1, floor(T / h)) : 0;
     if (n > 0)
         def->opt.h = T / (T / n - h <= h - T / (n + 1) ? n : n + 1);
+    if (T > 0)
+        def->opt.span = T;
 }
 
 /* Functions of a model that others hold too need a Lua state of this run. */
