@@ -94,7 +94,7 @@ static inline ph_mat3 ph_tilde2(ph_vec3 a, ph_vec3 b)
 
 typedef struct ph_joint ph_joint;
 typedef struct ph_carried ph_carried;
-typedef struct ph_reach ph_reach;
+typedef struct ph_other ph_other;
 
 /* A joint at one instant, as its parts see it. */
 typedef struct ph_site {
@@ -248,8 +248,8 @@ struct ph_force {
     int direct;                /* its terms in physical coordinates are those of the system */
     const ph_carried *carried; /* its places, where a side is a marker; NULL: these */
 
-    const ph_reach *reach; /* of loads: other bodies that their functions read */
-    int n_reach;
+    const ph_other *others; /* of loads: other bodies that their functions read */
+    int n_others;
 };
 
 /* ---- spaces ------------------------------------------------------------------------------------- */
@@ -377,8 +377,8 @@ struct ph_mechanism {
     ph_unit_norm *norm;
     ph_flex *flex;
     ph_carried *carried;
-    ph_reach *reach;
-    int n_reach;
+    ph_other *others;
+    int n_others;
     char *names;   /* of the norms and of nodes of modes */
     int *loose;    /* joints that are no pins */
     int *joint_of; /* of the model's joints: the first of its constraints, and their end: n_joints + 1 */

@@ -1,5 +1,5 @@
 /* Building a mechanism: elements from the model, places from the elements. */
-#include "mech/reach.h"
+#include "mech/others.h"
 
 #include <string.h>
 
@@ -10,7 +10,7 @@ typedef struct counts {
     size_t norms, letters;                      /* and the letters of their names and those of modes */
     size_t nodes, numbers;                      /* and the numbers of their coordinates */
     size_t carried;                             /* elements that may have a marker */
-    size_t reach;                               /* bodies that functions of loads read */
+    size_t others;                              /* bodies that functions of loads read */
 } counts;
 
 static counts count(const ph_model *model, const ph_space *space)
@@ -30,8 +30,8 @@ static counts count(const ph_model *model, const ph_space *space)
         n.numbers += (size_t)model->flexible[d->flexible - 1].body->modes;
         n.letters += sizeof PH_MODES_NAME + strlen(d->name);
     }
-    n.reach = ph_reach_count(model);
-    n.carried = model->n_flexible ? n.joints + n.forces + n.reach : 0;
+    n.others = ph_other_count(model);
+    n.carried = model->n_flexible ? n.joints + n.forces + n.others : 0;
     n.links = 2 * PH_SIDE_NODES * n.joints + n.norms + n.nodes * (size_t)model->n_constraints;
     for (int k = 0; k < model->n_constraints; k++)
         n.user += (size_t)model->constraint[k].rows;
@@ -59,7 +59,7 @@ static void take(ph_mechanism *m, const counts *n, ph_arena *a)
     m->norm = ph_arena_take(a, n->norms, sizeof *m->norm);
     m->flex = ph_arena_take(a, (size_t)m->model->n_flexible, sizeof *m->flex);
     m->carried = ph_arena_take(a, n->carried, sizeof *m->carried);
-    m->reach = ph_arena_take(a, n->reach, sizeof *m->reach);
+    m->others = ph_arena_take(a, n->others, sizeof *m->others);
     m->names = ph_arena_take(a, n->letters, 1);
     m->link = ph_arena_take(a, n->links, sizeof *m->link);
     m->states = ph_arena_take(a, n->bodies, sizeof *m->states);
@@ -171,7 +171,7 @@ static ph_status make_elements(ph_mechanism *m, ph_error *err)
         m->inertia |= m->force[k].op && m->force[k].op->M;
     }
     if (s == PH_OK)
-        ph_reach_list(m);
+        ph_other_list(m);
     for (int k = 0; k < m->n_joints && s == PH_OK; k++)
         if (model->joint[m->joint[k].def].friction != 0)
             s = ph_friction_make(model, &m->joint[k], &m->force[m->n_forces++], err);

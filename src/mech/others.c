@@ -1,5 +1,5 @@
 /* Loads whose functions read other bodies than the one they act on: their tangents have columns of these bodies. */
-#include "mech/reach.h"
+#include "mech/others.h"
 
 #include "mech/argument.h"
 
@@ -16,7 +16,7 @@ static int others(const ph_force_def *d, int *body)
     return n;
 }
 
-size_t ph_reach_count(const ph_model *model)
+size_t ph_other_count(const ph_model *model)
 {
     size_t n = 0;
     for (int k = 0; k < model->n_forces; k++)
@@ -24,7 +24,7 @@ size_t ph_reach_count(const ph_model *model)
     return n;
 }
 
-void ph_reach_list(ph_mechanism *m)
+void ph_other_list(ph_mechanism *m)
 {
     const unsigned turns = PH_COUPLE(PH_FB, PH_XA) | PH_COUPLE(PH_FB, PH_FA);
     const unsigned all = turns | PH_COUPLE(PH_XB, PH_XA) | PH_COUPLE(PH_XB, PH_FA);
@@ -32,30 +32,30 @@ void ph_reach_list(ph_mechanism *m)
         const ph_force_def *d = &m->model->force[k];
         const ph_traced *t = d->f.traced;
         ph_force *f = &m->force[k];
-        f->reach = &m->reach[m->n_reach];
+        f->others = &m->others[m->n_others];
         for (int i = 0; t && t->program && i < t->n_bodies; i++)
             if (t->body[i] != d->body[1])
-                m->reach[m->n_reach++] = (ph_reach){.body = {t->body[i], d->body[1]},
-                                                    .couples = d->type == PH_F_TORQUE ? turns : all};
-        f->n_reach = (int)(&m->reach[m->n_reach] - f->reach);
+                m->others[m->n_others++] = (ph_other){.body = {t->body[i], d->body[1]},
+                                                      .couples = d->type == PH_F_TORQUE ? turns : all};
+        f->n_others = (int)(&m->others[m->n_others] - f->others);
     }
 }
 
-static ph_status columns(const ph_force_site *site, const ph_reach *x, int what, const ph_put *p)
+static ph_status columns(const ph_force_site *site, const ph_other *x, int what, const ph_put *p)
 {
     return ph_load_by(site, x->body[0], what, PH_XA, p);
 }
 
-static int is_direct(const ph_mechanism *m, const ph_reach *x)
+static int is_direct(const ph_mechanism *m, const ph_other *x)
 {
     return m->space->plain && !x->carried;
 }
 
-ph_status ph_reach_C(const ph_mechanism *m, const ph_state *s, const ph_force *f, const ph_force_site *site,
+ph_status ph_other_C(const ph_mechanism *m, const ph_state *s, const ph_force *f, const ph_force_site *site,
                      double *out)
 {
     ph_status status = PH_OK;
-    for (const ph_reach *x = f->reach, *end = x + f->n_reach; x < end && status == PH_OK; x++) {
+    for (const ph_other *x = f->others, *end = x + f->n_others; x < end && status == PH_OK; x++) {
         double local[144] = {0};
         if (is_direct(m, x)) {
             status = columns(site, x, PH_BY_SPEED, &(ph_put){out, x->K, 3, 0});
@@ -70,11 +70,11 @@ ph_status ph_reach_C(const ph_mechanism *m, const ph_state *s, const ph_force *f
     return status;
 }
 
-ph_status ph_reach_K(const ph_mechanism *m, const ph_state *s, const ph_force *f, const ph_force_site *site,
+ph_status ph_other_K(const ph_mechanism *m, const ph_state *s, const ph_force *f, const ph_force_site *site,
                      double *out)
 {
     ph_status status = PH_OK;
-    for (const ph_reach *x = f->reach, *end = x + f->n_reach; x < end && status == PH_OK; x++) {
+    for (const ph_other *x = f->others, *end = x + f->n_others; x < end && status == PH_OK; x++) {
         double K[144] = {0}, C[144] = {0};
         const ph_vec3 none[PH_SLOTS] = {{0}};
         if (is_direct(m, x)) {
