@@ -33,7 +33,8 @@ typedef enum ph_key_code {
     PH_KEY_D6 = 1 << 24,
     PH_KEY_ELEMENT = 1 << 25,
     PH_KEY_M6 = 1 << 26,
-    PH_KEY_MASS_MODEL = 1 << 27
+    PH_KEY_MASS_MODEL = 1 << 27,
+    PH_KEY_SHAPE = 1 << 28
 } ph_key_code;
 
 typedef enum ph_joint_code {

@@ -87,11 +87,11 @@ typedef struct ph_reader {
     int complete;        /* 1: the file has run; no more elements */
 
     /* where we are, for messages */
-    int line;                               /* 0: none */
-    int thrown_line;                        /* of the last error of Lua */
-    char label[PH_MODEL_NAME + 32];         /* "joint 'pivot'"; "": outside of elements, or */
-    const ph_fn *called;                    /* of the element that this function belongs to; NULL: none */
-    int gravity_line, model_line, run_line; /* where they were given; 0: not yet */
+    int line;                       /* 0: none */
+    int thrown_line;                /* of the last error of Lua */
+    char label[PH_MODEL_NAME + 32]; /* "joint 'pivot'"; "": outside of elements, or */
+    const ph_fn *called;            /* of the element that this function belongs to; NULL: none */
+    int gravity_line, model_line, run_line, ground_line; /* where they were given; 0: not yet */
 
     /* the state that functions see */
     const ph_body_state *states; /* NULL: none is known now */
@@ -199,6 +199,11 @@ void ph_reduced_read(ph_reader *r, lua_State *L, const char *file, int index);
 /* beam.c: the same; and what a beam that is read becomes */
 void ph_beam_value(ph_reader *r, lua_State *L, const ph_key *k, int index);
 void ph_beam_expand(ph_reader *r, int index);
+
+/* shape.c, mesh.c: shapes; triangles of a file or of the table on top of the stack */
+void ph_shape_value(ph_reader *r, lua_State *L, const ph_key *k, int index);
+void ph_mesh_read(ph_reader *r, const char *file, ph_mesh_def *mesh);
+void ph_mesh_value(ph_reader *r, lua_State *L, const char *key, ph_mesh_def *mesh);
 
 /* element.c */
 void ph_element_open(ph_reader *r, lua_State *L); /* the functions of the model file become global */

@@ -30,6 +30,7 @@ static const ph_type constraints[] = {{"constraint", 0, "functions of time and s
 static const ph_type objectives[] = {{"objective", 0, "a number that a run comes to, to be differentiated"}};
 static const ph_type beams[] = {{"beam", PH_KEY_SECTION | PH_KEY_M6, "an elastic beam"}};
 static const ph_type flexibles[] = {{"flexible", 0, "an elastic body of a few modes"}};
+static const ph_type grounds[] = {{"ground", 0, "what does not move"}};
 static const ph_type runs[] = {{"run", 0, "options of simulations"}};
 
 static const struct {
@@ -45,6 +46,7 @@ static const struct {
     [PH_K_OBJECTIVE] = {"", objectives, 1},
     [PH_K_BEAM] = {"", beams, 1},
     [PH_K_FLEXIBLE] = {"", flexibles, 1},
+    [PH_K_GROUND] = {"", grounds, 1},
     [PH_K_RUN] = {"", runs, 1},
 };
 
@@ -76,6 +78,16 @@ const char *ph_space_word(int k)
     return k >= 0 && k < PH_SPACE_COUNT ? words[k] : NULL;
 }
 
+const char *ph_shape_word(int k)
+{
+    static const char *const words[] = {
+#define PH_SHAPE(code, name, sizes, section, text) name,
+#include "mech/shapes.def"
+#undef PH_SHAPE
+    };
+    return k >= 0 && k < PH_SHAPE_COUNT ? words[k] : NULL;
+}
+
 /* By ph_force_def.in_body. */
 static const char *mass_model_word(int k)
 {
@@ -98,6 +110,7 @@ typedef ph_user_constraint_def CONSTRAINT;
 typedef ph_objective_def OBJECTIVE;
 typedef ph_beam_def BEAM;
 typedef ph_flexible_def FLEXIBLE;
+typedef ph_ground_def GROUND;
 typedef ph_run_def RUN;
 
 #define ANY        (~0u)
@@ -173,6 +186,7 @@ const char *ph_value_text(ph_value v)
         [PH_V_RATIOS] = "table",
         [PH_V_STRESS] = "true, false, name of a file, or table of names",
         [PH_V_REDUCED] = "table",
+        [PH_V_SHAPES] = "shape, or list of shapes",
     };
     return texts[v];
 }

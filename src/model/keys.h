@@ -18,6 +18,7 @@ typedef enum ph_kind {
     PH_K_OBJECTIVE,
     PH_K_BEAM,     /* becomes bodies, forces and joints when it is read */
     PH_K_FLEXIBLE, /* the same */
+    PH_K_GROUND,   /* one at most */
     PH_K_RUN,
     PH_KINDS
 } ph_kind;
@@ -74,6 +75,7 @@ typedef enum ph_value {
     PH_V_RATIOS,        /* alpha, beta, ratio */
     PH_V_STRESS,        /* stiffen, stress */
     PH_V_REDUCED,       /* body of ph_flexible_def */
+    PH_V_SHAPES,        /* ph_shape_list */
     PH_VALUES
 } ph_value;
 
@@ -109,6 +111,7 @@ PH_API int ph_key_belongs(const ph_key *k, ph_kind kind, int type);
  * tells. Returns text. */
 PH_API const char *ph_key_default(const ph_key *k, char *text, size_t size);
 
-const char *ph_lock_word(int k); /* "x" ... "rz" */
+const char *ph_lock_word(int k);         /* "x" ... "rz" */
+PH_API const char *ph_shape_word(int k); /* "box" ... */
 
 #endif

@@ -53,6 +53,7 @@ static const struct {
     [PH_K_OBJECTIVE] = RECORD(ph_objective_def),
     [PH_K_BEAM] = RECORD(ph_beam_def),
     [PH_K_FLEXIBLE] = RECORD(ph_flexible_def),
+    [PH_K_GROUND] = RECORD(ph_ground_def),
 #undef RECORD
 };
 
