@@ -42,7 +42,7 @@ ph_status ph_mech_fail(ph_error *err, ph_status s, const ph_model *model, ph_ori
     vsnprintf(text, sizeof text, format, ap);
     va_end(ap);
     if (model->file && at.line > 0)
-        return ph_fail(err, s, "%.100s:%d: %s", model->file, at.line, text);
+        return ph_fail(err, s, "%.100s:%d: %s", at.file ? at.file : model->file, at.line, text);
     return ph_fail(err, s, "%s", text);
 }
 

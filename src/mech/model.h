@@ -32,7 +32,8 @@ typedef struct ph_sight {
 
 /* Where something was said, for messages. */
 typedef struct ph_origin {
-    int line; /* of the model file; 0: not from a file */
+    int line;         /* 0: not from a file */
+    const char *file; /* that the model file includes; NULL: the model file */
 } ph_origin;
 
 /* flexible{} of the file. Its frame and its markers are bodies of the model, the frame first. */

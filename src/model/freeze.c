@@ -268,8 +268,8 @@ static void put_record(ice *i, const char *word, ph_kind kind, int type, const v
 
 static ph_status refuse(const ice *i, const char *what, const char *name, ph_origin origin)
 {
-    return ph_fail(i->err, PH_E_INPUT, "%s:%d: %s '%s': a function of the file cannot be frozen", i->m->file,
-                   origin.line, what, name);
+    return ph_fail(i->err, PH_E_INPUT, "%s:%d: %s '%s': a function of the file cannot be frozen",
+                   origin.file ? origin.file : i->m->file, origin.line, what, name);
 }
 
 static ph_status check(const ice *i)

@@ -259,7 +259,7 @@ static int run(lua_State *L)
         lua_rawgeti(L, LUA_REGISTRYINDEX, r->state_ref);
     lua_call(L, r->states && !c->fn->only_state ? 2 : 1, LUA_MULTRET);
     luaL_checkstack(L, PH_MODEL_RESULTS + 8, NULL);
-    r->line = ph_store_origin(r, c->fn->kind, c->fn->element)->line;
+    ph_reader_go(r, ph_store_origin(r, c->fn->kind, c->fn->element));
     c->n = take_results(L, c, x);
     if (c->out)
         memcpy(c->out, x, (size_t)c->n * sizeof *x);
@@ -271,17 +271,19 @@ typedef struct place {
     double t;
     const ph_body_state *states;
     const ph_fn *called;
-    int running, line;
+    int running;
+    ph_origin at;
 } place;
 
 static place leave_place(const ph_reader *r)
 {
-    return (place){r->t, r->states, r->called, r->running, r->line};
+    return (place){r->t, r->states, r->called, r->running, {r->line, r->part}};
 }
 
 static void return_to(ph_reader *r, const place *p)
 {
-    r->t = p->t, r->states = p->states, r->called = p->called, r->running = p->running, r->line = p->line;
+    r->t = p->t, r->states = p->states, r->called = p->called, r->running = p->running;
+    ph_reader_go(r, &p->at);
     r->label[0] = 0;
 }
 
@@ -296,7 +298,7 @@ static int evaluate(ph_reader *r, int index, double t, const ph_body_state *bodi
     r->failed = 0;
     r->running = 1;
     r->called = fn, r->label[0] = 0;
-    r->line = ph_store_origin(r, fn->kind, fn->element)->line;
+    ph_reader_go(r, ph_store_origin(r, fn->kind, fn->element));
     int done = ph_reader_call(r, run, &c);
     return_to(r, &outer);
     *n = c.n;

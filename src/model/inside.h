@@ -8,10 +8,10 @@
 
 #include <stdatomic.h>
 #include <lua.h>
-#include <stdatomic.h>
 
 #include "base/base.h"
 #include "base/files.h"
+#include "io/csv.h"
 #include "model/keys.h"
 #include "model/limits.h"
 #include "polhode/model.h"
@@ -69,6 +69,8 @@ typedef struct ph_reader {
     char *source; /* the file; freed once it is read where nothing can change the model */
     size_t source_size;
     ph_files files;         /* those beside it; dropped where the source is freed */
+    ph_vector parts;        /* const char *: paths of the files that include(...) read */
+    ph_csv_data table;      /* a table that is read now */
     ph_body_state *initial; /* of all bodies, to try functions; freed once the model is read */
 
     /* the sandbox */
@@ -87,6 +89,7 @@ typedef struct ph_reader {
 
     /* where we are, for messages */
     int line;                               /* 0: none */
+    const char *part;                       /* the file that the line is of; NULL: the model file */
     int thrown_line;                        /* of the last error of Lua */
     char label[PH_MODEL_NAME + 32];         /* "joint 'pivot'"; "": outside of elements, or */
     const ph_fn *called;                    /* of the element that this function belongs to; NULL: none */
@@ -114,6 +117,15 @@ _Noreturn void ph_reader_leave(ph_reader *r); /* r->error is set */
 int ph_reader_call(ph_reader *r, lua_CFunction f,
                    void *argument);                 /* protected; 0: it failed, and r->error is set */
 void ph_reader_translate(ph_reader *r, int status); /* the message on top of the stack, of a failed call */
+
+void ph_reader_go(ph_reader *r, const ph_origin *to); /* line and file of messages */
+/* Load a text as a function, on top of the stack; name: what Lua calls it, "=model". Fails where it is no Lua. */
+void ph_reader_load(ph_reader *r, lua_State *L, const char *text, size_t size, const char *name);
+
+/* part.c: include(...) becomes global */
+void ph_part_open(lua_State *L);
+const char *ph_part_named(const ph_reader *r, const char *name,
+                          size_t length); /* the file that Lua calls so; NULL: none */
 
 /* store.c; all but ph_store_free fail where memory ends */
 ph_reader *ph_reader_of(lua_State *L);
@@ -146,7 +158,7 @@ void ph_sandbox_tick(ph_reader *r, lua_State *L); /* fails when time is up */
 int ph_sandbox_late(ph_reader *r);
 double ph_sandbox_now(void);                        /* CPU time [s] */
 void ph_sandbox_excuse(ph_reader *r, double since); /* the time from then until now does not count */
-int ph_line_of_call(lua_State *L);                  /* in the file, of the running C function; 0: unknown */
+int ph_line_of_call(lua_State *L); /* of the running C function, and r->part becomes its file; 0: unknown */
 
 /* value.c: the value on top of the stack, of key; all fail where it makes no sense */
 double ph_value_number(ph_reader *r, lua_State *L, const char *key);
@@ -192,6 +204,7 @@ void ph_beam_expand(ph_reader *r, int index);
 void ph_element_open(ph_reader *r, lua_State *L); /* the functions of the model file become global */
 void ph_element_call(ph_reader *r, lua_State *L,
                      const char *function); /* with the value on top, which it takes */
+void ph_element_enter(ph_reader *r, lua_State *L, const char *function); /* where we are: its line and name */
 void ph_element_label(ph_reader *r, ph_kind kind, int type, const char *name);
 void ph_element_mention(ph_reader *r, ph_kind kind, int index); /* label of what is there */
 void ph_element_about(ph_reader *r, ph_kind kind, int index);   /* label and line of what is there */

@@ -296,7 +296,7 @@ void ph_reader_resolve(ph_reader *r, lua_State *L)
 {
     lua_settop(L, 0);
     r->label[0] = 0;
-    r->line = 0;
+    r->line = 0, r->part = NULL;
     check_settings(r);
     if (r->element[PH_K_BODY].n == 0)
         ph_reader_fail(r, "the model has no body and no particle");

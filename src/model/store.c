@@ -188,9 +188,10 @@ static void refuse_taken(ph_reader *r, ph_kind kind, const char *name)
     int other = ph_store_find(r, kind, name);
     if (other < 0)
         return;
-    int line = ph_store_origin(r, kind, other)->line;
-    if (line)
-        ph_reader_fail(r, "the name is already taken, on line %d", line);
+    ph_origin at = *ph_store_origin(r, kind, other);
+    if (at.line)
+        ph_reader_fail(r, "the name is already taken, on line %d%s%s", at.line, at.file ? " of " : "",
+                       at.file ? at.file : "");
     ph_reader_fail(r, "the name is already taken");
 }
 
@@ -225,6 +226,8 @@ void ph_store_free(ph_reader *r)
     ph_free(r->alloc, r->fns.data);
     ph_free(r->alloc, r->source);
     ph_files_drop(&r->files);
+    ph_csv_clear(&r->table);
+    ph_free(r->alloc, r->parts.data);
     ph_free(r->alloc, r->initial);
     for (ph_chunk *c = r->strings, *next; c; c = next) {
         next = c->next;
