@@ -139,9 +139,11 @@ struct ph_joint {
     double length;  /* of distance without drive */
     double radius;  /* of rolling */
     int free;  /* its coordinate: 0..2 along, 3..5 about the axes of the joint frame, 6: distance; -1: none */
+    unsigned frees; /* bits: all of these that are free, and the distance */
     int drive; /* the same, where it is driven; -1: not */
     const ph_function *f;
     int nonholonomic;
+    int turns;       /* where its angles start in the mechanism's turns */
     int B[PH_SLOTS]; /* where its slots stand in links */
     int K[16];       /* and its pairs of slots in pairs */
     int v[PH_SLOTS]; /* and its slots in vectors */
@@ -376,7 +378,8 @@ struct ph_mechanism {
     int inertia;           /* a force has a mass matrix */
     ph_body_state *states; /* of all bodies, for functions */
     double *scratch;       /* of user constraints */
-    ph_counted *turns;     /* of the model's joints: last angle, counted over many turns */
+    ph_counted *turns;     /* of all angles that are free: the last one, counted over many turns */
+    int n_turns;
     double *q0, *v0;
     struct ph_look *look; /* of objectives; NULL: there are none */
     int *dependent;       /* of each constraint: rows that those before it imply */
@@ -407,9 +410,9 @@ void ph_force_accelerate(const ph_mechanism *m, const ph_state *s,
 /* view.c: J */
 void ph_mechanism_energies(const ph_mechanism *m, const ph_state *s, double *kinetic, double *potential);
 
-/* view.c: the coordinate of a joint that has one, counted over many turns, and its rate */
-double ph_mechanism_coordinate(const ph_mechanism *m, const ph_state *s, int joint);
-double ph_mechanism_rate(const ph_mechanism *m, const ph_state *s, int joint);
+/* view.c: a coordinate of a joint (coordinate.h), counted over many turns, and its rate */
+double ph_mechanism_coordinate(const ph_mechanism *m, const ph_state *s, int joint, int coordinate);
+double ph_mechanism_rate(const ph_mechanism *m, const ph_state *s, int joint, int coordinate);
 
 /* drive.c: f, and up to level derivatives; PH_E_INCONSISTENT where it has none. The second makes PH_E_CALLBACK of every failure
  * and keeps for words which joint it was. */
@@ -420,8 +423,6 @@ ph_status ph_drive_of(const ph_mechanism *m, const ph_joint *j, double t, int le
 int ph_joint_count(const ph_joint_def *d); /* constraints that it becomes: 1 or 2 */
 ph_status ph_joint_make(const ph_model *model, int def, ph_joint *out, ph_error *err); /* fills that many */
 int ph_joint_counts_angles(const ph_joint_def *d); /* 1: its coordinate is an angle, else a length */
-double ph_joint_coordinate(const ph_site *s);      /* displacement, angle in (-2 pi, 2 pi] or distance */
-double ph_joint_rate(const ph_site *s);
 ph_status ph_mech_fail(ph_error *err, ph_status s, const ph_model *model, ph_origin at, const char *format,
                        ...) PH_PRINTF(5, 6); /* "file:line: ..." */
 

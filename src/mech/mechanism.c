@@ -1,5 +1,6 @@
 /* Building a mechanism: elements from the model, places from the elements. */
 #include "mech/carry.h"
+#include "mech/coordinate.h"
 
 #include <string.h>
 
@@ -60,7 +61,7 @@ static void take(ph_mechanism *m, const counts *n, ph_arena *a)
     m->names = ph_arena_take(a, n->letters, 1);
     m->link = ph_arena_take(a, n->links, sizeof *m->link);
     m->states = ph_arena_take(a, n->bodies, sizeof *m->states);
-    m->turns = ph_arena_take(a, (size_t)m->model->n_joints, sizeof *m->turns);
+    m->turns = ph_arena_take(a, 3 * (size_t)m->model->n_joints, sizeof *m->turns);
     m->q0 = ph_arena_take(a, n->numbers, d);
     m->v0 = ph_arena_take(a, n->numbers, d);
     m->user_at = n->user ? ph_arena_take(a, nodes * nodes, sizeof *m->user_at) : NULL;
@@ -155,7 +156,11 @@ static ph_status make_elements(ph_mechanism *m, ph_error *err)
     ph_status s = PH_OK;
     for (int k = 0; k < model->n_joints && s == PH_OK; k++) {
         m->joint_of[k] = m->n_joints;
-        s = ph_joint_make(model, k, &m->joint[m->n_joints], err);
+        ph_joint *j = &m->joint[m->n_joints];
+        s = ph_joint_make(model, k, j, err);
+        j->turns = m->n_turns;
+        for (int i = PH_ABOUT; i < PH_LENGTH; i++)
+            m->n_turns += (int)(j->frees >> i & 1);
         m->n_joints += ph_joint_count(&model->joint[k]);
     }
     m->joint_of[model->n_joints] = m->n_joints;

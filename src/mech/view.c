@@ -1,5 +1,6 @@
 /* What a user sees of a state: bodies, reactions, energy, sensors. */
 #include "mech/carry.h"
+#include "mech/coordinate.h"
 
 #include <string.h>
 
@@ -165,7 +166,7 @@ int ph_mechanism_driven(const ph_mechanism *m, const ph_state *s, int k, int *jo
     ph_kin_fill(m, s, j->body[1], &site.b);
     *joint = j->def;
     *is_angle = ph_joint_counts_angles(&m->model->joint[j->def]);
-    *coordinate = ph_joint_coordinate(&site), *rate = ph_joint_rate(&site);
+    *coordinate = ph_coordinate_value(&site, j->free), *rate = ph_coordinate_rate(&site, j->free);
     return 1;
 }
 
@@ -215,47 +216,61 @@ static double unwound(double angle, double rate, double t, const ph_counted *las
     return angle + turn * round((last->angle + since - angle) / turn);
 }
 
-static ph_counted coordinate(const ph_mechanism *m, const ph_state *s, int joint)
+/* Where an angle of a joint is counted. */
+static ph_counted *counter_of(const ph_mechanism *m, const ph_joint *j, int k)
 {
-    ph_site site;
-    const ph_joint *j = &m->joint[m->joint_of[joint]];
-    site = (ph_site){.j = j, .a = ph_kin_of(m, s, j->body[0]), .b = ph_kin_of(m, s, j->body[1])};
-    ph_counted c = {ph_joint_coordinate(&site), ph_joint_rate(&site), s->t};
-    if (j->free >= 3 && j->free < 6)
-        c.angle = unwound(c.angle, c.rate, s->t, &m->turns[joint]);
-    return c;
+    int at = j->turns;
+    for (int i = PH_ABOUT; i < k; i++)
+        at += (int)(j->frees >> i & 1);
+    return &m->turns[at];
 }
 
-double ph_mechanism_coordinate(const ph_mechanism *m, const ph_state *s, int joint)
+double ph_mechanism_turns(const ph_mechanism *m, const ph_joint *j, int k, double value, double rate, double t)
 {
-    return coordinate(m, s, joint).angle;
+    if (!ph_is_angle(k) || !(j->frees >> k & 1))
+        return 0;
+    return unwound(value, rate, t, counter_of(m, j, k)) - value;
 }
 
-double ph_mechanism_rate(const ph_mechanism *m, const ph_state *s, int joint)
+static ph_counted coordinate(const ph_mechanism *m, const ph_state *s, int joint, int k)
 {
     const ph_joint *j = &m->joint[m->joint_of[joint]];
     ph_site site = {.j = j, .a = ph_kin_of(m, s, j->body[0]), .b = ph_kin_of(m, s, j->body[1])};
-    return ph_joint_rate(&site);
+    ph_counted c = {ph_coordinate_value(&site, k), ph_coordinate_rate(&site, k), s->t};
+    if (ph_is_angle(k) && j->frees >> k & 1)
+        c.angle = unwound(c.angle, c.rate, s->t, counter_of(m, j, k));
+    return c;
+}
+
+double ph_mechanism_coordinate(const ph_mechanism *m, const ph_state *s, int joint, int k)
+{
+    return coordinate(m, s, joint, k).angle;
+}
+
+double ph_mechanism_rate(const ph_mechanism *m, const ph_state *s, int joint, int k)
+{
+    return coordinate(m, s, joint, k).rate;
 }
 
 void ph_mechanism_track(ph_mechanism *m, const ph_state *s)
 {
-    for (int k = 0; k < m->model->n_joints; k++) {
-        int free = m->joint[m->joint_of[k]].free;
-        if (free >= 3 && free < 6)
-            m->turns[k] = coordinate(m, s, k);
+    for (int i = 0; i < m->model->n_joints; i++) {
+        const ph_joint *j = &m->joint[m->joint_of[i]];
+        for (int k = PH_ABOUT; k < PH_LENGTH; k++)
+            if (j->frees >> k & 1)
+                *counter_of(m, j, k) = coordinate(m, s, i, k);
     }
 }
 
 void ph_mechanism_rewind(ph_mechanism *m)
 {
-    for (int k = 0; k < m->model->n_joints; k++)
+    for (int k = 0; k < m->n_turns; k++)
         m->turns[k] = (ph_counted){.rate = NAN};
 }
 
 void ph_mechanism_count_as(ph_mechanism *m, const ph_mechanism *other)
 {
-    for (int k = 0; k < m->model->n_joints; k++)
+    for (int k = 0; k < m->n_turns; k++)
         m->turns[k] = other->turns[k];
 }
 
@@ -289,10 +304,10 @@ ph_status ph_mechanism_sensor(ph_mechanism *m, const ph_state *s, int sensor, do
         ph_store3(out, b.omega);
         return PH_OK;
     case PH_S_ANGLE:
-        out[0] = ph_mechanism_coordinate(m, s, d->joint);
+        out[0] = ph_mechanism_coordinate(m, s, d->joint, m->joint[m->joint_of[d->joint]].free);
         return PH_OK;
     case PH_S_RATE:
-        out[0] = ph_mechanism_rate(m, s, d->joint);
+        out[0] = ph_mechanism_rate(m, s, d->joint, m->joint[m->joint_of[d->joint]].free);
         return PH_OK;
     case PH_S_REACTION:
         ph_mechanism_reaction(m, s, d->joint, &force, &torque);

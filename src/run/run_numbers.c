@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "mech/mech.h"
+#include "mech/coordinate.h"
 #include "run/private.h"
 #include "step/sim.h"
 
@@ -56,6 +56,7 @@ static const char *const xyz[] = {"x", "y", "z"}, *const quaternion[] = {"qw", "
                                                                                                "fz", "tx",
                                                                                                "ty", "tz"},
                          *const energy[] = {"kinetic", "potential", "work", "dissipated", "residual"},
+                         *const coordinate[] = {"x", "y", "z", "rx", "ry", "rz", "length"},
                          *const violation[] = {"position", "velocity"}, *const step[] = {"h", "iterations"};
 
 /* What is read of which list, how many numbers, their labels (NULL: counted) and units. */
@@ -107,6 +108,11 @@ static int rows_of(const ph_run *run, const ph_mechanism *mech, int index, int *
     return sys->constraints[k].rows;
 }
 
+static const ph_joint *joint_of(const ph_run *run, int index)
+{
+    return &run->mech->joint[run->mech->joint_of[index]];
+}
+
 int ph_run_size(const ph_run *run, int what, int index)
 {
     const ph_model *m = run->model;
@@ -123,7 +129,7 @@ int ph_run_size(const ph_run *run, int what, int index)
     if (what == PH_GET_SENSOR)
         return m->sensor[index].size;
     if (what == PH_GET_JOINT_POSITION || what == PH_GET_JOINT_RATE)
-        return run->mech->joint[run->mech->joint_of[index]].free >= 0;
+        return ph_joint_frees(joint_of(run, index));
     int turns = what == PH_GET_ROTATION || what == PH_GET_OMEGA || what == PH_GET_OMEGA_DOT;
     return q->list == PH_BODIES && turns && m->body[index].particle ? 0 : q->size;
 }
@@ -159,6 +165,8 @@ const char *ph_run_label(const ph_run *run, int what, int index, int k)
         return NULL;
     if (quantities[what].label)
         return quantities[what].label[k];
+    if (n > 1 && quantities[what].list == PH_JOINTS && what != PH_GET_MULTIPLIERS)
+        return coordinate[ph_joint_free(joint_of(run, index), k)];
     return n == 1 ? "" : k < PH_SENSOR_MAX ? counted[k] : "";
 }
 
@@ -187,7 +195,7 @@ const char *ph_run_unit(const ph_run *run, int what, int index, int k)
         return half("N, N m", n, k);
     if (what == PH_GET_STEP)
         return k ? "" : "s";
-    int angle = ph_joint_counts_angles(&run->model->joint[index]), rate = what == PH_GET_JOINT_RATE;
+    int angle = ph_is_angle(ph_joint_free(joint_of(run, index), k)), rate = what == PH_GET_JOINT_RATE;
     return angle ? (rate ? "rad/s" : "rad") : rate ? "m/s" : "m";
 }
 
@@ -215,10 +223,12 @@ ph_status ph_numbers_of(const ph_run *run, ph_mechanism *mech, const ph_state *s
     int at = 0, rows;
     switch (what) {
     case PH_GET_JOINT_POSITION:
-        *out = ph_mechanism_coordinate(mech, s, index);
-        return PH_OK;
     case PH_GET_JOINT_RATE:
-        *out = ph_mechanism_rate(mech, s, index);
+        for (int k = 0, n = ph_joint_frees(joint_of(run, index)); k < n; k++) {
+            int c = ph_joint_free(joint_of(run, index), k);
+            out[k] = what == PH_GET_JOINT_RATE ? ph_mechanism_rate(mech, s, index, c)
+                                               : ph_mechanism_coordinate(mech, s, index, c);
+        }
         return PH_OK;
     case PH_GET_REACTION:
         ph_mechanism_reaction(mech, s, index, &force, &torque);
