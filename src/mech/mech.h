@@ -380,6 +380,8 @@ struct ph_mechanism {
     double *scratch;       /* of user constraints */
     ph_counted *turns;     /* of all angles that are free: the last one, counted over many turns */
     int n_turns;
+    double *room;          /* of the largest function that was traced, one at a time; NULL: all are small */
+    atomic_flag room_taken;
     double *q0, *v0;
     struct ph_look *look; /* of objectives; NULL: there are none */
     int *dependent;       /* of each constraint: rows that those before it imply */
