@@ -1,5 +1,6 @@
 /* Nodes, constraints and the places of matrices, found once, in linear time; elements learn their places. */
 #include "mech/carry.h"
+#include "mech/coordinate.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -168,6 +169,48 @@ static void list_norms(ph_mechanism *m, char *name)
     }
 }
 
+/* Where the block of a node stands in the row of a coupling, which it is linked with once. */
+static int link_node(ph_mechanism *m, ph_couple *c, int first, int node)
+{
+    int at = 0;
+    for (const ph_place *p = m->link + first, *end = m->link + m->sys.n_links; p < end; p++) {
+        if (p->col == node)
+            return at;
+        at += node_dim(m, p->col);
+    }
+    list_link(m, c->constraint, 1, node);
+    return at;
+}
+
+static void link_half(ph_mechanism *m, ph_couple *c, ph_joint *j, int first)
+{
+    ph_carried *w = carried_of(m, j->body);
+    j->carried = w, j->direct = m->space->plain && !w, j->rows = 1;
+    for (int side = 0; side < 2; side++) {
+        const ph_body *b = j->body[side] < 0 ? NULL : &m->body[j->body[side]];
+        j->B[2 * side] = j->B[2 * side + 1] = -1;
+        for (int k = 0; w && k < PH_SIDE_NODES; k++)
+            w->B[PH_SIDE_NODES * side + k] =
+                b && k < b->nodes ? link_node(m, c, first, m->body[b->frame].node[0] + k) : -1;
+        if (w || !b)
+            continue;
+        j->B[2 * side] = link_node(m, c, first, b->node[0]);
+        if (!b->particle)
+            j->B[2 * side + 1] =
+                m->space->joined ? j->B[2 * side] + m->space->n[0] : link_node(m, c, first, b->node[1]);
+    }
+}
+
+static void list_couple(ph_mechanism *m, ph_couple *c, int constraint)
+{
+    int first = m->sys.n_links;
+    c->constraint = constraint, c->l_at = m->nl++, c->B = m->size_links;
+    m->constraint[constraint] = (ph_constraint){1, 0, m->model->coupling[c->def].name};
+    for (int h = 0; h < 2; h++)
+        link_half(m, c, &c->half[h], first);
+    c->size = m->size_links - c->B;
+}
+
 static void list_constraints(ph_mechanism *m, char *names)
 {
     const ph_model *model = m->model;
@@ -186,8 +229,10 @@ static void list_constraints(ph_mechanism *m, char *names)
     }
     if (m->space->norm)
         list_norms(m, names);
+    for (int k = 0; k < model->n_couplings; k++)
+        list_couple(m, &m->couple[k], m->n_joints + m->n_norms + k);
     m->user_link = m->size_links;
-    int first = m->n_joints + m->n_norms;
+    int first = m->n_joints + m->n_norms + model->n_couplings;
     for (int k = 0; k < model->n_constraints; k++) {
         int rows = model->constraint[k].rows;
         m->constraint[first + k] = (ph_constraint){rows, 0, model->constraint[k].name};
@@ -304,6 +349,14 @@ static void want_all(ph_mechanism *m, wishes *w)
         unsigned couples = 0;
         for (int i = 0; i < j->n_parts; i++)
             couples |= j->part[i].op->couples;
+        if (j->carried)
+            want_carried(m, w, couples, &m->carried[j->carried - m->carried]);
+        else
+            want_element(m, w, j->body, couples, j->K);
+    }
+    for (int k = 0; k < 2 * m->model->n_couplings; k++) {
+        ph_joint *j = &m->couple[k / 2].half[k % 2];
+        unsigned couples = ph_is_angle(m->couple[k / 2].coordinate[k % 2]) ? PH_COUPLE_TURNS : PH_COUPLE_ALL;
         if (j->carried)
             want_carried(m, w, couples, &m->carried[j->carried - m->carried]);
         else

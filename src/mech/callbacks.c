@@ -319,6 +319,7 @@ static ph_status Phi(const ph_state *s, double *out, void *ctx)
     const ph_mechanism *m = ctx;
     ph_pins_Phi(m, s, out);
     ph_norms_Phi(m, s, out);
+    ph_couples_Phi(m, s, out);
     ph_status status = each_loose(m, s, 0, joint_Phi, out);
     return status == PH_OK && m->model->n_constraints ? ph_user_Phi(m, s, out) : status;
 }
@@ -381,6 +382,7 @@ static ph_status B(const ph_state *s, double *out, void *ctx)
     const ph_mechanism *m = ctx;
     ph_pins_B(m, s, out);
     ph_norms_B(m, s, out);
+    ph_couples_B(m, s, out);
     ph_status status = each_loose(m, s, 0, joint_B, out);
     return status == PH_OK && m->model->n_constraints ? ph_user_B(m, s, out) : status;
 }
@@ -403,6 +405,7 @@ static ph_status Z(const ph_state *s, double *out, void *ctx)
     const ph_mechanism *m = ctx;
     ph_pins_Z(m, s, out);
     ph_norms_Z(m, s, out);
+    ph_couples_Z(m, s, out);
     ph_status status = each_loose(m, s, 1, joint_Z, out);
     return status == PH_OK && m->model->n_constraints ? ph_user_Z(m, s, out) : status;
 }
@@ -430,6 +433,7 @@ static ph_status convective(const ph_state *s, double *out, void *ctx)
     const ph_mechanism *m = ctx;
     ph_pins_convective(m, s, out);
     ph_norms_convective(m, s, out);
+    ph_couples_convective(m, s, out);
     ph_status status = each_loose(m, s, 2, joint_convective, out);
     return status == PH_OK && m->model->n_constraints ? ph_user_convective(m, s, out) : status;
 }
@@ -468,12 +472,13 @@ static void joint_K(const ph_mechanism *m, const ph_state *s, ph_site *site, dou
 static ph_status K(const ph_state *s, double *out, void *ctx)
 {
     ph_mechanism *m = ctx;
-    if (m->n_loose || m->n_forces || m->n_odd || m->n_flex ||
+    if (m->n_loose || m->n_forces || m->n_odd || m->n_flex || m->model->n_couplings ||
         m->user_at) /* else pins alone store what is not zero */
         memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
     ph_pins_K(m, s, out);
     bodies_K(m, s, out);
     ph_norms_K(m, s, out);
+    ph_couples_K(m, s, out);
     ph_status status = each_loose(m, s, 0, joint_K, out);
     if (status == PH_OK)
         status = forces_K(m, s, out);

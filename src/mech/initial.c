@@ -247,15 +247,13 @@ static ph_status refuse(task *k, level what, ph_error *err)
 {
     const ph_mechanism *m = k->m;
     ph_projected most = most_violated(k, what);
-    int worst = most.constraint, joint = worst < m->n_joints;
-    const char *name = k->lay.sys->constraints[worst].name;
-    ph_origin at = joint ? m->model->joint[m->joint[worst].def].origin
-                         : m->model->constraint[worst - m->n_joints].origin;
-    return ph_mech_fail(err, PH_E_INCONSISTENT, m->model, at, "%s '%s': the initial %s violate it by %.3g%s",
-                        joint ? "joint" : "constraint", name ? name : "",
-                        what == POSITIONS ? "positions" : "velocities", most.violation,
-                        k->assemble ? " and cannot be made consistent"
-                                    : "; say assemble = true to have them projected");
+    const char *name;
+    ph_origin at;
+    const char *whose = ph_mechanism_whose(m, most.constraint, &name, &at);
+    return ph_mech_fail(
+        err, PH_E_INCONSISTENT, m->model, at, "%s '%s': the initial %s violate it by %.3g%s", whose,
+        name ? name : "", what == POSITIONS ? "positions" : "velocities", most.violation,
+        k->assemble ? " and cannot be made consistent" : "; say assemble = true to have them projected");
 }
 
 /* Velocities of modes, from now on free, of bodies whose frames have no given ones: to give those is to say

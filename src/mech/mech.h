@@ -138,9 +138,9 @@ struct ph_joint {
     ph_vec3 ea, eb; /* axes of universal; eb: axle of rolling */
     double length;  /* of distance without drive */
     double radius;  /* of rolling */
-    int free;  /* its coordinate: 0..2 along, 3..5 about the axes of the joint frame, 6: distance; -1: none */
+    int free; /* its coordinate: 0..2 along, 3..5 about the axes of the joint frame, 6: distance; -1: none */
     unsigned frees; /* bits: all of these that are free, and the distance */
-    int drive; /* the same, where it is driven; -1: not */
+    int drive;      /* the same, where it is driven; -1: not */
     const ph_function *f;
     int nonholonomic;
     int turns;       /* where its angles start in the mechanism's turns */
@@ -190,6 +190,8 @@ typedef struct ph_force_site {
     int body_axes; /* coordinates are those of SE(3), not the physical ones: what is asked for is in body
                                    axes, at fixed velocities in body axes; of forces that can do so */
     double load;   /* factor of applied forces and torques */
+    double effort; /* of actuators: what is prescribed, times load; and */
+    double turns;  /* what is added to the angle of its coordinate */
     const double *lambda;  /* of the joint, for friction */
     ph_vec3 acc[PH_SLOTS]; /* of forces with inertia: physical accelerations that go with M */
     ph_vec3 gravity;       /* m/s^2, world, times the factor of loads */
@@ -214,23 +216,27 @@ typedef struct ph_force_ops {
 
 extern const ph_force_ops ph_force_spring, ph_force_bushing, ph_force_torsion, ph_force_point,
     ph_force_torque, ph_force_beam, ph_force_beam_mass;
+extern const ph_force_ops ph_force_actuator, ph_force_swing; /* swing: about the rotation vector */
 extern const ph_force_ops ph_friction_revolute, ph_friction_spherical, ph_friction_prismatic;
 
 struct ph_force {
     const ph_force_ops *op;
     const ph_force_def *def; /* NULL: friction */
     int body[2];
-    unsigned couples;       /* nonzero blocks of K and C */
-    int still;              /* C = 0 */
-    ph_vec3 sa, sb;         /* points, body frames */
-    double length;          /* unstressed */
-    double d0[6];           /* of beam elements: log of b as seen from a, unstressed */
-    double mass;            /* of beam elements with inertia, all times length: mass, */
-    ph_vec3 moment;         /* first moment, in axes of the section, */
-    ph_mat3 J;              /* and moments of inertia about the line of the nodes */
-    ph_quat rest;           /* of bushing: conj(q_a) q_b when unstressed */
-    const ph_joint *joint;  /* of friction */
-    double friction, speed; /* of friction: mu times lever, speed below which it is smooth */
+    unsigned couples;                /* nonzero blocks of K and C */
+    int still;                       /* C = 0 */
+    ph_vec3 sa, sb;                  /* points, body frames */
+    double length;                   /* unstressed */
+    double d0[6];                    /* of beam elements: log of b as seen from a, unstressed */
+    double mass;                     /* of beam elements with inertia, all times length: mass, */
+    ph_vec3 moment;                  /* first moment, in axes of the section, */
+    ph_mat3 J;                       /* and moments of inertia about the line of the nodes */
+    ph_quat rest;                    /* of bushing: conj(q_a) q_b when unstressed */
+    const ph_joint *joint;           /* of friction */
+    const ph_actuator_def *actuator; /* NULL: it is none; */
+    const ph_joint *along;           /* its joint */
+    int coordinate;                  /* and its coordinate; -1: the rotation vector */
+    double friction, speed;          /* of friction: mu times lever, speed below which it is smooth */
     int v[PH_SLOTS];
     int K[16];
     int B[PH_SLOTS]; /* of friction: blocks of g_lambda */
@@ -238,6 +244,36 @@ struct ph_force {
     int direct;                /* its terms in physical coordinates are those of the system */
     const ph_carried *carried; /* its places, where a side is a marker; NULL: these */
 };
+
+/* ---- inputs and couplings ----------------------------------------------------------------------- */
+
+/* The value of an input over time: from u[0] at t[0] to u[1] at t[1] and constant beyond; or a table. */
+typedef struct ph_input {
+    double t[2], u[2];
+    int step;                 /* a table is no line from point to point, but steps */
+    int n;                    /* points of the table; 0: none */
+    const double *at, *value; /* its abscissae, rising, and its values */
+    double from;              /* of steps: the begin of the present step of time, where a step is taken */
+} ph_input;
+
+double ph_input_at(const ph_input *u, double t);
+
+/* A row between the coordinates of two joints: sum of factor x = offset. Each half has the bodies of its joint, its
+ * places of d(B^T lambda)/dq, and its blocks within the row of B. */
+typedef struct ph_couple {
+    int def;
+    int constraint, l_at;
+    int B, size;      /* its blocks in links, one after the other, and their numbers */
+    ph_joint half[2]; /* copies of the joints, with places of their own */
+    const ph_joint *of[2];
+    int coordinate[2];
+    double factor[2], offset;
+} ph_couple;
+
+ph_status ph_actuator_make(const struct ph_mechanism *m, int def, ph_force *out, ph_error *err);
+ph_status ph_couple_make(const struct ph_mechanism *m, int def, ph_couple *out, ph_error *err);
+const ph_force *ph_actuator_of(const struct ph_mechanism *m, int def); /* the force that an actuator is */
+double ph_actuator_effort(const ph_force_site *s);                     /* with its spring, damper and stops */
 
 /* ---- spaces ------------------------------------------------------------------------------------- */
 
@@ -364,9 +400,11 @@ struct ph_mechanism {
     ph_unit_norm *norm;
     ph_flex *flex;
     ph_carried *carried;
-    char *names;   /* of the norms and of nodes of modes */
-    int *loose;    /* joints that are no pins */
-    int *joint_of; /* of the model's joints: the first of its constraints, and their end: n_joints + 1 */
+    ph_input *input;   /* of the model */
+    ph_couple *couple; /* of the model's couplings */
+    char *names;       /* of the norms and of nodes of modes */
+    int *loose;        /* joints that are no pins */
+    int *joint_of;     /* of the model's joints: the first of its constraints, and their end: n_joints + 1 */
     ph_force *force;
     ph_node *node;
     ph_constraint *constraint;
@@ -380,7 +418,7 @@ struct ph_mechanism {
     double *scratch;       /* of user constraints */
     ph_counted *turns;     /* of all angles that are free: the last one, counted over many turns */
     int n_turns;
-    double *room;          /* of the largest function that was traced, one at a time; NULL: all are small */
+    double *room; /* of the largest function that was traced, one at a time; NULL: all are small */
     atomic_flag room_taken;
     double *q0, *v0;
     struct ph_look *look; /* of objectives; NULL: there are none */
@@ -421,6 +459,13 @@ double ph_mechanism_rate(const ph_mechanism *m, const ph_state *s, int joint, in
 ph_status ph_drive_at(const ph_function *f, double t, int level, double out[3]);
 ph_status ph_drive_of(const ph_mechanism *m, const ph_joint *j, double t, int level, double out[3]);
 
+/* coupling.c: the rows of couplings; all but K store */
+void ph_couples_Phi(const ph_mechanism *m, const ph_state *s, double *out);
+void ph_couples_B(const ph_mechanism *m, const ph_state *s, double *out);
+void ph_couples_Z(const ph_mechanism *m, const ph_state *s, double *out);
+void ph_couples_K(const ph_mechanism *m, const ph_state *s, double *out);
+void ph_couples_convective(const ph_mechanism *m, const ph_state *s, double *out);
+
 /* joint.c: from the words of the model to rows. */
 int ph_joint_count(const ph_joint_def *d); /* constraints that it becomes: 1 or 2 */
 ph_status ph_joint_make(const ph_model *model, int def, ph_joint *out, ph_error *err); /* fills that many */
@@ -436,6 +481,9 @@ ph_status ph_friction_make(const ph_model *model, const ph_joint *j, ph_force *o
 /* beam.c */
 void ph_beam_reference(const ph_body_def *a, const ph_body_def *b, double *d0); /* NULL: the ground */
 void ph_beam_section(const ph_force_site *s, double *force, double *strain);    /* 6 numbers each */
+
+/* mechanism.c: whose constraint number c of the system is: "joint", "coupling", "constraint" or "norm" */
+const char *ph_mechanism_whose(const ph_mechanism *m, int c, const char **name, ph_origin *origin);
 
 /* assemble.c */
 ph_status ph_mechanism_pattern(ph_mechanism *m, ph_error *err);
@@ -469,7 +517,8 @@ extern const int ph_local_rows[PH_SLOTS], ph_local_pairs[16]; /* places in local
 void ph_mechanism_callbacks(ph_mechanism *m);
 
 /* objective.c: what it needs, taken from the arena for rows of multipliers */
-struct ph_look *ph_look_take(size_t bodies, size_t numbers, size_t joints, size_t rows, ph_arena *a);
+struct ph_look *ph_look_take(size_t bodies, size_t numbers, size_t joints, size_t couplings, size_t rows,
+                             ph_arena *a);
 
 /* user.c: rows that a function of the model gives */
 size_t ph_user_scratch(size_t bodies, size_t rows); /* doubles */

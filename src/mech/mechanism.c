@@ -11,11 +11,14 @@ typedef struct counts {
     size_t norms, letters;                      /* and the letters of their names and those of modes */
     size_t nodes, numbers;                      /* and the numbers of their coordinates */
     size_t carried;                             /* elements that may have a marker */
+    size_t constraints;
 } counts;
 
 static counts count(const ph_model *model, const ph_space *space)
 {
-    counts n = {.bodies = (size_t)model->n_bodies, .forces = (size_t)model->n_forces};
+    size_t couplings = (size_t)model->n_couplings;
+    counts n = {.bodies = (size_t)model->n_bodies,
+                .forces = (size_t)model->n_forces + (size_t)model->n_actuators};
     for (int k = 0; k < model->n_bodies && space->norm; k++)
         n.norms++, n.letters += sizeof PH_NORM_NAME + strlen(model->body[k].name);
     for (int k = 0; k < model->n_joints; k++) {
@@ -30,8 +33,10 @@ static counts count(const ph_model *model, const ph_space *space)
         n.numbers += (size_t)model->flexible[d->flexible - 1].body->modes;
         n.letters += sizeof PH_MODES_NAME + strlen(d->name);
     }
-    n.carried = model->n_flexible ? n.joints + n.forces : 0;
-    n.links = 2 * PH_SIDE_NODES * n.joints + n.norms + n.nodes * (size_t)model->n_constraints;
+    n.carried = model->n_flexible ? n.joints + n.forces + 2 * couplings : 0;
+    n.links =
+        2 * PH_SIDE_NODES * (n.joints + 2 * couplings) + n.norms + n.nodes * (size_t)model->n_constraints;
+    n.constraints = n.joints + n.norms + couplings + (size_t)model->n_constraints;
     for (int k = 0; k < model->n_constraints; k++)
         n.user += (size_t)model->constraint[k].rows;
     return n;
@@ -51,10 +56,10 @@ static void take(ph_mechanism *m, const counts *n, ph_arena *a)
     m->joint_of = ph_arena_take(a, (size_t)m->model->n_joints + 1, sizeof *m->joint_of);
     m->force = ph_arena_take(a, n->forces, sizeof *m->force);
     m->node = ph_arena_take(a, nodes, sizeof *m->node);
-    m->constraint =
-        ph_arena_take(a, n->joints + n->norms + (size_t)m->model->n_constraints, sizeof *m->constraint);
-    m->dependent =
-        ph_arena_take(a, n->joints + n->norms + (size_t)m->model->n_constraints, sizeof *m->dependent);
+    m->constraint = ph_arena_take(a, n->constraints, sizeof *m->constraint);
+    m->dependent = ph_arena_take(a, n->constraints, sizeof *m->dependent);
+    m->input = ph_arena_take(a, (size_t)m->model->n_inputs, sizeof *m->input);
+    m->couple = ph_arena_take(a, (size_t)m->model->n_couplings, sizeof *m->couple);
     m->norm = ph_arena_take(a, n->norms, sizeof *m->norm);
     m->flex = ph_arena_take(a, (size_t)m->model->n_flexible, sizeof *m->flex);
     m->carried = ph_arena_take(a, n->carried, sizeof *m->carried);
@@ -66,8 +71,9 @@ static void take(ph_mechanism *m, const counts *n, ph_arena *a)
     m->v0 = ph_arena_take(a, n->numbers, d);
     m->user_at = n->user ? ph_arena_take(a, nodes * nodes, sizeof *m->user_at) : NULL;
     if (m->model->n_objectives)
-        m->look = ph_look_take(n->bodies, n->numbers, (size_t)m->model->n_joints,
-                               PH_ROWS_MAX * n->joints + n->norms + n->user, a);
+        m->look =
+            ph_look_take(n->bodies, n->numbers, (size_t)m->model->n_joints, (size_t)m->model->n_couplings,
+                         PH_ROWS_MAX * n->joints + n->norms + (size_t)m->model->n_couplings + n->user, a);
     m->scratch = n->user ? ph_arena_take(a, ph_user_scratch(n->bodies, n->user), d) : NULL;
 }
 
@@ -125,24 +131,51 @@ static int modes_of(const ph_model *model, int body)
                : model->flexible[model->body[body].flexible - 1].body->modes;
 }
 
+/* A coordinate that is free, or an element along one. */
+static ph_status check_coordinate(const ph_mechanism *m, const ph_sensor_def *d, ph_error *err)
+{
+    char who[96];
+    int k;
+    snprintf(who, sizeof who, "sensor '%.63s'", d->name);
+    if (d->type >= PH_S_JOINT_POSITION && d->type <= PH_S_JOINT_ACCELERATION)
+        return ph_coordinate_choose(m, d->joint, d->coordinate, d->origin, who, &k, err);
+    if (d->of_kind == PH_OF_JOINT && m->joint[m->joint_of[d->of]].drive < 0)
+        return ph_mech_fail(err, PH_E_INPUT, m->model, d->origin, "%s: joint '%s' is not driven", who,
+                            m->model->joint[d->of].name);
+    if (d->of_kind == PH_OF_ACTUATOR && ph_actuator_of(m, d->of)->coordinate < 0)
+        return ph_mech_fail(err, PH_E_INPUT, m->model, d->origin,
+                            "%s: actuator '%s' acts about a rotation vector, not along a coordinate", who,
+                            m->model->actuator[d->of].name);
+    return PH_OK;
+}
+
 static ph_status check_sensors(const ph_mechanism *m, ph_error *err)
 {
     const ph_model *model = m->model;
     for (int k = 0; k < model->n_sensors; k++) {
         const ph_sensor_def *d = &model->sensor[k];
-        int of_joint = d->type == PH_S_ANGLE || d->type == PH_S_RATE || d->type == PH_S_REACTION;
+        int coordinate = d->type >= PH_S_JOINT_POSITION && d->type <= PH_S_JOINT_ACCELERATION;
+        int of_joint =
+            d->type == PH_S_ANGLE || d->type == PH_S_RATE || d->type == PH_S_REACTION || coordinate;
+        int of_effort = d->type == PH_S_EFFORT || d->type == PH_S_POWER;
+        const int efforts[] = {model->n_actuators, model->n_couplings, model->n_joints};
         int of_body = d->type <= PH_S_OMEGA || d->type == PH_S_MODES;
         int of_beam = d->type == PH_S_SECTION_FORCE || d->type == PH_S_SECTION_STRAIN;
         if (d->type < 0 || d->type >= PH_SENSOR_COUNT || (of_body && d->body >= model->n_bodies) ||
             (of_joint && (d->joint < 0 || d->joint >= model->n_joints)) ||
             (of_beam && (d->element < 0 || d->element >= model->n_forces ||
                          model->force[d->element].type != PH_F_BEAM)) ||
+            (of_effort && (d->of < 0 || d->of >= efforts[d->of_kind])) ||
             (d->type == PH_S_CUSTOM && !d->f.call))
             return ph_mech_fail(err, PH_E_INPUT, model, d->origin, "sensor '%s': measures nothing", d->name);
         if (d->type == PH_S_MODES && (modes_of(model, d->body) == 0 || modes_of(model, d->body) != d->size))
             return ph_mech_fail(err, PH_E_INPUT, model, d->origin, "sensor '%s': its body has %d modes",
                                 d->name, modes_of(model, d->body));
-        if (of_joint && d->type != PH_S_REACTION && m->joint[m->joint_of[d->joint]].free < 0)
+        if (coordinate || of_effort) {
+            ph_status s = check_coordinate(m, d, err);
+            if (s != PH_OK)
+                return s;
+        } else if (of_joint && d->type != PH_S_REACTION && m->joint[m->joint_of[d->joint]].free < 0)
             return ph_mech_fail(err, PH_E_INPUT, model, d->origin,
                                 "sensor '%s': joint '%s' has no single coordinate", d->name,
                                 model->joint[d->joint].name);
@@ -173,6 +206,14 @@ static ph_status make_elements(ph_mechanism *m, ph_error *err)
     for (int k = 0; k < m->n_joints && s == PH_OK; k++)
         if (model->joint[m->joint[k].def].friction != 0)
             s = ph_friction_make(model, &m->joint[k], &m->force[m->n_forces++], err);
+    for (int k = 0; k < model->n_actuators && s == PH_OK; k++)
+        s = ph_actuator_make(m, k, &m->force[m->n_forces++], err);
+    for (int k = 0; k < model->n_couplings && s == PH_OK; k++)
+        s = ph_couple_make(m, k, &m->couple[k], err);
+    for (int k = 0; k < model->n_inputs; k++)
+        m->input[k] = (ph_input){.u = {model->input[k].value, model->input[k].value},
+                                 .step = model->input[k].hold == PH_HOLD_STEP,
+                                 .from = -HUGE_VAL};
     return s;
 }
 
@@ -265,16 +306,31 @@ void ph_mechanism_projected(const ph_mechanism *m, double *position, double *vel
     *position = m->projected[0].violation, *velocity = m->projected[1].violation;
 }
 
+const char *ph_mechanism_whose(const ph_mechanism *m, int c, const char **name, ph_origin *origin)
+{
+    const ph_model *model = m->model;
+    int coupling = c - m->n_joints - m->n_norms, own = coupling - model->n_couplings;
+    *name = m->constraint[c].name, *origin = (ph_origin){0};
+    if (c < m->n_joints) {
+        *origin = model->joint[m->joint[c].def].origin;
+        return "joint";
+    }
+    if (coupling < 0)
+        return "norm";
+    *origin = own < 0 ? model->coupling[coupling].origin : model->constraint[own].origin;
+    return own < 0 ? "coupling" : "constraint";
+}
+
 const char *ph_mechanism_assembled(const ph_mechanism *m, int velocities, char *text, size_t size)
 {
     const ph_projected *p = &m->projected[velocities];
-    int joint = p->constraint < m->n_joints;
+    const char *name;
+    ph_origin at;
     text[0] = 0;
-    if (p->violation > 0)
-        snprintf(text, size, "%s '%s': the initial %s violated it by %.3g and were moved",
-                 joint ? "joint" : "constraint",
-                 joint ? m->model->joint[m->joint[p->constraint].def].name
-                       : m->model->constraint[p->constraint - m->n_joints].name,
+    if (p->violation > 0) {
+        const char *what = ph_mechanism_whose(m, p->constraint, &name, &at);
+        snprintf(text, size, "%s '%s': the initial %s violated it by %.3g and were moved", what, name,
                  velocities ? "velocities" : "positions", p->violation);
+    }
     return text;
 }

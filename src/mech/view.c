@@ -225,7 +225,8 @@ static ph_counted *counter_of(const ph_mechanism *m, const ph_joint *j, int k)
     return &m->turns[at];
 }
 
-double ph_mechanism_turns(const ph_mechanism *m, const ph_joint *j, int k, double value, double rate, double t)
+double ph_mechanism_turns(const ph_mechanism *m, const ph_joint *j, int k, double value, double rate,
+                          double t)
 {
     if (!ph_is_angle(k) || !(j->frees >> k & 1))
         return 0;
@@ -284,6 +285,98 @@ static void put_section(const ph_mechanism *m, const ph_state *s, const ph_senso
         out[i] = d->type == PH_S_SECTION_FORCE ? force[i] : strain[i];
 }
 
+/* The joint whose coordinate a sensor is about, and that coordinate. */
+static const ph_joint *coordinate_of(const ph_mechanism *m, const ph_sensor_def *d, int *k)
+{
+    if (d->type != PH_S_EFFORT && d->type != PH_S_POWER) {
+        const ph_joint *j = &m->joint[m->joint_of[d->joint]];
+        *k = d->type == PH_S_ANGLE || d->type == PH_S_RATE ? j->free
+             : d->coordinate >= 0                          ? d->coordinate
+                                                           : ph_joint_free(j, 0);
+        return j;
+    }
+    if (d->of_kind == PH_OF_JOINT) {
+        *k = m->joint[m->joint_of[d->of]].drive;
+        return &m->joint[m->joint_of[d->of]];
+    }
+    if (d->of_kind == PH_OF_COUPLING) {
+        *k = m->couple[d->of].coordinate[1];
+        return m->couple[d->of].of[1];
+    }
+    *k = ph_actuator_of(m, d->of)->coordinate;
+    return ph_actuator_of(m, d->of)->along;
+}
+
+/* xddot = b vdot + z v */
+static double joint_acceleration(const ph_mechanism *m, const ph_state *s, const ph_joint *j, int k)
+{
+    ph_body_state a = {.q = {1, 0, 0, 0}}, b = a;
+    ph_site site = {.j = j, .a = ph_kin_of(m, s, j->body[0]), .b = ph_kin_of(m, s, j->body[1])};
+    ph_vec3 row[PH_SLOTS], z[PH_SLOTS];
+    if (j->body[0] >= 0)
+        ph_mechanism_body(m, s, j->body[0], &a);
+    if (j->body[1] >= 0)
+        ph_mechanism_body(m, s, j->body[1], &b);
+    ph_coordinate_row(&site, k, row);
+    ph_coordinate_z(&site, k, z);
+    return ph_dot(row[PH_XA], a.a) + ph_dot(row[PH_FA], a.omega_dot) + ph_dot(row[PH_XB], b.a) +
+           ph_dot(row[PH_FB], b.omega_dot) + ph_dot(z[PH_XA], site.a.v) + ph_dot(z[PH_FA], site.a.w) +
+           ph_dot(z[PH_XB], site.b.v) + ph_dot(z[PH_FB], site.b.w);
+}
+
+/* Of a drive: the part of B^T lambda along its coordinate, with minus sign; Phi_t at f' = 1 is -dPhi/dx. */
+static double drive_effort(const ph_mechanism *m, const ph_state *s, const ph_joint *j)
+{
+    ph_site site;
+    double Phi_t[PH_ROWS_MAX] = {0}, sum = 0;
+    if (ph_joint_site(m, s, j, 0, &site) != PH_OK)
+        return NAN;
+    site.f[1] = 1;
+    for (int i = 0; i < j->n_parts; i++) {
+        site.pick = j->part[i].pick;
+        if (j->part[i].op->Phi_t)
+            j->part[i].op->Phi_t(&site, Phi_t + j->part[i].row);
+    }
+    for (int i = 0; i < j->rows; i++)
+        sum += s->lambda[j->l_at + i] * Phi_t[i];
+    return sum;
+}
+
+static double effort_of(const ph_mechanism *m, const ph_state *s, const ph_sensor_def *d)
+{
+    ph_force_site site;
+    if (d->of_kind == PH_OF_JOINT)
+        return drive_effort(m, s, &m->joint[m->joint_of[d->of]]);
+    if (d->of_kind == PH_OF_COUPLING)
+        return -s->lambda[m->couple[d->of].l_at];
+    ph_force_at(m, s, ph_actuator_of(m, d->of), &site);
+    return ph_actuator_effort(&site);
+}
+
+static void put_joint(const ph_mechanism *m, const ph_state *s, const ph_sensor_def *d, double *out)
+{
+    int k;
+    const ph_joint *j = coordinate_of(m, d, &k);
+    switch (d->type) {
+    case PH_S_ANGLE:
+    case PH_S_JOINT_POSITION:
+        *out = ph_mechanism_coordinate(m, s, j->def, k);
+        break;
+    case PH_S_RATE:
+    case PH_S_JOINT_RATE:
+        *out = ph_mechanism_rate(m, s, j->def, k);
+        break;
+    case PH_S_JOINT_ACCELERATION:
+        *out = joint_acceleration(m, s, j, k);
+        break;
+    case PH_S_EFFORT:
+        *out = effort_of(m, s, d);
+        break;
+    default:
+        *out = effort_of(m, s, d) * ph_mechanism_rate(m, s, j->def, k);
+    }
+}
+
 ph_status ph_mechanism_sensor(ph_mechanism *m, const ph_state *s, int sensor, double *out)
 {
     const ph_sensor_def *d = &m->model->sensor[sensor];
@@ -304,10 +397,13 @@ ph_status ph_mechanism_sensor(ph_mechanism *m, const ph_state *s, int sensor, do
         ph_store3(out, b.omega);
         return PH_OK;
     case PH_S_ANGLE:
-        out[0] = ph_mechanism_coordinate(m, s, d->joint, m->joint[m->joint_of[d->joint]].free);
-        return PH_OK;
     case PH_S_RATE:
-        out[0] = ph_mechanism_rate(m, s, d->joint, m->joint[m->joint_of[d->joint]].free);
+    case PH_S_JOINT_POSITION:
+    case PH_S_JOINT_RATE:
+    case PH_S_JOINT_ACCELERATION:
+    case PH_S_EFFORT:
+    case PH_S_POWER:
+        put_joint(m, s, d, out);
         return PH_OK;
     case PH_S_REACTION:
         ph_mechanism_reaction(m, s, d->joint, &force, &torque);

@@ -21,7 +21,7 @@ typedef struct ph_ref {
     ph_kind kind; /* of the element that refers */
     int element;  /* its index */
     size_t at;    /* its int */
-    ph_kind to;   /* PH_K_BODY, PH_K_JOINT, PH_K_SENSOR or PH_K_FORCE */
+    ph_kind to;   /* PH_K_BODY, PH_K_JOINT, PH_K_SENSOR, PH_K_FORCE or PH_K_INPUT; PH_KINDS: of PH_V_OF */
     const char *key, *name;
 } ph_ref;
 
@@ -199,6 +199,18 @@ void ph_reduced_read(ph_reader *r, lua_State *L, const char *file, int index);
 /* beam.c: the same; and what a beam that is read becomes */
 void ph_beam_value(ph_reader *r, lua_State *L, const ph_key *k, int index);
 void ph_beam_expand(ph_reader *r, int index);
+
+/* actuate.c: the same; and what was not given of inputs, states, actuators and couplings */
+int ph_actuate_value(ph_reader *r, lua_State *L, const ph_key *k,
+                     int index); /* 0: it is none of its values */
+void ph_actuate_complete(ph_reader *r);
+
+/* value.c */
+void ph_value_refer(ph_reader *r, lua_State *L, const ph_key *k, ph_kind to, int index, size_t at,
+                    const char *key); /* the name on top becomes an index of this kind, at its place */
+int ph_value_list(ph_reader *r, lua_State *L, const char *key,
+                  const char *what);                                    /* length; -1: it has holes */
+const char *ph_value_word(ph_reader *r, lua_State *L, const char *key); /* a string of Lua's */
 
 /* element.c */
 void ph_element_open(ph_reader *r, lua_State *L); /* the functions of the model file become global */

@@ -52,6 +52,10 @@ static const struct {
     [PH_K_OBJECTIVE] = RECORD(ph_objective_def),
     [PH_K_BEAM] = RECORD(ph_beam_def),
     [PH_K_FLEXIBLE] = RECORD(ph_flexible_def),
+    [PH_K_INPUT] = RECORD(ph_input_def),
+    [PH_K_STATE] = RECORD(ph_state_def),
+    [PH_K_ACTUATOR] = RECORD(ph_actuator_def),
+    [PH_K_COUPLING] = RECORD(ph_coupling_def),
 #undef RECORD
 };
 
@@ -89,6 +93,12 @@ void *ph_store_element(ph_reader *r, ph_kind kind)
         break;
     case PH_K_FLEXIBLE:
         *(ph_flexible_def *)e = ph_default_flexible();
+        break;
+    case PH_K_ACTUATOR:
+        *(ph_actuator_def *)e = ph_default_actuator();
+        break;
+    case PH_K_COUPLING:
+        *(ph_coupling_def *)e = ph_default_coupling();
         break;
     default:
         break;
