@@ -420,6 +420,9 @@ struct ph_mechanism {
     int n_turns;
     double *room; /* of the largest function that was traced, one at a time; NULL: all are small */
     atomic_flag room_taken;
+    struct {
+        double work, dissipated; /* J, since the start: the run adds them up */
+    } balance;
     double *q0, *v0;
     struct ph_look *look; /* of objectives; NULL: there are none */
     int *dependent;       /* of each constraint: rows that those before it imply */
@@ -453,6 +456,9 @@ void ph_mechanism_energies(const ph_mechanism *m, const ph_state *s, double *kin
 /* view.c: a coordinate of a joint (coordinate.h), counted over many turns, and its rate */
 double ph_mechanism_coordinate(const ph_mechanism *m, const ph_state *s, int joint, int coordinate);
 double ph_mechanism_rate(const ph_mechanism *m, const ph_state *s, int joint, int coordinate);
+
+/* view.c: from now on it counts turns and reads inputs as another one of the same model does, which must outlive it */
+void ph_mechanism_share(ph_mechanism *m, const ph_mechanism *other);
 
 /* drive.c: f, and up to level derivatives; PH_E_INCONSISTENT where it has none. The second makes PH_E_CALLBACK of every failure
  * and keeps for words which joint it was. */

@@ -128,6 +128,9 @@ static ph_status sensor(ph_sight *sight, int k, double *out)
         for (int b = 0; b < l->m->model->n_bodies; b++)
             see(l, b, PH_SEEN_SPEED);
         break;
+    case PH_S_WORK: /* sums over the run, which have no derivatives by the state */
+    case PH_S_DISSIPATED:
+        return PH_E_CALLBACK;
     default:
         break;
     }

@@ -135,23 +135,6 @@ double ph_mechanism_energy(const ph_mechanism *m, const ph_state *s)
     return T + V;
 }
 
-/* Of B^T lambda on velocities with B v = -Phi_t, with the sign of the equation of motion. */
-static double drive_power(const ph_mechanism *m, const ph_state *s, const ph_joint *j)
-{
-    ph_site site;
-    double Phi_t[PH_ROWS_MAX] = {0}, P = 0;
-    if (ph_joint_site(m, s, j, 1, &site) != PH_OK)
-        return NAN;
-    for (int i = 0; i < j->n_parts; i++) {
-        site.pick = j->part[i].pick;
-        if (j->part[i].op->Phi_t)
-            j->part[i].op->Phi_t(&site, Phi_t + j->part[i].row);
-    }
-    for (int i = 0; i < j->rows; i++)
-        P += s->lambda[j->l_at + i] * Phi_t[i];
-    return P;
-}
-
 int ph_mechanism_driven(const ph_mechanism *m, const ph_state *s, int k, int *joint, int *is_angle,
                         double *coordinate, double *rate)
 {
@@ -168,28 +151,6 @@ int ph_mechanism_driven(const ph_mechanism *m, const ph_state *s, int k, int *jo
     *is_angle = ph_joint_counts_angles(&m->model->joint[j->def]);
     *coordinate = ph_coordinate_value(&site, j->free), *rate = ph_coordinate_rate(&site, j->free);
     return 1;
-}
-
-double ph_mechanism_power(const ph_mechanism *m, const ph_state *s)
-{
-    double P = 0;
-    for (int k = 0; k < m->n_loose; k++)
-        if (m->joint[m->loose[k]].drive >= 0)
-            P += drive_power(m, s, &m->joint[m->loose[k]]);
-    if (m->functions)
-        ph_states_of(m, s, m->states);
-    for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
-        ph_force_site x;
-        ph_vec3 r[PH_SLOTS] = {{0}};
-        if (f->op->energy)
-            continue;
-        ph_force_at(m, s, f, &x);
-        if (f->op->g(&x, r) != PH_OK)
-            return NAN;
-        P -= ph_dot(r[PH_XA], x.a.v) + ph_dot(r[PH_FA], x.a.w) + ph_dot(r[PH_XB], x.b.v) +
-             ph_dot(r[PH_FB], x.b.w);
-    }
-    return P;
 }
 
 /* ---- sensors -------------------------------------------------------------------------------------- */
@@ -267,6 +228,14 @@ void ph_mechanism_rewind(ph_mechanism *m)
 {
     for (int k = 0; k < m->n_turns; k++)
         m->turns[k] = (ph_counted){.rate = NAN};
+}
+
+void ph_mechanism_share(ph_mechanism *m, const ph_mechanism *other)
+{
+    if (m->n_turns == other->n_turns)
+        m->turns = other->turns;
+    if (m->model->n_inputs == other->model->n_inputs)
+        m->input = other->input;
 }
 
 void ph_mechanism_count_as(ph_mechanism *m, const ph_mechanism *other)
@@ -411,6 +380,12 @@ ph_status ph_mechanism_sensor(ph_mechanism *m, const ph_state *s, int sensor, do
         return PH_OK;
     case PH_S_ENERGY:
         out[0] = ph_mechanism_energy(m, s);
+        return PH_OK;
+    case PH_S_WORK:
+        out[0] = m->balance.work;
+        return PH_OK;
+    case PH_S_DISSIPATED:
+        out[0] = m->balance.dissipated;
         return PH_OK;
     case PH_S_SECTION_FORCE:
     case PH_S_SECTION_STRAIN:

@@ -18,6 +18,10 @@ int ph_run_count(const ph_run *run, int list)
         return m ? m->n_constraints : run->sys->n_constraints;
     if (list == PH_FLEXIBLE)
         return m ? m->n_flexible : 0;
+    if (list == PH_INPUTS)
+        return m ? m->n_inputs : 0;
+    if (list == PH_ACTUATORS)
+        return m ? m->n_actuators : 0;
     return m && list >= PH_BODIES && list <= PH_OBJECTIVES ? ph_model_count(m, (ph_list)list) : 0;
 }
 
@@ -33,6 +37,10 @@ const char *ph_run_name(const ph_run *run, int list, int k)
         name = m ? m->constraint[k].name : run->sys->constraints[k].name;
     else if (list == PH_FLEXIBLE)
         name = m->flexible[k].name;
+    else if (list == PH_INPUTS)
+        name = m->input[k].name;
+    else if (list == PH_ACTUATORS)
+        name = m->actuator[k].name;
     else
         name = ph_model_name(m, (ph_list)list, k);
     return name ? name : "";
@@ -77,9 +85,9 @@ static const struct quantity {
     [PH_GET_REACTION] = {PH_JOINTS, 6, reaction, NULL},
     [PH_GET_MULTIPLIERS] = {PH_JOINTS, 0, NULL, "SI"},
     [PH_GET_SENSOR] = {PH_SENSORS, 0, NULL, NULL},
-    [PH_GET_INPUT] = {-2, 0, NULL, NULL},
+    [PH_GET_INPUT] = {PH_INPUTS, 1, NULL, NULL},
     [PH_GET_STATE] = {-2, 0, NULL, NULL},
-    [PH_GET_EFFORT] = {-2, 0, NULL, NULL},
+    [PH_GET_EFFORT] = {PH_ACTUATORS, 1, NULL, NULL},
     [PH_GET_PARAMETER] = {PH_PARAMETERS, 1, NULL, ""},
     [PH_GET_OBJECTIVE] = {PH_OBJECTIVES, 1, NULL, ""},
     [PH_GET_ENERGY] = {-1, 5, energy, "J"},
@@ -130,6 +138,8 @@ int ph_run_size(const ph_run *run, int what, int index)
         return m->sensor[index].size;
     if (what == PH_GET_JOINT_POSITION || what == PH_GET_JOINT_RATE)
         return ph_joint_frees(joint_of(run, index));
+    if (what == PH_GET_EFFORT)
+        return ph_actuator_of(run->mech, index)->coordinate >= 0;
     int turns = what == PH_GET_ROTATION || what == PH_GET_OMEGA || what == PH_GET_OMEGA_DOT;
     return q->list == PH_BODIES && turns && m->body[index].particle ? 0 : q->size;
 }
@@ -195,6 +205,10 @@ const char *ph_run_unit(const ph_run *run, int what, int index, int k)
         return half("N, N m", n, k);
     if (what == PH_GET_STEP)
         return k ? "" : "s";
+    if (what == PH_GET_INPUT)
+        return run->model->input[index].unit;
+    if (what == PH_GET_EFFORT)
+        return ph_is_angle(ph_actuator_of(run->mech, index)->coordinate) ? "N m" : "N";
     int angle = ph_is_angle(ph_joint_free(joint_of(run, index), k)), rate = what == PH_GET_JOINT_RATE;
     return angle ? (rate ? "rad/s" : "rad") : rate ? "m/s" : "m";
 }
@@ -220,8 +234,16 @@ ph_status ph_numbers_of(const ph_run *run, ph_mechanism *mech, const ph_state *s
                         double *out)
 {
     ph_vec3 force, torque;
+    ph_force_site site;
     int at = 0, rows;
     switch (what) {
+    case PH_GET_INPUT:
+        *out = ph_input_at(&mech->input[index], s->t);
+        return PH_OK;
+    case PH_GET_EFFORT:
+        ph_force_at(mech, s, ph_actuator_of(mech, index), &site);
+        *out = ph_actuator_effort(&site);
+        return PH_OK;
     case PH_GET_JOINT_POSITION:
     case PH_GET_JOINT_RATE:
         for (int k = 0, n = ph_joint_frees(joint_of(run, index)); k < n; k++) {
@@ -261,7 +283,8 @@ static void energies(ph_run *run, const ph_state *s, double *out)
     ph_watched *w = &run->watched;
     if (!(run->config.watch & (PH_WATCH_ENERGY | PH_WATCH_BLOWUP)))
         ph_mechanism_energies(run->mech, s, &w->kinetic, &w->potential);
-    out[0] = w->kinetic, out[1] = w->potential, out[2] = w->work, out[3] = 0, out[4] = w->residual;
+    out[0] = w->kinetic, out[1] = w->potential, out[2] = w->work, out[3] = w->dissipated,
+    out[4] = w->residual;
 }
 
 ph_status ph_run_get(ph_run *run, int what, int index, double *out)
