@@ -86,7 +86,7 @@ typedef struct ph_tree_node {
     } kind;               /* ASK: no expression is known here */
     ph_relation relation; /* of a branch: a relation b */
     int a, b;
-    int no, yes; /* children */
+    int no, yes; /* children; yes of ASK: 1: there is nothing to be known, the function has no value here */
     int out;     /* of a leaf: its first result in the list of results */
 } ph_tree_node;
 
@@ -114,7 +114,7 @@ typedef struct ph_stretch {
 
 typedef struct ph_program {
     int n_args, n_constants, n_numbers, n_ops, n_stretches, n_curves, n_out, n_results;
-    int asks;  /* stretches where no expression is known */
+    int asks;  /* stretches where an expression would be needed and is not known */
     int depth; /* most stretches on a way */
     ph_argument *arg;
     double *constant;
