@@ -4,6 +4,8 @@
  *   g = -tau b^T,  dx = b dq,  xdot = b v                                    (coordinate.h)
  *   C = -tau_v b^T b,  K = -b^T (tau_x b + tau_v z) - tau d(b^T)/dq,  tau_x = dtau/dx, tau_v = dtau/dxdot
  *
+ * and, where the effort u is a function, -b^T du (reach.h).
+ *
  * p = sign (x - stop) is how deep a stop is pressed, and S rises smoothly over the width w,
  *
  *   S = 0 where p < 0,  p^2/(2 w) where p < w,  p - w/2 beyond                                         (J10)
@@ -81,7 +83,7 @@ static ph_status g(const ph_force_site *s, ph_vec3 r[PH_SLOTS])
     ph_coordinate_row(&site, s->f->coordinate, b);
     for (int k = 0; k < PH_SLOTS; k++)
         r[k] = ph_scale(-tau, b[k]);
-    return PH_OK;
+    return s->status;
 }
 
 static void add_outer(double f, const ph_vec3 a[PH_SLOTS], const ph_vec3 b[PH_SLOTS], const ph_put *p)
@@ -110,7 +112,7 @@ static ph_status K(const ph_force_site *s, const ph_put *p)
     add_outer(-y.tau_x, b, b, p);
     add_outer(-y.tau_v, b, z, p);
     ph_coordinate_K(&site, s->f->coordinate, -y.tau, p);
-    return PH_OK;
+    return s->status;
 }
 
 static double energy(const ph_force_site *s)

@@ -1,6 +1,7 @@
 /* Nodes, constraints and the places of matrices, found once, in linear time; elements learn their places. */
 #include "mech/carry.h"
 #include "mech/coordinate.h"
+#include "mech/reach.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -86,6 +87,29 @@ static void number_bodies(ph_mechanism *m, char **names)
         b->frame = m->flex[b->flex].body;
         b->nodes = m->body[b->frame].nodes, b->n = m->body[b->frame].n;
     }
+}
+
+/* Nodes of states, after all bodies. */
+static void number_states(ph_mechanism *m)
+{
+    for (int k = 0; k < m->model->n_states; k++) {
+        const ph_state_def *d = &m->model->state[k];
+        ph_own_state *x = &m->own[k];
+        x->node = m->sys.n_nodes++, x->n = d->size, x->q = m->nq, x->v = m->nv;
+        m->node[x->node] = (ph_node){PH_RN, d->size, d->name};
+        m->nq += d->size, m->nv += d->size;
+    }
+}
+
+/* Where tangents of functions go. */
+static void fill_reaches(ph_mechanism *m)
+{
+    const int none[2] = {PH_GROUND, PH_GROUND};
+    for (int k = 0; k < m->model->n_states; k++)
+        ph_reach_fill(m, &m->model->state[k].rate, none, k, m->own[k].reach);
+    for (int k = 0; k < m->n_forces; k++)
+        if (m->force[k].reach)
+            ph_reach_fill(m, &m->force[k].actuator->f, m->force[k].body, -1, m->force[k].reach);
 }
 
 static void slots_of(const ph_mechanism *m, const int body[2], int v[PH_SLOTS])
@@ -340,6 +364,13 @@ static void want_bodies(ph_mechanism *m, wishes *w)
         want_nodes(m, w, m->flex[k].body, m->flex[k].body, m->flex[k].M, 3);
 }
 
+static void want_reach(wishes *w, const ph_reach *r)
+{
+    for (int i = 0; i < r->rows.n; i++)
+        for (int j = 0; j < r->cols.n; j++)
+            want(w, r->rows.node[i], r->cols.node[j], &r->pair[i * r->cols.n + j], 0);
+}
+
 static void want_all(ph_mechanism *m, wishes *w)
 {
     w->count = 0;
@@ -369,6 +400,13 @@ static void want_all(ph_mechanism *m, wishes *w)
         else
             want_element(m, w, f->body, f->couples, f->K);
     }
+    for (int k = 0; k < m->model->n_states; k++) {
+        want(w, m->own[k].node, m->own[k].node, &m->own[k].M, 0);
+        want_reach(w, m->own[k].reach);
+    }
+    for (int k = 0; k < m->n_forces; k++)
+        if (m->force[k].reach)
+            want_reach(w, m->force[k].reach);
     for (int i = 0; m->user_at && i < m->sys.n_nodes; i++)
         for (int j = 0; j < m->sys.n_nodes; j++)
             want(w, i, j, &m->user_at[i * m->sys.n_nodes + j], 0);
@@ -514,6 +552,8 @@ ph_status ph_mechanism_pattern(ph_mechanism *m, ph_error *err)
     char *names = m->names;
     m->n_flex = m->model->n_flexible;
     number_bodies(m, &names);
+    number_states(m);
+    fill_reaches(m);
     list_constraints(m, names);
     for (int k = 0; k < m->n_forces; k++) {
         ph_force *f = &m->force[k];

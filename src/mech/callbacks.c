@@ -1,5 +1,5 @@
 /* The callbacks of the seam: loops over bodies, joints and forces, each at its precomputed places. */
-#include "mech/mech.h"
+#include "mech/coordinate.h"
 
 #include <string.h>
 
@@ -51,6 +51,7 @@ static ph_status M(const ph_state *s, double *out, void *ctx)
             m->space->M(b, s, out);
     }
     ph_flex_M(m, s, out);
+    ph_states_M(m, out);
     return m->inertia ? forces_M(m, s, out) : PH_OK;
 }
 
@@ -157,7 +158,22 @@ static ph_status g(const ph_state *s, double *out, void *ctx)
             return refused(m, f, status);
         add_terms(m, s, f, r, out);
     }
-    return PH_OK;
+    return ph_states_g(m, s, out);
+}
+
+/* Efforts of actuators that are functions: rows of any two bodies, columns of all that they read. */
+static ph_status efforts(ph_mechanism *m, const ph_state *s, int K, double *out)
+{
+    ph_status status = ph_states_tangent(m, s, K, out);
+    for (const ph_force *f = m->force, *end = f + m->n_forces; f < end && status == PH_OK; f++) {
+        ph_vec3 b[PH_SLOTS];
+        if (!f->reach)
+            continue;
+        ph_site site = {.j = f->along, .a = ph_kin_of(m, s, f->body[0]), .b = ph_kin_of(m, s, f->body[1])};
+        ph_coordinate_row(&site, f->coordinate, b);
+        status = ph_effort_tangent(m, s, f, b, K, out);
+    }
+    return status;
 }
 
 /* dg/dv of a force in a space whose coordinates are not the physical ones. */
@@ -178,7 +194,7 @@ static ph_status force_C(const ph_mechanism *m, const ph_state *s, const ph_forc
 static ph_status C(const ph_state *s, double *out, void *ctx)
 {
     ph_mechanism *m = ctx;
-    if (m->n_forces)
+    if (m->n_forces || m->model->n_states)
         memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
     bodies_C(m, s, out);
     read_states(m, s);
@@ -193,7 +209,7 @@ static ph_status C(const ph_state *s, double *out, void *ctx)
         if (status != PH_OK)
             return refused(m, f, status);
     }
-    return PH_OK;
+    return efforts(m, s, 0, out);
 }
 
 /* At markers there are no forces with inertia. */
@@ -237,7 +253,7 @@ static ph_status forces_K(ph_mechanism *m, const ph_state *s, double *out)
         if (status != PH_OK)
             return refused(m, f, status);
     }
-    return PH_OK;
+    return efforts(m, s, 1, out);
 }
 
 /* Blocks have the shape of B^T: column i of each belongs to row i of the joint. */
@@ -472,7 +488,7 @@ static void joint_K(const ph_mechanism *m, const ph_state *s, ph_site *site, dou
 static ph_status K(const ph_state *s, double *out, void *ctx)
 {
     ph_mechanism *m = ctx;
-    if (m->n_loose || m->n_forces || m->n_odd || m->n_flex || m->model->n_couplings ||
+    if (m->n_loose || m->n_forces || m->n_odd || m->n_flex || m->model->n_couplings || m->model->n_states ||
         m->user_at) /* else pins alone store what is not zero */
         memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
     ph_pins_K(m, s, out);

@@ -187,6 +187,12 @@ static int is_about_displacements(int type)
     return type == PH_J_PRISMATIC || type == PH_J_PLANAR || type == PH_J_FIXED || type == PH_J_GENERIC;
 }
 
+unsigned ph_joint_def_frees(const ph_joint_def *d, int particle)
+{
+    unsigned frees = d->type == PH_J_GENERIC ? ~d->lock & 0x3f : recipes[d->type].frees;
+    return particle ? frees & ~TURNS : frees;
+}
+
 static void list_parts(const ph_model *model, const ph_joint_def *d, ph_joint *j)
 {
     recipe r = recipes[d->type];
@@ -195,13 +201,10 @@ static void list_parts(const ph_model *model, const ph_joint_def *d, ph_joint *j
         r.first_pick = d->lock & 7;
         r.turn = d->lock >> 3 & 7;
         r.free = only_free(still ? d->lock | 7u << 3 : d->lock);
-        r.frees = ~d->lock & 0x3f;
     }
     if (still)
         r.turn = 0;
-    if (has_particle(model, d))
-        r.frees &= ~TURNS;
-    j->free = r.free, j->frees = r.frees;
+    j->free = r.free, j->frees = ph_joint_def_frees(d, has_particle(model, d));
     j->drive = d->drive.call ? r.free : NONE;
     j->f = &d->drive;
     if (j->drive >= ABOUT && j->drive < LENGTH)

@@ -190,7 +190,8 @@ typedef struct ph_force_site {
     int body_axes; /* coordinates are those of SE(3), not the physical ones: what is asked for is in body
                                    axes, at fixed velocities in body axes; of forces that can do so */
     double load;   /* factor of applied forces and torques */
-    double effort; /* of actuators: what is prescribed, times load; and */
+    double effort;         /* of actuators: what is prescribed, times load; */
+    ph_status status;      /* of its function; and */
     double turns;  /* what is added to the angle of its coordinate */
     const double *lambda;  /* of the joint, for friction */
     ph_vec3 acc[PH_SLOTS]; /* of forces with inertia: physical accelerations that go with M */
@@ -234,7 +235,8 @@ struct ph_force {
     ph_quat rest;                    /* of bushing: conj(q_a) q_b when unstressed */
     const ph_joint *joint;           /* of friction */
     const ph_actuator_def *actuator; /* NULL: it is none; */
-    const ph_joint *along;           /* its joint */
+    const ph_joint *along;           /* its joint, */
+    struct ph_reach *reach;          /* where tangents of its effort go, if that is a function; NULL: it is none, */
     int coordinate;                  /* and its coordinate; -1: the rotation vector */
     double friction, speed;          /* of friction: mu times lever, speed below which it is smooth */
     int v[PH_SLOTS];
@@ -260,6 +262,24 @@ double ph_input_at(const ph_input *u, double t);
 
 /* A row between the coordinates of two joints: sum of factor x = offset. Each half has the bodies of its joint, its
  * places of d(B^T lambda)/dq, and its blocks within the row of B. */
+/* A state of the model: a node of R^n, whose velocities are its numbers (state.c). */
+typedef struct ph_own_state {
+    int node, n, q, v;
+    int M; /* its block in pairs */
+    struct ph_reach *reach;
+} ph_own_state;
+
+/* state.c: the numbers of a state; */
+const double *ph_state_numbers(const struct ph_mechanism *m, const ph_state *s, int state);
+void ph_states_initial(const struct ph_mechanism *m, double *q, double *v);
+void ph_states_M(const struct ph_mechanism *m, double *out);
+ph_status ph_states_g(const struct ph_mechanism *m, const ph_state *s, double *out);
+ph_status ph_states_tangent(const struct ph_mechanism *m, const ph_state *s, int K, double *out);
+/* and efforts that are functions */
+ph_status ph_effort_value(const struct ph_mechanism *m, const ph_state *s, const ph_function *f, double *out);
+ph_status ph_effort_tangent(const struct ph_mechanism *m, const ph_state *s, const ph_force *f,
+                            const ph_vec3 b[PH_SLOTS], int K, double *out);
+
 typedef struct ph_couple {
     int def;
     int constraint, l_at;
@@ -402,6 +422,10 @@ struct ph_mechanism {
     ph_carried *carried;
     ph_input *input;   /* of the model */
     ph_couple *couple; /* of the model's couplings */
+    ph_own_state *own; /* of the model\'s states */
+    int still;         /* positions of their nodes are the states, for statics; 0: velocities are */
+    struct ph_reach *reach; /* of states, then of efforts that are functions */
+    double *rows;      /* scratch for derivatives of their functions */
     char *names;       /* of the norms and of nodes of modes */
     int *loose;        /* joints that are no pins */
     int *joint_of;     /* of the model's joints: the first of its constraints, and their end: n_joints + 1 */

@@ -1,6 +1,7 @@
 /* Building a mechanism: elements from the model, places from the elements. */
 #include "mech/carry.h"
 #include "mech/coordinate.h"
+#include "mech/reach.h"
 
 #include <string.h>
 
@@ -25,7 +26,9 @@ static counts count(const ph_model *model, const ph_space *space)
         n.joints += (size_t)ph_joint_count(&model->joint[k]);
         n.forces += model->joint[k].friction != 0;
     }
-    n.nodes = 2 * n.bodies + (size_t)model->n_flexible, n.numbers = 7 * n.bodies;
+    n.nodes = 2 * n.bodies + (size_t)model->n_flexible + (size_t)model->n_states, n.numbers = 7 * n.bodies;
+    for (int k = 0; k < model->n_states; k++)
+        n.numbers += (size_t)model->state[k].size;
     for (int k = 0; k < model->n_bodies; k++) {
         const ph_body_def *d = &model->body[k];
         if (!d->flexible || d->marker)
@@ -40,6 +43,27 @@ static counts count(const ph_model *model, const ph_space *space)
     for (int k = 0; k < model->n_constraints; k++)
         n.user += (size_t)model->constraint[k].rows;
     return n;
+}
+
+/* States and efforts that are functions. */
+static void take_reaches(ph_mechanism *m, const counts *n, ph_arena *a)
+{
+    const ph_model *model = m->model;
+    size_t states = (size_t)model->n_states, most = 1;
+    int efforts = 0;
+    for (int k = 0; k < model->n_actuators; k++)
+        efforts += model->actuator[k].f.call != NULL;
+    for (int k = 0; k < model->n_states; k++)
+        most = (size_t)model->state[k].size > most ? (size_t)model->state[k].size : most;
+    m->own = ph_arena_take(a, states, sizeof *m->own);
+    ph_reach none, *r = ph_arena_take(a, states + (size_t)efforts, sizeof *r);
+    m->reach = r;
+    for (int k = 0; k < model->n_states; k++)
+        ph_reach_take(model, &model->state[k].rate, a->base ? r++ : &none, a);
+    for (int k = 0; k < model->n_actuators; k++)
+        if (model->actuator[k].f.call)
+            ph_reach_take(model, &model->actuator[k].f, a->base ? r++ : &none, a);
+    m->rows = states || efforts ? ph_arena_take(a, most * n->numbers, sizeof(double)) : NULL;
 }
 
 static void take(ph_mechanism *m, const counts *n, ph_arena *a)
@@ -59,6 +83,7 @@ static void take(ph_mechanism *m, const counts *n, ph_arena *a)
     m->constraint = ph_arena_take(a, n->constraints, sizeof *m->constraint);
     m->dependent = ph_arena_take(a, n->constraints, sizeof *m->dependent);
     m->input = ph_arena_take(a, (size_t)m->model->n_inputs, sizeof *m->input);
+    take_reaches(m, n, a);
     m->couple = ph_arena_take(a, (size_t)m->model->n_couplings, sizeof *m->couple);
     m->norm = ph_arena_take(a, n->norms, sizeof *m->norm);
     m->flex = ph_arena_take(a, (size_t)m->model->n_flexible, sizeof *m->flex);
@@ -206,8 +231,15 @@ static ph_status make_elements(ph_mechanism *m, ph_error *err)
     for (int k = 0; k < m->n_joints && s == PH_OK; k++)
         if (model->joint[m->joint[k].def].friction != 0)
             s = ph_friction_make(model, &m->joint[k], &m->force[m->n_forces++], err);
-    for (int k = 0; k < model->n_actuators && s == PH_OK; k++)
-        s = ph_actuator_make(m, k, &m->force[m->n_forces++], err);
+    ph_reach *reach = m->reach;
+    for (int k = 0; k < model->n_states; k++)
+        m->own[k].reach = reach++;
+    for (int k = 0; k < model->n_actuators && s == PH_OK; k++) {
+        s = ph_actuator_make(m, k, &m->force[m->n_forces], err);
+        if (model->actuator[k].f.call)
+            m->force[m->n_forces].reach = reach++;
+        m->n_forces++;
+    }
     for (int k = 0; k < model->n_couplings && s == PH_OK; k++)
         s = ph_couple_make(m, k, &m->couple[k], err);
     for (int k = 0; k < model->n_inputs; k++)

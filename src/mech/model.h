@@ -16,6 +16,7 @@
  * Writes n numbers. The reader of the model owns what is behind it. Not thread safe: its model serves one
  * thread while it is called. */
 struct ph_program;
+struct ph_scene;
 
 /* A function that was traced: its expression, and whether it can be trusted. It belongs to the model, which is constant but
  * for what was compared. */
@@ -34,6 +35,8 @@ typedef struct ph_function {
     struct ph_sight *sight; /* of objectives: what else they see, and have looked at; NULL: nothing */
     int only_time;          /* it does not take the state */
     ph_traced *traced;      /* NULL: nobody tried */
+    /* before and, with NULL, after a call: where it finds joints, inputs and states; NULL: it looks at none */
+    void (*look)(const struct ph_function *f, struct ph_scene *at);
 } ph_function;              /* call == NULL: not given */
 
 /* How deep a function looked into a body: each level has those before it. */

@@ -1,5 +1,6 @@
 /* curve(x, y, {kind =, outside =}), curve("FILE.csv", {x =, y =, kind =, outside =}): tables as functions. */
 #include "model/curve.h"
+#include "model/trace.h"
 
 #include <lauxlib.h>
 #include <string.h>
@@ -137,11 +138,19 @@ static void complete(ph_reader *r, ph_curve *c)
     c->slope = slope;
 }
 
+/* A curve of the file, by its number among all of them. */
+typedef struct curve_value {
+    const ph_curve *curve;
+    int index;
+} curve_value;
+
 static void push(ph_reader *r, lua_State *L, const ph_curve *c)
 {
     ph_curve *own = ph_store_room(r, 1, sizeof *own);
     *own = *c;
-    *(const ph_curve **)lua_newuserdatauv(L, sizeof own, 0) = own;
+    const ph_curve **place = ph_store_push(r, &r->curves, sizeof *place);
+    *place = own;
+    *(curve_value *)lua_newuserdatauv(L, sizeof(curve_value), 0) = (curve_value){own, r->curves.n - 1};
     luaL_setmetatable(L, NAME);
 }
 
@@ -168,16 +177,32 @@ static int read_curve(lua_State *L)
     return 1;
 }
 
-const ph_curve *ph_curve_of(lua_State *L, int index)
+static int value_at(const void *curve, double x, int level, double out[3])
 {
-    const ph_curve **c = luaL_testudata(L, index, NAME);
-    return c ? *c : NULL;
+    (void)level;
+    return ph_curve_at(curve, x, out);
 }
 
-int ph_curve_call(lua_State *L)
+/* With a symbol: a node of the expression. It refers to the curve of the reader that stays. */
+static int trace(ph_reader *r, lua_State *L, int index)
 {
-    const ph_curve *c = ph_curve_of(L, 1);
+    const ph_reader *stays = r->original ? r->original : r;
+    if (index >= stays->curves.n)
+        ph_trace_stop(r, L, "it makes a curve");
+    ph_curve_ref ref = {value_at, ((const ph_curve *const *)stays->curves.data)[index], index};
+    int a = ph_symbol_node(r, L, 2);
+    ph_symbol_push(r, L, ph_graph_curve(r->trace->graph, &ref, a));
+    return 1;
+}
+
+static int call(lua_State *L)
+{
+    ph_reader *r = ph_reader_of(L);
+    const curve_value *v = lua_touserdata(L, 1);
+    const ph_curve *c = v->curve;
     double y[3];
+    if (lua_gettop(L) == 2 && ph_symbol_is(r, L, 2))
+        return trace(r, L, v->index);
     if (lua_gettop(L) != 2 || lua_type(L, 2) != LUA_TNUMBER)
         return luaL_error(L, "a curve takes one number");
     if (!ph_curve_at(c, lua_tonumber(L, 2), y))
@@ -191,7 +216,7 @@ void ph_curve_open(ph_reader *r, lua_State *L)
 {
     (void)r;
     luaL_newmetatable(L, NAME);
-    lua_pushcfunction(L, ph_curve_call);
+    lua_pushcfunction(L, call);
     lua_setfield(L, -2, "__call");
     lua_pop(L, 1);
     lua_pushcfunction(L, read_curve);

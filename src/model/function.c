@@ -8,7 +8,7 @@
  *                    s.sensors.tip    of objectives: list of the numbers of a sensor, likewise
  *
  * s is no table: it looks into the states of the bodies, so that its cost does not grow with their number. */
-#include "model/trace.h"
+#include "model/outlook.h"
 
 #include <lauxlib.h>
 #include <string.h>
@@ -179,7 +179,7 @@ static int state_body(lua_State *L)
         lua_pushvalue(L, lua_upvalueindex(3));
         return 1;
     }
-    if (index < 0 && strcmp(name, "ground") != 0 && own_field(r, L, name))
+    if (index < 0 && strcmp(name, "ground") != 0 && (own_field(r, L, name) || ph_outlook_push(r, L, name)))
         return 1;
     if (index < 0 && strcmp(name, "ground") != 0)
         refuse_name(r, L, PH_K_BODY, "there is no body", name);
@@ -385,7 +385,7 @@ ph_function ph_function_take(ph_reader *r, lua_State *L, ph_kind kind, int index
     ph_fn *fn = ph_store_push(r, &r->fns, sizeof *fn);
     lua_pushvalue(L, -1);
     *fn = (ph_fn){luaL_ref(L, LUA_REGISTRYINDEX), kind, index, 0, traced};
-    return (ph_function){.call = call_function, .owner = r, .ref = r->fns.n - 1, .traced = traced};
+    return (ph_function){.call = call_function, .owner = r, .ref = r->fns.n - 1, .traced = traced, .look = ph_outlook_look};
 }
 
 /* A function that gives other numbers when it is called again keeps values between its calls: a run with it cannot be

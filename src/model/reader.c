@@ -1,6 +1,6 @@
 /* Model files: the way from a file to a model, and the words for what is wrong with it. */
 #include "model/curve.h"
-#include "model/trace.h"
+#include "model/outlook.h"
 #include "base/hash.h"
 #include "base/regular.h"
 
@@ -290,6 +290,7 @@ static int read_all(lua_State *L)
         ph_symbol_open(r, L);
     ph_element_open(r, L);
     ph_function_open(r, L);
+    ph_outlook_open(r, L);
     ph_curve_open(r, L);
     ph_part_open(L);
     if (is_json(r))

@@ -243,6 +243,7 @@ void ph_store_free(ph_reader *r)
     ph_files_drop(&r->files);
     ph_csv_clear(&r->table);
     ph_free(r->alloc, r->parts.data);
+    ph_free(r->alloc, r->curves.data);
     ph_free(r->alloc, r->initial);
     for (ph_chunk *c = r->strings, *next; c; c = next) {
         next = c->next;
