@@ -21,7 +21,8 @@ int ph_joint_frees(const ph_joint *j);
 int ph_joint_free(const ph_joint *j, int k);
 int ph_joint_place(const ph_joint *j, int coordinate);
 
-unsigned ph_joint_def_frees(const ph_joint_def *d, int particle); /* the same, as bits; particle: one of its bodies is */
+unsigned ph_joint_def_frees(const ph_joint_def *d,
+                            int particle); /* the same, as bits; particle: one of its bodies is */
 
 /* Sites need no more than the joint and its bodies. Angles are in (-2 pi, 2 pi], components of a rotation vector
  * where three rotations are free. */

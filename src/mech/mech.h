@@ -187,12 +187,12 @@ typedef struct ph_force_site {
     const ph_force *f;
     ph_kin a, b;
     double t;
-    int body_axes; /* coordinates are those of SE(3), not the physical ones: what is asked for is in body
+    int body_axes;    /* coordinates are those of SE(3), not the physical ones: what is asked for is in body
                                    axes, at fixed velocities in body axes; of forces that can do so */
-    double load;   /* factor of applied forces and torques */
-    double effort;         /* of actuators: what is prescribed, times load; */
-    ph_status status;      /* of its function; and */
-    double turns;  /* what is added to the angle of its coordinate */
+    double load;      /* factor of applied forces and torques */
+    double effort;    /* of actuators: what is prescribed, times load; */
+    ph_status status; /* of its function; and */
+    double turns;     /* what is added to the angle of its coordinate */
     const double *lambda;  /* of the joint, for friction */
     ph_vec3 acc[PH_SLOTS]; /* of forces with inertia: physical accelerations that go with M */
     ph_vec3 gravity;       /* m/s^2, world, times the factor of loads */
@@ -236,9 +236,9 @@ struct ph_force {
     const ph_joint *joint;           /* of friction */
     const ph_actuator_def *actuator; /* NULL: it is none; */
     const ph_joint *along;           /* its joint, */
-    struct ph_reach *reach;          /* where tangents of its effort go, if that is a function; NULL: it is none, */
-    int coordinate;                  /* and its coordinate; -1: the rotation vector */
-    double friction, speed;          /* of friction: mu times lever, speed below which it is smooth */
+    struct ph_reach *reach; /* where tangents of its effort go, if that is a function; NULL: it is none, */
+    int coordinate;         /* and its coordinate; -1: the rotation vector */
+    double friction, speed; /* of friction: mu times lever, speed below which it is smooth */
     int v[PH_SLOTS];
     int K[16];
     int B[PH_SLOTS]; /* of friction: blocks of g_lambda */
@@ -420,15 +420,15 @@ struct ph_mechanism {
     ph_unit_norm *norm;
     ph_flex *flex;
     ph_carried *carried;
-    ph_input *input;   /* of the model */
-    ph_couple *couple; /* of the model's couplings */
-    ph_own_state *own; /* of the model\'s states */
-    int still;         /* positions of their nodes are the states, for statics; 0: velocities are */
+    ph_input *input;        /* of the model */
+    ph_couple *couple;      /* of the model's couplings */
+    ph_own_state *own;      /* of the model\'s states */
+    int still;              /* positions of their nodes are the states, for statics; 0: velocities are */
     struct ph_reach *reach; /* of states, then of efforts that are functions */
-    double *rows;      /* scratch for derivatives of their functions */
-    char *names;       /* of the norms and of nodes of modes */
-    int *loose;        /* joints that are no pins */
-    int *joint_of;     /* of the model's joints: the first of its constraints, and their end: n_joints + 1 */
+    double *rows;           /* scratch for derivatives of their functions */
+    char *names;            /* of the norms and of nodes of modes */
+    int *loose;             /* joints that are no pins */
+    int *joint_of; /* of the model's joints: the first of its constraints, and their end: n_joints + 1 */
     ph_force *force;
     ph_node *node;
     ph_constraint *constraint;

@@ -37,7 +37,7 @@ typedef struct ph_function {
     ph_traced *traced;      /* NULL: nobody tried */
     /* before and, with NULL, after a call: where it finds joints, inputs and states; NULL: it looks at none */
     void (*look)(const struct ph_function *f, struct ph_scene *at);
-} ph_function;              /* call == NULL: not given */
+} ph_function; /* call == NULL: not given */
 
 /* How deep a function looked into a body: each level has those before it. */
 enum { PH_NOT_SEEN, PH_SEEN_PLACE, PH_SEEN_SPEED, PH_SEEN_ACCELERATION };

@@ -38,7 +38,8 @@ int ph_reach_states(const ph_model *model, const ph_function *f, int *state)
 void ph_reach_take(const ph_model *model, const ph_function *f, ph_reach *r, ph_arena *a)
 {
     size_t bodies = (size_t)model->n_bodies, states = (size_t)model->n_states;
-    r->body = ph_arena_take(a, bodies, sizeof(int)); /* more than is needed: numbers of bodies are small here */
+    r->body =
+        ph_arena_take(a, bodies, sizeof(int)); /* more than is needed: numbers of bodies are small here */
     r->state = ph_arena_take(a, states, sizeof(int));
     const ph_program *p = f->traced ? f->traced->program : NULL;
     size_t most = p ? 2 * (size_t)p->n_args : bodies;
@@ -92,8 +93,8 @@ static int place_of(const ph_nodes *list, int node)
 
 /* ---- rows ----------------------------------------------------------------------------------------- */
 
-void ph_nodes_add(const ph_mechanism *m, const ph_state *s, const ph_nodes *at, int body, const double by_place[6],
-                  const double *by_speed, double *row)
+void ph_nodes_add(const ph_mechanism *m, const ph_state *s, const ph_nodes *at, int body,
+                  const double by_place[6], const double *by_speed, double *row)
 {
     ph_carried w = {.body = {body, PH_GROUND}};
     const ph_body *frame = &m->body[m->body[body].frame];

@@ -19,9 +19,9 @@ typedef struct ph_nodes {
 
 typedef struct ph_reach {
     ph_nodes rows, cols;
-    int n_bodies, *body;   /* that the function depends on */
-    int n_states, *state;  /* the same */
-    int *pair;             /* rows.n x cols.n: blocks of pairs */
+    int n_bodies, *body;  /* that the function depends on */
+    int n_states, *state; /* the same */
+    int *pair;            /* rows.n x cols.n: blocks of pairs */
 } ph_reach;
 
 /* The bodies that a function which is not traced may read: all; then it is differenced. */
@@ -34,15 +34,15 @@ void ph_reach_fill(const ph_mechanism *m, const ph_function *f, const int body[2
 
 /* row += what of a physical row of 6 numbers of a body, by place and by speed, in coordinates of the space; by_speed NULL:
  * there is none. at: nodes that have the body. */
-void ph_nodes_add(const ph_mechanism *m, const ph_state *s, const ph_nodes *at, int body, const double by_place[6],
-                  const double *by_speed, double *row);
+void ph_nodes_add(const ph_mechanism *m, const ph_state *s, const ph_nodes *at, int body,
+                  const double by_place[6], const double *by_speed, double *row);
 
 /* Rows df/dq (K 1) or df/dv (K 0) of result i of an open formula whose gradient was asked for. */
 void ph_reach_columns(const ph_mechanism *m, const ph_state *s, const ph_reach *r, ph_formula *k, int K,
                       double *row);
 /* state.c: all of them at once, n rows of cols.size; differenced where it is not traced */
-ph_status ph_reach_rows(const ph_mechanism *m, const ph_state *s, const ph_reach *r, const ph_function *f, int n,
-                        int K, double *rows);
+ph_status ph_reach_rows(const ph_mechanism *m, const ph_state *s, const ph_reach *r, const ph_function *f,
+                        int n, int K, double *rows);
 /* out += f row col^T, block by block */
 void ph_reach_put(const ph_mechanism *m, const ph_reach *r, double f, const double *row, const double *col,
                   double *out);

@@ -61,8 +61,8 @@ static ph_status by_body(ph_scene *at, const ph_function *f, int n, int body, in
     return PH_OK;
 }
 
-static ph_status by_state(ph_scene *at, const ph_function *f, int n, const ph_nodes *nodes, int state, int size,
-                          double *rows)
+static ph_status by_state(ph_scene *at, const ph_function *f, int n, const ph_nodes *nodes, int state,
+                          int size, double *rows)
 {
     const ph_mechanism *m = at->m;
     int place = 0;
@@ -85,8 +85,8 @@ static ph_status by_state(ph_scene *at, const ph_function *f, int n, const ph_no
 }
 
 /* Rows of all n results, differenced. */
-static ph_status differenced(const ph_mechanism *m, const ph_state *s, const ph_reach *r, const ph_function *f, int n,
-                             int K, double *rows)
+static ph_status differenced(const ph_mechanism *m, const ph_state *s, const ph_reach *r,
+                             const ph_function *f, int n, int K, double *rows)
 {
     int size = r->cols.size;
     ph_states_of(m, s, m->states);
@@ -107,8 +107,8 @@ static ph_status differenced(const ph_mechanism *m, const ph_state *s, const ph_
 }
 
 /* All rows df/dq or df/dv at once, n x cols.size. */
-ph_status ph_reach_rows(const ph_mechanism *m, const ph_state *s, const ph_reach *r, const ph_function *f, int n,
-                        int K, double *rows)
+ph_status ph_reach_rows(const ph_mechanism *m, const ph_state *s, const ph_reach *r, const ph_function *f,
+                        int n, int K, double *rows)
 {
     ph_scene at = ph_scene_of(m, s, NULL);
     ph_formula k;
@@ -187,8 +187,8 @@ ph_status ph_effort_value(const ph_mechanism *m, const ph_state *s, const ph_fun
 }
 
 /* -b^T du: what the effort of an actuator that is a function adds to C or K. */
-ph_status ph_effort_tangent(const ph_mechanism *m, const ph_state *s, const ph_force *f, const ph_vec3 b[PH_SLOTS],
-                            int K, double *out)
+ph_status ph_effort_tangent(const ph_mechanism *m, const ph_state *s, const ph_force *f,
+                            const ph_vec3 b[PH_SLOTS], int K, double *out)
 {
     const ph_reach *r = f->reach;
     double row[2 * PH_SIDE_MAX] = {0}, six[6];

@@ -385,7 +385,8 @@ ph_function ph_function_take(ph_reader *r, lua_State *L, ph_kind kind, int index
     ph_fn *fn = ph_store_push(r, &r->fns, sizeof *fn);
     lua_pushvalue(L, -1);
     *fn = (ph_fn){luaL_ref(L, LUA_REGISTRYINDEX), kind, index, 0, traced};
-    return (ph_function){.call = call_function, .owner = r, .ref = r->fns.n - 1, .traced = traced, .look = ph_outlook_look};
+    return (ph_function){
+        .call = call_function, .owner = r, .ref = r->fns.n - 1, .traced = traced, .look = ph_outlook_look};
 }
 
 /* A function that gives other numbers when it is called again keeps values between its calls: a run with it cannot be

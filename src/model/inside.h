@@ -99,13 +99,13 @@ typedef struct ph_reader {
     /* the state that functions see */
     const ph_body_state *states; /* NULL: none is known now */
     double t;
-    int state_ref;   /* s, in the registry */
-    int outlook_ref; /* s.joints, s.inputs and s.states, likewise */
+    int state_ref;          /* s, in the registry */
+    int outlook_ref;        /* s.joints, s.inputs and s.states, likewise */
     struct ph_scene *scene; /* of a call from a mechanism: where these are found; NULL: there is none */
     ph_vector curves;       /* const ph_curve *: in the order of the file */
-    ph_sight *sight; /* of an objective under way; NULL: of none */
-    int trying;      /* it is only tried: */
-    int blind;       /* it looked at sensors, of which nothing is known yet */
+    ph_sight *sight;        /* of an objective under way; NULL: of none */
+    int trying;             /* it is only tried: */
+    int blind;              /* it looked at sensors, of which nothing is known yet */
 
     struct ph_trace *trace;     /* of a reader that traces functions; NULL: it does not */
     struct ph_reader *twin;     /* the second state, while functions are traced; */

@@ -5,7 +5,8 @@
 #include "model/trace.h"
 
 void ph_outlook_open(ph_reader *r, lua_State *L);
-int ph_outlook_push(ph_reader *r, lua_State *L, const char *name); /* s.joints and so on; 0: it is none of them */
-void ph_outlook_look(const ph_function *f, ph_scene *at);          /* look of ph_function */
+int ph_outlook_push(ph_reader *r, lua_State *L,
+                    const char *name);                    /* s.joints and so on; 0: it is none of them */
+void ph_outlook_look(const ph_function *f, ph_scene *at); /* look of ph_function */
 
 #endif

@@ -22,6 +22,8 @@ int ph_run_count(const ph_run *run, int list)
         return m ? m->n_inputs : 0;
     if (list == PH_ACTUATORS)
         return m ? m->n_actuators : 0;
+    if (list == PH_STATES)
+        return m ? m->n_states : 0;
     return m && list >= PH_BODIES && list <= PH_OBJECTIVES ? ph_model_count(m, (ph_list)list) : 0;
 }
 
@@ -41,6 +43,8 @@ const char *ph_run_name(const ph_run *run, int list, int k)
         name = m->input[k].name;
     else if (list == PH_ACTUATORS)
         name = m->actuator[k].name;
+    else if (list == PH_STATES)
+        name = m->state[k].name;
     else
         name = ph_model_name(m, (ph_list)list, k);
     return name ? name : "";
@@ -69,7 +73,7 @@ static const char *const xyz[] = {"x", "y", "z"}, *const quaternion[] = {"qw", "
 
 /* What is read of which list, how many numbers, their labels (NULL: counted) and units. */
 static const struct quantity {
-    int list; /* -1: of the run; -2: of a later kind, of which there are none */
+    int list; /* -1: of the run */
     int size; /* 0: it depends */
     const char *const *label;
     const char *unit;
@@ -86,7 +90,7 @@ static const struct quantity {
     [PH_GET_MULTIPLIERS] = {PH_JOINTS, 0, NULL, "SI"},
     [PH_GET_SENSOR] = {PH_SENSORS, 0, NULL, NULL},
     [PH_GET_INPUT] = {PH_INPUTS, 1, NULL, NULL},
-    [PH_GET_STATE] = {-2, 0, NULL, NULL},
+    [PH_GET_STATE] = {PH_STATES, 0, NULL, NULL},
     [PH_GET_EFFORT] = {PH_ACTUATORS, 1, NULL, NULL},
     [PH_GET_PARAMETER] = {PH_PARAMETERS, 1, NULL, ""},
     [PH_GET_OBJECTIVE] = {PH_OBJECTIVES, 1, NULL, ""},
@@ -138,6 +142,8 @@ int ph_run_size(const ph_run *run, int what, int index)
         return m->sensor[index].size;
     if (what == PH_GET_JOINT_POSITION || what == PH_GET_JOINT_RATE)
         return ph_joint_frees(joint_of(run, index));
+    if (what == PH_GET_STATE)
+        return m->state[index].size;
     if (what == PH_GET_EFFORT)
         return ph_actuator_of(run->mech, index)->coordinate >= 0;
     int turns = what == PH_GET_ROTATION || what == PH_GET_OMEGA || what == PH_GET_OMEGA_DOT;
@@ -207,6 +213,8 @@ const char *ph_run_unit(const ph_run *run, int what, int index, int k)
         return k ? "" : "s";
     if (what == PH_GET_INPUT)
         return run->model->input[index].unit;
+    if (what == PH_GET_STATE)
+        return run->model->state[index].unit;
     if (what == PH_GET_EFFORT)
         return ph_is_angle(ph_actuator_of(run->mech, index)->coordinate) ? "N m" : "N";
     int angle = ph_is_angle(ph_joint_free(joint_of(run, index), k)), rate = what == PH_GET_JOINT_RATE;
@@ -239,6 +247,9 @@ ph_status ph_numbers_of(const ph_run *run, ph_mechanism *mech, const ph_state *s
     switch (what) {
     case PH_GET_INPUT:
         *out = ph_input_at(&mech->input[index], s->t);
+        return PH_OK;
+    case PH_GET_STATE:
+        memcpy(out, ph_state_numbers(mech, s, index), (size_t)mech->own[index].n * sizeof *out);
         return PH_OK;
     case PH_GET_EFFORT:
         ph_force_at(mech, s, ph_actuator_of(mech, index), &site);
