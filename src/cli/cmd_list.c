@@ -54,6 +54,16 @@ static const char *space_text(int k)
     return texts[k];
 }
 
+static const char *shape_text(int k)
+{
+    static const char *const texts[] = {
+#define PH_SHAPE(code, name, sizes, section, text) text,
+#include "mech/shapes.def"
+#undef PH_SHAPE
+    };
+    return texts[k];
+}
+
 /* One line below that of a type: its keys, those that may be left out in brackets. */
 static void print_keys_of(ph_kind kind, int type)
 {
@@ -176,6 +186,7 @@ static const struct table {
     {"forces", "of model files", force_name, force_text, print_force_keys, NULL},
     {"sensors", "of model files: sensor{ type = ... }", sensor_name, sensor_text, print_sensor_keys, NULL},
     {"spaces", "coordinates of bodies, for --space", ph_space_word, space_text, NULL, NULL},
+    {"shapes", "of model files: shape = { ... }", ph_shape_word, shape_text, NULL, NULL},
     {"keys", "all that a model file may say; see 'polhode manual'", NULL, NULL, NULL, print_keys},
     {"problems", "built-in problems, for 'polhode run'", ph_problem_name, ph_problem_text, NULL, NULL},
     {"methods", "integrators", ph_method_name, ph_method_text, NULL, NULL},

@@ -137,6 +137,19 @@ static void spaces(FILE *to, ph_kind kind, int unused)
         fprintf(to, "| `%s` | %s |\n", ph_space_word(k), texts[k]);
 }
 
+static void shapes(FILE *to, ph_kind kind, int unused)
+{
+    static const char *const texts[] = {
+#define PH_SHAPE(code, name, sizes, section, text) text,
+#include "mech/shapes.def"
+#undef PH_SHAPE
+    };
+    (void)kind, (void)unused;
+    fputs("| shape | sizes |\n|---|---|\n", to);
+    for (int k = 0; ph_shape_word(k); k++)
+        fprintf(to, "| `%s` | %s |\n", ph_shape_word(k), texts[k]);
+}
+
 static void limits(FILE *to, ph_kind kind, int unused)
 {
     (void)kind, (void)unused;

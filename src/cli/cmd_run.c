@@ -8,11 +8,17 @@ int ph_cmd_run(const ph_args *given)
     ph_args args = *given;
     ph_job r = {.args = &args, .plot = given->plot};
     int code;
+    if (args.view && !ph_view_name(args.view))
+        return PH_EXIT_USAGE;
     if (ph_subject_open(&r.subject, &args, &code))
         code = ph_job_perform(&r);
     ph_history_destroy(r.history);
     ph_sim_destroy(r.sim);
     free(r.bodies);
     ph_subject_close(&r.subject);
+    if (given->view && code != PH_EXIT_USAGE) {
+        int shown = ph_view_model(given, given->view);
+        code = code ? code : shown;
+    }
     return code;
 }

@@ -53,16 +53,55 @@ typedef struct ph_origin {
     const char *file; /* that the model file includes; NULL: the model file */
 } ph_origin;
 
+/* What pictures show; no number of a run depends on it. */
+typedef enum ph_shape_code {
+#define PH_SHAPE(code, name, sizes, section, text) code,
+#include "mech/shapes.def"
+#undef PH_SHAPE
+    PH_SHAPE_COUNT
+} ph_shape_code;
+
+/* Triangles of a file, in the order of their corners seen from outside: counter-clockwise. */
+typedef struct ph_mesh_def {
+    int n_points, n_triangles;
+    const float *point;  /* n_points x 3 */
+    const int *triangle; /* n_triangles x 3, places in point */
+} ph_mesh_def;
+
+typedef struct ph_shape_def {
+    int type;           /* row of shapes.def */
+    double size[3];     /* m, as the row says; of a mesh: size[0] times its numbers */
+    ph_mesh_def mesh;   /* of PH_SHAPE_MESH */
+    ph_vec3 at;         /* m, in the frame of the body; of its centre */
+    ph_quat R;          /* to the frame of the body */
+    int color;          /* 0xRRGGBB; -1: not given */
+    const char *marker; /* of flexible bodies: it stands there; NULL: in the frame */
+} ph_shape_def;
+
+typedef struct ph_shape_list {
+    int n;
+    const ph_shape_def *shape; /* the model's */
+} ph_shape_list;
+
+/* ground{} of the file, at most one. */
+typedef struct ph_ground_def {
+    const char *name; /* NULL */
+    ph_shape_list shapes;
+    ph_origin origin;
+} ph_ground_def;
+
 /* flexible{} of the file. Its frame and its markers are bodies of the model, the frame first. */
 typedef struct ph_flexible_def {
     const char *name;
     ph_reduced *body;  /* the model's */
     const char *file;  /* of the body as it was given; NULL: none */
     ph_fe_spec spec;   /* finite elements, and how they were reduced */
+    ph_vec3 node;      /* m, where the origin of its frame is among the points of spec */
     ph_fe_sound sound; /* what checks of them gave; nodes 0: there were none */
     ph_vec3 x;         /* m, of the origin of its frame, world */
     ph_quat R;         /* body to world */
     ph_vec3 v, omega;  /* of the frame, m/s and rad/s, world and body components; NaN: not given */
+    ph_shape_list shapes;
     ph_origin origin;
 } ph_flexible_def;
 
@@ -79,6 +118,7 @@ typedef struct ph_body_def {
     ph_vec3 v;            /* m/s, world */
     ph_vec3 omega;        /* rad/s, body components */
     int has_v, has_omega; /* given; what is not given is free when initial velocities are made consistent */
+    ph_shape_list shapes; /* n = 0: none given */
     ph_origin origin;
 } ph_body_def;
 
@@ -120,9 +160,10 @@ typedef struct ph_force_def {
     ph_function f;       /* value as a function of time and state */
     const double
         *K6; /* of beam_element: 6 x 6, stiffness of the section, order (force, moment), axis first */
-    const double *D6; /* damping of the section, 6 x 6; NULL: none */
-    const double *M6; /* mass of the section per length, [m I, -m tilde(c); m tilde(c), J]; NULL: none */
-    int mass_model;   /* ph_mass_code */
+    const double *D6;     /* damping of the section, 6 x 6; NULL: none */
+    const double *M6;     /* mass of the section per length, [m I, -m tilde(c); m tilde(c), J]; NULL: none */
+    int mass_model;       /* ph_mass_code */
+    ph_shape_list shapes; /* of beam_element: outline of its section; n = 0: none given */
     ph_origin origin;
 } ph_force_def;
 
@@ -145,6 +186,7 @@ typedef struct ph_beam_def {
     int end[2];               /* ph_end_code */
     ph_vec3 v, omega;         /* m/s, of the first node; rad/s, world; NaN: not given */
     int rbf;                  /* residual bending flexibility */
+    ph_shape_list shapes;     /* outline of the section; n = 0: none given */
     ph_origin origin;
 } ph_beam_def;
 
@@ -274,6 +316,7 @@ struct ph_model {
     ph_state_def *state;
     ph_actuator_def *actuator;
     ph_coupling_def *coupling;
+    const ph_ground_def *ground; /* NULL: not given */
     ph_run_def run;
 };
 

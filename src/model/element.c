@@ -47,7 +47,9 @@ void ph_element_about(ph_reader *r, ph_kind kind, int index)
 static void describe(ph_kind kind, int type, char *text, size_t size)
 {
     const char *name = ph_type_get(kind, type)->name;
-    const char *article = kind == PH_K_RUN ? "" : strchr("aeio", name[0]) ? "an " : "a ";
+    const char *article = kind == PH_K_RUN || kind == PH_K_GROUND ? ""
+                          : strchr("aeio", name[0])               ? "an "
+                                                                  : "a ";
     snprintf(text, size, "%s%s%s%s", article, name, *ph_kind_word(kind) ? " " : "", ph_kind_word(kind));
 }
 
@@ -239,8 +241,8 @@ static int read_element(lua_State *L)
     ph_kind kind = (ph_kind)lua_tointeger(L, lua_upvalueindex(1));
     int type = (int)lua_tointeger(L, lua_upvalueindex(2));
     enter_element(r, L, kind, type);
-    if (kind == PH_K_RUN)
-        refuse_second(r, &r->run_line);
+    if (kind == PH_K_RUN || kind == PH_K_GROUND)
+        refuse_second(r, kind == PH_K_RUN ? &r->run_line : &r->ground_line);
     if (type < 0)
         type = read_type(r, L, kind);
     check_keys(r, L, kind, type);

@@ -97,6 +97,7 @@ static void reduce_elements(ph_reader *r, int index)
         ph_reader_no_memory(r);
     if (s != PH_OK)
         ph_reader_fail(r, "%s", err.text);
+    f->node = origin;
     if (isnan(f->x.x))
         f->x = origin;
 }
@@ -145,6 +146,22 @@ static void add_bodies(ph_reader *r, int index)
     }
 }
 
+static void check_markers(ph_reader *r, const ph_flexible_def *f)
+{
+    for (int k = 0; k < f->shapes.n; k++) {
+        const char *name = f->shapes.shape[k].marker;
+        ph_near search = {.word = name};
+        int i = 0;
+        for (; name && i < f->body->n_markers && strcmp(f->body->marker[i].name, name) != 0; i++)
+            ph_near_offer(&search, f->body->marker[i].name);
+        if (name && i == f->body->n_markers && ph_near_word(&search))
+            ph_reader_fail(r, "shape: there is no marker '%s'; did you mean '%s'?", name,
+                           ph_near_word(&search));
+        if (name && i == f->body->n_markers)
+            ph_reader_fail(r, "shape: there is no marker '%s'", name);
+    }
+}
+
 static const ph_flexible_def *original_of(const ph_reader *r, int index)
 {
     return ph_store_at(r->original, PH_K_FLEXIBLE, index);
@@ -165,5 +182,6 @@ void ph_flexible_expand(ph_reader *r, int index)
         reduce_elements(r, index);
     if (isnan(f->x.x))
         f->x = ph_v3(0, 0, 0);
+    check_markers(r, f);
     add_bodies(r, index);
 }

@@ -92,6 +92,7 @@ typedef union member {
     ph_function f;
     const double *numbers;
     const ph_reduced *reduced;
+    ph_shape_list shapes;
 } member;
 
 static size_t member_size(ph_value v)
@@ -108,6 +109,8 @@ static size_t member_size(ph_value v)
         return sizeof(const double *);
     case PH_V_REDUCED:
         return sizeof(const ph_reduced *);
+    case PH_V_SHAPES:
+        return sizeof(ph_shape_list);
     case PH_V_BODIES:
     case PH_V_JOINTS:
     case PH_V_COORDINATES:
@@ -152,7 +155,7 @@ static int is_given(const ph_key *k, const void *record, const member *x)
         return ((const ph_body_def *)record)->has_omega;
     if (k->kind == PH_K_FLEXIBLE) /* its finite elements have become a reduced body */
         return k->value == PH_V_NAME || k->value == PH_V_REDUCED || k->value == PH_V_ROTATION ||
-               (k->value == PH_V_VECTOR && !isnan(x->v.x));
+               (k->value == PH_V_VECTOR && !isnan(x->v.x)) || (k->value == PH_V_SHAPES && x->shapes.n);
     switch (k->value) {
     case PH_V_NUMBER:
         return !isnan(x->x);
@@ -171,6 +174,8 @@ static int is_given(const ph_key *k, const void *record, const member *x)
         return x->x > 0;
     case PH_V_NOT_NEGATIVE:
         return x->x >= 0;
+    case PH_V_SHAPES:
+        return x->shapes.n > 0;
     case PH_V_UNIT:
         return ph_norm(x->v) > 0;
     case PH_V_STIFFNESS:
@@ -184,6 +189,50 @@ static int is_given(const ph_key *k, const void *record, const member *x)
     default:
         return 1;
     }
+}
+
+/* Triangles of files as they are: a frozen model needs no other file. */
+static void put_mesh(FILE *to, const ph_mesh_def *m)
+{
+    fputs("{\"points\": [", to);
+    for (int n = 0; n < 3 * m->n_points; n++)
+        fprintf(to, "%s%.9g", n ? ", " : "", m->point[n]);
+    fputs("], \"triangles\": [", to);
+    for (int n = 0; n < 3 * m->n_triangles; n++)
+        fprintf(to, "%s%d", n ? ", " : "", m->triangle[n]);
+    fputs("]}", to);
+}
+
+static void put_shape(FILE *to, const ph_shape_def *s)
+{
+    int n = 0;
+    while (n < 3 && s->size[n] > 0)
+        n++;
+    fprintf(to, "{\"%s\": ", ph_shape_word(s->type));
+    if (s->type == PH_SHAPE_MESH)
+        put_mesh(to, &s->mesh), fprintf(to, ", \"scale\": %.17g", s->size[0]);
+    else if (n == 1)
+        fprintf(to, "%.17g", s->size[0]);
+    else
+        put_numbers(to, n, s->size);
+    if (s->at.x != 0 || s->at.y != 0 || s->at.z != 0)
+        fputs(", \"at\": ", to), put_vector(to, s->at);
+    if (s->R.w != 1)
+        fputs(", \"rotation\": ", to), put_numbers(to, 4, (double[]){s->R.w, s->R.x, s->R.y, s->R.z});
+    if (s->color >= 0)
+        fprintf(to, ", \"color\": \"#%06x\"", (unsigned)s->color);
+    if (s->marker)
+        fputs(", \"marker\": ", to), put_text(to, s->marker);
+    fputc('}', to);
+}
+
+static void put_shapes(FILE *to, ph_shape_list all)
+{
+    for (int k = 0; k < all.n; k++) {
+        fputs(k ? ", " : "[", to);
+        put_shape(to, &all.shape[k]);
+    }
+    fputc(']', to);
 }
 
 static void put_words(FILE *to, const char *first, const char *second)
@@ -298,6 +347,9 @@ static void put_value(const ice *i, const ph_key *k, const void *record, const m
     case PH_V_REDUCED:
         ph_reduced_put(x->reduced, i->to);
         break;
+    case PH_V_SHAPES:
+        put_shapes(i->to, x->shapes);
+        break;
     case PH_V_VECTOR:
     case PH_V_NOT_NEGATIVES:
     case PH_V_UNIT:
@@ -396,6 +448,8 @@ ph_status ph_model_freeze(const ph_model *model, FILE *to, ph_error *err)
     if (s != PH_OK)
         return s;
     put_head(&i);
+    if (m->ground)
+        put_record(&i, "ground", PH_K_GROUND, 0, m->ground);
     for (int k = 0; k < m->n_bodies; k++) {
         const ph_body_def *b = &m->body[k];
         if (b->flexible && !b->marker)

@@ -94,7 +94,7 @@ typedef struct ph_reader {
     int thrown_line;                        /* of the last error of Lua */
     char label[PH_MODEL_NAME + 32];         /* "joint 'pivot'"; "": outside of elements, or */
     const ph_fn *called;                    /* of the element that this function belongs to; NULL: none */
-    int gravity_line, model_line, run_line; /* where they were given; 0: not yet */
+    int gravity_line, model_line, run_line, ground_line; /* where they were given; 0: not yet */
 
     /* the state that functions see */
     const ph_body_state *states; /* NULL: none is known now */
@@ -224,6 +224,10 @@ void ph_value_refer(ph_reader *r, lua_State *L, const ph_key *k, ph_kind to, int
 int ph_value_list(ph_reader *r, lua_State *L, const char *key,
                   const char *what);                                    /* length; -1: it has holes */
 const char *ph_value_word(ph_reader *r, lua_State *L, const char *key); /* a string of Lua's */
+/* shape.c, mesh.c: shapes; triangles of a file or of the table on top of the stack */
+void ph_shape_value(ph_reader *r, lua_State *L, const ph_key *k, int index);
+void ph_mesh_read(ph_reader *r, const char *file, ph_mesh_def *mesh);
+void ph_mesh_value(ph_reader *r, lua_State *L, const char *key, ph_mesh_def *mesh);
 
 /* element.c */
 void ph_element_open(ph_reader *r, lua_State *L); /* the functions of the model file become global */

@@ -35,6 +35,7 @@ static const ph_type states[] = {{"state", 0, "numbers with a differential equat
 static const ph_type actuators[] = {
     {"actuator", 0, "effort, spring, damper and stops along a coordinate of a joint"}};
 static const ph_type couplings[] = {{"coupling", 0, "a ratio between coordinates of two joints"}};
+static const ph_type grounds[] = {{"ground", 0, "what does not move"}};
 static const ph_type runs[] = {{"run", 0, "options of simulations"}};
 
 static const struct {
@@ -54,6 +55,7 @@ static const struct {
     [PH_K_STATE] = {"", states, 1},
     [PH_K_ACTUATOR] = {"", actuators, 1},
     [PH_K_COUPLING] = {"", couplings, 1},
+    [PH_K_GROUND] = {"", grounds, 1},
     [PH_K_RUN] = {"", runs, 1},
 };
 
@@ -83,6 +85,16 @@ const char *ph_space_word(int k)
 #undef PH_SPACE
     };
     return k >= 0 && k < PH_SPACE_COUNT ? words[k] : NULL;
+}
+
+const char *ph_shape_word(int k)
+{
+    static const char *const words[] = {
+#define PH_SHAPE(code, name, sizes, section, text) name,
+#include "mech/shapes.def"
+#undef PH_SHAPE
+    };
+    return k >= 0 && k < PH_SHAPE_COUNT ? words[k] : NULL;
 }
 
 /* By ph_force_def.in_body. */
@@ -124,6 +136,7 @@ typedef ph_input_def INPUT;
 typedef ph_state_def STATE;
 typedef ph_actuator_def ACTUATOR;
 typedef ph_coupling_def COUPLING;
+typedef ph_ground_def GROUND;
 typedef ph_run_def RUN;
 
 #define ANY        (~0u)
@@ -208,6 +221,7 @@ const char *ph_value_text(ph_value v)
         [PH_V_EFFORT] = "number, name of an input or function(t, s)",
         [PH_V_START] = "number or list of numbers",
         [PH_V_OF] = "name of an actuator, a coupling or a driven joint",
+        [PH_V_SHAPES] = "shape, or list of shapes",
     };
     return texts[v];
 }

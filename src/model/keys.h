@@ -22,6 +22,7 @@ typedef enum ph_kind {
     PH_K_STATE,
     PH_K_ACTUATOR,
     PH_K_COUPLING,
+    PH_K_GROUND,   /* one at most */
     PH_K_RUN,
     PH_KINDS
 } ph_kind;
@@ -87,6 +88,7 @@ typedef enum ph_value {
     PH_V_EFFORT,        /* effort, input or f of ph_actuator_def */
     PH_V_START,         /* initial and size of ph_state_def */
     PH_V_OF,            /* of_kind and of of ph_sensor_def */
+    PH_V_SHAPES,        /* ph_shape_list */
     PH_VALUES
 } ph_value;
 
@@ -122,6 +124,7 @@ PH_API int ph_key_belongs(const ph_key *k, ph_kind kind, int type);
  * tells. Returns text. */
 PH_API const char *ph_key_default(const ph_key *k, char *text, size_t size);
 
-const char *ph_lock_word(int k); /* "x" ... "rz" */
+const char *ph_lock_word(int k);         /* "x" ... "rz" */
+PH_API const char *ph_shape_word(int k); /* "box" ... */
 
 #endif

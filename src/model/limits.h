@@ -15,6 +15,9 @@
 #define PH_MODEL_CALL_S   1.0                  /* s of CPU for one call of a function of the file, likewise */
 #define PH_MODEL_ELEMENTS 1000000              /* of one kind */
 #define PH_MODEL_FLEXIBLE 1000                 /* flexible bodies, each of which may take seconds to reduce */
+#define PH_MODEL_SHAPES   1000                 /* of one body */
+#define PH_MODEL_MESH     (64 * PH_MODEL_MB)   /* bytes of a file of triangles, */
+#define PH_MODEL_CORNERS  600000               /* of which there are 3 in each: a page of 5 MB */
 #define PH_MODEL_NUMBER   1e100                /* squares and products of numbers must not overflow */
 #define PH_MODEL_NAME     63                   /* characters of a name */
 #define PH_MODEL_NESTING  32                   /* levels of a frozen model */

@@ -313,6 +313,7 @@ static void hand_over(ph_reader *r)
     m->sensor = r->element[PH_K_SENSOR].data, m->n_sensors = r->element[PH_K_SENSOR].n;
     m->constraint = r->element[PH_K_CONSTRAINT].data, m->n_constraints = r->element[PH_K_CONSTRAINT].n;
     m->objective = r->element[PH_K_OBJECTIVE].data, m->n_objectives = r->element[PH_K_OBJECTIVE].n;
+    m->ground = r->element[PH_K_GROUND].data;
     m->flexible = r->element[PH_K_FLEXIBLE].data, m->n_flexible = r->element[PH_K_FLEXIBLE].n;
     m->input = r->element[PH_K_INPUT].data, m->n_inputs = r->element[PH_K_INPUT].n;
     m->state = r->element[PH_K_STATE].data, m->n_states = r->element[PH_K_STATE].n;

@@ -360,6 +360,9 @@ void ph_value_store(ph_reader *r, lua_State *L, const ph_key *k, int index)
     case PH_V_LOAD:
         store_load(r, L, k, index);
         break;
+    case PH_V_SHAPES:
+        ph_shape_value(r, L, k, index);
+        break;
     default:
         if (ph_actuate_value(r, L, k, index))
             break;
