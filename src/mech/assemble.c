@@ -110,7 +110,8 @@ static void fill_reaches(ph_mechanism *m)
         ph_reach_fill(m, &m->model->state[k].rate, none, k, m->own[k].reach);
     for (int k = 0; k < m->n_forces; k++)
         if (m->force[k].reach)
-            ph_reach_fill(m, &m->force[k].actuator->f, m->force[k].body, -1, m->force[k].reach);
+            ph_reach_fill(m, m->force[k].actuator ? &m->force[k].actuator->f : &m->force[k].def->f,
+                          m->force[k].body, -1, m->force[k].reach);
 }
 
 static void slots_of(const ph_mechanism *m, const int body[2], int v[PH_SLOTS])

@@ -159,13 +159,15 @@ static ph_status g(const ph_state *s, double *out, void *ctx)
     return ph_states_g(m, s, out);
 }
 
-/* Efforts of actuators that are functions: rows of any two bodies, columns of all that they read. */
-static ph_status efforts(ph_mechanism *m, const ph_state *s, int K, double *out)
+/* Efforts of actuators that are functions, and loads: rows of any two bodies, columns of all that they read. */
+static ph_status functions(ph_mechanism *m, const ph_state *s, int K, double *out)
 {
     ph_status status = ph_states_tangent(m, s, K, out);
     for (const ph_force *f = m->force, *end = f + m->n_forces; f < end && status == PH_OK; f++) {
         ph_vec3 b[PH_SLOTS];
-        if (!f->reach)
+        if (f->reach && !f->actuator)
+            status = ph_load_tangent(m, s, f, K, out);
+        if (!f->reach || !f->actuator)
             continue;
         ph_site site = {.j = f->along, .a = ph_kin_of(m, s, f->body[0]), .b = ph_kin_of(m, s, f->body[1])};
         ph_coordinate_row(&site, f->coordinate, b);
@@ -207,7 +209,7 @@ static ph_status C(const ph_state *s, double *out, void *ctx)
         if (status != PH_OK)
             return refused(m, f, status);
     }
-    return efforts(m, s, 0, out);
+    return functions(m, s, 0, out);
 }
 
 /* At markers there are no forces with inertia. */
@@ -251,7 +253,7 @@ static ph_status forces_K(ph_mechanism *m, const ph_state *s, double *out)
         if (status != PH_OK)
             return refused(m, f, status);
     }
-    return efforts(m, s, 1, out);
+    return functions(m, s, 1, out);
 }
 
 /* Blocks have the shape of B^T: column i of each belongs to row i of the joint. */

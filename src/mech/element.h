@@ -109,10 +109,12 @@ typedef struct ph_force_site {
     ph_real effort;   /* of actuators: what is prescribed, times load; */
     ph_status status; /* of its function; and */
     ph_real turns;    /* what is added to the angle of its coordinate */
-    const ph_real *lambda; /* of the joint, for friction */
-    ph_vec3 acc[PH_SLOTS]; /* of forces with inertia: physical accelerations that go with M */
-    ph_vec3 gravity;       /* m/s^2, world, times the factor of loads */
-    ph_body_state *bodies; /* all of them, where a function is called */
+    const ph_real *lambda;        /* of the joint, for friction */
+    ph_vec3 acc[PH_SLOTS];        /* of forces with inertia: physical accelerations that go with M */
+    ph_vec3 gravity;              /* m/s^2, world, times the factor of loads */
+    ph_body_state *bodies;        /* all of them, where a function is called; NULL: all are traced */
+    const struct ph_mechanism *m; /* of loads, for their functions */
+    const ph_state *s;
 } ph_force_site;
 
 #endif

@@ -93,6 +93,12 @@ typedef struct ph_hold {
 
 /* ---- forces ------------------------------------------------------------------------------------- */
 
+/* A function of the file needs Lua, at least somewhere. */
+static inline int ph_function_asks(const ph_function *f)
+{
+    return f->call && (!f->traced || !f->traced->program || f->traced->asks);
+}
+
 /* One kind of force: a file, a row. Forces with inertia have M; their g adds M acc + g, with the weight of
  * their masses, and their K adds d(M acc + g)/dq: callers put into acc what they want. */
 typedef struct ph_force_ops {
@@ -112,6 +118,11 @@ typedef struct ph_force_ops {
 extern const ph_force_ops ph_force_spring, ph_force_bushing, ph_force_torsion, ph_force_point,
     ph_force_torque, ph_force_beam, ph_force_beam_mass;
 extern const ph_force_ops ph_force_actuator, ph_force_swing; /* swing: about the rotation vector */
+
+/* load.c: adds dg/dq (K 1) or dg/dv (K 0) of a load whose function reads more than its body */
+ph_status ph_load_tangent(const struct ph_mechanism *m, const ph_state *s, const ph_force *f, int K,
+                          double *out);
+
 extern const ph_force_ops ph_friction_revolute, ph_friction_spherical, ph_friction_prismatic;
 
 struct ph_force {
@@ -130,7 +141,8 @@ struct ph_force {
     const ph_joint *joint;           /* of friction */
     const ph_actuator_def *actuator; /* NULL: it is none; */
     const ph_joint *along;           /* its joint, */
-    struct ph_reach *reach; /* where tangents of its effort go, if that is a function; NULL: it is none, */
+    struct ph_reach
+        *reach; /* where tangents of its effort go, if that is a function, or of a load's function; NULL: */
     int coordinate;         /* and its coordinate; -1: the rotation vector */
     double friction, speed; /* of friction: mu times lever, speed below which it is smooth */
     int v[PH_SLOTS];
@@ -316,9 +328,9 @@ struct ph_mechanism {
     ph_carried *carried;
     ph_input *input;        /* of the model */
     ph_couple *couple;      /* of the model's couplings */
-    ph_own_state *own;      /* of the model\'s states */
+    ph_own_state *own;      /* of the model's states */
     int still;              /* positions of their nodes are the states, for statics; 0: velocities are */
-    struct ph_reach *reach; /* of states, then of efforts that are functions */
+    struct ph_reach *reach; /* of states, then of efforts that are functions, then of loads */
     double *rows;           /* scratch for derivatives of their functions */
     char *names;            /* of the norms and of nodes of modes */
     int *loose;             /* joints that are no pins */
@@ -330,7 +342,7 @@ struct ph_mechanism {
     int nq, nv, nl, nR, size_pairs, size_links;
     int user_link;         /* where the links of user constraints start in values */
     int *user_at;          /* nodes x nodes: where their pairs stand; NULL: there are no user constraints */
-    int functions;         /* a force or a constraint calls a function of the states */
+    int functions;         /* a force or a constraint calls a function of the states that is not traced */
     int inertia;           /* a force has a mass matrix */
     ph_body_state *states; /* of all bodies, for functions */
     double *scratch;       /* of user constraints */
@@ -380,7 +392,7 @@ void ph_mechanism_share(ph_mechanism *m, const ph_mechanism *other);
 
 /* drive.c: f, and up to level derivatives; PH_E_INCONSISTENT where it has none. The second makes PH_E_CALLBACK of every failure
  * and keeps for words which joint it was. */
-ph_status ph_drive_at(const ph_function *f, double t, int level, double out[3]);
+ph_status ph_drive_at(const ph_mechanism *m, const ph_function *f, double t, int level, double out[3]);
 ph_status ph_drive_of(const ph_mechanism *m, const ph_joint *j, double t, int level, double out[3]);
 
 /* coupling.c: the rows of couplings; all but K store */

@@ -45,25 +45,31 @@ static counts count(const ph_model *model, const ph_space *space)
     return n;
 }
 
-/* States and efforts that are functions. */
+/* States, efforts that are functions, and loads whose functions read more than their body. */
 static void take_reaches(ph_mechanism *m, const counts *n, ph_arena *a)
 {
     const ph_model *model = m->model;
     size_t states = (size_t)model->n_states, most = 1;
-    int efforts = 0;
+    int efforts = 0, loads = 0;
     for (int k = 0; k < model->n_actuators; k++)
         efforts += model->actuator[k].f.call != NULL;
+    for (int k = 0; k < model->n_forces; k++)
+        loads += ph_reach_needed(&model->force[k]);
+    most = loads ? 3 : most;
     for (int k = 0; k < model->n_states; k++)
         most = (size_t)model->state[k].size > most ? (size_t)model->state[k].size : most;
     m->own = ph_arena_take(a, states, sizeof *m->own);
-    ph_reach none, *r = ph_arena_take(a, states + (size_t)efforts, sizeof *r);
+    ph_reach none, *r = ph_arena_take(a, states + (size_t)(efforts + loads), sizeof *r);
     m->reach = r;
     for (int k = 0; k < model->n_states; k++)
         ph_reach_take(model, &model->state[k].rate, a->base ? r++ : &none, a);
     for (int k = 0; k < model->n_actuators; k++)
         if (model->actuator[k].f.call)
             ph_reach_take(model, &model->actuator[k].f, a->base ? r++ : &none, a);
-    m->rows = states || efforts ? ph_arena_take(a, most * n->numbers, sizeof(double)) : NULL;
+    for (int k = 0; k < model->n_forces; k++)
+        if (ph_reach_needed(&model->force[k]))
+            ph_reach_take(model, &model->force[k].f, a->base ? r++ : &none, a);
+    m->rows = states || efforts || loads ? ph_arena_take(a, most * n->numbers, sizeof(double)) : NULL;
 }
 
 static void take(ph_mechanism *m, const counts *n, ph_arena *a)
@@ -99,6 +105,7 @@ static void take(ph_mechanism *m, const counts *n, ph_arena *a)
         m->look =
             ph_look_take(n->bodies, n->numbers, (size_t)m->model->n_joints, (size_t)m->model->n_couplings,
                          PH_ROWS_MAX * n->joints + n->norms + (size_t)m->model->n_couplings + n->user, a);
+    m->room = m->model->room ? ph_arena_take(a, m->model->room, d) : NULL;
     m->scratch = n->user ? ph_arena_take(a, ph_user_scratch(n->bodies, n->user), d) : NULL;
 }
 
@@ -222,10 +229,11 @@ static ph_status make_elements(ph_mechanism *m, ph_error *err)
         m->n_joints += ph_joint_count(&model->joint[k]);
     }
     m->joint_of[model->n_joints] = m->n_joints;
-    m->functions = model->n_constraints > 0;
+    for (int k = 0; k < model->n_constraints; k++)
+        m->functions |= ph_function_asks(&model->constraint[k].f);
     for (int k = 0; k < model->n_forces && s == PH_OK; k++) {
         s = ph_force_make(model, k, &m->force[m->n_forces++], err);
-        m->functions |= model->force[k].f.call && !model->force[k].f.only_time;
+        m->functions |= ph_function_asks(&model->force[k].f) && !model->force[k].f.only_time;
         m->inertia |= m->force[k].op && m->force[k].op->M;
     }
     for (int k = 0; k < m->n_joints && s == PH_OK; k++)
@@ -240,6 +248,9 @@ static ph_status make_elements(ph_mechanism *m, ph_error *err)
             m->force[m->n_forces].reach = reach++;
         m->n_forces++;
     }
+    for (int k = 0; k < model->n_forces && s == PH_OK; k++)
+        if (ph_reach_needed(&model->force[k]))
+            m->force[k].reach = reach++;
     for (int k = 0; k < model->n_couplings && s == PH_OK; k++)
         s = ph_couple_make(m, k, &m->couple[k], err);
     for (int k = 0; k < model->n_inputs; k++)
@@ -281,6 +292,7 @@ ph_status ph_mechanism_create(ph_mechanism **out, const ph_model *model, ph_spac
     if (!m)
         return ph_fail(err, PH_E_MEMORY, "not enough memory for the mechanism");
     *m = (ph_mechanism){.model = model, .space = sp, .alloc = alloc, .load = 1};
+    atomic_flag_clear(&m->room_taken);
     ph_arena a = {0};
     counts n = count(model, sp);
     take(m, &n, &a);

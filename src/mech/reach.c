@@ -10,10 +10,25 @@ static int node_dim(const ph_mechanism *m, int node)
     return ph_group_dim(m->node[node].group, m->node[node].n);
 }
 
+int ph_reach_needed(const ph_force_def *d)
+{
+    const ph_traced *t = d->f.call ? d->f.traced : NULL;
+    int more = 0;
+    for (int k = 0; t && t->program && k < t->n_bodies; k++)
+        more |= t->body[k] != d->body[1];
+    for (int k = 0; t && t->program && k < t->program->n_args; k++)
+        more |= t->program->arg[k].kind == PH_ARG_STATE;
+    return more;
+}
+
 int ph_reach_bodies(const ph_model *model, const ph_function *f, int *body)
 {
-    if (f->traced && f->traced->program)
-        return ph_function_reach(model, f, body, model->n_bodies);
+    const ph_traced *t = f->traced;
+    if (t && t->program) {
+        for (int k = 0; k < t->n_bodies; k++)
+            body[k] = t->body[k];
+        return t->n_bodies;
+    }
     for (int b = 0; b < model->n_bodies; b++)
         body[b] = b;
     return model->n_bodies;
@@ -38,12 +53,11 @@ int ph_reach_states(const ph_model *model, const ph_function *f, int *state)
 void ph_reach_take(const ph_model *model, const ph_function *f, ph_reach *r, ph_arena *a)
 {
     size_t bodies = (size_t)model->n_bodies, states = (size_t)model->n_states;
-    r->body =
-        ph_arena_take(a, bodies, sizeof(int)); /* more than is needed: numbers of bodies are small here */
     r->state = ph_arena_take(a, states, sizeof(int));
     const ph_program *p = f->traced ? f->traced->program : NULL;
     size_t most = p ? 2 * (size_t)p->n_args : bodies;
     most = most < bodies ? most : bodies;
+    r->body = ph_arena_take(a, most, sizeof(int));
     size_t rows = 2 * PH_SIDE_NODES, cols = PH_SIDE_NODES * most + states;
     r->rows.node = ph_arena_take(a, rows, sizeof(int)), r->rows.at = ph_arena_take(a, rows, sizeof(int));
     r->cols.node = ph_arena_take(a, cols, sizeof(int)), r->cols.at = ph_arena_take(a, cols, sizeof(int));

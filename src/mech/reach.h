@@ -24,6 +24,9 @@ typedef struct ph_reach {
     int *pair;            /* rows.n x cols.n: blocks of pairs */
 } ph_reach;
 
+/* A load whose function was traced and reads more than the body that it acts on. */
+int ph_reach_needed(const ph_force_def *d);
+
 /* The bodies that a function which is not traced may read: all; then it is differenced. */
 int ph_reach_bodies(const ph_model *model, const ph_function *f, int *body); /* how many */
 int ph_reach_states(const ph_model *model, const ph_function *f, int *state);
