@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "mech/pin.h"
 #include "mech/carry.h"
 #include "mech/pin.h"
 #include "mech/reach.h"

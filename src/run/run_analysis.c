@@ -23,60 +23,49 @@ static void exchange(const ph_run *run, const ph_state *from, int to_positions, 
         }
 }
 
-/* Room for q and v; NULL: there is none. */
-static double *room_for_state(const ph_run *run, ph_error *err)
-{
-    size_t n = (size_t)ph_system_nq(run->sys) + (size_t)ph_system_nv(run->sys) + 1;
-    double *q = ph_alloc(run->config.alloc, n * sizeof *q);
-    if (!q)
-        ph_fail(err, PH_E_MEMORY, "not enough memory for an equilibrium");
-    return q;
-}
-
 ph_status ph_run_equilibrium(ph_equilibrium **out, ph_run *run, const ph_static_options *options,
                              ph_error *err)
 {
     ph_static_options o = options ? *options : ph_default_static();
     ph_state now = ph_sim_state(run->sim);
-    double *q = room_for_state(run, err);
-    *out = NULL;
-    if (!q)
-        return PH_E_MEMORY;
+    size_t nq = (size_t)ph_system_nq(run->sys);
     o.alloc = run->config.alloc;
     if (!options)
         o.solver = run->def.opt.solver;
     o.load = run->mech ? scale_loads : NULL, o.ctx = run->mech;
-    memcpy(q, now.q, (size_t)ph_system_nq(run->sys) * sizeof *q);
+    double *q = ph_alloc(o.alloc, (nq + 1) * sizeof *q);
+    if (!q)
+        return ph_fail(err, PH_E_MEMORY, "not enough memory for an equilibrium");
+    memcpy(q, now.q, nq * sizeof *q);
     exchange(run, &now, 1, q, NULL);
     if (run->mech)
         run->mech->still = 1;
     ph_status s = ph_equilibrium_create(out, run->sys, &o, now.t, q, err);
     if (run->mech)
         run->mech->still = 0;
-    ph_free(run->config.alloc, q);
+    ph_free(o.alloc, q);
     return s == PH_OK ? s : ph_run_explain_static(run, s, err);
 }
 
 ph_status ph_run_static(ph_run *run, const ph_static_options *options, ph_static_stats *stats, ph_error *err)
 {
     ph_equilibrium *e;
-    ph_status s = ph_run_equilibrium(&e, run, options, err);
-    if (s != PH_OK)
-        return s;
     size_t nq = (size_t)ph_system_nq(run->sys), nv = (size_t)ph_system_nv(run->sys);
-    ph_state rest = ph_equilibrium_state(e);
-    double *q = room_for_state(run, err);
-    s = q ? PH_OK : PH_E_MEMORY;
+    double *q = ph_alloc(run->config.alloc, (nq + nv + 1) * sizeof *q), *v = q ? q + nq : NULL;
+    if (!q)
+        return ph_fail(err, PH_E_MEMORY, "not enough memory for an equilibrium");
+    ph_status s = ph_run_equilibrium(&e, run, options, err);
     if (s == PH_OK) {
+        ph_state rest = ph_equilibrium_state(e);
         memcpy(q, rest.q, nq * sizeof *q);
-        memcpy(q + nq, rest.v, nv * sizeof *q);
-        exchange(run, &rest, 0, q, q + nq);
-        s = ph_run_start_at(run, rest.t, q, q + nq, 1, err);
+        memcpy(v, rest.v, nv * sizeof *v);
+        exchange(run, &rest, 0, q, v);
+        if (stats)
+            *stats = ph_equilibrium_stats(e);
+        s = ph_run_start_at(run, rest.t, q, v, 1, err);
+        ph_equilibrium_destroy(e);
     }
-    if (stats && s == PH_OK)
-        *stats = ph_equilibrium_stats(e);
     ph_free(run->config.alloc, q);
-    ph_equilibrium_destroy(e);
     return s;
 }
 

@@ -88,14 +88,14 @@ static ph_status refuse(const ph_run *run, int objective, int n, ph_error *err)
         return ph_fail(err, PH_E_INPUT,
                        "%s: its function keeps values between its calls, and a gradient repeats them",
                        run->model->changing);
-    if (!(o->h > 0) && !(o->tol > 0))
-        return ph_fail(err, PH_E_INPUT, "the model says no h: give a step size");
     for (int k = 0; k < run->n_inputs; k++)
         if (run->input_set[k] && !run->input[k].n)
             return ph_fail(
                 err, PH_E_INPUT,
                 "input '%s' was set between steps, which a gradient cannot repeat; give it a table",
                 run->model->input[k].name);
+    if (!(o->h > 0) && !(o->tol > 0))
+        return ph_fail(err, PH_E_INPUT, "the model says no h: give a step size");
     if (o->tol > 0)
         return ph_fail(err, PH_E_INPUT, "a gradient needs steps of constant size: give h instead of tol");
     if (!(run->def.t_end > run->t0))

@@ -276,7 +276,8 @@ const char *ph_run_unit(const ph_run *run, int what, int index, int k)
         return run->model->state[index].unit;
     if (what == PH_GET_EFFORT)
         return ph_is_angle(ph_actuator_of(run->mech, index)->coordinate) ? "N m" : "N";
-    int angle = ph_is_angle(ph_joint_free(joint_of(run, index), what == PH_GET_DRIVE ? 0 : k));
+    int angle = what == PH_GET_DRIVE ? ph_run_is(run, PH_IS_ANGLE, index)
+                                     : ph_is_angle(ph_joint_free(joint_of(run, index), k));
     int rate = what == PH_GET_JOINT_RATE || (what == PH_GET_DRIVE && k == 1);
     return angle ? (rate ? "rad/s" : "rad") : rate ? "m/s" : "m";
 }
