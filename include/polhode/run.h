@@ -90,6 +90,10 @@ PH_API ph_status ph_run_step(ph_run *run, ph_error *err);
  * stays at the last step that succeeded; PH_E_STOPPED: see ph_run_stop. */
 PH_API ph_status ph_run_until(ph_run *run, double t, ph_error *err);
 
+/* The same, but after this many seconds of wall time it returns early, with PH_OK and *arrived = 0; a further call with
+ * the same t goes on with the same bits. For callers that look after signals of their own, as interpreters do. */
+PH_API ph_status ph_run_until_or(ph_run *run, double t, double seconds, int *arrived, ph_error *err);
+
 /* Ask ph_run_until to return after the step under way; where none is, the next call returns before its first. May be
  * called from a signal handler or another thread. */
 PH_API void ph_run_stop(ph_run *run);
@@ -132,7 +136,10 @@ enum {
     PH_GET_OBJECTIVE, /* value so far: integral to now plus final at the present state */
     PH_GET_ENERGY,    /* index 0: kinetic, potential, work, dissipated (0 so far: work has it), residual */
     PH_GET_VIOLATION, /* index 0: position, velocity, now */
-    PH_GET_STEP       /* index 0: h and Newton iterations of the last step; 0 before the first */
+    PH_GET_STEP,      /* index 0: h and Newton iterations of the last step; 0 before the first */
+    PH_GET_NODE,      /* node of a system of one's own: its element, as lie.h stores it */
+    PH_GET_NODE_VELOCITY,
+    PH_GET_NODE_ACCELERATION /* node: as many as its group has dimensions */
 };
 PH_API int ph_run_size(const ph_run *run, int what, int index);                 /* numbers; 0: not there */
 PH_API const char *ph_run_label(const ph_run *run, int what, int index, int k); /* of number k: "x", "qw" */
@@ -146,6 +153,12 @@ PH_API ph_status ph_run_get(ph_run *run, int what, int index,
 PH_API ph_status ph_run_record(ph_run *run, int what, int index, int *first_column, ph_error *err);
 PH_API void ph_run_record_every(ph_run *run, long every);
 PH_API const double *ph_run_rows(const ph_run *run, long *rows, int *columns); /* column 0 is t */
+
+/* Hand the rows over to the caller, who frees them with ph_rows_free and the allocator of the run's configuration; they
+ * may outlive the run, whose table is then empty, with the same columns. NULL: there are none. */
+PH_API double *ph_run_take_rows(ph_run *run, long *rows, int *columns);
+PH_API void ph_rows_free(double *rows, const ph_allocator *alloc); /* accepts NULL */
+PH_API void ph_run_record_none(ph_run *run);                       /* at any time: no rows, no columns */
 
 /* ---- save and restore --------------------------------------------------------------------------------- */
 /* All that changes, as bytes; a state file is these bytes after a header. State and history of the method, first guess,

@@ -74,7 +74,7 @@ static int read_line(ph_design *d, const ph_args *args)
 {
     const char *lacks = ph_minimise_lacks();
     if (lacks)
-        return ph_complain("optimise needs %s, without which this program was built", lacks), 0;
+        return ph_complain("optimise needs %s", lacks), 0;
     if (!args->param || !args->minimise || !args->bounds)
         return ph_complain("optimise needs --vary P,..., --bounds P=FROM:TO,... and --minimise NAME"), 0;
     if (!ph_subject_is_file(args->word[0]))

@@ -50,9 +50,9 @@ static int write_body(const ph_reduced *r, const char *path)
     ph_file file = {0};
     ph_error err = {0};
     int code = PH_EXIT_OK, hdf5 = is_hdf5(path);
-    if (hdf5 && !ph_reduced_has_hdf5())
-        return ph_complain(
-            "cannot write '%s': this program was built without HDF5; a name that ends in .json works", path);
+    if (hdf5 && ph_reduced_lacks_hdf5())
+        return ph_complain("cannot write '%s': %s; a name that ends in .json works", path,
+                           ph_reduced_lacks_hdf5());
     if (!ph_file_open(&file, path))
         return ph_complain("cannot write '%s': %s", path, strerror(errno));
     if (hdf5 && ph_reduced_write_hdf5(r, file.stream, &err) != PH_OK)

@@ -46,8 +46,7 @@ static int open_file(ph_job *r)
     if (path[0] && !ph_record_knows(path))
         ph_complain("-o: '%s': no format has this ending; there are .csv, .h5 and .hdf5", path);
     else if (lacks)
-        ph_complain("-o: '%s': this program was built without %s; a name that ends in .csv works", path,
-                    lacks);
+        ph_complain("-o: '%s': %s; a name that ends in .csv works", path, lacks);
     else if (!ph_record_open(&r->record, path)) /* may wait, for the reader of a pipe */
         cannot_write(r, errno);
     else

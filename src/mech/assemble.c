@@ -438,7 +438,7 @@ static void sort_bodies(ph_mechanism *m)
         int principal = J->xy == 0 && J->xz == 0 && J->yx == 0 && J->yz == 0 && J->zx == 0 && J->zy == 0;
         if (m->space->plain && !b->particle && principal)
             m->rigid[m->n_rigid++] =
-                (ph_rigid){b->v[0], b->v[1], b->M[3], b->m, J->zz - J->yy, J->xx - J->zz, J->yy - J->xx};
+                (ph_rigid){b->v[0], b->v[1], b->M[3], b->m, {J->zz - J->yy, J->xx - J->zz, J->yy - J->xx}};
         else
             m->odd[m->n_odd++] = k;
     }

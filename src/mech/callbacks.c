@@ -5,6 +5,7 @@
 
 #include "mech/pin.h"
 #include "mech/carry.h"
+#include "mech/rigid_body.h"
 
 /* ---- bodies --------------------------------------------------------------------------------------- */
 
@@ -61,7 +62,7 @@ static void bodies_g(const ph_mechanism *m, const ph_state *s, double *out)
     for (const ph_rigid *b = m->rigid, *end = b + m->n_rigid; b < end; b++) {
         ph_vec3 w = ph_load3(s->v + b->w);
         ph_store3(out + b->x, ph_scale(-b->m, gravity));
-        ph_store3(out + b->w, ph_v3(b->a * w.y * w.z, b->b * w.z * w.x, b->c * w.x * w.y));
+        ph_store3(out + b->w, ph_principal_g(b->d, w));
     }
     for (int k = 0; k < m->n_odd; k++) {
         const ph_body *b = &m->body[m->odd[k]];
@@ -77,10 +78,7 @@ static void bodies_C(const ph_mechanism *m, const ph_state *s, double *out)
 {
     for (const ph_rigid *b = m->rigid, *end = b + m->n_rigid; b < end; b++) {
         ph_vec3 w = ph_load3(s->v + b->w);
-        double *o = out + b->C;
-        o[1] = b->a * w.z, o[2] = b->a * w.y;
-        o[3] = b->b * w.z, o[5] = b->b * w.x;
-        o[6] = b->c * w.y, o[7] = b->c * w.x;
+        ph_store33(out + b->C, ph_principal_C(b->d, w));
     }
     for (int k = 0; k < m->n_odd; k++)
         if (!m->body[m->odd[k]].particle)

@@ -1,12 +1,9 @@
-/* Forces on points of bodies, and torques: constant or functions of time and state, in world or body axes.
- *
- *   force in the world  g = (-F, -s x R^T F);  in the body  g = (-R F, -s x F)
- *   torque in the world g = -R^T tau;          in the body  g = -tau
+/* Forces on points of bodies, and torques: constant or functions of time and state, in world or body axes: load.h.
  *
  * Each is multiplied by the factor of loads, which is 1 but for static steps. What a function returns is
  * differenced by the state of its own body only, centrally: exact to about 1e-10 where it reads no other body,
  * and a Newton matrix that is good enough where it does. */
-#include "mech/mech.h"
+#include "mech/load.h"
 
 #include "lie/so3.h"
 
@@ -82,9 +79,7 @@ static ph_status force_g(const ph_force_site *s, ph_vec3 r[PH_SLOTS])
 {
     ph_vec3 F;
     ph_status status = value_of(s, &F);
-    int body = s->f->def->in_body;
-    r[PH_XB] = ph_scale(-1, body ? ph_mul(s->b.R, F) : F);
-    r[PH_FB] = ph_cross(body ? F : ph_tmul(s->b.R, F), s->f->sb);
+    ph_load_force_g(s, F, r);
     return status;
 }
 
@@ -121,10 +116,7 @@ static ph_status force_K(const ph_force_site *s, const ph_put *p)
 {
     ph_vec3 F;
     ph_status status = value_of(s, &F);
-    if (s->f->def->in_body)
-        ph_add_pair(p, PH_XB, PH_FB, ph_mtilde(s->b.R, F));
-    else
-        ph_add_pair(p, PH_FB, PH_FB, ph_tilde2(s->f->sb, ph_scale(-1, ph_tmul(s->b.R, F))));
+    ph_load_force_K(s, F, p);
     if (status != PH_OK || !reads_state(s->f->def))
         return status;
     return by_state(s, POSITION, ROTATION, force_columns, p);
@@ -138,7 +130,7 @@ static ph_status torque_g(const ph_force_site *s, ph_vec3 r[PH_SLOTS])
 {
     ph_vec3 tau;
     ph_status status = value_of(s, &tau);
-    r[PH_FB] = ph_scale(-1, s->f->def->in_body ? tau : ph_tmul(s->b.R, tau));
+    ph_load_torque_g(s, tau, r);
     return status;
 }
 
@@ -156,8 +148,7 @@ static ph_status torque_K(const ph_force_site *s, const ph_put *p)
 {
     ph_vec3 tau;
     ph_status status = value_of(s, &tau);
-    if (!s->f->def->in_body)
-        ph_add_pair(p, PH_FB, PH_FB, ph_mscale(-1, ph_tilde(ph_tmul(s->b.R, tau))));
+    ph_load_torque_K(s, tau, p);
     if (status != PH_OK || !reads_state(s->f->def))
         return status;
     return by_state(s, POSITION, ROTATION, torque_columns, p);

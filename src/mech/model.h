@@ -2,6 +2,7 @@
 #ifndef PH_MECH_MODEL_H
 #define PH_MECH_MODEL_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include "fe/reduced.h"
@@ -14,12 +15,25 @@
 /* A function of the model file, of the time and, where bodies is not NULL, of the states of all bodies.
  * Writes n numbers. The reader of the model owns what is behind it. Not thread safe: its model serves one
  * thread while it is called. */
+struct ph_program;
+
+/* A function that was traced: its expression, and whether it can be trusted. It belongs to the model, which is constant but
+ * for what was compared. */
+typedef struct ph_traced {
+    struct ph_program *program; /* NULL: it could not be traced, */
+    const char *reason;         /* for this reason, */
+    int line;                   /* which is found there */
+    atomic_uchar *seen;         /* of each leaf: it was compared with a direct call, and is the same */
+    atomic_int wrong;           /* 1: one was not, and the function is called from then on */
+} ph_traced;
+
 typedef struct ph_function {
     ph_status (*call)(const struct ph_function *f, double t, const ph_body_state *bodies, int n, double *out);
     void *owner;
     int ref;
     struct ph_sight *sight; /* of objectives: what else they see, and have looked at; NULL: nothing */
-    int only_time;          /* of loads: it does not take the state */
+    int only_time;          /* it does not take the state */
+    ph_traced *traced;      /* NULL: nobody tried */
 } ph_function;              /* call == NULL: not given */
 
 /* How deep a function looked into a body: each level has those before it. */

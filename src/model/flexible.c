@@ -162,6 +162,11 @@ static void check_markers(ph_reader *r, const ph_flexible_def *f)
     }
 }
 
+static const ph_flexible_def *original_of(const ph_reader *r, int index)
+{
+    return ph_store_at(r->original, PH_K_FLEXIBLE, index);
+}
+
 void ph_flexible_expand(ph_reader *r, int index)
 {
     ph_flexible_def *f = ph_store_at(r, PH_K_FLEXIBLE, index);
@@ -169,7 +174,9 @@ void ph_flexible_expand(ph_reader *r, int index)
         ph_reader_fail(r, "more than %d flexible bodies; a model cannot have more", PH_MODEL_FLEXIBLE);
     check_source(r, f);
     check_members(r, &f->spec);
-    if (f->file)
+    if (r->original && !f->body) /* what was reduced once is the same again */
+        f->body = original_of(r, index)->body, f->x = original_of(r, index)->x;
+    else if (f->file)
         ph_reduced_read(r, r->L, f->file, index);
     else if (!f->body)
         reduce_elements(r, index);

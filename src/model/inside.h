@@ -37,7 +37,8 @@ typedef struct ph_fn {
     int ref; /* in the registry */
     ph_kind kind;
     int element;
-    int only_state; /* it takes s and not t */
+    int only_state;    /* it takes s and not t */
+    ph_traced *traced; /* that of its ph_function */
 } ph_fn;
 
 typedef enum ph_refusal {
@@ -100,6 +101,12 @@ typedef struct ph_reader {
     int trying;      /* it is only tried: */
     int blind;       /* it looked at sensors, of which nothing is known yet */
 
+    struct ph_trace *trace;     /* of a reader that traces functions; NULL: it does not */
+    struct ph_reader *twin;     /* the second state, while functions are traced; */
+    struct ph_reader *original; /* and of that the first; NULL of others */
+    int asks;                   /* 1: some function needs Lua in a run */
+    atomic_long calls;          /* of functions, in runs */
+
     _Atomic(const void *) inside; /* the thread that calls a function now; NULL: none does */
     atomic_int crowded;           /* 1: another one has tried to */
 
@@ -114,6 +121,10 @@ _Noreturn void ph_reader_leave(ph_reader *r); /* r->error is set */
 int ph_reader_call(ph_reader *r, lua_CFunction f,
                    void *argument);                 /* protected; 0: it failed, and r->error is set */
 void ph_reader_translate(ph_reader *r, int status); /* the message on top of the stack, of a failed call */
+
+ph_status
+ph_reader_twin(ph_reader *r); /* another reader that has read the same file, in order to trace: r->twin */
+void ph_reader_free_twin(ph_reader *r);
 
 /* store.c; all but ph_store_free fail where memory ends */
 ph_reader *ph_reader_of(lua_State *L);
@@ -212,6 +223,13 @@ ph_function ph_function_take(ph_reader *r, lua_State *L, ph_kind kind,
                              int index); /* from the top of the stack */
 /* Call it at t = 0; fails where it does not give n numbers (n < 0: any number). How many it gives. */
 int ph_function_try(ph_reader *r, const ph_function *f, const ph_body_state *bodies, int n);
+
+/* At time t; n: numbers that are expected, -1: any; becomes how many there are. 0: r->error tells why not. */
+int ph_function_evaluate(ph_reader *r, int index, double t, const ph_body_state *bodies, int *n, double *out);
+size_t ph_function_offset(int kind); /* of an argument in ph_body_state; SIZE_MAX: it is not there */
+
+/* maths.c */
+void ph_maths_open(lua_State *L); /* clamp, sign, smoothstep */
 
 /* The same for one number, with patience for sensors, which do not exist yet. */
 void ph_function_try_blind(ph_reader *r, const ph_function *f, const ph_body_state *bodies);

@@ -1,5 +1,5 @@
 /* Model files: the way from a file to a model, and the words for what is wrong with it. */
-#include "model/inside.h"
+#include "model/trace.h"
 #include "base/hash.h"
 #include "base/regular.h"
 
@@ -249,6 +249,8 @@ static void run_lua(ph_reader *r, lua_State *L)
         ph_reader_translate(r, status);
         ph_reader_leave(r);
     }
+    if (r->trace)
+        ph_bytecode_mark(r, L, &r->trace->marked);
     r->running = 1;
     lua_call(L, 0, 0);
     r->running = 0;
@@ -269,6 +271,9 @@ static int read_all(lua_State *L)
     ph_reader *r = ph_reader_of(L);
     r->def.file = ph_store_text(r, r->def.file, strlen(r->def.file));
     ph_sandbox_open(r, L);
+    ph_maths_open(L);
+    if (r->trace)
+        ph_symbol_open(r, L);
     ph_element_open(r, L);
     ph_function_open(r, L);
     if (is_json(r))
@@ -278,6 +283,18 @@ static int read_all(lua_State *L)
     r->complete = 1;
     ph_reader_resolve(r, L);
     keep_sets(r);
+    return 0;
+}
+
+/* Protected. */
+static int trace_all(lua_State *L)
+{
+    ph_reader *r = ph_reader_of(L);
+    ph_trace_all(r);
+    for (int k = 0; k < r->fns.n; k++) {
+        const ph_program *p = ((const ph_fn *)r->fns.data)[k].traced->program;
+        r->asks |= !p || p->asks > 0;
+    }
     return 0;
 }
 
@@ -326,9 +343,61 @@ static ph_status read_model(ph_reader *r, const char *path, const char *text, si
     }
     if (!ph_reader_call(r, read_all, NULL))
         return r->error.status;
+    if (r->trace)
+        return PH_OK;
+    if (!ph_reader_call(r, trace_all, NULL))
+        return r->error.status;
     r->def.key = r->files.key;
     tidy(r);
     return PH_OK;
+}
+
+static void free_reader(ph_reader *r)
+{
+    if (r->L)
+        lua_close(r->L);
+    ph_reader_free_twin(r);
+    ph_store_free(r);
+    ph_free(r->alloc, r);
+}
+
+void ph_reader_free_twin(ph_reader *r)
+{
+    ph_reader *w = r->twin;
+    r->twin = NULL;
+    if (!w)
+        return;
+    ph_trace *t = w->trace;
+    if (t) {
+        ph_graph_destroy(t->graph);
+        ph_bytecode_free(w, &t->marked);
+        ph_free(w->alloc, t->tree.data);
+        ph_free(w->alloc, t->done.data);
+        ph_free(w->alloc, t->out.data);
+        ph_free(w->alloc, t);
+        w->trace = NULL;
+    }
+    free_reader(w);
+}
+
+ph_status ph_reader_twin(ph_reader *r)
+{
+    ph_reader *w = r->twin = ph_alloc(r->alloc, sizeof *w);
+    if (!w)
+        ph_reader_no_memory(r);
+    *w = (ph_reader){
+        .def = ph_default_model(), .holders = 1, .alloc = r->alloc, .sets = r->sets, .n_sets = r->n_sets};
+    w->def.file = r->def.file;
+    w->files = ph_files_again(&r->files);
+    w->trace = ph_alloc(r->alloc, sizeof *w->trace);
+    if (!w->trace)
+        ph_reader_no_memory(r);
+    *w->trace = (ph_trace){0};
+    w->original = r;
+    ph_status s = read_model(w, r->def.file, r->source, r->source_size);
+    if (s == PH_E_MEMORY)
+        ph_reader_no_memory(r);
+    return s;
 }
 
 /* files: those that are kept of an earlier reading, shared with it; NULL: they are on the disk. */
@@ -373,10 +442,7 @@ void ph_model_free(ph_model *model)
     ph_reader *r = (ph_reader *)model;
     if (atomic_fetch_sub(&r->holders, 1) > 1)
         return;
-    if (r->L)
-        lua_close(r->L);
-    ph_store_free(r);
-    ph_free(r->alloc, r);
+    free_reader(r);
 }
 
 ph_model *ph_model_keep(const ph_model *model)
@@ -388,7 +454,7 @@ ph_model *ph_model_keep(const ph_model *model)
 
 int ph_model_has_functions(const ph_model *model)
 {
-    return ((const ph_reader *)model)->L != NULL;
+    return ((const ph_reader *)model)->asks;
 }
 
 ph_status ph_model_again(ph_model **out, const ph_model *model, const ph_setting *sets, int n_sets,

@@ -1,6 +1,7 @@
 /* What a reader gathers: growing arrays, strings, names. */
 #include "model/inside.h"
 #include "base/regular.h"
+#include "expr/expr.h"
 
 #include <lauxlib.h>
 #include <string.h>
@@ -217,9 +218,13 @@ void ph_store_free(ph_reader *r)
         ph_free(r->alloc, o[k].t);
     const ph_flexible_def *f = r->element[PH_K_FLEXIBLE].data;
     for (int k = 0; k < r->element[PH_K_FLEXIBLE].n; k++)
-        ph_reduced_free(r->alloc, f[k].body);
+        if (!r->original ||
+            f[k].body != ((ph_flexible_def *)ph_store_at(r->original, PH_K_FLEXIBLE, k))->body)
+            ph_reduced_free(r->alloc, f[k].body);
     for (int k = 0; k < PH_KINDS; k++)
         ph_free(r->alloc, r->element[k].data);
+    for (int k = 0; k < r->fns.n; k++)
+        ph_program_destroy(((const ph_fn *)r->fns.data)[k].traced->program);
     ph_free(r->alloc, r->params.data);
     ph_free(r->alloc, r->refs.data);
     ph_free(r->alloc, r->worlds.data);

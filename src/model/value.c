@@ -209,6 +209,7 @@ static ph_function function(ph_reader *r, lua_State *L, const ph_key *k, int ind
         ph_reader_fail(r, "%s must be %s, not a %s", k->name, ph_value_text(k->value), luaL_typename(L, -1));
     ph_function f = ph_function_take(r, L, k->kind, index);
     ((ph_fn *)r->fns.data)[f.ref].only_state = k->value == PH_V_FINAL;
+    f.only_time = k->value == PH_V_DRIVE;
     return f;
 }
 

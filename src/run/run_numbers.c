@@ -84,6 +84,9 @@ static const struct quantity {
     [PH_GET_ENERGY] = {-1, 5, energy, "J"},
     [PH_GET_VIOLATION] = {-1, 2, violation, "SI"},
     [PH_GET_STEP] = {-1, 2, step, NULL},
+    [PH_GET_NODE] = {PH_NODES, 0, NULL, "SI"},
+    [PH_GET_NODE_VELOCITY] = {PH_NODES, 0, NULL, "SI"},
+    [PH_GET_NODE_ACCELERATION] = {PH_NODES, 0, NULL, "SI"},
 };
 
 #define N_QUANTITIES ((int)(sizeof quantities / sizeof *quantities))
@@ -107,6 +110,23 @@ static int rows_of(const ph_run *run, const ph_mechanism *mech, int index, int *
     return sys->constraints[k].rows;
 }
 
+/* Of a node of a system of one's own; 0: there is none. */
+static int node_size(const ph_run *run, int what, int index)
+{
+    if (index >= ph_run_count(run, PH_NODES))
+        return 0;
+    const ph_node *node = &run->sys->nodes[index];
+    return what == PH_GET_NODE ? ph_group_size(node->group, node->n) : ph_group_dim(node->group, node->n);
+}
+
+static void put_node(const ph_state *s, int what, int index, int n, double *out)
+{
+    const double *from = what == PH_GET_NODE            ? s->q + s->q_at[index]
+                         : what == PH_GET_NODE_VELOCITY ? s->v + s->v_at[index]
+                                                        : s->vdot + s->v_at[index];
+    memcpy(out, from, (size_t)n * sizeof *out);
+}
+
 int ph_run_size(const ph_run *run, int what, int index)
 {
     const ph_model *m = run->model;
@@ -116,6 +136,8 @@ int ph_run_size(const ph_run *run, int what, int index)
     const struct quantity *q = &quantities[what];
     if (what == PH_GET_MULTIPLIERS)
         return rows_of(run, run->mech, index, &at);
+    if (q->list == PH_NODES)
+        return node_size(run, what, index);
     if (q->list == -1)
         return index == 0 && (what != PH_GET_ENERGY || m) ? q->size : 0;
     if (q->list < 0 || !m || index >= ph_run_count(run, q->list))
@@ -257,9 +279,15 @@ static void energies(ph_run *run, const ph_state *s, double *out)
 ph_status ph_run_get(ph_run *run, int what, int index, double *out)
 {
     ph_state s = ph_sim_state(run->sim);
-    if (ph_run_size(run, what, index) == 0)
+    int n = ph_run_size(run, what, index);
+    if (n == 0)
         return PH_E_INPUT;
     switch (what) {
+    case PH_GET_NODE:
+    case PH_GET_NODE_VELOCITY:
+    case PH_GET_NODE_ACCELERATION:
+        put_node(&s, what, index, n, out);
+        return PH_OK;
     case PH_GET_PARAMETER:
         *out = run->model->param[index].value;
         return PH_OK;

@@ -44,6 +44,24 @@ const double *ph_run_rows(const ph_run *run, long *rows, int *columns)
     return run->table.row;
 }
 
+double *ph_run_take_rows(ph_run *run, long *rows, int *columns)
+{
+    double *taken = run->table.row;
+    *rows = run->table.rows, *columns = run->table.columns;
+    run->table.row = NULL, run->table.rows = run->table.room = 0;
+    return taken;
+}
+
+void ph_rows_free(double *rows, const ph_allocator *alloc)
+{
+    ph_free(alloc, rows);
+}
+
+void ph_run_record_none(ph_run *run)
+{
+    ph_table_free(run);
+}
+
 void ph_table_free(ph_run *run)
 {
     ph_free(run->config.alloc, run->table.shown);
@@ -214,14 +232,16 @@ static ph_status look_and_show(ph_run *run, double *own, ph_error *err)
     return s;
 }
 
-ph_status ph_run_until(ph_run *run, double t, ph_error *err)
+ph_status ph_run_until_or(ph_run *run, double t, double seconds, int *arrived, ph_error *err)
 {
     ph_status s = check_end(run, t, err);
     double slack = run->def.opt.h > 0 ? REACHED * run->def.opt.h : 0, own = 0;
+    *arrived = 0;
     if (s == PH_OK && !run->observed)
         s = show(run, PH_ON_START, err);
-    double begun = ph_sim_clock();
-    while (s == PH_OK && ph_run_time(run) < t - slack) {
+    double begun = ph_sim_clock(), pause = begun + seconds;
+    int late = 0;
+    while (s == PH_OK && !late && ph_run_time(run) < t - slack) {
         if (atomic_exchange(&run->stop, 0)) {
             s = stopped(run, err);
             break;
@@ -229,9 +249,17 @@ ph_status ph_run_until(ph_run *run, double t, ph_error *err)
         s = advance(run, t, err);
         if (s == PH_OK)
             s = look_and_show(run, &own, err);
+        late = seconds < HUGE_VAL && !(ph_sim_clock() < pause);
     }
     run->wall_s += ph_sim_clock() - begun - own;
-    if (s == PH_OK && add_row(run) != PH_OK)
+    *arrived = s == PH_OK && !(ph_run_time(run) < t - slack);
+    if (*arrived && add_row(run) != PH_OK)
         s = ph_fail(err, PH_E_MEMORY, "not enough memory for the table of the run");
     return s;
+}
+
+ph_status ph_run_until(ph_run *run, double t, ph_error *err)
+{
+    int arrived;
+    return ph_run_until_or(run, t, HUGE_VAL, &arrived, err);
 }

@@ -1,0 +1,166 @@
+/* Functions of a model file at one instant: see argument.h. */
+#include "mech/argument.h"
+
+#include <string.h>
+
+const ph_argument_row *ph_argument_get(int kind)
+{
+    static const ph_argument_row rows[PH_ARGUMENTS] = {
+#define PH_ARGUMENT(code, name, ops, components) {name, &ops, components},
+#include "mech/arguments.def"
+#undef PH_ARGUMENT
+    };
+    return kind >= 0 && kind < PH_ARGUMENTS ? &rows[kind] : NULL;
+}
+
+int ph_argument_bodies(const ph_model *model, const ph_argument *a, int body[2])
+{
+    const ph_argument_ops *op = ph_argument_get(a->kind)->op;
+    return op->bodies ? op->bodies(model, a, body) : 0;
+}
+
+/* ---- the scene ---------------------------------------------------------------------------------------- */
+
+ph_scene ph_scene_of(const ph_mechanism *m, const ph_state *s, const ph_body_state *bodies)
+{
+    return (ph_scene){.m = m, .s = s, .t = s->t, .bodies = bodies};
+}
+
+const ph_body_state *ph_scene_body(ph_scene *at, int body)
+{
+    if (at->bodies)
+        return &at->bodies[body];
+    for (int k = 0; k < PH_SCENE_BODIES; k++)
+        if (at->kept[k] == body + 1)
+            return &at->body[k];
+    int k = at->next;
+    at->next = (k + 1) % PH_SCENE_BODIES;
+    at->kept[k] = body + 1;
+    ph_mechanism_body(at->m, at->s, body, &at->body[k]);
+    return &at->body[k];
+}
+
+/* ---- values ------------------------------------------------------------------------------------------- */
+
+/* Lua is asked, with the states of all bodies. */
+static ph_status call(const ph_scene *at, const ph_function *f, int n, double *out)
+{
+    const ph_body_state *bodies = at->bodies;
+    if (!bodies && at->m && !f->only_time) {
+        for (int b = 0; b < at->m->model->n_bodies; b++)
+            ph_mechanism_body(at->m, at->s, b, &at->m->states[b]);
+        bodies = at->m->states;
+    }
+    return f->call(f, at->t, f->only_time ? NULL : bodies, n, out);
+}
+
+static int open_room(ph_formula *k)
+{
+    size_t n = (size_t)k->p->n_args, all = 2 * n + ph_program_room(k->p);
+    k->large = all > PH_FORMULA_SMALL;
+    double *room = k->small;
+    if (k->large) {
+        ph_mechanism *m = (ph_mechanism *)k->at->m; /* its room is not part of what is constant */
+        if (!m || !m->room || atomic_flag_test_and_set(&m->room_taken)) {
+            k->large = 0;
+            return 0;
+        }
+        room = m->room;
+    }
+    k->x = room, k->g = room + n, k->room = room + 2 * n;
+    return 1;
+}
+
+void ph_formula_close(ph_formula *k)
+{
+    if (k->large)
+        atomic_flag_clear(&((ph_mechanism *)k->at->m)->room_taken);
+}
+
+static int same(const double *a, const double *b, int n)
+{
+    int all = 1;
+    for (int i = 0; i < n; i++)
+        all = all && a[i] == b[i];
+    return all;
+}
+
+/* A leaf that is reached for the first time is compared with what Lua says. 0: they differ, and it is not trusted
+ * from now on. */
+static int trusted(const ph_formula *k, const ph_function *f, int n, const double *out)
+{
+    ph_traced *traced = f->traced;
+    double x[PH_SENSOR_MAX];
+    int leaf = ph_program_leaf(k->p, k->room);
+    if (atomic_load_explicit(&traced->seen[leaf], memory_order_relaxed))
+        return 1;
+    if (call(k->at, f, n, x) != PH_OK)
+        return 0;
+    if (same(x, out, n))
+        atomic_store_explicit(&traced->seen[leaf], 1, memory_order_relaxed);
+    else
+        atomic_store(&traced->wrong, 1);
+    return same(x, out, n);
+}
+
+int ph_formula_open(ph_formula *k, ph_scene *at, const ph_function *f, int n, double *out)
+{
+    k->at = at, k->large = 0;
+    if (!f->traced || !f->traced->program || atomic_load_explicit(&f->traced->wrong, memory_order_relaxed))
+        return 0;
+    k->p = f->traced->program;
+    if (k->p->n_out != n || !open_room(k))
+        return 0;
+    for (int i = 0; i < k->p->n_args; i++)
+        k->x[i] = ph_argument_get(k->p->arg[i].kind)->op->value(at, &k->p->arg[i]);
+    return ph_program_values(k->p, k->x, k->room, out) == PH_KNOWN && trusted(k, f, n, out);
+}
+
+ph_status ph_function_values(ph_scene *at, const ph_function *f, int n, double *out)
+{
+    ph_formula k;
+    int known = ph_formula_open(&k, at, f, n, out);
+    ph_formula_close(&k);
+    return known ? PH_OK : call(at, f, n, out);
+}
+
+/* ---- derivatives -------------------------------------------------------------------------------------- */
+
+int ph_formula_partials(ph_formula *k, int order)
+{
+    ph_program_partials(k->p, k->room, order);
+    return 1;
+}
+
+int ph_formula_gradient(ph_formula *k, int i)
+{
+    return ph_program_gradient(k->p, k->room, i, k->g);
+}
+
+void ph_formula_by_body(ph_formula *k, const double *g, int body, int what, double d[6])
+{
+    for (int i = 0; i < k->p->n_args; i++) {
+        const ph_argument *a = &k->p->arg[i];
+        int of[2], n = g[i] != 0 ? ph_argument_bodies(k->at->m->model, a, of) : 0;
+        for (int side = 0; side < n; side++)
+            if (of[side] == body)
+                ph_argument_get(a->kind)->op->slope(k->at, a, side, what, g[i], d);
+    }
+}
+
+int ph_function_reach(const ph_model *model, const ph_function *f, int *body, int most)
+{
+    int n = 0;
+    const ph_program *p = f->traced ? f->traced->program : NULL;
+    for (int i = 0; p && i < p->n_args; i++) {
+        int of[2], sides = ph_argument_bodies(model, &p->arg[i], of);
+        for (int side = 0; side < sides; side++) {
+            int k = 0;
+            while (k < n && body[k] != of[side])
+                k++;
+            if (k == n && n < most && of[side] >= 0)
+                body[n++] = of[side];
+        }
+    }
+    return n;
+}
