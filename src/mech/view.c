@@ -1,4 +1,5 @@
 /* What a user sees of a state: bodies, reactions, energy, sensors. */
+#include "mech/argument.h"
 #include "mech/carry.h"
 
 #include <string.h>
@@ -151,6 +152,26 @@ static double drive_power(const ph_mechanism *m, const ph_state *s, const ph_joi
     return P;
 }
 
+static void read_drive(const ph_mechanism *m, const ph_state *s, const ph_joint *j, double *coordinate,
+                       double *rate)
+{
+    ph_site site = {.j = j};
+    ph_kin_fill(m, s, j->body[0], &site.a);
+    ph_kin_fill(m, s, j->body[1], &site.b);
+    *coordinate = ph_joint_coordinate(&site), *rate = ph_joint_rate(&site);
+}
+
+int ph_mechanism_drive(const ph_mechanism *m, const ph_state *s, int joint, double *coordinate, double *rate)
+{
+    for (int i = m->joint_of[joint]; i < m->joint_of[joint + 1]; i++)
+        if (m->joint[i].drive >= 0) {
+            if (s)
+                read_drive(m, s, &m->joint[i], coordinate, rate);
+            return 1;
+        }
+    return 0;
+}
+
 int ph_mechanism_driven(const ph_mechanism *m, const ph_state *s, int k, int *joint, int *is_angle,
                         double *coordinate, double *rate)
 {
@@ -160,12 +181,9 @@ int ph_mechanism_driven(const ph_mechanism *m, const ph_state *s, int k, int *jo
     if (i == m->n_loose)
         return 0;
     const ph_joint *j = &m->joint[m->loose[i]];
-    ph_site site = {.j = j};
-    ph_kin_fill(m, s, j->body[0], &site.a);
-    ph_kin_fill(m, s, j->body[1], &site.b);
     *joint = j->def;
     *is_angle = ph_joint_counts_angles(&m->model->joint[j->def]);
-    *coordinate = ph_joint_coordinate(&site), *rate = ph_joint_rate(&site);
+    read_drive(m, s, j, coordinate, rate);
     return 1;
 }
 
@@ -309,9 +327,8 @@ ph_status ph_mechanism_sensor(ph_mechanism *m, const ph_state *s, int sensor, do
         memcpy(out, s->q + m->flex[m->body[d->body].flex].q, sizeof(double) * (size_t)d->size);
         return PH_OK;
     case PH_S_CUSTOM:
-        for (int k = 0; k < m->model->n_bodies; k++)
-            ph_mechanism_body(m, s, k, &m->states[k]);
-        return d->f.call(&d->f, s->t, m->states, d->size, out);
+        return ph_function_values(&(ph_scene){.m = m, .s = s, .t = s->t, .accelerations = 1}, &d->f, d->size,
+                                  out);
     default:
         return PH_E_INPUT;
     }
