@@ -122,7 +122,8 @@ static const struct {
 static const char *const simple[] = {
     "math.abs",        "math.acos", "math.asin",  "math.atan",      "math.ceil", "math.cos",
     "math.deg",        "math.exp",  "math.floor", "math.log",       "math.modf", "math.rad",
-    "math.randomseed", "math.sin",  "math.sqrt",  "math.tointeger", "math.type", "math.ult"};
+    "math.randomseed", "math.sin",  "math.sqrt",  "math.tointeger", "math.type", "math.ult",
+    "clamp",           "sign",      "smoothstep"};
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 

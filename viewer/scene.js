@@ -1,7 +1,7 @@
 // The picture: ground, shadows, parts, beams, marks; and what lies under a pixel.
 import { add, clamp, dot, norm, scale, sub, unit } from './math.js';
 import { end, pose, poseAt, scene, start } from './data.js';
-import { Points, canvas, drawSquare, gl, openPrograms, programs } from './gl.js';
+import { Points, canvas, drawSquare, gl, openPrograms, plain, programs } from './gl.js';
 import { batches, bodyElements, buildParts, elements, markSize, moveParts, pack, worldPoint } from './shapes.js';
 import { hasBeams, moveBeams } from './beams.js';
 import { moveMarks, openMarks } from './marks.js';
@@ -40,7 +40,7 @@ export class Picture {
     const { lo, hi } = extent();
     this.lo = lo; this.hi = hi;
     this.centre = scale(.5, add(lo, hi));
-    this.reach = Math.max(norm(sub(hi, lo)) / 2, 1e-9) * 1.04 || 1;
+    this.reach = Math.max(norm(sub(hi, lo)) / 2, 1e-9) * (scene.joints.length ? 1.04 : 1.3) || 1;
     this.size = markSize(this.reach);
     poseAt(start);
     buildParts(this.size, up);
@@ -103,7 +103,7 @@ export class Picture {
   solids(mode, shadow) {
     let at = this.use(programs.solid, mode);
     if (shadow && at.uShadow) gl.uniform4f(at.uShadow, ...shadow);
-    for (const b of batches) b.batch.draw(at);
+    for (const b of batches) if (!b.mark || (mode !== 1 && this.pixels > 1.2)) b.batch.draw(at);
     if (mode !== 1) for (const b of this.marks.solids) b.draw(at);
     if (this.beams) { at = this.use(programs.free, mode); if (shadow && at.uShadow) gl.uniform4f(at.uShadow, ...shadow); this.beams.draw(); }
     if (this.points) { at = this.use(programs.point, mode); gl.uniform1f(at.uSize, .012 * this.reach * canvas.height); this.points.draw(); }
@@ -121,12 +121,13 @@ export class Picture {
   }
 
   draw(name) {
-    const theme = themes[name], shadows = this.on.ground && !this.points && scene.bodies.length <= 3000;
+    const theme = themes[name], shadows = this.on.ground && !this.points && !plain;
     const above = dot(this.camera.eye, up) > this.level;
     this.resize();
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
     gl.viewport(0, 0, canvas.width, canvas.height);
     this.view = this.camera.matrix(canvas.width / canvas.height);
+    this.pixels = this.size / this.camera.distance * canvas.height; // of a mark, about
     this.sun = unit(add(add(scale(.4, this.camera.right), scale(1, up)), scale(.62, this.camera.back)));
     gl.clearColor(...theme.back, 1);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT | gl.STENCIL_BUFFER_BIT);

@@ -1,5 +1,5 @@
 /* Nodes, constraints and the places of matrices, found once, in linear time; elements learn their places. */
-#include "mech/carry.h"
+#include "mech/reach.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -316,6 +316,11 @@ static void want_all(ph_mechanism *m, wishes *w)
         else
             want_element(m, w, f->body, f->couples, f->K);
     }
+    for (ph_reach *x = m->reach, *end = x + m->n_reach; x < end; x++)
+        if (x->carried)
+            want_carried(m, w, x->couples, x->carried);
+        else
+            want_element(m, w, x->body, x->couples, x->K);
     for (int i = 0; m->user_at && i < m->sys.n_nodes; i++)
         for (int j = 0; j < m->sys.n_nodes; j++)
             want(w, i, j, &m->user_at[i * m->sys.n_nodes + j], 0);
@@ -473,6 +478,8 @@ ph_status ph_mechanism_pattern(ph_mechanism *m, ph_error *err)
         if (w && f->joint)
             memcpy(w->B, f->joint->carried->B, sizeof w->B);
     }
+    for (int k = 0; k < m->n_reach; k++)
+        m->reach[k].carried = carried_of(m, m->reach[k].body);
     ph_status s = list_pairs(m, err);
     if (s != PH_OK)
         return s;

@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-#include "mech/pin.h"
 #include "mech/carry.h"
+#include "mech/pin.h"
+#include "mech/reach.h"
 #include "mech/rigid_body.h"
 
 /* ---- bodies --------------------------------------------------------------------------------------- */
@@ -188,6 +189,8 @@ static ph_status C(const ph_state *s, double *out, void *ctx)
         open_site(m, s, f, &site);
         ph_status status =
             f->direct ? f->op->C(&site, &(ph_put){out, f->K, stride, 0}) : force_C(m, s, f, &site, out);
+        if (status == PH_OK && f->n_reach)
+            status = ph_reach_C(m, s, f, &site, out);
         if (status != PH_OK)
             return refused(m, f, status);
     }
@@ -232,6 +235,8 @@ static ph_status forces_K(ph_mechanism *m, const ph_state *s, double *out)
             ph_force_accelerate(m, s, &site);
         ph_status status =
             f->direct ? f->op->K(&site, &(ph_put){out, f->K, stride, 0}) : force_K(m, s, f, &site, out);
+        if (status == PH_OK && f->n_reach)
+            status = ph_reach_K(m, s, f, &site, out);
         if (status != PH_OK)
             return refused(m, f, status);
     }

@@ -52,7 +52,8 @@ void ph_force_at(const ph_mechanism *m, const ph_state *s, const ph_force *f, ph
     ph_kin_fill(m, s, f->body[1], &site->b);
     site->t = s->t, site->load = m->load;
     site->lambda = f->joint && s->lambda ? s->lambda + f->joint->l_at : NULL;
-    site->bodies = m->states;
+    site->bodies = m->functions ? m->states : NULL;
+    site->m = m, site->s = s;
     if (!f->op->M)
         return;
     site->gravity = ph_scale(m->load, m->model->gravity);

@@ -21,6 +21,7 @@
 /* ---- joints ------------------------------------------------------------------------------------- */
 
 typedef struct ph_carried ph_carried;
+typedef struct ph_reach ph_reach;
 
 /* A primitive: a group of rows that many joints share; one file, with rows and derivatives side by side.
  * Rows of picked components follow each other. lambda: of its rows. */
@@ -91,6 +92,12 @@ typedef struct ph_hold {
 
 /* ---- forces ------------------------------------------------------------------------------------- */
 
+/* A function of the file needs Lua, at least somewhere. */
+static inline int ph_function_asks(const ph_function *f)
+{
+    return f->call && (!f->traced || !f->traced->program || f->traced->asks);
+}
+
 /* One kind of force: a file, a row. Forces with inertia have M; their g adds M acc + g, with the weight of
  * their masses, and their K adds d(M acc + g)/dq: callers put into acc what they want. */
 typedef struct ph_force_ops {
@@ -109,6 +116,9 @@ typedef struct ph_force_ops {
 
 extern const ph_force_ops ph_force_spring, ph_force_bushing, ph_force_torsion, ph_force_point,
     ph_force_torque, ph_force_beam, ph_force_beam_mass;
+/* load.c: adds the columns of a body that the function of a load reads, from slot on; what: PH_BY_PLACE or PH_BY_SPEED */
+ph_status ph_load_by(const ph_force_site *s, int body, int what, int slot, const ph_put *p);
+
 extern const ph_force_ops ph_friction_revolute, ph_friction_spherical, ph_friction_prismatic;
 
 struct ph_force {
@@ -132,6 +142,9 @@ struct ph_force {
 
     int direct;                /* its terms in physical coordinates are those of the system */
     const ph_carried *carried; /* its places, where a side is a marker; NULL: these */
+
+    const ph_reach *reach; /* of loads: other bodies that their functions read */
+    int n_reach;
 };
 
 /* ---- spaces ------------------------------------------------------------------------------------- */
@@ -259,6 +272,8 @@ struct ph_mechanism {
     ph_unit_norm *norm;
     ph_flex *flex;
     ph_carried *carried;
+    ph_reach *reach;
+    int n_reach;
     char *names;   /* of the norms and of nodes of modes */
     int *loose;    /* joints that are no pins */
     int *joint_of; /* of the model's joints: the first of its constraints, and their end: n_joints + 1 */
@@ -269,7 +284,7 @@ struct ph_mechanism {
     int nq, nv, nl, nR, size_pairs, size_links;
     int user_link;         /* where the links of user constraints start in values */
     int *user_at;          /* nodes x nodes: where their pairs stand; NULL: there are no user constraints */
-    int functions;         /* a force or a constraint calls a function of the states */
+    int functions;         /* a force or a constraint calls a function of the states that is not traced */
     int inertia;           /* a force has a mass matrix */
     ph_body_state *states; /* of all bodies, for functions */
     double *scratch;       /* of user constraints */
@@ -312,7 +327,7 @@ double ph_mechanism_rate(const ph_mechanism *m, const ph_state *s, int joint);
 
 /* drive.c: f, and up to level derivatives; PH_E_INCONSISTENT where it has none. The second makes PH_E_CALLBACK of every failure
  * and keeps for words which joint it was. */
-ph_status ph_drive_at(const ph_function *f, double t, int level, double out[3]);
+ph_status ph_drive_at(const ph_mechanism *m, const ph_function *f, double t, int level, double out[3]);
 ph_status ph_drive_of(const ph_mechanism *m, const ph_joint *j, double t, int level, double out[3]);
 
 /* joint.c: from the words of the model to rows. */

@@ -1,5 +1,5 @@
 /* Building a mechanism: elements from the model, places from the elements. */
-#include "mech/carry.h"
+#include "mech/reach.h"
 
 #include <string.h>
 
@@ -10,6 +10,7 @@ typedef struct counts {
     size_t norms, letters;                      /* and the letters of their names and those of modes */
     size_t nodes, numbers;                      /* and the numbers of their coordinates */
     size_t carried;                             /* elements that may have a marker */
+    size_t reach;                               /* bodies that functions of loads read */
 } counts;
 
 static counts count(const ph_model *model, const ph_space *space)
@@ -29,7 +30,8 @@ static counts count(const ph_model *model, const ph_space *space)
         n.numbers += (size_t)model->flexible[d->flexible - 1].body->modes;
         n.letters += sizeof PH_MODES_NAME + strlen(d->name);
     }
-    n.carried = model->n_flexible ? n.joints + n.forces : 0;
+    n.reach = ph_reach_count(model);
+    n.carried = model->n_flexible ? n.joints + n.forces + n.reach : 0;
     n.links = 2 * PH_SIDE_NODES * n.joints + n.norms + n.nodes * (size_t)model->n_constraints;
     for (int k = 0; k < model->n_constraints; k++)
         n.user += (size_t)model->constraint[k].rows;
@@ -57,6 +59,7 @@ static void take(ph_mechanism *m, const counts *n, ph_arena *a)
     m->norm = ph_arena_take(a, n->norms, sizeof *m->norm);
     m->flex = ph_arena_take(a, (size_t)m->model->n_flexible, sizeof *m->flex);
     m->carried = ph_arena_take(a, n->carried, sizeof *m->carried);
+    m->reach = ph_arena_take(a, n->reach, sizeof *m->reach);
     m->names = ph_arena_take(a, n->letters, 1);
     m->link = ph_arena_take(a, n->links, sizeof *m->link);
     m->states = ph_arena_take(a, n->bodies, sizeof *m->states);
@@ -67,6 +70,7 @@ static void take(ph_mechanism *m, const counts *n, ph_arena *a)
     if (m->model->n_objectives)
         m->look = ph_look_take(n->bodies, n->numbers, (size_t)m->model->n_joints,
                                PH_ROWS_MAX * n->joints + n->norms + n->user, a);
+    m->room = m->model->room ? ph_arena_take(a, m->model->room, d) : NULL;
     m->scratch = n->user ? ph_arena_take(a, ph_user_scratch(n->bodies, n->user), d) : NULL;
 }
 
@@ -159,12 +163,15 @@ static ph_status make_elements(ph_mechanism *m, ph_error *err)
         m->n_joints += ph_joint_count(&model->joint[k]);
     }
     m->joint_of[model->n_joints] = m->n_joints;
-    m->functions = model->n_constraints > 0;
+    for (int k = 0; k < model->n_constraints; k++)
+        m->functions |= ph_function_asks(&model->constraint[k].f);
     for (int k = 0; k < model->n_forces && s == PH_OK; k++) {
         s = ph_force_make(model, k, &m->force[m->n_forces++], err);
-        m->functions |= model->force[k].f.call && !model->force[k].f.only_time;
+        m->functions |= ph_function_asks(&model->force[k].f) && !model->force[k].f.only_time;
         m->inertia |= m->force[k].op && m->force[k].op->M;
     }
+    if (s == PH_OK)
+        ph_reach_list(m);
     for (int k = 0; k < m->n_joints && s == PH_OK; k++)
         if (model->joint[m->joint[k].def].friction != 0)
             s = ph_friction_make(model, &m->joint[k], &m->force[m->n_forces++], err);
@@ -203,6 +210,7 @@ ph_status ph_mechanism_create(ph_mechanism **out, const ph_model *model, ph_spac
     if (!m)
         return ph_fail(err, PH_E_MEMORY, "not enough memory for the mechanism");
     *m = (ph_mechanism){.model = model, .space = sp, .alloc = alloc, .load = 1};
+    atomic_flag_clear(&m->room_taken);
     ph_arena a = {0};
     counts n = count(model, sp);
     take(m, &n, &a);

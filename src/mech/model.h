@@ -15,16 +15,22 @@
 /* A function of the model file, of the time and, where bodies is not NULL, of the states of all bodies.
  * Writes n numbers. The reader of the model owns what is behind it. Not thread safe: its model serves one
  * thread while it is called. */
+/* How deep a function looked into a body: each level has those before it. */
+enum { PH_NOT_SEEN, PH_SEEN_PLACE, PH_SEEN_SPEED, PH_SEEN_ACCELERATION };
+
 struct ph_program;
 
 /* A function that was traced: its expression, and whether it can be trusted. It belongs to the model, which is constant but
  * for what was compared. */
 typedef struct ph_traced {
     struct ph_program *program; /* NULL: it could not be traced, */
+    int asks;                   /* there are ways through it that are not known */
     const char *reason;         /* for this reason, */
     int line;                   /* which is found there */
-    atomic_uchar *seen;         /* of each leaf: it was compared with a direct call, and is the same */
-    atomic_int wrong;           /* 1: one was not, and the function is called from then on */
+    int n_bodies, depth;        /* bodies that it depends on, and how deep it looks into them, PH_SEEN_... */
+    int *body;
+    atomic_uchar *seen; /* of each leaf: it was compared with a direct call, and is the same */
+    atomic_int wrong;   /* 1: one was not, and the function is called from then on */
 } ph_traced;
 
 typedef struct ph_function {
@@ -35,9 +41,6 @@ typedef struct ph_function {
     int only_time;          /* it does not take the state */
     ph_traced *traced;      /* NULL: nobody tried */
 } ph_function;              /* call == NULL: not given */
-
-/* How deep a function looked into a body: each level has those before it. */
-enum { PH_NOT_SEEN, PH_SEEN_PLACE, PH_SEEN_SPEED, PH_SEEN_ACCELERATION };
 
 typedef struct ph_sight {
     ph_status (*sensor)(struct ph_sight *sight, int sensor, double *out); /* its numbers */
@@ -235,7 +238,8 @@ struct ph_model {
     uint64_t key;         /* of its text and the files it reads */
     const char *changing; /* whose function keeps values between its calls, "joint 'a'"; NULL: none does */
     int frozen;           /* from JSON: parameters are what they were, and cannot be set */
-    ph_vec3 gravity;      /* m/s^2 */
+    size_t room; /* doubles that the largest of the traced functions needs beyond small ones; 0: none does */
+    ph_vec3 gravity; /* m/s^2 */
     int n_bodies, n_joints, n_forces, n_sensors, n_constraints, n_params, n_objectives, n_flexible;
     ph_body_def *body;
     ph_joint_def *joint;

@@ -1,4 +1,5 @@
 /* What a user sees of a state: bodies, reactions, energy, sensors. */
+#include "mech/argument.h"
 #include "mech/carry.h"
 
 #include <string.h>
@@ -309,9 +310,8 @@ ph_status ph_mechanism_sensor(ph_mechanism *m, const ph_state *s, int sensor, do
         memcpy(out, s->q + m->flex[m->body[d->body].flex].q, sizeof(double) * (size_t)d->size);
         return PH_OK;
     case PH_S_CUSTOM:
-        for (int k = 0; k < m->model->n_bodies; k++)
-            ph_mechanism_body(m, s, k, &m->states[k]);
-        return d->f.call(&d->f, s->t, m->states, d->size, out);
+        return ph_function_values(&(ph_scene){.m = m, .s = s, .t = s->t, .accelerations = 1}, &d->f, d->size,
+                                  out);
     default:
         return PH_E_INPUT;
     }

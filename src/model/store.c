@@ -224,7 +224,9 @@ void ph_store_free(ph_reader *r)
     for (int k = 0; k < PH_KINDS; k++)
         ph_free(r->alloc, r->element[k].data);
     for (int k = 0; k < r->fns.n; k++)
-        ph_program_destroy(((const ph_fn *)r->fns.data)[k].traced->program);
+        if (((const ph_fn *)r->fns.data)[k].traced) /* else memory ended there */
+            ph_program_destroy(((const ph_fn *)r->fns.data)[k].traced->program);
+    ph_free(r->alloc, r->work_block);
     ph_free(r->alloc, r->params.data);
     ph_free(r->alloc, r->refs.data);
     ph_free(r->alloc, r->worlds.data);
