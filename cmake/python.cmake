@@ -41,15 +41,19 @@ add_custom_command(OUTPUT ${ph_package}/_elements.py
   DEPENDS ${ph_generate} polhode COMMENT "Elements of models for Python" VERBATIM)
 add_custom_target(python ALL DEPENDS ${ph_package}/_declarations.py ${ph_package}/_elements.py libpolhode)
 
-# Where `import polhode` finds it: below the prefix, as Debian's python3 and virtual environments have it.
+# Where `import polhode` finds it: below the prefix, as virtual environments have it. `cmake --install BUILD --component python`
+# copies the package alone; with PH_PYTHON_INSTALL it comes with all else.
 option(PH_PYTHON_INSTALL "cmake --install copies the Python package too" OFF)
-if(PH_PYTHON_INSTALL OR SKBUILD)
-  if(SKBUILD) # a wheel: library, program and models inside of the package
-    set(ph_python_dir polhode)
-  else()
-    execute_process(COMMAND ${PH_PYTHON3} -c "import sys; print('python%d.%d' % sys.version_info[:2])"
-                    OUTPUT_VARIABLE ph_python_version OUTPUT_STRIP_TRAILING_WHITESPACE)
-    set(ph_python_dir lib/${ph_python_version}/site-packages/polhode CACHE STRING "Where the Python package goes, below the prefix")
-  endif()
-  install(FILES ${ph_modules} ${ph_package}/_declarations.py ${ph_package}/_elements.py DESTINATION ${ph_python_dir})
+if(SKBUILD) # a wheel: library, program and models inside of the package
+  set(ph_python_dir .)
+else()
+  execute_process(COMMAND ${PH_PYTHON3} -c "import sys; print('python%d.%d' % sys.version_info[:2])"
+                  OUTPUT_VARIABLE ph_python_version OUTPUT_STRIP_TRAILING_WHITESPACE)
+  set(ph_python_dir lib/${ph_python_version}/site-packages/polhode CACHE STRING "Where the Python package goes, below the prefix")
 endif()
+set(ph_left_out EXCLUDE_FROM_ALL)
+if(PH_PYTHON_INSTALL OR SKBUILD)
+  set(ph_left_out "")
+endif()
+install(FILES ${ph_modules} ${ph_package}/_declarations.py ${ph_package}/_elements.py DESTINATION ${ph_python_dir}
+        COMPONENT python ${ph_left_out})

@@ -53,7 +53,7 @@ def declarations(include, output, *compiler):
     for name in sorted(os.listdir(os.path.join(include, "polhode"))):
         if name.endswith(".h"):
             with open(os.path.join(include, "polhode", name), encoding="utf-8") as f:
-                text += "".join(f"\n#define {k} {v}" for k, v in NUMBER.findall(f.read()))
+                text += "".join(f"\n#define {k} {v}" for k, v in NUMBER.findall(f.read().replace("\\\n", " ")))
     ffi = cffi.FFI()
     ffi.set_source("polhode._declarations", None)
     ffi.cdef(text)
@@ -72,7 +72,7 @@ HINTS = [
     (r"names of two bodies", "Sequence[str]"),
     (r"list of words", "Sequence[str]"),
     (r"whole number.*|count.*", "int"),
-    (r"number.*", "float"),
+    (r"number(?! of).*", "Scalar"),
     (r"3 numbers.*", "Vector"),
     (r"function.*", "Function"),
 ]
@@ -82,7 +82,7 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
-from ._values import Function, Vector
+from ._symbols import Function, Scalar, Vector
 
 _GIVEN: Any = None  # a key that is not given
 
@@ -129,6 +129,8 @@ def method(element, rows):
             required and (not was or was[1]),
             (was[2] if was else []) + [f"{value}: {text}" if value else text],
         )
+    if "type" in keys and any("type may then be left out" in text for _, _, texts in keys.values() for text in texts):
+        keys["type"] = (keys["type"][0], False, keys["type"][2])
     order = sorted(keys, key=lambda k: not keys[k][1])
     # keywords of Python: `from` of beams is written from_
     spelled = {k: k + "_" if k in ("from", "in", "is", "as", "if", "for", "lambda", "class", "with") else k for k in order}
@@ -156,6 +158,13 @@ def elements(program, output):
             f.write("\n" + method("options" if element == "run" else element, rows).replace('"options"', '"run"') + "\n")
         options = ", ".join(f'"{row[0]}"' for row in table["run"])
         f.write(f"\n\nOPTIONS = ({options})\n")
+        f.write("\n# Arguments of functions, by element and key.\nFUNCTIONS = {\n")
+        for element, rows in table.items():
+            for name, value, _, _ in rows:
+                function = re.search(r"function\((.*?)\)", value)
+                if function:
+                    f.write(f'    ("{element}", "{name}"): "{function.group(1)}",\n')
+        f.write("}\n")
 
 
 if __name__ == "__main__":

@@ -65,7 +65,10 @@ same 0 "$models/heavy_top.lua" --set m=16 --every 30 --space SE3
 same 0 pendulum --t-end 0.1 # coordinates without names
 same 0 heavy_top --set x=16 --t-end 0.01
 same 0 chain --size 300 --t-end 0.1 # blocks of few rows
-same 0 "$models/heavy_top.lua" --t-end 60 --h 1e-3 # several blocks
+same 0 "$models/heavy_top.lua" --t-end 60 --h 1e-3
+same 0 "$models/heavy_top.lua" --t-end 250 --h 1e-3 # two blocks of 64 MB, the second hardly begun
+rm -f run.csv back.csv
+(($(wc -c <run.h5) < 82000000)) || fail "empty chunks: $(wc -c <run.h5) bytes for 72 MB of numbers"
 cat >particle.lua <<'LUA'
 model "particle"
 local k = param("stiffness", 10)

@@ -9,8 +9,8 @@ import { beamElements, bodyElements, palette } from './shapes.js';
 
 const PARTS = scene.bodies.length > 400 ? 1 : 4;
 
-// Blue to yellow, even in lightness: cividis, at five points.
-const scaleColors = [[0, 34, 78], [67, 78, 108], [124, 123, 120], [188, 174, 108], [254, 232, 56]].map(c => c.map(x => x / 255));
+// Blue over pale yellow to red: told apart by people with any kind of sight, and seen on light and dark.
+const scaleColors = [[62, 104, 168], [108, 160, 190], [236, 216, 130], [240, 150, 66], [200, 52, 40]].map(c => c.map(x => x / 255));
 export const colorOf = x => {
   const s = clamp(x, 0, 1) * 4, k = Math.min(Math.floor(s), 3), f = s - k;
   return scaleColors[k].map((c, i) => c + f * (scaleColors[k + 1][i] - c));

@@ -1,7 +1,17 @@
 // WebGL2: programs, batches of instances, lines of a given width, points, the ground.
 
+import { scene } from './data.js';
+
+// A renderer in software draws large models without smooth edges and shadows, at twice the speed.
+const inSoftware = () => {
+  const probe = document.createElement('canvas').getContext('webgl2'), about = probe && probe.getExtension('WEBGL_debug_renderer_info');
+  const name = about ? probe.getParameter(about.UNMASKED_RENDERER_WEBGL) : '';
+  if (probe) probe.getExtension('WEBGL_lose_context')?.loseContext();
+  return /swiftshader|llvmpipe|software/i.test(name);
+};
+export const plain = scene.bodies.length > 400 && inSoftware();
 export const canvas = document.getElementById('scene-canvas');
-export const gl = canvas.getContext('webgl2', { antialias: true, stencil: true, alpha: false });
+export const gl = canvas.getContext('webgl2', { antialias: !plain, stencil: true, alpha: false });
 
 const common = `#version 300 es
 precision highp float; precision highp int;

@@ -26,7 +26,8 @@ let quiet;
 const say = text => { const b = $('toast'); b.textContent = text; b.hidden = false; clearTimeout(quiet); quiet = setTimeout(() => { b.hidden = true; }, 2200); };
 
 // ---- theme ----------------------------------------------------------------------------------------------
-const wanted = new URLSearchParams(location.search).get('theme') || (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
+const wanted = new URLSearchParams(location.search).get('theme')
+  || (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
 root.dataset.theme = wanted === 'dark' ? 'dark' : 'light';
 const theme = () => root.dataset.theme;
 
@@ -171,6 +172,7 @@ function tick(now) {
 }
 paint();
 requestAnimationFrame(tick);
+if (!matchMedia('(prefers-reduced-motion: reduce)').matches) play();
 
 // ---- for tests and for other programs -------------------------------------------------------------------
 window.polhode = {
@@ -185,7 +187,7 @@ window.polhode = {
   project(name) { const p = anchorOf(byName(name)); return p && picture.project(p); },
   hide(name) { byName(name).visible = false; paint(); },
   show(what, on = true) { picture.on[what] = on; paint(); },
-  plots: panels.map(p => ({ title: p.title, name: p.name, unit: p.unit, labels: p.lines.map(l => l.label), values: p.lines.map(l => Array.from(l.x)) })),
+  plots: panels.map(p => ({ title: p.title, kind: p.kind, name: p.name, unit: p.unit, labels: p.lines.map(l => l.label), values: p.lines.map(l => Array.from(l.x)) })),
   theme(name) { root.dataset.theme = name; layout(); paint(); },
   pixels() {
     paint();

@@ -3,7 +3,7 @@ import { add, norm, qto, scale, unit } from './math.js';
 import { channel, column, locate, pose, scene, times, valueAt } from './data.js';
 import { Batch, Lines } from './gl.js';
 import { cone, cylinder } from './geometry.js';
-import { elements, jointElements, forceElements, pack, palette, sensorElements, worldDirection, worldPoint, writeInstance } from './shapes.js';
+import { bodyElements, elements, forceElements, jointElements, many, pack, palette, sensorElements, worldDirection, worldPoint, writeInstance } from './shapes.js';
 
 let thin, bold, shafts, heads;
 export const openMarks = () => { thin = new Lines(1.6); bold = new Lines(2.4); shafts = new Batch(cylinder(16)); heads = new Batch(cone(20)); };
@@ -64,8 +64,19 @@ const frames3 = size => {
     for (let k = 0; k < 3; k++) { const d = [0, 0, 0]; d[k] = size; thin.add(worldPoint(e.index, [0, 0, 0]), worldPoint(e.index, d), axisColors[k]); }
 };
 
+// ---- large models ---------------------------------------------------------------------------------------
+// Seen from afar their bodies are thinner than a pixel: lines from joint to joint keep them in sight.
+const skeleton = [];
+if (many) {
+  const points = new Map();
+  for (const j of scene.joints) for (const [b, p] of [[j.a, j.pa], [j.b, j.pb]]) if (b >= 0) { if (!points.has(b)) points.set(b, []); points.get(b).push(p); }
+  points.forEach((p, b) => { for (let k = 0; k < p.length; k++) skeleton.push([b, p.length > 1 && k ? p[k - 1] : [0, 0, 0], p[k]]); });
+}
+const bones = () => { for (const [b, p, q] of skeleton) if (bodyElements[b].visible) thin.add(worldPoint(b, p), worldPoint(b, q), pack(bodyElements[b].color)); };
+
 export const moveMarks = (t, on, reach, size) => {
   thin.clear(); bold.clear(); shafts.n = heads.n = 0;
+  bones();
   if (on.trails) trails(t);
   if (on.arrows) arrows(t, reach, size);
   if (on.frames) frames3(4 * size);

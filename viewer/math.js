@@ -30,14 +30,6 @@ export const qto = d => {
   const w = Math.sqrt((1 + d[2]) / 2);
   return [w, -d[1] / (2 * w), d[0] / (2 * w), 0];
 };
-// Columns e1, e2, e3 of a rotation as a quaternion.
-export const qframe = (a, b, c) => {
-  const t = a[0] + b[1] + c[2];
-  if (t > 0) { const s = 2 * Math.sqrt(1 + t); return [s / 4, (b[2] - c[1]) / s, (c[0] - a[2]) / s, (a[1] - b[0]) / s]; }
-  if (a[0] > b[1] && a[0] > c[2]) { const s = 2 * Math.sqrt(1 + a[0] - b[1] - c[2]); return [(b[2] - c[1]) / s, s / 4, (a[1] + b[0]) / s, (c[0] + a[2]) / s]; }
-  if (b[1] > c[2]) { const s = 2 * Math.sqrt(1 + b[1] - a[0] - c[2]); return [(c[0] - a[2]) / s, (a[1] + b[0]) / s, s / 4, (b[2] + c[1]) / s]; }
-  const s = 2 * Math.sqrt(1 + c[2] - a[0] - b[1]); return [(a[1] - b[0]) / s, (c[0] + a[2]) / s, (b[2] + c[1]) / s, s / 4];
-};
 
 export const perspective = (fov, aspect, near, far) => {
   const f = 1 / Math.tan(fov / 2), m = new Float32Array(16);

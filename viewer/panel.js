@@ -53,7 +53,7 @@ export class Tree {
 
 // ---- numbers of one element -----------------------------------------------------------------------------
 const at = (what, index, t) => { const c = channel(what, index); return c && c.labels.map((_, k) => valueAt(c.first + k, t)); };
-const vector = x => x.map(v => digits(v)).join('  ');
+const vector = x => { const most = Math.max(...x.map(Math.abs)); return x.map(v => digits(Math.abs(v) < 1e-9 * most ? 0 : v)).join('  '); };
 const placeOf = k => k < 0 ? [0, 0, 0] : Array.from(pose.subarray(7 * k, 7 * k + 3));
 
 const about = {

@@ -134,7 +134,7 @@ export class Plots {
       g.stroke();
     }
     g.restore();
-    p.base = base; p.key = [w, h, style.name].join();
+    p.least = p.log ? 0 : 1e-9 * most(p.lines); p.base = base; p.key = [w, h, style.name].join();
   }
 
   draw(t) {
@@ -154,7 +154,7 @@ export class Plots {
         g.strokeStyle = style.cursor; g.globalAlpha = .55; g.lineWidth = 1; g.beginPath(); g.moveTo(x, 3); g.lineTo(x, p.bottom); g.stroke(); g.globalAlpha = 1;
         for (const l of p.lines) { g.fillStyle = l.color; g.beginPath(); g.arc(x, p.Y(p.f(l.x[k])), 3, 0, 7); g.fill(); }
       }
-      p.lines.forEach((l, i) => { p.values[i].textContent = digits(l.x[k], 5); });
+      p.lines.forEach((l, i) => { const x = l.x[k]; p.values[i].textContent = digits(Math.abs(x) < p.least ? 0 : x, 5); });
     }
   }
   forget() { for (const p of panels) p.base = null; }

@@ -1,10 +1,13 @@
 // From the scene to instances: bodies, joints and forces as parts of batches.
-import { add, clamp, cross, dot, norm, qframe, qmul, qrot, qto, scale, sub, unit } from './math.js';
+import { add, clamp, cross, dot, norm, qconj, qmul, qrot, qto, scale, sub, unit } from './math.js';
 import { bodyName, floatsOf, pose, scene, wholesOf } from './data.js';
 import { box, coil, cone, cylinder, halfSphere, mesh, sphere, tube } from './geometry.js';
 import { Batch, WORDS } from './gl.js';
 
 export const pack = (rgb, alpha = 255) => ((rgb >> 16 & 255) | (rgb & 0xff00) | (rgb & 255) << 16 | alpha << 24) >>> 0;
+
+// The colour of what is chosen: half way to the light.
+const glow = c => ([255, 244, 190].reduce((s, y, k) => s | ((c >> 8 * k & 255) * .45 + y * .55) << 8 * k, 0) | 0xff000000) >>> 0;
 
 // Colours that people with any kind of sight tell apart, in light and in dark.
 export const palette = [0x4477aa, 0xee8833, 0x22a088, 0xccb544, 0xb04a8c, 0x55b4e0, 0xe0606e, 0x7a8f3c];
@@ -31,18 +34,19 @@ export const groundElement = element('bodies', 'ground', -1, 'ground', 0xb8bec6)
 
 // ---- batches --------------------------------------------------------------------------------------------
 export const many = scene.bodies.length + scene.joints.length > 400;
-const fine = many ? 8 : 32;
+const fine = many ? 6 : 32; // segments of round shapes
 const shapesOf = new Map();
 export const batches = [];
 const makers = { box, sphere: () => sphere(fine), cylinder: () => cylinder(fine), cone: () => cone(fine), half: () => halfSphere(fine), coil: () => coil(many ? 64 : 200, many ? 4 : 8) };
 const batchOf = (key, make = makers[key]) => {
-  if (!shapesOf.has(key)) { shapesOf.set(key, { batch: new Batch(make(), key === 'coil' ? 1 : 0), parts: [] }); batches.push(shapesOf.get(key)); }
+  if (!shapesOf.has(key)) { shapesOf.set(key, { batch: new Batch(make(), key === 'coil' ? 1 : 0), parts: [], mark: key.endsWith(' ') }); batches.push(shapesOf.get(key)); }
   return shapesOf.get(key);
 };
+const coarse = { sphere: () => sphere(4), cylinder: () => cylinder(4) };
 const ONE = [1, 0, 0, 0], HERE = [0, 0, 0];
 
 // A part that moves with a body (-1: the ground).
-const part = (key, e, body, at, turn, size, color, make) => batchOf(key, make).parts.push({ e, body, at, turn, size, color });
+const part = (key, e, body, at, turn, size, color, make) => batchOf(many && e.group === 'joints' ? key + ' ' : key, make || (many && e.group === 'joints' && coarse[key]) || makers[key]).parts.push({ e, body, at, turn, size, color });
 // A part from a point of one body to a point of another; size: of its length.
 const span = (key, e, ends, size, color) => batchOf(key).parts.push({ e, ends, size, color });
 
@@ -76,18 +80,23 @@ const shapeParts = (e, body, s) => {
 
 // A rod from the centre of a body to where it is held, as far as that is outside of its box.
 const rod = (e, body, p, r) => {
-  const length = norm(p), d = unit(p), b = scene.bodies[body].box;
-  const inside = b ? Math.min(...b.map(x => x / 2)) : 0;
-  if (length > Math.max(inside, r)) part('cylinder', e, body, scale(0.5, p), qto(d), [r, r, length]);
+  const length = norm(p), { box: b, axes } = scene.bodies[body];
+  if (b) { const q = qrot(qconj(axes), p); if (q.every((x, k) => Math.abs(x) <= .51 * b[k])) return; }
+  if (length > r) part('cylinder', e, body, scale(0.5, p), qto(unit(p)), [r, r, length]);
 };
 
-const bodyParts = (k, s, radius) => {
+// Some models have moments of inertia that do not matter, and boxes that hide the rest: none is larger than twice the
+// longest lever of its body.
+const lever = new Float64Array(scene.bodies.length), rollers = new Set(scene.joints.filter(j => j.type === 'rolling').map(j => j.b));
+for (const j of scene.joints) { if (j.a >= 0) lever[j.a] = Math.max(lever[j.a], norm(j.pa)); if (j.b >= 0) lever[j.b] = Math.max(lever[j.b], norm(j.pb)); }
+
+const bodyParts = (k, s) => {
   const b = scene.bodies[k], e = bodyElements[k];
   if (b.shapes && b.shapes.length) b.shapes.forEach(x => shapeParts(e, k, x));
   else if (b.kind === 'particle') part('sphere', e, k, HERE, ONE, [1.3 * s, 1.3 * s, 1.3 * s]);
-  else if (b.kind === 'body') {
-    const edge = Math.max(...b.box) > 0 ? b.box : [s, s, s];
-    part('box', e, k, HERE, b.axes, edge.map(x => Math.max(x, 0.4 * s)));
+  else if (b.kind === 'body' && !rollers.has(k)) {
+    const most = Math.max(...b.box), f = lever[k] > 0 ? Math.min(1, 2 * lever[k] / most) : 1;
+    part('box', e, k, HERE, b.axes, (most > 0 ? b.box : [s, s, s]).map(x => Math.max(f * x, 0.4 * s)));
   }
   e.links = !(b.shapes && b.shapes.length) && (b.kind === 'body' || b.kind === 'particle');
 };
@@ -122,9 +131,10 @@ const jointParts = (j, e, s, up) => {
   const put = (key, size, at = HERE, own = ONE) => part(key, e, j.a, add(j.pa, qrot(turn, at)), qmul(turn, own), size);
   glyphs[j.type](put, s);
   if (j.a < 0 || j.b < 0) { // what the ground holds stands on a foot
-    const body = -1, p = j.a < 0 ? j.pa : j.pb;
-    part('cone', e, body, sub(p, scale(1.9 * s, up)), qto(up), [1.7 * s, 1.7 * s, 2.4 * s], 'foot');
-    part('cylinder', e, body, sub(p, scale(3.15 * s, up)), qto(up), [2.3 * s, 2.3 * s, .25 * s], 'foot');
+    const p = j.a < 0 ? j.pa : j.pb, body = j.a < 0 ? j.b : j.a;
+    const hangs = body >= 0 && dot(sub(Array.from(pose.subarray(7 * body, 7 * body + 3)), p), up) < -.5 * lever[body], d = scale(hangs ? 1 : -1, up), q = qto(scale(-1, d));
+    part('cone', e, -1, add(p, scale(1.9 * s, d)), q, [1.7 * s, 1.7 * s, 2.4 * s], 'foot');
+    part('cylinder', e, -1, add(p, scale(3.15 * s, d)), q, [2.3 * s, 2.3 * s, .25 * s], 'foot');
   }
 };
 
@@ -193,7 +203,7 @@ export const moveParts = (theme, chosen, shows) => {
       const e = p.e;
       if (!e.visible || !shows(e)) continue;
       let c = typeof p.color === 'string' ? colors[p.color] : e.recolored ? pack(e.color) : p.color !== undefined ? pack(p.color) : e.color === null ? colors.metal : pack(e.color);
-      if (e === chosen) c = pack(0xffd34d);
+      if (e === chosen) c = glow(c);
       if (p.ends) stretch(batch, p, c); else moveWith(batch, p, c);
     }
     batch.upload();

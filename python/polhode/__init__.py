@@ -8,18 +8,23 @@
 """
 from ._analysis import Modes, Sensitivities, StaticStats
 from ._errors import Error, ModelError, NumericalFailure, Stopped, UnknownName, UsageError
-from ._items import Body, Constraint, Items, Joint
+from ._items import Body, Constraint, Items, Joint, Node
 from ._lie import SE3, SO3, Group, R, R3xSO3, r3xso3, se3, so3
 from ._model import Model, load
 from ._native import VERSION as __version__
+from ._page import Page
 from ._result import Energy, Result, Snapshot, Stats
 from ._simulation import Simulation
+from ._symbols import Expr, TraceError
 from ._studies import Optimum, Table, campbell, converge, optimise, stability, sweep, transient, work
+from ._system import Check, Point, System, SystemSimulation
 
 __all__ = [
     "Body",
+    "Check",
     "Constraint",
     "Energy",
+    "Expr",
     "Error",
     "Group",
     "Items",
@@ -27,8 +32,11 @@ __all__ = [
     "Model",
     "ModelError",
     "Modes",
+    "Node",
     "NumericalFailure",
     "Optimum",
+    "Page",
+    "Point",
     "R",
     "R3xSO3",
     "Result",
@@ -40,7 +48,10 @@ __all__ = [
     "StaticStats",
     "Stats",
     "Stopped",
+    "System",
+    "SystemSimulation",
     "Table",
+    "TraceError",
     "UnknownName",
     "UsageError",
     "__version__",

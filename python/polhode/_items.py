@@ -125,6 +125,27 @@ class Constraint(Item):
         return source._numbers(lib.PH_GET_MULTIPLIERS, index)
 
 
+class Node(Item):
+    """One node of a system of one's own."""
+
+    __slots__ = ()
+
+    @property
+    def q(self) -> Numbers:
+        """Its element, as its group stores it."""
+        return self._get(lib.PH_GET_NODE)
+
+    @property
+    def v(self) -> Numbers:
+        """Its velocity."""
+        return self._get(lib.PH_GET_NODE_VELOCITY)
+
+    @property
+    def vdot(self) -> Numbers:
+        """Its acceleration."""
+        return self._get(lib.PH_GET_NODE_ACCELERATION)
+
+
 T = TypeVar("T")
 
 

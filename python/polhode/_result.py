@@ -2,18 +2,22 @@
 from __future__ import annotations
 
 import html
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 import numpy as np
 
-from ._errors import UnknownName, UsageError
-from ._items import Body, Constraint, Items, Joint, Numbers, Source, number_of
-from ._native import KINDS, lib, unknown
+from ._errors import Error, UnknownName, UsageError
+from ._items import Body, Constraint, Items, Joint, Node, Numbers, Source, number_of
+from ._native import lib, unknown
+from ._page import Page, page_of
 from ._values import Array
 
 if TYPE_CHECKING:
     import pandas
+
+
+_QUICK = 0.5  # s of steps: a notebook shows a run of less by its page, which repeats it
 
 
 @dataclass(frozen=True)
@@ -101,6 +105,11 @@ class Recorded(Source):
         return Items(self, lib.PH_CONSTRAINTS, Constraint)
 
     @property
+    def node(self) -> Items[Node]:
+        """Nodes of a system of one's own by name."""
+        return Items(self, lib.PH_NODES, Node)
+
+    @property
     def sensor(self) -> Items[Numbers]:
         """Sensors by name."""
         return Items(self, lib.PH_SENSORS, number_of(lib.PH_GET_SENSOR))
@@ -155,14 +164,14 @@ class Result(Recorded):
         options: Mapping[str, Any],
         parameters: Mapping[str, float],
         objectives: Mapping[str, float],
-        page: str | None = None,
+        source: tuple[Any, tuple[str, ...]] = (None, ()),
     ) -> None:
         super().__init__(rows, layout)
         self.stats = stats  #: counters, violations and energies
         self.options = dict(options)  #: as resolved
         self.parameters = dict(parameters)
         self.objectives = dict(objectives)  #: value of each objective of the model, at the end
-        self.page = page  #: how to run it again, for the viewer
+        self._source = source  # the model and the options that it was told, for the page
 
     @property
     def t(self) -> Array:
@@ -272,13 +281,28 @@ class Result(Recorded):
                     lines.append(f"<tr><td>{html.escape(label)}</td><td>{self._rows[-1, k]:.9g} {html.escape(unit)}</td></tr>")
         return "\n".join([*lines, "</table>"])
 
+    def view(self) -> Page:
+        """A page that shows the run move: a notebook displays it, `.open()` shows it in a browser, `.save(file)` keeps it.
+
+        The program `polhode` makes it, which runs the model once more.
+        """
+        model, options = self._source
+        return page_of(model, self._layout.title, self.parameters, options)
+
     def _repr_html_(self) -> str:
-        return self._summary()
+        """The page, of runs that take no time worth speaking of, and the last values."""
+        shown = ""
+        if self._source[0] is not None and self.stats.wall_s < _QUICK:
+            try:
+                shown = self.view()._repr_html_()
+            except (OSError, Error):
+                pass  # a table is still something
+        return shown + self._summary()
 
     def __reduce__(self) -> tuple[object, ...]:
         layout = Layout(**{f.name: getattr(self._layout, f.name) for f in fields(Layout)})
         rows = np.array(self._rows)
-        return type(self), (rows, layout, self.stats, self.options, self.parameters, self.objectives, self.page)
+        return type(self), (rows, layout, self.stats, self.options, self.parameters, self.objectives, self._source)
 
 
 def stats_of(summary: Any) -> Stats:
@@ -287,5 +311,3 @@ def stats_of(summary: Any) -> Stats:
     of_summary = {f.name for f in fields(Stats)} - set(dir(s))
     return Stats(**{f.name: getattr(summary if f.name in of_summary else s, f.name) for f in fields(Stats)})
 
-
-__all__ = ["Energy", "KINDS", "Layout", "Recorded", "Result", "Snapshot", "Stats", "asdict", "stats_of"]

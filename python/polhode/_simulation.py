@@ -4,13 +4,13 @@ from __future__ import annotations
 import os
 import threading
 from contextlib import contextmanager
-from typing import Any, Iterable, Iterator, Mapping, Sequence, Union
+from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence, Union
 
 import numpy as np
 
 from ._analysis import Modes, Sensitivities, StaticStats, modes_of
-from ._errors import NumericalFailure, UsageError
-from ._items import Body, Constraint, Items, Joint, Numbers, Source, number_of
+from ._errors import ModelError, UsageError
+from ._items import Body, Constraint, Items, Joint, Node, Numbers, Source, number_of
 from ._native import fail, ffi, lib, text, unknown
 from ._result import Energy, Layout, Result, Snapshot, Stats, stats_of
 from ._values import Array, Number, Vector
@@ -18,6 +18,8 @@ from ._values import Array, Number, Vector
 Option = Union[str, bool, int, float]
 Record = Union[str, Iterable[str], None]
 
+# Numbers that are lists, however few there are.
+_LISTED = (lib.PH_GET_MULTIPLIERS, lib.PH_GET_NODE, lib.PH_GET_NODE_VELOCITY, lib.PH_GET_NODE_ACCELERATION)
 _NO_H = "the model says no h: give a step size, as in sim.run(h=1e-3) or sim.set_options(h=1e-3)"
 AIR = 0.05  # s between looks at signals, in a long run
 
@@ -31,6 +33,7 @@ _RECORDED = {
                                lib.PH_GET_ACCELERATION, lib.PH_GET_OMEGA_DOT)),
     "joints": (lib.PH_JOINTS, (lib.PH_GET_JOINT_POSITION, lib.PH_GET_JOINT_RATE, lib.PH_GET_REACTION, lib.PH_GET_MULTIPLIERS)),
     "constraints": (lib.PH_CONSTRAINTS, (lib.PH_GET_MULTIPLIERS,)),
+    "nodes": (lib.PH_NODES, (lib.PH_GET_NODE, lib.PH_GET_NODE_VELOCITY, lib.PH_GET_NODE_ACCELERATION)),
     "sensors": (lib.PH_SENSORS, (lib.PH_GET_SENSOR,)),
     "inputs": (lib.PH_INPUTS, (lib.PH_GET_INPUT,)),
     "states": (lib.PH_STATES, (lib.PH_GET_STATE,)),
@@ -38,7 +41,8 @@ _RECORDED = {
     "violation": (None, (lib.PH_GET_VIOLATION,)),
     "step": (None, (lib.PH_GET_STEP,)),
 }  # fmt: skip
-_WORDS = {lib.PH_GET_JOINT_POSITION: "position", lib.PH_GET_JOINT_RATE: "rate"}
+_WORDS = {lib.PH_GET_JOINT_POSITION: "position", lib.PH_GET_JOINT_RATE: "rate",
+          lib.PH_GET_NODE: "q", lib.PH_GET_NODE_VELOCITY: "v", lib.PH_GET_NODE_ACCELERATION: "vdot"}  # fmt: skip
 
 
 def option_text(key: str, value: Option) -> str:
@@ -116,8 +120,9 @@ class Simulation(Source):
     [0.0461, 0.99894, -0.00148]
     """
 
-    def __init__(self, title: str, file: str, page: str | None = None) -> None:
-        self._title, self._file, self._page = title, file, page
+    def __init__(self, title: str, file: str, source: Any = None) -> None:
+        self._title, self._file, self._source = title, file, source
+        self._told: dict[str, str] = {}  # options, by key
         self._err = ffi.new("ph_error *")
         self._run: Any = None
         # Bound once, so that a step costs some tenths of a microsecond beside what C does.
@@ -210,7 +215,7 @@ class Simulation(Source):
         if status:
             self._err.text = b""
             self._fail(status)
-        return float(c[0]) if n == 1 else view.copy()
+        return float(c[0]) if n == 1 and what not in _LISTED else view.copy()
 
     @property
     def body(self) -> Items[Body]:
@@ -226,6 +231,11 @@ class Simulation(Source):
     def constraint(self) -> Items[Constraint]:
         """Constraints of the model file by name."""
         return Items(self, lib.PH_CONSTRAINTS, Constraint)
+
+    @property
+    def node(self) -> Items[Node]:
+        """Nodes of a system of one's own by name."""
+        return Items(self, lib.PH_NODES, Node)
 
     @property
     def sensor(self) -> Items[Numbers]:
@@ -310,14 +320,15 @@ class Simulation(Source):
 
     def set_options(self, **options: Option) -> None:
         """Set options, the keys of run{} in model files, and start anew; those not named stay."""
-        texts = [option_text(k, v) for k, v in options.items() if v is not None]
+        texts = {k: option_text(k, v) for k, v in options.items() if v is not None}
         if self._run is None:
-            self._create(texts)
-            return
-        given = Texts(texts)
-        with self._alone() as run:
-            self._check(lib.ph_run_set_options(run, given.list, given.count, self._err))
-            self._look_up()
+            self._create(list(texts.values()))
+        else:
+            given = Texts(list(texts.values()))
+            with self._alone() as run:
+                self._check(lib.ph_run_set_options(run, given.list, given.count, self._err))
+                self._look_up()
+        self._told.update(texts)
 
     def reset(self) -> None:
         """Back to the initial time and values."""
@@ -357,7 +368,7 @@ class Simulation(Source):
         """From the initial values to t_end; options are the keys of run{} in model files, and stay set.
 
         record: what the result has: "all", None, or a list of names of bodies, joints and sensors, and of the words
-        bodies, joints, constraints, sensors, energy, violation, step.
+        bodies, joints, constraints, nodes, sensors, energy, violation, step.
 
         >>> import polhode as ph
         >>> r = ph.load("models/heavy_top.lua").run(t_end=0.1, h=1e-3, formulation="index3", record=["tip"])
@@ -391,7 +402,7 @@ class Simulation(Source):
             for w, index, name in chosen:
                 n = self._size(w, index)
                 self._check(lib.ph_run_record(run, w, index, first, self._err))
-                columns[w, index] = first[0], n, n == 1 and w != lib.PH_GET_MULTIPLIERS
+                columns[w, index] = first[0], n, n == 1 and w not in _LISTED
                 for k in range(n):
                     labels.append(self._label(w, index, k, n, name))
                     units.append(text(lib.ph_run_unit(run, w, index, k)))
@@ -434,7 +445,7 @@ class Simulation(Source):
             c, _ = self._buffer(1)
             objectives[name] = float(c[0]) if lib.ph_run_get(self._run, lib.PH_GET_OBJECTIVE, k, c) == 0 else float("nan")
         layout = self._layout or self._no_rows()
-        return Result(rows, layout, self.stats, self.options, dict(self.parameters), objectives, self._page)
+        return Result(rows, layout, self.stats, self.options, dict(self.parameters), objectives, (self._source, tuple(self._told.values())))
 
     def _take(self, run: Any) -> Result:
         """The rows become those of the result: no copy is made."""
@@ -463,7 +474,7 @@ class Simulation(Source):
             row = [float(lib.ph_run_time(run))]
             for w, index, _ in self._chosen("all"):
                 n = self._size(w, index)
-                columns[w, index] = len(row), n, n == 1 and w != lib.PH_GET_MULTIPLIERS
+                columns[w, index] = len(row), n, n == 1 and w not in _LISTED
                 row += np.atleast_1d(self._numbers(w, index)).tolist()
             return Snapshot(np.array([row]), Layout(self._title, self._index, columns, [], []))
 
@@ -516,7 +527,7 @@ class Simulation(Source):
     def sens(self, parameters: Sequence[str] | str, mode: str = "direct", **options: Option) -> Sensitivities:
         """Run to t_end and differentiate by parameters.
 
-        mode: "direct": of bodies, joints, sensors and of objectives without an integral, along with the run;
+        mode: "direct": of bodies, joints, sensors and objectives, along with the run;
         "adjoint": of all objectives, backwards; the cost hardly depends on the number of parameters.
         """
         names = self._parameter_list(parameters)
@@ -614,12 +625,20 @@ def config_of(parameters: Settings | None, options: Texts | None) -> Any:
 class ModelSimulation(Simulation):
     """A simulation of a model that was read."""
 
-    def __init__(self, model: Any, file: str, page: str | None = None) -> None:
-        super().__init__(text(lib.ph_model_title(model)) or os.path.basename(file), file, page)
-        self._model = model
+    def __init__(
+        self, model: Any, file: str, source: Any, explain: Callable[[ModelError], ModelError] | None = None
+    ) -> None:
+        super().__init__(text(lib.ph_model_title(model)) or os.path.basename(file), file, source)
+        self._model, self._explain = model, explain
         said = lib.ph_model_run(model)
         if said.opt.h > 0 or said.opt.tol > 0:
             self._create([])
+
+    def _fail(self, status: int) -> None:
+        try:
+            super()._fail(status)
+        except ModelError as e:
+            raise self._explain(e) if self._explain is not None else e
 
     def _create(self, options: Sequence[str]) -> None:
         out = ffi.new("ph_run **")
@@ -629,5 +648,3 @@ class ModelSimulation(Simulation):
             fail(status, self._err, None if options else self._file)
         self._adopt(ffi.gc(out[0], lib.ph_run_close))
 
-
-__all__ = ["ModelSimulation", "NumericalFailure", "Simulation"]

@@ -1,7 +1,7 @@
 """Types of values that models and results share."""
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence, Union
+from typing import Any, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -9,4 +9,3 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float64]
 Number = Union[float, int, np.floating[Any], np.integer[Any]]
 Vector = Union[Sequence[float], Array]
-Function = Callable[..., Any]

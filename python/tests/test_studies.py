@@ -96,3 +96,20 @@ def test_bad_input(models, tmp_path):
     table = ph.converge(models / "heavy_top.lua", [2e-3, 1e-3], t_end=0.01)
     with pytest.raises(ph.UnknownName, match="error.q"):
         table["eror.q"]
+
+
+def test_page(models, tmp_path):
+    """The page of the program, of files, texts and other options; a notebook shows it."""
+    sim = ph.load(models / "heavy_top.lua", m=16)
+    r = sim.run(t_end=0.05, h=1e-3, every=5)
+    page = r.view()
+    assert page.html.startswith("<!doctype html>") and "heavy top" in repr(page)
+    page.save(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text() == page.html
+    assert "<iframe" in page._repr_html_() and "<iframe" in r._repr_html_() and "tip.1" in r._repr_html_()
+    again = pickle.loads(pickle.dumps(r))
+    assert again.view().html == page.html
+    text = ph.Model((models / "heavy_top.lua").read_text()).run(t_end=0.05)
+    assert "<!doctype html>" in text.view().html
+    with pytest.raises(ph.UsageError, match="no shapes"):
+        ph.System([ph.R(1)], lambda p: [[1.0]], lambda p: [0.0]).sim([0], [1], h=0.1, t_end=1).run().view()

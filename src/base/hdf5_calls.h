@@ -18,11 +18,11 @@ const char *ph_hdf5_lacks(void);
     X(H5Fcreate) X(H5Fflush) X(H5Fopen) X(H5Gclose) X(H5Gcreate2) X(H5Gget_info) X(H5Gopen2) \
     X(H5Lexists) X(H5Lget_info) X(H5Lget_name_by_idx) X(H5open) X(H5Pclose) X(H5Pcreate) \
     X(H5Pget_external_count) X(H5Pget_layout) X(H5Pset_chunk) X(H5Pset_chunk_cache) \
-    X(H5Pset_create_intermediate_group) X(H5Pset_deflate) X(H5Pset_fapl_core) X(H5Pset_file_image) \
+    X(H5Pset_create_intermediate_group) X(H5Pset_fapl_core) X(H5Pset_file_image) \
     X(H5Pset_file_image_callbacks) X(H5Pset_libver_bounds) X(H5Pset_link_creation_order) \
-    X(H5Pset_obj_track_times) X(H5Pset_shuffle) X(H5Sclose) X(H5Screate) X(H5Screate_simple) \
+    X(H5Pset_obj_track_times) X(H5Sclose) X(H5Screate) X(H5Screate_simple) \
     X(H5Sget_simple_extent_npoints) X(H5Sselect_hyperslab) X(H5Tclose) X(H5Tcopy) X(H5Tset_cset) \
-    X(H5Tset_size) X(H5Zfilter_avail) X(H5T_NATIVE_DOUBLE_g) X(H5T_NATIVE_INT_g) X(H5T_IEEE_F64LE_g) \
+    X(H5Tset_size) X(H5T_NATIVE_DOUBLE_g) X(H5T_NATIVE_INT_g) X(H5T_IEEE_F64LE_g) \
     X(H5T_STD_I32LE_g) X(H5T_C_S1_g) X(H5P_CLS_FILE_CREATE_ID_g) X(H5P_CLS_FILE_ACCESS_ID_g) \
     X(H5P_CLS_GROUP_CREATE_ID_g) X(H5P_CLS_LINK_CREATE_ID_g) X(H5P_CLS_DATASET_CREATE_ID_g) \
     X(H5P_CLS_DATASET_ACCESS_ID_g)
@@ -75,14 +75,12 @@ extern ph_hdf5_calls ph_hdf5; /* constant once it is loaded */
 #define H5Pset_chunk                     ph_hdf5.H5Pset_chunk
 #define H5Pset_chunk_cache               ph_hdf5.H5Pset_chunk_cache
 #define H5Pset_create_intermediate_group ph_hdf5.H5Pset_create_intermediate_group
-#define H5Pset_deflate                   ph_hdf5.H5Pset_deflate
 #define H5Pset_fapl_core                 ph_hdf5.H5Pset_fapl_core
 #define H5Pset_file_image                ph_hdf5.H5Pset_file_image
 #define H5Pset_file_image_callbacks      ph_hdf5.H5Pset_file_image_callbacks
 #define H5Pset_libver_bounds             ph_hdf5.H5Pset_libver_bounds
 #define H5Pset_link_creation_order       ph_hdf5.H5Pset_link_creation_order
 #define H5Pset_obj_track_times           ph_hdf5.H5Pset_obj_track_times
-#define H5Pset_shuffle                   ph_hdf5.H5Pset_shuffle
 #define H5Sclose                         ph_hdf5.H5Sclose
 #define H5Screate                        ph_hdf5.H5Screate
 #define H5Screate_simple                 ph_hdf5.H5Screate_simple
@@ -92,7 +90,6 @@ extern ph_hdf5_calls ph_hdf5; /* constant once it is loaded */
 #define H5Tcopy                          ph_hdf5.H5Tcopy
 #define H5Tset_cset                      ph_hdf5.H5Tset_cset
 #define H5Tset_size                      ph_hdf5.H5Tset_size
-#define H5Zfilter_avail                  ph_hdf5.H5Zfilter_avail
 #define H5T_NATIVE_DOUBLE_g              (*ph_hdf5.H5T_NATIVE_DOUBLE_g)
 #define H5T_NATIVE_INT_g                 (*ph_hdf5.H5T_NATIVE_INT_g)
 #define H5T_IEEE_F64LE_g                 (*ph_hdf5.H5T_IEEE_F64LE_g)

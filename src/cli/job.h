@@ -69,10 +69,9 @@ void ph_job_simulate(ph_job *r);
 ph_status ph_job_run(ph_job *r);
 int ph_job_has_energy(const ph_job *r);
 
-/* Energy at first and now [J], the largest drift, and the work done, if has_work. */
+/* The balance of energy [J]: now = first + work - dissipated + residual; drift: the largest |residual|. */
 typedef struct ph_energies {
-    double first, now, drift, work;
-    int has_work;
+    double first, now, drift, work, dissipated, residual;
 } ph_energies;
 ph_energies ph_job_energies(const ph_job *r);
 int ph_job_is_numerical(ph_status s); /* a failure of the computation, and not of its input */

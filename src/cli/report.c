@@ -54,7 +54,7 @@ const char *ph_report_formulation(const ph_options *o)
 static void print_cost(const ph_job *r)
 {
     ph_stats st = ph_run_summarise(r->run).stats;
-    double n = (double)st.steps, wall = st.wall_s;
+    double n = (double)(r->opt.tol > 0 ? st.accepted : st.steps), wall = st.wall_s;
     if (!st.steps) {
         printf("  cost       no step was done; %ld Newton iterations in the first\n", st.iterations);
         return;
@@ -77,11 +77,14 @@ static void print_quality(const ph_job *r)
     else if (r->p->sys.n_constraints)
         printf("  violation  position %.2g, velocity %.2g (largest over the run)\n", sum.violation_position,
                sum.violation_velocity);
-    if (E.has_work)
-        printf("  energy     %.9g J -> %.9g J by work of %.9g J; largest drift %.2g J\n", E.first, E.now,
-               E.work, E.drift);
-    else if (ph_job_has_energy(r))
-        printf("  energy     %.9g J -> %.9g J; largest drift %.2g J\n", E.first, E.now, E.drift);
+    if (ph_job_has_energy(r)) {
+        printf("  energy     %.9g J -> %.9g J", E.first, E.now);
+        if (E.work != 0 || E.dissipated != 0 || r->p->power)
+            printf(" by work of %.9g J", E.work);
+        if (E.dissipated != 0)
+            printf(" and dissipation of %.9g J", E.dissipated);
+        printf("; largest drift %.2g J\n", E.drift);
+    }
     if (ph_exact_compare(r->p, &s, r->args->compare == 0, &e)) {
         printf("  error      q %.3g, v %.3g", e.q, e.v);
         if (r->p->sys.n_constraints)
@@ -141,14 +144,13 @@ static void print_some(const ph_job *r, int n, void (*print)(const ph_job *, int
 static void print_steps(const ph_job *r, double t)
 {
     ph_stats st = ph_sim_stats(r->sim);
-    printf("t = %.9g s after %ld %s", t, st.steps, ph_plural(st.steps, "step", "steps"));
-    if (r->opt.h > 0)
-        printf(" of h = %.9g s", r->opt.h);
-    printf("%s\n", r->status == PH_OK ? "" : "; the run did not reach its end");
     if (r->opt.tol > 0)
-        printf("error control took %ld %s of %.3g to %.3g s and rejected %ld\n", st.accepted,
+        printf("t = %.9g s after %ld %s of %.3g to %.3g s, %ld rejected", t, st.accepted,
                ph_plural(st.accepted, "step", "steps"), st.h_least, st.h_most, st.rejected);
-    printf("\n");
+    else
+        printf("t = %.9g s after %ld %s of h = %.9g s", t, st.steps, ph_plural(st.steps, "step", "steps"),
+               r->opt.h);
+    printf("%s\n\n", r->status == PH_OK ? "" : "; the run did not reach its end");
 }
 
 void ph_report_text(const ph_job *r)

@@ -31,9 +31,11 @@ ph_energies ph_job_energies(const ph_job *r)
 {
     const ph_watch *w = &r->watch;
     ph_run_summary sum = ph_run_summarise(r->run);
+    ph_energies e = {w->E0, w->E, w->drift, w->work, 0, 0};
     if (r->subject.model)
-        return (ph_energies){.first = sum.energy_initial, .now = sum.energy, .drift = sum.drift};
-    return (ph_energies){w->E0, w->E, w->drift, w->work, r->p->power != NULL};
+        e = (ph_energies){sum.energy_initial, sum.energy, sum.residual, sum.work, sum.dissipated, 0};
+    e.residual = e.now - e.first - e.work + e.dissipated;
+    return e;
 }
 
 /* The program has a way to go on, which the library does not know. */

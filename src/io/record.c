@@ -158,31 +158,34 @@ void ph_record_begin(ph_record *t, long rows)
         check(t, t->op->begin(t));
 }
 
+static void write_block(ph_record *t, int last)
+{
+    errno = 0;
+    if (!t->failed)
+        check(t, t->op->write(t, t->buffer, t->n, last));
+    t->n = 0;
+}
+
+/* A full block waits for the next row: only then it is known that it was not the last. */
 void ph_record_put(ph_record *t, int n, const double *x)
 {
+    if (t->n == t->block)
+        write_block(t, 0);
     if (!t->failed)
         memcpy(t->buffer + t->n * t->width + t->at, x, (size_t)n * sizeof *x);
     t->at += n;
 }
 
-static void write_block(ph_record *t)
-{
-    errno = 0;
-    if (t->n && !t->failed)
-        check(t, t->op->write(t, t->buffer, t->n));
-    t->n = 0;
-}
-
 void ph_record_end_row(ph_record *t)
 {
     t->at = 0, t->rows++;
-    if (++t->n == t->block)
-        write_block(t);
+    if (++t->n == t->block && !t->op->block)
+        write_block(t, 0);
 }
 
 int ph_record_commit(ph_record *t)
 {
-    write_block(t);
+    write_block(t, 1);
     errno = 0;
     if (!t->failed && t->op->close)
         check(t, t->op->close(t));

@@ -33,17 +33,18 @@ typedef struct ph_record ph_record;
  * open, close and discard may be NULL. */
 typedef struct ph_format {
     int seeks;                  /* 1: needs a regular file, no pipe or device */
-    long block;                 /* bytes of rows that it takes at once; 0: row by row */
+    long block;                 /* bytes of rows that it takes at once; 0: each row when it is whole */
     const char *(*lacks)(void); /* loads what it needs; else says what lacks. NULL: nothing ever does */
     int (*open)(ph_record *t);  /* the file is open */
     int (*text)(ph_record *t, const char *name, const char *text);
     int (*number)(ph_record *t, const char *name, double x);
     int (*parameter)(ph_record *t, const char *name, double x);
-    int (*channel)(ph_record *t, const ph_channel *c);      /* its numbers start at t->width of a row */
-    int (*begin)(ph_record *t);                             /* t->block is known */
-    int (*write)(ph_record *t, const double *rows, long n); /* the next n, each of t->width numbers */
-    int (*close)(ph_record *t);                             /* all of it to the file; frees t->own */
-    void (*discard)(ph_record *t);                          /* frees t->own of a file that nobody wants */
+    int (*channel)(ph_record *t, const ph_channel *c); /* its numbers start at t->width of a row */
+    int (*begin)(ph_record *t);                        /* t->block is known */
+    int (*write)(ph_record *t, const double *rows, long n, int last); /* the next n, each of t->width numbers;
+                                                                       * last: no more will come, n may be 0 */
+    int (*close)(ph_record *t);    /* all of it to the file; frees t->own */
+    void (*discard)(ph_record *t); /* frees t->own of a file that nobody wants */
 } ph_format;
 
 struct ph_record {

@@ -63,8 +63,9 @@ static int begin(ph_record *t)
     return fine(t);
 }
 
-static int write_rows(ph_record *t, const double *rows, long n)
+static int write_rows(ph_record *t, const double *rows, long n, int last)
 {
+    (void)last;
     for (long i = 0; i < n; i++, rows += t->width)
         for (int k = 0; k < t->width; k++)
             put(t, rows[k], k == t->width - 1 ? '\n' : ',');

@@ -320,6 +320,8 @@ static int results_of(ph_reader *r, const ph_fn *fn)
     switch (fn->kind) {
     case PH_K_FORCE:
         return 3;
+    case PH_K_STATE:
+        return ((ph_state_def *)ph_store_at(r, fn->kind, fn->element))->size;
     case PH_K_SENSOR:
         return ((ph_sensor_def *)ph_store_at(r, fn->kind, fn->element))->size;
     case PH_K_CONSTRAINT:
@@ -384,7 +386,7 @@ static ph_program *trace_function(ph_reader *w, lua_State *L, int k)
 
 /* ---- trust -------------------------------------------------------------------------------------------- */
 
-#define POINTS 48
+#define POINTS 12
 
 /* Uniform in [-1, 1), the same in every run. */
 static double next_random(uint64_t *state)
@@ -501,13 +503,27 @@ static int compare(ph_reader *r, int k, ph_traced *traced)
         if (!again && !ph_arena_open(&a, r->alloc))
             ph_reader_no_memory(r);
     }
+    r->work_block = a.block; /* freed with the reader, should memory end */
     memcpy(c.bodies, r->initial, bodies * sizeof *c.bodies);
     int ok = agrees_everywhere(&c);
-    ph_free(r->alloc, a.block);
+    ph_free(r->alloc, r->work_block);
+    r->work_block = NULL;
     return ok;
 }
 
 /* ---- all functions ------------------------------------------------------------------------------------ */
+
+void ph_traced_complete(ph_reader *r, ph_traced *traced)
+{
+    const ph_program *p = traced->program;
+    size_t room = 2 * (size_t)p->n_args + ph_program_room(p);
+    traced->seen = ph_store_room(r, (size_t)p->n_stretches, sizeof *traced->seen);
+    traced->body = ph_store_room(r, 2 * (size_t)p->n_args, sizeof(int));
+    traced->n_bodies = ph_program_reach(&r->def, p, traced->body, &traced->depth);
+    traced->asks = p->asks > 0;
+    if (room > PH_FORMULA_SMALL && room > r->def.room)
+        r->def.room = room;
+}
 
 static void keep(ph_reader *r, int k, ph_program *p, const ph_trace *t)
 {
@@ -515,8 +531,9 @@ static void keep(ph_reader *r, int k, ph_program *p, const ph_trace *t)
     traced->program = p;
     if (t->reason[0])
         traced->reason = ph_store_text(r, t->reason, strlen(t->reason)), traced->line = t->line;
-    if (p)
-        traced->seen = ph_store_room(r, (size_t)p->n_stretches, sizeof *traced->seen);
+    if (!p)
+        return;
+    ph_traced_complete(r, traced);
 }
 
 static void drop(ph_reader *r, int k, const char *reason)

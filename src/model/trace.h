@@ -37,6 +37,7 @@ typedef struct ph_trace {
 
 /* trace.c: all functions of r, once it is read. Fails where memory ends. */
 void ph_trace_all(ph_reader *r);
+void ph_traced_complete(ph_reader *r, ph_traced *traced); /* what follows from its program */
 _Noreturn void ph_trace_refuse(ph_reader *r, lua_State *L,
                                const char *reason);                           /* the function is not traced */
 _Noreturn void ph_trace_stop(ph_reader *r, lua_State *L, const char *reason); /* this way is not known */
