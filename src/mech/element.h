@@ -106,10 +106,10 @@ typedef struct ph_force_site {
     int body_axes; /* coordinates are those of SE(3), not the physical ones: what is asked for is in body
                                    axes, at fixed velocities in body axes; of forces that can do so */
     ph_real load;  /* factor of applied forces and torques */
-    const ph_real *lambda; /* of the joint, for friction */
-    ph_vec3 acc[PH_SLOTS]; /* of forces with inertia: physical accelerations that go with M */
-    ph_vec3 gravity;       /* m/s^2, world, times the factor of loads */
-    ph_body_state *bodies; /* all of them, where a function is called */
+    const ph_real *lambda;        /* of the joint, for friction */
+    ph_vec3 acc[PH_SLOTS];        /* of forces with inertia: physical accelerations that go with M */
+    ph_vec3 gravity;              /* m/s^2, world, times the factor of loads */
+    struct ph_body_state *bodies; /* all of them, where a function is called */
 } ph_force_site;
 
 #endif
