@@ -198,20 +198,30 @@ static void print_links(ph_compiler *c)
 
 /* ---- one iteration -------------------------------------------------------------------------------- */
 
+/* Entries that elements add to: one by one, so that those which nothing reads are no work. */
+static void print_zeros(ph_compiler *c, const char *name, int n)
+{
+    for (int k = 0; k < n; k++)
+        fprintf(c->out, "%s%s[%d] = ", k % 8 ? "" : k ? "ph_k(0);\n    " : "    ", name, k);
+    fprintf(c->out, n ? "ph_k(0);\n" : "");
+}
+
 static void print_arrays(ph_compiler *c, int start)
 {
     int rates = start || (c->sim->matrix.what & PH_EVAL_RATE);
     fprintf(c->out, "    ph_real A[PH_NA], b[PH_N], r[PH_NV], B[PH_NB + 1], Phi[PH_NL + 1]%s;\n",
             rates ? ", rate[PH_NL + 1]" : "");
-    fprintf(c->out, "    ph_zeros(B, PH_NB), ph_zeros(Phi, PH_NL);\n");
     if (start) {
-        fprintf(c->out, "    ph_real convective[PH_NL + 1];\n    ph_zeros(convective, PH_NL);\n");
+        fprintf(
+            c->out,
+            "    ph_real convective[PH_NL + 1];\n    ph_zeros(convective, PH_NL), ph_zeros(Phi, PH_NL);\n");
         return;
     }
-    fprintf(c->out, "    ph_real G[PH_NP], C[PH_NP], K[PH_NP];\n    ph_zeros(C, PH_NP), ph_zeros(K, "
-                    "PH_NP);\n    (void)G;\n");
+    fprintf(c->out, "    ph_real G[PH_NP], C[PH_NP], K[PH_NP];\n    (void)G;\n");
+    print_zeros(c, "C", c->lay->size_pairs);
+    print_zeros(c, "K", c->lay->size_pairs);
     if (rates)
-        fprintf(c->out, "    ph_real Z[PH_NB + 1];\n    ph_zeros(Z, PH_NB);\n");
+        fprintf(c->out, "    ph_real Z[PH_NB + 1];\n");
     if (c->sim->matrix.n_eta > 0)
         fprintf(c->out, "    ph_real FB[PH_NB + 1];\n    (void)FB;\n");
 }
@@ -359,7 +369,7 @@ static void print_start(ph_compiler *c)
     for (int i = 0; i < lay->nv + lay->nl; i++)
         if (c->unknown[i] >= 0)
             fprintf(c->out, "    x[%d] = y[%d];\n", i, c->unknown[i]);
-    fprintf(c->out, "    (void)l;\n}\n\n");
+    fprintf(c->out, "    (void)l, (void)rows;\n}\n\n");
 }
 
 void ph_compile_constants(ph_compiler *c)
