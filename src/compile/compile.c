@@ -161,30 +161,83 @@ static void print_init(ph_compiler *c)
     fprintf(c->out, "unsigned %s_step(%s *s)\n{\n    return ph_step(s);\n}\n\n", c->name, c->name);
 }
 
+/* Straight-line code that fits into the caches of a processor, and into the patience of a compiler. */
+#define STATEMENTS 3000
+#define ELEMENTS   24
+#define CELLS      150 /* unknowns */
+
+/* The elimination, one by one, to a file of its own; loops are better where it is long. */
+static ph_status try_straight(ph_compiler *c, FILE *to)
+{
+    FILE *out = c->out;
+    if (c->n > CELLS || c->model->n_bodies + c->mech->n_joints + c->mech->n_forces > ELEMENTS) {
+        c->in_loops = 1;
+        return PH_OK;
+    }
+    ph_status s = ph_compile_cells(c);
+    c->out = to;
+    if (s == PH_OK)
+        s = ph_compile_elimination(c);
+    c->out = out;
+    c->in_loops = s == PH_E_SINGULAR || c->statements > STATEMENTS;
+    return s == PH_E_SINGULAR ? PH_OK : s;
+}
+
+static void print_straight(ph_compiler *c, FILE *elimination)
+{
+    int ch;
+    fprintf(c->out, "#define PH_NA %d /* numbers of the matrix, with fill */\n\n", c->n_ids + 1);
+    rewind(elimination);
+    while ((ch = fgetc(elimination)) != EOF)
+        fputc(ch, c->out);
+    ph_compile_work(c);
+    ph_compile_stepping(c);
+}
+
+static ph_status print_loops(ph_compiler *c, int *next)
+{
+    FILE *tables = tmpfile(), *out = c->out;
+    int ch;
+    if (!tables)
+        return PH_E_MEMORY;
+    c->out = tables;
+    ph_status s = ph_compile_blocks(c);
+    c->out = out;
+    fprintf(out, "#define PH_BODIES %d\n", c->model->n_bodies);
+    ph_compile_work(c);
+    paste_until(out, next, "tables.h");
+    ph_compile_element_tables(c);
+    ph_compile_element_loops(c);
+    rewind(tables);
+    while ((ch = fgetc(tables)) != EOF)
+        fputc(ch, out);
+    fclose(tables);
+    paste_until(out, next, "loops.h");
+    return s;
+}
+
 static ph_status print_source(ph_compiler *c)
 {
-    FILE *out = c->out, *body = tmpfile();
-    int next = 0, ch;
-    if (!body)
+    FILE *out = c->out, *elimination = tmpfile();
+    int next = 0;
+    if (!elimination)
         return PH_E_MEMORY;
+    ph_status s = try_straight(c, elimination);
     print_what(c, out);
     fprintf(out,
             "#include \"%s.h\"\n\n#include <float.h>\n#include <math.h>\n#include <stddef.h>\n\n#define "
-            "PH_MODEL %s\n#define PH_LANES %d\n\n",
+            "PH_MODEL %s\n#define "
+            "PH_LANES %d\n\n",
             c->name, c->name, c->config->lanes);
     paste_until(out, &next, "real.h");
     ph_compile_constants(c);
     paste_until(out, &next, "bodies.h");
     ph_compile_data(c);
-    c->out = body; /* how long A is, elimination knows */
-    ph_status s = ph_compile_elimination(c);
-    c->out = out;
-    fprintf(out, "#define PH_NA %d /* numbers of the matrix, with fill */\n\n", c->n_ids + 1);
-    rewind(body);
-    while ((ch = fgetc(body)) != EOF)
-        fputc(ch, out);
-    fclose(body);
-    ph_compile_stepping(c);
+    if (s == PH_OK && c->in_loops)
+        s = print_loops(c, &next);
+    else
+        print_straight(c, elimination), next += 2;
+    fclose(elimination);
     ph_compile_tracking(c);
     paste_until(out, &next, "start.h");
     print_init(c);
@@ -213,9 +266,6 @@ static ph_status compile(ph_compiler *c, FILE *header, ph_error *err)
     ph_status s = ph_compile_structure(c, err);
     if (s != PH_OK)
         return s;
-    s = ph_compile_cells(c);
-    if (s != PH_OK)
-        return ph_fail(err, s, "not enough memory to compile the model");
     print_what(c, header);
     print_guard(c, header, 1);
     print_state(c, header);

@@ -36,6 +36,8 @@ typedef struct ph_compiler {
     int *unknown;                /* nv + nl + n_eta: number of the unknown; -1: left out */
     ph_cell *A;                  /* n x n */
     int n_ids;                   /* places that change, fill-in included */
+    int statements;              /* of the elimination, one by one */
+    int in_loops;                /* a large model: loops over tables */
     const ph_allocator *alloc;
 } ph_compiler;
 
@@ -79,8 +81,14 @@ void ph_compile_assembly(ph_compiler *c, int start);
 /* eliminate.c: the function ph_eliminate(A, b, x). */
 ph_status ph_compile_elimination(ph_compiler *c);
 
+/* elements.c, blocks.c: tables of a large model, and the functions ph_joints and ph_forces. */
+void ph_compile_element_tables(ph_compiler *c);
+void ph_compile_element_loops(ph_compiler *c);
+ph_status ph_compile_blocks(ph_compiler *c);
+
 /* stepping.c: what text/step.h asks for; sensors.c: one function each. */
 void ph_compile_constants(ph_compiler *c);
+void ph_compile_work(ph_compiler *c);
 void ph_compile_stepping(ph_compiler *c);
 void ph_compile_sensors(ph_compiler *c, FILE *header);
 

@@ -45,19 +45,44 @@ static void print_places(FILE *out, const char *name, int k, const int *at, int 
     fprintf(out, "};\n");
 }
 
-static void joint_data(ph_compiler *c, int k)
+static void print_joint(FILE *out, const ph_joint *j)
 {
-    const ph_joint *j = &c->mech->joint[k];
-    FILE *out = c->out;
-    fprintf(out, "/* joint '%s' */\nstatic const ph_joint joint_%d = {", c->model->joint[j->def].name, k);
+    fprintf(out, "{");
     print_vec(out, "sa", j->sa), print_vec(out, "sb", j->sb);
     print_quat(out, "Ca", j->Ca), print_quat(out, "Cb", j->Cb);
     print_mat(out, "Ea", j->Ea), print_mat(out, "Eb", j->Eb);
     print_vec(out, "ea", j->ea), print_vec(out, "eb", j->eb);
     print_numbers(out, "length", &j->length, 1), print_numbers(out, "radius", &j->radius, 1);
-    fprintf(out, ".drive = %d, .free = %d};\n", j->drive, j->free);
+    fprintf(out, ".drive = %d, .free = %d}", j->drive, j->free);
+}
+
+static void joint_data(ph_compiler *c, int k)
+{
+    const ph_joint *j = &c->mech->joint[k];
+    FILE *out = c->out;
+    fprintf(out, "/* joint '%s' */\nstatic const ph_joint joint_%d = ", c->model->joint[j->def].name, k);
+    print_joint(out, j);
+    fprintf(out, ";\n");
+    if (c->in_loops)
+        return;
     print_places(out, "joint_B_", k, j->B, PH_SLOTS);
     print_places(out, "joint_K_", k, j->K, 16);
+}
+
+static void print_force_def(FILE *out, const ph_force_def *d)
+{
+    fprintf(out, "{");
+    print_numbers(out, "k", &d->k, 1), print_numbers(out, "d", &d->d, 1);
+    print_vec(out, "k3", d->k3), print_vec(out, "d3", d->d3);
+    print_vec(out, "kr3", d->kr3), print_vec(out, "dr3", d->dr3), print_vec(out, "value", d->value);
+    fprintf(out, ".in_body = %d}", d->in_body);
+}
+
+static void print_force(FILE *out, const ph_force *f)
+{
+    print_vec(out, "sa", f->sa), print_vec(out, "sb", f->sb);
+    print_numbers(out, "length", &f->length, 1), print_quat(out, "rest", f->rest);
+    fprintf(out, "}");
 }
 
 static void force_data(ph_compiler *c, int k)
@@ -65,17 +90,14 @@ static void force_data(ph_compiler *c, int k)
     const ph_force *f = &c->mech->force[k];
     const ph_force_def *d = f->def;
     FILE *out = c->out;
-    fprintf(out, "/* %s '%s' */\nstatic const ph_force_def force_def_%d = {", force_names[d->type], d->name,
+    fprintf(out, "/* %s '%s' */\nstatic const ph_force_def force_def_%d = ", force_names[d->type], d->name,
             k);
-    print_numbers(out, "k", &d->k, 1), print_numbers(out, "d", &d->d, 1);
-    print_vec(out, "k3", d->k3), print_vec(out, "d3", d->d3);
-    print_vec(out, "kr3", d->kr3), print_vec(out, "dr3", d->dr3), print_vec(out, "value", d->value);
-    fprintf(out, ".in_body = %d};\nstatic const ph_force force_%d = {.def = &force_def_%d, ", d->in_body, k,
-            k);
-    print_vec(out, "sa", f->sa), print_vec(out, "sb", f->sb);
-    print_numbers(out, "length", &f->length, 1), print_quat(out, "rest", f->rest);
-    fprintf(out, "};\n");
-    print_places(out, "force_K_", k, f->K, 16);
+    print_force_def(out, d);
+    fprintf(out, ";\nstatic const ph_force force_%d = {.def = &force_def_%d, ", k, k);
+    print_force(out, f);
+    fprintf(out, ";\n");
+    if (!c->in_loops)
+        print_places(out, "force_K_", k, f->K, 16);
 }
 
 static int is_principal(ph_mat3 J)
@@ -98,14 +120,33 @@ static void body_data(ph_compiler *c, int k)
     fprintf(c->out, "};\n");
 }
 
+/* What sensors see of a large model; the rest is in tables. */
+static int is_seen(const ph_compiler *c, int joint)
+{
+    for (int k = 0; k < c->model->n_sensors; k++)
+        if (c->model->sensor[k].joint == c->mech->joint[joint].def)
+            return 1;
+    return 0;
+}
+
+static int shows_energy(const ph_compiler *c)
+{
+    for (int k = 0; k < c->model->n_sensors; k++)
+        if (c->model->sensor[k].type == PH_S_ENERGY)
+            return 1;
+    return 0;
+}
+
 void ph_compile_data(ph_compiler *c)
 {
-    for (int k = 0; k < c->model->n_bodies; k++)
+    for (int k = 0; k < c->model->n_bodies && !c->in_loops; k++)
         body_data(c, k);
     for (int k = 0; k < c->mech->n_joints; k++)
-        joint_data(c, k);
+        if (!c->in_loops || is_seen(c, k))
+            joint_data(c, k);
     for (int k = 0; k < c->mech->n_forces; k++)
-        force_data(c, k);
+        if (!c->in_loops || shows_energy(c))
+            force_data(c, k);
     fprintf(c->out, "\n");
 }
 
@@ -427,4 +468,176 @@ void ph_compile_elements(ph_compiler *c, int start)
         print_reactions(c);
     if (start || (c->sim->matrix.what & PH_EVAL_RATE))
         print_rates(c);
+}
+
+/* ---- tables of a large model ------------------------------------------------------------------------ */
+
+static void print_ints(FILE *out, const int *a, int n)
+{
+    for (int i = 0; i < n; i++)
+        fprintf(out, "%s%d%s", i ? ", " : "{", a[i], i == n - 1 ? "}" : "");
+}
+
+static void body_table(ph_compiler *c)
+{
+    char text[40];
+    fprintf(c->out, "static const ph_body_entry ph_body[PH_BODIES] = {\n");
+    for (int k = 0; k < c->model->n_bodies; k++) {
+        const ph_body *b = &c->mech->body[k];
+        const double w[3] = {b->weight.x, b->weight.y, b->weight.z};
+        double J[9] = {0};
+        if (!b->particle)
+            ph_store33(J, b->J);
+        fprintf(c->out, "    {{%d, %d}, {%d, %d}, %d, %d, %s, {", b->q[0], b->particle ? -1 : b->q[1],
+                b->v[0], b->particle ? -1 : b->v[1], b->particle ? -1 : c->turn[b->node[1]],
+                b->particle ? -1 : b->M[3], ph_c_number(b->m, text));
+        for (int i = 0; i < 9; i++)
+            fprintf(c->out, "%s%s", i ? ", " : "", ph_c_number(J[i], text));
+        for (int i = 0; i < 3; i++)
+            fprintf(c->out, "%s%s", i ? ", " : "}, {", ph_c_number(w[i], text));
+        fprintf(c->out, "}},\n");
+    }
+    fprintf(c->out, "};\n\n");
+}
+
+/* Joints of the same parts are a kind. */
+static int same_kind(const ph_joint *a, const ph_joint *b)
+{
+    int same = a->n_parts == b->n_parts && a->nonholonomic == b->nonholonomic;
+    for (int i = 0; same && i < a->n_parts; i++)
+        same = a->part[i].op == b->part[i].op && a->part[i].pick == b->part[i].pick;
+    return same;
+}
+
+static int is_first_joint(const ph_compiler *c, int k)
+{
+    for (int i = 0; i < k; i++)
+        if (same_kind(&c->mech->joint[i], &c->mech->joint[k]))
+            return 0;
+    return 1;
+}
+
+static void joint_table(ph_compiler *c, int kind)
+{
+    const ph_mechanism *m = c->mech;
+    FILE *out = c->out;
+    fprintf(out, "static const ph_joint_entry ph_joint_%d[] = {\n", kind);
+    for (int k = kind; k < m->n_joints; k++) {
+        const ph_joint *j = &m->joint[k];
+        if (!same_kind(j, &m->joint[kind]))
+            continue;
+        fprintf(out, "    {");
+        print_joint(out, j);
+        fprintf(out, ", {%d, %d}, ", j->body[0] + 1, j->body[1] + 1);
+        print_ints(out, j->B, PH_SLOTS), fprintf(out, ", "), print_ints(out, j->K, 16);
+        fprintf(out, ", %d},\n", j->l_at);
+    }
+    fprintf(out, "};\n\n");
+}
+
+static void joint_loop(ph_compiler *c, int kind)
+{
+    const ph_joint *j = &c->mech->joint[kind];
+    FILE *out = c->out;
+    fprintf(out, "    for (size_t i = 0; i < sizeof ph_joint_%d / sizeof *ph_joint_%d; i++) {\n", kind, kind);
+    fprintf(out, "        const ph_joint_entry *t = &ph_joint_%d[i];\n", kind);
+    fprintf(out, "        ph_site s = {.j = &t->j, .a = e->body[t->body[0]], .b = e->body[t->body[1]], .f = "
+                 "{ph_k(0), ph_k(0), "
+                 "ph_k(0)}};\n");
+    for (int i = 0; i < j->n_parts; i++) {
+        const char *name = part_name(j->part[i].op);
+        int row = j->part[i].row;
+        fprintf(out, "        s.pick = %u;\n", j->part[i].pick);
+        if (!j->nonholonomic)
+            fprintf(out, "        ph_%s_Phi(&s, e->Phi + t->l + %d);\n", name, row);
+        fprintf(out, "        ph_%s_B(&s, &(ph_put){e->B, t->B, 3, %d});\n", name, row);
+        fprintf(out, "        if (start)\n            ph_%s_convective(&s, e->convective + t->l + %d);\n",
+                name, row);
+        fprintf(
+            out,
+            "        else\n            ph_%s_K(&s, W->lambda + t->l + %d, &(ph_put){e->K, t->K, 3, 0});\n",
+            name, row);
+        if (c->sim->matrix.what & PH_EVAL_RATE)
+            fprintf(out, "        if (!start)\n            ph_%s_Z(&s, &(ph_put){e->Z, t->B, 3, %d});\n",
+                    name, row);
+    }
+    fprintf(out, "    }\n");
+}
+
+static int is_first_force(const ph_compiler *c, int k)
+{
+    for (int i = 0; i < k; i++)
+        if (c->mech->force[i].def->type == c->mech->force[k].def->type)
+            return 0;
+    return 1;
+}
+
+static void force_table(ph_compiler *c, int kind)
+{
+    const ph_mechanism *m = c->mech;
+    FILE *out = c->out;
+    fprintf(out, "static const ph_force_entry ph_force_%d[] = {\n", kind);
+    for (int k = kind; k < m->n_forces; k++) {
+        const ph_force *f = &m->force[k];
+        if (f->def->type != m->force[kind].def->type)
+            continue;
+        fprintf(out, "    {{.def = NULL, ");
+        print_force(out, f);
+        fprintf(out, ", "), print_force_def(out, f->def);
+        fprintf(out, ", {%d, %d}, ", f->body[0] + 1, f->body[1] + 1);
+        print_ints(out, f->v, PH_SLOTS), fprintf(out, ", "), print_ints(out, f->K, 16);
+        fprintf(out, "},\n");
+    }
+    fprintf(out, "};\n\n");
+}
+
+static void force_loop(ph_compiler *c, int kind)
+{
+    int type = c->mech->force[kind].def->type, load = type == PH_F_FORCE || type == PH_F_TORQUE;
+    const char *value = load ? "t->def.value, " : "";
+    char name[32];
+    FILE *out = c->out;
+    snprintf(name, sizeof name, load ? "load_%s" : "%s", force_names[type]);
+    fprintf(out, "    for (size_t i = 0; i < sizeof ph_force_%d / sizeof *ph_force_%d; i++) {\n", kind, kind);
+    fprintf(out,
+            "        const ph_force_entry *t = &ph_force_%d[i];\n        ph_force f = t->f;\n        f.def = "
+            "&t->def;\n",
+            kind);
+    fprintf(out, "        ph_vec3 g[PH_SLOTS] = {ph_zero3(), ph_zero3(), ph_zero3(), ph_zero3()};\n"
+                 "        ph_force_site s = {.f = &f, .a = e->body[t->body[0]], .b = e->body[t->body[1]], "
+                 ".load = ph_k(1)};\n");
+    fprintf(out,
+            "        ph_%s_g(&s, %sg);\n        for (int k = 0; k < PH_SLOTS; k++)\n            if (t->v[k] "
+            ">= 0)\n"
+            "                ph_add3(e->r + t->v[k], g[k]);\n        if (start)\n            continue;\n",
+            name, value);
+    if (!load)
+        fprintf(out, "        ph_%s_C(&s, &(ph_put){e->C, t->K, 3, 0});\n", name);
+    fprintf(out, "        ph_%s_K(&s, %s&(ph_put){e->K, t->K, 3, 0});\n    }\n", name, value);
+}
+
+void ph_compile_element_tables(ph_compiler *c)
+{
+    body_table(c);
+}
+
+void ph_compile_element_loops(ph_compiler *c)
+{
+    const ph_mechanism *m = c->mech;
+    for (int k = 0; k < m->n_joints; k++)
+        if (is_first_joint(c, k))
+            joint_table(c, k);
+    for (int k = 0; k < m->n_forces; k++)
+        if (is_first_force(c, k))
+            force_table(c, k);
+    fprintf(c->out, "static void ph_joints(const ph_work *W, ph_values *e, int start)\n{\n");
+    for (int k = 0; k < m->n_joints; k++)
+        if (is_first_joint(c, k))
+            joint_loop(c, k);
+    fprintf(c->out,
+            "    (void)W, (void)e, (void)start;\n}\n\nstatic void ph_forces(ph_values *e, int start)\n{\n");
+    for (int k = 0; k < m->n_forces; k++)
+        if (is_first_force(c, k))
+            force_loop(c, k);
+    fprintf(c->out, "    (void)e, (void)start;\n}\n\n");
 }

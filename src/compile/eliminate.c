@@ -248,11 +248,13 @@ ph_status ph_compile_elimination(ph_compiler *c)
     int *rows = calloc(n + 1, sizeof *rows), *cols = calloc(n + 1, sizeof *cols);
     ph_status s = PH_E_MEMORY;
     if (e.row && e.col && e.touches && e.order && rows && cols) {
+        fprintf(c->out, "#define PH_N %d /* unknowns of a step */\n\n", c->n);
         fprintf(c->out, "/* A x = b, A and b are lost. */\n"
                         "PH_OUT_OF_LINE void ph_eliminate(ph_real *restrict A, ph_real *restrict b, ph_real "
                         "*restrict x)\n"
                         "{\n    ph_real p[PH_N], l;\n    (void)p, (void)l;\n");
         s = run(&e, rows, cols);
+        c->statements = e.statements;
         fprintf(c->out, "}\n\n");
     }
     free(e.row), free(e.col), free(e.touches), free(e.order), free(rows), free(cols);

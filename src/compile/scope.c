@@ -67,8 +67,10 @@ static ph_status sensors(const ph_compiler *c, ph_error *err)
     return PH_OK;
 }
 
-/* Straight-line code of larger systems would not fit into the caches of a processor, nor into the patience of a compiler. */
-#define UNKNOWNS 240
+/* Blocks of three unknowns, and what a step puts on the stack, of each member, for each of them, measured on chains. */
+#define BLOCKS_MAX 5000
+#define STACK_MAX  (6 << 20)
+#define STACK_EACH 2048
 
 static ph_status method(const ph_compiler *c, ph_error *err)
 {
@@ -82,10 +84,13 @@ static ph_status method(const ph_compiler *c, ph_error *err)
         return ph_fail(err, PH_E_INPUT, "a compiled model has steps of one size: leave tol out");
     if (c->sim->n > 0)
         return ph_fail(err, PH_E_INPUT, "a run is compiled at its initial time");
-    if (c->lay->nv + c->lay->nl + c->sim->matrix.n_eta > UNKNOWNS)
+    int blocks = (c->lay->nv + c->lay->nl + c->sim->matrix.n_eta) / 3,
+        most = STACK_MAX / (STACK_EACH * c->config->lanes);
+    if (blocks > (most < BLOCKS_MAX ? most : BLOCKS_MAX))
         return ph_fail(err, PH_E_INPUT,
-                       "the model has %d unknowns in a step, more than the %d that can be compiled",
-                       c->lay->nv + c->lay->nl + c->sim->matrix.n_eta, UNKNOWNS);
+                       "the model has %d unknowns in a step, more than the %d that can be compiled%s",
+                       3 * blocks, 3 * (most < BLOCKS_MAX ? most : BLOCKS_MAX),
+                       c->config->lanes > 1 ? " with so many members" : "");
     return PH_OK;
 }
 

@@ -83,7 +83,6 @@ static void define_sizes(ph_compiler *c)
     define_count(c, "NODES", lay->N, "vectors and rotations");
     define_count(c, "NP", lay->size_pairs, "numbers of C and K");
     define_count(c, "NB", lay->size_links, "of B and Z");
-    define_count(c, "N", c->n, "unknowns of a step");
     fprintf(c->out, "/* of each node: where it stands in q and in v, whether it is a rotation */\n"
                     "static const int ph_node[PH_NODES][3] = {");
     for (int i = 0; i < lay->N; i++)
@@ -92,8 +91,22 @@ static void define_sizes(ph_compiler *c)
     fprintf(c->out, "};\n\n");
 }
 
-static void print_work(ph_compiler *c)
+void ph_compile_work(ph_compiler *c)
 {
+    char text[40];
+    int eta = c->sim->matrix.n_eta > 0, outside = !is_inside(&c->sim->opt);
+    double sigma = c->sim->opt.sigma;
+    if (c->in_loops) {
+        define_count(c, "N", c->n, "unknowns of a step");
+        define_count(c, "TURNS", c->turns, "rotations");
+        define_count(c, "ETA", eta, "the stabilised form");
+        define_count(c, "HAS_F", !(sigma == 0 && !outside) && !(sigma == 1 && outside),
+                     "F of (G6) is not the identity");
+        fprintf(c->out, "#define PH_TURN_UNIT %s /* of rotations, (N5) */\n",
+                ph_c_number(c->sim->matrix.turn, text));
+        fprintf(c->out, eta ? "#define PH_BN(W) (W)->Bn\n#define PH_Y(W) (W)->y\n\n"
+                            : "#define PH_BN(W) (W)->v\n#define PH_Y(W) (W)->v\n\n");
+    }
     fprintf(c->out, "/* A step at work. Sizes are at least 1. */\n"
                     "typedef struct ph_work {\n"
                     "    ph_real t, iterations, violation[2], loose, size, tol_x, tol_R;\n"
@@ -381,7 +394,6 @@ void ph_compile_constants(ph_compiler *c)
 
 void ph_compile_stepping(ph_compiler *c)
 {
-    print_work(c);
     if (c->sim->matrix.n_eta > 0)
         print_links(c);
     print_predict(c);
