@@ -325,6 +325,9 @@ void ph_mechanism_energies(const ph_mechanism *m, const ph_state *s, double *kin
 double ph_mechanism_coordinate(const ph_mechanism *m, const ph_state *s, int joint);
 double ph_mechanism_rate(const ph_mechanism *m, const ph_state *s, int joint);
 
+/* Coordinate and rate of a joint of the model as ph_mechanism_driven has them; 0: it is not driven. s NULL: whether. */
+int ph_mechanism_drive(const ph_mechanism *m, const ph_state *s, int joint, double *coordinate, double *rate);
+
 /* drive.c: f, and up to level derivatives; PH_E_INCONSISTENT where it has none. The second makes PH_E_CALLBACK of every failure
  * and keeps for words which joint it was. */
 ph_status ph_drive_at(const ph_mechanism *m, const ph_function *f, double t, int level, double out[3]);

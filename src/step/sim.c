@@ -187,10 +187,11 @@ static ph_status check_start(const ph_sim *sim, double t, const double *q, const
 }
 
 static ph_status begin(ph_sim *sim, double t0, const double *q0, const double *v0, ph_error *err);
+static ph_status hold(ph_sim *sim, double t0, const double *q0, const double *v0, ph_error *err);
 
-/* Options that check_options accepted. */
+/* Options that check_options accepted. started 0: as ph_sim_create_on. */
 static ph_status create(ph_sim **out, ph_skeleton *skeleton, const ph_options *opt, const ph_stepper *stepper,
-                        double t0, const double *q0, const double *v0, ph_error *err)
+                        double t0, const double *q0, const double *v0, int started, ph_error *err)
 {
     ph_sim *sim = ph_alloc(opt->alloc, sizeof *sim);
     if (!sim)
@@ -207,7 +208,7 @@ static ph_status create(ph_sim **out, ph_skeleton *skeleton, const ph_options *o
     ph_status s = build(sim, err);
     if (s == PH_OK) {
         log_differences(sim);
-        s = begin(sim, t0, q0, v0, err);
+        s = started ? begin(sim, t0, q0, v0, err) : hold(sim, t0, q0, v0, err);
     }
     if (s != PH_OK) {
         ph_sim_destroy(sim);
@@ -218,12 +219,12 @@ static ph_status create(ph_sim **out, ph_skeleton *skeleton, const ph_options *o
 }
 
 ph_status ph_sim_create_on(ph_sim **out, ph_skeleton *skeleton, const ph_options *opt, double t0,
-                           const double *q0, const double *v0, ph_error *err)
+                           const double *q0, const double *v0, int started, ph_error *err)
 {
     const ph_stepper *stepper;
     *out = NULL;
     ph_status s = check_options(opt, &stepper, err);
-    return s == PH_OK ? create(out, skeleton, opt, stepper, t0, q0, v0, err) : s;
+    return s == PH_OK ? create(out, skeleton, opt, stepper, t0, q0, v0, started, err) : s;
 }
 
 ph_status ph_sim_create(ph_sim **out, const ph_system *sys, const ph_options *opt, double t0,
@@ -238,7 +239,7 @@ ph_status ph_sim_create(ph_sim **out, const ph_system *sys, const ph_options *op
     if (s == PH_OK)
         s = ph_skeleton_create(&skeleton, sys, opt->alloc, err);
     if (s == PH_OK)
-        s = create(out, skeleton, opt, stepper, t0, q0, v0, err);
+        s = create(out, skeleton, opt, stepper, t0, q0, v0, 1, err);
     ph_skeleton_release(skeleton);
     return s;
 }
@@ -279,7 +280,8 @@ static void put_state(ph_sim *sim, double t, const double *q, const double *v)
     sim->matrix.factored = 0;
 }
 
-static ph_status begin(ph_sim *sim, double t0, const double *q0, const double *v0, ph_error *err)
+/* The initial values alone. */
+static ph_status hold(ph_sim *sim, double t0, const double *q0, const double *v0, ph_error *err)
 {
     const ph_layout *lay = &sim->lay;
     ph_status s = check_start(sim, t0, q0, v0, err);
@@ -288,7 +290,14 @@ static ph_status begin(ph_sim *sim, double t0, const double *q0, const double *v
     put_state(sim, t0, q0, v0);
     memset(sim->now.lambda, 0, sizeof(double) * (size_t)lay->nl);
     memset(sim->now.eta, 0, sizeof(double) * (size_t)lay->nl);
-    s = ph_start_consistent(sim, err);
+    return PH_OK;
+}
+
+static ph_status begin(ph_sim *sim, double t0, const double *q0, const double *v0, ph_error *err)
+{
+    ph_status s = hold(sim, t0, q0, v0, err);
+    if (s == PH_OK)
+        s = ph_start_consistent(sim, err);
     if (s != PH_OK)
         return s;
     sim->matrix.factored = 0;

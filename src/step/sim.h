@@ -91,9 +91,10 @@ static inline int ph_sim_has_grid(const ph_sim *sim)
 
 double ph_sim_clock(void); /* s since some moment */
 
-/* ph_sim_create for a system whose layout is made already; the simulation keeps it. */
+/* ph_sim_create for a system whose layout is made already; the simulation keeps it. started 0: it has its initial
+ * values and no accelerations and multipliers, until ph_sim_reset. */
 ph_status ph_sim_create_on(ph_sim **out, ph_skeleton *skeleton, const ph_options *opt, double t0,
-                           const double *q0, const double *v0, ph_error *err);
+                           const double *q0, const double *v0, int started, ph_error *err);
 
 /* All that changes, but for derivatives: the state, what the method and Newton's method remember, counters. Reading
  * factors matrices again where they are kept; the status is that of the factorisation. */
