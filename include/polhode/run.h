@@ -209,6 +209,12 @@ PH_API ph_status ph_run_static(ph_run *run, const ph_static_options *options, ph
                                ph_error *err);
 PH_API ph_status ph_run_modes(ph_modes **out, ph_run *run, ph_error *err); /* about the present state */
 
+/* x' = A x + B u, y = C x + D u about the present state, which need not be steady: u the inputs, y the sensors, x
+ * independent coordinates of the mechanism, their rates, and states; row by row, any may be NULL. */
+PH_API ph_status ph_run_linear_sizes(ph_run *run, int *n_x, int *n_u, int *n_y, ph_error *err);
+PH_API ph_status ph_run_linearise(ph_run *run, double *A, double *B, double *C, double *D, ph_error *err);
+PH_API const char *ph_run_linear_name(const ph_run *run, int x); /* of the last ph_run_linearise; NULL past the end */
+
 /* Direct: call at the initial time and values; steps then carry derivatives by these parameters, until the run starts
  * anew; n = 0 ends it at any time. Those by parameters[k] are read like the numbers themselves, of bodies, joints,
  * sensors and objectives without an integral; of rotations they are body-fixed vectors, 3 numbers. */

@@ -99,6 +99,7 @@ static void number_states(ph_mechanism *m)
         m->node[x->node] = (ph_node){PH_RN, d->size, d->name};
         m->nq += d->size, m->nv += d->size;
     }
+    m->sys.n_first = m->model->n_states;
 }
 
 /* Where tangents of functions go. */

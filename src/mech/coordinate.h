@@ -50,6 +50,9 @@ void ph_swing_K(const ph_site *s, const ph_swing *c, ph_mat3 Y, ph_vec3 y, const
 ph_status ph_coordinate_choose(const ph_mechanism *m, int joint, int asked, ph_origin at, const char *who,
                                int *out, ph_error *err);
 
+/* view.c: the second derivative of a coordinate */
+double ph_joint_acceleration(const ph_mechanism *m, const ph_state *s, const ph_joint *j, int k);
+
 /* view.c: turns of an angle so far, as 2 pi times a whole number, which is added to its value */
 double ph_mechanism_turns(const ph_mechanism *m, const ph_joint *j, int k, double value, double rate,
                           double t);

@@ -278,7 +278,7 @@ static const ph_joint *coordinate_of(const ph_mechanism *m, const ph_sensor_def 
 }
 
 /* xddot = b vdot + z v */
-static double joint_acceleration(const ph_mechanism *m, const ph_state *s, const ph_joint *j, int k)
+double ph_joint_acceleration(const ph_mechanism *m, const ph_state *s, const ph_joint *j, int k)
 {
     ph_body_state a = {.q = {1, 0, 0, 0}}, b = a;
     ph_site site = {.j = j, .a = ph_kin_of(m, s, j->body[0]), .b = ph_kin_of(m, s, j->body[1])};
@@ -337,7 +337,7 @@ static void put_joint(const ph_mechanism *m, const ph_state *s, const ph_sensor_
         *out = ph_mechanism_rate(m, s, j->def, k);
         break;
     case PH_S_JOINT_ACCELERATION:
-        *out = joint_acceleration(m, s, j, k);
+        *out = ph_joint_acceleration(m, s, j, k);
         break;
     case PH_S_EFFORT:
         *out = effort_of(m, s, d);

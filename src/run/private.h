@@ -89,7 +89,9 @@ struct ph_run {
     ph_input *input;      /* of the model's inputs: values over time; the mechanism has a copy */
     double **input_table; /* the run's: times, then values; NULL: none */
     int *input_set;       /* it is not the value of the model */
-    int jumped;           /* one changed at once: accelerations must be found anew before the next step */
+    char *linear_names;   /* of the last linearisation */
+    int n_linear;
+    int jumped; /* one changed at once: accelerations must be found anew before the next step */
     ph_recorded table;
     ph_observer_fn observer;
     void *observer_ctx;

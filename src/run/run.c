@@ -279,6 +279,7 @@ void ph_run_close(ph_run *run)
     ph_told_free(&run->told, alloc);
     ph_table_free(run);
     ph_inputs_free(run);
+    ph_free(alloc, run->linear_names);
     ph_skeleton_release(run->skeleton);
     ph_free(alloc, run->so_far);
     ph_free(alloc, run->start);
