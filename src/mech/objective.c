@@ -364,7 +364,9 @@ ph_status ph_mechanism_objective(ph_mechanism *m, const ph_state *s, int objecti
         memset(l->couple, 0, (size_t)m->model->n_couplings);
     const ph_function *f = part == PH_AT_THE_END ? &l->o->final : &l->o->integral;
     double own = 0;
-    l->exact = f->call && ph_objective_exact(m, s, f, &own, g);
+    ph_function seeing = *f; /* should it be called */
+    seeing.sight = &l->sight, l->s = s;
+    l->exact = f->call && ph_objective_exact(m, s, &seeing, &own, g);
     *value = own;
     if (l->exact && !(part == PH_ON_THE_WAY && l->o->data))
         return PH_OK;

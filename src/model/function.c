@@ -94,12 +94,14 @@ static int sensor_values(lua_State *L)
     if (k < 0)
         refuse_name(r, L, PH_K_SENSOR, "there is no sensor", name);
     check_time(r, L);
+    if (is_tracing(r)) {
+        ph_trace_sensor(r, L, k);
+        return 1;
+    }
     if (!r->sight && !r->trying) {
         r->line = ph_line_of_call(L);
         ph_reader_fail(r, "sensors are known in objectives only");
     }
-    if (is_tracing(r))
-        ph_trace_stop(r, L, "it looks at a sensor");
     int n = ((ph_sensor_def *)ph_store_at(r, PH_K_SENSOR, k))->size;
     r->blind = !r->sight;
     if (r->blind)
