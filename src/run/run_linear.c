@@ -7,7 +7,7 @@
  *
  *   x = (S z, R w + Q z),   S = b Nh,  R = b Nw,  Q = b F + z_b Nh                                     (T10)
  *
- * with the rows b, z_b of a coordinate. Columns of A and C are differences of order 4 of accelerations, which are solved for
+ * with the rows b, z_b of a coordinate. Rotations of bodies are world vectors theta, R -> exp(theta) R. Columns of A and C are differences of order 4 of accelerations, which are solved for
  * at each place, along these coordinates; those of B and D likewise along inputs. */
 #include <stdio.h>
 #include <string.h>
@@ -18,10 +18,11 @@
 #include "run/private.h"
 #include "step/linear.h"
 
-#define STEP      0x1p-10 /* of coordinates and inputs of size 1: errors of 1e-12, round-off of 1e-12 */
-#define ALIKE     1e-4    /* of its length: what a row must add to those before it, */
-#define ALIKE_YET 1e-10   /* and where this leaves too few of them */
-#define NAME      160
+#define STEP 0x1p-10 /* of coordinates and inputs of size 1: errors of 1e-12, round-off of 1e-12 */
+#define NAME 160
+
+/* What a row must add to those before it, of the length that it could have at most; less where this leaves too few. */
+static const double apart[] = {1e-2, 1e-4, 1e-7};
 
 /* What may become an independent coordinate. */
 typedef struct candidate {
@@ -103,8 +104,10 @@ static void rows_of(const work *w, const ph_state *s, const candidate *c, double
         return;
     }
     double unit[6] = {0}, none[6] = {0}, by_place[6], by_speed[6];
-    if (c->kind == BODY) {
+    if (c->kind == BODY) { /* theta = R phi, theta' = R domega */
         unit[c->k] = 1;
+        if (c->k >= 3)
+            ph_store3(unit + 3, ph_tmul(ph_kin_of(m, s, c->index).R, ph_load3(unit + 3)));
         ph_nodes_add(m, s, &w->nodes, c->index, unit, NULL, b);
         ph_nodes_add(m, s, &w->nodes, c->index, none, unit, z);
         return;
@@ -133,12 +136,21 @@ static double dot(int n, const double *a, const double *b)
 }
 
 /* Rows of candidates on a basis of n vectors, picked as long as they are independent; first: those before others. 0: there
- * are not enough. basis has room for n rows of n numbers behind the vectors that are kept in out. */
+ * are not enough. ortho: n x n. */
 static int pick(const work *w, int n, const double *N, const int *first, int n_first, int rates, int *picked,
                 double *ortho)
 {
     int count = 0;
-    for (int pass = 0; pass < 2 && count < n; pass++)
+    double most = 0;
+    for (int c = 0; c < w->n_all; c++) {
+        double sum = 0, size = dot(w->nv, w->b + c * w->nv, w->b + c * w->nv);
+        for (int k = 0; k < n; k++) {
+            double x = dot(w->nv, w->b + c * w->nv, N + k * w->nv);
+            sum += x * x;
+        }
+        most = size > 0 ? fmax(most, sqrt(sum / size)) : most;
+    }
+    for (int pass = 0; pass < 3 && count < n; pass++)
         for (int i = -n_first; i < w->n_all && count < n; i++) {
             int c = i < 0 ? first[i + n_first] : i, known = 0;
             for (int k = 0; k < count; k++)
@@ -148,7 +160,7 @@ static int pick(const work *w, int n, const double *N, const int *first, int n_f
             double *row = ortho + count * n;
             for (int k = 0; k < n; k++)
                 row[k] = dot(w->nv, w->b + c * w->nv, N + k * w->nv);
-            double size = sqrt(dot(n, row, row));
+            double size = most * sqrt(dot(w->nv, w->b + c * w->nv, w->b + c * w->nv));
             for (int twice = 0; twice < 2; twice++)
                 for (int k = 0; k < count; k++) {
                     double f = dot(n, row, ortho + k * n);
@@ -156,7 +168,7 @@ static int pick(const work *w, int n, const double *N, const int *first, int n_f
                         row[j] -= f * ortho[k * n + j];
                 }
             double left = sqrt(dot(n, row, row));
-            if (!(left > (pass ? ALIKE_YET : ALIKE) * size))
+            if (!(left > apart[pass] * size))
                 continue;
             for (int k = 0; k < n; k++)
                 row[k] /= left;
@@ -215,7 +227,7 @@ static ph_status look(work *w, double e, double *out)
     ph_status s = ph_start_accelerations(sim, &sim->next);
     if (s != PH_OK)
         return s;
-    ph_state at = ph_point_view(&sim->next, &sim->lay);
+    ph_state at = ph_point_view(&sim->next, &sim->lay), now = ph_point_view(&sim->now, &sim->lay);
     for (int i = 0; i < nz + nw; i++) {
         const candidate *c = &w->all[i < nz ? w->position[i] : w->rate[i - nz]];
         int rate = i >= nz;
@@ -230,33 +242,17 @@ static ph_status look(work *w, double e, double *out)
             out[i] = at.vdot[m->own[c->index].v + c->k];
         } else {
             ph_mechanism_body(m, &at, c->index, &b);
-            ph_vec3 v = c->k < 3 ? (rate ? b.a : b.v) : rate ? b.omega_dot : b.omega;
+            ph_vec3 v = rate ? b.a : b.v;
+            if (c->k >= 3) { /* theta'' = R (omega x domega + domegadot) */
+                ph_kin k = ph_kin_of(m, &now, c->index);
+                v = ph_mul(k.R, rate ? ph_add(ph_cross(k.w, b.omega), b.omega_dot) : b.omega);
+            }
             out[i] = c->k % 3 == 0 ? v.x : c->k % 3 == 1 ? v.y : v.z;
         }
     }
     for (int k = 0, n = nz + nw; k < m->model->n_sensors && s == PH_OK; n += m->model->sensor[k++].size)
         s = ph_mechanism_sensor(m, &at, k, out + n);
     return s;
-}
-
-/* Increments phi of a rotation obey phi' = domega - omega x phi. */
-static void turn_back(const work *w, double *column)
-{
-    const ph_mechanism *m = w->run->mech;
-    ph_state s = ph_point_view(&w->l.sim->now, &w->l.sim->lay);
-    for (int i = 0; i < w->l.nz; i++) {
-        const candidate *c = &w->all[w->position[i]];
-        if (c->kind != BODY || c->k < 3)
-            continue;
-        ph_vec3 omega = ph_kin_of(m, &s, c->index).w, phi;
-        double y[3];
-        for (int k = 0; k < 3; k++) { /* rows of this body follow each other among the candidates */
-            int row = w->position[i] - c->k + 3 + k;
-            y[k] = dot(w->nv, w->b + row * w->nv, w->y);
-        }
-        phi = ph_cross(omega, ph_load3(y));
-        column[i] -= c->k == 3 ? phi.x : c->k == 4 ? phi.y : phi.z;
-    }
 }
 
 static ph_status column_of(work *w, double e, ph_input *input, double *out)
@@ -274,8 +270,6 @@ static ph_status column_of(work *w, double e, ph_input *input, double *out)
         *input = kept;
     for (int i = 0; i < w->n + w->n_y; i++)
         out[i] = (8 * (w->f[2][i] - w->f[1][i]) - (w->f[3][i] - w->f[0][i])) / (12 * e);
-    if (!input && s == PH_OK)
-        turn_back(w, out);
     return s;
 }
 
