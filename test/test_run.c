@@ -117,7 +117,7 @@ static void refusals(void **state)
                {"h=x", "not a number"},
                {"formulation=ggk", "did you mean 'ggl'"},
                {"ordre=3", "did you mean 'order'"},
-               {"rho=1.5", "from 0 to 1"},
+               {"rho=1.5", "rho = 1.5 is outside [0, 1]"},
                {"order=0", "whole number"},
                {"assemble=perhaps", "neither"},
                {"h", "key=value"},

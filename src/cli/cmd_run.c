@@ -13,7 +13,6 @@ int ph_cmd_run(const ph_args *given)
     if (ph_subject_open(&r.subject, &args, &code))
         code = ph_job_perform(&r);
     ph_history_destroy(r.history);
-    ph_sim_destroy(r.sim);
     free(r.bodies);
     ph_subject_close(&r.subject);
     if (given->view && code != PH_EXIT_USAGE) {

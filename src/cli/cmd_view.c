@@ -12,69 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- what the run is told ----------------------------------------------------------------------------- */
-
-#define TOLD_MAX 64
-
-/* Options of the command line as keys of run{}: "--t-end 2" is "t_end=2". */
-typedef struct told {
-    int n_options, n_settings;
-    const char *option[TOLD_MAX];
-    char text[TOLD_MAX][96];
-    ph_setting setting[PH_SETTINGS_MAX];
-    char name[PH_SETTINGS_MAX][80];
-} told;
-
-static int is_key_of_run(const char *name, size_t n)
-{
-    static const char *const keys[] = {"h",    "tol",   "t-end",  "method",     "formulation", "sigma",
-                                       "rho",  "start", "order",  "correction", "tableau",     "newton",
-                                       "atol", "rtol",  "solver", "space"};
-    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
-        if (strlen(keys[k]) == n && !strncmp(keys[k], name, n))
-            return 1;
-    return 0;
-}
-
-static void tell(told *t, const char *name, size_t n, const char *value)
-{
-    char *text = t->text[t->n_options];
-    snprintf(text, sizeof t->text[0], "%.*s=%s", (int)n, name, value);
-    for (char *c = text; *c && *c != '='; c++)
-        *c = *c == '-' ? '_' : *c;
-    t->option[t->n_options++] = text;
-}
-
-/* All of it was checked when the command line was parsed. */
-static void gather(told *t, const ph_args *args)
-{
-    for (int i = 0; i < args->argc && t->n_options < TOLD_MAX; i++) {
-        const char *word = args->argv[i], *equal = strchr(word, '=');
-        size_t n = equal ? (size_t)(equal - word) : strlen(word);
-        if (n > 2 && !strncmp(word, "--", 2) && is_key_of_run(word + 2, n - 2) &&
-            (equal || i + 1 < args->argc))
-            tell(t, word + 2, n - 2, equal ? equal + 1 : args->argv[++i]);
-    }
-    if (args->assemble && t->n_options < TOLD_MAX)
-        tell(t, "assemble", 8, "true");
-}
-
-/* "m=16" */
-static int read_settings(told *t, const ph_settings *set)
-{
-    for (int k = 0; k < set->n; k++) {
-        const char *text = set->text[k], *equal = strchr(text, '=');
-        char *end;
-        double value = equal ? strtod(equal + 1, &end) : 0;
-        if (!equal || equal == text || end == equal + 1 || *end)
-            return ph_complain("--set: '%s' is not of the form P=V with a number V", text), 0;
-        snprintf(t->name[k], sizeof t->name[k], "%.*s", (int)(equal - text), text);
-        t->setting[k] = (ph_setting){t->name[k], value};
-        t->n_settings++;
-    }
-    return 1;
-}
-
 /* ---- the run ------------------------------------------------------------------------------------------ */
 
 static ph_run *volatile under_way; /* for the handler of signals */
@@ -134,11 +71,17 @@ static int show(ph_run *run, const ph_args *args, const char *path)
 {
     ph_view *view;
     ph_error err = {0};
-    if (!(ph_run_end(run) > 0))
-        return ph_complain("the model says no t_end: give --t-end");
+    ph_job r = {.args = args, .run = run};
+    if (!ph_job_plan(&r))
+        return PH_EXIT_USAGE;
+    ph_status s = ph_run_start(run, &err);
+    if (s != PH_OK) {
+        ph_complain("%s", err.text);
+        return ph_job_is_numerical(s) ? PH_EXIT_FAILED : PH_EXIT_USAGE;
+    }
     if (ph_view_create(&view, run, &err) != PH_OK)
         return ph_complain("%s", err.text);
-    ph_status s = simulate(run, view, &err);
+    s = simulate(run, view, &err);
     ph_options opt = ph_run_options(run);
     char settings[256];
     ph_report_options(&opt, settings, sizeof settings);
@@ -165,25 +108,16 @@ int ph_view_name(const char *path)
     return 0;
 }
 
-int ph_view_model(const ph_args *args, const char *path)
+int ph_view_model(const ph_args *given, const char *path)
 {
-    told t = {0};
-    ph_run *run;
-    ph_error err = {0};
-    ph_run_config c = ph_run_defaults();
-    gather(&t, args);
-    if (!read_settings(&t, &args->set))
-        return PH_EXIT_USAGE;
-    c.options = t.option, c.n_options = t.n_options;
-    c.parameters = t.setting, c.n_parameters = t.n_settings;
-    c.watch = args->keep_going ? PH_WATCH_ALL & ~PH_WATCH_BLOWUP : PH_WATCH_ALL;
-    ph_status s = ph_run_open(&run, args->word[0], &c, &err);
-    if (s != PH_OK) {
-        ph_complain("%s", err.text);
-        return ph_job_is_numerical(s) ? PH_EXIT_FAILED : PH_EXIT_USAGE;
-    }
-    int code = show(run, args, path);
-    ph_run_close(run);
+    ph_args args = *given;
+    ph_subject s;
+    int code;
+    if (!ph_subject_is_file(args.word[0]))
+        return ph_complain("a page shows a model file, and '%s' is none", args.word[0]);
+    if (ph_subject_open(&s, &args, &code))
+        code = show(s.run, &args, path);
+    ph_subject_close(&s);
     return code;
 }
 

@@ -115,7 +115,8 @@ static int draw(const ph_job *r)
 static void note_warnings(const ph_job *r)
 {
     char text[PH_WARNINGS][PH_WARNING_MAX];
-    int n = r->sim ? ph_warner_list(r->warner, r->bodies, r->opt.h, r->watch.velocity, text) : 0;
+    double violation = ph_run_summarise(r->run).violation_velocity;
+    int n = r->sim && !(r->opt.tol > 0) ? ph_warner_list(r->warner, r->bodies, r->opt.h, violation, text) : 0;
     for (int k = 0; k < n && !r->args->quiet; k++)
         ph_note("%s", text[k]);
 }
@@ -149,15 +150,15 @@ static void note_redundancy(const ph_job *r)
 static void note_assembling(const ph_job *r)
 {
     char text[256];
-    for (int what = 0; what < 2 && r->subject.mech && !r->args->quiet; what++)
-        if (ph_mechanism_assembled(r->subject.mech, what, text, sizeof text)[0])
+    for (int what = 0; what < 2 && !r->args->quiet; what++)
+        if (ph_run_assembled(r->run, what, text, sizeof text)[0])
             fprintf(stderr, "polhode: note: %s\n", text);
 }
 
 int ph_job_perform(ph_job *r)
 {
     ph_warner warner = {0};
-    r->p = r->subject.p;
+    r->p = r->subject.p, r->run = r->subject.run;
     r->bodies = ph_bodies_create(&r->subject);
     if (!r->bodies)
         return ph_complain("not enough memory for the model '%s'", r->p->name);

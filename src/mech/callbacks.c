@@ -5,6 +5,8 @@
 
 #include "mech/pin.h"
 #include "mech/carry.h"
+#include "mech/pin.h"
+#include "mech/reach.h"
 #include "mech/rigid_body.h"
 
 /* ---- bodies --------------------------------------------------------------------------------------- */

@@ -113,7 +113,7 @@ typedef struct ph_force_site {
     ph_vec3 acc[PH_SLOTS];        /* of forces with inertia: physical accelerations that go with M */
     ph_vec3 gravity;              /* m/s^2, world, times the factor of loads */
     ph_body_state *bodies;        /* all of them, where a function is called; NULL: all are traced */
-    const struct ph_mechanism *m; /* of loads, for their functions */
+    const ph_mechanism *m; /* of loads, for their functions */
     const ph_state *s;
 } ph_force_site;
 

@@ -8,6 +8,7 @@
 #include "mech/reach.h"
 
 #include "lie/so3.h"
+#include "mech/argument.h"
 
 static ph_scene scene_of(const ph_force_site *s)
 {

@@ -390,6 +390,9 @@ double ph_mechanism_rate(const ph_mechanism *m, const ph_state *s, int joint, in
 /* view.c: from now on it counts turns and reads inputs as another one of the same model does, which must outlive it */
 void ph_mechanism_share(ph_mechanism *m, const ph_mechanism *other);
 
+/* Coordinate and rate of a joint of the model as ph_mechanism_driven has them; 0: it is not driven. s NULL: whether. */
+int ph_mechanism_drive(const ph_mechanism *m, const ph_state *s, int joint, double *coordinate, double *rate);
+
 /* drive.c: f, and up to level derivatives; PH_E_INCONSISTENT where it has none. The second makes PH_E_CALLBACK of every failure
  * and keeps for words which joint it was. */
 ph_status ph_drive_at(const ph_mechanism *m, const ph_function *f, double t, int level, double out[3]);

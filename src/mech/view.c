@@ -136,6 +136,26 @@ double ph_mechanism_energy(const ph_mechanism *m, const ph_state *s)
     return T + V;
 }
 
+static void read_drive(const ph_mechanism *m, const ph_state *s, const ph_joint *j, double *coordinate,
+                       double *rate)
+{
+    ph_site site = {.j = j};
+    ph_kin_fill(m, s, j->body[0], &site.a);
+    ph_kin_fill(m, s, j->body[1], &site.b);
+    *coordinate = ph_coordinate_value(&site, j->free), *rate = ph_coordinate_rate(&site, j->free);
+}
+
+int ph_mechanism_drive(const ph_mechanism *m, const ph_state *s, int joint, double *coordinate, double *rate)
+{
+    for (int i = m->joint_of[joint]; i < m->joint_of[joint + 1]; i++)
+        if (m->joint[i].drive >= 0) {
+            if (s)
+                read_drive(m, s, &m->joint[i], coordinate, rate);
+            return 1;
+        }
+    return 0;
+}
+
 int ph_mechanism_driven(const ph_mechanism *m, const ph_state *s, int k, int *joint, int *is_angle,
                         double *coordinate, double *rate)
 {
@@ -145,12 +165,9 @@ int ph_mechanism_driven(const ph_mechanism *m, const ph_state *s, int k, int *jo
     if (i == m->n_loose)
         return 0;
     const ph_joint *j = &m->joint[m->loose[i]];
-    ph_site site = {.j = j};
-    ph_kin_fill(m, s, j->body[0], &site.a);
-    ph_kin_fill(m, s, j->body[1], &site.b);
     *joint = j->def;
     *is_angle = ph_joint_counts_angles(&m->model->joint[j->def]);
-    *coordinate = ph_coordinate_value(&site, j->free), *rate = ph_coordinate_rate(&site, j->free);
+    read_drive(m, s, j, coordinate, rate);
     return 1;
 }
 

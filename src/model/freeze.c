@@ -94,6 +94,7 @@ typedef union member {
     const double *numbers;
     const ph_reduced *reduced;
     ph_shape_list shapes;
+    ph_times times;
 } member;
 
 static size_t member_size(ph_value v)
@@ -112,6 +113,8 @@ static size_t member_size(ph_value v)
         return sizeof(const ph_reduced *);
     case PH_V_SHAPES:
         return sizeof(ph_shape_list);
+    case PH_V_TIMES:
+        return sizeof(ph_times);
     case PH_V_BODIES:
     case PH_V_JOINTS:
     case PH_V_COORDINATES:
@@ -180,6 +183,8 @@ static int is_given(const ph_key *k, const void *record, const member *x)
         return x->x >= 0;
     case PH_V_SHAPES:
         return x->shapes.n > 0;
+    case PH_V_TIMES:
+        return x->times.n > 0;
     case PH_V_UNIT:
         return ph_norm(x->v) > 0;
     case PH_V_STIFFNESS:
@@ -370,6 +375,9 @@ static void put_value(const ice *i, const ph_key *k, const void *record, const m
         break;
     case PH_V_SHAPES:
         put_shapes(i->to, x->shapes);
+        break;
+    case PH_V_TIMES:
+        put_numbers(i->to, x->times.n, x->times.t);
         break;
     case PH_V_VECTOR:
     case PH_V_NOT_NEGATIVES:

@@ -222,6 +222,7 @@ const char *ph_value_text(ph_value v)
         [PH_V_START] = "number or list of numbers",
         [PH_V_OF] = "name of an actuator, a coupling or a driven joint",
         [PH_V_SHAPES] = "shape, or list of shapes",
+        [PH_V_TIMES] = "list of numbers",
     };
     return texts[v];
 }

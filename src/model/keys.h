@@ -89,6 +89,7 @@ typedef enum ph_value {
     PH_V_START,         /* initial and size of ph_state_def */
     PH_V_OF,            /* of_kind and of of ph_sensor_def */
     PH_V_SHAPES,        /* ph_shape_list */
+    PH_V_TIMES,         /* ph_times */
     PH_VALUES
 } ph_value;
 

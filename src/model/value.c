@@ -101,6 +101,16 @@ static ph_vec3 not_negatives(ph_reader *r, lua_State *L, const char *key)
     return x;
 }
 
+static ph_times times(ph_reader *r, lua_State *L, const char *key)
+{
+    int n = ph_value_list(r, L, key, "a list of numbers");
+    if (n < 0)
+        ph_reader_fail(r, "%s must be a list of numbers; some are missing", key);
+    double *t = ph_store_numbers(r, NULL, n);
+    ph_value_numbers(r, L, key, n, t);
+    return (ph_times){n, t};
+}
+
 /* ---- words and names --------------------------------------------------------------------------------- */
 
 const char *ph_value_word(ph_reader *r, lua_State *L, const char *key)
@@ -369,6 +379,9 @@ void ph_value_store(ph_reader *r, lua_State *L, const ph_key *k, int index)
         break;
     case PH_V_SHAPES:
         ph_shape_value(r, L, k, index);
+        break;
+    case PH_V_TIMES:
+        STORE(ph_times, times(r, L, k->name));
         break;
     default:
         if (ph_actuate_value(r, L, k, index))

@@ -16,6 +16,8 @@ typedef struct ph_told {
     int n_parameters, n_options;
     ph_setting *parameter; /* the last one of a name */
     char **option;         /* "h=1e-3"; the last one of a key */
+    int has_method;        /* method stands in place of what the file says, */
+    ph_options method;     /* below options */
 } ph_told;
 
 #define PH_POWERS 4 /* points of the polynomial by which powers are integrated */
@@ -74,11 +76,13 @@ struct ph_run {
     const double *q0, *v0; /* of the mechanism, or of start */
     double *start;         /* of a system: copies of its initial values, */
     ph_skeleton *skeleton; /* and its layout; that of a model is the mechanism's */
+    ph_run_def said;       /* by file and options */
     ph_run_def def;        /* as resolved; h divides t_end */
     uint64_t key;          /* of model, parameters and options */
     ph_sim *sim;
     int structure;
     uint64_t shape; /* of names and sizes, see ph_run_shape */
+    int started;    /* accelerations and multipliers are there */
     int moved;      /* it did not start from its initial values */
     int balances;   /* a sensor is about work or dissipation */
     double floor;   /* J, kinetic energy that is never too much */
@@ -108,6 +112,7 @@ ph_status ph_told_add(ph_told *told, const ph_setting *parameters, int n_paramet
                       const char *const *options, int n_options, const ph_allocator *alloc);
 void ph_told_free(ph_told *told, const ph_allocator *alloc);
 ph_status ph_told_resolve(const ph_told *told, ph_run_def *def, ph_error *err);
+void ph_told_set_method(ph_told *told, const ph_options *opt, const ph_allocator *alloc);
 
 /* run_watch.c: after the initial values and after each step. PH_E_STEP: the solution blows up. */
 void ph_watch_start(ph_run *run);
@@ -129,6 +134,8 @@ void ph_table_free(ph_run *run);
 /* run_failure.c: a sentence in words of the model; of a step also what ph_run_failure tells. */
 ph_status ph_run_explain(ph_run *run, ph_status s, ph_error *err);
 ph_status ph_run_explain_static(const ph_run *run, ph_status s, ph_error *err);
+ph_status ph_run_explain_start(const ph_mechanism *mech, const ph_model *model, ph_status s, double t,
+                               ph_error *err);
 
 /* run_input.c */
 ph_status ph_inputs_adopt(ph_run *run); /* of a new mechanism: it gets those of the run; PH_E_MEMORY */
@@ -138,7 +145,8 @@ ph_status ph_inputs_before_step(ph_run *run, ph_error *err);
 void ph_inputs_tape(ph_run *run, ph_tape *t);
 uint64_t ph_inputs_key(const ph_run *run, uint64_t key); /* of their tables too */
 
-/* run_derivative.c */
+/* run_derivative.c: after each step, and before the first, what is integrated over the run. */
 void ph_following_free(ph_run *run);
+void ph_following_look(ph_run *run, double dt);
 
 #endif

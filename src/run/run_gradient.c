@@ -82,7 +82,7 @@ static ph_status refuse(const ph_run *run, int objective, int n, ph_error *err)
         return ph_fail(err, PH_E_INPUT, "there is no objective %d", objective);
     if (n < 1)
         return ph_fail(err, PH_E_INPUT, "a gradient needs parameters");
-    if (!run->sim->stepper->sens_restore)
+    if (run->sim->stepper->sens_ops && !run->sim->stepper->sens_restore) /* ph_sens_create says the rest */
         return ph_fail(err, PH_E_INPUT, "%s has no adjoint", run->sim->stepper->name);
     if (run->model->changing)
         return ph_fail(err, PH_E_INPUT,
@@ -94,6 +94,8 @@ static ph_status refuse(const ph_run *run, int objective, int n, ph_error *err)
                 err, PH_E_INPUT,
                 "input '%s' was set between steps, which a gradient cannot repeat; give it a table",
                 run->model->input[k].name);
+    if (!(o->h > 0) && !(o->tol > 0))
+        return ph_fail(err, PH_E_INPUT, "the model says no h: give a step size");
     if (o->tol > 0)
         return ph_fail(err, PH_E_INPUT, "a gradient needs steps of constant size: give h instead of tol");
     if (!(run->def.t_end > run->t0))

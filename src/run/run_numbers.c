@@ -69,7 +69,14 @@ static const char *const xyz[] = {"x", "y", "z"}, *const quaternion[] = {"qw", "
                                                                                                "ty", "tz"},
                          *const energy[] = {"kinetic", "potential", "work", "dissipated", "residual"},
                          *const coordinate[] = {"x", "y", "z", "rx", "ry", "rz", "length"},
-                         *const violation[] = {"position", "velocity"}, *const step[] = {"h", "iterations"};
+                         *const violation[] = {"position", "velocity"}, *const step[] = {"h", "iterations"},
+                         *const drive[] = {"position", "rate"}, *const softening[] = {"spin", "load"};
+
+/* Of PH_GET_MOTION: quantities in their order. */
+static const int motion[] = {PH_GET_POSITION, PH_GET_ROTATION,     PH_GET_VELOCITY,
+                             PH_GET_OMEGA,    PH_GET_ACCELERATION, PH_GET_OMEGA_DOT};
+
+#define N_MOTION ((int)(sizeof motion / sizeof *motion))
 
 /* What is read of which list, how many numbers, their labels (NULL: counted) and units. */
 static const struct quantity {
@@ -100,6 +107,11 @@ static const struct quantity {
     [PH_GET_NODE] = {PH_NODES, 0, NULL, "SI"},
     [PH_GET_NODE_VELOCITY] = {PH_NODES, 0, NULL, "SI"},
     [PH_GET_NODE_ACCELERATION] = {PH_NODES, 0, NULL, "SI"},
+    [PH_GET_MOTION] = {PH_BODIES, 0, NULL, NULL},
+    [PH_GET_ETA] = {PH_JOINTS, 0, NULL, "SI"},
+    [PH_GET_DRIVE] = {PH_JOINTS, 2, drive, NULL},
+    [PH_GET_SOFTENING] = {PH_FLEXIBLE, 2, softening, ""},
+    [PH_GET_ASSEMBLED] = {-1, 2, violation, "SI"},
 };
 
 #define N_QUANTITIES ((int)(sizeof quantities / sizeof *quantities))
@@ -145,6 +157,14 @@ static void put_node(const ph_state *s, int what, int index, int n, double *out)
     memcpy(out, from, (size_t)n * sizeof *out);
 }
 
+static int motion_size(const ph_run *run, int body)
+{
+    int n = 0;
+    for (int i = 0; i < N_MOTION; i++)
+        n += ph_run_size(run, motion[i], body);
+    return n;
+}
+
 int ph_run_size(const ph_run *run, int what, int index)
 {
     const ph_model *m = run->model;
@@ -152,12 +172,12 @@ int ph_run_size(const ph_run *run, int what, int index)
     if (what < 0 || what >= N_QUANTITIES || index < 0)
         return 0;
     const struct quantity *q = &quantities[what];
-    if (what == PH_GET_MULTIPLIERS)
+    if (what == PH_GET_MULTIPLIERS || (what == PH_GET_ETA && ph_sim_state(run->sim).eta))
         return rows_of(run, run->mech, index, &at);
     if (q->list == PH_NODES)
         return node_size(run, what, index);
     if (q->list == -1)
-        return index == 0 && (what != PH_GET_ENERGY || m) ? q->size : 0;
+        return index == 0 && ((what != PH_GET_ENERGY && what != PH_GET_ASSEMBLED) || m) ? q->size : 0;
     if (q->list < 0 || !m || index >= ph_run_count(run, q->list))
         return 0;
     if (what == PH_GET_SENSOR)
@@ -168,6 +188,10 @@ int ph_run_size(const ph_run *run, int what, int index)
         return m->state[index].size;
     if (what == PH_GET_EFFORT)
         return ph_actuator_of(run->mech, index)->coordinate >= 0;
+    if (what == PH_GET_DRIVE)
+        return ph_run_is(run, PH_IS_DRIVEN, index) ? q->size : 0;
+    if (what == PH_GET_MOTION)
+        return motion_size(run, index);
     int turns = what == PH_GET_ROTATION || what == PH_GET_OMEGA || what == PH_GET_OMEGA_DOT;
     return q->list == PH_BODIES && turns && m->body[index].particle ? 0 : q->size;
 }
@@ -191,6 +215,15 @@ uint64_t ph_run_shape(const ph_run *run)
     return sum;
 }
 
+/* The quantity that number k of a motion belongs to; k becomes its place there. */
+static int part_of_motion(const ph_run *run, int body, int *k)
+{
+    int i = 0;
+    for (int n; i < N_MOTION - 1 && *k >= (n = ph_run_size(run, motion[i], body)); i++)
+        *k -= n;
+    return motion[i];
+}
+
 const char *ph_run_label(const ph_run *run, int what, int index, int k)
 {
     static const char counted[PH_SENSOR_MAX][3] = {
@@ -201,6 +234,8 @@ const char *ph_run_label(const ph_run *run, int what, int index, int k)
     int n = ph_run_size(run, what, index);
     if (k < 0 || k >= n)
         return NULL;
+    if (what == PH_GET_MOTION)
+        return ph_run_label(run, part_of_motion(run, index, &k), index, k);
     if (quantities[what].label)
         return quantities[what].label[k];
     if (n > 1 && quantities[what].list == PH_JOINTS && what != PH_GET_MULTIPLIERS)
@@ -225,6 +260,8 @@ const char *ph_run_unit(const ph_run *run, int what, int index, int k)
     int n = ph_run_size(run, what, index);
     if (k < 0 || k >= n)
         return NULL;
+    if (what == PH_GET_MOTION)
+        return ph_run_unit(run, part_of_motion(run, index, &k), index, k);
     if (quantities[what].unit)
         return quantities[what].unit;
     if (what == PH_GET_SENSOR)
@@ -239,8 +276,69 @@ const char *ph_run_unit(const ph_run *run, int what, int index, int k)
         return run->model->state[index].unit;
     if (what == PH_GET_EFFORT)
         return ph_is_angle(ph_actuator_of(run->mech, index)->coordinate) ? "N m" : "N";
-    int angle = ph_is_angle(ph_joint_free(joint_of(run, index), k)), rate = what == PH_GET_JOINT_RATE;
+    int angle = what == PH_GET_DRIVE ? ph_run_is(run, PH_IS_ANGLE, index)
+                                     : ph_is_angle(ph_joint_free(joint_of(run, index), k));
+    int rate = what == PH_GET_JOINT_RATE || (what == PH_GET_DRIVE && k == 1);
     return angle ? (rate ? "rad/s" : "rad") : rate ? "m/s" : "m";
+}
+
+/* ---- yes or no ------------------------------------------------------------------------------------------ */
+
+static int is_body(const ph_model *m, int flag, int k)
+{
+    return k < m->n_bodies && (flag == PH_IS_PARTICLE ? m->body[k].particle != 0 : m->body[k].marker != 0);
+}
+
+static int is_joint(const ph_mechanism *mech, int flag, int k)
+{
+    if (k >= mech->model->n_joints)
+        return 0;
+    if (flag == PH_IS_ANGLE)
+        return ph_joint_counts_angles(&mech->model->joint[k]);
+    return ph_mechanism_drive(mech, NULL, k, NULL, NULL);
+}
+
+static int is_sensor(const ph_model *m, int flag, int k)
+{
+    if (k >= m->n_sensors)
+        return 0;
+    const ph_sensor_def *s = &m->sensor[k];
+    if (flag == PH_IS_QUATERNION)
+        return s->type == PH_S_ROTATION;
+    if (flag == PH_IS_OF_FUNCTION)
+        return s->f.call != NULL;
+    return s->type != PH_S_CUSTOM && s->type != PH_S_MODES && s->type != PH_S_ROTATION && s->size % 3 == 0;
+}
+
+int ph_run_is(const ph_run *run, int flag, int index)
+{
+    if (!run->model || index < 0)
+        return 0;
+    switch (flag) {
+    case PH_IS_PARTICLE:
+    case PH_IS_MARKER:
+        return is_body(run->model, flag, index);
+    case PH_IS_DRIVEN:
+    case PH_IS_ANGLE:
+        return is_joint(run->mech, flag, index);
+    case PH_IS_INTEGRAL:
+        return index < run->model->n_objectives && ph_objective_has(run->model, index, PH_ON_THE_WAY);
+    default:
+        return is_sensor(run->model, flag, index);
+    }
+}
+
+int ph_run_redundant(const ph_run *run, int constraint)
+{
+    return run->mech && constraint >= 0 && constraint < run->sys->n_constraints
+               ? ph_mechanism_redundant(run->mech, constraint)
+               : 0;
+}
+
+const char *ph_run_assembled(const ph_run *run, int velocities, char *text, size_t size)
+{
+    text[0] = 0;
+    return run->mech ? ph_mechanism_assembled(run->mech, velocities != 0, text, size) : text;
 }
 
 /* ---- numbers -------------------------------------------------------------------------------------------- */
@@ -258,6 +356,22 @@ static void put_body(ph_mechanism *mech, const ph_state *s, int what, int body, 
         out[0] = b.q.w, out[1] = b.q.x, out[2] = b.q.y, out[3] = b.q.z;
     else
         ph_store3(out, *vector[what]);
+}
+
+static void put_motion(ph_mechanism *mech, const ph_state *s, int body, double *out)
+{
+    ph_body_state b;
+    int turns = !mech->model->body[body].particle;
+    ph_mechanism_body(mech, s, body, &b);
+    ph_store3(out, b.x), out += 3;
+    if (turns)
+        out[0] = b.q.w, out[1] = b.q.x, out[2] = b.q.y, out[3] = b.q.z, out += 4;
+    ph_store3(out, b.v), out += 3;
+    if (turns)
+        ph_store3(out, b.omega), out += 3;
+    ph_store3(out, b.a), out += 3;
+    if (turns)
+        ph_store3(out, b.omega_dot);
 }
 
 ph_status ph_numbers_of(const ph_run *run, ph_mechanism *mech, const ph_state *s, int what, int index,
@@ -293,8 +407,21 @@ ph_status ph_numbers_of(const ph_run *run, ph_mechanism *mech, const ph_state *s
         rows = rows_of(run, mech, index, &at);
         memcpy(out, s->lambda + at, (size_t)rows * sizeof *out);
         return PH_OK;
+    case PH_GET_ETA:
+        rows = rows_of(run, mech, index, &at);
+        memcpy(out, s->eta + at, (size_t)rows * sizeof *out);
+        return PH_OK;
     case PH_GET_SENSOR:
         return ph_mechanism_sensor(mech, s, index, out);
+    case PH_GET_MOTION:
+        put_motion(mech, s, index, out);
+        return PH_OK;
+    case PH_GET_DRIVE:
+        ph_mechanism_drive(mech, s, index, &out[0], &out[1]);
+        return PH_OK;
+    case PH_GET_SOFTENING:
+        ph_mechanism_lack(mech, s, index, &out[0], &out[1]);
+        return PH_OK;
     default:
         put_body(mech, s, what, index, out);
         return PH_OK;
@@ -350,7 +477,30 @@ ph_status ph_run_get(ph_run *run, int what, int index, double *out)
         out[0] = run->sim->has_last ? run->sim->now.t - run->sim->last.t : 0;
         out[1] = run->sim->step_iterations;
         return PH_OK;
+    case PH_GET_ASSEMBLED:
+        ph_mechanism_projected(run->mech, &out[0], &out[1]);
+        return PH_OK;
     default:
         return ph_numbers_of(run, run->mech, &s, what, index, out);
     }
+}
+
+static int is_of_state(int what)
+{
+    return what <= PH_GET_SENSOR || (what >= PH_GET_MOTION && what <= PH_GET_SOFTENING);
+}
+
+ph_status ph_run_get_of(ph_run *run, const ph_state *s, int what, int index, double *out)
+{
+    if (!is_of_state(what) || ph_run_size(run, what, index) == 0 || (what == PH_GET_ETA && !s->eta))
+        return PH_E_INPUT;
+    return ph_numbers_of(run, run->mech, s, what, index, out);
+}
+
+void ph_run_count_turns(ph_run *run, const ph_state *s)
+{
+    if (run->mech && s)
+        ph_mechanism_track(run->mech, s);
+    else if (run->mech)
+        ph_mechanism_rewind(run->mech);
 }

@@ -38,7 +38,7 @@ ph_status ph_run_save(const ph_run *run, void *to, size_t size)
 {
     unsigned char *at = to;
     size_t rest = sizeof(head) + rest_size(run);
-    if (size != ph_run_save_size(run) || (run->model && run->model->changing))
+    if (size != ph_run_save_size(run) || !run->started || (run->model && run->model->changing))
         return PH_E_INPUT;
     ph_tape t = {.mode = PH_TAPE_WRITE, .at = at + sizeof(head)};
     tape_rest((ph_run *)run, &t); /* and so does writing */
@@ -66,6 +66,6 @@ ph_status ph_run_restore(ph_run *run, const void *from, size_t size, ph_error *e
         return s;
     ph_tape t = {.mode = PH_TAPE_READ, .at = (unsigned char *)from + sizeof h}; /* only read */
     tape_rest(run, &t);
-    run->table.rows = 0;
+    run->table.rows = 0, run->started = 1;
     return PH_OK;
 }

@@ -129,14 +129,17 @@ static ph_status look(ph_run *run, ph_error *err)
     if (run->mech)
         ph_mechanism_track(run->mech, &s);
     add_up(run, &s, dt);
+    ph_following_look(run, dt);
     ph_status status = ph_watch_look(run, err);
     run->watched.t = s.t;
-    if (status == PH_OK && ph_sim_stats(run->sim).steps % run->table.every == 0)
-        status = add_row(run);
+    if ((status == PH_OK || run->watched.blown) && ph_sim_stats(run->sim).steps % run->table.every == 0 &&
+        add_row(run) != PH_OK)
+        status = PH_E_MEMORY;
     return status == PH_E_MEMORY ? ph_fail(err, status, "not enough memory for the table of the run")
                                  : status;
 }
 
+/* Of a run that waits there is nothing to see yet. */
 ph_status ph_run_begin(ph_run *run, ph_error *err)
 {
     if (run->mech)
@@ -147,7 +150,7 @@ ph_status ph_run_begin(ph_run *run, ph_error *err)
     run->trouble = (ph_run_trouble){0};
     run->watched = (ph_watched){.t = ph_run_time(run)};
     ph_watch_start(run);
-    return look(run, err);
+    return run->started ? look(run, err) : PH_OK;
 }
 
 /* ---- steps ----------------------------------------------------------------------------------------------- */
@@ -181,7 +184,27 @@ static ph_status show(ph_run *run, int why, ph_error *err)
 ph_status ph_run_look(ph_run *run, int why, ph_error *err)
 {
     ph_status s = why == PH_ON_START ? PH_OK : look(run, err);
-    return s == PH_OK ? show(run, why, err) : s;
+    if (s == PH_OK)
+        return show(run, why, err);
+    if (run->watched.blown)
+        show(run, why, NULL); /* it sees how the run ends */
+    return s;
+}
+
+#define STEPS_MAX 1e9 /* of one run */
+
+/* A run that can make steps, and has not too many to make. */
+static ph_status make_ready(ph_run *run, ph_error *err)
+{
+    const ph_run_def *d = &run->def;
+    double n = d->t_end > run->t0 && d->opt.h > 0 ? (d->t_end - run->t0) / d->opt.h : 0;
+    if (!(d->opt.h > 0) && !(d->opt.tol > 0))
+        return ph_fail(err, PH_E_INPUT, "the model says no h: give a step size");
+    if (!(n <= STEPS_MAX))
+        return ph_fail(err, PH_E_INPUT,
+                       "t_end = %g s in steps of h = %g s takes %.3g steps; the limit is %.0e", d->t_end,
+                       d->opt.h, n, STEPS_MAX);
+    return ph_run_start(run, err);
 }
 
 /* With error control the method stays within t_end, if that lies ahead; on a grid within that of the run, so that its
@@ -208,7 +231,9 @@ static ph_status advance(ph_run *run, double t_end, ph_error *err)
 /* A run that blew up stays at the step where that was seen. */
 ph_status ph_run_step(ph_run *run, ph_error *err)
 {
-    ph_status s = advance(run, run->def.t_end, err);
+    ph_status s = make_ready(run, err);
+    if (s == PH_OK)
+        s = advance(run, run->def.t_end, err);
     return s == PH_OK ? look(run, err) : s;
 }
 
@@ -237,7 +262,9 @@ static ph_status look_and_show(ph_run *run, double *own, ph_error *err)
 
 ph_status ph_run_until_or(ph_run *run, double t, double seconds, int *arrived, ph_error *err)
 {
-    ph_status s = check_end(run, t, err);
+    ph_status s = make_ready(run, err);
+    if (s == PH_OK)
+        s = check_end(run, t, err);
     double slack = run->def.opt.h > 0 ? REACHED * run->def.opt.h : 0, own = 0;
     *arrived = 0;
     if (s == PH_OK && !run->observed)
@@ -245,7 +272,7 @@ ph_status ph_run_until_or(ph_run *run, double t, double seconds, int *arrived, p
     double begun = ph_sim_clock(), pause = begun + seconds;
     int late = 0;
     while (s == PH_OK && !late && ph_run_time(run) < t - slack) {
-        if (atomic_exchange(&run->stop, 0)) {
+        if (atomic_load_explicit(&run->stop, memory_order_relaxed) && atomic_exchange(&run->stop, 0)) {
             s = stopped(run, err);
             break;
         }

@@ -165,7 +165,7 @@ static ph_status explain(ph_run *run, const ph_state *s, ph_error *err)
     if (ph_norm(most) > 0)
         snprintf(text, sizeof text, "; fastest: body '%s' turns at %.3g rad/s",
                  run->model->body[fastest].name, ph_norm(most));
-    run->trouble = (ph_run_trouble){.status = PH_E_STEP, .t = s->t, .h = run->def.opt.h};
+    run->trouble = (ph_run_trouble){.status = PH_E_STEP, .t = s->t, .h = run->def.opt.h, .explodes = 1};
     return ph_fail(
         err, PH_E_STEP,
         "t = %.9g: the solution explodes: its kinetic energy is %.3g J, and at most %.3g J can be explained; "

@@ -135,7 +135,8 @@ static ph_status prepare(ph_sim *sim, ph_error *err)
     for (int k = 1; k <= m->order; k++)
         m->f[k] = formula_of(k, sim->opt.correction);
     m->ops.exact = 1;
-    m->control.tol = START_TOL, m->control.most = START_STEPS, m->control.rest = PH_SIZE_REST / sim->opt.h;
+    m->control.pace.tol = START_TOL, m->control.most = START_STEPS,
+    m->control.rest = PH_SIZE_REST / sim->opt.h;
     m->start_steps = start_steps(sim);
     return m->start_steps > 0 ? ph_rk_prepare(&m->rk, sim, err) : PH_OK;
 }

@@ -112,8 +112,9 @@ static ph_status one_step(ph_sim *sim)
     if (sim->matrix.n_eta > 0)
         memset(sim->next.eta, 0, sizeof(double) * (size_t)sim->lay.nl);
     sim->step_iterations = 0;
-    m->control.h = sim->opt.h, m->control.last = 0; /* often one step will do; and no memory of a failure */
-    ph_stats stats = sim->stats;                    /* which count steps of this method alone */
+    m->control.pace.h = sim->opt.h,
+    m->control.pace.last = 0;    /* often one step will do; and no memory of a failure */
+    ph_stats stats = sim->stats; /* which count steps of this method alone */
     ph_status s = ph_control_to(sim, &m->control, &m->rk, &sim->next, t1);
     m->pieces[sim->n] = (int)(sim->stats.accepted - stats.accepted);
     sim->stats = stats;
