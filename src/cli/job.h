@@ -18,7 +18,8 @@ typedef struct ph_lack {
 
 /* What the program sees on the way, beside what the run itself watches. */
 typedef struct ph_watch {
-    double E0, E, drift;   /* energy at first and now; largest |E - E0 - work| */
+    double E0, E, drift;   /* energy at first and now; largest |E - E0 - work + dissipated| */
+    double dissipated;     /* of models */
     double work, power, t; /* of a built-in problem: done on it, by the trapezoidal rule; at the last step */
     double begun, last_tick;   /* s */
     int terminal, interrupted; /* show progress; the signal that arrived, or 0 */
@@ -82,6 +83,8 @@ void ph_trajectory_row(ph_job *r, const ph_state *s);
 /* The numbers of a sensor of the model, NaN where it fails: n of them in value. The second also keeps why, so
  * that the run ends. */
 int ph_job_sensor(const ph_job *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX]);
+/* What a run came to: the number over time that a sensor with over_time has, else the sensor. */
+int ph_job_result(const ph_job *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX]);
 int ph_job_watch_sensor(ph_job *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX]);
 
 /* report.c: the settings in one line; the summary in words. */

@@ -81,7 +81,8 @@ static void print_quality(const ph_job *r)
         printf("  energy     %.9g J -> %.9g J by work of %.9g J; largest drift %.2g J\n", w->E0, w->E,
                w->work, w->drift);
     else if (ph_job_has_energy(r))
-        printf("  energy     %.9g J -> %.9g J; largest drift %.2g J\n", w->E0, w->E, w->drift);
+        printf("  energy     %.9g J -> %.9g J; work %.6g J, dissipated %.6g J, largest residual %.2g J\n",
+               w->E0, w->E, w->work, w->dissipated, w->drift);
     if (ph_exact_compare(r->p, &s, r->args->compare == 0, &e)) {
         printf("  error      q %.3g, v %.3g", e.q, e.v);
         if (r->p->sys.n_constraints)
@@ -122,7 +123,7 @@ static void print_joint(const ph_job *r, int joint, const ph_state *s)
 static void print_sensor(const ph_job *r, int sensor, const ph_state *s)
 {
     double value[PH_SENSOR_MAX];
-    int n = ph_job_sensor(r, sensor, s, value);
+    int n = ph_job_result(r, sensor, s, value);
     print_values(ph_run_name(r->run, PH_SENSORS, sensor), "sensor", n, value, "");
 }
 

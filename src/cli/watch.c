@@ -21,8 +21,8 @@ static void enlarge(double *most, double x)
         *most = x;
 }
 
-/* E - E0 = int P dt; the trapezoidal rule has the order of the method. The run watches the balance of a model, whose
- * work is none of the program's reports. */
+/* The run of a model watches its balance. Of a problem E - E0 = int P dt; the trapezoidal rule has the order of the
+ * method. */
 static void watch_energy(ph_job *r, const ph_state *s, int first)
 {
     ph_watch *w = &r->watch;
@@ -34,10 +34,12 @@ static void watch_energy(ph_job *r, const ph_state *s, int first)
         w->E = E[0] + E[1];
     if (first)
         w->E0 = w->E;
-    else
+    if (p->energy && !first)
         w->work += (s->t - w->t) * (power + w->power) / 2;
+    else if (!p->energy)
+        w->work = E[2], w->dissipated = E[3];
     w->power = power, w->t = s->t;
-    enlarge(&w->drift, fabs(w->E - w->E0 - w->work));
+    enlarge(&w->drift, fabs(w->E - w->E0 - w->work + w->dissipated));
 }
 
 /* ---- flexible bodies ---------------------------------------------------------------------------------- */
