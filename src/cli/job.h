@@ -90,6 +90,8 @@ void ph_trajectory_row(ph_job *r, const ph_state *s);
 /* The numbers of a sensor of the model, NaN where it fails: n of them in value. The second also keeps why, so
  * that the run ends. */
 int ph_job_sensor(const ph_job *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX]);
+/* What a run came to: the number over time that a sensor with over_time has, else the sensor. */
+int ph_job_result(const ph_job *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX]);
 int ph_job_watch_sensor(ph_job *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX]);
 
 /* report.c: the settings in one line; the summary in words. */

@@ -122,7 +122,7 @@ static void print_joint(const ph_job *r, int joint, const ph_state *s)
 static void print_sensor(const ph_job *r, int sensor, const ph_state *s)
 {
     double value[PH_SENSOR_MAX];
-    int n = ph_job_sensor(r, sensor, s, value);
+    int n = ph_job_result(r, sensor, s, value);
     print_values(ph_run_name(r->run, PH_SENSORS, sensor), "sensor", n, value, "");
 }
 

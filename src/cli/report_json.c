@@ -116,7 +116,7 @@ static void add_sensors(ph_json *j, const ph_job *r, const ph_state *s)
     cJSON *sensors = ph_json_object(j, j->root, "sensors");
     for (int i = 0; i < ph_run_count(r->run, PH_SENSORS); i++) {
         double value[PH_SENSOR_MAX];
-        int n = ph_job_sensor(r, i, s, value);
+        int n = ph_job_result(r, i, s, value);
         ph_json_numbers(j, sensors, ph_run_name(r->run, PH_SENSORS, i), n, value);
     }
 }

@@ -129,6 +129,7 @@ static ph_status look(ph_run *run, ph_error *err)
     if (run->mech)
         ph_mechanism_track(run->mech, &s);
     add_up(run, &s, dt);
+    ph_over_look(run);
     ph_following_look(run, dt);
     ph_status status = ph_watch_look(run, &s, err);
     run->watched.t = s.t;
@@ -149,6 +150,8 @@ ph_status ph_run_begin(ph_run *run, ph_error *err)
     run->table.rows = 0, run->observed = 0, run->wall_s = 0;
     run->trouble = (ph_run_trouble){0};
     run->watched = (ph_watched){.t = ph_run_time(run)};
+    if (ph_over_start(run) != PH_OK)
+        return ph_fail(err, PH_E_MEMORY, "not enough memory for a run");
     ph_watch_start(run);
     return run->started ? look(run, err) : PH_OK;
 }
