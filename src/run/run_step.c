@@ -214,9 +214,12 @@ static ph_status advance(ph_run *run, double t_end, ph_error *err)
     ph_error own = {0};
     if (run->table.columns && !run->table.rows)
         add_row(run); /* columns were chosen after the start */
+    ph_status s = run->n_inputs ? ph_inputs_before_step(run, err) : PH_OK;
+    if (s != PH_OK)
+        return ph_run_explain(run, s, err);
     double stop = run->def.opt.h > 0 ? run->def.t_end : t_end;
     run->sim->t_stop = stop > ph_run_time(run) ? stop : HUGE_VAL;
-    ph_status s = ph_sim_step(run->sim, &own);
+    s = ph_sim_step(run->sim, &own);
     run->sim->t_stop = HUGE_VAL;
     if (s == PH_OK)
         return s;
@@ -248,12 +251,15 @@ static ph_status check_end(const ph_run *run, double t, ph_error *err)
     return PH_OK;
 }
 
-/* What is done beside the step; *own is the time it takes. */
-static ph_status look_and_show(ph_run *run, double *own, ph_error *err)
+/* What is done beside the step; *own is the time it takes. Returns late = 1 past the time of a pause: the clock is read
+ * no more often than without one. */
+static ph_status look_and_show(ph_run *run, double pause, double *own, int *late, ph_error *err)
 {
     double begun = run->config.watch || run->observer || run->table.columns ? ph_sim_clock() : 0;
     ph_status s = ph_run_look(run, PH_ON_STEP, err);
-    *own += begun > 0 ? ph_sim_clock() - begun : 0;
+    double end = begun > 0 || pause < HUGE_VAL ? ph_sim_clock() : 0;
+    *own += begun > 0 ? end - begun : 0;
+    *late = !(end < pause);
     return s;
 }
 
@@ -275,8 +281,7 @@ ph_status ph_run_until_or(ph_run *run, double t, double seconds, int *arrived, p
         }
         s = advance(run, t, err);
         if (s == PH_OK)
-            s = look_and_show(run, &own, err);
-        late = seconds < HUGE_VAL && !(ph_sim_clock() < pause);
+            s = look_and_show(run, pause, &own, &late, err);
     }
     run->wall_s += ph_sim_clock() - begun - own;
     *arrived = s == PH_OK && !(ph_run_time(run) < t - slack);
