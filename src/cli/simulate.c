@@ -103,6 +103,9 @@ void ph_job_simulate(ph_job *r)
             snprintf(r->err.text, sizeof r->err.text, "not enough memory for the picture");
             return;
         }
+        r->status = ph_page_open(r);
+        if (r->status != PH_OK)
+            return;
         w->begun = w->last_tick = ph_seconds();
         r->status = r->extension ? r->extension->simulate(r) : ph_job_run(r);
     }
