@@ -467,7 +467,7 @@ class Simulation(Source):
             flat = np.frombuffer(ffi.buffer(block, rows[0] * columns[0] * 8), dtype=np.float64).copy()
             return self._result(flat.reshape(rows[0], columns[0]))
 
-    def state(self) -> Snapshot:
+    def now(self) -> Snapshot:
         """All numbers of this moment, by name."""
         with self._alone() as run:
             columns: dict[tuple[int, int], tuple[int, int, bool]] = {}
@@ -580,7 +580,7 @@ class Simulation(Source):
             lib.ph_run_record_none(run)
             self._check(lib.ph_run_static(run, options if steps is not None else ffi.NULL, stats, self._err))
         self.static_stats = StaticStats(stats.load_steps, stats.cuts, stats.iterations, stats.relaxed)
-        return self.state()
+        return self.now()
 
     def modes(self) -> Modes:
         """Vibrations about the present state, which is at rest or moves steadily."""

@@ -145,7 +145,7 @@ def test_model_errors(models, tmp_path):
 
 def test_no_step_size():
     sim = ph.Model(NO_H).sim()
-    for broken in (sim.step, lambda: sim.t, lambda: sim.body["b"], sim.reset, lambda: sim.until(1), sim.state):
+    for broken in (sim.step, lambda: sim.t, lambda: sim.body["b"], sim.reset, lambda: sim.until(1), sim.now):
         with pytest.raises(ph.UsageError, match="no h"):
             broken()
     with pytest.raises(ph.UsageError, match="no t_end"):
@@ -318,7 +318,7 @@ def test_other_sizes(models):
 def test_snapshots(models):
     sim = ph.load(models / "heavy_top.lua")
     r = sim.run(t_end=0.1)
-    now = sim.state()
+    now = sim.now()
     assert np.array_equal(now.body["top"].position, r.body["top"].position[-1])
     assert now["energy"] == r["energy"][-1] and np.array_equal(r.at(0.1)["tip"], now["tip"])
     assert sim.joint["pivot"].force.shape == (3,) and now.joint["pivot"].torque.shape == (3,)
