@@ -494,6 +494,22 @@ class Simulation(Source):
         with self._alone() as run:
             self._check(lib.ph_run_restore(run, ffi.from_buffer(saved), len(saved), self._err))
 
+    def freeze(self, file: str | os.PathLike[str]) -> None:
+        """Write the resolved model as JSON, which `load` reads: the same model bit for bit. Whole or not at all."""
+        part = f"{os.fspath(file)}.part"
+        with self._alone() as run:
+            model = lib.ph_run_model(run)
+            if model == ffi.NULL:
+                raise UsageError("a system of one's own cannot be frozen")
+            try:
+                with open(part, "w", encoding="utf-8") as to:
+                    self._check(lib.ph_model_freeze(model, to, self._err))
+                os.replace(part, file)
+            except BaseException:
+                if os.path.exists(part):
+                    os.unlink(part)
+                raise
+
     # ---- analysis ------------------------------------------------------------------------------------------------
 
     def _parameter_list(self, parameters: Sequence[str] | str) -> list[str]:
