@@ -499,7 +499,8 @@ static void freezing(void **state)
         "{'pinned', 'clamped'},\n"
         "       mass = {rhoA = 1/3, J = {1/7, 1/7, 1/9, 1/99, 0, 0}} }\n"
         "sensor { name = 'section', type = 'section_force', beam_element = 'arc.2' }\n"
-        "run { t_end = 2/3, h = 1/1024/3, sigma = 'opt', space = 'euler', assemble = true }\n";
+        "run { t_end = 2/3, h = 1/1024/3, sigma = 'opt', space = 'euler', assemble = true,\n"
+        "      tol = 1/7, h_max = 1/11, h_min = 1e-7/3, nonsmooth = {0.1, 1/3} }\n";
     char *text = malloc(sizeof joints + sizeof forces + strlen(rest));
     assert_non_null(text);
     strcpy(text, joints);

@@ -116,7 +116,7 @@ static void note_warnings(const ph_job *r)
 {
     char text[PH_WARNINGS][PH_WARNING_MAX];
     double violation = ph_run_summarise(r->run).violation_velocity;
-    int n = r->sim ? ph_warner_list(r->warner, r->bodies, r->opt.h, violation, text) : 0;
+    int n = r->sim && !(r->opt.tol > 0) ? ph_warner_list(r->warner, r->bodies, r->opt.h, violation, text) : 0;
     for (int k = 0; k < n && !r->args->quiet; k++)
         ph_note("%s", text[k]);
 }

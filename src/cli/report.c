@@ -54,7 +54,7 @@ const char *ph_report_formulation(const ph_options *o)
 static void print_cost(const ph_job *r)
 {
     ph_stats st = ph_run_summarise(r->run).stats;
-    double n = (double)st.steps, wall = st.wall_s;
+    double n = (double)(r->opt.tol > 0 ? st.accepted : st.steps), wall = st.wall_s;
     if (!st.steps) {
         printf("  cost       no step was done; %ld Newton iterations in the first\n", st.iterations);
         return;
@@ -141,14 +141,13 @@ static void print_some(const ph_job *r, int n, void (*print)(const ph_job *, int
 static void print_steps(const ph_job *r, double t)
 {
     ph_stats st = ph_sim_stats(r->sim);
-    printf("t = %.9g s after %ld %s", t, st.steps, ph_plural(st.steps, "step", "steps"));
-    if (r->opt.h > 0)
-        printf(" of h = %.9g s", r->opt.h);
-    printf("%s\n", r->status == PH_OK ? "" : "; the run did not reach its end");
     if (r->opt.tol > 0)
-        printf("error control took %ld %s of %.3g to %.3g s and rejected %ld\n", st.accepted,
+        printf("t = %.9g s after %ld %s of %.3g to %.3g s, %ld rejected", t, st.accepted,
                ph_plural(st.accepted, "step", "steps"), st.h_least, st.h_most, st.rejected);
-    printf("\n");
+    else
+        printf("t = %.9g s after %ld %s of h = %.9g s", t, st.steps, ph_plural(st.steps, "step", "steps"),
+               r->opt.h);
+    printf("%s\n\n", r->status == PH_OK ? "" : "; the run did not reach its end");
 }
 
 void ph_report_text(const ph_job *r)

@@ -35,15 +35,21 @@ static void add_method(ph_json *j, const ph_job *r)
         ph_json_text(j, m, "solver", ph_sim_solver(r->sim));
 }
 
-/* Error control: the steps of the method; those of "steps" are the points of the output. */
-static void add_control(ph_json *j, const ph_job *r)
+/* How many; by tolerance, those of the method, which are not the points of the output. */
+static void add_steps(ph_json *j, const ph_job *r)
 {
-    ph_stats st = ph_sim_stats(r->sim);
-    cJSON *c = ph_json_object(j, j->root, "control");
+    ph_stats st = {0};
+    if (r->sim)
+        st = ph_sim_stats(r->sim);
+    if (!(r->opt.tol > 0)) {
+        ph_json_count(j, j->root, "steps", st.steps);
+        return;
+    }
+    cJSON *c = ph_json_object(j, j->root, "steps");
     ph_json_count(j, c, "accepted", st.accepted);
     ph_json_count(j, c, "rejected", st.rejected);
-    ph_json_number(j, c, "h_least", st.h_least);
-    ph_json_number(j, c, "h_most", st.h_most);
+    ph_json_number(j, c, "h_min", st.h_least);
+    ph_json_number(j, c, "h_max", st.h_most);
 }
 
 static void add_newton(ph_json *j, const ph_job *r)
@@ -155,7 +161,8 @@ static void add_warnings(ph_json *j, const ph_job *r)
 {
     char text[PH_WARNINGS][PH_WARNING_MAX];
     double violation = ph_run_summarise(r->run).violation_velocity;
-    int n = r->warner ? ph_warner_list(r->warner, r->bodies, r->opt.h, violation, text) : 0;
+    int n =
+        r->warner && !(r->opt.tol > 0) ? ph_warner_list(r->warner, r->bodies, r->opt.h, violation, text) : 0;
     cJSON *list = n ? ph_json_array(j, j->root, "warnings") : NULL;
     for (int k = 0; k < n; k++)
         ph_json_text(j, ph_json_element(j, list), "text", text[k]);
@@ -195,7 +202,7 @@ int ph_report_json(const ph_job *r)
     ph_json_text(&j, j.root, "status", ph_status_word(r->status));
     /* n h may be off t_end by round-off */
     ph_json_number(&j, j.root, "t", r->steps && r->status == PH_OK ? r->t_end : s.t);
-    ph_json_count(&j, j.root, "steps", r->sim ? ph_sim_stats(r->sim).steps : 0);
+    add_steps(&j, r);
     ph_json_number(&j, j.root, "h", r->opt.h > 0 ? r->opt.h : mean_step(r));
     add_method(&j, r);
     ph_subject_json(&r->subject, &j);
@@ -203,8 +210,6 @@ int ph_report_json(const ph_job *r)
         add_failure(&j, r);
     if (r->sim) {
         add_newton(&j, r);
-        if (r->opt.tol > 0)
-            add_control(&j, r);
         ph_report_json_state(&j, r, &s);
         add_quality(&j, r, &s);
         add_warnings(&j, r);

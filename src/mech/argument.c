@@ -54,7 +54,7 @@ const ph_body_state *ph_scene_body(ph_scene *at, int body)
 /* ---- values ------------------------------------------------------------------------------------------- */
 
 /* Lua is asked, with the states of all bodies. */
-static ph_status call(const ph_scene *at, const ph_function *f, int n, double *out)
+static ph_status call(ph_scene *at, const ph_function *f, int n, double *out)
 {
     const ph_body_state *bodies = at->bodies;
     if (!bodies && at->m && !f->only_time) {
@@ -62,7 +62,12 @@ static ph_status call(const ph_scene *at, const ph_function *f, int n, double *o
             look(at, b, &at->m->states[b]);
         bodies = at->m->states;
     }
-    return f->call(f, at->t, f->only_time ? NULL : bodies, n, out);
+    if (f->look)
+        f->look(f, at);
+    ph_status status = f->call(f, at->t, f->only_time ? NULL : bodies, n, out);
+    if (f->look)
+        f->look(f, NULL);
+    return status;
 }
 
 static int open_room(ph_formula *k)

@@ -84,6 +84,7 @@ typedef union member {
     const char *text;
     double x;
     int k, body[2];
+    double pair[2];
     unsigned bits;
     ph_vec3 v;
     ph_quat q;
@@ -92,6 +93,7 @@ typedef union member {
     const double *numbers;
     const ph_reduced *reduced;
     ph_shape_list shapes;
+    ph_times times;
 } member;
 
 static size_t member_size(ph_value v)
@@ -110,8 +112,17 @@ static size_t member_size(ph_value v)
         return sizeof(const ph_reduced *);
     case PH_V_SHAPES:
         return sizeof(ph_shape_list);
+    case PH_V_TIMES:
+        return sizeof(ph_times);
     case PH_V_BODIES:
+    case PH_V_JOINTS:
+    case PH_V_COORDINATES:
         return 2 * sizeof(int);
+    case PH_V_STOPS:
+        return 2 * sizeof(double);
+    case PH_V_TEXT:
+        return sizeof(const char *);
+    case PH_V_NUMBER:
     case PH_V_POSITIVE:
     case PH_V_NOT_NEGATIVE:
     case PH_V_FRACTION:
@@ -140,6 +151,7 @@ static size_t member_size(ph_value v)
 /* Whether there is something to say. Velocities have a flag; world points are written as points of bodies. */
 static int is_given(const ph_key *k, const void *record, const member *x)
 {
+    const ph_actuator_def *actuator = record;
     if (k->kind == PH_K_BODY && k->at == offsetof(ph_body_def, v))
         return ((const ph_body_def *)record)->has_v;
     if (k->kind == PH_K_BODY && k->at == offsetof(ph_body_def, omega))
@@ -148,6 +160,17 @@ static int is_given(const ph_key *k, const void *record, const member *x)
         return k->value == PH_V_NAME || k->value == PH_V_REDUCED || k->value == PH_V_ROTATION ||
                (k->value == PH_V_VECTOR && !isnan(x->v.x)) || (k->value == PH_V_SHAPES && x->shapes.n);
     switch (k->value) {
+    case PH_V_NUMBER:
+        return !isnan(x->x);
+    case PH_V_TEXT:
+        return x->text && x->text[0];
+    case PH_V_COORDINATE:
+    case PH_V_COORDINATES:
+        return x->k >= 0;
+    case PH_V_STOPS:
+        return !isnan(x->pair[0]);
+    case PH_V_EFFORT:
+        return actuator->input >= 0 || actuator->effort != 0 || (actuator->k == 0 && actuator->d == 0);
     case PH_V_FLAG:
         return k->kind != PH_K_BODY || x->k;
     case PH_V_POSITIVE:
@@ -156,6 +179,8 @@ static int is_given(const ph_key *k, const void *record, const member *x)
         return x->x >= 0;
     case PH_V_SHAPES:
         return x->shapes.n > 0;
+    case PH_V_TIMES:
+        return x->times.n > 0;
     case PH_V_UNIT:
         return ph_norm(x->v) > 0;
     case PH_V_STIFFNESS:
@@ -215,8 +240,61 @@ static void put_shapes(FILE *to, ph_shape_list all)
     fputc(']', to);
 }
 
-static void put_value(const ice *i, const ph_key *k, const member *x)
+static void put_words(FILE *to, const char *first, const char *second)
 {
+    fputc('[', to);
+    put_text(to, first);
+    fputs(", ", to);
+    put_text(to, second);
+    fputc(']', to);
+}
+
+/* Of inputs, states, actuators and couplings; 0: it is none of theirs. */
+static int put_mechatronic(const ice *i, const ph_key *k, const void *record, const member *x)
+{
+    const ph_actuator_def *actuator = record;
+    const ph_state_def *state = record;
+    const ph_sensor_def *sensor = record;
+    const ph_model *m = i->m;
+    switch (k->value) {
+    case PH_V_TEXT:
+        put_text(i->to, x->text);
+        return 1;
+    case PH_V_COORDINATE:
+        put_text(i->to, ph_lock_word(x->k));
+        return 1;
+    case PH_V_COORDINATES:
+        put_words(i->to, ph_lock_word(x->body[0]), ph_lock_word(x->body[1]));
+        return 1;
+    case PH_V_JOINTS:
+        put_words(i->to, m->joint[x->body[0]].name, m->joint[x->body[1]].name);
+        return 1;
+    case PH_V_STOPS:
+        put_numbers(i->to, 2, x->pair);
+        return 1;
+    case PH_V_START:
+        put_numbers(i->to, state->size, state->initial);
+        return 1;
+    case PH_V_EFFORT:
+        if (actuator->input >= 0)
+            put_text(i->to, m->input[actuator->input].name);
+        else
+            fprintf(i->to, "%.17g", actuator->effort);
+        return 1;
+    case PH_V_OF:
+        put_text(i->to, sensor->of_kind == PH_OF_JOINT      ? m->joint[sensor->of].name
+                        : sensor->of_kind == PH_OF_COUPLING ? m->coupling[sensor->of].name
+                                                            : m->actuator[sensor->of].name);
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+static void put_value(const ice *i, const ph_key *k, const void *record, const member *x)
+{
+    if (put_mechatronic(i, k, record, x))
+        return;
     switch (k->value) {
     case PH_V_NAME:
     case PH_V_METHOD:
@@ -277,6 +355,9 @@ static void put_value(const ice *i, const ph_key *k, const member *x)
     case PH_V_SHAPES:
         put_shapes(i->to, x->shapes);
         break;
+    case PH_V_TIMES:
+        put_numbers(i->to, x->times.n, x->times.t);
+        break;
     case PH_V_VECTOR:
     case PH_V_NOT_NEGATIVES:
     case PH_V_UNIT:
@@ -309,7 +390,7 @@ static void put_record(ice *i, const char *word, ph_kind kind, int type, const v
         if (!is_given(k, record, &x))
             continue;
         fprintf(i->to, "%s\"%s\": ", separator, k->name);
-        put_value(i, k, &x);
+        put_value(i, k, record, &x);
         separator = ", ";
     }
     fputc('}', i->to);
@@ -320,8 +401,8 @@ static void put_record(ice *i, const char *word, ph_kind kind, int type, const v
 
 static ph_status refuse(const ice *i, const char *what, const char *name, ph_origin origin)
 {
-    return ph_fail(i->err, PH_E_INPUT, "%s:%d: %s '%s': a function of the file cannot be frozen", i->m->file,
-                   origin.line, what, name);
+    return ph_fail(i->err, PH_E_INPUT, "%s:%d: %s '%s': a function of the file cannot be frozen",
+                   origin.file ? origin.file : i->m->file, origin.line, what, name);
 }
 
 static ph_status check(const ice *i)
@@ -337,6 +418,11 @@ static ph_status check(const ice *i)
     for (int k = 0; k < m->n_sensors; k++)
         if (m->sensor[k].f.call)
             return refuse(i, "sensor", m->sensor[k].name, m->sensor[k].origin);
+    for (int k = 0; k < m->n_actuators; k++)
+        if (m->actuator[k].f.call)
+            return refuse(i, "actuator", m->actuator[k].name, m->actuator[k].origin);
+    if (m->n_states)
+        return refuse(i, "state", m->state[0].name, m->state[0].origin);
     if (m->n_constraints)
         return refuse(i, "constraint", m->constraint[0].name, m->constraint[0].origin);
     for (int k = 0; k < m->n_objectives; k++) {
@@ -386,6 +472,12 @@ ph_status ph_model_freeze(const ph_model *model, FILE *to, ph_error *err)
     for (int k = 0; k < m->n_forces; k++)
         put_record(&i, ph_type_get(PH_K_FORCE, m->force[k].type)->name, PH_K_FORCE, m->force[k].type,
                    &m->force[k]);
+    for (int k = 0; k < m->n_inputs; k++)
+        put_record(&i, "input", PH_K_INPUT, 0, &m->input[k]);
+    for (int k = 0; k < m->n_actuators; k++)
+        put_record(&i, "actuator", PH_K_ACTUATOR, 0, &m->actuator[k]);
+    for (int k = 0; k < m->n_couplings; k++)
+        put_record(&i, "coupling", PH_K_COUPLING, 0, &m->coupling[k]);
     for (int k = 0; k < m->n_sensors; k++)
         put_record(&i, "sensor", PH_K_SENSOR, m->sensor[k].type, &m->sensor[k]);
     fputs("],\n \"run\": ", to);

@@ -8,7 +8,7 @@
  *                    s.sensors.tip    of objectives: list of the numbers of a sensor, likewise
  *
  * s is no table: it looks into the states of the bodies, so that its cost does not grow with their number. */
-#include "model/trace.h"
+#include "model/outlook.h"
 
 #include <lauxlib.h>
 #include <string.h>
@@ -179,7 +179,7 @@ static int state_body(lua_State *L)
         lua_pushvalue(L, lua_upvalueindex(3));
         return 1;
     }
-    if (index < 0 && strcmp(name, "ground") != 0 && own_field(r, L, name))
+    if (index < 0 && strcmp(name, "ground") != 0 && (own_field(r, L, name) || ph_outlook_push(r, L, name)))
         return 1;
     if (index < 0 && strcmp(name, "ground") != 0)
         refuse_name(r, L, PH_K_BODY, "there is no body", name);
@@ -284,7 +284,7 @@ static int run(lua_State *L)
         lua_rawgeti(L, LUA_REGISTRYINDEX, r->state_ref);
     lua_call(L, r->states && !c->fn->only_state ? 2 : 1, LUA_MULTRET);
     luaL_checkstack(L, PH_MODEL_RESULTS + 8, NULL);
-    r->line = ph_store_origin(r, c->fn->kind, c->fn->element)->line;
+    ph_reader_go(r, ph_store_origin(r, c->fn->kind, c->fn->element));
     c->n = take_results(L, c, x);
     if (c->out)
         memcpy(c->out, x, (size_t)c->n * sizeof *x);
@@ -296,17 +296,19 @@ typedef struct place {
     double t;
     const ph_body_state *states;
     const ph_fn *called;
-    int running, line;
+    int running;
+    ph_origin at;
 } place;
 
 static place leave_place(const ph_reader *r)
 {
-    return (place){r->t, r->states, r->called, r->running, r->line};
+    return (place){r->t, r->states, r->called, r->running, {r->line, r->part}};
 }
 
 static void return_to(ph_reader *r, const place *p)
 {
-    r->t = p->t, r->states = p->states, r->called = p->called, r->running = p->running, r->line = p->line;
+    r->t = p->t, r->states = p->states, r->called = p->called, r->running = p->running;
+    ph_reader_go(r, &p->at);
     r->label[0] = 0;
 }
 
@@ -321,7 +323,7 @@ int ph_function_evaluate(ph_reader *r, int index, double t, const ph_body_state 
     r->failed = 0;
     r->running = 1;
     r->called = fn, r->label[0] = 0;
-    r->line = ph_store_origin(r, fn->kind, fn->element)->line;
+    ph_reader_go(r, ph_store_origin(r, fn->kind, fn->element));
     int done = ph_reader_call(r, run, &c);
     return_to(r, &outer);
     *n = c.n;
@@ -383,7 +385,8 @@ ph_function ph_function_take(ph_reader *r, lua_State *L, ph_kind kind, int index
     ph_fn *fn = ph_store_push(r, &r->fns, sizeof *fn);
     lua_pushvalue(L, -1);
     *fn = (ph_fn){luaL_ref(L, LUA_REGISTRYINDEX), kind, index, 0, traced};
-    return (ph_function){.call = call_function, .owner = r, .ref = r->fns.n - 1, .traced = traced};
+    return (ph_function){
+        .call = call_function, .owner = r, .ref = r->fns.n - 1, .traced = traced, .look = ph_outlook_look};
 }
 
 /* A function that gives other numbers when it is called again keeps values between its calls: a run with it cannot be

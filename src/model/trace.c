@@ -320,6 +320,8 @@ static int results_of(ph_reader *r, const ph_fn *fn)
     switch (fn->kind) {
     case PH_K_FORCE:
         return 3;
+    case PH_K_STATE:
+        return ((ph_state_def *)ph_store_at(r, fn->kind, fn->element))->size;
     case PH_K_SENSOR:
         return ((ph_sensor_def *)ph_store_at(r, fn->kind, fn->element))->size;
     case PH_K_CONSTRAINT:

@@ -85,7 +85,8 @@ ph_run_summary ph_run_summarise(const ph_run *run)
                         .energy_initial = w->first_kinetic + w->first_potential,
                         .energy = w->kinetic + w->potential,
                         .work = w->work,
-                        .residual = w->residual};
+                        .dissipated = w->dissipated,
+                        .residual = w->most_residual};
     s.stats.wall_s = run->wall_s;
     return s;
 }

@@ -112,6 +112,8 @@ static ph_status store(const ph_key *k, const char *text, void *at, ph_error *er
     case PH_V_FLAG:
         s = read_flag(k, text, &n, err);
         break;
+    case PH_V_TIMES:
+        return ph_fail(err, PH_E_INPUT, "option %s: the file alone gives it", k->name);
     default: /* words */
         s = read_word(k, text, &n, err);
         if (s != PH_OK || k->value == PH_V_WORD)

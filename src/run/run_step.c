@@ -214,9 +214,12 @@ static ph_status advance(ph_run *run, double t_end, ph_error *err)
     ph_error own = {0};
     if (run->table.columns && !run->table.rows)
         add_row(run); /* columns were chosen after the start */
+    ph_status s = run->n_inputs ? ph_inputs_before_step(run, err) : PH_OK;
+    if (s != PH_OK)
+        return ph_run_explain(run, s, err);
     double stop = run->def.opt.h > 0 ? run->def.t_end : t_end;
     run->sim->t_stop = stop > ph_run_time(run) ? stop : HUGE_VAL;
-    ph_status s = ph_sim_step(run->sim, &own);
+    s = ph_sim_step(run->sim, &own);
     run->sim->t_stop = HUGE_VAL;
     if (s == PH_OK)
         return s;

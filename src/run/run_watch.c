@@ -1,7 +1,10 @@
 /* What is watched of a run from step to step: violations of the constraints, the balance of energy, and whether the
  * kinetic energy can be explained.
  *
- *   E - E0 = int P dt, P the power of drives and of forces that are no springs, by the trapezoidal rule
+ *   E - E0 = int P dt - int D dt + residual, P and D the powers of (W7), (W8), integrated through their last four values:
+ *
+ * a cubic, by Gauss' rule of two points, so that the balance is that of a method of order 4. Where there are fewer values,
+ * after the start or a jump of an input, the polynomial of those that there are is integrated from the first one.
  *
  * Kinetic energy is at most what there was at first, what the potential has given or springs can give, and what drives
  * and forces have done. A run that has become unstable is soon far above it; errors of a sound one are a few percent,
@@ -44,8 +47,13 @@ static double stored(const ph_run *run, const ph_state *s, double potential)
 
 void ph_watch_start(ph_run *run)
 {
-    if (run->model)
-        run->floor = floor_of(run->model);
+    if (!run->model)
+        return;
+    run->floor = floor_of(run->model);
+    run->balances = 0;
+    for (int k = 0; k < run->model->n_sensors; k++)
+        run->balances |=
+            run->model->sensor[k].type == PH_S_WORK || run->model->sensor[k].type == PH_S_DISSIPATED;
 }
 
 /* NaN must win. */
@@ -64,6 +72,57 @@ static void watch_violation(ph_run *run)
     enlarge(&w->most_velocity, w->velocity);
 }
 
+/* The polynomial through n points (t, x), at t; column: which of both powers. */
+static double through(int n, double p[][3], int column, double t)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++) {
+        double x = p[i][column];
+        for (int k = 0; k < n; k++)
+            if (k != i)
+                x *= (t - p[k][0]) / (p[i][0] - p[k][0]);
+        sum += x;
+    }
+    return sum;
+}
+
+static double integral(int n, double p[][3], int column, double from, double to)
+{
+    double mid = (from + to) / 2, off = (to - from) / (2 * sqrt(3));
+    return (to - from) / 2 * (through(n, p, column, mid - off) + through(n, p, column, mid + off));
+}
+
+/* Work and dissipation up to now. */
+static void integrate(ph_watched *w, double t, double power, double dissipation)
+{
+    double *sum[2] = {&w->work, &w->dissipated};
+    int full = w->n_powers == PH_POWERS;
+    for (int i = 0; i + 1 < PH_POWERS && full; i++)
+        for (int k = 0; k < 3; k++)
+            w->powers[i][k] = w->powers[i + 1][k];
+    if (w->n_powers == 0)
+        w->before[0] = w->work, w->before[1] = w->dissipated;
+    w->n_powers += !full;
+    int n = w->n_powers;
+    w->powers[n - 1][0] = t, w->powers[n - 1][1] = power, w->powers[n - 1][2] = dissipation;
+    for (int k = 0; k < 2 && n > 1; k++)
+        if (full)
+            *sum[k] += integral(n, w->powers, k + 1, w->powers[n - 2][0], t);
+        else
+            *sum[k] = w->before[k] + integral(n, w->powers, k + 1, w->powers[0][0], t);
+}
+
+void ph_watch_jump(ph_run *run)
+{
+    ph_watched *w = &run->watched;
+    ph_state s = ph_sim_state(run->sim);
+    if (!run->mech || !w->n_powers)
+        return;
+    w->n_powers = 0;
+    w->power = ph_mechanism_power(run->mech, &s);
+    integrate(w, s.t, w->power, ph_mechanism_dissipation(run->mech, &s));
+}
+
 static void watch_energy(ph_run *run, const ph_state *s, int first)
 {
     ph_watched *w = &run->watched;
@@ -74,10 +133,12 @@ static void watch_energy(ph_run *run, const ph_state *s, int first)
         w->first_kinetic = w->kinetic, w->first_potential = w->potential;
         w->fallen = stored(run, s, w->potential);
     } else {
-        w->work += dt * (w->power + before) / 2;
         w->given += dt * fmax(fmax(w->power, before), 0);
     }
-    enlarge(&w->residual, fabs(w->kinetic + w->potential - w->first_kinetic - w->first_potential - w->work));
+    integrate(w, s->t, w->power, ph_mechanism_dissipation(run->mech, s));
+    w->residual = w->kinetic + w->potential - w->first_kinetic - w->first_potential - w->work + w->dissipated;
+    enlarge(&w->most_residual, fabs(w->residual));
+    run->mech->balance.work = w->work, run->mech->balance.dissipated = w->dissipated;
 }
 
 /* User constraints may do work of which nothing is known. */
@@ -118,7 +179,7 @@ ph_status ph_watch_look(ph_run *run, ph_error *err)
     unsigned watch = run->config.watch;
     if (watch & PH_WATCH_VIOLATION)
         watch_violation(run);
-    if (!run->mech || !(watch & (PH_WATCH_ENERGY | PH_WATCH_BLOWUP)))
+    if (!run->mech || !(watch & (PH_WATCH_ENERGY | PH_WATCH_BLOWUP) || run->balances))
         return PH_OK;
     watch_energy(run, &s, ph_sim_stats(run->sim).steps == 0);
     run->watched.blown = (watch & PH_WATCH_BLOWUP) && is_blown(run);

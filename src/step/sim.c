@@ -502,6 +502,11 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
         return ph_fail(err, s, "t = %.9g: %s", t, position);
     switch (s) {
     case PH_E_NEWTON:
+        if (sim->opt.tol > 0)
+            return ph_fail(err, s,
+                           "t = %.9g: Newton's method did not converge in %d iterations, even with a step of "
+                           "h = %.3g%s",
+                           t, f->iterations, f->h, rows);
         if (f->spin > SPIN_LIMIT)
             return ph_fail(
                 err, s,

@@ -217,8 +217,11 @@ static double *row_sizes(ph_sim *sim, const ph_point *p, int level, double slow)
     const ph_layout *lay = &sim->lay;
     double *size = sim->matrix.b; /* of a solution to come */
     ph_size x = ph_size_positions(lay, p->q, sim->matrix.body), v = ph_size_largest(lay, p->v);
+    double h = sim->h > 0          ? sim->h
+               : sim->opt.span > 0 ? sim->opt.span
+                                   : 1; /* steps by tolerance are not yet known */
     for (int k = 0; k < 2; k++)
-        v.of[k] += sim->h > 0 ? slow / sim->h * x.of[k] : 0;
+        v.of[k] += slow / h * x.of[k];
     ph_size_rows(lay, sim->ev.B, level ? v : x, size);
     for (int i = 0; i < lay->nl && level; i++)
         size[i] += fabs(sim->ev.Phi_t[i]);

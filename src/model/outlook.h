@@ -1,0 +1,12 @@
+/* Joints, inputs and states as functions of a model file see them. */
+#ifndef PH_MODEL_OUTLOOK_H
+#define PH_MODEL_OUTLOOK_H
+
+#include "model/trace.h"
+
+void ph_outlook_open(ph_reader *r, lua_State *L);
+int ph_outlook_push(ph_reader *r, lua_State *L,
+                    const char *name);                    /* s.joints and so on; 0: it is none of them */
+void ph_outlook_look(const ph_function *f, ph_scene *at); /* look of ph_function */
+
+#endif
