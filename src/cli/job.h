@@ -51,6 +51,7 @@ struct ph_job {
     ph_record record;           /* the trajectory */
     const char *plot;           /* picture of time histories; NULL: none */
     struct ph_history *history; /* what it shows */
+    struct ph_view *view;       /* frames of a page; NULL: none is wanted */
     ph_watch watch;
     ph_warner *warner; /* NULL: nobody is to be warned */
     ph_status status;
@@ -69,12 +70,19 @@ void ph_job_simulate(ph_job *r);
 ph_status ph_job_run(ph_job *r);
 int ph_job_has_energy(const ph_job *r);
 
-/* The balance of energy [J]: now = first + work - dissipated + residual; drift: the largest |residual|. */
+/* Energy at first and now [J], the largest drift, and the work done, if has_work. */
 typedef struct ph_energies {
-    double first, now, drift, work, dissipated, residual;
+    double first, now, work, dissipated; /* J; of problems in C work has all of it */
+    double drift;                        /* largest residual of the balance over the run */
 } ph_energies;
 ph_energies ph_job_energies(const ph_job *r);
 int ph_job_is_numerical(ph_status s); /* a failure of the computation, and not of its input */
+
+/* page.c: pages and their frames. ph_page_name: 0 after one line on stderr if a path is none of a page; ph_page_open before
+ * the first frame, PH_OK where no page is wanted; ph_page_write: of what r->view holds, the exit code. */
+int ph_page_name(const char *path);
+ph_status ph_page_open(ph_job *r);
+int ph_page_write(const ph_job *r);
 
 /* watch.c: the observer; ctx is the ph_job. */
 ph_status ph_watch_step(ph_run *run, int why, void *ctx);
@@ -89,6 +97,8 @@ void ph_trajectory_row(ph_job *r, const ph_state *s);
 /* The numbers of a sensor of the model, NaN where it fails: n of them in value. The second also keeps why, so
  * that the run ends. */
 int ph_job_sensor(const ph_job *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX]);
+/* What a run came to: the number over time that a sensor with over_time has, else the sensor. */
+int ph_job_result(const ph_job *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX]);
 int ph_job_watch_sensor(ph_job *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX]);
 
 /* report.c: the settings in one line; the summary in words. */

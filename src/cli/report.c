@@ -77,14 +77,11 @@ static void print_quality(const ph_job *r)
     else if (r->p->sys.n_constraints)
         printf("  violation  position %.2g, velocity %.2g (largest over the run)\n", sum.violation_position,
                sum.violation_velocity);
-    if (ph_job_has_energy(r)) {
-        printf("  energy     %.9g J -> %.9g J", E.first, E.now);
-        if (E.work != 0 || E.dissipated != 0 || r->p->power)
-            printf(" by work of %.9g J", E.work);
-        if (E.dissipated != 0)
-            printf(" and dissipation of %.9g J", E.dissipated);
-        printf("; largest drift %.2g J\n", E.drift);
-    }
+    if (E.work != 0 || E.dissipated != 0)
+        printf("  energy     %.9g J -> %.9g J; work %.9g J, dissipated %.9g J; largest drift %.2g J\n",
+               E.first, E.now, E.work, E.dissipated, E.drift);
+    else if (ph_job_has_energy(r))
+        printf("  energy     %.9g J -> %.9g J; largest drift %.2g J\n", E.first, E.now, E.drift);
     if (ph_exact_compare(r->p, &s, r->args->compare == 0, &e)) {
         printf("  error      q %.3g, v %.3g", e.q, e.v);
         if (r->p->sys.n_constraints)
@@ -125,7 +122,7 @@ static void print_joint(const ph_job *r, int joint, const ph_state *s)
 static void print_sensor(const ph_job *r, int sensor, const ph_state *s)
 {
     double value[PH_SENSOR_MAX];
-    int n = ph_job_sensor(r, sensor, s, value);
+    int n = ph_job_result(r, sensor, s, value);
     print_values(ph_run_name(r->run, PH_SENSORS, sensor), "sensor", n, value, "");
 }
 

@@ -116,7 +116,7 @@ static void add_sensors(ph_json *j, const ph_job *r, const ph_state *s)
     cJSON *sensors = ph_json_object(j, j->root, "sensors");
     for (int i = 0; i < ph_run_count(r->run, PH_SENSORS); i++) {
         double value[PH_SENSOR_MAX];
-        int n = ph_job_sensor(r, i, s, value);
+        int n = ph_job_result(r, i, s, value);
         ph_json_numbers(j, sensors, ph_run_name(r->run, PH_SENSORS, i), n, value);
     }
 }
@@ -144,12 +144,10 @@ static void add_quality(ph_json *j, const ph_job *r, const ph_state *s)
         cJSON *energy = ph_json_object(j, j->root, "energy");
         ph_json_number(j, energy, "initial", E.first);
         ph_json_number(j, energy, "final", E.now);
+        ph_json_number(j, energy, "work", E.work);
+        ph_json_number(j, energy, "dissipated", E.dissipated);
+        ph_json_number(j, energy, "residual", E.drift);
         ph_json_number(j, energy, "max_drift", E.drift);
-        if (r->subject.model || r->p->power)
-            ph_json_number(j, energy, "work", E.work);
-        if (r->subject.model)
-            ph_json_number(j, energy, "dissipated", E.dissipated);
-        ph_json_number(j, energy, "residual", E.residual);
     }
     if (ph_exact_compare(r->p, s, r->args->compare == 0, &e)) {
         cJSON *error = ph_json_object(j, j->root, "error");

@@ -31,11 +31,9 @@ ph_energies ph_job_energies(const ph_job *r)
 {
     const ph_watch *w = &r->watch;
     ph_run_summary sum = ph_run_summarise(r->run);
-    ph_energies e = {w->E0, w->E, w->drift, w->work, 0, 0};
     if (r->subject.model)
-        e = (ph_energies){sum.energy_initial, sum.energy, sum.residual, sum.work, sum.dissipated, 0};
-    e.residual = e.now - e.first - e.work + e.dissipated;
-    return e;
+        return (ph_energies){sum.energy_initial, sum.energy, sum.work, sum.dissipated, sum.residual};
+    return (ph_energies){w->E0, w->E, w->work, 0, w->drift};
 }
 
 /* The program has a way to go on, which the library does not know. */
@@ -105,6 +103,9 @@ void ph_job_simulate(ph_job *r)
             snprintf(r->err.text, sizeof r->err.text, "not enough memory for the picture");
             return;
         }
+        r->status = ph_page_open(r);
+        if (r->status != PH_OK)
+            return;
         w->begun = w->last_tick = ph_seconds();
         r->status = r->extension ? r->extension->simulate(r) : ph_job_run(r);
     }

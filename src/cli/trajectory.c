@@ -12,6 +12,13 @@ int ph_job_sensor(const ph_job *r, int sensor, const ph_state *s, double value[P
     return n;
 }
 
+int ph_job_result(const ph_job *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX])
+{
+    if (ph_run_summarise(r->run).stats.steps > 0 && ph_run_get(r->run, PH_GET_OVER, sensor, value) == PH_OK)
+        return ph_run_size(r->run, PH_GET_OVER, sensor);
+    return ph_job_sensor(r, sensor, s, value);
+}
+
 int ph_job_watch_sensor(ph_job *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX])
 {
     int n = ph_job_sensor(r, sensor, s, value), finite = 1;

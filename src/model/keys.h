@@ -23,7 +23,7 @@ typedef enum ph_kind {
     PH_K_STATE,
     PH_K_ACTUATOR,
     PH_K_COUPLING,
-    PH_K_GROUND,   /* one at most */
+    PH_K_GROUND, /* one at most */
     PH_K_RUN,
     PH_KINDS
 } ph_kind;

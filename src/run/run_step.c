@@ -124,16 +124,21 @@ static void add_up(ph_run *run, const ph_state *s, double dt)
 /* All but the observer. */
 static ph_status look(ph_run *run, ph_error *err)
 {
+    if (!run->mech && !run->config.watch && !run->table.columns) { /* a system of one's own in real time */
+        run->watched.t = run->sim->now.t;
+        return PH_OK;
+    }
     ph_state s = ph_sim_state(run->sim);
     double dt = s.t - run->watched.t;
     if (run->mech)
         ph_mechanism_track(run->mech, &s);
     add_up(run, &s, dt);
+    ph_over_look(run);
     ph_following_look(run, dt);
     ph_status status = ph_watch_look(run, &s, err);
     run->watched.t = s.t;
-    if ((status == PH_OK || run->watched.blown) && run->sim->stats.steps % run->table.every == 0 &&
-        add_row(run) != PH_OK)
+    if ((status == PH_OK || run->watched.blown) && run->table.columns &&
+        run->sim->stats.steps % run->table.every == 0 && add_row(run) != PH_OK)
         status = PH_E_MEMORY;
     return status == PH_E_MEMORY ? ph_fail(err, status, "not enough memory for the table of the run")
                                  : status;
@@ -149,6 +154,8 @@ ph_status ph_run_begin(ph_run *run, ph_error *err)
     run->table.rows = 0, run->observed = 0, run->wall_s = 0;
     run->trouble = (ph_run_trouble){0};
     run->watched = (ph_watched){.t = ph_run_time(run)};
+    if (ph_over_start(run) != PH_OK)
+        return ph_fail(err, PH_E_MEMORY, "not enough memory for a run");
     ph_watch_start(run);
     return run->started ? look(run, err) : PH_OK;
 }
