@@ -218,7 +218,8 @@ static ph_status make_ready(ph_run *run, ph_error *err)
  * steps do not depend on where one stops to look. */
 static ph_status advance(ph_run *run, double t_end, ph_error *err)
 {
-    ph_error own = {0};
+    ph_error own; /* its whole text need not be cleared in each step */
+    own.status = PH_OK, own.text[0] = 0;
     if (run->table.columns && !run->table.rows)
         add_row(run); /* columns were chosen after the start */
     ph_status s = run->n_inputs ? ph_inputs_before_step(run, err) : PH_OK;
