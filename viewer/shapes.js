@@ -129,7 +129,7 @@ const jointParts = (j, e, s, up) => {
     return;
   }
   const put = (key, size, at = HERE, own = ONE) => part(key, e, j.a, add(j.pa, qrot(turn, at)), qmul(turn, own), size);
-  glyphs[j.type](put, s);
+  (glyphs[j.type] || glyphs.fixed)(put, s);
   if (j.a < 0 || j.b < 0) { // what the ground holds stands on a foot
     const p = j.a < 0 ? j.pa : j.pb, body = j.a < 0 ? j.b : j.a;
     const hangs = body >= 0 && dot(sub(Array.from(pose.subarray(7 * body, 7 * body + 3)), p), up) < -.5 * lever[body], d = scale(hangs ? 1 : -1, up), q = qto(scale(-1, d));

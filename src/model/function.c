@@ -94,13 +94,11 @@ static int sensor_values(lua_State *L)
     if (k < 0)
         refuse_name(r, L, PH_K_SENSOR, "there is no sensor", name);
     check_time(r, L);
+    if (!r->called || r->called->kind != PH_K_OBJECTIVE)
+        return ph_outlook_sensor(r, L, k);
     if (is_tracing(r)) {
         ph_trace_sensor(r, L, k);
         return 1;
-    }
-    if (!r->sight && !r->trying) {
-        r->line = ph_line_of_call(L);
-        ph_reader_fail(r, "sensors are known in objectives only");
     }
     int n = ((ph_sensor_def *)ph_store_at(r, PH_K_SENSOR, k))->size;
     r->blind = !r->sight;
@@ -132,6 +130,11 @@ static void push_field(ph_reader *r, lua_State *L, int body, const struct field 
         r->sight->body[body] = (unsigned char)f->depth;
     memcpy(x, (const char *)state + f->at, (size_t)f->n * sizeof *x);
     push_numbers(L, f->n, x);
+}
+
+void ph_function_push_field(ph_reader *r, lua_State *L, int body, const char *name)
+{
+    push_field(r, L, body, &fields[ph_word_find(name, field_word)]);
 }
 
 /* s.body.position; the body is a userdata that holds its index. */
@@ -320,6 +323,11 @@ int ph_function_evaluate(ph_reader *r, int index, double t, const ph_body_state 
     const ph_fn *fn = (const ph_fn *)r->fns.data + index;
     call c = {r, fn, *n, out};
     place outer = leave_place(r);
+    if (!outer.called)
+        r->n_seeing = 0;
+    if (fn->kind == PH_K_SENSOR && r->n_seeing < PH_SEEING_MAX)
+        r->seeing[r->n_seeing++] = fn->element;
+    int seeing = r->n_seeing - (fn->kind == PH_K_SENSOR);
     r->t = t;
     r->states = bodies;
     r->failed = 0;
@@ -328,6 +336,7 @@ int ph_function_evaluate(ph_reader *r, int index, double t, const ph_body_state 
     ph_reader_go(r, ph_store_origin(r, fn->kind, fn->element));
     int done = ph_reader_call(r, run, &c);
     return_to(r, &outer);
+    r->n_seeing = seeing;
     *n = c.n;
     return done;
 }

@@ -281,6 +281,8 @@ static void take_way(ph_reader *w, lua_State *L, const visit *v)
 {
     ph_trace *t = w->trace;
     t->at = t->n_way = t->failed = 0;
+    w->n_seeing = v->fn->kind == PH_K_SENSOR;
+    w->seeing[0] = v->fn->element;
     w->failed = 0, w->running = 1;
     int bottom = lua_gettop(L);
     lua_Hook kept = lua_gethook(L);
