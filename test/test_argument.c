@@ -186,6 +186,40 @@ static void drives_have_exact_derivatives(void **state)
     }
 }
 
+static ph_status drive_at(const char *formula, double t, double f[3])
+{
+    char text[1000];
+    snprintf(text, sizeof text,
+             BODIES "joint { name = 'j', type = 'prismatic', bodies = {'ground', 'a'}, axis = {1, 0, 0}, "
+                    "drive = function(t) "
+                    "return %s end }\n",
+             formula);
+    ph_model *model = read_text(text);
+    assert_non_null(model->joint[0].drive.traced->program);
+    ph_status s = ph_drive_at(NULL, &model->joint[0].drive, t, 2, f);
+    ph_model_free(model);
+    return s;
+}
+
+/* Near corners samples decide, as of functions that are not traced: a jump and a kink are refused, far from them all is exact. */
+static void corners_of_drives(void **state)
+{
+    (void)state;
+    double f[3];
+    static const char *const jump = "t < 0.1 and 0 or 1", *const kink = "math.max(0, t - 0.1)",
+                             *const smooth = "t < 0.1 and 0 or (t - 0.1)^5";
+    assert_int_equal(drive_at(jump, 0.1, f), PH_E_INCONSISTENT);
+    assert_int_equal(drive_at(kink, 0.1, f), PH_E_INCONSISTENT);
+    assert_int_equal(drive_at(jump, 0.2, f), PH_OK);
+    assert_true(f[0] == 1 && f[1] == 0 && f[2] == 0);
+    assert_int_equal(drive_at(kink, 0.2, f), PH_OK);
+    assert_true(f[1] == 1 && f[2] == 0);
+    assert_int_equal(drive_at(smooth, 0.3, f), PH_OK);
+    check_near(f[2], 20 * pow(0.2, 3), 1e-15); /* round-off */
+    assert_int_equal(drive_at(smooth, 0.1001, f), PH_OK);
+    check_near(f[2], 20 * pow(0.0001, 3), 1e-9); /* derivative: samples */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
