@@ -223,9 +223,13 @@ static void corners_of_drives(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loads_have_exact_tangents),       cmocka_unit_test(states_have_exact_tangents),
-        cmocka_unit_test(constraints_have_exact_tangents), cmocka_unit_test(no_lua_in_a_step),
-        cmocka_unit_test(first_visits_are_compared),       cmocka_unit_test(drives_have_exact_derivatives),
+        cmocka_unit_test(loads_have_exact_tangents),
+        cmocka_unit_test(states_have_exact_tangents),
+        cmocka_unit_test(constraints_have_exact_tangents),
+        cmocka_unit_test(no_lua_in_a_step),
+        cmocka_unit_test(first_visits_are_compared),
+        cmocka_unit_test(drives_have_exact_derivatives),
+        cmocka_unit_test(corners_of_drives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
