@@ -209,7 +209,7 @@ PH_API void ph_run_record_none(ph_run *run);                       /* at any tim
 /* ---- save and restore --------------------------------------------------------------------------------- */
 /* All that changes, as bytes; a state file is these bytes after a header. State and history of the method, first guess,
  * step control, factorisation kept by modified Newton (or that there is none), choice of redundant rows, turns, watch,
- * objectives, counters; not the table. A run of the same model, parameters and options goes on with the same bits;
+ * objectives, counters; not the table. A run of the same model, parameters and options, but for t_end, goes on with the same bits;
  * another is refused. PH_E_INPUT where a function of the file is seen to keep values between its calls, and while
  * derivatives follow. */
 PH_API size_t ph_run_save_size(const ph_run *run); /* constant between calls of ph_run_set_ */

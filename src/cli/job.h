@@ -51,6 +51,7 @@ struct ph_job {
     const char *plot;           /* picture of time histories; NULL: none */
     struct ph_history *history; /* what it shows */
     ph_watch watch;
+    int said;          /* why it failed */
     ph_warner *warner; /* NULL: nobody is to be warned */
     ph_status status;
     ph_error err;

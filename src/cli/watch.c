@@ -130,13 +130,14 @@ ph_status ph_watch_step(ph_run *run, int why, void *ctx)
     ph_state s = ph_sim_state(r->sim);
     long n = ph_sim_stats(r->sim).steps;
     double now = ph_seconds();
-    (void)run, (void)why;
+    (void)run;
     watch_lack(r, &s);
     if (r->warner)
         ph_warner_see(r->warner, r->bodies, &s);
     if (ph_job_has_energy(r))
-        watch_energy(r, &s, n == 0);
-    if (r->record.op && (n % r->args->every == 0 || is_last(r, n, s.t)))
+        watch_energy(r, &s, why == PH_ON_START);
+    int known = why == PH_ON_START && r->args->state; /* a row of the run that it goes on from */
+    if (r->record.op && !known && (n % r->args->every == 0 || is_last(r, n, s.t)))
         ph_trajectory_row(r, &s);
     else if (is_last(r, n, s.t))
         ph_watch_sensors(r, &s); /* at the end, with a file or without */
