@@ -44,6 +44,15 @@ static const char loads[] = BODIES
     "force { name = 'f3', body = 'c', value = function(t, s) return s.a.position.x*s.b.position.y, "
     "-s.c.velocity.y, 0 end }\n";
 
+/* Loads and states that read each other, and joints. */
+static const char states[] =
+    BODIES "joint { name = 'hinge', type = 'revolute', bodies = {'ground', 'b'}, at = {1, 1, 1}, axis = {1, "
+           "0.2, 0} }\n"
+           "state { name = 'x', initial = {0.3, -0.2}, rate = function(t, s)\n"
+           "  return s.states.x[2]*s.a.velocity.x, -s.states.x[1] + math.sin(s.joints.hinge.position) end }\n"
+           "force { name = 'f', body = 'a', frame = 'body', at = {0.1, 0, 0.3}, value = function(t, s)\n"
+           "  return s.states.x[1]^2, s.joints.hinge.rate*s.position.x, s.states.x[2]*s.c.velocity.z end }\n";
+
 static const char constraints[] =
     BODIES "constraint { name = 'k1', f = function(t, s)\n"
            "  local p, q = s.a.position, s.b.position\n"
@@ -87,6 +96,12 @@ static void loads_have_exact_tangents(void **state)
 {
     (void)state;
     tangents_are_right(loads);
+}
+
+static void states_have_exact_tangents(void **state)
+{
+    (void)state;
+    tangents_are_right(states);
 }
 
 static void constraints_have_exact_tangents(void **state)
@@ -174,11 +189,9 @@ static void drives_have_exact_derivatives(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loads_have_exact_tangents),
-        cmocka_unit_test(constraints_have_exact_tangents),
-        cmocka_unit_test(no_lua_in_a_step),
-        cmocka_unit_test(first_visits_are_compared),
-        cmocka_unit_test(drives_have_exact_derivatives),
+        cmocka_unit_test(loads_have_exact_tangents),       cmocka_unit_test(states_have_exact_tangents),
+        cmocka_unit_test(constraints_have_exact_tangents), cmocka_unit_test(no_lua_in_a_step),
+        cmocka_unit_test(first_visits_are_compared),       cmocka_unit_test(drives_have_exact_derivatives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -189,7 +189,11 @@ static int is_element(const char *name)
             if (!strcmp(ph_type_get((ph_kind)kind, type)->name, name))
                 return 1;
     }
-    return !strcmp(name, "model") || !strcmp(name, "param") || !strcmp(name, "gravity");
+    static const char *const ours[] = {"model", "param", "gravity", "curve", "include"};
+    for (size_t k = 0; k < sizeof ours / sizeof *ours; k++)
+        if (!strcmp(name, ours[k]))
+            return 1;
+    return 0;
 }
 
 /* The functions that a file finds, as particles of their names, are those of the lists above, or make elements. */

@@ -215,9 +215,10 @@ PH_API ph_status ph_mechanism_objective(ph_mechanism *mech, const ph_state *s, i
 PH_API double ph_mechanism_energy(const ph_mechanism *mech, const ph_state *s);
 PH_API double ph_mechanism_kinetic(const ph_mechanism *mech, const ph_state *s);
 
-/* Power [W] of drives and of forces that are no springs, the sources of energy. Not that of dampers, which
- * only take it, and not that of user constraints. */
+/* Power [W] that enters: of drives and constraints that depend on time, of forces and torques of the file, and of
+ * efforts of actuators; and power that dampers and friction take. */
 PH_API double ph_mechanism_power(const ph_mechanism *mech, const ph_state *s);
+PH_API double ph_mechanism_dissipation(const ph_mechanism *mech, const ph_state *s);
 
 /* What flexible body k, in the order of the file, lacks of stiffness under load, where geometric_stiffness leaves it
  * out: its spin squared and its axial load, over the square of its lowest frequency and over a load that buckles it.

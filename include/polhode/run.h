@@ -126,8 +126,8 @@ PH_API ph_options ph_run_options(const ph_run *run);  /* as resolved, h divides 
 PH_API ph_run_def ph_run_settings(const ph_run *run); /* all of run{}, as file and options say it */
 
 /* ---- names and numbers ----------------------------------------------------------------------------- */
-/* Lists beside those of ph_list: PH_BODIES, PH_JOINTS, PH_SENSORS, PH_PARAMETERS, PH_OBJECTIVES. The first four are
- * empty so far. PH_NODES: of a system of one's own. */
+/* Lists beside those of ph_list: PH_BODIES, PH_JOINTS, PH_SENSORS, PH_PARAMETERS, PH_OBJECTIVES. PH_EVENTS is empty so
+ * far. PH_NODES: of a system of one's own. */
 enum { PH_INPUTS = 16, PH_STATES, PH_ACTUATORS, PH_EVENTS, PH_FLEXIBLE, PH_NODES, PH_CONSTRAINTS };
 PH_API int ph_run_count(const ph_run *run, int list);
 PH_API const char *ph_run_name(const ph_run *run, int list, int k);    /* the run's; NULL past the end */
@@ -142,16 +142,16 @@ enum {
     PH_GET_ACCELERATION,
     PH_GET_OMEGA_DOT, /* body; omega: body components; a particle does not turn */
     PH_GET_JOINT_POSITION,
-    PH_GET_JOINT_RATE,  /* joint with one free coordinate: 1; angles count over many turns */
+    PH_GET_JOINT_RATE, /* joint: one for each free coordinate, of x y z rx ry rz; angles count over many turns */
     PH_GET_REACTION,    /* joint: force and torque on its second body, world: 6 */
     PH_GET_MULTIPLIERS, /* joint, then constraint{}: one for each row; of a system: its constraints */
     PH_GET_SENSOR,
     PH_GET_INPUT,
     PH_GET_STATE,
-    PH_GET_EFFORT, /* none so far, of all three */
+    PH_GET_EFFORT, /* actuator: along its coordinate, with spring, damper and stops: 1 */
     PH_GET_PARAMETER,
     PH_GET_OBJECTIVE, /* value so far: integral to now plus final at the present state */
-    PH_GET_ENERGY,    /* index 0: kinetic, potential, work, dissipated (0 so far: work has it), residual */
+    PH_GET_ENERGY, /* index 0: kinetic, potential, work, dissipated, residual: energy less what the others explain */
     PH_GET_VIOLATION, /* index 0: position, velocity, now */
     PH_GET_STEP,      /* index 0: h and Newton iterations of the last step; 0 before the first */
     PH_GET_NODE,      /* node of a system of one's own: its element, as lie.h stores it */
@@ -161,7 +161,8 @@ enum {
     PH_GET_ETA,       /* as PH_GET_MULTIPLIERS, of the stabilised form */
     PH_GET_DRIVE,     /* driven joint: coordinate and rate as the bodies have them; angles in (-2 pi, 2 pi] */
     PH_GET_SOFTENING, /* flexible body without stiffness under load: what it lacks, ph_mechanism_lack */
-    PH_GET_ASSEMBLED  /* index 0: the violations of positions and of velocities that assembling removed */
+    PH_GET_ASSEMBLED, /* index 0: the violations of positions and of velocities that assembling removed */
+    PH_GET_OVER       /* sensor with over_time: what each of its numbers comes to, so far */
 };
 PH_API int ph_run_size(const ph_run *run, int what, int index);                 /* numbers; 0: not there */
 PH_API const char *ph_run_label(const ph_run *run, int what, int index, int k); /* of number k: "x", "qw" */
@@ -200,6 +201,18 @@ PH_API ph_status ph_run_record(ph_run *run, int what, int index, int *first_colu
 PH_API void ph_run_record_every(ph_run *run, long every);
 PH_API const double *ph_run_rows(const ph_run *run, long *rows, int *columns); /* column 0 is t */
 
+/* ---- inputs ------------------------------------------------------------------------------------------- */
+/* From now on. hold = "linear": reached at the end of the next step, but at once before the first one. A jump makes
+ * accelerations consistent anew. PH_E_INPUT: there is no such input, or the value is not finite. */
+PH_API ph_status ph_run_set_input(ph_run *run, int input, double value);
+
+/* As a table over rising times, copied; hold says whether it is interpolated or has steps; beyond its ends it is constant.
+ * Gradients need this form: they repeat parts of the run. Inputs stay as they are set when the run starts anew. */
+PH_API ph_status ph_run_set_input_table(ph_run *run, int input, int n, const double *t, const double *u,
+                                        ph_error *err);
+
+/* The same from words: "u=2", "u=FILE.csv" with columns t and u, or that of the name of the input. */
+PH_API ph_status ph_run_input_text(ph_run *run, const char *text, ph_error *err);
 /* Hand the rows over to the caller, who frees them with ph_rows_free and the allocator of the run's configuration; they
  * may outlive the run, whose table is then empty, with the same columns. NULL: there are none. */
 PH_API double *ph_run_take_rows(ph_run *run, long *rows, int *columns);
@@ -209,8 +222,8 @@ PH_API void ph_run_record_none(ph_run *run);                       /* at any tim
 /* ---- save and restore --------------------------------------------------------------------------------- */
 /* All that changes, as bytes; a state file is these bytes after a header. State and history of the method, first guess,
  * step control, factorisation kept by modified Newton (or that there is none), choice of redundant rows, turns, watch,
- * objectives, counters; not the table. A run of the same model, parameters and options, but for t_end, goes on with the same bits;
- * another is refused. PH_E_INPUT where a function of the file is seen to keep values between its calls, and while
+ * inputs, objectives, counters; not the table. A run of the same model, parameters, options (but for t_end) and tables of
+ * inputs goes on with the same bits; another is refused. PH_E_INPUT where a function of the file is seen to keep values between its calls, and while
  * derivatives follow. */
 PH_API size_t ph_run_save_size(const ph_run *run); /* constant between calls of ph_run_set_ */
 PH_API ph_status ph_run_save(const ph_run *run, void *to, size_t size);
@@ -250,6 +263,13 @@ PH_API ph_status ph_run_static(ph_run *run, const ph_static_options *options, ph
 PH_API ph_status ph_run_equilibrium(ph_equilibrium **out, ph_run *run, const ph_static_options *options,
                                     ph_error *err);
 PH_API ph_status ph_run_modes(ph_modes **out, ph_run *run, ph_error *err); /* about the present state */
+
+/* x' = A x + B u, y = C x + D u about the present state, which need not be steady: u the inputs, y the sensors, x
+ * independent coordinates of the mechanism, their rates, and states; row by row, any may be NULL. */
+PH_API ph_status ph_run_linear_sizes(ph_run *run, int *n_x, int *n_u, int *n_y, ph_error *err);
+PH_API ph_status ph_run_linearise(ph_run *run, double *A, double *B, double *C, double *D, ph_error *err);
+PH_API const char *ph_run_linear_name(const ph_run *run,
+                                      int x); /* of the last ph_run_linearise; NULL past the end */
 
 /* Direct: call at the initial time and values; steps then carry derivatives by these parameters, until the run starts
  * anew; n = 0 ends it at any time. Those by parameters[k] are read like the numbers themselves, of bodies, joints,

@@ -30,6 +30,9 @@ typedef struct ph_scene {
     double t;
     int accelerations;           /* they are asked for */
     const ph_body_state *bodies; /* all of them, which count instead of s where it is not NULL */
+    int moved;                   /* 1 + the state of the model of which */
+    int moved_number;            /* one number */
+    double moved_by;             /* counts as moved by so much; moved 0: none */
     int kept[PH_SCENE_BODIES];   /* 1 + body; 0: none */
     int next;
     ph_body_state body[PH_SCENE_BODIES];

@@ -4,6 +4,8 @@
  * derivatives by all bodies that they read (T4). What others return is differenced by the state of its own body only,
  * centrally: exact to about 1e-10 where it reads no other body, and a Newton matrix that is good enough where it does. */
 #include "mech/load.h"
+#include "mech/carry.h"
+#include "mech/reach.h"
 
 #include "lie/so3.h"
 #include "mech/argument.h"
@@ -74,9 +76,9 @@ static void perturb(ph_body_state *b, half w, int k, double by)
 }
 
 /* dF/d(what), 3 x 3 */
-static ph_status slope(const ph_force_site *s, int body, half w, ph_mat3 *out)
+static ph_status slope(const ph_force_site *s, half w, ph_mat3 *out)
 {
-    ph_body_state *b = &s->bodies[body], kept = *b;
+    ph_body_state *b = &s->bodies[s->f->body[1]], kept = *b;
     double col[9];
     for (int k = 0; k < 3; k++) {
         ph_vec3 size = w == POSITION   ? b->x
@@ -115,7 +117,7 @@ static void torque_columns(const ph_force_site *s, int j, ph_mat3 dtau, const ph
     ph_add_pair(p, PH_FB, j, ph_mscale(-1, s->f->def->in_body ? dtau : ph_mmul(ph_transpose(s->b.R), dtau)));
 }
 
-/* Columns of one half of a body, of either kind of load. */
+/* Columns of one half of its body, of either kind of load. */
 static void columns(const ph_force_site *s, int slot, ph_mat3 dF, const ph_put *p)
 {
     if (s->f->def->type == PH_F_TORQUE)
@@ -124,40 +126,61 @@ static void columns(const ph_force_site *s, int slot, ph_mat3 dF, const ph_put *
         force_columns(s, slot, dF, p);
 }
 
-ph_status ph_load_by(const ph_force_site *s, int body, int what, int slot, const ph_put *p)
+static ph_status by_body(const ph_force_site *s, int what, const ph_put *p)
 {
     ph_mat3 by_x, by_phi;
     ph_status status = PH_OK;
-    if (!exact(s, body, what, &by_x, &by_phi)) {
+    if (!exact(s, s->f->body[1], what, &by_x, &by_phi)) {
         ph_force_site all = *s;
         if (!all.bodies) {
             all.bodies = s->m->states;
             ph_states_of(s->m, s->s, all.bodies);
         }
-        status = slope(&all, body, what == PH_BY_PLACE ? POSITION : VELOCITY, &by_x);
+        status = slope(&all, what == PH_BY_PLACE ? POSITION : VELOCITY, &by_x);
         if (status == PH_OK)
-            status = slope(&all, body, what == PH_BY_PLACE ? ROTATION : OMEGA, &by_phi);
+            status = slope(&all, what == PH_BY_PLACE ? ROTATION : OMEGA, &by_phi);
     }
     if (status != PH_OK)
         return status;
-    columns(s, slot, by_x, p);
-    columns(s, slot + 1, by_phi, p);
+    columns(s, PH_XB, by_x, p);
+    columns(s, PH_FB, by_phi, p);
     return PH_OK;
 }
 
-/* Of the own body, where the function looks at states. */
+/* Where the function looks at the state of its body and of nothing else. */
 static ph_status by_state(const ph_force_site *s, int what, const ph_put *p)
 {
     const ph_function *f = &s->f->def->f;
     int depth = what == PH_BY_PLACE ? PH_SEEN_PLACE : PH_SEEN_SPEED;
-    if (!f->call || f->only_time || (!ph_function_asks(f) && f->traced->depth < depth))
+    if (!f->call || f->only_time || s->f->reach || (!ph_function_asks(f) && f->traced->depth < depth))
         return PH_OK;
-    return ph_load_by(s, s->f->body[1], what, PH_XB, p);
+    return by_body(s, what, p);
 }
 
 static ph_status load_C(const ph_force_site *s, const ph_put *p)
 {
     return by_state(s, PH_BY_SPEED, p);
+}
+
+/* g is linear in the value: sum over its components of dg/dF_i dF_i/d(q or v). */
+ph_status ph_load_tangent(const ph_mechanism *m, const ph_state *s, const ph_force *f, int K, double *out)
+{
+    const ph_reach *x = f->reach;
+    ph_force_site site;
+    ph_force_at(m, s, f, &site);
+    ph_status status = ph_reach_rows(m, s, x, &f->def->f, 3, K, m->rows);
+    for (int i = 0; i < 3 && status == PH_OK; i++) {
+        ph_vec3 r[PH_SLOTS] = {{0}}, unit = ph_v3(i == 0, i == 1, i == 2);
+        double row[PH_SIDE_MAX] = {0}, six[6];
+        if (f->def->type == PH_F_TORQUE)
+            ph_load_torque_g(&site, unit, r);
+        else
+            ph_load_force_g(&site, unit, r);
+        ph_store3(six, r[PH_XB]), ph_store3(six + 3, r[PH_FB]);
+        ph_nodes_add(m, s, &x->rows, f->body[1], six, NULL, row);
+        ph_reach_put(m, x, m->load, row, m->rows + i * x->cols.size, out);
+    }
+    return status;
 }
 
 /* ---- forces --------------------------------------------------------------------------------------- */

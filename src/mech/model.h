@@ -19,6 +19,7 @@
 enum { PH_NOT_SEEN, PH_SEEN_PLACE, PH_SEEN_SPEED, PH_SEEN_ACCELERATION };
 
 struct ph_program;
+struct ph_scene;
 
 /* A function that was traced: its expression, and whether it can be trusted. It belongs to the model, which is constant but
  * for what was compared. */
@@ -29,6 +30,7 @@ typedef struct ph_traced {
     int line;                   /* which is found there */
     int n_bodies, depth;        /* bodies that it depends on, and how deep it looks into them, PH_SEEN_... */
     int *body;
+    int sensors;        /* it looks at sensors, whose numbers are the same up to round-off */
     atomic_uchar *seen; /* of each leaf: it was compared with a direct call, and is the same */
     atomic_int wrong;   /* 1: one was not, and the function is called from then on */
 } ph_traced;
@@ -40,7 +42,9 @@ typedef struct ph_function {
     struct ph_sight *sight; /* of objectives: what else they see, and have looked at; NULL: nothing */
     int only_time;          /* it does not take the state */
     ph_traced *traced;      /* NULL: nobody tried */
-} ph_function;              /* call == NULL: not given */
+    /* before and, with NULL, after a call: where it finds joints, inputs and states; NULL: it looks at none */
+    void (*look)(const struct ph_function *f, struct ph_scene *at);
+} ph_function; /* call == NULL: not given */
 
 typedef struct ph_sight {
     ph_status (*sensor)(struct ph_sight *sight, int sensor, double *out); /* its numbers */
@@ -49,7 +53,8 @@ typedef struct ph_sight {
 
 /* Where something was said, for messages. */
 typedef struct ph_origin {
-    int line; /* of the model file; 0: not from a file */
+    int line;         /* 0: not from a file */
+    const char *file; /* that the model file includes; NULL: the model file */
 } ph_origin;
 
 /* What pictures show; no number of a run depends on it. */
@@ -194,17 +199,79 @@ typedef enum ph_mass_code { PH_LUMPED_MASS, PH_LINEAR_MASS, PH_HELICOIDAL_MASS }
 
 typedef enum ph_end_code { PH_END_FREE, PH_END_CLAMPED, PH_END_PINNED } ph_end_code;
 
+typedef enum ph_of_code { PH_OF_ACTUATOR, PH_OF_COUPLING, PH_OF_JOINT } ph_of_code;
+
+typedef enum ph_over_code {
+    PH_OVER_NOTHING,
+    PH_OVER_MAX,
+    PH_OVER_MIN,
+    PH_OVER_MAX_ABS,
+    PH_OVER_RMS,
+    PH_OVER_MEAN,
+    PH_OVER_INTEGRAL
+} ph_over_code;
+
 typedef struct ph_sensor_def {
     const char *name;
-    int type;      /* row of sensors.def */
-    int body;      /* PH_GROUND or index; -2: none */
-    int joint;     /* index; -1: none */
-    int element;   /* index of a force that is a beam element; -1: none */
-    ph_vec3 at;    /* m, in the body frame */
-    int size;      /* numbers it gives */
-    ph_function f; /* of custom */
+    int type;       /* row of sensors.def */
+    int body;       /* PH_GROUND or index; -2: none */
+    int joint;      /* index; -1: none */
+    int element;    /* index of a force that is a beam element; -1: none */
+    int coordinate; /* of the joint, as of actuators; -1: its only one */
+    int of_kind;    /* of effort and power: ph_of_code, */
+    int of;         /* and its index; -1: none */
+    int over;       /* ph_over_code: what is told of its values over the run */
+    ph_vec3 at;     /* m, in the body frame */
+    int size;       /* numbers it gives */
+    ph_function f;  /* of custom */
     ph_origin origin;
 } ph_sensor_def;
+
+/* input{} of the file: a number from outside. */
+typedef struct ph_input_def {
+    const char *name;
+    double value; /* until it is set */
+    const char *unit;
+    int hold; /* ph_hold_code */
+    ph_origin origin;
+} ph_input_def;
+
+typedef enum ph_hold_code { PH_HOLD_LINEAR, PH_HOLD_STEP } ph_hold_code;
+
+/* state{} of the file: numbers with a differential equation of their own. */
+typedef struct ph_state_def {
+    const char *name;
+    int size;
+    const double *initial; /* size numbers, the model's */
+    ph_function rate;      /* their derivatives by time */
+    const char *unit;
+    ph_origin origin;
+} ph_state_def;
+
+/* actuator{} of the file: acts along a free coordinate of a joint. */
+typedef struct ph_actuator_def {
+    const char *name;
+    int joint;
+    int coordinate; /* 0..5: x y z rx ry rz of the joint frame; -1: the only free one, or the rotation vector */
+    double effort;     /* N or N m, in the direction in which the coordinate grows; NaN: not given */
+    int input;         /* whose value it is; -1: none */
+    ph_function f;     /* or what it gives */
+    double k, d, rest; /* N/m or N m/rad, N s/m or N m s/rad, m or rad; NaN: not given */
+    double stop[2];    /* m or rad; NaN: none */
+    double stop_k, stop_d, stop_width; /* as k, d, rest; stiffness and damping begin within the width */
+    ph_origin origin;
+} ph_actuator_def;
+
+/* coupling{} of the file: x_b = ratio x_a + offset, of coordinates of two joints. */
+typedef struct ph_coupling_def {
+    const char *name;
+    int joint[2];
+    int coordinate[2]; /* as of actuators */
+    const char *unit;  /* of the ratio; NULL: not said */
+    double ratio;
+    double offset; /* NaN: as it is initially */
+    ph_origin origin;
+} ph_coupling_def;
 
 /* constraint{ f = function(t, s) } of the file: rows functions of time and state, differentiated by the
  * library. */
@@ -241,6 +308,7 @@ struct ph_model {
     size_t room; /* doubles that the largest of the traced functions needs beyond small ones; 0: none does */
     ph_vec3 gravity; /* m/s^2 */
     int n_bodies, n_joints, n_forces, n_sensors, n_constraints, n_params, n_objectives, n_flexible;
+    int n_inputs, n_states, n_actuators, n_couplings;
     ph_body_def *body;
     ph_joint_def *joint;
     ph_force_def *force;
@@ -249,6 +317,10 @@ struct ph_model {
     ph_param_def *param;
     ph_objective_def *objective;
     ph_flexible_def *flexible;
+    ph_input_def *input;
+    ph_state_def *state;
+    ph_actuator_def *actuator;
+    ph_coupling_def *coupling;
     const ph_ground_def *ground; /* NULL: not given */
     ph_run_def run;
 };

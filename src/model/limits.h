@@ -25,6 +25,7 @@
 #define PH_MODEL_UNIT     1e-6                 /* how far a rotation may be from one: six printed digits */
 #define PH_MODEL_SYMMETRY 1e-9                 /* relative, of an inertia and its triangle inequality */
 #define PH_FRICTION_SPEED 1e-3                 /* m/s, rad/s: creep that nobody sees */
+#define PH_STOP_WIDTH     1e-3                 /* m, rad: a soft stop that looks hard */
 #define PH_DEFAULT_EVERY  1                    /* every step is a row of the output */
 
 /* Not given: NaN, filled in or left out once the model is complete. */
@@ -34,6 +35,8 @@ ph_force_def ph_default_force(void);
 ph_sensor_def ph_default_sensor(void);
 ph_beam_def ph_default_beam(void);
 ph_flexible_def ph_default_flexible(void);
+ph_actuator_def ph_default_actuator(void);
+ph_coupling_def ph_default_coupling(void);
 ph_model ph_default_model(void);
 
 #endif

@@ -1,5 +1,6 @@
 /* Model files: the way from a file to a model, and the words for what is wrong with it. */
-#include "model/trace.h"
+#include "model/curve.h"
+#include "model/outlook.h"
 #include "base/hash.h"
 #include "base/regular.h"
 
@@ -17,7 +18,7 @@
 static void compose(ph_reader *r, ph_status s, const char *sentence)
 {
     char line[16] = "";
-    const char *file = r->def.file;
+    const char *file = r->part ? r->part : r->def.file;
     size_t length = strlen(file);
     if (!r->label[0] && r->called)
         ph_element_mention(r, r->called->kind, r->called->element);
@@ -55,19 +56,26 @@ _Noreturn void ph_reader_no_memory(ph_reader *r)
     ph_reader_leave(r);
 }
 
+void ph_reader_go(ph_reader *r, const ph_origin *to)
+{
+    r->line = to->line, r->part = to->file;
+}
+
 #define CHUNK_NAME "model" /* by which Lua calls the file in its messages, "model:7: ..." */
 
-/* The line at the head of a message of Lua, which it is then without. 0: there is none. */
-static int take_line(const char **message)
+/* The line at the head of a message of Lua, which it is then without; r->part becomes its file. 0: there is none. */
+static int take_line(ph_reader *r, const char **message)
 {
     char *end;
-    size_t n = strlen(CHUNK_NAME);
-    if (strncmp(*message, CHUNK_NAME ":", n + 1) != 0)
+    size_t n = strcspn(*message, ":");
+    const char *part = ph_part_named(r, *message, n);
+    if (!part && (n != strlen(CHUNK_NAME) || strncmp(*message, CHUNK_NAME, n) != 0))
         return 0;
-    long line = strtol(*message + n + 1, &end, 10);
+    long line = (*message)[n] ? strtol(*message + n + 1, &end, 10) : 0;
     if (line <= 0 || strncmp(end, ": ", 2) != 0)
         return 0;
     *message = end + 2;
+    r->part = part;
     return (int)line;
 }
 
@@ -113,7 +121,7 @@ void ph_reader_translate(ph_reader *r, int status)
         compose(r, r->refused == PH_SYSTEM_REFUSED ? PH_E_MEMORY : PH_E_INPUT, text);
     } else if (!r->failed) {
         const char *message = lua_isstring(L, -1) ? lua_tostring(L, -1) : "error without a message";
-        int line = take_line(&message);
+        int line = take_line(r, &message);
         r->line = line ? line : r->thrown_line;
         compose(r, PH_E_INPUT, reword(message, text, sizeof text));
     }
@@ -208,7 +216,8 @@ static ph_status copy_text(ph_reader *r, const char *text, size_t size)
 /* The parser gets a line or a piece of it at a time, so that we know where it is and what it costs. */
 typedef struct feed {
     ph_reader *r;
-    size_t at;
+    const char *text;
+    size_t size, at;
     int line, late;
 } feed;
 
@@ -216,7 +225,7 @@ static const char *next_line(lua_State *L, void *data, size_t *size)
 {
     (void)L;
     feed *f = data;
-    const char *line = f->r->source + f->at, *end = f->r->source + f->r->source_size;
+    const char *line = f->text + f->at, *end = f->text + f->size;
     size_t most = (size_t)(end - line) < PIECE ? (size_t)(end - line) : PIECE;
     const char *newline = memchr(line, '\n', most);
     *size = newline ? (size_t)(newline - line) + 1 : most;
@@ -229,18 +238,18 @@ static const char *next_line(lua_State *L, void *data, size_t *size)
 }
 
 /* A mark of UTF-8 and a first line "#!..." are no Lua; the end of that line stays, to count lines right. */
-static size_t head_length(const ph_reader *r)
+static size_t head_length(const char *text)
 {
-    size_t n = strncmp(r->source, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    return r->source[n] == '#' ? n + strcspn(r->source + n, "\n") : n;
+    size_t n = strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    return text[n] == '#' ? n + strcspn(text + n, "\n") : n;
 }
 
-static void run_lua(ph_reader *r, lua_State *L)
+void ph_reader_load(ph_reader *r, lua_State *L, const char *text, size_t size, const char *name)
 {
-    feed f = {.r = r, .at = head_length(r)};
-    if (r->source[f.at] == LUA_SIGNATURE[0])
+    feed f = {.r = r, .text = text, .size = size, .at = head_length(text)};
+    if (text[f.at] == LUA_SIGNATURE[0])
         ph_reader_fail(r, "this is a compiled Lua program; a model file must be text");
-    int status = lua_load(L, next_line, &f, "=" CHUNK_NAME, "t");
+    int status = lua_load(L, next_line, &f, name, "t");
     r->line = f.line;
     if (f.late)
         ph_reader_fail(r, "the file takes too long to read");
@@ -251,10 +260,15 @@ static void run_lua(ph_reader *r, lua_State *L)
     }
     if (r->trace)
         ph_bytecode_mark(r, L, &r->trace->marked);
+}
+
+static void run_lua(ph_reader *r, lua_State *L)
+{
+    ph_reader_load(r, L, r->source, r->source_size, "=" CHUNK_NAME);
     r->running = 1;
     lua_call(L, 0, 0);
     r->running = 0;
-    r->line = 0;
+    r->line = 0, r->part = NULL;
 }
 
 static void keep_sets(ph_reader *r)
@@ -276,6 +290,9 @@ static int read_all(lua_State *L)
         ph_symbol_open(r, L);
     ph_element_open(r, L);
     ph_function_open(r, L);
+    ph_outlook_open(r, L);
+    ph_curve_open(r, L);
+    ph_part_open(L);
     if (is_json(r))
         ph_json_run(r, L);
     else
@@ -291,6 +308,12 @@ static int trace_all(lua_State *L)
 {
     ph_reader *r = ph_reader_of(L);
     ph_trace_all(r);
+    for (int k = 0; k < r->fns.n && r->def.frozen; k++) {
+        ph_traced *t = ((const ph_fn *)r->fns.data)[k].traced;
+        ph_traced_complete(r, t);
+        for (int i = 0; i < t->program->n_stretches; i++)
+            atomic_store(&t->seen[i], 1); /* there is nothing to compare with */
+    }
     for (int k = 0; k < r->fns.n; k++) {
         const ph_program *p = ((const ph_fn *)r->fns.data)[k].traced->program;
         r->asks |= !p || p->asks > 0;
@@ -322,7 +345,7 @@ static void tidy(ph_reader *r)
         r->source = NULL;
         ph_files_drop(&r->files);
     }
-    if (r->fns.n == 0) {
+    if (r->fns.n == 0 || r->def.frozen) {
         lua_close(r->L);
         r->L = NULL;
     } else {

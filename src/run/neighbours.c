@@ -37,7 +37,10 @@ static ph_status build(ph_neighbour *n, const ph_run *run, const ph_setting *set
         return s;
     n->sys = *ph_mechanism_system(n->mech);
     n->sys.n_redundant = run->sys->n_redundant;
-    return ph_mechanism_initial(n->mech, run->def.assemble, &n->q0, &n->v0, err);
+    s = ph_mechanism_initial(n->mech, run->def.assemble, &n->q0, &n->v0, err);
+    if (s == PH_OK)
+        ph_mechanism_share(n->mech, run->mech);
+    return s;
 }
 
 ph_status ph_neighbours_create(ph_neighbours *out, const ph_run *run, int parameter, double eps,

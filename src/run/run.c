@@ -164,6 +164,20 @@ static void adopt(ph_run *run, parts *p, ph_told *told)
     ph_table_free(run); /* its columns were of other sizes */
 }
 
+/* Inputs that were set before change the accelerations of a simulation that is new. */
+static ph_status settle_inputs(ph_run *run, ph_error *err)
+{
+    int any = 0;
+    ph_status s = run->mech ? ph_inputs_adopt(run) : PH_OK;
+    if (s != PH_OK)
+        return ph_fail(err, s, "not enough memory for a run");
+    for (int k = 0; k < run->n_inputs; k++)
+        any |= run->input_set[k];
+    if (any)
+        s = ph_sim_reset(run->sim, run->t0, run->q0, run->v0, err);
+    return s == PH_OK ? ph_run_begin(run, err) : s;
+}
+
 /* ---- open and close ----------------------------------------------------------------------------------- */
 
 static ph_run *new_run(const ph_run_config *config)
@@ -195,7 +209,7 @@ static ph_status begin(ph_run *run, const ph_model *model, int shared, ph_error 
         s = build(run, &told, &p, err);
     if (s == PH_OK) {
         adopt(run, &p, &told);
-        return ph_run_begin(run, err);
+        return settle_inputs(run, err);
     }
     free_parts(run, &p);
     ph_told_free(&told, c->alloc);
@@ -289,6 +303,9 @@ void ph_run_close(ph_run *run)
     ph_model_free(run->model);
     ph_told_free(&run->told, alloc);
     ph_table_free(run);
+    ph_inputs_free(run);
+    ph_free(alloc, run->linear_names);
+    ph_free(alloc, run->over);
     ph_skeleton_release(run->skeleton);
     ph_free(alloc, run->so_far);
     ph_free(alloc, run->start);
@@ -353,7 +370,7 @@ static ph_status change(ph_run *run, const ph_setting *parameters, int n_paramet
         return s;
     }
     adopt(run, &p, &told);
-    return ph_run_begin(run, err);
+    return settle_inputs(run, err);
 }
 
 ph_status ph_run_set_parameters(ph_run *run, const ph_setting *parameters, int n, ph_error *err)

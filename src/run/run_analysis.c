@@ -3,6 +3,7 @@
 
 #include "mech/mech.h"
 #include "run/private.h"
+#include "step/static.h"
 
 static ph_status scale_loads(double factor, void *mech)
 {
@@ -10,16 +11,38 @@ static ph_status scale_loads(double factor, void *mech)
     return PH_OK;
 }
 
+/* In statics states are the positions of their nodes, and velocities elsewhere. */
+static void states_to_positions(const ph_run *run, const ph_state *from, double *q)
+{
+    const ph_mechanism *m = run->mech;
+    for (int k = 0; m && k < m->model->n_states; k++)
+        for (int i = 0; i < m->own[k].n; i++)
+            q[m->own[k].q + i] = from->v[m->own[k].v + i];
+}
+
 ph_status ph_run_equilibrium(ph_equilibrium **out, ph_run *run, const ph_static_options *options,
                              ph_error *err)
 {
     ph_static_options o = options ? *options : ph_default_static();
     ph_state now = ph_sim_state(run->sim);
+    size_t nq = (size_t)ph_system_nq(run->sys);
     o.alloc = run->config.alloc;
     if (!options)
         o.solver = run->def.opt.solver;
     o.load = run->mech ? scale_loads : NULL, o.ctx = run->mech;
-    ph_status s = ph_equilibrium_create(out, run->sys, &o, now.t, now.q, err);
+    double *q = ph_alloc(o.alloc, (nq + 1) * sizeof *q);
+    if (!q)
+        return ph_fail(err, PH_E_MEMORY, "not enough memory for an equilibrium");
+    memcpy(q, now.q, nq * sizeof *q);
+    states_to_positions(run, &now, q);
+    if (run->mech)
+        run->mech->still = 1;
+    ph_status s = ph_equilibrium_create(out, run->sys, &o, now.t, q, err);
+    if (run->mech)
+        run->mech->still = 0;
+    if (s == PH_OK)
+        ph_equilibrium_release_first(*out);
+    ph_free(o.alloc, q);
     return s == PH_OK ? s : ph_run_explain_static(run, s, err);
 }
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "mech/mech.h"
+#include "mech/coordinate.h"
 #include "run/private.h"
 #include "step/sim.h"
 
@@ -18,6 +18,12 @@ int ph_run_count(const ph_run *run, int list)
         return m ? m->n_constraints : run->sys->n_constraints;
     if (list == PH_FLEXIBLE)
         return m ? m->n_flexible : 0;
+    if (list == PH_INPUTS)
+        return m ? m->n_inputs : 0;
+    if (list == PH_ACTUATORS)
+        return m ? m->n_actuators : 0;
+    if (list == PH_STATES)
+        return m ? m->n_states : 0;
     return m && list >= PH_BODIES && list <= PH_OBJECTIVES ? ph_model_count(m, (ph_list)list) : 0;
 }
 
@@ -33,6 +39,12 @@ const char *ph_run_name(const ph_run *run, int list, int k)
         name = m ? m->constraint[k].name : run->sys->constraints[k].name;
     else if (list == PH_FLEXIBLE)
         name = m->flexible[k].name;
+    else if (list == PH_INPUTS)
+        name = m->input[k].name;
+    else if (list == PH_ACTUATORS)
+        name = m->actuator[k].name;
+    else if (list == PH_STATES)
+        name = m->state[k].name;
     else
         name = ph_model_name(m, (ph_list)list, k);
     return name ? name : "";
@@ -56,6 +68,7 @@ static const char *const xyz[] = {"x", "y", "z"}, *const quaternion[] = {"qw", "
                                                                                                "fz", "tx",
                                                                                                "ty", "tz"},
                          *const energy[] = {"kinetic", "potential", "work", "dissipated", "residual"},
+                         *const coordinate[] = {"x", "y", "z", "rx", "ry", "rz", "length"},
                          *const violation[] = {"position", "velocity"}, *const step[] = {"h", "iterations"},
                          *const drive[] = {"position", "rate"}, *const softening[] = {"spin", "load"};
 
@@ -67,7 +80,7 @@ static const int motion[] = {PH_GET_POSITION, PH_GET_ROTATION,     PH_GET_VELOCI
 
 /* What is read of which list, how many numbers, their labels (NULL: counted) and units. */
 static const struct quantity {
-    int list; /* -1: of the run; -2: of a later kind, of which there are none */
+    int list; /* -1: of the run */
     int size; /* 0: it depends */
     const char *const *label;
     const char *unit;
@@ -83,14 +96,15 @@ static const struct quantity {
     [PH_GET_REACTION] = {PH_JOINTS, 6, reaction, NULL},
     [PH_GET_MULTIPLIERS] = {PH_JOINTS, 0, NULL, "SI"},
     [PH_GET_SENSOR] = {PH_SENSORS, 0, NULL, NULL},
-    [PH_GET_INPUT] = {-2, 0, NULL, NULL},
-    [PH_GET_STATE] = {-2, 0, NULL, NULL},
-    [PH_GET_EFFORT] = {-2, 0, NULL, NULL},
+    [PH_GET_INPUT] = {PH_INPUTS, 1, NULL, NULL},
+    [PH_GET_STATE] = {PH_STATES, 0, NULL, NULL},
+    [PH_GET_EFFORT] = {PH_ACTUATORS, 1, NULL, NULL},
     [PH_GET_PARAMETER] = {PH_PARAMETERS, 1, NULL, ""},
     [PH_GET_OBJECTIVE] = {PH_OBJECTIVES, 1, NULL, ""},
     [PH_GET_ENERGY] = {-1, 5, energy, "J"},
     [PH_GET_VIOLATION] = {-1, 2, violation, "SI"},
     [PH_GET_STEP] = {-1, 2, step, NULL},
+    [PH_GET_OVER] = {PH_SENSORS, 0, NULL, "SI"},
     [PH_GET_NODE] = {PH_NODES, 0, NULL, "SI"},
     [PH_GET_NODE_VELOCITY] = {PH_NODES, 0, NULL, "SI"},
     [PH_GET_NODE_ACCELERATION] = {PH_NODES, 0, NULL, "SI"},
@@ -120,6 +134,11 @@ static int rows_of(const ph_run *run, const ph_mechanism *mech, int index, int *
         return 0;
     *at = s.l_at[k];
     return sys->constraints[k].rows;
+}
+
+static const ph_joint *joint_of(const ph_run *run, int index)
+{
+    return &run->mech->joint[run->mech->joint_of[index]];
 }
 
 /* Of a node of a system of one's own; 0: there is none. */
@@ -162,10 +181,14 @@ int ph_run_size(const ph_run *run, int what, int index)
         return index == 0 && ((what != PH_GET_ENERGY && what != PH_GET_ASSEMBLED) || m) ? q->size : 0;
     if (q->list < 0 || !m || index >= ph_run_count(run, q->list))
         return 0;
-    if (what == PH_GET_SENSOR)
+    if (what == PH_GET_SENSOR || (what == PH_GET_OVER && m->sensor[index].over))
         return m->sensor[index].size;
     if (what == PH_GET_JOINT_POSITION || what == PH_GET_JOINT_RATE)
-        return run->mech->joint[run->mech->joint_of[index]].free >= 0;
+        return ph_joint_frees(joint_of(run, index));
+    if (what == PH_GET_STATE)
+        return m->state[index].size;
+    if (what == PH_GET_EFFORT)
+        return ph_actuator_of(run->mech, index)->coordinate >= 0;
     if (what == PH_GET_DRIVE)
         return ph_run_is(run, PH_IS_DRIVEN, index) ? q->size : 0;
     if (what == PH_GET_MOTION)
@@ -216,6 +239,8 @@ const char *ph_run_label(const ph_run *run, int what, int index, int k)
         return ph_run_label(run, part_of_motion(run, index, &k), index, k);
     if (quantities[what].label)
         return quantities[what].label[k];
+    if (n > 1 && quantities[what].list == PH_JOINTS && what != PH_GET_MULTIPLIERS)
+        return coordinate[ph_joint_free(joint_of(run, index), k)];
     return n == 1 ? "" : k < PH_SENSOR_MAX ? counted[k] : "";
 }
 
@@ -246,7 +271,14 @@ const char *ph_run_unit(const ph_run *run, int what, int index, int k)
         return half("N, N m", n, k);
     if (what == PH_GET_STEP)
         return k ? "" : "s";
-    int angle = ph_run_is(run, PH_IS_ANGLE, index);
+    if (what == PH_GET_INPUT)
+        return run->model->input[index].unit;
+    if (what == PH_GET_STATE)
+        return run->model->state[index].unit;
+    if (what == PH_GET_EFFORT)
+        return ph_is_angle(ph_actuator_of(run->mech, index)->coordinate) ? "N m" : "N";
+    int angle = what == PH_GET_DRIVE ? ph_run_is(run, PH_IS_ANGLE, index)
+                                     : ph_is_angle(ph_joint_free(joint_of(run, index), k));
     int rate = what == PH_GET_JOINT_RATE || (what == PH_GET_DRIVE && k == 1);
     return angle ? (rate ? "rad/s" : "rad") : rate ? "m/s" : "m";
 }
@@ -347,13 +379,26 @@ ph_status ph_numbers_of(const ph_run *run, ph_mechanism *mech, const ph_state *s
                         double *out)
 {
     ph_vec3 force, torque;
+    ph_force_site site;
     int at = 0, rows;
     switch (what) {
-    case PH_GET_JOINT_POSITION:
-        *out = ph_mechanism_coordinate(mech, s, index);
+    case PH_GET_INPUT:
+        *out = ph_input_at(&mech->input[index], s->t);
         return PH_OK;
+    case PH_GET_STATE:
+        memcpy(out, ph_state_numbers(mech, s, index), (size_t)mech->own[index].n * sizeof *out);
+        return PH_OK;
+    case PH_GET_EFFORT:
+        ph_force_at(mech, s, ph_actuator_of(mech, index), &site);
+        *out = ph_actuator_effort(&site);
+        return PH_OK;
+    case PH_GET_JOINT_POSITION:
     case PH_GET_JOINT_RATE:
-        *out = ph_mechanism_rate(mech, s, index);
+        for (int k = 0, n = ph_joint_frees(joint_of(run, index)); k < n; k++) {
+            int c = ph_joint_free(joint_of(run, index), k);
+            out[k] = what == PH_GET_JOINT_RATE ? ph_mechanism_rate(mech, s, index, c)
+                                               : ph_mechanism_coordinate(mech, s, index, c);
+        }
         return PH_OK;
     case PH_GET_REACTION:
         ph_mechanism_reaction(mech, s, index, &force, &torque);
@@ -399,7 +444,8 @@ static void energies(ph_run *run, const ph_state *s, double *out)
     ph_watched *w = &run->watched;
     if (!(run->config.watch & (PH_WATCH_ENERGY | PH_WATCH_BLOWUP)))
         ph_mechanism_energies(run->mech, s, &w->kinetic, &w->potential);
-    out[0] = w->kinetic, out[1] = w->potential, out[2] = w->work, out[3] = 0, out[4] = w->residual;
+    out[0] = w->kinetic, out[1] = w->potential, out[2] = w->work.sum, out[3] = w->dissipated.sum,
+    out[4] = w->residual;
 }
 
 ph_status ph_run_get(ph_run *run, int what, int index, double *out)
@@ -417,6 +463,8 @@ ph_status ph_run_get(ph_run *run, int what, int index, double *out)
     case PH_GET_PARAMETER:
         *out = run->model->param[index].value;
         return PH_OK;
+    case PH_GET_OVER:
+        return ph_over_numbers(run, index, out) ? PH_OK : PH_E_INPUT;
     case PH_GET_OBJECTIVE:
         return objective(run, &s, index, out);
     case PH_GET_ENERGY:

@@ -12,8 +12,10 @@ static void tape_rest(ph_run *run, ph_tape *t)
     ph_tape_int(t, &run->moved);
     if (!run->model)
         return;
+    ph_inputs_tape(run, t);
+    ph_tape_bytes(t, run->over, (size_t)run->n_over * sizeof *run->over);
     ph_tape_bytes(t, run->so_far, (size_t)run->model->n_objectives * sizeof *run->so_far);
-    ph_tape_bytes(t, run->mech->turns, (size_t)run->model->n_joints * sizeof *run->mech->turns);
+    ph_tape_bytes(t, run->mech->turns, (size_t)run->mech->n_turns * sizeof *run->mech->turns);
 }
 
 static size_t rest_size(const ph_run *run)
@@ -42,7 +44,7 @@ ph_status ph_run_save(const ph_run *run, void *to, size_t size)
     ph_tape t = {.mode = PH_TAPE_WRITE, .at = at + sizeof(head)};
     tape_rest((ph_run *)run, &t); /* and so does writing */
     ph_status s = ph_sim_save(run->sim, at + rest, size - rest);
-    head h = {run->key, ph_hash_bytes(PH_HASH_START, at + sizeof h, size - sizeof h)};
+    head h = {ph_inputs_key(run, run->key), ph_hash_bytes(PH_HASH_START, at + sizeof h, size - sizeof h)};
     memcpy(at, &h, sizeof h);
     return s;
 }
@@ -54,9 +56,10 @@ ph_status ph_run_restore(ph_run *run, const void *from, size_t size, ph_error *e
     head h = {0};
     if (size >= sizeof h)
         memcpy(&h, from, sizeof h);
-    if (size != ph_run_save_size(run) || h.key != run->key)
-        return ph_fail(err, PH_E_INPUT,
-                       "the state is that of another model, or of other parameters or options");
+    if (size != ph_run_save_size(run) || h.key != ph_inputs_key(run, run->key))
+        return ph_fail(
+            err, PH_E_INPUT,
+            "the state is that of another model, or of other parameters, options or tables of inputs");
     if (h.sum != ph_hash_bytes(PH_HASH_START, at + sizeof h, size - sizeof h))
         return ph_fail(err, PH_E_INPUT, "the state is damaged");
     ph_status s = ph_sim_restore(run->sim, at + rest, size - rest, err);

@@ -1,6 +1,6 @@
 /* State files: where a run is, so that another one goes on from there. */
-#ifndef PH_CLI_STATE_H
-#define PH_CLI_STATE_H
+#ifndef PH_CLI_STATE_FILE_H
+#define PH_CLI_STATE_FILE_H
 
 #include "cli/job.h"
 

@@ -1,5 +1,5 @@
 /* State files: one line of text for people, then the bytes of ph_run_save. */
-#include "cli/state.h"
+#include "cli/state_file.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -35,7 +35,11 @@ interrupted() { # name, signal, options of the run
     run 0 run "$@" -o whole.csv --quiet
     "$POLHODE" run "$@" -o part.csv --quiet --save "$name.state" 2>err &
     local job=$!
-    sleep 0.4
+    for _ in $(seq 100); do # until it is under way
+        compgen -G 'part.csv.part*' >/dev/null && break
+        sleep 0.02
+    done
+    sleep 0.1
     kill -s "$signal" $job
     wait $job
     local code=$?
@@ -46,13 +50,13 @@ interrupted() { # name, signal, options of the run
     { grep -v '^#' part.csv; grep -v '^#' rest.csv | tail -n +2; } >b
     cmp -s a b || fail "$name: going on after a signal changes bits"
 }
-interrupted long HUP "$models/chain.lua" --set N=30 --h 1e-3 --t-end 6 --every 10
-interrupted control TERM "$models/chain.lua" --set N=30 --tol 1e-5 --h 1e-2 --t-end 2
-interrupted order TERM "$models/chain.lua" --set N=30 --method bliedf --formulation ggl --tol 1e-4 --t-end 1
+interrupted long HUP "$models/chain.lua" --set N=30 --h 2e-4 --t-end 4 --every 50
+interrupted control TERM "$models/chain.lua" --set N=30 --tol 1e-6 --h 1e-2 --t-end 1.5
+interrupted order TERM "$models/chain.lua" --set N=30 --method bliedf --formulation ggl --tol 1e-5 --t-end 2
 
 # Refusals
 refused 'the state is at t = 0.02 s, where the run ends' run heavy_top --tol 1e-3 --t-end 0.02 --from tol.state
-refused 'of other parameters or options' run heavy_top --tol 1e-4 --t-end 0.1 --from tol.state
+refused 'or of other parameters, options' run heavy_top --tol 1e-4 --t-end 0.1 --from tol.state
 refused 'of another model' run free_body --tol 1e-3 --t-end 0.1 --from tol.state
 refused 'No such file' run heavy_top --h 1e-3 --t-end 0.1 --from none.state
 echo 'no state' >text.state
