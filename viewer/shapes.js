@@ -6,6 +6,9 @@ import { Batch, WORDS } from './gl.js';
 
 export const pack = (rgb, alpha = 255) => ((rgb >> 16 & 255) | (rgb & 0xff00) | (rgb & 255) << 16 | alpha << 24) >>> 0;
 
+// The colour of what is chosen: half way to the light.
+const glow = c => ([255, 244, 190].reduce((s, y, k) => s | ((c >> 8 * k & 255) * .45 + y * .55) << 8 * k, 0) | 0xff000000) >>> 0;
+
 // Colours that people with any kind of sight tell apart, in light and in dark.
 export const palette = [0x4477aa, 0xee8833, 0x22a088, 0xccb544, 0xb04a8c, 0x55b4e0, 0xe0606e, 0x7a8f3c];
 export const metal = { light: 0x59636e, dark: 0xa9b4c2 };
@@ -200,7 +203,7 @@ export const moveParts = (theme, chosen, shows) => {
       const e = p.e;
       if (!e.visible || !shows(e)) continue;
       let c = typeof p.color === 'string' ? colors[p.color] : e.recolored ? pack(e.color) : p.color !== undefined ? pack(p.color) : e.color === null ? colors.metal : pack(e.color);
-      if (e === chosen) c = pack(0xffd34d);
+      if (e === chosen) c = glow(c);
       if (p.ends) stretch(batch, p, c); else moveWith(batch, p, c);
     }
     batch.upload();

@@ -7,7 +7,7 @@ from typing import Any, Mapping
 import numpy as np
 import numpy.typing as npt
 
-from ._errors import UnknownName, UsageError
+from ._errors import UnknownName
 from ._items import Body, Constraint, Items, Joint, Numbers, Source, number_of
 from ._native import ffi, lib, unknown
 from ._values import Array
@@ -136,8 +136,6 @@ class Sensitivities(Source):
     def __getitem__(self, name: str) -> Array:
         if name in self._objectives:
             return self._objectives[name]
-        if name in self._names(lib.PH_OBJECTIVES):
-            raise UsageError(f"objective '{name}' has an integral: mode='adjoint' differentiates it")
         if name not in self.sensor:
             raise unknown("sensor or objective", name, [*self.sensor, *self._names(lib.PH_OBJECTIVES)])
         d = self.sensor[name]

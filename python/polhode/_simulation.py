@@ -527,7 +527,7 @@ class Simulation(Source):
     def sens(self, parameters: Sequence[str] | str, mode: str = "direct", **options: Option) -> Sensitivities:
         """Run to t_end and differentiate by parameters.
 
-        mode: "direct": of bodies, joints, sensors and of objectives without an integral, along with the run;
+        mode: "direct": of bodies, joints, sensors and objectives, along with the run;
         "adjoint": of all objectives, backwards; the cost hardly depends on the number of parameters.
         """
         names = self._parameter_list(parameters)

@@ -147,7 +147,7 @@ void ph_trajectory_row(ph_job *r, const ph_state *s)
         ph_record_put(&r->record, ph_job_watch_sensor(r, i, s, value), value);
     }
     if (adds_energy(r))
-        ph_record_put(&r->record, 1, &r->watch.E);
+        ph_record_put(&r->record, 1, (double[]){ph_job_energies(r).now});
     if (r->extension && r->extension->row)
         r->extension->row(r, s);
     ph_record_end_row(&r->record);

@@ -129,7 +129,7 @@ void ph_told_set_method(ph_told *told, const ph_options *opt, const ph_allocator
 
 /* run_watch.c: after the initial values and after each step. PH_E_STEP: the solution blows up. */
 void ph_watch_start(ph_run *run);
-ph_status ph_watch_look(ph_run *run, ph_error *err);
+ph_status ph_watch_look(ph_run *run, const ph_state *s, ph_error *err);
 void ph_watch_jump(ph_run *run); /* powers have changed at once */
 
 /* run_over.c: numbers over time */

@@ -10,6 +10,7 @@
 
 #include "mech/mech.h"
 #include "run/private.h"
+#include "step/sim.h"
 
 #define TOO_MUCH 2 /* times the kinetic energy that can be explained */
 
@@ -133,15 +134,14 @@ static ph_status explain(ph_run *run, const ph_state *s, ph_error *err)
         s->t, w->kinetic, w->explained, run->def.opt.h, text);
 }
 
-ph_status ph_watch_look(ph_run *run, ph_error *err)
+ph_status ph_watch_look(ph_run *run, const ph_state *s, ph_error *err)
 {
-    ph_state s = ph_sim_state(run->sim);
     unsigned watch = run->config.watch;
     if (watch & PH_WATCH_VIOLATION)
         watch_violation(run);
     if (!run->mech || !(watch & (PH_WATCH_ENERGY | PH_WATCH_BLOWUP) || run->balances))
         return PH_OK;
-    watch_energy(run, &s, ph_sim_stats(run->sim).steps == 0);
+    watch_energy(run, s, run->sim->stats.steps == 0);
     run->watched.blown = (watch & PH_WATCH_BLOWUP) && is_blown(run);
-    return run->watched.blown ? explain(run, &s, err) : PH_OK;
+    return run->watched.blown ? explain(run, s, err) : PH_OK;
 }

@@ -1,6 +1,6 @@
 // Pages of polhode view in a real browser: every shipped model opens without a complaint, shows its bodies in their colours,
 // moves, names what is clicked, and its plots have the numbers of the CSV file of the same run.
-// Usage: POLHODE=build/release/polhode node --experimental-websocket test/browser/view.mjs [MODEL...]
+// Usage: POLHODE=build/release/polhode node test/browser/view.mjs [MODEL...]
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
