@@ -117,7 +117,7 @@ typedef struct ph_force_ops {
 
 extern const ph_force_ops ph_force_spring, ph_force_bushing, ph_force_torsion, ph_force_point,
     ph_force_torque, ph_force_beam, ph_force_beam_mass;
-extern const ph_force_ops ph_force_bushing_body; /* axes of the first body */
+extern const ph_force_ops ph_force_bushing_body;             /* axes of the first body */
 extern const ph_force_ops ph_force_actuator, ph_force_swing; /* swing: about the rotation vector */
 
 /* load.c: adds dg/dq (K 1) or dg/dv (K 0) of a load whose function reads more than its body */
@@ -330,7 +330,7 @@ struct ph_mechanism {
     ph_carried *carried;
     ph_input *input;        /* of the model */
     ph_couple *couple;      /* of the model's couplings */
-    ph_joint *axes; /* of bushings with axes of a body: no joints, but what coordinates need of one */
+    ph_joint *axes;         /* of bushings with axes of a body: no joints, but what coordinates need of one */
     ph_own_state *own;      /* of the model's states */
     int still;              /* positions of their nodes are the states, for statics; 0: velocities are */
     struct ph_reach *reach; /* of states, then of efforts that are functions, then of loads */
