@@ -467,7 +467,7 @@ class Simulation(Source):
             flat = np.frombuffer(ffi.buffer(block, rows[0] * columns[0] * 8), dtype=np.float64).copy()
             return self._result(flat.reshape(rows[0], columns[0]))
 
-    def state(self) -> Snapshot:
+    def now(self) -> Snapshot:
         """All numbers of this moment, by name."""
         with self._alone() as run:
             columns: dict[tuple[int, int], tuple[int, int, bool]] = {}
@@ -493,6 +493,22 @@ class Simulation(Source):
         """Go on from what `save` gave."""
         with self._alone() as run:
             self._check(lib.ph_run_restore(run, ffi.from_buffer(saved), len(saved), self._err))
+
+    def freeze(self, file: str | os.PathLike[str]) -> None:
+        """Write the resolved model as JSON, which `load` reads: the same model bit for bit. Whole or not at all."""
+        part = f"{os.fspath(file)}.part"
+        with self._alone() as run:
+            model = lib.ph_run_model(run)
+            if model == ffi.NULL:
+                raise UsageError("a system of one's own cannot be frozen")
+            try:
+                with open(part, "w", encoding="utf-8") as to:
+                    self._check(lib.ph_model_freeze(model, to, self._err))
+                os.replace(part, file)
+            except BaseException:
+                if os.path.exists(part):
+                    os.unlink(part)
+                raise
 
     # ---- analysis ------------------------------------------------------------------------------------------------
 
@@ -580,7 +596,7 @@ class Simulation(Source):
             lib.ph_run_record_none(run)
             self._check(lib.ph_run_static(run, options if steps is not None else ffi.NULL, stats, self._err))
         self.static_stats = StaticStats(stats.load_steps, stats.cuts, stats.iterations, stats.relaxed)
-        return self.state()
+        return self.now()
 
     def modes(self) -> Modes:
         """Vibrations about the present state, which is at rest or moves steadily."""

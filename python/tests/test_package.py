@@ -1,4 +1,5 @@
 """The package itself: types, where the library is found, what the generator writes."""
+import ast
 import importlib.util
 import os
 import re
@@ -46,6 +47,12 @@ def generator():
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def test_old_pythons_can_read_it():
+    """The grammar is that of Python 3.9."""
+    for module in PACKAGE.glob("*.py"):
+        ast.parse(module.read_text(), str(module), feature_version=(3, 9))
 
 
 def test_declarations():
