@@ -73,6 +73,11 @@ for form in index3 index2 ggl; do
     has out ' rejected'
     [ "$(grep -vc '^#' grid.csv)" = 12 ] || fail "rows of a grid"
 done
+for order in 2 3 4; do
+    run 0 run heavy_top --method bliedf --order $order --tol 1e-4 --t-end 0.1 --json
+    has out '"name":"bliedf"' '"steps":{"accepted":' '"tol":'
+    near out position 1e-3 $exact
+done
 run 1 run heavy_top --tol 1e-7 --h-min 0.01
 has err 'h_min = 0.01 allows no smaller ones'
 run 0 run heavy_top --tol 1e-2 --h-max 1e-3 --t-end 0.1 --json
@@ -124,7 +129,8 @@ run 0 list tableaux
 has out 'dopri5' 'gauss6' 'sdirk3'
 refused "did you mean 'dopri5'" run heavy_top --method rkmk --tableau dopri
 refused 'there are: euler' run heavy_top --method rkmk --tableau xyz
-refused 'no error control' run heavy_top --method bliedf --tol 1e-6
+refused 'no error control' run heavy_top --method linear-alpha --tol 1e-6
+refused 'loses an order in the multipliers of index-3' run heavy_top --method bliedf --formulation index3 --tol 1e-6
 run 1 run heavy_top --method rkmk --tableau rk4 --h 0.1
 has err 'smaller step'
 

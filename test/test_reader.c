@@ -522,13 +522,14 @@ static void freezing_functions(void **state)
     static const struct {
         const char *text, *words;
     } row[] = {
-        {BODIES "torque { name = 'f', body = 'a', value = function() return 0, 0, 0 end }",
-         "torque 'f': a function of the file"},
-        {BODIES "sensor { name = 's', custom = function() return 0 end }",
+        {BODIES "torque { name = 'f', body = 'a', value = function(t) return t == 0 and 1 or 0, 0, 0 end }",
+         "torque 'f': a function of the file cannot be frozen: it compares for equality with a number"},
+        {BODIES "sensor { name = 's', custom = function(t) return ({1})[t] or 0 end }",
          "model.lua:3: sensor 's': a function"},
-        {BODIES "constraint { name = 'c', f = function() return 0 end }", "constraint 'c': a function"},
-        {BODIES
-         "joint { name = 'd', type = 'distance', bodies = {'a', 'b'}, drive = function() return 1 end }",
+        {BODIES "constraint { name = 'c', f = function() return math.random() end }",
+         "constraint 'c': a function"},
+        {BODIES "joint { name = 'd', type = 'distance', bodies = {'a', 'b'}, drive = function(t) return "
+                "#tostring(t) end }",
          "joint 'd': a function"}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         ph_model *m = read_text(row[i].text);

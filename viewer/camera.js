@@ -22,7 +22,15 @@ export class Camera {
     return mul4(perspective(aspect < 1 ? 2 * Math.atan(Math.tan(FOV / 2) / aspect) : FOV, aspect, Math.max(far * 1e-4, this.distance * .02), far),
       lookAt(this.eye, right, cross(back, right), back));
   }
-  fit(centre, reach) { this.target = [...centre]; this.reach = reach; this.distance = reach / Math.sin(FOV / 2) * 1.02; }
+  // As near as the corners of a box allow: |x| <= (distance - z) tan of half the angle, and alike for y.
+  fit(lo, hi, reach, aspect) {
+    this.target = lo.map((x, k) => (x + hi[k]) / 2); this.reach = reach; this.distance = .3 * reach;
+    const back = this.back, right = this.right, above = cross(back, right), half = Math.tan(FOV / 2) * (aspect < 1 ? 1 / aspect : 1);
+    for (let k = 0; k < 8; k++) {
+      const c = lo.map((x, i) => (k >> i & 1 ? hi[i] : x) - this.target[i]);
+      this.distance = Math.max(this.distance, dot(c, back) + 1.25 * Math.max(Math.abs(dot(c, right)) / (half * aspect), Math.abs(dot(c, above)) / half));
+    }
+  }
   orbit(dx, dy) { this.azimuth -= dx; this.elevation = clamp(this.elevation + dy, -1.55, 1.55); }
   pan(dx, dy) {
     const s = 2 * this.distance * Math.tan(FOV / 2), right = this.right, up = cross(this.back, right);

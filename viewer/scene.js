@@ -1,6 +1,6 @@
 // The picture: ground, shadows, parts, beams, marks; and what lies under a pixel.
 import { add, clamp, dot, norm, scale, sub, unit } from './math.js';
-import { end, pose, poseAt, scene, start } from './data.js';
+import { end, pose, poseAt, scaleModes, scene, start } from './data.js';
 import { Points, canvas, drawSquare, gl, openPrograms, plain, programs } from './gl.js';
 import { batches, bodyElements, buildParts, elements, markSize, moveParts, pack, worldPoint } from './shapes.js';
 import { hasBeams, moveBeams } from './beams.js';
@@ -20,16 +20,17 @@ export const up = gravity > 0 ? scale(-1 / gravity, scene.gravity) : [0, 0, 1];
 const extent = () => {
   const lo = [Infinity, Infinity, Infinity], hi = [-Infinity, -Infinity, -Infinity], n = Math.min(120, scene.frames);
   const take = (x, r) => { for (let c = 0; c < 3; c++) { lo[c] = Math.min(lo[c], x[c] - r); hi[c] = Math.max(hi[c], x[c] + r); } };
-  const radius = scene.bodies.map(b => b.box ? Math.max(...b.box) / 2 : b.shapes ? Math.max(0, ...b.shapes.map(s => norm(s.at) + (s.type === 'mesh' ? 0 : Math.max(...s.size) * (s.type === 'box' ? .6 : 1)))) : 0);
+  const around = s => s.type === 'mesh' ? 0 : s.type === 'box' ? norm(s.size) / 2 : Math.hypot(s.size[0], s.size[s.type === 'tube' ? 2 : 1] / 2);
+  const radius = scene.bodies.map(b => b.box ? Math.max(...b.box) / 2 : 0);
   const stride = Math.max(1, Math.floor(scene.bodies.length / 3000));
   for (let k = 0; k <= n; k++) {
     poseAt(start + (end - start) * k / Math.max(n, 1));
-    for (let b = 0; b < scene.bodies.length; b += stride) take(pose.subarray(7 * b, 7 * b + 3), radius[b]);
+    for (let b = 0; b < scene.bodies.length; b += stride) { take(pose.subarray(7 * b, 7 * b + 3), radius[b]); for (const s of scene.bodies[b].shapes || []) take(worldPoint(b, s.at), around(s)); }
     if (scene.joints.length <= 400) for (const j of scene.joints) if (j.type !== 'rolling') { take(worldPoint(j.a, j.pa), 0); take(worldPoint(j.b, j.pb), 0); }
     if (scene.forces.length <= 400) for (const f of scene.forces) if (f.type === 'spring' || f.type === 'bushing') { take(worldPoint(f.a, f.pa), 0); take(worldPoint(f.b, f.pb), 0); }
     for (const j of scene.joints) if (j.type === 'rolling') take(worldPoint(j.b, [0, 0, 0]), j.radius);
   }
-  for (const s of scene.ground) if (s.type !== 'mesh') take(s.at, Math.max(...s.size) / 2);
+  for (const s of scene.ground) take(s.at, around(s));
   return { lo, hi };
 };
 
@@ -42,6 +43,7 @@ export class Picture {
     this.centre = scale(.5, add(lo, hi));
     this.reach = Math.max(norm(sub(hi, lo)) / 2, 1e-9) * (scene.joints.length ? 1.04 : 1.3) || 1;
     this.size = markSize(this.reach);
+    scaleModes(this.reach, this.size);
     poseAt(start);
     buildParts(this.size, up);
     const lowest = [0, 1, 2].reduce((s, c) => s + (up[c] > 0 ? up[c] * lo[c] : up[c] * hi[c]), 0);
@@ -62,8 +64,9 @@ export class Picture {
     this.camera.along(look);
     const planar = d[flat] < .3 * other;
     this.camera.azimuth += planar ? .42 : .6;
-    this.camera.elevation = planar ? .22 : .42;
-    this.camera.fit(this.centre, this.reach);
+    const lies = [0, 1, 2].some(c => Math.abs(up[c]) > .9 && d[c] < .2 * Math.max(...d));
+    this.camera.elevation = lies && !planar ? .75 : planar ? .22 : .42;
+    this.camera.fit(this.lo, this.hi, this.reach, canvas.clientWidth / canvas.clientHeight || 1.5);
   }
 
   resize() {

@@ -6,6 +6,9 @@ import { Batch, WORDS } from './gl.js';
 
 export const pack = (rgb, alpha = 255) => ((rgb >> 16 & 255) | (rgb & 0xff00) | (rgb & 255) << 16 | alpha << 24) >>> 0;
 
+// The colour of what is chosen: half way to the light.
+const glow = c => ([255, 244, 190].reduce((s, y, k) => s | ((c >> 8 * k & 255) * .45 + y * .55) << 8 * k, 0) | 0xff000000) >>> 0;
+
 // Colours that people with any kind of sight tell apart, in light and in dark.
 export const palette = [0x4477aa, 0xee8833, 0x22a088, 0xccb544, 0xb04a8c, 0x55b4e0, 0xe0606e, 0x7a8f3c];
 export const metal = { light: 0x59636e, dark: 0xa9b4c2 };
@@ -126,7 +129,7 @@ const jointParts = (j, e, s, up) => {
     return;
   }
   const put = (key, size, at = HERE, own = ONE) => part(key, e, j.a, add(j.pa, qrot(turn, at)), qmul(turn, own), size);
-  glyphs[j.type](put, s);
+  (glyphs[j.type] || glyphs.fixed)(put, s);
   if (j.a < 0 || j.b < 0) { // what the ground holds stands on a foot
     const p = j.a < 0 ? j.pa : j.pb, body = j.a < 0 ? j.b : j.a;
     const hangs = body >= 0 && dot(sub(Array.from(pose.subarray(7 * body, 7 * body + 3)), p), up) < -.5 * lever[body], d = scale(hangs ? 1 : -1, up), q = qto(scale(-1, d));
@@ -200,7 +203,7 @@ export const moveParts = (theme, chosen, shows) => {
       const e = p.e;
       if (!e.visible || !shows(e)) continue;
       let c = typeof p.color === 'string' ? colors[p.color] : e.recolored ? pack(e.color) : p.color !== undefined ? pack(p.color) : e.color === null ? colors.metal : pack(e.color);
-      if (e === chosen) c = pack(0xffd34d);
+      if (e === chosen) c = glow(c);
       if (p.ends) stretch(batch, p, c); else moveWith(batch, p, c);
     }
     batch.upload();

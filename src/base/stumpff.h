@@ -24,11 +24,12 @@ typedef struct ph_stumpff {
     ph_real d, d1, d2;  /* (1 - e)/s, 2 dd/ds, 2 dd1/ds */
 } ph_stumpff;
 
-/* s > PH_STUMPFF_SMALL of some member, accurate up to the pole of e at p = 2 pi (L5) */
 #ifndef PH_COLD /* of a function that is rarely called: out of line */
 #define PH_COLD
-ph_stumpff ph_stumpff_large(ph_vec3 w);
 #endif
+
+/* s > PH_STUMPFF_SMALL of some member, accurate up to the pole of e at p = 2 pi (L5) */
+PH_COLD ph_stumpff ph_stumpff_large(ph_vec3 w);
 
 /* s <= PH_STUMPFF_SMALL */
 PH_FN ph_stumpff ph_stumpff_small(ph_real s)

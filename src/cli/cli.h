@@ -76,10 +76,12 @@ typedef struct ph_args {
     double t_end;          /* 0: the model's own */
     int size;              /* 0: the model's own */
     ph_settings set;       /* of parameters */
+    ph_settings input;     /* of inputs: "u=2", "u=FILE.csv" */
     int every, repeats;    /* repeats = 0: as many as time allows */
     const char *output;    /* file; NULL: none */
     const char *plot;      /* picture; NULL: none */
     const char *view;      /* page that shows the motion; NULL: none */
+    const char *vtk;       /* folder of files for ParaView; NULL: none */
     ph_settings plot_xy;   /* "tip.x,tip.z" */
     ph_lists list;         /* of studies */
     const char *reference; /* exact, finest or a file; NULL: what there is */
@@ -108,8 +110,11 @@ typedef struct ph_args {
     int evaluations;                     /* likewise */
     int argc;                            /* what follows the command, as it was typed */
     char **argv;
-    const char *body; /* of reduce: its name; NULL: the only one */
-    int about, modes; /* of modes: 0 initial, 1 static; how many, 0: the usual number */
+    const char *name;          /* of compile; NULL: the title of the model */
+    int lanes, max_iterations; /* 0: the default */
+    const char *body;          /* of reduce: its name; NULL: the only one */
+    double at;                 /* of linearise: time; 0: the initial one */
+    int about, modes;          /* of modes: 0 initial, 1 static; how many, 0: the usual number */
     /* of stability and transient */
     int steps;                       /* 0: as many as the study has */
     int about_spin, oscillator;      /* kinds of stability */
@@ -119,10 +124,6 @@ typedef struct ph_args {
 
 /* The bound of --memory in bytes, at least 1; 0: none was given. */
 size_t ph_args_memory(const ph_args *args);
-
-/* cmd_view.c: a page of the run that args describe; the exit code. 0: the name is none of a page, after one line. */
-int ph_view_model(const ph_args *args, const char *path);
-int ph_view_name(const char *path);
 
 /* A command with its words, as they are typed: "polhode", "converge", ... Returns the exit code. */
 int ph_program(int argc, char **argv);

@@ -18,9 +18,10 @@ typedef struct ph_lack {
 
 /* What the program sees on the way, beside what the run itself watches. */
 typedef struct ph_watch {
-    double E0, E, drift;   /* energy at first and now; largest |E - E0 - work| */
-    double work, power, t; /* of a built-in problem: done on it, by the trapezoidal rule; at the last step */
+    double E0, E, drift;       /* of a built-in problem: energy at first and now; largest |E - E0 - work| */
+    double work, power, t;     /* done on it, by the trapezoidal rule; at the last step */
     double begun, last_tick;   /* s */
+    long next_look;            /* the step at which the clock is read again */
     int terminal, interrupted; /* show progress; the signal that arrived, or 0 */
     char blind[400];           /* why a sensor has no number; "": they all have */
     ph_lack lack[2];           /* of flexible bodies without stiffness under load: of spin, of axial load */
@@ -50,6 +51,7 @@ struct ph_job {
     ph_record record;           /* the trajectory */
     const char *plot;           /* picture of time histories; NULL: none */
     struct ph_history *history; /* what it shows */
+    struct ph_view *view;       /* frames of a page; NULL: none is wanted */
     ph_watch watch;
     ph_warner *warner; /* NULL: nobody is to be warned */
     ph_status status;
@@ -67,7 +69,20 @@ int ph_job_plan(ph_job *r);
 void ph_job_simulate(ph_job *r);
 ph_status ph_job_run(ph_job *r);
 int ph_job_has_energy(const ph_job *r);
+
+/* Energy at first and now [J], the largest drift, and the work done, if has_work. */
+typedef struct ph_energies {
+    double first, now, work, dissipated; /* J; of problems in C work has all of it */
+    double drift;                        /* largest residual of the balance over the run */
+} ph_energies;
+ph_energies ph_job_energies(const ph_job *r);
 int ph_job_is_numerical(ph_status s); /* a failure of the computation, and not of its input */
+
+/* page.c: pages and their frames. ph_page_name: 0 after one line on stderr if a path is none of a page; ph_page_open before
+ * the first frame, PH_OK where no page is wanted; ph_page_write: of what r->view holds, the exit code. */
+int ph_page_name(const char *path);
+ph_status ph_page_open(ph_job *r);
+int ph_page_write(const ph_job *r);
 
 /* watch.c: the observer; ctx is the ph_job. */
 ph_status ph_watch_step(ph_run *run, int why, void *ctx);
@@ -82,6 +97,8 @@ void ph_trajectory_row(ph_job *r, const ph_state *s);
 /* The numbers of a sensor of the model, NaN where it fails: n of them in value. The second also keeps why, so
  * that the run ends. */
 int ph_job_sensor(const ph_job *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX]);
+/* What a run came to: the number over time that a sensor with over_time has, else the sensor. */
+int ph_job_result(const ph_job *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX]);
 int ph_job_watch_sensor(ph_job *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX]);
 
 /* report.c: the settings in one line; the summary in words. */

@@ -289,6 +289,13 @@ static int open_file(ph_subject *s, ph_args *args, const ph_more *more, int *cod
         ph_complain("%s", err.text);
         return 0;
     }
+    for (int i = 0; i < args->input.n; i++) {
+        s->status = ph_run_input_text(s->run, args->input.text[i], &err);
+        if (s->status != PH_OK) {
+            ph_complain("--input: %s", err.text);
+            return 0;
+        }
+    }
     ph_run_def said = ph_run_settings(s->run);
     complete(args, &said);
     args->space = (int)said.space;

@@ -59,7 +59,7 @@ static const char *about_word(int k)
 
 #define FOR(command) (1u << PH_CMD_##command)
 #define SIMULATES    (FOR(RUN) | FOR(SWEEP) | FOR(SENS) | FOR(OPTIMISE) | FOR(VIEW))
-#define RUNS         (SIMULATES | FOR(TRANSIENT))
+#define RUNS         (SIMULATES | FOR(TRANSIENT) | FOR(COMPILE) | FOR(LINEARISE))
 #define TRIES        (FOR(CONVERGE) | FOR(WORK) | FOR(STABILITY))
 #define COMPARES     (FOR(CONVERGE) | FOR(WORK))
 #define HOLDS        (FOR(STATIC) | FOR(MODES))

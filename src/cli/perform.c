@@ -1,6 +1,7 @@
 /* One run with all that belongs to it: its file, signals, progress, the report. */
 #include "cli/history.h"
 #include "study/plot.h"
+#include "view/view.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -84,11 +85,16 @@ static int report(const ph_job *r, int code)
     if (r->args->json && (r->sim || ph_job_is_numerical(r->status))) {
         if (!ph_report_json(r))
             code = ph_complain("not enough memory for the report");
+    } else if (r->args->command == PH_CMD_VIEW) {
+        if (!r->args->quiet && r->view && code == PH_EXIT_OK)
+            printf("%s\n", r->args->view);
     } else if (!r->args->quiet && r->sim) {
         ph_report_text(r);
         if (r->args->output && code == PH_EXIT_OK)
             printf("\n%ld %s in %s\n", r->record.rows, ph_plural(r->record.rows, "row", "rows"),
                    r->args->output);
+        if (r->args->view && code == PH_EXIT_OK)
+            printf("\nits motion in %s\n", r->args->view);
     }
     if (code == PH_EXIT_OK && r->status != PH_OK)
         code = ph_job_is_numerical(r->status) ? PH_EXIT_FAILED : PH_EXIT_USAGE;
@@ -135,6 +141,10 @@ static int integrate(ph_job *r)
         return code ? code : PH_EXIT_FAILED;
     if (code == PH_EXIT_OK)
         code = draw(r);
+    if (code == PH_EXIT_OK && r->view) {
+        ph_view_end(r->view, r->run);
+        code = ph_page_write(r);
+    }
     code = report(r, code);
     return w->interrupted && code == PH_EXIT_FAILED ? PH_EXIT_SIGNAL + w->interrupted : code;
 }

@@ -68,8 +68,8 @@ static void print_cost(const ph_job *r)
 
 static void print_quality(const ph_job *r)
 {
-    const ph_watch *w = &r->watch;
     ph_run_summary sum = ph_run_summarise(r->run);
+    ph_energies E = ph_job_energies(r);
     ph_exact_error e;
     ph_state s = ph_sim_state(r->sim);
     if (r->p->sys.n_constraints && isnan(sum.violation_velocity))
@@ -77,11 +77,11 @@ static void print_quality(const ph_job *r)
     else if (r->p->sys.n_constraints)
         printf("  violation  position %.2g, velocity %.2g (largest over the run)\n", sum.violation_position,
                sum.violation_velocity);
-    if (r->p->energy && r->p->power)
-        printf("  energy     %.9g J -> %.9g J by work of %.9g J; largest drift %.2g J\n", w->E0, w->E,
-               w->work, w->drift);
+    if (E.work != 0 || E.dissipated != 0)
+        printf("  energy     %.9g J -> %.9g J; work %.9g J, dissipated %.9g J; largest drift %.2g J\n",
+               E.first, E.now, E.work, E.dissipated, E.drift);
     else if (ph_job_has_energy(r))
-        printf("  energy     %.9g J -> %.9g J; largest drift %.2g J\n", w->E0, w->E, w->drift);
+        printf("  energy     %.9g J -> %.9g J; largest drift %.2g J\n", E.first, E.now, E.drift);
     if (ph_exact_compare(r->p, &s, r->args->compare == 0, &e)) {
         printf("  error      q %.3g, v %.3g", e.q, e.v);
         if (r->p->sys.n_constraints)
@@ -122,7 +122,7 @@ static void print_joint(const ph_job *r, int joint, const ph_state *s)
 static void print_sensor(const ph_job *r, int sensor, const ph_state *s)
 {
     double value[PH_SENSOR_MAX];
-    int n = ph_job_sensor(r, sensor, s, value);
+    int n = ph_job_result(r, sensor, s, value);
     print_values(ph_run_name(r->run, PH_SENSORS, sensor), "sensor", n, value, "");
 }
 

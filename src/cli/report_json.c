@@ -116,7 +116,7 @@ static void add_sensors(ph_json *j, const ph_job *r, const ph_state *s)
     cJSON *sensors = ph_json_object(j, j->root, "sensors");
     for (int i = 0; i < ph_run_count(r->run, PH_SENSORS); i++) {
         double value[PH_SENSOR_MAX];
-        int n = ph_job_sensor(r, i, s, value);
+        int n = ph_job_result(r, i, s, value);
         ph_json_numbers(j, sensors, ph_run_name(r->run, PH_SENSORS, i), n, value);
     }
 }
@@ -133,8 +133,8 @@ void ph_report_json_state(ph_json *j, const ph_job *r, const ph_state *s)
 
 static void add_quality(ph_json *j, const ph_job *r, const ph_state *s)
 {
-    const ph_watch *w = &r->watch;
     ph_run_summary sum = ph_run_summarise(r->run);
+    ph_energies E = ph_job_energies(r);
     ph_exact_error e;
     cJSON *v = ph_json_object(j, j->root, "violation");
     ph_json_number(j, v, "position", sum.violation_position);
@@ -142,11 +142,12 @@ static void add_quality(ph_json *j, const ph_job *r, const ph_state *s)
     ph_subject_add_assembled(&r->subject, r->args, j);
     if (ph_job_has_energy(r)) {
         cJSON *energy = ph_json_object(j, j->root, "energy");
-        ph_json_number(j, energy, "initial", w->E0);
-        ph_json_number(j, energy, "final", w->E);
-        ph_json_number(j, energy, "max_drift", w->drift);
-        if (r->p->power)
-            ph_json_number(j, energy, "work", w->work);
+        ph_json_number(j, energy, "initial", E.first);
+        ph_json_number(j, energy, "final", E.now);
+        ph_json_number(j, energy, "work", E.work);
+        ph_json_number(j, energy, "dissipated", E.dissipated);
+        ph_json_number(j, energy, "residual", E.drift);
+        ph_json_number(j, energy, "max_drift", E.drift);
     }
     if (ph_exact_compare(r->p, s, r->args->compare == 0, &e)) {
         cJSON *error = ph_json_object(j, j->root, "error");

@@ -27,6 +27,15 @@ int ph_job_has_energy(const ph_job *r)
     return r->subject.model || r->p->energy;
 }
 
+ph_energies ph_job_energies(const ph_job *r)
+{
+    const ph_watch *w = &r->watch;
+    ph_run_summary sum = ph_run_summarise(r->run);
+    if (r->subject.model)
+        return (ph_energies){sum.energy_initial, sum.energy, sum.work, sum.dissipated, sum.residual};
+    return (ph_energies){w->E0, w->E, w->work, 0, w->drift};
+}
+
 /* The program has a way to go on, which the library does not know. */
 static void offer_to_go_on(char *text, size_t size)
 {
@@ -59,8 +68,21 @@ static void explain(ph_job *r)
     }
 }
 
+/* Of one case among many the run itself sees all that is reported of a model, but for its sensors in the end. */
+static ph_status run_unseen(ph_job *r)
+{
+    ph_status s = ph_run_until(r->run, r->t_end, &r->err);
+    if (s != PH_OK)
+        return s;
+    ph_state end = ph_sim_state(r->sim);
+    ph_watch_sensors(r, &end);
+    return r->watch.blind[0] ? PH_E_STOPPED : s;
+}
+
 ph_status ph_job_run(ph_job *r)
 {
+    if (r->args->command == PH_CMD_SWEEP && r->subject.model)
+        return run_unseen(r);
     ph_run_observe(r->run, ph_watch_step, r);
     ph_status s = ph_run_until(r->run, r->t_end, &r->err);
     ph_run_observe(r->run, NULL, NULL);
@@ -81,6 +103,9 @@ void ph_job_simulate(ph_job *r)
             snprintf(r->err.text, sizeof r->err.text, "not enough memory for the picture");
             return;
         }
+        r->status = ph_page_open(r);
+        if (r->status != PH_OK)
+            return;
         w->begun = w->last_tick = ph_seconds();
         r->status = r->extension ? r->extension->simulate(r) : ph_job_run(r);
     }

@@ -58,7 +58,7 @@ static void read_sensors(const ph_sweep_study *d, const ph_job *r, double *value
     for (int i = 0; i < d->n_sensors; i++) {
         int size = ph_model_sensor_size(d->model, d->sensor[i]);
         int j = ph_run_find(r->run, PH_SENSORS, ph_model_name(d->model, PH_SENSORS, d->sensor[i]));
-        int n = j < 0 ? 0 : ph_job_sensor(r, j, &s, own);
+        int n = j < 0 ? 0 : ph_job_result(r, j, &s, own);
         memcpy(value, own, (size_t)(n < size ? n : size) * sizeof *own);
         value += size;
     }
@@ -75,7 +75,7 @@ static void read_run(const ph_sweep_study *d, const ph_job *r, ph_sweep_row *row
     row->steps = sum.stats.steps, row->iterations = sum.stats.iterations;
     row->t = ph_run_time(r->run);
     if (ph_job_has_energy(r))
-        row->drift = r->watch.drift;
+        row->drift = ph_job_energies(r).drift;
     if (r->p->sys.n_constraints)
         row->position = sum.violation_position, row->velocity = sum.violation_velocity;
     if (r->status == PH_OK && r->subject.model)

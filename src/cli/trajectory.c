@@ -12,6 +12,13 @@ int ph_job_sensor(const ph_job *r, int sensor, const ph_state *s, double value[P
     return n;
 }
 
+int ph_job_result(const ph_job *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX])
+{
+    if (ph_run_summarise(r->run).stats.steps > 0 && ph_run_get(r->run, PH_GET_OVER, sensor, value) == PH_OK)
+        return ph_run_size(r->run, PH_GET_OVER, sensor);
+    return ph_job_sensor(r, sensor, s, value);
+}
+
 int ph_job_watch_sensor(ph_job *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX])
 {
     int n = ph_job_sensor(r, sensor, s, value), finite = 1;
@@ -140,7 +147,7 @@ void ph_trajectory_row(ph_job *r, const ph_state *s)
         ph_record_put(&r->record, ph_job_watch_sensor(r, i, s, value), value);
     }
     if (adds_energy(r))
-        ph_record_put(&r->record, 1, &r->watch.E);
+        ph_record_put(&r->record, 1, (double[]){ph_job_energies(r).now});
     if (r->extension && r->extension->row)
         r->extension->row(r, s);
     ph_record_end_row(&r->record);

@@ -1,5 +1,6 @@
 /* What is seen of a run on the way: violations, energy, rows of the file, progress, signals. */
 #include "cli/history.h"
+#include "view/view.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -21,17 +22,11 @@ static void enlarge(double *most, double x)
         *most = x;
 }
 
-/* E - E0 = int P dt; the trapezoidal rule has the order of the method. The run watches the balance of a model, whose
- * work is none of the program's reports. */
-static void watch_energy(ph_job *r, const ph_state *s, int first)
+/* E - E0 = int P dt of a built-in problem; the trapezoidal rule has the order of the method. */
+static void watch_energy(const ph_problem *p, const ph_state *s, int first, ph_watch *w)
 {
-    ph_watch *w = &r->watch;
-    const ph_problem *p = r->p;
-    double E[5], power = p->power ? p->power(s, p->sys.ctx) : 0;
-    if (p->energy)
-        w->E = p->energy(s, p->sys.ctx);
-    else if (ph_run_get(r->run, PH_GET_ENERGY, 0, E) == PH_OK)
-        w->E = E[0] + E[1];
+    double power = p->power ? p->power(s, p->sys.ctx) : 0;
+    w->E = p->energy(s, p->sys.ctx);
     if (first)
         w->E0 = w->E;
     else
@@ -111,6 +106,18 @@ static void tick(ph_job *r, const ph_state *s, double now)
         show_progress(r, s, now - r->watch.begun);
 }
 
+/* Reading the clock costs as much as a part of a small step: some of them can pass before. */
+#define GLANCE (TICK / 8)
+
+static void glance(ph_job *r, const ph_state *s, long n)
+{
+    ph_watch *w = &r->watch;
+    double now = ph_seconds(), each = n > 0 ? (now - w->begun) / (double)n : GLANCE;
+    w->next_look = n + (long)fmin(fmax(GLANCE / fmax(each, 1e-9), 1), 1e4);
+    if (now - w->last_tick > TICK)
+        tick(r, s, now);
+}
+
 static int is_last(const ph_job *r, long n, double t)
 {
     return r->steps ? n == r->steps : t >= r->t_end;
@@ -129,20 +136,21 @@ ph_status ph_watch_step(ph_run *run, int why, void *ctx)
     ph_watch *w = &r->watch;
     ph_state s = ph_sim_state(r->sim);
     long n = ph_sim_stats(r->sim).steps;
-    double now = ph_seconds();
-    (void)run, (void)why;
+    (void)why;
     watch_lack(r, &s);
     if (r->warner)
         ph_warner_see(r->warner, r->bodies, &s);
-    if (ph_job_has_energy(r))
-        watch_energy(r, &s, n == 0);
+    if (r->p->energy)
+        watch_energy(r->p, &s, n == 0, w);
     if (r->record.op && (n % r->args->every == 0 || is_last(r, n, s.t)))
         ph_trajectory_row(r, &s);
     else if (is_last(r, n, s.t))
         ph_watch_sensors(r, &s); /* at the end, with a file or without */
     if (r->history)
         ph_history_see(r->history, r, &s, is_last(r, n, s.t));
-    if (now - w->last_tick > TICK)
-        tick(r, &s, now);
+    if (r->view && ph_view_frame(r->view, run) == PH_E_CALLBACK)
+        ph_watch_sensors(r, &s); /* says which one has no number */
+    if (n >= w->next_look)
+        glance(r, &s, n);
     return w->interrupted || r->record.failed || w->blind[0] ? PH_E_STOPPED : PH_OK;
 }

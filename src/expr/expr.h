@@ -130,6 +130,8 @@ typedef struct ph_program {
 ph_status ph_program_create(ph_program **out, const ph_graph *g, const ph_tree *tree,
                             const ph_allocator *alloc);
 void ph_program_destroy(ph_program *p);
+/* One of these sizes, with arrays to fill in. */
+ph_status ph_program_make(ph_program **out, const ph_program *sizes, const ph_allocator *alloc);
 
 /* Memory of an evaluation, which two of them at once must not share. */
 size_t ph_program_room(const ph_program *p); /* doubles */

@@ -440,6 +440,9 @@ void ph_space_C(const ph_mechanism *m, const ph_state *s, const int body[2], con
                 const double *C, const double *M, double *out); /* M NULL: none */
 void ph_space_K(const ph_mechanism *m, const ph_state *s, const int body[2], const int at[16],
                 const double *K, const double *C, const double *M, const ph_vec3 *r, double *out);
+/* Adds derivatives by (x, phi) of a body, its velocities and its accelerations, 6 numbers each, as those by coordinates */
+void ph_space_covector(const ph_mechanism *m, const ph_state *s, int body, const double *place,
+                       const double *speed, const double *acceleration, const ph_covector *g);
 void ph_space_rest(const ph_mechanism *m, const ph_state *s, const int body[2],
                    ph_vec3 acc[PH_SLOTS]); /* physical accelerations where vdot = 0 */
 
@@ -458,6 +461,10 @@ void ph_mechanism_callbacks(ph_mechanism *m);
 /* objective.c: what it needs, taken from the arena for rows of multipliers */
 struct ph_look *ph_look_take(size_t bodies, size_t numbers, size_t joints, size_t couplings, size_t rows,
                              ph_arena *a);
+
+/* objective_exact.c: a function that was traced, and where g is not NULL adds its derivatives; 0: they are not known */
+int ph_objective_exact(const ph_mechanism *m, const ph_state *s, const ph_function *f, double *value,
+                       const ph_covector *g);
 
 /* user.c: rows that a function of the model gives */
 size_t ph_user_scratch(size_t bodies, size_t rows); /* doubles */

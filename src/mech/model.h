@@ -30,6 +30,7 @@ typedef struct ph_traced {
     int line;                   /* which is found there */
     int n_bodies, depth;        /* bodies that it depends on, and how deep it looks into them, PH_SEEN_... */
     int *body;
+    int sensors;        /* it looks at sensors, whose numbers are the same up to round-off */
     atomic_uchar *seen; /* of each leaf: it was compared with a direct call, and is the same */
     atomic_int wrong;   /* 1: one was not, and the function is called from then on */
 } ph_traced;

@@ -2,7 +2,8 @@
  *
  * A function of the file sees bodies and sensors. It is differentiated by the coordinates of those bodies that it
  * looked at, node by node, q o exp(e unit), and by their velocities and accelerations as far as it looked at them,
- * and by the multipliers of the joints whose reactions it saw. So it is the same in every space. */
+ * and by the multipliers of the joints whose reactions it saw. So it is the same in every space. Functions that were
+ * traced have exact derivatives instead (objective_exact.c). */
 #include "mech/mech.h"
 
 #include <string.h>
@@ -19,6 +20,7 @@ typedef struct ph_look {
     const ph_state *s; /* what is looked at */
     const ph_objective_def *o;
     ph_objective_part part;
+    int exact;             /* the function was traced: what is left is the distance from data */
     unsigned char *joint;  /* of all joints: its multipliers were seen */
     unsigned char *couple; /* the same of couplings */
     double *q, *v, *vdot, *lambda;
@@ -77,7 +79,7 @@ static void see_effort(ph_look *l, const ph_sensor_def *d)
     }
 }
 
-/* Functions of custom sensors tell of the bodies themselves. */
+/* Functions of custom sensors that are not traced tell of the bodies themselves. */
 static ph_status sensor(ph_sight *sight, int k, double *out)
 {
     ph_look *l = (ph_look *)sight;
@@ -131,6 +133,10 @@ static ph_status sensor(ph_sight *sight, int k, double *out)
     case PH_S_WORK: /* sums over the run, which have no derivatives by the state */
     case PH_S_DISSIPATED:
         return PH_E_CALLBACK;
+    case PH_S_CUSTOM:
+        for (int b = 0; d->f.traced && b < d->f.traced->n_bodies; b++)
+            see(l, d->f.traced->body[b], d->f.traced->depth);
+        break;
     default:
         break;
     }
@@ -213,7 +219,7 @@ static ph_status value_of(ph_look *l, const ph_state *s, double *value)
     *value = 0;
     l->s = s;
     f.sight = &l->sight;
-    if (f.call)
+    if (f.call && !l->exact)
         status = f.call(&f, s->t, l->m->states, 1, value);
     if (status == PH_OK && l->part == PH_ON_THE_WAY && l->o->data)
         status = add_distance(l, value);
@@ -356,10 +362,19 @@ ph_status ph_mechanism_objective(ph_mechanism *m, const ph_state *s, int objecti
     memset(l->joint, 0, (size_t)m->model->n_joints);
     if (m->model->n_couplings)
         memset(l->couple, 0, (size_t)m->model->n_couplings);
+    const ph_function *f = part == PH_AT_THE_END ? &l->o->final : &l->o->integral;
+    double own = 0;
+    ph_function seeing = *f; /* should it be called */
+    seeing.sight = &l->sight, l->s = s;
+    l->exact = f->call && ph_objective_exact(m, s, &seeing, &own, g);
+    *value = own;
+    if (l->exact && !(part == PH_ON_THE_WAY && l->o->data))
+        return PH_OK;
     for (int b = 0; b < m->model->n_bodies; b++)
         ph_mechanism_body(m, s, b, &m->states[b]);
     ph_status status = value_of(l, s, value);
     if (status == PH_OK && g)
         status = by_state(l, s, g);
+    *value += l->exact ? own : 0;
     return status;
 }

@@ -2,6 +2,7 @@
 #include "mech/argument.h"
 #include "mech/carry.h"
 #include "mech/coordinate.h"
+#include "mech/sensor.h"
 
 #include <string.h>
 
@@ -176,14 +177,12 @@ int ph_mechanism_driven(const ph_mechanism *m, const ph_state *s, int k, int *jo
 static void put_point(const ph_sensor_def *d, const ph_body_state *b, double *out)
 {
     ph_mat3 R = ph_qmat(b->q);
-    ph_vec3 ws = ph_cross(b->omega, d->at);
     if (d->type == PH_S_POSITION)
-        ph_store3(out, ph_add(b->x, ph_mul(R, d->at)));
+        ph_store3(out, ph_sensor_position(b->x, R, d->at));
     else if (d->type == PH_S_VELOCITY)
-        ph_store3(out, ph_add(b->v, ph_mul(R, ws)));
+        ph_store3(out, ph_sensor_velocity(b->v, R, b->omega, d->at));
     else
-        ph_store3(out,
-                  ph_add(b->a, ph_mul(R, ph_add(ph_cross(b->omega_dot, d->at), ph_cross(b->omega, ws)))));
+        ph_store3(out, ph_sensor_acceleration(b->a, R, b->omega, b->omega_dot, d->at));
 }
 
 /* Angles are known up to full turns: the one nearest to where the last one tracked has come since, by the

@@ -1,5 +1,5 @@
 /* Inputs, states, actuators, couplings and what observes them: values of their keys, and what they need of each other. */
-#include "model/inside.h"
+#include "model/frozen.h"
 
 #include <lauxlib.h>
 #include <string.h>
@@ -66,8 +66,9 @@ static void store_effort(ph_reader *r, lua_State *L, const ph_key *k, int index)
         ph_value_refer(r, L, k, PH_K_INPUT, index, offsetof(ph_actuator_def, input), k->name);
     else if (lua_type(L, -1) == LUA_TNUMBER)
         ((ph_actuator_def *)ph_store_at(r, k->kind, index))->effort = ph_value_number(r, L, k->name);
-    else if (lua_isfunction(L, -1)) {
-        ph_function f = ph_function_take(r, L, k->kind, index);
+    else if (lua_isfunction(L, -1) || (r->def.frozen && lua_istable(L, -1))) {
+        ph_function f = lua_istable(L, -1) ? ph_frozen_take(r, L, k->name, k->kind, index)
+                                           : ph_function_take(r, L, k->kind, index);
         ((ph_actuator_def *)ph_store_at(r, k->kind, index))->f = f;
     } else
         ph_reader_fail(r, "%s must be a %s, not a %s", k->name, ph_value_text(k->value),

@@ -177,7 +177,7 @@ static int read_curve(lua_State *L)
     return 1;
 }
 
-static int value_at(const void *curve, double x, int level, double out[3])
+int ph_curve_node(const void *curve, double x, int level, double out[3])
 {
     (void)level;
     return ph_curve_at(curve, x, out);
@@ -189,7 +189,7 @@ static int trace(ph_reader *r, lua_State *L, int index)
     const ph_reader *stays = r->original ? r->original : r;
     if (index >= stays->curves.n)
         ph_trace_stop(r, L, "it makes a curve");
-    ph_curve_ref ref = {value_at, ((const ph_curve *const *)stays->curves.data)[index], index};
+    ph_curve_ref ref = {ph_curve_node, ((const ph_curve *const *)stays->curves.data)[index], index};
     int a = ph_symbol_node(r, L, 2);
     ph_symbol_push(r, L, ph_graph_curve(r->trace->graph, &ref, a));
     return 1;

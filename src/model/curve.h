@@ -5,6 +5,7 @@
 #include "base/curve.h"
 #include "model/inside.h"
 
-void ph_curve_open(ph_reader *r, lua_State *L); /* curve(...) becomes global */
+void ph_curve_open(ph_reader *r, lua_State *L);                           /* curve(...) becomes global */
+int ph_curve_node(const void *curve, double x, int level, double out[3]); /* of a ph_curve_ref */
 
 #endif

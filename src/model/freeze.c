@@ -1,4 +1,5 @@
 /* Freezing: the model as JSON, one element in a line, written from the table of keys that reads it. */
+#include "model/frozen.h"
 #include "model/keys.h"
 #include "model/limits.h"
 #include "polhode/model.h"
@@ -159,6 +160,8 @@ static int is_given(const ph_key *k, const void *record, const member *x)
     if (k->kind == PH_K_FLEXIBLE) /* its finite elements have become a reduced body */
         return k->value == PH_V_NAME || k->value == PH_V_REDUCED || k->value == PH_V_ROTATION ||
                (k->value == PH_V_VECTOR && !isnan(x->v.x)) || (k->value == PH_V_SHAPES && x->shapes.n);
+    if (k->kind == PH_K_ACTUATOR && !strncmp(k->name, "stop_", 5) && isnan(actuator->stop[0]))
+        return 0;
     switch (k->value) {
     case PH_V_NUMBER:
         return !isnan(x->x);
@@ -170,7 +173,8 @@ static int is_given(const ph_key *k, const void *record, const member *x)
     case PH_V_STOPS:
         return !isnan(x->pair[0]);
     case PH_V_EFFORT:
-        return actuator->input >= 0 || actuator->effort != 0 || (actuator->k == 0 && actuator->d == 0);
+        return actuator->f.call || actuator->input >= 0 || actuator->effort != 0 ||
+               (actuator->k == 0 && actuator->d == 0);
     case PH_V_FLAG:
         return k->kind != PH_K_BODY || x->k;
     case PH_V_POSITIVE:
@@ -187,9 +191,15 @@ static int is_given(const ph_key *k, const void *record, const member *x)
     case PH_V_DAMPING:
     case PH_V_SECTION_MASS:
         return x->numbers != NULL;
-    case PH_V_WORLD:
-    case PH_V_FUNCTION: /* refused before */
+    case PH_V_FUNCTION:
     case PH_V_DRIVE:
+    case PH_V_FINAL:
+        return x->f.call && strcmp(k->name, "custom") != 0; /* which is f under another name */
+    case PH_V_FILE:
+        return x->text != NULL;
+    case PH_V_SENSOR:
+        return x->k >= 0;
+    case PH_V_WORLD:
         return 0;
     default:
         return 1;
@@ -276,7 +286,9 @@ static int put_mechatronic(const ice *i, const ph_key *k, const void *record, co
         put_numbers(i->to, state->size, state->initial);
         return 1;
     case PH_V_EFFORT:
-        if (actuator->input >= 0)
+        if (actuator->f.call)
+            ph_frozen_put(&actuator->f, i->to);
+        else if (actuator->input >= 0)
             put_text(i->to, m->input[actuator->input].name);
         else
             fprintf(i->to, "%.17g", actuator->effort);
@@ -293,8 +305,17 @@ static int put_mechatronic(const ice *i, const ph_key *k, const void *record, co
 
 static void put_value(const ice *i, const ph_key *k, const void *record, const member *x)
 {
+    const ph_force_def *force = record;
     if (put_mechatronic(i, k, record, x))
         return;
+    if (k->value == PH_V_FUNCTION || k->value == PH_V_DRIVE || k->value == PH_V_FINAL) {
+        ph_frozen_put(&x->f, i->to);
+        return;
+    }
+    if (k->value == PH_V_LOAD && force->f.call) {
+        ph_frozen_put(&force->f, i->to);
+        return;
+    }
     switch (k->value) {
     case PH_V_NAME:
     case PH_V_METHOD:
@@ -399,40 +420,46 @@ static void put_record(ice *i, const char *word, ph_kind kind, int type, const v
 
 /* ---- the model --------------------------------------------------------------------------------------- */
 
-static ph_status refuse(const ice *i, const char *what, const char *name, ph_origin origin)
+/* A function that was not traced, or that asks Lua somewhere. */
+static ph_status refuse(const ice *i, const char *what, const char *name, ph_origin origin,
+                        const ph_function *f)
 {
-    return ph_fail(i->err, PH_E_INPUT, "%s:%d: %s '%s': a function of the file cannot be frozen",
-                   origin.file ? origin.file : i->m->file, origin.line, what, name);
+    const char *reason = ph_frozen_refuses(f);
+    if (!reason)
+        return PH_OK;
+    return ph_fail(i->err, PH_E_INPUT, "%.100s:%d: %s '%s': a function of the file cannot be frozen: %s",
+                   origin.file ? origin.file : i->m->file, origin.line, what, name ? name : "", reason);
+}
+
+static ph_status check_objective(const ice *i, const ph_objective_def *o)
+{
+    if (o->data)
+        return ph_fail(i->err, PH_E_INPUT, "%s:%d: objective '%s': data of the file cannot be frozen",
+                       i->m->file, o->origin.line, o->name);
+    ph_status s = refuse(i, "objective", o->name, o->origin, &o->final);
+    return s == PH_OK ? refuse(i, "objective", o->name, o->origin, &o->integral) : s;
 }
 
 static ph_status check(const ice *i)
 {
     const ph_model *m = i->m;
-    for (int k = 0; k < m->n_joints; k++)
-        if (m->joint[k].drive.call)
-            return refuse(i, "joint", m->joint[k].name, m->joint[k].origin);
-    for (int k = 0; k < m->n_forces; k++)
-        if (m->force[k].f.call)
-            return refuse(i, ph_type_get(PH_K_FORCE, m->force[k].type)->name, m->force[k].name,
-                          m->force[k].origin);
-    for (int k = 0; k < m->n_sensors; k++)
-        if (m->sensor[k].f.call)
-            return refuse(i, "sensor", m->sensor[k].name, m->sensor[k].origin);
-    for (int k = 0; k < m->n_actuators; k++)
-        if (m->actuator[k].f.call)
-            return refuse(i, "actuator", m->actuator[k].name, m->actuator[k].origin);
-    if (m->n_states)
-        return refuse(i, "state", m->state[0].name, m->state[0].origin);
-    if (m->n_constraints)
-        return refuse(i, "constraint", m->constraint[0].name, m->constraint[0].origin);
-    for (int k = 0; k < m->n_objectives; k++) {
-        const ph_objective_def *o = &m->objective[k];
-        if (o->data && !o->final.call && !o->integral.call)
-            return ph_fail(i->err, PH_E_INPUT, "%s:%d: objective '%s': data of the file cannot be frozen",
-                           m->file, o->origin.line, o->name);
-        return refuse(i, "objective", o->name, o->origin);
-    }
-    return PH_OK;
+    ph_status s = PH_OK;
+    for (int k = 0; k < m->n_joints && s == PH_OK; k++)
+        s = refuse(i, "joint", m->joint[k].name, m->joint[k].origin, &m->joint[k].drive);
+    for (int k = 0; k < m->n_forces && s == PH_OK; k++)
+        s = refuse(i, ph_type_get(PH_K_FORCE, m->force[k].type)->name, m->force[k].name, m->force[k].origin,
+                   &m->force[k].f);
+    for (int k = 0; k < m->n_sensors && s == PH_OK; k++)
+        s = refuse(i, "sensor", m->sensor[k].name, m->sensor[k].origin, &m->sensor[k].f);
+    for (int k = 0; k < m->n_actuators && s == PH_OK; k++)
+        s = refuse(i, "actuator", m->actuator[k].name, m->actuator[k].origin, &m->actuator[k].f);
+    for (int k = 0; k < m->n_states && s == PH_OK; k++)
+        s = refuse(i, "state", m->state[k].name, m->state[k].origin, &m->state[k].rate);
+    for (int k = 0; k < m->n_constraints && s == PH_OK; k++)
+        s = refuse(i, "constraint", m->constraint[k].name, m->constraint[k].origin, &m->constraint[k].f);
+    for (int k = 0; k < m->n_objectives && s == PH_OK; k++)
+        s = check_objective(i, &m->objective[k]);
+    return s;
 }
 
 static void put_head(const ice *i)
@@ -474,12 +501,18 @@ ph_status ph_model_freeze(const ph_model *model, FILE *to, ph_error *err)
                    &m->force[k]);
     for (int k = 0; k < m->n_inputs; k++)
         put_record(&i, "input", PH_K_INPUT, 0, &m->input[k]);
+    for (int k = 0; k < m->n_states; k++)
+        put_record(&i, "state", PH_K_STATE, 0, &m->state[k]);
     for (int k = 0; k < m->n_actuators; k++)
         put_record(&i, "actuator", PH_K_ACTUATOR, 0, &m->actuator[k]);
     for (int k = 0; k < m->n_couplings; k++)
         put_record(&i, "coupling", PH_K_COUPLING, 0, &m->coupling[k]);
     for (int k = 0; k < m->n_sensors; k++)
         put_record(&i, "sensor", PH_K_SENSOR, m->sensor[k].type, &m->sensor[k]);
+    for (int k = 0; k < m->n_constraints; k++)
+        put_record(&i, "constraint", PH_K_CONSTRAINT, 0, &m->constraint[k]);
+    for (int k = 0; k < m->n_objectives; k++)
+        put_record(&i, "objective", PH_K_OBJECTIVE, 0, &m->objective[k]);
     fputs("],\n \"run\": ", to);
     put_record(&i, NULL, PH_K_RUN, 0, &m->run);
     fputs("}\n", to);

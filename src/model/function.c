@@ -94,12 +94,12 @@ static int sensor_values(lua_State *L)
     if (k < 0)
         refuse_name(r, L, PH_K_SENSOR, "there is no sensor", name);
     check_time(r, L);
-    if (!r->sight && !r->trying) {
-        r->line = ph_line_of_call(L);
-        ph_reader_fail(r, "sensors are known in objectives only");
+    if (!r->called || r->called->kind != PH_K_OBJECTIVE)
+        return ph_outlook_sensor(r, L, k);
+    if (is_tracing(r)) {
+        ph_trace_sensor(r, L, k);
+        return 1;
     }
-    if (is_tracing(r))
-        ph_trace_stop(r, L, "it looks at a sensor");
     int n = ((ph_sensor_def *)ph_store_at(r, PH_K_SENSOR, k))->size;
     r->blind = !r->sight;
     if (r->blind)
@@ -130,6 +130,11 @@ static void push_field(ph_reader *r, lua_State *L, int body, const struct field 
         r->sight->body[body] = (unsigned char)f->depth;
     memcpy(x, (const char *)state + f->at, (size_t)f->n * sizeof *x);
     push_numbers(L, f->n, x);
+}
+
+void ph_function_push_field(ph_reader *r, lua_State *L, int body, const char *name)
+{
+    push_field(r, L, body, &fields[ph_word_find(name, field_word)]);
 }
 
 /* s.body.position; the body is a userdata that holds its index. */
@@ -318,6 +323,11 @@ int ph_function_evaluate(ph_reader *r, int index, double t, const ph_body_state 
     const ph_fn *fn = (const ph_fn *)r->fns.data + index;
     call c = {r, fn, *n, out};
     place outer = leave_place(r);
+    if (!outer.called)
+        r->n_seeing = 0;
+    if (fn->kind == PH_K_SENSOR && r->n_seeing < PH_SEEING_MAX)
+        r->seeing[r->n_seeing++] = fn->element;
+    int seeing = r->n_seeing - (fn->kind == PH_K_SENSOR);
     r->t = t;
     r->states = bodies;
     r->failed = 0;
@@ -326,6 +336,7 @@ int ph_function_evaluate(ph_reader *r, int index, double t, const ph_body_state 
     ph_reader_go(r, ph_store_origin(r, fn->kind, fn->element));
     int done = ph_reader_call(r, run, &c);
     return_to(r, &outer);
+    r->n_seeing = seeing;
     *n = c.n;
     return done;
 }
@@ -408,10 +419,28 @@ static void call_again(ph_reader *r, const ph_function *f, const ph_body_state *
     r->label[0] = 0;
 }
 
+/* It is known to work; its arguments may still be wrong. */
+static int results_of_frozen(ph_reader *r, const ph_function *f, int n)
+{
+    const ph_program *p = f->traced->program;
+    static const ph_kind kinds[PH_ARGUMENTS] = {[PH_ARG_JOINT_POSITION] = PH_K_JOINT,
+                                                [PH_ARG_JOINT_RATE] = PH_K_JOINT,
+                                                [PH_ARG_INPUT] = PH_K_INPUT,
+                                                [PH_ARG_STATE] = PH_K_STATE}; /* others: PH_K_BODY */
+    for (int i = 0; i < p->n_args; i++)
+        if (p->arg[i].kind != PH_ARG_TIME && p->arg[i].index >= r->element[kinds[p->arg[i].kind]].n)
+            ph_reader_fail(r, "its function reads an element that is not there");
+    if (n >= 0 && p->n_out != n)
+        ph_reader_fail(r, "the function returns %d values instead of %d", p->n_out, n);
+    return p->n_out;
+}
+
 /* While reading, the clock goes on, and a failure is one of reading. */
 int ph_function_try(ph_reader *r, const ph_function *f, const ph_body_state *bodies, int n)
 {
     double x[PH_MODEL_RESULTS];
+    if (r->def.frozen)
+        return results_of_frozen(r, f, n);
     if (!ph_function_evaluate(r, f->ref, 0, bodies, &n, x))
         ph_reader_leave(r);
     call_again(r, f, bodies, n, x);
@@ -422,6 +451,10 @@ void ph_function_try_blind(ph_reader *r, const ph_function *f, const ph_body_sta
 {
     int n = 1;
     double x[PH_MODEL_RESULTS];
+    if (r->def.frozen) {
+        results_of_frozen(r, f, 1);
+        return;
+    }
     r->blind = 0, r->trying = 1;
     int done = ph_function_evaluate(r, f->ref, 0, bodies, &n, x);
     if (done && !r->blind)

@@ -89,23 +89,24 @@ typedef struct ph_reader {
     int complete;        /* 1: the file has run; no more elements */
 
     /* where we are, for messages */
-    int line;                               /* 0: none */
-    const char *part;                       /* the file that the line is of; NULL: the model file */
-    int thrown_line;                        /* of the last error of Lua */
-    char label[PH_MODEL_NAME + 32];         /* "joint 'pivot'"; "": outside of elements, or */
-    const ph_fn *called;                    /* of the element that this function belongs to; NULL: none */
+    int line;                       /* 0: none */
+    const char *part;               /* the file that the line is of; NULL: the model file */
+    int thrown_line;                /* of the last error of Lua */
+    char label[PH_MODEL_NAME + 32]; /* "joint 'pivot'"; "": outside of elements, or */
+    const ph_fn *called;            /* of the element that this function belongs to; NULL: none */
     int gravity_line, model_line, run_line, ground_line; /* where they were given; 0: not yet */
 
     /* the state that functions see */
     const ph_body_state *states; /* NULL: none is known now */
     double t;
-    int state_ref;          /* s, in the registry */
-    int outlook_ref;        /* s.joints, s.inputs and s.states, likewise */
-    struct ph_scene *scene; /* of a call from a mechanism: where these are found; NULL: there is none */
-    ph_vector curves;       /* const ph_curve *: in the order of the file */
-    ph_sight *sight;        /* of an objective under way; NULL: of none */
-    int trying;             /* it is only tried: */
-    int blind;              /* it looked at sensors, of which nothing is known yet */
+    int state_ref;            /* s, in the registry */
+    int seeing[16], n_seeing; /* sensors whose functions are called by functions, one by the other */
+    int outlook_ref;          /* s.joints, s.inputs and s.states, likewise */
+    struct ph_scene *scene;   /* of a call from a mechanism: where these are found; NULL: there is none */
+    ph_vector curves;         /* const ph_curve *: in the order of the file */
+    ph_sight *sight;          /* of an objective under way; NULL: of none */
+    int trying;               /* it is only tried: */
+    int blind;                /* it looked at sensors, of which nothing is known yet */
 
     struct ph_trace *trace;     /* of a reader that traces functions; NULL: it does not */
     struct ph_reader *twin;     /* the second state, while functions are traced; */
@@ -260,6 +261,10 @@ void ph_maths_open(lua_State *L); /* clamp, sign, smoothstep */
 
 /* The same for one number, with patience for sensors, which do not exist yet. */
 void ph_function_try_blind(ph_reader *r, const ph_function *f, const ph_body_state *bodies);
+
+#define PH_SEEING_MAX 16
+void ph_function_push_field(ph_reader *r, lua_State *L, int body,
+                            const char *name); /* "position" of a body */
 
 /* data.c */
 void ph_data_read(ph_reader *r,

@@ -7,6 +7,7 @@
 #include "base/words.h"
 #include "mech/model.h"
 #include "mech/tables.h"
+#include "polhode/language.h"
 
 /* Kinds by the record that they fill. */
 typedef enum ph_kind {
@@ -22,7 +23,7 @@ typedef enum ph_kind {
     PH_K_STATE,
     PH_K_ACTUATOR,
     PH_K_COUPLING,
-    PH_K_GROUND,   /* one at most */
+    PH_K_GROUND, /* one at most */
     PH_K_RUN,
     PH_KINDS
 } ph_kind;
@@ -126,6 +127,5 @@ PH_API int ph_key_belongs(const ph_key *k, ph_kind kind, int type);
 PH_API const char *ph_key_default(const ph_key *k, char *text, size_t size);
 
 const char *ph_lock_word(int k);         /* "x" ... "rz" */
-PH_API const char *ph_shape_word(int k); /* "box" ... */
 
 #endif

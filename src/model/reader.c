@@ -308,6 +308,12 @@ static int trace_all(lua_State *L)
 {
     ph_reader *r = ph_reader_of(L);
     ph_trace_all(r);
+    for (int k = 0; k < r->fns.n && r->def.frozen; k++) {
+        ph_traced *t = ((const ph_fn *)r->fns.data)[k].traced;
+        ph_traced_complete(r, t);
+        for (int i = 0; i < t->program->n_stretches; i++)
+            atomic_store(&t->seen[i], 1); /* there is nothing to compare with */
+    }
     for (int k = 0; k < r->fns.n; k++) {
         const ph_program *p = ((const ph_fn *)r->fns.data)[k].traced->program;
         r->asks |= !p || p->asks > 0;
@@ -339,7 +345,7 @@ static void tidy(ph_reader *r)
         r->source = NULL;
         ph_files_drop(&r->files);
     }
-    if (r->fns.n == 0) {
+    if (r->fns.n == 0 || r->def.frozen) {
         lua_close(r->L);
         r->L = NULL;
     } else {

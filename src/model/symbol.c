@@ -141,8 +141,7 @@ static const struct {
 
 static const struct {
     const char *event, *what;
-} stops[] = {{"__index", "it indexes a number"},
-             {"__newindex", "it indexes a number"},
+} stops[] = {{"__newindex", "it indexes a number"},
              {"__call", "it calls a number"},
              {"__len", "it takes the length of a number"},
              {"__band", "it computes with the bits of a number"},
@@ -158,9 +157,20 @@ static void push_stop(lua_State *L, const char *what)
     lua_pushcclosure(L, stop, 1);
 }
 
+/* A number can be indexed by 1, as a list of one (outlook.c). */
+static int index_symbol(lua_State *L)
+{
+    if (!lua_isinteger(L, 2) || lua_tointeger(L, 2) != 1)
+        ph_trace_stop(ph_reader_of(L), L, "it indexes a number");
+    lua_settop(L, 1);
+    return 1;
+}
+
 static void make_metatable(lua_State *L)
 {
     luaL_newmetatable(L, NAME);
+    lua_pushcfunction(L, index_symbol);
+    lua_setfield(L, -2, "__index");
     for (size_t k = 0; k < sizeof operators / sizeof *operators; k++) {
         lua_pushinteger(L, operators[k].code);
         lua_pushcclosure(L, arithmetic, 1);

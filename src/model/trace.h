@@ -29,6 +29,7 @@ typedef struct ph_trace {
     ph_compared way[PH_TRACE_COMPARISONS];
     int n_way, n_leaves;
     double work;
+    int sensors; /* it looks at some */
     int refused; /* the function is not traced, else only this way */
     int failed;  /* the function itself says error(...) */
     char reason[160];
@@ -42,6 +43,8 @@ _Noreturn void ph_trace_refuse(ph_reader *r, lua_State *L,
                                const char *reason);                           /* the function is not traced */
 _Noreturn void ph_trace_stop(ph_reader *r, lua_State *L, const char *reason); /* this way is not known */
 int ph_trace_decide(ph_reader *r, lua_State *L, ph_relation relation, int a, int b);
+void ph_trace_sensor(ph_reader *r, lua_State *L,
+                     int sensor); /* trace_sensor.c: pushes the list of its numbers */
 int ph_trace_line(const ph_reader *r, int instruction);
 
 /* symbol.c */

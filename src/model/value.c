@@ -1,5 +1,5 @@
 /* Values of keys: numbers, vectors, words, names, checked for kind, size, finiteness and sense. */
-#include "model/inside.h"
+#include "model/frozen.h"
 
 #include <limits.h>
 #include <lauxlib.h>
@@ -221,9 +221,13 @@ static unsigned lock(ph_reader *r, lua_State *L, const char *key)
 
 static ph_function function(ph_reader *r, lua_State *L, const ph_key *k, int index)
 {
-    if (!lua_isfunction(L, -1))
+    ph_function f = {0};
+    if (lua_istable(L, -1) && r->def.frozen)
+        f = ph_frozen_take(r, L, k->name, k->kind, index);
+    else if (!lua_isfunction(L, -1))
         ph_reader_fail(r, "%s must be %s, not a %s", k->name, ph_value_text(k->value), luaL_typename(L, -1));
-    ph_function f = ph_function_take(r, L, k->kind, index);
+    else
+        f = ph_function_take(r, L, k->kind, index);
     ((ph_fn *)r->fns.data)[f.ref].only_state = k->value == PH_V_FINAL;
     f.only_time = k->value == PH_V_DRIVE;
     return f;
@@ -262,6 +266,9 @@ static void store_load(ph_reader *r, lua_State *L, const ph_key *k, int index)
     if (lua_isfunction(L, -1)) {
         ph_function f = ph_function_take(r, L, k->kind, index);
         f.only_time = takes_one(L);
+        ((ph_force_def *)ph_store_at(r, k->kind, index))->f = f;
+    } else if (r->def.frozen && lua_istable(L, -1) && lua_rawlen(L, -1) == 0) {
+        ph_function f = ph_frozen_take(r, L, k->name, k->kind, index);
         ((ph_force_def *)ph_store_at(r, k->kind, index))->f = f;
     } else {
         STORE(ph_vec3, vector(r, L, k->name));

@@ -20,7 +20,14 @@ typedef struct ph_told {
     ph_options method;     /* below options */
 } ph_told;
 
-#define PH_POWERS 4 /* points of the polynomial by which powers are integrated */
+#define PH_INTEGRAL 4 /* points of the polynomial by which numbers of a run are integrated over time */
+
+/* An integral so far, through the last values; plain numbers, so that it can be saved. */
+typedef struct ph_integral {
+    int n; /* values since the start or the last jump, up to PH_INTEGRAL */
+    double t[PH_INTEGRAL], x[PH_INTEGRAL];
+    double before, sum; /* at the first of them, as long as none has gone; now */
+} ph_integral;
 
 /* What is watched from step to step; plain numbers, so that it can be saved. */
 typedef struct ph_watched {
@@ -28,14 +35,12 @@ typedef struct ph_watched {
     double position, velocity; /* violations, now */
     double most_position, most_velocity;
     double kinetic, potential, first_kinetic, first_potential; /* J */
-    double power, work, dissipated; /* of sources, now; their work and what dampers took, since the start */
-    double residual, most_residual; /* of the balance, now, and the largest */
-    int n_powers;                /* looks at both powers since the start or the last jump, up to PH_POWERS, */
-    double powers[PH_POWERS][3]; /* the last ones: time, power, dissipation; */
-    double before[2];            /* work and dissipated at the first of them, as long as none has gone */
-    double given, explained;     /* blow-up: work, if positive; what kinetic energy may be */
-    double fallen;               /* most that the potential has given, or springs held at first */
-    int blown;                   /* kinetic energy came from nowhere */
+    double power;                                              /* of sources, now */
+    ph_integral work, dissipated;                              /* of sources; what dampers took */
+    double residual, most_residual;                            /* of the balance, now, and the largest */
+    double given, explained; /* blow-up: work, if positive; what kinetic energy may be */
+    double fallen;           /* most that the potential has given, or springs held at first */
+    int blown;               /* kinetic energy came from nowhere */
 } ph_watched;
 
 /* An objective on the way: its integrand at the last step, and the integral so far. */
@@ -55,6 +60,12 @@ typedef struct ph_recorded {
     long rows, room, every;
     double last_t; /* of the last row */
 } ph_recorded;
+
+/* What is told of one number of a sensor over the run. */
+typedef struct ph_over {
+    double most; /* largest, or least */
+    ph_integral sum;
+} ph_over;
 
 typedef struct ph_following ph_following; /* run_input.c */
 ph_status ph_inputs_adopt(ph_run *run);   /* of a new mechanism: it gets those of the run; PH_E_MEMORY */
@@ -87,6 +98,8 @@ struct ph_run {
     int balances;   /* a sensor is about work or dissipation */
     double floor;   /* J, kinetic energy that is never too much */
     ph_watched watched;
+    ph_over *over; /* of each number of sensors with over_time; */
+    int n_over;
     ph_so_far *so_far; /* of the model's objectives */
     double wall_s;     /* in steps alone */
     int n_inputs;
@@ -116,8 +129,15 @@ void ph_told_set_method(ph_told *told, const ph_options *opt, const ph_allocator
 
 /* run_watch.c: after the initial values and after each step. PH_E_STEP: the solution blows up. */
 void ph_watch_start(ph_run *run);
-ph_status ph_watch_look(ph_run *run, ph_error *err);
+ph_status ph_watch_look(ph_run *run, const ph_state *s, ph_error *err);
 void ph_watch_jump(ph_run *run); /* powers have changed at once */
+
+/* run_over.c: numbers over time */
+void ph_integral_add(ph_integral *i, double t, double x);
+void ph_integral_jump(ph_integral *i);                           /* it goes on from another value */
+ph_status ph_over_start(ph_run *run);                            /* PH_E_MEMORY */
+int ph_over_numbers(const ph_run *run, int sensor, double *out); /* 0: nothing is told of it over time */
+void ph_over_look(ph_run *run); /* after the initial values and after each step */
 
 /* run_numbers.c: numbers of a state, by a mechanism of the model, perhaps at other values of its parameters. */
 ph_status ph_numbers_of(const ph_run *run, ph_mechanism *mech, const ph_state *s, int what, int index,

@@ -3,6 +3,7 @@
 
 #include "mech/mech.h"
 #include "run/private.h"
+#include "step/static.h"
 
 static ph_status scale_loads(double factor, void *mech)
 {
@@ -10,17 +11,13 @@ static ph_status scale_loads(double factor, void *mech)
     return PH_OK;
 }
 
-/* Of a run whose model has states: in statics they are the positions of their nodes, and velocities elsewhere. */
-static void exchange(const ph_run *run, const ph_state *from, int to_positions, double *q, double *v)
+/* In statics states are the positions of their nodes, and velocities elsewhere. */
+static void states_to_positions(const ph_run *run, const ph_state *from, double *q)
 {
     const ph_mechanism *m = run->mech;
     for (int k = 0; m && k < m->model->n_states; k++)
-        for (int i = 0; i < m->own[k].n; i++) {
-            if (to_positions)
-                q[m->own[k].q + i] = from->v[m->own[k].v + i];
-            else
-                v[m->own[k].v + i] = from->q[m->own[k].q + i], q[m->own[k].q + i] = 0;
-        }
+        for (int i = 0; i < m->own[k].n; i++)
+            q[m->own[k].q + i] = from->v[m->own[k].v + i];
 }
 
 ph_status ph_run_equilibrium(ph_equilibrium **out, ph_run *run, const ph_static_options *options,
@@ -37,12 +34,14 @@ ph_status ph_run_equilibrium(ph_equilibrium **out, ph_run *run, const ph_static_
     if (!q)
         return ph_fail(err, PH_E_MEMORY, "not enough memory for an equilibrium");
     memcpy(q, now.q, nq * sizeof *q);
-    exchange(run, &now, 1, q, NULL);
+    states_to_positions(run, &now, q);
     if (run->mech)
         run->mech->still = 1;
     ph_status s = ph_equilibrium_create(out, run->sys, &o, now.t, q, err);
     if (run->mech)
         run->mech->still = 0;
+    if (s == PH_OK)
+        ph_equilibrium_release_first(*out);
     ph_free(o.alloc, q);
     return s == PH_OK ? s : ph_run_explain_static(run, s, err);
 }
@@ -50,22 +49,14 @@ ph_status ph_run_equilibrium(ph_equilibrium **out, ph_run *run, const ph_static_
 ph_status ph_run_static(ph_run *run, const ph_static_options *options, ph_static_stats *stats, ph_error *err)
 {
     ph_equilibrium *e;
-    size_t nq = (size_t)ph_system_nq(run->sys), nv = (size_t)ph_system_nv(run->sys);
-    double *q = ph_alloc(run->config.alloc, (nq + nv + 1) * sizeof *q), *v = q ? q + nq : NULL;
-    if (!q)
-        return ph_fail(err, PH_E_MEMORY, "not enough memory for an equilibrium");
     ph_status s = ph_run_equilibrium(&e, run, options, err);
-    if (s == PH_OK) {
-        ph_state rest = ph_equilibrium_state(e);
-        memcpy(q, rest.q, nq * sizeof *q);
-        memcpy(v, rest.v, nv * sizeof *v);
-        exchange(run, &rest, 0, q, v);
-        if (stats)
-            *stats = ph_equilibrium_stats(e);
-        s = ph_run_start_at(run, rest.t, q, v, 1, err);
-        ph_equilibrium_destroy(e);
-    }
-    ph_free(run->config.alloc, q);
+    if (s != PH_OK)
+        return s;
+    ph_state rest = ph_equilibrium_state(e);
+    if (stats)
+        *stats = ph_equilibrium_stats(e);
+    s = ph_run_start_at(run, rest.t, rest.q, rest.v, 1, err);
+    ph_equilibrium_destroy(e);
     return s;
 }
 

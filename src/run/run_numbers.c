@@ -104,6 +104,7 @@ static const struct quantity {
     [PH_GET_ENERGY] = {-1, 5, energy, "J"},
     [PH_GET_VIOLATION] = {-1, 2, violation, "SI"},
     [PH_GET_STEP] = {-1, 2, step, NULL},
+    [PH_GET_OVER] = {PH_SENSORS, 0, NULL, "SI"},
     [PH_GET_NODE] = {PH_NODES, 0, NULL, "SI"},
     [PH_GET_NODE_VELOCITY] = {PH_NODES, 0, NULL, "SI"},
     [PH_GET_NODE_ACCELERATION] = {PH_NODES, 0, NULL, "SI"},
@@ -180,7 +181,7 @@ int ph_run_size(const ph_run *run, int what, int index)
         return index == 0 && ((what != PH_GET_ENERGY && what != PH_GET_ASSEMBLED) || m) ? q->size : 0;
     if (q->list < 0 || !m || index >= ph_run_count(run, q->list))
         return 0;
-    if (what == PH_GET_SENSOR)
+    if (what == PH_GET_SENSOR || (what == PH_GET_OVER && m->sensor[index].over))
         return m->sensor[index].size;
     if (what == PH_GET_JOINT_POSITION || what == PH_GET_JOINT_RATE)
         return ph_joint_frees(joint_of(run, index));
@@ -443,7 +444,7 @@ static void energies(ph_run *run, const ph_state *s, double *out)
     ph_watched *w = &run->watched;
     if (!(run->config.watch & (PH_WATCH_ENERGY | PH_WATCH_BLOWUP)))
         ph_mechanism_energies(run->mech, s, &w->kinetic, &w->potential);
-    out[0] = w->kinetic, out[1] = w->potential, out[2] = w->work, out[3] = w->dissipated,
+    out[0] = w->kinetic, out[1] = w->potential, out[2] = w->work.sum, out[3] = w->dissipated.sum,
     out[4] = w->residual;
 }
 
@@ -462,6 +463,8 @@ ph_status ph_run_get(ph_run *run, int what, int index, double *out)
     case PH_GET_PARAMETER:
         *out = run->model->param[index].value;
         return PH_OK;
+    case PH_GET_OVER:
+        return ph_over_numbers(run, index, out) ? PH_OK : PH_E_INPUT;
     case PH_GET_OBJECTIVE:
         return objective(run, &s, index, out);
     case PH_GET_ENERGY:

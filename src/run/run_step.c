@@ -13,7 +13,7 @@ ph_status ph_run_record(ph_run *run, int what, int index, int *first_column, ph_
     int n = ph_run_size(run, what, index);
     if (n < 1)
         return ph_fail(err, PH_E_INPUT, "there is nothing of this kind to record");
-    if (ph_sim_stats(run->sim).steps > 0)
+    if (run->sim->stats.steps > 0)
         return ph_fail(err, PH_E_INPUT, "columns are chosen before the first step");
     ph_shown *shown = ph_alloc(run->config.alloc, (size_t)(t->n_shown + 1) * sizeof *shown);
     if (!shown)
@@ -129,10 +129,11 @@ static ph_status look(ph_run *run, ph_error *err)
     if (run->mech)
         ph_mechanism_track(run->mech, &s);
     add_up(run, &s, dt);
+    ph_over_look(run);
     ph_following_look(run, dt);
-    ph_status status = ph_watch_look(run, err);
+    ph_status status = ph_watch_look(run, &s, err);
     run->watched.t = s.t;
-    if ((status == PH_OK || run->watched.blown) && ph_sim_stats(run->sim).steps % run->table.every == 0 &&
+    if ((status == PH_OK || run->watched.blown) && run->sim->stats.steps % run->table.every == 0 &&
         add_row(run) != PH_OK)
         status = PH_E_MEMORY;
     return status == PH_E_MEMORY ? ph_fail(err, status, "not enough memory for the table of the run")
@@ -149,6 +150,8 @@ ph_status ph_run_begin(ph_run *run, ph_error *err)
     run->table.rows = 0, run->observed = 0, run->wall_s = 0;
     run->trouble = (ph_run_trouble){0};
     run->watched = (ph_watched){.t = ph_run_time(run)};
+    if (ph_over_start(run) != PH_OK)
+        return ph_fail(err, PH_E_MEMORY, "not enough memory for a run");
     ph_watch_start(run);
     return run->started ? look(run, err) : PH_OK;
 }
@@ -157,7 +160,7 @@ ph_status ph_run_begin(ph_run *run, ph_error *err)
 
 double ph_run_time(const ph_run *run)
 {
-    return ph_sim_state(run->sim).t;
+    return run->sim->now.t;
 }
 
 void ph_run_observe(ph_run *run, ph_observer_fn f, void *ctx)
@@ -251,14 +254,20 @@ static ph_status check_end(const ph_run *run, double t, ph_error *err)
     return PH_OK;
 }
 
+#define SAMPLE                                                                                               \
+    16 /* steps: the watch takes the same time after each, and the clock is as slow as a part of it */
+
 /* What is done beside the step; *own is the time it takes. Returns late = 1 past the time of a pause: the clock is read
  * no more often than without one. */
 static ph_status look_and_show(ph_run *run, double pause, double *own, int *late, ph_error *err)
 {
-    double begun = run->config.watch || run->observer || run->table.columns ? ph_sim_clock() : 0;
+    int each = run->observer || run->table.columns;
+    int timed = each || (run->config.watch && run->sim->stats.steps % SAMPLE == 0);
+    double begun = timed ? ph_sim_clock() : 0;
     ph_status s = ph_run_look(run, PH_ON_STEP, err);
-    double end = begun > 0 || pause < HUGE_VAL ? ph_sim_clock() : 0;
-    *own += begun > 0 ? end - begun : 0;
+    double end = timed || pause < HUGE_VAL ? ph_sim_clock() : 0;
+    if (timed)
+        *own += (each ? 1 : SAMPLE) * (end - begun);
     *late = !(end < pause);
     return s;
 }

@@ -1,10 +1,7 @@
 /* What is watched of a run from step to step: violations of the constraints, the balance of energy, and whether the
  * kinetic energy can be explained.
  *
- *   E - E0 = int P dt - int D dt + residual, P and D the powers of (W7), (W8), integrated through their last four values:
- *
- * a cubic, by Gauss' rule of two points, so that the balance is that of a method of order 4. Where there are fewer values,
- * after the start or a jump of an input, the polynomial of those that there are is integrated from the first one.
+ *   E - E0 = int P dt - int D dt + residual, P and D the powers of (W7), (W8), integrated as run_over.c does
  *
  * Kinetic energy is at most what there was at first, what the potential has given or springs can give, and what drives
  * and forces have done. A run that has become unstable is soon far above it; errors of a sound one are a few percent,
@@ -13,6 +10,7 @@
 
 #include "mech/mech.h"
 #include "run/private.h"
+#include "step/sim.h"
 
 #define TOO_MUCH 2 /* times the kinetic energy that can be explained */
 
@@ -72,55 +70,16 @@ static void watch_violation(ph_run *run)
     enlarge(&w->most_velocity, w->velocity);
 }
 
-/* The polynomial through n points (t, x), at t; column: which of both powers. */
-static double through(int n, double p[][3], int column, double t)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++) {
-        double x = p[i][column];
-        for (int k = 0; k < n; k++)
-            if (k != i)
-                x *= (t - p[k][0]) / (p[i][0] - p[k][0]);
-        sum += x;
-    }
-    return sum;
-}
-
-static double integral(int n, double p[][3], int column, double from, double to)
-{
-    double mid = (from + to) / 2, off = (to - from) / (2 * sqrt(3));
-    return (to - from) / 2 * (through(n, p, column, mid - off) + through(n, p, column, mid + off));
-}
-
-/* Work and dissipation up to now. */
-static void integrate(ph_watched *w, double t, double power, double dissipation)
-{
-    double *sum[2] = {&w->work, &w->dissipated};
-    int full = w->n_powers == PH_POWERS;
-    for (int i = 0; i + 1 < PH_POWERS && full; i++)
-        for (int k = 0; k < 3; k++)
-            w->powers[i][k] = w->powers[i + 1][k];
-    if (w->n_powers == 0)
-        w->before[0] = w->work, w->before[1] = w->dissipated;
-    w->n_powers += !full;
-    int n = w->n_powers;
-    w->powers[n - 1][0] = t, w->powers[n - 1][1] = power, w->powers[n - 1][2] = dissipation;
-    for (int k = 0; k < 2 && n > 1; k++)
-        if (full)
-            *sum[k] += integral(n, w->powers, k + 1, w->powers[n - 2][0], t);
-        else
-            *sum[k] = w->before[k] + integral(n, w->powers, k + 1, w->powers[0][0], t);
-}
-
 void ph_watch_jump(ph_run *run)
 {
     ph_watched *w = &run->watched;
     ph_state s = ph_sim_state(run->sim);
-    if (!run->mech || !w->n_powers)
+    if (!run->mech || !w->work.n)
         return;
-    w->n_powers = 0;
     w->power = ph_mechanism_power(run->mech, &s);
-    integrate(w, s.t, w->power, ph_mechanism_dissipation(run->mech, &s));
+    ph_integral_jump(&w->work), ph_integral_jump(&w->dissipated);
+    ph_integral_add(&w->work, s.t, w->power);
+    ph_integral_add(&w->dissipated, s.t, ph_mechanism_dissipation(run->mech, &s));
 }
 
 static void watch_energy(ph_run *run, const ph_state *s, int first)
@@ -135,10 +94,12 @@ static void watch_energy(ph_run *run, const ph_state *s, int first)
     } else {
         w->given += dt * fmax(fmax(w->power, before), 0);
     }
-    integrate(w, s->t, w->power, ph_mechanism_dissipation(run->mech, s));
-    w->residual = w->kinetic + w->potential - w->first_kinetic - w->first_potential - w->work + w->dissipated;
+    ph_integral_add(&w->work, s->t, w->power);
+    ph_integral_add(&w->dissipated, s->t, ph_mechanism_dissipation(run->mech, s));
+    w->residual =
+        w->kinetic + w->potential - w->first_kinetic - w->first_potential - w->work.sum + w->dissipated.sum;
     enlarge(&w->most_residual, fabs(w->residual));
-    run->mech->balance.work = w->work, run->mech->balance.dissipated = w->dissipated;
+    run->mech->balance.work = w->work.sum, run->mech->balance.dissipated = w->dissipated.sum;
 }
 
 /* User constraints may do work of which nothing is known. */
@@ -173,15 +134,14 @@ static ph_status explain(ph_run *run, const ph_state *s, ph_error *err)
         s->t, w->kinetic, w->explained, run->def.opt.h, text);
 }
 
-ph_status ph_watch_look(ph_run *run, ph_error *err)
+ph_status ph_watch_look(ph_run *run, const ph_state *s, ph_error *err)
 {
-    ph_state s = ph_sim_state(run->sim);
     unsigned watch = run->config.watch;
     if (watch & PH_WATCH_VIOLATION)
         watch_violation(run);
     if (!run->mech || !(watch & (PH_WATCH_ENERGY | PH_WATCH_BLOWUP) || run->balances))
         return PH_OK;
-    watch_energy(run, &s, ph_sim_stats(run->sim).steps == 0);
+    watch_energy(run, s, run->sim->stats.steps == 0);
     run->watched.blown = (watch & PH_WATCH_BLOWUP) && is_blown(run);
-    return run->watched.blown ? explain(run, &s, err) : PH_OK;
+    return run->watched.blown ? explain(run, s, err) : PH_OK;
 }

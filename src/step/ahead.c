@@ -2,12 +2,17 @@
 #include "step/ahead.h"
 
 #include <float.h>
+#include <string.h>
+
+#include "la/small.h"
 
 void ph_ahead_take(ph_ahead *a, const ph_sim *sim, ph_arena *arena)
 {
     const ph_layout *lay = &sim->lay;
+    a->e_v = ph_arena_take(arena, (size_t)lay->nv, sizeof(double));
     if (!ph_sim_has_grid(sim))
         return;
+    a->lambda = ph_arena_take(arena, (size_t)lay->nl, sizeof(double));
     ph_dense_take(&a->dense, lay, arena);
     ph_point_take(&a->now, lay, arena);
     ph_point_take(&a->last, lay, arena);
@@ -24,6 +29,8 @@ void ph_ahead_tape(ph_ahead *a, const ph_sim *sim, ph_tape *t)
     ph_point_tape(&a->now, &sim->lay, t);
     ph_point_tape(&a->last, &sim->lay, t);
     ph_dense_tape(&a->dense, &sim->lay, t);
+    ph_tape_numbers(t, &a->before, 1);
+    ph_tape_numbers(t, a->lambda, sim->lay.nl);
 }
 
 static void swap(ph_point *x, ph_point *y)
@@ -79,6 +86,10 @@ static ph_status own_step(ph_sim *sim, ph_ahead *a, const ph_ahead_ops *ops, voi
         s = ops->step(sim, meets ? before : t_max, method);
     if (s != PH_OK)
         return s;
+    if (ph_sim_has_grid(sim)) {
+        a->before = a->h > 0 ? sim->last.t : NAN;
+        memcpy(a->lambda, sim->last.lambda, sizeof(double) * (size_t)sim->lay.nl);
+    }
     a->corner = meets && sim->next.t == before;
     if (a->corner)
         sim->next.t = corner;
@@ -127,4 +138,54 @@ ph_status ph_ahead_step(ph_sim *sim, ph_ahead *a, const ph_ahead_ops *ops, void 
         return ops->between(sim, &a->last, &a->now, &sim->next, method);
     ph_point_copy(&sim->next, &a->now, &sim->lay);
     return PH_OK;
+}
+
+/* ---- what methods with a matrix of the step share ------------------------------------------------------- */
+
+ph_status ph_ahead_filter(ph_sim *sim, double *e)
+{
+    ph_newton_matrix *nm = &sim->matrix;
+    const ph_layout *lay = &sim->lay;
+    memset(nm->b, 0, sizeof(double) * (size_t)nm->n);
+    for (const ph_block *b = lay->pair, *end = b + lay->n_pairs; b < end; b++)
+        ph_small_mul_add(b->m, b->n, sim->ev.M + b->at, e + b->col_at, nm->b + b->row_at);
+    ph_status s = ph_solver_solve(nm->solver, nm->b, nm->x);
+    memcpy(e, nm->x, sizeof(double) * (size_t)lay->nv);
+    return s;
+}
+
+double ph_ahead_measure(const ph_sim *sim, const ph_ahead *a, const ph_pace *pace, double r, double *e)
+{
+    for (int i = 0; i < sim->lay.nv; i++)
+        a->e_v[i] = r * e[i], e[i] *= a->span;
+    return ph_pace_measure(sim, 0, &sim->now, e, a->e_v) / pace->tol;
+}
+
+/* lambda at to->t: the parabola through the ends of the step and the start of the one before, if that goes on
+ * smoothly. */
+static void between_multipliers(const ph_sim *sim, const ph_ahead *a, const ph_point *last,
+                                const ph_point *end, ph_point *to)
+{
+    double h = end->t - last->t, s = (to->t - last->t) / h, b = (last->t - a->before) / h;
+    for (int i = 0; i < sim->lay.nl; i++) {
+        double rise = end->lambda[i] - last->lambda[i];
+        to->lambda[i] = last->lambda[i] + s * rise;
+        if (!isnan(b))
+            to->lambda[i] += s * (s - 1) / (1 + b) * (rise - (last->lambda[i] - a->lambda[i]) / b);
+    }
+}
+
+/* What the forces of stiff parts would make of the error of the polynomial is larger than that of its accelerations. */
+ph_status ph_ahead_between(ph_sim *sim, ph_ahead *a, const ph_point *last, const ph_point *end, ph_point *to)
+{
+    const ph_point *p[] = {last, end};
+    double s = (to->t - last->t) / (end->t - last->t);
+    if (!a->dense.n)
+        ph_dense_fit(&a->dense, &sim->lay, 2, p);
+    ph_dense_at(&a->dense, &sim->lay, last, to);
+    between_multipliers(sim, a, last, end, to);
+    for (int i = 0; i < sim->lay.nv; i++)
+        to->a[i] = last->a[i] + s * (end->a[i] - last->a[i]);
+    memcpy(to->eta, end->eta, sizeof(double) * (size_t)sim->lay.nl);
+    return ph_start_project(sim, to, sim->opt.formulation != PH_INDEX2);
 }

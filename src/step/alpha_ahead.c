@@ -42,9 +42,8 @@ void ph_alpha_ahead_take(ph_alpha_ahead *x, const ph_sim *sim, ph_arena *arena)
     x->a = ph_arena_take(arena, nv, d);
     x->d = ph_arena_take(arena, nv, d);
     x->e = ph_arena_take(arena, nv, d);
-    x->e_v = ph_arena_take(arena, nv, d);
+    x->l = ph_arena_take(arena, nv, d);
     x->z = ph_arena_take(arena, nv, d);
-    x->lambda = ph_arena_take(arena, (size_t)sim->lay.nl, d);
 }
 
 ph_status ph_alpha_ahead_prepare(ph_alpha_ahead *x, const ph_sim *sim, const ph_alpha *p,
@@ -69,8 +68,6 @@ void ph_alpha_ahead_tape(ph_alpha_ahead *x, const ph_sim *sim, ph_tape *t)
     ph_ahead_tape(&x->ahead, sim, t);
     ph_pace_tape(&x->pace, t);
     ph_tape_numbers(t, x->d, sim->lay.nv);
-    ph_tape_numbers(t, &x->before, 1);
-    ph_tape_numbers(t, x->lambda, sim->lay.nl);
 }
 
 /* ---- the start of a step ------------------------------------------------------------------------------ */
@@ -87,19 +84,6 @@ static void rescale(const ph_sim *sim, ph_alpha_ahead *x, double om)
     }
 }
 
-/* (VS8): e = filtered e. */
-static ph_status filter(ph_sim *sim, double *e)
-{
-    ph_newton_matrix *nm = &sim->matrix;
-    const ph_layout *lay = &sim->lay;
-    memset(nm->b, 0, sizeof(double) * (size_t)nm->n);
-    for (const ph_block *b = lay->pair, *end = b + lay->n_pairs; b < end; b++)
-        ph_small_mul_add(b->m, b->n, sim->ev.M + b->at, e + b->col_at, nm->b + b->row_at);
-    ph_status s = ph_solver_solve(nm->solver, nm->b, nm->x);
-    memcpy(e, nm->x, sizeof(double) * (size_t)lay->nv);
-    return s;
-}
-
 /* vddot of (S1) for (S2), (S3): its part that the constraints leave free goes through (VS8), since steps that do not
  * resolve stiff parts must not start with their jerk. */
 static ph_status find_jerk(ph_sim *sim, ph_alpha_ahead *x, double *vddot)
@@ -114,7 +98,7 @@ static ph_status find_jerk(ph_sim *sim, ph_alpha_ahead *x, double *vddot)
     memset(rows, 0, sizeof(double) * (size_t)lay->nl);
     for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
         ph_small_mul_add(b->m, b->n, sim->ev.B + b->at, vddot + b->col_at, rows + b->row_at);
-    s = filter(sim, vddot);
+    s = ph_ahead_filter(sim, vddot);
     if (s == PH_OK && lay->C)
         s = ph_start_lift(sim, &sim->now, rows, x->z);
     for (int i = 0; i < lay->nv && lay->C && s == PH_OK; i++)
@@ -133,7 +117,7 @@ static ph_status start_anew(ph_sim *sim, ph_alpha_ahead *x)
     if (sim->opt.start != PH_PLAIN) {
         s = find_jerk(sim, x, x->e);
         if (s == PH_OK)
-            s = ph_alpha_perturb(sim, x->p, x->e, x->e_v);
+            s = ph_alpha_perturb(sim, x->p, x->e, x->l);
     }
     for (int i = 0; i < sim->lay.nv; i++) {
         double v0 = x->v[i], a0 = x->a[i];
@@ -170,13 +154,10 @@ static ph_status find_d(ph_sim *sim, ph_alpha_ahead *x)
 
 /* ---- the estimate --------------------------------------------------------------------------------------- */
 
-/* (VS9) of a rate of the error, which is overwritten. */
-static double measure(const ph_sim *sim, ph_alpha_ahead *x, double *e)
+static double measure(const ph_sim *sim, const ph_alpha_ahead *x, double *e)
 {
-    double sum = x->C_q + x->C_v, r = sum != 0 ? x->C_v / sum : 1;
-    for (int i = 0; i < sim->lay.nv; i++)
-        x->e_v[i] = r * e[i], e[i] *= x->ahead.span;
-    return ph_pace_measure(sim, 0, &sim->now, e, x->e_v) / x->pace.tol;
+    double sum = x->C_q + x->C_v;
+    return ph_ahead_measure(sim, &x->ahead, &x->pace, sum != 0 ? x->C_v / sum : 1, e);
 }
 
 /* (VS7); without a step before, over this one alone */
@@ -218,7 +199,7 @@ static ph_status attempt(ph_sim *sim, const ph_trial *trial, const ph_point *fro
         s = x->solve(sim, h, &start, om);
     if (s == PH_OK && sim->opt.tol > 0) {
         rate_of_error(sim, x, h, x->e);
-        s = filter(sim, x->e);
+        s = ph_ahead_filter(sim, x->e);
     }
     if (s != PH_OK)
         sim->matrix.factored = 0;
@@ -248,7 +229,7 @@ static double first(ph_sim *sim, const ph_trial *trial, const ph_point *from, do
         for (int i = 0; i < lay->nv; i++)
             x->e[i] = h * h * rate[i];
         sim->h = h;
-        if (x->factor(sim, h) != PH_OK || filter(sim, x->e) != PH_OK)
+        if (x->factor(sim, h) != PH_OK || ph_ahead_filter(sim, x->e) != PH_OK)
             return 1e-3 * h0;
         double err = 4 * measure(sim, x, x->e);
         if (err <= 1)
@@ -273,41 +254,12 @@ static ph_status controlled_step(ph_sim *sim, double t_max, void *method)
     double last = x->ahead.h;
     ph_trial trial = {GROW, POWER, 1, last > 0 ? GROW * last : HUGE_VAL, CUT, x, first, attempt};
     ph_status s = ph_pace_step(sim, &x->pace, &trial, &sim->now, t_max, &sim->next);
-    if (s != PH_OK)
-        return s;
-    x->before = last > 0 ? sim->last.t : NAN;
-    if (last > 0)
-        memcpy(x->lambda, sim->last.lambda, sizeof(double) * (size_t)sim->lay.nl);
-    return sim->opt.formulation == PH_INDEX3 && sim->lay.C ? find_d(sim, x) : PH_OK;
+    return s == PH_OK && sim->opt.formulation == PH_INDEX3 && sim->lay.C ? find_d(sim, x) : s;
 }
 
-/* lambda at to->t: the parabola through the ends of the step and the start of the one before, if that goes on smoothly. */
-static void between_multipliers(const ph_sim *sim, const ph_alpha_ahead *x, const ph_point *last,
-                                const ph_point *end, ph_point *to)
-{
-    double h = end->t - last->t, s = (to->t - last->t) / h, b = (last->t - x->before) / h;
-    for (int i = 0; i < sim->lay.nl; i++) {
-        double rise = end->lambda[i] - last->lambda[i];
-        to->lambda[i] = last->lambda[i] + s * rise;
-        if (!isnan(b))
-            to->lambda[i] += s * (s - 1) / (1 + b) * (rise - (last->lambda[i] - x->lambda[i]) / b);
-    }
-}
-
-/* Accelerations are those of the polynomial: what the forces of stiff parts would make of its error is larger. */
 static ph_status between(ph_sim *sim, const ph_point *last, const ph_point *end, ph_point *to, void *method)
 {
-    ph_alpha_ahead *x = method;
-    const ph_point *p[] = {last, end};
-    double s = (to->t - last->t) / (end->t - last->t);
-    if (!x->ahead.dense.n)
-        ph_dense_fit(&x->ahead.dense, &sim->lay, 2, p);
-    ph_dense_at(&x->ahead.dense, &sim->lay, last, to);
-    between_multipliers(sim, x, last, end, to);
-    for (int i = 0; i < sim->lay.nv; i++)
-        to->a[i] = last->a[i] + s * (end->a[i] - last->a[i]);
-    memcpy(to->eta, end->eta, sizeof(double) * (size_t)sim->lay.nl);
-    return ph_start_project(sim, to, sim->opt.formulation != PH_INDEX2);
+    return ph_ahead_between(sim, &((ph_alpha_ahead *)method)->ahead, last, end, to);
 }
 
 ph_status ph_alpha_ahead_step(ph_sim *sim, ph_alpha_ahead *x)

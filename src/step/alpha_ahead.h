@@ -22,9 +22,7 @@ typedef struct ph_alpha_ahead {
     double C_q, C_v, lie; /* coefficients of (VS5), (VS6) */
     double *v, *a;        /* nv: corrected start of the step */
     double *d;            /* nv: of (VS4), at the end of the last step; index-3 */
-    double *e, *e_v, *z;  /* nv: scratch */
-    double before;        /* s, start of the step before the last; NaN: there is none that goes on smoothly */
-    double *lambda;       /* nl: its multipliers, with a grid */
+    double *e, *l, *z;    /* nv: scratch */
 } ph_alpha_ahead;
 
 void ph_alpha_ahead_take(ph_alpha_ahead *x, const ph_sim *sim, ph_arena *arena);

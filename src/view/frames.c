@@ -91,6 +91,8 @@ void ph_view_destroy(ph_view *view)
     free(view->channel);
     free(view->data);
     free(view->row);
+    free(view->value);
+    free(view->shape);
     free(view);
 }
 
@@ -110,14 +112,26 @@ static void thin(ph_view *v)
     v->stride *= 2;
 }
 
+void ph_view_place(const ph_view *v, ph_run *run, const ph_state *s, int body, double *x)
+{
+    int turns = !v->points && ph_run_size(run, PH_GET_ROTATION, body);
+    x[3] = 1, x[4] = x[5] = x[6] = 0; /* a particle does not turn */
+    if (s) {
+        ph_run_get_of(run, s, PH_GET_POSITION, body, x);
+        if (turns)
+            ph_run_get_of(run, s, PH_GET_ROTATION, body, x + 3);
+        return;
+    }
+    ph_run_get(run, PH_GET_POSITION, body, x);
+    if (turns)
+        ph_run_get(run, PH_GET_ROTATION, body, x + 3);
+}
+
 static ph_status fill(ph_view *v, ph_run *run, float *f)
 {
     double *x = v->row;
     for (int b = 0; b < v->n_bodies; b++, f += v->per_body) {
-        ph_run_get(run, PH_GET_POSITION, b, x);
-        x[3] = 1, x[4] = x[5] = x[6] = 0; /* a particle does not turn */
-        if (!v->points && ph_run_size(run, PH_GET_ROTATION, b))
-            ph_run_get(run, PH_GET_ROTATION, b, x + 3);
+        ph_view_place(v, run, NULL, b, x);
         for (int k = 0; k < v->per_body; k++)
             f[k] = (float)x[k];
     }

@@ -323,6 +323,10 @@ static void put_head(const ph_view *v, const ph_view_words *w, FILE *to)
     ph_view_text(to, w->status);
     JSON(to, "reason");
     ph_view_text(to, w->reason);
+    static const char *const kinds[] = {"run", "static", "modes"};
+    JSON(to, "kind");
+    ph_view_text(to, kinds[v->kind]);
+    LIST("modes", v->n_modes, ph_view_numbers(to, 2, v->value + 2 * k));
     JSON(to, "gravity");
     ph_view_vector(to, m->gravity);
     JSON(to, "t_end");

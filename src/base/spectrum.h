@@ -1,6 +1,6 @@
 /* Eigenvalues and singular vectors of small dense matrices, row by row in memory. */
-#ifndef PH_LA_SPECTRUM_H
-#define PH_LA_SPECTRUM_H
+#ifndef PH_BASE_SPECTRUM_H
+#define PH_BASE_SPECTRUM_H
 
 #include "polhode/base.h"
 

@@ -10,7 +10,7 @@
  *
  * and once more for Q_1^T A Q_1 until it is regular.
  * (Golub, Van Loan, Matrix Computations, 7.4, 7.5 and 8.6.3.) */
-#include "la/spectrum.h"
+#include "base/spectrum.h"
 
 #include <float.h>
 #include <math.h>
