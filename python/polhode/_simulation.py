@@ -74,7 +74,8 @@ class Simulation(Source):
         self._buffers: dict[int, tuple[Any, Array]] = {}
         self._sizes: dict[tuple[int, int], int] = {}
         self._structure = -1
-        self._layout: Layout | None = None
+        self._layout: Layout | None = None  # of the table; None: it has no columns
+        self._recorded: Any = None  # what was asked for
         self._parameters = Parameters(self)
         self._inputs = Inputs(self)
 
@@ -358,7 +359,12 @@ class Simulation(Source):
     def record(self, what: Record = "all", every: int | None = None) -> None:
         """Choose what the steps to come record, at the initial time; `result` has it. every: steps from row to row."""
         with self._alone() as run:
-            lib.ph_run_record_none(run)
+            if every is not None:
+                lib.ph_run_record_every(run, every)
+            key = what if isinstance(what, str) or what is None else frozenset(what)
+            if self._layout is not None and self._recorded == key:
+                return  # the table has these columns
+            self._forget(run)
             chosen = self._chosen(what)
             columns: dict[tuple[int, int], tuple[int, int, bool]] = {}
             labels, units = ["t"], ["s"]
@@ -370,9 +376,12 @@ class Simulation(Source):
                 for k in range(n):
                     labels.append(self._label(w, index, k, n, name))
                     units.append(text(lib.ph_run_unit(run, w, index, k)))
-            if every is not None:
-                lib.ph_run_record_every(run, every)
+            self._recorded = key
             self._layout = Layout(self._title, self._index, columns, labels, units)
+
+    def _forget(self, run: Any) -> None:
+        lib.ph_run_record_none(run)
+        self._layout = None
 
     def _label(self, what: int, index: int, k: int, n: int, name: str) -> str:
         label = text(lib.ph_run_label(self._run, what, index, k))
@@ -500,7 +509,7 @@ class Simulation(Source):
         indices = ffi.new("int[]", [self._find(lib.PH_PARAMETERS, n) for n in names])
         value, gradient = ffi.new("double *"), ffi.new("double[]", max(1, len(names)))
         with self._alone() as run:
-            lib.ph_run_record_none(run)
+            self._forget(run)
             self._check(lib.ph_run_gradient(run, k, indices, len(names), memory, value, gradient, self._err))
         return float(value[0]), np.array(list(gradient))
 
@@ -521,7 +530,7 @@ class Simulation(Source):
         self.reset()
         indices = ffi.new("int[]", [self._find(lib.PH_PARAMETERS, n) for n in names])
         with self._alone() as run:
-            lib.ph_run_record_none(run)
+            self._forget(run)
             self._check(lib.ph_run_follow(run, indices, len(names), self._err))
             try:
                 self._until(run, float(lib.ph_run_end(run)))
@@ -557,7 +566,7 @@ class Simulation(Source):
             options.steps = steps
         stats = ffi.new("ph_static_stats *")
         with self._alone() as run:
-            lib.ph_run_record_none(run)
+            self._forget(run)
             self._check(lib.ph_run_static(run, options if steps is not None else ffi.NULL, stats, self._err))
         self.static_stats = StaticStats(stats.load_steps, stats.cuts, stats.iterations, stats.relaxed)
         return self.now()
