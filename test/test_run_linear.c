@@ -3,7 +3,7 @@
 
 #include <complex.h>
 
-#include "la/spectrum.h"
+#include "base/spectrum.h"
 #include "polhode/polhode.h"
 
 typedef struct lin {
