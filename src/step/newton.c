@@ -260,7 +260,13 @@ static ph_status analyse(ph_newton_matrix *nm, listing *g, int stabilised, ph_so
 {
     g->count = g->at = 0;
     list_places(nm, g, stabilised);
-    ph_graph graph = {g->n_blocks, g->size, g->late, g->count, g->row, g->col, trust};
+    ph_graph graph = {.n = g->n_blocks,
+                      .size = g->size,
+                      .late = g->late,
+                      .nnz = g->count,
+                      .row = g->row,
+                      .col = g->col,
+                      .trust = trust};
     return ph_solver_analyse_known(out, kind, &graph, nm->lay->known, nm->alloc);
 }
 
@@ -279,7 +285,13 @@ static ph_status analyse_span(ph_newton_matrix *nm, listing *g, ph_solver_kind k
         put(g, lay->N + c, lay->N + c);
     for (int i = 0; i < lay->N + lay->C; i++)
         g->late[i] = i < lay->N;
-    ph_graph graph = {lay->N + lay->C, g->size, g->late, g->count, g->row, g->col, TRUST};
+    ph_graph graph = {.n = lay->N + lay->C,
+                      .size = g->size,
+                      .late = g->late,
+                      .nnz = g->count,
+                      .row = g->row,
+                      .col = g->col,
+                      .trust = TRUST};
     return ph_solver_analyse_known(&nm->span, kind, &graph, lay->known, nm->alloc);
 }
 
