@@ -211,7 +211,7 @@ has out '"status":"newton_failed"' '"t":' '"reason":"' '"culprits":[{' '"residua
 [[ $(wc -l <err) == 1 ]] || fail "not one line: $(cat err)"
 [[ $(tail -n 1 failed.csv) == "# failure t = "* ]] || fail "the file of a failed run does not say so"
 run 1 run heavy_top --h 0.5
-has out 'no step was done; 20 Newton iterations in the first'
+has out 'no step was done; 22 Newton iterations in the first'
 ! grep -q 'at most 0\|nan' out || fail "a failed first step: $(cat out)"
 run 1 run heavy_top --h 0.02 --formulation index3
 has out 'did not reach its end'
