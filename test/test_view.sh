@@ -84,6 +84,20 @@ is_json scene.json
 has scene.json 'torn' '"status":"callback_failed"'
 has err "torn"
 
+# Inputs, states and actuators.
+cat >motor.lua <<'END'
+input { name = "u", value = 2, unit = "N m" }
+state { name = "i", rate = function(t, s) return s.inputs.u - s.states.i end }
+body { name = "arm", mass = 2, inertia = {0.01, 0.17, 0.17}, position = {0.5, 0, 0} }
+joint { name = "hinge", type = "revolute", bodies = {"ground", "arm"}, at = {0, 0, 0}, axis = {0, 1, 0} }
+actuator { name = "motor", joint = "hinge", effort = "u", d = 0.5 }
+run { t_end = 0.1, h = 1e-2 }
+END
+run 0 view motor.lua
+scene motor.html
+is_json scene.json
+has scene.json '{"name":"motor","joint":0}' '"what":"effort"' '"what":"state"' '"inputs":["u"]'
+
 # Equilibria and modes.
 run 0 static "$models/bend45.lua" --view static.html
 has out "equilibrium"

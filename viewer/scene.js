@@ -108,6 +108,8 @@ export class Picture {
     if (shadow && at.uShadow) gl.uniform4f(at.uShadow, ...shadow);
     for (const b of batches) if (!b.mark || (mode !== 1 && this.pixels > 1.2)) b.batch.draw(at);
     if (mode !== 1) for (const b of this.marks.solids) b.draw(at);
+    const crowds = batches.filter(b => b.batch.alone && (!b.mark || (mode !== 1 && this.pixels > 1.2)));
+    if (crowds.length) { this.use(programs.free, mode); for (const b of crowds) b.batch.free.draw(); }
     if (this.beams) { at = this.use(programs.free, mode); if (shadow && at.uShadow) gl.uniform4f(at.uShadow, ...shadow); this.beams.draw(); }
     if (this.points) { at = this.use(programs.point, mode); gl.uniform1f(at.uSize, .012 * this.reach * canvas.height); this.points.draw(); }
   }

@@ -29,6 +29,7 @@ export const beamElements = scene.beams.map((b, k) => element('beams', 'beam', k
 export const flexibleElements = scene.flexible.map(f => bodyElements[f.frame]);
 export const jointElements = scene.joints.map((j, k) => element('joints', j.type, k, j.name, null));
 export const forceElements = scene.forces.map((f, k) => element('forces', f.type, k, f.name, palette[(k + 2) % palette.length]));
+export const actuatorElements = scene.actuators.map((a, k) => element('actuators', 'actuator', k, a.name, palette[(k + 5) % palette.length]));
 export const sensorElements = scene.sensors.map((s, k) => element('sensors', s.type, k, s.name, palette[k % palette.length]));
 export const groundElement = element('bodies', 'ground', -1, 'ground', 0xb8bec6);
 
@@ -158,6 +159,7 @@ export const buildParts = (s, up) => {
     [[j.a, j.pa], [j.b, j.pb]].forEach(([body, p]) => { if (body >= 0 && bodyElements[body].links && !wheel) rod(bodyElements[body], body, p, .42 * s); });
     jointParts(j, jointElements[k], s, up);
   });
+  scene.actuators.forEach((a, k) => { const j = scene.joints[a.joint]; part('ring', actuatorElements[k], j.a, j.pa, qto(unit(j.za || [0, 0, 1])), [1.9 * s, 1.9 * s, 1.1 * s], undefined, () => tube(.7, fine)); });
   scene.forces.forEach((f, k) => {
     if (f.type === 'spring' || f.type === 'bushing') [[f.a, f.pa], [f.b, f.pb]].forEach(([body, p]) => { if (body >= 0 && bodyElements[body].links) rod(bodyElements[body], body, p, .3 * s); });
     forceParts(f, forceElements[k], s);

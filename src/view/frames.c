@@ -33,15 +33,23 @@ static int add_channel(ph_view *v, int what, int index)
 
 static int add_channels(ph_view *v)
 {
+    static const struct {
+        int list, what;
+    } others[] = {{PH_INPUTS, PH_GET_INPUT}, {PH_STATES, PH_GET_STATE}, {PH_ACTUATORS, PH_GET_EFFORT}};
     int good = 1, sensors = ph_run_count(v->run, PH_SENSORS), joints = ph_run_count(v->run, PH_JOINTS);
     v->columns = 1;
     for (int k = 0; k < sensors; k++)
         good = good && add_channel(v, PH_GET_SENSOR, k);
     good = good && add_channel(v, PH_GET_ENERGY, 0) && add_channel(v, PH_GET_VIOLATION, 0) &&
            add_channel(v, PH_GET_STEP, 0);
-    for (int k = 0; joints <= JOINTS_UPTO && k < joints; k++)
-        good = good && add_channel(v, PH_GET_REACTION, k) && add_channel(v, PH_GET_JOINT_POSITION, k) &&
-               add_channel(v, PH_GET_JOINT_RATE, k);
+    for (int k = 0; joints <= JOINTS_UPTO && k < joints; k++) {
+        good = good && add_channel(v, PH_GET_REACTION, k);
+        if (ph_run_size(v->run, PH_GET_JOINT_POSITION, k) == 1)
+            good = good && add_channel(v, PH_GET_JOINT_POSITION, k) && add_channel(v, PH_GET_JOINT_RATE, k);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        for (int k = 0; k < ph_run_count(v->run, others[i].list); k++)
+            good = good && add_channel(v, others[i].what, k);
     for (int k = 0; v->n_bodies <= STATES_UPTO && k < v->n_bodies; k++)
         good = good && add_channel(v, PH_GET_VELOCITY, k) && add_channel(v, PH_GET_OMEGA, k);
     return good;

@@ -287,6 +287,13 @@ static void put_channel(const ph_view *v, FILE *to, const ph_view_channel *c)
     fputs("]}", to);
 }
 
+static void put_actuator(FILE *to, const ph_actuator_def *a)
+{
+    fputs("{\"name\":", to);
+    ph_view_text(to, a->name);
+    fprintf(to, ",\"joint\":%d}", a->joint);
+}
+
 static void put_sensor(FILE *to, const ph_sensor_def *s)
 {
     fputs("{\"name\":", to);
@@ -366,6 +373,9 @@ void ph_view_scene(const ph_view *v, const ph_view_words *words, FILE *to)
     fputc(']', to);
     LIST("flexible", m->n_flexible, put_flexible(m, to, k));
     LIST("sensors", m->n_sensors, put_sensor(to, &m->sensor[k]));
+    LIST("actuators", v->points ? 0 : m->n_actuators, put_actuator(to, &m->actuator[k]));
+    LIST("inputs", ph_run_count(v->run, PH_INPUTS), ph_view_text(to, ph_run_name(v->run, PH_INPUTS, k)));
+    LIST("states", ph_run_count(v->run, PH_STATES), ph_view_text(to, ph_run_name(v->run, PH_STATES, k)));
     LIST("constraints", m->n_constraints, ph_view_text(to, m->constraint[k].name));
     LIST("channels", v->n_channels, put_channel(v, to, &v->channel[k]));
     fputs("}\n", to);

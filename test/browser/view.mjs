@@ -51,11 +51,14 @@ const compare = (name, plots, times, csv) => {
     p.values.forEach((x, i) => {
       const y = csv.column(p.name) || csv.column(p.name + '.' + (before + i + 1));
       const size = Math.max(...y.map(Math.abs), 1e-300);
-      let k = 0, worst = 0;
-      times.forEach((s, n) => {
+      let k = 0, worst = 0, met = 0;
+      times.forEach((s, n) => { // not every frame is a row of the file, nor every row a frame
         while (k + 1 < t.length && Math.abs(t[k + 1] - s) <= Math.abs(t[k] - s)) k++;
+        if (Math.abs(t[k] - s) > 1e-6 * t[t.length - 1]) return;
         worst = Math.max(worst, Math.abs(x[n] - y[k]) / size);
+        met++;
       });
+      check(met > 1, `${name}: no row of the CSV file is a frame`);
       check(worst < 3e-7, `${name}: plot of ${p.name} is off the CSV file by ${worst}`); // round-off of floats
       compared++;
     });
@@ -182,7 +185,7 @@ const limits = async () => {
   const count = await b.evaluate('polhode.painted') - n, cost = (b.cpu() - cpu) / count, rate = count / (Date.now() - t) * 1000;
   console.log(`heavy top: ${size} bytes with 1001 frames, ${empty} without data; chain of 1000 bodies in software, 800x600: ${rate.toFixed(1)} frames/s, ${cost.toFixed(0)} ms of processor time for each`);
   // Frames per second depend on what else the machine does, processor time hardly: 30 frames/s of two processors are 66 ms.
-  check(cost < 100, `a frame of 1000 bodies takes ${cost} ms`);
+  check(cost < 66, `a frame of 1000 bodies takes ${cost} ms`);
   await b.size(1100, 800);
 };
 
