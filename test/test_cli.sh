@@ -429,7 +429,7 @@ has out 'usage: polhode COMMAND'
 # ---- mistakes -----------------------------------------------------------------------------------------------------
 
 refused "did you mean 'run'" rnu
-refused "there are: run, check" xyzzy
+refused "there are: run, view" xyzzy
 refused "there is no command ''" ''
 refused 'run needs MODEL' run
 refused "did you mean 'heavy_top'" run heavy_tpo
