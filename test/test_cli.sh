@@ -480,7 +480,7 @@ refused "did you mean 'groups'" list grups
 refused "did you mean 'run'" help rnu
 refused 'one argument too many' version now
 refused 'has no options' help --xyzzy
-refused "run has no option '--frob'; see 'polhode help run'" run heavy_top --frob # near --from, of other commands
+refused "run has no option '--expec'; see 'polhode help run'" run heavy_top --expec # near --expect, of other commands
 refused "did you mean '--json'?" run heavy_top --jsn
 refused 'one argument too many' verify now
 refused 'root of that tree' verify

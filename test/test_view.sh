@@ -84,6 +84,69 @@ is_json scene.json
 has scene.json 'torn' '"status":"callback_failed"'
 has err "torn"
 
+# Inputs, states and actuators.
+cat >motor.lua <<'END'
+input { name = "u", value = 2, unit = "N m" }
+state { name = "i", rate = function(t, s) return s.inputs.u - s.states.i end }
+body { name = "arm", mass = 2, inertia = {0.01, 0.17, 0.17}, position = {0.5, 0, 0} }
+joint { name = "hinge", type = "revolute", bodies = {"ground", "arm"}, at = {0, 0, 0}, axis = {0, 1, 0} }
+actuator { name = "motor", joint = "hinge", effort = "u", d = 0.5 }
+run { t_end = 0.1, h = 1e-2 }
+END
+run 0 view motor.lua
+scene motor.html
+is_json scene.json
+has scene.json '{"name":"motor","joint":0}' '"what":"effort"' '"what":"state"' '"inputs":["u"]'
+
+# Equilibria and modes.
+run 0 static "$models/bend45.lua" --view static.html
+has out "equilibrium"
+scene static.html
+is_json scene.json
+has scene.json '"kind":"static"' '"frames":2'
+run 0 modes "$models/pendulum.lua" --about static --view modes.html
+scene modes.html
+is_json scene.json
+has scene.json '"kind":"modes"' '3.132092]'
+columns=$(grep -o '"still":\[[^]]*' scene.json | grep -o null | wc -l)
+modes=$(grep -o '"modes":\[[^{]*"gravity"' scene.json | tr -cd '[' | wc -c)
+(($(frames modes.html) == 4 * (2 * 7 + 2 * columns + 12 * (modes - 1)))) || fail "$(frames modes.html) bytes of a page of modes"
+refused "--vary asks for many" modes "$models/pendulum.lua" --vary x0=0.1,0.2 --view v.html
+refused "ends in .html" static "$models/pendulum.lua" --view v.pdf
+
+# Files for ParaView: a list of frames, each with as many numbers as it says; a point where the CSV file has it.
+run 0 run "$models/four_bar.lua" --vtk vtk --t-end 0.1 --h 1e-2 -o four_bar.csv
+(($(ls vtk/*.vtp | wc -l) == 11 && $(grep -c '<DataSet ' vtk/motion.pvd) == 11)) || fail "frames for ParaView: $(ls vtk)"
+has vtk/motion.pvd 'timestep="0.1" part="0" file="frame_00010.vtp"'
+points=$(sed -n 's/.*NumberOfPoints="\([0-9]*\)".*/\1/p' vtk/frame_00010.vtp)
+polys=$(sed -n 's/.*NumberOfPolys="\([0-9]*\)".*/\1/p' vtk/frame_00010.vtp)
+rows=$(sed -n '/<Points>/,/<\/Points>/p' vtk/frame_00010.vtp | grep -cE '^[-0-9.e+]+ [-0-9.e+]+ [-0-9.e+]+$')
+((rows == points)) || fail "$rows of $points points"
+rows=$(sed -n '/<Polys>/,/<\/Polys>/p' vtk/frame_00010.vtp | grep -cE '^[0-9]+ [0-9]+ [0-9]+$')
+((rows == polys && polys == 36)) || fail "$rows of $polys triangles"
+if command -v python3 >/dev/null; then
+    python3 - vtk four_bar.csv <<'END' || fail "files for ParaView"
+import sys, glob, xml.etree.ElementTree as ET
+for f in glob.glob(sys.argv[1] + '/*'):
+    ET.parse(f)
+piece = ET.parse(sys.argv[1] + '/frame_00010.vtp').find('.//Piece')
+x = [float(s) for s in piece.find('Points/DataArray').text.split()]
+cells = [int(s) for s in piece.find("Polys/DataArray[@Name='connectivity']").text.split()]
+body = [int(s) for s in piece.find("CellData/DataArray[@Name='body']").text.split()][int(piece.get('NumberOfLines')):]
+rows = [l.split(',') for l in open(sys.argv[2]) if l[0] != '#']
+last = dict(zip([n.split(' ')[0] for n in rows[0]], map(float, rows[-1])))
+for k, name in enumerate(['crank', 'coupler', 'rocker']):  # the mean of the corners of a box is its centre
+    corners = sorted({c for i, b in enumerate(body) if b == k for c in cells[3*i:3*i + 3]})
+    assert len(corners) == 8
+    for i, a in enumerate('xyz'):
+        assert abs(sum(x[3*c + i] for c in corners)/8 - last[name + '.' + a]) < 1e-6, (name, a)
+END
+fi
+run 0 view shapes.lua --vtk shapes_vtk
+run 0 view "$models/beam_wheel.lua" --t-end 0.01 --vtk beams_vtk
+grep -q 'NumberOfLines="0"' beams_vtk/frame_00000.vtp && fail "no lines for beams"
+refused "cannot write the files of 'no/vtk'" view "$models/pendulum.lua" --vtk no/vtk
+
 # Mistakes.
 refused "No such file" view none.lua
 refused "ends in .html" view "$models/pendulum.lua" -o page.pdf

@@ -1,5 +1,5 @@
 // What the program wrote into the page: the scene, and frames as one block of floats.
-import { clamp } from './math.js';
+import { clamp, qmul } from './math.js';
 
 const bytesOf = text => Uint8Array.from(atob(text), c => c.charCodeAt(0));
 export const floatsOf = text => new Float32Array(bytesOf(text).buffer);
@@ -30,6 +30,25 @@ export const valueAt = (c, t) => {
   return f > 0 ? x[k] + f * (x[k + 1] - x[k]) : x[k];
 };
 
+// Modes: what 12 numbers of each body say, for one of them, at a part t of a period; amplitude 1 is what scales make of it.
+const shapesFrom = offsetOf;
+export const mode = { k: 0, amplitude: 0, scale: scene.modes.map(() => 0) };
+const shapeOf = k => frames.subarray(shapesFrom + 12 * k * scene.bodies.length, shapesFrom + 12 * (k + 1) * scene.bodies.length);
+export const scaleModes = (reach, size) => scene.modes.forEach((_, k) => {
+  const y = shapeOf(k);
+  let most = 0;
+  for (let i = 0; i < y.length; i += 3) most = Math.max(most, Math.hypot(y[i], y[i + 1], y[i + 2]) * (i / 3 % 2 ? 5 * size : 1));
+  mode.scale[k] = most > 0 ? .16 * reach / most : 0;
+});
+const vibrate = (t, out) => {
+  const y = shapeOf(mode.k), a = mode.amplitude * mode.scale[mode.k], c = a * Math.cos(2 * Math.PI * t), s = a * Math.sin(2 * Math.PI * t);
+  for (let i = 0; i < scene.bodies.length; i++) {
+    const o = 7 * i, d = [0, 1, 2, 3, 4, 5].map(k => c * y[12 * i + k] - s * y[12 * i + 6 + k]), n = Math.hypot(d[3], d[4], d[5]), f = n > 1e-9 ? Math.sin(n / 2) / n : .5;
+    for (let k = 0; k < 3; k++) out[o + k] += d[k];
+    out.set(qmul(out.slice(o + 3, o + 7), [Math.cos(n / 2), f * d[3], f * d[4], f * d[5]]), o + 3);
+  }
+};
+
 // Places of all bodies at t: x, y, z, then a quaternion; on the shortest arc between frames.
 export const pose = new Float32Array(scene.bodies.length * 7);
 export const poseAt = (t, out = pose) => {
@@ -52,6 +71,7 @@ export const poseAt = (t, out = pose) => {
     m = 1 / Math.sqrt(m);
     for (let c = 3; c < 7; c++) out[o + c] *= m;
   }
+  if (scene.modes.length) vibrate(t, out);
   return out;
 };
 

@@ -61,7 +61,7 @@ void main() {
   gl_Position = uView*vec4(at, 1.);
 }`;
 const lineVertex = common + `
-layout(location=0) in vec2 aSide; layout(location=1) in vec3 iA; layout(location=2) in vec3 iB; layout(location=3) in vec4 iColor;
+layout(location=0) in vec3 iA; layout(location=1) in vec3 iB; layout(location=2) in vec4 iColor; layout(location=3) in vec2 aSide;
 uniform vec2 uPixel; uniform float uWidth; out vec4 vColor;
 void main() {
   vec4 a = uView*vec4(iA, 1.), b = uView*vec4(iB, 1.);
@@ -136,7 +136,33 @@ export class Batch {
     buffer(geometry.normals); attribute(1, 3, gl.FLOAT, 12, 0, 0);
     buffer(geometry.indices, gl.ELEMENT_ARRAY_BUFFER);
     this.buffer = gl.createBuffer();
+    this.geometry = geometry;
     this.reserve(16);
+  }
+  // In software: all corners of all instances, moved here.
+  expand() {
+    const { points: p, normals: m, indices } = this.geometry, c = p.length / 3, n = this.n;
+    if (!this.free) this.free = new Free();
+    if (this.expanded !== n) {
+      this.expanded = n;
+      this.free.indices(Uint32Array.from({ length: n * indices.length }, (_, k) => c * Math.floor(k / indices.length) + indices[k % indices.length]));
+      this.arrays = [new Float32Array(3 * n * c), new Float32Array(3 * n * c), new Float32Array(3 * n * c), new Uint32Array(n * c)];
+    }
+    const [x, y, z, id] = this.arrays, f = this.floats;
+    for (let i = 0, o = 0, to = 0; i < n; i++, o += WORDS) {
+      const [w, a, b, d] = [f[o + 3], f[o + 4], f[o + 5], f[o + 6]], color = this.words[o + 10], size = [f[o + 7], f[o + 8], f[o + 9]];
+      const R = [1 - 2 * (b * b + d * d), 2 * (a * b - w * d), 2 * (a * d + w * b), 2 * (a * b + w * d), 1 - 2 * (a * a + d * d), 2 * (b * d - w * a), 2 * (a * d - w * b), 2 * (b * d + w * a), 1 - 2 * (a * a + b * b)];
+      for (let k = 0; k < c; k++, to++) {
+        const u = p[3 * k] * size[0], v = p[3 * k + 1] * size[1], t = p[3 * k + 2] * size[2], l = m[3 * k] / size[0], q = m[3 * k + 1] / size[1], r = m[3 * k + 2] / size[2];
+        for (let e = 0; e < 3; e++) {
+          x[3 * to + e] = f[o + e] + R[3 * e] * u + R[3 * e + 1] * v + R[3 * e + 2] * t;
+          y[3 * to + e] = R[3 * e] * l + R[3 * e + 1] * q + R[3 * e + 2] * r;
+          z[3 * to + e] = (color >> 8 * e & 255) / 255;
+        }
+        id[to] = this.words[o + 11];
+      }
+    }
+    this.free.upload(...this.arrays);
   }
   reserve(n) {
     if (n <= this.room) return;
@@ -151,12 +177,14 @@ export class Batch {
     [[2, 3, 0], [3, 4, 12], [4, 3, 28]].forEach(([k, c, o]) => attribute(k, c, gl.FLOAT, 4 * WORDS, o, 1));
     attribute(5, 4, gl.UNSIGNED_BYTE, 4 * WORDS, 40, 1); attribute(6, 4, gl.UNSIGNED_BYTE, 4 * WORDS, 44, 1);
   }
+  get alone() { return plain && !this.coil && this.n > 100; }
   upload() {
+    if (this.alone) { this.expand(); return; }
     gl.bindBuffer(gl.ARRAY_BUFFER, this.buffer);
     gl.bufferSubData(gl.ARRAY_BUFFER, 0, this.floats, 0, WORDS * this.n);
   }
   draw(at) {
-    if (!this.n) return;
+    if (!this.n || this.alone) return;
     gl.uniform1i(at.uCoil, this.coil);
     gl.bindVertexArray(this.vao);
     gl.drawElementsInstanced(gl.TRIANGLES, this.count, gl.UNSIGNED_INT, 0, this.n);
@@ -176,38 +204,40 @@ export class Free {
   draw() { if (this.count) { gl.bindVertexArray(this.vao); gl.drawElements(gl.TRIANGLES, this.count, gl.UNSIGNED_INT, 0); } }
 }
 
-// Straight lines of some pixels: two ends and a colour; 7 words.
+// Straight lines of some pixels: two ends and a colour, at each of four corners; 7 words. No instances here: a renderer in
+// software takes as long for one of them as for a thousand corners.
 export class Lines {
   constructor(width) {
-    this.width = width; this.n = 0; this.room = 0; this.vao = gl.createVertexArray();
-    gl.bindVertexArray(this.vao);
-    buffer(new Float32Array([0, -1, 1, -1, 0, 1, 1, 1])); attribute(0, 2, gl.FLOAT, 0, 0, 0);
-    this.buffer = gl.createBuffer();
+    this.width = width; this.n = 0; this.room = 0; this.vao = gl.createVertexArray(); this.buffers = [0, 1, 2].map(() => gl.createBuffer());
     this.reserve(64);
   }
   reserve(n) {
     if (n <= this.room) return;
-    this.room = Math.max(n, 2 * this.room);
-    const old = this.floats;
-    this.floats = new Float32Array(7 * this.room);
+    const old = this.floats, room = this.room = Math.max(n, 2 * this.room);
+    this.floats = new Float32Array(28 * room);
     if (old) this.floats.set(old);
     this.words = new Uint32Array(this.floats.buffer);
-    gl.bindVertexArray(this.vao); gl.bindBuffer(gl.ARRAY_BUFFER, this.buffer);
-    gl.bufferData(gl.ARRAY_BUFFER, this.floats.byteLength, gl.DYNAMIC_DRAW);
-    attribute(1, 3, gl.FLOAT, 28, 0, 1); attribute(2, 3, gl.FLOAT, 28, 12, 1); attribute(3, 4, gl.UNSIGNED_BYTE, 28, 24, 1);
+    gl.bindVertexArray(this.vao);
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers[0]); gl.bufferData(gl.ARRAY_BUFFER, this.floats.byteLength, gl.DYNAMIC_DRAW);
+    attribute(0, 3, gl.FLOAT, 28, 0, 0); attribute(1, 3, gl.FLOAT, 28, 12, 0); attribute(2, 4, gl.UNSIGNED_BYTE, 28, 24, 0);
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers[1]); gl.bufferData(gl.ARRAY_BUFFER, Float32Array.from({ length: 8 * room }, (_, k) => [0, -1, 1, -1, 1, 1, 0, 1][k % 8]), gl.STATIC_DRAW);
+    attribute(3, 2, gl.FLOAT, 0, 0, 0);
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.buffers[2]); gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, Uint32Array.from({ length: 6 * room }, (_, k) => 4 * Math.floor(k / 6) + [0, 1, 2, 0, 2, 3][k % 6]), gl.STATIC_DRAW);
   }
   clear() { this.n = 0; }
   add(a, b, color) {
     this.reserve(this.n + 1);
-    const o = 7 * this.n++, f = this.floats;
-    f[o] = a[0]; f[o + 1] = a[1]; f[o + 2] = a[2]; f[o + 3] = b[0]; f[o + 4] = b[1]; f[o + 5] = b[2];
-    this.words[o + 6] = color;
+    const f = this.floats, o = 28 * this.n++;
+    for (let k = o; k < o + 28; k += 7) {
+      f[k] = a[0]; f[k + 1] = a[1]; f[k + 2] = a[2]; f[k + 3] = b[0]; f[k + 4] = b[1]; f[k + 5] = b[2];
+      this.words[k + 6] = color;
+    }
   }
   draw(at, pixel) {
     if (!this.n) return;
-    gl.bindBuffer(gl.ARRAY_BUFFER, this.buffer); gl.bufferSubData(gl.ARRAY_BUFFER, 0, this.floats, 0, 7 * this.n);
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers[0]); gl.bufferSubData(gl.ARRAY_BUFFER, 0, this.floats, 0, 28 * this.n);
     gl.uniform2f(at.uPixel, ...pixel); gl.uniform1f(at.uWidth, this.width);
-    gl.bindVertexArray(this.vao); gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, this.n);
+    gl.bindVertexArray(this.vao); gl.drawElements(gl.TRIANGLES, 6 * this.n, gl.UNSIGNED_INT, 0);
   }
 }
 

@@ -1,6 +1,6 @@
 // The page: clock, controls, keys, and the interface window.polhode.
 import { clamp, digits, qrot } from './math.js';
-import { bodyName, end, locate, nearest, scene, start, times } from './data.js';
+import { end, mode, nearest, pose, scene, start, times } from './data.js';
 import { canvas, gl } from './gl.js';
 import { byName, elements } from './shapes.js';
 import { Picture, up } from './scene.js';
@@ -33,7 +33,7 @@ const theme = () => root.dataset.theme;
 
 // ---- the clock ------------------------------------------------------------------------------------------
 const duration = end - start;
-const natural = duration >= 2 && duration <= 30 ? 1 : Number((duration / 8).toPrecision(1)) || 1;
+const natural = scene.kind === 'modes' ? .5 : duration >= 2 && duration <= 30 ? 1 : Number((duration / 8).toPrecision(1)) || 1;
 const speeds = [.01, .02, .05, .1, .2, .5, 1, 2, 5, 10].map(x => x * natural);
 const state = { t: start, playing: false, speed: natural, loop: true, dirty: true, last: 0, fps: 0, frames: 0 };
 
@@ -61,6 +61,24 @@ $('back').addEventListener('click', () => step(-1));
 $('forth').addEventListener('click', () => step(1));
 $('loop').addEventListener('click', () => { state.loop = !state.loop; $('loop').setAttribute('aria-pressed', state.loop); });
 slider.addEventListener('input', () => { pause(); seek(start + duration * slider.value / slider.max); });
+
+// ---- equilibria and modes --------------------------------------------------------------------------------
+if (scene.kind !== 'run') {
+  root.classList.add('no-run', 'no-plots');
+  $('about').textContent = scene.file.replace(/.*[\\/]/, '') + (scene.kind === 'static' ? ' · from the initial configuration to the equilibrium' : ` · ${scene.modes.length} modes`);
+}
+if (scene.kind === 'modes') {
+  mode.amplitude = 1;
+  $('mode-bar').hidden = false;
+  scene.modes.forEach(([re, im], k) => {
+    const o = document.createElement('option'), size = Math.hypot(re, im);
+    o.value = String(k);
+    o.textContent = `${k + 1}:  ` + (im > 0 ? `${digits(im / 2 / Math.PI)} Hz, ${digits(im)} rad/s` : `exp(${digits(re)} t)`) + (im > 0 && Math.abs(re) > 1e-9 * size ? `, damping ${digits(-re / size, 3)}` : '');
+    $('mode').append(o);
+  });
+  $('mode').addEventListener('change', () => { mode.k = Number($('mode').value); touch(); });
+  $('amplitude').addEventListener('input', () => { mode.amplitude = Number($('amplitude').value); touch(); });
+}
 
 // ---- what is shown --------------------------------------------------------------------------------------
 const choose = e => { if (picture) picture.chosen = e; tree.mark(e); touch(); };
@@ -153,7 +171,7 @@ function paint() {
   slider.value = duration > 0 ? Math.round((state.t - start) / duration * slider.max) : 0;
   slider.setAttribute('aria-valuetext', `t = ${digits(state.t)} s`);
   const decimals = clamp(3 - Math.floor(Math.log10(duration || 1)), 0, 9);
-  $('now').textContent = state.t.toFixed(decimals) + ' s';
+  $('now').textContent = scene.kind === 'run' ? state.t.toFixed(decimals) + ' s' : scene.kind === 'static' ? Math.round(100 * state.t) + ' %' : Math.round(360 * state.t) + '°';
   plots.draw(state.t);
   showNumbers($('numbers'), picture && picture.chosen, state.t);
 }
@@ -172,13 +190,15 @@ function tick(now) {
 }
 paint();
 requestAnimationFrame(tick);
-if (!matchMedia('(prefers-reduced-motion: reduce)').matches) play();
+if (scene.kind === 'static') seek(end); else if (!matchMedia('(prefers-reduced-motion: reduce)').matches) play();
 
 // ---- for tests and for other programs -------------------------------------------------------------------
 window.polhode = {
   model: scene.model, version: scene.polhode, status: scene.status, reason: scene.reason, frames: scene.frames, times: Array.from(times), start, end,
   bodies: scene.bodies.map(b => b.name), names: elements.map(e => e.name),
   get time() { return state.t; }, get chosen() { return picture && picture.chosen ? picture.chosen.name : null; }, get painted() { return state.frames; },
+  kind: scene.kind, modes: scene.modes, mode(k, amplitude = 1) { mode.k = k; mode.amplitude = amplitude; $('mode').value = String(k); $('amplitude').value = amplitude; paint(); },
+  place(name) { const k = 7 * scene.bodies.findIndex(b => b.name === name); return Array.from(pose.subarray(k, k + 7)); },
   play, pause, fit, look,
   seek(t) { pause(); seek(t); paint(); },
   choose(name) { choose(byName(name) || null); paint(); return window.polhode.chosen; },

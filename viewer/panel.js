@@ -5,7 +5,7 @@ import { elements, groundElement, worldPoint } from './shapes.js';
 import { momentsNow } from './beams.js';
 
 const ROWS = 400; // of one group: a page with more is slow
-const groups = [['bodies', 'Bodies'], ['beams', 'Beams'], ['joints', 'Joints'], ['forces', 'Forces'], ['sensors', 'Sensors'], ['nodes', 'Nodes of beams'], ['markers', 'Markers']];
+const groups = [['bodies', 'Bodies'], ['beams', 'Beams'], ['joints', 'Joints'], ['forces', 'Forces'], ['actuators', 'Actuators'], ['sensors', 'Sensors'], ['nodes', 'Nodes of beams'], ['markers', 'Markers']];
 const color = c => '#' + (c === null ? 0x6b7683 : c).toString(16).padStart(6, '0');
 const make = (tag, name, text) => { const e = document.createElement(tag); if (name) e.className = name; if (text !== undefined) e.textContent = text; return e; };
 
@@ -73,7 +73,7 @@ const about = {
     const rows = [['bodies', bodyName(j.a) + ' – ' + bodyName(j.b), ''], ['point', vector(worldPoint(j.a, j.pa)), 'm']];
     if (j.driven) rows.push(['', 'driven', '']);
     if (x) rows.push(['coordinate', vector(x), c.units[0]], ['rate', v ? vector(v) : '', channel('joint_rate', e.index).units[0]]);
-    if (r) rows.push(['force', vector(r.slice(0, 3)), 'N'], ['', digits(norm(r)), 'N'], ['torque', vector(r.slice(3, 6)), 'N m']);
+    if (r) rows.push(['force', vector(r.slice(0, 3)), 'N'], ['size', digits(norm(r)), 'N'], ['torque', vector(r.slice(3, 6)), 'N m']);
     return rows;
   },
   forces(e) {
@@ -87,6 +87,10 @@ const about = {
       if (f.k !== undefined) rows.push(['k', digits(f.k), 'N m/rad'], ['d', digits(f.d), 'N m s/rad']);
     }
     return rows;
+  },
+  actuators(e, t) {
+    const c = channel('effort', e.index), a = scene.actuators[e.index];
+    return [['at', scene.joints[a.joint].name, ''], ['effort', c ? digits(valueAt(c.first, t)) : '–', c ? c.units[0] : '']];
   },
   beams(e) {
     const b = scene.beams[e.index], m = momentsNow(e.index);
@@ -121,6 +125,7 @@ export const anchorOf = e => {
   if (e.index < 0) return null;
   if (e.group === 'joints') { const j = scene.joints[e.index]; return worldPoint(j.a, j.pa); }
   if (e.group === 'forces') { const f = scene.forces[e.index], b = worldPoint(f.b, f.pb); return f.type === 'spring' ? worldPoint(f.a, f.pa).map((x, k) => (x + b[k]) / 2) : b; }
+  if (e.group === 'actuators') { const j = scene.joints[scene.actuators[e.index].joint]; return worldPoint(j.a, j.pa); }
   if (e.group === 'beams') { const b = scene.beams[e.index].bodies; return placeOf(b[b.length >> 1]); }
   if (e.group === 'sensors') { const s = scene.sensors[e.index]; return s.body >= 0 ? placeOf(s.body) : null; }
   return placeOf(e.index);

@@ -20,11 +20,16 @@ scene.sensors.forEach((s, k) => {
   const units = [...new Set(c.units)];
   units.forEach(u => { const own = lines.filter(l => l.unit === u); panels.push({ title: s.name, name: s.name, kind: 'sensor', unit: u, lines: own, idle: s.type === 'energy' || !(most(own) > 1e-9 * most(lines)) }); });
 });
+for (const [what, names] of [['input', scene.inputs], ['state', scene.states], ['effort', scene.actuators.map(a => a.name)]]) names.forEach((name, k) => {
+  const c = channel(what, k);
+  if (c) panels.push({ title: name + (what === 'effort' ? ', effort' : ''), name, kind: what, unit: c.units[0], lines: c.labels.map((label, i) => ({ label: c.labels.length > 1 ? label : '', unit: c.units[i], x: column(c.first + i) })) });
+});
 const energy = channel('energy', 0), violation = channel('violation', 0), steps = channel('step', 0);
 if (energy) {
-  const e = [0, 1, 2, 4].map(k => column(energy.first + k));
+  const e = [0, 1, 2, 4, 3].map(k => column(energy.first + k));
   const lines = [{ label: 'kinetic', x: e[0] }, { label: 'potential', x: e[1] }, { label: 'total', x: sum(e[0], e[1]) }];
   if (e[2].some(x => x !== 0)) lines.push({ label: 'work', x: e[2] });
+  if (e[4].some(x => x !== 0)) lines.push({ label: 'dissipated', x: e[4] });
   panels.push({ title: 'energy', name: 'energy', kind: 'energy', unit: 'J', lines });
   panels.push({ title: 'energy residual', name: 'residual', kind: 'quality', unit: 'J', lines: [{ label: '', x: e[3] }] });
 }
@@ -36,7 +41,7 @@ if (steps) {
 const still = p => p.lines.every(l => l.x.every(x => x === l.x[0]));
 panels.forEach(p => { p.lines.forEach((l, k) => { l.color = hex(palette[k % palette.length]); }); p.shown = p.kind !== 'quality' && !p.idle && !(p.kind === 'sensor' && still(p) && panels.length > 3); });
 let kept = 0;
-for (const p of panels) if (p.shown && p.kind === 'sensor' && ++kept > 8) p.shown = false;
+for (const p of panels) if (p.shown && p.kind !== 'energy' && ++kept > 8) p.shown = false;
 
 // ---- scales ---------------------------------------------------------------------------------------------
 const ticks = (lo, hi, n) => {

@@ -1,6 +1,6 @@
 // The picture: ground, shadows, parts, beams, marks; and what lies under a pixel.
 import { add, clamp, dot, norm, scale, sub, unit } from './math.js';
-import { end, pose, poseAt, scene, start } from './data.js';
+import { end, pose, poseAt, scaleModes, scene, start } from './data.js';
 import { Points, canvas, drawSquare, gl, openPrograms, plain, programs } from './gl.js';
 import { batches, bodyElements, buildParts, elements, markSize, moveParts, pack, worldPoint } from './shapes.js';
 import { hasBeams, moveBeams } from './beams.js';
@@ -43,6 +43,7 @@ export class Picture {
     this.centre = scale(.5, add(lo, hi));
     this.reach = Math.max(norm(sub(hi, lo)) / 2, 1e-9) * (scene.joints.length ? 1.04 : 1.3) || 1;
     this.size = markSize(this.reach);
+    scaleModes(this.reach, this.size);
     poseAt(start);
     buildParts(this.size, up);
     const lowest = [0, 1, 2].reduce((s, c) => s + (up[c] > 0 ? up[c] * lo[c] : up[c] * hi[c]), 0);
@@ -107,6 +108,8 @@ export class Picture {
     if (shadow && at.uShadow) gl.uniform4f(at.uShadow, ...shadow);
     for (const b of batches) if (!b.mark || (mode !== 1 && this.pixels > 1.2)) b.batch.draw(at);
     if (mode !== 1) for (const b of this.marks.solids) b.draw(at);
+    const crowds = batches.filter(b => b.batch.alone && (!b.mark || (mode !== 1 && this.pixels > 1.2)));
+    if (crowds.length) { this.use(programs.free, mode); for (const b of crowds) b.batch.free.draw(); }
     if (this.beams) { at = this.use(programs.free, mode); if (shadow && at.uShadow) gl.uniform4f(at.uShadow, ...shadow); this.beams.draw(); }
     if (this.points) { at = this.use(programs.point, mode); gl.uniform1f(at.uSize, .012 * this.reach * canvas.height); this.points.draw(); }
   }

@@ -29,6 +29,7 @@ export const beamElements = scene.beams.map((b, k) => element('beams', 'beam', k
 export const flexibleElements = scene.flexible.map(f => bodyElements[f.frame]);
 export const jointElements = scene.joints.map((j, k) => element('joints', j.type, k, j.name, null));
 export const forceElements = scene.forces.map((f, k) => element('forces', f.type, k, f.name, palette[(k + 2) % palette.length]));
+export const actuatorElements = scene.actuators.map((a, k) => element('actuators', 'actuator', k, a.name, palette[(k + 5) % palette.length]));
 export const sensorElements = scene.sensors.map((s, k) => element('sensors', s.type, k, s.name, palette[k % palette.length]));
 export const groundElement = element('bodies', 'ground', -1, 'ground', 0xb8bec6);
 
@@ -129,7 +130,7 @@ const jointParts = (j, e, s, up) => {
     return;
   }
   const put = (key, size, at = HERE, own = ONE) => part(key, e, j.a, add(j.pa, qrot(turn, at)), qmul(turn, own), size);
-  glyphs[j.type](put, s);
+  (glyphs[j.type] || glyphs.fixed)(put, s);
   if (j.a < 0 || j.b < 0) { // what the ground holds stands on a foot
     const p = j.a < 0 ? j.pa : j.pb, body = j.a < 0 ? j.b : j.a;
     const hangs = body >= 0 && dot(sub(Array.from(pose.subarray(7 * body, 7 * body + 3)), p), up) < -.5 * lever[body], d = scale(hangs ? 1 : -1, up), q = qto(scale(-1, d));
@@ -158,6 +159,7 @@ export const buildParts = (s, up) => {
     [[j.a, j.pa], [j.b, j.pb]].forEach(([body, p]) => { if (body >= 0 && bodyElements[body].links && !wheel) rod(bodyElements[body], body, p, .42 * s); });
     jointParts(j, jointElements[k], s, up);
   });
+  scene.actuators.forEach((a, k) => { const j = scene.joints[a.joint]; part('ring', actuatorElements[k], j.a, j.pa, qto(unit(j.za || [0, 0, 1])), [1.9 * s, 1.9 * s, 1.1 * s], undefined, () => tube(.7, fine)); });
   scene.forces.forEach((f, k) => {
     if (f.type === 'spring' || f.type === 'bushing') [[f.a, f.pa], [f.b, f.pb]].forEach(([body, p]) => { if (body >= 0 && bodyElements[body].links) rod(bodyElements[body], body, p, .3 * s); });
     forceParts(f, forceElements[k], s);

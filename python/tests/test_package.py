@@ -1,4 +1,5 @@
 """The package itself: types, where the library is found, what the generator writes."""
+import ast
 import importlib.util
 import os
 import re
@@ -48,13 +49,25 @@ def generator():
     return module
 
 
+def test_old_pythons_can_read_it():
+    """The grammar is that of Python 3.9."""
+    for module in PACKAGE.glob("*.py"):
+        ast.parse(module.read_text(), str(module), feature_version=(3, 9))
+
+
 def test_declarations():
     """Every function of the headers can be called."""
     from polhode._native import lib
 
-    for header in (ROOT / "include" / "polhode").glob("*.h"):
-        for name in re.findall(r"^PH_API [^;]*?\b(ph_\w+)\(", header.read_text(), re.M):
+    seen, todo = set(), ["polhode/polhode.h"]
+    while todo:
+        text = (ROOT / "include" / todo.pop()).read_text()
+        found = set(re.findall(r'#include "(polhode/\w+\.h)"', text)) - seen
+        seen |= found
+        todo += found
+        for name in re.findall(r"^PH_API [^;]*?\b(ph_\w+)\(", text, re.M):
             assert callable(getattr(lib, name)), name
+    assert len(seen) > 5
 
 
 def test_elements():

@@ -80,7 +80,10 @@ typedef struct ph_args {
     int every, repeats;    /* repeats = 0: as many as time allows */
     const char *output;    /* file; NULL: none */
     const char *plot;      /* picture; NULL: none */
+    const char *save;      /* state file to write; NULL: none */
+    const char *state;     /* and one to go on from */
     const char *view;      /* page that shows the motion; NULL: none */
+    const char *vtk;       /* folder of files for ParaView; NULL: none */
     ph_settings plot_xy;   /* "tip.x,tip.z" */
     ph_lists list;         /* of studies */
     const char *reference; /* exact, finest or a file; NULL: what there is */
@@ -123,10 +126,6 @@ typedef struct ph_args {
 
 /* The bound of --memory in bytes, at least 1; 0: none was given. */
 size_t ph_args_memory(const ph_args *args);
-
-/* cmd_view.c: a page of the run that args describe; the exit code. 0: the name is none of a page, after one line. */
-int ph_view_model(const ph_args *args, const char *path);
-int ph_view_name(const char *path);
 
 /* A command with its words, as they are typed: "polhode", "converge", ... Returns the exit code. */
 int ph_program(int argc, char **argv);

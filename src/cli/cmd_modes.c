@@ -3,6 +3,7 @@
 #include "cli/options.h"
 #include "cli/stability.h"
 #include "study/plan.h"
+#include "view/view.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -160,6 +161,22 @@ static ph_status read_modes(study *s, const ph_job *r, ph_modes *m, found *f)
     return status == PH_E_MEMORY ? status : PH_OK; /* a mode without a shape has its frequency */
 }
 
+/* The modes in motion about a state. */
+static void show(const study *s, ph_job *r, ph_modes *m, const ph_state *about)
+{
+    if (!r->args->view || s->plan.n_vary)
+        return;
+    ph_status status = ph_page_open(r);
+    if (r->view)
+        status = ph_view_modes(r->view, r->run, about, m, s->shown);
+    if (status != PH_OK)
+        ph_complain("--view: %s", r->err.text[0] ? r->err.text : ph_status_text(status));
+    else if (ph_page_write(r) != PH_EXIT_OK)
+        status = PH_E_INPUT;
+    r->status = status;
+    ph_view_destroy(r->view);
+}
+
 static void linearise(study *s, ph_job *r, found *f)
 {
     ph_modes *m = NULL;
@@ -176,6 +193,10 @@ static void linearise(study *s, ph_job *r, found *f)
         r->status = read_modes(s, r, m, f);
     else
         ph_complain("%s", r->err.text);
+    if (r->status == PH_OK) {
+        ph_state about = e ? ph_equilibrium_state(e) : ph_sim_state(ph_run_sim(r->run));
+        show(s, r, m, &about);
+    }
     f->outcome.status = r->status;
     ph_modes_destroy(m);
     ph_equilibrium_destroy(e);
@@ -395,6 +416,10 @@ int ph_cmd_modes(const ph_args *args)
         return ph_complain("-n: %d is more than %d modes", s.shown, MODES_MAX);
     if (args->plot && !args->vary.n)
         return ph_complain("--plot draws frequencies over a parameter: say which with --vary");
+    if (args->view && args->vary.n)
+        return ph_complain("--view shows the modes about one state, and --vary asks for many");
+    if (args->view && !ph_page_name(args->view))
+        return code;
     if (ph_delivery_ready(args) && make_plan(&s)) {
         s.size = sizeof(found) + (size_t)s.shown * sizeof(mode);
         if (s.plan.n_vary)

@@ -1,5 +1,6 @@
 /* polhode run: simulate a model, watch it on the way, report. */
 #include "cli/history.h"
+#include "view/view.h"
 
 #include <stdlib.h>
 
@@ -8,16 +9,13 @@ int ph_cmd_run(const ph_args *given)
     ph_args args = *given;
     ph_job r = {.args = &args, .plot = given->plot};
     int code;
-    if (args.view && !ph_view_name(args.view))
+    if (args.view && !ph_page_name(args.view))
         return PH_EXIT_USAGE;
     if (ph_subject_open(&r.subject, &args, &code))
         code = ph_job_perform(&r);
     ph_history_destroy(r.history);
+    ph_view_destroy(r.view);
     free(r.bodies);
     ph_subject_close(&r.subject);
-    if (given->view && code != PH_EXIT_USAGE) {
-        int shown = ph_view_model(given, given->view);
-        code = code ? code : shown;
-    }
     return code;
 }

@@ -3,6 +3,7 @@
 #include "cli/hold.h"
 #include "io/file.h"
 #include "study/fail.h"
+#include "view/view.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -127,9 +128,25 @@ static void ask_sensors(ph_job *r, const ph_equilibrium *e)
         r->status = ph_study_fail(&r->err, PH_E_CALLBACK, "%s", r->watch.blind);
 }
 
-static int report(const ph_job *r, const ph_equilibrium *e)
+/* From the initial state to the equilibrium. */
+static int show(ph_job *r, const ph_equilibrium *e)
+{
+    ph_state s = ph_equilibrium_state(e);
+    ph_status status = ph_page_open(r);
+    if (r->view && ph_run_start(r->run, NULL) == PH_OK)
+        status = ph_view_frame(r->view, r->run);
+    if (r->view && status == PH_OK)
+        status = ph_view_state(r->view, r->run, &s, 1);
+    int code = status == PH_OK ? ph_page_write(r) : ph_complain("--view: %s", r->err.text);
+    ph_view_destroy(r->view);
+    return code;
+}
+
+static int report(ph_job *r, const ph_equilibrium *e)
 {
     int code = PH_EXIT_OK;
+    if (e && r->args->view)
+        code = show(r, e);
     if (r->status != PH_OK)
         ph_complain("%s", r->err.text);
     if (r->args->output && (e || ph_job_is_numerical(r->status)))
@@ -148,6 +165,8 @@ int ph_cmd_static(const ph_args *given)
     ph_args args = *given;
     ph_job r = {.args = &args};
     int code;
+    if (args.view && !ph_page_name(args.view))
+        return PH_EXIT_USAGE;
     if (ph_subject_open(&r.subject, &args, &code)) {
         r.p = r.subject.p, r.run = r.subject.run;
         r.bodies = ph_bodies_create(&r.subject);

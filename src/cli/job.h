@@ -51,7 +51,9 @@ struct ph_job {
     ph_record record;           /* the trajectory */
     const char *plot;           /* picture of time histories; NULL: none */
     struct ph_history *history; /* what it shows */
+    struct ph_view *view;       /* frames of a page; NULL: none is wanted */
     ph_watch watch;
+    int said;          /* why it failed */
     ph_warner *warner; /* NULL: nobody is to be warned */
     ph_status status;
     ph_error err;
@@ -76,6 +78,12 @@ typedef struct ph_energies {
 } ph_energies;
 ph_energies ph_job_energies(const ph_job *r);
 int ph_job_is_numerical(ph_status s); /* a failure of the computation, and not of its input */
+
+/* page.c: pages and their frames. ph_page_name: 0 after one line on stderr if a path is none of a page; ph_page_open before
+ * the first frame, PH_OK where no page is wanted; ph_page_write: of what r->view holds, the exit code. */
+int ph_page_name(const char *path);
+ph_status ph_page_open(ph_job *r);
+int ph_page_write(const ph_job *r);
 
 /* watch.c: the observer; ctx is the ph_job. */
 ph_status ph_watch_step(ph_run *run, int why, void *ctx);

@@ -1,5 +1,6 @@
 /* What is seen of a run on the way: violations, energy, rows of the file, progress, signals. */
 #include "cli/history.h"
+#include "view/view.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -135,18 +136,20 @@ ph_status ph_watch_step(ph_run *run, int why, void *ctx)
     ph_watch *w = &r->watch;
     ph_state s = ph_sim_state(r->sim);
     long n = ph_sim_stats(r->sim).steps;
-    (void)run, (void)why;
     watch_lack(r, &s);
     if (r->warner)
         ph_warner_see(r->warner, r->bodies, &s);
     if (r->p->energy)
-        watch_energy(r->p, &s, n == 0, w);
-    if (r->record.op && (n % r->args->every == 0 || is_last(r, n, s.t)))
+        watch_energy(r->p, &s, why == PH_ON_START, w);
+    int known = why == PH_ON_START && r->args->state; /* a row of the run that it goes on from */
+    if (r->record.op && !known && (n % r->args->every == 0 || is_last(r, n, s.t)))
         ph_trajectory_row(r, &s);
     else if (is_last(r, n, s.t))
         ph_watch_sensors(r, &s); /* at the end, with a file or without */
     if (r->history)
         ph_history_see(r->history, r, &s, is_last(r, n, s.t));
+    if (r->view && ph_view_frame(r->view, run) == PH_E_CALLBACK)
+        ph_watch_sensors(r, &s); /* says which one has no number */
     if (n >= w->next_look)
         glance(r, &s, n);
     return w->interrupted || r->record.failed || w->blind[0] ? PH_E_STOPPED : PH_OK;

@@ -33,15 +33,23 @@ static int add_channel(ph_view *v, int what, int index)
 
 static int add_channels(ph_view *v)
 {
+    static const struct {
+        int list, what;
+    } others[] = {{PH_INPUTS, PH_GET_INPUT}, {PH_STATES, PH_GET_STATE}, {PH_ACTUATORS, PH_GET_EFFORT}};
     int good = 1, sensors = ph_run_count(v->run, PH_SENSORS), joints = ph_run_count(v->run, PH_JOINTS);
     v->columns = 1;
     for (int k = 0; k < sensors; k++)
         good = good && add_channel(v, PH_GET_SENSOR, k);
     good = good && add_channel(v, PH_GET_ENERGY, 0) && add_channel(v, PH_GET_VIOLATION, 0) &&
            add_channel(v, PH_GET_STEP, 0);
-    for (int k = 0; joints <= JOINTS_UPTO && k < joints; k++)
-        good = good && add_channel(v, PH_GET_REACTION, k) && add_channel(v, PH_GET_JOINT_POSITION, k) &&
-               add_channel(v, PH_GET_JOINT_RATE, k);
+    for (int k = 0; joints <= JOINTS_UPTO && k < joints; k++) {
+        good = good && add_channel(v, PH_GET_REACTION, k);
+        if (ph_run_size(v->run, PH_GET_JOINT_POSITION, k) == 1)
+            good = good && add_channel(v, PH_GET_JOINT_POSITION, k) && add_channel(v, PH_GET_JOINT_RATE, k);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        for (int k = 0; k < ph_run_count(v->run, others[i].list); k++)
+            good = good && add_channel(v, others[i].what, k);
     for (int k = 0; v->n_bodies <= STATES_UPTO && k < v->n_bodies; k++)
         good = good && add_channel(v, PH_GET_VELOCITY, k) && add_channel(v, PH_GET_OMEGA, k);
     return good;
@@ -91,6 +99,8 @@ void ph_view_destroy(ph_view *view)
     free(view->channel);
     free(view->data);
     free(view->row);
+    free(view->value);
+    free(view->shape);
     free(view);
 }
 
@@ -110,14 +120,26 @@ static void thin(ph_view *v)
     v->stride *= 2;
 }
 
+void ph_view_place(const ph_view *v, ph_run *run, const ph_state *s, int body, double *x)
+{
+    int turns = !v->points && ph_run_size(run, PH_GET_ROTATION, body);
+    x[3] = 1, x[4] = x[5] = x[6] = 0; /* a particle does not turn */
+    if (s) {
+        ph_run_get_of(run, s, PH_GET_POSITION, body, x);
+        if (turns)
+            ph_run_get_of(run, s, PH_GET_ROTATION, body, x + 3);
+        return;
+    }
+    ph_run_get(run, PH_GET_POSITION, body, x);
+    if (turns)
+        ph_run_get(run, PH_GET_ROTATION, body, x + 3);
+}
+
 static ph_status fill(ph_view *v, ph_run *run, float *f)
 {
     double *x = v->row;
     for (int b = 0; b < v->n_bodies; b++, f += v->per_body) {
-        ph_run_get(run, PH_GET_POSITION, b, x);
-        x[3] = 1, x[4] = x[5] = x[6] = 0; /* a particle does not turn */
-        if (!v->points && ph_run_size(run, PH_GET_ROTATION, b))
-            ph_run_get(run, PH_GET_ROTATION, b, x + 3);
+        ph_view_place(v, run, NULL, b, x);
         for (int k = 0; k < v->per_body; k++)
             f[k] = (float)x[k];
     }

@@ -12,7 +12,10 @@ typedef struct ph_view_channel {
     int first, n;    /* columns; column 0 is t */
 } ph_view_channel;
 
+typedef enum ph_view_kind { PH_VIEW_RUN, PH_VIEW_STATIC, PH_VIEW_MODES } ph_view_kind;
+
 struct ph_view {
+    ph_view_kind kind;
     const ph_model *m;
     const ph_run *run;
     int n_bodies;
@@ -27,10 +30,16 @@ struct ph_view {
     long stride, skipped; /* calls for one frame; calls since the last one */
     float *data;          /* n x size */
     double *row;          /* of a sensor or a reaction */
+    int n_modes;
+    double *value; /* n_modes x 2: re and im of eigenvalues */
+    float *shape;  /* n_modes x bodies x 12: dx and dtheta, re and im */
 };
 
 /* scene.c: the object that describes what moves; JSON that may stand inside of a page. */
 void ph_view_scene(const ph_view *view, const ph_view_words *words, FILE *to);
+
+/* frames.c: position and quaternion of a body in a state; NULL: the present one. */
+void ph_view_place(const ph_view *view, ph_run *run, const ph_state *s, int body, double *x);
 
 /* page.c: whether a number beside bodies is the same in all frames, and which. */
 int ph_view_still(const ph_view *view, int column, double *value);

@@ -1,7 +1,7 @@
 /* The page: the viewer, which is part of the program, with the scene and the frames in its middle.
  *
  * Frames are one block of floats: places of bodies frame by frame, then the numbers beside them column by column. Columns
- * that do not change are not there; the scene has their value. */
+ * that do not change are not there; the scene has their value. Last the shapes of modes. */
 #include "view/inside.h"
 
 #include <stdlib.h>
@@ -23,7 +23,8 @@ int ph_view_still(const ph_view *v, int column, double *value)
 static float *arrange(const ph_view *v, size_t *count)
 {
     size_t places = v->size - (size_t)v->columns, n = 0;
-    float *out = malloc(((size_t)v->n * v->size + 1) * sizeof *out);
+    size_t shapes = 12 * (size_t)v->n_modes * (size_t)v->n_bodies;
+    float *out = malloc(((size_t)v->n * v->size + shapes + 1) * sizeof *out);
     double value;
     for (long k = 0; out && k < v->n; k++, n += places)
         memcpy(out + n, v->data + (size_t)k * v->size, places * sizeof *out);
@@ -31,7 +32,9 @@ static float *arrange(const ph_view *v, size_t *count)
         if (!ph_view_still(v, c, &value))
             for (long k = 0; k < v->n; k++)
                 out[n++] = v->data[(size_t)k * v->size + places + (size_t)c];
-    *count = n;
+    if (out && shapes)
+        memcpy(out + n, v->shape, shapes * sizeof *out);
+    *count = n + shapes;
     return out;
 }
 

@@ -287,6 +287,13 @@ static void put_channel(const ph_view *v, FILE *to, const ph_view_channel *c)
     fputs("]}", to);
 }
 
+static void put_actuator(FILE *to, const ph_actuator_def *a)
+{
+    fputs("{\"name\":", to);
+    ph_view_text(to, a->name);
+    fprintf(to, ",\"joint\":%d}", a->joint);
+}
+
 static void put_sensor(FILE *to, const ph_sensor_def *s)
 {
     fputs("{\"name\":", to);
@@ -323,6 +330,10 @@ static void put_head(const ph_view *v, const ph_view_words *w, FILE *to)
     ph_view_text(to, w->status);
     JSON(to, "reason");
     ph_view_text(to, w->reason);
+    static const char *const kinds[] = {"run", "static", "modes"};
+    JSON(to, "kind");
+    ph_view_text(to, kinds[v->kind]);
+    LIST("modes", v->n_modes, ph_view_numbers(to, 2, v->value + 2 * k));
     JSON(to, "gravity");
     ph_view_vector(to, m->gravity);
     JSON(to, "t_end");
@@ -362,6 +373,9 @@ void ph_view_scene(const ph_view *v, const ph_view_words *words, FILE *to)
     fputc(']', to);
     LIST("flexible", m->n_flexible, put_flexible(m, to, k));
     LIST("sensors", m->n_sensors, put_sensor(to, &m->sensor[k]));
+    LIST("actuators", v->points ? 0 : m->n_actuators, put_actuator(to, &m->actuator[k]));
+    LIST("inputs", ph_run_count(v->run, PH_INPUTS), ph_view_text(to, ph_run_name(v->run, PH_INPUTS, k)));
+    LIST("states", ph_run_count(v->run, PH_STATES), ph_view_text(to, ph_run_name(v->run, PH_STATES, k)));
     LIST("constraints", m->n_constraints, ph_view_text(to, m->constraint[k].name));
     LIST("channels", v->n_channels, put_channel(v, to, &v->channel[k]));
     fputs("}\n", to);

@@ -35,7 +35,17 @@ ph_status ph_view_frame(ph_view *view, ph_run *run);
 ph_status ph_view_end(ph_view *view, ph_run *run);
 long ph_view_frames(const ph_view *view);
 
+/* In place of a run: a frame of another state in the layout of the system, such as an equilibrium; the shapes of the
+ * first n modes about a state, which the page animates. PH_E_INPUT: there is no room, or flexible bodies have too many
+ * modes. */
+ph_status ph_view_state(ph_view *view, ph_run *run, const ph_state *s, double t);
+ph_status ph_view_modes(ph_view *view, ph_run *run, const ph_state *s, ph_modes *modes, int n);
+
 /* 0: not enough memory. Whether the stream took all of it, the caller sees from the stream. */
 int ph_view_page(const ph_view *view, const ph_view_words *words, FILE *to);
+
+/* The frames for ParaView, in a folder, which is made where there is none: motion.pvd and frame_00000.vtp, ... 0: errno
+ * says why. */
+int ph_view_vtk(const ph_view *view, const char *folder);
 
 #endif

@@ -1,7 +1,7 @@
 // A headless Chromium, driven by its DevTools protocol.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -100,6 +100,16 @@ export class Browser {
   async key(key) { for (const type of ['keyDown', 'keyUp']) await this.send('Input.dispatchKeyEvent', { type, key, text: type === 'keyDown' && key.length === 1 ? key : undefined }); }
   async screenshot(format = 'png') { return Buffer.from((await this.send('Page.captureScreenshot', { format, quality: format === 'png' ? undefined : 82 })).data, 'base64'); }
   async size(width, height, mobile = false) { await this.send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile }); }
+
+  // Processor time of all processes of the browser [ms]; 0 where there is no /proc.
+  cpu() {
+    const of = new Map();
+    let pids = [];
+    try { pids = readdirSync('/proc').filter(x => /^\d+$/.test(x)); } catch { return 0; }
+    for (const p of pids) try { const f = readFileSync(`/proc/${p}/stat`, 'utf8').replace(/.*\) /s, '').split(' '); of.set(Number(p), { parent: Number(f[1]), ms: 10 * (Number(f[11]) + Number(f[12])) }); } catch { /* it has ended */ }
+    const ours = p => p === this.process.pid || (of.has(p) && ours(of.get(p).parent));
+    return [...of].reduce((s, [p, x]) => s + (ours(p) ? x.ms : 0), 0);
+  }
 
   async close() {
     await this.send('Browser.close').catch(() => {});
