@@ -50,7 +50,7 @@ static void robot_arm(void **state)
     ph_run *run = open_model("robot_arm");
     finish(run);
     for (int k = 0; k < 6; k++) {
-        char name[8];
+        char name[16];
         double x;
         snprintf(name, sizeof name, "q%d", k + 1);
         sense(run, name, &x);

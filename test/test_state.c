@@ -133,7 +133,7 @@ static void numbers(void **state)
     ph_error err = {0};
     ph_model *model = web_model(1);
     ph_run *run;
-    double x[2];
+    double x[3];
     assert_int_equal(ph_run_create(&run, model, NULL, &err), PH_OK);
     assert_int_equal(ph_run_count(run, PH_STATES), 2);
     assert_int_equal(ph_run_find(run, PH_STATES, "y"), 1);

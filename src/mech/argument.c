@@ -57,7 +57,7 @@ const ph_body_state *ph_scene_body(ph_scene *at, int body)
 static ph_status call(ph_scene *at, const ph_function *f, int n, double *out)
 {
     const ph_body_state *bodies = at->bodies;
-    if (!bodies && at->m && !f->only_time) {
+    if (!bodies && at->m && at->s && !f->only_time) { /* drives have the time alone */
         for (int b = 0; b < at->m->model->n_bodies; b++)
             look(at, b, &at->m->states[b]);
         bodies = at->m->states;

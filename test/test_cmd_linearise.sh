@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# polhode linearise: text, JSON, CSV; inputs from the line; what makes no sense.
+# shellcheck source=test/program.bash
+source "$(dirname "${BASH_SOURCE[0]}")/program.bash"
+
+run 0 linearise "$models/bicycle.lua"
+has out 'bicycle: linearised at t = 0 s; 10 states, 1 inputs, 4 outputs' 'steer.rate'
+run 0 linearise "$models/dc_motor.lua" --at 0.1 --json
+has out '"status":"ok"' '"x":["shaft","shaft.rate","e","i"]' '"u":["load"]' '"A":[['
+run 0 linearise "$models/dc_motor.lua" -o m.csv
+head -n 2 m.csv | grep -q '^row,shaft,shaft.rate,e,i,load$' || fail "header of the table: $(head -n 2 m.csv)"
+run 0 linearise "$models/quarter_car.lua" --about static -o m.json
+[[ -s m.json ]] || fail "no matrices in m.json"
+refused 'ends neither in .json nor in .csv' linearise "$models/dc_motor.lua" -o m.txt
+refused 'exclude each other' linearise "$models/dc_motor.lua" --at 0.1 --about static
+
+printf 't,load\n0,0.1\n0.5,0.2\n' >load.csv
+run 0 run "$models/dc_motor.lua" --input load=load.csv
+run 0 run "$models/dc_motor.lua" --input load=0
+printf 't,load\n0,0.1\n0,0.2\n' >load.csv
+refused 'times of its table must rise' run "$models/dc_motor.lua" --input load=load.csv
+refused "the model has no input 'lode'; there are: load" run "$models/dc_motor.lua" --input lode=1
