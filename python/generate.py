@@ -72,7 +72,7 @@ HINTS = [
     (r"names of two bodies", "Sequence[str]"),
     (r"list of words", "Sequence[str]"),
     (r"whole number.*|count.*", "int"),
-    (r"number(?! of).*", "Scalar"),
+    (r"number|number [<>=].*|number from.*", "Scalar"),
     (r"3 numbers.*", "Vector"),
     (r"function.*", "Function"),
 ]

@@ -83,7 +83,7 @@ static void case_body(block_case *c, int i, double mass, double rest)
 
 static ph_graph case_graph(const block_case *c)
 {
-    return (ph_graph){c->n, c->size, c->late, c->nnz, c->row, c->col, 0};
+    return (ph_graph){c->n, c->size, c->late, c->nnz, c->row, c->col, 0, NULL};
 }
 
 static void case_free(block_case *c)

@@ -186,12 +186,92 @@ static void drives_have_exact_derivatives(void **state)
     }
 }
 
+/* The largest error of the velocity of a driven body, relative, over two periods of 1e5 rad/s. */
+static double velocity_error(const char *formulation, int steps)
+{
+    const double w = 1e5, period = 2 * 3.14159265358979323846 / w;
+    char text[1000], form[40], h[40], end[40];
+    snprintf(text, sizeof text,
+             BODIES "joint { name = 'j', type = 'prismatic', bodies = {'ground', 'a'}, axis = {1, 0, 0},\n"
+                    "  drive = function(t) return 0.001*math.sin(%.17g*t) end }\nrun{ assemble = true }\n",
+             w);
+    snprintf(form, sizeof form, "formulation=%s", formulation);
+    snprintf(h, sizeof h, "h=%.17g", period / steps), snprintf(end, sizeof end, "t_end=%.17g", 2 * period);
+    const char *options[] = {form, h, end};
+    ph_run_config c = ph_run_defaults();
+    c.options = options, c.n_options = 3;
+    ph_model *model = read_text(text);
+    ph_run *run;
+    ph_error err = {0};
+    double worst = 0;
+    if (ph_run_create(&run, model, &c, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    for (int k = 0; k < 2 * steps; k++) {
+        double v[3];
+        if (ph_run_step(run, &err) != PH_OK)
+            fail_msg("%s", err.text);
+        ph_run_get(run, PH_GET_VELOCITY, 0, v);
+        worst = fmax(worst, fabs(v[0] - 0.001 * w * cos(w * ph_run_time(run))) / (0.001 * w));
+    }
+    ph_run_close(run), ph_model_free(model);
+    return worst;
+}
+
+static void fast_drives_have_the_order_of_the_method(void **state)
+{
+    (void)state;
+    check_le(velocity_error("ggl", 40),
+             1e-9); /* round-off: the velocity is that of the drive; t has 1e-16 of 6e-5 s */
+    double e[3] = {velocity_error("index3", 40), velocity_error("index3", 80), velocity_error("index3", 160)};
+    check_near(log2(e[0] / e[1]), 2, 0.15); /* order */
+    check_near(log2(e[1] / e[2]), 2, 0.15);
+}
+
+static ph_status drive_at(const char *formula, double t, double f[3])
+{
+    char text[1000];
+    snprintf(text, sizeof text,
+             BODIES "joint { name = 'j', type = 'prismatic', bodies = {'ground', 'a'}, axis = {1, 0, 0}, "
+                    "drive = function(t) "
+                    "return %s end }\n",
+             formula);
+    ph_model *model = read_text(text);
+    assert_non_null(model->joint[0].drive.traced->program);
+    ph_status s = ph_drive_at(NULL, &model->joint[0].drive, t, 2, f);
+    ph_model_free(model);
+    return s;
+}
+
+/* Near corners samples decide, as of functions that are not traced: a jump and a kink are refused, far from them all is exact. */
+static void corners_of_drives(void **state)
+{
+    (void)state;
+    double f[3];
+    static const char *const jump = "t < 0.1 and 0 or 1", *const kink = "math.max(0, t - 0.1)",
+                             *const smooth = "t < 0.1 and 0 or (t - 0.1)^5";
+    assert_int_equal(drive_at(jump, 0.1, f), PH_E_INCONSISTENT);
+    assert_int_equal(drive_at(kink, 0.1, f), PH_E_INCONSISTENT);
+    assert_int_equal(drive_at(jump, 0.2, f), PH_OK);
+    assert_true(f[0] == 1 && f[1] == 0 && f[2] == 0);
+    assert_int_equal(drive_at(kink, 0.2, f), PH_OK);
+    assert_true(f[1] == 1 && f[2] == 0);
+    assert_int_equal(drive_at(smooth, 0.3, f), PH_OK);
+    check_near(f[2], 20 * pow(0.2, 3), 1e-15); /* round-off */
+    assert_int_equal(drive_at(smooth, 0.1001, f), PH_OK);
+    check_near(f[2], 20 * pow(0.0001, 3), 1e-9); /* derivative: samples */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loads_have_exact_tangents),       cmocka_unit_test(states_have_exact_tangents),
-        cmocka_unit_test(constraints_have_exact_tangents), cmocka_unit_test(no_lua_in_a_step),
-        cmocka_unit_test(first_visits_are_compared),       cmocka_unit_test(drives_have_exact_derivatives),
+        cmocka_unit_test(loads_have_exact_tangents),
+        cmocka_unit_test(states_have_exact_tangents),
+        cmocka_unit_test(constraints_have_exact_tangents),
+        cmocka_unit_test(no_lua_in_a_step),
+        cmocka_unit_test(first_visits_are_compared),
+        cmocka_unit_test(drives_have_exact_derivatives),
+        cmocka_unit_test(fast_drives_have_the_order_of_the_method),
+        cmocka_unit_test(corners_of_drives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -156,7 +156,7 @@ static void newton(void **state)
         for (int i = 0; i < 4; i++) {
             ph_problem *p = problem_named(problem[i]);
             ph_options o = options_for(p, PH_INDEX3);
-            o.method = both[k], o.h = i < 2 ? 2e-3 : p->h;
+            o.method = both[k], o.newton = PH_FULL, o.h = i < 2 ? 2e-3 : p->h;
             ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
             run_sim(sim, 50);
             ph_stats n = ph_sim_stats(sim);

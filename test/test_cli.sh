@@ -211,7 +211,7 @@ has out '"status":"newton_failed"' '"t":' '"reason":"' '"culprits":[{' '"residua
 [[ $(wc -l <err) == 1 ]] || fail "not one line: $(cat err)"
 [[ $(tail -n 1 failed.csv) == "# failure t = "* ]] || fail "the file of a failed run does not say so"
 run 1 run heavy_top --h 0.5
-has out 'no step was done; 20 Newton iterations in the first'
+has out 'no step was done; 22 Newton iterations in the first'
 ! grep -q 'at most 0\|nan' out || fail "a failed first step: $(cat out)"
 run 1 run heavy_top --h 0.02 --formulation index3
 has out 'did not reach its end'
@@ -480,7 +480,7 @@ refused "did you mean 'groups'" list grups
 refused "did you mean 'run'" help rnu
 refused 'one argument too many' version now
 refused 'has no options' help --xyzzy
-refused "run has no option '--frob'; see 'polhode help run'" run heavy_top --frob # near --from, of other commands
+refused "run has no option '--expec'; see 'polhode help run'" run heavy_top --expec # near --expect, of other commands
 refused "did you mean '--json'?" run heavy_top --jsn
 refused 'one argument too many' verify now
 refused 'root of that tree' verify

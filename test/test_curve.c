@@ -22,7 +22,7 @@ static void make(made *m, ph_curve_kind kind, ph_curve_outside outside, int n, c
     m->c.slope = m->slope;
 }
 
-/* A cubic through points of a cubic is that cubic: (V2) and its ends. */
+/* A cubic through points of a cubic is that cubic: (Y2) and its ends. */
 static void reproduces(void **state)
 {
     (void)state;

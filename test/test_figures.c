@@ -163,7 +163,7 @@ static void test_commands(void **state)
     check_command(
         "hag-n-slider-euler",
         "work models/slider_crank.lua --space euler --formulation index3 --rho 0.875 --start perturbed "
-        "--atol 1e-10 --rtol 1e-9 --h 0.001 --t-end 2 --repeats 1");
+        "--newton full --atol 1e-10 --rtol 1e-9 --h 0.001 --t-end 2 --repeats 1");
     check_command("thrown-linear", "run models/flying_spaghetti.lua --set mass=1 --space SE3 --method rkmk "
                                    "--tableau dopri8 --atol 1e-14 "
                                    "--rtol 1e-15 --h 0.001953125 --t-end 10");

@@ -1,5 +1,6 @@
 /* Newton's method: the exact Jacobian is exact, kinds of iteration agree, small steps, kept Jacobians,
  * memory. */
+#include "polhode/run.h"
 #include "sim_cases.h"
 
 static const ph_formulation forms[] = {PH_INDEX3, PH_INDEX2, PH_GGL};
@@ -34,7 +35,7 @@ static void exact_jacobian(void **state)
                         ph_options o = options_for(p, forms[f]);
                         ph_stats n;
                         o.sigma = sigma[i], o.ggl_form = (ph_ggl_form)form, o.h *= factor[large];
-                        o.rtol = 1e-12, o.atol = 1e-12;
+                        o.rtol = 1e-12, o.atol = 1e-12, o.newton = PH_FULL;
                         snapshot x = end_of(p, &o, 5, &n);
                         /* ordering: quadratic from 0.1 is 1e-2, 1e-4, 1e-8, 1e-16 */
                         assert_true(n.worst_iterations <= (large ? 6 : 4));
@@ -50,25 +51,31 @@ static void newton_kinds_agree(void **state)
         for (int f = 0; f < FORMS; f++) {
             ph_problem *p = small_problem(k);
             ph_options o = options_for(p, forms[f]);
-            ph_stats full, simplified, modified;
-            o.rtol = 1e-10;
+            ph_stats full, simplified, modified, step;
+            o.rtol = 1e-10, o.newton = PH_FULL;
             snapshot x = end_of(p, &o, 40, &full);
+            o.newton = PH_STEP;
+            snapshot w = end_of(p, &o, 40, &step);
             o.newton = PH_SIMPLIFIED;
             snapshot y = end_of(p, &o, 40, &simplified);
             o.newton = PH_MODIFIED;
             snapshot z = end_of(p, &o, 40, &modified);
             /* round-off: Newton's tolerance, summed over the steps; lambda looser, since the iteration stops
              * when q has converged, and with a kept Jacobian lambda may lag behind */
+            check_le(max_diff(snap_q(&w), snap_q(&x), x.nq), 1e-10);
             check_le(max_diff(snap_q(&y), snap_q(&x), x.nq), 1e-10);
             check_le(max_diff(snap_q(&z), snap_q(&x), x.nq), 1e-10);
+            check_le(distance(&w, &x), 2e-7);
             check_le(distance(&y, &x), 2e-7);
             check_le(distance(&z, &x), 3e-5);
             assert_true(full.iterations <= 40 * 4);
+            assert_true(step.iterations <= 40 * 4 && step.factorizations < full.factorizations);
+            assert_true(step.factorizations >= 40); /* no step without its own */
             assert_true(simplified.iterations <= 40 * 12);
             assert_true(modified.iterations <= 40 * 12);
             assert_true(modified.factorizations < full.factorizations);
             assert_int_equal(full.factorizations, full.iterations);
-            free(x.x), free(y.x), free(z.x);
+            free(w.x), free(x.x), free(y.x), free(z.x);
             ph_problem_destroy(p);
         }
 }
@@ -99,6 +106,30 @@ static void kept_jacobian(void **state)
     assert_true(n.factorizations <= 10);
     free(x.x);
     ph_problem_destroy(p);
+}
+
+/* Steps so large that a Jacobian which is kept turns beam elements too far, where they refuse: what full Newton finishes, the
+ * others do, with the same end. */
+static void kept_jacobian_ends_no_run(void **state)
+{
+    (void)state;
+    double tip[4][3];
+    static const int kinds[] = {PH_FULL, PH_STEP, PH_MODIFIED};
+    for (int k = 0; k < 3; k++) {
+        char newton[32];
+        const char *const option[] = {newton, "h=2e-2", "t_end=0.6", "atol=1e-13", "rtol=1e-13"};
+        ph_run_config c = ph_run_defaults();
+        ph_run *run;
+        ph_error err = {0};
+        c.options = option, c.n_options = 5;
+        snprintf(newton, sizeof newton, "newton=%s", ph_newton_word(kinds[k]));
+        if (ph_run_open(&run, PH_TEST_DIR "/models/beam_params.lua", &c, &err) != PH_OK ||
+            ph_run_until(run, 0.6, &err) != PH_OK)
+            fail_msg("%s: %s", newton, err.text);
+        assert_int_equal(ph_run_get(run, PH_GET_SENSOR, ph_run_find(run, PH_SENSORS, "tip"), tip[k]), PH_OK);
+        check_le(max_diff(tip[k], tip[0], 3), 1e-9); /* Newton's tolerance over twenty large steps */
+        ph_run_close(run);
+    }
 }
 
 /* h = 1e-6: as few iterations as for h = 1e-3, constraints to round-off, and lambda without noise of size
@@ -202,8 +233,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exact_jacobian), cmocka_unit_test(newton_kinds_agree),
-        cmocka_unit_test(kept_jacobian),  cmocka_unit_test(tiny_steps),
-        cmocka_unit_test(wide_node),
+        cmocka_unit_test(kept_jacobian),  cmocka_unit_test(kept_jacobian_ends_no_run),
+        cmocka_unit_test(tiny_steps),     cmocka_unit_test(wide_node),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

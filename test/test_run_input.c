@@ -250,7 +250,7 @@ static void balance(void **state)
     assert_int_equal(ph_run_get(run, PH_GET_ENERGY, 0, energy), PH_OK);
     check_near(energy[2] - energy[3], energy[0] + energy[1], 1e-10); /* order 4 */
     check_le(0.1, energy[3]);                                        /* ordering: something was dissipated */
-    check_le(ph_run_summarise(run).residual, 1e-9); /* order 3 in the first step */
+    check_le(ph_run_summarise(run).residual, 1e-9);                  /* order 3 in the first step */
     check_near(get(run, PH_GET_SENSOR, 1), energy[3], 0);            /* exact */
     ph_run_close(run);
 }
@@ -297,13 +297,88 @@ static void sensitivities(void **state)
     ph_run_close(run);
 }
 
+/* What only the mechanism can know is wrong, with file and line. */
+static void refusals(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *sentence;
+    } cases[] = {
+        {"actuator { name = 'm', joint = 'axle', coordinate = 'x', k = 1 }",
+         "actuator 'm': joint 'axle' locks its coordinate x; free: rz"},
+        {"joint { name = 'c', type = 'cylindrical', bodies = {'ground', 'b'}, at = {1, 0, 0}, axis = {0, 0, "
+         "1} }\n"
+         "actuator { name = 'm', joint = 'c', k = 1 }",
+         "actuator 'm': joint 'c' has several free coordinates, z, rz: say which one"},
+        {"joint { name = 'f', type = 'fixed', bodies = {'ground', 'b'} }\nactuator { name = 'm', joint = "
+         "'f', k = 1 }",
+         "actuator 'm': joint 'f' has no free coordinate"},
+        {"joint { name = 'd', type = 'distance', bodies = {'ground', 'b'} }\nactuator { name = 'm', joint = "
+         "'d', k = 1 }",
+         "actuator 'm': joint 'd' locks the length of the distance"},
+        {"joint { name = 's', type = 'prismatic', bodies = {'ground', 'b'}, axis = {0, 0, 1} }\n"
+         "coupling { name = 'rack', joints = {'axle', 's'}, ratio = 0.1 }",
+         "coupling 'rack': couples an angle with a length: say unit = \"m/rad\", or its coordinates"},
+        {"joint { name = 's', type = 'prismatic', bodies = {'ground', 'b'}, axis = {0, 0, 1} }\n"
+         "coupling { name = 'rack', joints = {'axle', 's'}, ratio = 0.1, unit = 'rad/m' }",
+         "coupling 'rack': its ratio is in m/rad, not in rad/m"},
+        {"coupling { name = 'g', joints = {'axle', 'axle'}, ratio = 2 }",
+         "coupling 'g': couples a coordinate with itself"},
+        {"sensor { name = 'e', type = 'effort', of = 'axle' }", "sensor 'e': joint 'axle' is not driven"},
+        {"sensor { name = 'x', type = 'joint_position', joint = 'axle', coordinate = 'ry' }",
+         "sensor 'x': joint 'axle' locks its coordinate ry"},
+        {"joint { name = 'ball', type = 'spherical', bodies = {'ground', 'b'}, at = {1, 0, 0} }\n"
+         "actuator { name = 'm', joint = 'ball', k = 1, effort = 3 }",
+         "actuator 'm': effort, rest and stops need a coordinate, rx, ry or rz"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char text[2048];
+        ph_run *run;
+        ph_error err = {0};
+        snprintf(text, sizeof text,
+                 WHEEL "body { name = 'b', mass = 1, inertia = {1, 1, 0.5}, position = {1, 0, 0} }\n%s\n"
+                       "run { h = 0.01, t_end = 1 }\n",
+                 cases[k].text);
+        ph_model *model = read_text(text);
+        assert_int_equal(ph_run_create(&run, model, NULL, &err), PH_E_INPUT);
+        if (!strstr(err.text, cases[k].sentence) || !strstr(err.text, "model.lua:"))
+            fail_msg("'%s' without '%s'", err.text, cases[k].sentence);
+        ph_model_free(model);
+    }
+}
+
+/* Numbers over time: of a constant acceleration all are known. */
+static void over_time(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *word;
+        double value;
+    } cases[] = {{"max", 3},    {"min", 0},     {"max_abs", 3}, {"rms", 1.7320508075688772},
+                 {"mean", 1.5}, {"integral", 3}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char text[1024];
+        double x;
+        snprintf(text, sizeof text,
+                 WHEEL "actuator { name = 'motor', joint = 'axle', effort = 3 }\n"
+                       "sensor { name = 'w', type = 'joint_rate', joint = 'axle', over_time = '%s' }\n"
+                       "run { h = 0.01, t_end = 2 }\n",
+                 cases[k].word);
+        ph_run *run = run_of(text);
+        go(run, 2);
+        assert_int_equal(ph_run_get(run, PH_GET_OVER, 0, &x), PH_OK);
+        check_near(x, cases[k].value, 1e-10); /* round-off: the rate is linear */
+        ph_run_close(run);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(constant),      cmocka_unit_test(jumps),   cmocka_unit_test(ramps),
-        cmocka_unit_test(tables),        cmocka_unit_test(words),   cmocka_unit_test(goes_on),
-        cmocka_unit_test(gears),         cmocka_unit_test(balance), cmocka_unit_test(oscillator),
-        cmocka_unit_test(sensitivities),
+        cmocka_unit_test(constant),  cmocka_unit_test(jumps),      cmocka_unit_test(ramps),
+        cmocka_unit_test(tables),    cmocka_unit_test(words),      cmocka_unit_test(goes_on),
+        cmocka_unit_test(gears),     cmocka_unit_test(balance),    cmocka_unit_test(refusals),
+        cmocka_unit_test(over_time), cmocka_unit_test(oscillator), cmocka_unit_test(sensitivities),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

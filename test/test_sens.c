@@ -177,7 +177,7 @@ static void one_correction(void **state)
             rig r;
             int second = 0;
             ph_options o = ph_default_options();
-            o.h = 1e-3, o.formulation = (ph_formulation)f, o.method = row[k].method;
+            o.h = 1e-3, o.formulation = (ph_formulation)f, o.method = row[k].method, o.newton = PH_FULL;
             open_rig(&r, row[k].file, row[k].param, 0, &o);
             assert_int_equal(ph_sim_run(r.sim, 640, count_second, &second, NULL), PH_OK);
             assert_in_range(second, 640 / 32, 640 / 8); /* ordering: 20 at least, and few more */

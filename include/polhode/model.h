@@ -15,10 +15,10 @@
  *
  * Threads: models can be read in several threads at the same time, flexible bodies and HDF5 files included.
  * A model without functions, and a mechanism of it, are only read from then on: simulations in several threads
- * can share them. Functions of a file live in one Lua state, and a mechanism that calls them has memory of its
- * own for that: ALL mechanisms and simulations of a model with functions must be used by one thread at a time.
- * For several threads read the file once for each. Two threads that call functions of one model at the same
- * time are refused, PH_E_CALLBACK, where this is noticed. */
+ * can share them. So is a model all of whose functions are traced (ph_model_function); its mechanisms are used by one
+ * thread each. Functions that are not live in one Lua state: ALL mechanisms and simulations of such a model must be
+ * used by one thread at a time. For several threads read the file once for each. Two threads that call functions of one
+ * model at the same time are refused, PH_E_CALLBACK, where this is noticed. */
 #ifndef POLHODE_MODEL_H
 #define POLHODE_MODEL_H
 
@@ -58,7 +58,8 @@ PH_API ph_status ph_model_read_text(ph_model **out, const char *path, const char
 PH_API void ph_model_free(ph_model *model); /* accepts NULL; only what ph_model_read gave */
 
 /* Write the model as JSON, from which ph_model_read gives the same model bit for bit, but for file and lines.
- * Functions of the file cannot be frozen: an error that names the element, and nothing is written. */
+ * Functions of the file are frozen as expressions. Those that cannot be traced are an error that names the element and the
+ * reason, and nothing is written. */
 PH_API ph_status ph_model_freeze(const ph_model *model, FILE *to, ph_error *err);
 
 /* Coordinates of rigid bodies. */
@@ -114,6 +115,16 @@ typedef struct ph_flexible_info {
         anisotropy; /* relative: what rigid motions strain them; how the mass depends on the direction */
 } ph_flexible_info;
 
+/* Functions of the file are traced: they become expressions, with exact derivatives and without Lua in a step. */
+typedef struct ph_function_info {
+    char element[96]; /* "force 'tyre'" */
+    int line;         /* of what cannot be traced, or of the element; 0: unknown */
+    const char
+        *reason;   /* why it is called and differenced instead, everywhere or somewhere; NULL: it is traced */
+    int somewhere; /* the reason is that of some ways through it; others are traced */
+} ph_function_info;
+
+PH_API int ph_model_function(const ph_model *model, int k, ph_function_info *out); /* 0: there is none */
 PH_API int ph_model_flexible(const ph_model *model, int k, ph_flexible_info *out); /* 0: there is none */
 PH_API const char *ph_model_marker(const ph_model *model, int flexible, int marker,
                                    ph_vec3 *at); /* its name */

@@ -142,7 +142,7 @@ enum {
     PH_GET_ACCELERATION,
     PH_GET_OMEGA_DOT, /* body; omega: body components; a particle does not turn */
     PH_GET_JOINT_POSITION,
-    PH_GET_JOINT_RATE,  /* joint: one for each free coordinate, of x y z rx ry rz; angles count over many turns */
+    PH_GET_JOINT_RATE, /* joint: one for each free coordinate, of x y z rx ry rz; angles count over many turns */
     PH_GET_REACTION,    /* joint: force and torque on its second body, world: 6 */
     PH_GET_MULTIPLIERS, /* joint, then constraint{}: one for each row; of a system: its constraints */
     PH_GET_SENSOR,
@@ -151,7 +151,7 @@ enum {
     PH_GET_EFFORT, /* actuator: along its coordinate, with spring, damper and stops: 1 */
     PH_GET_PARAMETER,
     PH_GET_OBJECTIVE, /* value so far: integral to now plus final at the present state */
-    PH_GET_ENERGY,    /* index 0: kinetic, potential, work, dissipated, residual: energy less what the others explain */
+    PH_GET_ENERGY, /* index 0: kinetic, potential, work, dissipated, residual: energy less what the others explain */
     PH_GET_VIOLATION, /* index 0: position, velocity, now */
     PH_GET_STEP,      /* index 0: h and Newton iterations of the last step; 0 before the first */
     PH_GET_NODE,      /* node of a system of one's own: its element, as lie.h stores it */
@@ -222,8 +222,8 @@ PH_API void ph_run_record_none(ph_run *run);                       /* at any tim
 /* ---- save and restore --------------------------------------------------------------------------------- */
 /* All that changes, as bytes; a state file is these bytes after a header. State and history of the method, first guess,
  * step control, factorisation kept by modified Newton (or that there is none), choice of redundant rows, turns, watch,
- * inputs, objectives, counters; not the table. A run of the same model, parameters, options and tables of inputs goes on
- * with the same bits; another is refused. PH_E_INPUT where a function of the file is seen to keep values between its calls, and while
+ * inputs, objectives, counters; not the table. A run of the same model, parameters, options (but for t_end) and tables of
+ * inputs goes on with the same bits; another is refused. PH_E_INPUT where a function of the file is seen to keep values between its calls, and while
  * derivatives follow. */
 PH_API size_t ph_run_save_size(const ph_run *run); /* constant between calls of ph_run_set_ */
 PH_API ph_status ph_run_save(const ph_run *run, void *to, size_t size);
@@ -268,7 +268,8 @@ PH_API ph_status ph_run_modes(ph_modes **out, ph_run *run, ph_error *err); /* ab
  * independent coordinates of the mechanism, their rates, and states; row by row, any may be NULL. */
 PH_API ph_status ph_run_linear_sizes(ph_run *run, int *n_x, int *n_u, int *n_y, ph_error *err);
 PH_API ph_status ph_run_linearise(ph_run *run, double *A, double *B, double *C, double *D, ph_error *err);
-PH_API const char *ph_run_linear_name(const ph_run *run, int x); /* of the last ph_run_linearise; NULL past the end */
+PH_API const char *ph_run_linear_name(const ph_run *run,
+                                      int x); /* of the last ph_run_linearise; NULL past the end */
 
 /* Direct: call at the initial time and values; steps then carry derivatives by these parameters, until the run starts
  * anew; n = 0 ends it at any time. Those by parameters[k] are read like the numbers themselves, of bodies, joints,

@@ -30,9 +30,12 @@ typedef enum ph_formulation {
 } ph_formulation;
 
 typedef enum ph_newton {
+    PH_STEP, /* exact Jacobian of the first iteration, kept in the step; one in every iteration where contraction is
+                      worse than 0.1 */
     PH_FULL,       /* exact Jacobian in every iteration */
     PH_SIMPLIFIED, /* tangent operators and their derivatives left out */
-    PH_MODIFIED    /* exact, but kept over iterations and steps until contraction is worse than 0.5 */
+    PH_MODIFIED /* exact, but kept over iterations and steps until contraction is worse than 0.5. A step that fails
+                      with a Jacobian that was kept is made again with one in every iteration */
 } ph_newton;
 
 typedef enum ph_start {
@@ -85,7 +88,7 @@ typedef struct ph_options {
     ph_formulation formulation; /* PH_GGL */
     ph_ggl_form ggl_form;       /* PH_GGL_AUTO */
     double ggl_length;          /* m, of (N5); 0: 1, as papers have it, but for very large or small levers */
-    ph_newton newton;           /* PH_FULL */
+    ph_newton newton;           /* PH_STEP */
     ph_start start;             /* PH_PERTURBED */
     int order;                  /* of a multistep method, 1 to 6 */
     ph_correction correction;   /* PH_IN_EXP */

@@ -6,7 +6,7 @@
 >>> r["tip"][-1].round(3).tolist()
 [0.346, 1.28, -1.497]
 """
-from ._analysis import Modes, Sensitivities, StaticStats
+from ._analysis import Linear, Modes, Sensitivities, StaticStats
 from ._errors import Error, ModelError, NumericalFailure, Stopped, UnknownName, UsageError
 from ._items import Body, Constraint, Items, Joint, Node
 from ._lie import SE3, SO3, Group, R, R3xSO3, r3xso3, se3, so3
@@ -29,6 +29,7 @@ __all__ = [
     "Group",
     "Items",
     "Joint",
+    "Linear",
     "Model",
     "ModelError",
     "Modes",

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Mapping
+from typing import Any, Iterator, Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -84,6 +84,25 @@ def modes_of(m: Any, nv: int, title: str) -> Modes:
             raise MemoryError("not enough memory for the shapes of modes")
         shapes[k], shares[k] = re + 1j * im, share
     return Modes(values, shapes, shares, info.freedom, bool(info.undamped), bool(info.turning), info.speed, info.acceleration, title)
+
+
+@dataclass(frozen=True, repr=False)
+class Linear:
+    """x' = A x + B u, y = C x + D u about a state, in independent coordinates; `A, B, C, D = sim.linearise()` takes it apart."""
+
+    A: Array
+    B: Array
+    C: Array
+    D: Array
+    states: list[str]  # names of x
+    inputs: list[str]  # names of u
+    outputs: list[str]  # names of y: numbers of sensors
+
+    def __iter__(self) -> Iterator[Array]:
+        return iter((self.A, self.B, self.C, self.D))
+
+    def __repr__(self) -> str:
+        return f"<linear system: {len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs>"
 
 
 class Sensitivities(Source):

@@ -11,8 +11,10 @@ from ._elements import FUNCTIONS, Elements
 from ._errors import ModelError, UsageError
 from ._native import fail, ffi, lib
 from ._result import Result
-from ._simulation import ModelSimulation, Option, Record, Settings, Simulation, number
-from ._symbols import Expr, TraceError, Vector, function_text, inline, key_text, number_text, quoted
+from ._settings import Option, Settings, number
+from ._simulation import ModelSimulation, Record, Simulation
+from ._symbols import Expr, TraceError, Vector, inline, key_text, number_text, quoted
+from ._trace import function_text
 from ._values import Number
 
 

@@ -124,6 +124,11 @@ class Recorded(Source):
         """States of controllers and the like by name."""
         return Items(self, lib.PH_STATES, number_of(lib.PH_GET_STATE))
 
+    @property
+    def effort(self) -> Items[Numbers]:
+        """Force or torque of each actuator along its coordinate, by name."""
+        return Items(self, lib.PH_ACTUATORS, number_of(lib.PH_GET_EFFORT))
+
     def __getitem__(self, name: str) -> Numbers:
         return self.sensor[name]
 

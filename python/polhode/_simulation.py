@@ -8,14 +8,15 @@ from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence, Union
 
 import numpy as np
 
-from ._analysis import Modes, Sensitivities, StaticStats, modes_of
+from ._analysis import Linear, Modes, Sensitivities, StaticStats, modes_of
 from ._errors import ModelError, UsageError
 from ._items import Body, Constraint, Items, Joint, Node, Numbers, Source, number_of
 from ._native import fail, ffi, lib, text, unknown
 from ._result import Energy, Layout, Result, Snapshot, Stats, stats_of
+from ._outside import Inputs, Parameters
+from ._settings import Option, Settings, Texts, config_of, number, option_text
 from ._values import Array, Number, Vector
 
-Option = Union[str, bool, int, float]
 Record = Union[str, Iterable[str], None]
 
 # Numbers that are lists, however few there are.
@@ -37,74 +38,13 @@ _RECORDED = {
     "sensors": (lib.PH_SENSORS, (lib.PH_GET_SENSOR,)),
     "inputs": (lib.PH_INPUTS, (lib.PH_GET_INPUT,)),
     "states": (lib.PH_STATES, (lib.PH_GET_STATE,)),
+    "actuators": (lib.PH_ACTUATORS, (lib.PH_GET_EFFORT,)),
     "energy": (None, (lib.PH_GET_ENERGY,)),
     "violation": (None, (lib.PH_GET_VIOLATION,)),
     "step": (None, (lib.PH_GET_STEP,)),
 }  # fmt: skip
 _WORDS = {lib.PH_GET_JOINT_POSITION: "position", lib.PH_GET_JOINT_RATE: "rate",
           lib.PH_GET_NODE: "q", lib.PH_GET_NODE_VELOCITY: "v", lib.PH_GET_NODE_ACCELERATION: "vdot"}  # fmt: skip
-
-
-def option_text(key: str, value: Option) -> str:
-    """An option as run.h reads it: "h=1e-3"."""
-    if isinstance(value, (bool, np.bool_)):
-        return f"{key}={'true' if value else 'false'}"
-    if isinstance(value, (int, str, np.integer)):
-        return f"{key}={value}"
-    if isinstance(value, (float, np.floating)):
-        return f"{key}={float(value)!r}"
-    raise UsageError(f"option {key}: {value!r} is neither a number nor a word")
-
-
-def number(name: str, value: Number) -> float:
-    """A finite number, or a sentence that says which is not."""
-    try:
-        x = float(value)
-    except (TypeError, ValueError):
-        raise UsageError(f"{name} = {value!r} is not a number") from None
-    if not np.isfinite(x):
-        raise UsageError(f"{name} = {x} is not a number")
-    return x
-
-
-class Texts:
-    """A list of strings for C, and what keeps it alive."""
-
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._kept = [ffi.new("char[]", t.encode()) for t in texts]
-        self.list = ffi.new("const char *[]", self._kept)
-        self.count = len(texts)
-
-
-class Settings:
-    """A list of ph_setting, and what keeps it alive."""
-
-    def __init__(self, values: Mapping[str, Number]) -> None:
-        self._kept = [ffi.new("char[]", name.encode()) for name in values]
-        self.list = ffi.new("ph_setting[]", len(values))
-        self.count = len(values)
-        for k, (name, value) in enumerate(values.items()):
-            self.list[k].name, self.list[k].value = self._kept[k], number(f"parameter {name}", value)
-
-
-class Parameters(Mapping[str, float]):
-    """Parameters of a model, by name, as they are."""
-
-    def __init__(self, simulation: Simulation) -> None:
-        self._simulation = simulation
-
-    def __getitem__(self, name: str) -> float:
-        s = self._simulation
-        return float(s._numbers(lib.PH_GET_PARAMETER, s._find(lib.PH_PARAMETERS, name)))
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._simulation._names(lib.PH_PARAMETERS))
-
-    def __len__(self) -> int:
-        return len(self._simulation._names(lib.PH_PARAMETERS))
-
-    def __repr__(self) -> str:
-        return repr(dict(self))
 
 
 class Simulation(Source):
@@ -134,8 +74,10 @@ class Simulation(Source):
         self._buffers: dict[int, tuple[Any, Array]] = {}
         self._sizes: dict[tuple[int, int], int] = {}
         self._structure = -1
-        self._layout: Layout | None = None
+        self._layout: Layout | None = None  # of the table; None: it has no columns
+        self._recorded: Any = None  # what was asked for
         self._parameters = Parameters(self)
+        self._inputs = Inputs(self)
 
     # ---- open ---------------------------------------------------------------------------------------------
 
@@ -241,6 +183,29 @@ class Simulation(Source):
     def sensor(self) -> Items[Numbers]:
         """Sensors by name, as they are now."""
         return Items(self, lib.PH_SENSORS, number_of(lib.PH_GET_SENSOR))
+
+    @property
+    def input(self) -> Inputs:
+        """Inputs by name: `sim.input["u"] = 2` from now on; `sim.input["u"] = t, u` a table over time."""
+        return self._inputs
+
+    def _set_table(self, name: str, k: int, t: Vector, u: Vector) -> None:
+        times, values = (np.ascontiguousarray(x, dtype=np.float64) for x in (t, u))
+        if times.ndim != 1 or times.shape != values.shape:
+            raise UsageError(f"input {name}: times have the shape {times.shape} and values {values.shape}; both must be lists of one length")
+        with self._alone() as run:
+            to = (ffi.from_buffer("double[]", x) for x in (times, values))
+            self._check(lib.ph_run_set_input_table(run, k, len(times), *to, self._err))
+
+    @property
+    def state(self) -> Items[Numbers]:
+        """States of the model, of controllers and the like, by name, as they are now."""
+        return Items(self, lib.PH_STATES, number_of(lib.PH_GET_STATE))
+
+    @property
+    def effort(self) -> Items[Numbers]:
+        """Force or torque of each actuator along its coordinate, by name, as it is now."""
+        return Items(self, lib.PH_ACTUATORS, number_of(lib.PH_GET_EFFORT))
 
     @property
     def objective(self) -> Items[Numbers]:
@@ -394,7 +359,12 @@ class Simulation(Source):
     def record(self, what: Record = "all", every: int | None = None) -> None:
         """Choose what the steps to come record, at the initial time; `result` has it. every: steps from row to row."""
         with self._alone() as run:
-            lib.ph_run_record_none(run)
+            if every is not None:
+                lib.ph_run_record_every(run, every)
+            key = what if isinstance(what, str) or what is None else frozenset(what)
+            if self._layout is not None and self._recorded == key:
+                return  # the table has these columns
+            self._forget(run)
             chosen = self._chosen(what)
             columns: dict[tuple[int, int], tuple[int, int, bool]] = {}
             labels, units = ["t"], ["s"]
@@ -406,9 +376,12 @@ class Simulation(Source):
                 for k in range(n):
                     labels.append(self._label(w, index, k, n, name))
                     units.append(text(lib.ph_run_unit(run, w, index, k)))
-            if every is not None:
-                lib.ph_run_record_every(run, every)
+            self._recorded = key
             self._layout = Layout(self._title, self._index, columns, labels, units)
+
+    def _forget(self, run: Any) -> None:
+        lib.ph_run_record_none(run)
+        self._layout = None
 
     def _label(self, what: int, index: int, k: int, n: int, name: str) -> str:
         label = text(lib.ph_run_label(self._run, what, index, k))
@@ -536,7 +509,7 @@ class Simulation(Source):
         indices = ffi.new("int[]", [self._find(lib.PH_PARAMETERS, n) for n in names])
         value, gradient = ffi.new("double *"), ffi.new("double[]", max(1, len(names)))
         with self._alone() as run:
-            lib.ph_run_record_none(run)
+            self._forget(run)
             self._check(lib.ph_run_gradient(run, k, indices, len(names), memory, value, gradient, self._err))
         return float(value[0]), np.array(list(gradient))
 
@@ -557,7 +530,7 @@ class Simulation(Source):
         self.reset()
         indices = ffi.new("int[]", [self._find(lib.PH_PARAMETERS, n) for n in names])
         with self._alone() as run:
-            lib.ph_run_record_none(run)
+            self._forget(run)
             self._check(lib.ph_run_follow(run, indices, len(names), self._err))
             try:
                 self._until(run, float(lib.ph_run_end(run)))
@@ -593,7 +566,7 @@ class Simulation(Source):
             options.steps = steps
         stats = ffi.new("ph_static_stats *")
         with self._alone() as run:
-            lib.ph_run_record_none(run)
+            self._forget(run)
             self._check(lib.ph_run_static(run, options if steps is not None else ffi.NULL, stats, self._err))
         self.static_stats = StaticStats(stats.load_steps, stats.cuts, stats.iterations, stats.relaxed)
         return self.now()
@@ -604,6 +577,29 @@ class Simulation(Source):
         with self._alone() as run:
             self._check(lib.ph_run_modes(out, run, self._err))
             return modes_of(ffi.gc(out[0], lib.ph_modes_destroy), int(lib.ph_system_nv(lib.ph_run_system(run))), self._title)
+
+    def linearise(self) -> Linear:
+        """The model about the present state, from inputs to sensors: x' = A x + B u, y = C x + D u.
+
+        >>> import polhode as ph
+        >>> A, B, C, D = ph.load("models/double_pendulum.lua").linearise()
+        >>> A.shape
+        (4, 4)
+        """
+        sizes = [ffi.new("int *") for _ in range(3)]
+        with self._alone() as run:
+            self._check(lib.ph_run_linear_sizes(run, *sizes, self._err))
+            n_x, n_u, n_y = (s[0] for s in sizes)
+            shapes = ((n_x, n_x), (n_x, n_u), (n_y, n_x), (n_y, n_u))
+            matrices = [np.zeros(shape) for shape in shapes]
+            to = [ffi.from_buffer("double[]", m) if m.size else ffi.NULL for m in matrices]
+            self._check(lib.ph_run_linearise(run, *to, self._err))
+            states = [text(lib.ph_run_linear_name(run, k)) for k in range(n_x)]
+            outputs = []
+            for name, k in self._index[lib.PH_SENSORS].items():
+                n = self._size(lib.PH_GET_SENSOR, k)
+                outputs += [self._label(lib.PH_GET_SENSOR, k, i, n, name) for i in range(n)]
+        return Linear(matrices[0], matrices[1], matrices[2], matrices[3], states, list(self._index[lib.PH_INPUTS]), outputs)
 
     # ---- words -----------------------------------------------------------------------------------------------------
 
@@ -626,16 +622,6 @@ def _no_step(*_: Any) -> int:
 
 def _free_rows(block: Any) -> None:
     lib.ph_rows_free(block, ffi.NULL)
-
-
-def config_of(parameters: Settings | None, options: Texts | None) -> Any:
-    """ph_run_config of parameters and options."""
-    c = ffi.new("ph_run_config *", lib.ph_run_defaults())
-    if parameters is not None:
-        c.parameters, c.n_parameters = parameters.list, parameters.count
-    if options is not None:
-        c.options, c.n_options = options.list, options.count
-    return c
 
 
 class ModelSimulation(Simulation):

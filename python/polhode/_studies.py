@@ -11,7 +11,7 @@ from ._elements import OPTIONS
 from ._errors import UsageError
 from ._native import unknown
 from ._program import AnyModel, run_program
-from ._simulation import Option, number, option_text
+from ._settings import Option, number, option_text
 from ._values import Number
 
 if TYPE_CHECKING:

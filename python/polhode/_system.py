@@ -11,7 +11,8 @@ import numpy.typing as npt
 from ._errors import UsageError
 from ._lie import Group
 from ._native import fail, ffi, lib
-from ._simulation import Option, Simulation, Texts, config_of, option_text
+from ._settings import Option, Texts, config_of, option_text
+from ._simulation import Simulation
 from ._values import Array
 
 Nodes = Union[Sequence[Group], Mapping[str, Group]]

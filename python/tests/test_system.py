@@ -104,6 +104,28 @@ def test_exceptions_come_out():
         ph.System([ph.R(3)], lambda p: np.eye(3), lambda p: (_ for _ in ()).throw(Mine())).sim([0, 0, 0], [0, 0, 0], h=1e-2)
 
 
+def test_exceptions_are_forgotten():
+    """A function that works again: what it raised before does not come back with a later failure."""
+    what = {"now": "raise"}
+
+    def g(p):
+        if what["now"] == "raise":
+            raise KeyError("once")
+        return [np.nan if what["now"] == "nan" else 0.0]
+
+    what["now"] = "work"
+    sim = ph.System([ph.R(1)], lambda p: [[1.0]], g).sim([0], [1], h=0.1, t_end=1)
+    what["now"] = "raise"
+    with pytest.raises(KeyError, match="once"):
+        sim.step()
+    what["now"] = "work"
+    sim.step()
+    assert sim.node["0"].q[0] == pytest.approx(0.1)
+    what["now"] = "nan"
+    with pytest.raises(ph.NumericalFailure):
+        sim.step()
+
+
 def test_shapes_and_numbers():
     def system(**more):
         keys = {"M": lambda p: np.eye(3), "g": lambda p: np.zeros(3), **more}

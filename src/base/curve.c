@@ -1,13 +1,13 @@
 /* Curves through points, as cubics of Hermite between them.
  *
  *   s = (x - x_i)/h,  h = x_{i+1} - x_i,  D = (y_{i+1} - y_i)/h,  m: slopes at the points
- *   y  = y_i + h s (m_i + s (3 D - 2 m_i - m_{i+1} + s (m_i + m_{i+1} - 2 D)))                        (V1)
+ *   y  = y_i + h s (m_i + s (3 D - 2 m_i - m_{i+1} + s (m_i + m_{i+1} - 2 D)))                        (Y1)
  *
  * Cubic: y'' is continuous, which with h_i = x_{i+1} - x_i is
- *   h_i m_{i-1} + 2 (h_{i-1} + h_i) m_i + h_{i-1} m_{i+1} = 3 (h_i D_{i-1} + h_{i-1} D_i)             (V2)
+ *   h_i m_{i-1} + 2 (h_{i-1} + h_i) m_i + h_{i-1} m_{i+1} = 3 (h_i D_{i-1} + h_{i-1} D_i)             (Y2)
  * and y''' too at the second and the last but one point (not a knot), or all of it at the ends of a period.
  * Monotone: m is a weighted harmonic mean of the neighbouring D, and 0 where their signs differ
- *   m_i = (w_1 + w_2)/(w_1/D_{i-1} + w_2/D_i),  w_1 = 2 h_i + h_{i-1},  w_2 = h_i + 2 h_{i-1}         (V3)
+ *   m_i = (w_1 + w_2)/(w_1/D_{i-1} + w_2/D_i),  w_1 = 2 h_i + h_{i-1},  w_2 = h_i + 2 h_{i-1}         (Y3)
  *
  * Fritsch, Butland (1984), with ends of three points, limited to keep the shape. */
 #include "base/curve.h"
@@ -83,7 +83,7 @@ static void solve(int n, const double *a, double *b, const double *u, double *r)
         r[i] = (r[i] - u[i] * r[i + 1]) / b[i];
 }
 
-/* The row of (V2) at a point between intervals i and k. */
+/* The row of (Y2) at a point between intervals i and k. */
 static void row(const ph_curve *c, int i, int k, double *a, double *b, double *u, double *r)
 {
     double h0 = width(c, i), h1 = width(c, k);

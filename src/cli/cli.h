@@ -80,6 +80,8 @@ typedef struct ph_args {
     int every, repeats;    /* repeats = 0: as many as time allows */
     const char *output;    /* file; NULL: none */
     const char *plot;      /* picture; NULL: none */
+    const char *save;      /* state file to write; NULL: none */
+    const char *state;     /* and one to go on from */
     const char *view;      /* page that shows the motion; NULL: none */
     const char *vtk;       /* folder of files for ParaView; NULL: none */
     ph_settings plot_xy;   /* "tip.x,tip.z" */

@@ -82,6 +82,21 @@ static void print_flexible(const ph_model *model)
     }
 }
 
+/* Those that are not traced, and why. */
+static void print_functions(const ph_model *model)
+{
+    ph_function_info f;
+    int n = 0, called = 0;
+    for (; model && ph_model_function(model, n, &f); n++)
+        called += f.reason != NULL;
+    if (n)
+        printf("  functions    %d, %d traced\n", n, n - called);
+    for (int k = 0; called && ph_model_function(model, k, &f); k++)
+        if (f.reason)
+            printf("  not traced   line %d, %s: %s; it is called and differenced%s\n", f.line, f.element,
+                   f.reason, f.somewhere ? " there" : "");
+}
+
 static void print_text(const check *c)
 {
     char text[256];
@@ -94,6 +109,7 @@ static void print_text(const check *c)
         printf(" of rank %d", c->nl - c->redundant);
     printf(", degrees of freedom %d\n", c->nv - c->nl + c->redundant);
     print_flexible(c->subject.model);
+    print_functions(c->subject.model);
     for (ph_redundancy at = {0}; ph_subject_redundancy(&c->subject, &at, text, sizeof text);)
         printf("  redundancy   %s\n", text);
     for (int what = 0; what < 2; what++)
@@ -113,6 +129,20 @@ static void print_text(const check *c)
         printf("  warning      %s\n", text);
 }
 
+static void add_functions(ph_json *j, const ph_model *model)
+{
+    ph_function_info f;
+    cJSON *list = model ? ph_json_array(j, j->root, "not_traced") : NULL;
+    for (int k = 0; model && ph_model_function(model, k, &f); k++) {
+        cJSON *row = f.reason ? ph_json_element(j, list) : NULL;
+        if (!row)
+            continue;
+        ph_json_text(j, row, "element", f.element);
+        ph_json_count(j, row, "line", f.line);
+        ph_json_text(j, row, "reason", f.reason);
+    }
+}
+
 static int print_json(const check *c)
 {
     ph_json j = ph_json_create();
@@ -130,6 +160,7 @@ static int print_json(const check *c)
     ph_json_count(&j, j.root, "constraints", c->nl);
     ph_json_count(&j, j.root, "rank", c->nl - c->redundant);
     ph_json_count(&j, j.root, "dof", c->nv - c->nl + c->redundant);
+    add_functions(&j, c->subject.model);
     cJSON *redundant = ph_json_array(&j, j.root, "redundant");
     for (int k = 0; k < p->sys.n_constraints; k++)
         if (ph_run_redundant(c->subject.run, k)) {

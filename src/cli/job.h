@@ -53,6 +53,7 @@ struct ph_job {
     struct ph_history *history; /* what it shows */
     struct ph_view *view;       /* frames of a page; NULL: none is wanted */
     ph_watch watch;
+    int said;          /* why it failed */
     ph_warner *warner; /* NULL: nobody is to be warned */
     ph_status status;
     ph_error err;

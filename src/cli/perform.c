@@ -1,5 +1,6 @@
 /* One run with all that belongs to it: its file, signals, progress, the report. */
 #include "cli/history.h"
+#include "cli/state_file.h"
 #include "study/plot.h"
 #include "view/view.h"
 
@@ -50,8 +51,6 @@ static int open_file(ph_job *r)
         ph_complain("-o: '%s': %s; a name that ends in .csv works", path, lacks);
     else if (!ph_record_open(&r->record, path)) /* may wait, for the reader of a pipe */
         cannot_write(r, errno);
-    else
-        hold_signals(SIG_BLOCK);
     return r->record.op != NULL;
 }
 
@@ -68,17 +67,21 @@ static int close_file(ph_job *r)
             code = cannot_write(r, errno);
     }
     ph_record_discard(&r->record);
-    if (r->watch.interrupted)
-        drop_signals();
-    hold_signals(SIG_UNBLOCK);
     return code;
+}
+
+/* At the end, or where a signal ended it. */
+static int save_state(const ph_job *r)
+{
+    int ended = r->status == PH_OK || (r->status == PH_E_STOPPED && r->watch.interrupted);
+    return !r->args->save || !r->sim || !ended || ph_state_write(r) ? PH_EXIT_OK : PH_EXIT_FAILED;
 }
 
 /* ---- the run ------------------------------------------------------------------------------------------ */
 
 static int report(const ph_job *r, int code)
 {
-    if (r->status != PH_OK)
+    if (r->status != PH_OK && !r->said)
         ph_complain("%s", r->err.text);
     if (r->sim && r->status != PH_OK && !ph_job_is_numerical(r->status)) /* refused before the first step */
         return PH_EXIT_USAGE;
@@ -136,7 +139,13 @@ static int integrate(ph_job *r)
         fprintf(stderr, "\r\033[K");
     note_lack(r);
     note_warnings(r);
-    int code = close_file(r);
+    int saved = save_state(r), code = close_file(r);
+    if (r->args->output || r->args->save) {
+        if (w->interrupted)
+            drop_signals();
+        hold_signals(SIG_UNBLOCK);
+    }
+    code = code ? code : saved;
     if (r->record.failed)
         return code ? code : PH_EXIT_FAILED;
     if (code == PH_EXIT_OK)
@@ -179,6 +188,8 @@ int ph_job_perform(ph_job *r)
         return ph_complain("%s", err.text);
     if (!ph_job_plan(r) || (r->args->output && !open_file(r)))
         return PH_EXIT_USAGE;
+    if (r->args->output || r->args->save)
+        hold_signals(SIG_BLOCK);
     note_assembling(r);
     note_redundancy(r);
     r->warner = &warner;

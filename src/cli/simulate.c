@@ -1,5 +1,6 @@
 /* One run of a model, as run and the studies need it: step size, integration, words for what went wrong. */
 #include "cli/history.h"
+#include "cli/state_file.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -53,7 +54,12 @@ static void offer_to_go_on(char *text, size_t size)
 static void explain(ph_job *r)
 {
     double t = ph_run_time(r->run);
-    if (r->watch.interrupted && r->status == PH_E_STOPPED) {
+    if (r->watch.interrupted && r->status == PH_E_STOPPED && r->args->save) {
+        snprintf(
+            r->err.text, sizeof r->err.text,
+            "interrupted at t = %.9g of %.9g; the same command with --from '%.200s'%s goes on from there", t,
+            r->t_end, r->args->save, r->args->output ? " and another -o" : "");
+    } else if (r->watch.interrupted && r->status == PH_E_STOPPED) {
         snprintf(
             r->err.text, sizeof r->err.text,
             "interrupted at t = %.9g of %.9g; the %ld rows so far are in '%.200s'; the same command runs it "
@@ -93,6 +99,10 @@ void ph_job_simulate(ph_job *r)
 {
     ph_watch *w = &r->watch;
     r->status = ph_run_start(r->run, &r->err);
+    if (r->status == PH_OK && r->args->state)
+        r->status = ph_state_read(r);
+    if (r->status == PH_OK && r->args->save && !ph_state_possible(r))
+        r->status = PH_E_INPUT, r->said = 1;
     if (r->status == PH_OK) {
         r->sim = ph_run_sim(r->run);
         ph_state s = ph_sim_state(r->sim);

@@ -136,13 +136,13 @@ ph_status ph_watch_step(ph_run *run, int why, void *ctx)
     ph_watch *w = &r->watch;
     ph_state s = ph_sim_state(r->sim);
     long n = ph_sim_stats(r->sim).steps;
-    (void)why;
     watch_lack(r, &s);
     if (r->warner)
         ph_warner_see(r->warner, r->bodies, &s);
     if (r->p->energy)
-        watch_energy(r->p, &s, n == 0, w);
-    if (r->record.op && (n % r->args->every == 0 || is_last(r, n, s.t)))
+        watch_energy(r->p, &s, why == PH_ON_START, w);
+    int known = why == PH_ON_START && r->args->state; /* a row of the run that it goes on from */
+    if (r->record.op && !known && (n % r->args->every == 0 || is_last(r, n, s.t)))
         ph_trajectory_row(r, &s);
     else if (is_last(r, n, s.t))
         ph_watch_sensors(r, &s); /* at the end, with a file or without */

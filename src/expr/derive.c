@@ -1,4 +1,4 @@
-/* Values and derivatives of programs: (T1) to (T3), along the way that the comparisons take. */
+/* Values and derivatives of programs: (P1) to (P3), along the way that the comparisons take. */
 #include <string.h>
 
 #include "expr/ops.h"
@@ -167,7 +167,7 @@ static int take_finite(const ph_program *p, const double *adjoint, double *g)
     return finite;
 }
 
-/* (T1) */
+/* (P1) */
 static void backwards(const ph_program *p, const room *r)
 {
     for (int k = way_length(r); k >= 1; k--) {
@@ -195,7 +195,7 @@ int ph_program_gradient(const ph_program *p, double *at, int k, double *g)
     return take_finite(p, r.adjoint, g);
 }
 
-/* (T2); constants do not move */
+/* (P2); constants do not move */
 static void forwards(const ph_program *p, const room *r, const double *d)
 {
     memset(r->dot, 0, sizeof(double) * (size_t)(p->n_args + p->n_constants));
@@ -208,7 +208,7 @@ static void forwards(const ph_program *p, const room *r, const double *d)
     }
 }
 
-/* (T3) */
+/* (P3) */
 static void backwards_dot(const ph_program *p, const room *r)
 {
     for (int k = way_length(r); k >= 1; k--) {

@@ -8,9 +8,9 @@
  *
  * Of y = op(a, b) on the way, with partial derivatives y_a, y_b, y_aa, y_ab, y_bb and the weight w of a result:
  *
- *   gradient  backwards:  a' += y' y_a,  b' += y' y_b                                                 (T1)
- *   forwards along d:     y. = y_a a. + y_b b.                                                        (T2)
- *   H d       backwards:  a'. += y'. y_a + y' (y_aa a. + y_ab b.),  b'. alike                         (T3)
+ *   gradient  backwards:  a' += y' y_a,  b' += y' y_b                                                 (P1)
+ *   forwards along d:     y. = y_a a. + y_b b.                                                        (P2)
+ *   H d       backwards:  a'. += y'. y_a + y' (y_aa a. + y_ab b.),  b'. alike                         (P3)
  *
  * A factor of exactly 0 removes its term, whatever the other is: max(0, x)^1.5 has derivatives at x < 0. */
 #ifndef PH_EXPR_EXPR_H
@@ -146,9 +146,9 @@ typedef enum ph_answer {
 ph_answer ph_program_values(const ph_program *p, const double *x, double *room, double *out);
 /* Then derivatives: first the partial ones of the operations on the way, of order 1 or 2. */
 void ph_program_partials(const ph_program *p, double *room, int order);
-/* g: by each argument, of result k (T1). 0: one is not finite. */
+/* g: by each argument, of result k (P1). 0: one is not finite. */
 int ph_program_gradient(const ph_program *p, double *room, int k, double *g);
-/* H d of the sum of the results times w (T2, T3), and its gradient, NULL: not wanted. 0: one is not finite. */
+/* H d of the sum of the results times w (P2, P3), and its gradient, NULL: not wanted. 0: one is not finite. */
 int ph_program_curvature(const ph_program *p, double *room, const double *w, const double *d, double *g,
                          double *Hd);
 /* The leaf of the last evaluation: a number below n_stretches. */

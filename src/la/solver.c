@@ -1,5 +1,6 @@
 /* The functions of solver.h, and the choice among backends: PH_AUTO. */
 #include "la/backend.h"
+#include "la/order.h"
 
 #include <limits.h>
 #include <string.h>
@@ -141,9 +142,9 @@ typedef struct automatic {
     ph_pattern p;
     ph_analyses *known;
     const double *value; /* as factored */
-    ph_solver *block;
-    ph_solver *klu;     /* made when block LU fails for the first time */
-    ph_solver *at_work; /* one of the two */
+    ph_solver *block;    /* or fronts */
+    ph_solver *klu;      /* made when block LU fails for the first time */
+    ph_solver *at_work;  /* one of the two */
 } automatic;
 
 static void auto_destroy(ph_solver *s)
@@ -152,6 +153,40 @@ static void auto_destroy(ph_solver *s)
     ph_solver_destroy(a->block);
     ph_solver_destroy(a->klu);
     ph_solver_end(s);
+}
+
+/* Measured (bench/bench_la.c, bench/lattice.lua): fronts win where block LU would subtract more pairs of blocks than this for
+ * each block: a net of 10 x 10 bodies has 60, chains of hinges in the stabilised form have 13. */
+#define PAIRS_FEW 30
+
+static int is_mesh(const ph_structure *s)
+{
+    double pairs = 0;
+    for (int k = 0; k < s->n; k++) {
+        double c = s->start[k + 1] - s->start[k];
+        pairs += c * (c + 1) / 2;
+    }
+    return pairs > PAIRS_FEW * (double)s->n;
+}
+
+/* Block LU, or fronts for meshes. */
+static ph_status make_direct(ph_solver **out, const ph_graph *graph, ph_analyses *known,
+                             const ph_allocator *alloc)
+{
+    ph_graph g = *graph;
+    ph_structure s;
+    for (int k = 0; k < 2; k++) {
+        const ph_solver_ops *ops = k ? &ph_front_ops : &ph_block_ops;
+        if (ph_analysis_find(known, ops, graph))
+            return ph_solver_make(out, ops, graph, known, alloc);
+    }
+    ph_status status = ph_order(&s, graph, alloc);
+    if (status != PH_OK)
+        return status;
+    g.ordered = &s;
+    status = ph_solver_make(out, is_mesh(&s) ? &ph_front_ops : &ph_block_ops, &g, known, alloc);
+    ph_structure_free(&s, alloc);
+    return status;
 }
 
 static ph_status auto_create(ph_solver **out, const ph_graph *g, ph_analysis *none, ph_analyses *known,
@@ -171,7 +206,7 @@ static ph_status auto_create(ph_solver **out, const ph_graph *g, ph_analysis *no
     ph_pattern_lay(&a->p, g, &arena);
     a->known = known;
     ph_solver_begin(&a->base, &ph_auto_ops, alloc, &arena);
-    ph_status status = ph_solver_make(&a->block, &ph_block_ops, g, known, alloc);
+    ph_status status = make_direct(&a->block, g, known, alloc);
     if (status != PH_OK) {
         auto_destroy(&a->base);
         return status;
@@ -185,7 +220,7 @@ static ph_status auto_create(ph_solver **out, const ph_graph *g, ph_analysis *no
 static ph_status make_klu(automatic *a)
 {
     const ph_pattern *p = &a->p;
-    ph_graph g = {p->n, p->size, p->late, p->nnz, p->row, p->col, 0};
+    ph_graph g = {.n = p->n, .size = p->size, .late = p->late, .nnz = p->nnz, .row = p->row, .col = p->col};
     return ph_solver_make(&a->klu, &ph_klu_ops, &g, a->known, a->base.alloc);
 }
 
@@ -205,7 +240,7 @@ static ph_status auto_factor(ph_solver *s, const double *value)
     automatic *a = (automatic *)s;
     a->value = value;
     a->at_work = a->block;
-    ph_status status = ph_block_ops.factor(a->block, value);
+    ph_status status = a->block->ops->factor(a->block, value);
     if (status != PH_OK)
         status = factor_klu(a);
     s->info = a->at_work->info;

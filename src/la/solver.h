@@ -21,6 +21,7 @@ typedef struct ph_graph {
     const int *row, *col;      /* nnz */
     double trust; /* growth up to which solutions need no refinement, for a caller that iterates itself;
                                   0: what keeps them accurate to round-off */
+    const struct ph_structure *ordered; /* its order, if that is known already; NULL: it is not */
 } ph_graph;
 
 typedef struct ph_solver ph_solver;

@@ -112,7 +112,13 @@ static int trusted(const ph_formula *k, const ph_function *f, int n, const doubl
     int leaf = ph_program_leaf(k->p, k->room);
     if (atomic_load_explicit(&traced->seen[leaf], memory_order_relaxed))
         return 1;
-    if (call(k->at, f, n, x) != PH_OK)
+    int entered = f->enter ? f->enter(f) : 1;
+    if (!entered)
+        return 1; /* another thread is asked now: later, then */
+    ph_status status = call(k->at, f, n, x);
+    if (f->leave)
+        f->leave(f, entered);
+    if (status != PH_OK)
         return 0;
     int agree = same(x, out, n, !traced->sensors);
     if (agree)

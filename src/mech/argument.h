@@ -3,8 +3,8 @@
  * A function f(a_1, a_2, ...) that was traced is an expression of arguments, each of which is a number that bodies have:
  * with u the increments (x, phi) of a body in physical coordinates, and likewise its velocities and accelerations,
  *
- *   df/du_i = sum_a f_a da/du_i                                                                       (T4)
- *   d(df/du_i)/du_j = sum_ab f_ab da/du_i db/du_j + sum_a f_a d(da/du_i)/du_j                         (T5)
+ *   df/du_i = sum_a f_a da/du_i                                                                       (P4)
+ *   d(df/du_i)/du_j = sum_ab f_ab da/du_i db/du_j + sum_a f_a d(da/du_i)/du_j                         (P5)
  *
  * Increments of rotations are those of the body, q o exp(phi), and so the last term is not symmetric in i and j:
  * dq/dphi_i = q o e_i/2, d(dq/dphi_i)/dphi_j = q o e_j/2 o e_i/2. */
@@ -85,7 +85,7 @@ void ph_formula_close(ph_formula *k);
 int ph_formula_partials(ph_formula *k, int order); /* before derivatives: of order 1 or 2; returns 1 */
 /* Derivatives of result i by the arguments, in k->g; 0: one is not finite. */
 int ph_formula_gradient(ph_formula *k, int i);
-/* By one body, from the derivatives by arguments in g (T4): adds to d. */
+/* By one body, from the derivatives by arguments in g (P4): adds to d. */
 void ph_formula_by_body(ph_formula *k, const double *g, int body, int what, double d[6]);
 
 /* The bodies that a program depends on, each once: how many. body: room for two of each argument. depth: PH_SEEN_..., of

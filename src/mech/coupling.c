@@ -17,16 +17,20 @@ static ph_site half_site(const ph_mechanism *m, const ph_state *s, const ph_coup
     return site;
 }
 
+/* Full turns are added up as whole numbers: they are no noise in angles of many turns. */
 void ph_couples_Phi(const ph_mechanism *m, const ph_state *s, double *out)
 {
+    const double turn = 2 * 3.14159265358979323846;
     for (const ph_couple *c = m->couple, *end = c + m->model->n_couplings; c < end; c++) {
-        out[c->l_at] = -c->offset;
+        double turns = 0, sum = 0;
         for (int h = 0; h < 2; h++) {
             ph_site site = half_site(m, s, c, h);
             int k = c->coordinate[h];
             double x = ph_coordinate_value(&site, k), rate = ph_coordinate_rate(&site, k);
-            out[c->l_at] += c->factor[h] * (x + ph_mechanism_turns(m, c->of[h], k, x, rate, s->t));
+            sum += c->factor[h] * x;
+            turns += c->factor[h] * round(ph_mechanism_turns(m, c->of[h], k, x, rate, s->t) / turn);
         }
+        out[c->l_at] = sum + (turn * turns - c->offset);
     }
 }
 

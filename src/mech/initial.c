@@ -142,7 +142,7 @@ static ph_status analyse(task *k)
     if (k->solver)
         return PH_OK;
     list_places(k);
-    ph_graph graph = {k->lay.N + k->lay.C, k->size, k->late, k->nnz, k->row, k->col, 0};
+    ph_graph graph = {k->lay.N + k->lay.C, k->size, k->late, k->nnz, k->row, k->col, 0, NULL};
     return ph_solver_analyse_known(&k->solver, PH_AUTO, &graph, k->lay.known, k->m->alloc);
 }
 

@@ -1,7 +1,7 @@
 /* Forces on points of bodies, and torques: constant or functions of time and state, in world or body axes: load.h.
  *
  * Each is multiplied by the factor of loads, which is 1 but for static steps. Functions that were traced have exact
- * derivatives by all bodies that they read (T4). What others return is differenced by the state of its own body only,
+ * derivatives by all bodies that they read (P4). What others return is differenced by the state of its own body only,
  * centrally: exact to about 1e-10 where it reads no other body, and a Newton matrix that is good enough where it does. */
 #include "mech/load.h"
 #include "mech/carry.h"
@@ -31,7 +31,7 @@ static ph_status value_of(const ph_force_site *s, ph_vec3 *out)
 
 /* ---- derivatives of the value ------------------------------------------------------------------------ */
 
-/* By both halves of a body (T4); 0: it is not known here, or not finite. */
+/* By both halves of a body (P4); 0: it is not known here, or not finite. */
 static int exact(const ph_force_site *s, int body, int what, ph_mat3 *by_x, ph_mat3 *by_phi)
 {
     ph_formula k;

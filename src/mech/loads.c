@@ -135,9 +135,9 @@ static int same_place(double size, const ph_force *a, const ph_force *b)
         return same(1, 0, &a->speed, &b->speed) && same_joint(size, a->joint, b->joint);
     const double p[] = {a->rest.w, a->rest.x, a->rest.y, a->rest.z};
     const double q[] = {b->rest.w, b->rest.x, b->rest.y, b->rest.z};
-    return !a->def->f.call && same3(size, a->sa, b->sa) && same3(size, a->sb, b->sb) &&
-           same(1, size, &a->length, &b->length) && same(4, 1, p, q) && same(3, size, a->d0, b->d0) &&
-           same(3, 1, a->d0 + 3, b->d0 + 3) && !a->def->D6 == !b->def->D6;
+    return !a->def->f.call && a->def->in_body == b->def->in_body && same3(size, a->sa, b->sa) &&
+           same3(size, a->sb, b->sb) && same(1, size, &a->length, &b->length) && same(4, 1, p, q) &&
+           same(3, size, a->d0, b->d0) && same(3, 1, a->d0 + 3, b->d0 + 3) && !a->def->D6 == !b->def->D6;
 }
 
 static double size_of(const ph_model *model)
@@ -198,7 +198,7 @@ static void compare(ph_loads *l)
 static int comparable(int n, const ph_mechanism *const *at)
 {
     int ok = at[0]->space->plain && at[0]->model->n_constraints == 0 && at[0]->n_flex == 0 &&
-             at[0]->model->n_couplings == 0;
+             at[0]->model->n_couplings == 0 && at[0]->model->n_states == 0;
     for (int k = 1; k < n; k++)
         ok = ok && at[k]->space == at[0]->space && at[k]->model->n_bodies == at[0]->model->n_bodies &&
              at[k]->model->n_constraints == 0 && at[k]->n_joints == at[0]->n_joints &&

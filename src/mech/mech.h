@@ -117,6 +117,7 @@ typedef struct ph_force_ops {
 
 extern const ph_force_ops ph_force_spring, ph_force_bushing, ph_force_torsion, ph_force_point,
     ph_force_torque, ph_force_beam, ph_force_beam_mass;
+extern const ph_force_ops ph_force_bushing_body;             /* axes of the first body */
 extern const ph_force_ops ph_force_actuator, ph_force_swing; /* swing: about the rotation vector */
 
 /* load.c: adds dg/dq (K 1) or dg/dv (K 0) of a load whose function reads more than its body */
@@ -140,7 +141,7 @@ struct ph_force {
     ph_quat rest;                    /* of bushing: conj(q_a) q_b when unstressed */
     const ph_joint *joint;           /* of friction */
     const ph_actuator_def *actuator; /* NULL: it is none; */
-    const ph_joint *along;           /* its joint, */
+    const ph_joint *along;           /* its joint; of a bushing with axes of a body what that is along, */
     struct ph_reach
         *reach; /* where tangents of its effort go, if that is a function, or of a load's function; NULL: */
     int coordinate;         /* and its coordinate; -1: the rotation vector */
@@ -198,6 +199,7 @@ typedef struct ph_couple {
 
 ph_status ph_actuator_make(const struct ph_mechanism *m, int def, ph_force *out, ph_error *err);
 ph_status ph_couple_make(const struct ph_mechanism *m, int def, ph_couple *out, ph_error *err);
+void ph_bushing_axes(const ph_force *f, ph_joint *out); /* bushing_body.c: what it is along and about */
 const ph_force *ph_actuator_of(const struct ph_mechanism *m, int def); /* the force that an actuator is */
 double ph_actuator_effort(const ph_force_site *s);                     /* with its spring, damper and stops */
 
@@ -328,6 +330,7 @@ struct ph_mechanism {
     ph_carried *carried;
     ph_input *input;        /* of the model */
     ph_couple *couple;      /* of the model's couplings */
+    ph_joint *axes;         /* of bushings with axes of a body: no joints, but what coordinates need of one */
     ph_own_state *own;      /* of the model's states */
     int still;              /* positions of their nodes are the states, for statics; 0: velocities are */
     struct ph_reach *reach; /* of states, then of efforts that are functions, then of loads */

@@ -13,6 +13,7 @@ typedef struct counts {
     size_t nodes, numbers;                      /* and the numbers of their coordinates */
     size_t carried;                             /* elements that may have a marker */
     size_t constraints;
+    size_t axes; /* bushings with axes of a body */
 } counts;
 
 static counts count(const ph_model *model, const ph_space *space)
@@ -27,6 +28,8 @@ static counts count(const ph_model *model, const ph_space *space)
         n.forces += model->joint[k].friction != 0;
     }
     n.nodes = 2 * n.bodies + (size_t)model->n_flexible + (size_t)model->n_states, n.numbers = 7 * n.bodies;
+    for (int k = 0; k < model->n_forces; k++)
+        n.axes += model->force[k].type == PH_F_BUSHING && model->force[k].in_body;
     for (int k = 0; k < model->n_states; k++)
         n.numbers += (size_t)model->state[k].size;
     for (int k = 0; k < model->n_bodies; k++) {
@@ -90,6 +93,7 @@ static void take(ph_mechanism *m, const counts *n, ph_arena *a)
     m->dependent = ph_arena_take(a, n->constraints, sizeof *m->dependent);
     m->input = ph_arena_take(a, (size_t)m->model->n_inputs, sizeof *m->input);
     take_reaches(m, n, a);
+    m->axes = ph_arena_take(a, n->axes, sizeof *m->axes);
     m->couple = ph_arena_take(a, (size_t)m->model->n_couplings, sizeof *m->couple);
     m->norm = ph_arena_take(a, n->norms, sizeof *m->norm);
     m->flex = ph_arena_take(a, (size_t)m->model->n_flexible, sizeof *m->flex);
@@ -218,6 +222,7 @@ static ph_status check_sensors(const ph_mechanism *m, ph_error *err)
 static ph_status make_elements(ph_mechanism *m, ph_error *err)
 {
     const ph_model *model = m->model;
+    ph_joint *axes = m->axes;
     ph_status s = PH_OK;
     for (int k = 0; k < model->n_joints && s == PH_OK; k++) {
         m->joint_of[k] = m->n_joints;
@@ -233,6 +238,11 @@ static ph_status make_elements(ph_mechanism *m, ph_error *err)
         m->functions |= ph_function_asks(&model->constraint[k].f);
     for (int k = 0; k < model->n_forces && s == PH_OK; k++) {
         s = ph_force_make(model, k, &m->force[m->n_forces++], err);
+        ph_force *f = &m->force[k];
+        if (s == PH_OK && f->op == &ph_force_bushing && f->def->in_body) {
+            ph_bushing_axes(f, axes);
+            f->op = &ph_force_bushing_body, f->along = axes++;
+        }
         m->functions |= ph_function_asks(&model->force[k].f) && !model->force[k].f.only_time;
         m->inertia |= m->force[k].op && m->force[k].op->M;
     }

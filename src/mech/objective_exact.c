@@ -1,4 +1,4 @@
-/* Objectives whose functions were traced: values, and derivatives (T4) brought to the coordinates of the space. */
+/* Objectives whose functions were traced: values, and derivatives (P4) brought to the coordinates of the space. */
 #include "mech/argument.h"
 
 /* States are velocities of their nodes, or positions in statics: see state.c. */

@@ -1,10 +1,10 @@
 /* Energy that enters and leaves a mechanism.
  *
- *   E - E0 = int P dt - int D dt                                                                       (W7)
+ *   E - E0 = int P dt - int D dt                                                                       (Y4)
  *   P = sum of lambda Phi_t over drives and functions of time, of -f v over forces and torques of the file, and of
  *       effort times rate over actuators
  *   D = v (g(v) - g(-v))/2 over springs, bushings, beams, actuators and friction: what is odd in the velocities is
- *       their damping, whatever their law                                                              (W8) */
+ *       their damping, whatever their law                                                              (Y5) */
 #include "mech/carry.h"
 #include "mech/coordinate.h"
 

@@ -2,7 +2,7 @@
  *
  * A term r f(q, v, x) with rows r of an element and a function f of bodies and states x adds
  *
- *   C += r df/dv,  K += r df/dq                                                                        (T6)
+ *   C += r df/dv,  K += r df/dq                                                                        (P7)
  *
  * to the pairs of the nodes of the element with all nodes that the function reads: a body's, its frame's where it is a
  * marker, and those of states, whose values are velocities (state.c). */

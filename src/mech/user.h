@@ -21,7 +21,7 @@ typedef struct ph_user_wanted {
     const double *lambda;       /* of K: rows */
 } ph_user_wanted;
 
-/* By (T4) and (T5); 0: some function was not traced, or has no finite derivative here, and nothing is known. */
+/* By (P4) and (P5); 0: some function was not traced, or has no finite derivative here, and nothing is known. */
 int ph_user_exact(const ph_mechanism *m, const ph_state *s, const ph_user_work *w, const ph_user_wanted *out);
 
 #endif

@@ -2,9 +2,9 @@
  * and a' = da/dt + sum_i da/du_i u_i', row by row of Phi(a):
  *
  *   B_i = sum_a Phi_a da/du_i,  Phi_t = sum_a Phi_a da/dt
- *   Z_j = d(B u' + Phi_t)/du_j = sum_ab Phi_ab a' db/du_j + sum_a Phi_a sum_i d(da/du_i)/du_j u_i'    (T6)
+ *   Z_j = d(B u' + Phi_t)/du_j = sum_ab Phi_ab a' db/du_j + sum_a Phi_a sum_i d(da/du_i)/du_j u_i'    (P6)
  *   convective = sum_ab Phi_ab a' b' + sum_a Phi_a sum_ij d(da/du_i)/du_j u_i' u_j'
- *   K = d(B^T lambda)/du is (T5) of lambda . Phi */
+ *   K = d(B^T lambda)/du is (P5) of lambda . Phi */
 #include "mech/user.h"
 
 #include <string.h>
@@ -83,7 +83,7 @@ static void put_row(const ph_formula *k, const double *rate, const double *Hr, i
         out->convective[row] = convective;
 }
 
-/* Adds (T5) of lambda . Phi of one function; lambda: of its rows. */
+/* Adds (P5) of lambda . Phi of one function; lambda: of its rows. */
 static int add_K(ph_formula *k, const double *lambda, int n, double *K, double *y)
 {
     double unit[ARGUMENTS] = {0}, column[ARGUMENTS];

@@ -369,14 +369,27 @@ static const void *this_thread(void)
     return &here;
 }
 
+static int enter(const ph_function *f)
+{
+    ph_reader *r = f->owner;
+    const void *me = this_thread(), *other = NULL;
+    return atomic_compare_exchange_strong(&r->inside, &other, me) ? 1 : other == me ? 2 : 0;
+}
+
+static void leave(const ph_function *f, int entered)
+{
+    ph_reader *r = f->owner;
+    if (entered == 1)
+        atomic_store(&r->inside, NULL);
+}
+
 /* Lua serves one thread at a time; a call within a call is that of its thread. */
 static ph_status call_function(const ph_function *f, double t, const ph_body_state *bodies, int n,
                                double *out)
 {
     ph_reader *r = f->owner;
-    const void *me = this_thread(), *other = NULL;
-    int first = atomic_compare_exchange_strong(&r->inside, &other, me);
-    if (!first && other != me) {
+    int entered = enter(f);
+    if (!entered) {
         if (!atomic_exchange(&r->crowded, 1))
             ph_fail(
                 &r->error, PH_E_CALLBACK,
@@ -385,8 +398,7 @@ static ph_status call_function(const ph_function *f, double t, const ph_body_sta
         return PH_E_CALLBACK;
     }
     ph_status s = call_alone(f, t, bodies, n, out);
-    if (first)
-        atomic_store(&r->inside, NULL);
+    leave(f, entered);
     return s;
 }
 
@@ -396,8 +408,13 @@ ph_function ph_function_take(ph_reader *r, lua_State *L, ph_kind kind, int index
     ph_fn *fn = ph_store_push(r, &r->fns, sizeof *fn);
     lua_pushvalue(L, -1);
     *fn = (ph_fn){luaL_ref(L, LUA_REGISTRYINDEX), kind, index, 0, traced};
-    return (ph_function){
-        .call = call_function, .owner = r, .ref = r->fns.n - 1, .traced = traced, .look = ph_outlook_look};
+    return (ph_function){.call = call_function,
+                         .enter = enter,
+                         .leave = leave,
+                         .owner = r,
+                         .ref = r->fns.n - 1,
+                         .traced = traced,
+                         .look = ph_outlook_look};
 }
 
 /* A function that gives other numbers when it is called again keeps values between its calls: a run with it cannot be

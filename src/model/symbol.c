@@ -190,8 +190,11 @@ static void make_metatable(lua_State *L)
     luaL_newmetatable(L, TEXT);
     lua_pushcfunction(L, concat);
     lua_setfield(L, -2, "__concat");
-    push_stop(L, "it works with the text of a number");
-    lua_setfield(L, -2, "__index");
+    static const char *const uses[] = {"__index", "__len", "__lt", "__le", "__eq"};
+    for (size_t k = 0; k < sizeof uses / sizeof *uses; k++) {
+        push_stop(L, "it works with the text of a number");
+        lua_setfield(L, -2, uses[k]);
+    }
     lua_pop(L, 2);
 }
 

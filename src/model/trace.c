@@ -638,3 +638,23 @@ void ph_trace_all(ph_reader *r)
         trace_each(r, r->twin);
     ph_reader_free_twin(r);
 }
+
+int ph_model_function(const ph_model *model, int k, ph_function_info *out)
+{
+    ph_reader *r = (ph_reader *)model; /* which is only read */
+    if (k < 0 || k >= r->fns.n)
+        return 0;
+    const ph_fn *fn = fn_of(r, k);
+    const ph_traced *t = fn->traced;
+    char label[sizeof r->label];
+    memcpy(label, r->label, sizeof label);
+    ph_element_mention(r, fn->kind, fn->element);
+    *out = (ph_function_info){.line = t->line, .somewhere = t->program != NULL};
+    snprintf(out->element, sizeof out->element, "%s", r->label);
+    memcpy(r->label, label, sizeof label);
+    if (!t->program || t->asks)
+        out->reason = t->reason ? t->reason : "it was not traced";
+    if (!out->line)
+        out->line = ph_store_origin(r, fn->kind, fn->element)->line;
+    return 1;
+}

@@ -55,7 +55,7 @@ typedef struct ph_shown {
 
 typedef struct ph_recorded {
     ph_shown *shown;
-    int n_shown, columns; /* t among them */
+    int n_shown, room_shown, columns; /* columns: t among them */
     double *row;
     long rows, room, every;
     double last_t; /* of the last row */

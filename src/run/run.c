@@ -134,7 +134,6 @@ static uint64_t key_of(const parts *p, const ph_system *sys)
     for (int i = 0; p->model && i < p->model->n_params; i++)
         key = ph_hash_bytes(key, &p->model->param[i].value, sizeof(double));
     key = ph_hash_bytes(key, &own, sizeof own);
-    key = ph_hash_bytes(key, &p->def.t_end, sizeof p->def.t_end);
     return ph_hash_bytes(key, (int[]){(int)p->def.space, p->def.assemble}, 2 * sizeof(int));
 }
 

@@ -235,8 +235,10 @@ const char *ph_run_label(const ph_run *run, int what, int index, int k)
     int n = ph_run_size(run, what, index);
     if (k < 0 || k >= n)
         return NULL;
-    if (what == PH_GET_MOTION)
-        return ph_run_label(run, part_of_motion(run, index, &k), index, k);
+    if (what == PH_GET_MOTION) {
+        int part = part_of_motion(run, index, &k);
+        return ph_run_label(run, part, index, k);
+    }
     if (quantities[what].label)
         return quantities[what].label[k];
     if (n > 1 && quantities[what].list == PH_JOINTS && what != PH_GET_MULTIPLIERS)
@@ -261,8 +263,10 @@ const char *ph_run_unit(const ph_run *run, int what, int index, int k)
     int n = ph_run_size(run, what, index);
     if (k < 0 || k >= n)
         return NULL;
-    if (what == PH_GET_MOTION)
-        return ph_run_unit(run, part_of_motion(run, index, &k), index, k);
+    if (what == PH_GET_MOTION) {
+        int part = part_of_motion(run, index, &k);
+        return ph_run_unit(run, part, index, k);
+    }
     if (quantities[what].unit)
         return quantities[what].unit;
     if (what == PH_GET_SENSOR)

@@ -7,6 +7,23 @@
 
 /* ---- the table ---------------------------------------------------------------------------------------- */
 
+#define FIRST_SHOWN 16
+
+/* Room for one more, twice as much as before: many columns cost time in proportion. */
+static int grow_shown(ph_run *run)
+{
+    ph_recorded *t = &run->table;
+    int room = t->room_shown ? 2 * t->room_shown : FIRST_SHOWN;
+    ph_shown *shown = ph_alloc(run->config.alloc, (size_t)room * sizeof *shown);
+    if (!shown)
+        return 0;
+    if (t->n_shown)
+        memcpy(shown, t->shown, (size_t)t->n_shown * sizeof *shown);
+    ph_free(run->config.alloc, t->shown);
+    t->shown = shown, t->room_shown = room;
+    return 1;
+}
+
 ph_status ph_run_record(ph_run *run, int what, int index, int *first_column, ph_error *err)
 {
     ph_recorded *t = &run->table;
@@ -15,15 +32,10 @@ ph_status ph_run_record(ph_run *run, int what, int index, int *first_column, ph_
         return ph_fail(err, PH_E_INPUT, "there is nothing of this kind to record");
     if (run->sim->stats.steps > 0)
         return ph_fail(err, PH_E_INPUT, "columns are chosen before the first step");
-    ph_shown *shown = ph_alloc(run->config.alloc, (size_t)(t->n_shown + 1) * sizeof *shown);
-    if (!shown)
+    if (t->n_shown == t->room_shown && !grow_shown(run))
         return ph_fail(err, PH_E_MEMORY, "not enough memory for the table of the run");
-    if (t->n_shown)
-        memcpy(shown, t->shown, (size_t)t->n_shown * sizeof *shown);
-    shown[t->n_shown++] = (ph_shown){what, index, n};
-    ph_free(run->config.alloc, t->shown);
+    t->shown[t->n_shown++] = (ph_shown){what, index, n};
     ph_free(run->config.alloc, t->row);
-    t->shown = shown;
     t->row = NULL, t->rows = t->room = 0;
     if (t->columns == 0)
         t->columns = 1;
@@ -124,6 +136,10 @@ static void add_up(ph_run *run, const ph_state *s, double dt)
 /* All but the observer. */
 static ph_status look(ph_run *run, ph_error *err)
 {
+    if (!run->mech && !run->config.watch && !run->table.columns) { /* a system of one's own in real time */
+        run->watched.t = run->sim->now.t;
+        return PH_OK;
+    }
     ph_state s = ph_sim_state(run->sim);
     double dt = s.t - run->watched.t;
     if (run->mech)
@@ -133,8 +149,8 @@ static ph_status look(ph_run *run, ph_error *err)
     ph_following_look(run, dt);
     ph_status status = ph_watch_look(run, &s, err);
     run->watched.t = s.t;
-    if ((status == PH_OK || run->watched.blown) && run->sim->stats.steps % run->table.every == 0 &&
-        add_row(run) != PH_OK)
+    if ((status == PH_OK || run->watched.blown) && run->table.columns &&
+        run->sim->stats.steps % run->table.every == 0 && add_row(run) != PH_OK)
         status = PH_E_MEMORY;
     return status == PH_E_MEMORY ? ph_fail(err, status, "not enough memory for the table of the run")
                                  : status;

@@ -1,7 +1,7 @@
 /* What is watched of a run from step to step: violations of the constraints, the balance of energy, and whether the
  * kinetic energy can be explained.
  *
- *   E - E0 = int P dt - int D dt + residual, P and D the powers of (W7), (W8), integrated as run_over.c does
+ *   E - E0 = int P dt - int D dt + residual, P and D the powers of (Y4), (Y5), integrated as run_over.c does
  *
  * Kinetic energy is at most what there was at first, what the potential has given or springs can give, and what drives
  * and forces have done. A run that has become unstable is soon far above it; errors of a sound one are a few percent,

@@ -50,6 +50,7 @@ static ph_status prepare(ph_sim *sim, ph_error *err)
                        "genalpha gives");
     if (sim->opt.newton == PH_MODIFIED)
         return ph_fail(err, PH_E_INPUT, "genalpha-printed works with newton full or simplified");
+    m->ops.always = 1; /* it adds up increments of v that its Jacobians make */
     return PH_OK;
 }
 

@@ -260,7 +260,13 @@ static ph_status analyse(ph_newton_matrix *nm, listing *g, int stabilised, ph_so
 {
     g->count = g->at = 0;
     list_places(nm, g, stabilised);
-    ph_graph graph = {g->n_blocks, g->size, g->late, g->count, g->row, g->col, trust};
+    ph_graph graph = {.n = g->n_blocks,
+                      .size = g->size,
+                      .late = g->late,
+                      .nnz = g->count,
+                      .row = g->row,
+                      .col = g->col,
+                      .trust = trust};
     return ph_solver_analyse_known(out, kind, &graph, nm->lay->known, nm->alloc);
 }
 
@@ -279,7 +285,13 @@ static ph_status analyse_span(ph_newton_matrix *nm, listing *g, ph_solver_kind k
         put(g, lay->N + c, lay->N + c);
     for (int i = 0; i < lay->N + lay->C; i++)
         g->late[i] = i < lay->N;
-    ph_graph graph = {lay->N + lay->C, g->size, g->late, g->count, g->row, g->col, TRUST};
+    ph_graph graph = {.n = lay->N + lay->C,
+                      .size = g->size,
+                      .late = g->late,
+                      .nnz = g->count,
+                      .row = g->row,
+                      .col = g->col,
+                      .trust = TRUST};
     return ph_solver_analyse_known(&nm->span, kind, &graph, lay->known, nm->alloc);
 }
 
@@ -694,8 +706,22 @@ static double noise(const ph_sim *sim, const ph_step_ops *o)
     return most;
 }
 
+/* Above this rate an increment says nothing about the next one. */
+#define RATE_TRUSTED 0.3
+
 /* Increments of so many tolerances are anything but small. */
 #define MUCH 1e100
+
+/* The forces that the increment of lambda makes, times s. */
+static ph_size multiplier_force(const ph_sim *sim)
+{
+    const ph_layout *lay = &sim->lay;
+    double *f = sim->matrix.b; /* done with */
+    memset(f, 0, sizeof(double) * (size_t)lay->nv);
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
+        ph_small_tmul_add(b->m, b->n, sim->ev.B + b->at, sim->matrix.x + lay->nv + b->row_at, f + b->col_at);
+    return ph_size_largest(lay, f);
+}
 
 /* Size of the increment of lambda, as the forces that it makes, in units of what changes of q and vdot as large as
  * their tolerances make. With an exact Jacobian lambda is as good as q; otherwise it follows last. */
@@ -704,11 +730,7 @@ static double multiplier_size(const ph_sim *sim, const ph_step_ops *o)
     const ph_layout *lay = &sim->lay;
     const ph_eval *ev = &sim->ev;
     double *f = sim->matrix.b; /* done with */
-    ph_size q = ph_size_positions(lay, sim->now.q, sim->matrix.body);
-    memset(f, 0, sizeof(double) * (size_t)lay->nv);
-    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
-        ph_small_tmul_add(b->m, b->n, ev->B + b->at, sim->matrix.x + lay->nv + b->row_at, f + b->col_at);
-    ph_size force = ph_size_largest(lay, f);
+    ph_size force = multiplier_force(sim), q = ph_size_positions(lay, sim->now.q, sim->matrix.body);
     memset(f, 0, sizeof(double) * (size_t)lay->nv);
     ph_size_add_reactions(lay, ev->B, sim->next.lambda, f);
     for (int i = 0; i < lay->nv; i++)
@@ -720,6 +742,35 @@ static double multiplier_size(const ph_sim *sim, const ph_step_ops *o)
     return size > MUCH ? MUCH : size; /* where nothing has a size yet */
 }
 
+/* The largest violation of velocities at the iterate, and what a step may leave of it, as a part of velocities. */
+#define DRIFT 1e-13
+
+static double drift_of(const ph_sim *sim)
+{
+    return sim->matrix.what & PH_EVAL_RATE ? ph_small_max(sim->lay.nl, sim->ev.rate) : 0;
+}
+
+static double drift_tolerable(const ph_sim *sim)
+{
+    return DRIFT * ph_small_max(sim->lay.nv, sim->next.v);
+}
+
+/* Whether the next increment of lambda would be below tolerance, after one with a Jacobian that was kept. Mostly the reactions
+ * in the residual, without anything else, are large enough to tell. */
+static int multipliers_settle(const ph_sim *sim, const ph_step_ops *o, double rate)
+{
+    const ph_layout *lay = &sim->lay;
+    double next = rate < RATE_TRUSTED ? rate / (1 - rate) : 1, part = o->s * sim->opt.rtol;
+    ph_size force = multiplier_force(sim), most;
+    double *f = sim->matrix.b;
+    memset(f, 0, sizeof(double) * (size_t)lay->nv);
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
+        ph_small_tmul_add(b->m, b->n, sim->ev.B + b->at, sim->next.lambda + b->row_at, f + b->col_at);
+    most = ph_size_largest(lay, f);
+    return (force.of[0] * next <= part * most.of[0] && force.of[1] * next <= part * most.of[1]) ||
+           multiplier_size(sim, o) * next <= 1;
+}
+
 /* The increment that the next iteration would make, in units of the tolerance: quadratic convergence with an
  * exact Jacobian, linear otherwise. */
 static double next_increment(int exact, double size, double rate)
@@ -727,10 +778,18 @@ static double next_increment(int exact, double size, double rate)
     return exact ? size * rate * rate : size * rate / (1 - rate);
 }
 
-/* Above this rate an increment says nothing about the next one. */
-#define RATE_TRUSTED 0.3
-/* Above this rate, or when the iterations left would not do at the present one, a kept Jacobian is renewed. */
+/* Above this rate, or when the iterations left would not do at the present one, a kept Jacobian is renewed: one that is kept
+ * over steps; one of the step, which is close. */
 #define RATE_RENEW 0.5
+#define RATE_STEP  0.1
+/* An exact Jacobian leaves far less than the tolerance, the square of a rate; one of the step shall, too. Third iterations are rare
+ * with it. */
+#define LEFT_OF_STEP 0.01
+
+int ph_newton_keep(ph_newton kind, double size, double rate, int left)
+{
+    return rate <= (kind == PH_STEP ? RATE_STEP : RATE_RENEW) && size * pow(rate, left) <= 1;
+}
 
 static void add_load(ph_sim *sim, const ph_step_ops *o)
 {
@@ -822,10 +881,12 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
 {
     ph_newton_matrix *nm = &sim->matrix;
     ph_newton kind = sim->opt.newton;
-    double last = 0;
+    double last = 0, last_drift = 0;
     int anew = 0; /* which rows are left out was decided again */
-    int shared = ph_redundant_shares(nm), exact = o->exact && kind == PH_FULL && !shared;
-    int keep = kind == PH_MODIFIED && nm->factored;
+    int keeps = (kind == PH_STEP || kind == PH_MODIFIED) && !o->always && !nm->fresh;
+    int shared = ph_redundant_shares(nm), exact = o->exact && kind != PH_SIMPLIFIED && !keeps && !shared;
+    int keep = keeps && kind == PH_MODIFIED && nm->factored;
+    int of_step = keeps && kind == PH_STEP && !shared; /* lambda is as good as q while the Jacobian is */
     for (int k = 1; k <= sim->opt.max_iterations; k++) {
         ph_state s = ph_point_view(&sim->next, &sim->lay);
         sim->stats.iterations++, sim->step_iterations = k;
@@ -849,28 +910,35 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
         if (status != PH_OK)
             return status;
         double size = o->correct(sim, nm->x);
-        if (!exact)
+        if (!exact && !of_step)
             size = ph_larger(size, multiplier_size(sim, o));
-        double rate = k > 1 ? size / last : 1;
+        double rate = k > 1 ? size / last : 1, drift = drift_of(sim);
         nm->increment = size;
         if (!isfinite(size))
             return PH_E_NAN; /* lambda stays finite: the search for the culprit calls g and K with it */
         for (int i = 0; i < sim->lay.nl; i++)
             sim->next.lambda[i] += nm->x[sim->lay.nv + i] / o->s;
         double lacking = size * DBL_EPSILON * ph_solver_ask(nm->solver).growth;
-        if (size <= 1 || (rate < RATE_TRUSTED && next_increment(exact, size, rate) + lacking <= 1) ||
-            (k > 2 && rate >= RATE_TRUSTED && noise(sim, o) <= RESIDUAL_ROUND_OFF)) {
+        double most = of_step && keep ? LEFT_OF_STEP : 1;
+        int small =
+            size <= most || (rate < RATE_TRUSTED && next_increment(exact, size, rate) + lacking <= most);
+        if (small && of_step && keep)
+            small = (drift == 0 || drift * (drift / last_drift) <= drift_tolerable(sim)) &&
+                    multipliers_settle(sim, o, rate);
+        if (small || (k > 2 && rate >= RATE_TRUSTED && noise(sim, o) <= RESIDUAL_ROUND_OFF)) {
             status = finish(sim, o);
             if (status != PH_OK || !is_loose(sim, anew ? 10 * LEFT_OUT : LEFT_OUT))
                 return status;
             if (anew++ || ph_redundant_choose(nm, &sim->ev) != PH_OK)
                 return refuse_loose(sim);
         }
-        keep = kind == PH_MODIFIED && nm->factored &&
-               (k == 1 || (rate <= RATE_RENEW && size * pow(rate, sim->opt.max_iterations - k) <= 1));
+        if (of_step && k == 2 && rate > RATE_STEP && size > 1)
+            return PH_E_NEWTON; /* far from the first guess another solution might be found: see make_step of sim.c */
+        keep = keeps && nm->factored &&
+               (k == 1 || ph_newton_keep(kind, size, rate, sim->opt.max_iterations - k));
         if (k > 1 && size > 1e3 * last && size > 1e6)
             return PH_E_NEWTON;
-        last = size;
+        last = size, last_drift = drift;
     }
     return PH_E_NEWTON;
 }

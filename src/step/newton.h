@@ -49,6 +49,7 @@ typedef struct ph_newton_matrix {
     double *unit;        /* nl: units of multipliers in their norm */
     int factored;        /* the solver holds a factorisation of a step */
     int started;         /* accelerations of the initial values are known */
+    int fresh;           /* the step is made with a Jacobian in every iteration, whatever the options say */
     double increment;    /* the last one of the last step, in units of the tolerances */
     int mass_factored;   /* and the initial one that of a mass matrix which is all there is and constant */
     void *block;
@@ -77,6 +78,7 @@ typedef struct ph_step_ops {
     double s, inv_eps, inv_gp;
     double eta;                              /* deta = eta x_eta */
     int exact;                               /* L and F are exact: convergence is quadratic */
+    int always;                              /* the solution depends on Jacobians: one in every iteration */
     const double *L;                         /* blocks at T_at; NULL: identity */
     const double *F;                         /* likewise */
     const double *Q;                         /* likewise; NULL: zero */
@@ -91,6 +93,9 @@ typedef struct ph_step_ops {
 
 /* Iterate until the next increment would be below tolerance. On failure the reason is in sim->failure. */
 ph_status ph_newton_solve(struct ph_sim *sim, ph_step_ops *ops);
+
+/* Whether a Jacobian is kept after an increment of this size, 1 = tolerance, and contraction, with so many iterations left. */
+int ph_newton_keep(ph_newton kind, double size, double rate, int left);
 
 /* Assemble (N2) at the evaluated point and factor it. */
 ph_status ph_newton_factor(struct ph_sim *sim, const ph_step_ops *ops);

@@ -69,16 +69,9 @@ double ph_pace_measure(const ph_sim *sim, double rest, const ph_point *p, const 
 {
     const ph_layout *lay = &sim->lay;
     sizes s = sizes_of(sim, rest, p);
-    double x = 0, R = 0, v = 0, w = 0;
-    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
-        int n = i->dim, at = i->v_at, rot = i->rot;
-        x = ph_small_larger(rot, x, dq + at);
-        R = ph_small_larger(n - rot, R, dq + at + rot);
-        v = ph_small_larger(rot, v, dv + at);
-        w = ph_small_larger(n - rot, w, dv + at + rot);
-    }
-    x = ph_larger(over(x, s.x), R);
-    return ph_larger(x, ph_larger(over(v, s.v), over(w, s.w)));
+    ph_size q = ph_size_largest(lay, dq), v = ph_size_largest(lay, dv);
+    double x = ph_larger(over(q.of[0], s.x), q.of[1]);
+    return ph_larger(x, ph_larger(over(v.of[0], s.v), over(v.of[1], s.w)));
 }
 
 /* ---- step sizes --------------------------------------------------------------------------------- */

@@ -258,12 +258,15 @@ static void note_rate(ph_sens *sens)
         sens->per[k] = 1 / (sens->increment[k] + DBL_MIN);
 }
 
-/* For many parameters a factorisation at the end of the step is less work than first guesses. Modified
- * Newton's method keeps its own over steps, unless other rows are left out by now. */
+/* For many parameters a factorisation at the end of the step is less work than first guesses; where a step has one alone,
+ * that is of its first iterate and too far away. Modified Newton's method keeps its own over steps, unless other rows
+ * are left out by now. */
 static ph_status factor_anew(ph_sens *sens, const ph_step_ops *o, double *rate)
 {
     ph_sim *sim = sens->sim;
-    int keeps = sens->n < MANY || sim->opt.newton == PH_MODIFIED || ph_redundant_shares(&sim->matrix);
+    ph_newton kind = sim->opt.newton;
+    int keeps =
+        (sens->n < MANY && kind != PH_STEP) || kind == PH_MODIFIED || ph_redundant_shares(&sim->matrix);
     if (keeps && sim->matrix.factored)
         return PH_OK;
     ph_status s = ph_newton_factor(sim, o);
@@ -487,6 +490,9 @@ static ph_status add(ph_sens *sens, ph_follower *d, ph_error *err)
     if (!(d->p.eps > 0) || !isfinite(d->p.eps))
         return ph_fail(err, PH_E_INPUT, "parameter '%s': eps = %g is not a positive number", d->p.name,
                        d->p.eps);
+    ph_options opt = sim->opt;
+    if (opt.newton == PH_STEP)
+        opt.newton = PH_FULL; /* differences see what the last increment leaves; these runs are short */
     for (int k = 0; k < PH_NEIGHBOURS; k++) {
         ph_error why = {0};
         if (!same_layout(sim->lay.sys, d->p.at[k].sys))
@@ -494,7 +500,7 @@ static ph_status add(ph_sens *sens, ph_follower *d, ph_error *err)
                            "parameter '%s': the system has other nodes or constraints at a value near by",
                            d->p.name);
         ph_status s =
-            ph_sim_create(&d->at[k], d->p.at[k].sys, &sim->opt, sim->t0, d->p.at[k].q0, d->p.at[k].v0, &why);
+            ph_sim_create(&d->at[k], d->p.at[k].sys, &opt, sim->t0, d->p.at[k].q0, d->p.at[k].v0, &why);
         if (s != PH_OK)
             return ph_fail(err, s, "parameter '%s', changed by %g: %s", d->p.name, place[k] * d->p.eps,
                            why.text);

@@ -543,11 +543,30 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
 
 /* ---- step and run ------------------------------------------------------------------------------- */
 
+static ph_status try_step(ph_sim *sim)
+{
+    sim->reason[0] = 0, sim->ev.refused = NULL;
+    return sim->stepper->step(sim);
+}
+
+/* A Jacobian that was kept must neither end a run nor lead to another solution: where it does not contract, the step is made again with
+ * one in every iteration. */
+static ph_status make_step(ph_sim *sim)
+{
+    ph_newton kind = sim->opt.newton;
+    ph_status s = try_step(sim);
+    if (s == PH_OK || s == PH_E_MEMORY || !(kind == PH_STEP || kind == PH_MODIFIED) || !sim->matrix.solver)
+        return s;
+    sim->matrix.factored = 0, sim->matrix.fresh = 1;
+    s = try_step(sim);
+    sim->matrix.fresh = 0;
+    return s;
+}
+
 static ph_status advance(ph_sim *sim, ph_error *err)
 {
     sim->next.t = sim->t0 + (double)(sim->n + 1) * sim->opt.h;
-    sim->reason[0] = 0, sim->ev.refused = NULL;
-    ph_status s = sim->stepper->step(sim);
+    ph_status s = make_step(sim);
     if (s == PH_OK && sim->sens)
         s = ph_sens_follow(sim->sens);
     if (s != PH_OK) {

@@ -8,7 +8,8 @@ const char *ph_formulation_word(int k)
 
 const char *ph_newton_word(int k)
 {
-    return k == PH_FULL ? "full" : k == PH_SIMPLIFIED ? "simplified" : k == PH_MODIFIED ? "modified" : NULL;
+    static const char *const words[] = {"step", "full", "simplified", "modified"}; /* as in ph_newton */
+    return k >= 0 && k < (int)(sizeof words / sizeof *words) ? words[k] : NULL;
 }
 
 const char *ph_start_word(int k)

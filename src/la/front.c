@@ -1,0 +1,357 @@
+/* LU of a block matrix by fronts, for meshes: columns with nearly the same structure are eliminated together, in a dense
+ * matrix that holds all they are coupled with (multifrontal; Duff, Reid, ACM TOMS 9 (1983)).
+ *
+ *     F = [ F_pp F_pr ] = sum of blocks of A + sum of updates of the children
+ *         [ F_rp F_rr ]
+ *     P F_pp = L_pp U_pp,   U_pr = L_pp^-1 P F_pr,   L_rp = F_rp U_pp^-1               (A10)
+ *     F_rr - L_rp U_pr  is the update, which goes to the parent
+ *
+ * Rows are exchanged within blocks, P: others may have other units. Sums have the same order whatever the width of vectors. The growth of a
+ * pivot is (A7) for its diagonal alone: the sizes of all that was added there over the pivot. */
+#include "la/front.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "la/small.h"
+#include "la/vectors.h"
+
+#define GROWTH_SINGULAR 1e14
+#define REFINED         1e-12
+#define REFINE_STEPS    5
+
+typedef struct fronts {
+    ph_solver base;
+    const ph_front_plan *plan;
+    ph_refinement w;
+    const double *value; /* as factored */
+    double trust;        /* growth up to which solutions are not refined */
+    double *store;       /* factors */
+    double *stack;       /* updates that wait */
+    double *sizes;       /* and of their diagonals */
+    double *F, *gross;   /* the front at work: widest x widest; widest */
+    double *y, *part;    /* unknowns in elimination order; widest */
+    int *swap;           /* total: rows that were exchanged, in their front */
+} fronts;
+
+/* ---- a front ----------------------------------------------------------------------------------------- */
+
+static void assemble(const fronts *b, const ph_front *x, int n)
+{
+    const ph_front_plan *plan = b->plan;
+    double *F = b->F;
+    memset(F, 0, (size_t)n * (size_t)n * sizeof *F);
+    memset(b->gross, 0, (size_t)n * sizeof *b->gross);
+    for (const ph_front_entry *e = plan->entry + x->entries, *end = plan->entry + x->end; e < end; e++) {
+        const double *A = b->value + e->at;
+        for (int i = 0; i < e->m; i++, A += e->n) {
+            memcpy(F + (size_t)(e->row + i) * (size_t)n + e->col, A, (size_t)e->n * sizeof *F);
+            if (e->row == e->col)
+                b->gross[e->row + i] = fabs(A[i]);
+        }
+    }
+}
+
+/* Add the update of a child. Its unknowns mostly stand side by side in the parent, too. */
+static void extend_add(const fronts *b, const ph_front *c, int n)
+{
+    const int *map = b->plan->map + c->rows;
+    const double *S = b->stack + c->update, *sizes = b->sizes + c->gross;
+    for (int i = 0; i < c->r; i++, S += c->r) {
+        double *to = b->F + (size_t)map[i] * (size_t)n;
+        b->gross[map[i]] += sizes[i];
+        for (int j = 0; j < c->r;) {
+            int run = 1;
+            while (j + run < c->r && map[j + run] == map[j] + run)
+                run++;
+            ph_vector_add(run, 1, S + j, to + map[j]);
+            j += run;
+        }
+    }
+}
+
+/* C -= L U for four rows of C and L, n apart; U has p rows, n apart. */
+static void rest4(int p, int columns, int n, const double *L, const double *U, double *C)
+{
+    const double *l0 = L, *l1 = L + n, *l2 = l1 + n, *l3 = l2 + n;
+    double *c0 = C, *c1 = C + n, *c2 = c1 + n, *c3 = c2 + n;
+    int j = 0;
+    for (; j + 8 <= columns; j += 8) {
+        ph_four a0 = *(ph_four *)(c0 + j), a1 = *(ph_four *)(c1 + j), a2 = *(ph_four *)(c2 + j),
+                a3 = *(ph_four *)(c3 + j), b0 = *(ph_four *)(c0 + j + 4), b1 = *(ph_four *)(c1 + j + 4),
+                b2 = *(ph_four *)(c2 + j + 4), b3 = *(ph_four *)(c3 + j + 4);
+        const double *u = U + j;
+        for (int k = 0; k < p; k++, u += n) {
+            ph_four s = *(const ph_four *)u, t = *(const ph_four *)(u + 4);
+            a0 -= l0[k] * s, b0 -= l0[k] * t;
+            a1 -= l1[k] * s, b1 -= l1[k] * t;
+            a2 -= l2[k] * s, b2 -= l2[k] * t;
+            a3 -= l3[k] * s, b3 -= l3[k] * t;
+        }
+        *(ph_four *)(c0 + j) = a0, *(ph_four *)(c1 + j) = a1, *(ph_four *)(c2 + j) = a2;
+        *(ph_four *)(c3 + j) = a3, *(ph_four *)(c0 + j + 4) = b0, *(ph_four *)(c1 + j + 4) = b1;
+        *(ph_four *)(c2 + j + 4) = b2, *(ph_four *)(c3 + j + 4) = b3;
+    }
+    for (; j < columns; j++)
+        for (int i = 0; i < 4; i++) {
+            double sum = C[i * n + j];
+            for (int k = 0; k < p; k++)
+                sum -= L[i * n + k] * U[(size_t)k * (size_t)n + (size_t)j];
+            C[i * n + j] = sum;
+        }
+}
+
+static void rest1(int p, int columns, int n, const double *L, const double *U, double *C)
+{
+    for (int k = 0; k < p; k++)
+        ph_vector_add(columns, -L[k], U + (size_t)k * (size_t)n, C);
+}
+
+static void exchange(int n, double *a, double *b)
+{
+    for (int i = 0; i < n; i++) {
+        double x = a[i];
+        a[i] = b[i], b[i] = x;
+    }
+}
+
+/* The rows of the pivots: P [F_pp F_pr] = L_pp [U_pp U_pr]; diagonals of U are stored as their inverses. Returns the pivot
+ * where growth is beyond limits, or p. */
+static int factor_pivots(const fronts *b, const ph_front *x, int n, int *swap, double *growth)
+{
+    double *F = b->F, *gross = b->gross;
+    const int *of = b->plan->of + x->first;
+    int exchanged = 0; /* in the block at work */
+    for (int j = 0; j < x->p; j++) {
+        double *row = F + (size_t)j * (size_t)n;
+        int best = j;
+        for (int i = j + 1; i < x->p && of[i] == of[j]; i++)
+            if (fabs(F[(size_t)i * (size_t)n + (size_t)j]) > fabs(F[(size_t)best * (size_t)n + (size_t)j]))
+                best = i;
+        swap[j] = best;
+        if (best != j) {
+            exchange(n, row, F + (size_t)best * (size_t)n);
+        }
+        /* where rows were exchanged their units may differ: refinement judges such pivots */
+        exchanged = (j > 0 && of[j] == of[j - 1] && exchanged) || best != j;
+        double size = fabs(row[j]), g = exchanged ? 1 : gross[j] / size;
+        if (!(size > 0 && isfinite(size) && g <= GROWTH_SINGULAR))
+            return j;
+        *growth = g > *growth ? g : *growth;
+        row[j] = 1 / row[j];
+        for (int i = j + 1; i < x->p; i++) {
+            double *other = F + (size_t)i * (size_t)n, l = other[j] *= row[j];
+            gross[i] += fabs(l * row[i]);
+            if (l != 0)
+                ph_vector_add(n - j - 1, -l, row + j + 1, other + j + 1);
+        }
+    }
+    return x->p;
+}
+
+/* One row of L_rp. */
+static void divide_row(int p, int n, const double *F, double *row)
+{
+    for (int j = 0; j < p; j++) {
+        const double *u = F + (size_t)j * (size_t)n;
+        row[j] *= u[j];
+        ph_vector_add(p - j - 1, -row[j], u + j + 1, row + j + 1);
+    }
+}
+
+static void update_rest(const fronts *b, const ph_front *x, int n)
+{
+    int p = x->p, i = p;
+    double *F = b->F;
+    for (; i < n; i++) {
+        double *row = F + (size_t)i * (size_t)n;
+        divide_row(p, n, F, row);
+        for (int k = 0; k < p; k++)
+            b->gross[i] += fabs(row[k] * F[(size_t)k * (size_t)n + (size_t)i]);
+    }
+    for (i = p; i + 4 <= n; i += 4)
+        rest4(p, x->r, n, F + (size_t)i * (size_t)n, F + p, F + (size_t)i * (size_t)n + p);
+    for (; i < n; i++)
+        rest1(p, x->r, n, F + (size_t)i * (size_t)n, F + p, F + (size_t)i * (size_t)n + p);
+}
+
+static void copy(int m, int n, const double *from, int apart, double *to)
+{
+    for (int i = 0; i < m; i++, from += apart, to += n)
+        memcpy(to, from, (size_t)n * sizeof *to);
+}
+
+static ph_status factor(ph_solver *s, const double *value)
+{
+    fronts *b = (fronts *)s;
+    const ph_front_plan *plan = b->plan;
+    double growth = 1;
+    b->value = value;
+    s->info.where = -1;
+    for (const ph_front *x = plan->front, *end = x + plan->n_fronts; x < end; x++) {
+        int p = x->p, r = x->r, n = p + r;
+        assemble(b, x, n);
+        for (int c = x->child; c >= 0; c = plan->front[c].sibling)
+            extend_add(b, &plan->front[c], n);
+        int done = factor_pivots(b, x, n, b->swap + x->first, &growth);
+        if (done < p) {
+            s->info.where = plan->of[x->first + done];
+            return PH_E_SINGULAR;
+        }
+        update_rest(b, x, n);
+        copy(p, p, b->F, n, b->store + x->lu);
+        copy(p, r, b->F + p, n, b->store + x->u);
+        copy(r, p, b->F + (size_t)p * (size_t)n, n, b->store + x->l);
+        copy(r, r, b->F + (size_t)p * (size_t)n + p, n, b->stack + x->update);
+        memcpy(b->sizes + x->gross, b->gross + p, (size_t)r * sizeof(double));
+    }
+    s->info.growth = growth;
+    return PH_OK;
+}
+
+/* ---- solutions ------------------------------------------------------------------------------------------ */
+
+static void permute(int p, const int *swap, double *y)
+{
+    for (int j = 0; j < p; j++)
+        if (swap[j] != j)
+            exchange(1, y + j, y + swap[j]);
+}
+
+static void permute_back(int p, const int *swap, double *y)
+{
+    for (int j = p - 1; j >= 0; j--)
+        if (swap[j] != j)
+            exchange(1, y + j, y + swap[j]);
+}
+
+static void gather(const int *row, int r, const double *y, double *part)
+{
+    for (int i = 0; i < r; i++)
+        part[i] = y[row[i]];
+}
+
+/* y = L^-1 P y of the pivots, taken off the rows beyond; then back from the last front. */
+static void solve_plain(const fronts *b)
+{
+    const ph_front_plan *plan = b->plan;
+    const ph_front *x = plan->front, *end = x + plan->n_fronts;
+    for (; x < end; x++) {
+        double *y = b->y + x->first;
+        const double *lu = b->store + x->lu, *l = b->store + x->l;
+        const int *row = plan->row + x->rows;
+        permute(x->p, b->swap + x->first, y);
+        for (int i = 1; i < x->p; i++)
+            y[i] -= ph_vector_dot(i, lu + (size_t)i * (size_t)x->p, y);
+        for (int i = 0; i < x->r; i++, l += x->p)
+            b->y[row[i]] -= ph_vector_dot(x->p, l, y);
+    }
+    while (x-- > plan->front) {
+        double *y = b->y + x->first;
+        const double *lu = b->store + x->lu, *u = b->store + x->u;
+        gather(plan->row + x->rows, x->r, b->y, b->part);
+        for (int i = x->p - 1; i >= 0; i--) {
+            const double *row = lu + (size_t)i * (size_t)x->p;
+            double rest = y[i] - ph_vector_dot(x->r, u + (size_t)i * (size_t)x->r, b->part);
+            y[i] = row[i] * (rest - ph_vector_dot(x->p - 1 - i, row + i + 1, y + i + 1));
+        }
+    }
+}
+
+/* The same with A^T = U^T L^T P. */
+static void solve_transposed(const fronts *b)
+{
+    const ph_front_plan *plan = b->plan;
+    const ph_front *x = plan->front, *end = x + plan->n_fronts;
+    for (; x < end; x++) {
+        double *y = b->y + x->first;
+        const double *lu = b->store + x->lu, *u = b->store + x->u;
+        const int *row = plan->row + x->rows;
+        memset(b->part, 0, (size_t)x->r * sizeof(double));
+        for (int i = 0; i < x->p; i++, lu += x->p, u += x->r) {
+            y[i] *= lu[i];
+            ph_vector_add(x->p - 1 - i, -y[i], lu + i + 1, y + i + 1);
+            ph_vector_add(x->r, y[i], u, b->part);
+        }
+        for (int i = 0; i < x->r; i++)
+            b->y[row[i]] -= b->part[i];
+    }
+    while (x-- > plan->front) {
+        double *y = b->y + x->first;
+        const double *lu = b->store + x->lu, *l = b->store + x->l;
+        const int *row = plan->row + x->rows;
+        for (int i = 0; i < x->r; i++, l += x->p)
+            ph_vector_add(x->p, -b->y[row[i]], l, y);
+        for (int i = x->p - 1; i > 0; i--)
+            ph_vector_add(i, -y[i], lu + (size_t)i * (size_t)x->p, y);
+        permute_back(x->p, b->swap + x->first, y);
+    }
+}
+
+static void plain(ph_solver *s, const double *rhs, double *x, int transposed)
+{
+    const fronts *b = (fronts *)s;
+    const int *from = b->plan->from;
+    int total = b->plan->base.p.total;
+    for (int i = 0; i < total; i++)
+        b->y[i] = rhs[from[i]];
+    (transposed ? solve_transposed : solve_plain)(b);
+    for (int i = 0; i < total; i++)
+        x[from[i]] = b->y[i];
+}
+
+static ph_status solve(ph_solver *s, const double *rhs, double *x, int transposed)
+{
+    fronts *b = (fronts *)s;
+    const ph_pattern *p = &b->plan->base.p;
+    if (!(s->info.growth <= b->trust)) {
+        double error = ph_refine(&b->w, s, plain, p, b->value, rhs, b->w.d, REFINE_STEPS, transposed);
+        if (!(error <= REFINED))
+            return ph_all_finite(rhs, p->total) ? PH_E_SINGULAR : PH_E_NAN;
+        memcpy(x, b->w.d, (size_t)p->total * sizeof(double));
+        return PH_OK;
+    }
+    plain(s, rhs, x, transposed);
+    return ph_all_finite(x, p->total) ? PH_OK : PH_E_NAN;
+}
+
+/* ---- set-up ------------------------------------------------------------------------------------------- */
+
+static void lay(fronts *b, const ph_front_plan *plan, ph_arena *a)
+{
+    size_t total = (size_t)plan->base.p.total, widest = (size_t)plan->widest, d = sizeof(double);
+    b->store = ph_arena_take(a, plan->store, d);
+    b->stack = ph_arena_take(a, plan->stack, d);
+    b->sizes = ph_arena_take(a, (size_t)plan->sizes, d);
+    b->F = ph_arena_take(a, widest * widest, d);
+    b->gross = ph_arena_take(a, widest, d);
+    b->part = ph_arena_take(a, widest, d);
+    b->y = ph_arena_take(a, total, d);
+    b->swap = ph_arena_take(a, total, sizeof(int));
+    ph_refinement_lay(&b->w, (int)total, a);
+}
+
+static ph_status create(ph_solver **out, const ph_graph *graph, ph_analysis *analysis, ph_analyses *known,
+                        const ph_allocator *alloc)
+{
+    const ph_front_plan *plan = (ph_front_plan *)analysis;
+    fronts trial, *b;
+    ph_arena a = {0};
+    (void)known;
+    ph_arena_take(&a, 1, sizeof *b);
+    lay(&trial, plan, &a);
+    if (!ph_arena_open(&a, alloc))
+        return PH_E_MEMORY;
+    b = ph_arena_take(&a, 1, sizeof *b);
+    lay(b, plan, &a);
+    ph_solver_begin(&b->base, &ph_front_ops, alloc, &a);
+    b->base.info.fill = plan->store;
+    b->plan = plan;
+    b->trust = graph->trust; /* 0: solutions are always refined */
+    *out = &b->base;
+    return PH_OK;
+}
+
+const ph_solver_ops ph_front_ops = {
+    "front", ph_front_make_plan, NULL, create, factor, solve, ph_solver_end, NULL,
+};
