@@ -126,6 +126,6 @@ PH_API int ph_key_belongs(const ph_key *k, ph_kind kind, int type);
  * tells. Returns text. */
 PH_API const char *ph_key_default(const ph_key *k, char *text, size_t size);
 
-const char *ph_lock_word(int k);         /* "x" ... "rz" */
+const char *ph_lock_word(int k); /* "x" ... "rz" */
 
 #endif
