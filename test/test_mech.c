@@ -245,7 +245,7 @@ static void make_force(kit *k, int type, int side, int variant, double damping, 
     f->k3 = ph_v3(1, 2, 3), f->d3 = ph_scale(damping, ph_v3(0.3, 0.2, 0.1));
     f->kr3 = variant ? ph_v3(2, 2, 2) : ph_v3(1, 2, 3), f->dr3 = ph_scale(damping, ph_v3(0.1, 0.2, 0.3));
     f->value = rnd3(seed);
-    f->in_body = variant % 2;
+    f->in_body = type == PH_F_BUSHING ? variant == 3 : variant % 2;
     f->K6 = K6, f->D6 = damping > 0 ? D6 : NULL;
     if (type == PH_F_BEAM && variant &&
         side < RIGID_SIDES) /* 2 kg/m, centre of mass at (0.1, 0.2, -0.3) of the section */

@@ -15,13 +15,14 @@
  *
  * Threads: models can be read in several threads at the same time, flexible bodies and HDF5 files included.
  * A model without functions, and a mechanism of it, are only read from then on: simulations in several threads
- * can share them. Functions of a file live in one Lua state, and a mechanism that calls them has memory of its
- * own for that: ALL mechanisms and simulations of a model with functions must be used by one thread at a time.
- * For several threads read the file once for each. Two threads that call functions of one model at the same
- * time are refused, PH_E_CALLBACK, where this is noticed. */
+ * can share them. So is a model all of whose functions are traced (ph_model_function); its mechanisms are used by one
+ * thread each. Functions that are not live in one Lua state: ALL mechanisms and simulations of such a model must be
+ * used by one thread at a time. For several threads read the file once for each. Two threads that call functions of one
+ * model at the same time are refused, PH_E_CALLBACK, where this is noticed. */
 #ifndef POLHODE_MODEL_H
 #define POLHODE_MODEL_H
 
+#include <stdint.h>
 #include <stdio.h>
 
 #include "polhode/sens.h"
@@ -57,7 +58,8 @@ PH_API ph_status ph_model_read_text(ph_model **out, const char *path, const char
 PH_API void ph_model_free(ph_model *model); /* accepts NULL; only what ph_model_read gave */
 
 /* Write the model as JSON, from which ph_model_read gives the same model bit for bit, but for file and lines.
- * Functions of the file cannot be frozen: an error that names the element, and nothing is written. */
+ * Functions of the file are frozen as expressions. Those that cannot be traced are an error that names the element and the
+ * reason, and nothing is written. */
 PH_API ph_status ph_model_freeze(const ph_model *model, FILE *to, ph_error *err);
 
 /* Coordinates of rigid bodies. */
@@ -82,6 +84,9 @@ typedef struct ph_run_def {
 PH_API ph_run_def ph_model_run(const ph_model *model);
 PH_API const char *ph_model_title(const ph_model *model); /* what model "..." says */
 
+PH_API uint64_t ph_model_key(const ph_model *model); /* fingerprint of its text and of the files it reads */
+PH_API int ph_model_frozen(const ph_model *model);   /* 1: from JSON, and its parameters cannot be set */
+
 /* Lists of a model. Strings are the model's. */
 typedef enum ph_list { PH_BODIES, PH_JOINTS, PH_SENSORS, PH_PARAMETERS, PH_OBJECTIVES } ph_list;
 
@@ -95,6 +100,38 @@ PH_API double ph_model_parameter(const ph_model *model, int parameter); /* as se
 
 PH_API int ph_model_sensor_size(const ph_model *model, int sensor);         /* numbers that it gives */
 PH_API const char *ph_model_sensor_unit(const ph_model *model, int sensor); /* "N, N m": of each half */
+
+/* A flexible body: what the reduction to its modes came to. Pointers are the model's. */
+typedef struct ph_flexible_info {
+    const char *name;
+    int modes, markers;
+    int load_cases;      /* of its stress stiffness; 0: it has none */
+    const double *omega; /* rad/s of each mode; NULL: not known */
+    double mass;         /* kg */
+    ph_vec3 centre;      /* of mass, m from the origin of its frame, undeformed */
+    ph_mat3 inertia;     /* kg m^2 about it */
+    int nodes, rows;     /* of its finite elements; 0: they are not there */
+    double strain,
+        anisotropy; /* relative: what rigid motions strain them; how the mass depends on the direction */
+} ph_flexible_info;
+
+/* Functions of the file are traced: they become expressions, with exact derivatives and without Lua in a step. */
+typedef struct ph_function_info {
+    char element[96]; /* "force 'tyre'" */
+    int line;         /* of what cannot be traced, or of the element; 0: unknown */
+    const char
+        *reason;   /* why it is called and differenced instead, everywhere or somewhere; NULL: it is traced */
+    int somewhere; /* the reason is that of some ways through it; others are traced */
+} ph_function_info;
+
+PH_API int ph_model_function(const ph_model *model, int k, ph_function_info *out); /* 0: there is none */
+PH_API int ph_model_flexible(const ph_model *model, int k, ph_flexible_info *out); /* 0: there is none */
+PH_API const char *ph_model_marker(const ph_model *model, int flexible, int marker,
+                                   ph_vec3 *at); /* its name */
+
+/* Write a reduced body as flexible{ file = } reads it: JSON, or HDF5 where it can. Why it cannot; NULL: it can. */
+PH_API const char *ph_model_lacks_hdf5(void);
+PH_API ph_status ph_model_write_flexible(const ph_model *model, int k, int hdf5, FILE *to, ph_error *err);
 
 /* ---- mechanisms ---------------------------------------------------------------------------------- */
 
@@ -189,9 +226,10 @@ PH_API ph_status ph_mechanism_objective(ph_mechanism *mech, const ph_state *s, i
 PH_API double ph_mechanism_energy(const ph_mechanism *mech, const ph_state *s);
 PH_API double ph_mechanism_kinetic(const ph_mechanism *mech, const ph_state *s);
 
-/* Power [W] of drives and of forces that are no springs, the sources of energy. Not that of dampers, which
- * only take it, and not that of user constraints. */
+/* Power [W] that enters: of drives and constraints that depend on time, of forces and torques of the file, and of
+ * efforts of actuators; and power that dampers and friction take. */
 PH_API double ph_mechanism_power(const ph_mechanism *mech, const ph_state *s);
+PH_API double ph_mechanism_dissipation(const ph_mechanism *mech, const ph_state *s);
 
 /* What flexible body k, in the order of the file, lacks of stiffness under load, where geometric_stiffness leaves it
  * out: its spin squared and its axial load, over the square of its lowest frequency and over a load that buckles it.

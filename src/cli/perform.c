@@ -1,6 +1,8 @@
 /* One run with all that belongs to it: its file, signals, progress, the report. */
 #include "cli/history.h"
+#include "cli/state_file.h"
 #include "study/plot.h"
+#include "view/view.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -49,8 +51,6 @@ static int open_file(ph_job *r)
         ph_complain("-o: '%s': %s; a name that ends in .csv works", path, lacks);
     else if (!ph_record_open(&r->record, path)) /* may wait, for the reader of a pipe */
         cannot_write(r, errno);
-    else
-        hold_signals(SIG_BLOCK);
     return r->record.op != NULL;
 }
 
@@ -67,28 +67,37 @@ static int close_file(ph_job *r)
             code = cannot_write(r, errno);
     }
     ph_record_discard(&r->record);
-    if (r->watch.interrupted)
-        drop_signals();
-    hold_signals(SIG_UNBLOCK);
     return code;
+}
+
+/* At the end, or where a signal ended it. */
+static int save_state(const ph_job *r)
+{
+    int ended = r->status == PH_OK || (r->status == PH_E_STOPPED && r->watch.interrupted);
+    return !r->args->save || !r->sim || !ended || ph_state_write(r) ? PH_EXIT_OK : PH_EXIT_FAILED;
 }
 
 /* ---- the run ------------------------------------------------------------------------------------------ */
 
 static int report(const ph_job *r, int code)
 {
-    if (r->status != PH_OK)
+    if (r->status != PH_OK && !r->said)
         ph_complain("%s", r->err.text);
     if (r->sim && r->status != PH_OK && !ph_job_is_numerical(r->status)) /* refused before the first step */
         return PH_EXIT_USAGE;
     if (r->args->json && (r->sim || ph_job_is_numerical(r->status))) {
         if (!ph_report_json(r))
             code = ph_complain("not enough memory for the report");
+    } else if (r->args->command == PH_CMD_VIEW) {
+        if (!r->args->quiet && r->view && code == PH_EXIT_OK)
+            printf("%s\n", r->args->view);
     } else if (!r->args->quiet && r->sim) {
         ph_report_text(r);
         if (r->args->output && code == PH_EXIT_OK)
             printf("\n%ld %s in %s\n", r->record.rows, ph_plural(r->record.rows, "row", "rows"),
                    r->args->output);
+        if (r->args->view && code == PH_EXIT_OK)
+            printf("\nits motion in %s\n", r->args->view);
     }
     if (code == PH_EXIT_OK && r->status != PH_OK)
         code = ph_job_is_numerical(r->status) ? PH_EXIT_FAILED : PH_EXIT_USAGE;
@@ -115,7 +124,8 @@ static int draw(const ph_job *r)
 static void note_warnings(const ph_job *r)
 {
     char text[PH_WARNINGS][PH_WARNING_MAX];
-    int n = r->sim ? ph_warner_list(r->warner, r->bodies, r->opt.h, r->watch.velocity, text) : 0;
+    double violation = ph_run_summarise(r->run).violation_velocity;
+    int n = r->sim && !(r->opt.tol > 0) ? ph_warner_list(r->warner, r->bodies, r->opt.h, violation, text) : 0;
     for (int k = 0; k < n && !r->args->quiet; k++)
         ph_note("%s", text[k]);
 }
@@ -129,11 +139,21 @@ static int integrate(ph_job *r)
         fprintf(stderr, "\r\033[K");
     note_lack(r);
     note_warnings(r);
-    int code = close_file(r);
+    int saved = save_state(r), code = close_file(r);
+    if (r->args->output || r->args->save) {
+        if (w->interrupted)
+            drop_signals();
+        hold_signals(SIG_UNBLOCK);
+    }
+    code = code ? code : saved;
     if (r->record.failed)
         return code ? code : PH_EXIT_FAILED;
     if (code == PH_EXIT_OK)
         code = draw(r);
+    if (code == PH_EXIT_OK && r->view) {
+        ph_view_end(r->view, r->run);
+        code = ph_page_write(r);
+    }
     code = report(r, code);
     return w->interrupted && code == PH_EXIT_FAILED ? PH_EXIT_SIGNAL + w->interrupted : code;
 }
@@ -149,15 +169,15 @@ static void note_redundancy(const ph_job *r)
 static void note_assembling(const ph_job *r)
 {
     char text[256];
-    for (int what = 0; what < 2 && r->subject.mech && !r->args->quiet; what++)
-        if (ph_mechanism_assembled(r->subject.mech, what, text, sizeof text)[0])
+    for (int what = 0; what < 2 && !r->args->quiet; what++)
+        if (ph_run_assembled(r->run, what, text, sizeof text)[0])
             fprintf(stderr, "polhode: note: %s\n", text);
 }
 
 int ph_job_perform(ph_job *r)
 {
     ph_warner warner = {0};
-    r->p = r->subject.p;
+    r->p = r->subject.p, r->run = r->subject.run;
     r->bodies = ph_bodies_create(&r->subject);
     if (!r->bodies)
         return ph_complain("not enough memory for the model '%s'", r->p->name);
@@ -168,6 +188,8 @@ int ph_job_perform(ph_job *r)
         return ph_complain("%s", err.text);
     if (!ph_job_plan(r) || (r->args->output && !open_file(r)))
         return PH_EXIT_USAGE;
+    if (r->args->output || r->args->save)
+        hold_signals(SIG_BLOCK);
     note_assembling(r);
     note_redundancy(r);
     r->warner = &warner;

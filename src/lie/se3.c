@@ -5,7 +5,7 @@
  * is the cross product of such dual vectors. So every operator of SO(3) gives that of SE(3) by taking its
  * real and its dual part, F(w + eps U) = F0 + eps F1 (L14), and likewise for its derivative, J0 + eps J1
  * (L16). */
-#include "lie/so3.h"
+#include "lie/se3.h"
 #include "lie/groups.h"
 
 enum { DIM = 6 };

@@ -2,17 +2,6 @@
 #include "lie/so3.h"
 #include "lie/groups.h"
 
-ph_vec3 ph_so3_log(ph_quat q)
-{
-    /* q and -q are one rotation; |q0| is that of an angle up to pi. p = 2 atan2(|v|, |q0|), and below
-     * |v|^2 = 1e-17 the quotient p/|v| is 2/|q0| to the last place (L10). */
-    double vv = q.x * q.x + q.y * q.y + q.z * q.z, q0 = fabs(q.w), v = sqrt(vv);
-    double k = vv < 1e-17 ? 2 / q0 : 2 * atan2(v, q0) / v;
-    if (q.w < 0)
-        k = -k;
-    return (ph_vec3){k * q.x, k * q.y, k * q.z};
-}
-
 static void so3_identity(int n, double *q)
 {
     (void)n;

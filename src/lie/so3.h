@@ -10,46 +10,46 @@
 #include "base/stumpff.h"
 
 typedef struct ph_form {
-    double e, f, g, e1, f1, g1, f2, g2;
+    ph_real e, f, g, e1, f1, g1, f2, g2;
 } ph_form;
 
 /* T (L7) */
-static inline ph_form ph_form_T(ph_stumpff r)
+PH_FN ph_form ph_form_T(ph_stumpff r)
 {
     return (ph_form){r.c1, -r.c2, r.c3, r.c3 - r.c2, -r.b2, r.b3, -r.h2, r.h3};
 }
 
 /* T^-1 (L7); e1 = -(2 d + s d1) = d - 1/4 - s d^2 */
-static inline ph_form ph_form_Tinv(ph_stumpff r)
+PH_FN ph_form ph_form_Tinv(ph_stumpff r)
 {
-    return (ph_form){r.e, 0.5, r.d, r.d - 0.25 - r.s * (r.d * r.d), 0, r.d1, 0, r.d2};
+    return (ph_form){r.e, ph_k(0.5), r.d, r.d - 0.25 - r.s * (r.d * r.d), ph_k(0), r.d1, ph_k(0), r.d2};
 }
 
-static inline ph_form ph_form_transpose(ph_form F)
+PH_FN ph_form ph_form_transpose(ph_form F)
 {
     F.f = -F.f, F.f1 = -F.f1, F.f2 = -F.f2;
     return F;
 }
 
 /* e I + f W + g w w^T (L7) */
-static inline ph_mat3 ph_form_mat(ph_form F, ph_vec3 w)
+PH_FN ph_mat3 ph_form_mat(ph_form F, ph_vec3 w)
 {
     ph_vec3 gw = ph_scale(F.g, w), fw = ph_scale(F.f, w);
-    double xy = gw.x * w.y, xz = gw.x * w.z, yz = gw.y * w.z;
+    ph_real xy = gw.x * w.y, xz = gw.x * w.z, yz = gw.y * w.z;
     return (ph_mat3){F.e + gw.x * w.x, xy - fw.z, xz + fw.y, xy + fw.z,       F.e + gw.y * w.y,
                      yz - fw.x,        xz - fw.y, yz + fw.x, F.e + gw.z * w.z};
 }
 
 /* a x b, each component to its last place also where a and b are nearly parallel */
-static inline ph_vec3 ph_cross_exact(ph_vec3 a, ph_vec3 b)
+PH_FN ph_vec3 ph_cross_exact(ph_vec3 a, ph_vec3 b)
 {
-    double x = a.z * b.y, y = a.x * b.z, z = a.y * b.x;
-    return (ph_vec3){fma(a.y, b.z, -x) - fma(a.z, b.y, -x), fma(a.z, b.x, -y) - fma(a.x, b.z, -y),
-                     fma(a.x, b.y, -z) - fma(a.y, b.x, -z)};
+    ph_real x = a.z * b.y, y = a.x * b.z, z = a.y * b.x;
+    return (ph_vec3){ph_fma(a.y, b.z, -x) - ph_fma(a.z, b.y, -x), ph_fma(a.z, b.x, -y) - ph_fma(a.x, b.z, -y),
+                     ph_fma(a.x, b.y, -z) - ph_fma(a.y, b.x, -z)};
 }
 
 /* -f tilde(a) + g I + b c^T + v w^T */
-static inline ph_mat3 ph_form_sum(double f, ph_vec3 a, double g, ph_vec3 b, ph_vec3 c, ph_vec3 v, ph_vec3 w)
+PH_FN ph_mat3 ph_form_sum(ph_real f, ph_vec3 a, ph_real g, ph_vec3 b, ph_vec3 c, ph_vec3 v, ph_vec3 w)
 {
     ph_vec3 fa = ph_scale(f, a);
     return (ph_mat3){
@@ -59,60 +59,67 @@ static inline ph_mat3 ph_form_sum(double f, ph_vec3 a, double g, ph_vec3 b, ph_v
 }
 
 /* f1 w x u + g1 w x (w x u) - 2 g u, given wu = w x u */
-static inline ph_vec3 ph_form_radial(ph_form F, ph_vec3 w, ph_vec3 u, ph_vec3 wu)
+PH_FN ph_vec3 ph_form_radial(ph_form F, ph_vec3 w, ph_vec3 u, ph_vec3 wu)
 {
     ph_vec3 wwu = ph_cross(w, wu);
-    double g = 2 * F.g;
+    ph_real g = 2 * F.g;
     return (ph_vec3){F.f1 * wu.x + F.g1 * wwu.x - g * u.x, F.f1 * wu.y + F.g1 * wwu.y - g * u.y,
                      F.f1 * wu.z + F.g1 * wwu.z - g * u.z};
 }
 
 /* d(F(w) u)/dw = -f tilde(u) + g (w.u) I + g w u^T + (f1 w x u + g1 w x (w x u) - 2 g u) w^T (L9) */
-static inline ph_mat3 ph_form_jac(ph_form F, ph_vec3 w, ph_vec3 u, ph_vec3 wu)
+PH_FN ph_mat3 ph_form_jac(ph_form F, ph_vec3 w, ph_vec3 u, ph_vec3 wu)
 {
     return ph_form_sum(F.f, u, F.g * ph_dot(w, u), ph_scale(F.g, w), u, ph_form_radial(F, w, u, wu), w);
 }
 
 /* Quaternion of exp(w): (cos(p/2), sin(p/2)/p w) (L6) */
-static inline ph_quat ph_so3_exp(ph_stumpff r, ph_vec3 w)
+PH_FN ph_quat ph_so3_exp(ph_stumpff r, ph_vec3 w)
 {
-    double h = 0.5 * r.S;
+    ph_real h = 0.5 * r.S;
     return (ph_quat){r.C, h * w.x, h * w.y, h * w.z};
 }
 
 /* The norm of a quaternion that is nearly one, corrected to first order: q (3 - |q|^2)/2 (L11) */
-static inline ph_quat ph_quat_fix(ph_quat q)
+PH_FN ph_quat ph_quat_fix(ph_quat q)
 {
-    double k = 1.5 - 0.5 * ((q.w * q.w + q.x * q.x) + (q.y * q.y + q.z * q.z));
+    ph_real k = 1.5 - 0.5 * ((q.w * q.w + q.x * q.x) + (q.y * q.y + q.z * q.z));
     return (ph_quat){k * q.w, k * q.x, k * q.y, k * q.z};
 }
 
-static inline ph_quat ph_quat_load(const double *p)
+PH_FN ph_quat ph_quat_load(const ph_real *p)
 {
     return (ph_quat){p[0], p[1], p[2], p[3]};
 }
 
-static inline void ph_quat_store(double *p, ph_quat q)
+PH_FN void ph_quat_store(ph_real *p, ph_quat q)
 {
     p[0] = q.w, p[1] = q.x, p[2] = q.y, p[3] = q.z;
 }
 
-static inline ph_quat ph_quat_conj(ph_quat q)
+PH_FN ph_quat ph_quat_conj(ph_quat q)
 {
     return (ph_quat){q.w, -q.x, -q.y, -q.z};
 }
 
 /* R(q) x = x + 2 q0 (v x x) + 2 v x (v x x) */
-static inline ph_vec3 ph_quat_rotate(ph_quat q, ph_vec3 x)
+PH_FN ph_vec3 ph_quat_rotate(ph_quat q, ph_vec3 x)
 {
     ph_vec3 v = {q.x, q.y, q.z}, t = ph_cross(v, x), tt = ph_cross(v, t);
     return (ph_vec3){x.x + 2 * (q.w * t.x + tt.x), x.y + 2 * (q.w * t.y + tt.y),
                      x.z + 2 * (q.w * t.z + tt.z)};
 }
 
-ph_vec3 ph_so3_log(ph_quat q); /* |w| <= pi (L10) */
-
-/* J0 and J1 of d(F(w + eps U) (u0 + eps u1)) by w + eps U (L16), for F = const I + f W + g W^2 */
-void ph_se3_form_slope(ph_form F, ph_vec3 w, ph_vec3 U, ph_vec3 u0, ph_vec3 u1, ph_mat3 *J0, ph_mat3 *J1);
+/* |w| <= pi (L10) */
+PH_FN ph_vec3 ph_so3_log(ph_quat q)
+{
+    /* q and -q are one rotation; |q0| is that of an angle up to pi. p = 2 atan2(|v|, |q0|), and below
+     * |v|^2 = 1e-17 the quotient p/|v| is 2/|q0| to the last place (L10). */
+    ph_real vv = q.x * q.x + q.y * q.y + q.z * q.z, q0 = ph_abs(q.w), v = ph_sqrt(vv);
+    ph_mask small = vv < 1e-17;
+    ph_real k = ph_select(small, ph_k(2), 2 * ph_atan2(v, q0)) / ph_select(small, q0, v);
+    k = ph_select(q.w < 0, -k, k);
+    return (ph_vec3){k * q.x, k * q.y, k * q.z};
+}
 
 #endif

@@ -15,7 +15,7 @@
  * O. Bruls, Geometrically exact beam finite element formulated on the special Euclidean group SE(3), 2014. */
 #include "mech/beam.h"
 
-#include "lie/so3.h"
+#include "lie/se3.h"
 
 enum { N6 = 6 };
 

@@ -27,7 +27,7 @@
 
 #include <string.h>
 
-#include "lie/so3.h"
+#include "lie/se3.h"
 #include "lie/groups.h"
 
 /* [m I, -m tilde(c); m tilde(c), J] times length */

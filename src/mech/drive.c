@@ -1,4 +1,5 @@
-/* A drive f(t) and its derivatives, from samples f_k = f(t + k s), k = -4 ... 4:
+/* A drive f(t) and its derivatives: those of its expression (P1, P3), where it was traced and has no corner within 2 ms;
+ * else from samples f_k = f(t + k s), k = -4 ... 4:
  *
  *   f'  = (672 (f1 - f-1) - 168 (f2 - f-2) + 32 (f3 - f-3) - 3 (f4 - f-4))/(840 s)                    (J1)
  *   f'' = (8064 (f1 + f-1) - 1008 (f2 + f-2) + 128 (f3 + f-3) - 9 (f4 + f-4) - 14350 f0)/(5040 s^2)
@@ -16,9 +17,10 @@
  *
  * f'' enters the accelerations at the start of a run, f' every step of stabilised forms. The function is asked
  * up to 2 ms before and after t. */
-#include "mech/mech.h"
+#include "mech/argument.h"
 
 #include <float.h>
+#include <string.h>
 
 #define WIDEST   0x1p-11 /* s */
 #define NARROWER 0.25
@@ -33,13 +35,19 @@ typedef struct estimate {
     double value, off, size, noise, unit; /* s or s^2 */
 } estimate;
 
-static ph_status ask(const ph_function *f, double t, double *out)
+/* A drive, and the mechanism whose memory it may use. */
+typedef struct drive {
+    const ph_mechanism *m;
+    const ph_function *f;
+} drive;
+
+static ph_status ask(const drive *d, double t, double *out)
 {
-    ph_status s = f->call(f, t, NULL, 1, out);
+    ph_status s = ph_function_values(&(ph_scene){.m = d->m, .t = t}, d->f, 1, out);
     return s == PH_OK && !isfinite(*out) ? PH_E_NAN : s;
 }
 
-static ph_status sample(const ph_function *f, double t, double s, double f0, estimate e[2])
+static ph_status sample(const drive *f, double t, double s, double f0, estimate e[2])
 {
     static const double fine[2][SIDE] = {{672. / 840, -168. / 840, 32. / 840, -3. / 840},
                                          {8064. / 5040, -1008. / 5040, 128. / 5040, -9. / 5040}};
@@ -68,7 +76,69 @@ static ph_status sample(const ph_function *f, double t, double s, double f0, est
     return PH_OK;
 }
 
-ph_status ph_drive_at(const ph_function *f, double t, int level, double out[3])
+#define SWITCHES 32 /* more of them in one drive: samples */
+
+/* The way through the drive and the sides of its kinks, as signs; -1: unknown. */
+static int sides_at(const drive *d, double t, int *leaf, signed char *side)
+{
+    ph_formula k;
+    ph_scene at = {.m = d->m, .t = t};
+    double y, x[SWITCHES];
+    int n = -1;
+    if (ph_formula_open(&k, &at, d->f, 1, &y)) {
+        n = ph_program_switches(k.p, k.room, x, SWITCHES);
+        *leaf = ph_program_leaf(k.p, k.room);
+        for (int i = 0; i < n && i < SWITCHES; i++)
+            side[i] = (signed char)((x[i] > 0) - (x[i] < 0));
+    }
+    ph_formula_close(&k);
+    return n;
+}
+
+/* No corner is as near as samples reach: there they tell a jump from a kink, and one that matters from one that does not. */
+static int is_smooth(const drive *d, double t)
+{
+    signed char side[3][SWITCHES];
+    int leaf[3], n[3];
+    for (int i = 0; i < 3; i++) {
+        n[i] = sides_at(d, t + (i - 1) * SIDE * WIDEST, &leaf[i], side[i]);
+        if (n[i] < 0 || n[i] > SWITCHES || (i && (n[i] != n[0] || leaf[i] != leaf[0])) ||
+            (i && memcmp(side[i], side[0], (size_t)n[0]) != 0))
+            return 0;
+    }
+    return 1;
+}
+
+static int has_corners(const ph_program *p)
+{
+    int any = p->n_stretches > 1;
+    for (int i = 0; i < p->n_ops && !any; i++)
+        any = ph_op_get(p->op[i].code)->kink;
+    return any;
+}
+
+/* 0: it was not traced, or a derivative is not finite here, or a corner is near. */
+static int exact(const drive *d, double t, int level, double out[3])
+{
+    ph_formula k;
+    ph_scene at = {.m = d->m, .t = t};
+    int known = ph_formula_open(&k, &at, d->f, 1, out), varies = known && k.p->n_args > 0;
+    if (varies && level > 0 && has_corners(k.p))
+        known = is_smooth(d, t);
+    out[1] = out[2] = 0;
+    if (known && varies && level > 0) {
+        ph_formula_partials(&k, level);
+        known = ph_formula_gradient(&k, 0);
+        out[1] = k.g[0];
+        if (known && level > 1)
+            known = ph_program_curvature(k.p, k.room, &(double){1}, &(double){1}, NULL, &out[2]);
+    }
+    ph_formula_close(&k);
+    return known;
+}
+
+/* From samples. */
+static ph_status difference(const drive *f, double t, int level, double out[3])
 {
     estimate best[2] = {{.off = HUGE_VAL}, {.off = HUGE_VAL}};
     double s = WIDEST, size[2] = {0};
@@ -94,9 +164,15 @@ ph_status ph_drive_at(const ph_function *f, double t, int level, double out[3])
     return status;
 }
 
+ph_status ph_drive_at(const ph_mechanism *m, const ph_function *f, double t, int level, double out[3])
+{
+    const drive d = {m, f};
+    return exact(&d, t, level, out) ? PH_OK : difference(&d, t, level, out);
+}
+
 ph_status ph_drive_of(const ph_mechanism *m, const ph_joint *j, double t, int level, double out[3])
 {
-    ph_status status = ph_drive_at(j->f, t, level, out);
+    ph_status status = ph_drive_at(m, j->f, t, level, out);
     atomic_int *rough = (atomic_int *)&m->rough; /* for words alone: all else of m is only read */
     if (status == PH_OK)
         return status;

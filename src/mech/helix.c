@@ -8,7 +8,7 @@
  * of g. */
 #include "mech/helix.h"
 
-#include "lie/so3.h"
+#include "lie/se3.h"
 
 /* 1/2 -+ sqrt(3/20) */
 const double ph_helix_xi[PH_HELIX_POINTS] = {0.11270166537925831, 0.5, 0.88729833462074169};

@@ -1,106 +1,11 @@
-/* A thin disc, the second body, rolls on a plane of the ground without slip.
- *
- * Its axle k goes through its centre of mass, its radius is r. In body components, with the normal n' = R^T n
- * of the plane and tangents t' = R^T t:
- *
- *   u' = (n' - (n'.k) k)/rho,  rho = |n' - (n'.k) k|: up the disc, and the sine of its tilt
- *   c' = -r u': from the centre to the contact
- *   Phi = n . (x - x_plane) - r rho,  B = (n, c' x n')    holonomic: the disc touches the plane
- *   A = (t, c' x t')                                     non-holonomic: the contact does not slip
- *
- * All rows have the form (e, c' x e'), since d rho = u' . dn'. With dn' = n' x dphi and dc' = -r H dn',
- * H = (I - u' u'^T)(I - k k^T)/rho:
- *
- *   d(B^T lambda)/dq on (phi, phi), m = sum of lambda e':  r tilde(m) H tilde(n') + tilde(c') tilde(m)
- *   Z_phi = -r (e' x Omega)^T H tilde(n') + (Omega x c')^T tilde(e') */
-#include "mech/mech.h"
-
-typedef struct disc {
-    ph_vec3 n, c; /* n' and c' */
-    double rho;
-    ph_mat3 Hn; /* H tilde(n') */
-} disc;
-
-static disc disc_of(const ph_site *s)
-{
-    disc d = {.n = ph_tmul(s->b.R, ph_column(&s->j->Ea, 2))};
-    ph_vec3 k = s->j->eb, w = ph_sub(d.n, ph_scale(ph_dot(d.n, k), k));
-    d.rho = ph_norm(w);
-    ph_vec3 u = ph_scale(1 / d.rho, w);
-    d.c = ph_scale(-s->j->radius, u);
-    ph_mat3 one = ph_diag3(1, 1, 1);
-    ph_mat3 H = ph_mmul(ph_msub(one, ph_outer(u, u)), ph_msub(one, ph_outer(k, k)));
-    d.Hn = ph_mtilde(ph_mscale(1 / d.rho, H), d.n);
-    return d;
-}
-
-/* Axis k of the plane: x and y tangents, z normal. */
-static ph_vec3 plane_axis(const ph_site *s, int k)
-{
-    return ph_column(&s->j->Ea, k);
-}
-
-static void Phi(const ph_site *s, double *out)
-{
-    ph_vec3 from_plane = ph_sub(s->b.x, s->j->sa);
-    for (int k = 0; k < 3; k++)
-        if (ph_picked(s->pick, k))
-            *out++ = k == 2 ? ph_dot(plane_axis(s, 2), from_plane) - s->j->radius * disc_of(s).rho : 0;
-}
-
-static void B(const ph_site *s, const ph_put *p)
-{
-    disc d = disc_of(s);
-    for (int k = 0, row = 0; k < 3; k++)
-        if (ph_picked(s->pick, k)) {
-            ph_vec3 e = plane_axis(s, k);
-            ph_put_row(p, PH_XB, row, e);
-            ph_put_row(p, PH_FB, row++, ph_cross(d.c, ph_tmul(s->b.R, e)));
-        }
-}
-
-static void K(const ph_site *s, const double *lambda, const ph_put *p)
-{
-    disc d = disc_of(s);
-    ph_vec3 m = {0, 0, 0};
-    for (int k = 0; k < 3; k++)
-        if (ph_picked(s->pick, k))
-            m = ph_add(m, ph_scale(*lambda++, plane_axis(s, k)));
-    m = ph_tmul(s->b.R, m);
-    ph_mat3 by_contact = ph_mscale(s->j->radius, ph_mmul(ph_tilde(m), d.Hn));
-    ph_add_pair(p, PH_FB, PH_FB, ph_madd(by_contact, ph_tilde2(d.c, m)));
-}
-
-static ph_vec3 z_row(const ph_site *s, const disc *d, int k)
-{
-    ph_vec3 e = ph_tmul(s->b.R, plane_axis(s, k));
-    ph_vec3 by_contact = ph_scale(-s->j->radius, ph_tmul(d->Hn, ph_cross(e, s->b.w)));
-    return ph_add(by_contact, ph_cross(ph_cross(s->b.w, d->c), e));
-}
-
-static void Z(const ph_site *s, const ph_put *p)
-{
-    disc d = disc_of(s);
-    for (int k = 0, row = 0; k < 3; k++)
-        if (ph_picked(s->pick, k)) {
-            ph_put_row(p, PH_XB, row, ph_v3(0, 0, 0));
-            ph_put_row(p, PH_FB, row++, z_row(s, &d, k));
-        }
-}
-
-static void convective(const ph_site *s, double *out)
-{
-    disc d = disc_of(s);
-    for (int k = 0; k < 3; k++)
-        if (ph_picked(s->pick, k))
-            *out++ = ph_dot(z_row(s, &d, k), s->b.w);
-}
+/* The primitive roll: its rows and derivatives are in roll.h. */
+#include "mech/roll.h"
 
 const ph_part ph_part_roll = {
     .couples = PH_COUPLE(PH_FB, PH_FB),
-    .Phi = Phi,
-    .B = B,
-    .K = K,
-    .Z = Z,
-    .convective = convective,
+    .Phi = ph_roll_Phi,
+    .B = ph_roll_B,
+    .K = ph_roll_K,
+    .Z = ph_roll_Z,
+    .convective = ph_roll_convective,
 };

@@ -2,6 +2,7 @@
  *
  *   m xddot = m gamma + ...,  J Omegadot + Omega x J Omega = ... */
 #include "mech/mech.h"
+#include "mech/rigid_body.h"
 
 #include "lie/so3.h"
 
@@ -37,16 +38,12 @@ static void g(const ph_body *b, const ph_state *s, double *out)
 {
     ph_vec3 w = ph_load3(s->v + b->v[1]);
     ph_store3(out + b->v[0], ph_scale(-1, b->weight));
-    ph_store3(out + b->v[1], ph_cross(w, ph_mul(b->J, w)));
+    ph_store3(out + b->v[1], ph_rigid_g(b->J, w));
 }
 
-/* tilde(Omega) J - tilde(J Omega) */
 static void C(const ph_body *b, const ph_state *s, double *out)
 {
-    ph_vec3 w = ph_load3(s->v + b->v[1]), Jw = ph_mul(b->J, w);
-    ph_mat3 A = ph_mtilde(b->J, w); /* J tilde(w) = -(tilde(w) J)^T */
-    ph_store33(out + b->M[3], (ph_mat3){-A.xx, -A.yx + Jw.z, -A.zx - Jw.y, -A.xy - Jw.z, -A.yy, -A.zy + Jw.x,
-                                        -A.xz + Jw.y, -A.yz - Jw.x, -A.zz});
+    ph_store33(out + b->M[3], ph_rigid_C(b->J, ph_load3(s->v + b->v[1])));
 }
 
 const ph_space ph_space_r3xso3 = {

@@ -651,7 +651,7 @@ void ph_step_tolerances(const ph_sim *sim, double beta, double *tol_x, double *t
 {
     const ph_layout *lay = &sim->lay;
     const double *v = sim->now.v, *vdot = sim->now.vdot;
-    double h = sim->opt.h, size = sim->matrix.body, speed[2] = {0, 0}, acc[2] = {0, 0}, floor[2];
+    double h = sim->h, size = sim->matrix.body, speed[2] = {0, 0}, acc[2] = {0, 0}, floor[2];
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
         int n = i->dim, at = i->v_at, rot = i->rot;
         const double *q = sim->now.q + i->q_at;
@@ -932,8 +932,9 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
             if (anew++ || ph_redundant_choose(nm, &sim->ev) != PH_OK)
                 return refuse_loose(sim);
         }
-        if (of_step && k == 2 && rate > RATE_STEP && size > 1)
-            return PH_E_NEWTON; /* far from the first guess another solution might be found: see make_step of sim.c */
+        /* far from the first guess another solution might be found: see make_step of sim.c; error control would see it */
+        if (of_step && k == 2 && rate > RATE_STEP && size > 1 && !(sim->opt.tol > 0))
+            return PH_E_NEWTON;
         keep = keeps && nm->factored &&
                (k == 1 || ph_newton_keep(kind, size, rate, sim->opt.max_iterations - k));
         if (k > 1 && size > 1e3 * last && size > 1e6)

@@ -31,8 +31,11 @@ ph_size ph_size_largest(const ph_layout *lay, const double *x)
 {
     ph_size s = {{0, 0}};
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
-        s.of[0] = ph_small_larger(i->rot, s.of[0], x + i->v_at);
-        s.of[1] = ph_small_larger(i->dim - i->rot, s.of[1], x + i->v_at + i->rot);
+        int rot = i->rot, turns = i->dim - rot;
+        if (rot > 0)
+            s.of[0] = PH_BY_SIZE(rot, ph_small_larger, s.of[0], x + i->v_at);
+        if (turns > 0)
+            s.of[1] = PH_BY_SIZE(turns, ph_small_larger, s.of[1], x + i->v_at + rot);
     }
     return s;
 }

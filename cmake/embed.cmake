@@ -1,0 +1,13 @@
+# The texts that compiled models are made of, as arrays of bytes: cmake -DOUT=texts.c -DFILES=a;b -P embed.cmake
+set(code "/* Made by cmake/embed.cmake. */\n#include \"compile/compile.h\"\n\n")
+set(table "")
+set(k 0)
+foreach(file IN LISTS FILES)
+  file(READ ${file} hex HEX)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+  get_filename_component(name ${file} NAME)
+  string(APPEND code "static const unsigned char text_${k}[] = {${bytes}};\n")
+  string(APPEND table "    {\"${name}\", text_${k}, sizeof text_${k}},\n")
+  math(EXPR k "${k} + 1")
+endforeach()
+file(WRITE ${OUT} "${code}\nconst ph_text ph_texts[] = {\n${table}};\nconst int ph_n_texts = ${k};\n")

@@ -1,0 +1,38 @@
+/* Compiled models: a run as C source that needs nothing of this library.
+ *
+ * The source has a struct with the state, of fixed size, and functions on it; it does not allocate, print or keep
+ * anything elsewhere. docs/compile.md describes it. */
+#ifndef POLHODE_COMPILE_H
+#define POLHODE_COMPILE_H
+
+#include <stdio.h>
+
+#include "polhode/run.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ph_compile_config {
+    size_t size;        /* sizeof(ph_compile_config); set by ph_compile_defaults */
+    const char *name;   /* of the struct, and what its functions begin with; NULL: the title of the model */
+    int lanes;          /* members that step at once: 1, 2, 4 or 8 */
+    int max_iterations; /* of Newton's method in a step; 0: as in the options of the run */
+} ph_compile_config;
+
+PH_API ph_compile_config ph_compile_defaults(void);
+
+/* The name that the source has: at most size - 1 characters. PH_E_INPUT: C does not allow it. */
+PH_API ph_status ph_compile_name_of(const ph_run *run, const ph_compile_config *config, char *name,
+                                    size_t size, ph_error *err);
+
+/* Write NAME.h and NAME.c. The run is at its initial time: its values are those of NAME_init. PH_E_INPUT: the model has
+ * what cannot be compiled, and err names it. */
+PH_API ph_status ph_run_compile(const ph_run *run, const ph_compile_config *config, FILE *header,
+                                FILE *source, ph_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,78 @@
+"""Inputs, states, actuators and linear models: against formulas and against models that say the same in one function."""
+import numpy as np
+import pytest
+
+import polhode as ph
+
+
+def hinge(effort, **more):
+    """A rod on a hinge without gravity: J phi'' = effort."""
+    m = ph.Model(title="hinge")
+    m.input(name="u", hold="step")
+    for name, keys in more.items():
+        getattr(m, name)(**keys)
+    m.body(name="rod", mass=1, inertia=[1, 1, 1])
+    m.joint(name="hinge", type="revolute", bodies=["ground", "rod"], at=[0, 0, 0], axis=[0, 0, 1])
+    m.actuator(name="motor", joint="hinge", effort=effort)
+    m.sensor(name="angle", type="joint_position", joint="hinge")
+    m.options(t_end=2, h=1e-3)
+    return m
+
+
+def test_a_controller_in_the_loop():
+    """phi'' = -k (phi - 1) - d phi', held over each step, comes to 1, near to what the exact equation says."""
+    sim = hinge("u").sim()
+    while sim.t < 2 - 1e-9:
+        joint = sim.joint["hinge"]
+        sim.input["u"] = 25 * (1 - joint.position) - 10 * joint.rate
+        assert sim.input["u"] == pytest.approx(25 * (1 - joint.position) - 10 * joint.rate)
+        sim.step()
+    exact = 1 - (1 + 5 * 2) * np.exp(-5 * 2)  # double root -5
+    assert sim["angle"] == pytest.approx(exact, abs=2e-2 * np.exp(-2))
+    assert dict(sim.input) == {"u": pytest.approx(0, abs=0.05)}
+    assert isinstance(sim.effort["motor"], float)
+
+
+def test_functions_see_joints_inputs_and_states():
+    m = hinge(lambda t, s: 25 * (s.inputs.u - s.joints.hinge.position) - 10 * s.joints.hinge.rate,
+              state={"name": "lag", "initial": 1.0, "rate": lambda t, s: -2 * s.states.lag})  # fmt: skip
+    sim = m.sim()
+    sim.input["u"] = 1.0
+    r = sim.run()
+    t = r.t
+    assert np.abs(r["angle"] - (1 - (1 + 5 * t) * np.exp(-5 * t))).max() < 1e-4  # reference: the solution of the equation
+    assert np.abs(r.state["lag"] - np.exp(-2 * t)).max() < 1e-5
+    assert (r.input["u"] == 1).all() and r.effort["motor"][0] == pytest.approx(25)
+    assert sim.state["lag"] == pytest.approx(np.exp(-4), abs=1e-5)
+
+
+def test_tables():
+    sim = hinge("u").sim()
+    t = np.linspace(0, 2, 2001)
+    sim.input["u"] = t, np.cos(t)
+    r = sim.run()
+    assert np.abs(r["angle"] - (1 - np.cos(r.t))).max() < 2e-3  # held over each step: first order
+    with pytest.raises(ph.UsageError, match="shape"):
+        sim.input["u"] = [0, 1, 2], [0, 1]
+    with pytest.raises(ph.UsageError):
+        sim.input["u"] = [0, 1, 0.5], [0, 1, 2]
+
+
+def test_linearise():
+    linear = hinge("u").sim().linearise()
+    A, B, C, D = linear
+    assert A.shape == (2, 2) and B.shape == (2, 1) and C.shape == (1, 2) and D.shape == (1, 1)
+    # J phi'' = u: two integrators in a row, whatever the scale of coordinates
+    assert np.allclose(A @ A, 0, atol=1e-9) and (C @ A @ B).item() == pytest.approx(1, rel=1e-6)
+    assert linear.inputs == ["u"] and linear.outputs == ["angle"] and len(linear.states) == 2
+    assert "2 states, 1 inputs" in repr(linear)
+
+
+def test_bad_inputs():
+    sim = hinge("u").sim()
+    with pytest.raises(ph.UnknownName, match="did you mean 'u'|there is 'u'"):
+        sim.input["uu"] = 1
+    with pytest.raises(ph.UsageError):
+        sim.input["u"] = float("nan")
+    with pytest.raises(ph.UsageError, match="stays"):
+        del sim.input["u"]

@@ -1,0 +1,142 @@
+/* polhode compile: a model and its run as C source. */
+#include "cli/options.h"
+#include "io/file.h"
+#include "polhode/compile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the run ---------------------------------------------------------------------------------------- */
+
+#define TEXTS_MAX 32
+
+/* What was typed, as keys of run{} have it: "--t-end 2" is "t_end=2". */
+typedef struct told {
+    int n, n_set;
+    char text[TEXTS_MAX][200];
+    const char *option[TEXTS_MAX];
+    char name[PH_SETTINGS_MAX][80];
+    ph_setting set[PH_SETTINGS_MAX];
+} told;
+
+static const char *const keys[] = {"h",    "t-end", "method",     "formulation", "sigma",
+                                   "rho",  "order", "correction", "start",       "newton",
+                                   "atol", "rtol",  "space",      "tableau",     "solver"};
+
+static void tell(told *t, const char *key, const char *value, size_t length)
+{
+    snprintf(t->text[t->n], sizeof t->text[0], "%s=%s", key, value);
+    for (char *p = t->text[t->n]; p < t->text[t->n] + length; p++)
+        *p = *p == '-' ? '_' : *p;
+    t->option[t->n] = t->text[t->n];
+    t->n++;
+}
+
+static void read_options(const ph_args *args, told *t)
+{
+    for (int i = 0; i < args->argc && t->n < TEXTS_MAX; i++)
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+            size_t n = strlen(keys[k]);
+            const char *word = args->argv[i];
+            if (strncmp(word, "--", 2) || strncmp(word + 2, keys[k], n))
+                continue;
+            if (word[2 + n] == '=')
+                tell(t, keys[k], word + 3 + n, n);
+            else if (!word[2 + n] && i + 1 < args->argc)
+                tell(t, keys[k], args->argv[i + 1], n);
+        }
+    if (args->assemble && t->n < TEXTS_MAX)
+        tell(t, "assemble", "true", 8);
+}
+
+static int read_settings(const ph_args *args, told *t)
+{
+    for (int i = 0; i < args->set.n; i++) {
+        const char *text = args->set.text[i], *equal = strchr(text, '=');
+        char *end;
+        if (!equal || equal == text || (size_t)(equal - text) >= sizeof t->name[0])
+            return ph_complain("--set %s: it must be NAME=VALUE", text), 0;
+        snprintf(t->name[i], sizeof t->name[0], "%.*s", (int)(equal - text), text);
+        t->set[t->n_set++] = (ph_setting){.name = t->name[i], .value = strtod(equal + 1, &end)};
+        if (end == equal + 1 || *end)
+            return ph_complain("--set %s: '%s' is no number", text, equal + 1), 0;
+    }
+    return 1;
+}
+
+static ph_run *open_run(const ph_args *args)
+{
+    static told t; /* one command in a process */
+    ph_run_config c = ph_run_defaults();
+    ph_run *run = NULL;
+    ph_error err;
+    t = (told){0};
+    read_options(args, &t);
+    if (!read_settings(args, &t))
+        return NULL;
+    c.parameters = t.set, c.n_parameters = t.n_set;
+    c.options = t.option, c.n_options = t.n;
+    if (ph_run_open(&run, args->word[0], &c, &err) != PH_OK)
+        ph_complain("%s", err.text);
+    return run;
+}
+
+/* ---- the files -------------------------------------------------------------------------------------- */
+
+typedef struct output {
+    char path[4096];
+    ph_file file;
+} output;
+
+static int open_output(output *o, const char *folder, const char *name, const char *ending)
+{
+    int n = snprintf(o->path, sizeof o->path, "%s/%s.%s", folder, name, ending);
+    if (n < 0 || (size_t)n >= sizeof o->path)
+        return ph_complain("the name of the folder is too long"), 0;
+    if (ph_file_open(&o->file, o->path))
+        return 1;
+    ph_complain("cannot write '%s': %s", o->path, strerror(errno));
+    return 0;
+}
+
+static int write_files(const ph_args *args, const ph_run *run, const ph_compile_config *config,
+                       const char *name)
+{
+    const char *folder = args->output ? args->output : ".";
+    output header = {0}, source = {0};
+    ph_error err;
+    int code = PH_EXIT_USAGE;
+    if (open_output(&header, folder, name, "h") && open_output(&source, folder, name, "c")) {
+        if (ph_run_compile(run, config, header.file.stream, source.file.stream, &err) != PH_OK)
+            ph_complain("%s", err.text);
+        else if (!ph_file_commit(&header.file))
+            ph_complain("cannot write '%s': %s", header.path, strerror(errno));
+        else if (!ph_file_commit(&source.file))
+            ph_complain("cannot write '%s': %s", source.path, strerror(errno));
+        else
+            code = PH_EXIT_OK;
+    }
+    ph_file_discard(&header.file);
+    ph_file_discard(&source.file);
+    if (code == PH_EXIT_OK)
+        printf("%s\n%s\n", header.path, source.path);
+    return code;
+}
+
+int ph_cmd_compile(const ph_args *args)
+{
+    ph_compile_config config = ph_compile_defaults();
+    char name[80];
+    ph_error err;
+    ph_run *run = open_run(args);
+    int code = PH_EXIT_USAGE;
+    config.name = args->name, config.max_iterations = args->max_iterations;
+    config.lanes = args->lanes ? args->lanes : 1;
+    if (run && ph_compile_name_of(run, &config, name, sizeof name, &err) != PH_OK)
+        ph_complain("%s", err.text);
+    else if (run)
+        code = write_files(args, run, &config, name);
+    ph_run_close(run);
+    return code;
+}

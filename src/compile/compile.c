@@ -1,0 +1,314 @@
+/* A run as C source. */
+#include "compile/compile.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "run/private.h"
+
+ph_compile_config ph_compile_defaults(void)
+{
+    return (ph_compile_config){.size = sizeof(ph_compile_config), .lanes = 1};
+}
+
+ph_status ph_compile_name_of(const ph_run *run, const ph_compile_config *config, char *name, size_t size,
+                             ph_error *err)
+{
+    if (config->name)
+        snprintf(name, size, "%s", config->name);
+    else
+        ph_compile_name(run->model ? run->model->name : "", name, size);
+    return ph_compile_check_name(name, err);
+}
+
+/* ---- texts ---------------------------------------------------------------------------------------- */
+
+/* A text without the headers that it includes: they come before it. */
+static void paste(FILE *out, const ph_text *t)
+{
+    const char *p = (const char *)t->bytes, *end = p + t->size;
+    fprintf(out, "/* ==== %s ==== */\n\n", t->name);
+    while (p < end) {
+        const char *stop = memchr(p, '\n', (size_t)(end - p));
+        stop = stop ? stop + 1 : end;
+        if ((size_t)(stop - p) < 10 || memcmp(p, "#include \"", 10))
+            fwrite(p, 1, (size_t)(stop - p), out);
+        p = stop;
+    }
+    fprintf(out, "\n");
+}
+
+static void paste_until(FILE *out, int *next, const char *last)
+{
+    while (*next < ph_n_texts) {
+        paste(out, &ph_texts[*next]);
+        if (!strcmp(ph_texts[(*next)++].name, last))
+            return;
+    }
+}
+
+/* ---- the header ------------------------------------------------------------------------------------ */
+
+static void print_what(const ph_compiler *c, FILE *out)
+{
+    const ph_options *o = &c->sim->opt;
+    static const char *const form[] = {[PH_INDEX3] = "index3", [PH_INDEX2] = "index2", [PH_GGL] = "ggl"};
+    fprintf(out,
+            "/* The model \"%s\", compiled by Polhode %s: genalpha, %s, sigma %.9g, rho %.9g, h %.9g s.\n",
+            c->model->name, ph_version(), form[o->formulation], o->sigma, o->rho, o->h);
+    for (int k = 0; k < c->model->n_params; k++)
+        fprintf(out, " * %s = %.17g\n", c->model->param[k].name, c->model->param[k].value);
+    fprintf(out, " */\n");
+}
+
+static void print_state(const ph_compiler *c, FILE *h)
+{
+    const ph_layout *lay = c->lay;
+    int nl = lay->nl ? lay->nl : 1;
+    if (c->config->lanes > 1)
+        fprintf(h,
+                "/* %d members at once, each number of the state one of each. Aligned as vectors are. */\n"
+                "typedef double %s_real __attribute__((vector_size(%d)));\n\n",
+                c->config->lanes, c->name, 8 * c->config->lanes);
+    else
+        fprintf(h, "typedef double %s_real;\n\n", c->name);
+    fprintf(h, "/* The state: SI units; rotations are quaternions, scalar first, body to world. Where bodies "
+               "stand in q and v:\n");
+    for (int k = 0; k < c->model->n_bodies; k++) {
+        const ph_body *b = &c->mech->body[k];
+        fprintf(h, " *   %s: position q[%d], velocity v[%d], world", c->model->body[k].name, b->q[0],
+                b->v[0]);
+        if (!b->particle)
+            fprintf(h, "; rotation q[%d], angular velocity v[%d], body", b->q[1], b->v[1]);
+        fprintf(h, "\n");
+    }
+    fprintf(h,
+            " */\ntypedef struct %s {\n    %s_real t, steps; /* s; since the start */\n"
+            "    %s_real q[%d], v[%d], vdot[%d], lambda[%d];\n"
+            "    %s_real a[%d], last_vdot[%d], last_lambda[%d], slope; /* of the method */\n"
+            "    %s_real turns[%d][3]; /* of joints that turn: last angle, rate and time */\n"
+            "    %s_real iterations; /* of the last step */\n} %s;\n\n",
+            c->name, c->name, c->name, lay->nq, lay->nv, lay->nv, nl, c->name, lay->nv, lay->nv, nl, c->name,
+            c->model->n_joints + 1, c->name, c->name);
+}
+
+static void print_functions(const ph_compiler *c, FILE *h)
+{
+    const char *n = c->name;
+    fprintf(h,
+            "/* Initial values of the model, consistent, with starting values of the method. */\nvoid "
+            "%s_init(%s *s);\n\n",
+            n, n);
+    fprintf(h,
+            "/* Start anew at q and v, which are made consistent. Returns 0, or a bit for each member that "
+            "failed and is as\n"
+            " * before. */\nunsigned %s_restart(%s *s);\n\n",
+            n, n);
+    fprintf(h,
+            "/* One step of %.9g s, at most %d iterations. Returns 0, or a bit for each member that failed "
+            "and is as before. */\n"
+            "unsigned %s_step(%s *s);\n\n",
+            c->sim->opt.h, c->config->max_iterations ? c->config->max_iterations : c->sim->opt.max_iterations,
+            n, n);
+    if (c->model->n_sensors)
+        fprintf(h, "/* Sensors. */\n");
+}
+
+static void print_guard(const ph_compiler *c, FILE *h, int begin)
+{
+    char guard[90];
+    snprintf(guard, sizeof guard, "%s_H", c->name);
+    for (char *p = guard; *p; p++)
+        *p = (char)toupper((unsigned char)*p);
+    if (begin)
+        fprintf(h, "#ifndef %s\n#define %s\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n", guard, guard);
+    else
+        fprintf(h, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
+}
+
+/* ---- the source ------------------------------------------------------------------------------------- */
+
+static void print_values(ph_compiler *c, const char *name, const double *a, int n)
+{
+    char text[40];
+    fprintf(c->out, "    static const double %s[%d] = {", name, n ? n : 1);
+    for (int i = 0; i < n; i++)
+        fprintf(c->out, "%s%s", i ? ", " : "", ph_c_number(a[i], text));
+    fprintf(c->out, n ? "};\n" : "0};\n");
+}
+
+static void print_init(ph_compiler *c)
+{
+    const ph_point *now = &c->sim->now;
+    const ph_layout *lay = c->lay;
+    fprintf(c->out, "void %s_init(%s *s)\n{\n", c->name, c->name);
+    print_values(c, "q", now->q, lay->nq);
+    print_values(c, "v", now->v, lay->nv);
+    print_values(c, "vdot", now->vdot, lay->nv);
+    print_values(c, "a", now->a, lay->nv);
+    print_values(c, "lambda", now->lambda, lay->nl);
+    fprintf(
+        c->out,
+        "    for (int i = 0; i < PH_NQ; i++)\n        s->q[i] = ph_k(q[i]);\n"
+        "    for (int i = 0; i < PH_NV; i++) {\n        s->v[i] = ph_k(v[i]), s->a[i] = ph_k(a[i]);\n"
+        "        s->vdot[i] = s->last_vdot[i] = ph_k(vdot[i]);\n    }\n"
+        "    for (int i = 0; i < PH_NL; i++)\n        s->lambda[i] = s->last_lambda[i] = ph_k(lambda[i]);\n"
+        "    s->t = ph_k(PH_T0), s->steps = s->slope = s->iterations = ph_k(0);\n    ph_rewind(s);\n}\n\n");
+    fprintf(c->out,
+            "unsigned %s_restart(%s *s)\n{\n    unsigned failed = ph_restart(s);\n    ph_rewind(s);\n    "
+            "return failed;\n}\n\n",
+            c->name, c->name);
+    fprintf(c->out, "unsigned %s_step(%s *s)\n{\n    return ph_step(s);\n}\n\n", c->name, c->name);
+}
+
+/* Straight-line code that fits into the caches of a processor, and into the patience of a compiler. */
+#define STATEMENTS 3000
+#define ELEMENTS   24
+#define CELLS      150 /* unknowns */
+
+/* The elimination, one by one, to a file of its own; loops are better where it is long. */
+static ph_status try_straight(ph_compiler *c, FILE *to)
+{
+    FILE *out = c->out;
+    if (c->n > CELLS || c->model->n_bodies + c->mech->n_joints + c->mech->n_forces > ELEMENTS) {
+        c->in_loops = 1;
+        return PH_OK;
+    }
+    ph_status s = ph_compile_cells(c);
+    c->out = to;
+    if (s == PH_OK)
+        s = ph_compile_elimination(c);
+    c->out = out;
+    c->in_loops = s == PH_E_SINGULAR || c->statements > STATEMENTS;
+    return s == PH_E_SINGULAR ? PH_OK : s;
+}
+
+static void print_straight(ph_compiler *c, FILE *elimination)
+{
+    int ch;
+    fprintf(c->out, "#define PH_NA %d /* numbers of the matrix, with fill */\n\n", c->n_ids + 1);
+    rewind(elimination);
+    while ((ch = fgetc(elimination)) != EOF)
+        fputc(ch, c->out);
+    ph_compile_work(c);
+    ph_compile_stepping(c);
+}
+
+static ph_status print_loops(ph_compiler *c, int *next)
+{
+    FILE *tables = tmpfile(), *out = c->out;
+    int ch;
+    if (!tables)
+        return PH_E_MEMORY;
+    c->out = tables;
+    ph_status s = ph_compile_blocks(c);
+    c->out = out;
+    fprintf(out, "#define PH_BODIES %d\n", c->model->n_bodies);
+    ph_compile_work(c);
+    paste_until(out, next, "tables.h");
+    ph_compile_element_tables(c);
+    ph_compile_element_loops(c);
+    rewind(tables);
+    while ((ch = fgetc(tables)) != EOF)
+        fputc(ch, out);
+    fclose(tables);
+    paste_until(out, next, "loops.h");
+    return s;
+}
+
+static ph_status print_source(ph_compiler *c)
+{
+    FILE *out = c->out, *elimination = tmpfile();
+    int next = 0;
+    if (!elimination)
+        return PH_E_MEMORY;
+    ph_status s = try_straight(c, elimination);
+    print_what(c, out);
+    fprintf(out,
+            "#include \"%s.h\"\n\n#include <float.h>\n#include <math.h>\n#include <stddef.h>\n\n#define "
+            "PH_MODEL %s\n#define "
+            "PH_LANES %d\n\n",
+            c->name, c->name, c->config->lanes);
+    paste_until(out, &next, "real.h");
+    ph_compile_constants(c);
+    paste_until(out, &next, "bodies.h");
+    ph_compile_data(c);
+    if (s == PH_OK && c->in_loops)
+        s = print_loops(c, &next);
+    else
+        print_straight(c, elimination), next += 2;
+    fclose(elimination);
+    ph_compile_tracking(c);
+    paste_until(out, &next, "start.h");
+    print_init(c);
+    return s;
+}
+
+/* ---- all of it ---------------------------------------------------------------------------------------- */
+
+static void take(ph_compiler *c, ph_arena *a)
+{
+    const ph_layout *lay = c->lay;
+    size_t pairs = (size_t)lay->size_pairs, links = (size_t)lay->size_links;
+    c->turn = ph_arena_take(a, (size_t)lay->N, sizeof(int));
+    c->unknown = ph_arena_take(a, (size_t)(lay->nv + 2 * lay->nl), sizeof(int));
+    c->M = ph_arena_take(a, pairs, sizeof(ph_entry));
+    c->C = ph_arena_take(a, pairs, sizeof(ph_entry));
+    c->K = ph_arena_take(a, pairs, sizeof(ph_entry));
+    c->B = ph_arena_take(a, links, sizeof(ph_entry));
+    c->Z = ph_arena_take(a, links, sizeof(ph_entry));
+}
+
+static ph_status compile(ph_compiler *c, FILE *header, ph_error *err)
+{
+    for (int i = 0; i < c->lay->N; i++)
+        c->turn[i] = c->lay->slot[i].T_at >= 0 ? c->turns++ : -1;
+    ph_status s = ph_compile_structure(c, err);
+    if (s != PH_OK)
+        return s;
+    print_what(c, header);
+    print_guard(c, header, 1);
+    print_state(c, header);
+    print_functions(c, header);
+    s = print_source(c);
+    ph_compile_sensors(c, header);
+    print_guard(c, header, 0);
+    if (s == PH_E_SINGULAR)
+        return ph_fail(
+            err, PH_E_INPUT,
+            "the equations of the model cannot be eliminated without pivots that depend on its state");
+    return s == PH_OK ? s : ph_fail(err, s, "not enough memory to compile the model");
+}
+
+ph_status ph_run_compile(const ph_run *run, const ph_compile_config *config, FILE *header, FILE *source,
+                         ph_error *err)
+{
+    char name[80];
+    ph_compiler c = {.out = source,
+                     .config = config,
+                     .run = run,
+                     .model = run->model,
+                     .mech = run->mech,
+                     .sim = run->sim,
+                     .lay = &run->sim->lay,
+                     .name = name,
+                     .alloc = run->config.alloc};
+    ph_arena own = {0};
+    if (!run->model)
+        return ph_fail(err, PH_E_INPUT, "only runs of models can be compiled");
+    if (config->lanes != 1 && config->lanes != 2 && config->lanes != 4 && config->lanes != 8)
+        return ph_fail(err, PH_E_INPUT, "%d members at once: it must be 1, 2, 4 or 8", config->lanes);
+    ph_status s = ph_compile_name_of(run, config, name, sizeof name, err);
+    if (s == PH_OK)
+        s = ph_compile_scope(&c, err);
+    if (s != PH_OK)
+        return s;
+    take(&c, &own);
+    if (!ph_arena_open(&own, c.alloc))
+        return ph_fail(err, PH_E_MEMORY, "not enough memory to compile the model");
+    take(&c, &own);
+    s = compile(&c, header, err);
+    ph_free(c.alloc, c.A);
+    ph_free(c.alloc, own.block);
+    return s;
+}

@@ -1,0 +1,643 @@
+/* Data and calls of elements: bodies, joints and forces of the model, each at its places in the layout. */
+#include <string.h>
+
+#include "compile/compile.h"
+
+static const char *const force_names[] = {
+#define PH_FORCE(code, name, keys, text) [code] = name,
+#include "mech/forces.def"
+#undef PH_FORCE
+};
+
+/* ---- data --------------------------------------------------------------------------------------- */
+
+static void print_numbers(FILE *out, const char *name, const double *a, int n)
+{
+    char text[40];
+    fprintf(out, ".%s = ", name);
+    for (int k = 0; k < n; k++)
+        fprintf(out, "%sPH_K(%s)", k ? ", " : n > 1 ? "{" : "", ph_c_number(a[k], text));
+    fprintf(out, n > 1 ? "}, " : ", ");
+}
+
+static void print_vec(FILE *out, const char *name, ph_vec3 a)
+{
+    print_numbers(out, name, (const double[]){a.x, a.y, a.z}, 3);
+}
+
+static void print_mat(FILE *out, const char *name, ph_mat3 A)
+{
+    double a[9];
+    ph_store33(a, A);
+    print_numbers(out, name, a, 9);
+}
+
+static void print_quat(FILE *out, const char *name, ph_quat q)
+{
+    print_numbers(out, name, (const double[]){q.w, q.x, q.y, q.z}, 4);
+}
+
+static void print_places(FILE *out, const char *name, int k, const int *at, int n)
+{
+    fprintf(out, "static const int %s%d[%d] = {", name, k, n);
+    for (int i = 0; i < n; i++)
+        fprintf(out, "%s%d", i ? ", " : "", at[i]);
+    fprintf(out, "};\n");
+}
+
+static void print_joint(FILE *out, const ph_joint *j)
+{
+    fprintf(out, "{");
+    print_vec(out, "sa", j->sa), print_vec(out, "sb", j->sb);
+    print_quat(out, "Ca", j->Ca), print_quat(out, "Cb", j->Cb);
+    print_mat(out, "Ea", j->Ea), print_mat(out, "Eb", j->Eb);
+    print_vec(out, "ea", j->ea), print_vec(out, "eb", j->eb);
+    print_numbers(out, "length", &j->length, 1), print_numbers(out, "radius", &j->radius, 1);
+    fprintf(out, ".drive = %d, .free = %d}", j->drive, j->free);
+}
+
+static void joint_data(ph_compiler *c, int k)
+{
+    const ph_joint *j = &c->mech->joint[k];
+    FILE *out = c->out;
+    fprintf(out, "/* joint '%s' */\nstatic const ph_joint joint_%d = ", c->model->joint[j->def].name, k);
+    print_joint(out, j);
+    fprintf(out, ";\n");
+    if (c->in_loops)
+        return;
+    print_places(out, "joint_B_", k, j->B, PH_SLOTS);
+    print_places(out, "joint_K_", k, j->K, 16);
+}
+
+static void print_force_def(FILE *out, const ph_force_def *d)
+{
+    fprintf(out, "{");
+    print_numbers(out, "k", &d->k, 1), print_numbers(out, "d", &d->d, 1);
+    print_vec(out, "k3", d->k3), print_vec(out, "d3", d->d3);
+    print_vec(out, "kr3", d->kr3), print_vec(out, "dr3", d->dr3), print_vec(out, "value", d->value);
+    fprintf(out, ".in_body = %d}", d->in_body);
+}
+
+static void print_force(FILE *out, const ph_force *f)
+{
+    print_vec(out, "sa", f->sa), print_vec(out, "sb", f->sb);
+    print_numbers(out, "length", &f->length, 1), print_quat(out, "rest", f->rest);
+    fprintf(out, "}");
+}
+
+static void force_data(ph_compiler *c, int k)
+{
+    const ph_force *f = &c->mech->force[k];
+    const ph_force_def *d = f->def;
+    FILE *out = c->out;
+    fprintf(out, "/* %s '%s' */\nstatic const ph_force_def force_def_%d = ", force_names[d->type], d->name,
+            k);
+    print_force_def(out, d);
+    fprintf(out, ";\nstatic const ph_force force_%d = {.def = &force_def_%d, ", k, k);
+    print_force(out, f);
+    fprintf(out, ";\n");
+    if (!c->in_loops)
+        print_places(out, "force_K_", k, f->K, 16);
+}
+
+static int is_principal(ph_mat3 J)
+{
+    return J.xy == 0 && J.xz == 0 && J.yx == 0 && J.yz == 0 && J.zx == 0 && J.zy == 0;
+}
+
+static void body_data(ph_compiler *c, int k)
+{
+    const ph_body *b = &c->mech->body[k];
+    if (b->particle || is_principal(b->J))
+        return;
+    fprintf(c->out, "/* moments of inertia of '%s' */\nstatic const ph_mat3 inertia_%d = {",
+            c->model->body[k].name, k);
+    double J[9];
+    char text[40];
+    ph_store33(J, b->J);
+    for (int i = 0; i < 9; i++)
+        fprintf(c->out, "%sPH_K(%s)", i ? ", " : "", ph_c_number(J[i], text));
+    fprintf(c->out, "};\n");
+}
+
+/* What sensors see of a large model; the rest is in tables. */
+static int is_seen(const ph_compiler *c, int joint)
+{
+    for (int k = 0; k < c->model->n_sensors; k++)
+        if (c->model->sensor[k].joint == c->mech->joint[joint].def)
+            return 1;
+    return 0;
+}
+
+static int shows_energy(const ph_compiler *c)
+{
+    for (int k = 0; k < c->model->n_sensors; k++)
+        if (c->model->sensor[k].type == PH_S_ENERGY)
+            return 1;
+    return 0;
+}
+
+void ph_compile_data(ph_compiler *c)
+{
+    for (int k = 0; k < c->model->n_bodies && !c->in_loops; k++)
+        body_data(c, k);
+    for (int k = 0; k < c->mech->n_joints; k++)
+        if (!c->in_loops || is_seen(c, k))
+            joint_data(c, k);
+    for (int k = 0; k < c->mech->n_forces; k++)
+        if (!c->in_loops || shows_energy(c))
+            force_data(c, k);
+    fprintf(c->out, "\n");
+}
+
+/* ---- bodies --------------------------------------------------------------------------------------- */
+
+void ph_compile_kinematics(ph_compiler *c, const char *of, int body)
+{
+    const ph_body *b = body < 0 ? NULL : &c->mech->body[body];
+    if (!b)
+        fprintf(c->out, "ph_kin_ground()");
+    else if (b->particle)
+        fprintf(c->out, "ph_kin_particle(%sq + %d, %sv + %d)", of, b->q[0], of, b->v[0]);
+    else
+        fprintf(c->out, "ph_kin_rigid(%sq + %d, %sv + %d, %sq + %d, %sv + %d)", of, b->q[0], of, b->v[0], of,
+                b->q[1], of, b->v[1]);
+}
+
+static void body_kin(ph_compiler *c, int k, int start)
+{
+    const ph_body *b = &c->mech->body[k];
+    fprintf(c->out, "    ph_kin body_%d = ", k);
+    if (start || b->particle)
+        ph_compile_kinematics(c, "W->", k);
+    else
+        fprintf(c->out, "ph_kin_moved(W->q + %d, W->v + %d, &T%d)", b->q[0], b->v[0], c->turn[b->node[1]]);
+    fprintf(c->out, "; /* '%s' */\n", c->model->body[k].name);
+}
+
+/* r = m a - weight, J Omegadot + gyroscopic terms; C of the latter */
+static void body_terms(ph_compiler *c, int k, int start)
+{
+    const ph_body *b = &c->mech->body[k];
+    const double w[3] = {b->weight.x, b->weight.y, b->weight.z};
+    char text[3][40];
+    FILE *out = c->out;
+    for (int i = 0; i < 3; i++) {
+        ph_sum s;
+        fprintf(out, "    r[%d] = ", b->v[0] + i);
+        ph_sum_begin(&s, out);
+        ph_sum_term(&s, b->m, "W->vdot[%d]", b->v[0] + i);
+        ph_sum_constant(&s, -w[i]);
+        ph_sum_end(&s);
+        fprintf(out, ";\n");
+    }
+    if (b->particle)
+        return;
+    int at = b->v[1];
+    if (is_principal(b->J)) {
+        fprintf(out,
+                "    ph_store3(r + %d, ph_principal_g(ph_v3(ph_k(%s), ph_k(%s), ph_k(%s)), body_%d.w));\n",
+                at, ph_c_number(b->J.zz - b->J.yy, text[0]), ph_c_number(b->J.xx - b->J.zz, text[1]),
+                ph_c_number(b->J.yy - b->J.xx, text[2]), k);
+        if (!start)
+            fprintf(
+                out,
+                "    ph_store33(C + %d, ph_principal_C(ph_v3(ph_k(%s), ph_k(%s), ph_k(%s)), body_%d.w));\n",
+                b->M[3], text[0], text[1], text[2], k);
+        fprintf(out, "    r[%d] += %s * W->vdot[%d];\n", at, ph_c_number(b->J.xx, text[0]), at);
+        fprintf(out, "    r[%d] += %s * W->vdot[%d];\n", at + 1, ph_c_number(b->J.yy, text[0]), at + 1);
+        fprintf(out, "    r[%d] += %s * W->vdot[%d];\n", at + 2, ph_c_number(b->J.zz, text[0]), at + 2);
+        return;
+    }
+    fprintf(out,
+            "    ph_store3(r + %d, ph_add(ph_mul(inertia_%d, ph_load3(W->vdot + %d)), ph_rigid_g(inertia_%d, "
+            "body_%d.w)));\n",
+            at, k, at, k, k);
+    if (!start)
+        fprintf(out, "    ph_store33(C + %d, ph_rigid_C(inertia_%d, body_%d.w));\n", b->M[3], k, k);
+}
+
+/* ---- joints --------------------------------------------------------------------------------------- */
+
+/* The primitives: what the texts call them. */
+static const struct {
+    const ph_part *op;
+    const char *name;
+} parts[] = {{&ph_part_point, "point"}, {&ph_part_slide, "slide"},       {&ph_part_turn, "turn"},
+             {&ph_part_ortho, "ortho"}, {&ph_part_distance, "distance"}, {&ph_part_roll, "roll"}};
+
+static const char *part_name(const ph_part *op)
+{
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+        if (parts[k].op == op)
+            return parts[k].name;
+    return NULL;
+}
+
+/* A body at one of the sides. */
+static void print_side(ph_compiler *c, const char *side, int body)
+{
+    if (body < 0)
+        fprintf(c->out, ".%s = ph_kin_ground(), ", side);
+    else
+        fprintf(c->out, ".%s = body_%d, ", side, body);
+}
+
+/* The joint with its bodies; a brace stays open. */
+static void open_site(ph_compiler *c, int k)
+{
+    const ph_joint *j = &c->mech->joint[k];
+    fprintf(c->out, "    { /* joint '%s' */\n        ph_site s_%d = {.j = &joint_%d, ",
+            c->model->joint[j->def].name, k, k);
+    print_side(c, "a", j->body[0]), print_side(c, "b", j->body[1]);
+    fprintf(c->out, ".f = {ph_k(0), ph_k(0), ph_k(0)}}, *x = &s_%d;\n", k);
+}
+
+/* ---- what sensors see of joints ---- */
+
+static void print_bodies(ph_compiler *c, const ph_joint *j)
+{
+    for (int side = 0; side < 2; side++)
+        if (j->body[side] >= 0) {
+            fprintf(c->out, "    ph_kin body_%d = ", j->body[side]);
+            ph_compile_kinematics(c, "s->", j->body[side]);
+            fprintf(c->out, ";\n");
+        }
+}
+
+static int counts_turns(const ph_compiler *c, int joint)
+{
+    return ph_joint_counts_angles(&c->model->joint[joint]);
+}
+
+void ph_compile_coordinate(ph_compiler *c, int joint, int rate)
+{
+    int k = c->mech->joint_of[joint];
+    print_bodies(c, &c->mech->joint[k]);
+    open_site(c, k);
+    if (rate)
+        fprintf(c->out, "        out[0] = ph_coordinate_rate(x);\n    }\n");
+    else if (counts_turns(c, joint))
+        fprintf(c->out,
+                "        out[0] = ph_unwound(ph_coordinate(x), ph_coordinate_rate(x), s->t, s->turns[%d]);\n "
+                "   }\n",
+                joint);
+    else
+        fprintf(c->out, "        out[0] = ph_coordinate(x);\n    }\n");
+}
+
+/* Angles that a sensor shows are counted over many turns. */
+void ph_compile_tracking(ph_compiler *c)
+{
+    fprintf(c->out, "/* Turns of joints, of members that have made a step. */\nPH_FN void ph_track(PH_MODEL "
+                    "*s, ph_mask ok)\n{\n");
+    for (int k = 0; k < c->model->n_joints; k++) {
+        int shown = 0, j = c->mech->joint_of[k];
+        for (int i = 0; i < c->model->n_sensors; i++)
+            shown |= c->model->sensor[i].type == PH_S_ANGLE && c->model->sensor[i].joint == k;
+        if (!shown || !counts_turns(c, k))
+            continue;
+        fprintf(c->out, "    {\n");
+        print_bodies(c, &c->mech->joint[j]);
+        open_site(c, j);
+        fprintf(c->out, "        ph_count_turns(x, s->t, ok, s->turns[%d]);\n    }\n    }\n", k);
+    }
+    fprintf(c->out,
+            "    (void)s, (void)ok;\n}\n\n"
+            "PH_FN void ph_rewind(PH_MODEL *s)\n{\n    for (int i = 0; i < %d; i++)\n        s->turns[i][0] "
+            "= s->turns[i][1] = ph_k(0), "
+            "s->turns[i][2] = s->t;\n    ph_track(s, s->t == s->t);\n}\n\n",
+            c->model->n_joints + 1);
+}
+
+void ph_compile_reaction(ph_compiler *c, int joint)
+{
+    const ph_mechanism *m = c->mech;
+    const ph_joint *last = &m->joint[m->joint_of[joint + 1] - 1];
+    int second = last->body[1] >= 0;
+    print_bodies(c, last);
+    fprintf(c->out, "    static const int slots[PH_SLOTS] = {0, 3, 6, 9};\n"
+                    "    ph_vec3 r[PH_SLOTS] = {ph_zero3(), ph_zero3(), ph_zero3(), ph_zero3()};\n");
+    for (int k = m->joint_of[joint]; k < m->joint_of[joint + 1]; k++) {
+        const ph_joint *j = &m->joint[k];
+        open_site(c, k);
+        fprintf(c->out, "        ph_real B[%d];\n        ph_zeros(B, %d);\n", 12 * j->rows, 12 * j->rows);
+        for (int i = 0; i < j->n_parts; i++)
+            fprintf(c->out, "        x->pick = %u;\n        ph_%s_B(x, &(ph_put){B, slots, 12, %d});\n",
+                    j->part[i].pick, part_name(j->part[i].op), j->part[i].row);
+        fprintf(c->out, "        ph_add_pull(B, s->lambda + %d, %d, r);\n", j->l_at, j->rows);
+        if (j == last && j->part[0].op == &ph_part_roll)
+            fprintf(c->out, "        ph_reaction(x, 1, r, ph_mul(x->b.R, ph_roll_disc_of(x).c), out);\n");
+        else if (j == last)
+            fprintf(c->out, "        ph_reaction(x, %d, r, ph_mul(x->%c.R, x->j->s%c), out);\n", second,
+                    second ? 'b' : 'a', second ? 'b' : 'a');
+        fprintf(c->out, "    }\n");
+    }
+}
+
+void ph_compile_joint_B(ph_compiler *c, int k)
+{
+    const ph_joint *j = &c->mech->joint[k];
+    open_site(c, k);
+    for (int i = 0; i < j->n_parts; i++)
+        fprintf(c->out, "        x->pick = %u;\n        ph_%s_B(x, &(ph_put){B, joint_B_%d, 3, %d});\n",
+                j->part[i].pick, part_name(j->part[i].op), k, j->part[i].row);
+    fprintf(c->out, "    }\n");
+}
+
+static void joint_terms(ph_compiler *c, int k, int start)
+{
+    const ph_joint *j = &c->mech->joint[k];
+    int rates = start || (c->sim->matrix.what & PH_EVAL_RATE);
+    FILE *out = c->out;
+    open_site(c, k);
+    for (int i = 0; i < j->n_parts; i++) {
+        const ph_part *op = j->part[i].op;
+        const char *name = part_name(op);
+        int l = j->l_at + j->part[i].row, row = j->part[i].row;
+        fprintf(out, "        x->pick = %u;\n", j->part[i].pick);
+        if (!j->nonholonomic)
+            fprintf(out, "        ph_%s_Phi(x, Phi + %d);\n", name, l);
+        fprintf(out, "        ph_%s_B(x, &(ph_put){B, joint_B_%d, 3, %d});\n", name, k, row);
+        if (start) {
+            fprintf(out, "        ph_%s_convective(x, convective + %d);\n", name, l);
+            continue;
+        }
+        fprintf(out, "        ph_%s_K(x, W->lambda + %d, &(ph_put){K, joint_K_%d, 3, 0});\n", name, l, k);
+        if (rates)
+            fprintf(out, "        ph_%s_Z(x, &(ph_put){Z, joint_B_%d, 3, %d});\n", name, k, row);
+    }
+    fprintf(out, "    }\n");
+}
+
+/* ---- forces --------------------------------------------------------------------------------------- */
+
+void ph_compile_force_energy(ph_compiler *c, int k)
+{
+    const ph_force *f = &c->mech->force[k];
+    fprintf(c->out, "    ph_force_site force_site_%d = {.f = &force_%d, ", k, k);
+    print_side(c, "a", f->body[0]), print_side(c, "b", f->body[1]);
+    fprintf(c->out, ".load = ph_k(1)};\n    E += ph_%s_energy(&force_site_%d);\n", force_names[f->def->type],
+            k);
+}
+
+static void force_terms(ph_compiler *c, int k, int start)
+{
+    const ph_force *f = &c->mech->force[k];
+    int type = f->def->type, load = type == PH_F_FORCE || type == PH_F_TORQUE;
+    FILE *out = c->out;
+    char name[32];
+    snprintf(name, sizeof name, load ? "load_%s" : "%s", force_names[type]);
+    const char *value = load ? "s.f->def->value, " : "";
+    fprintf(out,
+            "    { /* %s '%s' */\n        ph_vec3 g[PH_SLOTS] = {ph_zero3(), ph_zero3(), ph_zero3(), "
+            "ph_zero3()};\n",
+            force_names[type], f->def->name);
+    fprintf(out, "        ph_force_site s = {.f = &force_%d, ", k);
+    print_side(c, "a", f->body[0]), print_side(c, "b", f->body[1]);
+    fprintf(out, ".load = ph_k(1)};\n        ph_%s_g(&s, %sg);\n", name, value);
+    for (int i = 0; i < PH_SLOTS; i++)
+        if (f->v[i] >= 0)
+            fprintf(out, "        ph_add3(r + %d, g[%d]);\n", f->v[i], i);
+    if (!start) {
+        if (!f->still && !load)
+            fprintf(out, "        ph_%s_C(&s, &(ph_put){C, force_K_%d, 3, 0});\n", name, k);
+        fprintf(out, "        ph_%s_K(&s, %s&(ph_put){K, force_K_%d, 3, 0});\n", name, value, k);
+    }
+    fprintf(out, "    }\n");
+}
+
+/* ---- all of them ------------------------------------------------------------------------------------ */
+
+/* An entry of B times a name: of rows and columns of a link. */
+void ph_compile_B_times(const ph_compiler *c, ph_sum *s, int at, const char *name, int k)
+{
+    if (c->B[at].changes)
+        ph_sum_term(s, 1, "B[%d] * %s[%d]", at, name, k);
+    else
+        ph_sum_term(s, c->B[at].value, "%s[%d]", name, k);
+}
+
+/* r += B^T lambda */
+static void print_reactions(ph_compiler *c)
+{
+    for (const ph_block *b = c->lay->link, *end = b + c->lay->n_links; b < end; b++)
+        for (int j = 0; j < b->n; j++) {
+            ph_sum s;
+            int any = 0;
+            for (int i = 0; i < b->m; i++)
+                any |= c->B[b->at + i * b->n + j].changes || c->B[b->at + i * b->n + j].value != 0;
+            if (!any)
+                continue;
+            fprintf(c->out, "    r[%d] += ", b->col_at + j);
+            ph_sum_begin(&s, c->out);
+            for (int i = 0; i < b->m; i++)
+                ph_compile_B_times(c, &s, b->at + i * b->n + j, "W->lambda", b->row_at + i);
+            fprintf(c->out, ";\n");
+        }
+}
+
+/* rate = B v; drives are functions, and add Phi_t */
+static void print_rates(ph_compiler *c)
+{
+    const ph_layout *lay = c->lay;
+    for (int i = 0; i < lay->nl; i++) {
+        ph_sum s;
+        fprintf(c->out, "    rate[%d] = ", i);
+        ph_sum_begin(&s, c->out);
+        for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
+            for (int j = 0; j < b->n && i >= b->row_at && i < b->row_at + b->m; j++)
+                ph_compile_B_times(c, &s, b->at + (i - b->row_at) * b->n + j, "W->v", b->col_at + j);
+        ph_sum_end(&s);
+        fprintf(c->out, ";\n");
+    }
+}
+
+void ph_compile_elements(ph_compiler *c, int start)
+{
+    const ph_mechanism *m = c->mech;
+    for (int k = 0; k < c->model->n_bodies; k++)
+        body_kin(c, k, start);
+    for (int k = 0; k < c->model->n_bodies; k++)
+        body_terms(c, k, start);
+    for (int k = 0; k < m->n_joints; k++)
+        joint_terms(c, k, start);
+    for (int k = 0; k < m->n_forces; k++)
+        force_terms(c, k, start);
+    if (!start)
+        print_reactions(c);
+    if (start || (c->sim->matrix.what & PH_EVAL_RATE))
+        print_rates(c);
+}
+
+/* ---- tables of a large model ------------------------------------------------------------------------ */
+
+static void print_ints(FILE *out, const int *a, int n)
+{
+    for (int i = 0; i < n; i++)
+        fprintf(out, "%s%d%s", i ? ", " : "{", a[i], i == n - 1 ? "}" : "");
+}
+
+static void body_table(ph_compiler *c)
+{
+    char text[40];
+    fprintf(c->out, "static const ph_body_entry ph_body[PH_BODIES] = {\n");
+    for (int k = 0; k < c->model->n_bodies; k++) {
+        const ph_body *b = &c->mech->body[k];
+        const double w[3] = {b->weight.x, b->weight.y, b->weight.z};
+        double J[9] = {0};
+        if (!b->particle)
+            ph_store33(J, b->J);
+        fprintf(c->out, "    {{%d, %d}, {%d, %d}, %d, %d, %s, {", b->q[0], b->particle ? -1 : b->q[1],
+                b->v[0], b->particle ? -1 : b->v[1], b->particle ? -1 : c->turn[b->node[1]],
+                b->particle ? -1 : b->M[3], ph_c_number(b->m, text));
+        for (int i = 0; i < 9; i++)
+            fprintf(c->out, "%s%s", i ? ", " : "", ph_c_number(J[i], text));
+        for (int i = 0; i < 3; i++)
+            fprintf(c->out, "%s%s", i ? ", " : "}, {", ph_c_number(w[i], text));
+        fprintf(c->out, "}},\n");
+    }
+    fprintf(c->out, "};\n\n");
+}
+
+/* Joints of the same parts are a kind. */
+static int same_kind(const ph_joint *a, const ph_joint *b)
+{
+    int same = a->n_parts == b->n_parts && a->nonholonomic == b->nonholonomic;
+    for (int i = 0; same && i < a->n_parts; i++)
+        same = a->part[i].op == b->part[i].op && a->part[i].pick == b->part[i].pick;
+    return same;
+}
+
+static int is_first_joint(const ph_compiler *c, int k)
+{
+    for (int i = 0; i < k; i++)
+        if (same_kind(&c->mech->joint[i], &c->mech->joint[k]))
+            return 0;
+    return 1;
+}
+
+static void joint_table(ph_compiler *c, int kind)
+{
+    const ph_mechanism *m = c->mech;
+    FILE *out = c->out;
+    fprintf(out, "static const ph_joint_entry ph_joint_%d[] = {\n", kind);
+    for (int k = kind; k < m->n_joints; k++) {
+        const ph_joint *j = &m->joint[k];
+        if (!same_kind(j, &m->joint[kind]))
+            continue;
+        fprintf(out, "    {");
+        print_joint(out, j);
+        fprintf(out, ", {%d, %d}, ", j->body[0] + 1, j->body[1] + 1);
+        print_ints(out, j->B, PH_SLOTS), fprintf(out, ", "), print_ints(out, j->K, 16);
+        fprintf(out, ", %d},\n", j->l_at);
+    }
+    fprintf(out, "};\n\n");
+}
+
+static void joint_loop(ph_compiler *c, int kind)
+{
+    const ph_joint *j = &c->mech->joint[kind];
+    FILE *out = c->out;
+    fprintf(out, "    for (size_t i = 0; i < sizeof ph_joint_%d / sizeof *ph_joint_%d; i++) {\n", kind, kind);
+    fprintf(out, "        const ph_joint_entry *t = &ph_joint_%d[i];\n", kind);
+    fprintf(out, "        ph_site s = {.j = &t->j, .a = e->body[t->body[0]], .b = e->body[t->body[1]], .f = "
+                 "{ph_k(0), ph_k(0), "
+                 "ph_k(0)}};\n");
+    for (int i = 0; i < j->n_parts; i++) {
+        const char *name = part_name(j->part[i].op);
+        int row = j->part[i].row;
+        fprintf(out, "        s.pick = %u;\n", j->part[i].pick);
+        if (!j->nonholonomic)
+            fprintf(out, "        ph_%s_Phi(&s, e->Phi + t->l + %d);\n", name, row);
+        fprintf(out, "        ph_%s_B(&s, &(ph_put){e->B, t->B, 3, %d});\n", name, row);
+        fprintf(out, "        if (start)\n            ph_%s_convective(&s, e->convective + t->l + %d);\n",
+                name, row);
+        fprintf(
+            out,
+            "        else\n            ph_%s_K(&s, W->lambda + t->l + %d, &(ph_put){e->K, t->K, 3, 0});\n",
+            name, row);
+        if (c->sim->matrix.what & PH_EVAL_RATE)
+            fprintf(out, "        if (!start)\n            ph_%s_Z(&s, &(ph_put){e->Z, t->B, 3, %d});\n",
+                    name, row);
+    }
+    fprintf(out, "    }\n");
+}
+
+static int is_first_force(const ph_compiler *c, int k)
+{
+    for (int i = 0; i < k; i++)
+        if (c->mech->force[i].def->type == c->mech->force[k].def->type)
+            return 0;
+    return 1;
+}
+
+static void force_table(ph_compiler *c, int kind)
+{
+    const ph_mechanism *m = c->mech;
+    FILE *out = c->out;
+    fprintf(out, "static const ph_force_entry ph_force_%d[] = {\n", kind);
+    for (int k = kind; k < m->n_forces; k++) {
+        const ph_force *f = &m->force[k];
+        if (f->def->type != m->force[kind].def->type)
+            continue;
+        fprintf(out, "    {{.def = NULL, ");
+        print_force(out, f);
+        fprintf(out, ", "), print_force_def(out, f->def);
+        fprintf(out, ", {%d, %d}, ", f->body[0] + 1, f->body[1] + 1);
+        print_ints(out, f->v, PH_SLOTS), fprintf(out, ", "), print_ints(out, f->K, 16);
+        fprintf(out, "},\n");
+    }
+    fprintf(out, "};\n\n");
+}
+
+static void force_loop(ph_compiler *c, int kind)
+{
+    int type = c->mech->force[kind].def->type, load = type == PH_F_FORCE || type == PH_F_TORQUE;
+    const char *value = load ? "t->def.value, " : "";
+    char name[32];
+    FILE *out = c->out;
+    snprintf(name, sizeof name, load ? "load_%s" : "%s", force_names[type]);
+    fprintf(out, "    for (size_t i = 0; i < sizeof ph_force_%d / sizeof *ph_force_%d; i++) {\n", kind, kind);
+    fprintf(out,
+            "        const ph_force_entry *t = &ph_force_%d[i];\n        ph_force f = t->f;\n        f.def = "
+            "&t->def;\n",
+            kind);
+    fprintf(out, "        ph_vec3 g[PH_SLOTS] = {ph_zero3(), ph_zero3(), ph_zero3(), ph_zero3()};\n"
+                 "        ph_force_site s = {.f = &f, .a = e->body[t->body[0]], .b = e->body[t->body[1]], "
+                 ".load = ph_k(1)};\n");
+    fprintf(out,
+            "        ph_%s_g(&s, %sg);\n        for (int k = 0; k < PH_SLOTS; k++)\n            if (t->v[k] "
+            ">= 0)\n"
+            "                ph_add3(e->r + t->v[k], g[k]);\n        if (start)\n            continue;\n",
+            name, value);
+    if (!load)
+        fprintf(out, "        ph_%s_C(&s, &(ph_put){e->C, t->K, 3, 0});\n", name);
+    fprintf(out, "        ph_%s_K(&s, %s&(ph_put){e->K, t->K, 3, 0});\n    }\n", name, value);
+}
+
+void ph_compile_element_tables(ph_compiler *c)
+{
+    body_table(c);
+}
+
+void ph_compile_element_loops(ph_compiler *c)
+{
+    const ph_mechanism *m = c->mech;
+    for (int k = 0; k < m->n_joints; k++)
+        if (is_first_joint(c, k))
+            joint_table(c, k);
+    for (int k = 0; k < m->n_forces; k++)
+        if (is_first_force(c, k))
+            force_table(c, k);
+    fprintf(c->out, "static void ph_joints(const ph_work *W, ph_values *e, int start)\n{\n");
+    for (int k = 0; k < m->n_joints; k++)
+        if (is_first_joint(c, k))
+            joint_loop(c, k);
+    fprintf(c->out,
+            "    (void)W, (void)e, (void)start;\n}\n\nstatic void ph_forces(ph_values *e, int start)\n{\n");
+    for (int k = 0; k < m->n_forces; k++)
+        if (is_first_force(c, k))
+            force_loop(c, k);
+    fprintf(c->out, "    (void)e, (void)start;\n}\n\n");
+}

@@ -1,0 +1,262 @@
+/* The elimination of the Newton matrix as straight-line code, entry by entry.
+ *
+ * Pivots are chosen here, once, by the least fill (Markowitz), among those that are safe at every state:
+ *   - the diagonal of a node, where the matrix is near the mass matrix, definite;
+ *   - a row of a constraint with a coordinate of a node where both of their entries are +-1, and then that coordinate
+ *     with the multiplier: this puts the constraint into the equations of motion, which stay definite;
+ *   - the diagonal of a multiplier, negative definite once the coordinates that its row has are eliminated.
+ * So a chain is eliminated body by body from its end. Entries that are 0, 1 or constant cost nothing. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "compile/compile.h"
+
+typedef struct pivot {
+    int row, col;
+} pivot;
+
+typedef struct elimination {
+    ph_compiler *c;
+    int n, nodes;             /* unknowns; those of nodes come first */
+    int *of;                  /* n: the unknown of (N2) before those that are left out went */
+    unsigned char *row, *col; /* n: eliminated */
+    unsigned char *touches;   /* n x nodes: the row of a constraint had this coordinate at first */
+    pivot *order;             /* n */
+    int statements;
+} elimination;
+
+static ph_cell *at(const elimination *e, int i, int j)
+{
+    return &e->c->A[i * e->n + j];
+}
+
+static int is_there(const ph_cell *x)
+{
+    return x->entry.changes || x->entry.value != 0;
+}
+
+static int is_one(const ph_cell *x)
+{
+    return !x->entry.changes && fabs(x->entry.value) == 1;
+}
+
+/* Entries left in a row and in a column. */
+static int row_count(const elimination *e, int i)
+{
+    int n = 0;
+    for (int j = 0; j < e->n; j++)
+        n += !e->col[j] && is_there(at(e, i, j));
+    return n;
+}
+
+static int col_count(const elimination *e, int j)
+{
+    int n = 0;
+    for (int i = 0; i < e->n; i++)
+        n += !e->row[i] && is_there(at(e, i, j));
+    return n;
+}
+
+/* All coordinates that a row of a constraint had are eliminated. */
+static int is_free(const elimination *e, int i)
+{
+    for (int j = 0; j < e->nodes; j++)
+        if (e->touches[i * e->nodes + j] && !e->col[j])
+            return 0;
+    return 1;
+}
+
+typedef struct choice {
+    pivot first, second; /* second.row -1: there is none */
+    long cost;
+} choice;
+
+static void consider(choice *best, pivot first, pivot second, long cost)
+{
+    if (best->cost < 0 || cost < best->cost)
+        *best = (choice){first, second, cost};
+}
+
+static choice choose(const elimination *e, const int *rows, const int *cols)
+{
+    choice best = {.cost = -1};
+    pivot none = {-1, -1};
+    for (int i = 0; i < e->n; i++) {
+        if (e->row[i])
+            continue;
+        int diagonal = !e->col[i] && is_there(at(e, i, i));
+        if (diagonal && (i < e->nodes || is_free(e, i)))
+            consider(&best, (pivot){i, i}, none, 2L * (rows[i] - 1) * (cols[i] - 1) + 1);
+        if (i < e->nodes || e->col[i] || is_there(at(e, i, i)))
+            continue;
+        for (int j = 0; j < e->nodes; j++)
+            if (!e->col[j] && !e->row[j] && is_one(at(e, i, j)) && is_one(at(e, j, i)))
+                consider(&best, (pivot){i, j}, (pivot){j, i},
+                         (long)(rows[i] - 1) * (cols[j] - 1) + (long)(rows[j] - 1) * (cols[i] - 1));
+    }
+    return best;
+}
+
+static void print_entry(const elimination *e, const ph_cell *x)
+{
+    char text[40];
+    if (x->entry.changes)
+        fprintf(e->c->out, "A[%d]", x->id);
+    else
+        fprintf(e->c->out, "%s", ph_c_number(x->entry.value, text));
+}
+
+/* a_ij -= l a_kj, where l is the factor of the row: constant or the name l. */
+static void update(elimination *e, ph_cell *x, ph_entry l, const ph_cell *u)
+{
+    FILE *out = e->c->out;
+    if (!l.changes && !u->entry.changes && !x->entry.changes) {
+        x->entry.value -= l.value * u->entry.value;
+        return;
+    }
+    ph_sum s;
+    int was = x->entry.changes;
+    double value = x->entry.value;
+    if (!was)
+        x->id = x->id < 0 ? e->c->n_ids++ : x->id, x->entry.changes = 1;
+    e->statements++;
+    fprintf(out, "    A[%d] = ", x->id);
+    ph_sum_begin(&s, out);
+    if (was)
+        ph_sum_term(&s, 1, "A[%d]", x->id);
+    else
+        ph_sum_constant(&s, value);
+    if (l.changes && u->entry.changes)
+        ph_sum_term(&s, -1, "l * A[%d]", u->id);
+    else if (l.changes)
+        ph_sum_term(&s, -u->entry.value, "l");
+    else if (u->entry.changes)
+        ph_sum_term(&s, -l.value, "A[%d]", u->id);
+    else
+        ph_sum_constant(&s, -l.value * u->entry.value);
+    fprintf(out, ";\n");
+}
+
+/* The factor a_ik / p of a row; p%d of the file is 1/p where p changes. */
+static ph_entry print_factor(elimination *e, const ph_cell *x, const ph_cell *p, int k)
+{
+    FILE *out = e->c->out;
+    ph_entry l = {x->entry.changes || p->entry.changes, 0};
+    char text[40];
+    if (!l.changes) {
+        l.value = x->entry.value / p->entry.value;
+        return l;
+    }
+    e->statements++;
+    fprintf(out, "    l = ");
+    if (p->entry.changes) {
+        print_entry(e, x);
+        fprintf(out, " * p[%d];\n", k);
+    } else if (fabs(p->entry.value) == 1) {
+        fprintf(out, "%sA[%d];\n", p->entry.value < 0 ? "-" : "", x->id);
+    } else {
+        fprintf(out, "%s * A[%d];\n", ph_c_number(1 / p->entry.value, text), x->id);
+    }
+    return l;
+}
+
+static void eliminate(elimination *e, pivot v, int k)
+{
+    const ph_cell *p = at(e, v.row, v.col);
+    FILE *out = e->c->out;
+    e->order[k] = v;
+    e->row[v.row] = e->col[v.col] = 1;
+    if (p->entry.changes)
+        fprintf(out, "    p[%d] = 1 / A[%d];\n", k, p->id);
+    for (int i = 0; i < e->n; i++) {
+        ph_cell *x = at(e, i, v.col);
+        if (e->row[i] || !is_there(x))
+            continue;
+        ph_entry l = print_factor(e, x, p, k);
+        ph_sum s;
+        for (int j = 0; j < e->n; j++)
+            if (!e->col[j] && is_there(at(e, v.row, j)))
+                update(e, at(e, i, j), l, at(e, v.row, j));
+        fprintf(out, "    b[%d] = b[%d]", i, i);
+        ph_sum_begin(&s, out);
+        s.terms = 1;
+        if (l.changes)
+            ph_sum_term(&s, -1, "l * b[%d]", v.row);
+        else
+            ph_sum_term(&s, -l.value, "b[%d]", v.row);
+        fprintf(out, ";\n");
+        e->statements++;
+    }
+}
+
+/* x_c = (b_r - sum of a_rj x_j)/p, from the last pivot to the first */
+static void substitute(elimination *e)
+{
+    FILE *out = e->c->out;
+    char text[40];
+    for (int k = e->n - 1; k >= 0; k--) {
+        pivot v = e->order[k];
+        const ph_cell *p = at(e, v.row, v.col);
+        double factor = p->entry.changes ? 1 : 1 / p->entry.value;
+        ph_sum s;
+        fprintf(out, "    x[%d] = ", v.col);
+        if (p->entry.changes)
+            fprintf(out, "p[%d] * (", k);
+        else if (factor == -1)
+            fprintf(out, "-(");
+        else if (factor != 1)
+            fprintf(out, "%s * (", ph_c_number(factor, text));
+        ph_sum_begin(&s, out);
+        ph_sum_term(&s, 1, "b[%d]", v.row);
+        for (int m = k + 1; m < e->n; m++) {
+            int j = e->order[m].col;
+            const ph_cell *u = at(e, v.row, j);
+            if (u->entry.changes)
+                ph_sum_term(&s, -1, "A[%d] * x[%d]", u->id, j);
+            else
+                ph_sum_term(&s, -u->entry.value, "x[%d]", j);
+        }
+        fprintf(out, p->entry.changes || factor != 1 ? ");\n" : ";\n");
+    }
+}
+
+static ph_status run(elimination *e, int *rows, int *cols)
+{
+    for (int i = e->nodes; i < e->n; i++)
+        for (int j = 0; j < e->nodes; j++)
+            e->touches[i * e->nodes + j] = (unsigned char)is_there(at(e, i, j));
+    for (int k = 0; k < e->n;) {
+        for (int i = 0; i < e->n; i++)
+            rows[i] = e->row[i] ? 0 : row_count(e, i), cols[i] = e->col[i] ? 0 : col_count(e, i);
+        choice best = choose(e, rows, cols);
+        if (best.cost < 0)
+            return PH_E_SINGULAR;
+        eliminate(e, best.first, k++);
+        if (best.second.row >= 0)
+            eliminate(e, best.second, k++);
+    }
+    substitute(e);
+    return PH_OK;
+}
+
+ph_status ph_compile_elimination(ph_compiler *c)
+{
+    size_t n = (size_t)c->n, nodes = (size_t)c->lay->nv;
+    elimination e = {.c = c, .n = c->n, .nodes = c->lay->nv};
+    e.row = calloc(n + 1, 1), e.col = calloc(n + 1, 1), e.touches = calloc(n * nodes + 1, 1);
+    e.order = calloc(n + 1, sizeof *e.order);
+    int *rows = calloc(n + 1, sizeof *rows), *cols = calloc(n + 1, sizeof *cols);
+    ph_status s = PH_E_MEMORY;
+    if (e.row && e.col && e.touches && e.order && rows && cols) {
+        fprintf(c->out, "#define PH_N %d /* unknowns of a step */\n\n", c->n);
+        fprintf(c->out, "/* A x = b, A and b are lost. */\n"
+                        "PH_OUT_OF_LINE void ph_eliminate(ph_real *restrict A, ph_real *restrict b, ph_real "
+                        "*restrict x)\n"
+                        "{\n    ph_real p[PH_N], l;\n    (void)p, (void)l;\n");
+        s = run(&e, rows, cols);
+        c->statements = e.statements;
+        fprintf(c->out, "}\n\n");
+    }
+    free(e.row), free(e.col), free(e.touches), free(e.order), free(rows), free(cols);
+    return s;
+}

@@ -1,0 +1,40 @@
+/* Names of C from titles of models. */
+#include <ctype.h>
+#include <string.h>
+
+#include "compile/compile.h"
+
+static const char *const reserved[] = {
+    "auto",   "break",     "case",     "char",     "const", "continue", "default", "do",        "double",
+    "else",   "enum",      "extern",   "float",    "for",   "goto",     "if",      "inline",    "int",
+    "long",   "register",  "restrict", "return",   "short", "signed",   "sizeof",  "static",    "struct",
+    "switch", "typedef",   "union",    "unsigned", "void",  "volatile", "while",   "main",      "class",
+    "new",    "delete",    "this",     "template", "bool",  "true",     "false",   "namespace", "private",
+    "public", "protected", "virtual",  "operator", "try",   "catch",    "throw"};
+
+void ph_compile_name(const char *title, char *name, size_t size)
+{
+    size_t n = 0;
+    for (; title && title[n] && n + 1 < size; n++)
+        name[n] = isalnum((unsigned char)title[n]) && (unsigned char)title[n] < 128 ? title[n] : '_';
+    name[n] = 0;
+}
+
+ph_status ph_compile_check_name(const char *name, ph_error *err)
+{
+    if (!*name)
+        return ph_fail(err, PH_E_INPUT, "the compiled model needs a name: --name NAME");
+    if (isdigit((unsigned char)*name))
+        return ph_fail(err, PH_E_INPUT,
+                       "'%s' is no name in C, it begins with a digit: --name NAME gives another", name);
+    for (const char *p = name; *p; p++)
+        if (!(isalnum((unsigned char)*p) || *p == '_') || (unsigned char)*p > 127)
+            return ph_fail(err, PH_E_INPUT, "'%s' is no name in C: use letters, digits and _", name);
+    for (size_t k = 0; k < sizeof reserved / sizeof *reserved; k++)
+        if (!strcmp(name, reserved[k]))
+            return ph_fail(err, PH_E_INPUT, "'%s' is a word of C: --name NAME gives another", name);
+    if (!strncmp(name, "ph_", 3) || !strncmp(name, "PH_", 3))
+        return ph_fail(err, PH_E_INPUT, "'%s' begins as names of the library do: --name NAME gives another",
+                       name);
+    return PH_OK;
+}

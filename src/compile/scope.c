@@ -1,0 +1,105 @@
+/* What cannot be compiled, each with its name. */
+#include "compile/compile.h"
+
+#include <string.h>
+
+#define REFUSE(...) ph_mech_fail(err, PH_E_INPUT, c->model, __VA_ARGS__)
+
+static ph_status bodies(const ph_compiler *c, ph_error *err)
+{
+    const ph_model *m = c->model;
+    if (m->n_flexible)
+        return REFUSE(m->flexible[0].origin, "the flexible body '%s' cannot be compiled",
+                      m->flexible[0].name);
+    if (!c->mech->space->plain)
+        return ph_fail(err, PH_E_INPUT, "only models in the space R3xSO3 can be compiled: --space R3xSO3");
+    for (int k = 0; k < m->n_bodies; k++)
+        if (m->body[k].bare)
+            return REFUSE(m->body[k].origin, "body '%s': a beam whose mass is not lumped cannot be compiled",
+                          m->body[k].name);
+    return PH_OK;
+}
+
+static ph_status elements(const ph_compiler *c, ph_error *err)
+{
+    const ph_model *m = c->model;
+    for (int k = 0; k < m->n_joints; k++) {
+        const ph_joint_def *j = &m->joint[k];
+        if (j->drive.call)
+            return REFUSE(j->origin, "joint '%s': its drive is a function, which cannot be compiled",
+                          j->name);
+        if (j->friction != 0)
+            return REFUSE(j->origin, "joint '%s': friction cannot be compiled", j->name);
+    }
+    for (int k = 0; k < m->n_forces; k++) {
+        const ph_force_def *f = &m->force[k];
+        if (f->f.call)
+            return REFUSE(f->origin, "'%s': its value is a function, which cannot be compiled", f->name);
+        if (f->type == PH_F_BEAM)
+            return REFUSE(f->origin, "'%s': beams cannot be compiled", f->name);
+    }
+    for (int k = 0; k < m->n_constraints; k++)
+        return REFUSE(m->constraint[k].origin, "constraint '%s' is a function, which cannot be compiled",
+                      m->constraint[k].name);
+    return PH_OK;
+}
+
+static ph_status sensors(const ph_compiler *c, ph_error *err)
+{
+    char name[2][80];
+    static const char *const own[] = {"init", "restart", "step", "real"};
+    for (int k = 0; k < c->model->n_sensors; k++) {
+        const ph_sensor_def *d = &c->model->sensor[k];
+        if (d->type == PH_S_CUSTOM)
+            return REFUSE(d->origin, "sensor '%s' is a function, which cannot be compiled", d->name);
+        ph_compile_name(d->name, name[0], sizeof name[0]);
+        for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+            if (!strcmp(name[0], own[i]))
+                return REFUSE(d->origin, "sensor '%s': a compiled model has a function of that name",
+                              d->name);
+        for (int i = 0; i < k; i++) {
+            ph_compile_name(c->model->sensor[i].name, name[1], sizeof name[1]);
+            if (!strcmp(name[0], name[1]))
+                return REFUSE(d->origin, "sensors '%s' and '%s' have the same name in C",
+                              c->model->sensor[i].name, d->name);
+        }
+    }
+    return PH_OK;
+}
+
+/* Blocks of three unknowns, and what a step puts on the stack, of each member, for each of them, measured on chains. */
+#define BLOCKS_MAX 5000
+#define STACK_MAX  (6 << 20)
+#define STACK_EACH 2048
+
+static ph_status method(const ph_compiler *c, ph_error *err)
+{
+    const ph_options *o = &c->sim->opt;
+    if (strcmp(c->sim->stepper->name, "genalpha"))
+        return ph_fail(err, PH_E_INPUT, "the method %s cannot be compiled, genalpha can",
+                       c->sim->stepper->name);
+    if (o->newton != PH_FULL)
+        return ph_fail(err, PH_E_INPUT, "only the full Newton method can be compiled: --newton full");
+    if (o->tol > 0)
+        return ph_fail(err, PH_E_INPUT, "a compiled model has steps of one size: leave tol out");
+    if (c->sim->n > 0)
+        return ph_fail(err, PH_E_INPUT, "a run is compiled at its initial time");
+    int blocks = (c->lay->nv + c->lay->nl + c->sim->matrix.n_eta) / 3,
+        most = STACK_MAX / (STACK_EACH * c->config->lanes);
+    if (blocks > (most < BLOCKS_MAX ? most : BLOCKS_MAX))
+        return ph_fail(err, PH_E_INPUT,
+                       "the model has %d unknowns in a step, more than the %d that can be compiled%s",
+                       3 * blocks, 3 * (most < BLOCKS_MAX ? most : BLOCKS_MAX),
+                       c->config->lanes > 1 ? " with so many members" : "");
+    return PH_OK;
+}
+
+ph_status ph_compile_scope(const ph_compiler *c, ph_error *err)
+{
+    ph_status s = bodies(c, err);
+    if (s == PH_OK)
+        s = elements(c, err);
+    if (s == PH_OK)
+        s = sensors(c, err);
+    return s == PH_OK ? method(c, err) : s;
+}

@@ -1,0 +1,403 @@
+/* What the text of a step asks a model for: constants of the method, first guess, the system of an iteration, correction. */
+#include <float.h>
+
+#include "compile/compile.h"
+#include "step/genalpha.h"
+
+/* ---- constants ------------------------------------------------------------------------------------ */
+
+static void define(ph_compiler *c, const char *name, double a)
+{
+    char text[40];
+    fprintf(c->out, a < 0 ? "#define PH_%s (%s)\n" : "#define PH_%s %s\n", name, ph_c_number(a, text));
+}
+
+static void define_count(ph_compiler *c, const char *name, int n, const char *what)
+{
+    fprintf(c->out, "#define PH_%s %d /* %s */\n", name, n, what);
+}
+
+static int is_inside(const ph_options *o)
+{
+    return o->ggl_form == PH_GGL_INSIDE || (o->ggl_form == PH_GGL_AUTO && o->sigma == 0);
+}
+
+static void define_method(ph_compiler *c)
+{
+    const ph_options *o = &c->sim->opt;
+    double am = o->alpha_m, af = o->alpha_f, beta = o->beta, gamma = o->gamma, h = o->h, bh2 = beta * h * h;
+    double inv_f = 1 / (1 - af), inv_m = 1 / (1 - am), gp = gamma / (h * beta);
+    double eps = (1 - am) / (h * gamma * (1 - af)), C_q = (1 - 6 * beta - 3 * (am - af)) / 6;
+    double a_a = -am * inv_m, a_0 = af * inv_m, a_1 = (1 - af) * inv_m,
+           lie = -o->sigma * h * beta / (2 * gamma);
+    const struct {
+        const char *name;
+        double value;
+    } all[] = {{"T0", c->sim->t0},
+               {"H", h},
+               {"SIGMA", o->sigma},
+               {"GP", gp},
+               {"EPS", eps},
+               {"INV_GP", 1 / gp},
+               {"INV_EPS", 1 / eps},
+               {"S", 1 / (eps * gp)},
+               {"E", gamma / beta},
+               {"W_V", 1 - gamma / beta},
+               {"W_A", h * (1 - gamma / (2 * beta))},
+               {"C_A", (am - (1 - am) * (1 - gamma) / gamma) * inv_f},
+               {"C_D", -af * inv_f},
+               {"THETA_V", h},
+               {"THETA_A", h * h / 2 - bh2 + bh2 * a_a},
+               {"THETA_0", bh2 * a_0},
+               {"THETA_1", bh2 * a_1},
+               {"V_A", h - gamma * h + gamma * h * a_a},
+               {"V_0", gamma * h * a_0},
+               {"V_1", gamma * h * a_1},
+               {"LIE", lie},
+               {"A_A", a_a},
+               {"A_0", a_0},
+               {"A_1", a_1},
+               {"SHIFT", (am - af) * h},
+               {"L_Q", C_q * h * h},
+               {"L_LIE", h * h / 4 * (1.0 / 3 - o->sigma * beta / gamma)},
+               {"BH2", bh2},
+               {"ATOL", o->atol},
+               {"RTOL", o->rtol},
+               {"BODY_SIZE", c->sim->matrix.body}};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        define(c, all[k].name, all[k].value);
+    define_count(c, "INSIDE", is_inside(o), "form (G7) of the stabilised equations");
+    define_count(c, "PERTURBED", o->start == PH_PERTURBED, "starting values (S2), (S3)");
+    define_count(c, "BY_POSITION", o->formulation == PH_INDEX3 && c->lay->C > 0, "index-3");
+    define_count(c, "MAX_ITERATIONS",
+                 c->config->max_iterations ? c->config->max_iterations : o->max_iterations,
+                 "of Newton's method in a step");
+}
+
+static void define_sizes(ph_compiler *c)
+{
+    const ph_layout *lay = c->lay;
+    define_count(c, "NQ", lay->nq, "numbers of q");
+    define_count(c, "NV", lay->nv, "of v");
+    define_count(c, "NL", lay->nl, "of lambda");
+    define_count(c, "NODES", lay->N, "vectors and rotations");
+    define_count(c, "NP", lay->size_pairs, "numbers of C and K");
+    define_count(c, "NB", lay->size_links, "of B and Z");
+    fprintf(c->out, "/* of each node: where it stands in q and in v, whether it is a rotation */\n"
+                    "static const int ph_node[PH_NODES][3] = {");
+    for (int i = 0; i < lay->N; i++)
+        fprintf(c->out, "%s{%d, %d, %d}", i ? ", " : "", lay->slot[i].q_at, lay->slot[i].v_at,
+                c->turn[i] >= 0);
+    fprintf(c->out, "};\n\n");
+}
+
+void ph_compile_work(ph_compiler *c)
+{
+    char text[40];
+    int eta = c->sim->matrix.n_eta > 0, outside = !is_inside(&c->sim->opt);
+    double sigma = c->sim->opt.sigma;
+    if (c->in_loops) {
+        define_count(c, "N", c->n, "unknowns of a step");
+        define_count(c, "TURNS", c->turns, "rotations");
+        define_count(c, "ETA", eta, "the stabilised form");
+        define_count(c, "HAS_F", !(sigma == 0 && !outside) && !(sigma == 1 && outside),
+                     "F of (G6) is not the identity");
+        fprintf(c->out, "#define PH_TURN_UNIT %s /* of rotations, (N5) */\n",
+                ph_c_number(c->sim->matrix.turn, text));
+        fprintf(c->out, eta ? "#define PH_BN(W) (W)->Bn\n#define PH_Y(W) (W)->y\n\n"
+                            : "#define PH_BN(W) (W)->v\n#define PH_Y(W) (W)->v\n\n");
+    }
+    fprintf(c->out, "/* A step at work. Sizes are at least 1. */\n"
+                    "typedef struct ph_work {\n"
+                    "    ph_real t, iterations, violation[2], loose, size, tol_x, tol_R;\n"
+                    "    ph_real theta[PH_NV], w[PH_NV], c[PH_NV];\n"
+                    "    ph_real q[PH_NQ], v[PH_NV], vdot[PH_NV], lambda[PH_NL + 1], x[PH_N];\n");
+    fprintf(c->out, "    ph_mat3 Tinv[%d];\n", c->turns + 1);
+    if (c->sim->matrix.n_eta > 0)
+        fprintf(c->out,
+                "    ph_real y[PH_NV], Bn[PH_NB]; /* gamma/beta B_n^T eta; B at the start of the step */\n");
+    fprintf(c->out, "} ph_work;\n\n");
+}
+
+/* ---- nodes -------------------------------------------------------------------------------------- */
+
+static void print_y(ph_compiler *c, int at)
+{
+    if (c->sim->matrix.n_eta > 0)
+        fprintf(c->out, "ph_load3(W->y + %d)", at);
+    else
+        fprintf(c->out, "ph_zero3()");
+}
+
+static void print_moves(ph_compiler *c, int system)
+{
+    for (int i = 0; i < c->lay->N; i++) {
+        const ph_slot *n = &c->lay->slot[i];
+        int q = n->q_at, v = n->v_at, t = c->turn[i];
+        if (t < 0) {
+            fprintf(c->out, "    ph_alpha_flat(s->q + %d, W->theta + %d, W->w + %d, W->c + %d, ", q, v, v, v);
+            print_y(c, v);
+            fprintf(c->out, ", W->q + %d, W->v + %d, W->vdot + %d);\n", q, v, v);
+            continue;
+        }
+        fprintf(c->out, "    ph_moved T%d = ph_alpha_turn(s->q + %d, W->theta + %d, W->w + %d, W->c + %d, ",
+                t, q, v, v, v);
+        print_y(c, v);
+        fprintf(c->out,
+                ");\n    ph_quat_store(W->q + %d, T%d.q), ph_store3(W->v + %d, T%d.v), ph_store3(W->vdot + "
+                "%d, T%d.vdot);\n",
+                q, t, v, t, v, t);
+        if (system)
+            fprintf(c->out, "    W->Tinv[%d] = T%d.Tinv;\n", t, t);
+    }
+}
+
+static void print_predict(ph_compiler *c)
+{
+    const ph_layout *lay = c->lay;
+    fprintf(c->out, "/* First guess, and Newton's tolerances (N3). */\n"
+                    "PH_FN void ph_predict(const PH_MODEL *s, ph_work *W)\n{\n"
+                    "    ph_real size = ph_k(PH_BODY_SIZE), speed = ph_k(0), acc = ph_k(0), spin = ph_k(0), "
+                    "turn = ph_k(0);\n");
+    for (int i = 0; i < lay->N; i++) {
+        int q = lay->slot[i].q_at, v = lay->slot[i].v_at, turns = c->turn[i] >= 0;
+        fprintf(c->out,
+                "    ph_alpha_predict(%d, s->v + %d, s->a + %d, s->vdot + %d, s->last_vdot + %d, s->slope, "
+                "W->w + %d, "
+                "W->c + %d, W->theta + %d);\n",
+                turns, v, v, v, v, v, v, v);
+        if (!turns)
+            fprintf(c->out, "    size = ph_alpha_most(size, s->q + %d);\n", q);
+        fprintf(c->out, "    %s = ph_alpha_most(%s, s->v + %d), %s = ph_alpha_most(%s, s->vdot + %d);\n",
+                turns ? "spin" : "speed", turns ? "spin" : "speed", v, turns ? "turn" : "acc",
+                turns ? "turn" : "acc", v);
+    }
+    fprintf(c->out, "    W->size = size;\n");
+    fprintf(c->out,
+            "    W->tol_x = PH_BH2 * (PH_ATOL + PH_RTOL * acc) + 4 * DBL_EPSILON * (size + PH_H * speed) + "
+            "DBL_MIN;\n"
+            "    W->tol_R = PH_BH2 * (PH_ATOL + PH_RTOL * turn) + 4 * DBL_EPSILON * (1 + PH_H * spin);\n"
+            "    for (int i = 0; i < PH_NL; i++)\n"
+            "        W->lambda[i] = s->lambda[i] + s->slope * (s->lambda[i] - s->last_lambda[i]);\n");
+    if (c->sim->matrix.n_eta > 0)
+        fprintf(c->out, "    ph_zeros(W->y, PH_NV);\n    ph_links(s, W->Bn);\n");
+    fprintf(c->out, "}\n\n");
+}
+
+/* B(q_n) W of the stabilised form. */
+static void print_links(ph_compiler *c)
+{
+    const ph_mechanism *m = c->mech;
+    char text[40];
+    fprintf(c->out, "/* B at the start of a step, in the units of (N5) */\n"
+                    "PH_FN void ph_links(const PH_MODEL *s, ph_real *B)\n{\n    ph_zeros(B, PH_NB);\n");
+    for (int k = 0; k < c->model->n_bodies; k++) {
+        fprintf(c->out, "    ph_kin body_%d = ", k);
+        ph_compile_kinematics(c, "s->", k);
+        fprintf(c->out, ";\n");
+    }
+    for (int k = 0; k < m->n_joints; k++)
+        if (!m->joint[k].nonholonomic)
+            ph_compile_joint_B(c, k);
+    if (c->sim->matrix.turn != 1)
+        for (const ph_block *b = c->lay->link, *end = b + c->lay->n_links; b < end; b++)
+            if (c->turn[b->col] >= 0)
+                fprintf(c->out, "    for (int i = %d; i < %d; i++)\n        B[i] = %s * B[i];\n", b->at,
+                        b->at + b->m * b->n, ph_c_number(c->sim->matrix.turn, text));
+    for (int k = 0; k < c->model->n_bodies; k++)
+        fprintf(c->out, "    (void)body_%d;\n", k);
+    fprintf(c->out, "}\n\n");
+}
+
+/* ---- one iteration -------------------------------------------------------------------------------- */
+
+/* Entries that elements add to: one by one, so that those which nothing reads are no work. */
+static void print_zeros(ph_compiler *c, const char *name, int n)
+{
+    for (int k = 0; k < n; k++)
+        fprintf(c->out, "%s%s[%d] = ", k % 8 ? "" : k ? "ph_k(0);\n    " : "    ", name, k);
+    fprintf(c->out, n ? "ph_k(0);\n" : "");
+}
+
+static void print_arrays(ph_compiler *c, int start)
+{
+    int rates = start || (c->sim->matrix.what & PH_EVAL_RATE);
+    fprintf(c->out, "    ph_real A[PH_NA], b[PH_N], r[PH_NV], B[PH_NB + 1], Phi[PH_NL + 1]%s;\n",
+            rates ? ", rate[PH_NL + 1]" : "");
+    if (start) {
+        fprintf(
+            c->out,
+            "    ph_real convective[PH_NL + 1];\n    ph_zeros(convective, PH_NL), ph_zeros(Phi, PH_NL);\n");
+        return;
+    }
+    fprintf(c->out, "    ph_real G[PH_NP], C[PH_NP], K[PH_NP];\n    (void)G;\n");
+    print_zeros(c, "C", c->lay->size_pairs);
+    print_zeros(c, "K", c->lay->size_pairs);
+    if (rates)
+        fprintf(c->out, "    ph_real Z[PH_NB + 1];\n");
+    if (c->sim->matrix.n_eta > 0)
+        fprintf(c->out, "    ph_real FB[PH_NB + 1];\n    (void)FB;\n");
+}
+
+static void print_loose(ph_compiler *c)
+{
+    const ph_newton_matrix *nm = &c->sim->matrix;
+    fprintf(c->out, "    W->loose = ph_k(0);\n");
+    for (int i = 0; i < c->lay->nl && nm->redundant; i++)
+        if (nm->out[i])
+            fprintf(c->out, "    W->loose = ph_larger(W->loose, ph_abs(Phi[%d]));\n", i);
+}
+
+static void print_unused(ph_compiler *c, int start)
+{
+    for (int k = 0; k < c->model->n_bodies; k++)
+        fprintf(c->out, "    (void)body_%d;\n", k);
+    if (!start && !(c->sim->matrix.what & PH_EVAL_PHI))
+        fprintf(c->out, "    (void)Phi;\n");
+}
+
+static void print_system(ph_compiler *c)
+{
+    fprintf(c->out, "/* The increment W->x of Newton's method at theta and lambda. */\n"
+                    "PH_FN void ph_system(const PH_MODEL *s, ph_work *W)\n{\n");
+    print_arrays(c, 0);
+    print_moves(c, 1);
+    ph_compile_elements(c, 0);
+    print_loose(c);
+    ph_compile_assembly(c, 0);
+    print_unused(c, 0);
+    fprintf(c->out, "    ph_eliminate(A, b, W->x);\n}\n\n");
+    fprintf(c->out, "/* The point of theta. */\nPH_FN void ph_move(const PH_MODEL *s, ph_work *W)\n{\n");
+    print_moves(c, 0);
+    fprintf(c->out, "}\n\n");
+}
+
+/* y += gp B_n^T x_eta, the increment over gp to dy. */
+static void print_dy(ph_compiler *c)
+{
+    const ph_layout *lay = c->lay;
+    const ph_newton_matrix *nm = &c->sim->matrix;
+    fprintf(c->out, "    ph_real dy[PH_NV];\n    ph_zeros(dy, PH_NV);\n");
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
+        for (int i = 0; i < b->m && nm->eta_at[b->row] >= 0; i++) {
+            int x = c->unknown[lay->nv + lay->nl + nm->eta_at[b->row] + i];
+            for (int j = 0; x >= 0 && j < b->n; j++)
+                if (c->B[b->at + i * b->n + j].changes || c->B[b->at + i * b->n + j].value != 0)
+                    fprintf(c->out, "    dy[%d] += W->Bn[%d] * W->x[%d];\n", b->col_at + j,
+                            b->at + i * b->n + j, x);
+        }
+    fprintf(c->out, "    for (int i = 0; i < PH_NV; i++)\n        W->y[i] = ph_select(active, W->y[i] + "
+                    "PH_GP * dy[i], W->y[i]);\n");
+}
+
+static void print_correct(ph_compiler *c)
+{
+    const ph_layout *lay = c->lay;
+    fprintf(c->out, "/* Apply the increment to members at work; its size in units of the tolerances. */\n"
+                    "PH_FN ph_real ph_correct(ph_work *W, ph_mask active)\n{\n"
+                    "    ph_real moved = ph_k(0), turned = ph_k(0), far = ph_k(0);\n    ph_vec3 d;\n");
+    if (c->sim->matrix.n_eta > 0)
+        print_dy(c);
+    for (int i = 0; i < lay->N; i++) {
+        int v = lay->slot[i].v_at, t = c->turn[i];
+        if (t < 0)
+            fprintf(c->out, "    d = ph_load3(W->x + %d);\n", v);
+        else
+            fprintf(c->out, "    d = ph_mul(W->Tinv[%d], ph_load3(W->x + %d));\n", t, v);
+        const char *most = t < 0 ? "moved" : "turned";
+        fprintf(c->out, "    %s = ph_alpha_most(%s, W->x + %d);\n", most, most, v);
+        if (c->sim->matrix.n_eta > 0)
+            fprintf(c->out, "    %s = ph_alpha_most(%s, dy + %d);\n", most, most, v);
+        for (int k = 0; k < 3; k++)
+            fprintf(c->out, "    W->theta[%d] = ph_select(active, W->theta[%d] + d.%c, W->theta[%d]);\n",
+                    v + k, v + k, "xyz"[k], v + k);
+        if (t < 0)
+            fprintf(c->out, "    far = ph_alpha_most(far, W->theta + %d);\n", v);
+    }
+    for (int i = 0; i < lay->nl; i++)
+        if (c->unknown[lay->nv + i] >= 0)
+            fprintf(c->out,
+                    "    W->lambda[%d] = ph_select(active, W->lambda[%d] + W->x[%d] * (1 / PH_S), "
+                    "W->lambda[%d]);\n",
+                    i, i, c->unknown[lay->nv + i], i);
+    fprintf(c->out,
+            "    return ph_larger(moved / (W->tol_x + 4 * DBL_EPSILON * far), turned / W->tol_R);\n}\n\n");
+    fprintf(c->out, "/* Rows that are left out, because others imply them, are violated. */\n"
+                    "PH_FN ph_mask ph_loose(const ph_work *W)\n{\n"
+                    "    return ph_not(W->loose <= 1e-7 * W->size);\n}\n\n");
+}
+
+/* ---- start ---------------------------------------------------------------------------------------- */
+
+static void print_start(ph_compiler *c)
+{
+    const ph_layout *lay = c->lay;
+    const ph_newton_matrix *nm = &c->sim->matrix;
+    fprintf(c->out,
+            "/* [M B^T; B 0] at q and v, for one of the right-hand sides of start.h; l of PH_LIFT alone. */\n"
+            "PH_COLD void ph_start_system(ph_work *W, int what, const ph_real *l, ph_real *x)\n{\n"
+            "    ph_real y[PH_N], rows[PH_NL + 1], big[2] = {ph_k(PH_BODY_SIZE), ph_k(0)};\n");
+    print_arrays(c, 1);
+    fprintf(
+        c->out,
+        "    for (int i = 0; i < PH_NV && what == PH_ACCELERATIONS; i++)\n        W->vdot[i] = ph_k(0);\n");
+    ph_compile_elements(c, 1);
+    ph_compile_assembly(c, 1);
+    print_unused(c, 1);
+    fprintf(c->out,
+            "    for (int i = 0; i < PH_NODES; i++) {\n"
+            "        if (!ph_node[i][2])\n            big[0] = ph_alpha_most(big[0], W->q + ph_node[i][0]);\n"
+            "        big[1] = ph_alpha_most(big[1], W->v + ph_node[i][1]);\n    }\n"
+            "    for (int i = 0; i < PH_NL; i++)\n"
+            "        rows[i] = what == PH_ACCELERATIONS ? -convective[i] : what == PH_POSITIONS ? -Phi[i] : "
+            "what == PH_VELOCITIES ? -rate[i] : ph_k(0);\n");
+    fprintf(c->out, "    if (what == PH_LIFT) {\n");
+    for (int i = 0; i < lay->nl; i++) {
+        ph_sum s;
+        fprintf(c->out, "        rows[%d] = ", i);
+        ph_sum_begin(&s, c->out);
+        for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
+            for (int j = 0; b->holonomic && j < b->n && i >= b->row_at && i < b->row_at + b->m; j++)
+                ph_compile_B_times(c, &s, b->at + (i - b->row_at) * b->n + j, "l", b->col_at + j);
+        ph_sum_end(&s);
+        fprintf(c->out, ";\n");
+    }
+    fprintf(c->out,
+            "    }\n    W->violation[0] = W->violation[1] = ph_k(0);\n    for (int i = 0; i < PH_NL; i++) {\n"
+            "        W->violation[0] = ph_larger(W->violation[0], ph_abs(Phi[i]) / (big[0] + DBL_MIN));\n"
+            "        W->violation[1] = ph_larger(W->violation[1], ph_abs(rate[i]) / (big[1] + DBL_MIN));\n   "
+            " }\n");
+    for (int i = 0; i < lay->nv; i++)
+        fprintf(c->out, "    b[%d] = what == PH_ACCELERATIONS ? -r[%d] : ph_k(0);\n", c->unknown[i], i);
+    for (int k = 0; k < lay->C; k++)
+        for (int i = 0; i < lay->rows[k]; i++) {
+            int l = lay->l_at[k] + i,
+                eta = nm->eta_at[k] < 0 ? -1 : c->unknown[lay->nv + lay->nl + nm->eta_at[k] + i];
+            if (c->unknown[lay->nv + l] >= 0)
+                fprintf(c->out, "    b[%d] = rows[%d];\n", c->unknown[lay->nv + l], l);
+            if (eta >= 0)
+                fprintf(c->out, "    b[%d] = rows[%d];\n", eta, l);
+        }
+    fprintf(c->out, "    ph_eliminate(A, b, y);\n    ph_zeros(x, PH_NV + PH_NL);\n");
+    for (int i = 0; i < lay->nv + lay->nl; i++)
+        if (c->unknown[i] >= 0)
+            fprintf(c->out, "    x[%d] = y[%d];\n", i, c->unknown[i]);
+    fprintf(c->out, "    (void)l, (void)rows;\n}\n\n");
+}
+
+void ph_compile_constants(ph_compiler *c)
+{
+    define_sizes(c);
+    define_method(c);
+    fprintf(c->out, "\n");
+}
+
+void ph_compile_stepping(ph_compiler *c)
+{
+    if (c->sim->matrix.n_eta > 0)
+        print_links(c);
+    print_predict(c);
+    print_system(c);
+    print_correct(c);
+    print_start(c);
+}

@@ -1,0 +1,129 @@
+/* Which entries of M, C, K, B and Z never change: those that are the same number at many states without special values.
+ * So the matrix of a step has the zeros, ones and constants of the model itself, whatever its elements. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile/compile.h"
+
+#define STATES 6 /* an entry that changes and is the same at all of them would need as many coincidences */
+
+typedef struct look {
+    const ph_layout *lay;
+    double *q, *v, *vdot, *lambda, *value;
+    ph_mat3 *R;
+    uint64_t seed;
+} look;
+
+/* In (-1, 1), without special values (splitmix64). */
+static double any_number(look *l)
+{
+    uint64_t z = l->seed += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return (double)((z ^ z >> 31) >> 11) / (double)(1ull << 52) - 1;
+}
+
+static void any_state(look *l)
+{
+    const ph_layout *lay = l->lay;
+    for (int i = 0; i < lay->nv; i++)
+        l->v[i] = any_number(l), l->vdot[i] = any_number(l);
+    for (int i = 0; i < lay->nl; i++)
+        l->lambda[i] = any_number(l);
+    for (int i = 0; i < lay->nq; i++)
+        l->q[i] = any_number(l);
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
+        if (i->T_at < 0)
+            continue;
+        double *q = l->q + i->q_at, s = 1 / sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+        for (int k = 0; k < 4; k++)
+            q[k] *= s;
+        l->R[i->R_at] = ph_qmat((ph_quat){q[0], q[1], q[2], q[3]});
+    }
+}
+
+/* One matrix at many states. */
+static ph_status look_at(look *l, ph_callback f, int size, ph_entry *entry)
+{
+    const ph_layout *lay = l->lay;
+    if (!f)
+        return PH_OK;
+    memset(l->value, 0, sizeof(double) * (size_t)size);
+    for (int k = 0; k < STATES; k++) {
+        any_state(l);
+        ph_state s = {.t = any_number(l),
+                      .q = l->q,
+                      .v = l->v,
+                      .vdot = l->vdot,
+                      .lambda = l->lambda,
+                      .R = l->R,
+                      .q_at = lay->q_at,
+                      .v_at = lay->v_at,
+                      .l_at = lay->l_at,
+                      .R_at = lay->R_at};
+        ph_status status = f(&s, l->value, lay->sys->ctx);
+        if (status != PH_OK)
+            return status;
+        for (int i = 0; i < size; i++) {
+            entry[i].changes |= k > 0 && entry[i].value != l->value[i];
+            entry[i].value = l->value[i];
+        }
+    }
+    return PH_OK;
+}
+
+static ph_status look_at_all(ph_compiler *c, look *l)
+{
+    const ph_system *sys = c->lay->sys;
+    struct {
+        ph_callback f;
+        int size;
+        ph_entry *entry;
+    } all[] = {{sys->M, c->lay->size_pairs, c->M},
+               {sys->C, c->lay->size_pairs, c->C},
+               {sys->K, c->lay->size_pairs, c->K},
+               {sys->B, c->lay->size_links, c->B},
+               {sys->Z, c->lay->size_links, c->Z}};
+    ph_status s = PH_OK;
+    for (size_t k = 0; k < sizeof all / sizeof *all && s == PH_OK; k++)
+        s = look_at(l, all[k].f, all[k].size, all[k].entry);
+    return s;
+}
+
+/* Rows that are left out have no unknown. */
+static void number_unknowns(ph_compiler *c)
+{
+    const ph_layout *lay = c->lay;
+    const ph_newton_matrix *nm = &c->sim->matrix;
+    c->n = 0;
+    for (int i = 0; i < lay->nv; i++)
+        c->unknown[i] = c->n++;
+    for (int i = 0; i < lay->nl; i++)
+        c->unknown[lay->nv + i] = nm->redundant && nm->out[i] ? -1 : c->n++;
+    for (int k = 0; k < lay->C; k++)
+        for (int i = 0; i < lay->rows[k] && nm->eta_at[k] >= 0; i++)
+            c->unknown[lay->nv + lay->nl + nm->eta_at[k] + i] =
+                nm->redundant && nm->out[lay->l_at[k] + i] ? -1 : c->n++;
+}
+
+ph_status ph_compile_structure(ph_compiler *c, ph_error *err)
+{
+    const ph_layout *lay = c->lay;
+    size_t nq = (size_t)lay->nq, nv = (size_t)lay->nv, nl = (size_t)lay->nl;
+    size_t most = (size_t)(lay->size_pairs > lay->size_links ? lay->size_pairs : lay->size_links);
+    double *numbers = ph_alloc(c->alloc, sizeof(double) * (nq + 2 * nv + nl + most + 1));
+    ph_mat3 *R = ph_alloc(c->alloc, sizeof(ph_mat3) * (size_t)(lay->nR + 1));
+    ph_status s = PH_E_MEMORY;
+    if (numbers && R) {
+        look l = {
+            lay, numbers, numbers + nq, numbers + nq + nv, numbers + nq + 2 * nv, numbers + nq + 2 * nv + nl,
+            R,   2024};
+        s = look_at_all(c, &l);
+    }
+    ph_free(c->alloc, numbers);
+    ph_free(c->alloc, R);
+    number_unknowns(c);
+    return s == PH_OK ? s
+                      : ph_fail(err, s,
+                                "the elements of the model cannot be evaluated away from its initial values");
+}

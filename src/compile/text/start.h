@@ -1,0 +1,142 @@
+/* Starting values from q and v: consistent ones, accelerations and multipliers (S0), and those of the method (S1)-(S3) of
+ * docs/theory.md. The model gives ph_start_system, which solves [M B^T; B 0] (x, m) = right-hand side. */
+#ifndef PH_COMPILE_START_H
+#define PH_COMPILE_START_H
+
+/* Violations up to this size, relative to positions or velocities, are taken as consistent; what iterations reach. */
+#define PH_CONSISTENT 1e-9
+#define PH_REACHED    1e-13
+
+/* q o exp(x), node by node */
+PH_FN void ph_shift(const ph_real *q, const ph_real *x, ph_real *out)
+{
+    for (int i = 0; i < PH_NODES; i++) {
+        const int *at = ph_node[i];
+        ph_vec3 w = ph_load3(x + at[1]);
+        if (at[2])
+            ph_quat_store(out + at[0],
+                          ph_quat_fix(ph_qmul(ph_quat_load(q + at[0]), ph_so3_exp(ph_stumpff_of(w), w))));
+        else
+            ph_store3(out + at[0], ph_add(ph_load3(q + at[0]), w));
+    }
+}
+
+PH_FN ph_real ph_most(const ph_real *a, int n)
+{
+    ph_real most = ph_k(0);
+    for (int i = 0; i < n; i++)
+        most = ph_larger(most, ph_abs(a[i]));
+    return most;
+}
+
+/* Move q or v until the constraints hold; members that are consistent stay. */
+PH_COLD ph_mask ph_project(ph_work *W, int what)
+{
+    ph_real x[PH_NV + PH_NL], last = ph_k(HUGE_VAL);
+    ph_mask moves = last<0, first = last> 0;
+    for (int k = 0; k < 30; k++) {
+        ph_start_system(W, what, NULL, x);
+        ph_real size = what == PH_POSITIONS ? W->violation[0] : W->violation[1];
+        if (k == 0)
+            moves = first & ph_not(size <= PH_CONSISTENT);
+        else
+            moves = moves & ph_not((size <= PH_REACHED) | ((k > 2) & (size <= 1e-11) & (size >= 0.5 * last)));
+        if (!ph_any(moves))
+            return moves;
+        for (int i = 0; i < PH_NV; i++) {
+            x[i] = ph_select(moves, x[i], ph_k(0));
+            if (what == PH_VELOCITIES)
+                W->v[i] += x[i];
+        }
+        if (what == PH_POSITIONS)
+            ph_shift(W->q, x, W->q);
+        last = size;
+    }
+    return moves;
+}
+
+PH_COLD void ph_accelerate(ph_work *W)
+{
+    ph_real x[PH_NV + PH_NL];
+    ph_start_system(W, PH_ACCELERATIONS, NULL, x);
+    for (int i = 0; i < PH_NV; i++)
+        W->vdot[i] = x[i];
+    for (int i = 0; i < PH_NL; i++)
+        W->lambda[i] = x[PH_NV + i];
+}
+
+/* d(vdot)/dt by central differences along the motion (S1) */
+PH_COLD void ph_jerk(const ph_work *now, ph_real *vddot)
+{
+    ph_work W = *now;
+    for (int side = 1; side >= -1; side -= 2) {
+        ph_real x[PH_NV];
+        for (int i = 0; i < PH_NV; i++) {
+            x[i] = side * PH_H * now->v[i] + 0.5 * PH_H * PH_H * now->vdot[i];
+            W.v[i] = now->v[i] + side * PH_H * now->vdot[i];
+        }
+        ph_shift(now->q, x, W.q);
+        ph_accelerate(&W);
+        for (int i = 0; i < PH_NV; i++)
+            vddot[i] = side > 0 ? W.vdot[i] : (vddot[i] - W.vdot[i]) / (2 * PH_H);
+    }
+}
+
+/* (S2), and (S3) where positions alone are constrained */
+PH_COLD void ph_perturb(ph_work *W, ph_real *a)
+{
+    ph_real vddot[PH_NV], l[PH_NV], x[PH_NV + PH_NL];
+    ph_jerk(W, vddot);
+    for (int i = 0; i < PH_NV; i++) {
+        a[i] += PH_SHIFT * vddot[i];
+        l[i] = PH_L_Q * vddot[i];
+    }
+    if (!PH_BY_POSITION)
+        return;
+    for (int i = 0; i < PH_NODES; i++) {
+        ph_real *at = l + ph_node[i][1];
+        ph_vec3 v = ph_load3(W->v + ph_node[i][1]), vdot = ph_load3(W->vdot + ph_node[i][1]);
+        if (ph_node[i][2])
+            ph_store3(at, ph_add(ph_load3(at), ph_cross(ph_scale(ph_k(PH_L_LIE), v), vdot)));
+    }
+    ph_start_system(W, PH_LIFT, l, x);
+    for (int i = 0; i < PH_NV; i++)
+        W->v[i] += x[i];
+}
+
+PH_COLD unsigned ph_restart(PH_MODEL *s)
+{
+    ph_work W;
+    ph_real a[PH_NV];
+    W.t = ph_k(PH_T0);
+    for (int i = 0; i < PH_NQ; i++)
+        W.q[i] = s->q[i];
+    for (int i = 0; i < PH_NV; i++)
+        W.v[i] = s->v[i], W.vdot[i] = ph_k(0);
+    for (int i = 0; i < PH_NL; i++)
+        W.lambda[i] = ph_k(0);
+    ph_mask failed = ph_project(&W, PH_POSITIONS) | ph_project(&W, PH_VELOCITIES);
+    ph_accelerate(&W);
+    for (int i = 0; i < PH_NV; i++)
+        a[i] = W.vdot[i];
+    if (PH_PERTURBED)
+        ph_perturb(&W, a);
+    ph_real finite = ph_most(W.q, PH_NQ) + ph_most(W.v, PH_NV) + ph_most(a, PH_NV) + ph_most(W.lambda, PH_NL);
+    failed = failed | ph_not(finite < HUGE_VAL);
+    for (int i = 0; i < PH_NQ; i++)
+        s->q[i] = ph_select(failed, s->q[i], W.q[i]);
+    for (int i = 0; i < PH_NV; i++) {
+        s->v[i] = ph_select(failed, s->v[i], W.v[i]);
+        s->a[i] = ph_select(failed, s->a[i], a[i]);
+        s->vdot[i] = s->last_vdot[i] = ph_select(failed, s->vdot[i], W.vdot[i]);
+    }
+    for (int i = 0; i < PH_NL; i++)
+        s->lambda[i] = s->last_lambda[i] = ph_select(failed, s->lambda[i], W.lambda[i]);
+    s->t = ph_select(failed, s->t, W.t);
+    s->steps = ph_select(failed, s->steps, ph_k(0));
+    s->slope = ph_select(failed, s->slope, ph_k(0));
+    s->iterations = ph_k(0);
+    return ph_bits(failed);
+}
+
+#endif

@@ -1,0 +1,4 @@
+-- expect 2: a joint has no 'angle'
+actuator { name = "m", joint = "j", effort = function(t, s) return s.joints.j.angle end }
+body { name = "a", mass = 1, inertia = {1, 1, 1} }
+joint { name = "j", type = "revolute", bodies = {"ground", "a"}, at = {0, 0, 0}, axis = {0, 0, 1} }

@@ -1,0 +1,385 @@
+/* Compiled models beside runs of the library: every joint and force, three forms, members at once, failures, refusals. */
+#include "model_file.h"
+
+#include <dlfcn.h>
+
+#include "polhode/compile.h"
+#include "polhode/run.h"
+#include "step/sim.h"
+
+#define MODELS PH_TEST_DIR "/../models/"
+#define WARN   " -std=c17 -Wall -Wextra -Wpedantic -Werror "
+
+/* ---- a compiled model, loaded --------------------------------------------------------------------------- */
+
+typedef struct built {
+    scratch dir;
+    void *library;
+    void (*init)(double *s);
+    unsigned (*restart)(double *s), (*step)(double *s);
+    int lanes;
+    double *state; /* t, steps, q, v, vdot, lambda, ...: lanes numbers each */
+} built;
+
+static int run_shell(const char *format, ...) PH_PRINTF(1, 2);
+
+static int run_shell(const char *format, ...)
+{
+    char text[600];
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(text, sizeof text, format, ap);
+    va_end(ap);
+    return system(text);
+}
+
+static ph_run *open_run(const char *path, const char *const *options)
+{
+    ph_run *run;
+    ph_error err = {0};
+    ph_run_config c = ph_run_defaults();
+    c.options = options, c.watch = 0;
+    while (options && options[c.n_options])
+        c.n_options++;
+    if (ph_run_open(&run, path, &c, &err) != PH_OK)
+        fail_msg("%s: %s", path, err.text);
+    return run;
+}
+
+static void write_source(const ph_run *run, const ph_compile_config *config, const scratch *s)
+{
+    char path[200];
+    ph_error err = {0};
+    snprintf(path, sizeof path, "%s/m.h", s->dir);
+    FILE *h = fopen(path, "w"), *c = fopen(s->path, "w");
+    assert_non_null(h), assert_non_null(c);
+    if (ph_run_compile(run, config, h, c, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(fclose(h), 0), assert_int_equal(fclose(c), 0);
+}
+
+static built build(const ph_run *run, int lanes, int max_iterations, const char *flags)
+{
+    built b = {.dir = scratch_create("m.c"), .lanes = lanes};
+    ph_compile_config config = ph_compile_defaults();
+    char path[200];
+    config.name = "m", config.lanes = lanes, config.max_iterations = max_iterations;
+    write_source(run, &config, &b.dir);
+    assert_int_equal(run_shell("cc" WARN "%s -ffp-contract=off -fPIC -shared %s -o %s/m.so -lm", flags,
+                               b.dir.path, b.dir.dir),
+                     0);
+    if (run_shell("command -v clang >/dev/null") == 0) /* no warning of another compiler either */
+        assert_int_equal(run_shell("clang" WARN "-fsyntax-only %s %s", lanes > 1 ? "-mavx2" : "", b.dir.path),
+                         0);
+    snprintf(path, sizeof path, "%s/m.so", b.dir.dir);
+    b.library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    assert_non_null(b.library);
+    *(void **)&b.init = dlsym(b.library, "m_init");
+    *(void **)&b.restart = dlsym(b.library, "m_restart");
+    *(void **)&b.step = dlsym(b.library, "m_step");
+    const ph_layout *lay = &ph_run_sim(run)->lay;
+    size_t numbers = (size_t)(8 + lay->nq + 5 * (lay->nv + 1) + 3 * (lay->nl + 1) + 3 * 64) * (size_t)lanes;
+    b.state = aligned_alloc(64, (numbers * sizeof(double) / 64 + 1) * 64);
+    assert_non_null(b.state);
+    b.init(b.state);
+    return b;
+}
+
+static void drop(built *b)
+{
+    run_shell("rm -r %s", b->dir.dir);
+    dlclose(b->library);
+    free(b->state);
+}
+
+/* Number k of member i. */
+static double at(const built *b, int k, int i)
+{
+    return b->state[k * b->lanes + i];
+}
+
+/* Largest differences from the library. */
+typedef struct apart {
+    double motion, lambda; /* of q and v; of multipliers, relative */
+} apart;
+
+static apart compare_states(const ph_run *run, const built *b)
+{
+    const ph_sim *sim = ph_run_sim(run);
+    const ph_layout *lay = &sim->lay;
+    const double *q = b->state + 2, *v = q + lay->nq, *lambda = v + 2 * lay->nv;
+    double big_v = 1, big_l = 1;
+    for (int i = 0; i < lay->nv; i++)
+        big_v = fmax(big_v, fabs(sim->now.v[i]));
+    for (int i = 0; i < lay->nl; i++)
+        big_l = fmax(big_l, fabs(sim->now.lambda[i]));
+    return (apart){fmax(max_diff(q, sim->now.q, lay->nq), max_diff(v, sim->now.v, lay->nv) / big_v),
+                   sim->matrix.redundant ? 0 : max_diff(lambda, sim->now.lambda, lay->nl) / big_l};
+}
+
+/* ---- agreement -------------------------------------------------------------------------------------------- */
+
+/* Newton's tolerance is 1e-8 of accelerations, so of multipliers; of q and v it is h^2 and h times that. */
+#define MOTION 1e-9
+#define LAMBDA 1e-7
+
+static void compare(const char *path, const char *const *options, int steps)
+{
+    ph_run *run = open_run(path, options);
+    ph_error err = {0};
+    built b = build(run, 1, 0, "-O1");
+    apart x = compare_states(run, &b);
+    check_le(x.motion, 0), check_le(x.lambda, 0); /* exact: initial values are constants of the file */
+    assert_int_equal(b.restart(b.state), 0);
+    x = compare_states(run, &b);
+    check_le(x.motion, MOTION), check_le(x.lambda, LAMBDA);
+    b.init(b.state);
+    for (int k = 0; k < steps; k++) {
+        assert_int_equal(b.step(b.state), 0);
+        if (ph_run_step(run, &err) != PH_OK)
+            fail_msg("%s", err.text);
+    }
+    check_near(at(&b, 0, 0), ph_run_time(run), 1e-12); /* round-off */
+    x = compare_states(run, &b);
+    check_le(x.motion, MOTION), check_le(x.lambda, LAMBDA);
+    drop(&b);
+    ph_run_close(run);
+}
+
+#define OPTIONS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static void heavy_top_in_all_forms(void **state)
+{
+    (void)state;
+    compare(MODELS "heavy_top.lua", OPTIONS("formulation=index3", "h=1e-4"), 10000);
+    compare(MODELS "heavy_top.lua", OPTIONS("formulation=index3", "sigma=0"), 1000);
+    compare(MODELS "heavy_top.lua", OPTIONS("formulation=index2", "sigma=0.5"), 1000);
+    compare(MODELS "heavy_top.lua", OPTIONS("formulation=ggl", "h=1e-4"), 10000);
+    compare(MODELS "heavy_top.lua", OPTIONS("formulation=ggl", "sigma=0"), 1000);
+    compare(MODELS "heavy_top.lua", OPTIONS("formulation=ggl", "sigma=opt", "start=plain"), 1000);
+}
+
+static void mechanisms(void **state)
+{
+    (void)state;
+    numbers_alone();
+    compare(MODELS "slider_crank.lua", OPTIONS("formulation=index3", "h=2e-4"), 10000);
+    compare(MODELS "four_bar.lua", OPTIONS("formulation=index3"), 1000); /* 3 rows are redundant */
+    compare(MODELS "rolling_disc.lua", OPTIONS("h=1e-3"), 1000);         /* non-holonomic */
+    compare(MODELS "rotor.lua", NULL, 1000);
+    compare(MODELS "spring_ball.lua", NULL, 1000);
+    compare(MODELS "dzhanibekov.lua", NULL, 1000);
+}
+
+/* Every type that no model above has, and a body whose axes are not principal. */
+static const char zoo[] =
+    "model 'zoo' gravity {0.3, 0.1, -9.81}\n"
+    "local J = {0.2, 0.3, 0.4, 0.01, 0.02, 0.03}\n"
+    "local function b(n, x) body{name=n, mass=1.2, inertia=J, position={x, 0.1, 0.2}} end\n"
+    "b('c', 0) joint{name='jc', type='cylindrical', bodies={'ground', 'c'}, at={0, 0, 0}, axis={0, 0.6, "
+    "0.8}}\n"
+    "b('p', 1) joint{name='jp', type='planar', bodies={'ground', 'p'}, at={1, 0, 0}, normal={0, 0.6, 0.8}}\n"
+    "b('l', 2) joint{name='jl', type='point_on_line', bodies={'c', 'l'}, at={2, 0, 0}, axis={1, 0, 0}}\n"
+    "b('u', 3) joint{name='ju', type='universal', bodies={'p', 'u'}, at={3, 0.2, 0}, axis_a={1, 0, 0}, "
+    "axis_b={0, 1, 0}}\n"
+    "b('g', 4) joint{name='jg', type='generic', bodies={'ground', 'g'}, at={4, 0, 0}, lock={'x', 'ry', "
+    "'rz'}}\n"
+    "b('f', 5) joint{name='jf', type='fixed', bodies={'g', 'f'}, at={5, 0, 0}}\n"
+    "particle{name='d', mass=0.5, position={6, 0, -1}}\n"
+    "joint{name='jd', type='distance', bodies={'f', 'd'}, at_a={0.1, 0.2, 0}, at_b={0, 0, 0}}\n"
+    "spring{name='s', bodies={'c', 'd'}, at_a={0, 0.1, 0}, at_b={0, 0, 0}, k=30, d=0.5}\n"
+    "bushing{name='k', bodies={'l', 'u'}, at_a={0.5, 0, 0}, at_b={-0.5, 0, 0}, k={9, 8, 7}, d={0.3, 0.2, "
+    "0.1}, kr={5, 5, 5}, dr={0.1, 0.2, 0.3}}\n"
+    "torsion{name='t', body='u', k=3, d=0.1}\n"
+    "force{name='F', body='l', at={0, 0.1, 0}, value={1, 2, 3}}\n"
+    "force{name='G', body='p', at={0.2, 0.1, 0}, value={1, 2, 3}, frame='body'}\n"
+    "torque{name='T', body='g', value={0.5, 0, 0}}\n"
+    "torque{name='U', body='l', value={0.1, 0.2, 0.3}, frame='body'}\n"
+    "sensor{name='a', type='acceleration', body='l', at={0.1, 0.2, 0.3}}\n"
+    "sensor{name='v', type='velocity', body='u', at={0.1, 0.2, 0.3}}\n"
+    "sensor{name='R', type='rotation', body='u'}\n"
+    "sensor{name='w', type='omega', body='u'}\n"
+    "sensor{name='rc', type='reaction', joint='jc'}\n"
+    "sensor{name='rd', type='reaction', joint='jd'}\n"
+    "sensor{name='E', type='energy'}\n"
+    "run{t_end=1, h=1e-3, formulation='index3'}\n";
+
+static scratch zoo_file(void)
+{
+    scratch s = scratch_create("zoo.lua");
+    scratch_write(&s, zoo, strlen(zoo));
+    return s;
+}
+
+static void every_element(void **state)
+{
+    (void)state;
+    numbers_alone();
+    scratch s = zoo_file();
+    compare(s.path, NULL, 1000);
+    scratch_remove(&s);
+}
+
+static void check_sensors(const char *path, const char *const *options, int steps)
+{
+    ph_run *run = open_run(path, options);
+    ph_error err = {0};
+    built b = build(run, 1, 0, "-O1");
+    for (int k = 0; k < steps; k++) {
+        assert_int_equal(b.step(b.state), 0);
+        assert_int_equal(ph_run_step(run, &err), PH_OK);
+    }
+    for (int k = 0; k < ph_run_count(run, PH_SENSORS); k++) {
+        double ours[8], theirs[8], size = 1;
+        char name[100];
+        void (*sensor)(const double *state, double *out);
+        int n = ph_run_size(run, PH_GET_SENSOR, k);
+        snprintf(name, sizeof name, "m_%s", ph_run_name(run, PH_SENSORS, k));
+        *(void **)&sensor = dlsym(b.library, name);
+        assert_non_null(sensor);
+        sensor(b.state, theirs);
+        assert_int_equal(ph_run_get(run, PH_GET_SENSOR, k, ours), PH_OK);
+        for (int i = 0; i < n; i++)
+            size = fmax(size, fabs(ours[i]));
+        check_le(max_diff(ours, theirs, n) / size, LAMBDA);
+    }
+    drop(&b);
+    ph_run_close(run);
+}
+
+static void sensors(void **state)
+{
+    (void)state;
+    check_sensors(MODELS "heavy_top.lua", OPTIONS("formulation=index3"), 100);
+    numbers_alone();
+    check_sensors(MODELS "slider_crank.lua", OPTIONS("formulation=index3", "h=5e-3", "t_end=2"),
+                  400); /* 3 turns */
+    scratch s = zoo_file();
+    check_sensors(s.path, NULL, 50);
+    scratch_remove(&s);
+}
+
+/* ---- members at once ---------------------------------------------------------------------------------------- */
+
+static int has_avx2(void)
+{
+    return run_shell("grep -qw avx2 /proc/cpuinfo 2>/dev/null") == 0;
+}
+
+/* Members start from other velocities: each has the bits of its own run in the file without lanes. */
+static void lanes_have_the_bits_of_one(void **state)
+{
+    (void)state;
+    for (int lanes = 2; lanes <= 8; lanes *= 2) {
+        ph_run *run = open_run(MODELS "heavy_top.lua", OPTIONS("formulation=index3"));
+        built many = build(run, lanes, 0, has_avx2() ? "-O1 -mavx2" : "-O1"), one = build(run, 1, 0, "-O1");
+        for (int i = 0; i < lanes; i++)
+            many.state[(2 + 7 + 4) * lanes + i] += i;
+        assert_int_equal(many.restart(many.state), 0);
+        for (int k = 0; k < 300; k++)
+            assert_int_equal(many.step(many.state), 0);
+        for (int i = 0; i < lanes; i++) {
+            one.init(one.state);
+            one.state[2 + 7 + 4] += i;
+            assert_int_equal(one.restart(one.state), 0);
+            for (int k = 0; k < 300; k++)
+                assert_int_equal(one.step(one.state), 0);
+            for (int k = 0; k < 2 + 7 + 18 + 3; k++)
+                if (at(&many, k, i) != at(&one, k, 0)) /* exact */
+                    fail_msg("number %d of member %d of %d: %.17g, alone %.17g", k, i, lanes, at(&many, k, i),
+                             at(&one, k, 0));
+        }
+        drop(&many), drop(&one);
+        ph_run_close(run);
+    }
+}
+
+static void a_member_fails_alone(void **state)
+{
+    (void)state;
+    ph_run *run = open_run(MODELS "heavy_top.lua", OPTIONS("formulation=index3"));
+    built b = build(run, 4, 0, has_avx2() ? "-O1 -mavx2" : "-O1"), one = build(run, 1, 0, "-O1");
+    b.state[(2 + 7) * 4 + 1] = NAN;
+    for (int k = 0; k < 10; k++) {
+        assert_int_equal(b.step(b.state), 1u << 1);
+        assert_int_equal(one.step(one.state), 0);
+    }
+    assert_true(at(&b, 1, 1) == 0 && at(&b, 2, 1) == 0 && at(&b, 3, 1) == 1);
+    for (int k = 0; k < 2 + 7 + 18 + 3; k++)
+        assert_true(at(&b, k, 0) == at(&one, k, 0) && at(&b, k, 3) == at(&one, k, 0)); /* exact */
+    drop(&b), drop(&one);
+    ph_run_close(run);
+}
+
+/* ---- failures ------------------------------------------------------------------------------------------------- */
+
+static void a_failed_step_changes_nothing(void **state)
+{
+    (void)state;
+    ph_run *run = open_run(MODELS "heavy_top.lua", OPTIONS("formulation=index3"));
+    built b = build(run, 1, 1, "-O1"); /* one iteration is not enough */
+    double before[2 + 7 + 18 + 3];
+    memcpy(before, b.state, sizeof before);
+    assert_int_equal(b.step(b.state), 1);
+    assert_memory_equal(before, b.state, sizeof before);
+    drop(&b);
+    ph_run_close(run);
+}
+
+static void refuse(const char *text, const char *const *options, const char *name, int lanes,
+                   const char *words)
+{
+    scratch s = scratch_create("model.lua");
+    ph_compile_config config = ph_compile_defaults();
+    ph_error err = {0};
+    FILE *out = tmpfile();
+    scratch_write(&s, text, strlen(text));
+    ph_run *run = open_run(s.path, options);
+    config.name = name, config.lanes = lanes;
+    assert_int_equal(ph_run_compile(run, &config, out, out, &err), PH_E_INPUT);
+    if (!strstr(err.text, words))
+        fail_msg("'%s' does not contain '%s'", err.text, words);
+    fclose(out);
+    ph_run_close(run);
+    scratch_remove(&s);
+}
+
+#define BODY "body{name='b', mass=1, inertia={1, 1, 1}} run{t_end=1, h=0.01} "
+
+static void refusals(void **state)
+{
+    (void)state;
+    refuse("model 'while' " BODY, NULL, NULL, 1, "'while' is a word of C");
+    refuse("model '2top' " BODY, NULL, NULL, 1, "'2top' is no name in C, it begins with a digit");
+    refuse("model 'a' " BODY, NULL, "a-b", 1, "'a-b' is no name in C");
+    refuse("model 'a' " BODY, NULL, NULL, 3, "3 members at once");
+    refuse("model 'a' " BODY, OPTIONS("space=SE3"), NULL, 1, "R3xSO3");
+    refuse("model 'a' " BODY, OPTIONS("method=rkmk"), NULL, 1, "the method rkmk cannot be compiled");
+    refuse("model 'a' " BODY, OPTIONS("newton=modified"), NULL, 1, "--newton full");
+    refuse("model 'a' " BODY "sensor{name='step', type='position', body='b'}", NULL, NULL, 1,
+           "sensor 'step'");
+    refuse("model 'a' " BODY
+           "sensor{name='x-y', type='position', body='b'} sensor{name='x_y', type='position', body='b'}",
+           NULL, NULL, 1, "the same name in C");
+    refuse("model 'a' " BODY "force{name='push', body='b', value=function(t) return {t, 0, 0} end}", NULL,
+           NULL, 1, "'push'");
+    refuse("model 'a' " BODY
+           "joint{name='turn', type='revolute', bodies={'ground', 'b'}, at={0, 0, 0}, axis={0, 0, 1}, "
+           "drive=function(t) return t end}",
+           OPTIONS("assemble=true"), NULL, 1, "joint 'turn': its drive");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(heavy_top_in_all_forms),
+        cmocka_unit_test(mechanisms),
+        cmocka_unit_test(every_element),
+        cmocka_unit_test(sensors),
+        cmocka_unit_test(lanes_have_the_bits_of_one),
+        cmocka_unit_test(a_member_fails_alone),
+        cmocka_unit_test(a_failed_step_changes_nothing),
+        cmocka_unit_test(refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

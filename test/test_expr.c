@@ -1,0 +1,316 @@
+/* Expressions: every operation against differences, graphs, decision trees, second derivatives. */
+#include "check.h"
+
+#include "expr/graph.h"
+#include "expr/ops.h"
+
+/* ---- programs of a few nodes ---------------------------------------------------------------------------- */
+
+static int argument(ph_graph *g, int k)
+{
+    return ph_graph_argument(g, (ph_argument){0, k, 0});
+}
+
+static int number(ph_graph *g, double x)
+{
+    return ph_graph_constant(g, x, PH_FLOAT);
+}
+
+/* A program without comparisons. */
+static ph_program *program_of(ph_graph *g, const int *out, int n)
+{
+    ph_program *p;
+    ph_tree_node leaf = {.kind = PH_TREE_LEAF};
+    assert_int_equal(ph_program_create(&p, g, &(ph_tree){&leaf, 1, out, n}, NULL), PH_OK);
+    return p;
+}
+
+#define ROOM 100000
+
+static double room[ROOM];
+
+/* Central differences of order 8 (J1), of value or gradient. */
+static const double weight[] = {672. / 840, -168. / 840, 32. / 840, -3. / 840};
+
+static double value_at(const ph_program *p, const double *x)
+{
+    double out[4];
+    ph_program_values(p, x, room, out);
+    return out[0];
+}
+
+static double slope_by_difference(const ph_program *p, const double *x, int k, double step)
+{
+    double at[8], sum = 0;
+    memcpy(at, x, sizeof(double) * (size_t)p->n_args);
+    for (int i = 0; i < 4; i++) {
+        at[k] = x[k] + (i + 1) * step;
+        double plus = value_at(p, at);
+        at[k] = x[k] - (i + 1) * step;
+        sum += weight[i] * (plus - value_at(p, at)) / step;
+    }
+    return sum;
+}
+
+static double curve_by_difference(const ph_program *p, const double *x, int k, int l, double step)
+{
+    double at[8], g[8], sum = 0, out[4];
+    memcpy(at, x, sizeof(double) * (size_t)p->n_args);
+    for (int i = 0; i < 4; i++)
+        for (int side = 1; side >= -1; side -= 2) {
+            at[k] = x[k] + side * (i + 1) * step;
+            ph_program_values(p, at, room, out);
+            ph_program_partials(p, room, 1);
+            ph_program_gradient(p, room, 0, g);
+            sum += side * weight[i] * g[l] / step;
+        }
+    return sum;
+}
+
+/* ---- every row ------------------------------------------------------------------------------------------ */
+
+/* Inside of where each operation has derivatives, both operands between 0.1 and 0.9 or so; no kink within the stencil. */
+static void check_op(int code, const double *x)
+{
+    ph_graph *g = ph_graph_create(NULL);
+    int a = argument(g, 0), b = argument(g, 1), two = ph_op_get(code)->operands == 2;
+    int out = ph_graph_op(g, (ph_op_code)code, a, b);
+    ph_program *p = program_of(g, &out, 1);
+    double gradient[2], y[1];
+    assert_int_equal(p->n_args, two ? 2 : 1);
+    assert_int_equal(ph_program_values(p, x, room, y), PH_KNOWN);
+    assert_true(y[0] == ph_op_value(code, x[0], x[1])); /* exact */
+    ph_program_partials(p, room, 2);
+    assert_true(ph_program_gradient(p, room, 0, gradient));
+    double H[4];
+    for (int k = 0; k < p->n_args; k++) {
+        double d[2] = {k == 0, k == 1};
+        assert_true(ph_program_curvature(p, room, &(double){1}, d, NULL, H + k * p->n_args));
+    }
+    for (int k = 0; k < p->n_args; k++) {
+        /* derivative: of order 8 with a step of 1e-3, whose error is below 1e-9 of functions of this size */
+        check_near(gradient[k], slope_by_difference(p, x, k, 1e-3), 1e-9);
+        for (int l = 0; l < p->n_args; l++)
+            check_near(H[k * p->n_args + l], curve_by_difference(p, x, k, l, 1e-3), 1e-9);
+    }
+    if (two) /* round-off: second derivatives are symmetric */
+        check_near(H[1], H[2], 1e-15 * (1 + fabs(H[1])));
+    ph_program_destroy(p), ph_graph_destroy(g);
+}
+
+static void every_operation_has_its_derivatives(void **state)
+{
+    (void)state;
+    uint64_t seed = 7;
+    for (int code = 0; code < PH_OPS; code++)
+        for (int n = 0; n < 50 && code != PH_OP_CURVE; n++) {
+            double x[2] = {0.5 + 0.35 * rnd(&seed), 0.5 + 0.35 * rnd(&seed)};
+            while (fabs(x[0] - x[1]) < 0.02 || fabs(x[0] / x[1] - round(x[0] / x[1])) < 0.05)
+                x[1] = 0.5 + 0.35 * rnd(&seed);
+            check_op(code, x);
+        }
+    assert_null(ph_op_get(PH_OPS));
+    for (int code = 0; code < PH_OPS; code++)
+        assert_int_equal(ph_op_find(ph_op_get(code)->name), code);
+    assert_int_equal(ph_op_find("sinus"), -1);
+}
+
+static int square(const void *curve, double x, int level, double out[3])
+{
+    (void)level;
+    out[0] = *(const double *)curve * x * x, out[1] = *(const double *)curve * 2 * x;
+    out[2] = *(const double *)curve * 2;
+    return x < 10;
+}
+
+static void curves_are_nodes(void **state)
+{
+    (void)state;
+    const double c = 3;
+    ph_graph *g = ph_graph_create(NULL);
+    int x = argument(g, 0), s = ph_graph_op(g, PH_OP_SIN, x, x);
+    int out = ph_graph_curve(g, &(ph_curve_ref){square, &c, 0}, s);
+    assert_int_equal(ph_graph_curve(g, &(ph_curve_ref){square, &c, 0}, s), out);
+    ph_program *p = program_of(g, &out, 1);
+    double at = 0.7, y, d, H;
+    assert_int_equal(ph_program_values(p, &at, room, &y), PH_KNOWN);
+    ph_program_partials(p, room, 2);
+    assert_true(ph_program_gradient(p, room, 0, &d));
+    assert_true(ph_program_curvature(p, room, &(double){1}, &(double){1}, NULL, &H));
+    /* round-off */
+    check_near(y, 3 * sin(at) * sin(at), 1e-15);
+    check_near(d, 3 * sin(2 * at), 2e-15);
+    check_near(H, 6 * cos(2 * at), 4e-15);
+    ph_program_destroy(p), ph_graph_destroy(g);
+}
+
+/* ---- graphs --------------------------------------------------------------------------------------------- */
+
+static void equal_nodes_are_one(void **state)
+{
+    (void)state;
+    ph_graph *g = ph_graph_create(NULL);
+    int x = argument(g, 0), y = argument(g, 1);
+    int a = ph_graph_op(g, PH_OP_MUL, x, y), b = ph_graph_op(g, PH_OP_MUL, x, y);
+    double c;
+    assert_int_equal(a, b);
+    assert_int_not_equal(a, ph_graph_op(g, PH_OP_MUL, y, x)); /* Lua's order is kept */
+    assert_int_equal(argument(g, 1), y);
+    assert_int_not_equal(number(g, 0.0), number(g, -0.0));
+    int folded = ph_graph_op(g, PH_OP_POW, number(g, 3), number(g, 2));
+    assert_true(ph_graph_is_constant(g, folded, &c) && c == 9);
+    for (int k = 0; k < 1000; k++) /* the table of nodes grows */
+        a = ph_graph_op(g, PH_OP_ADD, a, number(g, k + 0.5));
+    assert_int_equal(ph_graph_op(g, PH_OP_MUL, x, y), b);
+    ph_graph_destroy(g);
+}
+
+/* Integers are those of Lua: no -0, errors at 0, exact up to 2^53. */
+static void integers_follow_lua(void **state)
+{
+    (void)state;
+    ph_graph *g = ph_graph_create(NULL);
+    int x = argument(g, 0), whole = ph_graph_op(g, PH_OP_CEIL, x, x),
+        two = ph_graph_constant(g, 2, PH_INTEGER);
+    assert_int_equal(ph_graph_kind(g, whole), PH_INTEGER);
+    int out[] = {ph_graph_op(g, PH_OP_NEG, whole, 0), ph_graph_op(g, PH_OP_MUL, whole, two),
+                 ph_graph_op(g, PH_OP_MOD, two, whole)};
+    ph_program *p = program_of(g, out, 3), *first = program_of(g, out, 2);
+    double y[3];
+    assert_int_equal(ph_program_values(first, &(double){-0.5}, room, y), PH_KNOWN);
+    assert_true(y[0] == 0 && !signbit(y[0]) && !signbit(y[1])); /* ceil(-0.5) is the integer 0 */
+    assert_int_equal(ph_program_values(p, &(double){-0.5}, room, y), PH_ASK);
+    assert_int_equal(ph_program_values(p, &(double){2.5}, room, y), PH_KNOWN);
+    assert_true(y[0] == -3 && y[1] == 6 && y[2] == 2);
+    assert_int_equal(ph_program_values(first, &(double){0x1p60}, room, y), PH_ASK);
+    int mixed = ph_graph_op(g, PH_OP_MAX, two, x);
+    assert_int_equal(ph_graph_kind(g, mixed), PH_ANY);
+    assert_int_equal(ph_graph_kind(g, ph_graph_op(g, PH_OP_ADD, mixed, x)), PH_FLOAT);
+    ph_program_destroy(p), ph_program_destroy(first), ph_graph_destroy(g);
+}
+
+static void full_graphs_say_so(void **state)
+{
+    (void)state;
+    ph_graph *g = ph_graph_create(NULL);
+    int a = argument(g, 0), first = a;
+    for (int k = 0; k < PH_GRAPH_NODES + 10 && a >= 0; k++)
+        a = ph_graph_op(g, PH_OP_SIN, a, a);
+    assert_int_equal(a, PH_GRAPH_FULL);
+    assert_int_equal(ph_graph_op(g, PH_OP_ADD, a, first), PH_GRAPH_FULL);
+    ph_graph_destroy(g);
+}
+
+/* ---- derivatives of more -------------------------------------------------------------------------------- */
+
+/* |x|-like formulas of several arguments: Hessian symmetric, gradient with the weights of two results. */
+static void hessians_are_symmetric(void **state)
+{
+    (void)state;
+    uint64_t seed = 11;
+    ph_graph *g = ph_graph_create(NULL);
+    int x[4], sum = number(g, 0.3);
+    for (int k = 0; k < 4; k++) {
+        x[k] = argument(g, k);
+        sum = ph_graph_op(g, PH_OP_ADD, sum, ph_graph_op(g, PH_OP_POW, x[k], number(g, 2)));
+    }
+    int r = ph_graph_op(g, PH_OP_SQRT, sum, 0);
+    int out[2] = {ph_graph_op(g, PH_OP_MUL, ph_graph_op(g, PH_OP_EXP, x[0], 0),
+                              ph_graph_op(g, PH_OP_DIV, x[1], ph_graph_op(g, PH_OP_POW, r, number(g, 3)))),
+                  ph_graph_op(g, PH_OP_ATAN, ph_graph_op(g, PH_OP_MUL, x[2], r), x[3])};
+    ph_program *p = program_of(g, out, 2);
+    for (int n = 0; n < 100; n++) {
+        double at[4], y[2], w[2] = {rnd(&seed), rnd(&seed)}, H[16], g0[4], g1[4], gw[4];
+        for (int k = 0; k < 4; k++)
+            at[k] = rnd(&seed);
+        assert_int_equal(ph_program_values(p, at, room, y), PH_KNOWN);
+        ph_program_partials(p, room, 2);
+        ph_program_gradient(p, room, 0, g0), ph_program_gradient(p, room, 1, g1);
+        for (int k = 0; k < 4; k++) {
+            double d[4] = {k == 0, k == 1, k == 2, k == 3};
+            assert_true(ph_program_curvature(p, room, w, d, gw, H + 4 * k));
+            check_near(gw[k], w[0] * g0[k] + w[1] * g1[k], 1e-14 * (1 + fabs(gw[k])) * 10); /* round-off */
+        }
+        for (int k = 0; k < 16; k++) /* round-off */
+            check_near(H[k], H[k % 4 * 4 + k / 4], 4e-15 * (1 + norm2(H, 16)));
+    }
+    ph_program_destroy(p), ph_graph_destroy(g);
+}
+
+/* max(0, -z)^1.5 where z > 0, and sqrt(max(0, -z)): a factor of 0 removes its term. */
+static void zero_removes_its_term(void **state)
+{
+    (void)state;
+    ph_graph *g = ph_graph_create(NULL);
+    int z = argument(g, 0), m = ph_graph_op(g, PH_OP_MAX, number(g, 0), ph_graph_op(g, PH_OP_NEG, z, 0));
+    int out[2] = {ph_graph_op(g, PH_OP_POW, m, number(g, 1.5)), ph_graph_op(g, PH_OP_SQRT, m, 0)};
+    ph_program *p = program_of(g, out, 2);
+    double y[2], d, H;
+    assert_int_equal(ph_program_values(p, &(double){0.3}, room, y), PH_KNOWN);
+    ph_program_partials(p, room, 2);
+    for (int k = 0; k < 2; k++) {
+        assert_true(ph_program_gradient(p, room, k, &d) && d == 0);
+        assert_true(ph_program_curvature(p, room, (double[]){k == 0, k == 1}, &(double){1}, NULL, &H) &&
+                    H == 0);
+    }
+    /* acos at 1 has no derivative, and says so */
+    int none = ph_graph_op(g, PH_OP_ACOS, z, 0);
+    ph_program *q = program_of(g, &none, 1);
+    assert_int_equal(ph_program_values(q, &(double){1}, room, y), PH_KNOWN);
+    ph_program_partials(q, room, 1);
+    assert_false(ph_program_gradient(q, room, 0, &d));
+    ph_program_destroy(p), ph_program_destroy(q), ph_graph_destroy(g);
+}
+
+/* ---- decision trees ------------------------------------------------------------------------------------- */
+
+/* if x < y then sin(x y) elseif x <= 2 y then x^2 y else nobody knows */
+static void only_the_way_is_evaluated(void **state)
+{
+    (void)state;
+    ph_graph *g = ph_graph_create(NULL);
+    int x = argument(g, 0), y = argument(g, 1), xy = ph_graph_op(g, PH_OP_MUL, x, y);
+    int out[2] = {ph_graph_op(g, PH_OP_SIN, xy, 0),
+                  ph_graph_op(g, PH_OP_MUL, ph_graph_op(g, PH_OP_POW, x, number(g, 2)), y)};
+    int twice = ph_graph_op(g, PH_OP_MUL, number(g, 2), y);
+    const ph_tree_node node[] = {
+        {.kind = PH_TREE_BRANCH, .relation = PH_LESS, .a = x, .b = y, .no = 2, .yes = 1},
+        {.kind = PH_TREE_LEAF, .out = 0},
+        {.kind = PH_TREE_BRANCH, .relation = PH_LESS_EQUAL, .a = x, .b = twice, .no = 4, .yes = 3},
+        {.kind = PH_TREE_LEAF, .out = 1},
+        {.kind = PH_TREE_ASK}};
+    ph_program *p;
+    assert_int_equal(ph_program_create(&p, g, &(ph_tree){node, 5, out, 1}, NULL), PH_OK);
+    assert_int_equal(p->asks, 1);
+    assert_int_equal(p->depth, 3);
+    double f, d[2], s[4];
+    assert_int_equal(ph_program_values(p, (double[]){0.3, 0.5}, room, &f), PH_KNOWN);
+    assert_true(f == sin(0.3 * 0.5));
+    ph_program_partials(p, room, 1);
+    assert_true(ph_program_gradient(p, room, 0, d) && d[0] == 0.5 * cos(0.15) && d[1] == 0.3 * cos(0.15));
+    int leaf = ph_program_leaf(p, room);
+    assert_int_equal(ph_program_switches(p, room, s, 4), 1);
+    check_near(s[0], -0.2, 1e-16); /* round-off */
+    assert_int_equal(ph_program_values(p, (double[]){0.7, 0.5}, room, &f), PH_KNOWN);
+    assert_true(f == 0.7 * 0.7 * 0.5 && ph_program_leaf(p, room) != leaf);
+    assert_int_equal(ph_program_switches(p, room, NULL, 0), 2);
+    ph_program_partials(p, room, 1);
+    assert_true(ph_program_gradient(p, room, 0, d) && d[0] == 2 * 0.7 * 0.5 && d[1] == 0.7 * 0.7);
+    assert_int_equal(ph_program_values(p, (double[]){1.7, 0.5}, room, &f), PH_ASK);
+    ph_program_destroy(p), ph_graph_destroy(g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_operation_has_its_derivatives),
+        cmocka_unit_test(curves_are_nodes),
+        cmocka_unit_test(equal_nodes_are_one),
+        cmocka_unit_test(integers_follow_lua),
+        cmocka_unit_test(full_graphs_say_so),
+        cmocka_unit_test(hessians_are_symmetric),
+        cmocka_unit_test(zero_removes_its_term),
+        cmocka_unit_test(only_the_way_is_evaluated),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,70 @@
+#!/bin/bash
+# run --save and --from: going on gives the same bits, for every method; interruption; files that are no states.
+. "$(dirname "$0")/program.bash"
+
+# Rows of a run in two parts are those of the run in one.
+both() { # name, options of the run
+    local name=$1
+    shift
+    run 0 run "$@" --t-end 0.02 -o whole.csv --quiet
+    run 0 run "$@" --t-end 0.01 -o first.csv --quiet --save "$name.state"
+    run 0 run "$@" --t-end 0.02 -o second.csv --quiet --from "$name.state"
+    grep -v '^#' whole.csv >a
+    { grep -v '^#' first.csv; grep -v '^#' second.csv | tail -n +2; } >b
+    cmp -s a b || fail "$name: going on changes bits"
+}
+both alpha heavy_top --h 1e-3
+both alpha3 heavy_top --h 1e-3 --formulation index3 --newton modified
+both every heavy_top --h 1e-3 --every 5
+both bdf heavy_top --h 1e-3 --method bliedf --order 4
+both kutta heavy_top --h 1e-3 --method rkmk --tableau gauss2
+both linear heavy_top --h 1e-3 --method linear-alpha --formulation index3
+both top "$models/heavy_top.lua" --h 1e-3
+both crank "$models/slider_crank.lua" --h 1e-3
+both beam "$models/roll_up.lua" --h 2e-3 --every 1
+both modal "$models/flexible_pendulum_modal.lua" --h 1e-3
+
+# By tolerance a run that ends earlier has its last step there; one that is interrupted has not.
+run 0 run heavy_top --tol 1e-3 --t-end 0.02 --save tol.state --json
+has out '"t":0.02,'
+run 0 run heavy_top --tol 1e-3 --t-end 0.05 --from tol.state --json
+has out '"t":0.05'
+interrupted() { # name, signal, options of the run
+    local name=$1 signal=$2
+    shift 2
+    run 0 run "$@" -o whole.csv --quiet
+    "$POLHODE" run "$@" -o part.csv --quiet --save "$name.state" 2>err &
+    local job=$!
+    for _ in $(seq 100); do # until it is under way
+        compgen -G 'part.csv.part*' >/dev/null && break
+        sleep 0.02
+    done
+    sleep 0.1
+    kill -s "$signal" $job
+    wait $job
+    local code=$?
+    [ $code = $((128 + $(kill -l "$signal"))) ] || fail "$name: exit code $code after $signal"
+    has err 'interrupted at t = ' "--from '$name.state'"
+    run 0 run "$@" -o rest.csv --quiet --from "$name.state"
+    grep -v '^#' whole.csv >a
+    { grep -v '^#' part.csv; grep -v '^#' rest.csv | tail -n +2; } >b
+    cmp -s a b || fail "$name: going on after a signal changes bits"
+}
+interrupted long HUP "$models/chain.lua" --set N=30 --h 2e-4 --t-end 4 --every 50
+interrupted control TERM "$models/chain.lua" --set N=30 --tol 1e-6 --h 1e-2 --t-end 1.5
+interrupted order TERM "$models/chain.lua" --set N=30 --method bliedf --formulation ggl --tol 1e-5 --t-end 2
+
+# Refusals
+refused 'the state is at t = 0.02 s, where the run ends' run heavy_top --tol 1e-3 --t-end 0.02 --from tol.state
+refused 'or of other parameters, options' run heavy_top --tol 1e-4 --t-end 0.1 --from tol.state
+refused 'of another model' run free_body --tol 1e-3 --t-end 0.1 --from tol.state
+refused 'No such file' run heavy_top --h 1e-3 --t-end 0.1 --from none.state
+echo 'no state' >text.state
+refused 'it is no state of a run' run heavy_top --h 1e-3 --t-end 0.1 --from text.state
+head -c 300 tol.state >short.state
+refused 'of another model' run heavy_top --tol 1e-3 --t-end 0.1 --from short.state
+sed '1s/version [^:]*:/version 0.0.0:/' tol.state >old.state
+refused 'another version of polhode wrote it' run heavy_top --tol 1e-3 --t-end 0.1 --from old.state
+refused 'No such file' run heavy_top --h 1e-3 --t-end 0.01 --save none/a.state
+[ ! -e none ] || fail "a folder"
+finish
