@@ -883,7 +883,9 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
     ph_newton kind = sim->opt.newton;
     double last = 0, last_drift = 0;
     int anew = 0; /* which rows are left out was decided again */
-    int keeps = (kind == PH_STEP || kind == PH_MODIFIED) && !o->always && !nm->fresh;
+    int always =
+        o->always || nm->fresh || (kind == PH_STEP && sim->opt.tol > 0); /* large steps: rates are poor */
+    int keeps = (kind == PH_STEP || kind == PH_MODIFIED) && !always;
     int shared = ph_redundant_shares(nm), exact = o->exact && kind != PH_SIMPLIFIED && !keeps && !shared;
     int keep = keeps && kind == PH_MODIFIED && nm->factored;
     int of_step = keeps && kind == PH_STEP && !shared; /* lambda is as good as q while the Jacobian is */
@@ -932,9 +934,8 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
             if (anew++ || ph_redundant_choose(nm, &sim->ev) != PH_OK)
                 return refuse_loose(sim);
         }
-        /* far from the first guess another solution might be found: see make_step of sim.c; error control would see it */
-        if (of_step && k == 2 && rate > RATE_STEP && size > 1 && !(sim->opt.tol > 0))
-            return PH_E_NEWTON;
+        if (of_step && k == 2 && rate > RATE_STEP && size > 1)
+            return PH_E_NEWTON; /* far from the first guess another solution might be found: see make_step of sim.c */
         keep = keeps && nm->factored &&
                (k == 1 || ph_newton_keep(kind, size, rate, sim->opt.max_iterations - k));
         if (k > 1 && size > 1e3 * last && size > 1e6)
