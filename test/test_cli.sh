@@ -429,7 +429,7 @@ has out 'usage: polhode COMMAND'
 # ---- mistakes -----------------------------------------------------------------------------------------------------
 
 refused "did you mean 'run'" rnu
-refused "there are: run, view" xyzzy
+refused "there are: run, view, check" xyzzy
 refused "there is no command ''" ''
 refused 'run needs MODEL' run
 refused "did you mean 'heavy_top'" run heavy_tpo
@@ -439,7 +439,7 @@ refused "did you mean '--sigma'" run heavy_top --sgima 1
 refused "see 'polhode help converge'" converge heavy_top --bogus # and not an option of another command
 refused "did you mean '--formulation'" run heavy_top --formulaton ggl
 refused "did you mean 'ggl'" run heavy_top --formulation gll
-refused 'there are: auto, dense, block, klu' run heavy_top --solver umfpack
+refused 'there are: auto, dense, block, front, klu' run heavy_top --solver umfpack
 refused '--method has no choice' run heavy_top --method magic
 refused 'its value is missing' run heavy_top --sigma
 refused "-o: its value is missing; '--json' is an option" run heavy_top -o --json

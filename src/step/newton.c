@@ -883,7 +883,9 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
     ph_newton kind = sim->opt.newton;
     double last = 0, last_drift = 0;
     int anew = 0; /* which rows are left out was decided again */
-    int keeps = (kind == PH_STEP || kind == PH_MODIFIED) && !o->always && !nm->fresh;
+    int always =
+        o->always || nm->fresh || (kind == PH_STEP && sim->opt.tol > 0); /* large steps: rates are poor */
+    int keeps = (kind == PH_STEP || kind == PH_MODIFIED) && !always;
     int shared = ph_redundant_shares(nm), exact = o->exact && kind != PH_SIMPLIFIED && !keeps && !shared;
     int keep = keeps && kind == PH_MODIFIED && nm->factored;
     int of_step = keeps && kind == PH_STEP && !shared; /* lambda is as good as q while the Jacobian is */
