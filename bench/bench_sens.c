@@ -9,11 +9,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "study/vary.h"
+#include "run/neighbours.h"
 
 typedef struct setup {
     ph_neighbour self;
-    ph_vary *vary;
+    ph_run *run; /* of the same model: its neighbours follow it */
+    ph_neighbours *near;
     ph_param *param;
     int n;
     long steps;
@@ -90,14 +91,16 @@ static void prepare(setup *x, char **args, int n, char **names)
     must(ph_mechanism_initial(x->self.mech, 0, &x->self.q0, &x->self.v0, &err), &err);
     x->self.sys = *ph_mechanism_system(x->self.mech);
     x->n = n ? n : ph_model_count(x->self.model, PH_PARAMETERS);
-    x->vary = calloc((size_t)x->n + 1, sizeof *x->vary),
+    x->near = calloc((size_t)x->n + 1, sizeof *x->near),
     x->param = calloc((size_t)x->n + 1, sizeof *x->param);
-    ph_vary_base base = {args[1], NULL, 0, x->self.model, 0, 0, 0};
+    ph_run_config c = ph_run_defaults();
+    c.wait = 1;
+    must(ph_run_create(&x->run, x->self.model, &c, &err), &err);
     for (int k = 0; k < x->n; k++) {
-        must(ph_vary_create(&x->vary[k], &base, n ? names[k] : ph_model_name(x->self.model, PH_PARAMETERS, k),
-                            0, &err),
-             &err);
-        x->param[k] = ph_vary_param(&x->vary[k]);
+        const char *name = n ? names[k] : ph_model_name(x->self.model, PH_PARAMETERS, k);
+        int parameter = ph_model_find(x->self.model, PH_PARAMETERS, name);
+        must(ph_neighbours_create(&x->near[k], x->run, parameter, 0, &err), &err);
+        x->param[k] = ph_neighbours_param(&x->near[k]);
     }
 }
 
@@ -122,8 +125,9 @@ int main(int argc, char **argv)
                best[1] / best[0], best[2] / best[0]);
     }
     for (int k = 0; k < x.n; k++)
-        ph_vary_destroy(&x.vary[k]);
-    free(x.vary), free(x.param);
+        ph_neighbours_destroy(&x.near[k]);
+    free(x.near), free(x.param);
+    ph_run_close(x.run);
     ph_mechanism_destroy(x.self.mech);
     ph_model_free(x.self.model);
     return 0;

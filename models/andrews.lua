@@ -21,10 +21,21 @@ local function at(p, angle, x, y)
     local c, s = math.cos(angle), math.sin(angle)
     return {p[1] + x * c - y * s, p[2] + x * s + y * c, 0}
 end
--- A body turned by an angle, its centre of mass at x, y in that frame. Only the inertia about z matters.
-local function link(name, m, J, p, angle, x, y)
+-- A body turned by an angle, its centre of mass at x, y in that frame. Only the inertia about z matters. Pictures show
+-- bars between the points that follow, which are in that frame too, each body in a layer of its own.
+local layer = 0
+local function link(name, m, J, p, angle, x, y, ...)
+    local points, bars = {...}, {}
+    layer = layer + 1
+    for i = 2, #points do
+        local a, b = points[i - 1], points[i]
+        local u, v = b[1] - a[1], b[2] - a[2]
+        bars[i - 1] = { box = {math.sqrt(u^2 + v^2) + 0.003, 0.003, 0.0012},
+                        at = {(a[1] + b[1])/2 - x, (a[2] + b[2])/2 - y, 0.0015 * (layer - 4)},
+                        rotation = {axis = {0, 0, 1}, angle = math.atan(v, u)} }
+    end
     body { name = name, mass = m, inertia = {J, J, J}, position = at(p, angle, x, y),
-           rotation = {axis = {0, 0, 1}, angle = angle} }
+           rotation = {axis = {0, 0, 1}, angle = angle}, shape = bars }
 end
 local function hinge(name, first, second, p)
     joint { name = name, type = "revolute", bodies = {first, second}, at = p, axis = {0, 0, 1} }
@@ -41,13 +52,13 @@ local G = at(A, delta, 0.04, 0)
 local H = at(A, epsilon, 0, -0.04)
 
 gravity {0, 0, 0}
-link("K1", 0.04325, 2.194e-6, O, beta, 0.00092, 0)                          -- crank OF
-link("K2", 0.00365, 4.410e-7, F, beta, -0.0115, 0)                          -- FE
-link("K3", 0.02373, 5.255e-6, B, gamma, 0.01043, -0.01874)                  -- triangle BDE
-link("K4", 0.00706, 5.667e-7, G, delta + phi, 0, -(0.02 - 0.01421))         -- GE
-link("K5", 0.07050, 1.169e-5, A, delta, 0.02308, 0.00916)                   -- AG
-link("K6", 0.00706, 5.667e-7, H, epsilon + omega, 0.02 - 0.01421, 0)        -- HE
-link("K7", 0.05498, 1.912e-5, A, epsilon, -0.00449, -0.01228)               -- AH
+link("K1", 0.04325, 2.194e-6, O, beta, 0.00092, 0, {0, 0}, {0.007, 0})      -- crank OF
+link("K2", 0.00365, 4.410e-7, F, beta, -0.0115, 0, {0, 0}, {-0.028, 0})     -- FE
+link("K3", 0.02373, 5.255e-6, B, gamma, 0.01043, -0.01874, {0, 0}, {0.02, -0.018}, {0, -0.035}, {0, 0}) -- triangle BDE
+link("K4", 0.00706, 5.667e-7, G, delta + phi, 0, -(0.02 - 0.01421), {0, 0}, {0, -0.02}) -- GE
+link("K5", 0.07050, 1.169e-5, A, delta, 0.02308, 0.00916, {0, 0}, {0.04, 0}) -- AG
+link("K6", 0.00706, 5.667e-7, H, epsilon + omega, 0.02 - 0.01421, 0, {0, 0}, {0.02, 0}) -- HE
+link("K7", 0.05498, 1.912e-5, A, epsilon, -0.00449, -0.01228, {0, 0}, {0, -0.04}) -- AH
 
 hinge("O", "ground", "K1", O)
 hinge("F", "K1", "K2", F)

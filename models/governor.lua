@@ -29,7 +29,8 @@ local s, c   = math.sin(alpha), math.cos(alpha)
 gravity {0, 0, -9.81}
 local shaft, sleeve = rho * 0.01 * 0.01, rho * 0.1^3
 body  { name = "shaft", mass = shaft, inertia = cuboid(shaft, 0.01, 0.01, 1), position = {0, 0, 0.5},
-        velocity = {0, 0, 0}, omega = {0, 0, speed} }
+        velocity = {0, 0, 0}, omega = {0, 0, speed},
+        shape = { { cylinder = {0.02, 1.04} }, { box = {0.14, 0.04, 0.04}, at = {0, 0, 0.5} } } }
 body  { name = "sleeve", mass = sleeve, inertia = cuboid(sleeve, 0.1, 0.1, 0.1), position = {0, 0, 1 - s},
         velocity = {0, 0, 0}, omega = {0, 0, speed} }
 joint { name = "bearing", type = "revolute", bodies = {"ground", "shaft"}, at = {0, 0, 0}, axis = {0, 0, 1} }
@@ -41,7 +42,9 @@ for i, side in ipairs {1, -1} do
     body  { name = "arm" .. i, mass = mass, inertia = {J[1], J[2] + extra, J[3] + extra},
             position = {x, 0, 1 - centre * s}, velocity = {0, speed * x, 0},
             rotation = {matrix = {{side * c, 0, side * s}, {0, side, 0}, {-s, 0, c}}},
-            omega = {-speed * s, 0, speed * c} }
+            omega = {-speed * s, 0, speed * c},
+            shape = { { sphere = 0.09, at = {1 - centre, 0, 0}, color = "orange" },
+                      { box = {1, 0.025, 0.025}, at = {0.5 - centre, 0, 0}, color = "silver" } } }
     joint { name = "hinge" .. i, type = "revolute", bodies = {"shaft", "arm" .. i}, at = {side * a, 0, 1},
             axis = {0, side, 0} }
     spring{ name = "coupler" .. i, bodies = {"sleeve", "arm" .. i}, at_a = {side * a, 0, 0},

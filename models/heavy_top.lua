@@ -15,7 +15,11 @@ gravity {0, 0, -9.81}
 
 -- The velocity of the centre of mass follows from the joint: Omega x (0, 1, 0) = (4.61538, 0, 0).
 body  { name = "top", mass = m, inertia = {0.234375, 0.46875, 0.234375},
-        position = {0, 1, 0}, omega = {0, 150, -4.61538} }
+        position = {0, 1, 0}, omega = {0, 150, -4.61538},
+        shape = { { cylinder = {0.25, 0.04}, rotation = {axis = {1, 0, 0}, angle = math.pi/2}, color = "blue" },
+                  { box = {0.44, 0.05, 0.05}, color = "orange" },           -- to see it spin
+                  { cylinder = {0.03, 1}, at = {0, -0.5, 0}, rotation = {axis = {1, 0, 0}, angle = math.pi/2},
+                    color = "silver" } } }
 joint { name = "pivot", type = "spherical", bodies = {"ground", "top"}, at = {0, 0, 0} }
 
 sensor{ name = "tip", type = "position", body = "top", at = {0, 1, 0} }

@@ -46,9 +46,9 @@ body  { name = "crank", mass = 0.12, inertia = {1e-4, 1e-4, 1e-5}, position = mi
         rotation = {axis = ex, angle = theta}, velocity = middle({0, 0, 0}, vB), omega = {speed, 0, 0} }
 body  { name = "rod", mass = 0.5, inertia = {4e-4, 4e-3, 4e-3}, position = middle(B, C),
         rotation = {matrix = {{x[1], y[1], z[1]}, {x[2], y[2], z[2]}, {x[3], y[3], z[3]}}},
-        velocity = middle(vB, vC), omega = {dot(x, w), dot(y, w), dot(z, w)} }
+        velocity = middle(vB, vC), omega = {dot(x, w), dot(y, w), dot(z, w)}, shape = { box = {l, 0.02, 0.02}, color = "orange" } }
 body  { name = "slider", mass = 2, inertia = {1e-4, 1e-4, 1e-4}, position = C,
-        velocity = vC, omega = {0, 0, 0} }
+        velocity = vC, omega = {0, 0, 0}, shape = { box = {0.07, 0.06, 0.06}, color = "green" } }
 
 joint { name = "A", type = "revolute",  bodies = {"ground", "crank"}, at = A, axis = ex }
 joint { name = "B", type = "spherical", bodies = {"crank", "rod"}, at = B }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/number.h"
+
 #define COLUMNS_MAX 16384
 
 static struct {
@@ -20,6 +22,14 @@ static void need(int ok, const char *what)
         return;
     fprintf(stderr, "h5_to_csv: %s\n", what);
     exit(1);
+}
+
+static void print_number(double x, char behind)
+{
+    char text[PH_NUMBER_MAX + 1];
+    int n = ph_number_write(x, text);
+    text[n] = behind;
+    fwrite(text, 1, (size_t)n + 1, stdout);
 }
 
 static int is_text(hid_t attribute)
@@ -51,7 +61,8 @@ static herr_t print_note(hid_t of, const char *name, const H5A_info_t *info, voi
         H5free_memory(text);
     } else {
         need(H5Aread(a, H5T_NATIVE_DOUBLE, &x) >= 0, "an attribute cannot be read");
-        printf(parameter ? "# set %s=%.17g\n" : "# %s = %.17g\n", name, x);
+        printf(parameter ? "# set %s=" : "# %s = ", name);
+        print_number(x, '\n');
     }
     H5Aclose(a);
     return 0;
@@ -92,8 +103,8 @@ static void add(hid_t set, const char *owner)
     hid_t space = H5Dget_space(set), how = H5Dget_create_plist(set);
     int rank = H5Sget_simple_extent_ndims(space);
     H5Sget_simple_extent_dims(space, size, most);
-    need(rank <= 2 && most[0] == H5S_UNLIMITED && H5Pget_layout(how) == H5D_CHUNKED, "not extendible");
-    need(H5Pget_nfilters(how) == 2, "not compressed");
+    need(rank <= 2 && (most[0] == H5S_UNLIMITED) == (H5Pget_layout(how) == H5D_CHUNKED),
+         "neither one piece nor chunks");
     double *x = malloc((size_t)(size[0] * size[1]) * sizeof *x);
     need(x && H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, x) >= 0, "cannot be read");
     for (int k = 0; k < (int)size[1]; k++) {
@@ -142,8 +153,8 @@ int main(int argc, char **argv)
     for (hsize_t i = 0; i < column[0].rows; i++)
         for (int k = 0; k < columns; k++) {
             need(column[k].rows == column[0].rows, "datasets of different lengths");
-            printf("%s%.17g%s", k ? "," : "", column[k].x[i * (hsize_t)column[k].n + (hsize_t)column[k].k],
-                   k == columns - 1 ? "\n" : "");
+            print_number(column[k].x[i * (hsize_t)column[k].n + (hsize_t)column[k].k],
+                         k == columns - 1 ? '\n' : ',');
         }
     for (int k = 0; k < columns; k++)
         if (column[k].k == 0)

@@ -21,6 +21,9 @@ typedef struct kit {
     ph_sensor_def sensor[KIT_MAX];
     ph_user_constraint_def constraint[KIT_MAX];
     ph_flexible_def flexible[2];
+    ph_input_def input[KIT_MAX];
+    ph_actuator_def actuator[KIT_MAX];
+    ph_coupling_def coupling[KIT_MAX];
 } kit;
 
 static inline void kit_open(kit *k)
@@ -30,6 +33,7 @@ static inline void kit_open(kit *k)
     k->m.gravity = ph_v3(0, 0, -9.81);
     k->m.body = k->body, k->m.joint = k->joint, k->m.force = k->force, k->m.sensor = k->sensor;
     k->m.constraint = k->constraint, k->m.flexible = k->flexible;
+    k->m.input = k->input, k->m.actuator = k->actuator, k->m.coupling = k->coupling;
 }
 
 static inline ph_vec3 rnd3(uint64_t *seed)
@@ -106,6 +110,26 @@ static inline int kit_sensor(kit *k, int type, int body, int joint)
 {
     k->sensor[k->m.n_sensors] = (ph_sensor_def){.name = "sensor", .type = type, .body = body, .joint = joint};
     return k->m.n_sensors++;
+}
+
+static inline ph_actuator_def *kit_actuator(kit *k, const char *name, int joint, int coordinate)
+{
+    ph_actuator_def *d = &k->actuator[k->m.n_actuators++];
+    *d = (ph_actuator_def){.name = name,
+                           .joint = joint,
+                           .coordinate = coordinate,
+                           .input = -1,
+                           .stop = {NAN, NAN},
+                           .stop_width = 1};
+    return d;
+}
+
+static inline ph_coupling_def *kit_coupling(kit *k, const char *name, int a, int b, double ratio)
+{
+    ph_coupling_def *d = &k->coupling[k->m.n_couplings++];
+    *d = (ph_coupling_def){
+        .name = name, .joint = {a, b}, .coordinate = {-1, -1}, .ratio = ratio, .offset = NAN};
+    return d;
 }
 
 /* ---- a mechanism at a point --------------------------------------------------------------------- */

@@ -4,13 +4,14 @@
 
 #include "check.h"
 
-#include "study/vary.h"
+#include "run/neighbours.h"
 
 /* ---- a model with one varied parameter -------------------------------------------------------------------- */
 
 typedef struct rig {
     ph_neighbour self;
-    ph_vary vary;
+    ph_run *run; /* of the same model: its neighbours follow it */
+    ph_neighbours near;
     ph_sim *sim;
     ph_sens *sens;
 } rig;
@@ -32,10 +33,16 @@ static inline void open_rig(rig *r, const char *file, const char *param, int spa
     for (int c = 0; c < r->self.sys.n_constraints; c++)
         r->self.sys.n_redundant += dependent[c];
     free(dependent);
-    ph_vary_base base = {path, NULL, 0, r->self.model, space, 0, r->self.sys.n_redundant};
-    if (ph_vary_create(&r->vary, &base, param, 0, &err) != PH_OK)
+    char option[64];
+    const char *const options = option;
+    ph_run_config c = ph_run_defaults();
+    snprintf(option, sizeof option, "space=%s", ph_space_word(space));
+    c.options = &options, c.n_options = 1, c.wait = 1;
+    if (ph_run_create(&r->run, r->self.model, &c, &err) != PH_OK ||
+        ph_neighbours_create(&r->near, r->run, ph_model_find(r->self.model, PH_PARAMETERS, param), 0, &err) !=
+            PH_OK)
         fail_msg("%s", err.text);
-    ph_param p = ph_vary_param(&r->vary);
+    ph_param p = ph_neighbours_param(&r->near);
     if (ph_sim_create(&r->sim, &r->self.sys, &o, 0, r->self.q0, r->self.v0, &err) != PH_OK ||
         ph_sens_create(&r->sens, r->sim, 1, &p, &err) != PH_OK)
         fail_msg("%s", err.text);
@@ -45,7 +52,8 @@ static inline void close_rig(rig *r)
 {
     ph_sens_destroy(r->sens);
     ph_sim_destroy(r->sim);
-    ph_vary_destroy(&r->vary);
+    ph_neighbours_destroy(&r->near);
+    ph_run_close(r->run);
     ph_mechanism_destroy(r->self.mech);
     ph_model_free(r->self.model);
 }
@@ -61,9 +69,9 @@ static inline double *difference(const rig *r, long steps)
     ph_options o = ph_sim_options(r->sim);
     ph_error err = {0};
     for (int k = 0; k < PH_NEIGHBOURS; k++) {
-        const ph_neighbour *n = &r->vary.at[k];
+        const ph_neighbour *n = &r->near.at[k];
         ph_sim *sim;
-        double f = weight[k] / r->vary.eps;
+        double f = weight[k] / r->near.eps;
         if (ph_sim_create(&sim, &n->sys, &o, 0, n->q0, n->v0, &err) != PH_OK ||
             ph_sim_run(sim, steps, NULL, NULL, &err) != PH_OK)
             fail_msg("%s", err.text);

@@ -78,6 +78,7 @@ static void test_reference(void **unused)
 
 typedef struct study {
     ph_problem *p;
+    ph_run *run;
     ph_probe *probe;
     ph_variant variants[PH_VARIANTS_MAX];
     ph_cases_def def;
@@ -90,8 +91,15 @@ static study *study_open(const char *problem, const ph_lists *lists, int n_h, co
     ph_options base = ph_default_options();
     base.rho = 0.9;
     s->p = ph_problem_create(problem, NULL);
-    s->probe = ph_probe_create(&s->p->sys, NULL, NULL, 0, NULL);
-    s->def = (ph_cases_def){.p = s->p, .probe = s->probe, .n_h = n_h, .steps = steps, .t_end = t_end};
+    char end[64];
+    const char *const option = end;
+    ph_run_config c = ph_run_defaults();
+    snprintf(end, sizeof end, "t_end=%.17g", t_end);
+    c.options = &option, c.n_options = 1, c.watch = 0, c.wait = 1;
+    assert_int_equal(ph_run_create_system(&s->run, &s->p->sys, 0, s->p->q0, s->p->v0, &c, NULL), PH_OK);
+    s->probe = ph_probe_create(&s->p->sys, NULL, 0, NULL);
+    s->def = (ph_cases_def){
+        .p = s->p, .run = s->run, .probe = s->probe, .n_h = n_h, .steps = steps, .t_end = t_end};
     s->def.n_variants = ph_variants_list(&base, lists, s->variants);
     s->def.variants = s->variants;
     return s;
@@ -100,6 +108,7 @@ static study *study_open(const char *problem, const ph_lists *lists, int n_h, co
 static void study_close(study *s)
 {
     ph_probe_destroy(s->probe);
+    ph_run_close(s->run);
     ph_problem_destroy(s->p);
     free(s);
 }

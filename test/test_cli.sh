@@ -62,21 +62,59 @@ has out '"formulation":"ggl"'
 torque=$(grep -oE '"torque":\[[^]]*\]' out | cut -d, -f2)
 awk -v M="$torque" 'BEGIN { d = M + 0.3 * 9.81 * cos(0.5); exit !(M && d * d < 1e-8) }' || fail "torque of a dwell: $torque"
 
+# Steps by tolerance: errors of some tol; a grid; bounds; times that steps end at; a drive from rest
+exact='0.421296658925402 0.894571974345593 -0.149164700561900'
+for form in index3 index2 ggl; do
+    run 0 run heavy_top --formulation $form --tol 1e-4 --t-end 0.1 --json
+    has out '"steps":{"accepted":' '"rejected":' '"h_min":' '"h_max":' '"tol":'
+    near out t 0 0.1
+    near out position 1e-3 $exact
+    run 0 run heavy_top --formulation $form --tol 1e-4 --h 0.01 --t-end 0.1 -o grid.csv
+    has out ' rejected'
+    [ "$(grep -vc '^#' grid.csv)" = 12 ] || fail "rows of a grid"
+done
+for order in 2 3 4; do
+    run 0 run heavy_top --method bliedf --order $order --tol 1e-4 --t-end 0.1 --json
+    has out '"name":"bliedf"' '"steps":{"accepted":' '"tol":'
+    near out position 1e-3 $exact
+done
+run 1 run heavy_top --tol 1e-7 --h-min 0.01
+has err 'h_min = 0.01 allows no smaller ones'
+run 0 run heavy_top --tol 1e-2 --h-max 1e-3 --t-end 0.1 --json
+near out h_max 1e-9 1e-3
+cat >corner.lua <<'END'
+model "corner"
+particle { name = "p", mass = 2, position = {0, 0, 0} }
+force { name = "f", body = "p", value = function(t, s) return {t < 0.3 and 0 or 4, 0, 0} end }
+run { t_end = 1, tol = 1e-3, nonsmooth = {0.3} }
+END
+run 0 run corner.lua -o corner.csv --json
+grep -q '^0.3,' corner.csv || fail "no step ends where the force begins"
+near out position 1e-9 0.49 0 0
+cat >rest.lua <<'END'
+model "drive from rest"
+body { name = "arm", mass = 1, inertia = {0.1, 0.1, 0.1}, position = {0.5, 0, 0} }
+joint { name = "hinge", type = "revolute", bodies = {"ground", "arm"}, at = {0, 0, 0}, axis = {0, 0, 1},
+        drive = function(t) return t - math.sin(t) end }
+run { t_end = 1, tol = 1e-3 }
+END
+run 0 run rest.lua --json
+
 # Runge-Kutta; reference: Taylor series with 40 digits, heavy top at t = 0.1
 exact='0.421296658925402 0.894571974345593 -0.149164700561900'
 run 0 run heavy_top --method rkmk --tableau 'Prince-Dormand 8' --h 1e-3 --t-end 0.1 --json
 has out '"name":"rkmk"' '"tableau":"dopri8"' '"formulation":"index1"' '"steps":100,'
 near out position 1e-13 $exact
 run 0 run heavy_top --method rkmk --tol 1e-9 --t-end 0.1 --json
-has out '"tableau":"dopri5"' '"control":{"accepted":'
+has out '"tableau":"dopri5"' '"steps":{"accepted":'
 near out tol 1e-20 1e-9
 near out t 0 0.1
 near out position 1e-8 $exact
 run 0 run heavy_top --method rkmk --tableau radauIIA-3 --tol 1e-9 --h 0.01 --t-end 0.1 --json
-has out '"tableau":"radau3"' '"steps":10,' '"h_least":'
+has out '"tableau":"radau3"' '"rejected":' '"h_min":' '"h_max":'
 near out position 1e-8 $exact
 run 0 run heavy_top --method rkmk --tol 1e-9 --t-end 0.1
-has out 'error control took' 'rejected'
+has out 'steps of ' 'rejected'
 cat >tableau.lua <<'END'
 model "disc"
 gravity {0, 0, 0}
@@ -91,7 +129,8 @@ run 0 list tableaux
 has out 'dopri5' 'gauss6' 'sdirk3'
 refused "did you mean 'dopri5'" run heavy_top --method rkmk --tableau dopri
 refused 'there are: euler' run heavy_top --method rkmk --tableau xyz
-refused 'no error control' run heavy_top --tol 1e-6
+refused 'no error control' run heavy_top --method linear-alpha --tol 1e-6
+refused 'loses an order in the multipliers of index-3' run heavy_top --method bliedf --formulation index3 --tol 1e-6
 run 1 run heavy_top --method rkmk --tableau rk4 --h 0.1
 has err 'smaller step'
 

@@ -60,7 +60,7 @@ if [[ -n ${H5_TO_CSV:-} ]]; then
     cp body.json body.json.h5
     refused "cannot be read as HDF5" reduce cut.lua
 else
-    refused "built without HDF5; a name that ends in .json works" reduce rod.lua -o body.h5
+    refused "this program was built without HDF5; a name that ends in .json works" reduce rod.lua -o body.h5
 fi
 
 # Of several, one.

@@ -410,6 +410,15 @@ static void refusals(void **state)
            OPTIONS("assemble=true"), NULL, 1, "joint 'turn': its drive");
 }
 
+static void refusals_of_controls(void **state)
+{
+    (void)state;
+    refuse("model 'a' input{name='u', value=1} " BODY, NULL, NULL, 1, "input 'u'");
+    refuse("model 'a' state{name='x', initial=1, rate=function(t, s) return 0 end} " BODY, NULL, NULL, 1,
+           "state 'x'");
+    refuse("model 'a' " BODY "sensor{name='w', type='work'}", NULL, NULL, 1, "sensor 'w'");
+}
+
 int main(int argc, char **argv) /* a pattern of names: those tests alone */
 {
     const struct CMUnitTest tests[] = {
@@ -422,6 +431,7 @@ int main(int argc, char **argv) /* a pattern of names: those tests alone */
         cmocka_unit_test(a_member_fails_alone),
         cmocka_unit_test(a_failed_step_changes_nothing),
         cmocka_unit_test(refusals),
+        cmocka_unit_test(refusals_of_controls),
     };
     cmocka_set_test_filter(argc > 1 ? argv[1] : NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);

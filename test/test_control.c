@@ -282,7 +282,7 @@ static void bench_open(bench *b, const char *problem, const char *name, double t
     *b = (bench){.p = problem_named(problem)};
     ph_options o = rkmk(name, 1e-3);
     b->sim = sim_of(&b->p->sys, &o, b->p->q0, b->p->v0);
-    b->rk.tab = tableau(name), b->c.tol = tol;
+    b->rk.tab = tableau(name), b->c.pace.tol = tol;
     lay(b);
     assert_true(ph_arena_open(&b->arena, NULL));
     lay(b);
@@ -313,12 +313,12 @@ static void rejections_leave_no_trace(void **state)
     for (int k = 0; k < 3; k++) {
         bench b;
         bench_open(&b, "heavy_top", name[k], 1e-9);
-        b.c.h = 0.5; /* 75 rad: cut by the turn, then by the error */
+        b.c.pace.h = 0.5; /* 75 rad: cut by the turn, then by the error */
         assert_int_equal(ph_control_step(b.sim, &b.c, &b.rk, &b.from, 1, &b.to), PH_OK);
         long rejected = b.sim->stats.rejected;
         assert_true(rejected > 0);
         assert_int_equal(b.sim->reason[0], 0);
-        b.c.h = b.to.t - b.from.t, b.c.last = 0;
+        b.c.pace.h = b.to.t - b.from.t, b.c.pace.last = 0;
         assert_int_equal(ph_control_step(b.sim, &b.c, &b.rk, &b.from, 1, &b.other), PH_OK);
         assert_int_equal(b.sim->stats.rejected, rejected);
         assert_true(b.to.t == b.other.t && point_distance(&b, &b.to, &b.other) == 0); /* exact */
@@ -344,7 +344,7 @@ static void round_off(void **state)
             check_le(max_diff(b.from.v, v, 6), 1e-14 * 150);    /* velocities of 150 */
             check_le(max_diff(b.from.lambda, lambda, 3), 1e-9); /* forces of 500, accelerations of 1e5 */
             assert_true(b.sim->stats.rejected < 20);
-            b.c.h = 0;
+            b.c.pace.h = 0;
             assert_int_equal(ph_control_to(b.sim, &b.c, &b.rk, &b.from, 0), PH_OK);
             check_le(point_distance(&b, &b.from, &b.sim->now), 1e-14 * 150);
             bench_close(&b);

@@ -51,12 +51,12 @@ static void any_speed(void **state)
             wave a = {.w = w[k]};
             ph_function f = {.call = sine, .owner = &a};
             double t = i * 0.37 / w[k], y = w[k] * t + 0.3, out[3];
-            assert_int_equal(ph_drive_at(&f, t, 2, out), PH_OK);
+            assert_int_equal(ph_drive_at(NULL, &f, t, 2, out), PH_OK);
             check_le(fabs(out[0] - sin(y)), 1e-15);
             check_le(fabs(out[1] / w[k] - cos(y)), fmax(1e-11, 4e-12 / w[k]));              /* derivative */
             check_le(fabs(out[2] / w[k] / w[k] + sin(y)), fmax(1e-10, 2e-8 / w[k] / w[k])); /* derivative */
             a.calls = 0;
-            assert_int_equal(ph_drive_at(&f, t, 1, out), PH_OK);
+            assert_int_equal(ph_drive_at(NULL, &f, t, 1, out), PH_OK);
             if (w[k] <= 100)
                 assert_int_equal(a.calls, 9); /* slow ones cost one stencil */
         }
@@ -73,7 +73,7 @@ static void near_corners(void **state)
                 wave a = {.from = 0.1};
                 ph_function f = {.call = ramp, .owner = &a, .ref = order};
                 double x = side * away[k], out[3];
-                assert_int_equal(ph_drive_at(&f, 0.1 + x, 2, out), PH_OK);
+                assert_int_equal(ph_drive_at(NULL, &f, 0.1 + x, 2, out), PH_OK);
                 double slope = side < 0 || order == 0 ? 0 : order * pow(x, order - 1);
                 check_le(fabs(out[1] - slope), 1e-7); /* derivative */
                 check_le(fabs(out[2] - (side > 0 && order == 2 ? 2 : 0)),
@@ -96,7 +96,7 @@ static void starts_from_rest(void **state)
     ph_function f = {.call = gentle};
     for (int i = 0; i < 50; i++) {
         double t = 1e-3 * i * i, out[3];
-        assert_int_equal(ph_drive_at(&f, t, 2, out), PH_OK);
+        assert_int_equal(ph_drive_at(NULL, &f, t, 2, out), PH_OK);
         check_near(out[1], 6. / 15 * (t - 15 / 6.283185307179586 * sin(t * 6.283185307179586 / 15)),
                    1e-10); /* derivative */
     }
@@ -110,17 +110,17 @@ static void none_to_be_found(void **state)
         wave a = {.from = t[k]};
         ph_function f = {.call = ramp, .owner = &a};
         double out[3];
-        assert_int_equal(ph_drive_at(&f, t[k], 0, out), PH_OK);
-        assert_int_equal(ph_drive_at(&f, t[k], 1, out), PH_E_INCONSISTENT); /* a jump */
+        assert_int_equal(ph_drive_at(NULL, &f, t[k], 0, out), PH_OK);
+        assert_int_equal(ph_drive_at(NULL, &f, t[k], 1, out), PH_E_INCONSISTENT); /* a jump */
         f.ref = 1;
-        assert_int_equal(ph_drive_at(&f, t[k], 1, out), PH_OK); /* a kink: between both slopes */
+        assert_int_equal(ph_drive_at(NULL, &f, t[k], 1, out), PH_OK); /* a kink: between both slopes */
         check_near(out[1], 0.5, 1e-6);                          /* derivative */
-        assert_int_equal(ph_drive_at(&f, t[k], 2, out), PH_E_INCONSISTENT);
+        assert_int_equal(ph_drive_at(NULL, &f, t[k], 2, out), PH_E_INCONSISTENT);
         f.ref = 2;
-        assert_int_equal(ph_drive_at(&f, t[k], 2, out), PH_OK);
+        assert_int_equal(ph_drive_at(NULL, &f, t[k], 2, out), PH_OK);
         check_near(out[2], 1, 1e-4); /* derivative: the mean */
         f.call = noise;
-        assert_int_equal(ph_drive_at(&f, t[k], 1, out), PH_E_INCONSISTENT);
+        assert_int_equal(ph_drive_at(NULL, &f, t[k], 1, out), PH_E_INCONSISTENT);
     }
 }
 

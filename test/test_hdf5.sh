@@ -21,6 +21,23 @@ if [[ -z ${H5_TO_CSV:-} ]]; then
     finish
 fi
 
+# The library is loaded for such files alone. Where it is missing, one line says so, and nothing else does.
+if command -v ldd >/dev/null; then
+    ! ldd "$POLHODE" | grep -qE 'libhdf5|libmpi|libnlopt' || fail "loaded from the start: $(ldd "$POLHODE")"
+fi
+library=$(grep -aoE 'libhdf5[a-z_]*\.so[.0-9]*' "$POLHODE" | head -n 1)
+if [[ -n $library ]]; then
+    mkdir absent
+    : >"absent/$library" # found first, and no library
+    export LD_LIBRARY_PATH=$PWD/absent
+    run 2 run heavy_top -o x.h5
+    says "-o: 'x.h5': HDF5 ($library) is not on this machine; a name that ends in .csv works"
+    run 0 run heavy_top -o x.csv --quiet
+    unset LD_LIBRARY_PATH
+    rm -r absent x.csv
+fi
+nothing_left "a program without HDF5"
+
 # same CODE ARGS...: exact, the same file in both formats; '#' lines in any order
 same() {
     local code=$1
@@ -48,7 +65,10 @@ same 0 "$models/heavy_top.lua" --set m=16 --every 30 --space SE3
 same 0 pendulum --t-end 0.1 # coordinates without names
 same 0 heavy_top --set x=16 --t-end 0.01
 same 0 chain --size 300 --t-end 0.1 # blocks of few rows
-same 0 "$models/heavy_top.lua" --t-end 60 --h 1e-3 # several blocks
+same 0 "$models/heavy_top.lua" --t-end 60 --h 1e-3
+same 0 "$models/heavy_top.lua" --t-end 250 --h 1e-3 # two blocks of 64 MB, the second hardly begun
+rm -f run.csv back.csv
+(($(wc -c <run.h5) < 82000000)) || fail "empty chunks: $(wc -c <run.h5) bytes for 72 MB of numbers"
 cat >particle.lua <<'LUA'
 model "particle"
 local k = param("stiffness", 10)

@@ -122,7 +122,8 @@ static const struct {
 static const char *const simple[] = {
     "math.abs",        "math.acos", "math.asin",  "math.atan",      "math.ceil", "math.cos",
     "math.deg",        "math.exp",  "math.floor", "math.log",       "math.modf", "math.rad",
-    "math.randomseed", "math.sin",  "math.sqrt",  "math.tointeger", "math.type", "math.ult"};
+    "math.randomseed", "math.sin",  "math.sqrt",  "math.tointeger", "math.type", "math.ult",
+    "clamp",           "sign",      "smoothstep"};
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
@@ -188,7 +189,11 @@ static int is_element(const char *name)
             if (!strcmp(ph_type_get((ph_kind)kind, type)->name, name))
                 return 1;
     }
-    return !strcmp(name, "model") || !strcmp(name, "param") || !strcmp(name, "gravity");
+    static const char *const ours[] = {"model", "param", "gravity", "curve", "include"};
+    for (size_t k = 0; k < sizeof ours / sizeof *ours; k++)
+        if (!strcmp(name, ours[k]))
+            return 1;
+    return 0;
 }
 
 /* The functions that a file finds, as particles of their names, are those of the lists above, or make elements. */

@@ -2,34 +2,31 @@
 #include "check.h"
 
 #include "step/sim.h"
-#include "study/vary.h"
+#include "run/neighbours.h"
 
 typedef struct rig {
-    ph_model *model;
-    ph_mechanism *mech;
-    ph_vary vary;
+    ph_run *run;
+    ph_neighbours near;
     ph_sim *sim[PH_NEIGHBOURS];
 } rig;
 
 static void open_rig(rig *r, const char *file, const char *param, int space)
 {
-    char path[256];
+    char path[256], option[64];
+    const char *const options = option;
     ph_error err = {0};
-    const double *q0, *v0;
+    ph_run_config c = ph_run_defaults();
     snprintf(path, sizeof path, PH_TEST_DIR "/../models/%s", file);
+    snprintf(option, sizeof option, "space=%s", ph_space_word(space));
+    c.options = &options, c.n_options = 1, c.wait = 1;
     *r = (rig){0};
-    if (ph_model_read(&r->model, path, NULL, 0, NULL, &err) != PH_OK ||
-        ph_mechanism_create(&r->mech, r->model, (ph_space_code)space, NULL, &err) != PH_OK ||
-        ph_mechanism_initial(r->mech, 0, &q0, &v0, &err) != PH_OK ||
-        ph_mechanism_rank(r->mech, &err) != PH_OK)
-        fail_msg("%s", err.text);
-    ph_vary_base base = {path, NULL, 0, r->model, space, 0, ph_mechanism_system(r->mech)->n_redundant};
-    if (ph_vary_create(&r->vary, &base, param, 0, &err) != PH_OK)
+    if (ph_run_open(&r->run, path, &c, &err) != PH_OK ||
+        ph_neighbours_create(&r->near, r->run, ph_run_find(r->run, PH_PARAMETERS, param), 0, &err) != PH_OK)
         fail_msg("%s", err.text);
     ph_options o = ph_default_options();
     o.h = 1e-3;
     for (int k = 0; k < PH_NEIGHBOURS; k++) {
-        const ph_neighbour *n = &r->vary.at[k];
+        const ph_neighbour *n = &r->near.at[k];
         if (ph_sim_create(&r->sim[k], &n->sys, &o, 0, n->q0, n->v0, &err) != PH_OK)
             fail_msg("%s: %s", file, err.text);
     }
@@ -39,9 +36,8 @@ static void close_rig(rig *r)
 {
     for (int k = 0; k < PH_NEIGHBOURS; k++)
         ph_sim_destroy(r->sim[k]);
-    ph_vary_destroy(&r->vary);
-    ph_mechanism_destroy(r->mech);
-    ph_model_free(r->model);
+    ph_neighbours_destroy(&r->near);
+    ph_run_close(r->run);
 }
 
 /* Any point near the start of the first neighbour. */
@@ -71,7 +67,7 @@ static double gap(rig *r, const ph_state *s, unsigned what)
     int nv = lay->nv, nl = lay->nl, n = nv + 2 * nl;
     double *a = calloc((size_t)(2 * n), sizeof *a), *b = a + n, size = 1, worst;
     unsigned asked = (what & PH_EVAL_PHI ? PH_LOADS_PHI : 0) | (what & PH_EVAL_RATE ? PH_LOADS_RATE : 0);
-    assert_int_equal(ph_loads_add(s, weight, asked, a, a + nv, a + nv + nl, r->vary.loads), PH_OK);
+    assert_int_equal(ph_loads_add(s, weight, asked, a, a + nv, a + nv + nl, r->near.loads), PH_OK);
     for (int k = 0; k < PH_NEIGHBOURS; k++) {
         ph_eval *ev = &r->sim[k]->ev;
         assert_int_equal(ph_eval_residual(ev, s, what), PH_OK);
@@ -127,7 +123,7 @@ static void sums(void **state)
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
         rig r;
         open_rig(&r, row[k].file, row[k].param, 0);
-        assert_non_null(r.vary.loads);
+        assert_non_null(r.near.loads);
         for (int trial = 0; trial < 5; trial++) {
             ph_state s = anywhere(r.sim[0], &seed);
             check_le(gap(&r, &s, PH_EVAL_PHI), 1e-14); /* round-off of what cancels */
@@ -152,7 +148,7 @@ static void only_what_differs(void **state)
         double *a = calloc((size_t)(lay->nv + 2 * lay->nl), sizeof *a);
         ph_state s = anywhere(r.sim[0], &seed);
         assert_int_equal(ph_loads_add(&s, one, PH_LOADS_PHI | PH_LOADS_RATE, a, a + lay->nv,
-                                      a + lay->nv + lay->nl, r.vary.loads),
+                                      a + lay->nv + lay->nl, r.near.loads),
                          PH_OK);
         assert_int_equal(norm2(a, lay->nv + 2 * lay->nl) == 0, row[k].nothing); /* exact */
         if (!strcmp(row[k].file, "heavy_top.lua"))
@@ -174,7 +170,7 @@ static void rows_alone(void **state)
     double *a = calloc((size_t)(2 * lay->nv), sizeof *a), *b = a + lay->nv;
     double *B = calloc((size_t)lay->size_links, sizeof *B);
     ph_state s = anywhere(r.sim[0], &seed);
-    assert_int_equal(ph_loads_add(&s, weight, PH_LOADS_ROWS, a, NULL, NULL, r.vary.loads), PH_OK);
+    assert_int_equal(ph_loads_add(&s, weight, PH_LOADS_ROWS, a, NULL, NULL, r.near.loads), PH_OK);
     for (int k = 0; k < PH_NEIGHBOURS; k++) {
         assert_int_equal(ph_eval_links(&r.sim[k]->ev, &s, B), PH_OK);
         for (const ph_block *l = lay->link, *end = l + lay->n_links; l < end; l++)
@@ -194,8 +190,8 @@ static void other_spaces(void **state)
     (void)state;
     rig r;
     open_rig(&r, "heavy_top.lua", "m", 1);
-    assert_null(r.vary.loads);
-    assert_true(ph_vary_param(&r.vary).loads == NULL);
+    assert_null(r.near.loads);
+    assert_true(ph_neighbours_param(&r.near).loads == NULL);
     close_rig(&r);
 }
 

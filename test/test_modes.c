@@ -3,7 +3,7 @@
 
 #include <complex.h>
 
-#include "la/spectrum.h"
+#include "base/spectrum.h"
 
 #define G 9.81
 

@@ -59,11 +59,11 @@ static double gap(piece *p, double h, int pieces, int forces, uint64_t *seed)
     ph_point_take(&end, lay, &a);
     o.method = "rkmk", o.tableau = "dopri8", o.h = h / pieces;
     for (int k = -1; k < PH_NEIGHBOURS; k++) { /* the motion itself first */
-        const ph_neighbour *n = k < 0 ? &p->r.self : &p->r.vary.at[k];
+        const ph_neighbour *n = k < 0 ? &p->r.self : &p->r.near.at[k];
         ph_sim *run;
         assert_int_equal(ph_sim_create(&run, &n->sys, &o, 0, n->q0, n->v0, NULL), PH_OK);
         assert_int_equal(ph_sim_run(run, pieces, NULL, NULL, NULL), PH_OK);
-        double f = k < 0 ? 0 : weight[k] / p->r.vary.eps;
+        double f = k < 0 ? 0 : weight[k] / p->r.near.eps;
         for (int i = 0; i < lay->N && k >= 0; i++) {
             const ph_slot *s = &lay->slot[i];
             double inverse[16], x[16];

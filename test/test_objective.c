@@ -22,6 +22,13 @@ static const char text[] =
     "1e-2*b.pull[1]*b.pull[2]\n"
     "           + math.sin(b.turn[1]) + b.own[1] end,\n"
     "    integral = function(t, s) return t + s.a.position.z end }\n"
+    "sensor{ name = 'speed', type = 'velocity', body = 'a', at = {0.3, -0.2, 0.1} }\n"
+    "sensor{ name = 'place', type = 'position', body = 'b', at = {0.2, 0.2, 0.4} }\n"
+    "objective{ name = 'traced', final = function(s)\n"
+    "    local a, b = s.a, s.sensors\n"
+    "    if a.position.x > 1e3 then return 0 end\n"
+    "    return a.position.x^2*a.velocity.y + a.omega.z*a.rotation.x + 1e-2*b.tip[2]^2*s.a.acceleration.x\n"
+    "           + b.speed[1]*b.place[2] + b.own[1]*s.b.omega_dot.z end }\n"
     "run{ t_end = 1, h = 1e-2 }\n";
 
 typedef struct rig {
@@ -51,14 +58,22 @@ static void close_rig(rig *r)
     ph_model_free(r->model);
 }
 
-/* What 'all' is, from the views of the mechanism. */
-static double value_of(rig *r, const ph_state *s)
+/* What the objectives are, from the views of the mechanism. */
+static double value_of(rig *r, const ph_state *s, int objective)
 {
     ph_body_state a;
     double tip[3], pull[6], turn, own;
     ph_mechanism_body(r->mech, s, 0, &a);
     ph_mechanism_sensor(r->mech, s, 0, tip), ph_mechanism_sensor(r->mech, s, 1, pull);
     ph_mechanism_sensor(r->mech, s, 2, &turn), ph_mechanism_sensor(r->mech, s, 3, &own);
+    if (objective) {
+        double speed[3], place[3];
+        ph_body_state b;
+        ph_mechanism_body(r->mech, s, 1, &b);
+        ph_mechanism_sensor(r->mech, s, 4, speed), ph_mechanism_sensor(r->mech, s, 5, place);
+        return a.x.x * a.x.x * a.v.y + a.omega.z * a.q.x + 1e-2 * tip[1] * tip[1] * a.a.x +
+               speed[0] * place[1] + own * b.omega_dot.z;
+    }
     return a.x.x * a.x.x * a.v.y + a.omega.z * a.q.x + 1e-2 * tip[1] * tip[1] + 1e-2 * pull[0] * pull[1] +
            sin(turn) + own;
 }
@@ -67,9 +82,12 @@ static double value_of(rig *r, const ph_state *s)
 static void derivatives(void **state)
 {
     (void)state;
-    for (int space = 0; space < PH_SPACE_COUNT; space++) {
+    for (int k = 0; k < 2 * PH_SPACE_COUNT; k++) {
+        int space = k / 2, objective = k % 2;
         rig r;
         open_rig(&r, space);
+        const ph_traced *traced = r.model->objective[objective].final.traced;
+        assert_true(objective ? traced->program != NULL : traced->program == NULL); /* of a reaction */
         const ph_system *sys = ph_mechanism_system(r.mech);
         int nv = ph_system_nv(sys), nl = ph_system_nl(sys), nq = 0;
         ph_state s = ph_sim_state(r.sim), moved = s;
@@ -80,8 +98,8 @@ static void derivatives(void **state)
         double *lambda = calloc((size_t)nl + 1, sizeof *lambda);
         ph_mat3 *R = calloc((size_t)sys->n_nodes, sizeof *R);
         ph_covector g = {mem, mem + nv, mem + 2 * nv, mem + 3 * nv, &by_p};
-        assert_int_equal(ph_mechanism_objective(r.mech, &s, 0, PH_AT_THE_END, &value, &g), PH_OK);
-        check_near(value, value_of(&r, &s), 1e-13); /* round-off */
+        assert_int_equal(ph_mechanism_objective(r.mech, &s, objective, PH_AT_THE_END, &value, &g), PH_OK);
+        check_near(value, value_of(&r, &s, objective), 1e-13); /* round-off */
         for (int i = 0; i < 3 * nv + nl; i++)
             x[i] = sin(1 + 3 * i), product += mem[i] * x[i];
         moved.q = q, moved.v = v, moved.vdot = vdot, moved.lambda = lambda, moved.R = R;
@@ -90,8 +108,8 @@ static void derivatives(void **state)
             for (int i = 0; i < sys->n_nodes; i++) {
                 const ph_group_ops *op = ph_group_get(sys->nodes[i].group);
                 int dim = ph_group_dim(sys->nodes[i].group, sys->nodes[i].n);
-                for (int k = 0; k < dim; k++)
-                    y[k] = e * x[s.v_at[i] + k];
+                for (int c = 0; c < dim; c++)
+                    y[c] = e * x[s.v_at[i] + c];
                 op->exp(dim, y, step);
                 op->compose(dim, s.q + s.q_at[i], step, q + s.q_at[i]);
                 if (op->quat >= 0)
@@ -101,7 +119,7 @@ static void derivatives(void **state)
                 v[i] = s.v[i] + e * x[nv + i], vdot[i] = s.vdot[i] + e * x[2 * nv + i];
             for (int i = 0; i < nl; i++)
                 lambda[i] = s.lambda[i] + e * x[3 * nv + i];
-            f[side] = value_of(&r, &moved);
+            f[side] = value_of(&r, &moved, objective);
         }
         check_near(product, (f[1] - f[0]) / 2e-5, 1e-8); /* derivative: central, e^2 */
         assert_true(by_p == 0);                          /* exact: that is for the caller */
@@ -117,7 +135,7 @@ static void parts(void **state)
     double value;
     open_rig(&r, 0);
     ph_state s = ph_sim_state(r.sim);
-    assert_int_equal(ph_model_count(r.model, PH_OBJECTIVES), 1);
+    assert_int_equal(ph_model_count(r.model, PH_OBJECTIVES), 2);
     assert_string_equal(ph_model_name(r.model, PH_OBJECTIVES, 0), "all");
     assert_true(ph_objective_has(r.model, 0, PH_AT_THE_END) && ph_objective_has(r.model, 0, PH_ON_THE_WAY));
     assert_int_equal(ph_mechanism_objective(r.mech, &s, 0, PH_ON_THE_WAY, &value, NULL), PH_OK);

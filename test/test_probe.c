@@ -9,7 +9,7 @@
 static void distance_of_increment(const char *problem)
 {
     ph_problem *p = ph_problem_create(problem, NULL);
-    ph_probe *probe = ph_probe_create(&p->sys, NULL, NULL, 0, NULL);
+    ph_probe *probe = ph_probe_create(&p->sys, NULL, 0, NULL);
     uint64_t seed = 7;
     double a[64], b[64], d[64], out[PH_MEASURES], sum = 0;
     assert_non_null(probe);
@@ -81,21 +81,19 @@ static void test_spaces(void **unused)
     double row[PH_SPACE_COUNT][64], out[PH_MEASURES];
     ph_model *model = read_text(two_bodies);
     for (int space = 0; space < PH_SPACE_COUNT; space++) {
-        ph_mechanism *mech;
         ph_error err;
-        const double *q0, *v0;
-        ph_options o = ph_default_options();
-        ph_sim *sim;
-        o.h = 1e-3;
-        assert_int_equal(ph_mechanism_create(&mech, model, (ph_space_code)space, NULL, &err), PH_OK);
-        assert_int_equal(ph_mechanism_initial(mech, 0, &q0, &v0, &err), PH_OK);
-        o.start = PH_PLAIN;
-        assert_int_equal(ph_sim_create(&sim, ph_mechanism_system(mech), &o, 0, q0, v0, &err), PH_OK);
-        ph_probe *probe = ph_probe_create(ph_mechanism_system(mech), model, mech, 2, sensors);
+        ph_run *run;
+        ph_run_config c = ph_run_defaults();
+        char option[64];
+        const char *const options[] = {option, "h=1e-3", "start=plain"};
+        snprintf(option, sizeof option, "space=%s", ph_space_word(space));
+        c.options = options, c.n_options = 3;
+        assert_int_equal(ph_run_create(&run, model, &c, &err), PH_OK);
+        ph_probe *probe = ph_probe_create(ph_run_system(run), run, 2, sensors);
         assert_non_null(probe);
         assert_int_equal(probe->n_parts, 3); /* R^3 and SO(3) of the body, R^3 of the particle */
         assert_int_equal(probe->nl, 0);      /* norms of Euler parameters do not count */
-        ph_state s = ph_sim_state(sim);
+        ph_state s = ph_sim_state(ph_run_sim(run));
         ph_probe_read(probe, &s, row[space]);
         ph_probe_distance(probe, row[0], row[space], out);
         /* round-off of 1e-14 in transformations; accelerations come from a linear solve */
@@ -105,8 +103,7 @@ static void test_spaces(void **unused)
         const double v[] = {1, 2, 3, 0.4, -0.5, 0.6, 0, 1, 0};
         check_le(max_diff(row[space] + probe->nq, v, 9), 1e-13);
         ph_probe_destroy(probe);
-        ph_sim_destroy(sim);
-        ph_mechanism_destroy(mech);
+        ph_run_close(run);
     }
     ph_model_free(model);
 }
@@ -117,18 +114,18 @@ static void test_rotation_sensor(void **unused)
     (void)unused;
     static const int sensors[] = {0};
     ph_model *model = read_text(two_bodies);
-    ph_mechanism *mech;
+    ph_run *run;
     ph_error err;
     double a[64] = {0}, b[64] = {0}, out[PH_MEASURES];
-    assert_int_equal(ph_mechanism_create(&mech, model, 0, NULL, &err), PH_OK);
-    ph_probe *probe = ph_probe_create(ph_mechanism_system(mech), model, mech, 1, sensors);
+    assert_int_equal(ph_run_create(&run, model, NULL, &err), PH_OK);
+    ph_probe *probe = ph_probe_create(ph_run_system(run), run, 1, sensors);
     a[3] = b[3] = a[probe->sensor_at[0]] = 1;
     b[probe->sensor_at[0]] = -cos(0.15), b[probe->sensor_at[0] + 2] = -sin(0.15);
     ph_probe_distance(probe, a, b, out);
     check_near(out[PH_OF_SENSOR], 0.3, 1e-14);
     check_near(out[PH_OF_Q], 0, 1e-14);
     ph_probe_destroy(probe);
-    ph_mechanism_destroy(mech);
+    ph_run_close(run);
     ph_model_free(model);
 }
 
@@ -138,7 +135,7 @@ static void test_rotation_sensor(void **unused)
 static void compare(double from, long n_run, long n_track, long times, double error)
 {
     ph_problem *p = ph_problem_create("pendulum", NULL);
-    ph_probe *probe = ph_probe_create(&p->sys, NULL, NULL, 0, NULL);
+    ph_probe *probe = ph_probe_create(&p->sys, NULL, 0, NULL);
     ph_track track;
     ph_comparison c;
     int q_at[1] = {0}, l_at[1] = {0};
@@ -186,7 +183,7 @@ static void test_not_finite(void **unused)
 {
     (void)unused;
     ph_problem *p = ph_problem_create("pendulum", NULL);
-    ph_probe *probe = ph_probe_create(&p->sys, NULL, NULL, 0, NULL);
+    ph_probe *probe = ph_probe_create(&p->sys, NULL, 0, NULL);
     ph_track track;
     ph_comparison c;
     int at[1] = {0};

@@ -499,7 +499,8 @@ static void freezing(void **state)
         "{'pinned', 'clamped'},\n"
         "       mass = {rhoA = 1/3, J = {1/7, 1/7, 1/9, 1/99, 0, 0}} }\n"
         "sensor { name = 'section', type = 'section_force', beam_element = 'arc.2' }\n"
-        "run { t_end = 2/3, h = 1/1024/3, sigma = 'opt', space = 'euler', assemble = true }\n";
+        "run { t_end = 2/3, h = 1/1024/3, sigma = 'opt', space = 'euler', assemble = true,\n"
+        "      tol = 1/7, h_max = 1/11, h_min = 1e-7/3, nonsmooth = {0.1, 1/3} }\n";
     char *text = malloc(sizeof joints + sizeof forces + strlen(rest));
     assert_non_null(text);
     strcpy(text, joints);
@@ -521,13 +522,14 @@ static void freezing_functions(void **state)
     static const struct {
         const char *text, *words;
     } row[] = {
-        {BODIES "torque { name = 'f', body = 'a', value = function() return 0, 0, 0 end }",
-         "torque 'f': a function of the file"},
-        {BODIES "sensor { name = 's', custom = function() return 0 end }",
+        {BODIES "torque { name = 'f', body = 'a', value = function(t) return t == 0 and 1 or 0, 0, 0 end }",
+         "torque 'f': a function of the file cannot be frozen: it compares for equality with a number"},
+        {BODIES "sensor { name = 's', custom = function(t) return ({1})[t] or 0 end }",
          "model.lua:3: sensor 's': a function"},
-        {BODIES "constraint { name = 'c', f = function() return 0 end }", "constraint 'c': a function"},
-        {BODIES
-         "joint { name = 'd', type = 'distance', bodies = {'a', 'b'}, drive = function() return 1 end }",
+        {BODIES "constraint { name = 'c', f = function() return math.random() end }",
+         "constraint 'c': a function"},
+        {BODIES "joint { name = 'd', type = 'distance', bodies = {'a', 'b'}, drive = function(t) return "
+                "#tostring(t) end }",
          "joint 'd': a function"}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         ph_model *m = read_text(row[i].text);

@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "polhode/model.h"
 #include "study/reference.h"
-#include "study/vary.h"
 
 static ph_reference *solve(ph_problem *p, double t_end, long points)
 {

@@ -200,7 +200,7 @@ static void check_many(const char *file, const char *param, int f, double h, lon
     assert_int_equal(ph_sim_run(r.sim, steps, NULL, NULL, NULL), PH_OK);
     ph_param p[MANY];
     for (int k = 0; k < MANY; k++)
-        p[k] = ph_vary_param(&r.vary);
+        p[k] = ph_neighbours_param(&r.near);
     p[2].loads = NULL;
     p[3].loads = nothing; /* which is not true, so it is not believed */
     ph_sim *sim;
@@ -397,23 +397,24 @@ static void refusals(void **state)
     ph_error err = {0};
     ph_options o = tight(1e-3);
     ph_sens *none;
-    ph_vary vary;
+    ph_neighbours near;
     open_rig(&r, "heavy_top.lua", "m", 0, &o);
-    ph_param p = ph_vary_param(&r.vary);
+    ph_param p = ph_neighbours_param(&r.near);
     assert_int_equal(ph_sens_create(&none, r.sim, 1, &p, &err), PH_E_INPUT); /* twice */
     assert_null(none);
-    ph_vary_base base = {PH_TEST_DIR "/../models/heavy_top.lua", NULL, 0, r.self.model, 0, 0, 0};
-    assert_int_equal(ph_vary_create(&vary, &base, "mass", 0, &err), PH_E_INPUT);
-    assert_non_null(strstr(err.text, "'mass'"));
+    assert_int_equal(ph_neighbours_create(&near, r.run, -1, 0, &err), PH_E_INPUT);
+    assert_non_null(strstr(err.text, "no parameter"));
+    assert_int_equal(ph_neighbours_create(&near, r.run, 0, 1e-30, &err), PH_E_INPUT);
+    assert_non_null(strstr(err.text, "does not change by so little"));
     close_rig(&r);
     open_rig(&r, "heavy_top.lua", "m", 0, &o);
     ph_sens_destroy(r.sens);
     r.sens = NULL;
-    p = ph_vary_param(&r.vary);
+    p = ph_neighbours_param(&r.near);
     p.eps = 0, p.name = NULL;
     assert_int_equal(ph_sens_create(&none, r.sim, 1, &p, &err), PH_E_INPUT);
     assert_non_null(strstr(err.text, "parameter '?': eps = 0"));
-    p = ph_vary_param(&r.vary);
+    p = ph_neighbours_param(&r.near);
     p.at[2].sys = NULL;
     assert_int_equal(ph_sens_create(&none, r.sim, 1, &p, &err), PH_E_INPUT);
     assert_non_null(strstr(err.text, "'m'"));
@@ -423,7 +424,7 @@ static void refusals(void **state)
     ph_sim *sim;
     open_rig(&r, "heavy_top.lua", "m", 0,
              &(ph_options){.method = "genalpha", .h = 1e-3, .rtol = 1e-8, .max_iterations = 20});
-    p = ph_vary_param(&r.vary);
+    p = ph_neighbours_param(&r.near);
     assert_int_equal(ph_sim_create(&sim, &r.self.sys, &o, 0, r.self.q0, r.self.v0, &err), PH_OK);
     assert_int_equal(ph_sens_create(&none, sim, 1, &p, &err), PH_E_INPUT);
     assert_non_null(strstr(err.text, "genalpha-printed"));
@@ -495,7 +496,7 @@ static void neighbours_that_refuse(void **state)
         o.method = methods[k], o.order = 6, o.formulation = PH_INDEX2;
         open_rig(&r, "heavy_top.lua", "m", 0, &o);
         ph_sens_destroy(r.sens);
-        ph_param p = ph_vary_param(&r.vary);
+        ph_param p = ph_neighbours_param(&r.near);
         late l = {.sys = *p.at[2].sys, .inner = p.at[2].sys};
         l.sys.ctx = &l, l.sys.M = late_M, l.sys.g = late_g, l.sys.Phi = late_Phi, l.sys.B = late_B;
         l.sys.C = l.sys.K = l.sys.Z = l.sys.Phi_t = l.sys.convective = NULL; /* differenced */

@@ -1,6 +1,6 @@
 /* Eigenvalues and singular vectors against matrices whose own are known. */
 #include "check.h"
-#include "la/spectrum.h"
+#include "base/spectrum.h"
 
 /* A = Q B Q^-1 with Q = (I - 2 u u^T) D: a similarity that mixes all rows and scales them */
 static void hide(int n, const double *B, double *A, uint64_t *seed)

@@ -61,8 +61,8 @@ static void test_csv(void **unused)
     read_back(f, text, sizeof text);
     assert_string_equal(text, "# polhode\n# second line\n"
                               "method,h [s],steps,error.q [1],error.v [m/s]\n"
-                              "\"genalpha, sigma 0\",0.10000000000000001,1000,0.33333333333333331,nan\n"
-                              "\"b \"\"x\"\"\",0.00025000000000000001,4000,12345.678,-1\n");
+                              "\"genalpha, sigma 0\",0.1,1000,0.3333333333333333,nan\n"
+                              "\"b \"\"x\"\"\",0.00025,4000,12345.678,-1\n");
     unlink(path);
     assert_false(ph_table_write(t, "no/such/folder/x.csv", 0, NULL));
     ph_table_destroy(t);

@@ -49,6 +49,31 @@ PH_API const ph_group_ops *ph_group_get(ph_group g);
 PH_API int ph_group_dim(ph_group g, int n);  /* of the algebra */
 PH_API int ph_group_size(ph_group g, int n); /* of a stored element */
 
+/* Operations of a group on many elements at once, for foreign interfaces: x and q in, a matrix or an element out. */
+typedef enum ph_group_op {
+    PH_EACH_COMPOSE, /* q, q -> q */
+    PH_EACH_INVERSE, /* q -> q */
+    PH_EACH_EXP,     /* x -> q */
+    PH_EACH_LOG,     /* q -> x */
+    PH_EACH_T,       /* x -> matrix */
+    PH_EACH_TINV,
+    PH_EACH_DT, /* x, u -> matrix */
+    PH_EACH_DTINV,
+    PH_EACH_DTT,
+    PH_EACH_DTINVT,
+    PH_EACH_HAT, /* x -> matrix */
+    PH_EACH_AD,  /* q -> matrix */
+    PH_EACH_COUNT
+} ph_group_op;
+
+/* Doubles of its arguments and of its result; second is 0 where there is one argument. PH_E_INPUT: no such thing. */
+PH_API ph_status ph_group_sizes(ph_group g, int n, ph_group_op op, int *first, int *second, int *result);
+
+/* The operation on count arguments that stand one after the other; out aliases none of them. b NULL where there is one
+ * argument. */
+PH_API ph_status ph_group_each(ph_group g, int n, ph_group_op op, long count, const double *a,
+                               const double *b, double *out);
+
 /* Coordinates of rotations, for comparison with the literature: R(c), and T(c) with Omega = T(c) cdot. */
 typedef struct ph_chart_ops {
     const char *name;

@@ -22,6 +22,7 @@
 #ifndef POLHODE_MODEL_H
 #define POLHODE_MODEL_H
 
+#include <stdint.h>
 #include <stdio.h>
 
 #include "polhode/sens.h"
@@ -82,6 +83,9 @@ typedef struct ph_run_def {
 PH_API ph_run_def ph_model_run(const ph_model *model);
 PH_API const char *ph_model_title(const ph_model *model); /* what model "..." says */
 
+PH_API uint64_t ph_model_key(const ph_model *model); /* fingerprint of its text and of the files it reads */
+PH_API int ph_model_frozen(const ph_model *model);   /* 1: from JSON, and its parameters cannot be set */
+
 /* Lists of a model. Strings are the model's. */
 typedef enum ph_list { PH_BODIES, PH_JOINTS, PH_SENSORS, PH_PARAMETERS, PH_OBJECTIVES } ph_list;
 
@@ -95,6 +99,28 @@ PH_API double ph_model_parameter(const ph_model *model, int parameter); /* as se
 
 PH_API int ph_model_sensor_size(const ph_model *model, int sensor);         /* numbers that it gives */
 PH_API const char *ph_model_sensor_unit(const ph_model *model, int sensor); /* "N, N m": of each half */
+
+/* A flexible body: what the reduction to its modes came to. Pointers are the model's. */
+typedef struct ph_flexible_info {
+    const char *name;
+    int modes, markers;
+    int load_cases;      /* of its stress stiffness; 0: it has none */
+    const double *omega; /* rad/s of each mode; NULL: not known */
+    double mass;         /* kg */
+    ph_vec3 centre;      /* of mass, m from the origin of its frame, undeformed */
+    ph_mat3 inertia;     /* kg m^2 about it */
+    int nodes, rows;     /* of its finite elements; 0: they are not there */
+    double strain,
+        anisotropy; /* relative: what rigid motions strain them; how the mass depends on the direction */
+} ph_flexible_info;
+
+PH_API int ph_model_flexible(const ph_model *model, int k, ph_flexible_info *out); /* 0: there is none */
+PH_API const char *ph_model_marker(const ph_model *model, int flexible, int marker,
+                                   ph_vec3 *at); /* its name */
+
+/* Write a reduced body as flexible{ file = } reads it: JSON, or HDF5 where it can. Why it cannot; NULL: it can. */
+PH_API const char *ph_model_lacks_hdf5(void);
+PH_API ph_status ph_model_write_flexible(const ph_model *model, int k, int hdf5, FILE *to, ph_error *err);
 
 /* ---- mechanisms ---------------------------------------------------------------------------------- */
 
@@ -189,9 +215,10 @@ PH_API ph_status ph_mechanism_objective(ph_mechanism *mech, const ph_state *s, i
 PH_API double ph_mechanism_energy(const ph_mechanism *mech, const ph_state *s);
 PH_API double ph_mechanism_kinetic(const ph_mechanism *mech, const ph_state *s);
 
-/* Power [W] of drives and of forces that are no springs, the sources of energy. Not that of dampers, which
- * only take it, and not that of user constraints. */
+/* Power [W] that enters: of drives and constraints that depend on time, of forces and torques of the file, and of
+ * efforts of actuators; and power that dampers and friction take. */
 PH_API double ph_mechanism_power(const ph_mechanism *mech, const ph_state *s);
+PH_API double ph_mechanism_dissipation(const ph_mechanism *mech, const ph_state *s);
 
 /* What flexible body k, in the order of the file, lacks of stiffness under load, where geometric_stiffness leaves it
  * out: its spin squared and its axial load, over the square of its lowest frequency and over a load that buckles it.

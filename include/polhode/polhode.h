@@ -2,6 +2,7 @@
 #ifndef POLHODE_POLHODE_H
 #define POLHODE_POLHODE_H
 
+#include "polhode/language.h"
 #include "polhode/run.h"
 
 #endif

@@ -42,12 +42,20 @@ typedef struct ph_run_config {
     const ph_allocator *alloc; /* NULL: malloc; must outlive the run */
     ph_log_fn log;             /* notes, such as that tangents are differenced; NULL: silent */
     void *log_ctx;
+    int wait; /* 1: no accelerations and multipliers until ph_run_start; equilibria and modes need none */
+    double
+        eps; /* step of differences by a parameter, as a part of its value, absolute where that is 0; 0: 2^-9 */
 } ph_run_config;
 
 PH_API ph_run_config ph_run_defaults(void);
 
-/* Read a file and create its run, which then owns the model. err says "FILE:LINE: sentence". config may be NULL. */
+/* Read a file and create its run, which then owns the model. err says "FILE:LINE: sentence". config may be NULL. Where
+ * neither file nor options give a step size, the run is there, and its first step is refused. */
 PH_API ph_status ph_run_open(ph_run **out, const char *path, const ph_run_config *config, ph_error *err);
+
+/* What run{} of a model says with options on top, without a run. */
+PH_API ph_status ph_model_settings(const ph_model *model, const char *const *options, int n, ph_run_def *out,
+                                   ph_error *err);
 
 /* A run of a model that was read before. Any number of runs may share it: the run keeps a reference, and
  * ph_model_free gives up that of the caller. Functions of the file that need Lua get a Lua state of this run, from
@@ -64,6 +72,10 @@ PH_API ph_status ph_run_create_system(ph_run **out, const ph_system *sys, double
                                       const double *v0, const ph_run_config *config, ph_error *err);
 PH_API void ph_run_close(ph_run *run); /* accepts NULL */
 
+/* Accelerations and multipliers at the initial values, of a run that waits; others have them. The first step does the
+ * same. */
+PH_API ph_status ph_run_start(ph_run *run, ph_error *err);
+
 /* Back to the initial time and values, with present parameters and options. */
 PH_API ph_status ph_run_reset(ph_run *run, ph_error *err);
 
@@ -71,6 +83,10 @@ PH_API ph_status ph_run_reset(ph_run *run, ph_error *err);
  * another h needs no new mechanism and no new analysis of its matrices, another formulation only that of its step. */
 PH_API ph_status ph_run_set_parameters(ph_run *run, const ph_setting *parameters, int n, ph_error *err);
 PH_API ph_status ph_run_set_options(ph_run *run, const char *const *options, int n, ph_error *err);
+
+/* All that ph_options has in place of what file and options said of it, for studies of methods; then as ph_run_reset.
+ * alloc and log are those of the run. */
+PH_API ph_status ph_run_set_method(ph_run *run, const ph_options *opt, ph_error *err);
 
 /* Changes when names, counts or sizes changed: indices found before are then no longer valid, and the table has lost
  * its columns. */
@@ -90,6 +106,10 @@ PH_API ph_status ph_run_step(ph_run *run, ph_error *err);
  * stays at the last step that succeeded; PH_E_STOPPED: see ph_run_stop. */
 PH_API ph_status ph_run_until(ph_run *run, double t, ph_error *err);
 
+/* The same, but after this many seconds of wall time it returns early, with PH_OK and *arrived = 0; a further call with
+ * the same t goes on with the same bits. For callers that look after signals of their own, as interpreters do. */
+PH_API ph_status ph_run_until_or(ph_run *run, double t, double seconds, int *arrived, ph_error *err);
+
 /* Ask ph_run_until to return after the step under way; where none is, the next call returns before its first. May be
  * called from a signal handler or another thread. */
 PH_API void ph_run_stop(ph_run *run);
@@ -101,12 +121,13 @@ enum { PH_ON_START, PH_ON_STEP, PH_ON_EVENT }; /* why an observer is called; the
 typedef ph_status (*ph_observer_fn)(ph_run *run, int why, void *ctx);
 PH_API void ph_run_observe(ph_run *run, ph_observer_fn f, void *ctx); /* one observer; NULL: none */
 PH_API double ph_run_time(const ph_run *run);
-PH_API double ph_run_end(const ph_run *run);         /* t_end; 0: neither file nor options give it */
-PH_API ph_options ph_run_options(const ph_run *run); /* as resolved */
+PH_API double ph_run_end(const ph_run *run);          /* t_end; 0: neither file nor options give it */
+PH_API ph_options ph_run_options(const ph_run *run);  /* as resolved, h divides t_end; 0: not given */
+PH_API ph_run_def ph_run_settings(const ph_run *run); /* all of run{}, as file and options say it */
 
 /* ---- names and numbers ----------------------------------------------------------------------------- */
-/* Lists beside those of ph_list: PH_BODIES, PH_JOINTS, PH_SENSORS, PH_PARAMETERS, PH_OBJECTIVES. The first four are
- * empty so far. PH_NODES: of a system of one's own. */
+/* Lists beside those of ph_list: PH_BODIES, PH_JOINTS, PH_SENSORS, PH_PARAMETERS, PH_OBJECTIVES. PH_EVENTS is empty so
+ * far. PH_NODES: of a system of one's own. */
 enum { PH_INPUTS = 16, PH_STATES, PH_ACTUATORS, PH_EVENTS, PH_FLEXIBLE, PH_NODES, PH_CONSTRAINTS };
 PH_API int ph_run_count(const ph_run *run, int list);
 PH_API const char *ph_run_name(const ph_run *run, int list, int k);    /* the run's; NULL past the end */
@@ -121,24 +142,57 @@ enum {
     PH_GET_ACCELERATION,
     PH_GET_OMEGA_DOT, /* body; omega: body components; a particle does not turn */
     PH_GET_JOINT_POSITION,
-    PH_GET_JOINT_RATE,  /* joint with one free coordinate: 1; angles count over many turns */
+    PH_GET_JOINT_RATE,  /* joint: one for each free coordinate, of x y z rx ry rz; angles count over many turns */
     PH_GET_REACTION,    /* joint: force and torque on its second body, world: 6 */
     PH_GET_MULTIPLIERS, /* joint, then constraint{}: one for each row; of a system: its constraints */
     PH_GET_SENSOR,
     PH_GET_INPUT,
     PH_GET_STATE,
-    PH_GET_EFFORT, /* none so far, of all three */
+    PH_GET_EFFORT, /* actuator: along its coordinate, with spring, damper and stops: 1 */
     PH_GET_PARAMETER,
     PH_GET_OBJECTIVE, /* value so far: integral to now plus final at the present state */
-    PH_GET_ENERGY,    /* index 0: kinetic, potential, work, dissipated (0 so far: work has it), residual */
+    PH_GET_ENERGY,    /* index 0: kinetic, potential, work, dissipated, residual: energy less what the others explain */
     PH_GET_VIOLATION, /* index 0: position, velocity, now */
-    PH_GET_STEP       /* index 0: h and Newton iterations of the last step; 0 before the first */
+    PH_GET_STEP,      /* index 0: h and Newton iterations of the last step; 0 before the first */
+    PH_GET_NODE,      /* node of a system of one's own: its element, as lie.h stores it */
+    PH_GET_NODE_VELOCITY,
+    PH_GET_NODE_ACCELERATION, /* node: as many as its group has dimensions */
+    PH_GET_MOTION, /* body: position, rotation, velocity, omega, acceleration, omega_dot at once: 19; a particle: 9 */
+    PH_GET_ETA,       /* as PH_GET_MULTIPLIERS, of the stabilised form */
+    PH_GET_DRIVE,     /* driven joint: coordinate and rate as the bodies have them; angles in (-2 pi, 2 pi] */
+    PH_GET_SOFTENING, /* flexible body without stiffness under load: what it lacks, ph_mechanism_lack */
+    PH_GET_ASSEMBLED, /* index 0: the violations of positions and of velocities that assembling removed */
+    PH_GET_OVER       /* sensor with over_time: what each of its numbers comes to, so far */
 };
 PH_API int ph_run_size(const ph_run *run, int what, int index);                 /* numbers; 0: not there */
 PH_API const char *ph_run_label(const ph_run *run, int what, int index, int k); /* of number k: "x", "qw" */
 PH_API const char *ph_run_unit(const ph_run *run, int what, int index, int k);  /* of number k: "m" */
 PH_API ph_status ph_run_get(ph_run *run, int what, int index,
                             double *out); /* PH_E_CALLBACK: a function failed */
+
+/* The same of another state in the layout of the system, such as an equilibrium or a reference solution: of bodies,
+ * joints, sensors and flexible bodies. Angles count from the turns of the run. */
+PH_API ph_status ph_run_get_of(ph_run *run, const ph_state *s, int what, int index, double *out);
+
+/* Yes or no of an element of a list. */
+enum {
+    PH_IS_PARTICLE,    /* body: it does not turn */
+    PH_IS_MARKER,      /* body: it moves with a flexible body */
+    PH_IS_DRIVEN,      /* joint */
+    PH_IS_ANGLE,       /* joint: its coordinate is an angle */
+    PH_IS_QUATERNION,  /* sensor: it gives a rotation */
+    PH_IS_OF_FUNCTION, /* sensor: a function of the file gives it */
+    PH_IS_VECTOR,      /* sensor: its numbers are components along x, y, z */
+    PH_IS_INTEGRAL     /* objective: some of it is integrated over the run */
+};
+PH_API int ph_run_is(const ph_run *run, int flag, int index); /* 0: no, or there is no such element */
+
+/* Rows of constraint k of the system that earlier ones imply, as in many closed loops. */
+PH_API int ph_run_redundant(const ph_run *run, int constraint);
+
+/* Where assembling moved the initial positions (0) or velocities (1): which joint they violated, in words; "": nothing
+ * moved. Returns text. */
+PH_API const char *ph_run_assembled(const ph_run *run, int velocities, char *text, size_t size);
 
 /* A table of the run: choose columns at the start; ph_run_step and ph_run_until add a row at the start and after each
  * every-th step, ph_run_until also at its end. every is that of run{}, or 1. The table is the run's; it may move when it
@@ -147,11 +201,29 @@ PH_API ph_status ph_run_record(ph_run *run, int what, int index, int *first_colu
 PH_API void ph_run_record_every(ph_run *run, long every);
 PH_API const double *ph_run_rows(const ph_run *run, long *rows, int *columns); /* column 0 is t */
 
+/* ---- inputs ------------------------------------------------------------------------------------------- */
+/* From now on. hold = "linear": reached at the end of the next step, but at once before the first one. A jump makes
+ * accelerations consistent anew. PH_E_INPUT: there is no such input, or the value is not finite. */
+PH_API ph_status ph_run_set_input(ph_run *run, int input, double value);
+
+/* As a table over rising times, copied; hold says whether it is interpolated or has steps; beyond its ends it is constant.
+ * Gradients need this form: they repeat parts of the run. Inputs stay as they are set when the run starts anew. */
+PH_API ph_status ph_run_set_input_table(ph_run *run, int input, int n, const double *t, const double *u,
+                                        ph_error *err);
+
+/* The same from words: "u=2", "u=FILE.csv" with columns t and u, or that of the name of the input. */
+PH_API ph_status ph_run_input_text(ph_run *run, const char *text, ph_error *err);
+/* Hand the rows over to the caller, who frees them with ph_rows_free and the allocator of the run's configuration; they
+ * may outlive the run, whose table is then empty, with the same columns. NULL: there are none. */
+PH_API double *ph_run_take_rows(ph_run *run, long *rows, int *columns);
+PH_API void ph_rows_free(double *rows, const ph_allocator *alloc); /* accepts NULL */
+PH_API void ph_run_record_none(ph_run *run);                       /* at any time: no rows, no columns */
+
 /* ---- save and restore --------------------------------------------------------------------------------- */
 /* All that changes, as bytes; a state file is these bytes after a header. State and history of the method, first guess,
  * step control, factorisation kept by modified Newton (or that there is none), choice of redundant rows, turns, watch,
- * objectives, counters; not the table. A run of the same model, parameters and options goes on with the same bits;
- * another is refused. PH_E_INPUT where a function of the file is seen to keep values between its calls, and while
+ * inputs, objectives, counters; not the table. A run of the same model, parameters, options and tables of inputs goes on
+ * with the same bits; another is refused. PH_E_INPUT where a function of the file is seen to keep values between its calls, and while
  * derivatives follow. */
 PH_API size_t ph_run_save_size(const ph_run *run); /* constant between calls of ph_run_set_ */
 PH_API ph_status ph_run_save(const ph_run *run, void *to, size_t size);
@@ -173,7 +245,11 @@ typedef struct ph_run_trouble {
     int iterations, n_culprits;
     double t, h;
     ph_run_culprit culprit[4]; /* worst first */
+    int explodes;              /* 1: the step was done, and its kinetic energy cannot be explained */
 } ph_run_trouble;
+/* Why callbacks refused a state, of another simulation of the system too: a sentence in the words of the model; "": they
+ * did not. Returns text. */
+PH_API const char *ph_run_complaint(const ph_run *run, char *text, size_t size);
 PH_API ph_run_summary ph_run_summarise(const ph_run *run);
 PH_API ph_run_trouble ph_run_failure(const ph_run *run); /* of the last step that failed since the start */
 
@@ -182,13 +258,26 @@ PH_API ph_run_trouble ph_run_failure(const ph_run *run); /* of the last step tha
  * and alloc are not read. */
 PH_API ph_status ph_run_static(ph_run *run, const ph_static_options *options, ph_static_stats *stats,
                                ph_error *err);
+
+/* The same equilibrium by itself, with multipliers that hold it; the run stays where it is. */
+PH_API ph_status ph_run_equilibrium(ph_equilibrium **out, ph_run *run, const ph_static_options *options,
+                                    ph_error *err);
 PH_API ph_status ph_run_modes(ph_modes **out, ph_run *run, ph_error *err); /* about the present state */
+
+/* x' = A x + B u, y = C x + D u about the present state, which need not be steady: u the inputs, y the sensors, x
+ * independent coordinates of the mechanism, their rates, and states; row by row, any may be NULL. */
+PH_API ph_status ph_run_linear_sizes(ph_run *run, int *n_x, int *n_u, int *n_y, ph_error *err);
+PH_API ph_status ph_run_linearise(ph_run *run, double *A, double *B, double *C, double *D, ph_error *err);
+PH_API const char *ph_run_linear_name(const ph_run *run, int x); /* of the last ph_run_linearise; NULL past the end */
 
 /* Direct: call at the initial time and values; steps then carry derivatives by these parameters, until the run starts
  * anew; n = 0 ends it at any time. Those by parameters[k] are read like the numbers themselves, of bodies, joints,
- * sensors and objectives without an integral; of rotations they are body-fixed vectors, 3 numbers. */
+ * sensors and objectives; of rotations they are body-fixed vectors, 3 numbers. ph_run_simplify: right after, see
+ * ph_sens_simplify. */
 PH_API ph_status ph_run_follow(ph_run *run, const int *parameters, int n, ph_error *err);
+PH_API ph_status ph_run_simplify(ph_run *run, ph_simplification how, ph_error *err);
 PH_API ph_status ph_run_get_derivative(ph_run *run, int what, int index, int k, double *out);
+PH_API double ph_run_eps(const ph_run *run, int parameter); /* step of its differences */
 
 /* Adjoint: reset, run to t_end, go back; the run ends at t_end. memory [bytes] bounds checkpoints; 0: the square root
  * of steps. PH_E_INPUT: error control, a method that has no adjoint, or functions of the file that keep values between
@@ -200,6 +289,11 @@ PH_API ph_status ph_run_gradient(ph_run *run, int objective, const int *paramete
 PH_API const ph_model *ph_run_model(const ph_run *run); /* NULL: of a system */
 PH_API const ph_system *ph_run_system(const ph_run *run);
 PH_API const ph_sim *ph_run_sim(const ph_run *run); /* read only: stepping it would leave the run behind */
+PH_API void ph_run_initial(const ph_run *run, const double **q0, const double **v0);
+PH_API ph_status ph_run_fastest(ph_run *run, double *omega); /* see ph_sim_fastest */
+
+/* Count turns along states that are none of the run, in order; NULL: from none. A run counts its own. */
+PH_API void ph_run_count_turns(ph_run *run, const ph_state *s);
 
 #ifdef __cplusplus
 }

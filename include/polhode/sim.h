@@ -68,6 +68,11 @@ typedef enum ph_scheme {
 
 #define PH_SIGMA_OPT HUGE_VAL /* sigma = gamma/(3 beta): no Lie part in the leading error */
 
+typedef struct ph_times {
+    int n;
+    const double *t; /* s */
+} ph_times;
+
 typedef struct ph_options {
     const char *method;         /* row of steppers.def; "genalpha" */
     double h;                   /* step size [s]; has no default; may be 0 with tol */
@@ -86,10 +91,17 @@ typedef struct ph_options {
     ph_correction correction;   /* PH_IN_EXP */
     const char *tableau;        /* of a Runge-Kutta method: row of tableaux.def */
     double tol;                 /* above 0: step sizes by error control, see ph_sim_step */
-    double atol, rtol;          /* of accelerations in Newton's method, (N3) */
-    int max_iterations;         /* of one step */
-    int project;               /* 1: initial values that violate the constraints are projected; 0: an error */
-    ph_solver_kind solver;     /* PH_AUTO */
+    double h_min, h_max;   /* s, with tol: no step is smaller, but for the last, or larger; 0: no bound */
+    double span;           /* s, with tol: errors of steps may add up to tol over this time (VS9); 0: up to
+                                   the end of the run at the first step, or 1 if that is not known */
+    ph_times nonsmooth;    /* with tol: times that steps end at; must outlive the simulation */
+    double random;         /* above 1: steps of random sizes from h/random to h random, which show what a
+                                   method makes of changes of h; without tol */
+    unsigned seed;         /* of these sizes */
+    double atol, rtol;     /* of accelerations in Newton's method, (N3) */
+    int max_iterations;    /* of one step */
+    int project;           /* 1: initial values that violate the constraints are projected; 0: an error */
+    ph_solver_kind solver; /* PH_AUTO */
     const ph_allocator *alloc; /* NULL: malloc; must outlive the simulation */
     ph_log_fn log;             /* NULL: silent */
     void *log_ctx;

@@ -109,6 +109,8 @@ typedef struct ph_system {
     int n_links;           /* places of B, Z: (constraint, node) */
     const ph_place *links; /* NULL: all, constraint by constraint */
     unsigned flags;
+    int n_first; /* the last so many nodes, of PH_RN, are of first order: nothing depends on their elements, which are
+                    the integrals of their velocities; linearisation leaves those out */
     int n_redundant; /* rank deficiency of B: rows that others imply, as in many closed loops. The multipliers
                         of least norm are found. 0: rows are independent, and dependent ones an error */
 

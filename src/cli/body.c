@@ -1,7 +1,6 @@
 /* A system as its user sees it: bodies and joints with names. A node R^3 and a node SO(3) after it are a
  * body. */
 #include "cli/body.h"
-#include "mech/model.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,16 +32,17 @@ ph_bodies *ph_bodies_create(const ph_subject *subject)
     ph_bodies *all = malloc(sizeof *all + (size_t)sys->n_nodes * sizeof(ph_body));
     if (!all)
         return NULL;
-    *all = (ph_bodies){.sys = sys, .model = subject->model, .mech = subject->mech, .space = subject->space};
-    all->n_joints = all->model ? ph_model_count(all->model, PH_JOINTS) : sys->n_constraints;
-    all->n_ties = all->n_joints + (all->model ? all->model->n_constraints : 0);
-    if (all->model)
-        all->n = ph_model_count(all->model, PH_BODIES);
+    *all = (ph_bodies){.run = subject->run, .sys = sys, .is_file = subject->model != NULL};
+    all->space = (int)ph_run_settings(all->run).space;
+    all->n_joints = all->is_file ? ph_run_count(all->run, PH_JOINTS) : sys->n_constraints;
+    all->n_ties = all->n_joints + (all->is_file ? ph_run_count(all->run, PH_CONSTRAINTS) : 0);
+    if (all->is_file)
+        all->n = ph_run_count(all->run, PH_BODIES);
     else
         list_bodies(all);
     all->n_own = all->n;
-    for (int k = 0; all->model && k < all->n; k++)
-        all->n_own -= all->model->body[k].marker != 0;
+    for (int k = 0; all->is_file && k < all->n; k++)
+        all->n_own -= ph_run_is(all->run, PH_IS_MARKER, k);
     return all;
 }
 
@@ -72,8 +72,8 @@ static int common_prefix(const char *a, const char *b)
 const char *ph_body_name(const ph_bodies *all, int body, char text[PH_LABEL_MAX])
 {
     const ph_system *sys = all->sys;
-    if (all->model) {
-        snprintf(text, PH_LABEL_MAX, "%.80s", ph_model_name(all->model, PH_BODIES, body));
+    if (all->is_file) {
+        snprintf(text, PH_LABEL_MAX, "%.80s", ph_run_name(all->run, PH_BODIES, body));
         return text;
     }
     const ph_body b = all->body[body];
@@ -102,30 +102,26 @@ const char *ph_constraint_name(const ph_bodies *all, int constraint, char text[P
 
 const char *ph_joint_name(const ph_bodies *all, int joint, char text[PH_LABEL_MAX])
 {
-    if (!all->model)
+    if (!all->is_file)
         return ph_constraint_name(all, joint, text);
     snprintf(text, PH_LABEL_MAX, "%.80s",
-             joint < all->n_joints ? ph_model_name(all->model, PH_JOINTS, joint)
-                                   : all->model->constraint[joint - all->n_joints].name);
+             joint < all->n_joints ? ph_run_name(all->run, PH_JOINTS, joint)
+                                   : ph_run_name(all->run, PH_CONSTRAINTS, joint - all->n_joints));
     return text;
 }
 
 const char *ph_node_name(const ph_bodies *all, int node, char text[PH_LABEL_MAX])
 {
-    if (!all->model)
+    if (!all->is_file)
         return ph_body_name(all, body_of(all, node), text);
     snprintf(text, PH_LABEL_MAX, "%.80s", all->sys->nodes[node].name ? all->sys->nodes[node].name : "");
     return text;
 }
 
-int ph_joint_lambda(const ph_bodies *all, int joint, const ph_state *s, int *rows)
+int ph_joint_multipliers(const ph_bodies *all, int joint, int which, const ph_state *s, double out[PH_ROWS])
 {
-    if (all->model && joint < all->n_joints)
-        return ph_mechanism_lambda(all->mech, joint, rows);
-    if (all->model) /* those of functions are the last of the system */
-        joint += all->sys->n_constraints - all->n_ties;
-    *rows = all->sys->constraints[joint].rows;
-    return s->l_at[joint];
+    int n = ph_run_size(all->run, which, joint);
+    return n <= PH_ROWS && ph_run_get_of(all->run, s, which, joint, out) == PH_OK ? n : 0;
 }
 
 static const char *space_of(const ph_bodies *all, int body)
@@ -140,7 +136,7 @@ static const char *space_of(const ph_bodies *all, int body)
 
 const char *ph_bodies_space(const ph_bodies *all)
 {
-    if (all->mech)
+    if (all->is_file)
         return ph_space_word(all->space);
     const char *space = all->n ? space_of(all, 0) : "mixed";
     for (int i = 1; i < all->n; i++)
@@ -190,27 +186,39 @@ static int finish(ph_quantity *out, int n)
     return n;
 }
 
-/* The same of a body of a model, whatever the space. */
+#define MOTION_MAX 19
+
+/* The same of a body of a model, whatever the space: quantities of the run, one after the other. */
 static int model_motion(const ph_bodies *all, int body, const ph_state *s, ph_quantity *out)
 {
-    int n = 0, turns = !all->model->body[body].particle;
-    ph_body_state b;
-    ph_mechanism_body(all->mech, s, body, &b);
-    out[n++] = vector("position", "m", axes_x, b.x);
-    if (turns)
-        out[n++] = (ph_quantity){"rotation", "1", axes_q, NULL, 4, NULL, {b.q.w, b.q.x, b.q.y, b.q.z}};
-    out[n++] = vector("velocity", "m/s", axes_v, b.v);
-    if (turns)
-        out[n++] = vector("omega", "rad/s", axes_w, b.omega);
-    out[n++] = vector("acceleration", "m/s^2", axes_a, b.a);
-    if (turns)
-        out[n++] = vector("omega_dot", "rad/s^2", axes_wd, b.omega_dot);
+    static const struct {
+        int what;
+        const char *name, *unit;
+        const char *const *axes;
+    } parts[] = {{PH_GET_POSITION, "position", "m", axes_x},
+                 {PH_GET_ROTATION, "rotation", "1", axes_q},
+                 {PH_GET_VELOCITY, "velocity", "m/s", axes_v},
+                 {PH_GET_OMEGA, "omega", "rad/s", axes_w},
+                 {PH_GET_ACCELERATION, "acceleration", "m/s^2", axes_a},
+                 {PH_GET_OMEGA_DOT, "omega_dot", "rad/s^2", axes_wd}};
+    double motion[MOTION_MAX], *at = motion;
+    int n = 0;
+    ph_run_get_of(all->run, s, PH_GET_MOTION, body, motion);
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+        int size = ph_run_size(all->run, parts[k].what, body);
+        if (!size)
+            continue;
+        out[n] =
+            (ph_quantity){.name = parts[k].name, .unit = parts[k].unit, .axes = parts[k].axes, .n = size};
+        memcpy(out[n++].own, at, (size_t)size * sizeof *at);
+        at += size;
+    }
     return finish(out, n);
 }
 
 int ph_body_motion(const ph_bodies *all, int body, const ph_state *s, ph_quantity out[PH_QUANTITIES])
 {
-    if (all->model)
+    if (all->is_file)
         return model_motion(all, body, s, out);
     const ph_body b = all->body[body];
     const ph_node *nodes = all->sys->nodes;

@@ -10,10 +10,9 @@ typedef struct ph_body {
 } ph_body;
 
 typedef struct ph_bodies {
+    ph_run *run;
     const ph_system *sys;
-    const ph_model
-        *model; /* of a file: its bodies and joints are those of the model; NULL: a built-in problem */
-    const ph_mechanism *mech;
+    int is_file;    /* its bodies and joints are those of the model; 0: a built-in problem */
     int space;      /* of a file */
     int n;          /* bodies, markers of flexible ones included */
     int n_own;      /* without markers, which move with their bodies */
@@ -33,8 +32,9 @@ const char *ph_joint_name(const ph_bodies *all, int joint, char text[PH_LABEL_MA
 const char *ph_constraint_name(const ph_bodies *all, int constraint, char text[PH_LABEL_MAX]);
 const char *ph_node_name(const ph_bodies *all, int node, char text[PH_LABEL_MAX]); /* of its body */
 
-/* Where the multipliers of a joint, or of a tie, start in lambda, and how many there are. */
-int ph_joint_lambda(const ph_bodies *all, int joint, const ph_state *s, int *rows);
+/* The multipliers of a joint, or of a tie, to out; how many there are. Which: PH_GET_MULTIPLIERS or PH_GET_ETA. */
+#define PH_ROWS 64
+int ph_joint_multipliers(const ph_bodies *all, int joint, int which, const ph_state *s, double out[PH_ROWS]);
 
 /* The space in which the bodies move: "R3xSO3", "SE3", ...; "mixed". */
 const char *ph_bodies_space(const ph_bodies *all);

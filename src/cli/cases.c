@@ -1,6 +1,5 @@
 /* Studies over step sizes and variants of a method: arguments, runs, failures. */
 #include "cli/cases.h"
-#include "mech/model.h"
 #include "cli/deliver.h"
 
 #include <math.h>
@@ -22,7 +21,7 @@ static int descending(const void *a, const void *b)
 static int plan_steps(ph_inquiry *q)
 {
     ph_numbers h = q->args.list.h;
-    double t_end = q->args.t_end > 0 ? q->args.t_end : q->subject.p->t_end;
+    double t_end = q->args.t_end;
     if (!(t_end > 0)) {
         ph_complain("the model says no t_end: give --t-end");
         return 0;
@@ -77,13 +76,13 @@ static int plan_from(ph_inquiry *q)
 
 static int find_sensor(const ph_inquiry *q, const char *name)
 {
-    const ph_model *model = q->subject.model;
+    const ph_run *run = q->subject.run;
     ph_near search = {.word = name};
-    for (int k = 0; k < model->n_sensors; k++) {
-        if (!strcmp(model->sensor[k].name, name))
-            return k;
-        ph_near_offer(&search, model->sensor[k].name);
-    }
+    int found = ph_run_find(run, PH_SENSORS, name);
+    if (found >= 0)
+        return found;
+    for (int k = 0; k < ph_run_count(run, PH_SENSORS); k++)
+        ph_near_offer(&search, ph_run_name(run, PH_SENSORS, k));
     const char *near = ph_near_word(&search);
     if (near)
         ph_complain("--sensor: the model has no sensor '%s'; did you mean '%s'?", name, near);
@@ -121,24 +120,15 @@ static int plan_sensors(ph_inquiry *q, int *n)
 
 /* ---- the reference ------------------------------------------------------------------------------------ */
 
-/* A file is read with the layout of a simulation of the model. */
+/* A file is read with the layout of the model. */
 static int read_reference(ph_inquiry *q, const char *path)
 {
-    const ph_problem *p = q->subject.p;
-    ph_options o = q->variants[0].opt;
-    ph_sim *sim;
-    ph_error err;
-    o.h = q->def.t_end / (double)q->steps[0];
-    if (ph_sim_create(&sim, &p->sys, &o, 0, p->q0, p->v0, &err) != PH_OK) {
-        ph_complain("%s", err.text);
-        return 0;
-    }
-    ph_state layout = ph_sim_state(sim);
+    double h = q->def.t_end / (double)q->steps[0];
+    ph_state layout = ph_sim_state(ph_run_sim(q->subject.run));
     int ok = ph_reference_file(&q->track, path, q->bodies, q->probe, &layout);
-    ph_sim_destroy(sim);
     if (ok)
         ph_reference_note(path, &q->subject);
-    if (ok && q->track.t[q->track.n - 1] < q->def.t_end - 1e-6 * o.h) {
+    if (ok && q->track.t[q->track.n - 1] < q->def.t_end - 1e-6 * h) {
         q->until = q->track.t[q->track.n - 1];
         ph_note("'%s' ends at t = %g s: errors are those until then", path, q->until);
     }
@@ -176,7 +166,7 @@ static int make_probe(ph_inquiry *q)
     if (!plan_sensors(q, &n))
         return 0;
     q->bodies = ph_bodies_create(&q->subject);
-    q->probe = ph_probe_create(&q->subject.p->sys, q->subject.model, q->subject.mech, n, q->sensors);
+    q->probe = ph_probe_create(&q->subject.p->sys, q->subject.model ? q->subject.run : NULL, n, q->sensors);
     if (q->bodies && q->probe)
         return 1;
     ph_complain("not enough memory for the model '%s'", q->subject.p->name);
@@ -191,18 +181,21 @@ static int make_sites(ph_inquiry *q, int *code)
         return 1;
     for (int k = 1; k < spaces->n && k <= PH_SPACES_MAX; k++) {
         int i = q->n_more++;
+        ph_args other = q->args;
+        ph_more more = {.model = q->subject.model};
+        other.list.space = (ph_counts){1, {spaces->k[k]}};
         q->more[i].space = spaces->k[k];
-        if (!ph_subject_open_again(&q->more[i].subject, &q->args, spaces->k[k], code))
+        if (!ph_subject_open_case(&q->more[i].subject, &other, &more, code))
             return 0;
-        q->more[i].probe = ph_probe_create(&q->more[i].subject.p->sys, q->more[i].subject.model,
-                                           q->more[i].subject.mech, q->probe->n_sensors, q->sensors);
+        q->more[i].probe = ph_probe_create(&q->more[i].subject.p->sys, q->more[i].subject.run,
+                                           q->probe->n_sensors, q->sensors);
     }
     q->sites = calloc((size_t)q->def.n_variants, sizeof *q->sites);
     for (int v = 0; q->sites && v < q->def.n_variants; v++) {
-        q->sites[v] = (ph_site){q->subject.p, q->probe};
+        q->sites[v] = (ph_site){q->subject.run, q->probe};
         for (int i = 0; i < q->n_more; i++)
             if (q->more[i].space == q->variants[v].space)
-                q->sites[v] = (ph_site){q->more[i].subject.p, q->more[i].probe};
+                q->sites[v] = (ph_site){q->more[i].subject.run, q->more[i].probe};
         if (!q->sites[v].probe)
             free(q->sites), q->sites = NULL;
     }
@@ -222,7 +215,7 @@ int ph_inquiry_open(ph_inquiry *q, const ph_args *given, int *code)
     if (!plan_steps(q) || !plan_variants(q) || !plan_from(q) || !make_probe(q) || !make_sites(q, code) ||
         !plan_reference(q))
         return 0;
-    q->def.p = q->subject.p, q->def.probe = q->probe;
+    q->def.p = q->subject.p, q->def.run = q->subject.run, q->def.probe = q->probe;
     q->def.jobs = q->args.jobs, q->def.repeats = q->args.repeats;
     q->def.title = q->args.quiet ? NULL : "runs";
     q->cases = calloc((size_t)q->def.n_variants * (size_t)q->def.n_h, sizeof *q->cases);

@@ -1,8 +1,6 @@
 /* Studies over step sizes and variants of a method: names of what was measured, files, pictures. */
 #include "cli/cases.h"
 #include "cli/job.h"
-#include "mech/model.h"
-#include "mech/tables.h"
 
 #include <errno.h>
 #include <math.h>
@@ -15,8 +13,9 @@ const char *ph_inquiry_measure(const ph_inquiry *q, int measure)
     static const char *const names[] = {"q", "v", "vdot", "lambda"};
     if (measure < PH_OF_SENSOR)
         return names[measure];
-    return measure < q->probe->n_measures ? q->subject.model->sensor[q->sensors[measure - PH_OF_SENSOR]].name
-                                          : NULL;
+    return measure < q->probe->n_measures
+               ? ph_run_name(q->subject.run, PH_SENSORS, q->sensors[measure - PH_OF_SENSOR])
+               : NULL;
 }
 
 /* Which of metres and radians the group has. */
@@ -37,7 +36,7 @@ const char *ph_inquiry_unit(const ph_inquiry *q, int measure, char text[PH_UNIT_
     if (measure >= PH_OF_SENSOR) { /* of several kinds of numbers: "N, N m" */
         const char *unit = ph_model_sensor_unit(q->subject.model, q->sensors[measure - PH_OF_SENSOR]);
         const char *comma = strchr(unit, ',');
-        if (q->subject.model->sensor[q->sensors[measure - PH_OF_SENSOR]].type == PH_S_ROTATION)
+        if (ph_run_is(q->subject.run, PH_IS_QUATERNION, q->sensors[measure - PH_OF_SENSOR]))
             unit = "rad", comma = NULL;
         snprintf(text, PH_UNIT_MAX, "%.*s%s%s", comma ? (int)(comma - unit) : (int)strlen(unit), unit,
                  comma ? " and" : "", comma ? comma + 1 : "");

@@ -5,7 +5,7 @@
 
 #include "base/words.h"
 #include "io/json.h"
-#include "polhode/sim.h"
+#include "polhode/run.h"
 #include "study/variant.h"
 
 #if defined(__GNUC__)
@@ -55,6 +55,15 @@ typedef struct ph_settings {
     const char *text[PH_SETTINGS_MAX]; /* "m=16" */
 } ph_settings;
 
+#define PH_TOLD_MAX  40 /* keys of run{} */
+#define PH_TOLD_TEXT 64
+
+/* What the command line says of run{}, as texts that ph_run_config takes; the last one of a key. */
+typedef struct ph_told_options {
+    int n;
+    char text[PH_TOLD_MAX][PH_TOLD_TEXT]; /* "h=0.001" */
+} ph_told_options;
+
 typedef enum ph_sens_mode { PH_DIRECT, PH_ADJOINT, PH_FD } ph_sens_mode;
 
 /* The command line, parsed. What was not given has the value of ph_args_default, mostly 0. */
@@ -62,20 +71,24 @@ typedef struct ph_args {
     ph_command_code command;
     int n_words;
     const char *word[PH_WORDS_MAX]; /* what is not an option: the model of run */
-    ph_options opt;                 /* h = 0: the model's own */
-    double t_end;                   /* 0: the model's own */
-    int size;                       /* 0: the model's own */
-    ph_settings set;                /* of parameters */
-    int every, repeats;             /* repeats = 0: as many as time allows */
-    const char *output;             /* file; NULL: none */
-    const char *plot;               /* picture; NULL: none */
-    ph_settings plot_xy;            /* "tip.x,tip.z" */
-    ph_lists list;                  /* of studies */
-    const char *reference;          /* exact, finest or a file; NULL: what there is */
-    const char *sensors;            /* names with commas between them; NULL: none */
-    double from;                    /* time from which errors count */
-    double expect;                  /* order; 0: none */
-    int jobs;                       /* processes; 0: as many as there are processors */
+    ph_told_options told;  /* options that are keys of run{}; so are opt, t_end, space, assemble, every */
+    ph_options opt;        /* h = 0: the model's own */
+    double t_end;          /* 0: the model's own */
+    int size;              /* 0: the model's own */
+    ph_settings set;       /* of parameters */
+    ph_settings input;     /* of inputs: "u=2", "u=FILE.csv" */
+    int every, repeats;    /* repeats = 0: as many as time allows */
+    const char *output;    /* file; NULL: none */
+    const char *plot;      /* picture; NULL: none */
+    const char *view;      /* page that shows the motion; NULL: none */
+    const char *vtk;       /* folder of files for ParaView; NULL: none */
+    ph_settings plot_xy;   /* "tip.x,tip.z" */
+    ph_lists list;         /* of studies */
+    const char *reference; /* exact, finest or a file; NULL: what there is */
+    const char *sensors;   /* names with commas between them; NULL: none */
+    double from;           /* time from which errors count */
+    double expect;         /* order; 0: none */
+    int jobs;              /* processes; 0: as many as there are processors */
     int json, quiet;
     int keep_going;    /* do not stop a run whose energy comes from nowhere */
     int all;           /* also what takes long */
@@ -85,8 +98,6 @@ typedef struct ph_args {
     int sample, seed;  /* sample = 0: all combinations */
     const char *share; /* "2/4"; NULL: all */
     int fresh;
-    const char *source; /* text of the model file, read before; NULL: the file is read */
-    size_t source_size;
     int space;    /* row of spaces.def; -1: the model's own */
     int assemble; /* project initial values instead of refusing them */
     /* of sens */
@@ -102,6 +113,7 @@ typedef struct ph_args {
     const char *name;                /* of compile; NULL: the title of the model */
     int lanes, max_iterations, cuda; /* 0: the default */
     const char *body;                /* of reduce: its name; NULL: the only one */
+    double at;                       /* of linearise: time; 0: the initial one */
     int about, modes;                /* of modes: 0 initial, 1 static; how many, 0: the usual number */
     /* of stability and transient */
     int steps;                       /* 0: as many as the study has */

@@ -63,57 +63,75 @@ static const char *row_name(int k)
 
 /* ---- one row ------------------------------------------------------------------------------------------ */
 
-static ph_status run_once(const ph_problem *p, ph_sim *sim, long steps, ph_stats *st, ph_error *err)
+/* Best of many: what disturbs a run makes it only slower. The first run, a short one, warms up. */
+static ph_status measure(const ph_problem *p, ph_run *run, int repeats, result *out, ph_error *err)
 {
-    ph_status s = ph_sim_reset(sim, 0, p->q0, p->v0, err);
-    if (s == PH_OK)
-        s = ph_sim_run(sim, steps, NULL, NULL, err);
-    *st = ph_sim_stats(sim);
-    return s;
-}
-
-/* Best of many: what disturbs a run makes it only slower. The first run warms up. */
-static ph_status measure(const ph_problem *p, ph_sim *sim, int repeats, result *out, ph_error *err)
-{
-    long steps = lround(p->t_end / p->h);
     double spent = 0, best = HUGE_VAL;
-    ph_stats st;
-    ph_status s = run_once(p, sim, steps / 10 + 1, &st, err);
+    ph_stats st = {0};
+    ph_status s = PH_OK;
+    for (long k = lround(p->t_end / p->h) / 10; k >= 0 && s == PH_OK; k--)
+        s = ph_run_step(run, err);
     for (int k = 0; s == PH_OK && (repeats ? k < repeats : spent < BUDGET || (k < LEAST && spent < LONG));
          k++) {
-        s = run_once(p, sim, steps, &st, err);
+        s = ph_run_reset(run, err);
+        if (s == PH_OK)
+            s = ph_run_until(run, p->t_end, err);
+        st = ph_run_summarise(run).stats;
         spent += st.wall_s;
         best = fmin(best, st.wall_s);
         out->runs = k + 1;
     }
     ph_exact_error e;
-    ph_state at = ph_sim_state(sim);
-    out->us_per_step = 1e6 * best / (double)steps;
-    out->newton_per_step = (double)st.iterations / (double)steps;
+    ph_state at = ph_sim_state(ph_run_sim(run));
+    out->us_per_step = 1e6 * best / (double)st.steps;
+    out->newton_per_step = (double)st.iterations / (double)st.steps;
     out->error = s == PH_OK && ph_exact_compare(p, &at, 0, &e) ? e.q : NAN;
     return s;
+}
+
+#define TEXT 64
+
+/* What a row says of run{}; their number. */
+static int write_options(const bench *b, const ph_problem *p, char text[][TEXT])
+{
+    int n = 0;
+    snprintf(text[n++], TEXT, "h=%.17g", p->h);
+    snprintf(text[n++], TEXT, "t_end=%.17g", p->t_end);
+    snprintf(text[n++], TEXT, "formulation=%s", ph_formulation_word((int)b->formulation));
+    if (b->sigma == PH_SIGMA_OPT)
+        snprintf(text[n++], TEXT, "sigma=opt");
+    else
+        snprintf(text[n++], TEXT, "sigma=%.17g", b->sigma);
+    if (b->order) {
+        snprintf(text[n++], TEXT, "method=bliedf");
+        snprintf(text[n++], TEXT, "order=%d", b->order);
+    }
+    if (b->tableau) {
+        snprintf(text[n++], TEXT, "method=rkmk");
+        snprintf(text[n++], TEXT, "tableau=%s", b->tableau);
+    }
+    return n;
 }
 
 static ph_status run_row(const bench *b, int repeats, result *out, ph_error *err)
 {
     ph_problem_def def = {.size = b->size};
     ph_problem *p = ph_problem_create(b->problem, b->size ? &def : NULL);
+    char text[8][TEXT];
+    const char *option[8];
+    ph_run_config c = ph_run_defaults();
+    ph_run *run = NULL;
     *err = (ph_error){PH_E_MEMORY, "not enough memory for the problem"};
     if (!p)
         return PH_E_MEMORY;
-    ph_options opt = ph_default_options();
-    opt.h = out->h = p->h;
-    opt.formulation = b->formulation;
-    opt.sigma = b->sigma;
-    if (b->order)
-        opt.method = "bliedf", opt.order = b->order;
-    if (b->tableau)
-        opt.method = "rkmk", opt.tableau = b->tableau;
-    ph_sim *sim;
-    ph_status s = ph_sim_create(&sim, &p->sys, &opt, 0, p->q0, p->v0, err);
+    out->h = p->h;
+    c.n_options = write_options(b, p, text), c.options = option, c.watch = 0;
+    for (int k = 0; k < c.n_options; k++)
+        option[k] = text[k];
+    ph_status s = ph_run_create_system(&run, &p->sys, 0, p->q0, p->v0, &c, err);
     if (s == PH_OK)
-        s = measure(p, sim, repeats, out, err);
-    ph_sim_destroy(sim);
+        s = measure(p, run, repeats, out, err);
+    ph_run_close(run);
     ph_problem_destroy(p);
     return s;
 }

@@ -1,7 +1,7 @@
 /* polhode check: read and assemble a model, say what it is, run nothing. */
+#include "cli/options.h"
 #include "cli/warn.h"
 #include "io/json.h"
-#include "mech/model.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -43,26 +43,22 @@ static double fastest_mode(const ph_system *sys, const ph_state *s)
 
 static ph_status examine(check *c, ph_error *err)
 {
-    ph_problem *p = c->subject.p;
-    ph_options o = c->args->opt;
-    char why[400];
-    ph_sim *sim;
+    const ph_problem *p = c->subject.p;
+    ph_run *run = c->subject.run;
+    double violation[2] = {0};
     c->nv = ph_system_nv(&p->sys), c->nl = ph_system_nl(&p->sys), c->redundant = p->sys.n_redundant;
-    c->h = o.h > 0 ? o.h : p->h;
-    o.h = c->h > 0 ? c->h : 1e-6, o.start = PH_PLAIN;
-    ph_status s = ph_sim_create(&sim, &p->sys, &o, 0, p->q0, p->v0, err);
-    if (s != PH_OK) {
-        if (c->subject.mech && ph_mechanism_complaint(c->subject.mech, why, sizeof why)[0])
-            snprintf(err->text, sizeof err->text, "t = 0: %s", why);
+    c->h = c->args->opt.h;
+    ph_status s = ph_run_start(run, err);
+    if (s != PH_OK)
         return s;
-    }
-    ph_state state = ph_sim_state(sim);
+    ph_state state = ph_sim_state(ph_run_sim(run));
     c->spin = ph_fastest(c->bodies, &state, "omega");
     c->swing = ph_fastest(c->bodies, &state, "omega_dot");
     c->bending = fastest_mode(&p->sys, &state);
-    s = ph_sim_violation(sim, &c->position, &c->velocity);
+    s = ph_run_get(run, PH_GET_VIOLATION, 0, violation);
+    c->position = violation[0], c->velocity = violation[1];
     if (s == PH_OK)
-        s = ph_sim_fastest(sim, &c->fastest);
+        s = ph_run_fastest(run, &c->fastest);
     if (c->fastest < VIBRATION_MIN || c->nv - c->nl + c->redundant == 0) /* driven: nothing can vibrate */
         c->fastest = 0;
     double soon =
@@ -70,7 +66,6 @@ static ph_status examine(check *c, ph_error *err)
              2 * c->swing); /* after a turn by 1 rad: what a pendulum reaches that falls from the side */
     double rate = fmax(c->fastest * STEPS_PER_PERIOD, soon > VIBRATION_MIN ? soon * STEPS_PER_TURN : 0);
     c->sensible = rate > 0 ? TWO_PI / rate : 0;
-    ph_sim_destroy(sim);
     if (s != PH_OK)
         snprintf(err->text, sizeof err->text, "the model cannot be linearised: %s", ph_status_text(s));
     return s;
@@ -78,13 +73,12 @@ static ph_status examine(check *c, ph_error *err)
 
 static void print_flexible(const ph_model *model)
 {
-    for (int k = 0; model && k < model->n_flexible; k++) {
-        const ph_reduced *r = model->flexible[k].body;
-        printf("  flexible     '%s', %d %s", model->flexible[k].name, r->modes,
-               ph_plural(r->modes, "mode", "modes"));
-        if (r->omega)
-            printf(" of %.4g to %.4g rad/s", r->omega[0], r->omega[r->modes - 1]);
-        printf(", %d %s\n", r->n_markers, ph_plural(r->n_markers, "marker", "markers"));
+    ph_flexible_info f;
+    for (int k = 0; model && ph_model_flexible(model, k, &f); k++) {
+        printf("  flexible     '%s', %d %s", f.name, f.modes, ph_plural(f.modes, "mode", "modes"));
+        if (f.omega)
+            printf(" of %.4g to %.4g rad/s", f.omega[0], f.omega[f.modes - 1]);
+        printf(", %d %s\n", f.markers, ph_plural(f.markers, "marker", "markers"));
     }
 }
 
@@ -102,8 +96,8 @@ static void print_text(const check *c)
     print_flexible(c->subject.model);
     for (ph_redundancy at = {0}; ph_subject_redundancy(&c->subject, &at, text, sizeof text);)
         printf("  redundancy   %s\n", text);
-    for (int what = 0; what < 2 && c->subject.mech; what++)
-        if (ph_mechanism_assembled(c->subject.mech, what, text, sizeof text)[0])
+    for (int what = 0; what < 2; what++)
+        if (ph_run_assembled(c->subject.run, what, text, sizeof text)[0])
             printf("  assembled    %s\n", text);
     printf("  consistency  positions to %.2g, velocities to %.2g\n", c->position, c->velocity);
     if (c->bending > 0)
@@ -130,7 +124,7 @@ static int print_json(const check *c)
     ph_json_text(&j, j.root, "space", ph_bodies_space(c->bodies));
     ph_json_count(&j, j.root, "bodies", c->bodies->n_own);
     if (c->subject.model)
-        ph_json_count(&j, j.root, "flexible", c->subject.model->n_flexible);
+        ph_json_count(&j, j.root, "flexible", ph_run_count(c->subject.run, PH_FLEXIBLE));
     ph_json_count(&j, j.root, "joints", c->bodies->n_joints);
     ph_json_count(&j, j.root, "coordinates", c->nv);
     ph_json_count(&j, j.root, "constraints", c->nl);
@@ -138,10 +132,10 @@ static int print_json(const check *c)
     ph_json_count(&j, j.root, "dof", c->nv - c->nl + c->redundant);
     cJSON *redundant = ph_json_array(&j, j.root, "redundant");
     for (int k = 0; k < p->sys.n_constraints; k++)
-        if (ph_subject_redundant(&c->subject, k)) {
+        if (ph_run_redundant(c->subject.run, k)) {
             cJSON *row = ph_json_element(&j, redundant);
             ph_json_text(&j, row, "joint", ph_constraint_name(c->bodies, k, text));
-            ph_json_count(&j, row, "rows", ph_subject_redundant(&c->subject, k));
+            ph_json_count(&j, row, "rows", ph_run_redundant(c->subject.run, k));
         }
     cJSON *violation = ph_json_object(&j, j.root, "violation");
     ph_json_number(&j, violation, "position", c->position);
@@ -159,6 +153,7 @@ int ph_cmd_check(const ph_args *given)
     check c = {.args = &args};
     ph_error err;
     int code;
+    ph_told_add_option(&args.told, "start=plain");
     if (ph_subject_open(&c.subject, &args, &code)) {
         c.bodies = ph_bodies_create(&c.subject);
         ph_status s = c.bodies ? examine(&c, &err) : PH_E_MEMORY;

@@ -1,48 +1,54 @@
 /* polhode list: the tables of the library and of the program. */
 #include "cli/options.h"
 #include "io/record.h"
-#include "model/keys.h"
+#include "polhode/language.h"
 #include "problem/problem.h"
 
 #include <string.h>
 
 /* ---- the model language ------------------------------------------------------------------------------- */
 
-static const char *type_name(ph_kind kind, int type)
+/* NULL past the end */
+static const char *type_name(int kind, int type)
 {
-    const ph_type *t = ph_type_get(kind, type);
-    return t ? t->name : NULL;
+    ph_language_type t;
+    return ph_language_type_get(kind, type, &t) ? t.name : NULL;
 }
 
-static const char *joint_name(int k)
+static const char *type_text(int kind, int type)
 {
-    return type_name(PH_K_JOINT, k);
+    ph_language_type t;
+    return ph_language_type_get(kind, type, &t) ? t.text : NULL;
 }
 
-static const char *joint_text(int k)
+/* One line below that of a type: its keys, those that may be left out in brackets. */
+static void print_keys_of(int kind, int type)
 {
-    return ph_type_get(PH_K_JOINT, k)->text;
+    ph_language_key k;
+    printf("  %-18s   keys:", "");
+    for (int i = 0; ph_language_key_get(i, &k); i++)
+        if (ph_language_key_belongs(i, kind, type))
+            printf(k.required ? " %s" : " [%s]", k.name);
+    printf("\n");
 }
 
-static const char *force_name(int k)
-{
-    return type_name(PH_K_FORCE, k);
-}
-
-static const char *force_text(int k)
-{
-    return ph_type_get(PH_K_FORCE, k)->text;
-}
-
-static const char *sensor_name(int k)
-{
-    return type_name(PH_K_SENSOR, k);
-}
-
-static const char *sensor_text(int k)
-{
-    return ph_type_get(PH_K_SENSOR, k)->text;
-}
+#define TYPES(of, KIND)                                                                                      \
+    static const char *of##_name(int k)                                                                      \
+    {                                                                                                        \
+        return type_name(ph_language_kind(KIND), k);                                                         \
+    }                                                                                                        \
+    static const char *of##_text(int k)                                                                      \
+    {                                                                                                        \
+        return type_text(ph_language_kind(KIND), k);                                                         \
+    }                                                                                                        \
+    static void print_##of##_keys(int k)                                                                     \
+    {                                                                                                        \
+        print_keys_of(ph_language_kind(KIND), k);                                                            \
+    }
+TYPES(joint, "JOINT")
+TYPES(force, "FORCE")
+TYPES(sensor, "SENSOR")
+#undef TYPES
 
 static const char *space_text(int k)
 {
@@ -54,59 +60,34 @@ static const char *space_text(int k)
     return texts[k];
 }
 
-/* One line below that of a type: its keys, those that may be left out in brackets. */
-static void print_keys_of(ph_kind kind, int type)
-{
-    const ph_key *k;
-    printf("  %-18s   keys:", "");
-    for (int i = 0; (k = ph_key_get(i)); i++)
-        if (ph_key_belongs(k, kind, type))
-            printf(k->required ? " %s" : " [%s]", k->name);
-    printf("\n");
-}
-
-static void print_joint_keys(int k)
-{
-    print_keys_of(PH_K_JOINT, k);
-}
-
-static void print_force_keys(int k)
-{
-    print_keys_of(PH_K_FORCE, k);
-}
-
-static void print_sensor_keys(int k)
-{
-    print_keys_of(PH_K_SENSOR, k);
-}
-
 /* " (revolute, generic)" where not all types of its kind have the key */
-static void print_owners(const ph_key *k)
+static void print_owners(int key, int kind)
 {
     int all = 1, n = 0;
-    for (int t = 0; ph_type_get(k->kind, t); t++)
-        all = all && ph_key_belongs(k, k->kind, t);
-    for (int t = 0; !all && ph_type_get(k->kind, t); t++)
-        if (ph_key_belongs(k, k->kind, t))
-            printf("%s%s", n++ ? ", " : " (", type_name(k->kind, t));
+    for (int t = 0; type_name(kind, t); t++)
+        all = all && ph_language_key_belongs(key, kind, t);
+    for (int t = 0; !all && type_name(kind, t); t++)
+        if (ph_language_key_belongs(key, kind, t))
+            printf("%s%s", n++ ? ", " : " (", type_name(kind, t));
     printf("%s\n", n ? ")" : "");
 }
 
 /* Every key of a model file: name, value, unit, meaning. */
 static void print_keys(void)
 {
-    const ph_key *k;
-    for (int kind = 0; kind < PH_KINDS; kind++) {
-        printf("  %s", ph_kind_word((ph_kind)kind));
-        for (int t = 0; !*ph_kind_word((ph_kind)kind) && ph_type_get((ph_kind)kind, t); t++)
-            printf("%s%s", t ? ", " : "", type_name((ph_kind)kind, t));
+    ph_language_key k;
+    const char *word;
+    for (int kind = 0; (word = ph_language_kind_word(kind)); kind++) {
+        printf("  %s", word);
+        for (int t = 0; !*word && type_name(kind, t); t++)
+            printf("%s%s", t ? ", " : "", type_name(kind, t));
         printf(":\n");
-        for (int i = 0; (k = ph_key_get(i)); i++) {
-            if ((int)k->kind != kind)
+        for (int i = 0; ph_language_key_get(i, &k); i++) {
+            if (k.kind != kind)
                 continue;
-            printf("    %-16s %-28s %-13s %s%s", k->name, ph_value_text(k->value), k->unit, k->text,
-                   k->required ? "; required" : "");
-            print_owners(k);
+            printf("    %-16s %-28s %-13s %s%s", k.name, k.value, k.unit, k.text,
+                   k.required ? "; required" : "");
+            print_owners(i, kind);
         }
     }
 }
@@ -176,6 +157,7 @@ static const struct table {
     {"forces", "of model files", force_name, force_text, print_force_keys, NULL},
     {"sensors", "of model files: sensor{ type = ... }", sensor_name, sensor_text, print_sensor_keys, NULL},
     {"spaces", "coordinates of bodies, for --space", ph_space_word, space_text, NULL, NULL},
+    {"shapes", "of model files: shape = { ... }", ph_shape_word, ph_shape_text, NULL, NULL},
     {"keys", "all that a model file may say; see 'polhode manual'", NULL, NULL, NULL, print_keys},
     {"problems", "built-in problems, for 'polhode run'", ph_problem_name, ph_problem_text, NULL, NULL},
     {"methods", "integrators", ph_method_name, ph_method_text, NULL, NULL},

@@ -1,8 +1,7 @@
 /* polhode manual: the language of model files as a page in Markdown, its tables from those of the reader. */
 #include "cli/cli.h"
 #include "io/file.h"
-#include "model/keys.h"
-#include "model/limits.h"
+#include "polhode/language.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -20,20 +19,20 @@ static void split_text(const char *text, char *meaning, char *initial, size_t si
 }
 
 /* What may stand behind the sign of equality: a kind of value, or one of a list of words. */
-static void put_value(FILE *to, const ph_key *k)
+static void put_value(FILE *to, const ph_language_key *k)
 {
     if (!k->words)
-        fputs(ph_value_text(k->value), to);
+        fputs(k->value, to);
     for (int i = 0; k->words && k->words(i); i++)
         fprintf(to, "%s`\"%s\"`", i ? ", " : "", k->words(i));
 }
 
-static void put_key(FILE *to, const ph_key *k)
+static void put_key(FILE *to, int key, const ph_language_key *k)
 {
     char meaning[256], initial[256];
     split_text(k->text, meaning, initial, sizeof meaning);
     if (!initial[0])
-        ph_key_default(k, initial, sizeof initial);
+        ph_language_key_default(key, initial, sizeof initial);
     fprintf(to, "| `%s` | ", k->name);
     put_value(to, k);
     fprintf(to, " | %s | %s | %s |\n", k->unit,
@@ -46,85 +45,78 @@ static void put_key(FILE *to, const ph_key *k)
 /* ---- tables ------------------------------------------------------------------------------------------- */
 
 /* Every type of its kind has it. */
-static int is_common(const ph_key *k)
+static int is_common(int key, int kind)
 {
-    for (int t = 0; ph_type_get(k->kind, t); t++)
-        if (!ph_key_belongs(k, k->kind, t))
+    ph_language_type type;
+    for (int t = 0; ph_language_type_get(kind, t, &type); t++)
+        if (!ph_language_key_belongs(key, kind, t))
             return 0;
     return 1;
 }
 
 typedef enum choice { ALL, COMMON, OWN } choice;
 
-static void put_keys(FILE *to, ph_kind kind, int type, choice which)
+static void put_keys(FILE *to, int kind, int type, choice which)
 {
-    const ph_key *k;
+    ph_language_key k;
     int n = 0;
-    for (int i = 0; (k = ph_key_get(i)); i++) {
-        if (!ph_key_belongs(k, kind, type) || (which != ALL && is_common(k) != (which == COMMON)))
+    for (int i = 0; ph_language_key_get(i, &k); i++) {
+        if (!ph_language_key_belongs(i, kind, type) ||
+            (which != ALL && is_common(i, k.kind) != (which == COMMON)))
             continue;
         if (!n++)
             fputs("| key | value | unit | default | meaning |\n|---|---|---|---|---|\n", to);
-        put_key(to, k);
+        put_key(to, i, &k);
     }
 }
 
 /* The keys of one type. */
-static void keys(FILE *to, ph_kind kind, int type)
+static void keys(FILE *to, int kind, int type)
 {
     put_keys(to, kind, type, ALL);
 }
 
 /* Those that all types of a kind have. */
-static void common(FILE *to, ph_kind kind, int type)
+static void common(FILE *to, int kind, int type)
 {
     put_keys(to, kind, type, COMMON);
 }
 
 /* The others. */
-static void own(FILE *to, ph_kind kind, int type)
+static void own(FILE *to, int kind, int type)
 {
     put_keys(to, kind, type, OWN);
 }
 
 /* A section for each type with the keys that are its own. */
-static void types(FILE *to, ph_kind kind, int unused)
+static void types(FILE *to, int kind, int unused)
 {
-    const ph_type *t;
+    ph_language_type t;
     (void)unused;
-    for (int type = 0; (t = ph_type_get(kind, type)); type++) {
-        fprintf(to, "%s### `%s`\n\n%c%s.\n\n", type ? "\n" : "", t->name, t->text[0] - 'a' + 'A',
-                t->text + 1);
+    for (int type = 0; ph_language_type_get(kind, type, &t); type++) {
+        fprintf(to, "%s### `%s`\n\n%c%s.\n\n", type ? "\n" : "", t.name, t.text[0] - 'a' + 'A', t.text + 1);
         own(to, kind, type);
     }
 }
 
-static void sensors(FILE *to, ph_kind kind, int unused)
+static void sensors(FILE *to, int kind, int unused)
 {
-    static const struct {
-        int size;
-        const char *unit;
-    } row[] = {
-#define PH_SENSOR(code, name, size, keys, unit, text) {size, unit},
-#include "mech/sensors.def"
-#undef PH_SENSOR
-    };
-    const ph_type *t;
+    ph_language_type t;
     (void)unused;
     fputs("| type | numbers | unit | keys | what it gives |\n|---|---|---|---|---|\n", to);
-    for (int type = 0; (t = ph_type_get(kind, type)); type++) {
-        const ph_key *k;
+    for (int type = 0; ph_language_type_get(kind, type, &t); type++) {
+        ph_language_key k;
         char size[16];
-        snprintf(size, sizeof size, "%d", row[type].size);
-        fprintf(to, "| `%s` | %s | %s |", t->name, row[type].size ? size : "any", row[type].unit);
-        for (int i = 0, n = 0; (k = ph_key_get(i)); i++)
-            if (ph_key_belongs(k, kind, type) && !is_common(k))
-                fprintf(to, "%s `%s`", n++ ? "," : "", k->name);
-        fprintf(to, " | %s |\n", t->text);
+        snprintf(size, sizeof size, "%d", t.size);
+        fprintf(to, "| `%s` | %s | %s |", t.name, t.size ? size : "any", t.unit);
+        for (int i = 0, n = 0; ph_language_key_get(i, &k); i++)
+            if (ph_language_key_belongs(i, kind, type) && !is_common(i, kind))
+                fprintf(to, "%s `%s`", n++ ? "," : "", k.name);
+        fprintf(to, " | %s |\n", t.text);
     }
 }
 
-static void spaces(FILE *to, ph_kind kind, int unused)
+static void spaces(FILE *to, int kind, int unused)
 {
     static const char *const texts[] = {
 #define PH_SPACE(code, name, text) text,
@@ -137,40 +129,59 @@ static void spaces(FILE *to, ph_kind kind, int unused)
         fprintf(to, "| `%s` | %s |\n", ph_space_word(k), texts[k]);
 }
 
-static void limits(FILE *to, ph_kind kind, int unused)
+static void shapes(FILE *to, int kind, int unused)
 {
+    (void)kind, (void)unused;
+    fputs("| shape | sizes |\n|---|---|\n", to);
+    for (int k = 0; ph_shape_word(k); k++)
+        fprintf(to, "| `%s` | %s |\n", ph_shape_word(k), ph_shape_text(k));
+}
+
+#define MB (1024.0 * 1024.0)
+
+static void limits(FILE *to, int kind, int unused)
+{
+    ph_language_limits l = ph_language_limits_get();
     (void)kind, (void)unused;
     fprintf(to, "| what | limit |\n|---|---|\n");
     fprintf(to, "| work to read the file; of one call of a function | %g; %g operations |\n",
-            PH_MODEL_READ_OPS, PH_MODEL_CALL_OPS);
-    fprintf(to, "| processor time, alike, as a second limit | %g s; %g s |\n", PH_MODEL_READ_S,
-            PH_MODEL_CALL_S);
-    fprintf(to, "| memory of Lua; one string; the file | %g MB; %g MB; %g MB |\n",
-            PH_MODEL_MEMORY / PH_MODEL_MB, PH_MODEL_STRING / PH_MODEL_MB, PH_MODEL_FILE / PH_MODEL_MB);
-    fprintf(to, "| size of a number; characters of a name | %g; %d |\n", PH_MODEL_NUMBER, PH_MODEL_NAME);
-    fprintf(to, "| numbers of a custom sensor or of a constraint | %d |\n", PH_MODEL_RESULTS);
+            l.read_operations, l.call_operations);
+    fprintf(to, "| processor time, alike, as a second limit | %g s; %g s |\n", l.read_s, l.call_s);
+    fprintf(to, "| memory of Lua; one string; the file | %g MB; %g MB; %g MB |\n", l.memory / MB,
+            l.string / MB, l.file / MB);
+    fprintf(to, "| size of a number; characters of a name | %g; %d |\n", l.number, l.name);
+    fprintf(to, "| numbers of a custom sensor or of a constraint | %d |\n", l.results);
 }
 
 /* ---- the page ----------------------------------------------------------------------------------------- */
 
 static const struct item {
     const char *line;
-    void (*table)(FILE *to, ph_kind kind, int type);
-    ph_kind kind;
-    int type;
+    void (*table)(FILE *to, int kind, int type);
+    const char *kind, *type; /* type NULL: the first or only one */
 } page[] = {
-#define PH_LINE(text)               {text, NULL, PH_KINDS, 0},
-#define PH_TABLE(table, kind, type) {NULL, table, PH_K_##kind, type},
+#define PH_LINE(text)               {text, NULL, NULL, NULL},
+#define PH_TABLE(table, kind, type) {NULL, table, #kind, type},
 #include "cli/manual.def"
 #undef PH_LINE
 #undef PH_TABLE
 };
 
+static int find_type(int kind, const char *name)
+{
+    ph_language_type t;
+    int type = 0;
+    while (name && ph_language_type_get(kind, type, &t) && strcmp(t.name, name) != 0)
+        type++;
+    return type;
+}
+
 static void write_page(FILE *to)
 {
     for (size_t i = 0; i < sizeof page / sizeof *page; i++)
         if (page[i].table)
-            page[i].table(to, page[i].kind, page[i].type);
+            page[i].table(to, ph_language_kind(page[i].kind),
+                          find_type(ph_language_kind(page[i].kind), page[i].type));
         else
             fprintf(to, "%s\n", page[i].line);
 }

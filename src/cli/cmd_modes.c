@@ -3,6 +3,7 @@
 #include "cli/options.h"
 #include "cli/stability.h"
 #include "study/plan.h"
+#include "view/view.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,11 +28,12 @@ typedef struct found {
 
 typedef struct study {
     const ph_args *args;
-    ph_plan plan; /* of one quantity, or none */
-    int n;        /* cases */
-    int shown;    /* modes of each */
-    size_t size;  /* of a case */
-    char *found;  /* cases */
+    ph_model *model; /* of a file whose parameter is varied */
+    ph_plan plan;    /* of one quantity, or none */
+    int n;           /* cases */
+    int shown;       /* modes of each */
+    size_t size;     /* of a case */
+    char *found;     /* cases */
 
     /* One case without --vary, for JSON; NULL: not asked for */
     int nv;                  /* coordinates */
@@ -159,70 +161,86 @@ static ph_status read_modes(study *s, const ph_job *r, ph_modes *m, found *f)
     return status == PH_E_MEMORY ? status : PH_OK; /* a mode without a shape has its frequency */
 }
 
+/* The modes in motion about a state. */
+static void show(const study *s, ph_job *r, ph_modes *m, const ph_state *about)
+{
+    if (!r->args->view || s->plan.n_vary)
+        return;
+    ph_status status = ph_page_open(r);
+    if (r->view)
+        status = ph_view_modes(r->view, r->run, about, m, s->shown);
+    if (status != PH_OK)
+        ph_complain("--view: %s", r->err.text[0] ? r->err.text : ph_status_text(status));
+    else if (ph_page_write(r) != PH_EXIT_OK)
+        status = PH_E_INPUT;
+    r->status = status;
+    ph_view_destroy(r->view);
+}
+
 static void linearise(study *s, ph_job *r, found *f)
 {
     ph_modes *m = NULL;
     ph_equilibrium *e = NULL;
-    const double *q = r->p->q0, *v = r->p->v0;
-    if (r->args->about && (e = ph_hold(r)) != NULL) {
+    if (r->args->about)
+        e = ph_hold(r);
+    if (e) {
         ph_state rest = ph_equilibrium_state(e);
-        q = rest.q, v = rest.v;
+        r->status = ph_modes_create(&m, &r->p->sys, 0, rest.q, rest.v, NULL, &r->err);
+    } else if (r->status == PH_OK) {
+        r->status = ph_run_modes(&m, r->run, &r->err);
     }
-    if (r->status == PH_OK)
-        r->status = ph_modes_create(&m, &r->p->sys, 0, q, v, NULL, &r->err);
     if (r->status == PH_OK)
         r->status = read_modes(s, r, m, f);
     else
         ph_complain("%s", r->err.text);
+    if (r->status == PH_OK) {
+        ph_state about = e ? ph_equilibrium_state(e) : ph_sim_state(ph_run_sim(r->run));
+        show(s, r, m, &about);
+    }
     f->outcome.status = r->status;
     ph_modes_destroy(m);
     ph_equilibrium_destroy(e);
 }
 
-/* The command line with --set=P=V behind it; complaints are results. */
+/* Complaints are results. */
 static void run_case(int k, void *result, void *ctx)
 {
     study *s = ctx;
     found *f = result;
-    ph_args args = ph_args_default(s->args->command);
+    ph_args args = *s->args;
     ph_job r = {.args = &args};
-    int n = s->args->argc, code;
-    char word[PH_VARY_NAME + 48], **argv = malloc((size_t)(n + 1) * sizeof *argv);
-    f->outcome.status = argv ? PH_E_INPUT : PH_E_MEMORY;
-    if (!argv)
-        return;
-    memcpy(argv, s->args->argv, (size_t)n * sizeof *argv);
-    if (s->plan.n_vary) {
-        snprintf(word, sizeof word, "--set=%s=%.17g", s->plan.vary[0].name, ph_plan_value(&s->plan, 0, k));
-        argv[n++] = word;
-    }
+    ph_setting set = {.name = s->plan.vary[0].name};
+    ph_more more = {.model = s->model, .n_sets = s->plan.n_vary, .set = &set};
+    int code;
+    if (s->plan.n_vary)
+        set.value = ph_plan_value(&s->plan, 0, k);
     ph_complain_into(f->outcome.err.text, sizeof f->outcome.err.text);
-    if (ph_args_parse(&args, n, argv) && ph_subject_open(&r.subject, &args, &code)) {
-        r.p = r.subject.p;
+    if (ph_subject_open_case(&r.subject, &args, &more, &code)) {
+        r.p = r.subject.p, r.run = r.subject.run;
         r.bodies = ph_bodies_create(&r.subject);
         if (r.bodies)
             linearise(s, &r, f);
         else
             f->outcome.status = PH_E_MEMORY;
-    } else if (r.subject.status != PH_OK) {
-        f->outcome.status = r.subject.status;
+    } else {
+        f->outcome.status = r.subject.status != PH_OK ? r.subject.status : PH_E_INPUT;
     }
     ph_complain_into(NULL, 0);
     free(r.bodies);
     ph_subject_close(&r.subject);
-    free(argv);
 }
 
 /* ---- what is varied ---------------------------------------------------------------------------------- */
 
-static int has_parameter(const ph_args *args, const char *name)
+/* The file is read here, once for all cases. */
+static int has_parameter(study *s, const char *name)
 {
-    if (!ph_subject_is_file(args->word[0]))
-        return !strcmp(name, "x") && ph_subject_has_x(args->word[0]);
-    ph_model *model = ph_subject_read(args);
-    int there = model && ph_subject_settable(model) ? ph_model_find(model, PH_PARAMETERS, name) >= 0 : -1;
-    ph_model_free(model);
-    return there;
+    const char *file = s->args->word[0];
+    if (!ph_subject_is_file(file))
+        return !strcmp(name, "x") && ph_subject_has_x(file);
+    s->model = ph_subject_read(s->args);
+    return s->model && ph_subject_settable(s->model, file) ? ph_model_find(s->model, PH_PARAMETERS, name) >= 0
+                                                           : -1;
 }
 
 static int make_plan(study *s)
@@ -240,7 +258,7 @@ static int make_plan(study *s)
         ph_complain("--vary: %s", err.text);
         return 0;
     }
-    int there = has_parameter(args, s->plan.vary[0].name);
+    int there = has_parameter(s, s->plan.vary[0].name);
     if (!there)
         ph_complain("--vary: '%s' is no parameter of the model", s->plan.vary[0].name);
     s->n = s->plan.n;
@@ -398,6 +416,10 @@ int ph_cmd_modes(const ph_args *args)
         return ph_complain("-n: %d is more than %d modes", s.shown, MODES_MAX);
     if (args->plot && !args->vary.n)
         return ph_complain("--plot draws frequencies over a parameter: say which with --vary");
+    if (args->view && args->vary.n)
+        return ph_complain("--view shows the modes about one state, and --vary asks for many");
+    if (args->view && !ph_page_name(args->view))
+        return code;
     if (ph_delivery_ready(args) && make_plan(&s)) {
         s.size = sizeof(found) + (size_t)s.shown * sizeof(mode);
         if (s.plan.n_vary)
@@ -411,5 +433,6 @@ int ph_cmd_modes(const ph_args *args)
     }
     free(s.found), free(s.shape), free(s.coordinate);
     ph_plan_clear(&s.plan);
+    ph_model_free(s.model);
     return code;
 }

@@ -1,9 +1,9 @@
 /* polhode optimise: parameters that make an objective of the model least, between bounds. */
 #include "cli/deliver.h"
+#include "cli/job.h"
 #include "cli/model.h"
 #include "cli/optimise.h"
 #include "cli/options.h"
-#include "mech/model.h"
 #include "base/hash.h"
 #include "study/minimise.h"
 
@@ -74,7 +74,7 @@ static int read_line(ph_design *d, const ph_args *args)
 {
     const char *lacks = ph_minimise_lacks();
     if (lacks)
-        return ph_complain("optimise needs %s, without which this program was built", lacks), 0;
+        return ph_complain("optimise needs %s", lacks), 0;
     if (!args->param || !args->minimise || !args->bounds)
         return ph_complain("optimise needs --vary P,..., --bounds P=FROM:TO,... and --minimise NAME"), 0;
     if (!ph_subject_is_file(args->word[0]))
@@ -87,12 +87,8 @@ static int read_line(ph_design *d, const ph_args *args)
 /* Of all that the log depends on. */
 static uint64_t key_of(const ph_design *d, const ph_args *merged, const ph_subject *s)
 {
-    const ph_objective_def *o = s->model->objective;
     uint64_t key = ph_options_hash(merged, s->p->key);
     key = ph_hash_text(key, d->args->minimise);
-    for (int i = 0; i < s->model->n_objectives; i++)
-        if (o[i].data)
-            key = ph_hash_bytes(key, o[i].t, sizeof(double) * (size_t)o[i].rows * (size_t)(o[i].size + 1));
     for (int k = 0; k < d->n; k++)
         key = ph_hash_text(key, d->name[k]);
     double eps = d->args->eps;
@@ -102,9 +98,10 @@ static uint64_t key_of(const ph_design *d, const ph_args *merged, const ph_subje
 static int no_objective(const ph_args *args, const ph_model *model)
 {
     char all[256] = "";
-    for (int i = 0; i < model->n_objectives; i++) {
+    for (int i = 0; i < ph_model_count(model, PH_OBJECTIVES); i++) {
         size_t n = strlen(all);
-        snprintf(all + n, sizeof all - n, "%s%s", n ? ", " : "; there are: ", model->objective[i].name);
+        snprintf(all + n, sizeof all - n, "%s%s",
+                 n ? ", " : "; there are: ", ph_model_name(model, PH_OBJECTIVES, i));
     }
     ph_complain("%s: --minimise: the model has no objective '%s'%s", args->word[0], args->minimise, all);
     return 0;
@@ -284,7 +281,9 @@ int ph_cmd_optimise(const ph_args *args)
     if (!read_line(&d, args))
         return code;
     if (ph_subject_open(&subject, &merged, &code)) {
-        int ready = read_start(&d, args, subject.model) && open_log(&d, &merged, &subject);
+        ph_job r = {.args = &merged, .run = subject.run};
+        d.run = subject.run;
+        int ready = read_start(&d, args, subject.model) && ph_job_plan(&r) && open_log(&d, &merged, &subject);
         code = ready ? search(&d, args) : PH_EXIT_USAGE;
     }
     ph_subject_close(&subject);

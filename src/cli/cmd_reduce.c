@@ -1,9 +1,7 @@
 /* polhode reduce: the modes of a flexible body, and the file that holds what a run needs of it. */
 #include "cli/model.h"
-#include "fe/reduced_hdf5.h"
 #include "io/file.h"
 #include "io/json.h"
-#include "mech/model.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -13,28 +11,31 @@
 
 /* ---- which one ------------------------------------------------------------------------------------- */
 
-static const ph_flexible_def *find(const ph_model *m, const ph_args *args)
+/* The flexible body that is meant; -1 after one line on stderr. */
+static int find(const ph_model *m, const ph_args *args)
 {
     ph_near near = {.word = args->body};
-    if (m->n_flexible == 0) {
+    ph_flexible_info f;
+    int n = 0;
+    for (; ph_model_flexible(m, n, &f); n++) {
+        if (!args->body)
+            continue;
+        if (!strcmp(f.name, args->body))
+            return n;
+        ph_near_offer(&near, f.name);
+    }
+    if (n == 0)
         ph_complain("%s: there is no flexible body", args->word[0]);
-        return NULL;
-    }
-    for (int k = 0; args->body && k < m->n_flexible; k++) {
-        if (!strcmp(m->flexible[k].name, args->body))
-            return &m->flexible[k];
-        ph_near_offer(&near, m->flexible[k].name);
-    }
-    if (args->body && ph_near_word(&near))
+    else if (args->body && ph_near_word(&near))
         ph_complain("%s: there is no flexible body '%s'; did you mean '%s'?", args->word[0], args->body,
                     ph_near_word(&near));
     else if (args->body)
         ph_complain("%s: there is no flexible body '%s'", args->word[0], args->body);
-    else if (m->n_flexible > 1)
-        ph_complain("%s: there are %d flexible bodies; --body says which", args->word[0], m->n_flexible);
+    else if (n > 1)
+        ph_complain("%s: there are %d flexible bodies; --body says which", args->word[0], n);
     else
-        return &m->flexible[0];
-    return NULL;
+        return 0;
+    return -1;
 }
 
 /* ---- files ----------------------------------------------------------------------------------------- */
@@ -45,21 +46,19 @@ static int is_hdf5(const char *path)
     return dot && (!strcmp(dot, ".h5") || !strcmp(dot, ".hdf5"));
 }
 
-static int write_body(const ph_reduced *r, const char *path)
+static int write_body(const ph_model *m, int k, const char *path)
 {
     ph_file file = {0};
     ph_error err = {0};
     int code = PH_EXIT_OK, hdf5 = is_hdf5(path);
-    if (hdf5 && !ph_reduced_has_hdf5())
-        return ph_complain(
-            "cannot write '%s': this program was built without HDF5; a name that ends in .json works", path);
+    if (hdf5 && ph_model_lacks_hdf5())
+        return ph_complain("cannot write '%s': %s; a name that ends in .json works", path,
+                           ph_model_lacks_hdf5());
     if (!ph_file_open(&file, path))
         return ph_complain("cannot write '%s': %s", path, strerror(errno));
-    if (hdf5 && ph_reduced_write_hdf5(r, file.stream, &err) != PH_OK)
+    if (ph_model_write_flexible(m, k, hdf5, file.stream, &err) != PH_OK)
         code = ph_complain("%s", err.text);
-    else if (!hdf5)
-        ph_reduced_put(r, file.stream), fputc('\n', file.stream);
-    if (code == PH_EXIT_OK && !ph_file_commit(&file))
+    else if (!ph_file_commit(&file))
         code = ph_complain("cannot write '%s': %s", path, strerror(errno));
     ph_file_discard(&file);
     return code;
@@ -67,59 +66,59 @@ static int write_body(const ph_reduced *r, const char *path)
 
 /* ---- words ----------------------------------------------------------------------------------------- */
 
-static void print_text(const ph_flexible_def *f, const ph_args *args)
+static void print_text(const ph_model *model, int body, const ph_args *args)
 {
-    const ph_reduced *r = f->body;
-    ph_vec3 c = ph_reduced_centre(r);
-    ph_mat3 J = ph_reduced_inertia(r);
-    printf("%s: %d %s", f->name, r->modes, ph_plural(r->modes, "mode", "modes"));
-    if (f->sound.nodes)
-        printf(" of %d nodes, %d degrees of freedom", f->sound.nodes, f->sound.rows);
-    printf("\n  mass     %.9g kg\n  centre   %.9g %.9g %.9g m from the origin of the frame\n",
-           ph_reduced_mass(r), c.x, c.y, c.z);
-    printf("  inertia  %.6g %.6g %.6g, xy %.3g, xz %.3g, yz %.3g kg m^2 about it\n", J.xx, J.yy, J.zz, J.xy,
-           J.xz, J.yz);
-    if (f->sound.nodes)
+    ph_flexible_info f;
+    ph_vec3 at;
+    ph_model_flexible(model, body, &f);
+    printf("%s: %d %s", f.name, f.modes, ph_plural(f.modes, "mode", "modes"));
+    if (f.nodes)
+        printf(" of %d nodes, %d degrees of freedom", f.nodes, f.rows);
+    printf("\n  mass     %.9g kg\n  centre   %.9g %.9g %.9g m from the origin of the frame\n", f.mass,
+           f.centre.x, f.centre.y, f.centre.z);
+    printf("  inertia  %.6g %.6g %.6g, xy %.3g, xz %.3g, yz %.3g kg m^2 about it\n", f.inertia.xx,
+           f.inertia.yy, f.inertia.zz, f.inertia.xy, f.inertia.xz, f.inertia.yz);
+    if (f.nodes)
         printf("  checks   rigid motions strain it by %.1e, the mass depends on the direction by %.1e "
                "(relative)\n",
-               f->sound.strain, f->sound.isotropy);
+               f.strain, f.anisotropy);
     printf("  mode       rad/s          Hz\n");
-    for (int k = 0; k < r->modes; k++)
-        printf("  %4d %11.6g %11.6g\n", k + 1, r->omega[k], r->omega[k] / TWO_PI);
+    for (int k = 0; k < f.modes; k++)
+        printf("  %4d %11.6g %11.6g\n", k + 1, f.omega[k], f.omega[k] / TWO_PI);
     printf("  markers ");
-    for (int k = 0; k < r->n_markers; k++)
-        printf(" %s", r->marker[k].name);
+    for (int k = 0; k < f.markers; k++)
+        printf(" %s", ph_model_marker(model, body, k, &at));
     printf("\n  stress stiffness %s\n",
-           r->KG ? "of all load cases" : "none: fast spin and large loads along the body are wrong");
+           f.load_cases ? "of all load cases" : "none: fast spin and large loads along the body are wrong");
     if (args->output)
         printf("wrote %s\n", args->output);
 }
 
-static int print_json(const ph_flexible_def *f, const ph_args *args)
+static int print_json(const ph_model *model, int body, const ph_args *args)
 {
-    const ph_reduced *r = f->body;
     ph_json j = ph_json_create();
-    ph_vec3 c = ph_reduced_centre(r);
+    ph_flexible_info f;
     double J[9];
-    ph_store33(J, ph_reduced_inertia(r));
-    ph_json_text(&j, j.root, "body", f->name);
-    ph_json_number(&j, j.root, "mass", ph_reduced_mass(r));
-    ph_json_numbers(&j, j.root, "centre", 3, (double[]){c.x, c.y, c.z});
+    ph_model_flexible(model, body, &f);
+    ph_store33(J, f.inertia);
+    ph_json_text(&j, j.root, "body", f.name);
+    ph_json_number(&j, j.root, "mass", f.mass);
+    ph_json_numbers(&j, j.root, "centre", 3, (double[]){f.centre.x, f.centre.y, f.centre.z});
     ph_json_numbers(&j, j.root, "inertia", 9, J);
-    ph_json_numbers(&j, j.root, "omega", r->modes, r->omega);
-    ph_json_count(&j, j.root, "load_cases", r->KG ? PH_KG_MARKERS + 3 * r->n_markers : 0);
+    ph_json_numbers(&j, j.root, "omega", f.modes, f.omega);
+    ph_json_count(&j, j.root, "load_cases", f.load_cases);
     cJSON *markers = ph_json_array(&j, j.root, "markers");
-    for (int k = 0; k < r->n_markers; k++) {
+    for (int k = 0; k < f.markers; k++) {
         cJSON *m = ph_json_element(&j, markers);
-        ph_json_text(&j, m, "name", r->marker[k].name);
-        ph_json_numbers(&j, m, "position", 3,
-                        (double[]){r->marker[k].X.x, r->marker[k].X.y, r->marker[k].X.z});
+        ph_vec3 at;
+        ph_json_text(&j, m, "name", ph_model_marker(model, body, k, &at));
+        ph_json_numbers(&j, m, "position", 3, (double[]){at.x, at.y, at.z});
     }
-    if (f->sound.nodes) {
-        ph_json_count(&j, j.root, "nodes", f->sound.nodes);
-        ph_json_count(&j, j.root, "rows", f->sound.rows);
-        ph_json_number(&j, j.root, "strain_of_rigid_motions", f->sound.strain);
-        ph_json_number(&j, j.root, "anisotropy_of_mass", f->sound.isotropy);
+    if (f.nodes) {
+        ph_json_count(&j, j.root, "nodes", f.nodes);
+        ph_json_count(&j, j.root, "rows", f.rows);
+        ph_json_number(&j, j.root, "strain_of_rigid_motions", f.strain);
+        ph_json_number(&j, j.root, "anisotropy_of_mass", f.anisotropy);
     }
     if (args->output)
         ph_json_text(&j, j.root, "file", args->output);
@@ -129,14 +128,13 @@ static int print_json(const ph_flexible_def *f, const ph_args *args)
 int ph_cmd_reduce(const ph_args *args)
 {
     ph_model *model = ph_subject_read(args);
-    const ph_flexible_def *f = model ? find(model, args) : NULL;
-    int code = f ? PH_EXIT_OK : PH_EXIT_USAGE;
-    if (f && args->output)
-        code = write_body(f->body, args->output);
-    if (f && code == PH_EXIT_OK && args->json)
-        code = print_json(f, args);
-    else if (f && code == PH_EXIT_OK)
-        print_text(f, args);
+    int body = model ? find(model, args) : -1, code = body < 0 ? PH_EXIT_USAGE : PH_EXIT_OK;
+    if (body >= 0 && args->output)
+        code = write_body(model, body, args->output);
+    if (body >= 0 && code == PH_EXIT_OK && args->json)
+        code = print_json(model, body, args);
+    else if (body >= 0 && code == PH_EXIT_OK)
+        print_text(model, body, args);
     ph_model_free(model);
     return code;
 }

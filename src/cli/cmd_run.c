@@ -1,5 +1,6 @@
 /* polhode run: simulate a model, watch it on the way, report. */
 #include "cli/history.h"
+#include "view/view.h"
 
 #include <stdlib.h>
 
@@ -8,10 +9,12 @@ int ph_cmd_run(const ph_args *given)
     ph_args args = *given;
     ph_job r = {.args = &args, .plot = given->plot};
     int code;
+    if (args.view && !ph_page_name(args.view))
+        return PH_EXIT_USAGE;
     if (ph_subject_open(&r.subject, &args, &code))
         code = ph_job_perform(&r);
     ph_history_destroy(r.history);
-    ph_sim_destroy(r.sim);
+    ph_view_destroy(r.view);
     free(r.bodies);
     ph_subject_close(&r.subject);
     return code;

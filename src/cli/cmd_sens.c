@@ -1,6 +1,5 @@
 /* polhode sens: derivatives of all that run reports, and of objectives, by parameters of the model. */
 #include "cli/sens.h"
-#include "mech/model.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,65 +30,65 @@ static int split(const char *option, const char *text, char (**out)[64])
 
 /* ---- parameters ------------------------------------------------------------------------------------------- */
 
-static int open_parameters(ph_sens_study *st, const ph_subject *subject, const ph_args *args)
+static int no_parameter(const ph_args *args, const ph_run *run, const char *name)
 {
-    ph_error err;
+    char all[256] = "";
+    int n = ph_run_count(run, PH_PARAMETERS);
+    for (int i = 0; i < n; i++) {
+        size_t at = strlen(all);
+        snprintf(all + at, sizeof all - at, "%s%s", i ? ", " : "", ph_run_name(run, PH_PARAMETERS, i));
+    }
+    ph_complain("%s: --param: there is no parameter '%s'; the model has%s%s", args->word[0], name,
+                n ? ": " : " none", all);
+    return 0;
+}
+
+static int open_parameters(ph_sens_study *st, ph_run *run, const ph_args *args)
+{
     st->n = split("--param", args->param, &st->name);
-    if (!st->n || !ph_subject_given(args, &st->given))
+    if (!st->n)
         return 0;
-    st->from = (ph_vary_base){args->word[0],
-                              st->given.set,
-                              st->given.n,
-                              subject->model,
-                              subject->space,
-                              args->assemble,
-                              subject->p->sys.n_redundant};
-    st->vary = calloc((size_t)st->n, sizeof *st->vary);
     st->param = calloc((size_t)st->n, sizeof *st->param);
-    if (!st->vary || !st->param)
+    st->at = calloc(2 * (size_t)st->n, sizeof *st->at);
+    if (!st->param || !st->at)
         return ph_complain("not enough memory for parameters"), 0;
+    st->eps = st->at + st->n;
     for (int k = 0; k < st->n; k++) {
-        int i = ph_model_find(subject->model, PH_PARAMETERS, st->name[k]);
-        double value = i < 0 ? 0 : ph_model_parameter(subject->model, i);
-        if (ph_vary_create(&st->vary[k], &st->from, st->name[k], args->eps * (value != 0 ? fabs(value) : 1),
-                           &err) != PH_OK)
-            return ph_complain("%s: --param: %s", args->word[0], err.text), 0;
-        st->param[k] = ph_vary_param(&st->vary[k]);
+        st->param[k] = ph_run_find(run, PH_PARAMETERS, st->name[k]);
+        if (st->param[k] < 0)
+            return no_parameter(args, run, st->name[k]);
+        ph_run_get(run, PH_GET_PARAMETER, st->param[k], &st->at[k]);
+        st->eps[k] = ph_run_eps(run, st->param[k]);
     }
     return 1;
 }
 
 /* ---- objectives ------------------------------------------------------------------------------------------- */
 
-static int add_aim(ph_sens_study *st, const ph_subject *subject, int objective)
+static int add_aim(ph_sens_study *st, int objective)
 {
     ph_aim *aim = &st->aim[st->n_aims++];
-    *aim = (ph_aim){.goal = {.mech = subject->mech,
-                             .model = subject->model,
-                             .objective = objective,
-                             .n = st->n,
-                             .vary = st->vary}};
-    aim->gradient = calloc(3 * (size_t)st->n, sizeof *aim->gradient);
-    aim->slope = aim->gradient + st->n, aim->fd = aim->slope + st->n;
+    *aim = (ph_aim){.objective = objective, .gradient = calloc(2 * (size_t)st->n, sizeof *aim->gradient)};
+    aim->fd = aim->gradient + st->n;
     return aim->gradient != NULL;
 }
 
 /* Those of --objective, or all. */
-static int open_aims(ph_sens_study *st, const ph_subject *subject, const ph_args *args)
+static int open_aims(ph_sens_study *st, const ph_run *run, const ph_args *args)
 {
     char(*name)[64] = NULL;
-    int all = ph_model_count(subject->model, PH_OBJECTIVES);
+    int all = ph_run_count(run, PH_OBJECTIVES);
     int n = args->objective ? split("--objective", args->objective, &name) : all, ok = 1;
     st->aim = calloc((size_t)n + 1, sizeof *st->aim);
     if (!st->aim || (args->objective && !n))
         ok = st->aim ? 0 : (ph_complain("not enough memory for objectives"), 0);
     for (int i = 0; i < n && ok; i++) {
-        int k = args->objective ? ph_model_find(subject->model, PH_OBJECTIVES, name[i]) : i;
+        int k = args->objective ? ph_run_find(run, PH_OBJECTIVES, name[i]) : i;
         if (k < 0)
             ok = (ph_complain("%s: --objective: the model has no objective '%s'%s", args->word[0], name[i],
                               all ? "" : ", and no other"),
                   0);
-        else if (!add_aim(st, subject, k))
+        else if (!add_aim(st, k))
             ok = (ph_complain("not enough memory for objectives"), 0);
     }
     if (ok && args->mode == PH_ADJOINT && !n)
@@ -103,35 +102,27 @@ static int open_aims(ph_sens_study *st, const ph_subject *subject, const ph_args
 
 /* ---- the study -------------------------------------------------------------------------------------------- */
 
-static int open_study(ph_sens_study *st, const ph_subject *subject, const ph_args *args)
+static int open_study(ph_sens_study *st, ph_run *run, const ph_args *args)
 {
-    if (!open_parameters(st, subject, args) || !open_aims(st, subject, args))
+    if (!open_parameters(st, run, args) || !open_aims(st, run, args))
         return 0;
-    if (!ph_seen_create(&st->seen, subject->model, subject->mech))
+    if (!ph_seen_create(&st->seen, run))
         return ph_complain("not enough memory for derivatives"), 0;
-    size_t width = (size_t)(st->seen.width + st->n_aims), n = (size_t)st->n;
-    st->base = calloc((size_t)subject->model->n_bodies, sizeof *st->base);
-    st->block = calloc(width * (2 * n + 7), sizeof *st->block);
+    size_t width = (size_t)st->seen.width, n = (size_t)st->n;
+    st->base = calloc(4 * (size_t)ph_run_count(run, PH_BODIES) + 1, sizeof *st->base);
+    st->block = calloc(width * (2 * n + 1) + 1, sizeof *st->block);
     if (!st->base || !st->block)
         return ph_complain("not enough memory for derivatives"), 0;
-    double *at = st->block;
-    for (int k = 0; k < 6; k++, at += width)
-        st->work[k] = at;
-    st->value = at, at += width;
-    st->d = at, at += n * width;
-    st->fd = at;
+    st->value = st->block, st->d = st->value + width, st->fd = st->d + n * width;
     return 1;
 }
 
 static void close_study(ph_sens_study *st)
 {
-    ph_sens_destroy(st->sens);
-    for (int k = 0; k < st->n && st->vary; k++)
-        ph_vary_destroy(&st->vary[k]);
     for (int i = 0; i < st->n_aims; i++)
         free(st->aim[i].gradient);
     ph_seen_destroy(&st->seen);
-    free(st->vary), free(st->param), free(st->name), free(st->aim), free(st->base), free(st->block);
+    free(st->param), free(st->at), free(st->name), free(st->aim), free(st->base), free(st->block);
 }
 
 int ph_cmd_sens(const ph_args *given)
@@ -151,11 +142,10 @@ int ph_cmd_sens(const ph_args *given)
                            args.word[0]);
     if (ph_subject_open(&r.subject, &args, &code)) {
         code = PH_EXIT_USAGE;
-        if (open_study(&st, &r.subject, &args))
+        if (open_study(&st, r.subject.run, &args))
             code = ph_job_perform(&r);
     }
     close_study(&st);
-    ph_sim_destroy(r.sim);
     free(r.bodies);
     ph_subject_close(&r.subject);
     return code;

@@ -3,6 +3,7 @@
 #include "cli/hold.h"
 #include "io/file.h"
 #include "study/fail.h"
+#include "view/view.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,27 +12,14 @@
 
 /* ---- the equilibrium --------------------------------------------------------------------------------- */
 
-static ph_status scale_loads(double factor, void *mech)
-{
-    ph_mechanism_load(mech, factor);
-    return PH_OK;
-}
-
 ph_equilibrium *ph_hold(ph_job *r)
 {
     ph_equilibrium *e = NULL;
     ph_static_options o = ph_default_static();
-    char why[sizeof r->err.text];
     if (r->args->steps)
         o.steps = r->args->steps;
     o.solver = r->args->opt.solver;
-    if (r->subject.mech)
-        o.load = scale_loads, o.ctx = r->subject.mech;
-    r->status = ph_equilibrium_create(&e, &r->p->sys, &o, 0, r->p->q0, &r->err);
-    if (r->status == PH_E_CALLBACK && r->subject.mech) {
-        ph_mechanism_complaint(r->subject.mech, why, sizeof why);
-        snprintf(r->err.text, sizeof r->err.text, "%s", why[0] ? why : ph_model_complaint(r->subject.model));
-    }
+    r->status = ph_run_equilibrium(&e, r->run, &o, &r->err);
     return e;
 }
 
@@ -61,25 +49,20 @@ static void print_joint(const ph_job *r, int joint, const ph_state *s)
 {
     char of[PH_LABEL_MAX];
     ph_joint_name(r->bodies, joint, of);
-    if (!r->subject.mech) {
-        int rows, at = ph_joint_lambda(r->bodies, joint, s, &rows);
-        print_line(of, "lambda", rows, s->lambda + at, "");
+    double value[PH_ROWS];
+    if (ph_run_get_of(r->run, s, PH_GET_REACTION, joint, value) != PH_OK) {
+        int rows = ph_joint_multipliers(r->bodies, joint, PH_GET_MULTIPLIERS, s, value);
+        print_line(of, "lambda", rows, value, "");
         return;
     }
-    ph_vec3 force, torque;
-    double value[3];
-    ph_mechanism_reaction(r->subject.mech, s, joint, &force, &torque);
-    ph_store3(value, force);
     print_line(of, "force", 3, value, "N");
-    ph_store3(value, torque);
-    print_line("", "torque", 3, value, "N m");
+    print_line("", "torque", 3, value + 3, "N m");
 }
 
 static void print_text(const ph_job *r, const ph_equilibrium *e)
 {
     ph_state s = ph_equilibrium_state(e);
     ph_static_stats st = ph_equilibrium_stats(e);
-    const ph_model *model = r->subject.model;
     printf("%s: equilibrium after %d load %s and %d %s", r->p->name, st.load_steps,
            ph_plural(st.load_steps, "step", "steps"), st.iterations,
            ph_plural(st.iterations, "iteration", "iterations"));
@@ -92,10 +75,10 @@ static void print_text(const ph_job *r, const ph_equilibrium *e)
         print_body(r, k, &s);
     for (int k = 0; k < r->bodies->n_joints; k++)
         print_joint(r, k, &s);
-    for (int k = 0; model && k < ph_model_count(model, PH_SENSORS); k++) {
+    for (int k = 0; k < ph_run_count(r->run, PH_SENSORS); k++) {
         double value[PH_SENSOR_MAX];
         int n = ph_job_sensor(r, k, &s, value);
-        print_line(ph_model_name(model, PH_SENSORS, k), "sensor", n, value, "");
+        print_line(ph_run_name(r->run, PH_SENSORS, k), "sensor", n, value, "");
     }
 }
 
@@ -145,9 +128,25 @@ static void ask_sensors(ph_job *r, const ph_equilibrium *e)
         r->status = ph_study_fail(&r->err, PH_E_CALLBACK, "%s", r->watch.blind);
 }
 
-static int report(const ph_job *r, const ph_equilibrium *e)
+/* From the initial state to the equilibrium. */
+static int show(ph_job *r, const ph_equilibrium *e)
+{
+    ph_state s = ph_equilibrium_state(e);
+    ph_status status = ph_page_open(r);
+    if (r->view && ph_run_start(r->run, NULL) == PH_OK)
+        status = ph_view_frame(r->view, r->run);
+    if (r->view && status == PH_OK)
+        status = ph_view_state(r->view, r->run, &s, 1);
+    int code = status == PH_OK ? ph_page_write(r) : ph_complain("--view: %s", r->err.text);
+    ph_view_destroy(r->view);
+    return code;
+}
+
+static int report(ph_job *r, const ph_equilibrium *e)
 {
     int code = PH_EXIT_OK;
+    if (e && r->args->view)
+        code = show(r, e);
     if (r->status != PH_OK)
         ph_complain("%s", r->err.text);
     if (r->args->output && (e || ph_job_is_numerical(r->status)))
@@ -166,8 +165,10 @@ int ph_cmd_static(const ph_args *given)
     ph_args args = *given;
     ph_job r = {.args = &args};
     int code;
+    if (args.view && !ph_page_name(args.view))
+        return PH_EXIT_USAGE;
     if (ph_subject_open(&r.subject, &args, &code)) {
-        r.p = r.subject.p;
+        r.p = r.subject.p, r.run = r.subject.run;
         r.bodies = ph_bodies_create(&r.subject);
         if (!r.bodies)
             code = ph_complain("not enough memory for the model '%s'", r.p->name);

@@ -1,6 +1,5 @@
 /* polhode sweep: one model, many values of its parameters and options, one table. */
 #include "cli/options.h"
-#include "mech/model.h"
 #include "cli/deliver.h"
 #include "cli/sweep.h"
 #include "io/file.h"
@@ -18,18 +17,18 @@
 
 static int is_parameter(const ph_sweep_study *d, const char *name)
 {
-    for (int i = 0; d->model && i < d->model->n_params; i++)
-        if (!strcmp(d->model->param[i].name, name))
-            return 1;
-    return !d->model && !strcmp(name, "x") && ph_subject_has_x(d->args->word[0]);
+    if (d->model)
+        return ph_model_find(d->model, PH_PARAMETERS, name) >= 0;
+    return !strcmp(name, "x") && ph_subject_has_x(d->args->word[0]);
 }
 
 static int unknown_name(const ph_sweep_study *d, const char *name)
 {
     char params[256] = "", options[256];
-    for (int i = 0; d->model && i < d->model->n_params; i++) {
+    for (int i = 0; d->model && i < ph_model_count(d->model, PH_PARAMETERS); i++) {
         size_t n = strlen(params);
-        snprintf(params + n, sizeof params - n, "%s%s", n ? ", " : "", d->model->param[i].name);
+        snprintf(params + n, sizeof params - n, "%s%s", n ? ", " : "",
+                 ph_model_name(d->model, PH_PARAMETERS, i));
     }
     if (!d->model && ph_subject_has_x(d->args->word[0]))
         snprintf(params, sizeof params, "x");
@@ -47,7 +46,7 @@ static int find_name(ph_sweep_study *d, int i)
     if (forced)
         memmove(v->name, v->name + 2, strlen(v->name) - 1);
     if (!forced && is_parameter(d, v->name)) {
-        if (d->model && !ph_subject_settable(d->model))
+        if (d->model && !ph_subject_settable(d->model, d->args->word[0]))
             return 0;
         size_t n = strlen(v->name);
         for (int k = 0; k < d->args->set.n; k++)
@@ -98,7 +97,7 @@ static int make_plan(ph_sweep_study *d)
 static int choose_sensor(ph_sweep_study *d, int i)
 {
     d->sensor[d->n_sensors++] = i;
-    d->n_values += d->model->sensor[i].size;
+    d->n_values += ph_model_sensor_size(d->model, i);
     return 1;
 }
 
@@ -106,15 +105,16 @@ static int find_sensor(ph_sweep_study *d, const char *name, int length)
 {
     const ph_model *m = d->model;
     char all[256] = "";
-    for (int i = 0; i < m->n_sensors; i++) {
+    for (int i = 0; i < ph_model_count(m, PH_SENSORS); i++) {
+        const char *own = ph_model_name(m, PH_SENSORS, i);
         size_t n = strlen(all);
-        if ((int)strlen(m->sensor[i].name) == length && !strncmp(m->sensor[i].name, name, (size_t)length)) {
+        if ((int)strlen(own) == length && !strncmp(own, name, (size_t)length)) {
             for (int k = 0; k < d->n_sensors; k++)
                 if (d->sensor[k] == i)
                     return 1; /* said twice */
             return choose_sensor(d, i);
         }
-        snprintf(all + n, sizeof all - n, "%s%s", n ? ", " : "", m->sensor[i].name);
+        snprintf(all + n, sizeof all - n, "%s%s", n ? ", " : "", own);
     }
     ph_complain("--sensor: the model has no sensor '%.*s'%s%s", length > 64 ? 64 : length, name,
                 all[0] ? "; there are: " : "", all);
@@ -129,12 +129,13 @@ static int choose_sensors(ph_sweep_study *d)
             ph_complain("--sensor: the built-in problem '%s' has no sensors", d->args->word[0]);
         return !names;
     }
-    d->sensor = calloc((size_t)d->model->n_sensors + 1, sizeof *d->sensor);
+    int n = ph_model_count(d->model, PH_SENSORS);
+    d->sensor = calloc((size_t)n + 1, sizeof *d->sensor);
     if (!d->sensor) {
         ph_complain("not enough memory for the sensors");
         return 0;
     }
-    for (int i = 0; !names && i < d->model->n_sensors; i++)
+    for (int i = 0; !names && i < n; i++)
         choose_sensor(d, i);
     for (const char *name = names, *end; name; name = end ? end + 1 : NULL) {
         end = strchr(name, ',');
@@ -166,32 +167,27 @@ static int read_share(ph_sweep_study *d)
     return 0;
 }
 
+/* The file is read once. What its text says of methods and times must make sense before anything is varied; whether it
+ * can be built, its cases tell. */
 static int read_model(ph_sweep_study *d)
 {
-    const char *name = d->args->word[0];
     d->merged = *d->args;
-    if (!ph_subject_is_file(name)) {
+    if (!ph_subject_is_file(d->args->word[0])) {
         ph_args args = *d->args;
         ph_subject s;
         int code, ok = ph_subject_open(&s, &args, &code); /* the words for what is wrong with it */
         ph_subject_close(&s);
         return ok;
     }
-    d->model = ph_subject_read(&d->merged); /* checks that it is a regular file, not too large */
-    if (!d->model || !ph_subject_merge(&d->merged, d->model))
-        return 0;
-    d->source = ph_file_read(name, &d->source_size);
-    if (!d->source)
-        ph_complain("cannot read '%s': %s", name, strerror(errno));
-    return d->source != NULL;
+    d->model = ph_subject_read(d->args);
+    return d->model && ph_subject_merge(&d->merged, d->model);
 }
 
 /* What is meant, not what was typed: "1e-3" is "0.001", and --rho 0.9 nothing new where the model says so. */
 static void make_keys(ph_sweep_study *d)
 {
-    uint64_t hash = d->source ? ph_hash_bytes(PH_HASH_START, d->source, d->source_size)
-                              : ph_hash_text(PH_HASH_START, d->args->word[0]);
-    d->base = ph_options_hash(&d->merged, ph_subject_hash(d->model, hash));
+    uint64_t hash = d->model ? ph_model_key(d->model) : ph_hash_text(PH_HASH_START, d->args->word[0]);
+    d->base = ph_options_hash(&d->merged, hash);
     hash = ph_hash_text(d->base, ph_version());
     for (int i = 0; i < d->plan.n_vary; i++) {
         const ph_vary *v = &d->plan.vary[i];
@@ -199,7 +195,7 @@ static void make_keys(ph_sweep_study *d)
         hash = ph_hash_bytes(hash, v->value, (size_t)(d->plan.samples ? d->plan.n : v->n) * sizeof(double));
     }
     for (int i = 0; i < d->n_sensors; i++)
-        hash = ph_hash_text(hash, d->model->sensor[d->sensor[i]].name);
+        hash = ph_hash_text(hash, ph_model_name(d->model, PH_SENSORS, d->sensor[i]));
     d->key = hash;
 }
 
@@ -300,7 +296,7 @@ static int print_json(const ph_sweep_study *d, const ph_table *t)
     ph_subject subject = {.model = d->model};
     ph_sweep_settings(d, settings);
     ph_json_text(&j, j.root, "polhode", ph_version());
-    ph_json_text(&j, j.root, "model", d->model ? d->model->name : d->args->word[0]);
+    ph_json_text(&j, j.root, "model", d->model ? ph_model_title(d->model) : d->args->word[0]);
     ph_json_text(&j, j.root, "settings", settings);
     ph_subject_json(&subject, &j);
     ph_json_count(&j, j.root, "cases", d->plan.n);
@@ -408,6 +404,6 @@ int ph_cmd_sweep(const ph_args *args)
     int code = prepare(&d) ? sweep(&d) : PH_EXIT_USAGE;
     ph_plan_clear(&d.plan);
     ph_model_free(d.model);
-    free(d.source), free(d.sensor);
+    free(d.sensor);
     return code;
 }

@@ -116,7 +116,7 @@ static int study(ph_args *args, const ph_subject *s)
         return ph_complain("not enough memory for %d steps", steps);
     ph_status status = ph_transient_run(row, s->p, &o, steps, &err);
     if (status != PH_OK) {
-        ph_study_explain(s->mech, s->model, status, &err);
+        ph_study_explain(s->model ? s->run : NULL, status, &err);
         ph_complain("%s", err.text[0] ? err.text : "not enough memory for the study");
         code = ph_status_exit(status);
     } else {

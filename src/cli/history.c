@@ -4,8 +4,6 @@
  * Of long runs some states are left out: of every STRIDE-th one the numbers are kept, and STRIDE doubles
  * whenever there is no more room. */
 #include "cli/history.h"
-#include "mech/model.h"
-#include "mech/tables.h"
 #include "study/plot.h"
 
 #include <math.h>
@@ -56,17 +54,11 @@ static void add_view(ph_history *h, view v)
 }
 
 /* "xyz" of vectors, which reactions have two of, "wxyz" of quaternions; "" where numbers have no letters. */
-static const char *axes_of(const ph_model *m, int sensor)
+static const char *axes_of(const ph_run *run, int sensor)
 {
-    switch (m->sensor[sensor].type) {
-    case PH_S_CUSTOM:
-    case PH_S_MODES:
-        return "";
-    case PH_S_ROTATION:
-        return "wxyz";
-    default:
-        return ph_model_sensor_size(m, sensor) % 3 ? "" : "xyz";
-    }
+    return ph_run_is(run, PH_IS_QUATERNION, sensor) ? "wxyz"
+           : ph_run_is(run, PH_IS_VECTOR, sensor)   ? "xyz"
+                                                    : "";
 }
 
 /* The name of number k: "x", or "4". */
@@ -82,11 +74,10 @@ static const char *number_name(const char *axes, int k, char text[PH_COLUMN_MAX]
 /* Forces and torques of a reaction, which have different units, are two panels. */
 static void add_sensor(ph_history *h, const ph_job *r, int sensor)
 {
-    const ph_model *m = r->subject.model;
-    int n = ph_model_sensor_size(m, sensor);
-    ph_channel c = {.unit = ph_model_sensor_unit(m, sensor), .n = n};
-    view v = {.of = SENSOR, .index = sensor, .size = n, .axes = axes_of(m, sensor)};
-    snprintf(v.label, sizeof v.label, "%.95s", ph_model_name(m, PH_SENSORS, sensor));
+    int n = ph_run_size(r->run, PH_GET_SENSOR, sensor);
+    ph_channel c = {.unit = ph_model_sensor_unit(r->subject.model, sensor), .n = n};
+    view v = {.of = SENSOR, .index = sensor, .size = n, .axes = axes_of(r->run, sensor)};
+    snprintf(v.label, sizeof v.label, "%.95s", ph_run_name(r->run, PH_SENSORS, sensor));
     for (int k = 0; k < n; k += v.size) {
         char unit[PH_COLUMN_MAX];
         ph_channel_unit(&c, k, v.unit);
@@ -111,11 +102,11 @@ static void add_body(ph_history *h, const ph_job *r, int body, const ph_state *s
     add_view(h, v);
 }
 
-static void add_joint(ph_history *h, const ph_job *r, int joint, const ph_state *s)
+static void add_joint(ph_history *h, const ph_job *r, int joint)
 {
     char name[PH_LABEL_MAX];
     view v = {.of = JOINT, .index = joint, .unit = "SI", .axes = ""};
-    ph_joint_lambda(r->bodies, joint, s, &v.size);
+    v.size = ph_run_size(r->run, PH_GET_MULTIPLIERS, joint);
     snprintf(v.label, sizeof v.label, "%s, lambda", ph_joint_name(r->bodies, joint, name));
     if (v.size)
         add_view(h, v);
@@ -124,24 +115,26 @@ static void add_joint(ph_history *h, const ph_job *r, int joint, const ph_state 
 /* ---- what is asked for --------------------------------------------------------------------------------- */
 
 /* The sensor of the name, length bytes; -1: there is none. */
-static int find_sensor(const ph_model *m, const char *name, size_t length)
+static int find_sensor(const ph_run *run, const char *name, size_t length)
 {
-    for (int i = 0; m && i < m->n_sensors; i++)
-        if (strlen(m->sensor[i].name) == length && !strncmp(m->sensor[i].name, name, length))
+    for (int i = 0; i < ph_run_count(run, PH_SENSORS); i++) {
+        const char *own = ph_run_name(run, PH_SENSORS, i);
+        if (strlen(own) == length && !strncmp(own, name, length))
             return i;
+    }
     return -1;
 }
 
 /* "tip.x", "tip.1", or "speed" of one number: the sensor, and which number. 0 with a sentence in err. */
-static int find_number(const ph_model *m, const char *name, size_t length, int *sensor, int *k, ph_error *err)
+static int find_number(const ph_run *run, const char *name, size_t length, int *sensor, int *k, ph_error *err)
 {
     size_t dot = length;
     char text[PH_COLUMN_MAX];
-    *sensor = find_sensor(m, name, length), *k = 0;
+    *sensor = find_sensor(run, name, length), *k = 0;
     while (*sensor < 0 && dot > 0)
         if (name[--dot] == '.')
-            *sensor = find_sensor(m, name, dot);
-    int n = *sensor < 0 ? 0 : ph_model_sensor_size(m, *sensor), whole = dot == length;
+            *sensor = find_sensor(run, name, dot);
+    int n = *sensor < 0 ? 0 : ph_run_size(run, PH_GET_SENSOR, *sensor), whole = dot == length;
     if (*sensor < 0)
         return snprintf(err->text, sizeof err->text, "the model has no sensor '%.*s'", (int)fmin(length, 64),
                         name),
@@ -149,7 +142,7 @@ static int find_number(const ph_model *m, const char *name, size_t length, int *
     if (n == 1 && whole)
         return 1;
     for (; *k < n && !whole; ++*k) {
-        const char *axes = axes_of(m, *sensor);
+        const char *axes = axes_of(run, *sensor);
         size_t rest = length - dot - 1;
         for (int numbered = 0; numbered < 2; numbered++) {
             number_name(numbered || *k >= (int)strlen(axes) ? "" : axes, *k, text);
@@ -157,35 +150,36 @@ static int find_number(const ph_model *m, const char *name, size_t length, int *
                 return 1;
         }
     }
-    snprintf(err->text, sizeof err->text, "sensor '%s' has %d numbers: say which, as in %s.%s",
-             m->sensor[*sensor].name, n, m->sensor[*sensor].name, number_name(axes_of(m, *sensor), 0, text));
+    const char *own = ph_run_name(run, PH_SENSORS, *sensor);
+    snprintf(err->text, sizeof err->text, "sensor '%s' has %d numbers: say which, as in %s.%s", own, n, own,
+             number_name(axes_of(run, *sensor), 0, text));
     return 0;
 }
 
-static void name_number(const ph_model *m, int sensor, int k, char *label, size_t size,
+static void name_number(const ph_run *run, int sensor, int k, char *label, size_t size,
                         char unit[PH_COLUMN_MAX])
 {
-    int n = ph_model_sensor_size(m, sensor);
+    int n = ph_run_size(run, PH_GET_SENSOR, sensor);
     char text[PH_COLUMN_MAX] = "";
-    ph_channel c = {.unit = ph_model_sensor_unit(m, sensor), .n = n};
+    ph_channel c = {.unit = ph_model_sensor_unit(ph_run_model(run), sensor), .n = n};
     if (n > 1)
-        number_name(axes_of(m, sensor), k, text);
-    snprintf(label, size, "%.95s%s%s", m->sensor[sensor].name, text[0] ? "." : "", text);
+        number_name(axes_of(run, sensor), k, text);
+    snprintf(label, size, "%.95s%s%s", ph_run_name(run, PH_SENSORS, sensor), text[0] ? "." : "", text);
     ph_channel_unit(&c, k, unit);
 }
 
 /* "a,b": b over a. 0 with a sentence in err. */
-static int add_pair(ph_history *h, const ph_model *m, const char *pair, ph_error *err)
+static int add_pair(ph_history *h, const ph_run *run, const char *pair, ph_error *err)
 {
     const char *comma = strchr(pair, ',');
     view v = {.of = SENSOR, .over = 1, .size = 2, .axes = ""};
     if (!comma || strchr(comma + 1, ','))
         return snprintf(err->text, sizeof err->text, "'%.64s' is not of the form A,B", pair), 0;
-    if (!find_number(m, pair, (size_t)(comma - pair), &v.index, &v.first, err) ||
-        !find_number(m, comma + 1, strlen(comma + 1), &v.second, &v.second_first, err))
+    if (!find_number(run, pair, (size_t)(comma - pair), &v.index, &v.first, err) ||
+        !find_number(run, comma + 1, strlen(comma + 1), &v.second, &v.second_first, err))
         return 0;
-    name_number(m, v.index, v.first, v.label, sizeof v.label, v.unit);
-    name_number(m, v.second, v.second_first, v.y_label, sizeof v.y_label, v.y_unit);
+    name_number(run, v.index, v.first, v.label, sizeof v.label, v.unit);
+    name_number(run, v.second, v.second_first, v.y_label, sizeof v.y_label, v.y_unit);
     add_view(h, v);
     return 1;
 }
@@ -193,11 +187,10 @@ static int add_pair(ph_history *h, const ph_model *m, const char *pair, ph_error
 /* What --sensor and --plot-xy ask for; 0 with a sentence in err. */
 static int add_asked(ph_history *h, const ph_job *r, ph_error *err)
 {
-    const ph_model *m = r->subject.model;
     for (const char *name = r->args->sensors, *end; name; name = end ? end + 1 : NULL) {
         end = strchr(name, ',');
         size_t n = end ? (size_t)(end - name) : strlen(name);
-        int sensor = find_sensor(m, name, n);
+        int sensor = find_sensor(r->run, name, n);
         if (sensor < 0)
             return snprintf(err->text, sizeof err->text, "--sensor: the model has no sensor '%.*s'",
                             (int)fmin((double)n, 64), name),
@@ -206,7 +199,7 @@ static int add_asked(ph_history *h, const ph_job *r, ph_error *err)
     }
     for (int i = 0; i < r->args->plot_xy.n; i++) {
         ph_error why = {0};
-        if (!add_pair(h, m, r->args->plot_xy.text[i], &why))
+        if (!add_pair(h, r->run, r->args->plot_xy.text[i], &why))
             return snprintf(err->text, sizeof err->text, "--plot-xy: %.200s", why.text), 0;
     }
     return 1;
@@ -231,7 +224,7 @@ ph_history *ph_history_create(const ph_job *r, const ph_state *s)
 {
     ph_history *h = calloc(1, sizeof *h);
     ph_error err;
-    int sensors = r->subject.model ? ph_model_count(r->subject.model, PH_SENSORS) : 0;
+    int sensors = ph_run_count(r->run, PH_SENSORS);
     int asked = r->args->sensors || r->args->plot_xy.n;
     if (!h)
         return NULL;
@@ -242,7 +235,7 @@ ph_history *ph_history_create(const ph_job *r, const ph_state *s)
     for (int i = 0; !asked && !sensors && i < r->bodies->n_own; i++)
         add_body(h, r, i, s);
     for (int i = 0; !asked && !sensors && i < r->bodies->n_joints; i++)
-        add_joint(h, r, i, s);
+        add_joint(h, r, i);
     h->stride = 1;
     h->t = calloc(POINTS, sizeof *h->t);
     h->value = calloc(POINTS * ((size_t)h->size + 1), sizeof *h->value);
@@ -277,7 +270,6 @@ static void thin(ph_history *h)
 static const double *numbers_of(const view *v, const ph_job *r, const ph_state *s, double own[PH_SENSOR_MAX])
 {
     ph_quantity q[PH_QUANTITIES];
-    int n;
     switch (v->of) {
     case SENSOR:
         ph_job_sensor(r, v->index, s, own);
@@ -287,7 +279,8 @@ static const double *numbers_of(const view *v, const ph_job *r, const ph_state *
         memcpy(own, q[0].value, (size_t)v->size * sizeof *own);
         break;
     case JOINT:
-        return s->lambda + ph_joint_lambda(r->bodies, v->index, s, &n);
+        ph_joint_multipliers(r->bodies, v->index, PH_GET_MULTIPLIERS, s, own);
+        break;
     }
     return own;
 }

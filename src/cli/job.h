@@ -16,26 +16,22 @@ typedef struct ph_lack {
     int body;     /* of flexible bodies, the one that lacks most */
 } ph_lack;
 
-/* Largest values over all steps, and the clock. */
+/* What the program sees on the way, beside what the run itself watches. */
 typedef struct ph_watch {
-    double position, velocity;      /* violation of the constraints */
-    double E0, E, drift;            /* energy at first and now; largest |E - E0 - work| */
-    double work, power, t;          /* done on the system, by the trapezoidal rule; at the last step */
-    double begun, last_tick, own_s; /* seconds; own_s: spent here and not in the integration */
-    double T0, T, explained;        /* kinetic energy at first, now, and what it may be now */
-    double given, supply, floor;    /* work and power of sources, if positive; what is never too much */
-    double fallen;                  /* most that the potential has given, or springs held at first */
-    int terminal, interrupted;      /* show progress; the signal that arrived, or 0 */
-    int exploded;                   /* kinetic energy came from nowhere */
-    char blind[400];                /* why a sensor has no number; "": they all have */
-    ph_lack lack[2]; /* of flexible bodies without stiffness under load: of spin, of axial load */
+    double E0, E, drift;       /* of a built-in problem: energy at first and now; largest |E - E0 - work| */
+    double work, power, t;     /* done on it, by the trapezoidal rule; at the last step */
+    double begun, last_tick;   /* s */
+    long next_look;            /* the step at which the clock is read again */
+    int terminal, interrupted; /* show progress; the signal that arrived, or 0 */
+    char blind[400];           /* why a sensor has no number; "": they all have */
+    ph_lack lack[2];           /* of flexible bodies without stiffness under load: of spin, of axial load */
 } ph_watch;
 
 typedef struct ph_job ph_job;
 
 /* What a command makes of a run beyond a simulation. Any member may be NULL but simulate. */
 typedef struct ph_extension {
-    ph_status (*simulate)(ph_job *r); /* instead of running r->sim, with ph_watch_step for its output */
+    ph_status (*simulate)(ph_job *r); /* instead of ph_job_run */
     void (*header)(ph_job *r);        /* further channels of the file, and what each row has of them */
     void (*row)(ph_job *r, const ph_state *s);
     void (*text)(const ph_job *r); /* below the report */
@@ -45,20 +41,21 @@ typedef struct ph_extension {
 struct ph_job {
     const ph_args *args; /* with what the model's run{} says */
     ph_subject subject;
-    ph_problem *p; /* of the subject */
+    ph_problem *p; /* of the subject, */
+    ph_run *run;   /* as this one */
     ph_bodies *bodies;
     ph_options opt; /* h divides t_end; 0: the method finds its steps */
     double t_end;
     long steps;                 /* planned; 0: not known */
-    ph_sim *sim;                /* NULL: it could not be created */
+    const ph_sim *sim;          /* of the run; NULL: it could not be started */
     ph_record record;           /* the trajectory */
     const char *plot;           /* picture of time histories; NULL: none */
     struct ph_history *history; /* what it shows */
+    struct ph_view *view;       /* frames of a page; NULL: none is wanted */
     ph_watch watch;
     ph_warner *warner; /* NULL: nobody is to be warned */
     ph_status status;
     ph_error err;
-    int explained;                 /* err speaks in words of the model */
     const ph_extension *extension; /* NULL: none */
     void *ctx;                     /* its own */
 };
@@ -66,18 +63,32 @@ struct ph_job {
 /* perform.c: plan, simulate and report the run of a subject that is open; the exit code. */
 int ph_job_perform(ph_job *r);
 
-/* simulate.c: find h and the number of steps from args and model, 0 after one line on stderr; then create the
- * simulation and run it to its end, status and err say how that went. */
+/* simulate.c: see that h and t_end are there and find the number of steps, 0 after one line on stderr; then start the
+ * run and go to its end, status and err say how that went. ph_job_run: steps alone, with ph_watch_step. */
 int ph_job_plan(ph_job *r);
 void ph_job_simulate(ph_job *r);
+ph_status ph_job_run(ph_job *r);
+int ph_job_has_energy(const ph_job *r);
+
+/* Energy at first and now [J], the largest drift, and the work done, if has_work. */
+typedef struct ph_energies {
+    double first, now, work, dissipated; /* J; of problems in C work has all of it */
+    double drift;                        /* largest residual of the balance over the run */
+} ph_energies;
+ph_energies ph_job_energies(const ph_job *r);
 int ph_job_is_numerical(ph_status s); /* a failure of the computation, and not of its input */
 
-/* watch.c: the output callback; ctx is the ph_job. */
-ph_status ph_watch_step(const ph_sim *sim, void *ctx);
+/* page.c: pages and their frames. ph_page_name: 0 after one line on stderr if a path is none of a page; ph_page_open before
+ * the first frame, PH_OK where no page is wanted; ph_page_write: of what r->view holds, the exit code. */
+int ph_page_name(const char *path);
+ph_status ph_page_open(ph_job *r);
+int ph_page_write(const ph_job *r);
+
+/* watch.c: the observer; ctx is the ph_job. */
+ph_status ph_watch_step(ph_run *run, int why, void *ctx);
 void ph_watch_sensors(ph_job *r, const ph_state *s); /* ask all of them; watch.blind says which fails */
-void ph_watch_explain(const ph_job *r, char *text, size_t size); /* of a run that exploded */
-void ph_watch_lack(const ph_job *r, char *text, size_t size);    /* "": nothing that matters */
-double ph_seconds(void);                                         /* since some moment */
+void ph_watch_lack(const ph_job *r, char *text, size_t size); /* "": nothing that matters */
+double ph_seconds(void);                                      /* since some moment */
 
 /* trajectory.c: the table of the run. */
 void ph_trajectory_header(ph_job *r);
@@ -86,6 +97,8 @@ void ph_trajectory_row(ph_job *r, const ph_state *s);
 /* The numbers of a sensor of the model, NaN where it fails: n of them in value. The second also keeps why, so
  * that the run ends. */
 int ph_job_sensor(const ph_job *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX]);
+/* What a run came to: the number over time that a sensor with over_time has, else the sensor. */
+int ph_job_result(const ph_job *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX]);
 int ph_job_watch_sensor(ph_job *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX]);
 
 /* report.c: the settings in one line; the summary in words. */

@@ -89,7 +89,6 @@ static int asks_json(int argc, char **argv)
 int main(int argc, char **argv)
 {
     occupy_descriptors();
-    ph_record_prepare();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is an error of write, which is reported */
     if (argc < 2) {

@@ -2,7 +2,6 @@
  * problems. */
 #include "cli/model.h"
 #include "cli/options.h"
-#include "mech/model.h"
 #include "base/hash.h"
 
 #include <math.h>
@@ -47,7 +46,8 @@ static int apply_setting(const char *name, const char *text, int has_x, double *
     return 0;
 }
 
-static ph_problem *build(const ph_args *args, const char *name, ph_problem_def def, double *x)
+static ph_problem *build(const ph_args *args, const ph_more *more, const char *name, ph_problem_def def,
+                         double *x)
 {
     if (args->size && !def.size) {
         ph_complain("--size: the model '%s' has no size", name);
@@ -59,21 +59,85 @@ static ph_problem *build(const ph_args *args, const char *name, ph_problem_def d
     for (int i = 0; i < args->set.n; i++)
         if (!apply_setting(name, args->set.text[i], has_x, &def.x))
             return NULL;
+    for (int i = 0; i < more->n_sets; i++)
+        def.x = more->set[i].value;
     *x = def.x;
     ph_problem *p = ph_problem_create(name, &def);
     if (!p && args->size)
         ph_complain("--size: the model '%s' cannot have %d bodies, or memory does not suffice", name,
                     args->size);
-    else if (!p && args->set.n)
+    else if (!p && (args->set.n || more->n_sets))
         ph_complain("--set: the model '%s' cannot have x = %g", name, def.x);
     else if (!p)
         ph_complain("not enough memory for the model '%s'", name);
     return p;
 }
 
-static int open_problem(ph_subject *s, const ph_args *args)
+/* ---- runs --------------------------------------------------------------------------------------------- */
+
+/* What a run is told. */
+typedef struct sayings {
+    int n;
+    const char *option[PH_TOLD_MAX + 2]; /* and those of a built-in problem */
+} sayings;
+
+static void add_line(sayings *all, const ph_args *args)
+{
+    for (int i = 0; i < args->told.n; i++)
+        all->option[all->n++] = args->told.text[i];
+}
+
+static ph_run_config configure(const ph_args *args, const sayings *all)
+{
+    ph_run_config c = ph_run_defaults();
+    unsigned simulates = 1u << PH_CMD_RUN | 1u << PH_CMD_SENS | 1u << PH_CMD_SWEEP | 1u << PH_CMD_VIEW;
+    c.options = all->option, c.n_options = all->n;
+    c.wait = 1, c.eps = args->eps;
+    c.watch = !(simulates & 1u << args->command) ? 0
+              : args->keep_going                 ? PH_WATCH_ALL & ~PH_WATCH_BLOWUP
+                                                 : PH_WATCH_ALL;
+    return c;
+}
+
+/* What file and line say together. */
+static void complete(ph_args *args, const ph_run_def *said)
+{
+    args->opt = said->opt, args->t_end = said->t_end, args->assemble = said->assemble;
+    if (said->every > 0)
+        args->every = said->every;
+    if (args->list.h.n)
+        args->opt.tol = 0; /* several --h stand instead of the model's tol too */
+}
+
+int ph_subject_merge(ph_args *args, const ph_model *model)
+{
+    sayings all = {0};
+    ph_run_def said;
+    ph_error err;
+    add_line(&all, args);
+    if (ph_model_settings(model, all.option, all.n, &said, &err) != PH_OK) {
+        ph_complain("%s", err.text);
+        return 0;
+    }
+    complete(args, &said);
+    args->space = (int)said.space;
+    return 1;
+}
+
+/* A step size of its own, where the line says neither h nor tol. */
+static int says_steps(const ph_told_options *told)
+{
+    for (int i = 0; i < told->n; i++)
+        if (!strncmp(told->text[i], "h=", 2) || !strncmp(told->text[i], "tol=", 4))
+            return 1;
+    return 0;
+}
+
+static int open_problem(ph_subject *s, ph_args *args, const ph_more *more)
 {
     const char *name = args->word[0];
+    char own[2][PH_TOLD_TEXT];
+    ph_error err;
     int k = ph_word_find(name, ph_problem_name);
     if (k < 0) {
         ph_complain_word("there is no model file and no built-in problem", name, ph_problem_name,
@@ -84,8 +148,25 @@ static int open_problem(ph_subject *s, const ph_args *args)
         ph_complain("--space: the built-in problem '%s' has its own", name);
         return 0;
     }
-    s->p = build(args, name, defaults[k], &s->x);
-    return s->p != NULL;
+    s->p = build(args, more, name, defaults[k], &s->x);
+    if (!s->p)
+        return 0;
+    sayings all = {0};
+    snprintf(own[0], sizeof own[0], "t_end=%.17g", s->p->t_end);
+    snprintf(own[1], sizeof own[1], "h=%.17g", s->p->h);
+    if (s->p->t_end > 0)
+        all.option[all.n++] = own[0];
+    if (s->p->h > 0 && !says_steps(&args->told))
+        all.option[all.n++] = own[1];
+    add_line(&all, args);
+    ph_run_config c = configure(args, &all);
+    s->status = ph_run_create_system(&s->run, &s->p->sys, 0, s->p->q0, s->p->v0, &c, &err);
+    if (s->status != PH_OK)
+        ph_complain("%s", err.text);
+    ph_run_def said = s->run ? ph_run_settings(s->run) : (ph_run_def){0};
+    if (s->run)
+        complete(args, &said);
+    return s->status == PH_OK;
 }
 
 /* ---- files -------------------------------------------------------------------------------------------- */
@@ -138,163 +219,120 @@ ph_model *ph_subject_read(const ph_args *args)
     }
     if (!ph_subject_given(args, &given))
         return NULL;
-    if (ph_model_read_text(&model, args->word[0], args->source, args->source_size, given.set, given.n, NULL,
-                           &err) == PH_OK)
+    if (ph_model_read(&model, args->word[0], given.set, given.n, NULL, &err) == PH_OK)
         return model;
     ph_complain("%s", err.text);
     return NULL;
 }
 
-/* The line is parsed again, on top of what the model says. */
-int ph_subject_merge(ph_args *args, const ph_model *model)
+/* Of the model, its parameters, and what else makes its equations. */
+static uint64_t fingerprint(const ph_run *run)
 {
-    ph_args merged = ph_args_default(args->command);
-    ph_run_def run = ph_model_run(model);
-    merged.source = args->source, merged.source_size = args->source_size;
-    merged.opt = run.opt;
-    merged.t_end = run.t_end, merged.space = (int)run.space, merged.assemble = run.assemble;
-    if (run.every > 0)
-        merged.every = run.every;
-    if (args->opt.tol > 0)
-        merged.opt.h = 0; /* --tol stands instead of the model's h, */
-    else if (args->opt.h > 0 || args->list.h.n)
-        merged.opt.tol = 0; /* and --h instead of its tol */
-    if (!ph_args_parse(&merged, args->argc, args->argv))
-        return 0;
-    *args = merged;
-    return 1;
-}
-
-static double energy(const ph_state *s, const void *ctx)
-{
-    return ph_mechanism_energy(ctx, s);
-}
-
-static uint64_t hash_numbers(uint64_t hash, size_t n, const double *x)
-{
-    return x ? ph_hash_bytes(hash, x, n * sizeof *x) : hash;
-}
-
-uint64_t ph_subject_hash(const ph_model *model, uint64_t hash)
-{
-    for (int k = 0; model && k < model->n_flexible; k++) {
-        const ph_reduced *r = model->flexible[k].body;
-        size_t n = (size_t)r->modes, size = 6 + 4 * n;
-        hash = hash_numbers(hash, size * size, r->calM);
-        hash = hash_numbers(hash, n * n, r->Kf);
-        hash = hash_numbers(hash, n * n, r->Df);
-        hash = hash_numbers(hash, (PH_KG_MARKERS + 3 * (size_t)r->n_markers) * n * n, r->KG);
-        for (int m = 0; m < r->n_markers; m++) {
-            hash = ph_hash_bytes(hash, &r->marker[m].X, sizeof r->marker[m].X);
-            hash = hash_numbers(hash, 3 * n, r->marker[m].Psi);
-            hash = hash_numbers(hash, 3 * n, r->marker[m].Th);
-        }
+    const ph_model *m = ph_run_model(run);
+    ph_run_def said = ph_run_settings(run);
+    uint64_t key = ph_model_key(m);
+    int more[] = {(int)said.space, said.assemble};
+    for (int k = 0; k < ph_model_count(m, PH_PARAMETERS); k++) {
+        double x = ph_model_parameter(m, k);
+        key = ph_hash_bytes(key, &x, sizeof x);
     }
-    return hash;
-}
-
-/* Of the text of the model and all that changes it; 0 where the text cannot be read again. */
-static uint64_t fingerprint(const ph_args *args)
-{
-    uint64_t key = PH_HASH_START;
-    char part[4096];
-    FILE *f = args->source ? NULL : fopen(args->word[0], "rb");
-    if (args->source)
-        key = ph_hash_bytes(key, args->source, args->source_size);
-    else if (!f)
-        return 0;
-    for (size_t n; f && (n = fread(part, 1, sizeof part, f)) > 0;)
-        key = ph_hash_bytes(key, part, n);
-    if (f)
-        fclose(f);
-    for (int i = 0; i < args->set.n; i++)
-        key = ph_hash_text(key, args->set.text[i]);
-    int more[] = {args->space, args->assemble};
     return ph_hash_bytes(key, more, sizeof more);
 }
 
-static ph_status build_mechanism(ph_subject *s, const ph_args *args, ph_error *err)
+/* The run as studies of problems see it. */
+static ph_problem *problem_of(const ph_run *run)
 {
-    ph_run_def run = ph_model_run(s->model);
-    s->space = args->space;
-    ph_status status = ph_mechanism_create(&s->mech, s->model, (ph_space_code)args->space, NULL, err);
-    if (status != PH_OK)
-        return status;
-    s->p = calloc(1, sizeof *s->p);
-    if (!s->p) {
-        snprintf(err->text, sizeof err->text, "not enough memory for the model");
-        return PH_E_MEMORY;
-    }
-    status = ph_mechanism_initial(s->mech, args->assemble, &s->p->q0, &s->p->v0, err);
-    if (status == PH_OK)
-        status = ph_mechanism_rank(s->mech, err);
-    s->p->name = ph_model_title(s->model), s->p->sys = *ph_mechanism_system(s->mech);
-    uint64_t key = fingerprint(args);
-    s->p->key = key ? ph_subject_hash(s->model, key) : 0;
-    s->p->t_end = run.t_end, s->p->h = run.opt.h, s->p->energy = energy;
-    return status;
+    ph_problem *p = calloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    ph_run_def own = ph_model_run(ph_run_model(run));
+    p->name = ph_model_title(ph_run_model(run)), p->sys = *ph_run_system(run);
+    p->t_end = own.t_end, p->h = own.opt.h, p->key = fingerprint(run);
+    ph_run_initial(run, &p->q0, &p->v0);
+    return p;
 }
 
-static int build_from_file(ph_subject *s, const ph_args *args, int *code)
+static ph_status open_run(ph_subject *s, const ph_args *args, const ph_more *more, ph_run_config *c,
+                          ph_error *err)
 {
+    if (more->model)
+        return ph_run_create(&s->run, more->model, c, err);
+    return ph_run_open(&s->run, args->word[0], c, err);
+}
+
+static int open_file(ph_subject *s, ph_args *args, const ph_more *more, int *code)
+{
+    ph_given given;
     ph_error err;
-    ph_status status = s->status = build_mechanism(s, args, &err);
-    if (status == PH_OK)
-        return 1;
-    if (status == PH_E_SINGULAR || status == PH_E_NEWTON)
-        *code = PH_EXIT_FAILED;
-    const char *file = args->word[0];
-    if (strncmp(err.text, file, strlen(file)) == 0) /* with its line */
-        ph_complain("%s", err.text);
-    else
-        ph_complain("%s: %s", file, err.text);
-    return 0;
-}
-
-static int open_file(ph_subject *s, ph_args *args, int *code)
-{
-    s->model = ph_subject_read(args);
+    char space[PH_TOLD_TEXT];
     s->status = PH_E_INPUT;
-    if (!s->model || !ph_subject_merge(args, s->model))
+    if (args->size) {
+        ph_complain("--size: a model file has parameters instead: --set N=%d", args->size);
         return 0;
-    if (args->list.space.n)
-        args->space = args->list.space.k[0];
-    return build_from_file(s, args, code);
+    }
+    if (!ph_subject_given(args, &given))
+        return 0;
+    for (int i = 0; i < more->n_sets && given.n < PH_SETTINGS_MAX; i++)
+        given.set[given.n++] = more->set[i];
+    if (args->list.space.n) {
+        snprintf(space, sizeof space, "space=%s", ph_space_word(args->list.space.k[0]));
+        ph_told_add_option(&args->told, space);
+    }
+    sayings all = {0};
+    add_line(&all, args);
+    ph_run_config c = configure(args, &all);
+    c.parameters = given.set, c.n_parameters = given.n;
+    s->status = open_run(s, args, more, &c, &err);
+    if (s->status != PH_OK) {
+        if (s->status == PH_E_SINGULAR || s->status == PH_E_NEWTON)
+            *code = PH_EXIT_FAILED;
+        ph_complain("%s", err.text);
+        return 0;
+    }
+    for (int i = 0; i < args->input.n; i++) {
+        s->status = ph_run_input_text(s->run, args->input.text[i], &err);
+        if (s->status != PH_OK) {
+            ph_complain("--input: %s", err.text);
+            return 0;
+        }
+    }
+    ph_run_def said = ph_run_settings(s->run);
+    complete(args, &said);
+    args->space = (int)said.space;
+    s->model = ph_run_model(s->run);
+    s->p = problem_of(s->run);
+    if (!s->p)
+        ph_complain("not enough memory for the model");
+    return s->p != NULL;
 }
 
-int ph_subject_open_again(ph_subject *s, const ph_args *args, int space, int *code)
+int ph_subject_settable(const ph_model *model, const char *file)
 {
-    ph_args other = *args;
-    other.space = space;
+    int frozen = ph_model_frozen(model);
+    if (frozen)
+        ph_complain("%s: the parameters of a frozen model cannot be set", file);
+    return !frozen;
+}
+
+int ph_subject_open_case(ph_subject *s, ph_args *args, const ph_more *more, int *code)
+{
     *s = (ph_subject){0};
     *code = PH_EXIT_USAGE;
-    s->model = ph_subject_read(args);
-    return s->model && build_from_file(s, &other, code);
-}
-
-int ph_subject_settable(const ph_model *model)
-{
-    if (model->frozen)
-        ph_complain("%s: the parameters of a frozen model cannot be set", model->file);
-    return !model->frozen;
+    return ph_subject_is_file(args->word[0]) ? open_file(s, args, more, code) : open_problem(s, args, more);
 }
 
 int ph_subject_open(ph_subject *s, ph_args *args, int *code)
 {
-    *s = (ph_subject){0};
-    *code = PH_EXIT_USAGE;
-    return ph_subject_is_file(args->word[0]) ? open_file(s, args, code) : open_problem(s, args);
+    return ph_subject_open_case(s, args, &(ph_more){0}, code);
 }
 
 void ph_subject_close(ph_subject *s)
 {
-    if (s->model) {
+    ph_run_close(s->run);
+    if (s->model)
         free(s->p);
-        ph_mechanism_destroy(s->mech);
-        ph_model_free(s->model);
-    } else {
+    else
         ph_problem_destroy(s->p);
-    }
 }
 
 int ph_subject_parameter(const ph_subject *s, int k, char *name, size_t size, double *value)
@@ -362,29 +400,23 @@ static void connected_before(const ph_system *sys, int c, int *first, int *last)
     free(up);
 }
 
-int ph_subject_redundant(const ph_subject *s, int c)
-{
-    return s->mech ? ph_mechanism_redundant(s->mech, c) : 0;
-}
-
 void ph_subject_add_assembled(const ph_subject *s, const ph_args *args, ph_json *j)
 {
-    double position, velocity;
-    if (!args->assemble || !s->mech)
+    double violation[2];
+    if (!args->assemble || ph_run_get(s->run, PH_GET_ASSEMBLED, 0, violation) != PH_OK)
         return;
-    ph_mechanism_projected(s->mech, &position, &velocity);
     cJSON *removed = ph_json_object(j, j->root, "assembled");
-    ph_json_number(j, removed, "position", position);
-    ph_json_number(j, removed, "velocity", velocity);
+    ph_json_number(j, removed, "position", violation[0]);
+    ph_json_number(j, removed, "velocity", violation[1]);
 }
 
 /* The sentence of constraint c, some of whose conditions repeat others. */
 static void put_redundancy(const ph_subject *s, int c, char *text, size_t size)
 {
     const ph_constraint *all = s->p->sys.constraints, *k = &all[c];
-    int first, last, repeats = ph_subject_redundant(s, c);
+    int first, last, repeats = ph_run_redundant(s->run, c);
     connected_before(&s->p->sys, c, &first, &last);
-    int own = s->model ? s->p->sys.n_constraints - s->model->n_constraints : s->p->sys.n_constraints;
+    int own = s->p->sys.n_constraints - (s->model ? ph_run_count(s->run, PH_CONSTRAINTS) : 0);
     int n = snprintf(text, size, "%s '%s': %d of its %d conditions repeat%s what ",
                      c < own ? "joint" : "constraint", k->name ? k->name : "", repeats, k->rows,
                      repeats == 1 ? "s" : "");
@@ -402,7 +434,7 @@ int ph_subject_redundancy(const ph_subject *s, ph_redundancy *at, char *text, si
 {
     int more = 0;
     for (; at->c < s->p->sys.n_constraints; at->c++) {
-        if (!ph_subject_redundant(s, at->c))
+        if (!ph_run_redundant(s->run, at->c))
             continue;
         if (at->told < SENTENCES) {
             put_redundancy(s, at->c++, text, size);

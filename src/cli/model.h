@@ -6,16 +6,15 @@
 
 #include "cli/cli.h"
 #include "io/json.h"
-#include "polhode/model.h"
+#include "polhode/run.h"
 #include "problem/problem.h"
 
 typedef struct ph_subject {
-    ph_problem *p;      /* what is simulated; of a file without exact solution */
-    ph_model *model;    /* of a file; NULL: a built-in problem */
-    ph_mechanism *mech; /* likewise */
-    int space;          /* of a file: row of spaces.def */
-    double x;           /* parameter of a built-in problem; 0: it has none */
-    ph_status status;   /* of a file that could not be opened: why */
+    ph_run *run;           /* waits for ph_run_start */
+    ph_problem *p;         /* the same as studies see it; of a file without exact solution */
+    const ph_model *model; /* of a file, the run's; NULL: a built-in problem */
+    double x;              /* parameter of a built-in problem; 0: it has none */
+    ph_status status;      /* of what could not be opened: why */
 } ph_subject;
 
 /* 1: the word names a file; 0: a built-in problem */
@@ -24,14 +23,19 @@ int ph_subject_is_file(const char *name);
 /* 1: the built-in problem has a parameter, x */
 int ph_subject_has_x(const char *problem);
 
-/* The model of the first word with what --size, --set and --space say. args->opt and what else a model's
- * run{} may say are completed by it: the command line wins. 0 after one line on stderr; code is then the exit
- * code. */
+/* The model of the first word with what the command line says. args->opt and what else a model's run{} may say are
+ * completed by it: the command line wins. 0 after one line on stderr; code is then the exit code. */
 int ph_subject_open(ph_subject *s, ph_args *args, int *code);
 void ph_subject_close(ph_subject *s);
 
-/* The same file in another space, a row of spaces.def; args are those that ph_subject_open completed. */
-int ph_subject_open_again(ph_subject *s, const ph_args *args, int space, int *code);
+/* The same for one case of a study, with parameters on top of what args say. */
+typedef struct ph_more {
+    const ph_model *model; /* of the file, read before; NULL: it is read, or it is a built-in problem */
+    int n_sets;
+    const ph_setting *set;
+} ph_more;
+
+int ph_subject_open_case(ph_subject *s, ph_args *args, const ph_more *more, int *code);
 
 /* Parameter k: its name and value. 0: past the end. */
 int ph_subject_parameter(const ph_subject *s, int k, char *name, size_t size, double *value);
@@ -53,19 +57,12 @@ int ph_subject_given(const ph_args *args, ph_given *out);
 ph_model *ph_subject_read(const ph_args *args);
 
 /* 1: its parameters can be set; 0 after one line on stderr: it is frozen. */
-int ph_subject_settable(const ph_model *model);
-
-/* A fingerprint, with that of the flexible bodies of a model (NULL: none): their files may change where its text
- * does not. */
-uint64_t ph_subject_hash(const ph_model *model, uint64_t hash);
-
-/* Rows of constraint c that earlier ones imply, of a file. */
-int ph_subject_redundant(const ph_subject *s, int c);
+int ph_subject_settable(const ph_model *model, const char *file);
 
 /* "assembled" of a report: the violations of initial positions and velocities that assemble = true removed. */
 void ph_subject_add_assembled(const ph_subject *s, const ph_args *args, ph_json *j);
 
-/* Put what the model's run{} says below what the command line says. 0 after one line on stderr. */
+/* Complete args by what the model's run{} says, without a run. 0 after one line on stderr. */
 int ph_subject_merge(ph_args *args, const ph_model *model);
 
 /* Where the sentences about redundancy have got to; {0} before the first. */

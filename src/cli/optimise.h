@@ -15,6 +15,7 @@ typedef struct ph_trial {
 
 typedef struct ph_design {
     const ph_args *args;
+    ph_run *run; /* one for all evaluations */
     int n;
     char name[PH_DESIGN_MAX][PH_DESIGN_NAME];
     double lower[PH_DESIGN_MAX], upper[PH_DESIGN_MAX], start[PH_DESIGN_MAX];

@@ -58,8 +58,8 @@ static const char *about_word(int k)
 }
 
 #define FOR(command) (1u << PH_CMD_##command)
-#define SIMULATES    (FOR(RUN) | FOR(SWEEP) | FOR(SENS) | FOR(OPTIMISE))
-#define RUNS         (SIMULATES | FOR(TRANSIENT) | FOR(COMPILE))
+#define SIMULATES    (FOR(RUN) | FOR(SWEEP) | FOR(SENS) | FOR(OPTIMISE) | FOR(VIEW))
+#define RUNS         (SIMULATES | FOR(TRANSIENT) | FOR(COMPILE) | FOR(LINEARISE))
 #define TRIES        (FOR(CONVERGE) | FOR(WORK) | FOR(STABILITY))
 #define COMPARES     (FOR(CONVERGE) | FOR(WORK))
 #define HOLDS        (FOR(STATIC) | FOR(MODES))
@@ -310,10 +310,75 @@ static int read_several(const option *o, const char *text, void *list)
     return 1;
 }
 
+/* Rows that are keys of run{}, by where their values go. */
+static int is_of_run(const option *o)
+{
+    size_t opt = offsetof(ph_args, opt);
+    return !(o->kind & LISTED) && ((o->at >= opt && o->at < opt + sizeof(ph_options)) ||
+                                   o->at == offsetof(ph_args, t_end) || o->at == offsetof(ph_args, space) ||
+                                   o->at == offsetof(ph_args, assemble) || o->at == offsetof(ph_args, every));
+}
+
+/* "t_end=0.5" of --t-end 0.5: numbers with 17 digits, which give every double back. */
+static void print_told(const option *o, const void *at, char text[PH_TOLD_TEXT])
+{
+    double x;
+    int k, n = snprintf(text, PH_TOLD_TEXT, "%s=", o->name + 2);
+    const char *word;
+    for (char *c = text; *c; c++)
+        *c = *c == '-' ? '_' : *c;
+    char *to = text + n;
+    size_t size = PH_TOLD_TEXT - (size_t)n;
+    switch (base(o)) {
+    case NUMBER:
+    case POSITIVE:
+    case SIGMA:
+        memcpy(&x, at, sizeof x);
+        if (x == PH_SIGMA_OPT)
+            snprintf(to, size, "opt");
+        else
+            snprintf(to, size, "%.17g", x);
+        return;
+    case COUNT:
+    case FLAG:
+        memcpy(&k, at, sizeof k);
+        snprintf(to, size, "%d", k);
+        return;
+    case WORD:
+        memcpy(&k, at, sizeof k);
+        snprintf(to, size, "%s", o->words(k));
+        return;
+    default:
+        memcpy(&word, at, sizeof word);
+        snprintf(to, size, "%s", word);
+    }
+}
+
+void ph_told_add_option(ph_told_options *told, const char *text)
+{
+    size_t key = strcspn(text, "=") + 1;
+    int k = 0;
+    while (k < told->n && strncmp(told->text[k], text, key) != 0)
+        k++;
+    if (k == PH_TOLD_MAX)
+        return; /* there are not so many keys */
+    snprintf(told->text[k], PH_TOLD_TEXT, "%s", text);
+    told->n += k == told->n;
+}
+
 static int read_value(ph_args *args, const option *o, const char *text)
 {
     void *to = (char *)args + o->at;
-    return o->kind & LISTED ? read_several(o, text, to) : read_one(o, text, to);
+    char told[PH_TOLD_TEXT];
+    if (o->kind & LISTED)
+        return read_several(o, text, to);
+    if (!read_one(o, text, to))
+        return 0;
+    if (is_of_run(o)) {
+        print_told(o, to, told);
+        ph_told_add_option(&args->told, told);
+    }
+    return 1;
 }
 
 _Static_assert(sizeof(ph_formulation) == sizeof(int) && sizeof(ph_newton) == sizeof(int) &&
@@ -328,6 +393,12 @@ static const option *find(ph_command_code command, const char *name)
         if ((options[k].commands & 1u << command) && !strcmp(options[k].name, name))
             return &options[k];
     return NULL;
+}
+
+int ph_args_set(ph_args *args, const char *name, const char *value)
+{
+    const option *o = find(args->command, name);
+    return o && read_value(args, o, value);
 }
 
 /* An option that this command does not have: say whose it is, or which name is near. */

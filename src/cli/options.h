@@ -12,6 +12,12 @@ ph_args ph_args_default(ph_command_code command);
 /* Arguments after the name of the command. 0 and one line on stderr: they make no sense. */
 int ph_args_parse(ph_args *args, int argc, char **argv);
 
+/* One option with a value, as if it stood at the end of the line. 0 after one line on stderr. */
+int ph_args_set(ph_args *args, const char *name, const char *value);
+
+/* One more text, in place of one with the same key. */
+void ph_told_add_option(ph_told_options *told, const char *text);
+
 /* paths.c: 0 after one line on stderr if a file would be written over another one of the command line. */
 int ph_paths_apart(const ph_args *args);
 

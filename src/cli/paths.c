@@ -24,6 +24,7 @@ int ph_paths_apart(const ph_args *args)
         int written;
     } all[] = {{"-o", args->output, 1},
                {"--plot", args->plot, 1},
+               {"--view", args->view, 1},
                {"--log", args->log, 1},
                {"the model", args->n_words ? args->word[0] : NULL, 0},
                {"--reference", args->reference, 0}};

@@ -1,6 +1,7 @@
 /* One run with all that belongs to it: its file, signals, progress, the report. */
 #include "cli/history.h"
 #include "study/plot.h"
+#include "view/view.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -46,8 +47,7 @@ static int open_file(ph_job *r)
     if (path[0] && !ph_record_knows(path))
         ph_complain("-o: '%s': no format has this ending; there are .csv, .h5 and .hdf5", path);
     else if (lacks)
-        ph_complain("-o: '%s': this program was built without %s; a name that ends in .csv works", path,
-                    lacks);
+        ph_complain("-o: '%s': %s; a name that ends in .csv works", path, lacks);
     else if (!ph_record_open(&r->record, path)) /* may wait, for the reader of a pipe */
         cannot_write(r, errno);
     else
@@ -85,11 +85,16 @@ static int report(const ph_job *r, int code)
     if (r->args->json && (r->sim || ph_job_is_numerical(r->status))) {
         if (!ph_report_json(r))
             code = ph_complain("not enough memory for the report");
+    } else if (r->args->command == PH_CMD_VIEW) {
+        if (!r->args->quiet && r->view && code == PH_EXIT_OK)
+            printf("%s\n", r->args->view);
     } else if (!r->args->quiet && r->sim) {
         ph_report_text(r);
         if (r->args->output && code == PH_EXIT_OK)
             printf("\n%ld %s in %s\n", r->record.rows, ph_plural(r->record.rows, "row", "rows"),
                    r->args->output);
+        if (r->args->view && code == PH_EXIT_OK)
+            printf("\nits motion in %s\n", r->args->view);
     }
     if (code == PH_EXIT_OK && r->status != PH_OK)
         code = ph_job_is_numerical(r->status) ? PH_EXIT_FAILED : PH_EXIT_USAGE;
@@ -116,7 +121,8 @@ static int draw(const ph_job *r)
 static void note_warnings(const ph_job *r)
 {
     char text[PH_WARNINGS][PH_WARNING_MAX];
-    int n = r->sim ? ph_warner_list(r->warner, r->bodies, r->opt.h, r->watch.velocity, text) : 0;
+    double violation = ph_run_summarise(r->run).violation_velocity;
+    int n = r->sim && !(r->opt.tol > 0) ? ph_warner_list(r->warner, r->bodies, r->opt.h, violation, text) : 0;
     for (int k = 0; k < n && !r->args->quiet; k++)
         ph_note("%s", text[k]);
 }
@@ -135,6 +141,10 @@ static int integrate(ph_job *r)
         return code ? code : PH_EXIT_FAILED;
     if (code == PH_EXIT_OK)
         code = draw(r);
+    if (code == PH_EXIT_OK && r->view) {
+        ph_view_end(r->view, r->run);
+        code = ph_page_write(r);
+    }
     code = report(r, code);
     return w->interrupted && code == PH_EXIT_FAILED ? PH_EXIT_SIGNAL + w->interrupted : code;
 }
@@ -150,15 +160,15 @@ static void note_redundancy(const ph_job *r)
 static void note_assembling(const ph_job *r)
 {
     char text[256];
-    for (int what = 0; what < 2 && r->subject.mech && !r->args->quiet; what++)
-        if (ph_mechanism_assembled(r->subject.mech, what, text, sizeof text)[0])
+    for (int what = 0; what < 2 && !r->args->quiet; what++)
+        if (ph_run_assembled(r->run, what, text, sizeof text)[0])
             fprintf(stderr, "polhode: note: %s\n", text);
 }
 
 int ph_job_perform(ph_job *r)
 {
     ph_warner warner = {0};
-    r->p = r->subject.p;
+    r->p = r->subject.p, r->run = r->subject.run;
     r->bodies = ph_bodies_create(&r->subject);
     if (!r->bodies)
         return ph_complain("not enough memory for the model '%s'", r->p->name);

@@ -2,7 +2,6 @@
  *
  * SE(3) has v = (U, Omega) with U = R^T xdot, Udot = R^T xddot - Omega x U; tables have xdot and xddot. */
 #include "cli/cases.h"
-#include "mech/model.h"
 #include "io/csv.h"
 #include "io/record.h"
 
@@ -42,10 +41,10 @@ static places places_of(const reader *r, int body, int *part)
 {
     const ph_part *all = r->probe->part;
     places p = {-1, -1, -1, -1};
-    if (r->bodies->model) {
+    if (r->bodies->is_file) {
         p.x = all[*part].q, p.v = all[*part].v;
         (*part)++;
-        if (!r->bodies->model->body[body].particle)
+        if (!ph_run_is(r->bodies->run, PH_IS_PARTICLE, body))
             p.R = all[*part].q, p.w = all[*part].v, (*part)++;
         return p;
     }
@@ -76,12 +75,12 @@ static void find_body(reader *r, int body, places p, const ph_state *layout)
                      ph_channel_axis(&(ph_channel){.axes = q[i].axes, .prefix = q[i].prefix}, k, axis));
 }
 
-static void find_joints(reader *r, const ph_state *layout)
+static void find_joints(reader *r)
 {
-    int at = r->probe->nq + 2 * r->probe->nv, rows;
+    int at = r->probe->nq + 2 * r->probe->nv;
     char of[PH_LABEL_MAX], name[32];
     for (int k = 0; k < r->bodies->n_ties; k++) {
-        ph_joint_lambda(r->bodies, k, layout, &rows);
+        int rows = ph_run_size(r->bodies->run, PH_GET_MULTIPLIERS, k);
         for (int i = 0; i < rows; i++) {
             snprintf(name, sizeof name, "lambda%d", i + 1);
             find(r, at++, PH_OF_LAMBDA, ph_joint_name(r->bodies, k, of), name);
@@ -95,7 +94,7 @@ static void find_sensors(reader *r)
     char name[32];
     for (int k = 0; k < p->n_sensors; k++)
         for (int i = 0; i < p->sensor_size[k]; i++) {
-            const char *of = p->model->sensor[p->sensor[k]].name;
+            const char *of = ph_run_name(p->run, PH_SENSORS, p->sensor[k]);
             snprintf(name, sizeof name, "%d", i + 1);
             if (p->sensor_size[k] > 1)
                 find(r, p->sensor_at[k] + i, PH_OF_SENSOR + k, of, name);
@@ -162,7 +161,7 @@ static int use(reader *r, ph_track *t, const ph_state *layout)
     int time = ph_csv_find(&r->data, "t"), part = 0;
     for (int i = 0; i < r->bodies->n; i++)
         find_body(r, i, places_of(r, i, &part), layout);
-    find_joints(r, layout);
+    find_joints(r);
     find_sensors(r);
     if (time < 0)
         ph_complain("--reference: '%s' has no column 't'; it should be a table that run -o wrote", r->path);

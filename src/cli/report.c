@@ -53,8 +53,8 @@ const char *ph_report_formulation(const ph_options *o)
 
 static void print_cost(const ph_job *r)
 {
-    ph_stats st = ph_sim_stats(r->sim);
-    double n = (double)st.steps, wall = st.wall_s - r->watch.own_s;
+    ph_stats st = ph_run_summarise(r->run).stats;
+    double n = (double)(r->opt.tol > 0 ? st.accepted : st.steps), wall = st.wall_s;
     if (!st.steps) {
         printf("  cost       no step was done; %ld Newton iterations in the first\n", st.iterations);
         return;
@@ -68,19 +68,20 @@ static void print_cost(const ph_job *r)
 
 static void print_quality(const ph_job *r)
 {
-    const ph_watch *w = &r->watch;
+    ph_run_summary sum = ph_run_summarise(r->run);
+    ph_energies E = ph_job_energies(r);
     ph_exact_error e;
     ph_state s = ph_sim_state(r->sim);
-    if (r->p->sys.n_constraints && isnan(w->velocity))
+    if (r->p->sys.n_constraints && isnan(sum.violation_velocity))
         printf("  violation  cannot be found: a function of the model fails\n");
     else if (r->p->sys.n_constraints)
-        printf("  violation  position %.2g, velocity %.2g (largest over the run)\n", w->position,
-               w->velocity);
-    if (r->p->energy && r->p->power)
-        printf("  energy     %.9g J -> %.9g J by work of %.9g J; largest drift %.2g J\n", w->E0, w->E,
-               w->work, w->drift);
-    else if (r->p->energy)
-        printf("  energy     %.9g J -> %.9g J; largest drift %.2g J\n", w->E0, w->E, w->drift);
+        printf("  violation  position %.2g, velocity %.2g (largest over the run)\n", sum.violation_position,
+               sum.violation_velocity);
+    if (E.work != 0 || E.dissipated != 0)
+        printf("  energy     %.9g J -> %.9g J; work %.9g J, dissipated %.9g J; largest drift %.2g J\n",
+               E.first, E.now, E.work, E.dissipated, E.drift);
+    else if (ph_job_has_energy(r))
+        printf("  energy     %.9g J -> %.9g J; largest drift %.2g J\n", E.first, E.now, E.drift);
     if (ph_exact_compare(r->p, &s, r->args->compare == 0, &e)) {
         printf("  error      q %.3g, v %.3g", e.q, e.v);
         if (r->p->sys.n_constraints)
@@ -113,15 +114,16 @@ static void print_body(const ph_job *r, int body, const ph_state *s)
 static void print_joint(const ph_job *r, int joint, const ph_state *s)
 {
     char of[PH_LABEL_MAX];
-    int rows, at = ph_joint_lambda(r->bodies, joint, s, &rows);
-    print_values(ph_joint_name(r->bodies, joint, of), "lambda", rows, s->lambda + at, "");
+    double lambda[PH_ROWS];
+    int rows = ph_joint_multipliers(r->bodies, joint, PH_GET_MULTIPLIERS, s, lambda);
+    print_values(ph_joint_name(r->bodies, joint, of), "lambda", rows, lambda, "");
 }
 
 static void print_sensor(const ph_job *r, int sensor, const ph_state *s)
 {
     double value[PH_SENSOR_MAX];
-    int n = ph_job_sensor(r, sensor, s, value);
-    print_values(ph_model_name(r->subject.model, PH_SENSORS, sensor), "sensor", n, value, "");
+    int n = ph_job_result(r, sensor, s, value);
+    print_values(ph_run_name(r->run, PH_SENSORS, sensor), "sensor", n, value, "");
 }
 
 /* The first and the last of many. */
@@ -139,14 +141,13 @@ static void print_some(const ph_job *r, int n, void (*print)(const ph_job *, int
 static void print_steps(const ph_job *r, double t)
 {
     ph_stats st = ph_sim_stats(r->sim);
-    printf("t = %.9g s after %ld %s", t, st.steps, ph_plural(st.steps, "step", "steps"));
-    if (r->opt.h > 0)
-        printf(" of h = %.9g s", r->opt.h);
-    printf("%s\n", r->status == PH_OK ? "" : "; the run did not reach its end");
     if (r->opt.tol > 0)
-        printf("error control took %ld %s of %.3g to %.3g s and rejected %ld\n", st.accepted,
+        printf("t = %.9g s after %ld %s of %.3g to %.3g s, %ld rejected", t, st.accepted,
                ph_plural(st.accepted, "step", "steps"), st.h_least, st.h_most, st.rejected);
-    printf("\n");
+    else
+        printf("t = %.9g s after %ld %s of h = %.9g s", t, st.steps, ph_plural(st.steps, "step", "steps"),
+               r->opt.h);
+    printf("%s\n\n", r->status == PH_OK ? "" : "; the run did not reach its end");
 }
 
 void ph_report_text(const ph_job *r)
@@ -161,7 +162,7 @@ void ph_report_text(const ph_job *r)
     printf("\n");
     print_some(r, r->bodies->n, print_body, "bodies", &s);
     print_some(r, r->bodies->n_ties, print_joint, "joints", &s);
-    for (int i = 0; r->subject.model && i < ph_model_count(r->subject.model, PH_SENSORS); i++)
+    for (int i = 0; i < ph_run_count(r->run, PH_SENSORS); i++)
         print_sensor(r, i, &s);
     if (r->extension && r->status == PH_OK)
         r->extension->text(r);

@@ -6,7 +6,7 @@
 
 static void add_method(ph_json *j, const ph_job *r)
 {
-    ph_options resolved = r->sim ? ph_sim_options(r->sim) : r->opt, *o = &resolved;
+    ph_options resolved = ph_run_options(r->run), *o = &resolved;
     unsigned reads = ph_method_reads(o->method);
     cJSON *m = ph_json_object(j, j->root, "method");
     ph_json_text(j, m, "name", o->method);
@@ -35,26 +35,32 @@ static void add_method(ph_json *j, const ph_job *r)
         ph_json_text(j, m, "solver", ph_sim_solver(r->sim));
 }
 
-/* Error control: the steps of the method; those of "steps" are the points of the output. */
-static void add_control(ph_json *j, const ph_job *r)
+/* How many; by tolerance, those of the method, which are not the points of the output. */
+static void add_steps(ph_json *j, const ph_job *r)
 {
-    ph_stats st = ph_sim_stats(r->sim);
-    cJSON *c = ph_json_object(j, j->root, "control");
+    ph_stats st = {0};
+    if (r->sim)
+        st = ph_sim_stats(r->sim);
+    if (!(r->opt.tol > 0)) {
+        ph_json_count(j, j->root, "steps", st.steps);
+        return;
+    }
+    cJSON *c = ph_json_object(j, j->root, "steps");
     ph_json_count(j, c, "accepted", st.accepted);
     ph_json_count(j, c, "rejected", st.rejected);
-    ph_json_number(j, c, "h_least", st.h_least);
-    ph_json_number(j, c, "h_most", st.h_most);
+    ph_json_number(j, c, "h_min", st.h_least);
+    ph_json_number(j, c, "h_max", st.h_most);
 }
 
 static void add_newton(ph_json *j, const ph_job *r)
 {
-    ph_stats st = ph_sim_stats(r->sim);
+    ph_stats st = ph_run_summarise(r->run).stats;
     cJSON *n = ph_json_object(j, j->root, "newton");
     ph_json_count(j, n, "iterations", st.iterations);
     ph_json_count(j, n, "jacobians", st.jacobians);
     ph_json_count(j, n, "factorizations", st.factorizations);
     ph_json_count(j, n, "max_per_step", st.worst_iterations);
-    ph_json_number(j, j->root, "wall_s", st.wall_s - r->watch.own_s);
+    ph_json_number(j, j->root, "wall_s", st.wall_s);
 }
 
 static void add_bodies(ph_json *j, const ph_job *r, const ph_state *s)
@@ -72,13 +78,11 @@ static void add_bodies(ph_json *j, const ph_job *r, const ph_state *s)
 
 static void add_reaction(ph_json *j, cJSON *joint, const ph_job *r, int k, const ph_state *s)
 {
-    ph_vec3 force, torque;
-    double value[3];
-    ph_mechanism_reaction(r->subject.mech, s, k, &force, &torque);
-    ph_store3(value, force);
+    double value[6];
+    if (ph_run_get_of(r->run, s, PH_GET_REACTION, k, value) != PH_OK)
+        return;
     ph_json_numbers(j, joint, "force", 3, value);
-    ph_store3(value, torque);
-    ph_json_numbers(j, joint, "torque", 3, value);
+    ph_json_numbers(j, joint, "torque", 3, value + 3);
 }
 
 static void add_joints(ph_json *j, const ph_job *r, const ph_state *s)
@@ -86,11 +90,11 @@ static void add_joints(ph_json *j, const ph_job *r, const ph_state *s)
     cJSON *joints = ph_json_object(j, j->root, "joints");
     for (int k = 0; k < r->bodies->n_joints; k++) {
         char name[PH_LABEL_MAX];
-        int rows, at = ph_joint_lambda(r->bodies, k, s, &rows);
+        double lambda[PH_ROWS];
+        int rows = ph_joint_multipliers(r->bodies, k, PH_GET_MULTIPLIERS, s, lambda);
         cJSON *joint = ph_json_object(j, joints, ph_joint_name(r->bodies, k, name));
-        ph_json_numbers(j, joint, "lambda", rows, s->lambda + at);
-        if (r->subject.mech)
-            add_reaction(j, joint, r, k, s);
+        ph_json_numbers(j, joint, "lambda", rows, lambda);
+        add_reaction(j, joint, r, k, s);
     }
 }
 
@@ -100,20 +104,20 @@ static void add_constraints(ph_json *j, const ph_job *r, const ph_state *s)
     cJSON *constraints = ph_json_object(j, j->root, "constraints");
     for (int k = r->bodies->n_joints; k < r->bodies->n_ties; k++) {
         char name[PH_LABEL_MAX];
-        int rows, at = ph_joint_lambda(r->bodies, k, s, &rows);
+        double lambda[PH_ROWS];
+        int rows = ph_joint_multipliers(r->bodies, k, PH_GET_MULTIPLIERS, s, lambda);
         ph_json_numbers(j, ph_json_object(j, constraints, ph_joint_name(r->bodies, k, name)), "lambda", rows,
-                        s->lambda + at);
+                        lambda);
     }
 }
 
 static void add_sensors(ph_json *j, const ph_job *r, const ph_state *s)
 {
-    const ph_model *model = r->subject.model;
     cJSON *sensors = ph_json_object(j, j->root, "sensors");
-    for (int i = 0; i < ph_model_count(model, PH_SENSORS); i++) {
+    for (int i = 0; i < ph_run_count(r->run, PH_SENSORS); i++) {
         double value[PH_SENSOR_MAX];
-        int n = ph_job_sensor(r, i, s, value);
-        ph_json_numbers(j, sensors, ph_model_name(model, PH_SENSORS, i), n, value);
+        int n = ph_job_result(r, i, s, value);
+        ph_json_numbers(j, sensors, ph_run_name(r->run, PH_SENSORS, i), n, value);
     }
 }
 
@@ -129,19 +133,21 @@ void ph_report_json_state(ph_json *j, const ph_job *r, const ph_state *s)
 
 static void add_quality(ph_json *j, const ph_job *r, const ph_state *s)
 {
-    const ph_watch *w = &r->watch;
+    ph_run_summary sum = ph_run_summarise(r->run);
+    ph_energies E = ph_job_energies(r);
     ph_exact_error e;
     cJSON *v = ph_json_object(j, j->root, "violation");
-    ph_json_number(j, v, "position", w->position);
-    ph_json_number(j, v, "velocity", w->velocity);
+    ph_json_number(j, v, "position", sum.violation_position);
+    ph_json_number(j, v, "velocity", sum.violation_velocity);
     ph_subject_add_assembled(&r->subject, r->args, j);
-    if (r->p->energy) {
+    if (ph_job_has_energy(r)) {
         cJSON *energy = ph_json_object(j, j->root, "energy");
-        ph_json_number(j, energy, "initial", w->E0);
-        ph_json_number(j, energy, "final", w->E);
-        ph_json_number(j, energy, "max_drift", w->drift);
-        if (r->p->power)
-            ph_json_number(j, energy, "work", w->work);
+        ph_json_number(j, energy, "initial", E.first);
+        ph_json_number(j, energy, "final", E.now);
+        ph_json_number(j, energy, "work", E.work);
+        ph_json_number(j, energy, "dissipated", E.dissipated);
+        ph_json_number(j, energy, "residual", E.drift);
+        ph_json_number(j, energy, "max_drift", E.drift);
     }
     if (ph_exact_compare(r->p, s, r->args->compare == 0, &e)) {
         cJSON *error = ph_json_object(j, j->root, "error");
@@ -155,7 +161,9 @@ static void add_quality(ph_json *j, const ph_job *r, const ph_state *s)
 static void add_warnings(ph_json *j, const ph_job *r)
 {
     char text[PH_WARNINGS][PH_WARNING_MAX];
-    int n = r->warner ? ph_warner_list(r->warner, r->bodies, r->opt.h, r->watch.velocity, text) : 0;
+    double violation = ph_run_summarise(r->run).violation_velocity;
+    int n =
+        r->warner && !(r->opt.tol > 0) ? ph_warner_list(r->warner, r->bodies, r->opt.h, violation, text) : 0;
     cJSON *list = n ? ph_json_array(j, j->root, "warnings") : NULL;
     for (int k = 0; k < n; k++)
         ph_json_text(j, ph_json_element(j, list), "text", text[k]);
@@ -195,7 +203,7 @@ int ph_report_json(const ph_job *r)
     ph_json_text(&j, j.root, "status", ph_status_word(r->status));
     /* n h may be off t_end by round-off */
     ph_json_number(&j, j.root, "t", r->steps && r->status == PH_OK ? r->t_end : s.t);
-    ph_json_count(&j, j.root, "steps", r->sim ? ph_sim_stats(r->sim).steps : 0);
+    add_steps(&j, r);
     ph_json_number(&j, j.root, "h", r->opt.h > 0 ? r->opt.h : mean_step(r));
     add_method(&j, r);
     ph_subject_json(&r->subject, &j);
@@ -203,8 +211,6 @@ int ph_report_json(const ph_job *r)
         add_failure(&j, r);
     if (r->sim) {
         add_newton(&j, r);
-        if (r->opt.tol > 0)
-            add_control(&j, r);
         ph_report_json_state(&j, r, &s);
         add_quality(&j, r, &s);
         add_warnings(&j, r);

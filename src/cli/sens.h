@@ -3,57 +3,50 @@
 #define PH_CLI_SENS_H
 
 #include "cli/job.h"
-#include "study/goal.h"
 
 /* All that run reports of a state, as one list of numbers. */
 typedef struct ph_seen {
-    const ph_model *model;
     int n, width;
     ph_channel *channel; /* quantity by quantity; names are the model's */
     int *at;             /* where the numbers of each begin */
+    struct ph_view {
+        int what, index; /* PH_GET_..., */
+        int first;       /* and which of its numbers */
+    } * view;
 } ph_seen;
 
 /* One objective: what it came to, and its derivatives. */
 typedef struct ph_aim {
-    ph_goal goal;
-    double value, last;        /* last: the integrand at the last step */
-    double *gradient, *slope;  /* n: derivatives of both */
-    double *fd;                /* n: differences of runs */
-    double end[PH_NEIGHBOURS]; /* what it came to in runs of the neighbours of one parameter */
+    int objective;
+    double value;
+    double *gradient; /* n */
+    double *fd;       /* n: differences of runs */
 } ph_aim;
 
 typedef struct ph_sens_study {
     int n; /* parameters */
-    ph_vary *vary;
-    ph_given given;    /* settings of the command, */
-    ph_vary_base from; /* which are among what they are built from */
-    ph_param *param;
+    int *param;
+    double *at, *eps; /* their values, and the steps of their differences */
     char (*name)[64];
-    ph_sens *sens; /* direct */
     ph_seen seen;
-    double *value;   /* width: at the end */
-    double *d, *fd;  /* n x width: derivatives; by differences of runs */
-    double *work[6]; /* width each */
-    ph_body_state *base;
-    double *block; /* of all numbers */
+    double *value;  /* width: at the end */
+    double *base;   /* rotations there, 4 for each body */
+    double *d, *fd; /* n x width: derivatives; by differences of runs */
+    double *block;  /* of all numbers */
     int n_aims;
     ph_aim *aim;
     int checked;
 } ph_sens_study;
 
 /* sens_seen.c: 0: no memory. */
-int ph_seen_create(ph_seen *seen, const ph_model *model, const ph_mechanism *mech);
+int ph_seen_create(ph_seen *seen, const ph_run *run);
 void ph_seen_destroy(ph_seen *seen);
 
-/* Rotations as vectors from those of base, one for each body. */
-void ph_seen_values(const ph_seen *seen, ph_mechanism *mech, const ph_state *s, const ph_body_state *base,
-                    double *out);
-void ph_seen_base(const ph_seen *seen, const ph_mechanism *mech, const ph_state *s, ph_body_state *base);
-
-/* sens_direct.c: derivatives by parameter k at the state of the run, of all that is seen and of an objective. */
-void ph_sens_derive(const ph_job *r, ph_sens_study *st, int k, double *out);
-ph_status ph_sens_derive_aim(const ph_job *r, ph_sens_study *st, ph_aim *aim, ph_objective_part part, int k,
-                             double *out);
+/* At the present state of a run, rotations as vectors from those of base, and the derivatives by its k-th parameter that
+ * follows; NaN where a function fails. */
+void ph_seen_base(const ph_run *run, double *base);
+void ph_seen_values(const ph_seen *seen, ph_run *run, const double *base, double *out);
+void ph_seen_derive(const ph_seen *seen, ph_run *run, int k, double *out);
 
 /* sens_modes.c */
 ph_status ph_sens_simulate(ph_job *r); /* of ph_extension */

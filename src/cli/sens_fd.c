@@ -12,108 +12,75 @@
 /* So that differences see the discrete solution and not what Newton's method has left. */
 #define TIGHT 1e-13
 
-typedef struct near_by {
-    ph_job *r;
-    ph_sens_study *st;
-    const ph_neighbour *at;
-    int j;        /* which of the neighbours */
-    double *last; /* of each objective: its integrand at the last step */
-    ph_status status;
-} near_by;
-
-static ph_status add(near_by *n, ph_aim *aim, const ph_state *s, ph_objective_part part, double half,
-                     double *last)
+/* A run of its own, with Newton's method as exact as it can be. */
+static ph_status open_near(ph_run **near, const ph_job *r, ph_error *err)
 {
-    double x;
-    n->status = ph_mechanism_objective(n->at->mech, s, aim->goal.objective, part, &x, NULL);
-    aim->end[n->j] += half * (x + *last);
-    *last = x;
-    return n->status;
+    char text[2][PH_TOLD_TEXT];
+    const char *option[PH_TOLD_MAX + 2];
+    ph_run_config c = ph_run_defaults();
+    int n = 0;
+    for (; n < r->args->told.n; n++)
+        option[n] = r->args->told.text[n];
+    snprintf(text[0], sizeof text[0], "atol=%.17g", fmin(r->opt.atol, TIGHT));
+    snprintf(text[1], sizeof text[1], "rtol=%.17g", fmin(r->opt.rtol, TIGHT));
+    option[n++] = text[0], option[n++] = text[1];
+    c.options = option, c.n_options = n, c.watch = 0;
+    return ph_run_create(near, r->subject.model, &c, err);
 }
 
-static ph_status watch(const ph_sim *sim, void *ctx)
-{
-    near_by *n = ctx;
-    ph_state s = ph_sim_state(sim);
-    double half = ph_sim_stats(sim).steps ? n->r->opt.h / 2 : 0;
-    ph_mechanism_track(n->at->mech, &s);
-    for (int i = 0; i < n->st->n_aims && n->status == PH_OK; i++)
-        add(n, &n->st->aim[i], &s, PH_ON_THE_WAY, half, &n->last[i]);
-    return n->status;
-}
+#define NEIGHBOURS 4
 
-/* One run; what is seen at its end goes to st->work[j]. */
-static ph_status run(near_by *n, ph_error *err)
+/* One run with a value of the parameter; all that is seen at its end and objectives go to out. */
+static ph_status run(const ph_job *r, const ph_sens_study *st, ph_run *near, int k, double value, double *out,
+                     ph_error *err)
 {
-    ph_job *r = n->r;
-    ph_sim *sim;
-    ph_options o = r->opt;
-    o.atol = fmin(o.atol, TIGHT), o.rtol = fmin(o.rtol, TIGHT);
-    ph_mechanism_rewind(n->at->mech);
-    ph_status s = ph_sim_create(&sim, &n->at->sys, &o, 0, n->at->q0, n->at->v0, err);
+    ph_setting set = {st->name[k], value};
+    int structure = ph_run_structure(near);
+    ph_status s = ph_run_set_parameters(near, &set, 1, err);
+    if (s == PH_OK && ph_run_structure(near) != structure)
+        s = ph_study_fail(err, PH_E_INPUT, "the model then has other bodies, joints or sensors");
     if (s == PH_OK)
-        s = r->steps ? ph_sim_run(sim, r->steps, watch, n, err)
-                     : ph_sim_run_until(sim, r->t_end, watch, n, err);
-    if (s == PH_OK) {
-        ph_state end = ph_sim_state(sim);
-        double none = 0;
-        ph_seen_values(&n->st->seen, n->at->mech, &end, n->st->base, n->st->work[n->j]);
-        for (int i = 0; i < n->st->n_aims && n->status == PH_OK; i++, none = 0)
-            add(n, &n->st->aim[i], &end, PH_AT_THE_END, 1, &none);
-    }
-    if (n->status != PH_OK) {
-        s = n->status;
-        snprintf(err->text, sizeof err->text, "%.400s", ph_model_complaint(n->at->model));
-    }
-    ph_sim_destroy(sim);
+        s = ph_run_until(near, r->t_end, err);
+    if (s != PH_OK)
+        return s;
+    ph_seen_values(&st->seen, near, st->base, out);
+    for (int i = 0; i < st->n_aims && s == PH_OK; i++)
+        s = ph_run_get(near, PH_GET_OBJECTIVE, st->aim[i].objective, out + st->seen.width + i);
+    if (s != PH_OK)
+        snprintf(err->text, sizeof err->text, "%.400s", ph_model_complaint(ph_run_model(near)));
     return s;
 }
 
-/* Differences over steps of vary, of all that is seen and of objectives: to out, width and n_aims numbers. */
-static ph_status measure(ph_job *r, ph_sens_study *st, const ph_vary *vary, double *out)
+/* Differences over steps of eps, of all that is seen and of objectives: to out, n numbers. work: 4 n */
+static ph_status measure(ph_job *r, const ph_sens_study *st, ph_run *near, int k, double eps, double *work,
+                         double *out)
 {
-    double *last = st->work[4], *aims = out + st->seen.width;
-    for (int i = 0; i < st->n_aims; i++)
-        for (int j = 0; j < PH_NEIGHBOURS; j++)
-            st->aim[i].end[j] = 0;
-    for (int j = 0; j < PH_NEIGHBOURS; j++) {
-        near_by n = {r, st, &vary->at[j], j, last, PH_OK};
+    static const int place[NEIGHBOURS] = {-2, -1, 1, 2};
+    int n = st->seen.width + st->n_aims;
+    double *f[NEIGHBOURS];
+    for (int j = 0; j < NEIGHBOURS; j++) {
         ph_error why = {0};
-        for (int i = 0; i < st->n_aims; i++)
-            last[i] = 0;
-        ph_status s = run(&n, &why);
-        if (s != PH_OK) {
-            snprintf(r->err.text, sizeof r->err.text, "a run with a value near %s = %.9g: %.400s", vary->name,
-                     vary->value, why.text);
-            return s;
-        }
+        f[j] = work + j * n;
+        ph_status s = run(r, st, near, k, st->at[k] + place[j] * eps, f[j], &why);
+        if (s != PH_OK)
+            return ph_study_fail(&r->err, s, "a run with a value near %s = %.9g: %.400s", st->name[k],
+                                 st->at[k], why.text);
     }
-    for (int i = 0; i < st->seen.width; i++)
-        out[i] =
-            (8 * (st->work[2][i] - st->work[1][i]) - (st->work[3][i] - st->work[0][i])) / (12 * vary->eps);
-    for (int i = 0; i < st->n_aims; i++) {
-        aims[i] = 0;
-        for (int j = 0; j < PH_NEIGHBOURS; j++)
-            aims[i] += ph_vary_weight[j] * st->aim[i].end[j] / vary->eps;
-    }
+    for (int i = 0; i < n; i++)
+        out[i] = (8 * (f[2][i] - f[1][i]) - (f[3][i] - f[0][i])) / (12 * eps);
     return PH_OK;
 }
 
 /* Vibrations make a function of a parameter wavy: what step is small enough depends on the model. Over steps e, e/8
  * and e/64 errors of order 4 fall and round-off grows: where differences change far less from e/8 to e/64 than from e
- * to e/8, those over e/8 are the better ones. work: 3 (width + n_aims). */
-static ph_status by_parameter(ph_job *r, ph_sens_study *st, int k, double *work)
+ * to e/8, those over e/8 are the better ones. work: 7 (width + n_aims). */
+static ph_status by_parameter(ph_job *r, ph_sens_study *st, ph_run *near, int k, double *work)
 {
     int n = st->seen.width + st->n_aims, sizes = r->args->eps > 0 ? 1 : SIZES;
     double *D[SIZES] = {work, work + n, work + 2 * n};
-    ph_status s = measure(r, st, &st->vary[k], D[0]);
-    for (int size = 1; size < sizes && s == PH_OK; size++) {
-        ph_vary vary;
-        s = ph_vary_create(&vary, &st->from, st->name[k], ldexp(st->vary[k].eps, -3 * size), &r->err);
-        if (s == PH_OK)
-            s = measure(r, st, &vary, D[size]);
-        ph_vary_destroy(&vary);
-    }
+    ph_status s = PH_OK;
+    for (int size = 0; size < sizes && s == PH_OK; size++)
+        s = measure(r, st, near, k, ldexp(st->eps[k], -3 * size), work + SIZES * n, D[size]);
     for (int i = 0; i < n && s == PH_OK; i++) {
         int wavy = sizes == SIZES && 4 * fabs(D[2][i] - D[1][i]) < fabs(D[1][i] - D[0][i]);
         *(i < st->seen.width ? &st->fd[k * st->seen.width + i] : &st->aim[i - st->seen.width].fd[k]) =
@@ -124,12 +91,16 @@ static ph_status by_parameter(ph_job *r, ph_sens_study *st, int k, double *work)
 
 ph_status ph_sens_differences(ph_job *r, ph_sens_study *st)
 {
-    ph_status s = PH_OK;
-    double *work = malloc(sizeof(double) * SIZES * (size_t)(st->seen.width + st->n_aims));
-    if (!work)
-        return ph_study_fail(&r->err, PH_E_MEMORY, "not enough memory for differences of runs");
-    for (int k = 0; k < st->n && s == PH_OK; k++)
-        s = by_parameter(r, st, k, work);
+    ph_run *near = NULL;
+    double *work = malloc(sizeof(double) * (SIZES + NEIGHBOURS) * (size_t)(st->seen.width + st->n_aims + 1));
+    ph_status s =
+        work ? PH_OK : ph_study_fail(&r->err, PH_E_MEMORY, "not enough memory for differences of runs");
+    for (int k = 0; k < st->n && s == PH_OK; k++) {
+        s = open_near(&near, r, &r->err); /* with all other parameters as they are */
+        if (s == PH_OK)
+            s = by_parameter(r, st, near, k, work);
+        ph_run_close(near);
+    }
     free(work);
     st->checked = s == PH_OK;
     return s;

@@ -1,120 +1,62 @@
 /* The ways to derivatives: along with the run, backwards from its end, from runs near by. */
 #include "cli/sens.h"
-#include "mech/model.h"
 
 #include <stdio.h>
 
+/* ---- with the run ----------------------------------------------------------------------------------------- */
+
 /* A function of an objective failed. */
-static ph_status refused(ph_job *r, const ph_goal *goal)
+static ph_status refused(ph_job *r)
 {
-    snprintf(r->err.text, sizeof r->err.text, "t = %.9g: %.400s", goal->t, ph_model_complaint(goal->refused));
-    r->explained = 1;
+    snprintf(r->err.text, sizeof r->err.text, "t = %.9g: %.400s", ph_run_time(r->run),
+             ph_model_complaint(r->subject.model));
     return r->err.status = PH_E_CALLBACK;
 }
 
-/* ---- with the run ----------------------------------------------------------------------------------------- */
-
-/* The value of an objective so far and, in direct mode, its derivatives; n: which step this is. */
-static ph_status add_up(ph_job *r, ph_sens_study *st, ph_aim *aim, const ph_state *s, long n)
+/* What objectives came to and, in direct mode, their derivatives. */
+static ph_status end_aims(ph_job *r, ph_sens_study *st)
 {
-    ph_goal *g = &aim->goal;
-    double x, slope, half = n ? r->opt.h / 2 : 0;
-    if (!ph_objective_has(g->model, g->objective, PH_ON_THE_WAY))
-        return PH_OK;
-    ph_status status = ph_mechanism_objective(g->mech, s, g->objective, PH_ON_THE_WAY, &x, NULL);
-    if (status != PH_OK)
-        g->refused = g->model, g->t = s->t;
-    for (int k = 0; k < st->n && st->sens && status == PH_OK; k++) {
-        status = ph_sens_derive_aim(r, st, aim, PH_ON_THE_WAY, k, &slope);
-        aim->gradient[k] += half * (slope + aim->slope[k]);
-        aim->slope[k] = slope;
+    for (int i = 0; i < st->n_aims; i++) {
+        ph_aim *aim = &st->aim[i];
+        ph_status s = ph_run_get(r->run, PH_GET_OBJECTIVE, aim->objective, &aim->value);
+        for (int k = 0; k < st->n && r->args->mode == PH_DIRECT && s == PH_OK; k++)
+            s = ph_run_get_derivative(r->run, PH_GET_OBJECTIVE, aim->objective, k, &aim->gradient[k]);
+        if (s != PH_OK)
+            return refused(r);
     }
-    aim->value += half * (x + aim->last);
-    aim->last = x;
-    return status;
+    return PH_OK;
 }
 
-static ph_status watch(const ph_sim *sim, void *ctx)
-{
-    ph_job *r = ctx;
-    ph_sens_study *st = r->ctx;
-    ph_state s = ph_sim_state(sim);
-    ph_status status = ph_watch_step(sim, r);
-    for (int i = 0; i < st->n_aims && status == PH_OK; i++)
-        status = add_up(r, st, &st->aim[i], &s, ph_sim_stats(sim).steps);
-    return status;
-}
-
-static ph_status end_aim(ph_job *r, ph_sens_study *st, ph_aim *aim)
-{
-    ph_goal *g = &aim->goal;
-    ph_state s = ph_sim_state(r->sim);
-    double x = 0, slope;
-    ph_status status = ph_mechanism_objective(g->mech, &s, g->objective, PH_AT_THE_END, &x, NULL);
-    aim->value += x;
-    if (status != PH_OK)
-        g->refused = g->model, g->t = s.t;
-    for (int k = 0; k < st->n && st->sens && status == PH_OK; k++) {
-        status = ph_sens_derive_aim(r, st, aim, PH_AT_THE_END, k, &slope);
-        aim->gradient[k] += slope;
-    }
-    return status;
-}
-
-/* The run itself, with derivatives if st->sens is there. */
 static ph_status run(ph_job *r, ph_sens_study *st)
 {
-    ph_status s = r->steps ? ph_sim_run(r->sim, r->steps, watch, r, &r->err)
-                           : ph_sim_run_until(r->sim, r->t_end, watch, r, &r->err);
-    for (int i = 0; i < st->n_aims && s == PH_OK; i++)
-        s = end_aim(r, st, &st->aim[i]);
-    for (int i = 0; i < st->n_aims; i++)
-        if (st->aim[i].goal.refused)
-            return refused(r, &st->aim[i].goal);
-    return s;
+    ph_status s = ph_job_run(r);
+    return s == PH_OK ? end_aims(r, st) : s;
 }
 
 static ph_status direct(ph_job *r, ph_sens_study *st)
 {
-    ph_status s = ph_sens_create(&st->sens, r->sim, st->n, st->param, &r->err);
+    ph_status s = ph_run_follow(r->run, st->param, st->n, &r->err);
     if (s == PH_OK)
-        s = ph_sens_simplify(st->sens, (ph_simplification)r->args->simplify, &r->err);
+        s = ph_run_simplify(r->run, (ph_simplification)r->args->simplify, &r->err);
     if (s == PH_OK)
         s = run(r, st);
     for (int k = 0; k < st->n && s == PH_OK; k++)
-        ph_sens_derive(r, st, k, st->d + k * st->seen.width);
+        ph_seen_derive(&st->seen, r->run, k, st->d + k * st->seen.width);
     return s;
 }
 
 /* ---- backwards -------------------------------------------------------------------------------------------- */
 
-/* The first objective has the simulation that is reported. */
-static ph_status back(ph_job *r, ph_sens_study *st, ph_aim *aim, ph_sim *sim, int first)
-{
-    ph_sens *sens;
-    ph_objective o = ph_goal_objective(&aim->goal);
-    if (first)
-        aim->goal.watch = ph_watch_step, aim->goal.ctx = r;
-    ph_mechanism_rewind(r->subject.mech);
-    ph_status s = ph_sens_create(&sens, sim, st->n, st->param, &r->err);
-    if (s == PH_OK)
-        s = ph_sens_gradient(sens, r->steps, &o, ph_args_memory(r->args), &aim->value, aim->gradient,
-                             &r->err);
-    if (aim->goal.refused)
-        s = refused(r, &aim->goal);
-    ph_sens_destroy(sens);
-    return s;
-}
-
+/* The run of the first objective is the one that is reported. */
 static ph_status adjoint(ph_job *r, ph_sens_study *st)
 {
-    ph_status s = back(r, st, &st->aim[0], r->sim, 1);
-    for (int i = 1; i < st->n_aims && s == PH_OK; i++) {
-        ph_sim *sim;
-        s = ph_sim_create(&sim, &r->p->sys, &r->opt, 0, r->p->q0, r->p->v0, &r->err);
-        if (s == PH_OK)
-            s = back(r, st, &st->aim[i], sim, 0);
-        ph_sim_destroy(sim);
+    ph_status s = PH_OK;
+    ph_run_observe(r->run, ph_watch_step, r);
+    for (int i = 0; i < st->n_aims && s == PH_OK; i++) {
+        ph_aim *aim = &st->aim[i];
+        s = ph_run_gradient(r->run, aim->objective, st->param, st->n, ph_args_memory(r->args), &aim->value,
+                            aim->gradient, &r->err);
+        ph_run_observe(r->run, NULL, NULL);
     }
     return s;
 }
@@ -128,8 +70,7 @@ ph_status ph_sens_simulate(ph_job *r)
     ph_status s = mode == PH_DIRECT ? direct(r, st) : mode == PH_ADJOINT ? adjoint(r, st) : run(r, st);
     if (s != PH_OK || (mode != PH_FD && !r->args->check))
         return s;
-    ph_state now = ph_sim_state(r->sim);
-    ph_seen_base(&st->seen, r->subject.mech, &now, st->base);
-    ph_seen_values(&st->seen, r->subject.mech, &now, st->base, st->value);
+    ph_seen_base(r->run, st->base);
+    ph_seen_values(&st->seen, r->run, st->base, st->value);
     return ph_sens_differences(r, st);
 }

@@ -30,10 +30,10 @@ static int has_states(const ph_job *r)
 /* Digits in which n numbers agree with differences of runs, relative to the larger of the largest derivative and
  * value/parameter, which is what a derivative would be if the value was proportional to its parameter; size: or
  * this. */
-static double digits(const ph_vary *vary, int n, const double *a, const double *b, const double *value,
-                     double size)
+static double digits(const ph_sens_study *st, int k, int n, const double *a, const double *b,
+                     const double *value, double size)
 {
-    double diff = 0, most = 0, p = vary->value != 0 ? fabs(vary->value) : 1;
+    double diff = 0, most = 0, p = st->at[k] != 0 ? fabs(st->at[k]) : 1;
     double largest = 0;
     for (int i = 0; i < n; i++) {
         diff = fmax(diff, fabs(a[i] - b[i])), size = fmax(size, fabs(b[i])),
@@ -42,7 +42,7 @@ static double digits(const ph_vary *vary, int n, const double *a, const double *
         if (isnan(a[i] - b[i]))
             return 0;
     }
-    if (diff == 0 || largest <= NOISE * (1 + most) / vary->eps)
+    if (diff == 0 || largest <= NOISE * (1 + most) / st->eps[k])
         return DIGITS_MAX;
     return fmin(DIGITS_MAX, fmax(0, -log10(diff / fmax(size, most / p))));
 }
@@ -54,12 +54,12 @@ static double channel_digits(const ph_sens_study *st, int k, int c)
     double force = 0; /* of torques: that of the forces on a lever of 1 m, since many are 0 */
     for (int f = 1; f <= 3 && !strcmp(q->name, "torque"); f++)
         force = fmax(force, fabs(st->fd[i - f]));
-    return digits(&st->vary[k], q->n, st->d + i, st->fd + i, st->value + at, force);
+    return digits(st, k, q->n, st->d + i, st->fd + i, st->value + at, force);
 }
 
 static double aim_digits(const ph_sens_study *st, int k, const ph_aim *aim)
 {
-    return digits(&st->vary[k], 1, &aim->gradient[k], &aim->fd[k], &aim->value, 0);
+    return digits(st, k, 1, &aim->gradient[k], &aim->fd[k], &aim->value, 0);
 }
 
 static int compares(const ph_job *r, const ph_sens_study *st)
@@ -84,9 +84,14 @@ static void print_channel(const ph_job *r, const ph_sens_study *st, int k, int c
     printf("\n");
 }
 
+static const char *aim_name(const ph_job *r, const ph_aim *aim)
+{
+    return ph_run_name(r->run, PH_OBJECTIVES, aim->objective);
+}
+
 static void print_aim(const ph_job *r, const ph_sens_study *st, const ph_aim *aim)
 {
-    printf("\n%s = %.12g\n", ph_model_name(aim->goal.model, PH_OBJECTIVES, aim->goal.objective), aim->value);
+    printf("\n%s = %.12g\n", aim_name(r, aim), aim->value);
     for (int k = 0; k < st->n; k++) {
         printf("  d/d(%s) %*s %17.10g", st->name[k], (int)(12 - strlen(st->name[k])), "",
                gradient(r, aim)[k]);
@@ -102,7 +107,7 @@ void ph_sens_text(const ph_job *r)
                                       "differences of runs"};
     const ph_sens_study *st = r->ctx;
     for (int k = 0; k < st->n && has_states(r); k++) {
-        printf("\nderivatives by %s = %.9g (%s%s%s)\n", st->name[k], st->vary[k].value, how[r->args->mode],
+        printf("\nderivatives by %s = %.9g (%s%s%s)\n", st->name[k], st->at[k], how[r->args->mode],
                r->args->simplify ? ", simplified: " : "",
                r->args->simplify ? ph_simplification_word(r->args->simplify) : "");
         for (int c = 0; c < st->seen.n && c < CHANNELS_SHOWN; c++)
@@ -141,7 +146,7 @@ static void add_aims(ph_json *j, const ph_job *r, const ph_sens_study *st)
     cJSON *all = ph_json_object(j, j->root, "objectives");
     for (int i = 0; i < st->n_aims; i++) {
         const ph_aim *aim = &st->aim[i];
-        cJSON *o = ph_json_object(j, all, ph_model_name(aim->goal.model, PH_OBJECTIVES, aim->goal.objective));
+        cJSON *o = ph_json_object(j, all, aim_name(r, aim));
         ph_json_number(j, o, "value", aim->value);
         cJSON *g = ph_json_object(j, o, "gradient");
         for (int k = 0; k < st->n; k++)
@@ -155,7 +160,7 @@ static void add_check(ph_json *j, const ph_job *r, const ph_sens_study *st)
     cJSON *check = ph_json_object(j, j->root, "check");
     cJSON *eps = ph_json_object(j, check, "eps");
     for (int k = 0; k < st->n; k++)
-        ph_json_number(j, eps, st->name[k], st->vary[k].eps);
+        ph_json_number(j, eps, st->name[k], st->eps[k]);
     cJSON *all = ph_json_object(j, check, "digits");
     for (int k = 0; k < st->n && has_states(r); k++) {
         add_tree(j, ph_json_object(j, all, st->name[k]), r, st, k, 1);
@@ -164,8 +169,7 @@ static void add_check(ph_json *j, const ph_job *r, const ph_sens_study *st)
     }
     cJSON *aims = ph_json_object(j, check, "objectives");
     for (int i = 0; i < st->n_aims; i++) {
-        const ph_goal *g = &st->aim[i].goal;
-        cJSON *o = ph_json_object(j, aims, ph_model_name(g->model, PH_OBJECTIVES, g->objective));
+        cJSON *o = ph_json_object(j, aims, aim_name(r, &st->aim[i]));
         for (int k = 0; k < st->n; k++) {
             ph_json_number(j, o, st->name[k], aim_digits(st, k, &st->aim[i]));
             least = fmin(least, aim_digits(st, k, &st->aim[i]));
@@ -209,7 +213,7 @@ void ph_sens_row(ph_job *r, const ph_state *s)
     (void)s;
     for (int k = 0; k < st->n && r->args->mode == PH_DIRECT; k++) {
         double *d = st->d + k * st->seen.width;
-        ph_sens_derive(r, st, k, d);
+        ph_seen_derive(&st->seen, r->run, k, d);
         ph_record_put(&r->record, st->seen.width, d);
     }
 }

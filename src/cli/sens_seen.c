@@ -1,64 +1,90 @@
 /* All that run reports of a state, as one list of numbers: bodies, reactions, sensors. */
 #include "cli/sens.h"
-#include "mech/model.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char *const axes_x[] = {"x", "y", "z"}, *const axes_r[] = {"rx", "ry", "rz"},
                          *const axes_v[] = {"vx", "vy", "vz"}, *const axes_w[] = {"wx", "wy", "wz"},
                          *const axes_a[] = {"ax", "ay", "az"}, *const axes_wd[] = {"wdotx", "wdoty", "wdotz"},
                          *const axes_f[] = {"fx", "fy", "fz"}, *const axes_t[] = {"tx", "ty", "tz"};
 
-static void add(ph_seen *seen, ph_channel c)
+static void add(ph_seen *seen, ph_channel c, struct ph_view view)
 {
     seen->at[seen->n] = seen->width;
+    seen->view[seen->n] = view;
     seen->channel[seen->n++] = c;
     seen->width += c.n;
 }
 
-static void add_vector(ph_seen *seen, const char *group, const char *of, const char *name, const char *unit,
-                       const char *const *axes)
+static void add_body(ph_seen *seen, const ph_run *run, int body)
 {
-    add(seen, (ph_channel){.group = group, .of = of, .name = name, .unit = unit, .axes = axes, .n = 3});
+    static const struct {
+        int what;
+        const char *name, *unit;
+        const char *const *axes;
+    } all[] = {{PH_GET_POSITION, "position", "m", axes_x},
+               {PH_GET_ROTATION, "rotation", "rad", axes_r},
+               {PH_GET_VELOCITY, "velocity", "m/s", axes_v},
+               {PH_GET_OMEGA, "omega", "rad/s", axes_w},
+               {PH_GET_ACCELERATION, "acceleration", "m/s^2", axes_a},
+               {PH_GET_OMEGA_DOT, "omega_dot", "rad/s^2", axes_wd}};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        if (ph_run_size(run, all[k].what, body))
+            add(seen,
+                (ph_channel){.group = "bodies",
+                             .of = ph_run_name(run, PH_BODIES, body),
+                             .name = all[k].name,
+                             .unit = all[k].unit,
+                             .axes = all[k].axes,
+                             .n = 3},
+                (struct ph_view){all[k].what, body, 0});
 }
 
-static void add_body(ph_seen *seen, const ph_body_def *b)
+static void add_joint(ph_seen *seen, const ph_run *run, int joint)
 {
-    add_vector(seen, "bodies", b->name, "position", "m", axes_x);
-    if (!b->particle)
-        add_vector(seen, "bodies", b->name, "rotation", "rad", axes_r);
-    add_vector(seen, "bodies", b->name, "velocity", "m/s", axes_v);
-    if (!b->particle)
-        add_vector(seen, "bodies", b->name, "omega", "rad/s", axes_w);
-    add_vector(seen, "bodies", b->name, "acceleration", "m/s^2", axes_a);
-    if (!b->particle)
-        add_vector(seen, "bodies", b->name, "omega_dot", "rad/s^2", axes_wd);
+    ph_channel c = {.group = "joints",
+                    .of = ph_run_name(run, PH_JOINTS, joint),
+                    .name = "lambda",
+                    .unit = "SI",
+                    .prefix = "lambda",
+                    .n = ph_run_size(run, PH_GET_MULTIPLIERS, joint)};
+    add(seen, c, (struct ph_view){PH_GET_MULTIPLIERS, joint, 0});
+    c.name = "force", c.unit = "N", c.axes = axes_f, c.prefix = NULL, c.n = 3;
+    add(seen, c, (struct ph_view){PH_GET_REACTION, joint, 0});
+    c.name = "torque", c.unit = "N m", c.axes = axes_t;
+    add(seen, c, (struct ph_view){PH_GET_REACTION, joint, 3});
 }
 
-int ph_seen_create(ph_seen *seen, const ph_model *model, const ph_mechanism *mech)
+static void add_sensor(ph_seen *seen, const ph_run *run, int sensor)
 {
-    size_t most = (size_t)(6 * model->n_bodies + 3 * model->n_joints + model->n_sensors) + 1;
-    *seen = (ph_seen){.model = model};
-    seen->channel = calloc(most, sizeof *seen->channel);
-    seen->at = calloc(most, sizeof *seen->at);
-    if (!seen->channel || !seen->at)
+    int n = ph_run_size(run, PH_GET_SENSOR, sensor);
+    add(seen,
+        (ph_channel){.group = "sensors",
+                     .name = ph_run_name(run, PH_SENSORS, sensor),
+                     .unit = ph_model_sensor_unit(ph_run_model(run), sensor),
+                     .prefix = n > 1 ? "" : NULL,
+                     .n = n},
+        (struct ph_view){PH_GET_SENSOR, sensor, 0});
+}
+
+int ph_seen_create(ph_seen *seen, const ph_run *run)
+{
+    int bodies = ph_run_count(run, PH_BODIES), joints = ph_run_count(run, PH_JOINTS),
+        sensors = ph_run_count(run, PH_SENSORS);
+    size_t most = (size_t)(6 * bodies + 3 * joints + sensors) + 1;
+    *seen = (ph_seen){.channel = calloc(most, sizeof *seen->channel),
+                      .at = calloc(most, sizeof *seen->at),
+                      .view = calloc(most, sizeof *seen->view)};
+    if (!seen->channel || !seen->at || !seen->view)
         return 0;
-    for (int i = 0; i < model->n_bodies; i++)
-        add_body(seen, &model->body[i]);
-    for (int i = 0; i < model->n_joints; i++) {
-        ph_channel c = {.group = "joints", .name = "lambda", .unit = "SI", .prefix = "lambda"};
-        c.of = model->joint[i].name;
-        ph_mechanism_lambda(mech, i, &c.n);
-        add(seen, c);
-        add_vector(seen, "joints", c.of, "force", "N", axes_f);
-        add_vector(seen, "joints", c.of, "torque", "N m", axes_t);
-    }
-    for (int i = 0; i < model->n_sensors; i++)
-        add(seen, (ph_channel){.group = "sensors",
-                               .name = model->sensor[i].name,
-                               .unit = ph_model_sensor_unit(model, i),
-                               .prefix = model->sensor[i].size > 1 ? "" : NULL,
-                               .n = model->sensor[i].size});
+    for (int i = 0; i < bodies; i++)
+        add_body(seen, run, i);
+    for (int i = 0; i < joints; i++)
+        add_joint(seen, run, i);
+    for (int i = 0; i < sensors; i++)
+        add_sensor(seen, run, i);
     return 1;
 }
 
@@ -66,59 +92,52 @@ void ph_seen_destroy(ph_seen *seen)
 {
     free(seen->channel);
     free(seen->at);
+    free(seen->view);
 }
 
-void ph_seen_base(const ph_seen *seen, const ph_mechanism *mech, const ph_state *s, ph_body_state *base)
+void ph_seen_base(const ph_run *run, double *base)
 {
-    for (int i = 0; i < seen->model->n_bodies; i++)
-        ph_mechanism_body(mech, s, i, &base[i]);
-}
-
-static double *put(double *out, ph_vec3 a)
-{
-    ph_store3(out, a);
-    return out + 3;
+    for (int i = 0; i < ph_run_count(run, PH_BODIES); i++)
+        ph_run_get((ph_run *)run, PH_GET_ROTATION, i, base + 4 * i); /* reading leaves it as it is */
 }
 
 /* log(R_base^T R), body components */
-static ph_vec3 turn(ph_quat base, ph_quat q)
+static void turn(const double *base, double *q)
 {
-    double a[4] = {base.w, base.x, base.y, base.z}, b[4] = {q.w, q.x, q.y, q.z}, w[3];
     const ph_group_ops *so3 = ph_group_get(PH_SO3);
-    so3->inverse(3, a, a);
-    so3->compose(3, a, b, b);
-    so3->log(3, b, w);
-    return ph_load3(w);
+    double a[4], w[3];
+    so3->inverse(3, base, a);
+    so3->compose(3, a, q, q);
+    so3->log(3, q, w);
+    memcpy(q, w, sizeof w);
 }
 
-void ph_seen_values(const ph_seen *seen, ph_mechanism *mech, const ph_state *s, const ph_body_state *base,
-                    double *out)
+static void fill_nan(int n, double *x)
 {
-    const ph_model *model = seen->model;
-    for (int i = 0; i < model->n_bodies; i++) {
-        ph_body_state b;
-        int turns = !model->body[i].particle;
-        ph_mechanism_body(mech, s, i, &b);
-        out = put(out, b.x);
-        if (turns)
-            out = put(out, turn(base[i].q, b.q));
-        out = put(out, b.v);
-        if (turns)
-            out = put(out, b.omega);
-        out = put(out, b.a);
-        if (turns)
-            out = put(out, b.omega_dot);
+    for (int i = 0; i < n; i++)
+        x[i] = NAN;
+}
+
+void ph_seen_values(const ph_seen *seen, ph_run *run, const double *base, double *out)
+{
+    double x[PH_SENSOR_MAX];
+    for (int c = 0; c < seen->n; c++) {
+        const struct ph_view *v = &seen->view[c];
+        if (ph_run_get(run, v->what, v->index, x) != PH_OK)
+            fill_nan(PH_SENSOR_MAX, x);
+        else if (v->what == PH_GET_ROTATION)
+            turn(base + 4 * v->index, x);
+        memcpy(out + seen->at[c], x + v->first, (size_t)seen->channel[c].n * sizeof *x);
     }
-    for (int i = 0; i < model->n_joints; i++) {
-        int rows, at = ph_mechanism_lambda(mech, i, &rows);
-        ph_vec3 force, torque;
-        for (int k = 0; k < rows; k++)
-            *out++ = s->lambda[at + k];
-        ph_mechanism_reaction(mech, s, i, &force, &torque);
-        out = put(put(out, force), torque);
+}
+
+void ph_seen_derive(const ph_seen *seen, ph_run *run, int k, double *out)
+{
+    double x[PH_SENSOR_MAX];
+    for (int c = 0; c < seen->n; c++) {
+        const struct ph_view *v = &seen->view[c];
+        if (v->first == 0 && ph_run_get_derivative(run, v->what, v->index, k, x) != PH_OK)
+            fill_nan(PH_SENSOR_MAX, x);
+        memcpy(out + seen->at[c], x + v->first, (size_t)seen->channel[c].n * sizeof *x);
     }
-    for (int i = 0; i < model->n_sensors; i++, out += model->sensor[i - 1].size)
-        if (ph_mechanism_sensor(mech, s, i, out) != PH_OK)
-            for (int k = 0; k < model->sensor[i].size; k++)
-                out[k] = NAN;
 }

@@ -1,31 +1,19 @@
 /* One run of a model, as run and the studies need it: step size, integration, words for what went wrong. */
 #include "cli/history.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-#include "study/cases.h"
-
-/* h is the nearest value that divides t_end. With a tolerance and no h of its own on the command line the
- * method finds its steps, and each of them is output. */
 int ph_job_plan(ph_job *r)
 {
-    const ph_options *o = &r->args->opt;
-    double h = o->h > 0 || o->tol > 0 ? o->h : r->p->h;
-    double t_end = r->args->t_end > 0 ? r->args->t_end : r->p->t_end, n = h > 0 ? t_end / h : 0;
-    r->opt = *o, r->t_end = t_end;
-    if ((!(h > 0) && !(o->tol > 0)) || !(t_end > 0)) {
+    double h = ph_run_options(r->run).h, t_end = ph_run_end(r->run);
+    r->opt = r->args->opt, r->opt.h = h, r->t_end = t_end;
+    if ((!(h > 0) && !(r->opt.tol > 0)) || !(t_end > 0)) {
         ph_complain("the model says no %s: give --%s", t_end > 0 ? "h" : "t_end", t_end > 0 ? "h" : "t-end");
         return 0;
     }
-    if (!(n <= PH_STEPS_MAX)) {
-        ph_complain("t_end = %g s in steps of h = %g s takes %.3g steps; the limit is %.0e", t_end, h, n,
-                    PH_STEPS_MAX);
-        return 0;
-    }
-    if (h > 0) {
-        r->steps = ph_steps_of(t_end, h);
-        r->opt.h = t_end / (double)r->steps;
-    }
+    r->steps = h > 0 ? lround(t_end / h) : 0;
     return 1;
 }
 
@@ -34,43 +22,79 @@ int ph_job_is_numerical(ph_status s)
     return s != PH_OK && s != PH_E_INPUT && s != PH_E_INCONSISTENT && s != PH_E_MEMORY;
 }
 
-/* A sentence in the words of the model where the library can only say that something stopped. */
+int ph_job_has_energy(const ph_job *r)
+{
+    return r->subject.model || r->p->energy;
+}
+
+ph_energies ph_job_energies(const ph_job *r)
+{
+    const ph_watch *w = &r->watch;
+    ph_run_summary sum = ph_run_summarise(r->run);
+    if (r->subject.model)
+        return (ph_energies){sum.energy_initial, sum.energy, sum.work, sum.dissipated, sum.residual};
+    return (ph_energies){w->E0, w->E, w->work, 0, w->drift};
+}
+
+/* The program has a way to go on, which the library does not know. */
+static void offer_to_go_on(char *text, size_t size)
+{
+    static const char here[] = "another space";
+    char rest[sizeof((ph_error *)0)->text];
+    char *at = strstr(text, here);
+    if (!at)
+        return;
+    at += sizeof here - 1;
+    memcpy(rest, at, strlen(at) + 1);
+    snprintf(at, size - (size_t)(at - text), ", or --keep-going%s", rest);
+}
+
+/* What the run cannot know: signals, sensors that the program asks, its options. */
 static void explain(ph_job *r)
 {
-    char why[sizeof r->err.text - 64];
+    double t = ph_run_time(r->run);
     if (r->watch.interrupted && r->status == PH_E_STOPPED) {
         snprintf(
             r->err.text, sizeof r->err.text,
             "interrupted at t = %.9g of %.9g; the %ld rows so far are in '%.200s'; the same command runs it "
             "anew, with --t-end %.9g only so far",
-            ph_sim_state(r->sim).t, r->t_end, r->record.rows, r->args->output ? r->args->output : "",
-            ph_sim_state(r->sim).t);
-        return;
-    }
-    if (r->watch.exploded) {
-        ph_watch_explain(r, r->err.text, sizeof r->err.text);
-        return;
-    }
-    if (r->watch.blind[0]) {
+            t, r->t_end, r->record.rows, r->args->output ? r->args->output : "", t);
+    } else if (r->status == PH_E_STEP && ph_run_failure(r->run).explodes) {
+        r->status = PH_E_STOPPED;
+        offer_to_go_on(r->err.text, sizeof r->err.text);
+    } else if (r->watch.blind[0]) {
         r->status = PH_E_CALLBACK;
-        snprintf(r->err.text, sizeof r->err.text, "t = %.9g: %s", ph_sim_state(r->sim).t, r->watch.blind);
-        return;
+        snprintf(r->err.text, sizeof r->err.text, "t = %.9g: %s", t, r->watch.blind);
     }
-    if (r->status != PH_E_CALLBACK || !r->subject.mech || r->explained)
-        return;
-    ph_mechanism_complaint(r->subject.mech, why, sizeof why);
-    if (!why[0])
-        snprintf(why, sizeof why, "%s", ph_model_complaint(r->subject.model));
-    if (why[0])
-        snprintf(r->err.text, sizeof r->err.text, "t = %.9g: %s", r->sim ? ph_sim_failure(r->sim)->t : 0,
-                 why);
+}
+
+/* Of one case among many the run itself sees all that is reported of a model, but for its sensors in the end. */
+static ph_status run_unseen(ph_job *r)
+{
+    ph_status s = ph_run_until(r->run, r->t_end, &r->err);
+    if (s != PH_OK)
+        return s;
+    ph_state end = ph_sim_state(r->sim);
+    ph_watch_sensors(r, &end);
+    return r->watch.blind[0] ? PH_E_STOPPED : s;
+}
+
+ph_status ph_job_run(ph_job *r)
+{
+    if (r->args->command == PH_CMD_SWEEP && r->subject.model)
+        return run_unseen(r);
+    ph_run_observe(r->run, ph_watch_step, r);
+    ph_status s = ph_run_until(r->run, r->t_end, &r->err);
+    ph_run_observe(r->run, NULL, NULL);
+    return s;
 }
 
 void ph_job_simulate(ph_job *r)
 {
     ph_watch *w = &r->watch;
-    r->status = ph_sim_create(&r->sim, &r->p->sys, &r->opt, 0, r->p->q0, r->p->v0, &r->err);
+    r->status = ph_run_start(r->run, &r->err);
     if (r->status == PH_OK) {
+        r->sim = ph_run_sim(r->run);
         ph_state s = ph_sim_state(r->sim);
         if (r->record.op)
             ph_trajectory_header(r);
@@ -79,12 +103,11 @@ void ph_job_simulate(ph_job *r)
             snprintf(r->err.text, sizeof r->err.text, "not enough memory for the picture");
             return;
         }
+        r->status = ph_page_open(r);
+        if (r->status != PH_OK)
+            return;
         w->begun = w->last_tick = ph_seconds();
-        if (r->extension)
-            r->status = r->extension->simulate(r);
-        else
-            r->status = r->steps ? ph_sim_run(r->sim, r->steps, ph_watch_step, r, &r->err)
-                                 : ph_sim_run_until(r->sim, r->t_end, ph_watch_step, r, &r->err);
+        r->status = r->extension ? r->extension->simulate(r) : ph_job_run(r);
     }
     explain(r);
 }

@@ -127,11 +127,12 @@ static int run(ph_args *args, const ph_subject *subject)
     study s = {.args = args, .p = subject->p};
     int code = PH_EXIT_USAGE;
     s.spin = ph_system_spin(&s.p->sys, s.p->v0, NULL);
-    if (subject->model && (subject->space == PH_SPACE_EULER || subject->space == PH_SPACE_CARDAN))
+    int space = args->space;
+    if (subject->model && (space == PH_SPACE_EULER || space == PH_SPACE_CARDAN))
         return ph_complain(
             "--about-spin: coordinates of the space %s have no axes that turn with a body; use R3xSO3 or "
             "SE3",
-            ph_space_word(subject->space));
+            ph_space_word(space));
     if (!(s.spin > 0))
         return ph_complain("%s: no body spins, so that there is no h |Omega|", s.p->name);
     s.variant = ph_stability_variants(args, &s.n_variants);
@@ -154,9 +155,7 @@ int ph_stability_spin(ph_args *args)
 {
     ph_subject s = {0};
     int code;
-    ph_numbers hw = args->hw; /* ascending; the command line is parsed again */
     if (ph_subject_open(&s, args, &code)) {
-        args->hw = hw;
         ph_numbers_default(&args->hw, 0.1, 1.5, 15, 0);
         code = run(args, &s);
     }

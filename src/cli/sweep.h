@@ -14,9 +14,8 @@ typedef struct ph_sweep_study {
     ph_args merged; /* with what the model's run{} says */
     ph_plan plan;
     const char *option[PH_VARY_MAX]; /* of each quantity: "--h"; NULL: a parameter of the model */
-    char *source;                    /* text of the model file; NULL: a built-in problem */
-    size_t source_size;
-    ph_model *model; /* of a file, with no quantity varied: its sensors are the columns */
+    ph_model *model;                 /* of a file, read once, with no quantity varied: its sensors are the
+                                        columns; NULL: a built-in problem */
     int n_sensors;
     int *sensor;       /* of the table: indices in model */
     int n_values;      /* numbers that they give */

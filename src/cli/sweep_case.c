@@ -1,12 +1,10 @@
-/* One case of a sweep: the command line with its values behind it makes a run, and the run a row. */
+/* One case of a sweep: a run of the model with its values, and the row that comes of it. */
 #include "cli/options.h"
-#include "mech/model.h"
 #include "cli/sweep.h"
 #include "base/hash.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define WORD_MAX (PH_VARY_NAME + 48)
@@ -55,16 +53,14 @@ void ph_sweep_lost(int k, const char *why, void *result, void *ctx)
 /* Sensors by name: parameters may change how many there are, and which numbers they give. */
 static void read_sensors(const ph_sweep_study *d, const ph_job *r, double *value)
 {
-    const ph_model *m = r->subject.model;
     ph_state s = ph_sim_state(r->sim);
     double own[PH_SENSOR_MAX];
-    for (int i = 0, at = 0; i < d->n_sensors; at += d->model->sensor[d->sensor[i]].size, i++) {
-        const ph_sensor_def *want = &d->model->sensor[d->sensor[i]];
-        for (int j = 0; j < m->n_sensors; j++)
-            if (!strcmp(m->sensor[j].name, want->name)) {
-                int n = ph_job_sensor(r, j, &s, own);
-                memcpy(value + at, own, (size_t)(n < want->size ? n : want->size) * sizeof *own);
-            }
+    for (int i = 0; i < d->n_sensors; i++) {
+        int size = ph_model_sensor_size(d->model, d->sensor[i]);
+        int j = ph_run_find(r->run, PH_SENSORS, ph_model_name(d->model, PH_SENSORS, d->sensor[i]));
+        int n = j < 0 ? 0 : ph_job_result(r, j, &s, own);
+        memcpy(value, own, (size_t)(n < size ? n : size) * sizeof *own);
+        value += size;
     }
 }
 
@@ -75,25 +71,39 @@ static void read_run(const ph_sweep_study *d, const ph_job *r, ph_sweep_row *row
         snprintf(row->reason, sizeof row->reason, "%.*s", (int)sizeof row->reason - 1, r->err.text);
     if (!r->sim)
         return;
-    ph_stats st = ph_sim_stats(r->sim);
-    row->steps = st.steps, row->iterations = st.iterations;
-    row->t = ph_sim_state(r->sim).t;
-    if (r->p->energy)
-        row->drift = r->watch.drift;
+    ph_run_summary sum = ph_run_summarise(r->run);
+    row->steps = sum.stats.steps, row->iterations = sum.stats.iterations;
+    row->t = ph_run_time(r->run);
+    if (ph_job_has_energy(r))
+        row->drift = ph_job_energies(r).drift;
     if (r->p->sys.n_constraints)
-        row->position = r->watch.position, row->velocity = r->watch.velocity;
+        row->position = sum.violation_position, row->velocity = sum.violation_velocity;
     if (r->status == PH_OK && r->subject.model)
         read_sensors(d, r, row->value);
 }
 
-static void simulate(const ph_sweep_study *d, ph_args *args, ph_sweep_row *row)
+void ph_sweep_case(int k, void *result, void *ctx)
 {
-    ph_job r = {.args = args};
-    int code;
-    args->source = d->source, args->source_size = d->source_size;
-    if (ph_subject_open(&r.subject, args, &code)) {
-        r.p = r.subject.p;
-        row->status = PH_E_INPUT;
+    const ph_sweep_study *d = ctx;
+    ph_sweep_row *row = result;
+    ph_args args = *d->args;
+    ph_job r = {.args = &args};
+    char text[32];
+    ph_setting set[PH_VARY_MAX];
+    ph_more more = {.model = d->model, .set = set};
+    int code, ok = 1;
+    clear(d, row, PH_E_INPUT);
+    ph_complain_into(row->reason, sizeof row->reason);
+    for (int i = 0; i < d->plan.n_vary && ok; i++) {
+        double x = ph_plan_value(&d->plan, i, k);
+        snprintf(text, sizeof text, "%.17g", x);
+        if (d->option[i])
+            ok = ph_args_set(&args, d->option[i], text);
+        else
+            set[more.n_sets++] = (ph_setting){d->plan.vary[i].name, x};
+    }
+    if (ok && ph_subject_open_case(&r.subject, &args, &more, &code)) {
+        r.p = r.subject.p, r.run = r.subject.run;
         if (ph_job_plan(&r)) {
             ph_job_simulate(&r);
             read_run(d, &r, row);
@@ -101,29 +111,6 @@ static void simulate(const ph_sweep_study *d, ph_args *args, ph_sweep_row *row)
     } else if (r.subject.status != PH_OK) {
         row->status = (int)r.subject.status;
     }
-    ph_sim_destroy(r.sim);
-    ph_subject_close(&r.subject);
-}
-
-void ph_sweep_case(int k, void *result, void *ctx)
-{
-    const ph_sweep_study *d = ctx;
-    ph_sweep_row *row = result;
-    ph_args args = ph_args_default(d->args->command);
-    int n = d->args->argc;
-    char word[PH_VARY_MAX][WORD_MAX];
-    char **argv = malloc((size_t)(n + PH_VARY_MAX) * sizeof *argv);
-    clear(d, row, argv ? PH_E_INPUT : PH_E_MEMORY);
-    if (!argv)
-        return;
-    memcpy(argv, d->args->argv, (size_t)n * sizeof *argv);
-    for (int i = 0; i < d->plan.n_vary; i++) {
-        print_word(d, i, k, word[i]);
-        argv[n++] = word[i];
-    }
-    ph_complain_into(row->reason, sizeof row->reason);
-    if (ph_args_parse(&args, n, argv))
-        simulate(d, &args, row);
     ph_complain_into(NULL, 0);
-    free(argv);
+    ph_subject_close(&r.subject);
 }

@@ -4,7 +4,6 @@
  *   two quantities of many values              a map of colours
  *   otherwise, and of samples                  points over each quantity */
 #include "cli/sweep.h"
-#include "mech/model.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -203,8 +202,9 @@ int ph_sweep_plot(const ph_sweep_study *d, ph_error *err)
         int all = n_numbers(d) * (is_points(d) ? d->plan.n_vary : 1);
         if (all > c.n_panels)
             ph_note("the picture shows the first %d of %d panels: --sensor chooses others", c.n_panels, all);
-        ph_plot plot = {
-            .title = d->model ? d->model->name : d->args->word[0], .n_panels = c.n_panels, .panels = c.panel};
+        ph_plot plot = {.title = d->model ? ph_model_title(d->model) : d->args->word[0],
+                        .n_panels = c.n_panels,
+                        .panels = c.panel};
         if (is_points(d)) /* a row for each number */
             plot.columns = d->plan.n_vary < 4 ? d->plan.n_vary : 4;
         ok = ph_plot_write(&plot, d->args->plot, err);

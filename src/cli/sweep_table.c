@@ -1,6 +1,5 @@
 /* All cases of a sweep in one table, and its comments. */
 #include "cli/sweep.h"
-#include "mech/model.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -50,14 +49,15 @@ static int is_taken(const ph_sweep_study *d, const char *name)
 void ph_sweep_value_name(const ph_sweep_study *d, int at, char name[PH_SWEEP_NAME], char unit[32])
 {
     int i = 0;
-    while (at >= d->model->sensor[d->sensor[i]].size)
-        at -= d->model->sensor[d->sensor[i++]].size;
-    const ph_sensor_def *s = &d->model->sensor[d->sensor[i]];
-    int n = snprintf(name, PH_SWEEP_NAME, "%s%.96s", is_taken(d, s->name) ? "sensor." : "", s->name);
-    if (s->size > 1)
+    while (at >= ph_model_sensor_size(d->model, d->sensor[i]))
+        at -= ph_model_sensor_size(d->model, d->sensor[i++]);
+    const char *own = ph_model_name(d->model, PH_SENSORS, d->sensor[i]);
+    int size = ph_model_sensor_size(d->model, d->sensor[i]);
+    int n = snprintf(name, PH_SWEEP_NAME, "%s%.96s", is_taken(d, own) ? "sensor." : "", own);
+    if (size > 1)
         snprintf(name + n, PH_SWEEP_NAME - (size_t)n, ".%d", at + 1);
     char text[PH_COLUMN_MAX];
-    ph_channel c = {.unit = ph_model_sensor_unit(d->model, d->sensor[i]), .n = s->size};
+    ph_channel c = {.unit = ph_model_sensor_unit(d->model, d->sensor[i]), .n = size};
     snprintf(unit, 32, "%s", ph_channel_unit(&c, at, text));
 }
 
@@ -148,7 +148,7 @@ int ph_sweep_write(const ph_sweep_study *d, const ph_table *t)
     ph_subject subject = {.model = d->model};
     int n = 0;
     snprintf(text[n++], PH_SWEEP_LINE, "polhode %s, model %.128s", ph_version(),
-             d->model ? d->model->name : d->args->word[0]);
+             d->model ? ph_model_title(d->model) : d->args->word[0]);
     snprintf(text[n++], PH_SWEEP_LINE, "sweep %016" PRIx64 ", %d %s", d->key, d->plan.n,
              ph_plural(d->plan.n, "case", "cases"));
     list_words(text[n++], "vary", &d->args->vary);

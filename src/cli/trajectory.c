@@ -1,19 +1,22 @@
 /* The table of a run: t, the motion of each body, the multipliers of each joint, sensors, the energy. */
 #include "cli/job.h"
-#include "mech/model.h"
-
-#include <string.h>
-
 #include <math.h>
 #include <stdio.h>
 
 int ph_job_sensor(const ph_job *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX])
 {
-    int n = ph_model_sensor_size(r->subject.model, sensor);
-    if (ph_mechanism_sensor(r->subject.mech, s, sensor, value) != PH_OK)
+    int n = ph_run_size(r->run, PH_GET_SENSOR, sensor);
+    if (ph_run_get_of(r->run, s, PH_GET_SENSOR, sensor, value) != PH_OK)
         for (int k = 0; k < n; k++)
             value[k] = NAN;
     return n;
+}
+
+int ph_job_result(const ph_job *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX])
+{
+    if (ph_run_summarise(r->run).stats.steps > 0 && ph_run_get(r->run, PH_GET_OVER, sensor, value) == PH_OK)
+        return ph_run_size(r->run, PH_GET_OVER, sensor);
+    return ph_job_sensor(r, sensor, s, value);
 }
 
 int ph_job_watch_sensor(ph_job *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX])
@@ -24,12 +27,12 @@ int ph_job_watch_sensor(ph_job *r, int sensor, const ph_state *s, double value[P
         finite = finite && isfinite(value[k]);
     if (finite || why[0])
         return n;
-    if (r->subject.model->sensor[sensor].f.call) /* its function */
+    if (ph_run_is(r->run, PH_IS_OF_FUNCTION, sensor))
         snprintf(why, sizeof r->watch.blind, "%.*s", (int)sizeof r->watch.blind - 1,
                  ph_model_complaint(r->subject.model));
     else
         snprintf(why, sizeof r->watch.blind, "sensor '%s' has a number that is not finite",
-                 ph_model_name(r->subject.model, PH_SENSORS, sensor));
+                 ph_run_name(r->run, PH_SENSORS, sensor));
     return n;
 }
 
@@ -79,7 +82,7 @@ static void add_joint(ph_job *r, int joint, const ph_state *s)
                     .unit = "SI",
                     .prefix = "lambda"};
     c.of = ph_joint_name(r->bodies, joint, of);
-    ph_joint_lambda(r->bodies, joint, s, &c.n);
+    c.n = ph_run_size(r->run, PH_GET_MULTIPLIERS, joint);
     ph_record_channel(&r->record, &c);
     c.name = c.prefix = "eta";
     if (s->eta) /* of the stabilised form */
@@ -88,12 +91,11 @@ static void add_joint(ph_job *r, int joint, const ph_state *s)
 
 static void add_sensors(ph_job *r)
 {
-    const ph_model *model = r->subject.model;
-    for (int i = 0; model && i < ph_model_count(model, PH_SENSORS); i++) {
-        int n = ph_model_sensor_size(model, i);
+    for (int i = 0; i < ph_run_count(r->run, PH_SENSORS); i++) {
+        int n = ph_run_size(r->run, PH_GET_SENSOR, i);
         ph_record_channel(&r->record, &(ph_channel){.group = "sensors",
-                                                    .name = ph_model_name(model, PH_SENSORS, i),
-                                                    .unit = ph_model_sensor_unit(model, i),
+                                                    .name = ph_run_name(r->run, PH_SENSORS, i),
+                                                    .unit = ph_model_sensor_unit(r->subject.model, i),
                                                     .prefix = n > 1 ? "" : NULL,
                                                     .n = n});
     }
@@ -102,10 +104,7 @@ static void add_sensors(ph_job *r)
 /* A sensor of this name has it. */
 static int adds_energy(const ph_job *r)
 {
-    for (int i = 0; r->subject.model && i < ph_model_count(r->subject.model, PH_SENSORS); i++)
-        if (!strcmp(ph_model_name(r->subject.model, PH_SENSORS, i), "energy"))
-            return 0;
-    return r->p->energy != NULL;
+    return ph_run_find(r->run, PH_SENSORS, "energy") < 0 && ph_job_has_energy(r);
 }
 
 void ph_trajectory_header(ph_job *r)
@@ -129,7 +128,6 @@ void ph_trajectory_header(ph_job *r)
 
 void ph_trajectory_row(ph_job *r, const ph_state *s)
 {
-    const ph_model *model = r->subject.model;
     ph_record_put(&r->record, 1, &s->t);
     for (int i = 0; i < r->bodies->n; i++) {
         ph_quantity q[PH_QUANTITIES];
@@ -138,17 +136,18 @@ void ph_trajectory_row(ph_job *r, const ph_state *s)
             ph_record_put(&r->record, q[j].n, q[j].value);
     }
     for (int i = 0; i < r->bodies->n_ties; i++) {
-        int rows, at = ph_joint_lambda(r->bodies, i, s, &rows);
-        ph_record_put(&r->record, rows, s->lambda + at);
+        double x[PH_ROWS];
+        int rows = ph_joint_multipliers(r->bodies, i, PH_GET_MULTIPLIERS, s, x);
+        ph_record_put(&r->record, rows, x);
         if (s->eta)
-            ph_record_put(&r->record, rows, s->eta + at);
+            ph_record_put(&r->record, ph_joint_multipliers(r->bodies, i, PH_GET_ETA, s, x), x);
     }
-    for (int i = 0; model && i < ph_model_count(model, PH_SENSORS); i++) {
+    for (int i = 0; i < ph_run_count(r->run, PH_SENSORS); i++) {
         double value[PH_SENSOR_MAX];
         ph_record_put(&r->record, ph_job_watch_sensor(r, i, s, value), value);
     }
     if (adds_energy(r))
-        ph_record_put(&r->record, 1, &r->watch.E);
+        ph_record_put(&r->record, 1, (double[]){ph_job_energies(r).now});
     if (r->extension && r->extension->row)
         r->extension->row(r, s);
     ph_record_end_row(&r->record);

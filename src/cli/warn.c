@@ -1,6 +1,5 @@
 /* Warnings: steps that turn bodies too far, drives that leap within a step, velocities that violate the joints. */
 #include "cli/warn.h"
-#include "mech/model.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -52,7 +51,7 @@ double ph_fastest(const ph_bodies *bodies, const ph_state *s, const char *quanti
 
 const char *ph_warn_turn(const ph_bodies *bodies, double h, double turn, char *text, size_t size)
 {
-    int chart = bodies->mech && (bodies->space == PH_SPACE_EULER || bodies->space == PH_SPACE_CARDAN);
+    int chart = bodies->is_file && (bodies->space == PH_SPACE_EULER || bodies->space == PH_SPACE_CARDAN);
     text[0] = 0;
     if (chart && turn > TURN_CHART)
         snprintf(text, size,
@@ -79,17 +78,30 @@ static void see_drive(ph_watched_drive *d, const ph_watched_drive *now, double t
     d->coordinate = now->coordinate, d->rate = now->rate;
 }
 
+/* The next driven joint from *k on; 0: there is none. */
+static int next_drive(const ph_bodies *bodies, const ph_state *s, int *k, ph_watched_drive *now)
+{
+    double x[2];
+    int n = bodies->is_file ? bodies->n_joints : 0;
+    while (*k < n && ph_run_get_of(bodies->run, s, PH_GET_DRIVE, *k, x) != PH_OK)
+        ++*k;
+    if (*k >= n)
+        return 0;
+    now->joint = *k, now->is_angle = ph_run_is(bodies->run, PH_IS_ANGLE, *k);
+    now->coordinate = x[0], now->rate = x[1];
+    ++*k;
+    return 1;
+}
+
 static void see_drives(ph_warner *w, const ph_bodies *bodies, const ph_state *s, double h)
 {
     ph_watched_drive now;
-    for (int k = 0; bodies->mech && ph_mechanism_driven(bodies->mech, s, k, &now.joint, &now.is_angle,
-                                                        &now.coordinate, &now.rate);
-         k++) {
-        if (k < w->n) {
-            see_drive(&w->drive[k], &now, s->t, h);
+    for (int i = 0, k = 0; next_drive(bodies, s, &k, &now); i++) {
+        if (i < w->n) {
+            see_drive(&w->drive[i], &now, s->t, h);
             continue;
         }
-        ph_watched_drive *more = w->steps ? NULL : realloc(w->drive, sizeof *more * (size_t)(k + 1));
+        ph_watched_drive *more = w->steps ? NULL : realloc(w->drive, sizeof *more * (size_t)(i + 1));
         if (!more) /* no warnings of drives, but a run */
             return;
         now.most = fabs(now.rate), now.leap = now.gap = now.leap_t = now.gap_t = 0;
@@ -100,7 +112,7 @@ static void see_drives(ph_warner *w, const ph_bodies *bodies, const ph_state *s,
 static void list_drive(const ph_watched_drive *d, const ph_bodies *bodies, double h,
                        char text[PH_WARNING_MAX])
 {
-    const char *name = bodies->model->joint[d->joint].name, *unit = d->is_angle ? "rad/s" : "m/s";
+    const char *name = ph_run_name(bodies->run, PH_JOINTS, d->joint), *unit = d->is_angle ? "rad/s" : "m/s";
     int leaps = d->leap > LEAP * d->most;
     text[0] = 0;
     if (leaps || d->gap > GAP * d->most)

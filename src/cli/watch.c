@@ -1,6 +1,6 @@
 /* What is seen of a run on the way: violations, energy, rows of the file, progress, signals. */
 #include "cli/history.h"
-#include "mech/model.h"
+#include "view/view.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static void enlarge(double *most, double x)
         *most = x;
 }
 
-/* E - E0 = int P dt; the trapezoidal rule has the order of the method. */
+/* E - E0 = int P dt of a built-in problem; the trapezoidal rule has the order of the method. */
 static void watch_energy(const ph_problem *p, const ph_state *s, int first, ph_watch *w)
 {
     double power = p->power ? p->power(s, p->sys.ctx) : 0;
@@ -33,85 +33,6 @@ static void watch_energy(const ph_problem *p, const ph_state *s, int first, ph_w
         w->work += (s->t - w->t) * (power + w->power) / 2;
     w->power = power, w->t = s->t;
     enlarge(&w->drift, fabs(w->E - w->E0 - w->work));
-}
-
-/* ---- explosions --------------------------------------------------------------------------------------- */
-
-/* Kinetic energy is at most what there was at first, what the potential has given or springs can give, and what
- * drives and forces have done. A run that has become unstable is soon far above it; errors of a sound one are a few
- * percent, those of a method that feeds vibrations, as explicit Euler does, grow slowly. */
-#define TOO_MUCH 2
-
-/* Round-off of a system at rest must not count: energy of all its bodies at this speed [m/s, rad/s]. */
-#define SLOW 1e-6
-
-static double floor_of(const ph_model *m)
-{
-    double sum = 0;
-    for (int i = 0; i < m->n_bodies; i++)
-        if (!m->body[i].flexible)
-            sum += m->body[i].mass + m->body[i].J.xx + m->body[i].J.yy + m->body[i].J.zz;
-    for (int i = 0; i < m->n_flexible; i++) { /* mass and moments of inertia of the undeformed body */
-        int n = 6 + 4 * m->flexible[i].body->modes;
-        for (int k = 2; k < 6; k++)
-            sum += m->flexible[i].body->calM[k * (n + 1)];
-    }
-    return sum * SLOW * SLOW;
-}
-
-/* What springs hold at first; 0 where flexible bodies make the potential of gravity another. */
-static double stored(const ph_job *r, const ph_state *s, double potential)
-{
-    const ph_model *m = r->subject.model;
-    for (int i = 0; i < m->n_bodies && !m->n_flexible; i++) {
-        ph_body_state b;
-        ph_mechanism_body(r->subject.mech, s, i, &b);
-        potential += m->body[i].mass * ph_dot(m->gravity, b.x);
-    }
-    return m->n_flexible ? 0 : fmax(potential, 0);
-}
-
-/* Before watch_energy, whose t is that of the last step. User constraints may do work of which nothing is
- * known. */
-static void watch_explosion(ph_job *r, const ph_state *s, int first)
-{
-    ph_watch *w = &r->watch;
-    const ph_model *m = r->subject.model;
-    if (!m || m->n_constraints)
-        return;
-    double E = ph_mechanism_energy(r->subject.mech, s), power = ph_mechanism_power(r->subject.mech, s);
-    double supply = power > 0 ? power : 0;
-    w->T = ph_mechanism_kinetic(r->subject.mech, s);
-    if (first)
-        w->T0 = w->T, w->floor = floor_of(m), w->fallen = stored(r, s, E - w->T);
-    else
-        w->given += (s->t - w->t) * fmax(supply, w->supply);
-    w->supply = supply;
-    double fallen = first ? 0 : (w->E0 - w->T0) - (E - w->T);
-    w->fallen = fmax(w->fallen, fallen);
-    w->explained = w->floor + w->T0 + w->given + w->fallen;
-    w->exploded = !r->args->keep_going && !(w->T <= TOO_MUCH * w->explained);
-}
-
-void ph_watch_explain(const ph_job *r, char *text, size_t size)
-{
-    const ph_watch *w = &r->watch;
-    ph_state s = ph_sim_state(r->sim);
-    ph_vec3 most = {0};
-    int fastest = 0;
-    for (int i = 0; i < r->subject.model->n_bodies; i++) {
-        ph_body_state b;
-        ph_mechanism_body(r->subject.mech, &s, i, &b);
-        if (ph_norm(b.omega) > ph_norm(most))
-            most = b.omega, fastest = i;
-    }
-    int n = snprintf(text, size,
-                     "t = %.9g: the solution explodes: its kinetic energy is %.3g J, and at most %.3g J "
-                     "can be explained; use a smaller step than h = %g or another space, or --keep-going",
-                     s.t, w->T, w->explained, r->opt.h);
-    if (ph_norm(most) > 0 && n > 0 && (size_t)n < size)
-        snprintf(text + n, size - (size_t)n, "; fastest: body '%s' turns at %.3g rad/s",
-                 r->subject.model->body[fastest].name, ph_norm(most));
 }
 
 /* ---- flexible bodies ---------------------------------------------------------------------------------- */
@@ -128,10 +49,10 @@ static void enlarge_lack(ph_lack *lack, double x, double t, int body)
 
 static void watch_lack(ph_job *r, const ph_state *s)
 {
-    double spin, load;
-    for (int k = 0; r->subject.mech && ph_mechanism_lack(r->subject.mech, s, k, &spin, &load); k++) {
-        enlarge_lack(&r->watch.lack[0], spin, s->t, k);
-        enlarge_lack(&r->watch.lack[1], load, s->t, k);
+    double lack[2];
+    for (int k = 0; ph_run_get(r->run, PH_GET_SOFTENING, k, lack) == PH_OK; k++) {
+        enlarge_lack(&r->watch.lack[0], lack[0], s->t, k);
+        enlarge_lack(&r->watch.lack[1], lack[1], s->t, k);
     }
 }
 
@@ -152,7 +73,7 @@ void ph_watch_lack(const ph_job *r, char *text, size_t size)
         text, size,
         "flexible body '%s': %s, above %g since t = %.4g, and it has no stiffness from that: deflections are "
         "wrong by such a share, or without bound; give it geometric_stiffness",
-        r->subject.model->flexible[lack[k].body].name, of, LACK, lack[k].since);
+        ph_run_name(r->run, PH_FLEXIBLE, lack[k].body), of, LACK, lack[k].since);
 }
 
 /* ---- each step ---------------------------------------------------------------------------------------- */
@@ -185,6 +106,18 @@ static void tick(ph_job *r, const ph_state *s, double now)
         show_progress(r, s, now - r->watch.begun);
 }
 
+/* Reading the clock costs as much as a part of a small step: some of them can pass before. */
+#define GLANCE (TICK / 8)
+
+static void glance(ph_job *r, const ph_state *s, long n)
+{
+    ph_watch *w = &r->watch;
+    double now = ph_seconds(), each = n > 0 ? (now - w->begun) / (double)n : GLANCE;
+    w->next_look = n + (long)fmin(fmax(GLANCE / fmax(each, 1e-9), 1), 1e4);
+    if (now - w->last_tick > TICK)
+        tick(r, s, now);
+}
+
 static int is_last(const ph_job *r, long n, double t)
 {
     return r->steps ? n == r->steps : t >= r->t_end;
@@ -193,25 +126,18 @@ static int is_last(const ph_job *r, long n, double t)
 void ph_watch_sensors(ph_job *r, const ph_state *s)
 {
     double value[PH_SENSOR_MAX];
-    for (int i = 0; r->subject.model && i < ph_model_count(r->subject.model, PH_SENSORS); i++)
+    for (int i = 0; i < ph_run_count(r->run, PH_SENSORS); i++)
         ph_job_watch_sensor(r, i, s, value);
 }
 
-ph_status ph_watch_step(const ph_sim *sim, void *ctx)
+ph_status ph_watch_step(ph_run *run, int why, void *ctx)
 {
     ph_job *r = ctx;
     ph_watch *w = &r->watch;
-    double now = ph_seconds(), position, velocity;
-    ph_state s = ph_sim_state(sim);
-    long n = ph_sim_stats(sim).steps;
-    if (ph_sim_violation(r->sim, &position, &velocity) != PH_OK)
-        position = velocity = NAN;
-    enlarge(&w->position, position);
-    enlarge(&w->velocity, velocity);
-    if (r->subject.mech)
-        ph_mechanism_track(r->subject.mech, &s);
+    ph_state s = ph_sim_state(r->sim);
+    long n = ph_sim_stats(r->sim).steps;
+    (void)why;
     watch_lack(r, &s);
-    watch_explosion(r, &s, n == 0);
     if (r->warner)
         ph_warner_see(r->warner, r->bodies, &s);
     if (r->p->energy)
@@ -222,8 +148,9 @@ ph_status ph_watch_step(const ph_sim *sim, void *ctx)
         ph_watch_sensors(r, &s); /* at the end, with a file or without */
     if (r->history)
         ph_history_see(r->history, r, &s, is_last(r, n, s.t));
-    if (now - w->last_tick > TICK)
-        tick(r, &s, now);
-    w->own_s += ph_seconds() - now;
-    return w->interrupted || r->record.failed || w->exploded || w->blind[0] ? PH_E_STOPPED : PH_OK;
+    if (r->view && ph_view_frame(r->view, run) == PH_E_CALLBACK)
+        ph_watch_sensors(r, &s); /* says which one has no number */
+    if (n >= w->next_look)
+        glance(r, &s, n);
+    return w->interrupted || r->record.failed || w->blind[0] ? PH_E_STOPPED : PH_OK;
 }

@@ -86,7 +86,7 @@ typedef struct ph_tree_node {
     } kind;               /* ASK: no expression is known here */
     ph_relation relation; /* of a branch: a relation b */
     int a, b;
-    int no, yes; /* children */
+    int no, yes; /* children; yes of ASK: 1: there is nothing to be known, the function has no value here */
     int out;     /* of a leaf: its first result in the list of results */
 } ph_tree_node;
 
@@ -114,7 +114,7 @@ typedef struct ph_stretch {
 
 typedef struct ph_program {
     int n_args, n_constants, n_numbers, n_ops, n_stretches, n_curves, n_out, n_results;
-    int asks;  /* stretches where no expression is known */
+    int asks;  /* stretches where an expression would be needed and is not known */
     int depth; /* most stretches on a way */
     ph_argument *arg;
     double *constant;
@@ -130,6 +130,8 @@ typedef struct ph_program {
 ph_status ph_program_create(ph_program **out, const ph_graph *g, const ph_tree *tree,
                             const ph_allocator *alloc);
 void ph_program_destroy(ph_program *p);
+/* One of these sizes, with arrays to fill in. */
+ph_status ph_program_make(ph_program **out, const ph_program *sizes, const ph_allocator *alloc);
 
 /* Memory of an evaluation, which two of them at once must not share. */
 size_t ph_program_room(const ph_program *p); /* doubles */

@@ -157,6 +157,7 @@ static ph_number kind_of(ph_op_code code, ph_number a, ph_number b)
     switch (code) {
     case PH_OP_FLOOR:
     case PH_OP_CEIL:
+    case PH_OP_TRUNC:
     case PH_OP_WHOLE:
         return PH_INTEGER;
     case PH_OP_MAX:
@@ -202,7 +203,7 @@ int ph_graph_op(ph_graph *g, ph_op_code code, int a, int b)
     double x;
     if (a < 0 || (ph_op_get(code)->operands == 2 && b < 0))
         return a < b ? a : b;
-    if ((code == PH_OP_FLOOR || code == PH_OP_CEIL) && g->node[a].kind == PH_INTEGER)
+    if ((code == PH_OP_FLOOR || code == PH_OP_CEIL || code == PH_OP_TRUNC) && g->node[a].kind == PH_INTEGER)
         return a;
     if (divides(code) && g->node[a].kind != PH_FLOAT && g->node[b].kind != PH_FLOAT &&
         !(ph_graph_is_constant(g, b, &x) && x != 0)) {

@@ -15,7 +15,7 @@
 static inline double ph_lua_mod(double a, double b)
 {
     double m = fmod(a, b);
-    return (m > 0 ? b < 0 : m < 0 && b != m) ? m + b : m;
+    return (m > 0 ? b < 0 : m < 0 && b > 0) ? m + b : m;
 }
 
 /* Second result of math.modf */

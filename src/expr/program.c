@@ -105,7 +105,6 @@ static int go(walk *w, int at, int depth)
     for (int i = 0; i < n && t->kind == PH_TREE_LEAF; i++)
         need(w, w->tree->out[t->out + i]);
     s.end = p->n_ops;
-    p->asks += t->kind != PH_TREE_BRANCH && t->kind != PH_TREE_LEAF;
     if (t->kind == PH_TREE_BRANCH) {
         s.a = number_of(w, t->a), s.b = number_of(w, t->b);
         s.no = w->failed ? 0 : go(w, t->no, depth + 1);
@@ -116,7 +115,8 @@ static int go(walk *w, int at, int depth)
             if (p->result)
                 p->result[p->n_results] = number_of(w, w->tree->out[t->out + i]);
     } else {
-        s.kind = PH_TREE_ASK;
+        s.kind = PH_TREE_ASK, s.yes = t->kind == PH_TREE_ASK && t->yes;
+        p->asks += !s.yes;
     }
     if (p->stretch)
         p->stretch[k] = s;

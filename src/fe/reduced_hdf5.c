@@ -10,10 +10,20 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/hdf5_calls.h"
 
-#ifdef PH_HAVE_HDF5
+const char *ph_reduced_lacks_hdf5(void)
+{
+    return ph_hdf5_lacks();
+}
 
-#include <hdf5.h>
+static ph_status cannot_read(const char *path, ph_error *err)
+{
+    return ph_fail(err, PH_E_INPUT, "cannot read '%.200s': %s; a .json file works", path, ph_hdf5_lacks());
+}
+
+#ifdef PH_HDF5_FILE
+
 #include <pthread.h>
 
 #define MARKERS_MOST 10000 /* of a file that is no nonsense */
@@ -29,11 +39,6 @@ static hid_t in_memory(void)
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_fapl_core(access, IMAGE_STEP, 0);
     return access;
-}
-
-int ph_reduced_has_hdf5(void)
-{
-    return 1;
 }
 
 /* ---- writing --------------------------------------------------------------------------------------- */
@@ -169,6 +174,8 @@ static size_t size_of_image(const unsigned char *image)
 
 ph_status ph_reduced_write_hdf5(const ph_reduced *r, FILE *to, ph_error *err)
 {
+    if (ph_hdf5_lacks())
+        return ph_fail(err, PH_E_INPUT, "%s; a name that ends in .json works", ph_hdf5_lacks());
     pthread_mutex_lock(&one_at_a_time);
     unsigned char *image = make_image(r);
     pthread_mutex_unlock(&one_at_a_time);
@@ -319,6 +326,8 @@ ph_status ph_reduced_read_hdf5(ph_reduced **out, ph_files *files, const char *pa
     const char *image;
     size_t size;
     *out = NULL;
+    if (ph_hdf5_lacks())
+        return cannot_read(path, err);
     ph_status s = ph_files_bytes(files, path, IMAGE_MOST, &image, &size, err);
     if (s != PH_OK)
         return s;
@@ -330,15 +339,10 @@ ph_status ph_reduced_read_hdf5(ph_reduced **out, ph_files *files, const char *pa
 
 #else
 
-int ph_reduced_has_hdf5(void)
-{
-    return 0;
-}
-
 ph_status ph_reduced_write_hdf5(const ph_reduced *r, FILE *to, ph_error *err)
 {
     (void)r, (void)to;
-    return ph_fail(err, PH_E_INPUT, "built without HDF5; a name that ends in .json works");
+    return ph_fail(err, PH_E_INPUT, "%s; a name that ends in .json works", ph_hdf5_lacks());
 }
 
 ph_status ph_reduced_read_hdf5(ph_reduced **out, ph_files *files, const char *path, const ph_allocator *alloc,
@@ -346,7 +350,7 @@ ph_status ph_reduced_read_hdf5(ph_reduced **out, ph_files *files, const char *pa
 {
     (void)files, (void)alloc;
     *out = NULL;
-    return ph_fail(err, PH_E_INPUT, "cannot read '%.200s': built without HDF5; a .json file works", path);
+    return cannot_read(path, err);
 }
 
 #endif

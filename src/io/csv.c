@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "io/number.h"
+
 static void separate(ph_csv *csv)
 {
     if (csv->column++)
@@ -39,8 +41,9 @@ void ph_csv_word(ph_csv *csv, const char *word)
 
 void ph_csv_number(ph_csv *csv, double x)
 {
-    separate(csv);
-    fprintf(csv->to, "%.17g", x);
+    char text[1 + PH_NUMBER_MAX] = ",";
+    int n = 1 + ph_number_write(x, text + 1), first = !csv->column++;
+    fwrite(text + first, 1, (size_t)(n - first), csv->to);
 }
 
 void ph_csv_end_header(ph_csv *csv)

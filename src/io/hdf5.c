@@ -3,19 +3,24 @@
  * "parameters". Groups keep the order of creation; those on the way to a dataset take this from the root.
  *
  * The library does not survive the closing of a file that it could not write: it crashes. So after the first
- * failure nothing is called any more, and what it holds goes with the process, at the end of which it must not
- * clean up either. Closing what could not be opened, however, is an error without consequence.
+ * failure nothing is called any more, and what it holds goes with the process, at the end of which it does not
+ * clean up either (base/hdf5_calls.c). Closing what could not be opened, however, is an error without consequence.
  *
  * No times are kept: two runs write the same bytes. */
 #include "io/record.h"
 
+#include "base/hdf5_calls.h"
+
 #include <errno.h>
-#include <hdf5.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK   (8L << 20) /* bytes of rows, written as one chunk of each dataset */
-#define DEFLATE 1          /* level: shuffled doubles gain little from a higher one */
+#ifdef PH_HDF5_FILE
+
+#define BLOCK                                                                                                \
+    (64L << 20)   /* bytes of rows: most tables are one, and then each dataset is one piece of the file */
+#define CHUNKS 8  /* of a block, in longer tables: the last one may have empty chunks */
+#define CHUNK  64 /* rows, at least, unless a block has less */
 
 typedef struct dataset {
     char *path, *unit;
@@ -27,9 +32,12 @@ typedef struct hdf5 {
     hid_t file;
     hid_t string; /* type: UTF-8 of any length */
     hid_t order;  /* how groups are made: they keep the order of their members */
+    hid_t how;    /* how datasets are made */
+    hid_t one;    /* space of an attribute that is no list */
     hid_t groups; /* how links are made: with the groups on the way */
     hid_t access; /* of datasets: chunks are written whole, so that none need be kept */
     long rows;    /* in the file */
+    double *part; /* a block of the widest dataset */
     int n;
     dataset *set;
 } hdf5;
@@ -43,16 +51,12 @@ static void release(ph_record *t)
         free(h->set[i].axis);
     }
     free(h->set);
+    free(h->part);
     free(h);
     t->own = NULL;
 }
 
 /* ---- the file ------------------------------------------------------------------------------------------ */
-
-static void prepare(void)
-{
-    H5dont_atexit();
-}
 
 static int open_hdf5(ph_record *t)
 {
@@ -71,6 +75,9 @@ static int open_hdf5(ph_record *t)
     H5Tset_cset(h->string, H5T_CSET_UTF8);
     h->groups = H5Pcreate(H5P_LINK_CREATE);
     H5Pset_create_intermediate_group(h->groups, 1);
+    h->how = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_obj_track_times(h->how, 0);
+    h->one = H5Screate(H5S_SCALAR);
     h->access = H5Pcreate(H5P_DATASET_ACCESS);
     H5Pset_chunk_cache(h->access, 1, 0, 1);
     errno = 0;
@@ -91,6 +98,8 @@ static int close_hdf5(ph_record *t)
         return 0;
     H5Tclose(h->string);
     H5Pclose(h->order);
+    H5Pclose(h->how);
+    H5Sclose(h->one);
     H5Pclose(h->groups);
     H5Pclose(h->access);
     int ok = H5Fclose(h->file) >= 0;
@@ -109,27 +118,28 @@ static void discard(ph_record *t)
 /* ---- attributes ---------------------------------------------------------------------------------------- */
 
 /* n == 0: one value and no list of one. */
-static int attribute(hid_t of, const char *name, hid_t type, int n, const void *value)
+static int attribute(const hdf5 *h, hid_t of, const char *name, hid_t type, int n, const void *value)
 {
     hsize_t size = (hsize_t)n;
-    hid_t space = n ? H5Screate_simple(1, &size, NULL) : H5Screate(H5S_SCALAR);
+    hid_t space = n ? H5Screate_simple(1, &size, NULL) : h->one;
     hid_t a = H5Acreate2(of, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
     if (H5Awrite(a, type, value) < 0 || H5Aclose(a) < 0)
         return 0;
-    H5Sclose(space);
+    if (n)
+        H5Sclose(space);
     return 1;
 }
 
 static int text(ph_record *t, const char *name, const char *text)
 {
     const hdf5 *h = t->own;
-    return attribute(h->file, name, h->string, 0, &text);
+    return attribute(h, h->file, name, h->string, 0, &text);
 }
 
 static int number(ph_record *t, const char *name, double x)
 {
     const hdf5 *h = t->own;
-    return attribute(h->file, name, H5T_NATIVE_DOUBLE, 0, &x);
+    return attribute(h, h->file, name, H5T_NATIVE_DOUBLE, 0, &x);
 }
 
 static int parameter(ph_record *t, const char *name, double x)
@@ -139,7 +149,7 @@ static int parameter(ph_record *t, const char *name, double x)
     hid_t of = H5Lexists(h->file, group, H5P_DEFAULT) > 0
                    ? H5Gopen2(h->file, group, H5P_DEFAULT)
                    : H5Gcreate2(h->file, group, H5P_DEFAULT, h->order, H5P_DEFAULT);
-    return attribute(of, name, H5T_NATIVE_DOUBLE, 0, &x) && H5Gclose(of) >= 0;
+    return attribute(h, of, name, H5T_NATIVE_DOUBLE, 0, &x) && H5Gclose(of) >= 0;
 }
 
 /* ---- datasets ------------------------------------------------------------------------------------------ */
@@ -177,80 +187,90 @@ static int channel(ph_record *t, const ph_channel *c)
 
 static int describe(const hdf5 *h, hid_t to, const dataset *d)
 {
-    if (!attribute(to, "units", h->string, 0, &d->unit))
+    if (!attribute(h, to, "units", h->string, 0, &d->unit))
         return 0;
     if (!d->axis)
         return 1;
     const char **names = malloc((size_t)d->n * sizeof *names);
     for (int k = 0; names && k < d->n; k++)
         names[k] = d->axis[k];
-    int ok = names && attribute(to, "components", h->string, d->n, names);
+    int ok = names && attribute(h, to, "components", h->string, d->n, names);
     free(names);
     return ok;
 }
 
-static int create(const hdf5 *h, const dataset *d, long rows)
+/* For n rows now; last: and no more. Otherwise rows come in chunks. */
+static hid_t create(const ph_record *t, const dataset *d, long n, int last)
 {
+    const hdf5 *h = t->own;
     int rank = d->axis ? 2 : 1;
-    hsize_t size[] = {0, (hsize_t)d->n}, most[] = {H5S_UNLIMITED, (hsize_t)d->n},
-            chunk[] = {(hsize_t)rows, (hsize_t)d->n};
-    hid_t space = H5Screate_simple(rank, size, most), how = H5Pcreate(H5P_DATASET_CREATE);
-    H5Pset_chunk(how, rank, chunk);
-    H5Pset_obj_track_times(how, 0);
-    if (H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0) {
-        H5Pset_shuffle(how);
-        H5Pset_deflate(how, DEFLATE);
-    }
-    hid_t to = H5Dcreate2(h->file, d->path, H5T_IEEE_F64LE, space, h->groups, how, h->access);
-    if (to < 0 || !describe(h, to, d) || H5Dclose(to) < 0)
-        return 0;
-    H5Pclose(how);
+    long rows = t->block / CHUNKS > CHUNK ? t->block / CHUNKS : CHUNK;
+    hsize_t size[] = {(hsize_t)n, (hsize_t)d->n}, most[] = {H5S_UNLIMITED, (hsize_t)d->n},
+            chunk[] = {(hsize_t)(rows < t->block ? rows : t->block), (hsize_t)d->n};
+    hid_t space = H5Screate_simple(rank, size, last ? NULL : most);
+    if (!last)
+        H5Pset_chunk(h->how, rank, chunk);
+    hid_t to = H5Dcreate2(h->file, d->path, H5T_IEEE_F64LE, space, h->groups, h->how, h->access);
     H5Sclose(space);
-    return 1;
+    return to >= 0 && describe(h, to, d) ? to : -1;
 }
 
 static int begin(ph_record *t)
 {
-    const hdf5 *h = t->own;
+    hdf5 *h = t->own;
+    int widest = 1;
     for (int i = 0; i < h->n; i++)
-        if (!create(h, &h->set[i], t->block))
-            return 0;
-    return 1;
+        widest = h->set[i].n > widest ? h->set[i].n : widest;
+    h->part = malloc((size_t)t->block * (size_t)widest * sizeof *h->part);
+    return h->part != NULL;
+}
+
+/* Write h->part behind the rows that are there; whole: there are none. */
+static int append(const hdf5 *h, hid_t to, const dataset *d, long n, int whole)
+{
+    if (whole)
+        return H5Dwrite(to, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, h->part) >= 0;
+    hsize_t all[] = {(hsize_t)(h->rows + n), (hsize_t)d->n}, from[] = {(hsize_t)h->rows, 0};
+    hsize_t part[] = {(hsize_t)n, (hsize_t)d->n};
+    if (H5Dset_extent(to, all) < 0)
+        return 0;
+    hid_t there = H5Dget_space(to), here = H5Screate_simple(d->axis ? 2 : 1, part, NULL);
+    H5Sselect_hyperslab(there, H5S_SELECT_SET, from, NULL, part, NULL);
+    int ok = H5Dwrite(to, H5T_NATIVE_DOUBLE, here, there, H5P_DEFAULT, h->part) >= 0;
+    H5Sclose(there);
+    H5Sclose(here);
+    return ok;
+}
+
+/* The numbers of one dataset stand in rows of all; the library takes them in one piece. */
+static void gather(const hdf5 *h, const dataset *d, int width, const double *rows, long n)
+{
+    double *to = h->part;
+    for (const double *x = rows + d->at; n > 0; n--, x += width, to += d->n)
+        for (int k = 0; k < d->n; k++)
+            to[k] = x[k];
 }
 
 /* Datasets are opened for each block: an open one holds tens of kilobytes, and a model may have many. */
-static int extend(const ph_record *t, const dataset *d, const double *rows, long n)
-{
-    const hdf5 *h = t->own;
-    hsize_t all[] = {(hsize_t)(h->rows + n), (hsize_t)d->n}, from[] = {(hsize_t)h->rows, 0};
-    hsize_t part[] = {(hsize_t)n, (hsize_t)d->n}, row[] = {(hsize_t)n, (hsize_t)t->width};
-    hsize_t at[] = {0, (hsize_t)d->at};
-    hid_t to = H5Dopen2(h->file, d->path, h->access);
-    if (to < 0 || H5Dset_extent(to, all) < 0)
-        return 0;
-    hid_t there = H5Dget_space(to), here = H5Screate_simple(2, row, NULL);
-    H5Sselect_hyperslab(there, H5S_SELECT_SET, from, NULL, part, NULL);
-    H5Sselect_hyperslab(here, H5S_SELECT_SET, at, NULL, part, NULL);
-    if (H5Dwrite(to, H5T_NATIVE_DOUBLE, here, there, H5P_DEFAULT, rows) < 0 || H5Dclose(to) < 0)
-        return 0;
-    H5Sclose(there);
-    H5Sclose(here);
-    return 1;
-}
-
-static int write_rows(ph_record *t, const double *rows, long n)
+static int write_rows(ph_record *t, const double *rows, long n, int last)
 {
     hdf5 *h = t->own;
-    for (int i = 0; i < h->n; i++)
-        if (!extend(t, &h->set[i], rows, n))
+    for (int i = 0; i < h->n; i++) {
+        const dataset *d = &h->set[i];
+        hid_t to = h->rows ? H5Dopen2(h->file, d->path, h->access) : create(t, d, n, last);
+        if (to < 0)
             return 0;
+        gather(h, d, t->width, rows, n);
+        if ((n > 0 && !append(h, to, d, n, h->rows == 0)) || H5Dclose(to) < 0)
+            return 0;
+    }
     h->rows += n;
     return 1;
 }
 
 const ph_format ph_format_hdf5 = {.seeks = 1,
                                   .block = BLOCK,
-                                  .prepare = prepare,
+                                  .lacks = ph_hdf5_lacks,
                                   .open = open_hdf5,
                                   .text = text,
                                   .number = number,
@@ -260,3 +280,9 @@ const ph_format ph_format_hdf5 = {.seeks = 1,
                                   .write = write_rows,
                                   .close = close_hdf5,
                                   .discard = discard};
+
+#else
+
+const ph_format ph_format_hdf5 = {.lacks = ph_hdf5_lacks};
+
+#endif

@@ -6,18 +6,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#ifdef PH_HAVE_HDF5
-#define PH_FORMAT_HDF5 &ph_format_hdf5
-#else
-#define PH_FORMAT_HDF5 NULL
-#endif
-
 static const struct row {
     const char *ending;
     const ph_format *op;
-    const char *name, *text;
+    const char *text;
 } formats[] = {
-#define PH_FORMAT(ending, op, name, text) {ending, op, name, text},
+#define PH_FORMAT(ending, op, text) {ending, op, text},
 #include "io/formats.def"
 #undef PH_FORMAT
 };
@@ -31,7 +25,8 @@ const char *ph_format_ending(int k)
 
 const char *ph_format_text(int k)
 {
-    return formats[k].op ? formats[k].text : "not in this program, which was built without it";
+    const char *lacks = formats[k].op->lacks ? formats[k].op->lacks() : NULL;
+    return lacks ? lacks : formats[k].text;
 }
 
 static const struct row *format_of(const char *path)
@@ -49,17 +44,10 @@ int ph_record_knows(const char *path)
     return format_of(path) != NULL;
 }
 
-void ph_record_prepare(void)
-{
-    for (int k = 0; k < N_FORMATS; k++)
-        if (formats[k].op && formats[k].op->prepare)
-            formats[k].op->prepare();
-}
-
 const char *ph_record_lacks(const char *path)
 {
     const struct row *f = format_of(path);
-    return !f || f->op ? NULL : f->name;
+    return f && f->op->lacks ? f->op->lacks() : NULL;
 }
 
 /* ---- channels ------------------------------------------------------------------------------------------ */
@@ -95,7 +83,7 @@ static void forget(ph_record *t)
 int ph_record_open(ph_record *t, const char *path)
 {
     const struct row *f = format_of(path);
-    *t = (ph_record){.op = f ? f->op : NULL};
+    *t = (ph_record){.op = f && !ph_record_lacks(path) ? f->op : NULL};
     errno = EINVAL;
     if (!t->op)
         return 0;
@@ -170,31 +158,34 @@ void ph_record_begin(ph_record *t, long rows)
         check(t, t->op->begin(t));
 }
 
+static void write_block(ph_record *t, int last)
+{
+    errno = 0;
+    if (!t->failed)
+        check(t, t->op->write(t, t->buffer, t->n, last));
+    t->n = 0;
+}
+
+/* A full block waits for the next row: only then it is known that it was not the last. */
 void ph_record_put(ph_record *t, int n, const double *x)
 {
+    if (t->n == t->block)
+        write_block(t, 0);
     if (!t->failed)
         memcpy(t->buffer + t->n * t->width + t->at, x, (size_t)n * sizeof *x);
     t->at += n;
 }
 
-static void write_block(ph_record *t)
-{
-    errno = 0;
-    if (t->n && !t->failed)
-        check(t, t->op->write(t, t->buffer, t->n));
-    t->n = 0;
-}
-
 void ph_record_end_row(ph_record *t)
 {
     t->at = 0, t->rows++;
-    if (++t->n == t->block)
-        write_block(t);
+    if (++t->n == t->block && !t->op->block)
+        write_block(t, 0);
 }
 
 int ph_record_commit(ph_record *t)
 {
-    write_block(t);
+    write_block(t, 1);
     errno = 0;
     if (!t->failed && t->op->close)
         check(t, t->op->close(t));

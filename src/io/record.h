@@ -32,18 +32,19 @@ typedef struct ph_record ph_record;
 /* One format: a file, and a row in formats.def. Each function returns 0 on failure, errno says why.
  * open, close and discard may be NULL. */
 typedef struct ph_format {
-    int seeks;                 /* 1: needs a regular file, no pipe or device */
-    long block;                /* bytes of rows that it takes at once; 0: row by row */
-    void (*prepare)(void);     /* first of all in the program; NULL: nothing to do */
-    int (*open)(ph_record *t); /* the file is open */
+    int seeks;                  /* 1: needs a regular file, no pipe or device */
+    long block;                 /* bytes of rows that it takes at once; 0: each row when it is whole */
+    const char *(*lacks)(void); /* loads what it needs; else says what lacks. NULL: nothing ever does */
+    int (*open)(ph_record *t);  /* the file is open */
     int (*text)(ph_record *t, const char *name, const char *text);
     int (*number)(ph_record *t, const char *name, double x);
     int (*parameter)(ph_record *t, const char *name, double x);
-    int (*channel)(ph_record *t, const ph_channel *c);      /* its numbers start at t->width of a row */
-    int (*begin)(ph_record *t);                             /* t->block is known */
-    int (*write)(ph_record *t, const double *rows, long n); /* the next n, each of t->width numbers */
-    int (*close)(ph_record *t);                             /* all of it to the file; frees t->own */
-    void (*discard)(ph_record *t);                          /* frees t->own of a file that nobody wants */
+    int (*channel)(ph_record *t, const ph_channel *c); /* its numbers start at t->width of a row */
+    int (*begin)(ph_record *t);                        /* t->block is known */
+    int (*write)(ph_record *t, const double *rows, long n, int last); /* the next n, each of t->width numbers;
+                                                                       * last: no more will come, n may be 0 */
+    int (*close)(ph_record *t);    /* all of it to the file; frees t->own */
+    void (*discard)(ph_record *t); /* frees t->own of a file that nobody wants */
 } ph_format;
 
 struct ph_record {
@@ -62,11 +63,8 @@ struct ph_record {
 /* 1: its ending is that of a format, or it is standard output, a pipe or a device, which take the first. */
 int ph_record_knows(const char *path);
 
-/* The name of the format that path asks for, if this program was built without it; else NULL. */
+/* NULL: the format that path asks for can be written. Else what lacks for it, as half a sentence. */
 const char *ph_record_lacks(const char *path);
-
-/* To be called once, before a library of a format is used in any way. */
-void ph_record_prepare(void);
 
 int ph_record_open(ph_record *t, const char *path); /* 0: failed, errno says why; nothing is left behind */
 

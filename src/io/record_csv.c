@@ -1,4 +1,5 @@
 /* Tables as text: lines of comment, one row of names with units, rows of numbers. */
+#include "io/number.h"
 #include "io/record.h"
 
 static int fine(ph_record *t)
@@ -12,17 +13,32 @@ static int text(ph_record *t, const char *name, const char *text)
     return fine(t);
 }
 
+/* A number and what stands behind it. */
+static void put(ph_record *t, double x, char behind)
+{
+    char text[PH_NUMBER_MAX + 1];
+    int n = ph_number_write(x, text);
+    text[n] = behind;
+    fwrite(text, 1, (size_t)n + 1, t->file.stream);
+}
+
+static int end_with(ph_record *t, double x)
+{
+    put(t, x, '\n');
+    return fine(t);
+}
+
 static int number(ph_record *t, const char *name, double x)
 {
-    fprintf(t->file.stream, "# %s = %.17g\n", name, x);
-    return fine(t);
+    fprintf(t->file.stream, "# %s = ", name);
+    return end_with(t, x);
 }
 
 /* As --set takes it. */
 static int parameter(ph_record *t, const char *name, double x)
 {
-    fprintf(t->file.stream, "# set %s=%.17g\n", name, x);
-    return fine(t);
+    fprintf(t->file.stream, "# set %s=", name);
+    return end_with(t, x);
 }
 
 /* "top.x [m]", "tip.1 [m]", "energy [J]"; "d(top.x)/d(m) [m/1]", since nobody knows the unit of m */
@@ -47,11 +63,12 @@ static int begin(ph_record *t)
     return fine(t);
 }
 
-static int write_rows(ph_record *t, const double *rows, long n)
+static int write_rows(ph_record *t, const double *rows, long n, int last)
 {
+    (void)last;
     for (long i = 0; i < n; i++, rows += t->width)
         for (int k = 0; k < t->width; k++)
-            fprintf(t->file.stream, "%s%.17g%s", k ? "," : "", rows[k], k == t->width - 1 ? "\n" : "");
+            put(t, rows[k], k == t->width - 1 ? '\n' : ',');
     return fine(t);
 }
 

@@ -26,6 +26,17 @@ ph_scene ph_scene_of(const ph_mechanism *m, const ph_state *s, const ph_body_sta
     return (ph_scene){.m = m, .s = s, .t = s->t, .bodies = bodies};
 }
 
+static void look(const ph_scene *at, int body, ph_body_state *out)
+{
+    if (at->accelerations) {
+        ph_mechanism_body(at->m, at->s, body, out);
+        return;
+    }
+    ph_kin k;
+    ph_kin_fill(at->m, at->s, body, &k);
+    *out = (ph_body_state){.x = k.x, .v = k.v, .q = k.q, .omega = k.w};
+}
+
 const ph_body_state *ph_scene_body(ph_scene *at, int body)
 {
     if (at->bodies)
@@ -36,22 +47,27 @@ const ph_body_state *ph_scene_body(ph_scene *at, int body)
     int k = at->next;
     at->next = (k + 1) % PH_SCENE_BODIES;
     at->kept[k] = body + 1;
-    ph_mechanism_body(at->m, at->s, body, &at->body[k]);
+    look(at, body, &at->body[k]);
     return &at->body[k];
 }
 
 /* ---- values ------------------------------------------------------------------------------------------- */
 
 /* Lua is asked, with the states of all bodies. */
-static ph_status call(const ph_scene *at, const ph_function *f, int n, double *out)
+static ph_status call(ph_scene *at, const ph_function *f, int n, double *out)
 {
     const ph_body_state *bodies = at->bodies;
     if (!bodies && at->m && !f->only_time) {
         for (int b = 0; b < at->m->model->n_bodies; b++)
-            ph_mechanism_body(at->m, at->s, b, &at->m->states[b]);
+            look(at, b, &at->m->states[b]);
         bodies = at->m->states;
     }
-    return f->call(f, at->t, f->only_time ? NULL : bodies, n, out);
+    if (f->look)
+        f->look(f, at);
+    ph_status status = f->call(f, at->t, f->only_time ? NULL : bodies, n, out);
+    if (f->look)
+        f->look(f, NULL);
+    return status;
 }
 
 static int open_room(ph_formula *k)
@@ -77,11 +93,13 @@ void ph_formula_close(ph_formula *k)
         atomic_flag_clear(&((ph_mechanism *)k->at->m)->room_taken);
 }
 
-static int same(const double *a, const double *b, int n)
+#define ROUND_OFF 1e-9 /* relative, of functions that look at sensors */
+
+static int same(const double *a, const double *b, int n, int exact)
 {
     int all = 1;
     for (int i = 0; i < n; i++)
-        all = all && a[i] == b[i];
+        all = all && (exact ? a[i] == b[i] : fabs(a[i] - b[i]) <= ROUND_OFF * fmax(1, fabs(a[i])));
     return all;
 }
 
@@ -96,11 +114,12 @@ static int trusted(const ph_formula *k, const ph_function *f, int n, const doubl
         return 1;
     if (call(k->at, f, n, x) != PH_OK)
         return 0;
-    if (same(x, out, n))
+    int agree = same(x, out, n, !traced->sensors);
+    if (agree)
         atomic_store_explicit(&traced->seen[leaf], 1, memory_order_relaxed);
     else
         atomic_store(&traced->wrong, 1);
-    return same(x, out, n);
+    return agree;
 }
 
 int ph_formula_open(ph_formula *k, ph_scene *at, const ph_function *f, int n, double *out)
@@ -148,19 +167,21 @@ void ph_formula_by_body(ph_formula *k, const double *g, int body, int what, doub
     }
 }
 
-int ph_function_reach(const ph_model *model, const ph_function *f, int *body, int most)
+int ph_program_reach(const ph_model *model, const ph_program *p, int *body, int *depth)
 {
     int n = 0;
-    const ph_program *p = f->traced ? f->traced->program : NULL;
-    for (int i = 0; p && i < p->n_args; i++) {
+    *depth = PH_NOT_SEEN;
+    for (int i = 0; i < p->n_args; i++) {
+        int deep = ph_argument_get(p->arg[i].kind)->op->depth;
         int of[2], sides = ph_argument_bodies(model, &p->arg[i], of);
         for (int side = 0; side < sides; side++) {
             int k = 0;
             while (k < n && body[k] != of[side])
                 k++;
-            if (k == n && n < most && of[side] >= 0)
+            if (k == n && of[side] >= 0)
                 body[n++] = of[side];
         }
+        *depth = deep > *depth ? deep : *depth;
     }
     return n;
 }

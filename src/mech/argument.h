@@ -28,7 +28,11 @@ typedef struct ph_scene {
     const ph_mechanism *m; /* NULL: there is the time alone */
     const ph_state *s;
     double t;
+    int accelerations;           /* they are asked for */
     const ph_body_state *bodies; /* all of them, which count instead of s where it is not NULL */
+    int moved;                   /* 1 + the state of the model of which */
+    int moved_number;            /* one number */
+    double moved_by;             /* counts as moved by so much; moved 0: none */
     int kept[PH_SCENE_BODIES];   /* 1 + body; 0: none */
     int next;
     ph_body_state body[PH_SCENE_BODIES];
@@ -84,8 +88,9 @@ int ph_formula_gradient(ph_formula *k, int i);
 /* By one body, from the derivatives by arguments in g (T4): adds to d. */
 void ph_formula_by_body(ph_formula *k, const double *g, int body, int what, double d[6]);
 
-/* The bodies that a traced function depends on, each once: how many; deepest: PH_SEEN_... of all. */
-int ph_function_reach(const ph_model *model, const ph_function *f, int *body, int most);
+/* The bodies that a program depends on, each once: how many. body: room for two of each argument. depth: PH_SEEN_..., of
+ * all. */
+int ph_program_reach(const ph_model *model, const ph_program *p, int *body, int *depth);
 
 extern const ph_argument_ops
 #define PH_ARGUMENT(code, name, ops, components) ops,

@@ -1,5 +1,7 @@
 /* Nodes, constraints and the places of matrices, found once, in linear time; elements learn their places. */
 #include "mech/carry.h"
+#include "mech/coordinate.h"
+#include "mech/reach.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -87,6 +89,31 @@ static void number_bodies(ph_mechanism *m, char **names)
     }
 }
 
+/* Nodes of states, after all bodies. */
+static void number_states(ph_mechanism *m)
+{
+    for (int k = 0; k < m->model->n_states; k++) {
+        const ph_state_def *d = &m->model->state[k];
+        ph_own_state *x = &m->own[k];
+        x->node = m->sys.n_nodes++, x->n = d->size, x->q = m->nq, x->v = m->nv;
+        m->node[x->node] = (ph_node){PH_RN, d->size, d->name};
+        m->nq += d->size, m->nv += d->size;
+    }
+    m->sys.n_first = m->model->n_states;
+}
+
+/* Where tangents of functions go. */
+static void fill_reaches(ph_mechanism *m)
+{
+    const int none[2] = {PH_GROUND, PH_GROUND};
+    for (int k = 0; k < m->model->n_states; k++)
+        ph_reach_fill(m, &m->model->state[k].rate, none, k, m->own[k].reach);
+    for (int k = 0; k < m->n_forces; k++)
+        if (m->force[k].reach)
+            ph_reach_fill(m, m->force[k].actuator ? &m->force[k].actuator->f : &m->force[k].def->f,
+                          m->force[k].body, -1, m->force[k].reach);
+}
+
 static void slots_of(const ph_mechanism *m, const int body[2], int v[PH_SLOTS])
 {
     for (int k = 0; k < PH_SLOTS; k++) {
@@ -168,6 +195,48 @@ static void list_norms(ph_mechanism *m, char *name)
     }
 }
 
+/* Where the block of a node stands in the row of a coupling, which it is linked with once. */
+static int link_node(ph_mechanism *m, ph_couple *c, int first, int node)
+{
+    int at = 0;
+    for (const ph_place *p = m->link + first, *end = m->link + m->sys.n_links; p < end; p++) {
+        if (p->col == node)
+            return at;
+        at += node_dim(m, p->col);
+    }
+    list_link(m, c->constraint, 1, node);
+    return at;
+}
+
+static void link_half(ph_mechanism *m, ph_couple *c, ph_joint *j, int first)
+{
+    ph_carried *w = carried_of(m, j->body);
+    j->carried = w, j->direct = m->space->plain && !w, j->rows = 1;
+    for (int side = 0; side < 2; side++) {
+        const ph_body *b = j->body[side] < 0 ? NULL : &m->body[j->body[side]];
+        j->B[2 * side] = j->B[2 * side + 1] = -1;
+        for (int k = 0; w && k < PH_SIDE_NODES; k++)
+            w->B[PH_SIDE_NODES * side + k] =
+                b && k < b->nodes ? link_node(m, c, first, m->body[b->frame].node[0] + k) : -1;
+        if (w || !b)
+            continue;
+        j->B[2 * side] = link_node(m, c, first, b->node[0]);
+        if (!b->particle)
+            j->B[2 * side + 1] =
+                m->space->joined ? j->B[2 * side] + m->space->n[0] : link_node(m, c, first, b->node[1]);
+    }
+}
+
+static void list_couple(ph_mechanism *m, ph_couple *c, int constraint)
+{
+    int first = m->sys.n_links;
+    c->constraint = constraint, c->l_at = m->nl++, c->B = m->size_links;
+    m->constraint[constraint] = (ph_constraint){1, 0, m->model->coupling[c->def].name};
+    for (int h = 0; h < 2; h++)
+        link_half(m, c, &c->half[h], first);
+    c->size = m->size_links - c->B;
+}
+
 static void list_constraints(ph_mechanism *m, char *names)
 {
     const ph_model *model = m->model;
@@ -186,8 +255,10 @@ static void list_constraints(ph_mechanism *m, char *names)
     }
     if (m->space->norm)
         list_norms(m, names);
+    for (int k = 0; k < model->n_couplings; k++)
+        list_couple(m, &m->couple[k], m->n_joints + m->n_norms + k);
     m->user_link = m->size_links;
-    int first = m->n_joints + m->n_norms;
+    int first = m->n_joints + m->n_norms + model->n_couplings;
     for (int k = 0; k < model->n_constraints; k++) {
         int rows = model->constraint[k].rows;
         m->constraint[first + k] = (ph_constraint){rows, 0, model->constraint[k].name};
@@ -295,6 +366,13 @@ static void want_bodies(ph_mechanism *m, wishes *w)
         want_nodes(m, w, m->flex[k].body, m->flex[k].body, m->flex[k].M, 3);
 }
 
+static void want_reach(wishes *w, const ph_reach *r)
+{
+    for (int i = 0; i < r->rows.n; i++)
+        for (int j = 0; j < r->cols.n; j++)
+            want(w, r->rows.node[i], r->cols.node[j], &r->pair[i * r->cols.n + j], 0);
+}
+
 static void want_all(ph_mechanism *m, wishes *w)
 {
     w->count = 0;
@@ -309,6 +387,14 @@ static void want_all(ph_mechanism *m, wishes *w)
         else
             want_element(m, w, j->body, couples, j->K);
     }
+    for (int k = 0; k < 2 * m->model->n_couplings; k++) {
+        ph_joint *j = &m->couple[k / 2].half[k % 2];
+        unsigned couples = ph_is_angle(m->couple[k / 2].coordinate[k % 2]) ? PH_COUPLE_TURNS : PH_COUPLE_ALL;
+        if (j->carried)
+            want_carried(m, w, couples, &m->carried[j->carried - m->carried]);
+        else
+            want_element(m, w, j->body, couples, j->K);
+    }
     for (int k = 0; k < m->n_forces; k++) {
         ph_force *f = &m->force[k];
         if (f->carried)
@@ -316,6 +402,13 @@ static void want_all(ph_mechanism *m, wishes *w)
         else
             want_element(m, w, f->body, f->couples, f->K);
     }
+    for (int k = 0; k < m->model->n_states; k++) {
+        want(w, m->own[k].node, m->own[k].node, &m->own[k].M, 0);
+        want_reach(w, m->own[k].reach);
+    }
+    for (int k = 0; k < m->n_forces; k++)
+        if (m->force[k].reach)
+            want_reach(w, m->force[k].reach);
     for (int i = 0; m->user_at && i < m->sys.n_nodes; i++)
         for (int j = 0; j < m->sys.n_nodes; j++)
             want(w, i, j, &m->user_at[i * m->sys.n_nodes + j], 0);
@@ -461,6 +554,8 @@ ph_status ph_mechanism_pattern(ph_mechanism *m, ph_error *err)
     char *names = m->names;
     m->n_flex = m->model->n_flexible;
     number_bodies(m, &names);
+    number_states(m);
+    fill_reaches(m);
     list_constraints(m, names);
     for (int k = 0; k < m->n_forces; k++) {
         ph_force *f = &m->force[k];

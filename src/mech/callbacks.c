@@ -1,10 +1,12 @@
 /* The callbacks of the seam: loops over bodies, joints and forces, each at its precomputed places. */
-#include "mech/mech.h"
+#include "mech/coordinate.h"
 
 #include <string.h>
 
 #include "mech/pin.h"
 #include "mech/carry.h"
+#include "mech/pin.h"
+#include "mech/reach.h"
 #include "mech/rigid_body.h"
 
 /* ---- bodies --------------------------------------------------------------------------------------- */
@@ -52,6 +54,7 @@ static ph_status M(const ph_state *s, double *out, void *ctx)
             m->space->M(b, s, out);
     }
     ph_flex_M(m, s, out);
+    ph_states_M(m, out);
     return m->inertia ? forces_M(m, s, out) : PH_OK;
 }
 
@@ -155,7 +158,24 @@ static ph_status g(const ph_state *s, double *out, void *ctx)
             return refused(m, f, status);
         add_terms(m, s, f, r, out);
     }
-    return PH_OK;
+    return ph_states_g(m, s, out);
+}
+
+/* Efforts of actuators that are functions, and loads: rows of any two bodies, columns of all that they read. */
+static ph_status functions(ph_mechanism *m, const ph_state *s, int K, double *out)
+{
+    ph_status status = ph_states_tangent(m, s, K, out);
+    for (const ph_force *f = m->force, *end = f + m->n_forces; f < end && status == PH_OK; f++) {
+        ph_vec3 b[PH_SLOTS];
+        if (f->reach && !f->actuator)
+            status = ph_load_tangent(m, s, f, K, out);
+        if (!f->reach || !f->actuator)
+            continue;
+        ph_site site = {.j = f->along, .a = ph_kin_of(m, s, f->body[0]), .b = ph_kin_of(m, s, f->body[1])};
+        ph_coordinate_row(&site, f->coordinate, b);
+        status = ph_effort_tangent(m, s, f, b, K, out);
+    }
+    return status;
 }
 
 /* dg/dv of a force in a space whose coordinates are not the physical ones. */
@@ -176,7 +196,7 @@ static ph_status force_C(const ph_mechanism *m, const ph_state *s, const ph_forc
 static ph_status C(const ph_state *s, double *out, void *ctx)
 {
     ph_mechanism *m = ctx;
-    if (m->n_forces)
+    if (m->n_forces || m->model->n_states)
         memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
     bodies_C(m, s, out);
     read_states(m, s);
@@ -191,7 +211,7 @@ static ph_status C(const ph_state *s, double *out, void *ctx)
         if (status != PH_OK)
             return refused(m, f, status);
     }
-    return PH_OK;
+    return functions(m, s, 0, out);
 }
 
 /* At markers there are no forces with inertia. */
@@ -235,7 +255,7 @@ static ph_status forces_K(ph_mechanism *m, const ph_state *s, double *out)
         if (status != PH_OK)
             return refused(m, f, status);
     }
-    return PH_OK;
+    return functions(m, s, 1, out);
 }
 
 /* Blocks have the shape of B^T: column i of each belongs to row i of the joint. */
@@ -317,6 +337,7 @@ static ph_status Phi(const ph_state *s, double *out, void *ctx)
     const ph_mechanism *m = ctx;
     ph_pins_Phi(m, s, out);
     ph_norms_Phi(m, s, out);
+    ph_couples_Phi(m, s, out);
     ph_status status = each_loose(m, s, 0, joint_Phi, out);
     return status == PH_OK && m->model->n_constraints ? ph_user_Phi(m, s, out) : status;
 }
@@ -379,6 +400,7 @@ static ph_status B(const ph_state *s, double *out, void *ctx)
     const ph_mechanism *m = ctx;
     ph_pins_B(m, s, out);
     ph_norms_B(m, s, out);
+    ph_couples_B(m, s, out);
     ph_status status = each_loose(m, s, 0, joint_B, out);
     return status == PH_OK && m->model->n_constraints ? ph_user_B(m, s, out) : status;
 }
@@ -401,6 +423,7 @@ static ph_status Z(const ph_state *s, double *out, void *ctx)
     const ph_mechanism *m = ctx;
     ph_pins_Z(m, s, out);
     ph_norms_Z(m, s, out);
+    ph_couples_Z(m, s, out);
     ph_status status = each_loose(m, s, 1, joint_Z, out);
     return status == PH_OK && m->model->n_constraints ? ph_user_Z(m, s, out) : status;
 }
@@ -428,6 +451,7 @@ static ph_status convective(const ph_state *s, double *out, void *ctx)
     const ph_mechanism *m = ctx;
     ph_pins_convective(m, s, out);
     ph_norms_convective(m, s, out);
+    ph_couples_convective(m, s, out);
     ph_status status = each_loose(m, s, 2, joint_convective, out);
     return status == PH_OK && m->model->n_constraints ? ph_user_convective(m, s, out) : status;
 }
@@ -466,12 +490,13 @@ static void joint_K(const ph_mechanism *m, const ph_state *s, ph_site *site, dou
 static ph_status K(const ph_state *s, double *out, void *ctx)
 {
     ph_mechanism *m = ctx;
-    if (m->n_loose || m->n_forces || m->n_odd || m->n_flex ||
+    if (m->n_loose || m->n_forces || m->n_odd || m->n_flex || m->model->n_couplings || m->model->n_states ||
         m->user_at) /* else pins alone store what is not zero */
         memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
     ph_pins_K(m, s, out);
     bodies_K(m, s, out);
     ph_norms_K(m, s, out);
+    ph_couples_K(m, s, out);
     ph_status status = each_loose(m, s, 0, joint_K, out);
     if (status == PH_OK)
         status = forces_K(m, s, out);

@@ -1,4 +1,5 @@
-/* A drive f(t) and its derivatives, from samples f_k = f(t + k s), k = -4 ... 4:
+/* A drive f(t) and its derivatives: those of its expression (T1, T3), where it was traced; else from samples
+ * f_k = f(t + k s), k = -4 ... 4:
  *
  *   f'  = (672 (f1 - f-1) - 168 (f2 - f-2) + 32 (f3 - f-3) - 3 (f4 - f-4))/(840 s)                    (J1)
  *   f'' = (8064 (f1 + f-1) - 1008 (f2 + f-2) + 128 (f3 + f-3) - 9 (f4 + f-4) - 14350 f0)/(5040 s^2)
@@ -16,7 +17,7 @@
  *
  * f'' enters the accelerations at the start of a run, f' every step of stabilised forms. The function is asked
  * up to 2 ms before and after t. */
-#include "mech/mech.h"
+#include "mech/argument.h"
 
 #include <float.h>
 
@@ -68,7 +69,26 @@ static ph_status sample(const ph_function *f, double t, double s, double f0, est
     return PH_OK;
 }
 
-ph_status ph_drive_at(const ph_function *f, double t, int level, double out[3])
+/* 0: it was not traced, or a derivative is not finite here. */
+static int exact(const ph_mechanism *m, const ph_function *f, double t, int level, double out[3])
+{
+    ph_formula k;
+    ph_scene at = {.m = m, .t = t};
+    int known = ph_formula_open(&k, &at, f, 1, out), varies = known && k.p->n_args > 0;
+    out[1] = out[2] = 0;
+    if (varies && level > 0) {
+        ph_formula_partials(&k, level);
+        known = ph_formula_gradient(&k, 0);
+        out[1] = k.g[0];
+        if (known && level > 1)
+            known = ph_program_curvature(k.p, k.room, &(double){1}, &(double){1}, NULL, &out[2]);
+    }
+    ph_formula_close(&k);
+    return known;
+}
+
+/* From samples. */
+static ph_status difference(const ph_function *f, double t, int level, double out[3])
 {
     estimate best[2] = {{.off = HUGE_VAL}, {.off = HUGE_VAL}};
     double s = WIDEST, size[2] = {0};
@@ -94,9 +114,14 @@ ph_status ph_drive_at(const ph_function *f, double t, int level, double out[3])
     return status;
 }
 
+ph_status ph_drive_at(const ph_mechanism *m, const ph_function *f, double t, int level, double out[3])
+{
+    return exact(m, f, t, level, out) ? PH_OK : difference(f, t, level, out);
+}
+
 ph_status ph_drive_of(const ph_mechanism *m, const ph_joint *j, double t, int level, double out[3])
 {
-    ph_status status = ph_drive_at(j->f, t, level, out);
+    ph_status status = ph_drive_at(m, j->f, t, level, out);
     atomic_int *rough = (atomic_int *)&m->rough; /* for words alone: all else of m is only read */
     if (status == PH_OK)
         return status;

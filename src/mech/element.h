@@ -103,13 +103,18 @@ typedef struct ph_force_site {
     const ph_force *f;
     ph_kin a, b;
     double t;
-    int body_axes; /* coordinates are those of SE(3), not the physical ones: what is asked for is in body
+    int body_axes;  /* coordinates are those of SE(3), not the physical ones: what is asked for is in body
                                    axes, at fixed velocities in body axes; of forces that can do so */
-    ph_real load;  /* factor of applied forces and torques */
+    ph_real load;   /* factor of applied forces and torques */
+    ph_real effort; /* of actuators: what is prescribed, times load; */
+    int status;     /* a ph_status, of its function; and */
+    ph_real turns;  /* what is added to the angle of its coordinate */
     const ph_real *lambda;        /* of the joint, for friction */
     ph_vec3 acc[PH_SLOTS];        /* of forces with inertia: physical accelerations that go with M */
     ph_vec3 gravity;              /* m/s^2, world, times the factor of loads */
-    struct ph_body_state *bodies; /* all of them, where a function is called */
+    struct ph_body_state *bodies; /* all of them, where a function is called; NULL: all are traced */
+    const struct ph_mechanism *m; /* of loads, for their functions */
+    const struct ph_state *s;
 } ph_force_site;
 
 #endif

@@ -14,12 +14,18 @@ static const kind kinds[PH_FORCE_COUNT] = {
     [PH_F_TORQUE] = {&ph_force_torque, 1},   [PH_F_BEAM] = {&ph_force_beam, 1},
 };
 
+/* A function looks at the states of bodies, this deep or deeper. */
+static int reads(const ph_function *f, int depth)
+{
+    return f->call && !f->only_time && (ph_function_asks(f) || f->traced->depth >= depth);
+}
+
 /* Blocks of a force on one body: what depends on what. */
 static unsigned couples_of(const ph_force_def *d)
 {
     const unsigned on_x = PH_COUPLE(PH_XB, PH_FB), on_phi = PH_COUPLE(PH_FB, PH_FB);
     const unsigned states_x = PH_COUPLE(PH_XB, PH_XB) | on_x, states_phi = PH_COUPLE(PH_FB, PH_XB) | on_phi;
-    int reads_state = d->f.call && !d->f.only_time;
+    int reads_state = reads(&d->f, PH_SEEN_PLACE);
     int arm = d->at_b.x != 0 || d->at_b.y != 0 || d->at_b.z != 0;
     switch (d->type) {
     case PH_F_SPRING:
@@ -52,7 +58,7 @@ static int is_still(const ph_force_def *d)
         return !d->D6 && !d->M6;
     case PH_F_FORCE:
     case PH_F_TORQUE:
-        return !d->f.call || d->f.only_time;
+        return !reads(&d->f, PH_SEEN_SPEED);
     default:
         return d->d == 0;
     }

@@ -247,15 +247,13 @@ static ph_status refuse(task *k, level what, ph_error *err)
 {
     const ph_mechanism *m = k->m;
     ph_projected most = most_violated(k, what);
-    int worst = most.constraint, joint = worst < m->n_joints;
-    const char *name = k->lay.sys->constraints[worst].name;
-    ph_origin at = joint ? m->model->joint[m->joint[worst].def].origin
-                         : m->model->constraint[worst - m->n_joints].origin;
-    return ph_mech_fail(err, PH_E_INCONSISTENT, m->model, at, "%s '%s': the initial %s violate it by %.3g%s",
-                        joint ? "joint" : "constraint", name ? name : "",
-                        what == POSITIONS ? "positions" : "velocities", most.violation,
-                        k->assemble ? " and cannot be made consistent"
-                                    : "; say assemble = true to have them projected");
+    const char *name;
+    ph_origin at;
+    const char *whose = ph_mechanism_whose(m, most.constraint, &name, &at);
+    return ph_mech_fail(
+        err, PH_E_INCONSISTENT, m->model, at, "%s '%s': the initial %s violate it by %.3g%s", whose,
+        name ? name : "", what == POSITIONS ? "positions" : "velocities", most.violation,
+        k->assemble ? " and cannot be made consistent" : "; say assemble = true to have them projected");
 }
 
 /* Velocities of modes, from now on free, of bodies whose frames have no given ones: to give those is to say
@@ -330,6 +328,10 @@ static void read_model(task *k)
             k->at.q[f->q + i] = k->at.v[f->v + i] = 0;
             k->heavy[f->v + i] = k->stiff[f->v + i] = HEAVY;
         }
+    ph_states_initial(m, k->at.q, k->at.v);
+    for (const ph_own_state *x = m->own, *end = x + m->model->n_states; x < end; x++)
+        for (int i = 0; i < x->n; i++)
+            k->heavy[x->v + i] = HEAVY;
     memcpy(k->given, k->at.v, sizeof(double) * (size_t)k->lay.nv);
     ph_point_rotations(&k->at, &k->lay);
 }
@@ -433,6 +435,8 @@ ph_status ph_mechanism_initial(ph_mechanism *m, int assemble, const double **q0,
         size_t size = sizeof(double) * (size_t)to->r->modes;
         memcpy(m->q0 + to->q, plain->q0 + from->q, size), memcpy(m->v0 + to->v, plain->v0 + from->v, size);
     }
+    if (s == PH_OK)
+        ph_states_initial(m, m->q0, m->v0);
     if (plain && plain != m) {
         memcpy(m->projected, plain->projected, sizeof m->projected);
         ph_mechanism_destroy(plain);

@@ -1,5 +1,5 @@
 /* The joints as data: which rows each type has; and from the words of the model to an element. */
-#include "mech/mech.h"
+#include "mech/coordinate.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,9 +7,12 @@
 #include "lie/so3.h"
 
 enum { X = 1, Y = 2, Z = 4 };
-enum { NONE = -1, ALONG = 0, ABOUT = 3, LENGTH = 6 }; /* coordinates: ALONG + k, ABOUT + k */
+enum { NONE = -1, ALONG = PH_ALONG, ABOUT = PH_ABOUT, LENGTH = PH_LENGTH };
+#define BIT(k) (1u << (k))
+#define TURNS  (7u << ABOUT)
 
-/* Rows of a type in its joint frame, whose z is the axis. free: its coordinate, which a drive takes. */
+/* Rows of a type in its joint frame, whose z is the axis. free: its coordinate, which a drive takes; frees: all that it
+ * leaves free, and the length of a distance. */
 typedef struct recipe {
     const ph_part *first;
     unsigned first_pick;
@@ -17,20 +20,21 @@ typedef struct recipe {
     const ph_part *last;
     int free;
     int nonholonomic; /* rows of the second constraint: picks of first */
+    unsigned frees;
 } recipe;
 
 static const recipe recipes[PH_JOINT_COUNT] = {
-    [PH_J_SPHERICAL] = {&ph_part_point, X | Y | Z, 0, NULL, NONE, 0},
-    [PH_J_REVOLUTE] = {&ph_part_point, X | Y | Z, X | Y, NULL, ABOUT + 2, 0},
-    [PH_J_UNIVERSAL] = {&ph_part_point, X | Y | Z, 0, &ph_part_ortho, NONE, 0},
-    [PH_J_PRISMATIC] = {&ph_part_slide, X | Y, X | Y | Z, NULL, ALONG + 2, 0},
-    [PH_J_CYLINDRICAL] = {&ph_part_slide, X | Y, X | Y, NULL, ABOUT + 2, 0},
-    [PH_J_PLANAR] = {&ph_part_slide, Z, X | Y, NULL, NONE, 0},
-    [PH_J_FIXED] = {&ph_part_point, X | Y | Z, X | Y | Z, NULL, NONE, 0},
-    [PH_J_DISTANCE] = {&ph_part_distance, X, 0, NULL, LENGTH, 0},
-    [PH_J_POINT_ON_LINE] = {&ph_part_slide, X | Y, 0, NULL, ALONG + 2, 0},
-    [PH_J_ROLLING] = {&ph_part_roll, Z, 0, NULL, NONE, X | Y},
-    [PH_J_GENERIC] = {&ph_part_slide, 0, 0, NULL, NONE, 0}, /* from lock */
+    [PH_J_SPHERICAL] = {&ph_part_point, X | Y | Z, 0, NULL, NONE, 0, TURNS},
+    [PH_J_REVOLUTE] = {&ph_part_point, X | Y | Z, X | Y, NULL, ABOUT + 2, 0, BIT(ABOUT + 2)},
+    [PH_J_UNIVERSAL] = {&ph_part_point, X | Y | Z, 0, &ph_part_ortho, NONE, 0, BIT(ABOUT) | BIT(ABOUT + 1)},
+    [PH_J_PRISMATIC] = {&ph_part_slide, X | Y, X | Y | Z, NULL, ALONG + 2, 0, BIT(ALONG + 2)},
+    [PH_J_CYLINDRICAL] = {&ph_part_slide, X | Y, X | Y, NULL, ABOUT + 2, 0, BIT(ALONG + 2) | BIT(ABOUT + 2)},
+    [PH_J_PLANAR] = {&ph_part_slide, Z, X | Y, NULL, NONE, 0, BIT(ALONG) | BIT(ALONG + 1) | BIT(ABOUT + 2)},
+    [PH_J_FIXED] = {&ph_part_point, X | Y | Z, X | Y | Z, NULL, NONE, 0, 0},
+    [PH_J_DISTANCE] = {&ph_part_distance, X, 0, NULL, LENGTH, 0, BIT(LENGTH)},
+    [PH_J_POINT_ON_LINE] = {&ph_part_slide, X | Y, 0, NULL, ALONG + 2, 0, BIT(ALONG + 2) | TURNS},
+    [PH_J_ROLLING] = {&ph_part_roll, Z, 0, NULL, NONE, X | Y, 0},
+    [PH_J_GENERIC] = {&ph_part_slide, 0, 0, NULL, NONE, 0, 0}, /* from lock */
 };
 
 ph_status ph_mech_fail(ph_error *err, ph_status s, const ph_model *model, ph_origin at, const char *format,
@@ -42,7 +46,7 @@ ph_status ph_mech_fail(ph_error *err, ph_status s, const ph_model *model, ph_ori
     vsnprintf(text, sizeof text, format, ap);
     va_end(ap);
     if (model->file && at.line > 0)
-        return ph_fail(err, s, "%.100s:%d: %s", model->file, at.line, text);
+        return ph_fail(err, s, "%.100s:%d: %s", at.file ? at.file : model->file, at.line, text);
     return ph_fail(err, s, "%s", text);
 }
 
@@ -78,7 +82,18 @@ static ph_quat z_to(ph_vec3 n)
     return (ph_quat){s * q.w, s * q.x, s * q.y, s * q.z};
 }
 
-/* The joint frame in the world. */
+/* Columns x, y made square to it, and their product. */
+static ph_mat3 frame_xy(ph_vec3 x, ph_vec3 y)
+{
+    y = ph_sub(y, ph_scale(ph_dot(x, y), x));
+    double n = ph_norm(y);
+    y = n > 0 ? ph_scale(1 / n, y) : y; /* else refused later */
+    ph_vec3 z = ph_cross(x, y);
+    return (ph_mat3){x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z};
+}
+
+/* The joint frame in the world: z is the axis; of universal joints x is the axis of the first body, y that of the
+ * second. */
 static ph_quat frame_of(const ph_joint_def *d)
 {
     switch (d->type) {
@@ -91,6 +106,8 @@ static ph_quat frame_of(const ph_joint_def *d)
         return z_to(d->axis);
     case PH_J_GENERIC:
         return quat_of(d->frame);
+    case PH_J_UNIVERSAL:
+        return quat_of(frame_xy(d->axis, d->axis_b));
     default:
         return (ph_quat){1, 0, 0, 0};
     }
@@ -170,6 +187,12 @@ static int is_about_displacements(int type)
     return type == PH_J_PRISMATIC || type == PH_J_PLANAR || type == PH_J_FIXED || type == PH_J_GENERIC;
 }
 
+unsigned ph_joint_def_frees(const ph_joint_def *d, int particle)
+{
+    unsigned frees = d->type == PH_J_GENERIC ? ~d->lock & 0x3f : recipes[d->type].frees;
+    return particle ? frees & ~TURNS : frees;
+}
+
 static void list_parts(const ph_model *model, const ph_joint_def *d, ph_joint *j)
 {
     recipe r = recipes[d->type];
@@ -181,7 +204,7 @@ static void list_parts(const ph_model *model, const ph_joint_def *d, ph_joint *j
     }
     if (still)
         r.turn = 0;
-    j->free = r.free;
+    j->free = r.free, j->frees = ph_joint_def_frees(d, has_particle(model, d));
     j->drive = d->drive.call ? r.free : NONE;
     j->f = &d->drive;
     if (j->drive >= ABOUT && j->drive < LENGTH)
@@ -291,38 +314,4 @@ int ph_joint_counts_angles(const ph_joint_def *d)
 {
     int free = d->type == PH_J_GENERIC ? only_free(d->lock) : recipes[d->type].free;
     return free >= ABOUT && free < LENGTH;
-}
-
-/* ---- coordinates ---------------------------------------------------------------------------------- */
-
-double ph_joint_coordinate(const ph_site *s)
-{
-    const ph_joint *j = s->j;
-    ph_vec3 d = ph_sub(ph_add(s->b.x, ph_mul(s->b.R, j->sb)), s->a.x);
-    if (j->free == LENGTH)
-        return ph_norm(ph_sub(d, ph_mul(s->a.R, j->sa)));
-    if (j->free >= ABOUT) {
-        ph_quat p = ph_qmul(ph_quat_conj(ph_qmul(s->a.q, j->Ca)), ph_qmul(s->b.q, j->Cb));
-        return 2 * atan2(j->free == ABOUT ? p.x : j->free == ABOUT + 1 ? p.y : p.z, p.w);
-    }
-    return j->free < 0 ? NAN : ph_dot(ph_column(&j->Ea, j->free), ph_sub(ph_tmul(s->a.R, d), j->sa));
-}
-
-double ph_joint_rate(const ph_site *s)
-{
-    const ph_joint *j = s->j;
-    ph_vec3 d = ph_sub(ph_add(s->b.x, ph_mul(s->b.R, j->sb)), s->a.x);
-    ph_vec3 u = ph_sub(ph_add(s->b.v, ph_mul(s->b.R, ph_cross(s->b.w, j->sb))), s->a.v);
-    if (j->free == LENGTH) {
-        d = ph_sub(d, ph_mul(s->a.R, j->sa));
-        u = ph_sub(u, ph_mul(s->a.R, ph_cross(s->a.w, j->sa)));
-        return ph_dot(d, u) / ph_norm(d);
-    }
-    if (j->free >= ABOUT)
-        return ph_dot(ph_column(&j->Eb, j->free - ABOUT), s->b.w) -
-               ph_dot(ph_column(&j->Ea, j->free - ABOUT), s->a.w);
-    if (j->free < 0)
-        return NAN;
-    ph_vec3 e = ph_column(&j->Ea, j->free);
-    return ph_dot(e, ph_tmul(s->a.R, u)) + ph_dot(ph_cross(s->a.w, e), ph_tmul(s->a.R, d));
 }

@@ -1,5 +1,6 @@
 /* Bodies at one instant, as elements see them. */
 #include "mech/carry.h"
+#include "mech/coordinate.h"
 
 #include <string.h>
 
@@ -45,6 +46,19 @@ ph_status ph_joint_site(const ph_mechanism *m, const ph_state *s, const ph_joint
     return PH_OK;
 }
 
+static void set_actuator(const ph_mechanism *m, const ph_state *s, const ph_force *f, ph_force_site *site)
+{
+    const ph_actuator_def *d = f->actuator;
+    ph_site at = {.j = f->along, .a = site->a, .b = site->b};
+    int k = f->coordinate;
+    double u = d->input >= 0 ? ph_input_at(&m->input[d->input], s->t) : d->effort;
+    site->status = d->f.call ? ph_effort_value(m, s, &d->f, &u) : PH_OK;
+    site->effort = m->load * u;
+    site->turns = !ph_is_angle(k) ? 0
+                                  : ph_mechanism_turns(m, f->along, k, ph_coordinate_value(&at, k),
+                                                       ph_coordinate_rate(&at, k), s->t);
+}
+
 void ph_force_at(const ph_mechanism *m, const ph_state *s, const ph_force *f, ph_force_site *site)
 {
     site->f = f, site->body_axes = 0;
@@ -52,7 +66,10 @@ void ph_force_at(const ph_mechanism *m, const ph_state *s, const ph_force *f, ph
     ph_kin_fill(m, s, f->body[1], &site->b);
     site->t = s->t, site->load = m->load;
     site->lambda = f->joint && s->lambda ? s->lambda + f->joint->l_at : NULL;
-    site->bodies = m->states;
+    site->bodies = m->functions ? m->states : NULL;
+    site->m = m, site->s = s;
+    if (f->actuator)
+        set_actuator(m, s, f, site);
     if (!f->op->M)
         return;
     site->gravity = ph_scale(m->load, m->model->gravity);

@@ -102,9 +102,21 @@ static int same66(const double *a, const double *b)
     return !a || !b ? a == b : same(36, 0, a, b);
 }
 
+/* What an actuator reads; both values of a number that is not given are NaN. */
+static int same_actuator(double size, const ph_force *a, const ph_force *b)
+{
+    const ph_actuator_def *d = a->actuator, *e = b->actuator;
+    const double p[] = {d->effort, d->k, d->d, d->rest, d->stop_k, d->stop_d, d->stop_width},
+                 q[] = {e->effort, e->k, e->d, e->rest, e->stop_k, e->stop_d, e->stop_width};
+    return !d->f.call && same(7, 0, p, q) && (isnan(d->stop[0]) || same(2, 0, d->stop, e->stop)) &&
+           same_joint(size, a->along, b->along);
+}
+
 /* Coefficients on which a force depends linearly */
 static int same_coefficients(const ph_force *a, const ph_force *b)
 {
+    if (a->actuator)
+        return 1; /* they are all compared with its place */
     if (a->joint)
         return same(1, 0, &a->friction, &b->friction);
     const ph_force_def *d = a->def, *e = b->def;
@@ -117,6 +129,8 @@ static int same_coefficients(const ph_force *a, const ph_force *b)
 /* and all else that it reads */
 static int same_place(double size, const ph_force *a, const ph_force *b)
 {
+    if (a->actuator)
+        return same_actuator(size, a, b);
     if (a->joint)
         return same(1, 0, &a->speed, &b->speed) && same_joint(size, a->joint, b->joint);
     const double p[] = {a->rest.w, a->rest.x, a->rest.y, a->rest.z};
@@ -183,7 +197,8 @@ static void compare(ph_loads *l)
 /* Elements one by one, in physical coordinates. */
 static int comparable(int n, const ph_mechanism *const *at)
 {
-    int ok = at[0]->space->plain && at[0]->model->n_constraints == 0 && at[0]->n_flex == 0;
+    int ok = at[0]->space->plain && at[0]->model->n_constraints == 0 && at[0]->n_flex == 0 &&
+             at[0]->model->n_couplings == 0;
     for (int k = 1; k < n; k++)
         ok = ok && at[k]->space == at[0]->space && at[k]->model->n_bodies == at[0]->model->n_bodies &&
              at[k]->model->n_constraints == 0 && at[k]->n_joints == at[0]->n_joints &&

@@ -57,10 +57,12 @@ struct ph_joint {
     ph_vec3 ea, eb; /* axes of universal; eb: axle of rolling */
     double length;  /* of distance without drive */
     double radius;  /* of rolling */
-    int free;  /* its coordinate: 0..2 along, 3..5 about the axes of the joint frame, 6: distance; -1: none */
-    int drive; /* the same, where it is driven; -1: not */
+    int free; /* its coordinate: 0..2 along, 3..5 about the axes of the joint frame, 6: distance; -1: none */
+    unsigned frees; /* bits: all of these that are free, and the distance */
+    int drive;      /* the same, where it is driven; -1: not */
     const ph_function *f;
     int nonholonomic;
+    int turns;       /* where its angles start in the mechanism's turns */
     int B[PH_SLOTS]; /* where its slots stand in links */
     int K[16];       /* and its pairs of slots in pairs */
     int v[PH_SLOTS]; /* and its slots in vectors */
@@ -91,6 +93,12 @@ typedef struct ph_hold {
 
 /* ---- forces ------------------------------------------------------------------------------------- */
 
+/* A function of the file needs Lua, at least somewhere. */
+static inline int ph_function_asks(const ph_function *f)
+{
+    return f->call && (!f->traced || !f->traced->program || f->traced->asks);
+}
+
 /* One kind of force: a file, a row. Forces with inertia have M; their g adds M acc + g, with the weight of
  * their masses, and their K adds d(M acc + g)/dq: callers put into acc what they want. */
 typedef struct ph_force_ops {
@@ -109,22 +117,33 @@ typedef struct ph_force_ops {
 
 extern const ph_force_ops ph_force_spring, ph_force_bushing, ph_force_torsion, ph_force_point,
     ph_force_torque, ph_force_beam, ph_force_beam_mass;
+extern const ph_force_ops ph_force_actuator, ph_force_swing; /* swing: about the rotation vector */
+
+/* load.c: adds dg/dq (K 1) or dg/dv (K 0) of a load whose function reads more than its body */
+ph_status ph_load_tangent(const struct ph_mechanism *m, const ph_state *s, const ph_force *f, int K,
+                          double *out);
+
 extern const ph_force_ops ph_friction_revolute, ph_friction_spherical, ph_friction_prismatic;
 
 struct ph_force {
     const ph_force_ops *op;
     const ph_force_def *def; /* NULL: friction */
     int body[2];
-    unsigned couples;       /* nonzero blocks of K and C */
-    int still;              /* C = 0 */
-    ph_vec3 sa, sb;         /* points, body frames */
-    double length;          /* unstressed */
-    double d0[6];           /* of beam elements: log of b as seen from a, unstressed */
-    double mass;            /* of beam elements with inertia, all times length: mass, */
-    ph_vec3 moment;         /* first moment, in axes of the section, */
-    ph_mat3 J;              /* and moments of inertia about the line of the nodes */
-    ph_quat rest;           /* of bushing: conj(q_a) q_b when unstressed */
-    const ph_joint *joint;  /* of friction */
+    unsigned couples;                /* nonzero blocks of K and C */
+    int still;                       /* C = 0 */
+    ph_vec3 sa, sb;                  /* points, body frames */
+    double length;                   /* unstressed */
+    double d0[6];                    /* of beam elements: log of b as seen from a, unstressed */
+    double mass;                     /* of beam elements with inertia, all times length: mass, */
+    ph_vec3 moment;                  /* first moment, in axes of the section, */
+    ph_mat3 J;                       /* and moments of inertia about the line of the nodes */
+    ph_quat rest;                    /* of bushing: conj(q_a) q_b when unstressed */
+    const ph_joint *joint;           /* of friction */
+    const ph_actuator_def *actuator; /* NULL: it is none; */
+    const ph_joint *along;           /* its joint, */
+    struct ph_reach
+        *reach; /* where tangents of its effort go, if that is a function, or of a load's function; NULL: */
+    int coordinate;         /* and its coordinate; -1: the rotation vector */
     double friction, speed; /* of friction: mu times lever, speed below which it is smooth */
     int v[PH_SLOTS];
     int K[16];
@@ -133,6 +152,54 @@ struct ph_force {
     int direct;                /* its terms in physical coordinates are those of the system */
     const ph_carried *carried; /* its places, where a side is a marker; NULL: these */
 };
+
+/* ---- inputs and couplings ----------------------------------------------------------------------- */
+
+/* The value of an input over time: from u[0] at t[0] to u[1] at t[1] and constant beyond; or a table. */
+typedef struct ph_input {
+    double t[2], u[2];
+    int step;                 /* a table is no line from point to point, but steps */
+    int n;                    /* points of the table; 0: none */
+    const double *at, *value; /* its abscissae, rising, and its values */
+    double from;              /* of steps: the begin of the present step of time, where a step is taken */
+} ph_input;
+
+double ph_input_at(const ph_input *u, double t);
+
+/* A row between the coordinates of two joints: sum of factor x = offset. Each half has the bodies of its joint, its
+ * places of d(B^T lambda)/dq, and its blocks within the row of B. */
+/* A state of the model: a node of R^n, whose velocities are its numbers (state.c). */
+typedef struct ph_own_state {
+    int node, n, q, v;
+    int M; /* its block in pairs */
+    struct ph_reach *reach;
+} ph_own_state;
+
+/* state.c: the numbers of a state; */
+const double *ph_state_numbers(const struct ph_mechanism *m, const ph_state *s, int state);
+void ph_states_initial(const struct ph_mechanism *m, double *q, double *v);
+void ph_states_M(const struct ph_mechanism *m, double *out);
+ph_status ph_states_g(const struct ph_mechanism *m, const ph_state *s, double *out);
+ph_status ph_states_tangent(const struct ph_mechanism *m, const ph_state *s, int K, double *out);
+/* and efforts that are functions */
+ph_status ph_effort_value(const struct ph_mechanism *m, const ph_state *s, const ph_function *f, double *out);
+ph_status ph_effort_tangent(const struct ph_mechanism *m, const ph_state *s, const ph_force *f,
+                            const ph_vec3 b[PH_SLOTS], int K, double *out);
+
+typedef struct ph_couple {
+    int def;
+    int constraint, l_at;
+    int B, size;      /* its blocks in links, one after the other, and their numbers */
+    ph_joint half[2]; /* copies of the joints, with places of their own */
+    const ph_joint *of[2];
+    int coordinate[2];
+    double factor[2], offset;
+} ph_couple;
+
+ph_status ph_actuator_make(const struct ph_mechanism *m, int def, ph_force *out, ph_error *err);
+ph_status ph_couple_make(const struct ph_mechanism *m, int def, ph_couple *out, ph_error *err);
+const ph_force *ph_actuator_of(const struct ph_mechanism *m, int def); /* the force that an actuator is */
+double ph_actuator_effort(const ph_force_site *s);                     /* with its spring, damper and stops */
 
 /* ---- spaces ------------------------------------------------------------------------------------- */
 
@@ -259,8 +326,14 @@ struct ph_mechanism {
     ph_unit_norm *norm;
     ph_flex *flex;
     ph_carried *carried;
-    char *names;   /* of the norms and of nodes of modes */
-    int *loose;    /* joints that are no pins */
+    ph_input *input;        /* of the model */
+    ph_couple *couple;      /* of the model's couplings */
+    ph_own_state *own;      /* of the model's states */
+    int still;              /* positions of their nodes are the states, for statics; 0: velocities are */
+    struct ph_reach *reach; /* of states, then of efforts that are functions, then of loads */
+    double *rows;           /* scratch for derivatives of their functions */
+    char *names;            /* of the norms and of nodes of modes */
+    int *loose;             /* joints that are no pins */
     int *joint_of; /* of the model's joints: the first of its constraints, and their end: n_joints + 1 */
     ph_force *force;
     ph_node *node;
@@ -269,13 +342,17 @@ struct ph_mechanism {
     int nq, nv, nl, nR, size_pairs, size_links;
     int user_link;         /* where the links of user constraints start in values */
     int *user_at;          /* nodes x nodes: where their pairs stand; NULL: there are no user constraints */
-    int functions;         /* a force or a constraint calls a function of the states */
+    int functions;         /* a force or a constraint calls a function of the states that is not traced */
     int inertia;           /* a force has a mass matrix */
     ph_body_state *states; /* of all bodies, for functions */
     double *scratch;       /* of user constraints */
-    double *room;          /* of the largest function that was traced, one at a time; NULL: all are small */
+    ph_counted *turns;     /* of all angles that are free: the last one, counted over many turns */
+    int n_turns;
+    double *room; /* of the largest function that was traced, one at a time; NULL: all are small */
     atomic_flag room_taken;
-    ph_counted *turns; /* of the model's joints: last angle, counted over many turns */
+    struct {
+        double work, dissipated; /* J, since the start: the run adds them up */
+    } balance;
     double *q0, *v0;
     struct ph_look *look; /* of objectives; NULL: there are none */
     int *dependent;       /* of each constraint: rows that those before it imply */
@@ -306,21 +383,32 @@ void ph_force_accelerate(const ph_mechanism *m, const ph_state *s,
 /* view.c: J */
 void ph_mechanism_energies(const ph_mechanism *m, const ph_state *s, double *kinetic, double *potential);
 
-/* view.c: the coordinate of a joint that has one, counted over many turns, and its rate */
-double ph_mechanism_coordinate(const ph_mechanism *m, const ph_state *s, int joint);
-double ph_mechanism_rate(const ph_mechanism *m, const ph_state *s, int joint);
+/* view.c: a coordinate of a joint (coordinate.h), counted over many turns, and its rate */
+double ph_mechanism_coordinate(const ph_mechanism *m, const ph_state *s, int joint, int coordinate);
+double ph_mechanism_rate(const ph_mechanism *m, const ph_state *s, int joint, int coordinate);
+
+/* view.c: from now on it counts turns and reads inputs as another one of the same model does, which must outlive it */
+void ph_mechanism_share(ph_mechanism *m, const ph_mechanism *other);
+
+/* Coordinate and rate of a joint of the model as ph_mechanism_driven has them; 0: it is not driven. s NULL: whether. */
+int ph_mechanism_drive(const ph_mechanism *m, const ph_state *s, int joint, double *coordinate, double *rate);
 
 /* drive.c: f, and up to level derivatives; PH_E_INCONSISTENT where it has none. The second makes PH_E_CALLBACK of every failure
  * and keeps for words which joint it was. */
-ph_status ph_drive_at(const ph_function *f, double t, int level, double out[3]);
+ph_status ph_drive_at(const ph_mechanism *m, const ph_function *f, double t, int level, double out[3]);
 ph_status ph_drive_of(const ph_mechanism *m, const ph_joint *j, double t, int level, double out[3]);
+
+/* coupling.c: the rows of couplings; all but K store */
+void ph_couples_Phi(const ph_mechanism *m, const ph_state *s, double *out);
+void ph_couples_B(const ph_mechanism *m, const ph_state *s, double *out);
+void ph_couples_Z(const ph_mechanism *m, const ph_state *s, double *out);
+void ph_couples_K(const ph_mechanism *m, const ph_state *s, double *out);
+void ph_couples_convective(const ph_mechanism *m, const ph_state *s, double *out);
 
 /* joint.c: from the words of the model to rows. */
 int ph_joint_count(const ph_joint_def *d); /* constraints that it becomes: 1 or 2 */
 ph_status ph_joint_make(const ph_model *model, int def, ph_joint *out, ph_error *err); /* fills that many */
 int ph_joint_counts_angles(const ph_joint_def *d); /* 1: its coordinate is an angle, else a length */
-double ph_joint_coordinate(const ph_site *s);      /* displacement, angle in (-2 pi, 2 pi] or distance */
-double ph_joint_rate(const ph_site *s);
 ph_status ph_mech_fail(ph_error *err, ph_status s, const ph_model *model, ph_origin at, const char *format,
                        ...) PH_PRINTF(5, 6); /* "file:line: ..." */
 
@@ -332,6 +420,9 @@ ph_status ph_friction_make(const ph_model *model, const ph_joint *j, ph_force *o
 /* beam.c */
 void ph_beam_reference(const ph_body_def *a, const ph_body_def *b, double *d0); /* NULL: the ground */
 void ph_beam_section(const ph_force_site *s, double *force, double *strain);    /* 6 numbers each */
+
+/* mechanism.c: whose constraint number c of the system is: "joint", "coupling", "constraint" or "norm" */
+const char *ph_mechanism_whose(const ph_mechanism *m, int c, const char **name, ph_origin *origin);
 
 /* assemble.c */
 ph_status ph_mechanism_pattern(ph_mechanism *m, ph_error *err);
@@ -349,6 +440,9 @@ void ph_space_C(const ph_mechanism *m, const ph_state *s, const int body[2], con
                 const double *C, const double *M, double *out); /* M NULL: none */
 void ph_space_K(const ph_mechanism *m, const ph_state *s, const int body[2], const int at[16],
                 const double *K, const double *C, const double *M, const ph_vec3 *r, double *out);
+/* Adds derivatives by (x, phi) of a body, its velocities and its accelerations, 6 numbers each, as those by coordinates */
+void ph_space_covector(const ph_mechanism *m, const ph_state *s, int body, const double *place,
+                       const double *speed, const double *acceleration, const ph_covector *g);
 void ph_space_rest(const ph_mechanism *m, const ph_state *s, const int body[2],
                    ph_vec3 acc[PH_SLOTS]); /* physical accelerations where vdot = 0 */
 
@@ -365,7 +459,12 @@ extern const int ph_local_rows[PH_SLOTS], ph_local_pairs[16]; /* places in local
 void ph_mechanism_callbacks(ph_mechanism *m);
 
 /* objective.c: what it needs, taken from the arena for rows of multipliers */
-struct ph_look *ph_look_take(size_t bodies, size_t numbers, size_t joints, size_t rows, ph_arena *a);
+struct ph_look *ph_look_take(size_t bodies, size_t numbers, size_t joints, size_t couplings, size_t rows,
+                             ph_arena *a);
+
+/* objective_exact.c: a function that was traced, and where g is not NULL adds its derivatives; 0: they are not known */
+int ph_objective_exact(const ph_mechanism *m, const ph_state *s, const ph_function *f, double *value,
+                       const ph_covector *g);
 
 /* user.c: rows that a function of the model gives */
 size_t ph_user_scratch(size_t bodies, size_t rows); /* doubles */

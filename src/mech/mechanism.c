@@ -1,5 +1,7 @@
 /* Building a mechanism: elements from the model, places from the elements. */
 #include "mech/carry.h"
+#include "mech/coordinate.h"
+#include "mech/reach.h"
 
 #include <string.h>
 
@@ -10,18 +12,23 @@ typedef struct counts {
     size_t norms, letters;                      /* and the letters of their names and those of modes */
     size_t nodes, numbers;                      /* and the numbers of their coordinates */
     size_t carried;                             /* elements that may have a marker */
+    size_t constraints;
 } counts;
 
 static counts count(const ph_model *model, const ph_space *space)
 {
-    counts n = {.bodies = (size_t)model->n_bodies, .forces = (size_t)model->n_forces};
+    size_t couplings = (size_t)model->n_couplings;
+    counts n = {.bodies = (size_t)model->n_bodies,
+                .forces = (size_t)model->n_forces + (size_t)model->n_actuators};
     for (int k = 0; k < model->n_bodies && space->norm; k++)
         n.norms++, n.letters += sizeof PH_NORM_NAME + strlen(model->body[k].name);
     for (int k = 0; k < model->n_joints; k++) {
         n.joints += (size_t)ph_joint_count(&model->joint[k]);
         n.forces += model->joint[k].friction != 0;
     }
-    n.nodes = 2 * n.bodies + (size_t)model->n_flexible, n.numbers = 7 * n.bodies;
+    n.nodes = 2 * n.bodies + (size_t)model->n_flexible + (size_t)model->n_states, n.numbers = 7 * n.bodies;
+    for (int k = 0; k < model->n_states; k++)
+        n.numbers += (size_t)model->state[k].size;
     for (int k = 0; k < model->n_bodies; k++) {
         const ph_body_def *d = &model->body[k];
         if (!d->flexible || d->marker)
@@ -29,11 +36,40 @@ static counts count(const ph_model *model, const ph_space *space)
         n.numbers += (size_t)model->flexible[d->flexible - 1].body->modes;
         n.letters += sizeof PH_MODES_NAME + strlen(d->name);
     }
-    n.carried = model->n_flexible ? n.joints + n.forces : 0;
-    n.links = 2 * PH_SIDE_NODES * n.joints + n.norms + n.nodes * (size_t)model->n_constraints;
+    n.carried = model->n_flexible ? n.joints + n.forces + 2 * couplings : 0;
+    n.links =
+        2 * PH_SIDE_NODES * (n.joints + 2 * couplings) + n.norms + n.nodes * (size_t)model->n_constraints;
+    n.constraints = n.joints + n.norms + couplings + (size_t)model->n_constraints;
     for (int k = 0; k < model->n_constraints; k++)
         n.user += (size_t)model->constraint[k].rows;
     return n;
+}
+
+/* States, efforts that are functions, and loads whose functions read more than their body. */
+static void take_reaches(ph_mechanism *m, const counts *n, ph_arena *a)
+{
+    const ph_model *model = m->model;
+    size_t states = (size_t)model->n_states, most = 1;
+    int efforts = 0, loads = 0;
+    for (int k = 0; k < model->n_actuators; k++)
+        efforts += model->actuator[k].f.call != NULL;
+    for (int k = 0; k < model->n_forces; k++)
+        loads += ph_reach_needed(&model->force[k]);
+    most = loads ? 3 : most;
+    for (int k = 0; k < model->n_states; k++)
+        most = (size_t)model->state[k].size > most ? (size_t)model->state[k].size : most;
+    m->own = ph_arena_take(a, states, sizeof *m->own);
+    ph_reach none, *r = ph_arena_take(a, states + (size_t)(efforts + loads), sizeof *r);
+    m->reach = r;
+    for (int k = 0; k < model->n_states; k++)
+        ph_reach_take(model, &model->state[k].rate, a->base ? r++ : &none, a);
+    for (int k = 0; k < model->n_actuators; k++)
+        if (model->actuator[k].f.call)
+            ph_reach_take(model, &model->actuator[k].f, a->base ? r++ : &none, a);
+    for (int k = 0; k < model->n_forces; k++)
+        if (ph_reach_needed(&model->force[k]))
+            ph_reach_take(model, &model->force[k].f, a->base ? r++ : &none, a);
+    m->rows = states || efforts || loads ? ph_arena_take(a, most * n->numbers, sizeof(double)) : NULL;
 }
 
 static void take(ph_mechanism *m, const counts *n, ph_arena *a)
@@ -50,23 +86,26 @@ static void take(ph_mechanism *m, const counts *n, ph_arena *a)
     m->joint_of = ph_arena_take(a, (size_t)m->model->n_joints + 1, sizeof *m->joint_of);
     m->force = ph_arena_take(a, n->forces, sizeof *m->force);
     m->node = ph_arena_take(a, nodes, sizeof *m->node);
-    m->constraint =
-        ph_arena_take(a, n->joints + n->norms + (size_t)m->model->n_constraints, sizeof *m->constraint);
-    m->dependent =
-        ph_arena_take(a, n->joints + n->norms + (size_t)m->model->n_constraints, sizeof *m->dependent);
+    m->constraint = ph_arena_take(a, n->constraints, sizeof *m->constraint);
+    m->dependent = ph_arena_take(a, n->constraints, sizeof *m->dependent);
+    m->input = ph_arena_take(a, (size_t)m->model->n_inputs, sizeof *m->input);
+    take_reaches(m, n, a);
+    m->couple = ph_arena_take(a, (size_t)m->model->n_couplings, sizeof *m->couple);
     m->norm = ph_arena_take(a, n->norms, sizeof *m->norm);
     m->flex = ph_arena_take(a, (size_t)m->model->n_flexible, sizeof *m->flex);
     m->carried = ph_arena_take(a, n->carried, sizeof *m->carried);
     m->names = ph_arena_take(a, n->letters, 1);
     m->link = ph_arena_take(a, n->links, sizeof *m->link);
     m->states = ph_arena_take(a, n->bodies, sizeof *m->states);
-    m->turns = ph_arena_take(a, (size_t)m->model->n_joints, sizeof *m->turns);
+    m->turns = ph_arena_take(a, 3 * (size_t)m->model->n_joints, sizeof *m->turns);
     m->q0 = ph_arena_take(a, n->numbers, d);
     m->v0 = ph_arena_take(a, n->numbers, d);
     m->user_at = n->user ? ph_arena_take(a, nodes * nodes, sizeof *m->user_at) : NULL;
     if (m->model->n_objectives)
-        m->look = ph_look_take(n->bodies, n->numbers, (size_t)m->model->n_joints,
-                               PH_ROWS_MAX * n->joints + n->norms + n->user, a);
+        m->look =
+            ph_look_take(n->bodies, n->numbers, (size_t)m->model->n_joints, (size_t)m->model->n_couplings,
+                         PH_ROWS_MAX * n->joints + n->norms + (size_t)m->model->n_couplings + n->user, a);
+    m->room = m->model->room ? ph_arena_take(a, m->model->room, d) : NULL;
     m->scratch = n->user ? ph_arena_take(a, ph_user_scratch(n->bodies, n->user), d) : NULL;
 }
 
@@ -124,24 +163,51 @@ static int modes_of(const ph_model *model, int body)
                : model->flexible[model->body[body].flexible - 1].body->modes;
 }
 
+/* A coordinate that is free, or an element along one. */
+static ph_status check_coordinate(const ph_mechanism *m, const ph_sensor_def *d, ph_error *err)
+{
+    char who[96];
+    int k;
+    snprintf(who, sizeof who, "sensor '%.63s'", d->name);
+    if (d->type >= PH_S_JOINT_POSITION && d->type <= PH_S_JOINT_ACCELERATION)
+        return ph_coordinate_choose(m, d->joint, d->coordinate, d->origin, who, &k, err);
+    if (d->of_kind == PH_OF_JOINT && m->joint[m->joint_of[d->of]].drive < 0)
+        return ph_mech_fail(err, PH_E_INPUT, m->model, d->origin, "%s: joint '%s' is not driven", who,
+                            m->model->joint[d->of].name);
+    if (d->of_kind == PH_OF_ACTUATOR && ph_actuator_of(m, d->of)->coordinate < 0)
+        return ph_mech_fail(err, PH_E_INPUT, m->model, d->origin,
+                            "%s: actuator '%s' acts about a rotation vector, not along a coordinate", who,
+                            m->model->actuator[d->of].name);
+    return PH_OK;
+}
+
 static ph_status check_sensors(const ph_mechanism *m, ph_error *err)
 {
     const ph_model *model = m->model;
     for (int k = 0; k < model->n_sensors; k++) {
         const ph_sensor_def *d = &model->sensor[k];
-        int of_joint = d->type == PH_S_ANGLE || d->type == PH_S_RATE || d->type == PH_S_REACTION;
+        int coordinate = d->type >= PH_S_JOINT_POSITION && d->type <= PH_S_JOINT_ACCELERATION;
+        int of_joint =
+            d->type == PH_S_ANGLE || d->type == PH_S_RATE || d->type == PH_S_REACTION || coordinate;
+        int of_effort = d->type == PH_S_EFFORT || d->type == PH_S_POWER;
+        const int efforts[] = {model->n_actuators, model->n_couplings, model->n_joints};
         int of_body = d->type <= PH_S_OMEGA || d->type == PH_S_MODES;
         int of_beam = d->type == PH_S_SECTION_FORCE || d->type == PH_S_SECTION_STRAIN;
         if (d->type < 0 || d->type >= PH_SENSOR_COUNT || (of_body && d->body >= model->n_bodies) ||
             (of_joint && (d->joint < 0 || d->joint >= model->n_joints)) ||
             (of_beam && (d->element < 0 || d->element >= model->n_forces ||
                          model->force[d->element].type != PH_F_BEAM)) ||
+            (of_effort && (d->of < 0 || d->of >= efforts[d->of_kind])) ||
             (d->type == PH_S_CUSTOM && !d->f.call))
             return ph_mech_fail(err, PH_E_INPUT, model, d->origin, "sensor '%s': measures nothing", d->name);
         if (d->type == PH_S_MODES && (modes_of(model, d->body) == 0 || modes_of(model, d->body) != d->size))
             return ph_mech_fail(err, PH_E_INPUT, model, d->origin, "sensor '%s': its body has %d modes",
                                 d->name, modes_of(model, d->body));
-        if (of_joint && d->type != PH_S_REACTION && m->joint[m->joint_of[d->joint]].free < 0)
+        if (coordinate || of_effort) {
+            ph_status s = check_coordinate(m, d, err);
+            if (s != PH_OK)
+                return s;
+        } else if (of_joint && d->type != PH_S_REACTION && m->joint[m->joint_of[d->joint]].free < 0)
             return ph_mech_fail(err, PH_E_INPUT, model, d->origin,
                                 "sensor '%s': joint '%s' has no single coordinate", d->name,
                                 model->joint[d->joint].name);
@@ -155,19 +221,42 @@ static ph_status make_elements(ph_mechanism *m, ph_error *err)
     ph_status s = PH_OK;
     for (int k = 0; k < model->n_joints && s == PH_OK; k++) {
         m->joint_of[k] = m->n_joints;
-        s = ph_joint_make(model, k, &m->joint[m->n_joints], err);
+        ph_joint *j = &m->joint[m->n_joints];
+        s = ph_joint_make(model, k, j, err);
+        j->turns = m->n_turns;
+        for (int i = PH_ABOUT; i < PH_LENGTH; i++)
+            m->n_turns += (int)(j->frees >> i & 1);
         m->n_joints += ph_joint_count(&model->joint[k]);
     }
     m->joint_of[model->n_joints] = m->n_joints;
-    m->functions = model->n_constraints > 0;
+    for (int k = 0; k < model->n_constraints; k++)
+        m->functions |= ph_function_asks(&model->constraint[k].f);
     for (int k = 0; k < model->n_forces && s == PH_OK; k++) {
         s = ph_force_make(model, k, &m->force[m->n_forces++], err);
-        m->functions |= model->force[k].f.call && !model->force[k].f.only_time;
+        m->functions |= ph_function_asks(&model->force[k].f) && !model->force[k].f.only_time;
         m->inertia |= m->force[k].op && m->force[k].op->M;
     }
     for (int k = 0; k < m->n_joints && s == PH_OK; k++)
         if (model->joint[m->joint[k].def].friction != 0)
             s = ph_friction_make(model, &m->joint[k], &m->force[m->n_forces++], err);
+    ph_reach *reach = m->reach;
+    for (int k = 0; k < model->n_states; k++)
+        m->own[k].reach = reach++;
+    for (int k = 0; k < model->n_actuators && s == PH_OK; k++) {
+        s = ph_actuator_make(m, k, &m->force[m->n_forces], err);
+        if (model->actuator[k].f.call)
+            m->force[m->n_forces].reach = reach++;
+        m->n_forces++;
+    }
+    for (int k = 0; k < model->n_forces && s == PH_OK; k++)
+        if (ph_reach_needed(&model->force[k]))
+            m->force[k].reach = reach++;
+    for (int k = 0; k < model->n_couplings && s == PH_OK; k++)
+        s = ph_couple_make(m, k, &m->couple[k], err);
+    for (int k = 0; k < model->n_inputs; k++)
+        m->input[k] = (ph_input){.u = {model->input[k].value, model->input[k].value},
+                                 .step = model->input[k].hold == PH_HOLD_STEP,
+                                 .from = -HUGE_VAL};
     return s;
 }
 
@@ -203,6 +292,7 @@ ph_status ph_mechanism_create(ph_mechanism **out, const ph_model *model, ph_spac
     if (!m)
         return ph_fail(err, PH_E_MEMORY, "not enough memory for the mechanism");
     *m = (ph_mechanism){.model = model, .space = sp, .alloc = alloc, .load = 1};
+    atomic_flag_clear(&m->room_taken);
     ph_arena a = {0};
     counts n = count(model, sp);
     take(m, &n, &a);
@@ -260,16 +350,31 @@ void ph_mechanism_projected(const ph_mechanism *m, double *position, double *vel
     *position = m->projected[0].violation, *velocity = m->projected[1].violation;
 }
 
+const char *ph_mechanism_whose(const ph_mechanism *m, int c, const char **name, ph_origin *origin)
+{
+    const ph_model *model = m->model;
+    int coupling = c - m->n_joints - m->n_norms, own = coupling - model->n_couplings;
+    *name = m->constraint[c].name, *origin = (ph_origin){0};
+    if (c < m->n_joints) {
+        *origin = model->joint[m->joint[c].def].origin;
+        return "joint";
+    }
+    if (coupling < 0)
+        return "norm";
+    *origin = own < 0 ? model->coupling[coupling].origin : model->constraint[own].origin;
+    return own < 0 ? "coupling" : "constraint";
+}
+
 const char *ph_mechanism_assembled(const ph_mechanism *m, int velocities, char *text, size_t size)
 {
     const ph_projected *p = &m->projected[velocities];
-    int joint = p->constraint < m->n_joints;
+    const char *name;
+    ph_origin at;
     text[0] = 0;
-    if (p->violation > 0)
-        snprintf(text, size, "%s '%s': the initial %s violated it by %.3g and were moved",
-                 joint ? "joint" : "constraint",
-                 joint ? m->model->joint[m->joint[p->constraint].def].name
-                       : m->model->constraint[p->constraint - m->n_joints].name,
+    if (p->violation > 0) {
+        const char *what = ph_mechanism_whose(m, p->constraint, &name, &at);
+        snprintf(text, size, "%s '%s': the initial %s violated it by %.3g and were moved", what, name,
                  velocities ? "velocities" : "positions", p->violation);
+    }
     return text;
 }

@@ -14,6 +14,16 @@ const char *ph_model_title(const ph_model *m)
     return m->name;
 }
 
+uint64_t ph_model_key(const ph_model *m)
+{
+    return m->key;
+}
+
+int ph_model_frozen(const ph_model *m)
+{
+    return m->frozen;
+}
+
 int ph_model_count(const ph_model *m, ph_list list)
 {
     switch (list) {

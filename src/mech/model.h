@@ -15,16 +15,24 @@
 /* A function of the model file, of the time and, where bodies is not NULL, of the states of all bodies.
  * Writes n numbers. The reader of the model owns what is behind it. Not thread safe: its model serves one
  * thread while it is called. */
+/* How deep a function looked into a body: each level has those before it. */
+enum { PH_NOT_SEEN, PH_SEEN_PLACE, PH_SEEN_SPEED, PH_SEEN_ACCELERATION };
+
 struct ph_program;
+struct ph_scene;
 
 /* A function that was traced: its expression, and whether it can be trusted. It belongs to the model, which is constant but
  * for what was compared. */
 typedef struct ph_traced {
     struct ph_program *program; /* NULL: it could not be traced, */
+    int asks;                   /* there are ways through it that are not known */
     const char *reason;         /* for this reason, */
     int line;                   /* which is found there */
-    atomic_uchar *seen;         /* of each leaf: it was compared with a direct call, and is the same */
-    atomic_int wrong;           /* 1: one was not, and the function is called from then on */
+    int n_bodies, depth;        /* bodies that it depends on, and how deep it looks into them, PH_SEEN_... */
+    int *body;
+    int sensors;        /* it looks at sensors, whose numbers are the same up to round-off */
+    atomic_uchar *seen; /* of each leaf: it was compared with a direct call, and is the same */
+    atomic_int wrong;   /* 1: one was not, and the function is called from then on */
 } ph_traced;
 
 typedef struct ph_function {
@@ -34,10 +42,9 @@ typedef struct ph_function {
     struct ph_sight *sight; /* of objectives: what else they see, and have looked at; NULL: nothing */
     int only_time;          /* it does not take the state */
     ph_traced *traced;      /* NULL: nobody tried */
-} ph_function;              /* call == NULL: not given */
-
-/* How deep a function looked into a body: each level has those before it. */
-enum { PH_NOT_SEEN, PH_SEEN_PLACE, PH_SEEN_SPEED, PH_SEEN_ACCELERATION };
+    /* before and, with NULL, after a call: where it finds joints, inputs and states; NULL: it looks at none */
+    void (*look)(const struct ph_function *f, struct ph_scene *at);
+} ph_function; /* call == NULL: not given */
 
 typedef struct ph_sight {
     ph_status (*sensor)(struct ph_sight *sight, int sensor, double *out); /* its numbers */
@@ -46,8 +53,46 @@ typedef struct ph_sight {
 
 /* Where something was said, for messages. */
 typedef struct ph_origin {
-    int line; /* of the model file; 0: not from a file */
+    int line;         /* 0: not from a file */
+    const char *file; /* that the model file includes; NULL: the model file */
 } ph_origin;
+
+/* What pictures show; no number of a run depends on it. */
+typedef enum ph_shape_code {
+#define PH_SHAPE(code, name, sizes, section, text) code,
+#include "mech/shapes.def"
+#undef PH_SHAPE
+    PH_SHAPE_COUNT
+} ph_shape_code;
+
+/* Triangles of a file, in the order of their corners seen from outside: counter-clockwise. */
+typedef struct ph_mesh_def {
+    int n_points, n_triangles;
+    const float *point;  /* n_points x 3 */
+    const int *triangle; /* n_triangles x 3, places in point */
+} ph_mesh_def;
+
+typedef struct ph_shape_def {
+    int type;           /* row of shapes.def */
+    double size[3];     /* m, as the row says; of a mesh: size[0] times its numbers */
+    ph_mesh_def mesh;   /* of PH_SHAPE_MESH */
+    ph_vec3 at;         /* m, in the frame of the body; of its centre */
+    ph_quat R;          /* to the frame of the body */
+    int color;          /* 0xRRGGBB; -1: not given */
+    const char *marker; /* of flexible bodies: it stands there; NULL: in the frame */
+} ph_shape_def;
+
+typedef struct ph_shape_list {
+    int n;
+    const ph_shape_def *shape; /* the model's */
+} ph_shape_list;
+
+/* ground{} of the file, at most one. */
+typedef struct ph_ground_def {
+    const char *name; /* NULL */
+    ph_shape_list shapes;
+    ph_origin origin;
+} ph_ground_def;
 
 /* flexible{} of the file. Its frame and its markers are bodies of the model, the frame first. */
 typedef struct ph_flexible_def {
@@ -55,10 +100,12 @@ typedef struct ph_flexible_def {
     ph_reduced *body;  /* the model's */
     const char *file;  /* of the body as it was given; NULL: none */
     ph_fe_spec spec;   /* finite elements, and how they were reduced */
+    ph_vec3 node;      /* m, where the origin of its frame is among the points of spec */
     ph_fe_sound sound; /* what checks of them gave; nodes 0: there were none */
     ph_vec3 x;         /* m, of the origin of its frame, world */
     ph_quat R;         /* body to world */
     ph_vec3 v, omega;  /* of the frame, m/s and rad/s, world and body components; NaN: not given */
+    ph_shape_list shapes;
     ph_origin origin;
 } ph_flexible_def;
 
@@ -75,6 +122,7 @@ typedef struct ph_body_def {
     ph_vec3 v;            /* m/s, world */
     ph_vec3 omega;        /* rad/s, body components */
     int has_v, has_omega; /* given; what is not given is free when initial velocities are made consistent */
+    ph_shape_list shapes; /* n = 0: none given */
     ph_origin origin;
 } ph_body_def;
 
@@ -116,9 +164,10 @@ typedef struct ph_force_def {
     ph_function f;       /* value as a function of time and state */
     const double
         *K6; /* of beam_element: 6 x 6, stiffness of the section, order (force, moment), axis first */
-    const double *D6; /* damping of the section, 6 x 6; NULL: none */
-    const double *M6; /* mass of the section per length, [m I, -m tilde(c); m tilde(c), J]; NULL: none */
-    int mass_model;   /* ph_mass_code */
+    const double *D6;     /* damping of the section, 6 x 6; NULL: none */
+    const double *M6;     /* mass of the section per length, [m I, -m tilde(c); m tilde(c), J]; NULL: none */
+    int mass_model;       /* ph_mass_code */
+    ph_shape_list shapes; /* of beam_element: outline of its section; n = 0: none given */
     ph_origin origin;
 } ph_force_def;
 
@@ -141,6 +190,7 @@ typedef struct ph_beam_def {
     int end[2];               /* ph_end_code */
     ph_vec3 v, omega;         /* m/s, of the first node; rad/s, world; NaN: not given */
     int rbf;                  /* residual bending flexibility */
+    ph_shape_list shapes;     /* outline of the section; n = 0: none given */
     ph_origin origin;
 } ph_beam_def;
 
@@ -149,17 +199,79 @@ typedef enum ph_mass_code { PH_LUMPED_MASS, PH_LINEAR_MASS, PH_HELICOIDAL_MASS }
 
 typedef enum ph_end_code { PH_END_FREE, PH_END_CLAMPED, PH_END_PINNED } ph_end_code;
 
+typedef enum ph_of_code { PH_OF_ACTUATOR, PH_OF_COUPLING, PH_OF_JOINT } ph_of_code;
+
+typedef enum ph_over_code {
+    PH_OVER_NOTHING,
+    PH_OVER_MAX,
+    PH_OVER_MIN,
+    PH_OVER_MAX_ABS,
+    PH_OVER_RMS,
+    PH_OVER_MEAN,
+    PH_OVER_INTEGRAL
+} ph_over_code;
+
 typedef struct ph_sensor_def {
     const char *name;
-    int type;      /* row of sensors.def */
-    int body;      /* PH_GROUND or index; -2: none */
-    int joint;     /* index; -1: none */
-    int element;   /* index of a force that is a beam element; -1: none */
-    ph_vec3 at;    /* m, in the body frame */
-    int size;      /* numbers it gives */
-    ph_function f; /* of custom */
+    int type;       /* row of sensors.def */
+    int body;       /* PH_GROUND or index; -2: none */
+    int joint;      /* index; -1: none */
+    int element;    /* index of a force that is a beam element; -1: none */
+    int coordinate; /* of the joint, as of actuators; -1: its only one */
+    int of_kind;    /* of effort and power: ph_of_code, */
+    int of;         /* and its index; -1: none */
+    int over;       /* ph_over_code: what is told of its values over the run */
+    ph_vec3 at;     /* m, in the body frame */
+    int size;       /* numbers it gives */
+    ph_function f;  /* of custom */
     ph_origin origin;
 } ph_sensor_def;
+
+/* input{} of the file: a number from outside. */
+typedef struct ph_input_def {
+    const char *name;
+    double value; /* until it is set */
+    const char *unit;
+    int hold; /* ph_hold_code */
+    ph_origin origin;
+} ph_input_def;
+
+typedef enum ph_hold_code { PH_HOLD_LINEAR, PH_HOLD_STEP } ph_hold_code;
+
+/* state{} of the file: numbers with a differential equation of their own. */
+typedef struct ph_state_def {
+    const char *name;
+    int size;
+    const double *initial; /* size numbers, the model's */
+    ph_function rate;      /* their derivatives by time */
+    const char *unit;
+    ph_origin origin;
+} ph_state_def;
+
+/* actuator{} of the file: acts along a free coordinate of a joint. */
+typedef struct ph_actuator_def {
+    const char *name;
+    int joint;
+    int coordinate; /* 0..5: x y z rx ry rz of the joint frame; -1: the only free one, or the rotation vector */
+    double effort;     /* N or N m, in the direction in which the coordinate grows; NaN: not given */
+    int input;         /* whose value it is; -1: none */
+    ph_function f;     /* or what it gives */
+    double k, d, rest; /* N/m or N m/rad, N s/m or N m s/rad, m or rad; NaN: not given */
+    double stop[2];    /* m or rad; NaN: none */
+    double stop_k, stop_d, stop_width; /* as k, d, rest; stiffness and damping begin within the width */
+    ph_origin origin;
+} ph_actuator_def;
+
+/* coupling{} of the file: x_b = ratio x_a + offset, of coordinates of two joints. */
+typedef struct ph_coupling_def {
+    const char *name;
+    int joint[2];
+    int coordinate[2]; /* as of actuators */
+    const char *unit;  /* of the ratio; NULL: not said */
+    double ratio;
+    double offset; /* NaN: as it is initially */
+    ph_origin origin;
+} ph_coupling_def;
 
 /* constraint{ f = function(t, s) } of the file: rows functions of time and state, differentiated by the
  * library. */
@@ -193,8 +305,10 @@ struct ph_model {
     uint64_t key;         /* of its text and the files it reads */
     const char *changing; /* whose function keeps values between its calls, "joint 'a'"; NULL: none does */
     int frozen;           /* from JSON: parameters are what they were, and cannot be set */
-    ph_vec3 gravity;      /* m/s^2 */
+    size_t room; /* doubles that the largest of the traced functions needs beyond small ones; 0: none does */
+    ph_vec3 gravity; /* m/s^2 */
     int n_bodies, n_joints, n_forces, n_sensors, n_constraints, n_params, n_objectives, n_flexible;
+    int n_inputs, n_states, n_actuators, n_couplings;
     ph_body_def *body;
     ph_joint_def *joint;
     ph_force_def *force;
@@ -203,6 +317,11 @@ struct ph_model {
     ph_param_def *param;
     ph_objective_def *objective;
     ph_flexible_def *flexible;
+    ph_input_def *input;
+    ph_state_def *state;
+    ph_actuator_def *actuator;
+    ph_coupling_def *coupling;
+    const ph_ground_def *ground; /* NULL: not given */
     ph_run_def run;
 };
 

@@ -2,7 +2,8 @@
  *
  * A function of the file sees bodies and sensors. It is differentiated by the coordinates of those bodies that it
  * looked at, node by node, q o exp(e unit), and by their velocities and accelerations as far as it looked at them,
- * and by the multipliers of the joints whose reactions it saw. So it is the same in every space. */
+ * and by the multipliers of the joints whose reactions it saw. So it is the same in every space. Functions that were
+ * traced have exact derivatives instead (objective_exact.c). */
 #include "mech/mech.h"
 
 #include <string.h>
@@ -19,19 +20,23 @@ typedef struct ph_look {
     const ph_state *s; /* what is looked at */
     const ph_objective_def *o;
     ph_objective_part part;
-    unsigned char *joint; /* of all joints: its multipliers were seen */
+    int exact;             /* the function was traced: what is left is the distance from data */
+    unsigned char *joint;  /* of all joints: its multipliers were seen */
+    unsigned char *couple; /* the same of couplings */
     double *q, *v, *vdot, *lambda;
     ph_mat3 *R;
     ph_state moved; /* with these */
 } ph_look;
 
-struct ph_look *ph_look_take(size_t bodies, size_t numbers, size_t joints, size_t rows, ph_arena *a)
+struct ph_look *ph_look_take(size_t bodies, size_t numbers, size_t joints, size_t couplings, size_t rows,
+                             ph_arena *a)
 {
     ph_look none, *look = ph_arena_take(a, 1, sizeof *look);
     ph_look *l = a->base ? look : &none;
     size_t n = numbers, d = sizeof(double);
     l->sight.body = ph_arena_take(a, bodies, 1);
     l->joint = ph_arena_take(a, joints, 1);
+    l->couple = ph_arena_take(a, couplings, 1);
     l->q = ph_arena_take(a, n, d);
     l->v = ph_arena_take(a, n, d);
     l->vdot = ph_arena_take(a, n, d);
@@ -60,7 +65,21 @@ static void see_element(ph_look *l, int element, int depth)
     see(l, l->m->model->force[element].body[1], depth);
 }
 
-/* Functions of custom sensors tell of the bodies themselves. */
+static void see_effort(ph_look *l, const ph_sensor_def *d)
+{
+    const ph_model *model = l->m->model;
+    if (d->of_kind == PH_OF_ACTUATOR) {
+        see_joint(l, model->actuator[d->of].joint, PH_SEEN_SPEED);
+    } else if (d->of_kind == PH_OF_COUPLING) {
+        see_joint(l, model->coupling[d->of].joint[1], PH_SEEN_SPEED);
+        l->couple[d->of] = 1;
+    } else {
+        see_joint(l, d->of, PH_SEEN_SPEED);
+        l->joint[d->of] = 1;
+    }
+}
+
+/* Functions of custom sensors that are not traced tell of the bodies themselves. */
 static ph_status sensor(ph_sight *sight, int k, double *out)
 {
     ph_look *l = (ph_look *)sight;
@@ -84,6 +103,19 @@ static ph_status sensor(ph_sight *sight, int k, double *out)
     case PH_S_RATE:
         see_joint(l, d->joint, PH_SEEN_SPEED);
         break;
+    case PH_S_JOINT_POSITION:
+        see_joint(l, d->joint, PH_SEEN_PLACE);
+        break;
+    case PH_S_JOINT_RATE:
+        see_joint(l, d->joint, PH_SEEN_SPEED);
+        break;
+    case PH_S_JOINT_ACCELERATION:
+        see_joint(l, d->joint, PH_SEEN_ACCELERATION);
+        break;
+    case PH_S_EFFORT:
+    case PH_S_POWER:
+        see_effort(l, d);
+        break;
     case PH_S_REACTION: /* of speeds: friction */
         see_joint(l, d->joint, PH_SEEN_SPEED);
         l->joint[d->joint] = 1;
@@ -97,6 +129,13 @@ static ph_status sensor(ph_sight *sight, int k, double *out)
     case PH_S_ENERGY:
         for (int b = 0; b < l->m->model->n_bodies; b++)
             see(l, b, PH_SEEN_SPEED);
+        break;
+    case PH_S_WORK: /* sums over the run, which have no derivatives by the state */
+    case PH_S_DISSIPATED:
+        return PH_E_CALLBACK;
+    case PH_S_CUSTOM:
+        for (int b = 0; d->f.traced && b < d->f.traced->n_bodies; b++)
+            see(l, d->f.traced->body[b], d->f.traced->depth);
         break;
     default:
         break;
@@ -180,7 +219,7 @@ static ph_status value_of(ph_look *l, const ph_state *s, double *value)
     *value = 0;
     l->s = s;
     f.sight = &l->sight;
-    if (f.call)
+    if (f.call && !l->exact)
         status = f.call(&f, s->t, l->m->states, 1, value);
     if (status == PH_OK && l->part == PH_ON_THE_WAY && l->o->data)
         status = add_distance(l, value);
@@ -303,6 +342,11 @@ static ph_status by_state(ph_look *l, const ph_state *s, const ph_covector *g)
         for (int k = 0; k < rows && status == PH_OK; k++)
             status = differentiate(l, s, &(move){-1, -1, 0, l->lambda + at + k}, g->lambda + at + k);
     }
+    for (int c = 0; c < m->model->n_couplings && status == PH_OK; c++)
+        if (l->couple[c]) {
+            int at = m->couple[c].l_at;
+            status = differentiate(l, s, &(move){-1, -1, 0, l->lambda + at}, g->lambda + at);
+        }
     return status;
 }
 
@@ -316,10 +360,21 @@ ph_status ph_mechanism_objective(ph_mechanism *m, const ph_state *s, int objecti
     l->m = m, l->o = &m->model->objective[objective], l->part = part, l->sight.sensor = sensor;
     memset(l->sight.body, 0, (size_t)m->model->n_bodies);
     memset(l->joint, 0, (size_t)m->model->n_joints);
+    if (m->model->n_couplings)
+        memset(l->couple, 0, (size_t)m->model->n_couplings);
+    const ph_function *f = part == PH_AT_THE_END ? &l->o->final : &l->o->integral;
+    double own = 0;
+    ph_function seeing = *f; /* should it be called */
+    seeing.sight = &l->sight, l->s = s;
+    l->exact = f->call && ph_objective_exact(m, s, &seeing, &own, g);
+    *value = own;
+    if (l->exact && !(part == PH_ON_THE_WAY && l->o->data))
+        return PH_OK;
     for (int b = 0; b < m->model->n_bodies; b++)
         ph_mechanism_body(m, s, b, &m->states[b]);
     ph_status status = value_of(l, s, value);
     if (status == PH_OK && g)
         status = by_state(l, s, g);
+    *value += l->exact ? own : 0;
     return status;
 }

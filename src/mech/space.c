@@ -199,6 +199,33 @@ void ph_space_K(const ph_mechanism *m, const ph_state *s, const int body[2], con
     put_terms(m, s, body, at, &(terms){K, C, M, r, 1}, out);
 }
 
+void ph_space_covector(const ph_mechanism *m, const ph_state *s, int body, const double *place,
+                       const double *speed, const double *acceleration, const ph_covector *g)
+{
+    const ph_body *b = &m->body[body];
+    ph_chain_rule c;
+    ph_slope slope;
+    int halves = b->particle ? 1 : 2;
+    for (int i = 0; i < 3 * halves && (m->space->plain || b->particle); i++) {
+        int at = b->v[i / 3] + i % 3;
+        g->W[at] += place[i], g->v[at] += speed[i], g->vdot[at] += acceleration[i];
+    }
+    if (m->space->plain || b->particle)
+        return;
+    rule_of(m, s, body, &c);
+    m->space->slope(s, b, &slope);
+    for (int h = 0; h < 2; h++) {
+        ph_vec3 x = ph_load3(place + 3 * h), v = ph_load3(speed + 3 * h), a = ph_load3(acceleration + 3 * h);
+        add_fold(c.n[h], c.D[h], x, g->W + b->v[h]);
+        add_fold(c.n[h], c.D[h], v, g->v + b->v[h]);
+        add_fold(c.n[h], c.D[h], a, g->vdot + b->v[h]);
+        add_fold(c.n[1], c.V[h], v, g->W + b->v[1]);
+        add_fold(c.n[1], slope.Y[h], a, g->W + b->v[1]);
+        for (int k = 0; k < 2; k++)
+            add_fold(c.n[k], slope.U[h][k], a, g->v + b->v[k]);
+    }
+}
+
 void ph_space_rest(const ph_mechanism *m, const ph_state *s, const int body[2], ph_vec3 acc[PH_SLOTS])
 {
     for (int side = 0; side < 2; side++) {

@@ -33,7 +33,10 @@ typedef enum ph_key_code {
     PH_KEY_D6 = 1 << 24,
     PH_KEY_ELEMENT = 1 << 25,
     PH_KEY_M6 = 1 << 26,
-    PH_KEY_MASS_MODEL = 1 << 27
+    PH_KEY_MASS_MODEL = 1 << 27,
+    PH_KEY_SHAPE = 1 << 28,
+    PH_KEY_COORDINATE = 1 << 29,
+    PH_KEY_OF = 1 << 30
 } ph_key_code;
 
 typedef enum ph_joint_code {

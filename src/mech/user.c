@@ -1,4 +1,5 @@
-/* Constraints that a function of the model gives, Phi(t, states of all bodies), differentiated here.
+/* Constraints that a function of the model gives, Phi(t, states of all bodies). Those that were traced have exact
+ * derivatives (user_exact.c); others are differenced here:
  *
  *   B      first differences of order 8 in physical coordinates (weights of drive.c): error 1e-12
  *   Phi_t  likewise in t
@@ -15,6 +16,7 @@
  * For small studies: every constraint is linked with every node. The states at work belong to the mechanism:
  * one thread at a time. */
 #include "mech/carry.h"
+#include "mech/user.h"
 
 #include <string.h>
 
@@ -51,14 +53,7 @@ size_t ph_user_scratch(size_t bodies, size_t rows)
     return 4 * rows + 2 * rows * n + n * n + 2 * n;
 }
 
-/* Pieces of the scratch. */
-typedef struct work {
-    int n, rows;
-    double *f[4];         /* rows */
-    double *A, *A2;       /* rows x n: B, Z */
-    double *H;            /* n x n */
-    double *plus, *minus; /* n: F(i), F(-i) */
-} work;
+typedef ph_user_work work;
 
 static work work_of(const ph_mechanism *m)
 {
@@ -73,16 +68,23 @@ static work work_of(const ph_mechanism *m)
     return w;
 }
 
-static ph_status rows_at(const ph_mechanism *m, double t, double *out)
+static ph_status rows_in(ph_scene *at, double *out)
 {
+    const ph_mechanism *m = at->m;
     for (int k = 0; k < m->model->n_constraints; k++) {
         const ph_user_constraint_def *c = &m->model->constraint[k];
-        ph_status s = c->f.call(&c->f, t, m->states, c->rows, out);
+        ph_status s = ph_function_values(at, &c->f, c->rows, out);
         if (s != PH_OK)
             return s;
         out += c->rows;
     }
     return PH_OK;
+}
+
+/* With the states at work. */
+static ph_status rows_at(const ph_mechanism *m, double t, double *out)
+{
+    return rows_in(&(ph_scene){.m = m, .t = t, .bodies = m->states}, out);
 }
 
 static void shift(ph_body_state *b, ph_vec3 x, ph_vec3 phi)
@@ -211,8 +213,8 @@ static double *own_rows(const ph_mechanism *m, double *out)
 
 ph_status ph_user_Phi(const ph_mechanism *m, const ph_state *s, double *out)
 {
-    ph_states_of(m, s, m->states);
-    return rows_at(m, s->t, own_rows(m, out));
+    ph_scene at = ph_scene_of(m, s, NULL);
+    return rows_in(&at, own_rows(m, out));
 }
 
 static ph_status difference_B(const ph_mechanism *m, double t, const work *w)
@@ -232,11 +234,19 @@ static ph_status difference_B(const ph_mechanism *m, double t, const work *w)
     return PH_OK;
 }
 
+/* In A. */
+static ph_status find_B(const ph_mechanism *m, const ph_state *s, const work *w)
+{
+    if (ph_user_exact(m, s, w, &(ph_user_wanted){.B = w->A}))
+        return PH_OK;
+    ph_states_of(m, s, m->states);
+    return difference_B(m, s->t, w);
+}
+
 ph_status ph_user_B(const ph_mechanism *m, const ph_state *s, double *out)
 {
     work w = work_of(m);
-    ph_states_of(m, s, m->states);
-    ph_status status = difference_B(m, s->t, &w);
+    ph_status status = find_B(m, s, &w);
     if (status == PH_OK)
         put_rows(m, s, w.A, NULL, out);
     return status;
@@ -245,8 +255,10 @@ ph_status ph_user_B(const ph_mechanism *m, const ph_state *s, double *out)
 ph_status ph_user_Phi_t(const ph_mechanism *m, const ph_state *s, double *out)
 {
     work w = work_of(m);
-    ph_states_of(m, s, m->states);
     double *o = own_rows(m, out);
+    if (ph_user_exact(m, s, &w, &(ph_user_wanted){.Phi_t = o}))
+        return PH_OK;
+    ph_states_of(m, s, m->states);
     memset(o, 0, sizeof(double) * (size_t)w.rows);
     for (int k = 0; k < 4; k++) {
         ph_status status = rows_at(m, s->t + (k + 1) * STEP, w.f[0]);
@@ -281,8 +293,7 @@ static double time_step(const ph_mechanism *m, double step)
 /* Where coordinates of the space are not physical, and of markers, B V y' comes on top. */
 static ph_status add_drift(const ph_mechanism *m, const ph_state *s, const work *w, double *o)
 {
-    ph_states_of(m, s, m->states);
-    ph_status status = difference_B(m, s->t, w);
+    ph_status status = find_B(m, s, w);
     for (int r = 0; r < w->rows && status == PH_OK; r++)
         for (int b = 0; b < m->model->n_bodies; b++) {
             ph_carried one = carried_of(b);
@@ -293,23 +304,32 @@ static ph_status add_drift(const ph_mechanism *m, const ph_state *s, const work 
     return status;
 }
 
-ph_status ph_user_convective(const ph_mechanism *m, const ph_state *s, double *out)
+static ph_status difference_convective(const ph_mechanism *m, const ph_state *s, const work *w, double *o)
 {
-    work w = work_of(m);
     ph_states_of(m, s, m->states);
-    double step = time_step(m, STEP), *o = own_rows(m, out);
-    ph_status status = rows_at(m, s->t, w.f[2]);
-    memset(o, 0, sizeof(double) * (size_t)w.rows);
+    double step = time_step(m, STEP);
+    ph_status status = rows_at(m, s->t, w->f[2]);
+    memset(o, 0, sizeof(double) * (size_t)w->rows);
     for (int k = 0; k < 4 && status == PH_OK; k++) {
         double e = (k + 1) * step;
         move_all(m, s, e);
-        status = rows_at(m, s->t + e, w.f[0]);
+        status = rows_at(m, s->t + e, w->f[0]);
         move_all(m, s, -e);
         if (status == PH_OK)
-            status = rows_at(m, s->t - e, w.f[1]);
-        for (int r = 0; r < w.rows; r++)
-            o[r] += second[k] * ((w.f[0][r] - w.f[2][r]) + (w.f[1][r] - w.f[2][r])) / (step * step);
+            status = rows_at(m, s->t - e, w->f[1]);
+        for (int r = 0; r < w->rows; r++)
+            o[r] += second[k] * ((w->f[0][r] - w->f[2][r]) + (w->f[1][r] - w->f[2][r])) / (step * step);
     }
+    return status;
+}
+
+ph_status ph_user_convective(const ph_mechanism *m, const ph_state *s, double *out)
+{
+    work w = work_of(m);
+    double *o = own_rows(m, out);
+    ph_status status = ph_user_exact(m, s, &w, &(ph_user_wanted){.convective = o})
+                           ? PH_OK
+                           : difference_convective(m, s, &w, o);
     return status == PH_OK && (m->n_flex || !m->space->plain) ? add_drift(m, s, &w, o) : status;
 }
 
@@ -324,27 +344,33 @@ static ph_status rows_shifted(const ph_mechanism *m, const ph_state *s, int i, d
     return rows_at(m, s->t + d, out);
 }
 
-ph_status ph_user_Z(const ph_mechanism *m, const ph_state *s, double *out)
+static ph_status difference_Z(const ph_mechanism *m, const ph_state *s, const work *w)
 {
-    work w = work_of(m);
     ph_states_of(m, s, m->states);
     double e = STEP2, d = time_step(m, STEP2);
-    ph_status status = difference_B(m, s->t, &w);
-    double *B = w.A, *Z = w.A2;
-    for (int i = 0; i < w.n && status == PH_OK; i++) {
+    ph_status status = difference_B(m, s->t, w);
+    for (int i = 0; i < w->n && status == PH_OK; i++) {
         if (!exists(m, i)) {
-            for (int r = 0; r < w.rows; r++)
-                Z[r * w.n + i] = 0;
+            for (int r = 0; r < w->rows; r++)
+                w->A2[r * w->n + i] = 0;
             continue;
         }
         static const double side[4][2] = {{1, 1}, {1, -1}, {-1, 1}, {-1, -1}};
         for (int k = 0; k < 4 && status == PH_OK; k++)
-            status = rows_shifted(m, s, i, side[k][0] * e, side[k][1] * d, w.f[k]);
-        for (int r = 0; r < w.rows; r++)
-            Z[r * w.n + i] = ((w.f[0][r] - w.f[1][r]) - (w.f[2][r] - w.f[3][r])) / (4 * e * d);
+            status = rows_shifted(m, s, i, side[k][0] * e, side[k][1] * d, w->f[k]);
+        for (int r = 0; r < w->rows; r++)
+            w->A2[r * w->n + i] = ((w->f[0][r] - w->f[1][r]) - (w->f[2][r] - w->f[3][r])) / (4 * e * d);
     }
+    return status;
+}
+
+ph_status ph_user_Z(const ph_mechanism *m, const ph_state *s, double *out)
+{
+    work w = work_of(m);
+    ph_status status =
+        ph_user_exact(m, s, &w, &(ph_user_wanted){.B = w.A, .Z = w.A2}) ? PH_OK : difference_Z(m, s, &w);
     if (status == PH_OK)
-        put_rows(m, s, B, Z, out);
+        put_rows(m, s, w.A, w.A2, out);
     return status;
 }
 
@@ -427,28 +453,46 @@ static void put_bodies(const ph_mechanism *m, const ph_state *s, const work *w, 
         ph_space_K(m, s, (int[]){a, a == b ? PH_GROUND : b}, at, local, NULL, NULL, r, out);
 }
 
+/* B^T lambda of one body, from A */
+static void pull(const work *w, const double *lambda, int body, double sum[6])
+{
+    memset(sum, 0, 6 * sizeof *sum);
+    for (int r = 0; r < w->rows; r++)
+        for (int i = 0; i < 6; i++)
+            sum[i] += lambda[r] * w->A[r * w->n + 6 * body + i];
+}
+
+/* The Hessian in exponential coordinates, and what makes derivatives of B^T lambda of it. */
+static ph_status difference_K(const ph_mechanism *m, const ph_state *s, const double *lambda, const work *w)
+{
+    ph_states_of(m, s, m->states);
+    ph_status status = hessian(m, s, lambda, w);
+    if (status == PH_OK)
+        status = difference_B(m, s->t, w);
+    for (int a = 0; a < m->model->n_bodies && status == PH_OK; a++) {
+        double sum[6];
+        pull(w, lambda, a, sum);
+        ph_mat3 half = ph_tilde(ph_scale(0.5, ph_load3(sum + 3)));
+        const double *add = &half.xx;
+        for (int i = 0; i < 9; i++)
+            w->H[(6 * a + 3 + i / 3) * w->n + 6 * a + 3 + i % 3] += add[i];
+    }
+    return status;
+}
+
 ph_status ph_user_K(const ph_mechanism *m, const ph_state *s, double *out)
 {
     work w = work_of(m);
     const double *lambda = s->lambda + m->nl - w.rows;
-    ph_states_of(m, s, m->states);
-    ph_status status = hessian(m, s, lambda, &w);
-    if (status == PH_OK)
-        status = difference_B(m, s->t, &w);
-    if (status != PH_OK)
-        return status;
-    for (int a = 0; a < m->model->n_bodies; a++) {
-        double sum[6] = {0};
-        for (int r = 0; r < w.rows; r++)
-            for (int i = 0; i < 6; i++)
-                sum[i] += lambda[r] * w.A[r * w.n + 6 * a + i];
+    ph_status status = ph_user_exact(m, s, &w, &(ph_user_wanted){.B = w.A, .K = w.H, .lambda = lambda})
+                           ? PH_OK
+                           : difference_K(m, s, lambda, &w);
+    for (int a = 0; a < m->model->n_bodies && status == PH_OK; a++) {
+        double sum[6];
+        pull(&w, lambda, a, sum);
         ph_vec3 r[PH_SLOTS] = {ph_load3(sum), ph_load3(sum + 3)};
-        ph_mat3 half = ph_tilde(ph_scale(0.5, r[1]));
-        const double *add = &half.xx;
-        for (int i = 0; i < 9; i++)
-            w.H[(6 * a + 3 + i / 3) * w.n + 6 * a + 3 + i % 3] += add[i];
         for (int b = 0; b < m->model->n_bodies; b++)
             put_bodies(m, s, &w, a, b, a == b ? r : NULL, out);
     }
-    return PH_OK;
+    return status;
 }

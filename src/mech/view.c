@@ -1,5 +1,7 @@
 /* What a user sees of a state: bodies, reactions, energy, sensors. */
+#include "mech/argument.h"
 #include "mech/carry.h"
+#include "mech/coordinate.h"
 #include "mech/sensor.h"
 
 #include <string.h>
@@ -135,21 +137,24 @@ double ph_mechanism_energy(const ph_mechanism *m, const ph_state *s)
     return T + V;
 }
 
-/* Of B^T lambda on velocities with B v = -Phi_t, with the sign of the equation of motion. */
-static double drive_power(const ph_mechanism *m, const ph_state *s, const ph_joint *j)
+static void read_drive(const ph_mechanism *m, const ph_state *s, const ph_joint *j, double *coordinate,
+                       double *rate)
 {
-    ph_site site;
-    double Phi_t[PH_ROWS_MAX] = {0}, P = 0;
-    if (ph_joint_site(m, s, j, 1, &site) != PH_OK)
-        return NAN;
-    for (int i = 0; i < j->n_parts; i++) {
-        site.pick = j->part[i].pick;
-        if (j->part[i].op->Phi_t)
-            j->part[i].op->Phi_t(&site, Phi_t + j->part[i].row);
-    }
-    for (int i = 0; i < j->rows; i++)
-        P += s->lambda[j->l_at + i] * Phi_t[i];
-    return P;
+    ph_site site = {.j = j};
+    ph_kin_fill(m, s, j->body[0], &site.a);
+    ph_kin_fill(m, s, j->body[1], &site.b);
+    *coordinate = ph_coordinate_value(&site, j->free), *rate = ph_coordinate_rate(&site, j->free);
+}
+
+int ph_mechanism_drive(const ph_mechanism *m, const ph_state *s, int joint, double *coordinate, double *rate)
+{
+    for (int i = m->joint_of[joint]; i < m->joint_of[joint + 1]; i++)
+        if (m->joint[i].drive >= 0) {
+            if (s)
+                read_drive(m, s, &m->joint[i], coordinate, rate);
+            return 1;
+        }
+    return 0;
 }
 
 int ph_mechanism_driven(const ph_mechanism *m, const ph_state *s, int k, int *joint, int *is_angle,
@@ -161,35 +166,10 @@ int ph_mechanism_driven(const ph_mechanism *m, const ph_state *s, int k, int *jo
     if (i == m->n_loose)
         return 0;
     const ph_joint *j = &m->joint[m->loose[i]];
-    ph_site site = {.j = j};
-    ph_kin_fill(m, s, j->body[0], &site.a);
-    ph_kin_fill(m, s, j->body[1], &site.b);
     *joint = j->def;
     *is_angle = ph_joint_counts_angles(&m->model->joint[j->def]);
-    *coordinate = ph_joint_coordinate(&site), *rate = ph_joint_rate(&site);
+    read_drive(m, s, j, coordinate, rate);
     return 1;
-}
-
-double ph_mechanism_power(const ph_mechanism *m, const ph_state *s)
-{
-    double P = 0;
-    for (int k = 0; k < m->n_loose; k++)
-        if (m->joint[m->loose[k]].drive >= 0)
-            P += drive_power(m, s, &m->joint[m->loose[k]]);
-    if (m->functions)
-        ph_states_of(m, s, m->states);
-    for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
-        ph_force_site x;
-        ph_vec3 r[PH_SLOTS] = {{0}};
-        if (f->op->energy)
-            continue;
-        ph_force_at(m, s, f, &x);
-        if (f->op->g(&x, r) != PH_OK)
-            return NAN;
-        P -= ph_dot(r[PH_XA], x.a.v) + ph_dot(r[PH_FA], x.a.w) + ph_dot(r[PH_XB], x.b.v) +
-             ph_dot(r[PH_FB], x.b.w);
-    }
-    return P;
 }
 
 /* ---- sensors -------------------------------------------------------------------------------------- */
@@ -214,47 +194,70 @@ static double unwound(double angle, double rate, double t, const ph_counted *las
     return angle + turn * round((last->angle + since - angle) / turn);
 }
 
-static ph_counted coordinate(const ph_mechanism *m, const ph_state *s, int joint)
+/* Where an angle of a joint is counted. */
+static ph_counted *counter_of(const ph_mechanism *m, const ph_joint *j, int k)
 {
-    ph_site site;
-    const ph_joint *j = &m->joint[m->joint_of[joint]];
-    site = (ph_site){.j = j, .a = ph_kin_of(m, s, j->body[0]), .b = ph_kin_of(m, s, j->body[1])};
-    ph_counted c = {ph_joint_coordinate(&site), ph_joint_rate(&site), s->t};
-    if (j->free >= 3 && j->free < 6)
-        c.angle = unwound(c.angle, c.rate, s->t, &m->turns[joint]);
-    return c;
+    int at = j->turns;
+    for (int i = PH_ABOUT; i < k; i++)
+        at += (int)(j->frees >> i & 1);
+    return &m->turns[at];
 }
 
-double ph_mechanism_coordinate(const ph_mechanism *m, const ph_state *s, int joint)
+double ph_mechanism_turns(const ph_mechanism *m, const ph_joint *j, int k, double value, double rate,
+                          double t)
 {
-    return coordinate(m, s, joint).angle;
+    if (!ph_is_angle(k) || !(j->frees >> k & 1))
+        return 0;
+    return unwound(value, rate, t, counter_of(m, j, k)) - value;
 }
 
-double ph_mechanism_rate(const ph_mechanism *m, const ph_state *s, int joint)
+static ph_counted coordinate(const ph_mechanism *m, const ph_state *s, int joint, int k)
 {
     const ph_joint *j = &m->joint[m->joint_of[joint]];
     ph_site site = {.j = j, .a = ph_kin_of(m, s, j->body[0]), .b = ph_kin_of(m, s, j->body[1])};
-    return ph_joint_rate(&site);
+    ph_counted c = {ph_coordinate_value(&site, k), ph_coordinate_rate(&site, k), s->t};
+    if (ph_is_angle(k) && j->frees >> k & 1)
+        c.angle = unwound(c.angle, c.rate, s->t, counter_of(m, j, k));
+    return c;
+}
+
+double ph_mechanism_coordinate(const ph_mechanism *m, const ph_state *s, int joint, int k)
+{
+    return coordinate(m, s, joint, k).angle;
+}
+
+double ph_mechanism_rate(const ph_mechanism *m, const ph_state *s, int joint, int k)
+{
+    return coordinate(m, s, joint, k).rate;
 }
 
 void ph_mechanism_track(ph_mechanism *m, const ph_state *s)
 {
-    for (int k = 0; k < m->model->n_joints; k++) {
-        int free = m->joint[m->joint_of[k]].free;
-        if (free >= 3 && free < 6)
-            m->turns[k] = coordinate(m, s, k);
+    for (int i = 0; i < m->model->n_joints; i++) {
+        const ph_joint *j = &m->joint[m->joint_of[i]];
+        for (int k = PH_ABOUT; k < PH_LENGTH; k++)
+            if (j->frees >> k & 1)
+                *counter_of(m, j, k) = coordinate(m, s, i, k);
     }
 }
 
 void ph_mechanism_rewind(ph_mechanism *m)
 {
-    for (int k = 0; k < m->model->n_joints; k++)
+    for (int k = 0; k < m->n_turns; k++)
         m->turns[k] = (ph_counted){.rate = NAN};
+}
+
+void ph_mechanism_share(ph_mechanism *m, const ph_mechanism *other)
+{
+    if (m->n_turns == other->n_turns)
+        m->turns = other->turns;
+    if (m->model->n_inputs == other->model->n_inputs)
+        m->input = other->input;
 }
 
 void ph_mechanism_count_as(ph_mechanism *m, const ph_mechanism *other)
 {
-    for (int k = 0; k < m->model->n_joints; k++)
+    for (int k = 0; k < m->n_turns; k++)
         m->turns[k] = other->turns[k];
 }
 
@@ -266,6 +269,98 @@ static void put_section(const ph_mechanism *m, const ph_state *s, const ph_senso
     ph_beam_section(&site, force, strain);
     for (int i = 0; i < 6; i++)
         out[i] = d->type == PH_S_SECTION_FORCE ? force[i] : strain[i];
+}
+
+/* The joint whose coordinate a sensor is about, and that coordinate. */
+static const ph_joint *coordinate_of(const ph_mechanism *m, const ph_sensor_def *d, int *k)
+{
+    if (d->type != PH_S_EFFORT && d->type != PH_S_POWER) {
+        const ph_joint *j = &m->joint[m->joint_of[d->joint]];
+        *k = d->type == PH_S_ANGLE || d->type == PH_S_RATE ? j->free
+             : d->coordinate >= 0                          ? d->coordinate
+                                                           : ph_joint_free(j, 0);
+        return j;
+    }
+    if (d->of_kind == PH_OF_JOINT) {
+        *k = m->joint[m->joint_of[d->of]].drive;
+        return &m->joint[m->joint_of[d->of]];
+    }
+    if (d->of_kind == PH_OF_COUPLING) {
+        *k = m->couple[d->of].coordinate[1];
+        return m->couple[d->of].of[1];
+    }
+    *k = ph_actuator_of(m, d->of)->coordinate;
+    return ph_actuator_of(m, d->of)->along;
+}
+
+/* xddot = b vdot + z v */
+double ph_joint_acceleration(const ph_mechanism *m, const ph_state *s, const ph_joint *j, int k)
+{
+    ph_body_state a = {.q = {1, 0, 0, 0}}, b = a;
+    ph_site site = {.j = j, .a = ph_kin_of(m, s, j->body[0]), .b = ph_kin_of(m, s, j->body[1])};
+    ph_vec3 row[PH_SLOTS], z[PH_SLOTS];
+    if (j->body[0] >= 0)
+        ph_mechanism_body(m, s, j->body[0], &a);
+    if (j->body[1] >= 0)
+        ph_mechanism_body(m, s, j->body[1], &b);
+    ph_coordinate_row(&site, k, row);
+    ph_coordinate_z(&site, k, z);
+    return ph_dot(row[PH_XA], a.a) + ph_dot(row[PH_FA], a.omega_dot) + ph_dot(row[PH_XB], b.a) +
+           ph_dot(row[PH_FB], b.omega_dot) + ph_dot(z[PH_XA], site.a.v) + ph_dot(z[PH_FA], site.a.w) +
+           ph_dot(z[PH_XB], site.b.v) + ph_dot(z[PH_FB], site.b.w);
+}
+
+/* Of a drive: the part of B^T lambda along its coordinate, with minus sign; Phi_t at f' = 1 is -dPhi/dx. */
+static double drive_effort(const ph_mechanism *m, const ph_state *s, const ph_joint *j)
+{
+    ph_site site;
+    double Phi_t[PH_ROWS_MAX] = {0}, sum = 0;
+    if (ph_joint_site(m, s, j, 0, &site) != PH_OK)
+        return NAN;
+    site.f[1] = 1;
+    for (int i = 0; i < j->n_parts; i++) {
+        site.pick = j->part[i].pick;
+        if (j->part[i].op->Phi_t)
+            j->part[i].op->Phi_t(&site, Phi_t + j->part[i].row);
+    }
+    for (int i = 0; i < j->rows; i++)
+        sum += s->lambda[j->l_at + i] * Phi_t[i];
+    return sum;
+}
+
+static double effort_of(const ph_mechanism *m, const ph_state *s, const ph_sensor_def *d)
+{
+    ph_force_site site;
+    if (d->of_kind == PH_OF_JOINT)
+        return drive_effort(m, s, &m->joint[m->joint_of[d->of]]);
+    if (d->of_kind == PH_OF_COUPLING)
+        return -s->lambda[m->couple[d->of].l_at];
+    ph_force_at(m, s, ph_actuator_of(m, d->of), &site);
+    return ph_actuator_effort(&site);
+}
+
+static void put_joint(const ph_mechanism *m, const ph_state *s, const ph_sensor_def *d, double *out)
+{
+    int k;
+    const ph_joint *j = coordinate_of(m, d, &k);
+    switch (d->type) {
+    case PH_S_ANGLE:
+    case PH_S_JOINT_POSITION:
+        *out = ph_mechanism_coordinate(m, s, j->def, k);
+        break;
+    case PH_S_RATE:
+    case PH_S_JOINT_RATE:
+        *out = ph_mechanism_rate(m, s, j->def, k);
+        break;
+    case PH_S_JOINT_ACCELERATION:
+        *out = ph_joint_acceleration(m, s, j, k);
+        break;
+    case PH_S_EFFORT:
+        *out = effort_of(m, s, d);
+        break;
+    default:
+        *out = effort_of(m, s, d) * ph_mechanism_rate(m, s, j->def, k);
+    }
 }
 
 ph_status ph_mechanism_sensor(ph_mechanism *m, const ph_state *s, int sensor, double *out)
@@ -288,10 +383,13 @@ ph_status ph_mechanism_sensor(ph_mechanism *m, const ph_state *s, int sensor, do
         ph_store3(out, b.omega);
         return PH_OK;
     case PH_S_ANGLE:
-        out[0] = ph_mechanism_coordinate(m, s, d->joint);
-        return PH_OK;
     case PH_S_RATE:
-        out[0] = ph_mechanism_rate(m, s, d->joint);
+    case PH_S_JOINT_POSITION:
+    case PH_S_JOINT_RATE:
+    case PH_S_JOINT_ACCELERATION:
+    case PH_S_EFFORT:
+    case PH_S_POWER:
+        put_joint(m, s, d, out);
         return PH_OK;
     case PH_S_REACTION:
         ph_mechanism_reaction(m, s, d->joint, &force, &torque);
@@ -299,6 +397,12 @@ ph_status ph_mechanism_sensor(ph_mechanism *m, const ph_state *s, int sensor, do
         return PH_OK;
     case PH_S_ENERGY:
         out[0] = ph_mechanism_energy(m, s);
+        return PH_OK;
+    case PH_S_WORK:
+        out[0] = m->balance.work;
+        return PH_OK;
+    case PH_S_DISSIPATED:
+        out[0] = m->balance.dissipated;
         return PH_OK;
     case PH_S_SECTION_FORCE:
     case PH_S_SECTION_STRAIN:
@@ -308,9 +412,8 @@ ph_status ph_mechanism_sensor(ph_mechanism *m, const ph_state *s, int sensor, do
         memcpy(out, s->q + m->flex[m->body[d->body].flex].q, sizeof(double) * (size_t)d->size);
         return PH_OK;
     case PH_S_CUSTOM:
-        for (int k = 0; k < m->model->n_bodies; k++)
-            ph_mechanism_body(m, s, k, &m->states[k]);
-        return d->f.call(&d->f, s->t, m->states, d->size, out);
+        return ph_function_values(&(ph_scene){.m = m, .s = s, .t = s->t, .accelerations = 1}, &d->f, d->size,
+                                  out);
     default:
         return PH_E_INPUT;
     }

@@ -437,6 +437,7 @@ static void add_element(ph_reader *r, const ph_beam_def *b, int k, double L)
     f->type = PH_F_BEAM, f->name = name, f->origin = b->origin;
     f->body[0] = last - 1, f->body[1] = last;
     f->K6 = K6, f->D6 = D6, f->M6 = b->M6, f->mass_model = b->mass_model;
+    f->shapes = b->shapes;
     ph_store_name(r, PH_K_FORCE, name, r->element[PH_K_FORCE].n - 1);
 }
 

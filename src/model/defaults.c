@@ -30,7 +30,7 @@ ph_force_def ph_default_force(void)
 
 ph_sensor_def ph_default_sensor(void)
 {
-    return (ph_sensor_def){.body = -2, .joint = -1, .element = -1};
+    return (ph_sensor_def){.body = -2, .joint = -1, .element = -1, .coordinate = -1, .of = -1};
 }
 
 ph_beam_def ph_default_beam(void)
@@ -45,6 +45,24 @@ ph_flexible_def ph_default_flexible(void)
                              .R = {1, 0, 0, 0},
                              .v = not_given(),
                              .omega = not_given()};
+}
+
+ph_actuator_def ph_default_actuator(void)
+{
+    return (ph_actuator_def){.coordinate = -1,
+                             .effort = NAN,
+                             .input = -1,
+                             .k = NAN,
+                             .d = NAN,
+                             .stop = {NAN, NAN},
+                             .stop_k = NAN,
+                             .stop_d = NAN,
+                             .stop_width = PH_STOP_WIDTH};
+}
+
+ph_coupling_def ph_default_coupling(void)
+{
+    return (ph_coupling_def){.coordinate = {-1, -1}, .offset = NAN};
 }
 
 ph_model ph_default_model(void)

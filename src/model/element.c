@@ -40,14 +40,16 @@ void ph_element_mention(ph_reader *r, ph_kind kind, int index)
 void ph_element_about(ph_reader *r, ph_kind kind, int index)
 {
     ph_element_mention(r, kind, index);
-    r->line = ph_store_origin(r, kind, index)->line;
+    ph_reader_go(r, ph_store_origin(r, kind, index));
 }
 
 /* "a revolute joint", "an energy sensor", "a body"; "run" needs no article. */
 static void describe(ph_kind kind, int type, char *text, size_t size)
 {
     const char *name = ph_type_get(kind, type)->name;
-    const char *article = kind == PH_K_RUN ? "" : strchr("aeio", name[0]) ? "an " : "a ";
+    const char *article = kind == PH_K_RUN || kind == PH_K_GROUND ? ""
+                          : strchr("aeio", name[0])               ? "an "
+                                                                  : "a ";
     snprintf(text, size, "%s%s%s%s", article, name, *ph_kind_word(kind) ? " " : "", ph_kind_word(kind));
 }
 
@@ -202,7 +204,7 @@ static void name_force(ph_reader *r, int index)
 }
 
 /* Where we are: the line of the call, and what is called. */
-static void enter(ph_reader *r, lua_State *L, const char *function)
+void ph_element_enter(ph_reader *r, lua_State *L, const char *function)
 {
     if (r->running)
         r->line = ph_line_of_call(L);
@@ -216,7 +218,7 @@ static void enter(ph_reader *r, lua_State *L, const char *function)
 static void enter_element(ph_reader *r, lua_State *L, ph_kind kind, int type)
 {
     ph_element_label(r, kind, type < 0 ? 0 : type, NULL);
-    enter(r, L, NULL);
+    ph_element_enter(r, L, NULL);
     if (lua_gettop(L) != 1 || !lua_istable(L, 1))
         ph_reader_fail(r, "takes one table in braces, { key = value, ... }");
     lua_pushliteral(L, "name");
@@ -239,8 +241,8 @@ static int read_element(lua_State *L)
     ph_kind kind = (ph_kind)lua_tointeger(L, lua_upvalueindex(1));
     int type = (int)lua_tointeger(L, lua_upvalueindex(2));
     enter_element(r, L, kind, type);
-    if (kind == PH_K_RUN)
-        refuse_second(r, &r->run_line);
+    if (kind == PH_K_RUN || kind == PH_K_GROUND)
+        refuse_second(r, kind == PH_K_RUN ? &r->run_line : &r->ground_line);
     if (type < 0)
         type = read_type(r, L, kind);
     check_keys(r, L, kind, type);
@@ -248,7 +250,7 @@ static int read_element(lua_State *L)
     int index = r->element[kind].n - 1;
     set_type(element, kind, type);
     if (kind != PH_K_RUN)
-        ph_store_origin(r, kind, index)->line = r->line;
+        *ph_store_origin(r, kind, index) = (ph_origin){r->line, r->part};
     read_keys(r, L, kind, type, index);
     if (kind == PH_K_FORCE)
         name_force(r, index);
@@ -265,7 +267,7 @@ static int read_element(lua_State *L)
 static int read_model(lua_State *L)
 {
     ph_reader *r = ph_reader_of(L);
-    enter(r, L, "model");
+    ph_element_enter(r, L, "model");
     if (lua_gettop(L) != 1 || lua_type(L, 1) != LUA_TSTRING)
         ph_reader_fail(r, "takes one string, the name of the model");
     refuse_second(r, &r->model_line);
@@ -289,7 +291,7 @@ static int read_gravity(lua_State *L)
 {
     ph_reader *r = ph_reader_of(L);
     double g[3];
-    enter(r, L, "gravity");
+    ph_element_enter(r, L, "gravity");
     if (lua_gettop(L) != 1)
         ph_reader_fail(r, "takes one list of 3 numbers");
     refuse_second(r, &r->gravity_line);
@@ -308,14 +310,14 @@ void ph_param_add(ph_reader *r, const char *name, double value)
     if (r->params.n >= 10000)
         ph_reader_fail(r, "more than 10000 parameters");
     ph_param_def *p = ph_store_push(r, &r->params, sizeof *p);
-    *p = (ph_param_def){name, value, {r->line}};
+    *p = (ph_param_def){name, value, {r->line, r->part}};
 }
 
 /* param(name, default): the value from outside, or the default. */
 static int read_param(lua_State *L)
 {
     ph_reader *r = ph_reader_of(L);
-    enter(r, L, "param");
+    ph_element_enter(r, L, "param");
     if (lua_gettop(L) != 2)
         ph_reader_fail(r, "takes a name and a default value");
     lua_pushvalue(L, 1);

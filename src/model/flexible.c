@@ -97,6 +97,7 @@ static void reduce_elements(ph_reader *r, int index)
         ph_reader_no_memory(r);
     if (s != PH_OK)
         ph_reader_fail(r, "%s", err.text);
+    f->node = origin;
     if (isnan(f->x.x))
         f->x = origin;
 }
@@ -145,6 +146,27 @@ static void add_bodies(ph_reader *r, int index)
     }
 }
 
+static void check_markers(ph_reader *r, const ph_flexible_def *f)
+{
+    for (int k = 0; k < f->shapes.n; k++) {
+        const char *name = f->shapes.shape[k].marker;
+        ph_near search = {.word = name};
+        int i = 0;
+        for (; name && i < f->body->n_markers && strcmp(f->body->marker[i].name, name) != 0; i++)
+            ph_near_offer(&search, f->body->marker[i].name);
+        if (name && i == f->body->n_markers && ph_near_word(&search))
+            ph_reader_fail(r, "shape: there is no marker '%s'; did you mean '%s'?", name,
+                           ph_near_word(&search));
+        if (name && i == f->body->n_markers)
+            ph_reader_fail(r, "shape: there is no marker '%s'", name);
+    }
+}
+
+static const ph_flexible_def *original_of(const ph_reader *r, int index)
+{
+    return ph_store_at(r->original, PH_K_FLEXIBLE, index);
+}
+
 void ph_flexible_expand(ph_reader *r, int index)
 {
     ph_flexible_def *f = ph_store_at(r, PH_K_FLEXIBLE, index);
@@ -152,11 +174,14 @@ void ph_flexible_expand(ph_reader *r, int index)
         ph_reader_fail(r, "more than %d flexible bodies; a model cannot have more", PH_MODEL_FLEXIBLE);
     check_source(r, f);
     check_members(r, &f->spec);
-    if (f->file)
+    if (r->original && !f->body) /* what was reduced once is the same again */
+        f->body = original_of(r, index)->body, f->x = original_of(r, index)->x;
+    else if (f->file)
         ph_reduced_read(r, r->L, f->file, index);
     else if (!f->body)
         reduce_elements(r, index);
     if (isnan(f->x.x))
         f->x = ph_v3(0, 0, 0);
+    check_markers(r, f);
     add_bodies(r, index);
 }

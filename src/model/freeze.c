@@ -1,4 +1,5 @@
 /* Freezing: the model as JSON, one element in a line, written from the table of keys that reads it. */
+#include "model/frozen.h"
 #include "model/keys.h"
 #include "model/limits.h"
 #include "polhode/model.h"
@@ -84,6 +85,7 @@ typedef union member {
     const char *text;
     double x;
     int k, body[2];
+    double pair[2];
     unsigned bits;
     ph_vec3 v;
     ph_quat q;
@@ -91,6 +93,8 @@ typedef union member {
     ph_function f;
     const double *numbers;
     const ph_reduced *reduced;
+    ph_shape_list shapes;
+    ph_times times;
 } member;
 
 static size_t member_size(ph_value v)
@@ -107,8 +111,19 @@ static size_t member_size(ph_value v)
         return sizeof(const double *);
     case PH_V_REDUCED:
         return sizeof(const ph_reduced *);
+    case PH_V_SHAPES:
+        return sizeof(ph_shape_list);
+    case PH_V_TIMES:
+        return sizeof(ph_times);
     case PH_V_BODIES:
+    case PH_V_JOINTS:
+    case PH_V_COORDINATES:
         return 2 * sizeof(int);
+    case PH_V_STOPS:
+        return 2 * sizeof(double);
+    case PH_V_TEXT:
+        return sizeof(const char *);
+    case PH_V_NUMBER:
     case PH_V_POSITIVE:
     case PH_V_NOT_NEGATIVE:
     case PH_V_FRACTION:
@@ -137,37 +152,170 @@ static size_t member_size(ph_value v)
 /* Whether there is something to say. Velocities have a flag; world points are written as points of bodies. */
 static int is_given(const ph_key *k, const void *record, const member *x)
 {
+    const ph_actuator_def *actuator = record;
     if (k->kind == PH_K_BODY && k->at == offsetof(ph_body_def, v))
         return ((const ph_body_def *)record)->has_v;
     if (k->kind == PH_K_BODY && k->at == offsetof(ph_body_def, omega))
         return ((const ph_body_def *)record)->has_omega;
     if (k->kind == PH_K_FLEXIBLE) /* its finite elements have become a reduced body */
         return k->value == PH_V_NAME || k->value == PH_V_REDUCED || k->value == PH_V_ROTATION ||
-               (k->value == PH_V_VECTOR && !isnan(x->v.x));
+               (k->value == PH_V_VECTOR && !isnan(x->v.x)) || (k->value == PH_V_SHAPES && x->shapes.n);
+    if (k->kind == PH_K_ACTUATOR && !strncmp(k->name, "stop_", 5) && isnan(actuator->stop[0]))
+        return 0;
     switch (k->value) {
+    case PH_V_NUMBER:
+        return !isnan(x->x);
+    case PH_V_TEXT:
+        return x->text && x->text[0];
+    case PH_V_COORDINATE:
+    case PH_V_COORDINATES:
+        return x->k >= 0;
+    case PH_V_STOPS:
+        return !isnan(x->pair[0]);
+    case PH_V_EFFORT:
+        return actuator->f.call || actuator->input >= 0 || actuator->effort != 0 ||
+               (actuator->k == 0 && actuator->d == 0);
     case PH_V_FLAG:
         return k->kind != PH_K_BODY || x->k;
     case PH_V_POSITIVE:
         return x->x > 0;
     case PH_V_NOT_NEGATIVE:
         return x->x >= 0;
+    case PH_V_SHAPES:
+        return x->shapes.n > 0;
+    case PH_V_TIMES:
+        return x->times.n > 0;
     case PH_V_UNIT:
         return ph_norm(x->v) > 0;
     case PH_V_STIFFNESS:
     case PH_V_DAMPING:
     case PH_V_SECTION_MASS:
         return x->numbers != NULL;
-    case PH_V_WORLD:
-    case PH_V_FUNCTION: /* refused before */
+    case PH_V_FUNCTION:
     case PH_V_DRIVE:
+    case PH_V_FINAL:
+        return x->f.call && strcmp(k->name, "custom") != 0; /* which is f under another name */
+    case PH_V_FILE:
+        return x->text != NULL;
+    case PH_V_SENSOR:
+        return x->k >= 0;
+    case PH_V_WORLD:
         return 0;
     default:
         return 1;
     }
 }
 
-static void put_value(const ice *i, const ph_key *k, const member *x)
+/* Triangles of files as they are: a frozen model needs no other file. */
+static void put_mesh(FILE *to, const ph_mesh_def *m)
 {
+    fputs("{\"points\": [", to);
+    for (int n = 0; n < 3 * m->n_points; n++)
+        fprintf(to, "%s%.9g", n ? ", " : "", m->point[n]);
+    fputs("], \"triangles\": [", to);
+    for (int n = 0; n < 3 * m->n_triangles; n++)
+        fprintf(to, "%s%d", n ? ", " : "", m->triangle[n]);
+    fputs("]}", to);
+}
+
+static void put_shape(FILE *to, const ph_shape_def *s)
+{
+    int n = 0;
+    while (n < 3 && s->size[n] > 0)
+        n++;
+    fprintf(to, "{\"%s\": ", ph_shape_word(s->type));
+    if (s->type == PH_SHAPE_MESH)
+        put_mesh(to, &s->mesh), fprintf(to, ", \"scale\": %.17g", s->size[0]);
+    else if (n == 1)
+        fprintf(to, "%.17g", s->size[0]);
+    else
+        put_numbers(to, n, s->size);
+    if (s->at.x != 0 || s->at.y != 0 || s->at.z != 0)
+        fputs(", \"at\": ", to), put_vector(to, s->at);
+    if (s->R.w != 1)
+        fputs(", \"rotation\": ", to), put_numbers(to, 4, (double[]){s->R.w, s->R.x, s->R.y, s->R.z});
+    if (s->color >= 0)
+        fprintf(to, ", \"color\": \"#%06x\"", (unsigned)s->color);
+    if (s->marker)
+        fputs(", \"marker\": ", to), put_text(to, s->marker);
+    fputc('}', to);
+}
+
+static void put_shapes(FILE *to, ph_shape_list all)
+{
+    for (int k = 0; k < all.n; k++) {
+        fputs(k ? ", " : "[", to);
+        put_shape(to, &all.shape[k]);
+    }
+    fputc(']', to);
+}
+
+static void put_words(FILE *to, const char *first, const char *second)
+{
+    fputc('[', to);
+    put_text(to, first);
+    fputs(", ", to);
+    put_text(to, second);
+    fputc(']', to);
+}
+
+/* Of inputs, states, actuators and couplings; 0: it is none of theirs. */
+static int put_mechatronic(const ice *i, const ph_key *k, const void *record, const member *x)
+{
+    const ph_actuator_def *actuator = record;
+    const ph_state_def *state = record;
+    const ph_sensor_def *sensor = record;
+    const ph_model *m = i->m;
+    switch (k->value) {
+    case PH_V_TEXT:
+        put_text(i->to, x->text);
+        return 1;
+    case PH_V_COORDINATE:
+        put_text(i->to, ph_lock_word(x->k));
+        return 1;
+    case PH_V_COORDINATES:
+        put_words(i->to, ph_lock_word(x->body[0]), ph_lock_word(x->body[1]));
+        return 1;
+    case PH_V_JOINTS:
+        put_words(i->to, m->joint[x->body[0]].name, m->joint[x->body[1]].name);
+        return 1;
+    case PH_V_STOPS:
+        put_numbers(i->to, 2, x->pair);
+        return 1;
+    case PH_V_START:
+        put_numbers(i->to, state->size, state->initial);
+        return 1;
+    case PH_V_EFFORT:
+        if (actuator->f.call)
+            ph_frozen_put(&actuator->f, i->to);
+        else if (actuator->input >= 0)
+            put_text(i->to, m->input[actuator->input].name);
+        else
+            fprintf(i->to, "%.17g", actuator->effort);
+        return 1;
+    case PH_V_OF:
+        put_text(i->to, sensor->of_kind == PH_OF_JOINT      ? m->joint[sensor->of].name
+                        : sensor->of_kind == PH_OF_COUPLING ? m->coupling[sensor->of].name
+                                                            : m->actuator[sensor->of].name);
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+static void put_value(const ice *i, const ph_key *k, const void *record, const member *x)
+{
+    const ph_force_def *force = record;
+    if (put_mechatronic(i, k, record, x))
+        return;
+    if (k->value == PH_V_FUNCTION || k->value == PH_V_DRIVE || k->value == PH_V_FINAL) {
+        ph_frozen_put(&x->f, i->to);
+        return;
+    }
+    if (k->value == PH_V_LOAD && force->f.call) {
+        ph_frozen_put(&force->f, i->to);
+        return;
+    }
     switch (k->value) {
     case PH_V_NAME:
     case PH_V_METHOD:
@@ -225,6 +373,12 @@ static void put_value(const ice *i, const ph_key *k, const member *x)
     case PH_V_REDUCED:
         ph_reduced_put(x->reduced, i->to);
         break;
+    case PH_V_SHAPES:
+        put_shapes(i->to, x->shapes);
+        break;
+    case PH_V_TIMES:
+        put_numbers(i->to, x->times.n, x->times.t);
+        break;
     case PH_V_VECTOR:
     case PH_V_NOT_NEGATIVES:
     case PH_V_UNIT:
@@ -257,7 +411,7 @@ static void put_record(ice *i, const char *word, ph_kind kind, int type, const v
         if (!is_given(k, record, &x))
             continue;
         fprintf(i->to, "%s\"%s\": ", separator, k->name);
-        put_value(i, k, &x);
+        put_value(i, k, record, &x);
         separator = ", ";
     }
     fputc('}', i->to);
@@ -266,35 +420,46 @@ static void put_record(ice *i, const char *word, ph_kind kind, int type, const v
 
 /* ---- the model --------------------------------------------------------------------------------------- */
 
-static ph_status refuse(const ice *i, const char *what, const char *name, ph_origin origin)
+/* A function that was not traced, or that asks Lua somewhere. */
+static ph_status refuse(const ice *i, const char *what, const char *name, ph_origin origin,
+                        const ph_function *f)
 {
-    return ph_fail(i->err, PH_E_INPUT, "%s:%d: %s '%s': a function of the file cannot be frozen", i->m->file,
-                   origin.line, what, name);
+    const char *reason = ph_frozen_refuses(f);
+    if (!reason)
+        return PH_OK;
+    return ph_fail(i->err, PH_E_INPUT, "%.100s:%d: %s '%s': a function of the file cannot be frozen: %s",
+                   origin.file ? origin.file : i->m->file, origin.line, what, name ? name : "", reason);
+}
+
+static ph_status check_objective(const ice *i, const ph_objective_def *o)
+{
+    if (o->data)
+        return ph_fail(i->err, PH_E_INPUT, "%s:%d: objective '%s': data of the file cannot be frozen",
+                       i->m->file, o->origin.line, o->name);
+    ph_status s = refuse(i, "objective", o->name, o->origin, &o->final);
+    return s == PH_OK ? refuse(i, "objective", o->name, o->origin, &o->integral) : s;
 }
 
 static ph_status check(const ice *i)
 {
     const ph_model *m = i->m;
-    for (int k = 0; k < m->n_joints; k++)
-        if (m->joint[k].drive.call)
-            return refuse(i, "joint", m->joint[k].name, m->joint[k].origin);
-    for (int k = 0; k < m->n_forces; k++)
-        if (m->force[k].f.call)
-            return refuse(i, ph_type_get(PH_K_FORCE, m->force[k].type)->name, m->force[k].name,
-                          m->force[k].origin);
-    for (int k = 0; k < m->n_sensors; k++)
-        if (m->sensor[k].f.call)
-            return refuse(i, "sensor", m->sensor[k].name, m->sensor[k].origin);
-    if (m->n_constraints)
-        return refuse(i, "constraint", m->constraint[0].name, m->constraint[0].origin);
-    for (int k = 0; k < m->n_objectives; k++) {
-        const ph_objective_def *o = &m->objective[k];
-        if (o->data && !o->final.call && !o->integral.call)
-            return ph_fail(i->err, PH_E_INPUT, "%s:%d: objective '%s': data of the file cannot be frozen",
-                           m->file, o->origin.line, o->name);
-        return refuse(i, "objective", o->name, o->origin);
-    }
-    return PH_OK;
+    ph_status s = PH_OK;
+    for (int k = 0; k < m->n_joints && s == PH_OK; k++)
+        s = refuse(i, "joint", m->joint[k].name, m->joint[k].origin, &m->joint[k].drive);
+    for (int k = 0; k < m->n_forces && s == PH_OK; k++)
+        s = refuse(i, ph_type_get(PH_K_FORCE, m->force[k].type)->name, m->force[k].name, m->force[k].origin,
+                   &m->force[k].f);
+    for (int k = 0; k < m->n_sensors && s == PH_OK; k++)
+        s = refuse(i, "sensor", m->sensor[k].name, m->sensor[k].origin, &m->sensor[k].f);
+    for (int k = 0; k < m->n_actuators && s == PH_OK; k++)
+        s = refuse(i, "actuator", m->actuator[k].name, m->actuator[k].origin, &m->actuator[k].f);
+    for (int k = 0; k < m->n_states && s == PH_OK; k++)
+        s = refuse(i, "state", m->state[k].name, m->state[k].origin, &m->state[k].rate);
+    for (int k = 0; k < m->n_constraints && s == PH_OK; k++)
+        s = refuse(i, "constraint", m->constraint[k].name, m->constraint[k].origin, &m->constraint[k].f);
+    for (int k = 0; k < m->n_objectives && s == PH_OK; k++)
+        s = check_objective(i, &m->objective[k]);
+    return s;
 }
 
 static void put_head(const ice *i)
@@ -318,6 +483,8 @@ ph_status ph_model_freeze(const ph_model *model, FILE *to, ph_error *err)
     if (s != PH_OK)
         return s;
     put_head(&i);
+    if (m->ground)
+        put_record(&i, "ground", PH_K_GROUND, 0, m->ground);
     for (int k = 0; k < m->n_bodies; k++) {
         const ph_body_def *b = &m->body[k];
         if (b->flexible && !b->marker)
@@ -332,8 +499,20 @@ ph_status ph_model_freeze(const ph_model *model, FILE *to, ph_error *err)
     for (int k = 0; k < m->n_forces; k++)
         put_record(&i, ph_type_get(PH_K_FORCE, m->force[k].type)->name, PH_K_FORCE, m->force[k].type,
                    &m->force[k]);
+    for (int k = 0; k < m->n_inputs; k++)
+        put_record(&i, "input", PH_K_INPUT, 0, &m->input[k]);
+    for (int k = 0; k < m->n_states; k++)
+        put_record(&i, "state", PH_K_STATE, 0, &m->state[k]);
+    for (int k = 0; k < m->n_actuators; k++)
+        put_record(&i, "actuator", PH_K_ACTUATOR, 0, &m->actuator[k]);
+    for (int k = 0; k < m->n_couplings; k++)
+        put_record(&i, "coupling", PH_K_COUPLING, 0, &m->coupling[k]);
     for (int k = 0; k < m->n_sensors; k++)
         put_record(&i, "sensor", PH_K_SENSOR, m->sensor[k].type, &m->sensor[k]);
+    for (int k = 0; k < m->n_constraints; k++)
+        put_record(&i, "constraint", PH_K_CONSTRAINT, 0, &m->constraint[k]);
+    for (int k = 0; k < m->n_objectives; k++)
+        put_record(&i, "objective", PH_K_OBJECTIVE, 0, &m->objective[k]);
     fputs("],\n \"run\": ", to);
     put_record(&i, NULL, PH_K_RUN, 0, &m->run);
     fputs("}\n", to);

@@ -8,7 +8,7 @@
  *                    s.sensors.tip    of objectives: list of the numbers of a sensor, likewise
  *
  * s is no table: it looks into the states of the bodies, so that its cost does not grow with their number. */
-#include "model/inside.h"
+#include "model/outlook.h"
 
 #include <lauxlib.h>
 #include <string.h>
@@ -19,13 +19,15 @@ static const struct field {
     const char *name;
     size_t at; /* in ph_body_state */
     int n, depth;
+    int argument; /* ph_argument_code */
+    int turns;    /* a particle has none */
 } fields[] = {
-    {"position", offsetof(ph_body_state, x), 3, PH_SEEN_PLACE},
-    {"velocity", offsetof(ph_body_state, v), 3, PH_SEEN_SPEED},
-    {"rotation", offsetof(ph_body_state, q), 4, PH_SEEN_PLACE},
-    {"omega", offsetof(ph_body_state, omega), 3, PH_SEEN_SPEED},
-    {"acceleration", offsetof(ph_body_state, a), 3, PH_SEEN_ACCELERATION},
-    {"omega_dot", offsetof(ph_body_state, omega_dot), 3, PH_SEEN_ACCELERATION},
+    {"position", offsetof(ph_body_state, x), 3, PH_SEEN_PLACE, PH_ARG_POSITION, 0},
+    {"velocity", offsetof(ph_body_state, v), 3, PH_SEEN_SPEED, PH_ARG_VELOCITY, 0},
+    {"rotation", offsetof(ph_body_state, q), 4, PH_SEEN_PLACE, PH_ARG_ROTATION, 1},
+    {"omega", offsetof(ph_body_state, omega), 3, PH_SEEN_SPEED, PH_ARG_OMEGA, 1},
+    {"acceleration", offsetof(ph_body_state, a), 3, PH_SEEN_ACCELERATION, PH_ARG_ACCELERATION, 0},
+    {"omega_dot", offsetof(ph_body_state, omega_dot), 3, PH_SEEN_ACCELERATION, PH_ARG_OMEGA_DOT, 1},
 };
 
 #define N_FIELDS ((int)(sizeof fields / sizeof *fields))
@@ -33,6 +35,19 @@ static const struct field {
 static const char *field_word(int k)
 {
     return k >= 0 && k < N_FIELDS ? fields[k].name : NULL;
+}
+
+size_t ph_function_offset(int kind)
+{
+    for (int k = 0; k < N_FIELDS; k++)
+        if (fields[k].argument == kind)
+            return fields[k].at;
+    return SIZE_MAX;
+}
+
+static int is_tracing(const ph_reader *r)
+{
+    return r->trace && r->trace->active;
 }
 
 /* {x, y, z} or {w, x, y, z}, also by these names */
@@ -79,9 +94,11 @@ static int sensor_values(lua_State *L)
     if (k < 0)
         refuse_name(r, L, PH_K_SENSOR, "there is no sensor", name);
     check_time(r, L);
-    if (!r->sight && !r->trying) {
-        r->line = ph_line_of_call(L);
-        ph_reader_fail(r, "sensors are known in objectives only");
+    if (!r->called || r->called->kind != PH_K_OBJECTIVE)
+        return ph_outlook_sensor(r, L, k);
+    if (is_tracing(r)) {
+        ph_trace_sensor(r, L, k);
+        return 1;
     }
     int n = ((ph_sensor_def *)ph_store_at(r, PH_K_SENSOR, k))->size;
     r->blind = !r->sight;
@@ -102,12 +119,22 @@ static void push_field(ph_reader *r, lua_State *L, int body, const struct field 
     const ph_body_state ground = {.q = {1, 0, 0, 0}}, *state = &ground;
     double x[4];
     check_time(r, L);
+    if (is_tracing(r) && body != PH_GROUND &&
+        !(f->turns && ((const ph_body_def *)ph_store_at(r, PH_K_BODY, body))->particle)) {
+        ph_symbol_vector(r, L, f->argument, body, f->n);
+        return;
+    }
     if (body != PH_GROUND)
         state = &r->states[body];
     if (r->sight && body != PH_GROUND && r->sight->body[body] < f->depth)
         r->sight->body[body] = (unsigned char)f->depth;
     memcpy(x, (const char *)state + f->at, (size_t)f->n * sizeof *x);
     push_numbers(L, f->n, x);
+}
+
+void ph_function_push_field(ph_reader *r, lua_State *L, int body, const char *name)
+{
+    push_field(r, L, body, &fields[ph_word_find(name, field_word)]);
 }
 
 /* s.body.position; the body is a userdata that holds its index. */
@@ -147,14 +174,17 @@ static int state_body(lua_State *L)
     const char *name = lua_tostring(L, 2);
     int index = strcmp(name, "ground") ? ph_store_find(r, PH_K_BODY, name) : PH_GROUND;
     if (index < 0 && !strcmp(name, "t")) {
-        lua_pushnumber(L, r->t);
+        if (is_tracing(r))
+            ph_symbol_push(r, L, ph_graph_argument(r->trace->graph, (ph_argument){PH_ARG_TIME, 0, 0}));
+        else
+            lua_pushnumber(L, r->t);
         return 1;
     }
     if (index < 0 && !strcmp(name, "sensors")) {
         lua_pushvalue(L, lua_upvalueindex(3));
         return 1;
     }
-    if (index < 0 && strcmp(name, "ground") != 0 && own_field(r, L, name))
+    if (index < 0 && strcmp(name, "ground") != 0 && (own_field(r, L, name) || ph_outlook_push(r, L, name)))
         return 1;
     if (index < 0 && strcmp(name, "ground") != 0)
         refuse_name(r, L, PH_K_BODY, "there is no body", name);
@@ -259,7 +289,7 @@ static int run(lua_State *L)
         lua_rawgeti(L, LUA_REGISTRYINDEX, r->state_ref);
     lua_call(L, r->states && !c->fn->only_state ? 2 : 1, LUA_MULTRET);
     luaL_checkstack(L, PH_MODEL_RESULTS + 8, NULL);
-    r->line = ph_store_origin(r, c->fn->kind, c->fn->element)->line;
+    ph_reader_go(r, ph_store_origin(r, c->fn->kind, c->fn->element));
     c->n = take_results(L, c, x);
     if (c->out)
         memcpy(c->out, x, (size_t)c->n * sizeof *x);
@@ -271,34 +301,42 @@ typedef struct place {
     double t;
     const ph_body_state *states;
     const ph_fn *called;
-    int running, line;
+    int running;
+    ph_origin at;
 } place;
 
 static place leave_place(const ph_reader *r)
 {
-    return (place){r->t, r->states, r->called, r->running, r->line};
+    return (place){r->t, r->states, r->called, r->running, {r->line, r->part}};
 }
 
 static void return_to(ph_reader *r, const place *p)
 {
-    r->t = p->t, r->states = p->states, r->called = p->called, r->running = p->running, r->line = p->line;
+    r->t = p->t, r->states = p->states, r->called = p->called, r->running = p->running;
+    ph_reader_go(r, &p->at);
     r->label[0] = 0;
 }
 
-/* 1: done. 0: r->error tells why not. A custom sensor may be called from within an objective. */
-static int evaluate(ph_reader *r, int index, double t, const ph_body_state *bodies, int *n, double *out)
+/* A custom sensor may be called from within an objective. */
+int ph_function_evaluate(ph_reader *r, int index, double t, const ph_body_state *bodies, int *n, double *out)
 {
     const ph_fn *fn = (const ph_fn *)r->fns.data + index;
     call c = {r, fn, *n, out};
     place outer = leave_place(r);
+    if (!outer.called)
+        r->n_seeing = 0;
+    if (fn->kind == PH_K_SENSOR && r->n_seeing < PH_SEEING_MAX)
+        r->seeing[r->n_seeing++] = fn->element;
+    int seeing = r->n_seeing - (fn->kind == PH_K_SENSOR);
     r->t = t;
     r->states = bodies;
     r->failed = 0;
     r->running = 1;
     r->called = fn, r->label[0] = 0;
-    r->line = ph_store_origin(r, fn->kind, fn->element)->line;
+    ph_reader_go(r, ph_store_origin(r, fn->kind, fn->element));
     int done = ph_reader_call(r, run, &c);
     return_to(r, &outer);
+    r->n_seeing = seeing;
     *n = c.n;
     return done;
 }
@@ -307,6 +345,7 @@ static ph_status call_alone(const ph_function *f, double t, const ph_body_state 
 {
     ph_reader *r = f->owner;
     ph_sight *outer = r->sight;
+    atomic_fetch_add_explicit(&r->calls, 1, memory_order_relaxed);
     if (!r->states) /* else the clock of the outer call goes on */
         ph_sandbox_start(r, PH_MODEL_CALL_S, PH_MODEL_CALL_OPS);
     if (n > PH_MODEL_RESULTS) {
@@ -315,7 +354,7 @@ static ph_status call_alone(const ph_function *f, double t, const ph_body_state 
     }
     if (f->sight)
         r->sight = f->sight;
-    int done = evaluate(r, f->ref, t, bodies, &n, out);
+    int done = ph_function_evaluate(r, f->ref, t, bodies, &n, out);
     r->sight = outer;
     if (done)
         return PH_OK;
@@ -353,10 +392,12 @@ static ph_status call_function(const ph_function *f, double t, const ph_body_sta
 
 ph_function ph_function_take(ph_reader *r, lua_State *L, ph_kind kind, int index)
 {
+    ph_traced *traced = ph_store_room(r, 1, sizeof *traced);
     ph_fn *fn = ph_store_push(r, &r->fns, sizeof *fn);
     lua_pushvalue(L, -1);
-    *fn = (ph_fn){luaL_ref(L, LUA_REGISTRYINDEX), kind, index, 0};
-    return (ph_function){.call = call_function, .owner = r, .ref = r->fns.n - 1};
+    *fn = (ph_fn){luaL_ref(L, LUA_REGISTRYINDEX), kind, index, 0, traced};
+    return (ph_function){
+        .call = call_function, .owner = r, .ref = r->fns.n - 1, .traced = traced, .look = ph_outlook_look};
 }
 
 /* A function that gives other numbers when it is called again keeps values between its calls: a run with it cannot be
@@ -366,7 +407,7 @@ static void call_again(ph_reader *r, const ph_function *f, const ph_body_state *
 {
     const ph_fn *fn = (const ph_fn *)r->fns.data + f->ref;
     double x[PH_MODEL_RESULTS];
-    int done = evaluate(r, f->ref, 0, bodies, &n, x),
+    int done = ph_function_evaluate(r, f->ref, 0, bodies, &n, x),
         same = done && !memcmp(before, x, (size_t)n * sizeof *x);
     if (!done && r->error.status == PH_E_MEMORY)
         ph_reader_leave(r);
@@ -378,11 +419,29 @@ static void call_again(ph_reader *r, const ph_function *f, const ph_body_state *
     r->label[0] = 0;
 }
 
+/* It is known to work; its arguments may still be wrong. */
+static int results_of_frozen(ph_reader *r, const ph_function *f, int n)
+{
+    const ph_program *p = f->traced->program;
+    static const ph_kind kinds[PH_ARGUMENTS] = {[PH_ARG_JOINT_POSITION] = PH_K_JOINT,
+                                                [PH_ARG_JOINT_RATE] = PH_K_JOINT,
+                                                [PH_ARG_INPUT] = PH_K_INPUT,
+                                                [PH_ARG_STATE] = PH_K_STATE}; /* others: PH_K_BODY */
+    for (int i = 0; i < p->n_args; i++)
+        if (p->arg[i].kind != PH_ARG_TIME && p->arg[i].index >= r->element[kinds[p->arg[i].kind]].n)
+            ph_reader_fail(r, "its function reads an element that is not there");
+    if (n >= 0 && p->n_out != n)
+        ph_reader_fail(r, "the function returns %d values instead of %d", p->n_out, n);
+    return p->n_out;
+}
+
 /* While reading, the clock goes on, and a failure is one of reading. */
 int ph_function_try(ph_reader *r, const ph_function *f, const ph_body_state *bodies, int n)
 {
     double x[PH_MODEL_RESULTS];
-    if (!evaluate(r, f->ref, 0, bodies, &n, x))
+    if (r->def.frozen)
+        return results_of_frozen(r, f, n);
+    if (!ph_function_evaluate(r, f->ref, 0, bodies, &n, x))
         ph_reader_leave(r);
     call_again(r, f, bodies, n, x);
     return n;
@@ -392,8 +451,12 @@ void ph_function_try_blind(ph_reader *r, const ph_function *f, const ph_body_sta
 {
     int n = 1;
     double x[PH_MODEL_RESULTS];
+    if (r->def.frozen) {
+        results_of_frozen(r, f, 1);
+        return;
+    }
     r->blind = 0, r->trying = 1;
-    int done = evaluate(r, f->ref, 0, bodies, &n, x);
+    int done = ph_function_evaluate(r, f->ref, 0, bodies, &n, x);
     if (done && !r->blind)
         call_again(r, f, bodies, n, x);
     r->trying = 0;

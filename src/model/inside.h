@@ -8,10 +8,10 @@
 
 #include <stdatomic.h>
 #include <lua.h>
-#include <stdatomic.h>
 
 #include "base/base.h"
 #include "base/files.h"
+#include "io/csv.h"
 #include "model/keys.h"
 #include "model/limits.h"
 #include "polhode/model.h"
@@ -21,7 +21,7 @@ typedef struct ph_ref {
     ph_kind kind; /* of the element that refers */
     int element;  /* its index */
     size_t at;    /* its int */
-    ph_kind to;   /* PH_K_BODY, PH_K_JOINT, PH_K_SENSOR or PH_K_FORCE */
+    ph_kind to;   /* PH_K_BODY, PH_K_JOINT, PH_K_SENSOR, PH_K_FORCE or PH_K_INPUT; PH_KINDS: of PH_V_OF */
     const char *key, *name;
 } ph_ref;
 
@@ -37,7 +37,8 @@ typedef struct ph_fn {
     int ref; /* in the registry */
     ph_kind kind;
     int element;
-    int only_state; /* it takes s and not t */
+    int only_state;    /* it takes s and not t */
+    ph_traced *traced; /* that of its ph_function */
 } ph_fn;
 
 typedef enum ph_refusal {
@@ -69,6 +70,8 @@ typedef struct ph_reader {
     char *source; /* the file; freed once it is read where nothing can change the model */
     size_t source_size;
     ph_files files;         /* those beside it; dropped where the source is freed */
+    ph_vector parts;        /* const char *: paths of the files that include(...) read */
+    ph_csv_data table;      /* a table that is read now */
     ph_body_state *initial; /* of all bodies, to try functions; freed once the model is read */
 
     /* the sandbox */
@@ -86,19 +89,31 @@ typedef struct ph_reader {
     int complete;        /* 1: the file has run; no more elements */
 
     /* where we are, for messages */
-    int line;                               /* 0: none */
-    int thrown_line;                        /* of the last error of Lua */
-    char label[PH_MODEL_NAME + 32];         /* "joint 'pivot'"; "": outside of elements, or */
-    const ph_fn *called;                    /* of the element that this function belongs to; NULL: none */
-    int gravity_line, model_line, run_line; /* where they were given; 0: not yet */
+    int line;                       /* 0: none */
+    const char *part;               /* the file that the line is of; NULL: the model file */
+    int thrown_line;                /* of the last error of Lua */
+    char label[PH_MODEL_NAME + 32]; /* "joint 'pivot'"; "": outside of elements, or */
+    const ph_fn *called;            /* of the element that this function belongs to; NULL: none */
+    int gravity_line, model_line, run_line, ground_line; /* where they were given; 0: not yet */
 
     /* the state that functions see */
     const ph_body_state *states; /* NULL: none is known now */
     double t;
-    int state_ref;   /* s, in the registry */
-    ph_sight *sight; /* of an objective under way; NULL: of none */
-    int trying;      /* it is only tried: */
-    int blind;       /* it looked at sensors, of which nothing is known yet */
+    int state_ref;            /* s, in the registry */
+    int seeing[16], n_seeing; /* sensors whose functions are called by functions, one by the other */
+    int outlook_ref;          /* s.joints, s.inputs and s.states, likewise */
+    struct ph_scene *scene;   /* of a call from a mechanism: where these are found; NULL: there is none */
+    ph_vector curves;         /* const ph_curve *: in the order of the file */
+    ph_sight *sight;          /* of an objective under way; NULL: of none */
+    int trying;               /* it is only tried: */
+    int blind;                /* it looked at sensors, of which nothing is known yet */
+
+    struct ph_trace *trace;     /* of a reader that traces functions; NULL: it does not */
+    struct ph_reader *twin;     /* the second state, while functions are traced; */
+    struct ph_reader *original; /* and of that the first; NULL of others */
+    void *work_block;           /* of functions that are compared */
+    int asks;                   /* 1: some function needs Lua in a run */
+    atomic_long calls;          /* of functions, in runs */
 
     _Atomic(const void *) inside; /* the thread that calls a function now; NULL: none does */
     atomic_int crowded;           /* 1: another one has tried to */
@@ -114,6 +129,18 @@ _Noreturn void ph_reader_leave(ph_reader *r); /* r->error is set */
 int ph_reader_call(ph_reader *r, lua_CFunction f,
                    void *argument);                 /* protected; 0: it failed, and r->error is set */
 void ph_reader_translate(ph_reader *r, int status); /* the message on top of the stack, of a failed call */
+
+void ph_reader_go(ph_reader *r, const ph_origin *to); /* line and file of messages */
+/* Load a text as a function, on top of the stack; name: what Lua calls it, "=model". Fails where it is no Lua. */
+void ph_reader_load(ph_reader *r, lua_State *L, const char *text, size_t size, const char *name);
+
+/* part.c: include(...) becomes global */
+void ph_part_open(lua_State *L);
+const char *ph_part_named(const ph_reader *r, const char *name,
+                          size_t length); /* the file that Lua calls so; NULL: none */
+ph_status
+ph_reader_twin(ph_reader *r); /* another reader that has read the same file, in order to trace: r->twin */
+void ph_reader_free_twin(ph_reader *r);
 
 /* store.c; all but ph_store_free fail where memory ends */
 ph_reader *ph_reader_of(lua_State *L);
@@ -146,7 +173,7 @@ void ph_sandbox_tick(ph_reader *r, lua_State *L); /* fails when time is up */
 int ph_sandbox_late(ph_reader *r);
 double ph_sandbox_now(void);                        /* CPU time [s] */
 void ph_sandbox_excuse(ph_reader *r, double since); /* the time from then until now does not count */
-int ph_line_of_call(lua_State *L);                  /* in the file, of the running C function; 0: unknown */
+int ph_line_of_call(lua_State *L); /* of the running C function, and r->part becomes its file; 0: unknown */
 
 /* value.c: the value on top of the stack, of key; all fail where it makes no sense */
 double ph_value_number(ph_reader *r, lua_State *L, const char *key);
@@ -188,10 +215,27 @@ void ph_reduced_read(ph_reader *r, lua_State *L, const char *file, int index);
 void ph_beam_value(ph_reader *r, lua_State *L, const ph_key *k, int index);
 void ph_beam_expand(ph_reader *r, int index);
 
+/* actuate.c: the same; and what was not given of inputs, states, actuators and couplings */
+int ph_actuate_value(ph_reader *r, lua_State *L, const ph_key *k,
+                     int index); /* 0: it is none of its values */
+void ph_actuate_complete(ph_reader *r);
+
+/* value.c */
+void ph_value_refer(ph_reader *r, lua_State *L, const ph_key *k, ph_kind to, int index, size_t at,
+                    const char *key); /* the name on top becomes an index of this kind, at its place */
+int ph_value_list(ph_reader *r, lua_State *L, const char *key,
+                  const char *what);                                    /* length; -1: it has holes */
+const char *ph_value_word(ph_reader *r, lua_State *L, const char *key); /* a string of Lua's */
+/* shape.c, mesh.c: shapes; triangles of a file or of the table on top of the stack */
+void ph_shape_value(ph_reader *r, lua_State *L, const ph_key *k, int index);
+void ph_mesh_read(ph_reader *r, const char *file, ph_mesh_def *mesh);
+void ph_mesh_value(ph_reader *r, lua_State *L, const char *key, ph_mesh_def *mesh);
+
 /* element.c */
 void ph_element_open(ph_reader *r, lua_State *L); /* the functions of the model file become global */
 void ph_element_call(ph_reader *r, lua_State *L,
                      const char *function); /* with the value on top, which it takes */
+void ph_element_enter(ph_reader *r, lua_State *L, const char *function); /* where we are: its line and name */
 void ph_element_label(ph_reader *r, ph_kind kind, int type, const char *name);
 void ph_element_mention(ph_reader *r, ph_kind kind, int index); /* label of what is there */
 void ph_element_about(ph_reader *r, ph_kind kind, int index);   /* label and line of what is there */
@@ -208,8 +252,19 @@ ph_function ph_function_take(ph_reader *r, lua_State *L, ph_kind kind,
 /* Call it at t = 0; fails where it does not give n numbers (n < 0: any number). How many it gives. */
 int ph_function_try(ph_reader *r, const ph_function *f, const ph_body_state *bodies, int n);
 
+/* At time t; n: numbers that are expected, -1: any; becomes how many there are. 0: r->error tells why not. */
+int ph_function_evaluate(ph_reader *r, int index, double t, const ph_body_state *bodies, int *n, double *out);
+size_t ph_function_offset(int kind); /* of an argument in ph_body_state; SIZE_MAX: it is not there */
+
+/* maths.c */
+void ph_maths_open(lua_State *L); /* clamp, sign, smoothstep */
+
 /* The same for one number, with patience for sensors, which do not exist yet. */
 void ph_function_try_blind(ph_reader *r, const ph_function *f, const ph_body_state *bodies);
+
+#define PH_SEEING_MAX 16
+void ph_function_push_field(ph_reader *r, lua_State *L, int body,
+                            const char *name); /* "position" of a body */
 
 /* data.c */
 void ph_data_read(ph_reader *r,

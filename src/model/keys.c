@@ -30,6 +30,12 @@ static const ph_type constraints[] = {{"constraint", 0, "functions of time and s
 static const ph_type objectives[] = {{"objective", 0, "a number that a run comes to, to be differentiated"}};
 static const ph_type beams[] = {{"beam", PH_KEY_SECTION | PH_KEY_M6, "an elastic beam"}};
 static const ph_type flexibles[] = {{"flexible", 0, "an elastic body of a few modes"}};
+static const ph_type inputs[] = {{"input", 0, "a number from outside"}};
+static const ph_type states[] = {{"state", 0, "numbers with a differential equation of their own"}};
+static const ph_type actuators[] = {
+    {"actuator", 0, "effort, spring, damper and stops along a coordinate of a joint"}};
+static const ph_type couplings[] = {{"coupling", 0, "a ratio between coordinates of two joints"}};
+static const ph_type grounds[] = {{"ground", 0, "what does not move"}};
 static const ph_type runs[] = {{"run", 0, "options of simulations"}};
 
 static const struct {
@@ -45,6 +51,11 @@ static const struct {
     [PH_K_OBJECTIVE] = {"", objectives, 1},
     [PH_K_BEAM] = {"", beams, 1},
     [PH_K_FLEXIBLE] = {"", flexibles, 1},
+    [PH_K_INPUT] = {"", inputs, 1},
+    [PH_K_STATE] = {"", states, 1},
+    [PH_K_ACTUATOR] = {"", actuators, 1},
+    [PH_K_COUPLING] = {"", couplings, 1},
+    [PH_K_GROUND] = {"", grounds, 1},
     [PH_K_RUN] = {"", runs, 1},
 };
 
@@ -76,6 +87,16 @@ const char *ph_space_word(int k)
     return k >= 0 && k < PH_SPACE_COUNT ? words[k] : NULL;
 }
 
+const char *ph_shape_word(int k)
+{
+    static const char *const words[] = {
+#define PH_SHAPE(code, name, sizes, section, text) name,
+#include "mech/shapes.def"
+#undef PH_SHAPE
+    };
+    return k >= 0 && k < PH_SHAPE_COUNT ? words[k] : NULL;
+}
+
 /* By ph_force_def.in_body. */
 static const char *mass_model_word(int k)
 {
@@ -88,6 +109,19 @@ static const char *frame_word(int k)
     return k == 0 ? "world" : k == 1 ? "body" : NULL;
 }
 
+static const char *hold_word(int k)
+{
+    static const char *const words[] = {"linear", "step"}; /* ph_hold_code */
+    return k >= 0 && k < 2 ? words[k] : NULL;
+}
+
+static const char *over_word(int k)
+{
+    static const char *const words[] = {"last", "max",  "min",     "max_abs",
+                                        "rms",  "mean", "integral"}; /* ph_over_code */
+    return k >= 0 && k < 7 ? words[k] : NULL;
+}
+
 /* ---- keys -------------------------------------------------------------------------------------------- */
 
 typedef ph_body_def BODY;
@@ -98,6 +132,11 @@ typedef ph_user_constraint_def CONSTRAINT;
 typedef ph_objective_def OBJECTIVE;
 typedef ph_beam_def BEAM;
 typedef ph_flexible_def FLEXIBLE;
+typedef ph_input_def INPUT;
+typedef ph_state_def STATE;
+typedef ph_actuator_def ACTUATOR;
+typedef ph_coupling_def COUPLING;
+typedef ph_ground_def GROUND;
 typedef ph_run_def RUN;
 
 #define ANY        (~0u)
@@ -173,6 +212,17 @@ const char *ph_value_text(ph_value v)
         [PH_V_RATIOS] = "table",
         [PH_V_STRESS] = "true, false, name of a file, or table of names",
         [PH_V_REDUCED] = "table",
+        [PH_V_NUMBER] = "number",
+        [PH_V_TEXT] = "text",
+        [PH_V_COORDINATE] = "word",
+        [PH_V_COORDINATES] = "two words",
+        [PH_V_JOINTS] = "names of two joints",
+        [PH_V_STOPS] = "2 numbers",
+        [PH_V_EFFORT] = "number, name of an input or function(t, s)",
+        [PH_V_START] = "number or list of numbers",
+        [PH_V_OF] = "name of an actuator, a coupling or a driven joint",
+        [PH_V_SHAPES] = "shape, or list of shapes",
+        [PH_V_TIMES] = "list of numbers",
     };
     return texts[v];
 }

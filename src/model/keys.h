@@ -7,6 +7,7 @@
 #include "base/words.h"
 #include "mech/model.h"
 #include "mech/tables.h"
+#include "polhode/language.h"
 
 /* Kinds by the record that they fill. */
 typedef enum ph_kind {
@@ -18,6 +19,11 @@ typedef enum ph_kind {
     PH_K_OBJECTIVE,
     PH_K_BEAM,     /* becomes bodies, forces and joints when it is read */
     PH_K_FLEXIBLE, /* the same */
+    PH_K_INPUT,
+    PH_K_STATE,
+    PH_K_ACTUATOR,
+    PH_K_COUPLING,
+    PH_K_GROUND, /* one at most */
     PH_K_RUN,
     PH_KINDS
 } ph_kind;
@@ -74,6 +80,17 @@ typedef enum ph_value {
     PH_V_RATIOS,        /* alpha, beta, ratio */
     PH_V_STRESS,        /* stiffen, stress */
     PH_V_REDUCED,       /* body of ph_flexible_def */
+    PH_V_NUMBER,        /* double; NaN: not given */
+    PH_V_TEXT,          /* const char *; NULL: not given */
+    PH_V_COORDINATE,    /* int: 0..5; -1: not given */
+    PH_V_COORDINATES,   /* int[2] */
+    PH_V_JOINTS,        /* int[2]: indices of joints */
+    PH_V_STOPS,         /* double[2]; NaN: not given */
+    PH_V_EFFORT,        /* effort, input or f of ph_actuator_def */
+    PH_V_START,         /* initial and size of ph_state_def */
+    PH_V_OF,            /* of_kind and of of ph_sensor_def */
+    PH_V_SHAPES,        /* ph_shape_list */
+    PH_V_TIMES,         /* ph_times */
     PH_VALUES
 } ph_value;
 
@@ -109,6 +126,6 @@ PH_API int ph_key_belongs(const ph_key *k, ph_kind kind, int type);
  * tells. Returns text. */
 PH_API const char *ph_key_default(const ph_key *k, char *text, size_t size);
 
-const char *ph_lock_word(int k); /* "x" ... "rz" */
+const char *ph_lock_word(int k);         /* "x" ... "rz" */
 
 #endif

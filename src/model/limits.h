@@ -15,6 +15,9 @@
 #define PH_MODEL_CALL_S   1.0                  /* s of CPU for one call of a function of the file, likewise */
 #define PH_MODEL_ELEMENTS 1000000              /* of one kind */
 #define PH_MODEL_FLEXIBLE 1000                 /* flexible bodies, each of which may take seconds to reduce */
+#define PH_MODEL_SHAPES   1000                 /* of one body */
+#define PH_MODEL_MESH     (64 * PH_MODEL_MB)   /* bytes of a file of triangles, */
+#define PH_MODEL_CORNERS  600000               /* of which there are 3 in each: a page of 5 MB */
 #define PH_MODEL_NUMBER   1e100                /* squares and products of numbers must not overflow */
 #define PH_MODEL_NAME     63                   /* characters of a name */
 #define PH_MODEL_NESTING  32                   /* levels of a frozen model */
@@ -22,6 +25,7 @@
 #define PH_MODEL_UNIT     1e-6                 /* how far a rotation may be from one: six printed digits */
 #define PH_MODEL_SYMMETRY 1e-9                 /* relative, of an inertia and its triangle inequality */
 #define PH_FRICTION_SPEED 1e-3                 /* m/s, rad/s: creep that nobody sees */
+#define PH_STOP_WIDTH     1e-3                 /* m, rad: a soft stop that looks hard */
 #define PH_DEFAULT_EVERY  1                    /* every step is a row of the output */
 
 /* Not given: NaN, filled in or left out once the model is complete. */
@@ -31,6 +35,8 @@ ph_force_def ph_default_force(void);
 ph_sensor_def ph_default_sensor(void);
 ph_beam_def ph_default_beam(void);
 ph_flexible_def ph_default_flexible(void);
+ph_actuator_def ph_default_actuator(void);
+ph_coupling_def ph_default_coupling(void);
 ph_model ph_default_model(void);
 
 #endif

@@ -1,5 +1,6 @@
 /* Model files: the way from a file to a model, and the words for what is wrong with it. */
-#include "model/inside.h"
+#include "model/curve.h"
+#include "model/outlook.h"
 #include "base/hash.h"
 #include "base/regular.h"
 
@@ -17,7 +18,7 @@
 static void compose(ph_reader *r, ph_status s, const char *sentence)
 {
     char line[16] = "";
-    const char *file = r->def.file;
+    const char *file = r->part ? r->part : r->def.file;
     size_t length = strlen(file);
     if (!r->label[0] && r->called)
         ph_element_mention(r, r->called->kind, r->called->element);
@@ -55,19 +56,26 @@ _Noreturn void ph_reader_no_memory(ph_reader *r)
     ph_reader_leave(r);
 }
 
+void ph_reader_go(ph_reader *r, const ph_origin *to)
+{
+    r->line = to->line, r->part = to->file;
+}
+
 #define CHUNK_NAME "model" /* by which Lua calls the file in its messages, "model:7: ..." */
 
-/* The line at the head of a message of Lua, which it is then without. 0: there is none. */
-static int take_line(const char **message)
+/* The line at the head of a message of Lua, which it is then without; r->part becomes its file. 0: there is none. */
+static int take_line(ph_reader *r, const char **message)
 {
     char *end;
-    size_t n = strlen(CHUNK_NAME);
-    if (strncmp(*message, CHUNK_NAME ":", n + 1) != 0)
+    size_t n = strcspn(*message, ":");
+    const char *part = ph_part_named(r, *message, n);
+    if (!part && (n != strlen(CHUNK_NAME) || strncmp(*message, CHUNK_NAME, n) != 0))
         return 0;
-    long line = strtol(*message + n + 1, &end, 10);
+    long line = (*message)[n] ? strtol(*message + n + 1, &end, 10) : 0;
     if (line <= 0 || strncmp(end, ": ", 2) != 0)
         return 0;
     *message = end + 2;
+    r->part = part;
     return (int)line;
 }
 
@@ -113,7 +121,7 @@ void ph_reader_translate(ph_reader *r, int status)
         compose(r, r->refused == PH_SYSTEM_REFUSED ? PH_E_MEMORY : PH_E_INPUT, text);
     } else if (!r->failed) {
         const char *message = lua_isstring(L, -1) ? lua_tostring(L, -1) : "error without a message";
-        int line = take_line(&message);
+        int line = take_line(r, &message);
         r->line = line ? line : r->thrown_line;
         compose(r, PH_E_INPUT, reword(message, text, sizeof text));
     }
@@ -208,7 +216,8 @@ static ph_status copy_text(ph_reader *r, const char *text, size_t size)
 /* The parser gets a line or a piece of it at a time, so that we know where it is and what it costs. */
 typedef struct feed {
     ph_reader *r;
-    size_t at;
+    const char *text;
+    size_t size, at;
     int line, late;
 } feed;
 
@@ -216,7 +225,7 @@ static const char *next_line(lua_State *L, void *data, size_t *size)
 {
     (void)L;
     feed *f = data;
-    const char *line = f->r->source + f->at, *end = f->r->source + f->r->source_size;
+    const char *line = f->text + f->at, *end = f->text + f->size;
     size_t most = (size_t)(end - line) < PIECE ? (size_t)(end - line) : PIECE;
     const char *newline = memchr(line, '\n', most);
     *size = newline ? (size_t)(newline - line) + 1 : most;
@@ -229,18 +238,18 @@ static const char *next_line(lua_State *L, void *data, size_t *size)
 }
 
 /* A mark of UTF-8 and a first line "#!..." are no Lua; the end of that line stays, to count lines right. */
-static size_t head_length(const ph_reader *r)
+static size_t head_length(const char *text)
 {
-    size_t n = strncmp(r->source, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    return r->source[n] == '#' ? n + strcspn(r->source + n, "\n") : n;
+    size_t n = strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    return text[n] == '#' ? n + strcspn(text + n, "\n") : n;
 }
 
-static void run_lua(ph_reader *r, lua_State *L)
+void ph_reader_load(ph_reader *r, lua_State *L, const char *text, size_t size, const char *name)
 {
-    feed f = {.r = r, .at = head_length(r)};
-    if (r->source[f.at] == LUA_SIGNATURE[0])
+    feed f = {.r = r, .text = text, .size = size, .at = head_length(text)};
+    if (text[f.at] == LUA_SIGNATURE[0])
         ph_reader_fail(r, "this is a compiled Lua program; a model file must be text");
-    int status = lua_load(L, next_line, &f, "=" CHUNK_NAME, "t");
+    int status = lua_load(L, next_line, &f, name, "t");
     r->line = f.line;
     if (f.late)
         ph_reader_fail(r, "the file takes too long to read");
@@ -249,10 +258,17 @@ static void run_lua(ph_reader *r, lua_State *L)
         ph_reader_translate(r, status);
         ph_reader_leave(r);
     }
+    if (r->trace)
+        ph_bytecode_mark(r, L, &r->trace->marked);
+}
+
+static void run_lua(ph_reader *r, lua_State *L)
+{
+    ph_reader_load(r, L, r->source, r->source_size, "=" CHUNK_NAME);
     r->running = 1;
     lua_call(L, 0, 0);
     r->running = 0;
-    r->line = 0;
+    r->line = 0, r->part = NULL;
 }
 
 static void keep_sets(ph_reader *r)
@@ -269,8 +285,14 @@ static int read_all(lua_State *L)
     ph_reader *r = ph_reader_of(L);
     r->def.file = ph_store_text(r, r->def.file, strlen(r->def.file));
     ph_sandbox_open(r, L);
+    ph_maths_open(L);
+    if (r->trace)
+        ph_symbol_open(r, L);
     ph_element_open(r, L);
     ph_function_open(r, L);
+    ph_outlook_open(r, L);
+    ph_curve_open(r, L);
+    ph_part_open(L);
     if (is_json(r))
         ph_json_run(r, L);
     else
@@ -278,6 +300,24 @@ static int read_all(lua_State *L)
     r->complete = 1;
     ph_reader_resolve(r, L);
     keep_sets(r);
+    return 0;
+}
+
+/* Protected. */
+static int trace_all(lua_State *L)
+{
+    ph_reader *r = ph_reader_of(L);
+    ph_trace_all(r);
+    for (int k = 0; k < r->fns.n && r->def.frozen; k++) {
+        ph_traced *t = ((const ph_fn *)r->fns.data)[k].traced;
+        ph_traced_complete(r, t);
+        for (int i = 0; i < t->program->n_stretches; i++)
+            atomic_store(&t->seen[i], 1); /* there is nothing to compare with */
+    }
+    for (int k = 0; k < r->fns.n; k++) {
+        const ph_program *p = ((const ph_fn *)r->fns.data)[k].traced->program;
+        r->asks |= !p || p->asks > 0;
+    }
     return 0;
 }
 
@@ -305,7 +345,7 @@ static void tidy(ph_reader *r)
         r->source = NULL;
         ph_files_drop(&r->files);
     }
-    if (r->fns.n == 0) {
+    if (r->fns.n == 0 || r->def.frozen) {
         lua_close(r->L);
         r->L = NULL;
     } else {
@@ -326,9 +366,61 @@ static ph_status read_model(ph_reader *r, const char *path, const char *text, si
     }
     if (!ph_reader_call(r, read_all, NULL))
         return r->error.status;
+    if (r->trace)
+        return PH_OK;
+    if (!ph_reader_call(r, trace_all, NULL))
+        return r->error.status;
     r->def.key = r->files.key;
     tidy(r);
     return PH_OK;
+}
+
+static void free_reader(ph_reader *r)
+{
+    if (r->L)
+        lua_close(r->L);
+    ph_reader_free_twin(r);
+    ph_store_free(r);
+    ph_free(r->alloc, r);
+}
+
+void ph_reader_free_twin(ph_reader *r)
+{
+    ph_reader *w = r->twin;
+    r->twin = NULL;
+    if (!w)
+        return;
+    ph_trace *t = w->trace;
+    if (t) {
+        ph_graph_destroy(t->graph);
+        ph_bytecode_free(w, &t->marked);
+        ph_free(w->alloc, t->tree.data);
+        ph_free(w->alloc, t->done.data);
+        ph_free(w->alloc, t->out.data);
+        ph_free(w->alloc, t);
+        w->trace = NULL;
+    }
+    free_reader(w);
+}
+
+ph_status ph_reader_twin(ph_reader *r)
+{
+    ph_reader *w = r->twin = ph_alloc(r->alloc, sizeof *w);
+    if (!w)
+        ph_reader_no_memory(r);
+    *w = (ph_reader){
+        .def = ph_default_model(), .holders = 1, .alloc = r->alloc, .sets = r->sets, .n_sets = r->n_sets};
+    w->def.file = r->def.file;
+    w->files = ph_files_again(&r->files);
+    w->trace = ph_alloc(r->alloc, sizeof *w->trace);
+    if (!w->trace)
+        ph_reader_no_memory(r);
+    *w->trace = (ph_trace){0};
+    w->original = r;
+    ph_status s = read_model(w, r->def.file, r->source, r->source_size);
+    if (s == PH_E_MEMORY)
+        ph_reader_no_memory(r);
+    return s;
 }
 
 /* files: those that are kept of an earlier reading, shared with it; NULL: they are on the disk. */
@@ -373,10 +465,7 @@ void ph_model_free(ph_model *model)
     ph_reader *r = (ph_reader *)model;
     if (atomic_fetch_sub(&r->holders, 1) > 1)
         return;
-    if (r->L)
-        lua_close(r->L);
-    ph_store_free(r);
-    ph_free(r->alloc, r);
+    free_reader(r);
 }
 
 ph_model *ph_model_keep(const ph_model *model)
@@ -388,7 +477,7 @@ ph_model *ph_model_keep(const ph_model *model)
 
 int ph_model_has_functions(const ph_model *model)
 {
-    return ((const ph_reader *)model)->L != NULL;
+    return ((const ph_reader *)model)->asks;
 }
 
 ph_status ph_model_again(ph_model **out, const ph_model *model, const ph_setting *sets, int n_sets,

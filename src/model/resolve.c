@@ -13,6 +13,7 @@ _Noreturn static void refuse_name(ph_reader *r, const ph_ref *ref)
     const char *what = ref->to == PH_K_BODY     ? "body"
                        : ref->to == PH_K_JOINT  ? "joint"
                        : ref->to == PH_K_SENSOR ? "sensor"
+                       : ref->to == PH_K_INPUT  ? "input"
                                                 : "beam element";
     ph_near search = {.word = ref->name};
     for (int i = 0; i < r->element[ref->to].n; i++)
@@ -25,10 +26,34 @@ _Noreturn static void refuse_name(ph_reader *r, const ph_ref *ref)
     ph_reader_fail(r, "there is no %s '%.64s'", what, ref->name);
 }
 
+/* What an effort or power is of. */
+static void resolve_of(ph_reader *r, const ph_ref *ref)
+{
+    static const ph_kind kinds[] = {
+        [PH_OF_ACTUATOR] = PH_K_ACTUATOR, [PH_OF_COUPLING] = PH_K_COUPLING, [PH_OF_JOINT] = PH_K_JOINT};
+    ph_near search = {.word = ref->name};
+    ph_sensor_def *d = ph_store_at(r, ref->kind, ref->element);
+    for (int k = 0; k < 3 && d->of < 0; k++) {
+        d->of_kind = k, d->of = ph_store_find(r, kinds[k], ref->name);
+        for (int i = 0; i < r->element[kinds[k]].n; i++)
+            ph_near_offer(&search, ph_store_name_of(r, kinds[k], i));
+    }
+    if (d->of >= 0)
+        return;
+    ph_element_about(r, ref->kind, ref->element);
+    const char *near = ph_near_word(&search);
+    ph_reader_fail(r, "there is no actuator, coupling or joint '%.64s'%s%s%s", ref->name,
+                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
 static void resolve_names(ph_reader *r)
 {
     const ph_ref *ref = r->refs.data;
     for (int i = 0; i < r->refs.n; i++, ref++) {
+        if (ref->to == PH_KINDS) {
+            resolve_of(r, ref);
+            continue;
+        }
         int ground = ref->to == PH_K_BODY && !strcmp(ref->name, "ground");
         int index = ground ? PH_GROUND : ph_store_find(r, ref->to, ref->name);
         if (index < 0 && !ground) {
@@ -288,7 +313,12 @@ static void hand_over(ph_reader *r)
     m->sensor = r->element[PH_K_SENSOR].data, m->n_sensors = r->element[PH_K_SENSOR].n;
     m->constraint = r->element[PH_K_CONSTRAINT].data, m->n_constraints = r->element[PH_K_CONSTRAINT].n;
     m->objective = r->element[PH_K_OBJECTIVE].data, m->n_objectives = r->element[PH_K_OBJECTIVE].n;
+    m->ground = r->element[PH_K_GROUND].data;
     m->flexible = r->element[PH_K_FLEXIBLE].data, m->n_flexible = r->element[PH_K_FLEXIBLE].n;
+    m->input = r->element[PH_K_INPUT].data, m->n_inputs = r->element[PH_K_INPUT].n;
+    m->state = r->element[PH_K_STATE].data, m->n_states = r->element[PH_K_STATE].n;
+    m->actuator = r->element[PH_K_ACTUATOR].data, m->n_actuators = r->element[PH_K_ACTUATOR].n;
+    m->coupling = r->element[PH_K_COUPLING].data, m->n_couplings = r->element[PH_K_COUPLING].n;
     m->param = r->params.data, m->n_params = r->params.n;
 }
 
@@ -296,7 +326,7 @@ void ph_reader_resolve(ph_reader *r, lua_State *L)
 {
     lua_settop(L, 0);
     r->label[0] = 0;
-    r->line = 0;
+    r->line = 0, r->part = NULL;
     check_settings(r);
     if (r->element[PH_K_BODY].n == 0)
         ph_reader_fail(r, "the model has no body and no particle");
@@ -306,6 +336,7 @@ void ph_reader_resolve(ph_reader *r, lua_State *L)
     open_states(r);
     complete_joints(r);
     complete_forces(r);
+    ph_actuate_complete(r);
     complete_sensors(r);
     complete_constraints(r);
     complete_objectives(r);

@@ -65,9 +65,13 @@ void *ph_sandbox_alloc(void *reader, void *p, size_t old_size, size_t size)
 int ph_line_of_call(lua_State *L)
 {
     lua_Debug ar;
+    ph_reader *r = ph_reader_of(L);
     for (int level = 1; lua_getstack(L, level, &ar); level++)
-        if (lua_getinfo(L, "l", &ar) && ar.currentline > 0)
+        if (lua_getinfo(L, "Sl", &ar) && ar.currentline > 0) {
+            r->part = ph_part_named(r, ar.source + 1, strlen(ar.source + 1));
             return ar.currentline;
+        }
+    r->part = NULL;
     return 0;
 }
 
@@ -147,8 +151,13 @@ static void hook(lua_State *L, lua_Debug *ar)
     r->work += HOOK_INTERVAL;
     if (!ph_sandbox_late(r))
         return;
-    lua_getinfo(L, "l", ar);
-    fail_late(r, ar->currentline > 0 ? ar->currentline : ph_line_of_call(L));
+    lua_getinfo(L, "Sl", ar);
+    int line = ph_line_of_call(L); /* of who called what runs now */
+    if (ar->currentline > 0) {
+        line = ar->currentline;
+        r->part = ph_part_named(r, ar->source + 1, strlen(ar->source + 1));
+    }
+    fail_late(r, line);
 }
 
 /* ---- globals ----------------------------------------------------------------------------------------- */

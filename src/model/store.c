@@ -1,6 +1,7 @@
 /* What a reader gathers: growing arrays, strings, names. */
 #include "model/inside.h"
 #include "base/regular.h"
+#include "expr/expr.h"
 
 #include <lauxlib.h>
 #include <string.h>
@@ -52,6 +53,11 @@ static const struct {
     [PH_K_OBJECTIVE] = RECORD(ph_objective_def),
     [PH_K_BEAM] = RECORD(ph_beam_def),
     [PH_K_FLEXIBLE] = RECORD(ph_flexible_def),
+    [PH_K_INPUT] = RECORD(ph_input_def),
+    [PH_K_STATE] = RECORD(ph_state_def),
+    [PH_K_ACTUATOR] = RECORD(ph_actuator_def),
+    [PH_K_COUPLING] = RECORD(ph_coupling_def),
+    [PH_K_GROUND] = RECORD(ph_ground_def),
 #undef RECORD
 };
 
@@ -89,6 +95,12 @@ void *ph_store_element(ph_reader *r, ph_kind kind)
         break;
     case PH_K_FLEXIBLE:
         *(ph_flexible_def *)e = ph_default_flexible();
+        break;
+    case PH_K_ACTUATOR:
+        *(ph_actuator_def *)e = ph_default_actuator();
+        break;
+    case PH_K_COUPLING:
+        *(ph_coupling_def *)e = ph_default_coupling();
         break;
     default:
         break;
@@ -188,9 +200,10 @@ static void refuse_taken(ph_reader *r, ph_kind kind, const char *name)
     int other = ph_store_find(r, kind, name);
     if (other < 0)
         return;
-    int line = ph_store_origin(r, kind, other)->line;
-    if (line)
-        ph_reader_fail(r, "the name is already taken, on line %d", line);
+    ph_origin at = *ph_store_origin(r, kind, other);
+    if (at.line)
+        ph_reader_fail(r, "the name is already taken, on line %d%s%s", at.line, at.file ? " of " : "",
+                       at.file ? at.file : "");
     ph_reader_fail(r, "the name is already taken");
 }
 
@@ -216,15 +229,24 @@ void ph_store_free(ph_reader *r)
         ph_free(r->alloc, o[k].t);
     const ph_flexible_def *f = r->element[PH_K_FLEXIBLE].data;
     for (int k = 0; k < r->element[PH_K_FLEXIBLE].n; k++)
-        ph_reduced_free(r->alloc, f[k].body);
+        if (!r->original ||
+            f[k].body != ((ph_flexible_def *)ph_store_at(r->original, PH_K_FLEXIBLE, k))->body)
+            ph_reduced_free(r->alloc, f[k].body);
     for (int k = 0; k < PH_KINDS; k++)
         ph_free(r->alloc, r->element[k].data);
+    for (int k = 0; k < r->fns.n; k++)
+        if (((const ph_fn *)r->fns.data)[k].traced) /* else memory ended there */
+            ph_program_destroy(((const ph_fn *)r->fns.data)[k].traced->program);
+    ph_free(r->alloc, r->work_block);
     ph_free(r->alloc, r->params.data);
     ph_free(r->alloc, r->refs.data);
     ph_free(r->alloc, r->worlds.data);
     ph_free(r->alloc, r->fns.data);
     ph_free(r->alloc, r->source);
     ph_files_drop(&r->files);
+    ph_csv_clear(&r->table);
+    ph_free(r->alloc, r->parts.data);
+    ph_free(r->alloc, r->curves.data);
     ph_free(r->alloc, r->initial);
     for (ph_chunk *c = r->strings, *next; c; c = next) {
         next = c->next;

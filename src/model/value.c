@@ -1,5 +1,5 @@
 /* Values of keys: numbers, vectors, words, names, checked for kind, size, finiteness and sense. */
-#include "model/inside.h"
+#include "model/frozen.h"
 
 #include <limits.h>
 #include <lauxlib.h>
@@ -26,7 +26,7 @@ double ph_value_number(ph_reader *r, lua_State *L, const char *key)
 }
 
 /* Elements of a list, and nothing else in it. */
-static int list_length(ph_reader *r, lua_State *L, const char *key, const char *what)
+int ph_value_list(ph_reader *r, lua_State *L, const char *key, const char *what)
 {
     if (lua_type(L, -1) != LUA_TTABLE)
         ph_reader_fail(r, "%s must be %s, not a %s", key, what, luaL_typename(L, -1));
@@ -44,7 +44,7 @@ void ph_value_numbers(ph_reader *r, lua_State *L, const char *key, int n, double
 {
     char text[64];
     snprintf(text, sizeof text, "a list of %d numbers", n);
-    int length = list_length(r, L, key, text);
+    int length = ph_value_list(r, L, key, text);
     if (length < 0)
         ph_reader_fail(r, "%s must be %s; some are missing", key, text);
     if (length != n)
@@ -101,9 +101,19 @@ static ph_vec3 not_negatives(ph_reader *r, lua_State *L, const char *key)
     return x;
 }
 
+static ph_times times(ph_reader *r, lua_State *L, const char *key)
+{
+    int n = ph_value_list(r, L, key, "a list of numbers");
+    if (n < 0)
+        ph_reader_fail(r, "%s must be a list of numbers; some are missing", key);
+    double *t = ph_store_numbers(r, NULL, n);
+    ph_value_numbers(r, L, key, n, t);
+    return (ph_times){n, t};
+}
+
 /* ---- words and names --------------------------------------------------------------------------------- */
 
-static const char *text(ph_reader *r, lua_State *L, const char *key)
+const char *ph_value_word(ph_reader *r, lua_State *L, const char *key)
 {
     if (lua_type(L, -1) != LUA_TSTRING)
         ph_reader_fail(r, "%s must be a string, not a %s", key, luaL_typename(L, -1));
@@ -112,7 +122,7 @@ static const char *text(ph_reader *r, lua_State *L, const char *key)
 
 static int word(ph_reader *r, lua_State *L, const ph_key *k)
 {
-    const char *w = text(r, L, k->name);
+    const char *w = ph_value_word(r, L, k->name);
     int place = k->value == PH_V_TABLEAU ? ph_tableau_find(w) : ph_word_find(w, k->words);
     if (place < 0) {
         char what[48];
@@ -134,7 +144,7 @@ static int boolean(ph_reader *r, lua_State *L, const char *key)
 const char *ph_value_name(ph_reader *r, lua_State *L, const char *key)
 {
     static const char letters[] = ".abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
-    const char *name = text(r, L, key);
+    const char *name = ph_value_word(r, L, key);
     size_t length = lua_rawlen(L, -1);
     if (length == 0)
         ph_reader_fail(r, "%s is empty", key);
@@ -147,11 +157,19 @@ const char *ph_value_name(ph_reader *r, lua_State *L, const char *key)
 
 const char *ph_value_file(ph_reader *r, lua_State *L, const char *key)
 {
-    const char *name = text(r, L, key);
+    const char *name = ph_value_word(r, L, key);
     size_t length = lua_rawlen(L, -1);
     if (length == 0 || strlen(name) != length)
         ph_reader_fail(r, "%s is no name of a file", key);
     return ph_store_text(r, name, length);
+}
+
+void ph_value_refer(ph_reader *r, lua_State *L, const ph_key *k, ph_kind to, int index, size_t at,
+                    const char *key)
+{
+    const char *name = ph_store_text(r, lua_tostring(L, -1), strlen(lua_tostring(L, -1)));
+    ph_ref *ref = ph_store_push(r, &r->refs, sizeof *ref);
+    *ref = (ph_ref){k->kind, index, at, to, key, name};
 }
 
 /* A body, joint, sensor or beam element by its name, found once all are known; until then 0. */
@@ -164,14 +182,12 @@ static void refer(ph_reader *r, lua_State *L, const ph_key *k, int index, size_t
     if (lua_type(L, -1) != LUA_TSTRING)
         ph_reader_fail(r, "%s must be the %s, not a %s", key,
                        ph_value_text(to == PH_K_BODY ? PH_V_BODY : k->value), luaL_typename(L, -1));
-    const char *name = ph_store_text(r, lua_tostring(L, -1), strlen(lua_tostring(L, -1)));
-    ph_ref *ref = ph_store_push(r, &r->refs, sizeof *ref);
-    *ref = (ph_ref){k->kind, index, at, to, k->name, name};
+    ph_value_refer(r, L, k, to, index, at, k->name);
 }
 
 static void refer_twice(ph_reader *r, lua_State *L, const ph_key *k, int index)
 {
-    int length = list_length(r, L, k->name, "a list of the names of two bodies");
+    int length = ph_value_list(r, L, k->name, "a list of the names of two bodies");
     if (length != 2)
         ph_reader_fail(r, "%s must name two bodies", k->name);
     for (int i = 0; i < 2; i++) {
@@ -184,12 +200,12 @@ static void refer_twice(ph_reader *r, lua_State *L, const ph_key *k, int index)
 static unsigned lock(ph_reader *r, lua_State *L, const char *key)
 {
     unsigned bits = 0;
-    int n = list_length(r, L, key, "a list of coordinates");
+    int n = ph_value_list(r, L, key, "a list of coordinates");
     if (n <= 0)
         ph_reader_fail(r, "%s must be a list of some of x, y, z, rx, ry, rz", key);
     for (int i = 1; i <= n; i++) {
         lua_rawgeti(L, -1, i);
-        const char *w = text(r, L, key);
+        const char *w = ph_value_word(r, L, key);
         int place = ph_word_find(w, ph_lock_word);
         if (place < 0)
             ph_fail_word(r, "lock has no coordinate", w, ph_lock_word);
@@ -205,10 +221,15 @@ static unsigned lock(ph_reader *r, lua_State *L, const char *key)
 
 static ph_function function(ph_reader *r, lua_State *L, const ph_key *k, int index)
 {
-    if (!lua_isfunction(L, -1))
+    ph_function f = {0};
+    if (lua_istable(L, -1) && r->def.frozen)
+        f = ph_frozen_take(r, L, k->name, k->kind, index);
+    else if (!lua_isfunction(L, -1))
         ph_reader_fail(r, "%s must be %s, not a %s", k->name, ph_value_text(k->value), luaL_typename(L, -1));
-    ph_function f = ph_function_take(r, L, k->kind, index);
+    else
+        f = ph_function_take(r, L, k->kind, index);
     ((ph_fn *)r->fns.data)[f.ref].only_state = k->value == PH_V_FINAL;
+    f.only_time = k->value == PH_V_DRIVE;
     return f;
 }
 
@@ -245,6 +266,9 @@ static void store_load(ph_reader *r, lua_State *L, const ph_key *k, int index)
     if (lua_isfunction(L, -1)) {
         ph_function f = ph_function_take(r, L, k->kind, index);
         f.only_time = takes_one(L);
+        ((ph_force_def *)ph_store_at(r, k->kind, index))->f = f;
+    } else if (r->def.frozen && lua_istable(L, -1) && lua_rawlen(L, -1) == 0) {
+        ph_function f = ph_frozen_take(r, L, k->name, k->kind, index);
         ((ph_force_def *)ph_store_at(r, k->kind, index))->f = f;
     } else {
         STORE(ph_vec3, vector(r, L, k->name));
@@ -353,7 +377,15 @@ void ph_value_store(ph_reader *r, lua_State *L, const ph_key *k, int index)
     case PH_V_LOAD:
         store_load(r, L, k, index);
         break;
+    case PH_V_SHAPES:
+        ph_shape_value(r, L, k, index);
+        break;
+    case PH_V_TIMES:
+        STORE(ph_times, times(r, L, k->name));
+        break;
     default:
+        if (ph_actuate_value(r, L, k, index))
+            break;
         if (k->kind == PH_K_FLEXIBLE)
             ph_flexible_value(r, L, k, index);
         else

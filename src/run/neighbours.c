@@ -17,6 +17,16 @@ const double ph_neighbour_weight[PH_NEIGHBOURS] = {1.0 / 12, -8.0 / 12, 8.0 / 12
 
 static const int place[PH_NEIGHBOURS] = {-2, -1, 1, 2};
 
+double ph_run_eps(const ph_run *run, int parameter)
+{
+    if (!run->model || parameter < 0 || parameter >= run->model->n_params)
+        return 0;
+    double value = fabs(run->model->param[parameter].value), part = run->config.eps;
+    if (part > 0)
+        return part * (value != 0 ? value : 1);
+    return value != 0 ? PART * value : STEP_AT_ZERO;
+}
+
 static ph_status build(ph_neighbour *n, const ph_run *run, const ph_setting *set, ph_error *err)
 {
     const ph_allocator *alloc = run->config.alloc;
@@ -27,7 +37,10 @@ static ph_status build(ph_neighbour *n, const ph_run *run, const ph_setting *set
         return s;
     n->sys = *ph_mechanism_system(n->mech);
     n->sys.n_redundant = run->sys->n_redundant;
-    return ph_mechanism_initial(n->mech, run->def.assemble, &n->q0, &n->v0, err);
+    s = ph_mechanism_initial(n->mech, run->def.assemble, &n->q0, &n->v0, err);
+    if (s == PH_OK)
+        ph_mechanism_share(n->mech, run->mech);
+    return s;
 }
 
 ph_status ph_neighbours_create(ph_neighbours *out, const ph_run *run, int parameter, double eps,
@@ -38,7 +51,7 @@ ph_status ph_neighbours_create(ph_neighbours *out, const ph_run *run, int parame
         return ph_fail(err, PH_E_INPUT, "there is no parameter %d", parameter);
     const ph_param_def *p = &run->model->param[parameter];
     out->name = p->name, out->value = p->value;
-    out->eps = eps > 0 ? eps : p->value != 0 ? PART * fabs(p->value) : STEP_AT_ZERO;
+    out->eps = eps > 0 ? eps : ph_run_eps(run, parameter);
     if (!(fabs(p->value + out->eps - p->value - out->eps) <= ROUNDED * out->eps))
         return ph_fail(err, PH_E_INPUT, "parameter '%s' = %.9g does not change by so little as %.3g", p->name,
                        p->value, out->eps);

@@ -21,7 +21,7 @@ typedef struct ph_neighbours {
 /* Weights of the neighbours in a derivative, times 1/eps. */
 extern const double ph_neighbour_weight[PH_NEIGHBOURS];
 
-/* Neighbours of a parameter of the run's model. eps 0: a small part of the value. */
+/* Neighbours of a parameter of the run's model. eps 0: that of the run. */
 ph_status ph_neighbours_create(ph_neighbours *out, const ph_run *run, int parameter, double eps,
                                ph_error *err);
 void ph_neighbours_destroy(ph_neighbours *n);

@@ -7,7 +7,7 @@
 
 #include "base/base.h"
 #include "base/tape.h"
-#include "mech/model.h"
+#include "mech/mech.h"
 #include "polhode/run.h"
 #include "step/layout.h"
 
@@ -16,7 +16,18 @@ typedef struct ph_told {
     int n_parameters, n_options;
     ph_setting *parameter; /* the last one of a name */
     char **option;         /* "h=1e-3"; the last one of a key */
+    int has_method;        /* method stands in place of what the file says, */
+    ph_options method;     /* below options */
 } ph_told;
+
+#define PH_INTEGRAL 4 /* points of the polynomial by which numbers of a run are integrated over time */
+
+/* An integral so far, through the last values; plain numbers, so that it can be saved. */
+typedef struct ph_integral {
+    int n; /* values since the start or the last jump, up to PH_INTEGRAL */
+    double t[PH_INTEGRAL], x[PH_INTEGRAL];
+    double before, sum; /* at the first of them, as long as none has gone; now */
+} ph_integral;
 
 /* What is watched from step to step; plain numbers, so that it can be saved. */
 typedef struct ph_watched {
@@ -24,7 +35,9 @@ typedef struct ph_watched {
     double position, velocity; /* violations, now */
     double most_position, most_velocity;
     double kinetic, potential, first_kinetic, first_potential; /* J */
-    double power, work, residual;                              /* of sources; residual: the largest */
+    double power;                                              /* of sources, now */
+    ph_integral work, dissipated;                              /* of sources; what dampers took */
+    double residual, most_residual;                            /* of the balance, now, and the largest */
     double given, explained; /* blow-up: work, if positive; what kinetic energy may be */
     double fallen;           /* most that the potential has given, or springs held at first */
     int blown;               /* kinetic energy came from nowhere */
@@ -48,7 +61,21 @@ typedef struct ph_recorded {
     double last_t; /* of the last row */
 } ph_recorded;
 
-typedef struct ph_following ph_following; /* run_derivative.c */
+/* What is told of one number of a sensor over the run. */
+typedef struct ph_over {
+    double most; /* largest, or least */
+    ph_integral sum;
+} ph_over;
+
+typedef struct ph_following ph_following; /* run_input.c */
+ph_status ph_inputs_adopt(ph_run *run);   /* of a new mechanism: it gets those of the run; PH_E_MEMORY */
+void ph_inputs_free(ph_run *run);
+double ph_inputs_value(const ph_run *run, int input); /* now */
+ph_status ph_inputs_before_step(ph_run *run, ph_error *err);
+void ph_inputs_tape(ph_run *run, ph_tape *t);
+uint64_t ph_inputs_key(const ph_run *run, uint64_t key); /* of their tables too */
+
+/* run_derivative.c */
 
 struct ph_run {
     ph_run_config config; /* parameters and options are in told */
@@ -60,16 +87,28 @@ struct ph_run {
     const double *q0, *v0; /* of the mechanism, or of start */
     double *start;         /* of a system: copies of its initial values, */
     ph_skeleton *skeleton; /* and its layout; that of a model is the mechanism's */
+    ph_run_def said;       /* by file and options */
     ph_run_def def;        /* as resolved; h divides t_end */
     uint64_t key;          /* of model, parameters and options */
     ph_sim *sim;
     int structure;
     uint64_t shape; /* of names and sizes, see ph_run_shape */
+    int started;    /* accelerations and multipliers are there */
     int moved;      /* it did not start from its initial values */
+    int balances;   /* a sensor is about work or dissipation */
     double floor;   /* J, kinetic energy that is never too much */
     ph_watched watched;
+    ph_over *over; /* of each number of sensors with over_time; */
+    int n_over;
     ph_so_far *so_far; /* of the model's objectives */
     double wall_s;     /* in steps alone */
+    int n_inputs;
+    ph_input *input;      /* of the model's inputs: values over time; the mechanism has a copy */
+    double **input_table; /* the run's: times, then values; NULL: none */
+    int *input_set;       /* it is not the value of the model */
+    char *linear_names;   /* of the last linearisation */
+    int n_linear;
+    int jumped; /* one changed at once: accelerations must be found anew before the next step */
     ph_recorded table;
     ph_observer_fn observer;
     void *observer_ctx;
@@ -86,10 +125,19 @@ ph_status ph_told_add(ph_told *told, const ph_setting *parameters, int n_paramet
                       const char *const *options, int n_options, const ph_allocator *alloc);
 void ph_told_free(ph_told *told, const ph_allocator *alloc);
 ph_status ph_told_resolve(const ph_told *told, ph_run_def *def, ph_error *err);
+void ph_told_set_method(ph_told *told, const ph_options *opt, const ph_allocator *alloc);
 
 /* run_watch.c: after the initial values and after each step. PH_E_STEP: the solution blows up. */
 void ph_watch_start(ph_run *run);
-ph_status ph_watch_look(ph_run *run, ph_error *err);
+ph_status ph_watch_look(ph_run *run, const ph_state *s, ph_error *err);
+void ph_watch_jump(ph_run *run); /* powers have changed at once */
+
+/* run_over.c: numbers over time */
+void ph_integral_add(ph_integral *i, double t, double x);
+void ph_integral_jump(ph_integral *i);                           /* it goes on from another value */
+ph_status ph_over_start(ph_run *run);                            /* PH_E_MEMORY */
+int ph_over_numbers(const ph_run *run, int sensor, double *out); /* 0: nothing is told of it over time */
+void ph_over_look(ph_run *run); /* after the initial values and after each step */
 
 /* run_numbers.c: numbers of a state, by a mechanism of the model, perhaps at other values of its parameters. */
 ph_status ph_numbers_of(const ph_run *run, ph_mechanism *mech, const ph_state *s, int what, int index,
@@ -106,8 +154,19 @@ void ph_table_free(ph_run *run);
 /* run_failure.c: a sentence in words of the model; of a step also what ph_run_failure tells. */
 ph_status ph_run_explain(ph_run *run, ph_status s, ph_error *err);
 ph_status ph_run_explain_static(const ph_run *run, ph_status s, ph_error *err);
+ph_status ph_run_explain_start(const ph_mechanism *mech, const ph_model *model, ph_status s, double t,
+                               ph_error *err);
 
-/* run_derivative.c */
+/* run_input.c */
+ph_status ph_inputs_adopt(ph_run *run); /* of a new mechanism: it gets those of the run; PH_E_MEMORY */
+void ph_inputs_free(ph_run *run);
+double ph_inputs_value(const ph_run *run, int input); /* now */
+ph_status ph_inputs_before_step(ph_run *run, ph_error *err);
+void ph_inputs_tape(ph_run *run, ph_tape *t);
+uint64_t ph_inputs_key(const ph_run *run, uint64_t key); /* of their tables too */
+
+/* run_derivative.c: after each step, and before the first, what is integrated over the run. */
 void ph_following_free(ph_run *run);
+void ph_following_look(ph_run *run, double dt);
 
 #endif

@@ -10,7 +10,8 @@
 #include "run/private.h"
 #include "step/sim.h"
 
-#define STEPS_MAX 1e9 /* of one run */
+/* Of a run without a step size: its initial values do not depend on it, if they start plainly. */
+#define NO_STEP 1e-6 /* s */
 
 ph_run_config ph_run_defaults(void)
 {
@@ -23,7 +24,7 @@ ph_run_config ph_run_defaults(void)
 typedef struct parts {
     ph_model *model;
     ph_mechanism *mech;
-    ph_run_def def;
+    ph_run_def said, def;
     ph_sim *sim;
     const double *q0, *v0;
     ph_so_far *so_far;
@@ -39,24 +40,15 @@ static void free_parts(const ph_run *run, parts *p)
     ph_free(run->config.alloc, p->so_far);
 }
 
-/* h is the nearest value that divides the time from t0 to t_end. */
-static ph_status plan(ph_run_def *def, double t0, ph_error *err)
+/* h is the nearest value that divides the time from t0 to t_end. That over n falls ever more slowly with n: the n
+ * nearest to it over h need not give the nearest h. */
+static void plan(ph_run_def *def, double t0)
 {
-    double h = def->opt.h, n = def->t_end > t0 && h > 0 ? (def->t_end - t0) / h : 0;
-    if (!(h > 0) && !(def->opt.tol > 0))
-        return ph_fail(err, PH_E_INPUT, "the model says no h: give a step size");
-    if (!(n <= STEPS_MAX))
-        return ph_fail(err, PH_E_INPUT,
-                       "t_end = %g s in steps of h = %g s takes %.3g steps; the limit is %.0e", def->t_end, h,
-                       n, STEPS_MAX);
+    double h = def->opt.h, T = def->t_end - t0, n = T > 0 && h > 0 ? fmax(1, floor(T / h)) : 0;
     if (n > 0)
-        def->opt.h = (def->t_end - t0) / fmax(1, round(n));
-    return PH_OK;
-}
-
-static void add_hooks(const ph_run *run, ph_options *o)
-{
-    o->alloc = run->config.alloc, o->log = run->config.log, o->log_ctx = run->config.log_ctx;
+        def->opt.h = T / (T / n - h <= h - T / (n + 1) ? n : n + 1);
+    if (T > 0)
+        def->opt.span = T;
 }
 
 /* Functions of a model that others hold too need a Lua state of this run. */
@@ -67,6 +59,16 @@ static ph_status choose_model(const ph_run *run, const ph_model *given, int shar
         return ph_model_again(&p->model, given, told->parameter, told->n_parameters, run->config.alloc, err);
     p->model = ph_model_keep(given);
     return PH_OK;
+}
+
+/* "FILE: sentence" */
+static ph_status name_file(const ph_model *m, ph_status s, ph_error *err)
+{
+    ph_error own;
+    if (s == PH_OK || !err || !m->file || !strncmp(err->text, m->file, strlen(m->file)))
+        return s;
+    own = *err;
+    return ph_fail(err, s, "%.200s: %s", m->file, own.text);
 }
 
 static ph_status build_mechanism(const ph_run *run, parts *p, ph_error *err)
@@ -80,15 +82,34 @@ static ph_status build_mechanism(const ph_run *run, parts *p, ph_error *err)
     ph_status s = ph_mechanism_create(&p->mech, p->model, p->def.space, run->config.alloc, err);
     if (s == PH_OK)
         s = ph_mechanism_initial(p->mech, p->def.assemble, &p->q0, &p->v0, err);
-    return s == PH_OK ? ph_mechanism_rank(p->mech, err) : s;
+    if (s == PH_OK)
+        s = ph_mechanism_rank(p->mech, err);
+    return name_file(p->model, s, err);
+}
+
+/* The simulation; without a step size one that makes no step. */
+static ph_status build_sim(const ph_run *run, ph_skeleton *skeleton, parts *p, ph_error *err)
+{
+    ph_options o = p->def.opt;
+    o.alloc = run->config.alloc, o.log = run->config.log, o.log_ctx = run->config.log_ctx;
+    if (!(o.h > 0) && !(o.tol > 0))
+        o.h = NO_STEP, o.start = PH_PLAIN;
+    ph_status s = ph_sim_create_on(&p->sim, skeleton, &o, run->t0, p->q0, p->v0, !run->config.wait, err);
+    if (s != PH_OK)
+        return ph_run_explain_start(p->mech, p->model, s, run->t0, err);
+    double h = p->def.opt.h;
+    ph_start start = p->def.opt.start;
+    p->def.opt = ph_sim_options(p->sim);
+    p->def.opt.h = h, p->def.opt.start = start;
+    return s;
 }
 
 static ph_status build(const ph_run *run, const ph_told *told, parts *p, ph_error *err)
 {
     p->def = p->model ? p->model->run : (ph_run_def){.opt = ph_default_options(), .every = 1};
     ph_status s = ph_told_resolve(told, &p->def, err);
-    if (s == PH_OK)
-        s = plan(&p->def, run->t0, err);
+    p->said = p->def;
+    plan(&p->def, run->t0);
     if (s == PH_OK && p->model)
         s = build_mechanism(run, p, err);
     if (s != PH_OK)
@@ -97,17 +118,12 @@ static ph_status build(const ph_run *run, const ph_told *told, parts *p, ph_erro
     p->so_far = ph_alloc(run->config.alloc, (n + 1) * sizeof *p->so_far);
     if (!p->so_far)
         return ph_fail(err, PH_E_MEMORY, "not enough memory for a run");
-    add_hooks(run, &p->def.opt);
     ph_skeleton *skeleton = run->skeleton;
     if (p->model)
         s = ph_mechanism_skeleton(p->mech, &skeleton, err);
     else
         p->q0 = run->q0, p->v0 = run->v0;
-    if (s == PH_OK)
-        s = ph_sim_create_on(&p->sim, skeleton, &p->def.opt, run->t0, p->q0, p->v0, err);
-    if (s == PH_E_CALLBACK && p->model && err && ph_model_complaint(p->model)[0])
-        ph_fail(err, s, "%s", ph_model_complaint(p->model));
-    return s;
+    return s == PH_OK ? build_sim(run, skeleton, p, err) : s;
 }
 
 /* Of all that a saved state belongs to. */
@@ -136,18 +152,31 @@ static void adopt(ph_run *run, parts *p, ph_told *told)
     if (p->def.every != run->def.every)
         run->table.every = p->def.every;
     run->model = p->model, run->mech = p->mech, run->sim = p->sim, run->so_far = p->so_far;
-    run->def = p->def, run->q0 = p->q0, run->v0 = p->v0;
+    run->said = p->said, run->def = p->def, run->q0 = p->q0, run->v0 = p->v0;
     if (run->mech)
         run->sys = ph_mechanism_system(run->mech);
-    run->def.opt = ph_sim_options(run->sim);
     run->key = key_of(p, run->sys);
     ph_told_free(&run->told, alloc);
-    run->told = *told, run->moved = 0;
+    run->told = *told, run->moved = 0, run->started = !run->config.wait;
     uint64_t shape = ph_run_shape(run);
     if (shape == run->shape)
         return;
     run->shape = shape, run->structure++;
     ph_table_free(run); /* its columns were of other sizes */
+}
+
+/* Inputs that were set before change the accelerations of a simulation that is new. */
+static ph_status settle_inputs(ph_run *run, ph_error *err)
+{
+    int any = 0;
+    ph_status s = run->mech ? ph_inputs_adopt(run) : PH_OK;
+    if (s != PH_OK)
+        return ph_fail(err, s, "not enough memory for a run");
+    for (int k = 0; k < run->n_inputs; k++)
+        any |= run->input_set[k];
+    if (any)
+        s = ph_sim_reset(run->sim, run->t0, run->q0, run->v0, err);
+    return s == PH_OK ? ph_run_begin(run, err) : s;
 }
 
 /* ---- open and close ----------------------------------------------------------------------------------- */
@@ -181,11 +210,22 @@ static ph_status begin(ph_run *run, const ph_model *model, int shared, ph_error 
         s = build(run, &told, &p, err);
     if (s == PH_OK) {
         adopt(run, &p, &told);
-        return ph_run_begin(run, err);
+        return settle_inputs(run, err);
     }
     free_parts(run, &p);
     ph_told_free(&told, c->alloc);
     return s;
+}
+
+ph_status ph_run_start(ph_run *run, ph_error *err)
+{
+    if (run->started)
+        return PH_OK;
+    ph_status s = ph_sim_reset(run->sim, run->t0, run->q0, run->v0, err);
+    if (s != PH_OK)
+        return ph_run_explain_start(run->mech, run->model, s, run->t0, err);
+    run->started = 1;
+    return ph_run_begin(run, err);
 }
 
 static ph_status finish(ph_run **out, ph_run *run, ph_status s)
@@ -264,6 +304,9 @@ void ph_run_close(ph_run *run)
     ph_model_free(run->model);
     ph_told_free(&run->told, alloc);
     ph_table_free(run);
+    ph_inputs_free(run);
+    ph_free(alloc, run->linear_names);
+    ph_free(alloc, run->over);
     ph_skeleton_release(run->skeleton);
     ph_free(alloc, run->so_far);
     ph_free(alloc, run->start);
@@ -292,7 +335,7 @@ static ph_status restart(ph_run *run, double t, const double *q, const double *v
     if (s != PH_OK)
         return s;
     ph_following_free(run);
-    run->moved = moved;
+    run->moved = moved, run->started = 1;
     return ph_run_begin(run, err);
 }
 
@@ -302,7 +345,7 @@ ph_status ph_run_reset(ph_run *run, ph_error *err)
 }
 
 static ph_status change(ph_run *run, const ph_setting *parameters, int n_parameters,
-                        const char *const *options, int n_options, ph_error *err)
+                        const char *const *options, int n_options, const ph_options *method, ph_error *err)
 {
     const ph_allocator *alloc = run->config.alloc;
     ph_told told;
@@ -312,6 +355,8 @@ static ph_status change(ph_run *run, const ph_setting *parameters, int n_paramet
         s = ph_told_add(&told, parameters, n_parameters, options, n_options, alloc);
     if (s != PH_OK)
         ph_fail(err, s, "not enough memory for a run");
+    else if (method)
+        ph_told_set_method(&told, method, alloc);
     if (s == PH_OK && n_parameters && !run->model)
         s = no_parameters(err);
     if (s == PH_OK && n_parameters)
@@ -326,17 +371,22 @@ static ph_status change(ph_run *run, const ph_setting *parameters, int n_paramet
         return s;
     }
     adopt(run, &p, &told);
-    return ph_run_begin(run, err);
+    return settle_inputs(run, err);
 }
 
 ph_status ph_run_set_parameters(ph_run *run, const ph_setting *parameters, int n, ph_error *err)
 {
-    return change(run, parameters, n, NULL, 0, err);
+    return change(run, parameters, n, NULL, 0, NULL, err);
 }
 
 ph_status ph_run_set_options(ph_run *run, const char *const *options, int n, ph_error *err)
 {
-    return change(run, NULL, 0, options, n, err);
+    return change(run, NULL, 0, options, n, NULL, err);
+}
+
+ph_status ph_run_set_method(ph_run *run, const ph_options *opt, ph_error *err)
+{
+    return change(run, NULL, 0, NULL, 0, opt, err);
 }
 
 ph_status ph_run_start_at(ph_run *run, double t, const double *q, const double *v, int project, ph_error *err)
@@ -365,6 +415,11 @@ ph_options ph_run_options(const ph_run *run)
     return run->def.opt;
 }
 
+ph_run_def ph_run_settings(const ph_run *run)
+{
+    return run->said;
+}
+
 const ph_model *ph_run_model(const ph_run *run)
 {
     return run->model;
@@ -378,4 +433,9 @@ const ph_system *ph_run_system(const ph_run *run)
 const ph_sim *ph_run_sim(const ph_run *run)
 {
     return run->sim;
+}
+
+void ph_run_initial(const ph_run *run, const double **q0, const double **v0)
+{
+    *q0 = run->q0, *v0 = run->v0;
 }

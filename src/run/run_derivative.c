@@ -11,12 +11,13 @@
 #include "run/neighbours.h"
 #include "step/sim.h"
 
-#define STEP 0x1p-9 /* of what moves fastest, in m and rad, or as a part of its speed */
+#define STEP 0x1p-9 /* of what moves fastest, in m and rad, or as a part of its speed or of the multipliers */
 
 struct ph_following {
     int n;
     ph_neighbours *near;
     ph_sens *sens;
+    ph_so_far *so_far; /* objectives x n: derivatives of what is integrated */
 };
 
 void ph_following_free(ph_run *run)
@@ -28,6 +29,7 @@ void ph_following_free(ph_run *run)
     for (int k = 0; k < f->n; k++)
         ph_neighbours_destroy(&f->near[k]);
     ph_free(run->config.alloc, f->near);
+    ph_free(run->config.alloc, f->so_far);
     ph_free(run->config.alloc, f);
     run->following = NULL;
 }
@@ -61,11 +63,16 @@ static ph_status attach(ph_run *run, const int *parameters, int n, ph_error *err
     if (!f)
         return ph_fail(err, PH_E_MEMORY, "not enough memory for derivatives");
     *f = (ph_following){.n = n};
-    ph_status s = ph_neighbours_of(run, parameters, n, &f->near, &param, err);
+    size_t room = (size_t)run->model->n_objectives * (size_t)n + 1;
+    f->so_far = ph_alloc(alloc, room * sizeof *f->so_far);
+    ph_status s = f->so_far ? ph_neighbours_of(run, parameters, n, &f->near, &param, err)
+                            : ph_fail(err, PH_E_MEMORY, "not enough memory for derivatives");
     if (s != PH_OK) {
+        ph_free(alloc, f->so_far);
         ph_free(alloc, f);
         return s;
     }
+    memset(f->so_far, 0, room * sizeof *f->so_far);
     run->following = f;
     s = ph_sens_create(&f->sens, run->sim, n, param, err);
     ph_free(alloc, param);
@@ -80,6 +87,11 @@ ph_status ph_run_follow(ph_run *run, const int *parameters, int n, ph_error *err
         ph_following_free(run);
         return PH_OK;
     }
+    if (!run->model)
+        return ph_fail(err, PH_E_INPUT, "a system of one's own has no parameters");
+    ph_status s = ph_run_start(run, err);
+    if (s != PH_OK)
+        return s;
     if (ph_sim_stats(run->sim).steps > 0)
         return ph_fail(err, PH_E_INPUT, "derivatives begin with the first step: reset the run first");
     if (run->moved)
@@ -87,14 +99,23 @@ ph_status ph_run_follow(ph_run *run, const int *parameters, int n, ph_error *err
                        "derivatives begin at the initial values, and the run did not: reset it first");
     ph_following *before = run->following, *now;
     run->following = NULL, run->sim->sens = NULL;
-    ph_status s = attach(run, parameters, n, err);
+    s = attach(run, parameters, n, err);
     now = run->following, run->following = before;
     if (s == PH_OK) {
         ph_following_free(run);
         run->following = now;
     }
     run->sim->sens = run->following ? run->following->sens : NULL;
+    if (s == PH_OK)
+        ph_following_look(run, 0);
     return s;
+}
+
+ph_status ph_run_simplify(ph_run *run, ph_simplification how, ph_error *err)
+{
+    if (!run->following)
+        return ph_fail(err, PH_E_INPUT, "no derivatives follow the run");
+    return ph_sens_simplify(run->following->sens, how, err);
 }
 
 /* dp that moves the state by STEP. */
@@ -102,9 +123,14 @@ static double step_of(const ph_run *run, int k)
 {
     ph_derivative d = ph_sens_get(run->following->sens, k);
     ph_state s = ph_sim_state(run->sim);
-    double most = 0;
+    int nl = ph_system_nl(run->sys);
+    double most = 0, force = 1;
     for (int i = 0; i < ph_system_nv(run->sys); i++)
         most = fmax(most, fmax(fabs(d.W[i]), fabs(d.v[i]) / fmax(1, fabs(s.v[i]))));
+    for (int i = 0; i < nl; i++)
+        force = fmax(force, fabs(s.lambda[i]));
+    for (int i = 0; i < nl; i++)
+        most = fmax(most, fabs(d.lambda[i]) / force);
     return most > 0 ? STEP / most : run->following->near[k].eps;
 }
 
@@ -123,14 +149,15 @@ static void turn(const double *base, double *q)
 typedef struct view {
     const ph_run *run;
     int what, index, n;
-    double base[4]; /* a rotation is a vector from there */
+    ph_objective_part part; /* of an objective */
+    double base[4];         /* a rotation is a vector from there */
 } view;
 
 static ph_status look_at(const view *v, ph_mechanism *mech, const ph_state *s, double *out)
 {
     ph_status status;
     if (v->what == PH_GET_OBJECTIVE)
-        return ph_mechanism_objective(mech, s, v->index, PH_AT_THE_END, out, NULL);
+        return ph_mechanism_objective(mech, s, v->index, v->part, out, NULL);
     status = ph_numbers_of(v->run, mech, s, v->what, v->index, out);
     if (status == PH_OK && v->what == PH_GET_ROTATION)
         turn(v->base, out);
@@ -183,18 +210,56 @@ static ph_status by_parameter(const view *v, int k, double *out)
     return PH_OK;
 }
 
+static ph_status derive(const view *v, int k, double *out)
+{
+    ph_status status = along(v, k, out);
+    return status == PH_OK ? by_parameter(v, k, out) : status;
+}
+
+/* The integrals by the trapezoidal rule, as those of the objectives themselves; NaN where a function fails. */
+void ph_following_look(ph_run *run, double dt)
+{
+    const ph_following *f = run->following;
+    for (int i = 0; f && i < run->model->n_objectives; i++) {
+        view v = {.run = run, .what = PH_GET_OBJECTIVE, .index = i, .n = 1, .part = PH_ON_THE_WAY};
+        for (int k = 0; k < f->n && ph_objective_has(run->model, i, PH_ON_THE_WAY); k++) {
+            ph_so_far *o = &f->so_far[i * f->n + k];
+            double slope;
+            if (derive(&v, k, &slope) != PH_OK)
+                slope = NAN;
+            o->sum += dt > 0 ? dt / 2 * (slope + o->last) : 0;
+            o->last = slope;
+        }
+    }
+}
+
+static ph_status objective(const ph_run *run, int index, int k, double *out)
+{
+    view v = {.run = run, .what = PH_GET_OBJECTIVE, .index = index, .n = 1, .part = PH_AT_THE_END};
+    double final = 0;
+    ph_status status = PH_OK;
+    if (ph_objective_has(run->model, index, PH_AT_THE_END))
+        status = derive(&v, k, &final);
+    *out = run->following->so_far[index * run->following->n + k].sum + final;
+    return status != PH_OK || isnan(*out) ? PH_E_CALLBACK : PH_OK;
+}
+
 ph_status ph_run_get_derivative(ph_run *run, int what, int index, int k, double *out)
 {
     ph_state s = ph_sim_state(run->sim);
     view v = {.run = run, .what = what, .index = index, .n = ph_run_size(run, what, index)};
     int seen = what <= PH_GET_SENSOR || what == PH_GET_OBJECTIVE;
-    if (!run->following || k < 0 || k >= run->following->n || v.n < 1 || v.n > PH_SENSOR_MAX || !seen ||
-        (what == PH_GET_OBJECTIVE && ph_objective_has(run->model, index, PH_ON_THE_WAY)))
+    if (what == PH_GET_SENSOR && v.n > 0) { /* sums over the run, which are not followed */
+        int type = run->model->sensor[index].type;
+        seen = type != PH_S_WORK && type != PH_S_DISSIPATED;
+    }
+    if (!run->following || k < 0 || k >= run->following->n || v.n < 1 || v.n > PH_SENSOR_MAX || !seen)
         return PH_E_INPUT;
+    if (what == PH_GET_OBJECTIVE)
+        return objective(run, index, k, out);
     if (what == PH_GET_ROTATION) {
         ph_numbers_of(run, run->mech, &s, what, index, v.base);
         v.n = 3;
     }
-    ph_status status = along(&v, k, out);
-    return status == PH_OK ? by_parameter(&v, k, out) : status;
+    return derive(&v, k, out);
 }

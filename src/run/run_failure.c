@@ -36,14 +36,15 @@ static void note(ph_run *run, ph_status s)
 }
 
 /* Where the library can only say that a callback refused, the model knows why. "": it does not. */
-static const char *reason(const ph_run *run, ph_status s, char *why, size_t size)
+static const char *reason(const ph_mechanism *mech, const ph_model *model, ph_status s, char *why,
+                          size_t size)
 {
     why[0] = 0;
-    if (s != PH_E_CALLBACK || !run->mech)
+    if (s != PH_E_CALLBACK || !mech)
         return why;
-    ph_mechanism_complaint(run->mech, why, size);
+    ph_mechanism_complaint(mech, why, size);
     if (!why[0])
-        snprintf(why, size, "%s", ph_model_complaint(run->model));
+        snprintf(why, size, "%s", ph_model_complaint(model));
     return why;
 }
 
@@ -51,13 +52,23 @@ ph_status ph_run_explain(ph_run *run, ph_status s, ph_error *err)
 {
     char why[400];
     note(run, s);
-    return reason(run, s, why, sizeof why)[0] ? ph_fail(err, s, "t = %.9g: %s", run->trouble.t, why) : s;
+    reason(run->mech, run->model, s, why, sizeof why);
+    return why[0] ? ph_fail(err, s, "t = %.9g: %s", run->trouble.t, why) : s;
+}
+
+ph_status ph_run_explain_start(const ph_mechanism *mech, const ph_model *model, ph_status s, double t,
+                               ph_error *err)
+{
+    char why[400];
+    reason(mech, model, s, why, sizeof why);
+    return why[0] ? ph_fail(err, s, "t = %.9g: %s", t, why) : s;
 }
 
 ph_status ph_run_explain_static(const ph_run *run, ph_status s, ph_error *err)
 {
     char why[400];
-    return reason(run, s, why, sizeof why)[0] ? ph_fail(err, s, "%s", why) : s;
+    reason(run->mech, run->model, s, why, sizeof why);
+    return why[0] ? ph_fail(err, s, "%s", why) : s;
 }
 
 ph_run_trouble ph_run_failure(const ph_run *run)
@@ -73,8 +84,14 @@ ph_run_summary ph_run_summarise(const ph_run *run)
                         .violation_velocity = w->most_velocity,
                         .energy_initial = w->first_kinetic + w->first_potential,
                         .energy = w->kinetic + w->potential,
-                        .work = w->work,
-                        .residual = w->residual};
+                        .work = w->work.sum,
+                        .dissipated = w->dissipated.sum,
+                        .residual = w->most_residual};
     s.stats.wall_s = run->wall_s;
     return s;
+}
+
+const char *ph_run_complaint(const ph_run *run, char *text, size_t size)
+{
+    return reason(run->mech, run->model, PH_E_CALLBACK, text, size);
 }

@@ -64,7 +64,7 @@ static ph_status integral(const ph_state *s, double *value, const ph_covector *c
 
 static void copy_turns(ph_counted *to, const ph_counted *from, const ph_run *run)
 {
-    memcpy(to, from, (size_t)run->model->n_joints * sizeof *to);
+    memcpy(to, from, (size_t)run->mech->n_turns * sizeof *to);
 }
 
 static ph_status forwards(const ph_sim *sim, void *ctx)
@@ -82,12 +82,20 @@ static ph_status refuse(const ph_run *run, int objective, int n, ph_error *err)
         return ph_fail(err, PH_E_INPUT, "there is no objective %d", objective);
     if (n < 1)
         return ph_fail(err, PH_E_INPUT, "a gradient needs parameters");
-    if (!run->sim->stepper->sens_restore)
+    if (run->sim->stepper->sens_ops && !run->sim->stepper->sens_restore) /* ph_sens_create says the rest */
         return ph_fail(err, PH_E_INPUT, "%s has no adjoint", run->sim->stepper->name);
     if (run->model->changing)
         return ph_fail(err, PH_E_INPUT,
                        "%s: its function keeps values between its calls, and a gradient repeats them",
                        run->model->changing);
+    for (int k = 0; k < run->n_inputs; k++)
+        if (run->input_set[k] && !run->input[k].n)
+            return ph_fail(
+                err, PH_E_INPUT,
+                "input '%s' was set between steps, which a gradient cannot repeat; give it a table",
+                run->model->input[k].name);
+    if (!(o->h > 0) && !(o->tol > 0))
+        return ph_fail(err, PH_E_INPUT, "the model says no h: give a step size");
     if (o->tol > 0)
         return ph_fail(err, PH_E_INPUT, "a gradient needs steps of constant size: give h instead of tol");
     if (!(run->def.t_end > run->t0))
@@ -133,7 +141,7 @@ ph_status ph_run_gradient(ph_run *run, int objective, const int *parameters, int
     if (s != PH_OK)
         return s;
     goal g = {.run = run, .objective = objective, .n = n, .near = near};
-    g.turns = ph_alloc(alloc, (size_t)(run->model->n_joints + 1) * sizeof *g.turns);
+    g.turns = ph_alloc(alloc, (size_t)(run->mech->n_turns + 1) * sizeof *g.turns);
     s = g.turns ? ph_run_reset(run, err) : ph_fail(err, PH_E_MEMORY, "not enough memory for a gradient");
     if (s == PH_OK)
         s = differentiate(&g, param, memory, value, gradient, err);

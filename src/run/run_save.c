@@ -12,8 +12,10 @@ static void tape_rest(ph_run *run, ph_tape *t)
     ph_tape_int(t, &run->moved);
     if (!run->model)
         return;
+    ph_inputs_tape(run, t);
+    ph_tape_bytes(t, run->over, (size_t)run->n_over * sizeof *run->over);
     ph_tape_bytes(t, run->so_far, (size_t)run->model->n_objectives * sizeof *run->so_far);
-    ph_tape_bytes(t, run->mech->turns, (size_t)run->model->n_joints * sizeof *run->mech->turns);
+    ph_tape_bytes(t, run->mech->turns, (size_t)run->mech->n_turns * sizeof *run->mech->turns);
 }
 
 static size_t rest_size(const ph_run *run)
@@ -37,12 +39,12 @@ ph_status ph_run_save(const ph_run *run, void *to, size_t size)
 {
     unsigned char *at = to;
     size_t rest = sizeof(head) + rest_size(run);
-    if (size != ph_run_save_size(run) || (run->model && run->model->changing))
+    if (size != ph_run_save_size(run) || !run->started || (run->model && run->model->changing))
         return PH_E_INPUT;
     ph_tape t = {.mode = PH_TAPE_WRITE, .at = at + sizeof(head)};
     tape_rest((ph_run *)run, &t); /* and so does writing */
     ph_status s = ph_sim_save(run->sim, at + rest, size - rest);
-    head h = {run->key, ph_hash_bytes(PH_HASH_START, at + sizeof h, size - sizeof h)};
+    head h = {ph_inputs_key(run, run->key), ph_hash_bytes(PH_HASH_START, at + sizeof h, size - sizeof h)};
     memcpy(at, &h, sizeof h);
     return s;
 }
@@ -54,9 +56,10 @@ ph_status ph_run_restore(ph_run *run, const void *from, size_t size, ph_error *e
     head h = {0};
     if (size >= sizeof h)
         memcpy(&h, from, sizeof h);
-    if (size != ph_run_save_size(run) || h.key != run->key)
-        return ph_fail(err, PH_E_INPUT,
-                       "the state is that of another model, or of other parameters or options");
+    if (size != ph_run_save_size(run) || h.key != ph_inputs_key(run, run->key))
+        return ph_fail(
+            err, PH_E_INPUT,
+            "the state is that of another model, or of other parameters, options or tables of inputs");
     if (h.sum != ph_hash_bytes(PH_HASH_START, at + sizeof h, size - sizeof h))
         return ph_fail(err, PH_E_INPUT, "the state is damaged");
     ph_status s = ph_sim_restore(run->sim, at + rest, size - rest, err);
@@ -64,6 +67,6 @@ ph_status ph_run_restore(ph_run *run, const void *from, size_t size, ph_error *e
         return s;
     ph_tape t = {.mode = PH_TAPE_READ, .at = (unsigned char *)from + sizeof h}; /* only read */
     tape_rest(run, &t);
-    run->table.rows = 0;
+    run->table.rows = 0, run->started = 1;
     return PH_OK;
 }

@@ -52,7 +52,7 @@ static ph_status read_number(const ph_key *k, const char *text, double *x, ph_er
     if (k->value == PH_V_NOT_NEGATIVE && !(*x >= 0))
         return ph_fail(err, PH_E_INPUT, "option %s = %g must not be negative", k->name, *x);
     if (k->value == PH_V_FRACTION && !(*x >= 0 && *x <= 1))
-        return ph_fail(err, PH_E_INPUT, "option %s = %g must be from 0 to 1", k->name, *x);
+        return ph_fail(err, PH_E_INPUT, "%s = %g is outside [0, 1]", k->name, *x);
     return PH_OK;
 }
 
@@ -112,6 +112,8 @@ static ph_status store(const ph_key *k, const char *text, void *at, ph_error *er
     case PH_V_FLAG:
         s = read_flag(k, text, &n, err);
         break;
+    case PH_V_TIMES:
+        return ph_fail(err, PH_E_INPUT, "option %s: the file alone gives it", k->name);
     default: /* words */
         s = read_word(k, text, &n, err);
         if (s != PH_OK || k->value == PH_V_WORD)
@@ -147,7 +149,9 @@ static int is_told(const ph_told *told, const char *key)
 ph_status ph_told_resolve(const ph_told *told, ph_run_def *def, ph_error *err)
 {
     int h = is_told(told, "h"), tol = is_told(told, "tol");
-    if (tol && !h)
+    if (told->has_method)
+        def->opt = told->method;
+    else if (tol && !h)
         def->opt.h = 0;
     else if (h && !tol)
         def->opt.tol = 0;
@@ -157,6 +161,44 @@ ph_status ph_told_resolve(const ph_told *told, ph_run_def *def, ph_error *err)
             return s;
     }
     return PH_OK;
+}
+
+ph_status ph_model_settings(const ph_model *model, const char *const *options, int n, ph_run_def *out,
+                            ph_error *err)
+{
+    ph_told told = {0};
+    ph_status s = ph_told_add(&told, NULL, 0, options, n, NULL);
+    *out = model->run;
+    s = s == PH_OK ? ph_told_resolve(&told, out, err) : ph_fail(err, s, "not enough memory for options");
+    ph_told_free(&told, NULL);
+    return s;
+}
+
+static int is_of_method(const char *option)
+{
+    const char *equal = strchr(option, '=');
+    const ph_key *k = equal ? find_key(option, (size_t)(equal - option)) : NULL;
+    return k && k->at < sizeof(ph_options);
+}
+
+_Static_assert(offsetof(ph_run_def, opt) == 0, "options of the method come first");
+
+/* Words become those of the tables, which stay. */
+void ph_told_set_method(ph_told *told, const ph_options *opt, const ph_allocator *alloc)
+{
+    int n = 0, tableau = opt->tableau ? ph_tableau_find(opt->tableau) : -1;
+    for (int i = 0; i < told->n_options; i++)
+        if (is_of_method(told->option[i]))
+            ph_free(alloc, told->option[i]);
+        else
+            told->option[n++] = told->option[i];
+    told->n_options = n;
+    told->has_method = 1, told->method = *opt;
+    int method = opt->method ? ph_word_find(opt->method, ph_method_name) : -1;
+    if (method >= 0)
+        told->method.method = ph_method_name(method);
+    if (tableau >= 0)
+        told->method.tableau = ph_tableau_name(tableau);
 }
 
 /* ---- lists of one's own ------------------------------------------------------------------------------- */
@@ -230,7 +272,7 @@ ph_status ph_told_add(ph_told *told, const ph_setting *parameters, int n_paramet
 
 ph_status ph_told_copy(ph_told *to, const ph_told *from, const ph_allocator *alloc)
 {
-    *to = (ph_told){0};
+    *to = (ph_told){.has_method = from->has_method, .method = from->method};
     ph_status s = ph_told_add(to, from->parameter, from->n_parameters, (const char *const *)from->option,
                               from->n_options, alloc);
     if (s != PH_OK)

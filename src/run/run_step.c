@@ -13,7 +13,7 @@ ph_status ph_run_record(ph_run *run, int what, int index, int *first_column, ph_
     int n = ph_run_size(run, what, index);
     if (n < 1)
         return ph_fail(err, PH_E_INPUT, "there is nothing of this kind to record");
-    if (ph_sim_stats(run->sim).steps > 0)
+    if (run->sim->stats.steps > 0)
         return ph_fail(err, PH_E_INPUT, "columns are chosen before the first step");
     ph_shown *shown = ph_alloc(run->config.alloc, (size_t)(t->n_shown + 1) * sizeof *shown);
     if (!shown)
@@ -42,6 +42,24 @@ const double *ph_run_rows(const ph_run *run, long *rows, int *columns)
 {
     *rows = run->table.rows, *columns = run->table.columns;
     return run->table.row;
+}
+
+double *ph_run_take_rows(ph_run *run, long *rows, int *columns)
+{
+    double *taken = run->table.row;
+    *rows = run->table.rows, *columns = run->table.columns;
+    run->table.row = NULL, run->table.rows = run->table.room = 0;
+    return taken;
+}
+
+void ph_rows_free(double *rows, const ph_allocator *alloc)
+{
+    ph_free(alloc, rows);
+}
+
+void ph_run_record_none(ph_run *run)
+{
+    ph_table_free(run);
 }
 
 void ph_table_free(ph_run *run)
@@ -111,14 +129,18 @@ static ph_status look(ph_run *run, ph_error *err)
     if (run->mech)
         ph_mechanism_track(run->mech, &s);
     add_up(run, &s, dt);
-    ph_status status = ph_watch_look(run, err);
+    ph_over_look(run);
+    ph_following_look(run, dt);
+    ph_status status = ph_watch_look(run, &s, err);
     run->watched.t = s.t;
-    if (status == PH_OK && ph_sim_stats(run->sim).steps % run->table.every == 0)
-        status = add_row(run);
+    if ((status == PH_OK || run->watched.blown) && run->sim->stats.steps % run->table.every == 0 &&
+        add_row(run) != PH_OK)
+        status = PH_E_MEMORY;
     return status == PH_E_MEMORY ? ph_fail(err, status, "not enough memory for the table of the run")
                                  : status;
 }
 
+/* Of a run that waits there is nothing to see yet. */
 ph_status ph_run_begin(ph_run *run, ph_error *err)
 {
     if (run->mech)
@@ -128,15 +150,17 @@ ph_status ph_run_begin(ph_run *run, ph_error *err)
     run->table.rows = 0, run->observed = 0, run->wall_s = 0;
     run->trouble = (ph_run_trouble){0};
     run->watched = (ph_watched){.t = ph_run_time(run)};
+    if (ph_over_start(run) != PH_OK)
+        return ph_fail(err, PH_E_MEMORY, "not enough memory for a run");
     ph_watch_start(run);
-    return look(run, err);
+    return run->started ? look(run, err) : PH_OK;
 }
 
 /* ---- steps ----------------------------------------------------------------------------------------------- */
 
 double ph_run_time(const ph_run *run)
 {
-    return ph_sim_state(run->sim).t;
+    return run->sim->now.t;
 }
 
 void ph_run_observe(ph_run *run, ph_observer_fn f, void *ctx)
@@ -163,7 +187,27 @@ static ph_status show(ph_run *run, int why, ph_error *err)
 ph_status ph_run_look(ph_run *run, int why, ph_error *err)
 {
     ph_status s = why == PH_ON_START ? PH_OK : look(run, err);
-    return s == PH_OK ? show(run, why, err) : s;
+    if (s == PH_OK)
+        return show(run, why, err);
+    if (run->watched.blown)
+        show(run, why, NULL); /* it sees how the run ends */
+    return s;
+}
+
+#define STEPS_MAX 1e9 /* of one run */
+
+/* A run that can make steps, and has not too many to make. */
+static ph_status make_ready(ph_run *run, ph_error *err)
+{
+    const ph_run_def *d = &run->def;
+    double n = d->t_end > run->t0 && d->opt.h > 0 ? (d->t_end - run->t0) / d->opt.h : 0;
+    if (!(d->opt.h > 0) && !(d->opt.tol > 0))
+        return ph_fail(err, PH_E_INPUT, "the model says no h: give a step size");
+    if (!(n <= STEPS_MAX))
+        return ph_fail(err, PH_E_INPUT,
+                       "t_end = %g s in steps of h = %g s takes %.3g steps; the limit is %.0e", d->t_end,
+                       d->opt.h, n, STEPS_MAX);
+    return ph_run_start(run, err);
 }
 
 /* With error control the method stays within t_end, if that lies ahead; on a grid within that of the run, so that its
@@ -173,9 +217,12 @@ static ph_status advance(ph_run *run, double t_end, ph_error *err)
     ph_error own = {0};
     if (run->table.columns && !run->table.rows)
         add_row(run); /* columns were chosen after the start */
+    ph_status s = run->n_inputs ? ph_inputs_before_step(run, err) : PH_OK;
+    if (s != PH_OK)
+        return ph_run_explain(run, s, err);
     double stop = run->def.opt.h > 0 ? run->def.t_end : t_end;
     run->sim->t_stop = stop > ph_run_time(run) ? stop : HUGE_VAL;
-    ph_status s = ph_sim_step(run->sim, &own);
+    s = ph_sim_step(run->sim, &own);
     run->sim->t_stop = HUGE_VAL;
     if (s == PH_OK)
         return s;
@@ -187,7 +234,9 @@ static ph_status advance(ph_run *run, double t_end, ph_error *err)
 /* A run that blew up stays at the step where that was seen. */
 ph_status ph_run_step(ph_run *run, ph_error *err)
 {
-    ph_status s = advance(run, run->def.t_end, err);
+    ph_status s = make_ready(run, err);
+    if (s == PH_OK)
+        s = advance(run, run->def.t_end, err);
     return s == PH_OK ? look(run, err) : s;
 }
 
@@ -205,33 +254,53 @@ static ph_status check_end(const ph_run *run, double t, ph_error *err)
     return PH_OK;
 }
 
-/* What is done beside the step; *own is the time it takes. */
-static ph_status look_and_show(ph_run *run, double *own, ph_error *err)
+#define SAMPLE                                                                                               \
+    16 /* steps: the watch takes the same time after each, and the clock is as slow as a part of it */
+
+/* What is done beside the step; *own is the time it takes. Returns late = 1 past the time of a pause: the clock is read
+ * no more often than without one. */
+static ph_status look_and_show(ph_run *run, double pause, double *own, int *late, ph_error *err)
 {
-    double begun = run->config.watch || run->observer || run->table.columns ? ph_sim_clock() : 0;
+    int each = run->observer || run->table.columns;
+    int timed = each || (run->config.watch && run->sim->stats.steps % SAMPLE == 0);
+    double begun = timed ? ph_sim_clock() : 0;
     ph_status s = ph_run_look(run, PH_ON_STEP, err);
-    *own += begun > 0 ? ph_sim_clock() - begun : 0;
+    double end = timed || pause < HUGE_VAL ? ph_sim_clock() : 0;
+    if (timed)
+        *own += (each ? 1 : SAMPLE) * (end - begun);
+    *late = !(end < pause);
     return s;
 }
 
-ph_status ph_run_until(ph_run *run, double t, ph_error *err)
+ph_status ph_run_until_or(ph_run *run, double t, double seconds, int *arrived, ph_error *err)
 {
-    ph_status s = check_end(run, t, err);
+    ph_status s = make_ready(run, err);
+    if (s == PH_OK)
+        s = check_end(run, t, err);
     double slack = run->def.opt.h > 0 ? REACHED * run->def.opt.h : 0, own = 0;
+    *arrived = 0;
     if (s == PH_OK && !run->observed)
         s = show(run, PH_ON_START, err);
-    double begun = ph_sim_clock();
-    while (s == PH_OK && ph_run_time(run) < t - slack) {
-        if (atomic_exchange(&run->stop, 0)) {
+    double begun = ph_sim_clock(), pause = begun + seconds;
+    int late = 0;
+    while (s == PH_OK && !late && ph_run_time(run) < t - slack) {
+        if (atomic_load_explicit(&run->stop, memory_order_relaxed) && atomic_exchange(&run->stop, 0)) {
             s = stopped(run, err);
             break;
         }
         s = advance(run, t, err);
         if (s == PH_OK)
-            s = look_and_show(run, &own, err);
+            s = look_and_show(run, pause, &own, &late, err);
     }
     run->wall_s += ph_sim_clock() - begun - own;
-    if (s == PH_OK && add_row(run) != PH_OK)
+    *arrived = s == PH_OK && !(ph_run_time(run) < t - slack);
+    if (*arrived && add_row(run) != PH_OK)
         s = ph_fail(err, PH_E_MEMORY, "not enough memory for the table of the run");
     return s;
+}
+
+ph_status ph_run_until(ph_run *run, double t, ph_error *err)
+{
+    int arrived;
+    return ph_run_until_or(run, t, HUGE_VAL, &arrived, err);
 }

@@ -1,7 +1,7 @@
 /* What is watched of a run from step to step: violations of the constraints, the balance of energy, and whether the
  * kinetic energy can be explained.
  *
- *   E - E0 = int P dt, P the power of drives and of forces that are no springs, by the trapezoidal rule
+ *   E - E0 = int P dt - int D dt + residual, P and D the powers of (W7), (W8), integrated as run_over.c does
  *
  * Kinetic energy is at most what there was at first, what the potential has given or springs can give, and what drives
  * and forces have done. A run that has become unstable is soon far above it; errors of a sound one are a few percent,
@@ -10,6 +10,7 @@
 
 #include "mech/mech.h"
 #include "run/private.h"
+#include "step/sim.h"
 
 #define TOO_MUCH 2 /* times the kinetic energy that can be explained */
 
@@ -44,8 +45,13 @@ static double stored(const ph_run *run, const ph_state *s, double potential)
 
 void ph_watch_start(ph_run *run)
 {
-    if (run->model)
-        run->floor = floor_of(run->model);
+    if (!run->model)
+        return;
+    run->floor = floor_of(run->model);
+    run->balances = 0;
+    for (int k = 0; k < run->model->n_sensors; k++)
+        run->balances |=
+            run->model->sensor[k].type == PH_S_WORK || run->model->sensor[k].type == PH_S_DISSIPATED;
 }
 
 /* NaN must win. */
@@ -64,6 +70,18 @@ static void watch_violation(ph_run *run)
     enlarge(&w->most_velocity, w->velocity);
 }
 
+void ph_watch_jump(ph_run *run)
+{
+    ph_watched *w = &run->watched;
+    ph_state s = ph_sim_state(run->sim);
+    if (!run->mech || !w->work.n)
+        return;
+    w->power = ph_mechanism_power(run->mech, &s);
+    ph_integral_jump(&w->work), ph_integral_jump(&w->dissipated);
+    ph_integral_add(&w->work, s.t, w->power);
+    ph_integral_add(&w->dissipated, s.t, ph_mechanism_dissipation(run->mech, &s));
+}
+
 static void watch_energy(ph_run *run, const ph_state *s, int first)
 {
     ph_watched *w = &run->watched;
@@ -74,10 +92,14 @@ static void watch_energy(ph_run *run, const ph_state *s, int first)
         w->first_kinetic = w->kinetic, w->first_potential = w->potential;
         w->fallen = stored(run, s, w->potential);
     } else {
-        w->work += dt * (w->power + before) / 2;
         w->given += dt * fmax(fmax(w->power, before), 0);
     }
-    enlarge(&w->residual, fabs(w->kinetic + w->potential - w->first_kinetic - w->first_potential - w->work));
+    ph_integral_add(&w->work, s->t, w->power);
+    ph_integral_add(&w->dissipated, s->t, ph_mechanism_dissipation(run->mech, s));
+    w->residual =
+        w->kinetic + w->potential - w->first_kinetic - w->first_potential - w->work.sum + w->dissipated.sum;
+    enlarge(&w->most_residual, fabs(w->residual));
+    run->mech->balance.work = w->work.sum, run->mech->balance.dissipated = w->dissipated.sum;
 }
 
 /* User constraints may do work of which nothing is known. */
@@ -104,7 +126,7 @@ static ph_status explain(ph_run *run, const ph_state *s, ph_error *err)
     if (ph_norm(most) > 0)
         snprintf(text, sizeof text, "; fastest: body '%s' turns at %.3g rad/s",
                  run->model->body[fastest].name, ph_norm(most));
-    run->trouble = (ph_run_trouble){.status = PH_E_STEP, .t = s->t, .h = run->def.opt.h};
+    run->trouble = (ph_run_trouble){.status = PH_E_STEP, .t = s->t, .h = run->def.opt.h, .explodes = 1};
     return ph_fail(
         err, PH_E_STEP,
         "t = %.9g: the solution explodes: its kinetic energy is %.3g J, and at most %.3g J can be explained; "
@@ -112,15 +134,14 @@ static ph_status explain(ph_run *run, const ph_state *s, ph_error *err)
         s->t, w->kinetic, w->explained, run->def.opt.h, text);
 }
 
-ph_status ph_watch_look(ph_run *run, ph_error *err)
+ph_status ph_watch_look(ph_run *run, const ph_state *s, ph_error *err)
 {
-    ph_state s = ph_sim_state(run->sim);
     unsigned watch = run->config.watch;
     if (watch & PH_WATCH_VIOLATION)
         watch_violation(run);
-    if (!run->mech || !(watch & (PH_WATCH_ENERGY | PH_WATCH_BLOWUP)))
+    if (!run->mech || !(watch & (PH_WATCH_ENERGY | PH_WATCH_BLOWUP) || run->balances))
         return PH_OK;
-    watch_energy(run, &s, ph_sim_stats(run->sim).steps == 0);
+    watch_energy(run, s, run->sim->stats.steps == 0);
     run->watched.blown = (watch & PH_WATCH_BLOWUP) && is_blown(run);
-    return run->watched.blown ? explain(run, &s, err) : PH_OK;
+    return run->watched.blown ? explain(run, s, err) : PH_OK;
 }

@@ -59,7 +59,7 @@ static ph_bdf_formula formula_of(int k, ph_correction correction)
     ph_bliedf_weights(k + 1, 0, w);
     memcpy(f.alpha, w[1], sizeof(double) * (size_t)(k + 1));
     for (int i = 1; i <= k; i++)
-        f.gamma[i] = f.gamma[i - 1] + f.alpha[i - 1];
+        f.slope[i] = f.gamma[i] = f.gamma[i - 1] + f.alpha[i - 1];
     ph_bliedf_weights(k, correction == PH_IN_EXP ? -0.5 : 0, f.w);
     return f;
 }
@@ -116,6 +116,8 @@ static void take(ph_sim *sim, ph_arena *a)
         ph_control_take(&m->control, &sim->lay, a);
         m->exact = ph_arena_take(a, nv, d);
     }
+    if (ph_sim_paced(sim))
+        ph_bliedf_ahead_take(m, sim, a);
 }
 
 /* Tolerance of the start: little more than round-off. */
@@ -135,9 +137,11 @@ static ph_status prepare(ph_sim *sim, ph_error *err)
     for (int k = 1; k <= m->order; k++)
         m->f[k] = formula_of(k, sim->opt.correction);
     m->ops.exact = 1;
-    m->control.tol = START_TOL, m->control.most = START_STEPS, m->control.rest = PH_SIZE_REST / sim->opt.h;
+    m->control.pace.tol = START_TOL, m->control.most = START_STEPS,
+    m->control.rest = sim->h > 0 ? PH_SIZE_REST / sim->h : 0;
     m->start_steps = start_steps(sim);
-    return m->start_steps > 0 ? ph_rk_prepare(&m->rk, sim, err) : PH_OK;
+    ph_status s = ph_sim_paced(sim) ? ph_bliedf_ahead_prepare(m, sim, err) : PH_OK;
+    return s == PH_OK && m->start_steps > 0 ? ph_rk_prepare(&m->rk, sim, err) : s;
 }
 
 static void release(ph_sim *sim)
@@ -154,9 +158,9 @@ void ph_bliedf_set_order(ph_sim *sim, int k)
     m->in_exp = k >= 3 && where == PH_IN_EXP, m->in_velocity = k >= 3 && where == PH_IN_VELOCITY;
     m->ahead = where == PH_EXTRAPOLATED;
     m->fourth = k >= 5 && (m->in_exp || m->in_velocity);
-    m->gp = m->f[k].alpha[0] / sim->opt.h;
+    m->gp = m->f[k].alpha[0] / sim->h;
     m->ops.inv_eps = m->ops.inv_gp = 1 / m->gp, m->ops.s = m->ops.inv_gp * m->ops.inv_gp;
-    m->ops.eta = 1 / sim->opt.h;
+    m->ops.eta = 1 / sim->h;
 }
 
 /* ---- the Lie term ------------------------------------------------------------------------------- */
@@ -250,7 +254,7 @@ static ph_status update(ph_sim *sim)
     const ph_bliedf *m = of(sim);
     const ph_layout *lay = &sim->lay;
     const double *v0 = sim->now.v, *y = sim->matrix.n_eta > 0 ? m->y : NULL;
-    double h = sim->opt.h;
+    double h = sim->h;
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
         const double *q0 = sim->now.q + i->q_at;
         double *q1 = sim->next.q + i->q_at;
@@ -283,7 +287,7 @@ static void linearise_exactly(ph_sim *sim)
         return;
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++)
         if (i->T_at >= 0)
-            PH_BY_SIZE(i->dim, linearise_node, m, sim->opt.h, i, sim->next.v + i->v_at);
+            PH_BY_SIZE(i->dim, linearise_node, m, sim->h, i, sim->next.v + i->v_at);
     m->ops.L = m->L, m->ops.F = m->F;
 }
 
@@ -355,12 +359,12 @@ static double correct(ph_sim *sim, const double *x)
 PH_INLINE void sum_past(int n, const ph_bliedf *m, double h, int at, int points, const double *p,
                         const double *v, double *v1)
 {
-    const double *gamma = m->f[m->k].gamma + 2;
+    const double *gamma = m->f[m->k].gamma + 2, *slope = m->f[m->k].slope + 2;
     double inv_h = 1 / h;
     for (int e = at; e < at + n; e++) {
         double c = 0, S = 0, guess = p[0] * v[e], younger = v[e];
         for (int j = 0; j < m->k - 1; j++) {
-            c += gamma[j] * (younger - m->v[j][e]), S += gamma[j] * m->D[j][e];
+            c += slope[j] * (younger - m->v[j][e]), S += gamma[j] * m->D[j][e];
             younger = m->v[j][e];
         }
         for (int j = 0; j < points - 1; j++)
@@ -417,9 +421,11 @@ void ph_bliedf_look_back(ph_sim *sim, int points, double *v1)
     ph_bliedf *m = of(sim);
     const ph_layout *lay = &sim->lay;
     const double *v = sim->now.v;
-    double h = sim->opt.h, p[PH_BDF_MAX + 1] = {points};
+    double h = sim->h, p[PH_BDF_MAX + 1] = {points};
     for (int j = 1; j < points; j++) /* (-1)^j (points over j + 1) */
         p[j] = -p[j - 1] * (points - j) / (j + 1);
+    if (ph_sim_paced(sim))
+        memcpy(p, m->guess, sizeof p);
     int lie = m->k >= 3 && sim->opt.correction != PH_WITHOUT;
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
         PH_BY_SIZE(i->dim, sum_past, m, h, i->v_at, points, p, v, v1);
@@ -432,18 +438,21 @@ static void predict(ph_sim *sim)
 {
     ph_bliedf *m = of(sim);
     const ph_layout *lay = &sim->lay;
-    double h = sim->opt.h, *v1 = sim->next.v;
+    double h = sim->h, *v1 = sim->next.v;
     const ph_point *last = sim->has_last ? &sim->last : &sim->now;
-    ph_bliedf_look_back(sim, sim->n < m->k ? (int)sim->n + 1 : m->k + 1, v1);
-    for (int e = 0; e < lay->nv && sim->n == 0; e++)
+    long past = ph_bliedf_past(sim);
+    ph_bliedf_look_back(sim, past < m->k ? (int)past + 1 : m->k + 1, v1);
+    for (int e = 0; e < lay->nv && past == 0; e++)
         v1[e] += h * sim->now.vdot[e];
     ph_step_tolerances(sim, m->ops.s / (h * h), &m->tol_x, &m->tol_R);
+    double om = ph_sim_paced(sim) ? h / m->sizes[0] : 1;
     for (int i = 0; i < lay->nl; i++)
-        sim->next.lambda[i] = 2 * sim->now.lambda[i] - last->lambda[i];
+        sim->next.lambda[i] = om == 1 ? 2 * sim->now.lambda[i] - last->lambda[i]
+                                      : sim->now.lambda[i] + om * (sim->now.lambda[i] - last->lambda[i]);
 }
 
 /* v_n and D_n become the youngest of the past. */
-static void remember(ph_sim *sim)
+void ph_bliedf_remember(ph_sim *sim)
 {
     ph_bliedf *m = of(sim);
     int last = m->order - 1;
@@ -458,10 +467,11 @@ static void remember(ph_sim *sim)
 static int order_now(const ph_sim *sim)
 {
     int k = ((const ph_bliedf *)sim->method)->order;
-    return sim->n < k ? (int)sim->n + 1 : k;
+    long past = ph_bliedf_past(sim);
+    return past < k ? (int)past + 1 : k;
 }
 
-static ph_status multistep(ph_sim *sim)
+ph_status ph_bliedf_multistep(ph_sim *sim)
 {
     ph_bliedf *m = of(sim);
     const ph_layout *lay = &sim->lay;
@@ -497,6 +507,8 @@ static ph_status tape(ph_sim *sim, ph_tape *t)
     }
     ph_tape_numbers(t, m->exact, m->start_steps > 0 ? sim->lay.nv : 0);
     ph_tape_bytes(t, m->pieces, sizeof m->pieces);
+    if (ph_sim_paced(sim))
+        ph_bliedf_ahead_tape(m, sim, t);
     if (sim->opt.newton != PH_MODIFIED)
         return PH_OK;
     int lie = m->ops.F != NULL; /* L and F go with the matrix that is kept */
@@ -594,7 +606,7 @@ static const ph_step_ops *sens_ops(ph_sim *sim)
             continue;
         PH_BY_SIZE(i->dim, adjoint_map, m, i);
         if (has_lie_term(sim))
-            PH_BY_SIZE(i->dim, lie_maps, m, i, sim->opt.h, u);
+            PH_BY_SIZE(i->dim, lie_maps, m, i, sim->h, u);
     }
     return &m->ops;
 }
@@ -621,7 +633,7 @@ static void sens_predict(ph_sim *sim, const ph_variation *now, const double *y, 
     const ph_bdf_formula *f = &m->f[m->k];
     int nv = sim->lay.nv, lie = has_lie_term(sim);
     const double *u[PH_BDF_MAX + 1], *D = now->memory + m->order * nv;
-    double inv_h = 1 / sim->opt.h;
+    double inv_h = 1 / sim->h;
     velocities(m, nv, NULL, now->v, NULL, now->memory, u);
     for (int e = 0; e < nv; e++) {
         double S = y ? f->gamma[1] * y[e] : 0, c = 0;
@@ -656,7 +668,7 @@ static void sens_accept(ph_sim *sim, const ph_variation *now, ph_variation *next
     int nv = sim->lay.nv, k = m->order;
     size_t size = sizeof(double) * (size_t)nv;
     const double *u[PH_BDF_MAX + 1];
-    double inv_h = 1 / sim->opt.h, *D = next->memory + k * nv;
+    double inv_h = 1 / sim->h, *D = next->memory + k * nv;
     memcpy(next->memory, now->v, size);
     memcpy(next->memory + nv, now->memory, size * (size_t)(k - 1));
     if (k == 1)
@@ -724,7 +736,7 @@ static void sens_accept_back(ph_sim *sim, ph_variation *next, ph_variation *now)
     const ph_bliedf *m = of(sim);
     int nv = sim->lay.nv, k = m->order;
     const double *D = next->memory + k * nv;
-    double *u[PH_BDF_MAX + 1], inv_h = 1 / sim->opt.h;
+    double *u[PH_BDF_MAX + 1], inv_h = 1 / sim->h;
     add_vector(nv, next->memory, now->v);
     add_vector((k - 1) * nv, next->memory + nv, now->memory);
     if (k == 1)
@@ -752,7 +764,7 @@ static void sens_predict_back(ph_sim *sim, const ph_variation *next, double *y_b
     const ph_bliedf *m = of(sim);
     const ph_bdf_formula *f = &m->f[m->k];
     int nv = sim->lay.nv, lie = has_lie_term(sim);
-    double *u[PH_BDF_MAX + 1], *D = now->memory + m->order * nv, inv_h = 1 / sim->opt.h;
+    double *u[PH_BDF_MAX + 1], *D = now->memory + m->order * nv, inv_h = 1 / sim->h;
     velocities_back(m, nv, NULL, now, u);
     for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++) {
         int n = i->dim, at = i->v_at;
@@ -783,7 +795,16 @@ static void sens_predict_back(ph_sim *sim, const ph_variation *next, double *y_b
 /* The past is that of the steps since t0. */
 static ph_status step(ph_sim *sim)
 {
-    return sim->n < of(sim)->start_steps ? ph_bliedf_start_step(sim) : multistep(sim);
+    if (ph_sim_paced(sim))
+        return ph_bliedf_ahead_step(sim);
+    return sim->n < of(sim)->start_steps ? ph_bliedf_start_step(sim) : ph_bliedf_multistep(sim);
+}
+
+/* Steps by tolerance are remembered where they are accepted, which the points of a grid are not. */
+static void accept(ph_sim *sim)
+{
+    if (!ph_sim_paced(sim))
+        ph_bliedf_remember(sim);
 }
 
 static ph_status start(ph_sim *sim)
@@ -798,13 +819,13 @@ const ph_stepper ph_bliedf_stepper = {
     .cite =
         "V. Wieloch, M. Arnold: BDF integrators for constrained mechanical systems on Lie groups, Journal "
         "of Computational and Applied Mathematics 387 (2021) 112517",
-    .reads = PH_READS_ORDER | PH_READS_FORMULATION | PH_READS_NEWTON | PH_READS_START,
+    .reads = PH_READS_ORDER | PH_READS_FORMULATION | PH_READS_NEWTON | PH_READS_START | PH_READS_TOL,
     .size = sizeof(ph_bliedf),
     .prepare = prepare,
     .take = take,
     .start = start,
     .step = step,
-    .accept = remember,
+    .accept = accept,
     .tape = tape,
     .sens_ops = sens_ops,
     .sens_predict = sens_predict,

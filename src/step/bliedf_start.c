@@ -11,10 +11,10 @@
 #include "step/magnus.h"
 
 /* D_n = log(q_n^-1 o q1)/h, for the time being with the Lie term of (D3). 0: a turn is too large for log. */
-static int log_step(ph_sim *sim)
+int ph_bliedf_log_step(ph_sim *sim)
 {
     const ph_bliedf *m = sim->method;
-    double h = sim->opt.h, e[PH_DIM_MAX + 1];
+    double h = sim->h, e[PH_DIM_MAX + 1];
     for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++) {
         const double *q0 = sim->now.q + i->q_at, *q1 = sim->next.q + i->q_at;
         double *D = m->D[m->order - 1] + i->v_at;
@@ -67,7 +67,7 @@ static void take_lie_terms(ph_sim *sim)
         ph_bliedf_weights(k, -j - 0.5, w);
         for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++)
             if (i->T_at >= 0)
-                take_lie_term(i->dim, m, i, sim->opt.h, j, u, w, j ? m->D[j - 1] : m->D[k - 1]);
+                take_lie_term(i->dim, m, i, sim->h, j, u, w, j ? m->D[j - 1] : m->D[k - 1]);
     }
 }
 
@@ -76,7 +76,7 @@ static void take_lie_terms(ph_sim *sim)
 static ph_status perturb(ph_sim *sim)
 {
     ph_bliedf *m = sim->method;
-    double h = sim->opt.h, *D = m->D[m->order - 1], *v = sim->next.v, *l = m->x;
+    double h = sim->h, *D = m->D[m->order - 1], *v = sim->next.v, *l = m->x;
     ph_bliedf_set_order(sim, m->order);
     ph_bliedf_look_back(sim, 1, l);
     for (int e = 0; e < sim->lay.nv; e++)
@@ -102,20 +102,21 @@ static ph_status perturb(ph_sim *sim)
 }
 
 /* The point at the end of the step, by the one-step method. */
-static ph_status one_step(ph_sim *sim)
+ph_status ph_bliedf_one_step(ph_sim *sim)
 {
     ph_bliedf *m = sim->method;
     double t1 = sim->next.t;
     ph_point_copy(&sim->next, &sim->now, &sim->lay);
-    if (sim->n >= m->order)
+    if (ph_bliedf_past(sim) >= m->order)
         memcpy(sim->next.v, m->exact, sizeof(double) * (size_t)sim->lay.nv);
     if (sim->matrix.n_eta > 0)
         memset(sim->next.eta, 0, sizeof(double) * (size_t)sim->lay.nl);
     sim->step_iterations = 0;
-    m->control.h = sim->opt.h, m->control.last = 0; /* often one step will do; and no memory of a failure */
-    ph_stats stats = sim->stats;                    /* which count steps of this method alone */
+    m->control.pace.h = sim->h,
+    m->control.pace.last = 0;    /* often one step will do; and no memory of a failure */
+    ph_stats stats = sim->stats; /* which count steps of this method alone */
     ph_status s = ph_control_to(sim, &m->control, &m->rk, &sim->next, t1);
-    m->pieces[sim->n] = (int)(sim->stats.accepted - stats.accepted);
+    m->pieces[ph_bliedf_past(sim)] = (int)(sim->stats.accepted - stats.accepted);
     sim->stats = stats;
     if (s != PH_OK)
         ph_point_copy(&sim->next, &m->control.ahead, &sim->lay); /* where the culprit is searched for */
@@ -125,12 +126,12 @@ static ph_status one_step(ph_sim *sim)
 ph_status ph_bliedf_start_step(ph_sim *sim)
 {
     int k = ((ph_bliedf *)sim->method)->order;
-    ph_status s = one_step(sim);
+    ph_status s = ph_bliedf_one_step(sim);
     if (s != PH_OK)
         return s;
-    if (!log_step(sim)) {
+    if (!ph_bliedf_log_step(sim)) {
         snprintf(sim->reason, sizeof sim->reason,
-                 "a body turns by more than 3 rad in one step of h = %g: use a smaller step", sim->opt.h);
+                 "a body turns by more than 3 rad in one step of h = %g: use a smaller step", sim->h);
         return PH_E_STEP;
     }
     if (sim->n == k - 2)
@@ -216,10 +217,10 @@ void ph_bliedf_start_back(ph_sim *sim, const ph_point *at, const double *memory,
             u_bar[j + 1][e] += memory[j * nv + e];
         ph_bliedf_weights(k, -j - 0.5, w);
         for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++) {
-            log_step_back(i, sim->opt.h, at[k - 2 - j].q + i->q_at, at[k - 1 - j].q + i->q_at, D + i->v_at,
+            log_step_back(i, sim->h, at[k - 2 - j].q + i->q_at, at[k - 1 - j].q + i->q_at, D + i->v_at,
                           bar[k - 2 - j].W + i->v_at, bar[k - 1 - j].W + i->v_at);
             if (i->T_at >= 0 && m->in_exp)
-                lie_term_back(i->dim, m, i, sim->opt.h, j, u, w, D + i->v_at, u_bar);
+                lie_term_back(i->dim, m, i, sim->h, j, u, w, D + i->v_at, u_bar);
         }
     }
 }

@@ -1,4 +1,4 @@
-/* Error control for one-step methods; equations (K7) and (K8) in control.h. */
+/* Error control for one-step methods; equation (K7) in control.h. */
 #include "step/control.h"
 
 #include <float.h>
@@ -6,14 +6,9 @@
 #include <string.h>
 
 #include "la/small.h"
-#include "step/size.h"
 
-#define SAFETY   0.9  /* of a step size that would just do */
-#define GROW     5.0  /* at most, from one step to the next */
-#define SHRINK   0.2  /* at least */
-#define QUIET    1e-4 /* errors below this, in units of the tolerance, tell the PI controller nothing more */
-#define TURN     2.5  /* rad in a step at most: an exact rotation shows no error, but its chart ends */
-#define TURN_END 3.1  /* rad: beyond, the logarithm would take the short way */
+#define GROW     5.0 /* of step sizes at most, from one step to the next */
+#define TURN_END 3.1 /* rad in a step: beyond, the logarithm would take the short way */
 
 /* Errors of (K7) after extrapolation over those before, principal norms: 0.12 to 0.69 in the
  * table. */
@@ -24,10 +19,6 @@
 
 /* What is left of the estimate when all numbers agree to round-off. */
 #define ROUND (16 * DBL_EPSILON)
-
-/* An estimate below this that does not fall with the step size is noise, of Newton's method or of
- * cancellation. */
-#define NOISE 1e-10
 
 void ph_control_take(ph_control *c, const ph_layout *lay, ph_arena *a)
 {
@@ -40,47 +31,8 @@ void ph_control_take(ph_control *c, const ph_layout *lay, ph_arena *a)
 
 void ph_control_tape(ph_control *c, const ph_layout *lay, ph_tape *t)
 {
-    ph_tape_numbers(t, &c->h, 1);
-    ph_tape_numbers(t, &c->last, 1);
+    ph_pace_tape(&c->pace, t);
     ph_point_tape(&c->half, lay, t); /* dense output may need it */
-}
-
-/* ---- sizes -------------------------------------------------------------------------------------- */
-
-/* Largest positions, velocities, angular velocities, and rotations, which are 1. */
-typedef struct sizes {
-    double x, v, w;
-} sizes;
-
-static sizes sizes_of(const ph_sim *sim, const ph_control *c, const ph_point *p)
-{
-    const ph_layout *lay = &sim->lay;
-    double x = ph_size_positions(lay, p->q, 0).of[0], rest = c->rest;
-    ph_size v = ph_size_largest(lay, p->v);
-    if (!(rest > 0 && sim->matrix.body > 0)) /* points have no size */
-        return (sizes){fmax(1, x), fmax(1, v.of[0]), fmax(1, v.of[1])};
-    x = fmax(x, sim->matrix.body);
-    return (sizes){x, fmax(v.of[0], rest * x), fmax(v.of[1], rest)};
-}
-
-static double over(double x, double size)
-{
-    return x == 0 ? 0 : x / size;
-}
-
-/* The largest part of an increment of q and one of v, relative to sizes; NaN if any is NaN. */
-static double measure(const ph_layout *lay, const sizes *s, const double *dq, const double *dv)
-{
-    double x = 0, R = 0, v = 0, w = 0;
-    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
-        int n = i->dim, at = i->v_at, rot = i->rot;
-        x = ph_small_larger(rot, x, dq + at);
-        R = ph_small_larger(n - rot, R, dq + at + rot);
-        v = ph_small_larger(rot, v, dv + at);
-        w = ph_small_larger(n - rot, w, dv + at + rot);
-    }
-    x = ph_larger(over(x, s->x), R);
-    return ph_larger(x, ph_larger(over(v, s->v), over(w, s->w)));
 }
 
 /* ---- one attempt -------------------------------------------------------------------------------- */
@@ -172,19 +124,24 @@ static ph_status doubled(ph_sim *sim, ph_control *c, ph_rk *rk, const ph_point *
  * (T/h) gain h estimate, in proportion to tol. */
 static double allowed(const ph_control *c, const ph_tableau *t)
 {
-    return c->tol / (STEPS * (t->embedded ? t->gain : GAIN)) + ROUND;
+    return c->pace.tol / (STEPS * (t->embedded ? t->gain : GAIN)) + ROUND;
 }
 
-/* One step and its error in units of the tolerance. */
-static ph_status attempt(ph_sim *sim, ph_control *c, ph_rk *rk, const ph_point *from, double h, ph_point *to,
+/* A one-step method under control. */
+typedef struct rk_trial {
+    ph_control *c;
+    ph_rk *rk;
+} rk_trial;
+
+static ph_status attempt(ph_sim *sim, const ph_trial *trial, const ph_point *from, double h, ph_point *to,
                          double *err)
 {
-    const ph_layout *lay = &sim->lay;
-    sim->reason[0] = 0;
+    const rk_trial *m = trial->method;
+    ph_rk *rk = m->rk;
+    double *error = m->c->error;
     ph_status s =
-        rk->tab.embedded ? ph_rk_step(sim, rk, from, h, to, c->error) : doubled(sim, c, rk, from, h, to);
-    sizes size = sizes_of(sim, c, from);
-    *err = s == PH_OK ? measure(lay, &size, c->error, c->error + lay->nv) / allowed(c, &rk->tab) : HUGE_VAL;
+        rk->tab.embedded ? ph_rk_step(sim, rk, from, h, to, error) : doubled(sim, m->c, rk, from, h, to);
+    *err = ph_pace_measure(sim, m->c->rest, from, error, error + sim->lay.nv) / allowed(m->c, &rk->tab);
     return s;
 }
 
@@ -198,11 +155,13 @@ static int power(const ph_tableau *t)
 
 /* A first step size from the sizes of the state, of its rate, and of the rate of that over a short explicit
  * Euler step (Hairer, Norsett, Wanner, II.4). */
-static double first(ph_sim *sim, ph_control *c, const ph_rk *rk, const ph_point *from, double t_max)
+static double first(ph_sim *sim, const ph_trial *trial, const ph_point *from, double t_max)
 {
     const ph_layout *lay = &sim->lay;
-    sizes size = sizes_of(sim, c, from);
-    double left = t_max - from->t, d1 = measure(lay, &size, from->v, from->vdot), d2;
+    const rk_trial *m = trial->method;
+    ph_control *c = m->c;
+    const ph_rk *rk = m->rk;
+    double left = t_max - from->t, d1 = ph_pace_measure(sim, c->rest, from, from->v, from->vdot), d2;
     double h0 = fmin(d1 > 1e-5 ? 0.01 / d1 : 1e-6, fabs(left)), h = copysign(h0, left);
     ph_point *p = &c->whole;
     ph_point_shift(lay, from, h, from->v, p);
@@ -214,81 +173,19 @@ static double first(ph_sim *sim, ph_control *c, const ph_rk *rk, const ph_point 
         return 1e-3 * h0; /* the attempts will find out */
     for (int i = 0; i < lay->nv; i++)
         c->error[i] = p->v[i] - from->v[i], c->error[lay->nv + i] = p->vdot[i] - from->vdot[i];
-    d2 = fmax(d1, measure(lay, &size, c->error, c->error + lay->nv) / h0);
+    d2 = fmax(d1, ph_pace_measure(sim, c->rest, from, c->error, c->error + lay->nv) / h0);
     double h1 =
         d2 > 1e-15 ? pow(0.01 * allowed(c, &rk->tab) / d2, 1.0 / power(&rk->tab)) : fmax(1e-6, 1e-3 * h0);
     return fmin(100 * h0, h1);
 }
 
-/* (K8); last = 0: there is no step before. */
-static double factor(const ph_rk *rk, double err, double last)
-{
-    int k = power(&rk->tab);
-    err = fmax(err, QUIET);
-    double f = last > 0 ? pow(err, -0.7 / k) * pow(last, 0.4 / k) : pow(err, -1.0 / k);
-    return fmin(GROW, fmax(SHRINK, SAFETY * f));
-}
-
-/* Where a step that may have the size h ends: at t_max, or half way if that would leave a short rest. */
-static double end_of(const ph_point *from, double h, double t_max)
-{
-    double left = t_max - from->t;
-    if (fabs(left) <= 1.01 * h)
-        return t_max;
-    return from->t + (fabs(left) < 2 * h ? 0.5 * left : copysign(h, left));
-}
-
-/* No step below this [s]: its end could not be told from its start. */
-static double least_step(const ph_point *from)
-{
-    return 16 * DBL_EPSILON * fmax(1e-3, fabs(from->t));
-}
-
-static ph_status too_small(ph_sim *sim, const ph_control *c, double h, ph_status s)
-{
-    if (s != PH_OK)
-        return s; /* which has its own words */
-    snprintf(
-        sim->reason, sizeof sim->reason,
-        "steps of h = %.3g are still too large for tol = %g: the motion is not smooth here, or tol is out of "
-        "reach",
-        h, c->tol);
-    return PH_E_STEP;
-}
-
-static void accept(ph_sim *sim, double h)
-{
-    ph_stats *st = &sim->stats;
-    st->h_least = st->accepted ? fmin(st->h_least, h) : h;
-    st->h_most = fmax(st->h_most, h);
-    st->accepted++;
-}
-
 ph_status ph_control_step(ph_sim *sim, ph_control *c, ph_rk *rk, const ph_point *from, double t_max,
                           ph_point *to)
 {
-    double w = ph_size_largest(&sim->lay, from->v).of[1], before = 0, err_before = 0, err;
+    rk_trial method = {c, rk};
+    ph_trial trial = {GROW, power(&rk->tab), 0, HUGE_VAL, 1, &method, first, attempt};
     rk->turn_max = TURN_END;
-    if (!(c->h > 0))
-        c->h = first(sim, c, rk, from, t_max), c->last = 0;
-    double h = w > 0 ? fmin(c->h, TURN / w) : c->h, grow = GROW;
-    for (;;) {
-        double t1 = to->t = end_of(from, h, t_max), tried = fabs(t1 - from->t);
-        ph_status s = attempt(sim, c, rk, from, t1 - from->t, to, &err);
-        int noise = tried <= 0.5 * before && err > 0.7 * err_before && err * c->tol <= NOISE;
-        if (err <= 1 || noise) {
-            to->t = t1;
-            accept(sim, tried);
-            c->h = fmax(tried * fmin(grow, factor(rk, err, c->last)), tried < h ? h : 0);
-            c->last = fmax(err, QUIET);
-            return PH_OK;
-        }
-        sim->stats.rejected++;
-        before = tried, err_before = err, grow = 1;
-        h = tried * (isfinite(err) ? factor(rk, err, 0) : SHRINK);
-        if (s == PH_E_MEMORY || !(h >= least_step(from)))
-            return too_small(sim, c, tried, s);
-    }
+    return ph_pace_step(sim, &c->pace, &trial, from, t_max, to);
 }
 
 static ph_status too_many(ph_sim *sim, const ph_control *c, double h)

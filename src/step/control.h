@@ -6,27 +6,21 @@
  *   error = log(q_whole^-1 o q_halves)/(2^p - 1),  (v_halves - v_whole)/(2^p - 1)                     (K7)
  *
  * and the more accurate of the two results goes on (local extrapolation), so that the error at the end is
- * proportional to tol. It is measured by the largest of its parts: rotations in rad, positions, velocities
- * and angular velocities relative to max(1, their largest size). With err = that over tol/(50 gain), where
- * gain is the principal error of what goes on over that of what is estimated, and k the power of h in the
- * estimate,
+ * proportional to tol. err of (K8) is its size over tol/(50 gain), where gain is the principal error of what goes on
+ * over that of what is estimated; see pace.h.
  *
- *   h <- h min(5, max(1/5, 0.9 err_n^(-0.7/k) err_n-1^(0.4/k)))                                       (K8)
- *
- * References: E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, II.4;
- * K. Gustafsson (PI controller). */
+ * Reference: E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, II.4. */
 #ifndef PH_STEP_CONTROL_H
 #define PH_STEP_CONTROL_H
 
+#include "step/pace.h"
 #include "step/rk.h"
 
 typedef struct ph_control {
-    double tol;
-    double rest;   /* 1/s; velocities of this times the size of positions are rest; 0: sizes below 1 are 1 */
-    double h;      /* to try next, without sign; 0: not known */
-    int most;      /* attempts of ph_control_to; 0: as many as it takes */
-    double last;   /* error of the last accepted step, for the PI controller; 0: there is none */
-    double *error; /* 2 nv */
+    ph_pace pace;
+    double rest;           /* 1/s, of ph_pace_measure */
+    int most;              /* attempts of ph_control_to; 0: as many as it takes */
+    double *error;         /* 2 nv */
     ph_point whole, half;  /* step doubling */
     ph_point begin, ahead; /* ph_control_to */
 } ph_control;

@@ -5,7 +5,8 @@
  *   Theta_i = log(q_0^-1 o q_i),   Theta_i' = T(Theta_i)^-1 v_i,
  *   Theta_i'' = T(Theta_i)^-1 vdot_i + d(T(Theta_i)^-1 v_i)/dTheta Theta_i'                              (K9)
  *
- * at m points has an error of O(h^(3 m)); v = T(Theta) Theta' follows from it. */
+ * at m points has an error of O(h^(3 m)); v = T(Theta) Theta' and vdot = T(Theta) Theta'' + d(T(Theta) Theta')/dTheta
+ * Theta' follow from it, Theta' held fixed in the last derivative. */
 #ifndef PH_STEP_DENSE_H
 #define PH_STEP_DENSE_H
 
@@ -28,7 +29,7 @@ void ph_dense_tape(ph_dense *d, const ph_layout *lay, ph_tape *t);
 /* The polynomial through m points, the first and the last of which are the ends of the step. */
 void ph_dense_fit(ph_dense *d, const ph_layout *lay, int m, const ph_point *const *p);
 
-/* q, R and v at to->t; from is the start of the step. */
+/* q, R, v and vdot at to->t; from is the start of the step. */
 void ph_dense_at(const ph_dense *d, const ph_layout *lay, const ph_point *from, ph_point *to);
 
 #endif

@@ -213,6 +213,23 @@ static ph_status rate_of_time(ph_eval *ev, const ph_state *s, double *Phi_t)
     return PH_OK;
 }
 
+static ph_status rate_at(ph_eval *ev, const ph_state *s)
+{
+    const ph_layout *lay = ev->lay;
+    if (rate_of_time(ev, s, ev->Phi_t) != PH_OK)
+        return PH_E_CALLBACK;
+    memcpy(ev->rate, ev->Phi_t, sizeof(double) * (size_t)lay->nl);
+    add_rate(lay, s, ev->B, ev->rate);
+    return PH_OK;
+}
+
+ph_status ph_eval_rate(ph_eval *ev, const ph_state *s)
+{
+    const ph_system *sys = ev->lay->sys;
+    CALL(B, s, ev->B);
+    return rate_at(ev, s);
+}
+
 ph_status ph_eval_residual(ph_eval *ev, const ph_state *s, unsigned what)
 {
     const ph_layout *lay = ev->lay;
@@ -226,13 +243,7 @@ ph_status ph_eval_residual(ph_eval *ev, const ph_state *s, unsigned what)
     balance(lay, s, ev->M, ev->B, ev->r);
     if ((what & PH_EVAL_PHI) && sys->Phi)
         CALL(Phi, s, ev->Phi);
-    if (what & PH_EVAL_RATE) {
-        if (rate_of_time(ev, s, ev->Phi_t) != PH_OK)
-            return PH_E_CALLBACK;
-        memcpy(ev->rate, ev->Phi_t, sizeof(double) * (size_t)lay->nl);
-        add_rate(lay, s, ev->B, ev->rate);
-    }
-    return PH_OK;
+    return what & PH_EVAL_RATE ? rate_at(ev, s) : PH_OK;
 }
 
 ph_status ph_eval_tangent(ph_eval *ev, const ph_state *s, unsigned what)

@@ -22,7 +22,7 @@
 #include <string.h>
 
 #include "la/small.h"
-#include "step/genalpha.h"
+#include "step/alpha_ahead.h"
 
 /* ---- parameters --------------------------------------------------------------------------------- */
 
@@ -67,15 +67,24 @@ ph_status ph_alpha_prepare(ph_options *o, ph_alpha *p, ph_step_ops *ops, ph_erro
         return ph_fail(err, PH_E_INPUT, "sigma = %g is not a number", o->sigma);
     o->alpha_m = p->alpha_m, o->alpha_f = p->alpha_f, o->beta = p->beta, o->gamma = p->gamma;
     o->sigma = p->sigma;
-    p->gp = p->gamma / (o->h * p->beta);
-    ops->eta = p->gp * p->beta / p->gamma;
-    p->eps = (1 - p->alpha_m) / (o->h * p->gamma * (1 - p->alpha_f));
-    ops->s = 1 / (p->eps * p->gp), ops->inv_eps = 1 / p->eps, ops->inv_gp = 1 / p->gp;
+    ph_alpha_resize(p, o->h, ops);
     return check_parameters(p, err);
 }
 
-/* Leading coefficient of the local error in q, C_q h^3 vddot + ... (G9). */
-static double C_q(const ph_alpha *p)
+void ph_alpha_resize(ph_alpha *p, double h, ph_step_ops *ops)
+{
+    p->gp = p->gamma / (h * p->beta);
+    ops->eta = p->gp * p->beta / p->gamma;
+    p->eps = (1 - p->alpha_m) / (h * p->gamma * (1 - p->alpha_f));
+    ops->s = 1 / (p->eps * p->gp), ops->inv_eps = 1 / p->eps, ops->inv_gp = 1 / p->gp;
+}
+
+int ph_alpha_is_second_order(const ph_alpha *p)
+{
+    return fabs(p->gamma - (0.5 + p->alpha_f - p->alpha_m)) <= 1e-12;
+}
+
+double ph_alpha_C_q(const ph_alpha *p)
 {
     return (1 - 6 * p->beta - 3 * (p->alpha_m - p->alpha_f)) / 6;
 }
@@ -88,7 +97,8 @@ typedef struct guess {
     double w_v, w_a, c_a, c_d, E;              /* E: gamma/beta */
     double theta_v, theta_a, theta_0, theta_1; /* of theta without its Lie part */
     double v_a, v_0, v_1, lie;                 /* of v1; -sigma h beta/(2 gamma) */
-    double slope;                              /* 1: vdot goes on as in the last step; 0: it stays */
+    double
+        slope; /* vdot changes by this times what it did in the last step: h over that of the last; 0: it stays */
 } guess;
 
 typedef struct genalpha {
@@ -102,6 +112,7 @@ typedef struct genalpha {
     double tol_x, tol_R;   /* of increments of positions and rotations (N3) */
     guess guess;           /* its slope is that of the step */
     ph_step_ops ops;
+    ph_alpha_ahead ahead; /* with tol */
 } genalpha;
 
 static genalpha *of(ph_sim *sim)
@@ -128,6 +139,9 @@ static guess coefficients(const ph_alpha *p, double h)
                    .lie = -p->sigma * h * p->beta / (2 * p->gamma)};
 }
 
+static ph_status sized_step(ph_sim *sim, double h, const ph_point *from, double slope);
+static ph_status factor(ph_sim *sim, double h);
+
 static ph_status prepare(ph_sim *sim, ph_error *err)
 {
     genalpha *m = of(sim);
@@ -136,10 +150,12 @@ static ph_status prepare(ph_sim *sim, ph_error *err)
     m->inside = sim->opt.ggl_form == PH_GGL_INSIDE || (sim->opt.ggl_form == PH_GGL_AUTO && p->sigma == 0);
     m->ops.exact = 1;
     m->guess = coefficients(p, sim->opt.h);
-    if (s == PH_OK && fabs(p->gamma - (0.5 + p->alpha_f - p->alpha_m)) > 1e-12 && sim->opt.log)
+    if (s == PH_OK && !ph_alpha_is_second_order(p) && sim->opt.log)
         sim->opt.log("gamma differs from 1/2 + alpha_f - alpha_m: the method is of first order",
                      sim->opt.log_ctx);
-    return s;
+    return s == PH_OK && ph_sim_paced(sim)
+               ? ph_alpha_ahead_prepare(&m->ahead, sim, p, sized_step, factor, err)
+               : s;
 }
 
 static void take(ph_sim *sim, ph_arena *a)
@@ -157,6 +173,8 @@ static void take(ph_sim *sim, ph_arena *a)
     m->y = ph_arena_take(a, stabilised ? nv : 0, d);
     m->dy = ph_arena_take(a, stabilised ? nv : 0, d);
     m->Bn = ph_arena_take(a, stabilised ? (size_t)sim->lay.size_links : 0, d);
+    if (ph_sim_paced(sim))
+        ph_alpha_ahead_take(&m->ahead, sim, a);
 }
 
 /* v1 from (G2) on a curved group; y is gamma/beta B_n^T eta or NULL. F receives P^-1 where it is not simple. */
@@ -357,14 +375,15 @@ PH_INLINE void predict_node(int n, const guess *g, genalpha *m, const ph_slot *i
     }
 }
 
-static void predict(ph_sim *sim)
+/* v and a of the start are those of from. */
+static void predict(ph_sim *sim, const ph_point *from, double slope)
 {
     genalpha *m = of(sim);
     const ph_layout *lay = &sim->lay;
-    m->guess.slope = sim->has_last;
-    const ph_point *last = sim->has_last ? &sim->last : &sim->now;
+    m->guess.slope = slope;
+    const ph_point *last = slope > 0 ? &sim->last : &sim->now;
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++)
-        PH_BY_SIZE(i->dim, predict_node, &m->guess, m, i, &sim->now, last->vdot);
+        PH_BY_SIZE(i->dim, predict_node, &m->guess, m, i, from, last->vdot);
     ph_step_tolerances(sim, m->p.beta, &m->tol_x, &m->tol_R);
     for (int i = 0; i < lay->nl; i++)
         sim->next.lambda[i] = sim->now.lambda[i] + m->guess.slope * (sim->now.lambda[i] - last->lambda[i]);
@@ -380,12 +399,12 @@ static void update_a(const ph_alpha *p, int nv, const double *vdot, const double
         a1[i] = d_1 * vdot1[i] + d_n * vdot[i] + a_n * a[i];
 }
 
-static ph_status step(ph_sim *sim)
+static ph_status solve_step(ph_sim *sim, const ph_point *from, double slope)
 {
     genalpha *m = of(sim);
     const ph_layout *lay = &sim->lay;
     const ph_alpha *p = &m->p;
-    predict(sim);
+    predict(sim, from, slope);
     if (sim->matrix.n_eta > 0) {
         if (ph_newton_links(sim, m->Bn) != PH_OK)
             return PH_E_CALLBACK;
@@ -397,7 +416,46 @@ static ph_status step(ph_sim *sim)
     ph_status s = ph_newton_solve(sim, &m->ops);
     if (s != PH_OK)
         return s;
-    update_a(p, lay->nv, sim->now.vdot, sim->now.a, sim->next.vdot, sim->next.a);
+    update_a(p, lay->nv, sim->now.vdot, from->a, sim->next.vdot, sim->next.a);
+    return PH_OK;
+}
+
+/* A step of size h from sim->now, but with v and a of from. */
+static ph_status sized_step(ph_sim *sim, double h, const ph_point *from, double slope)
+{
+    genalpha *m = of(sim);
+    ph_alpha_resize(&m->p, h, &m->ops);
+    m->guess = coefficients(&m->p, h);
+    return solve_step(sim, from, slope);
+}
+
+/* The matrix of a step of size h that has not left sim->now: there L = F = I. */
+static ph_status factor(ph_sim *sim, double h)
+{
+    genalpha *m = of(sim);
+    ph_state now = ph_point_view(&sim->now, &sim->lay);
+    ph_status s = PH_OK;
+    ph_alpha_resize(&m->p, h, &m->ops);
+    m->ops.L = m->ops.F = NULL, m->ops.Bn = m->Bn;
+    if (sim->matrix.n_eta > 0)
+        s = ph_newton_links(sim, m->Bn);
+    if (s == PH_OK)
+        s = ph_eval_residual(&sim->ev, &now, sim->matrix.what);
+    if (s == PH_OK)
+        s = ph_eval_tangent(&sim->ev, &now, sim->matrix.what);
+    return s == PH_OK ? ph_newton_factor(sim, &m->ops) : s;
+}
+
+static ph_status step(ph_sim *sim)
+{
+    return ph_sim_paced(sim) ? ph_alpha_ahead_step(sim, &of(sim)->ahead)
+                             : solve_step(sim, &sim->now, sim->has_last);
+}
+
+static ph_status tape(ph_sim *sim, ph_tape *t)
+{
+    if (ph_sim_paced(sim))
+        ph_alpha_ahead_tape(&of(sim)->ahead, sim, t);
     return PH_OK;
 }
 
@@ -575,36 +633,49 @@ static void sens_predict_back(ph_sim *sim, const ph_variation *next, double *y_b
  *   l = C_q h^3 vddot_0 + h^3/4 (1/3 - sigma beta/gamma) [v_0, vdot_0]                                (S3) */
 ph_status ph_alpha_start(ph_sim *sim, const ph_alpha *p, double *vddot, double *l)
 {
-    const ph_layout *lay = &sim->lay;
-    double h = sim->opt.h, shift = (p->alpha_m - p->alpha_f) * h;
-    memcpy(sim->now.a, sim->now.vdot, sizeof(double) * (size_t)lay->nv);
+    memcpy(sim->now.a, sim->now.vdot, sizeof(double) * (size_t)sim->lay.nv);
     if (sim->opt.start == PH_PLAIN)
         return PH_OK;
-    ph_status s = ph_start_jerk(sim, h, vddot);
-    if (s != PH_OK)
-        return s;
+    ph_status s = ph_start_jerk(sim, sim->h, 0, vddot);
+    return s == PH_OK ? ph_alpha_perturb(sim, p, vddot, l) : s;
+}
+
+ph_status ph_alpha_perturb(ph_sim *sim, const ph_alpha *p, const double *vddot, double *l)
+{
+    const ph_layout *lay = &sim->lay;
+    double h = sim->h, shift = (p->alpha_m - p->alpha_f) * h;
     for (int i = 0; i < lay->nv; i++)
         sim->now.a[i] += shift * vddot[i];
     if (sim->opt.formulation != PH_INDEX3 || !lay->C)
         return PH_OK;
-    double lie = h * h / 4 * (1.0 / 3 - p->sigma * p->beta / p->gamma), c_q = C_q(p) * h * h;
+    double lie = h * h / 4 * (1.0 / 3 - p->sigma * p->beta / p->gamma), c_q = ph_alpha_C_q(p) * h * h;
     for (int i = 0; i < lay->nv; i++)
         l[i] = c_q * vddot[i];
-    for (int i = 0; i < lay->N; i++)
-        if (lay->slot[i].T_at >= 0) {
-            int n = lay->slot[i].dim, at = lay->v_at[i];
-            double H[PH_DIM_MAX * PH_DIM_MAX], v[PH_DIM_MAX];
-            for (int k = 0; k < n; k++)
-                v[k] = lie * sim->now.v[at + k];
-            lay->slot[i].op->hat(n, v, H);
-            ph_small_mul_add(n, n, H, sim->now.vdot + at, l + at);
-        }
+    ph_alpha_add_bracket(lay, lie, sim->now.v, sim->now.vdot, l);
     return ph_start_perturb(sim, l);
 }
 
+void ph_alpha_add_bracket(const ph_layout *lay, double factor, const double *v, const double *vdot, double *l)
+{
+    for (int i = 0; i < lay->N; i++)
+        if (lay->slot[i].T_at >= 0) {
+            int n = lay->slot[i].dim, at = lay->v_at[i];
+            double H[PH_DIM_MAX * PH_DIM_MAX], x[PH_DIM_MAX];
+            for (int k = 0; k < n; k++)
+                x[k] = factor * v[at + k];
+            lay->slot[i].op->hat(n, x, H);
+            ph_small_mul_add(n, n, H, vdot + at, l + at);
+        }
+}
+
+/* Steps by tolerance find their starting values with their first size. */
 static ph_status start(ph_sim *sim)
 {
     genalpha *m = of(sim);
+    if (ph_sim_paced(sim)) {
+        memcpy(sim->now.a, sim->now.vdot, sizeof(double) * (size_t)sim->lay.nv);
+        return PH_OK;
+    }
     return ph_alpha_start(sim, &m->p, m->w, m->c);
 }
 
@@ -617,12 +688,14 @@ const ph_stepper ph_genalpha_stepper = {
             "M. Arnold, O. Bruels, A. Cardona: Error analysis of generalized-alpha Lie group time "
             "integration methods "
             "for constrained mechanical systems, Numerische Mathematik",
-    .reads = PH_READS_ALPHA | PH_READS_SIGMA | PH_READS_FORMULATION | PH_READS_NEWTON | PH_READS_START,
+    .reads = PH_READS_ALPHA | PH_READS_SIGMA | PH_READS_FORMULATION | PH_READS_NEWTON | PH_READS_START |
+             PH_READS_TOL,
     .size = sizeof(genalpha),
     .prepare = prepare,
     .take = take,
     .start = start,
     .step = step,
+    .tape = tape,
     .sens_ops = sens_ops,
     .sens_predict = sens_predict,
     .sens_accept = sens_accept,

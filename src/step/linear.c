@@ -144,7 +144,16 @@ static ph_status evaluate(ph_linear *l, const ph_point *p)
 
 /* ---- bases -------------------------------------------------------------------------------------- */
 
-/* Rows of B, or of B + g_lambda^T, each of length 1; holonomic 1: others stay out. Returns their number. */
+/* Velocities of nodes of second order: those of first order, which count as no speed, come last. */
+static int second_order(const ph_linear *l)
+{
+    const ph_layout *lay = &l->sim->lay;
+    int first = lay->N - lay->sys->n_first;
+    return first < lay->N ? lay->v_at[first] : lay->nv;
+}
+
+/* Rows of B, or of B + g_lambda^T, each of length 1; holonomic 1: others stay out, and nodes of first order have no
+ * positions. Returns their number. */
 static int list_rows(const ph_linear *l, int holonomic, int friction)
 {
     const ph_layout *lay = &l->sim->lay;
@@ -163,6 +172,10 @@ static int list_rows(const ph_linear *l, int holonomic, int friction)
         for (int j = 0; j < nv; j++)
             to[j] = from[j] / size;
         count++;
+    }
+    for (int i = second_order(l); i < nv && holonomic; i++, count++) {
+        memset(l->rows + count * nv, 0, sizeof(double) * (size_t)nv);
+        l->rows[count * nv + i] = 1;
     }
     return count;
 }
@@ -462,7 +475,7 @@ static void take(ph_linear *l, ph_arena *a)
     l->Nw = ph_arena_take(a, nv * nv, d);
     l->Nl = l->sim->lay.friction ? ph_arena_take(a, nv * nv, d) : NULL;
     l->P = ph_arena_take(a, nv * nv, d);
-    l->rows = ph_arena_take(a, nl * nv, d);
+    l->rows = ph_arena_take(a, (nl + nv) * nv, d);
     l->row = ph_arena_take(a, nl, d);
     l->A = ph_arena_take(a, n * n, d);
     for (int k = 0; k < 2; k++)
@@ -489,13 +502,13 @@ static ph_status open_work(ph_linear *l, const ph_system *sys, double t, const d
         return ph_fail(err, PH_E_MEMORY, "not enough memory to linearise the system");
     l->block = a.block;
     take(l, &a);
-    l->speed = ph_small_max(l->nv, l->sim->now.v);
+    l->speed = ph_small_max(second_order(l), l->sim->now.v);
     l->acceleration = ph_small_max(l->nv, l->sim->now.vdot);
     return PH_OK;
 }
 
-ph_status ph_linear_create(ph_linear *l, const ph_system *sys, double t, const double *q, const double *v,
-                           const ph_allocator *alloc, ph_error *err)
+ph_status ph_linear_open(ph_linear *l, const ph_system *sys, double t, const double *q, const double *v,
+                         const ph_allocator *alloc, ph_error *err)
 {
     *l = (ph_linear){.alloc = alloc};
     ph_status s = open_work(l, sys, t, q, v, err);
@@ -506,8 +519,29 @@ ph_status ph_linear_create(ph_linear *l, const ph_system *sys, double t, const d
         else if (!find_bases(l))
             s = ph_fail(err, PH_E_SINGULAR, "the mass matrix is not positive definite on what can move");
     }
-    if (s == PH_OK)
-        s = find_axes(l, err);
+    if (s != PH_OK)
+        ph_linear_destroy(l);
+    return s;
+}
+
+ph_status ph_linear_follow(ph_linear *l, const double *y, double *rate)
+{
+    ph_status s = evaluate(l, &l->sim->now); /* a lift evaluates too */
+    if (s != PH_OK)
+        return s;
+    apply_links(&l->sim->lay, l->sim->ev.Z, y, l->row);
+    for (int i = 0; i < l->sim->lay.nl; i++)
+        l->row[i] = -l->row[i];
+    return ph_start_lift(l->sim, &l->sim->now, l->row, rate);
+}
+
+ph_status ph_linear_create(ph_linear *l, const ph_system *sys, double t, const double *q, const double *v,
+                           const ph_allocator *alloc, ph_error *err)
+{
+    ph_status s = ph_linear_open(l, sys, t, q, v, alloc, err);
+    if (s != PH_OK)
+        return s;
+    s = find_axes(l, err);
     if (s == PH_OK)
         s = assemble(l, err);
     if (s != PH_OK)

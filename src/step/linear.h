@@ -13,7 +13,7 @@ typedef struct ph_linear {
     double *P;          /* nz: what velocities owe to positions; only rows that rates alone have need it */
     double *H[2];       /* nv: what hat(v) makes of a vector; scratch */
     double *y[4], *row; /* nv; nl: scratch */
-    double *rows;       /* nl nv: scratch */
+    double *rows;       /* (nl + nv) nv: scratch */
     int stay;           /* axes: 0 turn with the nodes, 1 stay */
     int frozen;         /* 1: what depends on time alone is looked at as it is now */
     int second;         /* 1: z'' = A z; 0: (z, w)' = A (z, w) */
@@ -27,6 +27,11 @@ typedef struct ph_linear {
 
 ph_status ph_linear_create(ph_linear *out, const ph_system *sys, double t, const double *q, const double *v,
                            const ph_allocator *alloc, ph_error *err);
+/* The bases Nh and Nw alone, of any state, with the system evaluated there. */
+ph_status ph_linear_open(ph_linear *out, const ph_system *sys, double t, const double *q, const double *v,
+                         const ph_allocator *alloc, ph_error *err);
+/* The rate of least kinetic energy that constraints ask for where the state moves by y: B rate = -Z y. */
+ph_status ph_linear_follow(ph_linear *l, const double *y, double *rate);
 void ph_linear_destroy(ph_linear *l);
 
 /* out = M x, C x, K x with the blocks of the evaluated point. */

@@ -52,7 +52,7 @@ static ph_status start(ph_sim *sim)
     memcpy(sim->now.a, sim->now.vdot, sizeof(double) * (size_t)lay->nv);
     if (sim->opt.start == PH_PLAIN)
         return PH_OK;
-    ph_status s = ph_start_jerk(sim, h, third);
+    ph_status s = ph_start_jerk(sim, h, 0, third);
     if (s != PH_OK)
         return s;
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++)

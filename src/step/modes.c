@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "la/small.h"
-#include "la/spectrum.h"
+#include "base/spectrum.h"
 #include "polhode/equilibrium.h"
 #include "step/linear.h"
 

@@ -639,7 +639,7 @@ void ph_step_tolerances(const ph_sim *sim, double beta, double *tol_x, double *t
 {
     const ph_layout *lay = &sim->lay;
     const double *v = sim->now.v, *vdot = sim->now.vdot;
-    double h = sim->opt.h, size = sim->matrix.body, speed[2] = {0, 0}, acc[2] = {0, 0}, floor[2];
+    double h = sim->h, size = sim->matrix.body, speed[2] = {0, 0}, acc[2] = {0, 0}, floor[2];
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
         int n = i->dim, at = i->v_at, rot = i->rot;
         const double *q = sim->now.q + i->q_at;

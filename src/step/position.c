@@ -202,7 +202,7 @@ const char *ph_position_words(ph_sim *sim, const ph_point *p, int usual, char *t
         for (int i = 0; i < sim->lay.nl; i++)
             count += k.dependent[i];
     if (count > usual && factor(&k, sim->matrix.alloc) == PH_OK && find_multipliers(&k) == PH_OK &&
-        find_motion(&k, p, sim->now.v, sim->opt.h) == PH_OK)
+        find_motion(&k, p, sim->now.v, sim->h) == PH_OK)
         put_words(&k, p, text, size);
     ph_solver_destroy(k.solver);
     ph_free(sim->matrix.alloc, a.block);

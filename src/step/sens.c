@@ -511,6 +511,9 @@ ph_status ph_sens_create(ph_sens **out, ph_sim *sim, int n, const ph_param *para
     *out = NULL;
     if (!sim->stepper->sens_ops)
         return ph_fail(err, PH_E_INPUT, "%s has no sensitivities", sim->stepper->name);
+    if (ph_sim_paced(sim))
+        return ph_fail(err, PH_E_INPUT,
+                       "sensitivities are those of steps of one size: give h instead of tol");
     if (sim->n || sim->sens)
         return ph_fail(err, PH_E_INPUT, "sensitivities begin with the first step, once for a simulation");
     if (n < 1)

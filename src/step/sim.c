@@ -81,8 +81,22 @@ static ph_status check_options(const ph_options *o, const ph_stepper **stepper, 
     if (!(o->tol >= 0) || !isfinite(o->tol))
         return ph_fail(err, PH_E_INPUT, "tol = %g is not a number >= 0", o->tol);
     if (o->tol > 0 && !((*stepper)->reads & PH_READS_TOL))
-        return ph_fail(err, PH_E_INPUT, "%s has no error control: give h instead of tol, or use rkmk",
+        return ph_fail(err, PH_E_INPUT, "%s has no error control: give h instead of tol, or use genalpha",
                        o->method);
+    if (!(o->h_min >= 0) || !(o->h_max >= 0) || !isfinite(o->h_min) || !isfinite(o->h_max) ||
+        (o->h_max > 0 && o->h_max < o->h_min))
+        return ph_fail(err, PH_E_INPUT, "h_min = %g and h_max = %g are no bounds of step sizes", o->h_min,
+                       o->h_max);
+    if (!(o->span >= 0) || !isfinite(o->span))
+        return ph_fail(err, PH_E_INPUT, "span = %g is not a time >= 0", o->span);
+    if (!(o->random >= 0) || !isfinite(o->random) || (o->random > 1 && o->tol > 0))
+        return ph_fail(err, PH_E_INPUT, "random = %g is no ratio of step sizes, or stands beside tol",
+                       o->random);
+    if (o->random > 1 && !((*stepper)->reads & PH_READS_TOL))
+        return ph_fail(err, PH_E_INPUT, "%s has steps of one size alone", o->method);
+    for (int k = 0; k < o->nonsmooth.n; k++)
+        if (!isfinite(o->nonsmooth.t[k]))
+            return ph_fail(err, PH_E_INPUT, "nonsmooth: %g is not a time", o->nonsmooth.t[k]);
     if (!(o->h > 0 || (o->h == 0 && o->tol > 0)) || !isfinite(o->h))
         return ph_fail(err, PH_E_INPUT, "the step size h = %g is not a positive number", o->h);
     if (!(o->ggl_length >= 0) || !isfinite(o->ggl_length))
@@ -173,10 +187,11 @@ static ph_status check_start(const ph_sim *sim, double t, const double *q, const
 }
 
 static ph_status begin(ph_sim *sim, double t0, const double *q0, const double *v0, ph_error *err);
+static ph_status hold(ph_sim *sim, double t0, const double *q0, const double *v0, ph_error *err);
 
-/* Options that check_options accepted. */
+/* Options that check_options accepted. started 0: as ph_sim_create_on. */
 static ph_status create(ph_sim **out, ph_skeleton *skeleton, const ph_options *opt, const ph_stepper *stepper,
-                        double t0, const double *q0, const double *v0, ph_error *err)
+                        double t0, const double *q0, const double *v0, int started, ph_error *err)
 {
     ph_sim *sim = ph_alloc(opt->alloc, sizeof *sim);
     if (!sim)
@@ -185,6 +200,7 @@ static ph_status create(ph_sim **out, ph_skeleton *skeleton, const ph_options *o
                     .stepper = stepper,
                     .skeleton = ph_skeleton_keep(skeleton),
                     .lay = skeleton->lay,
+                    .h = opt->h,
                     .t_stop = HUGE_VAL};
     sim->opt.method = stepper->name;
     if (!(stepper->reads & PH_READS_FORMULATION))
@@ -192,7 +208,7 @@ static ph_status create(ph_sim **out, ph_skeleton *skeleton, const ph_options *o
     ph_status s = build(sim, err);
     if (s == PH_OK) {
         log_differences(sim);
-        s = begin(sim, t0, q0, v0, err);
+        s = started ? begin(sim, t0, q0, v0, err) : hold(sim, t0, q0, v0, err);
     }
     if (s != PH_OK) {
         ph_sim_destroy(sim);
@@ -203,12 +219,12 @@ static ph_status create(ph_sim **out, ph_skeleton *skeleton, const ph_options *o
 }
 
 ph_status ph_sim_create_on(ph_sim **out, ph_skeleton *skeleton, const ph_options *opt, double t0,
-                           const double *q0, const double *v0, ph_error *err)
+                           const double *q0, const double *v0, int started, ph_error *err)
 {
     const ph_stepper *stepper;
     *out = NULL;
     ph_status s = check_options(opt, &stepper, err);
-    return s == PH_OK ? create(out, skeleton, opt, stepper, t0, q0, v0, err) : s;
+    return s == PH_OK ? create(out, skeleton, opt, stepper, t0, q0, v0, started, err) : s;
 }
 
 ph_status ph_sim_create(ph_sim **out, const ph_system *sys, const ph_options *opt, double t0,
@@ -223,7 +239,7 @@ ph_status ph_sim_create(ph_sim **out, const ph_system *sys, const ph_options *op
     if (s == PH_OK)
         s = ph_skeleton_create(&skeleton, sys, opt->alloc, err);
     if (s == PH_OK)
-        s = create(out, skeleton, opt, stepper, t0, q0, v0, err);
+        s = create(out, skeleton, opt, stepper, t0, q0, v0, 1, err);
     ph_skeleton_release(skeleton);
     return s;
 }
@@ -264,7 +280,8 @@ static void put_state(ph_sim *sim, double t, const double *q, const double *v)
     sim->matrix.factored = 0;
 }
 
-static ph_status begin(ph_sim *sim, double t0, const double *q0, const double *v0, ph_error *err)
+/* The initial values alone. */
+static ph_status hold(ph_sim *sim, double t0, const double *q0, const double *v0, ph_error *err)
 {
     const ph_layout *lay = &sim->lay;
     ph_status s = check_start(sim, t0, q0, v0, err);
@@ -273,7 +290,14 @@ static ph_status begin(ph_sim *sim, double t0, const double *q0, const double *v
     put_state(sim, t0, q0, v0);
     memset(sim->now.lambda, 0, sizeof(double) * (size_t)lay->nl);
     memset(sim->now.eta, 0, sizeof(double) * (size_t)lay->nl);
-    s = ph_start_consistent(sim, err);
+    return PH_OK;
+}
+
+static ph_status begin(ph_sim *sim, double t0, const double *q0, const double *v0, ph_error *err)
+{
+    ph_status s = hold(sim, t0, q0, v0, err);
+    if (s == PH_OK)
+        s = ph_start_consistent(sim, err);
     if (s != PH_OK)
         return s;
     sim->matrix.factored = 0;
@@ -339,8 +363,8 @@ uint64_t ph_sim_fingerprint(const ph_sim *sim)
 {
     const ph_options *o = &sim->opt;
     const ph_layout *lay = &sim->lay;
-    const double number[] = {o->h,    o->sigma, o->rho, o->hht_alpha, o->alpha_m, o->alpha_f,
-                             o->beta, o->gamma, o->tol, o->atol,      o->rtol};
+    const double number[] = {o->h,     o->sigma, o->rho,  o->hht_alpha, o->alpha_m, o->alpha_f, o->beta,
+                             o->gamma, o->tol,   o->atol, o->rtol,      o->h_min,   o->h_max,   o->random};
     const int code[] = {
         (int)o->scheme,     (int)o->formulation, (int)o->ggl_form, (int)o->newton, (int)o->start, o->order,
         (int)o->correction, o->max_iterations,   (int)o->solver,   lay->nq,        lay->nv,       lay->nl,
@@ -348,6 +372,7 @@ uint64_t ph_sim_fingerprint(const ph_sim *sim)
     uint64_t hash = ph_hash_text(PH_HASH_START, o->method);
     hash = ph_hash_text(hash, o->tableau ? o->tableau : "");
     hash = ph_hash_bytes(hash, number, sizeof number);
+    hash = ph_hash_bytes(hash, o->nonsmooth.t, sizeof(double) * (size_t)o->nonsmooth.n);
     return ph_hash_bytes(hash, code, sizeof code);
 }
 
@@ -403,7 +428,7 @@ static void record_failure(ph_sim *sim, ph_status s)
 {
     const ph_layout *lay = &sim->lay;
     const ph_eval *ev = &sim->ev;
-    double rank[PH_CULPRITS] = {0}, h = sim->opt.h;
+    double rank[PH_CULPRITS] = {0}, h = sim->h;
     ph_failure *f = &sim->failure;
     *f = (ph_failure){.status = s, .t = sim->next.t, .h = h, .iterations = sim->step_iterations};
     if (s == PH_E_CALLBACK)
@@ -477,6 +502,11 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
         return ph_fail(err, s, "t = %.9g: %s", t, position);
     switch (s) {
     case PH_E_NEWTON:
+        if (sim->opt.tol > 0)
+            return ph_fail(err, s,
+                           "t = %.9g: Newton's method did not converge in %d iterations, even with a step of "
+                           "h = %.3g%s",
+                           t, f->iterations, f->h, rows);
         if (f->spin > SPIN_LIMIT)
             return ph_fail(
                 err, s,
@@ -578,7 +608,7 @@ static ph_status timed_run(ph_sim *sim, long steps, double t_end, ph_output_fn o
 {
     double start = ph_sim_clock();
     unsigned mode = ph_ftz_begin();
-    double h = sim->opt.h;
+    double h = sim->opt.random > 1 ? 0 : sim->opt.h;
     sim->t_stop = steps >= 0 && h > 0 ? sim->t0 + (double)(sim->n + steps) * h : t_end;
     ph_status s = run(sim, steps, t_end, output, ctx, err);
     sim->t_stop = HUGE_VAL;

@@ -63,6 +63,7 @@ struct ph_sim {
     int has_last;       /* there was a step before */
     double t0;
     long n;        /* steps since t0 */
+    double h;      /* size of the step at work: that of the options, but for steps by tolerance */
     double t_stop; /* a method that looks ahead must not evaluate beyond; HUGE_VAL: it may */
     ph_stats stats;
     ph_failure failure;
@@ -77,11 +78,23 @@ struct ph_sim {
 #include "step/steppers.def"
 #undef PH_STEPPER
 
+/* Steps of more sizes than one, by tolerance or by chance; and points of the output between their ends. */
+static inline int ph_sim_paced(const ph_sim *sim)
+{
+    return sim->opt.tol > 0 || sim->opt.random > 1;
+}
+
+static inline int ph_sim_has_grid(const ph_sim *sim)
+{
+    return sim->opt.tol > 0 && sim->opt.h > 0;
+}
+
 double ph_sim_clock(void); /* s since some moment */
 
-/* ph_sim_create for a system whose layout is made already; the simulation keeps it. */
+/* ph_sim_create for a system whose layout is made already; the simulation keeps it. started 0: it has its initial
+ * values and no accelerations and multipliers, until ph_sim_reset. */
 ph_status ph_sim_create_on(ph_sim **out, ph_skeleton *skeleton, const ph_options *opt, double t0,
-                           const double *q0, const double *v0, ph_error *err);
+                           const double *q0, const double *v0, int started, ph_error *err);
 
 /* All that changes, but for derivatives: the state, what the method and Newton's method remember, counters. Reading
  * factors matrices again where they are kept; the status is that of the factorisation. */
@@ -104,8 +117,12 @@ ph_status ph_start_accelerations(ph_sim *sim, ph_point *p);
  * find vdot and lambda; lambda holds a first guess. */
 ph_status ph_start_settle(ph_sim *sim, ph_point *p, int *projected);
 
-/* d(vdot)/dt at sim->now by central differences over +-h along the motion (S1). */
-ph_status ph_start_jerk(ph_sim *sim, double h, double *vddot);
+/* Move q, if positions, then v of p likewise, and no more. */
+ph_status ph_start_project(ph_sim *sim, ph_point *p, int positions);
+
+/* d(vdot)/dt at sim->now by central differences over +-h along the motion (S1); after 1: by differences over h/2 and h,
+ * which look at nothing before now. */
+ph_status ph_start_jerk(ph_sim *sim, double h, int after, double *vddot);
 
 /* v of sim->now += d with M d + B^T m = 0 and B d = B l on holonomic rows, 0 on others. */
 ph_status ph_start_perturb(ph_sim *sim, const double *l);

@@ -137,28 +137,35 @@ ph_status ph_start_accelerations(ph_sim *sim, ph_point *p)
     return accelerations(sim, p, 0);
 }
 
-ph_status ph_start_jerk(ph_sim *sim, double h, double *vddot)
+/* vdot a time step away along the motion (S1), to sim->next. */
+static ph_status look_along(ph_sim *sim, double step)
 {
     const ph_layout *lay = &sim->lay;
     const ph_point *now = &sim->now;
     ph_point *p = &sim->next;
     double *x = p->a;
-    for (int side = 1; side >= -1; side -= 2) {
-        double step = side * h;
-        for (int i = 0; i < lay->nv; i++) {
-            x[i] = step * now->v[i] + 0.5 * h * h * now->vdot[i];
-            p->v[i] = now->v[i] + step * now->vdot[i];
-        }
-        p->t = now->t + step;
-        memcpy(p->lambda, now->lambda, sizeof(double) * (size_t)lay->nl);
-        ph_point_shift(lay, now, 1, x, p);
-        ph_status s = ph_start_accelerations(sim, p);
-        if (s != PH_OK)
-            return s;
-        for (int i = 0; i < lay->nv; i++)
-            vddot[i] = side > 0 ? p->vdot[i] : (vddot[i] - p->vdot[i]) / (2 * h);
+    for (int i = 0; i < lay->nv; i++) {
+        x[i] = step * now->v[i] + 0.5 * step * step * now->vdot[i];
+        p->v[i] = now->v[i] + step * now->vdot[i];
     }
-    return PH_OK;
+    p->t = now->t + step;
+    memcpy(p->lambda, now->lambda, sizeof(double) * (size_t)lay->nl);
+    ph_point_shift(lay, now, 1, x, p);
+    return ph_start_accelerations(sim, p);
+}
+
+ph_status ph_start_jerk(ph_sim *sim, double h, int after, double *vddot)
+{
+    const double *now = sim->now.vdot, *there = sim->next.vdot;
+    int nv = sim->lay.nv;
+    ph_status s = look_along(sim, h);
+    for (int i = 0; i < nv && s == PH_OK; i++)
+        vddot[i] = there[i];
+    if (s == PH_OK)
+        s = look_along(sim, after ? 0.5 * h : -h);
+    for (int i = 0; i < nv && s == PH_OK; i++)
+        vddot[i] = after ? (4 * there[i] - 3 * now[i] - vddot[i]) / h : (vddot[i] - there[i]) / (2 * h);
+    return s;
 }
 
 /* ---- checks ------------------------------------------------------------------------------------- */
@@ -210,8 +217,11 @@ static double *row_sizes(ph_sim *sim, const ph_point *p, int level, double slow)
     const ph_layout *lay = &sim->lay;
     double *size = sim->matrix.b; /* of a solution to come */
     ph_size x = ph_size_positions(lay, p->q, sim->matrix.body), v = ph_size_largest(lay, p->v);
+    double h = sim->h > 0          ? sim->h
+               : sim->opt.span > 0 ? sim->opt.span
+                                   : 1; /* steps by tolerance are not yet known */
     for (int k = 0; k < 2; k++)
-        v.of[k] += sim->opt.h > 0 ? slow / sim->opt.h * x.of[k] : 0;
+        v.of[k] += slow / h * x.of[k];
     ph_size_rows(lay, sim->ev.B, level ? v : x, size);
     for (int i = 0; i < lay->nl && level; i++)
         size[i] += fabs(sim->ev.Phi_t[i]);
@@ -267,25 +277,33 @@ static ph_status project(ph_sim *sim, ph_point *p, int level)
     return PH_E_NEWTON;
 }
 
+/* v of p, whose rate was evaluated and is linear in v. */
+static ph_status project_velocities(ph_sim *sim, ph_point *p)
+{
+    double *x = sim->matrix.x;
+    ph_status s = ph_newton_factor_initial(&sim->matrix, &sim->ev, 0);
+    if (s == PH_OK)
+        s = solve_again(sim, NULL, -1, sim->ev.rate, x);
+    if (s == PH_OK && !isfinite(ph_small_max(sim->lay.nv, x)))
+        s = PH_E_NAN;
+    for (int i = 0; s == PH_OK && i < sim->lay.nv; i++)
+        p->v[i] += x[i];
+    return s;
+}
+
+ph_status ph_start_project(ph_sim *sim, ph_point *p, int positions)
+{
+    if (!sim->lay.C)
+        return PH_OK;
+    ph_status s = positions ? project(sim, p, 0) : evaluate(sim, p);
+    return s == PH_OK ? project_velocities(sim, p) : s; /* the rate was evaluated with the last Phi */
+}
+
 ph_status ph_start_settle(ph_sim *sim, ph_point *p, int *projected)
 {
-    const ph_layout *lay = &sim->lay;
-    double *x = sim->matrix.x;
-    *projected = 0;
-    ph_status s = lay->C ? project(sim, p, 0) : PH_OK;
-    if (s == PH_OK && lay->C) { /* the rate, linear in v, was evaluated with the last Phi */
-        s = ph_newton_factor_initial(&sim->matrix, &sim->ev, 0);
-        if (s == PH_OK)
-            s = solve_again(sim, NULL, -1, sim->ev.rate, x);
-        if (s == PH_OK && !isfinite(ph_small_max(lay->nv, x)))
-            s = PH_E_NAN;
-        for (int i = 0; s == PH_OK && i < lay->nv; i++)
-            p->v[i] += x[i];
-    }
-    if (s != PH_OK)
-        return s;
-    *projected = 1;
-    return accelerations(sim, p, lay->C > 0);
+    ph_status s = ph_start_project(sim, p, 1);
+    *projected = s == PH_OK;
+    return s == PH_OK ? accelerations(sim, p, sim->lay.C > 0) : s;
 }
 
 /* Positions (level 0), then velocities (level 1). */
@@ -334,7 +352,7 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
                 err, s,
                 "%s: with accelerations of %.3g a step of h = %g goes where its equations have no solution: "
                 "are its forces right?",
-                ph_node_label(lay, where, label), ph_small_max(lay->nv, sim->now.vdot), sim->opt.h);
+                ph_node_label(lay, where, label), ph_small_max(lay->nv, sim->now.vdot), sim->h);
         if (where >= 0)
             return ph_fail(
                 err, s,

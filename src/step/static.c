@@ -26,6 +26,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "step/static.h"
+
 #include "la/small.h"
 #include "polhode/equilibrium.h"
 #include "step/newton.h"
@@ -582,6 +584,16 @@ void ph_equilibrium_destroy(ph_equilibrium *e)
     ph_newton_destroy(&e->nm);
     ph_free(alloc, e->block);
     ph_free(alloc, e);
+}
+
+void ph_equilibrium_release_first(ph_equilibrium *e)
+{
+    const ph_layout *lay = &e->lay;
+    for (int i = lay->N - e->sys.n_first; i < lay->N; i++)
+        for (int k = 0; k < lay->slot[i].dim; k++) {
+            e->now.v[lay->v_at[i] + k] = e->now.q[lay->q_at[i] + k];
+            e->now.q[lay->q_at[i] + k] = 0;
+        }
 }
 
 ph_state ph_equilibrium_state(const ph_equilibrium *e)

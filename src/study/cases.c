@@ -33,10 +33,10 @@ typedef struct plan {
 
 static ph_site site_of(const ph_cases_def *def, int variant)
 {
-    return def->sites ? def->sites[variant] : (ph_site){def->p, def->probe};
+    return def->sites ? def->sites[variant] : (ph_site){def->run, def->probe};
 }
 
-/* t_end/n falls ever more slowly with n: the n nearest to t_end/h need not give the nearest h. */
+/* As a run has it: t_end/n falls ever more slowly with n: the n nearest to t_end/h need not give the nearest h. */
 long ph_steps_of(double t_end, double h)
 {
     double n = fmax(1, floor(t_end / h));
@@ -81,7 +81,7 @@ static ph_status exact_tracks(plan *pl, ph_error *err)
             s = ph_study_fail(err, PH_E_MEMORY, "not enough memory for the reference solution");
         ph_reference_destroy(ref);
     }
-    ph_study_explain(def->probe->mech, def->probe->model, s, err);
+    ph_study_explain(def->probe->run, s, err);
     return s;
 }
 
@@ -105,24 +105,38 @@ typedef struct recorder {
     long points, every, step;
 } recorder;
 
-static ph_status record(const ph_sim *sim, void *ctx)
+static ph_status record(ph_run *run, int why, void *ctx)
 {
     recorder *r = ctx;
-    ph_state s = ph_sim_state(sim);
+    ph_state s = ph_sim_state(ph_run_sim(run));
+    (void)why;
     if (r->step % r->every == 0) {
         long k = r->step / r->every;
         r->to->rows[k] = s.t;
         ph_probe_read(r->probe, &s, r->to->rows + (r->points + 1) + k * r->probe->size);
-    } else
-        ph_probe_pass(r->probe, &s);
+    }
     r->step++;
     return PH_OK;
 }
 
 static void explain(const ph_probe *probe, ph_status status, ph_error *err, char *why, size_t size)
 {
-    ph_study_explain(probe->mech, probe->model, status, err);
+    ph_study_explain(probe->run, status, err);
     snprintf(why, size, "%.255s", err->text);
+}
+
+/* One run from the start, with an observer. */
+static ph_status run_site(const ph_site *site, const ph_options *opt, double t_end, long steps,
+                          ph_observer_fn f, void *ctx, ph_error *err)
+{
+    ph_options o = *opt;
+    o.h = t_end / (double)steps;
+    ph_run_observe(site->run, f, ctx);
+    ph_status s = ph_run_set_method(site->run, &o, err);
+    if (s == PH_OK)
+        s = ph_run_until(site->run, t_end, err);
+    ph_run_observe(site->run, NULL, NULL);
+    return s;
 }
 
 static void run_finest(int k, void *result, void *ctx)
@@ -132,19 +146,13 @@ static void run_finest(int k, void *result, void *ctx)
     finest *out = result;
     int r = k % pl->n_refs;
     long steps = finest_steps(pl, r);
-    ph_options o = def->variants[k / pl->n_refs].opt;
+    const ph_options *o = &def->variants[k / pl->n_refs].opt;
     ph_site site = site_of(def, k / pl->n_refs);
     recorder to = {.probe = site.probe, .to = out, .points = pl->points[r], .every = steps / pl->points[r]};
-    ph_sim *sim = NULL;
     ph_error err = {0};
-    o.h = def->t_end / (double)steps;
-    ph_probe_rewind(site.probe);
-    out->status = ph_sim_create(&sim, &site.p->sys, &o, 0, site.p->q0, site.p->v0, &err);
-    if (out->status == PH_OK)
-        out->status = ph_sim_run(sim, steps, record, &to, &err);
+    out->status = run_site(&site, o, def->t_end, steps, record, &to, &err);
     if (out->status != PH_OK)
         explain(site.probe, out->status, &err, out->why, sizeof out->why);
-    ph_sim_destroy(sim);
 }
 
 static void lose_finest(int k, const char *why, void *result, void *ctx)
@@ -209,9 +217,10 @@ static const ph_track *track_of(const plan *pl, int variant, int k)
 
 /* ---- cases -------------------------------------------------------------------------------------------- */
 
-static ph_status see(const ph_sim *sim, void *ctx)
+static ph_status see(ph_run *run, int why, void *ctx)
 {
-    ph_state s = ph_sim_state(sim);
+    ph_state s = ph_sim_state(ph_run_sim(run));
+    (void)why;
     ph_comparison_see(ctx, &s);
     return PH_OK;
 }
@@ -224,18 +233,17 @@ static double cpu_seconds(void)
 }
 
 /* Best of several: what disturbs a run makes it only slower. */
-static ph_status measure_time(const ph_cases_def *def, const ph_problem *p, ph_sim *sim, long steps,
-                              ph_case *out, ph_error *err)
+static ph_status measure_time(const ph_cases_def *def, ph_run *run, ph_case *out, ph_error *err)
 {
     double spent = 0, best = HUGE_VAL;
     ph_status s = PH_OK;
     for (int k = 0;
          s == PH_OK && (def->repeats ? k < def->repeats : spent < BUDGET || (k < LEAST && spent < LONG));
          k++) {
-        s = ph_sim_reset(sim, 0, p->q0, p->v0, err);
+        s = ph_run_reset(run, err);
         double begun = cpu_seconds();
         if (s == PH_OK)
-            s = ph_sim_run(sim, steps, NULL, NULL, err);
+            s = ph_run_until(run, def->t_end, err);
         double took = cpu_seconds() - begun;
         spent += took;
         best = fmin(best, took);
@@ -271,29 +279,23 @@ static void run_case(int k, void *result, void *ctx)
     const ph_cases_def *def = pl->def;
     ph_case *out = result;
     int variant = k / def->n_h, i = k % def->n_h;
-    ph_options o = def->variants[variant].opt;
     ph_site site = site_of(def, variant);
     const ph_track *track = track_of(pl, variant, i);
     ph_comparison c;
-    ph_sim *sim = NULL;
     ph_error err = {.text = "not enough memory"};
-    out->h = o.h = def->t_end / (double)def->steps[i];
+    out->h = def->t_end / (double)def->steps[i];
     out->h_reference = track->h, out->cpu_s = NAN, out->status = PH_E_MEMORY;
-    if (ph_comparison_begin(&c, site.probe, track, def->from, 1e-6 * o.h))
-        out->status = ph_sim_create(&sim, &site.p->sys, &o, 0, site.p->q0, site.p->v0, &err);
-    if (out->status == PH_OK)
-        out->status = ph_sim_run(sim, def->steps[i], see, &c, &err);
-    if (sim)
-        out->stats = ph_sim_stats(sim);
+    if (ph_comparison_begin(&c, site.probe, track, def->from, 1e-6 * out->h))
+        out->status = run_site(&site, &def->variants[variant].opt, def->t_end, def->steps[i], see, &c, &err);
+    out->stats = ph_run_summarise(site.run).stats;
     if (out->status == PH_OK && def->timed)
-        out->status = measure_time(def, site.p, sim, def->steps[i], out, &err);
+        out->status = measure_time(def, site.run, out, &err);
     if (out->status != PH_OK) {
         explain(site.probe, out->status, &err, out->why, sizeof out->why);
         c.times = 0;
     }
     judge(site.probe, &c, out);
     ph_comparison_end(&c);
-    ph_sim_destroy(sim);
 }
 
 static void lose_case(int k, const char *why, void *result, void *ctx)

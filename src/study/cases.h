@@ -17,14 +17,15 @@ typedef enum ph_against {
     PH_AGAINST_TRACK   /* def.track */
 } ph_against;
 
-/* One system, and what is compared of its states. */
+/* One model, and what is compared of its states. */
 typedef struct ph_site {
-    const ph_problem *p; /* system and initial values */
+    ph_run *run; /* which is told methods and step sizes; watches nothing, t_end is that of the study */
     ph_probe *probe;
 } ph_site;
 
 typedef struct ph_cases_def {
-    const ph_problem *p; /* of the reference; of all runs, unless sites says otherwise */
+    const ph_problem *p; /* of the reference */
+    ph_run *run;         /* of all cases, unless sites says otherwise */
     ph_probe *probe;
     const ph_site
         *sites; /* of each variant: the same model in other coordinates, whose rows are alike; or NULL */

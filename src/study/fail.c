@@ -16,14 +16,13 @@ ph_status ph_study_fail(ph_error *err, ph_status s, const char *format, ...)
     return err->status = s;
 }
 
-void ph_study_explain(const ph_mechanism *mech, const ph_model *model, ph_status status, ph_error *err)
+void ph_study_explain(const ph_run *run, ph_status status, ph_error *err)
 {
     char why[384] = "";
     const char *end = strncmp(err->text, "t = ", 4) ? NULL : strstr(err->text, ": ");
-    if (status != PH_E_CALLBACK || !mech || !model)
+    if (status != PH_E_CALLBACK || !run)
         return;
-    if (!ph_mechanism_complaint(mech, why, sizeof why)[0])
-        snprintf(why, sizeof why, "%s", ph_model_complaint(model));
+    ph_run_complaint(run, why, sizeof why);
     size_t at = end ? (size_t)(end - err->text) + 2 : 0;
     if (why[0])
         snprintf(err->text + at, sizeof err->text - at, "%s", why);

@@ -2,7 +2,7 @@
 #ifndef PH_STUDY_FAIL_H
 #define PH_STUDY_FAIL_H
 
-#include "polhode/model.h"
+#include "polhode/run.h"
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
@@ -11,8 +11,8 @@ __attribute__((format(printf, 3, 4)))
 ph_status
 ph_study_fail(ph_error *err, ph_status s, const char *format, ...);
 
-/* Where a callback refused, err->text says no more than when: behind that, in the words of the model, why. mech
- * and model may be NULL, as those of built-in problems are; other failures keep their text. */
-void ph_study_explain(const ph_mechanism *mech, const ph_model *model, ph_status status, ph_error *err);
+/* Where a callback refused, err->text says no more than when: behind that, in the words of the model, why. run NULL:
+ * of a built-in problem; other failures keep their text. */
+void ph_study_explain(const ph_run *run, ph_status status, ph_error *err);
 
 #endif

@@ -180,7 +180,7 @@ int ph_measure_model_orders(ph_study *study, const ph_figure_run *run, double *v
     double e[3][3];
     if (!ph_stand_open(&stand, study, run))
         return 0;
-    ph_probe *probe = ph_probe_create(&stand.p->sys, stand.rig.model, stand.rig.mech, 0, NULL);
+    ph_probe *probe = ph_probe_create(&stand.p->sys, stand.rig.run, 0, NULL);
     double *row = probe ? calloc(2 * (size_t)probe->size, sizeof *row) : NULL;
     int ok = row && ph_reference_create(&exact, stand.p, run->to, 1, err) == PH_OK;
     for (int k = 0; ok && k < 3; k++) {

@@ -17,11 +17,14 @@
 
 static ph_status start(ph_rig *rig, const ph_figure_run *run, ph_error *err)
 {
-    ph_run_def own = ph_model_run(rig->model);
-    ph_options o = run->h > 0 ? ph_figure_options(run) : own.opt;
+    ph_options o = run->h > 0 ? ph_figure_options(run) : ph_run_settings(rig->run).opt;
     o.formulation = run->formulation;
-    rig->steps = lrint((run->to > 0 ? run->to : own.t_end) / o.h);
-    return ph_sim_create(&rig->sim, ph_mechanism_system(rig->mech), &o, 0, rig->q0, rig->v0, err);
+    ph_status s = ph_run_set_method(rig->run, &o, err);
+    if (s == PH_OK)
+        s = ph_run_start(rig->run, err);
+    rig->sim = ph_run_sim(rig->run);
+    rig->steps = lrint(ph_run_end(rig->run) / o.h);
+    return s;
 }
 
 int ph_rig_open(ph_rig *rig, ph_study *study, const ph_figure_run *run)
@@ -29,16 +32,17 @@ int ph_rig_open(ph_rig *rig, ph_study *study, const ph_figure_run *run)
     ph_trials *trials = ph_study_trials(study);
     ph_error *err = &trials->complaint;
     ph_setting set = {run->set, run->x};
-    char path[512];
+    char path[512], space[64], end[64];
+    const char *const option[] = {space, end};
+    ph_run_config c = ph_run_defaults();
     *rig = (ph_rig){0};
     snprintf(path, sizeof path, "%s/%s.lua", trials->folder, run->model);
-    ph_status status = ph_model_read(&rig->model, path, &set, run->set != NULL, NULL, err);
-    if (status == PH_OK)
-        status = ph_mechanism_create(&rig->mech, rig->model, (ph_space_code)run->space, NULL, err);
-    if (status == PH_OK)
-        status = ph_mechanism_initial(rig->mech, ph_model_run(rig->model).assemble, &rig->q0, &rig->v0, err);
-    if (status == PH_OK)
-        status = ph_mechanism_rank(rig->mech, err);
+    snprintf(space, sizeof space, "space=%s", ph_space_word(run->space));
+    snprintf(end, sizeof end, "t_end=%.17g", run->to);
+    c.parameters = &set, c.n_parameters = run->set != NULL;
+    c.options = option, c.n_options = run->to > 0 ? 2 : 1;
+    c.watch = 0, c.wait = 1;
+    ph_status status = ph_run_open(&rig->run, path, &c, err);
     if (status == PH_OK)
         status = start(rig, run, err);
     if (status != PH_OK)
@@ -48,19 +52,13 @@ int ph_rig_open(ph_rig *rig, ph_study *study, const ph_figure_run *run)
 
 void ph_rig_close(ph_rig *rig)
 {
-    ph_sim_destroy(rig->sim);
-    ph_mechanism_destroy(rig->mech);
-    ph_model_free(rig->model);
+    ph_run_close(rig->run);
     *rig = (ph_rig){0};
 }
 
 int ph_rig_step(ph_rig *rig, ph_error *err)
 {
-    if (ph_sim_step(rig->sim, err) != PH_OK)
-        return 0;
-    ph_state now = ph_sim_state(rig->sim);
-    ph_mechanism_track(rig->mech, &now);
-    return 1;
+    return ph_run_step(rig->run, err) == PH_OK;
 }
 
 /* ---- things to look at -------------------------------------------------------------------------- */
@@ -73,50 +71,47 @@ static ph_named *add(ph_trial *y, const char *owner, const char *what, int n)
     return d;
 }
 
-static void add_vector(ph_trial *y, const char *owner, const char *what, ph_vec3 x)
+static void look_at_body(ph_rig *rig, const ph_state *now, int body, ph_trial *y)
 {
-    ph_store3(add(y, owner, what, 3)->value, x);
-}
-
-static void look_at_body(const ph_rig *rig, const ph_state *now, int body, ph_trial *y)
-{
-    const char *name = ph_model_name(rig->model, PH_BODIES, body);
-    ph_body_state b;
-    ph_mechanism_body(rig->mech, now, body, &b);
-    add_vector(y, name, "position", b.x);
-    add_vector(y, name, "velocity", b.v);
-    add_vector(y, name, "omega", b.omega);
-    double q[4] = {b.q.w, b.q.x, b.q.y, b.q.z};
+    static const struct {
+        const char *name;
+        int what;
+    } all[] = {{"position", PH_GET_POSITION}, {"velocity", PH_GET_VELOCITY}, {"omega", PH_GET_OMEGA}};
+    const char *name = ph_run_name(rig->run, PH_BODIES, body);
+    double q[4] = {1, 0, 0, 0}; /* a particle does not turn */
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        ph_run_get_of(rig->run, now, all[k].what, body, add(y, name, all[k].name, 3)->value);
+    ph_run_get_of(rig->run, now, PH_GET_ROTATION, body, q);
     ph_group_get(PH_SO3)->log(0, q, add(y, name, "psi", 3)->value);
 }
 
-static void look_at_joint(const ph_rig *rig, const ph_state *now, int joint, ph_trial *y)
+static void look_at_joint(ph_rig *rig, const ph_state *now, int joint, ph_trial *y)
 {
-    const char *name = ph_model_name(rig->model, PH_JOINTS, joint);
-    int rows, at = ph_mechanism_lambda(rig->mech, joint, &rows);
-    ph_vec3 force, torque;
-    ph_mechanism_reaction(rig->mech, now, joint, &force, &torque);
-    add_vector(y, name, "force", force);
-    add_vector(y, name, "torque", torque);
+    const char *name = ph_run_name(rig->run, PH_JOINTS, joint);
+    int rows = ph_run_size(rig->run, PH_GET_MULTIPLIERS, joint);
+    double reaction[6];
+    ph_run_get_of(rig->run, now, PH_GET_REACTION, joint, reaction);
+    memcpy(add(y, name, "force", 3)->value, reaction, 3 * sizeof *reaction);
+    memcpy(add(y, name, "torque", 3)->value, reaction + 3, 3 * sizeof *reaction);
     if (rows > PH_NAMED_MAX)
         return;
-    memcpy(add(y, name, "lambda", rows)->value, now->lambda + at, sizeof(double) * (size_t)rows);
+    ph_run_get_of(rig->run, now, PH_GET_MULTIPLIERS, joint, add(y, name, "lambda", rows)->value);
     if (now->eta)
-        memcpy(add(y, name, "eta", rows)->value, now->eta + at, sizeof(double) * (size_t)rows);
+        ph_run_get_of(rig->run, now, PH_GET_ETA, joint, add(y, name, "eta", rows)->value);
 }
 
-static int look_at(const ph_rig *rig, const ph_state *now, ph_trial *y)
+static int look_at(ph_rig *rig, const ph_state *now, ph_trial *y)
 {
-    const ph_model *m = rig->model;
-    int sensors = ph_model_count(m, PH_SENSORS), bodies = ph_model_count(m, PH_BODIES),
-        joints = ph_model_count(m, PH_JOINTS);
+    ph_run *r = rig->run;
+    int sensors = ph_run_count(r, PH_SENSORS), bodies = ph_run_count(r, PH_BODIES),
+        joints = ph_run_count(r, PH_JOINTS);
     y->named = calloc((size_t)(sensors + 4 * bodies + 4 * joints) + 1, sizeof *y->named);
     if (!y->named)
         return 0;
     for (int i = 0; i < sensors; i++) {
-        int n = ph_model_sensor_size(m, i);
+        int n = ph_run_size(r, PH_GET_SENSOR, i);
         if (n <= PH_NAMED_MAX &&
-            ph_mechanism_sensor(rig->mech, now, i, add(y, ph_model_name(m, PH_SENSORS, i), NULL, n)->value) !=
+            ph_run_get_of(r, now, PH_GET_SENSOR, i, add(y, ph_run_name(r, PH_SENSORS, i), NULL, n)->value) !=
                 PH_OK)
             return 0;
     }
@@ -129,13 +124,14 @@ static int look_at(const ph_rig *rig, const ph_state *now, ph_trial *y)
 
 /* ---- the run ------------------------------------------------------------------------------------ */
 
-static void watch(const ph_rig *rig, long k, double *E0, ph_trial *y)
+static void watch(ph_rig *rig, long k, double *E0, ph_trial *y)
 {
-    ph_state now = ph_sim_state(rig->sim);
-    double position, velocity, E = ph_mechanism_energy(rig->mech, &now);
-    if (ph_sim_violation(rig->sim, &position, &velocity) != PH_OK)
-        position = velocity = NAN;
-    ph_raise(&y->position, position), ph_raise(&y->velocity, velocity);
+    double violation[2], energy[5];
+    if (ph_run_get(rig->run, PH_GET_VIOLATION, 0, violation) != PH_OK)
+        violation[0] = violation[1] = NAN;
+    ph_run_get(rig->run, PH_GET_ENERGY, 0, energy);
+    double E = energy[0] + energy[1];
+    ph_raise(&y->position, violation[0]), ph_raise(&y->velocity, violation[1]);
     if (k == 0)
         *E0 = E;
     ph_raise(&y->drift, fabs(E - *E0));
@@ -243,7 +239,7 @@ int ph_trial_look(ph_study *study, const ph_figure_run *run, double value[PH_FIG
     return y ? look_all(y, run->of, value, n) : 0;
 }
 
-int ph_rig_look(const ph_rig *rig, const ph_state *now, const char *of, double value[PH_FIGURE_MAX])
+int ph_rig_look(ph_rig *rig, const ph_state *now, const char *of, double value[PH_FIGURE_MAX])
 {
     ph_trial y = {0};
     int n[PH_FIGURE_MAX], words = look_at(rig, now, &y) ? look_all(&y, of, value, n) : 0;

@@ -65,12 +65,12 @@ int ph_measure_model_rank(ph_study *study, const ph_figure_run *run, double *val
     ph_rig rig;
     if (!ph_rig_open(&rig, study, run))
         return 0;
-    const ph_system *sys = ph_mechanism_system(rig.mech);
+    const ph_system *sys = ph_run_system(rig.run);
     int rows = ph_system_nl(sys);
     value[0] = rows, value[1] = rows - sys->n_redundant, value[2] = 0;
     for (int c = 0; c < sys->n_constraints; c++)
         if (sys->constraints[c].name && !strcmp(sys->constraints[c].name, run->of))
-            value[2] += ph_mechanism_redundant(rig.mech, c);
+            value[2] += ph_run_redundant(rig.run, c);
     ph_rig_close(&rig);
     return 1;
 }
@@ -92,8 +92,8 @@ int ph_measure_model_twin(ph_study *study, const ph_figure_run *run, double *val
     if (!p || ph_sim_create(&twin, &p->sys, &o, 0, p->q0, p->v0, NULL) != PH_OK)
         return 0;
     int ok = ph_rig_open(&rig, study, run), nq = ph_system_nq(&p->sys), nv = ph_system_nv(&p->sys);
-    ok = ok && nq == ph_system_nq(ph_mechanism_system(rig.mech)) &&
-         ph_system_nl(&p->sys) == ph_system_nl(ph_mechanism_system(rig.mech));
+    ok = ok && nq == ph_system_nq(ph_run_system(rig.run)) &&
+         ph_system_nl(&p->sys) == ph_system_nl(ph_run_system(rig.run));
     value[0] = value[1] = value[2] = 0;
     for (long k = 0; ok && k <= rig.steps; k++) {
         ok = k == 0 || (ph_rig_step(&rig, NULL) && ph_sim_step(twin, NULL) == PH_OK);
@@ -133,11 +133,11 @@ static double zero_of_cubic(const double y[4])
     return lo;
 }
 
-static int sensor_number(const ph_model *model, const char *word)
+static int sensor_number(const ph_run *run, const char *word)
 {
     size_t n = strcspn(word, ":");
-    for (int i = 0; i < ph_model_count(model, PH_SENSORS); i++) {
-        const char *name = ph_model_name(model, PH_SENSORS, i);
+    for (int i = 0; i < ph_run_count(run, PH_SENSORS); i++) {
+        const char *name = ph_run_name(run, PH_SENSORS, i);
         if (strlen(name) == n && !memcmp(name, word, n))
             return i;
     }
@@ -150,12 +150,11 @@ int ph_measure_model_extremes(ph_study *study, const ph_figure_run *run, double 
     double all[PH_NAMED_MAX] = {0};
     if (!ph_rig_open(&rig, study, run))
         return 0;
-    int sensor = sensor_number(rig.model, run->of), which = run->of[strcspn(run->of, ":") + 1] - '1';
+    int sensor = sensor_number(rig.run, run->of), which = run->of[strcspn(run->of, ":") + 1] - '1';
     int ok = sensor >= 0;
     for (long k = 0; ok && k <= rig.steps; k++) {
         ok = k == 0 || ph_rig_step(&rig, &ph_study_trials(study)->complaint);
-        ph_state now = ph_sim_state(rig.sim);
-        ok = ok && ph_mechanism_sensor(rig.mech, &now, sensor, all) == PH_OK && isfinite(all[which]);
+        ok = ok && ph_run_get(rig.run, PH_GET_SENSOR, sensor, all) == PH_OK && isfinite(all[which]);
         value[0] = k ? fmin(value[0], all[which]) : all[which];
         value[1] = k ? fmax(value[1], all[which]) : all[which];
     }
@@ -171,13 +170,12 @@ static double period(ph_study *study, const ph_figure_run *run)
     int found = 0;
     if (!ph_rig_open(&rig, study, run))
         return 0;
-    int sensor = sensor_number(rig.model, run->of), which = run->of[strcspn(run->of, ":") + 1] - '1';
+    int sensor = sensor_number(rig.run, run->of), which = run->of[strcspn(run->of, ":") + 1] - '1';
     for (long k = 0; sensor >= 0 && found < 3 && k <= rig.steps; k++) {
         if (k > 0 && !ph_rig_step(&rig, &ph_study_trials(study)->complaint))
             break;
-        ph_state now = ph_sim_state(rig.sim);
         memmove(y, y + 1, 3 * sizeof *y);
-        if (ph_mechanism_sensor(rig.mech, &now, sensor, all) != PH_OK)
+        if (ph_run_get(rig.run, PH_GET_SENSOR, sensor, all) != PH_OK)
             break;
         y[3] = all[which];
         if (k >= 3 && (y[1] < 0) != (y[2] < 0))

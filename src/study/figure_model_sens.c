@@ -1,11 +1,9 @@
 /* Measures of sensitivities of model files: derivatives of one with two nodes, R^3 and SO(3), by the parameter
  * run->of. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "study/figure_run.h"
-#include "study/vary.h"
 
 /* Derivatives at the end. */
 typedef struct derivative {
@@ -13,61 +11,27 @@ typedef struct derivative {
     double v[6], lambda[3];
 } derivative;
 
-typedef struct trial {
-    ph_rig rig;
-    ph_vary vary;
-} trial;
-
-static int open_trial(trial *t, ph_study *study, const ph_figure_run *run)
+/* With derivatives along. */
+static int direct(ph_rig *rig, int parameter, derivative *out, ph_error *err)
 {
-    char path[512];
-    *t = (trial){0};
-    snprintf(path, sizeof path, "%s/%s.lua", ph_study_trials(study)->folder, run->model);
-    if (!ph_rig_open(&t->rig, study, run))
-        return 0;
-    const ph_system *sys = ph_mechanism_system(t->rig.mech);
-    ph_vary_base base = {.path = path,
-                         .model = t->rig.model,
-                         .space = run->space,
-                         .assemble = ph_model_run(t->rig.model).assemble,
-                         .n_redundant = sys->n_redundant};
-    if (ph_vary_create(&t->vary, &base, run->of, 0, &ph_study_trials(study)->complaint) == PH_OK)
-        return 1;
-    ph_rig_close(&t->rig);
-    return 0;
-}
-
-static void close_trial(trial *t)
-{
-    ph_vary_destroy(&t->vary);
-    ph_rig_close(&t->rig);
-}
-
-static int direct(const trial *t, derivative *out, ph_error *err)
-{
-    ph_param p = ph_vary_param(&t->vary);
-    ph_sens *sens = NULL;
-    int ok = ph_sens_create(&sens, t->rig.sim, 1, &p, err) == PH_OK &&
-             ph_sim_run(t->rig.sim, t->rig.steps, NULL, NULL, err) == PH_OK;
-    if (ok) {
-        ph_derivative d = ph_sens_get(sens, 0);
-        ph_state s = ph_sim_state(t->rig.sim);
-        memcpy(out->x, d.W + s.v_at[0], sizeof out->x);
-        memcpy(out->W, d.W + s.v_at[1], sizeof out->W);
-        memcpy(out->v, d.v, sizeof out->v);
-        memcpy(out->lambda, d.lambda, sizeof out->lambda);
-    }
-    ph_sens_destroy(sens);
-    return ok;
+    int ok = ph_run_follow(rig->run, &parameter, 1, err) == PH_OK;
+    for (long k = 0; ok && k < rig->steps; k++)
+        ok = ph_rig_step(rig, err);
+    return ok && ph_run_get_derivative(rig->run, PH_GET_POSITION, 0, 0, out->x) == PH_OK &&
+           ph_run_get_derivative(rig->run, PH_GET_ROTATION, 0, 0, out->W) == PH_OK &&
+           ph_run_get_derivative(rig->run, PH_GET_VELOCITY, 0, 0, out->v) == PH_OK &&
+           ph_run_get_derivative(rig->run, PH_GET_OMEGA, 0, 0, out->v + 3) == PH_OK &&
+           ph_run_get_derivative(rig->run, PH_GET_MULTIPLIERS, 0, 0, out->lambda) == PH_OK;
 }
 
 static int differentiate(ph_study *study, const ph_figure_run *run, derivative *out)
 {
-    trial t;
-    if (!open_trial(&t, study, run))
+    ph_rig rig;
+    if (!ph_rig_open(&rig, study, run))
         return 0;
-    int ok = direct(&t, out, &ph_study_trials(study)->complaint);
-    close_trial(&t);
+    int ok =
+        direct(&rig, ph_run_find(rig.run, PH_PARAMETERS, run->of), out, &ph_study_trials(study)->complaint);
+    ph_rig_close(&rig);
     return ok;
 }
 
@@ -117,23 +81,24 @@ static double length(const double *a, const double *b, int n)
 }
 
 /* dx/dp and dv/dp by five-point differences of whole runs. */
-static int difference(const trial *t, const ph_options *o, double x[3], double v[6], ph_error *err)
+static int difference(ph_rig *rig, const ph_figure_run *run, double p, double eps, double x[3], double v[6],
+                      ph_error *err)
 {
-    static const double weight[PH_NEIGHBOURS] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
+    static const double weight[] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
+    static const int place[] = {-2, -1, 1, 2};
+    double now[3];
     int ok = 1;
-    for (int k = 0; ok && k < PH_NEIGHBOURS; k++) {
-        const ph_neighbour *n = &t->vary.at[k];
-        ph_sim *sim = NULL;
-        ok = ph_sim_create(&sim, &n->sys, o, 0, n->q0, n->v0, err) == PH_OK &&
-             ph_sim_run(sim, t->rig.steps, NULL, NULL, err) == PH_OK;
-        if (ok) {
-            ph_state s = ph_sim_state(sim);
-            for (int i = 0; i < 3; i++)
-                x[i] += weight[k] / t->vary.eps * s.q[i];
-            for (int i = 0; i < 6; i++)
-                v[i] += weight[k] / t->vary.eps * s.v[i];
-        }
-        ph_sim_destroy(sim);
+    for (int k = 0; ok && k < 4; k++) {
+        ph_setting set = {run->of, p + place[k] * eps};
+        ok = ph_run_set_parameters(rig->run, &set, 1, err) == PH_OK;
+        for (long n = 0; ok && n < rig->steps; n++)
+            ok = ph_rig_step(rig, err);
+        for (int i = 0; ok && i < 3; i++)
+            for (int what = 0; what < 3; what++) {
+                static const int all[] = {PH_GET_POSITION, PH_GET_VELOCITY, PH_GET_OMEGA};
+                ph_run_get(rig->run, all[what], 0, now);
+                *(what ? &v[3 * (what - 1) + i] : &x[i]) += weight[k] / eps * now[i];
+            }
     }
     return ok;
 }
@@ -141,15 +106,17 @@ static int difference(const trial *t, const ph_options *o, double x[3], double v
 int ph_measure_sens_difference(ph_study *study, const ph_figure_run *run, double *value)
 {
     ph_error *err = &ph_study_trials(study)->complaint;
-    ph_options o = ph_figure_options(run);
     derivative d;
-    double x[3] = {0}, v[6] = {0};
-    trial t;
-    if (!open_trial(&t, study, run))
+    double x[3] = {0}, v[6] = {0}, p;
+    ph_rig rig;
+    if (!ph_rig_open(&rig, study, run))
         return 0;
-    int ok = direct(&t, &d, err) && difference(&t, &o, x, v, err);
+    int parameter = ph_run_find(rig.run, PH_PARAMETERS, run->of);
+    int ok = ph_run_get(rig.run, PH_GET_PARAMETER, parameter, &p) == PH_OK &&
+             direct(&rig, parameter, &d, err) &&
+             difference(&rig, run, p, ph_run_eps(rig.run, parameter), x, v, err);
     if (ok)
         value[0] = length(d.x, x, 3) / length(x, NULL, 3), value[1] = length(d.v, v, 6) / length(v, NULL, 6);
-    close_trial(&t);
+    ph_rig_close(&rig);
     return ok;
 }

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "polhode/equilibrium.h"
 #include "study/figure_run.h"
 
 /* Frequencies, rad/s, of the modes whose numbers run->of lists, from 1. */
@@ -16,7 +15,7 @@ int ph_measure_model_modes(ph_study *study, const ph_figure_run *run, double *va
     if (!ph_rig_open(&rig, study, &r))
         return 0;
     ph_error *err = &ph_study_trials(study)->complaint;
-    ph_status status = ph_modes_create(&modes, ph_mechanism_system(rig.mech), 0, rig.q0, rig.v0, NULL, err);
+    ph_status status = ph_run_modes(&modes, rig.run, err);
     const char *word = run->of;
     for (int i = 0; status == PH_OK && *word && i < PH_FIGURE_MAX; i++) {
         double re, im;

@@ -11,10 +11,8 @@ int ph_stand_open(ph_stand *stand, ph_study *study, const ph_figure_run *run)
     if (run->model) {
         if (!ph_rig_open(&stand->rig, study, run))
             return 0;
-        stand->own = (ph_problem){.name = run->model,
-                                  .sys = *ph_mechanism_system(stand->rig.mech),
-                                  .q0 = stand->rig.q0,
-                                  .v0 = stand->rig.v0};
+        stand->own = (ph_problem){.name = run->model, .sys = *ph_run_system(stand->rig.run)};
+        ph_run_initial(stand->rig.run, &stand->own.q0, &stand->own.v0);
         stand->p = &stand->own;
         return 1;
     }
@@ -88,7 +86,7 @@ int ph_measure_reference_model(ph_study *study, const ph_figure_run *run, double
         ph_reference_create(&r, &stand.own, run->to, POINTS, &ph_study_trials(study)->complaint) == PH_OK;
     for (long k = 1; ok && k <= POINTS; k++) {
         ph_state s = ph_reference_state(r, k);
-        ph_mechanism_track(stand.rig.mech, &s);
+        ph_run_count_turns(stand.rig.run, &s);
         if (k == POINTS)
             ok = ph_rig_look(&stand.rig, &s, run->of, value) > 0;
     }

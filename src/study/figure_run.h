@@ -2,7 +2,7 @@
 #ifndef PH_STUDY_FIGURE_RUN_H
 #define PH_STUDY_FIGURE_RUN_H
 
-#include "polhode/model.h"
+#include "polhode/run.h"
 #include "problem/problem.h"
 #include "study/figure.h"
 
@@ -38,11 +38,9 @@ ph_problem *ph_study_problem(ph_study *study, const ph_figure_run *run);
 
 /* A model file, ready to step. */
 typedef struct ph_rig {
-    ph_model *model;
-    ph_mechanism *mech;
-    const double *q0, *v0;
-    ph_sim *sim;
-    long steps; /* of the whole run */
+    ph_run *run;
+    const ph_sim *sim; /* of the run */
+    long steps;        /* of the whole run */
 } ph_rig;
 
 int ph_rig_open(ph_rig *rig, ph_study *study, const ph_figure_run *run); /* 0: failed, see the complaint */
@@ -88,7 +86,7 @@ int ph_trial_look(ph_study *study, const ph_figure_run *run, double value[PH_FIG
                   int n[PH_FIGURE_MAX]);
 
 /* The same of any state of a model file. */
-int ph_rig_look(const ph_rig *rig, const ph_state *now, const char *of, double value[PH_FIGURE_MAX]);
+int ph_rig_look(ph_rig *rig, const ph_state *now, const char *of, double value[PH_FIGURE_MAX]);
 
 /* A problem or a model file, as one: figure_reference.c. */
 typedef struct ph_stand {

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef PH_HAVE_NLOPT
-#include <nlopt.h>
+#ifdef PH_NLOPT_FILE
+#include "study/nlopt_calls.h"
 
 typedef struct search {
     const ph_minimise_def *def;
@@ -63,7 +63,7 @@ static const char *reason(nlopt_result r)
 
 const char *ph_minimise_lacks(void)
 {
-    return NULL;
+    return load_nlopt() ? NULL : "NLopt (" PH_NLOPT_FILE "), which is not on this machine";
 }
 
 static ph_status run(search *s, double *u, double *value, const char **why)
@@ -106,7 +106,7 @@ ph_status ph_minimise(const ph_minimise_def *def, double *x, double *value, cons
 
 const char *ph_minimise_lacks(void)
 {
-    return "NLopt (libnlopt-dev)";
+    return "NLopt (libnlopt-dev), without which this program was built";
 }
 
 ph_status ph_minimise(const ph_minimise_def *def, double *x, double *value, const char **why)

@@ -16,7 +16,7 @@ typedef struct ph_minimise_def {
     void *ctx;
 } ph_minimise_def;
 
-/* NULL: it is there. Else what to install. */
+/* NULL: it is loaded. Else what lacks. Asked before ph_minimise. */
 const char *ph_minimise_lacks(void);
 
 /* From x, which becomes the best point that was found; *why: a sentence on why it ended. Status: that of f, or

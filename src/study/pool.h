@@ -42,7 +42,7 @@ ph_pool_def ph_pool_default(void);
 int ph_pool_cores(void); /* processors there are */
 
 /* Whether mpirun or a relative of it started this process, and as which rank. PH_E_INPUT: as one of several,
- * but this program was built without MPI. */
+ * but MPI is not there. */
 ph_status ph_pool_launched(int *launched, int *rank, ph_error *err);
 
 /* results: n of them, each at its case number; NULL: done alone is told. SIGINT, SIGTERM and SIGHUP end all

@@ -14,11 +14,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(PH_HAVE_MPI)
-#include <mpi.h>
-#define AVAILABLE 1
+#ifdef PH_MPI_FILE
+#include "study/mpi_calls.h"
+
+static const char *lacks(void) /* NULL: it is loaded */
+{
+    return load_mpi() ? NULL : "MPI (" PH_MPI_FILE ") is not on this machine";
+}
 #else
-#define AVAILABLE 0
+static const char *lacks(void)
+{
+    return "this program was built without MPI";
+}
 #endif
 
 /* ---- who started this process ------------------------------------------------------------------------ */
@@ -36,17 +43,18 @@ ph_status ph_pool_launched(int *launched, int *rank, ph_error *err)
         int size = all ? atoi(all) : 1;
         *launched = own != NULL;
         *rank = own ? atoi(own) : 0;
-        if (own && !AVAILABLE && (size > 1 || *rank > 0)) {
-            snprintf(err->text, sizeof err->text,
-                     "started as rank %d of several, but this program was built without MPI", *rank);
+        if (own && lacks()) {
+            *launched = 0;
+            if (size <= 1 && *rank <= 0)
+                return PH_OK;
+            snprintf(err->text, sizeof err->text, "started as rank %d of several, but %s", *rank, lacks());
             return err->status = PH_E_INPUT;
         }
     }
-    *launched = *launched && AVAILABLE;
     return PH_OK;
 }
 
-#if defined(PH_HAVE_MPI)
+#ifdef PH_MPI_FILE
 
 #define NAP_MS 1
 

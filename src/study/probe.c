@@ -1,7 +1,5 @@
 /* What is compared of two states of a system. */
 #include "study/probe.h"
-#include "mech/model.h"
-#include "mech/tables.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,43 +17,41 @@ static int add_part(ph_probe *p, ph_group group, int n)
 static int add_parts(ph_probe *p)
 {
     int largest = 8, n; /* a quaternion and its logarithm, for sensors */
-    for (int i = 0; p->model && i < p->model->n_bodies; i++) {
+    for (int i = 0; i < p->n_bodies; i++) {
         add_part(p, PH_RN, 3);
-        if (!p->model->body[i].particle)
+        if (!ph_run_is(p->run, PH_IS_PARTICLE, i))
             add_part(p, PH_SO3, 0);
     }
-    for (int i = 0; !p->model && i < p->sys->n_nodes; i++) {
+    for (int i = 0; !p->run && i < p->sys->n_nodes; i++) {
         n = add_part(p, p->sys->nodes[i].group, p->sys->nodes[i].n);
         largest = n > largest ? n : largest;
     }
     return largest;
 }
 
-/* Rows of joints and user constraints: the latter are the last ones of the system. */
+/* Rows of joints and user constraints. */
 static int count_lambda(const ph_probe *p)
 {
-    int nl = 0, rows;
-    if (!p->model)
+    int nl = 0;
+    if (!p->run)
         return ph_system_nl(p->sys);
-    for (int k = 0; k < p->model->n_joints; k++) {
-        ph_mechanism_lambda(p->mech, k, &rows);
-        nl += rows;
-    }
-    for (int k = 0; k < p->model->n_constraints; k++)
-        nl += p->model->constraint[k].rows;
+    for (int k = 0; k < p->n_ties; k++)
+        nl += ph_run_size(p->run, PH_GET_MULTIPLIERS, k);
     return nl;
 }
 
-ph_probe *ph_probe_create(const ph_system *sys, const ph_model *model, ph_mechanism *mech, int n,
-                          const int *sensors)
+ph_probe *ph_probe_create(const ph_system *sys, ph_run *run, int n, const int *sensors)
 {
-    if (n > PH_PROBE_SENSORS || (n && !model))
+    if (n > PH_PROBE_SENSORS || (n && !run))
         return NULL;
     ph_probe *p = calloc(1, sizeof *p);
-    size_t parts = model ? 2 * (size_t)model->n_bodies : (size_t)sys->n_nodes;
     if (!p)
         return NULL;
-    *p = (ph_probe){.sys = sys, .model = model, .mech = mech, .n_sensors = n, .n_measures = PH_OF_SENSOR + n};
+    *p = (ph_probe){.sys = sys, .run = run, .n_sensors = n, .n_measures = PH_OF_SENSOR + n};
+    if (run)
+        p->n_bodies = ph_run_count(run, PH_BODIES),
+        p->n_ties = ph_run_count(run, PH_JOINTS) + ph_run_count(run, PH_CONSTRAINTS);
+    size_t parts = run ? 2 * (size_t)p->n_bodies : (size_t)sys->n_nodes;
     p->part = calloc(parts, sizeof *p->part);
     if (p->part)
         p->work = calloc((size_t)add_parts(p), sizeof *p->work);
@@ -68,7 +64,7 @@ ph_probe *ph_probe_create(const ph_system *sys, const ph_model *model, ph_mechan
     for (int k = 0; k < n; k++) {
         p->sensor[k] = sensors[k];
         p->sensor_at[k] = p->size;
-        p->sensor_size[k] = model->sensor[sensors[k]].size;
+        p->sensor_size[k] = ph_run_size(run, PH_GET_SENSOR, sensors[k]);
         p->size += p->sensor_size[k];
     }
     return p;
@@ -85,60 +81,57 @@ void ph_probe_destroy(ph_probe *p)
 
 void ph_probe_rewind(ph_probe *p)
 {
-    if (p->mech)
-        ph_mechanism_rewind(p->mech);
+    if (p->run)
+        ph_run_count_turns(p->run, NULL);
 }
 
 void ph_probe_pass(ph_probe *p, const ph_state *s)
 {
-    if (p->mech)
-        ph_mechanism_track(p->mech, s);
+    if (p->run)
+        ph_run_count_turns(p->run, s);
 }
 
 /* ---- rows --------------------------------------------------------------------------------------------- */
 
-static void put_quat(double *to, ph_quat q)
+static void put(double *to, const double **from, int n)
 {
-    to[0] = q.w, to[1] = q.x, to[2] = q.y, to[3] = q.z;
+    memcpy(to, *from, (size_t)n * sizeof *to);
+    *from += n;
 }
 
 static void read_bodies(ph_probe *p, const ph_state *s, double *row)
 {
-    double *v = row + p->nq, *vdot = v + p->nv;
-    const ph_part *part = p->part;
-    for (int i = 0; i < p->model->n_bodies; i++) {
-        ph_body_state b;
-        ph_mechanism_body(p->mech, s, i, &b);
-        ph_store3(row + part->q, b.x);
-        ph_store3(v + part->v, b.v);
-        ph_store3(vdot + part->v, b.a);
-        part++;
-        if (p->model->body[i].particle)
-            continue;
-        put_quat(row + part->q, b.q);
-        ph_store3(v + part->v, b.omega);
-        ph_store3(vdot + part->v, b.omega_dot);
-        part++;
+    double *v = row + p->nq, *vdot = v + p->nv, motion[19];
+    const ph_part *x = p->part;
+    for (int i = 0; i < p->n_bodies; i++) {
+        const double *at = motion;
+        const ph_part *R = ph_run_is(p->run, PH_IS_PARTICLE, i) ? NULL : x + 1;
+        ph_run_get_of(p->run, s, PH_GET_MOTION, i, motion);
+        put(row + x->q, &at, 3);
+        if (R)
+            put(row + R->q, &at, 4);
+        put(v + x->v, &at, 3);
+        if (R)
+            put(v + R->v, &at, 3);
+        put(vdot + x->v, &at, 3);
+        if (R)
+            put(vdot + R->v, &at, 3);
+        x += R ? 2 : 1;
     }
 }
 
 static void read_lambda(ph_probe *p, const ph_state *s, double *to)
 {
-    int rows, first = p->sys->n_constraints - p->model->n_constraints;
-    for (int k = 0; k < p->model->n_joints; k++, to += rows) {
-        int at = ph_mechanism_lambda(p->mech, k, &rows);
-        memcpy(to, s->lambda + at, (size_t)rows * sizeof *to);
-    }
-    for (int k = 0; k < p->model->n_constraints; k++, to += rows) {
-        rows = p->model->constraint[k].rows;
-        memcpy(to, s->lambda + s->l_at[first + k], (size_t)rows * sizeof *to);
+    for (int k = 0; k < p->n_ties; k++) {
+        ph_run_get_of(p->run, s, PH_GET_MULTIPLIERS, k, to);
+        to += ph_run_size(p->run, PH_GET_MULTIPLIERS, k);
     }
 }
 
 static void read_sensors(ph_probe *p, const ph_state *s, double *row)
 {
     for (int k = 0; k < p->n_sensors; k++)
-        if (ph_mechanism_sensor(p->mech, s, p->sensor[k], row + p->sensor_at[k]) != PH_OK)
+        if (ph_run_get_of(p->run, s, PH_GET_SENSOR, p->sensor[k], row + p->sensor_at[k]) != PH_OK)
             for (int i = 0; i < p->sensor_size[k]; i++)
                 row[p->sensor_at[k] + i] = NAN;
 }
@@ -147,7 +140,7 @@ void ph_probe_read(ph_probe *p, const ph_state *s, double *row)
 {
     double *v = row + p->nq, *vdot = v + p->nv, *lambda = vdot + p->nv;
     ph_probe_pass(p, s);
-    if (p->model) {
+    if (p->run) {
         read_bodies(p, s, row);
         read_lambda(p, s, lambda);
         read_sensors(p, s, row);
@@ -196,7 +189,7 @@ void ph_probe_distance(ph_probe *p, const double *a, const double *b, double dis
     distance[PH_OF_VDOT] = sqrt(difference2(p->nv, a + vdot, b + vdot));
     distance[PH_OF_LAMBDA] = sqrt(difference2(p->nl, a + lambda, b + lambda));
     for (int k = 0; k < p->n_sensors; k++) {
-        int at = p->sensor_at[k], turn = p->model->sensor[p->sensor[k]].type == PH_S_ROTATION;
+        int at = p->sensor_at[k], turn = ph_run_is(p->run, PH_IS_QUATERNION, p->sensor[k]);
         distance[PH_OF_SENSOR + k] = sqrt(turn ? group_distance2(PH_SO3, 0, a + at, b + at, p->work)
                                                : difference2(p->sensor_size[k], a + at, b + at));
     }

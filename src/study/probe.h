@@ -11,7 +11,7 @@
 #ifndef PH_STUDY_PROBE_H
 #define PH_STUDY_PROBE_H
 
-#include "polhode/model.h"
+#include "polhode/run.h"
 
 #define PH_PROBE_SENSORS 16 /* at most */
 
@@ -33,8 +33,8 @@ typedef struct ph_part {
 
 typedef struct ph_probe {
     const ph_system *sys;
-    const ph_model *model; /* NULL: a built-in problem */
-    ph_mechanism *mech;
+    ph_run *run;          /* of a model file; NULL: a built-in problem */
+    int n_bodies, n_ties; /* of a file; joints and constraint{} */
     int n_parts;
     ph_part *part;
     int nq, nv, nl; /* a row: q, v, vdot, lambda, sensors */
@@ -44,9 +44,9 @@ typedef struct ph_probe {
     double *work; /* for a group element and its logarithm */
 } ph_probe;
 
-/* sensors: their places in the model, n of them. NULL: no memory, or a sensor that is not there. */
-ph_probe *ph_probe_create(const ph_system *sys, const ph_model *model, ph_mechanism *mech, int n,
-                          const int *sensors);
+/* run: of a model file; NULL: a built-in problem. sensors: their places in the model, n of them. NULL: no memory, or a
+ * sensor that is not there. */
+ph_probe *ph_probe_create(const ph_system *sys, ph_run *run, int n, const int *sensors);
 void ph_probe_destroy(ph_probe *p); /* accepts NULL */
 
 void ph_probe_rewind(ph_probe *p);                  /* before the states of a further run */

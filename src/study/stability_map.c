@@ -31,7 +31,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "la/spectrum.h"
+#include "base/spectrum.h"
 #include "study/stability.h"
 #include "study/fail.h"
 

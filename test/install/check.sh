@@ -16,6 +16,10 @@ fail() {
 }
 
 cmake --install "$build" --prefix "$tmp/first" >"$tmp/log" || fail "cmake --install: $(tail -n 3 "$tmp/log")"
+python=$(sed -n 's/^PH_PYTHON3:STRING=//p' "$build/CMakeCache.txt")
+if [[ -n $python ]]; then
+    cmake --install "$build" --prefix "$tmp/first" --component python >"$tmp/log" || fail "no Python package: $(tail -n 3 "$tmp/log")"
+fi
 mv "$tmp/first" "$tmp/moved" # nothing may remember where it was
 prefix=$tmp/moved
 lib=$(find "$prefix" -name libpolhode.so)
@@ -83,5 +87,21 @@ if [[ -x $prefix/bin/polhode ]]; then
     (unset LD_LIBRARY_PATH && "$prefix/bin/polhode" version >"$tmp/log") || fail "the installed program does not run"
     diff -r "$source/models" "$prefix/share/polhode/models" || fail "models differ from the source"
     "$prefix/bin/polhode" check "$prefix/share/polhode/models/heavy_top.lua" >"$tmp/log" || fail "no installed model runs"
+fi
+
+# 9. The Python package finds library and program below the prefix, whatever that is.
+if [[ -n $python ]]; then
+    packages=$(dirname "$(dirname "$(find "$prefix" -name _declarations.py)")")
+    (unset LD_LIBRARY_PATH POLHODE_LIBRARY POLHODE_PROGRAM && cd "$tmp" && PYTHONPATH=$packages "$python" - "$model" "$lib" <<'PY') >"$tmp/log" 2>&1 ||
+import os, sys
+import polhode as ph
+from polhode._native import LIBRARY
+from polhode._program import program
+assert os.path.realpath(LIBRARY) == os.path.realpath(sys.argv[2]), LIBRARY
+assert ph.load(sys.argv[1]).run(t_end=0.1).stats.steps == 100
+assert program().startswith(os.path.dirname(os.path.dirname(sys.argv[2]))), program()
+assert len(ph.sweep(sys.argv[1], m=[14, 15], t_end=0.01)) == 2
+PY
+        fail "the Python package does not work: $(cat "$tmp/log")"
 fi
 echo "install: $version, $(wc -l <"$tmp/symbols") symbols, consumer by CMake and pkg-config, $programs programs of the documents"

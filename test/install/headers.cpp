@@ -8,6 +8,7 @@
 #include <polhode/sens.h>
 #include <polhode/sim.h>
 #include <polhode/system.h>
+#include <polhode/vec.h>
 
 int main()
 {

@@ -1,0 +1,57 @@
+"""Exceptions: what went wrong, in the words of the model."""
+from __future__ import annotations
+
+from typing import Sequence
+
+
+class Error(Exception):
+    """All errors of this package, but for MemoryError, TypeError and KeyboardInterrupt."""
+
+
+class ModelError(Error, ValueError):
+    """A model file that makes no sense.
+
+    >>> import polhode as ph
+    >>> try:
+    ...     ph.Model('model "x"\\nbody{ name = "a", mas = 1 }').run(h=1e-3)
+    ... except ph.ModelError as e:
+    ...     print(e.line, e.sentence)
+    2 body 'a': no key 'mas' in a body; did you mean 'mass'?
+    """
+
+    def __init__(self, words: str, file: str | None, line: int | None, sentence: str) -> None:
+        super().__init__(words)
+        self.file, self.line, self.sentence = file, line, sentence
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (str(self), self.file, self.line, self.sentence)
+
+
+class UsageError(Error, ValueError):
+    """An argument or option that makes no sense; nothing was changed."""
+
+
+class UnknownName(Error, KeyError):
+    """A name that is not there; the sentence suggests the nearest."""
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+
+class NumericalFailure(Error, ArithmeticError):
+    """A step or a search that failed; the state is as before.
+
+    culprits: (kind, name, residual) of the bodies and joints whose rows dominate, worst first.
+    status: the word that JSON output uses, "newton_failed" and so on; t, h: of the step that failed [s].
+    """
+
+    def __init__(self, words: str, status: str, t: float, h: float, culprits: Sequence[tuple[str, str, float]]) -> None:
+        super().__init__(words)
+        self.status, self.t, self.h, self.culprits = status, t, h, list(culprits)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (str(self), self.status, self.t, self.h, self.culprits)
+
+
+class Stopped(Error):
+    """The run was asked to stop; it stays at the last step."""

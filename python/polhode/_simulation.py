@@ -1,0 +1,666 @@
+"""A simulation: a model with its state, which steps, runs, saves and is analysed."""
+from __future__ import annotations
+
+import os
+import threading
+from contextlib import contextmanager
+from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence, Union
+
+import numpy as np
+
+from ._analysis import Modes, Sensitivities, StaticStats, modes_of
+from ._errors import ModelError, UsageError
+from ._items import Body, Constraint, Items, Joint, Node, Numbers, Source, number_of
+from ._native import fail, ffi, lib, text, unknown
+from ._result import Energy, Layout, Result, Snapshot, Stats, stats_of
+from ._values import Array, Number, Vector
+
+Option = Union[str, bool, int, float]
+Record = Union[str, Iterable[str], None]
+
+# Numbers that are lists, however few there are.
+_LISTED = (lib.PH_GET_MULTIPLIERS, lib.PH_GET_NODE, lib.PH_GET_NODE_VELOCITY, lib.PH_GET_NODE_ACCELERATION)
+_NO_H = "the model says no h: give a step size, as in sim.run(h=1e-3) or sim.set_options(h=1e-3)"
+AIR = 0.05  # s between looks at signals, in a long run
+
+_LISTS = (
+    lib.PH_BODIES, lib.PH_JOINTS, lib.PH_SENSORS, lib.PH_PARAMETERS, lib.PH_OBJECTIVES, lib.PH_INPUTS, lib.PH_STATES,
+    lib.PH_ACTUATORS, lib.PH_EVENTS, lib.PH_FLEXIBLE, lib.PH_NODES, lib.PH_CONSTRAINTS,
+)  # fmt: skip
+# What of each list is recorded, and the word that chooses all of it.
+_RECORDED = {
+    "bodies": (lib.PH_BODIES, (lib.PH_GET_POSITION, lib.PH_GET_ROTATION, lib.PH_GET_VELOCITY, lib.PH_GET_OMEGA,
+                               lib.PH_GET_ACCELERATION, lib.PH_GET_OMEGA_DOT)),
+    "joints": (lib.PH_JOINTS, (lib.PH_GET_JOINT_POSITION, lib.PH_GET_JOINT_RATE, lib.PH_GET_REACTION, lib.PH_GET_MULTIPLIERS)),
+    "constraints": (lib.PH_CONSTRAINTS, (lib.PH_GET_MULTIPLIERS,)),
+    "nodes": (lib.PH_NODES, (lib.PH_GET_NODE, lib.PH_GET_NODE_VELOCITY, lib.PH_GET_NODE_ACCELERATION)),
+    "sensors": (lib.PH_SENSORS, (lib.PH_GET_SENSOR,)),
+    "inputs": (lib.PH_INPUTS, (lib.PH_GET_INPUT,)),
+    "states": (lib.PH_STATES, (lib.PH_GET_STATE,)),
+    "energy": (None, (lib.PH_GET_ENERGY,)),
+    "violation": (None, (lib.PH_GET_VIOLATION,)),
+    "step": (None, (lib.PH_GET_STEP,)),
+}  # fmt: skip
+_WORDS = {lib.PH_GET_JOINT_POSITION: "position", lib.PH_GET_JOINT_RATE: "rate",
+          lib.PH_GET_NODE: "q", lib.PH_GET_NODE_VELOCITY: "v", lib.PH_GET_NODE_ACCELERATION: "vdot"}  # fmt: skip
+
+
+def option_text(key: str, value: Option) -> str:
+    """An option as run.h reads it: "h=1e-3"."""
+    if isinstance(value, (bool, np.bool_)):
+        return f"{key}={'true' if value else 'false'}"
+    if isinstance(value, (int, str, np.integer)):
+        return f"{key}={value}"
+    if isinstance(value, (float, np.floating)):
+        return f"{key}={float(value)!r}"
+    raise UsageError(f"option {key}: {value!r} is neither a number nor a word")
+
+
+def number(name: str, value: Number) -> float:
+    """A finite number, or a sentence that says which is not."""
+    try:
+        x = float(value)
+    except (TypeError, ValueError):
+        raise UsageError(f"{name} = {value!r} is not a number") from None
+    if not np.isfinite(x):
+        raise UsageError(f"{name} = {x} is not a number")
+    return x
+
+
+class Texts:
+    """A list of strings for C, and what keeps it alive."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._kept = [ffi.new("char[]", t.encode()) for t in texts]
+        self.list = ffi.new("const char *[]", self._kept)
+        self.count = len(texts)
+
+
+class Settings:
+    """A list of ph_setting, and what keeps it alive."""
+
+    def __init__(self, values: Mapping[str, Number]) -> None:
+        self._kept = [ffi.new("char[]", name.encode()) for name in values]
+        self.list = ffi.new("ph_setting[]", len(values))
+        self.count = len(values)
+        for k, (name, value) in enumerate(values.items()):
+            self.list[k].name, self.list[k].value = self._kept[k], number(f"parameter {name}", value)
+
+
+class Parameters(Mapping[str, float]):
+    """Parameters of a model, by name, as they are."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        self._simulation = simulation
+
+    def __getitem__(self, name: str) -> float:
+        s = self._simulation
+        return float(s._numbers(lib.PH_GET_PARAMETER, s._find(lib.PH_PARAMETERS, name)))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._simulation._names(lib.PH_PARAMETERS))
+
+    def __len__(self) -> int:
+        return len(self._simulation._names(lib.PH_PARAMETERS))
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+
+class Simulation(Source):
+    """A model with its state. One thread at a time; several simulations in several threads run at the same time.
+
+    >>> import polhode as ph
+    >>> sim = ph.load("models/heavy_top.lua", m=16)
+    >>> sim
+    <simulation of 'heavy top': 1 body, 1 joint, 3 sensors; t = 0 s>
+    >>> while sim.t < 0.01 - 1e-9:
+    ...     sim.step()
+    >>> sim.body["top"].position.round(5).tolist()
+    [0.0461, 0.99894, -0.00148]
+    """
+
+    def __init__(self, title: str, file: str, source: Any = None) -> None:
+        self._title, self._file, self._source = title, file, source
+        self._told: dict[str, str] = {}  # options, by key
+        self._err = ffi.new("ph_error *")
+        self._run: Any = None
+        # Bound once, so that a step costs some tenths of a microsecond beside what C does.
+        self._acquire: Any = _no_step
+        self._release: Any = None
+        self._step: Any = None
+        self._time: Any = _no_step
+        self._index: dict[int, dict[str, int]] = {}
+        self._buffers: dict[int, tuple[Any, Array]] = {}
+        self._sizes: dict[tuple[int, int], int] = {}
+        self._structure = -1
+        self._layout: Layout | None = None
+        self._parameters = Parameters(self)
+
+    # ---- open ---------------------------------------------------------------------------------------------
+
+    def _create(self, options: Sequence[str]) -> None:
+        """Make the run; overridden by where it comes from."""
+        raise NotImplementedError
+
+    def _adopt(self, run: Any) -> None:
+        lock = threading.RLock()  # of one thread: an interrupt between two lines must not lock it out for ever
+        self._acquire, self._release = lock.acquire, lock.release
+        self._run, self._step, self._time = run, lib.ph_run_step, lib.ph_run_time
+        self._look_up()
+
+    def _ready(self) -> Any:
+        if self._run is None:
+            raise UsageError(_NO_H)
+        return self._run
+
+    def _look_up(self) -> None:
+        """Names and sizes, where they changed."""
+        run = self._run
+        if self._structure == lib.ph_run_structure(run):
+            return
+        self._structure = lib.ph_run_structure(run)
+        self._index = {
+            k: {text(lib.ph_run_name(run, k, i)) or f"{i}": i for i in range(lib.ph_run_count(run, k))} for k in _LISTS
+        }
+        self._sizes, self._layout = {}, None
+
+    @contextmanager
+    def _alone(self) -> Iterator[Any]:
+        """The run, for one thread."""
+        if not self._acquire(False):
+            self._busy()
+        try:
+            yield self._ready()
+        finally:
+            self._release()
+
+    def _busy(self) -> None:
+        raise UsageError("this simulation is at work in another thread; use a simulation for each thread")
+
+    def _check(self, status: int) -> None:
+        if status:
+            self._fail(status)
+
+    def _fail(self, status: int) -> None:
+        fail(status, self._err, None, lib.ph_run_failure(self._run), self._name_of)
+
+    def _name_of(self, list_: int, index: int) -> str:
+        return text(lib.ph_run_name(self._run, list_, index)) or str(index)
+
+    # ---- names and numbers ----------------------------------------------------------------------------------
+
+    def _names(self, list_: int) -> dict[str, int]:
+        self._ready()
+        return self._index.get(list_, {})
+
+    def _size(self, what: int, index: int) -> int:
+        n = self._sizes.get((what, index))
+        if n is None:
+            n = self._sizes[what, index] = int(lib.ph_run_size(self._run, what, index))
+        return n
+
+    def _buffer(self, n: int) -> tuple[Any, Array]:
+        if n not in self._buffers:
+            c = ffi.new("double[]", max(n, 1))
+            self._buffers[n] = c, np.frombuffer(ffi.buffer(c), dtype=np.float64)[:n]
+        return self._buffers[n]
+
+    def _numbers(self, what: int, index: int) -> Numbers:
+        n = self._size(what, index)
+        if n == 0:
+            raise UsageError("there is no such number here: a particle does not turn, and only joints with one free coordinate have one")
+        c, view = self._buffer(n)
+        status = lib.ph_run_get(self._run, what, index, c)
+        if status:
+            self._err.text = b""
+            self._fail(status)
+        return float(c[0]) if n == 1 and what not in _LISTED else view.copy()
+
+    @property
+    def body(self) -> Items[Body]:
+        """Bodies by name, as they are now."""
+        return Items(self, lib.PH_BODIES, Body)
+
+    @property
+    def joint(self) -> Items[Joint]:
+        """Joints by name, as they are now."""
+        return Items(self, lib.PH_JOINTS, Joint)
+
+    @property
+    def constraint(self) -> Items[Constraint]:
+        """Constraints of the model file by name."""
+        return Items(self, lib.PH_CONSTRAINTS, Constraint)
+
+    @property
+    def node(self) -> Items[Node]:
+        """Nodes of a system of one's own by name."""
+        return Items(self, lib.PH_NODES, Node)
+
+    @property
+    def sensor(self) -> Items[Numbers]:
+        """Sensors by name, as they are now."""
+        return Items(self, lib.PH_SENSORS, number_of(lib.PH_GET_SENSOR))
+
+    @property
+    def objective(self) -> Items[Numbers]:
+        """Objectives by name: integral to now, plus final value at the present state."""
+        return Items(self, lib.PH_OBJECTIVES, number_of(lib.PH_GET_OBJECTIVE))
+
+    def __getitem__(self, name: str) -> Numbers:
+        return self._numbers(lib.PH_GET_SENSOR, self._find(lib.PH_SENSORS, name))
+
+    @property
+    def parameters(self) -> Mapping[str, float]:
+        """Parameters by name; `set` changes them."""
+        return self._parameters
+
+    @property
+    def t(self) -> float:
+        """Present time [s]."""
+        t: float = self._time(self._run)
+        return t
+
+    @property
+    def t_end(self) -> float:
+        """Where `run` ends [s]; 0: neither file nor options say."""
+        return float(lib.ph_run_end(self._ready()))
+
+    @property
+    def energy(self) -> Energy:
+        """The balance of energy, now."""
+        e = self._numbers(lib.PH_GET_ENERGY, 0)
+        assert not isinstance(e, float)
+        return Energy(*e)
+
+    @property
+    def violation(self) -> Numbers:
+        """Of the constraints, at the level of positions and of velocities, now."""
+        return self._numbers(lib.PH_GET_VIOLATION, 0)
+
+    @property
+    def stats(self) -> Stats:
+        """Counters so far."""
+        return stats_of(lib.ph_run_summarise(self._ready()))
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Options as they were resolved."""
+        o = lib.ph_run_options(self._ready())
+        words = {
+            "method": text(o.method),
+            "formulation": text(lib.ph_formulation_word(o.formulation)),
+            "newton": text(lib.ph_newton_word(o.newton)),
+            "start": text(lib.ph_start_word(o.start)),
+            "correction": text(lib.ph_correction_word(o.correction)),
+            "tableau": text(o.tableau),
+            "solver": text(lib.ph_solver_word(o.solver)),
+        }
+        numbers = ("h", "sigma", "rho", "order", "tol", "atol", "rtol", "max_iterations")
+        return {"t_end": self.t_end, **{k: getattr(o, k) for k in numbers}, **words}
+
+    # ---- settings -------------------------------------------------------------------------------------------
+
+    def set(self, values: Mapping[str, Number] | None = None, /, **parameters: Number) -> None:
+        """Set parameters by name, and start anew; those not named stay.
+
+        >>> import polhode as ph
+        >>> sim = ph.load("models/heavy_top.lua")
+        >>> sim.set(m=20)
+        >>> sim.parameters["m"]
+        20.0
+        """
+        every = {**(values or {}), **parameters}
+        for name in every:
+            self._find(lib.PH_PARAMETERS, name)
+        given = Settings(every)
+        with self._alone() as run:
+            self._check(lib.ph_run_set_parameters(run, given.list, given.count, self._err))
+            self._look_up()
+
+    def set_options(self, **options: Option) -> None:
+        """Set options, the keys of run{} in model files, and start anew; those not named stay."""
+        texts = {k: option_text(k, v) for k, v in options.items() if v is not None}
+        if self._run is None:
+            self._create(list(texts.values()))
+        else:
+            given = Texts(list(texts.values()))
+            with self._alone() as run:
+                self._check(lib.ph_run_set_options(run, given.list, given.count, self._err))
+                self._look_up()
+        self._told.update(texts)
+
+    def reset(self) -> None:
+        """Back to the initial time and values."""
+        with self._alone() as run:
+            self._check(lib.ph_run_reset(run, self._err))
+
+    # ---- steps ----------------------------------------------------------------------------------------------
+
+    def step(self) -> None:
+        """One step; with error control, to the next point of the grid. If it fails the state is as before."""
+        if not self._acquire(False):
+            self._busy()
+        try:
+            status = self._step(self._run, self._err)
+        finally:
+            self._release()
+        if status:
+            self._fail(status)
+
+    def until(self, t: float) -> None:
+        """Steps until t [s]. The work is done outside of the interpreter lock; KeyboardInterrupt stops it after a step."""
+        with self._alone() as run:
+            self._until(run, number("t", t))
+
+    def _until(self, run: Any, t: float) -> None:
+        arrived = ffi.new("int *")
+        while not arrived[0]:
+            status = lib.ph_run_until_or(run, t, AIR, arrived, self._err)
+            if status:
+                self._fail(status)
+
+    def stop(self) -> None:
+        """Ask `until` or `run`, at work in another thread, to return after the step under way: it raises Stopped."""
+        lib.ph_run_stop(self._ready())
+
+    def run(self, t_end: float | None = None, *, record: Record = "all", **options: Option) -> Result:
+        """From the initial values to t_end; options are the keys of run{} in model files, and stay set.
+
+        record: what the result has: "all", None, or a list of names of bodies, joints and sensors, and of the words
+        bodies, joints, constraints, nodes, sensors, energy, violation, step.
+
+        >>> import polhode as ph
+        >>> r = ph.load("models/heavy_top.lua").run(t_end=0.1, h=1e-3, formulation="index3", record=["tip"])
+        >>> r.columns
+        ['t', 'tip.1', 'tip.2', 'tip.3']
+        """
+        if t_end is not None:
+            options["t_end"] = number("t_end", t_end)
+        if options or self._run is None:
+            self.set_options(**options)
+        else:
+            self.reset()
+        self.record(record)
+        with self._alone() as run:
+            end = float(lib.ph_run_end(run))
+            if not end > 0:
+                raise UsageError("the model says no t_end: give one, as in sim.run(t_end=1)")
+            self._until(run, end)
+            return self._take(run)
+
+    # ---- the table ------------------------------------------------------------------------------------------
+
+    def record(self, what: Record = "all", every: int | None = None) -> None:
+        """Choose what the steps to come record, at the initial time; `result` has it. every: steps from row to row."""
+        with self._alone() as run:
+            lib.ph_run_record_none(run)
+            chosen = self._chosen(what)
+            columns: dict[tuple[int, int], tuple[int, int, bool]] = {}
+            labels, units = ["t"], ["s"]
+            first = ffi.new("int *")
+            for w, index, name in chosen:
+                n = self._size(w, index)
+                self._check(lib.ph_run_record(run, w, index, first, self._err))
+                columns[w, index] = first[0], n, n == 1 and w not in _LISTED
+                for k in range(n):
+                    labels.append(self._label(w, index, k, n, name))
+                    units.append(text(lib.ph_run_unit(run, w, index, k)))
+            if every is not None:
+                lib.ph_run_record_every(run, every)
+            self._layout = Layout(self._title, self._index, columns, labels, units)
+
+    def _label(self, what: int, index: int, k: int, n: int, name: str) -> str:
+        label = text(lib.ph_run_label(self._run, what, index, k))
+        if what == lib.PH_GET_MULTIPLIERS:
+            return f"{name}.lambda{k + 1}"
+        parts = [name, _WORDS.get(what, ""), label]
+        return ".".join(p for p in parts if p)
+
+    def _chosen(self, what: Record) -> list[tuple[int, int, str]]:
+        """(what, index, name) of all that is asked for, in the order of the model."""
+        if what is None:
+            return []
+        wanted = set(_RECORDED) if what == "all" else {what} if isinstance(what, str) else set(what)
+        names = {name for word, (k, _) in _RECORDED.items() if k is not None for name in self._index[k]}
+        for word in wanted:
+            if word not in _RECORDED and word not in names:
+                raise unknown("body, joint or sensor", word, [*names, *_RECORDED])
+        out = []
+        for word, (list_, whats) in _RECORDED.items():
+            items = [(word, 0)] if list_ is None else list(self._index[list_].items())
+            for name, index in items:
+                if word not in wanted and name not in wanted:
+                    continue
+                at = index + len(self._index[lib.PH_JOINTS]) if word == "constraints" and self._index[lib.PH_JOINTS] else index
+                out += [(w, at, name) for w in whats if self._size(w, at)]
+        return out
+
+    def _no_rows(self) -> Layout:
+        return Layout(self._title, self._index, {}, ["t"], ["s"])
+
+    def _result(self, rows: Array) -> Result:
+        objectives = {}
+        for name, k in self._index[lib.PH_OBJECTIVES].items():
+            c, _ = self._buffer(1)
+            objectives[name] = float(c[0]) if lib.ph_run_get(self._run, lib.PH_GET_OBJECTIVE, k, c) == 0 else float("nan")
+        layout = self._layout or self._no_rows()
+        return Result(rows, layout, self.stats, self.options, dict(self.parameters), objectives, (self._source, tuple(self._told.values())))
+
+    def _take(self, run: Any) -> Result:
+        """The rows become those of the result: no copy is made."""
+        rows, columns = ffi.new("long *"), ffi.new("int *")
+        block = lib.ph_run_take_rows(run, rows, columns)
+        if block == ffi.NULL:
+            return self._result(np.empty((0, 1)))
+        owned = ffi.gc(block, _free_rows, rows[0] * columns[0] * 8)
+        flat = np.frombuffer(ffi.buffer(owned, rows[0] * columns[0] * 8), dtype=np.float64)
+        return self._result(flat.reshape(rows[0], columns[0]))
+
+    def result(self) -> Result:
+        """What was recorded so far, as a copy: `run` was interrupted, or steps were made after `record`."""
+        with self._alone() as run:
+            rows, columns = ffi.new("long *"), ffi.new("int *")
+            block = lib.ph_run_rows(run, rows, columns)
+            if block == ffi.NULL or rows[0] == 0:
+                return self._result(np.empty((0, max(1, columns[0]))))
+            flat = np.frombuffer(ffi.buffer(block, rows[0] * columns[0] * 8), dtype=np.float64).copy()
+            return self._result(flat.reshape(rows[0], columns[0]))
+
+    def now(self) -> Snapshot:
+        """All numbers of this moment, by name."""
+        with self._alone() as run:
+            columns: dict[tuple[int, int], tuple[int, int, bool]] = {}
+            row = [float(lib.ph_run_time(run))]
+            for w, index, _ in self._chosen("all"):
+                n = self._size(w, index)
+                columns[w, index] = len(row), n, n == 1 and w not in _LISTED
+                row += np.atleast_1d(self._numbers(w, index)).tolist()
+            return Snapshot(np.array([row]), Layout(self._title, self._index, columns, [], []))
+
+    # ---- save and restore --------------------------------------------------------------------------------------
+
+    def save(self) -> bytes:
+        """All that changes, as bytes; a run of the same model, parameters and options goes on with the same bits."""
+        with self._alone() as run:
+            size = lib.ph_run_save_size(run)
+            to = ffi.new("char[]", size)
+            self._err.text = b""
+            self._check(lib.ph_run_save(run, to, size))
+            return bytes(ffi.buffer(to, size))
+
+    def restore(self, saved: bytes) -> None:
+        """Go on from what `save` gave."""
+        with self._alone() as run:
+            self._check(lib.ph_run_restore(run, ffi.from_buffer(saved), len(saved), self._err))
+
+    def freeze(self, file: str | os.PathLike[str]) -> None:
+        """Write the resolved model as JSON, which `load` reads: the same model bit for bit. Whole or not at all."""
+        part = f"{os.fspath(file)}.part"
+        with self._alone() as run:
+            model = lib.ph_run_model(run)
+            if model == ffi.NULL:
+                raise UsageError("a system of one's own cannot be frozen")
+            try:
+                with open(part, "w", encoding="utf-8") as to:
+                    self._check(lib.ph_model_freeze(model, to, self._err))
+                os.replace(part, file)
+            except BaseException:
+                if os.path.exists(part):
+                    os.unlink(part)
+                raise
+
+    # ---- analysis ------------------------------------------------------------------------------------------------
+
+    def _parameter_list(self, parameters: Sequence[str] | str) -> list[str]:
+        names = [parameters] if isinstance(parameters, str) else list(parameters)
+        for name in names:
+            self._find(lib.PH_PARAMETERS, name)
+        return names
+
+    def value_and_grad(
+        self, objective: str, parameters: Sequence[str] | str, at: Vector | None = None, memory: int = 0
+    ) -> tuple[float, Array]:
+        """The objective of a run to t_end and its gradient by parameters, by the adjoint method.
+
+        at: values of the parameters, set before; so that `lambda x: sim.value_and_grad(name, names, x)` is what
+        scipy.optimize.minimize(jac=True) takes. memory: bytes that bound the checkpoints; 0: the root of the steps.
+        """
+        names = self._parameter_list(parameters)
+        k = self._find(lib.PH_OBJECTIVES, objective)
+        if at is not None:
+            values = np.asarray(at, dtype=float)
+            if values.shape != (len(names),):
+                raise UsageError(f"at has the shape {values.shape}; there are {len(names)} parameters: it must be ({len(names)},)")
+            self.set(dict(zip(names, values.tolist())))
+        indices = ffi.new("int[]", [self._find(lib.PH_PARAMETERS, n) for n in names])
+        value, gradient = ffi.new("double *"), ffi.new("double[]", max(1, len(names)))
+        with self._alone() as run:
+            lib.ph_run_record_none(run)
+            self._check(lib.ph_run_gradient(run, k, indices, len(names), memory, value, gradient, self._err))
+        return float(value[0]), np.array(list(gradient))
+
+    def sens(self, parameters: Sequence[str] | str, mode: str = "direct", **options: Option) -> Sensitivities:
+        """Run to t_end and differentiate by parameters.
+
+        mode: "direct": of bodies, joints, sensors and objectives, along with the run;
+        "adjoint": of all objectives, backwards; the cost hardly depends on the number of parameters.
+        """
+        names = self._parameter_list(parameters)
+        if options:
+            self.set_options(**options)
+        if mode == "adjoint":
+            gradients = {o: self.value_and_grad(o, names)[1] for o in self._names(lib.PH_OBJECTIVES)}
+            return Sensitivities(self._title, names, self._index, {}, gradients)
+        if mode != "direct":
+            raise UsageError(f"mode '{mode}' is neither 'direct' nor 'adjoint'")
+        self.reset()
+        indices = ffi.new("int[]", [self._find(lib.PH_PARAMETERS, n) for n in names])
+        with self._alone() as run:
+            lib.ph_run_record_none(run)
+            self._check(lib.ph_run_follow(run, indices, len(names), self._err))
+            try:
+                self._until(run, float(lib.ph_run_end(run)))
+                return self._derivatives(run, names)
+            finally:
+                lib.ph_run_follow(run, ffi.NULL, 0, ffi.NULL)
+
+    def _derivatives(self, run: Any, names: list[str]) -> Sensitivities:
+        columns: dict[tuple[int, int], Array] = {}
+        objectives: dict[str, Array] = {}
+        wanted = self._chosen(["bodies", "joints", "constraints", "sensors"])
+        wanted += [(lib.PH_GET_OBJECTIVE, k, name) for name, k in self._index[lib.PH_OBJECTIVES].items()]
+        for what, index, name in wanted:
+            n = 3 if what == lib.PH_GET_ROTATION else self._size(what, index)
+            c, view = self._buffer(n)
+            by_parameter = []
+            for k in range(len(names)):
+                if lib.ph_run_get_derivative(run, what, index, k, c):
+                    break
+                by_parameter.append(view.copy())
+            else:
+                d = np.array(by_parameter).T.reshape(n, len(names))
+                if what == lib.PH_GET_OBJECTIVE:
+                    objectives[name] = d[0]
+                else:
+                    columns[what, index] = d
+        return Sensitivities(self._title, names, self._index, columns, objectives)
+
+    def static(self, steps: int | None = None) -> Snapshot:
+        """Move to an equilibrium at the present time, at rest; returns it. steps: load steps to begin with."""
+        options = ffi.new("ph_static_options *", lib.ph_default_static())
+        if steps is not None:
+            options.steps = steps
+        stats = ffi.new("ph_static_stats *")
+        with self._alone() as run:
+            lib.ph_run_record_none(run)
+            self._check(lib.ph_run_static(run, options if steps is not None else ffi.NULL, stats, self._err))
+        self.static_stats = StaticStats(stats.load_steps, stats.cuts, stats.iterations, stats.relaxed)
+        return self.now()
+
+    def modes(self) -> Modes:
+        """Vibrations about the present state, which is at rest or moves steadily."""
+        out = ffi.new("ph_modes **")
+        with self._alone() as run:
+            self._check(lib.ph_run_modes(out, run, self._err))
+            return modes_of(ffi.gc(out[0], lib.ph_modes_destroy), int(lib.ph_system_nv(lib.ph_run_system(run))), self._title)
+
+    # ---- words -----------------------------------------------------------------------------------------------------
+
+    def _counts(self) -> str:
+        words = {lib.PH_BODIES: ("body", "bodies"), lib.PH_JOINTS: ("joint", "joints"), lib.PH_SENSORS: ("sensor", "sensors"),
+                 lib.PH_NODES: ("node", "nodes")}  # fmt: skip
+        counted = ((len(self._index.get(k, {})), one, many) for k, (one, many) in words.items())
+        return ", ".join(f"{n} {one if n == 1 else many}" for n, one, many in counted if n)
+
+    def __repr__(self) -> str:
+        if self._run is None:
+            return f"<simulation of '{self._title}': no step size yet>"
+        return f"<simulation of '{self._title}': {self._counts()}; t = {self.t:g} s>"
+
+
+def _no_step(*_: Any) -> int:
+    """In place of functions that need a run, as long as there is none."""
+    raise UsageError(_NO_H)
+
+
+def _free_rows(block: Any) -> None:
+    lib.ph_rows_free(block, ffi.NULL)
+
+
+def config_of(parameters: Settings | None, options: Texts | None) -> Any:
+    """ph_run_config of parameters and options."""
+    c = ffi.new("ph_run_config *", lib.ph_run_defaults())
+    if parameters is not None:
+        c.parameters, c.n_parameters = parameters.list, parameters.count
+    if options is not None:
+        c.options, c.n_options = options.list, options.count
+    return c
+
+
+class ModelSimulation(Simulation):
+    """A simulation of a model that was read."""
+
+    def __init__(
+        self, model: Any, file: str, source: Any, explain: Callable[[ModelError], ModelError] | None = None
+    ) -> None:
+        super().__init__(text(lib.ph_model_title(model)) or os.path.basename(file), file, source)
+        self._model, self._explain = model, explain
+        said = lib.ph_model_run(model)
+        if said.opt.h > 0 or said.opt.tol > 0:
+            self._create([])
+
+    def _fail(self, status: int) -> None:
+        try:
+            super()._fail(status)
+        except ModelError as e:
+            raise self._explain(e) if self._explain is not None else e
+
+    def _create(self, options: Sequence[str]) -> None:
+        out = ffi.new("ph_run **")
+        given = Texts(options)
+        status = lib.ph_run_create(out, self._model, config_of(None, given), self._err)
+        if status:
+            fail(status, self._err, None if options else self._file)
+        self._adopt(ffi.gc(out[0], lib.ph_run_close))
+

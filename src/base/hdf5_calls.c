@@ -1,0 +1,44 @@
+/* HDF5, loaded when it is first used. */
+#define PH_HDF5_PLAIN /* names are those of the library here */
+#include "base/hdf5_calls.h"
+
+#include "base/shared.h"
+
+#ifdef PH_HDF5_FILE
+
+#include <pthread.h>
+
+ph_hdf5_calls ph_hdf5;
+
+static const ph_symbol symbols[] = {
+#define TEXT(name)   #name /* after expansion: some functions are renamed by macros */
+#define SYMBOL(name) {TEXT(name), offsetof(ph_hdf5_calls, name)},
+    PH_HDF5_NAMES(SYMBOL)};
+
+static const char *lacks;
+
+/* Who brings the library in decides how it ends: not by cleaning up at exit, which crashes after a file that could
+ * not be written. */
+static void load(void)
+{
+    ph_shared s = ph_shared_load(PH_HDF5_FILE, 0, (int)(sizeof symbols / sizeof *symbols), symbols, &ph_hdf5);
+    lacks = s == PH_SHARED_NONE ? "HDF5 (" PH_HDF5_FILE ") is not on this machine" : NULL;
+    if (s == PH_SHARED_LOADED)
+        ph_hdf5.H5dont_atexit();
+}
+
+const char *ph_hdf5_lacks(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load);
+    return lacks;
+}
+
+#else
+
+const char *ph_hdf5_lacks(void)
+{
+    return "this program was built without HDF5";
+}
+
+#endif

@@ -1,0 +1,36 @@
+/* polhode view: simulate a model and write a page that shows it. */
+#include "cli/job.h"
+#include "view/view.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "models/top.lua" -> "top.html", in the folder where one is */
+static void default_path(const char *model, char *path, size_t size)
+{
+    const char *name = strrchr(model, '/') ? strrchr(model, '/') + 1 : model, *dot = strrchr(name, '.');
+    snprintf(path, size, "%.*s.html", (int)(dot && dot > name ? dot - name : (long)strlen(name)), name);
+}
+
+/* A run with a page and without a report. */
+int ph_cmd_view(const ph_args *given)
+{
+    ph_args args = *given;
+    char path[300];
+    int code;
+    ph_job r = {.args = &args};
+    default_path(args.word[0], path, sizeof path);
+    args.view = args.output ? args.output : path;
+    args.output = NULL;
+    if (!ph_subject_is_file(args.word[0]))
+        return ph_complain("a page shows a model file, and '%s' is none", args.word[0]);
+    if (!ph_page_name(args.view))
+        return PH_EXIT_USAGE;
+    if (ph_subject_open(&r.subject, &args, &code))
+        code = ph_job_perform(&r);
+    ph_view_destroy(r.view);
+    free(r.bodies);
+    ph_subject_close(&r.subject);
+    return code;
+}

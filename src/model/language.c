@@ -1,0 +1,92 @@
+/* The tables of the model language as others see them. */
+#include "polhode/language.h"
+
+#include <string.h>
+
+#include "model/keys.h"
+#include "model/limits.h"
+
+int ph_language_kind(const char *name)
+{
+    static const struct {
+        const char *name;
+        int kind;
+    } row[] = {
+#define PH_KEY(kind, types, bit, name, value, words, member, required, unit, text) {#kind, PH_K_##kind},
+#include "model/keys.def"
+#undef PH_KEY
+    };
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++)
+        if (!strcmp(row[k].name, name))
+            return row[k].kind;
+    return -1;
+}
+
+const char *ph_language_kind_word(int kind)
+{
+    return kind >= 0 && kind < PH_KINDS ? ph_kind_word((ph_kind)kind) : NULL;
+}
+
+int ph_language_type_get(int kind, int type, ph_language_type *out)
+{
+    static const ph_language_type sensor[] = {
+#define PH_SENSOR(code, name, size, keys, unit, text) {name, text, size, unit},
+#include "mech/sensors.def"
+#undef PH_SENSOR
+    };
+    const ph_type *t = kind >= 0 && kind < PH_KINDS ? ph_type_get((ph_kind)kind, type) : NULL;
+    if (!t)
+        return 0;
+    *out = kind == PH_K_SENSOR ? sensor[type] : (ph_language_type){.name = t->name, .text = t->text};
+    return 1;
+}
+
+int ph_language_key_get(int k, ph_language_key *out)
+{
+    const ph_key *key = ph_key_get(k);
+    if (!key)
+        return 0;
+    *out = (ph_language_key){.kind = (int)key->kind,
+                             .name = key->name,
+                             .value = ph_value_text(key->value),
+                             .unit = key->unit,
+                             .text = key->text,
+                             .words = key->words,
+                             .required = key->required};
+    return 1;
+}
+
+int ph_language_key_belongs(int k, int kind, int type)
+{
+    const ph_key *key = ph_key_get(k);
+    return key && ph_key_belongs(key, (ph_kind)kind, type);
+}
+
+const char *ph_language_key_default(int k, char *text, size_t size)
+{
+    return ph_key_default(ph_key_get(k), text, size);
+}
+
+const char *ph_shape_text(int k)
+{
+    static const char *const texts[] = {
+#define PH_SHAPE(code, name, sizes, section, text) text,
+#include "mech/shapes.def"
+#undef PH_SHAPE
+    };
+    return texts[k];
+}
+
+ph_language_limits ph_language_limits_get(void)
+{
+    return (ph_language_limits){.read_operations = PH_MODEL_READ_OPS,
+                                .call_operations = PH_MODEL_CALL_OPS,
+                                .read_s = PH_MODEL_READ_S,
+                                .call_s = PH_MODEL_CALL_S,
+                                .memory = PH_MODEL_MEMORY,
+                                .string = PH_MODEL_STRING,
+                                .file = PH_MODEL_FILE,
+                                .number = PH_MODEL_NUMBER,
+                                .name = PH_MODEL_NAME,
+                                .results = PH_MODEL_RESULTS};
+}

@@ -1,0 +1,250 @@
+/* Inputs of a run: numbers from outside, set between steps or given as tables over time. They belong to the run, whatever
+ * becomes of its mechanism, which gets a copy of them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "io/csv.h"
+#include "mech/mech.h"
+#include "run/private.h"
+#include "step/sim.h"
+
+/* ---- what the run keeps --------------------------------------------------------------------------------- */
+
+static int count(const ph_run *run)
+{
+    return run->model ? run->model->n_inputs : 0;
+}
+
+static void hand_over(ph_run *run)
+{
+    for (int k = 0; k < run->n_inputs; k++)
+        run->mech->input[k] = run->input[k];
+}
+
+/* Values that are not set are those of the model at hand. */
+static void begin_input(ph_run *run, int k)
+{
+    if (run->input_set[k])
+        return;
+    run->input[k] = run->mech->input[k];
+}
+
+void ph_inputs_free(ph_run *run)
+{
+    const ph_allocator *alloc = run->config.alloc;
+    for (int k = 0; k < run->n_inputs; k++)
+        ph_free(alloc, run->input_table[k]);
+    ph_free(alloc, run->input);
+    ph_free(alloc, run->input_table);
+    ph_free(alloc, run->input_set);
+    run->input = NULL, run->input_table = NULL, run->input_set = NULL, run->n_inputs = 0;
+}
+
+ph_status ph_inputs_adopt(ph_run *run)
+{
+    const ph_allocator *alloc = run->config.alloc;
+    int n = count(run);
+    if (n != run->n_inputs) {
+        ph_inputs_free(run);
+        run->input = ph_alloc(alloc, (size_t)n * sizeof *run->input);
+        run->input_table = ph_alloc(alloc, (size_t)n * sizeof *run->input_table);
+        run->input_set = ph_alloc(alloc, (size_t)n * sizeof *run->input_set);
+        if (!run->input || !run->input_table || !run->input_set) {
+            ph_free(alloc, run->input), ph_free(alloc, run->input_table), ph_free(alloc, run->input_set);
+            run->input = NULL, run->input_table = NULL, run->input_set = NULL;
+            return PH_E_MEMORY;
+        }
+        memset((void *)run->input_table, 0, (size_t)n * sizeof *run->input_table);
+        memset(run->input_set, 0, (size_t)n * sizeof *run->input_set);
+        run->n_inputs = n;
+    }
+    for (int k = 0; k < n; k++)
+        begin_input(run, k);
+    hand_over(run);
+    return PH_OK;
+}
+
+/* ---- values --------------------------------------------------------------------------------------------- */
+
+double ph_inputs_value(const ph_run *run, int input)
+{
+    return ph_input_at(&run->mech->input[input], ph_run_time(run));
+}
+
+static int started(const ph_run *run)
+{
+    return ph_sim_stats(run->sim).steps > 0;
+}
+
+ph_status ph_run_set_input(ph_run *run, int input, double value)
+{
+    if (input < 0 || input >= run->n_inputs || !isfinite(value))
+        return PH_E_INPUT;
+    ph_input *u = &run->input[input];
+    double now = ph_run_time(run), before = ph_inputs_value(run, input), h = run->def.opt.h;
+    int line = !u->step && started(run) && h > 0;
+    u->n = 0; /* its table stays until another one comes */
+    u->t[0] = now, u->t[1] = line ? now + h : now;
+    u->u[0] = line ? before : value, u->u[1] = value;
+    run->jumped |= !line && value != before;
+    run->input_set[input] = 1;
+    hand_over(run);
+    return PH_OK;
+}
+
+static ph_status check_table(const ph_run *run, int input, int n, const double *t, const double *u,
+                             ph_error *err)
+{
+    if (input < 0 || input >= run->n_inputs)
+        return ph_fail(err, PH_E_INPUT, "there is no input %d", input);
+    const char *name = run->model->input[input].name;
+    if (n < 1)
+        return ph_fail(err, PH_E_INPUT, "input '%s': its table is empty", name);
+    for (int i = 0; i < n; i++) {
+        if (!isfinite(t[i]) || !isfinite(u[i]))
+            return ph_fail(err, PH_E_INPUT, "input '%s': row %d of its table is not a number", name, i + 1);
+        if (i && !(t[i] > t[i - 1]))
+            return ph_fail(err, PH_E_INPUT,
+                           "input '%s': times of its table must rise, and row %d has %.9g after %.9g", name,
+                           i + 1, t[i], t[i - 1]);
+    }
+    return PH_OK;
+}
+
+ph_status ph_run_set_input_table(ph_run *run, int input, int n, const double *t, const double *u,
+                                 ph_error *err)
+{
+    ph_status s = check_table(run, input, n, t, u, err);
+    double *table = s == PH_OK ? ph_alloc(run->config.alloc, 2 * (size_t)n * sizeof *table) : NULL;
+    if (s != PH_OK)
+        return s;
+    if (!table)
+        return ph_fail(err, PH_E_MEMORY, "not enough memory for the table of an input");
+    double before = ph_inputs_value(run, input);
+    memcpy(table, t, (size_t)n * sizeof *t);
+    memcpy(table + n, u, (size_t)n * sizeof *u);
+    ph_free(run->config.alloc, run->input_table[input]);
+    run->input_table[input] = table;
+    ph_input *x = &run->input[input];
+    x->n = n, x->at = table, x->value = table + n;
+    run->input_set[input] = 1;
+    hand_over(run);
+    run->jumped |= ph_inputs_value(run, input) != before;
+    return PH_OK;
+}
+
+/* ---- steps ---------------------------------------------------------------------------------------------- */
+
+/* A step of a table, or of a value that was set, changes accelerations at once: the method starts anew from where it is. */
+ph_status ph_inputs_before_step(ph_run *run, ph_error *err)
+{
+    ph_state now = ph_sim_state(run->sim);
+    for (int k = 0; k < run->n_inputs; k++) {
+        ph_input *u = &run->mech->input[k];
+        if (!u->n || !u->step)
+            continue;
+        double before = ph_input_at(u, now.t);
+        u->from = run->input[k].from = now.t;
+        run->jumped |= ph_input_at(u, now.t) != before;
+    }
+    if (!run->jumped)
+        return PH_OK;
+    ph_stats stats = run->sim->stats;
+    ph_status s = ph_sim_reset(run->sim, now.t, now.q, now.v, err);
+    run->sim->stats = stats;
+    run->jumped = s != PH_OK;
+    if (s == PH_OK)
+        ph_watch_jump(run);
+    return s;
+}
+
+/* ---- save and restore ------------------------------------------------------------------------------------ */
+
+void ph_inputs_tape(ph_run *run, ph_tape *t)
+{
+    for (int k = 0; k < run->n_inputs; k++) {
+        ph_input *u = &run->input[k];
+        ph_tape_numbers(t, u->t, 2);
+        ph_tape_numbers(t, u->u, 2);
+        ph_tape_numbers(t, &u->from, 1);
+        ph_tape_int(t, &u->n);
+        ph_tape_int(t, &run->input_set[k]);
+    }
+    ph_tape_int(t, &run->jumped);
+    if (t->mode == PH_TAPE_READ && run->n_inputs)
+        hand_over(run);
+}
+
+/* Tables are not saved, but must be the same. */
+uint64_t ph_inputs_key(const ph_run *run, uint64_t key)
+{
+    for (int k = 0; k < run->n_inputs; k++) {
+        const ph_input *u = &run->input[k];
+        if (u->n)
+            key = ph_hash_bytes(key, run->input_table[k], 2 * (size_t)u->n * sizeof(double));
+    }
+    return key;
+}
+
+/* ---- from words ------------------------------------------------------------------------------------------ */
+
+/* Columns t and that of the input, or the second one of two. */
+static ph_status from_file(ph_run *run, int input, const char *path, ph_error *err)
+{
+    const char *name = run->model->input[input].name;
+    char why[400];
+    ph_csv_data d;
+    if (!ph_csv_read(&d, path, why, sizeof why))
+        return ph_fail(err, PH_E_INPUT, "input '%s': %s", name, why);
+    int t = ph_csv_find(&d, "t"), u = ph_csv_find(&d, name);
+    u = u < 0 ? ph_csv_find(&d, "u") : u;
+    ph_status s = PH_OK;
+    if (t < 0 || u < 0)
+        s = ph_fail(err, PH_E_INPUT, "input '%s': '%.200s' has no column '%s'", name, path,
+                    t < 0 ? "t" : name);
+    int n = (int)d.n_rows;
+    double *x = s == PH_OK ? ph_alloc(run->config.alloc, (2 * (size_t)n + 1) * sizeof *x) : NULL;
+    if (s == PH_OK && !x)
+        s = ph_fail(err, PH_E_MEMORY, "not enough memory for the table of an input");
+    for (int i = 0; i < n && s == PH_OK; i++) {
+        x[i] = d.x[(size_t)i * (size_t)d.n_columns + (size_t)t];
+        x[n + i] = d.x[(size_t)i * (size_t)d.n_columns + (size_t)u];
+    }
+    if (s == PH_OK)
+        s = ph_run_set_input_table(run, input, n, x, x + n, err);
+    ph_free(run->config.alloc, x);
+    ph_csv_clear(&d);
+    return s;
+}
+
+ph_status ph_run_input_text(ph_run *run, const char *text, ph_error *err)
+{
+    const char *is = strchr(text, '=');
+    int n = is ? (int)(is - text) : (int)strlen(text), input = -1;
+    char *end;
+    for (int k = 0; k < run->n_inputs; k++)
+        if (strlen(run->model->input[k].name) == (size_t)n &&
+            !strncmp(text, run->model->input[k].name, (size_t)n))
+            input = k;
+    if (!is || !is[1])
+        return ph_fail(err, PH_E_INPUT, "an input is set by NAME=NUMBER or NAME=FILE.csv, not by '%.64s'",
+                       text);
+    if (input < 0) {
+        char all[200] = "";
+        for (int k = 0, at = 0; k < run->n_inputs && at < 120; k++)
+            at +=
+                snprintf(all + at, sizeof all - (size_t)at, "%s%s", k ? ", " : "", run->model->input[k].name);
+        return ph_fail(err, PH_E_INPUT, "the model has no input '%.*s'%s%s", n > 64 ? 64 : n, text,
+                       all[0] ? "; there are: " : "", all);
+    }
+    double value = strtod(is + 1, &end);
+    if (*end)
+        return from_file(run, input, is + 1, err);
+    if (!isfinite(value))
+        return ph_fail(err, PH_E_INPUT, "input '%s': %s is not a number", run->model->input[input].name,
+                       is + 1);
+    double t = run->t0;
+    return ph_run_set_input_table(run, input, 1, &t, &value, err);
+}

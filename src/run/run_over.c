@@ -1,0 +1,121 @@
+/* Numbers of a run over time: integrals, and what sensors with over_time come to.
+ *
+ * An integral goes through the last four values as a cubic, by Gauss' rule of two points: it has order 4. Where there are
+ * fewer values, after the start or a jump, the polynomial of those that there are is integrated from the first one. */
+#include <string.h>
+
+#include "run/private.h"
+#include "step/sim.h"
+
+/* The polynomial through the values, at t. */
+static double through(const ph_integral *p, double t)
+{
+    double sum = 0;
+    for (int i = 0; i < p->n; i++) {
+        double x = p->x[i];
+        for (int k = 0; k < p->n; k++)
+            if (k != i)
+                x *= (t - p->t[k]) / (p->t[i] - p->t[k]);
+        sum += x;
+    }
+    return sum;
+}
+
+static double between(const ph_integral *p, double from, double to)
+{
+    double mid = (from + to) / 2, off = (to - from) / (2 * sqrt(3));
+    return (to - from) / 2 * (through(p, mid - off) + through(p, mid + off));
+}
+
+void ph_integral_add(ph_integral *p, double t, double x)
+{
+    int full = p->n == PH_INTEGRAL;
+    for (int i = 0; i + 1 < PH_INTEGRAL && full; i++)
+        p->t[i] = p->t[i + 1], p->x[i] = p->x[i + 1];
+    if (p->n == 0)
+        p->before = p->sum;
+    p->n += !full;
+    p->t[p->n - 1] = t, p->x[p->n - 1] = x;
+    if (full)
+        p->sum += between(p, p->t[p->n - 2], t);
+    else if (p->n > 1)
+        p->sum = p->before + between(p, p->t[0], t);
+}
+
+void ph_integral_jump(ph_integral *p)
+{
+    p->n = 0;
+}
+
+/* ---- sensors ---------------------------------------------------------------------------------------------- */
+
+ph_status ph_over_start(ph_run *run)
+{
+    int n = 0;
+    for (int k = 0; run->model && k < run->model->n_sensors; k++)
+        n += run->model->sensor[k].over ? run->model->sensor[k].size : 0;
+    if (n > run->n_over || !run->over) {
+        ph_free(run->config.alloc, run->over);
+        run->over = ph_alloc(run->config.alloc, ((size_t)n + 1) * sizeof *run->over);
+        run->n_over = 0;
+        if (!run->over)
+            return PH_E_MEMORY;
+    }
+    run->n_over = n;
+    memset(run->over, 0, ((size_t)n + 1) * sizeof *run->over);
+    return PH_OK;
+}
+
+static void add(ph_over *o, int what, double t, double x)
+{
+    int first = o->sum.n == 0 && o->sum.sum == 0;
+    double y = what == PH_OVER_MAX_ABS ? fabs(x) : what == PH_OVER_MIN ? -x : x;
+    if (first || y > o->most || isnan(y))
+        o->most = y;
+    ph_integral_add(&o->sum, t, what == PH_OVER_RMS ? x * x : x);
+}
+
+void ph_over_look(ph_run *run)
+{
+    ph_state s = ph_sim_state(run->sim);
+    ph_over *o = run->over;
+    for (int k = 0; run->n_over && k < run->model->n_sensors; k++) {
+        const ph_sensor_def *d = &run->model->sensor[k];
+        double x[PH_SENSOR_MAX];
+        if (!d->over)
+            continue;
+        int known = ph_mechanism_sensor(run->mech, &s, k, x) == PH_OK;
+        for (int i = 0; i < d->size; i++, o++)
+            add(o, d->over, s.t, known ? x[i] : NAN);
+    }
+}
+
+static double value(const ph_run *run, const ph_over *o, int what)
+{
+    double time = ph_run_time(run) - run->t0;
+    switch (what) {
+    case PH_OVER_MIN:
+        return -o->most;
+    case PH_OVER_RMS:
+        return time > 0 ? sqrt(fmax(0, o->sum.sum / time)) : fabs(o->most);
+    case PH_OVER_MEAN:
+        return time > 0 ? o->sum.sum / time : o->most;
+    case PH_OVER_INTEGRAL:
+        return o->sum.sum;
+    default:
+        return o->most;
+    }
+}
+
+int ph_over_numbers(const ph_run *run, int sensor, double *out)
+{
+    const ph_over *o = run->over;
+    const ph_sensor_def *d = run->model->sensor;
+    if (!d[sensor].over || !run->n_over)
+        return 0;
+    for (int k = 0; k < sensor; k++)
+        o += d[k].over ? d[k].size : 0;
+    for (int i = 0; i < d[sensor].size; i++)
+        out[i] = value(run, o + i, d[sensor].over);
+    return 1;
+}

@@ -1,0 +1,51 @@
+/* Pictures of a run: frames gathered on the way, and one HTML page that shows them, or files for ParaView.
+ *
+ *   ph_view_create(&view, run, &err);
+ *   ph_view_frame(view, run);                     at the start and after each step; frames are thinned
+ *   ph_view_end(view, run);
+ *   ph_view_page(view, &words, stream);           the page: scene, frames, viewer
+ *
+ * Numbers come from the run; what the scene needs beside them (joints, forces, shapes) from its model, which is only
+ * read. */
+#ifndef PH_VIEW_VIEW_H
+#define PH_VIEW_VIEW_H
+
+#include <stdio.h>
+
+#include "polhode/run.h"
+
+typedef struct ph_view ph_view;
+
+/* What a page says of a run beside its numbers. */
+typedef struct ph_view_words {
+    const char *file;     /* of the model */
+    const char *settings; /* method and options in one line */
+    const char *status;   /* "ok", "newton_failed", ... */
+    const char *reason;   /* why it ended early; "": it did not */
+} ph_view_words;
+
+/* PH_E_INPUT: the run has no model. */
+ph_status ph_view_create(ph_view **out, ph_run *run, ph_error *err);
+void ph_view_destroy(ph_view *view); /* accepts NULL */
+
+/* The present state as one more frame. Where there are more than a page should hold, every second one goes, and from
+ * then on every second call is none. The second is for the last state, which is always a frame. PH_E_CALLBACK: a sensor
+ * failed. */
+ph_status ph_view_frame(ph_view *view, ph_run *run);
+ph_status ph_view_end(ph_view *view, ph_run *run);
+long ph_view_frames(const ph_view *view);
+
+/* In place of a run: a frame of another state in the layout of the system, such as an equilibrium; the shapes of the
+ * first n modes about a state, which the page animates. PH_E_INPUT: there is no room, or flexible bodies have too many
+ * modes. */
+ph_status ph_view_state(ph_view *view, ph_run *run, const ph_state *s, double t);
+ph_status ph_view_modes(ph_view *view, ph_run *run, const ph_state *s, ph_modes *modes, int n);
+
+/* 0: not enough memory. Whether the stream took all of it, the caller sees from the stream. */
+int ph_view_page(const ph_view *view, const ph_view_words *words, FILE *to);
+
+/* The frames for ParaView, in a folder, which is made where there is none: motion.pvd and frame_00000.vtp, ... 0: errno
+ * says why. */
+int ph_view_vtk(const ph_view *view, const char *folder);
+
+#endif

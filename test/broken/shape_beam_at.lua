@@ -1,0 +1,2 @@
+-- expect 2: shape is the section of a beam, and cannot have at
+beam { name = "b", from = {0,0,0}, to = {1,0,0}, n = 2, section = {EA = 1, GA = 1, GJ = 1, EI = 1}, mass = {rhoA = 1, J = {1, 1, 1}}, shape = {cylinder = 1, at = {0, 0, 0}} }

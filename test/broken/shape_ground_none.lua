@@ -1,0 +1,2 @@
+-- expect 2: ground: shape is missing
+ground { }

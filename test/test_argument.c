@@ -1,0 +1,197 @@
+/* Functions of model files in a mechanism: tangents of loads and constraints by all bodies that they read, drives,
+ * and how often Lua is called. */
+#include "check.h"
+
+#include "mech/argument.h"
+#include "model/inside.h"
+#include "polhode/run.h"
+
+static ph_model *read_text(const char *text)
+{
+    ph_error err = {0};
+    ph_model *m;
+    if (ph_model_read_text(&m, "trial.lua", text, strlen(text), NULL, 0, NULL, &err) != PH_OK)
+        print_error("%s\n", err.text);
+    assert_non_null(m);
+    return m;
+}
+
+#define BODIES                                                                                               \
+    "model 'trial'\n"                                                                                        \
+    "gravity {0, 0, -9.81}\n"                                                                                \
+    "body { name = 'a', mass = 1.2, inertia = {1, 1.5, 2}, position = {0.3, -0.2, 0.5},\n"                   \
+    "       rotation = {axis = {1, 2, 3}, angle = 0.7}, velocity = {1, 2, 3}, omega = {0.1, 0.2, 0.3} }\n"   \
+    "body { name = 'b', mass = 0.7, inertia = {1, 1.1, 0.9, 0.1, 0.2, 0}, position = {1, 1, 2},\n"           \
+    "       rotation = {axis = {-1, 2, 1}, angle = -1.7}, velocity = {-1, 0.2, 0.3}, omega = {1, -2, 0.7} "  \
+    "}\n"                                                                                                    \
+    "particle { name = 'c', mass = 2, position = {0.2, 1, 0.1}, velocity = {0.3, 0.1, 0.4} }\n"
+
+static const char loads[] = BODIES
+    "local function norm(v) return math.sqrt(v.x^2 + v.y^2 + v.z^2) end\n"
+    "force { name = 'f1', body = 'a', at = {0.1, 0.2, -0.3}, value = function(t, s)\n"
+    "  local d = {} for i = 1, 3 do d[i] = s.b.position[i] - s.a.position[i] end\n"
+    "  local l = math.sqrt(d[1]^2 + d[2]^2 + d[3]^2) local k = 10*(l - 1)/l + s.b.omega.x*s.c.velocity.y\n"
+    "  return k*d[1], k*d[2], k*d[3]*s.b.rotation.w end }\n"
+    "force { name = 'f2', body = 'b', frame = 'body', at = {0.3, 0.1, 0.2}, value = function(t, s)\n"
+    "  local v = norm(s.velocity) return -v*s.velocity.x, -0.3*s.a.velocity.z*s.rotation.x, "
+    "math.sin(t)*s.c.position.x end }\n"
+    "torque { name = 't1', body = 'b', value = function(t, s)\n"
+    "  local q = s.rotation local x = math.atan(2*(q.w*q.x + q.y*q.z), 1 - 2*(q.x^2 + q.y^2))\n"
+    "  if s.a.position.x > 100 then return 1, 2, 3 end\n"
+    "  return -3*x - 0.2*s.omega.x, s.a.omega.y^2, s.a.rotation.z end }\n"
+    "torque { name = 't2', body = 'a', frame = 'body', value = function(t, s) return -s.omega.x^3, "
+    "s.b.position.z*t, 0 end }\n"
+    "force { name = 'f3', body = 'c', value = function(t, s) return s.a.position.x*s.b.position.y, "
+    "-s.c.velocity.y, 0 end }\n";
+
+/* Loads and states that read each other, and joints. */
+static const char states[] =
+    BODIES "joint { name = 'hinge', type = 'revolute', bodies = {'ground', 'b'}, at = {1, 1, 1}, axis = {1, "
+           "0.2, 0} }\n"
+           "state { name = 'x', initial = {0.3, -0.2}, rate = function(t, s)\n"
+           "  return s.states.x[2]*s.a.velocity.x, -s.states.x[1] + math.sin(s.joints.hinge.position) end }\n"
+           "force { name = 'f', body = 'a', frame = 'body', at = {0.1, 0, 0.3}, value = function(t, s)\n"
+           "  return s.states.x[1]^2, s.joints.hinge.rate*s.position.x, s.states.x[2]*s.c.velocity.z end }\n";
+
+static const char constraints[] =
+    BODIES "constraint { name = 'k1', f = function(t, s)\n"
+           "  local p, q = s.a.position, s.b.position\n"
+           "  return math.sqrt((p.x - q.x)^2 + (p.y - q.y)^2 + (p.z - q.z)^2) - 2 - 0.1*math.sin(3*t),\n"
+           "         s.a.rotation.x*s.b.rotation.w - s.a.rotation.w*s.b.rotation.x + 0.2*t^2 end }\n"
+           "constraint { name = 'k2', f = function(t, s)\n"
+           "  local r, p = s.a.rotation, s.c.position\n"
+           "  return 2*(r.x*r.z + r.w*r.y)*p.x + p.y^2*p.z - math.exp(-t)*s.b.position.x end }\n";
+
+/* Everything against central differences, in every space. */
+static void tangents_are_right(const char *text)
+{
+    ph_model *model = read_text(text);
+    assert_false(ph_model_has_functions(model));
+    for (int space = 0; space < PH_SPACE_COUNT; space++) {
+        ph_mechanism *m;
+        ph_error err = {0};
+        const double *q, *v;
+        assert_int_equal(ph_mechanism_create(&m, model, (ph_space_code)space, NULL, &err), PH_OK);
+        assert_int_equal(ph_mechanism_initial(m, 1, &q, &v, &err), PH_OK);
+        uint64_t seed = 5;
+        double vel[64], vdot[64], lambda[64];
+        for (int k = 0; k < m->nv; k++)
+            vel[k] = v[k] + 0.1 * rnd(&seed), vdot[k] = rnd(&seed);
+        for (int k = 0; k < m->nl; k++)
+            lambda[k] = rnd(&seed);
+        ph_check worst;
+        assert_int_equal(ph_system_check(ph_mechanism_system(m), 0.3, q, vel, vdot, lambda, &worst, &err),
+                         PH_OK);
+        if (worst.error > 1e-7)
+            print_error("space %d: %s, node or constraint %d, %d, entry %d %d: %.9g, differenced %.9g\n",
+                        space, worst.what, worst.row, worst.col, worst.i, worst.j, worst.given,
+                        worst.differenced);
+        check_le(worst.error, 1e-7); /* derivative: central differences of second order */
+        ph_mechanism_destroy(m);
+    }
+    ph_model_free(model);
+}
+
+static void loads_have_exact_tangents(void **state)
+{
+    (void)state;
+    tangents_are_right(loads);
+}
+
+static void states_have_exact_tangents(void **state)
+{
+    (void)state;
+    tangents_are_right(states);
+}
+
+static void constraints_have_exact_tangents(void **state)
+{
+    (void)state;
+    tangents_are_right(constraints);
+}
+
+/* ---- no Lua in a step ------------------------------------------------------------------------------------- */
+
+static void no_lua_in_a_step(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {loads, constraints};
+    for (int k = 0; k < 2; k++) {
+        ph_model *model = read_text(texts[k]);
+        ph_run *run;
+        ph_error err = {0};
+        ph_run_config c = ph_run_defaults();
+        const char *options[] = {"h=0.001", "t_end=0.02", "assemble=true"};
+        c.options = options, c.n_options = 3;
+        if (ph_run_create(&run, model, &c, &err) != PH_OK)
+            print_error("%s\n", err.text);
+        assert_non_null(run);
+        atomic_store(&((ph_reader *)model)->calls, 0);
+        assert_int_equal(ph_run_until(run, 0.02, &err), PH_OK);
+        assert_int_equal(atomic_load(&((ph_reader *)model)->calls), 0);
+        ph_run_close(run), ph_model_free(model);
+    }
+}
+
+/* A way that was never compared is, when a run comes there first, and once. */
+static void first_visits_are_compared(void **state)
+{
+    (void)state;
+    ph_model *model = read_text(
+        BODIES
+        "force { name = 'f', body = 'a', value = function(t, s)\n"
+        "  if s.position.x*1e9 > 1e14 and s.position.x < 1e6 then return 0, 1, 0 end return 0, 0, 0 end }\n");
+    ph_mechanism *m;
+    const double *q, *v;
+    double x[32], zero[32] = {0};
+    assert_false(ph_model_has_functions(model));
+    assert_int_equal(ph_mechanism_create(&m, model, PH_SPACE_R3XSO3, NULL, NULL), PH_OK);
+    assert_int_equal(ph_mechanism_initial(m, 1, &q, &v, NULL), PH_OK);
+    memcpy(x, q, sizeof(double) * (size_t)m->nq);
+    ph_reader *r = (ph_reader *)model;
+    atomic_store(&r->calls, 0);
+    x[0] = 2e5;
+    ph_check worst;
+    assert_int_equal(ph_system_check(ph_mechanism_system(m), 0, x, zero, zero, zero, &worst, NULL), PH_OK);
+    assert_int_equal(atomic_load(&r->calls), 1);
+    ph_mechanism_destroy(m), ph_model_free(model);
+}
+
+/* ---- drives ----------------------------------------------------------------------------------------------- */
+
+/* Velocity and acceleration of 0.001 sin(w t), up to 1e5 rad/s. */
+static void drives_have_exact_derivatives(void **state)
+{
+    (void)state;
+    for (double w = 1; w < 2e5; w *= 10) {
+        char text[1000];
+        snprintf(text, sizeof text,
+                 BODIES
+                 "joint { name = 'j', type = 'prismatic', bodies = {'ground', 'a'}, axis = {1, 0, 0},\n"
+                 "  drive = function(t) return 0.001*math.sin(%.17g*t) end }\n",
+                 w);
+        ph_model *model = read_text(text);
+        ph_mechanism *m;
+        assert_int_equal(ph_mechanism_create(&m, model, PH_SPACE_R3XSO3, NULL, NULL), PH_OK);
+        for (int k = 0; k < 50; k++) {
+            double t = 0.0137 * k, f[3];
+            assert_int_equal(ph_drive_at(m, &model->joint[0].drive, t, 2, f), PH_OK);
+            /* exact */
+            assert_true(f[0] == 0.001 * sin(w * t));
+            /* round-off */
+            check_near(f[1], 0.001 * w * cos(w * t), 1e-15 * w);
+            check_near(f[2], -0.001 * w * w * sin(w * t), 1e-15 * w * w);
+        }
+        ph_mechanism_destroy(m), ph_model_free(model);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loads_have_exact_tangents),       cmocka_unit_test(states_have_exact_tangents),
+        cmocka_unit_test(constraints_have_exact_tangents), cmocka_unit_test(no_lua_in_a_step),
+        cmocka_unit_test(first_visits_are_compared),       cmocka_unit_test(drives_have_exact_derivatives),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

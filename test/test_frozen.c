@@ -1,0 +1,166 @@
+/* Frozen models with functions: the same run bit for bit, in several threads, without Lua; and files that make no sense. */
+#include "check.h"
+
+#include <pthread.h>
+
+#include "model/inside.h"
+#include "polhode/run.h"
+
+static const char text[] =
+    "model 'all kinds'\n"
+    "gravity {0, 0, -9.81}\n"
+    "local c = curve({0, 0.1, 0.3, 1}, {0, 1, 0.5, 2}, {kind = 'cubic'})\n"
+    "body{ name = 'a', mass = 1, inertia = {1, 2, 3}, position = {0.3, 0, 0} }\n"
+    "body{ name = 'b', mass = 1, inertia = {1, 2, 3}, position = {1.3, 0, 0} }\n"
+    "particle{ name = 'p', mass = 1, position = {3, 0.5, 0} }\n"
+    "joint{ name = 'h', type = 'revolute', bodies = {'ground', 'a'}, at = {0, 0, 0}, axis = {0, 1, 0} }\n"
+    "joint{ name = 'd', type = 'revolute', bodies = {'a', 'b'}, at = {0.8, 0, 0}, axis = {0, 1, 0},\n"
+    "       drive = function(t) return 0.1*math.sin(t) end }\n"
+    "input{ name = 'u', value = 0.3 }\n"
+    "state{ name = 'i', initial = {0.1, 0.2}, rate = function(t, s)\n"
+    "  return -s.states.i[1] + s.joints.h.rate, s.inputs.u - clamp(s.states.i[2], -math.huge, 1) end }\n"
+    "actuator{ name = 'm', joint = 'h', effort = function(t, s) return -3*s.joints.h.position - c(t) + "
+    "s.states.i[1] end }\n"
+    "force{ name = 'f', body = 'b', value = function(t, s)\n"
+    "  if s.b.position.z < -0.05 then return 0, 0, 100*(-0.05 - s.b.position.z) end return 0, 0, s.inputs.u "
+    "end }\n"
+    "torque{ name = 't', body = 'a', value = {0, 1, 0} }\n"
+    "constraint{ name = 'k', f = function(t, s) return s.p.position.x^2 + s.p.position.y^2 - 9.25 - 0.1*t^2 "
+    "end }\n"
+    "sensor{ name = 'x', custom = function(t, s) return s.b.position.x, s.a.rotation.w end }\n"
+    "objective{ name = 'o', final = function(s) return s.a.position.x^2 end, integral = function(t, s) "
+    "return s.sensors.x[1] end }\n"
+    "run{ t_end = 0.2, h = 1e-3 }\n";
+
+static ph_model *read_text(const char *name, const char *source, ph_error *err)
+{
+    ph_model *m = NULL;
+    ph_model_read_text(&m, name, source, strlen(source), NULL, 0, NULL, err);
+    return m;
+}
+
+static char *freeze(const ph_model *m)
+{
+    ph_error err = {0};
+    FILE *f = tmpfile();
+    if (ph_model_freeze(m, f, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    long n = ftell(f);
+    char *json = calloc((size_t)n + 1, 1);
+    rewind(f);
+    assert_int_equal(fread(json, 1, (size_t)n, f), n);
+    fclose(f);
+    return json;
+}
+
+typedef struct numbers {
+    const ph_model *model;
+    ph_status status;
+    double x[12];
+} numbers;
+
+static void *simulate(void *ctx)
+{
+    numbers *n = ctx;
+    ph_run *run;
+    ph_error err = {0};
+    n->status = ph_run_create(&run, n->model, NULL, &err);
+    if (n->status == PH_OK)
+        n->status = ph_run_until(run, 0.2, &err);
+    if (n->status != PH_OK)
+        print_error("%s\n", err.text);
+    else {
+        ph_run_get(run, PH_GET_POSITION, 1, n->x), ph_run_get(run, PH_GET_POSITION, 2, n->x + 3);
+        ph_run_get(run, PH_GET_SENSOR, 0, n->x + 6), ph_run_get(run, PH_GET_STATE, 0, n->x + 8);
+        ph_run_get(run, PH_GET_OBJECTIVE, 0, n->x + 10);
+    }
+    ph_run_close(run);
+    return NULL;
+}
+
+static void frozen_runs_are_the_same(void **state)
+{
+    (void)state;
+    ph_error err = {0};
+    ph_model *m = read_text("all.lua", text, &err);
+    if (!m)
+        fail_msg("%s", err.text);
+    char *json = freeze(m);
+    ph_model *cold = read_text("all.json", json, &err);
+    if (!cold)
+        fail_msg("%s", err.text);
+    assert_null(((ph_reader *)cold)->L); /* no Lua is left */
+    assert_false(ph_model_has_functions(cold));
+    char *again = freeze(cold);
+    assert_string_equal(json, again);
+    enum { THREADS = 4 };
+    numbers warm = {.model = m}, n[THREADS];
+    pthread_t id[THREADS];
+    simulate(&warm);
+    assert_int_equal(warm.status, PH_OK);
+    for (int i = 0; i < THREADS; i++) {
+        n[i] = (numbers){.model = i % 2 ? m : cold};
+        assert_int_equal(pthread_create(&id[i], NULL, simulate, &n[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(id[i], NULL);
+        assert_int_equal(n[i].status, PH_OK);
+        assert_memory_equal(n[i].x, warm.x, sizeof warm.x); /* exact */
+    }
+    free(json), free(again);
+    ph_model_free(m), ph_model_free(cold);
+}
+
+/* Every digit or bracket of the functions changed in turn: a sentence, or another model, and never a crash. */
+static void damaged_files_are_refused(void **state)
+{
+    (void)state;
+    ph_error err = {0};
+    ph_model *m = read_text("all.lua", text, &err);
+    char *json = freeze(m);
+    int refused = 0, count = 0;
+    for (char *c = strstr(json, "\"outputs\""); c && *c; c++) {
+        char kept = *c;
+        if (!strchr("0123456789[]{}\"", kept) || count++ % 7)
+            continue;
+        *c = kept == '9' ? '0' : kept >= '0' && kept < '9' ? '9' : ' ';
+        err = (ph_error){0};
+        ph_model *other = read_text("all.json", json, &err);
+        refused += !other;
+        assert_true(other || strstr(err.text, "all.json"));
+        ph_model_free(other);
+        *c = kept;
+    }
+    assert_true(refused > 100);
+    free(json), ph_model_free(m);
+}
+
+/* Where a frozen function has no value, the run says whose it is. */
+static void no_value_is_told(void **state)
+{
+    (void)state;
+    ph_error err = {0};
+    ph_model *m = read_text("guard.lua",
+                            "body{ name = 'a', mass = 1, inertia = {1, 1, 1} }\n"
+                            "force{ name = 'f', body = 'a', value = function(t, s)\n"
+                            "  if t > 0.05 then error('too late') end return 0, 0, 1 end }\n"
+                            "run{ t_end = 0.2, h = 1e-2 }\n",
+                            &err);
+    char *json = freeze(m);
+    ph_model *cold = read_text("guard.json", json, &err);
+    ph_run *run;
+    assert_int_equal(ph_run_create(&run, cold, NULL, &err), PH_OK);
+    assert_int_not_equal(ph_run_until(run, 0.2, &err), PH_OK);
+    assert_non_null(strstr(err.text, "'f': its function has no value at t = 0.06"));
+    ph_run_close(run), ph_model_free(cold), ph_model_free(m), free(json);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(frozen_runs_are_the_same),
+        cmocka_unit_test(damaged_files_are_refused),
+        cmocka_unit_test(no_value_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,309 @@
+/* Inputs, actuators, couplings and joint coordinates of runs, against motions that are known exactly. */
+#include "model_file.h"
+
+#include "mech/mech.h"
+#include "polhode/polhode.h"
+#include "run/private.h"
+
+/* A flywheel of 2 kg m^2 about z, a motor with an input on it. */
+#define WHEEL                                                                                                \
+    "body { name = 'wheel', mass = 1, inertia = {1, 1, 2} }\n"                                               \
+    "joint { name = 'axle', type = 'revolute', bodies = {'ground', 'wheel'}, at = {0, 0, 0}, axis = {0, 0, " \
+    "1} }\n"
+
+static ph_run *run_of(const char *text)
+{
+    ph_error err = {0};
+    ph_model *model = read_text(text);
+    ph_run *run;
+    if (ph_run_create(&run, model, NULL, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    ph_model_free(model);
+    return run;
+}
+
+static void go(ph_run *run, double t)
+{
+    ph_error err = {0};
+    if (ph_run_until(run, t, &err) != PH_OK)
+        fail_msg("%s", err.text);
+}
+
+static double get(ph_run *run, int what, int index)
+{
+    double x[PH_SENSOR_MAX] = {NAN};
+    assert_int_equal(ph_run_get(run, what, index, x), PH_OK);
+    return x[0];
+}
+
+static const char *const driven = WHEEL "input { name = 'u', value = 3, hold = '%s', unit = 'N m' }\n"
+                                        "actuator { name = 'motor', joint = 'axle', effort = 'u' }\n"
+                                        "sensor { name = 'a', type = 'joint_acceleration', joint = 'axle' }\n"
+                                        "sensor { name = 'e', type = 'effort', of = 'motor' }\n"
+                                        "sensor { name = 'p', type = 'power', of = 'motor' }\n"
+                                        "run { h = 0.01, t_end = 2%s }\n";
+
+static ph_run *motor(const char *hold, const char *options)
+{
+    char text[2048];
+    snprintf(text, sizeof text, driven, hold, options);
+    return run_of(text);
+}
+
+/* u/J constant: the angle is u t^2/(2 J), over many turns; effort times rate is the power. */
+static void constant(void **state)
+{
+    (void)state;
+    ph_run *run = motor("step", "");
+    go(run, 2);
+    check_near(get(run, PH_GET_JOINT_POSITION, 0), 3, 1e-11); /* round-off */
+    check_near(get(run, PH_GET_JOINT_RATE, 0), 3, 1e-11);     /* round-off */
+    check_near(get(run, PH_GET_SENSOR, 0), 1.5, 1e-11);       /* round-off */
+    check_near(get(run, PH_GET_SENSOR, 1), 3, 0);             /* exact */
+    check_near(get(run, PH_GET_SENSOR, 2), 9, 1e-10);         /* round-off */
+    check_near(get(run, PH_GET_EFFORT, 0), 3, 0);             /* exact */
+    check_near(get(run, PH_GET_INPUT, 0), 3, 0);              /* exact */
+    assert_string_equal(ph_run_unit(run, PH_GET_INPUT, 0, 0), "N m");
+    assert_string_equal(ph_run_unit(run, PH_GET_EFFORT, 0, 0), "N m");
+    assert_int_equal(ph_run_find(run, PH_INPUTS, "u"), 0);
+    assert_int_equal(ph_run_find(run, PH_ACTUATORS, "motor"), 0);
+    ph_run_close(run);
+}
+
+/* Steps between steps: the motion is exact from there on, since accelerations are found anew. */
+static void jumps(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"", ", method = 'bliedf', order = 2",
+                                          ", method = 'rkmk', tableau = 'rk4'", ", formulation = 'index3'"};
+    for (int k = 0; k < 4; k++) {
+        ph_run *run = motor("step", methods[k]);
+        go(run, 0.5);
+        assert_int_equal(ph_run_set_input(run, 0, -2), PH_OK);
+        check_near(get(run, PH_GET_INPUT, 0), -2, 0); /* exact */
+        go(run, 1);
+        double rate = 1.5 * 0.5, x = 1.5 * 0.125;                                      /* at 0.5 s */
+        check_near(get(run, PH_GET_JOINT_RATE, 0), rate - 0.5, 1e-10);                 /* round-off */
+        check_near(get(run, PH_GET_JOINT_POSITION, 0), x + rate * 0.5 - 0.125, 1e-10); /* round-off */
+        check_near(get(run, PH_GET_SENSOR, 0), -1, 1e-9);                              /* round-off */
+        ph_run_close(run);
+    }
+}
+
+/* hold = linear: the value is reached at the end of the next step. */
+static void ramps(void **state)
+{
+    (void)state;
+    ph_run *run = motor("linear", "");
+    go(run, 0.5);
+    assert_int_equal(ph_run_set_input(run, 0, 5), PH_OK);
+    check_near(get(run, PH_GET_INPUT, 0), 3, 0); /* exact */
+    go(run, 0.51);
+    check_near(get(run, PH_GET_INPUT, 0), 5, 1e-12); /* round-off */
+    go(run, 1);
+    double rate = (3 * 0.5 + 4 * 0.01 + 5 * 0.49) / 2;
+    check_near(get(run, PH_GET_JOINT_RATE, 0), rate, 1e-4); /* order 2: the kink */
+    ph_run_close(run);
+}
+
+/* Tables: lines are integrated with order 2, steps on the grid exactly; beyond their ends they are constant. */
+static void tables(void **state)
+{
+    (void)state;
+    static const double t[] = {0, 0.5, 1}, u[] = {0, 4, -2};
+    ph_error err = {0};
+    ph_run *run = motor("step", "");
+    assert_int_equal(ph_run_set_input_table(run, 0, 3, t, u, &err), PH_OK);
+    go(run, 2);
+    check_near(get(run, PH_GET_JOINT_RATE, 0), (0.5 * 4 - 2) / 2, 1e-10); /* round-off */
+    assert_int_equal(ph_run_reset(run, &err), PH_OK);                     /* it keeps the table */
+    go(run, 1);
+    check_near(get(run, PH_GET_JOINT_RATE, 0), 1, 1e-10); /* round-off */
+    ph_run_close(run);
+    run = motor("linear", "");
+    assert_int_equal(ph_run_set_input_table(run, 0, 3, t, u, &err), PH_OK);
+    go(run, 1);
+    check_near(get(run, PH_GET_JOINT_RATE, 0), (1 + 0.5) / 2, 5e-4); /* order 2 */
+    assert_int_equal(ph_run_set_input_table(run, 0, 0, t, u, &err), PH_E_INPUT);
+    assert_int_equal(ph_run_set_input_table(run, 1, 3, t, u, &err), PH_E_INPUT);
+    assert_int_equal(ph_run_set_input_table(run, 0, 2, u + 1, t, &err), PH_E_INPUT);
+    assert_non_null(strstr(err.text, "times of its table must rise, and row 2 has -2 after 4"));
+    assert_int_equal(ph_run_set_input(run, 0, NAN), PH_E_INPUT);
+    assert_int_equal(ph_run_set_input(run, 7, 1), PH_E_INPUT);
+    ph_run_close(run);
+}
+
+/* In words, from a file; what is wrong has its sentence. */
+static void words(void **state)
+{
+    (void)state;
+    ph_error err = {0};
+    ph_run *run = motor("linear", "");
+    char text[256];
+    assert_int_equal(ph_run_input_text(run, "u=2", &err), PH_OK);
+    go(run, 1);
+    check_near(get(run, PH_GET_JOINT_RATE, 0), 1, 1e-11); /* round-off */
+    static const struct {
+        const char *table, *sentence;
+    } bad[] = {{"t,x\n0,1\n", "has no column 'u'"},
+               {"u\n0\n", "has no column 't'"},
+               {"t,u\n0,1\n1,nan\n", "row 2 of its table is not a number"},
+               {"t,u\n0,1\n0,2\n", "times of its table must rise"}};
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        scratch s = scratch_create("u.csv");
+        scratch_write(&s, bad[k].table, strlen(bad[k].table));
+        snprintf(text, sizeof text, "u=%s", s.path);
+        assert_int_equal(ph_run_input_text(run, text, &err), PH_E_INPUT);
+        if (!strstr(err.text, bad[k].sentence))
+            fail_msg("'%s' without '%s'", err.text, bad[k].sentence);
+        scratch_remove(&s);
+    }
+    assert_int_equal(ph_run_input_text(run, "v=2", &err), PH_E_INPUT);
+    assert_non_null(strstr(err.text, "the model has no input 'v'; there are: u"));
+    assert_int_equal(ph_run_input_text(run, "u", &err), PH_E_INPUT);
+    assert_int_equal(ph_run_input_text(run, "u=none.csv", &err), PH_E_INPUT);
+    ph_run_close(run);
+}
+
+/* Going on from saved bytes gives the same bits, with a ramp under way. */
+static void goes_on(void **state)
+{
+    (void)state;
+    ph_run *a = motor("linear", ""), *b = motor("linear", "");
+    ph_error err = {0};
+    go(a, 0.5);
+    ph_run_set_input(a, 0, 5);
+    size_t size = ph_run_save_size(a);
+    void *bytes = malloc(size);
+    assert_int_equal(ph_run_save(a, bytes, size), PH_OK);
+    assert_int_equal(ph_run_restore(b, bytes, size, &err), PH_OK);
+    go(a, 1), go(b, 1);
+    assert_true(get(a, PH_GET_JOINT_POSITION, 0) == get(b, PH_GET_JOINT_POSITION, 0)); /* exact */
+    free(bytes);
+    ph_run_close(a), ph_run_close(b);
+}
+
+/* Spring and damper along a slider: x = exp(-delta t) (x0 cos + ...), against the exact solution. */
+static void oscillator(void **state)
+{
+    (void)state;
+    ph_run *run =
+        run_of("body { name = 'm', mass = 2, inertia = {1, 1, 1}, velocity = {0, 0, 0.3} }\n"
+               "joint { name = 'rail', type = 'prismatic', bodies = {'ground', 'm'}, axis = {0, 0, 1} }\n"
+               "actuator { name = 's', joint = 'rail', k = 18, d = 0.8, rest = 0.1 }\n"
+               "run { h = 1e-3, t_end = 1, method = 'rkmk', tableau = 'rk4' }\n");
+    double delta = 0.2, w = sqrt(9 - delta * delta), t = 1, a = -0.1, b = (0.3 + delta * a) / w;
+    go(run, t);
+    check_near(get(run, PH_GET_JOINT_POSITION, 0), 0.1 + exp(-delta * t) * (a * cos(w * t) + b * sin(w * t)),
+               1e-12); /* order 4 */
+    ph_run_close(run);
+}
+
+/* Gears 1 : -3 over many turns: both wheels turn as one of J_a + 9 J_b; their efforts and angles. */
+static void gears(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"", ", formulation = 'index3'", ", formulation = 'index2'",
+                                          ", method = 'bliedf', order = 3", ", space = 'SE3'"};
+    for (int k = 0; k < 5; k++) {
+        char text[2048];
+        snprintf(text, sizeof text,
+                 WHEEL
+                 "body { name = 'b', mass = 1, inertia = {1, 1, 0.5}, position = {1, 0, 0} }\n"
+                 "joint { name = 'axle_b', type = 'revolute', bodies = {'ground', 'b'}, at = {1, 0, 0}, axis "
+                 "= {0, 0, 1} }\n"
+                 "coupling { name = 'gear', joints = {'axle', 'axle_b'}, ratio = -3 }\n"
+                 "actuator { name = 'motor', joint = 'axle', effort = 40 }\n"
+                 "sensor { name = 'e', type = 'effort', of = 'gear' }\n"
+                 "run { h = 0.01, t_end = 3%s }\n",
+                 methods[k]);
+        ph_run *run = run_of(text);
+        double a = 40 / (2 + 9 * 0.5);
+        go(run, 3);
+        check_near(get(run, PH_GET_JOINT_POSITION, 0), a * 4.5, 1e-8);      /* round-off */
+        check_near(get(run, PH_GET_JOINT_POSITION, 1), -3 * a * 4.5, 1e-8); /* round-off; 13 turns */
+        check_near(get(run, PH_GET_JOINT_RATE, 1), -3 * a * 3, 1e-8);       /* round-off */
+        check_near(get(run, PH_GET_SENSOR, 0), -3 * a * 0.5, 1e-6); /* round-off: J_b times acceleration */
+        ph_run_close(run);
+    }
+}
+
+/* E - E0 = work - dissipated: exactly known here, and the sensors of work and power agree; after a jump too. */
+static void balance(void **state)
+{
+    (void)state;
+    ph_run *run = run_of(WHEEL "input { name = 'u', value = 3, hold = 'step' }\n"
+                               "actuator { name = 'motor', joint = 'axle', effort = 'u', d = 0.5, k = 2 }\n"
+                               "sensor { name = 'w', type = 'work' }\n"
+                               "sensor { name = 'd', type = 'dissipated' }\n"
+                               "sensor { name = 'e', type = 'energy' }\n"
+                               "run { h = 1e-3, t_end = 2, method = 'rkmk', tableau = 'rk4' }\n");
+    double w = sqrt(1 - 1. / 64), t = 1, x = 1.5 * (1 - exp(-t / 8) * (cos(w * t) + sin(w * t) / (8 * w)));
+    double energy[5];
+    go(run, t);
+    check_near(get(run, PH_GET_JOINT_POSITION, 0), x, 1e-12); /* order 4 */
+    check_near(get(run, PH_GET_SENSOR, 0), 3 * x, 1e-11);     /* order 4: u is constant */
+    ph_run_set_input(run, 0, -1);
+    go(run, 2);
+    double y = get(run, PH_GET_JOINT_POSITION, 0);
+    check_near(get(run, PH_GET_SENSOR, 0), 3 * x - (y - x), 1e-11); /* order 4 */
+    assert_int_equal(ph_run_get(run, PH_GET_ENERGY, 0, energy), PH_OK);
+    check_near(energy[2] - energy[3], energy[0] + energy[1], 1e-10); /* order 4 */
+    check_le(0.1, energy[3]);                                        /* ordering: something was dissipated */
+    check_le(ph_run_summarise(run).residual, 1e-9); /* order 3 in the first step */
+    check_near(get(run, PH_GET_SENSOR, 1), energy[3], 0);            /* exact */
+    ph_run_close(run);
+}
+
+/* Derivatives by parameters with an actuator's numbers and a table of an input, direct and adjoint. */
+static void sensitivities(void **state)
+{
+    (void)state;
+    ph_error err = {0};
+    ph_run *run =
+        run_of("local k, d, r = param('k', 18), param('d', 0.8), param('r', 0.1)\n"
+               "body { name = 'm', mass = 2, inertia = {1, 1, 1}, velocity = {0, 0, 0.3} }\n"
+               "joint { name = 'rail', type = 'prismatic', bodies = {'ground', 'm'}, axis = {0, 0, 1} }\n"
+               "input { name = 'u' }\n"
+               "actuator { name = 's', joint = 'rail', k = k, d = d, rest = r, effort = 'u' }\n"
+               "sensor { name = 'x', type = 'joint_position', joint = 'rail' }\n"
+               "objective { name = 'x', final = function(s) return s.sensors.x[1] end }\n"
+               "run { h = 1e-2, t_end = 1 }\n");
+    static const double t[] = {0, 1}, u[] = {1, 2};
+    int all[] = {0, 1, 2};
+    double gradient[3], value, x[2], direct;
+    assert_int_equal(ph_run_set_input_table(run, 0, 2, t, u, &err), PH_OK);
+    if (ph_run_gradient(run, 0, all, 3, 0, &value, gradient, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    for (int k = 0; k < 3; k++) {
+        const double v[] = {18, 0.8, 0.1};
+        const char *const names[] = {"k", "d", "r"};
+        for (int side = 0; side < 2; side++) {
+            ph_setting set = {names[k], v[k] * (side ? 1.0005 : 0.9995)};
+            assert_int_equal(ph_run_set_parameters(run, &set, 1, &err), PH_OK);
+            go(run, 1);
+            x[side] = get(run, PH_GET_SENSOR, 0);
+        }
+        ph_setting back = {names[k], v[k]};
+        assert_int_equal(ph_run_set_parameters(run, &back, 1, &err), PH_OK);
+        double fd = (x[1] - x[0]) / (0.001 * v[k]);
+        check_near(gradient[k], fd, 1e-7 * fmax(1, fabs(fd))); /* derivative: central differences */
+        assert_int_equal(ph_run_follow(run, &k, 1, &err), PH_OK);
+        go(run, 1);
+        assert_int_equal(ph_run_get_derivative(run, PH_GET_SENSOR, 0, 0, &direct), PH_OK);
+        check_near(direct, gradient[k], 1e-9); /* derivative */
+        assert_int_equal(ph_run_follow(run, NULL, 0, &err), PH_OK);
+    }
+    ph_run_close(run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(constant),      cmocka_unit_test(jumps),   cmocka_unit_test(ramps),
+        cmocka_unit_test(tables),        cmocka_unit_test(words),   cmocka_unit_test(goes_on),
+        cmocka_unit_test(gears),         cmocka_unit_test(balance), cmocka_unit_test(oscillator),
+        cmocka_unit_test(sensitivities),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,270 @@
+/* Tracing of functions of model files: the same bits as Lua gives, exact derivatives, and what is refused. */
+#include "check.h"
+
+#include "model/trace.h"
+
+/* ---- models of one function ------------------------------------------------------------------------------ */
+
+static const char head[] =
+    "model 'trial'\n"
+    "local p = param('p', 1.5)\n"
+    "local sin, cos = math.sin, math.cos\n"
+    "local table_of = {2, 3, 5, 7}\n"
+    "local memory, count = {0}, 0\n"
+    "local function norm(v) return math.sqrt(v.x^2 + v.y^2 + v.z^2) end\n"
+    "body { name = 'a', mass = 1, inertia = {1, 1, 1}, position = {0.3, -0.2, 0.5},\n"
+    "       rotation = {axis = {1, 2, 3}, angle = 0.7}, velocity = {1, 2, 3}, omega = {0.1, 0.2, 0.3} }\n"
+    "body { name = 'b', mass = 1, inertia = {1, 1, 1}, position = {1, 1, 2} }\n"
+    "particle { name = 'c', mass = 2, position = {0, 1, 0} }\n"
+    "sensor { name = 'f', custom = function(t, s)\n"; /* line 11; the function is on line 12 */
+
+static ph_model *read_function(const char *body)
+{
+    char text[4000];
+    ph_error err = {0};
+    ph_model *m;
+    int n = snprintf(text, sizeof text, "%s%s\nend }\n", head, body);
+    ph_status s = ph_model_read_text(&m, "trial.lua", text, (size_t)n, NULL, 0, NULL, &err);
+    if (s != PH_OK)
+        print_error("%s: %s\n", body, err.text);
+    assert_int_equal(s, PH_OK);
+    return m;
+}
+
+static const ph_traced *traced_of(const ph_model *m)
+{
+    return m->sensor[0].f.traced;
+}
+
+/* ---- the same bits ---------------------------------------------------------------------------------------- */
+
+static const char *const functions[] = {
+    "return 1",
+    "return t",
+    "return 2*t + 1",
+    "return t^2, t^3, t^0.5, 2^t, (0.01*t)^t",
+    "return -t, t - 1, 1 - t, t/3, 3/(t - 0.3)",
+    "return t % 3, t % -0.7, -7 % (t - 0.3), t // 1, t // -0.3, 7 // (t - 0.3)",
+    "return math.sin(t), math.cos(t), math.tan(t)",
+    "return sin(t)*cos(t)",
+    "return math.exp(-t^2), math.log(math.abs(t) + 1), math.log(t^2 + 1, 2), math.log(t^2 + 1, 10), "
+    "math.log(t^2 + 1, 3)",
+    "return math.asin(math.sin(t)), math.acos(math.cos(t)*0.9)",
+    "return math.atan(t), math.atan(t, 2), math.atan(2, t), math.atan(t, -t)",
+    "return math.sqrt(t^2 + 1), math.abs(t), math.abs(-3)",
+    "return math.floor(t), math.ceil(t), math.floor(t*10)/10",
+    "return math.floor(t) % 3, math.floor(t) // 2, math.floor(t)*3 - 1, -math.ceil(t)",
+    "return math.floor(t) % 3.0, math.floor(t) // 2.0, math.floor(t)/3, math.floor(t)^2",
+    "return math.fmod(t, 3), math.fmod(t, -0.3), math.fmod(-7, t + 100)",
+    "return math.max(t, 0), math.min(t, 0), math.max(1, t, -t, 0.5), math.min(3, t, t^2)",
+    "return math.max(0, t)^1.5, math.max(0, -t)^1.5",
+    "local a, b = math.modf(t) return a, b, math.modf(-t)",
+    "return math.deg(t), math.rad(t), math.pi*t",
+    "return clamp(t, -0.5, 0.5), sign(t), smoothstep(-1, 1, t), smoothstep(1, -1, t), clamp(3, 0, 1), "
+    "sign(-2), sign(0)",
+    "return s.a.position.x, s.a.position[2], s.a.position.z",
+    "return s.a.rotation.w, s.a.rotation[2]",
+    "return s.a.velocity",
+    "return s.a.position",
+    "return {s.a.omega.x, s.b.omega.y}",
+    "return norm(s.a.position), norm(s.b.velocity)",
+    "return s.ground.position.x + t, s.c.rotation.w*t, s.c.position.x",
+    "return s.t*2 + t",
+    "local d = norm({x = s.a.position.x - s.b.position.x, y = s.a.position.y - s.b.position.y, z = 0.1}) "
+    "return 100*(d - 1)/d",
+    "if t < 0.1 then return 0 end return (t - 0.1)^2",
+    "if t < 0.1 then return 0 elseif t < 0.5 then return (t - 0.1)^2 else return 0.16 end",
+    "return t > 0 and t^2 or -t",
+    "return t >= 0 and 1 or 2, t <= 0.5 and 3 or t",
+    "local x = s.a.position.x if x > 0 and t > 0 then return x*t elseif x > 0 or t > 1 then return x end "
+    "return 0",
+    "if not (t > 0) then return 1 end return 2",
+    "local sum = 0 for i = 1, 10 do sum = sum + t^i/i end return sum",
+    "local sum = 0 for i, v in ipairs(table_of) do sum = sum + v*t^i end return sum",
+    "local q = {} for i = 1, 3 do q[i] = s.a.position[i]*i end return q",
+    "local q = {} for i = 1, 3 do q[#q + 1] = t*i end return table.unpack(q)",
+    "local function f(x) if x < 0 then return -x end return x end return f(t) + f(t - 1) + f(t + 1)",
+    "local function rec(n, x) if n == 0 then return x end return rec(n - 1, x*x + 0.1) end return rec(5, "
+    "0.3*t)",
+    "return type(t) == 'number' and t or 0, math.type(t) == 'float' and 1 or 0",
+    "return tonumber(t) + 1",
+    "return math.type(math.floor(t)) == 'integer' and t or 0",
+    "return rawequal(t, t) and t or 0",
+    "local u = t - 0.3 return u == u and u or 0",
+    "local mode = 'sport' return mode == 'sport' and 2*t or t",
+    "local n = 2 if n == 2 then return t end return 0",
+    "return t ~= nil and t or 0",
+    "local list = {3, 1, 2} table.sort(list) return list[1]*t, list[3]",
+    "local list = {t, -t, 0.5} table.sort(list) return list",
+    "return select('#', t, t)*t, (select(2, t, 5*t))",
+    "if t < -5 then error('t is ' .. t) end return t",
+    "assert(t > -1e6, 'far away') return t*2",
+    "local k, d, x0 = 1e5, 200, 0.3 local z, v = s.a.position.z, s.a.velocity.z local x = math.max(0, x0 - "
+    "z) return x > 0 and math.max(0, k*x^1.5 - d*v) or 0",
+    "local r = s.a.rotation local w, x, y, z = r.w, r.x, r.y, r.z return 1 - 2*(y*y + z*z), 2*(x*y - w*z), "
+    "math.atan(2*(w*x + y*z), 1 - 2*(x*x + y*y))",
+    "local slip = (s.a.velocity.x - 0.3*s.a.omega.y)/math.max(math.abs(s.a.velocity.x), 0.1) return "
+    "3000*math.sin(1.4*math.atan(10*slip - 0.3*(10*slip - math.atan(10*slip))))",
+    "local v = norm(s.a.velocity) return -0.5*1.2*0.3*v*s.a.velocity.x, -0.5*1.2*0.3*v*s.a.velocity.y, 0",
+    "return p*t, p > 1 and t or -t",
+    "return t*0, 0*t, t + 0, t*1, t^1, t^0, (t - 0.3)^-1",
+    "return 3.0 // 2*t, 7 % 4 + t, (2^53 + 1)*t, 1e300*t*1e-300",
+    "return string.len('abc')*t, #'ab' + t, ('x'):rep(3) == 'xxx' and t or 0",
+    "return -math.max(0, t), 5*math.max(0, t), math.max(0, t) % 3.5, math.max(1, t) // 2.5",
+    "return ((t + 1)*(t - 1) - t^2)*1e8, (1e16 + t) - 1e16",
+};
+
+#define FUNCTIONS ((int)(sizeof functions / sizeof *functions))
+#define POINTS    3000
+
+static void set_arguments(const ph_program *p, ph_body_state *bodies, double *t, const double *x)
+{
+    for (int i = 0; i < p->n_args; i++) {
+        size_t at = ph_function_offset(p->arg[i].kind);
+        if (p->arg[i].kind == PH_ARG_TIME)
+            *t = x[i];
+        else
+            memcpy((char *)&bodies[p->arg[i].index] + at + sizeof(double) * (size_t)p->arg[i].component,
+                   &x[i], sizeof(double));
+    }
+}
+
+static void gives_the_bits_of_lua(const char *body)
+{
+    ph_model *m = read_function(body);
+    ph_reader *r = (ph_reader *)m;
+    const ph_program *p = traced_of(m)->program;
+    if (!p)
+        print_error("%s: %s\n", body, traced_of(m)->reason);
+    assert_non_null(p);
+    static double room[100000];
+    ph_body_state bodies[3] = {{.q = {1, 0, 0, 0}}, {.q = {1, 0, 0, 0}}, {.q = {1, 0, 0, 0}}};
+    uint64_t seed = 3;
+    int known = 0;
+    for (int k = 0; k < POINTS; k++) {
+        double x[32], t = 0, own[32], direct[32];
+        int n = p->n_out;
+        for (int i = 0; i < p->n_args; i++)
+            x[i] = (k % 3 ? 2 : 100) * rnd(&seed);
+        set_arguments(p, bodies, &t, x);
+        ph_sandbox_start(r, 1, 1e8);
+        int done = ph_function_evaluate(r, 0, t, bodies, &n, direct);
+        if (ph_program_values(p, x, room, own) != PH_KNOWN)
+            continue;
+        known++;
+        if (!done)
+            print_error("%s: %s\n", body, r->error.text);
+        assert_true(done);
+        for (int i = 0; i < n; i++)
+            if (!(own[i] == direct[i])) { /* exact */
+                print_error("%s: result %d at %.17g: %.17g instead of %.17g\n", body, i, x[0], own[i],
+                            direct[i]);
+                fail();
+            }
+    }
+    assert_true(known > POINTS / 3);
+    ph_model_free(m);
+}
+
+static void programs_give_the_bits_of_lua(void **state)
+{
+    (void)state;
+    assert_true(FUNCTIONS >= 60);
+    for (int k = 0; k < FUNCTIONS; k++)
+        gives_the_bits_of_lua(functions[k]);
+}
+
+/* ---- what is not traced ----------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *body, *reason;
+    int line;
+} refused[] = {
+    {"if t == 0 then return 1 end return 2", "it compares for equality with a number", 12},
+    {"local r = norm(s.a.position)\nif r == 0 then return 0 end\nreturn 1/r",
+     "it compares for equality with a number", 13},
+    {"return t ~= 0.5 and t or 1", "it compares for equality with a number", 12},
+    {"local one = 1 return one == t and t or 1", "it compares for equality with a number", 12},
+    {"return rawequal(t, 1) and 1 or t", "it compares for equality with a number", 12},
+    {"local q = {} q[t] = 1 return t", "a number that is not constant is the key of a table", 12},
+    {"return table_of[t] or 1", "a number that is not constant is the key of a table", 12},
+    {"return rawget(table_of, t) or t", "a number that is not constant is the key of a table", 12},
+    {"return table_of[math.floor(t)] or t", "a number that is not constant is the key of a table", 12},
+    {"memory[1] = memory[1] + t return t", "it reads or keeps values that change from call to call", 0},
+    {"count = count + 1 return t + 0*count", "it reads or keeps values that change from call to call", 0},
+    {"return t + 0*math.random()", "it calls math.random", 12},
+    {"local n = 0 for i = 1, t do n = n + 1 end return n", "bad 'for' limit (number expected, got symbol)",
+     12},
+    {"local x = t while x < 100 do x = x + 1 end return x",
+     "it compares more than 256 times; is there a loop on a number that is not constant?", 12},
+    {"return #tostring(t)", NULL, 12},
+    {"local x = 0 for i = 1, 13 do if math.sin(i*t) > 0.3 then x = x + 1 end end return x",
+     "there are more than 4096 ways through it", 0},
+    {"local x = 0 for i = 1, 10000000 do x = x + 1 end return t + x", "it takes more than 1e6 instructions",
+     12},
+    {"local x = t for i = 1, 200000 do x = math.sin(x) end return x", "it has more than 100000 operations",
+     12},
+};
+
+static void what_cannot_be_traced_is_named(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof refused / sizeof *refused; k++) {
+        ph_model *m = read_function(refused[k].body);
+        const ph_traced *t = traced_of(m);
+        if (t->program || !t->reason || (refused[k].reason && strcmp(t->reason, refused[k].reason) != 0) ||
+            t->line != refused[k].line)
+            print_error("%s: %s (%d)\n", refused[k].body, t->reason ? t->reason : "traced", t->line);
+        assert_null(t->program);
+        assert_non_null(t->reason);
+        if (refused[k].reason)
+            assert_string_equal(t->reason, refused[k].reason);
+        assert_int_equal(t->line, refused[k].line);
+        assert_true(ph_model_has_functions(m));
+        ph_model_free(m);
+    }
+}
+
+/* A way that only tracing cannot go asks Lua; one that the function ends with error(...) needs nobody. */
+static void ways_that_are_not_known_ask(void **state)
+{
+    (void)state;
+    ph_model *m = read_function("if t < 0 then return #('x' .. t) end return 2*t");
+    const ph_traced *t = traced_of(m);
+    static double room[1000];
+    double y;
+    assert_non_null(t->program);
+    assert_int_equal(t->program->asks, 1);
+    assert_non_null(t->reason);
+    assert_int_equal(ph_program_values(t->program, &(double){-1}, room, &y), PH_ASK);
+    assert_int_equal(ph_program_values(t->program, &(double){1}, room, &y), PH_KNOWN);
+    assert_true(ph_model_has_functions(m));
+    ph_model_free(m);
+    m = read_function("if t < -3 then error('before the beginning: ' .. t) end return 2*t");
+    assert_non_null(traced_of(m)->program);
+    assert_int_equal(traced_of(m)->program->asks, 0);
+    assert_false(ph_model_has_functions(m));
+    ph_model_free(m);
+}
+
+/* Two functions that share what one of them changes. */
+static void neighbours_that_change_are_seen(void **state)
+{
+    (void)state;
+    ph_model *m = read_function(
+        "return t + count end }\nsensor { name = 'g', custom = function(t, s) count = count + t return t");
+    assert_null(m->sensor[0].f.traced->program);
+    assert_null(m->sensor[1].f.traced->program);
+    ph_model_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(programs_give_the_bits_of_lua),
+        cmocka_unit_test(what_cannot_be_traced_is_named),
+        cmocka_unit_test(ways_that_are_not_known_ask),
+        cmocka_unit_test(neighbours_that_change_are_seen),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,149 @@
+#!/usr/bin/env bash
+# polhode view: the page is whole and small, names stay text, failures and mistakes; what a browser makes of it is in test/browser.
+# shellcheck source=test/program.bash
+source "$(dirname "${BASH_SOURCE[0]}")/program.bash"
+
+# scene PAGE: the JSON object of a page, in scene.json; frames PAGE: bytes of its frames
+scene() { sed -n '/<script type="application\/json" id="scene">/,/<\/script>/p' "$1" | sed -e 's/.*id="scene">//' -e 's/<\/script>.*//' | tr -d '\n' >scene.json; }
+frames() { sed -n 's/.*id="frames">\([^<]*\)<.*/\1/p' "$1" | base64 -d | wc -c; }
+
+# A page of the size that is promised, all of whose frames are there: t, bodies, and what changes beside them.
+run 0 view "$models/heavy_top.lua"
+has out "heavy_top.html"
+(($(stat -c %s heavy_top.html) < 300000)) || fail "the page of the heavy top has $(stat -c %s heavy_top.html) bytes"
+scene heavy_top.html
+is_json scene.json
+has scene.json '"model":"heavy top"' '"frames":1001' '"type":"spherical"' '"status":"ok"' '"name":"tip"'
+columns=$(grep -o '"still":\[[^]]*' scene.json | grep -o null | wc -l)
+(($(frames heavy_top.html) == 1001 * 4 * (7 + columns))) || fail "$(frames heavy_top.html) bytes of frames with $columns columns"
+if grep -oE '(src|href)="?http[^" ]*' heavy_top.html | grep -v w3.org; then fail "the page needs the network"; fi
+(($(grep -c '</html>' heavy_top.html) == 1)) || fail "the page has no end"
+
+# The same run gives the same page. Options are those of run.
+run 0 view "$models/heavy_top.lua" -o again.html --quiet
+cmp -s heavy_top.html again.html || fail "two pages of one run differ"
+[[ ! -s out ]] || fail "--quiet prints"
+run 0 view "$models/heavy_top.lua" -o short.html --t-end 0.1 --h=2e-3 --set m=16 --space SE3
+scene short.html
+has scene.json '"frames":51' '["m",16]' '"t_end":0.1'
+run 0 run "$models/pendulum.lua" --view pendulum.html
+has out "pendulum.html" "energy"
+scene pendulum.html
+is_json scene.json
+
+# Long runs are thinned, and keep their last state.
+run 0 view "$models/pendulum.lua" --t-end 3 --h 1e-3 -o long.html
+scene long.html
+n=$(grep -o '"frames":[0-9]*' scene.json | cut -d: -f2)
+((n >= 1000 && n <= 2001)) || fail "$n frames of 3000 steps"
+
+# Beams, flexible bodies, shapes.
+run 0 view "$models/beam_wheel.lua" --t-end 0.01
+scene beam_wheel.html
+is_json scene.json
+has scene.json '"name":"spoke0"' '"stiffness":' '"kind":"node"'
+run 0 view "$models/craig_bampton.lua" --t-end 0.01
+scene craig_bampton.html
+is_json scene.json
+has scene.json '"kind":"marker"' '"members":[{'
+cat >part.stl <<'END'
+solid part
+facet normal 0 0 1
+outer loop
+vertex 0 0 0
+vertex 1 0 0
+vertex 0 1 0
+endloop
+endfacet
+endsolid
+END
+body='mass = 1, inertia = {1, 2, 3}'
+echo "body { name = 'a', $body, shape = { {mesh = 'part.stl', color = '#123456'}, {capsule = {1, 2}} } } run { t_end = 1, h = 0.1 }" >shapes.lua
+run 0 view shapes.lua
+scene shapes.html
+is_json scene.json
+has scene.json '"type":"mesh"' '"color":1193046' '"type":"capsule"' '"points":"'
+
+# The box of an inertia: J = m (b^2 + c^2)/12 of edges 2, 4, 6 about other axes, mass 12.
+echo "body { name = 'a', mass = 12, inertia = {{52, 0, 0}, {0, 30, 10}, {0, 10, 30}} } run { t_end = 1, h = 0.1 }" >box.lua
+run 0 view box.lua
+scene box.html
+edges=$(grep -o '"box":\[[^]]*' scene.json | cut -d[ -f2 | tr ',' '\n' | sort | tr '\n' ' ')
+[[ $edges == "2 4 6 " ]] || fail "edges of the box: $edges"
+
+# Names and texts stay text; a page of a failed run has its reason.
+printf 'model "</script><b>&"\nbody { name = "a", %s }\nrun { t_end = 1, h = 0.1 }\n' "$body" >hostile.lua
+run 0 view hostile.lua
+grep -q '</script><b>' hostile.html && fail "a name ends the script"
+scene hostile.html
+has scene.json '\u003c/script\u003e\u003cb\u003e\u0026'
+printf "body { name = 'a', %s }\nforce { body = 'a', value = function(t) if t > 0.45 then error('torn </script>') end return 0, 0, 1 end }\nrun { t_end = 1, h = 0.1 }\n" "$body" >fails.lua
+run 1 view fails.lua
+scene fails.html
+is_json scene.json
+has scene.json 'torn' '"status":"callback_failed"'
+has err "torn"
+
+# Equilibria and modes.
+run 0 static "$models/bend45.lua" --view static.html
+has out "equilibrium"
+scene static.html
+is_json scene.json
+has scene.json '"kind":"static"' '"frames":2'
+run 0 modes "$models/pendulum.lua" --about static --view modes.html
+scene modes.html
+is_json scene.json
+has scene.json '"kind":"modes"' '3.132092]'
+columns=$(grep -o '"still":\[[^]]*' scene.json | grep -o null | wc -l)
+modes=$(grep -o '"modes":\[[^{]*"gravity"' scene.json | tr -cd '[' | wc -c)
+(($(frames modes.html) == 4 * (2 * 7 + 2 * columns + 12 * (modes - 1)))) || fail "$(frames modes.html) bytes of a page of modes"
+refused "--vary asks for many" modes "$models/pendulum.lua" --vary x0=0.1,0.2 --view v.html
+refused "ends in .html" static "$models/pendulum.lua" --view v.pdf
+
+# Files for ParaView: a list of frames, each with as many numbers as it says; a point where the CSV file has it.
+run 0 run "$models/four_bar.lua" --vtk vtk --t-end 0.1 --h 1e-2 -o four_bar.csv
+(($(ls vtk/*.vtp | wc -l) == 11 && $(grep -c '<DataSet ' vtk/motion.pvd) == 11)) || fail "frames for ParaView: $(ls vtk)"
+has vtk/motion.pvd 'timestep="0.1" part="0" file="frame_00010.vtp"'
+points=$(sed -n 's/.*NumberOfPoints="\([0-9]*\)".*/\1/p' vtk/frame_00010.vtp)
+polys=$(sed -n 's/.*NumberOfPolys="\([0-9]*\)".*/\1/p' vtk/frame_00010.vtp)
+rows=$(sed -n '/<Points>/,/<\/Points>/p' vtk/frame_00010.vtp | grep -cE '^[-0-9.e+]+ [-0-9.e+]+ [-0-9.e+]+$')
+((rows == points)) || fail "$rows of $points points"
+rows=$(sed -n '/<Polys>/,/<\/Polys>/p' vtk/frame_00010.vtp | grep -cE '^[0-9]+ [0-9]+ [0-9]+$')
+((rows == polys && polys == 36)) || fail "$rows of $polys triangles"
+if command -v python3 >/dev/null; then
+    python3 - vtk four_bar.csv <<'END' || fail "files for ParaView"
+import sys, glob, xml.etree.ElementTree as ET
+for f in glob.glob(sys.argv[1] + '/*'):
+    ET.parse(f)
+piece = ET.parse(sys.argv[1] + '/frame_00010.vtp').find('.//Piece')
+x = [float(s) for s in piece.find('Points/DataArray').text.split()]
+cells = [int(s) for s in piece.find("Polys/DataArray[@Name='connectivity']").text.split()]
+body = [int(s) for s in piece.find("CellData/DataArray[@Name='body']").text.split()][int(piece.get('NumberOfLines')):]
+rows = [l.split(',') for l in open(sys.argv[2]) if l[0] != '#']
+last = dict(zip([n.split(' ')[0] for n in rows[0]], map(float, rows[-1])))
+for k, name in enumerate(['crank', 'coupler', 'rocker']):  # the mean of the corners of a box is its centre
+    corners = sorted({c for i, b in enumerate(body) if b == k for c in cells[3*i:3*i + 3]})
+    assert len(corners) == 8
+    for i, a in enumerate('xyz'):
+        assert abs(sum(x[3*c + i] for c in corners)/8 - last[name + '.' + a]) < 1e-6, (name, a)
+END
+fi
+run 0 view shapes.lua --vtk shapes_vtk
+run 0 view "$models/beam_wheel.lua" --t-end 0.01 --vtk beams_vtk
+grep -q 'NumberOfLines="0"' beams_vtk/frame_00000.vtp && fail "no lines for beams"
+refused "cannot write the files of 'no/vtk'" view "$models/pendulum.lua" --vtk no/vtk
+
+# Mistakes.
+refused "No such file" view none.lua
+refused "ends in .html" view "$models/pendulum.lua" -o page.pdf
+refused "ends in .html" run "$models/pendulum.lua" --view page
+refused "cannot write 'no/page.html'" view "$models/pendulum.lua" -o no/page.html
+refused "are the same file" run "$models/pendulum.lua" --plot a.svg --view a.svg
+cp "$models/pendulum.lua" own.html
+refused "are the same file" view own.html -o own.html
+refused "'q'" view "$models/pendulum.lua" --set q=1
+echo "body { name = 'a', $body } run { h = 0.1 }" >endless.lua
+refused "t_end" view endless.lua
+echo "body { name = 'a', $body, shape = {mesh = 'none.stl'} } run { t_end = 1, h = 0.1 }" >mesh.lua
+refused "none.stl" view mesh.lua
+finish
