@@ -1,38 +1,31 @@
 #!/bin/sh
-# Compiled models beside the library: microseconds of a step, best of several runs. bench/bench_compile.sh POLHODE
-# Columns: the library (polhode run), the compiled model, and one of 4 members that step at once; seconds to compile.
+# Compiled models beside the library: microseconds of CPU time of a step, best of many runs, in one go.
+#   bench/bench_compile.sh BUILD          a folder with polhode and bench_library
+# Columns: library, compiled model, ratio; one of 4 members that step at once, ratio.
 set -eu
-polhode=$1 root=$(cd "$(dirname "$0")/.." && pwd) dir=$(mktemp -d)
+build=$(cd "$1" && pwd) root=$(cd "$(dirname "$0")/.." && pwd) dir=$(mktemp -d)
 trap 'rm -r "$dir"' EXIT
 flags="-std=c17 -O2 -fno-tree-vectorize -march=native -ffp-contract=off -fno-math-errno"
-library() {
-    for _ in 1 2 3 4 5; do
-        "$polhode" run "$@" --json --quiet 2>/dev/null | sed 's/.*"steps":\([0-9]*\).*"wall_s":\([0-9.e-]*\).*/\2 \1/' | awk '{print $1 / $2 * 1e6}'
-    done | sort -g | head -1
-}
-compiled() { # lanes model options
-    lanes=$1 && shift
-    "$polhode" compile "$@" --name m --lanes "$lanes" -o "$dir" >/dev/null 2>&1
+compiled() { # lanes file form [N=n]
+    "$build/polhode" compile "$2" --formulation "$3" ${4:+--set "$4"} --name m --lanes "$1" -o "$dir" >/dev/null 2>&1
     cc $flags -DNAME=m -I "$dir" "$root/bench/bench_compile.c" "$dir/m.c" -o "$dir/m" -lm
-    "$dir/m" 200 100
+    "$dir/m" 200 60
 }
-printf '%-42s %9s %9s %7s %9s %7s %9s\n' "model" "library" "compiled" "ratio" "4 members" "ratio" "cc [s]"
-while read -r model options; do
+printf '%-24s %9s %9s %7s %9s %7s\n' model library compiled ratio "4 members" ratio
+while read -r model form size; do
     file=$root/models/$model.lua
-    l=$(library "$file" $options)
-    before=$(date +%s.%N)
-    c=$(compiled 1 "$file" $options)
-    after=$(date +%s.%N)
-    m=$(compiled 4 "$file" $options)
-    echo "$l $c $m $before $after" | awk -v name="$model $options" \
-        '{printf "%-42s %9.3f %9.3f %7.2f %9.3f %7.1f %9.1f\n", name, $1, $2, $1 / $2, $3 / 4, 4 * $1 / $3, $5 - $4}'
+    l=$("$build/bench_library" "$file" 200 60 "formulation=$form" $size 2>/dev/null)
+    c=$(compiled 1 "$file" "$form" $size)
+    m=$(compiled 4 "$file" "$form" $size)
+    echo "$l $c $m" | awk -v name="$model $form $size" \
+        '{printf "%-24s %9.3f %9.3f %7.2f %9.3f %7.1f\n", name, $1, $2, $1 / $2, $3 / 4, 4 * $1 / $3}'
 done <<MODELS
-heavy_top --formulation index3
-heavy_top --formulation ggl
-slider_crank --formulation index3
-slider_crank --formulation ggl
-four_bar --formulation index3
-chain --formulation index3
-chain --formulation index3 --set N=100
-chain --formulation ggl --set N=100
+heavy_top index3
+heavy_top ggl
+chain index3 N=100
+chain ggl N=100
+slider_crank index3
+four_bar index3
+chain index3
+slider_crank ggl
 MODELS
