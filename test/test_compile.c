@@ -117,6 +117,11 @@ static apart compare_states(const ph_run *run, const built *b)
                    sim->matrix.redundant ? 0 : max_diff(lambda, sim->now.lambda, lay->nl) / big_l};
 }
 
+static int has_avx2(void)
+{
+    return run_shell("grep -qw avx2 /proc/cpuinfo 2>/dev/null") == 0;
+}
+
 /* ---- agreement -------------------------------------------------------------------------------------------- */
 
 /* Newton's tolerance is 1e-8 of accelerations, so of multipliers; of q and v it is h^2 and h times that. */
@@ -211,6 +216,47 @@ static scratch zoo_file(void)
     return s;
 }
 
+/* Large enough for loops over tables: joints and springs of several kinds, a particle, redundant rows. */
+static const char large[] =
+    "model 'large' gravity {0, 0.1, -9.81}\n"
+    "for i = 1, 12 do\n"
+    "  local last = i == 1 and 'ground' or 'b' .. i - 1\n"
+    "  body{name='b' .. i, mass=1 + i/10, inertia={0.02, 0.03, 0.04, 0.001, 0, 0}, position={i - 0.5, 0, "
+    "0}}\n"
+    "  joint{name='j' .. i, type=i % 3 == 0 and 'universal' or i % 3 == 1 and 'revolute' or 'spherical', "
+    "bodies={last, 'b' .. i},\n"
+    "        at={i - 1, 0, 0}, axis=i % 3 == 1 and {0, 1, 0} or nil, axis_a=i % 3 == 0 and {0, 1, 0} or "
+    "nil,\n"
+    "        axis_b=i % 3 == 0 and {0, 0, 1} or nil}\n"
+    "end\n"
+    "particle{name='p', mass=0.3, position={12, 0, -1}}\n"
+    "joint{name='rope', type='distance', bodies={'b12', 'p'}, at_a={0.5, 0, 0}, at_b={0, 0, 0}}\n"
+    "joint{name='again', type='point_on_line', bodies={'ground', 'b1'}, at={0, 0, 0}, axis={1, 0, 0}}\n"
+    "spring{name='s', bodies={'b3', 'b7'}, k=20, d=0.3}\n"
+    "spring{name='s2', bodies={'ground', 'b9'}, at_a={8, 0, 1}, k=20, d=0.3}\n"
+    "force{name='f', body='b5', value={0, 1, 0}}\n"
+    "sensor{name='energy', type='energy'} sensor{name='r', type='reaction', joint='j5'}\n"
+    "run{t_end=1, h=1e-3, formulation='index3'}\n";
+
+static void loops_over_tables(void **state)
+{
+    (void)state;
+    scratch s = scratch_create("large.lua");
+    scratch_write(&s, large, strlen(large));
+    compare(s.path, NULL, 300);
+    compare(s.path, OPTIONS("formulation=ggl"), 300);
+    compare(s.path, OPTIONS("formulation=ggl", "sigma=0.3"), 300);
+    ph_run *run = open_run(s.path, NULL);
+    built many = build(run, 4, 0, has_avx2() ? "-O1 -mavx2" : "-O1"), one = build(run, 1, 0, "-O1");
+    for (int k = 0; k < 20; k++)
+        assert_true(many.step(many.state) == 0 && one.step(one.state) == 0);
+    for (int k = 0; k < 2 + ph_run_sim(run)->lay.nq; k++)
+        assert_true(at(&many, k, 3) == at(&one, k, 0)); /* exact */
+    drop(&many), drop(&one);
+    ph_run_close(run);
+    scratch_remove(&s);
+}
+
 static void every_element(void **state)
 {
     (void)state;
@@ -260,11 +306,6 @@ static void sensors(void **state)
 }
 
 /* ---- members at once ---------------------------------------------------------------------------------------- */
-
-static int has_avx2(void)
-{
-    return run_shell("grep -qw avx2 /proc/cpuinfo 2>/dev/null") == 0;
-}
 
 /* Members start from other velocities: each has the bits of its own run in the file without lanes. */
 static void lanes_have_the_bits_of_one(void **state)
@@ -369,17 +410,29 @@ static void refusals(void **state)
            OPTIONS("assemble=true"), NULL, 1, "joint 'turn': its drive");
 }
 
-int main(void)
+static void refusals_of_controls(void **state)
+{
+    (void)state;
+    refuse("model 'a' input{name='u', value=1} " BODY, NULL, NULL, 1, "input 'u'");
+    refuse("model 'a' state{name='x', initial=1, rate=function(t, s) return 0 end} " BODY, NULL, NULL, 1,
+           "state 'x'");
+    refuse("model 'a' " BODY "sensor{name='w', type='work'}", NULL, NULL, 1, "sensor 'w'");
+}
+
+int main(int argc, char **argv) /* a pattern of names: those tests alone */
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(heavy_top_in_all_forms),
         cmocka_unit_test(mechanisms),
         cmocka_unit_test(every_element),
+        cmocka_unit_test(loops_over_tables),
         cmocka_unit_test(sensors),
         cmocka_unit_test(lanes_have_the_bits_of_one),
         cmocka_unit_test(a_member_fails_alone),
         cmocka_unit_test(a_failed_step_changes_nothing),
         cmocka_unit_test(refusals),
+        cmocka_unit_test(refusals_of_controls),
     };
+    cmocka_set_test_filter(argc > 1 ? argv[1] : NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,6 +31,11 @@ PH_API ph_status ph_compile_name_of(const ph_run *run, const ph_compile_config *
 PH_API ph_status ph_run_compile(const ph_run *run, const ph_compile_config *config, FILE *header,
                                 FILE *source, ph_error *err);
 
+/* Write NAME.cu: the same model on a device, one thread for each member, and a program that runs an ensemble. It includes
+ * NAME.c. */
+PH_API ph_status ph_run_compile_cuda(const ph_run *run, const ph_compile_config *config, FILE *driver,
+                                     ph_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -112,11 +112,11 @@ typedef struct ph_args {
     int evaluations;                     /* likewise */
     int argc;                            /* what follows the command, as it was typed */
     char **argv;
-    const char *name;          /* of compile; NULL: the title of the model */
-    int lanes, max_iterations; /* 0: the default */
-    const char *body;          /* of reduce: its name; NULL: the only one */
-    double at;                 /* of linearise: time; 0: the initial one */
-    int about, modes;          /* of modes: 0 initial, 1 static; how many, 0: the usual number */
+    const char *name;                /* of compile; NULL: the title of the model */
+    int lanes, max_iterations, cuda; /* 0: the default */
+    const char *body;                /* of reduce: its name; NULL: the only one */
+    double at;                       /* of linearise: time; 0: the initial one */
+    int about, modes;                /* of modes: 0 initial, 1 static; how many, 0: the usual number */
     /* of stability and transient */
     int steps;                       /* 0: as many as the study has */
     int about_spin, oscillator;      /* kinds of stability */

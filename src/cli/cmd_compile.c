@@ -100,28 +100,39 @@ static int open_output(output *o, const char *folder, const char *name, const ch
     return 0;
 }
 
+enum { HEADER, SOURCE, DRIVER, OUTPUTS };
+
+static int commit(output *o)
+{
+    if (!o->file.stream || ph_file_commit(&o->file))
+        return 1;
+    ph_complain("cannot write '%s': %s", o->path, strerror(errno));
+    return 0;
+}
+
 static int write_files(const ph_args *args, const ph_run *run, const ph_compile_config *config,
                        const char *name)
 {
+    static const char *const ending[OUTPUTS] = {"h", "c", "cu"};
     const char *folder = args->output ? args->output : ".";
-    output header = {0}, source = {0};
+    output out[OUTPUTS] = {0};
     ph_error err;
-    int code = PH_EXIT_USAGE;
-    if (open_output(&header, folder, name, "h") && open_output(&source, folder, name, "c")) {
-        if (ph_run_compile(run, config, header.file.stream, source.file.stream, &err) != PH_OK)
-            ph_complain("%s", err.text);
-        else if (!ph_file_commit(&header.file))
-            ph_complain("cannot write '%s': %s", header.path, strerror(errno));
-        else if (!ph_file_commit(&source.file))
-            ph_complain("cannot write '%s': %s", source.path, strerror(errno));
-        else
-            code = PH_EXIT_OK;
+    int n = args->cuda ? OUTPUTS : DRIVER, ok = 1;
+    for (int k = 0; k < n && ok; k++)
+        ok = open_output(&out[k], folder, name, ending[k]);
+    if (ok && (ph_run_compile(run, config, out[HEADER].file.stream, out[SOURCE].file.stream, &err) != PH_OK ||
+               (args->cuda && ph_run_compile_cuda(run, config, out[DRIVER].file.stream, &err) != PH_OK))) {
+        ph_complain("%s", err.text);
+        ok = 0;
     }
-    ph_file_discard(&header.file);
-    ph_file_discard(&source.file);
-    if (code == PH_EXIT_OK)
-        printf("%s\n%s\n", header.path, source.path);
-    return code;
+    for (int k = 0; k < n && ok; k++)
+        ok = commit(&out[k]);
+    for (int k = 0; k < n; k++) {
+        ph_file_discard(&out[k].file);
+        if (ok)
+            printf("%s\n", out[k].path);
+    }
+    return ok ? PH_EXIT_OK : PH_EXIT_USAGE;
 }
 
 int ph_cmd_compile(const ph_args *args)

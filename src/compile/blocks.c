@@ -113,7 +113,7 @@ static void print_M(const blocks *b, int at)
 static void print_pairs(blocks *b)
 {
     const ph_layout *lay = b->c->lay;
-    fprintf(b->c->out, "static const ph_pair_entry ph_pair[%d] = {\n", lay->n_pairs);
+    fprintf(b->c->out, "PH_TABLE ph_pair_entry ph_pair[%d] = {\n", lay->n_pairs);
     for (const ph_block *p = lay->pair, *end = p + lay->n_pairs; p < end; p++) {
         fprintf(b->c->out, "    {%d, %d, %d, ", there(b, p->row, p->col), p->at, b->c->turn[p->col]);
         print_M(b, p->at);
@@ -124,7 +124,7 @@ static void print_pairs(blocks *b)
 
 static void print_groups(blocks *b)
 {
-    fprintf(b->c->out, "static const ph_group_entry ph_group[%d] = {\n", b->n_groups + 1);
+    fprintf(b->c->out, "PH_TABLE ph_group_entry ph_group[%d] = {\n", b->n_groups + 1);
     for (int k = 0; k < b->n_groups; k++) {
         const group *g = &b->group[k];
         int u = b->c->lay->N + k;
@@ -141,7 +141,7 @@ static void print_links(blocks *b)
     int n = 0;
     for (int e = 0; e < lay->n_links; e++)
         n += groups_of(lay->link[e].m);
-    fprintf(b->c->out, "static const ph_link_entry ph_link[%d] = {\n", n + 1);
+    fprintf(b->c->out, "PH_TABLE ph_link_entry ph_link[%d] = {\n", n + 1);
     for (const ph_block *l = lay->link, *end = l + lay->n_links; l < end; l++)
         for (int part = 0; part < groups_of(l->m); part++) {
             const group *g = &b->group[b->group_of[2 * l->row] + part];
@@ -193,7 +193,7 @@ static void print_products(blocks *b)
 {
     const ph_newton_matrix *nm = &b->c->sim->matrix;
     int n = 0;
-    fprintf(b->c->out, "static const ph_product_entry ph_product[] = {\n");
+    fprintf(b->c->out, "PH_TABLE ph_product_entry ph_product[] = {\n");
     if (nm->n_eta > 0)
         n = print_terms(b, nm->X_term, nm->n_X, 1) + print_terms(b, nm->Y_term, nm->n_Y, 0);
     fprintf(b->c->out, "    {0}};\n#define PH_PRODUCTS %d\n\n", n);
@@ -248,13 +248,13 @@ static void print_pivots(blocks *b)
     FILE *out = b->c->out;
     for (int i = 0; i < b->c->lay->N; i++)
         wait_for(b, i, 1);
-    fprintf(out, "static const ph_pivot_entry ph_pivot[%d] = {\n", b->unknowns);
+    fprintf(out, "PH_TABLE ph_pivot_entry ph_pivot[%d] = {\n", b->unknowns);
     for (int k = 0; k < b->unknowns && !b->failed; k++)
         eliminate(b, choose(b), out);
     fprintf(
         out,
         "};\n/* of each pivot: rows and columns as blocks and unknowns, then the blocks that are updated */\n"
-        "static const int ph_places[%d] = {",
+        "PH_TABLE int ph_places[%d] = {",
         b->places.n + 1);
     for (int k = 0; k < b->places.n && !b->failed; k++)
         fprintf(out, "%s%d,", k % 20 ? " " : "\n    ", b->places.a[k]);

@@ -141,7 +141,7 @@ static void print_init(ph_compiler *c)
 {
     const ph_point *now = &c->sim->now;
     const ph_layout *lay = c->lay;
-    fprintf(c->out, "void %s_init(%s *s)\n{\n", c->name, c->name);
+    fprintf(c->out, "PH_EXPORT void %s_init(%s *s)\n{\n", c->name, c->name);
     print_values(c, "q", now->q, lay->nq);
     print_values(c, "v", now->v, lay->nv);
     print_values(c, "vdot", now->vdot, lay->nv);
@@ -155,14 +155,15 @@ static void print_init(ph_compiler *c)
         "    for (int i = 0; i < PH_NL; i++)\n        s->lambda[i] = s->last_lambda[i] = ph_k(lambda[i]);\n"
         "    s->t = ph_k(PH_T0), s->steps = s->slope = s->iterations = ph_k(0);\n    ph_rewind(s);\n}\n\n");
     fprintf(c->out,
-            "unsigned %s_restart(%s *s)\n{\n    unsigned failed = ph_restart(s);\n    ph_rewind(s);\n    "
+            "PH_EXPORT unsigned %s_restart(%s *s)\n{\n    unsigned failed = ph_restart(s);\n    "
+            "ph_rewind(s);\n    "
             "return failed;\n}\n\n",
             c->name, c->name);
-    fprintf(c->out, "unsigned %s_step(%s *s)\n{\n    return ph_step(s);\n}\n\n", c->name, c->name);
+    fprintf(c->out, "PH_EXPORT unsigned %s_step(%s *s)\n{\n    return ph_step(s);\n}\n\n", c->name, c->name);
 }
 
 /* Straight-line code that fits into the caches of a processor, and into the patience of a compiler. */
-#define STATEMENTS 3000
+#define STATEMENTS 6000
 #define ELEMENTS   24
 #define CELLS      150 /* unknowns */
 
@@ -242,6 +243,28 @@ static ph_status print_source(ph_compiler *c)
     paste_until(out, &next, "start.h");
     print_init(c);
     return s;
+}
+
+/* ---- the driver ------------------------------------------------------------------------------------------ */
+
+ph_status ph_run_compile_cuda(const ph_run *run, const ph_compile_config *config, FILE *driver, ph_error *err)
+{
+    static const char token[] = "MODEL";
+    const size_t length = sizeof token - 1;
+    char name[80];
+    ph_status s = ph_compile_name_of(run, config, name, sizeof name, err);
+    if (s != PH_OK)
+        return s;
+    if (config->lanes != 1)
+        return ph_fail(err, PH_E_INPUT, "on a device each thread has one member: leave lanes out");
+    const ph_text *t = &ph_texts[ph_n_texts - 1];
+    const char *p = (const char *)t->bytes, *end = p + t->size;
+    while (p < end)
+        if ((size_t)(end - p) >= length && !memcmp(p, token, length))
+            fprintf(driver, "%s", name), p += length;
+        else
+            fputc(*p++, driver);
+    return PH_OK;
 }
 
 /* ---- all of it ---------------------------------------------------------------------------------------- */

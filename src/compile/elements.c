@@ -39,7 +39,7 @@ static void print_quat(FILE *out, const char *name, ph_quat q)
 
 static void print_places(FILE *out, const char *name, int k, const int *at, int n)
 {
-    fprintf(out, "static const int %s%d[%d] = {", name, k, n);
+    fprintf(out, "PH_TABLE int %s%d[%d] = {", name, k, n);
     for (int i = 0; i < n; i++)
         fprintf(out, "%s%d", i ? ", " : "", at[i]);
     fprintf(out, "};\n");
@@ -60,7 +60,7 @@ static void joint_data(ph_compiler *c, int k)
 {
     const ph_joint *j = &c->mech->joint[k];
     FILE *out = c->out;
-    fprintf(out, "/* joint '%s' */\nstatic const ph_joint joint_%d = ", c->model->joint[j->def].name, k);
+    fprintf(out, "/* joint '%s' */\nPH_TABLE ph_joint joint_%d = ", c->model->joint[j->def].name, k);
     print_joint(out, j);
     fprintf(out, ";\n");
     if (c->in_loops)
@@ -90,10 +90,9 @@ static void force_data(ph_compiler *c, int k)
     const ph_force *f = &c->mech->force[k];
     const ph_force_def *d = f->def;
     FILE *out = c->out;
-    fprintf(out, "/* %s '%s' */\nstatic const ph_force_def force_def_%d = ", force_names[d->type], d->name,
-            k);
+    fprintf(out, "/* %s '%s' */\nPH_TABLE ph_force_def force_def_%d = ", force_names[d->type], d->name, k);
     print_force_def(out, d);
-    fprintf(out, ";\nstatic const ph_force force_%d = {.def = &force_def_%d, ", k, k);
+    fprintf(out, ";\nPH_TABLE ph_force force_%d = {.def = &force_def_%d, ", k, k);
     print_force(out, f);
     fprintf(out, ";\n");
     if (!c->in_loops)
@@ -110,7 +109,7 @@ static void body_data(ph_compiler *c, int k)
     const ph_body *b = &c->mech->body[k];
     if (b->particle || is_principal(b->J))
         return;
-    fprintf(c->out, "/* moments of inertia of '%s' */\nstatic const ph_mat3 inertia_%d = {",
+    fprintf(c->out, "/* moments of inertia of '%s' */\nPH_TABLE ph_mat3 inertia_%d = {",
             c->model->body[k].name, k);
     double J[9];
     char text[40];
@@ -145,7 +144,7 @@ void ph_compile_data(ph_compiler *c)
         if (!c->in_loops || is_seen(c, k))
             joint_data(c, k);
     for (int k = 0; k < c->mech->n_forces; k++)
-        if (!c->in_loops || shows_energy(c))
+        if (!c->in_loops || (shows_energy(c) && c->mech->force[k].op->energy))
             force_data(c, k);
     fprintf(c->out, "\n");
 }
@@ -481,7 +480,7 @@ static void print_ints(FILE *out, const int *a, int n)
 static void body_table(ph_compiler *c)
 {
     char text[40];
-    fprintf(c->out, "static const ph_body_entry ph_body[PH_BODIES] = {\n");
+    fprintf(c->out, "PH_TABLE ph_body_entry ph_body[PH_BODIES] = {\n");
     for (int k = 0; k < c->model->n_bodies; k++) {
         const ph_body *b = &c->mech->body[k];
         const double w[3] = {b->weight.x, b->weight.y, b->weight.z};
@@ -521,7 +520,7 @@ static void joint_table(ph_compiler *c, int kind)
 {
     const ph_mechanism *m = c->mech;
     FILE *out = c->out;
-    fprintf(out, "static const ph_joint_entry ph_joint_%d[] = {\n", kind);
+    fprintf(out, "PH_TABLE ph_joint_entry ph_joint_%d[] = {\n", kind);
     for (int k = kind; k < m->n_joints; k++) {
         const ph_joint *j = &m->joint[k];
         if (!same_kind(j, &m->joint[kind]))
@@ -576,7 +575,7 @@ static void force_table(ph_compiler *c, int kind)
 {
     const ph_mechanism *m = c->mech;
     FILE *out = c->out;
-    fprintf(out, "static const ph_force_entry ph_force_%d[] = {\n", kind);
+    fprintf(out, "PH_TABLE ph_force_entry ph_force_%d[] = {\n", kind);
     for (int k = kind; k < m->n_forces; k++) {
         const ph_force *f = &m->force[k];
         if (f->def->type != m->force[kind].def->type)
@@ -630,12 +629,12 @@ void ph_compile_element_loops(ph_compiler *c)
     for (int k = 0; k < m->n_forces; k++)
         if (is_first_force(c, k))
             force_table(c, k);
-    fprintf(c->out, "static void ph_joints(const ph_work *W, ph_values *e, int start)\n{\n");
+    fprintf(c->out, "PH_OUT_OF_LINE void ph_joints(const ph_work *W, ph_values *e, int start)\n{\n");
     for (int k = 0; k < m->n_joints; k++)
         if (is_first_joint(c, k))
             joint_loop(c, k);
-    fprintf(c->out,
-            "    (void)W, (void)e, (void)start;\n}\n\nstatic void ph_forces(ph_values *e, int start)\n{\n");
+    fprintf(c->out, "    (void)W, (void)e, (void)start;\n}\n\nPH_OUT_OF_LINE void ph_forces(ph_values *e, "
+                    "int start)\n{\n");
     for (int k = 0; k < m->n_forces; k++)
         if (is_first_force(c, k))
             force_loop(c, k);

@@ -44,6 +44,33 @@ static ph_status elements(const ph_compiler *c, ph_error *err)
     return PH_OK;
 }
 
+/* Elements that have their own equations or numbers from outside. */
+static ph_status controls(const ph_compiler *c, ph_error *err)
+{
+    const ph_model *m = c->model;
+    if (m->n_inputs)
+        return REFUSE(m->input[0].origin, "input '%s': inputs cannot be compiled", m->input[0].name);
+    if (m->n_states)
+        return REFUSE(m->state[0].origin, "state '%s': states cannot be compiled", m->state[0].name);
+    if (m->n_actuators)
+        return REFUSE(m->actuator[0].origin, "actuator '%s': actuators cannot be compiled",
+                      m->actuator[0].name);
+    if (m->n_couplings)
+        return REFUSE(m->coupling[0].origin, "coupling '%s': couplings cannot be compiled",
+                      m->coupling[0].name);
+    return PH_OK;
+}
+
+static int is_known(int sensor)
+{
+    static const int known[] = {PH_S_POSITION, PH_S_VELOCITY, PH_S_ACCELERATION, PH_S_ROTATION, PH_S_OMEGA,
+                                PH_S_ANGLE,    PH_S_RATE,     PH_S_REACTION,     PH_S_ENERGY};
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        if (known[k] == sensor)
+            return 1;
+    return 0;
+}
+
 static ph_status sensors(const ph_compiler *c, ph_error *err)
 {
     char name[2][80];
@@ -52,6 +79,8 @@ static ph_status sensors(const ph_compiler *c, ph_error *err)
         const ph_sensor_def *d = &c->model->sensor[k];
         if (d->type == PH_S_CUSTOM)
             return REFUSE(d->origin, "sensor '%s' is a function, which cannot be compiled", d->name);
+        if (!is_known(d->type))
+            return REFUSE(d->origin, "sensor '%s': a sensor of this type cannot be compiled", d->name);
         ph_compile_name(d->name, name[0], sizeof name[0]);
         for (size_t i = 0; i < sizeof own / sizeof *own; i++)
             if (!strcmp(name[0], own[i]))
@@ -99,6 +128,8 @@ ph_status ph_compile_scope(const ph_compiler *c, ph_error *err)
     ph_status s = bodies(c, err);
     if (s == PH_OK)
         s = elements(c, err);
+    if (s == PH_OK)
+        s = controls(c, err);
     if (s == PH_OK)
         s = sensors(c, err);
     return s == PH_OK ? method(c, err) : s;

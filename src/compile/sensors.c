@@ -78,8 +78,8 @@ void ph_compile_sensors(ph_compiler *c, FILE *header)
         ph_compile_name(d->name, name, sizeof name);
         fprintf(header, "void %s_%s(const %s *s, %s_real out[%d]);\n", c->name, name, c->name, c->name,
                 d->size);
-        fprintf(c->out, "void %s_%s(const %s *s, %s_real out[%d])\n{\n", c->name, name, c->name, c->name,
-                d->size);
+        fprintf(c->out, "PH_EXPORT void %s_%s(const %s *s, %s_real out[%d])\n{\n", c->name, name, c->name,
+                c->name, d->size);
         if (d->type == PH_S_ENERGY)
             print_energy(c);
         else if (d->type == PH_S_REACTION)

@@ -84,7 +84,7 @@ static void define_sizes(ph_compiler *c)
     define_count(c, "NP", lay->size_pairs, "numbers of C and K");
     define_count(c, "NB", lay->size_links, "of B and Z");
     fprintf(c->out, "/* of each node: where it stands in q and in v, whether it is a rotation */\n"
-                    "static const int ph_node[PH_NODES][3] = {");
+                    "PH_TABLE int ph_node[PH_NODES][3] = {");
     for (int i = 0; i < lay->N; i++)
         fprintf(c->out, "%s{%d, %d, %d}", i ? ", " : "", lay->slot[i].q_at, lay->slot[i].v_at,
                 c->turn[i] >= 0);
@@ -224,6 +224,7 @@ static void print_arrays(ph_compiler *c, int start)
     int rates = start || (c->sim->matrix.what & PH_EVAL_RATE);
     fprintf(c->out, "    ph_real A[PH_NA], b[PH_N], r[PH_NV], B[PH_NB + 1], Phi[PH_NL + 1]%s;\n",
             rates ? ", rate[PH_NL + 1]" : "");
+    fprintf(c->out, rates ? "    (void)B, (void)Phi, (void)rate;\n" : "    (void)B, (void)Phi;\n");
     if (start) {
         fprintf(
             c->out,
@@ -234,7 +235,7 @@ static void print_arrays(ph_compiler *c, int start)
     print_zeros(c, "C", c->lay->size_pairs);
     print_zeros(c, "K", c->lay->size_pairs);
     if (rates)
-        fprintf(c->out, "    ph_real Z[PH_NB + 1];\n");
+        fprintf(c->out, "    ph_real Z[PH_NB + 1];\n    (void)Z;\n");
     if (c->sim->matrix.n_eta > 0)
         fprintf(c->out, "    ph_real FB[PH_NB + 1];\n    (void)FB;\n");
 }

@@ -21,7 +21,7 @@ PH_FN ph_vec3 ph_group_numbers(const ph_real *a, int keep)
 
 /* ---- elements ------------------------------------------------------------------------------------- */
 
-static void ph_bodies(const ph_work *W, ph_values *e, int start)
+PH_OUT_OF_LINE void ph_bodies(const ph_work *W, ph_values *e, int start)
 {
     for (int k = 0; k < PH_BODIES; k++) {
         const ph_body_entry *b = &ph_body[k];
@@ -39,7 +39,7 @@ static void ph_bodies(const ph_work *W, ph_values *e, int start)
 }
 
 /* r += B^T lambda and rate = B v */
-static void ph_reactions(const ph_work *W, ph_values *e, int start)
+PH_OUT_OF_LINE void ph_reactions(const ph_work *W, ph_values *e, int start)
 {
     ph_zeros(e->rate, PH_NL);
     for (int k = 0; k < PH_LINKS; k++) {
@@ -57,7 +57,7 @@ static void ph_reactions(const ph_work *W, ph_values *e, int start)
     }
 }
 
-static void ph_elements(const ph_work *W, ph_values *e, int start)
+PH_OUT_OF_LINE void ph_elements(const ph_work *W, ph_values *e, int start)
 {
     ph_zeros(e->Phi, PH_NL), ph_zeros(e->convective, PH_NL);
     if (!start)
@@ -72,7 +72,7 @@ static void ph_elements(const ph_work *W, ph_values *e, int start)
 /* ---- the matrix ----------------------------------------------------------------------------------- */
 
 /* (N2); T NULL: that of the start, with M and B alone */
-static void ph_assemble(const ph_work *W, const ph_values *e, const ph_moved *T, ph_mat3 *A)
+PH_OUT_OF_LINE void ph_assemble(const ph_work *W, const ph_values *e, const ph_moved *T, ph_mat3 *A)
 {
     ph_mat3 FB[PH_LINKS + 1];
     for (int k = 0; k < PH_BLOCKS; k++)
@@ -129,7 +129,7 @@ static void ph_assemble(const ph_work *W, const ph_values *e, const ph_moved *T,
 }
 
 /* A x = b; A and b are lost. Blocks are eliminated one after the other, nodes before the constraints that they meet. */
-static void ph_eliminate(ph_mat3 *A, ph_vec3 *b, ph_vec3 *x)
+PH_OUT_OF_LINE void ph_eliminate(ph_mat3 *A, ph_vec3 *b, ph_vec3 *x)
 {
     for (int k = 0; k < PH_UNKNOWNS; k++) {
         const ph_pivot_entry *p = &ph_pivot[k];
@@ -161,7 +161,7 @@ PH_FN ph_vec3 ph_y_of(const ph_work *W, int at)
     return PH_ETA ? ph_load3(PH_Y(W) + at) : ph_zero3();
 }
 
-static void ph_move_all(const PH_MODEL *s, ph_work *W, ph_moved *T)
+PH_OUT_OF_LINE void ph_move_all(const PH_MODEL *s, ph_work *W, ph_moved *T)
 {
     for (int i = 0; i < PH_NODES; i++) {
         int q = ph_node[i][0], v = ph_node[i][1];
@@ -182,7 +182,7 @@ PH_FN void ph_move(const PH_MODEL *s, ph_work *W)
     ph_move_all(s, W, T);
 }
 
-static void ph_system(const PH_MODEL *s, ph_work *W)
+PH_OUT_OF_LINE void ph_system(const PH_MODEL *s, ph_work *W)
 {
     ph_values e;
     ph_moved T[PH_TURNS + 1];

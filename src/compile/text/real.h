@@ -2,14 +2,24 @@
 #ifndef PH_COMPILE_REAL_H
 #define PH_COMPILE_REAL_H
 
-#if defined(__GNUC__)
+#if defined(PH_CUDA)
+#define PH_FN          static inline __device__
+#define PH_COLD        static __device__ __noinline__
+#define PH_OUT_OF_LINE static __device__
+#define PH_TABLE       static __device__ const
+#define PH_EXPORT      static __device__
+#elif defined(__GNUC__)
 #define PH_FN          static inline __attribute__((always_inline, unused))
 #define PH_COLD        static __attribute__((noinline, unused))
 #define PH_OUT_OF_LINE static __attribute__((noinline, unused))
+#define PH_TABLE       static const __attribute__((unused))
+#define PH_EXPORT
 #else
-#define PH_OUT_OF_LINE static
 #define PH_FN          static inline
 #define PH_COLD        static
+#define PH_OUT_OF_LINE static
+#define PH_TABLE       static const
+#define PH_EXPORT
 #endif
 
 #define PH_SIGN_BIT 0x7fffffffffffffffLL
