@@ -209,15 +209,16 @@ static void every_function_is_listed(void **state)
                             "    end\n"
                             "  end\n"
                             "end\n"
-                            "for _, name in ipairs(found) do particle{ name = name, mass = 1 } end\n"
+                            "for _, name in ipairs(found) do particle{ name = 'is_' .. name, mass = 1 } end\n"
                             "assert(#found > 60)\n");
     int unknown = 0;
     for (int k = 0; k < m->n_bodies; k++) {
         char name[64];
-        snprintf(name, sizeof name, "%s", m->body[k].name);
+        const char *plain = m->body[k].name + strlen("is_"); /* no body may be called "ground" */
+        snprintf(name, sizeof name, "%s", plain);
         if (strchr(name, '_'))
             *strchr(name, '_') = '.';
-        if (!is_element(m->body[k].name) && !is_listed(name)) {
+        if (!is_element(plain) && !is_listed(name)) {
             print_error("%s has no row\n", name);
             unknown++;
         }

@@ -174,7 +174,7 @@ cmp -s most <(sed 's/"wall_s":[^,]*//' out) || fail '--memory changes the gradie
 run 0 sens heavy_top.lua --param m --t-end 0.05 --every 10 -o top.csv --json
 grep -qF ',d(top.x)/d(m) [m/1],' top.csv || fail "columns: $(grep '^t ' top.csv)"
 last=$(awk -F, '/^#/ {next} !n {n = NF; for (i = 1; i <= n; i++) {split($i, w, " "); at[w[1]] = i}; next} {x = $(at["d(top.x)/d(m)"])} END {print x}' top.csv)
-[[ $last == "$(value sensitivities m bodies top position | cut -d' ' -f1)" ]] || fail "last row: $last"
+awk -v a="$last" -v b="$(value sensitivities m bodies top position | cut -d' ' -f1)" 'BEGIN {exit !(a + 0 == b + 0)}' || fail "last row: $last"
 [[ $(grep -cv '^#' top.csv) == 7 ]] || fail "rows: $(grep -cv '^#' top.csv)"
 if [[ -n ${H5_TO_CSV:-} ]]; then
     run 0 sens heavy_top.lua --param m --t-end 0.05 -o top.h5
@@ -214,7 +214,7 @@ refused "objective 'J': there is no sensor 'tip'" sens edited.lua --param m
 edit 's/return .* end/return 1\/s.sensors.e[1] + s.sensors.f[1] end/; 4a sensor{ name = "e", type = "energy" }'
 refused "objective 'J': there is no sensor 'f'" sens edited.lua --param m
 edit '4a sensor{ name = "e", custom = function(t, s) return s.sensors.e[1] end }'
-refused 'sensors are known in objectives only' sens edited.lua --param m
+refused "sensor 'e' depends on itself" sens edited.lua --param m
 edit 's/, integral = .*/ }/'
 refused "objective 'J': says nothing" sens edited.lua --param m
 edit 's/return .* end/return 1, 2 end/'
@@ -223,7 +223,8 @@ edit 's/integral/integrand/'
 refused "did you mean 'integral'" sens edited.lua --param m
 edit 's/, integral = .*/, data = "none.csv", sensor = "x" }/'
 refused "there is no sensor 'x'" sens edited.lua --param m
-refused 'a function of the file cannot be frozen' freeze drop.lua
+run 0 freeze drop.lua -o drop.json
+run 0 run drop.json --quiet
 
 # Derivatives that are zero agree, whatever round-off makes of them.
 cat >zeros.lua <<'LUA'

@@ -678,7 +678,7 @@ static snapshot end_of(const ph_problem *p, const ph_options *o, long steps, ph_
 static void solvers_agree(void **state)
 {
     (void)state;
-    static const char *const names[PH_SOLVER_COUNT] = {NULL, "dense", "block", "klu"};
+    static const char *const names[PH_SOLVER_COUNT] = {NULL, "dense", "block", "front", "klu"};
     for (int k = 0; ph_problem_name(k); k++)
         for (int f = 0; f < FORMS; f++) {
             ph_problem *p = small_problem(k);

@@ -52,6 +52,7 @@ static void ask_instead(scaled *s, ph_function *f, units u, double unit)
     asked *a = &s->asked[s->n_asked++];
     *a = (asked){*f, s->m, u, unit};
     f->call = ask, f->owner = a;
+    f->traced = NULL, f->enter = NULL, f->leave = NULL, f->look = NULL;
 }
 
 static void scale_vector(ph_vec3 *x, double unit)
@@ -284,6 +285,15 @@ static int has_drive(const char *path)
     return any;
 }
 
+/* Efforts, rates and curves have units of their own, which nothing here knows. */
+static int is_mechatronic(const char *path)
+{
+    scaled s = read_scaled(path, (units){1, 1, 1});
+    int any = s.m->n_inputs + s.m->n_states + s.m->n_actuators + s.m->n_couplings > 0;
+    release(&s);
+    return any;
+}
+
 static const units units_of[] = {{0x1p20, 1, 1},
                                  {0x1p-20, 1, 1},
                                  {1, 1, 0x1p20},
@@ -309,7 +319,9 @@ static void check_units(const char *path, const char *method, ph_formulation for
             fail_msg("%s, units %d, %s: %s", path, i, stage, err.text);
         assert_int_equal(own.redundant, other.redundant);
         /* round-off, and rows of loops that are left out may be others: what the file rounds to */
-        check_le(differ(&own, &other), own.redundant ? 1e-9 : 1e-10);
+        char what[600];
+        snprintf(what, sizeof what, "%s, units %d", path, i);
+        check_at(differ(&own, &other), own.redundant ? 1e-9 : 1e-10, what, __FILE__, __LINE__);
         for (int b = 0; b < own.n && form == PH_GGL; b++) /* round-off over h */
             check_le(part(own.f[b], other.f[b], own.F), 1e-6);
         free(other.b), free(other.f);
@@ -346,11 +358,13 @@ static void all_models(void **state)
     for (int k = 0; k < n; k++) {
         char path[512];
         snprintf(path, sizeof path, "%s/../models/%s", PH_TEST_DIR, file[k]->d_name);
+        free(file[k]);
+        if (is_mechatronic(path))
+            continue;
         int count = has_drive(path) ? UNITS_SAME_TIME : UNITS;
         check_units(path, "genalpha", PH_INDEX3, count);
         check_units(path, "genalpha", PH_GGL, count);
         check_between(path);
-        free(file[k]);
     }
     free(file);
 }

@@ -107,8 +107,10 @@ static ph_status method(const ph_compiler *c, ph_error *err)
     if (strcmp(c->sim->stepper->name, "genalpha"))
         return ph_fail(err, PH_E_INPUT, "the method %s cannot be compiled, genalpha can",
                        c->sim->stepper->name);
-    if (o->newton != PH_FULL)
-        return ph_fail(err, PH_E_INPUT, "only the full Newton method can be compiled: --newton full");
+    if (o->newton != PH_FULL &&
+        o->newton != PH_STEP) /* its steps have a Jacobian in every iteration, and the same end */
+        return ph_fail(err, PH_E_INPUT, "newton = \"%s\" cannot be compiled: --newton full",
+                       ph_newton_word((int)o->newton));
     if (o->tol > 0)
         return ph_fail(err, PH_E_INPUT, "a compiled model has steps of one size: leave tol out");
     if (c->sim->n > 0)

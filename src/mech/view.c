@@ -211,14 +211,24 @@ double ph_mechanism_turns(const ph_mechanism *m, const ph_joint *j, int k, doubl
     return unwound(value, rate, t, counter_of(m, j, k)) - value;
 }
 
-static ph_counted coordinate(const ph_mechanism *m, const ph_state *s, int joint, int k)
+static ph_site site_of(const ph_mechanism *m, const ph_state *s, int joint)
 {
     const ph_joint *j = &m->joint[m->joint_of[joint]];
-    ph_site site = {.j = j, .a = ph_kin_of(m, s, j->body[0]), .b = ph_kin_of(m, s, j->body[1])};
-    ph_counted c = {ph_coordinate_value(&site, k), ph_coordinate_rate(&site, k), s->t};
-    if (ph_is_angle(k) && j->frees >> k & 1)
-        c.angle = unwound(c.angle, c.rate, s->t, counter_of(m, j, k));
+    return (ph_site){.j = j, .a = ph_kin_of(m, s, j->body[0]), .b = ph_kin_of(m, s, j->body[1])};
+}
+
+static ph_counted coordinate_at(const ph_mechanism *m, const ph_site *site, int k, double t)
+{
+    ph_counted c = {ph_coordinate_value(site, k), ph_coordinate_rate(site, k), t};
+    if (ph_is_angle(k) && site->j->frees >> k & 1)
+        c.angle = unwound(c.angle, c.rate, t, counter_of(m, site->j, k));
     return c;
+}
+
+static ph_counted coordinate(const ph_mechanism *m, const ph_state *s, int joint, int k)
+{
+    ph_site site = site_of(m, s, joint);
+    return coordinate_at(m, &site, k, s->t);
 }
 
 double ph_mechanism_coordinate(const ph_mechanism *m, const ph_state *s, int joint, int k)
@@ -233,11 +243,15 @@ double ph_mechanism_rate(const ph_mechanism *m, const ph_state *s, int joint, in
 
 void ph_mechanism_track(ph_mechanism *m, const ph_state *s)
 {
+    const unsigned angles = (1u << PH_LENGTH) - (1u << PH_ABOUT);
     for (int i = 0; i < m->model->n_joints; i++) {
         const ph_joint *j = &m->joint[m->joint_of[i]];
+        if (!(j->frees & angles))
+            continue;
+        ph_site site = site_of(m, s, i);
         for (int k = PH_ABOUT; k < PH_LENGTH; k++)
             if (j->frees >> k & 1)
-                *counter_of(m, j, k) = coordinate(m, s, i, k);
+                *counter_of(m, j, k) = coordinate_at(m, &site, k, s->t);
     }
 }
 

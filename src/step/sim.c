@@ -546,6 +546,7 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
 static ph_status try_step(ph_sim *sim)
 {
     sim->reason[0] = 0, sim->ev.refused = NULL;
+    sim->next.t = sim->t0 + (double)(sim->n + 1) * sim->opt.h;
     return sim->stepper->step(sim);
 }
 
@@ -555,7 +556,8 @@ static ph_status make_step(ph_sim *sim)
 {
     ph_newton kind = sim->opt.newton;
     ph_status s = try_step(sim);
-    if (s == PH_OK || s == PH_E_MEMORY || !(kind == PH_STEP || kind == PH_MODIFIED) || !sim->matrix.solver)
+    int kept = (kind == PH_STEP || kind == PH_MODIFIED) && !(sim->opt.tol > 0) && sim->matrix.solver;
+    if (s == PH_OK || s == PH_E_MEMORY || !kept)
         return s;
     sim->matrix.factored = 0, sim->matrix.fresh = 1;
     s = try_step(sim);
@@ -565,7 +567,6 @@ static ph_status make_step(ph_sim *sim)
 
 static ph_status advance(ph_sim *sim, ph_error *err)
 {
-    sim->next.t = sim->t0 + (double)(sim->n + 1) * sim->opt.h;
     ph_status s = make_step(sim);
     if (s == PH_OK && sim->sens)
         s = ph_sens_follow(sim->sens);

@@ -1,6 +1,8 @@
 // All public headers as C++17.
 #include <polhode/base.h>
+#include <polhode/compile.h>
 #include <polhode/equilibrium.h>
+#include <polhode/language.h>
 #include <polhode/lie.h>
 #include <polhode/model.h>
 #include <polhode/polhode.h>
