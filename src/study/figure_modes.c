@@ -11,7 +11,7 @@ int ph_measure_model_modes(ph_study *study, const ph_figure_run *run, double *va
     ph_rig rig;
     ph_modes *modes = NULL;
     ph_figure_run r = *run;
-    r.h = r.to = 1; /* of a simulation that takes no step */
+    r.h = r.to = 1, r.start = PH_PLAIN; /* of a simulation that takes no step: velocities as given */
     if (!ph_rig_open(&rig, study, &r))
         return 0;
     ph_error *err = &ph_study_trials(study)->complaint;
