@@ -114,7 +114,7 @@ static void none_to_be_found(void **state)
         assert_int_equal(ph_drive_at(NULL, &f, t[k], 1, out), PH_E_INCONSISTENT); /* a jump */
         f.ref = 1;
         assert_int_equal(ph_drive_at(NULL, &f, t[k], 1, out), PH_OK); /* a kink: between both slopes */
-        check_near(out[1], 0.5, 1e-6);                          /* derivative */
+        check_near(out[1], 0.5, 1e-6);                                /* derivative */
         assert_int_equal(ph_drive_at(NULL, &f, t[k], 2, out), PH_E_INCONSISTENT);
         f.ref = 2;
         assert_int_equal(ph_drive_at(NULL, &f, t[k], 2, out), PH_OK);
