@@ -205,8 +205,7 @@ static int no_change(lua_State *L)
     ph_reader_fail(r, "a function cannot change the state");
 }
 
-/* A metatable; name: what Lua's own messages call such a value. */
-static void push_view(lua_State *L, const char *name)
+void ph_function_push_view(lua_State *L, const char *name)
 {
     lua_newtable(L);
     lua_pushstring(L, name);
@@ -218,13 +217,13 @@ static void push_view(lua_State *L, const char *name)
 void ph_function_open(ph_reader *r, lua_State *L)
 {
     lua_newuserdatauv(L, 1, 0); /* s */
-    push_view(L, "state");
+    ph_function_push_view(L, "state");
     lua_newtable(L);
-    push_view(L, "body");
+    ph_function_push_view(L, "body");
     lua_pushcfunction(L, body_field);
     lua_setfield(L, -2, "__index");
     lua_newuserdatauv(L, 1, 0); /* s.sensors */
-    push_view(L, "sensors");
+    ph_function_push_view(L, "sensors");
     lua_pushcfunction(L, sensor_values);
     lua_setfield(L, -2, "__index");
     lua_setmetatable(L, -2);

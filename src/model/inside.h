@@ -246,6 +246,8 @@ _Noreturn void ph_fail_word(ph_reader *r, const char *what, const char *word, ph
 void ph_reader_resolve(ph_reader *r, lua_State *L); /* after the last element */
 
 /* function.c */
+void ph_function_push_view(
+    lua_State *L, const char *name); /* a metatable; name: what Lua's own messages call such a value */
 void ph_function_open(ph_reader *r, lua_State *L); /* s */
 ph_function ph_function_take(ph_reader *r, lua_State *L, ph_kind kind,
                              int index); /* from the top of the stack */

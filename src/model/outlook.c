@@ -327,22 +327,6 @@ static int index_number(lua_State *L)
     return 1;
 }
 
-static int no_change(lua_State *L)
-{
-    ph_reader *r = ph_reader_of(L);
-    r->line = ph_line_of_call(L);
-    ph_reader_fail(r, "a function cannot change the state");
-}
-
-static void push_view(lua_State *L, const char *name)
-{
-    lua_newtable(L);
-    lua_pushstring(L, name);
-    lua_setfield(L, -2, "__name");
-    lua_pushcfunction(L, no_change);
-    lua_setfield(L, -2, "__newindex");
-}
-
 int ph_outlook_push(ph_reader *r, lua_State *L, const char *name)
 {
     for (int k = 0; k < KINDS; k++)
@@ -360,9 +344,9 @@ void ph_outlook_open(ph_reader *r, lua_State *L)
     lua_createtable(L, KINDS, 0);
     for (int k = 0; k < KINDS; k++) {
         lua_newuserdatauv(L, 1, 0);
-        push_view(L, kinds[k].name);
+        ph_function_push_view(L, kinds[k].name);
         lua_pushinteger(L, k);
-        push_view(L, kinds[k].one);
+        ph_function_push_view(L, kinds[k].one);
         lua_pushcfunction(L, joint_field);
         lua_setfield(L, -2, "__index");
         lua_pushcclosure(L, member, 2);

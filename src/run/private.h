@@ -67,15 +67,7 @@ typedef struct ph_over {
     ph_integral sum;
 } ph_over;
 
-typedef struct ph_following ph_following; /* run_input.c */
-ph_status ph_inputs_adopt(ph_run *run);   /* of a new mechanism: it gets those of the run; PH_E_MEMORY */
-void ph_inputs_free(ph_run *run);
-double ph_inputs_value(const ph_run *run, int input); /* now */
-ph_status ph_inputs_before_step(ph_run *run, ph_error *err);
-void ph_inputs_tape(ph_run *run, ph_tape *t);
-uint64_t ph_inputs_key(const ph_run *run, uint64_t key); /* of their tables too */
-
-/* run_derivative.c */
+typedef struct ph_following ph_following;
 
 struct ph_run {
     ph_run_config config; /* parameters and options are in told */
