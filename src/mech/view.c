@@ -194,6 +194,12 @@ static double unwound(double angle, double rate, double t, const ph_counted *las
     return angle + turn * round((last->angle + since - angle) / turn);
 }
 
+/* Angles are counted over turns; components of a rotation vector, where three rotations are free, are none. */
+static int is_counted(const ph_joint *j, int k)
+{
+    return ph_is_angle(k) && j->frees >> k & 1 && (j->frees >> PH_ABOUT & 7) != 7;
+}
+
 /* Where an angle of a joint is counted. */
 static ph_counted *counter_of(const ph_mechanism *m, const ph_joint *j, int k)
 {
@@ -206,7 +212,7 @@ static ph_counted *counter_of(const ph_mechanism *m, const ph_joint *j, int k)
 double ph_mechanism_turns(const ph_mechanism *m, const ph_joint *j, int k, double value, double rate,
                           double t)
 {
-    if (!ph_is_angle(k) || !(j->frees >> k & 1))
+    if (!is_counted(j, k))
         return 0;
     return unwound(value, rate, t, counter_of(m, j, k)) - value;
 }
@@ -220,7 +226,7 @@ static ph_site site_of(const ph_mechanism *m, const ph_state *s, int joint)
 static ph_counted coordinate_at(const ph_mechanism *m, const ph_site *site, int k, double t)
 {
     ph_counted c = {ph_coordinate_value(site, k), ph_coordinate_rate(site, k), t};
-    if (ph_is_angle(k) && site->j->frees >> k & 1)
+    if (is_counted(site->j, k))
         c.angle = unwound(c.angle, c.rate, t, counter_of(m, site->j, k));
     return c;
 }
@@ -243,14 +249,14 @@ double ph_mechanism_rate(const ph_mechanism *m, const ph_state *s, int joint, in
 
 void ph_mechanism_track(ph_mechanism *m, const ph_state *s)
 {
-    const unsigned angles = (1u << PH_LENGTH) - (1u << PH_ABOUT);
     for (int i = 0; i < m->model->n_joints; i++) {
         const ph_joint *j = &m->joint[m->joint_of[i]];
-        if (!(j->frees & angles))
+        unsigned free = j->frees >> PH_ABOUT & 7;
+        if (free == 0 || free == 7)
             continue;
         ph_site site = site_of(m, s, i);
         for (int k = PH_ABOUT; k < PH_LENGTH; k++)
-            if (j->frees >> k & 1)
+            if (is_counted(j, k))
                 *counter_of(m, j, k) = coordinate_at(m, &site, k, s->t);
     }
 }
