@@ -476,6 +476,8 @@ ph_status ph_user_B(const ph_mechanism *m, const ph_state *s, double *out);
 ph_status ph_user_K(const ph_mechanism *m, const ph_state *s, double *out);
 ph_status ph_user_Z(const ph_mechanism *m, const ph_state *s, double *out);
 ph_status ph_user_Phi_t(const ph_mechanism *m, const ph_state *s, double *out);
+double ph_user_power(const ph_mechanism *m,
+                     const ph_state *s); /* of those that depend on time; NaN: a function fails */
 ph_status ph_user_convective(const ph_mechanism *m, const ph_state *s, double *out);
 
 #endif

@@ -25,22 +25,6 @@ static double drive_power(const ph_mechanism *m, const ph_state *s, const ph_joi
     return P;
 }
 
-/* Constraints of the user's own that depend on time. */
-static double user_power(const ph_mechanism *m, const ph_state *s)
-{
-    double Phi_t[PH_SENSOR_MAX], P = 0;
-    int rows = 0;
-    for (int k = 0; k < m->model->n_constraints; k++)
-        rows += m->model->constraint[k].rows;
-    if (rows > PH_SENSOR_MAX)
-        return 0;
-    if (rows && ph_user_Phi_t(m, s, Phi_t - (m->nl - rows)) != PH_OK) /* they are the last ones */
-        return NAN;
-    for (int i = 0; i < rows; i++)
-        P += s->lambda[m->nl - rows + i] * Phi_t[i];
-    return P;
-}
-
 /* g v of a force, in physical coordinates. */
 static double power_of(const ph_force_site *x, const ph_force *f, ph_status *status)
 {
@@ -69,7 +53,7 @@ double ph_mechanism_power(const ph_mechanism *m, const ph_state *s)
         if (m->joint[m->loose[k]].drive >= 0)
             P += drive_power(m, s, &m->joint[m->loose[k]]);
     if (m->model->n_constraints)
-        P += user_power(m, s);
+        P += ph_user_power(m, s);
     if (m->functions)
         ph_states_of(m, s, m->states);
     for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {

@@ -252,10 +252,10 @@ ph_status ph_user_B(const ph_mechanism *m, const ph_state *s, double *out)
     return status;
 }
 
-ph_status ph_user_Phi_t(const ph_mechanism *m, const ph_state *s, double *out)
+/* Phi_t of the rows of functions alone; f[3] is left as it is, unless it is o. */
+static ph_status rates(const ph_mechanism *m, const ph_state *s, double *o)
 {
     work w = work_of(m);
-    double *o = own_rows(m, out);
     if (ph_user_exact(m, s, &w, &(ph_user_wanted){.Phi_t = o}))
         return PH_OK;
     ph_states_of(m, s, m->states);
@@ -270,6 +270,22 @@ ph_status ph_user_Phi_t(const ph_mechanism *m, const ph_state *s, double *out)
             o[r] += first[k] * (w.f[0][r] - w.f[1][r]) / STEP;
     }
     return PH_OK;
+}
+
+ph_status ph_user_Phi_t(const ph_mechanism *m, const ph_state *s, double *out)
+{
+    return rates(m, s, own_rows(m, out));
+}
+
+double ph_user_power(const ph_mechanism *m, const ph_state *s)
+{
+    work w = work_of(m);
+    double P = 0;
+    if (w.rows && rates(m, s, w.f[3]) != PH_OK)
+        return NAN;
+    for (int i = 0; i < w.rows; i++)
+        P += s->lambda[m->nl - w.rows + i] * w.f[3][i]; /* they are the last ones */
+    return P;
 }
 
 /* ---- second derivatives --------------------------------------------------------------------------- */
