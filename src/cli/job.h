@@ -108,7 +108,7 @@ void ph_report_options(const ph_options *o, char *text, size_t size); /* the sam
 const char *ph_report_formulation(const ph_options *o); /* index1: accelerations are constrained */
 void ph_report_text(const ph_job *r);
 
-/* report_json.c: one object on stdout. 0: not enough memory. Of the second, "bodies", "joints" and "sensors". */
+/* report_json.c: one object on stdout. 0: not enough memory. The second adds "bodies", "joints" and "sensors". */
 int ph_report_json(const ph_job *r);
 void ph_report_json_state(ph_json *j, const ph_job *r, const ph_state *s);
 

@@ -225,7 +225,7 @@ ph_model *ph_subject_read(const ph_args *args)
     return NULL;
 }
 
-/* Of the model, its parameters, and what else makes its equations. */
+/* Key of the model, its parameters, and what else makes its equations. */
 static uint64_t fingerprint(const ph_run *run)
 {
     const ph_model *m = ph_run_model(run);

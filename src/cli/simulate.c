@@ -74,7 +74,7 @@ static void explain(ph_job *r)
     }
 }
 
-/* Of one case among many the run itself sees all that is reported of a model, but for its sensors in the end. */
+/* The run itself sees all that one case among many reports of a model, but for its sensors in the end. */
 static ph_status run_unseen(ph_job *r)
 {
     ph_status s = ph_run_until(r->run, r->t_end, &r->err);

@@ -126,7 +126,7 @@ typedef struct ph_program {
     void *block;
 } ph_program;
 
-/* Of arguments, those that some way needs; PH_E_INPUT where it has more than PH_GRAPH_NODES operations. */
+/* It keeps the arguments that some way needs; PH_E_INPUT where it has more than PH_GRAPH_NODES operations. */
 ph_status ph_program_create(ph_program **out, const ph_graph *g, const ph_tree *tree,
                             const ph_allocator *alloc);
 void ph_program_destroy(ph_program *p);

@@ -330,7 +330,7 @@ double ph_joint_acceleration(const ph_mechanism *m, const ph_state *s, const ph_
            ph_dot(z[PH_XB], site.b.v) + ph_dot(z[PH_FB], site.b.w);
 }
 
-/* Of a drive: the part of B^T lambda along its coordinate, with minus sign; Phi_t at f' = 1 is -dPhi/dx. */
+/* A drive gives the part of B^T lambda along its coordinate, with minus sign; Phi_t at f' = 1 is -dPhi/dx. */
 static double drive_effort(const ph_mechanism *m, const ph_state *s, const ph_joint *j)
 {
     ph_site site;

@@ -259,7 +259,7 @@ static void put_words(FILE *to, const char *first, const char *second)
     fputc(']', to);
 }
 
-/* Of inputs, states, actuators and couplings; 0: it is none of theirs. */
+/* Keys that inputs, states, actuators and couplings have; 0: it is none of theirs. */
 static int put_mechatronic(const ice *i, const ph_key *k, const void *record, const member *x)
 {
     const ph_actuator_def *actuator = record;

@@ -113,7 +113,7 @@ static uint64_t of_function(lua_State *L, int at, survey *s, int depth)
     return hash;
 }
 
-/* Of a value and of all that it leads to. Objects are told apart by their addresses. */
+/* Hash a value and all that it leads to. Objects are told apart by their addresses. */
 static uint64_t fingerprint(lua_State *L, int at, survey *s, int depth)
 {
     int type = lua_type(L, at);

@@ -10,7 +10,7 @@
 #include "run/private.h"
 #include "step/sim.h"
 
-/* Of a run without a step size: its initial values do not depend on it, if they start plainly. */
+/* Stands in where a run has no step size: initial values do not depend on it, if they start plainly. */
 #define NO_STEP 1e-6 /* s */
 
 ph_run_config ph_run_defaults(void)
@@ -126,7 +126,7 @@ static ph_status build(const ph_run *run, const ph_told *told, parts *p, ph_erro
     return s == PH_OK ? build_sim(run, skeleton, p, err) : s;
 }
 
-/* Of all that a saved state belongs to. */
+/* Key of all that a saved state belongs to. */
 static uint64_t key_of(const parts *p, const ph_system *sys)
 {
     uint64_t own = ph_sim_fingerprint(p->sim);

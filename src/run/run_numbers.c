@@ -141,7 +141,7 @@ static const ph_joint *joint_of(const ph_run *run, int index)
     return &run->mech->joint[run->mech->joint_of[index]];
 }
 
-/* Of a node of a system of one's own; 0: there is none. */
+/* Size of a node of a system of one's own; 0: there is none. */
 static int node_size(const ph_run *run, int what, int index)
 {
     if (index >= ph_run_count(run, PH_NODES))

@@ -156,7 +156,7 @@ static ph_status look(ph_run *run, ph_error *err)
                                  : status;
 }
 
-/* Of a run that waits there is nothing to see yet. */
+/* A run that waits has nothing to show yet. */
 ph_status ph_run_begin(ph_run *run, ph_error *err)
 {
     if (run->mech)

@@ -24,7 +24,7 @@ typedef struct ph_ahead {
     double *e_v;    /* nv: scratch */
 } ph_ahead;
 
-/* Of a method, which is the last argument of each. */
+/* What a method does; it is the last argument of each. */
 typedef struct ph_ahead_ops {
     void (*begin)(ph_sim *sim, void *method); /* what is remembered of steps before is void */
     ph_status (*step)(ph_sim *sim, double t_max,

@@ -35,7 +35,7 @@ static void rotate(double A[3][3], double V[3][3], int p, int q)
     }
 }
 
-/* Of a proper rotation, from the largest of its squares. */
+/* Quaternion of a proper rotation, from the largest of its squares. */
 static ph_quat quaternion_of(double V[3][3])
 {
     double tr = V[0][0] + V[1][1] + V[2][2], s;
