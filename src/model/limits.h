@@ -11,22 +11,22 @@
 #define PH_MODEL_JSON     (1024 * PH_MODEL_MB) /* bytes of a frozen model: one kilobyte for each element */
 #define PH_MODEL_READ_OPS 2e8                  /* operations, of about 5 ns, to read a model */
 #define PH_MODEL_CALL_OPS 1e8                  /* operations of one call of a function of the file */
-#define PH_MODEL_READ_S   2.0                  /* s of CPU to read a model, where operations take longer */
-#define PH_MODEL_CALL_S   1.0                  /* s of CPU for one call of a function of the file, likewise */
-#define PH_MODEL_ELEMENTS 1000000              /* of one kind */
-#define PH_MODEL_FLEXIBLE 1000                 /* flexible bodies, each of which may take seconds to reduce */
-#define PH_MODEL_SHAPES   1000                 /* of one body */
-#define PH_MODEL_MESH     (64 * PH_MODEL_MB)   /* bytes of a file of triangles, */
-#define PH_MODEL_CORNERS  600000               /* of which there are 3 in each: a page of 5 MB */
-#define PH_MODEL_NUMBER   1e100                /* squares and products of numbers must not overflow */
-#define PH_MODEL_NAME     63                   /* characters of a name */
-#define PH_MODEL_NESTING  32                   /* levels of a frozen model */
-#define PH_MODEL_RESULTS  PH_SENSOR_MAX        /* numbers of a custom sensor or a constraint */
-#define PH_MODEL_UNIT     1e-6                 /* how far a rotation may be from one: six printed digits */
-#define PH_MODEL_SYMMETRY 1e-9                 /* relative, of an inertia and its triangle inequality */
-#define PH_FRICTION_SPEED 1e-3                 /* m/s, rad/s: creep that nobody sees */
-#define PH_STOP_WIDTH     1e-3                 /* m, rad: a soft stop that looks hard */
-#define PH_DEFAULT_EVERY  1                    /* every step is a row of the output */
+#define PH_MODEL_READ_S   6.0     /* s of CPU to read a model: a second limit, for slow operations */
+#define PH_MODEL_CALL_S   3.0     /* s of CPU for one call of a function, likewise */
+#define PH_MODEL_ELEMENTS 1000000 /* of one kind */
+#define PH_MODEL_FLEXIBLE 1000    /* flexible bodies, each of which may take seconds to reduce */
+#define PH_MODEL_SHAPES   1000    /* of one body */
+#define PH_MODEL_MESH     (64 * PH_MODEL_MB) /* bytes of a file of triangles, */
+#define PH_MODEL_CORNERS  600000             /* of which there are 3 in each: a page of 5 MB */
+#define PH_MODEL_NUMBER   1e100              /* squares and products of numbers must not overflow */
+#define PH_MODEL_NAME     63                 /* characters of a name */
+#define PH_MODEL_NESTING  32                 /* levels of a frozen model */
+#define PH_MODEL_RESULTS  PH_SENSOR_MAX      /* numbers of a custom sensor or a constraint */
+#define PH_MODEL_UNIT     1e-6               /* how far a rotation may be from one: six printed digits */
+#define PH_MODEL_SYMMETRY 1e-9               /* relative, of an inertia and its triangle inequality */
+#define PH_FRICTION_SPEED 1e-3               /* m/s, rad/s: creep that nobody sees */
+#define PH_STOP_WIDTH     1e-3               /* m, rad: a soft stop that looks hard */
+#define PH_DEFAULT_EVERY  1                  /* every step is a row of the output */
 
 /* Not given: NaN, filled in or left out once the model is complete. */
 ph_body_def ph_default_body(void);
