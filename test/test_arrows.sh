@@ -36,7 +36,7 @@ while read -r from to; do
     fail "src/$from includes $to/ ($where), which docs/architecture.md does not list"
 done < <(comm -13 "$tmp/listed" "$tmp/found")
 # Of the inside of the library, commands and studies know nothing.
-inside='mech|model|step|la|lie|fe|expr|run'
+inside='mech|model|step|method|sens|equilibrium|la|lie|fe|expr|run'
 grep -rnE "^ *# *include \"($inside)/" "$source/src/cli" "$source/src/study" "$source/src/problem" &&
     fail "a command, a study or a problem looks inside of the library"
 

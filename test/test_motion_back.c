@@ -2,7 +2,7 @@
  * round-off. */
 #include "sens_cases.h"
 
-#include "step/motion_back.h"
+#include "sens/motion_back.h"
 
 /* A motion with its neighbours, which rkmk follows to round-off, and the parameter's derivatives at the
  * start. */

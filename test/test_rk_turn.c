@@ -1,7 +1,7 @@
 /* Stages of one node with rotations: (K1) holds to round-off, its tangent against differences, and what is
  * refused. */
 #include "check.h"
-#include "step/rk_newton.h"
+#include "method/rk_newton.h"
 
 #define S  3
 #define NV 8 /* the node starts at 2 */

@@ -1,7 +1,7 @@
 /* Sensitivities: direct differentiation against five-point differences of whole runs and published values. */
 #include "sens_cases.h"
 
-#include "step/sim.h"
+#include "sens/sens.h"
 
 static void heavy_top_in_every_form(void **state)
 {

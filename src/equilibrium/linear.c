@@ -16,7 +16,7 @@
  * B + g_lambda^T in the place of Nw^T. A motion is steady if vdot = 0, and if neither Nw^T (M, D, K') Nw nor
  * the null space changes a little later, in one kind of axes. Loads that depend on time are no part of the motion: where they
  * change it a little later, they stand still; drives go on. */
-#include "step/linear.h"
+#include "equilibrium/linear.h"
 
 #include <float.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* A system linearised about a state of rest or of steady motion, without its constraints. */
-#ifndef PH_STEP_LINEAR_H
-#define PH_STEP_LINEAR_H
+#ifndef PH_EQUILIBRIUM_LINEAR_H
+#define PH_EQUILIBRIUM_LINEAR_H
 
 #include "step/sim.h"
 

@@ -12,7 +12,7 @@
 #include "la/small.h"
 #include "base/spectrum.h"
 #include "polhode/equilibrium.h"
-#include "step/linear.h"
+#include "equilibrium/linear.h"
 
 #define ZERO_SQUARE 1e-13 /* of nu: round-off of A */
 #define ZERO        3e-8  /* of mu */

@@ -26,7 +26,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "step/static.h"
+#include "equilibrium/static.h"
 
 #include "la/small.h"
 #include "polhode/equilibrium.h"

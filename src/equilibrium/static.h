@@ -1,6 +1,6 @@
 /* Equilibria from inside. */
-#ifndef PH_STEP_STATIC_H
-#define PH_STEP_STATIC_H
+#ifndef PH_EQUILIBRIUM_STATIC_H
+#define PH_EQUILIBRIUM_STATIC_H
 
 #include "polhode/equilibrium.h"
 

@@ -1,5 +1,5 @@
 /* Steps by error control, ahead of the grid of the output. */
-#include "step/ahead.h"
+#include "method/ahead.h"
 
 #include <float.h>
 #include <string.h>

@@ -7,11 +7,11 @@
  *
  * Times at which functions are not smooth are ends of steps, which see the functions as they are just before; the next
  * step starts anew with the functions as they are just after. */
-#ifndef PH_STEP_AHEAD_H
-#define PH_STEP_AHEAD_H
+#ifndef PH_METHOD_AHEAD_H
+#define PH_METHOD_AHEAD_H
 
-#include "step/dense.h"
-#include "step/pace.h"
+#include "method/dense.h"
+#include "method/pace.h"
 
 typedef struct ph_ahead {
     ph_point now, last, next; /* of the method, with a grid */

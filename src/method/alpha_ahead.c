@@ -19,7 +19,7 @@
  *   err = max(T |ef_x|/max(1, |x|), T |ef_R|, r |ef_x|/max(1, |v|), r |ef_R|/max(1, |Omega|))/tol,
  *   r = C_v/(C_q + C_v)                                                                               (VS9)
  */
-#include "step/alpha_ahead.h"
+#include "method/alpha_ahead.h"
 
 #include <string.h>
 

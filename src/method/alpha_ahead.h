@@ -1,10 +1,10 @@
 /* Generalized-alpha with steps by tolerance: what a change of the step size asks for, and the estimate of the error. */
-#ifndef PH_STEP_ALPHA_AHEAD_H
-#define PH_STEP_ALPHA_AHEAD_H
+#ifndef PH_METHOD_ALPHA_AHEAD_H
+#define PH_METHOD_ALPHA_AHEAD_H
 
-#include "step/ahead.h"
-#include "step/genalpha.h"
-#include "step/pace.h"
+#include "method/ahead.h"
+#include "method/genalpha.h"
+#include "method/pace.h"
 
 /* One step of size h from sim->now to sim->next, but with v and a of from; slope: h over that of the last step, 0: there
  * was none. */

@@ -30,13 +30,13 @@
  * Start: bliedf_start.c.
  *
  * Reference: V. Wieloch, M. Arnold: BDF integrators for constrained mechanical systems on Lie groups. */
-#include "step/bliedf.h"
+#include "method/bliedf.h"
 
 #include <float.h>
 #include <string.h>
 
 #include "la/small.h"
-#include "step/magnus.h"
+#include "method/magnus.h"
 #include "step/size.h"
 
 /* ---- formulas ----------------------------------------------------------------------------------- */

@@ -1,9 +1,9 @@
 /* What the steps of BLieDF and its start share. */
-#ifndef PH_STEP_BLIEDF_H
-#define PH_STEP_BLIEDF_H
+#ifndef PH_METHOD_BLIEDF_H
+#define PH_METHOD_BLIEDF_H
 
-#include "step/ahead.h"
-#include "step/control.h"
+#include "method/ahead.h"
+#include "method/control.h"
 
 #define PH_BDF_MAX 6 /* order */
 

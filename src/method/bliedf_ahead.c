@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "la/small.h"
-#include "step/bliedf.h"
+#include "method/bliedf.h"
 
 #define GROW      1.2 /* of step sizes at most: zero-stable for order 4, where steps of one ratio may have 1.28 */
 #define CUT       0.99

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "la/small.h"
-#include "step/bliedf.h"
-#include "step/magnus.h"
+#include "method/bliedf.h"
+#include "method/magnus.h"
 
 /* D_n = log(q_n^-1 o q1)/h, for the time being with the Lie term of (D3). 0: a turn is too large for log. */
 int ph_bliedf_log_step(ph_sim *sim)

@@ -16,7 +16,7 @@
  *
  * Reference: Bruels, Eberhard: Sensitivity analysis for dynamic mechanical systems with finite rotations,
  * (78)-(96). */
-#include "step/chart_alpha.h"
+#include "method/chart_alpha.h"
 
 #include <float.h>
 #include <string.h>
@@ -246,7 +246,7 @@ ph_calpha_origin ph_calpha_origin_of(const ph_sim *sim, const ph_calpha_tangent 
                           .v = ph_load3(now->v + at),
                           .a = ph_load3(now->a + at),
                           .d = ph_load3(now->vdot + at)};
-    if (!sim->sens || sim->sens->simplified != PH_REFERENCE_FREE)
+    if (ph_sens_simplified(sim) != PH_REFERENCE_FREE)
         return o;
     ph_mat3 S_c, S_u;
     ph_conformal_bend(ph_v3(0, 0, 0), v, &S, &S_c, &S_u);

@@ -1,8 +1,8 @@
 /* Generalized-alpha in conformal rotation vectors: what linear-alpha and residual-alpha share. */
-#ifndef PH_STEP_CHART_ALPHA_H
-#define PH_STEP_CHART_ALPHA_H
+#ifndef PH_METHOD_CHART_ALPHA_H
+#define PH_METHOD_CHART_ALPHA_H
 
-#include "step/genalpha.h"
+#include "method/genalpha.h"
 
 /* Coefficients of w and b of (C2), of a1 and of the first guess of c, by v_n, a_n and vdot_n. */
 typedef struct ph_calpha_weights {

@@ -1,5 +1,5 @@
 /* Error control for one-step methods; equation (K7) in control.h. */
-#include "step/control.h"
+#include "method/control.h"
 
 #include <float.h>
 #include <stdio.h>

@@ -10,11 +10,11 @@
  * over that of what is estimated; see pace.h.
  *
  * Reference: E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, II.4. */
-#ifndef PH_STEP_CONTROL_H
-#define PH_STEP_CONTROL_H
+#ifndef PH_METHOD_CONTROL_H
+#define PH_METHOD_CONTROL_H
 
-#include "step/pace.h"
-#include "step/rk.h"
+#include "method/pace.h"
+#include "method/rk.h"
 
 typedef struct ph_control {
     ph_pace pace;

@@ -1,6 +1,6 @@
 /* States between the ends of a step: Hermite interpolation on the group (K9), by divided differences with
  * triple nodes. */
-#include "step/dense.h"
+#include "method/dense.h"
 
 #include "la/small.h"
 

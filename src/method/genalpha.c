@@ -22,7 +22,7 @@
 #include <string.h>
 
 #include "la/small.h"
-#include "step/alpha_ahead.h"
+#include "method/alpha_ahead.h"
 
 /* ---- parameters --------------------------------------------------------------------------------- */
 

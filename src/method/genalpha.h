@@ -1,6 +1,6 @@
 /* The parameters of the generalized-alpha family. */
-#ifndef PH_STEP_GENALPHA_H
-#define PH_STEP_GENALPHA_H
+#ifndef PH_METHOD_GENALPHA_H
+#define PH_METHOD_GENALPHA_H
 
 #include "step/sim.h"
 

@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "la/small.h"
-#include "step/genalpha.h"
+#include "method/genalpha.h"
 
 typedef struct printed {
     ph_alpha p;

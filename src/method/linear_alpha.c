@@ -6,7 +6,7 @@
  *   (1 - alpha_m) a1 + alpha_m a_n = (1 - alpha_f) y1 + alpha_f vdot_n,   a_{n+1} = T(c) a1 + S(c, u1)   (C4)
  *
  * Of second order. Reference: Bruels, Eberhard, (88)-(94). */
-#include "step/chart_alpha.h"
+#include "method/chart_alpha.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* The fourth-order part of the Magnus series (D7) and its derivative. */
-#include "step/magnus.h"
+#include "method/magnus.h"
 
 #include "la/small.h"
 

@@ -4,8 +4,8 @@
  *
  *   E = c [V1,V2] - [V0,V3]/720 + h ([V0,[V0,V2]]/720 - [V1,[V0,V1]]/240)
  *       - h^2 [V0,[V0,[V0,V1]]]/720                                                            (D7) */
-#ifndef PH_STEP_MAGNUS_H
-#define PH_STEP_MAGNUS_H
+#ifndef PH_METHOD_MAGNUS_H
+#define PH_METHOD_MAGNUS_H
 
 #include "polhode/lie.h"
 

@@ -1,5 +1,5 @@
 /* Step sizes by error control; equations (K8) and (VS10) in pace.h. */
-#include "step/pace.h"
+#include "method/pace.h"
 
 #include <float.h>
 #include <stdio.h>

@@ -11,8 +11,8 @@
  *
  * References: K. Gustafsson (PI controller); G. Soederlind, Digital filters in adaptive time-stepping, ACM Transactions
  * on Mathematical Software 29 (2003) (H211b). */
-#ifndef PH_STEP_PACE_H
-#define PH_STEP_PACE_H
+#ifndef PH_METHOD_PACE_H
+#define PH_METHOD_PACE_H
 
 #include "step/sim.h"
 

@@ -13,7 +13,7 @@
  *
  * A state has the accelerations T a1 + S, and where other methods have a, the covector G. Of first order
  * where T^T M T is not constant: for comparison. Reference: Bruels, Eberhard, (79)-(87), (95). */
-#include "step/chart_alpha.h"
+#include "method/chart_alpha.h"
 
 #include <string.h>
 
@@ -219,7 +219,7 @@ static void leave_out_kG(ph_sim *sim)
 static const ph_step_ops *sens_ops(ph_sim *sim)
 {
     linearise_exactly(sim);
-    if (sim->sens && sim->sens->simplified == PH_WITHOUT_KG)
+    if (ph_sens_simplified(sim) == PH_WITHOUT_KG)
         leave_out_kG(sim);
     if (!has_constant_mass(sim))
         mass_stiffness(sim);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "la/small.h"
-#include "step/rk.h"
+#include "method/rk.h"
 
 /* T^-1 is singular at 2 pi, and useless before [rad]. */
 #define TURN_MAX 6.0

@@ -6,11 +6,11 @@
  *   M A_j + g + B^T Lambda_j = 0,  B A_j + convective = 0  at (q_j, V_j, t_n + c_j h)                   (K3)
  *   q = q_n o exp(h sum_j b_j k_j),   v = v_n + h sum_j b_j A_j, both projected to the constraints,
  *   then vdot and lambda from (K3) at the end of the step                                             (K4) */
-#ifndef PH_STEP_RK_H
-#define PH_STEP_RK_H
+#ifndef PH_METHOD_RK_H
+#define PH_METHOD_RK_H
 
 #include "step/sim.h"
-#include "step/tableau.h"
+#include "method/tableau.h"
 
 typedef struct ph_rk_newton ph_rk_newton; /* rk_implicit.c: the matrix of implicit stages */
 

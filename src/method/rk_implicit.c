@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "la/small.h"
-#include "step/rk_newton.h"
+#include "method/rk_newton.h"
 
 /* ---- create ------------------------------------------------------------------------------------- */
 

@@ -1,9 +1,9 @@
 /* Implicit Runge-Kutta stages from inside: their positions, their matrix. */
-#ifndef PH_STEP_RK_NEWTON_H
-#define PH_STEP_RK_NEWTON_H
+#ifndef PH_METHOD_RK_NEWTON_H
+#define PH_METHOD_RK_NEWTON_H
 
 #include "step/accel.h"
-#include "step/rk.h"
+#include "method/rk.h"
 
 /* The stages that are solved at once: all of them, or one of a diagonal tableau. */
 typedef struct ph_stages {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "la/small.h"
-#include "step/rk_newton.h"
+#include "method/rk_newton.h"
 
 /* After an increment of this size the next one, quadratically smaller, is below round-off [rad]. */
 #define SMALL 1e-9

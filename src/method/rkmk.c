@@ -3,8 +3,8 @@
  * With tol and h the method runs ahead of the grid of the output, and the state at a point of the grid between the ends
  * of a step is interpolated (K9), projected to the constraints, and given its vdot and lambda. Two points of a step are enough for what is of order 5, three for order 9; beyond, the
  * method itself goes to the point, from last or from half way. */
-#include "step/ahead.h"
-#include "step/control.h"
+#include "method/ahead.h"
+#include "method/control.h"
 
 typedef struct rkmk {
     ph_rk rk;

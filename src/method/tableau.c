@@ -4,7 +4,7 @@
  * polynomials l_j of the nodes, and since that quadrature is exact for them,
  *
  *   a_ij = int_0^c_i l_j(x) dx = c_i sum_m b_m l_j(c_i c_m)                                           (K5) */
-#include "step/tableau.h"
+#include "method/tableau.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ typedef struct row {
 static const row rows[] = {
 #define PH_TABLEAU(name, aliases, kind, s, order, embedded, gain, A, b, c, second, text, cite)               \
     {name, aliases, PH_STAGES_##kind, s, order, embedded, gain, A, b, c, second, text, cite},
-#include "step/tableaux.def"
+#include "method/tableaux.def"
 #undef PH_TABLEAU
 };
 

@@ -1,6 +1,6 @@
 /* Runge-Kutta tableaux: data, looked up by name. */
-#ifndef PH_STEP_TABLEAU_H
-#define PH_STEP_TABLEAU_H
+#ifndef PH_METHOD_TABLEAU_H
+#define PH_METHOD_TABLEAU_H
 
 #include "base/base.h"
 

@@ -3,7 +3,7 @@
 
 #include "mech/mech.h"
 #include "run/private.h"
-#include "step/static.h"
+#include "equilibrium/static.h"
 
 static ph_status scale_loads(double factor, void *mech)
 {

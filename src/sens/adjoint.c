@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "la/small.h"
-#include "step/adjoint.h"
+#include "sens/adjoint.h"
 
 /* ---- the objective ------------------------------------------------------------------------------ */
 

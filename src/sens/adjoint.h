@@ -1,8 +1,8 @@
 /* Gradients by the adjoint from inside: what a step back needs of the run. */
-#ifndef PH_STEP_ADJOINT_H
-#define PH_STEP_ADJOINT_H
+#ifndef PH_SENS_ADJOINT_H
+#define PH_SENS_ADJOINT_H
 
-#include "step/motion_back.h"
+#include "sens/motion_back.h"
 #include "step/sim.h"
 
 /* A state from which the run goes on. */

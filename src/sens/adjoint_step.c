@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "la/small.h"
-#include "step/adjoint.h"
+#include "sens/adjoint.h"
 
 /* dq += Q^T (gp eps vdot_bar - M^T mu_r), the part of Q in the residual */
 static void transpose_bend(ph_adjoint *a, const ph_step_ops *o, const ph_variation *next, double *dq)

@@ -11,7 +11,7 @@
  *
  * They are integrated backwards along with the motion, by the same Runge-Kutta method. c_p is the rate of
  * rate_p along the motion, a central difference. */
-#include "step/motion_back.h"
+#include "sens/motion_back.h"
 
 #include <string.h>
 

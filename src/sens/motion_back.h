@@ -1,10 +1,10 @@
 /* The adjoint of the motion itself: covectors from the end of a short piece to its start. */
-#ifndef PH_STEP_MOTION_BACK_H
-#define PH_STEP_MOTION_BACK_H
+#ifndef PH_SENS_MOTION_BACK_H
+#define PH_SENS_MOTION_BACK_H
 
 #include "step/accel.h"
-#include "step/rk.h"
-#include "step/sens.h"
+#include "method/rk.h"
+#include "sens/sens.h"
 
 typedef struct ph_motion_back {
     ph_sens *sens;

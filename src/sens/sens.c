@@ -21,13 +21,12 @@
  *   (B(q_n)^T eta)' at fixed eta = d(B^T eta)/dq W_n + B_p^T eta                                      (W5)
  *
  * References: Bruels, Eberhard (direct differentiation); Sonneville, Bruels (Lie group sensitivities). */
-#include "step/sens.h"
+#include "sens/sens.h"
 
 #include <float.h>
 #include <string.h>
 
 #include "la/small.h"
-#include "step/sim.h"
 
 /* Steps after which the rate of corrections is measured again, and what it may have grown by meanwhile. */
 #define REMEASURE 32
@@ -39,6 +38,11 @@
 static const double weight[PH_NEIGHBOURS] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
 static const double inner_weight[PH_NEIGHBOURS] = {0, -0.5, 0.5, 0};
 static const int place[PH_NEIGHBOURS] = {-2, -1, 1, 2};
+
+ph_simplification ph_sens_simplified(const ph_sim *sim)
+{
+    return sim->sens ? sim->sens->simplified : PH_NOT_SIMPLIFIED;
+}
 
 /* ---- pseudo-loads ------------------------------------------------------------------------------- */
 

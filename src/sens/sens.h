@@ -1,24 +1,8 @@
 /* Sensitivities from inside: what methods add to them, and what the direct and the adjoint way share. */
-#ifndef PH_STEP_SENS_H
-#define PH_STEP_SENS_H
+#ifndef PH_SENS_SENS_H
+#define PH_SENS_SENS_H
 
-#include "polhode/sens.h"
-#include "step/newton.h"
-
-/* The derivative of a point by one parameter, or of an objective by a point (a covector). */
-typedef struct ph_variation {
-    double *W, *v, *vdot, *a; /* nv */
-    double *lambda, *eta;     /* nl */
-    double *memory;           /* nv times ph_sens_memory: of what the method remembers */
-} ph_variation;
-
-/* One parameter, its neighbours, and what it does to the solution. */
-typedef struct ph_follower {
-    ph_param p;
-    ph_sim *at[PH_NEIGHBOURS];
-    double weight[PH_NEIGHBOURS]; /* of the pseudo-loads, over eps; 0: not needed */
-    ph_variation now, next;
-} ph_follower;
+#include "step/sim.h"
 
 struct ph_sens {
     ph_sim *sim;
@@ -42,9 +26,6 @@ struct ph_sens {
     ph_point moved;
     void *block;
 };
-
-/* Differentiate the step from sim->now to sim->next that was just solved. */
-ph_status ph_sens_follow(ph_sens *sens);
 
 /* r_p, Phi_p and rate_p at a point. */
 ph_status ph_sens_loads(ph_sens *sens, ph_follower *d, const ph_state *s);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "la/small.h"
-#include "step/sim.h"
+#include "sens/sens.h"
 
 /* rows += f B z of the system behind ev, as a difference of rates with v = z and v = 0; slope: its derivative by q,
  * which must be that of sens->sim, goes there instead. */

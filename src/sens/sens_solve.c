@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "la/small.h"
-#include "step/sim.h"
+#include "sens/sens.h"
 
 /* The factorisation is that of a point near by, and stale at worst in modified Newton's method. */
 #define CORRECTIONS 100

@@ -11,44 +11,7 @@
 #include "la/small.h"
 #include "step/position.h"
 
-/* ---- tables and defaults ------------------------------------------------------------------------ */
-
-static const ph_stepper *const steppers[] = {
-#define PH_STEPPER(ops) &ops,
-#include "step/steppers.def"
-#undef PH_STEPPER
-};
-
-#define N_STEPPERS ((int)(sizeof steppers / sizeof *steppers))
-
-const char *ph_method_name(int k)
-{
-    return k >= 0 && k < N_STEPPERS ? steppers[k]->name : NULL;
-}
-
-const char *ph_method_cite(int k)
-{
-    return k >= 0 && k < N_STEPPERS ? steppers[k]->cite : NULL;
-}
-
-const char *ph_method_text(int k)
-{
-    return k >= 0 && k < N_STEPPERS ? steppers[k]->text : NULL;
-}
-
-static const ph_stepper *find(const char *method)
-{
-    for (int k = 0; method && k < N_STEPPERS; k++)
-        if (!strcmp(method, steppers[k]->name))
-            return steppers[k];
-    return NULL;
-}
-
-unsigned ph_method_reads(const char *method)
-{
-    const ph_stepper *s = find(method);
-    return s ? s->reads : 0;
-}
+/* ---- defaults ----------------------------------------------------------------------------------- */
 
 ph_options ph_default_options(void)
 {
@@ -69,12 +32,12 @@ ph_options ph_default_options(void)
 
 static ph_status check_options(const ph_options *o, const ph_stepper **stepper, ph_error *err)
 {
-    *stepper = find(o->method);
+    *stepper = ph_stepper_find(o->method);
     if (!*stepper) {
         char names[256] = "";
-        for (int k = 0; k < N_STEPPERS; k++)
+        for (int k = 0; ph_method_name(k); k++)
             snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", k ? ", " : "",
-                     steppers[k]->name);
+                     ph_method_name(k));
         return ph_fail(err, PH_E_INPUT, "no method is called '%s'; there are: %s", o->method ? o->method : "",
                        names);
     }

@@ -8,7 +8,7 @@
 #include "polhode/sim.h"
 #include "step/eval.h"
 #include "step/newton.h"
-#include "step/sens.h"
+#include "step/variation.h"
 
 /* A time integration method: one file, one row in steppers.def. */
 typedef struct ph_stepper {
@@ -74,9 +74,8 @@ struct ph_sim {
     void *block;         /* memory of all arrays */
 };
 
-#define PH_STEPPER(ops) extern const ph_stepper ops;
-#include "step/steppers.def"
-#undef PH_STEPPER
+/* By name, NULL: there is none. src/method/methods.c */
+const ph_stepper *ph_stepper_find(const char *method);
 
 /* Steps of more sizes than one, by tolerance or by chance; and points of the output between their ends. */
 static inline int ph_sim_paced(const ph_sim *sim)
