@@ -1,12 +1,17 @@
-/* polhode verify: measure every figure, draw the pictures and write the page docs/verification.md. */
+/* polhode-verify: measure every figure, draw the pictures and write the page docs/verification.md. The pictures are
+ * drawn by polhode itself, which lies beside this program. */
 #define _XOPEN_SOURCE 700 /* open_memstream */
 
-#include "cli/cli.h"
+#include "base/words.h"
+#include "figure/figure.h"
 #include "io/file.h"
-#include "study/figure.h"
 #include "study/plot.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,6 +22,29 @@
 #define FIGURES  "figures" /* where pictures are, seen from the page */
 #define WORDS    64        /* of a command */
 #define ROWS_MAX 64        /* of --row */
+#define SLASH    '/'
+
+enum { DONE, FAILED, USAGE }; /* exit codes, those of polhode */
+
+typedef struct request {
+    const char *self;   /* argv[0] */
+    const char *output; /* the page; NULL: stdout */
+    const char *rows;   /* ids with commas between them; NULL: all */
+    int all, jobs;      /* also what takes long; processes, 0: as many as there are processors */
+} request;
+
+/* One line on stderr. Returns USAGE. */
+static int complain(const char *format, ...)
+{
+    char text[1024];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    ph_text_clean(text);
+    fprintf(stderr, "polhode-verify: %s\n", text);
+    return USAGE;
+}
 
 /* The page is measured first and written at once: nothing is left behind when it is interrupted. */
 static int write_page(const char *path, const char *page, size_t size)
@@ -25,9 +53,9 @@ static int write_page(const char *path, const char *page, size_t size)
     if (ph_file_open(&file, path)) {
         fwrite(page, 1, size, file.stream);
         if (ph_file_commit(&file))
-            return PH_EXIT_OK;
+            return DONE;
     }
-    return ph_complain("cannot write '%s': %s", path, strerror(errno));
+    return complain("cannot write '%s': %s", path, strerror(errno));
 }
 
 static int page_to_file(const char *path, ph_effort effort, const double (*value)[PH_FIGURE_MAX], int *failed)
@@ -36,10 +64,10 @@ static int page_to_file(const char *path, ph_effort effort, const double (*value
     size_t size = 0;
     FILE *memory = open_memstream(&page, &size);
     if (!memory)
-        return ph_complain("not enough memory for the page");
+        return complain("not enough memory for the page");
     *failed = ph_figures_page(memory, effort, value, FIGURES);
     int code =
-        fclose(memory) == 0 ? write_page(path, page, size) : ph_complain("not enough memory for the page");
+        fclose(memory) == 0 ? write_page(path, page, size) : complain("not enough memory for the page");
     free(page);
     return code;
 }
@@ -57,66 +85,78 @@ static int has_models(void)
 /* FOLDER/figures beside the page; 0: too long */
 static int folder_of(const char *page, char *out, size_t size)
 {
-    const char *slash = strrchr(page, '/');
+    const char *slash = strrchr(page, SLASH);
     int n = snprintf(out, size, "%.*s" FIGURES, slash ? (int)(slash - page) + 1 : 0, page);
     return n > 0 && (size_t)n < size;
 }
 
-/* The command of a picture, as it would be typed, in a process of its own without its table. */
-static int draw(const ph_picture *p, const char *path)
+/* The program beside this one; without a folder that which the shell would find. */
+static const char *program(const char *self, char *out, size_t size)
 {
-    char words[512], *argv[WORDS + 4] = {(char *)"polhode"};
+    const char *slash = strrchr(self, SLASH);
+    int n = snprintf(out, size, "%.*spolhode", slash ? (int)(slash - self) + 1 : 0, self);
+    return n > 0 && (size_t)n < size ? out : "polhode";
+}
+
+/* In the child: standard streams that nobody reads, then polhode. */
+static void become(char **argv, int quiet)
+{
+    int nowhere = open("/dev/null", O_WRONLY);
+    if (nowhere >= 0 && dup2(nowhere, 1) >= 0 && (!quiet || dup2(nowhere, 2) >= 0))
+        execvp(argv[0], argv);
+    _exit(USAGE);
+}
+
+/* The command of a picture, as it would be typed, without its table. */
+static int draw(const char *self, const ph_picture *p, const char *path)
+{
+    char words[512], name[1024], *argv[WORDS + 4] = {(char *)program(self, name, sizeof name)};
     int argc = 1, state;
     snprintf(words, sizeof words, "%s", p->command);
     for (char *word = strtok(words, " "); word && argc < WORDS; word = strtok(NULL, " "))
         argv[argc++] = word;
     argv[argc++] = (char *)"--plot", argv[argc++] = (char *)path;
-    fflush(stdout);
     pid_t child = fork();
-    if (child == 0) {
-        int quiet = !(p->kind & PH_PARTLY) || freopen("/dev/null", "w", stderr); /* its failures are known */
-        int code = quiet && freopen("/dev/null", "w", stdout) ? ph_program(argc, argv) : PH_EXIT_USAGE;
-        fflush(stdout);
-        _exit(code);
-    }
+    if (child == 0)
+        become(argv, p->kind & PH_PARTLY); /* its failures are known */
     while (child > 0 && waitpid(child, &state, 0) < 0 && errno == EINTR)
         ;
     if (!(child > 0 && WIFEXITED(state)))
         return 0;
-    return WEXITSTATUS(state) == PH_EXIT_OK || (p->kind & PH_PARTLY && WEXITSTATUS(state) == PH_EXIT_FAILED);
+    return WEXITSTATUS(state) == DONE || (p->kind & PH_PARTLY && WEXITSTATUS(state) == FAILED);
 }
 
-static int draw_all(const char *page, int timed)
+static int draw_all(const request *r)
 {
     char folder[1024], path[1200];
     ph_error err = {0};
-    if (!folder_of(page, folder, sizeof folder))
-        return ph_complain("the path '%s' is too long", page);
+    if (!folder_of(r->output, folder, sizeof folder))
+        return complain("the path '%s' is too long", r->output);
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return ph_complain("cannot make the folder '%s': %s", folder, strerror(errno));
+        return complain("cannot make the folder '%s': %s", folder, strerror(errno));
     for (int k = 0; ph_picture_get(k); k++) {
         const ph_picture *p = ph_picture_get(k);
         snprintf(path, sizeof path, "%s/%s.svg", folder, p->name);
         if (!ph_plot_ready(path, &err))
-            return ph_complain("%s", err.text);
-        if ((timed || !(p->kind & PH_TIMED)) && !draw(p, path))
-            return ph_complain("the picture '%s' could not be drawn", path);
+            return complain("%s", err.text);
+        if ((r->all || !(p->kind & PH_TIMED)) && !draw(r->self, p, path))
+            return complain("the picture '%s' could not be drawn", path);
     }
-    return PH_EXIT_OK;
+    return DONE;
 }
 
-/* ---- the command -------------------------------------------------------------------------------------- */
+/* ---- the page ----------------------------------------------------------------------------------------- */
 
-static int write_all(const ph_args *args, ph_effort effort, const double (*value)[PH_FIGURE_MAX])
+static int write_all(const request *r, ph_effort effort, const double (*value)[PH_FIGURE_MAX])
 {
-    int failed = 0, code = PH_EXIT_OK;
-    if (args->output)
-        code = page_to_file(args->output, effort, value, &failed);
+    int failed = 0, code = DONE;
+    if (r->output)
+        code = page_to_file(r->output, effort, value, &failed);
     else
         failed = ph_figures_page(stdout, effort, value, FIGURES);
     if (failed && !code)
-        ph_complain("%d %s not hold", failed, ph_plural(failed, "figure does", "figures do"));
-    return code ? code : failed ? PH_EXIT_FAILED : PH_EXIT_OK;
+        complain("%d %s not hold", failed, ph_plural(failed, "figure does", "figures do"));
+    return code ? code : failed ? FAILED : DONE;
 }
 
 /* Which row the first n characters of text name; -1 after one line on stderr. */
@@ -133,9 +173,8 @@ static int find_row(const char *text, size_t n)
             ph_near_offer(&search, f->id);
     }
     const char *near = ph_near_word(&search);
-    ph_complain(near ? "--row: the page has no row '%s'; did you mean '%s'?"
-                     : "--row: the page has no row '%s'",
-                id, near);
+    complain(near ? "--row: the page has no row '%s'; did you mean '%s'?" : "--row: the page has no row '%s'",
+             id, near);
     return -1;
 }
 
@@ -147,43 +186,130 @@ static int verify_rows(const char *ids)
     double value[ROWS_MAX][PH_FIGURE_MAX] = {{0}};
     for (const char *at = ids; at; at = strchr(at, *comma), at += at != NULL, n++) {
         if (n == ROWS_MAX)
-            return ph_complain("--row: more than %d of them", ROWS_MAX);
+            return complain("--row: more than %d of them", ROWS_MAX);
         row[n] = find_row(at, strcspn(at, comma));
         if (row[n] < 0)
-            return PH_EXIT_USAGE;
+            return USAGE;
     }
     ph_study *study = ph_study_create(MODELS);
     if (!study)
-        return ph_complain("not enough memory for the studies");
+        return complain("not enough memory for the studies");
     for (int i = 0; i < n; i++)
         ph_figure_measure(study, ph_figure_get(row[i]), value[i]);
     ph_study_destroy(study);
     int failed = ph_figures_table(stdout, n, row, (const double(*)[PH_FIGURE_MAX])value);
     if (failed)
-        ph_complain("%d %s not hold", failed, ph_plural(failed, "figure does", "figures do"));
-    return failed ? PH_EXIT_FAILED : PH_EXIT_OK;
+        complain("%d %s not hold", failed, ph_plural(failed, "figure does", "figures do"));
+    return failed ? FAILED : DONE;
 }
 
-int ph_cmd_verify(const ph_args *args)
+static int verify_page(const request *r)
 {
-    if (!has_models())
-        return ph_complain("verify measures the model files of the source tree, and there is no '" MODELS
-                           "/heavy_top.lua' here: run it in the root of that tree");
-    if (args->rows)
-        return args->output || args->all
-                   ? ph_complain("--row shows a few rows and writes no page: leave out -o and --all")
-                   : verify_rows(args->rows);
-    ph_effort effort = args->all ? PH_SLOW : PH_LONG;
-    ph_figures_def def = {.models = MODELS, .effort = effort, .jobs = args->jobs, .title = "verify"};
+    ph_effort effort = r->all ? PH_SLOW : PH_LONG;
+    ph_figures_def def = {.models = MODELS, .effort = effort, .jobs = r->jobs, .title = "verify"};
     ph_error err = {0};
     double(*value)[PH_FIGURE_MAX] = calloc((size_t)ph_figure_count(), sizeof *value);
     if (!value)
-        return ph_complain("not enough memory for the studies");
-    int code = args->output ? draw_all(args->output, args->all) : PH_EXIT_OK;
+        return complain("not enough memory for the studies");
+    int code = r->output ? draw_all(r) : DONE;
     if (!code && ph_figures_measure(&def, value, &err) != PH_OK)
-        code = ph_complain("%s", err.text[0] ? err.text : "not enough memory for the studies");
+        code = complain("%s", err.text[0] ? err.text : "not enough memory for the studies");
     if (!code)
-        code = write_all(args, effort, (const double(*)[PH_FIGURE_MAX])value);
+        code = write_all(r, effort, (const double(*)[PH_FIGURE_MAX])value);
     free(value);
+    return code;
+}
+
+/* ---- the command line --------------------------------------------------------------------------------- */
+
+static const char help[] =
+    "usage: polhode-verify [options]\n\n"
+    "Published numbers beside ours: measures the rows of verify/figure/figures.def and writes the page\n"
+    "docs/verification.md. Run it in the root of the source tree.\n\n"
+    "options:\n"
+    "  -o FILE        write the page to a file and draw its pictures in the folder figures beside it\n"
+    "  --row ID,...   measure these rows of the page alone\n"
+    "  --all          also figures that take long, and pictures of CPU times\n"
+    "  --jobs N       worker processes; default: as many as there are processors\n"
+    "  --help         this help\n\n"
+    "exit codes: 0 all figures hold, 1 a figure does not hold, 2 bad input or usage\n";
+
+static int read_jobs(const char *text, int *jobs)
+{
+    char *end;
+    errno = 0;
+    long n = strtol(text, &end, 10);
+    if (end == text || *end || errno || n < 1 || n > INT_MAX)
+        return complain("--jobs: '%s' is not a whole number from 1", text);
+    *jobs = (int)n;
+    return DONE;
+}
+
+static const char *option_name(int k)
+{
+    static const char *const names[] = {"-o", "--row", "--jobs", "--all", "--help"};
+    return k >= 0 && k < (int)(sizeof names / sizeof *names) ? names[k] : NULL;
+}
+
+/* The value of the options that have one. */
+static int take(request *r, const char *name, const char *value)
+{
+    if (!value || ph_word_find(value, option_name) >= 0)
+        return complain("%s: its value is missing", name);
+    if (!value[0])
+        return complain("%s: its value is empty", name);
+    if (!strcmp(name, "--jobs"))
+        return read_jobs(value, &r->jobs);
+    *(!strcmp(name, "-o") ? &r->output : &r->rows) = value;
+    return DONE;
+}
+
+static int refuse(const char *word)
+{
+    ph_near search = {.word = word};
+    for (int k = 0; option_name(k); k++)
+        ph_near_offer(&search, option_name(k));
+    const char *near = ph_near_word(&search);
+    return word[0] != '-' ? complain("'%s' is one argument too many", word)
+           : near         ? complain("there is no option '%s'; did you mean '%s'?", word, near)
+                          : complain("there is no option '%s'; see 'polhode-verify --help'", word);
+}
+
+static int parse(request *r, int argc, char **argv)
+{
+    int code = DONE;
+    for (int i = 1; i < argc && !code; i++)
+        switch (ph_word_find(argv[i], option_name)) {
+        case 0:
+        case 1:
+        case 2:
+            code = take(r, argv[i], i + 1 < argc ? argv[i + 1] : NULL), i++;
+            break;
+        case 3:
+            r->all = 1;
+            break;
+        default:
+            code = refuse(argv[i]);
+        }
+    if (!code && r->rows && (r->output || r->all))
+        code = complain("--row shows a few rows and writes no page: leave out -o and --all");
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    request r = {.self = argc > 0 ? argv[0] : ""};
+    signal(SIGPIPE, SIG_IGN);
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+            return fputs(help, stdout) >= 0 && fflush(stdout) == 0 ? DONE : USAGE;
+    int code = parse(&r, argc, argv);
+    if (!code && !has_models())
+        code = complain("it measures the model files of the source tree, and there is no '" MODELS
+                        "/heavy_top.lua' here: run it in the root of that tree");
+    if (!code)
+        code = r.rows ? verify_rows(r.rows) : verify_page(&r);
+    if (fflush(stdout) != 0 || ferror(stdout))
+        code = complain("cannot write to standard output");
     return code;
 }

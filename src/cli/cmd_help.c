@@ -41,7 +41,7 @@ int ph_cmd_help(const ph_args *args)
     }
     int k = ph_word_find(args->word[0], ph_command_name);
     if (k < 0)
-        return ph_complain_word("there is no command", args->word[0], ph_command_name, NULL);
+        return ph_complain_command(args->word[0]);
     print_command((ph_command_code)k);
     return PH_EXIT_OK;
 }

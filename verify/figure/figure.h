@@ -1,7 +1,7 @@
 /* Figures that prove the core: published and independently computed numbers beside ours. One table,
  * figures.def; the test asserts every row and the page docs/verification.md prints it. */
-#ifndef PH_STUDY_FIGURE_H
-#define PH_STUDY_FIGURE_H
+#ifndef PH_FIGURE_FIGURE_H
+#define PH_FIGURE_FIGURE_H
 
 #include <stdio.h>
 
@@ -48,7 +48,7 @@ typedef enum ph_figure_kind {
 typedef enum ph_effort {
     PH_QUICK, /* by all tests */
     PH_LONG,  /* more than builds with sanitizers should do */
-    PH_SLOW   /* by 'polhode verify --all' and the slow tests alone */
+    PH_SLOW   /* by 'polhode-verify --all' and the slow tests alone */
 } ph_effort;
 
 /* Some measurements share runs; they are kept here. One thread at a time. */
@@ -79,7 +79,7 @@ void ph_figure_measure(ph_study *study, const ph_figure *f,
 double ph_figure_error(const ph_figure *f, int i, double value);
 double ph_figure_bound(const ph_figure *f, int i);
 
-/* The command that shows it, without the name of the program. 0: nothing but 'verify --row' does. */
+/* The command that shows it. 0: nothing but 'polhode-verify --row' does. */
 int ph_figure_command(const ph_figure *f, char *text, size_t size);
 
 int ph_figure_count(void);                       /* rows of the table */

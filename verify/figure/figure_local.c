@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "study/figure_run.h"
+#include "figure/figure_run.h"
 
 #define N PH_DIM_MAX
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "study/figure_run.h"
+#include "figure/figure_run.h"
 
 int ph_measure_model_violation(ph_study *study, const ph_figure_run *run, double *value)
 {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "study/figure_run.h"
+#include "figure/figure_run.h"
 
 /* Derivatives at the end. */
 typedef struct derivative {

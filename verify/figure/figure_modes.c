@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "study/figure_run.h"
+#include "figure/figure_run.h"
 
 /* Frequencies, rad/s, of the modes whose numbers run->of lists, from 1. */
 int ph_measure_model_modes(ph_study *study, const ph_figure_run *run, double *value)

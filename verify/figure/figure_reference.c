@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "study/figure_run.h"
+#include "figure/figure_run.h"
 #include "study/reference.h"
 
 int ph_stand_open(ph_stand *stand, ph_study *study, const ph_figure_run *run)

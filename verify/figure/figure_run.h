@@ -1,10 +1,10 @@
 /* Inside of the figures: the study that keeps runs, and the measures of the table. */
-#ifndef PH_STUDY_FIGURE_RUN_H
-#define PH_STUDY_FIGURE_RUN_H
+#ifndef PH_FIGURE_FIGURE_RUN_H
+#define PH_FIGURE_FIGURE_RUN_H
 
 #include "polhode/run.h"
 #include "problem/problem.h"
-#include "study/figure.h"
+#include "figure/figure.h"
 
 #define PH_SURVEY_MAX 7 /* numbers of q of any problem of the table */
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "study/figure_run.h"
+#include "figure/figure_run.h"
 
 /* ---- the end of a run --------------------------------------------------------------------------- */
 
