@@ -405,6 +405,8 @@ is_json out
 run 0 --version
 run 0 help
 has out run check freeze cite bench list manual version help
+grep -xE '[A-Z][a-z]+' out >groups # each once, above its commands
+[[ $(tr '\n' ' ' <groups) == 'Simulate Analyse Study Design Files About ' ]] || fail "groups of the help: $(cat groups)"
 run 0 --help
 for command in $("$polhode" list commands | awk '{print $1}'); do
     run 0 help "$command"
@@ -468,7 +470,7 @@ refused 'cannot have x = -1' run heavy_top --set x=-1
 refused 'form P=V' run heavy_top --set x
 refused 'no parameters' run chain --set x=1
 refused 'takes no value' run heavy_top --json=1
-refused "belongs to 'bench'" run heavy_top --repeats 3
+refused "belongs to 'work', 'bench'" run heavy_top --repeats 3
 refused 'polhode help run' run heavy_top -q
 refused 'models/heavy_top.lua: No such file' run models/heavy_top.lua
 refused "cannot write '/nonexistent/x.csv'" run heavy_top -o /nonexistent/x.csv

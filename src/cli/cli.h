@@ -40,7 +40,7 @@ void ph_complain_into(char *text, size_t size);
 int ph_complain_word(const char *what, const char *word, ph_word_fn list, const char *else_see);
 
 typedef enum ph_command_code {
-#define PH_COMMAND(code, name, run, min, max, usage, text) code,
+#define PH_COMMAND(code, group, name, run, min, max, usage, text) code,
 #include "cli/commands.def"
 #undef PH_COMMAND
     PH_COMMAND_COUNT
@@ -126,6 +126,7 @@ typedef struct ph_args {
 size_t ph_args_memory(const ph_args *args);
 
 typedef struct ph_command {
+    const char *group; /* of the help */
     const char *name;
     int (*run)(const ph_args *args); /* returns the exit code */
     int min, max;                    /* number of words */
@@ -136,7 +137,7 @@ const ph_command *ph_command_get(ph_command_code code);
 const char *ph_command_name(int k);        /* NULL past the end */
 int ph_complain_command(const char *name); /* that is none: where it is now, or the nearest one */
 
-#define PH_COMMAND(code, name, run, min, max, usage, text) int run(const ph_args *args);
+#define PH_COMMAND(code, group, name, run, min, max, usage, text) int run(const ph_args *args);
 #include "cli/commands.def"
 #undef PH_COMMAND
 

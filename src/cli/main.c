@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 static const ph_command commands[] = {
-#define PH_COMMAND(code, name, run, min, max, usage, text) {name, run, min, max, usage, text},
+#define PH_COMMAND(code, group, name, run, min, max, usage, text) {group, name, run, min, max, usage, text},
 #include "cli/commands.def"
 #undef PH_COMMAND
 };
