@@ -3,7 +3,7 @@
 #define _XOPEN_SOURCE 700 /* open_memstream */
 
 #include "base/words.h"
-#include "figure/figure.h"
+#include "figure/claim.h"
 #include "io/file.h"
 #include "study/plot.h"
 
@@ -58,14 +58,14 @@ static int write_page(const char *path, const char *page, size_t size)
     return complain("cannot write '%s': %s", path, strerror(errno));
 }
 
-static int page_to_file(const char *path, ph_effort effort, const double (*value)[PH_FIGURE_MAX], int *failed)
+static int page_to_file(const char *path, ph_effort effort, const double (*value)[PH_CLAIM_MAX], int *failed)
 {
     char *page = NULL;
     size_t size = 0;
     FILE *memory = open_memstream(&page, &size);
     if (!memory)
         return complain("not enough memory for the page");
-    *failed = ph_figures_page(memory, effort, value, FIGURES);
+    *failed = ph_claims_page(memory, effort, value, FIGURES);
     int code =
         fclose(memory) == 0 ? write_page(path, page, size) : complain("not enough memory for the page");
     free(page);
@@ -147,13 +147,13 @@ static int draw_all(const request *r)
 
 /* ---- the page ----------------------------------------------------------------------------------------- */
 
-static int write_all(const request *r, ph_effort effort, const double (*value)[PH_FIGURE_MAX])
+static int write_all(const request *r, ph_effort effort, const double (*value)[PH_CLAIM_MAX])
 {
     int failed = 0, code = DONE;
     if (r->output)
         code = page_to_file(r->output, effort, value, &failed);
     else
-        failed = ph_figures_page(stdout, effort, value, FIGURES);
+        failed = ph_claims_page(stdout, effort, value, FIGURES);
     if (failed && !code)
         complain("%d %s not hold", failed, ph_plural(failed, "figure does", "figures do"));
     return code ? code : failed ? FAILED : DONE;
@@ -165,8 +165,8 @@ static int find_row(const char *text, size_t n)
     char id[64];
     ph_near search = {.word = id};
     snprintf(id, sizeof id, "%.*s", (int)n, text);
-    for (int k = 0; ph_figure_get(k); k++) {
-        const ph_figure *f = ph_figure_get(k);
+    for (int k = 0; ph_claim_get(k); k++) {
+        const ph_claim *f = ph_claim_get(k);
         if (f->id && !strcmp(f->id, id))
             return k;
         if (f->id)
@@ -183,7 +183,7 @@ static int verify_rows(const char *ids)
 {
     static const char comma[] = ",";
     int row[ROWS_MAX], n = 0;
-    double value[ROWS_MAX][PH_FIGURE_MAX] = {{0}};
+    double value[ROWS_MAX][PH_CLAIM_MAX] = {{0}};
     for (const char *at = ids; at; at = strchr(at, *comma), at += at != NULL, n++) {
         if (n == ROWS_MAX)
             return complain("--row: more than %d of them", ROWS_MAX);
@@ -195,9 +195,9 @@ static int verify_rows(const char *ids)
     if (!study)
         return complain("not enough memory for the studies");
     for (int i = 0; i < n; i++)
-        ph_figure_measure(study, ph_figure_get(row[i]), value[i]);
+        ph_claim_measure(study, ph_claim_get(row[i]), value[i]);
     ph_study_destroy(study);
-    int failed = ph_figures_table(stdout, n, row, (const double(*)[PH_FIGURE_MAX])value);
+    int failed = ph_claims_table(stdout, n, row, (const double(*)[PH_CLAIM_MAX])value);
     if (failed)
         complain("%d %s not hold", failed, ph_plural(failed, "figure does", "figures do"));
     return failed ? FAILED : DONE;
@@ -206,16 +206,16 @@ static int verify_rows(const char *ids)
 static int verify_page(const request *r)
 {
     ph_effort effort = r->all ? PH_SLOW : PH_LONG;
-    ph_figures_def def = {.models = MODELS, .effort = effort, .jobs = r->jobs, .title = "verify"};
+    ph_claims_def def = {.models = MODELS, .effort = effort, .jobs = r->jobs, .title = "verify"};
     ph_error err = {0};
-    double(*value)[PH_FIGURE_MAX] = calloc((size_t)ph_figure_count(), sizeof *value);
+    double(*value)[PH_CLAIM_MAX] = calloc((size_t)ph_claim_count(), sizeof *value);
     if (!value)
         return complain("not enough memory for the studies");
     int code = r->output ? draw_all(r) : DONE;
-    if (!code && ph_figures_measure(&def, value, &err) != PH_OK)
+    if (!code && ph_claims_measure(&def, value, &err) != PH_OK)
         code = complain("%s", err.text[0] ? err.text : "not enough memory for the studies");
     if (!code)
-        code = write_all(r, effort, (const double(*)[PH_FIGURE_MAX])value);
+        code = write_all(r, effort, (const double(*)[PH_CLAIM_MAX])value);
     free(value);
     return code;
 }
@@ -224,7 +224,7 @@ static int verify_page(const request *r)
 
 static const char help[] =
     "usage: polhode-verify [options]\n\n"
-    "Published numbers beside ours: measures the rows of verify/figure/figures.def and writes the page\n"
+    "Published numbers beside ours: measures the rows of verify/claim/claims.def and writes the page\n"
     "docs/verification.md. Run it in the root of the source tree.\n\n"
     "options:\n"
     "  -o FILE        write the page to a file and draw its pictures in the folder figures beside it\n"

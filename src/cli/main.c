@@ -86,7 +86,7 @@ static int run_command(int argc, char **argv)
     return commands[k].run(&args);
 }
 
-static int asks_json(int argc, char **argv)
+static int wants_json(int argc, char **argv)
 {
     for (int i = 2; i < argc; i++)
         if (!strcmp(argv[i], "--json"))
@@ -105,7 +105,7 @@ int main(int argc, char **argv)
         return finish(PH_EXIT_USAGE);
     }
     int code = run_command(argc, argv);
-    if (code == PH_EXIT_USAGE && asks_json(argc, argv))
+    if (code == PH_EXIT_USAGE && wants_json(argc, argv))
         ph_answer_refusal();
     return finish(code);
 }
