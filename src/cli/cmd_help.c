@@ -2,6 +2,8 @@
 #include "io/json.h"
 #include "cli/options.h"
 
+#include <string.h>
+
 static void print_command(ph_command_code code)
 {
     const ph_command *c = ph_command_get(code);
@@ -17,10 +19,14 @@ static void print_command(ph_command_code code)
 static void print_all(void)
 {
     printf("Polhode %s: time integration of constrained mechanical systems on Lie groups\n\n", ph_version());
-    printf("usage: polhode COMMAND [arguments]\n\n");
+    printf("usage: polhode COMMAND [arguments]\n");
+    const char *group = "";
     for (int k = 0; k < PH_COMMAND_COUNT; k++) {
         const ph_command *c = ph_command_get((ph_command_code)k);
         char left[64];
+        if (strcmp(group, c->group))
+            printf("\n%s\n", c->group);
+        group = c->group;
         snprintf(left, sizeof left, "%s %s", c->name, c->usage);
         printf("  %-18s %s\n", left, c->text);
     }
@@ -41,7 +47,7 @@ int ph_cmd_help(const ph_args *args)
     }
     int k = ph_word_find(args->word[0], ph_command_name);
     if (k < 0)
-        return ph_complain_word("there is no command", args->word[0], ph_command_name, NULL);
+        return ph_complain_command(args->word[0]);
     print_command((ph_command_code)k);
     return PH_EXIT_OK;
 }

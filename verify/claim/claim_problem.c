@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "study/claim_run.h"
+#include "figure/claim_run.h"
 
 /* ---- the end of a run --------------------------------------------------------------------------- */
 

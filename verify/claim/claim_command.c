@@ -1,16 +1,16 @@
 /* The command that shows a figure: what a user types to see the same number, or numbers it comes from. Rows
- * that no other command shows are measured one by one with 'polhode verify --row ID'. */
+ * that no other command shows are measured one by one with 'polhode-verify --row ID'. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "study/claim_run.h"
+#include "figure/claim_run.h"
 
 /* How a measure is seen. */
 typedef enum way {
-    BY_ROW,     /* verify --row */
+    BY_ROW,     /* polhode-verify --row */
     RUN,        /* run: summary, JSON */
     RUN_FILE,   /* run -o: the course of the run */
     CONVERGE,   /* errors with h over [from, to] */
@@ -312,8 +312,8 @@ int ph_claim_command(const ph_claim *f, char *text, size_t size)
         w = BY_ROW;
     text[0] = 0;
     if (w == BY_ROW)
-        say(&to, "verify --row %s", f->id);
+        say(&to, "polhode-verify --row %s", f->id);
     else
-        say_way(&to, f, w, sigmas);
+        say(&to, "polhode "), say_way(&to, f, w, sigmas);
     return w != BY_ROW;
 }

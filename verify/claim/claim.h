@@ -1,7 +1,7 @@
 /* Figures that prove the core: published and independently computed numbers beside ours. One table,
  * claims.def; the test asserts every row and the page docs/verification.md prints it. */
-#ifndef PH_STUDY_CLAIM_H
-#define PH_STUDY_CLAIM_H
+#ifndef PH_CLAIM_FIGURE_H
+#define PH_CLAIM_FIGURE_H
 
 #include <stdio.h>
 
@@ -48,7 +48,7 @@ typedef enum ph_claim_kind {
 typedef enum ph_effort {
     PH_QUICK, /* by all tests */
     PH_LONG,  /* more than builds with sanitizers should do */
-    PH_SLOW   /* by 'polhode verify --all' and the slow tests alone */
+    PH_SLOW   /* by 'polhode-verify --all' and the slow tests alone */
 } ph_effort;
 
 /* Some measurements share runs; they are kept here. One thread at a time. */
@@ -79,7 +79,7 @@ void ph_claim_measure(ph_study *study, const ph_claim *f,
 double ph_claim_error(const ph_claim *f, int i, double value);
 double ph_claim_bound(const ph_claim *f, int i);
 
-/* The command that shows it, without the name of the program. 0: nothing but 'verify --row' does. */
+/* The command that shows it. 0: nothing but 'polhode-verify --row' does. */
 int ph_claim_command(const ph_claim *f, char *text, size_t size);
 
 int ph_claim_count(void);                      /* rows of the table */

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "study/claim.h"
+#include "figure/claim.h"
 #include "study/pool.h"
 
 #define SECTIONS_MAX 64

@@ -1,10 +1,10 @@
 /* Inside of the figures: the study that keeps runs, and the measures of the table. */
-#ifndef PH_STUDY_CLAIM_RUN_H
-#define PH_STUDY_CLAIM_RUN_H
+#ifndef PH_CLAIM_FIGURE_RUN_H
+#define PH_CLAIM_FIGURE_RUN_H
 
 #include "polhode/run.h"
 #include "problem/problem.h"
-#include "study/claim.h"
+#include "figure/claim.h"
 
 #define PH_RESULT_MAX 7 /* numbers of q of any problem of the table */
 

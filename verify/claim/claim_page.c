@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "study/claim.h"
+#include "figure/claim.h"
 
 /* floor(log10 x) */
 static int exponent(double x)
@@ -127,7 +127,7 @@ static void put_row(FILE *out, const ph_claim *f, const double *value, int measu
     if (measured)
         put_difference(out, f, value);
     ph_claim_command(f, command, sizeof command);
-    fprintf(out, " | %s | %s | `polhode %s` |\n",
+    fprintf(out, " | %s | %s | `%s` |\n",
             !measured         ? "`--all`"
             : holds(f, value) ? "yes"
                               : "**no**",
@@ -154,15 +154,16 @@ static const char intro[] =
     "Numbers from the literature and from independent high-precision computations, beside what this library\n"
     "gives. Every row is measured when this page is written and is asserted by the test `test_claims`.\n"
     "\n"
-    "    polhode verify -o docs/verification.md\n"
+    "    polhode-verify -o docs/verification.md\n"
     "\n"
-    "writes the page and its pictures anew. The rows are those of `src/study/claims.def`; a few that take "
+    "writes the page and its pictures anew. The rows are those of `verify/claim/claims.def`; a few that "
+    "take "
     "long are\n"
     "measured with `--all` alone, as are pictures that show CPU times.\n"
     "\n"
     "Each row ends with a command that shows its number, or the numbers that it is computed from; where no "
     "other\n"
-    "command does, `polhode verify --row ID` measures the row. Errors are the largest ones between `--from`, "
+    "command does, `polhode-verify --row ID` measures the row. Errors are the largest ones between `--from`, "
     "or 0,\n"
     "and `--t-end` of the command: a row with `--from 0.09 --t-end 0.1` is about the window [0.09, 0.1] s. "
     "Rows\n"
@@ -252,10 +253,10 @@ static void put_commands(FILE *out, const ph_paper *p)
         if (!ph_claim_command(ph_claim_get(k), command, sizeof command))
             snprintf(rest + used, sizeof rest - used, "%s%.*s", used ? "," : "", (int)n, rows);
         else if (!is_said(p->rows, rows, command))
-            fprintf(out, "%s`polhode %s`", between, command), between = "<br>";
+            fprintf(out, "%s`%s`", between, command), between = "<br>";
     }
     if (rest[0])
-        fprintf(out, "%s`polhode verify --row %s`", between, rest), between = "<br>";
+        fprintf(out, "%s`polhode-verify --row %s`", between, rest), between = "<br>";
     const char *see = p->see;
     for (size_t n; (n = word_at(&see)) > 0; see += n)
         for (int k = 0; ph_picture_get(k); k++)

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "study/claim_run.h"
+#include "figure/claim_run.h"
 
 /* Derivatives at the end. */
 typedef struct derivative {
