@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "figure/claim.h"
+#include "claim/claim.h"
 
 enum { MAX_SECTIONS = 64 };
 

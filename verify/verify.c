@@ -1,9 +1,9 @@
-/* polhode-verify: measure every figure, draw the pictures and write the page docs/verification.md. The pictures are
+/* polhode-verify: measure every claim, draw the pictures and write the page docs/verification.md. The pictures are
  * drawn by polhode itself, which lies beside this program. */
 #define _XOPEN_SOURCE 700 /* open_memstream */
 
 #include "base/words.h"
-#include "figure/claim.h"
+#include "claim/claim.h"
 #include "io/file.h"
 #include "study/plot.h"
 
@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MODELS   "models"  /* where the figures find their model files */
+#define MODELS   "models"  /* where the claims find their model files */
 #define FIGURES  "figures" /* where pictures are, seen from the page */
 #define WORDS    64        /* of a command */
 #define ROWS_MAX 64        /* of --row */
@@ -155,7 +155,7 @@ static int write_all(const request *r, ph_effort effort, const double (*value)[P
     else
         failed = ph_claims_page(stdout, effort, value, FIGURES);
     if (failed && !code)
-        complain("%d %s not hold", failed, ph_plural(failed, "figure does", "figures do"));
+        complain("%d %s not hold", failed, ph_plural(failed, "claim does", "claims do"));
     return code ? code : failed ? FAILED : DONE;
 }
 
@@ -199,7 +199,7 @@ static int verify_rows(const char *ids)
     ph_study_destroy(study);
     int failed = ph_claims_table(stdout, n, row, (const double(*)[PH_CLAIM_MAX])value);
     if (failed)
-        complain("%d %s not hold", failed, ph_plural(failed, "figure does", "figures do"));
+        complain("%d %s not hold", failed, ph_plural(failed, "claim does", "claims do"));
     return failed ? FAILED : DONE;
 }
 
@@ -229,10 +229,10 @@ static const char help[] =
     "options:\n"
     "  -o FILE        write the page to a file and draw its pictures in the folder figures beside it\n"
     "  --row ID,...   measure these rows of the page alone\n"
-    "  --all          also figures that take long, and pictures of CPU times\n"
+    "  --all          also claims that take long, and pictures of CPU times\n"
     "  --jobs N       worker processes; default: as many as there are processors\n"
     "  --help         this help\n\n"
-    "exit codes: 0 all figures hold, 1 a figure does not hold, 2 bad input or usage\n";
+    "exit codes: 0 all claims hold, 1 a claim does not hold, 2 bad input or usage\n";
 
 static int read_jobs(const char *text, int *jobs)
 {

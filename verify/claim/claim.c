@@ -1,11 +1,11 @@
 /* The table of figures, and the study that measures its rows. */
-#include "figure/claim.h"
+#include "claim/claim.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "figure/claim_run.h"
+#include "claim/claim_run.h"
 
 #define COUNT(...) ((int)(sizeof((double[]){__VA_ARGS__}) / sizeof(double)))
 
@@ -22,7 +22,7 @@ static const ph_claim rows[] = {
     {HEAD(PH_LONG, id, what, source, kind, tol, measure), .run = run_, TAIL(__VA_ARGS__)},
 #define PH_SLOW_CLAIM(id, what, source, kind, tol, measure, run_, ...)                                       \
     {HEAD(PH_SLOW, id, what, source, kind, tol, measure), .run = run_, TAIL(__VA_ARGS__)},
-#include "figure/claims.def"
+#include "claim/claims.def"
 };
 
 #define ROWS ((int)(sizeof rows / sizeof *rows))

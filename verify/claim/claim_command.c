@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "figure/claim_run.h"
+#include "claim/claim_run.h"
 
 /* How a measure is seen. */
 typedef enum way {

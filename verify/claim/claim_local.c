@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "figure/claim_run.h"
+#include "claim/claim_run.h"
 
 #define N PH_DIM_MAX
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "figure/claim.h"
+#include "claim/claim.h"
 #include "study/pool.h"
 
 #define SECTIONS_MAX 64

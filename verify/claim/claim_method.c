@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "figure/claim_run.h"
+#include "claim/claim_run.h"
 #include "study/probe.h"
 #include "study/reference.h"
 #include "study/stability.h"

@@ -6,7 +6,7 @@
  *   BODY.psi                                                   rotation vector, log R
  *   JOINT.lambda, JOINT.eta, JOINT.force, JOINT.torque         multipliers; the others in the world
  * NAME:K is number K of it, from 1. */
-#include "figure/claim_run.h"
+#include "claim/claim_run.h"
 
 #include <math.h>
 #include <stdio.h>

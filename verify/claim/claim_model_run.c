@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "figure/claim_run.h"
+#include "claim/claim_run.h"
 
 int ph_measure_model_violation(ph_study *study, const ph_claim_run *run, double *value)
 {

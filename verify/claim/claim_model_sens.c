@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "figure/claim_run.h"
+#include "claim/claim_run.h"
 
 /* Derivatives at the end. */
 typedef struct derivative {

@@ -1,7 +1,7 @@
 /* Measures of model files: what is looked at in the end of a run, its limit, order and error. */
 #include <math.h>
 
-#include "figure/claim_run.h"
+#include "claim/claim_run.h"
 
 /* How many numbers all words give; 0: they could not be had. */
 static int look(ph_study *study, const ph_claim_run *run, double value[PH_CLAIM_MAX])

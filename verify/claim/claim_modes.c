@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "figure/claim_run.h"
+#include "claim/claim_run.h"
 
 /* Frequencies, rad/s, of the modes whose numbers run->of lists, from 1. */
 int ph_measure_model_modes(ph_study *study, const ph_claim_run *run, double *value)

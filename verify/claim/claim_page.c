@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "figure/claim.h"
+#include "claim/claim.h"
 
 /* floor(log10 x) */
 static int exponent(double x)

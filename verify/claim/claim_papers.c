@@ -1,16 +1,16 @@
 /* Pictures of the page, and the papers figure by figure: the tables pictures.def and papers.def. */
-#include "figure/claim.h"
+#include "claim/claim.h"
 
 static const ph_picture pictures[] = {
 #define PH_PICTURE(name, kind, command, caption) {name, command, caption, kind},
-#include "figure/pictures.def"
+#include "claim/pictures.def"
 #undef PH_PICTURE
 };
 
 static const ph_paper papers[] = {
 #define PH_PAPER(title, text)                       {title, NULL, NULL, NULL, NULL, text},
 #define PH_PLACE(place, printed, rows, see, remark) {NULL, place, printed, rows, see, remark},
-#include "figure/papers.def"
+#include "claim/papers.def"
 #undef PH_PAPER
 #undef PH_PLACE
 };

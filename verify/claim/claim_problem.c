@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "figure/claim_run.h"
+#include "claim/claim_run.h"
 
 /* ---- the end of a run --------------------------------------------------------------------------- */
 

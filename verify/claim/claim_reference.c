@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "figure/claim_run.h"
+#include "claim/claim_run.h"
 #include "study/reference.h"
 
 int ph_reference_case_open(ph_reference_case *given, ph_study *study, const ph_claim_run *run)

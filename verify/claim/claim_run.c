@@ -4,7 +4,7 @@
  *
  * Errors are taken at multiples of the usual step size of the problem: runs with several h see the same
  * times. */
-#include "figure/claim_run.h"
+#include "claim/claim_run.h"
 
 #include <math.h>
 #include <stdlib.h>

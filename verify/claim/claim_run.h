@@ -4,7 +4,7 @@
 
 #include "polhode/run.h"
 #include "problem/problem.h"
-#include "figure/claim.h"
+#include "claim/claim.h"
 
 #define PH_RESULT_MAX 7 /* numbers of q of any problem of the table */
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "polhode/sens.h"
-#include "figure/claim_run.h"
+#include "claim/claim_run.h"
 
 #define MASS 15.0
 #define EPS  (1e-3 * MASS)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "polhode/lie.h"
-#include "figure/claim_run.h"
+#include "claim/claim_run.h"
 
 #define RINGING 50 /* steps in which lambda_1 is looked at */
 

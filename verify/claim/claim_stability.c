@@ -6,7 +6,7 @@
  * faster has a Jordan block, which differences split by some 1e-5. */
 #include <math.h>
 
-#include "figure/claim_run.h"
+#include "claim/claim_run.h"
 #include "study/stability.h"
 
 int ph_measure_radius(ph_study *study, const ph_claim_run *run, double *value)

@@ -2,7 +2,7 @@
  * follows it. (Arnold, Bruls, Cardona, Numer. Math. 129 (2015), Example 2 and section 4.1.) */
 #include <math.h>
 
-#include "figure/claim_run.h"
+#include "claim/claim_run.h"
 #include "study/transient.h"
 
 #define POWERS 1000 /* beyond the maximum for rho <= 0.99 */
