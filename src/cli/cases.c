@@ -257,6 +257,7 @@ int ph_inquiry_open(ph_inquiry *q, const ph_args *given, int *code)
         !make_sites(q, code) || !plan_reference(q))
         return 0;
     q->def.p = q->subject.p, q->def.run = q->subject.run, q->def.probe = q->probe;
+    q->def.extrapolate = q->args.extrapolate;
     q->def.jobs = q->args.jobs, q->def.repeats = q->args.repeats;
     q->def.title = q->args.quiet ? NULL : "runs";
     q->cases = calloc((size_t)ph_cases_first(&q->def, q->def.n_variants), sizeof *q->cases);

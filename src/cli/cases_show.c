@@ -77,6 +77,8 @@ int ph_inquiry_settings(const ph_inquiry *q, char text[PH_INQUIRY_LINES][PH_INQU
     n++;
     at = snprintf(text[n], PH_INQUIRY_LINE, "errors: largest at %g s <= t <= %g s, against %s", q->def.from,
                   q->until, q->reference);
+    if (q->def.extrapolate)
+        at += snprintf(text[n] + at, PH_INQUIRY_LINE - (size_t)at, "; states less the errors that runs find");
     if (q->def.random > 1)
         snprintf(text[n] + at, PH_INQUIRY_LINE - (size_t)at,
                  "; steps of random sizes from h/%g to %g h, seed %u; of vdot and lambda root mean squares",

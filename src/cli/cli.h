@@ -93,6 +93,7 @@ typedef struct ph_args {
     const char *random;    /* of converge: "random:3"; NULL: steps of one size */
     int jobs;              /* processes; 0: as many as there are processors */
     int json, quiet;
+    int error_bars, extrapolate;
     int keep_going;    /* do not stop a run whose energy comes from nowhere */
     int all;           /* also what takes long */
     const char *rows;  /* of verify: ids with commas between them; NULL: all */

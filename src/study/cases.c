@@ -167,7 +167,7 @@ typedef struct recorder {
 static ph_status record(ph_run *run, int why, void *ctx)
 {
     recorder *r = ctx;
-    ph_state s = ph_sim_state(ph_run_sim(run));
+    ph_state s = ph_run_state(run);
     (void)why;
     if (r->step % r->every == 0) {
         long k = r->step / r->every;
@@ -185,13 +185,18 @@ static void explain(const ph_probe *probe, ph_status status, ph_error *err, char
 }
 
 /* One run from the start, with an observer. */
-static ph_status run_site(const ph_site *site, const ph_options *opt, double t_end, long steps, double tol,
-                          ph_observer_fn f, void *ctx, ph_error *err)
+static ph_status run_site(const ph_cases_def *def, const ph_site *site, const ph_options *opt, long steps,
+                          double tol, ph_observer_fn f, void *ctx, ph_error *err)
 {
+    double t_end = def->t_end;
     ph_options o = *opt;
     o.h = t_end / (double)steps, o.tol = tol;
     ph_run_observe(site->run, f, ctx);
     ph_status s = ph_run_set_method(site->run, &o, err);
+    if (s == PH_OK && def->extrapolate)
+        s = ph_run_error_bars(site->run, 1, err);
+    if (s == PH_OK && def->extrapolate)
+        s = ph_run_extrapolate(site->run, 1);
     if (s == PH_OK)
         s = ph_run_until(site->run, t_end, err);
     ph_run_observe(site->run, NULL, NULL);
@@ -213,7 +218,7 @@ static void run_finest(int k, void *result, void *ctx)
     recorder to = {.probe = site.probe, .to = out, .points = pl->points[r], .every = steps / pl->points[r]};
     ph_error err = {0};
     double tol = def->variants[variant].by_tol ? finest_size(pl, variant, r) : 0;
-    out->status = run_site(&site, o, def->t_end, steps, tol, record, &to, &err);
+    out->status = run_site(def, &site, o, steps, tol, record, &to, &err);
     if (out->status != PH_OK)
         explain(site.probe, out->status, &err, out->why, sizeof out->why);
 }
@@ -282,7 +287,7 @@ static const ph_track *track_of(const plan *pl, int variant, int k)
 
 static ph_status see(ph_run *run, int why, void *ctx)
 {
-    ph_state s = ph_sim_state(ph_run_sim(run));
+    ph_state s = ph_run_state(run);
     (void)why;
     ph_comparison_see(ctx, &s);
     return PH_OK;
@@ -300,7 +305,7 @@ typedef struct along {
 static ph_status see_along(ph_run *run, int why, void *ctx)
 {
     along *a = ctx;
-    ph_state s = ph_sim_state(ph_run_sim(run)), b;
+    ph_state s = ph_run_state(run), b;
     ph_error err;
     (void)why;
     if (s.t > ph_sim_state(a->best).t)
@@ -324,7 +329,7 @@ static ph_status run_along(const ph_cases_def *def, const ph_site *site, int var
     ph_status s = a.row ? ph_sim_create(&a.best, &def->p->sys, &best, 0, def->p->q0, def->p->v0, err)
                         : ph_study_fail(err, PH_E_MEMORY, "not enough memory for the reference solution");
     if (s == PH_OK)
-        s = run_site(site, &o, def->t_end, def->steps[i], 0, see_along, &a, err);
+        s = run_site(def, site, &o, def->steps[i], 0, see_along, &a, err);
     if (a.status != PH_OK)
         s = ph_study_fail(err, a.status, "the solution of reference, of tol = %g, failed", BEST);
     ph_sim_destroy(a.best);
@@ -396,9 +401,8 @@ static void run_case(int k, void *result, void *ctx)
     double near = 1e-6 * def->t_end / (double)out->steps;
     out->h_reference = track ? track->h : 0, out->cpu_s = NAN, out->status = PH_E_MEMORY;
     if (ph_comparison_begin(&c, site.probe, track, def->from, near))
-        out->status =
-            track ? run_site(&site, &v->opt, def->t_end, out->steps, v->by_tol ? out->h : 0, see, &c, &err)
-                  : run_along(def, &site, variant, i, &c, &err);
+        out->status = track ? run_site(def, &site, &v->opt, out->steps, v->by_tol ? out->h : 0, see, &c, &err)
+                            : run_along(def, &site, variant, i, &c, &err);
     out->stats = ph_run_summarise(site.run).stats;
     if (v->by_tol || !track)
         out->steps = out->stats.accepted;

@@ -44,6 +44,7 @@ typedef struct ph_cases_def {
     int jobs;          /* processes; 0: as many as there are processors. Runs that are timed go one by one */
     int timed;         /* measure the time of each run */
     int repeats;       /* of timed runs; 0: as many as fit into 0.3 s, but 3 unless they take long */
+    int extrapolate;   /* states are compared less the error that the run itself finds */
     const char *title; /* of progress lines; NULL: none */
 } ph_cases_def;
 
