@@ -221,14 +221,14 @@ static void derivatives_with_changing_steps(void **state)
     } of[] = {{"heavy_top.lua", "m", 1e-3}, {"slider_crank.lua", "crank", 1e-3}};
     for (int k = 0; k < 2; k++)
         for (int f = PH_INDEX2; f <= PH_GGL; f++) {
-            rig r;
+            fixture r;
             ph_options o = tight(of[k].h);
             o.formulation = (ph_formulation)f, o.rho = 0.6, o.random = 2, o.seed = 5;
-            open_rig(&r, of[k].file, of[k].param, PH_SPACE_R3XSO3, &o);
+            open_fixture(&r, of[k].file, of[k].param, PH_SPACE_R3XSO3, &o);
             assert_int_equal(ph_sim_run(r.sim, 60, NULL, NULL, NULL), PH_OK);
             agreement a = compare(&r, 60);
             check_agreement(&a, (bar){1e-8, 1e-8, 1e-6}); /* derivative */
-            close_rig(&r);
+            close_fixture(&r);
         }
 }
 

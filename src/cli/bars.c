@@ -127,7 +127,7 @@ int ph_bars_open(ph_job *r)
     static const ph_extension extension = {simulate, header, row, text, json};
     if (!r->args->error_bars && !r->args->extrapolate)
         return 1;
-    if (!r->subject.model) {
+    if (!r->target.model) {
         ph_complain("--%s: a built-in problem has no names to report: write a model file",
                     r->args->error_bars ? "error-bars" : "extrapolate");
         return 0;
@@ -143,7 +143,7 @@ int ph_bars_open(ph_job *r)
     }
     bars *b = calloc(1, sizeof *b);
     r->ctx = b, r->extension = &extension;
-    if (b && ph_seen_create(&b->seen, r->subject.run))
+    if (b && ph_seen_create(&b->seen, r->target.run))
         b->error = calloc((size_t)b->seen.width + 1, sizeof *b->error);
     if (b && b->error)
         return 1;

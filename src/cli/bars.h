@@ -4,7 +4,7 @@
 
 #include "cli/sens.h"
 
-/* Where they are asked for, the extension of a job whose subject is open. 0 after one line on stderr. */
+/* Where they are asked for, the extension of a job whose target is open. 0 after one line on stderr. */
 int ph_bars_open(ph_job *r);
 void ph_bars_close(ph_job *r);
 

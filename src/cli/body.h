@@ -3,7 +3,7 @@
 #ifndef PH_CLI_BODY_H
 #define PH_CLI_BODY_H
 
-#include "cli/model.h"
+#include "cli/target.h"
 
 typedef struct ph_body {
     int x, R; /* its nodes with a position and with a rotation, perhaps the same; -1: none */
@@ -21,7 +21,7 @@ typedef struct ph_bodies {
     ph_body body[]; /* of a built-in problem */
 } ph_bodies;
 
-ph_bodies *ph_bodies_create(const ph_subject *subject); /* NULL: no memory; free() ends it */
+ph_bodies *ph_bodies_create(const ph_target *target); /* NULL: no memory; free() ends it */
 
 #define PH_LABEL_MAX 96
 

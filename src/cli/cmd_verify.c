@@ -3,7 +3,7 @@
 
 #include "cli/cli.h"
 #include "io/file.h"
-#include "study/figure.h"
+#include "study/claim.h"
 #include "study/plot.h"
 
 #include <errno.h>
@@ -30,14 +30,14 @@ static int write_page(const char *path, const char *page, size_t size)
     return ph_complain("cannot write '%s': %s", path, strerror(errno));
 }
 
-static int page_to_file(const char *path, ph_effort effort, const double (*value)[PH_FIGURE_MAX], int *failed)
+static int page_to_file(const char *path, ph_effort effort, const double (*value)[PH_CLAIM_MAX], int *failed)
 {
     char *page = NULL;
     size_t size = 0;
     FILE *memory = open_memstream(&page, &size);
     if (!memory)
         return ph_complain("not enough memory for the page");
-    *failed = ph_figures_page(memory, effort, value, FIGURES);
+    *failed = ph_claims_page(memory, effort, value, FIGURES);
     int code =
         fclose(memory) == 0 ? write_page(path, page, size) : ph_complain("not enough memory for the page");
     free(page);
@@ -107,13 +107,13 @@ static int draw_all(const char *page, int timed)
 
 /* ---- the command -------------------------------------------------------------------------------------- */
 
-static int write_all(const ph_args *args, ph_effort effort, const double (*value)[PH_FIGURE_MAX])
+static int write_all(const ph_args *args, ph_effort effort, const double (*value)[PH_CLAIM_MAX])
 {
     int failed = 0, code = PH_EXIT_OK;
     if (args->output)
         code = page_to_file(args->output, effort, value, &failed);
     else
-        failed = ph_figures_page(stdout, effort, value, FIGURES);
+        failed = ph_claims_page(stdout, effort, value, FIGURES);
     if (failed && !code)
         ph_complain("%d %s not hold", failed, ph_plural(failed, "figure does", "figures do"));
     return code ? code : failed ? PH_EXIT_FAILED : PH_EXIT_OK;
@@ -125,8 +125,8 @@ static int find_row(const char *text, size_t n)
     char id[64];
     ph_near search = {.word = id};
     snprintf(id, sizeof id, "%.*s", (int)n, text);
-    for (int k = 0; ph_figure_get(k); k++) {
-        const ph_figure *f = ph_figure_get(k);
+    for (int k = 0; ph_claim_get(k); k++) {
+        const ph_claim *f = ph_claim_get(k);
         if (f->id && !strcmp(f->id, id))
             return k;
         if (f->id)
@@ -144,7 +144,7 @@ static int verify_rows(const char *ids)
 {
     static const char comma[] = ",";
     int row[ROWS_MAX], n = 0;
-    double value[ROWS_MAX][PH_FIGURE_MAX] = {{0}};
+    double value[ROWS_MAX][PH_CLAIM_MAX] = {{0}};
     for (const char *at = ids; at; at = strchr(at, *comma), at += at != NULL, n++) {
         if (n == ROWS_MAX)
             return ph_complain("--row: more than %d of them", ROWS_MAX);
@@ -156,9 +156,9 @@ static int verify_rows(const char *ids)
     if (!study)
         return ph_complain("not enough memory for the studies");
     for (int i = 0; i < n; i++)
-        ph_figure_measure(study, ph_figure_get(row[i]), value[i]);
+        ph_claim_measure(study, ph_claim_get(row[i]), value[i]);
     ph_study_destroy(study);
-    int failed = ph_figures_table(stdout, n, row, (const double(*)[PH_FIGURE_MAX])value);
+    int failed = ph_claims_table(stdout, n, row, (const double(*)[PH_CLAIM_MAX])value);
     if (failed)
         ph_complain("%d %s not hold", failed, ph_plural(failed, "figure does", "figures do"));
     return failed ? PH_EXIT_FAILED : PH_EXIT_OK;
@@ -174,16 +174,16 @@ int ph_cmd_verify(const ph_args *args)
                    ? ph_complain("--row shows a few rows and writes no page: leave out -o and --all")
                    : verify_rows(args->rows);
     ph_effort effort = args->all ? PH_SLOW : PH_LONG;
-    ph_figures_def def = {.models = MODELS, .effort = effort, .jobs = args->jobs, .title = "verify"};
+    ph_claims_def def = {.models = MODELS, .effort = effort, .jobs = args->jobs, .title = "verify"};
     ph_error err = {0};
-    double(*value)[PH_FIGURE_MAX] = calloc((size_t)ph_figure_count(), sizeof *value);
+    double(*value)[PH_CLAIM_MAX] = calloc((size_t)ph_claim_count(), sizeof *value);
     if (!value)
         return ph_complain("not enough memory for the studies");
     int code = args->output ? draw_all(args->output, args->all) : PH_EXIT_OK;
-    if (!code && ph_figures_measure(&def, value, &err) != PH_OK)
+    if (!code && ph_claims_measure(&def, value, &err) != PH_OK)
         code = ph_complain("%s", err.text[0] ? err.text : "not enough memory for the studies");
     if (!code)
-        code = write_all(args, effort, (const double(*)[PH_FIGURE_MAX])value);
+        code = write_all(args, effort, (const double(*)[PH_CLAIM_MAX])value);
     free(value);
     return code;
 }

@@ -78,7 +78,7 @@ int ph_program(int argc, char **argv)
     return commands[k].run(&args);
 }
 
-static int asks_json(int argc, char **argv)
+static int wants_json(int argc, char **argv)
 {
     for (int i = 2; i < argc; i++)
         if (!strcmp(argv[i], "--json"))
@@ -97,7 +97,7 @@ int main(int argc, char **argv)
         return finish(PH_EXIT_USAGE);
     }
     int code = ph_program(argc, argv);
-    if (code == PH_EXIT_USAGE && asks_json(argc, argv))
+    if (code == PH_EXIT_USAGE && wants_json(argc, argv))
         ph_answer_refusal();
     return finish(code);
 }

@@ -458,7 +458,7 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
         return ph_fail(err, s, "t = %.9g: %s", t, sim->reason);
     name_culprits(sim, rows, sizeof rows);
     const ph_failure *f = &sim->failure;
-    int where = ph_solver_ask(at_work(sim)).where;
+    int where = ph_solver_get_info(at_work(sim)).where;
     char label[PH_NAME_MAX], position[256];
     if ((s == PH_E_SINGULAR || s == PH_E_NEWTON) &&
         ph_position_words(sim, &sim->next, sim->matrix.redundant, position, sizeof position)[0])
@@ -641,7 +641,7 @@ ph_options ph_sim_options(const ph_sim *sim)
 
 const char *ph_sim_solver(const ph_sim *sim)
 {
-    return ph_solver_ask(at_work(sim)).backend;
+    return ph_solver_get_info(at_work(sim)).backend;
 }
 
 ph_status ph_sim_violation(ph_sim *sim, double *position, double *velocity)

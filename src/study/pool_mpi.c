@@ -17,12 +17,12 @@
 #ifdef PH_MPI_FILE
 #include "study/mpi_calls.h"
 
-static const char *lacks(void) /* NULL: it is loaded */
+static const char *missing(void) /* NULL: it is loaded */
 {
     return load_mpi() ? NULL : "MPI (" PH_MPI_FILE ") is not on this machine";
 }
 #else
-static const char *lacks(void)
+static const char *missing(void)
 {
     return "this program was built without MPI";
 }
@@ -43,11 +43,11 @@ ph_status ph_pool_launched(int *launched, int *rank, ph_error *err)
         int size = all ? atoi(all) : 1;
         *launched = own != NULL;
         *rank = own ? atoi(own) : 0;
-        if (own && lacks()) {
+        if (own && missing()) {
             *launched = 0;
             if (size <= 1 && *rank <= 0)
                 return PH_OK;
-            snprintf(err->text, sizeof err->text, "started as rank %d of several, but %s", *rank, lacks());
+            snprintf(err->text, sizeof err->text, "started as rank %d of several, but %s", *rank, missing());
             return err->status = PH_E_INPUT;
         }
     }
