@@ -3,7 +3,7 @@
  * Each run is compared at all of its own times. Runs whose numbers of steps divide n share the reference with
  * n points; where step sizes do not divide each other there are several references. */
 #include "study/cases.h"
-#include "study/order.h"
+#include "study/observed_order.h"
 #include "study/fail.h"
 
 #include <math.h>
@@ -34,9 +34,9 @@ typedef struct plan {
     size_t track_bytes; /* of a finest run between processes */
 } plan;
 
-static ph_site site_of(const ph_cases_def *def, int variant)
+static ph_case_site site_of(const ph_cases_def *def, int variant)
 {
-    return def->sites ? def->sites[variant] : (ph_site){def->run, def->probe};
+    return def->sites ? def->sites[variant] : (ph_case_site){def->run, def->probe};
 }
 
 /* As a run has it: t_end/n falls ever more slowly with n: the n nearest to t_end/h need not give the nearest h. */
@@ -185,7 +185,7 @@ static void explain(const ph_probe *probe, ph_status status, ph_error *err, char
 }
 
 /* One run from the start, with an observer. */
-static ph_status run_site(const ph_cases_def *def, const ph_site *site, const ph_options *opt, long steps,
+static ph_status run_site(const ph_cases_def *def, const ph_case_site *site, const ph_options *opt, long steps,
                           double tol, ph_observer_fn f, void *ctx, ph_error *err)
 {
     double t_end = def->t_end;
@@ -211,7 +211,7 @@ static void run_finest(int k, void *result, void *ctx)
     int r = k % pl->n_refs, variant = k / pl->n_refs;
     long steps = finest_steps(pl, variant, r);
     const ph_options *o = &def->variants[variant].opt;
-    ph_site site = site_of(def, variant);
+    ph_case_site site = site_of(def, variant);
     out->status = PH_E_INPUT;
     if (!steps)
         return;
@@ -318,7 +318,7 @@ static ph_status see_along(ph_run *run, int why, void *ctx)
     return PH_OK;
 }
 
-static ph_status run_along(const ph_cases_def *def, const ph_site *site, int variant, int i, ph_comparison *c,
+static ph_status run_along(const ph_cases_def *def, const ph_case_site *site, int variant, int i, ph_comparison *c,
                            ph_error *err)
 {
     ph_options o = def->variants[variant].opt, best = ph_default_options();
@@ -392,7 +392,7 @@ static void run_case(int k, void *result, void *ctx)
     const ph_cases_def *def = pl->def;
     ph_case *out = result;
     int variant = ph_cases_variant(def, k), i = k - ph_cases_first(def, variant);
-    ph_site site = site_of(def, variant);
+    ph_case_site site = site_of(def, variant);
     const ph_variant *v = &def->variants[variant];
     const ph_track *track = def->random > 1 ? NULL : track_of(pl, variant, i);
     ph_comparison c;
