@@ -117,8 +117,10 @@ typedef struct ph_args {
     double at;                       /* of linearise: time; 0: the initial one */
     int about, modes;                /* of modes: 0 initial, 1 static; how many, 0: the usual number */
     /* of stability and transient */
-    int steps;                       /* 0: as many as the study has */
-    int about_spin, oscillator;      /* kinds of stability */
+    int steps;                  /* 0: as many as the study has */
+    int about_spin, oscillator; /* kinds of stability */
+    int man;                    /* help as a page of the manual */
+    int completion;             /* the shell that wants a script, as ph_shell_word counts; -1: none does */
     ph_numbers z, amplitude, hw, ht; /* what it goes through */
     ph_numbers zeta, angle;          /* damping ratios; angles in degrees */
 } ph_args;
