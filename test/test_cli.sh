@@ -379,6 +379,15 @@ run 0 bench heavy_top --repeats 1 --json
 is_json out
 has out '"heavy_top":{"us_per_step":' '"newton_per_step":' '"error":' '"heavy_top_ggl":{'
 near out error 3e-4 5.08e-3 # reference: 5 % of an independent prototype
+cp out times.json
+run 0 bench heavy_top --repeats 1 --compare times.json --json
+has out '"ratio":'
+sed -i 's/"us_per_step":[^,]*/"us_per_step":1e-9/' times.json # a run of before that took no time
+run 0 bench heavy_top --repeats 1 --compare times.json
+awk '$1 == "heavy_top" && $3 > 1e6 {n++} END {exit n != 1}' out || fail 'bench --compare does not divide by what is stored'
+refused "cannot read 'none.json'" bench heavy_top --compare none.json
+echo 1 >one.json
+refused "is not what 'polhode bench --json' writes" bench heavy_top --compare one.json
 run 0 bench chain_10 --repeats 1
 has out 'us/step' 'chain_10 '
 run 0 bench chain_100 --repeats 1 --json

@@ -86,6 +86,7 @@ typedef struct ph_args {
     const char *vtk;       /* folder of files for ParaView; NULL: none */
     ph_settings plot_xy;   /* "tip.x,tip.z" */
     ph_lists list;         /* of studies */
+    const char *stored;    /* times of another bench; NULL: none */
     const char *reference; /* exact, finest or a file; NULL: what there is */
     const char *sensors;   /* names with commas between them; NULL: none */
     double from;           /* time from which errors count */
