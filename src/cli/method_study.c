@@ -192,10 +192,10 @@ static int make_sites(ph_method_study *q, int *code)
     }
     q->sites = calloc((size_t)q->def.n_variants, sizeof *q->sites);
     for (int v = 0; q->sites && v < q->def.n_variants; v++) {
-        q->sites[v] = (ph_site){q->target.run, q->probe};
+        q->sites[v] = (ph_case_site){q->target.run, q->probe};
         for (int i = 0; i < q->n_more; i++)
             if (q->more[i].space == q->variants[v].space)
-                q->sites[v] = (ph_site){q->more[i].target.run, q->more[i].probe};
+                q->sites[v] = (ph_case_site){q->more[i].target.run, q->more[i].probe};
         if (!q->sites[v].probe)
             free(q->sites), q->sites = NULL;
     }

@@ -21,7 +21,7 @@ typedef struct ph_method_study {
         ph_target target;
         ph_probe *probe;
     } more[PH_SPACES_MAX];
-    ph_site *sites; /* of each variant, where there are further spaces */
+    ph_case_site *sites; /* of each variant, where there are further spaces */
     ph_cases_def def;
     ph_variant *variants; /* PH_VARIANTS_MAX */
     long steps[PH_LIST_MAX];

@@ -135,13 +135,13 @@ typedef struct picture {
     int n; /* panels */
     ph_panel panel[PANELS_MAX];
     char label[PANELS_MAX][PH_LABEL_MAX + 32], unit[PANELS_MAX][PH_UNIT_MAX];
-    ph_slope slope[PANELS_MAX][3];
+    ph_plot_slope slope[PANELS_MAX][3];
     ph_series *series; /* n_variants for each panel */
     double *xy;        /* of one series: n_h abscissas, n_h errors */
 } picture;
 
 /* A triangle for each whole order that was observed, three at most. */
-static int find_slopes(const ph_method_study *q, int measure, ph_slope slope[3])
+static int find_slopes(const ph_method_study *q, int measure, ph_plot_slope slope[3])
 {
     int n = 0;
     for (int v = 0; v < q->def.n_variants && n < 3; v++) {
@@ -150,7 +150,7 @@ static int find_slopes(const ph_method_study *q, int measure, ph_slope slope[3])
         for (int k = 0; k < n; k++)
             known |= slope[k].order == p;
         if (!known)
-            slope[n++] = (ph_slope){.order = p};
+            slope[n++] = (ph_plot_slope){.order = p};
     }
     return n;
 }
