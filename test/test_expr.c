@@ -215,8 +215,9 @@ static void hessians_are_symmetric(void **state)
         sum = ph_expr_graph_op(g, PH_OP_ADD, sum, ph_expr_graph_op(g, PH_OP_POW, x[k], number(g, 2)));
     }
     int r = ph_expr_graph_op(g, PH_OP_SQRT, sum, 0);
-    int out[2] = {ph_expr_graph_op(g, PH_OP_MUL, ph_expr_graph_op(g, PH_OP_EXP, x[0], 0),
-                              ph_expr_graph_op(g, PH_OP_DIV, x[1], ph_expr_graph_op(g, PH_OP_POW, r, number(g, 3)))),
+    int out[2] = {ph_expr_graph_op(
+                      g, PH_OP_MUL, ph_expr_graph_op(g, PH_OP_EXP, x[0], 0),
+                      ph_expr_graph_op(g, PH_OP_DIV, x[1], ph_expr_graph_op(g, PH_OP_POW, r, number(g, 3)))),
                   ph_expr_graph_op(g, PH_OP_ATAN, ph_expr_graph_op(g, PH_OP_MUL, x[2], r), x[3])};
     ph_program *p = program_of(g, out, 2);
     for (int n = 0; n < 100; n++) {
@@ -242,7 +243,8 @@ static void zero_removes_its_term(void **state)
 {
     (void)state;
     ph_expr_graph *g = ph_expr_graph_create(NULL);
-    int z = argument(g, 0), m = ph_expr_graph_op(g, PH_OP_MAX, number(g, 0), ph_expr_graph_op(g, PH_OP_NEG, z, 0));
+    int z = argument(g, 0),
+        m = ph_expr_graph_op(g, PH_OP_MAX, number(g, 0), ph_expr_graph_op(g, PH_OP_NEG, z, 0));
     int out[2] = {ph_expr_graph_op(g, PH_OP_POW, m, number(g, 1.5)), ph_expr_graph_op(g, PH_OP_SQRT, m, 0)};
     ph_program *p = program_of(g, out, 2);
     double y[2], d, H;

@@ -36,6 +36,7 @@ class Stats:
     h_most: float
     h_last: float
     wall_s: float  # of the steps alone
+    cpu_s: float  # in which the thread had a processor
     violation_position: float  # largest over the run
     violation_velocity: float
     energy_initial: float  # J

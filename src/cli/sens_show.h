@@ -1,6 +1,6 @@
 /* polhode sens: what the files of the command share. */
-#ifndef PH_CLI_SENS_H
-#define PH_CLI_SENS_H
+#ifndef PH_CLI_SENS_SHOW_H
+#define PH_CLI_SENS_SHOW_H
 
 #include "cli/job.h"
 
