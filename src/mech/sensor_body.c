@@ -32,15 +32,17 @@ static sight look(const ph_mechanism *m, const ph_state *s, int body)
         return PH_OK;                                                                                        \
     }                                                                                                        \
     const ph_sensor_ops ph_sensor_##name = {                                                                 \
-        .value = name, .form = PH_FORM_BODY, .text = #statement, .argument = PH_ARG_##__VA_ARGS__}
+        .value = name, .form = PH_FORM_BODY, .text = #statement, __VA_ARGS__}
 
-PH_BODY_SENSOR(position, ph_store3(out, ph_point_position(k.x, k.R, at)), POSITION, .depth = PH_SEEN_PLACE);
-PH_BODY_SENSOR(velocity, ph_store3(out, ph_point_velocity(k.v, k.R, k.w, at)), VELOCITY,
-               .depth = PH_SEEN_SPEED);
-PH_BODY_SENSOR(acceleration, ph_store3(out, ph_point_acceleration(a, k.R, k.w, alpha, at)), ACCELERATION,
-               .depth = PH_SEEN_ACCELERATION);
-PH_BODY_SENSOR(rotation, ph_quat_store(out, k.q), ROTATION, .depth = PH_SEEN_PLACE, .quaternion = 1);
-PH_BODY_SENSOR(omega, ph_store3(out, k.w), OMEGA, .depth = PH_SEEN_SPEED);
+PH_BODY_SENSOR(position, ph_store3(out, ph_point_position(k.x, k.R, at)), .depth = PH_SEEN_PLACE,
+               .argument = PH_ARG_POSITION);
+PH_BODY_SENSOR(velocity, ph_store3(out, ph_point_velocity(k.v, k.R, k.w, at)), .depth = PH_SEEN_SPEED,
+               .argument = PH_ARG_VELOCITY);
+PH_BODY_SENSOR(acceleration, ph_store3(out, ph_point_acceleration(a, k.R, k.w, alpha, at)),
+               .depth = PH_SEEN_ACCELERATION, .argument = PH_ARG_ACCELERATION);
+PH_BODY_SENSOR(rotation, ph_quat_store(out, k.q), .depth = PH_SEEN_PLACE, .argument = PH_ARG_ROTATION,
+               .quaternion = 1);
+PH_BODY_SENSOR(omega, ph_store3(out, k.w), .depth = PH_SEEN_SPEED, .argument = PH_ARG_OMEGA);
 
 /* ---- modes ---------------------------------------------------------------------------------------- */
 
