@@ -1,5 +1,5 @@
 /* The joint generic: any coordinates of its frame are locked. */
-#include "mech/frame.h"
+#include "mech/axes.h"
 #include "mech/mech.h"
 
 /* The coordinate that is left, or none where there are several. */

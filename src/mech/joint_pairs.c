@@ -1,5 +1,5 @@
 /* Joints that are sums of primitives and need no more: a recipe, an axis, friction. */
-#include "mech/frame.h"
+#include "mech/axes.h"
 #include "mech/mech.h"
 
 static ph_quat along_axis(const ph_joint_def *d)

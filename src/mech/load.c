@@ -152,7 +152,7 @@ static ph_status by_state(const ph_force_site *s, int what, const ph_put *p)
 {
     const ph_function *f = &s->f->def->f;
     int depth = what == PH_BY_PLACE ? PH_SEEN_PLACE : PH_SEEN_SPEED;
-    if (!f->call || f->only_time || s->f->reach || (!ph_function_asks(f) && f->traced->depth < depth))
+    if (!f->call || f->only_time || s->f->reach || (!ph_function_is_untraced(f) && f->traced->depth < depth))
         return PH_OK;
     return by_body(s, what, p);
 }
@@ -188,7 +188,7 @@ ph_status ph_load_tangent(const ph_mechanism *m, const ph_state *s, const ph_for
 /* A function looks at the states of bodies, this deep or deeper. */
 static int reads(const ph_function *f, int depth)
 {
-    return f->call && !f->only_time && (ph_function_asks(f) || f->traced->depth >= depth);
+    return f->call && !f->only_time && (ph_function_is_untraced(f) || f->traced->depth >= depth);
 }
 
 static int still(const ph_force_def *d)

@@ -1,7 +1,7 @@
 /* The primitive ortho, whose rows and derivatives are in ortho.h, and the joint universal. */
 #include "mech/ortho.h"
 
-#include "mech/frame.h"
+#include "mech/axes.h"
 
 const ph_part ph_part_ortho = {
     .couples = PH_COUPLE_TURNS,

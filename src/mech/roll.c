@@ -1,7 +1,7 @@
 /* The primitive roll, whose rows and derivatives are in roll.h, and the joint rolling. */
 #include "mech/roll.h"
 
-#include "mech/frame.h"
+#include "mech/axes.h"
 
 const ph_part ph_part_roll = {
     .couples = PH_COUPLE(PH_FB, PH_FB),

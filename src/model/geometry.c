@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "lie/so3.h"
-#include "mech/frame.h"
+#include "mech/axes.h"
 
 #define ROUND_OFF (16 * DBL_EPSILON)
 
