@@ -309,10 +309,11 @@ static int is_sensor(const ph_model *m, int flag, int k)
         return 0;
     const ph_sensor_def *s = &m->sensor[k];
     if (flag == PH_IS_QUATERNION)
-        return s->type == PH_S_ROTATION;
+        return ph_sensor_row_of(s)->op->quaternion;
     if (flag == PH_IS_OF_FUNCTION)
         return s->f.call != NULL;
-    return s->type != PH_S_CUSTOM && s->type != PH_S_MODES && s->type != PH_S_ROTATION && s->size % 3 == 0;
+    int size = ph_sensor_row_of(s)->size;
+    return size > 0 && size % 3 == 0;
 }
 
 int ph_run_is(const ph_run *run, int flag, int index)
