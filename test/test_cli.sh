@@ -320,6 +320,9 @@ if command -v gnuplot >/dev/null; then
     run 0 run "$models/heavy_top.lua" --plot history.svg --quiet
     has history.svg '<svg' 't [s]' 'tip [m]' 'reaction [N]' 'reaction [N m]' 'energy − 5435.7 [J]' '>x<' '>y<' '>z<' '0 but for round-off'
     grep -qF 'component' history.svg && fail "components without names"
+    grep -qF '>h [s]<' history.svg && fail "steps of one size need no panel"
+    run 0 run "$models/heavy_top.lua" --tol 1e-3 --plot steps.svg --quiet
+    has steps.svg 'h [s]' 'tip [m]'
     # what is small beside other numbers, and smooth, is a signal
     cat >small.lua <<'END'
 model "small"
@@ -447,6 +450,9 @@ refused "did you mean 'heavy_top'" run heavy_tpo
 refused 'polhode list problems' run xyzzy
 refused "'b' is one argument too many" run heavy_top b
 refused "did you mean '--sigma'" run heavy_top --sgima 1
+refused "'--tolerance' is now called '--x-tol'" optimise heavy_top --tolerance 1e-9
+refused "'--steps' is now called '--load-steps'" static pendulum --steps 3
+run 0 run heavy_top_so3 --method bliedf --correction perturbed --t-end 0.001 --quiet # the old word of exponent
 refused "see 'polhode help converge'" converge heavy_top --bogus # and not an option of another command
 refused "did you mean '--formulation'" run heavy_top --formulaton ggl
 refused "did you mean 'ggl'" run heavy_top --formulation gll

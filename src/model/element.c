@@ -133,7 +133,7 @@ static int read_type(ph_reader *r, lua_State *L, ph_kind kind)
     lua_pushliteral(L, "custom");
     if (given == LUA_TNIL && kind == PH_K_SENSOR && lua_rawget(L, 1) != LUA_TNIL) {
         lua_pop(L, 2);
-        return PH_S_CUSTOM;
+        return ph_type_with(PH_K_SENSOR, PH_KEY_FUNCTION);
     }
     lua_settop(L, 2);
     for (int k = 0; (t = ph_type_get(kind, k)); k++)
@@ -159,7 +159,7 @@ static int read_type(ph_reader *r, lua_State *L, ph_kind kind)
 static void read_keys(ph_reader *r, lua_State *L, ph_kind kind, int type, int index)
 {
     const ph_key *k;
-    unsigned seen = 0;
+    ph_keys seen = 0;
     for (int i = 0; (k = ph_key_get(i)); i++) {
         if (!ph_key_belongs(k, kind, type))
             continue;

@@ -189,7 +189,6 @@ ph_vec3 ph_value_unit(ph_reader *r, lua_State *L, const char *key);
 ph_mat3 ph_value_inertia(ph_reader *r, lua_State *L, const char *key);
 ph_quat ph_value_rotation(ph_reader *r, lua_State *L, const char *key);
 ph_mat3 ph_value_frame(ph_reader *r, lua_State *L, const char *key);
-ph_mat3 ph_frame_about(ph_vec3 z); /* some frame with this z axis */
 
 ph_quat ph_rotation_of(ph_mat3 R); /* of an orthogonal matrix */
 

@@ -434,7 +434,7 @@ static void add_element(ph_reader *r, const ph_beam_def *b, int k, double L)
     int last = r->element[PH_K_BODY].n - 1;
     const char *name = number_name(r, b, k);
     ph_force_def *f = ph_store_element(r, PH_K_FORCE);
-    f->type = PH_F_BEAM, f->name = name, f->origin = b->origin;
+    f->type = ph_type_find(PH_K_FORCE, "beam_element"), f->name = name, f->origin = b->origin;
     f->body[0] = last - 1, f->body[1] = last;
     f->K6 = K6, f->D6 = D6, f->M6 = b->M6, f->mass_model = b->mass_model;
     f->shapes = b->shapes;
@@ -447,7 +447,7 @@ static void add_support(ph_reader *r, const ph_beam_def *b, int last, int body, 
         return;
     const char *name = part_name(r, b, last ? "last" : "first");
     ph_joint_def *j = ph_store_element(r, PH_K_JOINT);
-    j->type = b->end[last] == PH_END_CLAMPED ? PH_J_FIXED : PH_J_SPHERICAL;
+    j->type = ph_type_find(PH_K_JOINT, b->end[last] == PH_END_CLAMPED ? "fixed" : "spherical");
     j->name = name, j->origin = b->origin;
     j->body[0] = PH_GROUND, j->body[1] = body;
     j->at = at;

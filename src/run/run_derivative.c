@@ -248,10 +248,8 @@ ph_status ph_run_get_derivative(ph_run *run, int what, int index, int k, double 
     ph_state s = ph_sim_state(run->sim);
     view v = {.run = run, .what = what, .index = index, .n = ph_run_size(run, what, index)};
     int seen = what <= PH_GET_SENSOR || what == PH_GET_OBJECTIVE;
-    if (what == PH_GET_SENSOR && v.n > 0) { /* sums over the run, which are not followed */
-        int type = run->model->sensor[index].type;
-        seen = type != PH_S_WORK && type != PH_S_DISSIPATED;
-    }
+    if (what == PH_GET_SENSOR && v.n > 0) /* sums over the run are not followed */
+        seen = ph_sensor_row_of(&run->model->sensor[index])->op->depth != PH_NOT_SEEN;
     if (!run->following || k < 0 || k >= run->following->n || v.n < 1 || v.n > PH_SENSOR_MAX || !seen)
         return PH_E_INPUT;
     if (what == PH_GET_OBJECTIVE)

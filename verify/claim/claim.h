@@ -1,7 +1,7 @@
 /* Figures that prove the core: published and independently computed numbers beside ours. One table,
  * claims.def; the test asserts every row and the page docs/verification.md prints it. */
-#ifndef PH_CLAIM_FIGURE_H
-#define PH_CLAIM_FIGURE_H
+#ifndef PH_CLAIM_CLAIM_H
+#define PH_CLAIM_CLAIM_H
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* Inside of the figures: the study that keeps runs, and the measures of the table. */
-#ifndef PH_CLAIM_FIGURE_RUN_H
-#define PH_CLAIM_FIGURE_RUN_H
+#ifndef PH_CLAIM_CLAIM_RUN_H
+#define PH_CLAIM_CLAIM_RUN_H
 
 #include "polhode/run.h"
 #include "problem/problem.h"
