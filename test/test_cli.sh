@@ -496,7 +496,7 @@ refused "did you mean 'chain'" bench chian
 refused "did you mean 'groups'" list grups
 refused "did you mean 'run'" help rnu
 refused 'one argument too many' version now
-refused 'has no options' help --xyzzy
+refused 'has no options' list --xyzzy
 refused "run has no option '--expec'; see 'polhode help run'" run heavy_top --expec # near --expect, of other commands
 refused "did you mean '--json'?" run heavy_top --jsn
 for words in verify 'verify --all' 'help verify'; do # shellcheck disable=SC2086 # words
