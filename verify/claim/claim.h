@@ -27,7 +27,7 @@ typedef struct ph_claim_run {
     double accuracy; /* of Newton's method, atol and rtol; 0: the default */
     double rtol;     /* of it; 0: as accuracy says */
     double expect;   /* order; 0: 2 */
-    /* Of model files. Without h the run is that which the file describes, but for the formulation. */
+    /* For model files. Without h the run is the one that the file describes, except for the formulation. */
     const char *model;          /* "heavy_top": heavy_top.lua in the folder of models; NULL: none */
     const char *set;            /* parameter of the model that x replaces; NULL: none */
     int space;                  /* row of spaces.def */
