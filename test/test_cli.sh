@@ -181,7 +181,7 @@ cmp -s first third || fail "a run with a file differs"
 # text
 run 0 run heavy_top --t-end 0.1
 has out 'heavy_top: genalpha, sigma 1, rho 0.9, ggl' 'after 100 steps' 'cost' 'violation' 'energy' 'error' 'pivot'
-[[ ! -s err ]] || fail "progress although stderr is no terminal"
+[[ ! -s err ]] || fail "progress although stderr is not a terminal"
 run 0 run heavy_top --t-end 0.1 --quiet
 [[ ! -s out ]] || fail "--quiet prints"
 
@@ -471,11 +471,14 @@ refused "did you mean 'heavy_top'" run heavy_tpo
 refused 'polhode list problems' run xyzzy
 refused "'b' is one argument too many" run heavy_top b
 refused "did you mean '--sigma'" run heavy_top --sgima 1
+refused "'--tolerance' is now called '--x-tol'" optimise heavy_top --tolerance 1e-9
+refused "'--steps' is now called '--load-steps'" static pendulum --steps 3
+run 0 run heavy_top_so3 --method bliedf --correction perturbed --t-end 0.001 --quiet # the old word of exponent
 refused "see 'polhode help converge'" converge heavy_top --bogus # and not an option of another command
 refused "did you mean '--formulation'" run heavy_top --formulaton ggl
 refused "did you mean 'ggl'" run heavy_top --formulation gll
 refused 'there are: auto, dense, block, front, klu' run heavy_top --solver umfpack
-refused '--method has no choice' run heavy_top --method magic
+refused '--method cannot be' run heavy_top --method magic
 refused 'its value is missing' run heavy_top --sigma
 refused "-o: its value is missing; '--json' is an option" run heavy_top -o --json
 refused "--sigma: its value is missing; '-o' is an option" run heavy_top --sigma -o x.csv

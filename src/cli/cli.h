@@ -109,7 +109,7 @@ typedef struct ph_args {
     int simplify;                        /* ph_simplification */
     double eps, memory;                  /* 0: the default */
     const char *bounds, *minimise, *log; /* of optimise */
-    double tolerance;                    /* 0: the default */
+    double x_tol;                        /* 0: the default */
     int evaluations;                     /* likewise */
     int argc;                            /* what follows the command, as it was typed */
     char **argv;
