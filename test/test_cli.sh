@@ -376,6 +376,27 @@ for ending in h5 json svg lua; do
     refused "the table is written as CSV" sweep pendulum --vary h=0.02,0.01 -o "table.$ending"
 done
 
+# ---- manual and completions ----------------------------------------------------------------------------------------
+
+run 0 help --man
+has out '.TH "POLHODE" 1' '.SS Simulate' '.B run ' 'polhode-sweep (1)'
+run 0 help run --man
+has out '.TH "POLHODE-RUN" 1' '.B \-\-formulation' 'index3|index2|ggl'
+run 0 help --completion zsh
+has out '#compdef polhode' 'run:--formulation) values="index3 index2 ggl"'
+run 0 help --completion bash
+completed() { # EXPECTED WORD...: the last word is completed to what is expected
+    local expected=$1 got
+    shift
+    got=$(bash -c 'source out; COMP_WORDS=(polhode "$@"); COMP_CWORD=$#; _polhode; echo "${COMPREPLY[*]}"' - "$@")
+    [[ $got == "$expected" ]] || fail "polhode $* is completed to '$got'"
+}
+completed sweep sw
+completed --formulation run --form
+completed 'index3 index2' run --formulation i
+completed '' list --form
+completed 'static stability' help st
+
 # ---- other commands -----------------------------------------------------------------------------------------------
 
 run 0 bench heavy_top --repeats 1 --json
@@ -496,7 +517,9 @@ refused "did you mean 'chain'" bench chian
 refused "did you mean 'groups'" list grups
 refused "did you mean 'run'" help rnu
 refused 'one argument too many' version now
+refused "help has no option '--xyzzy'" help --xyzzy
 refused 'has no options' list --xyzzy
+refused "'fish'; there are: bash, zsh" help --completion fish
 refused "run has no option '--expec'; see 'polhode help run'" run heavy_top --expec # near --expect, of other commands
 refused "did you mean '--json'?" run heavy_top --jsn
 for words in verify 'verify --all' 'help verify'; do # shellcheck disable=SC2086 # words
