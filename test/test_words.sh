@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # docs/glossary.md is true: the names of its table exist, and the words that went occur nowhere else. No sentence of a
-# comment or a page begins with "Of".
+# comment or a page begins with "Of". The commands that answer the ten questions of CONTRIBUTING.md find something.
 set -uo pipefail
 
 source=$(cd "$(dirname "$0")/.." && pwd)
@@ -60,6 +60,14 @@ done < <(gone "$glossary")
 
 found=$(printf '%s\0' "${all[@]}" | xargs -0 grep -nE '(/\*|^ \*|[.;] |^|"|-- )Of [a-zA-Z]' | grep -vE 'Of\(' | head -5)
 [ -z "$found" ] || fail "sentences that begin with Of: $found"
+
+# The ten questions of CONTRIBUTING.md: the command at the end of each answer finds something.
+questions=0
+while read -r command; do
+    questions=$((questions + 1))
+    [ -n "$(timeout 60 bash -c "$command" 2>"$tmp/err")" ] && [ ! -s "$tmp/err" ] || fail "CONTRIBUTING.md: '$command' finds nothing"
+done < <(sed -n '/^## Ten questions/,/^## Style/p' CONTRIBUTING.md | grep -oE '`(grep|ls|head) [^`]+`$' | tr -d '`')
+[ "$questions" = 10 ] || fail "CONTRIBUTING.md answers $questions of ten questions"
 
 # The test sees what it looks for.
 printf '| word | m | in C | option | key |\n|---|---|---|---|---|\n| a | b | `no_such_name` | `--none` | `nothing` |\n\n## Old\n\n| old | now |\n|---|---|\n| `run` | x |\n' >"$tmp/words"
