@@ -1,5 +1,5 @@
 /* Backward differentiation formulas on Lie groups: orders in q, v and lambda, starting values, the Jacobian,
- * published figures, memory. */
+ * published numbers, memory. */
 #include "sim_cases.h"
 
 #include <float.h>

@@ -1,4 +1,4 @@
-/* Inside of the figures: the study that keeps runs, and the measures of the table. */
+/* Inside of the claims: the study that keeps runs, and the measures of the table. */
 #ifndef PH_CLAIM_CLAIM_RUN_H
 #define PH_CLAIM_CLAIM_RUN_H
 
