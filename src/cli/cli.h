@@ -83,6 +83,7 @@ typedef struct ph_args {
     const char *save;      /* state file to write; NULL: none */
     const char *state;     /* and one to go on from */
     const char *view;      /* page that shows the motion; NULL: none */
+    int live, port;        /* serve the page while the run goes on; 0: a free port */
     const char *vtk;       /* folder of files for ParaView; NULL: none */
     ph_settings plot_xy;   /* "tip.x,tip.z" */
     ph_lists list;         /* of studies */
