@@ -8,6 +8,7 @@ from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence, Union
 
 import numpy as np
 
+from ._called import Host
 from ._analysis import Linear, Modes, Sensitivities, StaticStats, modes_of
 from ._errors import ModelError, UsageError
 from ._items import Body, Constraint, Items, Joint, Node, Numbers, Source, number_of
@@ -242,6 +243,23 @@ class Simulation(Source):
     def violation(self) -> Numbers:
         """Of the constraints, at the level of positions and of velocities, now."""
         return self._numbers(lib.PH_GET_VIOLATION, 0)
+
+    @property
+    def called(self) -> dict[str, str]:
+        """Functions that are called and differenced instead of traced, by their element, and why: slower, and with fewer digits.
+
+        >>> import polhode as ph
+        >>> ph.load("models/cart_pendulum.lua").called
+        {}
+        """
+        info, out = ffi.new("ph_function_info *"), {}
+        model = lib.ph_run_model(self._ready())
+        k = 0
+        while model != ffi.NULL and lib.ph_model_function(model, k, info):
+            if info.reason != ffi.NULL:
+                out[text(info.element)] = text(info.reason)
+            k += 1
+        return out
 
     @property
     def stats(self) -> Stats:
@@ -628,15 +646,22 @@ class ModelSimulation(Simulation):
     """A simulation of a model that was read."""
 
     def __init__(
-        self, model: Any, file: str, source: Any, explain: Callable[[ModelError], ModelError] | None = None
+        self,
+        model: Any,
+        file: str,
+        source: Any,
+        explain: Callable[[ModelError], ModelError] | None = None,
+        host: Host | None = None,
     ) -> None:
         super().__init__(text(lib.ph_model_title(model)) or os.path.basename(file), file, source)
-        self._model, self._explain = model, explain
+        self._model, self._explain, self._host = model, explain, host
         said = lib.ph_model_run(model)
         if said.opt.h > 0 or said.opt.tol > 0:
             self._create([])
 
     def _fail(self, status: int) -> None:
+        if self._host is not None:
+            self._host.reraise()
         try:
             super()._fail(status)
         except ModelError as e:
@@ -646,6 +671,8 @@ class ModelSimulation(Simulation):
         out = ffi.new("ph_run **")
         given = Texts(options)
         status = lib.ph_run_create(out, self._model, config_of(None, given), self._err)
+        if status and self._host is not None:
+            self._host.reraise()
         if status:
             fail(status, self._err, None if options else self._file)
         self._adopt(ffi.gc(out[0], lib.ph_run_close))
