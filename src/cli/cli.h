@@ -117,6 +117,7 @@ typedef struct ph_args {
     int lanes, max_iterations, cuda; /* 0: the default */
     const char *body;                /* of reduce: its name; NULL: the only one */
     double at;                       /* of linearise: time; 0: the initial one */
+    int harmonics;                   /* of modes: lines of its diagram */
     int about, modes;                /* of modes: 0 initial, 1 static; how many, 0: the usual number */
     /* of stability and transient */
     int steps;                       /* 0: as many as the study has */
