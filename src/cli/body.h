@@ -5,9 +5,9 @@
 
 #include "cli/model.h"
 
-typedef struct ph_body {
+typedef struct ph_body_nodes {
     int x, R; /* its nodes with a position and with a rotation, perhaps the same; -1: none */
-} ph_body;
+} ph_body_nodes;
 
 typedef struct ph_bodies {
     ph_run *run;
@@ -18,7 +18,7 @@ typedef struct ph_bodies {
     int n_own;      /* without markers, which move with their bodies */
     int n_joints;   /* joints, or constraints of a built-in problem */
     int n_ties;     /* joints and, after them, constraint{} of a file */
-    ph_body body[]; /* of a built-in problem */
+    ph_body_nodes body[]; /* of a built-in problem */
 } ph_bodies;
 
 ph_bodies *ph_bodies_create(const ph_subject *subject); /* NULL: no memory; free() ends it */

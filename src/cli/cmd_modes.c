@@ -1,7 +1,7 @@
 /* polhode modes: vibrations about the initial state or the equilibrium of a model, also over a parameter. */
 #include "cli/hold.h"
 #include "cli/options.h"
-#include "cli/stability.h"
+#include "cli/stability_show.h"
 #include "study/branches.h"
 #include "study/plan.h"
 #include "view/view.h"

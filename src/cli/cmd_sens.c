@@ -1,5 +1,5 @@
 /* polhode sens: derivatives of all that run reports, and of objectives, by parameters of the model. */
-#include "cli/sens.h"
+#include "cli/sens_show.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -39,7 +39,7 @@ typedef struct places {
 
 static places places_of(const reader *r, int body, int *part)
 {
-    const ph_part *all = r->probe->part;
+    const ph_probe_part *all = r->probe->part;
     places p = {-1, -1, -1, -1};
     if (r->bodies->is_file) {
         p.x = all[*part].q, p.v = all[*part].v;
@@ -48,7 +48,7 @@ static places places_of(const reader *r, int body, int *part)
             p.R = all[*part].q, p.w = all[*part].v, (*part)++;
         return p;
     }
-    const ph_body *b = &r->bodies->body[body];
+    const ph_body_nodes *b = &r->bodies->body[body];
     if (b->x >= 0)
         p.x = all[b->x].q, p.v = all[b->x].v;
     if (b->R >= 0) {
@@ -107,7 +107,7 @@ static void to_se3(const reader *r, double *row)
 {
     const ph_probe *p = r->probe;
     for (int i = 0; i < p->n_parts; i++) {
-        const ph_part *t = &p->part[i];
+        const ph_probe_part *t = &p->part[i];
         if (t->group != PH_SE3)
             continue;
         const double *u = row + t->q + ph_group_get(PH_SE3)->quat;

@@ -1,5 +1,5 @@
 /* Five-point differences of whole runs, of all that is seen at their ends and of objectives. */
-#include "cli/sens.h"
+#include "cli/sens_show.h"
 
 #include <math.h>
 #include <stdio.h>

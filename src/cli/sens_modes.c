@@ -1,5 +1,5 @@
 /* The ways to derivatives: along with the run, backwards from its end, from runs near by. */
-#include "cli/sens.h"
+#include "cli/sens_show.h"
 
 #include <stdio.h>
 

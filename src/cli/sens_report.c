@@ -1,5 +1,5 @@
 /* What sens adds to the report of a run: derivatives in words, as JSON, as columns of the trajectory. */
-#include "cli/sens.h"
+#include "cli/sens_show.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* polhode stability MODEL --about-spin: eigenvalues of the step about the steady spin of a model over h
  * |Omega|. */
 #include "cli/model.h"
-#include "cli/stability.h"
+#include "cli/stability_show.h"
 #include "study/stability.h"
 
 #include <math.h>

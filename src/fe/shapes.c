@@ -221,7 +221,7 @@ static void scale_columns(const ph_fe *fe, int n, double *B, double *y)
 static ph_status free_vibrations(ph_pool *pool, const ph_fe *fe, int n, double *B, ph_shapes *out,
                                  ph_error *err)
 {
-    ph_rigid rigid;
+    ph_rigid_moves rigid;
     size_t N = (size_t)ph_fe_size(fe), nn = (size_t)(n * n);
     double *K = ph_pool_numbers(pool, 2 * nn), *value = ph_pool_numbers(pool, (size_t)n),
            *y = ph_pool_numbers(pool, N);

@@ -10,7 +10,7 @@
 #ifndef PH_METHOD_AHEAD_H
 #define PH_METHOD_AHEAD_H
 
-#include "method/dense.h"
+#include "method/dense_output.h"
 #include "method/pace.h"
 
 typedef struct ph_ahead {

@@ -35,7 +35,7 @@ static void take(ph_rk_newton *nm, const ph_layout *lay, ph_arena *a)
     nm->S = ph_arena_take(a, s * s * turning, d);
     nm->S_at = ph_arena_take(a, (size_t)lay->N, sizeof(int));
     nm->square = ph_arena_take(a, s * s, d);
-    ph_turn_take(&nm->turn, nm->s, a);
+    ph_rk_turn_take(&nm->turn, nm->s, a);
     ph_accel_take(&nm->accel, lay, a);
 }
 
@@ -130,7 +130,7 @@ ph_status ph_rk_newton_kinematics(ph_sim *sim, ph_rk *rk, const ph_point *from, 
     for (int i = 0; i < lay->N; i++) {
         const ph_slot *node = &lay->slot[i];
         if (node->R_at >= 0) {
-            double angle = ph_turn_solve(&rk->newton->turn, st, node, lay->nv, rk->V, rk->Theta, rk->k);
+            double angle = ph_rk_turn_solve(&rk->newton->turn, st, node, lay->nv, rk->V, rk->Theta, rk->k);
             if (!(angle <= PH_TURN_LIMIT))
                 return refuse_turn(sim, i, angle);
             continue;
@@ -240,7 +240,7 @@ static ph_status linearise(ph_sim *sim, ph_rk *rk, const ph_stages *st)
         }
     for (int i = 0; i < lay->N; i++)
         if (nm->S_at[i] >= 0 &&
-            !ph_turn_tangent(&nm->turn, st, &lay->slot[i], lay->nv, rk->V, rk->Theta, nm->S + nm->S_at[i]))
+            !ph_rk_turn_tangent(&nm->turn, st, &lay->slot[i], lay->nv, rk->V, rk->Theta, nm->S + nm->S_at[i]))
             return refuse_turn(sim, i, HUGE_VAL);
     return PH_OK;
 }

@@ -13,22 +13,22 @@ typedef struct ph_stages {
 } ph_stages;
 
 /* rk_turn.c: Theta of one node with rotations. v_at is where it stands in each row of nv numbers. */
-typedef struct ph_turn {
+typedef struct ph_rk_turn {
     double *W, *X;    /* (stages dim)^2: a matrix and a right-hand side */
     double *D, *Tinv; /* stages x dim^2: d(T^-1 V)/dTheta, T^-1 */
-} ph_turn;
+} ph_rk_turn;
 
-void ph_turn_take(ph_turn *w, int stages, ph_arena *a);
+void ph_rk_turn_take(ph_rk_turn *w, int stages, ph_arena *a);
 
 /* Solve Theta_i = h sum_j a_ij T(Theta_j)^-1 V_j from the Theta given, and set k_j = T^-1 V_j. Returns the
  * largest angle [rad] reached, HUGE_VAL where the iteration does not converge; above PH_TURN_LIMIT nothing
  * is solved. */
 #define PH_TURN_LIMIT 6.0
-double ph_turn_solve(ph_turn *w, const ph_stages *st, const ph_slot *node, int nv, const double *V,
+double ph_rk_turn_solve(ph_rk_turn *w, const ph_stages *st, const ph_slot *node, int nv, const double *V,
                      double *Theta, double *k);
 
 /* S with dq_i = sum_j S_ij dA_j, (stages dim)^2, at what was solved; 0 if singular. */
-int ph_turn_tangent(ph_turn *w, const ph_stages *st, const ph_slot *node, int nv, const double *V,
+int ph_rk_turn_tangent(ph_rk_turn *w, const ph_stages *st, const ph_slot *node, int nv, const double *V,
                     const double *Theta, double *S);
 
 struct ph_rk_newton {
@@ -40,7 +40,7 @@ struct ph_rk_newton {
     double *S;         /* of every node with rotations */
     int *S_at;         /* N; -1: none */
     double *square;    /* s^2: h^2 (a a)_ij, S of nodes without */
-    ph_turn turn;
+    ph_rk_turn turn;
     ph_accel accel;
     int factored;       /* the solver holds a factorisation */
     double coefficient; /* its h, or h a_ii of a diagonal tableau */

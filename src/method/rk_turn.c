@@ -17,7 +17,7 @@
 
 #define ITERATIONS 30
 
-void ph_turn_take(ph_turn *w, int stages, ph_arena *a)
+void ph_rk_turn_take(ph_rk_turn *w, int stages, ph_arena *a)
 {
     size_t s = (size_t)stages, block = PH_DIM_MAX * PH_DIM_MAX;
     w->W = ph_arena_take(a, s * s * block, sizeof(double));
@@ -35,7 +35,7 @@ static double largest_angle(const ph_stages *st, const ph_slot *node, int nv, co
 }
 
 /* T^-1 and D of every stage, and k = T^-1 V. */
-static void operators(ph_turn *w, const ph_stages *st, const ph_slot *node, int nv, const double *V,
+static void operators(ph_rk_turn *w, const ph_stages *st, const ph_slot *node, int nv, const double *V,
                       const double *Theta, double *k)
 {
     int n = node->dim;
@@ -50,7 +50,7 @@ static void operators(ph_turn *w, const ph_stages *st, const ph_slot *node, int 
 }
 
 /* W = I - h a D */
-static void matrix(ph_turn *w, const ph_stages *st, int n)
+static void matrix(ph_rk_turn *w, const ph_stages *st, int n)
 {
     int s = st->end - st->first, size = s * n;
     for (int i = 0; i < s; i++)
@@ -64,7 +64,7 @@ static void matrix(ph_turn *w, const ph_stages *st, int n)
 }
 
 /* X = F, (K1) */
-static void residual(ph_turn *w, const ph_stages *st, const ph_slot *node, int nv, const double *Theta,
+static void residual(ph_rk_turn *w, const ph_stages *st, const ph_slot *node, int nv, const double *Theta,
                      const double *k)
 {
     int n = node->dim;
@@ -77,7 +77,7 @@ static void residual(ph_turn *w, const ph_stages *st, const ph_slot *node, int n
         }
 }
 
-double ph_turn_solve(ph_turn *w, const ph_stages *st, const ph_slot *node, int nv, const double *V,
+double ph_rk_turn_solve(ph_rk_turn *w, const ph_stages *st, const ph_slot *node, int nv, const double *V,
                      double *Theta, double *k)
 {
     int n = node->dim, size = (st->end - st->first) * n;
@@ -104,7 +104,7 @@ double ph_turn_solve(ph_turn *w, const ph_stages *st, const ph_slot *node, int n
     return HUGE_VAL;
 }
 
-int ph_turn_tangent(ph_turn *w, const ph_stages *st, const ph_slot *node, int nv, const double *V,
+int ph_rk_turn_tangent(ph_rk_turn *w, const ph_stages *st, const ph_slot *node, int nv, const double *V,
                     const double *Theta, double *S)
 {
     int n = node->dim, s = st->end - st->first, size = s * n;

@@ -12,7 +12,7 @@
 
 #include "base/curve.h"
 #include "mech/argument.h"
-#include "model/curve.h"
+#include "model/read_curve.h"
 #include "model/trace.h"
 
 const char *ph_frozen_refuses(const ph_function *f)

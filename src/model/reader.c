@@ -1,5 +1,5 @@
 /* Model files: the way from a file to a model, and the words for what is wrong with it. */
-#include "model/curve.h"
+#include "model/read_curve.h"
 #include "model/outlook.h"
 #include "base/hash.h"
 #include "base/regular.h"
@@ -393,7 +393,7 @@ void ph_reader_free_twin(ph_reader *r)
         return;
     ph_trace *t = w->trace;
     if (t) {
-        ph_graph_destroy(t->graph);
+        ph_expr_graph_destroy(t->graph);
         ph_bytecode_free(w, &t->marked);
         ph_free(w->alloc, t->tree.data);
         ph_free(w->alloc, t->done.data);

@@ -195,7 +195,7 @@ int ph_trace_decide(ph_reader *r, lua_State *L, ph_relation relation, int a, int
 {
     ph_trace *t = r->trace;
     double x, y;
-    if (ph_graph_is_constant(t->graph, a, &x) && ph_graph_is_constant(t->graph, b, &y))
+    if (ph_expr_graph_is_constant(t->graph, a, &x) && ph_expr_graph_is_constant(t->graph, b, &y))
         return holds(relation, x, y);
     for (int k = 0; k < t->n_way; k++)
         if (t->way[k].relation == relation && t->way[k].a == a && t->way[k].b == b)
@@ -250,7 +250,7 @@ static int walk(lua_State *L)
 {
     const visit *v = lua_touserdata(L, 1);
     ph_reader *w = v->w;
-    int t = ph_graph_argument(w->trace->graph, (ph_argument){PH_ARG_TIME, 0, 0}), arguments = 0;
+    int t = ph_expr_graph_argument(w->trace->graph, (ph_argument){PH_ARG_TIME, 0, 0}), arguments = 0;
     luaL_checkstack(L, PH_MODEL_RESULTS + 8, NULL);
     lua_rawgeti(L, LUA_REGISTRYINDEX, v->fn->ref);
     if (!v->fn->only_state)
@@ -344,8 +344,8 @@ static void begin(ph_reader *w, lua_State *L)
     t->tree.n = t->done.n = t->out.n = 0;
     t->refused = t->sensors = t->n_leaves = t->line = 0, t->work = 0;
     t->reason[0] = 0;
-    ph_graph_destroy(t->graph);
-    t->graph = ph_graph_create(w->alloc);
+    ph_expr_graph_destroy(t->graph);
+    t->graph = ph_expr_graph_create(w->alloc);
     if (!t->graph)
         ph_reader_no_memory(w);
     ph_symbol_forget(w, L);

@@ -2,7 +2,7 @@
  *
  * A homogeneous box with edges a, b, c has J_x = m (b^2 + c^2)/12, ..., so that
  *   a^2 = 6 (J_y + J_z - J_x)/m, and so on */
-#include "view/inside.h"
+#include "view/view_inside.h"
 
 #include <math.h>
 #include <stdlib.h>

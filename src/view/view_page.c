@@ -2,7 +2,7 @@
  *
  * Frames are one block of floats: places of bodies frame by frame, then the numbers beside them column by column. Columns
  * that do not change are not there; the scene has their value. Last the shapes of modes. */
-#include "view/inside.h"
+#include "view/view_inside.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* curve(x, y, {kind =, outside =}), curve("FILE.csv", {x =, y =, kind =, outside =}): tables as functions. */
-#include "model/curve.h"
+#include "model/read_curve.h"
 #include "model/trace.h"
 
 #include <lauxlib.h>
@@ -191,7 +191,7 @@ static int trace(ph_reader *r, lua_State *L, int index)
         ph_trace_stop(r, L, "it makes a curve");
     ph_curve_ref ref = {ph_curve_node, ((const ph_curve *const *)stays->curves.data)[index], index};
     int a = ph_symbol_node(r, L, 2);
-    ph_symbol_push(r, L, ph_graph_curve(r->trace->graph, &ref, a));
+    ph_symbol_push(r, L, ph_expr_graph_curve(r->trace->graph, &ref, a));
     return 1;
 }
 

@@ -1,5 +1,5 @@
 /* Observed orders: e = C h^p. */
-#include "study/order.h"
+#include "study/observed_order.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* Blocks of memory that go together. */
-#include "fe/pool.h"
+#include "fe/memory.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -15,7 +15,7 @@ typedef struct draft {
     int *cursor;        /* n: next block of column m */
     int *at;            /* n: place of block i among the entries of the present column */
     int *diagonal;      /* n: place of A_kk */
-    ph_target *target;  /* entries */
+    ph_block_target *target;  /* entries */
     unsigned char *has; /* entries: 1: L_ik is not zero, 2: U_ki is not */
     size_t pairs, store;
     int largest;
@@ -28,7 +28,7 @@ static void lay_draft(draft *d, ph_arena *a)
     d->cursor = ph_arena_take(a, n, sizeof(int));
     d->at = ph_arena_take(a, n, sizeof(int));
     d->diagonal = ph_arena_take(a, n, sizeof(int));
-    d->target = ph_arena_take(a, entries, sizeof(ph_target));
+    d->target = ph_arena_take(a, entries, sizeof(ph_block_target));
     d->has = ph_arena_take(a, entries, 1);
 }
 
@@ -52,7 +52,7 @@ static void locate(draft *d, const ph_graph *g)
     for (int k = 0; k < s->n; k++)
         d->rank[s->order[k]] = k, d->diagonal[k] = PH_PLACE_ZERO;
     for (int t = 0; t < s->start[s->n]; t++)
-        d->target[t] = (ph_target){.l_init = PH_PLACE_ZERO, .u_init = PH_PLACE_ZERO};
+        d->target[t] = (ph_block_target){.l_init = PH_PLACE_ZERO, .u_init = PH_PLACE_ZERO};
     int at = 0;
     for (int e = 0; e < g->nnz; e++) {
         int i = d->rank[g->row[e]], j = d->rank[g->col[e]];
@@ -119,21 +119,21 @@ static size_t measure(const draft *d, const ph_graph *g)
     return store;
 }
 
-static void lay(ph_program *b, ph_arena *a, const draft *d, const ph_graph *g)
+static void lay(ph_block_program *b, ph_arena *a, const draft *d, const ph_graph *g)
 {
     size_t n = (size_t)g->n, entries = (size_t)d->s.start[g->n];
     ph_pattern_lay(&b->base.p, g, a);
     b->pivot = ph_arena_take(a, n + 1, sizeof(ph_pivot));
-    b->below = ph_arena_take(a, entries, sizeof(ph_neighbour));
-    b->above = ph_arena_take(a, entries, sizeof(ph_neighbour));
-    b->target = ph_arena_take(a, entries, sizeof(ph_target));
+    b->below = ph_arena_take(a, entries, sizeof(ph_block_neighbour));
+    b->above = ph_arena_take(a, entries, sizeof(ph_block_neighbour));
+    b->target = ph_arena_take(a, entries, sizeof(ph_block_target));
     b->pair = ph_arena_take(a, d->pairs, sizeof(ph_pair));
     b->order = ph_arena_take(a, n, sizeof(int));
 }
 
 /* Pivots, and neighbours in columns, with their places. d->at becomes each pivot's first unknown in
  * elimination order. */
-static void fill_columns(ph_program *b, draft *d)
+static void fill_columns(ph_block_program *b, draft *d)
 {
     const ph_structure *s = &d->s;
     int store = d->largest * d->largest, y = 0, pairs = 0;
@@ -154,7 +154,7 @@ static void fill_columns(ph_program *b, draft *d)
         store += size * ph_place_size(size);
         for (int t = s->start[k]; t < s->start[k + 1]; t++) {
             int i = s->above[t], size_i = b->base.p.size[s->order[i]], count = d->target[t].pairs_end;
-            ph_neighbour e = {0, d->target[t].u_init, d->at[i], size_i};
+            ph_block_neighbour e = {0, d->target[t].u_init, d->at[i], size_i};
             if (d->has[t] & 1 || count)
                 e.l = store, store += size * size_i;
             if (count)
@@ -170,7 +170,7 @@ static void fill_columns(ph_program *b, draft *d)
 }
 
 /* Neighbours in rows: the same entries, gathered by row. */
-static void fill_rows(ph_program *b, draft *d)
+static void fill_rows(ph_block_program *b, draft *d)
 {
     const ph_structure *s = &d->s;
     memcpy(d->cursor, s->start, (size_t)s->n * sizeof(int));
@@ -186,7 +186,7 @@ static void fill_rows(ph_program *b, draft *d)
 
 static void fill_pair(draft *d, int ik, int km, int im, int m, void *ctx)
 {
-    ph_program *b = ctx;
+    ph_block_program *b = ctx;
     int kind = pair_kind(d, km, im);
     ph_pair *p = &b->pair[b->target[ik].pairs_end++];
     *p = (ph_pair){0, PH_PLACE_ZERO, 0, PH_PLACE_ZERO, b->pivot[m].size};
@@ -199,7 +199,7 @@ static void fill_pair(draft *d, int ik, int km, int im, int m, void *ctx)
 ph_status ph_block_plan(ph_analysis **out, const ph_graph *g, const ph_allocator *alloc)
 {
     draft d = {0};
-    ph_program trial, *b;
+    ph_block_program trial, *b;
     ph_arena temporary = {0}, a = {0};
     ph_status status = PH_OK;
     if (g->ordered)

@@ -1,6 +1,6 @@
 /* States between the ends of a step: Hermite interpolation on the group (K9), by divided differences with
  * triple nodes. */
-#include "method/dense.h"
+#include "method/dense_output.h"
 
 #include "la/small.h"
 

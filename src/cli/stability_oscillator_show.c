@@ -1,5 +1,5 @@
 /* polhode stability --oscillator: spectral radius, numerical damping and period error over h/T. */
-#include "cli/stability.h"
+#include "cli/stability_show.h"
 #include "study/stability.h"
 
 #include <math.h>

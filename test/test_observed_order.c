@@ -1,5 +1,5 @@
 /* Observed orders of errors that are known. */
-#include "study/order.h"
+#include "study/observed_order.h"
 #include "check.h"
 
 static ph_order_row row(double h, double C, double p, double r)

@@ -3,7 +3,7 @@
  * A mode Y of the linearised system moves the nodes to q exp(e Y). Seen by a body, with small e,
  *   dx = (x(q exp(e Y)) - x(q))/e,   dtheta = 2 vec(p(q)^-1 p(q exp(e Y)))/e
  * of its position x and quaternion p: the page adds up x + A Re((dx_re + i dx_im) exp(i phi)), and alike for rotations. */
-#include "view/inside.h"
+#include "view/view_inside.h"
 
 #include <math.h>
 #include <stdlib.h>

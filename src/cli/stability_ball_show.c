@@ -1,6 +1,6 @@
 /* polhode stability: the ball with a torsional spring over z = h sqrt(k/m), for one or several amplitudes,
  * angles and damping ratios. */
-#include "cli/stability.h"
+#include "cli/stability_show.h"
 #include "study/stability.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Dense output: the interpolant reproduces its points, and its order between them. */
 #include "rk_cases.h"
-#include "method/dense.h"
+#include "method/dense_output.h"
 #include "step/sim.h"
 
 /* The points of a problem, exact, and room for the interpolant. */

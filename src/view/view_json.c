@@ -1,5 +1,5 @@
 /* JSON inside of a page: text that cannot end the script it stands in, short numbers, bytes as base64. */
-#include "view/inside.h"
+#include "view/view_inside.h"
 
 #include <math.h>
 
