@@ -179,10 +179,10 @@ static void integers_follow_lua(void **state)
     double y[3];
     assert_int_equal(ph_program_values(first, &(double){-0.5}, room, y), PH_KNOWN);
     assert_true(y[0] == 0 && !signbit(y[0]) && !signbit(y[1])); /* ceil(-0.5) is the integer 0 */
-    assert_int_equal(ph_program_values(p, &(double){-0.5}, room, y), PH_ASK);
+    assert_int_equal(ph_program_values(p, &(double){-0.5}, room, y), PH_UNTRACED);
     assert_int_equal(ph_program_values(p, &(double){2.5}, room, y), PH_KNOWN);
     assert_true(y[0] == -3 && y[1] == 6 && y[2] == 2);
-    assert_int_equal(ph_program_values(first, &(double){0x1p60}, room, y), PH_ASK);
+    assert_int_equal(ph_program_values(first, &(double){0x1p60}, room, y), PH_UNTRACED);
     int mixed = ph_expr_graph_op(g, PH_OP_MAX, two, x);
     assert_int_equal(ph_expr_graph_kind(g, mixed), PH_ANY);
     assert_int_equal(ph_expr_graph_kind(g, ph_expr_graph_op(g, PH_OP_ADD, mixed, x)), PH_FLOAT);
@@ -215,8 +215,9 @@ static void hessians_are_symmetric(void **state)
         sum = ph_expr_graph_op(g, PH_OP_ADD, sum, ph_expr_graph_op(g, PH_OP_POW, x[k], number(g, 2)));
     }
     int r = ph_expr_graph_op(g, PH_OP_SQRT, sum, 0);
-    int out[2] = {ph_expr_graph_op(g, PH_OP_MUL, ph_expr_graph_op(g, PH_OP_EXP, x[0], 0),
-                              ph_expr_graph_op(g, PH_OP_DIV, x[1], ph_expr_graph_op(g, PH_OP_POW, r, number(g, 3)))),
+    int out[2] = {ph_expr_graph_op(
+                      g, PH_OP_MUL, ph_expr_graph_op(g, PH_OP_EXP, x[0], 0),
+                      ph_expr_graph_op(g, PH_OP_DIV, x[1], ph_expr_graph_op(g, PH_OP_POW, r, number(g, 3)))),
                   ph_expr_graph_op(g, PH_OP_ATAN, ph_expr_graph_op(g, PH_OP_MUL, x[2], r), x[3])};
     ph_program *p = program_of(g, out, 2);
     for (int n = 0; n < 100; n++) {
@@ -242,7 +243,8 @@ static void zero_removes_its_term(void **state)
 {
     (void)state;
     ph_expr_graph *g = ph_expr_graph_create(NULL);
-    int z = argument(g, 0), m = ph_expr_graph_op(g, PH_OP_MAX, number(g, 0), ph_expr_graph_op(g, PH_OP_NEG, z, 0));
+    int z = argument(g, 0),
+        m = ph_expr_graph_op(g, PH_OP_MAX, number(g, 0), ph_expr_graph_op(g, PH_OP_NEG, z, 0));
     int out[2] = {ph_expr_graph_op(g, PH_OP_POW, m, number(g, 1.5)), ph_expr_graph_op(g, PH_OP_SQRT, m, 0)};
     ph_program *p = program_of(g, out, 2);
     double y[2], d, H;
@@ -278,10 +280,10 @@ static void only_the_way_is_evaluated(void **state)
         {.kind = PH_TREE_LEAF, .out = 0},
         {.kind = PH_TREE_BRANCH, .relation = PH_LESS_EQUAL, .a = x, .b = twice, .no = 4, .yes = 3},
         {.kind = PH_TREE_LEAF, .out = 1},
-        {.kind = PH_TREE_ASK}};
+        {.kind = PH_TREE_UNTRACED}};
     ph_program *p;
     assert_int_equal(ph_program_create(&p, g, &(ph_tree){node, 5, out, 1}, NULL), PH_OK);
-    assert_int_equal(p->asks, 1);
+    assert_int_equal(p->untraced, 1);
     assert_int_equal(p->depth, 3);
     double f, d[2], s[4];
     assert_int_equal(ph_program_values(p, (double[]){0.3, 0.5}, room, &f), PH_KNOWN);
@@ -296,7 +298,7 @@ static void only_the_way_is_evaluated(void **state)
     assert_int_equal(ph_program_switches(p, room, NULL, 0), 2);
     ph_program_partials(p, room, 1);
     assert_true(ph_program_gradient(p, room, 0, d) && d[0] == 2 * 0.7 * 0.5 && d[1] == 0.7 * 0.7);
-    assert_int_equal(ph_program_values(p, (double[]){1.7, 0.5}, room, &f), PH_ASK);
+    assert_int_equal(ph_program_values(p, (double[]){1.7, 0.5}, room, &f), PH_UNTRACED);
     ph_program_destroy(p), ph_expr_graph_destroy(g);
 }
 

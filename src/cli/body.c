@@ -26,13 +26,13 @@ static void list_bodies(ph_bodies *all)
     }
 }
 
-ph_bodies *ph_bodies_create(const ph_subject *subject)
+ph_bodies *ph_bodies_create(const ph_target *target)
 {
-    const ph_system *sys = &subject->p->sys;
+    const ph_system *sys = &target->p->sys;
     ph_bodies *all = malloc(sizeof *all + (size_t)sys->n_nodes * sizeof(ph_body_nodes));
     if (!all)
         return NULL;
-    *all = (ph_bodies){.run = subject->run, .sys = sys, .is_file = subject->model != NULL};
+    *all = (ph_bodies){.run = target->run, .sys = sys, .is_file = target->model != NULL};
     all->space = (int)ph_run_settings(all->run).space;
     all->n_joints = all->is_file ? ph_run_count(all->run, PH_JOINTS) : sys->n_constraints;
     all->n_ties = all->n_joints + (all->is_file ? ph_run_count(all->run, PH_CONSTRAINTS) : 0);

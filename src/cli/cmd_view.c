@@ -16,7 +16,7 @@ static void default_path(const char *model, char *path, size_t size)
 /* A page that shows the run while it goes on. */
 static int view_live(ph_job *r)
 {
-    r->p = r->subject.p, r->run = r->subject.run;
+    r->p = r->target.p, r->run = r->target.run;
     return ph_job_plan(r) ? ph_live(r) : PH_EXIT_USAGE;
 }
 
@@ -36,14 +36,14 @@ int ph_cmd_view(const ph_args *given)
         return ph_complain("--port: %d is no port; they end at 65535", args.port);
     args.view = args.output ? args.output : path;
     args.output = NULL;
-    if (!ph_subject_is_file(args.word[0]))
+    if (!ph_target_is_file(args.word[0]))
         return ph_complain("a page shows a model file, and '%s' is none", args.word[0]);
     if (!args.live && !ph_page_name(args.view))
         return PH_EXIT_USAGE;
-    if (ph_subject_open(&r.subject, &args, &code))
+    if (ph_target_open(&r.target, &args, &code))
         code = args.live ? view_live(&r) : ph_job_perform(&r);
     ph_view_destroy(r.view);
     free(r.bodies);
-    ph_subject_close(&r.subject);
+    ph_target_close(&r.target);
     return code;
 }

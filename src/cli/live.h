@@ -4,7 +4,7 @@
 
 #include "cli/job.h"
 
-/* Serve the page of a subject that is open until it is closed or a signal comes; the exit code. */
+/* Serve the page of a target that is open until it is closed or a signal comes; the exit code. */
 int ph_live(ph_job *r);
 
 #endif

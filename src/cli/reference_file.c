@@ -1,7 +1,7 @@
 /* A table that run wrote becomes a track to compare with: columns are found by their names.
  *
  * SE(3) has v = (U, Omega) with U = R^T xdot, Udot = R^T xddot - Omega x U; tables have xdot and xddot. */
-#include "cli/cases.h"
+#include "cli/method_study.h"
 #include "io/csv.h"
 #include "io/record.h"
 
@@ -174,14 +174,14 @@ static int use(reader *r, ph_track *t, const ph_state *layout)
 
 /* "# set m=16" above the table: what it was computed with. A note for each parameter that is another one
  * here. */
-void ph_reference_note(const char *path, const ph_subject *subject)
+void ph_reference_note(const char *path, const ph_target *target)
 {
     char line[256], name[PH_LABEL_MAX], theirs[128];
     double x, here;
     FILE *f = fopen(path, "r");
     while (f && fgets(line, sizeof line, f) && line[0] == '#')
         if (sscanf(line, "# set %127[^=]=%lf", theirs, &x) == 2)
-            for (int k = 0; ph_subject_parameter(subject, k, name, sizeof name, &here); k++)
+            for (int k = 0; ph_target_parameter(target, k, name, sizeof name, &here); k++)
                 if (!strcmp(name, theirs) && !(fabs(x - here) <= 1e-9 * fabs(here)))
                     ph_note("'%s' was computed with %s = %.9g, and here it is %.9g", path, name, x, here);
     if (f)

@@ -1,6 +1,6 @@
 /* polhode sens: what the files of the command share. */
-#ifndef PH_CLI_SENS_H
-#define PH_CLI_SENS_H
+#ifndef PH_CLI_SENS_SHOW_H
+#define PH_CLI_SENS_SHOW_H
 
 #include "cli/job.h"
 
@@ -16,12 +16,12 @@ typedef struct ph_seen {
 } ph_seen;
 
 /* One objective: what it came to, and its derivatives. */
-typedef struct ph_aim {
+typedef struct ph_objective_result {
     int objective;
     double value;
     double *gradient; /* n */
     double *fd;       /* n: differences of runs */
-} ph_aim;
+} ph_objective_result;
 
 typedef struct ph_sens_study {
     int n; /* parameters */
@@ -33,8 +33,8 @@ typedef struct ph_sens_study {
     double *base;   /* rotations there, 4 for each body */
     double *d, *fd; /* n x width: derivatives; by differences of runs */
     double *block;  /* of all numbers */
-    int n_aims;
-    ph_aim *aim;
+    int n_results;
+    ph_objective_result *result;
     int checked;
 } ph_sens_study;
 
@@ -51,7 +51,7 @@ void ph_seen_derive(const ph_seen *seen, ph_run *run, int k, double *out);
 /* sens_modes.c */
 ph_status ph_sens_simulate(ph_job *r); /* of ph_extension */
 
-/* sens_fd.c: five-point differences of whole runs, to st->fd and those of the aims. */
+/* sens_fd.c: five-point differences of whole runs, to st->fd and those of the results. */
 ph_status ph_sens_differences(ph_job *r, ph_sens_study *st);
 
 /* sens_report.c: the rest of it */

@@ -1,6 +1,6 @@
 /* The three kinds of the command stability. */
-#ifndef PH_CLI_STABILITY_H
-#define PH_CLI_STABILITY_H
+#ifndef PH_CLI_STABILITY_SHOW_H
+#define PH_CLI_STABILITY_SHOW_H
 
 #include "cli/deliver.h"
 #include "study/pool.h"

@@ -159,7 +159,7 @@ void ph_modes_destroy(ph_modes *m)
     ph_free(alloc, m);
 }
 
-ph_modes_info ph_modes_ask(const ph_modes *m)
+ph_modes_info ph_modes_get_info(const ph_modes *m)
 {
     const ph_linear *l = &m->lin;
     return (ph_modes_info){.freedom = l->nw,

@@ -82,7 +82,7 @@ typedef struct ph_tree_node {
         PH_TREE_OPEN,
         PH_TREE_BRANCH,
         PH_TREE_LEAF,
-        PH_TREE_ASK
+        PH_TREE_UNTRACED
     } kind;               /* ASK: no expression is known here */
     ph_relation relation; /* of a branch: a relation b */
     int a, b;
@@ -114,8 +114,8 @@ typedef struct ph_stretch {
 
 typedef struct ph_program {
     int n_args, n_constants, n_numbers, n_ops, n_stretches, n_curves, n_out, n_results;
-    int asks;  /* stretches where an expression would be needed and is not known */
-    int depth; /* most stretches on a way */
+    int untraced; /* stretches where an expression would be needed and is not known */
+    int depth;    /* most stretches on a way */
     ph_argument *arg;
     double *constant;
     ph_op *op;
@@ -138,8 +138,8 @@ size_t ph_program_room(const ph_program *p); /* doubles */
 
 typedef enum ph_answer {
     PH_KNOWN,
-    PH_ASK,    /* no expression is known here */
-    PH_NOWHERE /* a curve has no value here, or a number is not finite */
+    PH_UNTRACED, /* no expression is known here */
+    PH_NOWHERE   /* a curve has no value here, or a number is not finite */
 } ph_answer;
 
 /* Results at the arguments x, which stay in room for what follows. */

@@ -190,7 +190,8 @@ static int one(ph_expr_graph *g, ph_op_code code, int a, int b)
     int two = ph_op_get(code)->operands == 2;
     double x, y = 0;
     ph_number kind = kind_of(code, g->node[a].kind, two ? g->node[b].kind : PH_FLOAT);
-    if (ph_expr_graph_is_constant(g, a, &x) && (!two || ph_expr_graph_is_constant(g, b, &y)) && code != PH_OP_DIVISOR) {
+    if (ph_expr_graph_is_constant(g, a, &x) && (!two || ph_expr_graph_is_constant(g, b, &y)) &&
+        code != PH_OP_DIVISOR) {
         double value = ph_op_value(code, x, y);
         if (kind != PH_INTEGER || fabs(value) <= PH_OP_WHOLE_MAX)
             return ph_expr_graph_constant(g, kind == PH_INTEGER ? value + 0.0 : value, kind);

@@ -115,8 +115,8 @@ static int go(walk *w, int at, int depth)
             if (p->result)
                 p->result[p->n_results] = number_of(w, w->tree->out[t->out + i]);
     } else {
-        s.kind = PH_TREE_ASK, s.yes = t->kind == PH_TREE_ASK && t->yes;
-        p->asks += !s.yes;
+        s.kind = PH_TREE_UNTRACED, s.yes = t->kind == PH_TREE_UNTRACED && t->yes;
+        p->untraced += !s.yes;
     }
     if (p->stretch)
         p->stretch[k] = s;
@@ -128,7 +128,7 @@ static int go(walk *w, int at, int depth)
 static void begin(walk *w)
 {
     ph_program *p = w->p;
-    p->n_ops = p->n_stretches = p->n_results = p->asks = p->depth = 0;
+    p->n_ops = p->n_stretches = p->n_results = p->untraced = p->depth = 0;
     w->n_ready = 0;
 }
 

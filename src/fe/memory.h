@@ -1,6 +1,6 @@
 /* Blocks of memory that go together: what a reduction needs on its way, freed at once wherever it ends. */
-#ifndef PH_FE_POOL_H
-#define PH_FE_POOL_H
+#ifndef PH_FE_MEMORY_H
+#define PH_FE_MEMORY_H
 
 #include "base/base.h"
 

@@ -56,7 +56,8 @@ typedef struct position {
 } position;
 
 /* (A1) for 3x3: gives C and returns s with D^-T = s C. */
-PH_INLINE double pivot3(const ph_block_lu *b, harm *h, sources from, const ph_pivot *k, position *at, ph_rows *C)
+PH_INLINE double pivot3(const ph_block_lu *b, harm *h, sources from, const ph_pivot *k, position *at,
+                        ph_rows *C)
 {
     const ph_block_neighbour *below = at->below, *end = b->below + k->below_end;
     ph_rows A = ph_rows_load(find(from, k->init)), D = A, M = ph_rows_abs(A);
@@ -83,8 +84,8 @@ PH_INLINE double pivot3(const ph_block_lu *b, harm *h, sources from, const ph_pi
 }
 
 /* (A1) to (A3) for a pivot of size 3 with neighbours of size 3. */
-PH_INLINE void factor3(const ph_block_lu *b, harm *h, sources from, const ph_pivot *k, const ph_block_target *last,
-                       position *at)
+PH_INLINE void factor3(const ph_block_lu *b, harm *h, sources from, const ph_pivot *k,
+                       const ph_block_target *last, position *at)
 {
     double *store = b->store;
     const ph_pair *pair = at->pair, *pairs = b->pair;
@@ -134,8 +135,8 @@ static void pivot_any(const ph_block_lu *b, harm *h, sources from, const ph_pivo
 }
 
 /* (A1) to (A3) for any sizes. */
-static void factor_any(const ph_block_lu *b, harm *h, sources from, const ph_pivot *k, const ph_block_target *last,
-                       position *at)
+static void factor_any(const ph_block_lu *b, harm *h, sources from, const ph_pivot *k,
+                       const ph_block_target *last, position *at)
 {
     pivot_any(b, h, from, k, at);
     const double *inverse = b->work[2];

@@ -11,12 +11,12 @@
 /* What is known before the object can be laid out. */
 typedef struct draft {
     ph_structure s;
-    int *rank;          /* n: when a block is eliminated */
-    int *cursor;        /* n: next block of column m */
-    int *at;            /* n: place of block i among the entries of the present column */
-    int *diagonal;      /* n: place of A_kk */
-    ph_block_target *target;  /* entries */
-    unsigned char *has; /* entries: 1: L_ik is not zero, 2: U_ki is not */
+    int *rank;               /* n: when a block is eliminated */
+    int *cursor;             /* n: next block of column m */
+    int *at;                 /* n: place of block i among the entries of the present column */
+    int *diagonal;           /* n: place of A_kk */
+    ph_block_target *target; /* entries */
+    unsigned char *has;      /* entries: 1: L_ik is not zero, 2: U_ki is not */
     size_t pairs, store;
     int largest;
 } draft;

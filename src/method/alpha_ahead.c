@@ -29,9 +29,9 @@
 #define POWER 2   /* of h in (VS9) */
 #define CUT   0.99
 
-static ph_alpha_ahead *of(const ph_trial *trial)
+static ph_alpha_ahead *of(const ph_pace_rules *rules)
 {
-    return trial->method;
+    return rules->method;
 }
 
 void ph_alpha_ahead_take(ph_alpha_ahead *x, const ph_sim *sim, ph_arena *arena)
@@ -181,10 +181,10 @@ static void rate_of_error(const ph_sim *sim, const ph_alpha_ahead *x, double h, 
         }
 }
 
-static ph_status attempt(ph_sim *sim, const ph_trial *trial, const ph_point *from, double h, ph_point *to,
-                         double *err)
+static ph_status attempt(ph_sim *sim, const ph_pace_rules *rules, const ph_point *from, double h,
+                         ph_point *to, double *err)
 {
-    ph_alpha_ahead *x = of(trial);
+    ph_alpha_ahead *x = of(rules);
     ph_point start = *from;
     double om = x->ahead.h > 0 ? h / x->ahead.h : 0;
     ph_status s = PH_OK;
@@ -209,12 +209,12 @@ static ph_status attempt(ph_sim *sim, const ph_trial *trial, const ph_point *fro
 }
 
 /* Sizes tried to find the first one: each is a fifth of the one before or more. */
-#define FIRST_TRIALS 12
+#define FIRST_GUESSES 12
 
 /* Half of what (VS9) allows, with vddot of (S1). */
-static double first(ph_sim *sim, const ph_trial *trial, const ph_point *from, double t_max)
+static double first(ph_sim *sim, const ph_pace_rules *rules, const ph_point *from, double t_max)
 {
-    ph_alpha_ahead *x = of(trial);
+    ph_alpha_ahead *x = of(rules);
     const ph_layout *lay = &sim->lay;
     double left = t_max - from->t, d1 = ph_pace_measure(sim, 0, from, from->v, from->vdot), *rate = x->v;
     double h0 = fmin(d1 > 1e-5 ? 0.01 / d1 : 1e-6, left), h = fmin(100 * h0, left);
@@ -225,7 +225,7 @@ static double first(ph_sim *sim, const ph_trial *trial, const ph_point *from, do
     for (int i = 0; i < lay->nv; i++)
         rate[i] *= x->C_q + x->C_v;
     ph_alpha_add_bracket(lay, x->lie, from->v, from->vdot, rate);
-    for (int k = 0; k < FIRST_TRIALS; k++) {
+    for (int k = 0; k < FIRST_GUESSES; k++) {
         for (int i = 0; i < lay->nv; i++)
             x->e[i] = h * h * rate[i];
         sim->h = h;
@@ -252,8 +252,8 @@ static ph_status controlled_step(ph_sim *sim, double t_max, void *method)
 {
     ph_alpha_ahead *x = method;
     double last = x->ahead.h;
-    ph_trial trial = {GROW, POWER, 1, last > 0 ? GROW * last : HUGE_VAL, CUT, x, first, attempt};
-    ph_status s = ph_pace_step(sim, &x->pace, &trial, &sim->now, t_max, &sim->next);
+    ph_pace_rules rules = {GROW, POWER, 1, last > 0 ? GROW * last : HUGE_VAL, CUT, x, first, attempt};
+    ph_status s = ph_pace_step(sim, &x->pace, &rules, &sim->now, t_max, &sim->next);
     return s == PH_OK && sim->opt.formulation == PH_INDEX3 && sim->lay.C ? find_d(sim, x) : s;
 }
 

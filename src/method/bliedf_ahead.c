@@ -136,10 +136,10 @@ static ph_status start_step(ph_sim *sim, ph_bliedf *m, double h)
     return PH_OK;
 }
 
-static ph_status attempt(ph_sim *sim, const ph_trial *trial, const ph_point *from, double h, ph_point *to,
-                         double *err)
+static ph_status attempt(ph_sim *sim, const ph_pace_rules *rules, const ph_point *from, double h,
+                         ph_point *to, double *err)
 {
-    ph_bliedf *m = trial->method;
+    ph_bliedf *m = rules->method;
     sim->h = h, *err = UNSEEN;
     to->t = from->t + h;
     if (m->past < m->order - 1)
@@ -157,9 +157,9 @@ static ph_status attempt(ph_sim *sim, const ph_trial *trial, const ph_point *fro
 }
 
 /* A size that would do if the motion were a vibration as fast as velocities and accelerations say. */
-static double first(ph_sim *sim, const ph_trial *trial, const ph_point *from, double t_max)
+static double first(ph_sim *sim, const ph_pace_rules *rules, const ph_point *from, double t_max)
 {
-    const ph_bliedf *m = trial->method;
+    const ph_bliedf *m = rules->method;
     double rate = ph_pace_measure(sim, 0, from, from->v, from->vdot), left = (t_max - from->t) / m->order;
     if (!(rate > 1e-5))
         return fmin(left, 1e-4);
@@ -178,8 +178,8 @@ static ph_status controlled_step(ph_sim *sim, double t_max, void *method)
 {
     ph_bliedf *m = method;
     double last = m->steps.h;
-    ph_trial trial = {GROW, m->order, 0, last > 0 ? GROW * last : HUGE_VAL, CUT, m, first, attempt};
-    ph_status s = ph_pace_step(sim, &m->pace, &trial, &sim->now, t_max, &sim->next);
+    ph_pace_rules rules = {GROW, m->order, 0, last > 0 ? GROW * last : HUGE_VAL, CUT, m, first, attempt};
+    ph_status s = ph_pace_step(sim, &m->pace, &rules, &sim->now, t_max, &sim->next);
     if (s != PH_OK)
         return s;
     ph_bliedf_remember(sim);

@@ -128,15 +128,15 @@ static double allowed(const ph_control *c, const ph_tableau *t)
 }
 
 /* A one-step method under control. */
-typedef struct rk_trial {
+typedef struct rk_rules {
     ph_control *c;
     ph_rk *rk;
-} rk_trial;
+} rk_rules;
 
-static ph_status attempt(ph_sim *sim, const ph_trial *trial, const ph_point *from, double h, ph_point *to,
-                         double *err)
+static ph_status attempt(ph_sim *sim, const ph_pace_rules *rules, const ph_point *from, double h,
+                         ph_point *to, double *err)
 {
-    const rk_trial *m = trial->method;
+    const rk_rules *m = rules->method;
     ph_rk *rk = m->rk;
     double *error = m->c->error;
     ph_status s =
@@ -155,10 +155,10 @@ static int power(const ph_tableau *t)
 
 /* A first step size from the sizes of the state, of its rate, and of the rate of that over a short explicit
  * Euler step (Hairer, Norsett, Wanner, II.4). */
-static double first(ph_sim *sim, const ph_trial *trial, const ph_point *from, double t_max)
+static double first(ph_sim *sim, const ph_pace_rules *rules, const ph_point *from, double t_max)
 {
     const ph_layout *lay = &sim->lay;
-    const rk_trial *m = trial->method;
+    const rk_rules *m = rules->method;
     ph_control *c = m->c;
     const ph_rk *rk = m->rk;
     double left = t_max - from->t, d1 = ph_pace_measure(sim, c->rest, from, from->v, from->vdot), d2;
@@ -182,10 +182,10 @@ static double first(ph_sim *sim, const ph_trial *trial, const ph_point *from, do
 ph_status ph_control_step(ph_sim *sim, ph_control *c, ph_rk *rk, const ph_point *from, double t_max,
                           ph_point *to)
 {
-    rk_trial method = {c, rk};
-    ph_trial trial = {GROW, power(&rk->tab), 0, HUGE_VAL, 1, &method, first, attempt};
+    rk_rules method = {c, rk};
+    ph_pace_rules rules = {GROW, power(&rk->tab), 0, HUGE_VAL, 1, &method, first, attempt};
     rk->turn_max = TURN_END;
-    return ph_pace_step(sim, &c->pace, &trial, from, t_max, to);
+    return ph_pace_step(sim, &c->pace, &rules, from, t_max, to);
 }
 
 static ph_status too_many(ph_sim *sim, const ph_control *c, double h)

@@ -7,8 +7,8 @@
  *
  * at m points has an error of O(h^(3 m)); v = T(Theta) Theta' and vdot = T(Theta) Theta'' + d(T(Theta) Theta')/dTheta
  * Theta' follow from it, Theta' held fixed in the last derivative. */
-#ifndef PH_METHOD_DENSE_H
-#define PH_METHOD_DENSE_H
+#ifndef PH_METHOD_DENSE_OUTPUT_H
+#define PH_METHOD_DENSE_OUTPUT_H
 
 #include "step/eval.h"
 

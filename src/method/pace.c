@@ -8,7 +8,7 @@
 #include "step/size.h"
 
 #define SAFETY 0.9  /* of a step size that would just do */
-#define AIM    0.5  /* error that (VS10) aims at, in units of the tolerance */
+#define TARGET 0.5  /* error that (VS10) aims at, in units of the tolerance */
 #define SHRINK 0.2  /* at least, from one step to the next */
 #define QUIET  1e-4 /* errors below this, in units of the tolerance, tell the controllers nothing more */
 #define TURN   2.5  /* rad in a step at most: an exact rotation shows no error, but its chart ends */
@@ -76,28 +76,28 @@ double ph_pace_measure(const ph_sim *sim, double rest, const ph_point *p, const 
 
 /* ---- step sizes --------------------------------------------------------------------------------- */
 
-static double bounded_factor(const ph_trial *trial, double f)
+static double bounded_factor(const ph_pace_rules *rules, double f)
 {
-    return fmin(trial->grow, fmax(SHRINK, f));
+    return fmin(rules->grow, fmax(SHRINK, f));
 }
 
 /* After a step that is not accepted, or the first one. */
-static double factor_alone(const ph_trial *trial, double err)
+static double factor_alone(const ph_pace_rules *rules, double err)
 {
-    return bounded_factor(trial, SAFETY * pow(fmax(err, QUIET), -1.0 / trial->power));
+    return bounded_factor(rules, SAFETY * pow(fmax(err, QUIET), -1.0 / rules->power));
 }
 
 /* After an accepted step of size h. */
-static double factor(const ph_pace *p, const ph_trial *trial, double err, double h)
+static double factor(const ph_pace *p, const ph_pace_rules *rules, double err, double h)
 {
-    int k = trial->power;
+    int k = rules->power;
     err = fmax(err, QUIET);
     if (!(p->last > 0))
-        return factor_alone(trial, err);
-    if (!trial->smooth)
-        return bounded_factor(trial, SAFETY * (pow(err, -0.7 / k) * pow(p->last, 0.4 / k)));
-    double f = pow(AIM / err * AIM / p->last, 0.25 / k) * pow(p->before / h, 0.25);
-    return bounded_factor(trial, f);
+        return factor_alone(rules, err);
+    if (!rules->smooth)
+        return bounded_factor(rules, SAFETY * (pow(err, -0.7 / k) * pow(p->last, 0.4 / k)));
+    double f = pow(TARGET / err * TARGET / p->last, 0.25 / k) * pow(p->before / h, 0.25);
+    return bounded_factor(rules, f);
 }
 
 /* Where a step that may have the size h ends: at t_max, or half way if that would leave a short rest. */
@@ -140,10 +140,10 @@ static void accept(ph_sim *sim, double h)
     st->accepted++;
 }
 
-static double bounded(const ph_sim *sim, const ph_pace *p, const ph_trial *trial, const ph_point *from)
+static double bounded(const ph_sim *sim, const ph_pace *p, const ph_pace_rules *rules, const ph_point *from)
 {
     double w = ph_size_largest(&sim->lay, from->v).of[1], h = w > 0 ? fmin(p->h, TURN / w) : p->h;
-    h = fmin(h, trial->most);
+    h = fmin(h, rules->most);
     h = fmax(h, p->h_min);
     return p->h_max > 0 ? fmin(h, p->h_max) : h;
 }
@@ -158,43 +158,43 @@ static double chance(uint64_t *state)
     return 2 * ((double)(z >> 11) * 0x1p-53) - 1;
 }
 
-static ph_status random_step(ph_sim *sim, ph_pace *p, const ph_trial *trial, const ph_point *from,
+static ph_status random_step(ph_sim *sim, ph_pace *p, const ph_pace_rules *rules, const ph_point *from,
                              double t_max, ph_point *to)
 {
     double h = p->mean * pow(p->random, chance(&p->chance)), err, t1 = to->t = end_of(from, h, t_max);
-    ph_status s = trial->attempt(sim, trial, from, t1 - from->t, to, &err);
+    ph_status s = rules->attempt(sim, rules, from, t1 - from->t, to, &err);
     to->t = t1;
     if (s == PH_OK)
         accept(sim, fabs(t1 - from->t));
     return s;
 }
 
-ph_status ph_pace_step(ph_sim *sim, ph_pace *p, const ph_trial *trial, const ph_point *from, double t_max,
-                       ph_point *to)
+ph_status ph_pace_step(ph_sim *sim, ph_pace *p, const ph_pace_rules *rules, const ph_point *from,
+                       double t_max, ph_point *to)
 {
     double before = 0, err_before = 0, err;
     if (p->random > 1)
-        return random_step(sim, p, trial, from, t_max, to);
+        return random_step(sim, p, rules, from, t_max, to);
     if (!(p->h > 0))
-        p->h = trial->first(sim, trial, from, t_max), p->last = 0;
-    double h = bounded(sim, p, trial, from), grow = trial->grow;
+        p->h = rules->first(sim, rules, from, t_max), p->last = 0;
+    double h = bounded(sim, p, rules, from), grow = rules->grow;
     for (;;) {
         double t1 = to->t = end_of(from, h, t_max), tried = fabs(t1 - from->t);
         sim->reason[0] = 0;
-        ph_status s = trial->attempt(sim, trial, from, t1 - from->t, to, &err);
+        ph_status s = rules->attempt(sim, rules, from, t1 - from->t, to, &err);
         if (s != PH_OK)
             err = HUGE_VAL;
         int noise = tried <= 0.5 * before && err > 0.7 * err_before && err * p->tol <= NOISE;
         if (err <= 1 || noise) {
             to->t = t1;
             accept(sim, tried);
-            p->h = fmax(tried * fmin(grow, factor(p, trial, err, tried)), tried < trial->cut * h ? h : 0);
+            p->h = fmax(tried * fmin(grow, factor(p, rules, err, tried)), tried < rules->cut * h ? h : 0);
             p->last = fmax(err, QUIET), p->before = tried;
             return PH_OK;
         }
         sim->stats.rejected++;
         before = tried, err_before = err, grow = 1;
-        h = tried * (isfinite(err) ? factor_alone(trial, err) : SHRINK);
+        h = tried * (isfinite(err) ? factor_alone(rules, err) : SHRINK);
         if (tried > p->h_min)
             h = fmax(h, p->h_min);
         if (s == PH_E_MEMORY || !(h >= least_step(p, from)))

@@ -27,7 +27,7 @@ typedef struct ph_pace {
 } ph_pace;
 
 /* What a method tries. */
-typedef struct ph_trial {
+typedef struct ph_pace_rules {
     double grow; /* of step sizes, at most, from one step to the next */
     int power;   /* of h in the estimate */
     int smooth;  /* (VS10), not (K8) */
@@ -36,11 +36,11 @@ typedef struct ph_trial {
         cut; /* a step shorter than this part of its size ended at t_max, and the next one may have that size */
     void *method; /* for the functions */
     /* A first size, towards t_max, which may lie before the point */
-    double (*first)(ph_sim *sim, const struct ph_trial *trial, const ph_point *from, double t_max);
+    double (*first)(ph_sim *sim, const struct ph_pace_rules *rules, const ph_point *from, double t_max);
     /* One step of size h, which may be negative, to to->t, and its error; a status other than PH_OK: none */
-    ph_status (*attempt)(ph_sim *sim, const struct ph_trial *trial, const ph_point *from, double h,
+    ph_status (*attempt)(ph_sim *sim, const struct ph_pace_rules *rules, const ph_point *from, double h,
                          ph_point *to, double *err);
-} ph_trial;
+} ph_pace_rules;
 
 void ph_pace_prepare(ph_pace *p, const ph_options *o);
 
@@ -50,8 +50,8 @@ void ph_pace_tape(ph_pace *p, ph_tape *t);
 
 /* One accepted step from a point, at most to t_max, which may lie before it; to->t says where it ended.
  * Statistics go to sim->stats. */
-ph_status ph_pace_step(ph_sim *sim, ph_pace *p, const ph_trial *trial, const ph_point *from, double t_max,
-                       ph_point *to);
+ph_status ph_pace_step(ph_sim *sim, ph_pace *p, const ph_pace_rules *rules, const ph_point *from,
+                       double t_max, ph_point *to);
 
 /* The largest part of an increment of q and one of v, NaN if any is NaN: rotations in rad; positions, velocities and
  * angular velocities relative to their largest size at p, or to 1 if that is more; rest [1/s] above 0: in place of 1

@@ -447,7 +447,7 @@ static ph_status iterate(ph_sim *sim, ph_rk *rk, const ph_point *from, const ph_
         double rate = k > 1 ? tight / last : 1;
         if (!isfinite(tight))
             return PH_E_NAN;
-        double lacking = tight * DBL_EPSILON * ph_solver_ask(nm->solver).growth;
+        double lacking = tight * DBL_EPSILON * ph_solver_get_info(nm->solver).growth;
         int noise = loose <= 1 && ((k > 1 && rate > RATE_RENEW && !keep) || k == most);
         int small = tight <= 1 || (rate < RATE_TRUSTED && next_increment(exact, tight, rate) + lacking <= 1);
         if ((small && share <= SHARED) || noise)
@@ -468,7 +468,7 @@ static ph_status explain(ph_sim *sim, ph_rk *rk, ph_status status)
     const ph_layout *lay = &sim->lay;
     ph_state s = ph_point_view(&rk->at, lay);
     char label[PH_NAME_MAX];
-    int where = ph_solver_ask(rk->newton->solver).where;
+    int where = ph_solver_get_info(rk->newton->solver).where;
     rk->newton->factored = 0;
     if (status == PH_E_SINGULAR && where >= 0)
         snprintf(sim->reason, sizeof sim->reason,

@@ -25,11 +25,11 @@ void ph_rk_turn_take(ph_rk_turn *w, int stages, ph_arena *a);
  * is solved. */
 #define PH_TURN_LIMIT 6.0
 double ph_rk_turn_solve(ph_rk_turn *w, const ph_stages *st, const ph_slot *node, int nv, const double *V,
-                     double *Theta, double *k);
+                        double *Theta, double *k);
 
 /* S with dq_i = sum_j S_ij dA_j, (stages dim)^2, at what was solved; 0 if singular. */
 int ph_rk_turn_tangent(ph_rk_turn *w, const ph_stages *st, const ph_slot *node, int nv, const double *V,
-                    const double *Theta, double *S);
+                       const double *Theta, double *S);
 
 struct ph_rk_newton {
     int s; /* stages solved at once */

@@ -78,7 +78,7 @@ static void residual(ph_rk_turn *w, const ph_stages *st, const ph_slot *node, in
 }
 
 double ph_rk_turn_solve(ph_rk_turn *w, const ph_stages *st, const ph_slot *node, int nv, const double *V,
-                     double *Theta, double *k)
+                        double *Theta, double *k)
 {
     int n = node->dim, size = (st->end - st->first) * n;
     for (int iteration = 0; iteration < ITERATIONS; iteration++) {
@@ -105,7 +105,7 @@ double ph_rk_turn_solve(ph_rk_turn *w, const ph_stages *st, const ph_slot *node,
 }
 
 int ph_rk_turn_tangent(ph_rk_turn *w, const ph_stages *st, const ph_slot *node, int nv, const double *V,
-                    const double *Theta, double *S)
+                       const double *Theta, double *S)
 {
     int n = node->dim, s = st->end - st->first, size = s * n;
     double T[PH_DIM_MAX * PH_DIM_MAX], h2 = st->h * st->h;

@@ -1,6 +1,6 @@
 /* Curves of model files: values of Lua that can be called. */
-#ifndef PH_MODEL_CURVE_H
-#define PH_MODEL_CURVE_H
+#ifndef PH_MODEL_READ_CURVE_H
+#define PH_MODEL_READ_CURVE_H
 
 #include "base/curve.h"
 #include "model/inside.h"

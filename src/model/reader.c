@@ -317,7 +317,7 @@ static int trace_all(lua_State *L)
     }
     for (int k = 0; k < r->fns.n; k++) {
         const ph_program *p = ((const ph_fn *)r->fns.data)[k].traced->program;
-        r->asks |= !p || p->asks > 0;
+        r->untraced |= !p || p->untraced > 0;
     }
     return 0;
 }
@@ -494,7 +494,7 @@ ph_model *ph_model_keep(const ph_model *model)
 
 int ph_model_has_functions(const ph_model *model)
 {
-    return ((const ph_reader *)model)->asks;
+    return ((const ph_reader *)model)->untraced;
 }
 
 ph_status ph_model_again(ph_model **out, const ph_model *model, const ph_setting *sets, int n_sets,

@@ -11,7 +11,8 @@ typedef struct vec {
 
 static int op(ph_reader *r, ph_op_code code, int a, int b)
 {
-    return ph_expr_graph_op(r->trace->graph, code, a, b); /* what is below 0 goes on, and ends at ph_symbol_push */
+    return ph_expr_graph_op(r->trace->graph, code, a,
+                            b); /* what is below 0 goes on, and ends at ph_symbol_push */
 }
 
 static int number(ph_reader *r, double x)

@@ -7,7 +7,7 @@
 
 static ph_status scale_loads(double factor, void *mech)
 {
-    ph_mechanism_load(mech, factor);
+    ph_mechanism_set_load_factor(mech, factor);
     return PH_OK;
 }
 

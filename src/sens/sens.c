@@ -276,7 +276,7 @@ static ph_status factor_anew(ph_sens *sens, const ph_step_ops *o, double *rate)
     ph_status s = ph_newton_factor(sim, o);
     if (keeps)
         return s;
-    double growth = ph_solver_ask(sim->matrix.solver).growth;
+    double growth = ph_solver_get_info(sim->matrix.solver).growth;
     *rate = growth > 0 ? fmin(1, DBL_EPSILON * growth) : 1;
     return s;
 }

@@ -1,6 +1,6 @@
 /* Observed orders: e = C h^p. */
-#ifndef PH_STUDY_ORDER_H
-#define PH_STUDY_ORDER_H
+#ifndef PH_STUDY_OBSERVED_ORDER_H
+#define PH_STUDY_OBSERVED_ORDER_H
 
 /* One row of a convergence study. r: step size of the run that e was measured against if that is a finer run
  * of the same method; 0: the exact solution. */

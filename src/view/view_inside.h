@@ -1,6 +1,6 @@
 /* What the files of src/view share. */
-#ifndef PH_VIEW_INSIDE_H
-#define PH_VIEW_INSIDE_H
+#ifndef PH_VIEW_VIEW_INSIDE_H
+#define PH_VIEW_VIEW_INSIDE_H
 
 #include "mech/model.h"
 #include "mech/tables.h"

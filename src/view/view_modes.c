@@ -91,7 +91,7 @@ ph_status ph_view_modes(ph_view *v, ph_run *run, const ph_state *s, ph_modes *mo
 {
     const ph_system *sys = ph_run_system(run);
     size_t nv = (size_t)ph_system_nv(sys), nq = (size_t)ph_system_nq(sys), bodies = (size_t)v->n_bodies;
-    int count = ph_modes_ask(modes).count;
+    int count = ph_modes_get_info(modes).count;
     n = n < count ? n : count;
     double *Y = malloc((2 * nv + 1) * sizeof *Y);
     moved m = {sys,
