@@ -125,7 +125,41 @@ class Simulation(Source):
         if status:
             self._fail(status)
 
+    def _held(self, run: Any, call: Callable[[], int]) -> int:
+        """One long call of C that Ctrl-C ends: it works in a thread, which the main thread can stop."""
+        if threading.current_thread() is not threading.main_thread():
+            return call()
+        out: list[int] = []
+        raised: list[BaseException] = []
+        done = threading.Event()  # and not join, which an interrupt may end before the thread does
+
+        def work() -> None:
+            try:
+                out.append(call())
+                if out[0]:
+                    self._reraise()
+            except BaseException as e:  # noqa: BLE001: it goes on in the main thread
+                raised.append(e)
+            finally:
+                done.set()
+
+        threading.Thread(target=work, daemon=True).start()
+        try:
+            while not done.wait(AIR):
+                pass
+        except BaseException:
+            lib.ph_run_stop(run)
+            done.wait()
+            raise
+        if raised:
+            raise raised[0]
+        return out[0]
+
+    def _reraise(self) -> None:
+        """An exception of a function of Python that C called back."""
+
     def _fail(self, status: int) -> None:
+        self._reraise()
         fail(status, self._err, None, lib.ph_run_failure(self._run), self._name_of)
 
     def _name_of(self, list_: int, index: int) -> str:
@@ -516,6 +550,7 @@ class Simulation(Source):
 
         at: values of the parameters, set before; so that `lambda x: sim.value_and_grad(name, names, x)` is what
         scipy.optimize.minimize(jac=True) takes. memory: bytes that bound the checkpoints; 0: the root of the steps.
+        Ctrl-C ends it after a step; the simulation stays where that was.
         """
         names = self._parameter_list(parameters)
         k = self._find(lib.PH_OBJECTIVES, objective)
@@ -528,7 +563,7 @@ class Simulation(Source):
         value, gradient = ffi.new("double *"), ffi.new("double[]", max(1, len(names)))
         with self._alone() as run:
             self._forget(run)
-            self._check(lib.ph_run_gradient(run, k, indices, len(names), memory, value, gradient, self._err))
+            self._check(self._held(run, lambda: int(lib.ph_run_gradient(run, k, indices, len(names), memory, value, gradient, self._err))))
         return float(value[0]), np.array(list(gradient))
 
     def sens(self, parameters: Sequence[str] | str, mode: str = "direct", **options: Option) -> Sensitivities:
@@ -659,9 +694,11 @@ class ModelSimulation(Simulation):
         if said.opt.h > 0 or said.opt.tol > 0:
             self._create([])
 
-    def _fail(self, status: int) -> None:
+    def _reraise(self) -> None:
         if self._host is not None:
             self._host.reraise()
+
+    def _fail(self, status: int) -> None:
         try:
             super()._fail(status)
         except ModelError as e:
@@ -671,9 +708,8 @@ class ModelSimulation(Simulation):
         out = ffi.new("ph_run **")
         given = Texts(options)
         status = lib.ph_run_create(out, self._model, config_of(None, given), self._err)
-        if status and self._host is not None:
-            self._host.reraise()
         if status:
+            self._reraise()
             fail(status, self._err, None if options else self._file)
         self._adopt(ffi.gc(out[0], lib.ph_run_close))
 
