@@ -19,15 +19,10 @@ if(CMAKE_SCRIPT_MODE_FILE)
   string(REPLACE "/*STYLE*/" "${style}" page "${page}")
   string(REPLACE "/*PROGRAM*/" "${program}" page "${page}")
   file(WRITE ${TO}.html "${page}")
-  file(READ ${TO}.html bytes HEX)
-  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
-  string(REGEX REPLACE "(0x[^x]*x[^x]*x[^x]*x[^x]*x[^x]*x[^x]*x[^x]*x[^x]*x[^x]*x[^x]*x[^x]*x[^x]*x[^x]*x[^x]*x[^x]*x..,)" "\\1\n" bytes "${bytes}")
-  file(WRITE ${TO} "/* Written by cmake/viewer.cmake from viewer/. */
-#include <stddef.h>
-
-extern const unsigned char ph_viewer_page[];
-const unsigned char ph_viewer_page[] = {${bytes}0};
-")
+  set(FILES ${TO}.html)
+  set(OUT ${TO})
+  set(ARRAY ph_viewer_page)
+  include(${CMAKE_CURRENT_LIST_DIR}/embed.cmake)
   return()
 endif()
 
@@ -39,5 +34,5 @@ endforeach()
 add_custom_command(
   OUTPUT ${PH_VIEWER}
   COMMAND ${CMAKE_COMMAND} -DFROM=${PROJECT_SOURCE_DIR}/viewer -DTO=${PH_VIEWER} -P ${PROJECT_SOURCE_DIR}/cmake/viewer.cmake
-  DEPENDS ${viewer_files} ${PROJECT_SOURCE_DIR}/cmake/viewer.cmake
+  DEPENDS ${viewer_files} ${PROJECT_SOURCE_DIR}/cmake/viewer.cmake ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
   COMMENT "The page of polhode view")
