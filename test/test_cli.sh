@@ -320,6 +320,9 @@ if command -v gnuplot >/dev/null; then
     run 0 run "$models/heavy_top.lua" --plot history.svg --quiet
     has history.svg '<svg' 't [s]' 'tip [m]' 'reaction [N]' 'reaction [N m]' 'energy − 5435.7 [J]' '>x<' '>y<' '>z<' '0 but for round-off'
     grep -qF 'component' history.svg && fail "components without names"
+    grep -qF '>h [s]<' history.svg && fail "steps of one size need no panel"
+    run 0 run "$models/heavy_top.lua" --tol 1e-3 --plot steps.svg --quiet
+    has steps.svg 'h [s]' 'tip [m]'
     # what is small beside other numbers, and smooth, is a signal
     cat >small.lua <<'END'
 model "small"

@@ -434,13 +434,13 @@ ph_status ph_numbers_of(const ph_run *run, ph_mechanism *mech, const ph_state *s
     }
 }
 
-static ph_status objective(ph_run *run, const ph_state *s, int k, double *out)
+ph_status ph_objective_value(ph_run *run, const ph_so_far *so_far, const ph_state *s, int k, double *out)
 {
     double final = 0;
     ph_status status = PH_OK;
     if (ph_objective_has(run->model, k, PH_AT_THE_END))
         status = ph_mechanism_objective(run->mech, s, k, PH_AT_THE_END, &final, NULL);
-    *out = run->so_far[k].sum + final;
+    *out = so_far[k].sum + final;
     return status != PH_OK || isnan(*out) ? PH_E_CALLBACK : PH_OK;
 }
 
@@ -455,7 +455,7 @@ static void energies(ph_run *run, const ph_state *s, double *out)
 
 ph_status ph_run_get(ph_run *run, int what, int index, double *out)
 {
-    ph_state s = ph_sim_state(run->sim);
+    ph_state s = ph_run_state(run);
     int n = ph_run_size(run, what, index);
     if (n == 0)
         return PH_E_INPUT;
@@ -469,9 +469,9 @@ ph_status ph_run_get(ph_run *run, int what, int index, double *out)
         *out = run->model->param[index].value;
         return PH_OK;
     case PH_GET_OVER:
-        return ph_over_numbers(run, index, out) ? PH_OK : PH_E_INPUT;
+        return ph_over_numbers(run, ph_bars_over(run), index, out) ? PH_OK : PH_E_INPUT;
     case PH_GET_OBJECTIVE:
-        return objective(run, &s, index, out);
+        return ph_objective_value(run, ph_bars_so_far(run), &s, index, out);
     case PH_GET_ENERGY:
         energies(run, &s, out);
         return PH_OK;

@@ -145,7 +145,8 @@ static ph_status look(ph_run *run, ph_error *err)
     if (run->mech)
         ph_mechanism_track(run->mech, &s);
     add_up(run, &s, dt);
-    ph_over_look(run);
+    ph_over_add(run, run->over, &s);
+    ph_bars_look(run);
     ph_following_look(run, dt);
     ph_status status = ph_watch_look(run, &s, err);
     run->watched.t = s.t;

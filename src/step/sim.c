@@ -531,7 +531,7 @@ static ph_status make_step(ph_sim *sim)
 static ph_status advance(ph_sim *sim, ph_error *err)
 {
     ph_status s = make_step(sim);
-    if (s == PH_OK && sim->sens)
+    if (s == PH_OK && sim->sens && !ph_sim_paced(sim))
         s = ph_sens_follow(sim->sens);
     if (s != PH_OK) {
         sim->matrix.factored = 0;
