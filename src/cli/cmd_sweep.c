@@ -205,7 +205,7 @@ static void make_keys(ph_sweep_study *d)
     d->key = hash;
 }
 
-/* Of several ranks the first one alone has to do with files. */
+/* Only the first of several ranks works with files. */
 static int find_rank(ph_sweep_study *d)
 {
     ph_error err = {0};
