@@ -57,7 +57,7 @@ run 0 run "$models/spring_ball.lua" --method rkmk --tableau euler --h 0.1 --t-en
 
 # Flexible bodies without stiffness under load: spin and axial forces that matter are told of, once.
 run 0 run "$models/spin_up_modal.lua" --set stiffening=0 --t-end 5 --json
-has err "note: flexible body 'rod': Omega^2 comes to" "above 0.05 since t = 4.42" "give it geometric_stiffness"
+has err "note: flexible body 'rod': Omega^2 is" "above 0.05 since t = 4.42" "set geometric_stiffness"
 [[ $(grep -c note err) == 1 ]] || fail "not told once: $(cat err)"
 run 0 run "$models/flexible_slider_crank_modal.lua" --set stiffening=0 --t-end 0.001 --json
 has err "note: flexible body 'rod': its axial load comes to 0.16 "
