@@ -10,6 +10,7 @@ void ph_ahead_take(ph_ahead *a, const ph_sim *sim, ph_arena *arena)
 {
     const ph_layout *lay = &sim->lay;
     a->e_v = ph_arena_take(arena, (size_t)lay->nv, sizeof(double));
+    a->e_q = ph_arena_take(arena, (size_t)lay->nv, sizeof(double));
     if (!ph_sim_has_grid(sim))
         return;
     a->lambda = ph_arena_take(arena, (size_t)lay->nl, sizeof(double));
@@ -24,6 +25,9 @@ void ph_ahead_tape(ph_ahead *a, const ph_sim *sim, ph_tape *t)
     ph_tape_numbers(t, &a->span, 1);
     ph_tape_numbers(t, &a->h, 1);
     ph_tape_int(t, &a->corner);
+    ph_tape_numbers(t, &a->raw, 1);
+    ph_tape_numbers(t, &a->part, 1);
+    ph_tape_int(t, &a->since);
     if (!ph_sim_has_grid(sim))
         return;
     ph_point_tape(&a->now, &sim->lay, t);
@@ -80,7 +84,7 @@ static ph_status own_step(ph_sim *sim, ph_ahead *a, const ph_ahead_ops *ops, voi
     int meets = isfinite(corner) && corner <= t_max;
     ph_status s = a->corner ? ph_ahead_leave_corner(sim) : PH_OK;
     if (a->corner || !(a->h > 0))
-        a->h = 0, ops->begin(sim, method);
+        a->h = 0, a->raw = 0, ops->begin(sim, method);
     if (s == PH_OK)
         s = ops->step(sim, meets ? before : t_max, method);
     if (s != PH_OK)
@@ -153,11 +157,34 @@ ph_status ph_ahead_filter(ph_sim *sim, double *e)
     return s;
 }
 
-double ph_ahead_measure(const ph_sim *sim, const ph_ahead *a, const ph_pace *pace, double r, double *e)
+double ph_ahead_measure(const ph_sim *sim, const ph_ahead *a, const ph_pace *pace, double r, const double *e)
 {
     for (int i = 0; i < sim->lay.nv; i++)
-        a->e_v[i] = r * e[i], e[i] *= a->span;
-    return ph_pace_measure(sim, 0, &sim->now, e, a->e_v) / pace->tol;
+        a->e_v[i] = r * e[i], a->e_q[i] = a->span * e[i];
+    return ph_pace_measure(sim, 0, &sim->now, a->e_q, a->e_v) / pace->tol;
+}
+
+#define AGAIN 8   /* steps after which an error is filtered again at the latest, */
+#define LIKE  1.1 /* or when it has changed by this factor, */
+#define SAFE  0.8 /* or could be too large */
+
+ph_status ph_ahead_estimate(ph_sim *sim, ph_ahead *a, const ph_pace *pace, double r, double *e, double *err)
+{
+    double raw = ph_ahead_measure(sim, a, pace, r, e);
+    int alike = raw <= LIKE * a->raw && a->raw <= LIKE * raw;
+    *err = raw * a->part;
+    if (alike && a->since < AGAIN && *err <= SAFE) {
+        a->since++;
+        return PH_OK;
+    }
+    ph_status s = ph_ahead_filter(sim, e);
+    if (s == PH_OK)
+        s = ph_ahead_filter(sim, e);
+    if (s != PH_OK)
+        return s;
+    *err = ph_ahead_measure(sim, a, pace, r, e);
+    a->raw = raw, a->part = raw > 0 ? *err / raw : 0, a->since = 0;
+    return PH_OK;
 }
 
 /* lambda at to->t: the parabola through the ends of the step and the start of the one before, if that goes on

@@ -96,7 +96,8 @@ static double factor(const ph_pace *p, const ph_pace_rules *rules, double err, d
         return factor_alone(rules, err);
     if (!rules->smooth)
         return bounded_factor(rules, SAFETY * (pow(err, -0.7 / k) * pow(p->last, 0.4 / k)));
-    double f = pow(TARGET / err * TARGET / p->last, 0.25 / k) * pow(p->before / h, 0.25);
+    double both = TARGET / err * TARGET / p->last, root = k == 2 ? sqrt(both) : pow(both, 1.0 / k);
+    double f = sqrt(sqrt(root * p->before / h));
     return bounded_factor(rules, f);
 }
 
