@@ -223,8 +223,8 @@ static void grid_shows_the_same(void **state)
         check_le(max_diff(x.lambda, y.lambda, 3), 1e-8);
         check_le(on.q,
                  1.05 * ends.q); /* ordering: interpolation adds next to nothing, and sees more points */
-        check_le(on.v, 1.15 * ends.v);
-        check_le(sqrt(on.lambda), 1.2 * ends.lambda);
+        check_le(on.v, 1.05 * ends.v);
+        check_le(sqrt(on.lambda), 1.1 * ends.lambda);
         ph_sim_destroy(own), ph_sim_destroy(grid);
     }
     ph_problem_destroy(p);

@@ -19,11 +19,11 @@ typedef struct ph_ahead {
     double span;              /* s, T of (VS9) */
     double h;                 /* s, of the last step; 0: the next one starts without memory */
     int corner;               /* now is a time at which functions are not smooth */
-    double before;  /* s, start of the step before the last, with a grid; NaN: there is none that goes on */
-    double *lambda; /* nl: its multipliers */
-    double *e_q, *e_v; /* nv: scratch */
-    double raw, part;  /* of the last error that was filtered: before, and what was left; raw 0: of none */
-    int since;         /* steps since then */
+    double before; /* s, start of the step before the last, with a grid; NaN: there is none that goes on */
+    double *lambda, *vdot; /* nl, nv: its multipliers and accelerations */
+    double *e_q, *e_v;     /* nv: scratch */
+    double raw, part; /* of the last error that was filtered: before, and what was left; raw 0: of none */
+    int since;        /* steps since then */
 } ph_ahead;
 
 /* What a method does; it is the last argument of each. */
@@ -49,7 +49,9 @@ double ph_ahead_measure(const ph_sim *sim, const ph_ahead *a, const ph_pace *pac
  * through it is taken again. e may be overwritten. */
 ph_status ph_ahead_estimate(ph_sim *sim, ph_ahead *a, const ph_pace *pace, double r, double *e, double *err);
 
-/* The operation between of such methods. Accelerations are those of the polynomial, multipliers those of a parabola. */
+/* The operation between of such methods. Positions are those of (K9), velocities of a cubic through those and the accelerations
+ * at both ends, accelerations and multipliers of a parabola: derivatives of the polynomial of positions would divide the
+ * difference of their errors by h. */
 ph_status ph_ahead_between(ph_sim *sim, ph_ahead *a, const ph_point *last, const ph_point *end, ph_point *to);
 
 /* vdot and lambda of sim->now as they are just after it. */
