@@ -72,7 +72,7 @@ static const char *const xyz[] = {"x", "y", "z"}, *const quaternion[] = {"qw", "
                          *const violation[] = {"position", "velocity"}, *const step[] = {"h", "iterations"},
                          *const drive[] = {"position", "rate"}, *const softening[] = {"spin", "load"};
 
-/* Of PH_GET_MOTION: quantities in their order. */
+/* PH_GET_MOTION: quantities in their order. */
 static const int motion[] = {PH_GET_POSITION, PH_GET_ROTATION,     PH_GET_VELOCITY,
                              PH_GET_OMEGA,    PH_GET_ACCELERATION, PH_GET_OMEGA_DOT};
 
@@ -246,7 +246,7 @@ const char *ph_run_label(const ph_run *run, int what, int index, int k)
     return n == 1 ? "" : k < PH_SENSOR_MAX ? counted[k] : "";
 }
 
-/* Of a text such as "N, N m": of each half. */
+/* A text such as "N, N m": each half. */
 static const char *half(const char *unit, int n, int k)
 {
     static const struct {
@@ -309,10 +309,11 @@ static int is_sensor(const ph_model *m, int flag, int k)
         return 0;
     const ph_sensor_def *s = &m->sensor[k];
     if (flag == PH_IS_QUATERNION)
-        return s->type == PH_S_ROTATION;
+        return ph_sensor_row_of(s)->op->quaternion;
     if (flag == PH_IS_OF_FUNCTION)
         return s->f.call != NULL;
-    return s->type != PH_S_CUSTOM && s->type != PH_S_MODES && s->type != PH_S_ROTATION && s->size % 3 == 0;
+    int size = ph_sensor_row_of(s)->size;
+    return size > 0 && size % 3 == 0;
 }
 
 int ph_run_is(const ph_run *run, int flag, int index)
