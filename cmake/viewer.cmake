@@ -53,5 +53,5 @@ endforeach()
 add_custom_command(
   OUTPUT ${PH_VIEWER}
   COMMAND ${CMAKE_COMMAND} -DFROM=${PROJECT_SOURCE_DIR}/viewer -DTO=${PH_VIEWER} -P ${PROJECT_SOURCE_DIR}/cmake/viewer.cmake
-  DEPENDS ${viewer_files} ${PROJECT_SOURCE_DIR}/cmake/viewer.cmake
+  DEPENDS ${viewer_files} ${PROJECT_SOURCE_DIR}/cmake/viewer.cmake ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
   COMMENT "The page of polhode view")
