@@ -417,12 +417,12 @@ _LOCALS = 120  # names beyond which they are in a table: Lua has 200 locals
 
 def named(roots: Sequence[Expr]) -> tuple[list[str], list[str]]:
     """Texts of expressions, and lines before them that name what is used more than once."""
-    order = order(roots)
+    found = order(roots)
     # equal expressions are one: a node is known by its operation and those of its arguments
     same: dict[tuple[Any, ...], int] = {}
     number: dict[int, int] = {}
     nodes: list[Expr] = []
-    for node in order:
+    for node in found:
         key = (node.op, *(number[id(a)] if isinstance(a, Expr) else a for a in node.args))
         if key not in same:
             same[key] = len(nodes)
