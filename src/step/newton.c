@@ -20,6 +20,7 @@
 #include "la/small.h"
 #include "step/pattern.h"
 #include "step/position.h"
+#include "step/rates.h"
 #include "step/sim.h"
 #include "step/size.h"
 
@@ -706,9 +707,6 @@ static double noise(const ph_sim *sim, const ph_step_ops *o)
     return most;
 }
 
-/* Above this rate an increment says nothing about the next one. */
-#define RATE_TRUSTED 0.3
-
 /* Increments of so many tolerances are anything but small. */
 #define MUCH 1e100
 
@@ -760,7 +758,7 @@ static double drift_tolerable(const ph_sim *sim)
 static int multipliers_settle(const ph_sim *sim, const ph_step_ops *o, double rate)
 {
     const ph_layout *lay = &sim->lay;
-    double next = rate < RATE_TRUSTED ? rate / (1 - rate) : 1, part = o->s * sim->opt.rtol;
+    double next = rate < PH_RATE_TRUSTED ? rate / (1 - rate) : 1, part = o->s * sim->opt.rtol;
     ph_size force = multiplier_force(sim), most;
     double *f = sim->matrix.b;
     memset(f, 0, sizeof(double) * (size_t)lay->nv);
@@ -778,17 +776,14 @@ static double next_increment(int exact, double size, double rate)
     return exact ? size * rate * rate : size * rate / (1 - rate);
 }
 
-/* Above this rate, or when the iterations left would not do at the present one, a kept Jacobian is renewed: one that is kept
- * over steps; one of the step, which is close. */
-#define RATE_RENEW 0.5
-#define RATE_STEP  0.1
 /* An exact Jacobian leaves far less than the tolerance, the square of a rate; one of the step shall, too. Third iterations are rare
  * with it. */
 #define LEFT_OF_STEP 0.01
 
+/* It is renewed above a rate, or when the iterations left would not do at the present one. */
 int ph_newton_keep(ph_newton kind, double size, double rate, int left)
 {
-    return rate <= (kind == PH_STEP ? RATE_STEP : RATE_RENEW) && size * pow(rate, left) <= 1;
+    return rate <= (kind == PH_STEP ? PH_RATE_STEP : PH_RATE_RENEW) && size * pow(rate, left) <= 1;
 }
 
 static void add_load(ph_sim *sim, const ph_step_ops *o)
@@ -923,18 +918,18 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
         double lacking = size * DBL_EPSILON * ph_solver_get_info(nm->solver).growth;
         double most = of_step && keep ? LEFT_OF_STEP : 1;
         int small =
-            size <= most || (rate < RATE_TRUSTED && next_increment(exact, size, rate) + lacking <= most);
+            size <= most || (rate < PH_RATE_TRUSTED && next_increment(exact, size, rate) + lacking <= most);
         if (small && of_step && keep)
             small = (drift == 0 || drift * (drift / last_drift) <= drift_tolerable(sim)) &&
                     multipliers_settle(sim, o, rate);
-        if (small || (k > 2 && rate >= RATE_TRUSTED && noise(sim, o) <= RESIDUAL_ROUND_OFF)) {
+        if (small || (k > 2 && rate >= PH_RATE_TRUSTED && noise(sim, o) <= RESIDUAL_ROUND_OFF)) {
             status = finish(sim, o);
             if (status != PH_OK || !is_violated(sim, anew ? 10 * LEFT_OUT : LEFT_OUT))
                 return status;
             if (anew++ || ph_redundant_choose(nm, &sim->ev) != PH_OK)
                 return refuse_violated(sim);
         }
-        if (of_step && k == 2 && rate > RATE_STEP && size > 1)
+        if (of_step && k == 2 && rate > PH_RATE_STEP && size > 1)
             return PH_E_NEWTON; /* far from the first guess another solution might be found: see make_step of sim.c */
         keep = keeps && nm->factored &&
                (k == 1 || ph_newton_keep(kind, size, rate, sim->opt.max_iterations - k));
