@@ -181,7 +181,7 @@ cmp -s first third || fail "a run with a file differs"
 # text
 run 0 run heavy_top --t-end 0.1
 has out 'heavy_top: genalpha, sigma 1, rho 0.9, ggl' 'after 100 steps' 'cost' 'violation' 'energy' 'error' 'pivot'
-[[ ! -s err ]] || fail "progress although stderr is no terminal"
+[[ ! -s err ]] || fail "progress although stderr is not a terminal"
 run 0 run heavy_top --t-end 0.1 --quiet
 [[ ! -s out ]] || fail "--quiet prints"
 
@@ -454,7 +454,7 @@ refused "see 'polhode help converge'" converge heavy_top --bogus # and not an op
 refused "did you mean '--formulation'" run heavy_top --formulaton ggl
 refused "did you mean 'ggl'" run heavy_top --formulation gll
 refused 'there are: auto, dense, block, front, klu' run heavy_top --solver umfpack
-refused '--method has no choice' run heavy_top --method magic
+refused '--method cannot be' run heavy_top --method magic
 refused 'its value is missing' run heavy_top --sigma
 refused "-o: its value is missing; '--json' is an option" run heavy_top -o --json
 refused "--sigma: its value is missing; '-o' is an option" run heavy_top --sigma -o x.csv

@@ -99,8 +99,8 @@ refused "'-1' is not above 0" converge pendulum --h 0.02,-1
 refused 'give step sizes' converge pendulum
 refused 'more than 64 values' converge pendulum --h "$(seq -s, 1 65)"
 refused 'the limit is' converge pendulum --h 1e-12,1
-refused "has no choice 'foo'" converge pendulum --h 0.1,0.2 --method genalpha,foo
-refused "has no choice 'index4'" converge pendulum --h 0.1,0.2 --formulation index3,index4
+refused "cannot be 'foo'" converge pendulum --h 0.1,0.2 --method genalpha,foo
+refused "cannot be 'index4'" converge pendulum --h 0.1,0.2 --formulation index3,index4
 refused 'more than 256 variants' converge pendulum --h 0.1 --sigma "$(seq -s, 1 17)" --rho "$(seq -s, 0.01 0.01 0.17)"
 refused 'two step sizes at least' converge pendulum --h 0.1 --expect 2
 run 0 converge pendulum --h 0.1,0.05 --t-end 1 --order 2,3 # two orders of a method that has one

@@ -340,7 +340,7 @@ static const mistake mistakes[] = {
     {nobody, "no bodies"},
     {angle_of_ball, "joint 'hook' has no single coordinate"},
     {reaction_of_nothing, "measures nothing"},
-    {empty_constraint, "constraint 'law': says nothing"},
+    {empty_constraint, "constraint 'law': has no equation"},
 };
 
 static void nonsense_is_refused(void **state)

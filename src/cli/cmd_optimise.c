@@ -58,7 +58,7 @@ static int read_bounds(ph_design *d, const char *text)
         if (end == second || (*end && *end != ','))
             return ph_complain("--bounds: '%s' is not P=FROM:TO", text), 0;
         if (!isfinite(d->lower[k]) || !isfinite(d->upper[k]) || !(d->lower[k] < d->upper[k]))
-            return ph_complain("--bounds: %s from %g to %g is no range", d->name[k], d->lower[k],
+            return ph_complain("--bounds: %s from %g to %g is not a range", d->name[k], d->lower[k],
                                d->upper[k]),
                    0;
     }

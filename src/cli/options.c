@@ -160,7 +160,7 @@ static int read_word(const option *o, const char *text, int *k)
     *k = base(o) == TABLEAU ? ph_tableau_find(text) : ph_word_find(text, o->words);
     if (*k >= 0)
         return 1;
-    snprintf(what, sizeof what, "%s has no choice", o->name);
+    snprintf(what, sizeof what, "%s cannot be", o->name);
     ph_complain_word(what, text, o->words, NULL);
     return 0;
 }
@@ -308,7 +308,7 @@ static int read_several(const option *o, const char *text, void *list)
         end = strchr(text, ',');
         size_t length = end ? (size_t)(end - text) : strlen(text);
         if (length >= sizeof part) {
-            ph_complain("%s: '%.40s...' is no value", o->name, text);
+            ph_complain("%s: '%.40s...' is not a value", o->name, text);
             return 0;
         }
         memcpy(part, text, length), part[length] = 0;

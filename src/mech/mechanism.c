@@ -139,7 +139,7 @@ static ph_status check_bodies(const ph_model *model, ph_error *err)
         double norm = b->R.w * b->R.w + b->R.x * b->R.x + b->R.y * b->R.y + b->R.z * b->R.z;
         if (!b->particle && !(fabs(norm - 1) <= 1e-9))
             return ph_mech_fail(err, PH_E_INPUT, model, b->origin,
-                                "body '%s': its rotation is no unit quaternion", b->name);
+                                "body '%s': its rotation is not a unit quaternion", b->name);
     }
     return PH_OK;
 }
@@ -165,7 +165,7 @@ static ph_status check_user(const ph_model *model, ph_error *err)
     for (int k = 0; k < model->n_constraints; k++) {
         const ph_user_constraint_def *c = &model->constraint[k];
         if (c->rows < 1 || !c->f.call)
-            return ph_mech_fail(err, PH_E_INPUT, model, c->origin, "constraint '%s': says nothing", c->name);
+            return ph_mech_fail(err, PH_E_INPUT, model, c->origin, "constraint '%s': has no equation", c->name);
         if (model->n_bodies > USER_BODIES)
             return ph_mech_fail(err, PH_E_INPUT, model, c->origin,
                                 "constraint '%s': functions as constraints are for up to %d bodies", c->name,

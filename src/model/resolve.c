@@ -176,7 +176,7 @@ static int modes_of(ph_reader *r, int body)
 {
     const ph_body_def *b = body < 0 ? NULL : ph_store_at(r, PH_K_BODY, body);
     if (!b || !b->flexible)
-        ph_reader_fail(r, "'%s' is no flexible body", b ? b->name : "ground");
+        ph_reader_fail(r, "'%s' is not a flexible body", b ? b->name : "ground");
     const ph_flexible_def *f = ph_store_at(r, PH_K_FLEXIBLE, b->flexible - 1);
     return f->body->modes;
 }
@@ -189,7 +189,7 @@ static void complete_sensors(ph_reader *r)
         ph_element_about(r, PH_K_SENSOR, i);
         const ph_sensor_row *row = ph_sensor_row_of(s);
         if (s->element >= 0 && !ph_force_is_beam(&forces[s->element]))
-            ph_reader_fail(r, "'%s' is no beam element", forces[s->element].name);
+            ph_reader_fail(r, "'%s' is not a beam element", forces[s->element].name);
         if (row->keys & PH_KEY_FUNCTION && !s->f.call)
             ph_reader_fail(r, "f is missing (function(t, s) that returns numbers)");
         s->size = row->size == PH_SIZE_OF_FUNCTION ? ph_function_try(r, &s->f, r->initial, -1)
@@ -218,7 +218,7 @@ static void complete_objectives(ph_reader *r)
     for (int i = 0; i < r->element[PH_K_OBJECTIVE].n; i++, o++) {
         ph_element_about(r, PH_K_OBJECTIVE, i);
         if (!o->final.call && !o->integral.call && !o->data)
-            ph_reader_fail(r, "says nothing: give final, integral or data");
+            ph_reader_fail(r, "is empty: give final, integral or data");
         if (!o->data != (o->sensor < 0))
             ph_reader_fail(r, "data and sensor belong together; one of them is missing");
         if (o->data)

@@ -210,7 +210,7 @@ static ph_status not_steady(ph_error *err)
 {
     return ph_study_fail(
         err, PH_E_INPUT,
-        "the motion from the initial state is no equilibrium and no steady spin: the next step differs "
+        "the motion from the initial state is neither an equilibrium nor a steady spin: the next step differs "
         "from the first one");
 }
 
