@@ -333,7 +333,7 @@ static const mistake mistakes[] = {
     {parallel_axes, "not orthogonal"},
     {no_type, "no such type"},
     {no_mass, "body 'stone': its mass is 0"},
-    {no_rotation, "no unit quaternion"},
+    {no_rotation, "not a unit quaternion"},
     {pulled_ground, "force 'pull': acts on nothing"},
     {twisted_dust, "force 'pull': the particle"},
     {pulled_nobody, "no body 7"},

@@ -50,7 +50,7 @@ grep -q '^evaluation,k,d,vibration,gradient' trials.csv || fail "table: $(head -
 
 # ---- identification -----------------------------------------------------------------------------------------------
 # reference: the data are a run with m = 15, J = 0.4
-fit=(optimise heavy_top_fit.lua --vary "m,J" --bounds "m=5:30,J=0.25:0.8" --minimise fit --tolerance 1e-9 --json)
+fit=(optimise heavy_top_fit.lua --vary "m,J" --bounds "m=5:30,J=0.25:0.8" --minimise fit --x-tol 1e-9 --json)
 run 0 "${fit[@]}"
 near 'm' 1e-6 "$(value optimum m)" 15
 near 'J' 1e-6 "$(value optimum J)" 0.4

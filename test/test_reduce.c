@@ -166,7 +166,7 @@ static void modes_are_counted_first(void **state)
     ph_fe fe = straight(steel_bar(), 3000, 1, 0, 0);
     ph_fe_spec spec = clamped(60);
     ph_fe_interface all[12];
-    refuse(&fe, &spec, "so many small elements");
+    refuse(&fe, &spec, "too many small elements");
     spec.n = 61;
     refuse(&fe, &spec, "modes: there are 61; the limit is 60");
     for (int k = 0; k < 12; k++)

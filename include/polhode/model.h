@@ -55,6 +55,19 @@ PH_API ph_status ph_model_read(ph_model **out, const char *path, const ph_settin
 PH_API ph_status ph_model_read_text(ph_model **out, const char *path, const char *text, size_t size,
                                     const ph_setting *sets, int n_sets, const ph_allocator *alloc,
                                     ph_error *err);
+/* Functions of the caller's own, such as those of an interpreter: the text calls number k of them as
+ * host(k, n_y, x1, x2, ...). They cannot be traced: they are called in each step and differenced, and must give the same
+ * numbers for the same arguments. Called by the thread that reads or steps. 0: it failed, and error says why. */
+typedef int (*ph_host_fn)(int k, int n_x, const double *x, int n_y, double *y, char *error, size_t size,
+                          void *ctx);
+typedef struct ph_host {
+    ph_host_fn call; /* NULL: there are none */
+    void *ctx;       /* must outlive the model and all runs of it */
+} ph_host;
+
+PH_API ph_status ph_model_read_hosted(ph_model **out, const char *path, const char *text, size_t size,
+                                      const ph_setting *sets, int n_sets, ph_host host,
+                                      const ph_allocator *alloc, ph_error *err);
 PH_API void ph_model_free(ph_model *model); /* accepts NULL; only what ph_model_read gave */
 
 /* Write the model as JSON, from which ph_model_read gives the same model bit for bit, but for file and lines.

@@ -110,8 +110,8 @@ PH_API ph_status ph_run_until(ph_run *run, double t, ph_error *err);
  * the same t goes on with the same bits. For callers that look after signals of their own, as interpreters do. */
 PH_API ph_status ph_run_until_or(ph_run *run, double t, double seconds, int *arrived, ph_error *err);
 
-/* Ask ph_run_until to return after the step under way; where none is, the next call returns before its first. May be
- * called from a signal handler or another thread. */
+/* Ask ph_run_until or ph_run_gradient to return after the step under way, forwards or back; where none is, the next call
+ * returns before its first. May be called from a signal handler or another thread. */
 PH_API void ph_run_stop(ph_run *run);
 
 enum { PH_ON_START, PH_ON_STEP, PH_ON_EVENT }; /* why an observer is called; there are no events so far */

@@ -239,7 +239,7 @@ static ph_status try(const double *x, double *value, double *gradient, void *ctx
     return PH_OK;
 }
 
-#define TOLERANCE   1e-6 /* of the ranges of parameters */
+#define X_TOL       1e-6 /* of the ranges of parameters */
 #define EVALUATIONS 200
 
 static int search(ph_design *d, const ph_args *args)
@@ -249,7 +249,7 @@ static int search(ph_design *d, const ph_args *args)
     ph_minimise_def def = {.n = d->n,
                            .lower = d->lower,
                            .upper = d->upper,
-                           .tolerance = args->tolerance > 0 ? args->tolerance : TOLERANCE,
+                           .tolerance = args->x_tol > 0 ? args->x_tol : X_TOL,
                            .evaluations = args->evaluations ? args->evaluations : EVALUATIONS,
                            .f = try,
                            .ctx = d};

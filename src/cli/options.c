@@ -412,10 +412,12 @@ int ph_args_set(ph_args *args, const char *name, const char *value)
 /* An option that this command does not have: say whose it is, or which name is near. */
 static void refuse(const ph_args *args, const char *name)
 {
-    const char *command = ph_command_name((int)args->command), *near;
+    const char *command = ph_command_name((int)args->command), *now = ph_word_renamed(name), *near;
     ph_near search = {.word = name};
     int k = ph_word_find(name, ph_option_name);
-    if (k >= 0) {
+    if (now && find(args->command, now)) {
+        ph_complain("%s: '%s' is now called '%s'", command, name, now);
+    } else if (k >= 0) {
         char owners[256] = "";
         unsigned commands = 0;
         for (int i = k; i < N_OPTIONS; i++)

@@ -7,6 +7,7 @@
 #include "mech/carry.h"
 #include "mech/reach.h"
 
+#include "base/difference.h"
 #include "lie/so3.h"
 #include "mech/argument.h"
 
@@ -55,8 +56,6 @@ static int exact(const ph_force_site *s, int body, int what, ph_mat3 *by_x, ph_m
 /* The parts of the state of a body that a value is differenced by. */
 typedef enum half { POSITION, ROTATION, VELOCITY, OMEGA } half;
 
-#define STEP 6e-6 /* about eps^(1/3), which balances truncation and round-off */
-
 static double component(ph_vec3 a, int k)
 {
     return k == 0 ? a.x : k == 1 ? a.y : a.z;
@@ -86,7 +85,7 @@ static ph_status slope(const ph_force_site *s, half w, ph_mat3 *out)
                        : w == OMEGA    ? b->omega
                                        : ph_v3(0, 0, 0),
                 plus, minus;
-        double step = STEP * fmax(1, fabs(component(size, k)));
+        double step = PH_DIFFERENCE * fmax(1, fabs(component(size, k)));
         perturb(b, w, k, step);
         ph_status status = value_of(s, &plus);
         *b = kept;

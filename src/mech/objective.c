@@ -8,11 +8,9 @@
 
 #include <string.h>
 
+#include "base/difference.h"
 #include "base/quotient.h"
 #include "lie/so3.h"
-
-/* Steps of differences begin with this part of a coordinate, or with this where it is below 1. */
-#define STEP 0x1p-9
 
 typedef struct ph_look {
     ph_sight sight; /* first: it is what the function gets */
@@ -256,7 +254,7 @@ static ph_status differentiate(ph_look *l, const ph_state *s, const move *at, do
 {
     static const int place[] = {-2, -1, 1, 2};
     ph_quotient best = PH_QUOTIENT_NONE;
-    double x0 = at->node < 0 ? *at->x : 0, e = STEP * fmax(1, fabs(x0));
+    double x0 = at->node < 0 ? *at->x : 0, e = PH_DIFFERENCE_FIRST * fmax(1, fabs(x0));
     ph_status status = PH_OK;
     for (int n = 0; n < PH_QUOTIENT_TRIES && status == PH_OK; n++, e /= 8) {
         double f[4];

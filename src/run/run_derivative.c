@@ -6,12 +6,11 @@
  * the parameter does; f_p by differences over the neighbouring models, at the same state. */
 #include <string.h>
 
+#include "base/difference.h"
 #include "base/quotient.h"
 #include "mech/mech.h"
 #include "run/neighbours.h"
 #include "step/sim.h"
-
-#define STEP 0x1p-9 /* of what moves fastest, in m and rad, or as a part of its speed or of the multipliers */
 
 struct ph_following {
     int n;
@@ -118,7 +117,7 @@ ph_status ph_run_simplify(ph_run *run, ph_simplification how, ph_error *err)
     return ph_sens_simplify(run->following->sens, how, err);
 }
 
-/* dp that moves the state by STEP. */
+/* dp that moves what moves fastest by PH_DIFFERENCE_FIRST: in m and rad, or as a part of its speed or of the multipliers. */
 static double step_of(const ph_run *run, int k)
 {
     ph_derivative d = ph_sens_get(run->following->sens, k);
@@ -131,7 +130,7 @@ static double step_of(const ph_run *run, int k)
         force = fmax(force, fabs(s.lambda[i]));
     for (int i = 0; i < nl; i++)
         most = fmax(most, fabs(d.lambda[i]) / force);
-    return most > 0 ? STEP / most : run->following->near[k].eps;
+    return most > 0 ? PH_DIFFERENCE_FIRST / most : run->following->near[k].eps;
 }
 
 /* A number of the run as something to be differentiated. */

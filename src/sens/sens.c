@@ -26,6 +26,7 @@
 #include <float.h>
 #include <string.h>
 
+#include "base/difference.h"
 #include "la/small.h"
 
 /* Steps after which the rate of corrections is measured again, and what it may have grown by meanwhile. */
@@ -111,10 +112,6 @@ static void add_eta_stiffness(ph_sens *sens, const double *W)
                 sens->y[b->row_at + i] += sens->K_eta[b->at + i * b->n + j] * W[b->col_at + j];
 }
 
-/* Of the difference along W [rad, m]: its error is below 1e-10 of eta, which itself is as small as the error
- * of a step. */
-#define STEP 0x1p-16
-
 /* For few parameters and a K that has far more numbers than B, as forces between many nodes make it: a
  * difference of B^T eta is less work than two of K. */
 static int differences_eta(const ph_sens *sens)
@@ -127,7 +124,7 @@ static ph_status add_eta_difference(ph_sens *sens, const double *W)
 {
     ph_sim *sim = sens->sim;
     const ph_layout *lay = &sim->lay;
-    double step = STEP / ph_larger(1, ph_small_max(lay->nv, W));
+    double step = PH_DIFFERENCE_SMALL / ph_larger(1, ph_small_max(lay->nv, W));
     for (int side = 0; side < 2; side++) {
         double f = side ? -0.5 / step : 0.5 / step;
         ph_point_shift(lay, &sim->now, side ? -step : step, W, &sens->moved);

@@ -331,6 +331,12 @@ static void put_head(const ph_view *v, const ph_view_words *w, FILE *to)
     ph_view_text(to, w->status);
     JSON(to, "reason");
     ph_view_text(to, w->reason);
+    if (w->live) {
+        fprintf(to, ",\"live\":{\"scene\":%ld,\"run\":%ld,\"capacity\":%ld,\"speed\":", w->live->scene,
+                w->live->run, v->capacity);
+        ph_view_number(to, w->live->speed);
+        fputc('}', to);
+    }
     static const char *const kinds[] = {"run", "static", "modes"};
     JSON(to, "kind");
     ph_view_text(to, kinds[v->kind]);

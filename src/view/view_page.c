@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char mark[] = "<!--SCENE-->";
+static const char mark[] = "<!--SCENE-->", more[] = "/*MORE*/\n"; /* where data go, and further modules */
 
 int ph_view_still(const ph_view *v, int column, double *value)
 {
@@ -51,7 +51,11 @@ int ph_view_page(const ph_view *view, const ph_view_words *words, FILE *to)
     fputs("</script>\n<script type=\"text/plain\" id=\"frames\">", to);
     ph_view_base64(to, block, count * sizeof *block);
     fputs("</script>\n", to);
-    fputs(at + strlen(mark), to);
+    const char *rest = at + strlen(mark), *end = strstr(rest, more);
+    fwrite(rest, 1, (size_t)(end - rest), to);
+    if (words->live)
+        fputs((const char *)ph_viewer_live, to);
+    fputs(end + strlen(more), to);
     free(block);
     return 1;
 }
