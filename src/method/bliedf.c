@@ -37,6 +37,7 @@
 
 #include "la/small.h"
 #include "method/magnus.h"
+#include "method/method_limits.h"
 #include "step/increment.h"
 #include "step/size.h"
 
@@ -121,13 +122,6 @@ static void take(ph_sim *sim, ph_arena *a)
         ph_bliedf_ahead_take(m, sim, a);
 }
 
-/* Tolerance of the start: little more than round-off. */
-#define START_TOL 1e-13
-
-/* Attempts of the one-step method in one step; what needs more vibrates so fast that this step does not
- * resolve it. */
-#define START_STEPS 5000
-
 static ph_status prepare(ph_sim *sim, ph_error *err)
 {
     ph_bliedf *m = of(sim);
@@ -138,7 +132,7 @@ static ph_status prepare(ph_sim *sim, ph_error *err)
     for (int k = 1; k <= m->order; k++)
         m->f[k] = formula_of(k, sim->opt.correction);
     m->ops.exact = 1;
-    m->control.pace.tol = START_TOL, m->control.most = START_STEPS,
+    m->control.pace.tol = PH_BLIEDF_START_TOL, m->control.most = PH_BLIEDF_START_STEPS,
     m->control.rest = sim->h > 0 ? PH_SIZE_REST / sim->h : 0;
     m->start_steps = start_steps(sim);
     ph_status s = ph_sim_paced(sim) ? ph_bliedf_ahead_prepare(m, sim, err) : PH_OK;
