@@ -5,11 +5,11 @@
 #include <float.h>
 
 /* ---- accel.c */
-/* Of differences along the motion [rad, m], where Z is itself a difference: (eps of Z)^(1/3). */
+/* Step of differences along the motion [rad, m], where Z is itself a difference: (eps of Z)^(1/3). */
 #define PH_ACCEL_STEP_DIFFERENCED 3e-4
 
 /* ---- eval.c */
-/* Of t, with five points, since Phi_t stands in the residual: error 1e-11, and 1e-10 for a drive of 100
+/* Step of t, with five points, since Phi_t stands in the residual: error 1e-11, and 1e-10 for a drive of 100
  * rad/s. It does not grow with t, which makes no drive slower; a power of two is added to t without rounding.
  * */
 #define PH_EVAL_STEP_T 0x1p-15
