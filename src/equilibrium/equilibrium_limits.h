@@ -13,7 +13,7 @@
 #define PH_LINEAR_DEPENDENT 1e-8 /* as rank.c has it */
 #define PH_LINEAR_ANGLE     1e-3 /* of the motion on both sides [rad]: what a change is looked for over */
 #define PH_LINEAR_STEADY    1e-6 /* of the size: what is no change over that angle */
-/* Of the square of the speed: acceleration of a steady motion; slow modes would feel more. */
+/* Acceleration of a steady motion over the square of its speed; slow modes would feel more. */
 #define PH_LINEAR_RESTING  1e-9
 #define PH_LINEAR_UNDAMPED 1e-13
 

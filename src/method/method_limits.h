@@ -19,7 +19,7 @@
 #define PH_BLIEDF_START_STEPS 5000
 
 /* ---- bliedf_ahead.c */
-/* Of step sizes at most: zero-stable for order 4, where steps of one ratio may have 1.28. */
+/* Growth of step sizes at most: zero-stable for order 4, where steps of one ratio may have 1.28. */
 #define PH_BLIEDF_AHEAD_GROW      1.2
 #define PH_BLIEDF_AHEAD_CUT       0.99
 #define PH_BLIEDF_AHEAD_ORDER_MAX 4
