@@ -13,7 +13,8 @@ typedef struct formulas {
 } formulas;
 
 static const formulas formula[] = {
-#define PH_OP(code, name, operands, kink, value, da, db, daa, dab, dbb) {#value, {#da, #db}, {#daa, #dab, #dbb}},
+#define PH_OP(code, name, operands, kink, value, da, db, daa, dab, dbb)                                      \
+    {#value, {#da, #db}, {#daa, #dab, #dbb}},
 #include "expr/ops.def"
 #undef PH_OP
 };
@@ -92,7 +93,7 @@ void ph_compile_curve(ph_compiler *c, const ph_curve_ref *r)
 typedef struct emission {
     FILE *out;
     const ph_program *p;
-    int drive;          /* derivatives by time: y, y', y'' */
+    int drive;              /* derivatives by time: y, y', y'' */
     int way[WAY_MAX], deep; /* stretches */
 } emission;
 
@@ -208,7 +209,8 @@ static void print_gradient(const emission *e, int result, int row, const char *m
     for (int i = 0; i < p->n_args; i++) {
         int at = row * p->n_args + i;
         if (there[i])
-            fprintf(e->out, *mask ? "g[%d] = ph_select(%s, ph_finite(d%d), g[%d]);\n" : "g[%d] = %sph_finite(d%d);\n",
+            fprintf(e->out,
+                    *mask ? "g[%d] = ph_select(%s, ph_finite(d%d), g[%d]);\n" : "g[%d] = %sph_finite(d%d);\n",
                     at, mask, i, at);
     }
     fprintf(e->out, "}\n");
@@ -237,14 +239,15 @@ static void print_by_time(const emission *e)
                 int x = side ? o->b : o->a;
                 if (!(wants >> side & 1))
                     continue;
-                fprintf(e->out, "{\nph_real s = ph_op_%s_%s(%s, %s, n%d);\n", op, slope_name[side], a, b, o->y);
+                fprintf(e->out, "{\nph_real s = ph_op_%s_%s(%s, %s, n%d);\n", op, slope_name[side], a, b,
+                        o->y);
                 fprintf(e->out, "t%d += ph_times(s, t%d), tt%d += ph_times(s, tt%d);\n", o->y, x, o->y, x);
                 fprintf(e->out, "tt%d += ph_times(ph_op_%s_%s(%s, %s, n%d), t%d * t%d);\n}\n", o->y, op,
                         curve_name[2 * side], a, b, o->y, x, x);
             }
             if (wants == 3)
-                fprintf(e->out, "tt%d += 2 * ph_times(ph_op_%s_ab(%s, %s, n%d), t%d * t%d);\n", o->y, op, a, b,
-                        o->y, o->a, o->b);
+                fprintf(e->out, "tt%d += 2 * ph_times(ph_op_%s_ab(%s, %s, n%d), t%d * t%d);\n", o->y, op, a,
+                        b, o->y, o->a, o->b);
             fprintf(e->out, "(void)t%d, (void)tt%d;\n", o->y, o->y);
         }
 }
@@ -318,7 +321,8 @@ ph_status ph_compile_program(ph_compiler *c, const char *name, const ph_program 
         ph_free(c->alloc, there);
         return PH_E_MEMORY;
     }
-    fprintf(c->out, "PH_FN void ph_%s(const ph_real *x, ph_real *y%s)\n{\n", name, drive ? "" : ", ph_real *g");
+    fprintf(c->out, "PH_FN void ph_%s(const ph_real *x, ph_real *y%s)\n{\n", name,
+            drive ? "" : ", ph_real *g");
     fprintf(c->out, drive ? "ph_zeros(y, 3);\n" : "ph_zeros(y, %d), ph_zeros(g, %d);\n", p->n_out,
             p->n_out * p->n_args);
     for (int i = 0; i < p->n_args && drive; i++)

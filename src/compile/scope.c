@@ -20,23 +20,34 @@ static ph_status bodies(const ph_compiler *c, ph_error *err)
     return PH_OK;
 }
 
+/* A function that was traced, all ways through it. */
+static int is_traced(const ph_function *f)
+{
+    return !f->call || (f->traced && f->traced->program && !f->traced->asks);
+}
+
+static const char *reason(const ph_function *f)
+{
+    const ph_traced *t = f->traced;
+    return t && t->reason ? t->reason : "some of its ways are not known";
+}
+
 static ph_status elements(const ph_compiler *c, ph_error *err)
 {
     const ph_model *m = c->model;
-    for (int k = 0; k < m->n_joints; k++) {
-        const ph_joint_def *j = &m->joint[k];
-        if (j->drive.call)
-            return REFUSE(j->origin, "joint '%s': its drive is a function, which cannot be compiled",
-                          j->name);
-        if (j->friction != 0)
-            return REFUSE(j->origin, "joint '%s': friction cannot be compiled", j->name);
-    }
-    for (int k = 0; k < m->n_forces; k++) {
-        const ph_force_def *f = &m->force[k];
-        if (f->f.call)
-            return REFUSE(f->origin, "'%s': its value is a function, which cannot be compiled", f->name);
-        if (f->type == PH_F_BEAM)
-            return REFUSE(f->origin, "'%s': beams cannot be compiled", f->name);
+    for (int k = 0; k < m->n_joints; k++)
+        if (!is_traced(&m->joint[k].drive))
+            return REFUSE(m->joint[k].origin, "joint '%s': its drive cannot be compiled: %s",
+                          m->joint[k].name, reason(&m->joint[k].drive));
+    for (int k = 0; k < c->mech->n_forces; k++) {
+        const ph_force *f = &c->mech->force[k];
+        const ph_force_def *d = f->def;
+        if (d && !is_traced(&d->f))
+            return REFUSE(d->origin, "'%s': its function cannot be compiled: %s", d->name, reason(&d->f));
+        if (d && d->type == PH_F_BEAM)
+            return REFUSE(d->origin, "'%s': beams cannot be compiled", d->name);
+        if (f->op == &ph_force_bushing_body)
+            return REFUSE(d->origin, "bushing '%s': axes of a body cannot be compiled", d->name);
     }
     for (int k = 0; k < m->n_constraints; k++)
         return REFUSE(m->constraint[k].origin, "constraint '%s' is a function, which cannot be compiled",
@@ -44,27 +55,45 @@ static ph_status elements(const ph_compiler *c, ph_error *err)
     return PH_OK;
 }
 
-/* Elements that have their own equations or numbers from outside. */
+/* Names of inputs become fields. */
+static ph_status inputs(const ph_compiler *c, ph_error *err)
+{
+    const ph_model *m = c->model;
+    char name[2][80];
+    for (int k = 0; k < m->n_inputs; k++) {
+        ph_compile_name(m->input[k].name, name[0], sizeof name[0]);
+        if (ph_compile_check_name(name[0], err) != PH_OK)
+            return REFUSE(m->input[k].origin, "input '%s': its name is none in C", m->input[k].name);
+        for (int i = 0; i < k; i++) {
+            ph_compile_name(m->input[i].name, name[1], sizeof name[1]);
+            if (!strcmp(name[0], name[1]))
+                return REFUSE(m->input[k].origin, "inputs '%s' and '%s' have the same name in C",
+                              m->input[i].name, m->input[k].name);
+        }
+    }
+    return PH_OK;
+}
+
 static ph_status controls(const ph_compiler *c, ph_error *err)
 {
     const ph_model *m = c->model;
-    if (m->n_inputs)
-        return REFUSE(m->input[0].origin, "input '%s': inputs cannot be compiled", m->input[0].name);
-    if (m->n_states)
-        return REFUSE(m->state[0].origin, "state '%s': states cannot be compiled", m->state[0].name);
-    if (m->n_actuators)
-        return REFUSE(m->actuator[0].origin, "actuator '%s': actuators cannot be compiled",
-                      m->actuator[0].name);
-    if (m->n_couplings)
-        return REFUSE(m->coupling[0].origin, "coupling '%s': couplings cannot be compiled",
-                      m->coupling[0].name);
-    return PH_OK;
+    for (int k = 0; k < m->n_states; k++)
+        if (!is_traced(&m->state[k].rate))
+            return REFUSE(m->state[k].origin, "state '%s': its rate cannot be compiled: %s", m->state[k].name,
+                          reason(&m->state[k].rate));
+    for (int k = 0; k < m->n_actuators; k++)
+        if (!is_traced(&m->actuator[k].f))
+            return REFUSE(m->actuator[k].origin, "actuator '%s': its effort cannot be compiled: %s",
+                          m->actuator[k].name, reason(&m->actuator[k].f));
+    return inputs(c, err);
 }
 
 static int is_known(int sensor)
 {
-    static const int known[] = {PH_S_POSITION, PH_S_VELOCITY, PH_S_ACCELERATION, PH_S_ROTATION, PH_S_OMEGA,
-                                PH_S_ANGLE,    PH_S_RATE,     PH_S_REACTION,     PH_S_ENERGY};
+    static const int known[] = {
+        PH_S_POSITION,       PH_S_VELOCITY,   PH_S_ACCELERATION,       PH_S_ROTATION, PH_S_OMEGA,
+        PH_S_ANGLE,          PH_S_RATE,       PH_S_REACTION,           PH_S_ENERGY,   PH_S_CUSTOM,
+        PH_S_JOINT_POSITION, PH_S_JOINT_RATE, PH_S_JOINT_ACCELERATION, PH_S_EFFORT,   PH_S_POWER};
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
         if (known[k] == sensor)
             return 1;
@@ -77,8 +106,9 @@ static ph_status sensors(const ph_compiler *c, ph_error *err)
     static const char *const own[] = {"init", "restart", "step", "real"};
     for (int k = 0; k < c->model->n_sensors; k++) {
         const ph_sensor_def *d = &c->model->sensor[k];
-        if (d->type == PH_S_CUSTOM)
-            return REFUSE(d->origin, "sensor '%s' is a function, which cannot be compiled", d->name);
+        if (!is_traced(&d->f))
+            return REFUSE(d->origin, "sensor '%s': its function cannot be compiled: %s", d->name,
+                          reason(&d->f));
         if (!is_known(d->type))
             return REFUSE(d->origin, "sensor '%s': a sensor of this type cannot be compiled", d->name);
         ph_compile_name(d->name, name[0], sizeof name[0]);

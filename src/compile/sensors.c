@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "compile/compile.h"
+#include "mech/coordinate.h"
 
 static void print_at(ph_compiler *c, ph_vec3 at)
 {
@@ -65,9 +66,119 @@ static void print_energy(ph_compiler *c)
                     ph_c_number(b->J.zz, text[2]), k);
     }
     for (int k = 0; k < c->mech->n_forces; k++)
-        if (c->mech->force[k].op->energy)
+        if (c->mech->force[k].op->energy && c->mech->force[k].actuator)
+            ph_compile_actuator_energy(c, k);
+        else if (c->mech->force[k].op->energy)
             ph_compile_force_energy(c, k);
     fprintf(c->out, "    out[0] = E;\n");
+}
+
+/* ---- joints, actuators, couplings -------------------------------------------------------------------- */
+
+int ph_compile_sensor_coordinate(const ph_compiler *c, const ph_sensor_def *d)
+{
+    const ph_joint *j = &c->mech->joint[c->mech->joint_of[d->joint]];
+    return d->type == PH_S_ANGLE || d->type == PH_S_RATE ? j->free
+           : d->coordinate >= 0                          ? d->coordinate
+                                                         : ph_joint_free(j, 0);
+}
+
+/* vdot of the bodies of a joint, slot by slot. */
+static void print_accelerations(ph_compiler *c, const ph_joint *j)
+{
+    for (int slot = 0; slot < PH_SLOTS; slot++) {
+        const ph_body *b = j->body[slot / 2] < 0 ? NULL : &c->mech->body[j->body[slot / 2]];
+        if (b && b->node[slot % 2] >= 0)
+            fprintf(c->out, "%sph_load3(s->vdot + %d)", slot ? ", " : "", b->v[slot % 2]);
+        else
+            fprintf(c->out, "%sph_zero3()", slot ? ", " : "");
+    }
+}
+
+static void print_coordinate(ph_compiler *c, const ph_sensor_def *d)
+{
+    int k = c->mech->joint_of[d->joint], x = ph_compile_sensor_coordinate(c, d);
+    const ph_joint *j = &c->mech->joint[k];
+    ph_compile_bodies_of(c, j);
+    ph_compile_open_site(c, k, "s->");
+    if (d->type == PH_S_JOINT_ACCELERATION) {
+        fprintf(c->out, "        ph_vec3 vdot[PH_SLOTS] = {");
+        print_accelerations(c, j);
+        fprintf(c->out, "};\n        out[0] = ph_along_acceleration(x, %d, vdot);\n    }\n", x);
+        return;
+    }
+    fprintf(c->out, "        out[0] = ");
+    if (d->type == PH_S_RATE || d->type == PH_S_JOINT_RATE)
+        fprintf(c->out, "ph_along_rate(x, %d)", x);
+    else
+        ph_compile_angle(c, j, x, "s->", "x");
+    fprintf(c->out, ";\n    }\n");
+}
+
+static void print_effort(ph_compiler *c, const ph_sensor_def *d)
+{
+    const ph_mechanism *m = c->mech;
+    const ph_joint *j;
+    int k;
+    fprintf(c->out, "    ph_real tau = ph_k(0);\n");
+    if (d->of_kind == PH_OF_JOINT) {
+        j = &m->joint[m->joint_of[d->of]], k = j->drive;
+        ph_compile_drive_effort(c, d->of, "tau");
+    } else if (d->of_kind == PH_OF_COUPLING) {
+        j = m->couple[d->of].of[1], k = m->couple[d->of].coordinate[1];
+        fprintf(c->out, "    tau = -s->lambda[%d];\n", m->couple[d->of].l_at);
+    } else {
+        j = ph_actuator_of(m, d->of)->along, k = ph_actuator_of(m, d->of)->coordinate;
+        ph_compile_effort(c, d->of, "tau");
+    }
+    if (d->type == PH_S_POWER) {
+        if (d->of_kind == PH_OF_COUPLING)
+            ph_compile_bodies_of(c, j);
+        ph_compile_open_site(c, (int)(j - m->joint), "s->");
+        fprintf(c->out, "        tau = tau * ph_along_rate(x, %d);\n    }\n", k);
+    }
+    fprintf(c->out, "    out[0] = tau;\n");
+}
+
+static void print_function(ph_compiler *c, int k)
+{
+    const ph_sensor_def *d = &c->model->sensor[k];
+    char name[32];
+    snprintf(name, sizeof name, "sensor_%d", k);
+    ph_compile_function_bodies(c, &d->f, "s->");
+    fprintf(c->out, "    {\n");
+    ph_compile_call(c, name, &d->f, "s->");
+    fprintf(c->out, "        for (int i = 0; i < %d; i++)\n            out[i] = y_%s[i];\n    }\n", d->size,
+            name);
+}
+
+static void print_sensor(ph_compiler *c, int k)
+{
+    const ph_sensor_def *d = &c->model->sensor[k];
+    switch (d->type) {
+    case PH_S_ENERGY:
+        print_energy(c);
+        break;
+    case PH_S_REACTION:
+        ph_compile_reaction(c, d->joint);
+        break;
+    case PH_S_ANGLE:
+    case PH_S_RATE:
+    case PH_S_JOINT_POSITION:
+    case PH_S_JOINT_RATE:
+    case PH_S_JOINT_ACCELERATION:
+        print_coordinate(c, d);
+        break;
+    case PH_S_EFFORT:
+    case PH_S_POWER:
+        print_effort(c, d);
+        break;
+    case PH_S_CUSTOM:
+        print_function(c, k);
+        break;
+    default:
+        print_point(c, d);
+    }
 }
 
 void ph_compile_sensors(ph_compiler *c, FILE *header)
@@ -80,14 +191,7 @@ void ph_compile_sensors(ph_compiler *c, FILE *header)
                 d->size);
         fprintf(c->out, "PH_EXPORT void %s_%s(const %s *s, %s_real out[%d])\n{\n", c->name, name, c->name,
                 c->name, d->size);
-        if (d->type == PH_S_ENERGY)
-            print_energy(c);
-        else if (d->type == PH_S_REACTION)
-            ph_compile_reaction(c, d->joint);
-        else if (d->type == PH_S_ANGLE || d->type == PH_S_RATE)
-            ph_compile_coordinate(c, d->joint, d->type == PH_S_RATE);
-        else
-            print_point(c, d);
-        fprintf(c->out, "}\n\n");
+        print_sensor(c, k);
+        fprintf(c->out, "    (void)s;\n}\n\n");
     }
 }

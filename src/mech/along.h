@@ -24,6 +24,10 @@
 #include "mech/distance.h"
 #include "mech/slide.h"
 
+#ifndef PH_ALONG_FN /* models with many coordinates have these functions once */
+#define PH_ALONG_FN PH_FN
+#endif
+
 enum { PH_ALONG = 0, PH_ABOUT = 3, PH_LENGTH = 6, PH_COORDINATES = 7 }; /* PH_ALONG + k, PH_ABOUT + k */
 
 PH_FN int ph_is_angle(int k)
@@ -132,7 +136,7 @@ PH_FN ph_real ph_along_angle(const ph_site *s, int k)
 
 /* ---- all coordinates ------------------------------------------------------------------------------ */
 
-PH_FN ph_real ph_along_value(const ph_site *s, int k)
+PH_ALONG_FN ph_real ph_along_value(const ph_site *s, int k)
 {
     const ph_joint *j = s->j;
     if (ph_is_angle(k))
@@ -163,7 +167,7 @@ PH_FN void ph_along_part(const ph_site *s, int k, int rates, ph_vec3 out[PH_SLOT
         out[i] = ph_load3(row + 3 * i);
 }
 
-PH_FN void ph_along_row(const ph_site *s, int k, ph_vec3 b[PH_SLOTS])
+PH_ALONG_FN void ph_along_row(const ph_site *s, int k, ph_vec3 b[PH_SLOTS])
 {
     if (ph_is_angle(k)) {
         ph_mat3 G;
@@ -180,14 +184,14 @@ PH_FN ph_real ph_along_times_v(const ph_site *s, const ph_vec3 b[PH_SLOTS])
            ph_dot(b[PH_FB], s->b.w);
 }
 
-PH_FN ph_real ph_along_rate(const ph_site *s, int k)
+PH_ALONG_FN ph_real ph_along_rate(const ph_site *s, int k)
 {
     ph_vec3 b[PH_SLOTS];
     ph_along_row(s, k, b);
     return ph_along_times_v(s, b);
 }
 
-PH_FN void ph_along_z(const ph_site *s, int k, ph_vec3 z[PH_SLOTS])
+PH_ALONG_FN void ph_along_z(const ph_site *s, int k, ph_vec3 z[PH_SLOTS])
 {
     if (ph_is_angle(k)) {
         ph_mat3 G;
@@ -199,7 +203,7 @@ PH_FN void ph_along_z(const ph_site *s, int k, ph_vec3 z[PH_SLOTS])
     }
 }
 
-PH_FN void ph_along_K(const ph_site *s, int k, ph_real f, const ph_put *p)
+PH_ALONG_FN void ph_along_K(const ph_site *s, int k, ph_real f, const ph_put *p)
 {
     if (ph_is_angle(k)) {
         ph_mat3 G;

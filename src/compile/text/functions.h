@@ -64,7 +64,8 @@ PH_FN void ph_add_columns(ph_real *out, ph_real w, ph_vec3 row, ph_vec3 col)
 /* q o e_i/2, i = x y z: how component k of a quaternion turns */
 PH_FN ph_vec3 ph_quat_slope(ph_quat q, int k)
 {
-    ph_vec3 d[4] = {ph_v3(-q.x, -q.y, -q.z), ph_v3(q.w, -q.z, q.y), ph_v3(q.z, q.w, -q.x), ph_v3(-q.y, q.x, q.w)};
+    ph_vec3 d[4] = {ph_v3(-q.x, -q.y, -q.z), ph_v3(q.w, -q.z, q.y), ph_v3(q.z, q.w, -q.x),
+                    ph_v3(-q.y, q.x, q.w)};
     return ph_scale(ph_k(0.5), d[k]);
 }
 
