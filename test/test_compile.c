@@ -218,7 +218,7 @@ static void refusals_of_controls(void **state)
 {
     (void)state;
     refuse("model 'a' input{name='while', value=1} " BODY, NULL, NULL, 1, "input 'while'");
-    refuse("model 'a' input{name='u 1'} input{name='u_1'} " BODY, NULL, NULL, 1, "the same name in C");
+    refuse("model 'a' input{name='u-1'} input{name='u_1'} " BODY, NULL, NULL, 1, "the same name in C");
     refuse("model 'a' state{name='x', initial=1, rate=function(t, s) return s.states.x == 0 and 1 or 0 "
            "end} " BODY,
            NULL, NULL, 1, "state 'x'");

@@ -36,6 +36,11 @@ PH_API ph_status ph_run_compile(const ph_run *run, const ph_compile_config *conf
 PH_API ph_status ph_run_compile_cuda(const ph_run *run, const ph_compile_config *config, FILE *driver,
                                      ph_error *err);
 
+/* Write what makes an FMU for co-simulation of NAME.h and NAME.c: its modelDescription.xml, and NAME_fmu.c, which includes
+ * NAME.c. fmi: 2 or 3, the version of the interface. */
+PH_API ph_status ph_run_compile_fmu(const ph_run *run, const ph_compile_config *config, int fmi,
+                                    FILE *description, FILE *source, ph_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -114,6 +114,8 @@ typedef struct ph_args {
     char **argv;
     const char *name;                /* of compile; NULL: the title of the model */
     int lanes, max_iterations, cuda; /* 0: the default */
+    const char *fmu;                 /* NULL: C source */
+    int fmi;
     const char *body;                /* of reduce: its name; NULL: the only one */
     double at;                       /* of linearise: time; 0: the initial one */
     int about, modes;                /* of modes: 0 initial, 1 static; how many, 0: the usual number */

@@ -48,6 +48,14 @@ static void paste_until(FILE *out, int *next, const char *last)
     }
 }
 
+const ph_text *ph_text_find(const char *name)
+{
+    for (int k = 0; k < ph_n_texts; k++)
+        if (!strcmp(ph_texts[k].name, name))
+            return &ph_texts[k];
+    return NULL;
+}
+
 static void skip(int *next, const char *to)
 {
     while (*next < ph_n_texts && strcmp(ph_texts[*next].name, to) != 0)
@@ -365,7 +373,7 @@ ph_status ph_run_compile_cuda(const ph_run *run, const ph_compile_config *config
         return s;
     if (config->lanes != 1)
         return ph_fail(err, PH_E_INPUT, "on a device each thread has one member: leave lanes out");
-    const ph_text *t = &ph_texts[ph_n_texts - 1];
+    const ph_text *t = ph_text_find("driver.cu");
     const char *p = (const char *)t->bytes, *end = p + t->size;
     while (p < end)
         if ((size_t)(end - p) >= length && !memcmp(p, token, length))
@@ -417,29 +425,35 @@ static ph_status compile(ph_compiler *c, FILE *header, ph_error *err)
     return s == PH_OK ? s : ph_fail(err, s, "not enough memory to compile the model");
 }
 
+ph_status ph_compiler_open(ph_compiler *c, const ph_run *run, const ph_compile_config *config, char name[80],
+                           ph_error *err)
+{
+    if (!run->model)
+        return ph_fail(err, PH_E_INPUT, "only runs of models can be compiled");
+    *c = (ph_compiler){.config = config,
+                       .run = run,
+                       .model = run->model,
+                       .mech = run->mech,
+                       .sim = run->sim,
+                       .lay = &run->sim->lay,
+                       .name = name,
+                       .alloc = run->config.alloc};
+    if (config->lanes != 1 && config->lanes != 2 && config->lanes != 4 && config->lanes != 8)
+        return ph_fail(err, PH_E_INPUT, "%d members at once: it must be 1, 2, 4 or 8", config->lanes);
+    ph_status s = ph_compile_name_of(run, config, name, 80, err);
+    return s == PH_OK ? ph_compile_scope(c, err) : s;
+}
+
 ph_status ph_run_compile(const ph_run *run, const ph_compile_config *config, FILE *header, FILE *source,
                          ph_error *err)
 {
     char name[80];
-    ph_compiler c = {.out = source,
-                     .config = config,
-                     .run = run,
-                     .model = run->model,
-                     .mech = run->mech,
-                     .sim = run->sim,
-                     .lay = &run->sim->lay,
-                     .name = name,
-                     .alloc = run->config.alloc};
+    ph_compiler c;
     ph_arena own = {0};
-    if (!run->model)
-        return ph_fail(err, PH_E_INPUT, "only runs of models can be compiled");
-    if (config->lanes != 1 && config->lanes != 2 && config->lanes != 4 && config->lanes != 8)
-        return ph_fail(err, PH_E_INPUT, "%d members at once: it must be 1, 2, 4 or 8", config->lanes);
-    ph_status s = ph_compile_name_of(run, config, name, sizeof name, err);
-    if (s == PH_OK)
-        s = ph_compile_scope(&c, err);
+    ph_status s = ph_compiler_open(&c, run, config, name, err);
     if (s != PH_OK)
         return s;
+    c.out = source;
     take(&c, &own);
     if (!ph_arena_open(&own, c.alloc))
         return ph_fail(err, PH_E_MEMORY, "not enough memory to compile the model");

@@ -105,7 +105,7 @@ void ph_compile_angle(ph_compiler *c, const ph_joint *j, int k, const char *of, 
     PH_PRINTF(5, 6);
 void ph_compile_effort(ph_compiler *c, int actuator, const char *to);
 void ph_compile_actuator_energy(ph_compiler *c, int k);
-void ph_compile_bodies_of(ph_compiler *c, const ph_joint *j);
+void ph_compile_bodies_of(ph_compiler *c, const ph_joint *j, const ph_function *f);
 ph_status ph_compile_tracking(ph_compiler *c);
 
 /* elements.c: values of bodies, joints and forces at one point; start: those that initial values need. */
@@ -141,6 +141,10 @@ void ph_compile_stepping(ph_compiler *c);
 void ph_compile_sensors(ph_compiler *c, FILE *header);
 int ph_compile_sensor_coordinate(const ph_compiler *c, const ph_sensor_def *d);
 
+/* compile.c: a compiler of a run, ready to write; PH_E_INPUT: the model has what cannot be compiled. fmu.c uses it. */
+ph_status ph_compiler_open(ph_compiler *c, const ph_run *run, const ph_compile_config *config, char name[80],
+                           ph_error *err);
+
 /* texts.c, made by cmake/embed.cmake: the texts that a file is made of, in the order in which they are needed. */
 typedef struct ph_text {
     const char *name;
@@ -149,5 +153,6 @@ typedef struct ph_text {
 } ph_text;
 extern const ph_text ph_texts[];
 extern const int ph_n_texts;
+const ph_text *ph_text_find(const char *name); /* compile.c */
 
 #endif

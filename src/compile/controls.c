@@ -78,15 +78,27 @@ static void list_angles(const ph_compiler *c, unsigned char *needed)
     }
 }
 
-/* Both bodies of a joint, as locals of a function that has the state alone. */
-void ph_compile_bodies_of(ph_compiler *c, const ph_joint *j)
+static int is_in(const int *list, int n, int x)
 {
-    for (int side = 0; side < 2; side++)
-        if (j->body[side] >= 0) {
-            fprintf(c->out, "    ph_kin body_%d = ", j->body[side]);
-            ph_compile_kinematics(c, "s->", j->body[side]);
-            fprintf(c->out, ";\n    (void)body_%d;\n", j->body[side]);
-        }
+    for (int k = 0; k < n; k++)
+        if (list[k] == x)
+            return 1;
+    return 0;
+}
+
+/* Bodies of a joint, and those that a function reads, as locals of a function that has the state alone; f NULL: none. */
+void ph_compile_bodies_of(ph_compiler *c, const ph_joint *j, const ph_function *f)
+{
+    const ph_traced *t = f && f->call ? f->traced : NULL;
+    int own[2] = {j->body[0], j->body[1]}, n = t ? t->n_bodies : 0;
+    for (int k = -2; k < n; k++) {
+        int body = k < 0 ? own[k + 2] : t->body[k];
+        if (body < 0 || (k == -1 && body == own[0]) || (k >= 0 && is_in(own, 2, body)))
+            continue;
+        fprintf(c->out, "    ph_kin body_%d = ", body);
+        ph_compile_kinematics(c, "s->", body);
+        fprintf(c->out, ";\n    (void)body_%d;\n", body);
+    }
 }
 
 ph_status ph_compile_tracking(ph_compiler *c)
@@ -106,7 +118,7 @@ ph_status ph_compile_tracking(ph_compiler *c)
             if (at < 0 || !needed[at])
                 continue;
             fprintf(c->out, "    {\n");
-            ph_compile_bodies_of(c, j);
+            ph_compile_bodies_of(c, j, NULL);
             ph_compile_open_site(c, m->joint_of[i], "s->");
             fprintf(c->out, "        ph_count_turns(x, %d, s->t, ok, s->turns[%d]);\n    }\n    }\n", k, at);
         }
@@ -285,7 +297,7 @@ void ph_compile_effort(ph_compiler *c, int actuator, const char *to)
 {
     const ph_force *f = ph_actuator_of(c->mech, actuator);
     int k = (int)(f - c->mech->force);
-    ph_compile_bodies_of(c, f->along);
+    ph_compile_bodies_of(c, f->along, &f->actuator->f);
     fprintf(c->out, "    {\n");
     print_actuator_site(c, k, "s->");
     fprintf(c->out,

@@ -276,7 +276,7 @@ void ph_compile_reaction(ph_compiler *c, int joint)
     const ph_mechanism *m = c->mech;
     const ph_joint *last = &m->joint[m->joint_of[joint + 1] - 1];
     int second = last->body[1] >= 0;
-    ph_compile_bodies_of(c, last);
+    ph_compile_bodies_of(c, last, NULL);
     fprintf(c->out, "    static const int slots[PH_SLOTS] = {0, 3, 6, 9};\n"
                     "    ph_vec3 r[PH_SLOTS] = {ph_zero3(), ph_zero3(), ph_zero3(), ph_zero3()};\n");
     for (int k = m->joint_of[joint]; k < m->joint_of[joint + 1]; k++) {
@@ -302,7 +302,7 @@ void ph_compile_drive_effort(ph_compiler *c, int joint, const char *to)
 {
     int k = c->mech->joint_of[joint];
     const ph_joint *j = &c->mech->joint[k];
-    ph_compile_bodies_of(c, j);
+    ph_compile_bodies_of(c, j, NULL);
     ph_compile_open_site(c, k, "s->");
     fprintf(c->out, "        ph_real by[%d];\n        x->f[1] = ph_k(1);\n        ph_zeros(by, %d);\n",
             j->rows, j->rows);

@@ -99,7 +99,7 @@ static void print_coordinate(ph_compiler *c, const ph_sensor_def *d)
 {
     int k = c->mech->joint_of[d->joint], x = ph_compile_sensor_coordinate(c, d);
     const ph_joint *j = &c->mech->joint[k];
-    ph_compile_bodies_of(c, j);
+    ph_compile_bodies_of(c, j, NULL);
     ph_compile_open_site(c, k, "s->");
     if (d->type == PH_S_JOINT_ACCELERATION) {
         fprintf(c->out, "        ph_vec3 vdot[PH_SLOTS] = {");
@@ -133,7 +133,7 @@ static void print_effort(ph_compiler *c, const ph_sensor_def *d)
     }
     if (d->type == PH_S_POWER) {
         if (d->of_kind == PH_OF_COUPLING)
-            ph_compile_bodies_of(c, j);
+            ph_compile_bodies_of(c, j, NULL);
         ph_compile_open_site(c, (int)(j - m->joint), "s->");
         fprintf(c->out, "        tau = tau * ph_along_rate(x, %d);\n    }\n", k);
     }
