@@ -181,7 +181,7 @@ cmp -s first third || fail "a run with a file differs"
 # text
 run 0 run heavy_top --t-end 0.1
 has out 'heavy_top: genalpha, sigma 1, rho 0.9, ggl' 'after 100 steps' 'cost' 'violation' 'energy' 'error' 'pivot'
-[[ ! -s err ]] || fail "progress although stderr is no terminal"
+[[ ! -s err ]] || fail "progress although stderr is not a terminal"
 run 0 run heavy_top --t-end 0.1 --quiet
 [[ ! -s out ]] || fail "--quiet prints"
 
@@ -320,6 +320,9 @@ if command -v gnuplot >/dev/null; then
     run 0 run "$models/heavy_top.lua" --plot history.svg --quiet
     has history.svg '<svg' 't [s]' 'tip [m]' 'reaction [N]' 'reaction [N m]' 'energy − 5435.7 [J]' '>x<' '>y<' '>z<' '0 but for round-off'
     grep -qF 'component' history.svg && fail "components without names"
+    grep -qF '>h [s]<' history.svg && fail "steps of one size need no panel"
+    run 0 run "$models/heavy_top.lua" --tol 1e-3 --plot steps.svg --quiet
+    has steps.svg 'h [s]' 'tip [m]'
     # what is small beside other numbers, and smooth, is a signal
     cat >small.lua <<'END'
 model "small"
@@ -373,12 +376,42 @@ for ending in h5 json svg lua; do
     refused "the table is written as CSV" sweep pendulum --vary h=0.02,0.01 -o "table.$ending"
 done
 
+# ---- manual and completions ----------------------------------------------------------------------------------------
+
+run 0 help --man
+has out '.TH "POLHODE" 1' '.SS Simulate' '.B run ' 'polhode-sweep (1)'
+run 0 help run --man
+has out '.TH "POLHODE-RUN" 1' '.B \-\-formulation' 'index3|index2|ggl'
+run 0 help --completion zsh
+has out '#compdef polhode' 'run:--formulation) values="index3 index2 ggl"'
+run 0 help --completion bash
+completed() { # EXPECTED WORD...: the last word is completed to what is expected
+    local expected=$1 got
+    shift
+    got=$(bash -c 'source out; COMP_WORDS=(polhode "$@"); COMP_CWORD=$#; _polhode; echo "${COMPREPLY[*]}"' - "$@")
+    [[ $got == "$expected" ]] || fail "polhode $* is completed to '$got'"
+}
+completed sweep sw
+completed --formulation run --form
+completed 'index3 index2' run --formulation i
+completed '' list --form
+completed 'static stability' help st
+
 # ---- other commands -----------------------------------------------------------------------------------------------
 
 run 0 bench heavy_top --repeats 1 --json
 is_json out
 has out '"heavy_top":{"us_per_step":' '"newton_per_step":' '"error":' '"heavy_top_ggl":{'
 near out error 3e-4 5.08e-3 # reference: 5 % of an independent prototype
+cp out times.json
+run 0 bench heavy_top --repeats 1 --compare times.json --json
+has out '"ratio":'
+sed -i 's/"us_per_step":[^,]*/"us_per_step":1e-9/' times.json # a run of before that took no time
+run 0 bench heavy_top --repeats 1 --compare times.json
+awk '$1 == "heavy_top" && $3 > 1e6 {n++} END {exit n != 1}' out || fail 'bench --compare does not divide by what is stored'
+refused "cannot read 'none.json'" bench heavy_top --compare none.json
+echo 1 >one.json
+refused "is not what 'polhode bench --json' writes" bench heavy_top --compare one.json
 run 0 bench chain_10 --repeats 1
 has out 'us/step' 'chain_10 '
 run 0 bench chain_100 --repeats 1 --json
@@ -404,7 +437,9 @@ run 0 version --json
 is_json out
 run 0 --version
 run 0 help
-has out run check freeze cite bench list manual verify version help
+has out run check freeze cite bench list manual version help
+grep -xE '[A-Z][a-z]+' out >groups # each once, above its commands
+[[ $(tr '\n' ' ' <groups) == 'Simulate Analyse Study Design Files About ' ]] || fail "groups of the help: $(cat groups)"
 run 0 --help
 for command in $("$polhode" list commands | awk '{print $1}'); do
     run 0 help "$command"
@@ -436,11 +471,14 @@ refused "did you mean 'heavy_top'" run heavy_tpo
 refused 'polhode list problems' run xyzzy
 refused "'b' is one argument too many" run heavy_top b
 refused "did you mean '--sigma'" run heavy_top --sgima 1
+refused "'--tolerance' is now called '--x-tol'" optimise heavy_top --tolerance 1e-9
+refused "'--steps' is now called '--load-steps'" static pendulum --steps 3
+run 0 run heavy_top_so3 --method bliedf --correction perturbed --t-end 0.001 --quiet # the old word of exponent
 refused "see 'polhode help converge'" converge heavy_top --bogus # and not an option of another command
 refused "did you mean '--formulation'" run heavy_top --formulaton ggl
 refused "did you mean 'ggl'" run heavy_top --formulation gll
 refused 'there are: auto, dense, block, front, klu' run heavy_top --solver umfpack
-refused '--method has no choice' run heavy_top --method magic
+refused '--method cannot be' run heavy_top --method magic
 refused 'its value is missing' run heavy_top --sigma
 refused "-o: its value is missing; '--json' is an option" run heavy_top -o --json
 refused "--sigma: its value is missing; '-o' is an option" run heavy_top --sigma -o x.csv
@@ -468,7 +506,7 @@ refused 'cannot have x = -1' run heavy_top --set x=-1
 refused 'form P=V' run heavy_top --set x
 refused 'no parameters' run chain --set x=1
 refused 'takes no value' run heavy_top --json=1
-refused "belongs to 'bench'" run heavy_top --repeats 3
+refused "belongs to 'work', 'bench'" run heavy_top --repeats 3
 refused 'polhode help run' run heavy_top -q
 refused 'models/heavy_top.lua: No such file' run models/heavy_top.lua
 refused "cannot write '/nonexistent/x.csv'" run heavy_top -o /nonexistent/x.csv
@@ -479,20 +517,14 @@ refused "did you mean 'chain'" bench chian
 refused "did you mean 'groups'" list grups
 refused "did you mean 'run'" help rnu
 refused 'one argument too many' version now
-refused 'has no options' help --xyzzy
+refused "help has no option '--xyzzy'" help --xyzzy
+refused 'has no options' list --xyzzy
+refused "'fish'; there are: bash, zsh" help --completion fish
 refused "run has no option '--expec'; see 'polhode help run'" run heavy_top --expec # near --expect, of other commands
 refused "did you mean '--json'?" run heavy_top --jsn
-refused 'one argument too many' verify now
-refused 'root of that tree' verify
-refused 'empty' verify -o ''
-ln -s "$models" models
-run 0 verify --row amp-0.9,e3-0
-has out '| amp-0.9 |' '| 34.265298 |' '| e3-0 |'
-read -r -a command < <(grep -o 'converge heavy_top_r3xso3[^`]*' out)
-run 0 "${command[@]}" # the command of a row shows its number: 0.01279
-has out '1.279e-02'
-refused "no row 'amp-0.8'; did you mean 'amp-0.9'?" verify --row amp-0.8
-refused 'leave out -o' verify --row amp-0.9 -o page.md
+for words in verify 'verify --all' 'help verify'; do # shellcheck disable=SC2086 # words
+    refused 'polhode verify has moved to polhode-verify, which is built beside polhode and is not installed' $words
+done
 refused "a?b" run $'a\nb'
 
 finish

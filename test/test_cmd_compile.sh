@@ -27,7 +27,7 @@ if command -v g++ >/dev/null; then # the header is one of C++ too
 fi
 
 mkdir "$dir/none"
-refused "'2top' is no name in C" "$models/heavy_top.lua" --name 2top -o "$dir/none"
+refused "'2top' is not a name in C" "$models/heavy_top.lua" --name 2top -o "$dir/none"
 refused "'while' is a word of C" "$models/heavy_top.lua" --name while -o "$dir/none"
 refused "body 'spoke0.0': a beam whose mass is not lumped" "$models/beam_wheel.lua" -o "$dir/none"
 refused "the flexible body 'arm' cannot be compiled" "$models/craig_bampton.lua" -o "$dir/none"

@@ -1,41 +1,16 @@
 /* One run with all that belongs to it: its file, signals, progress, the report. */
 #include "cli/history.h"
+#include "cli/signals.h"
 #include "cli/state_file.h"
 #include "study/plot.h"
 #include "view/view.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 /* ---- the file ----------------------------------------------------------------------------------------- */
-
-/* While the file is under way, signals wait until a step is done, so that nothing half-written stays behind.
- * Those that are ignored (nohup) must not: a blocked signal is kept even then. */
-static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
-
-static void hold_signals(int how)
-{
-    struct sigaction now;
-    sigset_t set;
-    sigemptyset(&set);
-    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
-        if (sigaction(ends[k], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
-            sigaddset(&set, ends[k]);
-    sigprocmask(how, &set, NULL);
-}
-
-/* To ignore a signal is to forget one that waits. */
-static void drop_signals(void)
-{
-    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
-        struct sigaction kept, none = {.sa_handler = SIG_IGN};
-        if (sigaction(ends[k], &none, &kept) == 0)
-            sigaction(ends[k], &kept, NULL);
-    }
-}
 
 static int cannot_write(const ph_job *r, int why)
 {
@@ -44,11 +19,11 @@ static int cannot_write(const ph_job *r, int why)
 
 static int open_file(ph_job *r)
 {
-    const char *path = r->args->output, *lacks = ph_record_lacks(path);
+    const char *path = r->args->output, *missing = ph_record_missing(path);
     if (path[0] && !ph_record_knows(path))
         ph_complain("-o: '%s': no format has this ending; there are .csv, .h5 and .hdf5", path);
-    else if (lacks)
-        ph_complain("-o: '%s': %s; a name that ends in .csv works", path, lacks);
+    else if (missing)
+        ph_complain("-o: '%s': %s; a name that ends in .csv works", path, missing);
     else if (!ph_record_open(&r->record, path)) /* may wait, for the reader of a pipe */
         cannot_write(r, errno);
     return r->record.op != NULL;
@@ -104,10 +79,10 @@ static int report(const ph_job *r, int code)
     return code;
 }
 
-static void note_lack(const ph_job *r)
+static void note_softening(const ph_job *r)
 {
     char text[400];
-    ph_watch_lack(r, text, sizeof text);
+    ph_watch_softening(r, text, sizeof text);
     if (text[0] && !r->args->quiet)
         ph_note("%s", text);
 }
@@ -137,13 +112,13 @@ static int integrate(ph_job *r)
     ph_job_simulate(r);
     if (w->terminal && w->last_tick > w->begun)
         fprintf(stderr, "\r\033[K");
-    note_lack(r);
+    note_softening(r);
     note_warnings(r);
     int saved = save_state(r), code = close_file(r);
     if (r->args->output || r->args->save) {
         if (w->interrupted)
-            drop_signals();
-        hold_signals(SIG_UNBLOCK);
+            ph_signals_drop();
+        ph_signals_release();
     }
     code = code ? code : saved;
     if (r->record.failed)
@@ -161,8 +136,7 @@ static int integrate(ph_job *r)
 static void note_redundancy(const ph_job *r)
 {
     char text[256];
-    for (ph_redundancy at = {0};
-         !r->args->quiet && ph_subject_redundancy(&r->subject, &at, text, sizeof text);)
+    for (ph_redundancy at = {0}; !r->args->quiet && ph_target_redundancy(&r->target, &at, text, sizeof text);)
         ph_note("%s; multipliers of least norm are used", text);
 }
 
@@ -177,8 +151,8 @@ static void note_assembling(const ph_job *r)
 int ph_job_perform(ph_job *r)
 {
     ph_warner warner = {0};
-    r->p = r->subject.p, r->run = r->subject.run;
-    r->bodies = ph_bodies_create(&r->subject);
+    r->p = r->target.p, r->run = r->target.run;
+    r->bodies = ph_bodies_create(&r->target);
     if (!r->bodies)
         return ph_complain("not enough memory for the model '%s'", r->p->name);
     ph_error err = {0};
@@ -189,7 +163,7 @@ int ph_job_perform(ph_job *r)
     if (!ph_job_plan(r) || (r->args->output && !open_file(r)))
         return PH_EXIT_USAGE;
     if (r->args->output || r->args->save)
-        hold_signals(SIG_BLOCK);
+        ph_signals_hold(); /* until a step is done: nothing half-written stays behind */
     note_assembling(r);
     note_redundancy(r);
     r->warner = &warner;

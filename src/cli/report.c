@@ -54,15 +54,15 @@ const char *ph_report_formulation(const ph_options *o)
 static void print_cost(const ph_job *r)
 {
     ph_stats st = ph_run_summarise(r->run).stats;
-    double n = (double)(r->opt.tol > 0 ? st.accepted : st.steps), wall = st.wall_s;
+    double n = (double)(r->opt.tol > 0 ? st.accepted : st.steps), cpu = st.cpu_s;
     if (!st.steps) {
         printf("  cost       no step was done; %ld Newton iterations in the first\n", st.iterations);
         return;
     }
-    printf("  cost       %.3g us per step", 1e6 * wall / n);
+    printf("  cost       %.3g us per step", 1e6 * cpu / n);
     if (r->bodies->n_own > 1)
-        printf(" (%.3g per body)", 1e6 * wall / n / r->bodies->n_own);
-    printf(", %.3g s in all; %.2f Newton iterations per step, at most %d\n", wall, (double)st.iterations / n,
+        printf(" (%.3g per body)", 1e6 * cpu / n / r->bodies->n_own);
+    printf(", %.3g s in all; %.2f Newton iterations per step, at most %d\n", cpu, (double)st.iterations / n,
            st.worst_iterations);
 }
 
@@ -71,7 +71,7 @@ static void print_quality(const ph_job *r)
     ph_run_summary sum = ph_run_summarise(r->run);
     ph_energies E = ph_job_energies(r);
     ph_exact_error e;
-    ph_state s = ph_sim_state(r->sim);
+    ph_state s = ph_run_state(r->run);
     if (r->p->sys.n_constraints && isnan(sum.violation_velocity))
         printf("  violation  cannot be found: a function of the model fails\n");
     else if (r->p->sys.n_constraints)
@@ -153,7 +153,7 @@ static void print_steps(const ph_job *r, double t)
 void ph_report_text(const ph_job *r)
 {
     char settings[256];
-    ph_state s = ph_sim_state(r->sim);
+    ph_state s = ph_run_state(r->run);
     ph_report_settings(r, settings, sizeof settings);
     printf("%s: %s\n", r->p->name, settings);
     print_steps(r, s.t);

@@ -1,5 +1,5 @@
 /* All that run reports of a state, as one list of numbers: bodies, reactions, sensors. */
-#include "cli/sens.h"
+#include "cli/sens_show.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -127,6 +127,17 @@ void ph_seen_values(const ph_seen *seen, ph_run *run, const double *base, double
             fill_nan(PH_SENSOR_MAX, x);
         else if (v->what == PH_GET_ROTATION)
             turn(base + 4 * v->index, x);
+        memcpy(out + seen->at[c], x + v->first, (size_t)seen->channel[c].n * sizeof *x);
+    }
+}
+
+void ph_seen_error(const ph_seen *seen, ph_run *run, double *out)
+{
+    double x[PH_SENSOR_MAX];
+    for (int c = 0; c < seen->n; c++) {
+        const struct ph_view *v = &seen->view[c];
+        if (v->first == 0 && ph_run_get_error(run, v->what, v->index, x) != PH_OK)
+            fill_nan(PH_SENSOR_MAX, x);
         memcpy(out + seen->at[c], x + v->first, (size_t)seen->channel[c].n * sizeof *x);
     }
 }

@@ -71,7 +71,7 @@ static void list_angles(const ph_compiler *c, unsigned char *needed)
     for (int k = 0; k < m->n_sensors; k++) {
         const ph_sensor_def *d = &m->sensor[k];
         need_arguments(c, &d->f, needed);
-        if (d->type == PH_S_ANGLE || d->type == PH_S_JOINT_POSITION) {
+        if (ph_sensor_row_of(d)->op->form == PH_FORM_COORDINATE) {
             const ph_joint *j = &c->mech->joint[c->mech->joint_of[d->joint]];
             need_angle(c, j, ph_compile_sensor_coordinate(c, d), needed);
         }
@@ -193,7 +193,8 @@ void ph_compile_load_tangent(ph_compiler *c, int k)
 {
     const ph_force *f = &c->mech->force[k];
     const ph_body *b = &c->mech->body[f->body[1]];
-    const char *type = f->def->type == PH_F_TORQUE ? "torque" : "force";
+    int torque = (ph_force_row_of(f->def)->keys & PH_KEY_TORQUE) != 0;
+    const char *type = torque ? "torque" : "force";
     char name[32], row[32];
     snprintf(name, sizeof name, "load_%d", (int)(f->def - c->model->force));
     if (!c->marking)
@@ -205,7 +206,7 @@ void ph_compile_load_tangent(ph_compiler *c, int k)
                     "        ph_load_%s_g(&s_, ph_v3(ph_k(%d), ph_k(%d), ph_k(%d)), by_%d);\n        "
                     "(void)by_%d;\n",
                     i, type, i == 0, i == 1, i == 2, i, i);
-        for (int half = f->def->type == PH_F_TORQUE; half < (b->particle ? 1 : 2); half++) {
+        for (int half = torque; half < (b->particle ? 1 : 2); half++) {
             snprintf(row, sizeof row, "by_%d[%s]", i, half ? "PH_FB" : "PH_XB");
             ph_compile_tangent(c, name, &f->def->f, i, "", b->node[half], row, -1);
         }

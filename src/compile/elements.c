@@ -5,7 +5,7 @@
 #include "mech/argument.h"
 
 static const char *const force_names[] = {
-#define PH_FORCE(code, name, keys, text) [code] = name,
+#define PH_FORCE(code, ops, name, keys, text) [code] = name,
 #include "mech/forces.def"
 #undef PH_FORCE
 };
@@ -141,7 +141,7 @@ static int is_seen(const ph_compiler *c, int joint)
 static int shows_energy(const ph_compiler *c)
 {
     for (int k = 0; k < c->model->n_sensors; k++)
-        if (c->model->sensor[k].type == PH_S_ENERGY)
+        if (ph_sensor_row_of(&c->model->sensor[k])->op->form == PH_FORM_ENERGY)
             return 1;
     return 0;
 }
@@ -366,7 +366,7 @@ void ph_compile_force_energy(ph_compiler *c, int k)
 static void force_terms(ph_compiler *c, int k, int start)
 {
     const ph_force *f = &c->mech->force[k];
-    int type = f->def->type, load = type == PH_F_FORCE || type == PH_F_TORQUE;
+    int type = f->def->type, load = (ph_force_row_of(f->def)->keys & PH_KEY_VALUE) != 0;
     FILE *out = c->out;
     char name[32], function[32], value[48] = "";
     snprintf(name, sizeof name, load ? "load_%s" : "%s", force_names[type]);
@@ -599,7 +599,8 @@ static void force_table(ph_compiler *c, int kind)
 
 static void force_loop(ph_compiler *c, int kind)
 {
-    int type = c->mech->force[kind].def->type, load = type == PH_F_FORCE || type == PH_F_TORQUE;
+    const ph_force_def *d = c->mech->force[kind].def;
+    int type = d->type, load = (ph_force_row_of(d)->keys & PH_KEY_VALUE) != 0;
     const char *value = load ? "t->def.value, " : "";
     char name[32];
     FILE *out = c->out;

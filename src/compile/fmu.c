@@ -286,7 +286,7 @@ static void put_effort_slope(ph_compiler *c, const ph_sensor_def *d)
     else
         fprintf(c->out, "        slope = input == %d;\n", a->input);
     fprintf(c->out, "        }\n");
-    if (d->type != PH_S_POWER)
+    if (ph_sensor_row_of(d)->op->form != PH_FORM_POWER)
         return;
     ph_compile_open_site(c, (int)(f->along - c->mech->joint), "s->");
     fprintf(c->out, "        slope *= ph_along_rate(x, %d);\n        }\n", f->coordinate);
@@ -299,9 +299,10 @@ static void put_slopes(ph_compiler *c)
                     "    double slope = 0;\n    (void)s, (void)sensor, (void)component, (void)input;\n");
     for (int k = 0; k < m->n_sensors && m->n_inputs; k++) {
         const ph_sensor_def *d = &m->sensor[k];
-        int effort = (d->type == PH_S_EFFORT || d->type == PH_S_POWER) && d->of_kind == PH_OF_ACTUATOR;
+        ph_sensor_form form = ph_sensor_row_of(d)->op->form;
+        int effort = (form == PH_FORM_EFFORT || form == PH_FORM_POWER) && d->of_kind == PH_OF_ACTUATOR;
         char name[32];
-        if (!effort && d->type != PH_S_CUSTOM)
+        if (!effort && form != PH_FORM_FUNCTION)
             continue;
         snprintf(name, sizeof name, "sensor_%d", k);
         fprintf(c->out, "    if (sensor == %d) {\n", k);

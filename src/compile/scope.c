@@ -23,7 +23,7 @@ static ph_status bodies(const ph_compiler *c, ph_error *err)
 /* A function that was traced, all ways through it. */
 static int is_traced(const ph_function *f)
 {
-    return !f->call || (f->traced && f->traced->program && !f->traced->asks);
+    return !f->call || (f->traced && f->traced->program && !f->traced->untraced);
 }
 
 static const char *reason(const ph_function *f)
@@ -44,7 +44,7 @@ static ph_status elements(const ph_compiler *c, ph_error *err)
         const ph_force_def *d = f->def;
         if (d && !is_traced(&d->f))
             return REFUSE(d->origin, "'%s': its function cannot be compiled: %s", d->name, reason(&d->f));
-        if (d && d->type == PH_F_BEAM)
+        if (d && ph_force_is_beam(d))
             return REFUSE(d->origin, "'%s': beams cannot be compiled", d->name);
         if (f->op == &ph_force_bushing_body)
             return REFUSE(d->origin, "bushing '%s': axes of a body cannot be compiled", d->name);
@@ -88,18 +88,6 @@ static ph_status controls(const ph_compiler *c, ph_error *err)
     return inputs(c, err);
 }
 
-static int is_known(int sensor)
-{
-    static const int known[] = {
-        PH_S_POSITION,       PH_S_VELOCITY,   PH_S_ACCELERATION,       PH_S_ROTATION, PH_S_OMEGA,
-        PH_S_ANGLE,          PH_S_RATE,       PH_S_REACTION,           PH_S_ENERGY,   PH_S_CUSTOM,
-        PH_S_JOINT_POSITION, PH_S_JOINT_RATE, PH_S_JOINT_ACCELERATION, PH_S_EFFORT,   PH_S_POWER};
-    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-        if (known[k] == sensor)
-            return 1;
-    return 0;
-}
-
 static ph_status sensors(const ph_compiler *c, ph_error *err)
 {
     char name[2][80];
@@ -109,7 +97,7 @@ static ph_status sensors(const ph_compiler *c, ph_error *err)
         if (!is_traced(&d->f))
             return REFUSE(d->origin, "sensor '%s': its function cannot be compiled: %s", d->name,
                           reason(&d->f));
-        if (!is_known(d->type))
+        if (ph_sensor_row_of(d)->op->form == PH_FORM_NONE)
             return REFUSE(d->origin, "sensor '%s': a sensor of this type cannot be compiled", d->name);
         ph_compile_name(d->name, name[0], sizeof name[0]);
         for (size_t i = 0; i < sizeof own / sizeof *own; i++)

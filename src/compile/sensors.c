@@ -11,33 +11,25 @@ static void print_at(ph_compiler *c, ph_vec3 at)
             ph_c_number(at.y, text[1]), ph_c_number(at.z, text[2]));
 }
 
-static void print_point(ph_compiler *c, const ph_sensor_def *d)
+/* What the text of its row is written in. */
+static void print_body(ph_compiler *c, const ph_sensor_def *d, const ph_sensor_row *row)
 {
     const ph_body *b = d->body < 0 ? NULL : &c->mech->body[d->body];
     fprintf(c->out, "    ph_kin k = ");
     ph_compile_kinematics(c, "s->", d->body);
     fprintf(c->out, ";\n");
-    switch (d->type) {
-    case PH_S_POSITION:
-        fprintf(c->out, "    ph_store3(out, ph_sensor_position(k.x, k.R, ");
-        break;
-    case PH_S_VELOCITY:
-        fprintf(c->out, "    ph_store3(out, ph_sensor_velocity(k.v, k.R, k.w, ");
-        break;
-    case PH_S_ACCELERATION:
-        fprintf(c->out, "    ph_store3(out, ph_sensor_acceleration(");
-        fprintf(c->out, b ? "ph_load3(s->vdot + %d), k.R, k.w, " : "ph_zero3(), k.R, k.w, ", b ? b->v[0] : 0);
-        fprintf(c->out, b && !b->particle ? "ph_load3(s->vdot + %d), " : "ph_zero3(), ", b ? b->v[1] : 0);
-        break;
-    case PH_S_OMEGA:
-        fprintf(c->out, "    ph_store3(out, k.w);\n");
-        return;
-    default:
-        fprintf(c->out, "    ph_quat_store(out, k.q);\n");
-        return;
+    if (row->op->depth == PH_SEEN_ACCELERATION) {
+        fprintf(c->out, b ? "    ph_vec3 a = ph_load3(s->vdot + %d), " : "    ph_vec3 a = ph_zero3(), ",
+                b ? b->v[0] : 0);
+        fprintf(c->out, b && !b->particle ? "alpha = ph_load3(s->vdot + %d);\n" : "alpha = ph_zero3();\n",
+                b ? b->v[1] : 0);
     }
-    print_at(c, d->at);
-    fprintf(c->out, "));\n");
+    if (row->keys & PH_KEY_AT) {
+        fprintf(c->out, "    ph_vec3 at = ");
+        print_at(c, d->at);
+        fprintf(c->out, ";\n");
+    }
+    fprintf(c->out, "    %s;\n", row->op->text);
 }
 
 /* Bodies and forces add to E. */
@@ -78,9 +70,9 @@ static void print_energy(ph_compiler *c)
 int ph_compile_sensor_coordinate(const ph_compiler *c, const ph_sensor_def *d)
 {
     const ph_joint *j = &c->mech->joint[c->mech->joint_of[d->joint]];
-    return d->type == PH_S_ANGLE || d->type == PH_S_RATE ? j->free
-           : d->coordinate >= 0                          ? d->coordinate
-                                                         : ph_joint_free(j, 0);
+    return !(ph_sensor_row_of(d)->keys & PH_KEY_COORDINATE) ? j->free
+           : d->coordinate >= 0                             ? d->coordinate
+                                                            : ph_joint_free(j, 0);
 }
 
 /* vdot of the bodies of a joint, slot by slot. */
@@ -95,27 +87,27 @@ static void print_accelerations(ph_compiler *c, const ph_joint *j)
     }
 }
 
-static void print_coordinate(ph_compiler *c, const ph_sensor_def *d)
+static void print_coordinate(ph_compiler *c, const ph_sensor_def *d, ph_sensor_form form)
 {
     int k = c->mech->joint_of[d->joint], x = ph_compile_sensor_coordinate(c, d);
     const ph_joint *j = &c->mech->joint[k];
     ph_compile_bodies_of(c, j, NULL);
     ph_compile_open_site(c, k, "s->");
-    if (d->type == PH_S_JOINT_ACCELERATION) {
+    if (form == PH_FORM_ACCELERATION) {
         fprintf(c->out, "        ph_vec3 vdot[PH_SLOTS] = {");
         print_accelerations(c, j);
         fprintf(c->out, "};\n        out[0] = ph_along_acceleration(x, %d, vdot);\n    }\n", x);
         return;
     }
     fprintf(c->out, "        out[0] = ");
-    if (d->type == PH_S_RATE || d->type == PH_S_JOINT_RATE)
+    if (form == PH_FORM_RATE)
         fprintf(c->out, "ph_along_rate(x, %d)", x);
     else
         ph_compile_angle(c, j, x, "s->", "x");
     fprintf(c->out, ";\n    }\n");
 }
 
-static void print_effort(ph_compiler *c, const ph_sensor_def *d)
+static void print_effort(ph_compiler *c, const ph_sensor_def *d, int power)
 {
     const ph_mechanism *m = c->mech;
     const ph_joint *j;
@@ -131,7 +123,7 @@ static void print_effort(ph_compiler *c, const ph_sensor_def *d)
         j = ph_actuator_of(m, d->of)->along, k = ph_actuator_of(m, d->of)->coordinate;
         ph_compile_effort(c, d->of, "tau");
     }
-    if (d->type == PH_S_POWER) {
+    if (power) {
         if (d->of_kind == PH_OF_COUPLING)
             ph_compile_bodies_of(c, j, NULL);
         ph_compile_open_site(c, (int)(j - m->joint), "s->");
@@ -155,29 +147,32 @@ static void print_function(ph_compiler *c, int k)
 static void print_sensor(ph_compiler *c, int k)
 {
     const ph_sensor_def *d = &c->model->sensor[k];
-    switch (d->type) {
-    case PH_S_ENERGY:
-        print_energy(c);
+    const ph_sensor_row *row = ph_sensor_row_of(d);
+    ph_sensor_form form = row->op->form;
+    switch (form) {
+    case PH_FORM_BODY:
+        print_body(c, d, row);
         break;
-    case PH_S_REACTION:
+    case PH_FORM_COORDINATE:
+    case PH_FORM_RATE:
+    case PH_FORM_ACCELERATION:
+        print_coordinate(c, d, form);
+        break;
+    case PH_FORM_REACTION:
         ph_compile_reaction(c, d->joint);
         break;
-    case PH_S_ANGLE:
-    case PH_S_RATE:
-    case PH_S_JOINT_POSITION:
-    case PH_S_JOINT_RATE:
-    case PH_S_JOINT_ACCELERATION:
-        print_coordinate(c, d);
+    case PH_FORM_EFFORT:
+    case PH_FORM_POWER:
+        print_effort(c, d, form == PH_FORM_POWER);
         break;
-    case PH_S_EFFORT:
-    case PH_S_POWER:
-        print_effort(c, d);
+    case PH_FORM_ENERGY:
+        print_energy(c);
         break;
-    case PH_S_CUSTOM:
+    case PH_FORM_FUNCTION:
         print_function(c, k);
         break;
-    default:
-        print_point(c, d);
+    case PH_FORM_NONE: /* refused, scope.c */
+        break;
     }
 }
 

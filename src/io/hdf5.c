@@ -156,13 +156,16 @@ static int parameter(ph_record *t, const char *name, double x)
 
 static char *path_of(const ph_channel *c)
 {
-    static const char derivatives[] = "/sensitivities/";
+    static const char derivatives[] = "/sensitivities/", errors[] = "/error";
     const char *group = c->group ? c->group : "", *of = c->of ? c->of : "", *by = c->by ? c->by : "";
     size_t size = sizeof derivatives + strlen(by) + strlen(group) + strlen(of) + strlen(c->name) + 4;
     char *path = malloc(size);
     if (path)
-        snprintf(path, size, "%s%s/%s%s%s%s%s", *by ? derivatives : "", by, group, *group ? "/" : "", of,
-                 *of ? "/" : "", c->name);
+        snprintf(path, size, "%s%s/%s%s%s%s%s",
+                 *by        ? derivatives
+                 : c->error ? errors
+                            : "",
+                 by, group, *group ? "/" : "", of, *of ? "/" : "", c->name);
     return path;
 }
 
@@ -270,7 +273,7 @@ static int write_rows(ph_record *t, const double *rows, long n, int last)
 
 const ph_format ph_format_hdf5 = {.seeks = 1,
                                   .block = BLOCK,
-                                  .lacks = ph_hdf5_lacks,
+                                  .missing = ph_hdf5_missing,
                                   .open = open_hdf5,
                                   .text = text,
                                   .number = number,
@@ -283,6 +286,6 @@ const ph_format ph_format_hdf5 = {.seeks = 1,
 
 #else
 
-const ph_format ph_format_hdf5 = {.lacks = ph_hdf5_lacks};
+const ph_format ph_format_hdf5 = {.missing = ph_hdf5_missing};
 
 #endif

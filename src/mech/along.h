@@ -28,8 +28,6 @@
 #define PH_ALONG_FN PH_FN
 #endif
 
-enum { PH_ALONG = 0, PH_ABOUT = 3, PH_LENGTH = 6, PH_COORDINATES = 7 }; /* PH_ALONG + k, PH_ABOUT + k */
-
 PH_FN int ph_is_angle(int k)
 {
     return k >= PH_ABOUT && k < PH_LENGTH;

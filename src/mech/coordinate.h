@@ -3,7 +3,7 @@
  *
  *   dx = b dq,  xdot = b v,  z = d(b v)/dq
  *
- * Which of them a joint leaves free, its row in joint.c says. */
+ * Which of them a joint leaves free, its recipe says (tables.h). */
 #ifndef PH_MECH_COORDINATE_H
 #define PH_MECH_COORDINATE_H
 

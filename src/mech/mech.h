@@ -81,22 +81,22 @@ typedef struct ph_pin {
 } ph_pin;
 
 /* All pins of one body: what they add to its block (phi, phi) of K is stored at once. */
-typedef struct ph_held {
+typedef struct ph_pinned_body {
     int R, K;
-    int end; /* of its holds; they start where those of the body before end */
-} ph_held;
+    int end; /* of its arms; they start where those of the body before end */
+} ph_pinned_body;
 
-typedef struct ph_hold {
+typedef struct ph_pin_arm {
     int l_at;
     ph_vec3 s; /* with the sign of the side */
-} ph_hold;
+} ph_pin_arm;
 
 /* ---- forces ------------------------------------------------------------------------------------- */
 
 /* A function of the file needs Lua, at least somewhere. */
-static inline int ph_function_asks(const ph_function *f)
+static inline int ph_function_is_untraced(const ph_function *f)
 {
-    return f->call && (!f->traced || !f->traced->program || f->traced->asks);
+    return f->call && (!f->traced || !f->traced->program || f->traced->untraced);
 }
 
 /* One kind of force: a file, a row. Forces with inertia have M; their g adds M acc + g, with the weight of
@@ -113,10 +113,14 @@ typedef struct ph_force_ops {
     double (*kinetic)(const ph_force_site *s); /* kinetic energy; there where M is */
     /* friction: dg/dlambda, column by column: r[slot] for row i of the joint */
     void (*g_lambda)(const ph_force_site *s, int i, ph_vec3 r[PH_SLOTS]);
+    /* of rows of forces.def, for building: */
+    int turns;                                  /* acts on rotations: particles have none */
+    unsigned (*couples)(const ph_force_def *d); /* nonzero blocks of K and C; NULL: all */
+    int (*still)(const ph_force_def *d);        /* it does not depend on velocities; NULL: where d is 0 */
+    ph_status (*make)(const ph_model *model, ph_force *f, ph_error *err); /* what is its own; NULL: nothing */
 } ph_force_ops;
 
-extern const ph_force_ops ph_force_spring, ph_force_bushing, ph_force_torsion, ph_force_point,
-    ph_force_torque, ph_force_beam, ph_force_beam_mass;
+extern const ph_force_ops ph_force_beam_mass;
 extern const ph_force_ops ph_force_bushing_body;             /* axes of the first body */
 extern const ph_force_ops ph_force_actuator, ph_force_swing; /* swing: about the rotation vector */
 
@@ -314,17 +318,18 @@ struct ph_mechanism {
     const ph_space *space;
     ph_system sys;
     const ph_allocator *alloc;
-    int n_joints, n_pins, n_loose, n_forces; /* joints: constraints of them; loose: joints that are no pins */
-    int n_rigid, n_odd, n_held;              /* odd: bodies that are not rigid ones with principal axes */
-    int n_norms;                             /* constraints after those of joints */
-    int n_flex, n_carried;                   /* carried: elements with a marker */
-    ph_body *body;                           /* of the model */
+    int n_joints, n_pins, n_unpinned,
+        n_forces;                     /* joints: constraints of them; unpinned: joints that are no pins */
+    int n_rigid, n_general, n_pinned; /* general: bodies that are not rigid ones with principal axes */
+    int n_norms;                      /* constraints after those of joints */
+    int n_flex, n_carried;            /* carried: elements with a marker */
+    ph_body *body;                    /* of the model */
     ph_rigid *rigid;
-    int *odd;
+    int *general;
     ph_joint *joint;
     ph_pin *pin;
-    ph_held *held;
-    ph_hold *hold;
+    ph_pinned_body *pinned;
+    ph_pin_arm *arm;
     ph_unit_norm *norm;
     ph_flex *flex;
     ph_carried *carried;
@@ -336,7 +341,7 @@ struct ph_mechanism {
     struct ph_reach *reach; /* of states, then of efforts that are functions, then of loads */
     double *rows;           /* scratch for derivatives of their functions */
     char *names;            /* of the norms and of nodes of modes */
-    int *loose;             /* joints that are no pins */
+    int *unpinned;          /* joints that are no pins */
     int *joint_of; /* of the model's joints: the first of its constraints, and their end: n_joints + 1 */
     ph_force *force;
     ph_node *node;
@@ -414,9 +419,12 @@ ph_status ph_joint_make(const ph_model *model, int def, ph_joint *out, ph_error 
 int ph_joint_counts_angles(const ph_joint_def *d); /* 1: its coordinate is an angle, else a length */
 ph_status ph_mech_fail(ph_error *err, ph_status s, const ph_model *model, ph_origin at, const char *format,
                        ...) PH_PRINTF(5, 6); /* "file:line: ..." */
+#define PH_REFUSE_JOINT(...) ph_mech_fail(err, PH_E_INPUT, model, d->origin, "joint '%s': " __VA_ARGS__)
 
 /* force.c */
 ph_status ph_force_make(const ph_model *model, int def, ph_force *out, ph_error *err);
+ph_status ph_force_span(const ph_model *model, ph_force *out,
+                        ph_error *err); /* initial length and rotation */
 ph_status ph_friction_make(const ph_model *model, const ph_joint *j, ph_force *out,
                            ph_error *err); /* friction.c */
 

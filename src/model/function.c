@@ -175,7 +175,7 @@ static int state_body(lua_State *L)
     int index = strcmp(name, "ground") ? ph_store_find(r, PH_K_BODY, name) : PH_GROUND;
     if (index < 0 && !strcmp(name, "t")) {
         if (is_tracing(r))
-            ph_symbol_push(r, L, ph_graph_argument(r->trace->graph, (ph_argument){PH_ARG_TIME, 0, 0}));
+            ph_symbol_push(r, L, ph_expr_graph_argument(r->trace->graph, (ph_argument){PH_ARG_TIME, 0, 0}));
         else
             lua_pushnumber(L, r->t);
         return 1;
@@ -256,13 +256,13 @@ static int take_results(lua_State *L, const call *c, double *x)
     if (n == 1 && lua_istable(L, 2)) {
         n = (int)lua_rawlen(L, 2);
         if (n > PH_MODEL_RESULTS)
-            ph_reader_fail(r, "the function returns %d numbers; %d are the limit", n, PH_MODEL_RESULTS);
+            ph_reader_fail(r, "the function returns %d numbers; the limit is %d", n, PH_MODEL_RESULTS);
         for (int i = 1; i <= n; i++)
             lua_rawgeti(L, 2, i);
         lua_remove(L, 2);
     }
     if (n > PH_MODEL_RESULTS)
-        ph_reader_fail(r, "the function returns %d values; %d are the limit", n, PH_MODEL_RESULTS);
+        ph_reader_fail(r, "the function returns %d values; the limit is %d", n, PH_MODEL_RESULTS);
     if (n == 0 || (c->n >= 0 && n != c->n))
         ph_reader_fail(r, "the function returns %d value%s instead of %s%d", n, n == 1 ? "" : "s",
                        c->n < 0 ? "at least " : "", c->n < 0 ? 1 : c->n);

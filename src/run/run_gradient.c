@@ -6,7 +6,7 @@
 #include "run/neighbours.h"
 #include "step/sim.h"
 
-typedef struct goal {
+typedef struct objective_run {
     ph_run *run;
     int objective, n;
     const ph_neighbours *near;
@@ -15,16 +15,16 @@ typedef struct goal {
     ph_counted *turns; /* of the run, where it is on its way forwards */
     ph_status stopped; /* why it ended there */
     ph_error why;
-} goal;
+} objective_run;
 
 /* Explicit dependence on parameter k: the objective at the same state, differenced over the neighbours. */
-static ph_status by_parameter(goal *g, const ph_state *s, ph_objective_part part, int k, double *out)
+static ph_status by_parameter(objective_run *g, const ph_state *s, ph_objective_part part, int k, double *out)
 {
     const ph_neighbours *near = &g->near[k];
     double sum = 0;
     for (int i = 0; i < PH_NEIGHBOURS; i++) {
         double x;
-        ph_mechanism_count_as(near->at[i].mech, g->run->mech);
+        ph_mechanism_copy_turns(near->at[i].mech, g->run->mech);
         ph_status status = ph_mechanism_objective(near->at[i].mech, s, g->objective, part, &x, NULL);
         if (status != PH_OK) {
             g->refused = near->at[i].model, g->t = s->t;
@@ -37,7 +37,7 @@ static ph_status by_parameter(goal *g, const ph_state *s, ph_objective_part part
 }
 
 /* States come one by one, from the last to the first, so that angles stay counted. */
-static ph_status value_of(goal *g, ph_objective_part part, const ph_state *s, double *value,
+static ph_status value_of(objective_run *g, ph_objective_part part, const ph_state *s, double *value,
                           const ph_covector *c)
 {
     ph_mechanism_track(g->run->mech, s);
@@ -62,14 +62,51 @@ static ph_status integral(const ph_state *s, double *value, const ph_covector *c
     return value_of(ctx, PH_ON_THE_WAY, s, value, c);
 }
 
-static void copy_turns(ph_counted *to, const ph_counted *from, const ph_run *run)
+static void copy_turns(void *to, const void *from, const ph_run *run)
 {
-    memcpy(to, from, (size_t)run->mech->n_turns * sizeof *to);
+    memcpy(to, from, (size_t)run->mech->n_turns * sizeof(ph_counted));
+}
+
+static ph_status asked_to_stop(objective_run *g, const ph_sim *sim)
+{
+    if (!atomic_load_explicit(&g->run->stop, memory_order_relaxed) || !atomic_exchange(&g->run->stop, 0))
+        return PH_OK;
+    g->stopped = PH_E_STOPPED;
+    ph_fail(&g->why, PH_E_STOPPED, "stopped at t = %.9g", ph_sim_state(sim).t);
+    return g->stopped;
+}
+
+/* Turns are counted along the way that is made again, and back. */
+static ph_status again(const ph_sim *sim, void *ctx)
+{
+    const objective_run *g = ctx;
+    ph_state s = ph_sim_state(sim);
+    ph_mechanism_track(g->run->mech, &s);
+    return PH_OK;
+}
+
+static ph_status backwards(const ph_sim *sim, void *ctx)
+{
+    return asked_to_stop(ctx, sim) == PH_OK ? again(sim, ctx) : PH_E_STOPPED;
+}
+
+static void keep_turns(void *to, void *ctx)
+{
+    const objective_run *g = ctx;
+    copy_turns(to, g->run->mech->turns, g->run);
+}
+
+static void take_turns_back(const void *from, void *ctx)
+{
+    const objective_run *g = ctx;
+    copy_turns(g->run->mech->turns, from, g->run);
 }
 
 static ph_status forwards(const ph_sim *sim, void *ctx)
 {
-    goal *g = ctx;
+    objective_run *g = ctx;
+    if (asked_to_stop(g, sim) != PH_OK)
+        return g->stopped;
     g->stopped = ph_run_look(g->run, ph_sim_stats(sim).steps ? PH_ON_STEP : PH_ON_START, &g->why);
     copy_turns(g->turns, g->run->mech->turns, g->run);
     return g->stopped;
@@ -105,8 +142,8 @@ static ph_status refuse(const ph_run *run, int objective, int n, ph_error *err)
 }
 
 /* From the start, with neighbours that are there. */
-static ph_status differentiate(goal *g, const ph_param *param, size_t memory, double *value, double *gradient,
-                               ph_error *err)
+static ph_status differentiate(objective_run *g, const ph_param *param, size_t memory, double *value,
+                               double *gradient, ph_error *err)
 {
     ph_run *run = g->run;
     const ph_model *m = run->model;
@@ -114,6 +151,11 @@ static ph_status differentiate(goal *g, const ph_param *param, size_t memory, do
     ph_objective o = {.final = ph_objective_has(m, g->objective, PH_AT_THE_END) ? final : NULL,
                       .integral = ph_objective_has(m, g->objective, PH_ON_THE_WAY) ? integral : NULL,
                       .forwards = forwards,
+                      .backwards = backwards,
+                      .kept = (size_t)run->mech->n_turns * sizeof(ph_counted),
+                      .keep = keep_turns,
+                      .take_back = take_turns_back,
+                      .again = again,
                       .ctx = g};
     ph_status s = ph_sens_create(&sens, run->sim, g->n, param, err);
     long steps = lround((run->def.t_end - run->t0) / run->def.opt.h);
@@ -140,7 +182,7 @@ ph_status ph_run_gradient(ph_run *run, int objective, const int *parameters, int
         s = ph_neighbours_of(run, parameters, n, &near, &param, err);
     if (s != PH_OK)
         return s;
-    goal g = {.run = run, .objective = objective, .n = n, .near = near};
+    objective_run g = {.run = run, .objective = objective, .n = n, .near = near};
     g.turns = ph_alloc(alloc, (size_t)(run->mech->n_turns + 1) * sizeof *g.turns);
     s = g.turns ? ph_run_reset(run, err) : ph_fail(err, PH_E_MEMORY, "not enough memory for a gradient");
     if (s == PH_OK)

@@ -145,7 +145,8 @@ static ph_status look(ph_run *run, ph_error *err)
     if (run->mech)
         ph_mechanism_track(run->mech, &s);
     add_up(run, &s, dt);
-    ph_over_look(run);
+    ph_over_add(run, run->over, &s);
+    ph_bars_look(run);
     ph_following_look(run, dt);
     ph_status status = ph_watch_look(run, &s, err);
     run->watched.t = s.t;
@@ -163,7 +164,7 @@ ph_status ph_run_begin(ph_run *run, ph_error *err)
         ph_mechanism_rewind(run->mech);
     size_t n = run->model ? (size_t)run->model->n_objectives : 0;
     memset(run->so_far, 0, (n + 1) * sizeof *run->so_far);
-    run->table.rows = 0, run->observed = 0, run->wall_s = 0;
+    run->table.rows = 0, run->observed = 0, run->wall_s = run->cpu_s = 0;
     run->trouble = (ph_run_trouble){0};
     run->watched = (ph_watched){.t = ph_run_time(run)};
     if (ph_over_start(run) != PH_OK)
@@ -266,7 +267,7 @@ static ph_status check_end(const ph_run *run, double t, ph_error *err)
     if (!isfinite(t) || t < now - REACHED * fmax(h, fabs(now)))
         return ph_fail(err, PH_E_INPUT, "the run is at t = %.9g and cannot go to %.9g", now, t);
     if (fabs(n - round(n)) > 1e-6)
-        return ph_fail(err, PH_E_INPUT, "t = %.9g is no whole number of steps of h = %.9g away from t = %.9g",
+        return ph_fail(err, PH_E_INPUT, "t = %.9g is not a whole number of steps of h = %.9g away from t = %.9g",
                        t, h, now);
     return PH_OK;
 }
@@ -298,7 +299,7 @@ ph_status ph_run_until_or(ph_run *run, double t, double seconds, int *arrived, p
     *arrived = 0;
     if (s == PH_OK && !run->observed)
         s = show(run, PH_ON_START, err);
-    double begun = ph_sim_clock(), pause = begun + seconds;
+    double begun = ph_sim_clock(), cpu = ph_sim_cpu(), pause = begun + seconds;
     int late = 0;
     while (s == PH_OK && !late && ph_run_time(run) < t - slack) {
         if (atomic_load_explicit(&run->stop, memory_order_relaxed) && atomic_exchange(&run->stop, 0)) {
@@ -309,7 +310,9 @@ ph_status ph_run_until_or(ph_run *run, double t, double seconds, int *arrived, p
         if (s == PH_OK)
             s = look_and_show(run, pause, &own, &late, err);
     }
-    run->wall_s += ph_sim_clock() - begun - own;
+    double wall = ph_sim_clock() - begun;
+    run->wall_s += wall - own;
+    run->cpu_s += wall > 0 ? (ph_sim_cpu() - cpu) * (1 - own / wall) : 0;
     *arrived = s == PH_OK && !(ph_run_time(run) < t - slack);
     if (*arrived && add_row(run) != PH_OK)
         s = ph_fail(err, PH_E_MEMORY, "not enough memory for the table of the run");

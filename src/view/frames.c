@@ -1,5 +1,5 @@
 /* The frames of a view: places of bodies, and numbers of sensors, joints and the balance of energy. */
-#include "view/inside.h"
+#include "view/view_inside.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -135,7 +135,7 @@ void ph_view_place(const ph_view *v, ph_run *run, const ph_state *s, int body, d
         ph_run_get(run, PH_GET_ROTATION, body, x + 3);
 }
 
-static ph_status fill(ph_view *v, ph_run *run, float *f)
+static ph_status fill(const ph_view *v, ph_run *run, float *f)
 {
     double *x = v->row;
     for (int b = 0; b < v->n_bodies; b++, f += v->per_body) {
@@ -181,4 +181,20 @@ ph_status ph_view_frame(ph_view *v, ph_run *run)
 ph_status ph_view_end(ph_view *v, ph_run *run)
 {
     return v->n == 0 || v->skipped ? add_frame(v, run) : PH_OK;
+}
+
+/* There is room for one frame more than are kept. */
+ph_status ph_view_frame_text(const ph_view *v, ph_run *run, FILE *to)
+{
+    float *f = v->data + (size_t)v->capacity * v->size;
+    ph_status s = fill(v, run, f);
+    if (s == PH_OK)
+        ph_view_base64(to, f, v->size * sizeof *f);
+    return s;
+}
+
+void ph_view_forget(ph_view *v)
+{
+    v->n = v->skipped = 0;
+    v->stride = 1;
 }

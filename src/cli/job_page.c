@@ -1,0 +1,51 @@
+/* Pages of jobs: what a browser shows of a run, an equilibrium or modes. */
+#include "cli/job.h"
+#include "io/file.h"
+#include "view/view.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+int ph_page_name(const char *path)
+{
+    size_t n = strlen(path);
+    if (n > 5 && !strcmp(path + n - 5, ".html")) {
+        if (ph_file_possible(path))
+            return 1;
+        ph_complain("cannot write '%s': %s", path, strerror(errno));
+        return 0;
+    }
+    ph_complain("'%s': a page is a file whose name ends in .html", path);
+    return 0;
+}
+
+ph_status ph_page_open(ph_job *r)
+{
+    return r->args->view || r->args->vtk ? ph_view_create(&r->view, r->run, &r->err) : PH_OK;
+}
+
+int ph_page_write(const ph_job *r)
+{
+    char settings[256];
+    ph_file file = {0};
+    const char *path = r->args->view;
+    int code = PH_EXIT_OK;
+    if (!r->view || !ph_view_frames(r->view))
+        return code;
+    if (r->args->vtk && !ph_view_vtk(r->view, r->args->vtk))
+        return ph_complain("cannot write the files of '%s': %s", r->args->vtk, strerror(errno));
+    if (!path)
+        return code;
+    ph_report_options(&r->opt, settings, sizeof settings);
+    ph_view_words words = {r->args->word[0], settings, ph_status_word(r->status),
+                           r->status == PH_OK ? "" : r->err.text, NULL};
+    if (!ph_file_open(&file, path))
+        return ph_complain("cannot write '%s': %s", path, strerror(errno));
+    if (!ph_view_page(r->view, &words, file.stream))
+        code = ph_complain("not enough memory for the page");
+    else if (!ph_file_commit(&file))
+        code = ph_complain("cannot write '%s': %s", path, strerror(errno));
+    ph_file_discard(&file);
+    return code;
+}
