@@ -184,6 +184,86 @@ static void inputs(void **state)
     set_inputs("step");
 }
 
+/* ---- runs by compiled steps --------------------------------------------------------------------------------- */
+
+static unsigned stands_still(void *state)
+{
+    (void)state;
+    return 0;
+}
+
+static unsigned fails(void *state)
+{
+    (void)state;
+    return 1;
+}
+
+/* A step that is not that of the model is found out, and the run is that of the library. */
+static void wrong_steps_are_given_up(void **state)
+{
+    (void)state;
+    unsigned (*const wrong[])(void *) = {stands_still, fails};
+    for (int k = 0; k < 2; k++) {
+        ph_run *run = open_run(MODELS "heavy_top.lua", OPTIONS("formulation=index3")),
+               *own = open_run(MODELS "heavy_top.lua", OPTIONS("formulation=index3"));
+        ph_error err = {0};
+        assert_int_equal(ph_run_use_compiled(run, wrong[k], &err), PH_OK);
+        assert_true(ph_run_is_compiled(run));
+        for (int i = 0; i < 20; i++)
+            assert_true(ph_run_step(run, &err) == PH_OK && ph_run_step(own, &err) == PH_OK);
+        assert_false(ph_run_is_compiled(run));
+        const ph_sim *a = ph_run_sim(run), *b = ph_run_sim(own);
+        assert_true(max_diff(a->now.q, b->now.q, a->lay.nq) == 0); /* exact */
+        ph_run_close(run), ph_run_close(own);
+    }
+}
+
+static unsigned (*counted)(void *);
+static int calls;
+
+static unsigned count_calls(void *state)
+{
+    calls++;
+    return counted(state);
+}
+
+/* Inputs that jump, a restart and a reset: what a run does between steps is seen by compiled ones. */
+static void a_run_goes_on_in_compiled_steps(void **state)
+{
+    (void)state;
+    scratch s = scratch_create("model.lua");
+    const char text[] =
+        "model 'set' " ARM
+        "input{name='u', value=0.5, hold='step'} actuator{name='m', joint='q', effort='u', k=2}\n"
+        "sensor{name='x', type='joint_position', joint='q'} run{t_end=1, h=1e-3}\n";
+    scratch_write(&s, text, strlen(text));
+    ph_run *run = open_run(s.path, NULL), *own = open_run(s.path, NULL);
+    ph_error err = {0};
+    built b = build(run, 1, 0, "-O0");
+    *(void **)&counted = dlsym(b.library, "m_step");
+    assert_int_equal(ph_run_use_compiled(run, count_calls, &err), PH_OK);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < 200; i++) {
+            if (i == 50 || i == 120)
+                assert_true(ph_run_set_input(run, 0, 3 - i / 50.) == PH_OK &&
+                            ph_run_set_input(own, 0, 3 - i / 50.) == PH_OK);
+            assert_true(ph_run_step(run, &err) == PH_OK && ph_run_step(own, &err) == PH_OK);
+        }
+        double x, y;
+        assert_true(ph_run_get(run, PH_GET_SENSOR, 0, &x) == PH_OK &&
+                    ph_run_get(own, PH_GET_SENSOR, 0, &y) == PH_OK);
+        check_near(x, y, MOTION);
+        check_near(ph_run_time(run), ph_run_time(own), 0); /* exact */
+        assert_true(ph_run_is_compiled(run) && calls == 200 * (pass + 1));
+        assert_true(ph_run_reset(run, &err) == PH_OK && ph_run_reset(own, &err) == PH_OK);
+    }
+    assert_int_equal(ph_run_set_options(run, (const char *const[]){"h=2e-3"}, 1, &err), PH_OK);
+    assert_false(ph_run_is_compiled(run)); /* it is another run */
+    ph_run_close(run), ph_run_close(own);
+    drop(&b);
+    scratch_remove(&s);
+}
+
 /* Members that take other ways through functions and stops have the bits of their own runs. */
 static void ways_of_members(void **state)
 {
@@ -229,6 +309,8 @@ int main(int argc, char **argv) /* a pattern of names: those tests alone */
         cmocka_unit_test(drives),
         cmocka_unit_test(inputs),
         cmocka_unit_test(ways_of_members),
+        cmocka_unit_test(wrong_steps_are_given_up),
+        cmocka_unit_test(a_run_goes_on_in_compiled_steps),
     };
     cmocka_set_test_filter(argc > 1 ? argv[1] : NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,97 +4,32 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/workshop.h"
 #include "io/file.h"
 #include "io/zip.h"
 
-#define PATH 600
+static const char *const endings[] = {".h", ".c", "_fmu.c", ".xml"};
 
-typedef struct workshop {
-    char folder[PATH];
-    const char *name;
-} workshop;
-
-static void path_of(const workshop *w, const char *ending, char *path)
+static int write_sources(const ph_workshop *w, const ph_run *run, const ph_compile_config *config, int fmi)
 {
-    snprintf(path, PATH, "%.400s/%.80s%s", w->folder, w->name, ending);
-}
-
-static const char *const endings[] = {".h", ".c", "_fmu.c", ".xml", ".so"};
-
-static int open_workshop(workshop *w, const char *name)
-{
-    const char *tmp = getenv("TMPDIR");
-    w->name = name;
-    snprintf(w->folder, sizeof w->folder, "%.300s/polhode_fmu_XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    if (mkdtemp(w->folder))
-        return 1;
-    ph_complain("cannot make a folder '%s': %s", w->folder, strerror(errno));
-    return 0;
-}
-
-static void close_workshop(const workshop *w)
-{
-    char path[PATH];
-    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
-        path_of(w, endings[k], path);
-        remove(path);
-    }
-    rmdir(w->folder);
-}
-
-static int write_sources(const workshop *w, const ph_run *run, const ph_compile_config *config, int fmi)
-{
-    FILE *f[4] = {NULL};
+    FILE *f[4];
     ph_error err = {0};
-    int ok = 1;
-    for (int k = 0; k < 4 && ok; k++) {
-        char path[PATH];
-        path_of(w, endings[k], path);
-        f[k] = fopen(path, "w");
-        if (!f[k])
-            ok = 0, ph_complain("cannot write '%s': %s", path, strerror(errno));
-    }
-    if (ok && (ph_run_compile(run, config, f[0], f[1], &err) != PH_OK ||
-               ph_run_compile_fmu(run, config, fmi, f[3], f[2], &err) != PH_OK))
-        ok = 0, ph_complain("%s", err.text);
-    for (int k = 0; k < 4; k++)
-        if (f[k] && fclose(f[k]) != 0 && ok)
-            ok = 0, ph_complain("cannot write to '%s': %s", w->folder, strerror(errno));
-    return ok;
+    if (!ph_workshop_write(w, 4, endings, f))
+        return 0;
+    int ok = ph_run_compile(run, config, f[0], f[1], &err) == PH_OK &&
+             ph_run_compile_fmu(run, config, fmi, f[3], f[2], &err) == PH_OK;
+    if (!ok)
+        ph_complain("%s", err.text);
+    return ph_workshop_written(w, 4, f) && ok;
 }
 
-/* The C compiler of the system, or that of $CC: 0 where there is none, or it fails. */
-static int build(const workshop *w)
+static int add(ph_zip *z, const ph_workshop *w, const char *ending, const char *folder, const char *as)
 {
-    const char *cc = getenv("CC");
-    char source[PATH], library[PATH];
-    path_of(w, "_fmu.c", source), path_of(w, ".so", library);
-    cc = cc && *cc ? cc : "cc";
-    pid_t child = fork();
-    if (child == 0) {
-        execlp(cc, cc, "-std=c17", "-O2", "-fPIC", "-shared", "-ffp-contract=off", "-fno-math-errno",
-               "-fvisibility=hidden", "-o", library, source, "-lm", (char *)NULL);
-        _exit(127);
-    }
-    int status = -1;
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
-    if (child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
-        return 1;
-    ph_complain("the C compiler '%s' %s: the FMU has sources and no binary", cc,
-                child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 127 ? "is not there" : "fails");
-    return 0;
-}
-
-static int add(ph_zip *z, const workshop *w, const char *ending, const char *folder, const char *as)
-{
-    char path[PATH], name[PH_ZIP_NAME];
+    char path[PH_WORKSHOP_PATH], name[PH_ZIP_NAME];
     size_t size;
-    path_of(w, ending, path);
+    ph_workshop_path(w, ending, path);
     char *bytes = ph_file_read(path, &size);
     if (!bytes) {
         ph_complain("cannot read '%s': %s", path, strerror(errno));
@@ -134,7 +69,7 @@ static const char *platform(int fmi)
 #endif
 }
 
-static int pack(const workshop *w, const char *path, int fmi, int built)
+static int pack(const ph_workshop *w, const char *path, int fmi, int built)
 {
     ph_file file;
     ph_zip z;
@@ -159,15 +94,16 @@ static int pack(const workshop *w, const char *path, int fmi, int built)
 int ph_fmu_write(const ph_run *run, const ph_compile_config *config, const char *name, int fmi,
                  const char *path)
 {
-    workshop w;
+    ph_workshop w;
     if (!ph_file_possible(path)) {
         ph_complain("cannot write '%s': %s", path, strerror(errno));
         return 0;
     }
-    if (!open_workshop(&w, name))
+    if (!ph_workshop_open(&w, name))
         return 0;
-    int ok = write_sources(&w, run, config, fmi) && pack(&w, path, fmi, build(&w));
-    close_workshop(&w);
+    int ok = write_sources(&w, run, config, fmi) &&
+             pack(&w, path, fmi, ph_workshop_build(&w, "_fmu.c", 1, "the FMU has sources and no binary"));
+    ph_workshop_close(&w);
     if (ok)
         printf("%s\n", path);
     return ok;
