@@ -62,6 +62,20 @@ static void skip(int *next, const char *to)
         (*next)++;
 }
 
+/* Frames of gcc -O2, all functions together, are half of this in models from one body to ten: those of a step and of a restart
+ * hold the matrix and what elements give, and copies of ph_work. */
+long ph_compile_stack(const ph_compiler *c)
+{
+    const ph_layout *lay = c->lay;
+    int eta = c->sim->matrix.n_eta > 0;
+    long work = 8 + 5L * lay->nv + lay->nq + lay->nl + c->n + 9L * (c->turns + 1) +
+                (eta ? lay->nv + lay->size_links : 0);
+    long numbers = 3L * c->n_ids + 8 * work + 2 * (3L * lay->size_pairs + 4L * lay->size_links) + 512;
+    if (c->in_loops)
+        return (long)PH_STACK_EACH * (c->n / 3 + 8) * c->config->lanes;
+    return 8 * numbers * c->config->lanes;
+}
+
 /* ---- the header ------------------------------------------------------------------------------------ */
 
 static void print_what(const ph_compiler *c, FILE *out)
@@ -162,6 +176,10 @@ static void print_functions(const ph_compiler *c, FILE *h)
             "unsigned %s_step(%s *s);\n\n",
             c->sim->opt.h, c->config->max_iterations ? c->config->max_iterations : c->sim->opt.max_iterations,
             n, n);
+    fprintf(h,
+            "/* No function allocates or recurses. Compiled with optimisation they need at most %ld bytes of "
+            "stack. */\n\n",
+            ph_compile_stack(c));
     if (c->model->n_sensors)
         fprintf(h, "/* Sensors. */\n");
 }
@@ -406,11 +424,11 @@ static ph_status compile(ph_compiler *c, FILE *header, ph_error *err)
     ph_status s = ph_compile_structure(c, err);
     if (s != PH_OK)
         return s;
+    s = print_source(c);
     print_what(c, header);
     print_guard(c, header, 1);
     print_state(c, header);
     print_functions(c, header);
-    s = print_source(c);
     ph_compile_sensors(c, header);
     print_guard(c, header, 0);
     if (s == PH_E_SINGULAR)

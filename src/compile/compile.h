@@ -53,6 +53,11 @@ typedef struct ph_struct_places {
 
 ph_struct_places ph_compile_struct(const ph_run *run);
 
+/* What a step of a large model puts on the stack, of each member, for each block of three unknowns, measured on chains; and a
+ * bound of what all functions of a compiled model together do, once its elimination is known. */
+#define PH_STACK_EACH 2048
+long ph_compile_stack(const ph_compiler *c);
+
 /* scope.c: PH_E_INPUT and a sentence for what cannot be compiled. */
 ph_status ph_compile_scope(const ph_compiler *c, ph_error *err);
 

@@ -117,7 +117,6 @@ static ph_status sensors(const ph_compiler *c, ph_error *err)
 /* Blocks of three unknowns, and what a step puts on the stack, of each member, for each of them, measured on chains. */
 #define BLOCKS_MAX 5000
 #define STACK_MAX  (6 << 20)
-#define STACK_EACH 2048
 
 static ph_status method(const ph_compiler *c, ph_error *err)
 {
@@ -134,7 +133,7 @@ static ph_status method(const ph_compiler *c, ph_error *err)
     if (c->sim->n > 0)
         return ph_fail(err, PH_E_INPUT, "a run is compiled at its initial time");
     int blocks = (c->lay->nv + c->lay->nl + c->sim->matrix.n_eta) / 3,
-        most = STACK_MAX / (STACK_EACH * c->config->lanes);
+        most = STACK_MAX / (PH_STACK_EACH * c->config->lanes);
     if (blocks > (most < BLOCKS_MAX ? most : BLOCKS_MAX))
         return ph_fail(err, PH_E_INPUT,
                        "the model has %d unknowns in a step, more than the %d that can be compiled%s",
