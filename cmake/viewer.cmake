@@ -1,7 +1,7 @@
 # The page of `polhode view` as a source of the program: viewer/page.html with the style and the modules in their places.
 # Run as a script (-P) it writes that source; no other tool is needed. Modules share one scope in the page: `import` lines go,
 # and so does the word `export`. Modules of "further" are part of some pages only: each is a text of its own, ph_viewer_NAME.
-set(further live)
+set(further live ghosts)
 set(modules math data geometry shapes gl beams marks scene camera plots panel record main)
 if(CMAKE_SCRIPT_MODE_FILE)
   file(READ ${FROM}/page.html page)

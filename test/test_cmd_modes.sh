@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# polhode modes: figures, JSON, tables over a parameter, pictures, exit codes, and mistakes.
+# polhode modes: numbers, JSON, tables over a parameter, pictures, exit codes, and mistakes.
 # shellcheck source=test/program.bash
 source "$(dirname "${BASH_SOURCE[0]}")/program.bash"
 

@@ -17,6 +17,7 @@ let offsetOf = scene.frames * size;
 const columns = scene.still.map(x => x === null ? roomy(given.subarray(offsetOf, offsetOf += scene.frames), room) : new Float32Array(room).fill(x));
 const frames = roomy(given.subarray(0, scene.live ? scene.frames * size : given.length), room * size);
 export const column = k => columns[k];
+export const columnOf = x => columns.indexOf(x);
 export const times = column(0);
 export let start = times[0] || 0, end = times[scene.frames - 1] || 0;
 
@@ -39,12 +40,13 @@ export const append = x => {
   start = times[0]; end = times[n];
 };
 
-// The frame before t and how far t is on the way to the next.
-export const locate = t => {
-  let lo = 0, hi = Math.max(scene.frames - 2, 0);
-  while (lo < hi) { const m = (lo + hi + 1) >> 1; if (times[m] <= t) lo = m; else hi = m - 1; }
-  const span = times[lo + 1] - times[lo];
-  return [lo, scene.frames > 1 && span > 0 ? clamp((t - times[lo]) / span, 0, 1) : 0];
+// The frame before t and how far t is on the way to the next, of this run or of another.
+const here = { get n() { return scene.frames; }, times, frames };
+export const locate = (t, { n, times: at } = here) => {
+  let lo = 0, hi = Math.max(n - 2, 0);
+  while (lo < hi) { const m = (lo + hi + 1) >> 1; if (at[m] <= t) lo = m; else hi = m - 1; }
+  const span = at[lo + 1] - at[lo];
+  return [lo, n > 1 && span > 0 ? clamp((t - at[lo]) / span, 0, 1) : 0];
 };
 
 export const nearest = t => { const [k, f] = locate(t); return f > 0.5 ? k + 1 : k; };
@@ -74,8 +76,8 @@ const vibrate = (t, out) => {
 
 // Places of all bodies at t: x, y, z, then a quaternion; on the shortest arc between frames.
 export const pose = new Float32Array(scene.bodies.length * 7);
-export const poseAt = (t, out = pose) => {
-  const [k, f] = locate(t), n = scene.bodies.length, per = scene.per_body, g = 1 - f;
+export const poseAt = (t, out = pose, run = here) => {
+  const [k, f] = locate(t, run), { frames } = run, n = scene.bodies.length, per = scene.per_body, g = 1 - f;
   const a = k * size, b = f > 0 ? a + size : a;
   for (let i = 0; i < n; i++) {
     const o = 7 * i, p = a + per * i, r = b + per * i;

@@ -114,6 +114,7 @@ export class Plots {
     let lo = Infinity, hi = -Infinity;
     const f = p.log ? x => Math.log10(Math.max(Math.abs(x), 1e-17)) : x => x;
     for (const l of p.lines) for (let k = a; k <= b; k++) { const y = f(l.x[k]); if (Number.isFinite(y)) { lo = Math.min(lo, y); hi = Math.max(hi, y); } }
+    for (const l of p.ghosts || []) for (let k = 0; k < l.x.length; k++) { const y = f(l.x[k]); if (l.times[k] >= this.from && l.times[k] <= this.to && Number.isFinite(y)) { lo = Math.min(lo, y); hi = Math.max(hi, y); } }
     if (!(hi >= lo)) { lo = 0; hi = 1; }
     // A line that hardly moves gets an offset of its own, so that its ticks can be told apart.
     const middle = (lo + hi) / 2, offset = !p.log && hi - lo < 1e-4 * Math.abs(middle) && hi > lo ? Number(middle.toPrecision(6)) : 0;
@@ -132,7 +133,9 @@ export class Plots {
     ts.all.forEach(t => { const at = Math.round(X(t)) + .5; g.beginPath(); g.moveTo(at, 5); g.lineTo(at, bottom); g.stroke(); if (at > left - 4 && at < w - 16) g.fillText(tickText(t, ts.step) + (t === ts.all[ts.all.length - 1] ? ' s' : ''), at, h - 4); });
     if (offset) { g.textAlign = 'left'; g.fillText('+ ' + digits(offset, 6), left + 4, 13); }
     g.save(); g.beginPath(); g.rect(left, 0, w - left - 8, bottom + 1); g.clip();
-    g.lineWidth = 1.6; g.lineJoin = 'round';
+    g.lineWidth = 1; g.lineJoin = 'round';
+    for (const l of p.ghosts || []) if (l.of.on) { g.strokeStyle = l.of.css; g.beginPath(); for (let k = 0; k < l.x.length; k++) g.lineTo(X(l.times[k]), Y(f(l.x[k]))); g.stroke(); }
+    g.lineWidth = 1.6;
     for (const l of p.lines) {
       g.strokeStyle = l.color; g.beginPath();
       const step = Math.max(1, Math.floor((b - a) / (2 * w)));

@@ -156,6 +156,7 @@ export class Picture {
       gl.enable(gl.DEPTH_TEST); gl.disable(gl.STENCIL_TEST);
     }
     this.solids(0);
+    if (this.ghosts) this.ghosts(name);
     const at = this.use(programs.line, 0), pixel = [2 / canvas.width, 2 / canvas.height], ratio = Math.min(window.devicePixelRatio || 1, 2);
     for (const l of this.marks.lines) l.draw(at, pixel.map(p => p * ratio / 2));
     gl.disable(gl.BLEND);

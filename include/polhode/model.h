@@ -50,7 +50,7 @@ typedef struct ph_setting {
 PH_API ph_status ph_model_read(ph_model **out, const char *path, const ph_setting *sets, int n_sets,
                                const ph_allocator *alloc, ph_error *err);
 
-/* The same from the text of the file, for studies that read it again and again; path is for messages. text
+/* The same from the text of the file, for studies that read it many times; path is for messages. text
  * NULL: the file is read. */
 PH_API ph_status ph_model_read_text(ph_model **out, const char *path, const char *text, size_t size,
                                     const ph_setting *sets, int n_sets, const ph_allocator *alloc,
@@ -244,7 +244,7 @@ PH_API double ph_mechanism_kinetic(const ph_mechanism *mech, const ph_state *s);
 PH_API double ph_mechanism_power(const ph_mechanism *mech, const ph_state *s);
 PH_API double ph_mechanism_dissipation(const ph_mechanism *mech, const ph_state *s);
 
-/* What flexible body k, in the order of the file, lacks of stiffness under load, where geometric_stiffness leaves it
+/* Softening of flexible body k, in the order of the file: the stiffness under load that it does without, where geometric_stiffness leaves it
  * out: its spin squared and its axial load, over the square of its lowest frequency and over a load that buckles it.
  * Both 0 where nothing is left out; returns 0 where there is no such body. */
 PH_API int ph_mechanism_softening(const ph_mechanism *mech, const ph_state *s, int k, double *spin,

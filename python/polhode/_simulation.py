@@ -275,7 +275,7 @@ class Simulation(Source):
 
     @property
     def violation(self) -> Numbers:
-        """Of the constraints, at the level of positions and of velocities, now."""
+        """Violation of the constraints, at the level of positions and of velocities, now."""
         return self._numbers(lib.PH_GET_VIOLATION, 0)
 
     @property

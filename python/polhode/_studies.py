@@ -223,7 +223,7 @@ def sweep(
 
 
 def transient(model: AnyModel, steps: int = 50, *, parameters: Mapping[str, Number] | None = None, **options: Values) -> Table:
-    """Errors of multipliers in the first steps, by the start, beside theory."""
+    """Errors of multipliers in the first steps, for both starting values, beside theory."""
     answer = run_program("transient", model, _arguments({"steps": steps, **options}, parameters))
     table: Table = _table(answer, "t", ["plain", "perturbed", "predicted"])
     return table

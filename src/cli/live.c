@@ -298,8 +298,11 @@ static char *make_page(size_t *size, void *ctx)
     live *l = ctx;
     char settings[256], *text = NULL;
     ph_report_options(&l->job->opt, settings, sizeof settings);
-    ph_view_words about = {l->job->args->word[0], settings, ph_status_word(l->status),
-                           l->status == PH_OK ? "" : l->err.text, &l->at};
+    ph_view_words about = {.file = l->job->args->word[0],
+                           .settings = settings,
+                           .status = ph_status_word(l->status),
+                           .reason = l->status == PH_OK ? "" : l->err.text,
+                           .live = &l->at};
     FILE *to = l->broken ? NULL : open_memstream(&text, size);
     int good = to && ph_view_page(l->job->view, &about, to);
     if (to && fclose(to) == 0 && good)

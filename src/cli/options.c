@@ -39,7 +39,7 @@ typedef struct option {
     const char *initial; /* in words; NULL: what ph_args_default has */
 } option;
 
-/* Of run, which needs no file and no run with smaller steps. */
+/* For run, which needs no file and no run with smaller steps. */
 static const char *exact_word(int k)
 {
     return k == 0 ? "exact" : NULL;
@@ -434,7 +434,7 @@ static void refuse(const ph_args *args, const char *name)
         else
             ph_complain("%s has no option '%s'; see 'polhode help %s'", command, name, command);
     } else {
-        ph_complain("%s has no options, and so no '%s'", command, name);
+        ph_complain("%s has no options, so no '%s'", command, name);
     }
 }
 

@@ -294,7 +294,7 @@ static int ceil_sqrt(long n)
     return r;
 }
 
-/* Of a start that is the motion. */
+/* For a start that is the motion. */
 static void take_start(ph_adjoint *a, ph_arena *arena)
 {
     const ph_layout *lay = &a->sim->lay;

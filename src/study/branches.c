@@ -84,7 +84,7 @@ static void go_on(trail *b, const ph_branch_mode *m, int keep)
         b->shape = m->shape;
 }
 
-/* The modes of one value: the best pair first, again and again. */
+/* The modes of one value: the best pair first, then the best of the others, and so on. */
 static int join(work *w, int count, const ph_branch_mode *m, int *branch)
 {
     int old = w->n_branches;

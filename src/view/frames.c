@@ -104,6 +104,20 @@ void ph_view_destroy(ph_view *view)
     free(view);
 }
 
+void ph_view_share(ph_view *v, int runs)
+{
+    long fewer = v->capacity / (runs > 1 ? runs : 1);
+    v->capacity = 2 * ((fewer > FRAMES_LEAST         ? fewer
+                        : v->capacity < FRAMES_LEAST ? v->capacity
+                                                     : FRAMES_LEAST) /
+                       2);
+}
+
+int ph_view_alike(const ph_view *a, const ph_view *b)
+{
+    return a->n_bodies == b->n_bodies && a->columns == b->columns && a->size == b->size;
+}
+
 long ph_view_frames(const ph_view *view)
 {
     return view->n;

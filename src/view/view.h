@@ -30,7 +30,15 @@ typedef struct ph_view_words {
     const char *status;       /* "ok", "newton_failed", ... */
     const char *reason;       /* why it ended early; "": it did not */
     const ph_view_live *live; /* NULL: the run is over */
+    const char *label;        /* what tells the run apart from its ghosts; NULL: there are none */
+    int n_ghosts;
+    const struct ph_view_ghost *ghosts; /* other runs of the model, shown behind it */
 } ph_view_words;
+
+typedef struct ph_view_ghost {
+    const ph_view *view; /* its run may be gone */
+    const char *label, *reason;
+} ph_view_ghost;
 
 /* PH_E_INPUT: the run has no model. */
 ph_status ph_view_create(ph_view **out, ph_run *run, ph_error *err);
@@ -42,6 +50,10 @@ void ph_view_destroy(ph_view *view); /* accepts NULL */
 ph_status ph_view_frame(ph_view *view, ph_run *run);
 ph_status ph_view_end(ph_view *view, ph_run *run);
 long ph_view_frames(const ph_view *view);
+
+/* Before the first frame: so few that a page of this many runs is not larger than that of one. */
+void ph_view_share(ph_view *view, int runs);
+int ph_view_alike(const ph_view *a, const ph_view *b); /* 1: bodies and numbers are the same in both */
 
 /* The present state as the text of a frame that a live page adds to those it has; it is no frame of the view. */
 ph_status ph_view_frame_text(const ph_view *view, ph_run *run, FILE *to);

@@ -168,6 +168,26 @@ const atRest = async () => {
   told.bodies['rod.8'].position.forEach((x, i) => check(Math.abs(tip[i] - x) < 1e-4, `the tip at rest is at ${tip.slice(0, 3)}`));
 };
 
+// ---- several runs ---------------------------------------------------------------------------------------
+const overlay = async () => {
+  const model = join(root, 'models/double_pendulum.lua'), path = join(folder, 'overlay.html'), csv = {};
+  execFileSync(program, ['sweep', model, '--vary', 'angle1=1.2,1.35,1.5', '--view', path, '--quiet'], { stdio: 'ignore' });
+  await visit({ path }, 'overlay');
+  check(JSON.stringify(await b.evaluate('polhode.ghosts.map(g => g.label)')) === '["angle1 = 1.2","angle1 = 1.35"]', 'overlay: labels');
+  // each ghost is where its own run has the body
+  for (const [k, angle] of ['1.2', '1.35'].entries()) {
+    execFileSync(program, ['run', model, '--set', 'angle1=' + angle, '-o', join(folder, 'g.csv'), '--quiet'], { stdio: 'ignore' });
+    csv[k] = table(join(folder, 'g.csv'));
+    const n = csv[k].column('t').findIndex(t => Math.abs(t - 1) < 1e-9), at = await b.evaluate(`polhode.ghosts[${k}].place('lower', 1)`);
+    ['x', 'y', 'z'].forEach((c, i) => check(Math.abs(at[i] - csv[k].column('lower.' + c)[n]) < 1e-2, `overlay: lower.${c} of ghost ${k} is ${at[i]}`));
+  }
+  const off = await b.evaluate('polhode.seek(1), polhode.ghosts.forEach(g => g.show(false)), ' + digest), on = await b.evaluate('polhode.ghosts.forEach(g => g.show(true)), ' + digest);
+  check(off !== on, 'overlay: ghosts are not seen');
+  const [x, y] = await b.evaluate("polhode.project('upper')");
+  check(await b.evaluate(`polhode.pick(${x}, ${y})`) === 'upper', 'overlay: a click names another body');
+  check(b.errors.length === 0, `overlay: ${b.errors[0]}`);
+};
+
 // ---- live -----------------------------------------------------------------------------------------------
 const wait = ms => new Promise(r => setTimeout(r, ms));
 const until = async (expression, what) => { for (let k = 0; k < 150; k++) { if (await b.evaluate(expression).catch(() => false)) return; await wait(100); } check(false, `live: ${what}`); };
@@ -228,7 +248,7 @@ const limits = async () => {
 try {
   const chosen = process.argv.slice(2).filter(x => x !== '--rest'), models = chosen.length ? chosen : readdirSync(join(root, 'models')).filter(f => f.endsWith('.lua')).map(f => join(root, 'models', f));
   for (const model of models) await everyModel(model);
-  if (!chosen.length || process.argv.includes('--rest')) { await clicks(); await unusual(); await atRest(); await live(); await limits(); }
+  if (!chosen.length || process.argv.includes('--rest')) { await clicks(); await unusual(); await atRest(); await overlay(); await live(); await limits(); }
 } catch (e) { failed++; console.log('FAILED: ' + (e.stack || e)); }
 await b.close();
 rmSync(folder, { recursive: true, force: true });
