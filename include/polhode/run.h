@@ -294,10 +294,19 @@ PH_API ph_status ph_run_extrapolate(ph_run *run, int on);
 PH_API ph_state ph_run_state(ph_run *run);
 
 /* Adjoint: reset, run to t_end, go back; the run ends at t_end. memory [bytes] bounds checkpoints; 0: the square root
- * of steps. PH_E_INPUT: error control, a method that has no adjoint, or functions of the file that keep values between
+ * of steps. PH_E_INPUT: error control on a grid, a method that has no adjoint, or functions of the file that keep values between
  * their calls. A failure leaves the run where it happened, or at t_end. */
 PH_API ph_status ph_run_gradient(ph_run *run, int objective, const int *parameters, int n, size_t memory,
                                  double *value, double *gradient, ph_error *err);
+
+/* The error of an objective, exact less numerical, and where it comes from: n_parts equal parts of the time of the run, each with what its
+ * steps add; backwards from the end, as ph_run_gradient. The trapezoidal rule of integrals counts, too. For genalpha, as error bars. */
+PH_API ph_status ph_run_objective_error(ph_run *run, int objective, size_t memory, double *value,
+                                        double *error, int n_parts, double *parts, ph_error *err);
+
+/* A tol with which the error of an objective, as error bars find it, is at most wanted: runs are made to t_end until it is, each with
+ * a smaller tol. The run is then reset, with that tol, and with its grid if it has one. PH_E_STEP: no tol down to 1e-12 will do. */
+PH_API ph_status ph_run_tol_for(ph_run *run, int objective, double wanted, double *tol, ph_error *err);
 
 /* ---- for experts: views that hold until the next call that changes the run ----------------------------------- */
 PH_API const ph_model *ph_run_model(const ph_run *run); /* NULL: of a system */

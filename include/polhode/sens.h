@@ -123,6 +123,12 @@ typedef struct ph_objective {
 PH_API ph_status ph_sens_gradient(ph_sens *sens, long steps, const ph_objective *objective, size_t memory,
                                   double *value, double *gradient, ph_error *err);
 
+/* The same with sens of ph_sens_create_error: the error of J, exact less numerical, as a sum over the steps, each of which ends at
+ * time[n] and adds term[n]; steps numbers each. That of the trapezoidal rule is not among them. With tol, steps is what a run with the
+ * same end took, here and in ph_sens_gradient. */
+PH_API ph_status ph_sens_error_of(ph_sens *sens, long steps, const ph_objective *objective, size_t memory,
+                                  double *value, double *time, double *term, ph_error *err);
+
 #ifdef __cplusplus
 }
 #endif
