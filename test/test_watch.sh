@@ -60,7 +60,7 @@ run 0 run "$models/spin_up_modal.lua" --set stiffening=0 --t-end 5 --json
 has err "note: flexible body 'rod': Omega^2 is" "above 0.05 since t = 4.42" "set geometric_stiffness"
 [[ $(grep -c note err) == 1 ]] || fail "not told once: $(cat err)"
 run 0 run "$models/flexible_slider_crank_modal.lua" --set stiffening=0 --t-end 0.001 --json
-has err "note: flexible body 'rod': its axial load comes to 0.16 "
+has err "note: flexible body 'rod': its axial load is 0.16 "
 for quiet in "spin_up_modal.lua --t-end 5" "spin_up_modal.lua --t-end 3 --set stiffening=0" \
              "spin_up_modal.lua --t-end 5 --set stiffening=0 --quiet" "flexible_slider_crank_modal.lua --t-end 0.001"; do
     # shellcheck disable=SC2086
