@@ -22,7 +22,7 @@ extern "C" {
 
 #define PH_NEIGHBOURS 4 /* at p - 2 eps, p - eps, p + eps, p + 2 eps */
 
-/* What of it is asked for: */
+/* Which parts are wanted: */
 #define PH_LOADS_PHI  1u
 #define PH_LOADS_RATE 2u
 #define PH_LOADS_ROWS 4u /* nothing but B^T lambda in r */
@@ -119,7 +119,7 @@ typedef struct ph_objective {
 /* Run the simulation of sens, which has not made a step yet, and find J and its derivatives by all
  * parameters: forwards once with checkpoints, then backwards. The cost hardly depends on the number of
  * parameters. memory [bytes] bounds what is allocated; 0: it grows like the square root of steps. The
- * simulation ends at its last step; the derivatives of ph_sens_get are then not to be had. */
+ * simulation ends at its last step; the derivatives of ph_sens_get are then not available. */
 PH_API ph_status ph_sens_gradient(ph_sens *sens, long steps, const ph_objective *objective, size_t memory,
                                   double *value, double *gradient, ph_error *err);
 

@@ -24,10 +24,7 @@
 #include <string.h>
 
 #include "la/small.h"
-
-#define GROW  1.5 /* of step sizes at most: stable with (VS3), (VS4) for every rho */
-#define POWER 2   /* of h in (VS9) */
-#define CUT   0.99
+#include "method/method_limits.h"
 
 static ph_alpha_ahead *of(const ph_pace_rules *rules)
 {
@@ -218,9 +215,6 @@ static ph_status attempt(ph_sim *sim, const ph_pace_rules *rules, const ph_point
     return s;
 }
 
-/* Sizes tried to find the first one: each is a fifth of the one before or more. */
-#define FIRST_GUESSES 12
-
 /* Half of what (VS9) allows, with vddot of (S1). */
 static double first(ph_sim *sim, const ph_pace_rules *rules, const ph_point *from, double t_max)
 {
@@ -235,7 +229,7 @@ static double first(ph_sim *sim, const ph_pace_rules *rules, const ph_point *fro
     for (int i = 0; i < lay->nv; i++)
         rate[i] *= x->C_q + x->C_v;
     ph_alpha_add_bracket(lay, x->lie, from->v, from->vdot, rate);
-    for (int k = 0; k < FIRST_GUESSES; k++) {
+    for (int k = 0; k < PH_ALPHA_AHEAD_FIRST_GUESSES; k++) {
         for (int i = 0; i < lay->nv; i++)
             x->e[i] = h * h * rate[i];
         sim->h = h;
@@ -262,7 +256,14 @@ static ph_status controlled_step(ph_sim *sim, double t_max, void *method)
 {
     ph_alpha_ahead *x = method;
     double last = x->ahead.h;
-    ph_pace_rules rules = {GROW, POWER, 1, last > 0 ? GROW * last : HUGE_VAL, CUT, x, first, attempt};
+    ph_pace_rules rules = {PH_ALPHA_AHEAD_GROW,
+                           PH_ALPHA_AHEAD_POWER,
+                           1,
+                           last > 0 ? PH_ALPHA_AHEAD_GROW * last : HUGE_VAL,
+                           PH_ALPHA_AHEAD_CUT,
+                           x,
+                           first,
+                           attempt};
     ph_status s = ph_pace_step(sim, &x->pace, &rules, &sim->now, t_max, &sim->next);
     if (s == PH_OK && !(x->om > 0)) /* where the step began, for those who repeat it */
         memcpy(sim->now.a, x->a, sizeof(double) * (size_t)sim->lay.nv);

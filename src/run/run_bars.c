@@ -166,8 +166,7 @@ static ph_status objective_error(ph_run *run, int k, double *out)
 /* Sums over the run, whose error is not followed. */
 static int is_sum(const ph_run *run, int what, int index)
 {
-    int type = what == PH_GET_SENSOR ? (int)run->model->sensor[index].type : -1;
-    return type == (int)PH_S_WORK || type == (int)PH_S_DISSIPATED;
+    return what == PH_GET_SENSOR && ph_sensor_row_of(&run->model->sensor[index])->op->depth == PH_NOT_SEEN;
 }
 
 ph_status ph_run_get_error(ph_run *run, int what, int index, double *out)

@@ -8,6 +8,7 @@
 
 #include "la/small.h"
 #include "sens/adjoint.h"
+#include "sens/sens_limits.h"
 
 /* ---- the objective ------------------------------------------------------------------------------ */
 
@@ -441,17 +442,14 @@ static int spare_marks(long part, int points)
     return n;
 }
 
-/* As many tell what one takes: pieces of the arena are rounded up to lines. */
-#define SAMPLE 64
-
 /* As many points as the root of the number of steps, and as many marks; or what a bound allows, one half of
  * it for points and one for marks, since the steps that are made again grow with the logarithm of the length
  * of a part over its points. Returns the least bound that would do if it is too tight, else 0. */
 static size_t plan(ph_adjoint *a, size_t memory)
 {
     size_t one = bytes(a, 1, 1), slack = 4 * PH_ARENA_ALIGN;
-    size_t mark = (bytes(a, 1 + SAMPLE, 1) - one) / SAMPLE + 1;
-    size_t point = (bytes(a, 1, 1 + SAMPLE) - one) / SAMPLE + 1;
+    size_t mark = (bytes(a, 1 + PH_ADJOINT_SAMPLE, 1) - one) / PH_ADJOINT_SAMPLE + 1;
+    size_t point = (bytes(a, 1, 1 + PH_ADJOINT_SAMPLE) - one) / PH_ADJOINT_SAMPLE + 1;
     size_t root = (size_t)ceil_sqrt(a->steps), least = one + slack + mark * (size_t)spare_marks(a->steps, 1);
     a->n_marks = a->n_points = (int)root;
     a->n_spare = 0;
