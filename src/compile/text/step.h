@@ -4,9 +4,6 @@
 #ifndef PH_COMPILE_STEP_H
 #define PH_COMPILE_STEP_H
 
-/* Above this rate an increment says nothing about the next one. */
-#define PH_RATE_TRUSTED 0.3
-
 /* Members that have not converged; the new point of the others is in W. */
 PH_FN ph_mask ph_newton(const PH_MODEL *s, ph_work *W)
 {
