@@ -1,11 +1,8 @@
 /* Newton's method: the exact Jacobian is exact, kinds of iteration agree, small steps, kept Jacobians,
  * memory. */
+#include "forms.h"
 #include "polhode/run.h"
 #include "sim_cases.h"
-
-static const ph_formulation forms[] = {PH_INDEX3, PH_INDEX2, PH_GGL};
-
-#define FORMS 3
 
 static snapshot end_of(const ph_problem *p, const ph_options *o, long steps, ph_stats *stats)
 {

@@ -1,9 +1,6 @@
 /* Consistent start: accelerations, multipliers, starting values, projection of positions and velocities. */
+#include "forms.h"
 #include "sim_cases.h"
-
-static const ph_formulation forms[] = {PH_INDEX3, PH_INDEX2, PH_GGL};
-
-#define FORMS 3
 
 static void known_start(void **state)
 {
