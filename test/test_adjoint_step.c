@@ -3,6 +3,7 @@
 
 #include "sens/sens.h"
 
+/* (W7), (W8) */
 static void adjoint_equals_direct(void **state)
 {
     (void)state;

@@ -26,6 +26,7 @@ static void check_orders(const char *name, const ph_options *options, double ord
     ph_problem_destroy(p);
 }
 
+/* (D1), (D3), (D4) */
 static void orders_of_odes(void **state)
 {
     (void)state;
@@ -115,7 +116,7 @@ static void lie_terms_alone(void **state)
 }
 
 /* Without the Lie term the order of rotations is 2; with old velocities in it, 3; with these extrapolated, 4.
- * Velocities of a free body do not know. */
+ * Velocities of a free body do not know. (D5), (D6), (D12) */
 static void order_is_lost(void **state)
 {
     (void)state;
@@ -169,7 +170,7 @@ static void published_attitudes(void **state)
     ph_problem_destroy(p);
 }
 
-/* From the first step on, in the largest norm: no transient. */
+/* From the first step on, in the largest norm: no transient. (D2) */
 static void orders_of_the_top(void **state)
 {
     (void)state;

@@ -23,6 +23,7 @@ static void check_unstable(const block_case *c, int for_klu)
     ph_solver_destroy(s);
 }
 
+/* (A7) */
 static void test_unstable(void **state)
 {
     (void)state;

@@ -2,7 +2,7 @@
  * and their sensitivities, exact and simplified as in the literature. */
 #include "chart_alpha_cases.h"
 
-/* The Jacobian is exact: Newton's method is quadratic. The others find the same solution. */
+/* The Jacobian is exact: Newton's method is quadratic. The others find the same solution. (C1), (C2), (C3) */
 static void newton(void **state)
 {
     (void)state;
@@ -157,7 +157,7 @@ static void published_differences(void **state)
 }
 
 /* P2, Table 4: simplified derivatives against exact ones. The page has other digits of "without k_G" and of the
- * symmetric K, which an independent program does not confirm either. */
+ * symmetric K, which an independent program does not confirm either. (C8) */
 static void published_simplifications(void **state)
 {
     (void)state;

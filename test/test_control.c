@@ -28,6 +28,7 @@ static const struct {
     double least; /* the estimate of dopri8 is careful: 0.013 is seen on the slider-crank */
 } pairs[] = {{"dopri5", 0.05}, {"dopri8", 0.002}, {"rk4", 0.05}};
 
+/* (K6), (K7), (K8) */
 static void tolerance_is_kept(void **state)
 {
     (void)state;

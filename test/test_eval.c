@@ -38,7 +38,7 @@ static void check_log(const char *log, const ph_system *sys, ph_formulation f)
     assert_int_equal(occurrences(log, "\n"), lines);
 }
 
-/* Without tangents: the same motion in as many iterations, and the log says once what is missing. */
+/* Without tangents: the same motion in as many iterations, and the log says once what is missing. (E2) */
 static void differences_do(void **state)
 {
     (void)state;

@@ -18,6 +18,7 @@ static void test_choice(void **state)
     }
 }
 
+/* (A10) */
 static void test_lattices(void **state)
 {
     (void)state;

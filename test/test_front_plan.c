@@ -63,8 +63,28 @@ static void test_plan(void **state)
     }
 }
 
+/* Fronts are joined where that is less work (A11): a full matrix is one front, blocks without neighbours are one each, and
+ * a long row of numbers is cut where a front of so many would cost more than two. */
+static void test_joined(void **state)
+{
+    (void)state;
+    static const int size[6] = {3, 1, 6, 3, 5, 2};
+    block_case c[3] = {case_full(6, size), {.seed = 3}, case_lattice(1, 400, 1)};
+    static const int least[3] = {1, 7, 5}, most[3] = {1, 7, 40};
+    for (int i = 0; i < 7; i++)
+        case_block(&c[1], 2, 0), case_body(&c[1], i, 3, 0.2);
+    for (int m = 0; m < 3; m++) {
+        ph_graph g = case_graph(&c[m]);
+        ph_analysis *a;
+        assert_int_equal(ph_front_make_plan(&a, &g, NULL), PH_OK);
+        assert_in_range(((const ph_front_plan *)a)->n_fronts, least[m], most[m]);
+        ph_analysis_release(a);
+        case_free(&c[m]);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_plan)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_plan), cmocka_unit_test(test_joined)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

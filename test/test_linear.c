@@ -1,7 +1,7 @@
 /* The linearised system: spinning, rolling and turning systems, and the accelerations that it must give. */
 #include "modes_cases.h"
 
-/* N^T M vdot at displaced states is what A says: the reduced matrix against differences of accelerations. */
+/* N^T M vdot at displaced states is what A says: the reduced matrix against differences of accelerations. (T6), (T7) */
 static void agrees_with_accelerations(void **state)
 {
     (void)state;
@@ -111,6 +111,7 @@ static void tops(void **state)
     }
 }
 
+/* (T9) */
 static void all_turn_together(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* The linear form of generalized-alpha: that of vector spaces where they are, and the same in other descriptions. */
 #include "chart_alpha_cases.h"
 
-/* In a vector space both are generalized-alpha, if the mass matrix is constant: also with multipliers. */
+/* In a vector space both are generalized-alpha, if the mass matrix is constant: also with multipliers. (C4) */
 static void vector_spaces(void **state)
 {
     (void)state;
@@ -19,7 +19,7 @@ static void vector_spaces(void **state)
             }
 }
 
-/* One node of R^3 x SO(3), or two. */
+/* One node of R^3 x SO(3), or two. (C5) */
 static void descriptions_agree(void **state)
 {
     (void)state;

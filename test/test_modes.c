@@ -116,6 +116,7 @@ static void body_on_a_bushing(void **state)
     }
 }
 
+/* (T8) */
 static void damped_and_unstable(void **state)
 {
     (void)state;

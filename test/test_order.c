@@ -4,7 +4,7 @@
 #include "la/order.h"
 
 /* Each block once, those that are late after the others that they are coupled with; columns and rows of L are those that
- * elimination makes. */
+ * elimination makes. (A4) */
 static void test_structure(void **state)
 {
     (void)state;

@@ -20,6 +20,7 @@ static const char parallelogram[] =
     "joint { name = 'C', type = 'revolute', bodies = {'coupler', 'right'}, at = {1 + c, s, 0}, axis = z }\n"
     "joint { name = 'D', type = 'revolute', bodies = {'ground', 'right'}, at = {1, 0, 0}, axis = z }\n";
 
+/* (R5) */
 static void dead_centre(void **state)
 {
     (void)state;

@@ -26,7 +26,7 @@ static errors errors_of(const ph_options *o, double t_end)
     return e;
 }
 
-/* P2, Figure 8; the digits are those of an independent program */
+/* P2, Figure 8; the digits are those of an independent program (C6), (C7) */
 static void published_errors(void **state)
 {
     (void)state;

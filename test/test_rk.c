@@ -82,6 +82,7 @@ static void parallel_is_classical(void **state)
     ph_problem_destroy(p);
 }
 
+/* (K3) */
 static void orders_constraints(void **state)
 {
     (void)state;

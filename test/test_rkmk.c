@@ -17,7 +17,7 @@ static void orders_without_constraints(void **state)
     ph_problem_destroy(b);
 }
 
-/* Constraints cost no order, in positions, velocities and multipliers. */
+/* Constraints cost no order, in positions, velocities and multipliers. (K2), (K4) */
 static void orders_heavy_top(void **state)
 {
     (void)state;

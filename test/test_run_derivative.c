@@ -1,7 +1,7 @@
 /* Derivatives of a run by parameters that follow its steps. */
 #include "run_cases.h"
 
-/* Derivatives along with the run, and five-point differences of runs. */
+/* Derivatives along with the run, and five-point differences of runs. (W10) */
 static void derivatives(void **state)
 {
     (void)state;

@@ -44,7 +44,7 @@ static void explosions_end_a_run(void **state)
     ph_run_close(run);
 }
 
-/* A damped pendulum with a motor: E - E0 = work - dissipated, up to the error of the method. */
+/* A damped pendulum with a motor: E - E0 = work - dissipated, up to the error of the method. (Y4), (Y5) */
 static void energy_is_balanced(void **state)
 {
     (void)state;

@@ -3,6 +3,7 @@
 
 #include "sens/sens.h"
 
+/* (W1), (W2), (W3), (W5) */
 static void heavy_top_in_every_form(void **state)
 {
     (void)state;
@@ -119,7 +120,7 @@ static agreement direct_error(const char *file, const char *param, int space, co
     return a;
 }
 
-/* Every order, form and place of the commutator, which is large here: 0.15 rad a step. */
+/* Every order, form and place of the commutator, which is large here: 0.15 rad a step. (W9) */
 static void multistep_heavy_top(void **state)
 {
     (void)state;

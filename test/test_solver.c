@@ -2,7 +2,7 @@
  * matrices; memory; order. */
 #include "solver_cases.h"
 
-/* Chains and rings of all body and joint sizes. */
+/* Chains and rings of all body and joint sizes. (A1), (A2), (A3), (A5) */
 static void test_chains(void **state)
 {
     (void)state;

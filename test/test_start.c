@@ -2,6 +2,7 @@
 #include "forms.h"
 #include "sim_cases.h"
 
+/* (S0), (S2), (S3) */
 static void known_start(void **state)
 {
     (void)state;
