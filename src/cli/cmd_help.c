@@ -4,6 +4,24 @@
 
 #include <string.h>
 
+#define LEFT 35 /* letters of the column of names */
+
+static void print_options(ph_command_code code)
+{
+    ph_option_help o;
+    char left[160];
+    for (int k = 0; ph_option_name(k); k++) {
+        if (!ph_option_describe(k, code, &o))
+            continue;
+        snprintf(left, sizeof left, "%s %s", o.name, o.value);
+        if (strlen(left) > LEFT) /* what is too long for its column has a line of its own */
+            printf("  %s\n  %-*s ", left, LEFT, "");
+        else
+            printf("  %-*s ", LEFT, left);
+        printf("%s%s\n", o.text, o.initial);
+    }
+}
+
 static void print_command(ph_command_code code)
 {
     const ph_command *c = ph_command_get(code);
@@ -12,7 +30,7 @@ static void print_command(ph_command_code code)
            any ? " [options]" : "", c->text);
     if (any) {
         printf("\noptions:\n");
-        ph_options_print(code, stdout);
+        print_options(code);
     }
 }
 
@@ -41,14 +59,17 @@ static void print_all(void)
 
 int ph_cmd_help(const ph_args *args)
 {
-    if (args->n_words == 0) {
-        print_all();
-        return PH_EXIT_OK;
-    }
-    int k = ph_word_find(args->word[0], ph_command_name);
+    int k = args->n_words ? ph_word_find(args->word[0], ph_command_name) : PH_COMMAND_COUNT;
     if (k < 0)
         return ph_complain_command(args->word[0]);
-    print_command((ph_command_code)k);
+    if (args->completion >= 0)
+        ph_help_complete(args->completion, stdout);
+    else if (args->man)
+        ph_help_man((ph_command_code)k, stdout);
+    else if (k == PH_COMMAND_COUNT)
+        print_all();
+    else
+        print_command((ph_command_code)k);
     return PH_EXIT_OK;
 }
 

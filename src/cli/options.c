@@ -81,8 +81,13 @@ static kind base(const option *o)
 
 ph_args ph_args_default(ph_command_code command)
 {
-    return (ph_args){
-        .command = command, .opt = ph_default_options(), .every = 1, .seed = 1, .space = -1, .compare = -1};
+    return (ph_args){.command = command,
+                     .opt = ph_default_options(),
+                     .every = 1,
+                     .seed = 1,
+                     .space = -1,
+                     .compare = -1,
+                     .completion = -1};
 }
 
 size_t ph_args_memory(const ph_args *args)
@@ -152,7 +157,7 @@ static int read_word(const option *o, const char *text, int *k)
     *k = base(o) == TABLEAU ? ph_tableau_find(text) : ph_word_find(text, o->words);
     if (*k >= 0)
         return 1;
-    snprintf(what, sizeof what, "%s has no choice", o->name);
+    snprintf(what, sizeof what, "%s cannot be", o->name);
     ph_complain_word(what, text, o->words, NULL);
     return 0;
 }
@@ -300,7 +305,7 @@ static int read_several(const option *o, const char *text, void *list)
         end = strchr(text, ',');
         size_t length = end ? (size_t)(end - text) : strlen(text);
         if (length >= sizeof part) {
-            ph_complain("%s: '%.40s...' is no value", o->name, text);
+            ph_complain("%s: '%.40s...' is not a value", o->name, text);
             return 0;
         }
         memcpy(part, text, length), part[length] = 0;
@@ -404,10 +409,12 @@ int ph_args_set(ph_args *args, const char *name, const char *value)
 /* An option that this command does not have: say whose it is, or which name is near. */
 static void refuse(const ph_args *args, const char *name)
 {
-    const char *command = ph_command_name((int)args->command), *near;
+    const char *command = ph_command_name((int)args->command), *now = ph_word_renamed(name), *near;
     ph_near search = {.word = name};
     int k = ph_word_find(name, ph_option_name);
-    if (k >= 0) {
+    if (now && find(args->command, now)) {
+        ph_complain("%s: '%s' is now called '%s'", command, name, now);
+    } else if (k >= 0) {
         char owners[256] = "";
         unsigned commands = 0;
         for (int i = k; i < N_OPTIONS; i++)
@@ -625,22 +632,14 @@ int ph_options_any(ph_command_code command)
     return 0;
 }
 
-#define LEFT 35 /* letters of the column of names */
-
-void ph_options_print(ph_command_code command, FILE *to)
+int ph_option_describe(int k, ph_command_code command, ph_option_help *out)
 {
-    char value[96], left[128], initial[64];
-    for (int k = 0; k < N_OPTIONS; k++) {
-        const option *o = &options[k];
-        if (!(o->commands & 1u << command))
-            continue;
-        print_value(o, value, sizeof value);
-        print_default(o, initial, sizeof initial);
-        snprintf(left, sizeof left, "%s %s", o->name, value);
-        if (strlen(left) > LEFT) /* what is too long for its column has a line of its own */
-            fprintf(to, "  %s\n  %-*s ", left, LEFT, "");
-        else
-            fprintf(to, "  %-*s ", LEFT, left);
-        fprintf(to, "%s%s\n", o->text, initial);
-    }
+    const option *o = &options[k];
+    if (!(o->commands & 1u << command))
+        return 0;
+    out->name = o->name, out->text = o->text, out->words = o->value ? NULL : o->words;
+    out->takes_value = o->kind != FLAG;
+    print_value(o, out->value, sizeof out->value);
+    print_default(o, out->initial, sizeof out->initial);
+    return 1;
 }

@@ -68,6 +68,7 @@ typedef struct ph_over {
 } ph_over;
 
 typedef struct ph_following ph_following;
+struct ph_bars;
 
 struct ph_run {
     ph_run_config config; /* parameters and options are in told */
@@ -108,6 +109,7 @@ struct ph_run {
     atomic_int stop;
     ph_run_trouble trouble;
     ph_following *following; /* NULL: no derivatives */
+    struct ph_bars *bars;    /* NULL: no error bars */
 };
 
 /* run_settings.c: "h=1e-3" and the like onto what run{} says. */
@@ -126,10 +128,15 @@ void ph_watch_jump(ph_run *run); /* powers have changed at once */
 
 /* run_over.c: numbers over time */
 void ph_integral_add(ph_integral *i, double t, double x);
-void ph_integral_jump(ph_integral *i);                           /* it goes on from another value */
-ph_status ph_over_start(ph_run *run);                            /* PH_E_MEMORY */
-int ph_over_numbers(const ph_run *run, int sensor, double *out); /* 0: nothing is told of it over time */
-void ph_over_look(ph_run *run); /* after the initial values and after each step */
+void ph_integral_jump(ph_integral *i); /* it goes on from another value */
+ph_status ph_over_start(ph_run *run);  /* PH_E_MEMORY */
+int ph_over_numbers(const ph_run *run, const ph_over *over, int sensor,
+                    double *out); /* 0: nothing is told of it over time */
+void ph_over_add(ph_run *run, ph_over *over,
+                 const ph_state *s); /* after the initial values and after each step */
+
+/* An objective that has come so far, at a state. */
+ph_status ph_objective_value(ph_run *run, const ph_so_far *so_far, const ph_state *s, int k, double *out);
 
 /* run_numbers.c: numbers of a state, by a mechanism of the model, perhaps at other values of its parameters. */
 ph_status ph_numbers_of(const ph_run *run, ph_mechanism *mech, const ph_state *s, int what, int index,
@@ -142,6 +149,12 @@ ph_status ph_run_begin(ph_run *run,
 ph_status ph_run_look(ph_run *run, int why,
                       ph_error *err); /* all that is done after a step of another loop */
 void ph_table_free(ph_run *run);
+
+/* run_bars.c: error bars, after the initial values and after each step; of which states numbers over time are. */
+void ph_bars_free(ph_run *run);
+void ph_bars_look(ph_run *run);
+const ph_over *ph_bars_over(const ph_run *run);
+const ph_so_far *ph_bars_so_far(const ph_run *run);
 
 /* run_failure.c: a sentence in words of the model; of a step also what ph_run_failure tells. */
 ph_status ph_run_explain(ph_run *run, ph_status s, ph_error *err);
