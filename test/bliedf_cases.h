@@ -20,7 +20,7 @@ static inline ph_options options(int k, ph_correction c, ph_formulation f, doubl
     return o;
 }
 
-/* Of one state: largest over the nodes of |log(q_exact^-1 o q)|, |v - v_exact|, |lambda - lambda_exact|. */
+/* One state: largest over the nodes of |log(q_exact^-1 o q)|, |v - v_exact|, |lambda - lambda_exact|. */
 typedef struct errors {
     double q, v, lambda;
 } errors;

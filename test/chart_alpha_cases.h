@@ -12,7 +12,7 @@
 
 static const char *const both[] = {LINEAR, RESIDUAL};
 
-/* Of the paper: rho = 0.8, a_0 = vdot_0; genalpha with sigma = 0 is its third method. */
+/* As in the paper: rho = 0.8, a_0 = vdot_0; genalpha with sigma = 0 is its third method. */
 static inline ph_options paper(const char *method, double h)
 {
     ph_options o = tight(h);

@@ -41,7 +41,7 @@ static void check_memory(const char *method, const size_t bound[4])
         o.formulation = PH_GGL, o.method = method, o.order = 4;
         open_fixture(&r, "heavy_top.lua", "m", 0, &o);
         scalar f = {.r = &r, .forces = 1};
-        ph_objective objective = {value_of, value_of, NULL, &f};
+        ph_objective objective = {.final = value_of, .integral = value_of, .ctx = &f};
         if (ph_sens_gradient(r.sens, 333, &objective, bound[k], &value[k], &gradient[k], &err) != PH_OK)
             fail_msg("%s", err.text);
         assert_true(value[k] == value[0] && gradient[k] == gradient[0]); /* exact */

@@ -1,5 +1,5 @@
 /* Backward differentiation formulas on Lie groups: orders in q, v and lambda, starting values, the Jacobian,
- * published figures, memory. */
+ * published numbers, memory. */
 #include "bliedf_cases.h"
 
 static const ph_correction lie_terms[] = {PH_IN_EXP, PH_IN_VELOCITY};

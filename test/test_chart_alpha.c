@@ -1,4 +1,4 @@
-/* linear-alpha and residual-alpha: orders, the figures of Bruels and Eberhard, what they are in vector spaces,
+/* linear-alpha and residual-alpha: orders, the numbers of Bruels and Eberhard, what they are in vector spaces,
  * and their sensitivities, exact and simplified as in the literature. */
 #include "chart_alpha_cases.h"
 

@@ -251,7 +251,7 @@ static void simplifications(void **state)
     assert_int_equal(ph_sens_simplify(r.sens, (ph_simplification)9, &err), PH_E_INPUT);
     assert_int_equal(ph_sens_simplify(r.sens, PH_SYMMETRIC_STIFFNESS, &err), PH_OK);
     scalar f = {.r = &r};
-    ph_objective objective = {value_of, NULL, NULL, &f};
+    ph_objective objective = {.final = value_of, .ctx = &f};
     assert_int_equal(ph_sens_gradient(r.sens, 3, &objective, 0, &value, &gradient, &err), PH_E_INPUT);
     assert_non_null(strstr(err.text, "the adjoint is exact: 'symmetric-k'"));
     assert_int_equal(ph_sim_run(r.sim, 1, NULL, NULL, &err), PH_OK);
