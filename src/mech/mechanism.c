@@ -165,7 +165,8 @@ static ph_status check_user(const ph_model *model, ph_error *err)
     for (int k = 0; k < model->n_constraints; k++) {
         const ph_user_constraint_def *c = &model->constraint[k];
         if (c->rows < 1 || !c->f.call)
-            return ph_mech_fail(err, PH_E_INPUT, model, c->origin, "constraint '%s': has no equation", c->name);
+            return ph_mech_fail(err, PH_E_INPUT, model, c->origin, "constraint '%s': has no equation",
+                                c->name);
         if (model->n_bodies > USER_BODIES)
             return ph_mech_fail(err, PH_E_INPUT, model, c->origin,
                                 "constraint '%s': functions as constraints are for up to %d bodies", c->name,
