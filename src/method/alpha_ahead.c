@@ -15,7 +15,7 @@
  * goes through the matrix of the step, which removes what the constraints forbid and damps what the step does not
  * resolve, and is measured over the time T of the run:
  *
- *   (N2) (ef, ., .) = (M e, 0, 0)                                                                     (VS8)
+ *   (N2) (ef, ., .) = (M e, 0, 0), twice                                                              (VS8)
  *   err = max(T |ef_x|/max(1, |x|), T |ef_R|, r |ef_x|/max(1, |v|), r |ef_R|/max(1, |Omega|))/tol,
  *   r = C_v/(C_q + C_v)                                                                               (VS9)
  */
@@ -161,10 +161,11 @@ static ph_status find_d(ph_sim *sim, ph_alpha_ahead *x)
 
 /* ---- the estimate --------------------------------------------------------------------------------------- */
 
-static double measure(const ph_sim *sim, const ph_alpha_ahead *x, double *e)
+/* r of (VS9) */
+static double share_of_v(const ph_alpha_ahead *x)
 {
     double sum = x->C_q + x->C_v;
-    return ph_ahead_measure(sim, &x->ahead, &x->pace, sum != 0 ? x->C_v / sum : 1, e);
+    return sum != 0 ? x->C_v / sum : 1;
 }
 
 /* (VS7); without a step before, over this one alone */
@@ -206,12 +207,11 @@ static ph_status attempt(ph_sim *sim, const ph_pace_rules *rules, const ph_point
         s = x->solve(sim, h, &start, om);
     if (s == PH_OK && sim->opt.tol > 0) {
         rate_of_error(sim, x, h, x->e);
-        s = ph_ahead_filter(sim, x->e);
-    }
+        s = ph_ahead_estimate(sim, &x->ahead, &x->pace, share_of_v(x), x->e, err);
+    } else
+        *err = 0;
     if (s != PH_OK)
         sim->matrix.factored = 0;
-    else
-        *err = sim->opt.tol > 0 ? measure(sim, x, x->e) : 0;
     return s;
 }
 
@@ -235,7 +235,7 @@ static double first(ph_sim *sim, const ph_pace_rules *rules, const ph_point *fro
         sim->h = h;
         if (x->factor(sim, h) != PH_OK || ph_ahead_filter(sim, x->e) != PH_OK)
             return 1e-3 * h0;
-        double err = 4 * measure(sim, x, x->e);
+        double err = 4 * ph_ahead_measure(sim, &x->ahead, &x->pace, share_of_v(x), x->e);
         if (err <= 1)
             break;
         h *= fmax(0.2, fmin(0.9, 1 / sqrt(err)));

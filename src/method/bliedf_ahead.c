@@ -144,8 +144,7 @@ static ph_status attempt(ph_sim *sim, const ph_pace_rules *rules, const ph_point
     ph_status s = ph_bliedf_multistep(sim);
     if (s == PH_OK && sim->opt.tol > 0) {
         rate_of_error(sim, m, h, m->e);
-        s = ph_ahead_filter(sim, m->e);
-        *err = s == PH_OK ? ph_ahead_measure(sim, &m->steps, &m->pace, 0.5, m->e) : 0;
+        s = ph_ahead_estimate(sim, &m->steps, &m->pace, 0.5, m->e, err);
     }
     if (s != PH_OK)
         sim->matrix.factored = 0;

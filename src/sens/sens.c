@@ -663,9 +663,9 @@ ph_status ph_sens_create(ph_sens **out, ph_sim *sim, int n, const ph_param *para
 ph_status ph_sens_create_error(ph_sens **out, ph_sim *sim, ph_error *err)
 {
     *out = NULL;
-    ph_status s = refuse(sim, "error bars", err);
-    if (s == PH_OK && !sim->stepper->sens_local)
-        s = ph_fail(err, PH_E_INPUT, "%s has no error bars: genalpha has", sim->stepper->name);
+    ph_status s = sim->stepper->sens_local
+                      ? refuse(sim, "error bars", err)
+                      : ph_fail(err, PH_E_INPUT, "%s has no error bars: genalpha has", sim->stepper->name);
     return s == PH_OK ? create(out, sim, 1, NULL, 1, err) : s;
 }
 

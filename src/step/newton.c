@@ -855,8 +855,9 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
     ph_newton kind = sim->opt.newton;
     double last = 0, last_drift = 0;
     int anew = 0; /* which rows are left out was decided again */
-    int always =
-        o->always || nm->fresh || (kind == PH_STEP && sim->opt.tol > 0); /* large steps: rates are poor */
+    int always = o->always || nm->fresh;
+    /* by tolerance, stiff parts in large steps: what a kept Jacobian leaves of their forces is taken for an error */
+    int most_kept = kind == PH_STEP && sim->opt.tol > 0 ? PH_NEWTON_KEPT_BY_TOL : sim->opt.max_iterations;
     int keeps = (kind == PH_STEP || kind == PH_MODIFIED) && !always;
     int shared = ph_redundant_shares(nm), exact = o->exact && kind != PH_SIMPLIFIED && !keeps && !shared;
     int keep = keeps && kind == PH_MODIFIED && nm->factored;
@@ -906,9 +907,9 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
             if (anew++ || ph_redundant_choose(nm, &sim->ev) != PH_OK)
                 return refuse_violated(sim);
         }
-        if (of_step && k == 2 && rate > PH_RATE_STEP && size > 1)
+        if (of_step && k == 2 && rate > PH_RATE_STEP && size > 1 && !(sim->opt.tol > 0))
             return PH_E_NEWTON; /* far from the first guess another solution might be found: see make_step of sim.c */
-        keep = keeps && nm->factored &&
+        keep = keeps && nm->factored && k < most_kept &&
                (k == 1 || ph_newton_keep(kind, size, rate, sim->opt.max_iterations - k));
         if (k > 1 && size > 1e3 * last && size > 1e6)
             return PH_E_NEWTON;

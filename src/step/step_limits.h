@@ -34,6 +34,7 @@
 /* An exact Jacobian leaves far less than the tolerance, the square of a rate; one of the step shall, too. Third iterations are rare
  * with it. */
 #define PH_NEWTON_LEFT_OF_STEP 0.01
+#define PH_NEWTON_KEPT_BY_TOL  2 /* iterations of one Jacobian, where steps are found by tolerance */
 /* Rows that are left out may be violated so much, relative to positions, before others are; more than ten times that,
  * and they are not implied. */
 #define PH_NEWTON_LEFT_OUT 1e-7
