@@ -117,6 +117,9 @@ typedef struct ph_args {
     char **argv;
     const char *name;                /* of compile; NULL: the title of the model */
     int lanes, max_iterations, cuda; /* 0: the default */
+    int compiled;                    /* of run */
+    const char *fmu;                 /* NULL: C source */
+    int fmi;
     const char *body;                /* of reduce: its name; NULL: the only one */
     double at;                       /* of linearise: time; 0: the initial one */
     int harmonics;                   /* of modes: lines of its diagram */

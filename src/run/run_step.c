@@ -227,6 +227,13 @@ static ph_status make_ready(ph_run *run, ph_error *err)
     return ph_run_start(run, err);
 }
 
+void ph_run_drop_native(ph_run *run)
+{
+    if (run->native)
+        run->native->close(run->native, run->config.alloc);
+    run->native = NULL;
+}
+
 /* With error control the method stays within t_end, if that lies ahead; on a grid within that of the run, so that its
  * steps do not depend on where one stops to look. */
 static ph_status advance(ph_run *run, double t_end, ph_error *err)
@@ -240,7 +247,7 @@ static ph_status advance(ph_run *run, double t_end, ph_error *err)
         return ph_run_explain(run, s, err);
     double stop = run->def.opt.h > 0 ? run->def.t_end : t_end;
     run->sim->t_stop = stop > ph_run_time(run) ? stop : HUGE_VAL;
-    s = ph_sim_step(run->sim, &own);
+    s = run->native ? run->native->step(run, &own) : ph_sim_step(run->sim, &own);
     run->sim->t_stop = HUGE_VAL;
     if (s == PH_OK)
         return s;
@@ -267,8 +274,8 @@ static ph_status check_end(const ph_run *run, double t, ph_error *err)
     if (!isfinite(t) || t < now - REACHED * fmax(h, fabs(now)))
         return ph_fail(err, PH_E_INPUT, "the run is at t = %.9g and cannot go to %.9g", now, t);
     if (fabs(n - round(n)) > 1e-6)
-        return ph_fail(err, PH_E_INPUT, "t = %.9g is not a whole number of steps of h = %.9g away from t = %.9g",
-                       t, h, now);
+        return ph_fail(err, PH_E_INPUT,
+                       "t = %.9g is not a whole number of steps of h = %.9g away from t = %.9g", t, h, now);
     return PH_OK;
 }
 
