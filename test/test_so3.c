@@ -1,4 +1,4 @@
-/* SO(3): its operations, the logarithm at every rotation, long products. */
+/* SO(3): its operations, the logarithm at every rotation, long products. (L6), (L7), (L8), (L9) */
 #include "group_kit.h"
 
 #ifdef PH_NO_QUAD
@@ -9,8 +9,7 @@ int main(void)
 }
 #else
 
-/* Quaternions with every size of scalar and vector part: at pi, next to pi, both signs, both sides of 1e-17.
- */
+/* Quaternions with every size of scalar and vector part: at pi, next to pi, both signs, both sides of 1e-17. (L10) */
 static void log_everywhere(void **state)
 {
     (void)state;
