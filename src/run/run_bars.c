@@ -181,16 +181,19 @@ ph_status ph_run_get_error(ph_run *run, int what, int index, double *out)
         return objective_error(run, index, out);
     if (!(what <= PH_GET_SENSOR || what == PH_GET_STATE) || is_sum(run, what, index))
         return PH_E_INPUT;
+    double y[PH_SENSOR_MAX]; /* a rotation has one number more than its error */
     ph_state s = ph_sim_state(run->sim);
     ph_status status = ph_numbers_of(run, run->mech, &s, what, index, x);
     const ph_state *b = better(run);
     if (status == PH_OK)
         status =
-            run->bars->status == PH_OK ? ph_numbers_of(run, run->mech, b, what, index, out) : PH_E_CALLBACK;
+            run->bars->status == PH_OK ? ph_numbers_of(run, run->mech, b, what, index, y) : PH_E_CALLBACK;
+    if (status != PH_OK)
+        return status;
     if (what == PH_GET_ROTATION)
-        turn(x, out, out);
+        turn(x, y, out);
     for (int i = 0; i < n && what != PH_GET_ROTATION; i++)
-        out[i] -= x[i];
+        out[i] = y[i] - x[i];
     return status;
 }
 
