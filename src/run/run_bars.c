@@ -155,7 +155,7 @@ static ph_status over_error(ph_run *run, int sensor, int n, double *out)
 static ph_status objective_error(ph_run *run, int k, double *out)
 {
     ph_state s = ph_sim_state(run->sim);
-    double x;
+    double x = 0;
     ph_status status = ph_objective_value(run, run->so_far, &s, k, &x);
     if (status == PH_OK)
         status = ph_objective_value(run, run->bars->so_far, better(run), k, out);
