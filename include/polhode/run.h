@@ -285,6 +285,9 @@ PH_API double ph_run_eps(const ph_run *run, int parameter); /* step of its diffe
  * their calls. What fails on the way leaves the run there, or at t_end. */
 PH_API ph_status ph_run_gradient(ph_run *run, int objective, const int *parameters, int n, size_t memory,
                                  double *value, double *gradient, ph_error *err);
+/* The same of one number of a sensor: what it comes to over time, or what it has at t_end where it has no over_time. */
+PH_API ph_status ph_run_gradient_of_sensor(ph_run *run, int sensor, int number, const int *parameters, int n,
+                                           size_t memory, double *value, double *gradient, ph_error *err);
 
 /* ---- for experts: views that hold until the next call that changes the run ----------------------------------- */
 PH_API const ph_model *ph_run_model(const ph_run *run); /* NULL: of a system */

@@ -61,6 +61,7 @@ typedef enum ph_number { PH_FLOAT, PH_INTEGER, PH_ANY } ph_number;
 
 ph_expr_graph *ph_expr_graph_create(const ph_allocator *alloc); /* NULL: no memory */
 void ph_expr_graph_destroy(ph_expr_graph *g);
+ph_expr_graph *ph_expr_graph_copy(const ph_expr_graph *g); /* nodes keep their numbers; NULL: no memory */
 
 /* Nodes; a negative answer is one of these. */
 enum { PH_GRAPH_MEMORY = -1, PH_GRAPH_FULL = -2 };
@@ -73,6 +74,10 @@ int ph_expr_graph_op(ph_expr_graph *g, ph_op_code code, int a, int b);
 ph_number ph_expr_graph_kind(const ph_expr_graph *g, int node);
 /* 1: it is a constant, *x */
 int ph_expr_graph_is_constant(const ph_expr_graph *g, int node, double *x);
+/* Values of nodes, from number first on, where those before are known; x: of arguments, in the order in which they came.
+ * NaN: a curve has no value there. */
+void ph_expr_graph_values(const ph_expr_graph *g, const double *x, int first, double *value);
+int ph_expr_graph_size(const ph_expr_graph *g); /* nodes */
 
 /* ---- decision trees ----------------------------------------------------------------------------------- */
 

@@ -307,6 +307,18 @@ typedef struct ph_unit_norm {
 #define PH_SINGULAR                                                                                          \
     "Cardan angles are singular, at 90 degrees of the second one: use another space, such as R3xSO3"
 
+/* The parameter that traced functions of the model are expressions of, where it was read so. The mechanism of a value p
+ * near p0 may have their tangents there instead of them,
+ *
+ *   f(p0) + (p - p0) df/dp(p0)                                                                        (P8)
+ *
+ * which have the same derivative by p, and differences over such values that are exact. */
+typedef struct ph_parameter {
+    double value; /* p */
+    double about; /* p0 */
+    int tangents; /* 1: (P8) */
+} ph_parameter;
+
 /* ---- the mechanism ------------------------------------------------------------------------------ */
 
 struct ph_mechanism {
@@ -333,6 +345,7 @@ struct ph_mechanism {
     ph_couple *couple;      /* of the model's couplings */
     ph_joint *axes;         /* of bushings with axes of a body: no joints, but what coordinates need of one */
     ph_own_state *own;      /* of the model's states */
+    ph_parameter parameter; /* that functions are expressions of */
     int still;              /* positions of their nodes are the states, for statics; 0: velocities are */
     struct ph_reach *reach; /* of states, then of efforts that are functions, then of loads */
     double *rows;           /* scratch for derivatives of their functions */
@@ -467,8 +480,12 @@ struct ph_look *ph_look_take(size_t bodies, size_t numbers, size_t joints, size_
                              ph_arena *a);
 
 /* objective_exact.c: a function that was traced, and where g is not NULL adds its derivatives; 0: they are not known */
-int ph_objective_exact(const ph_mechanism *m, const ph_state *s, const ph_function *f, double *value,
-                       const ph_covector *g);
+int ph_function_exact(const ph_mechanism *m, const ph_state *s, const ph_function *f, int n, int number,
+                      double *value, const ph_covector *g); /* one number of its n */
+
+/* objective.c: a number of a sensor and its derivatives, as ph_mechanism_objective has them */
+ph_status ph_mechanism_sensed(ph_mechanism *m, const ph_state *s, int sensor, int number, double *value,
+                              const ph_covector *g);
 
 /* user.c: rows that a function of the model gives */
 size_t ph_user_scratch(size_t bodies, size_t rows); /* doubles */

@@ -134,6 +134,7 @@ int ph_user_exact(const ph_mechanism *m, const ph_state *s, const ph_user_work *
 {
     ph_scene at = ph_scene_of(m, s, NULL);
     int known = 1, row = 0;
+    at.whole = out->Z || out->convective || out->K;
     if (out->K)
         memset(out->K, 0, sizeof(double) * (size_t)w->n * (size_t)w->n);
     for (int c = 0; c < m->model->n_constraints && known; c++) {

@@ -1,4 +1,5 @@
 /* Sensors that functions look at, as expressions of the arguments of these functions. */
+#include "model/outlook.h"
 #include "model/trace.h"
 
 #include <lauxlib.h>
@@ -130,6 +131,14 @@ void ph_trace_sensor(ph_reader *r, lua_State *L, int sensor)
                           ? argument(r, d->type == PH_S_OMEGA ? PH_ARG_OMEGA : PH_ARG_ROTATION, d->body, i)
                           : number(r, d->type == PH_S_ROTATION && i == 0);
         push_list(r, L, node, d->size);
+        return;
+    case PH_S_ANGLE:
+    case PH_S_RATE:
+    case PH_S_JOINT_POSITION:
+    case PH_S_JOINT_RATE:
+        lua_createtable(L, 1, 0);
+        ph_outlook_sensor(r, L, sensor);
+        lua_rawseti(L, -2, 1);
         return;
     case PH_S_CUSTOM:
         break;

@@ -63,7 +63,8 @@ typedef struct ph_recorded {
 
 /* What is told of one number of a sensor over the run. */
 typedef struct ph_over {
-    double most; /* largest, or least */
+    double most; /* largest, or least, */
+    double when; /* and its time */
     ph_integral sum;
 } ph_over;
 
@@ -129,7 +130,19 @@ void ph_integral_add(ph_integral *i, double t, double x);
 void ph_integral_jump(ph_integral *i);                           /* it goes on from another value */
 ph_status ph_over_start(ph_run *run);                            /* PH_E_MEMORY */
 int ph_over_numbers(const ph_run *run, int sensor, double *out); /* 0: nothing is told of it over time */
-void ph_over_look(ph_run *run); /* after the initial values and after each step */
+void ph_over_look(ph_run *run);                           /* after the initial values and after each step */
+const ph_over *ph_over_of(const ph_run *run, int sensor); /* its numbers; NULL: the same */
+
+/* The same of the derivative of one number by a parameter: after ph_over_look, and at the end. */
+typedef struct ph_over_slope {
+    double most;
+    ph_integral sum;
+} ph_over_slope;
+
+void ph_over_follow(const ph_over *o, int what, double t, double x, double slope, ph_over_slope *d);
+double ph_over_slope_of(const ph_run *run, const ph_over *o, int what, const ph_over_slope *d);
+/* Its derivative by x, the number at step k of n steps of size h, at time t. */
+double ph_over_weight(const ph_over *o, int what, long k, long n, double t, double h, double x);
 
 /* run_numbers.c: numbers of a state, by a mechanism of the model, perhaps at other values of its parameters. */
 ph_status ph_numbers_of(const ph_run *run, ph_mechanism *mech, const ph_state *s, int what, int index,

@@ -1,4 +1,4 @@
-/* The gradient of an objective of the model by the adjoint: the derivatives by the state are the mechanism's, those by
+/* The gradient of an objective or a sensor of the model by the adjoint: the derivatives by the state are the mechanism's, those by
  * parameters come from neighbouring models. */
 #include <string.h>
 
@@ -8,7 +8,10 @@
 
 typedef struct objective_run {
     ph_run *run;
-    int objective, n;
+    int objective; /* -1: a sensor, */
+    int sensor, number;
+    int n;
+    long steps;
     const ph_neighbours *near;
     const ph_model *refused; /* whose function failed, at time t; NULL: none did */
     double t;
@@ -16,6 +19,13 @@ typedef struct objective_run {
     ph_status stopped; /* why it ended there */
     ph_error why;
 } objective_run;
+
+static ph_status number_of(const objective_run *g, ph_mechanism *m, const ph_state *s, ph_objective_part part,
+                           double *value, const ph_covector *c)
+{
+    return g->objective < 0 ? ph_mechanism_sensed(m, s, g->sensor, g->number, value, c)
+                            : ph_mechanism_objective(m, s, g->objective, part, value, c);
+}
 
 /* Explicit dependence on parameter k: the objective at the same state, differenced over the neighbours. */
 static ph_status by_parameter(objective_run *g, const ph_state *s, ph_objective_part part, int k, double *out)
@@ -25,7 +35,7 @@ static ph_status by_parameter(objective_run *g, const ph_state *s, ph_objective_
     for (int i = 0; i < PH_NEIGHBOURS; i++) {
         double x;
         ph_mechanism_copy_turns(near->at[i].mech, g->run->mech);
-        ph_status status = ph_mechanism_objective(near->at[i].mech, s, g->objective, part, &x, NULL);
+        ph_status status = number_of(g, near->at[i].mech, s, part, &x, NULL);
         if (status != PH_OK) {
             g->refused = near->at[i].model, g->t = s->t;
             return status;
@@ -41,7 +51,7 @@ static ph_status value_of(objective_run *g, ph_objective_part part, const ph_sta
                           const ph_covector *c)
 {
     ph_mechanism_track(g->run->mech, s);
-    ph_status status = ph_mechanism_objective(g->run->mech, s, g->objective, part, value, c);
+    ph_status status = number_of(g, g->run->mech, s, part, value, c);
     if (status != PH_OK)
         g->refused = g->run->model, g->t = s->t;
     for (int k = 0; k < g->n && c && status == PH_OK; k++) {
@@ -62,6 +72,33 @@ static ph_status integral(const ph_state *s, double *value, const ph_covector *c
     return value_of(ctx, PH_ON_THE_WAY, s, value, c);
 }
 
+static void scale(int n, double f, double *x)
+{
+    for (int i = 0; i < n; i++)
+        x[i] *= f;
+}
+
+/* What a sensor comes to over time is, as far as derivatives go, a sum over the steps, each with its weight; the integral
+ * has weights of its own. */
+static ph_status over(const ph_state *s, double *value, const ph_covector *c, void *ctx)
+{
+    objective_run *g = ctx;
+    const ph_run *run = g->run;
+    double h = run->def.opt.h;
+    long k = lround((s->t - run->t0) / h);
+    int what = run->model->sensor[g->sensor].over;
+    ph_status status = value_of(g, PH_ON_THE_WAY, s, value, c);
+    double f = ph_over_weight(ph_over_of(run, g->sensor) + g->number, what, k, g->steps, s->t, h, *value);
+    f /= k == 0 || k == g->steps ? h / 2 : h;
+    *value *= f;
+    if (status != PH_OK || !c)
+        return status;
+    int nv = ph_system_nv(run->sys);
+    scale(nv, f, c->W), scale(nv, f, c->v), scale(nv, f, c->vdot);
+    scale(ph_system_nl(run->sys), f, c->lambda), scale(g->n, f, c->p);
+    return status;
+}
+
 static void copy_turns(ph_counted *to, const ph_counted *from, const ph_run *run)
 {
     memcpy(to, from, (size_t)run->mech->n_turns * sizeof *to);
@@ -75,11 +112,9 @@ static ph_status forwards(const ph_sim *sim, void *ctx)
     return g->stopped;
 }
 
-static ph_status refuse(const ph_run *run, int objective, int n, ph_error *err)
+static ph_status refuse(const ph_run *run, int n, ph_error *err)
 {
     const ph_options *o = &run->def.opt;
-    if (!run->model || objective < 0 || objective >= run->model->n_objectives)
-        return ph_fail(err, PH_E_INPUT, "there is no objective %d", objective);
     if (n < 1)
         return ph_fail(err, PH_E_INPUT, "a gradient needs parameters");
     if (run->sim->stepper->sens_ops && !run->sim->stepper->sens_restore) /* ph_sens_create says the rest */
@@ -104,24 +139,39 @@ static ph_status refuse(const ph_run *run, int objective, int n, ph_error *err)
     return PH_OK;
 }
 
+static ph_objective objective_of(objective_run *g)
+{
+    const ph_model *m = g->run->model;
+    ph_objective o = {.forwards = forwards, .ctx = g};
+    if (g->objective < 0 && m->sensor[g->sensor].over)
+        o.integral = over;
+    else if (g->objective < 0)
+        o.final = final;
+    if (g->objective >= 0 && ph_objective_has(m, g->objective, PH_AT_THE_END))
+        o.final = final;
+    if (g->objective >= 0 && ph_objective_has(m, g->objective, PH_ON_THE_WAY))
+        o.integral = integral;
+    return o;
+}
+
 /* From the start, with neighbours that are there. */
 static ph_status differentiate(objective_run *g, const ph_param *param, size_t memory, double *value,
                                double *gradient, ph_error *err)
 {
     ph_run *run = g->run;
-    const ph_model *m = run->model;
     ph_sens *sens;
-    ph_objective o = {.final = ph_objective_has(m, g->objective, PH_AT_THE_END) ? final : NULL,
-                      .integral = ph_objective_has(m, g->objective, PH_ON_THE_WAY) ? integral : NULL,
-                      .forwards = forwards,
-                      .ctx = g};
+    ph_objective o = objective_of(g);
     ph_status s = ph_sens_create(&sens, run->sim, g->n, param, err);
-    long steps = lround((run->def.t_end - run->t0) / run->def.opt.h);
     copy_turns(g->turns, run->mech->turns, run);
     if (s == PH_OK)
-        s = ph_sens_gradient(sens, steps, &o, memory, value, gradient, err);
+        s = ph_sens_gradient(sens, g->steps, &o, memory, value, gradient, err);
     copy_turns(run->mech->turns, g->turns, run); /* the way back has counted others */
     ph_sens_destroy(sens);
+    if (s == PH_OK && g->objective < 0) { /* the sum of weights and values is something else */
+        double x[PH_SENSOR_MAX];
+        s = ph_run_get(run, run->model->sensor[g->sensor].over ? PH_GET_OVER : PH_GET_SENSOR, g->sensor, x);
+        *value = x[g->number];
+    }
     if (g->refused)
         return ph_fail(err, PH_E_CALLBACK, "t = %.9g: %.400s", g->t, ph_model_complaint(g->refused));
     if (g->stopped != PH_OK)
@@ -129,24 +179,49 @@ static ph_status differentiate(objective_run *g, const ph_param *param, size_t m
     return s == PH_E_CALLBACK ? ph_run_explain(run, s, err) : s;
 }
 
-ph_status ph_run_gradient(ph_run *run, int objective, const int *parameters, int n, size_t memory,
-                          double *value, double *gradient, ph_error *err)
+static ph_status gradient_of(objective_run g, const int *parameters, size_t memory, double *value,
+                             double *gradient, ph_error *err)
 {
+    ph_run *run = g.run;
     const ph_allocator *alloc = run->config.alloc;
     ph_neighbours *near;
     ph_param *param;
-    ph_status s = refuse(run, objective, n, err);
+    ph_status s = refuse(run, g.n, err);
     if (s == PH_OK)
-        s = ph_neighbours_of(run, parameters, n, &near, &param, err);
+        s = ph_neighbours_of(run, parameters, g.n, &near, &param, err);
     if (s != PH_OK)
         return s;
-    objective_run g = {.run = run, .objective = objective, .n = n, .near = near};
+    g.near = near, g.steps = lround((run->def.t_end - run->t0) / run->def.opt.h);
     g.turns = ph_alloc(alloc, (size_t)(run->mech->n_turns + 1) * sizeof *g.turns);
     s = g.turns ? ph_run_reset(run, err) : ph_fail(err, PH_E_MEMORY, "not enough memory for a gradient");
     if (s == PH_OK)
         s = differentiate(&g, param, memory, value, gradient, err);
-    for (int k = 0; k < n; k++)
+    for (int k = 0; k < g.n; k++)
         ph_neighbours_destroy(&near[k]);
     ph_free(alloc, near), ph_free(alloc, param), ph_free(alloc, g.turns);
     return s;
+}
+
+ph_status ph_run_gradient(ph_run *run, int objective, const int *parameters, int n, size_t memory,
+                          double *value, double *gradient, ph_error *err)
+{
+    if (!run->model || objective < 0 || objective >= run->model->n_objectives)
+        return ph_fail(err, PH_E_INPUT, "there is no objective %d", objective);
+    objective_run g = {.run = run, .objective = objective, .n = n};
+    return gradient_of(g, parameters, memory, value, gradient, err);
+}
+
+ph_status ph_run_gradient_of_sensor(ph_run *run, int sensor, int number, const int *parameters, int n,
+                                    size_t memory, double *value, double *gradient, ph_error *err)
+{
+    if (!run->model || sensor < 0 || sensor >= run->model->n_sensors || number < 0 ||
+        number >= run->model->sensor[sensor].size)
+        return ph_fail(err, PH_E_INPUT, "there is no number %d of a sensor %d", number, sensor);
+    const ph_sensor_def *d = &run->model->sensor[sensor];
+    if (d->type == PH_S_WORK || d->type == PH_S_DISSIPATED)
+        return ph_fail(err, PH_E_INPUT,
+                       "sensor '%s' is a sum over the run, which has no gradient; take an integral of power",
+                       d->name);
+    objective_run g = {.run = run, .objective = -1, .sensor = sensor, .number = number, .n = n};
+    return gradient_of(g, parameters, memory, value, gradient, err);
 }
