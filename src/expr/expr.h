@@ -48,6 +48,8 @@ typedef struct ph_curve_ref {
     int (*at)(const void *curve, double x, int level, double out[3]);
     const void *curve; /* lives as long as what uses it */
     int index;         /* of the model's curves, by which frozen models name it */
+    double (*piece)(const void *curve,
+                    double x); /* a number that changes where y' jumps; NULL: it never does */
 } ph_curve_ref;
 
 /* ---- graphs ------------------------------------------------------------------------------------------- */
@@ -162,5 +164,10 @@ int ph_program_leaf(const ph_program *p, const double *room);
 /* Switches on the way of the last evaluation: f changes its formula where one of them passes 0. How many there are;
  * those of comparisons first, then those of operations with kinks. out NULL: they are counted. */
 int ph_program_switches(const ph_program *p, const double *room, double *out, int most);
+
+/* Switches that depend on arguments of one kind alone, all of which have the value x, on all ways through the program: on which
+ * side of each it is, as numbers that change where it passes one. How many there are; room: of ph_program_pieces_room. */
+int ph_program_pieces(const ph_program *p, int kind, double x, double *room, double *side, int most);
+size_t ph_program_pieces_room(const ph_program *p); /* doubles */
 
 #endif

@@ -101,7 +101,8 @@ struct ph_run {
     int *input_set;       /* it is not the value of the model */
     char *linear_names;   /* of the last linearisation */
     int n_linear;
-    int jumped; /* one changed at once: accelerations must be found anew before the next step */
+    int jumped;      /* one changed at once: accelerations must be found anew before the next step */
+    double *corners; /* times at which functions bend, of the options of sim; NULL: those of the file */
     ph_recorded table;
     ph_observer_fn observer;
     void *observer_ctx;
@@ -124,6 +125,14 @@ void ph_told_set_method(ph_told *told, const ph_options *opt, const ph_allocator
 void ph_watch_start(ph_run *run);
 ph_status ph_watch_look(ph_run *run, const ph_state *s, ph_error *err);
 void ph_watch_jump(ph_run *run); /* powers have changed at once */
+
+/* run_corners.c: times that steps by tolerance end at, those of def among them; *own: the caller's; PH_E_MEMORY */
+ph_status ph_corners_find(const ph_run *run, const ph_model *m, const ph_run_def *def, ph_times *out,
+                          double **own);
+
+/* 1: functions bend or jump at t, of which before and after are just that; between two times */
+int ph_corners_at(const ph_run *run, double t, double *before, double *after);
+int ph_corners_between(const ph_run *run, double from, double to);
 
 /* run_over.c: numbers over time */
 void ph_integral_add(ph_integral *i, double t, double x);

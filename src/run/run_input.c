@@ -113,6 +113,20 @@ static ph_status check_table(const ph_run *run, int input, int n, const double *
     return PH_OK;
 }
 
+/* Steps by tolerance end at its points. */
+static ph_status find_corners(ph_run *run, ph_error *err)
+{
+    ph_run_def def = run->def;
+    ph_times all;
+    double *own;
+    def.opt.nonsmooth = run->said.opt.nonsmooth;
+    if (ph_corners_find(run, run->model, &def, &all, &own) != PH_OK)
+        return ph_fail(err, PH_E_MEMORY, "not enough memory for the table of an input");
+    ph_free(run->config.alloc, run->corners);
+    run->corners = own, run->sim->opt.nonsmooth = run->def.opt.nonsmooth = all;
+    return PH_OK;
+}
+
 ph_status ph_run_set_input_table(ph_run *run, int input, int n, const double *t, const double *u,
                                  ph_error *err)
 {
@@ -132,7 +146,7 @@ ph_status ph_run_set_input_table(ph_run *run, int input, int n, const double *t,
     run->input_set[input] = 1;
     hand_over(run);
     run->jumped |= ph_inputs_value(run, input) != before;
-    return PH_OK;
+    return find_corners(run, err);
 }
 
 /* ---- steps ---------------------------------------------------------------------------------------------- */
