@@ -96,6 +96,11 @@ typedef struct ph_objective {
     ph_scalar_fn final, integral; /* NULL: not there; from the last step to the first */
     ph_output_fn forwards;        /* before, at the start and after each step; may be NULL */
     void *ctx;
+    /* What callbacks of the system remember from step to step, as counters of turns do: its bytes, to be written or (back)
+     * read; and what they note after a step that is made again. 0: nothing. */
+    size_t remembered;
+    void (*remember)(unsigned char *bytes, int back, void *ctx);
+    void (*pass)(const ph_state *s, void *ctx);
 } ph_objective;
 
 /* Run the simulation of sens, which has not made a step yet, and find J and its derivatives by all

@@ -321,21 +321,30 @@ void ph_run_close(ph_run *run)
 
 /* ---- back to the start --------------------------------------------------------------------------------- */
 
+static void tape_with_turns(ph_run *run, ph_tape *tape)
+{
+    if (run->mech)
+        ph_tape_bytes(tape, run->mech->turns, (size_t)run->mech->n_turns * sizeof *run->mech->turns);
+    ph_sim_tape(run->sim, tape);
+}
+
 /* Start from these values; if they are refused, all is as before, with what the method remembers. */
 static ph_status restart(ph_run *run, double t, const double *q, const double *v, int moved, ph_error *err)
 {
     ph_tape tape = {.mode = PH_TAPE_COUNT};
-    ph_sim_tape(run->sim, &tape);
+    tape_with_turns(run, &tape);
     void *kept = ph_alloc(run->config.alloc, tape.used);
     if (!kept)
         return ph_fail(err, PH_E_MEMORY, "not enough memory to start anew");
     tape = (ph_tape){.mode = PH_TAPE_WRITE, .at = kept};
-    ph_sim_tape(run->sim, &tape);
+    tape_with_turns(run, &tape);
+    if (run->mech)
+        ph_mechanism_rewind(run->mech); /* efforts at the start read angles */
     ph_status s = ph_sim_reset(run->sim, t, q, v, err);
     if (s != PH_OK) {
         ph_run_explain_static(run, s, err);
         tape = (ph_tape){.mode = PH_TAPE_READ, .at = kept};
-        ph_sim_tape(run->sim, &tape);
+        tape_with_turns(run, &tape);
     }
     ph_free(run->config.alloc, kept);
     if (s != PH_OK)

@@ -15,7 +15,6 @@ typedef struct objective_run {
     const ph_neighbours *near;
     const ph_model *refused; /* whose function failed, at time t; NULL: none did */
     double t;
-    ph_counted *turns; /* of the run, where it is on its way forwards */
     ph_status stopped; /* why it ended there */
     ph_error why;
 } objective_run;
@@ -99,16 +98,24 @@ static ph_status over(const ph_state *s, double *value, const ph_covector *c, vo
     return status;
 }
 
-static void copy_turns(ph_counted *to, const ph_counted *from, const ph_run *run)
+/* Counters of turns belong to a point as its state does. */
+static void remember(unsigned char *bytes, int back, void *ctx)
 {
-    memcpy(to, from, (size_t)run->mech->n_turns * sizeof *to);
+    const objective_run *g = ctx;
+    ph_counted *turns = g->run->mech->turns;
+    size_t size = (size_t)g->run->mech->n_turns * sizeof *turns;
+    memcpy(back ? (void *)turns : bytes, back ? bytes : (void *)turns, size);
+}
+
+static void pass(const ph_state *s, void *ctx)
+{
+    ph_mechanism_track(((const objective_run *)ctx)->run->mech, s);
 }
 
 static ph_status forwards(const ph_sim *sim, void *ctx)
 {
     objective_run *g = ctx;
     g->stopped = ph_run_look(g->run, ph_sim_stats(sim).steps ? PH_ON_STEP : PH_ON_START, &g->why);
-    copy_turns(g->turns, g->run->mech->turns, g->run);
     return g->stopped;
 }
 
@@ -142,7 +149,8 @@ static ph_status refuse(const ph_run *run, int n, ph_error *err)
 static ph_objective objective_of(objective_run *g)
 {
     const ph_model *m = g->run->model;
-    ph_objective o = {.forwards = forwards, .ctx = g};
+    ph_objective o = {.forwards = forwards, .ctx = g, .remember = remember, .pass = pass};
+    o.remembered = (size_t)g->run->mech->n_turns * sizeof(ph_counted);
     if (g->objective < 0 && m->sensor[g->sensor].over)
         o.integral = over;
     else if (g->objective < 0)
@@ -162,10 +170,8 @@ static ph_status differentiate(objective_run *g, const ph_param *param, size_t m
     ph_sens *sens;
     ph_objective o = objective_of(g);
     ph_status s = ph_sens_create(&sens, run->sim, g->n, param, err);
-    copy_turns(g->turns, run->mech->turns, run);
     if (s == PH_OK)
         s = ph_sens_gradient(sens, g->steps, &o, memory, value, gradient, err);
-    copy_turns(run->mech->turns, g->turns, run); /* the way back has counted others */
     ph_sens_destroy(sens);
     if (s == PH_OK && g->objective < 0) { /* the sum of weights and values is something else */
         double x[PH_SENSOR_MAX];
@@ -192,13 +198,12 @@ static ph_status gradient_of(objective_run g, const int *parameters, size_t memo
     if (s != PH_OK)
         return s;
     g.near = near, g.steps = lround((run->def.t_end - run->t0) / run->def.opt.h);
-    g.turns = ph_alloc(alloc, (size_t)(run->mech->n_turns + 1) * sizeof *g.turns);
-    s = g.turns ? ph_run_reset(run, err) : ph_fail(err, PH_E_MEMORY, "not enough memory for a gradient");
+    s = ph_run_reset(run, err);
     if (s == PH_OK)
         s = differentiate(&g, param, memory, value, gradient, err);
     for (int k = 0; k < g.n; k++)
         ph_neighbours_destroy(&near[k]);
-    ph_free(alloc, near), ph_free(alloc, param), ph_free(alloc, g.turns);
+    ph_free(alloc, near), ph_free(alloc, param);
     return s;
 }
 

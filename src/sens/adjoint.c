@@ -67,26 +67,44 @@ static void load_past(const ph_adjoint *a, const double *past)
         memcpy(a->sim->stepper->sens_past(a->sim, j), past + (size_t)j * nv, sizeof(double) * nv);
 }
 
+static void remember(const ph_adjoint *a, unsigned char *bytes, int back)
+{
+    if (a->objective->remembered)
+        a->objective->remember(bytes, back, a->objective->ctx);
+}
+
 static void save(const ph_adjoint *a, ph_checkpoint *c)
 {
     ph_tape t = {.mode = PH_TAPE_WRITE, .at = c->bytes, .brief = 1};
     c->n = a->sim->n;
     ph_sim_tape(a->sim, &t);
+    remember(a, c->remembered, 0);
 }
 
 static ph_status load(const ph_adjoint *a, const ph_checkpoint *c, ph_error *err)
 {
     ph_tape t = {.mode = PH_TAPE_READ, .at = c->bytes, .brief = 1};
     ph_status s = ph_sim_tape(a->sim, &t);
+    remember(a, c->remembered, 1);
     return s == PH_OK ? s
                       : ph_fail(err, s, "t = %.9g: the matrix of a checkpoint is singular", a->sim->now.t);
 }
 
-static ph_status step_to(ph_sim *sim, long n, ph_error *err)
+/* A step that is made again. */
+static ph_status step_again(const ph_adjoint *a, ph_error *err)
+{
+    ph_status s = ph_sim_step(a->sim, err);
+    ph_state now = ph_point_view(&a->sim->now, &a->sim->lay);
+    if (s == PH_OK && a->objective->remembered)
+        a->objective->pass(&now, a->objective->ctx);
+    return s;
+}
+
+static ph_status step_to(const ph_adjoint *a, long n, ph_error *err)
 {
     ph_status s = PH_OK;
-    while (sim->n < n && s == PH_OK)
-        s = ph_sim_step(sim, err);
+    while (a->sim->n < n && s == PH_OK)
+        s = step_again(a, err);
     return s;
 }
 
@@ -116,10 +134,11 @@ static ph_status short_part_back(ph_adjoint *a, const ph_checkpoint *mark, long 
     ph_sim *sim = a->sim;
     long n = to - mark->n;
     for (long i = 0; i <= n; i++) {
-        ph_status s = i ? ph_sim_step(sim, err) : load(a, mark, err);
+        ph_status s = i ? step_again(a, err) : load(a, mark, err);
         if (s != PH_OK)
             return s;
         ph_point_copy(&a->point[i], &sim->now, &sim->lay);
+        remember(a, a->remembered + (size_t)i * a->objective->remembered, 0);
         save_past(a, a->past[i]);
     }
     ph_point now = sim->now, next = sim->next;
@@ -128,6 +147,7 @@ static ph_status short_part_back(ph_adjoint *a, const ph_checkpoint *mark, long 
         sim->now = a->point[i - 1], sim->next = a->point[i];
         sim->n = mark->n + i - 1;
         load_past(a, a->past[i - 1]);
+        remember(a, a->remembered + (size_t)(i - 1) * a->objective->remembered, 1);
         s = ph_adjoint_step_back(a);
         if (s == PH_OK)
             s = seed(a, mark->n + i - 1, &a->point[i - 1]);
@@ -150,7 +170,7 @@ static ph_status part_back(ph_adjoint *a, int mark, long to, int spare, ph_error
     long middle = c->n + (to - c->n) / 2;
     ph_status s = load(a, c, err);
     if (s == PH_OK)
-        s = step_to(a->sim, middle, err);
+        s = step_to(a, middle, err);
     if (s != PH_OK)
         return s;
     save(a, &a->mark[spare]);
@@ -317,8 +337,11 @@ static void take(ph_adjoint *a, ph_arena *arena)
     size_t size = (size_t)(a->memory * lay->nv);
     ph_tape count = {.brief = 1};
     ph_sim_tape(a->sim, &count);
-    for (size_t k = 0; k < marks; k++)
+    for (size_t k = 0; k < marks; k++) {
         (arena->base ? &mark[k] : &none)->bytes = ph_arena_take(arena, count.used, 1);
+        (arena->base ? &mark[k] : &none)->remembered = ph_arena_take(arena, a->objective->remembered, 1);
+    }
+    a->remembered = ph_arena_take(arena, points * a->objective->remembered, 1);
     for (size_t k = 0; k < points; k++) {
         ph_point_take(arena->base ? &point[k] : &nowhere, lay, arena);
         *(arena->base ? &past[k] : &nothing) = ph_arena_take(arena, size, d);
