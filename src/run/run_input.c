@@ -226,8 +226,12 @@ static ph_status from_file(ph_run *run, int input, const char *path, ph_error *e
         x[i] = d.x[(size_t)i * (size_t)d.n_columns + (size_t)t];
         x[n + i] = d.x[(size_t)i * (size_t)d.n_columns + (size_t)u];
     }
-    if (s == PH_OK)
-        s = ph_run_set_input_table(run, input, n, x, x + n, err);
+    if (s == PH_OK) {
+        ph_error own = {0};
+        s = ph_run_set_input_table(run, input, n, x, x + n, &own);
+        if (s != PH_OK)
+            ph_fail(err, s, "%.300s, in '%.150s'", own.text, path);
+    }
     ph_free(run->config.alloc, x);
     ph_csv_clear(&d);
     return s;
