@@ -357,8 +357,7 @@ struct ph_mechanism {
     ph_constraint *constraint;
     ph_place *pair, *link;
     int nq, nv, nl, nR, size_pairs, size_links;
-    int user_link;         /* where the links of user constraints start in values */
-    int *user_at;          /* nodes x nodes: where their pairs stand; NULL: there are no user constraints */
+    struct ph_user *user;  /* of the model's constraints (user.h) */
     int functions;         /* a force or a constraint calls a function of the states that is not traced */
     int inertia;           /* a force has a mass matrix */
     ph_body_state *states; /* of all bodies, for functions */
@@ -488,7 +487,8 @@ ph_status ph_mechanism_sensed(ph_mechanism *m, const ph_state *s, int sensor, in
                               const ph_covector *g);
 
 /* user.c: rows that a function of the model gives */
-size_t ph_user_scratch(size_t bodies, size_t rows); /* doubles */
+void ph_user_take(ph_mechanism *m, ph_arena *a); /* arrays of m->user, and scratch */
+void ph_user_fill(ph_mechanism *m, int k);       /* nodes of constraint k, rising, without links and pairs */
 ph_status ph_user_Phi(const ph_mechanism *m, const ph_state *s, double *out);
 ph_status ph_user_B(const ph_mechanism *m, const ph_state *s, double *out);
 ph_status ph_user_K(const ph_mechanism *m, const ph_state *s, double *out);
