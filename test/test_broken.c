@@ -141,7 +141,7 @@ static void strange_files(void **state)
     (void)state;
     refuse_text("model.lua", "", "model.lua: the model has no body and no particle");
     refuse_text("model.lua", "\x1bLua\x54", "this is a compiled Lua program");
-    refuse_text("model.lua", "\xef\xbb\xbf#!/usr/bin/lua\nbdoy {}", "model.lua:2: nothing is called 'bdoy'");
+    refuse_text("model.lua", "\xef\xbb\xbf#!/usr/bin/lua\nbdoy {}", "model.lua:2: 'bdoy' is not defined");
 
     size_t size = 20 << 20; /* a string of 20 MB, and one of 2 MB that fits into the file */
     char *text = malloc(size + 1);
@@ -193,7 +193,7 @@ static void broken_json(void **state)
         {"{\"gravity\": [0, 0, 1e999]}", "its value[3] is infinite"},
         {"{\"gravity\": [0, 0, 0x10]}", "a value expected"},
         {"{\"gravity\": [0, 0]}", "its value must be a list of 3 numbers"},
-        {"{\"params\": {\"a b\": 1}}", "may have letters"},
+        {"{\"params\": {\"a b\": 1}}", "may only have letters"},
         {"{\"params\": {\"p\": \"1\"}}", "p must be a number"},
         {"{\"elements\": {}}", "elements must be a list"},
         {"{\"elements\": [5]}", "an object expected"},

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Commands on models with flexible bodies: what they count and name, and the figures they give.
+# Commands on models with flexible bodies: what they count and name, and the numbers they give.
 # shellcheck source=test/program.bash
 source "$(dirname "${BASH_SOURCE[0]}")/program.bash"
 
@@ -68,6 +68,6 @@ unset OPENBLAS_CORETYPE
 # Only flexible bodies have modes.
 sed 's/type = "modes", body = "rod"/type = "modes", body = "ground"/' clamped.lua >wrong.lua
 run 2 run wrong.lua
-has err "sensor 'zeta': 'ground' is no flexible body"
+has err "sensor 'zeta': 'ground' is not a flexible body"
 
 finish

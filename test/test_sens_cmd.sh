@@ -194,7 +194,7 @@ refused "no objective 'L'" sens heavy_top.lua --param m --objective L
 refused 'the model has none' sens "$models/heavy_top.lua" --param m --mode adjoint
 refused 'rkmk has no sensitivities' sens heavy_top.lua --param m --method rkmk
 refused 'genalpha-printed has no sensitivities' sens heavy_top.lua --param m --method genalpha-printed --mode adjoint
-refused 'has no choice' sens heavy_top.lua --param m --mode reverse
+refused 'cannot be' sens heavy_top.lua --param m --mode reverse
 refused '1000 bytes is too tight' sens heavy_top.lua --param m --mode adjoint --memory 1000
 cat >drop.lua <<'EOF'
 local m = param("m", 1)
@@ -216,7 +216,7 @@ refused "objective 'J': there is no sensor 'f'" sens edited.lua --param m
 edit '4a sensor{ name = "e", custom = function(t, s) return s.sensors.e[1] end }'
 refused "sensor 'e' depends on itself" sens edited.lua --param m
 edit 's/, integral = .*/ }/'
-refused "objective 'J': says nothing" sens edited.lua --param m
+refused "objective 'J': is empty" sens edited.lua --param m
 edit 's/return .* end/return 1, 2 end/'
 refused 'returns 2 values instead of 1' sens edited.lua --param m
 edit 's/integral/integrand/'
@@ -238,5 +238,23 @@ run   { t_end = 0.1, h = 1e-3 }
 LUA
 run 0 sens zeros.lua --param m,k --check
 ! grep -qE '\([0-9]\.[0-9] digits' out || fail "zeros do not agree: $(grep digits out)"
+
+# A joint that turns many times, whose angle an actuator and the objective read: on the way back turns are counted as on the way there.
+cat >turns.lua <<'LUA'
+model "turns"
+local k = param("k", 2)
+body { name = "rod", mass = 1, inertia = {0.1, 0.1, 0.1}, position = {0.5, 0, 0}, omega = {0, 12, 0} }
+joint { name = "hinge", type = "revolute", bodies = {"ground", "rod"}, at = {0, 0, 0}, axis = {0, 1, 0} }
+actuator { name = "motor", joint = "hinge", effort = function(t, s) return -k*math.sin(0.3*s.joints.hinge.position) end }
+objective { name = "last", final = function(s) return s.joints.hinge.position end }
+run { t_end = 8, h = 1e-2 }
+LUA
+run 0 sens turns.lua --param k --mode fd --json
+differences=$(value objectives last gradient k)
+for memory in '' '--memory 60000'; do
+    # shellcheck disable=SC2086 # two words
+    run 0 sens turns.lua --param k --mode adjoint --json $memory
+    near "turns $memory" 1e-6 "$(value objectives last gradient k)" "$differences" # derivative
+done
 
 finish

@@ -110,8 +110,8 @@ PH_API ph_status ph_run_until(ph_run *run, double t, ph_error *err);
  * the same t goes on with the same bits. For callers that look after signals of their own, as interpreters do. */
 PH_API ph_status ph_run_until_or(ph_run *run, double t, double seconds, int *arrived, ph_error *err);
 
-/* Ask ph_run_until to return after the step under way; where none is, the next call returns before its first. May be
- * called from a signal handler or another thread. */
+/* Ask ph_run_until or ph_run_gradient to return after the step under way, forwards or back; where none is, the next call
+ * returns before its first. May be called from a signal handler or another thread. */
 PH_API void ph_run_stop(ph_run *run);
 
 enum { PH_ON_START, PH_ON_STEP, PH_ON_EVENT }; /* why an observer is called; there are no events so far */
@@ -160,7 +160,7 @@ enum {
     PH_GET_MOTION, /* body: position, rotation, velocity, omega, acceleration, omega_dot at once: 19; a particle: 9 */
     PH_GET_ETA,       /* as PH_GET_MULTIPLIERS, of the stabilised form */
     PH_GET_DRIVE,     /* driven joint: coordinate and rate as the bodies have them; angles in (-2 pi, 2 pi] */
-    PH_GET_SOFTENING, /* flexible body without stiffness under load: what it lacks, ph_mechanism_softening */
+    PH_GET_SOFTENING, /* flexible body without stiffness under load: ph_mechanism_softening */
     PH_GET_ASSEMBLED, /* index 0: the violations of positions and of velocities that assembling removed */
     PH_GET_OVER       /* sensor with over_time: what each of its numbers comes to, so far */
 };
@@ -279,6 +279,19 @@ PH_API ph_status ph_run_follow(ph_run *run, const int *parameters, int n, ph_err
 PH_API ph_status ph_run_simplify(ph_run *run, ph_simplification how, ph_error *err);
 PH_API ph_status ph_run_get_derivative(ph_run *run, int what, int index, int k, double *out);
 PH_API double ph_run_eps(const ph_run *run, int parameter); /* step of its differences */
+
+/* Error bars: call at the initial time; steps then carry the global error of the run, exact less numerical, until the run
+ * starts anew; on 0 ends it at any time. In the stabilised form and index-2 it is asymptotically exact, in index-3 an estimate.
+ * Errors are read like the numbers themselves, of bodies, joints, sensors, states, sensors over time and objectives; of rotations
+ * they are body-fixed vectors, 3 numbers. PH_E_INPUT: the method does not know its errors. */
+PH_API ph_status ph_run_error_bars(ph_run *run, int on, ph_error *err);
+PH_API ph_status ph_run_get_error(ph_run *run, int what, int index, double *out);
+
+/* With error bars: numbers of the run are those of the state less its error, which is of third order where errors are exact. */
+PH_API ph_status ph_run_extrapolate(ph_run *run, int on);
+
+/* The state that numbers are read of; it holds until the next step. */
+PH_API ph_state ph_run_state(ph_run *run);
 
 /* Adjoint: reset, run to t_end, go back; the run ends at t_end. memory [bytes] bounds checkpoints; 0: the square root
  * of steps. PH_E_INPUT: error control, a method that has no adjoint, or functions of the file that keep values between

@@ -79,6 +79,17 @@ PH_API ph_derivative ph_sens_get(const ph_sens *sens, int param);
  * depends on state and parameter is there. The arrays belong to sens and hold until the next call. */
 PH_API ph_state ph_sens_move(ph_sens *sens, int param, double dp);
 
+/* ---- error bars ------------------------------------------------------------------------------------ */
+
+/* The global error follows the steps, exact less numerical, from one run: local errors of each step, carried on as
+ * derivatives are (VS11). In the stabilised form it is asymptotically exact, in the others an estimate. Derivative 0 of
+ * ph_sens_get is then the error of q and v. PH_E_INPUT: the method does not know its local errors. */
+PH_API ph_status ph_sens_create_error(ph_sens **out, ph_sim *sim, ph_error *err);
+
+/* The state less its error, of third order where the error is exact, with accelerations and multipliers found anew. The
+ * arrays belong to sens and hold until the next call. */
+PH_API ph_status ph_sens_better(ph_sens *sens, ph_state *out);
+
 /* ---- gradients by the adjoint ------------------------------------------------------------------- */
 
 /* Where an objective adds its derivatives by the state, in the layout of the state; zero at first. */
@@ -96,11 +107,13 @@ typedef struct ph_objective {
     ph_scalar_fn final, integral; /* NULL: not there; from the last step to the first */
     ph_output_fn forwards;        /* before, at the start and after each step; may be NULL */
     void *ctx;
-    /* What callbacks of the system remember from step to step, as counters of turns do: its bytes, to be written or (back)
-     * read; and what they note after a step that is made again. 0: nothing. */
-    size_t remembered;
-    void (*remember)(unsigned char *bytes, int back, void *ctx);
-    void (*pass)(const ph_state *s, void *ctx);
+    ph_output_fn backwards; /* then before each step back, at its earlier end; may be NULL */
+    /* What ctx changes along with the run, such as turns that it counts: kept bytes beside each checkpoint, and a call
+     * after each step that is made again. kept = 0: nothing. */
+    size_t kept;
+    void (*keep)(void *to, void *ctx);
+    void (*take_back)(const void *from, void *ctx);
+    ph_output_fn again;
 } ph_objective;
 
 /* Run the simulation of sens, which has not made a step yet, and find J and its derivatives by all

@@ -34,6 +34,7 @@ class Stats:
     rejected: int
     h_least: float  # s
     h_most: float
+    h_last: float
     wall_s: float  # of the steps alone
     cpu_s: float  # in which the thread had a processor
     violation_position: float  # largest over the run
@@ -208,7 +209,7 @@ class Result(Recorded):
 
     @property
     def violation(self) -> Numbers:
-        """Of the constraints, at the level of positions and of velocities."""
+        """Violation of the constraints, at the level of positions and of velocities."""
         return self._numbers(lib.PH_GET_VIOLATION, 0)
 
     @property

@@ -83,6 +83,7 @@ typedef struct ph_args {
     const char *save;      /* state file to write; NULL: none */
     const char *state;     /* and one to go on from */
     const char *view;      /* page that shows the motion; NULL: none */
+    int live, port;        /* serve the page while the run goes on; 0: a free port */
     const char *vtk;       /* folder of files for ParaView; NULL: none */
     ph_settings plot_xy;   /* "tip.x,tip.z" */
     ph_lists list;         /* of studies */
@@ -91,8 +92,10 @@ typedef struct ph_args {
     const char *sensors;   /* names with commas between them; NULL: none */
     double from;           /* time from which errors count */
     double expect;         /* order; 0: none */
+    const char *random;    /* of converge: "random:3"; NULL: steps of one size */
     int jobs;              /* processes; 0: as many as there are processors */
     int json, quiet;
+    int error_bars, extrapolate;
     int keep_going;    /* do not stop a run whose energy comes from nowhere */
     int compare;       /* with a reference solution: 0; -1: no */
     ph_settings vary;  /* of sweep: "m=10:20:11" */
@@ -107,7 +110,7 @@ typedef struct ph_args {
     int simplify;                        /* ph_simplification */
     double eps, memory;                  /* 0: the default */
     const char *bounds, *minimise, *log; /* of optimise */
-    double tolerance;                    /* 0: the default */
+    double x_tol;                        /* 0: the default */
     int evaluations;                     /* likewise */
     int argc;                            /* what follows the command, as it was typed */
     char **argv;
@@ -115,6 +118,7 @@ typedef struct ph_args {
     int lanes, max_iterations, cuda; /* 0: the default */
     const char *body;                /* of reduce: its name; NULL: the only one */
     double at;                       /* of linearise: time; 0: the initial one */
+    int harmonics;                   /* of modes: lines of its diagram */
     int about, modes;                /* of modes: 0 initial, 1 static; how many, 0: the usual number */
     /* of stability and transient */
     int steps;                  /* 0: as many as the study has */

@@ -58,7 +58,7 @@ static int read_bounds(ph_design *d, const char *text)
         if (end == second || (*end && *end != ','))
             return ph_complain("--bounds: '%s' is not P=FROM:TO", text), 0;
         if (!isfinite(d->lower[k]) || !isfinite(d->upper[k]) || !(d->lower[k] < d->upper[k]))
-            return ph_complain("--bounds: %s from %g to %g is no range", d->name[k], d->lower[k],
+            return ph_complain("--bounds: %s from %g to %g is not a range", d->name[k], d->lower[k],
                                d->upper[k]),
                    0;
     }
@@ -84,7 +84,7 @@ static int read_line(ph_design *d, const ph_args *args)
 
 /* ---- the model -------------------------------------------------------------------------------------------- */
 
-/* Of all that the log depends on. */
+/* A hash of all that the log depends on. */
 static uint64_t key_of(const ph_design *d, const ph_args *merged, const ph_target *s)
 {
     uint64_t key = ph_options_hash(merged, s->p->key);
@@ -249,7 +249,7 @@ static ph_status try(const double *x, double *value, double *gradient, void *ctx
     return PH_OK;
 }
 
-#define TOLERANCE   1e-6 /* of the ranges of parameters */
+#define X_TOL       1e-6 /* of the ranges of parameters */
 #define EVALUATIONS 200
 
 static int search(ph_design *d, const ph_args *args)
@@ -259,7 +259,7 @@ static int search(ph_design *d, const ph_args *args)
     ph_minimise_def def = {.n = d->n,
                            .lower = d->lower,
                            .upper = d->upper,
-                           .tolerance = args->tolerance > 0 ? args->tolerance : TOLERANCE,
+                           .tolerance = args->x_tol > 0 ? args->x_tol : X_TOL,
                            .evaluations = args->evaluations ? args->evaluations : EVALUATIONS,
                            .f = try,
                            .ctx = d};

@@ -98,7 +98,7 @@ static void add_joints(ph_json *j, const ph_job *r, const ph_state *s)
     }
 }
 
-/* Of constraint{}: multipliers alone, which belong to the numbers that its function returns. */
+/* constraint{} has multipliers only; they belong to the numbers that its function returns. */
 static void add_constraints(ph_json *j, const ph_job *r, const ph_state *s)
 {
     cJSON *constraints = ph_json_object(j, j->root, "constraints");
@@ -197,7 +197,7 @@ int ph_report_json(const ph_job *r)
     ph_json j = ph_json_create();
     ph_state s = {0};
     if (r->sim)
-        s = ph_sim_state(r->sim);
+        s = ph_run_state(r->run);
     ph_json_text(&j, j.root, "polhode", ph_version());
     ph_json_text(&j, j.root, "model", r->p->name);
     ph_json_text(&j, j.root, "status", ph_status_word(r->status));

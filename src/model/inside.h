@@ -62,6 +62,7 @@ typedef struct ph_reader {
     const ph_allocator *alloc;
     const ph_setting *sets; /* parameters set from outside; copies, once it is read */
     int n_sets;
+    ph_host host; /* functions of who reads it */
 
     /* what grows while reading */
     ph_vector element[PH_KINDS]; /* PH_K_RUN: unused, its record is def.run */
@@ -135,6 +136,9 @@ void ph_reader_go(ph_reader *r, const ph_origin *to); /* line and file of messag
 /* Load a text as a function, on top of the stack; name: what Lua calls it, "=model". Fails where it is no Lua. */
 void ph_reader_load(ph_reader *r, lua_State *L, const char *text, size_t size, const char *name);
 
+/* host.c: host(...) becomes global, where there is one */
+void ph_host_open(ph_reader *r, lua_State *L);
+
 /* part.c: include(...) becomes global */
 void ph_part_open(lua_State *L);
 const char *ph_part_named(const ph_reader *r, const char *name,
@@ -164,7 +168,7 @@ const char *ph_store_name_of(ph_reader *r, ph_kind kind, int index);
 void ph_store_free(ph_reader *r);
 
 /* sandbox.c */
-#define PH_WORK_SENTENCE "this takes more than %g operations; is there a loop without end?"
+#define PH_WORK_SENTENCE "this takes more than %g operations; is there an infinite loop?"
 void *ph_sandbox_alloc(void *reader, void *p, size_t old_size, size_t size); /* lua_Alloc */
 void ph_sandbox_open(ph_reader *r, lua_State *L);                            /* libraries, limits */
 void ph_sandbox_watch(lua_State *L);                                         /* instructions are counted */
@@ -193,7 +197,6 @@ ph_vec3 ph_value_unit(ph_reader *r, lua_State *L, const char *key);
 ph_mat3 ph_value_inertia(ph_reader *r, lua_State *L, const char *key);
 ph_quat ph_value_rotation(ph_reader *r, lua_State *L, const char *key);
 ph_mat3 ph_value_frame(ph_reader *r, lua_State *L, const char *key);
-ph_mat3 ph_frame_about(ph_vec3 z); /* some frame with this z axis */
 
 ph_quat ph_rotation_of(ph_mat3 R); /* of an orthogonal matrix */
 

@@ -26,7 +26,7 @@ typedef struct ph_trace {
     const char *symbol;        /* the parameter of the file that is a symbol too; NULL: none is */
     double parameter;          /* its value */
     int reading;               /* 1: the file is read; what depends on the parameter has a value */
-    ph_expr_graph *base;            /* what the file computes of the parameter, with which every function begins */
+    ph_expr_graph *base;       /* what the file computes of the parameter, with which every function begins */
     int base_symbols;          /* in the registry: those of the base */
     ph_vector value;           /* double: of nodes of the base */
     int active;                /* 1: a function is called with symbols */

@@ -69,6 +69,7 @@ typedef struct ph_over {
 } ph_over;
 
 typedef struct ph_following ph_following;
+struct ph_bars;
 
 struct ph_run {
     ph_run_config config; /* parameters and options are in told */
@@ -110,6 +111,7 @@ struct ph_run {
     atomic_int stop;
     ph_run_trouble trouble;
     ph_following *following; /* NULL: no derivatives */
+    struct ph_bars *bars;    /* NULL: no error bars */
 };
 
 /* run_settings.c: "h=1e-3" and the like onto what run{} says. */
@@ -136,13 +138,19 @@ int ph_corners_between(const ph_run *run, double from, double to);
 
 /* run_over.c: numbers over time */
 void ph_integral_add(ph_integral *i, double t, double x);
-void ph_integral_jump(ph_integral *i);                           /* it goes on from another value */
-ph_status ph_over_start(ph_run *run);                            /* PH_E_MEMORY */
-int ph_over_numbers(const ph_run *run, int sensor, double *out); /* 0: nothing is told of it over time */
-void ph_over_look(ph_run *run);                           /* after the initial values and after each step */
-const ph_over *ph_over_of(const ph_run *run, int sensor); /* its numbers; NULL: the same */
+void ph_integral_jump(ph_integral *i); /* it goes on from another value */
+ph_status ph_over_start(ph_run *run);  /* PH_E_MEMORY */
+int ph_over_numbers(const ph_run *run, const ph_over *over, int sensor,
+                    double *out); /* 0: nothing is told of it over time */
+void ph_over_add(ph_run *run, ph_over *over,
+                 const ph_state *s); /* after the initial values and after each step */
 
-/* The same of the derivative of one number by a parameter: after ph_over_look, and at the end. */
+/* An objective that has come so far, at a state. */
+ph_status ph_objective_value(ph_run *run, const ph_so_far *so_far, const ph_state *s, int k, double *out);
+const ph_over *ph_over_of(const ph_run *run, const ph_over *over,
+                          int sensor); /* its numbers; NULL: the same */
+
+/* The same of the derivative of one number by a parameter: after ph_over_add, and at the end. */
 typedef struct ph_over_slope {
     double most;
     ph_integral sum;
@@ -164,6 +172,12 @@ ph_status ph_run_begin(ph_run *run,
 ph_status ph_run_look(ph_run *run, int why,
                       ph_error *err); /* all that is done after a step of another loop */
 void ph_table_free(ph_run *run);
+
+/* run_bars.c: error bars, after the initial values and after each step; of which states numbers over time are. */
+void ph_bars_free(ph_run *run);
+void ph_bars_look(ph_run *run);
+const ph_over *ph_bars_over(const ph_run *run);
+const ph_so_far *ph_bars_so_far(const ph_run *run);
 
 /* run_failure.c: a sentence in words of the model; of a step also what ph_run_failure tells. */
 ph_status ph_run_explain(ph_run *run, ph_status s, ph_error *err);

@@ -7,12 +7,11 @@
  * the same state. */
 #include <string.h>
 
+#include "base/difference.h"
 #include "base/quotient.h"
 #include "mech/mech.h"
 #include "run/neighbours.h"
 #include "step/sim.h"
-
-#define STEP 0x1p-9 /* of what moves fastest, in m and rad, or as a part of its speed or of the multipliers */
 
 struct ph_following {
     int n;
@@ -123,7 +122,7 @@ ph_status ph_run_simplify(ph_run *run, ph_simplification how, ph_error *err)
     return ph_sens_simplify(run->following->sens, how, err);
 }
 
-/* dp that moves the state by STEP. */
+/* dp that moves what moves fastest by PH_DIFFERENCE_FIRST: in m and rad, or as a part of its speed or of the multipliers. */
 static double step_of(const ph_run *run, int k)
 {
     ph_derivative d = ph_sens_get(run->following->sens, k);
@@ -136,7 +135,7 @@ static double step_of(const ph_run *run, int k)
         force = fmax(force, fabs(s.lambda[i]));
     for (int i = 0; i < nl; i++)
         most = fmax(most, fabs(d.lambda[i]) / force);
-    return most > 0 ? STEP / most : run->following->near[k].eps;
+    return most > 0 ? PH_DIFFERENCE_FIRST / most : run->following->near[k].eps;
 }
 
 /* log(R_base^T R), body components */
@@ -218,7 +217,7 @@ static ph_status by_parameter(const view *v, int k, double *out)
 /* Sums over the run are not. */
 static int is_followed(const ph_sensor_def *d)
 {
-    return d->type != PH_S_WORK && d->type != PH_S_DISSIPATED;
+    return ph_sensor_row_of(d)->op->depth != PH_NOT_SEEN;
 }
 
 static ph_status derive(const view *v, int k, double *out)
@@ -282,7 +281,7 @@ static ph_status objective(const ph_run *run, int index, int k, double *out)
 static ph_status over(const ph_run *run, int sensor, int k, double *out)
 {
     const ph_sensor_def *d = &run->model->sensor[sensor];
-    const ph_over *o = ph_over_of(run, sensor);
+    const ph_over *o = ph_over_of(run, run->over, sensor);
     const ph_over_slope *slope = run->following->over + k * run->n_over + (o - run->over);
     ph_status status = PH_OK;
     for (int i = 0; i < d->size; i++) {

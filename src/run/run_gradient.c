@@ -87,7 +87,8 @@ static ph_status over(const ph_state *s, double *value, const ph_covector *c, vo
     long k = lround((s->t - run->t0) / h);
     int what = run->model->sensor[g->sensor].over;
     ph_status status = value_of(g, PH_ON_THE_WAY, s, value, c);
-    double f = ph_over_weight(ph_over_of(run, g->sensor) + g->number, what, k, g->steps, s->t, h, *value);
+    double f =
+        ph_over_weight(ph_over_of(run, run->over, g->sensor) + g->number, what, k, g->steps, s->t, h, *value);
     f /= k == 0 || k == g->steps ? h / 2 : h;
     *value *= f;
     if (status != PH_OK || !c)
@@ -98,23 +99,51 @@ static ph_status over(const ph_state *s, double *value, const ph_covector *c, vo
     return status;
 }
 
-/* Counters of turns belong to a point as its state does. */
-static void remember(unsigned char *bytes, int back, void *ctx)
+static void copy_turns(void *to, const void *from, const ph_run *run)
 {
-    const objective_run *g = ctx;
-    ph_counted *turns = g->run->mech->turns;
-    size_t size = (size_t)g->run->mech->n_turns * sizeof *turns;
-    memcpy(back ? (void *)turns : bytes, back ? bytes : (void *)turns, size);
+    memcpy(to, from, (size_t)run->mech->n_turns * sizeof(ph_counted));
 }
 
-static void pass(const ph_state *s, void *ctx)
+static ph_status asked_to_stop(objective_run *g, const ph_sim *sim)
 {
-    ph_mechanism_track(((const objective_run *)ctx)->run->mech, s);
+    if (!atomic_load_explicit(&g->run->stop, memory_order_relaxed) || !atomic_exchange(&g->run->stop, 0))
+        return PH_OK;
+    g->stopped = PH_E_STOPPED;
+    ph_fail(&g->why, PH_E_STOPPED, "stopped at t = %.9g", ph_sim_state(sim).t);
+    return g->stopped;
+}
+
+/* Turns are counted along the way that is made again, and back. */
+static ph_status again(const ph_sim *sim, void *ctx)
+{
+    const objective_run *g = ctx;
+    ph_state s = ph_sim_state(sim);
+    ph_mechanism_track(g->run->mech, &s);
+    return PH_OK;
+}
+
+static ph_status backwards(const ph_sim *sim, void *ctx)
+{
+    return asked_to_stop(ctx, sim) == PH_OK ? again(sim, ctx) : PH_E_STOPPED;
+}
+
+static void keep_turns(void *to, void *ctx)
+{
+    const objective_run *g = ctx;
+    copy_turns(to, g->run->mech->turns, g->run);
+}
+
+static void take_turns_back(const void *from, void *ctx)
+{
+    const objective_run *g = ctx;
+    copy_turns(g->run->mech->turns, from, g->run);
 }
 
 static ph_status forwards(const ph_sim *sim, void *ctx)
 {
     objective_run *g = ctx;
+    if (asked_to_stop(g, sim) != PH_OK)
+        return g->stopped;
     g->stopped = ph_run_look(g->run, ph_sim_stats(sim).steps ? PH_ON_STEP : PH_ON_START, &g->why);
     return g->stopped;
 }
@@ -149,8 +178,13 @@ static ph_status refuse(const ph_run *run, int n, ph_error *err)
 static ph_objective objective_of(objective_run *g)
 {
     const ph_model *m = g->run->model;
-    ph_objective o = {.forwards = forwards, .ctx = g, .remember = remember, .pass = pass};
-    o.remembered = (size_t)g->run->mech->n_turns * sizeof(ph_counted);
+    ph_objective o = {.forwards = forwards,
+                      .backwards = backwards,
+                      .kept = (size_t)g->run->mech->n_turns * sizeof(ph_counted),
+                      .keep = keep_turns,
+                      .take_back = take_turns_back,
+                      .again = again,
+                      .ctx = g};
     if (g->objective < 0 && m->sensor[g->sensor].over)
         o.integral = over;
     else if (g->objective < 0)
@@ -223,7 +257,7 @@ ph_status ph_run_gradient_of_sensor(ph_run *run, int sensor, int number, const i
         number >= run->model->sensor[sensor].size)
         return ph_fail(err, PH_E_INPUT, "there is no number %d of a sensor %d", number, sensor);
     const ph_sensor_def *d = &run->model->sensor[sensor];
-    if (d->type == PH_S_WORK || d->type == PH_S_DISSIPATED)
+    if (ph_sensor_row_of(d)->op->depth == PH_NOT_SEEN)
         return ph_fail(err, PH_E_INPUT,
                        "sensor '%s' is a sum over the run, which has no gradient; take an integral of power",
                        d->name);

@@ -67,37 +67,31 @@ static void load_past(const ph_adjoint *a, const double *past)
         memcpy(a->sim->stepper->sens_past(a->sim, j), past + (size_t)j * nv, sizeof(double) * nv);
 }
 
-static void remember(const ph_adjoint *a, unsigned char *bytes, int back)
-{
-    if (a->objective->remembered)
-        a->objective->remember(bytes, back, a->objective->ctx);
-}
-
 static void save(const ph_adjoint *a, ph_checkpoint *c)
 {
     ph_tape t = {.mode = PH_TAPE_WRITE, .at = c->bytes, .brief = 1};
     c->n = a->sim->n;
     ph_sim_tape(a->sim, &t);
-    remember(a, c->remembered, 0);
+    if (a->objective->kept)
+        a->objective->keep(c->bytes + a->taped, a->objective->ctx);
 }
 
 static ph_status load(const ph_adjoint *a, const ph_checkpoint *c, ph_error *err)
 {
     ph_tape t = {.mode = PH_TAPE_READ, .at = c->bytes, .brief = 1};
     ph_status s = ph_sim_tape(a->sim, &t);
-    remember(a, c->remembered, 1);
+    if (a->objective->kept)
+        a->objective->take_back(c->bytes + a->taped, a->objective->ctx);
     return s == PH_OK ? s
                       : ph_fail(err, s, "t = %.9g: the matrix of a checkpoint is singular", a->sim->now.t);
 }
 
-/* A step that is made again. */
+/* A step that was made before. */
 static ph_status step_again(const ph_adjoint *a, ph_error *err)
 {
+    const ph_objective *o = a->objective;
     ph_status s = ph_sim_step(a->sim, err);
-    ph_state now = ph_point_view(&a->sim->now, &a->sim->lay);
-    if (s == PH_OK && a->objective->remembered)
-        a->objective->pass(&now, a->objective->ctx);
-    return s;
+    return s == PH_OK && o->again ? o->again(a->sim, o->ctx) : s;
 }
 
 static ph_status step_to(const ph_adjoint *a, long n, ph_error *err)
@@ -138,7 +132,6 @@ static ph_status short_part_back(ph_adjoint *a, const ph_checkpoint *mark, long 
         if (s != PH_OK)
             return s;
         ph_point_copy(&a->point[i], &sim->now, &sim->lay);
-        remember(a, a->remembered + (size_t)i * a->objective->remembered, 0);
         save_past(a, a->past[i]);
     }
     ph_point now = sim->now, next = sim->next;
@@ -147,7 +140,10 @@ static ph_status short_part_back(ph_adjoint *a, const ph_checkpoint *mark, long 
         sim->now = a->point[i - 1], sim->next = a->point[i];
         sim->n = mark->n + i - 1;
         load_past(a, a->past[i - 1]);
-        remember(a, a->remembered + (size_t)(i - 1) * a->objective->remembered, 1);
+        if (a->objective->backwards && a->objective->backwards(sim, a->objective->ctx) != PH_OK) {
+            sim->now = now, sim->next = next;
+            return ph_fail(err, PH_E_STOPPED, "stopped on the way back at t = %.9g", a->point[i].t);
+        }
         s = ph_adjoint_step_back(a);
         if (s == PH_OK)
             s = seed(a, mark->n + i - 1, &a->point[i - 1]);
@@ -298,7 +294,7 @@ static int ceil_sqrt(long n)
     return r;
 }
 
-/* Of a start that is the motion. */
+/* For a start that is the motion. */
 static void take_start(ph_adjoint *a, ph_arena *arena)
 {
     const ph_layout *lay = &a->sim->lay;
@@ -337,11 +333,10 @@ static void take(ph_adjoint *a, ph_arena *arena)
     size_t size = (size_t)(a->memory * lay->nv);
     ph_tape count = {.brief = 1};
     ph_sim_tape(a->sim, &count);
-    for (size_t k = 0; k < marks; k++) {
-        (arena->base ? &mark[k] : &none)->bytes = ph_arena_take(arena, count.used, 1);
-        (arena->base ? &mark[k] : &none)->remembered = ph_arena_take(arena, a->objective->remembered, 1);
-    }
-    a->remembered = ph_arena_take(arena, points * a->objective->remembered, 1);
+    a->taped = count.used;
+    for (size_t k = 0; k < marks; k++)
+        (arena->base ? &mark[k] : &none)->bytes =
+            ph_arena_take(arena, a->taped + (a->objective ? a->objective->kept : 0), 1);
     for (size_t k = 0; k < points; k++) {
         ph_point_take(arena->base ? &point[k] : &nowhere, lay, arena);
         *(arena->base ? &past[k] : &nothing) = ph_arena_take(arena, size, d);

@@ -9,7 +9,6 @@
 typedef struct ph_checkpoint {
     long n; /* step */
     unsigned char *bytes;
-    unsigned char *remembered; /* by callbacks */
 } ph_checkpoint;
 
 typedef struct ph_adjoint {
@@ -18,11 +17,11 @@ typedef struct ph_adjoint {
     const ph_objective *objective;
     long steps;
     int n_marks, n_spare, n_points;
-    int memory;                /* vectors that the method remembers */
-    ph_checkpoint *mark;       /* n_marks of the run, n_spare of parts of it, and one of its end */
-    ph_point *point;           /* n_points + 1: of the part at work */
-    double **past;             /* likewise: what the method remembers there, */
-    unsigned char *remembered; /* and callbacks */
+    int memory;          /* vectors that the method remembers */
+    size_t taped;        /* bytes of the simulation in a checkpoint; behind them those of the objective */
+    ph_checkpoint *mark; /* n_marks of the run, n_spare of parts of it, and one of its end */
+    ph_point *point;     /* n_points + 1: of the part at work */
+    double **past;       /* likewise: what the method remembers there */
     ph_point scratch;
     int start;           /* steps of a start that is the motion; 0: there are none, or they are differenced */
     ph_point *begin;     /* start + 1: its points */
