@@ -57,7 +57,7 @@ sensor { name = "miss", custom = function(t, s) return (s.ball.position.x - 3*t)
 sensor { name = "end", type = "position", body = "ball" }
 run { h = 0.01, t_end = 1 }
 EOF
-run 0 optimise throw.lua --vary p --bounds p=0:5 --minimise miss --tolerance 1e-9 --json
+run 0 optimise throw.lua --vary p --bounds p=0:5 --minimise miss --x-tol 1e-9 --json
 near 'integral of a sensor' 1e-7 "$(value optimum p)" 3
 run 0 optimise throw.lua --vary p --bounds p=0.5:5 --minimise end.1 --json
 near 'a sensor at the end' 1e-12 "$(value optimum p)" 0.5
