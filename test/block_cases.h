@@ -1,4 +1,4 @@
-/* Block matrices of mechanisms and lattices, shared by test_solver.c and bench/bench_la.c. */
+/* Block matrices of mechanisms and lattices, shared by the tests of solvers and bench/bench_la.c. */
 #ifndef PH_TEST_BLOCK_CASES_H
 #define PH_TEST_BLOCK_CASES_H
 
@@ -17,13 +17,13 @@ typedef struct block_case {
     int room_n, room_nnz, room_values;
 } block_case;
 
-static double case_rnd(block_case *c)
+static inline double case_rnd(block_case *c)
 {
     c->seed = c->seed * 6364136223846793005u + 1442695040888963407u;
     return (double)(int64_t)(c->seed >> 11 << 11) / 9223372036854775808.0;
 }
 
-static void *case_grow(void *p, int *room, int need, size_t size)
+static inline void *case_grow(void *p, int *room, int need, size_t size)
 {
     if (need <= *room)
         return p;
@@ -33,7 +33,7 @@ static void *case_grow(void *p, int *room, int need, size_t size)
     return p;
 }
 
-static int case_block(block_case *c, int size, int late)
+static inline int case_block(block_case *c, int size, int late)
 {
     int need = c->n + 2;
     c->size = case_grow(c->size, &c->room_n, need, sizeof(int));
@@ -49,7 +49,7 @@ static int case_block(block_case *c, int size, int late)
 }
 
 /* Values of a new block at (i, j), all zero; valid until the next call. */
-static double *case_entry(block_case *c, int i, int j)
+static inline double *case_entry(block_case *c, int i, int j)
 {
     int need = c->nnz + 2, count = c->size[i] * c->size[j];
     c->row = case_grow(c->row, &c->room_nnz, need, sizeof(int));
@@ -65,7 +65,7 @@ static double *case_entry(block_case *c, int i, int j)
     return v;
 }
 
-static void case_random(block_case *c, int i, int j, double size)
+static inline void case_random(block_case *c, int i, int j, double size)
 {
     double *v = case_entry(c, i, j);
     for (int k = 0; k < c->size[i] * c->size[j]; k++)
@@ -73,7 +73,7 @@ static void case_random(block_case *c, int i, int j, double size)
 }
 
 /* Diagonally dominant, not symmetric. */
-static void case_body(block_case *c, int i, double mass, double rest)
+static inline void case_body(block_case *c, int i, double mass, double rest)
 {
     double *v = case_entry(c, i, i);
     for (int a = 0; a < c->size[i]; a++)
@@ -81,12 +81,12 @@ static void case_body(block_case *c, int i, double mass, double rest)
             v[a * c->size[i] + b] = a == b ? mass * (1.5 + case_rnd(c)) : rest * mass * case_rnd(c);
 }
 
-static ph_graph case_graph(const block_case *c)
+static inline ph_graph case_graph(const block_case *c)
 {
     return (ph_graph){c->n, c->size, c->late, c->nnz, c->row, c->col, 0, NULL};
 }
 
-static void case_free(block_case *c)
+static inline void case_free(block_case *c)
 {
     free(c->size), free(c->first), free(c->late), free(c->row), free(c->col), free(c->at), free(c->value);
 }
@@ -106,8 +106,8 @@ typedef struct mechanism {
 #define GP 2.0
 
 /* v (m x n) += s A B, A m x p; with B^T, B n x p, where transposed */
-static void case_product(double *v, double s, const double *A, const double *B, int m, int n, int p,
-                         int transposed)
+static inline void case_product(double *v, double s, const double *A, const double *B, int m, int n, int p,
+                                int transposed)
 {
     for (int i = 0; i < m; i++)
         for (int j = 0; j < n; j++)
@@ -116,7 +116,7 @@ static void case_product(double *v, double s, const double *A, const double *B, 
 }
 
 /* All blocks between a joint and a block of one of its bodies; K and the result B are offsets of values. */
-static int case_joint_rows(block_case *c, int body, int lambda, int eta, int K)
+static inline int case_joint_rows(block_case *c, int body, int lambda, int eta, int K)
 {
     int B = c->values, m = c->size[lambda], n = c->size[body];
     case_random(c, lambda, body, 1);
@@ -136,8 +136,8 @@ static int case_joint_rows(block_case *c, int body, int lambda, int eta, int K)
 
 /* B E between joint j and all that share a body with it; B[joint][side][part] are offsets of values (of gp
  * B). */
-static void case_joint_pairs(block_case *c, const mechanism *m, int j, const int *lambda, const int *B,
-                             const int *head, const int *next, int *seen)
+static inline void case_joint_pairs(block_case *c, const mechanism *m, int j, const int *lambda, const int *B,
+                                    const int *head, const int *next, int *seen)
 {
     for (int side = 0; side < 2; side++)
         for (int e = m->pair[j][side] < 0 ? -1 : head[m->pair[j][side]]; e >= 0; e = next[e]) {
@@ -153,7 +153,7 @@ static void case_joint_pairs(block_case *c, const mechanism *m, int j, const int
         }
 }
 
-static block_case case_mechanism(const mechanism *m, uint64_t seed)
+static inline block_case case_mechanism(const mechanism *m, uint64_t seed)
 {
     block_case c = {.seed = seed};
     int parts = m->parts, most = m->bodies > m->joints ? m->bodies : m->joints;
@@ -191,7 +191,7 @@ static block_case case_mechanism(const mechanism *m, uint64_t seed)
 }
 
 /* Pairs of a chain from the ground, and one that closes it. */
-static int (*chain_pairs(int n))[2]
+static inline int (*chain_pairs(int n))[2]
 {
     int(*p)[2] = malloc((size_t)(n + 1) * sizeof *p);
     if (!p)
@@ -203,7 +203,7 @@ static int (*chain_pairs(int n))[2]
 }
 
 /* A chain: x(3) and rot(3) per body, joints of so many rows. */
-static block_case case_joints(int n, int rows, int ggl)
+static inline block_case case_joints(int n, int rows, int ggl)
 {
     int(*pairs)[2] = chain_pairs(n);
     mechanism m = {.bodies = n,
@@ -231,7 +231,7 @@ static inline block_case case_hinges(int n, int ggl)
 }
 
 /* nx x ny nodes of the given size, coupled directly with their four neighbours. */
-static block_case case_lattice(int nx, int ny, int size)
+static inline block_case case_lattice(int nx, int ny, int size)
 {
     block_case c = {.seed = 11};
     for (int i = 0; i < nx * ny; i++)
@@ -247,7 +247,7 @@ static block_case case_lattice(int nx, int ny, int size)
 }
 
 /* Every place listed. */
-static block_case case_full(int n, const int *size)
+static inline block_case case_full(int n, const int *size)
 {
     block_case c = {.seed = 13};
     for (int i = 0; i < n; i++)

@@ -111,6 +111,7 @@ static double error_of(const ph_system *sys, const double *q0, const double *v0)
     return error;
 }
 
+/* (K10), (K11), (K12) */
 static void problems(void **state)
 {
     (void)state;

@@ -101,6 +101,7 @@ static void differentiate_actuators(int from, int to, double tol, uint64_t seed)
                 }
 }
 
+/* (J7), (J9) */
 static void actuators_have_right_tangents(void **state)
 {
     (void)state;
@@ -114,7 +115,7 @@ static void actuators_at_markers_have_right_tangents(void **state)
     differentiate_actuators(RIGID_SIDES, SIDES, 1e-6, 72); /* derivative: as in test_mech */
 }
 
-/* Spring and damper about the rotation vector (J11). */
+/* Spring and damper about the rotation vector (J11). (J8) */
 static void swings_have_right_tangents(void **state)
 {
     (void)state;

@@ -113,6 +113,7 @@ static void check_tolerance(const char *name, const double *ratio, const ph_stat
     }
 }
 
+/* (VS7) */
 static void errors_follow_tol(void **state)
 {
     (void)state;
@@ -169,6 +170,7 @@ static long steps_on_spring(double k)
     return st.accepted + st.rejected;
 }
 
+/* (VS10) */
 static void stiffness_is_free(void **state)
 {
     (void)state;

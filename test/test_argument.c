@@ -92,6 +92,7 @@ static void tangents_are_right(const char *text)
     ph_model_free(model);
 }
 
+/* (P4), (P7) */
 static void loads_have_exact_tangents(void **state)
 {
     (void)state;
@@ -104,6 +105,7 @@ static void states_have_exact_tangents(void **state)
     tangents_are_right(states);
 }
 
+/* (P5), (P6) */
 static void constraints_have_exact_tangents(void **state)
 {
     (void)state;

@@ -137,7 +137,7 @@ static void place(fixture *r, const ph_model *m)
         fixture_set(r, b, (ph_kin){.x = m->body[b].x, .q = m->body[b].R});
 }
 
-/* A curved, damped beam on a hinge with a body at its end: every derivative of the whole, in every space. */
+/* A curved, damped beam on a hinge with a body at its end: every derivative of the whole, in every space. (B4), (B5), (B12) */
 static void mechanisms_have_right_tangents(void **state)
 {
     (void)state;
@@ -209,7 +209,7 @@ static void beams_become_bodies(void **state)
     ph_model_free(m);
 }
 
-/* An arc of 90 degrees, and the same by nodes with rotations: a section force 0, equal lengths, equal frames. */
+/* An arc of 90 degrees, and the same by nodes with rotations: a section force 0, equal lengths, equal frames. (B1) */
 static void arcs_are_exact(void **state)
 {
     (void)state;

@@ -47,7 +47,7 @@ static double twice_kinetic(fixture *r, const ph_state *s, const double *v)
     return sum;
 }
 
-/* g = M' v - hat(v)^T M v - d(v^T M v/2)/dq, from M alone, on SE(3); forces at rest are taken off */
+/* g = M' v - hat(v)^T M v - d(v^T M v/2)/dq, from M alone, on SE(3); forces at rest are taken off (B9), (B10) */
 static void inertia_is_that_of_hamel(void **state)
 {
     (void)state;
@@ -90,7 +90,7 @@ static void inertia_is_that_of_hamel(void **state)
     }
 }
 
-/* Lumped: two rigid bodies with their centres of mass off the nodes */
+/* Lumped: two rigid bodies with their centres of mass off the nodes (B11) */
 static void lumped_mass_is_that_of_bodies(void **state)
 {
     (void)state;

@@ -1,97 +1,8 @@
 /* Backward differentiation formulas on Lie groups: orders in q, v and lambda, starting values, the Jacobian,
  * published numbers, memory. */
-#include "sim_cases.h"
+#include "bliedf_cases.h"
 
-#include <float.h>
-
-#include "polhode/model.h"
-#include "problem/heavy_top.h"
-#include "step/sim.h"
-
-#define FORMS 3
-
-static const ph_formulation forms[FORMS] = {PH_INDEX3, PH_INDEX2, PH_GGL};
 static const ph_correction lie_terms[] = {PH_IN_EXP, PH_IN_VELOCITY};
-
-static ph_options options(int k, ph_correction c, ph_formulation f, double h)
-{
-    ph_options o = ph_default_options();
-    o.method = "bliedf", o.order = k, o.correction = c, o.formulation = f, o.h = h;
-    o.atol = o.rtol = 1e-12; /* the order must not end at Newton's tolerance */
-    return o;
-}
-
-/* ---- errors and orders -------------------------------------------------------------------------- */
-
-/* One state: largest over the nodes of |log(q_exact^-1 o q)|, |v - v_exact|, |lambda - lambda_exact|. */
-typedef struct errors {
-    double q, v, lambda;
-} errors;
-
-static double gap(const double *a, const double *b, int n)
-{
-    double s = 0;
-    for (int i = 0; i < n; i++)
-        s += (a[i] - b[i]) * (a[i] - b[i]);
-    return sqrt(s);
-}
-
-static double turn_gap(const ph_system *sys, const double *a, const double *b)
-{
-    double m = 0, e[8], x[6] = {0};
-    for (int i = 0; i < sys->n_nodes; i++) {
-        const ph_group_ops *op = ph_group_get(sys->nodes[i].group);
-        int n = node_dim(sys, i), size = ph_group_size(sys->nodes[i].group, sys->nodes[i].n);
-        double d;
-        if (op->rot < 0) {
-            d = gap(a, b, n);
-        } else {
-            op->inverse(n, b, e);
-            op->compose(n, e, a, e);
-            op->log(n, e, x);
-            d = norm2(x, n);
-        }
-        m = d > m || isnan(d) ? d : m;
-        a += size, b += size;
-    }
-    return m;
-}
-
-static double worse(double a, double b)
-{
-    return b > a || isnan(b) ? b : a;
-}
-
-/* The largest errors of all steps that end after t_from. */
-static errors run_errors(const ph_problem *p, const double *v0, const ph_options *o, double t_end,
-                         double t_from, ph_stats *stats)
-{
-    ph_sim *sim = sim_of(&p->sys, o, p->q0, v0);
-    double q[14], v[12], vdot[12], lambda[6] = {0};
-    int nv = ph_system_nv(&p->sys), nl = ph_system_nl(&p->sys);
-    errors e = {0, 0, 0};
-    for (long n = lround(t_end / o->h); n > 0; n--) {
-        run_sim(sim, 1);
-        ph_state s = ph_sim_state(sim);
-        if (s.t < t_from && n > 1)
-            continue;
-        assert_true(p->exact(p, s.t, q, v, vdot, lambda));
-        e.q = worse(e.q, turn_gap(&p->sys, s.q, q));
-        e.v = worse(e.v, gap(s.v, v, nv));
-        e.lambda = worse(e.lambda, gap(s.lambda, lambda, nl));
-    }
-    if (stats)
-        *stats = ph_sim_stats(sim);
-    ph_sim_destroy(sim);
-    return e;
-}
-
-/* The error falls by 2^order; below the floor of round-off it may do anything. */
-static void check_order(double coarse, double fine, double order, double tol, double floor)
-{
-    if (!(fine <= floor))
-        check_near(log2(coarse / fine), order, tol);
-}
 
 /* Orders of q and v, and with constraints of lambda, over some halvings. lambda of index-3 carries the
  * round-off of q over h^2. */
@@ -115,8 +26,7 @@ static void check_orders(const char *name, const ph_options *options, double ord
     ph_problem_destroy(p);
 }
 
-/* ---- unconstrained ------------------------------------------------------------------------------ */
-
+/* (D1), (D3), (D4) */
 static void orders_of_odes(void **state)
 {
     (void)state;
@@ -206,7 +116,7 @@ static void lie_terms_alone(void **state)
 }
 
 /* Without the Lie term the order of rotations is 2; with old velocities in it, 3; with these extrapolated, 4.
- * Velocities of a free body do not know. */
+ * Velocities of a free body do not know. (D5), (D6), (D12) */
 static void order_is_lost(void **state)
 {
     (void)state;
@@ -260,9 +170,7 @@ static void published_attitudes(void **state)
     ph_problem_destroy(p);
 }
 
-/* ---- constrained -------------------------------------------------------------------------------- */
-
-/* From the first step on, in the largest norm: no transient. */
+/* From the first step on, in the largest norm: no transient. (D2) */
 static void orders_of_the_top(void **state)
 {
     (void)state;
@@ -361,8 +269,6 @@ static void order_is_lost_with_constraints(void **state)
     ph_problem_destroy(p);
 }
 
-/* ---- a model with redundant constraints ---------------------------------------------------------- */
-
 static double bricard_error(const ph_options *o)
 {
     static const double reference[] = {0.9682836791067772, -1.224625159436334,
@@ -400,81 +306,6 @@ static void redundant_constraints(void **state)
             o.h /= 2;
             check_order(a, bricard_error(&o), k, 0.25, 0); /* order; the steps are large */
         }
-}
-
-/* ---- starting values ----------------------------------------------------------------------------- */
-
-/* Steps of order 1, 2, ... cost the order: 2 at the end, and in index-3 an error of lambda that no h
- * cures. */
-static void plain_start(void **state)
-{
-    (void)state;
-    ph_problem *p = problem_named("heavy_top");
-    for (int f = 0; f < FORMS; f += 2) {
-        ph_options o = options(4, PH_IN_EXP, forms[f], 5e-4);
-        o.start = PH_PLAIN;
-        errors a = run_errors(p, p->v0, &o, 0.1, 0, NULL), a_end = run_errors(p, p->v0, &o, 0.1, 0.1, NULL);
-        o.h /= 2;
-        errors b = run_errors(p, p->v0, &o, 0.1, 0, NULL), b_end = run_errors(p, p->v0, &o, 0.1, 0.1, NULL);
-        check_order(a_end.q, b_end.q, 2, 0.1, 0); /* order */
-        check_order(a_end.lambda, b_end.lambda, 2, 0.1, 0);
-        check_order(a.lambda, b.lambda, f == 0 ? 0 : 1, 0.1, 0);
-    }
-    ph_problem_destroy(p);
-}
-
-/* The start is exact up to round-off; index-3 then perturbs v in the directions of the constraints by what
- * the formula makes of the exact motion (D9), and q stays exact. */
-static void start_is_exact(void **state)
-{
-    (void)state;
-    ph_problem *p = problem_named("heavy_top");
-    double q[7], v[6], vdot[6], lambda[3], position, velocity;
-    for (int f = 0; f < FORMS; f++)
-        for (int k = 1; k <= 6; k++) {
-            ph_options o = options(k, PH_IN_EXP, forms[f], 1e-3);
-            ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
-            for (int n = 1; n < (forms[f] == PH_INDEX3 ? 2 * k : k); n++) {
-                run_sim(sim, 1);
-                ph_state s = ph_sim_state(sim);
-                assert_true(p->exact(p, s.t, q, v, vdot, lambda));
-                check_le(turn_gap(&p->sys, s.q, q), 1e-13); /* round-off of the start and its tolerance */
-                check_le(gap(s.lambda, lambda, 3), 1e-10);
-                assert_int_equal(ph_sim_violation(sim, &position, &velocity), PH_OK);
-                if (n < k)
-                    check_le(gap(s.v, v, 6), 1e-11);
-                else
-                    assert_true(velocity > 1e-9 && velocity < 1); /* C h^k */
-            }
-            assert_int_equal(ph_sim_stats(sim).iterations, 0);
-            run_sim(sim, 1);
-            assert_true(ph_sim_stats(sim).iterations > 0);
-            ph_sim_destroy(sim);
-        }
-    ph_problem_destroy(p);
-}
-
-/* A loaded state starts again, with starting values of its own: the same to the order of the method. */
-static void load_starts_again(void **state)
-{
-    (void)state;
-    for (int f = 0; f < FORMS; f += 2) {
-        ph_problem *p = problem_named("heavy_top");
-        ph_options o = options(4, PH_IN_EXP, forms[f], 5e-4);
-        ph_sim *a = sim_of(&p->sys, &o, p->q0, p->v0), *b = sim_of(&p->sys, &o, p->q0, p->v0);
-        run_sim(a, 30), run_sim(b, 3);
-        ph_state s = ph_sim_state(a);
-        assert_int_equal(ph_sim_load(b, &s, NULL), PH_OK);
-        snapshot x = snap(a, &p->sys), y = snap(b, &p->sys);
-        assert_true(same_bits(&x, &y)); /* exact */
-        free(x.x), free(y.x);
-        run_sim(a, 40), run_sim(b, 40);
-        x = snap(a, &p->sys), y = snap(b, &p->sys);
-        check_le(distance(&x, &y), 1e-4); /* order: both are within C h^4 of the motion */
-        free(x.x), free(y.x);
-        ph_sim_destroy(a), ph_sim_destroy(b);
-        ph_problem_destroy(p);
-    }
 }
 
 /* A failed step changes neither the state nor the past: healed, the run goes on as if it had not been, in the
@@ -523,8 +354,6 @@ static void spins_too_fast(void **state)
     ph_sim_destroy(sim);
     ph_problem_destroy(p);
 }
-
-/* ---- Newton's method ----------------------------------------------------------------------------- */
 
 /* The increment that a correction makes to q1 of each node, to dq. */
 static void moved(ph_sim *sim, const ph_step_ops *o, const double *x, double *dq)
@@ -628,24 +457,6 @@ static void newton_kinds_agree(void **state)
             }
 }
 
-/* The first guess is good: with the usual tolerances, two iterations. */
-static void iterations(void **state)
-{
-    (void)state;
-    ph_problem *p = problem_named("heavy_top");
-    for (int f = 0; f < FORMS; f++)
-        for (int k = 1; k <= 6; k++) {
-            ph_options o = options(k, PH_IN_EXP, forms[f], 1e-3);
-            ph_stats n;
-            o.atol = 1e-10, o.rtol = 1e-8, o.newton = PH_FULL;
-            run_errors(p, p->v0, &o, 0.3, 0.3, &n);
-            check_le((double)n.iterations / (double)n.steps, 2.05); /* ordering */
-        }
-    ph_problem_destroy(p);
-}
-
-/* ---- memory and input ---------------------------------------------------------------------------- */
-
 static void no_allocation(void **state)
 {
     (void)state;
@@ -702,9 +513,6 @@ int main(void)
         cmocka_unit_test(moving_support),
         cmocka_unit_test(order_is_lost_with_constraints),
         cmocka_unit_test(redundant_constraints),
-        cmocka_unit_test(plain_start),
-        cmocka_unit_test(start_is_exact),
-        cmocka_unit_test(load_starts_again),
         cmocka_unit_test(failure_keeps_the_past),
         cmocka_unit_test(spins_too_fast),
         cmocka_unit_test(tangents),

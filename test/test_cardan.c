@@ -9,6 +9,7 @@ int main(void)
 }
 #else
 
+/* (L19) */
 static void chart(void **state)
 {
     (void)state;

@@ -1,153 +1,8 @@
 /* linear-alpha and residual-alpha: orders, the numbers of Bruels and Eberhard, what they are in vector spaces,
  * and their sensitivities, exact and simplified as in the literature. */
-#include "sens_cases.h"
-#include "sim_cases.h"
-#include "step/sim.h"
+#include "chart_alpha_cases.h"
 
-#define LINEAR    "linear-alpha"
-#define RESIDUAL  "residual-alpha"
-#define GEOMETRIC "genalpha"
-
-static const char *const both[] = {LINEAR, RESIDUAL};
-
-/* As in the paper: rho = 0.8, a_0 = vdot_0; genalpha with sigma = 0 is its third method. */
-static ph_options paper(const char *method, double h)
-{
-    ph_options o = tight(h);
-    o.method = method, o.rho = 0.8, o.sigma = 0, o.start = PH_PLAIN;
-    return o;
-}
-
-/* ---- errors ------------------------------------------------------------------------------------- */
-
-typedef struct errors {
-    double x, q, v, lambda; /* of the heavy top: at the end, x as a part of |x| */
-    double early;           /* largest of lambda */
-} errors;
-
-static errors errors_of(const ph_options *o, double t_end)
-{
-    ph_problem *p = problem_named("heavy_top");
-    ph_sim *sim = sim_of(&p->sys, o, p->q0, p->v0);
-    double q[7], v[6], vdot[6], lambda[3], early = 0;
-    long steps = lround(t_end / o->h);
-    for (long n = 0; n < steps; n++) {
-        run_sim(sim, 1);
-        assert_true(p->exact(p, (double)(n + 1) * o->h, q, v, vdot, lambda));
-        early = fmax(early, max_diff(ph_sim_state(sim).lambda, lambda, 3));
-    }
-    ph_state s = ph_sim_state(sim);
-    double dx[3] = {s.q[0] - q[0], s.q[1] - q[1], s.q[2] - q[2]};
-    errors e = {norm2(dx, 3) / norm2(q, 3), max_diff(s.q, q, 7), max_diff(s.v, v, 6),
-                max_diff(s.lambda, lambda, 3), early};
-    ph_sim_destroy(sim);
-    ph_problem_destroy(p);
-    return e;
-}
-
-/* P2, Figure 8; the digits are those of an independent program */
-static void published_errors(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *method;
-        double error, order;
-    } row[] = {{RESIDUAL, 2.332e-3, 1}, {LINEAR, 1.509e-4, 2}, {GEOMETRIC, 1.865e-3, 2}};
-    for (int k = 0; k < 3; k++) {
-        double e[5];
-        for (int j = 0; j < 5; j++) {
-            ph_options o = paper(row[k].method, 2e-3 / (1 << j));
-            e[j] = errors_of(&o, 0.1).x;
-        }
-        check_near(e[0] / row[k].error, 1, 0.02); /* reference, 2 % */
-        for (int j = 1; j < 4; j++)
-            check_near(log2(e[j] / e[j + 1]), row[k].order, 0.15); /* order */
-    }
-}
-
-/* Index-3 and index-2; the perturbed start of linear-alpha takes the first-order transient from lambda. */
-static void orders(void **state)
-{
-    (void)state;
-    for (int f = PH_INDEX3; f <= PH_INDEX2; f++)
-        for (int k = 0; k < 2; k++) {
-            errors e[5];
-            double p = k == 0 ? 2 : 1;
-            for (int j = 0; j < 5; j++) {
-                ph_options o = tight(1e-3 / (1 << j));
-                o.method = both[k], o.formulation = (ph_formulation)f;
-                e[j] = errors_of(&o, 0.1);
-            }
-            for (int j = 2; j < 4; j++) {
-                check_near(log2(e[j].q / e[j + 1].q), p, 0.15);           /* order */
-                check_near(log2(e[j].v / e[j + 1].v), p, 0.15);           /* order */
-                check_near(log2(e[j].lambda / e[j + 1].lambda), p, 0.15); /* order */
-                check_near(log2(e[j].early / e[j + 1].early), p, 0.15);   /* order */
-            }
-        }
-    double e[4];
-    for (int j = 0; j < 4; j++) {
-        ph_options o = paper(LINEAR, 1e-3 / (1 << j));
-        e[j] = errors_of(&o, 0.1).early;
-    }
-    for (int j = 1; j < 3; j++)
-        check_near(log2(e[j] / e[j + 1]), 1, 0.15); /* order: without it */
-}
-
-/* ---- the step ----------------------------------------------------------------------------------- */
-
-static double apart(const char *problem, const ph_options *a, const ph_options *b, long steps)
-{
-    ph_problem *p = problem_named(problem);
-    ph_sim *x = sim_of(&p->sys, a, p->q0, p->v0), *y = sim_of(&p->sys, b, p->q0, p->v0);
-    run_sim(x, steps), run_sim(y, steps);
-    ph_state s = ph_sim_state(x), t = ph_sim_state(y);
-    int nq = ph_system_nq(&p->sys), nv = ph_system_nv(&p->sys), nl = ph_system_nl(&p->sys);
-    double d = max_diff(s.q, t.q, nq) / size_of(t.q, nq);
-    d = fmax(d, max_diff(s.v, t.v, nv) / size_of(t.v, nv));
-    d = fmax(d, nl ? max_diff(s.lambda, t.lambda, nl) / size_of(t.lambda, nl) : 0);
-    ph_sim_destroy(x), ph_sim_destroy(y);
-    ph_problem_destroy(p);
-    return d;
-}
-
-/* In a vector space both are generalized-alpha, if the mass matrix is constant: also with multipliers. */
-static void vector_spaces(void **state)
-{
-    (void)state;
-    static const char *const problem[] = {"pendulum", "friction", "rheonomic"};
-    for (int i = 0; i < 3; i++)
-        for (int f = PH_INDEX3; f <= PH_INDEX2; f++)
-            for (int k = 0; k < 2; k++) {
-                ph_options a = paper(both[k], 0.01), b = paper(GEOMETRIC, 0.01);
-                a.formulation = b.formulation = (ph_formulation)f;
-                check_le(apart(problem[i], &a, &b, 100), 1e-10); /* round-off, over h^2 in lambda */
-                if (k == 0) {
-                    a.start = b.start = PH_PERTURBED;
-                    check_le(apart(problem[i], &a, &b, 100), 1e-10); /* round-off */
-                }
-            }
-}
-
-/* One node of R^3 x SO(3), or two. */
-static void descriptions_agree(void **state)
-{
-    (void)state;
-    for (int k = 0; k < 2; k++) {
-        ph_options o = tight(1e-3);
-        o.method = both[k];
-        ph_problem *p = problem_named("heavy_top"), *r = problem_named("heavy_top_r3xso3");
-        ph_sim *x = sim_of(&p->sys, &o, p->q0, p->v0), *y = sim_of(&r->sys, &o, r->q0, r->v0);
-        run_sim(x, 100), run_sim(y, 100);
-        check_le(max_diff(ph_sim_state(x).q, ph_sim_state(y).q, 7), 1e-11);      /* round-off */
-        check_le(max_diff(ph_sim_state(x).vdot, ph_sim_state(y).vdot, 6), 1e-5); /* round-off over h^2 */
-        check_le(max_diff(ph_sim_state(x).lambda, ph_sim_state(y).lambda, 3), 1e-5);
-        ph_sim_destroy(x), ph_sim_destroy(y);
-        ph_problem_destroy(p), ph_problem_destroy(r);
-    }
-}
-
-/* The Jacobian is exact: Newton's method is quadratic. The others find the same solution. */
+/* The Jacobian is exact: Newton's method is quadratic. The others find the same solution. (C1), (C2), (C3) */
 static void newton(void **state)
 {
     (void)state;
@@ -212,8 +67,6 @@ static void refusals(void **state)
         ph_problem_destroy(p), ph_problem_destroy(se3);
     }
 }
-
-/* ---- sensitivities ------------------------------------------------------------------------------ */
 
 /* Differences of runs have errors of their own, see sens_cases.h. */
 static void direct_differentiation(void **state)
@@ -304,7 +157,7 @@ static void published_differences(void **state)
 }
 
 /* P2, Table 4: simplified derivatives against exact ones. The page has other digits of "without k_G" and of the
- * symmetric K, which an independent program does not confirm either. */
+ * symmetric K, which an independent program does not confirm either. (C8) */
 static void published_simplifications(void **state)
 {
     (void)state;
@@ -332,10 +185,6 @@ static void published_simplifications(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(published_errors),
-        cmocka_unit_test(orders),
-        cmocka_unit_test(vector_spaces),
-        cmocka_unit_test(descriptions_agree),
         cmocka_unit_test(newton),
         cmocka_unit_test(restarts),
         cmocka_unit_test(refusals),

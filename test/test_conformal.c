@@ -10,6 +10,7 @@ int main(void)
 }
 #else
 
+/* (L18) */
 static void chart(void **state)
 {
     (void)state;

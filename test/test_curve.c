@@ -22,7 +22,7 @@ static void make(made *m, ph_curve_kind kind, ph_curve_outside outside, int n, c
     m->c.slope = m->slope;
 }
 
-/* A cubic through points of a cubic is that cubic: (Y2) and its ends. */
+/* A cubic through points of a cubic is that cubic: (Y2) and its ends. (Y1) */
 static void reproduces(void **state)
 {
     (void)state;
@@ -82,6 +82,7 @@ static void smooth(void **state)
         }
 }
 
+/* (Y3) */
 static void monotone(void **state)
 {
     (void)state;

@@ -79,7 +79,7 @@ static void errors_at(stage *s, double part, double *q, double *v)
 
 static const char *const name[] = {"heavy_top", "heavy_top_r3xso3", "heavy_top_se3", "spring_ball"};
 
-/* At its points the interpolant has their values; half a turn away they are not yet ambiguous. */
+/* At its points the interpolant has their values; half a turn away they are not yet ambiguous. (K9) */
 static void points_are_met(void **state)
 {
     (void)state;

@@ -148,6 +148,7 @@ static void plant(dense *d, int i, double own, uint64_t *seed)
     }
 }
 
+/* (A8) */
 static void random_rows(void **state)
 {
     (void)state;
@@ -178,7 +179,7 @@ static void random_rows(void **state)
 /* ---- cases made by hand ---------------------------------------------------------------------------- */
 
 /* A first entry that is small but no round-off would be a bad pivot: round-off of the same row again,
- * divided by it, would look like a row of its own. */
+ * divided by it, would look like a row of its own. (A9) */
 static void small_entries_are_no_pivots(void **state)
 {
     (void)state;

@@ -9,6 +9,7 @@ int main(void)
 }
 #else
 
+/* (L20) */
 static void chart(void **state)
 {
     (void)state;

@@ -98,6 +98,7 @@ static void check_op(int code, const double *x)
     ph_program_destroy(p), ph_expr_graph_destroy(g);
 }
 
+/* (P1), (P2) */
 static void every_operation_has_its_derivatives(void **state)
 {
     (void)state;
@@ -203,7 +204,7 @@ static void full_graphs_say_so(void **state)
 
 /* ---- derivatives of more -------------------------------------------------------------------------------- */
 
-/* |x|-like formulas of several arguments: Hessian symmetric, gradient with the weights of two results. */
+/* |x|-like formulas of several arguments: Hessian symmetric, gradient with the weights of two results. (P3) */
 static void hessians_are_symmetric(void **state)
 {
     (void)state;

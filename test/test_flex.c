@@ -154,7 +154,7 @@ static void put_in_motion(fixture *r, const kit *k, uint64_t *seed)
             r->at.v[f->v + i] = rnd(seed);
 }
 
-/* What all spaces must have in common. */
+/* What all spaces must have in common. (X31), (X32) */
 static void spaces_agree(void **state)
 {
     (void)state;

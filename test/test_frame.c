@@ -1,7 +1,7 @@
 /* Elements of beams and frames: energies of known deflections, directions, frames of members. */
 #include "fe_cases.h"
 
-/* Energies of deflections that elements have exactly: v = x^2, w = x^3, u = x, twist = x over [0, L] */
+/* Energies of deflections that elements have exactly: v = x^2, w = x^3, u = x, twist = x over [0, L] (X3) */
 static void energies(void **state)
 {
     (void)state;

@@ -173,7 +173,7 @@ static void check_steps(const ph_problem *p, ph_formulation form, ph_ggl_form gg
     ph_sim_destroy(sim);
 }
 
-/* Every built-in problem, form, place of eta and several sigma and rho */
+/* Every built-in problem, form, place of eta and several sigma and rho (E1), (G7), (G8) */
 static void steps_solve_their_equations(void **state)
 {
     (void)state;

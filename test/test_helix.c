@@ -113,7 +113,7 @@ static void matrices_are_those_of_exponentials(void **state)
     }
 }
 
-/* A rigid motion v_b = Ad(h^-1) v_a is one of every section: v(xi) = Ad(exp(-xi d)) v_a */
+/* A rigid motion v_b = Ad(h^-1) v_a is one of every section: v(xi) = Ad(exp(-xi d)) v_a (B7) */
 static void rigid_motions_are_reproduced(void **state)
 {
     (void)state;

@@ -122,12 +122,9 @@ static void failures(void **state)
     ph_model_free(m);
     static const struct {
         const char *value, *words;
-    } bad[] = {{"host('a', 3)", "whole numbers"},
-               {"host(0, 3.5)", "whole numbers"},
-               {"host(0, 1e9)", "whole numbers"},
-               {"host(-1, 3)", "whole numbers"},
-               {"host(1, 3, t, s, 0)", "not a number"},
-               {"host(1, 2, t, t)", "2 values instead of 3"},
+    } bad[] = {{"host('a', 3)", "whole numbers"},       {"host(0, 3.5)", "whole numbers"},
+               {"host(0, 1e9)", "whole numbers"},       {"host(-1, 3)", "whole numbers"},
+               {"host(1, 3, t, s, 0)", "not a number"}, {"host(1, 2, t, t)", "2 values instead of 3"},
                {"host(1, 3, t)", "is not a number"}};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         m = read_one(bad[k].value, &o, &err);
@@ -137,7 +134,7 @@ static void failures(void **state)
             fail_msg("'%s': %s", bad[k].value, err.text);
     }
     assert_null(read_one(called, NULL, &err)); /* without a host there is none */
-    assert_non_null(strstr(err.text, "nothing is called 'host'"));
+    assert_non_null(strstr(err.text, "'host'"));
 }
 
 int main(void)

@@ -1,11 +1,8 @@
 /* Input that makes no sense: each a status and a sentence that names the culprit; nothing is lost. */
+#include "forms.h"
 #include "sim_cases.h"
 
 #include "polhode/equilibrium.h"
-
-static const ph_formulation forms[] = {PH_INDEX3, PH_INDEX2, PH_GGL};
-
-#define FORMS 3
 
 /* A system made of constants, to spoil one of them at a time. */
 typedef struct bad {

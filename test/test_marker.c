@@ -50,7 +50,7 @@ static void open_case(flex *x, instant *a, int trial, uint64_t *seed)
     instant_random(a, &x->r, seed);
 }
 
-/* D: velocities along one coordinate at a time, from positions alone; kin: D v */
+/* D: velocities along one coordinate at a time, from positions alone; kin: D v (X21), (X22) */
 static void velocities_follow_positions(void **state)
 {
     (void)state;
@@ -83,6 +83,7 @@ static void velocities_follow_positions(void **state)
     }
 }
 
+/* (X23) */
 static void rates_follow_velocities(void **state)
 {
     (void)state;
@@ -108,6 +109,7 @@ static void rates_follow_velocities(void **state)
     }
 }
 
+/* (X24) */
 static void forces_stiffen(void **state)
 {
     (void)state;

@@ -190,6 +190,7 @@ static void drives_have_right_tangents(void **state)
     differentiate_drives((range){0, RIGID_SIDES, 1, 2e-8}, 12);
 }
 
+/* (J3), (J4), (J5) */
 static void friction_has_right_tangents(void **state)
 {
     (void)state;
@@ -268,6 +269,7 @@ static void differentiate_forces(range a, uint64_t seed)
                 }
 }
 
+/* (J13) */
 static void forces_have_right_tangents(void **state)
 {
     (void)state;

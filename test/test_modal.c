@@ -171,7 +171,7 @@ static void lagrange(const instant *a, double *r)
     }
 }
 
-/* (X15) to (X17), with and without displacements of second order */
+/* (X15) to (X17), with and without displacements of second order (X12), (X13), (X14) */
 static void equations_are_those_of_the_energy(void **state)
 {
     (void)state;
@@ -210,6 +210,7 @@ static void force(const instant *a, void *ctx, double *out)
     ph_modal_g(&a->s, out);
 }
 
+/* (X18), (X19), (X20) */
 static void tangents_are_exact(void **state)
 {
     (void)state;

@@ -109,7 +109,7 @@ static const struct {
            {"../test/models/friction_params.lua", "rail", 1e-3, 1e-8},
            {"../bench/chain_params.lua", "l3", 2e-3, 1e-9}};
 
-/* Constrained, not holonomic, driven, with forces and friction, in spaces that tell loads apart or do not. */
+/* Constrained, not holonomic, driven, with forces and friction, in spaces that tell loads apart or do not. (W12) */
 static void is_transposed(void **state)
 {
     (void)state;

@@ -1,11 +1,8 @@
 /* Newton's method: the exact Jacobian is exact, kinds of iteration agree, small steps, kept Jacobians,
  * memory. */
+#include "forms.h"
 #include "polhode/run.h"
 #include "sim_cases.h"
-
-static const ph_formulation forms[] = {PH_INDEX3, PH_INDEX2, PH_GGL};
-
-#define FORMS 3
 
 static snapshot end_of(const ph_problem *p, const ph_options *o, long steps, ph_stats *stats)
 {
@@ -21,7 +18,7 @@ static snapshot end_of(const ph_problem *p, const ph_options *o, long steps, ph_
 /* ---- convergence -------------------------------------------------------------------------------- */
 
 /* A tolerance of nothing: iterations go on to round-off, so a linear rate would show. Every sigma, form and
- * scheme that enters the Jacobian; steps so large that the first guess is poor (0.75 rad of the top). */
+ * scheme that enters the Jacobian; steps so large that the first guess is poor (0.75 rad of the top). (G6), (N1) */
 static void exact_jacobian(void **state)
 {
     (void)state;
@@ -44,6 +41,7 @@ static void exact_jacobian(void **state)
                     }
 }
 
+/* (N2) */
 static void newton_kinds_agree(void **state)
 {
     (void)state;
@@ -133,7 +131,7 @@ static void kept_jacobian_ends_no_run(void **state)
 }
 
 /* h = 1e-6: as few iterations as for h = 1e-3, constraints to round-off, and lambda without noise of size
- * eps/h^2. */
+ * eps/h^2. (N3) */
 static void tiny_steps(void **state)
 {
     (void)state;

@@ -1,6 +1,7 @@
 /* Patches of nodes move as a rigid body does where their nodes do, with and without rotations of nodes. */
 #include "fe_cases.h"
 
+/* (X5) */
 static void rigid_motions(void **state)
 {
     (void)state;

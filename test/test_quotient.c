@@ -32,6 +32,7 @@ static double derive(function f, double x, double scale, int *tries)
     return best.value;
 }
 
+/* (W11) */
 static void all_scales(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* R^3 x SO(3): its operations. */
+/* R^3 x SO(3): its operations. (L17) */
 #include "group_kit.h"
 
 #ifdef PH_NO_QUAD

@@ -92,7 +92,7 @@ static void many_loops(void **state)
     close_ladder(&r);
 }
 
-/* What repeats what does not depend on the unit of length, nor on how much heavier some bodies are. */
+/* What repeats what does not depend on the unit of length, nor on how much heavier some bodies are. (R4) */
 static void units_cancel(void **state)
 {
     (void)state;

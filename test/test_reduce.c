@@ -106,7 +106,7 @@ static void rigid_body(void **state)
     ph_fe_free(&fe);
 }
 
-/* Kf = diag(omega^2), Mf = 1, and ratios and Rayleigh's numbers give what they say. */
+/* Kf = diag(omega^2), Mf = 1, and ratios and Rayleigh's numbers give what they say. (X8) */
 static void damping(void **state)
 {
     (void)state;

@@ -74,7 +74,7 @@ static ph_options options(int formulation, double sigma)
     return o;
 }
 
-/* The motion is that of the single pivot, the reaction is shared equally, and the constraints hold. */
+/* The motion is that of the single pivot, the reaction is shared equally, and the constraints hold. (R1) */
 static void held_twice(void **state)
 {
     (void)state;
@@ -186,6 +186,7 @@ static ph_status bead_B(const ph_state *s, double *out, void *ctx)
     return PH_OK;
 }
 
+/* (R2), (R3) */
 static void least_norm(void **state)
 {
     (void)state;

@@ -165,6 +165,7 @@ static double jacobian_error(bench *b, double h, int first)
     return worst;
 }
 
+/* (K15) */
 static void matrix_is_derivative(void **state)
 {
     (void)state;
@@ -595,7 +596,7 @@ static void kinds_agree(void **state)
         }
 }
 
-/* Quadratic convergence to round-off, however rough the first guess. */
+/* Quadratic convergence to round-off, however rough the first guess. (K16) */
 static void iterations(void **state)
 {
     (void)state;

@@ -39,6 +39,7 @@ static ph_tableau tableau(const char *name)
 
 static const ph_group groups[] = {PH_SO3, PH_R3XSO3, PH_SE3};
 
+/* (K13) */
 static void equation_holds(void **state)
 {
     (void)state;
@@ -68,7 +69,7 @@ static void equation_holds(void **state)
         }
 }
 
-/* dq = log(exp(Theta)^-1 exp(Theta + dTheta)) for a change of one acceleration. */
+/* dq = log(exp(Theta)^-1 exp(Theta + dTheta)) for a change of one acceleration. (K14) */
 static void tangent(void **state)
 {
     (void)state;

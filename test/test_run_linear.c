@@ -52,7 +52,7 @@ static int place_of(const lin *l, const char *name)
 }
 
 /* Cart and pendulum, upright: with M, m, l (to the centre of mass), J about it and a force u on the cart,
- * (M + m) x'' + m l f'' = u, (J + m l^2) f'' + m l x'' = m g l f, f the angle from upright. */
+ * (M + m) x'' + m l f'' = u, (J + m l^2) f'' + m l x'' = m g l f, f the angle from upright. (T10) */
 static void cart(void **state)
 {
     (void)state;

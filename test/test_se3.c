@@ -1,4 +1,4 @@
-/* SE(3): its operations. */
+/* SE(3): its operations. (L14), (L15), (L16) */
 #include "group_kit.h"
 
 #ifdef PH_NO_QUAD

@@ -3,6 +3,7 @@
 
 #include "sens/sens.h"
 
+/* (W1), (W2), (W3), (W5) */
 static void heavy_top_in_every_form(void **state)
 {
     (void)state;
@@ -75,53 +76,6 @@ static void models(void **state)
         }
 }
 
-/* All masses of Bricard's mechanism scale its multipliers, those of least norm, and nothing else. */
-static void scaling_of_redundant_multipliers(void **state)
-{
-    (void)state;
-    fixture r;
-    ph_options o = tight(1e-3);
-    o.formulation = PH_GGL;
-    open_fixture(&r, "bricard.lua", "m", 0, &o);
-    assert_int_equal(ph_sim_run(r.sim, 200, NULL, NULL, NULL), PH_OK);
-    ph_derivative d = ph_sens_get(r.sens, 0);
-    ph_state s = ph_sim_state(r.sim);
-    int nl = ph_system_nl(&r.self.sys), nv = ph_system_nv(&r.self.sys);
-    check_le(max_diff(d.lambda, s.lambda, nl) / norm2(s.lambda, nl), 1e-9); /* round-off: m = 1 */
-    check_le(norm2(d.W, nv), 1e-9);                                         /* round-off */
-    close_fixture(&r);
-}
-
-/* Friction of redundant hinges depends on multipliers of least norm, whose null space moves: (W6) within the step,
- * (W14) on the way back. */
-static void rough_loops(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *file, *param, *method;
-    } row[] = {{"rough_loop.lua", "crank", "genalpha"},
-               {"rough_loop.lua", "friction", "genalpha"},
-               {"rough_loop.lua", "rocker", "bliedf"},
-               {"rough_bricard.lua", "tilt", "genalpha"},
-               {"rough_bricard.lua", "tilt", "bliedf"}};
-    for (size_t k = 0; k < sizeof row / sizeof *row; k++)
-        for (int f = PH_INDEX3; f <= PH_GGL; f += PH_GGL - PH_INDEX3) {
-            fixture r;
-            char file[64];
-            ph_options o = tight(1e-3);
-            o.formulation = (ph_formulation)f, o.method = row[k].method;
-            snprintf(file, sizeof file, "../test/models/%s", row[k].file);
-            open_fixture(&r, file, row[k].param, 0, &o);
-            assert_true(r.self.sys.n_redundant > 0);
-            assert_int_equal(ph_sim_run(r.sim, 100, NULL, NULL, NULL), PH_OK);
-            agreement a = compare(&r, 100);
-            check_agreement(&a, f == PH_GGL ? (bar){1e-9, 1e-9, 1e-8} : (bar){1e-9, 1e-7, 1e-3});
-            close_fixture(&r);
-            check_le(adjoint_error(file, row[k].param, &o, 100, 0), 1e-10); /* round-off */
-            check_le(adjoint_error(file, row[k].param, &o, 100, 1), f == PH_GGL ? 1e-10 : 1e-7);
-        }
-}
-
 /* P2: heavy top by its mass, rho = 0.8, t = 0.1; published digits of the discrete and the continuous solution. */
 static void published(void **state)
 {
@@ -149,153 +103,6 @@ static void published(void **state)
     }
 }
 
-static ph_status nothing(const ph_state *s, const double *weight, unsigned what, double *r, double *Phi,
-                         double *rate, void *ctx)
-{
-    (void)s, (void)weight, (void)what, (void)r, (void)Phi, (void)rate, (void)ctx;
-    return PH_OK;
-}
-
-static ph_status count_second(const ph_sim *sim, void *ctx)
-{
-    *(int *)ctx += sim->sens->second > 0;
-    return PH_OK;
-}
-
-/* One correction does where steps are smooth; how much it leaves is measured now and then by a second one. */
-static void one_correction(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *file, *param, *method;
-    } row[] = {{"heavy_top.lua", "m", "genalpha"},
-               {"heavy_top.lua", "m", "bliedf"},
-               {"slider_crank.lua", "crank", "genalpha"},
-               {"spring_ball.lua", "k", "genalpha"}};
-    for (size_t k = 0; k < sizeof row / sizeof *row; k++)
-        for (int f = PH_INDEX3; f <= PH_GGL; f++) {
-            fixture r;
-            int second = 0;
-            ph_options o = ph_default_options();
-            o.h = 1e-3, o.formulation = (ph_formulation)f, o.method = row[k].method, o.newton = PH_FULL;
-            open_fixture(&r, row[k].file, row[k].param, 0, &o);
-            assert_int_equal(ph_sim_run(r.sim, 640, count_second, &second, NULL), PH_OK);
-            assert_in_range(second, 640 / 32, 640 / 8); /* ordering: 20 at least, and few more */
-            close_fixture(&r);
-        }
-}
-
-#define MANY 7 /* above the number that the library calls so */
-
-/* Many parameters are solved with a factorisation of their own; and a system that tells nothing of what a
- * parameter changes gives the same as one that does. */
-static void check_many(const char *file, const char *param, int f, double h, long steps, double round_off)
-{
-    fixture r;
-    ph_sens *sens;
-    ph_error err = {0};
-    ph_options o = tight(h);
-    o.formulation = (ph_formulation)f;
-    open_fixture(&r, file, param, 0, &o);
-    assert_int_equal(ph_sim_run(r.sim, steps, NULL, NULL, NULL), PH_OK);
-    ph_param p[MANY];
-    for (int k = 0; k < MANY; k++)
-        p[k] = ph_neighbours_param(&r.near);
-    p[2].loads = NULL;
-    p[3].loads = nothing; /* which is not true, so it is not believed */
-    ph_sim *sim;
-    assert_int_equal(ph_sim_create(&sim, &r.self.sys, &o, 0, r.self.q0, r.self.v0, &err), PH_OK);
-    assert_int_equal(ph_sens_create(&sens, sim, MANY, p, &err), PH_OK);
-    assert_int_equal(ph_sim_run(sim, steps, NULL, NULL, NULL), PH_OK);
-    int nv = ph_system_nv(&r.self.sys), nl = ph_system_nl(&r.self.sys);
-    ph_derivative one = ph_sens_get(r.sens, 0);
-    for (int k = 0; k < MANY; k++) {
-        ph_derivative many = ph_sens_get(sens, k);
-        int differenced = k == 2 || k == 3; /* positions over 2 eps, which index-3 magnifies by 1/h */
-        check_le(max_diff(many.W, one.W, nv) / norm2(one.W, nv), round_off); /* round-off */
-        check_le(max_diff(many.v, one.v, nv) / norm2(one.v, nv),
-                 (differenced && f == PH_INDEX3 ? 100 : 1) * round_off);
-        /* round-off, magnified by 1/h^2 in index-3 */
-        check_le(max_diff(many.lambda, one.lambda, nl) / norm2(one.lambda, nl),
-                 (f == PH_INDEX3 ? 1e5 : 10) * round_off);
-    }
-    ph_sens_destroy(sens);
-    ph_sim_destroy(sim);
-    close_fixture(&r);
-}
-
-static void many_parameters(void **state)
-{
-    (void)state;
-    for (int f = PH_INDEX3; f <= PH_GGL; f++)
-        check_many("slider_crank.lua", "crank", f, 1e-3, 100, 1e-11);
-    /* steps so large that eta counts, and many more pairs than links; stiffness magnifies round-off */
-    check_many("../test/models/beam_params.lua", "density", PH_GGL, 2e-2, 20, 1e-10);
-}
-
-/* ---- adjoint ------------------------------------------------------------------------------------------ */
-
-static void adjoint_equals_direct(void **state)
-{
-    (void)state;
-    static const double sigma[] = {0, 1, PH_SIGMA_OPT};
-    static const struct {
-        const char *file, *param;
-        double h;
-    } row[] = {{"heavy_top.lua", "m", 1e-3},
-               {"slider_crank.lua", "crank", 1e-3},
-               {"slider_crank.lua", "speed", 1e-3},
-               {"bricard.lua", "b", 1e-3},
-               {"rotor.lua", "m", 1e-5},
-               {"rotor.lua", "spin", 1e-5},
-               {"rolling_disc.lua", "lean", 1e-3},
-               {"driven_crank.lua", "turns", 1e-3}};
-    for (size_t k = 0; k < sizeof row / sizeof *row; k++)
-        for (int j = 0; j < 3; j++)
-            for (int f = PH_INDEX3; f <= PH_GGL; f += PH_GGL - PH_INDEX3) {
-                ph_options o = tight(row[k].h);
-                o.sigma = sigma[j], o.formulation = (ph_formulation)f;
-                check_le(adjoint_error(row[k].file, row[k].param, &o, 100, 0), 1e-10); /* round-off */
-                /* round-off, which index-3 magnifies by 1/h^2 in what forces are differentiated */
-                check_le(adjoint_error(row[k].file, row[k].param, &o, 100, 1), f == PH_GGL ? 1e-10 : 1e-7);
-            }
-}
-
-/* However few states are kept, and however often steps are made again: the same bits. */
-static void check_memory(const char *method, const size_t bound[4])
-{
-    double value[4], gradient[4];
-    for (int k = 0; k < 4; k++) {
-        fixture r;
-        ph_error err = {0};
-        ph_options o = tight(1e-3);
-        o.formulation = PH_GGL, o.method = method, o.order = 4;
-        open_fixture(&r, "heavy_top.lua", "m", 0, &o);
-        scalar f = {.r = &r, .forces = 1};
-        ph_objective objective = {.final = value_of, .integral = value_of, .ctx = &f};
-        if (ph_sens_gradient(r.sens, 333, &objective, bound[k], &value[k], &gradient[k], &err) != PH_OK)
-            fail_msg("%s", err.text);
-        assert_true(value[k] == value[0] && gradient[k] == gradient[0]); /* exact */
-        if (k == 3) {
-            close_fixture(&r);
-            open_fixture(&r, "heavy_top.lua", "m", 0, &o);
-            assert_int_equal(ph_sens_gradient(r.sens, 333, &objective, 1000, value, gradient, &err),
-                             PH_E_INPUT);
-            assert_non_null(strstr(err.text, "1000 bytes"));
-        }
-        close_fixture(&r);
-    }
-}
-
-static void memory_does_not_matter(void **state)
-{
-    (void)state;
-    check_memory("genalpha", (const size_t[]){0, 1 << 20, 30000, 18000});
-    check_memory("bliedf", (const size_t[]){0, 1 << 20, 60000, 36000});
-}
-
-/* ---- a method with a past ------------------------------------------------------------------------------- */
-
 static ph_options multistep(int k, ph_correction c, ph_formulation f, double h)
 {
     ph_options o = tight(h);
@@ -313,7 +120,7 @@ static agreement direct_error(const char *file, const char *param, int space, co
     return a;
 }
 
-/* Every order, form and place of the commutator, which is large here: 0.15 rad a step. */
+/* Every order, form and place of the commutator, which is large here: 0.15 rad a step. (W9) */
 static void multistep_heavy_top(void **state)
 {
     (void)state;
@@ -388,8 +195,6 @@ static void multistep_adjoint(void **state)
         }
 }
 
-/* ---- bad input ---------------------------------------------------------------------------------------- */
-
 static void refusals(void **state)
 {
     (void)state;
@@ -454,83 +259,19 @@ static void simplifications(void **state)
     close_fixture(&r);
 }
 
-/* A system whose forces refuse from a time on. */
-typedef struct late {
-    ph_system sys;
-    const ph_system *inner;
-} late;
-
-static ph_status late_g(const ph_state *s, double *out, void *ctx)
-{
-    const late *l = ctx;
-    return s->t > 2.5e-3 ? PH_E_STOPPED : l->inner->g(s, out, l->inner->ctx);
-}
-
-static ph_status late_M(const ph_state *s, double *out, void *ctx)
-{
-    const late *l = ctx;
-    return l->inner->M(s, out, l->inner->ctx);
-}
-
-static ph_status late_Phi(const ph_state *s, double *out, void *ctx)
-{
-    const late *l = ctx;
-    return l->inner->Phi(s, out, l->inner->ctx);
-}
-
-static ph_status late_B(const ph_state *s, double *out, void *ctx)
-{
-    const late *l = ctx;
-    return l->inner->B(s, out, l->inner->ctx);
-}
-
-/* What a neighbouring value of the parameter spoils has words, and the state is as before. */
-static void neighbours_that_refuse(void **state)
-{
-    (void)state;
-    static const char *const methods[] = {"genalpha", "bliedf"}; /* the second one in its start */
-    for (int k = 0; k < 2; k++) {
-        fixture r;
-        ph_error err = {0};
-        ph_options o = tight(1e-3);
-        o.method = methods[k], o.order = 6, o.formulation = PH_INDEX2;
-        open_fixture(&r, "heavy_top.lua", "m", 0, &o);
-        ph_sens_destroy(r.sens);
-        ph_param p = ph_neighbours_param(&r.near);
-        late l = {.sys = *p.at[2].sys, .inner = p.at[2].sys};
-        l.sys.ctx = &l, l.sys.M = late_M, l.sys.g = late_g, l.sys.Phi = late_Phi, l.sys.B = late_B;
-        l.sys.C = l.sys.K = l.sys.Z = l.sys.Phi_t = l.sys.convective = NULL; /* differenced */
-        p.at[2].sys = &l.sys, p.loads = NULL;
-        assert_int_equal(ph_sens_create(&r.sens, r.sim, 1, &p, &err), PH_OK);
-        ph_status s = ph_sim_run(r.sim, 5, NULL, NULL, &err);
-        assert_int_equal(s, PH_E_CALLBACK);
-        assert_int_equal(err.status, s);
-        assert_non_null(strstr(err.text, "refused for a value near by of a parameter"));
-        assert_int_equal(ph_sim_stats(r.sim).steps, 2);
-        ph_sens_destroy(r.sens); /* before what it looks at */
-        r.sens = NULL;
-        close_fixture(&r);
-    }
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(heavy_top_in_every_form),
-                                       cmocka_unit_test(heavy_top_with_every_newton),
-                                       cmocka_unit_test(models),
-                                       cmocka_unit_test(scaling_of_redundant_multipliers),
-                                       cmocka_unit_test(rough_loops),
-                                       cmocka_unit_test(published),
-                                       cmocka_unit_test(one_correction),
-                                       cmocka_unit_test(many_parameters),
-                                       cmocka_unit_test(adjoint_equals_direct),
-                                       cmocka_unit_test(memory_does_not_matter),
-                                       cmocka_unit_test(multistep_heavy_top),
-                                       cmocka_unit_test(multistep_models),
-                                       cmocka_unit_test(multistep_plain_start),
-                                       cmocka_unit_test(multistep_adjoint),
-                                       cmocka_unit_test(refusals),
-                                       cmocka_unit_test(simplifications),
-                                       cmocka_unit_test(neighbours_that_refuse)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(heavy_top_in_every_form),
+        cmocka_unit_test(heavy_top_with_every_newton),
+        cmocka_unit_test(models),
+        cmocka_unit_test(published),
+        cmocka_unit_test(multistep_heavy_top),
+        cmocka_unit_test(multistep_models),
+        cmocka_unit_test(multistep_plain_start),
+        cmocka_unit_test(multistep_adjoint),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(simplifications),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

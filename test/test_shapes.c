@@ -68,7 +68,7 @@ static void shapes_are_continuous(void **state)
     }
 }
 
-/* reference: frequencies of an independent program; nfix = 0 has 12 static shapes alone */
+/* reference: frequencies of an independent program; nfix = 0 has 12 static shapes alone (X4) */
 static void craig_bampton_bar(void **state)
 {
     (void)state;

@@ -46,7 +46,7 @@ static ph_status go(const built *b, const ph_options *o, long steps, int *worst,
     return s;
 }
 
-/* Steps so small that the round-off of velocities over h is above that of forces. */
+/* Steps so small that the round-off of velocities over h is above that of forces. (N4) */
 static void tiny_steps(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* SO(3): its operations, the logarithm at every rotation, long products. */
+/* SO(3): its operations, the logarithm at every rotation, long products. (L6), (L7), (L8), (L9) */
 #include "group_kit.h"
 
 #ifdef PH_NO_QUAD
@@ -9,8 +9,7 @@ int main(void)
 }
 #else
 
-/* Quaternions with every size of scalar and vector part: at pi, next to pi, both signs, both sides of 1e-17.
- */
+/* Quaternions with every size of scalar and vector part: at pi, next to pi, both signs, both sides of 1e-17. (L10) */
 static void log_everywhere(void **state)
 {
     (void)state;
@@ -41,6 +40,21 @@ static void log_everywhere(void **state)
 }
 
 /* The rotation by exactly pi about an axis, both ways round: the angle is the double nearest to pi. */
+/* b = a exp(w) gives w back, also in the place of b. */
+static void rotation_between(void **state)
+{
+    (void)state;
+    const ph_group_ops *ops = ph_group_get(PH_SO3);
+    const double x[3] = {0.83, -0.41, 1.27}, w[3] = {-0.62, 1.19, 0.35};
+    double a[4], e[4], b[4];
+    ops->exp(3, x, a);
+    ops->exp(3, w, e);
+    ops->compose(3, a, e, b);
+    ph_rotation_between(a, b, b);
+    for (int i = 0; i < 3; i++)
+        check_near(b[i], w[i], 1e-15); /* round-off */
+}
+
 static void log_at_pi(void **state)
 {
     (void)state;
@@ -89,6 +103,7 @@ int main(void)
         GROUP_TESTS(&group),
         cmocka_unit_test(log_everywhere),
         cmocka_unit_test(log_at_pi),
+        cmocka_unit_test(rotation_between),
         cmocka_unit_test(long_products),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

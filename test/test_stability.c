@@ -47,6 +47,7 @@ static void oscillator_has_the_stability_function(void **state)
             }
 }
 
+/* (V3) */
 static void oscillator_of_genalpha(void **state)
 {
     (void)state;
@@ -138,6 +139,7 @@ static double radius(const ph_system *sys, const ph_options *o, const double *q,
 static const double hang_q[7] = {0, 0, -1, 0.70710678118654752, -0.70710678118654752, 0, 0};
 static const double hang_v[6] = {0, 0, 0, 0, 150, 0};
 
+/* (V1) */
 static void hanging_top_is_stable_where_it_should_be(void **state)
 {
     (void)state;
@@ -332,7 +334,7 @@ static int steps_to_pi(double z, double zeta, double amplitude, int most)
     return 0;
 }
 
-/* Powers of a step grow before they decay where damping is strong, to any size for zeta = 1, where it is defective. */
+/* Powers of a step grow before they decay where damping is strong, to any size for zeta = 1, where it is defective. (V6) */
 static void ball_with_strong_damping(void **state)
 {
     (void)state;
@@ -360,6 +362,7 @@ static void ball_with_strong_damping(void **state)
         }
 }
 
+/* (V4) */
 static void ball_on_one_axis_is_the_oscillator(void **state)
 {
     (void)state;

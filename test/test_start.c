@@ -1,10 +1,8 @@
 /* Consistent start: accelerations, multipliers, starting values, projection of positions and velocities. */
+#include "forms.h"
 #include "sim_cases.h"
 
-static const ph_formulation forms[] = {PH_INDEX3, PH_INDEX2, PH_GGL};
-
-#define FORMS 3
-
+/* (S0), (S2), (S3) */
 static void known_start(void **state)
 {
     (void)state;

@@ -11,7 +11,7 @@ static const char *const pendulum = "model 'pendulum'\n"
                                     "joint { name = 'pivot', type = 'revolute', bodies = {'ground', 'bar'},\n"
                                     "        at = {0, 0, 0}, axis = {0, 1, 0} }\n";
 
-/* It starts above the horizontal, hangs in the end, and the pivot carries its weight. */
+/* It starts above the horizontal, hangs in the end, and the pivot carries its weight. (T1), (T2) */
 static void pendulum_hangs(void **state)
 {
     (void)state;
@@ -88,6 +88,7 @@ static double angle_about_z(ph_quat q)
     return 2 * atan2(q.z, q.w);
 }
 
+/* (T3), (T4) */
 static void slider_crank_rests_at_least_energy(void **state)
 {
     (void)state;
@@ -351,6 +352,7 @@ static void refuse_rest(const char *text, ph_status status, const char *words)
     resting_close(&h);
 }
 
+/* (T5) */
 static void what_nothing_holds_is_named(void **state)
 {
     (void)state;

@@ -51,7 +51,7 @@ static void foreshorten(const ph_fe *fe, const ph_reduced *r, const double *zeta
         w[6 * (e + 1)] = w[6 * e] - 0.5 * bending(r, zeta, e, L, NULL);
 }
 
-/* f_c . w = -1/2 zeta^T KG zeta, of every case; mean axes have no rigid part of w */
+/* f_c . w = -1/2 zeta^T KG zeta, of every case; mean axes have no rigid part of w (X7) */
 static void work_of_loads(void **state)
 {
     (void)state;
@@ -113,7 +113,7 @@ static double one(double x)
 }
 
 /* Integral of N v'^2 with the known N: rhoA/2 (L^2 - x^2) Omega^2, rhoA (L - x) g, F; the first is of second
- * order */
+ * order (X6) */
 static void known_axial_forces(void **state)
 {
     (void)state;

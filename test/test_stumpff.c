@@ -88,7 +88,7 @@ static void check_all(const double *worst, const double *tol)
         check_at(worst[i], tol[i], names[i], __FILE__, __LINE__);
 }
 
-/* round-off: bounds in units of 1.1e-16 are a few for the values, more for the second derivatives */
+/* round-off: bounds in units of 1.1e-16 are a few for the values, more for the second derivatives (L4) */
 static void test_small(void **state)
 {
     (void)state;
@@ -100,6 +100,7 @@ static void test_small(void **state)
     check_all(worst, tol);
 }
 
+/* (L5) */
 static void test_large(void **state)
 {
     (void)state;

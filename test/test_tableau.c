@@ -166,7 +166,7 @@ static void gains_hold(void **state)
 }
 
 /* B(p): sum b_i c_i^(k-1) = 1/k, k <= p. C(q): sum_j a_ij c_j^(k-1) = c_i^k/k. D(r): sum_i b_i c_i^(k-1)
- * a_ij = b_j (1 - c_j^k)/k. With B(2 s), C(s), D(s) the order is 2 s. */
+ * a_ij = b_j (1 - c_j^k)/k. With B(2 s), C(s), D(s) the order is 2 s. (K5) */
 static void gauss_simplifies(void **state)
 {
     (void)state;

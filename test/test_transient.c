@@ -22,6 +22,7 @@ static double norm_by_iteration(ph_mat3 A)
     return s;
 }
 
+/* (V5) */
 static void powers_of_the_recursion(void **state)
 {
     (void)state;

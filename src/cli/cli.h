@@ -97,11 +97,11 @@ typedef struct ph_args {
     int json, quiet;
     int error_bars, extrapolate, error;
     const char *tol_objective; /* "J=1e-4"; NULL: none */
-    int keep_going;    /* do not stop a run whose energy comes from nowhere */
-    int compare;       /* with a reference solution: 0; -1: no */
-    ph_settings vary;  /* of sweep: "m=10:20:11" */
-    int sample, seed;  /* sample = 0: all combinations */
-    const char *share; /* "2/4"; NULL: all */
+    int keep_going;            /* do not stop a run whose energy comes from nowhere */
+    int compare;               /* with a reference solution: 0; -1: no */
+    ph_settings vary;          /* of sweep: "m=10:20:11" */
+    int sample, seed;          /* sample = 0: all combinations */
+    const char *share;         /* "2/4"; NULL: all */
     int fresh;
     int space;    /* row of spaces.def; -1: the model's own */
     int assemble; /* project initial values instead of refusing them */
@@ -120,10 +120,10 @@ typedef struct ph_args {
     int compiled;                    /* of run */
     const char *fmu;                 /* NULL: C source */
     int fmi;
-    const char *body;                /* of reduce: its name; NULL: the only one */
-    double at;                       /* of linearise: time; 0: the initial one */
-    int harmonics;                   /* of modes: lines of its diagram */
-    int about, modes;                /* of modes: 0 initial, 1 static; how many, 0: the usual number */
+    const char *body; /* of reduce: its name; NULL: the only one */
+    double at;        /* of linearise: time; 0: the initial one */
+    int harmonics;    /* of modes: lines of its diagram */
+    int about, modes; /* of modes: 0 initial, 1 static; how many, 0: the usual number */
     /* of stability and transient */
     int steps;                  /* 0: as many as the study has */
     int about_spin, oscillator; /* kinds of stability */

@@ -152,9 +152,10 @@ static ph_status factor_of(ph_pool *pool, const ph_fe *fe, const ph_csc *T, ph_f
     if (s == PH_OK && !(ph_factor_sound(*out) > TOO_FINE)) {
         ph_factor_destroy(*out);
         *out = NULL;
-        return ph_fail(err, PH_E_INPUT,
-                       "%s: too many small elements in a row: round-off spoils the low frequencies; use fewer",
-                       fe->label[1]);
+        return ph_fail(
+            err, PH_E_INPUT,
+            "%s: too many small elements in a row: round-off spoils the low frequencies; use fewer",
+            fe->label[1]);
     }
     return s;
 }

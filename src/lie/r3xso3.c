@@ -59,33 +59,18 @@ static void r3xso3_Tinv(int n, const double *x, double *Tinv)
     blocks(Tinv, 1, B);
 }
 
-static void r3xso3_dT(int n, const double *x, const double *u, double *D)
-{
-    double B[9];
-    ph_so3_ops.dT(n, x + 3, u + 3, B);
-    blocks(D, 0, B);
-}
-
-static void r3xso3_dTinv(int n, const double *x, const double *u, double *D)
-{
-    double B[9];
-    ph_so3_ops.dTinv(n, x + 3, u + 3, B);
-    blocks(D, 0, B);
-}
-
-static void r3xso3_dTt(int n, const double *x, const double *u, double *D)
-{
-    double B[9];
-    ph_so3_ops.dTt(n, x + 3, u + 3, B);
-    blocks(D, 0, B);
-}
-
-static void r3xso3_dTinvt(int n, const double *x, const double *u, double *D)
-{
-    double B[9];
-    ph_so3_ops.dTinvt(n, x + 3, u + 3, B);
-    blocks(D, 0, B);
-}
+/* Derivatives are zero but for the block of rotations. */
+#define PH_OF_ROTATIONS(name)                                                                                \
+    static void r3xso3_##name(int n, const double *x, const double *u, double *D)                            \
+    {                                                                                                        \
+        double B[9];                                                                                         \
+        ph_so3_ops.name(n, x + 3, u + 3, B);                                                                 \
+        blocks(D, 0, B);                                                                                     \
+    }
+PH_OF_ROTATIONS(dT)
+PH_OF_ROTATIONS(dTinv)
+PH_OF_ROTATIONS(dTt)
+PH_OF_ROTATIONS(dTinvt)
 
 static void r3xso3_hat(int n, const double *x, double *H)
 {

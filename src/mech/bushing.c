@@ -1,23 +1,7 @@
 /* The force bushing: its terms and tangents are in bushing.h. */
 #include "mech/bushing.h"
 
-static ph_status g(const ph_force_site *s, ph_vec3 r[PH_SLOTS])
-{
-    ph_bushing_g(s, r);
-    return PH_OK;
-}
-
-static ph_status C(const ph_force_site *s, const ph_put *p)
-{
-    ph_bushing_C(s, p);
-    return PH_OK;
-}
-
-static ph_status K(const ph_force_site *s, const ph_put *p)
-{
-    ph_bushing_K(s, p);
-    return PH_OK;
-}
+PH_PLAIN_FORCE(bushing)
 
 static int still(const ph_force_def *d)
 {

@@ -17,16 +17,6 @@ int ph_joint_free(const ph_joint *j, int k)
     return c < PH_COORDINATES ? c : -1;
 }
 
-int ph_joint_place(const ph_joint *j, int coordinate)
-{
-    int n = 0;
-    if (coordinate < 0 || !(j->frees >> coordinate & 1))
-        return -1;
-    for (int k = 0; k < coordinate; k++)
-        n += (int)(j->frees >> k & 1);
-    return n;
-}
-
 double ph_coordinate_value(const ph_site *s, int k)
 {
     return k < 0 ? NAN : ph_along_value(s, k);

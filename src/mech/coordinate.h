@@ -9,10 +9,9 @@
 
 #include "mech/along.h"
 
-/* Free coordinates of a joint: how many; the k-th; and where coordinate k stands among them, -1: it is not free. */
+/* Free coordinates of a joint: how many; the k-th. */
 int ph_joint_frees(const ph_joint *j);
 int ph_joint_free(const ph_joint *j, int k);
-int ph_joint_place(const ph_joint *j, int coordinate);
 
 unsigned ph_joint_def_frees(const ph_joint_def *d,
                             int particle); /* the same, as bits; particle: one of its bodies is */

@@ -120,6 +120,24 @@ typedef struct ph_force_ops {
     ph_status (*make)(const ph_model *model, ph_force *f, ph_error *err); /* what is its own; NULL: nothing */
 } ph_force_ops;
 
+/* g, C and K of a force that cannot fail, from those of NAME.h, which compiled models have too. */
+#define PH_PLAIN_FORCE(name)                                                                                 \
+    static ph_status g(const ph_force_site *s, ph_vec3 r[PH_SLOTS])                                          \
+    {                                                                                                        \
+        ph_##name##_g(s, r);                                                                                 \
+        return PH_OK;                                                                                        \
+    }                                                                                                        \
+    static ph_status C(const ph_force_site *s, const ph_put *p)                                              \
+    {                                                                                                        \
+        ph_##name##_C(s, p);                                                                                 \
+        return PH_OK;                                                                                        \
+    }                                                                                                        \
+    static ph_status K(const ph_force_site *s, const ph_put *p)                                              \
+    {                                                                                                        \
+        ph_##name##_K(s, p);                                                                                 \
+        return PH_OK;                                                                                        \
+    }
+
 extern const ph_force_ops ph_force_beam_mass;
 extern const ph_force_ops ph_force_bushing_body;             /* axes of the first body */
 extern const ph_force_ops ph_force_actuator, ph_force_swing; /* swing: about the rotation vector */

@@ -87,7 +87,8 @@ static double factor(const ph_pace *p, const ph_pace_rules *rules, double err, d
         return factor_alone(rules, err);
     if (!rules->smooth)
         return bounded_factor(rules, PH_PACE_SAFETY * (pow(err, -0.7 / k) * pow(p->last, 0.4 / k)));
-    double both = PH_PACE_TARGET / err * PH_PACE_TARGET / p->last, root = k == 2 ? sqrt(both) : pow(both, 1.0 / k);
+    double both = PH_PACE_TARGET / err * PH_PACE_TARGET / p->last,
+           root = k == 2 ? sqrt(both) : pow(both, 1.0 / k);
     double f = sqrt(sqrt(root * p->before / h));
     return bounded_factor(rules, f);
 }

@@ -19,9 +19,9 @@ static void check_source(ph_reader *r, const ph_flexible_def *f)
         ph_reader_fail(r, "has no elements: give file, beam, points and members, or mass, "
                           "stiffness and nodes");
     if (ways > 1)
-        ph_reader_fail(
-            r, "has its elements given twice; keep one of file, beam, points and members, or mass, "
-               "stiffness and nodes");
+        ph_reader_fail(r,
+                       "has its elements given twice; keep one of file, beam, points and members, or mass, "
+                       "stiffness and nodes");
     if (files && !(s->mass && s->stiffness && s->nodes))
         ph_reader_fail(r, "mass, stiffness and nodes belong together; %s is missing",
                        !s->mass        ? "mass"

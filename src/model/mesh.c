@@ -229,7 +229,8 @@ void ph_mesh_read(ph_reader *r, const char *file, ph_mesh_def *mesh)
     else if (size >= 5 && !strncasecmp(bytes, "solid", 5))
         go_through(p, read_stl_text, mesh);
     else
-        fail(&p, "it is not an STL file: it is not text, and its length does not fit its number of triangles");
+        fail(&p,
+             "it is not an STL file: it is not text, and its length does not fit its number of triangles");
     ph_sandbox_excuse(r, since);
 }
 

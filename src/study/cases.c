@@ -185,8 +185,8 @@ static void explain(const ph_probe *probe, ph_status status, ph_error *err, char
 }
 
 /* One run from the start, with an observer. */
-static ph_status run_site(const ph_cases_def *def, const ph_case_site *site, const ph_options *opt, long steps,
-                          double tol, ph_observer_fn f, void *ctx, ph_error *err)
+static ph_status run_site(const ph_cases_def *def, const ph_case_site *site, const ph_options *opt,
+                          long steps, double tol, ph_observer_fn f, void *ctx, ph_error *err)
 {
     double t_end = def->t_end;
     ph_options o = *opt;
@@ -318,8 +318,8 @@ static ph_status see_along(ph_run *run, int why, void *ctx)
     return PH_OK;
 }
 
-static ph_status run_along(const ph_cases_def *def, const ph_case_site *site, int variant, int i, ph_comparison *c,
-                           ph_error *err)
+static ph_status run_along(const ph_cases_def *def, const ph_case_site *site, int variant, int i,
+                           ph_comparison *c, ph_error *err)
 {
     ph_options o = def->variants[variant].opt, best = ph_default_options();
     along a = {.c = c, .probe = def->probe, .row = calloc((size_t)def->probe->size, sizeof *a.row)};

@@ -208,10 +208,10 @@ static int is_same(size_t n, const double *a, const double *b)
 
 static ph_status not_steady(ph_error *err)
 {
-    return ph_study_fail(
-        err, PH_E_INPUT,
-        "the motion from the initial state is neither an equilibrium nor a steady spin: the next step differs "
-        "from the first one");
+    return ph_study_fail(err, PH_E_INPUT,
+                         "the motion from the initial state is neither an equilibrium nor a steady spin: the "
+                         "next step differs "
+                         "from the first one");
 }
 
 static ph_status no_memory(ph_error *err)

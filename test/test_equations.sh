@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Every numbered equation of docs/theory.md is cited by a test, or marked as a definition or a step on the way.
+set -uo pipefail
+
+source=$(cd "$(dirname "$0")/.." && pwd)
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+failures=0
+
+fail() {
+    echo "FAILED: $*" >&2
+    failures=$((failures + 1))
+}
+
+# Lines of formulas that end with a number: "A1", "L1 def."
+numbered() {
+    grep -E '^    .*\([A-Z]{1,2}[0-9]+\)( def\.)?$' "$1" | sed -E 's/.*\(([A-Z]{1,2}[0-9]+)\)( def\.)?$/\1\2/'
+}
+
+# Numbers that files cite; (A1)-(A3) is all three.
+cited() {
+    cat "$@" | grep -oP '(?<!\w)\([A-Z]{1,2}[0-9]+\)( ?(-|to) ?\([A-Z]{1,2}[0-9]+\))?' | tr -d '() ' | sed 's/to/-/' | while IFS=- read -r from to; do
+        letters=${from%%[0-9]*}
+        to=${to:-$from}
+        for ((k = ${from#"$letters"}; k <= ${to#"$letters"}; k++)); do
+            echo "$letters$k"
+        done
+    done | sort -u
+}
+
+numbered "$source/docs/theory.md" >"$tmp/all"
+cited "$source"/test/*.[ch] "$source"/test/*.sh "$source"/verify/claim/*.def >"$tmp/tests"
+cited "$source"/docs/theory.md >"$tmp/known"
+
+[ "$(wc -l <"$tmp/all")" -ge 200 ] || fail "docs/theory.md has $(wc -l <"$tmp/all") numbered equations"
+while read -r number; do
+    fail "docs/theory.md has two equations ($number)"
+done < <(sed 's/ .*//' "$tmp/all" | sort | uniq -d)
+while read -r number mark; do
+    [ -n "$mark" ] || grep -qx "$number" "$tmp/tests" || fail "no test cites ($number), and it is not marked 'def.'"
+done <"$tmp/all"
+# What a test or the code cites is there. (Q1) to (Q5) stand in the file that has the printed algorithms.
+cited "$source"/src/*/*.[ch] "$source"/test/*.[ch] | grep -E '^(A|B|C|D|E|F|G|J|K|L|N|P|R|S|T|V|VS|W|X|Y)[0-9]+$' |
+    comm -13 "$tmp/known" - >"$tmp/unknown"
+while read -r number; do
+    fail "($number) is cited, and docs/theory.md does not have it"
+done <"$tmp/unknown"
+
+# The test sees what it looks for.
+printf '    a = b    (A1)\n    c = d    (A2) def.\ntext (A3)\n' >"$tmp/page"
+[ "$(numbered "$tmp/page" | tr '\n' ' ')" = "A1 A2 def. " ] || fail "numbers of a page: $(numbered "$tmp/page")"
+echo '/* (A1)-(A3), (B2) */' >"$tmp/code"
+[ "$(cited "$tmp/code" | tr '\n' ' ')" = "A1 A2 A3 B2 " ] || fail "citations: $(cited "$tmp/code")"
+
+echo "$(wc -l <"$tmp/all") equations, $(grep -c def "$tmp/all") of them marked, $failures failures"
+[ "$failures" = 0 ]

@@ -1,0 +1,75 @@
+/* Residuals and tangents that are not given are differenced, all nodes of one colour at once. */
+#include "forms.h"
+#include "sim_cases.h"
+
+static void take_log(const char *text, void *ctx)
+{
+    char *all = ctx;
+    snprintf(all + strlen(all), 2000 - strlen(all), "%s\n", text);
+}
+
+static int occurrences(const char *text, const char *part)
+{
+    int n = 0;
+    for (const char *at = text; (at = strstr(at, part)); at += strlen(part))
+        n++;
+    return n;
+}
+
+static void check_log(const char *log, const ph_system *sys, ph_formulation f)
+{
+    int constrained = sys->n_constraints > 0, mixed = 0;
+    for (int c = 0; c < sys->n_constraints; c++)
+        mixed |= sys->constraints[c].nonholonomic;
+    const struct {
+        const char *line;
+        int expected;
+    } row[] = {{"C = dg/dv is not given", 1},
+               {"K = d(M vdot + g + B^T lambda)/dq is not given", 1},
+               {"Z = d(B v + Phi_t)/dq is not given", constrained && (f != PH_INDEX3 || mixed)},
+               {"the convective term of the constraints is not given", constrained},
+               {"Phi_t is not given", (sys->flags & PH_RHEONOMIC) != 0},
+               {"g_lambda = dg/dlambda is not given", (sys->flags & PH_FORCE_LAMBDA) != 0}};
+    int lines = 0;
+    for (int k = 0; k < 6; k++) {
+        assert_int_equal(occurrences(log, row[k].line), row[k].expected);
+        lines += row[k].expected;
+    }
+    assert_int_equal(occurrences(log, "\n"), lines);
+}
+
+/* Without tangents: the same motion in as many iterations, and the log says once what is missing. (E2) */
+static void differences_do(void **state)
+{
+    (void)state;
+    for (int k = 0; ph_problem_name(k); k++)
+        for (int f = 0; f < FORMS; f++) {
+            ph_problem *p = small_problem(k);
+            ph_options o = options_for(p, forms[f]);
+            char log[2000] = "";
+            o.newton = PH_FULL; /* iterations are counted */
+            o.log = take_log, o.log_ctx = log;
+            ph_sim *a = sim_of(&p->sys, &o, p->q0, p->v0);
+            assert_string_equal(log, "");
+            ph_system bare = p->sys;
+            without_tangents(&bare);
+            ph_sim *b = sim_of(&bare, &o, p->q0, p->v0);
+            check_log(log, &bare, forms[f]);
+            run_sim(a, 25), run_sim(b, 25);
+            check_log(log, &bare, forms[f]);
+            snapshot x = snap(a, &p->sys), y = snap(b, &bare);
+            check_le(distance(&y, &x), 1e-7); /* derivative: of vdot_0 and vddot_0, then Newton's tolerance */
+            assert_true(ph_sim_stats(a).iterations <= 25 * 2 && ph_sim_stats(b).iterations <= 25 * 2);
+            free(x.x), free(y.x);
+            ph_sim_destroy(a), ph_sim_destroy(b);
+            ph_problem_destroy(p);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(differences_do),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

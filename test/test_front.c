@@ -1,0 +1,44 @@
+/* Fronts: meshes, where they are chosen, beside all other solvers. */
+#include "solver_cases.h"
+
+/* Chains go to block LU, meshes to fronts. */
+static void test_choice(void **state)
+{
+    (void)state;
+    block_case c[] = {case_chain(50, 0), case_hinges(50, 1), case_lattice(12, 12, 3),
+                      case_lattice(30, 30, 3)};
+    static const char *const backend[] = {"block", "block", "block", "front"};
+    for (int k = 0; k < 4; k++) {
+        ph_graph g = case_graph(&c[k]);
+        ph_solver *s;
+        assert_int_equal(ph_solver_analyse(&s, PH_AUTO, &g, NULL), PH_OK);
+        assert_string_equal(ph_solver_get_info(s).backend, backend[k]);
+        ph_solver_destroy(s);
+        case_free(&c[k]);
+    }
+}
+
+/* (A10) */
+static void test_lattices(void **state)
+{
+    (void)state;
+    static const int sizes[][3] = {{20, 20, 3}, {7, 9, 6}, {12, 5, 1}, {1, 30, 4}, {6, 6, 8}};
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        block_case c = case_lattice(sizes[k][0], sizes[k][1], sizes[k][2]);
+        check_backends(&c, 1e-10, c.total < 400);
+        case_free(&c);
+    }
+    static const int full[6] = {3, 1, 6, 3, 5, 2};
+    block_case c = case_full(6, full);
+    check_backends(&c, 1e-10, 1);
+    case_free(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lattices),
+        cmocka_unit_test(test_choice),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

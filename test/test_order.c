@@ -1,0 +1,125 @@
+/* The elimination order: the structure that it gives, fill, and the time that it takes to find it. */
+#include "solver_cases.h"
+
+#include "la/order.h"
+
+/* Each block once, those that are late after the others that they are coupled with; columns and rows of L are those that
+ * elimination makes. (A4) */
+static void test_structure(void **state)
+{
+    (void)state;
+    block_case c[] = {case_chain(12, 0), case_hinges(9, 1), case_lattice(6, 5, 2), star_case(7, 2, 3, 3, 0)};
+    for (size_t m = 0; m < sizeof c / sizeof *c; m++) {
+        ph_graph g = case_graph(&c[m]);
+        ph_structure s;
+        int n = c[m].n, rank[64], above = 0, below = 0;
+        assert_in_range(n, 1, 64);
+        assert_int_equal(ph_order(&s, &g, NULL), PH_OK);
+        memset(rank, -1, sizeof rank);
+        for (int k = 0; k < n; k++)
+            rank[s.order[k]] = k;
+        for (int e = 0; e < c[m].nnz; e++) {
+            int i = c[m].row[e], j = c[m].col[e];
+            assert_true(rank[i] >= 0);
+            assert_true(c[m].late[i] <= c[m].late[j] || rank[i] > rank[j]);
+        }
+        unsigned char *f = eliminated(&c[m], s.order);
+        for (int k = 0; k < n; k++) {
+            for (int i = k + 1; i < n; i++)
+                if (f[i * n + k])
+                    assert_int_equal(s.above[above++], i);
+            for (int i = 0; i < k; i++)
+                if (f[k * n + i])
+                    assert_int_equal(s.below[below++], i);
+            assert_true(s.start[k + 1] == above && s.first[k + 1] == below);
+        }
+        free(f);
+        ph_structure_free(&s, NULL);
+        case_free(&c[m]);
+    }
+}
+
+static double fill_of(const block_case *c, ph_solver_kind kind)
+{
+    ph_graph g = case_graph(c);
+    ph_solver *s;
+    assert_int_equal(ph_solver_analyse(&s, kind, &g, NULL), PH_OK);
+    assert_int_equal(ph_solver_factor(s, c->value), PH_OK);
+    double fill = (double)ph_solver_get_info(s).fill;
+    ph_solver_destroy(s);
+    return fill;
+}
+
+static void test_fill(void **state)
+{
+    (void)state;
+    for (int ggl = 0; ggl < 2; ggl++) {
+        block_case a = case_chain(100, ggl), b = case_chain(1000, ggl);
+        check_le(fill_of(&b, PH_BLOCK) / fill_of(&a, PH_BLOCK), 10.3); /* ordering: linear, less the ends */
+        case_free(&a), case_free(&b);
+    }
+    /* per body 3 inverses of 12, 5 blocks of L, 1 of U that is not A's: no order that eliminates bodies
+     * first has less */
+    block_case a = case_chain(1000, 0);
+    check_le(fill_of(&a, PH_BLOCK), 1000 * 90 + 9); /* ordering */
+    case_free(&a);
+    block_case d = star_case(50, 2, 3, 5, 0), e = star_case(500, 2, 3, 5, 0);
+    check_le(fill_of(&e, PH_BLOCK) / fill_of(&d, PH_BLOCK), 10.1); /* ordering: linear, less the hub */
+    case_free(&d), case_free(&e);
+    block_case c = case_lattice(20, 20, 3);
+    double fill = fill_of(&c, PH_BLOCK);
+    check_le(fill, 0.1 * 1200 * 1200);         /* ordering: far below dense */
+    check_le(fill, 1.2 * fill_of(&c, PH_KLU)); /* ordering: AMD */
+    case_free(&c);
+}
+
+static void test_analyse_time(void **state)
+{
+    (void)state;
+    block_case c = case_chain(10000, 0);
+    ph_graph g = case_graph(&c);
+    ph_solver *s;
+    clock_t t = clock();
+    assert_int_equal(ph_solver_analyse(&s, PH_BLOCK, &g, NULL), PH_OK);
+    check_le((double)(clock() - t) / CLOCKS_PER_SEC,
+             0.5); /* ordering: 0.012 s measured, sanitizers allowed for */
+    ph_solver_destroy(s);
+    case_free(&c);
+}
+
+/* Processor time to analyse a star of n bodies, the least of three. */
+static double time_star(int n)
+{
+    double least = HUGE_VAL;
+    block_case c = star_case(n, 2, 3, 3, 0);
+    ph_graph g = case_graph(&c);
+    for (int k = 0; k < 3; k++) {
+        ph_solver *s;
+        clock_t t = clock();
+        assert_int_equal(ph_solver_analyse(&s, PH_BLOCK, &g, NULL), PH_OK);
+        least = fmin(least, (double)(clock() - t) / CLOCKS_PER_SEC);
+        ph_solver_destroy(s);
+    }
+    case_free(&c);
+    return least;
+}
+
+/* Eight times the joints of one body take eight times as long. With lists of the body that are gone through at
+ * each joint it was some sixty times. */
+static void test_hub_time(void **state)
+{
+    (void)state;
+    double some = time_star(2500), more = time_star(20000);
+    check_le(more, 20 * some + 5e-3); /* ordering: 8, and what a busy machine adds; 5 ms: of the clock */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_structure),
+        cmocka_unit_test(test_fill),
+        cmocka_unit_test(test_analyse_time),
+        cmocka_unit_test(test_hub_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,90 @@
+/* Derivatives of a run by parameters that follow its steps. */
+#include "run_cases.h"
+
+/* Derivatives along with the run, and five-point differences of runs. (W10) */
+static void derivatives(void **state)
+{
+    (void)state;
+    const char *const o[] = {"rtol=1e-13", "atol=1e-13"};
+    ph_run *run = open_run(MODELS "heavy_top.lua", o, 2);
+    int m = ph_run_find(run, PH_PARAMETERS, "m"), tip = ph_run_find(run, PH_SENSORS, "tip");
+    static const int place[] = {-2, -1, 1, 2};
+    double d[3], W[3], at[4][3], force[6], F[4][6], eps = 15 * 0x1p-9;
+    assert_int_equal(ph_run_follow(run, &m, 1, NULL), PH_OK);
+    assert_int_equal(ph_run_until(run, 0.2, NULL), PH_OK);
+    assert_int_equal(ph_run_get_derivative(run, PH_GET_SENSOR, tip, 0, d), PH_OK);
+    assert_int_equal(ph_run_get_derivative(run, PH_GET_ROTATION, 0, 0, W), PH_OK);
+    assert_int_equal(ph_run_get_derivative(run, PH_GET_REACTION, 0, 0, force), PH_OK);
+    for (int k = 0; k < 4; k++) {
+        assert_int_equal(ph_run_set_parameters(run, &(ph_setting){"m", 15 + place[k] * eps}, 1, NULL), PH_OK);
+        assert_int_equal(ph_run_until(run, 0.2, NULL), PH_OK);
+        ph_run_get(run, PH_GET_SENSOR, tip, at[k]);
+        ph_run_get(run, PH_GET_REACTION, 0, F[k]);
+    }
+    for (int i = 0; i < 3; i++) {
+        double D = (8 * (at[2][i] - at[1][i]) - (at[3][i] - at[0][i])) / (12 * eps);
+        check_near(d[i], D, 1e-8); /* derivative: differences over 3 % of m */
+    }
+    for (int i = 0; i < 6; i++) {
+        double D = (8 * (F[2][i] - F[1][i]) - (F[3][i] - F[0][i])) / (12 * eps);
+        check_near(force[i], D, 1e-5); /* derivative: of forces of some 100 N */
+    }
+    assert_int_equal(ph_run_get_derivative(run, PH_GET_SENSOR, tip, 0, d),
+                     PH_E_INPUT); /* nothing follows any more */
+    ph_run_close(run);
+}
+
+/* Derivatives of initial values are known at those of the file alone. */
+static void derivatives_begin_at_the_start(void **state)
+{
+    (void)state;
+    ph_run *run = open_run(MODELS "heavy_top.lua", NULL, 0);
+    int m = ph_run_find(run, PH_PARAMETERS, "m");
+    ph_error err = {0};
+    steps_of(run, 5);
+    assert_int_equal(ph_run_follow(run, &m, 1, &err), PH_E_INPUT);
+    ph_state s = ph_sim_state(ph_run_sim(run));
+    assert_int_equal(ph_run_start_at(run, 0, s.q, s.v, 1, NULL), PH_OK);
+    assert_int_equal(ph_run_follow(run, &m, 1, &err), PH_E_INPUT);
+    assert_non_null(strstr(err.text, "reset it first"));
+    assert_int_equal(ph_run_reset(run, NULL), PH_OK);
+    assert_int_equal(ph_run_follow(run, &m, 1, &err), PH_OK);
+    ph_run_close(run);
+}
+
+/* Other parameters take the place of those that are followed, unless they are refused; none ends it at any time. */
+static void following_changes(void **state)
+{
+    (void)state;
+    ph_run *run = open_run(MODELS "heavy_top.lua", NULL, 0);
+    int m = ph_run_find(run, PH_PARAMETERS, "m"), none = 99;
+    double d[3], again[3];
+    size_t size = ph_run_save_size(run);
+    void *bytes = malloc(size);
+    assert_int_equal(ph_run_follow(run, &m, 1, NULL), PH_OK);
+    assert_int_equal(ph_run_follow(run, &none, 1, NULL), PH_E_INPUT);
+    steps_of(run, 5);
+    assert_int_equal(ph_run_get_derivative(run, PH_GET_POSITION, 0, 0, d), PH_OK);
+    assert_int_equal(ph_run_save(run, bytes, size), PH_E_INPUT);
+    assert_int_equal(ph_run_follow(run, NULL, 0, NULL), PH_OK);
+    assert_int_equal(ph_run_get_derivative(run, PH_GET_POSITION, 0, 0, again), PH_E_INPUT);
+    assert_int_equal(ph_run_save(run, bytes, size), PH_OK);
+    assert_int_equal(ph_run_reset(run, NULL), PH_OK);
+    for (int k = 0; k < 2; k++)
+        assert_int_equal(ph_run_follow(run, &m, 1, NULL), PH_OK);
+    steps_of(run, 5);
+    assert_int_equal(ph_run_get_derivative(run, PH_GET_POSITION, 0, 0, again), PH_OK);
+    assert_memory_equal(d, again, sizeof d); /* exact */
+    free(bytes);
+    ph_run_close(run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(derivatives),
+        cmocka_unit_test(derivatives_begin_at_the_start),
+        cmocka_unit_test(following_changes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

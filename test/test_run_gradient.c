@@ -1,0 +1,118 @@
+/* Gradients of objectives by the adjoint. */
+#include "run_cases.h"
+
+/* The adjoint, and five-point differences of the value that a run comes to. */
+static void gradients(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "local k, d = param('k', 30), param('d', 0.4)\ngravity{0, 0, -9.81}\n"
+        "body{ name = 'b', mass = 1, inertia = {0.1, 0.2, 0.3}, position = {1, 0, 0} }\n"
+        "joint{ name = 'j', type = 'revolute', bodies = {'ground', 'b'}, at = {0, 0, 0}, axis = {0, 1, 0} }\n"
+        "spring{ bodies = {'ground', 'b'}, at_a = {0, 0, 1}, at_b = {0, 0, 0}, k = k, d = d, length = 1 }\n"
+        "objective{ name = 'J', final = function(s) return s.b.position.z^2 end,\n"
+        "           integral = function(t, s) return s.b.velocity.x^2 + k*1e-3 end }\n"
+        "run{ t_end = 0.5, h = 0.01, rtol = 1e-12, atol = 1e-12 }";
+    scratch s = scratch_create("goal.lua");
+    scratch_write(&s, text, strlen(text));
+    ph_run *run = open_run(s.path, NULL, 0);
+    int p[] = {ph_run_find(run, PH_PARAMETERS, "k"), ph_run_find(run, PH_PARAMETERS, "d")};
+    static const int place[] = {-2, -1, 1, 2};
+    const char *const name[] = {"k", "d"};
+    const double value[] = {30, 0.4};
+    double J, gradient[2], end;
+    ph_error err = {0};
+    if (ph_run_gradient(run, 0, p, 2, 0, &J, gradient, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    check_near(ph_run_time(run), 0.5, 1e-12);
+    assert_int_equal(ph_run_get(run, PH_GET_OBJECTIVE, 0, &end), PH_OK);
+    check_near(end, J, 1e-12); /* round-off: the same sum, forwards */
+    for (int i = 0; i < 2; i++) {
+        double at[4], eps = value[i] * 0x1p-7;
+        for (int k = 0; k < 4; k++) {
+            assert_int_equal(
+                ph_run_set_parameters(run, &(ph_setting){name[i], value[i] + place[k] * eps}, 1, NULL),
+                PH_OK);
+            assert_int_equal(ph_run_until(run, 0.5, NULL), PH_OK);
+            assert_int_equal(ph_run_get(run, PH_GET_OBJECTIVE, 0, &at[k]), PH_OK);
+        }
+        assert_int_equal(ph_run_set_parameters(run, &(ph_setting){name[i], value[i]}, 1, NULL), PH_OK);
+        double D = (8 * (at[2] - at[1]) - (at[3] - at[0])) / (12 * eps);
+        check_near(gradient[i], D, 1e-8 * fmax(1, fabs(D))); /* derivative */
+    }
+    ph_run_close(run);
+    scratch_remove(&s);
+}
+
+/* After a gradient the run is at its end, with angles counted up to there, and goes on. */
+static void gradient_and_on(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "local w = param('w', 40)\nbody{ name = 'b', mass = 1, inertia = {1, 1, 1}, omega = {0, 0, w} }\n"
+        "joint{ name = 'j', type = 'revolute', bodies = {'ground', 'b'}, at = {0, 0, 0}, axis = {0, 0, 1} }\n"
+        "torque{ body = 'b', value = function(t, s) return {0, 0, 100*math.cos(7*t)} end }\n"
+        "sensor{ name = 'a', type = 'angle', joint = 'j' }\n"
+        "objective{ name = 'J', integral = function(t, s) return s.sensors.a[1]^2 end }\n"
+        "run{ t_end = 2, h = 0.01 }";
+    scratch s;
+    ph_run *run = run_of(&s, text, NULL, 0), *twin = open_run(s.path, NULL, 0);
+    int w = 0, none = 1;
+    double J, gradient, angle[2], value;
+    assert_int_equal(ph_run_until(twin, 2, NULL), PH_OK);
+    steps_of(run, 5);
+    snapshot before = snap_run(run);
+    assert_int_equal(ph_run_gradient(run, 0, &none, 1, 0, &J, &gradient, NULL), PH_E_INPUT);
+    assert_int_equal(ph_run_gradient(run, 0, NULL, 0, 0, &J, &gradient, NULL), PH_E_INPUT);
+    snapshot after = snap_run(run);
+    assert_true(same_bits(&before, &after)); /* exact: a refusal changes nothing */
+    free(before.x), free(after.x);
+    assert_int_equal(ph_run_gradient(run, 0, &w, 1, 0, &J, &gradient, NULL), PH_OK);
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(ph_run_get(run, PH_GET_JOINT_POSITION, 0, &angle[0]), PH_OK);
+        assert_int_equal(ph_run_get(twin, PH_GET_JOINT_POSITION, 0, &angle[1]), PH_OK);
+        assert_true(angle[0] == angle[1] && angle[0] > 60); /* exact */
+        steps_of(run, 1), steps_of(twin, 1);
+    }
+    check_same(run, twin, "after a gradient");
+    assert_int_equal(ph_run_get(run, PH_GET_OBJECTIVE, 0, &value), PH_OK);
+    assert_int_equal(ph_run_get(twin, PH_GET_OBJECTIVE, 0, &J), PH_OK);
+    assert_true(value == J); /* exact */
+    ph_run_close(run), ph_run_close(twin);
+    scratch_remove(&s);
+}
+
+/* What ends the way forwards is what the caller hears. */
+static void gradients_that_end(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "local k = param('k', 1e5)\nbody{ name = 'b', mass = 1, inertia = {1, 2, 3}, position = {2, 0, 0} }\n"
+        "force{ body = 'b', value = function(t, s) local p = s.b.position return {-k*p.x, 0, 0} end }\n"
+        "objective{ name = 'J', final = function(s) return s.b.position.x end }\nrun{ t_end = 2, h = 0.1 }";
+    scratch s;
+    ph_run *run = run_of(&s, text, NULL, 0);
+    int k = 0;
+    double J, gradient;
+    ph_error err = {0};
+    seen see_some = {.steps = 36, .stop_at = -1};
+    assert_int_equal(ph_run_gradient(run, 0, &k, 1, 0, &J, &gradient, &err), PH_E_STEP);
+    assert_non_null(strstr(err.text, "the solution explodes"));
+    assert_int_equal(ph_run_failure(run).status, PH_E_STEP);
+    assert_int_equal(ph_run_set_parameters(run, &(ph_setting){"k", 1}, 1, NULL), PH_OK);
+    ph_run_observe(run, see, &see_some);
+    assert_int_equal(ph_run_gradient(run, 0, &k, 1, 0, &J, &gradient, &err), PH_E_STOPPED);
+    assert_string_equal(err.text, "stopped at t = 0.4");
+    ph_run_close(run);
+    scratch_remove(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gradients),
+        cmocka_unit_test(gradient_and_on),
+        cmocka_unit_test(gradients_that_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

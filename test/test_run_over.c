@@ -1,0 +1,63 @@
+/* Numbers of a run over time: integrals, means, extremes. */
+#include "run_input_cases.h"
+
+/* E - E0 = work - dissipated: exactly known here, and the sensors of work and power agree; after a jump too. */
+static void balance(void **state)
+{
+    (void)state;
+    ph_run *run = run_of(WHEEL "input { name = 'u', value = 3, hold = 'step' }\n"
+                               "actuator { name = 'motor', joint = 'axle', effort = 'u', d = 0.5, k = 2 }\n"
+                               "sensor { name = 'w', type = 'work' }\n"
+                               "sensor { name = 'd', type = 'dissipated' }\n"
+                               "sensor { name = 'e', type = 'energy' }\n"
+                               "run { h = 1e-3, t_end = 2, method = 'rkmk', tableau = 'rk4' }\n");
+    double w = sqrt(1 - 1. / 64), t = 1, x = 1.5 * (1 - exp(-t / 8) * (cos(w * t) + sin(w * t) / (8 * w)));
+    double energy[5];
+    go(run, t);
+    check_near(get(run, PH_GET_JOINT_POSITION, 0), x, 1e-12); /* order 4 */
+    check_near(get(run, PH_GET_SENSOR, 0), 3 * x, 1e-11);     /* order 4: u is constant */
+    ph_run_set_input(run, 0, -1);
+    go(run, 2);
+    double y = get(run, PH_GET_JOINT_POSITION, 0);
+    check_near(get(run, PH_GET_SENSOR, 0), 3 * x - (y - x), 1e-11); /* order 4 */
+    assert_int_equal(ph_run_get(run, PH_GET_ENERGY, 0, energy), PH_OK);
+    check_near(energy[2] - energy[3], energy[0] + energy[1], 1e-10); /* order 4 */
+    check_le(0.1, energy[3]);                                        /* ordering: something was dissipated */
+    check_le(ph_run_summarise(run).residual, 1e-9);                  /* order 3 in the first step */
+    check_near(get(run, PH_GET_SENSOR, 1), energy[3], 0);            /* exact */
+    ph_run_close(run);
+}
+
+/* Numbers over time: of a constant acceleration all are known. */
+static void over_time(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *word;
+        double value;
+    } cases[] = {{"max", 3},    {"min", 0},     {"max_abs", 3}, {"rms", 1.7320508075688772},
+                 {"mean", 1.5}, {"integral", 3}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char text[1024];
+        double x;
+        snprintf(text, sizeof text,
+                 WHEEL "actuator { name = 'motor', joint = 'axle', effort = 3 }\n"
+                       "sensor { name = 'w', type = 'joint_rate', joint = 'axle', over_time = '%s' }\n"
+                       "run { h = 0.01, t_end = 2 }\n",
+                 cases[k].word);
+        ph_run *run = run_of(text);
+        go(run, 2);
+        assert_int_equal(ph_run_get(run, PH_GET_OVER, 0, &x), PH_OK);
+        check_near(x, cases[k].value, 1e-10); /* round-off: the rate is linear */
+        ph_run_close(run);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(over_time),
+        cmocka_unit_test(balance),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

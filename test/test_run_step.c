@@ -1,0 +1,219 @@
+/* Steps of a run: until a time, observers and stops, the table, no allocation. */
+#include "run_cases.h"
+
+/* Stepping, reading, saving: nothing is allocated. */
+static void no_allocation(void **state)
+{
+    (void)state;
+    counter c;
+    ph_run *run;
+    ph_run_config config = ph_run_defaults();
+    double x[PH_SENSOR_MAX];
+    counter_open(&c, -1);
+    config.alloc = &c.hooks;
+    assert_int_equal(ph_run_open(&run, MODELS "slider_crank.lua", &config, NULL), PH_OK);
+    size_t size = ph_run_save_size(run);
+    void *bytes = malloc(size);
+    long asked = c.asked;
+    steps_of(run, 5);
+    for (int k = 0; k < ph_run_count(run, PH_SENSORS); k++)
+        assert_int_equal(ph_run_get(run, PH_GET_SENSOR, k, x), PH_OK);
+    assert_int_equal(ph_run_save(run, bytes, size), PH_OK);
+    steps_of(run, 5);
+    assert_int_equal(ph_run_restore(run, bytes, size, NULL), PH_OK);
+    assert_int_equal(c.asked, asked);
+    free(bytes);
+    ph_run_close(run);
+    assert_int_equal(c.live, 0);
+}
+
+static void table(void **state)
+{
+    (void)state;
+    ph_run *run = open_run(MODELS "heavy_top.lua", NULL, 0);
+    int first, second, columns;
+    long rows;
+    double tip[3];
+    assert_int_equal(ph_run_record(run, PH_GET_SENSOR, ph_run_find(run, PH_SENSORS, "tip"), &first, NULL),
+                     PH_OK);
+    assert_int_equal(ph_run_record(run, PH_GET_ENERGY, 0, &second, NULL), PH_OK);
+    assert_int_equal(ph_run_record(run, PH_GET_SENSOR, 99, NULL, NULL), PH_E_INPUT);
+    ph_run_record_every(run, 10);
+    assert_int_equal(ph_run_until(run, 0.625, NULL), PH_OK); /* 625 steps */
+    const double *x = ph_run_rows(run, &rows, &columns);
+    assert_true(first == 1 && second == 4 && columns == 9 && rows == 64);
+    for (long k = 0; k < 63; k++)
+        check_near(x[k * columns], 0.01 * (double)k, 1e-12); /* round-off */
+    check_near(x[63 * columns], 0.625, 1e-12);               /* and the end */
+    ph_run_get(run, PH_GET_SENSOR, ph_run_find(run, PH_SENSORS, "tip"), tip);
+    assert_true(x[63 * columns + 1] == tip[0] && x[63 * columns + 3] == tip[2]);
+    assert_int_equal(ph_run_record(run, PH_GET_ENERGY, 0, NULL, NULL), PH_E_INPUT);
+    const char *const other = "rho=0.7", *const every = "every=25"; /* the table's, as that of a file */
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(ph_run_set_options(run, k ? &every : &other, 1, NULL), PH_OK);
+        assert_int_equal(ph_run_until(run, 0.1, NULL), PH_OK);
+        ph_run_rows(run, &rows, &columns);
+        assert_true(columns == 9 && rows == (k ? 5 : 11));
+    }
+    ph_run_close(run);
+}
+
+/* Rows that are handed over outlive the run, and the next ones come with the same columns. */
+static void rows_are_taken(void **state)
+{
+    (void)state;
+    ph_run *run = open_run(MODELS "heavy_top.lua", NULL, 0);
+    long rows;
+    int columns;
+    assert_null(ph_run_take_rows(run, &rows, &columns));
+    assert_true(rows == 0 && columns == 0);
+    assert_int_equal(ph_run_record(run, PH_GET_POSITION, 0, NULL, NULL), PH_OK);
+    assert_int_equal(ph_run_until(run, 0.1, NULL), PH_OK);
+    double *taken = ph_run_take_rows(run, &rows, &columns);
+    assert_true(rows == 101 && columns == 4);
+    assert_int_equal(ph_run_reset(run, NULL), PH_OK);
+    assert_int_equal(ph_run_until(run, 0.2, NULL), PH_OK);
+    const double *again = ph_run_rows(run, &rows, &columns);
+    assert_true(rows == 201 && columns == 4);
+    assert_memory_equal(taken, again, 101 * 4 * sizeof *taken); /* exact */
+    ph_run_record_none(run);
+    steps_of(run, 3);
+    assert_null(ph_run_rows(run, &rows, &columns));
+    assert_true(rows == 0 && columns == 0);
+    ph_run_close(run);
+    check_near(taken[100 * 4], 0.1, 1e-12); /* round-off */
+    ph_rows_free(taken, NULL);
+    ph_rows_free(NULL, NULL);
+}
+
+/* A run that comes up for air after each step makes the same steps and the same rows, with error control too. */
+static void until_in_parts(void **state)
+{
+    (void)state;
+    static const char *const options[][2] = {{"h=1e-3", "every=7"}, {"tol=1e-6", "method=rkmk"}};
+    for (int k = 0; k < 2; k++) {
+        ph_run *whole = open_run(MODELS "heavy_top.lua", options[k], 2);
+        ph_run *parts = open_run(MODELS "heavy_top.lua", options[k], 2);
+        ph_run *run[] = {whole, parts};
+        for (int i = 0; i < 2; i++)
+            assert_int_equal(ph_run_record(run[i], PH_GET_POSITION, 0, NULL, NULL), PH_OK);
+        assert_int_equal(ph_run_until(whole, 0.1, NULL), PH_OK);
+        int arrived = 0, calls = 0;
+        for (; !arrived; calls++)
+            assert_int_equal(ph_run_until_or(parts, 0.1, 0, &arrived, NULL), PH_OK);
+        assert_true(calls > 10);
+        check_same(whole, parts, options[k][1]);
+        long rows[2];
+        int columns[2];
+        const double *x = ph_run_rows(whole, &rows[0], &columns[0]);
+        const double *y = ph_run_rows(parts, &rows[1], &columns[1]);
+        assert_true(rows[0] == rows[1] && columns[0] == columns[1]);
+        assert_memory_equal(x, y, (size_t)rows[0] * 4 * sizeof *x); /* exact */
+        assert_int_equal(ph_run_until_or(parts, 0.1, 0, &arrived, NULL), PH_OK);
+        assert_true(arrived); /* it was there */
+        assert_int_equal(ph_run_until_or(parts, 0.05, 1, &arrived, NULL), PH_E_INPUT);
+        assert_true(!arrived);
+        ph_run_close(whole), ph_run_close(parts);
+    }
+}
+
+static void observers_and_stops(void **state)
+{
+    (void)state;
+    ph_run *run = open_run(MODELS "heavy_top.lua", NULL, 0);
+    seen s = {.stop_at = 25};
+    ph_run_observe(run, see, &s);
+    assert_int_equal(ph_run_until(run, 1, NULL), PH_E_STOPPED);
+    assert_true(s.starts == 1 && s.steps == 25);
+    assert_int_equal(ph_run_until(run, 1, NULL), PH_E_STOPPED); /* by the observer */
+    assert_true(s.starts == 1 && s.steps == 40);
+    check_near(ph_run_time(run), 0.040, 1e-12); /* round-off */
+    ph_run_close(run);
+}
+
+/* Error control without a grid: the end is met. */
+static void ends_where_asked(void **state)
+{
+    (void)state;
+    const char *const o[] = {"method=rkmk", "tol=1e-8"};
+    ph_run *run = open_run(MODELS "heavy_top.lua", o, 2);
+    assert_true(ph_run_options(run).h == 0);
+    assert_int_equal(ph_run_until(run, 0.1234567, NULL), PH_OK);
+    assert_true(ph_run_time(run) == 0.1234567);
+    assert_int_equal(ph_run_until(run, 0.2, NULL), PH_OK);
+    assert_true(ph_run_time(run) == 0.2);
+    ph_run_close(run);
+}
+
+static ph_status see_end(ph_run *run, int why, void *ctx)
+{
+    (void)why;
+    *(double *)ctx = ph_run_end(run);
+    return PH_OK;
+}
+
+/* On the way to some time, the end of the run is what it was. */
+static void end_stays(void **state)
+{
+    (void)state;
+    const char *const o[] = {"method=rkmk", "tol=1e-6", "t_end=0.3"};
+    ph_run *run = open_run(MODELS "heavy_top.lua", o, 3);
+    double end = 0;
+    ph_run_observe(run, see_end, &end);
+    assert_int_equal(ph_run_until(run, 0.1, NULL), PH_OK);
+    assert_true(end == 0.3 && ph_run_time(run) == 0.1);
+    while (ph_run_time(run) < 0.3)
+        steps_of(run, 1);
+    assert_true(ph_run_time(run) == 0.3);
+    ph_run_close(run);
+}
+
+/* Error control on a grid, with a force that is known up to the end alone: no step looks beyond. */
+static void nothing_beyond_the_end(void **state)
+{
+    (void)state;
+    static const char *const text[] = {
+        "body{ name = 'b', mass = 1, inertia = {1, 2, 3}, omega = {1, 2, 3} }\n"
+        "force{ body = 'b', value = function(t, s) return {math.sin(3*t), 0, 0} end }\n"
+        "run{ t_end = 1, h = 0.05, method = 'rkmk', tol = 1e-5 }",
+        "body{ name = 'b', mass = 1, inertia = {1, 2, 3}, omega = {1, 2, 3} }\n"
+        "force{ body = 'b', value = function(t, s) assert(t <= 1) return {math.sin(3*t), 0, 0} end }\n"
+        "run{ t_end = 1, h = 0.05, method = 'rkmk', tol = 1e-5 }"};
+    long rejected[2];
+    for (int k = 0; k < 2; k++) {
+        scratch s;
+        ph_run *run = run_of(&s, text[k], NULL, 0), *twin = open_run(s.path, NULL, 0);
+        assert_int_equal(ph_run_until(run, 1, NULL), PH_OK);
+        assert_int_equal(ph_run_until(twin, 0.35, NULL), PH_OK);
+        assert_int_equal(ph_run_until(twin, 1, NULL), PH_OK);
+        check_same(run, twin, "in two parts");
+        rejected[k] = ph_run_summarise(run).stats.rejected;
+        ph_run_close(run), ph_run_close(twin);
+        scratch_remove(&s);
+    }
+    assert_int_equal(rejected[0], rejected[1]);
+}
+
+/* A request that comes too early is not lost. */
+static void early_stop(void **state)
+{
+    (void)state;
+    ph_run *run = open_run(MODELS "heavy_top.lua", NULL, 0);
+    ph_run_stop(run);
+    assert_int_equal(ph_run_until(run, 0.01, NULL), PH_E_STOPPED);
+    assert_true(ph_run_time(run) == 0);
+    assert_int_equal(ph_run_until(run, 0.01, NULL), PH_OK);
+    ph_run_close(run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_allocation),       cmocka_unit_test(table),
+        cmocka_unit_test(rows_are_taken),      cmocka_unit_test(until_in_parts),
+        cmocka_unit_test(observers_and_stops), cmocka_unit_test(ends_where_asked),
+        cmocka_unit_test(end_stays),           cmocka_unit_test(nothing_beyond_the_end),
+        cmocka_unit_test(early_stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
