@@ -298,6 +298,9 @@ PH_API ph_state ph_run_state(ph_run *run);
  * their calls. A failure leaves the run where it happened, or at t_end. */
 PH_API ph_status ph_run_gradient(ph_run *run, int objective, const int *parameters, int n, size_t memory,
                                  double *value, double *gradient, ph_error *err);
+/* The same of one number of a sensor: what it comes to over time, or what it has at t_end where it has no over_time. */
+PH_API ph_status ph_run_gradient_of_sensor(ph_run *run, int sensor, int number, const int *parameters, int n,
+                                           size_t memory, double *value, double *gradient, ph_error *err);
 
 /* The error of an objective, exact less numerical, and where it comes from: n_parts equal parts of the time of the run, each with what its
  * steps add; backwards from the end, as ph_run_gradient. The trapezoidal rule of integrals counts, too. For genalpha, as error bars. */

@@ -492,7 +492,7 @@ static ph_status K(const ph_state *s, double *out, void *ctx)
 {
     ph_mechanism *m = ctx;
     if (m->n_unpinned || m->n_forces || m->n_general || m->n_flex || m->model->n_couplings ||
-        m->model->n_states || m->user_at) /* else pins alone store what is not zero */
+        m->model->n_states || m->model->n_constraints) /* else pins alone store what is not zero */
         memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
     ph_pins_K(m, s, out);
     bodies_K(m, s, out);

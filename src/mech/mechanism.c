@@ -104,13 +104,12 @@ static void take(ph_mechanism *m, const counts *n, ph_arena *a)
     m->turns = ph_arena_take(a, 3 * (size_t)m->model->n_joints, sizeof *m->turns);
     m->q0 = ph_arena_take(a, n->numbers, d);
     m->v0 = ph_arena_take(a, n->numbers, d);
-    m->user_at = n->user ? ph_arena_take(a, nodes * nodes, sizeof *m->user_at) : NULL;
-    if (m->model->n_objectives)
+    if (m->model->n_objectives || m->model->n_sensors)
         m->look =
             ph_look_take(n->bodies, n->numbers, (size_t)m->model->n_joints, (size_t)m->model->n_couplings,
                          PH_ROWS_MAX * n->joints + n->norms + (size_t)m->model->n_couplings + n->user, a);
     m->room = m->model->room ? ph_arena_take(a, m->model->room, d) : NULL;
-    m->scratch = n->user ? ph_arena_take(a, ph_user_scratch(n->bodies, n->user), d) : NULL;
+    ph_user_take(m, a);
 }
 
 static ph_status check_flexible(const ph_model *model, const ph_body_def *b, ph_error *err)
@@ -289,6 +288,7 @@ ph_status ph_mechanism_create(ph_mechanism **out, const ph_model *model, ph_spac
     if (!m)
         return ph_fail(err, PH_E_MEMORY, "not enough memory for the mechanism");
     *m = (ph_mechanism){.model = model, .space = sp, .alloc = alloc, .load = 1};
+    m->parameter.value = model->symbol ? model->param[model->symbol - 1].value : 0;
     atomic_flag_clear(&m->room_taken);
     ph_arena a = {0};
     counts n = count(model, sp);

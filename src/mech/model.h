@@ -326,6 +326,10 @@ struct ph_model {
     ph_coupling_def *coupling;
     const ph_ground_def *ground; /* NULL: not given */
     ph_run_def run;
+    int symbol; /* 1 + the parameter that traced functions are expressions of; 0: none */
+    const char
+        *no_symbol; /* why the one that was asked for is not, and on which line; NULL: it is, or none was */
+    int no_symbol_line; /* 0: unknown */
 };
 
 /* reader.c: one more reference to a model; whether it has functions, which serve one thread; and the model of the same
@@ -335,5 +339,8 @@ ph_model *ph_model_keep(const ph_model *model);
 int ph_model_has_functions(const ph_model *model);
 ph_status ph_model_again(ph_model **out, const ph_model *model, const ph_setting *sets, int n_sets,
                          const ph_allocator *alloc, ph_error *err);
+/* The same, with functions that are expressions of the parameter symbol too, where the file allows it (ph_model.symbol). */
+ph_status ph_model_near(ph_model **out, const ph_model *model, const ph_setting *sets, int n_sets,
+                        const char *symbol, const ph_allocator *alloc, ph_error *err);
 
 #endif

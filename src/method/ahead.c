@@ -62,11 +62,16 @@ static double instant(double t)
 static double next_corner(const ph_sim *sim)
 {
     const ph_times *c = &sim->opt.nonsmooth;
-    double t = sim->now.t + 2 * instant(sim->now.t), next = HUGE_VAL;
-    for (int k = 0; k < c->n; k++)
-        if (c->t[k] > t)
-            next = fmin(next, c->t[k]);
-    return next;
+    double t = sim->now.t + 2 * instant(sim->now.t);
+    int low = 0, high = c->n; /* they rise */
+    while (low < high) {
+        int mid = (low + high) / 2;
+        if (c->t[mid] > t)
+            high = mid;
+        else
+            low = mid + 1;
+    }
+    return low < c->n ? c->t[low] : HUGE_VAL;
 }
 
 ph_status ph_ahead_leave_corner(ph_sim *sim)

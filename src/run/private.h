@@ -63,7 +63,8 @@ typedef struct ph_recorded {
 
 /* What is told of one number of a sensor over the run. */
 typedef struct ph_over {
-    double most; /* largest, or least */
+    double most; /* largest, or least, */
+    double when; /* and its time */
     ph_integral sum;
 } ph_over;
 
@@ -107,7 +108,8 @@ struct ph_run {
     int *input_set;       /* it is not the value of the model */
     char *linear_names;   /* of the last linearisation */
     int n_linear;
-    int jumped; /* one changed at once: accelerations must be found anew before the next step */
+    int jumped;      /* one changed at once: accelerations must be found anew before the next step */
+    double *corners; /* times at which functions bend, of the options of sim; NULL: those of the file */
     ph_recorded table;
     ph_observer_fn observer;
     void *observer_ctx;
@@ -133,6 +135,14 @@ void ph_watch_start(ph_run *run);
 ph_status ph_watch_look(ph_run *run, const ph_state *s, ph_error *err);
 void ph_watch_jump(ph_run *run); /* powers have changed at once */
 
+/* run_corners.c: times that steps by tolerance end at, those of def among them; *own: the caller's; PH_E_MEMORY */
+ph_status ph_corners_find(const ph_run *run, const ph_model *m, const ph_run_def *def, ph_times *out,
+                          double **own);
+
+/* 1: functions bend or jump at t, of which before and after are just that; between two times */
+int ph_corners_at(const ph_run *run, double t, double *before, double *after);
+int ph_corners_between(const ph_run *run, double from, double to);
+
 /* run_over.c: numbers over time */
 void ph_integral_add(ph_integral *i, double t, double x);
 void ph_integral_jump(ph_integral *i); /* it goes on from another value */
@@ -144,6 +154,19 @@ void ph_over_add(ph_run *run, ph_over *over,
 
 /* An objective that has come so far, at a state. */
 ph_status ph_objective_value(ph_run *run, const ph_so_far *so_far, const ph_state *s, int k, double *out);
+const ph_over *ph_over_of(const ph_run *run, const ph_over *over,
+                          int sensor); /* its numbers; NULL: the same */
+
+/* The same of the derivative of one number by a parameter: after ph_over_add, and at the end. */
+typedef struct ph_over_slope {
+    double most;
+    ph_integral sum;
+} ph_over_slope;
+
+void ph_over_follow(const ph_over *o, int what, double t, double x, double slope, ph_over_slope *d);
+double ph_over_slope_of(const ph_run *run, const ph_over *o, int what, const ph_over_slope *d);
+/* Its derivative by x, the number at step k of n steps of size h, at time t. */
+double ph_over_weight(const ph_over *o, int what, long k, long n, double t, double h, double x);
 
 /* run_numbers.c: numbers of a state, by a mechanism of the model, perhaps at other values of its parameters. */
 ph_status ph_numbers_of(const ph_run *run, ph_mechanism *mech, const ph_state *s, int what, int index,

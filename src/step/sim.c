@@ -61,6 +61,9 @@ static ph_status check_options(const ph_options *o, const ph_stepper **stepper, 
     for (int k = 0; k < o->nonsmooth.n; k++)
         if (!isfinite(o->nonsmooth.t[k]))
             return ph_fail(err, PH_E_INPUT, "nonsmooth: %g is not a time", o->nonsmooth.t[k]);
+        else if (k && !(o->nonsmooth.t[k] > o->nonsmooth.t[k - 1]))
+            return ph_fail(err, PH_E_INPUT, "nonsmooth: times must rise, and %.9g comes after %.9g",
+                           o->nonsmooth.t[k], o->nonsmooth.t[k - 1]);
     if (!(o->h > 0 || (o->h == 0 && o->tol > 0)) || !isfinite(o->h))
         return ph_fail(err, PH_E_INPUT, "the step size h = %g is not a positive number", o->h);
     if (!(o->ggl_length >= 0) || !isfinite(o->ggl_length))
