@@ -221,7 +221,7 @@ static void cardan_names_its_singularity(void **state)
         o.h = h;
         assert_string_equal(ph_mechanism_complaint(r.mech, text, sizeof text), "");
         assert_int_equal(fixture_run(&r, &o, 2), PH_E_CALLBACK);
-        contains(ph_mechanism_complaint(r.mech, text, sizeof text), "body 'lower' comes to where");
+        contains(ph_mechanism_complaint(r.mech, text, sizeof text), "body 'lower' reaches a state where");
         check_near(ph_sim_state(r.sim).t + h / 2, 0.476,
                    0.51 * h + 2e-3); /* order: the step of the passage */
         fixture_close(&r);

@@ -1,5 +1,5 @@
 /* polhode compile: a model and its run as C source. */
-#include "cli/fmu_build.h"
+#include "cli/fmu_pack.h"
 #include "cli/options.h"
 #include "io/file.h"
 #include "polhode/compile.h"

@@ -77,7 +77,7 @@ static int make_plan(ph_sweep_study *d)
     if (args->view && !ph_page_name(args->view))
         return 0;
     if (!args->vary.n) {
-        ph_complain("sweep needs --vary, such as --vary h=1e-3,1e-4; 'polhode help sweep' tells more");
+        ph_complain("sweep needs --vary, such as --vary h=1e-3,1e-4; see 'polhode help sweep'");
         return 0;
     }
     for (int i = 0; i < args->vary.n; i++)

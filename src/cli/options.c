@@ -469,7 +469,7 @@ static int check_words(const ph_args *args)
     const ph_command *c = ph_command_get(args->command);
     if (args->n_words >= c->min)
         return 1;
-    ph_complain("%s needs %s; 'polhode help %s' tells more", c->name, c->usage, c->name);
+    ph_complain("%s needs %s; see 'polhode help %s'", c->name, c->usage, c->name);
     return 0;
 }
 

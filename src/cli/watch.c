@@ -66,15 +66,15 @@ void ph_watch_softening(const ph_job *r, char *text, size_t size)
     if (!(softening[k].most > SOFTENING))
         return;
     if (k)
-        snprintf(of, sizeof of, "its axial load comes to %.2g times one that buckles it", softening[k].most);
+        snprintf(of, sizeof of, "its axial load is %.2g times its buckling load", softening[k].most);
     else
-        snprintf(of, sizeof of, "Omega^2 comes to %.2g times the square of its lowest frequency",
+        snprintf(of, sizeof of, "Omega^2 is %.2g times the square of its lowest frequency",
                  softening[k].most);
-    snprintf(
-        text, size,
-        "flexible body '%s': %s, above %g since t = %.4g, and it has no stiffness from that: deflections are "
-        "wrong by such a share, or without bound; give it geometric_stiffness",
-        ph_run_name(r->run, PH_FLEXIBLE, softening[k].body), of, SOFTENING, softening[k].since);
+    snprintf(text, size,
+             "flexible body '%s': %s, above %g since t = %.4g, and the body has no stiffness under load: "
+             "deflections "
+             "are wrong by about this part, or grow without bound; set geometric_stiffness",
+             ph_run_name(r->run, PH_FLEXIBLE, softening[k].body), of, SOFTENING, softening[k].since);
 }
 
 /* ---- each step ---------------------------------------------------------------------------------------- */

@@ -371,7 +371,7 @@ static ph_status print_source(ph_compiler *c)
     else
         print_straight(c, elimination, &next);
     fclose(elimination);
-    skip(&next, "start.h");
+    skip(&next, "rates.h");
     if (s == PH_OK)
         s = ph_compile_tracking(c);
     paste_until(out, &next, "step.h");

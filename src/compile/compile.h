@@ -80,7 +80,7 @@ void ph_sum_constant(ph_sum *s, double a);
 void ph_sum_term(ph_sum *s, double factor, const char *format, ...) PH_PRINTF(3, 4);
 void ph_sum_end(ph_sum *s); /* 0 where there was no term */
 
-/* program.c: an expression as the function ph_NAME(x, y, g); of drives ph_NAME(x, y) with derivatives by time. used: of each
+/* expressions.c: an expression as the function ph_NAME(x, y, g); of drives ph_NAME(x, y) with derivatives by time. used: of each
  * operation, 1: its value and first derivatives are called, 3: second ones too. */
 ph_status ph_compile_program(ph_compiler *c, const char *name, const ph_program *p, int drive);
 void ph_compile_mark_operations(const ph_program *p, int drive, unsigned char *used);

@@ -394,8 +394,8 @@ static void put_source(ph_compiler *c, const list *l, int fmi, const char *token
     put_tables(c, l, token);
     put_access(c);
     put_slopes(c);
-    paste(out, "core.c");
-    paste(out, fmi == 2 ? "fmi2.c" : "fmi3.c");
+    paste(out, "fmu_core.h");
+    paste(out, fmi == 2 ? "fmi2.h" : "fmi3.h");
 }
 
 ph_status ph_run_compile_fmu(const ph_run *run, const ph_compile_config *config, int fmi, FILE *description,

@@ -390,7 +390,7 @@ const char *ph_mechanism_complaint(const ph_mechanism *m, char *text, size_t siz
     int rough = atomic_load(&m->rough) - 1;
     text[0] = 0;
     if (body >= 0)
-        snprintf(text, size, "body '%s' comes to where %s", m->model->body[body].name, PH_SINGULAR);
+        snprintf(text, size, "body '%s' reaches a state where %s", m->model->body[body].name, PH_SINGULAR);
     else if (beam >= 0)
         snprintf(text, size,
                  "beam element '%s' turns by more than %g rad from end to end, where its strain is no longer "

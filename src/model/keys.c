@@ -29,7 +29,7 @@ static const ph_type sensors[] = {
 };
 
 static const ph_type constraints[] = {{"constraint", 0, "functions of time and state that stay 0"}};
-static const ph_type objectives[] = {{"objective", 0, "a number that a run comes to, to be differentiated"}};
+static const ph_type objectives[] = {{"objective", 0, "one number for a whole run, to differentiate or to minimise"}};
 static const ph_type beams[] = {{"beam", PH_KEY_SECTION | PH_KEY_M6, "an elastic beam"}};
 static const ph_type flexibles[] = {{"flexible", 0, "an elastic body of a few modes"}};
 static const ph_type inputs[] = {{"input", 0, "a number from outside"}};

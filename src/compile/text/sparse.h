@@ -2,7 +2,7 @@
 #ifndef PH_COMPILE_SPARSE_H
 #define PH_COMPILE_SPARSE_H
 
-/* A x = b, A and b are lost. Of each pivot ph_places has its column (entry, row), its row (entry, column), and the entries
+/* A x = b, A and b are lost. For each pivot ph_places has its column (entry, row), its row (entry, column), and the entries
  * that change. */
 PH_OUT_OF_LINE void ph_eliminate(ph_real *A, ph_real *b, ph_real *x)
 {

@@ -1,5 +1,5 @@
 /* polhode compile --fmu: sources of an FMU are written to a folder of their own, built there, and packed. */
-#include "cli/fmu_build.h"
+#include "cli/fmu_pack.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* FMUs of compiled models. */
-#ifndef PH_CLI_FMU_BUILD_H
-#define PH_CLI_FMU_BUILD_H
+#ifndef PH_CLI_FMU_PACK_H
+#define PH_CLI_FMU_PACK_H
 
 #include "polhode/compile.h"
 
