@@ -318,6 +318,7 @@ static int trace_all(lua_State *L)
         const ph_program *p = ((const ph_fn *)r->fns.data)[k].traced->program;
         r->asks |= !p || p->asks > 0;
     }
+    ph_event_check(r);
     return 0;
 }
 

@@ -94,10 +94,11 @@ void ph_redundant_tape(ph_newton_matrix *nm, ph_tape *t)
 
 ph_status ph_redundant_choose(ph_newton_matrix *nm, const ph_eval *ev)
 {
-    int nl = nm->lay->nl, count = 0;
+    int nl = nm->lay->nl, count = 0, expected = nm->lay->sys->n_redundant;
     if (!nm->redundant)
         return PH_OK;
-    for (double least = PH_ECHELON_DEPENDENT; least < LOOSE && count < nm->redundant; least *= 10) {
+    memset(nm->trial, 0, (size_t)nl);
+    for (double least = PH_ECHELON_DEPENDENT; least < LOOSE && count < expected; least *= 10) {
         ph_status s = ph_rank_rows(nm->lay, ev->B, ev->M, least, nm->alloc, nm->trial);
         if (s != PH_OK)
             return s;
@@ -105,7 +106,7 @@ ph_status ph_redundant_choose(ph_newton_matrix *nm, const ph_eval *ev)
         for (int i = 0; i < nl; i++)
             count += nm->trial[i];
     }
-    if (count != nm->redundant)
+    if (count != expected)
         return PH_E_INPUT;
     memcpy(nm->out, nm->trial, (size_t)nl);
     nm->choices++, nm->factored = 0;

@@ -159,7 +159,7 @@ static void log_differences(const ph_sim *sim)
 static ph_status build(ph_sim *sim, ph_error *err)
 {
     ph_arena a = {0};
-    if (sim->lay.sys->n_redundant && sim->opt.formulation == PH_INDEX2)
+    if (sim->lay.sys->n_redundant > sim->lay.sys->n_idle && sim->opt.formulation == PH_INDEX2)
         return ph_fail(err, PH_E_INPUT,
                        "index-2 lets positions drift off the constraints, where redundant rows no "
                        "longer agree: use index-3 or the stabilised form");
@@ -498,7 +498,7 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
     int where = ph_solver_ask(at_work(sim)).where;
     char label[PH_NAME_MAX], position[256];
     if ((s == PH_E_SINGULAR || s == PH_E_NEWTON) &&
-        ph_position_words(sim, &sim->next, sim->matrix.redundant, position, sizeof position)[0])
+        ph_position_words(sim, &sim->next, sim->lay.sys->n_redundant, position, sizeof position)[0])
         return ph_fail(err, s, "t = %.9g: %s", t, position);
     switch (s) {
     case PH_E_NEWTON:
