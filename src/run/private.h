@@ -63,11 +63,13 @@ typedef struct ph_recorded {
 
 /* What is told of one number of a sensor over the run. */
 typedef struct ph_over {
+    int seen;    /* there was a value */
     double most; /* largest, or least */
     ph_integral sum;
 } ph_over;
 
 typedef struct ph_following ph_following;
+typedef struct ph_events ph_events;
 
 struct ph_run {
     ph_run_config config; /* parameters and options are in told */
@@ -108,6 +110,7 @@ struct ph_run {
     atomic_int stop;
     ph_run_trouble trouble;
     ph_following *following; /* NULL: no derivatives */
+    ph_events *events;       /* NULL: the model has none, and no joint that can be switched */
 };
 
 /* run_settings.c: "h=1e-3" and the like onto what run{} says. */
@@ -123,6 +126,8 @@ void ph_told_set_method(ph_told *told, const ph_options *opt, const ph_allocator
 void ph_watch_start(ph_run *run);
 ph_status ph_watch_look(ph_run *run, const ph_state *s, ph_error *err);
 void ph_watch_jump(ph_run *run); /* powers have changed at once */
+void ph_watch_shock(ph_run *run,
+                    double energy); /* and energy, which was so much: what is lost was dissipated */
 
 /* run_over.c: numbers over time */
 void ph_integral_add(ph_integral *i, double t, double x);
@@ -130,6 +135,7 @@ void ph_integral_jump(ph_integral *i);                           /* it goes on f
 ph_status ph_over_start(ph_run *run);                            /* PH_E_MEMORY */
 int ph_over_numbers(const ph_run *run, int sensor, double *out); /* 0: nothing is told of it over time */
 void ph_over_look(ph_run *run); /* after the initial values and after each step */
+void ph_over_jump(ph_run *run); /* sensors have changed at once */
 
 /* run_numbers.c: numbers of a state, by a mechanism of the model, perhaps at other values of its parameters. */
 ph_status ph_numbers_of(const ph_run *run, ph_mechanism *mech, const ph_state *s, int what, int index,
@@ -156,6 +162,18 @@ double ph_inputs_value(const ph_run *run, int input); /* now */
 ph_status ph_inputs_before_step(ph_run *run, ph_error *err);
 void ph_inputs_tape(ph_run *run, ph_tape *t);
 uint64_t ph_inputs_key(const ph_run *run, uint64_t key); /* of their tables too */
+
+void ph_inputs_put(ph_run *run, int input, double value); /* at once, from now on */
+
+/* run_events.c */
+ph_status ph_events_adopt(ph_run *run); /* of a new simulation; PH_E_MEMORY */
+void ph_events_free(ph_run *run);
+ph_status ph_events_rewind(ph_run *run, ph_error *err); /* joints and inputs as at the start; */
+void ph_events_return(ph_run *run);                     /* and as before */
+ph_status ph_events_begin(ph_run *run, ph_error *err);  /* at the initial values */
+int ph_events_met(const ph_run *run);                   /* the last step ended at one */
+ph_status ph_events_act(ph_run *run, ph_error *err);
+void ph_events_tape(ph_run *run, ph_tape *t);
 
 /* run_derivative.c: after each step, and before the first, what is integrated over the run. */
 void ph_following_free(ph_run *run);

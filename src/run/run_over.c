@@ -68,8 +68,9 @@ ph_status ph_over_start(ph_run *run)
 
 static void add(ph_over *o, int what, double t, double x)
 {
-    int first = o->sum.n == 0 && o->sum.sum == 0;
+    int first = !o->seen;
     double y = what == PH_OVER_MAX_ABS ? fabs(x) : what == PH_OVER_MIN ? -x : x;
+    o->seen = 1;
     if (first || y > o->most || isnan(y))
         o->most = y;
     ph_integral_add(&o->sum, t, what == PH_OVER_RMS ? x * x : x);
@@ -88,6 +89,13 @@ void ph_over_look(ph_run *run)
         for (int i = 0; i < d->size; i++, o++)
             add(o, d->over, s.t, known ? x[i] : NAN);
     }
+}
+
+void ph_over_jump(ph_run *run)
+{
+    for (int i = 0; i < run->n_over; i++)
+        ph_integral_jump(&run->over[i].sum);
+    ph_over_look(run);
 }
 
 static double value(const ph_run *run, const ph_over *o, int what)
