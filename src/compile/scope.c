@@ -48,6 +48,12 @@ static ph_status elements(const ph_compiler *c, ph_error *err)
 static ph_status controls(const ph_compiler *c, ph_error *err)
 {
     const ph_model *m = c->model;
+    if (m->n_events)
+        return REFUSE(m->event[0].origin, "event '%s': events cannot be compiled", m->event[0].name);
+    for (int k = 0; k < m->n_joints; k++)
+        if (m->joint[k].switched)
+            return REFUSE(m->joint[k].origin, "joint '%s': a joint that is not active cannot be compiled",
+                          m->joint[k].name);
     if (m->n_inputs)
         return REFUSE(m->input[0].origin, "input '%s': inputs cannot be compiled", m->input[0].name);
     if (m->n_states)

@@ -168,10 +168,11 @@ void ph_inputs_put(ph_run *run, int input, double value); /* at once, from now o
 /* run_events.c */
 ph_status ph_events_adopt(ph_run *run); /* of a new simulation; PH_E_MEMORY */
 void ph_events_free(ph_run *run);
-ph_status ph_events_rewind(ph_run *run, ph_error *err); /* joints and inputs as at the start; */
-void ph_events_return(ph_run *run);                     /* and as before */
-ph_status ph_events_begin(ph_run *run, ph_error *err);  /* at the initial values */
-int ph_events_met(const ph_run *run);                   /* the last step ended at one */
+ph_status ph_events_rewind(ph_run *run, ph_error *err);       /* joints and inputs as at the start; */
+void ph_events_return(ph_run *run);                           /* and as before */
+ph_status ph_events_begin(ph_run *run, ph_error *err);        /* at the initial values */
+ph_status ph_events_refuse(const ph_run *run, ph_error *err); /* derivatives, where there are any */
+int ph_events_met(const ph_run *run);                         /* the last step ended at one */
 ph_status ph_events_act(ph_run *run, ph_error *err);
 void ph_events_tape(ph_run *run, ph_tape *t);
 

@@ -409,6 +409,16 @@ ph_status ph_events_act(ph_run *run, ph_error *err)
     return s;
 }
 
+ph_status ph_events_refuse(const ph_run *run, ph_error *err)
+{
+    const ph_event_def *d = run->model && run->model->n_events ? run->model->event : NULL;
+    return d ? ph_mech_fail(
+                   err, PH_E_INPUT, run->model, d->origin,
+                   "event '%s': exact derivatives do not go across events; use differences, --mode fd",
+                   d->name)
+             : PH_OK;
+}
+
 int ph_events_met(const ph_run *run)
 {
     return run->events && run->events->guard->met;

@@ -308,7 +308,7 @@ static ph_status pass_event(ph_run *run, long before, ph_error *err)
         s = meet_events(run, counts, err);
     if (s == PH_OK)
         s = show(run, PH_ON_EVENT, err);
-    return s == PH_OK && counts ? show(run, PH_ON_STEP, err) : s;
+    return s == PH_OK && counts && ph_run_ended_by(run) < 0 ? show(run, PH_ON_STEP, err) : s;
 }
 
 /* What is done beside the step; *own is the time it takes. Returns late = 1 past the time of a pause: the clock is read
