@@ -13,7 +13,8 @@
 
 #define KEPT    1024 /* events of which the time is kept */
 #define AT_ONCE 100  /* events at one moment, at most */
-#define ZENO    1e-8 /* of a step: where an event comes again after less than that, it comes ever faster */
+#define ZENO    1e-4 /* of a step: where an event comes again after less than that, it comes ever faster */
+#define SOON    1e-9 /* of the run: the same, whatever the steps are */
 #define MISSED  1e-3 /* of the size of bodies, or rad: what bodies may lack where a joint engages */
 
 struct ph_events {
@@ -305,14 +306,13 @@ static ph_status start_anew(ph_run *run, int k, int switched, ph_error *err)
 static ph_status note(ph_run *run, int k, ph_error *err)
 {
     ph_events *e = run->events;
-    double t = ph_run_time(run), since = t - e->last[k], h = run->def.opt.h;
-    double step = h > 0 ? h : fmax(run->sim->stats.h_most, 1e-6 * (t - run->t0));
+    double t = ph_run_time(run), since = t - e->last[k];
     char text[200];
     e->last[k] = t;
     if (e->total < KEPT)
         e->log[e->total] = (ph_run_event){k, t};
     e->total++;
-    if (!(since > 0 && since < ZENO * step))
+    if (!(since > 0 && since < fmax(ZENO * e->guard->size, SOON * (t - run->t0))))
         return PH_OK;
     snprintf(
         text, sizeof text,
@@ -322,9 +322,10 @@ static ph_status note(ph_run *run, int k, ph_error *err)
     return fail(run, k, PH_E_STEP, err, text);
 }
 
-/* Functions after the actions: where those that came stand, and which others changed. How many did; -1: a function
+/* Functions after the actions: where those that came stand, and which others changed. Those that were located are at 0 but
+ * for round-off, unless the action has moved them. How many did change; -1: a function
  * fails. */
-static int look_again(ph_run *run)
+static int look_again(ph_run *run, int located)
 {
     ph_events *e = run->events;
     ph_guard *g = e->guard;
@@ -339,7 +340,7 @@ static int look_again(ph_run *run)
         e->other[k] = 0;
         if (g->rests[k])
             continue;
-        if (e->woke[k] || (g->hit[k] && fabs(x) > near && fabs(x) > ph_guard_nothing(g, k))) {
+        if (e->woke[k] || (g->hit[k] && (!located || (fabs(x) > near && fabs(x) > ph_guard_nothing(g, k))))) {
             g->sign[k] = sign, g->rest[k] = 0;
         } else if (g->hit[k]) {
             g->sign[k] = 0, g->rest[k] = 4 * fmax(fabs(x), fabs(e->before[k]));
@@ -383,7 +384,7 @@ static ph_status act_all(ph_run *run, ph_error *err)
         for (int k = 0; k < e->n; k++)
             e->woke[k] = e->woke[k] && !g->rests[k];
         run->sim->reason[0] = 0;
-        more = look_again(run);
+        more = look_again(run, round == 0);
         if (more < 0)
             return run->sim->reason[0]
                        ? ph_fail(err, PH_E_NAN, "t = %.9g: %s", ph_run_time(run), run->sim->reason)

@@ -8,7 +8,7 @@
 static const double looks[] = {0x1p-20, 0.125, 0.375, 0.625, 0.875, 1};
 #define LOOKS ((int)(sizeof looks / sizeof *looks))
 
-#define AGAIN 12    /* times that a step is made again, at most */
+#define AGAIN 20    /* times that a step is made again, at most */
 #define SAME  1e-10 /* of a step: changes that close are one moment */
 
 /* ---- memory ------------------------------------------------------------------------------------------- */
@@ -24,6 +24,7 @@ static void take(ph_guard *g, const ph_layout *lay, size_t tape, ph_arena *a)
     g->g = ph_arena_take(a, n, d);
     g->look = ph_arena_take(a, LOOKS * n, d);
     g->end = ph_arena_take(a, n, sizeof *g->end);
+    g->before = ph_arena_take(a, n, sizeof *g->before);
     g->root = ph_arena_take(a, n, d);
     ph_dense_take(&g->dense, lay, a);
     ph_point_take(&g->at, lay, a);
@@ -99,6 +100,19 @@ ph_status ph_guard_begin(ph_sim *sim)
     return status;
 }
 
+/* Velocities by the cubic through those of the ends and their derivatives. Those of the polynomial of q are made wrong by
+ * C_q h^3 vddot of (G9), which q has more than their integral: by as much as the motion itself bends, near the ends. */
+static void smooth_velocities(const ph_sim *sim, ph_point *at)
+{
+    const ph_point *a = &sim->now, *b = &sim->next;
+    double h = b->t - a->t, s = (at->t - a->t) / h, r = 1 - s;
+    for (int i = 0; i < sim->lay.nv; i++) {
+        double rise = b->v[i] - a->v[i], p = h * a->vdot[i] - rise, q = rise - h * b->vdot[i];
+        at->v[i] = a->v[i] + s * rise + s * r * (r * p + s * q);
+        at->vdot[i] = (rise + (r - s) * (r * p + s * q) + s * r * (q - p)) / h;
+    }
+}
+
 /* The functions at t, on the polynomial. Multipliers do not matter to them. */
 static ph_status values_at(ph_sim *sim, double t)
 {
@@ -109,6 +123,7 @@ static ph_status values_at(ph_sim *sim, double t)
         return g->values(&end, g->g, g->ctx);
     }
     ph_dense_at(&g->dense, &sim->lay, &sim->now, &g->at);
+    smooth_velocities(sim, &g->at);
     memcpy(g->at.lambda, sim->next.lambda, sizeof(double) * (size_t)sim->lay.nl);
     ph_state s = ph_point_view(&g->at, &sim->lay);
     return g->values(&s, g->g, g->ctx);
@@ -168,6 +183,7 @@ static ph_status find_change(ph_sim *sim, int k, double earlier)
     g->end[k] = g->sign[k], g->root[k] = HUGE_VAL;
     for (int i = 0; i < LOOKS && !g->rests[k] && before <= earlier; i++) {
         double t = time_of(sim, i), x = g->look[i * g->n + k];
+        g->before[k] = g->end[k];
         if (follow(g, k, &g->end[k], x))
             return find_root(sim, k, before, last, t, x);
         before = t, last = x;
@@ -233,12 +249,13 @@ static int first_of(const ph_guard *g, double t)
     return 0;
 }
 
-/* The step is made again to t, until that stands still (E1). */
+/* The step is made again to t, until that stands still (E1). The polynomial is as good as the method is, its slopes less:
+ * those of the steps that were made replace them. A time outside of what is known to hold the change is halved back. */
 static ph_status settle(ph_sim *sim, double t, ph_again_fn again, void *ctx)
 {
     ph_guard *g = sim->guard;
     int k = first_of(g, t);
-    double start = sim->now.t, end = sim->next.t, h = end - start, slope, last = HUGE_VAL;
+    double low = sim->now.t, high = sim->next.t, h = high - low, slope, last_t = 0, last = 0;
     ph_status s = slope_at(sim, k, t, &slope);
     for (int i = 0; i < AGAIN && s == PH_OK; i++) {
         s = again(sim, t, ctx);
@@ -246,11 +263,16 @@ static ph_status settle(ph_sim *sim, double t, ph_again_fn again, void *ctx)
             return s;
         ph_state at = ph_point_view(&sim->next, &sim->lay);
         s = g->values(&at, g->g, g->ctx);
-        double by = -g->g[k] / slope, least = 1e-13 * h + 2 * DBL_EPSILON * fabs(t);
-        if (s != PH_OK || !(fabs(by) > least) || !(fabs(by) < 0.5 * last) || !(t + by > start) ||
-            !(t + by <= end))
+        double x = g->g[k], least = 1e-13 * h + 2 * DBL_EPSILON * fabs(t);
+        if (i > 0 && x != last)
+            slope = (x - last) / (t - last_t);
+        double by = -x / slope;
+        *(sign_of(x) == g->before[k] ? &low : &high) = t;
+        if (x == 0 || !(fabs(by) > least) || high - low <= least)
             break;
-        last = fabs(by), t += by;
+        last = x, last_t = t, t += by;
+        if (!(t > low && t < high))
+            t = (low + high) / 2;
     }
     g->met = 1;
     return s;
@@ -281,6 +303,7 @@ ph_status ph_guard_after(ph_sim *sim, ph_again_fn again, void *ctx)
         if (s != PH_OK || t == HUGE_VAL)
             return s;
         mark(g, t, h);
+        g->size = h;
         g->met = t >= sim->next.t - SAME * h; /* at its end */
         if (!g->met)
             s = settle(sim, t, again, ctx);

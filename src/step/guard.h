@@ -29,7 +29,8 @@ typedef struct ph_guard {
     int met;            /* and that is where the step ended */
     int pending;        /* the method has come there, and what is seen of it not yet */
     double *g, *look;   /* n: scratch; values at all looks into the step */
-    int *end;           /* n: signs at its end */
+    int *end, *before;  /* n: signs at its end, and before a change */
+    double size;        /* s, of the step in which the last change was found */
     double *root;       /* n: time of a change within the step; HUGE_VAL: none */
     ph_dense dense;     /* of the step */
     ph_point at;
