@@ -283,6 +283,10 @@ ph_status ph_redundant_least(ph_newton_matrix *nm, const ph_eval *ev, double *la
     int nl = nm->lay->nl;
     if (!nm->redundant)
         return PH_OK;
+    if (nm->lay->sys->n_redundant == nm->lay->sys->n_idle) { /* rows that are left out are zero */
+        ph_redundant_leave_out(nm, lambda);
+        return PH_OK;
+    }
     memcpy(nm->w, lambda, sizeof(double) * (size_t)nl);
     ph_status s = ph_redundant_span(nm, ev);
     if (s == PH_OK)
