@@ -55,13 +55,13 @@ static void row(const char *name, block_case c, int bodies, double seconds)
             abort();
         double analyse = now() - t0;
         if (ph_solver_factor(s, c.value) != PH_OK)
-            printf("%-24s %-6s singular at %d\n", name, backend[kind], ph_solver_ask(s).where);
+            printf("%-24s %-6s singular at %d\n", name, backend[kind], ph_solver_get_info(s).where);
         else {
             measure(s, &c, seconds, &factor, &both);
             printf("%-24s %-6s %6d unknowns: analyse %9.3f ms, factor %9.1f, factor + solve %9.1f ns%s, fill "
                    "%.1f\n",
                    name, backend[kind], c.total, 1e3 * analyse, factor / bodies, both / bodies,
-                   bodies > 1 ? " per body" : "", (double)ph_solver_ask(s).fill / bodies);
+                   bodies > 1 ? " per body" : "", (double)ph_solver_get_info(s).fill / bodies);
         }
         ph_solver_destroy(s);
     }

@@ -34,10 +34,10 @@ static inline void check_at(double error, double tol, const char *what, const ch
 }
 
 /* Convergence studies: many steps of code that other tests run as well, for the sake of the numbers alone. They
- * are left out where every access is watched, as is PH_FIGURES=quick. */
+ * are left out where every access is watched, as is PH_CLAIMS=quick. */
 static inline void numbers_alone(void)
 {
-    const char *figures = getenv("PH_FIGURES");
+    const char *figures = getenv("PH_CLAIMS");
     if (figures && !strcmp(figures, "quick"))
         skip();
 }

@@ -38,21 +38,21 @@ static inline void meter_free(void *block, void *ctx)
 
 static inline void check_long_run(const char *method, ph_formulation form, long steps, size_t memory)
 {
-    rig r;
+    fixture r;
     meter m = {0};
     ph_allocator alloc = {meter_alloc, meter_free, &m};
     ph_error err = {0};
     ph_options o = ph_default_options();
     double value, gradient;
     o.method = method, o.h = 1e-3, o.formulation = form, o.alloc = &alloc;
-    open_rig(&r, "../test/models/long_run.lua", "k", 0, &o);
+    open_fixture(&r, "../test/models/long_run.lua", "k", 0, &o);
     scalar f = {.r = &r, .scale = 0.3};
     ph_objective objective = {value_of, value_of, NULL, &f};
     assert_int_equal(ph_sim_run(r.sim, steps, add_up, &f, NULL), PH_OK);
     ph_state s = ph_sim_state(r.sim);
     double direct = f.sum + derivative_of(&f, &s);
-    close_rig(&r);
-    open_rig(&r, "../test/models/long_run.lua", "k", 0, &o);
+    close_fixture(&r);
+    open_fixture(&r, "../test/models/long_run.lua", "k", 0, &o);
     size_t before = m.live;
     m.most = before;
     if (ph_sens_gradient(r.sens, steps, &objective, memory, &value, &gradient, &err) != PH_OK)
@@ -63,7 +63,7 @@ static inline void check_long_run(const char *method, ph_formulation form, long 
     assert_true(m.most - before <= memory);                 /* exact */
     assert_true(m.most - before > memory / 2);              /* and it is made use of */
     check_le(fabs(gradient - direct) / fabs(direct), 1e-9); /* round-off, of as many steps */
-    close_rig(&r);
+    close_fixture(&r);
 }
 
 #endif

@@ -134,7 +134,7 @@ static inline ph_coupling_def *kit_coupling(kit *k, const char *name, int a, int
 
 /* ---- a mechanism at a point --------------------------------------------------------------------- */
 
-typedef struct rig {
+typedef struct fixture {
     ph_mechanism *mech;
     const ph_system *sys;
     ph_layout lay;
@@ -144,9 +144,9 @@ typedef struct rig {
     double *g, *Phi, *Phi_t, *rate, *convective, *r; /* vectors */
     double *blocks;
     void *block;
-} rig;
+} fixture;
 
-static inline void rig_take(rig *r, ph_arena *a)
+static inline void fixture_take(fixture *r, ph_arena *a)
 {
     size_t d = sizeof(double), nv = (size_t)r->lay.nv, nl = (size_t)r->lay.nl;
     ph_layout_take(&r->lay, a);
@@ -162,31 +162,31 @@ static inline void rig_take(rig *r, ph_arena *a)
     r->blocks = ph_arena_take(a, (size_t)(r->lay.size_pairs + r->lay.size_links), d);
 }
 
-static inline void rig_open(rig *r, const ph_model *m, ph_space_code space)
+static inline void fixture_open(fixture *r, const ph_model *m, ph_space_code space)
 {
     ph_error err = {0};
-    *r = (rig){0};
+    *r = (fixture){0};
     if (ph_mechanism_create(&r->mech, m, space, NULL, &err) != PH_OK)
         fail_msg("%s", err.text);
     r->sys = ph_mechanism_system(r->mech);
     assert_int_equal(ph_layout_measure(&r->lay, r->sys, &err), PH_OK);
     ph_arena a = {0};
-    rig_take(r, &a);
+    fixture_take(r, &a);
     assert_true(ph_arena_open(&a, NULL));
     r->block = a.block;
-    rig_take(r, &a);
+    fixture_take(r, &a);
     assert_int_equal(ph_layout_fill(&r->lay, &err), PH_OK);
     r->nv = r->lay.nv, r->nl = r->lay.nl;
 }
 
-static inline void rig_close(rig *r)
+static inline void fixture_close(fixture *r)
 {
     ph_free(NULL, r->block);
     ph_mechanism_destroy(r->mech);
 }
 
 /* The physical state of a body, written in the coordinates of the space. */
-static inline void rig_set(rig *r, int body, ph_kin k)
+static inline void fixture_set(fixture *r, int body, ph_kin k)
 {
     const ph_body *b = &r->mech->body[body];
     if (b->particle)
@@ -196,26 +196,26 @@ static inline void rig_set(rig *r, int body, ph_kin k)
     ph_point_rotations(&r->at, &r->lay);
 }
 
-static inline ph_state rig_state(const rig *r)
+static inline ph_state fixture_state(const fixture *r)
 {
     return ph_point_view(&r->at, &r->lay);
 }
 
-static inline void rig_call(rig *r, ph_callback f, const ph_state *s, double *out)
+static inline void fixture_call(fixture *r, ph_callback f, const ph_state *s, double *out)
 {
     if (f)
         assert_int_equal(f(s, out, r->sys->ctx), PH_OK);
 }
 
 /* Blocks to a dense matrix with ld columns. */
-static inline void rig_spread(rig *r, ph_callback f, const ph_state *s, int links, int transposed,
-                              double *out)
+static inline void fixture_spread(fixture *r, ph_callback f, const ph_state *s, int links, int transposed,
+                                  double *out)
 {
     int count = links ? r->lay.n_links : r->lay.n_pairs, ld = transposed ? r->nl : r->nv;
     const ph_block *b = links ? r->lay.link : r->lay.pair;
     memset(out, 0, sizeof(double) * (size_t)(r->nv * (links ? r->nl : r->nv)));
     memset(r->blocks, 0, sizeof(double) * (size_t)(links ? r->lay.size_links : r->lay.size_pairs));
-    rig_call(r, f, s, r->blocks);
+    fixture_call(r, f, s, r->blocks);
     for (int e = 0; e < count; e++, b++) {
         int m = transposed ? b->n : b->m, n = transposed ? b->m : b->n;
         int row = transposed ? b->col_at : b->row_at, col = transposed ? b->row_at : b->col_at;
@@ -225,16 +225,16 @@ static inline void rig_spread(rig *r, ph_callback f, const ph_state *s, int link
 }
 
 /* r = M vdot + g + B^T lambda, Phi, rate = B v + Phi_t at a state. */
-static inline void rig_residual(rig *r, const ph_state *s)
+static inline void fixture_residual(fixture *r, const ph_state *s)
 {
     int nv = r->nv, nl = r->nl;
-    rig_spread(r, r->sys->M, s, 0, 0, r->M);
-    rig_spread(r, nl ? r->sys->B : NULL, s, 1, 0, r->B);
+    fixture_spread(r, r->sys->M, s, 0, 0, r->M);
+    fixture_spread(r, nl ? r->sys->B : NULL, s, 1, 0, r->B);
     memset(r->g, 0, sizeof(double) * (size_t)nv);
-    rig_call(r, r->sys->g, s, r->g);
-    rig_call(r, nl ? r->sys->Phi : NULL, s, r->Phi);
+    fixture_call(r, r->sys->g, s, r->g);
+    fixture_call(r, nl ? r->sys->Phi : NULL, s, r->Phi);
     memset(r->Phi_t, 0, sizeof(double) * (size_t)nl);
-    rig_call(r, nl ? r->sys->Phi_t : NULL, s, r->Phi_t);
+    fixture_call(r, nl ? r->sys->Phi_t : NULL, s, r->Phi_t);
     for (int i = 0; i < nv; i++) {
         r->r[i] = r->g[i];
         for (int j = 0; j < nv; j++)
@@ -249,14 +249,14 @@ static inline void rig_residual(rig *r, const ph_state *s)
     }
 }
 
-static inline void rig_tangents(rig *r, const ph_state *s)
+static inline void fixture_tangents(fixture *r, const ph_state *s)
 {
-    rig_residual(r, s);
-    rig_spread(r, r->sys->C, s, 0, 0, r->C);
-    rig_spread(r, r->sys->K, s, 0, 0, r->K);
-    rig_spread(r, r->nl ? r->sys->Z : NULL, s, 1, 0, r->Z);
-    rig_spread(r, r->nl ? r->sys->g_lambda : NULL, s, 1, 1, r->Gl);
-    rig_call(r, r->nl ? r->sys->convective : NULL, s, r->convective);
+    fixture_residual(r, s);
+    fixture_spread(r, r->sys->C, s, 0, 0, r->C);
+    fixture_spread(r, r->sys->K, s, 0, 0, r->K);
+    fixture_spread(r, r->nl ? r->sys->Z : NULL, s, 1, 0, r->Z);
+    fixture_spread(r, r->nl ? r->sys->g_lambda : NULL, s, 1, 1, r->Gl);
+    fixture_call(r, r->nl ? r->sys->convective : NULL, s, r->convective);
 }
 
 /* ---- linear algebra ----------------------------------------------------------------------------- */
@@ -291,10 +291,10 @@ static inline void solve_dense(int n, double *A, double *b)
 
 /* The frequency nearest to a guess, of what is at rest at the point, across the first axis, by inverse iteration:
  * [K - guess^2 M, B^T; B, 0] (y, m) = (M x, 0). */
-static inline double rig_frequency(rig *r, double guess)
+static inline double fixture_frequency(fixture *r, double guess)
 {
-    ph_state s = rig_state(r);
-    rig_tangents(r, &s);
+    ph_state s = fixture_state(r);
+    fixture_tangents(r, &s);
     int nv = r->nv, nl = r->nl, N = nv + nl;
     double *A = calloc((size_t)(N * N + 2 * N), sizeof(double)), *x = A + N * N, *b = x + N, omega2 = 0;
     assert_non_null(A);
@@ -324,14 +324,14 @@ static inline double rig_frequency(rig *r, double guess)
 }
 
 /* vdot and lambda of the point from [M B^T; B 0] (vdot, lambda) = (-g, -convective); no friction. */
-static inline void rig_accelerate(rig *r)
+static inline void fixture_accelerate(fixture *r)
 {
-    ph_state s = rig_state(r);
+    ph_state s = fixture_state(r);
     int nv = r->nv, nl = r->nl, n = nv + nl;
     memset(r->at.vdot, 0, sizeof(double) * (size_t)nv);
     memset(r->at.lambda, 0, sizeof(double) * (size_t)nl);
-    rig_residual(r, &s);
-    rig_call(r, nl ? r->sys->convective : NULL, &s, r->convective);
+    fixture_residual(r, &s);
+    fixture_call(r, nl ? r->sys->convective : NULL, &s, r->convective);
     double *A = calloc((size_t)(n * n + n), sizeof(double)), *b = A + n * n;
     assert_non_null(A);
     for (int i = 0; i < nv; i++) {
@@ -350,11 +350,11 @@ static inline void rig_accelerate(rig *r)
 }
 
 /* v of the point -= what violates B v + Phi_t = 0, orthogonally. */
-static inline void rig_project_v(rig *r)
+static inline void fixture_project_v(fixture *r)
 {
-    ph_state s = rig_state(r);
+    ph_state s = fixture_state(r);
     int nv = r->nv, nl = r->nl;
-    rig_residual(r, &s);
+    fixture_residual(r, &s);
     double *A = calloc((size_t)(nl * nl + nl), sizeof(double)), *b = A + nl * nl;
     assert_non_null(A);
     for (int i = 0; i < nl; i++) {
@@ -380,7 +380,7 @@ typedef enum vary { VARY_Q, VARY_V, VARY_LAMBDA, VARY_T, VARY_MOTION, VARY_FALL 
 
 /* The point shifted by e: coordinate i of q, v or lambda; time; along the motion at fixed v, or with v
  * changing by vdot. */
-static inline ph_state rig_shift(rig *r, vary what, int i, double e)
+static inline ph_state fixture_shift(fixture *r, vary what, int i, double e)
 {
     double *x = calloc((size_t)r->nv, sizeof(double));
     assert_non_null(x);
@@ -404,15 +404,15 @@ static inline ph_state rig_shift(rig *r, vary what, int i, double e)
 }
 
 /* Derivatives of (r, Phi, rate) in that direction: nv + 2 nl numbers. */
-static inline void rig_difference(rig *r, vary what, int i, double *out)
+static inline void fixture_difference(fixture *r, vary what, int i, double *out)
 {
     int nv = r->nv, nl = r->nl;
     memset(out, 0, sizeof(double) * (size_t)(nv + 2 * nl));
     for (int k = 0; k < 4; k++)
         for (int side = 1; side >= -1; side -= 2) {
-            ph_state s = rig_shift(r, what, i, side * (k + 1) * STEP8);
+            ph_state s = fixture_shift(r, what, i, side * (k + 1) * STEP8);
             double w = side * weight8[k] / STEP8;
-            rig_residual(r, &s);
+            fixture_residual(r, &s);
             for (int j = 0; j < nv; j++)
                 out[j] += w * r->r[j];
             for (int j = 0; j < nl; j++)
@@ -421,19 +421,19 @@ static inline void rig_difference(rig *r, vary what, int i, double *out)
 }
 
 /* dE/dt along the motion with accelerations vdot. */
-static inline double rig_power(rig *r)
+static inline double fixture_power(fixture *r)
 {
     double sum = 0;
     for (int k = 0; k < 4; k++)
         for (int side = 1; side >= -1; side -= 2) {
-            ph_state s = rig_shift(r, VARY_FALL, 0, side * (k + 1) * STEP8);
+            ph_state s = fixture_shift(r, VARY_FALL, 0, side * (k + 1) * STEP8);
             sum += side * weight8[k] / STEP8 * ph_mechanism_energy(r->mech, &s);
         }
     return sum;
 }
 
 /* A point off every manifold. */
-static inline void rig_scatter(rig *r, uint64_t *seed)
+static inline void fixture_scatter(fixture *r, uint64_t *seed)
 {
     for (int b = 0; b < r->mech->model->n_bodies; b++) {
         const ph_body_def *d = &r->mech->model->body[b];
@@ -441,7 +441,7 @@ static inline void rig_scatter(rig *r, uint64_t *seed)
         k.v = rnd3(seed);
         k.w = rnd3(seed);
         k.q = ph_qmul(d->R, rnd_turn(1.5, seed));
-        rig_set(r, b, k);
+        fixture_set(r, b, k);
     }
     for (int k = 0; k < r->mech->n_flex; k++)
         for (int i = 0; i < r->mech->flex[k].r->modes; i++) {
@@ -456,9 +456,9 @@ static inline void rig_scatter(rig *r, uint64_t *seed)
 }
 
 /* The largest of |given - differenced| of every derivative; holonomic rows only where Phi is differenced. */
-static inline double rig_worst(rig *r)
+static inline double fixture_worst(fixture *r)
 {
-    ph_state s = rig_state(r);
+    ph_state s = fixture_state(r);
     int nv = r->nv, nl = r->nl;
     double *d = calloc((size_t)(nv + 2 * nl), sizeof(double)), worst = 0;
     assert_non_null(d);
@@ -473,8 +473,8 @@ static inline double rig_worst(rig *r)
         for (int i = 0; i < r->lay.rows[c]; i++)
             holonomic[r->lay.l_at[c] + i] = !r->sys->constraints[c].nonholonomic;
     for (int i = 0; i < nv; i++) {
-        rig_difference(r, VARY_Q, i, d);
-        rig_tangents(r, &s);
+        fixture_difference(r, VARY_Q, i, d);
+        fixture_tangents(r, &s);
         for (int j = 0; j < nv; j++)
             COMPARE(r->K[j * nv + i], d[j]);
         for (int j = 0; j < nl; j++) {
@@ -482,23 +482,23 @@ static inline double rig_worst(rig *r)
                 COMPARE(r->B[j * nv + i], d[nv + j]);
             COMPARE(r->Z[j * nv + i], d[nv + nl + j]);
         }
-        rig_difference(r, VARY_V, i, d);
+        fixture_difference(r, VARY_V, i, d);
         for (int j = 0; j < nv; j++)
             COMPARE(r->C[j * nv + i], d[j]);
     }
     for (int j = 0; j < nl; j++) {
-        rig_difference(r, VARY_LAMBDA, j, d);
-        rig_tangents(r, &s);
+        fixture_difference(r, VARY_LAMBDA, j, d);
+        fixture_tangents(r, &s);
         for (int i = 0; i < nv; i++)
             COMPARE(r->Gl[i * nl + j] + r->B[j * nv + i], d[i]);
     }
-    rig_difference(r, VARY_T, 0, d);
-    rig_tangents(r, &s);
+    fixture_difference(r, VARY_T, 0, d);
+    fixture_tangents(r, &s);
     for (int j = 0; j < nl; j++)
         if (holonomic[j])
             COMPARE(r->Phi_t[j], d[nv + j]);
-    rig_difference(r, VARY_MOTION, 0, d);
-    rig_tangents(r, &s);
+    fixture_difference(r, VARY_MOTION, 0, d);
+    fixture_tangents(r, &s);
     for (int j = 0; j < nl; j++)
         COMPARE(r->convective[j], d[nv + nl + j]);
 #undef COMPARE

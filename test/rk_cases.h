@@ -4,7 +4,7 @@
 
 #include "model_cases.h"
 #include "sim_cases.h"
-#include "step/tableau.h"
+#include "method/tableau.h"
 
 static inline ph_tableau tableau(const char *name)
 {

@@ -8,21 +8,22 @@
 
 /* ---- a model with one varied parameter -------------------------------------------------------------------- */
 
-typedef struct rig {
+typedef struct fixture {
     ph_neighbour self;
     ph_run *run; /* of the same model: its neighbours follow it */
     ph_neighbours near;
     ph_sim *sim;
     ph_sens *sens;
-} rig;
+} fixture;
 
-static inline void open_rig(rig *r, const char *file, const char *param, int space, const ph_options *given)
+static inline void open_fixture(fixture *r, const char *file, const char *param, int space,
+                                const ph_options *given)
 {
     char path[256];
     ph_error err = {0};
     ph_options o = *given;
     snprintf(path, sizeof path, PH_TEST_DIR "/../models/%s", file);
-    *r = (rig){0};
+    *r = (fixture){0};
     if (ph_model_read(&r->self.model, path, NULL, 0, NULL, &err) != PH_OK ||
         ph_mechanism_create(&r->self.mech, r->self.model, (ph_space_code)space, NULL, &err) != PH_OK ||
         ph_mechanism_initial(r->self.mech, 0, &r->self.q0, &r->self.v0, &err) != PH_OK)
@@ -48,7 +49,7 @@ static inline void open_rig(rig *r, const char *file, const char *param, int spa
         fail_msg("%s", err.text);
 }
 
-static inline void close_rig(rig *r)
+static inline void close_fixture(fixture *r)
 {
     ph_sens_destroy(r->sens);
     ph_sim_destroy(r->sim);
@@ -59,7 +60,7 @@ static inline void close_rig(rig *r)
 }
 
 /* Five-point differences of the whole run: W, v, vdot, lambda one after the other. */
-static inline double *difference(const rig *r, long steps)
+static inline double *difference(const fixture *r, long steps)
 {
     static const double weight[] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
     const ph_system *sys = &r->self.sys;
@@ -99,7 +100,7 @@ typedef struct agreement {
     double W, v, vdot, lambda; /* largest differences, relative to the largest derivative of the kind */
 } agreement;
 
-static inline agreement compare(const rig *r, long steps)
+static inline agreement compare(const fixture *r, long steps)
 {
     int nv = ph_system_nv(&r->self.sys), nl = ph_system_nl(&r->self.sys);
     double *d = difference(r, steps);
@@ -138,7 +139,7 @@ static inline void check_agreement(const agreement *a, bar b)
 
 /* A function of all that a state has; scale is the explicit dependence on the parameter. */
 typedef struct scalar {
-    const rig *r;
+    const fixture *r;
     double scale;
     double forces; /* 1: accelerations and multipliers count; 0: they do not */
     double sum,
@@ -212,21 +213,21 @@ static inline ph_status add_up(const ph_sim *sim, void *ctx)
 static inline double adjoint_error(const char *file, const char *param, const ph_options *o, long steps,
                                    double forces)
 {
-    rig r;
+    fixture r;
     double value, gradient;
     ph_error err = {0};
-    open_rig(&r, file, param, 0, o);
+    open_fixture(&r, file, param, 0, o);
     scalar f = {.r = &r, .scale = 0.3, .forces = forces};
     ph_objective objective = {value_of, value_of, NULL, &f};
     assert_int_equal(ph_sim_run(r.sim, steps, add_up, &f, NULL), PH_OK);
     ph_state s = ph_sim_state(r.sim);
     double direct = f.sum + derivative_of(&f, &s);
-    close_rig(&r);
-    open_rig(&r, file, param, 0, o);
+    close_fixture(&r);
+    open_fixture(&r, file, param, 0, o);
     if (ph_sens_gradient(r.sens, steps, &objective, 0, &value, &gradient, &err) != PH_OK)
         fail_msg("%s", err.text);
     assert_int_equal(ph_sim_stats(r.sim).steps, steps);
-    close_rig(&r);
+    close_fixture(&r);
     return fabs(gradient - direct) / fabs(direct);
 }
 

@@ -42,14 +42,14 @@ static ph_joint_def *make_joint(kit *k, int type, const int b[2], uint64_t *seed
 }
 
 /* Less of a turn than tests of joints: x and the logarithm are smooth there. */
-static void scatter(rig *r, uint64_t *seed)
+static void scatter(fixture *r, uint64_t *seed)
 {
     for (int b = 0; b < r->mech->model->n_bodies; b++) {
         const ph_body_def *d = &r->mech->model->body[b];
         ph_kin k = {.x = ph_add(d->x, ph_scale(0.3, rnd3(seed)))};
         k.v = rnd3(seed), k.w = rnd3(seed);
         k.q = ph_qmul(d->R, rnd_turn(0.5, seed));
-        rig_set(r, b, k);
+        fixture_set(r, b, k);
     }
     for (int i = 0; i < r->nv; i++)
         r->at.vdot[i] = rnd(seed);
@@ -63,11 +63,11 @@ static void scatter(rig *r, uint64_t *seed)
 
 static double worst_of(const kit *k, ph_space_code space, uint64_t *seed)
 {
-    rig r;
-    rig_open(&r, &k->m, space);
+    fixture r;
+    fixture_open(&r, &k->m, space);
     scatter(&r, seed);
-    double worst = rig_worst(&r);
-    rig_close(&r);
+    double worst = fixture_worst(&r);
+    fixture_close(&r);
     return worst;
 }
 
@@ -175,7 +175,7 @@ static void actuators_balance_power(void **state)
         for (int c = -1; c < PH_LENGTH && type != PH_J_ROLLING; c++)
             for (int damped = 0; damped < 2; damped++) {
                 kit k;
-                rig r;
+                fixture r;
                 make_bodies(&k, 0, &seed);
                 make_joint(&k, type, sides[1], &seed);
                 int swing = c < 0 && (type == PH_J_SPHERICAL || type == PH_J_UNIVERSAL);
@@ -187,19 +187,19 @@ static void actuators_balance_power(void **state)
                     d->effort = 1.3, d->rest = 0.2;
                     d->stop[0] = -30, d->stop[1] = -20, d->stop_k = 0.3, d->stop_width = 60;
                 }
-                rig_open(&r, &k.m, PH_SPACE_R3XSO3);
+                fixture_open(&r, &k.m, PH_SPACE_R3XSO3);
                 scatter(&r, &seed);
-                rig_accelerate(&r);
-                ph_state s = rig_state(&r);
+                fixture_accelerate(&r);
+                ph_state s = fixture_state(&r);
                 double rate = swing ? 0 : ph_mechanism_rate(r.mech, &s, 0, c), lambda = 0;
                 for (int i = 0; i < r.nl; i++) /* off the manifold constraints do work */
                     lambda += r.at.lambda[i] * r.rate[i];
-                double power = rig_power(&r) - d->effort * rate + lambda + d->d * rate * rate;
+                double power = fixture_power(&r) - d->effort * rate + lambda + d->d * rate * rate;
                 if (swing && damped)
                     assert_true(power < -1e-3);
                 else
                     check_le(fabs(power), 1e-9); /* derivative: order 8 of energies of 50 J */
-                rig_close(&r);
+                fixture_close(&r);
             }
 }
 
@@ -209,19 +209,19 @@ static void stops_are_smooth(void **state)
     (void)state;
     uint64_t seed = 76;
     kit k;
-    rig r;
+    fixture r;
     make_bodies(&k, 0, &seed);
     k.body[0].x = ph_v3(0, 0, 0), k.body[0].R = (ph_quat){1, 0, 0, 0};
     kit_joint(&k, "rail", PH_J_PRISMATIC, PH_GROUND, 0, ph_v3(0, 0, 0), ph_v3(0, 0, 1));
     ph_actuator_def *d = kit_actuator(&k, "stop", 0, 2);
     d->stop[0] = -0.5, d->stop[1] = 0.3, d->stop_k = 100, d->stop_width = 0.1;
-    rig_open(&r, &k.m, PH_SPACE_R3XSO3);
+    fixture_open(&r, &k.m, PH_SPACE_R3XSO3);
     ph_force_site site;
     for (int i = 0; i <= 100; i++) {
         double x = -1 + 0.02 * i, e = 1e-5, force[3], V[3];
         for (int n = -1; n <= 1; n++) {
-            rig_set(&r, 0, (ph_kin){.x = ph_v3(0, 0, x + n * e), .q = {1, 0, 0, 0}});
-            ph_state s = rig_state(&r);
+            fixture_set(&r, 0, (ph_kin){.x = ph_v3(0, 0, x + n * e), .q = {1, 0, 0, 0}});
+            ph_state s = fixture_state(&r);
             ph_force_at(r.mech, &s, ph_actuator_of(r.mech, 0), &site);
             force[n + 1] = ph_actuator_effort(&site), V[n + 1] = ph_force_actuator.energy(&site);
         }
@@ -229,11 +229,11 @@ static void stops_are_smooth(void **state)
         check_le(fabs(force[2] - force[0]), 2.1 * e * 100);
     }
     /* full stiffness beyond the width */
-    rig_set(&r, 0, (ph_kin){.x = ph_v3(0, 0, 0.5), .q = {1, 0, 0, 0}});
-    ph_state s = rig_state(&r);
+    fixture_set(&r, 0, (ph_kin){.x = ph_v3(0, 0, 0.5), .q = {1, 0, 0, 0}});
+    ph_state s = fixture_state(&r);
     ph_force_at(r.mech, &s, ph_actuator_of(r.mech, 0), &site);
     check_near(ph_actuator_effort(&site), -100 * (0.2 - 0.05), 1e-12); /* round-off */
-    rig_close(&r);
+    fixture_close(&r);
 }
 
 int main(void)

@@ -21,10 +21,10 @@ static void every_bound(void **state)
         size_t least = 0;
         double first = 0;
         for (size_t memory = 1000; memory < 300000; memory += memory / 5) {
-            rig r;
+            fixture r;
             ph_error err = {0};
             double value, gradient;
-            open_rig(&r, "../test/models/long_run.lua", "k", 0, &o);
+            open_fixture(&r, "../test/models/long_run.lua", "k", 0, &o);
             scalar f = {.r = &r};
             ph_objective objective = {value_of, value_of, NULL, &f};
             size_t before = m.live;
@@ -35,7 +35,7 @@ static void every_bound(void **state)
                 least = memory, first = gradient;
             assert_int_equal(s, least ? PH_OK : PH_E_INPUT);
             assert_true(!least || gradient == first); /* exact */
-            close_rig(&r);
+            close_fixture(&r);
         }
         assert_true(least > 1000 && least < 100000);
     }
@@ -72,19 +72,19 @@ static void objectives_that_fail(void **state)
     static const char *const methods[] = {"genalpha", "bliedf"};
     for (int m = 0; m < 2; m++)
         for (int how = 0; how < 5; how++) {
-            rig r;
+            fixture r;
             spoiler b = {.how = how};
             ph_objective objective = {.final = spoilt, .integral = spoilt, .ctx = &b};
             ph_options o = ph_default_options();
             ph_error err = {0};
             double value, gradient;
             o.h = 1e-3, o.method = methods[m], o.formulation = PH_GGL;
-            open_rig(&r, "heavy_top.lua", "m", 0, &o);
+            open_fixture(&r, "heavy_top.lua", "m", 0, &o);
             ph_status s = ph_sens_gradient(r.sens, 8, &objective, 0, &value, &gradient, &err);
             assert_int_equal(s, how == 4 ? PH_E_CALLBACK : PH_E_NAN);
             assert_int_equal(err.status, s);
             assert_true(strlen(err.text) > 20);
-            close_rig(&r);
+            close_fixture(&r);
         }
 }
 

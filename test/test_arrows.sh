@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Who includes whom: each arrow between folders of src/ stands in the table "Arrows" of docs/architecture.md.
+# Who includes whom: each arrow between folders of src/ and verify/ stands in the table "Arrows" of docs/architecture.md.
 set -uo pipefail
 
 source=$(cd "$(dirname "$0")/.." && pwd)
@@ -22,9 +22,11 @@ done | sort -u >"$tmp/listed"
 
 # As the files have them: .def files are included by others, and bring theirs along.
 arrows() {
-    for folder in "$1"/src/*/; do
+    for folder in "$1"/src/*/ "$1"/verify/*/ "$1"/verify/; do
+        [ -d "$folder" ] || continue
         from=$(basename "$folder")
-        grep -rhoE '^ *# *include "[a-z_0-9]+/' "$folder" --include='*.[ch]' --include='*.def' |
+        find "$folder" $([ "$from" = verify ] && echo -maxdepth 1) \( -name '*.[ch]' -o -name '*.def' \) \
+            -exec grep -hoE '^ *# *include "[a-z_0-9]+/' {} + |
             sed -E 's/.*"([a-z_0-9]+)\//\1/' | sort -u | grep -vx "$from" | sed "s/^/$from /"
     done | sort -u
 }
@@ -32,12 +34,12 @@ arrows "$source" >"$tmp/found"
 
 [ -s "$tmp/listed" ] || fail "docs/architecture.md has no table of arrows"
 while read -r from to; do
-    where=$(grep -rlE "^ *# *include \"$to/" "$source/src/$from" | head -3 | xargs -n1 basename | tr '\n' ' ')
-    fail "src/$from includes $to/ ($where), which docs/architecture.md does not list"
+    where=$(grep -rlE "^ *# *include \"$to/" "$source"/{src,verify}/"$from" 2>/dev/null | head -3 | xargs -n1 basename | tr '\n' ' ')
+    fail "$from includes $to/ ($where), which docs/architecture.md does not list"
 done < <(comm -13 "$tmp/listed" "$tmp/found")
 # Of the inside of the library, commands and studies know nothing.
-inside='mech|model|step|la|lie|fe|expr|run'
-grep -rnE "^ *# *include \"($inside)/" "$source/src/cli" "$source/src/study" "$source/src/problem" &&
+inside='mech|model|step|method|sens|equilibrium|la|lie|fe|expr|run'
+grep -rnE "^ *# *include \"($inside)/" "$source/src/cli" "$source/src/study" "$source/verify" &&
     fail "a command, a study or a problem looks inside of the library"
 
 # The test sees an arrow that nobody lists.

@@ -14,7 +14,7 @@ static const double coupled[36] = {9, 1, 0, 0, 1, 0, 1, 4, 0, 1, 0, 0, 0, 0, 3, 
                                    0, 1, 0, 2, 0, 0, 1, 0, 0, 0, 5, 1, 0, 0, 1, 0, 1, 6};
 
 /* One element without weight, at rest anywhere. */
-static void open_element(kit *k, rig *r, ph_space_code space, uint64_t *seed)
+static void open_element(kit *k, fixture *r, ph_space_code space, uint64_t *seed)
 {
     kit_open(k);
     k->m.gravity = ph_v3(0, 0, 0);
@@ -23,11 +23,11 @@ static void open_element(kit *k, rig *r, ph_space_code space, uint64_t *seed)
     k->body[0].R = rnd_turn(3, seed);
     k->body[1].R = ph_qmul(k->body[0].R, rnd_turn(0.5, seed));
     kit_force(k, "element", PH_F_BEAM, 0, 1)->K6 = coupled;
-    rig_open(r, &k->m, space);
+    fixture_open(r, &k->m, space);
     for (int b = 0; b < 2; b++) {
         ph_kin at = {.x = ph_add(k->body[b].x, rnd3(seed))};
         at.q = ph_qmul(k->body[b].R, rnd_turn(1, seed));
-        rig_set(r, b, at);
+        fixture_set(r, b, at);
     }
 }
 
@@ -55,20 +55,20 @@ static void force_is_derivative_of_energy(void **state)
     uint64_t seed = 2;
     for (int trial = 0; trial < 10; trial++) {
         kit k;
-        rig r;
+        fixture r;
         open_element(&k, &r, trial % 2 ? PH_SPACE_SE3 : PH_SPACE_R3XSO3, &seed);
         for (int i = 0; i < r.nv; i++) {
             double slope = 0;
             for (int n = 0; n < 8; n++) {
                 int by = (n / 2 + 1) * (n % 2 ? -1 : 1);
-                ph_state s = rig_shift(&r, VARY_Q, i, by * STEP8);
+                ph_state s = fixture_shift(&r, VARY_Q, i, by * STEP8);
                 slope += (n % 2 ? -1 : 1) * weight8[n / 2] / STEP8 * ph_mechanism_energy(r.mech, &s);
             }
-            ph_state s = rig_state(&r);
-            rig_residual(&r, &s);
+            ph_state s = fixture_state(&r);
+            fixture_residual(&r, &s);
             check_near(r.g[i], slope, 1e-10); /* derivative: order 8, energies of size 50 */
         }
-        rig_close(&r);
+        fixture_close(&r);
     }
 }
 
@@ -79,11 +79,11 @@ static void tangent_is_as_unsymmetric_as_it_must_be(void **state)
     uint64_t seed = 3;
     for (int trial = 0; trial < 20; trial++) {
         kit k;
-        rig r;
+        fixture r;
         double bk[144] = {0}, skew[144];
         open_element(&k, &r, PH_SPACE_SE3, &seed);
-        ph_state s = rig_state(&r);
-        rig_tangents(&r, &s);
+        ph_state s = fixture_state(&r);
+        fixture_tangents(&r, &s);
         for (int b = 0; b < 2; b++)
             for (int i = 1; i < 4; i++) { /* blocks (u, w), (w, u), (w, w) */
                 double p[9];
@@ -94,7 +94,7 @@ static void tangent_is_as_unsymmetric_as_it_must_be(void **state)
         for (int i = 0; i < 144; i++)
             skew[i] = r.K[i] - r.K[i % 12 * 12 + i / 12];
         check_le(max_diff(skew, bk, 144), 1e-13 * ph_small_max(144, r.K)); /* round-off */
-        rig_close(&r);
+        fixture_close(&r);
     }
 }
 
@@ -105,12 +105,12 @@ static void frames_do_not_matter(void **state)
     uint64_t seed = 4;
     for (int trial = 0; trial < 20; trial++) {
         kit k;
-        rig r;
+        fixture r;
         double g[12], K[144];
         open_element(&k, &r, PH_SPACE_SE3, &seed);
-        ph_state s = rig_state(&r);
+        ph_state s = fixture_state(&r);
         ph_kin at[2] = {ph_kin_of(r.mech, &s, 0), ph_kin_of(r.mech, &s, 1)};
-        rig_tangents(&r, &s);
+        fixture_tangents(&r, &s);
         memcpy(g, r.g, sizeof g), memcpy(K, r.K, sizeof K);
         ph_vec3 F = ph_v3(0, 0, 0), M = F, by = rnd3(&seed);
         ph_quat turn = rnd_turn(3, &seed);
@@ -118,23 +118,23 @@ static void frames_do_not_matter(void **state)
             ph_vec3 f = ph_mul(at[b].R, ph_load3(g + 6 * b));
             F = ph_add(F, f);
             M = ph_add(M, ph_add(ph_mul(at[b].R, ph_load3(g + 6 * b + 3)), ph_cross(at[b].x, f)));
-            rig_set(&r, b,
-                    (ph_kin){.x = ph_add(by, ph_quat_rotate(turn, at[b].x)), .q = ph_qmul(turn, at[b].q)});
+            fixture_set(
+                &r, b, (ph_kin){.x = ph_add(by, ph_quat_rotate(turn, at[b].x)), .q = ph_qmul(turn, at[b].q)});
         }
-        rig_tangents(&r, &s);
+        fixture_tangents(&r, &s);
         check_le(ph_norm(F) + ph_norm(M), 1e-13 * ph_small_max(12, g) * 10); /* round-off: points of size 3 */
         check_le(max_diff(r.g, g, 12), 1e-13 * ph_small_max(12, g));         /* round-off */
         check_le(max_diff(r.K, K, 144), 1e-13 * ph_small_max(144, K));       /* round-off */
-        rig_close(&r);
+        fixture_close(&r);
     }
 }
 
 /* ---- model files --------------------------------------------------------------------------------- */
 
-static void place(rig *r, const ph_model *m)
+static void place(fixture *r, const ph_model *m)
 {
     for (int b = 0; b < m->n_bodies; b++)
-        rig_set(r, b, (ph_kin){.x = m->body[b].x, .q = m->body[b].R});
+        fixture_set(r, b, (ph_kin){.x = m->body[b].x, .q = m->body[b].R});
 }
 
 /* A curved, damped beam on a hinge with a body at its end: every derivative of the whole, in every space. */
@@ -155,22 +155,22 @@ static void mechanisms_have_right_tangents(void **state)
         "torque { name = 'turn', body = 'rod.2', value = {1, -2, 3} }\n");
     uint64_t seed = 5;
     for (int k = 0; k < 4; k++) {
-        rig r;
-        rig_open(&r, m, spaces[k]);
-        rig_scatter(&r, &seed);
+        fixture r;
+        fixture_open(&r, m, spaces[k]);
+        fixture_scatter(&r, &seed);
         for (int b = 0; b < m->n_bodies; b++) { /* less than half a turn from node to node */
             ph_kin at = {.x = ph_add(m->body[b].x, ph_scale(0.2, rnd3(&seed)))};
             at.v = rnd3(&seed), at.w = rnd3(&seed);
             at.q = ph_qmul(m->body[b].R, rnd_turn(0.5, &seed));
-            rig_set(&r, b, at);
+            fixture_set(&r, b, at);
         }
-        check_le(rig_worst(&r), 5e-9); /* derivative: order 8, forces of size 100 over lengths of 0.5 */
+        check_le(fixture_worst(&r), 5e-9); /* derivative: order 8, forces of size 100 over lengths of 0.5 */
         ph_check worst;
         ph_error err = {0};
-        ph_state s = rig_state(&r);
+        ph_state s = fixture_state(&r);
         assert_int_equal(ph_system_check(r.sys, s.t, s.q, s.v, s.vdot, s.lambda, &worst, &err), PH_OK);
         check_le(worst.error, 1e-6); /* derivative: central differences */
-        rig_close(&r);
+        fixture_close(&r);
     }
     ph_model_free(m);
 }
@@ -262,15 +262,15 @@ static void memory_ends(void **state)
 /* ---- statics ------------------------------------------------------------------------------------- */
 
 /* Newton's method for g + B^T lambda = 0, Phi = 0 at v = 0, the time being the load. */
-static double equilibrate(rig *r, double load, int iterations)
+static double equilibrate(fixture *r, double load, int iterations)
 {
     int nv = r->nv, nl = r->nl, n = nv + nl;
     double *A = calloc((size_t)(n * n + n), sizeof(double)), *b = A + n * n, size = HUGE_VAL;
     assert_non_null(A);
     r->at.t = load;
     for (int k = 0; k < iterations; k++) {
-        ph_state s = rig_state(r);
-        rig_tangents(r, &s);
+        ph_state s = fixture_state(r);
+        fixture_tangents(r, &s);
         memset(A, 0, sizeof(double) * (size_t)(n * n));
         for (int i = 0; i < nv; i++)
             for (int j = 0; j < nv; j++)
@@ -290,10 +290,10 @@ static double equilibrate(rig *r, double load, int iterations)
     return size;
 }
 
-static void open_static(rig *r, ph_model **m, const char *text, ph_space_code space)
+static void open_static(fixture *r, ph_model **m, const char *text, ph_space_code space)
 {
     *m = read_text(text);
-    rig_open(r, *m, space);
+    fixture_open(r, *m, space);
     place(r, *m);
 }
 
@@ -304,7 +304,7 @@ static void beam_rolls_up(void **state)
     static const int sizes[] = {3, 4, 5, 8, 16};
     for (int k = 0; k < 5; k++) {
         int n = sizes[k];
-        rig r;
+        fixture r;
         ph_model *m;
         char text[600];
         snprintf(
@@ -319,7 +319,7 @@ static void beam_rolls_up(void **state)
         open_static(&r, &m, text, k % 2 ? PH_SPACE_R3XSO3 : PH_SPACE_SE3);
         for (int step = 1; step <= 20; step++)
             check_le(equilibrate(&r, step / 20., 8), 1e-10); /* Newton's method has converged */
-        ph_state s = rig_state(&r);
+        ph_state s = fixture_state(&r);
         double radius = 10 / (2 * PI), worst = 0, N[6];
         for (int i = 0; i <= n; i++) {
             double a = 2 * PI * i / n;
@@ -331,7 +331,7 @@ static void beam_rolls_up(void **state)
         check_le(max_diff(N, (double[]){0, 0, 0, 0, 0, 100 * PI}, 6), 1e-10); /* round-off of EA d */
         assert_int_equal(ph_mechanism_sensor(r.mech, &s, 1, N), PH_OK);
         check_near(N[5], 2 * PI / 10, 1e-14); /* round-off */
-        rig_close(&r);
+        fixture_close(&r);
         ph_model_free(m);
     }
 }
@@ -348,7 +348,7 @@ static void beam_of_45_degrees_bends(void **state)
     double x[3][3], limit[3];
     for (int k = 0; k < 3; k++) {
         int n = 8 << k;
-        rig r;
+        fixture r;
         ph_model *m;
         char text[600];
         snprintf(
@@ -362,14 +362,14 @@ static void beam_of_45_degrees_bends(void **state)
         open_static(&r, &m, text, PH_SPACE_SE3);
         for (int step = 1; step <= 12; step++)
             check_le(equilibrate(&r, step / 12., 7), 1e-9); /* Newton's method has converged */
-        ph_state s = rig_state(&r);
+        ph_state s = fixture_state(&r);
         ph_vec3 at = ph_kin_of(r.mech, &s, n).x, force, torque;
         ph_store3(x[k], at);
         check_le(max_diff(x[k], tip[k], 3), 1e-7); /* reference: printed digits, conditioning */
         ph_mechanism_reaction(r.mech, &s, 0, &force, &torque);
         check_le(ph_norm(ph_sub(force, ph_v3(0, 0, -600))), 1e-10); /* round-off: EA times that of d */
         check_le(ph_norm(ph_add(torque, ph_v3(600 * at.y, -600 * at.x, 0))), 1e-8); /* the same, lever 70 */
-        rig_close(&r);
+        fixture_close(&r);
         ph_model_free(m);
     }
     for (int i = 0; i < 3; i++)
@@ -379,7 +379,7 @@ static void beam_of_45_degrees_bends(void **state)
 
 static ph_status set_load(double factor, void *mech)
 {
-    ph_mechanism_load(mech, factor);
+    ph_mechanism_set_load_factor(mech, factor);
     return PH_OK;
 }
 
@@ -438,7 +438,7 @@ static void nothing_locks(void **state)
     for (int k = 0; k < 3; k++)
         for (int n = 1; n <= 16; n *= 2)
             for (int rbf = 0; rbf < 2; rbf++) {
-                rig r;
+                fixture r;
                 ph_model *m;
                 char text[600];
                 snprintf(text, sizeof text,
@@ -449,12 +449,12 @@ static void nothing_locks(void **state)
                          n, rbf ? "true" : "false", ratios[k], ratios[k], n);
                 open_static(&r, &m, text, PH_SPACE_SE3);
                 equilibrate(&r, 1, 4);
-                ph_state s = rig_state(&r);
+                ph_state s = fixture_state(&r);
                 double exact = 1e-7 * (1. / 3 + 1 / ratios[k]), lost = rbf ? 0 : 1e-7 / 3 / (4. * n * n);
                 double ratio = ph_kin_of(r.mech, &s, n).x.y / exact;
                 check_near(ratio, 1 - lost / exact,
                            1e-11); /* round-off: d is nearly along the beam, which is an axis */
-                rig_close(&r);
+                fixture_close(&r);
                 ph_model_free(m);
             }
 }
@@ -462,7 +462,7 @@ static void nothing_locks(void **state)
 /* Lowest frequency of a clamped beam. */
 static double lowest_frequency(const char *section, int n)
 {
-    rig r;
+    fixture r;
     ph_model *m;
     char text[600];
     snprintf(
@@ -470,8 +470,8 @@ static double lowest_frequency(const char *section, int n)
         "beam { name = 'rod', from = {0, 0, 0}, to = {10, 0, 0}, n = %d, ends = {'clamped', 'free'}, %s }\n",
         n, section);
     open_static(&r, &m, text, PH_SPACE_R3XSO3);
-    double omega = rig_frequency(&r, 0);
-    rig_close(&r);
+    double omega = fixture_frequency(&r, 0);
+    fixture_close(&r);
     ph_model_free(m);
     return omega;
 }
@@ -589,7 +589,7 @@ static void shaft_spins_up(void **state)
     const ph_setting lumped[] = {{"n", 8}, {"mass", 0}};
     if (ph_model_read(&m, PH_TEST_DIR "/../models/spin_up.lua", lumped, 2, NULL, &err) != PH_OK)
         fail_msg("%s", err.text);
-    ph_options o = ph_model_run(m).opt;
+    ph_options o = ph_model_run_def(m).opt;
     if (ph_mechanism_create(&see.mech, m, PH_SPACE_SE3, NULL, &err) != PH_OK ||
         ph_mechanism_initial(see.mech, 0, &q0, &v0, &err) != PH_OK ||
         ph_sim_create(&sim, ph_mechanism_system(see.mech), &o, 0, q0, v0, &err) != PH_OK ||

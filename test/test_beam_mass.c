@@ -14,7 +14,7 @@ static const double unit6[36] = {1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0,
                                  0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1};
 
 /* One element between bare nodes, anywhere, in motion. */
-static void open_element(kit *k, rig *r, ph_space_code space, int mass, ph_vec3 gravity, uint64_t *seed)
+static void open_element(kit *k, fixture *r, ph_space_code space, int mass, ph_vec3 gravity, uint64_t *seed)
 {
     kit_open(k);
     k->m.gravity = gravity;
@@ -25,22 +25,22 @@ static void open_element(kit *k, rig *r, ph_space_code space, int mass, ph_vec3 
     k->body[0].bare = k->body[1].bare = 1;
     ph_force_def *f = kit_force(k, "element", PH_F_BEAM, 0, 1);
     f->K6 = unit6, f->M6 = offset, f->mass_model = mass;
-    rig_open(r, &k->m, space);
+    fixture_open(r, &k->m, space);
     for (int b = 0; b < 2; b++) {
         ph_kin at = {.x = ph_add(k->body[b].x, rnd3(seed))};
         at.q = ph_qmul(k->body[b].R, rnd_turn(1, seed));
         at.v = rnd3(seed), at.w = rnd3(seed);
-        rig_set(r, b, at);
+        fixture_set(r, b, at);
     }
 }
 
 /* ---- inertia ----------------------------------------------------------------------------------------- */
 
 /* v^T M v of a state */
-static double twice_kinetic(rig *r, const ph_state *s, const double *v)
+static double twice_kinetic(fixture *r, const ph_state *s, const double *v)
 {
     double sum = 0;
-    rig_spread(r, r->sys->M, s, 0, 0, r->M);
+    fixture_spread(r, r->sys->M, s, 0, 0, r->M);
     for (int i = 0; i < r->nv; i++)
         for (int j = 0; j < r->nv; j++)
             sum += v[i] * r->M[i * r->nv + j] * v[j];
@@ -55,23 +55,23 @@ static void inertia_is_that_of_hamel(void **state)
     const ph_group_ops *op = ph_group_get(PH_SE3);
     for (int trial = 0; trial < 12; trial++) {
         kit k;
-        rig r;
+        fixture r;
         double want[12] = {0}, v[12], p[12] = {0}, still[12];
         open_element(&k, &r, PH_SPACE_SE3, trial % 3, ph_v3(0, 0, 0), &seed);
         memcpy(v, r.at.v, sizeof v);
         for (int n = 0; n < 8; n++) {
             double by = (n / 2 + 1) * (n % 2 ? -1 : 1) * STEP8, w = (n % 2 ? -1 : 1) * weight8[n / 2] / STEP8;
-            ph_state s = rig_shift(&r, VARY_MOTION, 0, by);
-            rig_spread(&r, r.sys->M, &s, 0, 0, r.M);
+            ph_state s = fixture_shift(&r, VARY_MOTION, 0, by);
+            fixture_spread(&r, r.sys->M, &s, 0, 0, r.M);
             for (int i = 0; i < 144; i++)
                 want[i / 12] += w * r.M[i] * v[i % 12];
             for (int i = 0; i < 12; i++) {
-                s = rig_shift(&r, VARY_Q, i, by);
+                s = fixture_shift(&r, VARY_Q, i, by);
                 want[i] -= w * twice_kinetic(&r, &s, v) / 2;
             }
         }
-        ph_state s = rig_state(&r);
-        rig_spread(&r, r.sys->M, &s, 0, 0, r.M);
+        ph_state s = fixture_state(&r);
+        fixture_spread(&r, r.sys->M, &s, 0, 0, r.M);
         for (int i = 0; i < 144; i++)
             p[i / 12] += r.M[i] * v[i % 12];
         for (int b = 0; b < 2; b++) {
@@ -80,13 +80,13 @@ static void inertia_is_that_of_hamel(void **state)
             for (int i = 0; i < 36; i++)
                 want[6 * b + i % 6] -= H[i] * p[6 * b + i / 6];
         }
-        rig_residual(&r, &s);
+        fixture_residual(&r, &s);
         memcpy(still, r.g, sizeof still);
         memset(r.at.v, 0, sizeof v);
-        rig_residual(&r, &s);
+        fixture_residual(&r, &s);
         for (int i = 0; i < 12; i++)
             check_near(still[i] - r.g[i], want[i], 1e-11); /* derivative: order 8, numbers of size 30 */
-        rig_close(&r);
+        fixture_close(&r);
     }
 }
 
@@ -96,9 +96,9 @@ static void lumped_mass_is_that_of_bodies(void **state)
     (void)state;
     uint64_t seed = 2;
     kit k;
-    rig r;
+    fixture r;
     open_element(&k, &r, PH_SPACE_R3XSO3, PH_LUMPED_MASS, ph_v3(1, 2, -9), &seed);
-    ph_state s = rig_state(&r);
+    ph_state s = fixture_state(&r);
     double L = r.mech->force[0].length, T = 0, V = 0;
     ph_vec3 c = ph_v3(0.1, 0.2, -0.3);
     ph_mat3 J = {3, .1, .2, .1, 2, .3, .2, .3, 4};
@@ -117,7 +117,7 @@ static void lumped_mass_is_that_of_bodies(void **state)
     for (int i = 0; i < 6; i++)
         elastic += pow(d[i] - r.mech->force[0].d0[i], 2) / (2 * L);
     check_near(ph_mechanism_energy(r.mech, &s), T + V + elastic, 1e-12); /* round-off: numbers of size 50 */
-    rig_close(&r);
+    fixture_close(&r);
 }
 
 /* Weight and its potential: g at rest is the derivative of the energy, in every mass model */
@@ -127,27 +127,27 @@ static void weight_has_a_potential(void **state)
     uint64_t seed = 3;
     for (int trial = 0; trial < 9; trial++) {
         kit k;
-        rig r;
+        fixture r;
         open_element(&k, &r, PH_SPACE_SE3, trial % 3, ph_v3(1, 2, -9), &seed);
         memset(r.at.v, 0, 12 * sizeof(double));
         for (int i = 0; i < 12; i++) {
             double slope = 0;
             for (int n = 0; n < 8; n++) {
-                ph_state s = rig_shift(&r, VARY_Q, i, (n / 2 + 1) * (n % 2 ? -1 : 1) * STEP8);
+                ph_state s = fixture_shift(&r, VARY_Q, i, (n / 2 + 1) * (n % 2 ? -1 : 1) * STEP8);
                 slope += (n % 2 ? -1 : 1) * weight8[n / 2] / STEP8 * ph_mechanism_energy(r.mech, &s);
             }
-            ph_state s = rig_state(&r);
-            rig_residual(&r, &s);
+            ph_state s = fixture_state(&r);
+            fixture_residual(&r, &s);
             check_near(r.g[i], slope, 1e-10); /* derivative: order 8, energies of size 50 */
         }
-        rig_close(&r);
+        fixture_close(&r);
     }
 }
 
 /* Momentum P and L of a state in physical coordinates, and the rates that forces -g give them. */
-static void momentum(rig *r, const ph_state *s, ph_vec3 *P, ph_vec3 *L)
+static void momentum(fixture *r, const ph_state *s, ph_vec3 *P, ph_vec3 *L)
 {
-    rig_spread(r, r->sys->M, s, 0, 0, r->M);
+    fixture_spread(r, r->sys->M, s, 0, 0, r->M);
     *P = *L = ph_v3(0, 0, 0);
     for (int b = 0; b < 2; b++) {
         double p[6] = {0};
@@ -167,18 +167,18 @@ static void free_elements_keep_momentum(void **state)
     uint64_t seed = 4;
     for (int trial = 0; trial < 9; trial++) {
         kit k;
-        rig r;
+        fixture r;
         ph_vec3 dP = ph_v3(0, 0, 0), dL = dP, P, L;
         open_element(&k, &r, PH_SPACE_R3XSO3, trial % 3, ph_v3(0, 0, 0), &seed);
-        rig_accelerate(&r);
+        fixture_accelerate(&r);
         for (int n = 0; n < 8; n++) {
-            ph_state s = rig_shift(&r, VARY_FALL, 0, (n / 2 + 1) * (n % 2 ? -1 : 1) * STEP8);
+            ph_state s = fixture_shift(&r, VARY_FALL, 0, (n / 2 + 1) * (n % 2 ? -1 : 1) * STEP8);
             double w = (n % 2 ? -1 : 1) * weight8[n / 2] / STEP8;
             momentum(&r, &s, &P, &L);
             dP = ph_add(dP, ph_scale(w, P)), dL = ph_add(dL, ph_scale(w, L));
         }
         check_le(ph_norm(dP) + ph_norm(dL), 1e-11); /* derivative: order 8, numbers of size 10 */
-        rig_close(&r);
+        fixture_close(&r);
     }
 }
 
@@ -189,22 +189,22 @@ static void followers_have_no_tangent(void **state)
     uint64_t seed = 6;
     for (int in_body = 0; in_body < 2; in_body++) {
         kit k;
-        rig r;
+        fixture r;
         kit_open(&k);
         k.m.gravity = ph_v3(0, 0, 0);
         kit_random_body(&k, "one", &seed);
         ph_force_def *f = kit_force(&k, "force", PH_F_FORCE, PH_GROUND, 0);
         f->value = ph_v3(1, 2, 3), f->in_body = in_body;
-        rig_open(&r, &k.m, PH_SPACE_SE3);
-        rig_scatter(&r, &seed);
+        fixture_open(&r, &k.m, PH_SPACE_SE3);
+        fixture_scatter(&r, &seed);
         memset(r.at.v, 0, 6 * sizeof(double)), memset(r.at.vdot, 0, 6 * sizeof(double));
-        ph_state s = rig_state(&r);
-        rig_tangents(&r, &s);
+        ph_state s = fixture_state(&r);
+        fixture_tangents(&r, &s);
         if (in_body)
             check_le(ph_small_max(36, r.K), 1e-15); /* round-off: R^T R F */
         else
             assert_true(ph_small_max(36, r.K) > 1); /* tilde(R^T F) */
-        rig_close(&r);
+        fixture_close(&r);
     }
 }
 
@@ -213,7 +213,7 @@ static void followers_have_no_tangent(void **state)
 /* The frequency nearest to a guess, of a clamped beam. */
 static double frequency(int mass, int n, double guess)
 {
-    rig r;
+    fixture r;
     char text[600];
     snprintf(text, sizeof text,
              "beam { name = 'rod', from = {0, 0, 0}, to = {10, 0, 0}, n = %d, ends = {'clamped', 'free'},\n"
@@ -221,11 +221,11 @@ static double frequency(int mass, int n, double guess)
              "  mass = {rhoA = 1.2, J = {6e-4, 6e-4, 6e-4}} }\n",
              n, masses[mass]);
     ph_model *m = read_text(text);
-    rig_open(&r, m, PH_SPACE_R3XSO3);
+    fixture_open(&r, m, PH_SPACE_R3XSO3);
     for (int b = 0; b < m->n_bodies; b++)
-        rig_set(&r, b, (ph_kin){.x = m->body[b].x, .q = m->body[b].R});
-    double omega = rig_frequency(&r, guess);
-    rig_close(&r);
+        fixture_set(&r, b, (ph_kin){.x = m->body[b].x, .q = m->body[b].R});
+    double omega = fixture_frequency(&r, guess);
+    fixture_close(&r);
     ph_model_free(m);
     return omega;
 }
@@ -289,7 +289,7 @@ static void thrown_beams_have_their_momentum(void **state)
         char text[700];
         flight f;
         ph_options o = ph_default_options();
-        rig r = {0};
+        fixture r = {0};
         o.method = "rkmk", o.tableau = "dopri8", o.h = 1. / 256;
         snprintf(
             text, sizeof text,
@@ -301,14 +301,14 @@ static void thrown_beams_have_their_momentum(void **state)
             masses[mass]);
         must_fly(&f, text, PH_SPACE_R3XSO3, o, 256);
         ph_state s = ph_sim_state(f.sim);
-        rig_open(&r, f.m, PH_SPACE_R3XSO3);
-        rig_spread(&r, r.sys->M, &s, 0, 0, r.M);
+        fixture_open(&r, f.m, PH_SPACE_R3XSO3);
+        fixture_spread(&r, r.sys->M, &s, 0, 0, r.M);
         double P[3] = {0};
         for (int i = 0; i < r.nv; i++)
             for (int j = 0; j < r.nv && i % 6 < 3; j++)
                 P[i % 6] += r.M[i * r.nv + j] * s.v[j];
         check_le(max_diff(P, (double[]){10, 0, 0}, 3), 2e-12); /* invariant, to the error of the method */
-        rig_close(&r);
+        fixture_close(&r);
         land(&f);
     }
 }
@@ -325,7 +325,7 @@ static void wheels_stay_round(void **state)
     double radius[2], position, velocity;
     if (ph_model_read(&m, PH_TEST_DIR "/../models/beam_wheel.lua", NULL, 0, NULL, &err) != PH_OK)
         fail_msg("%s", err.text);
-    ph_options o = ph_model_run(m).opt;
+    ph_options o = ph_model_run_def(m).opt;
     if (ph_mechanism_create(&mech, m, PH_SPACE_R3XSO3, NULL, &err) != PH_OK ||
         ph_mechanism_initial(mech, 0, &q0, &v0, &err) != PH_OK || ph_mechanism_rank(mech, &err) != PH_OK)
         fail_msg("%s", err.text);
@@ -359,15 +359,15 @@ static void initial_velocities_have_least_energy(void **state)
         ph_mechanism *mech;
         ph_error err = {0};
         const double *q0, *v0;
-        rig r;
+        fixture r;
         assert_int_equal(ph_mechanism_create(&mech, m, spaces[k], NULL, &err), PH_OK);
         assert_int_equal(ph_mechanism_initial(mech, 0, &q0, &v0, &err), PH_OK);
-        rig_open(&r, m, spaces[k]);
+        fixture_open(&r, m, spaces[k]);
         memcpy(r.at.q, q0, sizeof(double) * (size_t)r.lay.nq),
             memcpy(r.at.v, v0, sizeof(double) * (size_t)r.nv);
         ph_point_rotations(&r.at, &r.lay);
-        ph_state s = rig_state(&r);
-        rig_residual(&r, &s);
+        ph_state s = fixture_state(&r);
+        fixture_residual(&r, &s);
         int nv = r.nv, nl = r.nl, N = nv + nl;
         double *A = calloc((size_t)(N * N + N), sizeof(double)), *b = A + N * N;
         assert_non_null(A);
@@ -381,7 +381,7 @@ static void initial_velocities_have_least_energy(void **state)
         solve_dense(N, A, b);
         check_le(max_diff(v0, b, nv), 1e-11); /* round-off, and DELTA of the projection */
         free(A);
-        rig_close(&r);
+        fixture_close(&r);
         ph_mechanism_destroy(mech);
     }
     ph_model_free(m);
@@ -478,7 +478,7 @@ static const char coil[] =
 
 static ph_status scale_loads(double factor, void *mech)
 {
-    ph_mechanism_load(mech, factor);
+    ph_mechanism_set_load_factor(mech, factor);
     return PH_OK;
 }
 

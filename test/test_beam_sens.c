@@ -11,16 +11,16 @@ static void direct_is_that_of_differences(void **state)
     for (int k = 0; k < 4; k++)
         for (int form = PH_INDEX3; form <= PH_GGL; form += PH_GGL - PH_INDEX3)
             for (int space = PH_SPACE_R3XSO3; space <= PH_SPACE_SE3; space++) {
-                rig r;
+                fixture r;
                 ph_options o = tight(1e-3);
                 o.formulation = (ph_formulation)form;
-                open_rig(&r, file, params[k], space, &o);
+                open_fixture(&r, file, params[k], space, &o);
                 assert_int_equal(ph_sim_run(r.sim, 100, NULL, NULL, NULL), PH_OK);
                 agreement a = compare(&r, 100);
                 /* derivative; round-off, which index-3 magnifies by 1/h and 1/h^2 */
                 bar index3 = {1e-7, 1e-7, 1e-4}, ggl = {1e-7, 1e-7, 1e-6};
                 check_agreement(&a, form == PH_GGL ? ggl : index3);
-                close_rig(&r);
+                close_fixture(&r);
             }
 }
 

@@ -1,7 +1,7 @@
 /* Convergence studies: variants, references, errors that were measured independently. */
 #include "study/cases.h"
 #include "polhode/model.h"
-#include "study/order.h"
+#include "study/observed_order.h"
 #include "check.h"
 
 /* ---- variants ----------------------------------------------------------------------------------------- */

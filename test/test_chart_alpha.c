@@ -236,14 +236,14 @@ static void direct_differentiation(void **state)
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
         for (int f = PH_INDEX3; f <= PH_INDEX2; f++)
             for (int k = 0; k < 2; k++) {
-                rig r;
+                fixture r;
                 ph_options o = tight(row[i].h);
                 o.method = both[k], o.formulation = (ph_formulation)f;
-                open_rig(&r, row[i].file, row[i].param, row[i].space, &o);
+                open_fixture(&r, row[i].file, row[i].param, row[i].space, &o);
                 assert_int_equal(ph_sim_run(r.sim, 100, NULL, NULL, NULL), PH_OK);
                 agreement a = compare(&r, 100);
                 check_agreement(&a, f == PH_INDEX3 ? row[i].index3 : row[i].index2);
-                close_rig(&r);
+                close_fixture(&r);
             }
 }
 
@@ -269,17 +269,17 @@ static void adjoint_equals_direct(void **state)
 static void dx_dm(const char *method, ph_simplification simplified, double h, double *dx,
                   double *against_differences)
 {
-    rig r;
+    fixture r;
     ph_options o = paper(method, h);
     long steps = lround(0.1 / h);
-    open_rig(&r, "heavy_top.lua", "m", 0, &o);
+    open_fixture(&r, "heavy_top.lua", "m", 0, &o);
     assert_int_equal(ph_sens_simplify(r.sens, simplified, NULL), PH_OK);
     assert_int_equal(ph_sim_run(r.sim, steps, NULL, NULL, NULL), PH_OK);
     ph_state s = ph_sim_state(r.sim);
     memcpy(dx, ph_sens_get(r.sens, 0).W + s.v_at[0], 3 * sizeof *dx);
     if (against_differences)
         *against_differences = compare(&r, steps).W;
-    close_rig(&r);
+    close_fixture(&r);
 }
 
 static double part_of(const double *a, const double *b)

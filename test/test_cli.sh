@@ -379,6 +379,15 @@ run 0 bench heavy_top --repeats 1 --json
 is_json out
 has out '"heavy_top":{"us_per_step":' '"newton_per_step":' '"error":' '"heavy_top_ggl":{'
 near out error 3e-4 5.08e-3 # reference: 5 % of an independent prototype
+cp out times.json
+run 0 bench heavy_top --repeats 1 --compare times.json --json
+has out '"ratio":'
+sed -i 's/"us_per_step":[^,]*/"us_per_step":1e-9/' times.json # a run of before that took no time
+run 0 bench heavy_top --repeats 1 --compare times.json
+awk '$1 == "heavy_top" && $3 > 1e6 {n++} END {exit n != 1}' out || fail 'bench --compare does not divide by what is stored'
+refused "cannot read 'none.json'" bench heavy_top --compare none.json
+echo 1 >one.json
+refused "is not what 'polhode bench --json' writes" bench heavy_top --compare one.json
 run 0 bench chain_10 --repeats 1
 has out 'us/step' 'chain_10 '
 run 0 bench chain_100 --repeats 1 --json
@@ -404,7 +413,9 @@ run 0 version --json
 is_json out
 run 0 --version
 run 0 help
-has out run check freeze cite bench list manual verify version help
+has out run check freeze cite bench list manual version help
+grep -xE '[A-Z][a-z]+' out >groups # each once, above its commands
+[[ $(tr '\n' ' ' <groups) == 'Simulate Analyse Study Design Files About ' ]] || fail "groups of the help: $(cat groups)"
 run 0 --help
 for command in $("$polhode" list commands | awk '{print $1}'); do
     run 0 help "$command"
@@ -468,7 +479,7 @@ refused 'cannot have x = -1' run heavy_top --set x=-1
 refused 'form P=V' run heavy_top --set x
 refused 'no parameters' run chain --set x=1
 refused 'takes no value' run heavy_top --json=1
-refused "belongs to 'bench'" run heavy_top --repeats 3
+refused "belongs to 'work', 'bench'" run heavy_top --repeats 3
 refused 'polhode help run' run heavy_top -q
 refused 'models/heavy_top.lua: No such file' run models/heavy_top.lua
 refused "cannot write '/nonexistent/x.csv'" run heavy_top -o /nonexistent/x.csv
@@ -482,17 +493,9 @@ refused 'one argument too many' version now
 refused 'has no options' help --xyzzy
 refused "run has no option '--expec'; see 'polhode help run'" run heavy_top --expec # near --expect, of other commands
 refused "did you mean '--json'?" run heavy_top --jsn
-refused 'one argument too many' verify now
-refused 'root of that tree' verify
-refused 'empty' verify -o ''
-ln -s "$models" models
-run 0 verify --row amp-0.9,e3-0
-has out '| amp-0.9 |' '| 34.265298 |' '| e3-0 |'
-read -r -a command < <(grep -o 'converge heavy_top_r3xso3[^`]*' out)
-run 0 "${command[@]}" # the command of a row shows its number: 0.01279
-has out '1.279e-02'
-refused "no row 'amp-0.8'; did you mean 'amp-0.9'?" verify --row amp-0.8
-refused 'leave out -o' verify --row amp-0.9 -o page.md
+for words in verify 'verify --all' 'help verify'; do # shellcheck disable=SC2086 # words
+    refused 'polhode verify has moved to polhode-verify, which is built beside polhode and is not installed' $words
+done
 refused "a?b" run $'a\nb'
 
 finish

@@ -3,7 +3,7 @@
 #include <float.h>
 
 #include "rk_cases.h"
-#include "step/control.h"
+#include "method/control.h"
 
 static ph_options controlled(const char *name, double tol, double h)
 {

@@ -70,7 +70,7 @@ static void write_reduced(double EI)
     FILE *f = fopen("body.json", "w");
     ph_reduced_put(m->flexible[0].body, f);
     fclose(f);
-    if (!ph_reduced_lacks_hdf5()) {
+    if (!ph_reduced_missing_hdf5()) {
         f = fopen("body.h5", "wb");
         assert_int_equal(ph_reduced_write_hdf5(m->flexible[0].body, f, NULL), PH_OK);
         fclose(f);
@@ -123,7 +123,7 @@ static const char *const texts[] = {
 
 static int n_texts(void)
 {
-    return (int)(sizeof texts / sizeof *texts) - (ph_reduced_lacks_hdf5() != NULL);
+    return (int)(sizeof texts / sizeof *texts) - (ph_reduced_missing_hdf5() != NULL);
 }
 
 /* ---- runs -------------------------------------------------------------------------------------------- */

@@ -11,21 +11,22 @@ static const ph_space_code spaces[] = {PH_SPACE_R3XSO3, PH_SPACE_SE3, PH_SPACE_E
 /* ---- one body ------------------------------------------------------------------------------------- */
 
 /* Any motion of a cloud that nothing holds, in the coordinates of a space. */
-static void open_cloud(kit *k, rig *r, cloud *c, int space, double damping, ph_vec3 gravity, uint64_t *seed)
+static void open_cloud(kit *k, fixture *r, cloud *c, int space, double damping, ph_vec3 gravity,
+                       uint64_t *seed)
 {
     cloud_open(c, 3, 4, damping, seed);
     kit_open(k);
     k->m.gravity = gravity;
     ph_vec3 at = rnd3(seed);
     kit_flexible(k, "rod", &c->x, at, rnd_turn(0.5, seed));
-    rig_open(r, &k->m, spaces[space]);
-    rig_scatter(r, seed);
-    rig_project_v(r); /* of Euler parameters: p . p' = 0 */
-    rig_accelerate(r);
+    fixture_open(r, &k->m, spaces[space]);
+    fixture_scatter(r, seed);
+    fixture_project_v(r); /* of Euler parameters: p . p' = 0 */
+    fixture_accelerate(r);
 }
 
 /* Linear and angular momentum, and energy without that of modes, of the nodes. */
-static void sum_nodes(const rig *r, const cloud *c, const ph_state *s, double *out)
+static void sum_nodes(const fixture *r, const cloud *c, const ph_state *s, double *out)
 {
     ph_vec3 P = {0}, L = {0};
     double E = 0;
@@ -44,11 +45,11 @@ static void energy_is_that_of_the_nodes(void **state)
     uint64_t seed = 1;
     for (int s = 0; s < SPACES; s++) {
         kit k;
-        rig r;
+        fixture r;
         cloud c;
         double sum[7], elastic = 0;
         open_cloud(&k, &r, &c, s, 0, ph_v3(1, 2, -9), &seed);
-        ph_state at = rig_state(&r);
+        ph_state at = fixture_state(&r);
         sum_nodes(&r, &c, &at, sum);
         for (int i = 0; i < 3; i++)
             elastic += 4 * (1 + i) * at.q[r.mech->flex[0].q + i] * at.q[r.mech->flex[0].q + i] / 2;
@@ -57,17 +58,17 @@ static void energy_is_that_of_the_nodes(void **state)
         k.m.gravity = ph_v3(0, 0, 0);
         sum_nodes(&r, &c, &at, sum);
         check_near(ph_mechanism_kinetic(r.mech, &at), sum[6], 1e-12); /* round-off */
-        rig_close(&r);
+        fixture_close(&r);
     }
 }
 
 /* The rate of what the nodes have, along the motion. */
-static void node_rates(rig *r, const cloud *c, double *rate)
+static void node_rates(fixture *r, const cloud *c, double *rate)
 {
     memset(rate, 0, 7 * sizeof *rate);
     for (int k = 0; k < 8; k++) {
         double sum[7], side = k % 2 ? -1 : 1;
-        ph_state s = rig_shift(r, VARY_FALL, 0, side * (k / 2 + 1) * STEP8);
+        ph_state s = fixture_shift(r, VARY_FALL, 0, side * (k / 2 + 1) * STEP8);
         sum_nodes(r, c, &s, sum);
         for (int i = 0; i < 7; i++)
             rate[i] += side * weight8[k / 2] / STEP8 * sum[i];
@@ -81,17 +82,17 @@ static void free_bodies_keep_energy_and_momentum(void **state)
     for (int s = 0; s < SPACES; s++)
         for (int damped = 0; damped < 2; damped++) {
             kit k;
-            rig r;
+            fixture r;
             cloud c;
             double rate[7];
             open_cloud(&k, &r, &c, s, damped ? 0.5 : 0, ph_v3(0, 0, 0), &seed);
             node_rates(&r, &c, rate);
             check_le(ph_small_max(6, rate), 1e-10); /* derivative: order 8 */
             if (damped)
-                assert_true(rig_power(&r) < -1e-3);
+                assert_true(fixture_power(&r) < -1e-3);
             else
-                check_le(fabs(rig_power(&r)), 1e-10); /* derivative: order 8 */
-            rig_close(&r);
+                check_le(fabs(fixture_power(&r)), 1e-10); /* derivative: order 8 */
+            fixture_close(&r);
         }
 }
 
@@ -101,7 +102,7 @@ static void weight_is_that_of_the_nodes(void **state)
     (void)state;
     uint64_t seed = 3;
     kit k;
-    rig r;
+    fixture r;
     cloud c;
     double rate[7], m = 0;
     open_cloud(&k, &r, &c, 1, 0, ph_v3(1, 2, -9), &seed);
@@ -109,12 +110,12 @@ static void weight_is_that_of_the_nodes(void **state)
         m += c.m[i];
     for (int load = 1; load >= 0; load--) {
         double want[3] = {load * m, load * 2 * m, load * -9 * m};
-        ph_mechanism_load(r.mech, load);
-        rig_accelerate(&r);
+        ph_mechanism_set_load_factor(r.mech, load);
+        fixture_accelerate(&r);
         node_rates(&r, &c, rate);
         check_le(max_diff(rate, want, 3), 1e-10); /* derivative: order 8 */
     }
-    rig_close(&r);
+    fixture_close(&r);
 }
 
 /* ---- markers -------------------------------------------------------------------------------------- */
@@ -141,12 +142,12 @@ static void make_chain(kit *k, cloud c[2], uint64_t *seed)
 }
 
 /* On the manifold where zeta = 0, in any motion that the joints allow. */
-static void put_in_motion(rig *r, const kit *k, uint64_t *seed)
+static void put_in_motion(fixture *r, const kit *k, uint64_t *seed)
 {
     for (int b = 0; b < k->m.n_bodies; b++) {
         ph_kin kin = {.x = k->body[b].x, .q = k->body[b].R};
         kin.v = rnd3(seed), kin.w = rnd3(seed);
-        rig_set(r, b, kin);
+        fixture_set(r, b, kin);
     }
     for (const ph_flex *f = r->mech->flex, *end = f + r->mech->n_flex; f < end; f++)
         for (int i = 0; i < f->r->modes; i++)
@@ -165,28 +166,29 @@ static void spaces_agree(void **state)
     double speed[64] = {0};
     make_chain(&k, c, &seed);
     for (int s = 0; s < SPACES; s++) {
-        rig r;
+        fixture r;
         uint64_t again = 5;
-        rig_open(&r, &k.m, spaces[s]);
+        fixture_open(&r, &k.m, spaces[s]);
         put_in_motion(&r, &k, &again);
         if (s == 0) { /* velocities that joints allow, by the modes and bodies of the first space */
-            rig_project_v(&r);
+            fixture_project_v(&r);
             memcpy(speed, r.at.v, sizeof(double) * (size_t)r.nv);
         }
         for (int b = 0; b < k.m.n_bodies && s; b++) {
             const ph_body *body = &r.mech->body[b];
             if (body->turns)
-                rig_set(&r, b, (ph_kin){.x = want[b].x, .v = want[b].v, .w = want[b].omega, .q = want[b].q});
+                fixture_set(&r, b,
+                            (ph_kin){.x = want[b].x, .v = want[b].v, .w = want[b].omega, .q = want[b].q});
         }
-        rig plain;
-        rig_open(&plain, &k.m, spaces[0]);
+        fixture plain;
+        fixture_open(&plain, &k.m, spaces[0]);
         for (int f = 0; f < 2; f++)
             memcpy(r.at.v + r.mech->flex[f].v, speed + plain.mech->flex[f].v,
                    sizeof(double) * (size_t)r.mech->flex[f].r->modes);
-        rig_close(&plain);
-        rig_accelerate(&r);
-        ph_state at = rig_state(&r);
-        rig_residual(&r, &at);
+        fixture_close(&plain);
+        fixture_accelerate(&r);
+        ph_state at = fixture_state(&r);
+        fixture_residual(&r, &at);
         check_le(ph_small_max(r.nl, r.rate), 1e-13); /* round-off */
         for (int b = 0; b < k.m.n_bodies; b++) {
             ph_body_state got;
@@ -205,8 +207,8 @@ static void spaces_agree(void **state)
             check_le(fmax(max_diff(&f.x, &force[j].x, 3), max_diff(&t.x, &torque[j].x, 3)),
                      1e-11); /* round-off */
         }
-        check_le(fabs(rig_power(&r)), 1e-10); /* derivative: order 8 */
-        rig_close(&r);
+        check_le(fabs(fixture_power(&r)), 1e-10); /* derivative: order 8 */
+        fixture_close(&r);
     }
 }
 
@@ -217,7 +219,7 @@ static void markers_move_as_bodies(void **state)
     uint64_t seed = 6;
     for (int s = 0; s < SPACES; s++) {
         kit k;
-        rig r;
+        fixture r;
         flex x;
         double v[3] = {0}, w[3] = {0}, a[3] = {0}, at[3] = {0.3, -0.2, 0.4}, got[3], sensed[3];
         kit_open(&k);
@@ -227,13 +229,13 @@ static void markers_move_as_bodies(void **state)
         int acceleration = kit_sensor(&k, PH_S_ACCELERATION, tip, -1);
         for (int i = 0; i < 3; i++)
             k.sensor[i].at = ph_load3(at), k.sensor[i].size = 3;
-        rig_open(&r, &k.m, spaces[s]);
-        rig_scatter(&r, &seed);
-        rig_project_v(&r);
+        fixture_open(&r, &k.m, spaces[s]);
+        fixture_scatter(&r, &seed);
+        fixture_project_v(&r);
         ph_body_state b;
         for (int i = 0; i < 8; i++) {
             double c = (i % 2 ? -1 : 1) * weight8[i / 2] / STEP8;
-            ph_state moved = rig_shift(&r, VARY_FALL, 0, (i % 2 ? -1 : 1) * (i / 2 + 1) * STEP8);
+            ph_state moved = fixture_shift(&r, VARY_FALL, 0, (i % 2 ? -1 : 1) * (i / 2 + 1) * STEP8);
             ph_mechanism_body(r.mech, &moved, tip, &b);
             w[0] += c * b.omega.x, w[1] += c * b.omega.y, w[2] += c * b.omega.z;
             ph_mechanism_sensor(r.mech, &moved, position, got);
@@ -241,7 +243,7 @@ static void markers_move_as_bodies(void **state)
             for (int j = 0; j < 3; j++)
                 v[j] += c * got[j], a[j] += c * sensed[j];
         }
-        ph_state here = rig_state(&r);
+        ph_state here = fixture_state(&r);
         double tol = 1e-10; /* derivative: order 8, numbers of size 10 */
         ph_mechanism_body(r.mech, &here, tip, &b);
         ph_store3(got, b.omega_dot);
@@ -250,7 +252,7 @@ static void markers_move_as_bodies(void **state)
         check_le(max_diff(v, got, 3), tol);
         ph_mechanism_sensor(r.mech, &here, acceleration, got);
         check_le(max_diff(a, got, 3), tol);
-        rig_close(&r);
+        fixture_close(&r);
     }
 }
 
@@ -270,7 +272,7 @@ static void drives_and_forces_give_power(void **state)
     for (int i = 0; i < 3; i++)
         for (int s = 0; s < SPACES; s++) {
             kit k;
-            rig r;
+            fixture r;
             cloud c[2];
             make_chain(&k, c, &seed);
             ph_joint_def *j =
@@ -280,15 +282,15 @@ static void drives_and_forces_give_power(void **state)
             f->value = rnd3(&seed), f->at_b = rnd3(&seed), f->in_body = 1;
             kit_force(&k, "twist", PH_F_TORQUE, PH_GROUND, 6)->value = rnd3(&seed);
             k.joint[1] = k.joint[3], k.m.n_joints = 2; /* the foot and the drive */
-            rig_open(&r, &k.m, spaces[s]);
-            rig_scatter(&r, &seed);
-            rig_project_v(&r);
-            rig_accelerate(&r);
-            ph_state at = rig_state(&r);
+            fixture_open(&r, &k.m, spaces[s]);
+            fixture_scatter(&r, &seed);
+            fixture_project_v(&r);
+            fixture_accelerate(&r);
+            ph_state at = fixture_state(&r);
             double power = ph_mechanism_power(r.mech, &at);
-            check_le(0.01, fabs(power));            /* ordering */
-            check_near(rig_power(&r), power, 1e-9); /* derivative: order 8 of energies of 100 J */
-            rig_close(&r);
+            check_le(0.01, fabs(power));                /* ordering */
+            check_near(fixture_power(&r), power, 1e-9); /* derivative: order 8 of energies of 100 J */
+            fixture_close(&r);
         }
 }
 
@@ -312,15 +314,15 @@ static void user_constraints_have_tangents(void **state)
     uint64_t seed = 7;
     for (int s = 0; s < SPACES; s++) {
         kit k;
-        rig r;
+        fixture r;
         cloud c[2];
         make_chain(&k, c, &seed);
         k.constraint[0] = (ph_user_constraint_def){.name = "rule", .rows = 2, .f = {.call = rule}};
         k.m.n_constraints = 1;
-        rig_open(&r, &k.m, spaces[s]);
-        rig_scatter(&r, &seed);
-        check_le(rig_worst(&r), 1e-5); /* derivative: second differences */
-        rig_close(&r);
+        fixture_open(&r, &k.m, spaces[s]);
+        fixture_scatter(&r, &seed);
+        check_le(fixture_worst(&r), 1e-5); /* derivative: second differences */
+        fixture_close(&r);
     }
 }
 
@@ -343,19 +345,19 @@ static void objectives_have_derivatives(void **state)
     uint64_t seed = 8;
     for (int s = 0; s < SPACES; s++) {
         kit k;
-        rig r;
+        fixture r;
         cloud c[2];
         ph_objective_def o = {.name = "target", .sensor = -1, .final = {.call = target}};
         make_chain(&k, c, &seed);
         k.sensor[kit_sensor(&k, PH_S_MODES, 0, -1)].size = 3;
         k.sensor[kit_sensor(&k, PH_S_REACTION, -1, 1)].size = 6;
         k.m.objective = &o, k.m.n_objectives = 1;
-        rig_open(&r, &k.m, spaces[s]);
-        rig_scatter(&r, &seed);
+        fixture_open(&r, &k.m, spaces[s]);
+        fixture_scatter(&r, &seed);
         int nv = r.nv, nl = r.nl, size = 3 * nv + nl;
         double *got = calloc((size_t)(2 * size), sizeof(double)), *x = got + size, value, by_p = 0;
         ph_covector g = {got, got + nv, got + 2 * nv, got + 3 * nv, &by_p};
-        ph_state at = rig_state(&r);
+        ph_state at = fixture_state(&r);
         assert_int_equal(ph_mechanism_objective(r.mech, &at, 0, PH_AT_THE_END, &value, &g), PH_OK);
         double product = 0, differenced = 0;
         for (int i = 0; i < size; i++)
@@ -374,7 +376,7 @@ static void objectives_have_derivatives(void **state)
         }
         check_near(product, differenced, 1e-8); /* derivative: nine digits of numbers of size 100 */
         free(got);
-        rig_close(&r);
+        fixture_close(&r);
     }
 }
 
@@ -524,7 +526,7 @@ static void vibrations(void **state)
         assert_int_equal(start(&m, &k, s, 0, &q, &v), PH_OK);
         if (ph_modes_create(&modes, ph_mechanism_system(m), 0, q, v, NULL, &err) != PH_OK)
             fail_msg("%s", err.text);
-        assert_int_equal(ph_modes_ask(modes).freedom, 2);
+        assert_int_equal(ph_modes_get_info(modes).freedom, 2);
         const double *M = c.x.calM + 6 * 14 + 6; /* lines of 14 */
         for (int i = 0; i < 2; i++) {
             ph_modes_value(modes, i, &re, &im);
@@ -569,19 +571,19 @@ static void nodes_have_names(void **state)
     uint64_t seed = 15;
     for (int s = 0; s < SPACES; s++) {
         kit k;
-        rig r;
+        fixture r;
         cloud c;
         cloud_open(&c, 3, 50, 0, &seed);
         kit_open(&k);
         kit_flexible(&k, "rod", &c.x, ph_v3(0, 0, 0), (ph_quat){1, 0, 0, 0});
-        rig_open(&r, &k.m, spaces[s]);
+        fixture_open(&r, &k.m, spaces[s]);
         assert_int_equal(r.sys->n_nodes, last[s] + 1);
         assert_string_equal(r.sys->nodes[0].name, "rod");
         assert_string_equal(r.sys->nodes[last[s]].name, "modes of 'rod'");
         assert_int_equal(r.sys->nodes[last[s]].n, 3);
         if (spaces[s] == PH_SPACE_EULER)
             assert_string_equal(r.sys->constraints[0].name, "norm of 'rod'");
-        rig_close(&r);
+        fixture_close(&r);
     }
 }
 

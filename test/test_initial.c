@@ -39,7 +39,7 @@ static void make_arm(kit *k)
 /* The least change of kinetic energy: dv with M dv orthogonal to all changes that are allowed, by a dense
  * solve of
  * [M B^T E^T; B 0 0; E 0 0], E the rows of what is given. */
-static void least_change(rig *r, const double *given, const int *is_given, double *out)
+static void least_change(fixture *r, const double *given, const int *is_given, double *out)
 {
     int nv = r->nv, nl = r->nl, fixed = 0;
     for (int i = 0; i < nv; i++)
@@ -68,19 +68,19 @@ static void free_velocities_follow(void **state)
     (void)state;
     for (int which = 0; which < 3; which++) {
         kit k;
-        rig r;
+        fixture r;
         make_arm(&k);
         k.body[which].has_omega = 1, k.body[which].omega = ph_v3(0.3, -0.7, 1.1);
         ph_mechanism *mech;
         ph_error err;
         const double *q0, *v0;
         must(initial(&k.m, PH_SPACE_R3XSO3, &mech, &q0, &v0, &err), &err);
-        rig_open(&r, &k.m, PH_SPACE_R3XSO3);
+        fixture_open(&r, &k.m, PH_SPACE_R3XSO3);
         memcpy(r.at.q, q0, sizeof(double) * (size_t)r.lay.nq),
             memcpy(r.at.v, v0, sizeof(double) * (size_t)r.nv);
         ph_point_rotations(&r.at, &r.lay);
-        ph_state s = rig_state(&r);
-        rig_residual(&r, &s);
+        ph_state s = fixture_state(&r);
+        fixture_residual(&r, &s);
         double given[18] = {0}, want[18];
         int is_given[18] = {0};
         for (int i = 0; i < 3; i++)
@@ -90,7 +90,7 @@ static void free_velocities_follow(void **state)
         check_le(max_diff(v0, want, 18), 1e-11); /* round-off, through a matrix of condition 1e3 */
         assert_memory_equal(v0 + 6 * which + 3, given + 6 * which + 3,
                             3 * sizeof(double)); /* exact: what is given stays */
-        rig_close(&r);
+        fixture_close(&r);
         ph_mechanism_destroy(mech);
     }
 }

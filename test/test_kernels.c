@@ -218,13 +218,13 @@ static void check_bits(block_case c)
         b[i] = case_rnd(&c);
     assert_int_equal(ph_solver_analyse(&s, PH_BLOCK, &g, NULL), PH_OK);
     assert_int_equal(ph_solver_factor(s, c.value), PH_OK);
-    double growth = ph_solver_ask(s).growth;
+    double growth = ph_solver_get_info(s).growth;
     assert_int_equal(ph_solver_solve(s, b, x), PH_OK);
     assert_int_equal(ph_solver_solve_transposed(s, b, x + n), PH_OK);
     assert_int_equal(scalar_block_ops.factor(s, c.value), PH_OK);
     assert_int_equal(scalar_block_ops.solve(s, b, x + 2 * n, 0), PH_OK);
     assert_int_equal(scalar_block_ops.solve(s, b, x + 3 * n, 1), PH_OK);
-    assert_true(ph_solver_ask(s).growth == growth);            /* exact */
+    assert_true(ph_solver_get_info(s).growth == growth);       /* exact */
     assert_memory_equal(x, x + 2 * n, 2 * n * sizeof(double)); /* exact */
     ph_solver_destroy(s);
     free(b);

@@ -4,13 +4,13 @@
 #include "step/sim.h"
 #include "run/neighbours.h"
 
-typedef struct rig {
+typedef struct fixture {
     ph_run *run;
     ph_neighbours near;
     ph_sim *sim[PH_NEIGHBOURS];
-} rig;
+} fixture;
 
-static void open_rig(rig *r, const char *file, const char *param, int space)
+static void open_fixture(fixture *r, const char *file, const char *param, int space)
 {
     char path[256], option[64];
     const char *const options = option;
@@ -19,7 +19,7 @@ static void open_rig(rig *r, const char *file, const char *param, int space)
     snprintf(path, sizeof path, PH_TEST_DIR "/../models/%s", file);
     snprintf(option, sizeof option, "space=%s", ph_space_word(space));
     c.options = &options, c.n_options = 1, c.wait = 1;
-    *r = (rig){0};
+    *r = (fixture){0};
     if (ph_run_open(&r->run, path, &c, &err) != PH_OK ||
         ph_neighbours_create(&r->near, r->run, ph_run_find(r->run, PH_PARAMETERS, param), 0, &err) != PH_OK)
         fail_msg("%s", err.text);
@@ -32,7 +32,7 @@ static void open_rig(rig *r, const char *file, const char *param, int space)
     }
 }
 
-static void close_rig(rig *r)
+static void close_fixture(fixture *r)
 {
     for (int k = 0; k < PH_NEIGHBOURS; k++)
         ph_sim_destroy(r->sim[k]);
@@ -60,7 +60,7 @@ static ph_state anywhere(ph_sim *sim, uint64_t *seed)
 }
 
 /* Both ways to the three sums; the largest difference relative to what cancels. */
-static double gap(rig *r, const ph_state *s, unsigned what)
+static double gap(fixture *r, const ph_state *s, unsigned what)
 {
     static const double weight[] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
     const ph_layout *lay = &r->sim[0]->lay;
@@ -121,8 +121,8 @@ static void sums(void **state)
     (void)state;
     uint64_t seed = 11;
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
-        rig r;
-        open_rig(&r, row[k].file, row[k].param, 0);
+        fixture r;
+        open_fixture(&r, row[k].file, row[k].param, 0);
         assert_non_null(r.near.loads);
         for (int trial = 0; trial < 5; trial++) {
             ph_state s = anywhere(r.sim[0], &seed);
@@ -130,7 +130,7 @@ static void sums(void **state)
             check_le(gap(&r, &s, PH_EVAL_RATE), 1e-14);
             check_le(gap(&r, &s, PH_EVAL_PHI | PH_EVAL_RATE), 1e-14);
         }
-        close_rig(&r);
+        close_fixture(&r);
     }
 }
 
@@ -142,8 +142,8 @@ static void only_what_differs(void **state)
     static const double one[PH_NEIGHBOURS] = {1, 0, 0, 0};
     uint64_t seed = 12;
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
-        rig r;
-        open_rig(&r, row[k].file, row[k].param, 0);
+        fixture r;
+        open_fixture(&r, row[k].file, row[k].param, 0);
         const ph_layout *lay = &r.sim[0]->lay;
         double *a = calloc((size_t)(lay->nv + 2 * lay->nl), sizeof *a);
         ph_state s = anywhere(r.sim[0], &seed);
@@ -154,7 +154,7 @@ static void only_what_differs(void **state)
         if (!strcmp(row[k].file, "heavy_top.lua"))
             assert_true(norm2(a + lay->nv, 2 * lay->nl) == 0); /* exact: the joint is not asked */
         free(a);
-        close_rig(&r);
+        close_fixture(&r);
     }
 }
 
@@ -164,8 +164,8 @@ static void rows_alone(void **state)
     (void)state;
     static const double weight[] = {0, -0.5, 0.5, 0};
     uint64_t seed = 13;
-    rig r;
-    open_rig(&r, "slider_crank.lua", "crank", 0);
+    fixture r;
+    open_fixture(&r, "slider_crank.lua", "crank", 0);
     const ph_layout *lay = &r.sim[0]->lay;
     double *a = calloc((size_t)(2 * lay->nv), sizeof *a), *b = a + lay->nv;
     double *B = calloc((size_t)lay->size_links, sizeof *B);
@@ -181,18 +181,18 @@ static void rows_alone(void **state)
     assert_true(norm2(b, lay->nv) > 0);
     check_le(max_diff(a, b, lay->nv), 1e-13); /* round-off */
     free(a), free(B);
-    close_rig(&r);
+    close_fixture(&r);
 }
 
 /* In other coordinates elements are not told apart. */
 static void other_spaces(void **state)
 {
     (void)state;
-    rig r;
-    open_rig(&r, "heavy_top.lua", "m", 1);
+    fixture r;
+    open_fixture(&r, "heavy_top.lua", "m", 1);
     assert_null(r.near.loads);
     assert_true(ph_neighbours_param(&r.near).loads == NULL);
-    close_rig(&r);
+    close_fixture(&r);
 }
 
 int main(void)

@@ -98,9 +98,9 @@ static int makes_sense(int type, int side)
 
 /* Cardan angles of size 1: the second one is 30 degrees or more away from where they are singular. And ends
  * of beam elements that are not turned too far against each other. */
-static int well_turned(const rig *r, ph_space_code space)
+static int well_turned(const fixture *r, ph_space_code space)
 {
-    ph_state s = rig_state(r);
+    ph_state s = fixture_state(r);
     for (int b = 0; b < r->mech->model->n_bodies && space == PH_SPACE_CARDAN; b++)
         if (r->mech->body[b].turns && fabs(ph_kin_of(r->mech, &s, b).R.xz) > 0.87)
             return 0;
@@ -115,15 +115,15 @@ static int well_turned(const rig *r, ph_space_code space)
 
 static double worst_of(const kit *k, ph_space_code space, uint64_t *seed)
 {
-    rig r;
-    rig_open(&r, &k->m, space);
+    fixture r;
+    fixture_open(&r, &k->m, space);
     do
-        rig_scatter(&r, seed);
+        fixture_scatter(&r, seed);
     while (k->m.n_flexible && !well_turned(&r, space));
     for (int i = 0; i < r.nl && (r.sys->flags & PH_FORCE_LAMBDA); i++)
         r.at.lambda[i] += 2; /* |lambda| is smooth over steps that are small against it */
-    double worst = rig_worst(&r);
-    rig_close(&r);
+    double worst = fixture_worst(&r);
+    fixture_close(&r);
     return worst;
 }
 
@@ -311,17 +311,17 @@ static void forces_balance_power(void **state)
             for (int s = 0; s < SPACES; s++)
                 for (int damped = 0; damped < 2; damped++) {
                     kit k;
-                    rig r;
+                    fixture r;
                     make_force(&k, types[i], side, 1 + side, damped, &seed);
-                    rig_open(&r, &k.m, spaces[s]);
-                    rig_scatter(&r, &seed);
-                    rig_accelerate(&r);
-                    double power = rig_power(&r);
+                    fixture_open(&r, &k.m, spaces[s]);
+                    fixture_scatter(&r, &seed);
+                    fixture_accelerate(&r);
+                    double power = fixture_power(&r);
                     if (damped)
                         assert_true(power < -1e-4);
                     else
                         check_le(fabs(power), 1e-10); /* derivative: order 8 of energies of 50 J */
-                    rig_close(&r);
+                    fixture_close(&r);
                 }
 }
 
@@ -359,7 +359,7 @@ static void unfold(const ph_joint_def *j, ph_kin *b, double angle, double along)
 }
 
 /* The smallest length that a row of B keeps when those before it are taken out. */
-static double smallest_pivot(const rig *r)
+static double smallest_pivot(const fixture *r)
 {
     int nv = r->nv;
     double least = HUGE_VAL;
@@ -391,19 +391,19 @@ static void joints_keep_rank(void **state)
             continue; /* rank is that of one row, or of parts tested here */
         for (int i = 0; i < 7; i++) {
             kit k;
-            rig r;
+            fixture r;
             make_joint(&k, type, 1, 0, 0, &seed);
             ph_kin a = placed(&k.body[0]), b = placed(&k.body[1]);
             unfold(&k.joint[0], &b, angles[i], 0.4);
             ph_vec3 axis = unit3(&seed), about = rnd3(&seed);
             revolve(&a, about, axis, 1.9), revolve(&b, about, axis, 1.9); /* both, anywhere */
-            rig_open(&r, &k.m, PH_SPACE_R3XSO3);
-            rig_set(&r, 0, a), rig_set(&r, 1, b);
-            ph_state s = rig_state(&r);
-            rig_residual(&r, &s);
+            fixture_open(&r, &k.m, PH_SPACE_R3XSO3);
+            fixture_set(&r, 0, a), fixture_set(&r, 1, b);
+            ph_state s = fixture_state(&r);
+            fixture_residual(&r, &s);
             check_le(ph_small_max(r.nl, r.Phi), 2e-15 * 10); /* round-off: positions of size 3 */
             check_le(0.3, smallest_pivot(&r));               /* ordering: full rank, far from losing it */
-            rig_close(&r);
+            fixture_close(&r);
         }
     }
 }
@@ -417,17 +417,17 @@ static void joints_have_no_spurious_zeros(void **state)
     for (int i = 0; i < 5; i++)
         for (int trial = 0; trial < 5; trial++) {
             kit k;
-            rig r;
+            fixture r;
             make_joint(&k, types[i], 1, 0, 0, &seed);
             ph_kin a = placed(&k.body[0]), b = placed(&k.body[1]);
             ph_vec3 across = ph_cross(k.joint[0].axis, unit3(&seed));
             revolve(&b, k.joint[0].at, ph_scale(1 / ph_norm(across), across), PI);
-            rig_open(&r, &k.m, PH_SPACE_R3XSO3);
-            rig_set(&r, 0, a), rig_set(&r, 1, b);
-            ph_state s = rig_state(&r);
-            rig_residual(&r, &s);
+            fixture_open(&r, &k.m, PH_SPACE_R3XSO3);
+            fixture_set(&r, 0, a), fixture_set(&r, 1, b);
+            ph_state s = fixture_state(&r);
+            fixture_residual(&r, &s);
             check_le(0.5, ph_small_max(r.nl, r.Phi)); /* ordering */
-            rig_close(&r);
+            fixture_close(&r);
         }
 }
 
@@ -445,20 +445,20 @@ static void make_pair(kit *k, int type, uint64_t *seed)
     f->value = rnd3(seed);
 }
 
-static void put_in_motion(rig *r, const kit *k, uint64_t *seed)
+static void put_in_motion(fixture *r, const kit *k, uint64_t *seed)
 {
     for (int b = 0; b < k->m.n_bodies; b++) {
         ph_kin kin = placed(&k->body[b]);
         kin.v = rnd3(seed), kin.w = rnd3(seed);
-        rig_set(r, b, kin);
+        fixture_set(r, b, kin);
     }
 }
 
 /* m a and J omegadot + omega x J omega of a body, less weight and the forces of the model; world, about its
  * centre. */
-static void needed_load(const rig *r, int body, ph_vec3 *F, ph_vec3 *tau)
+static void needed_load(const fixture *r, int body, ph_vec3 *F, ph_vec3 *tau)
 {
-    ph_state s = rig_state(r);
+    ph_state s = fixture_state(r);
     const ph_body_def *d = &r->mech->model->body[body];
     ph_body_state b;
     ph_mechanism_body(r->mech, &s, body, &b);
@@ -478,18 +478,18 @@ static void needed_load(const rig *r, int body, ph_vec3 *F, ph_vec3 *tau)
     }
 }
 
-static ph_vec3 joint_point(const rig *r, int joint)
+static ph_vec3 joint_point(const fixture *r, int joint)
 {
-    ph_state s = rig_state(r);
+    ph_state s = fixture_state(r);
     ph_site site;
     assert_int_equal(ph_joint_site(r->mech, &s, &r->mech->joint[r->mech->joint_of[joint]], 0, &site), PH_OK);
     return ph_add(site.b.x, ph_mul(site.b.R, site.j->sb));
 }
 
 /* Newton's and Euler's equations of each body with the reactions as they are reported. */
-static double imbalance(const rig *r)
+static double imbalance(const fixture *r)
 {
-    ph_state s = rig_state(r);
+    ph_state s = fixture_state(r);
     double worst = 0;
     for (int b = 0; b < r->mech->model->n_bodies; b++) {
         ph_vec3 F, tau;
@@ -526,14 +526,14 @@ static void spaces_agree(void **state)
         ph_body_state want[2];
         ph_vec3 force, torque;
         for (int s = 0; s < SPACES; s++) {
-            rig r;
+            fixture r;
             uint64_t again = 77;
-            rig_open(&r, &k.m, spaces[s]);
+            fixture_open(&r, &k.m, spaces[s]);
             put_in_motion(&r, &k, &again);
-            rig_accelerate(&r);
+            fixture_accelerate(&r);
             /* round-off: forces of 50 N through a matrix of condition 1e2 */
             check_le(imbalance(&r), 1e-11);
-            ph_state at = rig_state(&r);
+            ph_state at = fixture_state(&r);
             for (int b = 0; b < 2; b++) {
                 ph_body_state got;
                 ph_vec3 f, t;
@@ -549,7 +549,7 @@ static void spaces_agree(void **state)
                     check_le(fmax(max_diff(&f.x, &force.x, 3), max_diff(&t.x, &torque.x, 3)),
                              1e-10); /* round-off */
             }
-            rig_close(&r);
+            fixture_close(&r);
         }
     }
 }
@@ -562,14 +562,14 @@ static void joints_do_no_work(void **state)
     for (int type = 0; type < PH_JOINT_COUNT; type++)
         for (int s = 0; s < SPACES && type != PH_J_ROLLING; s++) {
             kit k;
-            rig r;
+            fixture r;
             make_joint(&k, type, 1, 0, 0, &seed);
-            rig_open(&r, &k.m, spaces[s]);
+            fixture_open(&r, &k.m, spaces[s]);
             put_in_motion(&r, &k, &seed);
-            rig_project_v(&r);
+            fixture_project_v(&r);
             for (int i = 0; i < r.nl; i++)
                 r.at.lambda[i] = rnd(&seed);
-            ph_state at = rig_state(&r);
+            ph_state at = fixture_state(&r);
             ph_vec3 F, tau, P = joint_point(&r, 0);
             ph_body_state b[2];
             ph_mechanism_reaction(r.mech, &at, 0, &F, &tau);
@@ -581,7 +581,7 @@ static void joints_do_no_work(void **state)
             }
             double power = ph_dot(F, ph_sub(v[1], v[0])) + ph_dot(tau, ph_sub(w[1], w[0]));
             check_le(fabs(power), 1e-13); /* round-off */
-            rig_close(&r);
+            fixture_close(&r);
         }
 }
 

@@ -585,12 +585,12 @@ static void user_constraints_have_tangents(void **state)
     for (int s = 0; s < 2; s++)
         for (int moving = 0; moving < 2; moving++) {
             kit k;
-            rig r;
+            fixture r;
             make_user(&k, moving);
-            rig_open(&r, &k.m, spaces[s]);
-            rig_scatter(&r, &seed);
-            check_le(rig_worst(&r), 2e-6); /* derivative: second differences */
-            rig_close(&r);
+            fixture_open(&r, &k.m, spaces[s]);
+            fixture_scatter(&r, &seed);
+            check_le(fixture_worst(&r), 2e-6); /* derivative: second differences */
+            fixture_close(&r);
         }
 }
 

@@ -34,7 +34,7 @@ static void optima(void **state)
     const double lower[] = {-2, -1000}, upper[] = {2, 3000}, half[] = {0.5, 3000};
     double x[] = {-1.2, 1000}, y[] = {-1.2, 1000}, value;
     const char *why;
-    if (ph_minimise_lacks())
+    if (ph_minimise_missing())
         skip();
     ph_minimise_def d = def_of(valley, lower, upper);
     assert_int_equal(ph_minimise(&d, x, &value, &why), PH_OK);
@@ -58,7 +58,7 @@ static void failures(void **state)
     const double lower[] = {-2, -1000}, upper[] = {2, 3000};
     double x[] = {-1.2, 1000}, value;
     const char *why;
-    if (ph_minimise_lacks())
+    if (ph_minimise_missing())
         skip();
     ph_minimise_def d = def_of(refuse, lower, upper);
     assert_int_equal(ph_minimise(&d, x, &value, &why), PH_E_NEWTON);

@@ -33,16 +33,16 @@ static void bar(double rhoI)
 
 /* ---- a system of one body, markers of which may be pinned to the ground --------------------------- */
 
-typedef struct held_body {
+typedef struct supported_body {
     ph_system sys;
     flex x;
     ph_node node[3];
     ph_constraint constraint;
     ph_vec3 gravity, at;
     int marker; /* which is pinned */
-} held_body;
+} supported_body;
 
-static void site_of(const held_body *h, const ph_state *s, ph_modal_site *m)
+static void site_of(const supported_body *h, const ph_state *s, ph_modal_site *m)
 {
     *m = (ph_modal_site){
         .r = &h->x.r, .gravity = h->gravity, .a = ph_state_vdot(s, 0, 0), .wdot = ph_state_vdot(s, 1, 0)};
@@ -66,7 +66,7 @@ typedef void (*matrix_fn)(const ph_modal_site *, double *);
 
 static ph_status square(const ph_state *s, double *out, void *ctx, matrix_fn f, int fold)
 {
-    const held_body *h = ctx;
+    const supported_body *h = ctx;
     ph_modal_site m;
     double A[FLEX_N * FLEX_N], force[6] = {0};
     site_of(h, s, &m);
@@ -104,7 +104,7 @@ static ph_status body_g(const ph_state *s, double *out, void *ctx)
 
 static ph_status pin_Phi(const ph_state *s, double *out, void *ctx)
 {
-    const held_body *h = ctx;
+    const supported_body *h = ctx;
     ph_modal_site m;
     ph_kin k;
     site_of(h, s, &m);
@@ -115,7 +115,7 @@ static ph_status pin_Phi(const ph_state *s, double *out, void *ctx)
 
 static void pin_rows(const ph_state *s, double *out, void *ctx, int rate)
 {
-    const held_body *h = ctx;
+    const supported_body *h = ctx;
     ph_modal_site m;
     double D[6 * FLEX_N], V[6 * FLEX_N];
     site_of(h, s, &m);
@@ -137,7 +137,7 @@ static ph_status pin_Z(const ph_state *s, double *out, void *ctx)
 
 static ph_status pin_convective(const ph_state *s, double *out, void *ctx)
 {
-    const held_body *h = ctx;
+    const supported_body *h = ctx;
     const double none[FLEX_MODES] = {0};
     ph_modal_site m;
     ph_vec3 a, omega_dot;
@@ -149,7 +149,7 @@ static ph_status pin_convective(const ph_state *s, double *out, void *ctx)
 }
 
 /* pinned: the marker that is, at a place; -1: none */
-static void hold(held_body *h, int pinned, ph_vec3 at)
+static void support(supported_body *h, int pinned, ph_vec3 at)
 {
     h->node[0] = (ph_node){PH_RN, 3, "x"}, h->node[1] = (ph_node){PH_SO3, 0, "R"};
     h->node[2] = (ph_node){PH_RN, h->x.r.modes, "zeta"};
@@ -166,7 +166,7 @@ static void hold(held_body *h, int pinned, ph_vec3 at)
 enum { FLEX_Q = 7 + FLEX_MODES };
 
 /* Integrate from q, v; the state at the end replaces them. lambda: 3, or NULL */
-static void integrate(const held_body *h, const ph_options *opt, long steps, double *q, double *v,
+static void integrate(const supported_body *h, const ph_options *opt, long steps, double *q, double *v,
                       double *lambda)
 {
     ph_sim *sim;
@@ -182,7 +182,7 @@ static void integrate(const held_body *h, const ph_options *opt, long steps, dou
     ph_sim_destroy(sim);
 }
 
-static void instant_from(instant *a, const held_body *h, const double *q, const double *v)
+static void instant_from(instant *a, const supported_body *h, const double *q, const double *v)
 {
     int f = h->x.r.modes;
     memset(a, 0, sizeof *a);
@@ -225,12 +225,12 @@ static void free_body_keeps_energy_and_momentum(void **state)
     (void)state;
     const double want[7] = {13.010125541667, 0.3925, 3.297, -2.198, 3.925e-5, 1.42608333, 2.17183333};
     for (int stiffen = 0; stiffen < 2; stiffen++) {
-        held_body h = {0};
+        supported_body h = {0};
         instant a;
         double q[2][FLEX_Q] = {{0}}, v[2][FLEX_N] = {{0}}, start[7], end[7];
         bar(0);
         open_body(&h.x, 10, 4, 0, 10, stiffen);
-        hold(&h, -1, ph_v3(0, 0, 0));
+        support(&h, -1, ph_v3(0, 0, 0));
         for (int k = 0; k < 2; k++) {
             q[k][3] = 1;
             memcpy(v[k], flight_v, sizeof flight_v);
@@ -251,13 +251,13 @@ static void free_body_keeps_energy_and_momentum(void **state)
 static void free_body_flies(void **state)
 {
     (void)state;
-    held_body h = {0};
+    supported_body h = {0};
     instant a;
     ph_kin tip;
     double q[FLEX_Q] = {0, 0, 0, 1}, v[FLEX_N] = {0};
     bar(0);
     open_body(&h.x, 10, 6, 0, 10, 0);
-    hold(&h, -1, ph_v3(0, 0, 0));
+    support(&h, -1, ph_v3(0, 0, 0));
     memcpy(v, flight_v, sizeof flight_v);
     ph_options o = runge_kutta("dopri8", 1. / 4000);
     integrate(&h, &o, 800, q, v, NULL);
@@ -273,13 +273,13 @@ static void free_body_flies(void **state)
 static void tumbling_rod_keeps_its_spin(void **state)
 {
     (void)state;
-    held_body h = {0};
+    supported_body h = {0};
     double q[FLEX_Q] = {0, 0, 0, 1}, v[FLEX_N] = {0};
     bar(0);
     beam.slopes = 1;
     open_body(&h.x, 10, 4, 0, 10, 0);
     fe_balance(&h.x);
-    hold(&h, -1, ph_v3(0, 0, 0));
+    support(&h, -1, ph_v3(0, 0, 0));
     memcpy(v, flight_v, sizeof flight_v);
     ph_options o = runge_kutta("dopri8", 1. / 4000);
     integrate(&h, &o, 2000, q, v, NULL);
@@ -540,13 +540,13 @@ static void slider_crank_turns(void **state)
 /* A bar on a pin at the origin, let go from the horizontal: tip and angle of the frame. */
 static void swing(int modes, double rhoI, int stiffen, double t, double *tip, double *angle)
 {
-    held_body h = {.gravity = {0, -9.81, 0}};
+    supported_body h = {.gravity = {0, -9.81, 0}};
     instant a;
     ph_kin k;
     double q[FLEX_Q] = {0, 0, 0, 1}, v[FLEX_N] = {0};
     bar(rhoI);
     open_body(&h.x, 10, modes, BEND_Y, 10, stiffen);
-    hold(&h, 0, ph_v3(0, 0, 0));
+    support(&h, 0, ph_v3(0, 0, 0));
     int steps = (int)lround(t * 8000);
     ph_options o = runge_kutta("dopri8", t / steps);
     integrate(&h, &o, steps, q, v, NULL);
@@ -609,13 +609,13 @@ static void mass_is_positive(void **state)
 }
 
 /* A soft beam that hangs on its tip, with the stiffness of tension, and turns about all axes. */
-static void open_hanging(held_body *h, double *q, double *v)
+static void open_hanging(supported_body *h, double *q, double *v)
 {
     const ph_vec3 tip = ph_v3(1, 0, 0), w = ph_v3(1, 2, -1.5);
-    *h = (held_body){.gravity = {0.3, -9.81, 2}};
+    *h = (supported_body){.gravity = {0.3, -9.81, 2}};
     beam = (fe_beam){.L = 1, .EA = 300, .EI = 4, .GJ = 3, .rhoA = 1, .rhoJ = 0.05};
     open_body(&h->x, 6, 4, 0, 6, 1);
-    hold(h, 1, tip);
+    support(h, 1, tip);
     memset(q, 0, sizeof(double) * FLEX_Q), memset(v, 0, sizeof(double) * FLEX_N);
     q[3] = 1;
     ph_store3(v, ph_cross(tip, w)), ph_store3(v + 3, w);
@@ -624,7 +624,7 @@ static void open_hanging(held_body *h, double *q, double *v)
 static void callbacks_have_right_tangents(void **state)
 {
     (void)state;
-    held_body h;
+    supported_body h;
     double q[FLEX_Q], v[FLEX_N], vdot[FLEX_N], lambda[3] = {1, -2, 3};
     uint64_t seed = 7;
     ph_check worst;
@@ -655,7 +655,7 @@ static void markers_carry_joints(void **state)
     numbers_alone();
     for (int k = 0; k < 4; k++) {
         double q[4][FLEX_Q], v[4][FLEX_N], lambda[4][3];
-        held_body h;
+        supported_body h;
         for (int i = 0; i < 4; i++) {
             ph_options o = ph_default_options();
             int steps = 1024 << i;

@@ -52,7 +52,7 @@ static void run_is_that_of_the_file(void **state)
 {
     (void)state;
     ph_model *m = read_model("heavy_top", NULL);
-    ph_run_def run = ph_model_run(m);
+    ph_run_def run = ph_model_run_def(m);
     assert_true(run.opt.h == 1e-3 && run.t_end == 1 && run.space == PH_SPACE_R3XSO3 && !run.assemble);
     assert_true(run.opt.formulation == PH_GGL && run.opt.rho == 0.9 && run.every == 1);
     assert_string_equal(ph_space_word((int)run.space), "R3xSO3");
@@ -64,7 +64,7 @@ static void redundant_rows_are_found(void **state)
 {
     (void)state;
     ph_model *m = read_model("four_bar", NULL);
-    ph_run_def run = ph_model_run(m);
+    ph_run_def run = ph_model_run_def(m);
     ph_mechanism *mech;
     ph_sim *sim;
     ph_error err = {0};

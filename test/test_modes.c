@@ -1,5 +1,5 @@
 /* Modes: closed forms at rest, with damping, spinning, turning, rolling; what is refused. */
-#include "held.h"
+#include "equilibrium_cases.h"
 
 #include <complex.h>
 
@@ -8,36 +8,36 @@
 #define G 9.81
 
 typedef struct modes {
-    held h;
+    resting h;
     ph_modes *m;
     ph_modes_info info;
 } modes;
 
-static modes modes_about(held h, const double *q, const double *v)
+static modes modes_about(resting h, const double *q, const double *v)
 {
     modes s = {.h = h};
     if (ph_modes_create(&s.m, ph_mechanism_system(h.mech), 0, q, v, NULL, &s.h.err) != PH_OK)
         fail_msg("%s", s.h.err.text);
-    s.info = ph_modes_ask(s.m);
+    s.info = ph_modes_get_info(s.m);
     return s;
 }
 
 static modes modes_at_rest(const char *text, ph_space_code space)
 {
-    held h = held_at_rest(text, space);
+    resting h = resting_of(text, space);
     return modes_about(h, h.s.q, h.s.v);
 }
 
 static modes modes_moving(const char *text, ph_space_code space)
 {
-    held h = held_open(text, space);
+    resting h = resting_open(text, space);
     return modes_about(h, h.q0, h.v0);
 }
 
 static void modes_close(modes *s)
 {
     ph_modes_destroy(s->m);
-    held_close(&s->h);
+    resting_close(&s->h);
 }
 
 static double complex value_of(const modes *s, int k)
@@ -81,8 +81,8 @@ static void pendulums(void **state)
         "joint { name = 'pivot', type = 'revolute', bodies = {'ground', 'bar'},\n"
         "        at = {0, 0, 0}, axis = {0, 1, 0} }\n";
     double l2 = 0.17, l = sqrt(l2);
-    for (size_t k = 0; k < sizeof held_spaces / sizeof *held_spaces; k++) {
-        s = modes_at_rest(bar, held_spaces[k]);
+    for (size_t k = 0; k < sizeof resting_spaces / sizeof *resting_spaces; k++) {
+        s = modes_at_rest(bar, resting_spaces[k]);
         assert_int_equal(s.info.count, 1);
         check_le(cabs(value_of(&s, 0) - I * sqrt(2 * G * l / (0.3 + 2 * l2))), 1e-11); /* round-off */
         modes_close(&s);
@@ -105,7 +105,7 @@ static void double_pendulum(void **state)
     double k1 = (m1 / 2 + m2) * G, k2 = m2 / 2 * G; /* (a c - b^2) x^2 - (a k2 + c k1) x + k1 k2 = 0 */
     double A = a * c - b * b, B = a * k2 + c * k1, root = sqrt(B * B - 4 * A * k1 * k2);
     for (int k = 0; k < 4; k++) {
-        modes s = modes_at_rest(text, held_spaces[k]);
+        modes s = modes_at_rest(text, resting_spaces[k]);
         assert_int_equal(s.info.count, 2);
         check_le(cabs(value_of(&s, 0) - I * sqrt((B - root) / (2 * A))), 1e-11); /* round-off */
         check_le(cabs(value_of(&s, 1) - I * sqrt((B + root) / (2 * A))), 1e-11);
@@ -166,7 +166,7 @@ static void body_on_a_bushing(void **state)
     double complex nu[6];
     assert_int_equal(ph_eigenvalues(6, A, nu), PH_OK);
     for (int space = 0; space < 4; space++) {
-        modes s = modes_at_rest(text, held_spaces[space]);
+        modes s = modes_at_rest(text, resting_spaces[space]);
         assert_int_equal(s.info.count, 6);
         for (int j = 0; j < 6; j++)
             check_le(cabs(value_of(&s, j) - I * csqrt(nu[5 - j])), 1e-10); /* round-off of eigenvalues */
@@ -230,18 +230,18 @@ static double four_bar_energy(double phi)
 static void four_bar_swings(void **state)
 {
     (void)state;
-    held h = {0};
+    resting h = {0};
     const ph_setting set = {"speed", 0};
     for (int space = 0; space < 2; space++) {
-        ph_space_code code = held_spaces[space];
+        ph_space_code code = resting_spaces[space];
         assert_int_equal(
             ph_model_read(&h.model, PH_TEST_DIR "/../models/four_bar.lua", &set, 1, NULL, &h.err), PH_OK);
         assert_int_equal(ph_mechanism_create(&h.mech, h.model, code, NULL, &h.err), PH_OK);
         assert_int_equal(ph_mechanism_initial(h.mech, 0, &h.q0, &h.v0, &h.err), PH_OK);
         assert_int_equal(ph_mechanism_rank(h.mech, &h.err), PH_OK);
-        held_settle(&h, 1);
+        resting_settle(&h, 1);
         modes s = modes_about(h, h.s.q, h.s.v);
-        ph_quat q = held_body(&h, "crank").q;
+        ph_quat q = resting_body(&h, "crank").q;
         double phi = 2 * atan2(q.z, q.w), e = 1e-3, T = 0, length[] = {0.2, 0.5, 0.4}, x[4][3][3];
         for (int k = 0; k < 4; k++)
             four_bar(phi + (k < 2 ? k - 2 : k - 1) * e, x[k]);
@@ -277,7 +277,7 @@ static void agrees_with_accelerations(void **state)
         "bushing { name = 's', bodies = {'a', 'b'}, at_a = {0.1, 0, -0.3}, at_b = {-0.1, 0.1, 0.2},\n"
         "          k = {20, 30, 10}, kr = {1, 2, 3} }\n";
     for (int space = 0; space < 2; space++) {
-        modes s = modes_at_rest(text, held_spaces[space]);
+        modes s = modes_at_rest(text, resting_spaces[space]);
         const ph_system *sys = ph_mechanism_system(s.h.mech);
         int nv = ph_system_nv(sys);
         assert_int_equal(s.info.count, 4);
@@ -332,7 +332,7 @@ static void rotor_splits(void **state)
         char text[1024];
         double spin = 50.0 * (k / 2), Jt = 0.03, Js = 0.05, stiff = 2 * 1000 * 0.04;
         snprintf(text, sizeof text, ROTOR, spin);
-        modes s = modes_moving(text, held_spaces[k % 2]);
+        modes s = modes_moving(text, resting_spaces[k % 2]);
         double root = sqrt(Js * Js * spin * spin + 4 * Jt * stiff);
         double scale = 1e-9 * fmax(1, spin); /* round-off of eigenvalues beside a double one at 0 */
         assert_true(!s.info.turning);
@@ -359,7 +359,7 @@ static void tops(void **state)
                  "       omega = {0, 0, %g}, velocity = {0, 0, 0} }\n"
                  "joint { name = 'tip', type = 'spherical', bodies = {'ground', 'top'}, at = {0, 0, 0} }\n",
                  l, spin);
-        modes s = modes_moving(text, held_spaces[k % 2]);
+        modes s = modes_moving(text, resting_spaces[k % 2]);
         double complex root = csqrt(Js * Js * spin * spin - 4 * J * 2 * G * l);
         for (int sign = -1; sign <= 1; sign += 2) { /* mu = i w */
             double complex mu = I * (Js * spin + sign * root) / (2 * J);
@@ -464,7 +464,7 @@ static void sleigh(void **state)
         modes s = {0};
         const double q[] = {1, 2, 0.5}, v[] = {u * cos(0.5), u * sin(0.5), 0};
         assert_int_equal(ph_modes_create(&s.m, &sys, 0, q, v, NULL, &s.h.err), PH_OK);
-        s.info = ph_modes_ask(s.m);
+        s.info = ph_modes_get_info(s.m);
         assert_int_equal(s.info.count, 5);                         /* 3 positions and 2 velocities */
         check_le(miss(&s, -3 * 0.4 * u / (0.7 + 3 * 0.16)), 1e-8); /* derivative: Z is differenced */
         modes_close(&s);
@@ -498,14 +498,14 @@ static void sliding_block(void **state)
 
 static void refuse_modes(const char *text, ph_space_code space, const char *words)
 {
-    held h = held_open(text, space);
+    resting h = resting_open(text, space);
     ph_modes *m;
     assert_int_equal(ph_modes_create(&m, ph_mechanism_system(h.mech), 0, h.q0, h.v0, NULL, &h.err),
                      PH_E_INPUT);
     assert_null(m);
     if (!strstr(h.err.text, words))
         fail_msg("'%s' does not contain '%s'", h.err.text, words);
-    held_close(&h);
+    resting_close(&h);
 }
 
 static void unsteady_motions_are_refused(void **state)
@@ -538,7 +538,7 @@ static void middle_axis(void **state)
 static void memory_is_short(void **state)
 {
     (void)state;
-    held h = held_open("model 'bob'\nparticle { name = 'p', mass = 1 }\n", PH_SPACE_R3XSO3);
+    resting h = resting_open("model 'bob'\nparticle { name = 'p', mass = 1 }\n", PH_SPACE_R3XSO3);
     for (long k = 1;; k++) {
         counter c = {.fail_at = k};
         ph_allocator alloc = {counter_alloc, counter_free, &c};
@@ -552,7 +552,7 @@ static void memory_is_short(void **state)
         assert_true(k < 50);
     }
     ph_modes_destroy(NULL);
-    held_close(&h);
+    resting_close(&h);
 }
 
 int main(void)

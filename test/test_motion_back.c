@@ -2,12 +2,12 @@
  * round-off. */
 #include "sens_cases.h"
 
-#include "step/motion_back.h"
+#include "sens/motion_back.h"
 
 /* A motion with its neighbours, which rkmk follows to round-off, and the parameter's derivatives at the
  * start. */
 typedef struct piece {
-    rig r;
+    fixture r;
     ph_rk rk;
     ph_motion_back back;
     void *block;
@@ -18,7 +18,7 @@ static void open_piece(piece *p, const char *file, const char *param, int space)
     ph_options o = tight(1e-3);
     ph_arena a = {0};
     o.formulation = PH_INDEX2;
-    open_rig(&p->r, file, param, space, &o);
+    open_fixture(&p->r, file, param, space, &o);
     p->rk = (ph_rk){0};
     assert_int_equal(ph_tableau_get("dopri8", &p->rk.tab, NULL), PH_OK);
     for (int pass = 0; pass < 2; pass++) {
@@ -33,7 +33,7 @@ static void open_piece(piece *p, const char *file, const char *param, int space)
 static void close_piece(piece *p)
 {
     ph_free(NULL, p->block);
-    close_rig(&p->r);
+    close_fixture(&p->r);
 }
 
 /* Covectors g of W, v, vdot, lambda at the end of a piece: their product with the derivatives there, by

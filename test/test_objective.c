@@ -31,13 +31,13 @@ static const char text[] =
     "           + b.speed[1]*b.place[2] + b.own[1]*s.b.omega_dot.z end }\n"
     "run{ t_end = 1, h = 1e-2 }\n";
 
-typedef struct rig {
+typedef struct fixture {
     ph_model *model;
     ph_mechanism *mech;
     ph_sim *sim;
-} rig;
+} fixture;
 
-static void open_rig(rig *r, int space)
+static void open_fixture(fixture *r, int space)
 {
     ph_error err = {0};
     const double *q0, *v0;
@@ -51,7 +51,7 @@ static void open_rig(rig *r, int space)
         fail_msg("%s", err.text);
 }
 
-static void close_rig(rig *r)
+static void close_fixture(fixture *r)
 {
     ph_sim_destroy(r->sim);
     ph_mechanism_destroy(r->mech);
@@ -59,7 +59,7 @@ static void close_rig(rig *r)
 }
 
 /* What the objectives are, from the views of the mechanism. */
-static double value_of(rig *r, const ph_state *s, int objective)
+static double value_of(fixture *r, const ph_state *s, int objective)
 {
     ph_body_state a;
     double tip[3], pull[6], turn, own;
@@ -84,8 +84,8 @@ static void derivatives(void **state)
     (void)state;
     for (int k = 0; k < 2 * PH_SPACE_COUNT; k++) {
         int space = k / 2, objective = k % 2;
-        rig r;
-        open_rig(&r, space);
+        fixture r;
+        open_fixture(&r, space);
         const ph_traced *traced = r.model->objective[objective].final.traced;
         assert_true(objective ? traced->program != NULL : traced->program == NULL); /* of a reaction */
         const ph_system *sys = ph_mechanism_system(r.mech);
@@ -124,16 +124,16 @@ static void derivatives(void **state)
         check_near(product, (f[1] - f[0]) / 2e-5, 1e-8); /* derivative: central, e^2 */
         assert_true(by_p == 0);                          /* exact: that is for the caller */
         free(mem), free(R), free(lambda);
-        close_rig(&r);
+        close_fixture(&r);
     }
 }
 
 static void parts(void **state)
 {
     (void)state;
-    rig r;
+    fixture r;
     double value;
-    open_rig(&r, 0);
+    open_fixture(&r, 0);
     ph_state s = ph_sim_state(r.sim);
     assert_int_equal(ph_model_count(r.model, PH_OBJECTIVES), 2);
     assert_string_equal(ph_model_name(r.model, PH_OBJECTIVES, 0), "all");
@@ -142,7 +142,7 @@ static void parts(void **state)
     ph_body_state a;
     ph_mechanism_body(r.mech, &s, 0, &a);
     assert_true(value == s.t + a.x.z); /* exact */
-    close_rig(&r);
+    close_fixture(&r);
 }
 
 int main(void)

@@ -11,7 +11,7 @@ static const double h[] = {4e-3, 2e-3, 1e-3, 5e-4}, one[] = {4e-2, 2e-2, 1e-2, 5
 static const ph_series series[] = {{.label = "it's a_b", .n = 4, .x = h, .y = one},
                                    {.label = "σ = 1", .n = 4, .x = h, .y = two},
                                    {.n = 4, .x = h, .y = broken, .style = PH_POINTS, .look = 7}};
-static const ph_slope slopes[] = {{.order = 2}, {.order = 1}};
+static const ph_plot_slope slopes[] = {{.order = 2}, {.order = 1}};
 static const ph_plot_marker markers[] = {{.vertical = 1, .at = 1e-3, .label = "limit"},
                                          {.vertical = 0, .at = 1e-2, .label = "target"}};
 

@@ -17,7 +17,7 @@ static void distance_of_increment(const char *problem)
     for (int i = 0; i < probe->size; i++)
         a[i] = b[i] = rnd(&seed);
     for (int i = 0; i < probe->n_parts; i++) {
-        const ph_part *t = &probe->part[i];
+        const ph_probe_part *t = &probe->part[i];
         const ph_group_ops *op = ph_group_get(t->group);
         for (int k = 0; k < ph_group_dim(t->group, t->n); k++)
             d[k] = 0.7 * rnd(&seed), sum += d[k] * d[k];

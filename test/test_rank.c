@@ -38,17 +38,17 @@ static const char ladder[] =
     "end\n"
     "for i = 1, #hinges do joint(hinges[disorder == 0 and i or 1 + 7919 * i % #hinges]) end\n";
 
-typedef struct rig {
+typedef struct fixture {
     ph_model *model;
     ph_mechanism *mech;
     const ph_system *sys;
     const double *q0, *v0;
     double seconds; /* of processor time for the rank */
-} rig;
+} fixture;
 
-static rig open_model(const char *text, const ph_setting *sets, size_t n_sets)
+static fixture open_model(const char *text, const ph_setting *sets, size_t n_sets)
 {
-    rig r = {0};
+    fixture r = {0};
     ph_error err = {0};
     if (read_named(&r.model, "model.lua", text, strlen(text), sets, n_sets, NULL, &err) != PH_OK ||
         ph_mechanism_create(&r.mech, r.model, PH_SPACE_R3XSO3, NULL, &err) != PH_OK ||
@@ -62,13 +62,13 @@ static rig open_model(const char *text, const ph_setting *sets, size_t n_sets)
     return r;
 }
 
-static rig open_ladder(int N, int disorder)
+static fixture open_ladder(int N, int disorder)
 {
     const ph_setting sets[] = {{"N", N}, {"disorder", disorder}};
     return open_model(ladder, sets, 2);
 }
 
-static void close_ladder(rig *r)
+static void close_ladder(fixture *r)
 {
     ph_mechanism_destroy(r->mech);
     ph_model_free(r->model);
@@ -80,7 +80,7 @@ static void many_loops(void **state)
 {
     (void)state;
     enum { N = 400 };
-    rig r = open_ladder(N, 0);
+    fixture r = open_ladder(N, 0);
     assert_int_equal(r.sys->n_redundant, 3 * N);
     for (int j = 0; j < 4 * N; j++)
         assert_int_equal(ph_mechanism_redundant(r.mech, j), j % 4 == 3 ? 3 : 0);
@@ -101,7 +101,7 @@ static void units_cancel(void **state)
     for (size_t k = 0; k < sizeof length / sizeof *length; k++)
         for (size_t m = 0; m < sizeof heavy / sizeof *heavy; m++) {
             const ph_setting sets[] = {{"N", N}, {"length", length[k]}, {"heavy", heavy[m]}};
-            rig r = open_model(ladder, sets, 3);
+            fixture r = open_model(ladder, sets, 3);
             for (int j = 0; j < 4 * N; j++)
                 if (ph_mechanism_redundant(r.mech, j) != (j % 4 == 3 ? 3 : 0))
                     fail_msg("length %g, mass %g: joint %d has %d conditions too many", length[k], heavy[m],
@@ -135,7 +135,7 @@ static double time_links(int kind, int N)
     double least = HUGE_VAL;
     for (int k = 0; k < 3; k++) {
         const ph_setting sets[] = {{"N", N}, {"kind", kind}};
-        rig r = open_model(links, sets, 2);
+        fixture r = open_model(links, sets, 2);
         assert_int_equal(r.sys->n_redundant, 0);
         least = fmin(least, r.seconds);
         close_ladder(&r);
@@ -199,7 +199,7 @@ static void least_norm_of_many(void **state)
 {
     (void)state;
     for (int f = PH_INDEX3; f <= PH_GGL; f += PH_GGL - PH_INDEX3) {
-        rig r = open_ladder(25, 0);
+        fixture r = open_ladder(25, 0);
         ph_sim *sim;
         ph_error err = {0};
         ph_options o = ph_default_options();

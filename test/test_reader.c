@@ -568,7 +568,7 @@ static void large_model(void **state)
 static void memory_ends(void **state)
 {
     (void)state;
-    const char *figures = getenv("PH_FIGURES");
+    const char *figures = getenv("PH_CLAIMS");
     long stride =
         figures && !strcmp(figures, "quick") ? 7 : 1; /* where every access is watched: each seventh */
     for (int for_good = 0; for_good < 2; for_good++) {

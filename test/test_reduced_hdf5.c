@@ -144,7 +144,7 @@ int main(void)
 
 int main(void)
 {
-    return !ph_reduced_lacks_hdf5();
+    return !ph_reduced_missing_hdf5();
 }
 
 #endif

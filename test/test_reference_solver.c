@@ -67,18 +67,18 @@ static void known_solutions(void **state)
 
 /* ---- model files -------------------------------------------------------------------------------------- */
 
-typedef struct rig {
+typedef struct fixture {
     ph_model *model;
     ph_mechanism *mech;
     ph_problem p;
-} rig;
+} fixture;
 
-static void open_rig(rig *r, const char *file)
+static void open_fixture(fixture *r, const char *file)
 {
     char path[256];
     ph_error err = {0};
     snprintf(path, sizeof path, PH_TEST_DIR "/../models/%s", file);
-    *r = (rig){.p.name = file};
+    *r = (fixture){.p.name = file};
     if (ph_model_read(&r->model, path, NULL, 0, NULL, &err) != PH_OK ||
         ph_mechanism_create(&r->mech, r->model, PH_SPACE_R3XSO3, NULL, &err) != PH_OK ||
         ph_mechanism_initial(r->mech, 0, &r->p.q0, &r->p.v0, &err) != PH_OK)
@@ -86,7 +86,7 @@ static void open_rig(rig *r, const char *file)
     r->p.sys = *ph_mechanism_system(r->mech);
 }
 
-static void close_rig(rig *r)
+static void close_fixture(fixture *r)
 {
     ph_mechanism_destroy(r->mech);
     ph_model_free(r->model);
@@ -98,8 +98,8 @@ static void slider_crank(void **state)
     (void)state;
     static const double s[] = {0.211721661393443778, 0.289085197067141782};
     static const double sdot[] = {-0.50349186492501, 0.2165394234534353};
-    rig r;
-    open_rig(&r, "slider_crank.lua");
+    fixture r;
+    open_fixture(&r, "slider_crank.lua");
     ph_reference *ref = solve(&r.p, 2, 2);
     for (long k = 1; k <= 2; k++) {
         ph_state x = ph_reference_state(ref, k);
@@ -109,7 +109,7 @@ static void slider_crank(void **state)
         check_near(slider.v.x, sdot[k - 1], 1e-10); /* reference */
     }
     ph_reference_destroy(ref);
-    close_rig(&r);
+    close_fixture(&r);
 }
 
 /* ---- files -------------------------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
  * redundant, non-holonomic and moving constraints, friction, memory. */
 #include "la/small.h"
 #include "rk_cases.h"
-#include "step/rk_newton.h"
+#include "method/rk_newton.h"
 
 /* ---- tableaux of this test ---------------------------------------------------------------------- */
 

@@ -1,14 +1,14 @@
 /* Stages of one node with rotations: (K1) holds to round-off, its tangent against differences, and what is
  * refused. */
 #include "check.h"
-#include "step/rk_newton.h"
+#include "method/rk_newton.h"
 
 #define S  3
 #define NV 8 /* the node starts at 2 */
 
 typedef struct node {
     ph_slot slot;
-    ph_turn w;
+    ph_rk_turn w;
     double V[S * NV], Theta[S * NV], k[S * NV];
     void *block;
 } node;
@@ -20,10 +20,10 @@ static void node_open(node *x, ph_group group, double speed)
     const ph_group_ops *op = ph_group_get(group);
     memset(x, 0, sizeof *x);
     x->slot = (ph_slot){.op = op, .dim = op->dim, .rot = op->rot, .v_at = 2};
-    ph_turn_take(&x->w, S, &a);
+    ph_rk_turn_take(&x->w, S, &a);
     assert_true(ph_arena_open(&a, NULL));
     x->block = a.block;
-    ph_turn_take(&x->w, S, &a);
+    ph_rk_turn_take(&x->w, S, &a);
     for (int i = 0; i < S; i++)
         for (int r = 0; r < op->dim; r++)
             x->V[i * NV + 2 + r] = speed * rnd(&seed);
@@ -48,7 +48,7 @@ static void equation_holds(void **state)
             node x;
             ph_stages st = {&t, 0.2, 0, S};
             node_open(&x, groups[g], speed);
-            double angle = ph_turn_solve(&x.w, &st, &x.slot, NV, x.V, x.Theta, x.k);
+            double angle = ph_rk_turn_solve(&x.w, &st, &x.slot, NV, x.V, x.Theta, x.k);
             assert_true(angle > 0 && angle < 3);
             for (int i = 0; i < S; i++) {
                 double sum[6] = {0}, T[36], back[6] = {0};
@@ -79,15 +79,15 @@ static void tangent(void **state)
         node_open(&x, groups[g], 5);
         int n = x.slot.dim, size = S * n;
         double M[18 * 18], worst = 0, step = 1e-4;
-        assert_true(ph_turn_solve(&x.w, &st, &x.slot, NV, x.V, x.Theta, x.k) < 3);
-        assert_true(ph_turn_tangent(&x.w, &st, &x.slot, NV, x.V, x.Theta, M));
+        assert_true(ph_rk_turn_solve(&x.w, &st, &x.slot, NV, x.V, x.Theta, x.k) < 3);
+        assert_true(ph_rk_turn_tangent(&x.w, &st, &x.slot, NV, x.V, x.Theta, M));
         for (int col = 0; col < size; col++) {
             double dq[2][6 * S];
             for (int side = 0; side < 2; side++) {
                 y = x;
                 for (int i = 0; i < S; i++)
                     y.V[i * NV + 2 + col % n] += (side ? -step : step) * st.h * t.A[i][col / n];
-                assert_true(ph_turn_solve(&y.w, &st, &y.slot, NV, y.V, y.Theta, y.k) < 3);
+                assert_true(ph_rk_turn_solve(&y.w, &st, &y.slot, NV, y.V, y.Theta, y.k) < 3);
                 for (int i = 0; i < S; i++) {
                     double a[7], b[7];
                     x.slot.op->exp(0, x.Theta + i * NV + 2, a);
@@ -116,7 +116,7 @@ static void implicit_euler(void **state)
         ph_stages st = {&t, 0.3, 0, 1};
         double hV[6];
         node_open(&x, groups[g], 9);
-        ph_turn_solve(&x.w, &st, &x.slot, NV, x.V, x.Theta, x.k);
+        ph_rk_turn_solve(&x.w, &st, &x.slot, NV, x.V, x.Theta, x.k);
         for (int r = 0; r < x.slot.dim; r++)
             hV[r] = 0.3 * x.V[2 + r];
         check_le(max_diff(hV, x.Theta + 2, x.slot.dim), 3e-15);  /* round-off */
@@ -133,12 +133,12 @@ static void refused(void **state)
     node x;
     node_open(&x, PH_SO3, 0);
     x.V[2] = 5.9;
-    double angle = ph_turn_solve(&x.w, &st, &x.slot, NV, x.V, x.Theta, x.k);
+    double angle = ph_rk_turn_solve(&x.w, &st, &x.slot, NV, x.V, x.Theta, x.k);
     check_near(angle, 5.9, 1e-13); /* round-off, magnified by 2 pi/(2 pi - 5.9) */
     x.V[2] = 6.1, x.Theta[2] = 6.1;
-    assert_true(ph_turn_solve(&x.w, &st, &x.slot, NV, x.V, x.Theta, x.k) > PH_TURN_LIMIT);
+    assert_true(ph_rk_turn_solve(&x.w, &st, &x.slot, NV, x.V, x.Theta, x.k) > PH_TURN_LIMIT);
     x.Theta[2] = NAN;
-    assert_false(ph_turn_solve(&x.w, &st, &x.slot, NV, x.V, x.Theta, x.k) <= PH_TURN_LIMIT);
+    assert_false(ph_rk_turn_solve(&x.w, &st, &x.slot, NV, x.V, x.Theta, x.k) <= PH_TURN_LIMIT);
     ph_free(NULL, x.block);
 }
 

@@ -60,7 +60,7 @@ static void equals_the_long_way(void **state)
         ph_sim *sim;
         const double *q0, *v0;
         assert_int_equal(ph_model_read(&model, path, NULL, 0, NULL, NULL), PH_OK);
-        ph_run_def def = ph_model_run(model);
+        ph_run_def def = ph_model_run_def(model);
         assert_int_equal(ph_mechanism_create(&mech, model, def.space, NULL, NULL), PH_OK);
         assert_int_equal(ph_mechanism_initial(mech, def.assemble, &q0, &v0, NULL), PH_OK);
         assert_int_equal(ph_mechanism_rank(mech, NULL), PH_OK);
@@ -835,7 +835,7 @@ static void threads(void **state)
         thread t[THREADS];
         snprintf(path, sizeof path, MODELS "%s.lua", names[k]);
         assert_int_equal(ph_model_read(&model, path, NULL, 0, NULL, NULL), PH_OK);
-        double h = ph_model_run(model).opt.h;
+        double h = ph_model_run_def(model).opt.h;
         for (int i = 0; i < THREADS; i++) {
             t[i] = (thread){.model = model, .h = i % 2 ? h : h / 2};
             assert_int_equal(pthread_create(&id[i], NULL, simulate, &t[i]), 0);
@@ -946,7 +946,7 @@ static void equilibria_and_modes(void **state)
     s = ph_run_modes(&modes, run, &err);
     if (s != PH_OK)
         fail_msg("%s", err.text);
-    assert_true(ph_modes_ask(modes).count > 0);
+    assert_true(ph_modes_get_info(modes).count > 0);
     ph_modes_destroy(modes);
     snapshot after = snap_run(run);
     assert_true(same_bits(&before, &after)); /* exact */

@@ -1,7 +1,7 @@
 /* Sensitivities: direct differentiation against five-point differences of whole runs and published values. */
 #include "sens_cases.h"
 
-#include "step/sim.h"
+#include "sens/sens.h"
 
 static void heavy_top_in_every_form(void **state)
 {
@@ -10,14 +10,14 @@ static void heavy_top_in_every_form(void **state)
     for (int f = 0; f < 3; f++)
         for (int k = 0; k < 3; k++)
             for (int space = 0; space < 2; space++) {
-                rig r;
+                fixture r;
                 ph_options o = tight(1e-3);
                 o.formulation = (ph_formulation)f, o.sigma = sigma[k];
-                open_rig(&r, "heavy_top.lua", "m", space, &o);
+                open_fixture(&r, "heavy_top.lua", "m", space, &o);
                 assert_int_equal(ph_sim_run(r.sim, 100, NULL, NULL, NULL), PH_OK);
                 agreement a = compare(&r, 100);
                 check_agreement(&a, f == PH_INDEX3 ? (bar){1e-9, 1e-9, 1e-5} : (bar){1e-9, 1e-9, 1e-9});
-                close_rig(&r);
+                close_fixture(&r);
             }
 }
 
@@ -26,15 +26,15 @@ static void heavy_top_with_every_newton(void **state)
 {
     (void)state;
     for (int k = 0; k <= PH_MODIFIED; k++) {
-        rig r;
+        fixture r;
         ph_options o = tight(1e-3);
         o.formulation = PH_GGL, o.newton = (ph_newton)k, o.max_iterations = 100;
         o.atol = o.rtol = 1e-11;
-        open_rig(&r, "heavy_top.lua", "m", 0, &o);
+        open_fixture(&r, "heavy_top.lua", "m", 0, &o);
         assert_int_equal(ph_sim_run(r.sim, 50, NULL, NULL, NULL), PH_OK);
         agreement a = compare(&r, 50);
         check_agreement(&a, (bar){1e-8, 1e-8, 1e-7});
-        close_rig(&r);
+        close_fixture(&r);
     }
 }
 
@@ -64,14 +64,14 @@ static void models(void **state)
     };
     for (size_t k = 0; k < sizeof row / sizeof *row; k++)
         for (int f = PH_INDEX3; f <= PH_GGL; f += PH_GGL - PH_INDEX3) {
-            rig r;
+            fixture r;
             ph_options o = tight(row[k].h);
             o.formulation = (ph_formulation)f;
-            open_rig(&r, row[k].file, row[k].param, 0, &o);
+            open_fixture(&r, row[k].file, row[k].param, 0, &o);
             assert_int_equal(ph_sim_run(r.sim, row[k].steps, NULL, NULL, NULL), PH_OK);
             agreement a = compare(&r, row[k].steps);
             check_agreement(&a, f == PH_INDEX3 ? row[k].index3 : row[k].ggl);
-            close_rig(&r);
+            close_fixture(&r);
         }
 }
 
@@ -79,17 +79,17 @@ static void models(void **state)
 static void scaling_of_redundant_multipliers(void **state)
 {
     (void)state;
-    rig r;
+    fixture r;
     ph_options o = tight(1e-3);
     o.formulation = PH_GGL;
-    open_rig(&r, "bricard.lua", "m", 0, &o);
+    open_fixture(&r, "bricard.lua", "m", 0, &o);
     assert_int_equal(ph_sim_run(r.sim, 200, NULL, NULL, NULL), PH_OK);
     ph_derivative d = ph_sens_get(r.sens, 0);
     ph_state s = ph_sim_state(r.sim);
     int nl = ph_system_nl(&r.self.sys), nv = ph_system_nv(&r.self.sys);
     check_le(max_diff(d.lambda, s.lambda, nl) / norm2(s.lambda, nl), 1e-9); /* round-off: m = 1 */
     check_le(norm2(d.W, nv), 1e-9);                                         /* round-off */
-    close_rig(&r);
+    close_fixture(&r);
 }
 
 /* Friction of redundant hinges depends on multipliers of least norm, whose null space moves: (W6) within the step,
@@ -106,17 +106,17 @@ static void rough_loops(void **state)
                {"rough_bricard.lua", "tilt", "bliedf"}};
     for (size_t k = 0; k < sizeof row / sizeof *row; k++)
         for (int f = PH_INDEX3; f <= PH_GGL; f += PH_GGL - PH_INDEX3) {
-            rig r;
+            fixture r;
             char file[64];
             ph_options o = tight(1e-3);
             o.formulation = (ph_formulation)f, o.method = row[k].method;
             snprintf(file, sizeof file, "../test/models/%s", row[k].file);
-            open_rig(&r, file, row[k].param, 0, &o);
+            open_fixture(&r, file, row[k].param, 0, &o);
             assert_true(r.self.sys.n_redundant > 0);
             assert_int_equal(ph_sim_run(r.sim, 100, NULL, NULL, NULL), PH_OK);
             agreement a = compare(&r, 100);
             check_agreement(&a, f == PH_GGL ? (bar){1e-9, 1e-9, 1e-8} : (bar){1e-9, 1e-7, 1e-3});
-            close_rig(&r);
+            close_fixture(&r);
             check_le(adjoint_error(file, row[k].param, &o, 100, 0), 1e-10); /* round-off */
             check_le(adjoint_error(file, row[k].param, &o, 100, 1), f == PH_GGL ? 1e-10 : 1e-7);
         }
@@ -131,10 +131,10 @@ static void published(void **state)
     static const double W[] = {-3.202006515872e-3, 1.091382384749e-3, 6.153604936817e-3};
     static const double exact[] = {2.55360940446255e-3, -1.47245082107098e-4, 6.32928422697132e-3};
     for (int k = 0; k < 3; k++) {
-        rig r;
+        fixture r;
         ph_options o = tight(h[k]);
         o.sigma = 0, o.rho = 0.8, o.start = PH_PLAIN;
-        open_rig(&r, "heavy_top.lua", "m", 0, &o);
+        open_fixture(&r, "heavy_top.lua", "m", 0, &o);
         assert_int_equal(ph_sim_run(r.sim, lround(0.1 / h[k]), NULL, NULL, NULL), PH_OK);
         ph_derivative d = ph_sens_get(r.sens, 0);
         ph_state s = ph_sim_state(r.sim);
@@ -145,7 +145,7 @@ static void published(void **state)
         }
         double e[3] = {x[0] - exact[0], x[1] - exact[1], x[2] - exact[2]};
         check_near(norm2(e, 3) / norm2(exact, 3) / error[k], 1, 0.02); /* reference, 2 % */
-        close_rig(&r);
+        close_fixture(&r);
     }
 }
 
@@ -174,14 +174,14 @@ static void one_correction(void **state)
                {"spring_ball.lua", "k", "genalpha"}};
     for (size_t k = 0; k < sizeof row / sizeof *row; k++)
         for (int f = PH_INDEX3; f <= PH_GGL; f++) {
-            rig r;
+            fixture r;
             int second = 0;
             ph_options o = ph_default_options();
             o.h = 1e-3, o.formulation = (ph_formulation)f, o.method = row[k].method, o.newton = PH_FULL;
-            open_rig(&r, row[k].file, row[k].param, 0, &o);
+            open_fixture(&r, row[k].file, row[k].param, 0, &o);
             assert_int_equal(ph_sim_run(r.sim, 640, count_second, &second, NULL), PH_OK);
             assert_in_range(second, 640 / 32, 640 / 8); /* ordering: 20 at least, and few more */
-            close_rig(&r);
+            close_fixture(&r);
         }
 }
 
@@ -191,12 +191,12 @@ static void one_correction(void **state)
  * parameter changes gives the same as one that does. */
 static void check_many(const char *file, const char *param, int f, double h, long steps, double round_off)
 {
-    rig r;
+    fixture r;
     ph_sens *sens;
     ph_error err = {0};
     ph_options o = tight(h);
     o.formulation = (ph_formulation)f;
-    open_rig(&r, file, param, 0, &o);
+    open_fixture(&r, file, param, 0, &o);
     assert_int_equal(ph_sim_run(r.sim, steps, NULL, NULL, NULL), PH_OK);
     ph_param p[MANY];
     for (int k = 0; k < MANY; k++)
@@ -221,7 +221,7 @@ static void check_many(const char *file, const char *param, int f, double h, lon
     }
     ph_sens_destroy(sens);
     ph_sim_destroy(sim);
-    close_rig(&r);
+    close_fixture(&r);
 }
 
 static void many_parameters(void **state)
@@ -266,24 +266,24 @@ static void check_memory(const char *method, const size_t bound[4])
 {
     double value[4], gradient[4];
     for (int k = 0; k < 4; k++) {
-        rig r;
+        fixture r;
         ph_error err = {0};
         ph_options o = tight(1e-3);
         o.formulation = PH_GGL, o.method = method, o.order = 4;
-        open_rig(&r, "heavy_top.lua", "m", 0, &o);
+        open_fixture(&r, "heavy_top.lua", "m", 0, &o);
         scalar f = {.r = &r, .forces = 1};
         ph_objective objective = {value_of, value_of, NULL, &f};
         if (ph_sens_gradient(r.sens, 333, &objective, bound[k], &value[k], &gradient[k], &err) != PH_OK)
             fail_msg("%s", err.text);
         assert_true(value[k] == value[0] && gradient[k] == gradient[0]); /* exact */
         if (k == 3) {
-            close_rig(&r);
-            open_rig(&r, "heavy_top.lua", "m", 0, &o);
+            close_fixture(&r);
+            open_fixture(&r, "heavy_top.lua", "m", 0, &o);
             assert_int_equal(ph_sens_gradient(r.sens, 333, &objective, 1000, value, gradient, &err),
                              PH_E_INPUT);
             assert_non_null(strstr(err.text, "1000 bytes"));
         }
-        close_rig(&r);
+        close_fixture(&r);
     }
 }
 
@@ -305,11 +305,11 @@ static ph_options multistep(int k, ph_correction c, ph_formulation f, double h)
 
 static agreement direct_error(const char *file, const char *param, int space, const ph_options *o, long steps)
 {
-    rig r;
-    open_rig(&r, file, param, space, o);
+    fixture r;
+    open_fixture(&r, file, param, space, o);
     assert_int_equal(ph_sim_run(r.sim, steps, NULL, NULL, NULL), PH_OK);
     agreement a = compare(&r, steps);
-    close_rig(&r);
+    close_fixture(&r);
     return a;
 }
 
@@ -393,12 +393,12 @@ static void multistep_adjoint(void **state)
 static void refusals(void **state)
 {
     (void)state;
-    rig r;
+    fixture r;
     ph_error err = {0};
     ph_options o = tight(1e-3);
     ph_sens *none;
     ph_neighbours near;
-    open_rig(&r, "heavy_top.lua", "m", 0, &o);
+    open_fixture(&r, "heavy_top.lua", "m", 0, &o);
     ph_param p = ph_neighbours_param(&r.near);
     assert_int_equal(ph_sens_create(&none, r.sim, 1, &p, &err), PH_E_INPUT); /* twice */
     assert_null(none);
@@ -406,8 +406,8 @@ static void refusals(void **state)
     assert_non_null(strstr(err.text, "no parameter"));
     assert_int_equal(ph_neighbours_create(&near, r.run, 0, 1e-30, &err), PH_E_INPUT);
     assert_non_null(strstr(err.text, "does not change by so little"));
-    close_rig(&r);
-    open_rig(&r, "heavy_top.lua", "m", 0, &o);
+    close_fixture(&r);
+    open_fixture(&r, "heavy_top.lua", "m", 0, &o);
     ph_sens_destroy(r.sens);
     r.sens = NULL;
     p = ph_neighbours_param(&r.near);
@@ -419,28 +419,28 @@ static void refusals(void **state)
     assert_int_equal(ph_sens_create(&none, r.sim, 1, &p, &err), PH_E_INPUT);
     assert_non_null(strstr(err.text, "'m'"));
     assert_int_equal(ph_sens_create(&none, r.sim, 0, &p, &err), PH_E_INPUT);
-    close_rig(&r);
+    close_fixture(&r);
     o.method = "genalpha-printed";
     ph_sim *sim;
-    open_rig(&r, "heavy_top.lua", "m", 0,
-             &(ph_options){.method = "genalpha", .h = 1e-3, .rtol = 1e-8, .max_iterations = 20});
+    open_fixture(&r, "heavy_top.lua", "m", 0,
+                 &(ph_options){.method = "genalpha", .h = 1e-3, .rtol = 1e-8, .max_iterations = 20});
     p = ph_neighbours_param(&r.near);
     assert_int_equal(ph_sim_create(&sim, &r.self.sys, &o, 0, r.self.q0, r.self.v0, &err), PH_OK);
     assert_int_equal(ph_sens_create(&none, sim, 1, &p, &err), PH_E_INPUT);
     assert_non_null(strstr(err.text, "genalpha-printed"));
     ph_sim_destroy(sim);
-    close_rig(&r);
+    close_fixture(&r);
 }
 
 /* Simplified derivatives: of methods that have something to simplify, from the first step on, forwards. */
 static void simplifications(void **state)
 {
     (void)state;
-    rig r;
+    fixture r;
     ph_error err = {0};
     double value, gradient;
     ph_options o = tight(1e-3);
-    open_rig(&r, "heavy_top.lua", "m", 0, &o);
+    open_fixture(&r, "heavy_top.lua", "m", 0, &o);
     assert_int_equal(ph_sens_simplify(r.sens, PH_REFERENCE_FREE, &err), PH_E_INPUT);
     assert_non_null(strstr(err.text, "genalpha has no coordinates of rotations: 'reference-free'"));
     assert_int_equal(ph_sens_simplify(r.sens, (ph_simplification)9, &err), PH_E_INPUT);
@@ -451,7 +451,7 @@ static void simplifications(void **state)
     assert_non_null(strstr(err.text, "the adjoint is exact: 'symmetric-k'"));
     assert_int_equal(ph_sim_run(r.sim, 1, NULL, NULL, &err), PH_OK);
     assert_int_equal(ph_sens_simplify(r.sens, PH_NOT_SIMPLIFIED, &err), PH_E_INPUT);
-    close_rig(&r);
+    close_fixture(&r);
 }
 
 /* A system whose forces refuse from a time on. */
@@ -490,11 +490,11 @@ static void neighbours_that_refuse(void **state)
     (void)state;
     static const char *const methods[] = {"genalpha", "bliedf"}; /* the second one in its start */
     for (int k = 0; k < 2; k++) {
-        rig r;
+        fixture r;
         ph_error err = {0};
         ph_options o = tight(1e-3);
         o.method = methods[k], o.order = 6, o.formulation = PH_INDEX2;
-        open_rig(&r, "heavy_top.lua", "m", 0, &o);
+        open_fixture(&r, "heavy_top.lua", "m", 0, &o);
         ph_sens_destroy(r.sens);
         ph_param p = ph_neighbours_param(&r.near);
         late l = {.sys = *p.at[2].sys, .inner = p.at[2].sys};
@@ -509,7 +509,7 @@ static void neighbours_that_refuse(void **state)
         assert_int_equal(ph_sim_stats(r.sim).steps, 2);
         ph_sens_destroy(r.sens); /* before what it looks at */
         r.sens = NULL;
-        close_rig(&r);
+        close_fixture(&r);
     }
 }
 

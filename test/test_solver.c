@@ -140,7 +140,7 @@ static void check_backends(const block_case *c, double agree, int dense_too)
         assert_int_equal(ph_solver_analyse(&s, (ph_solver_kind)kind, &g, NULL), PH_OK);
         for (int again = 0; again < 2; again++) { /* the second time with pivots chosen */
             assert_int_equal(ph_solver_factor(s, c->value), PH_OK);
-            assert_int_equal(ph_solver_ask(s).where, -1);
+            assert_int_equal(ph_solver_get_info(s).where, -1);
             for (int t = 0; t < 2; t++) {
                 double *known = x_klu + (size_t)t * n;
                 memcpy(x, b, n * sizeof(double)); /* in place */
@@ -276,7 +276,7 @@ static void test_choice(void **state)
         ph_graph g = case_graph(&c[k]);
         ph_solver *s;
         assert_int_equal(ph_solver_analyse(&s, PH_AUTO, &g, NULL), PH_OK);
-        assert_string_equal(ph_solver_ask(s).backend, backend[k]);
+        assert_string_equal(ph_solver_get_info(s).backend, backend[k]);
         ph_solver_destroy(s);
         case_free(&c[k]);
     }
@@ -344,7 +344,7 @@ static void check_singular(const block_case *c, int from, int to)
         assert_int_equal(ph_solver_analyse(&s, (ph_solver_kind)kind, &g, NULL), PH_OK);
         for (int again = 0; again < 2; again++) {
             assert_int_equal(ph_solver_factor(s, c->value), PH_E_SINGULAR);
-            assert_true(ph_solver_ask(s).where >= from && ph_solver_ask(s).where <= to);
+            assert_true(ph_solver_get_info(s).where >= from && ph_solver_get_info(s).where <= to);
         }
         ph_solver_destroy(s);
     }
@@ -408,7 +408,7 @@ static void check_unstable(const block_case *c, int for_klu)
         check_le(backward_error(c, b, x, t), BACKWARD); /* round-off */
     }
     if (for_klu)
-        assert_string_equal(ph_solver_ask(s).backend, "klu");
+        assert_string_equal(ph_solver_get_info(s).backend, "klu");
     ph_solver_destroy(s);
     /* block LU by itself says so, or is right */
     assert_int_equal(ph_solver_analyse(&s, PH_BLOCK, &g, NULL), PH_OK);
@@ -474,11 +474,11 @@ static void test_back_to_block(void **state)
     assert_int_equal(ph_solver_factor(s, c.value), PH_OK);
     assert_int_equal(ph_solver_solve(s, b, x), PH_OK);
     assert_int_equal(ph_solver_factor(s, bad.value), PH_OK);
-    assert_string_equal(ph_solver_ask(s).backend, "klu");
+    assert_string_equal(ph_solver_get_info(s).backend, "klu");
     assert_int_equal(ph_solver_solve(s, b, y), PH_OK);
     check_le(backward_error(&bad, b, y, 0), BACKWARD); /* round-off */
     assert_int_equal(ph_solver_factor(s, c.value), PH_OK);
-    assert_string_equal(ph_solver_ask(s).backend, "block");
+    assert_string_equal(ph_solver_get_info(s).backend, "block");
     assert_int_equal(ph_solver_solve(s, b, y), PH_OK);
     assert_memory_equal(x, y, sizeof x); /* exact */
     ph_solver_destroy(s);
@@ -689,7 +689,7 @@ static double fill_of(const block_case *c, ph_solver_kind kind)
     ph_solver *s;
     assert_int_equal(ph_solver_analyse(&s, kind, &g, NULL), PH_OK);
     assert_int_equal(ph_solver_factor(s, c->value), PH_OK);
-    double fill = (double)ph_solver_ask(s).fill;
+    double fill = (double)ph_solver_get_info(s).fill;
     ph_solver_destroy(s);
     return fill;
 }

@@ -5,16 +5,16 @@
 #define BODIES 5
 
 /* A model of models/ in a space, under way. */
-typedef struct rig {
+typedef struct fixture {
     ph_model *model;
     ph_mechanism *mech;
     ph_system sys;
     const double *q0, *v0;
     ph_sim *sim;
     ph_error err;
-} rig;
+} fixture;
 
-static void rig_close(rig *r)
+static void fixture_close(fixture *r)
 {
     ph_sim_destroy(r->sim);
     ph_mechanism_destroy(r->mech);
@@ -22,10 +22,10 @@ static void rig_close(rig *r)
 }
 
 /* Everything but the simulation. */
-static ph_status rig_open(rig *r, const char *name, ph_space_code space)
+static ph_status fixture_open(fixture *r, const char *name, ph_space_code space)
 {
     char path[512];
-    *r = (rig){0};
+    *r = (fixture){0};
     snprintf(path, sizeof path, PH_TEST_DIR "/../models/%s.lua", name);
     ph_status s = ph_model_read(&r->model, path, NULL, 0, NULL, &r->err);
     if (s == PH_OK)
@@ -39,13 +39,13 @@ static ph_status rig_open(rig *r, const char *name, ph_space_code space)
     return s;
 }
 
-static ph_status rig_run(rig *r, const ph_options *o, double t_end)
+static ph_status fixture_run(fixture *r, const ph_options *o, double t_end)
 {
     ph_status s = ph_sim_create(&r->sim, &r->sys, o, 0, r->q0, r->v0, &r->err);
     return s == PH_OK ? ph_sim_run(r->sim, lround(t_end / o->h), NULL, NULL, &r->err) : s;
 }
 
-static void must(ph_status s, const rig *r)
+static void must(ph_status s, const fixture *r)
 {
     if (s != PH_OK)
         fail_msg("%s", r->err.text);
@@ -61,13 +61,13 @@ typedef struct outcome {
 
 static outcome solve(const char *name, ph_space_code space, double h, double t_end)
 {
-    rig r;
+    fixture r;
     outcome out = {0};
     ph_options o = ph_default_options();
     ph_vec3 F, tau;
     o.h = h, o.rho = 0.9, o.sigma = 1, o.formulation = PH_GGL;
-    must(rig_open(&r, name, space), &r);
-    must(rig_run(&r, &o, t_end), &r);
+    must(fixture_open(&r, name, space), &r);
+    must(fixture_run(&r, &o, t_end), &r);
     ph_state s = ph_sim_state(r.sim);
     out.n = r.model->n_bodies;
     assert_true(out.n <= BODIES);
@@ -78,7 +78,7 @@ static outcome solve(const char *name, ph_space_code space, double h, double t_e
     }
     ph_mechanism_reaction(r.mech, &s, 0, &F, &tau);
     ph_store3(out.force, F);
-    rig_close(&r);
+    fixture_close(&r);
     return out;
 }
 
@@ -141,12 +141,12 @@ static void spaces_converge_to_the_same_answer(void **state)
 static double rotor_error(ph_space_code space, double h, double *growth)
 {
     static const double exact[3] = {8.9999986406217956e-2, 4.6924602221328e-6, 3.6468318458508e-5};
-    rig r;
+    fixture r;
     double p2[3], error = HUGE_VAL;
-    must(rig_open(&r, "rotor", space), &r);
+    must(fixture_open(&r, "rotor", space), &r);
     ph_options o = r.model->run.opt;
     o.h = h;
-    ph_status s = rig_run(&r, &o, 0.1);
+    ph_status s = fixture_run(&r, &o, 0.1);
     ph_state at = ph_sim_state(r.sim);
     assert_int_equal(ph_mechanism_sensor(r.mech, &at, 1, p2), PH_OK);
     if (growth)
@@ -156,7 +156,7 @@ static double rotor_error(ph_space_code space, double h, double *growth)
             p2[i] -= exact[i];
     if (s == PH_OK)
         error = norm2(p2, 3);
-    rig_close(&r);
+    fixture_close(&r);
     return error;
 }
 
@@ -189,13 +189,13 @@ static void rotor_in_cardan_angles(void **state)
 static void norms_have_names(void **state)
 {
     (void)state;
-    rig r;
-    must(rig_open(&r, "slider_crank", PH_SPACE_EULER), &r);
+    fixture r;
+    must(fixture_open(&r, "slider_crank", PH_SPACE_EULER), &r);
     assert_int_equal(r.sys.n_constraints, 7);
     assert_int_equal(ph_system_nv(&r.sys), 21);
     assert_string_equal(r.sys.constraints[4].name, "norm of 'crank'");
     assert_string_equal(r.sys.constraints[6].name, "norm of 'slider'");
-    rig_close(&r);
+    fixture_close(&r);
 }
 
 static void contains(const char *text, const char *words)
@@ -207,31 +207,31 @@ static void contains(const char *text, const char *words)
 static void cardan_names_its_singularity(void **state)
 {
     (void)state;
-    rig r;
+    fixture r;
     char text[256];
-    assert_int_equal(rig_open(&r, "bricard", PH_SPACE_CARDAN), PH_E_INPUT);
+    assert_int_equal(fixture_open(&r, "bricard", PH_SPACE_CARDAN), PH_E_INPUT);
     contains(r.err.text, "body 'rod3' starts where Cardan angles are singular");
     contains(r.err.text, "R3xSO3");
-    rig_close(&r);
+    fixture_close(&r);
 
     /* It swings about the axis of the second angle, and no step is so long that it would pass unseen. */
     for (double h = 1e-3; h < 0.1; h *= 5) {
-        must(rig_open(&r, "double_pendulum", PH_SPACE_CARDAN), &r);
+        must(fixture_open(&r, "double_pendulum", PH_SPACE_CARDAN), &r);
         ph_options o = r.model->run.opt;
         o.h = h;
         assert_string_equal(ph_mechanism_complaint(r.mech, text, sizeof text), "");
-        assert_int_equal(rig_run(&r, &o, 2), PH_E_CALLBACK);
+        assert_int_equal(fixture_run(&r, &o, 2), PH_E_CALLBACK);
         contains(ph_mechanism_complaint(r.mech, text, sizeof text), "body 'lower' comes to where");
         check_near(ph_sim_state(r.sim).t + h / 2, 0.476,
                    0.51 * h + 2e-3); /* order: the step of the passage */
-        rig_close(&r);
+        fixture_close(&r);
     }
 }
 
 /* ---- power --------------------------------------------------------------------------------------- */
 
 typedef struct account {
-    rig *r;
+    fixture *r;
     double E0, work, power, t, worst;
 } account;
 
@@ -258,15 +258,15 @@ static void drives_account_for_energy(void **state)
     for (int space = 0; space < PH_SPACE_COUNT; space++) {
         double worst[2];
         for (int k = 0; k < 2; k++) {
-            rig r;
+            fixture r;
             account a = {.r = &r};
-            must(rig_open(&r, "driven_crank", (ph_space_code)space), &r);
+            must(fixture_open(&r, "driven_crank", (ph_space_code)space), &r);
             ph_options o = r.model->run.opt;
             o.h = 1e-3 / (1 << k), o.formulation = PH_GGL;
             must(ph_sim_create(&r.sim, &r.sys, &o, 0, r.q0, r.v0, &r.err), &r);
             must(ph_sim_run(r.sim, 400 << k, balance, &a, &r.err), &r);
             worst[k] = a.worst;
-            rig_close(&r);
+            fixture_close(&r);
         }
         check_near(log2(worst[0] / worst[1]), 2, 0.15); /* order */
     }

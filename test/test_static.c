@@ -1,5 +1,5 @@
 /* Equilibria: closed forms, energy minima found without the library, load steps, and what nothing holds. */
-#include "held.h"
+#include "equilibrium_cases.h"
 
 /* ---- pendulum ------------------------------------------------------------------------------------- */
 
@@ -15,11 +15,11 @@ static const char *const pendulum = "model 'pendulum'\n"
 static void pendulum_hangs(void **state)
 {
     (void)state;
-    for (size_t k = 0; k < sizeof held_spaces / sizeof *held_spaces; k++) {
-        if (held_spaces[k] == PH_SPACE_CARDAN) /* the way down leads through their singularity */
+    for (size_t k = 0; k < sizeof resting_spaces / sizeof *resting_spaces; k++) {
+        if (resting_spaces[k] == PH_SPACE_CARDAN) /* the way down leads through their singularity */
             continue;
-        held h = held_at_rest(pendulum, held_spaces[k]);
-        ph_body_state b = held_body(&h, "bar");
+        resting h = resting_of(pendulum, resting_spaces[k]);
+        ph_body_state b = resting_body(&h, "bar");
         ph_vec3 force, torque;
         ph_mechanism_reaction(h.mech, &h.s, 0, &force, &torque);
         check_le(ph_norm(ph_sub(b.x, ph_v3(0, 0, -0.4))), 1e-10);      /* Newton's tolerance */
@@ -27,7 +27,7 @@ static void pendulum_hangs(void **state)
         check_le(ph_norm(torque), 1e-9);
         check_le(fabs(b.v.x) + ph_norm(b.omega) + ph_norm(b.a), 0); /* exact: it is at rest */
         assert_true(ph_equilibrium_stats(h.e).relaxed > 0);
-        held_close(&h);
+        resting_close(&h);
     }
 }
 
@@ -91,14 +91,14 @@ static double angle_about_z(ph_quat q)
 static void slider_crank_rests_at_least_energy(void **state)
 {
     (void)state;
-    for (size_t k = 0; k < sizeof held_spaces / sizeof *held_spaces; k++) {
-        held h = held_at_rest(slider_crank, held_spaces[k]);
-        double a = angle_about_z(held_body(&h, "crank").q), e = 1e-3;
+    for (size_t k = 0; k < sizeof resting_spaces / sizeof *resting_spaces; k++) {
+        resting h = resting_of(slider_crank, resting_spaces[k]);
+        double a = angle_about_z(resting_body(&h, "crank").q), e = 1e-3;
         double expected = zero_of(slider_slope, a - 0.3, a + 0.3);
         check_near(a, expected, 1e-10);                                  /* Newton's tolerance */
         assert_true(slider_slope(a + e) > 0 && slider_slope(a - e) < 0); /* a minimum */
         assert_true(ph_mechanism_system(h.mech)->n_redundant > 0);       /* of a plane loop */
-        held_close(&h);
+        resting_close(&h);
     }
 }
 
@@ -122,16 +122,18 @@ static void load_is_cut(void **state)
 {
     (void)state;
     for (int steps = 1; steps <= 64; steps *= 8) {
-        held h = held_open(BAR("force { name = 'F', body = 'bar', at = {0.5, 0, 0}, value = {0, 24, 0} }\n"),
-                           PH_SPACE_R3XSO3);
-        held_settle(&h, steps);
+        resting h =
+            resting_open(BAR("force { name = 'F', body = 'bar', at = {0.5, 0, 0}, value = {0, 24, 0} }\n"),
+                         PH_SPACE_R3XSO3);
+        resting_settle(&h, steps);
         assert_int_equal(h.status, PH_OK);
         ph_static_stats st = ph_equilibrium_stats(h.e);
-        check_near(angle_about_z(held_body(&h, "bar").q), zero_of(dead_slope, 0, 1.5), 1e-11); /* round-off */
+        check_near(angle_about_z(resting_body(&h, "bar").q), zero_of(dead_slope, 0, 1.5),
+                   1e-11); /* round-off */
         assert_int_equal(st.relaxed, 0);
         assert_true(steps == 1 ? st.cuts > 0 && st.load_steps > 2 : st.cuts == 0 && st.load_steps == steps);
         assert_true(st.iterations >= st.load_steps + st.cuts);
-        held_close(&h);
+        resting_close(&h);
     }
 }
 
@@ -144,9 +146,9 @@ static void followers(void **state)
         BAR("force { name = 'F', body = 'bar', at = {0.5, 0, 0}, value = {0, 7.5, 0}, frame = 'body' }\n")};
     for (int k = 0; k < 2; k++)
         for (int space = 0; space < 2; space++) {
-            held h = held_at_rest(text[k], held_spaces[space]);
-            check_near(angle_about_z(held_body(&h, "bar").q), 2.5, 1e-11); /* round-off */
-            held_close(&h);
+            resting h = resting_of(text[k], resting_spaces[space]);
+            check_near(angle_about_z(resting_body(&h, "bar").q), 2.5, 1e-11); /* round-off */
+            resting_close(&h);
         }
 }
 
@@ -167,19 +169,20 @@ static void factor_scales_loads(void **state)
     snprintf(alone, sizeof alone, "model 'spring'\ngravity {0, 0, 0}\n%.*s%s",
              (int)(strstr(text, "torque") - strstr(text, "body")), strstr(text, "body"), spring);
     for (int space = 0; space < 2; space++) {
-        held h = held_open(both, held_spaces[space]), only = held_open(alone, held_spaces[space]);
+        resting h = resting_open(both, resting_spaces[space]),
+                only = resting_open(alone, resting_spaces[space]);
         double g[5][9] = {{0}};
         const double factor[] = {1, 0, 0.5, 1};
         for (int k = 0; k < 5; k++) {
-            held *of = k < 4 ? &h : &only;
+            resting *of = k < 4 ? &h : &only;
             ph_options o = ph_default_options();
             ph_sim *sim;
             o.h = 1e-3, o.start = PH_PLAIN;
-            ph_mechanism_load(of->mech, 1);
+            ph_mechanism_set_load_factor(of->mech, 1);
             const ph_system *sys = ph_mechanism_system(of->mech);
             assert_int_equal(ph_sim_create(&sim, sys, &o, 0, of->q0, of->v0, &of->err), PH_OK);
             if (k < 4)
-                ph_mechanism_load(of->mech, factor[k]);
+                ph_mechanism_set_load_factor(of->mech, factor[k]);
             ph_state s = ph_sim_state(sim);
             assert_int_equal(sys->g(&s, g[k], sys->ctx), PH_OK);
             ph_sim_destroy(sim);
@@ -189,7 +192,7 @@ static void factor_scales_loads(void **state)
             check_near(g[2][i], (g[0][i] + g[1][i]) / 2, 1e-14); /* round-off */
         check_le(max_diff(g[1], g[4], 9), 1e-14);
         check_le(-norm2(g[1], 9), -1); /* ordering: the spring is there */
-        held_close(&h), held_close(&only);
+        resting_close(&h), resting_close(&only);
     }
 }
 
@@ -199,23 +202,23 @@ static void factor_scales_loads(void **state)
 static void chain_of_springs(void **state)
 {
     (void)state;
-    held h =
-        held_at_rest("model 'chain'\n"
-                     "gravity {0, 0, -10}\n"
-                     "for i = 1, 5 do\n"
-                     "  particle { name = 'p' .. i, mass = 2, position = {0.05 * i, 0, -i} }\n"
-                     "  spring { name = 's' .. i, bodies = {i > 1 and 'p' .. i - 1 or 'ground', 'p' .. i},\n"
-                     "           k = 200, length = 1 }\n"
-                     "end\n",
-                     PH_SPACE_R3XSO3);
+    resting h =
+        resting_of("model 'chain'\n"
+                   "gravity {0, 0, -10}\n"
+                   "for i = 1, 5 do\n"
+                   "  particle { name = 'p' .. i, mass = 2, position = {0.05 * i, 0, -i} }\n"
+                   "  spring { name = 's' .. i, bodies = {i > 1 and 'p' .. i - 1 or 'ground', 'p' .. i},\n"
+                   "           k = 200, length = 1 }\n"
+                   "end\n",
+                   PH_SPACE_R3XSO3);
     double z = 0;
     for (int i = 1; i <= 5; i++) {
         char name[16];
         snprintf(name, sizeof name, "p%d", i);
         z -= 1 + (6 - i) * 2 * 10 / 200.0;
-        check_le(ph_norm(ph_sub(held_body(&h, name).x, ph_v3(0, 0, z))), 1e-9); /* Newton's tolerance */
+        check_le(ph_norm(ph_sub(resting_body(&h, name).x, ph_v3(0, 0, z))), 1e-9); /* Newton's tolerance */
     }
-    held_close(&h);
+    resting_close(&h);
 }
 
 /* Height of the centres of the bars of models/four_bar.lua, weighted by length, by the crank's angle. */
@@ -239,46 +242,46 @@ static double four_bar_slope(double phi)
 static void four_bar_rests_at_least_energy(void **state)
 {
     (void)state;
-    held h = {0};
+    resting h = {0};
     const ph_setting set = {"speed", 0};
     assert_int_equal(ph_model_read(&h.model, PH_TEST_DIR "/../models/four_bar.lua", &set, 1, NULL, &h.err),
                      PH_OK);
     assert_int_equal(ph_mechanism_create(&h.mech, h.model, PH_SPACE_R3XSO3, NULL, &h.err), PH_OK);
     assert_int_equal(ph_mechanism_initial(h.mech, 0, &h.q0, &h.v0, &h.err), PH_OK);
     assert_int_equal(ph_mechanism_rank(h.mech, &h.err), PH_OK);
-    held_settle(&h, 1);
+    resting_settle(&h, 1);
     assert_int_equal(h.status, PH_OK);
-    double phi = angle_about_z(held_body(&h, "crank").q);
+    double phi = angle_about_z(resting_body(&h, "crank").q);
     check_near(phi, zero_of(four_bar_slope, phi - 0.2, phi + 0.2), 1e-9); /* differences of the energy */
     assert_true(four_bar_slope(phi + 0.01) > 0 && four_bar_slope(phi - 0.01) < 0); /* a minimum */
     ph_vec3 A, D, torque; /* the supports carry 2 kg/m times 1.1 m */
     ph_mechanism_reaction(h.mech, &h.s, ph_model_find(h.model, PH_JOINTS, "A"), &A, &torque);
     ph_mechanism_reaction(h.mech, &h.s, ph_model_find(h.model, PH_JOINTS, "D"), &D, &torque);
     check_le(ph_norm(ph_sub(ph_add(A, D), ph_v3(0, 2.2 * 9.81, 0))), 1e-9); /* Newton's tolerance */
-    held_close(&h);
+    resting_close(&h);
 }
 
 /* Sixty links let go from the horizontal, far from their rest, hang straight down. */
 static void long_chain_hangs(void **state)
 {
     (void)state;
-    held h = {0};
+    resting h = {0};
     const ph_setting set = {"N", 60};
     assert_int_equal(
         ph_model_read(&h.model, PH_TEST_DIR "/../models/chain_revolute.lua", &set, 1, NULL, &h.err), PH_OK);
     assert_int_equal(ph_mechanism_create(&h.mech, h.model, PH_SPACE_R3XSO3, NULL, &h.err), PH_OK);
     assert_int_equal(ph_mechanism_initial(h.mech, 0, &h.q0, &h.v0, &h.err), PH_OK);
-    held_settle(&h, 1);
+    resting_settle(&h, 1);
     assert_int_equal(h.status, PH_OK);
-    double first = held_body(&h, "b1").x.z;
+    double first = resting_body(&h, "b1").x.z;
     for (int i = 1; i <= 60; i++) {
         char name[16];
         snprintf(name, sizeof name, "b%d", i);
-        ph_vec3 x = held_body(&h, name).x;
+        ph_vec3 x = resting_body(&h, name).x;
         check_le(ph_norm(ph_sub(x, ph_v3(0, 0, (2 * i - 1) * first))), 1e-8); /* Newton's tolerance, summed */
     }
     assert_true(first < 0);
-    held_close(&h);
+    resting_close(&h);
 }
 
 /* ---- a user's system: rates alone are constrained, nothing but M, g, A is given ---------------------- */
@@ -339,13 +342,13 @@ static void rates_confine_increments(void **state)
 
 static void refuse_rest(const char *text, ph_status status, const char *words)
 {
-    held h = held_open(text, PH_SPACE_R3XSO3);
-    held_settle(&h, 1);
+    resting h = resting_open(text, PH_SPACE_R3XSO3);
+    resting_settle(&h, 1);
     assert_int_equal(h.status, status);
     assert_null(h.e);
     if (!strstr(h.err.text, words))
         fail_msg("'%s' does not contain '%s'", h.err.text, words);
-    held_close(&h);
+    resting_close(&h);
 }
 
 static void what_nothing_holds_is_named(void **state)

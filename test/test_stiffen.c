@@ -75,7 +75,7 @@ static void work_of_loads(void **state)
         for (int k = 0; k < 8; k++)
             zeta[k] = rnd(&seed);
         foreshorten(&fe, r, zeta, 0.1, w);
-        ph_rigid rigid;
+        ph_rigid_moves rigid;
         assert_true(ph_rigid_make(&pool, &fe, &rigid));
         if (trial == 1)
             assert_true(ph_rigid_strip(&rigid, w));

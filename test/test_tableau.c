@@ -1,5 +1,5 @@
 /* Tableaux: order conditions of every row for all rooted trees, names and aliases. */
-#include "step/tableau.h"
+#include "method/tableau.h"
 
 #include <float.h>
 

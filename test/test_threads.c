@@ -56,16 +56,16 @@ static void threads_read_flexible_bodies(void **state)
     void *arguments[THREADS];
     scratch_write(&s, flexible, strlen(flexible));
     assert_int_equal(ph_model_read(&alone, s.path, NULL, 0, NULL, NULL), PH_OK);
-    snprintf(file, sizeof file, "%s/body.%s", s.dir, !ph_reduced_lacks_hdf5() ? "h5" : "json");
+    snprintf(file, sizeof file, "%s/body.%s", s.dir, !ph_reduced_missing_hdf5() ? "h5" : "json");
     FILE *f = fopen(file, "wb");
     assert_non_null(f);
-    if (!ph_reduced_lacks_hdf5())
+    if (!ph_reduced_missing_hdf5())
         assert_int_equal(ph_reduced_write_hdf5(alone->flexible[1].body, f, NULL), PH_OK);
     else
         ph_reduced_put(alone->flexible[1].body, f);
     assert_int_equal(fclose(f), 0);
     snprintf(text, sizeof text, "%sflexible{ name = 'file', file = 'body.%s' }\n", flexible,
-             !ph_reduced_lacks_hdf5() ? "h5" : "json");
+             !ph_reduced_missing_hdf5() ? "h5" : "json");
     scratch_write(&s, text, strlen(text));
     for (int k = 0; k < THREADS; k++)
         all[k] = (reading){.path = s.path}, arguments[k] = &all[k];
@@ -117,7 +117,7 @@ static void run_together(const char *text, running *all)
     ph_model *m = read_text(text);
     ph_mechanism *mech;
     void *arguments[THREADS];
-    running first = {.run = ph_model_run(m)};
+    running first = {.run = ph_model_run_def(m)};
     assert_int_equal(ph_mechanism_create(&mech, m, first.run.space, NULL, NULL), PH_OK);
     assert_int_equal(ph_mechanism_initial(mech, 0, &first.q, &first.v, NULL), PH_OK);
     assert_int_equal(ph_mechanism_rank(mech, NULL), PH_OK);
@@ -170,7 +170,7 @@ static void functions_serve_one_thread(void **state)
                             "    local x = {}\n"
                             "    for i = 1, 20 do x[i] = {math.sin(t + i), s.bob.velocity.x} end\n"
                             "    return x[1][1], x[2][2], x[20][1] end }\n" PENDULUM);
-    running all[THREADS], before = {.model = m, .run = ph_model_run(m)}, after = before;
+    running all[THREADS], before = {.model = m, .run = ph_model_run_def(m)}, after = before;
     void *arguments[THREADS];
     run_own(&before);
     assert_int_equal(before.status, PH_OK);

@@ -238,15 +238,15 @@ static void ways_that_are_not_known_ask(void **state)
     static double room[1000];
     double y;
     assert_non_null(t->program);
-    assert_int_equal(t->program->asks, 1);
+    assert_int_equal(t->program->untraced, 1);
     assert_non_null(t->reason);
-    assert_int_equal(ph_program_values(t->program, &(double){-1}, room, &y), PH_ASK);
+    assert_int_equal(ph_program_values(t->program, &(double){-1}, room, &y), PH_UNTRACED);
     assert_int_equal(ph_program_values(t->program, &(double){1}, room, &y), PH_KNOWN);
     assert_true(ph_model_has_functions(m));
     ph_model_free(m);
     m = read_function("if t < -3 then error('before the beginning: ' .. t) end return 2*t");
     assert_non_null(traced_of(m)->program);
-    assert_int_equal(traced_of(m)->program->asks, 0);
+    assert_int_equal(traced_of(m)->program->untraced, 0);
     assert_false(ph_model_has_functions(m));
     ph_model_free(m);
 }

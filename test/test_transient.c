@@ -65,7 +65,7 @@ static double largest(const char *problem, double x, const ph_options *o, int st
     return most;
 }
 
-static void figures_of_the_paper(void **state)
+static void claims_of_the_paper(void **state)
 {
     (void)state;
     const double plain[] = {122.43, 26.76, 58.14}, perturbed[] = {2.124, 1.351, 1.308};
@@ -106,7 +106,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(powers_of_the_recursion),
-        cmocka_unit_test(figures_of_the_paper),
+        cmocka_unit_test(claims_of_the_paper),
         cmocka_unit_test(what_has_no_transient),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

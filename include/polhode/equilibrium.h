@@ -79,7 +79,7 @@ typedef struct ph_modes_info {
 PH_API ph_status ph_modes_create(ph_modes **out, const ph_system *sys, double t, const double *q,
                                  const double *v, const ph_allocator *alloc, ph_error *err);
 PH_API void ph_modes_destroy(ph_modes *m); /* accepts NULL */
-PH_API ph_modes_info ph_modes_ask(const ph_modes *m);
+PH_API ph_modes_info ph_modes_get_info(const ph_modes *m);
 PH_API void ph_modes_value(const ph_modes *m, int k, double *re, double *im); /* 1/s */
 
 /* The mode k: Y as left increments of the nodes in the layout of v, re and im, its largest entry 1; share: what

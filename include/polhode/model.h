@@ -1,7 +1,7 @@
 /* Model files: read one, build its mechanism, simulate it with sim.h, look at it by name.
  *
  *   ph_model_read(&model, "top.lua", &(ph_setting){"m", 16}, 1, NULL, &err);
- *   ph_run_def run = ph_model_run(model);
+ *   ph_run_def run = ph_model_run_def(model);
  *   ph_mechanism_create(&mech, model, run.space, NULL, &err);
  *   ph_mechanism_initial(mech, run.assemble, &q0, &v0, &err);
  *   ph_mechanism_rank(mech, &err);
@@ -81,7 +81,7 @@ typedef struct ph_run_def {
     int every;           /* steps between rows of the output */
 } ph_run_def;
 
-PH_API ph_run_def ph_model_run(const ph_model *model);
+PH_API ph_run_def ph_model_run_def(const ph_model *model);
 PH_API const char *ph_model_title(const ph_model *model); /* what model "..." says */
 
 PH_API uint64_t ph_model_key(const ph_model *model); /* fingerprint of its text and of the files it reads */
@@ -130,7 +130,7 @@ PH_API const char *ph_model_marker(const ph_model *model, int flexible, int mark
                                    ph_vec3 *at); /* its name */
 
 /* Write a reduced body as flexible{ file = } reads it: JSON, or HDF5 where it can. Why it cannot; NULL: it can. */
-PH_API const char *ph_model_lacks_hdf5(void);
+PH_API const char *ph_model_missing_hdf5(void);
 PH_API ph_status ph_model_write_flexible(const ph_model *model, int k, int hdf5, FILE *to, ph_error *err);
 
 /* ---- mechanisms ---------------------------------------------------------------------------------- */
@@ -161,7 +161,7 @@ PH_API int ph_mechanism_redundant(const ph_mechanism *mech, int constraint); /* 
 
 /* Multiply gravity and all forces and torques of force{} and torque{} by a factor, for static load steps;
  * springs, bushings and drives stay as they are. 1 at first. */
-PH_API void ph_mechanism_load(ph_mechanism *mech, double factor);
+PH_API void ph_mechanism_set_load_factor(ph_mechanism *mech, double factor);
 
 /* The mechanism's. */
 PH_API const ph_system *ph_mechanism_system(const ph_mechanism *mech);
@@ -209,7 +209,7 @@ PH_API ph_status ph_mechanism_sensor(ph_mechanism *mech, const ph_state *s, int 
 PH_API void ph_mechanism_track(ph_mechanism *mech, const ph_state *s); /* after each step */
 PH_API void ph_mechanism_rewind(ph_mechanism *mech);                   /* before a further run: no turns */
 /* Turns as another mechanism of the same model counts them, with perhaps other values of its parameters. */
-PH_API void ph_mechanism_count_as(ph_mechanism *mech, const ph_mechanism *other);
+PH_API void ph_mechanism_copy_turns(ph_mechanism *mech, const ph_mechanism *other);
 
 /* An objective of the file: a function of the state at the end, and one that is integrated over the run. */
 typedef enum ph_objective_part { PH_AT_THE_END, PH_ON_THE_WAY } ph_objective_part;
@@ -234,7 +234,8 @@ PH_API double ph_mechanism_dissipation(const ph_mechanism *mech, const ph_state 
 /* What flexible body k, in the order of the file, lacks of stiffness under load, where geometric_stiffness leaves it
  * out: its spin squared and its axial load, over the square of its lowest frequency and over a load that buckles it.
  * Both 0 where nothing is left out; returns 0 where there is no such body. */
-PH_API int ph_mechanism_lack(const ph_mechanism *mech, const ph_state *s, int k, double *spin, double *load);
+PH_API int ph_mechanism_softening(const ph_mechanism *mech, const ph_state *s, int k, double *spin,
+                                  double *load);
 
 /* Coordinate and rate of the k-th driven joint, as the bodies have them: rad and rad/s, or m and m/s; angles in (-2 pi, 2 pi].
  * joint: its index in the model. Returns 0 where there is no such joint. */

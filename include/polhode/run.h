@@ -162,7 +162,7 @@ enum {
     PH_GET_MOTION, /* body: position, rotation, velocity, omega, acceleration, omega_dot at once: 19; a particle: 9 */
     PH_GET_ETA,       /* as PH_GET_MULTIPLIERS, of the stabilised form */
     PH_GET_DRIVE,     /* driven joint: coordinate and rate as the bodies have them; angles in (-2 pi, 2 pi] */
-    PH_GET_SOFTENING, /* flexible body without stiffness under load: what it lacks, ph_mechanism_lack */
+    PH_GET_SOFTENING, /* flexible body without stiffness under load: what it lacks, ph_mechanism_softening */
     PH_GET_ASSEMBLED, /* index 0: the violations of positions and of velocities that assembling removed */
     PH_GET_OVER       /* sensor with over_time: what each of its numbers comes to, so far */
 };

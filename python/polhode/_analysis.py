@@ -72,7 +72,7 @@ class Modes:
 
 def modes_of(m: Any, nv: int, title: str) -> Modes:
     """All of ph_modes, as arrays."""
-    info = lib.ph_modes_ask(m)
+    info = lib.ph_modes_get_info(m)
     values = np.empty(info.count, dtype=complex)
     shapes, shares = np.empty((info.count, nv), dtype=complex), np.empty((info.count, nv))
     re, im, share = (np.empty(nv) for _ in range(3))

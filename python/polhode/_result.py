@@ -35,6 +35,7 @@ class Stats:
     h_least: float  # s
     h_most: float
     wall_s: float  # of the steps alone
+    cpu_s: float  # in which the thread had a processor
     violation_position: float  # largest over the run
     violation_velocity: float
     energy_initial: float  # J

@@ -632,7 +632,7 @@ class ModelSimulation(Simulation):
     ) -> None:
         super().__init__(text(lib.ph_model_title(model)) or os.path.basename(file), file, source)
         self._model, self._explain = model, explain
-        said = lib.ph_model_run(model)
+        said = lib.ph_model_run_def(model)
         if said.opt.h > 0 or said.opt.tol > 0:
             self._create([])
 

@@ -15,28 +15,28 @@ static const ph_symbol symbols[] = {
 #define SYMBOL(name) {TEXT(name), offsetof(ph_hdf5_calls, name)},
     PH_HDF5_NAMES(SYMBOL)};
 
-static const char *lacks;
+static const char *missing;
 
 /* Who brings the library in decides how it ends: not by cleaning up at exit, which crashes after a file that could
  * not be written. */
 static void load(void)
 {
     ph_shared s = ph_shared_load(PH_HDF5_FILE, 0, (int)(sizeof symbols / sizeof *symbols), symbols, &ph_hdf5);
-    lacks = s == PH_SHARED_NONE ? "HDF5 (" PH_HDF5_FILE ") is not on this machine" : NULL;
+    missing = s == PH_SHARED_NONE ? "HDF5 (" PH_HDF5_FILE ") is not on this machine" : NULL;
     if (s == PH_SHARED_LOADED)
         ph_hdf5.H5dont_atexit();
 }
 
-const char *ph_hdf5_lacks(void)
+const char *ph_hdf5_missing(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, load);
-    return lacks;
+    return missing;
 }
 
 #else
 
-const char *ph_hdf5_lacks(void)
+const char *ph_hdf5_missing(void)
 {
     return "this program was built without HDF5";
 }

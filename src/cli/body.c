@@ -19,20 +19,20 @@ static void list_bodies(ph_bodies *all)
     const ph_system *sys = all->sys;
     for (int i = 0; i < sys->n_nodes; i++) {
         ph_group group = sys->nodes[i].group;
-        ph_body b = {group == PH_SO3 ? -1 : i, group == PH_RN ? -1 : i};
+        ph_body_nodes b = {group == PH_SO3 ? -1 : i, group == PH_RN ? -1 : i};
         if (is_pair(sys, i))
             b.R = ++i;
         all->body[all->n++] = b;
     }
 }
 
-ph_bodies *ph_bodies_create(const ph_subject *subject)
+ph_bodies *ph_bodies_create(const ph_target *target)
 {
-    const ph_system *sys = &subject->p->sys;
-    ph_bodies *all = malloc(sizeof *all + (size_t)sys->n_nodes * sizeof(ph_body));
+    const ph_system *sys = &target->p->sys;
+    ph_bodies *all = malloc(sizeof *all + (size_t)sys->n_nodes * sizeof(ph_body_nodes));
     if (!all)
         return NULL;
-    *all = (ph_bodies){.run = subject->run, .sys = sys, .is_file = subject->model != NULL};
+    *all = (ph_bodies){.run = target->run, .sys = sys, .is_file = target->model != NULL};
     all->space = (int)ph_run_settings(all->run).space;
     all->n_joints = all->is_file ? ph_run_count(all->run, PH_JOINTS) : sys->n_constraints;
     all->n_ties = all->n_joints + (all->is_file ? ph_run_count(all->run, PH_CONSTRAINTS) : 0);
@@ -76,7 +76,7 @@ const char *ph_body_name(const ph_bodies *all, int body, char text[PH_LABEL_MAX]
         snprintf(text, PH_LABEL_MAX, "%.80s", ph_run_name(all->run, PH_BODIES, body));
         return text;
     }
-    const ph_body b = all->body[body];
+    const ph_body_nodes b = all->body[body];
     const char *x = b.x >= 0 ? sys->nodes[b.x].name : sys->nodes[b.R].name;
     const char *R = b.R >= 0 ? sys->nodes[b.R].name : x;
     int n = x && R ? common_prefix(x, R) : 0;
@@ -126,7 +126,7 @@ int ph_joint_multipliers(const ph_bodies *all, int joint, int which, const ph_st
 
 static const char *space_of(const ph_bodies *all, int body)
 {
-    const ph_body b = all->body[body];
+    const ph_body_nodes b = all->body[body];
     if (b.R < 0)
         return "Rn";
     if (b.x < 0)
@@ -159,7 +159,7 @@ static ph_quantity vector(const char *name, const char *unit, const char *const 
 }
 
 /* SE(3) has v = (U, Omega): xdot = R U, xddot = R (Udot + Omega x U) */
-static void velocities(const ph_bodies *all, ph_body b, const ph_state *s, ph_vec3 *v, ph_vec3 *a)
+static void velocities(const ph_bodies *all, ph_body_nodes b, const ph_state *s, ph_vec3 *v, ph_vec3 *a)
 {
     *v = ph_state_v(s, b.x, 0), *a = ph_state_vdot(s, b.x, 0);
     if (all->sys->nodes[b.x].group != PH_SE3)
@@ -220,7 +220,7 @@ int ph_body_motion(const ph_bodies *all, int body, const ph_state *s, ph_quantit
 {
     if (all->is_file)
         return model_motion(all, body, s, out);
-    const ph_body b = all->body[body];
+    const ph_body_nodes b = all->body[body];
     const ph_node *nodes = all->sys->nodes;
     ph_vec3 v, a;
     int n = 0;

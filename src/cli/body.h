@@ -3,25 +3,25 @@
 #ifndef PH_CLI_BODY_H
 #define PH_CLI_BODY_H
 
-#include "cli/model.h"
+#include "cli/target.h"
 
-typedef struct ph_body {
+typedef struct ph_body_nodes {
     int x, R; /* its nodes with a position and with a rotation, perhaps the same; -1: none */
-} ph_body;
+} ph_body_nodes;
 
 typedef struct ph_bodies {
     ph_run *run;
     const ph_system *sys;
-    int is_file;    /* its bodies and joints are those of the model; 0: a built-in problem */
-    int space;      /* of a file */
-    int n;          /* bodies, markers of flexible ones included */
-    int n_own;      /* without markers, which move with their bodies */
-    int n_joints;   /* joints, or constraints of a built-in problem */
-    int n_ties;     /* joints and, after them, constraint{} of a file */
-    ph_body body[]; /* of a built-in problem */
+    int is_file;          /* its bodies and joints are those of the model; 0: a built-in problem */
+    int space;            /* of a file */
+    int n;                /* bodies, markers of flexible ones included */
+    int n_own;            /* without markers, which move with their bodies */
+    int n_joints;         /* joints, or constraints of a built-in problem */
+    int n_ties;           /* joints and, after them, constraint{} of a file */
+    ph_body_nodes body[]; /* of a built-in problem */
 } ph_bodies;
 
-ph_bodies *ph_bodies_create(const ph_subject *subject); /* NULL: no memory; free() ends it */
+ph_bodies *ph_bodies_create(const ph_target *target); /* NULL: no memory; free() ends it */
 
 #define PH_LABEL_MAX 96
 

@@ -40,7 +40,7 @@ void ph_complain_into(char *text, size_t size);
 int ph_complain_word(const char *what, const char *word, ph_word_fn list, const char *else_see);
 
 typedef enum ph_command_code {
-#define PH_COMMAND(code, name, run, min, max, usage, text) code,
+#define PH_COMMAND(code, group, name, run, min, max, usage, text) code,
 #include "cli/commands.def"
 #undef PH_COMMAND
     PH_COMMAND_COUNT
@@ -86,6 +86,7 @@ typedef struct ph_args {
     const char *vtk;       /* folder of files for ParaView; NULL: none */
     ph_settings plot_xy;   /* "tip.x,tip.z" */
     ph_lists list;         /* of studies */
+    const char *stored;    /* times of another bench; NULL: none */
     const char *reference; /* exact, finest or a file; NULL: what there is */
     const char *sensors;   /* names with commas between them; NULL: none */
     double from;           /* time from which errors count */
@@ -93,8 +94,6 @@ typedef struct ph_args {
     int jobs;              /* processes; 0: as many as there are processors */
     int json, quiet;
     int keep_going;    /* do not stop a run whose energy comes from nowhere */
-    int all;           /* also what takes long */
-    const char *rows;  /* of verify: ids with commas between them; NULL: all */
     int compare;       /* with a reference solution: 0; -1: no */
     ph_settings vary;  /* of sweep: "m=10:20:11" */
     int sample, seed;  /* sample = 0: all combinations */
@@ -118,8 +117,10 @@ typedef struct ph_args {
     double at;                       /* of linearise: time; 0: the initial one */
     int about, modes;                /* of modes: 0 initial, 1 static; how many, 0: the usual number */
     /* of stability and transient */
-    int steps;                       /* 0: as many as the study has */
-    int about_spin, oscillator;      /* kinds of stability */
+    int steps;                  /* 0: as many as the study has */
+    int about_spin, oscillator; /* kinds of stability */
+    int man;                    /* help as a page of the manual */
+    int completion;             /* the shell that wants a script, as ph_shell_word counts; -1: none does */
     ph_numbers z, amplitude, hw, ht; /* what it goes through */
     ph_numbers zeta, angle;          /* damping ratios; angles in degrees */
 } ph_args;
@@ -127,10 +128,8 @@ typedef struct ph_args {
 /* The bound of --memory in bytes, at least 1; 0: none was given. */
 size_t ph_args_memory(const ph_args *args);
 
-/* A command with its words, as they are typed: "polhode", "converge", ... Returns the exit code. */
-int ph_program(int argc, char **argv);
-
 typedef struct ph_command {
+    const char *group; /* of the help */
     const char *name;
     int (*run)(const ph_args *args); /* returns the exit code */
     int min, max;                    /* number of words */
@@ -138,9 +137,10 @@ typedef struct ph_command {
 } ph_command;
 
 const ph_command *ph_command_get(ph_command_code code);
-const char *ph_command_name(int k); /* NULL past the end */
+const char *ph_command_name(int k);        /* NULL past the end */
+int ph_complain_command(const char *name); /* that is none: where it is now, or the nearest one */
 
-#define PH_COMMAND(code, name, run, min, max, usage, text) int run(const ph_args *args);
+#define PH_COMMAND(code, group, name, run, min, max, usage, text) int run(const ph_args *args);
 #include "cli/commands.def"
 #undef PH_COMMAND
 

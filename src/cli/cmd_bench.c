@@ -1,9 +1,12 @@
 /* polhode bench: microseconds per step through the public API, and the error that they buy. */
 #include "cli/exact.h"
-#include "io/json.h"
 #include "cli/options.h"
+#include "io/file.h"
+#include "io/json.h"
 #include "problem/problem.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct bench {
@@ -34,6 +37,7 @@ static const bench rows[] = {
 typedef struct result {
     double us_per_step, newton_per_step, error; /* of the fastest run; error is NAN where none is known */
     double h;
+    double ratio; /* of us_per_step to what is stored; NAN: nothing is */
     int runs;
 } result;
 
@@ -78,7 +82,7 @@ static ph_status measure(const ph_problem *p, ph_run *run, int repeats, result *
             s = ph_run_until(run, p->t_end, err);
         st = ph_run_summarise(run).stats;
         spent += st.wall_s;
-        best = fmin(best, st.wall_s);
+        best = fmin(best, st.cpu_s);
         out->runs = k + 1;
     }
     ph_exact_error e;
@@ -138,10 +142,10 @@ static ph_status run_row(const bench *b, int repeats, result *out, ph_error *err
 
 /* ---- output ------------------------------------------------------------------------------------------- */
 
-static void print_row(const bench *b, const result *r)
+static void print_row(const bench *b, const result *r, int compared)
 {
     const char *form = ph_formulation_word((int)b->formulation);
-    char per_body[32] = "", error[32] = "", method[64];
+    char per_body[32] = "", error[32] = "", ratio[32] = "", method[64];
     if (b->tableau)
         snprintf(method, sizeof method, "rkmk, %s", b->tableau);
     else if (b->order)
@@ -152,20 +156,49 @@ static void print_row(const bench *b, const result *r)
         snprintf(per_body, sizeof per_body, "%.3f", r->us_per_step / b->size);
     if (isfinite(r->error))
         snprintf(error, sizeof error, "%.2e", r->error);
-    printf("%-21s %10.3f %10s %10.2f %10s   %s, h %g\n", b->key, r->us_per_step, per_body, r->newton_per_step,
-           error, method, r->h);
+    if (isfinite(r->ratio))
+        snprintf(ratio, sizeof ratio, "%.3f", r->ratio);
+    printf("%-21s %10.3f", b->key, r->us_per_step);
+    if (compared)
+        printf(" %10s", ratio);
+    printf(" %10s %10.2f %10s   %s, h %g\n", per_body, r->newton_per_step, error, method, r->h);
     fflush(stdout);
 }
 
-static void add_row(ph_json *j, const bench *b, const result *r)
+static void add_row(ph_json *j, const bench *b, const result *r, int compared)
 {
     cJSON *o = ph_json_object(j, j->root, b->key);
     ph_json_number(j, o, "us_per_step", r->us_per_step);
     if (b->size)
         ph_json_number(j, o, "us_per_body_step", r->us_per_step / b->size);
+    if (compared)
+        ph_json_number(j, o, "ratio", r->ratio);
     ph_json_number(j, o, "newton_per_step", r->newton_per_step);
     ph_json_number(j, o, "error", r->error);
     ph_json_count(j, o, "runs", r->runs);
+}
+
+/* What 'bench --json' wrote. NULL after one line on stderr. */
+static cJSON *read_stored(const char *path)
+{
+    size_t size;
+    char *text = ph_file_read(path, &size);
+    cJSON *all = text ? cJSON_ParseWithLength(text, size) : NULL;
+    if (!text)
+        ph_complain("--compare: cannot read '%s': %s", path, strerror(errno));
+    else if (!cJSON_IsObject(all)) {
+        ph_complain("--compare: '%s' is not what 'polhode bench --json' writes", path);
+        cJSON_Delete(all);
+        all = NULL;
+    }
+    free(text);
+    return all;
+}
+
+static double ratio_of(const cJSON *stored, const char *key, double us)
+{
+    const cJSON *x = cJSON_GetObjectItem(cJSON_GetObjectItem(stored, key), "us_per_step");
+    return cJSON_IsNumber(x) && x->valuedouble > 0 ? us / x->valuedouble : NAN;
 }
 
 int ph_cmd_bench(const ph_args *args)
@@ -174,12 +207,15 @@ int ph_cmd_bench(const ph_args *args)
     int code = PH_EXIT_OK;
     if (name && ph_word_find(name, row_name) < 0)
         return ph_complain_word("there is no benchmark", name, row_name, NULL);
+    cJSON *stored = args->stored ? read_stored(args->stored) : NULL;
+    if (args->stored && !stored)
+        return PH_EXIT_USAGE;
     ph_json j = {0};
     if (args->json)
         j = ph_json_create();
     else
-        printf("%-21s %10s %10s %10s %10s\n", "best of several runs", "us/step", "us/body", "iterations",
-               "error in q");
+        printf("%-21s %10s%s %10s %10s %10s\n", "best of several runs", "us/step",
+               stored ? "      ratio" : "", "us/body", "iterations", "error in q");
     for (int k = 0; k < N_ROWS; k++) {
         result r = {0};
         ph_error err;
@@ -188,11 +224,15 @@ int ph_cmd_bench(const ph_args *args)
         if (run_row(&rows[k], args->repeats, &r, &err) != PH_OK) {
             ph_complain("%s: %s", rows[k].key, err.text);
             code = PH_EXIT_FAILED;
-        } else if (args->json)
-            add_row(&j, &rows[k], &r);
+            continue;
+        }
+        r.ratio = ratio_of(stored, rows[k].key, r.us_per_step);
+        if (args->json)
+            add_row(&j, &rows[k], &r, stored != NULL);
         else
-            print_row(&rows[k], &r);
+            print_row(&rows[k], &r, stored != NULL);
     }
+    cJSON_Delete(stored);
     if (args->json && !ph_answer(&j))
         return ph_complain("not enough memory for the report");
     return code;

@@ -20,7 +20,7 @@
 
 typedef struct check {
     const ph_args *args;
-    ph_subject subject;
+    ph_target target;
     ph_bodies *bodies;
     int nv, nl, redundant;
     double h;                  /* planned; 0: the model says none */
@@ -43,8 +43,8 @@ static double fastest_mode(const ph_system *sys, const ph_state *s)
 
 static ph_status examine(check *c, ph_error *err)
 {
-    const ph_problem *p = c->subject.p;
-    ph_run *run = c->subject.run;
+    const ph_problem *p = c->target.p;
+    ph_run *run = c->target.run;
     double violation[2] = {0};
     c->nv = ph_system_nv(&p->sys), c->nl = ph_system_nl(&p->sys), c->redundant = p->sys.n_redundant;
     c->h = c->args->opt.h;
@@ -100,7 +100,7 @@ static void print_functions(const ph_model *model)
 static void print_text(const check *c)
 {
     char text[256];
-    const ph_problem *p = c->subject.p;
+    const ph_problem *p = c->target.p;
     int n = c->bodies->n_own, joints = c->bodies->n_joints;
     printf("%s: %d %s, %d %s, space %s\n", p->name, n, ph_plural(n, "body", "bodies"), joints,
            ph_plural(joints, "joint", "joints"), ph_bodies_space(c->bodies));
@@ -108,12 +108,12 @@ static void print_text(const check *c)
     if (c->redundant)
         printf(" of rank %d", c->nl - c->redundant);
     printf(", degrees of freedom %d\n", c->nv - c->nl + c->redundant);
-    print_flexible(c->subject.model);
-    print_functions(c->subject.model);
-    for (ph_redundancy at = {0}; ph_subject_redundancy(&c->subject, &at, text, sizeof text);)
+    print_flexible(c->target.model);
+    print_functions(c->target.model);
+    for (ph_redundancy at = {0}; ph_target_redundancy(&c->target, &at, text, sizeof text);)
         printf("  redundancy   %s\n", text);
     for (int what = 0; what < 2; what++)
-        if (ph_run_assembled(c->subject.run, what, text, sizeof text)[0])
+        if (ph_run_assembled(c->target.run, what, text, sizeof text)[0])
             printf("  assembled    %s\n", text);
     printf("  consistency  positions to %.2g, velocities to %.2g\n", c->position, c->velocity);
     if (c->bending > 0)
@@ -146,32 +146,32 @@ static void add_functions(ph_json *j, const ph_model *model)
 static int print_json(const check *c)
 {
     ph_json j = ph_json_create();
-    const ph_problem *p = c->subject.p;
+    const ph_problem *p = c->target.p;
     char text[256];
     ph_json_text(&j, j.root, "polhode", ph_version());
     ph_json_text(&j, j.root, "model", p->name);
     ph_json_text(&j, j.root, "status", "ok");
     ph_json_text(&j, j.root, "space", ph_bodies_space(c->bodies));
     ph_json_count(&j, j.root, "bodies", c->bodies->n_own);
-    if (c->subject.model)
-        ph_json_count(&j, j.root, "flexible", ph_run_count(c->subject.run, PH_FLEXIBLE));
+    if (c->target.model)
+        ph_json_count(&j, j.root, "flexible", ph_run_count(c->target.run, PH_FLEXIBLE));
     ph_json_count(&j, j.root, "joints", c->bodies->n_joints);
     ph_json_count(&j, j.root, "coordinates", c->nv);
     ph_json_count(&j, j.root, "constraints", c->nl);
     ph_json_count(&j, j.root, "rank", c->nl - c->redundant);
     ph_json_count(&j, j.root, "dof", c->nv - c->nl + c->redundant);
-    add_functions(&j, c->subject.model);
+    add_functions(&j, c->target.model);
     cJSON *redundant = ph_json_array(&j, j.root, "redundant");
     for (int k = 0; k < p->sys.n_constraints; k++)
-        if (ph_run_redundant(c->subject.run, k)) {
+        if (ph_run_redundant(c->target.run, k)) {
             cJSON *row = ph_json_element(&j, redundant);
             ph_json_text(&j, row, "joint", ph_constraint_name(c->bodies, k, text));
-            ph_json_count(&j, row, "rows", ph_run_redundant(c->subject.run, k));
+            ph_json_count(&j, row, "rows", ph_run_redundant(c->target.run, k));
         }
     cJSON *violation = ph_json_object(&j, j.root, "violation");
     ph_json_number(&j, violation, "position", c->position);
     ph_json_number(&j, violation, "velocity", c->velocity);
-    ph_subject_add_assembled(&c->subject, c->args, &j);
+    ph_target_add_assembled(&c->target, c->args, &j);
     ph_json_number(&j, j.root, "fastest", c->fastest);
     ph_json_number(&j, j.root, "spin", c->spin);
     ph_json_number(&j, j.root, "h", c->sensible);
@@ -185,8 +185,8 @@ int ph_cmd_check(const ph_args *given)
     ph_error err;
     int code;
     ph_told_add_option(&args.told, "start=plain");
-    if (ph_subject_open(&c.subject, &args, &code)) {
-        c.bodies = ph_bodies_create(&c.subject);
+    if (ph_target_open(&c.target, &args, &code)) {
+        c.bodies = ph_bodies_create(&c.target);
         ph_status s = c.bodies ? examine(&c, &err) : PH_E_MEMORY;
         code = PH_EXIT_OK;
         if (!c.bodies)
@@ -200,6 +200,6 @@ int ph_cmd_check(const ph_args *given)
             code = ph_complain("not enough memory for the report");
     }
     free(c.bodies);
-    ph_subject_close(&c.subject);
+    ph_target_close(&c.target);
     return code;
 }

@@ -1,5 +1,5 @@
 /* polhode converge: errors over step sizes, observed orders, error constants. */
-#include "cli/cases.h"
+#include "cli/method_study.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ static double step_of(const ph_case *c)
 /* ---- the table ---------------------------------------------------------------------------------------- */
 
 /* variant, h, steps, times, and error and order of each measure; of several variants each has its rows. */
-static ph_table *tabulate(const ph_inquiry *q)
+static ph_table *tabulate(const ph_method_study *q)
 {
     char names[2 * PH_MEASURES][PH_LABEL_MAX + 32], units[PH_MEASURES][PH_UNIT_MAX];
     ph_column columns[COLUMNS_MAX] = {{"variant", NULL, PH_WORDS},
@@ -25,11 +25,11 @@ static ph_table *tabulate(const ph_inquiry *q)
     int n = 4, n_h = q->def.n_h;
     for (int m = 0; m < q->probe->n_measures; m++) {
         const char *of = m >= PH_OF_SENSOR ? "sensors." : "";
-        if (!ph_inquiry_has(q, m))
+        if (!ph_method_study_has(q, m))
             continue;
-        snprintf(names[2 * m], sizeof *names, "error.%s%s", of, ph_inquiry_measure(q, m));
-        snprintf(names[2 * m + 1], sizeof *names, "order.%s%s", of, ph_inquiry_measure(q, m));
-        columns[n++] = (ph_column){names[2 * m], ph_inquiry_unit(q, m, units[m]), PH_REAL};
+        snprintf(names[2 * m], sizeof *names, "error.%s%s", of, ph_method_study_measure(q, m));
+        snprintf(names[2 * m + 1], sizeof *names, "order.%s%s", of, ph_method_study_measure(q, m));
+        columns[n++] = (ph_column){names[2 * m], ph_method_study_unit(q, m, units[m]), PH_REAL};
         columns[n++] = (ph_column){names[2 * m + 1], NULL, PH_ORDER};
     }
     ph_table *t = ph_table_create(n, columns);
@@ -40,7 +40,7 @@ static ph_table *tabulate(const ph_inquiry *q)
         ph_table_number(t, (double)q->steps[k % n_h]);
         ph_table_number(t, (double)c->times);
         for (int m = 0; m < q->probe->n_measures; m++)
-            if (ph_inquiry_has(q, m)) {
+            if (ph_method_study_has(q, m)) {
                 ph_table_number(t, c->error[m]);
                 ph_table_number(t, k % n_h ? ph_cases_local_order(c - 1, c, m) : NAN);
             }
@@ -50,15 +50,15 @@ static ph_table *tabulate(const ph_inquiry *q)
 
 /* ---- text --------------------------------------------------------------------------------------------- */
 
-static void print_variant(const ph_inquiry *q, const ph_table *t, int v)
+static void print_variant(const ph_method_study *q, const ph_table *t, int v)
 {
     static const ph_column columns[] = {{"", NULL, PH_WORDS},
                                         {"order (last two)", NULL, PH_ORDER},
                                         {"order (least squares)", NULL, PH_ORDER},
                                         {"error constant", NULL, PH_REAL}};
     int n_h = q->def.n_h;
-    char text[PH_INQUIRY_LINE];
-    ph_inquiry_variant(q, v, text, sizeof text);
+    char text[PH_METHOD_STUDY_LINE];
+    ph_method_study_variant(q, v, text, sizeof text);
     printf("\n%s\n  %s\n\n", q->variants[v].label, text);
     ph_table_print_some(t, stdout, v * n_h, (v + 1) * n_h, 1);
     if (n_h < 2)
@@ -66,9 +66,9 @@ static void print_variant(const ph_inquiry *q, const ph_table *t, int v)
     ph_table *orders = ph_table_create(4, columns);
     for (int m = 0; m < q->probe->n_measures; m++) {
         ph_observed o = ph_cases_order(n_h, q->cases + v * n_h, m);
-        if (!ph_inquiry_has(q, m))
+        if (!ph_method_study_has(q, m))
             continue;
-        ph_table_word(orders, ph_inquiry_measure(q, m));
+        ph_table_word(orders, ph_method_study_measure(q, m));
         ph_table_number(orders, o.order);
         ph_table_number(orders, o.fit);
         ph_table_number(orders, o.constant);
@@ -78,10 +78,10 @@ static void print_variant(const ph_inquiry *q, const ph_table *t, int v)
     ph_table_destroy(orders);
 }
 
-static void print_text(const ph_inquiry *q, const ph_table *t)
+static void print_text(const ph_method_study *q, const ph_table *t)
 {
-    char text[PH_INQUIRY_LINES][PH_INQUIRY_LINE];
-    int n = ph_inquiry_settings(q, text);
+    char text[PH_METHOD_STUDY_LINES][PH_METHOD_STUDY_LINE];
+    int n = ph_method_study_settings(q, text);
     for (int i = 0; i < n; i++)
         printf("%s\n", text[i]);
     for (int v = 0; v < q->def.n_variants; v++)
@@ -96,38 +96,38 @@ static double part_of(const ph_observed *o, int part)
 }
 
 /* "order", "fit" and "constant", each with its measures; those of sensors inside "sensors" */
-static void add_orders(ph_json *j, cJSON *to, const ph_inquiry *q, int v)
+static void add_orders(ph_json *j, cJSON *to, const ph_method_study *q, int v)
 {
     static const char *const names[] = {"order", "fit", "constant"};
     for (int part = 0; part < 3; part++) {
         cJSON *object = ph_json_object(j, to, names[part]), *sensors = NULL;
         for (int m = 0; m < q->probe->n_measures; m++) {
             ph_observed o = ph_cases_order(q->def.n_h, q->cases + v * q->def.n_h, m);
-            if (!ph_inquiry_has(q, m))
+            if (!ph_method_study_has(q, m))
                 continue;
             if (m >= PH_OF_SENSOR && !sensors)
                 sensors = ph_json_object(j, object, "sensors");
-            ph_json_number(j, m >= PH_OF_SENSOR ? sensors : object, ph_inquiry_measure(q, m),
+            ph_json_number(j, m >= PH_OF_SENSOR ? sensors : object, ph_method_study_measure(q, m),
                            part_of(&o, part));
         }
     }
 }
 
-static void add_variant(ph_json *j, cJSON *to, const ph_inquiry *q, const ph_table *t, int v)
+static void add_variant(ph_json *j, cJSON *to, const ph_method_study *q, const ph_table *t, int v)
 {
     cJSON *rows = ph_json_array(j, to, "rows");
     ph_table_json(t, j, rows, v * q->def.n_h, (v + 1) * q->def.n_h);
     add_orders(j, to, q, v);
 }
 
-static int print_json(const ph_inquiry *q, const ph_table *t)
+static int print_json(const ph_method_study *q, const ph_table *t)
 {
     ph_json j = ph_json_create();
-    ph_inquiry_json(q, &j);
+    ph_method_study_json(q, &j);
     add_variant(&j, j.root, q, t, 0);
     cJSON *variants = q->def.n_variants > 1 ? ph_json_array(&j, j.root, "variants") : NULL;
     for (int v = 0; variants && v < q->def.n_variants; v++) {
-        cJSON *one = ph_inquiry_json_variant(q, &j, variants, v);
+        cJSON *one = ph_method_study_json_variant(q, &j, variants, v);
         add_variant(&j, one, q, t, v);
     }
     return ph_answer(&j) ? PH_EXIT_OK : ph_complain("not enough memory for the report");
@@ -136,27 +136,27 @@ static int print_json(const ph_inquiry *q, const ph_table *t)
 /* ---- the command -------------------------------------------------------------------------------------- */
 
 /* Orders of q, v and lambda within 0.15 of --expect; a line for each that is not. */
-static int check_orders(const ph_inquiry *q)
+static int check_orders(const ph_method_study *q)
 {
     static const int measures[] = {PH_OF_Q, PH_OF_V, PH_OF_LAMBDA};
     int code = PH_EXIT_OK;
     for (int v = 0; v < q->def.n_variants && q->args.expect > 0; v++)
         for (int i = 0; i < 3; i++) {
             double p = ph_cases_order(q->def.n_h, q->cases + v * q->def.n_h, measures[i]).order;
-            if (!ph_inquiry_has(q, measures[i]) || !ph_order_missed(p, q->args.expect))
+            if (!ph_method_study_has(q, measures[i]) || !ph_order_missed(p, q->args.expect))
                 continue;
             if (isfinite(p))
                 ph_complain("%s: the order of %s is %.3g, not %g", q->variants[v].label,
-                            ph_inquiry_measure(q, measures[i]), p, q->args.expect);
+                            ph_method_study_measure(q, measures[i]), p, q->args.expect);
             else
                 ph_complain("%s: %s shows no order, as there is no error or no run; %g was expected",
-                            q->variants[v].label, ph_inquiry_measure(q, measures[i]), q->args.expect);
+                            q->variants[v].label, ph_method_study_measure(q, measures[i]), q->args.expect);
             code = PH_EXIT_FAILED;
         }
     return code;
 }
 
-static int report(const ph_inquiry *q, int code)
+static int report(const ph_method_study *q, int code)
 {
     ph_table *t = tabulate(q);
     if (!ph_table_ok(t)) {
@@ -168,9 +168,9 @@ static int report(const ph_inquiry *q, int code)
     if (!q->args.json && !q->args.quiet)
         print_text(q, t);
     if (written == PH_EXIT_OK)
-        written = ph_inquiry_write(q, t);
+        written = ph_method_study_write(q, t);
     if (written == PH_EXIT_OK)
-        written = ph_inquiry_plot(q, 1, &over);
+        written = ph_method_study_plot(q, 1, &over);
     ph_table_destroy(t);
     if (written != PH_EXIT_OK)
         return written;
@@ -179,14 +179,14 @@ static int report(const ph_inquiry *q, int code)
 
 int ph_cmd_converge(const ph_args *args)
 {
-    ph_inquiry q;
+    ph_method_study q;
     int code;
     if (args->expect > 0 && args->list.h.n == 1)
         return ph_complain("--expect: an order needs two step sizes at least");
-    if (ph_inquiry_open(&q, args, &code)) {
-        if (ph_inquiry_run(&q, &code))
+    if (ph_method_study_open(&q, args, &code)) {
+        if (ph_method_study_run(&q, &code))
             code = report(&q, code);
     }
-    ph_inquiry_close(&q);
+    ph_method_study_close(&q);
     return code;
 }

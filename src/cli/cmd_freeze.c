@@ -1,5 +1,5 @@
 /* polhode freeze: the resolved model as JSON. polhode cite: what to cite for it. */
-#include "cli/model.h"
+#include "cli/target.h"
 #include "io/file.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ static int freeze_to_file(const ph_model *model, const char *path)
 int ph_cmd_freeze(const ph_args *args)
 {
     ph_error err;
-    ph_model *model = ph_subject_read(args);
+    ph_model *model = ph_target_read(args);
     int code = PH_EXIT_USAGE;
     if (model && args->output)
         code = freeze_to_file(model, args->output);
@@ -39,9 +39,9 @@ int ph_cmd_freeze(const ph_args *args)
 int ph_cmd_cite(const ph_args *given)
 {
     ph_args args = *given;
-    ph_subject subject;
+    ph_target target;
     int code;
-    if (ph_subject_open(&subject, &args, &code)) {
+    if (ph_target_open(&target, &args, &code)) {
         code = PH_EXIT_OK;
         printf("Polhode %s, time integration of constrained mechanical systems on Lie groups\n",
                ph_version());
@@ -50,6 +50,6 @@ int ph_cmd_cite(const ph_args *given)
         if ((ph_method_reads(args.opt.method) & PH_READS_TABLEAU) && tableau && *tableau)
             printf("%s\n", tableau);
     }
-    ph_subject_close(&subject);
+    ph_target_close(&target);
     return code;
 }

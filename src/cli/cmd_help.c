@@ -2,6 +2,26 @@
 #include "io/json.h"
 #include "cli/options.h"
 
+#include <string.h>
+
+#define LEFT 35 /* letters of the column of names */
+
+static void print_options(ph_command_code code)
+{
+    ph_option_help o;
+    char left[160];
+    for (int k = 0; ph_option_name(k); k++) {
+        if (!ph_option_describe(k, code, &o))
+            continue;
+        snprintf(left, sizeof left, "%s %s", o.name, o.value);
+        if (strlen(left) > LEFT) /* what is too long for its column has a line of its own */
+            printf("  %s\n  %-*s ", left, LEFT, "");
+        else
+            printf("  %-*s ", LEFT, left);
+        printf("%s%s\n", o.text, o.initial);
+    }
+}
+
 static void print_command(ph_command_code code)
 {
     const ph_command *c = ph_command_get(code);
@@ -10,17 +30,21 @@ static void print_command(ph_command_code code)
            any ? " [options]" : "", c->text);
     if (any) {
         printf("\noptions:\n");
-        ph_options_print(code, stdout);
+        print_options(code);
     }
 }
 
 static void print_all(void)
 {
     printf("Polhode %s: time integration of constrained mechanical systems on Lie groups\n\n", ph_version());
-    printf("usage: polhode COMMAND [arguments]\n\n");
+    printf("usage: polhode COMMAND [arguments]\n");
+    const char *group = "";
     for (int k = 0; k < PH_COMMAND_COUNT; k++) {
         const ph_command *c = ph_command_get((ph_command_code)k);
         char left[64];
+        if (strcmp(group, c->group))
+            printf("\n%s\n", c->group);
+        group = c->group;
         snprintf(left, sizeof left, "%s %s", c->name, c->usage);
         printf("  %-18s %s\n", left, c->text);
     }
@@ -35,14 +59,17 @@ static void print_all(void)
 
 int ph_cmd_help(const ph_args *args)
 {
-    if (args->n_words == 0) {
-        print_all();
-        return PH_EXIT_OK;
-    }
-    int k = ph_word_find(args->word[0], ph_command_name);
+    int k = args->n_words ? ph_word_find(args->word[0], ph_command_name) : PH_COMMAND_COUNT;
     if (k < 0)
-        return ph_complain_word("there is no command", args->word[0], ph_command_name, NULL);
-    print_command((ph_command_code)k);
+        return ph_complain_command(args->word[0]);
+    if (args->completion >= 0)
+        ph_help_complete(args->completion, stdout);
+    else if (args->man)
+        ph_help_man((ph_command_code)k, stdout);
+    else if (k == PH_COMMAND_COUNT)
+        print_all();
+    else
+        print_command((ph_command_code)k);
     return PH_EXIT_OK;
 }
 

@@ -1,5 +1,5 @@
 /* polhode linearise: x' = A x + B u, y = C x + D u about a state of a model. */
-#include "cli/model.h"
+#include "cli/target.h"
 #include "io/csv.h"
 #include "io/file.h"
 
@@ -179,20 +179,20 @@ static ph_status move(ph_run *run, const ph_args *args, ph_error *err)
 int ph_cmd_linearise(const ph_args *args)
 {
     ph_args own = *args;
-    ph_subject subject;
+    ph_target target;
     ph_error err = {0};
     int code = PH_EXIT_USAGE;
     if (args->about && args->at > 0)
         return ph_complain("--at and --about exclude each other");
-    if (!ph_subject_open(&subject, &own, &code))
+    if (!ph_target_open(&target, &own, &code))
         return code;
-    matrices s = {.run = subject.run};
-    ph_status status = subject.model ? move(s.run, args, &err) : PH_E_INPUT;
-    if (!subject.model)
+    matrices s = {.run = target.run};
+    ph_status status = target.model ? move(s.run, args, &err) : PH_E_INPUT;
+    if (!target.model)
         snprintf(err.text, sizeof err.text, "linearise takes a model file");
     if (status == PH_OK)
         status = find(&s, &err);
-    const char *name = status == PH_OK ? subject.p->name : "";
+    const char *name = status == PH_OK ? target.p->name : "";
     if (status != PH_OK)
         ph_complain("%s", status == PH_E_MEMORY ? "not enough memory to linearise the system" : err.text);
     code = status == PH_OK ? PH_EXIT_OK : status == PH_E_INPUT ? PH_EXIT_USAGE : PH_EXIT_FAILED;
@@ -203,6 +203,6 @@ int ph_cmd_linearise(const ph_args *args)
     if (status == PH_OK && !args->json && !args->output)
         print_text(&s, name);
     free(s.A), free(s.y);
-    ph_subject_close(&subject);
+    ph_target_close(&target);
     return code;
 }

@@ -1,7 +1,7 @@
 /* polhode modes: vibrations about the initial state or the equilibrium of a model, also over a parameter. */
-#include "cli/hold.h"
+#include "cli/job_equilibrium.h"
 #include "cli/options.h"
-#include "cli/stability.h"
+#include "cli/stability_show.h"
 #include "study/plan.h"
 #include "view/view.h"
 
@@ -146,7 +146,7 @@ static ph_status read_modes(study *s, const ph_job *r, ph_modes *m, found *f)
     double *share = calloc((size_t)ph_system_nv(&r->p->sys) + 1, sizeof *share);
     ph_status status = PH_OK;
     snprintf(f->name, sizeof f->name, "%s", r->p->name);
-    f->info = ph_modes_ask(m);
+    f->info = ph_modes_get_info(m);
     f->n = f->info.count < s->shown ? f->info.count : s->shown;
     if (!share || !take_shapes(s, r, f->n))
         status = PH_E_MEMORY;
@@ -182,7 +182,7 @@ static void linearise(study *s, ph_job *r, found *f)
     ph_modes *m = NULL;
     ph_equilibrium *e = NULL;
     if (r->args->about)
-        e = ph_hold(r);
+        e = ph_job_equilibrium(r);
     if (e) {
         ph_state rest = ph_equilibrium_state(e);
         r->status = ph_modes_create(&m, &r->p->sys, 0, rest.q, rest.v, NULL, &r->err);
@@ -215,19 +215,19 @@ static void run_case(int k, void *result, void *ctx)
     if (s->plan.n_vary)
         set.value = ph_plan_value(&s->plan, 0, k);
     ph_complain_into(f->outcome.err.text, sizeof f->outcome.err.text);
-    if (ph_subject_open_case(&r.subject, &args, &more, &code)) {
-        r.p = r.subject.p, r.run = r.subject.run;
-        r.bodies = ph_bodies_create(&r.subject);
+    if (ph_target_open_case(&r.target, &args, &more, &code)) {
+        r.p = r.target.p, r.run = r.target.run;
+        r.bodies = ph_bodies_create(&r.target);
         if (r.bodies)
             linearise(s, &r, f);
         else
             f->outcome.status = PH_E_MEMORY;
     } else {
-        f->outcome.status = r.subject.status != PH_OK ? r.subject.status : PH_E_INPUT;
+        f->outcome.status = r.target.status != PH_OK ? r.target.status : PH_E_INPUT;
     }
     ph_complain_into(NULL, 0);
     free(r.bodies);
-    ph_subject_close(&r.subject);
+    ph_target_close(&r.target);
 }
 
 /* ---- what is varied ---------------------------------------------------------------------------------- */
@@ -236,11 +236,11 @@ static void run_case(int k, void *result, void *ctx)
 static int has_parameter(study *s, const char *name)
 {
     const char *file = s->args->word[0];
-    if (!ph_subject_is_file(file))
-        return !strcmp(name, "x") && ph_subject_has_x(file);
-    s->model = ph_subject_read(s->args);
-    return s->model && ph_subject_settable(s->model, file) ? ph_model_find(s->model, PH_PARAMETERS, name) >= 0
-                                                           : -1;
+    if (!ph_target_is_file(file))
+        return !strcmp(name, "x") && ph_target_has_x(file);
+    s->model = ph_target_read(s->args);
+    return s->model && ph_target_settable(s->model, file) ? ph_model_find(s->model, PH_PARAMETERS, name) >= 0
+                                                          : -1;
 }
 
 static int make_plan(study *s)

@@ -1,7 +1,7 @@
 /* polhode optimise: parameters that make an objective of the model least, between bounds. */
 #include "cli/deliver.h"
 #include "cli/job.h"
-#include "cli/model.h"
+#include "cli/target.h"
 #include "cli/optimise.h"
 #include "cli/options.h"
 #include "base/hash.h"
@@ -72,12 +72,12 @@ static int read_bounds(ph_design *d, const char *text)
 
 static int read_line(ph_design *d, const ph_args *args)
 {
-    const char *lacks = ph_minimise_lacks();
-    if (lacks)
-        return ph_complain("optimise needs %s", lacks), 0;
+    const char *missing = ph_minimise_missing();
+    if (missing)
+        return ph_complain("optimise needs %s", missing), 0;
     if (!args->param || !args->minimise || !args->bounds)
         return ph_complain("optimise needs --vary P,..., --bounds P=FROM:TO,... and --minimise NAME"), 0;
-    if (!ph_subject_is_file(args->word[0]))
+    if (!ph_target_is_file(args->word[0]))
         return ph_complain("optimise needs a model file, whose parameters it varies"), 0;
     return read_names(d, args->param) && read_bounds(d, args->bounds) && ph_delivery_ready(args);
 }
@@ -85,7 +85,7 @@ static int read_line(ph_design *d, const ph_args *args)
 /* ---- the model -------------------------------------------------------------------------------------------- */
 
 /* Of all that the log depends on. */
-static uint64_t key_of(const ph_design *d, const ph_args *merged, const ph_subject *s)
+static uint64_t key_of(const ph_design *d, const ph_args *merged, const ph_target *s)
 {
     uint64_t key = ph_options_hash(merged, s->p->key);
     key = ph_hash_text(key, d->args->minimise);
@@ -129,11 +129,11 @@ static int read_start(ph_design *d, const ph_args *args, const ph_model *model)
 
 /* ---- the log ---------------------------------------------------------------------------------------------- */
 
-static ph_trial *push(ph_trial **list, int *n, int *room)
+static ph_evaluation *push(ph_evaluation **list, int *n, int *room)
 {
     if (*n == *room) {
         int more = *room ? 2 * *room : 64;
-        ph_trial *bigger = realloc(*list, (size_t)more * sizeof **list);
+        ph_evaluation *bigger = realloc(*list, (size_t)more * sizeof **list);
         if (!bigger)
             return NULL;
         *list = bigger, *room = more;
@@ -145,7 +145,7 @@ static ph_trial *push(ph_trial **list, int *n, int *room)
 static int take(int k, const char *text, void *ctx)
 {
     ph_design *d = ctx;
-    ph_trial *t = push(&d->known, &d->n_known, &d->known_room);
+    ph_evaluation *t = push(&d->known, &d->n_known, &d->known_room);
     (void)k;
     for (int i = 0; t && i < 2 * d->n + 1; i++) {
         char *end;
@@ -160,7 +160,7 @@ static int take(int k, const char *text, void *ctx)
     return t != NULL;
 }
 
-static ph_status note(ph_design *d, const ph_trial *t)
+static ph_status note(ph_design *d, const ph_evaluation *t)
 {
     char text[(2 * PH_DESIGN_MAX + 1) * 26];
     int n = 0;
@@ -177,21 +177,21 @@ static ph_status note(ph_design *d, const ph_trial *t)
 }
 
 /* In the log, or tried before: line searches come back to where they were. */
-static const ph_trial *known(const ph_design *d, const double *x)
+static const ph_evaluation *known(const ph_design *d, const double *x)
 {
     size_t size = (size_t)d->n * sizeof *x;
     for (int i = 0; i < d->n_known; i++)
         if (!memcmp(d->known[i].x, x, size))
             return &d->known[i];
-    for (int i = 0; i < d->n_trials; i++)
-        if (!memcmp(d->trial[i].x, x, size))
-            return &d->trial[i];
+    for (int i = 0; i < d->n_evaluations; i++)
+        if (!memcmp(d->evaluation[i].x, x, size))
+            return &d->evaluation[i];
     return NULL;
 }
 
 /* ---- the search ------------------------------------------------------------------------------------------- */
 
-double ph_design_steepness(const ph_design *d, const ph_trial *t)
+double ph_design_steepness(const ph_design *d, const ph_evaluation *t)
 {
     double sum = 0;
     for (int k = 0; k < d->n; k++)
@@ -199,18 +199,19 @@ double ph_design_steepness(const ph_design *d, const ph_trial *t)
     return sqrt(sum);
 }
 
-static void show(const ph_design *d, const ph_trial *t)
+static void show(const ph_design *d, const ph_evaluation *t)
 {
     if (isatty(2) && !d->args->quiet)
-        fprintf(stderr, "\revaluation %d  %s %.9g  |gradient| %.3g \033[K", d->n_trials, d->args->minimise,
-                t->value, ph_design_steepness(d, t));
+        fprintf(stderr, "\revaluation %d  %s %.9g  |gradient| %.3g \033[K", d->n_evaluations,
+                d->args->minimise, t->value, ph_design_steepness(d, t));
 }
 
 static ph_status try(const double *x, double *value, double *gradient, void *ctx)
 {
     ph_design *d = ctx;
-    const ph_trial *old = known(d, x);
-    ph_trial copy = old ? *old : (ph_trial){0}, *t = push(&d->trial, &d->n_trials, &d->room);
+    const ph_evaluation *old = known(d, x);
+    ph_evaluation copy = old ? *old : (ph_evaluation){0},
+                  *t = push(&d->evaluation, &d->n_evaluations, &d->room);
     ph_status s = t ? PH_OK : PH_E_MEMORY;
     if (t && old) {
         *t = copy;
@@ -229,7 +230,7 @@ static ph_status try(const double *x, double *value, double *gradient, void *ctx
         }
     }
     if (s != PH_OK) {
-        d->n_trials -= t != NULL;
+        d->n_evaluations -= t != NULL;
         return s;
     }
     *value = t->value;
@@ -261,12 +262,12 @@ static int search(ph_design *d, const ph_args *args)
     return ph_design_deliver(d, best, value, why);
 }
 
-static int open_log(ph_design *d, const ph_args *merged, const ph_subject *subject)
+static int open_log(ph_design *d, const ph_args *merged, const ph_target *target)
 {
     ph_error err;
     if (!d->args->log)
         return 1;
-    if (ph_journal_open(&d->log, d->args->log, key_of(d, merged, subject), take, d, &err) == PH_OK)
+    if (ph_journal_open(&d->log, d->args->log, key_of(d, merged, target), take, d, &err) == PH_OK)
         return 1;
     ph_complain("--log: %s", err.text);
     return 0;
@@ -276,19 +277,19 @@ int ph_cmd_optimise(const ph_args *args)
 {
     ph_design d = {.args = args, .log = {.fd = -1}};
     ph_args merged = *args;
-    ph_subject subject = {0};
+    ph_target target = {0};
     int code = PH_EXIT_USAGE;
     if (!read_line(&d, args))
         return code;
-    if (ph_subject_open(&subject, &merged, &code)) {
-        ph_job r = {.args = &merged, .run = subject.run};
-        d.run = subject.run;
-        int ready = read_start(&d, args, subject.model) && ph_job_plan(&r) && open_log(&d, &merged, &subject);
+    if (ph_target_open(&target, &merged, &code)) {
+        ph_job r = {.args = &merged, .run = target.run};
+        d.run = target.run;
+        int ready = read_start(&d, args, target.model) && ph_job_plan(&r) && open_log(&d, &merged, &target);
         code = ready ? search(&d, args) : PH_EXIT_USAGE;
     }
-    ph_subject_close(&subject);
+    ph_target_close(&target);
     ph_journal_close(&d.log, 0);
-    free(d.trial);
+    free(d.evaluation);
     free(d.known);
     return code;
 }

@@ -1,5 +1,5 @@
 /* polhode reduce: the modes of a flexible body, and the file that holds what a run needs of it. */
-#include "cli/model.h"
+#include "cli/target.h"
 #include "io/file.h"
 #include "io/json.h"
 
@@ -51,9 +51,9 @@ static int write_body(const ph_model *m, int k, const char *path)
     ph_file file = {0};
     ph_error err = {0};
     int code = PH_EXIT_OK, hdf5 = is_hdf5(path);
-    if (hdf5 && ph_model_lacks_hdf5())
+    if (hdf5 && ph_model_missing_hdf5())
         return ph_complain("cannot write '%s': %s; a name that ends in .json works", path,
-                           ph_model_lacks_hdf5());
+                           ph_model_missing_hdf5());
     if (!ph_file_open(&file, path))
         return ph_complain("cannot write '%s': %s", path, strerror(errno));
     if (ph_model_write_flexible(m, k, hdf5, file.stream, &err) != PH_OK)
@@ -127,7 +127,7 @@ static int print_json(const ph_model *model, int body, const ph_args *args)
 
 int ph_cmd_reduce(const ph_args *args)
 {
-    ph_model *model = ph_subject_read(args);
+    ph_model *model = ph_target_read(args);
     int body = model ? find(model, args) : -1, code = body < 0 ? PH_EXIT_USAGE : PH_EXIT_OK;
     if (body >= 0 && args->output)
         code = write_body(model, body, args->output);

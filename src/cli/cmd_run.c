@@ -11,11 +11,11 @@ int ph_cmd_run(const ph_args *given)
     int code;
     if (args.view && !ph_page_name(args.view))
         return PH_EXIT_USAGE;
-    if (ph_subject_open(&r.subject, &args, &code))
+    if (ph_target_open(&r.target, &args, &code))
         code = ph_job_perform(&r);
     ph_history_destroy(r.history);
     ph_view_destroy(r.view);
     free(r.bodies);
-    ph_subject_close(&r.subject);
+    ph_target_close(&r.target);
     return code;
 }

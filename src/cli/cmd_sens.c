@@ -1,5 +1,5 @@
 /* polhode sens: derivatives of all that run reports, and of objectives, by parameters of the model. */
-#include "cli/sens.h"
+#include "cli/sens_show.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,30 +65,31 @@ static int open_parameters(ph_sens_study *st, ph_run *run, const ph_args *args)
 
 /* ---- objectives ------------------------------------------------------------------------------------------- */
 
-static int add_aim(ph_sens_study *st, int objective)
+static int add_result(ph_sens_study *st, int objective)
 {
-    ph_aim *aim = &st->aim[st->n_aims++];
-    *aim = (ph_aim){.objective = objective, .gradient = calloc(2 * (size_t)st->n, sizeof *aim->gradient)};
-    aim->fd = aim->gradient + st->n;
-    return aim->gradient != NULL;
+    ph_objective_result *result = &st->result[st->n_results++];
+    *result = (ph_objective_result){.objective = objective,
+                                    .gradient = calloc(2 * (size_t)st->n, sizeof *result->gradient)};
+    result->fd = result->gradient + st->n;
+    return result->gradient != NULL;
 }
 
 /* Those of --objective, or all. */
-static int open_aims(ph_sens_study *st, const ph_run *run, const ph_args *args)
+static int open_results(ph_sens_study *st, const ph_run *run, const ph_args *args)
 {
     char(*name)[64] = NULL;
     int all = ph_run_count(run, PH_OBJECTIVES);
     int n = args->objective ? split("--objective", args->objective, &name) : all, ok = 1;
-    st->aim = calloc((size_t)n + 1, sizeof *st->aim);
-    if (!st->aim || (args->objective && !n))
-        ok = st->aim ? 0 : (ph_complain("not enough memory for objectives"), 0);
+    st->result = calloc((size_t)n + 1, sizeof *st->result);
+    if (!st->result || (args->objective && !n))
+        ok = st->result ? 0 : (ph_complain("not enough memory for objectives"), 0);
     for (int i = 0; i < n && ok; i++) {
         int k = args->objective ? ph_run_find(run, PH_OBJECTIVES, name[i]) : i;
         if (k < 0)
             ok = (ph_complain("%s: --objective: the model has no objective '%s'%s", args->word[0], name[i],
                               all ? "" : ", and no other"),
                   0);
-        else if (!add_aim(st, k))
+        else if (!add_result(st, k))
             ok = (ph_complain("not enough memory for objectives"), 0);
     }
     if (ok && args->mode == PH_ADJOINT && !n)
@@ -104,7 +105,7 @@ static int open_aims(ph_sens_study *st, const ph_run *run, const ph_args *args)
 
 static int open_study(ph_sens_study *st, ph_run *run, const ph_args *args)
 {
-    if (!open_parameters(st, run, args) || !open_aims(st, run, args))
+    if (!open_parameters(st, run, args) || !open_results(st, run, args))
         return 0;
     if (!ph_seen_create(&st->seen, run))
         return ph_complain("not enough memory for derivatives"), 0;
@@ -119,10 +120,10 @@ static int open_study(ph_sens_study *st, ph_run *run, const ph_args *args)
 
 static void close_study(ph_sens_study *st)
 {
-    for (int i = 0; i < st->n_aims; i++)
-        free(st->aim[i].gradient);
+    for (int i = 0; i < st->n_results; i++)
+        free(st->result[i].gradient);
     ph_seen_destroy(&st->seen);
-    free(st->param), free(st->at), free(st->name), free(st->aim), free(st->base), free(st->block);
+    free(st->param), free(st->at), free(st->name), free(st->result), free(st->base), free(st->block);
 }
 
 int ph_cmd_sens(const ph_args *given)
@@ -137,16 +138,16 @@ int ph_cmd_sens(const ph_args *given)
         return ph_complain("sens needs --param P,...: the parameters to differentiate by");
     if (args.simplify && args.mode != PH_DIRECT)
         return ph_complain("--simplify is for --mode direct, whose derivatives follow the steps");
-    if (!ph_subject_is_file(args.word[0]))
+    if (!ph_target_is_file(args.word[0]))
         return ph_complain("sens needs a model file, whose parameters it varies; '%s' is a built-in problem",
                            args.word[0]);
-    if (ph_subject_open(&r.subject, &args, &code)) {
+    if (ph_target_open(&r.target, &args, &code)) {
         code = PH_EXIT_USAGE;
-        if (open_study(&st, r.subject.run, &args))
+        if (open_study(&st, r.target.run, &args))
             code = ph_job_perform(&r);
     }
     close_study(&st);
     free(r.bodies);
-    ph_subject_close(&r.subject);
+    ph_target_close(&r.target);
     return code;
 }

@@ -1,6 +1,6 @@
 /* polhode stability: how far steps are stable, of the ball with a torsional spring, of the linear oscillator,
  * or about the steady spin of a model. */
-#include "cli/stability.h"
+#include "cli/stability_show.h"
 
 #include <signal.h>
 #include <stdlib.h>

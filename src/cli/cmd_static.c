@@ -1,6 +1,6 @@
 /* polhode static: the equilibrium of a model under its loads. */
 #include "cli/deliver.h"
-#include "cli/hold.h"
+#include "cli/job_equilibrium.h"
 #include "io/file.h"
 #include "study/fail.h"
 #include "view/view.h"
@@ -12,7 +12,7 @@
 
 /* ---- the equilibrium --------------------------------------------------------------------------------- */
 
-ph_equilibrium *ph_hold(ph_job *r)
+ph_equilibrium *ph_job_equilibrium(ph_job *r)
 {
     ph_equilibrium *e = NULL;
     ph_static_options o = ph_default_static();
@@ -120,7 +120,7 @@ static int write_file(const ph_job *r, const ph_equilibrium *e)
     return code;
 }
 
-static void ask_sensors(ph_job *r, const ph_equilibrium *e)
+static void read_sensors(ph_job *r, const ph_equilibrium *e)
 {
     ph_state s = ph_equilibrium_state(e);
     ph_watch_sensors(r, &s);
@@ -167,22 +167,22 @@ int ph_cmd_static(const ph_args *given)
     int code;
     if (args.view && !ph_page_name(args.view))
         return PH_EXIT_USAGE;
-    if (ph_subject_open(&r.subject, &args, &code)) {
-        r.p = r.subject.p, r.run = r.subject.run;
-        r.bodies = ph_bodies_create(&r.subject);
+    if (ph_target_open(&r.target, &args, &code)) {
+        r.p = r.target.p, r.run = r.target.run;
+        r.bodies = ph_bodies_create(&r.target);
         if (!r.bodies)
             code = ph_complain("not enough memory for the model '%s'", r.p->name);
         else if (args.output && !ph_file_possible(args.output))
             code = ph_complain("cannot write '%s': %s", args.output, strerror(errno));
         else {
-            ph_equilibrium *e = ph_hold(&r);
+            ph_equilibrium *e = ph_job_equilibrium(&r);
             if (e)
-                ask_sensors(&r, e);
+                read_sensors(&r, e);
             code = report(&r, e);
             ph_equilibrium_destroy(e);
         }
     }
     free(r.bodies);
-    ph_subject_close(&r.subject);
+    ph_target_close(&r.target);
     return code;
 }

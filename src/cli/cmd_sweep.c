@@ -19,7 +19,7 @@ static int is_parameter(const ph_sweep_study *d, const char *name)
 {
     if (d->model)
         return ph_model_find(d->model, PH_PARAMETERS, name) >= 0;
-    return !strcmp(name, "x") && ph_subject_has_x(d->args->word[0]);
+    return !strcmp(name, "x") && ph_target_has_x(d->args->word[0]);
 }
 
 static int unknown_name(const ph_sweep_study *d, const char *name)
@@ -30,7 +30,7 @@ static int unknown_name(const ph_sweep_study *d, const char *name)
         snprintf(params + n, sizeof params - n, "%s%s", n ? ", " : "",
                  ph_model_name(d->model, PH_PARAMETERS, i));
     }
-    if (!d->model && ph_subject_has_x(d->args->word[0]))
+    if (!d->model && ph_target_has_x(d->args->word[0]))
         snprintf(params, sizeof params, "x");
     ph_option_numerics(options, sizeof options);
     ph_complain("--vary: '%.64s' is no parameter of the model (%s%s) and no number of run (%s)", name,
@@ -46,7 +46,7 @@ static int find_name(ph_sweep_study *d, int i)
     if (forced)
         memmove(v->name, v->name + 2, strlen(v->name) - 1);
     if (!forced && is_parameter(d, v->name)) {
-        if (d->model && !ph_subject_settable(d->model, d->args->word[0]))
+        if (d->model && !ph_target_settable(d->model, d->args->word[0]))
             return 0;
         size_t n = strlen(v->name);
         for (int k = 0; k < d->args->set.n; k++)
@@ -172,15 +172,15 @@ static int read_share(ph_sweep_study *d)
 static int read_model(ph_sweep_study *d)
 {
     d->merged = *d->args;
-    if (!ph_subject_is_file(d->args->word[0])) {
+    if (!ph_target_is_file(d->args->word[0])) {
         ph_args args = *d->args;
-        ph_subject s;
-        int code, ok = ph_subject_open(&s, &args, &code); /* the words for what is wrong with it */
-        ph_subject_close(&s);
+        ph_target s;
+        int code, ok = ph_target_open(&s, &args, &code); /* the words for what is wrong with it */
+        ph_target_close(&s);
         return ok;
     }
-    d->model = ph_subject_read(d->args);
-    return d->model && ph_subject_merge(&d->merged, d->model);
+    d->model = ph_target_read(d->args);
+    return d->model && ph_target_merge(&d->merged, d->model);
 }
 
 /* What is meant, not what was typed: "1e-3" is "0.001", and --rho 0.9 nothing new where the model says so. */
@@ -293,12 +293,12 @@ static int print_json(const ph_sweep_study *d, const ph_table *t)
 {
     ph_json j = ph_json_create();
     char settings[PH_SWEEP_LINE];
-    ph_subject subject = {.model = d->model};
+    ph_target target = {.model = d->model};
     ph_sweep_settings(d, settings);
     ph_json_text(&j, j.root, "polhode", ph_version());
     ph_json_text(&j, j.root, "model", d->model ? ph_model_title(d->model) : d->args->word[0]);
     ph_json_text(&j, j.root, "settings", settings);
-    ph_subject_json(&subject, &j);
+    ph_target_json(&target, &j);
     ph_json_count(&j, j.root, "cases", d->plan.n);
     ph_json_count(&j, j.root, "failed", count_failed(d));
     ph_table_json(t, &j, ph_json_array(&j, j.root, "rows"), 0, ph_table_rows(t));

@@ -1,7 +1,7 @@
 /* polhode transient: errors of multipliers in the first steps, with plain and with perturbed starting values.
  * */
 #include "cli/deliver.h"
-#include "cli/model.h"
+#include "cli/target.h"
 #include "study/fail.h"
 #include "study/reference.h"
 #include "study/transient.h"
@@ -100,7 +100,7 @@ static int draw(const ph_delivery *d, const ph_args *args, int n, const ph_trans
     return code;
 }
 
-static int study(ph_args *args, const ph_subject *s)
+static int study(ph_args *args, const ph_target *s)
 {
     int steps = args->steps ? args->steps : STEPS, code = PH_EXIT_FAILED;
     ph_options o = args->opt;
@@ -128,7 +128,7 @@ static int study(ph_args *args, const ph_subject *s)
                  ph_plural(steps, "step", "steps"));
         snprintf(d.settings, sizeof d.settings, "%s, h = %g s; against: %s", method, o.h,
                  ph_reference_provider_of(s->p)->name);
-        d.subject = s;
+        d.target = s;
         for (int k = 0; k <= steps; k++) {
             const double x[] = {k,          row[k].t,       row[k].plain, row[k].perturbed, row[k].predicted,
                                 row[k].eta, row[k].eta_half};
@@ -147,10 +147,10 @@ static int study(ph_args *args, const ph_subject *s)
 int ph_cmd_transient(const ph_args *given)
 {
     ph_args args = *given;
-    ph_subject s = {0};
+    ph_target s = {0};
     int code = PH_EXIT_USAGE;
-    if (ph_delivery_ready(&args) && ph_subject_open(&s, &args, &code))
+    if (ph_delivery_ready(&args) && ph_target_open(&s, &args, &code))
         code = study(&args, &s);
-    ph_subject_close(&s);
+    ph_target_close(&s);
     return code;
 }

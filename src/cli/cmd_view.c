@@ -23,14 +23,14 @@ int ph_cmd_view(const ph_args *given)
     default_path(args.word[0], path, sizeof path);
     args.view = args.output ? args.output : path;
     args.output = NULL;
-    if (!ph_subject_is_file(args.word[0]))
+    if (!ph_target_is_file(args.word[0]))
         return ph_complain("a page shows a model file, and '%s' is none", args.word[0]);
     if (!ph_page_name(args.view))
         return PH_EXIT_USAGE;
-    if (ph_subject_open(&r.subject, &args, &code))
+    if (ph_target_open(&r.target, &args, &code))
         code = ph_job_perform(&r);
     ph_view_destroy(r.view);
     free(r.bodies);
-    ph_subject_close(&r.subject);
+    ph_target_close(&r.target);
     return code;
 }

@@ -1,5 +1,5 @@
 /* polhode work: errors over the time that they cost. Runs are timed one after the other. */
-#include "cli/cases.h"
+#include "cli/method_study.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static double jacobians_of(const ph_case *c)
     return (double)c->stats.jacobians;
 }
 
-static ph_table *tabulate(const ph_inquiry *q)
+static ph_table *tabulate(const ph_method_study *q)
 {
     char names[PH_MEASURES][PH_LABEL_MAX + 32], units[PH_MEASURES][PH_UNIT_MAX];
     ph_column columns[FIXED + PH_MEASURES] = {{"variant", NULL, PH_WORDS},     {"h", "s", PH_SHORT},
@@ -31,10 +31,10 @@ static ph_table *tabulate(const ph_inquiry *q)
                                               {"repeats", NULL, PH_WHOLE}};
     int n = FIXED, n_h = q->def.n_h;
     for (int m = 0; m < q->probe->n_measures; m++)
-        if (ph_inquiry_has(q, m)) {
+        if (ph_method_study_has(q, m)) {
             snprintf(names[m], sizeof *names, "error.%s%s", m >= PH_OF_SENSOR ? "sensors." : "",
-                     ph_inquiry_measure(q, m));
-            columns[n++] = (ph_column){names[m], ph_inquiry_unit(q, m, units[m]), PH_REAL};
+                     ph_method_study_measure(q, m));
+            columns[n++] = (ph_column){names[m], ph_method_study_unit(q, m, units[m]), PH_REAL};
         }
     ph_table *t = ph_table_create(n, columns);
     for (int k = 0; k < q->def.n_variants * n_h; k++) {
@@ -49,43 +49,43 @@ static ph_table *tabulate(const ph_inquiry *q)
         ph_table_number(t, (double)c->stats.residuals);
         ph_table_number(t, (double)c->repeats);
         for (int m = 0; m < q->probe->n_measures; m++)
-            if (ph_inquiry_has(q, m))
+            if (ph_method_study_has(q, m))
                 ph_table_number(t, c->error[m]);
     }
     return t;
 }
 
-static void print_text(const ph_inquiry *q, const ph_table *t)
+static void print_text(const ph_method_study *q, const ph_table *t)
 {
-    char text[PH_INQUIRY_LINES][PH_INQUIRY_LINE];
-    int n = ph_inquiry_settings(q, text);
+    char text[PH_METHOD_STUDY_LINES][PH_METHOD_STUDY_LINE];
+    int n = ph_method_study_settings(q, text);
     for (int i = 0; i < n; i++)
         printf("%s\n", text[i]);
     printf("CPU time of the integration alone, best of the repeats; one run after the other\n\n");
     for (int v = 0; v < q->def.n_variants; v++) {
-        ph_inquiry_variant(q, v, text[0], sizeof text[0]);
+        ph_method_study_variant(q, v, text[0], sizeof text[0]);
         printf("%s: %s\n", q->variants[v].label, text[0]);
     }
     printf("\n");
     ph_table_print(t, stdout);
 }
 
-static int print_json(const ph_inquiry *q, const ph_table *t)
+static int print_json(const ph_method_study *q, const ph_table *t)
 {
     int n_h = q->def.n_h;
     ph_json j = ph_json_create();
-    ph_inquiry_json(q, &j);
+    ph_method_study_json(q, &j);
     ph_table_json(t, &j, ph_json_array(&j, j.root, "rows"), 0, n_h);
     cJSON *variants = q->def.n_variants > 1 ? ph_json_array(&j, j.root, "variants") : NULL;
     for (int v = 0; variants && v < q->def.n_variants; v++) {
-        cJSON *one = ph_inquiry_json_variant(q, &j, variants, v);
+        cJSON *one = ph_method_study_json_variant(q, &j, variants, v);
         ph_table_json(t, &j, ph_json_array(&j, one, "rows"), v * n_h, (v + 1) * n_h);
     }
     return ph_answer(&j) ? PH_EXIT_OK : ph_complain("not enough memory for the report");
 }
 
 /* Errors over what they cost. Where each iteration has its own Jacobian, one axis says both. */
-static int plot(const ph_inquiry *q)
+static int plot(const ph_method_study *q)
 {
     static const ph_abscissa over[] = {{{.label = "CPU time", .unit = "s", .log = 1}, time_of, 0},
                                        {{.label = "Newton iterations", .log = 1}, iterations_of, 0},
@@ -95,11 +95,11 @@ static int plot(const ph_inquiry *q)
         {{.label = "Newton iterations, as many Jacobians", .log = 1}, iterations_of, 0}};
     for (int k = 0; k < q->def.n_variants * q->def.n_h; k++)
         if (q->cases[k].stats.jacobians != q->cases[k].stats.iterations)
-            return ph_inquiry_plot(q, (int)(sizeof over / sizeof *over), over);
-    return ph_inquiry_plot(q, (int)(sizeof both / sizeof *both), both);
+            return ph_method_study_plot(q, (int)(sizeof over / sizeof *over), over);
+    return ph_method_study_plot(q, (int)(sizeof both / sizeof *both), both);
 }
 
-static int report(const ph_inquiry *q, int code)
+static int report(const ph_method_study *q, int code)
 {
     ph_table *t = tabulate(q);
     int written = PH_EXIT_OK;
@@ -110,7 +110,7 @@ static int report(const ph_inquiry *q, int code)
     else if (!q->args.quiet)
         print_text(q, t);
     if (written == PH_EXIT_OK)
-        written = ph_inquiry_write(q, t);
+        written = ph_method_study_write(q, t);
     if (written == PH_EXIT_OK)
         written = plot(q);
     ph_table_destroy(t);
@@ -119,13 +119,13 @@ static int report(const ph_inquiry *q, int code)
 
 int ph_cmd_work(const ph_args *args)
 {
-    ph_inquiry q;
+    ph_method_study q;
     int code;
-    if (ph_inquiry_open(&q, args, &code)) {
+    if (ph_method_study_open(&q, args, &code)) {
         q.def.timed = 1;
-        if (ph_inquiry_run(&q, &code))
+        if (ph_method_study_run(&q, &code))
             code = report(&q, code);
     }
-    ph_inquiry_close(&q);
+    ph_method_study_close(&q);
     return code;
 }

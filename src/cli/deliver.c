@@ -46,8 +46,8 @@ static int print_json(const ph_delivery *d)
     ph_json j = ph_json_create();
     ph_json_text(&j, j.root, "study", d->title);
     ph_json_text(&j, j.root, "settings", d->settings);
-    if (d->subject)
-        ph_subject_json(d->subject, &j);
+    if (d->target)
+        ph_target_json(d->target, &j);
     ph_table_json(d->table, &j, ph_json_array(&j, j.root, "rows"), 0, ph_table_rows(d->table));
     if (d->summary_name)
         ph_table_json(d->summary, &j, ph_json_array(&j, j.root, d->summary_name), 0,
@@ -60,8 +60,8 @@ static int print_json(const ph_delivery *d)
 static void print_text(const ph_delivery *d)
 {
     char text[512] = "";
-    if (d->subject)
-        ph_subject_parameters(d->subject, text, sizeof text);
+    if (d->target)
+        ph_target_parameters(d->target, text, sizeof text);
     printf("%s\n%s\n%s%s\n", d->title, d->settings, text, text[0] ? "\n" : "");
     ph_table_print(d->table, stdout);
     for (int k = 0; k < d->n_lines; k++)
@@ -73,8 +73,8 @@ static int write_csv(const ph_delivery *d, const char *path)
     const char *comment[PH_LINES_MAX + 4] = {"polhode " PH_VERSION, d->title, d->settings};
     int n = 3;
     char text[512] = "";
-    if (d->subject)
-        ph_subject_parameters(d->subject, text, sizeof text);
+    if (d->target)
+        ph_target_parameters(d->target, text, sizeof text);
     if (text[0])
         comment[n++] = text;
     for (int k = 0; k < d->n_lines; k++)

@@ -2,7 +2,7 @@
 #ifndef PH_CLI_DELIVER_H
 #define PH_CLI_DELIVER_H
 
-#include "cli/model.h"
+#include "cli/target.h"
 #include "study/plot.h"
 #include "study/table.h"
 
@@ -11,7 +11,7 @@
 typedef struct ph_delivery {
     char title[256];                           /* what was studied */
     char settings[320];                        /* and how */
-    const ph_subject *subject;                 /* whose parameters are settings too; NULL: none */
+    const ph_target *target;                   /* whose parameters are settings too; NULL: none */
     ph_table *table;                           /* owned */
     int n_lines;                               /* what the rows come to, below the table */
     char line[PH_LINES_MAX][200];              /* */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-ph_status ph_design_evaluate(const ph_design *d, const double *x, ph_trial *out, ph_error *err)
+ph_status ph_design_evaluate(const ph_design *d, const double *x, ph_evaluation *out, ph_error *err)
 {
     ph_setting set[PH_DESIGN_MAX];
     int param[PH_DESIGN_MAX];

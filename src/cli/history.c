@@ -75,7 +75,7 @@ static const char *number_name(const char *axes, int k, char text[PH_COLUMN_MAX]
 static void add_sensor(ph_history *h, const ph_job *r, int sensor)
 {
     int n = ph_run_size(r->run, PH_GET_SENSOR, sensor);
-    ph_channel c = {.unit = ph_model_sensor_unit(r->subject.model, sensor), .n = n};
+    ph_channel c = {.unit = ph_model_sensor_unit(r->target.model, sensor), .n = n};
     view v = {.of = SENSOR, .index = sensor, .size = n, .axes = axes_of(r->run, sensor)};
     snprintf(v.label, sizeof v.label, "%.95s", ph_run_name(r->run, PH_SENSORS, sensor));
     for (int k = 0; k < n; k += v.size) {
@@ -185,7 +185,7 @@ static int add_pair(ph_history *h, const ph_run *run, const char *pair, ph_error
 }
 
 /* What --sensor and --plot-xy ask for; 0 with a sentence in err. */
-static int add_asked(ph_history *h, const ph_job *r, ph_error *err)
+static int add_chosen(ph_history *h, const ph_job *r, ph_error *err)
 {
     for (const char *name = r->args->sensors, *end; name; name = end ? end + 1 : NULL) {
         end = strchr(name, ',');
@@ -215,7 +215,7 @@ int ph_history_possible(const ph_job *r, ph_error *err)
         ok = snprintf(err->text, sizeof err->text, "%s chooses what --plot draws: say in which file",
                       r->args->sensors ? "--sensor" : "--plot-xy") < 0;
     else
-        ok = add_asked(h, r, err);
+        ok = add_chosen(h, r, err);
     free(h);
     return ok;
 }
@@ -229,7 +229,7 @@ ph_history *ph_history_create(const ph_job *r, const ph_state *s)
     if (!h)
         return NULL;
     if (asked)
-        add_asked(h, r, &err); /* ph_history_possible has said that it can */
+        add_chosen(h, r, &err); /* ph_history_possible has said that it can */
     for (int i = 0; !asked && i < sensors; i++)
         add_sensor(h, r, i);
     for (int i = 0; !asked && !sensors && i < r->bodies->n_own; i++)

@@ -10,11 +10,11 @@
 #include "problem/problem.h"
 
 /* What a flexible body lacks of stiffness. */
-typedef struct ph_lack {
+typedef struct ph_softening {
     double most;  /* over the run */
     double since; /* when it first mattered */
     int body;     /* of flexible bodies, the one that lacks most */
-} ph_lack;
+} ph_softening;
 
 /* What the program sees on the way, beside what the run itself watches. */
 typedef struct ph_watch {
@@ -25,7 +25,7 @@ typedef struct ph_watch {
     long next_look;            /* the step at which the clock is read again */
     int terminal, interrupted; /* show progress; the signal that arrived, or 0 */
     char blind[400];           /* why a sensor has no number; "": they all have */
-    ph_lack lack[2];           /* of flexible bodies without stiffness under load: of spin, of axial load */
+    ph_softening softening[2]; /* of flexible bodies without stiffness under load: of spin, of axial load */
 } ph_watch;
 
 typedef struct ph_job ph_job;
@@ -41,8 +41,8 @@ typedef struct ph_extension {
 
 struct ph_job {
     const ph_args *args; /* with what the model's run{} says */
-    ph_subject subject;
-    ph_problem *p; /* of the subject, */
+    ph_target target;
+    ph_problem *p; /* of the target, */
     ph_run *run;   /* as this one */
     ph_bodies *bodies;
     ph_options opt; /* h divides t_end; 0: the method finds its steps */
@@ -62,7 +62,7 @@ struct ph_job {
     void *ctx;                     /* its own */
 };
 
-/* perform.c: plan, simulate and report the run of a subject that is open; the exit code. */
+/* perform.c: plan, simulate and report the run of a target that is open; the exit code. */
 int ph_job_perform(ph_job *r);
 
 /* simulate.c: see that h and t_end are there and find the number of steps, 0 after one line on stderr; then start the
@@ -89,8 +89,8 @@ int ph_page_write(const ph_job *r);
 /* watch.c: the observer; ctx is the ph_job. */
 ph_status ph_watch_step(ph_run *run, int why, void *ctx);
 void ph_watch_sensors(ph_job *r, const ph_state *s); /* ask all of them; watch.blind says which fails */
-void ph_watch_lack(const ph_job *r, char *text, size_t size); /* "": nothing that matters */
-double ph_seconds(void);                                      /* since some moment */
+void ph_watch_softening(const ph_job *r, char *text, size_t size); /* "": nothing that matters */
+double ph_seconds(void);                                           /* since some moment */
 
 /* trajectory.c: the table of the run. */
 void ph_trajectory_header(ph_job *r);

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 static const ph_command commands[] = {
-#define PH_COMMAND(code, name, run, min, max, usage, text) {name, run, min, max, usage, text},
+#define PH_COMMAND(code, group, name, run, min, max, usage, text) {group, name, run, min, max, usage, text},
 #include "cli/commands.def"
 #undef PH_COMMAND
 };
@@ -24,6 +24,14 @@ const ph_command *ph_command_get(ph_command_code code)
 const char *ph_command_name(int k)
 {
     return k >= 0 && k < PH_COMMAND_COUNT ? commands[k].name : NULL;
+}
+
+int ph_complain_command(const char *name)
+{
+    if (!strcmp(name, "verify"))
+        return ph_complain("polhode verify has moved to polhode-verify, which is built beside polhode and is "
+                           "not installed");
+    return ph_complain_word("there is no command", name, ph_command_name, NULL);
 }
 
 /* A closed descriptor 1 would be given to the next file, and the summary would end there. Writing to one that
@@ -56,7 +64,7 @@ static int is_any(const char *word, const char *a, const char *b)
     return !strcmp(word, a) || !strcmp(word, b);
 }
 
-int ph_program(int argc, char **argv)
+static int run_command(int argc, char **argv)
 {
     const char *name = argv[1];
     if (is_any(name, "--help", "-h"))
@@ -65,7 +73,7 @@ int ph_program(int argc, char **argv)
         name = "version";
     int k = ph_word_find(name, ph_command_name);
     if (k < 0)
-        return ph_complain_word("there is no command", name, ph_command_name, NULL);
+        return ph_complain_command(name);
     ph_args args = ph_args_default((ph_command_code)k);
     for (int i = 2; i < argc; i++)
         if (is_any(argv[i], "--help", "-h")) {
@@ -78,7 +86,7 @@ int ph_program(int argc, char **argv)
     return commands[k].run(&args);
 }
 
-static int asks_json(int argc, char **argv)
+static int wants_json(int argc, char **argv)
 {
     for (int i = 2; i < argc; i++)
         if (!strcmp(argv[i], "--json"))
@@ -96,8 +104,8 @@ int main(int argc, char **argv)
         ph_cmd_help(&args);
         return finish(PH_EXIT_USAGE);
     }
-    int code = ph_program(argc, argv);
-    if (code == PH_EXIT_USAGE && asks_json(argc, argv))
+    int code = run_command(argc, argv);
+    if (code == PH_EXIT_USAGE && wants_json(argc, argv))
         ph_answer_refusal();
     return finish(code);
 }

@@ -9,9 +9,9 @@
 #define PH_DESIGN_NAME 64
 
 /* One point that was tried. */
-typedef struct ph_trial {
+typedef struct ph_evaluation {
     double x[PH_DESIGN_MAX], value, gradient[PH_DESIGN_MAX];
-} ph_trial;
+} ph_evaluation;
 
 typedef struct ph_design {
     const ph_args *args;
@@ -19,10 +19,10 @@ typedef struct ph_design {
     int n;
     char name[PH_DESIGN_MAX][PH_DESIGN_NAME];
     double lower[PH_DESIGN_MAX], upper[PH_DESIGN_MAX], start[PH_DESIGN_MAX];
-    int n_trials, room; /* in the order of the search */
-    ph_trial *trial;
+    int n_evaluations, room; /* in the order of the search */
+    ph_evaluation *evaluation;
     int n_known, known_room; /* of the log */
-    ph_trial *known;
+    ph_evaluation *known;
     int runs; /* that were not in the log */
     ph_journal log;
     char title[160];
@@ -31,10 +31,10 @@ typedef struct ph_design {
 
 /* evaluate.c: value and gradient of the objective at x, by one adjoint run; ctx is the ph_design, whose err tells
  * what went wrong. */
-ph_status ph_design_evaluate(const ph_design *d, const double *x, ph_trial *out, ph_error *err);
+ph_status ph_design_evaluate(const ph_design *d, const double *x, ph_evaluation *out, ph_error *err);
 
 /* |gradient| as the search sees it: by parameters as parts of the range of their bounds. */
-double ph_design_steepness(const ph_design *d, const ph_trial *t);
+double ph_design_steepness(const ph_design *d, const ph_evaluation *t);
 
 /* optimise_show.c: the exit code */
 int ph_design_deliver(const ph_design *d, const double *best, double value, const char *why);

@@ -1,4 +1,4 @@
-/* What optimise has found: words, JSON, the table of all trials, a picture of them. */
+/* What optimise has found: words, JSON, the table of all evaluations, a picture of them. */
 #include "cli/deliver.h"
 #include "cli/optimise.h"
 
@@ -17,12 +17,12 @@ static ph_table *table_of(const ph_design *d)
     column[d->n + 1] = (ph_column){d->args->minimise, NULL, PH_SHORT};
     column[d->n + 2] = (ph_column){"gradient", NULL, PH_REAL};
     ph_table *table = ph_table_create(d->n + 3, column);
-    for (int i = 0; i < d->n_trials; i++) {
+    for (int i = 0; i < d->n_evaluations; i++) {
         ph_table_number(table, i + 1);
         for (int k = 0; k < d->n; k++)
-            ph_table_number(table, d->trial[i].x[k]);
-        ph_table_number(table, d->trial[i].value);
-        ph_table_number(table, ph_design_steepness(d, &d->trial[i]));
+            ph_table_number(table, d->evaluation[i].x[k]);
+        ph_table_number(table, d->evaluation[i].value);
+        ph_table_number(table, ph_design_steepness(d, &d->evaluation[i]));
     }
     return table;
 }
@@ -34,12 +34,12 @@ static int at_bound(const ph_design *d, int k, double x)
     return fmin(fabs(x - d->lower[k]), fabs(x - d->upper[k])) <= SAME * (d->upper[k] - d->lower[k]);
 }
 
-static const ph_trial *trial_at(const ph_design *d, const double *best)
+static const ph_evaluation *evaluation_at(const ph_design *d, const double *best)
 {
-    for (int i = 0; i < d->n_trials; i++)
-        if (!memcmp(d->trial[i].x, best, (size_t)d->n * sizeof *best))
-            return &d->trial[i];
-    return &d->trial[0];
+    for (int i = 0; i < d->n_evaluations; i++)
+        if (!memcmp(d->evaluation[i].x, best, (size_t)d->n * sizeof *best))
+            return &d->evaluation[i];
+    return &d->evaluation[0];
 }
 
 /* ---- words and JSON --------------------------------------------------------------------------------------- */
@@ -49,9 +49,10 @@ static void print_text(const ph_design *d, const ph_table *table, const double *
 {
     printf("%s\n\n", d->title);
     ph_table_print(table, stdout);
-    printf("\n%s after %d %s", why, d->n_trials, ph_plural(d->n_trials, "evaluation", "evaluations"));
+    printf("\n%s after %d %s", why, d->n_evaluations,
+           ph_plural(d->n_evaluations, "evaluation", "evaluations"));
     printf(" and %d %s", d->runs, ph_plural(d->runs, "run", "runs"));
-    printf("\n  %s = %.12g, at first %.12g\n", d->args->minimise, value, d->trial[0].value);
+    printf("\n  %s = %.12g, at first %.12g\n", d->args->minimise, value, d->evaluation[0].value);
     for (int k = 0; k < d->n; k++)
         printf("  %s = %.12g%s\n", d->name[k], best[k], at_bound(d, k, best[k]) ? " (at its bound)" : "");
 }
@@ -67,15 +68,15 @@ static int print_json(const ph_design *d, const ph_table *table, const double *b
                       const char *why)
 {
     ph_json j = ph_json_create();
-    const ph_trial *t = trial_at(d, best);
+    const ph_evaluation *t = evaluation_at(d, best);
     ph_json_text(&j, j.root, "study", d->title);
     ph_json_text(&j, j.root, "objective", d->args->minimise);
     ph_json_text(&j, j.root, "reason", why);
-    ph_json_count(&j, j.root, "evaluations", d->n_trials);
+    ph_json_count(&j, j.root, "evaluations", d->n_evaluations);
     ph_json_count(&j, j.root, "runs", d->runs);
     ph_json_number(&j, j.root, "value", value);
-    ph_json_number(&j, j.root, "first", d->trial[0].value);
-    add_point(&j, d, "start", d->trial[0].x);
+    ph_json_number(&j, j.root, "first", d->evaluation[0].value);
+    add_point(&j, d, "start", d->evaluation[0].x);
     add_point(&j, d, "optimum", best);
     add_point(&j, d, "gradient", t->gradient);
     ph_table_json(table, &j, ph_json_array(&j, j.root, "rows"), 0, ph_table_rows(table));
@@ -89,7 +90,7 @@ static int print_json(const ph_design *d, const ph_table *table, const double *b
 /* The objective, the gradient, and the first parameters over the evaluations. */
 static int draw(const ph_design *d)
 {
-    int n = d->n_trials, panels = d->n + 2 < PANELS_MAX ? d->n + 2 : PANELS_MAX, positive = 1;
+    int n = d->n_evaluations, panels = d->n + 2 < PANELS_MAX ? d->n + 2 : PANELS_MAX, positive = 1;
     ph_panel panel[PANELS_MAX] = {{0}};
     ph_series series[PANELS_MAX] = {{0}};
     ph_error err;
@@ -97,7 +98,7 @@ static int draw(const ph_design *d)
     if (!x)
         return ph_complain("not enough memory for the picture");
     for (int i = 0; i < n; i++) {
-        const ph_trial *t = &d->trial[i];
+        const ph_evaluation *t = &d->evaluation[i];
         x[i] = i + 1, x[n + i] = t->value, x[2 * n + i] = ph_design_steepness(d, t);
         positive = positive && t->value > 0;
         for (int k = 0; k + 2 < panels; k++)

@@ -81,8 +81,13 @@ static kind base(const option *o)
 
 ph_args ph_args_default(ph_command_code command)
 {
-    return (ph_args){
-        .command = command, .opt = ph_default_options(), .every = 1, .seed = 1, .space = -1, .compare = -1};
+    return (ph_args){.command = command,
+                     .opt = ph_default_options(),
+                     .every = 1,
+                     .seed = 1,
+                     .space = -1,
+                     .compare = -1,
+                     .completion = -1};
 }
 
 size_t ph_args_memory(const ph_args *args)
@@ -625,22 +630,14 @@ int ph_options_any(ph_command_code command)
     return 0;
 }
 
-#define LEFT 35 /* letters of the column of names */
-
-void ph_options_print(ph_command_code command, FILE *to)
+int ph_option_describe(int k, ph_command_code command, ph_option_help *out)
 {
-    char value[96], left[128], initial[64];
-    for (int k = 0; k < N_OPTIONS; k++) {
-        const option *o = &options[k];
-        if (!(o->commands & 1u << command))
-            continue;
-        print_value(o, value, sizeof value);
-        print_default(o, initial, sizeof initial);
-        snprintf(left, sizeof left, "%s %s", o->name, value);
-        if (strlen(left) > LEFT) /* what is too long for its column has a line of its own */
-            fprintf(to, "  %s\n  %-*s ", left, LEFT, "");
-        else
-            fprintf(to, "  %-*s ", LEFT, left);
-        fprintf(to, "%s%s\n", o->text, initial);
-    }
+    const option *o = &options[k];
+    if (!(o->commands & 1u << command))
+        return 0;
+    out->name = o->name, out->text = o->text, out->words = o->value ? NULL : o->words;
+    out->takes_value = o->kind != FLAG;
+    print_value(o, out->value, sizeof out->value);
+    print_default(o, out->initial, sizeof out->initial);
+    return 1;
 }

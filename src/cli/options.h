@@ -21,7 +21,23 @@ void ph_told_add_option(ph_told_options *told, const char *text);
 /* paths.c: 0 after one line on stderr if a file would be written over another one of the command line. */
 int ph_paths_apart(const ph_args *args);
 
-void ph_options_print(ph_command_code command, FILE *to); /* those of one command, for its help */
+/* Row k as the help of a command shows it. 0: it is not an option of that command. */
+typedef struct ph_option_help {
+    const char *name, *text;
+    char value[96];   /* "H", "index3|index2|ggl" */
+    char initial[64]; /* "; default ggl", or nothing */
+    ph_word_fn words; /* all that it can be; NULL: they are not known */
+    int takes_value;
+} ph_option_help;
+
+int ph_option_describe(int k, ph_command_code command, ph_option_help *out);
+
+/* help_man.c, help_complete.c: a page of the manual, of one command or of all (PH_COMMAND_COUNT); a script that completes
+ * command lines. */
+void ph_help_man(ph_command_code command, FILE *to);
+const char *ph_shell_word(int k);
+void ph_help_complete(int shell, FILE *to);
+
 int ph_options_any(ph_command_code command);
 const char *ph_option_name(int k); /* row k of the table; NULL past the end */
 const char *ph_option_text(int k);

@@ -44,11 +44,11 @@ static int cannot_write(const ph_job *r, int why)
 
 static int open_file(ph_job *r)
 {
-    const char *path = r->args->output, *lacks = ph_record_lacks(path);
+    const char *path = r->args->output, *missing = ph_record_missing(path);
     if (path[0] && !ph_record_knows(path))
         ph_complain("-o: '%s': no format has this ending; there are .csv, .h5 and .hdf5", path);
-    else if (lacks)
-        ph_complain("-o: '%s': %s; a name that ends in .csv works", path, lacks);
+    else if (missing)
+        ph_complain("-o: '%s': %s; a name that ends in .csv works", path, missing);
     else if (!ph_record_open(&r->record, path)) /* may wait, for the reader of a pipe */
         cannot_write(r, errno);
     return r->record.op != NULL;
@@ -104,10 +104,10 @@ static int report(const ph_job *r, int code)
     return code;
 }
 
-static void note_lack(const ph_job *r)
+static void note_softening(const ph_job *r)
 {
     char text[400];
-    ph_watch_lack(r, text, sizeof text);
+    ph_watch_softening(r, text, sizeof text);
     if (text[0] && !r->args->quiet)
         ph_note("%s", text);
 }
@@ -137,7 +137,7 @@ static int integrate(ph_job *r)
     ph_job_simulate(r);
     if (w->terminal && w->last_tick > w->begun)
         fprintf(stderr, "\r\033[K");
-    note_lack(r);
+    note_softening(r);
     note_warnings(r);
     int saved = save_state(r), code = close_file(r);
     if (r->args->output || r->args->save) {
@@ -161,8 +161,7 @@ static int integrate(ph_job *r)
 static void note_redundancy(const ph_job *r)
 {
     char text[256];
-    for (ph_redundancy at = {0};
-         !r->args->quiet && ph_subject_redundancy(&r->subject, &at, text, sizeof text);)
+    for (ph_redundancy at = {0}; !r->args->quiet && ph_target_redundancy(&r->target, &at, text, sizeof text);)
         ph_note("%s; multipliers of least norm are used", text);
 }
 
@@ -177,8 +176,8 @@ static void note_assembling(const ph_job *r)
 int ph_job_perform(ph_job *r)
 {
     ph_warner warner = {0};
-    r->p = r->subject.p, r->run = r->subject.run;
-    r->bodies = ph_bodies_create(&r->subject);
+    r->p = r->target.p, r->run = r->target.run;
+    r->bodies = ph_bodies_create(&r->target);
     if (!r->bodies)
         return ph_complain("not enough memory for the model '%s'", r->p->name);
     ph_error err = {0};

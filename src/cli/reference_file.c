@@ -1,7 +1,7 @@
 /* A table that run wrote becomes a track to compare with: columns are found by their names.
  *
  * SE(3) has v = (U, Omega) with U = R^T xdot, Udot = R^T xddot - Omega x U; tables have xdot and xddot. */
-#include "cli/cases.h"
+#include "cli/method_study.h"
 #include "io/csv.h"
 #include "io/record.h"
 
@@ -39,7 +39,7 @@ typedef struct places {
 
 static places places_of(const reader *r, int body, int *part)
 {
-    const ph_part *all = r->probe->part;
+    const ph_probe_part *all = r->probe->part;
     places p = {-1, -1, -1, -1};
     if (r->bodies->is_file) {
         p.x = all[*part].q, p.v = all[*part].v;
@@ -48,7 +48,7 @@ static places places_of(const reader *r, int body, int *part)
             p.R = all[*part].q, p.w = all[*part].v, (*part)++;
         return p;
     }
-    const ph_body *b = &r->bodies->body[body];
+    const ph_body_nodes *b = &r->bodies->body[body];
     if (b->x >= 0)
         p.x = all[b->x].q, p.v = all[b->x].v;
     if (b->R >= 0) {
@@ -107,7 +107,7 @@ static void to_se3(const reader *r, double *row)
 {
     const ph_probe *p = r->probe;
     for (int i = 0; i < p->n_parts; i++) {
-        const ph_part *t = &p->part[i];
+        const ph_probe_part *t = &p->part[i];
         if (t->group != PH_SE3)
             continue;
         const double *u = row + t->q + ph_group_get(PH_SE3)->quat;
@@ -174,14 +174,14 @@ static int use(reader *r, ph_track *t, const ph_state *layout)
 
 /* "# set m=16" above the table: what it was computed with. A note for each parameter that is another one
  * here. */
-void ph_reference_note(const char *path, const ph_subject *subject)
+void ph_reference_note(const char *path, const ph_target *target)
 {
     char line[256], name[PH_LABEL_MAX], theirs[128];
     double x, here;
     FILE *f = fopen(path, "r");
     while (f && fgets(line, sizeof line, f) && line[0] == '#')
         if (sscanf(line, "# set %127[^=]=%lf", theirs, &x) == 2)
-            for (int k = 0; ph_subject_parameter(subject, k, name, sizeof name, &here); k++)
+            for (int k = 0; ph_target_parameter(target, k, name, sizeof name, &here); k++)
                 if (!strcmp(name, theirs) && !(fabs(x - here) <= 1e-9 * fabs(here)))
                     ph_note("'%s' was computed with %s = %.9g, and here it is %.9g", path, name, x, here);
     if (f)

@@ -54,15 +54,15 @@ const char *ph_report_formulation(const ph_options *o)
 static void print_cost(const ph_job *r)
 {
     ph_stats st = ph_run_summarise(r->run).stats;
-    double n = (double)(r->opt.tol > 0 ? st.accepted : st.steps), wall = st.wall_s;
+    double n = (double)(r->opt.tol > 0 ? st.accepted : st.steps), cpu = st.cpu_s;
     if (!st.steps) {
         printf("  cost       no step was done; %ld Newton iterations in the first\n", st.iterations);
         return;
     }
-    printf("  cost       %.3g us per step", 1e6 * wall / n);
+    printf("  cost       %.3g us per step", 1e6 * cpu / n);
     if (r->bodies->n_own > 1)
-        printf(" (%.3g per body)", 1e6 * wall / n / r->bodies->n_own);
-    printf(", %.3g s in all; %.2f Newton iterations per step, at most %d\n", wall, (double)st.iterations / n,
+        printf(" (%.3g per body)", 1e6 * cpu / n / r->bodies->n_own);
+    printf(", %.3g s in all; %.2f Newton iterations per step, at most %d\n", cpu, (double)st.iterations / n,
            st.worst_iterations);
 }
 

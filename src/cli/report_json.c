@@ -127,7 +127,7 @@ void ph_report_json_state(ph_json *j, const ph_job *r, const ph_state *s)
     add_joints(j, r, s);
     if (r->bodies->n_ties > r->bodies->n_joints)
         add_constraints(j, r, s);
-    if (r->subject.model)
+    if (r->target.model)
         add_sensors(j, r, s);
 }
 
@@ -139,7 +139,7 @@ static void add_quality(ph_json *j, const ph_job *r, const ph_state *s)
     cJSON *v = ph_json_object(j, j->root, "violation");
     ph_json_number(j, v, "position", sum.violation_position);
     ph_json_number(j, v, "velocity", sum.violation_velocity);
-    ph_subject_add_assembled(&r->subject, r->args, j);
+    ph_target_add_assembled(&r->target, r->args, j);
     if (ph_job_has_energy(r)) {
         cJSON *energy = ph_json_object(j, j->root, "energy");
         ph_json_number(j, energy, "initial", E.first);
@@ -223,7 +223,7 @@ int ph_report_json(const ph_job *r)
     add_steps(&j, r);
     ph_json_number(&j, j.root, "h", r->opt.h > 0 ? r->opt.h : mean_step(r));
     add_method(&j, r);
-    ph_subject_json(&r->subject, &j);
+    ph_target_json(&r->target, &j);
     if (r->status != PH_OK)
         add_failure(&j, r);
     if (r->sim) {

@@ -1,5 +1,5 @@
 /* Five-point differences of whole runs, of all that is seen at their ends and of objectives. */
-#include "cli/sens.h"
+#include "cli/sens_show.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static ph_status open_near(ph_run **near, const ph_job *r, ph_error *err)
     snprintf(text[1], sizeof text[1], "rtol=%.17g", fmin(r->opt.rtol, TIGHT));
     option[n++] = text[0], option[n++] = text[1];
     c.options = option, c.n_options = n, c.watch = 0;
-    return ph_run_create(near, r->subject.model, &c, err);
+    return ph_run_create(near, r->target.model, &c, err);
 }
 
 #define NEIGHBOURS 4
@@ -44,8 +44,8 @@ static ph_status run(const ph_job *r, const ph_sens_study *st, ph_run *near, int
     if (s != PH_OK)
         return s;
     ph_seen_values(&st->seen, near, st->base, out);
-    for (int i = 0; i < st->n_aims && s == PH_OK; i++)
-        s = ph_run_get(near, PH_GET_OBJECTIVE, st->aim[i].objective, out + st->seen.width + i);
+    for (int i = 0; i < st->n_results && s == PH_OK; i++)
+        s = ph_run_get(near, PH_GET_OBJECTIVE, st->result[i].objective, out + st->seen.width + i);
     if (s != PH_OK)
         snprintf(err->text, sizeof err->text, "%.400s", ph_model_complaint(ph_run_model(near)));
     return s;
@@ -56,7 +56,7 @@ static ph_status measure(ph_job *r, const ph_sens_study *st, ph_run *near, int k
                          double *out)
 {
     static const int place[NEIGHBOURS] = {-2, -1, 1, 2};
-    int n = st->seen.width + st->n_aims;
+    int n = st->seen.width + st->n_results;
     double *f[NEIGHBOURS];
     for (int j = 0; j < NEIGHBOURS; j++) {
         ph_error why = {0};
@@ -73,17 +73,17 @@ static ph_status measure(ph_job *r, const ph_sens_study *st, ph_run *near, int k
 
 /* Vibrations make a function of a parameter wavy: what step is small enough depends on the model. Over steps e, e/8
  * and e/64 errors of order 4 fall and round-off grows: where differences change far less from e/8 to e/64 than from e
- * to e/8, those over e/8 are the better ones. work: 7 (width + n_aims). */
+ * to e/8, those over e/8 are the better ones. work: 7 (width + n_results). */
 static ph_status by_parameter(ph_job *r, ph_sens_study *st, ph_run *near, int k, double *work)
 {
-    int n = st->seen.width + st->n_aims, sizes = r->args->eps > 0 ? 1 : SIZES;
+    int n = st->seen.width + st->n_results, sizes = r->args->eps > 0 ? 1 : SIZES;
     double *D[SIZES] = {work, work + n, work + 2 * n};
     ph_status s = PH_OK;
     for (int size = 0; size < sizes && s == PH_OK; size++)
         s = measure(r, st, near, k, ldexp(st->eps[k], -3 * size), work + SIZES * n, D[size]);
     for (int i = 0; i < n && s == PH_OK; i++) {
         int wavy = sizes == SIZES && 4 * fabs(D[2][i] - D[1][i]) < fabs(D[1][i] - D[0][i]);
-        *(i < st->seen.width ? &st->fd[k * st->seen.width + i] : &st->aim[i - st->seen.width].fd[k]) =
+        *(i < st->seen.width ? &st->fd[k * st->seen.width + i] : &st->result[i - st->seen.width].fd[k]) =
             D[wavy][i];
     }
     return s;
@@ -92,7 +92,8 @@ static ph_status by_parameter(ph_job *r, ph_sens_study *st, ph_run *near, int k,
 ph_status ph_sens_differences(ph_job *r, ph_sens_study *st)
 {
     ph_run *near = NULL;
-    double *work = malloc(sizeof(double) * (SIZES + NEIGHBOURS) * (size_t)(st->seen.width + st->n_aims + 1));
+    double *work =
+        malloc(sizeof(double) * (SIZES + NEIGHBOURS) * (size_t)(st->seen.width + st->n_results + 1));
     ph_status s =
         work ? PH_OK : ph_study_fail(&r->err, PH_E_MEMORY, "not enough memory for differences of runs");
     for (int k = 0; k < st->n && s == PH_OK; k++) {

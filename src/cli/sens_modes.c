@@ -1,5 +1,5 @@
 /* The ways to derivatives: along with the run, backwards from its end, from runs near by. */
-#include "cli/sens.h"
+#include "cli/sens_show.h"
 
 #include <stdio.h>
 
@@ -9,18 +9,18 @@
 static ph_status refused(ph_job *r)
 {
     snprintf(r->err.text, sizeof r->err.text, "t = %.9g: %.400s", ph_run_time(r->run),
-             ph_model_complaint(r->subject.model));
+             ph_model_complaint(r->target.model));
     return r->err.status = PH_E_CALLBACK;
 }
 
 /* What objectives came to and, in direct mode, their derivatives. */
-static ph_status end_aims(ph_job *r, ph_sens_study *st)
+static ph_status end_results(ph_job *r, ph_sens_study *st)
 {
-    for (int i = 0; i < st->n_aims; i++) {
-        ph_aim *aim = &st->aim[i];
-        ph_status s = ph_run_get(r->run, PH_GET_OBJECTIVE, aim->objective, &aim->value);
+    for (int i = 0; i < st->n_results; i++) {
+        ph_objective_result *result = &st->result[i];
+        ph_status s = ph_run_get(r->run, PH_GET_OBJECTIVE, result->objective, &result->value);
         for (int k = 0; k < st->n && r->args->mode == PH_DIRECT && s == PH_OK; k++)
-            s = ph_run_get_derivative(r->run, PH_GET_OBJECTIVE, aim->objective, k, &aim->gradient[k]);
+            s = ph_run_get_derivative(r->run, PH_GET_OBJECTIVE, result->objective, k, &result->gradient[k]);
         if (s != PH_OK)
             return refused(r);
     }
@@ -30,7 +30,7 @@ static ph_status end_aims(ph_job *r, ph_sens_study *st)
 static ph_status run(ph_job *r, ph_sens_study *st)
 {
     ph_status s = ph_job_run(r);
-    return s == PH_OK ? end_aims(r, st) : s;
+    return s == PH_OK ? end_results(r, st) : s;
 }
 
 static ph_status direct(ph_job *r, ph_sens_study *st)
@@ -52,10 +52,10 @@ static ph_status adjoint(ph_job *r, ph_sens_study *st)
 {
     ph_status s = PH_OK;
     ph_run_observe(r->run, ph_watch_step, r);
-    for (int i = 0; i < st->n_aims && s == PH_OK; i++) {
-        ph_aim *aim = &st->aim[i];
-        s = ph_run_gradient(r->run, aim->objective, st->param, st->n, ph_args_memory(r->args), &aim->value,
-                            aim->gradient, &r->err);
+    for (int i = 0; i < st->n_results && s == PH_OK; i++) {
+        ph_objective_result *result = &st->result[i];
+        s = ph_run_gradient(r->run, result->objective, st->param, st->n, ph_args_memory(r->args),
+                            &result->value, result->gradient, &r->err);
         ph_run_observe(r->run, NULL, NULL);
     }
     return s;

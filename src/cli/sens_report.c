@@ -1,5 +1,5 @@
 /* What sens adds to the report of a run: derivatives in words, as JSON, as columns of the trajectory. */
-#include "cli/sens.h"
+#include "cli/sens_show.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,9 +9,9 @@ static const double *derivatives(const ph_job *r, const ph_sens_study *st, int k
     return (r->args->mode == PH_FD ? st->fd : st->d) + k * st->seen.width;
 }
 
-static const double *gradient(const ph_job *r, const ph_aim *aim)
+static const double *gradient(const ph_job *r, const ph_objective_result *result)
 {
-    return r->args->mode == PH_FD ? aim->fd : aim->gradient;
+    return r->args->mode == PH_FD ? result->fd : result->gradient;
 }
 
 /* In adjoint mode there are those of objectives alone. */
@@ -57,9 +57,9 @@ static double channel_digits(const ph_sens_study *st, int k, int c)
     return digits(st, k, q->n, st->d + i, st->fd + i, st->value + at, force);
 }
 
-static double aim_digits(const ph_sens_study *st, int k, const ph_aim *aim)
+static double result_digits(const ph_sens_study *st, int k, const ph_objective_result *result)
 {
-    return digits(st, k, 1, &aim->gradient[k], &aim->fd[k], &aim->value, 0);
+    return digits(st, k, 1, &result->gradient[k], &result->fd[k], &result->value, 0);
 }
 
 static int compares(const ph_job *r, const ph_sens_study *st)
@@ -84,19 +84,19 @@ static void print_channel(const ph_job *r, const ph_sens_study *st, int k, int c
     printf("\n");
 }
 
-static const char *aim_name(const ph_job *r, const ph_aim *aim)
+static const char *result_name(const ph_job *r, const ph_objective_result *result)
 {
-    return ph_run_name(r->run, PH_OBJECTIVES, aim->objective);
+    return ph_run_name(r->run, PH_OBJECTIVES, result->objective);
 }
 
-static void print_aim(const ph_job *r, const ph_sens_study *st, const ph_aim *aim)
+static void print_result(const ph_job *r, const ph_sens_study *st, const ph_objective_result *result)
 {
-    printf("\n%s = %.12g\n", aim_name(r, aim), aim->value);
+    printf("\n%s = %.12g\n", result_name(r, result), result->value);
     for (int k = 0; k < st->n; k++) {
         printf("  d/d(%s) %*s %17.10g", st->name[k], (int)(12 - strlen(st->name[k])), "",
-               gradient(r, aim)[k]);
+               gradient(r, result)[k]);
         if (compares(r, st))
-            printf("  (%.1f digits)", aim_digits(st, k, aim));
+            printf("  (%.1f digits)", result_digits(st, k, result));
         printf("\n");
     }
 }
@@ -115,8 +115,8 @@ void ph_sens_text(const ph_job *r)
         if (st->seen.n > CHANNELS_SHOWN)
             printf("  ... %d more quantities: see --json or -o\n", st->seen.n - CHANNELS_SHOWN);
     }
-    for (int i = 0; i < st->n_aims; i++)
-        print_aim(r, st, &st->aim[i]);
+    for (int i = 0; i < st->n_results; i++)
+        print_result(r, st, &st->result[i]);
     if (compares(r, st))
         printf("\ndigits: agreement with five-point differences of runs\n");
 }
@@ -141,16 +141,16 @@ static void add_tree(ph_json *j, cJSON *to, const ph_job *r, const ph_sens_study
     }
 }
 
-static void add_aims(ph_json *j, const ph_job *r, const ph_sens_study *st)
+static void add_results(ph_json *j, const ph_job *r, const ph_sens_study *st)
 {
     cJSON *all = ph_json_object(j, j->root, "objectives");
-    for (int i = 0; i < st->n_aims; i++) {
-        const ph_aim *aim = &st->aim[i];
-        cJSON *o = ph_json_object(j, all, aim_name(r, aim));
-        ph_json_number(j, o, "value", aim->value);
+    for (int i = 0; i < st->n_results; i++) {
+        const ph_objective_result *result = &st->result[i];
+        cJSON *o = ph_json_object(j, all, result_name(r, result));
+        ph_json_number(j, o, "value", result->value);
         cJSON *g = ph_json_object(j, o, "gradient");
         for (int k = 0; k < st->n; k++)
-            ph_json_number(j, g, st->name[k], gradient(r, aim)[k]);
+            ph_json_number(j, g, st->name[k], gradient(r, result)[k]);
     }
 }
 
@@ -167,12 +167,12 @@ static void add_check(ph_json *j, const ph_job *r, const ph_sens_study *st)
         for (int c = 0; c < st->seen.n; c++)
             least = fmin(least, channel_digits(st, k, c));
     }
-    cJSON *aims = ph_json_object(j, check, "objectives");
-    for (int i = 0; i < st->n_aims; i++) {
-        cJSON *o = ph_json_object(j, aims, aim_name(r, &st->aim[i]));
+    cJSON *results = ph_json_object(j, check, "objectives");
+    for (int i = 0; i < st->n_results; i++) {
+        cJSON *o = ph_json_object(j, results, result_name(r, &st->result[i]));
         for (int k = 0; k < st->n; k++) {
-            ph_json_number(j, o, st->name[k], aim_digits(st, k, &st->aim[i]));
-            least = fmin(least, aim_digits(st, k, &st->aim[i]));
+            ph_json_number(j, o, st->name[k], result_digits(st, k, &st->result[i]));
+            least = fmin(least, result_digits(st, k, &st->result[i]));
         }
     }
     ph_json_number(j, check, "least", least);
@@ -188,8 +188,8 @@ void ph_sens_json(const ph_job *r, ph_json *j)
     cJSON *all = has_states(r) ? ph_json_object(j, j->root, "sensitivities") : NULL;
     for (int k = 0; k < st->n && has_states(r); k++)
         add_tree(j, ph_json_object(j, all, st->name[k]), r, st, k, 0);
-    if (st->n_aims)
-        add_aims(j, r, st);
+    if (st->n_results)
+        add_results(j, r, st);
     if (compares(r, st))
         add_check(j, r, st);
 }

@@ -1,5 +1,5 @@
 /* All that run reports of a state, as one list of numbers: bodies, reactions, sensors. */
-#include "cli/sens.h"
+#include "cli/sens_show.h"
 
 #include <math.h>
 #include <stdlib.h>

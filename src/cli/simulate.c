@@ -25,14 +25,14 @@ int ph_job_is_numerical(ph_status s)
 
 int ph_job_has_energy(const ph_job *r)
 {
-    return r->subject.model || r->p->energy;
+    return r->target.model || r->p->energy;
 }
 
 ph_energies ph_job_energies(const ph_job *r)
 {
     const ph_watch *w = &r->watch;
     ph_run_summary sum = ph_run_summarise(r->run);
-    if (r->subject.model)
+    if (r->target.model)
         return (ph_energies){sum.energy_initial, sum.energy, sum.work, sum.dissipated, sum.residual};
     return (ph_energies){w->E0, w->E, w->work, 0, w->drift};
 }
@@ -87,7 +87,7 @@ static ph_status run_unseen(ph_job *r)
 
 ph_status ph_job_run(ph_job *r)
 {
-    if (r->args->command == PH_CMD_SWEEP && r->subject.model)
+    if (r->args->command == PH_CMD_SWEEP && r->target.model)
         return run_unseen(r);
     ph_run_observe(r->run, ph_watch_step, r);
     ph_status s = ph_run_until(r->run, r->t_end, &r->err);

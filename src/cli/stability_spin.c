@@ -1,7 +1,7 @@
 /* polhode stability MODEL --about-spin: eigenvalues of the step about the steady spin of a model over h
  * |Omega|. */
-#include "cli/model.h"
-#include "cli/stability.h"
+#include "cli/target.h"
+#include "cli/stability_show.h"
 #include "study/stability.h"
 
 #include <math.h>
@@ -122,13 +122,13 @@ static int draw(const study *s, const ph_delivery *d)
     return code;
 }
 
-static int run(ph_args *args, const ph_subject *subject)
+static int run(ph_args *args, const ph_target *target)
 {
-    study s = {.args = args, .p = subject->p};
+    study s = {.args = args, .p = target->p};
     int code = PH_EXIT_USAGE;
     s.spin = ph_system_spin(&s.p->sys, s.p->v0, NULL);
     int space = args->space;
-    if (subject->model && (space == PH_SPACE_EULER || space == PH_SPACE_CARDAN))
+    if (target->model && (space == PH_SPACE_EULER || space == PH_SPACE_CARDAN))
         return ph_complain(
             "--about-spin: coordinates of the space %s have no axes that turn with a body; use R3xSO3 or "
             "SE3",
@@ -142,7 +142,7 @@ static int run(ph_args *args, const ph_subject *subject)
     if (s.cell)
         code = ph_stability_check(n, sizeof *s.cell, s.cell);
     if (s.cell && !code) {
-        ph_delivery d = {.table = ph_table_create(6, columns), .subject = subject};
+        ph_delivery d = {.table = ph_table_create(6, columns), .target = target};
         fill(&s, &d);
         code = draw(&s, &d);
         ph_delivery_end(&d);
@@ -153,12 +153,12 @@ static int run(ph_args *args, const ph_subject *subject)
 
 int ph_stability_spin(ph_args *args)
 {
-    ph_subject s = {0};
+    ph_target s = {0};
     int code;
-    if (ph_subject_open(&s, args, &code)) {
+    if (ph_target_open(&s, args, &code)) {
         ph_numbers_default(&args->hw, 0.1, 1.5, 15, 0);
         code = run(args, &s);
     }
-    ph_subject_close(&s);
+    ph_target_close(&s);
     return code;
 }

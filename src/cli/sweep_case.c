@@ -78,7 +78,7 @@ static void read_run(const ph_sweep_study *d, const ph_job *r, ph_sweep_row *row
         row->drift = ph_job_energies(r).drift;
     if (r->p->sys.n_constraints)
         row->position = sum.violation_position, row->velocity = sum.violation_velocity;
-    if (r->status == PH_OK && r->subject.model)
+    if (r->status == PH_OK && r->target.model)
         read_sensors(d, r, row->value);
 }
 
@@ -102,15 +102,15 @@ void ph_sweep_case(int k, void *result, void *ctx)
         else
             set[more.n_sets++] = (ph_setting){d->plan.vary[i].name, x};
     }
-    if (ok && ph_subject_open_case(&r.subject, &args, &more, &code)) {
-        r.p = r.subject.p, r.run = r.subject.run;
+    if (ok && ph_target_open_case(&r.target, &args, &more, &code)) {
+        r.p = r.target.p, r.run = r.target.run;
         if (ph_job_plan(&r)) {
             ph_job_simulate(&r);
             read_run(d, &r, row);
         }
-    } else if (r.subject.status != PH_OK) {
-        row->status = (int)r.subject.status;
+    } else if (r.target.status != PH_OK) {
+        row->status = (int)r.target.status;
     }
     ph_complain_into(NULL, 0);
-    ph_subject_close(&r.subject);
+    ph_target_close(&r.target);
 }

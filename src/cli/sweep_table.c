@@ -145,7 +145,7 @@ int ph_sweep_write(const ph_sweep_study *d, const ph_table *t)
 {
     char text[7][PH_SWEEP_LINE], parameters[PH_SWEEP_LINE - 32], settings[PH_SWEEP_LINE];
     const char *lines[7];
-    ph_subject subject = {.model = d->model};
+    ph_target target = {.model = d->model};
     int n = 0;
     snprintf(text[n++], PH_SWEEP_LINE, "polhode %s, model %.128s", ph_version(),
              d->model ? ph_model_title(d->model) : d->args->word[0]);
@@ -156,7 +156,7 @@ int ph_sweep_write(const ph_sweep_study *d, const ph_table *t)
         snprintf(text[n++], PH_SWEEP_LINE, "Latin hypercube, seed %d", d->args->seed);
     ph_sweep_settings(d, settings);
     snprintf(text[n++], PH_SWEEP_LINE, "settings, unless varied: %.480s", settings);
-    ph_subject_parameters(&subject, parameters, sizeof parameters);
+    ph_target_parameters(&target, parameters, sizeof parameters);
     if (parameters[0])
         snprintf(text[n++], PH_SWEEP_LINE, "parameters, unless varied: %s",
                  parameters + strlen("parameters "));

@@ -29,7 +29,7 @@ int ph_job_watch_sensor(ph_job *r, int sensor, const ph_state *s, double value[P
         return n;
     if (ph_run_is(r->run, PH_IS_OF_FUNCTION, sensor))
         snprintf(why, sizeof r->watch.blind, "%.*s", (int)sizeof r->watch.blind - 1,
-                 ph_model_complaint(r->subject.model));
+                 ph_model_complaint(r->target.model));
     else
         snprintf(why, sizeof r->watch.blind, "sensor '%s' has a number that is not finite",
                  ph_run_name(r->run, PH_SENSORS, sensor));
@@ -53,7 +53,7 @@ static void note_settings(ph_job *r)
     if (r->steps)
         ph_record_number(&r->record, "steps", (double)r->steps);
     ph_record_number(&r->record, "every", r->args->every);
-    for (int k = 0; ph_subject_parameter(&r->subject, k, name, sizeof name, &x); k++)
+    for (int k = 0; ph_target_parameter(&r->target, k, name, sizeof name, &x); k++)
         ph_record_parameter(&r->record, name, x);
 }
 
@@ -95,7 +95,7 @@ static void add_sensors(ph_job *r)
         int n = ph_run_size(r->run, PH_GET_SENSOR, i);
         ph_record_channel(&r->record, &(ph_channel){.group = "sensors",
                                                     .name = ph_run_name(r->run, PH_SENSORS, i),
-                                                    .unit = ph_model_sensor_unit(r->subject.model, i),
+                                                    .unit = ph_model_sensor_unit(r->target.model, i),
                                                     .prefix = n > 1 ? "" : NULL,
                                                     .n = n});
     }

@@ -37,43 +37,44 @@ static void watch_energy(const ph_problem *p, const ph_state *s, int first, ph_w
 
 /* ---- flexible bodies ---------------------------------------------------------------------------------- */
 
-#define LACK 0.05 /* of the stiffness of the lowest mode: by so much frequencies and deflections are wrong */
+#define SOFTENING                                                                                            \
+    0.05 /* of the stiffness of the lowest mode: by so much frequencies and deflections are wrong */
 
-static void enlarge_lack(ph_lack *lack, double x, double t, int body)
+static void enlarge_softening(ph_softening *softening, double x, double t, int body)
 {
-    if (x > LACK && !(lack->most > LACK))
-        lack->since = t;
-    if (x > lack->most)
-        lack->most = x, lack->body = body;
+    if (x > SOFTENING && !(softening->most > SOFTENING))
+        softening->since = t;
+    if (x > softening->most)
+        softening->most = x, softening->body = body;
 }
 
-static void watch_lack(ph_job *r, const ph_state *s)
+static void watch_softening(ph_job *r, const ph_state *s)
 {
-    double lack[2];
-    for (int k = 0; ph_run_get(r->run, PH_GET_SOFTENING, k, lack) == PH_OK; k++) {
-        enlarge_lack(&r->watch.lack[0], lack[0], s->t, k);
-        enlarge_lack(&r->watch.lack[1], lack[1], s->t, k);
+    double softening[2];
+    for (int k = 0; ph_run_get(r->run, PH_GET_SOFTENING, k, softening) == PH_OK; k++) {
+        enlarge_softening(&r->watch.softening[0], softening[0], s->t, k);
+        enlarge_softening(&r->watch.softening[1], softening[1], s->t, k);
     }
 }
 
-void ph_watch_lack(const ph_job *r, char *text, size_t size)
+void ph_watch_softening(const ph_job *r, char *text, size_t size)
 {
-    const ph_lack *lack = r->watch.lack;
-    int k = !(lack[0].most > LACK); /* spin first: where it does harm, loads follow */
+    const ph_softening *softening = r->watch.softening;
+    int k = !(softening[0].most > SOFTENING); /* spin first: where it does harm, loads follow */
     char of[96];
     text[0] = 0;
-    if (!(lack[k].most > LACK))
+    if (!(softening[k].most > SOFTENING))
         return;
     if (k)
-        snprintf(of, sizeof of, "its axial load comes to %.2g times one that buckles it", lack[k].most);
+        snprintf(of, sizeof of, "its axial load comes to %.2g times one that buckles it", softening[k].most);
     else
         snprintf(of, sizeof of, "Omega^2 comes to %.2g times the square of its lowest frequency",
-                 lack[k].most);
+                 softening[k].most);
     snprintf(
         text, size,
         "flexible body '%s': %s, above %g since t = %.4g, and it has no stiffness from that: deflections are "
         "wrong by such a share, or without bound; give it geometric_stiffness",
-        ph_run_name(r->run, PH_FLEXIBLE, lack[k].body), of, LACK, lack[k].since);
+        ph_run_name(r->run, PH_FLEXIBLE, softening[k].body), of, SOFTENING, softening[k].since);
 }
 
 /* ---- each step ---------------------------------------------------------------------------------------- */
@@ -160,7 +161,7 @@ ph_status ph_watch_step(ph_run *run, int why, void *ctx)
             glance(r, &s, n);
         return w->interrupted ? PH_E_STOPPED : PH_OK;
     }
-    watch_lack(r, &s);
+    watch_softening(r, &s);
     if (r->warner)
         ph_warner_see(r->warner, r->bodies, &s);
     if (r->p->energy)

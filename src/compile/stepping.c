@@ -2,7 +2,7 @@
 #include <float.h>
 
 #include "compile/compile.h"
-#include "step/genalpha.h"
+#include "method/genalpha.h"
 
 /* ---- constants ------------------------------------------------------------------------------------ */
 

@@ -54,12 +54,12 @@ static ph_answer run(const ph_program *p, int first, int end, double *x)
             break;
         case PH_OP_WHOLE:
             if (fabs(a) > PH_OP_WHOLE_MAX && isfinite(a))
-                return PH_ASK;
+                return PH_UNTRACED;
             x[o->y] = a + 0.0;
             break;
         case PH_OP_DIVISOR:
             if (a == 0)
-                return PH_ASK;
+                return PH_UNTRACED;
             x[o->y] = a;
             break;
         default:
@@ -90,7 +90,7 @@ ph_answer ph_program_values(const ph_program *p, const double *x, double *at, do
         s = p->stretch + (holds(s->relation, r.x[s->a], r.x[s->b]) ? s->yes : s->no);
     }
     if (s->kind != PH_TREE_LEAF)
-        return PH_ASK;
+        return PH_UNTRACED;
     int finite = 1;
     for (int k = 0; k < p->n_out; k++) {
         out[k] = r.x[p->result[s->out + k]];

@@ -54,25 +54,25 @@ typedef struct ph_curve_ref {
 
 #define PH_GRAPH_NODES 100000
 
-typedef struct ph_graph ph_graph;
+typedef struct ph_expr_graph ph_expr_graph;
 
 /* Lua's kinds of numbers: PH_ANY is an integer or a float, as max(0, x) is. */
 typedef enum ph_number { PH_FLOAT, PH_INTEGER, PH_ANY } ph_number;
 
-ph_graph *ph_graph_create(const ph_allocator *alloc); /* NULL: no memory */
-void ph_graph_destroy(ph_graph *g);
+ph_expr_graph *ph_expr_graph_create(const ph_allocator *alloc); /* NULL: no memory */
+void ph_expr_graph_destroy(ph_expr_graph *g);
 
 /* Nodes; a negative answer is one of these. */
 enum { PH_GRAPH_MEMORY = -1, PH_GRAPH_FULL = -2 };
 
-int ph_graph_constant(ph_graph *g, double x, ph_number kind); /* integers: up to 2^53 */
-int ph_graph_argument(ph_graph *g, ph_argument a);
-int ph_graph_curve(ph_graph *g, const ph_curve_ref *curve, int a);
+int ph_expr_graph_constant(ph_expr_graph *g, double x, ph_number kind); /* integers: up to 2^53 */
+int ph_expr_graph_argument(ph_expr_graph *g, ph_argument a);
+int ph_expr_graph_curve(ph_expr_graph *g, const ph_curve_ref *curve, int a);
 /* y = op(a, b), with Lua's rules for integers; b: of two operands. */
-int ph_graph_op(ph_graph *g, ph_op_code code, int a, int b);
-ph_number ph_graph_kind(const ph_graph *g, int node);
+int ph_expr_graph_op(ph_expr_graph *g, ph_op_code code, int a, int b);
+ph_number ph_expr_graph_kind(const ph_expr_graph *g, int node);
 /* 1: it is a constant, *x */
-int ph_graph_is_constant(const ph_graph *g, int node, double *x);
+int ph_expr_graph_is_constant(const ph_expr_graph *g, int node, double *x);
 
 /* ---- decision trees ----------------------------------------------------------------------------------- */
 
@@ -82,7 +82,7 @@ typedef struct ph_tree_node {
         PH_TREE_OPEN,
         PH_TREE_BRANCH,
         PH_TREE_LEAF,
-        PH_TREE_ASK
+        PH_TREE_UNTRACED
     } kind;               /* ASK: no expression is known here */
     ph_relation relation; /* of a branch: a relation b */
     int a, b;
@@ -114,8 +114,8 @@ typedef struct ph_stretch {
 
 typedef struct ph_program {
     int n_args, n_constants, n_numbers, n_ops, n_stretches, n_curves, n_out, n_results;
-    int asks;  /* stretches where an expression would be needed and is not known */
-    int depth; /* most stretches on a way */
+    int untraced; /* stretches where an expression would be needed and is not known */
+    int depth;    /* most stretches on a way */
     ph_argument *arg;
     double *constant;
     ph_op *op;
@@ -127,7 +127,7 @@ typedef struct ph_program {
 } ph_program;
 
 /* It keeps the arguments that some way needs; PH_E_INPUT where it has more than PH_GRAPH_NODES operations. */
-ph_status ph_program_create(ph_program **out, const ph_graph *g, const ph_tree *tree,
+ph_status ph_program_create(ph_program **out, const ph_expr_graph *g, const ph_tree *tree,
                             const ph_allocator *alloc);
 void ph_program_destroy(ph_program *p);
 /* One of these sizes, with arrays to fill in. */
@@ -138,8 +138,8 @@ size_t ph_program_room(const ph_program *p); /* doubles */
 
 typedef enum ph_answer {
     PH_KNOWN,
-    PH_ASK,    /* no expression is known here */
-    PH_NOWHERE /* a curve has no value here, or a number is not finite */
+    PH_UNTRACED, /* no expression is known here */
+    PH_NOWHERE   /* a curve has no value here, or a number is not finite */
 } ph_answer;
 
 /* Results at the arguments x, which stay in room for what follows. */

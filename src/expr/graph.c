@@ -6,15 +6,15 @@
 #include "base/hash.h"
 #include "expr/ops.h"
 
-ph_graph *ph_graph_create(const ph_allocator *alloc)
+ph_expr_graph *ph_expr_graph_create(const ph_allocator *alloc)
 {
-    ph_graph *g = ph_alloc(alloc, sizeof *g);
+    ph_expr_graph *g = ph_alloc(alloc, sizeof *g);
     if (g)
-        *g = (ph_graph){.alloc = alloc};
+        *g = (ph_expr_graph){.alloc = alloc};
     return g;
 }
 
-void ph_graph_destroy(ph_graph *g)
+void ph_expr_graph_destroy(ph_expr_graph *g)
 {
     if (!g)
         return;
@@ -26,7 +26,7 @@ void ph_graph_destroy(ph_graph *g)
 }
 
 /* Room for one more; 0: no memory. */
-static int reserve(ph_graph *g, void *list, int n, int *room, size_t size)
+static int reserve(ph_expr_graph *g, void *list, int n, int *room, size_t size)
 {
     void *old, *more;
     memcpy(&old, list, sizeof old);
@@ -46,7 +46,7 @@ static int reserve(ph_graph *g, void *list, int n, int *room, size_t size)
 
 /* ---- equal nodes -------------------------------------------------------------------------------------- */
 
-static unsigned slot_of(const ph_graph *g, const ph_graph_node *n)
+static unsigned slot_of(const ph_expr_graph *g, const ph_expr_graph_node *n)
 {
     uint64_t key = ph_hash_bytes(PH_HASH_START, &n->code, sizeof n->code);
     key = ph_hash_bytes(key, &n->a, sizeof n->a);
@@ -57,13 +57,13 @@ static unsigned slot_of(const ph_graph *g, const ph_graph_node *n)
 }
 
 /* Bit by bit: 0 and -0 are two constants. */
-static int equal(const ph_graph_node *a, const ph_graph_node *b)
+static int equal(const ph_expr_graph_node *a, const ph_expr_graph_node *b)
 {
     return a->code == b->code && a->a == b->a && a->b == b->b && a->kind == b->kind &&
            !memcmp(&a->x, &b->x, sizeof a->x);
 }
 
-static void enter(ph_graph *g, int node)
+static void enter(ph_expr_graph *g, int node)
 {
     unsigned k = slot_of(g, &g->node[node]);
     while (g->table[k])
@@ -71,7 +71,7 @@ static void enter(ph_graph *g, int node)
     g->table[k] = node + 1;
 }
 
-static int widen(ph_graph *g)
+static int widen(ph_expr_graph *g)
 {
     if (2 * (g->nodes + 1) <= g->slots)
         return 1;
@@ -87,7 +87,7 @@ static int widen(ph_graph *g)
 }
 
 /* The node, found or new. */
-static int intern(ph_graph *g, ph_graph_node n)
+static int intern(ph_expr_graph *g, ph_expr_graph_node n)
 {
     if (!widen(g))
         return PH_GRAPH_MEMORY;
@@ -105,12 +105,12 @@ static int intern(ph_graph *g, ph_graph_node n)
 
 /* ---- leaves ------------------------------------------------------------------------------------------- */
 
-int ph_graph_constant(ph_graph *g, double x, ph_number kind)
+int ph_expr_graph_constant(ph_expr_graph *g, double x, ph_number kind)
 {
-    return intern(g, (ph_graph_node){.code = PH_NODE_CONSTANT, .x = x, .kind = kind});
+    return intern(g, (ph_expr_graph_node){.code = PH_NODE_CONSTANT, .x = x, .kind = kind});
 }
 
-int ph_graph_argument(ph_graph *g, ph_argument a)
+int ph_expr_graph_argument(ph_expr_graph *g, ph_argument a)
 {
     int k = 0;
     while (k < g->args &&
@@ -121,10 +121,10 @@ int ph_graph_argument(ph_graph *g, ph_argument a)
             return PH_GRAPH_MEMORY;
         g->arg[g->args++] = a;
     }
-    return intern(g, (ph_graph_node){.code = PH_NODE_ARGUMENT, .a = k});
+    return intern(g, (ph_expr_graph_node){.code = PH_NODE_ARGUMENT, .a = k});
 }
 
-int ph_graph_curve(ph_graph *g, const ph_curve_ref *curve, int a)
+int ph_expr_graph_curve(ph_expr_graph *g, const ph_curve_ref *curve, int a)
 {
     int k = 0;
     while (k < g->curves && g->curve[k].curve != curve->curve)
@@ -134,15 +134,15 @@ int ph_graph_curve(ph_graph *g, const ph_curve_ref *curve, int a)
             return PH_GRAPH_MEMORY;
         g->curve[g->curves++] = *curve;
     }
-    return intern(g, (ph_graph_node){.code = PH_OP_CURVE, .a = a, .b = k});
+    return intern(g, (ph_expr_graph_node){.code = PH_OP_CURVE, .a = a, .b = k});
 }
 
-ph_number ph_graph_kind(const ph_graph *g, int node)
+ph_number ph_expr_graph_kind(const ph_expr_graph *g, int node)
 {
     return g->node[node].kind;
 }
 
-int ph_graph_is_constant(const ph_graph *g, int node, double *x)
+int ph_expr_graph_is_constant(const ph_expr_graph *g, int node, double *x)
 {
     if (g->node[node].code == PH_NODE_CONSTANT)
         *x = g->node[node].x;
@@ -185,20 +185,21 @@ static int divides(ph_op_code code)
 }
 
 /* One operation, or the constant that it gives. */
-static int one(ph_graph *g, ph_op_code code, int a, int b)
+static int one(ph_expr_graph *g, ph_op_code code, int a, int b)
 {
     int two = ph_op_get(code)->operands == 2;
     double x, y = 0;
     ph_number kind = kind_of(code, g->node[a].kind, two ? g->node[b].kind : PH_FLOAT);
-    if (ph_graph_is_constant(g, a, &x) && (!two || ph_graph_is_constant(g, b, &y)) && code != PH_OP_DIVISOR) {
+    if (ph_expr_graph_is_constant(g, a, &x) && (!two || ph_expr_graph_is_constant(g, b, &y)) &&
+        code != PH_OP_DIVISOR) {
         double value = ph_op_value(code, x, y);
         if (kind != PH_INTEGER || fabs(value) <= PH_OP_WHOLE_MAX)
-            return ph_graph_constant(g, kind == PH_INTEGER ? value + 0.0 : value, kind);
+            return ph_expr_graph_constant(g, kind == PH_INTEGER ? value + 0.0 : value, kind);
     }
-    return intern(g, (ph_graph_node){.code = (int)code, .a = a, .b = two ? b : 0, .kind = kind});
+    return intern(g, (ph_expr_graph_node){.code = (int)code, .a = a, .b = two ? b : 0, .kind = kind});
 }
 
-int ph_graph_op(ph_graph *g, ph_op_code code, int a, int b)
+int ph_expr_graph_op(ph_expr_graph *g, ph_op_code code, int a, int b)
 {
     double x;
     if (a < 0 || (ph_op_get(code)->operands == 2 && b < 0))
@@ -206,7 +207,7 @@ int ph_graph_op(ph_graph *g, ph_op_code code, int a, int b)
     if ((code == PH_OP_FLOOR || code == PH_OP_CEIL || code == PH_OP_TRUNC) && g->node[a].kind == PH_INTEGER)
         return a;
     if (divides(code) && g->node[a].kind != PH_FLOAT && g->node[b].kind != PH_FLOAT &&
-        !(ph_graph_is_constant(g, b, &x) && x != 0)) {
+        !(ph_expr_graph_is_constant(g, b, &x) && x != 0)) {
         b = one(g, PH_OP_DIVISOR, b, 0);
         if (b < 0)
             return b;

@@ -6,7 +6,7 @@
 /* The walk over the tree, which is done twice: first to count, then to fill in. A node is evaluated once on each way: it
  * is ready from the stretch on that needs it first. */
 typedef struct walk {
-    const ph_graph *g;
+    const ph_expr_graph *g;
     const ph_tree *tree;
     ph_program *p; /* what is counted; arrays from the second time on */
     int *place;    /* of all nodes: among arguments, constants or operations; -1: none needs it yet */
@@ -34,14 +34,14 @@ static int number_of(const walk *w, int node)
                                       : w->p->n_args + w->p->n_constants + k;
 }
 
-static int is_variable(const ph_graph *g, int node)
+static int is_variable(const ph_expr_graph *g, int node)
 {
     return g->node[node].code != PH_NODE_CONSTANT;
 }
 
 static void put(walk *w, int node)
 {
-    const ph_graph_node *n = &w->g->node[node];
+    const ph_expr_graph_node *n = &w->g->node[node];
     ph_program *p = w->p;
     if (w->place[node] < 0) {
         int *count = count_of(w, n->code);
@@ -69,7 +69,7 @@ static void put(walk *w, int node)
 /* What a node needs first: an operand that is not ready; -1: nothing. */
 static int lacks(const walk *w, int node)
 {
-    const ph_graph_node *n = &w->g->node[node];
+    const ph_expr_graph_node *n = &w->g->node[node];
     if (n->code < 0)
         return -1;
     if (!w->ready[n->a])
@@ -115,8 +115,8 @@ static int go(walk *w, int at, int depth)
             if (p->result)
                 p->result[p->n_results] = number_of(w, w->tree->out[t->out + i]);
     } else {
-        s.kind = PH_TREE_ASK, s.yes = t->kind == PH_TREE_ASK && t->yes;
-        p->asks += !s.yes;
+        s.kind = PH_TREE_UNTRACED, s.yes = t->kind == PH_TREE_UNTRACED && t->yes;
+        p->untraced += !s.yes;
     }
     if (p->stretch)
         p->stretch[k] = s;
@@ -128,7 +128,7 @@ static int go(walk *w, int at, int depth)
 static void begin(walk *w)
 {
     ph_program *p = w->p;
-    p->n_ops = p->n_stretches = p->n_results = p->asks = p->depth = 0;
+    p->n_ops = p->n_stretches = p->n_results = p->untraced = p->depth = 0;
     w->n_ready = 0;
 }
 
@@ -160,7 +160,7 @@ ph_status ph_program_make(ph_program **out, const ph_program *sizes, const ph_al
     return PH_OK;
 }
 
-static int open_walk(walk *w, const ph_graph *g, ph_arena *a, const ph_allocator *alloc)
+static int open_walk(walk *w, const ph_expr_graph *g, ph_arena *a, const ph_allocator *alloc)
 {
     for (int again = 0; again < 2; again++) {
         size_t n = (size_t)g->nodes;
@@ -176,7 +176,7 @@ static int open_walk(walk *w, const ph_graph *g, ph_arena *a, const ph_allocator
     return 1;
 }
 
-ph_status ph_program_create(ph_program **out, const ph_graph *g, const ph_tree *tree,
+ph_status ph_program_create(ph_program **out, const ph_expr_graph *g, const ph_tree *tree,
                             const ph_allocator *alloc)
 {
     ph_program count = {.n_out = tree->n_out, .n_curves = g->curves};

@@ -91,7 +91,7 @@ static int has_frame(const ph_fe_spec *spec)
 /* Phi_t^T M Phi_r0 = -m tilde(chi) */
 static int centre_of_mass(job *j, ph_vec3 *x)
 {
-    ph_rigid r;
+    ph_rigid_moves r;
     if (!ph_rigid_make(&j->pool, j->fe, &r))
         return 0;
     *x = ph_scale(1 / r.A[0], ph_v3(r.A[6 + 5], r.A[12 + 3], r.A[4]));

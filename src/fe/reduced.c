@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 #include "fe/eigen.h"
-#include "fe/pool.h"
+#include "fe/memory.h"
 #include "la/small.h"
 #include "la/symmetric.h"
 

@@ -12,14 +12,14 @@
 #include "base/base.h"
 #include "base/hdf5_calls.h"
 
-const char *ph_reduced_lacks_hdf5(void)
+const char *ph_reduced_missing_hdf5(void)
 {
-    return ph_hdf5_lacks();
+    return ph_hdf5_missing();
 }
 
 static ph_status cannot_read(const char *path, ph_error *err)
 {
-    return ph_fail(err, PH_E_INPUT, "cannot read '%.200s': %s; a .json file works", path, ph_hdf5_lacks());
+    return ph_fail(err, PH_E_INPUT, "cannot read '%.200s': %s; a .json file works", path, ph_hdf5_missing());
 }
 
 #ifdef PH_HDF5_FILE
@@ -174,8 +174,8 @@ static size_t size_of_image(const unsigned char *image)
 
 ph_status ph_reduced_write_hdf5(const ph_reduced *r, FILE *to, ph_error *err)
 {
-    if (ph_hdf5_lacks())
-        return ph_fail(err, PH_E_INPUT, "%s; a name that ends in .json works", ph_hdf5_lacks());
+    if (ph_hdf5_missing())
+        return ph_fail(err, PH_E_INPUT, "%s; a name that ends in .json works", ph_hdf5_missing());
     pthread_mutex_lock(&one_at_a_time);
     unsigned char *image = make_image(r);
     pthread_mutex_unlock(&one_at_a_time);
@@ -326,7 +326,7 @@ ph_status ph_reduced_read_hdf5(ph_reduced **out, ph_files *files, const char *pa
     const char *image;
     size_t size;
     *out = NULL;
-    if (ph_hdf5_lacks())
+    if (ph_hdf5_missing())
         return cannot_read(path, err);
     ph_status s = ph_files_bytes(files, path, IMAGE_MOST, &image, &size, err);
     if (s != PH_OK)
@@ -342,7 +342,7 @@ ph_status ph_reduced_read_hdf5(ph_reduced **out, ph_files *files, const char *pa
 ph_status ph_reduced_write_hdf5(const ph_reduced *r, FILE *to, ph_error *err)
 {
     (void)r, (void)to;
-    return ph_fail(err, PH_E_INPUT, "%s; a name that ends in .json works", ph_hdf5_lacks());
+    return ph_fail(err, PH_E_INPUT, "%s; a name that ends in .json works", ph_hdf5_missing());
 }
 
 ph_status ph_reduced_read_hdf5(ph_reduced **out, ph_files *files, const char *path, const ph_allocator *alloc,

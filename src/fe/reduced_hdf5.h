@@ -6,7 +6,7 @@
 #include "fe/reduced.h"
 
 /* NULL: HDF5 is there. Else what lacks, as half a sentence. */
-PH_API const char *ph_reduced_lacks_hdf5(void);
+PH_API const char *ph_reduced_missing_hdf5(void);
 
 /* All bytes of such a file, the same ones for the same body; ferror(to) tells whether they arrived. */
 PH_API ph_status ph_reduced_write_hdf5(const ph_reduced *r, FILE *to, ph_error *err);

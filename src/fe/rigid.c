@@ -5,10 +5,10 @@
 
 #include "la/small.h"
 
-int ph_rigid_make(ph_pool *pool, const ph_fe *fe, ph_rigid *out)
+int ph_rigid_make(ph_pool *pool, const ph_fe *fe, ph_rigid_moves *out)
 {
     size_t rows = (size_t)ph_fe_size(fe);
-    *out = (ph_rigid){.rows = (int)rows, .Phi = ph_pool_numbers(pool, 6 * rows)};
+    *out = (ph_rigid_moves){.rows = (int)rows, .Phi = ph_pool_numbers(pool, 6 * rows)};
     out->MPhi = ph_pool_numbers(pool, 6 * rows);
     if (!out->Phi || !out->MPhi)
         return 0;
@@ -23,7 +23,7 @@ int ph_rigid_make(ph_pool *pool, const ph_fe *fe, ph_rigid *out)
 }
 
 /* x -= to A^-1 from^T x */
-static int remove_part(const ph_rigid *r, const double *from, const double *to, double *x)
+static int remove_part(const ph_rigid_moves *r, const double *from, const double *to, double *x)
 {
     size_t rows = (size_t)r->rows;
     double A[36], b[6];
@@ -38,12 +38,12 @@ static int remove_part(const ph_rigid *r, const double *from, const double *to, 
     return 1;
 }
 
-int ph_rigid_strip(const ph_rigid *r, double *c)
+int ph_rigid_strip(const ph_rigid_moves *r, double *c)
 {
     return remove_part(r, r->MPhi, r->Phi, c);
 }
 
-int ph_rigid_relieve(const ph_rigid *r, double *f)
+int ph_rigid_relieve(const ph_rigid_moves *r, double *f)
 {
     return remove_part(r, r->Phi, r->MPhi, f);
 }

@@ -159,8 +159,8 @@ static ph_status factor_of(ph_pool *pool, const ph_fe *fe, const ph_csc *T, ph_f
     return s;
 }
 
-static ph_status held(ph_pool *pool, const ph_fe *fe, const ph_fe_spec *spec, ph_factor_kind kind,
-                      ph_shapes *out, ph_error *err)
+static ph_status clamped(ph_pool *pool, const ph_fe *fe, const ph_fe_spec *spec, ph_factor_kind kind,
+                         ph_shapes *out, ph_error *err)
 {
     int n = spec->n;
     if (n > out->T.columns)
@@ -221,7 +221,7 @@ static void scale_columns(const ph_fe *fe, int n, double *B, double *y)
 static ph_status free_vibrations(ph_pool *pool, const ph_fe *fe, int n, double *B, ph_shapes *out,
                                  ph_error *err)
 {
-    ph_rigid rigid;
+    ph_rigid_moves rigid;
     size_t N = (size_t)ph_fe_size(fe), nn = (size_t)(n * n);
     double *K = ph_pool_numbers(pool, 2 * nn), *value = ph_pool_numbers(pool, (size_t)n),
            *y = ph_pool_numbers(pool, N);
@@ -266,7 +266,7 @@ static ph_status mean_axes(ph_pool *pool, const ph_fe *fe, const ph_fe_spec *spe
     size_t rows = (size_t)ph_fe_size(fe);
     double *B = ph_pool_numbers(pool, rows * (size_t)(all + EXTRA)),
            *omega = ph_pool_numbers(pool, (size_t)(fixed + EXTRA));
-    if (!B || !omega || !ph_hold_nodes(pool, fe, n_patches, patch, &Ti))
+    if (!B || !omega || !ph_clamp_nodes(pool, fe, n_patches, patch, &Ti))
         return no_memory(err);
     if (fixed > Ti.columns)
         return ph_fail(err, PH_E_INPUT,
@@ -307,13 +307,13 @@ static ph_status keep(const ph_fe *fe, const ph_fe_spec *spec, ph_shapes *out, p
 }
 
 /* What statics in mean axes are solved with; forces are in balance, and so any node may hold the body. */
-static ph_status hold_one(ph_pool *pool, const ph_fe *fe, ph_factor_kind kind, ph_shapes *out, ph_error *err)
+static ph_status clamp_one(ph_pool *pool, const ph_fe *fe, ph_factor_kind kind, ph_shapes *out, ph_error *err)
 {
     static const int first = 0;
     ph_patch one = {.n = 1, .node = &first};
     if (fe->dofs != 6)
         return PH_OK; /* none are */
-    if (!ph_hold_nodes(pool, fe, 1, &one, &out->T))
+    if (!ph_clamp_nodes(pool, fe, 1, &one, &out->T))
         return no_memory(err);
     return factor_of(pool, fe, &out->T, kind, &out->factor, err);
 }
@@ -326,16 +326,16 @@ static ph_status make(ph_pool *pool, const ph_fe *fe, const ph_fe_spec *spec, co
     if (spec->type == PH_MODES_CRAIG_BAMPTON) {
         out->frame = PH_FRAME_MEAN;
         ph_status s = mean_axes(pool, fe, spec, n_interfaces, interface, kind, out, err);
-        return s == PH_OK ? hold_one(pool, fe, kind, out, err) : s;
+        return s == PH_OK ? clamp_one(pool, fe, kind, out, err) : s;
     }
     if (spec->type == PH_MODES_PINNED) {
         out->frame = PH_FRAME_CHORD;
-        ok = ph_hold_chord(pool, fe, frame->node[0], interface->node[0], &out->T);
+        ok = ph_clamp_chord(pool, fe, frame->node[0], interface->node[0], &out->T);
     } else {
         out->frame = PH_FRAME_CLAMPED;
-        ok = ph_hold_nodes(pool, fe, 1, frame, &out->T);
+        ok = ph_clamp_nodes(pool, fe, 1, frame, &out->T);
     }
-    return ok ? held(pool, fe, spec, kind, out, err) : no_memory(err);
+    return ok ? clamped(pool, fe, spec, kind, out, err) : no_memory(err);
 }
 
 ph_status ph_shapes_make(ph_pool *pool, const ph_fe *fe, const ph_fe_spec *spec, const ph_patch *frame,
@@ -410,8 +410,8 @@ ph_status ph_shapes_read(ph_pool *pool, const ph_fe *fe, const ph_fe_spec *spec,
     if (!fe->n_beams || out->frame == PH_FRAME_OTHER)
         return PH_OK;
     if (out->frame == PH_FRAME_MEAN)
-        return hold_one(pool, fe, PH_FACTOR_AUTO, out, err);
-    if (!ph_hold_nodes(pool, fe, 1, frame, &out->T))
+        return clamp_one(pool, fe, PH_FACTOR_AUTO, out, err);
+    if (!ph_clamp_nodes(pool, fe, 1, frame, &out->T))
         return no_memory(err);
     return factor_of(pool, fe, &out->T, PH_FACTOR_AUTO, &out->factor, err);
 }

@@ -3,7 +3,7 @@
 #define PH_FE_SHAPES_H
 
 #include "fe/eigen.h"
-#include "fe/hold.h"
+#include "fe/clamp.h"
 #include "fe/spec.h"
 
 /* The frame of the body: which nodes are still in it. */

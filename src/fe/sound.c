@@ -107,7 +107,7 @@ static ph_status check_rigid(ph_pool *pool, const ph_fe *fe, int n, const double
 {
     int rows = ph_fe_size(fe);
     size_t N = (size_t)rows;
-    ph_rigid rigid;
+    ph_rigid_moves rigid;
     double *y = ph_pool_numbers(pool, N);
     if (!y)
         return no_memory(err);

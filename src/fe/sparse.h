@@ -2,7 +2,7 @@
 #ifndef PH_FE_SPARSE_H
 #define PH_FE_SPARSE_H
 
-#include "fe/pool.h"
+#include "fe/memory.h"
 
 typedef struct ph_csc {
     int rows, columns;

@@ -76,7 +76,7 @@ typedef struct statics {
     const ph_fe *fe;
     const ph_shapes *shapes;
     double *f, *u, *q, *work; /* rows, rows, columns of T, 2 rows */
-    ph_rigid rigid;
+    ph_rigid_moves rigid;
 } statics;
 
 static int open_statics(ph_pool *pool, const ph_fe *fe, const ph_shapes *shapes, statics *s)

@@ -270,7 +270,7 @@ static int write_rows(ph_record *t, const double *rows, long n, int last)
 
 const ph_format ph_format_hdf5 = {.seeks = 1,
                                   .block = BLOCK,
-                                  .lacks = ph_hdf5_lacks,
+                                  .missing = ph_hdf5_missing,
                                   .open = open_hdf5,
                                   .text = text,
                                   .number = number,
@@ -283,6 +283,6 @@ const ph_format ph_format_hdf5 = {.seeks = 1,
 
 #else
 
-const ph_format ph_format_hdf5 = {.lacks = ph_hdf5_lacks};
+const ph_format ph_format_hdf5 = {.missing = ph_hdf5_missing};
 
 #endif

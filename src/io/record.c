@@ -25,8 +25,8 @@ const char *ph_format_ending(int k)
 
 const char *ph_format_text(int k)
 {
-    const char *lacks = formats[k].op->lacks ? formats[k].op->lacks() : NULL;
-    return lacks ? lacks : formats[k].text;
+    const char *missing = formats[k].op->missing ? formats[k].op->missing() : NULL;
+    return missing ? missing : formats[k].text;
 }
 
 static const struct row *format_of(const char *path)
@@ -44,10 +44,10 @@ int ph_record_knows(const char *path)
     return format_of(path) != NULL;
 }
 
-const char *ph_record_lacks(const char *path)
+const char *ph_record_missing(const char *path)
 {
     const struct row *f = format_of(path);
-    return f && f->op->lacks ? f->op->lacks() : NULL;
+    return f && f->op->missing ? f->op->missing() : NULL;
 }
 
 /* ---- channels ------------------------------------------------------------------------------------------ */
@@ -83,7 +83,7 @@ static void forget(ph_record *t)
 int ph_record_open(ph_record *t, const char *path)
 {
     const struct row *f = format_of(path);
-    *t = (ph_record){.op = f && !ph_record_lacks(path) ? f->op : NULL};
+    *t = (ph_record){.op = f && !ph_record_missing(path) ? f->op : NULL};
     errno = EINVAL;
     if (!t->op)
         return 0;

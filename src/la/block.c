@@ -50,15 +50,16 @@ PH_INLINE void note_loss(harm *h, double before, double after)
 
 /* Where the numeric phase stands in the program. */
 typedef struct position {
-    const ph_neighbour *below;
-    const ph_target *target;
+    const ph_block_neighbour *below;
+    const ph_block_target *target;
     const ph_pair *pair;
 } position;
 
 /* (A1) for 3x3: gives C and returns s with D^-T = s C. */
-PH_INLINE double pivot3(const ph_block *b, harm *h, sources from, const ph_pivot *k, position *at, ph_rows *C)
+PH_INLINE double pivot3(const ph_block_lu *b, harm *h, sources from, const ph_pivot *k, position *at,
+                        ph_rows *C)
 {
-    const ph_neighbour *below = at->below, *end = b->below + k->below_end;
+    const ph_block_neighbour *below = at->below, *end = b->below + k->below_end;
     ph_rows A = ph_rows_load(find(from, k->init)), D = A, M = ph_rows_abs(A);
     double s;
     for (; below < end; below++) {
@@ -83,12 +84,12 @@ PH_INLINE double pivot3(const ph_block *b, harm *h, sources from, const ph_pivot
 }
 
 /* (A1) to (A3) for a pivot of size 3 with neighbours of size 3. */
-PH_INLINE void factor3(const ph_block *b, harm *h, sources from, const ph_pivot *k, const ph_target *last,
-                       position *at)
+PH_INLINE void factor3(const ph_block_lu *b, harm *h, sources from, const ph_pivot *k,
+                       const ph_block_target *last, position *at)
 {
     double *store = b->store;
     const ph_pair *pair = at->pair, *pairs = b->pair;
-    const ph_target *t = at->target;
+    const ph_block_target *t = at->target;
     ph_rows C;
     double s = pivot3(b, h, from, k, at, &C);
     ph_rows_store4(store + k->inverse, ph_rows_scale(s, C));
@@ -118,14 +119,14 @@ PH_INLINE void factor3(const ph_block *b, harm *h, sources from, const ph_pivot 
 }
 
 /* (A1) and the inverse for a pivot of any size; work[2] = D^-1. */
-static void pivot_any(const ph_block *b, harm *h, sources from, const ph_pivot *k, position *at)
+static void pivot_any(const ph_block_lu *b, harm *h, sources from, const ph_pivot *k, position *at)
 {
     int n = k->size, nn = n * n;
     double *D = b->work[0], *M = b->work[1], *T = b->store + k->inverse;
     const double *A = find(from, k->init);
     for (int i = 0; i < nn; i++)
         D[i] = A[i], M[i] = fabs(A[i]);
-    for (const ph_neighbour *end = b->below + k->below_end; at->below < end; at->below++)
+    for (const ph_block_neighbour *end = b->below + k->below_end; at->below < end; at->below++)
         ph_block_pivot_rest(n, at->below->size, D, M, b->store + at->below->l, find(from, at->below->u));
     h->growth = larger(h->growth, ph_block_invert(n, D, M, T, b->swap));
     if (k->guarded)
@@ -134,13 +135,13 @@ static void pivot_any(const ph_block *b, harm *h, sources from, const ph_pivot *
 }
 
 /* (A1) to (A3) for any sizes. */
-static void factor_any(const ph_block *b, harm *h, sources from, const ph_pivot *k, const ph_target *last,
-                       position *at)
+static void factor_any(const ph_block_lu *b, harm *h, sources from, const ph_pivot *k,
+                       const ph_block_target *last, position *at)
 {
     pivot_any(b, h, from, k, at);
     const double *inverse = b->work[2];
     int n = k->size;
-    for (const ph_target *t = at->target; t < last; t++) {
+    for (const ph_block_target *t = at->target; t < last; t++) {
         const ph_pair *end = b->pair + t->pairs_end;
         const double *A_l = find(from, t->l_init), *A_u = find(from, t->u_init), *l = A_l, *u = A_u;
         int m = t->size, mn = m * n;
@@ -162,7 +163,7 @@ static void factor_any(const ph_block *b, harm *h, sources from, const ph_pivot 
 
 static ph_status factor(ph_solver *s, const double *value)
 {
-    ph_block *b = (ph_block *)s;
+    ph_block_lu *b = (ph_block_lu *)s;
     sources from = {value, b->store};
     position at = {b->below, b->target, b->pair};
     harm h = {1, 1};
@@ -183,13 +184,13 @@ static ph_status factor(ph_solver *s, const double *value)
 }
 
 /* (A5) */
-static void solve_plain(const ph_block *b, const double *rhs, double *x)
+static void solve_plain(const ph_block_lu *b, const double *rhs, double *x)
 {
     sources from = {b->value, b->store};
-    const ph_neighbour *e = b->below, *a = b->above + b->pivot[b->n - 1].above_end;
+    const ph_block_neighbour *e = b->below, *a = b->above + b->pivot[b->n - 1].above_end;
     double *const y0 = b->y, *y = y0;
     for (const ph_pivot *k = b->pivot, *last = k + b->n; k < last; y += ph_place_size(k->size), k++) {
-        const ph_neighbour *end = b->below + k->below_end;
+        const ph_block_neighbour *end = b->below + k->below_end;
         if (k->all3) {
             ph_sums s = {0};
             for (; e < end; e++)
@@ -202,7 +203,7 @@ static void solve_plain(const ph_block *b, const double *rhs, double *x)
             ph_block_apply_sub(k->size, e->size, y, from[1] + e->l, y0 + e->y);
     }
     for (const ph_pivot *k = b->pivot + b->n; k-- > b->pivot;) {
-        const ph_neighbour *start = b->above + k[-1].above_end;
+        const ph_block_neighbour *start = b->above + k[-1].above_end;
         y -= ph_place_size(k->size);
         if (k->all3) {
             ph_sums s = {0};
@@ -223,13 +224,13 @@ static void solve_plain(const ph_block *b, const double *rhs, double *x)
 }
 
 /* w_k = D_k^-T (b_k - sum_m U_mk^T w_m),   x_k = w_k - sum_i L_ik^T x_i */
-static void solve_transposed(const ph_block *b, const double *rhs, double *x)
+static void solve_transposed(const ph_block_lu *b, const double *rhs, double *x)
 {
     sources from = {b->value, b->store};
-    const ph_neighbour *e = b->below, *a = b->above + b->pivot[b->n - 1].above_end;
+    const ph_block_neighbour *e = b->below, *a = b->above + b->pivot[b->n - 1].above_end;
     double *const y0 = b->y, *y = y0;
     for (const ph_pivot *k = b->pivot, *last = k + b->n; k < last; y += ph_place_size(k->size), k++) {
-        const ph_neighbour *end = b->below + k->below_end;
+        const ph_block_neighbour *end = b->below + k->below_end;
         if (k->all3) {
             ph_sums s = {0};
             for (; e < end; e++)
@@ -244,7 +245,7 @@ static void solve_transposed(const ph_block *b, const double *rhs, double *x)
         ph_block_apply(k->size, y, from[1] + k->inverse, b->line);
     }
     for (const ph_pivot *k = b->pivot + b->n; k-- > b->pivot;) {
-        const ph_neighbour *start = b->above + k[-1].above_end;
+        const ph_block_neighbour *start = b->above + k[-1].above_end;
         y -= ph_place_size(k->size);
         if (k->all3) {
             ph_sums s = {0};
@@ -263,12 +264,12 @@ static void solve_transposed(const ph_block *b, const double *rhs, double *x)
 
 static void plain(ph_solver *s, const double *rhs, double *x, int transposed)
 {
-    (transposed ? solve_transposed : solve_plain)((ph_block *)s, rhs, x);
+    (transposed ? solve_transposed : solve_plain)((ph_block_lu *)s, rhs, x);
 }
 
 static ph_status solve(ph_solver *s, const double *rhs, double *x, int transposed)
 {
-    ph_block *b = (ph_block *)s;
+    ph_block_lu *b = (ph_block_lu *)s;
     if (!(s->info.growth <= b->trust)) {
         double error = ph_refine(&b->w, s, plain, &b->p, b->value, rhs, b->w.d, REFINE_STEPS, transposed);
         if (!(error <= REFINED))
@@ -281,7 +282,7 @@ static ph_status solve(ph_solver *s, const double *rhs, double *x, int transpose
 }
 
 /* What is not in the program: factors and scratch. */
-static void lay(ph_block *b, const ph_program *program, ph_arena *a)
+static void lay(ph_block_lu *b, const ph_block_program *program, ph_arena *a)
 {
     size_t total = (size_t)program->base.p.total, largest = (size_t)program->largest;
     b->store = ph_arena_take(a, program->store, sizeof(double));
@@ -296,8 +297,8 @@ static void lay(ph_block *b, const ph_program *program, ph_arena *a)
 static ph_status create(ph_solver **out, const ph_graph *graph, ph_analysis *analysis, ph_analyses *known,
                         const ph_allocator *alloc)
 {
-    const ph_program *g = (ph_program *)analysis;
-    ph_block trial, *b;
+    const ph_block_program *g = (ph_block_program *)analysis;
+    ph_block_lu trial, *b;
     ph_arena a = {0};
     (void)known;
     ph_arena_take(&a, 1, sizeof *b);

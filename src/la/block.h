@@ -28,20 +28,20 @@ typedef struct ph_pivot {
 } ph_pivot;
 
 /* A block of L and the block of U across the diagonal. */
-typedef struct ph_neighbour {
+typedef struct ph_block_neighbour {
     int l;    /* offset of L in the store */
     int u;    /* place of U */
     int y;    /* first unknown of the neighbour in y */
     int size; /* of the neighbour */
-} ph_neighbour;
+} ph_block_neighbour;
 
 /* How L_ik and U_ki come about. */
-typedef struct ph_target {
+typedef struct ph_block_target {
     int l_init, u_init; /* places of A_ik and A_ki */
     int l, u;      /* offset of L in the store, 0: it stays zero; offset of U there, if there are pairs */
     int size;      /* of i */
     int pairs_end; /* end of what is subtracted */
-} ph_target;
+} ph_block_target;
 
 /* L_ik gets - L_im U_mk and U_ki gets - L_km U_mi. */
 typedef struct ph_pair {
@@ -49,25 +49,25 @@ typedef struct ph_pair {
     int size; /* of m */
 } ph_pair;
 
-typedef struct ph_program {
+typedef struct ph_block_program {
     ph_analysis base;
     int n, largest;  /* pivots, size of the largest */
     int *order;      /* n: block eliminated k-th */
     ph_pivot *pivot; /* n, and one of zeros before them */
-    ph_neighbour *below, *above;
-    ph_target *target;
+    ph_block_neighbour *below, *above;
+    ph_block_target *target;
     ph_pair *pair;
     size_t store; /* doubles of the factors */
-} ph_program;
+} ph_block_program;
 
-typedef struct ph_block {
+typedef struct ph_block_lu {
     ph_solver base;
     ph_pattern p; /* and what follows up to pair: the program's, near at hand */
     int n;
     const int *order;
     const ph_pivot *pivot;
-    const ph_neighbour *below, *above;
-    const ph_target *target;
+    const ph_block_neighbour *below, *above;
+    const ph_block_target *target;
     const ph_pair *pair;
     ph_refinement w;
     const double *value; /* as factored */
@@ -76,7 +76,7 @@ typedef struct ph_block {
     double *y;              /* unknowns in elimination order, each block of 3 in a place for 4 */
     double *work[3], *line; /* largest x largest each; largest */
     int *swap;              /* largest */
-} ph_block;
+} ph_block_lu;
 
 /* Orders, lays out and fills. */
 ph_status ph_block_plan(ph_analysis **out, const ph_graph *g, const ph_allocator *alloc);

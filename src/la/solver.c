@@ -129,7 +129,7 @@ void ph_solver_destroy(ph_solver *s)
         s->ops->destroy(s);
 }
 
-ph_solver_info ph_solver_ask(const ph_solver *s)
+ph_solver_info ph_solver_get_info(const ph_solver *s)
 {
     return s->info;
 }

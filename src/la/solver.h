@@ -43,7 +43,7 @@ ph_status ph_solver_analyse_known(ph_solver **out, ph_solver_kind kind, const ph
 void ph_analyses_forget(ph_analyses *known);
 
 /* Numeric phase. value must stay as it is until the last solve: U and refinement read it. On PH_E_SINGULAR
- * (also for values that are not finite) ph_solver_ask says at which block; no solve is allowed then.
+ * (also for values that are not finite) ph_solver_get_info says at which block; no solve is allowed then.
  * Nothing is allocated, but by KLU when it chooses pivots (PH_E_MEMORY is possible then) and by PH_AUTO
  * when block LU fails for the first time and KLU is made; that can also happen in solve. */
 ph_status ph_solver_factor(ph_solver *s, const double *value);
@@ -69,6 +69,6 @@ typedef struct ph_solver_info {
                             else 0 */
 } ph_solver_info;
 
-ph_solver_info ph_solver_ask(const ph_solver *s);
+ph_solver_info ph_solver_get_info(const ph_solver *s);
 
 #endif

@@ -503,15 +503,15 @@ static void list_holds(ph_mechanism *m, int *key, int *item, int *start)
         for (int side = 0; side < 2 && is_pin(&m->joint[k]); side++)
             key[count++] = m->joint[k].body[side] < 0 ? n : m->joint[k].body[side];
     ph_bucket(n + 1, count, key, NULL, start, item);
-    for (int b = 0, holds = 0; b < n; b++) {
+    for (int b = 0, arms = 0; b < n; b++) {
         const ph_body *body = &m->body[b];
         if (body->particle || start[b] == start[b + 1])
             continue;
         for (int i = start[b]; i < start[b + 1]; i++) {
             const ph_pin *p = &m->pin[item[i] / 2];
-            m->hold[holds++] = (ph_hold){p->l_at, item[i] % 2 ? ph_scale(-1, p->sb) : p->sa};
+            m->arm[arms++] = (ph_pin_arm){p->l_at, item[i] % 2 ? ph_scale(-1, p->sb) : p->sa};
         }
-        m->held[m->n_held++] = (ph_held){body->R, body->M[3], holds};
+        m->pinned[m->n_pinned++] = (ph_pinned_body){body->R, body->M[3], arms};
     }
 }
 
@@ -535,11 +535,11 @@ static void sort_bodies(ph_mechanism *m)
             m->rigid[m->n_rigid++] =
                 (ph_rigid){b->v[0], b->v[1], b->M[3], b->m, {J->zz - J->yy, J->xx - J->zz, J->yy - J->xx}};
         else
-            m->odd[m->n_odd++] = k;
+            m->general[m->n_general++] = k;
     }
 }
 
-static ph_status hold_bodies(ph_mechanism *m, ph_error *err)
+static ph_status list_pinned_bodies(ph_mechanism *m, ph_error *err)
 {
     size_t sides = 2 * (size_t)m->n_pins, bodies = (size_t)m->model->n_bodies;
     int *key = m->n_pins ? ph_alloc(m->alloc, sizeof(int) * (2 * sides + bodies + 2)) : NULL;
@@ -577,8 +577,8 @@ ph_status ph_mechanism_pattern(ph_mechanism *m, ph_error *err)
         if (is_pin(&m->joint[k]))
             m->pin[m->n_pins++] = pin_of(m, &m->joint[k]);
         else
-            m->loose[m->n_loose++] = k;
+            m->unpinned[m->n_unpinned++] = k;
     place_norms(m);
     sort_bodies(m);
-    return hold_bodies(m, err);
+    return list_pinned_bodies(m, err);
 }

@@ -67,8 +67,8 @@ static void bodies_g(const ph_mechanism *m, const ph_state *s, double *out)
         ph_store3(out + b->x, ph_scale(-b->m, gravity));
         ph_store3(out + b->w, ph_principal_g(b->d, w));
     }
-    for (int k = 0; k < m->n_odd; k++) {
-        const ph_body *b = &m->body[m->odd[k]];
+    for (int k = 0; k < m->n_general; k++) {
+        const ph_body *b = &m->body[m->general[k]];
         if (b->particle)
             ph_store3(out + b->v[0], ph_scale(-1, b->weight));
         else
@@ -83,17 +83,17 @@ static void bodies_C(const ph_mechanism *m, const ph_state *s, double *out)
         ph_vec3 w = ph_load3(s->v + b->w);
         ph_store33(out + b->C, ph_principal_C(b->d, w));
     }
-    for (int k = 0; k < m->n_odd; k++)
-        if (!m->body[m->odd[k]].particle)
-            m->space->C(&m->body[m->odd[k]], s, out);
+    for (int k = 0; k < m->n_general; k++)
+        if (!m->body[m->general[k]].particle)
+            m->space->C(&m->body[m->general[k]], s, out);
     ph_flex_C(m, s, out);
 }
 
 static void bodies_K(const ph_mechanism *m, const ph_state *s, double *out)
 {
-    for (int k = 0; k < m->n_odd && m->space->K; k++)
-        if (!m->body[m->odd[k]].particle)
-            m->space->K(&m->body[m->odd[k]], s, out);
+    for (int k = 0; k < m->n_general && m->space->K; k++)
+        if (!m->body[m->general[k]].particle)
+            m->space->K(&m->body[m->general[k]], s, out);
     ph_flex_K(m, s, out);
 }
 
@@ -320,16 +320,16 @@ static void store_zero(const ph_joint *j, zero what, double *out)
 }
 
 /* All joints but those of one point; level: derivatives of their drives that are read. */
-PH_INLINE ph_status each_loose(const ph_mechanism *m, const ph_state *s, int level, zero what, at_joint add,
-                               double *out)
+PH_INLINE ph_status each_unpinned(const ph_mechanism *m, const ph_state *s, int level, zero what,
+                                  at_joint add, double *out)
 {
-    for (int k = 0; k < m->n_loose; k++) {
+    for (int k = 0; k < m->n_unpinned; k++) {
         ph_site site;
-        if (m->joint[m->loose[k]].idle) {
-            store_zero(&m->joint[m->loose[k]], what, out);
+        if (m->joint[m->unpinned[k]].idle) {
+            store_zero(&m->joint[m->unpinned[k]], what, out);
             continue;
         }
-        ph_status status = ph_joint_site(m, s, &m->joint[m->loose[k]], level, &site);
+        ph_status status = ph_joint_site(m, s, &m->joint[m->unpinned[k]], level, &site);
         if (status != PH_OK)
             return status;
         add(m, s, &site, out);
@@ -354,15 +354,15 @@ static ph_status Phi(const ph_state *s, double *out, void *ctx)
     ph_pins_Phi(m, s, out);
     ph_norms_Phi(m, s, out);
     ph_couples_Phi(m, s, out);
-    ph_status status = each_loose(m, s, 0, ZERO_ROWS, joint_Phi, out);
+    ph_status status = each_unpinned(m, s, 0, ZERO_ROWS, joint_Phi, out);
     return status == PH_OK && m->model->n_constraints ? ph_user_Phi(m, s, out) : status;
 }
 
 static ph_status Phi_t(const ph_state *s, double *out, void *ctx)
 {
     const ph_mechanism *m = ctx;
-    for (int k = 0; k < m->n_loose; k++) {
-        const ph_joint *j = &m->joint[m->loose[k]];
+    for (int k = 0; k < m->n_unpinned; k++) {
+        const ph_joint *j = &m->joint[m->unpinned[k]];
         ph_site site;
         if (j->drive < 0)
             continue;
@@ -421,7 +421,7 @@ static ph_status B(const ph_state *s, double *out, void *ctx)
     ph_pins_B(m, s, out);
     ph_norms_B(m, s, out);
     ph_couples_B(m, s, out);
-    ph_status status = each_loose(m, s, 0, ZERO_BLOCKS, joint_B, out);
+    ph_status status = each_unpinned(m, s, 0, ZERO_BLOCKS, joint_B, out);
     return status == PH_OK && m->model->n_constraints ? ph_user_B(m, s, out) : status;
 }
 
@@ -444,7 +444,7 @@ static ph_status Z(const ph_state *s, double *out, void *ctx)
     ph_pins_Z(m, s, out);
     ph_norms_Z(m, s, out);
     ph_couples_Z(m, s, out);
-    ph_status status = each_loose(m, s, 1, ZERO_BLOCKS, joint_Z, out);
+    ph_status status = each_unpinned(m, s, 1, ZERO_BLOCKS, joint_Z, out);
     return status == PH_OK && m->model->n_constraints ? ph_user_Z(m, s, out) : status;
 }
 
@@ -472,7 +472,7 @@ static ph_status convective(const ph_state *s, double *out, void *ctx)
     ph_pins_convective(m, s, out);
     ph_norms_convective(m, s, out);
     ph_couples_convective(m, s, out);
-    ph_status status = each_loose(m, s, 2, ZERO_ROWS, joint_convective, out);
+    ph_status status = each_unpinned(m, s, 2, ZERO_ROWS, joint_convective, out);
     return status == PH_OK && m->model->n_constraints ? ph_user_convective(m, s, out) : status;
 }
 
@@ -510,14 +510,14 @@ static void joint_K(const ph_mechanism *m, const ph_state *s, ph_site *site, dou
 static ph_status K(const ph_state *s, double *out, void *ctx)
 {
     ph_mechanism *m = ctx;
-    if (m->n_loose || m->n_forces || m->n_odd || m->n_flex || m->model->n_couplings || m->model->n_states ||
-        m->user_at) /* else pins alone store what is not zero */
+    if (m->n_unpinned || m->n_forces || m->n_general || m->n_flex || m->model->n_couplings ||
+        m->model->n_states || m->user_at) /* else pins alone store what is not zero */
         memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
     ph_pins_K(m, s, out);
     bodies_K(m, s, out);
     ph_norms_K(m, s, out);
     ph_couples_K(m, s, out);
-    ph_status status = each_loose(m, s, 0, ZERO_NOTHING, joint_K, out);
+    ph_status status = each_unpinned(m, s, 0, ZERO_NOTHING, joint_K, out);
     if (status == PH_OK)
         status = forces_K(m, s, out);
     return status == PH_OK && m->model->n_constraints ? ph_user_K(m, s, out) : status;

@@ -17,7 +17,7 @@ static const kind kinds[PH_FORCE_COUNT] = {
 /* A function looks at the states of bodies, this deep or deeper. */
 static int reads(const ph_function *f, int depth)
 {
-    return f->call && !f->only_time && (ph_function_asks(f) || f->traced->depth >= depth);
+    return f->call && !f->only_time && (ph_function_is_untraced(f) || f->traced->depth >= depth);
 }
 
 /* Blocks of a force on one body: what depends on what. */

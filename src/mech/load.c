@@ -152,7 +152,7 @@ static ph_status by_state(const ph_force_site *s, int what, const ph_put *p)
 {
     const ph_function *f = &s->f->def->f;
     int depth = what == PH_BY_PLACE ? PH_SEEN_PLACE : PH_SEEN_SPEED;
-    if (!f->call || f->only_time || s->f->reach || (!ph_function_asks(f) && f->traced->depth < depth))
+    if (!f->call || f->only_time || s->f->reach || (!ph_function_is_untraced(f) && f->traced->depth < depth))
         return PH_OK;
     return by_body(s, what, p);
 }

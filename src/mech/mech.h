@@ -84,22 +84,22 @@ typedef struct ph_pin {
 } ph_pin;
 
 /* All pins of one body: what they add to its block (phi, phi) of K is stored at once. */
-typedef struct ph_held {
+typedef struct ph_pinned_body {
     int R, K;
-    int end; /* of its holds; they start where those of the body before end */
-} ph_held;
+    int end; /* of its arms; they start where those of the body before end */
+} ph_pinned_body;
 
-typedef struct ph_hold {
+typedef struct ph_pin_arm {
     int l_at;
     ph_vec3 s; /* with the sign of the side */
-} ph_hold;
+} ph_pin_arm;
 
 /* ---- forces ------------------------------------------------------------------------------------- */
 
 /* A function of the file needs Lua, at least somewhere. */
-static inline int ph_function_asks(const ph_function *f)
+static inline int ph_function_is_untraced(const ph_function *f)
 {
-    return f->call && (!f->traced || !f->traced->program || f->traced->asks);
+    return f->call && (!f->traced || !f->traced->program || f->traced->untraced);
 }
 
 /* One kind of force: a file, a row. Forces with inertia have M; their g adds M acc + g, with the weight of
@@ -317,17 +317,18 @@ struct ph_mechanism {
     const ph_space *space;
     ph_system sys;
     const ph_allocator *alloc;
-    int n_joints, n_pins, n_loose, n_forces; /* joints: constraints of them; loose: joints that are no pins */
-    int n_rigid, n_odd, n_held;              /* odd: bodies that are not rigid ones with principal axes */
-    int n_norms;                             /* constraints after those of joints */
-    int n_flex, n_carried;                   /* carried: elements with a marker */
-    ph_body *body;                           /* of the model */
+    int n_joints, n_pins, n_unpinned,
+        n_forces;                     /* joints: constraints of them; unpinned: joints that are no pins */
+    int n_rigid, n_general, n_pinned; /* general: bodies that are not rigid ones with principal axes */
+    int n_norms;                      /* constraints after those of joints */
+    int n_flex, n_carried;            /* carried: elements with a marker */
+    ph_body *body;                    /* of the model */
     ph_rigid *rigid;
-    int *odd;
+    int *general;
     ph_joint *joint;
     ph_pin *pin;
-    ph_held *held;
-    ph_hold *hold;
+    ph_pinned_body *pinned;
+    ph_pin_arm *arm;
     ph_unit_norm *norm;
     ph_flex *flex;
     ph_carried *carried;
@@ -339,7 +340,7 @@ struct ph_mechanism {
     struct ph_reach *reach; /* of states, then of efforts that are functions, then of loads */
     double *rows;           /* scratch for derivatives of their functions */
     char *names;            /* of the norms and of nodes of modes */
-    int *loose;             /* joints that are no pins */
+    int *unpinned;          /* joints that are no pins */
     int *joint_of; /* of the model's joints: the first of its constraints, and their end: n_joints + 1 */
     ph_force *force;
     ph_node *node;

@@ -80,12 +80,12 @@ static void take(ph_mechanism *m, const counts *n, ph_arena *a)
     size_t nodes = n->nodes, d = sizeof(double);
     m->body = ph_arena_take(a, n->bodies, sizeof *m->body);
     m->rigid = ph_arena_take(a, n->bodies, sizeof *m->rigid);
-    m->odd = ph_arena_take(a, n->bodies, sizeof *m->odd);
-    m->held = ph_arena_take(a, n->bodies, sizeof *m->held);
-    m->hold = ph_arena_take(a, 2 * n->joints, sizeof *m->hold);
+    m->general = ph_arena_take(a, n->bodies, sizeof *m->general);
+    m->pinned = ph_arena_take(a, n->bodies, sizeof *m->pinned);
+    m->arm = ph_arena_take(a, 2 * n->joints, sizeof *m->arm);
     m->joint = ph_arena_take(a, n->joints, sizeof *m->joint);
     m->pin = ph_arena_take(a, n->joints, sizeof *m->pin);
-    m->loose = ph_arena_take(a, n->joints, sizeof *m->loose);
+    m->unpinned = ph_arena_take(a, n->joints, sizeof *m->unpinned);
     m->joint_of = ph_arena_take(a, (size_t)m->model->n_joints + 1, sizeof *m->joint_of);
     m->force = ph_arena_take(a, n->forces, sizeof *m->force);
     m->node = ph_arena_take(a, nodes, sizeof *m->node);
@@ -238,7 +238,7 @@ static ph_status make_elements(ph_mechanism *m, ph_error *err)
     }
     m->joint_of[model->n_joints] = m->n_joints;
     for (int k = 0; k < model->n_constraints; k++)
-        m->functions |= ph_function_asks(&model->constraint[k].f);
+        m->functions |= ph_function_is_untraced(&model->constraint[k].f);
     for (int k = 0; k < model->n_forces && s == PH_OK; k++) {
         s = ph_force_make(model, k, &m->force[m->n_forces++], err);
         ph_force *f = &m->force[k];
@@ -246,7 +246,7 @@ static ph_status make_elements(ph_mechanism *m, ph_error *err)
             ph_bushing_axes(f, axes);
             f->op = &ph_force_bushing_body, f->along = axes++;
         }
-        m->functions |= ph_function_asks(&model->force[k].f) && !model->force[k].f.only_time;
+        m->functions |= ph_function_is_untraced(&model->force[k].f) && !model->force[k].f.only_time;
         m->inertia |= m->force[k].op && m->force[k].op->M;
     }
     for (int k = 0; k < m->n_joints && s == PH_OK; k++)
@@ -357,7 +357,7 @@ const ph_system *ph_mechanism_system(const ph_mechanism *m)
     return &m->sys;
 }
 
-void ph_mechanism_load(ph_mechanism *m, double factor)
+void ph_mechanism_set_load_factor(ph_mechanism *m, double factor)
 {
     m->load = factor;
     for (int k = 0; k < m->model->n_bodies; k++) /* m gravity is exact as before for a factor of 1 */

@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
-ph_run_def ph_model_run(const ph_model *m)
+ph_run_def ph_model_run_def(const ph_model *m)
 {
     return m->run;
 }

@@ -25,7 +25,7 @@ struct ph_scene;
  * for what was compared. */
 typedef struct ph_traced {
     struct ph_program *program; /* NULL: it could not be traced, */
-    int asks;                   /* there are ways through it that are not known */
+    int untraced;               /* there are ways through it that are not known */
     const char *reason;         /* for this reason, */
     int line;                   /* which is found there */
     int n_bodies, depth;        /* bodies that it depends on, and how deep it looks into them, PH_SEEN_... */

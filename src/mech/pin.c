@@ -52,11 +52,11 @@ static inline void add_stiffness(ph_mat3 *K, const ph_vec3 *a, ph_vec3 f)
 
 void ph_pins_K(const ph_mechanism *m, const ph_state *s, double *out)
 {
-    const ph_hold *h = m->hold;
-    for (const ph_held *b = m->held, *end = b + m->n_held; b < end; b++) {
+    const ph_pin_arm *h = m->arm;
+    for (const ph_pinned_body *b = m->pinned, *end = b + m->n_pinned; b < end; b++) {
         const ph_mat3 *R = s->R + b->R;
         ph_mat3 K = {0};
-        for (const ph_hold *last = m->hold + b->end; h < last; h++)
+        for (const ph_pin_arm *last = m->arm + b->end; h < last; h++)
             add_stiffness(&K, &h->s, ph_tmul(*R, ph_load3(s->lambda + h->l_at)));
         ph_store33(out + b->K, K);
     }

@@ -49,9 +49,9 @@ static int is_source(const ph_force *f)
 double ph_mechanism_power(const ph_mechanism *m, const ph_state *s)
 {
     double P = 0;
-    for (int k = 0; k < m->n_loose; k++)
-        if (m->joint[m->loose[k]].drive >= 0)
-            P += drive_power(m, s, &m->joint[m->loose[k]]);
+    for (int k = 0; k < m->n_unpinned; k++)
+        if (m->joint[m->unpinned[k]].drive >= 0)
+            P += drive_power(m, s, &m->joint[m->unpinned[k]]);
     if (m->model->n_constraints)
         P += ph_user_power(m, s);
     if (m->functions)

@@ -161,11 +161,11 @@ int ph_mechanism_driven(const ph_mechanism *m, const ph_state *s, int k, int *jo
                         double *coordinate, double *rate)
 {
     int i = 0;
-    while (i < m->n_loose && (m->joint[m->loose[i]].drive < 0 || k-- > 0))
+    while (i < m->n_unpinned && (m->joint[m->unpinned[i]].drive < 0 || k-- > 0))
         i++;
-    if (i == m->n_loose)
+    if (i == m->n_unpinned)
         return 0;
-    const ph_joint *j = &m->joint[m->loose[i]];
+    const ph_joint *j = &m->joint[m->unpinned[i]];
     *joint = j->def;
     *is_angle = ph_joint_counts_angles(&m->model->joint[j->def]);
     read_drive(m, s, j, coordinate, rate);
@@ -275,7 +275,7 @@ void ph_mechanism_share(ph_mechanism *m, const ph_mechanism *other)
         m->input = other->input;
 }
 
-void ph_mechanism_count_as(ph_mechanism *m, const ph_mechanism *other)
+void ph_mechanism_copy_turns(ph_mechanism *m, const ph_mechanism *other)
 {
     for (int k = 0; k < m->n_turns; k++)
         m->turns[k] = other->turns[k];

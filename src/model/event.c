@@ -201,7 +201,7 @@ void ph_event_check(ph_reader *r)
     const ph_event_def *e = r->element[PH_K_EVENT].data;
     for (int i = 0; i < r->element[PH_K_EVENT].n; i++, e++) {
         const ph_program *p = e->when.traced->program;
-        if (!p || p->n_args > 0 || p->asks)
+        if (!p || p->n_args > 0 || p->untraced)
             continue;
         ph_element_about(r, PH_K_EVENT, i);
         ph_reader_fail(r, "when depends neither on time nor on the state: it never changes its sign");

@@ -38,9 +38,9 @@ const char *ph_model_marker(const ph_model *m, int flexible, int marker, ph_vec3
     return f->body->marker[marker].name;
 }
 
-const char *ph_model_lacks_hdf5(void)
+const char *ph_model_missing_hdf5(void)
 {
-    return ph_reduced_lacks_hdf5();
+    return ph_reduced_missing_hdf5();
 }
 
 ph_status ph_model_write_flexible(const ph_model *m, int k, int hdf5, FILE *to, ph_error *err)

@@ -12,7 +12,7 @@
 
 #include "base/curve.h"
 #include "mech/argument.h"
-#include "model/curve.h"
+#include "model/read_curve.h"
 #include "model/trace.h"
 
 const char *ph_frozen_refuses(const ph_function *f)
@@ -22,7 +22,7 @@ const char *ph_frozen_refuses(const ph_function *f)
         return NULL;
     if (!t || !t->program)
         return t && t->reason ? t->reason : "it was not traced";
-    return t->asks ? (t->reason ? t->reason : "a way through it is not known") : NULL;
+    return t->untraced ? (t->reason ? t->reason : "a way through it is not known") : NULL;
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------- */
@@ -196,7 +196,7 @@ static void take_ways(ph_reader *r, lua_State *L, const char *key, ph_program *p
         ph_stretch *s = &p->stretch[i];
         open_row(r, L, key, i + 1, 9, 0);
         s->first = whole(r, L, key, 1, 0, p->n_ops + 1), s->end = whole(r, L, key, 2, s->first, p->n_ops + 1);
-        s->kind = whole(r, L, key, 3, PH_TREE_BRANCH, PH_TREE_ASK + 1);
+        s->kind = whole(r, L, key, 3, PH_TREE_BRANCH, PH_TREE_UNTRACED + 1);
         s->relation = whole(r, L, key, 4, 0, PH_RELATIONS);
         s->a = whole(r, L, key, 5, 0, p->n_numbers + 1), s->b = whole(r, L, key, 6, 0, p->n_numbers + 1);
         int branch = s->kind == PH_TREE_BRANCH;
@@ -205,7 +205,7 @@ static void take_ways(ph_reader *r, lua_State *L, const char *key, ph_program *p
         s->out = whole(r, L, key, 9, 0, p->n_results + 1);
         if ((branch && (s->a >= p->n_numbers || s->b >= p->n_numbers)) ||
             (s->kind == PH_TREE_LEAF && s->out + p->n_out > p->n_results) ||
-            (s->kind == PH_TREE_ASK && !s->yes))
+            (s->kind == PH_TREE_UNTRACED && !s->yes))
             bad(r, key);
         if (branch)
             depth[s->no] = depth[s->yes] = depth[i] + 1;

@@ -175,7 +175,7 @@ static int state_body(lua_State *L)
     int index = strcmp(name, "ground") ? ph_store_find(r, PH_K_BODY, name) : PH_GROUND;
     if (index < 0 && !strcmp(name, "t")) {
         if (is_tracing(r))
-            ph_symbol_push(r, L, ph_graph_argument(r->trace->graph, (ph_argument){PH_ARG_TIME, 0, 0}));
+            ph_symbol_push(r, L, ph_expr_graph_argument(r->trace->graph, (ph_argument){PH_ARG_TIME, 0, 0}));
         else
             lua_pushnumber(L, r->t);
         return 1;

@@ -112,7 +112,7 @@ typedef struct ph_reader {
     struct ph_reader *twin;     /* the second state, while functions are traced; */
     struct ph_reader *original; /* and of that the first; NULL of others */
     void *work_block;           /* of functions that are compared */
-    int asks;                   /* 1: some function needs Lua in a run */
+    int untraced;               /* 1: some function needs Lua in a run */
     atomic_long calls;          /* of functions, in runs */
 
     _Atomic(const void *) inside; /* the thread that calls a function now; NULL: none does */

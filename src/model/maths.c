@@ -10,8 +10,8 @@ static void apply(lua_State *L, ph_op_code code, int a, int b)
 {
     ph_reader *r = ph_reader_of(L);
     if (ph_symbol_is(r, L, a) || ph_symbol_is(r, L, b))
-        ph_symbol_push(r, L,
-                       ph_graph_op(r->trace->graph, code, ph_symbol_node(r, L, a), ph_symbol_node(r, L, b)));
+        ph_symbol_push(
+            r, L, ph_expr_graph_op(r->trace->graph, code, ph_symbol_node(r, L, a), ph_symbol_node(r, L, b)));
     else
         lua_pushnumber(L, ph_op_value((int)code, lua_tonumber(L, a), lua_tonumber(L, b)));
 }

@@ -28,7 +28,7 @@ static void push(ph_reader *r, lua_State *L, int argument, int index, int compon
 {
     ph_argument a = {argument, index, component};
     if (r->trace && r->trace->active)
-        ph_symbol_push(r, L, ph_graph_argument(r->trace->graph, a));
+        ph_symbol_push(r, L, ph_expr_graph_argument(r->trace->graph, a));
     else
         lua_pushnumber(L, r->scene ? ph_argument_get(argument)->op->value(r->scene, &a) : other);
 }
@@ -269,7 +269,7 @@ static int push_custom(ph_reader *r, lua_State *L, int sensor, const ph_sensor_d
     r->seeing[r->n_seeing++] = sensor;
     lua_rawgeti(L, LUA_REGISTRYINDEX, ((const ph_fn *)r->fns.data)[d->f.ref].ref);
     if (r->trace && r->trace->active)
-        ph_symbol_push(r, L, ph_graph_argument(r->trace->graph, (ph_argument){PH_ARG_TIME, 0, 0}));
+        ph_symbol_push(r, L, ph_expr_graph_argument(r->trace->graph, (ph_argument){PH_ARG_TIME, 0, 0}));
     else
         lua_pushnumber(L, r->t);
     lua_rawgeti(L, LUA_REGISTRYINDEX, r->state_ref);

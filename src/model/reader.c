@@ -1,5 +1,5 @@
 /* Model files: the way from a file to a model, and the words for what is wrong with it. */
-#include "model/curve.h"
+#include "model/read_curve.h"
 #include "model/outlook.h"
 #include "base/hash.h"
 #include "base/regular.h"
@@ -316,7 +316,7 @@ static int trace_all(lua_State *L)
     }
     for (int k = 0; k < r->fns.n; k++) {
         const ph_program *p = ((const ph_fn *)r->fns.data)[k].traced->program;
-        r->asks |= !p || p->asks > 0;
+        r->untraced |= !p || p->untraced > 0;
     }
     ph_event_check(r);
     return 0;
@@ -393,7 +393,7 @@ void ph_reader_free_twin(ph_reader *r)
         return;
     ph_trace *t = w->trace;
     if (t) {
-        ph_graph_destroy(t->graph);
+        ph_expr_graph_destroy(t->graph);
         ph_bytecode_free(w, &t->marked);
         ph_free(w->alloc, t->tree.data);
         ph_free(w->alloc, t->done.data);
@@ -478,7 +478,7 @@ ph_model *ph_model_keep(const ph_model *model)
 
 int ph_model_has_functions(const ph_model *model)
 {
-    return ((const ph_reader *)model)->asks;
+    return ((const ph_reader *)model)->untraced;
 }
 
 ph_status ph_model_again(ph_model **out, const ph_model *model, const ph_setting *sets, int n_sets,

@@ -15,7 +15,7 @@ int ph_symbol_is(ph_reader *r, lua_State *L, int index)
     return r->trace && r->trace->active && luaL_testudata(L, index, NAME) != NULL;
 }
 
-static ph_graph *graph_of(ph_reader *r)
+static ph_expr_graph *graph_of(ph_reader *r)
 {
     return r->trace->graph;
 }
@@ -40,9 +40,9 @@ int ph_symbol_node(ph_reader *r, lua_State *L, int index)
         double x = (double)lua_tointeger(L, index);
         if (!(fabs(x) <= 0x1p53))
             ph_trace_stop(r, L, "it computes with an integer beyond 2^53");
-        return checked(r, L, ph_graph_constant(graph_of(r), x, PH_INTEGER));
+        return checked(r, L, ph_expr_graph_constant(graph_of(r), x, PH_INTEGER));
     }
-    return checked(r, L, ph_graph_constant(graph_of(r), lua_tonumber(L, index), PH_FLOAT));
+    return checked(r, L, ph_expr_graph_constant(graph_of(r), lua_tonumber(L, index), PH_FLOAT));
 }
 
 void ph_symbol_push(ph_reader *r, lua_State *L, int node)
@@ -50,8 +50,8 @@ void ph_symbol_push(ph_reader *r, lua_State *L, int node)
     double x;
     checked(r, L, node);
     luaL_checkstack(L, 4, NULL);
-    if (ph_graph_is_constant(graph_of(r), node, &x)) {
-        if (ph_graph_kind(graph_of(r), node) == PH_INTEGER)
+    if (ph_expr_graph_is_constant(graph_of(r), node, &x)) {
+        if (ph_expr_graph_kind(graph_of(r), node) == PH_INTEGER)
             lua_pushinteger(L, (lua_Integer)x);
         else
             lua_pushnumber(L, x);
@@ -79,7 +79,7 @@ void ph_symbol_vector(ph_reader *r, lua_State *L, int kind, int body, int n)
     static const char *const names[] = {"w", "x", "y", "z"};
     lua_createtable(L, n, n);
     for (int i = 0; i < n; i++) {
-        ph_symbol_push(r, L, ph_graph_argument(graph_of(r), (ph_argument){kind, body, i}));
+        ph_symbol_push(r, L, ph_expr_graph_argument(graph_of(r), (ph_argument){kind, body, i}));
         lua_pushvalue(L, -1);
         lua_setfield(L, -3, names[4 - n + i]);
         lua_rawseti(L, -2, i + 1);
@@ -91,7 +91,7 @@ void ph_symbol_vector(ph_reader *r, lua_State *L, int kind, int body, int n)
 static int give(lua_State *L, ph_op_code code, int a, int b)
 {
     ph_reader *r = ph_reader_of(L);
-    ph_symbol_push(r, L, ph_graph_op(graph_of(r), code, a, b));
+    ph_symbol_push(r, L, ph_expr_graph_op(graph_of(r), code, a, b));
     return 1;
 }
 
@@ -216,14 +216,14 @@ static int of_all(lua_State *L, ph_reader *r, int code)
 {
     int y = ph_symbol_node(r, L, 1);
     for (int i = 2; i <= lua_gettop(L); i++)
-        y = checked(r, L, ph_graph_op(graph_of(r), (ph_op_code)code, y, ph_symbol_node(r, L, i)));
+        y = checked(r, L, ph_expr_graph_op(graph_of(r), (ph_op_code)code, y, ph_symbol_node(r, L, i)));
     ph_symbol_push(r, L, y);
     return 1;
 }
 
 static int arc(lua_State *L, ph_reader *r, int code)
 {
-    int one = checked(r, L, ph_graph_constant(graph_of(r), 1, PH_FLOAT));
+    int one = checked(r, L, ph_expr_graph_constant(graph_of(r), 1, PH_FLOAT));
     return give(L, (ph_op_code)code, ph_symbol_node(r, L, 1),
                 lua_isnoneornil(L, 2) ? one : ph_symbol_node(r, L, 2));
 }
@@ -238,16 +238,16 @@ static int logarithm(lua_State *L, ph_reader *r, int code)
     double base = lua_tonumber(L, 2);
     if (base == 2 || base == 10)
         return give(L, base == 2 ? PH_OP_LOG2 : PH_OP_LOG10, x, 0);
-    int log_x = checked(r, L, ph_graph_op(graph_of(r), PH_OP_LOG, x, 0));
+    int log_x = checked(r, L, ph_expr_graph_op(graph_of(r), PH_OP_LOG, x, 0));
     return give(L, PH_OP_DIV, log_x,
-                checked(r, L, ph_graph_op(graph_of(r), PH_OP_LOG, ph_symbol_node(r, L, 2), 0)));
+                checked(r, L, ph_expr_graph_op(graph_of(r), PH_OP_LOG, ph_symbol_node(r, L, 2), 0)));
 }
 
 static int scaled(lua_State *L, ph_reader *r, int degrees)
 {
     double by = degrees ? 180.0 / PI : PI / 180.0;
     return give(L, PH_OP_MUL, ph_symbol_node(r, L, 1),
-                checked(r, L, ph_graph_constant(graph_of(r), by, PH_FLOAT)));
+                checked(r, L, ph_expr_graph_constant(graph_of(r), by, PH_FLOAT)));
 }
 
 static int parts(lua_State *L, ph_reader *r, int code)
@@ -266,7 +266,7 @@ static int same(lua_State *L, ph_reader *r, int code)
 
 static int integer(lua_State *L, ph_reader *r, int code)
 {
-    if (ph_graph_kind(graph_of(r), ph_symbol_node(r, L, 1)) != PH_INTEGER)
+    if (ph_expr_graph_kind(graph_of(r), ph_symbol_node(r, L, 1)) != PH_INTEGER)
         ph_trace_stop(r, L, "math.tointeger depends on the value of a number");
     return same(L, r, code);
 }
@@ -274,7 +274,7 @@ static int integer(lua_State *L, ph_reader *r, int code)
 static int kind_of_number(lua_State *L, ph_reader *r, int code)
 {
     (void)code;
-    ph_number kind = ph_graph_kind(graph_of(r), ph_symbol_node(r, L, 1));
+    ph_number kind = ph_expr_graph_kind(graph_of(r), ph_symbol_node(r, L, 1));
     if (kind == PH_ANY)
         ph_trace_stop(r, L, "math.type depends on the value of a number");
     lua_pushstring(L, kind == PH_FLOAT ? "float" : "integer");

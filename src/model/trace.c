@@ -81,19 +81,19 @@ static void hook(lua_State *L, lua_Debug *ar)
 #define REACH       1000000 /* values */
 #define REACH_DEPTH 100
 
-typedef struct survey {
+typedef struct reachable {
     int visited; /* table on the stack */
     int count;
-} survey;
+} reachable;
 
 static uint64_t mix(uint64_t hash, uint64_t x)
 {
     return ph_hash_bytes(hash, &x, sizeof x);
 }
 
-static uint64_t fingerprint(lua_State *L, int at, survey *s, int depth);
+static uint64_t fingerprint(lua_State *L, int at, reachable *s, int depth);
 
-static uint64_t of_table(lua_State *L, int at, survey *s, int depth)
+static uint64_t of_table(lua_State *L, int at, reachable *s, int depth)
 {
     uint64_t sum = 0; /* whatever the order */
     for (lua_pushnil(L); lua_next(L, at); lua_pop(L, 1)) {
@@ -103,7 +103,7 @@ static uint64_t of_table(lua_State *L, int at, survey *s, int depth)
     return sum;
 }
 
-static uint64_t of_function(lua_State *L, int at, survey *s, int depth)
+static uint64_t of_function(lua_State *L, int at, reachable *s, int depth)
 {
     uint64_t hash = PH_HASH_START;
     for (int k = 1; !lua_iscfunction(L, at) && lua_getupvalue(L, at, k); k++) {
@@ -114,7 +114,7 @@ static uint64_t of_function(lua_State *L, int at, survey *s, int depth)
 }
 
 /* Hash a value and all that it leads to. Objects are told apart by their addresses. */
-static uint64_t fingerprint(lua_State *L, int at, survey *s, int depth)
+static uint64_t fingerprint(lua_State *L, int at, reachable *s, int depth)
 {
     int type = lua_type(L, at);
     uint64_t hash = mix(PH_HASH_START, (uint64_t)type);
@@ -149,7 +149,7 @@ static uint64_t reach_of(lua_State *L, int ref)
     static const char *const libraries[] = {"math", "string", "table"};
     int top = lua_gettop(L);
     lua_newtable(L);
-    survey s = {.visited = top + 1};
+    reachable s = {.visited = top + 1};
     for (size_t k = 0; k < sizeof libraries / sizeof *libraries; k++) {
         lua_pushglobaltable(L);
         lua_pushstring(L, libraries[k]);
@@ -195,7 +195,7 @@ int ph_trace_decide(ph_reader *r, lua_State *L, ph_relation relation, int a, int
 {
     ph_trace *t = r->trace;
     double x, y;
-    if (ph_graph_is_constant(t->graph, a, &x) && ph_graph_is_constant(t->graph, b, &y))
+    if (ph_expr_graph_is_constant(t->graph, a, &x) && ph_expr_graph_is_constant(t->graph, b, &y))
         return holds(relation, x, y);
     for (int k = 0; k < t->n_way; k++)
         if (t->way[k].relation == relation && t->way[k].a == a && t->way[k].b == b)
@@ -250,7 +250,7 @@ static int walk(lua_State *L)
 {
     const visit *v = lua_touserdata(L, 1);
     ph_reader *w = v->w;
-    int t = ph_graph_argument(w->trace->graph, (ph_argument){PH_ARG_TIME, 0, 0}), arguments = 0;
+    int t = ph_expr_graph_argument(w->trace->graph, (ph_argument){PH_ARG_TIME, 0, 0}), arguments = 0;
     luaL_checkstack(L, PH_MODEL_RESULTS + 8, NULL);
     lua_rawgeti(L, LUA_REGISTRYINDEX, v->fn->ref);
     if (!v->fn->only_state)
@@ -300,7 +300,7 @@ static void take_way(ph_reader *w, lua_State *L, const visit *v)
     if (status != LUA_OK)
         note_message(w, lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL);
     lua_settop(L, bottom);
-    node_of(t, t->at)->kind = status == LUA_OK ? PH_TREE_LEAF : PH_TREE_ASK;
+    node_of(t, t->at)->kind = status == LUA_OK ? PH_TREE_LEAF : PH_TREE_UNTRACED;
     node_of(t, t->at)->yes = status != LUA_OK && t->failed;
     ((unsigned char *)t->done.data)[t->at] = 1;
     for (int k = t->n_way - 1; k >= 0; k--) {
@@ -347,8 +347,8 @@ static void begin(ph_reader *w, lua_State *L)
     t->tree.n = t->done.n = t->out.n = 0;
     t->refused = t->sensors = t->n_leaves = t->line = 0, t->work = 0;
     t->reason[0] = 0;
-    ph_graph_destroy(t->graph);
-    t->graph = ph_graph_create(w->alloc);
+    ph_expr_graph_destroy(t->graph);
+    t->graph = ph_expr_graph_create(w->alloc);
     if (!t->graph)
         ph_reader_no_memory(w);
     ph_symbol_forget(w, L);
@@ -400,17 +400,17 @@ static double next_random(uint64_t *state)
     return (double)(int64_t)(*state >> 11 << 11) / 9223372036854775808.0;
 }
 
-typedef struct trial {
+typedef struct comparison {
     ph_reader *r;
     int k; /* of the function */
     ph_traced *traced;
     ph_body_state *bodies; /* of all */
     double *x, *room;
     int used; /* leaves that were compared */
-} trial;
+} comparison;
 
 /* The numbers of bodies that arguments stand for. */
-static int put_arguments(const trial *c)
+static int put_arguments(const comparison *c)
 {
     const ph_program *p = c->traced->program;
     for (int i = 0; i < p->n_args; i++) {
@@ -424,7 +424,7 @@ static int put_arguments(const trial *c)
     return 1;
 }
 
-static double time_of(const trial *c)
+static double time_of(const comparison *c)
 {
     const ph_program *p = c->traced->program;
     for (int i = 0; i < p->n_args; i++)
@@ -434,7 +434,7 @@ static double time_of(const trial *c)
 }
 
 /* The program and the function give the same bits; 0: they do not. */
-static int agrees(trial *c)
+static int agrees(comparison *c)
 {
     ph_reader *r = c->r;
     const ph_program *p = c->traced->program;
@@ -461,7 +461,7 @@ static int agrees(trial *c)
     return 1;
 }
 
-static void initial_arguments(const trial *c)
+static void initial_arguments(const comparison *c)
 {
     const ph_program *p = c->traced->program;
     for (int i = 0; i < p->n_args; i++) {
@@ -476,7 +476,7 @@ static void initial_arguments(const trial *c)
 }
 
 /* At the initial state, at zero, with each argument zero, and at random points of several sizes. */
-static int agrees_everywhere(trial *c)
+static int agrees_everywhere(comparison *c)
 {
     static const double sizes[] = {1, 1, 1, 10, 1e-3, 1e3};
     const ph_program *p = c->traced->program;
@@ -499,7 +499,7 @@ static int agrees_everywhere(trial *c)
 static int compare(ph_reader *r, int k, ph_traced *traced)
 {
     size_t bodies = (size_t)r->element[PH_K_BODY].n;
-    trial c = {.r = r, .k = k, .traced = traced};
+    comparison c = {.r = r, .k = k, .traced = traced};
     ph_arena a = {0};
     for (int again = 0; again < 2; again++) {
         c.bodies = ph_arena_take(&a, bodies, sizeof *c.bodies);
@@ -525,7 +525,7 @@ void ph_traced_complete(ph_reader *r, ph_traced *traced)
     traced->seen = ph_store_room(r, (size_t)p->n_stretches, sizeof *traced->seen);
     traced->body = ph_store_room(r, 2 * (size_t)p->n_args, sizeof(int));
     traced->n_bodies = ph_program_reach(&r->def, p, traced->body, &traced->depth);
-    traced->asks = p->asks > 0;
+    traced->untraced = p->untraced > 0;
     if (room > PH_FORMULA_SMALL && room > r->def.room)
         r->def.room = room;
 }
@@ -655,7 +655,7 @@ int ph_model_function(const ph_model *model, int k, ph_function_info *out)
     *out = (ph_function_info){.line = t->line, .somewhere = t->program != NULL};
     snprintf(out->element, sizeof out->element, "%s", r->label);
     memcpy(r->label, label, sizeof label);
-    if (!t->program || t->asks)
+    if (!t->program || t->untraced)
         out->reason = t->reason ? t->reason : "it was not traced";
     if (!out->line)
         out->line = ph_store_origin(r, fn->kind, fn->element)->line;

@@ -20,7 +20,7 @@ typedef struct ph_compared {
 } ph_compared;
 
 typedef struct ph_trace {
-    ph_graph *graph; /* of the present function */
+    ph_expr_graph *graph; /* of the present function */
     ph_marked marked;
     int symbols;               /* in the registry: node to symbol */
     int active;                /* 1: a function is called with symbols */

@@ -11,17 +11,18 @@ typedef struct vec {
 
 static int op(ph_reader *r, ph_op_code code, int a, int b)
 {
-    return ph_graph_op(r->trace->graph, code, a, b); /* what is below 0 goes on, and ends at ph_symbol_push */
+    return ph_expr_graph_op(r->trace->graph, code, a,
+                            b); /* what is below 0 goes on, and ends at ph_symbol_push */
 }
 
 static int number(ph_reader *r, double x)
 {
-    return ph_graph_constant(r->trace->graph, x, PH_FLOAT);
+    return ph_expr_graph_constant(r->trace->graph, x, PH_FLOAT);
 }
 
 static int argument(ph_reader *r, int kind, int index, int component)
 {
-    return ph_graph_argument(r->trace->graph, (ph_argument){kind, index, component});
+    return ph_expr_graph_argument(r->trace->graph, (ph_argument){kind, index, component});
 }
 
 static vec of_body(ph_reader *r, int kind, int body)

@@ -94,8 +94,8 @@ struct ph_run {
     ph_watched watched;
     ph_over *over; /* of each number of sensors with over_time; */
     int n_over;
-    ph_so_far *so_far; /* of the model's objectives */
-    double wall_s;     /* in steps alone */
+    ph_so_far *so_far;    /* of the model's objectives */
+    double wall_s, cpu_s; /* in steps alone */
     int n_inputs;
     ph_input *input;      /* of the model's inputs: values over time; the mechanism has a copy */
     double **input_table; /* the run's: times, then values; NULL: none */

@@ -3,11 +3,11 @@
 
 #include "mech/mech.h"
 #include "run/private.h"
-#include "step/static.h"
+#include "equilibrium/static.h"
 
 static ph_status scale_loads(double factor, void *mech)
 {
-    ph_mechanism_load(mech, factor);
+    ph_mechanism_set_load_factor(mech, factor);
     return PH_OK;
 }
 

@@ -202,7 +202,7 @@ static ph_status by_parameter(const view *v, int k, double *out)
     ph_state s = ph_sim_state(v->run->sim);
     double f[PH_NEIGHBOURS][PH_SENSOR_MAX];
     for (int j = 0; j < PH_NEIGHBOURS; j++) {
-        ph_mechanism_count_as(near->at[j].mech, v->run->mech);
+        ph_mechanism_copy_turns(near->at[j].mech, v->run->mech);
         ph_status status = look_at(v, near->at[j].mech, &s, f[j]);
         if (status != PH_OK)
             return status;

@@ -87,7 +87,7 @@ ph_run_summary ph_run_summarise(const ph_run *run)
                         .work = w->work.sum,
                         .dissipated = w->dissipated.sum,
                         .residual = w->most_residual};
-    s.stats.wall_s = run->wall_s;
+    s.stats.wall_s = run->wall_s, s.stats.cpu_s = run->cpu_s;
     return s;
 }
 

@@ -6,7 +6,7 @@
 #include "run/neighbours.h"
 #include "step/sim.h"
 
-typedef struct goal {
+typedef struct objective_run {
     ph_run *run;
     int objective, n;
     const ph_neighbours *near;
@@ -15,16 +15,16 @@ typedef struct goal {
     ph_counted *turns; /* of the run, where it is on its way forwards */
     ph_status stopped; /* why it ended there */
     ph_error why;
-} goal;
+} objective_run;
 
 /* Explicit dependence on parameter k: the objective at the same state, differenced over the neighbours. */
-static ph_status by_parameter(goal *g, const ph_state *s, ph_objective_part part, int k, double *out)
+static ph_status by_parameter(objective_run *g, const ph_state *s, ph_objective_part part, int k, double *out)
 {
     const ph_neighbours *near = &g->near[k];
     double sum = 0;
     for (int i = 0; i < PH_NEIGHBOURS; i++) {
         double x;
-        ph_mechanism_count_as(near->at[i].mech, g->run->mech);
+        ph_mechanism_copy_turns(near->at[i].mech, g->run->mech);
         ph_status status = ph_mechanism_objective(near->at[i].mech, s, g->objective, part, &x, NULL);
         if (status != PH_OK) {
             g->refused = near->at[i].model, g->t = s->t;
@@ -37,7 +37,7 @@ static ph_status by_parameter(goal *g, const ph_state *s, ph_objective_part part
 }
 
 /* States come one by one, from the last to the first, so that angles stay counted. */
-static ph_status value_of(goal *g, ph_objective_part part, const ph_state *s, double *value,
+static ph_status value_of(objective_run *g, ph_objective_part part, const ph_state *s, double *value,
                           const ph_covector *c)
 {
     ph_mechanism_track(g->run->mech, s);
@@ -69,7 +69,7 @@ static void copy_turns(ph_counted *to, const ph_counted *from, const ph_run *run
 
 static ph_status forwards(const ph_sim *sim, void *ctx)
 {
-    goal *g = ctx;
+    objective_run *g = ctx;
     g->stopped = ph_run_look(g->run, ph_sim_stats(sim).steps ? PH_ON_STEP : PH_ON_START, &g->why);
     copy_turns(g->turns, g->run->mech->turns, g->run);
     return g->stopped;
@@ -105,8 +105,8 @@ static ph_status refuse(const ph_run *run, int objective, int n, ph_error *err)
 }
 
 /* From the start, with neighbours that are there. */
-static ph_status differentiate(goal *g, const ph_param *param, size_t memory, double *value, double *gradient,
-                               ph_error *err)
+static ph_status differentiate(objective_run *g, const ph_param *param, size_t memory, double *value,
+                               double *gradient, ph_error *err)
 {
     ph_run *run = g->run;
     const ph_model *m = run->model;
@@ -142,7 +142,7 @@ ph_status ph_run_gradient(ph_run *run, int objective, const int *parameters, int
         s = ph_neighbours_of(run, parameters, n, &near, &param, err);
     if (s != PH_OK)
         return s;
-    goal g = {.run = run, .objective = objective, .n = n, .near = near};
+    objective_run g = {.run = run, .objective = objective, .n = n, .near = near};
     g.turns = ph_alloc(alloc, (size_t)(run->mech->n_turns + 1) * sizeof *g.turns);
     s = g.turns ? ph_run_reset(run, err) : ph_fail(err, PH_E_MEMORY, "not enough memory for a gradient");
     if (s == PH_OK)

@@ -16,7 +16,7 @@
 #include "mech/coordinate.h"
 #include "mech/reach.h"
 #include "run/private.h"
-#include "step/linear.h"
+#include "equilibrium/linear.h"
 
 #define STEP 0x1p-10 /* of coordinates and inputs of size 1: errors of 1e-12, round-off of 1e-12 */
 #define NAME 160

@@ -429,7 +429,7 @@ ph_status ph_numbers_of(const ph_run *run, ph_mechanism *mech, const ph_state *s
         ph_mechanism_drive(mech, s, index, &out[0], &out[1]);
         return PH_OK;
     case PH_GET_SOFTENING:
-        ph_mechanism_lack(mech, s, index, &out[0], &out[1]);
+        ph_mechanism_softening(mech, s, index, &out[0], &out[1]);
         return PH_OK;
     default:
         put_body(mech, s, what, index, out);

@@ -180,7 +180,7 @@ ph_status ph_run_begin(ph_run *run, ph_error *err)
         ph_mechanism_rewind(run->mech);
     size_t n = run->model ? (size_t)run->model->n_objectives : 0;
     memset(run->so_far, 0, (n + 1) * sizeof *run->so_far);
-    run->table.rows = 0, run->observed = 0, run->wall_s = 0;
+    run->table.rows = 0, run->observed = 0, run->wall_s = run->cpu_s = 0;
     run->trouble = (ph_run_trouble){0};
     run->watched = (ph_watched){.t = ph_run_time(run)};
     if (ph_over_start(run) != PH_OK)
@@ -335,7 +335,7 @@ ph_status ph_run_until_or(ph_run *run, double t, double seconds, int *arrived, p
     *arrived = 0;
     if (s == PH_OK && !run->observed)
         s = show(run, PH_ON_START, err);
-    double begun = ph_sim_clock(), pause = begun + seconds;
+    double begun = ph_sim_clock(), cpu = ph_sim_cpu(), pause = begun + seconds;
     int late = 0;
     while (s == PH_OK && !late && ph_run_time(run) < t - slack && ph_run_ended_by(run) < 0) {
         long before = run->sim->stats.steps;
@@ -347,7 +347,9 @@ ph_status ph_run_until_or(ph_run *run, double t, double seconds, int *arrived, p
         if (s == PH_OK)
             s = look_and_show(run, before, pause, &own, &late, err);
     }
-    run->wall_s += ph_sim_clock() - begun - own;
+    double wall = ph_sim_clock() - begun;
+    run->wall_s += wall - own;
+    run->cpu_s += wall > 0 ? (ph_sim_cpu() - cpu) * (1 - own / wall) : 0;
     *arrived = s == PH_OK && (!(ph_run_time(run) < t - slack) || ph_run_ended_by(run) >= 0);
     return *arrived && add_row(run) != PH_OK ? no_room(err) : s;
 }

@@ -11,7 +11,6 @@
 #ifndef PH_STEP_GUARD_H
 #define PH_STEP_GUARD_H
 
-#include "step/dense.h"
 #include "step/sim.h"
 
 typedef enum ph_way { PH_WAY_DOWN = -1, PH_WAY_BOTH, PH_WAY_UP } ph_way;
@@ -32,7 +31,7 @@ typedef struct ph_guard {
     int *end, *before;  /* n: signs at its end, and before a change */
     double size;        /* s, of the step in which the last change was found */
     double *root;       /* n: time of a change within the step; HUGE_VAL: none */
-    ph_dense dense;     /* of the step */
+    struct ph_dense *dense; /* of the step */
     ph_point at;
     void *tape; /* all of the simulation, before the step */
     void *block;

@@ -860,12 +860,12 @@ static ph_status finish(ph_sim *sim, const ph_step_ops *o)
 }
 
 /* Whether rows that are left out are violated by more than this part of positions. */
-static int is_loose(const ph_sim *sim, double part)
+static int is_violated(const ph_sim *sim, double part)
 {
     return sim->matrix.redundant && ph_redundant_violation(&sim->matrix, &sim->ev, sim->next.q) > part;
 }
 
-static ph_status refuse_loose(ph_sim *sim)
+static ph_status refuse_violated(ph_sim *sim)
 {
     char words[200];
     if (sim->n == 0 &&
@@ -921,7 +921,7 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
             return PH_E_NAN; /* lambda stays finite: the search for the culprit calls g and K with it */
         for (int i = 0; i < sim->lay.nl; i++)
             sim->next.lambda[i] += nm->x[sim->lay.nv + i] / o->s;
-        double lacking = size * DBL_EPSILON * ph_solver_ask(nm->solver).growth;
+        double lacking = size * DBL_EPSILON * ph_solver_get_info(nm->solver).growth;
         double most = of_step && keep ? LEFT_OF_STEP : 1;
         int small =
             size <= most || (rate < RATE_TRUSTED && next_increment(exact, size, rate) + lacking <= most);
@@ -930,10 +930,10 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
                     multipliers_settle(sim, o, rate);
         if (small || (k > 2 && rate >= RATE_TRUSTED && noise(sim, o) <= RESIDUAL_ROUND_OFF)) {
             status = finish(sim, o);
-            if (status != PH_OK || !is_loose(sim, anew ? 10 * LEFT_OUT : LEFT_OUT))
+            if (status != PH_OK || !is_violated(sim, anew ? 10 * LEFT_OUT : LEFT_OUT))
                 return status;
             if (anew++ || ph_redundant_choose(nm, &sim->ev) != PH_OK)
-                return refuse_loose(sim);
+                return refuse_violated(sim);
         }
         if (of_step && k == 2 && rate > RATE_STEP && size > 1)
             return PH_E_NEWTON; /* far from the first guess another solution might be found: see make_step of sim.c */

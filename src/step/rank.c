@@ -297,22 +297,22 @@ ph_status ph_rank_rows(const ph_layout *lay, const double *B, const double *M, d
 
 /* ---- of a system ----------------------------------------------------------------------------------- */
 
-typedef struct subject {
+typedef struct ranked {
     ph_system sys; /* a copy that announces no redundant rows */
     ph_layout lay;
     ph_eval ev;
     ph_point at;
     unsigned char *dependent; /* nl */
-} subject;
+} ranked;
 
-static void take_subject(subject *r, ph_arena *a)
+static void take_ranked(ranked *r, ph_arena *a)
 {
     ph_eval_take(&r->ev, &r->lay, a);
     ph_point_take(&r->at, &r->lay, a);
     r->dependent = ph_arena_take(a, (size_t)r->lay.nl, 1);
 }
 
-static ph_status rank(subject *r, int *dependent, ph_error *err)
+static ph_status rank(ranked *r, int *dependent, ph_error *err)
 {
     ph_state s = ph_point_view(&r->at, &r->lay);
     ph_status status = ph_eval_mass(&r->ev, &s);
@@ -334,16 +334,16 @@ static ph_status rank(subject *r, int *dependent, ph_error *err)
 ph_status ph_skeleton_rank(const ph_skeleton *skeleton, double t, const double *q, int *dependent,
                            ph_error *err)
 {
-    subject r = {.sys = *skeleton->lay.sys, .lay = skeleton->lay};
+    ranked r = {.sys = *skeleton->lay.sys, .lay = skeleton->lay};
     ph_arena a = {0};
     r.sys.n_redundant = 0, r.lay.sys = &r.sys;
     memset(dependent, 0, sizeof(int) * (size_t)r.lay.C);
     if (!r.lay.C)
         return PH_OK;
-    take_subject(&r, &a);
+    take_ranked(&r, &a);
     if (!ph_arena_open(&a, NULL))
         return ph_fail(err, PH_E_MEMORY, "not enough memory to examine the constraints");
-    take_subject(&r, &a);
+    take_ranked(&r, &a);
     ph_status s = ph_layout_check(&r.lay, t, q, NULL, err);
     if (s == PH_OK) {
         r.at.t = t;

@@ -119,7 +119,8 @@ int ph_redundant_renew(ph_newton_matrix *nm, const ph_eval *ev, const ph_solver 
 {
     if (!nm->redundant || (factored != PH_OK && factored != PH_E_SINGULAR))
         return 0;
-    double growth = fmax(1, ph_solver_ask(solver).growth), *tolerable = &nm->tolerable[solver != nm->initial];
+    double growth = fmax(1, ph_solver_get_info(solver).growth),
+           *tolerable = &nm->tolerable[solver != nm->initial];
     int poor = factored != PH_OK || growth > *tolerable;
     if (factored == PH_OK)
         *tolerable = poor ? WORSE * growth : fmin(*tolerable, WORSE * growth);

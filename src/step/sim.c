@@ -15,44 +15,7 @@
 /* Times that differ by less than this part of a step are the same point of the grid. */
 #define ON_GRID 1e-9
 
-/* ---- tables and defaults ------------------------------------------------------------------------ */
-
-static const ph_stepper *const steppers[] = {
-#define PH_STEPPER(ops) &ops,
-#include "step/steppers.def"
-#undef PH_STEPPER
-};
-
-#define N_STEPPERS ((int)(sizeof steppers / sizeof *steppers))
-
-const char *ph_method_name(int k)
-{
-    return k >= 0 && k < N_STEPPERS ? steppers[k]->name : NULL;
-}
-
-const char *ph_method_cite(int k)
-{
-    return k >= 0 && k < N_STEPPERS ? steppers[k]->cite : NULL;
-}
-
-const char *ph_method_text(int k)
-{
-    return k >= 0 && k < N_STEPPERS ? steppers[k]->text : NULL;
-}
-
-static const ph_stepper *find(const char *method)
-{
-    for (int k = 0; method && k < N_STEPPERS; k++)
-        if (!strcmp(method, steppers[k]->name))
-            return steppers[k];
-    return NULL;
-}
-
-unsigned ph_method_reads(const char *method)
-{
-    const ph_stepper *s = find(method);
-    return s ? s->reads : 0;
-}
+/* ---- defaults ----------------------------------------------------------------------------------- */
 
 ph_options ph_default_options(void)
 {
@@ -73,12 +36,12 @@ ph_options ph_default_options(void)
 
 static ph_status check_options(const ph_options *o, const ph_stepper **stepper, ph_error *err)
 {
-    *stepper = find(o->method);
+    *stepper = ph_stepper_find(o->method);
     if (!*stepper) {
         char names[256] = "";
-        for (int k = 0; k < N_STEPPERS; k++)
+        for (int k = 0; ph_method_name(k); k++)
             snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", k ? ", " : "",
-                     steppers[k]->name);
+                     ph_method_name(k));
         return ph_fail(err, PH_E_INPUT, "no method is called '%s'; there are: %s", o->method ? o->method : "",
                        names);
     }
@@ -557,7 +520,7 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
         return ph_fail(err, s, "t = %.9g: %s", t, sim->reason);
     name_culprits(sim, rows, sizeof rows);
     const ph_failure *f = &sim->failure;
-    int where = ph_solver_ask(at_work(sim)).where;
+    int where = ph_solver_get_info(at_work(sim)).where;
     char label[PH_NAME_MAX], position[256];
     if ((s == PH_E_SINGULAR || s == PH_E_NEWTON) &&
         ph_position_words(sim, &sim->next, sim->lay.sys->n_redundant, position, sizeof position)[0])
@@ -730,11 +693,21 @@ ph_status ph_sim_step(ph_sim *sim, ph_error *err)
     return s;
 }
 
-double ph_sim_clock(void)
+static double seconds_of(clockid_t clock)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+double ph_sim_clock(void)
+{
+    return seconds_of(CLOCK_MONOTONIC);
+}
+
+double ph_sim_cpu(void)
+{
+    return seconds_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* Up to this part of a step before the end, the end is reached. */
@@ -763,7 +736,7 @@ static ph_status run(ph_sim *sim, long steps, double t_end, ph_output_fn output,
 static ph_status timed_run(ph_sim *sim, long steps, double t_end, ph_output_fn output, void *ctx,
                            ph_error *err)
 {
-    double start = ph_sim_clock();
+    double start = ph_sim_clock(), cpu = ph_sim_cpu();
     unsigned mode = ph_ftz_begin();
     double h = sim->opt.random > 1 ? 0 : sim->opt.h;
     sim->t_stop = steps >= 0 && h > 0 ? sim->t0 + (double)(sim->n + steps) * h : t_end;
@@ -771,6 +744,7 @@ static ph_status timed_run(ph_sim *sim, long steps, double t_end, ph_output_fn o
     sim->t_stop = HUGE_VAL;
     ph_ftz_end(mode);
     sim->stats.wall_s += ph_sim_clock() - start;
+    sim->stats.cpu_s += ph_sim_cpu() - cpu;
     return s;
 }
 
@@ -815,7 +789,7 @@ ph_options ph_sim_options(const ph_sim *sim)
 
 const char *ph_sim_solver(const ph_sim *sim)
 {
-    return ph_solver_ask(at_work(sim)).backend;
+    return ph_solver_get_info(at_work(sim)).backend;
 }
 
 ph_status ph_sim_violation(ph_sim *sim, double *position, double *velocity)

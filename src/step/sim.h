@@ -8,7 +8,7 @@
 #include "polhode/sim.h"
 #include "step/eval.h"
 #include "step/newton.h"
-#include "step/sens.h"
+#include "step/variation.h"
 
 /* A time integration method: one file, one row in steppers.def. */
 typedef struct ph_stepper {
@@ -83,9 +83,8 @@ struct ph_sim {
     void *block;            /* memory of all arrays */
 };
 
-#define PH_STEPPER(ops) extern const ph_stepper ops;
-#include "step/steppers.def"
-#undef PH_STEPPER
+/* By name, NULL: there is none. src/method/methods.c */
+const ph_stepper *ph_stepper_find(const char *method);
 
 /* Steps of more sizes than one, by tolerance or by chance; and points of the output between their ends. */
 static inline int ph_sim_paced(const ph_sim *sim)
@@ -99,6 +98,7 @@ static inline int ph_sim_has_grid(const ph_sim *sim)
 }
 
 double ph_sim_clock(void); /* s since some moment */
+double ph_sim_cpu(void);   /* s that the thread has had a processor */
 
 /* ph_sim_create for a system whose layout is made already; the simulation keeps it. started 0: it has its initial
  * values and no accelerations and multipliers, until ph_sim_reset. */

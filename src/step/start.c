@@ -338,7 +338,7 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
     const ph_layout *lay = &sim->lay;
     ph_state at = ph_point_view(&sim->now, lay);
     char label[PH_NAME_MAX];
-    int where = ph_solver_ask(sim->matrix.initial).where;
+    int where = ph_solver_get_info(sim->matrix.initial).where;
     switch (s) {
     case PH_E_SINGULAR:
         if (ph_eval_blame(&sim->ev, &at, err))

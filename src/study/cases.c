@@ -3,7 +3,7 @@
  * Each run is compared at all of its own times. Runs whose numbers of steps divide n share the reference with
  * n points; where step sizes do not divide each other there are several references. */
 #include "study/cases.h"
-#include "study/order.h"
+#include "study/observed_order.h"
 #include "study/fail.h"
 
 #include <math.h>
@@ -31,9 +31,9 @@ typedef struct plan {
     size_t track_bytes; /* of a finest run between processes */
 } plan;
 
-static ph_site site_of(const ph_cases_def *def, int variant)
+static ph_case_site site_of(const ph_cases_def *def, int variant)
 {
-    return def->sites ? def->sites[variant] : (ph_site){def->run, def->probe};
+    return def->sites ? def->sites[variant] : (ph_case_site){def->run, def->probe};
 }
 
 /* As a run has it: t_end/n falls ever more slowly with n: the n nearest to t_end/h need not give the nearest h. */
@@ -126,7 +126,7 @@ static void explain(const ph_probe *probe, ph_status status, ph_error *err, char
 }
 
 /* One run from the start, with an observer. */
-static ph_status run_site(const ph_site *site, const ph_options *opt, double t_end, long steps,
+static ph_status run_site(const ph_case_site *site, const ph_options *opt, double t_end, long steps,
                           ph_observer_fn f, void *ctx, ph_error *err)
 {
     ph_options o = *opt;
@@ -147,7 +147,7 @@ static void run_finest(int k, void *result, void *ctx)
     int r = k % pl->n_refs;
     long steps = finest_steps(pl, r);
     const ph_options *o = &def->variants[k / pl->n_refs].opt;
-    ph_site site = site_of(def, k / pl->n_refs);
+    ph_case_site site = site_of(def, k / pl->n_refs);
     recorder to = {.probe = site.probe, .to = out, .points = pl->points[r], .every = steps / pl->points[r]};
     ph_error err = {0};
     out->status = run_site(&site, o, def->t_end, steps, record, &to, &err);
@@ -279,7 +279,7 @@ static void run_case(int k, void *result, void *ctx)
     const ph_cases_def *def = pl->def;
     ph_case *out = result;
     int variant = k / def->n_h, i = k % def->n_h;
-    ph_site site = site_of(def, variant);
+    ph_case_site site = site_of(def, variant);
     const ph_track *track = track_of(pl, variant, i);
     ph_comparison c;
     ph_error err = {.text = "not enough memory"};

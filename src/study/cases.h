@@ -18,16 +18,16 @@ typedef enum ph_against {
 } ph_against;
 
 /* One model, and what is compared of its states. */
-typedef struct ph_site {
+typedef struct ph_case_site {
     ph_run *run; /* which is told methods and step sizes; watches nothing, t_end is that of the study */
     ph_probe *probe;
-} ph_site;
+} ph_case_site;
 
 typedef struct ph_cases_def {
     const ph_problem *p; /* of the reference */
     ph_run *run;         /* of all cases, unless sites says otherwise */
     ph_probe *probe;
-    const ph_site
+    const ph_case_site
         *sites; /* of each variant: the same model in other coordinates, whose rows are alike; or NULL */
     int n_variants;
     const ph_variant *variants;

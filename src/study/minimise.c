@@ -61,7 +61,7 @@ static const char *reason(nlopt_result r)
     }
 }
 
-const char *ph_minimise_lacks(void)
+const char *ph_minimise_missing(void)
 {
     return load_nlopt() ? NULL : "NLopt (" PH_NLOPT_FILE "), which is not on this machine";
 }
@@ -104,7 +104,7 @@ ph_status ph_minimise(const ph_minimise_def *def, double *x, double *value, cons
 
 #else
 
-const char *ph_minimise_lacks(void)
+const char *ph_minimise_missing(void)
 {
     return "NLopt (libnlopt-dev), without which this program was built";
 }

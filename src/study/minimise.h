@@ -17,7 +17,7 @@ typedef struct ph_minimise_def {
 } ph_minimise_def;
 
 /* NULL: it is loaded. Else what lacks. Asked before ph_minimise. */
-const char *ph_minimise_lacks(void);
+const char *ph_minimise_missing(void);
 
 /* From x, which becomes the best point that was found; *why: a sentence on why it ended. Status: that of f, or
  * PH_E_MEMORY. */

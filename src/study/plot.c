@@ -258,10 +258,10 @@ static range data_range(const frame *f)
 }
 
 /* Below the lowest series, the k-th of several further to the left. */
-static ph_slope place(const frame *f, int k, range x, double lw)
+static ph_plot_slope place(const frame *f, int k, range x, double lw)
 {
     const ph_panel *p = f->p;
-    ph_slope s = p->slopes[k];
+    ph_plot_slope s = p->slopes[k];
     double lx = log(x.min) + log(x.max / x.min) * (0.62 - 0.27 * (k % 3)), ly = HUGE_VAL;
     for (int i = 0; i < p->n_series; i++)
         for (int m = 0; m <= 4; m++)
@@ -275,7 +275,7 @@ static void triangle(const frame *f, int k)
 {
     range x = data_range(f);
     double lw = log(x.max / x.min) / 6;
-    ph_slope s = f->p->slopes[k];
+    ph_plot_slope s = f->p->slopes[k];
     if (!(s.x > 0) || !(s.y > 0))
         s = place(f, k, x, lw);
     double x1 = s.x * exp(lw), y1 = s.y * exp(s.order * lw);

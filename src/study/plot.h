@@ -3,7 +3,7 @@
  *
  *   double x[] = {1e-3, 5e-4}, y[] = {4e-6, 1e-6};
  *   ph_series s = {.label = "genalpha", .n = 2, .x = x, .y = y};
- *   ph_slope two = {.order = 2};
+ *   ph_plot_slope two = {.order = 2};
  *   ph_panel p = {.x = {.label = "h", .unit = "s", .log = 1}, .y = {.label = "error", .log = 1},
  *                 .n_series = 1, .series = &s, .n_slopes = 1, .slopes = &two};
  *   ph_plot plot = {.title = "heavy top", .n_panels = 1, .panels = &p};
@@ -36,10 +36,10 @@ typedef struct ph_series {
 } ph_series;
 
 /* A triangle that shows the slope of y = c x^order on logarithmic axes. */
-typedef struct ph_slope {
+typedef struct ph_plot_slope {
     double order;
     double x, y; /* its lower left corner; 0: below the series */
-} ph_slope;
+} ph_plot_slope;
 
 /* A line across the panel. */
 typedef struct ph_plot_marker {
@@ -74,7 +74,7 @@ typedef struct ph_panel {
     int n_series;
     const ph_series *series;
     int n_slopes;
-    const ph_slope *slopes;
+    const ph_plot_slope *slopes;
     int n_markers;
     const ph_plot_marker *markers;
     ph_heat heat;

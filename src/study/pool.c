@@ -26,7 +26,7 @@ typedef struct queue {
 typedef struct pool {
     const ph_pool_def *def;
     const ph_pool_ops *ops;
-    ph_pool_backend *backend;
+    void *backend;
     ph_pool_end *end;
     char *results, *spare; /* n of them or NULL; one */
     char *state;           /* of each case: WAITING, ... */

@@ -18,17 +18,16 @@ typedef struct ph_pool_event {
     char why[96];       /* likewise, in words */
 } ph_pool_event;
 
-typedef struct ph_pool_backend ph_pool_backend;
-
+/* Each backend has a record of its own, which only it looks into. */
 typedef struct ph_pool_ops {
     int ahead; /* cases a worker should have waiting while it computes short ones */
     /* Start workers; their number. NULL: err says why. A rank that helps does so inside,
      * and comes back with *workers = 0. */
-    ph_pool_backend *(*open)(const ph_pool_def *def, int *workers, ph_error *err);
+    void *(*open)(const ph_pool_def *def, int *workers, ph_error *err);
     /* A worker answers its orders in their order. Orders to the dead are lost, which an event will tell. */
-    void (*order)(ph_pool_backend *b, int worker, int k);
-    ph_pool_news (*next)(ph_pool_backend *b, int timeout_ms, ph_pool_event *event);
-    void (*close)(ph_pool_backend *b, int early); /* early: without waiting for what is under way */
+    void (*order)(void *backend, int worker, int k);
+    ph_pool_news (*next)(void *backend, int timeout_ms, ph_pool_event *event);
+    void (*close)(void *backend, int early); /* early: without waiting for what is under way */
 } ph_pool_ops;
 
 extern const ph_pool_ops ph_pool_fork, ph_pool_mpi;

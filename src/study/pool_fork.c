@@ -182,25 +182,26 @@ void ph_pool_child_end(ph_pool_child *c, int early)
 
 /* ---- the backend ------------------------------------------------------------------------------------- */
 
-struct ph_pool_backend {
+typedef struct children {
     const ph_pool_def *def;
     int n, turn; /* children; the one to look at first, so that none is kept waiting */
     struct pollfd *poll;
     ph_pool_child child[];
-};
+} children;
 
-static void end(ph_pool_backend *b, int early)
+static void end(void *backend, int early)
 {
+    children *b = backend;
     for (int i = 0; i < b->n; i++)
         ph_pool_child_end(&b->child[i], early);
     free(b->poll);
     free(b);
 }
 
-static ph_pool_backend *start(const ph_pool_def *def, int *workers, ph_error *err)
+static void *start(const ph_pool_def *def, int *workers, ph_error *err)
 {
     int n = def->jobs;
-    ph_pool_backend *b = calloc(1, sizeof *b + (size_t)n * sizeof *b->child);
+    children *b = calloc(1, sizeof *b + (size_t)n * sizeof *b->child);
     struct pollfd *list = calloc((size_t)n + 1, sizeof *list);
     if (!b || !list) {
         free(b), free(list);
@@ -221,13 +222,15 @@ static ph_pool_backend *start(const ph_pool_def *def, int *workers, ph_error *er
     return b;
 }
 
-static void order(ph_pool_backend *b, int worker, int k)
+static void order(void *backend, int worker, int k)
 {
+    children *b = backend;
     ph_pool_child_order(&b->child[worker], k);
 }
 
-static ph_pool_news next(ph_pool_backend *b, int timeout_ms, ph_pool_event *event)
+static ph_pool_news next(void *backend, int timeout_ms, ph_pool_event *event)
 {
+    children *b = backend;
     for (int i = 0; i < b->n; i++)
         b->poll[i] = (struct pollfd){.fd = b->child[i].pid > 0 ? b->child[i].from : -1, .events = POLLIN};
     if (poll(b->poll, (nfds_t)b->n, timeout_ms) <= 0)

@@ -17,12 +17,12 @@
 #ifdef PH_MPI_FILE
 #include "study/mpi_calls.h"
 
-static const char *lacks(void) /* NULL: it is loaded */
+static const char *missing(void) /* NULL: it is loaded */
 {
     return load_mpi() ? NULL : "MPI (" PH_MPI_FILE ") is not on this machine";
 }
 #else
-static const char *lacks(void)
+static const char *missing(void)
 {
     return "this program was built without MPI";
 }
@@ -43,11 +43,11 @@ ph_status ph_pool_launched(int *launched, int *rank, ph_error *err)
         int size = all ? atoi(all) : 1;
         *launched = own != NULL;
         *rank = own ? atoi(own) : 0;
-        if (own && lacks()) {
+        if (own && missing()) {
             *launched = 0;
             if (size <= 1 && *rank <= 0)
                 return PH_OK;
-            snprintf(err->text, sizeof err->text, "started as rank %d of several, but %s", *rank, lacks());
+            snprintf(err->text, sizeof err->text, "started as rank %d of several, but %s", *rank, missing());
             return err->status = PH_E_INPUT;
         }
     }
@@ -69,23 +69,23 @@ typedef struct an_order {
     int deaths; /* of the children of the rank, as far as the first rank knew */
 } an_order;
 
-struct ph_pool_backend {
+typedef struct ranks {
     const ph_pool_def *def;
     int rank, size;
     int turn;    /* 1: look at messages before the own child */
     int *deaths; /* that are known here, of the children of each rank */
     ph_pool_child child;
     char *answer; /* of another rank */
-};
+} ranks;
 
-static int child_speaks(const ph_pool_backend *b, int timeout_ms)
+static int child_speaks(const ranks *b, int timeout_ms)
 {
     struct pollfd p = {.fd = b->child.pid > 0 ? b->child.from : -1, .events = POLLIN};
     return poll(&p, 1, timeout_ms) > 0;
 }
 
 /* A child that died is replaced. */
-static ph_pool_news ask_child(ph_pool_backend *b, ph_pool_event *event)
+static ph_pool_news ask_child(ranks *b, ph_pool_event *event)
 {
     ph_pool_news news = ph_pool_child_read(&b->child, event);
     event->worker = b->rank;
@@ -99,7 +99,7 @@ static ph_pool_news ask_child(ph_pool_backend *b, ph_pool_event *event)
 /* ---- the other ranks --------------------------------------------------------------------------------- */
 
 /* Orders that have arrived go to the child. 0: it was the last. */
-static int take_orders(ph_pool_backend *b)
+static int take_orders(ranks *b)
 {
     an_order o;
     for (int there = 1; there;) {
@@ -116,7 +116,7 @@ static int take_orders(ph_pool_backend *b)
 }
 
 /* Between the first rank and the child. mpirun ends this process with SIGTERM, so that is let through. */
-static void help(ph_pool_backend *b)
+static void help(ranks *b)
 {
     sigset_t ends;
     sigemptyset(&ends);
@@ -136,7 +136,7 @@ static void help(ph_pool_backend *b)
 
 /* ---- the first rank ---------------------------------------------------------------------------------- */
 
-static ph_pool_news read_message(ph_pool_backend *b, ph_pool_event *event)
+static ph_pool_news read_message(ranks *b, ph_pool_event *event)
 {
     MPI_Status from;
     int there;
@@ -157,8 +157,9 @@ static ph_pool_news read_message(ph_pool_backend *b, ph_pool_event *event)
     return PH_POOL_ANSWER;
 }
 
-static ph_pool_news next(ph_pool_backend *b, int timeout_ms, ph_pool_event *event)
+static ph_pool_news next(void *backend, int timeout_ms, ph_pool_event *event)
 {
+    ranks *b = backend;
     for (int waited = 0; waited <= timeout_ms; waited += NAP_MS) {
         b->turn = !b->turn;
         ph_pool_news news = b->turn ? read_message(b, event) : PH_POOL_NOTHING;
@@ -174,8 +175,9 @@ static ph_pool_news next(ph_pool_backend *b, int timeout_ms, ph_pool_event *even
     return PH_POOL_NOTHING;
 }
 
-static void order(ph_pool_backend *b, int worker, int k)
+static void order(void *backend, int worker, int k)
 {
+    ranks *b = backend;
     an_order o = {k, b->deaths[worker]};
     if (worker == b->rank)
         ph_pool_child_order(&b->child, k);
@@ -186,7 +188,7 @@ static void order(ph_pool_backend *b, int worker, int k)
 /* ---- beginning and end ------------------------------------------------------------------------------- */
 
 /* Something for each rank. A rank without memory ends all: the others wait for it. */
-static void *for_each(const ph_pool_backend *b, size_t size)
+static void *for_each(const ranks *b, size_t size)
 {
     void *all = calloc((size_t)b->size, size);
     if (!all)
@@ -195,7 +197,7 @@ static void *for_each(const ph_pool_backend *b, size_t size)
 }
 
 /* A model file may differ between machines, or a program be of another version. */
-static int agree(const ph_pool_backend *b, ph_error *err)
+static int agree(const ranks *b, ph_error *err)
 {
     uint64_t mine[2] = {b->def->key, b->def->size};
     uint64_t *all = for_each(b, sizeof mine);
@@ -214,7 +216,7 @@ static int agree(const ph_pool_backend *b, ph_error *err)
     return !stranger;
 }
 
-static void release(ph_pool_backend *b, int early)
+static void release(ranks *b, int early)
 {
     ph_pool_child_end(&b->child, early);
     free(b->answer), free(b->deaths);
@@ -223,8 +225,9 @@ static void release(ph_pool_backend *b, int early)
 
 /* Early: others may be gone, and a message to them, or a farewell, would wait for ever. This process is about
  * to end, and mpirun then ends those that are left. */
-static void end(ph_pool_backend *b, int early)
+static void end(void *backend, int early)
 {
+    ranks *b = backend;
     for (int i = 1; !early && b->rank == 0 && i < b->size; i++)
         order(b, i, THE_END);
     release(b, early);
@@ -232,9 +235,9 @@ static void end(ph_pool_backend *b, int early)
         MPI_Finalize();
 }
 
-static ph_pool_backend *start(const ph_pool_def *def, int *workers, ph_error *err)
+static void *start(const ph_pool_def *def, int *workers, ph_error *err)
 {
-    ph_pool_backend *b = calloc(1, sizeof *b);
+    ranks *b = calloc(1, sizeof *b);
     *workers = 0;
     if (b) {
         b->def = def;

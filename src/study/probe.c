@@ -8,7 +8,7 @@
 static int add_part(ph_probe *p, ph_group group, int n)
 {
     int dim = ph_group_dim(group, n), size = ph_group_size(group, n);
-    p->part[p->n_parts++] = (ph_part){group, n, p->nq, p->nv};
+    p->part[p->n_parts++] = (ph_probe_part){group, n, p->nq, p->nv};
     p->nq += size, p->nv += dim;
     return size + dim;
 }
@@ -102,10 +102,10 @@ static void put(double *to, const double **from, int n)
 static void read_bodies(ph_probe *p, const ph_state *s, double *row)
 {
     double *v = row + p->nq, *vdot = v + p->nv, motion[19];
-    const ph_part *x = p->part;
+    const ph_probe_part *x = p->part;
     for (int i = 0; i < p->n_bodies; i++) {
         const double *at = motion;
-        const ph_part *R = ph_run_is(p->run, PH_IS_PARTICLE, i) ? NULL : x + 1;
+        const ph_probe_part *R = ph_run_is(p->run, PH_IS_PARTICLE, i) ? NULL : x + 1;
         ph_run_get_of(p->run, s, PH_GET_MOTION, i, motion);
         put(row + x->q, &at, 3);
         if (R)
@@ -181,7 +181,7 @@ void ph_probe_distance(ph_probe *p, const double *a, const double *b, double dis
     int v = p->nq, vdot = v + p->nv, lambda = vdot + p->nv;
     double sum = 0;
     for (int i = 0; i < p->n_parts; i++) {
-        const ph_part *t = &p->part[i];
+        const ph_probe_part *t = &p->part[i];
         sum += group_distance2(t->group, t->n, a + t->q, b + t->q, p->work);
     }
     distance[PH_OF_Q] = sqrt(sum);

@@ -25,18 +25,18 @@ enum {
 };
 
 /* A group element in a row. */
-typedef struct ph_part {
+typedef struct ph_probe_part {
     ph_group group;
     int n;    /* of R^n */
     int q, v; /* where it and its velocity stand in q and v */
-} ph_part;
+} ph_probe_part;
 
 typedef struct ph_probe {
     const ph_system *sys;
     ph_run *run;          /* of a model file; NULL: a built-in problem */
     int n_bodies, n_ties; /* of a file; joints and constraint{} */
     int n_parts;
-    ph_part *part;
+    ph_probe_part *part;
     int nq, nv, nl; /* a row: q, v, vdot, lambda, sensors */
     int size;       /* numbers of a row */
     int n_measures; /* PH_OF_SENSOR and one for each sensor */

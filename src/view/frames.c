@@ -1,5 +1,5 @@
 /* The frames of a view: places of bodies, and numbers of sensors, joints and the balance of energy. */
-#include "view/inside.h"
+#include "view/view_inside.h"
 
 #include <math.h>
 #include <stdlib.h>

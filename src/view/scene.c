@@ -2,7 +2,7 @@
  *
  * Points and directions are in the frames of bodies, so that the viewer needs the places of bodies alone:
  * p_a = R_a^T (p - x_a) with the world point p and the place of body a as the model file gives them. */
-#include "view/inside.h"
+#include "view/view_inside.h"
 
 #include <math.h>
 #include <string.h>

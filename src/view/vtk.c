@@ -2,7 +2,7 @@
  *
  * Bodies are triangles of their shapes, or of the box of their inertia; beams, flexible bodies and springs are lines. Cells
  * have the number of their body ("body", -1: the ground; -2: none) and a colour. All of it is text: every version reads it. */
-#include "view/inside.h"
+#include "view/view_inside.h"
 
 #include <errno.h>
 #include <math.h>

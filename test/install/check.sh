@@ -87,6 +87,7 @@ if [[ -x $prefix/bin/polhode ]]; then
     (unset LD_LIBRARY_PATH && "$prefix/bin/polhode" version >"$tmp/log") || fail "the installed program does not run"
     diff -r "$source/models" "$prefix/share/polhode/models" || fail "models differ from the source"
     "$prefix/bin/polhode" check "$prefix/share/polhode/models/heavy_top.lua" >"$tmp/log" || fail "no installed model runs"
+    [[ ! -e $prefix/bin/polhode-verify ]] || fail "polhode-verify belongs to the source tree and is installed"
 fi
 
 # 9. The Python package finds library and program below the prefix, whatever that is.

@@ -20,7 +20,7 @@ static int look(const char *path)
     double tip[PH_SENSOR_MAX];
     if (ph_model_read(&model, path, &set, 1, NULL, &err))
         return fprintf(stderr, "%s\n", err.text), 1;
-    ph_run_def run = ph_model_run(model);
+    ph_run_def run = ph_model_run_def(model);
     if (ph_mechanism_create(&mech, model, run.space, NULL, &err) ||
         ph_mechanism_initial(mech, run.assemble, &q0, &v0, &err) || ph_mechanism_rank(mech, &err) ||
         ph_sim_create(&sim, ph_mechanism_system(mech), &run.opt, 0, q0, v0, &err) ||

@@ -1,0 +1,234 @@
+/* Steps by error control, ahead of the grid of the output. */
+#include "method/ahead.h"
+
+#include <float.h>
+#include <string.h>
+
+#include "la/small.h"
+#include "step/guard.h"
+
+void ph_ahead_take(ph_ahead *a, const ph_sim *sim, ph_arena *arena)
+{
+    const ph_layout *lay = &sim->lay;
+    a->e_v = ph_arena_take(arena, (size_t)lay->nv, sizeof(double));
+    if (!ph_sim_has_grid(sim))
+        return;
+    a->lambda = ph_arena_take(arena, (size_t)lay->nl, sizeof(double));
+    ph_dense_take(&a->dense, lay, arena);
+    ph_point_take(&a->now, lay, arena);
+    ph_point_take(&a->last, lay, arena);
+    ph_point_take(&a->next, lay, arena);
+}
+
+void ph_ahead_tape(ph_ahead *a, const ph_sim *sim, ph_tape *t)
+{
+    ph_tape_numbers(t, &a->span, 1);
+    ph_tape_numbers(t, &a->h, 1);
+    ph_tape_int(t, &a->corner);
+    if (!ph_sim_has_grid(sim))
+        return;
+    ph_point_tape(&a->now, &sim->lay, t);
+    ph_point_tape(&a->last, &sim->lay, t);
+    ph_dense_tape(&a->dense, &sim->lay, t);
+    ph_tape_numbers(t, &a->before, 1);
+    ph_tape_numbers(t, a->lambda, sim->lay.nl);
+}
+
+static void swap(ph_point *x, ph_point *y)
+{
+    ph_point z = *x;
+    *x = *y, *y = z;
+}
+
+static void exchange(ph_sim *sim, ph_ahead *a)
+{
+    swap(&sim->now, &a->now), swap(&sim->last, &a->last), swap(&sim->next, &a->next);
+}
+
+/* ---- times at which functions are not smooth -------------------------------------------------------- */
+
+/* What counts as just before and just after t. */
+static double instant(double t)
+{
+    return 8 * DBL_EPSILON * fmax(fabs(t), DBL_MIN);
+}
+
+/* The next of these times; HUGE_VAL: there is none. */
+static double next_corner(const ph_sim *sim)
+{
+    const ph_times *c = &sim->opt.nonsmooth;
+    double t = sim->now.t + 2 * instant(sim->now.t), next = HUGE_VAL;
+    for (int k = 0; k < c->n; k++)
+        if (c->t[k] > t)
+            next = fmin(next, c->t[k]);
+    return next;
+}
+
+/* vdot and lambda just after now. */
+static ph_status leave_corner(ph_sim *sim)
+{
+    double t = sim->now.t;
+    sim->now.t += instant(t);
+    ph_status s = ph_start_accelerations(sim, &sim->now);
+    sim->now.t = t;
+    return s;
+}
+
+/* ---- steps ------------------------------------------------------------------------------------------- */
+
+static ph_status own_step(ph_sim *sim, ph_ahead *a, const ph_ahead_ops *ops, void *method, double t_max)
+{
+    double corner = next_corner(sim), before = corner - instant(corner);
+    int meets = isfinite(corner) && corner <= t_max;
+    ph_status s = a->corner ? leave_corner(sim) : PH_OK;
+    if (a->corner || !(a->h > 0))
+        a->h = 0, ops->begin(sim, method);
+    if (s == PH_OK)
+        s = ops->step(sim, meets ? before : t_max, method);
+    if (s != PH_OK)
+        return s;
+    if (ph_sim_has_grid(sim)) {
+        a->before = a->h > 0 ? sim->last.t : NAN;
+        memcpy(a->lambda, sim->last.lambda, sizeof(double) * (size_t)sim->lay.nl);
+    }
+    a->corner = meets && sim->next.t == before;
+    if (a->corner)
+        sim->next.t = corner;
+    a->h = sim->next.t - sim->now.t;
+    if (sim->step_iterations > sim->stats.worst_iterations)
+        sim->stats.worst_iterations = sim->step_iterations;
+    return PH_OK;
+}
+
+typedef struct once_more {
+    ph_ahead *a;
+    const ph_ahead_ops *ops;
+    void *method;
+} once_more;
+
+static ph_status part_of_step(ph_sim *sim, double t, void *ctx)
+{
+    const once_more *m = ctx;
+    ph_status s = ph_guard_undo(sim);
+    return s == PH_OK ? own_step(sim, m->a, m->ops, m->method, t) : s;
+}
+
+/* The same, where it may end at a change of sign: the method has come there, which is seen once the grid has. */
+static ph_status guarded_step(ph_sim *sim, ph_ahead *a, const ph_ahead_ops *ops, void *method, double t_max)
+{
+    ph_guard *g = sim->guard;
+    if (!g)
+        return own_step(sim, a, ops, method, t_max);
+    ph_guard_before(sim);
+    ph_status s = own_step(sim, a, ops, method, t_max);
+    if (s == PH_OK)
+        s = ph_guard_after(sim, part_of_step, &(once_more){a, ops, method});
+    if (s != PH_OK)
+        ph_guard_undo(sim);
+    g->pending = s == PH_OK && g->met, g->met = 0;
+    return s;
+}
+
+/* Until the steps have reached t, or a change of sign. */
+static ph_status run_ahead(ph_sim *sim, ph_ahead *a, const ph_ahead_ops *ops, void *method, double t)
+{
+    double t_max = fmax(sim->t_stop, t);
+    ph_status s = PH_OK;
+    while (sim->now.t < t && !(sim->guard && sim->guard->pending)) {
+        s = guarded_step(sim, a, ops, method, t_max);
+        if (s != PH_OK)
+            return s;
+        ph_point free = sim->last;
+        sim->last = sim->now, sim->now = sim->next, sim->next = free;
+        a->dense.n = 0;
+    }
+    return s;
+}
+
+/* What the method has come to is seen now. */
+static void meet(ph_sim *sim)
+{
+    if (!sim->guard || !sim->guard->pending)
+        return;
+    sim->guard->met = 1, sim->guard->pending = 0;
+}
+
+ph_status ph_ahead_step(ph_sim *sim, ph_ahead *a, const ph_ahead_ops *ops, void *method)
+{
+    double t = sim->next.t, span = sim->t_stop - sim->now.t;
+    int grid = ph_sim_has_grid(sim);
+    if (!sim->has_last) {
+        a->h = 0, a->corner = sim->after;
+        a->span = sim->opt.span > 0 ? sim->opt.span : isfinite(span) && span > 0 ? span : 1;
+        if (grid)
+            ph_point_copy(&a->now, &sim->now, &sim->lay);
+    }
+    if (!grid) {
+        ph_status s = guarded_step(sim, a, ops, method, sim->t_stop);
+        meet(sim);
+        return s;
+    }
+    exchange(sim, a);
+    ph_status s = run_ahead(sim, a, ops, method, t);
+    exchange(sim, a);
+    if (s != PH_OK) {
+        swap(&sim->next, &a->next); /* where it failed */
+        return s;
+    }
+    if (a->now.t <= t)
+        meet(sim);
+    if (a->now.t > t)
+        return ops->between(sim, &a->last, &a->now, &sim->next, method);
+    ph_point_copy(&sim->next, &a->now, &sim->lay);
+    return PH_OK;
+}
+
+/* ---- what methods with a matrix of the step share ------------------------------------------------------- */
+
+ph_status ph_ahead_filter(ph_sim *sim, double *e)
+{
+    ph_newton_matrix *nm = &sim->matrix;
+    const ph_layout *lay = &sim->lay;
+    memset(nm->b, 0, sizeof(double) * (size_t)nm->n);
+    for (const ph_block *b = lay->pair, *end = b + lay->n_pairs; b < end; b++)
+        ph_small_mul_add(b->m, b->n, sim->ev.M + b->at, e + b->col_at, nm->b + b->row_at);
+    ph_status s = ph_solver_solve(nm->solver, nm->b, nm->x);
+    memcpy(e, nm->x, sizeof(double) * (size_t)lay->nv);
+    return s;
+}
+
+double ph_ahead_measure(const ph_sim *sim, const ph_ahead *a, const ph_pace *pace, double r, double *e)
+{
+    for (int i = 0; i < sim->lay.nv; i++)
+        a->e_v[i] = r * e[i], e[i] *= a->span;
+    return ph_pace_measure(sim, 0, &sim->now, e, a->e_v) / pace->tol;
+}
+
+/* lambda at to->t: the parabola through the ends of the step and the start of the one before, if that goes on
+ * smoothly. */
+static void between_multipliers(const ph_sim *sim, const ph_ahead *a, const ph_point *last,
+                                const ph_point *end, ph_point *to)
+{
+    double h = end->t - last->t, s = (to->t - last->t) / h, b = (last->t - a->before) / h;
+    for (int i = 0; i < sim->lay.nl; i++) {
+        double rise = end->lambda[i] - last->lambda[i];
+        to->lambda[i] = last->lambda[i] + s * rise;
+        if (!isnan(b))
+            to->lambda[i] += s * (s - 1) / (1 + b) * (rise - (last->lambda[i] - a->lambda[i]) / b);
+    }
+}
+
+/* What the forces of stiff parts would make of the error of the polynomial is larger than that of its accelerations. */
+ph_status ph_ahead_between(ph_sim *sim, ph_ahead *a, const ph_point *last, const ph_point *end, ph_point *to)
+{
+    const ph_point *p[] = {last, end};
+    double s = (to->t - last->t) / (end->t - last->t);
+    if (!a->dense.n)
+        ph_dense_fit(&a->dense, &sim->lay, 2, p);
+    ph_dense_at(&a->dense, &sim->lay, last, to);
+    between_multipliers(sim, a, last, end, to);
+    for (int i = 0; i < sim->lay.nv; i++)
+        to->a[i] = last->a[i] + s * (end->a[i] - last->a[i]);
+    memcpy(to->eta, end->eta, sizeof(double) * (size_t)sim->lay.nl);
+    return ph_start_project(sim, to, sim->opt.formulation != PH_INDEX2);
+}

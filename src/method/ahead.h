@@ -1,0 +1,51 @@
+/* Steps that a method finds by error control, and the points where the user sees them: their ends, or a grid that the
+ * method runs ahead of.
+ *
+ * With a grid, sim->now and sim->next are points of it, and the method's own points are kept here; they change places
+ * while the method is at work. So a method always steps from sim->now to sim->next, and sim->last is the start of its
+ * step before.
+ *
+ * Times at which functions are not smooth are ends of steps, which see the functions as they are just before; the next
+ * step starts anew with the functions as they are just after. */
+#ifndef PH_METHOD_AHEAD_H
+#define PH_METHOD_AHEAD_H
+
+#include "method/dense_output.h"
+#include "method/pace.h"
+
+typedef struct ph_ahead {
+    ph_point now, last, next; /* of the method, with a grid */
+    ph_dense dense;           /* of its step from last to now, with a grid */
+    double span;              /* s, T of (VS9) */
+    double h;                 /* s, of the last step; 0: the next one starts without memory */
+    int corner;               /* now is a time at which functions are not smooth */
+    double before;  /* s, start of the step before the last, with a grid; NaN: there is none that goes on */
+    double *lambda; /* nl: its multipliers */
+    double *e_v;    /* nv: scratch */
+} ph_ahead;
+
+/* What a method does; it is the last argument of each. */
+typedef struct ph_ahead_ops {
+    void (*begin)(ph_sim *sim, void *method); /* what is remembered of steps before is void */
+    ph_status (*step)(ph_sim *sim, double t_max,
+                      void *method); /* an accepted one to sim->next, at most to t_max */
+    /* The state at to->t, between the ends of the last step */
+    ph_status (*between)(ph_sim *sim, const ph_point *last, const ph_point *end, ph_point *to, void *method);
+} ph_ahead_ops;
+
+void ph_ahead_take(ph_ahead *a, const ph_sim *sim, ph_arena *arena);
+void ph_ahead_tape(ph_ahead *a, const ph_sim *sim, ph_tape *t);
+
+/* For methods with a matrix of the step (N2). e = what is left of it: (N2) (e, ., .) = (M e, 0, 0)   (VS8) */
+ph_status ph_ahead_filter(ph_sim *sim, double *e);
+
+/* (VS9) of a filtered rate of the error of q, which is overwritten; r times it is that of v. */
+double ph_ahead_measure(const ph_sim *sim, const ph_ahead *a, const ph_pace *pace, double r, double *e);
+
+/* The operation between of such methods. Accelerations are those of the polynomial, multipliers those of a parabola. */
+ph_status ph_ahead_between(ph_sim *sim, ph_ahead *a, const ph_point *last, const ph_point *end, ph_point *to);
+
+/* To sim->next: the end of the next step or, with a grid, the state at sim->next.t. */
+ph_status ph_ahead_step(ph_sim *sim, ph_ahead *a, const ph_ahead_ops *ops, void *method);
+
+#endif

@@ -1,0 +1,269 @@
+/* Generalized-alpha with steps by tolerance.
+ *
+ * With Da = alpha_m - alpha_f, what the method remembers depends on h: a_n = vdot + Da h vddot (VS1) and, in index-3,
+ * B v_n + Phi_t = O(h^2) (VS2). Before a step of size h' = om h after one of size h,
+ *
+ *   a_n <- a_n + Da (om - 1)(vdot_n - vdot_{n-1})                                                     (VS3)
+ *   v_n <- v_n + (om^2 - 1) d,  M d + B^T m = 0,  B d = B v_n + Phi_t on holonomic rows; index-3      (VS4)
+ *
+ * and without a step before, or after a time at which functions are not smooth, (S2) and (S3) for h'. The rate of the
+ * error, with means of both ends of the step in the bracket,
+ *
+ *   e = (C_q + C_v) h'^2/(h' + h) (vdot_{n+1} - vdot_{n-1}) + h'^2/4 (1/3 - sigma beta/gamma) [v, vdot]  (VS7)
+ *   C_q = (1 - 6 beta - 3 Da)/6,  C_v = -1/12 + Da^2/2 - Da/2 (alpha_m + alpha_f - 1)           (VS5), (VS6)
+ *
+ * goes through the matrix of the step, which removes what the constraints forbid and damps what the step does not
+ * resolve, and is measured over the time T of the run:
+ *
+ *   (N2) (ef, ., .) = (M e, 0, 0)                                                                     (VS8)
+ *   err = max(T |ef_x|/max(1, |x|), T |ef_R|, r |ef_x|/max(1, |v|), r |ef_R|/max(1, |Omega|))/tol,
+ *   r = C_v/(C_q + C_v)                                                                               (VS9)
+ */
+#include "method/alpha_ahead.h"
+
+#include <string.h>
+
+#include "la/small.h"
+
+#define GROW  1.5 /* of step sizes at most: stable with (VS3), (VS4) for every rho */
+#define POWER 2   /* of h in (VS9) */
+#define CUT   0.99
+
+static ph_alpha_ahead *of(const ph_pace_rules *rules)
+{
+    return rules->method;
+}
+
+void ph_alpha_ahead_take(ph_alpha_ahead *x, const ph_sim *sim, ph_arena *arena)
+{
+    size_t nv = (size_t)sim->lay.nv, d = sizeof(double);
+    ph_ahead_take(&x->ahead, sim, arena);
+    x->v = ph_arena_take(arena, nv, d);
+    x->a = ph_arena_take(arena, nv, d);
+    x->d = ph_arena_take(arena, nv, d);
+    x->e = ph_arena_take(arena, nv, d);
+    x->l = ph_arena_take(arena, nv, d);
+    x->z = ph_arena_take(arena, nv, d);
+}
+
+ph_status ph_alpha_ahead_prepare(ph_alpha_ahead *x, const ph_sim *sim, const ph_alpha *p,
+                                 ph_alpha_step_fn solve, ph_alpha_factor_fn factor, ph_error *err)
+{
+    double Da = p->alpha_m - p->alpha_f;
+    if (!ph_alpha_is_second_order(p))
+        return ph_fail(err, PH_E_INPUT,
+                       "gamma = %g is not 1/2 + alpha_f - alpha_m: the method is of first order and has no "
+                       "error control: give h instead of tol",
+                       p->gamma);
+    x->p = p, x->solve = solve, x->factor = factor;
+    ph_pace_prepare(&x->pace, &sim->opt);
+    x->C_q = ph_alpha_C_q(p);
+    x->C_v = -1.0 / 12 + Da * Da / 2 - Da / 2 * (p->alpha_m + p->alpha_f - 1);
+    x->lie = (1.0 / 3 - p->sigma * p->beta / p->gamma) / 4;
+    return PH_OK;
+}
+
+void ph_alpha_ahead_tape(ph_alpha_ahead *x, const ph_sim *sim, ph_tape *t)
+{
+    ph_ahead_tape(&x->ahead, sim, t);
+    ph_pace_tape(&x->pace, t);
+    ph_tape_numbers(t, x->d, sim->lay.nv);
+}
+
+/* ---- the start of a step ------------------------------------------------------------------------------ */
+
+/* (VS3), (VS4) */
+static void rescale(const ph_sim *sim, ph_alpha_ahead *x, double om)
+{
+    double Da = x->p->alpha_m - x->p->alpha_f, s = Da * (om - 1), f = om * om - 1;
+    const ph_point *now = &sim->now, *last = &sim->last;
+    int index3 = sim->opt.formulation == PH_INDEX3;
+    for (int i = 0; i < sim->lay.nv; i++) {
+        x->a[i] = now->a[i] + s * (now->vdot[i] - last->vdot[i]);
+        x->v[i] = now->v[i] + (index3 ? f * x->d[i] : 0);
+    }
+}
+
+/* vddot of (S1) for (S2), (S3): its part that the constraints leave free goes through (VS8), since steps that do not
+ * resolve stiff parts must not start with their jerk. */
+static ph_status find_jerk(ph_sim *sim, ph_alpha_ahead *x, double *vddot)
+{
+    const ph_layout *lay = &sim->lay;
+    double *rows = sim->matrix.convective;
+    ph_status s = ph_start_jerk(sim, sim->h, x->ahead.corner, vddot);
+    if (s == PH_OK)
+        s = x->factor(sim, sim->h);
+    if (s != PH_OK)
+        return s;
+    memset(rows, 0, sizeof(double) * (size_t)lay->nl);
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
+        ph_small_mul_add(b->m, b->n, sim->ev.B + b->at, vddot + b->col_at, rows + b->row_at);
+    s = ph_ahead_filter(sim, vddot);
+    if (s == PH_OK && lay->C)
+        s = ph_start_lift(sim, &sim->now, rows, x->z);
+    for (int i = 0; i < lay->nv && lay->C && s == PH_OK; i++)
+        vddot[i] += x->z[i];
+    return s;
+}
+
+/* (S2), (S3); the state stays as it is. */
+static ph_status start_anew(ph_sim *sim, ph_alpha_ahead *x)
+{
+    size_t bytes = sizeof(double) * (size_t)sim->lay.nv;
+    double *v = sim->now.v, *a = sim->now.a;
+    ph_status s = PH_OK;
+    memcpy(x->v, v, bytes), memcpy(x->a, a, bytes);
+    memcpy(a, sim->now.vdot, bytes);
+    if (sim->opt.start != PH_PLAIN) {
+        s = find_jerk(sim, x, x->e);
+        if (s == PH_OK)
+            s = ph_alpha_perturb(sim, x->p, x->e, x->l);
+    }
+    for (int i = 0; i < sim->lay.nv; i++) {
+        double v0 = x->v[i], a0 = x->a[i];
+        x->v[i] = v[i], x->a[i] = a[i];
+        v[i] = v0, a[i] = a0;
+    }
+    return s;
+}
+
+/* What the step after this one needs for (VS4): one solution with the matrix of the step, unless that is an old one. */
+static ph_status find_d(ph_sim *sim, ph_alpha_ahead *x)
+{
+    ph_newton_matrix *nm = &sim->matrix;
+    const ph_layout *lay = &sim->lay;
+    ph_state s = ph_point_view(&sim->next, lay);
+    double *rows = nm->b + lay->nv;
+    ph_status status = ph_eval_rate(&sim->ev, &s);
+    if (status != PH_OK)
+        return status;
+    for (int c = 0; c < lay->C; c++)
+        for (int i = 0; i < lay->rows[c]; i++)
+            rows[lay->l_at[c] + i] =
+                lay->sys->constraints[c].nonholonomic ? 0 : sim->ev.rate[lay->l_at[c] + i];
+    if (sim->opt.newton == PH_MODIFIED) {
+        memcpy(nm->convective, rows, sizeof(double) * (size_t)lay->nl);
+        return ph_start_lift(sim, &sim->next, nm->convective, x->d);
+    }
+    memset(nm->b, 0, sizeof(double) * (size_t)lay->nv);
+    ph_redundant_leave_out(nm, rows);
+    status = ph_solver_solve(nm->solver, nm->b, nm->x);
+    memcpy(x->d, nm->x, sizeof(double) * (size_t)lay->nv);
+    return status;
+}
+
+/* ---- the estimate --------------------------------------------------------------------------------------- */
+
+static double measure(const ph_sim *sim, const ph_alpha_ahead *x, double *e)
+{
+    double sum = x->C_q + x->C_v;
+    return ph_ahead_measure(sim, &x->ahead, &x->pace, sum != 0 ? x->C_v / sum : 1, e);
+}
+
+/* (VS7); without a step before, over this one alone */
+static void rate_of_error(const ph_sim *sim, const ph_alpha_ahead *x, double h, double *e)
+{
+    const ph_layout *lay = &sim->lay;
+    const ph_point *now = &sim->now, *next = &sim->next;
+    const double *from = x->ahead.h > 0 ? sim->last.vdot : now->vdot;
+    double c = (x->C_q + x->C_v) * h * h / (h + x->ahead.h);
+    for (int i = 0; i < lay->nv; i++)
+        e[i] = c * (next->vdot[i] - from[i]);
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end && x->lie != 0; i++)
+        if (i->T_at >= 0) {
+            double H[PH_DIM_MAX * PH_DIM_MAX], v[PH_DIM_MAX], vdot[PH_DIM_MAX];
+            for (int k = 0; k < i->dim; k++) {
+                v[k] = 0.5 * h * h * x->lie * (now->v[i->v_at + k] + next->v[i->v_at + k]);
+                vdot[k] = 0.5 * (now->vdot[i->v_at + k] + next->vdot[i->v_at + k]);
+            }
+            i->op->hat(i->dim, v, H);
+            ph_small_mul_add(i->dim, i->dim, H, vdot, e + i->v_at);
+        }
+}
+
+static ph_status attempt(ph_sim *sim, const ph_pace_rules *rules, const ph_point *from, double h,
+                         ph_point *to, double *err)
+{
+    ph_alpha_ahead *x = of(rules);
+    ph_point start = *from;
+    double om = x->ahead.h > 0 ? h / x->ahead.h : 0;
+    ph_status s = PH_OK;
+    start.v = x->v, start.a = x->a;
+    sim->h = h;
+    if (om > 0)
+        rescale(sim, x, om);
+    else
+        s = start_anew(sim, x);
+    to->t = from->t + h; /* starting values have been there */
+    if (s == PH_OK)
+        s = x->solve(sim, h, &start, om);
+    if (s == PH_OK && sim->opt.tol > 0) {
+        rate_of_error(sim, x, h, x->e);
+        s = ph_ahead_filter(sim, x->e);
+    }
+    if (s != PH_OK)
+        sim->matrix.factored = 0;
+    else
+        *err = sim->opt.tol > 0 ? measure(sim, x, x->e) : 0;
+    return s;
+}
+
+/* Sizes tried to find the first one: each is a fifth of the one before or more. */
+#define FIRST_GUESSES 12
+
+/* Half of what (VS9) allows, with vddot of (S1). */
+static double first(ph_sim *sim, const ph_pace_rules *rules, const ph_point *from, double t_max)
+{
+    ph_alpha_ahead *x = of(rules);
+    const ph_layout *lay = &sim->lay;
+    double left = t_max - from->t, d1 = ph_pace_measure(sim, 0, from, from->v, from->vdot), *rate = x->v;
+    double h0 = fmin(d1 > 1e-5 ? 0.01 / d1 : 1e-6, left), h = fmin(100 * h0, left);
+    if (x->pace.h_max > 0)
+        h0 = fmin(h0, x->pace.h_max), h = fmin(h, x->pace.h_max);
+    if (ph_start_jerk(sim, h0, x->ahead.corner, rate) != PH_OK)
+        return 1e-3 * h0; /* the attempts will find out */
+    for (int i = 0; i < lay->nv; i++)
+        rate[i] *= x->C_q + x->C_v;
+    ph_alpha_add_bracket(lay, x->lie, from->v, from->vdot, rate);
+    for (int k = 0; k < FIRST_GUESSES; k++) {
+        for (int i = 0; i < lay->nv; i++)
+            x->e[i] = h * h * rate[i];
+        sim->h = h;
+        if (x->factor(sim, h) != PH_OK || ph_ahead_filter(sim, x->e) != PH_OK)
+            return 1e-3 * h0;
+        double err = 4 * measure(sim, x, x->e);
+        if (err <= 1)
+            break;
+        h *= fmax(0.2, fmin(0.9, 1 / sqrt(err)));
+    }
+    return h;
+}
+
+/* ---- steps ---------------------------------------------------------------------------------------------- */
+
+static void begin(ph_sim *sim, void *method)
+{
+    ph_alpha_ahead *x = method;
+    (void)sim;
+    ph_pace_begin(&x->pace, x->ahead.corner);
+}
+
+static ph_status controlled_step(ph_sim *sim, double t_max, void *method)
+{
+    ph_alpha_ahead *x = method;
+    double last = x->ahead.h;
+    ph_pace_rules rules = {GROW, POWER, 1, last > 0 ? GROW * last : HUGE_VAL, CUT, x, first, attempt};
+    ph_status s = ph_pace_step(sim, &x->pace, &rules, &sim->now, t_max, &sim->next);
+    return s == PH_OK && sim->opt.formulation == PH_INDEX3 && sim->lay.C ? find_d(sim, x) : s;
+}
+
+static ph_status between(ph_sim *sim, const ph_point *last, const ph_point *end, ph_point *to, void *method)
+{
+    return ph_ahead_between(sim, &((ph_alpha_ahead *)method)->ahead, last, end, to);
+}
+
+ph_status ph_alpha_ahead_step(ph_sim *sim, ph_alpha_ahead *x)
+{
+    static const ph_ahead_ops ops = {begin, controlled_step, between};
+    return ph_ahead_step(sim, &x->ahead, &ops, x);
+}

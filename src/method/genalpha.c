@@ -1,0 +1,712 @@
+/* Generalized-alpha on a Lie group for any sigma, in closed form: index-3, index-2 and stabilised index-2.
+ *
+ * Unknowns of a step: theta, lambda and, in the stabilised form, eta. With gp = gamma/(h beta),
+ * P(theta) = sigma I + (1 - sigma) T(theta) and w = (1 - gamma/beta) v_n + h (1 - gamma/(2 beta)) a_n:
+ *
+ *   q1 = q_n o exp(theta)                                                                      (G1)
+ *   P(theta) v1 = gp theta + T(theta) w + E eta                                                (G2)
+ *   a1 = (v1 - v_n)/(h gamma) - (1 - gamma)/gamma a_n                                          (G3)
+ *   vdot1 = ((1 - alpha_m) a1 + alpha_m a_n - alpha_f vdot_n)/(1 - alpha_f)                    (G4)
+ *   M vdot1 + g + B^T lambda1 = 0 at q1, v1, t1, with Phi = 0 or B v + Phi_t = 0 or both       (G5)
+ *
+ * Derivatives for Newton's method, with u = w (+ E' eta in the inside form) - (1 - sigma) v1:
+ *
+ *   dq = T dtheta,  dv1 = P^-1 (gp I + D_T(theta; u)) dtheta + P^-1 E deta,  dvdot1 = eps dv1  (G6)
+ *
+ *   inside:   E = gamma/beta T(theta) B(q_n)^T                                                 (G7)
+ *   outside:  E = gamma/beta B(q_n)^T                                                          (G8)
+ *
+ * References: Holzinger, Arnold, Gerstmayr (sigma-modified methods); Arnold, Bruels, Cardona (error
+ * analysis). */
+#include <float.h>
+#include <string.h>
+
+#include "la/small.h"
+#include "method/alpha_ahead.h"
+
+/* ---- parameters --------------------------------------------------------------------------------- */
+
+static ph_status check_parameters(const ph_alpha *p, ph_error *err)
+{
+    if (!(p->beta > 0) || !(p->gamma > 0) || !isfinite(p->beta) || !isfinite(p->gamma))
+        return ph_fail(err, PH_E_INPUT, "beta = %g and gamma = %g: both must be positive", p->beta, p->gamma);
+    if (!(p->alpha_m < 1) || !(p->alpha_f < 1) || !isfinite(p->alpha_m) || !isfinite(p->alpha_f))
+        return ph_fail(err, PH_E_INPUT, "alpha_m = %g and alpha_f = %g: both must be below 1", p->alpha_m,
+                       p->alpha_f);
+    return PH_OK;
+}
+
+ph_status ph_alpha_prepare(ph_options *o, ph_alpha *p, ph_step_ops *ops, ph_error *err)
+{
+    double r = o->rho, a = o->hht_alpha;
+    switch (o->scheme) {
+    case PH_CHUNG_HULBERT:
+        if (!(r >= 0 && r <= 1))
+            return ph_fail(err, PH_E_INPUT, "rho = %g is outside [0, 1]", r);
+        p->alpha_m = (2 * r - 1) / (r + 1), p->alpha_f = r / (r + 1);
+        p->gamma = 0.5 + p->alpha_f - p->alpha_m;
+        p->beta = 0.25 * (p->gamma + 0.5) * (p->gamma + 0.5);
+        break;
+    case PH_HHT:
+        if (!(a >= 0 && a <= 1.0 / 3))
+            return ph_fail(err, PH_E_INPUT, "HHT alpha = %g is outside [0, 1/3]", a);
+        p->alpha_m = 0, p->alpha_f = a;
+        p->gamma = 0.5 + a, p->beta = 0.25 * (1 + a) * (1 + a);
+        break;
+    case PH_NEWMARK:
+        p->alpha_m = p->alpha_f = 0, p->beta = o->beta, p->gamma = o->gamma;
+        break;
+    case PH_FOUR_NUMBERS:
+        p->alpha_m = o->alpha_m, p->alpha_f = o->alpha_f, p->beta = o->beta, p->gamma = o->gamma;
+        break;
+    default:
+        return ph_fail(err, PH_E_INPUT, "no scheme has the code %d", (int)o->scheme);
+    }
+    p->sigma = o->sigma == PH_SIGMA_OPT ? p->gamma / (3 * p->beta) : o->sigma;
+    if (!isfinite(p->sigma))
+        return ph_fail(err, PH_E_INPUT, "sigma = %g is not a number", o->sigma);
+    o->alpha_m = p->alpha_m, o->alpha_f = p->alpha_f, o->beta = p->beta, o->gamma = p->gamma;
+    o->sigma = p->sigma;
+    ph_alpha_resize(p, o->h, ops);
+    return check_parameters(p, err);
+}
+
+void ph_alpha_resize(ph_alpha *p, double h, ph_step_ops *ops)
+{
+    p->gp = p->gamma / (h * p->beta);
+    ops->eta = p->gp * p->beta / p->gamma;
+    p->eps = (1 - p->alpha_m) / (h * p->gamma * (1 - p->alpha_f));
+    ops->s = 1 / (p->eps * p->gp), ops->inv_eps = 1 / p->eps, ops->inv_gp = 1 / p->gp;
+}
+
+int ph_alpha_is_second_order(const ph_alpha *p)
+{
+    return fabs(p->gamma - (0.5 + p->alpha_f - p->alpha_m)) <= 1e-12;
+}
+
+double ph_alpha_C_q(const ph_alpha *p)
+{
+    return (1 - 6 * p->beta - 3 * (p->alpha_m - p->alpha_f)) / 6;
+}
+
+/* ---- one step ----------------------------------------------------------------------------------- */
+
+/* Coefficients of w, of c (vdot1 = eps v1 + c) and of the first guess in terms of v_n, a_n, vdot_n and a
+ * guessed vdot1. */
+typedef struct guess {
+    double w_v, w_a, c_a, c_d, E;              /* E: gamma/beta */
+    double theta_v, theta_a, theta_0, theta_1; /* of theta without its Lie part */
+    double v_a, v_0, v_1, lie;                 /* of v1; -sigma h beta/(2 gamma) */
+    double
+        slope; /* vdot changes by this times what it did in the last step: h over that of the last; 0: it stays */
+} guess;
+
+typedef struct genalpha {
+    ph_alpha p;
+    int inside;            /* form (G7) */
+    double *theta, *w, *c; /* nv; vdot1 = eps v1 + c, from (G3) and (G4) */
+    double *y, *dy;        /* nv; gamma/beta B_n^T eta and its increment over gp; stabilised form */
+    double *Bn;            /* links; B(q_n); stabilised form */
+    double *T, *Tinv;      /* nT */
+    double *L, *F;         /* nT; of (N1) */
+    double tol_x, tol_R;   /* of increments of positions and rotations (N3) */
+    guess guess;           /* its slope is that of the step */
+    ph_step_ops ops;
+    ph_alpha_ahead ahead; /* with tol */
+} genalpha;
+
+static genalpha *of(ph_sim *sim)
+{
+    return sim->method;
+}
+
+static guess coefficients(const ph_alpha *p, double h)
+{
+    double af = 1 / (1 - p->alpha_f), am = 1 / (1 - p->alpha_m), bh2 = p->beta * h * h, gh = p->gamma * h;
+    double a1_a = -p->alpha_m * am, a1_0 = p->alpha_f * am, a1_1 = (1 - p->alpha_f) * am;
+    return (guess){.w_v = 1 - p->gamma / p->beta,
+                   .w_a = h * (1 - p->gamma / (2 * p->beta)),
+                   .c_a = (p->alpha_m - (1 - p->alpha_m) * (1 - p->gamma) / p->gamma) * af,
+                   .c_d = -p->alpha_f * af,
+                   .E = p->gamma / p->beta,
+                   .theta_v = h,
+                   .theta_a = h * h / 2 - bh2 + bh2 * a1_a,
+                   .theta_0 = bh2 * a1_0,
+                   .theta_1 = bh2 * a1_1,
+                   .v_a = h - gh + gh * a1_a,
+                   .v_0 = gh * a1_0,
+                   .v_1 = gh * a1_1,
+                   .lie = -p->sigma * h * p->beta / (2 * p->gamma)};
+}
+
+static ph_status sized_step(ph_sim *sim, double h, const ph_point *from, double slope);
+static ph_status factor(ph_sim *sim, double h);
+
+static ph_status prepare(ph_sim *sim, ph_error *err)
+{
+    genalpha *m = of(sim);
+    const ph_alpha *p = &m->p;
+    ph_status s = ph_alpha_prepare(&sim->opt, &m->p, &m->ops, err);
+    m->inside = sim->opt.ggl_form == PH_GGL_INSIDE || (sim->opt.ggl_form == PH_GGL_AUTO && p->sigma == 0);
+    m->ops.exact = 1;
+    m->guess = coefficients(p, sim->opt.h);
+    if (s == PH_OK && !ph_alpha_is_second_order(p) && sim->opt.log)
+        sim->opt.log("gamma differs from 1/2 + alpha_f - alpha_m: the method is of first order",
+                     sim->opt.log_ctx);
+    return s == PH_OK && ph_sim_paced(sim)
+               ? ph_alpha_ahead_prepare(&m->ahead, sim, p, sized_step, factor, err)
+               : s;
+}
+
+static void take(ph_sim *sim, ph_arena *a)
+{
+    genalpha none, *m = sim->method ? of(sim) : &none;
+    size_t d = sizeof(double), nv = (size_t)sim->lay.nv, nT = (size_t)sim->lay.nT;
+    m->theta = ph_arena_take(a, nv, d);
+    m->w = ph_arena_take(a, nv, d);
+    m->c = ph_arena_take(a, nv, d);
+    m->T = ph_arena_take(a, nT, d);
+    m->Tinv = ph_arena_take(a, nT, d);
+    m->L = ph_arena_take(a, nT, d);
+    m->F = ph_arena_take(a, nT, d);
+    int stabilised = sim->opt.formulation == PH_GGL;
+    m->y = ph_arena_take(a, stabilised ? nv : 0, d);
+    m->dy = ph_arena_take(a, stabilised ? nv : 0, d);
+    m->Bn = ph_arena_take(a, stabilised ? (size_t)sim->lay.size_links : 0, d);
+    if (ph_sim_paced(sim))
+        ph_alpha_ahead_take(&m->ahead, sim, a);
+}
+
+/* v1 from (G2) on a curved group; y is gamma/beta B_n^T eta or NULL. F receives P^-1 where it is not simple. */
+PH_INLINE void velocity(int n, const genalpha *m, const double *theta, const double *w, const double *y,
+                        const double *T, const double *Tinv, double *F, double *v)
+{
+    double sigma = m->p.sigma, u[PH_DIM_MAX], x[PH_DIM_MAX];
+    for (int k = 0; k < n; k++)
+        u[k] = w[k] + (y && m->inside ? y[k] : 0), x[k] = m->p.gp * theta[k];
+    if (sigma == 0) { /* P = T and T theta = theta: v1 = gp theta + u + T^-1 y */
+        for (int k = 0; k < n; k++)
+            v[k] = x[k] + u[k];
+        if (y && !m->inside)
+            ph_small_mul_add(n, n, Tinv, y, v);
+        return;
+    }
+    ph_small_mul_add(n, n, T, u, x);
+    if (y && !m->inside)
+        for (int k = 0; k < n; k++)
+            x[k] += y[k];
+    if (sigma == 1) {
+        for (int k = 0; k < n; k++)
+            v[k] = x[k];
+        return;
+    }
+    double P[PH_DIM_MAX * PH_DIM_MAX];
+    for (int k = 0; k < n * n; k++)
+        P[k] = (1 - sigma) * T[k] + (k % (n + 1) == 0 ? sigma : 0);
+    if (!ph_small_inverse(n, P, F))
+        memset(F, 0xff, sizeof(double) * (size_t)(n * n)); /* NaN: the iteration fails */
+    ph_small_mul(n, F, x, v);
+}
+
+/* (G1)-(G4) for a node of a vector space: there T = I. */
+PH_INLINE void update_flat(int n, const genalpha *m, int at, const double *y, const double *q0,
+                           ph_point *next, double *q1)
+{
+    for (int k = 0; k < n; k++) {
+        double theta = m->theta[at + k], v = m->p.gp * theta + m->w[at + k] + (y ? y[at + k] : 0);
+        q1[k] = q0[k] + theta;
+        next->v[at + k] = v;
+        next->vdot[at + k] = m->p.eps * v + m->c[at + k];
+    }
+}
+
+/* (G1)-(G4) for a node of a curved group. */
+PH_INLINE void update_curved(int n, const genalpha *m, const ph_slot *i, const double *y, const double *q0,
+                             ph_point *next, double *q1)
+{
+    int at = i->v_at;
+    double *T = m->T + i->T_at, *Tinv = m->Tinv + i->T_at, v[PH_DIM_MAX];
+    i->op->move(n, q0, m->theta + at, q1, T, Tinv);
+    q1 += i->op->quat;
+    next->R[i->R_at] = ph_qmat((ph_quat){q1[0], q1[1], q1[2], q1[3]});
+    velocity(n, m, m->theta + at, m->w + at, y ? y + at : NULL, T, Tinv, m->F + i->T_at, v);
+    for (int k = 0; k < n; k++)
+        next->v[at + k] = v[k], next->vdot[at + k] = m->p.eps * v[k] + m->c[at + k];
+}
+
+/* The point of the present theta and eta. */
+static ph_status update(ph_sim *sim)
+{
+    const genalpha *m = of(sim);
+    const ph_layout *lay = &sim->lay;
+    const double *y = sim->matrix.n_eta > 0 ? m->y : NULL;
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
+        const double *q0 = sim->now.q + i->q_at;
+        double *q1 = sim->next.q + i->q_at;
+        if (i->T_at < 0)
+            PH_BY_SIZE(i->dim, update_flat, m, i->v_at, y, q0, &sim->next, q1);
+        else
+            PH_BY_SIZE(i->dim, update_curved, m, i, y, q0, &sim->next, q1);
+    }
+    return PH_OK;
+}
+
+/* L = P^-1 (I + D_T(theta; u)/gp) T^-1 and F = P^-1 or P^-1 T of one node, from (G6); F holds P^-1. */
+PH_INLINE void linearise_node(int n, genalpha *m, const ph_group_ops *op, int at, int T_at, const double *v,
+                              int stabilised)
+{
+    double sigma = m->p.sigma, u[PH_DIM_MAX], D[PH_DIM_MAX * PH_DIM_MAX], X[PH_DIM_MAX * PH_DIM_MAX];
+    const double *Tinv = m->Tinv + T_at;
+    double *L = m->L + T_at, *F = m->F + T_at;
+    for (int k = 0; k < n; k++)
+        u[k] = m->w[at + k] + (stabilised && m->inside ? m->y[at + k] : 0) - (1 - sigma) * v[at + k];
+    op->dT(n, m->theta + at, u, D);
+    for (int k = 0; k < n * n; k++)
+        D[k] *= m->ops.inv_gp;
+    for (int k = 0; k < n; k++)
+        D[k * (n + 1)] += 1;
+    if (sigma == 1) {
+        ph_small_mmul(n, n, n, D, Tinv, L);
+        return;
+    }
+    ph_small_mmul(n, n, n, F, D, X);
+    ph_small_mmul(n, n, n, X, Tinv, L);
+    if (stabilised && m->inside) {
+        ph_small_mmul(n, n, n, F, m->T + T_at, X);
+        memcpy(F, X, sizeof(double) * (size_t)(n * n));
+    }
+}
+
+static void linearise_exactly(ph_sim *sim)
+{
+    genalpha *m = of(sim);
+    const ph_layout *lay = &sim->lay;
+    double sigma = m->p.sigma;
+    int stabilised = sim->matrix.n_eta > 0;
+    m->ops.L = m->ops.F = NULL;
+    if (stabilised && !(sigma == 0 && m->inside) && !(sigma == 1 && !m->inside))
+        m->ops.F = sigma == 0 ? m->Tinv : sigma == 1 ? m->T : m->F;
+    m->ops.L = sigma == 0 ? m->Tinv : m->L;
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end && sigma != 0; i++)
+        if (i->T_at >= 0)
+            PH_BY_SIZE(i->dim, linearise_node, m, i->op, i->v_at, i->T_at, sim->next.v, stabilised);
+}
+
+static void linearise(ph_sim *sim)
+{
+    genalpha *m = of(sim);
+    m->ops.L = m->ops.F = NULL;
+    if (sim->opt.newton != PH_SIMPLIFIED)
+        linearise_exactly(sim);
+}
+
+/* Increment of eta: y += gamma/beta B_n^T deta, deta = gp beta/gamma x_eta. */
+static void correct_eta(ph_sim *sim, const double *x)
+{
+    genalpha *m = of(sim);
+    ph_newton_eta(&sim->matrix, m->Bn, m->ops.eta, x, m->dy, sim->next.eta);
+    for (int i = 0; i < sim->lay.nv; i++)
+        m->y[i] += m->p.gp * m->dy[i];
+}
+
+PH_INLINE void add_vectors(int n, const double *a, const double *b, double *sum)
+{
+    for (int k = 0; k < n; k++)
+        sum[k] = a[k] + b[k];
+}
+
+PH_INLINE void turn(int n, const double *Tinv, const double *dq, double *theta)
+{
+    ph_small_mul_add(n, n, Tinv, dq, theta);
+}
+
+/* theta += T^-1 dq; the size of the increment in units of the tolerances, NaN if any number is NaN. */
+static double correct(ph_sim *sim, const double *x)
+{
+    genalpha *m = of(sim);
+    const ph_layout *lay = &sim->lay;
+    int stabilised = sim->matrix.n_eta > 0, simplified = sim->opt.newton == PH_SIMPLIFIED;
+    double moved = 0, turned = 0, far = 0;
+    if (stabilised)
+        correct_eta(sim, x);
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
+        int n = i->dim, at = i->v_at, rot = i->rot;
+        double *theta = m->theta + at;
+        if (i->T_at < 0 || simplified)
+            PH_BY_SIZE(n, add_vectors, theta, x + at, theta);
+        else
+            PH_BY_SIZE(n, turn, m->Tinv + i->T_at, x + at, theta);
+        if (rot > 0) {
+            moved = PH_BY_SIZE(rot, ph_small_larger, moved, x + at);
+            far = PH_BY_SIZE(rot, ph_small_larger, far, theta);
+        }
+        if (rot < n)
+            turned = PH_BY_SIZE(n - rot, ph_small_larger, turned, x + at + rot);
+        if (stabilised) {
+            moved = PH_BY_SIZE(rot, ph_small_larger, moved, m->dy + at);
+            turned = PH_BY_SIZE(n - rot, ph_small_larger, turned, m->dy + at + rot);
+        }
+    }
+    moved /=
+        m->tol_x + 4 * DBL_EPSILON * far; /* of a start from rest in the origin only theta knows the size */
+    turned /= m->tol_R;
+    return moved > turned || isnan(moved) ? moved : turned;
+}
+
+/* Constant parts of the step and theta of a first guess, for one node. The start of the last step is in last.
+ * */
+PH_INLINE void predict_node(int n, const guess *g, genalpha *m, const ph_slot *i, const ph_point *now,
+                            const double *last)
+{
+    int at = i->v_at, turns = i->T_at >= 0 && g->lie != 0;
+    double theta[PH_DIM_MAX], v1[PH_DIM_MAX], H[PH_DIM_MAX * PH_DIM_MAX]; /* nodes of R^n may be larger */
+    for (int k = 0; k < n; k++) {
+        double v = now->v[at + k], a = now->a[at + k], d = now->vdot[at + k];
+        double d1 = d + g->slope * (d - last[at + k]);
+        m->w[at + k] = g->w_v * v + g->w_a * a;
+        m->c[at + k] = g->c_a * a + g->c_d * d - m->p.eps * v;
+        m->theta[at + k] = g->theta_v * v + g->theta_a * a + g->theta_0 * d + g->theta_1 * d1;
+        if (turns)
+            theta[k] = m->theta[at + k], v1[k] = g->lie * (v + g->v_a * a + g->v_0 * d + g->v_1 * d1);
+    }
+    if (turns) { /* theta += lie [v1, theta] */
+        i->op->hat(n, v1, H);
+        ph_small_mul_add(n, n, H, theta, m->theta + at);
+    }
+}
+
+/* v and a of the start are those of from. */
+static void predict(ph_sim *sim, const ph_point *from, double slope)
+{
+    genalpha *m = of(sim);
+    const ph_layout *lay = &sim->lay;
+    m->guess.slope = slope;
+    const ph_point *last = slope > 0 ? &sim->last : &sim->now;
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++)
+        PH_BY_SIZE(i->dim, predict_node, &m->guess, m, i, from, last->vdot);
+    ph_step_tolerances(sim, m->p.beta, &m->tol_x, &m->tol_R);
+    for (int i = 0; i < lay->nl; i++)
+        sim->next.lambda[i] = sim->now.lambda[i] + m->guess.slope * (sim->now.lambda[i] - last->lambda[i]);
+}
+
+/* (G3), (G4) */
+static void update_a(const ph_alpha *p, int nv, const double *vdot, const double *a, const double *vdot1,
+                     double *a1)
+{
+    double inv = 1 / (1 - p->alpha_m), a_n = -p->alpha_m * inv, d_n = p->alpha_f * inv,
+           d_1 = (1 - p->alpha_f) * inv;
+    for (int i = 0; i < nv; i++)
+        a1[i] = d_1 * vdot1[i] + d_n * vdot[i] + a_n * a[i];
+}
+
+static ph_status solve_step(ph_sim *sim, const ph_point *from, double slope)
+{
+    genalpha *m = of(sim);
+    const ph_layout *lay = &sim->lay;
+    const ph_alpha *p = &m->p;
+    predict(sim, from, slope);
+    if (sim->matrix.n_eta > 0) {
+        if (ph_newton_links(sim, m->Bn) != PH_OK)
+            return PH_E_CALLBACK;
+        memset(m->y, 0, sizeof(double) * (size_t)lay->nv);
+        memset(sim->next.eta, 0, sizeof(double) * (size_t)lay->nl);
+        m->ops.Bn = m->Bn;
+    }
+    m->ops.update = update, m->ops.linearise = linearise, m->ops.correct = correct;
+    ph_status s = ph_newton_solve(sim, &m->ops);
+    if (s != PH_OK)
+        return s;
+    update_a(p, lay->nv, sim->now.vdot, from->a, sim->next.vdot, sim->next.a);
+    return PH_OK;
+}
+
+static void resize(ph_sim *sim)
+{
+    genalpha *m = of(sim);
+    ph_alpha_resize(&m->p, sim->h, &m->ops);
+    m->guess = coefficients(&m->p, sim->h);
+}
+
+/* A step of size h from sim->now, but with v and a of from. */
+static ph_status sized_step(ph_sim *sim, double h, const ph_point *from, double slope)
+{
+    sim->h = h;
+    resize(sim);
+    return solve_step(sim, from, slope);
+}
+
+/* The matrix of a step of size h that has not left sim->now: there L = F = I. */
+static ph_status factor(ph_sim *sim, double h)
+{
+    genalpha *m = of(sim);
+    ph_state now = ph_point_view(&sim->now, &sim->lay);
+    ph_status s = PH_OK;
+    ph_alpha_resize(&m->p, h, &m->ops);
+    m->ops.L = m->ops.F = NULL, m->ops.Bn = m->Bn;
+    if (sim->matrix.n_eta > 0)
+        s = ph_newton_links(sim, m->Bn);
+    if (s == PH_OK)
+        s = ph_eval_residual(&sim->ev, &now, sim->matrix.what);
+    if (s == PH_OK)
+        s = ph_eval_tangent(&sim->ev, &now, sim->matrix.what);
+    return s == PH_OK ? ph_newton_factor(sim, &m->ops) : s;
+}
+
+static ph_status step(ph_sim *sim)
+{
+    return ph_sim_paced(sim) ? ph_alpha_ahead_step(sim, &of(sim)->ahead)
+                             : solve_step(sim, &sim->now, sim->has_last);
+}
+
+static ph_status tape(ph_sim *sim, ph_tape *t)
+{
+    if (ph_sim_paced(sim))
+        ph_alpha_ahead_tape(&of(sim)->ahead, sim, t);
+    return PH_OK;
+}
+
+/* ---- sensitivities ------------------------------------------------------------------------------ */
+
+static const ph_step_ops *sens_ops(ph_sim *sim)
+{
+    linearise_exactly(sim);
+    return &of(sim)->ops;
+}
+
+/* v = P^-1 v */
+PH_INLINE void divide_by_P(int n, const genalpha *m, const double *T, double *v)
+{
+    double P[PH_DIM_MAX * PH_DIM_MAX];
+    for (int k = 0; k < n * n; k++)
+        P[k] = (1 - m->p.sigma) * T[k] + (k % (n + 1) == 0 ? m->p.sigma : 0);
+    if (!ph_small_solve(n, 1, P, v))
+        memset(v, 0xff, sizeof(double) * (size_t)n); /* NaN */
+}
+
+/* Of a node of a curved group: P^-1, G = P^-1 T and A = Ad(exp(-theta)) = I - hat(theta) T. */
+PH_INLINE void variation_maps(int n, const genalpha *m, const ph_slot *i, double *Pinv, double *G, double *A)
+{
+    double sigma = m->p.sigma, H[PH_DIM_MAX * PH_DIM_MAX], P[PH_DIM_MAX * PH_DIM_MAX];
+    const double *T = m->T + i->T_at;
+    i->op->hat(n, m->theta + i->v_at, H);
+    ph_small_mmul(n, n, n, H, T, A);
+    for (int k = 0; k < n * n; k++) {
+        double I = k % (n + 1) == 0;
+        A[k] = I - A[k];
+        P[k] = (1 - sigma) * T[k] + sigma * I;
+    }
+    if (n == 3)
+        ph_store33(Pinv, ph_minv(ph_load33(P)));
+    else if (!ph_small_inverse(n, P, Pinv))
+        memset(Pinv, 0xff, sizeof P); /* NaN */
+    ph_small_mmul(n, n, n, Pinv, T, G);
+}
+
+/* P^-1 (T w' + (E eta)') of a node of a curved group, to v, and W = Ad(exp(-theta)) W_n, which is
+ * W_n - theta x T W_n; y is (E eta)' without T. */
+PH_INLINE void predict_variation(int n, const genalpha *m, const ph_slot *i, const double *w, const double *y,
+                                 const double *W_n, double *v, double *W)
+{
+    double sigma = m->p.sigma, H[PH_DIM_MAX * PH_DIM_MAX], u[PH_DIM_MAX], x[PH_DIM_MAX];
+    const double *T = m->T + i->T_at, *Tinv = m->Tinv + i->T_at;
+    i->op->hat(n, m->theta + i->v_at, H);
+    ph_small_mul(n, T, W_n, u);
+    ph_small_mul(n, H, u, x);
+    for (int k = 0; k < n; k++) {
+        W[k] = W_n[k] - x[k];
+        u[k] = w[k] + (y && m->inside ? y[k] : 0);
+    }
+    if (sigma == 0) { /* P = T */
+        for (int k = 0; k < n; k++)
+            v[k] = u[k];
+        if (y && !m->inside)
+            ph_small_mul_add(n, n, Tinv, y, v);
+        return;
+    }
+    ph_small_mul(n, T, u, v);
+    for (int k = 0; k < n && y && !m->inside; k++)
+        v[k] += y[k];
+    if (sigma != 1)
+        divide_by_P(n, m, T, v);
+}
+
+PH_INLINE void predict_variations(int n, const genalpha *m, const ph_slot *i, const ph_variation *now,
+                                  const double *y, ph_variation *next)
+{
+    const guess *g = &m->guess;
+    const double *v_n = now->v + i->v_at, *a_n = now->a + i->v_at, *vdot_n = now->vdot + i->v_at,
+                 *W_n = now->W + i->v_at;
+    double *v = next->v + i->v_at, *vdot = next->vdot + i->v_at, *W = next->W + i->v_at;
+    if (i->T_at < 0) {
+        for (int k = 0; k < n; k++) {
+            W[k] = W_n[k];
+            v[k] = g->w_v * v_n[k] + g->w_a * a_n[k] + (y ? g->E * y[i->v_at + k] : 0);
+        }
+    } else {
+        double w[PH_DIM_MAX], Ey[PH_DIM_MAX];
+        for (int k = 0; k < n; k++) {
+            w[k] = g->w_v * v_n[k] + g->w_a * a_n[k];
+            Ey[k] = y ? g->E * y[i->v_at + k] : 0;
+        }
+        predict_variation(n, m, i, w, y ? Ey : NULL, W_n, v, W);
+    }
+    for (int k = 0; k < n; k++)
+        vdot[k] = m->p.eps * (v[k] - v_n[k]) + g->c_a * a_n[k] + g->c_d * vdot_n[k];
+}
+
+static void sens_predict(ph_sim *sim, const ph_variation *now, const double *y, ph_variation *next)
+{
+    for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++)
+        PH_BY_SIZE(i->dim, predict_variations, of(sim), i, now, y, next);
+}
+
+static void sens_accept(ph_sim *sim, const ph_variation *now, ph_variation *next)
+{
+    update_a(&of(sim)->p, sim->lay.nv, now->vdot, now->a, next->vdot, next->a);
+}
+
+/* theta from the two points of the step, then all that update and linearise left behind. */
+static ph_status sens_restore(ph_sim *sim)
+{
+    genalpha *m = of(sim);
+    const ph_layout *lay = &sim->lay;
+    guess g = m->guess;
+    g.slope = 0;
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
+        const double *q0 = sim->now.q + i->q_at, *q1 = sim->next.q + i->q_at;
+        double e[PH_DIM_MAX + 1];
+        predict_node(i->dim, &g, m, i, &sim->now, sim->now.vdot);
+        for (int k = 0; k < i->dim && i->T_at < 0; k++)
+            m->theta[i->v_at + k] = q1[k] - q0[k];
+        if (i->T_at >= 0) {
+            i->op->inverse(i->dim, q0, e);
+            i->op->compose(i->dim, e, q1, e);
+            i->op->log(i->dim, e, m->theta + i->v_at);
+        }
+    }
+    if (sim->matrix.n_eta > 0) {
+        if (ph_newton_links(sim, m->Bn) != PH_OK)
+            return PH_E_CALLBACK;
+        ph_newton_pull(&sim->matrix, m->Bn, sim->next.eta, m->y);
+        for (int i = 0; i < lay->nv; i++)
+            m->y[i] *= m->guess.E;
+        m->ops.Bn = m->Bn;
+    }
+    return update(sim);
+}
+
+static void sens_accept_back(ph_sim *sim, ph_variation *next, ph_variation *now)
+{
+    const ph_alpha *p = &of(sim)->p;
+    double inv = 1 / (1 - p->alpha_m);
+    for (int i = 0; i < sim->lay.nv; i++) {
+        next->vdot[i] += (1 - p->alpha_f) * inv * next->a[i];
+        now->vdot[i] += p->alpha_f * inv * next->a[i];
+        now->a[i] -= p->alpha_m * inv * next->a[i];
+    }
+}
+
+static void sens_predict_back(ph_sim *sim, const ph_variation *next, double *y_bar, ph_variation *now)
+{
+    const genalpha *m = of(sim);
+    const guess *g = &m->guess;
+    for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++) {
+        int n = i->dim, at = i->v_at;
+        double Pinv[PH_DIM_MAX * PH_DIM_MAX], G[PH_DIM_MAX * PH_DIM_MAX], A[PH_DIM_MAX * PH_DIM_MAX];
+        if (i->T_at >= 0)
+            variation_maps(n, m, i, Pinv, G, A);
+        for (int k = 0; k < n; k++) {
+            double w = 0, y = 0, W = 0; /* columns of the maps times the covectors */
+            for (int j = 0; j < n; j++) {
+                double v = next->v[at + j] + m->p.eps * next->vdot[at + j];
+                w += (i->T_at >= 0 ? G[j * n + k] : j == k) * v;
+                y += (i->T_at < 0 ? j == k : m->inside ? G[j * n + k] : Pinv[j * n + k]) * v;
+                W += (i->T_at >= 0 ? A[j * n + k] : j == k) * next->W[at + j];
+            }
+            now->W[at + k] += W;
+            now->v[at + k] += g->w_v * w - m->p.eps * next->vdot[at + k];
+            now->a[at + k] += g->w_a * w + g->c_a * next->vdot[at + k];
+            now->vdot[at + k] += g->c_d * next->vdot[at + k];
+            y_bar[at + k] = g->E * y;
+        }
+    }
+}
+
+/* ---- starting values ---------------------------------------------------------------------------- */
+
+/* a_0 = vdot_0 + (alpha_m - alpha_f) h vddot_0                                                        (S2)
+ * and for index-3  v_0 += d,  M d + B^T m = 0,  B d = B l/h,
+ *   l = C_q h^3 vddot_0 + h^3/4 (1/3 - sigma beta/gamma) [v_0, vdot_0]                                (S3) */
+ph_status ph_alpha_start(ph_sim *sim, const ph_alpha *p, double *vddot, double *l)
+{
+    memcpy(sim->now.a, sim->now.vdot, sizeof(double) * (size_t)sim->lay.nv);
+    if (sim->opt.start == PH_PLAIN)
+        return PH_OK;
+    ph_status s = ph_start_jerk(sim, sim->h, sim->after, vddot);
+    return s == PH_OK ? ph_alpha_perturb(sim, p, vddot, l) : s;
+}
+
+ph_status ph_alpha_perturb(ph_sim *sim, const ph_alpha *p, const double *vddot, double *l)
+{
+    const ph_layout *lay = &sim->lay;
+    double h = sim->h, shift = (p->alpha_m - p->alpha_f) * h;
+    for (int i = 0; i < lay->nv; i++)
+        sim->now.a[i] += shift * vddot[i];
+    if (sim->opt.formulation != PH_INDEX3 || !lay->C)
+        return PH_OK;
+    double lie = h * h / 4 * (1.0 / 3 - p->sigma * p->beta / p->gamma), c_q = ph_alpha_C_q(p) * h * h;
+    for (int i = 0; i < lay->nv; i++)
+        l[i] = c_q * vddot[i];
+    ph_alpha_add_bracket(lay, lie, sim->now.v, sim->now.vdot, l);
+    return ph_start_perturb(sim, l);
+}
+
+void ph_alpha_add_bracket(const ph_layout *lay, double factor, const double *v, const double *vdot, double *l)
+{
+    for (int i = 0; i < lay->N; i++)
+        if (lay->slot[i].T_at >= 0) {
+            int n = lay->slot[i].dim, at = lay->v_at[i];
+            double H[PH_DIM_MAX * PH_DIM_MAX], x[PH_DIM_MAX];
+            for (int k = 0; k < n; k++)
+                x[k] = factor * v[at + k];
+            lay->slot[i].op->hat(n, x, H);
+            ph_small_mul_add(n, n, H, vdot + at, l + at);
+        }
+}
+
+/* Steps by tolerance find their starting values with their first size. */
+static ph_status start(ph_sim *sim)
+{
+    genalpha *m = of(sim);
+    if (ph_sim_paced(sim)) {
+        memcpy(sim->now.a, sim->now.vdot, sizeof(double) * (size_t)sim->lay.nv);
+        return PH_OK;
+    }
+    return ph_alpha_start(sim, &m->p, m->w, m->c);
+}
+
+const ph_stepper ph_genalpha_stepper = {
+    .name = "genalpha",
+    .text = "generalized-alpha on Lie groups with sigma, exact closed form",
+    .cite = "S. Holzinger, M. Arnold, J. Gerstmayr: Sigma-modified Lie group generalized-alpha methods for "
+            "constrained "
+            "multibody systems\n"
+            "M. Arnold, O. Bruels, A. Cardona: Error analysis of generalized-alpha Lie group time "
+            "integration methods "
+            "for constrained mechanical systems, Numerische Mathematik",
+    .reads = PH_READS_ALPHA | PH_READS_SIGMA | PH_READS_FORMULATION | PH_READS_NEWTON | PH_READS_START |
+             PH_READS_TOL,
+    .size = sizeof(genalpha),
+    .prepare = prepare,
+    .resize = resize,
+    .take = take,
+    .start = start,
+    .step = step,
+    .tape = tape,
+    .sens_ops = sens_ops,
+    .sens_predict = sens_predict,
+    .sens_accept = sens_accept,
+    .sens_restore = sens_restore,
+    .sens_accept_back = sens_accept_back,
+    .sens_predict_back = sens_predict_back,
+};

@@ -1,0 +1,29 @@
+/* Derivatives by a parameter, as a step and its method see them; src/sens follows them. */
+#ifndef PH_STEP_VARIATION_H
+#define PH_STEP_VARIATION_H
+
+#include "polhode/sens.h"
+#include "step/newton.h"
+
+/* The derivative of a point by one parameter, or of an objective by a point (a covector). */
+typedef struct ph_variation {
+    double *W, *v, *vdot, *a; /* nv */
+    double *lambda, *eta;     /* nl */
+    double *memory;           /* nv times ph_sens_memory: of what the method remembers */
+} ph_variation;
+
+/* One parameter, its neighbours, and what it does to the solution. */
+typedef struct ph_follower {
+    ph_param p;
+    ph_sim *at[PH_NEIGHBOURS];
+    double weight[PH_NEIGHBOURS]; /* of the pseudo-loads, over eps; 0: not needed */
+    ph_variation now, next;
+} ph_follower;
+
+/* Differentiate the step from sim->now to sim->next that was just solved. */
+ph_status ph_sens_follow(ph_sens *sens);
+
+/* Of the derivatives that follow the simulation; none follow: PH_NOT_SIMPLIFIED. */
+ph_simplification ph_sens_simplified(const ph_sim *sim);
+
+#endif

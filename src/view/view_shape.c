@@ -1,0 +1,162 @@
+/* Shapes for pages: those of the model, and the box of an inertia.
+ *
+ * A homogeneous box with edges a, b, c has J_x = m (b^2 + c^2)/12, ..., so that
+ *   a^2 = 6 (J_y + J_z - J_x)/m, and so on */
+#include "view/view_inside.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/keys.h"
+
+/* ---- the box ------------------------------------------------------------------------------------------ */
+
+#define SWEEPS 12   /* of Jacobi's method: quadratic convergence needs five */
+#define THIN   0.06 /* of the largest edge: a plate or rod still shows */
+
+/* A <- Q^T A Q, V <- V Q with the rotation in the plane p, q that makes A[p][q] 0 */
+static void rotate(double A[3][3], double V[3][3], int p, int q)
+{
+    if (A[p][q] == 0)
+        return;
+    double theta = (A[q][q] - A[p][p]) / (2 * A[p][q]);
+    double t = (theta >= 0 ? 1 : -1) / (fabs(theta) + sqrt(theta * theta + 1)), c = 1 / sqrt(t * t + 1),
+           s = t * c;
+    for (int k = 0; k < 3; k++) {
+        double a = A[k][p], b = A[k][q];
+        A[k][p] = c * a - s * b, A[k][q] = s * a + c * b;
+    }
+    for (int k = 0; k < 3; k++) {
+        double a = A[p][k], b = A[q][k];
+        A[p][k] = c * a - s * b, A[q][k] = s * a + c * b;
+        a = V[k][p], b = V[k][q];
+        V[k][p] = c * a - s * b, V[k][q] = s * a + c * b;
+    }
+}
+
+/* Quaternion of a proper rotation, from the largest of its squares. */
+static ph_quat quaternion_of(double V[3][3])
+{
+    double tr = V[0][0] + V[1][1] + V[2][2], s;
+    if (tr > 0) {
+        s = 2 * sqrt(1 + tr);
+        return (ph_quat){s / 4, (V[2][1] - V[1][2]) / s, (V[0][2] - V[2][0]) / s, (V[1][0] - V[0][1]) / s};
+    }
+    int i = V[0][0] > V[1][1] ? 0 : 1;
+    i = V[2][2] > V[i][i] ? 2 : i;
+    int j = (i + 1) % 3, k = (i + 2) % 3;
+    s = 2 * sqrt(1 + V[i][i] - V[j][j] - V[k][k]);
+    double q[3];
+    q[i] = s / 4, q[j] = (V[j][i] + V[i][j]) / s, q[k] = (V[k][i] + V[i][k]) / s;
+    return (ph_quat){(V[k][j] - V[j][k]) / s, q[0], q[1], q[2]};
+}
+
+ph_view_box ph_view_box_of(double mass, ph_mat3 J)
+{
+    double A[3][3] = {{J.xx, J.xy, J.xz}, {J.xy, J.yy, J.yz}, {J.xz, J.yz, J.zz}};
+    double V[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, most = 0;
+    ph_view_box box = {.R = {1, 0, 0, 0}};
+    for (int k = 0; k < SWEEPS; k++)
+        rotate(A, V, 0, 1), rotate(A, V, 0, 2), rotate(A, V, 1, 2);
+    box.R = quaternion_of(V); /* det V = 1: it is a product of rotations */
+    for (int k = 0; k < 3; k++) {
+        double square = 6 * (A[(k + 1) % 3][(k + 1) % 3] + A[(k + 2) % 3][(k + 2) % 3] - A[k][k]) / mass;
+        box.edge[k] = square > 0 ? sqrt(square) : 0;
+        most = fmax(most, box.edge[k]);
+    }
+    for (int k = 0; k < 3; k++)
+        box.edge[k] = fmax(box.edge[k], THIN * most);
+    return box;
+}
+
+/* ---- triangles ---------------------------------------------------------------------------------------- */
+
+static unsigned hash_point(const float *x)
+{
+    unsigned bits[3], h = 2166136261u;
+    memcpy(bits, x, sizeof bits);
+    for (int k = 0; k < 3; k++)
+        h = (h ^ bits[k]) * 16777619u, h ^= h >> 15;
+    return h;
+}
+
+/* Corners at the same point become one: files of STL repeat each of them about six times. The page takes the mesh as it
+ * is where there is no memory for that. */
+static int weld(const ph_mesh_def *m, float *point, int *triangle)
+{
+    unsigned size = 1;
+    while (size < 2 * (unsigned)m->n_points)
+        size *= 2;
+    int *table = malloc(size * sizeof *table), *of = malloc((size_t)m->n_points * sizeof *of), n = 0;
+    if (!table || !of) {
+        free(table), free(of);
+        memcpy(point, m->point, 12 * (size_t)m->n_points);
+        memcpy(triangle, m->triangle, 12 * (size_t)m->n_triangles);
+        return m->n_points;
+    }
+    memset(table, 0xff, size * sizeof *table);
+    for (int i = 0; i < m->n_points; i++) {
+        const float *x = m->point + 3 * (size_t)i;
+        unsigned at = hash_point(x) & (size - 1);
+        while (table[at] >= 0 && memcmp(point + 3 * (size_t)table[at], x, 12) != 0)
+            at = (at + 1) & (size - 1);
+        if (table[at] < 0) {
+            table[at] = n;
+            memcpy(point + 3 * (size_t)n++, x, 12);
+        }
+        of[i] = table[at];
+    }
+    for (int i = 0; i < 3 * m->n_triangles; i++)
+        triangle[i] = of[m->triangle[i]];
+    free(table), free(of);
+    return n;
+}
+
+static void put_mesh(FILE *to, const ph_mesh_def *m)
+{
+    float *point = malloc(12 * (size_t)m->n_points);
+    int *triangle = malloc(12 * (size_t)m->n_triangles);
+    int n = point && triangle ? weld(m, point, triangle) : 0;
+    fputs("{\"points\":\"", to);
+    ph_view_base64(to, point, 12 * (size_t)n);
+    fputs("\",\"triangles\":\"", to);
+    ph_view_base64(to, triangle, n ? 12 * (size_t)m->n_triangles : 0);
+    fputs("\"}", to);
+    free(point), free(triangle);
+}
+
+/* ---- shapes ------------------------------------------------------------------------------------------- */
+
+static void put_shape(FILE *to, const ph_shape_def *s)
+{
+    fputs("{\"type\":", to);
+    ph_view_text(to, ph_shape_word(s->type));
+    fputs(",\"size\":", to);
+    ph_view_numbers(to, 3, s->size);
+    fputs(",\"at\":", to);
+    ph_view_vector(to, s->at);
+    fputs(",\"rotation\":", to);
+    ph_view_numbers(to, 4, (double[]){s->R.w, s->R.x, s->R.y, s->R.z});
+    if (s->color >= 0)
+        fprintf(to, ",\"color\":%d", s->color);
+    if (s->type == PH_SHAPE_MESH) {
+        fputs(",\"mesh\":", to);
+        put_mesh(to, &s->mesh);
+    }
+    fputc('}', to);
+}
+
+void ph_view_shapes(FILE *to, const ph_shape_list *all, const char *marker)
+{
+    int n = 0;
+    fputc('[', to);
+    for (int k = 0; k < all->n; k++) {
+        const ph_shape_def *s = &all->shape[k];
+        if (!s->marker != !marker || (marker && strcmp(s->marker, marker) != 0))
+            continue;
+        fputs(n++ ? "," : "", to);
+        put_shape(to, s);
+    }
+    fputc(']', to);
+}
