@@ -238,34 +238,36 @@ static ph_status assign(ph_run *run, int k, const ph_action_def *a, ph_error *er
     return PH_OK;
 }
 
-/* Bodies must be where a joint that engages wants them. */
-static ph_status check_engaged(ph_run *run, int k, int joint, ph_error *err)
+/* Bodies must be where a joint that engages wants them: what they lack is told. "": nothing. Returns text. */
+static const char *what_is_missed(ph_run *run, int joint, char *text, size_t size)
 {
     const ph_mechanism *m = run->mech;
     ph_sim *sim = run->sim;
-    double position, velocity, limit = MISSED * fmax(1, sim->matrix.body), most = 0;
-    char text[160];
+    double position, velocity, most = 0;
+    text[0] = 0;
     if (ph_sim_violation(sim, &position, &velocity) != PH_OK)
-        return PH_OK; /* the restart will tell */
+        return text; /* the restart will tell */
     for (int c = m->joint_of[joint]; c < m->joint_of[joint + 1]; c++)
         if (!m->joint[c].nonholonomic)
             most = ph_larger(most, ph_small_max(m->joint[c].rows, sim->ev.Phi + m->joint[c].l_at));
-    if (most <= limit)
-        return PH_OK;
-    snprintf(text, sizeof text,
-             "joint '%.64s' engages where its bodies miss it by %.3g; engage it where they meet",
-             run->model->joint[joint].name, most);
-    return fail(run, k, PH_E_INCONSISTENT, err, text);
+    if (!(most <= MISSED * fmax(1, sim->matrix.body)))
+        snprintf(text, size,
+                 "joint '%.64s' engages where its bodies miss it by %.3g; engage it where they meet",
+                 run->model->joint[joint].name, most);
+    return text;
 }
 
 static ph_status switch_joint(ph_run *run, int k, const ph_action_def *a, int *switched, ph_error *err)
 {
     int on = a->what == PH_DO_ENGAGE;
+    char text[200];
     if (ph_mechanism_active(run->mech, a->index) == on)
         return PH_OK;
     *switched = 1;
     ph_mechanism_set_active(run->mech, a->index, on);
-    return on ? check_engaged(run, k, a->index, err) : PH_OK;
+    return on && what_is_missed(run, a->index, text, sizeof text)[0]
+               ? fail(run, k, PH_E_INCONSISTENT, err, text)
+               : PH_OK;
 }
 
 static ph_status act(ph_run *run, int k, int *switched, int *changed, ph_error *err)
@@ -510,10 +512,14 @@ ph_status ph_run_set_active(ph_run *run, int joint, int active, ph_error *err)
         return ph_fail(err, PH_E_INPUT,
                        "derivatives follow the run, and do not go across a joint that is switched");
     double energy = run->watched.kinetic + run->watched.potential;
+    char text[200];
     remember(run);
     ph_mechanism_set_active(run->mech, joint, !!active);
     ph_guard_before(run->sim);
-    s = ph_mechanism_rank_at(run->mech, run->sim->now.t, run->sim->now.q, err);
+    if (active && what_is_missed(run, joint, text, sizeof text)[0])
+        s = ph_fail(err, PH_E_INCONSISTENT, "%s", text);
+    if (s == PH_OK)
+        s = ph_mechanism_rank_at(run->mech, run->sim->now.t, run->sim->now.q, err);
     if (s == PH_OK)
         s = ph_sim_restart(run->sim, err);
     if (s != PH_OK) {
