@@ -2,7 +2,7 @@
 --
 -- Origin: the top of models/heavy_top.lua with more inertia across its axis. The data are a run of this model itself:
 --   polhode run models/heavy_top_fit.lua --set m=15 --set J=0.4 -o models/heavy_top_fit.csv
--- Reference: polhode optimise models/heavy_top_fit.lua --vary m,J --bounds m=5:30,J=0.25:0.8 --minimise fit --tolerance 1e-9
+-- Reference: polhode optimise models/heavy_top_fit.lua --vary m,J --bounds m=5:30,J=0.25:0.8 --minimise fit --x-tol 1e-9
 -- gives m = 15 and J = 0.4 back, to more than 6 digits.
 model "heavy top, to be identified"
 

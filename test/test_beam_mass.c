@@ -493,7 +493,7 @@ static void elements_refuse_to_turn_too_far(void **state)
     o.h = 0.01;
     assert_int_equal(fly(&f, coil, PH_SPACE_SE3, o, 1000, &err), PH_E_CALLBACK);
     assert_non_null(strstr(ph_mechanism_complaint(f.mech, why, sizeof why), "beam element 'rod."));
-    assert_non_null(strstr(why, "take more elements, or smaller steps"));
+    assert_non_null(strstr(why, "use more elements, or smaller steps"));
     land(&f);
 
     const double *q0, *v0;

@@ -141,7 +141,7 @@ static void strange_files(void **state)
     (void)state;
     refuse_text("model.lua", "", "model.lua: the model has no body and no particle");
     refuse_text("model.lua", "\x1bLua\x54", "this is a compiled Lua program");
-    refuse_text("model.lua", "\xef\xbb\xbf#!/usr/bin/lua\nbdoy {}", "model.lua:2: nothing is called 'bdoy'");
+    refuse_text("model.lua", "\xef\xbb\xbf#!/usr/bin/lua\nbdoy {}", "model.lua:2: 'bdoy' is not defined");
 
     size_t size = 20 << 20; /* a string of 20 MB, and one of 2 MB that fits into the file */
     char *text = malloc(size + 1);

@@ -181,7 +181,7 @@ cmp -s first third || fail "a run with a file differs"
 # text
 run 0 run heavy_top --t-end 0.1
 has out 'heavy_top: genalpha, sigma 1, rho 0.9, ggl' 'after 100 steps' 'cost' 'violation' 'energy' 'error' 'pivot'
-[[ ! -s err ]] || fail "progress although stderr is no terminal"
+[[ ! -s err ]] || fail "progress although stderr is not a terminal"
 run 0 run heavy_top --t-end 0.1 --quiet
 [[ ! -s out ]] || fail "--quiet prints"
 
@@ -320,6 +320,9 @@ if command -v gnuplot >/dev/null; then
     run 0 run "$models/heavy_top.lua" --plot history.svg --quiet
     has history.svg '<svg' 't [s]' 'tip [m]' 'reaction [N]' 'reaction [N m]' 'energy − 5435.7 [J]' '>x<' '>y<' '>z<' '0 but for round-off'
     grep -qF 'component' history.svg && fail "components without names"
+    grep -qF '>h [s]<' history.svg && fail "steps of one size need no panel"
+    run 0 run "$models/heavy_top.lua" --tol 1e-3 --plot steps.svg --quiet
+    has steps.svg 'h [s]' 'tip [m]'
     # what is small beside other numbers, and smooth, is a signal
     cat >small.lua <<'END'
 model "small"
@@ -372,6 +375,27 @@ for ending in h5 json svg lua; do
     refused "the table is written as CSV" converge pendulum --h 0.02,0.01 -o "table.$ending"
     refused "the table is written as CSV" sweep pendulum --vary h=0.02,0.01 -o "table.$ending"
 done
+
+# ---- manual and completions ----------------------------------------------------------------------------------------
+
+run 0 help --man
+has out '.TH "POLHODE" 1' '.SS Simulate' '.B run ' 'polhode-sweep (1)'
+run 0 help run --man
+has out '.TH "POLHODE-RUN" 1' '.B \-\-formulation' 'index3|index2|ggl'
+run 0 help --completion zsh
+has out '#compdef polhode' 'run:--formulation) values="index3 index2 ggl"'
+run 0 help --completion bash
+completed() { # EXPECTED WORD...: the last word is completed to what is expected
+    local expected=$1 got
+    shift
+    got=$(bash -c 'source out; COMP_WORDS=(polhode "$@"); COMP_CWORD=$#; _polhode; echo "${COMPREPLY[*]}"' - "$@")
+    [[ $got == "$expected" ]] || fail "polhode $* is completed to '$got'"
+}
+completed sweep sw
+completed --formulation run --form
+completed 'index3 index2' run --formulation i
+completed '' list --form
+completed 'static stability' help st
 
 # ---- other commands -----------------------------------------------------------------------------------------------
 
@@ -447,11 +471,14 @@ refused "did you mean 'heavy_top'" run heavy_tpo
 refused 'polhode list problems' run xyzzy
 refused "'b' is one argument too many" run heavy_top b
 refused "did you mean '--sigma'" run heavy_top --sgima 1
+refused "'--tolerance' is now called '--x-tol'" optimise heavy_top --tolerance 1e-9
+refused "'--steps' is now called '--load-steps'" static pendulum --steps 3
+run 0 run heavy_top_so3 --method bliedf --correction perturbed --t-end 0.001 --quiet # the old word of exponent
 refused "see 'polhode help converge'" converge heavy_top --bogus # and not an option of another command
 refused "did you mean '--formulation'" run heavy_top --formulaton ggl
 refused "did you mean 'ggl'" run heavy_top --formulation gll
 refused 'there are: auto, dense, block, front, klu' run heavy_top --solver umfpack
-refused '--method has no choice' run heavy_top --method magic
+refused '--method cannot be' run heavy_top --method magic
 refused 'its value is missing' run heavy_top --sigma
 refused "-o: its value is missing; '--json' is an option" run heavy_top -o --json
 refused "--sigma: its value is missing; '-o' is an option" run heavy_top --sigma -o x.csv
@@ -490,7 +517,9 @@ refused "did you mean 'chain'" bench chian
 refused "did you mean 'groups'" list grups
 refused "did you mean 'run'" help rnu
 refused 'one argument too many' version now
-refused 'has no options' help --xyzzy
+refused "help has no option '--xyzzy'" help --xyzzy
+refused 'has no options' list --xyzzy
+refused "'fish'; there are: bash, zsh" help --completion fish
 refused "run has no option '--expec'; see 'polhode help run'" run heavy_top --expec # near --expect, of other commands
 refused "did you mean '--json'?" run heavy_top --jsn
 for words in verify 'verify --all' 'help verify'; do # shellcheck disable=SC2086 # words

@@ -27,7 +27,7 @@ if command -v g++ >/dev/null; then # the header is one of C++ too
 fi
 
 mkdir "$dir/none"
-refused "'2top' is no name in C" "$models/heavy_top.lua" --name 2top -o "$dir/none"
+refused "'2top' is not a name in C" "$models/heavy_top.lua" --name 2top -o "$dir/none"
 refused "'while' is a word of C" "$models/heavy_top.lua" --name while -o "$dir/none"
 refused "'shaker': its value is a function" "$models/absorber.lua" -o "$dir/none"
 refused "the flexible body 'arm' cannot be compiled" "$models/craig_bampton.lua" -o "$dir/none"

@@ -15,7 +15,7 @@ has out "2.67987" "1 further mode: -n 2 shows it" "lower turns"
 
 # At rest but no equilibrium; upright: real eigenvalues.
 run 0 modes "$models/double_pendulum.lua"
-has out "the initial state is no equilibrium"
+has out "the initial state is not an equilibrium"
 run 0 modes "$models/slider_crank.lua" --about static
 has out "unstable: grows by exp(7.071 t)"
 
@@ -113,7 +113,7 @@ has err "--about"
 run 2 modes "$models/pendulum.lua" --plot x.svg
 has err "--vary"
 run 2 modes "$models/hanging_top.lua" --vary nothing=1:2:3
-has err "is no parameter"
+has err "is not a parameter"
 run 2 modes "$models/hanging_top.lua" -n 3001
 has err "-n"
 

@@ -13,7 +13,7 @@ run 0 static "$models/pendulum.lua" -o rest.json
 cmp -s first rest.json || fail "-o writes something else than --json prints"
 run 0 static pendulum
 has out "equilibrium after"
-run 0 static "$models/double_pendulum.lua" --space SE3 --steps 4
+run 0 static "$models/double_pendulum.lua" --space SE3 --load-steps 4
 has out "reached by relaxation"
 
 # What nothing holds is named, with exit code 1; JSON has the reason.
@@ -25,8 +25,8 @@ run 1 static "$models/free_body.lua"
 
 # Mistakes.
 run 2 static
-run 2 static "$models/pendulum.lua" --steps 0
-has err "--steps"
+run 2 static "$models/pendulum.lua" --load-steps 0
+has err "--load-steps"
 run 2 static "$models/pendulum.lua" -o /nowhere/rest.json
 has err "cannot write"
 run 2 static nothing.lua

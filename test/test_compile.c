@@ -391,8 +391,8 @@ static void refusals(void **state)
 {
     (void)state;
     refuse("model 'while' " BODY, NULL, NULL, 1, "'while' is a word of C");
-    refuse("model '2top' " BODY, NULL, NULL, 1, "'2top' is no name in C, it begins with a digit");
-    refuse("model 'a' " BODY, NULL, "a-b", 1, "'a-b' is no name in C");
+    refuse("model '2top' " BODY, NULL, NULL, 1, "'2top' is not a name in C, it begins with a digit");
+    refuse("model 'a' " BODY, NULL, "a-b", 1, "'a-b' is not a name in C");
     refuse("model 'a' " BODY, NULL, NULL, 3, "3 members at once");
     refuse("model 'a' " BODY, OPTIONS("space=SE3"), NULL, 1, "R3xSO3");
     refuse("model 'a' " BODY, OPTIONS("method=rkmk"), NULL, 1, "the method rkmk cannot be compiled");

@@ -99,8 +99,8 @@ refused "'-1' is not above 0" converge pendulum --h 0.02,-1
 refused 'give step sizes' converge pendulum
 refused 'more than 64 values' converge pendulum --h "$(seq -s, 1 65)"
 refused 'the limit is' converge pendulum --h 1e-12,1
-refused "has no choice 'foo'" converge pendulum --h 0.1,0.2 --method genalpha,foo
-refused "has no choice 'index4'" converge pendulum --h 0.1,0.2 --formulation index3,index4
+refused "cannot be 'foo'" converge pendulum --h 0.1,0.2 --method genalpha,foo
+refused "cannot be 'index4'" converge pendulum --h 0.1,0.2 --formulation index3,index4
 refused 'more than 256 variants' converge pendulum --h 0.1 --sigma "$(seq -s, 1 17)" --rho "$(seq -s, 0.01 0.01 0.17)"
 refused 'two step sizes at least' converge pendulum --h 0.1 --expect 2
 run 0 converge pendulum --h 0.1,0.05 --t-end 1 --order 2,3 # two orders of a method that has one
@@ -118,6 +118,34 @@ run 1 converge heavy_top --h 0.5,1e-3,5e-4 --json
 is_json out
 has err 'h = 0.5 s' '0.5'
 has out '"steps":2,"times":0,"error":{"q":null' '"steps":1000,"times":1001,"error":{"q":0.0'
+
+# ---- tolerances and random steps ----------------------------------------------------------------------------------
+
+# order: errors in proportion to tol, beside rows with steps of one size, which stay as they are
+run 0 converge "$models/heavy_top.lua" --h 1e-3,5e-4 --t-end 0.3 -o alone.csv
+run 0 converge "$models/heavy_top.lua" --h 1e-3,5e-4 --tol 1e-4,1e-2,1e-3 --t-end 0.3 -o tol.csv
+within 0.001 "$(column tol.csv error.q | head -n 2 | tr '\n' ' ')" "$(column alone.csv error.q | tr '\n' ' ')"
+[[ $(column tol.csv tol | tr '\n' ' ') == "nan nan 0.01 0.001 0.0001 " ]] || fail "column tol: $(column tol.csv tol)"
+[[ $(column tol.csv times | tail -n 3 | tr '\n' ' ') == "101 101 101 " ]] || fail "a grid of 100: $(column tol.csv times)"
+within 15 "$(column tol.csv order.q | tail -n 1)" 1
+for reference in exact finest; do
+    run 0 converge "$models/heavy_top.lua" --tol 1e-3,1e-4 --t-end 0.3 --method genalpha,bliedf --reference $reference --expect 1 -o $reference.csv
+done
+within 10 "$(column finest.csv error.q | tr '\n' ' ')" "$(column exact.csv error.q | tr '\n' ' ')"
+run 0 work pendulum --tol 1e-2,1e-3 --h 0.01 --t-end 0.5 --repeats 1 --json
+is_json out
+has out '"label":"genalpha, by tol"' '"h":null,"tol":0.01' '"h":0.01,"tol":null'
+# order: second under random steps, of lambda too; another seed has other steps
+run 0 converge heavy_top_r3xso3 --h 1e-3,5e-4,2.5e-4,1.25e-4 --t-end 0.15 --formulation index3,index2,ggl --steps random:3 --expect 2 -o random.csv
+has out 'steps of random sizes from h/2 to 2 h, seed 3'
+run 0 converge heavy_top_r3xso3 --h 1e-3,5e-4 --t-end 0.15 --steps random --json
+has out '"steps":1' # whole numbers that are not t_end/h
+grep -q '"steps":150,' out && fail "steps of random sizes are no whole number of h: $(cat out)"
+refused "'randm' is not random or random:SEED" converge pendulum --h 0.1 --steps randm
+refused "'random:x' is not random or random:SEED" converge pendulum --h 0.1 --steps random:x
+refused 'give one of them' converge pendulum --tol 1e-2,1e-3 --steps random
+refused '--reference exact alone' converge pendulum --h 0.1,0.05 --steps random --reference finest
+refused 'none of the methods has steps by tolerance' converge pendulum --tol 1e-2,1e-3 --method linear-alpha
 
 # ---- references ---------------------------------------------------------------------------------------------------
 

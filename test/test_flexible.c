@@ -449,7 +449,7 @@ static void hdf5_with_a_list_of_orders(void **state)
     assert_true(H5Awrite(a, H5T_NATIVE_INT, many) >= 0);
     H5Aclose(a), H5Sclose(space), H5Gclose(marker);
     assert_true(H5Fclose(file) >= 0);
-    folder_refuse(&d, "flexible{ name = 'rod', file = 'body.h5' }", "body.h5' is no reduced body");
+    folder_refuse(&d, "flexible{ name = 'rod', file = 'body.h5' }", "body.h5' is not a reduced body");
     folder_remove(&d);
 }
 #endif

@@ -68,6 +68,6 @@ unset OPENBLAS_CORETYPE
 # Only flexible bodies have modes.
 sed 's/type = "modes", body = "rod"/type = "modes", body = "ground"/' clamped.lua >wrong.lua
 run 2 run wrong.lua
-has err "sensor 'zeta': 'ground' is no flexible body"
+has err "sensor 'zeta': 'ground' is not a flexible body"
 
 finish

@@ -60,7 +60,7 @@ refused 'or of other parameters, options' run heavy_top --tol 1e-4 --t-end 0.1 -
 refused 'of another model' run free_body --tol 1e-3 --t-end 0.1 --from tol.state
 refused 'No such file' run heavy_top --h 1e-3 --t-end 0.1 --from none.state
 echo 'no state' >text.state
-refused 'it is no state of a run' run heavy_top --h 1e-3 --t-end 0.1 --from text.state
+refused 'it is not the state of a run' run heavy_top --h 1e-3 --t-end 0.1 --from text.state
 head -c 300 tol.state >short.state
 refused 'of another model' run heavy_top --tol 1e-3 --t-end 0.1 --from short.state
 sed '1s/version [^:]*:/version 0.0.0:/' tol.state >old.state

@@ -333,14 +333,14 @@ static const mistake mistakes[] = {
     {parallel_axes, "not orthogonal"},
     {no_type, "no such type"},
     {no_mass, "body 'stone': its mass is 0"},
-    {no_rotation, "no unit quaternion"},
+    {no_rotation, "not a unit quaternion"},
     {pulled_ground, "force 'pull': acts on nothing"},
     {twisted_dust, "force 'pull': the particle"},
     {pulled_nobody, "no body 7"},
     {nobody, "no bodies"},
     {angle_of_ball, "joint 'hook' has no single coordinate"},
     {reaction_of_nothing, "measures nothing"},
-    {empty_constraint, "constraint 'law': says nothing"},
+    {empty_constraint, "constraint 'law': has no equation"},
 };
 
 static void nonsense_is_refused(void **state)

@@ -148,7 +148,7 @@ static void dense(void **state)
                 {"%%MatrixMarket matrix coordinate real general\n3 300000000 1\n1 1 1\n",
                  "Psi.mtx:2: a column is without entries"},
                 {"%%MatrixMarket matrix array real general\n3 61\n" ZEROS,
-                 "Psi.mtx:2: the matrix has 61 columns, and 60 are the limit"},
+                 "Psi.mtx:2: the matrix has 61 columns; the limit is 60"},
                 {"%%MatrixMarket matrix array real general\n3 1\n1 2\n3 4\n",
                  "Psi.mtx:4: more numbers than the matrix has"},
                 {"%%MatrixMarket matrix array real general\n3 1\n1\nx\n3\n", "Psi.mtx:4: a number expected"},
@@ -209,7 +209,7 @@ static void nodes(void **state)
                 {"id,x,y\n1,0,0\n", "there is no column 'z'"},
                 {"id,x,y,z\n", "holds no rows"},
                 {"id,x,y,z\n1,0,0\n", "nodes.csv:2: a row wants 4 numbers"},
-                {"id,x,y,z\n1.5,0,0,0\n", "nodes.csv: row 1: id 1.5 is no whole number"},
+                {"id,x,y,z\n1.5,0,0,0\n", "nodes.csv: row 1: id 1.5 is not a whole number"},
                 {"id,x,y,z\n1,0,inf,0\n", "nodes.csv: row 1: y is not finite"},
                 {"id,x,y,z\n3,0,0,0\n4,1,0,0\n3,2,0,0\n", "nodes.csv: node 3 is there twice"}};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {

@@ -11,7 +11,7 @@ static const ph_space_code spaces[] = {PH_SPACE_R3XSO3, PH_SPACE_SE3, PH_SPACE_E
 static const char *joint_name(int type)
 {
     static const char *const names[] = {
-#define PH_JOINT(code, name, keys, driven, text) name,
+#define PH_JOINT(code, ops, name, keys, text) name,
 #include "mech/joints.def"
 #undef PH_JOINT
     };
@@ -20,12 +20,7 @@ static const char *joint_name(int type)
 
 static int can_be_driven(int type)
 {
-    static const int driven[] = {
-#define PH_JOINT(code, name, keys, driven, text) driven,
-#include "mech/joints.def"
-#undef PH_JOINT
-    };
-    return driven[type];
+    return (ph_joint_row_of(&(ph_joint_def){.type = type})->keys & PH_KEY_DRIVE) != 0;
 }
 
 /* ---- models of one joint ------------------------------------------------------------------------- */

@@ -146,7 +146,7 @@ refused "nowhere/top.lua" check nowhere/top.lua
 refused "no parameter 'q'; there are: m" run "$models/heavy_top.lua" --set q=1
 refused "'heavy' is not a number" run "$models/heavy_top.lua" --set m=heavy
 refused '--set N=5' run "$models/chain.lua" --size 5
-refused "--space has no choice 'SO4'" run "$models/heavy_top.lua" --space SO4
+refused "--space cannot be 'SO4'" run "$models/heavy_top.lua" --space SO4
 refused "did you mean 'SE3'" check "$models/heavy_top.lua" --space SE4
 refused 'heavy_top.lua' run "$models/heavy_top.lua" --set m=-1
 refused 'heavy_top: No such file' freeze heavy_top

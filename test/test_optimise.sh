@@ -50,7 +50,7 @@ grep -q '^evaluation,k,d,vibration,gradient' trials.csv || fail "table: $(head -
 
 # ---- identification -----------------------------------------------------------------------------------------------
 # reference: the data are a run with m = 15, J = 0.4
-fit=(optimise heavy_top_fit.lua --vary "m,J" --bounds "m=5:30,J=0.25:0.8" --minimise fit --tolerance 1e-9 --json)
+fit=(optimise heavy_top_fit.lua --vary "m,J" --bounds "m=5:30,J=0.25:0.8" --minimise fit --x-tol 1e-9 --json)
 run 0 "${fit[@]}"
 near 'm' 1e-6 "$(value optimum m)" 15
 near 'J' 1e-6 "$(value optimum J)" 0.4
@@ -96,7 +96,7 @@ refused 'needs a model file' optimise heavy_top "${good[@]}"
 refused "no objective 'weight'; there are: load" optimise balanced_crank.lua --vary balance --bounds balance=0:2 --minimise weight
 refused "no parameter 'weight'" optimise balanced_crank.lua --vary weight --bounds weight=0:2 --minimise load
 refused "those of 'radius' are missing" optimise balanced_crank.lua --vary balance,radius --bounds balance=0:2 --minimise load
-refused 'is no range' optimise balanced_crank.lua --vary balance --bounds balance=2:0 --minimise load
+refused 'is not a range' optimise balanced_crank.lua --vary balance --bounds balance=2:0 --minimise load
 refused 'is not P=FROM:TO' optimise balanced_crank.lua --vary balance --bounds balance=2 --minimise load
 refused 'is not P=FROM:TO of a parameter' optimise balanced_crank.lua --vary balance --bounds radius=0:1 --minimise load
 refused 'begins with 0.2, which is outside' optimise balanced_crank.lua --vary balance --bounds balance=1:2 --minimise load

@@ -166,14 +166,14 @@ static void modes_are_counted_first(void **state)
     ph_fe fe = straight(steel_bar(), 3000, 1, 0, 0);
     ph_fe_spec spec = clamped(60);
     ph_fe_interface all[12];
-    refuse(&fe, &spec, "so many small elements");
+    refuse(&fe, &spec, "too many small elements");
     spec.n = 61;
-    refuse(&fe, &spec, "modes: there are 61, and 60 are the limit");
+    refuse(&fe, &spec, "modes: there are 61; the limit is 60");
     for (int k = 0; k < 12; k++)
         all[k] = (ph_fe_interface){"end", 1, &node[k]};
     spec = (ph_fe_spec){.frame_id = PH_NO_NODE, .type = PH_MODES_CRAIG_BAMPTON, .interface = all};
     spec.n_interfaces = 12;
-    refuse(&fe, &spec, "modes: there are 66, and 60 are the limit");
+    refuse(&fe, &spec, "modes: there are 66; the limit is 60");
     ph_fe_free(&fe);
 }
 

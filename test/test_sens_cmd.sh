@@ -194,7 +194,7 @@ refused "no objective 'L'" sens heavy_top.lua --param m --objective L
 refused 'the model has none' sens "$models/heavy_top.lua" --param m --mode adjoint
 refused 'rkmk has no sensitivities' sens heavy_top.lua --param m --method rkmk
 refused 'genalpha-printed has no sensitivities' sens heavy_top.lua --param m --method genalpha-printed --mode adjoint
-refused 'has no choice' sens heavy_top.lua --param m --mode reverse
+refused 'cannot be' sens heavy_top.lua --param m --mode reverse
 refused '1000 bytes is too tight' sens heavy_top.lua --param m --mode adjoint --memory 1000
 cat >drop.lua <<'EOF'
 local m = param("m", 1)
@@ -216,7 +216,7 @@ refused "objective 'J': there is no sensor 'f'" sens edited.lua --param m
 edit '4a sensor{ name = "e", custom = function(t, s) return s.sensors.e[1] end }'
 refused "sensor 'e' depends on itself" sens edited.lua --param m
 edit 's/, integral = .*/ }/'
-refused "objective 'J': says nothing" sens edited.lua --param m
+refused "objective 'J': is empty" sens edited.lua --param m
 edit 's/return .* end/return 1, 2 end/'
 refused 'returns 2 values instead of 1' sens edited.lua --param m
 edit 's/integral/integrand/'

@@ -116,11 +116,11 @@ static void broken(void **state)
     (void)state;
     char bytes[134];
     size_t size = binary_stl(bytes, 2); /* says two, has one */
-    refuse_mesh("a.stl", bytes, size, "it is no STL file");
+    refuse_mesh("a.stl", bytes, size, "it is not an STL file");
     size = binary_stl(bytes, 1);
     memset(bytes + 96, 0xff, 4); /* NaN */
     refuse_mesh("a.stl", bytes, size, "a corner is not finite");
-    refuse_mesh("a.stl", "", 0, "it is no STL file");
+    refuse_mesh("a.stl", "", 0, "it is not an STL file");
     size_t many = 200001, row = strlen("f 1 2 3\n");
     char *large = malloc(many * row + 32);
     assert_non_null(large);

@@ -94,11 +94,11 @@ refused '--seed: without --sample' sweep top.lua --vary m=10,20 --seed 3
 run 2 sweep top.lua
 has err 'sweep needs --vary'
 run 2 sweep top.lua --vary mass=1,2
-has err "'mass' is no parameter of the model (there are: m) and no number of run (" t_end sigma rho order tol size
+has err "'mass' is not a parameter of the model (there are: m) or a number of run (" t_end sigma rho order tol size
 run 2 sweep spring_ball --vary y=1
 has err "(there are: x)"
 run 2 sweep top.lua --vary method=1
-has err "'method' is no parameter"
+has err "'method' is not a parameter"
 run 2 sweep top.lua --vary m=1:2
 has err 'm: 1 to 2 in how many values? Say m=1:2:N, or --sample N'
 run 2 sweep top.lua --vary order=1:2:3

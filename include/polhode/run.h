@@ -301,6 +301,19 @@ PH_API ph_status ph_run_simplify(ph_run *run, ph_simplification how, ph_error *e
 PH_API ph_status ph_run_get_derivative(ph_run *run, int what, int index, int k, double *out);
 PH_API double ph_run_eps(const ph_run *run, int parameter); /* step of its differences */
 
+/* Error bars: call at the initial time; steps then carry the global error of the run, exact less numerical, until the run
+ * starts anew; on 0 ends it at any time. In the stabilised form and index-2 it is asymptotically exact, in index-3 an estimate.
+ * Errors are read like the numbers themselves, of bodies, joints, sensors, states, sensors over time and objectives; of rotations
+ * they are body-fixed vectors, 3 numbers. PH_E_INPUT: the method does not know its errors. */
+PH_API ph_status ph_run_error_bars(ph_run *run, int on, ph_error *err);
+PH_API ph_status ph_run_get_error(ph_run *run, int what, int index, double *out);
+
+/* With error bars: numbers of the run are those of the state less its error, which is of third order where errors are exact. */
+PH_API ph_status ph_run_extrapolate(ph_run *run, int on);
+
+/* The state that numbers are read of; it holds until the next step. */
+PH_API ph_state ph_run_state(ph_run *run);
+
 /* Adjoint: reset, run to t_end, go back; the run ends at t_end. memory [bytes] bounds checkpoints; 0: the square root
  * of steps. PH_E_INPUT: error control, a method that has no adjoint, or functions of the file that keep values between
  * their calls. What fails on the way leaves the run there, or at t_end. */

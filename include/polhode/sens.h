@@ -79,6 +79,17 @@ PH_API ph_derivative ph_sens_get(const ph_sens *sens, int param);
  * depends on state and parameter is there. The arrays belong to sens and hold until the next call. */
 PH_API ph_state ph_sens_move(ph_sens *sens, int param, double dp);
 
+/* ---- error bars ------------------------------------------------------------------------------------ */
+
+/* The global error follows the steps, exact less numerical, from one run: local errors of each step, carried on as
+ * derivatives are (VS11). In the stabilised form it is asymptotically exact, in the others an estimate. Derivative 0 of
+ * ph_sens_get is then the error of q and v. PH_E_INPUT: the method does not know its local errors. */
+PH_API ph_status ph_sens_create_error(ph_sens **out, ph_sim *sim, ph_error *err);
+
+/* The state less its error, of third order where the error is exact, with accelerations and multipliers found anew. The
+ * arrays belong to sens and hold until the next call. */
+PH_API ph_status ph_sens_better(ph_sens *sens, ph_state *out);
+
 /* ---- gradients by the adjoint ------------------------------------------------------------------- */
 
 /* Where an objective adds its derivatives by the state, in the layout of the state; zero at first. */

@@ -117,6 +117,7 @@ typedef struct ph_stats {
     int worst_iterations;    /* of one step */
     long accepted, rejected; /* steps of a method with error control, between the points of its grid */
     double h_least, h_most;  /* of those accepted */
+    double h_last;           /* of the last one */
     double wall_s, cpu_s; /* in ph_sim_run: seconds, and those of them in which the thread had a processor */
 } ph_stats;
 

@@ -138,7 +138,7 @@ class Rotations(Group):
         if m.shape[-2:] != (3, 3):
             raise UsageError(f"so3: a rotation matrix has the shape {m.shape}; the last axes must be 3 x 3")
         if not np.allclose(m @ np.swapaxes(m, -1, -2), np.eye(3), atol=1e-6) or not (np.linalg.det(m) > 0).all():
-            raise UsageError("so3: a matrix is no rotation")
+            raise UsageError("so3: a matrix is not a rotation")
         # K of Shepperd's method: the row of its largest diagonal entry is q times a number that is not small
         t = np.trace(m, axis1=-2, axis2=-1)
         K = np.empty((*m.shape[:-2], 4, 4))

@@ -158,7 +158,7 @@ def lua(x: Any, function: str | None = None) -> str:
         if function is None:
             raise UsageError("a function makes no sense here")
         return function_text(x, function)
-    raise UsageError(f"{x!r} is no value of a model")
+    raise UsageError(f"{x!r} is not a value of a model")
 
 
 def load(model: Union[str, os.PathLike[str], Model], parameters: Mapping[str, Number] | None = None, /, **more: Number) -> Simulation:

@@ -34,6 +34,7 @@ class Stats:
     rejected: int
     h_least: float  # s
     h_most: float
+    h_last: float
     wall_s: float  # of the steps alone
     cpu_s: float  # in which the thread had a processor
     violation_position: float  # largest over the run

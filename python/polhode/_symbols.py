@@ -160,13 +160,13 @@ class Expr:
     __hash__ = object.__hash__
 
     def __float__(self) -> float:
-        raise TraceError("a symbol is no number yet: use functions of numpy instead of those of math, and no float()")
+        raise TraceError("a symbol is not a number yet: use functions of numpy instead of those of math, and no float()")
 
     def __int__(self) -> int:
-        raise TraceError("a symbol is no number yet: int() cannot be followed")
+        raise TraceError("a symbol is not a number yet: int() cannot be followed")
 
     def __index__(self) -> int:
-        raise TraceError("a symbol is no number yet: it cannot be an index or the bound of a loop")
+        raise TraceError("a symbol is not a number yet: it cannot be an index or the bound of a loop")
 
     def __bool__(self) -> bool:
         raise TraceError("a symbol is neither true nor false: compare it with a number")

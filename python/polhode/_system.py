@@ -135,7 +135,7 @@ class System:
         }  # fmt: skip
         for key, node in named.items():
             if not isinstance(node, Group):
-                raise UsageError(f"node '{key}': {node!r} is no group, such as polhode.SO3 or polhode.R(3)")
+                raise UsageError(f"node '{key}': {node!r} is not a group, such as polhode.SO3 or polhode.R(3)")
         self.nodes: list[Group] = list(named.values())
         self.name = name
         self._q_at = np.cumsum([0] + [n.size for n in self.nodes]).tolist()

@@ -6,12 +6,30 @@
 
 #define LENGTH_MAX 32 /* longer words have no neighbours */
 
-int ph_word_find(const char *word, ph_word_fn list)
+/* Options and words of options that had other names once. */
+static const char *const renamed[][2] = {
+    {"--tolerance", "--x-tol"}, {"--steps", "--load-steps"}, {"perturbed", "exponent"}};
+
+const char *ph_word_renamed(const char *old)
+{
+    for (size_t k = 0; k < sizeof renamed / sizeof *renamed; k++)
+        if (!strcmp(old, renamed[k][0]))
+            return renamed[k][1];
+    return NULL;
+}
+
+static int find(const char *word, ph_word_fn list)
 {
     for (int k = 0; list(k); k++)
         if (!strcmp(word, list(k)))
             return k;
     return -1;
+}
+
+int ph_word_find(const char *word, ph_word_fn list)
+{
+    int k = find(word, list);
+    return k < 0 && ph_word_renamed(word) ? find(ph_word_renamed(word), list) : k;
 }
 
 static int min(int a, int b)

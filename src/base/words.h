@@ -4,7 +4,8 @@
 
 typedef const char *(*ph_word_fn)(int k); /* word k of a list; NULL past the end */
 
-int ph_word_find(const char *word, ph_word_fn list); /* its place; -1: not there */
+int ph_word_find(const char *word, ph_word_fn list); /* its place, also by its old name; -1: not there */
+const char *ph_word_renamed(const char *old);        /* its name today; NULL: it was never renamed */
 
 /* A search: start it with {word}, offer it every word of a list, and ask. */
 typedef struct ph_near {

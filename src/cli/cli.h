@@ -91,8 +91,10 @@ typedef struct ph_args {
     const char *sensors;   /* names with commas between them; NULL: none */
     double from;           /* time from which errors count */
     double expect;         /* order; 0: none */
+    const char *random;    /* of converge: "random:3"; NULL: steps of one size */
     int jobs;              /* processes; 0: as many as there are processors */
     int json, quiet;
+    int error_bars, extrapolate;
     int keep_going;    /* do not stop a run whose energy comes from nowhere */
     int compare;       /* with a reference solution: 0; -1: no */
     ph_settings vary;  /* of sweep: "m=10:20:11" */
@@ -107,7 +109,7 @@ typedef struct ph_args {
     int simplify;                        /* ph_simplification */
     double eps, memory;                  /* 0: the default */
     const char *bounds, *minimise, *log; /* of optimise */
-    double tolerance;                    /* 0: the default */
+    double x_tol;                        /* 0: the default */
     int evaluations;                     /* likewise */
     int argc;                            /* what follows the command, as it was typed */
     char **argv;

@@ -60,7 +60,7 @@ static int read_settings(const ph_args *args, told *t)
         snprintf(t->name[i], sizeof t->name[0], "%.*s", (int)(equal - text), text);
         t->set[t->n_set++] = (ph_setting){.name = t->name[i], .value = strtod(equal + 1, &end)};
         if (end == equal + 1 || *end)
-            return ph_complain("--set %s: '%s' is no number", text, equal + 1), 0;
+            return ph_complain("--set %s: '%s' is not a number", text, equal + 1), 0;
     }
     return 1;
 }

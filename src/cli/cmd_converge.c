@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COLUMNS_MAX (4 + 2 * PH_MEASURES)
+#define FIXED       5 /* columns before the errors, at most */
+#define COLUMNS_MAX (FIXED + 2 * PH_MEASURES)
 
 static double step_of(const ph_case *c)
 {
@@ -14,15 +15,18 @@ static double step_of(const ph_case *c)
 
 /* ---- the table ---------------------------------------------------------------------------------------- */
 
-/* variant, h, steps, times, and error and order of each measure; of several variants each has its rows. */
+/* variant, h or tol, steps, times, and error and order of each measure; of several variants each has its rows. */
 static ph_table *tabulate(const ph_method_study *q)
 {
     char names[2 * PH_MEASURES][PH_LABEL_MAX + 32], units[PH_MEASURES][PH_UNIT_MAX];
-    ph_column columns[COLUMNS_MAX] = {{"variant", NULL, PH_WORDS},
-                                      {"h", "s", PH_SHORT},
-                                      {"steps", NULL, PH_WHOLE},
-                                      {"times", NULL, PH_WHOLE}};
-    int n = 4, n_h = q->def.n_h;
+    ph_column columns[COLUMNS_MAX] = {{"variant", NULL, PH_WORDS}};
+    int n = 1;
+    if (q->def.n_h)
+        columns[n++] = (ph_column){"h", "s", PH_SHORT};
+    if (q->def.n_tol)
+        columns[n++] = (ph_column){"tol", NULL, PH_SHORT};
+    columns[n++] = (ph_column){"steps", NULL, PH_WHOLE};
+    columns[n++] = (ph_column){"times", NULL, PH_WHOLE};
     for (int m = 0; m < q->probe->n_measures; m++) {
         const char *of = m >= PH_OF_SENSOR ? "sensors." : "";
         if (!ph_method_study_has(q, m))
@@ -33,16 +37,16 @@ static ph_table *tabulate(const ph_method_study *q)
         columns[n++] = (ph_column){names[2 * m + 1], NULL, PH_ORDER};
     }
     ph_table *t = ph_table_create(n, columns);
-    for (int k = 0; k < q->def.n_variants * n_h; k++) {
+    for (int k = 0; k < ph_cases_first(&q->def, q->def.n_variants); k++) {
         const ph_case *c = &q->cases[k];
-        ph_table_word(t, q->variants[k / n_h].label);
-        ph_table_number(t, c->h);
-        ph_table_number(t, (double)q->steps[k % n_h]);
+        int v = ph_cases_variant(&q->def, k);
+        ph_method_study_head(q, t, k);
+        ph_table_number(t, (double)c->steps);
         ph_table_number(t, (double)c->times);
         for (int m = 0; m < q->probe->n_measures; m++)
             if (ph_method_study_has(q, m)) {
                 ph_table_number(t, c->error[m]);
-                ph_table_number(t, k % n_h ? ph_cases_local_order(c - 1, c, m) : NAN);
+                ph_table_number(t, k > ph_cases_first(&q->def, v) ? ph_cases_local_order(c - 1, c, m) : NAN);
             }
     }
     return t;
@@ -56,16 +60,15 @@ static void print_variant(const ph_method_study *q, const ph_table *t, int v)
                                         {"order (last two)", NULL, PH_ORDER},
                                         {"order (least squares)", NULL, PH_ORDER},
                                         {"error constant", NULL, PH_REAL}};
-    int n_h = q->def.n_h;
     char text[PH_METHOD_STUDY_LINE];
     ph_method_study_variant(q, v, text, sizeof text);
     printf("\n%s\n  %s\n\n", q->variants[v].label, text);
-    ph_table_print_some(t, stdout, v * n_h, (v + 1) * n_h, 1);
-    if (n_h < 2)
+    ph_table_print_some(t, stdout, ph_cases_first(&q->def, v), ph_cases_first(&q->def, v + 1), 1);
+    if (ph_cases_count(&q->def, v) < 2)
         return;
     ph_table *orders = ph_table_create(4, columns);
     for (int m = 0; m < q->probe->n_measures; m++) {
-        ph_observed o = ph_cases_order(n_h, q->cases + v * n_h, m);
+        ph_observed o = ph_method_study_order(q, v, m);
         if (!ph_method_study_has(q, m))
             continue;
         ph_table_word(orders, ph_method_study_measure(q, m));
@@ -102,7 +105,7 @@ static void add_orders(ph_json *j, cJSON *to, const ph_method_study *q, int v)
     for (int part = 0; part < 3; part++) {
         cJSON *object = ph_json_object(j, to, names[part]), *sensors = NULL;
         for (int m = 0; m < q->probe->n_measures; m++) {
-            ph_observed o = ph_cases_order(q->def.n_h, q->cases + v * q->def.n_h, m);
+            ph_observed o = ph_method_study_order(q, v, m);
             if (!ph_method_study_has(q, m))
                 continue;
             if (m >= PH_OF_SENSOR && !sensors)
@@ -116,7 +119,7 @@ static void add_orders(ph_json *j, cJSON *to, const ph_method_study *q, int v)
 static void add_variant(ph_json *j, cJSON *to, const ph_method_study *q, const ph_table *t, int v)
 {
     cJSON *rows = ph_json_array(j, to, "rows");
-    ph_table_json(t, j, rows, v * q->def.n_h, (v + 1) * q->def.n_h);
+    ph_table_json(t, j, rows, ph_cases_first(&q->def, v), ph_cases_first(&q->def, v + 1));
     add_orders(j, to, q, v);
 }
 
@@ -135,14 +138,15 @@ static int print_json(const ph_method_study *q, const ph_table *t)
 
 /* ---- the command -------------------------------------------------------------------------------------- */
 
-/* Orders of q, v and lambda within 0.15 of --expect; a line for each that is not. */
+/* Orders of q, v and lambda within 0.15 of --expect, of random steps by least squares; a line for each that is not. */
 static int check_orders(const ph_method_study *q)
 {
     static const int measures[] = {PH_OF_Q, PH_OF_V, PH_OF_LAMBDA};
     int code = PH_EXIT_OK;
     for (int v = 0; v < q->def.n_variants && q->args.expect > 0; v++)
         for (int i = 0; i < 3; i++) {
-            double p = ph_cases_order(q->def.n_h, q->cases + v * q->def.n_h, measures[i]).order;
+            ph_observed o = ph_method_study_order(q, v, measures[i]);
+            double p = q->def.random > 1 ? o.fit : o.order;
             if (!ph_method_study_has(q, measures[i]) || !ph_order_missed(p, q->args.expect))
                 continue;
             if (isfinite(p))
@@ -163,7 +167,13 @@ static int report(const ph_method_study *q, int code)
         ph_table_destroy(t);
         return ph_complain("not enough memory for the table");
     }
-    static const ph_abscissa over = {{.label = "h", .unit = "s", .log = 1}, step_of, 1};
+    const ph_abscissa over = {{.label = !q->def.n_tol ? "h"
+                                        : q->def.n_h  ? "h [s], tol"
+                                                      : "tol",
+                               .unit = q->def.n_tol ? NULL : "s",
+                               .log = 1},
+                              step_of,
+                              1};
     int written = q->args.json ? print_json(q, t) : PH_EXIT_OK;
     if (!q->args.json && !q->args.quiet)
         print_text(q, t);
@@ -181,8 +191,8 @@ int ph_cmd_converge(const ph_args *args)
 {
     ph_method_study q;
     int code;
-    if (args->expect > 0 && args->list.h.n == 1)
-        return ph_complain("--expect: an order needs two step sizes at least");
+    if (args->expect > 0 && (args->list.h.n == 1 || args->list.tol.n == 1))
+        return ph_complain("--expect: an order needs two step sizes at least, or two tolerances");
     if (ph_method_study_open(&q, args, &code)) {
         if (ph_method_study_run(&q, &code))
             code = report(&q, code);

@@ -260,7 +260,7 @@ static int make_plan(study *s)
     }
     int there = has_parameter(s, s->plan.vary[0].name);
     if (!there)
-        ph_complain("--vary: '%s' is no parameter of the model", s->plan.vary[0].name);
+        ph_complain("--vary: '%s' is not a parameter of the model", s->plan.vary[0].name);
     s->n = s->plan.n;
     return there > 0;
 }
@@ -287,7 +287,7 @@ static void add_notes(const study *s, ph_delivery *d, const found *f)
         ph_delivery_line(d, "seen from axes that turn with the bodies");
     if (!s->args->about && f->info.speed == 0 && f->info.acceleration > 1e-6)
         ph_delivery_line(
-            d, "note: the initial state is no equilibrium, accelerations are up to %.3g; --about static",
+            d, "note: the initial state is not an equilibrium, accelerations are up to %.3g; --about static",
             f->info.acceleration);
     if (worst > 1e-9)
         ph_delivery_line(d, "unstable: grows by exp(%.4g t)", worst);

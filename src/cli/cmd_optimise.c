@@ -58,7 +58,7 @@ static int read_bounds(ph_design *d, const char *text)
         if (end == second || (*end && *end != ','))
             return ph_complain("--bounds: '%s' is not P=FROM:TO", text), 0;
         if (!isfinite(d->lower[k]) || !isfinite(d->upper[k]) || !(d->lower[k] < d->upper[k]))
-            return ph_complain("--bounds: %s from %g to %g is no range", d->name[k], d->lower[k],
+            return ph_complain("--bounds: %s from %g to %g is not a range", d->name[k], d->lower[k],
                                d->upper[k]),
                    0;
     }
@@ -239,7 +239,7 @@ static ph_status try(const double *x, double *value, double *gradient, void *ctx
     return PH_OK;
 }
 
-#define TOLERANCE   1e-6 /* of the ranges of parameters */
+#define X_TOL       1e-6 /* of the ranges of parameters */
 #define EVALUATIONS 200
 
 static int search(ph_design *d, const ph_args *args)
@@ -249,7 +249,7 @@ static int search(ph_design *d, const ph_args *args)
     ph_minimise_def def = {.n = d->n,
                            .lower = d->lower,
                            .upper = d->upper,
-                           .tolerance = args->tolerance > 0 ? args->tolerance : TOLERANCE,
+                           .tolerance = args->x_tol > 0 ? args->x_tol : X_TOL,
                            .evaluations = args->evaluations ? args->evaluations : EVALUATIONS,
                            .f = try,
                            .ctx = d};

@@ -1,4 +1,5 @@
 /* polhode run: simulate a model, watch it on the way, report. */
+#include "cli/bars.h"
 #include "cli/history.h"
 #include "view/view.h"
 
@@ -12,7 +13,8 @@ int ph_cmd_run(const ph_args *given)
     if (args.view && !ph_page_name(args.view))
         return PH_EXIT_USAGE;
     if (ph_target_open(&r.target, &args, &code))
-        code = ph_job_perform(&r);
+        code = ph_bars_open(&r) ? ph_job_perform(&r) : PH_EXIT_USAGE;
+    ph_bars_close(&r);
     ph_history_destroy(r.history);
     ph_view_destroy(r.view);
     free(r.bodies);

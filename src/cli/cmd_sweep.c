@@ -33,7 +33,7 @@ static int unknown_name(const ph_sweep_study *d, const char *name)
     if (!d->model && ph_target_has_x(d->args->word[0]))
         snprintf(params, sizeof params, "x");
     ph_option_numerics(options, sizeof options);
-    ph_complain("--vary: '%.64s' is no parameter of the model (%s%s) and no number of run (%s)", name,
+    ph_complain("--vary: '%.64s' is not a parameter of the model (%s%s) or a number of run (%s)", name,
                 params[0] ? "there are: " : "it has none", params, options);
     return 0;
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define FIXED 9 /* columns before the errors */
+#define FIXED 10 /* columns before the errors, at most */
 
 static double time_of(const ph_case *c)
 {
@@ -24,12 +24,18 @@ static double jacobians_of(const ph_case *c)
 static ph_table *tabulate(const ph_method_study *q)
 {
     char names[PH_MEASURES][PH_LABEL_MAX + 32], units[PH_MEASURES][PH_UNIT_MAX];
-    ph_column columns[FIXED + PH_MEASURES] = {{"variant", NULL, PH_WORDS},     {"h", "s", PH_SHORT},
-                                              {"steps", NULL, PH_WHOLE},       {"cpu_s", "s", PH_REAL},
-                                              {"us_per_step", "us", PH_ORDER}, {"iterations", NULL, PH_WHOLE},
-                                              {"jacobians", NULL, PH_WHOLE},   {"residuals", NULL, PH_WHOLE},
-                                              {"repeats", NULL, PH_WHOLE}};
-    int n = FIXED, n_h = q->def.n_h;
+    static const ph_column costs[] = {{"steps", NULL, PH_WHOLE},       {"cpu_s", "s", PH_REAL},
+                                      {"us_per_step", "us", PH_ORDER}, {"iterations", NULL, PH_WHOLE},
+                                      {"jacobians", NULL, PH_WHOLE},   {"residuals", NULL, PH_WHOLE},
+                                      {"repeats", NULL, PH_WHOLE}};
+    ph_column columns[FIXED + PH_MEASURES] = {{"variant", NULL, PH_WORDS}};
+    int n = 1;
+    if (q->def.n_h)
+        columns[n++] = (ph_column){"h", "s", PH_SHORT};
+    if (q->def.n_tol)
+        columns[n++] = (ph_column){"tol", NULL, PH_SHORT};
+    for (size_t k = 0; k < sizeof costs / sizeof *costs; k++)
+        columns[n++] = costs[k];
     for (int m = 0; m < q->probe->n_measures; m++)
         if (ph_method_study_has(q, m)) {
             snprintf(names[m], sizeof *names, "error.%s%s", m >= PH_OF_SENSOR ? "sensors." : "",
@@ -37,13 +43,12 @@ static ph_table *tabulate(const ph_method_study *q)
             columns[n++] = (ph_column){names[m], ph_method_study_unit(q, m, units[m]), PH_REAL};
         }
     ph_table *t = ph_table_create(n, columns);
-    for (int k = 0; k < q->def.n_variants * n_h; k++) {
+    for (int k = 0; k < ph_cases_first(&q->def, q->def.n_variants); k++) {
         const ph_case *c = &q->cases[k];
-        ph_table_word(t, q->variants[k / n_h].label);
-        ph_table_number(t, c->h);
-        ph_table_number(t, (double)q->steps[k % n_h]);
+        ph_method_study_head(q, t, k);
+        ph_table_number(t, (double)c->steps);
         ph_table_number(t, c->cpu_s);
-        ph_table_number(t, 1e6 * c->cpu_s / (double)q->steps[k % n_h]);
+        ph_table_number(t, 1e6 * c->cpu_s / (double)c->steps);
         ph_table_number(t, (double)c->stats.iterations);
         ph_table_number(t, (double)c->stats.jacobians);
         ph_table_number(t, (double)c->stats.residuals);
@@ -72,14 +77,14 @@ static void print_text(const ph_method_study *q, const ph_table *t)
 
 static int print_json(const ph_method_study *q, const ph_table *t)
 {
-    int n_h = q->def.n_h;
     ph_json j = ph_json_create();
     ph_method_study_json(q, &j);
-    ph_table_json(t, &j, ph_json_array(&j, j.root, "rows"), 0, n_h);
+    ph_table_json(t, &j, ph_json_array(&j, j.root, "rows"), 0, ph_cases_first(&q->def, 1));
     cJSON *variants = q->def.n_variants > 1 ? ph_json_array(&j, j.root, "variants") : NULL;
     for (int v = 0; variants && v < q->def.n_variants; v++) {
         cJSON *one = ph_method_study_json_variant(q, &j, variants, v);
-        ph_table_json(t, &j, ph_json_array(&j, one, "rows"), v * n_h, (v + 1) * n_h);
+        ph_table_json(t, &j, ph_json_array(&j, one, "rows"), ph_cases_first(&q->def, v),
+                      ph_cases_first(&q->def, v + 1));
     }
     return ph_answer(&j) ? PH_EXIT_OK : ph_complain("not enough memory for the report");
 }
@@ -93,7 +98,7 @@ static int plot(const ph_method_study *q)
     static const ph_abscissa both[] = {
         {{.label = "CPU time", .unit = "s", .log = 1}, time_of, 0},
         {{.label = "Newton iterations, as many Jacobians", .log = 1}, iterations_of, 0}};
-    for (int k = 0; k < q->def.n_variants * q->def.n_h; k++)
+    for (int k = 0; k < ph_cases_first(&q->def, q->def.n_variants); k++)
         if (q->cases[k].stats.jacobians != q->cases[k].stats.iterations)
             return ph_method_study_plot(q, (int)(sizeof over / sizeof *over), over);
     return ph_method_study_plot(q, (int)(sizeof both / sizeof *both), both);

@@ -39,7 +39,7 @@ static void print_bash(FILE *to)
 {
     fputs(
         "# Completion of polhode for bash.\n_polhode() {\n"
-        "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options= values=\n"
+        "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options='' values=''\n"
         "    COMPREPLY=()\n    if ((COMP_CWORD == 1)); then\n        mapfile -t COMPREPLY < <(compgen -W \"",
         to);
     print_commands(to);
@@ -60,7 +60,7 @@ static void print_bash(FILE *to)
 
 static void print_zsh(FILE *to)
 {
-    fputs("#compdef polhode\n# Completion of polhode for zsh.\n_polhode() {\n    local options= values=\n"
+    fputs("#compdef polhode\n# Completion of polhode for zsh.\n_polhode() {\n    local options='' values=''\n"
           "    if ((CURRENT == 2)); then\n        compadd -- ",
           to);
     print_commands(to);

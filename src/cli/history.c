@@ -1,5 +1,5 @@
 /* Time histories of a run, for --plot: a panel for each sensor, or for those of --sensor, or, where a model has none, for the
- * position of each body and the multipliers of each joint. --plot-xy draws numbers of sensors over each other.
+ * position of each body and the multipliers of each joint; last the step size, where it changes. --plot-xy draws numbers of sensors over each other.
  *
  * Of long runs some states are left out: of every STRIDE-th one the numbers are kept, and STRIDE doubles
  * whenever there is no more room. */
@@ -15,9 +15,9 @@
 #define PANELS_MAX 12    /* on one page */
 #define ROUND_OFF  1e-11 /* of the largest number of a picture: what is smaller, and jumps, is none */
 
-typedef enum kind { SENSOR, BODY, JOINT } kind;
+typedef enum kind { SENSOR, BODY, JOINT, SIZE } kind;
 
-/* Numbers that one panel shows: some of a sensor, a position, multipliers. */
+/* Numbers that one panel shows: some of a sensor, a position, multipliers, the step size. */
 typedef struct view {
     kind of;
     int index;        /* of the sensor, body or joint */
@@ -110,6 +110,15 @@ static void add_joint(ph_history *h, const ph_job *r, int joint)
     snprintf(v.label, sizeof v.label, "%s, lambda", ph_joint_name(r->bodies, joint, name));
     if (v.size)
         add_view(h, v);
+}
+
+/* The size of the step that a state belongs to. */
+static void add_size(ph_history *h)
+{
+    view v = {.of = SIZE, .size = 1, .label = "h", .unit = "s", .axes = ""};
+    if (h->n_views == PANELS_MAX)
+        h->n_views--, h->size -= h->view[h->n_views].size, h->hidden++;
+    add_view(h, v);
 }
 
 /* ---- what is asked for --------------------------------------------------------------------------------- */
@@ -236,6 +245,8 @@ ph_history *ph_history_create(const ph_job *r, const ph_state *s)
         add_body(h, r, i, s);
     for (int i = 0; !asked && !sensors && i < r->bodies->n_joints; i++)
         add_joint(h, r, i);
+    if (r->opt.tol > 0)
+        add_size(h);
     h->stride = 1;
     h->t = calloc(POINTS, sizeof *h->t);
     h->value = calloc(POINTS * ((size_t)h->size + 1), sizeof *h->value);
@@ -280,6 +291,11 @@ static const double *numbers_of(const view *v, const ph_job *r, const ph_state *
         break;
     case JOINT:
         ph_joint_multipliers(r->bodies, v->index, PH_GET_MULTIPLIERS, s, own);
+        break;
+    case SIZE:
+        own[0] = ph_sim_stats(r->sim).h_last;
+        if (!(own[0] > 0))
+            own[0] = NAN; /* no step yet */
         break;
     }
     return own;
@@ -366,7 +382,8 @@ static ph_panel time_panel(const ph_history *h, const ph_job *r, const view *v, 
                   .n_series = v->size,
                   .series = series};
     double most = largest(h, v->at, v->size);
-    if (most > 0 && most <= ROUND_OFF * size && jumps(h, v)) {
+    p.y.log = v->of == SIZE;
+    if (!p.y.log && most > 0 && most <= ROUND_OFF * size && jumps(h, v)) {
         snprintf(title, 64, "0 but for round-off, %.0e", most);
         p.title = title, p.y.max = 1e3 * ROUND_OFF * size, p.y.min = -p.y.max;
     }

@@ -2,6 +2,8 @@
 #include "cli/method_study.h"
 #include "cli/deliver.h"
 
+#include <ctype.h>
+#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -26,8 +28,8 @@ static int plan_steps(ph_method_study *q)
         ph_complain("the model says no t_end: give --t-end");
         return 0;
     }
-    if (h.n == 0) {
-        ph_complain("give step sizes: --h H1,H2,...");
+    if (h.n == 0 && q->args.list.tol.n == 0) {
+        ph_complain("give step sizes, --h H1,H2,..., or tolerances, --tol T1,T2,...");
         return 0;
     }
     qsort(h.x, (size_t)h.n, sizeof *h.x, descending);
@@ -46,7 +48,34 @@ static int plan_steps(ph_method_study *q)
         }
     }
     q->def.n_h = h.n, q->def.steps = q->steps, q->def.t_end = q->until = t_end;
+    q->tol = q->args.list.tol;
+    qsort(q->tol.x, (size_t)q->tol.n, sizeof *q->tol.x, descending);
+    q->def.n_tol = q->tol.n, q->def.tol = q->tol.x;
     return 1;
+}
+
+#define RANDOM 2 /* steps from h/2 to 2 h */
+
+/* --steps random[:SEED] */
+static int plan_random(ph_method_study *q)
+{
+    static const char word[] = "random";
+    const char *text = q->args.random, *seed = text ? strchr(text, ':') : NULL;
+    size_t n = seed ? (size_t)(seed - text) : text ? strlen(text) : 0;
+    char *end = NULL;
+    unsigned long number = seed ? strtoul(seed + 1, &end, 10) : 1;
+    if (!text)
+        return 1;
+    if (n != strlen(word) || strncmp(text, word, n) != 0 ||
+        (seed && (!isdigit((unsigned char)seed[1]) || *end || number > UINT_MAX)))
+        ph_complain("--steps: '%s' is not random or random:SEED", text);
+    else if (q->tol.n)
+        ph_complain("--steps random chooses the steps, and so does --tol: give one of them");
+    else if (q->args.reference && strcmp(q->args.reference, "exact") != 0)
+        ph_complain("--steps random is compared at the ends of its steps: --reference exact alone is there");
+    else
+        return q->def.random = RANDOM, q->def.seed = (unsigned)number, 1;
+    return 0;
 }
 
 static int plan_variants(ph_method_study *q)
@@ -57,9 +86,16 @@ static int plan_variants(ph_method_study *q)
         ph_complain("not enough memory for the variants");
     else if (n < 0)
         ph_complain("the lists combine to more than %d variants", PH_VARIANTS_MAX);
-    q->def.n_variants = n, q->def.variants = q->variants;
     if (n > 0)
         ph_note_unread(&q->args.list, n, q->variants);
+    if (n > 0 && q->tol.n) {
+        n = ph_variants_add_tol(q->variants, n, q->def.n_h == 0);
+        if (n == 0)
+            ph_complain("--tol: none of the methods has steps by tolerance");
+        else if (n < 0)
+            ph_complain("the lists combine to more than %d variants", PH_VARIANTS_MAX);
+    }
+    q->def.n_variants = n, q->def.variants = q->variants;
     return n > 0;
 }
 
@@ -123,7 +159,7 @@ static int plan_sensors(ph_method_study *q, int *n)
 /* A file is read with the layout of the model. */
 static int read_reference(ph_method_study *q, const char *path)
 {
-    double h = q->def.t_end / (double)q->steps[0];
+    double h = q->def.t_end / (double)(q->def.n_h ? q->steps[0] : 1);
     ph_state layout = ph_sim_state(ph_run_sim(q->target.run));
     int ok = ph_reference_file(&q->track, path, q->bodies, q->probe, &layout);
     if (ok)
@@ -146,13 +182,18 @@ static int plan_reference(ph_method_study *q)
     const char *word = q->args.reference ? q->args.reference : "exact";
     if (!strcmp(word, "exact")) {
         q->def.against = PH_AGAINST_EXACT;
-        snprintf(q->reference, sizeof q->reference, "the %s", ph_reference_provider_of(q->target.p)->name);
+        snprintf(q->reference, sizeof q->reference, "%s",
+                 q->def.random > 1 ? "a solution of order 8 and tol 1e-12" : "the ");
+        if (!(q->def.random > 1))
+            snprintf(q->reference + 4, sizeof q->reference - 4, "%s",
+                     ph_reference_provider_of(q->target.p)->name);
         return 1;
     }
     if (!strcmp(word, "finest")) {
         q->def.against = PH_AGAINST_FINEST;
         snprintf(q->reference, sizeof q->reference,
-                 "a run of the same method with a quarter of the smallest h, or less");
+                 "a run of the same method with a quarter of the smallest h, or less%s",
+                 q->tol.n ? ", or a sixteenth of the smallest tol" : "");
         return 1;
     }
     return read_reference(q, word);
@@ -212,13 +253,14 @@ int ph_method_study_open(ph_method_study *q, const ph_args *given, int *code)
     if (!ph_delivery_ready(given) || !ph_target_open(&q->target, &q->args, code))
         return 0;
     *code = PH_EXIT_USAGE;
-    if (!plan_steps(q) || !plan_variants(q) || !plan_from(q) || !make_probe(q) || !make_sites(q, code) ||
-        !plan_reference(q))
+    if (!plan_steps(q) || !plan_random(q) || !plan_variants(q) || !plan_from(q) || !make_probe(q) ||
+        !make_sites(q, code) || !plan_reference(q))
         return 0;
     q->def.p = q->target.p, q->def.run = q->target.run, q->def.probe = q->probe;
+    q->def.extrapolate = q->args.extrapolate;
     q->def.jobs = q->args.jobs, q->def.repeats = q->args.repeats;
     q->def.title = q->args.quiet ? NULL : "runs";
-    q->cases = calloc((size_t)q->def.n_variants * (size_t)q->def.n_h, sizeof *q->cases);
+    q->cases = calloc((size_t)ph_cases_first(&q->def, q->def.n_variants), sizeof *q->cases);
     if (!q->cases)
         ph_complain("not enough memory for the results");
     return q->cases != NULL;
@@ -228,13 +270,15 @@ int ph_method_study_open(ph_method_study *q, const ph_args *given, int *code)
 static int report_failures(const ph_method_study *q)
 {
     int code = PH_EXIT_OK;
-    for (int k = 0; k < q->def.n_variants * q->def.n_h; k++) {
+    char size[PH_SIZE_MAX];
+    for (int k = 0; k < ph_cases_first(&q->def, q->def.n_variants); k++) {
         const ph_case *c = &q->cases[k];
         if (c->status == PH_OK)
             continue;
         int one = ph_status_exit(c->status);
         if (one != PH_EXIT_USAGE || code != PH_EXIT_USAGE)
-            ph_complain("%s, h = %g s: %s", q->variants[k / q->def.n_h].label, c->h, c->why);
+            ph_complain("%s, %s: %s", q->variants[ph_cases_variant(&q->def, k)].label,
+                        ph_method_study_size(q, k, size), c->why);
         if (one == PH_EXIT_USAGE || code == PH_EXIT_OK)
             code = one;
     }

@@ -25,6 +25,7 @@ typedef struct ph_method_study {
     ph_cases_def def;
     ph_variant *variants; /* PH_VARIANTS_MAX */
     long steps[PH_LIST_MAX];
+    ph_numbers tol; /* descending */
     int sensors[PH_PROBE_SENSORS];
     ph_track track;      /* of a file */
     ph_case *cases;      /* n_variants of n_h */
@@ -42,6 +43,10 @@ int ph_method_study_run(ph_method_study *q, int *code);
 
 void ph_method_study_close(ph_method_study *q);
 
+/* The size of a row: "h = 0.01 s", "tol = 0.001"; returns text. */
+#define PH_SIZE_MAX 48
+const char *ph_method_study_size(const ph_method_study *q, int row, char text[PH_SIZE_MAX]);
+
 /* Measures that this study has, and their names: "q", "v", "vdot", "lambda", then sensors; NULL past
  * the end. */
 int ph_method_study_has(const ph_method_study *q, int measure);
@@ -50,6 +55,9 @@ const char *ph_method_study_measure(const ph_method_study *q, int measure);
 /* The unit of its error: "m and rad" where both are added; returns text. */
 #define PH_UNIT_MAX 64
 const char *ph_method_study_unit(const ph_method_study *q, int measure, char text[PH_UNIT_MAX]);
+
+/* Order of a measure over the rows of variant v. */
+ph_observed ph_method_study_order(const ph_method_study *q, int v, int measure);
 
 /* Settings, in a few lines for people and for the head of files. */
 #define PH_METHOD_STUDY_LINES 3
@@ -62,6 +70,9 @@ void ph_method_study_variant(const ph_method_study *q, int v, char *text,
 /* The same in JSON: at the root, and a new element of variants. */
 void ph_method_study_json(const ph_method_study *q, ph_json *j);
 cJSON *ph_method_study_json_variant(const ph_method_study *q, ph_json *j, cJSON *variants, int v);
+
+/* The first cells of a row: the variant, then h and tol, one of which is not there. */
+void ph_method_study_head(const ph_method_study *q, ph_table *t, int row);
 
 /* Write the table where -o says. The exit code. */
 int ph_method_study_write(const ph_method_study *q, const ph_table *t);

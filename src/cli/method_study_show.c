@@ -48,6 +48,18 @@ const char *ph_method_study_unit(const ph_method_study *q, int measure, char tex
     return text;
 }
 
+const char *ph_method_study_size(const ph_method_study *q, int row, char text[PH_SIZE_MAX])
+{
+    int by_tol = q->variants[ph_cases_variant(&q->def, row)].by_tol;
+    snprintf(text, PH_SIZE_MAX, by_tol ? "tol = %g" : "h = %g s", q->cases[row].h);
+    return text;
+}
+
+ph_observed ph_method_study_order(const ph_method_study *q, int v, int measure)
+{
+    return ph_cases_order(ph_cases_count(&q->def, v), q->cases + ph_cases_first(&q->def, v), measure);
+}
+
 int ph_method_study_has(const ph_method_study *q, int measure)
 {
     if (measure >= q->probe->n_measures || (measure == PH_OF_LAMBDA && !q->probe->nl))
@@ -64,8 +76,16 @@ int ph_method_study_settings(const ph_method_study *q, char text[PH_METHOD_STUDY
         at += snprintf(text[n] + at, PH_METHOD_STUDY_LINE - (size_t)at, ", %s",
                        ph_space_word(q->more[i].space));
     n++;
-    snprintf(text[n++], PH_METHOD_STUDY_LINE, "errors: largest at %g s <= t <= %g s, against %s", q->def.from,
-             q->until, q->reference);
+    at = snprintf(text[n], PH_METHOD_STUDY_LINE, "errors: largest at %g s <= t <= %g s, against %s",
+                  q->def.from, q->until, q->reference);
+    if (q->def.extrapolate)
+        at += snprintf(text[n] + at, PH_METHOD_STUDY_LINE - (size_t)at,
+                       "; states less the errors that runs find");
+    if (q->def.random > 1)
+        snprintf(text[n] + at, PH_METHOD_STUDY_LINE - (size_t)at,
+                 "; steps of random sizes from h/%g to %g h, seed %u; of vdot and lambda root mean squares",
+                 q->def.random, q->def.random, q->def.seed);
+    n++;
     ph_target_parameters(&q->target, text[n], PH_METHOD_STUDY_LINE);
     return text[n][0] ? n + 1 : n;
 }
@@ -103,6 +123,17 @@ cJSON *ph_method_study_json_variant(const ph_method_study *q, ph_json *j, cJSON 
     return one;
 }
 
+void ph_method_study_head(const ph_method_study *q, ph_table *t, int row)
+{
+    const ph_variant *v = &q->variants[ph_cases_variant(&q->def, row)];
+    double size = q->cases[row].h;
+    ph_table_word(t, v->label);
+    if (q->def.n_h)
+        ph_table_number(t, v->by_tol ? NAN : size);
+    if (q->def.n_tol)
+        ph_table_number(t, v->by_tol ? size : NAN);
+}
+
 /* Above the table: the settings, those of each variant too. */
 int ph_method_study_write(const ph_method_study *q, const ph_table *t)
 {
@@ -137,7 +168,7 @@ typedef struct picture {
     char label[PANELS_MAX][PH_LABEL_MAX + 32], unit[PANELS_MAX][PH_UNIT_MAX];
     ph_plot_slope slope[PANELS_MAX][3];
     ph_series *series; /* n_variants for each panel */
-    double *xy;        /* of one series: n_h abscissas, n_h errors */
+    double *xy;        /* of one series: its abscissas, then its errors */
 } picture;
 
 /* A triangle for each whole order that was observed, three at most. */
@@ -145,7 +176,7 @@ static int find_slopes(const ph_method_study *q, int measure, ph_plot_slope slop
 {
     int n = 0;
     for (int v = 0; v < q->def.n_variants && n < 3; v++) {
-        double p = round(ph_cases_order(q->def.n_h, q->cases + v * q->def.n_h, measure).order);
+        double p = round(ph_method_study_order(q, v, measure).order);
         int known = !(p >= 1);
         for (int k = 0; k < n; k++)
             known |= slope[k].order == p;
@@ -157,15 +188,16 @@ static int find_slopes(const ph_method_study *q, int measure, ph_plot_slope slop
 
 static void fill_panel(const ph_method_study *q, picture *pic, int measure, const ph_abscissa *over)
 {
-    int n_h = q->def.n_h, variants = q->def.n_variants, i = pic->n++;
+    int variants = q->def.n_variants, i = pic->n++, all = ph_cases_first(&q->def, variants);
     ph_series *s = pic->series + i * variants;
     for (int v = 0; v < variants; v++) {
-        double *xs = pic->xy + (i * variants + v) * 2 * n_h, *ys = xs + n_h;
-        for (int k = 0; k < n_h; k++) {
-            const ph_case *c = &q->cases[v * n_h + k];
+        int first = ph_cases_first(&q->def, v), n = ph_cases_count(&q->def, v);
+        double *xs = pic->xy + 2 * (i * all + first), *ys = xs + n;
+        for (int k = 0; k < n; k++) {
+            const ph_case *c = &q->cases[first + k];
             xs[k] = over->value(c), ys[k] = c->error[measure];
         }
-        s[v] = (ph_series){.label = q->variants[v].label, .n = n_h, .x = xs, .y = ys};
+        s[v] = (ph_series){.label = q->variants[v].label, .n = n, .x = xs, .y = ys};
     }
     snprintf(pic->label[i], sizeof pic->label[i], "error of %s", ph_method_study_measure(q, measure));
     ph_method_study_unit(q, measure, pic->unit[i]);
@@ -181,7 +213,7 @@ static void fill_panel(const ph_method_study *q, picture *pic, int measure, cons
 /* Explicit methods have no iterations: a row of panels in which nothing stands is left out. */
 static int has_values(const ph_method_study *q, const ph_abscissa *over)
 {
-    for (int k = 0; k < q->def.n_variants * q->def.n_h; k++)
+    for (int k = 0; k < ph_cases_first(&q->def, q->def.n_variants); k++)
         if (over->value(&q->cases[k]) > 0)
             return 1;
     return 0;
@@ -212,12 +244,12 @@ int ph_method_study_plot(const ph_method_study *q, int n, const ph_abscissa *ove
 {
     if (!q->args.plot)
         return PH_EXIT_OK;
-    size_t curves = (size_t)n * (size_t)q->probe->n_measures * (size_t)q->def.n_variants;
+    size_t panels = (size_t)n * (size_t)q->probe->n_measures, curves = panels * (size_t)q->def.n_variants;
     picture *pic = calloc(1, sizeof *pic);
     int code = PH_EXIT_USAGE;
     if (pic) {
         pic->series = calloc(curves, sizeof *pic->series);
-        pic->xy = calloc(curves * 2 * (size_t)q->def.n_h, sizeof *pic->xy);
+        pic->xy = calloc(2 * panels * (size_t)ph_cases_first(&q->def, q->def.n_variants), sizeof *pic->xy);
     }
     if (pic && pic->series && pic->xy)
         code = draw(q, pic, n, over);

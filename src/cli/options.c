@@ -157,7 +157,7 @@ static int read_word(const option *o, const char *text, int *k)
     *k = base(o) == TABLEAU ? ph_tableau_find(text) : ph_word_find(text, o->words);
     if (*k >= 0)
         return 1;
-    snprintf(what, sizeof what, "%s has no choice", o->name);
+    snprintf(what, sizeof what, "%s cannot be", o->name);
     ph_complain_word(what, text, o->words, NULL);
     return 0;
 }
@@ -305,7 +305,7 @@ static int read_several(const option *o, const char *text, void *list)
         end = strchr(text, ',');
         size_t length = end ? (size_t)(end - text) : strlen(text);
         if (length >= sizeof part) {
-            ph_complain("%s: '%.40s...' is no value", o->name, text);
+            ph_complain("%s: '%.40s...' is not a value", o->name, text);
             return 0;
         }
         memcpy(part, text, length), part[length] = 0;
@@ -409,10 +409,12 @@ int ph_args_set(ph_args *args, const char *name, const char *value)
 /* An option that this command does not have: say whose it is, or which name is near. */
 static void refuse(const ph_args *args, const char *name)
 {
-    const char *command = ph_command_name((int)args->command), *near;
+    const char *command = ph_command_name((int)args->command), *now = ph_word_renamed(name), *near;
     ph_near search = {.word = name};
     int k = ph_word_find(name, ph_option_name);
-    if (k >= 0) {
+    if (now && find(args->command, now)) {
+        ph_complain("%s: '%s' is now called '%s'", command, name, now);
+    } else if (k >= 0) {
         char owners[256] = "";
         unsigned commands = 0;
         for (int i = k; i < N_OPTIONS; i++)

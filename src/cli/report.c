@@ -71,7 +71,7 @@ static void print_quality(const ph_job *r)
     ph_run_summary sum = ph_run_summarise(r->run);
     ph_energies E = ph_job_energies(r);
     ph_exact_error e;
-    ph_state s = ph_sim_state(r->sim);
+    ph_state s = ph_run_state(r->run);
     if (r->p->sys.n_constraints && isnan(sum.violation_velocity))
         printf("  violation  cannot be found: a function of the model fails\n");
     else if (r->p->sys.n_constraints)
@@ -176,7 +176,7 @@ static void print_steps(const ph_job *r, double t)
 void ph_report_text(const ph_job *r)
 {
     char settings[256];
-    ph_state s = ph_sim_state(r->sim);
+    ph_state s = ph_run_state(r->run);
     ph_report_settings(r, settings, sizeof settings);
     printf("%s: %s\n", r->p->name, settings);
     print_steps(r, s.t);

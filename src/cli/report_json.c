@@ -213,7 +213,7 @@ int ph_report_json(const ph_job *r)
     ph_json j = ph_json_create();
     ph_state s = {0};
     if (r->sim)
-        s = ph_sim_state(r->sim);
+        s = ph_run_state(r->run);
     ph_json_text(&j, j.root, "polhode", ph_version());
     ph_json_text(&j, j.root, "model", r->p->name);
     ph_json_text(&j, j.root, "status", ph_status_word(r->status));

@@ -131,6 +131,17 @@ void ph_seen_values(const ph_seen *seen, ph_run *run, const double *base, double
     }
 }
 
+void ph_seen_error(const ph_seen *seen, ph_run *run, double *out)
+{
+    double x[PH_SENSOR_MAX];
+    for (int c = 0; c < seen->n; c++) {
+        const struct ph_view *v = &seen->view[c];
+        if (v->first == 0 && ph_run_get_error(run, v->what, v->index, x) != PH_OK)
+            fill_nan(PH_SENSOR_MAX, x);
+        memcpy(out + seen->at[c], x + v->first, (size_t)seen->channel[c].n * sizeof *x);
+    }
+}
+
 void ph_seen_derive(const ph_seen *seen, ph_run *run, int k, double *out)
 {
     double x[PH_SENSOR_MAX];

@@ -46,6 +46,8 @@ void ph_seen_destroy(ph_seen *seen);
  * follows; NaN where a function fails. */
 void ph_seen_base(const ph_run *run, double *base);
 void ph_seen_values(const ph_seen *seen, ph_run *run, const double *base, double *out);
+/* The errors of the same, of a run with error bars. */
+void ph_seen_error(const ph_seen *seen, ph_run *run, double *out);
 void ph_seen_derive(const ph_seen *seen, ph_run *run, int k, double *out);
 
 /* sens_modes.c */

@@ -80,7 +80,7 @@ static ph_status run_unseen(ph_job *r)
     ph_status s = ph_run_until(r->run, r->t_end, &r->err);
     if (s != PH_OK)
         return s;
-    ph_state end = ph_sim_state(r->sim);
+    ph_state end = ph_run_state(r->run);
     ph_watch_sensors(r, &end);
     return r->watch.blind[0] ? PH_E_STOPPED : s;
 }
@@ -105,7 +105,7 @@ void ph_job_simulate(ph_job *r)
         r->status = PH_E_INPUT, r->said = 1;
     if (r->status == PH_OK) {
         r->sim = ph_run_sim(r->run);
-        ph_state s = ph_sim_state(r->sim);
+        ph_state s = ph_run_state(r->run);
         if (r->record.op)
             ph_trajectory_header(r);
         if (r->plot && !(r->history = ph_history_create(r, &s))) {

@@ -152,7 +152,7 @@ ph_status ph_watch_step(ph_run *run, int why, void *ctx)
 {
     ph_job *r = ctx;
     ph_watch *w = &r->watch;
-    ph_state s = ph_sim_state(r->sim);
+    ph_state s = ph_run_state(r->run);
     long n = ph_sim_stats(r->sim).steps;
     if (why == PH_ON_EVENT)
         show_events(r);

@@ -4,7 +4,7 @@
 #include "compile/compile.h"
 
 static const char *const force_names[] = {
-#define PH_FORCE(code, name, keys, text) [code] = name,
+#define PH_FORCE(code, ops, name, keys, text) [code] = name,
 #include "mech/forces.def"
 #undef PH_FORCE
 };
@@ -131,7 +131,7 @@ static int is_seen(const ph_compiler *c, int joint)
 static int shows_energy(const ph_compiler *c)
 {
     for (int k = 0; k < c->model->n_sensors; k++)
-        if (c->model->sensor[k].type == PH_S_ENERGY)
+        if (ph_sensor_row_of(&c->model->sensor[k])->op->form == PH_FORM_ENERGY)
             return 1;
     return 0;
 }
@@ -293,7 +293,8 @@ void ph_compile_tracking(ph_compiler *c)
     for (int k = 0; k < c->model->n_joints; k++) {
         int shown = 0, j = c->mech->joint_of[k];
         for (int i = 0; i < c->model->n_sensors; i++)
-            shown |= c->model->sensor[i].type == PH_S_ANGLE && c->model->sensor[i].joint == k;
+            shown |= c->model->sensor[i].joint == k &&
+                     ph_sensor_row_of(&c->model->sensor[i])->op->form == PH_FORM_COORDINATE;
         if (!shown || !counts_turns(c, k))
             continue;
         fprintf(c->out, "    {\n");
@@ -383,7 +384,7 @@ void ph_compile_force_energy(ph_compiler *c, int k)
 static void force_terms(ph_compiler *c, int k, int start)
 {
     const ph_force *f = &c->mech->force[k];
-    int type = f->def->type, load = type == PH_F_FORCE || type == PH_F_TORQUE;
+    int type = f->def->type, load = (ph_force_row_of(f->def)->keys & PH_KEY_VALUE) != 0;
     FILE *out = c->out;
     char name[32];
     snprintf(name, sizeof name, load ? "load_%s" : "%s", force_names[type]);
@@ -592,7 +593,8 @@ static void force_table(ph_compiler *c, int kind)
 
 static void force_loop(ph_compiler *c, int kind)
 {
-    int type = c->mech->force[kind].def->type, load = type == PH_F_FORCE || type == PH_F_TORQUE;
+    const ph_force_def *d = c->mech->force[kind].def;
+    int type = d->type, load = (ph_force_row_of(d)->keys & PH_KEY_VALUE) != 0;
     const char *value = load ? "t->def.value, " : "";
     char name[32];
     FILE *out = c->out;

@@ -26,10 +26,10 @@ ph_status ph_compile_check_name(const char *name, ph_error *err)
         return ph_fail(err, PH_E_INPUT, "the compiled model needs a name: --name NAME");
     if (isdigit((unsigned char)*name))
         return ph_fail(err, PH_E_INPUT,
-                       "'%s' is no name in C, it begins with a digit: --name NAME gives another", name);
+                       "'%s' is not a name in C, it begins with a digit: --name NAME gives another", name);
     for (const char *p = name; *p; p++)
         if (!(isalnum((unsigned char)*p) || *p == '_') || (unsigned char)*p > 127)
-            return ph_fail(err, PH_E_INPUT, "'%s' is no name in C: use letters, digits and _", name);
+            return ph_fail(err, PH_E_INPUT, "'%s' is not a name in C: use letters, digits and _", name);
     for (size_t k = 0; k < sizeof reserved / sizeof *reserved; k++)
         if (!strcmp(name, reserved[k]))
             return ph_fail(err, PH_E_INPUT, "'%s' is a word of C: --name NAME gives another", name);

@@ -35,7 +35,7 @@ static ph_status elements(const ph_compiler *c, ph_error *err)
         const ph_force_def *f = &m->force[k];
         if (f->f.call)
             return REFUSE(f->origin, "'%s': its value is a function, which cannot be compiled", f->name);
-        if (f->type == PH_F_BEAM)
+        if (ph_force_is_beam(f))
             return REFUSE(f->origin, "'%s': beams cannot be compiled", f->name);
     }
     for (int k = 0; k < m->n_constraints; k++)
@@ -67,25 +67,15 @@ static ph_status controls(const ph_compiler *c, ph_error *err)
     return PH_OK;
 }
 
-static int is_known(int sensor)
-{
-    static const int known[] = {PH_S_POSITION, PH_S_VELOCITY, PH_S_ACCELERATION, PH_S_ROTATION, PH_S_OMEGA,
-                                PH_S_ANGLE,    PH_S_RATE,     PH_S_REACTION,     PH_S_ENERGY};
-    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-        if (known[k] == sensor)
-            return 1;
-    return 0;
-}
-
 static ph_status sensors(const ph_compiler *c, ph_error *err)
 {
     char name[2][80];
     static const char *const own[] = {"init", "restart", "step", "real"};
     for (int k = 0; k < c->model->n_sensors; k++) {
         const ph_sensor_def *d = &c->model->sensor[k];
-        if (d->type == PH_S_CUSTOM)
+        if (d->f.call)
             return REFUSE(d->origin, "sensor '%s' is a function, which cannot be compiled", d->name);
-        if (!is_known(d->type))
+        if (ph_sensor_row_of(d)->op->form == PH_FORM_NONE)
             return REFUSE(d->origin, "sensor '%s': a sensor of this type cannot be compiled", d->name);
         ph_compile_name(d->name, name[0], sizeof name[0]);
         for (size_t i = 0; i < sizeof own / sizeof *own; i++)

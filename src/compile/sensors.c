@@ -10,33 +10,25 @@ static void print_at(ph_compiler *c, ph_vec3 at)
             ph_c_number(at.y, text[1]), ph_c_number(at.z, text[2]));
 }
 
-static void print_point(ph_compiler *c, const ph_sensor_def *d)
+/* What the text of its row is written in. */
+static void print_body(ph_compiler *c, const ph_sensor_def *d, const ph_sensor_row *row)
 {
     const ph_body *b = d->body < 0 ? NULL : &c->mech->body[d->body];
     fprintf(c->out, "    ph_kin k = ");
     ph_compile_kinematics(c, "s->", d->body);
     fprintf(c->out, ";\n");
-    switch (d->type) {
-    case PH_S_POSITION:
-        fprintf(c->out, "    ph_store3(out, ph_sensor_position(k.x, k.R, ");
-        break;
-    case PH_S_VELOCITY:
-        fprintf(c->out, "    ph_store3(out, ph_sensor_velocity(k.v, k.R, k.w, ");
-        break;
-    case PH_S_ACCELERATION:
-        fprintf(c->out, "    ph_store3(out, ph_sensor_acceleration(");
-        fprintf(c->out, b ? "ph_load3(s->vdot + %d), k.R, k.w, " : "ph_zero3(), k.R, k.w, ", b ? b->v[0] : 0);
-        fprintf(c->out, b && !b->particle ? "ph_load3(s->vdot + %d), " : "ph_zero3(), ", b ? b->v[1] : 0);
-        break;
-    case PH_S_OMEGA:
-        fprintf(c->out, "    ph_store3(out, k.w);\n");
-        return;
-    default:
-        fprintf(c->out, "    ph_quat_store(out, k.q);\n");
-        return;
+    if (row->op->depth == PH_SEEN_ACCELERATION) {
+        fprintf(c->out, b ? "    ph_vec3 a = ph_load3(s->vdot + %d), " : "    ph_vec3 a = ph_zero3(), ",
+                b ? b->v[0] : 0);
+        fprintf(c->out, b && !b->particle ? "alpha = ph_load3(s->vdot + %d);\n" : "alpha = ph_zero3();\n",
+                b ? b->v[1] : 0);
     }
-    print_at(c, d->at);
-    fprintf(c->out, "));\n");
+    if (row->keys & PH_KEY_AT) {
+        fprintf(c->out, "    ph_vec3 at = ");
+        print_at(c, d->at);
+        fprintf(c->out, ";\n");
+    }
+    fprintf(c->out, "    %s;\n", row->op->text);
 }
 
 /* Bodies and forces add to E. */
@@ -70,6 +62,28 @@ static void print_energy(ph_compiler *c)
     fprintf(c->out, "    out[0] = E;\n");
 }
 
+static void print_value(ph_compiler *c, const ph_sensor_def *d)
+{
+    const ph_sensor_row *row = ph_sensor_row_of(d);
+    switch (row->op->form) {
+    case PH_FORM_BODY:
+        print_body(c, d, row);
+        break;
+    case PH_FORM_COORDINATE:
+    case PH_FORM_RATE:
+        ph_compile_coordinate(c, d->joint, row->op->form == PH_FORM_RATE);
+        break;
+    case PH_FORM_REACTION:
+        ph_compile_reaction(c, d->joint);
+        break;
+    case PH_FORM_ENERGY:
+        print_energy(c);
+        break;
+    case PH_FORM_NONE: /* refused, scope.c */
+        break;
+    }
+}
+
 void ph_compile_sensors(ph_compiler *c, FILE *header)
 {
     char name[80];
@@ -80,14 +94,7 @@ void ph_compile_sensors(ph_compiler *c, FILE *header)
                 d->size);
         fprintf(c->out, "PH_EXPORT void %s_%s(const %s *s, %s_real out[%d])\n{\n", c->name, name, c->name,
                 c->name, d->size);
-        if (d->type == PH_S_ENERGY)
-            print_energy(c);
-        else if (d->type == PH_S_REACTION)
-            ph_compile_reaction(c, d->joint);
-        else if (d->type == PH_S_ANGLE || d->type == PH_S_RATE)
-            ph_compile_coordinate(c, d->joint, d->type == PH_S_RATE);
-        else
-            print_point(c, d);
+        print_value(c, d);
         fprintf(c->out, "}\n\n");
     }
 }

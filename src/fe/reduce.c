@@ -139,7 +139,7 @@ static ph_status limit_modes(const job *j, int n)
 {
     return n <= PH_MODES_MAX
                ? PH_OK
-               : ph_fail(j->err, PH_E_INPUT, "modes: there are %d, and %d are the limit", n, PH_MODES_MAX);
+               : ph_fail(j->err, PH_E_INPUT, "modes: there are %d; the limit is %d", n, PH_MODES_MAX);
 }
 
 /* How many there will be is known before they are computed, but for those of a file. */

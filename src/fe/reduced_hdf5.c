@@ -300,7 +300,7 @@ static ph_status get_body(hid_t file, const char *path, const ph_allocator *allo
     ph_reduced_free(alloc, r);
     return memory ? ph_fail(err, PH_E_MEMORY, "not enough memory for '%.200s'", path)
                   : ph_fail(err, PH_E_INPUT,
-                            "'%.200s' is no reduced body: a dataset is missing, has the wrong size or is in "
+                            "'%.200s' is not a reduced body: a dataset is missing, has the wrong size or is in "
                             "another file",
                             path);
 }

@@ -153,7 +153,7 @@ static ph_status factor_of(ph_pool *pool, const ph_fe *fe, const ph_csc *T, ph_f
         ph_factor_destroy(*out);
         *out = NULL;
         return ph_fail(err, PH_E_INPUT,
-                       "%s: so many small elements in a row leave no digits of low frequencies; take fewer",
+                       "%s: too many small elements in a row: round-off spoils the low frequencies; use fewer",
                        fe->label[1]);
     }
     return s;

@@ -156,13 +156,16 @@ static int parameter(ph_record *t, const char *name, double x)
 
 static char *path_of(const ph_channel *c)
 {
-    static const char derivatives[] = "/sensitivities/";
+    static const char derivatives[] = "/sensitivities/", errors[] = "/error";
     const char *group = c->group ? c->group : "", *of = c->of ? c->of : "", *by = c->by ? c->by : "";
     size_t size = sizeof derivatives + strlen(by) + strlen(group) + strlen(of) + strlen(c->name) + 4;
     char *path = malloc(size);
     if (path)
-        snprintf(path, size, "%s%s/%s%s%s%s%s", *by ? derivatives : "", by, group, *group ? "/" : "", of,
-                 *of ? "/" : "", c->name);
+        snprintf(path, size, "%s%s/%s%s%s%s%s",
+                 *by        ? derivatives
+                 : c->error ? errors
+                            : "",
+                 by, group, *group ? "/" : "", of, *of ? "/" : "", c->name);
     return path;
 }
 

@@ -19,6 +19,7 @@ typedef struct ph_channel {
     const char *prefix;      /* of the number; NULL: it is one number and needs none */
     int n;
     const char *by; /* it is a derivative by this parameter; NULL: it is none */
+    int error;      /* it is the error of the quantity */
 } ph_channel;
 
 #define PH_COLUMN_MAX 32

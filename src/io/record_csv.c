@@ -41,7 +41,7 @@ static int parameter(ph_record *t, const char *name, double x)
     return end_with(t, x);
 }
 
-/* "top.x [m]", "tip.1 [m]", "energy [J]"; "d(top.x)/d(m) [m/1]", since nobody knows the unit of m */
+/* "top.x [m]", "tip.1 [m]", "energy [J]"; "d(top.x)/d(m) [m/1]", since nobody knows the unit of m; "top.x.error [m]" */
 static int channel(ph_record *t, const ph_channel *c)
 {
     char axis[PH_COLUMN_MAX], unit[PH_COLUMN_MAX];
@@ -52,7 +52,7 @@ static int channel(ph_record *t, const ph_channel *c)
         if (c->by)
             fprintf(t->file.stream, ")/d(%s) [%s/1]", c->by, ph_channel_unit(c, k, unit));
         else
-            fprintf(t->file.stream, " [%s]", ph_channel_unit(c, k, unit));
+            fprintf(t->file.stream, "%s [%s]", c->error ? ".error" : "", ph_channel_unit(c, k, unit));
     }
     return fine(t);
 }

@@ -210,8 +210,7 @@ ph_status ph_actuator_make(const ph_mechanism *m, int def, ph_force *out, ph_err
     if (d->input >= m->model->n_inputs)
         return REFUSE("there is no input %d", d->name, d->input);
     const ph_joint *j = &m->joint[m->joint_of[d->joint]];
-    int type = m->model->joint[d->joint].type;
-    int swing = d->coordinate < 0 && (type == PH_J_SPHERICAL || type == PH_J_UNIVERSAL) && j->frees;
+    int swing = d->coordinate < 0 && ph_joint_row_of(&m->model->joint[d->joint])->op->swings && j->frees;
     *out = (ph_force){.actuator = d,
                       .along = j,
                       .coordinate = -1,

@@ -296,4 +296,58 @@ static ph_status K(const ph_force_site *s, const ph_put *p)
     return PH_OK;
 }
 
-const ph_force_ops ph_force_beam = {.g = g, .C = C, .K = K, .energy = ph_beam_strain_energy, .body_axes = 1};
+/* ---- building ------------------------------------------------------------------------------------- */
+
+static int still(const ph_force_def *d)
+{
+    return !d->D6 && !d->M6;
+}
+
+/* m, m c and J of [m I, -m tilde(c); m tilde(c), J], times the length. */
+static void weigh(const double *M6, ph_force *out)
+{
+    double L = out->length;
+    const double *J = M6 + 21;
+    out->mass = L * M6[0];
+    out->moment = ph_scale(L, ph_v3(M6[11], M6[15], M6[4]));
+    out->J = ph_mscale(L, (ph_mat3){J[0], J[1], J[2], J[6], J[7], J[8], J[12], J[13], J[14]});
+}
+
+/* The reference; |u| of d0 = (u, w) is the length of its arc. */
+static ph_status make(const ph_model *model, ph_force *out, ph_error *err)
+{
+    const ph_force_def *d = out->def;
+    const ph_body_def *end[2];
+    const char *name = d->name ? d->name : "";
+    for (int side = 0; side < 2; side++) {
+        end[side] = d->body[side] < 0 ? NULL : &model->body[d->body[side]];
+        if (d->M6 && end[side] && end[side]->marker)
+            return ph_mech_fail(
+                err, PH_E_INPUT, model, d->origin,
+                "force '%s': a beam element with mass cannot end at the marker '%s'; fix a body "
+                "to it with a joint",
+                name, end[side]->name);
+    }
+    if (!d->K6)
+        return ph_mech_fail(err, PH_E_INPUT, model, d->origin, "force '%s': its section has no stiffness",
+                            name);
+    ph_beam_reference(end[0], end[1], out->d0);
+    out->length = isnan(d->length) ? ph_norm(ph_load3(out->d0)) : d->length;
+    if (!(out->length > 0))
+        return ph_mech_fail(err, PH_E_INPUT, model, d->origin, "force '%s': its ends are the same point",
+                            name);
+    if (d->M6) {
+        weigh(d->M6, out);
+        out->op = &ph_force_beam_mass;
+    }
+    return PH_OK;
+}
+
+const ph_force_ops ph_force_beam = {.g = g,
+                                    .C = C,
+                                    .K = K,
+                                    .energy = ph_beam_strain_energy,
+                                    .body_axes = 1,
+                                    .turns = 1,
+                                    .still = still,
+                                    .make = make};

@@ -19,4 +19,10 @@ static ph_status K(const ph_force_site *s, const ph_put *p)
     return PH_OK;
 }
 
-const ph_force_ops ph_force_bushing = {.g = g, .C = C, .K = K, .energy = ph_bushing_energy};
+static int still(const ph_force_def *d)
+{
+    return ph_norm(d->d3) == 0 && ph_norm(d->dr3) == 0;
+}
+
+const ph_force_ops ph_force_bushing = {
+    .g = g, .C = C, .K = K, .energy = ph_bushing_energy, .still = still, .make = ph_force_span};

@@ -14,7 +14,7 @@
 /* A beam element refuses where it turns too far: which one, for words. */
 static ph_status refused(ph_mechanism *m, const ph_force *f, ph_status status)
 {
-    int beam = f->def && f->def->type == PH_F_BEAM;
+    int beam = f->def && ph_force_is_beam(f->def);
     atomic_store(&m->turned, beam ? (int)(f - m->force) + 1 : 0);
     return status;
 }

@@ -3,13 +3,11 @@
  *
  *   dx = b dq,  xdot = b v,  z = d(b v)/dq
  *
- * Which of them a joint leaves free, its row in joint.c says. */
+ * Which of them a joint leaves free, its recipe says (tables.h). */
 #ifndef PH_MECH_COORDINATE_H
 #define PH_MECH_COORDINATE_H
 
 #include "mech/mech.h"
-
-enum { PH_ALONG = 0, PH_ABOUT = 3, PH_LENGTH = 6, PH_COORDINATES = 7 }; /* PH_ALONG + k, PH_ABOUT + k */
 
 static inline int ph_is_angle(int k)
 {

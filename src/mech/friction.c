@@ -243,18 +243,17 @@ ph_status ph_friction_make(const ph_model *model, const ph_joint *j, ph_force *o
 {
     const ph_joint_def *d = &model->joint[j->def];
     *out = (ph_force){.joint = j, .body = {j->body[0], j->body[1]}, .speed = d->friction_speed};
-    out->friction = d->friction * (d->type == PH_J_PRISMATIC ? 1 : d->friction_radius);
-    out->couples = d->type == PH_J_PRISMATIC ? PH_COUPLE_ALL : PH_COUPLE_TURNS;
-    out->op = d->type == PH_J_REVOLUTE    ? &ph_friction_revolute
-              : d->type == PH_J_SPHERICAL ? &ph_friction_spherical
-              : d->type == PH_J_PRISMATIC ? &ph_friction_prismatic
-                                          : NULL;
+    const ph_joint_row *row = ph_joint_row_of(d);
+    int lever = (row->keys & PH_KEY_FRICTION_RADIUS) != 0;
+    out->friction = d->friction * (lever ? d->friction_radius : 1);
+    out->couples = lever ? PH_COUPLE_TURNS : PH_COUPLE_ALL;
+    out->op = row->op->friction;
     if (!out->op)
         return ph_mech_fail(err, PH_E_INPUT, model, d->origin,
                             "joint '%s': friction is for revolute, spherical and prismatic joints", d->name);
-    if (!(d->friction_speed > 0) || (d->type != PH_J_PRISMATIC && !(d->friction_radius > 0)))
+    if (!(d->friction_speed > 0) || (lever && !(d->friction_radius > 0)))
         return ph_mech_fail(err, PH_E_INPUT, model, d->origin,
                             "joint '%s': friction needs a positive speed%s", d->name,
-                            d->type == PH_J_PRISMATIC ? "" : " and a positive radius");
+                            lever ? " and a positive radius" : "");
     return PH_OK;
 }

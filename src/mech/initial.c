@@ -395,7 +395,7 @@ const char *ph_mechanism_complaint(const ph_mechanism *m, char *text, size_t siz
         snprintf(text, size,
                  "beam element '%s' turns by more than %g rad from end to end, where its strain is no longer "
                  "unique: "
-                 "take more elements, or smaller steps of time or load",
+                 "use more elements, or smaller steps of time or load",
                  m->force[beam].def->name, PH_BEAM_TURN_MAX);
     else if (rough >= 0)
         snprintf(

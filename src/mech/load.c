@@ -7,6 +7,7 @@
 #include "mech/carry.h"
 #include "mech/reach.h"
 
+#include "base/difference.h"
 #include "lie/so3.h"
 #include "mech/argument.h"
 
@@ -55,8 +56,6 @@ static int exact(const ph_force_site *s, int body, int what, ph_mat3 *by_x, ph_m
 /* The parts of the state of a body that a value is differenced by. */
 typedef enum half { POSITION, ROTATION, VELOCITY, OMEGA } half;
 
-#define STEP 6e-6 /* about eps^(1/3), which balances truncation and round-off */
-
 static double component(ph_vec3 a, int k)
 {
     return k == 0 ? a.x : k == 1 ? a.y : a.z;
@@ -86,7 +85,7 @@ static ph_status slope(const ph_force_site *s, half w, ph_mat3 *out)
                        : w == OMEGA    ? b->omega
                                        : ph_v3(0, 0, 0),
                 plus, minus;
-        double step = STEP * fmax(1, fabs(component(size, k)));
+        double step = PH_DIFFERENCE * fmax(1, fabs(component(size, k)));
         perturb(b, w, k, step);
         ph_status status = value_of(s, &plus);
         *b = kept;
@@ -120,7 +119,7 @@ static void torque_columns(const ph_force_site *s, int j, ph_mat3 dtau, const ph
 /* Columns of one half of its body, of either kind of load. */
 static void columns(const ph_force_site *s, int slot, ph_mat3 dF, const ph_put *p)
 {
-    if (s->f->def->type == PH_F_TORQUE)
+    if (s->f->op == &ph_force_torque)
         torque_columns(s, slot, dF, p);
     else
         force_columns(s, slot, dF, p);
@@ -172,7 +171,7 @@ ph_status ph_load_tangent(const ph_mechanism *m, const ph_state *s, const ph_for
     for (int i = 0; i < 3 && status == PH_OK; i++) {
         ph_vec3 r[PH_SLOTS] = {{0}}, unit = ph_v3(i == 0, i == 1, i == 2);
         double row[PH_SIDE_MAX] = {0}, six[6];
-        if (f->def->type == PH_F_TORQUE)
+        if (f->op == &ph_force_torque)
             ph_load_torque_g(&site, unit, r);
         else
             ph_load_force_g(&site, unit, r);
@@ -181,6 +180,19 @@ ph_status ph_load_tangent(const ph_mechanism *m, const ph_state *s, const ph_for
         ph_reach_put(m, x, m->load, row, m->rows + i * x->cols.size, out);
     }
     return status;
+}
+
+/* ---- building ------------------------------------------------------------------------------------- */
+
+/* A function looks at the states of bodies, this deep or deeper. */
+static int reads(const ph_function *f, int depth)
+{
+    return f->call && !f->only_time && (ph_function_is_untraced(f) || f->traced->depth >= depth);
+}
+
+static int still(const ph_force_def *d)
+{
+    return !reads(&d->f, PH_SEEN_SPEED);
 }
 
 /* ---- forces --------------------------------------------------------------------------------------- */
@@ -201,7 +213,17 @@ static ph_status force_K(const ph_force_site *s, const ph_put *p)
     return status == PH_OK ? by_state(s, PH_BY_PLACE, p) : status;
 }
 
-const ph_force_ops ph_force_point = {.g = force_g, .C = load_C, .K = force_K};
+static unsigned force_couples(const ph_force_def *d)
+{
+    int arm = d->at_b.x != 0 || d->at_b.y != 0 || d->at_b.z != 0;
+    if (reads(&d->f, PH_SEEN_PLACE))
+        return PH_COUPLE(PH_XB, PH_XB) | PH_COUPLE(PH_XB, PH_FB) | PH_COUPLE(PH_FB, PH_XB) |
+               PH_COUPLE(PH_FB, PH_FB);
+    return d->in_body ? PH_COUPLE(PH_XB, PH_FB) : arm ? PH_COUPLE(PH_FB, PH_FB) : 0;
+}
+
+const ph_force_ops ph_force_point = {
+    .g = force_g, .C = load_C, .K = force_K, .couples = force_couples, .still = still};
 
 /* ---- torques -------------------------------------------------------------------------------------- */
 
@@ -221,4 +243,11 @@ static ph_status torque_K(const ph_force_site *s, const ph_put *p)
     return status == PH_OK ? by_state(s, PH_BY_PLACE, p) : status;
 }
 
-const ph_force_ops ph_force_torque = {.g = torque_g, .C = load_C, .K = torque_K};
+static unsigned torque_couples(const ph_force_def *d)
+{
+    unsigned turns = PH_COUPLE(PH_FB, PH_FB);
+    return reads(&d->f, PH_SEEN_PLACE) ? PH_COUPLE(PH_FB, PH_XB) | turns : turns;
+}
+
+const ph_force_ops ph_force_torque = {
+    .g = torque_g, .C = load_C, .K = torque_K, .turns = 1, .couples = torque_couples, .still = still};

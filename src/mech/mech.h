@@ -116,10 +116,14 @@ typedef struct ph_force_ops {
     double (*kinetic)(const ph_force_site *s); /* kinetic energy; there where M is */
     /* friction: dg/dlambda, column by column: r[slot] for row i of the joint */
     void (*g_lambda)(const ph_force_site *s, int i, ph_vec3 r[PH_SLOTS]);
+    /* of rows of forces.def, for building: */
+    int turns;                                  /* acts on rotations: particles have none */
+    unsigned (*couples)(const ph_force_def *d); /* nonzero blocks of K and C; NULL: all */
+    int (*still)(const ph_force_def *d);        /* it does not depend on velocities; NULL: where d is 0 */
+    ph_status (*make)(const ph_model *model, ph_force *f, ph_error *err); /* what is its own; NULL: nothing */
 } ph_force_ops;
 
-extern const ph_force_ops ph_force_spring, ph_force_bushing, ph_force_torsion, ph_force_point,
-    ph_force_torque, ph_force_beam, ph_force_beam_mass;
+extern const ph_force_ops ph_force_beam_mass;
 extern const ph_force_ops ph_force_bushing_body;             /* axes of the first body */
 extern const ph_force_ops ph_force_actuator, ph_force_swing; /* swing: about the rotation vector */
 
@@ -418,9 +422,12 @@ ph_status ph_joint_make(const ph_model *model, int def, ph_joint *out, ph_error 
 int ph_joint_counts_angles(const ph_joint_def *d); /* 1: its coordinate is an angle, else a length */
 ph_status ph_mech_fail(ph_error *err, ph_status s, const ph_model *model, ph_origin at, const char *format,
                        ...) PH_PRINTF(5, 6); /* "file:line: ..." */
+#define PH_REFUSE_JOINT(...) ph_mech_fail(err, PH_E_INPUT, model, d->origin, "joint '%s': " __VA_ARGS__)
 
 /* force.c */
 ph_status ph_force_make(const ph_model *model, int def, ph_force *out, ph_error *err);
+ph_status ph_force_span(const ph_model *model, ph_force *out,
+                        ph_error *err); /* initial length and rotation */
 ph_status ph_friction_make(const ph_model *model, const ph_joint *j, ph_force *out,
                            ph_error *err); /* friction.c */
 

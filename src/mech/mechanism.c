@@ -29,7 +29,7 @@ static counts count(const ph_model *model, const ph_space *space)
     }
     n.nodes = 2 * n.bodies + (size_t)model->n_flexible + (size_t)model->n_states, n.numbers = 7 * n.bodies;
     for (int k = 0; k < model->n_forces; k++)
-        n.axes += model->force[k].type == PH_F_BUSHING && model->force[k].in_body;
+        n.axes += ph_force_row_of(&model->force[k])->op == &ph_force_bushing && model->force[k].in_body;
     for (int k = 0; k < model->n_states; k++)
         n.numbers += (size_t)model->state[k].size;
     for (int k = 0; k < model->n_bodies; k++) {
@@ -139,19 +139,33 @@ static ph_status check_bodies(const ph_model *model, ph_error *err)
         double norm = b->R.w * b->R.w + b->R.x * b->R.x + b->R.y * b->R.y + b->R.z * b->R.z;
         if (!b->particle && !(fabs(norm - 1) <= 1e-9))
             return ph_mech_fail(err, PH_E_INPUT, model, b->origin,
-                                "body '%s': its rotation is no unit quaternion", b->name);
+                                "body '%s': its rotation is not a unit quaternion", b->name);
     }
     return PH_OK;
 }
 
 #define USER_BODIES 500 /* beyond this, constraints that are linked with everything take too much memory */
 
+static ph_status check_types(const ph_model *model, ph_error *err)
+{
+    for (int k = 0; k < model->n_joints; k++)
+        if (model->joint[k].type < 0 || model->joint[k].type >= PH_JOINT_COUNT)
+            return ph_mech_fail(err, PH_E_INPUT, model, model->joint[k].origin,
+                                "joint '%s': there is no such type", model->joint[k].name);
+    for (int k = 0; k < model->n_forces; k++)
+        if (model->force[k].type < 0 || model->force[k].type >= PH_FORCE_COUNT)
+            return ph_mech_fail(err, PH_E_INPUT, model, model->force[k].origin,
+                                "force '%s': there is no such type",
+                                model->force[k].name ? model->force[k].name : "");
+    return PH_OK;
+}
+
 static ph_status check_user(const ph_model *model, ph_error *err)
 {
     for (int k = 0; k < model->n_constraints; k++) {
         const ph_user_constraint_def *c = &model->constraint[k];
         if (c->rows < 1 || !c->f.call)
-            return ph_mech_fail(err, PH_E_INPUT, model, c->origin, "constraint '%s': says nothing", c->name);
+            return ph_mech_fail(err, PH_E_INPUT, model, c->origin, "constraint '%s': has no equation", c->name);
         if (model->n_bodies > USER_BODIES)
             return ph_mech_fail(err, PH_E_INPUT, model, c->origin,
                                 "constraint '%s': functions as constraints are for up to %d bodies", c->name,
@@ -160,63 +174,33 @@ static ph_status check_user(const ph_model *model, ph_error *err)
     return PH_OK;
 }
 
-static int modes_of(const ph_model *model, int body)
+/* All that the keys of its type name is there. */
+static int measures(const ph_model *model, const ph_sensor_def *d)
 {
-    return body < 0 || !model->body[body].flexible
-               ? 0
-               : model->flexible[model->body[body].flexible - 1].body->modes;
-}
-
-/* A coordinate that is free, or an element along one. */
-static ph_status check_coordinate(const ph_mechanism *m, const ph_sensor_def *d, ph_error *err)
-{
-    char who[96];
-    int k;
-    snprintf(who, sizeof who, "sensor '%.63s'", d->name);
-    if (d->type >= PH_S_JOINT_POSITION && d->type <= PH_S_JOINT_ACCELERATION)
-        return ph_coordinate_choose(m, d->joint, d->coordinate, d->origin, who, &k, err);
-    if (d->of_kind == PH_OF_JOINT && m->joint[m->joint_of[d->of]].drive < 0)
-        return ph_mech_fail(err, PH_E_INPUT, m->model, d->origin, "%s: joint '%s' is not driven", who,
-                            m->model->joint[d->of].name);
-    if (d->of_kind == PH_OF_ACTUATOR && ph_actuator_of(m, d->of)->coordinate < 0)
-        return ph_mech_fail(err, PH_E_INPUT, m->model, d->origin,
-                            "%s: actuator '%s' acts about a rotation vector, not along a coordinate", who,
-                            m->model->actuator[d->of].name);
-    return PH_OK;
+    const int efforts[] = {model->n_actuators, model->n_couplings, model->n_joints};
+    if (d->type < 0 || d->type >= PH_SENSOR_COUNT)
+        return 0;
+    ph_keys keys = ph_sensor_row_of(d)->keys;
+    return (!(keys & PH_KEY_BODY) || d->body < model->n_bodies) &&
+           (!(keys & PH_KEY_JOINT) || (d->joint >= 0 && d->joint < model->n_joints)) &&
+           (!(keys & PH_KEY_ELEMENT) || (d->element >= 0 && d->element < model->n_forces &&
+                                         ph_force_is_beam(&model->force[d->element]))) &&
+           (!(keys & PH_KEY_OF) || (d->of >= 0 && d->of < efforts[d->of_kind])) &&
+           (!(keys & PH_KEY_FUNCTION) || d->f.call);
 }
 
 static ph_status check_sensors(const ph_mechanism *m, ph_error *err)
 {
-    const ph_model *model = m->model;
-    for (int k = 0; k < model->n_sensors; k++) {
-        const ph_sensor_def *d = &model->sensor[k];
-        int coordinate = d->type >= PH_S_JOINT_POSITION && d->type <= PH_S_JOINT_ACCELERATION;
-        int of_joint =
-            d->type == PH_S_ANGLE || d->type == PH_S_RATE || d->type == PH_S_REACTION || coordinate;
-        int of_effort = d->type == PH_S_EFFORT || d->type == PH_S_POWER;
-        const int efforts[] = {model->n_actuators, model->n_couplings, model->n_joints};
-        int of_body = d->type <= PH_S_OMEGA || d->type == PH_S_MODES;
-        int of_beam = d->type == PH_S_SECTION_FORCE || d->type == PH_S_SECTION_STRAIN;
-        if (d->type < 0 || d->type >= PH_SENSOR_COUNT || (of_body && d->body >= model->n_bodies) ||
-            (of_joint && (d->joint < 0 || d->joint >= model->n_joints)) ||
-            (of_beam && (d->element < 0 || d->element >= model->n_forces ||
-                         model->force[d->element].type != PH_F_BEAM)) ||
-            (of_effort && (d->of < 0 || d->of >= efforts[d->of_kind])) ||
-            (d->type == PH_S_CUSTOM && !d->f.call))
-            return ph_mech_fail(err, PH_E_INPUT, model, d->origin, "sensor '%s': measures nothing", d->name);
-        if (d->type == PH_S_MODES && (modes_of(model, d->body) == 0 || modes_of(model, d->body) != d->size))
-            return ph_mech_fail(err, PH_E_INPUT, model, d->origin, "sensor '%s': its body has %d modes",
-                                d->name, modes_of(model, d->body));
-        if (coordinate || of_effort) {
-            ph_status s = check_coordinate(m, d, err);
-            if (s != PH_OK)
-                return s;
-        } else if (of_joint && d->type != PH_S_REACTION && m->joint[m->joint_of[d->joint]].free < 0)
-            return ph_mech_fail(err, PH_E_INPUT, model, d->origin,
-                                "sensor '%s': joint '%s' has no single coordinate", d->name,
-                                model->joint[d->joint].name);
+    ph_status s = PH_OK;
+    for (int k = 0; k < m->model->n_sensors && s == PH_OK; k++) {
+        const ph_sensor_def *d = &m->model->sensor[k];
+        if (!measures(m->model, d))
+            return ph_mech_fail(err, PH_E_INPUT, m->model, d->origin, "sensor '%s': measures nothing",
+                                d->name);
+        const ph_sensor_ops *op = ph_sensor_row_of(d)->op;
+        s = op->check ? op->check(m, d, err) : PH_OK;
     }
-    return PH_OK;
+    return s;
 }
 
 static ph_status make_elements(ph_mechanism *m, ph_error *err)
@@ -297,6 +281,8 @@ ph_status ph_mechanism_create(ph_mechanism **out, const ph_model *model, ph_spac
     if (!sp)
         return ph_fail(err, PH_E_INPUT, "this space is not available");
     ph_status s = check_bodies(model, err);
+    if (s == PH_OK)
+        s = check_types(model, err);
     if (s == PH_OK)
         s = check_user(model, err);
     if (s != PH_OK)

@@ -82,16 +82,10 @@ int ph_model_sensor_size(const ph_model *m, int sensor)
 
 const char *ph_model_sensor_unit(const ph_model *m, int sensor)
 {
-    static const char *const units[] = {
-#define PH_SENSOR(code, name, size, keys, unit, text) unit,
-#include "mech/sensors.def"
-#undef PH_SENSOR
-    };
     assert(sensor >= 0 && sensor < m->n_sensors);
     const ph_sensor_def *d = &m->sensor[sensor];
-    if (d->type != PH_S_ANGLE && d->type != PH_S_RATE)
-        return units[d->type];
-    if (ph_joint_counts_angles(&m->joint[d->joint]))
-        return d->type == PH_S_ANGLE ? "rad" : "rad/s";
-    return d->type == PH_S_ANGLE ? "m" : "m/s";
+    const ph_sensor_row *row = ph_sensor_row_of(d);
+    if (!row->unit[1] || row->keys & (PH_KEY_COORDINATE | PH_KEY_OF))
+        return row->unit[0];
+    return ph_joint_counts_angles(&m->joint[d->joint]) ? row->unit[1] : row->unit[2];
 }

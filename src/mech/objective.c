@@ -8,11 +8,9 @@
 
 #include <string.h>
 
+#include "base/difference.h"
 #include "base/quotient.h"
 #include "lie/so3.h"
-
-/* Steps of differences begin with this part of a coordinate, or with this where it is below 1. */
-#define STEP 0x1p-9
 
 typedef struct ph_look {
     ph_sight sight; /* first: it is what the function gets */
@@ -79,67 +77,34 @@ static void see_effort(ph_look *l, const ph_sensor_def *d)
     }
 }
 
-/* Functions of custom sensors that are not traced tell of the bodies themselves. */
+/* What the keys of a sensor name; functions of custom sensors that are not traced tell of the bodies themselves. */
+static void see_sensor(ph_look *l, const ph_sensor_def *d, const ph_sensor_row *row)
+{
+    int depth = row->op->depth;
+    if (row->keys & PH_KEY_BODY)
+        see(l, d->body, depth);
+    if (row->keys & PH_KEY_JOINT)
+        see_joint(l, d->joint, depth);
+    if (row->op->multipliers)
+        l->joint[d->joint] = 1;
+    if (row->keys & PH_KEY_ELEMENT)
+        see_element(l, d->element, depth);
+    if (row->keys & PH_KEY_OF)
+        see_effort(l, d);
+    for (int b = 0; d->f.traced && b < d->f.traced->n_bodies; b++)
+        see(l, d->f.traced->body[b], d->f.traced->depth);
+    for (int b = 0; !row->keys && b < l->m->model->n_bodies; b++)
+        see(l, b, depth);
+}
+
 static ph_status sensor(ph_sight *sight, int k, double *out)
 {
     ph_look *l = (ph_look *)sight;
     const ph_sensor_def *d = &l->m->model->sensor[k];
-    switch (d->type) {
-    case PH_S_POSITION:
-    case PH_S_ROTATION:
-    case PH_S_MODES:
-        see(l, d->body, PH_SEEN_PLACE);
-        break;
-    case PH_S_VELOCITY:
-    case PH_S_OMEGA:
-        see(l, d->body, PH_SEEN_SPEED);
-        break;
-    case PH_S_ACCELERATION:
-        see(l, d->body, PH_SEEN_ACCELERATION);
-        break;
-    case PH_S_ANGLE:
-        see_joint(l, d->joint, PH_SEEN_PLACE);
-        break;
-    case PH_S_RATE:
-        see_joint(l, d->joint, PH_SEEN_SPEED);
-        break;
-    case PH_S_JOINT_POSITION:
-        see_joint(l, d->joint, PH_SEEN_PLACE);
-        break;
-    case PH_S_JOINT_RATE:
-        see_joint(l, d->joint, PH_SEEN_SPEED);
-        break;
-    case PH_S_JOINT_ACCELERATION:
-        see_joint(l, d->joint, PH_SEEN_ACCELERATION);
-        break;
-    case PH_S_EFFORT:
-    case PH_S_POWER:
-        see_effort(l, d);
-        break;
-    case PH_S_REACTION: /* of speeds: friction */
-        see_joint(l, d->joint, PH_SEEN_SPEED);
-        l->joint[d->joint] = 1;
-        break;
-    case PH_S_SECTION_STRAIN:
-        see_element(l, d->element, PH_SEEN_PLACE);
-        break;
-    case PH_S_SECTION_FORCE: /* of speeds: damping */
-        see_element(l, d->element, PH_SEEN_SPEED);
-        break;
-    case PH_S_ENERGY:
-        for (int b = 0; b < l->m->model->n_bodies; b++)
-            see(l, b, PH_SEEN_SPEED);
-        break;
-    case PH_S_WORK: /* sums over the run, which have no derivatives by the state */
-    case PH_S_DISSIPATED:
+    const ph_sensor_row *row = ph_sensor_row_of(d);
+    if (row->op->depth == PH_NOT_SEEN) /* sums over the run have no derivatives by the state */
         return PH_E_CALLBACK;
-    case PH_S_CUSTOM:
-        for (int b = 0; d->f.traced && b < d->f.traced->n_bodies; b++)
-            see(l, d->f.traced->body[b], d->f.traced->depth);
-        break;
-    default:
-        break;
-    }
+    see_sensor(l, d, row);
     return ph_mechanism_sensor(l->m, l->s, k, out);
 }
 
@@ -197,7 +162,7 @@ static ph_status add_distance(ph_look *l, double *sum)
             y[k] += w[i] * o->x[(first + i) * o->size + k];
         dot += x[k] * y[k];
     }
-    double sign = l->m->model->sensor[o->sensor].type == PH_S_ROTATION && dot < 0 ? -1 : 1;
+    double sign = ph_sensor_row_of(&l->m->model->sensor[o->sensor])->op->quaternion && dot < 0 ? -1 : 1;
     for (int k = 0; k < o->size; k++)
         *sum += (x[k] - sign * y[k]) * (x[k] - sign * y[k]);
     return PH_OK;
@@ -289,7 +254,7 @@ static ph_status differentiate(ph_look *l, const ph_state *s, const move *at, do
 {
     static const int place[] = {-2, -1, 1, 2};
     ph_quotient best = PH_QUOTIENT_NONE;
-    double x0 = at->node < 0 ? *at->x : 0, e = STEP * fmax(1, fabs(x0));
+    double x0 = at->node < 0 ? *at->x : 0, e = PH_DIFFERENCE_FIRST * fmax(1, fabs(x0));
     ph_status status = PH_OK;
     for (int n = 0; n < PH_QUOTIENT_TRIES && status == PH_OK; n++, e /= 8) {
         double f[4];

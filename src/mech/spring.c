@@ -19,4 +19,5 @@ static ph_status K(const ph_force_site *s, const ph_put *p)
     return PH_OK;
 }
 
-const ph_force_ops ph_force_spring = {.g = g, .C = C, .K = K, .energy = ph_spring_energy};
+const ph_force_ops ph_force_spring = {
+    .g = g, .C = C, .K = K, .energy = ph_spring_energy, .make = ph_force_span};

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/difference.h"
 #include "mech/carry.h"
 
 const double *ph_state_numbers(const ph_mechanism *m, const ph_state *s, int state)
@@ -17,8 +18,6 @@ const double *ph_state_numbers(const ph_mechanism *m, const ph_state *s, int sta
 }
 
 /* ---- derivatives of functions, traced or not ------------------------------------------------------- */
-
-#define STEP 6e-6 /* about eps^(1/3), which balances truncation and round-off */
 
 static double component(ph_vec3 a, int k)
 {
@@ -29,7 +28,7 @@ static double component(ph_vec3 a, int k)
 static double shift(ph_body_state *b, int what, int i, int side)
 {
     ph_vec3 size = what == PH_BY_SPEED ? (i < 3 ? b->v : b->omega) : i < 3 ? b->x : ph_v3(0, 0, 0);
-    double e = STEP * fmax(1, fabs(component(size, i % 3)));
+    double e = PH_DIFFERENCE * fmax(1, fabs(component(size, i % 3)));
     ph_vec3 by = ph_v3(i % 3 == 0 ? side * e : 0, i % 3 == 1 ? side * e : 0, i % 3 == 2 ? side * e : 0);
     if (what == PH_BY_SPEED && i < 3)
         b->v = ph_add(b->v, by);
@@ -69,7 +68,8 @@ static ph_status by_state(ph_scene *at, const ph_function *f, int n, const ph_no
     while (nodes->node[place] != m->own[state].node)
         place++;
     for (int i = 0; i < m->own[state].n; i++) {
-        double y[2][PH_SENSOR_MAX], x = ph_state_numbers(m, at->s, state)[i], e = STEP * fmax(1, fabs(x));
+        double y[2][PH_SENSOR_MAX], x = ph_state_numbers(m, at->s, state)[i],
+                                    e = PH_DIFFERENCE * fmax(1, fabs(x));
         ph_status status = PH_OK;
         for (int side = 0; side < 2 && status == PH_OK; side++) {
             at->moved = state + 1, at->moved_number = i, at->moved_by = side ? e : -e;

@@ -19,4 +19,11 @@ static ph_status K(const ph_force_site *s, const ph_put *p)
     return PH_OK;
 }
 
-const ph_force_ops ph_force_torsion = {.g = g, .C = C, .K = K, .energy = ph_torsion_energy};
+static unsigned couples(const ph_force_def *d)
+{
+    (void)d;
+    return PH_COUPLE(PH_FB, PH_FB);
+}
+
+const ph_force_ops ph_force_torsion = {
+    .g = g, .C = C, .K = K, .energy = ph_torsion_energy, .turns = 1, .couples = couples};

@@ -20,9 +20,9 @@
 
 #include <string.h>
 
+#include "base/difference.h"
 #include "lie/so3.h"
 
-#define STEP  0x1p-10 /* of first differences and along the motion */
 #define STEP2 0x1p-12 /* of second differences: balances e^2/12 and 4 eps/e^2 */
 
 static const double first[] = {672. / 840, -168. / 840, 32. / 840, -3. / 840};
@@ -222,14 +222,14 @@ static ph_status difference_B(const ph_mechanism *m, double t, const work *w)
     memset(w->A, 0, sizeof(double) * (size_t)(w->rows * w->n));
     for (int i = 0; i < w->n; i++)
         for (int k = 0; k < 4 && exists(m, i); k++) {
-            double e = (k + 1) * STEP;
+            double e = (k + 1) * PH_DIFFERENCE_WIDE;
             ph_status s = rows_moved(m, t, i, -1, e, w->f[0]);
             if (s == PH_OK)
                 s = rows_moved(m, t, i, -1, -e, w->f[1]);
             if (s != PH_OK)
                 return s;
             for (int r = 0; r < w->rows; r++)
-                w->A[r * w->n + i] += first[k] * (w->f[0][r] - w->f[1][r]) / STEP;
+                w->A[r * w->n + i] += first[k] * (w->f[0][r] - w->f[1][r]) / PH_DIFFERENCE_WIDE;
         }
     return PH_OK;
 }
@@ -261,13 +261,13 @@ static ph_status rates(const ph_mechanism *m, const ph_state *s, double *o)
     ph_states_of(m, s, m->states);
     memset(o, 0, sizeof(double) * (size_t)w.rows);
     for (int k = 0; k < 4; k++) {
-        ph_status status = rows_at(m, s->t + (k + 1) * STEP, w.f[0]);
+        ph_status status = rows_at(m, s->t + (k + 1) * PH_DIFFERENCE_WIDE, w.f[0]);
         if (status == PH_OK)
-            status = rows_at(m, s->t - (k + 1) * STEP, w.f[1]);
+            status = rows_at(m, s->t - (k + 1) * PH_DIFFERENCE_WIDE, w.f[1]);
         if (status != PH_OK)
             return status;
         for (int r = 0; r < w.rows; r++)
-            o[r] += first[k] * (w.f[0][r] - w.f[1][r]) / STEP;
+            o[r] += first[k] * (w.f[0][r] - w.f[1][r]) / PH_DIFFERENCE_WIDE;
     }
     return PH_OK;
 }
@@ -323,7 +323,7 @@ static ph_status add_drift(const ph_mechanism *m, const ph_state *s, const work 
 static ph_status difference_convective(const ph_mechanism *m, const ph_state *s, const work *w, double *o)
 {
     ph_states_of(m, s, m->states);
-    double step = time_step(m, STEP);
+    double step = time_step(m, PH_DIFFERENCE_WIDE);
     ph_status status = rows_at(m, s->t, w->f[2]);
     memset(o, 0, sizeof(double) * (size_t)w->rows);
     for (int k = 0; k < 4 && status == PH_OK; k++) {

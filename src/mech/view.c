@@ -1,8 +1,6 @@
 /* What a user sees of a state: bodies, reactions, energy, sensors. */
-#include "mech/argument.h"
 #include "mech/carry.h"
 #include "mech/coordinate.h"
-#include "mech/sensor.h"
 
 #include <string.h>
 
@@ -172,18 +170,7 @@ int ph_mechanism_driven(const ph_mechanism *m, const ph_state *s, int k, int *jo
     return 1;
 }
 
-/* ---- sensors -------------------------------------------------------------------------------------- */
-
-static void put_point(const ph_sensor_def *d, const ph_body_state *b, double *out)
-{
-    ph_mat3 R = ph_qmat(b->q);
-    if (d->type == PH_S_POSITION)
-        ph_store3(out, ph_sensor_position(b->x, R, d->at));
-    else if (d->type == PH_S_VELOCITY)
-        ph_store3(out, ph_sensor_velocity(b->v, R, b->omega, d->at));
-    else
-        ph_store3(out, ph_sensor_acceleration(b->a, R, b->omega, b->omega_dot, d->at));
-}
+/* ---- coordinates over turns ----------------------------------------------------------------------- */
 
 /* Angles are known up to full turns: the one nearest to where the last one tracked has come since, by the
  * mean of the rates then and now, so that more than half a turn may pass in between. */
@@ -281,38 +268,6 @@ void ph_mechanism_copy_turns(ph_mechanism *m, const ph_mechanism *other)
         m->turns[k] = other->turns[k];
 }
 
-static void put_section(const ph_mechanism *m, const ph_state *s, const ph_sensor_def *d, double *out)
-{
-    double force[6], strain[6];
-    ph_force_site site;
-    ph_force_at(m, s, &m->force[d->element], &site);
-    ph_beam_section(&site, force, strain);
-    for (int i = 0; i < 6; i++)
-        out[i] = d->type == PH_S_SECTION_FORCE ? force[i] : strain[i];
-}
-
-/* The joint whose coordinate a sensor is about, and that coordinate. */
-static const ph_joint *coordinate_of(const ph_mechanism *m, const ph_sensor_def *d, int *k)
-{
-    if (d->type != PH_S_EFFORT && d->type != PH_S_POWER) {
-        const ph_joint *j = &m->joint[m->joint_of[d->joint]];
-        *k = d->type == PH_S_ANGLE || d->type == PH_S_RATE ? j->free
-             : d->coordinate >= 0                          ? d->coordinate
-                                                           : ph_joint_free(j, 0);
-        return j;
-    }
-    if (d->of_kind == PH_OF_JOINT) {
-        *k = m->joint[m->joint_of[d->of]].drive;
-        return &m->joint[m->joint_of[d->of]];
-    }
-    if (d->of_kind == PH_OF_COUPLING) {
-        *k = m->couple[d->of].coordinate[1];
-        return m->couple[d->of].of[1];
-    }
-    *k = ph_actuator_of(m, d->of)->coordinate;
-    return ph_actuator_of(m, d->of)->along;
-}
-
 /* xddot = b vdot + z v */
 double ph_joint_acceleration(const ph_mechanism *m, const ph_state *s, const ph_joint *j, int k)
 {
@@ -330,111 +285,10 @@ double ph_joint_acceleration(const ph_mechanism *m, const ph_state *s, const ph_
            ph_dot(z[PH_XB], site.b.v) + ph_dot(z[PH_FB], site.b.w);
 }
 
-/* A drive gives the part of B^T lambda along its coordinate, with minus sign; Phi_t at f' = 1 is -dPhi/dx. */
-static double drive_effort(const ph_mechanism *m, const ph_state *s, const ph_joint *j)
-{
-    ph_site site;
-    double Phi_t[PH_ROWS_MAX] = {0}, sum = 0;
-    if (ph_joint_site(m, s, j, 0, &site) != PH_OK)
-        return NAN;
-    site.f[1] = 1;
-    for (int i = 0; i < j->n_parts; i++) {
-        site.pick = j->part[i].pick;
-        if (j->part[i].op->Phi_t)
-            j->part[i].op->Phi_t(&site, Phi_t + j->part[i].row);
-    }
-    for (int i = 0; i < j->rows; i++)
-        sum += s->lambda[j->l_at + i] * Phi_t[i];
-    return sum;
-}
-
-static double effort_of(const ph_mechanism *m, const ph_state *s, const ph_sensor_def *d)
-{
-    ph_force_site site;
-    if (d->of_kind == PH_OF_JOINT)
-        return drive_effort(m, s, &m->joint[m->joint_of[d->of]]);
-    if (d->of_kind == PH_OF_COUPLING)
-        return -s->lambda[m->couple[d->of].l_at];
-    ph_force_at(m, s, ph_actuator_of(m, d->of), &site);
-    return ph_actuator_effort(&site);
-}
-
-static void put_joint(const ph_mechanism *m, const ph_state *s, const ph_sensor_def *d, double *out)
-{
-    int k;
-    const ph_joint *j = coordinate_of(m, d, &k);
-    switch (d->type) {
-    case PH_S_ANGLE:
-    case PH_S_JOINT_POSITION:
-        *out = ph_mechanism_coordinate(m, s, j->def, k);
-        break;
-    case PH_S_RATE:
-    case PH_S_JOINT_RATE:
-        *out = ph_mechanism_rate(m, s, j->def, k);
-        break;
-    case PH_S_JOINT_ACCELERATION:
-        *out = ph_joint_acceleration(m, s, j, k);
-        break;
-    case PH_S_EFFORT:
-        *out = effort_of(m, s, d);
-        break;
-    default:
-        *out = effort_of(m, s, d) * ph_mechanism_rate(m, s, j->def, k);
-    }
-}
+/* ---- sensors -------------------------------------------------------------------------------------- */
 
 ph_status ph_mechanism_sensor(ph_mechanism *m, const ph_state *s, int sensor, double *out)
 {
     const ph_sensor_def *d = &m->model->sensor[sensor];
-    ph_body_state b = {.q = {1, 0, 0, 0}};
-    ph_vec3 force, torque;
-    if (d->body >= 0)
-        ph_mechanism_body(m, s, d->body, &b);
-    switch (d->type) {
-    case PH_S_POSITION:
-    case PH_S_VELOCITY:
-    case PH_S_ACCELERATION:
-        put_point(d, &b, out);
-        return PH_OK;
-    case PH_S_ROTATION:
-        out[0] = b.q.w, out[1] = b.q.x, out[2] = b.q.y, out[3] = b.q.z;
-        return PH_OK;
-    case PH_S_OMEGA:
-        ph_store3(out, b.omega);
-        return PH_OK;
-    case PH_S_ANGLE:
-    case PH_S_RATE:
-    case PH_S_JOINT_POSITION:
-    case PH_S_JOINT_RATE:
-    case PH_S_JOINT_ACCELERATION:
-    case PH_S_EFFORT:
-    case PH_S_POWER:
-        put_joint(m, s, d, out);
-        return PH_OK;
-    case PH_S_REACTION:
-        ph_mechanism_reaction(m, s, d->joint, &force, &torque);
-        ph_store3(out, force), ph_store3(out + 3, torque);
-        return PH_OK;
-    case PH_S_ENERGY:
-        out[0] = ph_mechanism_energy(m, s);
-        return PH_OK;
-    case PH_S_WORK:
-        out[0] = m->balance.work;
-        return PH_OK;
-    case PH_S_DISSIPATED:
-        out[0] = m->balance.dissipated;
-        return PH_OK;
-    case PH_S_SECTION_FORCE:
-    case PH_S_SECTION_STRAIN:
-        put_section(m, s, d, out);
-        return PH_OK;
-    case PH_S_MODES:
-        memcpy(out, s->q + m->flex[m->body[d->body].flex].q, sizeof(double) * (size_t)d->size);
-        return PH_OK;
-    case PH_S_CUSTOM:
-        return ph_function_values(&(ph_scene){.m = m, .s = s, .t = s->t, .accelerations = 1}, &d->f, d->size,
-                                  out);
-    default:
-        return PH_E_INPUT;
-    }
+    return ph_sensor_row_of(d)->op->value(m, s, d, out);
 }

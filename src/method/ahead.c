@@ -64,8 +64,7 @@ static double next_corner(const ph_sim *sim)
     return next;
 }
 
-/* vdot and lambda just after now. */
-static ph_status leave_corner(ph_sim *sim)
+ph_status ph_ahead_leave_corner(ph_sim *sim)
 {
     double t = sim->now.t;
     sim->now.t += instant(t);
@@ -80,7 +79,7 @@ static ph_status own_step(ph_sim *sim, ph_ahead *a, const ph_ahead_ops *ops, voi
 {
     double corner = next_corner(sim), before = corner - instant(corner);
     int meets = isfinite(corner) && corner <= t_max;
-    ph_status s = a->corner ? leave_corner(sim) : PH_OK;
+    ph_status s = a->corner ? ph_ahead_leave_corner(sim) : PH_OK;
     if (a->corner || !(a->h > 0))
         a->h = 0, ops->begin(sim, method);
     if (s == PH_OK)
@@ -97,7 +96,7 @@ static ph_status own_step(ph_sim *sim, ph_ahead *a, const ph_ahead_ops *ops, voi
     a->h = sim->next.t - sim->now.t;
     if (sim->step_iterations > sim->stats.worst_iterations)
         sim->stats.worst_iterations = sim->step_iterations;
-    return PH_OK;
+    return sim->sens ? ph_sens_follow(sim->sens) : PH_OK;
 }
 
 typedef struct once_more {

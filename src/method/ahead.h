@@ -45,6 +45,9 @@ double ph_ahead_measure(const ph_sim *sim, const ph_ahead *a, const ph_pace *pac
 /* The operation between of such methods. Accelerations are those of the polynomial, multipliers those of a parabola. */
 ph_status ph_ahead_between(ph_sim *sim, ph_ahead *a, const ph_point *last, const ph_point *end, ph_point *to);
 
+/* vdot and lambda of sim->now as they are just after it. */
+ph_status ph_ahead_leave_corner(ph_sim *sim);
+
 /* To sim->next: the end of the next step or, with a grid, the state at sim->next.t. */
 ph_status ph_ahead_step(ph_sim *sim, ph_ahead *a, const ph_ahead_ops *ops, void *method);
 

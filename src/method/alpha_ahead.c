@@ -34,6 +34,17 @@ static ph_alpha_ahead *of(const ph_pace_rules *rules)
     return rules->method;
 }
 
+double ph_alpha_C_v(const ph_alpha *p)
+{
+    double Da = p->alpha_m - p->alpha_f;
+    return -1.0 / 12 + Da * Da / 2 - Da / 2 * (p->alpha_m + p->alpha_f - 1);
+}
+
+double ph_alpha_lie(const ph_alpha *p)
+{
+    return (1.0 / 3 - p->sigma * p->beta / p->gamma) / 4;
+}
+
 void ph_alpha_ahead_take(ph_alpha_ahead *x, const ph_sim *sim, ph_arena *arena)
 {
     size_t nv = (size_t)sim->lay.nv, d = sizeof(double);
@@ -49,7 +60,6 @@ void ph_alpha_ahead_take(ph_alpha_ahead *x, const ph_sim *sim, ph_arena *arena)
 ph_status ph_alpha_ahead_prepare(ph_alpha_ahead *x, const ph_sim *sim, const ph_alpha *p,
                                  ph_alpha_step_fn solve, ph_alpha_factor_fn factor, ph_error *err)
 {
-    double Da = p->alpha_m - p->alpha_f;
     if (!ph_alpha_is_second_order(p))
         return ph_fail(err, PH_E_INPUT,
                        "gamma = %g is not 1/2 + alpha_f - alpha_m: the method is of first order and has no "
@@ -58,8 +68,8 @@ ph_status ph_alpha_ahead_prepare(ph_alpha_ahead *x, const ph_sim *sim, const ph_
     x->p = p, x->solve = solve, x->factor = factor;
     ph_pace_prepare(&x->pace, &sim->opt);
     x->C_q = ph_alpha_C_q(p);
-    x->C_v = -1.0 / 12 + Da * Da / 2 - Da / 2 * (p->alpha_m + p->alpha_f - 1);
-    x->lie = (1.0 / 3 - p->sigma * p->beta / p->gamma) / 4;
+    x->C_v = ph_alpha_C_v(p);
+    x->lie = ph_alpha_lie(p);
     return PH_OK;
 }
 
@@ -189,7 +199,7 @@ static ph_status attempt(ph_sim *sim, const ph_pace_rules *rules, const ph_point
     double om = x->ahead.h > 0 ? h / x->ahead.h : 0;
     ph_status s = PH_OK;
     start.v = x->v, start.a = x->a;
-    sim->h = h;
+    sim->h = h, x->om = om, x->corner = x->ahead.corner;
     if (om > 0)
         rescale(sim, x, om);
     else
@@ -254,6 +264,8 @@ static ph_status controlled_step(ph_sim *sim, double t_max, void *method)
     double last = x->ahead.h;
     ph_pace_rules rules = {GROW, POWER, 1, last > 0 ? GROW * last : HUGE_VAL, CUT, x, first, attempt};
     ph_status s = ph_pace_step(sim, &x->pace, &rules, &sim->now, t_max, &sim->next);
+    if (s == PH_OK && !(x->om > 0)) /* where the step began, for those who repeat it */
+        memcpy(sim->now.a, x->a, sizeof(double) * (size_t)sim->lay.nv);
     return s == PH_OK && sim->opt.formulation == PH_INDEX3 && sim->lay.C ? find_d(sim, x) : s;
 }
 
@@ -266,4 +278,50 @@ ph_status ph_alpha_ahead_step(ph_sim *sim, ph_alpha_ahead *x)
 {
     static const ph_ahead_ops ops = {begin, controlled_step, between};
     return ph_ahead_step(sim, &x->ahead, &ops, x);
+}
+
+/* ---- derivatives ------------------------------------------------------------------------------------------ */
+
+static double share(const ph_alpha_ahead *x)
+{
+    return x->om > 0 ? (x->p->alpha_m - x->p->alpha_f) * (x->om - 1) : 0;
+}
+
+void ph_alpha_ahead_vary(const ph_sim *sim, const ph_alpha_ahead *x, const ph_variation *now, double *z)
+{
+    double s = share(x);
+    for (int i = 0; i < sim->lay.nv; i++)
+        z[i] = now->a[i] + (s != 0 ? s * (now->vdot[i] - now->memory[i]) : 0);
+}
+
+void ph_alpha_ahead_vary_back(const ph_sim *sim, const ph_alpha_ahead *x, const double *a_bar,
+                              ph_variation *now)
+{
+    double s = share(x);
+    for (int i = 0; i < sim->lay.nv; i++) {
+        now->a[i] += a_bar[i];
+        now->vdot[i] += s * a_bar[i];
+        now->memory[i] -= s * a_bar[i];
+    }
+}
+
+ph_status ph_alpha_ahead_start_as(ph_sim *sim, ph_alpha_ahead *x, const ph_alpha_ahead *of, double h)
+{
+    sim->h = h, x->ahead.corner = of->corner;
+    ph_status s = of->corner ? ph_ahead_leave_corner(sim) : ph_start_accelerations(sim, &sim->now);
+    if (s == PH_OK)
+        s = start_anew(sim, x);
+    memcpy(sim->now.a, x->a, sizeof(double) * (size_t)sim->lay.nv);
+    return s;
+}
+
+ph_point ph_alpha_ahead_restore(ph_sim *sim, ph_alpha_ahead *x, double h, double before)
+{
+    ph_point from = sim->now;
+    sim->h = h, x->om = before > 0 ? h / before : 0;
+    if (x->om > 0) {
+        rescale(sim, x, x->om);
+        from.v = x->v, from.a = x->a;
+    }
+    return from;
 }

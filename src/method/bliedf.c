@@ -9,7 +9,7 @@
  *   gamma_1 (D_n + B(q_n)^T eta) + sum_{i=2..k} gamma_i D_{n+1-i} = v1 + c(v1),
  *   q1 = q_n o exp(x),   x = h D_n + p(v1)                                                     (D2)
  *
- *   perturbed:  p = h^2/12 [v_n, v1]  + h^2 E(1/120) at t_n + h/2,   c = 0                     (D3)
+ *   exponent:   p = h^2/12 [v_n, v1]  + h^2 E(1/120) at t_n + h/2,   c = 0                     (D3)
  *   implicit:   c = h^2/12 [v1, vdot1] + h E(-1/180) at t_{n+1},     p = 0                     (D4)
  *   lagged:     c = h^2/12 [v_n, (3 v_n - 4 v_{n-1} + v_{n-2})/(2h)], p = 0                    (D5)
  *   none:       c = p = 0                                                                      (D6)

@@ -109,6 +109,7 @@ typedef struct genalpha {
     double *Bn;            /* links; B(q_n); stabilised form */
     double *T, *Tinv;      /* nT */
     double *L, *F;         /* nT; of (N1) */
+    double *a_bar;         /* nv: covector of a_n as the step has it */
     double tol_x, tol_R;   /* of increments of positions and rotations (N3) */
     guess guess;           /* its slope is that of the step */
     ph_step_ops ops;
@@ -169,6 +170,7 @@ static void take(ph_sim *sim, ph_arena *a)
     m->Tinv = ph_arena_take(a, nT, d);
     m->L = ph_arena_take(a, nT, d);
     m->F = ph_arena_take(a, nT, d);
+    m->a_bar = ph_arena_take(a, nv, d);
     int stabilised = sim->opt.formulation == PH_GGL;
     m->y = ph_arena_take(a, stabilised ? nv : 0, d);
     m->dy = ph_arena_take(a, stabilised ? nv : 0, d);
@@ -554,15 +556,70 @@ PH_INLINE void predict_variations(int n, const genalpha *m, const ph_slot *i, co
         vdot[k] = m->p.eps * (v[k] - v_n[k]) + g->c_a * a_n[k] + g->c_d * vdot_n[k];
 }
 
-static void sens_predict(ph_sim *sim, const ph_variation *now, const double *y, ph_variation *next)
+/* now, with a' as the step has it; z: nv. */
+static ph_variation start_of(const ph_sim *sim, const genalpha *m, const ph_variation *now, double *z)
 {
+    ph_variation from = *now;
+    if (ph_sim_paced(sim)) {
+        ph_alpha_ahead_vary(sim, &m->ahead, now, z);
+        from.a = z;
+    }
+    return from;
+}
+
+static void sens_predict(ph_sim *sim, const ph_variation *point, const double *y, ph_variation *next)
+{
+    ph_variation start = start_of(sim, of(sim), point, of(sim)->ahead.z), *now = &start;
     for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++)
         PH_BY_SIZE(i->dim, predict_variations, of(sim), i, now, y, next);
 }
 
 static void sens_accept(ph_sim *sim, const ph_variation *now, ph_variation *next)
 {
-    update_a(&of(sim)->p, sim->lay.nv, now->vdot, now->a, next->vdot, next->a);
+    ph_variation from = start_of(sim, of(sim), now, of(sim)->ahead.z);
+    update_a(&of(sim)->p, sim->lay.nv, now->vdot, from.a, next->vdot, next->a);
+    if (ph_sim_paced(sim))
+        memcpy(next->memory, now->vdot, sizeof(double) * (size_t)sim->lay.nv);
+}
+
+/* (VS5), (VS6) with differences of vdot; without a step before, l_v is not known and of no consequence. */
+static void sens_local(ph_sim *sim, double before, double *l_q, double *l_v)
+{
+    const ph_alpha *p = &of(sim)->p;
+    const ph_layout *lay = &sim->lay;
+    const double *d0 = sim->now.vdot, *d1 = sim->next.vdot, *d = sim->last.vdot;
+    double h = sim->next.t - sim->now.t, c_q = ph_alpha_C_q(p) * h * h,
+           c_v = before > 0 ? 2 * ph_alpha_C_v(p) * h * h * h / (h + before) : 0;
+    double *v = of(sim)->w, *vdot = of(sim)->c; /* of the step that is done */
+    for (int i = 0; i < lay->nv; i++) {
+        l_q[i] = c_q * (d1[i] - d0[i]);
+        l_v[i] = c_v > 0 || c_v < 0 ? c_v * ((d1[i] - d0[i]) / h - (d0[i] - d[i]) / before) : 0;
+        v[i] = 0.5 * (sim->now.v[i] + sim->next.v[i]), vdot[i] = 0.5 * (d0[i] + d1[i]);
+    }
+    ph_alpha_add_bracket(lay, h * h * h * ph_alpha_lie(p), v, vdot, l_q);
+}
+
+/* ---- steps of several sizes ---- */
+
+static double *sens_past(const ph_sim *sim, int j)
+{
+    return ph_sim_paced(sim) && j == 0 ? sim->last.vdot : NULL;
+}
+
+static double *sens_size(ph_sim *sim)
+{
+    return &of(sim)->ahead.ahead.h;
+}
+
+static int sens_started(const ph_sim *sim)
+{
+    return ph_sim_paced(sim) && !(((const genalpha *)sim->method)->ahead.om > 0);
+}
+
+static ph_status sens_start_as(ph_sim *neighbour, const ph_sim *sim)
+{
+    const genalpha *m = sim->method;
+    return ph_alpha_ahead_start_as(neighbour, &of(neighbour)->ahead, &m->ahead, sim->h);
 }
 
 /* theta from the two points of the step, then all that update and linearise left behind. */
@@ -570,12 +627,19 @@ static ph_status sens_restore(ph_sim *sim)
 {
     genalpha *m = of(sim);
     const ph_layout *lay = &sim->lay;
+    ph_point from = sim->now;
+    if (ph_sim_paced(sim)) {
+        double h = sim->next.t - sim->now.t;
+        from = ph_alpha_ahead_restore(sim, &m->ahead, h, *sens_size(sim));
+        ph_alpha_resize(&m->p, h, &m->ops);
+        m->guess = coefficients(&m->p, h);
+    }
     guess g = m->guess;
     g.slope = 0;
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
         const double *q0 = sim->now.q + i->q_at, *q1 = sim->next.q + i->q_at;
         double e[PH_DIM_MAX + 1];
-        predict_node(i->dim, &g, m, i, &sim->now, sim->now.vdot);
+        predict_node(i->dim, &g, m, i, &from, sim->now.vdot);
         for (int k = 0; k < i->dim && i->T_at < 0; k++)
             m->theta[i->v_at + k] = q1[k] - q0[k];
         if (i->T_at >= 0) {
@@ -602,7 +666,9 @@ static void sens_accept_back(ph_sim *sim, ph_variation *next, ph_variation *now)
     for (int i = 0; i < sim->lay.nv; i++) {
         next->vdot[i] += (1 - p->alpha_f) * inv * next->a[i];
         now->vdot[i] += p->alpha_f * inv * next->a[i];
-        now->a[i] -= p->alpha_m * inv * next->a[i];
+        of(sim)->a_bar[i] = -p->alpha_m * inv * next->a[i];
+        if (ph_sim_paced(sim))
+            now->vdot[i] += next->memory[i];
     }
 }
 
@@ -625,11 +691,16 @@ static void sens_predict_back(ph_sim *sim, const ph_variation *next, double *y_b
             }
             now->W[at + k] += W;
             now->v[at + k] += g->w_v * w - m->p.eps * next->vdot[at + k];
-            now->a[at + k] += g->w_a * w + g->c_a * next->vdot[at + k];
+            m->a_bar[at + k] += g->w_a * w + g->c_a * next->vdot[at + k];
             now->vdot[at + k] += g->c_d * next->vdot[at + k];
             y_bar[at + k] = g->E * y;
         }
     }
+    if (ph_sim_paced(sim))
+        ph_alpha_ahead_vary_back(sim, &m->ahead, m->a_bar, now);
+    else
+        for (int i = 0; i < sim->lay.nv; i++)
+            now->a[i] += m->a_bar[i];
 }
 
 /* ---- starting values ---------------------------------------------------------------------------- */
@@ -706,6 +777,11 @@ const ph_stepper ph_genalpha_stepper = {
     .sens_ops = sens_ops,
     .sens_predict = sens_predict,
     .sens_accept = sens_accept,
+    .sens_local = sens_local,
+    .sens_size = sens_size,
+    .sens_started = sens_started,
+    .sens_start_as = sens_start_as,
+    .sens_past = sens_past,
     .sens_restore = sens_restore,
     .sens_accept_back = sens_accept_back,
     .sens_predict_back = sens_predict_back,

@@ -137,6 +137,7 @@ static void accept(ph_sim *sim, double h)
     ph_stats *st = &sim->stats;
     st->h_least = st->accepted ? fmin(st->h_least, h) : h;
     st->h_most = fmax(st->h_most, h);
+    st->h_last = h;
     st->accepted++;
 }
 

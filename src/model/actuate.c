@@ -14,7 +14,7 @@ static int coordinate(ph_reader *r, lua_State *L, const char *key)
     const char *word = ph_value_word(r, L, key);
     int k = ph_word_find(word, ph_lock_word);
     char what[48];
-    snprintf(what, sizeof what, "%.20s has no choice", key);
+    snprintf(what, sizeof what, "%.20s cannot be", key);
     if (k < 0)
         ph_fail_word(r, what, word, ph_lock_word);
     return k;
@@ -56,7 +56,7 @@ static void store_stops(ph_reader *r, lua_State *L, const ph_key *k, int index)
     double x[2];
     ph_value_numbers(r, L, k->name, 2, x);
     if (!(x[0] < x[1]))
-        ph_reader_fail(r, "stops are {%g, %g}, and the first must be below the second", x[0], x[1]);
+        ph_reader_fail(r, "stops are {%g, %g}; the first must be below the second", x[0], x[1]);
     memcpy(place(r, k, index), x, sizeof x);
 }
 
@@ -208,7 +208,7 @@ static void complete_couplings(ph_reader *r)
         if (d->ratio == 0)
             ph_reader_fail(r, "a ratio of 0 couples nothing");
         if (d->unit && strcmp(d->unit, "m/rad") && strcmp(d->unit, "rad/m") && strcmp(d->unit, "1"))
-            ph_reader_fail(r, "unit is '%.64s', and must be 1, m/rad or rad/m", d->unit);
+            ph_reader_fail(r, "unit is '%.64s'; it must be 1, m/rad or rad/m", d->unit);
     }
 }
 

@@ -133,7 +133,7 @@ static int read_type(ph_reader *r, lua_State *L, ph_kind kind)
     lua_pushliteral(L, "custom");
     if (given == LUA_TNIL && kind == PH_K_SENSOR && lua_rawget(L, 1) != LUA_TNIL) {
         lua_pop(L, 2);
-        return PH_S_CUSTOM;
+        return ph_type_with(PH_K_SENSOR, PH_KEY_FUNCTION);
     }
     lua_settop(L, 2);
     for (int k = 0; (t = ph_type_get(kind, k)); k++)
@@ -159,14 +159,14 @@ static int read_type(ph_reader *r, lua_State *L, ph_kind kind)
 static void read_keys(ph_reader *r, lua_State *L, ph_kind kind, int type, int index)
 {
     const ph_key *k;
-    unsigned seen = 0;
+    ph_keys seen = 0;
     for (int i = 0; (k = ph_key_get(i)); i++) {
         if (!ph_key_belongs(k, kind, type))
             continue;
         lua_pushstring(L, k->name);
         if (lua_rawget(L, 1) != LUA_TNIL) {
             if (k->bit & seen)
-                ph_reader_fail(r, "%s repeats another key; give one of them", k->name);
+                ph_reader_fail(r, "%s and another key give the same thing; keep one of them", k->name);
             seen |= k->bit;
             ph_value_store(r, L, k, index);
         } else if (k->required && k->value != PH_V_TYPE) {
@@ -281,7 +281,7 @@ static int read_model(lua_State *L)
     char text[2 * PH_MODEL_NAME + 1];
     memcpy(text, name, length + 1);
     if (ph_text_clean(text))
-        ph_reader_fail(r, "the name is no text in UTF-8");
+        ph_reader_fail(r, "the name is not valid UTF-8");
     r->def.name = ph_store_text(r, text, length);
     r->label[0] = 0;
     return 0;

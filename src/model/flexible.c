@@ -16,11 +16,11 @@ static void check_source(ph_reader *r, const ph_flexible_def *f)
     int files = s->mass || s->stiffness || s->nodes, members = s->n_members || s->n_points,
         ways = (f->file != NULL) + (f->body != NULL) + files + members;
     if (ways == 0)
-        ph_reader_fail(r, "says nothing of its elements: give file, beam, points and members, or mass, "
+        ph_reader_fail(r, "has no elements: give file, beam, points and members, or mass, "
                           "stiffness and nodes");
     if (ways > 1)
         ph_reader_fail(
-            r, "says in two ways what it is made of; give one of file, beam, points and members, or mass, "
+            r, "has its elements given twice; keep one of file, beam, points and members, or mass, "
                "stiffness and nodes");
     if (files && !(s->mass && s->stiffness && s->nodes))
         ph_reader_fail(r, "mass, stiffness and nodes belong together; %s is missing",
@@ -50,7 +50,7 @@ static void check_members(ph_reader *r, const ph_fe_spec *s)
         elements += m->n;
     }
     if (elements > PH_MODEL_ELEMENTS / 10)
-        ph_reader_fail(r, "%ld elements are too many; %d are the limit", elements, PH_MODEL_ELEMENTS / 10);
+        ph_reader_fail(r, "%ld elements are too many; the limit is %d", elements, PH_MODEL_ELEMENTS / 10);
 }
 
 /* ---- finite elements ------------------------------------------------------------------------------- */
@@ -118,7 +118,7 @@ static const char *marker_name(ph_reader *r, const ph_flexible_def *f, const cha
     char name[2 * PH_MODEL_NAME + 2];
     int n = snprintf(name, sizeof name, "%s.%s", f->name, marker);
     if (n > PH_MODEL_NAME)
-        ph_reader_fail(r, "the name is too long: with .%s it has %d characters; %d are the limit", marker, n,
+        ph_reader_fail(r, "the name is too long: with .%s it has %d characters; the limit is %d", marker, n,
                        PH_MODEL_NAME);
     return ph_store_text(r, name, (size_t)n);
 }

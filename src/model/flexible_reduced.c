@@ -35,7 +35,7 @@ static int size_of(ph_reader *r, lua_State *L, const char *key, const char *name
     ph_table_push(r, L, key, name);
     int n = lua_istable(L, -1) ? (int)lua_rawlen(L, -1) : ph_value_count(r, L, text);
     if (n > most)
-        ph_reader_fail(r, "%s: there are %d, and %d are the limit", text, n, most);
+        ph_reader_fail(r, "%s: there are %d; the limit is %d", text, n, most);
     lua_pop(L, 1);
     return n;
 }

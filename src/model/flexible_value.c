@@ -18,7 +18,7 @@ static int whole(ph_reader *r, lua_State *L, const char *key)
 {
     double x = ph_value_number(r, L, key);
     if (!(x >= 0 && x <= INT_MAX) || x != floor(x))
-        ph_reader_fail(r, "%s is %g, and must be a whole number, not negative", key, x);
+        ph_reader_fail(r, "%s is %g; it must be a whole number, not negative", key, x);
     return (int)x;
 }
 
@@ -246,7 +246,7 @@ static void read_type(ph_reader *r, lua_State *L, ph_fe_spec *spec)
 static void limit_modes(ph_reader *r, const char *what, int n)
 {
     if (n > MODES_WANTED)
-        ph_reader_fail(r, "%s of modes is %d; %d are the limit", what, n, MODES_WANTED);
+        ph_reader_fail(r, "%s of modes is %d; the limit is %d", what, n, MODES_WANTED);
 }
 
 static void read_modes(ph_reader *r, lua_State *L, const char *key, ph_fe_spec *spec)
@@ -276,7 +276,7 @@ static void read_modes(ph_reader *r, lua_State *L, const char *key, ph_fe_spec *
     limit_modes(r, "n", spec->n);
     limit_modes(r, "fixed", spec->fixed);
     if (!spec->n && (spec->type != PH_MODES_CRAIG_BAMPTON || spec->fixed == PH_AS_MANY))
-        ph_reader_fail(r, "modes: n is missing, how many there shall be");
+        ph_reader_fail(r, "modes: n, the number of modes, is missing");
 }
 
 /* ---- damping --------------------------------------------------------------------------------------- */
@@ -291,7 +291,7 @@ static double not_negative(ph_reader *r, lua_State *L, const char *key)
 {
     double x = ph_value_number(r, L, key);
     if (!(x >= 0))
-        ph_reader_fail(r, "%s is %g, and must not be negative", key, x);
+        ph_reader_fail(r, "%s is %g; it must not be negative", key, x);
     return x;
 }
 
@@ -299,7 +299,7 @@ static void read_ratios(ph_reader *r, lua_State *L, ph_fe_spec *spec)
 {
     int single = lua_type(L, -1) == LUA_TNUMBER, n = single ? 1 : list_size(r, L, "ratio of damping", 1);
     if (n > PH_MODES_MAX)
-        ph_reader_fail(r, "ratio of damping: %d modes are the limit", PH_MODES_MAX);
+        ph_reader_fail(r, "ratio of damping: the limit is %d modes", PH_MODES_MAX);
     double *all = ph_store_numbers(r, NULL, n);
     if (single)
         all[0] = not_negative(r, L, "ratio of damping");
@@ -371,7 +371,7 @@ static void read_dofs(ph_reader *r, lua_State *L, const char *key, ph_fe_spec *s
 {
     spec->dofs = whole(r, L, key);
     if (spec->dofs != 3 && spec->dofs != 6)
-        ph_reader_fail(r, "%s is %d, and must be 3 or 6", key, spec->dofs);
+        ph_reader_fail(r, "%s is %d; it must be 3 or 6", key, spec->dofs);
 }
 
 void ph_flexible_value(ph_reader *r, lua_State *L, const ph_key *k, int index)

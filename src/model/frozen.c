@@ -90,7 +90,7 @@ void ph_frozen_put(const ph_function *f, FILE *to)
 
 static _Noreturn void bad(ph_reader *r, const char *key)
 {
-    ph_reader_fail(r, "%s is no function of a frozen model", key);
+    ph_reader_fail(r, "%s is not a function of a frozen model", key);
 }
 
 static const char *word(int k)

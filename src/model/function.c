@@ -256,13 +256,13 @@ static int take_results(lua_State *L, const call *c, double *x)
     if (n == 1 && lua_istable(L, 2)) {
         n = (int)lua_rawlen(L, 2);
         if (n > PH_MODEL_RESULTS)
-            ph_reader_fail(r, "the function returns %d numbers; %d are the limit", n, PH_MODEL_RESULTS);
+            ph_reader_fail(r, "the function returns %d numbers; the limit is %d", n, PH_MODEL_RESULTS);
         for (int i = 1; i <= n; i++)
             lua_rawgeti(L, 2, i);
         lua_remove(L, 2);
     }
     if (n > PH_MODEL_RESULTS)
-        ph_reader_fail(r, "the function returns %d values; %d are the limit", n, PH_MODEL_RESULTS);
+        ph_reader_fail(r, "the function returns %d values; the limit is %d", n, PH_MODEL_RESULTS);
     if (n == 0 || (c->n >= 0 && n != c->n))
         ph_reader_fail(r, "the function returns %d value%s instead of %s%d", n, n == 1 ? "" : "s",
                        c->n < 0 ? "at least " : "", c->n < 0 ? 1 : c->n);

@@ -8,20 +8,11 @@
 #include <string.h>
 
 #include "lie/so3.h"
+#include "mech/axes.h"
 
 #define ROUND_OFF (16 * DBL_EPSILON)
 
 /* ---- axes -------------------------------------------------------------------------------------------- */
-
-/* Scaled first: squares of small components must not vanish. */
-static ph_vec3 normalise(ph_vec3 v)
-{
-    double s = fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z)));
-    if (!(s > 0) || fabs(ph_norm(v) - 1) <= ROUND_OFF)
-        return v;
-    v = ph_scale(1 / s, v);
-    return ph_scale(1 / ph_norm(v), v);
-}
 
 ph_vec3 ph_value_unit(ph_reader *r, lua_State *L, const char *key)
 {
@@ -30,16 +21,7 @@ ph_vec3 ph_value_unit(ph_reader *r, lua_State *L, const char *key)
     ph_vec3 v = ph_load3(x);
     if (!(fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z))) >= 1 / PH_MODEL_NUMBER))
         ph_reader_fail(r, "%s has length 0", key);
-    return normalise(v);
-}
-
-/* x is square to z and to that axis of the world which z is farthest from. */
-ph_mat3 ph_frame_about(ph_vec3 z)
-{
-    double ax = fabs(z.x), ay = fabs(z.y), az = fabs(z.z);
-    ph_vec3 e = ax <= ay && ax <= az ? ph_v3(1, 0, 0) : ay <= az ? ph_v3(0, 1, 0) : ph_v3(0, 0, 1);
-    ph_vec3 y = normalise(ph_cross(z, e)), x = normalise(ph_cross(y, z));
-    return (ph_mat3){x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z};
+    return ph_normalise(v);
 }
 
 /* ---- matrices ---------------------------------------------------------------------------------------- */

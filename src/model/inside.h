@@ -161,7 +161,7 @@ const char *ph_store_name_of(ph_reader *r, ph_kind kind, int index);
 void ph_store_free(ph_reader *r);
 
 /* sandbox.c */
-#define PH_WORK_SENTENCE "this takes more than %g operations; is there a loop without end?"
+#define PH_WORK_SENTENCE "this takes more than %g operations; is there an infinite loop?"
 void *ph_sandbox_alloc(void *reader, void *p, size_t old_size, size_t size); /* lua_Alloc */
 void ph_sandbox_open(ph_reader *r, lua_State *L);                            /* libraries, limits */
 void ph_sandbox_start(ph_reader *r, double limit_s, double limit_work);      /* the clock, and work from 0 */
@@ -189,7 +189,6 @@ ph_vec3 ph_value_unit(ph_reader *r, lua_State *L, const char *key);
 ph_mat3 ph_value_inertia(ph_reader *r, lua_State *L, const char *key);
 ph_quat ph_value_rotation(ph_reader *r, lua_State *L, const char *key);
 ph_mat3 ph_value_frame(ph_reader *r, lua_State *L, const char *key);
-ph_mat3 ph_frame_about(ph_vec3 z); /* some frame with this z axis */
 
 ph_quat ph_rotation_of(ph_mat3 R); /* of an orthogonal matrix */
 

@@ -6,22 +6,24 @@
 
 #include "model/limits.h"
 
-static const ph_type bodies[] = {{"body", 0, "a rigid body"}, {"particle", 0, "a point with mass"}};
+static const ph_type bodies[] = {
+    {"body", PH_KEY_INERTIA | PH_KEY_BARE | PH_KEY_ROTATION | PH_KEY_OMEGA, "a rigid body"},
+    {"particle", 0, "a point with mass"}};
 
 static const ph_type joints[] = {
-#define PH_JOINT(code, name, keys, driven, text) {name, (keys) | ((driven) ? PH_KEY_DRIVE : 0u), text},
+#define PH_JOINT(code, ops, name, keys, text) {name, keys, text},
 #include "mech/joints.def"
 #undef PH_JOINT
 };
 
 static const ph_type forces[] = {
-#define PH_FORCE(code, name, keys, text) {name, keys, text},
+#define PH_FORCE(code, ops, name, keys, text) {name, keys, text},
 #include "mech/forces.def"
 #undef PH_FORCE
 };
 
 static const ph_type sensors[] = {
-#define PH_SENSOR(code, name, size, keys, unit, text) {name, keys, text},
+#define PH_SENSOR(code, ops, name, size, keys, unit, text) {name, keys, text},
 #include "mech/sensors.def"
 #undef PH_SENSOR
 };
@@ -64,6 +66,22 @@ static const struct {
 const ph_type *ph_type_get(ph_kind kind, int type)
 {
     return type >= 0 && type < kinds[kind].n ? &kinds[kind].type[type] : NULL;
+}
+
+int ph_type_find(ph_kind kind, const char *name)
+{
+    int k = 0;
+    while (strcmp(kinds[kind].type[k].name, name))
+        k++;
+    return k;
+}
+
+int ph_type_with(ph_kind kind, ph_keys key)
+{
+    int k = 0;
+    while (!(kinds[kind].type[k].keys & key))
+        k++;
+    return k;
 }
 
 const char *ph_kind_word(ph_kind kind)
@@ -148,13 +166,9 @@ typedef ph_event_def EVENT;
 typedef ph_ground_def GROUND;
 typedef ph_run_def RUN;
 
-#define ANY        (~0u)
-#define ONLY(type) (1u << (type))
-#define BUT(type)  (~ONLY(type))
-
 static const ph_key keys[] = {
-#define PH_KEY(kind, types, bit, name, value, words, member, required, unit, text)                           \
-    {PH_K_##kind, types, bit, name, PH_V_##value, words, offsetof(kind, member), required, unit, text},
+#define PH_KEY(kind, bit, name, value, words, member, required, unit, text)                                  \
+    {PH_K_##kind, bit, name, PH_V_##value, words, offsetof(kind, member), required, unit, text},
 #include "model/keys.def"
 #undef PH_KEY
 };
@@ -166,8 +180,7 @@ const ph_key *ph_key_get(int k)
 
 int ph_key_belongs(const ph_key *k, ph_kind kind, int type)
 {
-    return k->kind == kind && (k->types >> type & 1u) &&
-           (!k->bit || (k->bit & ph_type_get(kind, type)->keys) != 0);
+    return k->kind == kind && (!k->bit || (k->bit & ph_type_get(kind, type)->keys) != 0);
 }
 
 const char *ph_value_text(ph_value v)

@@ -98,8 +98,7 @@ typedef enum ph_value {
 
 typedef struct ph_key {
     ph_kind kind;
-    unsigned types; /* bits, by type */
-    unsigned bit;   /* ph_key_code, which the row of the type must have; 0: every type of types has it */
+    ph_keys bit; /* PH_KEY_..., which the row of the type must have; 0: every type has it */
     const char *name;
     ph_value value;
     ph_word_fn words; /* of PH_V_WORD, PH_V_METHOD and PH_V_TABLEAU */
@@ -110,17 +109,17 @@ typedef struct ph_key {
 
 typedef struct ph_type {
     const char *name;
-    unsigned keys; /* ph_key_code, and PH_KEY_DRIVE */
+    ph_keys keys;
     const char *text;
 } ph_type;
-
-#define PH_KEY_DRIVE (1u << 31) /* of types that can be driven */
 
 /* All keys, for readers and documents; NULL past the end. */
 PH_API const ph_key *ph_key_get(int k);
 PH_API const char *ph_value_text(ph_value v); /* "3 numbers" */
 
 PH_API const ph_type *ph_type_get(ph_kind kind, int type); /* NULL past the end */
+int ph_type_find(ph_kind kind, const char *name);          /* of a type that there is, */
+int ph_type_with(ph_kind kind, ph_keys key);               /* the first that has a key */
 PH_API const char *ph_kind_word(ph_kind kind);             /* "joint"; "" where the type is the word */
 PH_API int ph_key_belongs(const ph_key *k, ph_kind kind, int type);
 

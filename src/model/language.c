@@ -12,7 +12,7 @@ int ph_language_kind(const char *name)
         const char *name;
         int kind;
     } row[] = {
-#define PH_KEY(kind, types, bit, name, value, words, member, required, unit, text) {#kind, PH_K_##kind},
+#define PH_KEY(kind, bit, name, value, words, member, required, unit, text) {#kind, PH_K_##kind},
 #include "model/keys.def"
 #undef PH_KEY
     };
@@ -29,15 +29,15 @@ const char *ph_language_kind_word(int kind)
 
 int ph_language_type_get(int kind, int type, ph_language_type *out)
 {
-    static const ph_language_type sensor[] = {
-#define PH_SENSOR(code, name, size, keys, unit, text) {name, text, size, unit},
-#include "mech/sensors.def"
-#undef PH_SENSOR
-    };
     const ph_type *t = kind >= 0 && kind < PH_KINDS ? ph_type_get((ph_kind)kind, type) : NULL;
     if (!t)
         return 0;
-    *out = kind == PH_K_SENSOR ? sensor[type] : (ph_language_type){.name = t->name, .text = t->text};
+    *out = (ph_language_type){.name = t->name, .text = t->text};
+    if (kind == PH_K_SENSOR) {
+        const ph_sensor_row *row = ph_sensor_row_of(&(ph_sensor_def){.type = type});
+        out->size = row->size > 0 ? row->size : 0;
+        out->unit = row->unit[0];
+    }
     return 1;
 }
 

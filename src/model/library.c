@@ -41,7 +41,7 @@ static double work_bytes(lua_State *L)
 static double limited(lua_State *L, double n)
 {
     if (!(n <= VALUES_MAX))
-        luaL_error(L, "too many values at once; %d are the limit", (int)VALUES_MAX);
+        luaL_error(L, "too many values at once; the limit is %d", (int)VALUES_MAX);
     return n;
 }
 

@@ -35,7 +35,7 @@ static void add_point(pass *p, const float *x)
     if (p->point)
         memcpy(p->point + 3 * (size_t)p->n_points, x, 3 * sizeof *x);
     if (++p->n_points > PH_MODEL_CORNERS)
-        fail(p, "it has more than 600000 corners; 200000 triangles are the limit for a page");
+        fail(p, "it has more than 200000 triangles, the limit of a page");
 }
 
 static void add_triangle(pass *p, int a, int b, int c)
@@ -100,7 +100,7 @@ static void read_stl_text(pass *p)
             corners++;
         } else if (word_is(p, "endloop")) {
             if (corners != 3)
-                fail(p, "a facet that has not three corners");
+                fail(p, "a facet must have three corners");
             add_triangle(p, p->n_points - 3, p->n_points - 2, p->n_points - 1);
             corners = 0;
         }
@@ -120,7 +120,7 @@ static int next_corner(pass *p, int *corner)
     long k = strtol(p->at, &end, 10);
     long place = k < 0 ? p->n_points + k : k - 1;
     if (end == p->at || k == 0 || place < 0 || place > INT_MAX)
-        fail(p, "a face has a corner that is no number of a vertex");
+        fail(p, "a face has a corner that is not the number of a vertex");
     p->at = end + strcspn(end, " \t\r\n");
     *corner = (int)place;
     return 1;
@@ -191,7 +191,7 @@ static void check_corners(const pass *p)
 {
     for (int i = 0; i < 3 * p->n_triangles; i++)
         if (p->triangle[i] >= p->n_points)
-            fail(p, "a face names a corner that is not there");
+            fail(p, "a face refers to a vertex that does not exist");
     if (p->n_triangles == 0)
         fail(p, "it has no triangles");
 }
@@ -229,7 +229,7 @@ void ph_mesh_read(ph_reader *r, const char *file, ph_mesh_def *mesh)
     else if (size >= 5 && !strncasecmp(bytes, "solid", 5))
         go_through(p, read_stl_text, mesh);
     else
-        fail(&p, "it is no STL file: neither text nor as long as its number of triangles says");
+        fail(&p, "it is not an STL file: it is not text, and its length does not fit its number of triangles");
     ph_sandbox_excuse(r, since);
 }
 

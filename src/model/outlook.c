@@ -233,7 +233,7 @@ static int field(ph_reader *r, lua_State *L, int body, const char *name)
 static void push_point(ph_reader *r, lua_State *L, const ph_sensor_def *d)
 {
     int q = field(r, L, d->body, "rotation"), at = push_vec(L, d->at);
-    if (d->type == PH_S_POSITION)
+    if (ph_sensor_row_of(d)->op->argument == PH_ARG_POSITION)
         sum(L, field(r, L, d->body, "position"), turned(L, q, at));
     else
         sum(L, field(r, L, d->body, "velocity"), turned(L, q, cross(L, field(r, L, d->body, "omega"), at)));
@@ -243,9 +243,10 @@ static void push_coordinate(ph_reader *r, lua_State *L, const ph_sensor_def *d)
 {
     const ph_joint_def *j = ph_store_at(r, PH_K_JOINT, d->joint);
     unsigned frees = ph_joint_def_frees(j, is_particle(r, j->body[0]) || is_particle(r, j->body[1]));
-    int k = d->coordinate, rate = d->type == PH_S_RATE || d->type == PH_S_JOINT_RATE;
+    const ph_sensor_row *row = ph_sensor_row_of(d);
+    int k = d->coordinate, rate = row->op->argument == PH_ARG_JOINT_RATE;
     if (k < 0) /* angle and rate: the rotation of a cylindrical joint */
-        for (int i = 0; i < PH_COORDINATES && (k < 0 || d->type == PH_S_ANGLE || d->type == PH_S_RATE); i++)
+        for (int i = 0; i < PH_COORDINATES && (k < 0 || !(row->keys & PH_KEY_COORDINATE)); i++)
             k = frees >> i & 1 ? i : k;
     if (k < 0) {
         r->line = ph_line_of_call(L);
@@ -292,30 +293,23 @@ int ph_outlook_sensor(ph_reader *r, lua_State *L, int sensor)
 {
     const ph_sensor_def *d = ph_store_at(r, PH_K_SENSOR, sensor);
     luaL_checkstack(L, 64, NULL);
-    switch (d->type) {
-    case PH_S_POSITION:
-    case PH_S_VELOCITY:
-        push_point(r, L, d);
-        return 1;
-    case PH_S_ROTATION:
-    case PH_S_OMEGA:
-        field(r, L, d->body, d->type == PH_S_OMEGA ? "omega" : "rotation");
-        return 1;
-    case PH_S_ANGLE:
-    case PH_S_RATE:
-    case PH_S_JOINT_POSITION:
-    case PH_S_JOINT_RATE:
-        push_coordinate(r, L, d);
-        return 1;
-    case PH_S_CUSTOM:
+    const ph_sensor_row *row = ph_sensor_row_of(d);
+    if (row->keys & PH_KEY_FUNCTION)
         return push_custom(r, L, sensor, d);
-    default:
+    if (!row->op->argument || row->op->depth > PH_SEEN_SPEED) {
         r->line = ph_line_of_call(L);
         ph_reader_fail(
             r,
             "sensor '%s': %s is not known before accelerations are; functions see positions and velocities",
             d->name, ph_type_get(PH_K_SENSOR, d->type)->name);
     }
+    if (row->keys & PH_KEY_JOINT)
+        push_coordinate(r, L, d);
+    else if (row->keys & PH_KEY_AT)
+        push_point(r, L, d);
+    else
+        field(r, L, d->body, ph_argument_get(row->op->argument)->name);
+    return 1;
 }
 
 /* A number of one sensor can be indexed by 1, as lists of several are. */

@@ -105,7 +105,7 @@ static const double *damping(ph_reader *r, lua_State *L, const char *key)
     double A[N6 * N6];
     read_symmetric(r, L, key, A);
     if (!is_definite(A, 1))
-        ph_reader_fail(r, "%s is not positive semidefinite: it would give energy", key);
+        ph_reader_fail(r, "%s is not positive semidefinite: it would add energy", key);
     return ph_store_numbers(r, A, N6 * N6);
 }
 
@@ -210,7 +210,7 @@ static void ends(ph_reader *r, lua_State *L, const char *key, int end[2])
             ph_reader_fail(r, "%s must be two words, not a %s", key, luaL_typename(L, -1));
         end[i] = ph_word_find(lua_tostring(L, -1), end_word);
         if (end[i] < 0)
-            ph_fail_word(r, "ends has no choice", lua_tostring(L, -1), end_word);
+            ph_fail_word(r, "ends cannot be", lua_tostring(L, -1), end_word);
         lua_pop(L, 1);
     }
 }
@@ -228,7 +228,7 @@ void ph_beam_value(ph_reader *r, lua_State *L, const ph_key *k, int index)
         if (k->kind == PH_K_BEAM && lua_type(L, -1) == LUA_TNUMBER) {
             b->relaxation = ph_value_number(r, L, k->name);
             if (!(b->relaxation >= 0))
-                ph_reader_fail(r, "%s is %g, and must not be negative", k->name, b->relaxation);
+                ph_reader_fail(r, "%s is %g; it must not be negative", k->name, b->relaxation);
         } else {
             *at = damping(r, L, k->name);
         }
@@ -277,7 +277,7 @@ static ph_quat first_section(ph_reader *r, const ph_beam_def *b, ph_vec3 t)
     ph_vec3 e2 = ph_sub(e, ph_scale(ph_dot(e, t), t));
     double size = ph_norm(e2);
     if (!(size > 1e-6))
-        ph_reader_fail(r, "frame, the second axis of the section, is along the beam");
+        ph_reader_fail(r, "frame, the second axis of the section, is parallel to the beam");
     e2 = ph_scale(1 / size, e2);
     ph_vec3 e3 = ph_cross(t, e2);
     return ph_rotation_of((ph_mat3){t.x, e2.x, e3.x, t.y, e2.y, e3.y, t.z, e2.z, e3.z});
@@ -286,7 +286,7 @@ static ph_quat first_section(ph_reader *r, const ph_beam_def *b, ph_vec3 t)
 static void limit_turn(ph_reader *r, double turn)
 {
     if (!(turn <= PH_BEAM_TURN_MAX))
-        ph_reader_fail(r, "an element turns by %.3g rad, and %g are the limit; take more elements", turn,
+        ph_reader_fail(r, "an element turns by %.3g rad; the limit is %g; use more elements", turn,
                        PH_BEAM_TURN_MAX);
 }
 
@@ -310,7 +310,7 @@ static line line_of(ph_reader *r, const ph_beam_def *b)
     line l = {.b = b};
     if (b->n_nodes) {
         if (!isnan(b->from.x) || !isnan(b->to.x) || b->n || ph_norm(b->tangent) > 0)
-            ph_reader_fail(r, "nodes say it all; from, to, n and tangent must not be given");
+            ph_reader_fail(r, "with nodes, from, to, n and tangent must not be given");
         if (b->n_rotations && b->n_rotations != b->n_nodes)
             ph_reader_fail(r, "there are %d nodes and %d rotations", b->n_nodes, b->n_rotations);
         l.n = b->n_nodes - 1;
@@ -379,7 +379,7 @@ static const char *part_name(ph_reader *r, const ph_beam_def *b, const char *par
     char name[PH_MODEL_NAME + 16];
     int n = snprintf(name, sizeof name, "%s.%s", b->name, part);
     if (n > PH_MODEL_NAME)
-        ph_reader_fail(r, "the name is too long: with .%s it has %d characters; %d are the limit", part, n,
+        ph_reader_fail(r, "the name is too long: with .%s it has %d characters; the limit is %d", part, n,
                        PH_MODEL_NAME);
     return ph_store_text(r, name, (size_t)n);
 }
@@ -434,7 +434,7 @@ static void add_element(ph_reader *r, const ph_beam_def *b, int k, double L)
     int last = r->element[PH_K_BODY].n - 1;
     const char *name = number_name(r, b, k);
     ph_force_def *f = ph_store_element(r, PH_K_FORCE);
-    f->type = PH_F_BEAM, f->name = name, f->origin = b->origin;
+    f->type = ph_type_find(PH_K_FORCE, "beam_element"), f->name = name, f->origin = b->origin;
     f->body[0] = last - 1, f->body[1] = last;
     f->K6 = K6, f->D6 = D6, f->M6 = b->M6, f->mass_model = b->mass_model;
     f->shapes = b->shapes;
@@ -447,7 +447,7 @@ static void add_support(ph_reader *r, const ph_beam_def *b, int last, int body, 
         return;
     const char *name = part_name(r, b, last ? "last" : "first");
     ph_joint_def *j = ph_store_element(r, PH_K_JOINT);
-    j->type = b->end[last] == PH_END_CLAMPED ? PH_J_FIXED : PH_J_SPHERICAL;
+    j->type = ph_type_find(PH_K_JOINT, b->end[last] == PH_END_CLAMPED ? "fixed" : "spherical");
     j->name = name, j->origin = b->origin;
     j->body[0] = PH_GROUND, j->body[1] = body;
     j->at = at;

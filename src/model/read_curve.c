@@ -33,7 +33,7 @@ static int choice(ph_reader *r, lua_State *L, int index, const char *member, ph_
     if (lua_type(L, -1) != LUA_TSTRING)
         ph_reader_fail(r, "%s must be a string, not a %s", member, luaL_typename(L, -1));
     int k = ph_word_find(lua_tostring(L, -1), words);
-    snprintf(what, sizeof what, "%s has no choice", member);
+    snprintf(what, sizeof what, "%s cannot be", member);
     if (k < 0)
         ph_fail_word(r, what, lua_tostring(L, -1), words);
     lua_pop(L, 1);
@@ -115,7 +115,7 @@ static void check_points(ph_reader *r, const ph_curve *c)
         ph_reader_fail(r, "needs at least two points, not %d", c->n);
     for (int i = 0; i < c->n; i++) {
         if (!(fabs(c->x[i]) <= PH_MODEL_NUMBER) || !(fabs(c->y[i]) <= PH_MODEL_NUMBER))
-            ph_reader_fail(r, "point %d is no number", i + 1);
+            ph_reader_fail(r, "point %d is not a number", i + 1);
         if (i && c->x[i] == c->x[i - 1])
             ph_reader_fail(r, "the abscissa %.9g is there twice, in points %d and %d", c->x[i], i, i + 1);
         if (i && !(c->x[i] > c->x[i - 1]))
@@ -123,7 +123,7 @@ static void check_points(ph_reader *r, const ph_curve *c)
                            c->x[i - 1]);
     }
     if (c->outside == PH_CURVE_PERIODIC && c->kind != PH_CURVE_LINEAR && c->y[0] != c->y[c->n - 1])
-        ph_reader_fail(r, "a smooth periodic curve ends with the value that it begins with: %.9g is not %.9g",
+        ph_reader_fail(r, "a smooth periodic curve must end with its first value: %.9g is not %.9g",
                        c->y[c->n - 1], c->y[0]);
 }
 

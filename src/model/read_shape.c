@@ -59,7 +59,7 @@ static int read_color(ph_reader *r, lua_State *L)
     ph_value_numbers(r, L, "color", 3, x);
     for (int i = 0; i < 3; i++) {
         if (!(x[i] >= 0 && x[i] <= 1))
-            ph_reader_fail(r, "color[%d] is %g, and must be from 0 to 1", i + 1, x[i]);
+            ph_reader_fail(r, "color[%d] is %g; it must be from 0 to 1", i + 1, x[i]);
         rgb = rgb << 8 | (int)lround(255 * x[i]);
     }
     return rgb;
@@ -102,7 +102,7 @@ static void read_sizes(ph_reader *r, lua_State *L, ph_shape_def *s, int n)
     for (int i = 0; i < n; i++)
         if (!(s->size[i] > 0))
             ph_reader_fail(
-                r, n == 1 ? "%s is %g, and must be above 0" : "%s has the size %g; all must be above 0", name,
+                r, n == 1 ? "%s is %g; it must be above 0" : "%s has the size %g; all must be above 0", name,
                 s->size[i]);
     if (s->type == PH_SHAPE_TUBE && !(s->size[1] < s->size[0]))
         ph_reader_fail(r, "tube has the inner radius %g, which must be below its radius, %g", s->size[1],
@@ -126,7 +126,7 @@ static void read_place(ph_reader *r, lua_State *L, const char *key, ph_kind kind
             if (kind == PH_K_BEAM || kind == PH_K_FORCE)
                 ph_reader_fail(r, "%s is the section of a beam, and cannot have %s", key, places[k]);
             if (k == 2 && kind != PH_K_FLEXIBLE)
-                ph_reader_fail(r, "%s has a marker, which flexible bodies alone have", key);
+                ph_reader_fail(r, "%s: only shapes of flexible bodies have a marker", key);
             if (k == 0) {
                 double x[3];
                 ph_value_numbers(r, L, "at of shape", 3, x);
@@ -162,7 +162,7 @@ static ph_shape_def read_shape(ph_reader *r, lua_State *L, const char *key, ph_k
     }
     if (ph_table_optional(L, "scale")) {
         if (s.type != PH_SHAPE_MESH)
-            ph_reader_fail(r, "%s has a scale, which a mesh alone has", key);
+            ph_reader_fail(r, "%s: only a mesh has a scale", key);
         lua_pop(L, 1);
         ph_table_positive(r, L, key, "scale", 1, s.size);
     }
@@ -178,7 +178,7 @@ void ph_shape_value(ph_reader *r, lua_State *L, const ph_key *k, int index)
                        luaL_typename(L, -1));
     int n = (int)lua_rawlen(L, -1), single = n == 0;
     if (n > PH_MODEL_SHAPES)
-        ph_reader_fail(r, "%s is a list of %d; %d are the limit", k->name, n, PH_MODEL_SHAPES);
+        ph_reader_fail(r, "%s is a list of %d; the limit is %d", k->name, n, PH_MODEL_SHAPES);
     if (n > 1 && (k->kind == PH_K_BEAM || k->kind == PH_K_FORCE))
         ph_reader_fail(r, "%s is the section of a beam: one, not a list", k->name);
     ph_shape_list all = {single ? 1 : n, NULL};

@@ -52,6 +52,6 @@ void ph_table_positive(ph_reader *r, lua_State *L, const char *key, const char *
     }
     for (int i = 0; i < n; i++)
         if (!(x[i] > 0))
-            ph_reader_fail(r, "%s is %g, and must be above 0", name, x[i]);
+            ph_reader_fail(r, "%s is %g; it must be above 0", name, x[i]);
     lua_pop(L, 1);
 }

@@ -87,11 +87,11 @@ static const char *reword(const char *message, char *text, size_t size)
     } words[] = {{"<eof>", "the end of the file"}, {"upvalue '", "local '"}};
     if (strstr(message, "C stack overflow") || strstr(message, "error handling") ||
         strstr(message, "stack error"))
-        return "something is nested too deeply, or a function calls itself without end";
+        return "something is nested too deeply, or a function calls itself for ever";
     if (strstr(message, "stack overflow (")) /* of a library function, with its reason */
         return "too many values at once";
     if (strstr(message, "stack overflow"))
-        return "a function calls itself without end";
+        return "infinite recursion: a function calls itself";
     for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
         const char *at = strstr(message, words[k].inside);
         if (!at)

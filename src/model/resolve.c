@@ -126,34 +126,16 @@ static void complete_bodies(ph_reader *r)
     }
 }
 
-/* The lowest point of a disc with axle e: x - radius u, u the part of n square to e. */
-static ph_vec3 contact(const ph_joint_def *j, ph_vec3 x)
-{
-    ph_vec3 u = ph_sub(j->axis, ph_scale(ph_dot(j->axis, j->axis_b), j->axis_b));
-    double n = ph_norm(u);
-    return n > 0 ? ph_sub(x, ph_scale(j->radius / n, u)) : x;
-}
-
 static void complete_joint(ph_reader *r, ph_joint_def *j)
 {
     const ph_body_def *bodies = r->element[PH_K_BODY].data;
     int b = j->body[1] == PH_GROUND ? j->body[0] : j->body[1], at_given = given(&j->at);
-    if (j->type == PH_J_ROLLING && ph_norm(j->axis) == 0)
-        j->axis = ph_v3(0, 0, 1);
-    if (!at_given && j->type == PH_J_ROLLING)
-        j->at = contact(j, bodies[b].x);
-    else if (!at_given && (j->type == PH_J_PRISMATIC || j->type == PH_J_FIXED))
-        j->at = bodies[b].x;
-    if (j->friction > 0 && j->type != PH_J_PRISMATIC && !(j->friction_radius > 0))
+    const ph_joint_row *row = ph_joint_row_of(j);
+    const char *wrong = row->op->complete ? row->op->complete(j, bodies[b].x, at_given) : NULL;
+    if (wrong)
+        ph_reader_fail(r, "%s", wrong);
+    if (j->friction > 0 && row->keys & PH_KEY_FRICTION_RADIUS && !(j->friction_radius > 0))
         ph_reader_fail(r, "friction needs a friction_radius above 0, its lever");
-    if (j->type != PH_J_GENERIC)
-        return;
-    int frame = j->frame.xx != 0 || j->frame.yx != 0 || j->frame.zx != 0, axis = ph_norm(j->axis) > 0;
-    if (frame && axis)
-        ph_reader_fail(r, "axis and frame say the same thing; give one of them");
-    if (!frame)
-        j->frame = axis ? ph_frame_about(j->axis) : ph_diag3(1, 1, 1);
-    j->axis = ph_v3(0, 0, 0); /* it is in the frame now */
 }
 
 static void complete_joints(ph_reader *r)
@@ -176,14 +158,15 @@ static void complete_forces(ph_reader *r)
         any = given(&f->k3) | given(&f->d3) | given(&f->kr3) | given(&f->dr3) | any;
         f->k = isnan(f->k) ? 0 : f->k;
         f->d = isnan(f->d) ? 0 : f->d;
-        int load = f->type == PH_F_FORCE || f->type == PH_F_TORQUE;
+        ph_keys keys = ph_force_row_of(f)->keys;
+        int load = (keys & PH_KEY_VALUE) != 0;
         any = any || f->K6;
-        if (!load && f->type != PH_F_TORSION)
+        if (keys & PH_KEY_BODIES)
             refuse_same(r, PH_K_FORCE, i, f->body);
         ph_element_about(r, PH_K_FORCE, i);
         if (!load && !any)
             ph_reader_fail(r, "neither stiffness nor damping is given (%s)",
-                           f->type == PH_F_BUSHING ? "k, d, kr, dr" : "k, d");
+                           keys & PH_KEY_KR3 ? "k, d, kr, dr" : "k, d");
         if (f->f.call)
             ph_function_try(r, &f->f, r->initial, 3);
     }
@@ -193,31 +176,25 @@ static int modes_of(ph_reader *r, int body)
 {
     const ph_body_def *b = body < 0 ? NULL : ph_store_at(r, PH_K_BODY, body);
     if (!b || !b->flexible)
-        ph_reader_fail(r, "'%s' is no flexible body", b ? b->name : "ground");
+        ph_reader_fail(r, "'%s' is not a flexible body", b ? b->name : "ground");
     const ph_flexible_def *f = ph_store_at(r, PH_K_FLEXIBLE, b->flexible - 1);
     return f->body->modes;
 }
 
 static void complete_sensors(ph_reader *r)
 {
-    static const int sizes[] = {
-#define PH_SENSOR(code, name, size, keys, unit, text) size,
-#include "mech/sensors.def"
-#undef PH_SENSOR
-    };
     const ph_force_def *forces = r->element[PH_K_FORCE].data;
     ph_sensor_def *s = r->element[PH_K_SENSOR].data;
     for (int i = 0; i < r->element[PH_K_SENSOR].n; i++, s++) {
         ph_element_about(r, PH_K_SENSOR, i);
-        s->size = sizes[s->type];
-        if (s->element >= 0 && forces[s->element].type != PH_F_BEAM)
-            ph_reader_fail(r, "'%s' is no beam element", forces[s->element].name);
-        if (s->type == PH_S_CUSTOM && !s->f.call)
+        const ph_sensor_row *row = ph_sensor_row_of(s);
+        if (s->element >= 0 && !ph_force_is_beam(&forces[s->element]))
+            ph_reader_fail(r, "'%s' is not a beam element", forces[s->element].name);
+        if (row->keys & PH_KEY_FUNCTION && !s->f.call)
             ph_reader_fail(r, "f is missing (function(t, s) that returns numbers)");
-        if (s->type == PH_S_CUSTOM)
-            s->size = ph_function_try(r, &s->f, r->initial, -1);
-        if (s->type == PH_S_MODES)
-            s->size = modes_of(r, s->body);
+        s->size = row->size == PH_SIZE_OF_FUNCTION ? ph_function_try(r, &s->f, r->initial, -1)
+                  : row->size == PH_SIZE_OF_MODES  ? modes_of(r, s->body)
+                                                   : row->size;
     }
 }
 
@@ -241,7 +218,7 @@ static void complete_objectives(ph_reader *r)
     for (int i = 0; i < r->element[PH_K_OBJECTIVE].n; i++, o++) {
         ph_element_about(r, PH_K_OBJECTIVE, i);
         if (!o->final.call && !o->integral.call && !o->data)
-            ph_reader_fail(r, "says nothing: give final, integral or data");
+            ph_reader_fail(r, "is empty: give final, integral or data");
         if (!o->data != (o->sensor < 0))
             ph_reader_fail(r, "data and sensor belong together; one of them is missing");
         if (o->data)

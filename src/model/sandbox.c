@@ -117,7 +117,7 @@ static _Noreturn void fail_late(ph_reader *r, int line)
     r->line = line > 0 ? line : r->line;
     if (r->work > r->work_limit)
         ph_reader_fail(r, PH_WORK_SENTENCE, r->work_limit);
-    ph_reader_fail(r, "this takes more than %g s; is there a loop without end?", r->time_limit);
+    ph_reader_fail(r, "this takes more than %g s; is there an infinite loop?", r->time_limit);
 }
 
 void ph_sandbox_charge(ph_reader *r, lua_State *L, double work)
@@ -186,8 +186,8 @@ static int no_global(lua_State *L)
             ph_near_offer(&search, lua_tostring(L, -2));
     const char *near = ph_near_word(&search);
     if (near)
-        ph_reader_fail(r, "nothing is called '%.64s'; did you mean '%s'?", name, near);
-    ph_reader_fail(r, "nothing is called '%.64s'", name);
+        ph_reader_fail(r, "'%.64s' is not defined; did you mean '%s'?", name, near);
+    ph_reader_fail(r, "'%.64s' is not defined", name);
 }
 
 void ph_sandbox_open(ph_reader *r, lua_State *L)

@@ -35,7 +35,7 @@ int ph_symbol_node(ph_reader *r, lua_State *L, int index)
     if (node)
         return *node;
     if (lua_type(L, index) != LUA_TNUMBER)
-        ph_trace_stop(r, L, "it computes with something that is no number");
+        ph_trace_stop(r, L, "it computes with something that is not a number");
     if (lua_isinteger(L, index)) {
         double x = (double)lua_tointeger(L, index);
         if (!(fabs(x) <= 0x1p53))

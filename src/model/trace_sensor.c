@@ -76,16 +76,14 @@ static vec of_point(ph_reader *r, const ph_sensor_def *d)
     vec s = {{number(r, d->at.x), number(r, d->at.y), number(r, d->at.z)}};
     int far = d->at.x != 0 || d->at.y != 0 || d->at.z != 0;
     const ph_body_def *b = d->body == PH_GROUND ? NULL : ph_store_at(r, PH_K_BODY, d->body);
-    int kind = d->type == PH_S_POSITION   ? PH_ARG_POSITION
-               : d->type == PH_S_VELOCITY ? PH_ARG_VELOCITY
-                                          : PH_ARG_ACCELERATION;
+    int kind = ph_sensor_row_of(d)->op->argument;
     vec x = of_body(r, kind, d->body);
     if (!far || !b || b->particle)
-        return d->type == PH_S_POSITION ? add(r, x, s) : x;
+        return kind == PH_ARG_POSITION ? add(r, x, s) : x;
     vec ws = cross(r, of_body(r, PH_ARG_OMEGA, d->body), s);
-    if (d->type == PH_S_VELOCITY)
+    if (kind == PH_ARG_VELOCITY)
         s = ws;
-    if (d->type == PH_S_ACCELERATION)
+    if (kind == PH_ARG_ACCELERATION)
         s = add(r, cross(r, of_body(r, PH_ARG_OMEGA_DOT, d->body), s),
                 cross(r, of_body(r, PH_ARG_OMEGA, d->body), ws));
     return add(r, x, turn(r, d->body, s));
@@ -111,31 +109,8 @@ static void push_list(ph_reader *r, lua_State *L, const int *node, int n)
     }
 }
 
-void ph_trace_sensor(ph_reader *r, lua_State *L, int sensor)
+static void push_function(ph_reader *r, lua_State *L, const ph_sensor_def *d)
 {
-    const ph_sensor_def *d = ph_store_at(r, PH_K_SENSOR, sensor);
-    const ph_body_def *b = d->body >= 0 ? ph_store_at(r, PH_K_BODY, d->body) : NULL;
-    int node[4];
-    r->trace->sensors = 1;
-    switch (d->type) {
-    case PH_S_POSITION:
-    case PH_S_VELOCITY:
-    case PH_S_ACCELERATION:
-        push_list(r, L, of_point(r, d).x, 3);
-        return;
-    case PH_S_ROTATION:
-    case PH_S_OMEGA:
-        for (int i = 0; i < d->size; i++)
-            node[i] = b && !b->particle
-                          ? argument(r, d->type == PH_S_OMEGA ? PH_ARG_OMEGA : PH_ARG_ROTATION, d->body, i)
-                          : number(r, d->type == PH_S_ROTATION && i == 0);
-        push_list(r, L, node, d->size);
-        return;
-    case PH_S_CUSTOM:
-        break;
-    default:
-        ph_trace_stop(r, L, "it looks at a sensor of this type");
-    }
     int n = call(r, L, d);
     if (n == 1 && lua_istable(L, -1))
         return;
@@ -143,5 +118,26 @@ void ph_trace_sensor(ph_reader *r, lua_State *L, int sensor)
     for (int i = 1; i <= n; i++) {
         lua_pushvalue(L, i - n - 2);
         lua_rawseti(L, -2, i);
+    }
+}
+
+void ph_trace_sensor(ph_reader *r, lua_State *L, int sensor)
+{
+    const ph_sensor_def *d = ph_store_at(r, PH_K_SENSOR, sensor);
+    const ph_body_def *b = d->body >= 0 ? ph_store_at(r, PH_K_BODY, d->body) : NULL;
+    const ph_sensor_row *row = ph_sensor_row_of(d);
+    int node[4], kind = row->op->argument;
+    r->trace->sensors = 1;
+    if (row->keys & PH_KEY_FUNCTION) {
+        push_function(r, L, d);
+    } else if (kind && row->keys & PH_KEY_AT) {
+        push_list(r, L, of_point(r, d).x, 3);
+    } else if (kind && row->keys & PH_KEY_BODY) {
+        for (int i = 0; i < d->size; i++)
+            node[i] =
+                b && !b->particle ? argument(r, kind, d->body, i) : number(r, row->op->quaternion && i == 0);
+        push_list(r, L, node, d->size);
+    } else {
+        ph_trace_stop(r, L, "it looks at a sensor of this type");
     }
 }

@@ -68,11 +68,11 @@ static double limited(ph_reader *r, lua_State *L, const ph_key *k)
 {
     double x = ph_value_number(r, L, k->name);
     if (k->value == PH_V_POSITIVE && !(x > 0))
-        ph_reader_fail(r, "%s is %g, and must be above 0", k->name, x);
+        ph_reader_fail(r, "%s is %g; it must be above 0", k->name, x);
     if (k->value == PH_V_NOT_NEGATIVE && !(x >= 0))
-        ph_reader_fail(r, "%s is %g, and must not be negative", k->name, x);
+        ph_reader_fail(r, "%s is %g; it must not be negative", k->name, x);
     if (k->value == PH_V_FRACTION && !(x >= 0 && x <= 1))
-        ph_reader_fail(r, "%s is %g, and must be from 0 to 1", k->name, x);
+        ph_reader_fail(r, "%s is %g; it must be from 0 to 1", k->name, x);
     return x;
 }
 
@@ -89,7 +89,7 @@ int ph_value_count(ph_reader *r, lua_State *L, const char *key)
 {
     double x = ph_value_number(r, L, key);
     if (!(x >= 1 && x <= INT_MAX) || x != floor(x))
-        ph_reader_fail(r, "%s is %g, and must be a whole number from 1 to %d", key, x, INT_MAX);
+        ph_reader_fail(r, "%s is %g; it must be a whole number from 1 to %d", key, x, INT_MAX);
     return (int)x;
 }
 
@@ -97,7 +97,7 @@ static ph_vec3 not_negatives(ph_reader *r, lua_State *L, const char *key)
 {
     ph_vec3 x = vector(r, L, key);
     if (!(x.x >= 0 && x.y >= 0 && x.z >= 0))
-        ph_reader_fail(r, "%s is {%g, %g, %g}, and none of it may be negative", key, x.x, x.y, x.z);
+        ph_reader_fail(r, "%s is {%g, %g, %g}; none may be negative", key, x.x, x.y, x.z);
     return x;
 }
 
@@ -126,7 +126,7 @@ static int word(ph_reader *r, lua_State *L, const ph_key *k)
     int place = k->value == PH_V_TABLEAU ? ph_tableau_find(w) : ph_word_find(w, k->words);
     if (place < 0) {
         char what[48];
-        snprintf(what, sizeof what, "%s has no choice", k->name);
+        snprintf(what, sizeof what, "%s cannot be", k->name);
         ph_fail_word(r, what, w, k->words);
     }
     return place;
@@ -149,9 +149,9 @@ const char *ph_value_name(ph_reader *r, lua_State *L, const char *key)
     if (length == 0)
         ph_reader_fail(r, "%s is empty", key);
     if (length > PH_MODEL_NAME)
-        ph_reader_fail(r, "%s has %zu characters; %d are the limit", key, length, PH_MODEL_NAME);
+        ph_reader_fail(r, "%s has %zu characters; the limit is %d", key, length, PH_MODEL_NAME);
     if (strspn(name, letters + r->running) != length)
-        ph_reader_fail(r, "%s '%s' may have letters, digits, '_' and '-' only", key, name);
+        ph_reader_fail(r, "%s '%s' may only have letters, digits, '_' and '-'", key, name);
     return ph_store_text(r, name, length);
 }
 
@@ -160,7 +160,7 @@ const char *ph_value_file(ph_reader *r, lua_State *L, const char *key)
     const char *name = ph_value_word(r, L, key);
     size_t length = lua_rawlen(L, -1);
     if (length == 0 || strlen(name) != length)
-        ph_reader_fail(r, "%s is no name of a file", key);
+        ph_reader_fail(r, "%s is not the name of a file", key);
     return ph_store_text(r, name, length);
 }
 

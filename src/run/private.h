@@ -70,6 +70,7 @@ typedef struct ph_over {
 
 typedef struct ph_following ph_following;
 typedef struct ph_events ph_events;
+struct ph_bars;
 
 struct ph_run {
     ph_run_config config; /* parameters and options are in told */
@@ -111,6 +112,7 @@ struct ph_run {
     ph_run_trouble trouble;
     ph_following *following; /* NULL: no derivatives */
     ph_events *events;       /* NULL: the model has none, and no joint that can be switched */
+    struct ph_bars *bars;    /* NULL: no error bars */
 };
 
 /* run_settings.c: "h=1e-3" and the like onto what run{} says. */
@@ -131,11 +133,16 @@ void ph_watch_shock(ph_run *run,
 
 /* run_over.c: numbers over time */
 void ph_integral_add(ph_integral *i, double t, double x);
-void ph_integral_jump(ph_integral *i);                           /* it goes on from another value */
-ph_status ph_over_start(ph_run *run);                            /* PH_E_MEMORY */
-int ph_over_numbers(const ph_run *run, int sensor, double *out); /* 0: nothing is told of it over time */
-void ph_over_look(ph_run *run); /* after the initial values and after each step */
-void ph_over_jump(ph_run *run); /* sensors have changed at once */
+void ph_integral_jump(ph_integral *i); /* it goes on from another value */
+ph_status ph_over_start(ph_run *run);  /* PH_E_MEMORY */
+int ph_over_numbers(const ph_run *run, const ph_over *over, int sensor,
+                    double *out); /* 0: nothing is told of it over time */
+void ph_over_add(ph_run *run, ph_over *over,
+                 const ph_state *s); /* after the initial values and after each step */
+void ph_over_jump(ph_run *run);      /* sensors have changed at once */
+
+/* An objective that has come so far, at a state. */
+ph_status ph_objective_value(ph_run *run, const ph_so_far *so_far, const ph_state *s, int k, double *out);
 
 /* run_numbers.c: numbers of a state, by a mechanism of the model, perhaps at other values of its parameters. */
 ph_status ph_numbers_of(const ph_run *run, ph_mechanism *mech, const ph_state *s, int what, int index,
@@ -148,6 +155,12 @@ ph_status ph_run_begin(ph_run *run,
 ph_status ph_run_look(ph_run *run, int why,
                       ph_error *err); /* all that is done after a step of another loop */
 void ph_table_free(ph_run *run);
+
+/* run_bars.c: error bars, after the initial values and after each step; of which states numbers over time are. */
+void ph_bars_free(ph_run *run);
+void ph_bars_look(ph_run *run);
+const ph_over *ph_bars_over(const ph_run *run);
+const ph_so_far *ph_bars_so_far(const ph_run *run);
 
 /* run_failure.c: a sentence in words of the model; of a step also what ph_run_failure tells. */
 ph_status ph_run_explain(ph_run *run, ph_status s, ph_error *err);
@@ -168,11 +181,14 @@ void ph_inputs_put(ph_run *run, int input, double value); /* at once, from now o
 /* run_events.c */
 ph_status ph_events_adopt(ph_run *run); /* of a new simulation; PH_E_MEMORY */
 void ph_events_free(ph_run *run);
-ph_status ph_events_rewind(ph_run *run, ph_error *err);       /* joints and inputs as at the start; */
-void ph_events_return(ph_run *run);                           /* and as before */
-ph_status ph_events_begin(ph_run *run, ph_error *err);        /* at the initial values */
-ph_status ph_events_refuse(const ph_run *run, ph_error *err); /* derivatives, where there are any */
-int ph_events_met(const ph_run *run);                         /* the last step ended at one */
+ph_status ph_events_rewind(ph_run *run, ph_error *err); /* joints and inputs as at the start; */
+void ph_events_return(ph_run *run);                     /* and as before */
+ph_status ph_events_begin(ph_run *run, ph_error *err);  /* at the initial values */
+/* What does not go across events, where the model has any. */
+#define PH_NO_DERIVATIVES "exact derivatives do not go across events; use differences, --mode fd"
+#define PH_NO_BARS        "error bars do not go across events; compare runs with two step sizes"
+ph_status ph_events_refuse(const ph_run *run, const char *what, ph_error *err);
+int ph_events_met(const ph_run *run); /* the last step ended at one */
 ph_status ph_events_act(ph_run *run, ph_error *err);
 void ph_events_tape(ph_run *run, ph_tape *t);
 

@@ -141,8 +141,7 @@ static uint64_t key_of(const parts *p, const ph_system *sys)
 static void adopt(ph_run *run, parts *p, ph_told *told)
 {
     const ph_allocator *alloc = run->config.alloc;
-    ph_following_free(run);
-    ph_events_free(run);
+    ph_following_free(run), ph_bars_free(run), ph_events_free(run);
     ph_sim_destroy(run->sim);
     if (p->mech != run->mech)
         ph_mechanism_destroy(run->mech);
@@ -300,8 +299,7 @@ void ph_run_close(ph_run *run)
         return;
     ph_allocator own = {0};
     const ph_allocator *alloc = run->config.alloc ? (own = *run->config.alloc, &own) : NULL;
-    ph_following_free(run);
-    ph_events_free(run);
+    ph_following_free(run), ph_bars_free(run), ph_events_free(run);
     ph_sim_destroy(run->sim);
     ph_mechanism_destroy(run->mech);
     ph_model_free(run->model);
@@ -341,7 +339,7 @@ static ph_status restart(ph_run *run, double t, const double *q, const double *v
     ph_free(run->config.alloc, kept);
     if (s != PH_OK)
         return s;
-    ph_following_free(run);
+    ph_following_free(run), ph_bars_free(run);
     run->moved = moved, run->started = 1;
     return ph_run_begin(run, err);
 }

@@ -6,12 +6,11 @@
  * the parameter does; f_p by differences over the neighbouring models, at the same state. */
 #include <string.h>
 
+#include "base/difference.h"
 #include "base/quotient.h"
 #include "mech/mech.h"
 #include "run/neighbours.h"
 #include "step/sim.h"
-
-#define STEP 0x1p-9 /* of what moves fastest, in m and rad, or as a part of its speed or of the multipliers */
 
 struct ph_following {
     int n;
@@ -89,7 +88,7 @@ ph_status ph_run_follow(ph_run *run, const int *parameters, int n, ph_error *err
     }
     if (!run->model)
         return ph_fail(err, PH_E_INPUT, "a system of one's own has no parameters");
-    ph_status s = ph_events_refuse(run, err);
+    ph_status s = ph_events_refuse(run, PH_NO_DERIVATIVES, err);
     if (s == PH_OK)
         s = ph_run_start(run, err);
     if (s != PH_OK)
@@ -120,7 +119,7 @@ ph_status ph_run_simplify(ph_run *run, ph_simplification how, ph_error *err)
     return ph_sens_simplify(run->following->sens, how, err);
 }
 
-/* dp that moves the state by STEP. */
+/* dp that moves what moves fastest by PH_DIFFERENCE_FIRST: in m and rad, or as a part of its speed or of the multipliers. */
 static double step_of(const ph_run *run, int k)
 {
     ph_derivative d = ph_sens_get(run->following->sens, k);
@@ -133,7 +132,7 @@ static double step_of(const ph_run *run, int k)
         force = fmax(force, fabs(s.lambda[i]));
     for (int i = 0; i < nl; i++)
         most = fmax(most, fabs(d.lambda[i]) / force);
-    return most > 0 ? STEP / most : run->following->near[k].eps;
+    return most > 0 ? PH_DIFFERENCE_FIRST / most : run->following->near[k].eps;
 }
 
 /* log(R_base^T R), body components */
@@ -251,10 +250,8 @@ ph_status ph_run_get_derivative(ph_run *run, int what, int index, int k, double 
     ph_state s = ph_sim_state(run->sim);
     view v = {.run = run, .what = what, .index = index, .n = ph_run_size(run, what, index)};
     int seen = what <= PH_GET_SENSOR || what == PH_GET_OBJECTIVE;
-    if (what == PH_GET_SENSOR && v.n > 0) { /* sums over the run, which are not followed */
-        int type = run->model->sensor[index].type;
-        seen = type != PH_S_WORK && type != PH_S_DISSIPATED;
-    }
+    if (what == PH_GET_SENSOR && v.n > 0) /* sums over the run are not followed */
+        seen = ph_sensor_row_of(&run->model->sensor[index])->op->depth != PH_NOT_SEEN;
     if (!run->following || k < 0 || k >= run->following->n || v.n < 1 || v.n > PH_SENSOR_MAX || !seen)
         return PH_E_INPUT;
     if (what == PH_GET_OBJECTIVE)

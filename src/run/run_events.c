@@ -412,14 +412,10 @@ ph_status ph_events_act(ph_run *run, ph_error *err)
     return s;
 }
 
-ph_status ph_events_refuse(const ph_run *run, ph_error *err)
+ph_status ph_events_refuse(const ph_run *run, const char *what, ph_error *err)
 {
     const ph_event_def *d = run->model && run->model->n_events ? run->model->event : NULL;
-    return d ? ph_mech_fail(
-                   err, PH_E_INPUT, run->model, d->origin,
-                   "event '%s': exact derivatives do not go across events; use differences, --mode fd",
-                   d->name)
-             : PH_OK;
+    return d ? ph_mech_fail(err, PH_E_INPUT, run->model, d->origin, "event '%s': %s", d->name, what) : PH_OK;
 }
 
 int ph_events_met(const ph_run *run)

@@ -137,7 +137,7 @@ ph_status ph_run_gradient(ph_run *run, int objective, const int *parameters, int
     ph_param *param;
     ph_status s = refuse(run, objective, n, err);
     if (s == PH_OK)
-        s = ph_events_refuse(run, err);
+        s = ph_events_refuse(run, PH_NO_DERIVATIVES, err);
     if (s == PH_OK)
         s = ph_neighbours_of(run, parameters, n, &near, &param, err);
     if (s != PH_OK)

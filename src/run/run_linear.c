@@ -12,13 +12,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/difference.h"
 #include "la/small.h"
 #include "mech/coordinate.h"
 #include "mech/reach.h"
 #include "run/private.h"
 #include "equilibrium/linear.h"
 
-#define STEP 0x1p-10 /* of coordinates and inputs of size 1: errors of 1e-12, round-off of 1e-12 */
 #define NAME 160
 
 /* What a row must add to those before it, of the length that it could have at most; less where this leaves too few. */
@@ -375,7 +375,7 @@ ph_status ph_run_linearise(ph_run *run, double *A, double *B, double *C, double 
     int m = run->n_inputs;
     for (int k = 0; k < w.n + m && s == PH_OK; k++) {
         ph_input *input = k < w.n ? NULL : &run->mech->input[k - w.n];
-        double e = STEP * (input ? fmax(1, fabs(ph_input_at(input, w.l.sim->now.t))) : 1);
+        double e = PH_DIFFERENCE_WIDE * (input ? fmax(1, fabs(ph_input_at(input, w.l.sim->now.t))) : 1);
         if (input)
             memset(w.y, 0, sizeof *w.y * (size_t)w.nv), memset(w.u, 0, sizeof *w.u * (size_t)w.nv);
         else

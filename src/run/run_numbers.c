@@ -313,10 +313,11 @@ static int is_sensor(const ph_model *m, int flag, int k)
         return 0;
     const ph_sensor_def *s = &m->sensor[k];
     if (flag == PH_IS_QUATERNION)
-        return s->type == PH_S_ROTATION;
+        return ph_sensor_row_of(s)->op->quaternion;
     if (flag == PH_IS_OF_FUNCTION)
         return s->f.call != NULL;
-    return s->type != PH_S_CUSTOM && s->type != PH_S_MODES && s->type != PH_S_ROTATION && s->size % 3 == 0;
+    int size = ph_sensor_row_of(s)->size;
+    return size > 0 && size % 3 == 0;
 }
 
 int ph_run_is(const ph_run *run, int flag, int index)
@@ -437,13 +438,13 @@ ph_status ph_numbers_of(const ph_run *run, ph_mechanism *mech, const ph_state *s
     }
 }
 
-static ph_status objective(ph_run *run, const ph_state *s, int k, double *out)
+ph_status ph_objective_value(ph_run *run, const ph_so_far *so_far, const ph_state *s, int k, double *out)
 {
     double final = 0;
     ph_status status = PH_OK;
     if (ph_objective_has(run->model, k, PH_AT_THE_END))
         status = ph_mechanism_objective(run->mech, s, k, PH_AT_THE_END, &final, NULL);
-    *out = run->so_far[k].sum + final;
+    *out = so_far[k].sum + final;
     return status != PH_OK || isnan(*out) ? PH_E_CALLBACK : PH_OK;
 }
 
@@ -458,7 +459,7 @@ static void energies(ph_run *run, const ph_state *s, double *out)
 
 ph_status ph_run_get(ph_run *run, int what, int index, double *out)
 {
-    ph_state s = ph_sim_state(run->sim);
+    ph_state s = ph_run_state(run);
     int n = ph_run_size(run, what, index);
     if (n == 0)
         return PH_E_INPUT;
@@ -472,9 +473,9 @@ ph_status ph_run_get(ph_run *run, int what, int index, double *out)
         *out = run->model->param[index].value;
         return PH_OK;
     case PH_GET_OVER:
-        return ph_over_numbers(run, index, out) ? PH_OK : PH_E_INPUT;
+        return ph_over_numbers(run, ph_bars_over(run), index, out) ? PH_OK : PH_E_INPUT;
     case PH_GET_OBJECTIVE:
-        return objective(run, &s, index, out);
+        return ph_objective_value(run, ph_bars_so_far(run), &s, index, out);
     case PH_GET_ENERGY:
         energies(run, &s, out);
         return PH_OK;

@@ -76,18 +76,16 @@ static void add(ph_over *o, int what, double t, double x)
     ph_integral_add(&o->sum, t, what == PH_OVER_RMS ? x * x : x);
 }
 
-void ph_over_look(ph_run *run)
+void ph_over_add(ph_run *run, ph_over *o, const ph_state *s)
 {
-    ph_state s = ph_sim_state(run->sim);
-    ph_over *o = run->over;
     for (int k = 0; run->n_over && k < run->model->n_sensors; k++) {
         const ph_sensor_def *d = &run->model->sensor[k];
         double x[PH_SENSOR_MAX];
         if (!d->over)
             continue;
-        int known = ph_mechanism_sensor(run->mech, &s, k, x) == PH_OK;
+        int known = ph_mechanism_sensor(run->mech, s, k, x) == PH_OK;
         for (int i = 0; i < d->size; i++, o++)
-            add(o, d->over, s.t, known ? x[i] : NAN);
+            add(o, d->over, s->t, known ? x[i] : NAN);
     }
 }
 
@@ -95,7 +93,8 @@ void ph_over_jump(ph_run *run)
 {
     for (int i = 0; i < run->n_over; i++)
         ph_integral_jump(&run->over[i].sum);
-    ph_over_look(run);
+    ph_state s = ph_sim_state(run->sim);
+    ph_over_add(run, run->over, &s);
 }
 
 static double value(const ph_run *run, const ph_over *o, int what)
@@ -115,9 +114,8 @@ static double value(const ph_run *run, const ph_over *o, int what)
     }
 }
 
-int ph_over_numbers(const ph_run *run, int sensor, double *out)
+int ph_over_numbers(const ph_run *run, const ph_over *o, int sensor, double *out)
 {
-    const ph_over *o = run->over;
     const ph_sensor_def *d = run->model->sensor;
     if (!d[sensor].over || !run->n_over)
         return 0;

@@ -85,9 +85,9 @@ static ph_status read_word(const ph_key *k, const char *text, int *place, ph_err
     for (int i = 0; k->words(i); i++)
         ph_near_offer(&search, k->words(i));
     if (ph_near_word(&search))
-        return ph_fail(err, PH_E_INPUT, "option %s has no choice '%.64s'; did you mean '%s'?", k->name, text,
+        return ph_fail(err, PH_E_INPUT, "option %s cannot be '%.64s'; did you mean '%s'?", k->name, text,
                        ph_near_word(&search));
-    return ph_fail(err, PH_E_INPUT, "option %s has no choice '%.64s'", k->name, text);
+    return ph_fail(err, PH_E_INPUT, "option %s cannot be '%.64s'", k->name, text);
 }
 
 static ph_status store(const ph_key *k, const char *text, void *at, ph_error *err)

@@ -150,7 +150,8 @@ static ph_status look(ph_run *run, int row, ph_error *err)
     if (run->mech)
         ph_mechanism_track(run->mech, &s);
     add_up(run, &s, dt);
-    ph_over_look(run);
+    ph_over_add(run, run->over, &s);
+    ph_bars_look(run);
     ph_following_look(run, dt);
     ph_status status = ph_watch_look(run, &s, err);
     run->watched.t = s.t;
@@ -291,8 +292,8 @@ static ph_status check_end(const ph_run *run, double t, ph_error *err)
     if (!isfinite(t) || t < now - REACHED * fmax(h, fabs(now)))
         return ph_fail(err, PH_E_INPUT, "the run is at t = %.9g and cannot go to %.9g", now, t);
     if (fabs(n - round(n)) > 1e-6)
-        return ph_fail(err, PH_E_INPUT, "t = %.9g is no whole number of steps of h = %.9g away from t = %.9g",
-                       t, h, now);
+        return ph_fail(err, PH_E_INPUT,
+                       "t = %.9g is not a whole number of steps of h = %.9g away from t = %.9g", t, h, now);
     return PH_OK;
 }
 

@@ -50,8 +50,7 @@ void ph_watch_start(ph_run *run)
     run->floor = floor_of(run->model);
     run->balances = 0;
     for (int k = 0; k < run->model->n_sensors; k++)
-        run->balances |=
-            run->model->sensor[k].type == PH_S_WORK || run->model->sensor[k].type == PH_S_DISSIPATED;
+        run->balances |= ph_sensor_row_of(&run->model->sensor[k])->op->depth == PH_NOT_SEEN;
 }
 
 /* NaN must win. */

@@ -15,11 +15,8 @@
 
 #include <string.h>
 
+#include "base/difference.h"
 #include "la/small.h"
-
-/* Of the difference along the motion [rad, m]: its error is below 1e-10 of c_p, whose part in the
- * derivatives is as small as the piece is short. */
-#define STEP 0x1p-16
 
 void ph_motion_back_take(ph_motion_back *m, ph_sens *sens, const ph_tableau *tab, ph_arena *a)
 {
@@ -96,7 +93,8 @@ static ph_status add_parameters(ph_motion_back *m, double f)
     ph_sens *sens = m->sens;
     const ph_layout *lay = &sens->sim->lay;
     ph_state s = ph_point_view(&m->at, lay);
-    double fastest = ph_larger(1, ph_small_max(lay->nv, m->at.v)), step = exp2(floor(log2(STEP / fastest)));
+    double fastest = ph_larger(1, ph_small_max(lay->nv, m->at.v)),
+           step = exp2(floor(log2(PH_DIFFERENCE_SMALL / fastest)));
     for (int k = 0; k < sens->n; k++) {
         double sum = 0;
         ph_status status = PH_OK;

@@ -26,6 +26,7 @@
 #include <float.h>
 #include <string.h>
 
+#include "base/difference.h"
 #include "la/small.h"
 
 /* Steps after which the rate of corrections is measured again, and what it may have grown by meanwhile. */
@@ -59,9 +60,9 @@ ph_status ph_sens_loads(ph_sens *sens, ph_follower *d, const ph_state *s)
                    ? PH_OK
                    : PH_E_CALLBACK;
     for (int k = 0; k < PH_NEIGHBOURS; k++) {
-        ph_eval *ev = &d->at[k]->ev;
         if (w[k] == 0)
             continue;
+        ph_eval *ev = &d->at[k]->ev;
         ph_status status = ph_eval_residual(ev, s, what);
         if (status != PH_OK)
             return status;
@@ -111,10 +112,6 @@ static void add_eta_stiffness(ph_sens *sens, const double *W)
                 sens->y[b->row_at + i] += sens->K_eta[b->at + i * b->n + j] * W[b->col_at + j];
 }
 
-/* Of the difference along W [rad, m]: its error is below 1e-10 of eta, which itself is as small as the error
- * of a step. */
-#define STEP 0x1p-16
-
 /* For few parameters and a K that has far more numbers than B, as forces between many nodes make it: a
  * difference of B^T eta is less work than two of K. */
 static int differences_eta(const ph_sens *sens)
@@ -127,7 +124,7 @@ static ph_status add_eta_difference(ph_sens *sens, const double *W)
 {
     ph_sim *sim = sens->sim;
     const ph_layout *lay = &sim->lay;
-    double step = STEP / ph_larger(1, ph_small_max(lay->nv, W));
+    double step = PH_DIFFERENCE_SMALL / ph_larger(1, ph_small_max(lay->nv, W));
     for (int side = 0; side < 2; side++) {
         double f = side ? -0.5 / step : 0.5 / step;
         ph_point_shift(lay, &sim->now, side ? -step : step, W, &sens->moved);
@@ -229,6 +226,73 @@ static ph_status follow_start(ph_sens *sens)
     return PH_OK;
 }
 
+/* Derivatives of the starting values of a step without memory, from neighbours that stand where derivatives say; from is the
+ * start of the step. */
+static ph_status restart(ph_sens *sens, ph_follower *d, const ph_point *from)
+{
+    ph_sim *sim = sens->sim;
+    const ph_layout *lay = &sim->lay;
+    size_t v = sizeof(double) * (size_t)lay->nv, l = sizeof(double) * (size_t)lay->nl;
+    memset(d->next.vdot, 0, v), memset(d->next.a, 0, v), memset(d->next.lambda, 0, l);
+    for (int k = 0; k < PH_NEIGHBOURS; k++) {
+        ph_point *p = &d->at[k]->now;
+        double by = place[k] * d->p.eps, f = weight[k] / d->p.eps;
+        ph_point_copy(p, from, lay);
+        ph_point_shift(lay, from, by, d->now.W, p);
+        add_scaled(lay->nv, by, d->now.v, p->v);
+        ph_status s = sim->stepper->sens_start_as(d->at[k], sim);
+        if (s != PH_OK)
+            return s;
+        add_scaled(lay->nv, f, p->vdot, d->next.vdot);
+        add_scaled(lay->nv, f, p->a, d->next.a);
+        add_scaled(lay->nl, f, p->lambda, d->next.lambda);
+    }
+    memcpy(d->now.vdot, d->next.vdot, v), memcpy(d->now.a, d->next.a, v);
+    memcpy(d->now.lambda, d->next.lambda, l);
+    return PH_OK;
+}
+
+/* The error itself has none: what it starts with is smaller than what the next step adds. */
+ph_status ph_sens_restart(ph_sens *sens, const ph_point *from)
+{
+    ph_status s = PH_OK;
+    for (ph_follower *d = sens->d, *end = d + sens->n; d < end && s == PH_OK; d++)
+        if (d->at[0])
+            s = restart(sens, d, from);
+        else
+            memcpy(d->now.a, d->now.vdot, sizeof(double) * (size_t)sens->sim->lay.nv);
+    return s;
+}
+
+/* ---- local errors --------------------------------------------------------------------------------- */
+
+/* l = what constraints leave of it, by the matrix of the step (N2); free: rows of rates go along with l   (VS11) */
+static ph_status leave(ph_sim *sim, int free, double *l)
+{
+    ph_newton_matrix *nm = &sim->matrix;
+    const ph_layout *lay = &sim->lay;
+    double *rows = nm->b + lay->nv;
+    memset(nm->b, 0, sizeof(double) * (size_t)nm->n);
+    for (const ph_block *b = lay->pair, *end = b + lay->n_pairs; b < end; b++)
+        ph_small_mul_add(b->m, b->n, sim->ev.M + b->at, l + b->col_at, nm->b + b->row_at);
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end && free; b++)
+        if (nm->formulation != PH_INDEX3 || !b->holonomic)
+            ph_small_mul_add(b->m, b->n, sim->ev.B + b->at, l + b->col_at, rows + b->row_at);
+    ph_redundant_leave_out(nm, rows);
+    ph_redundant_leave_out_eta(nm, rows + lay->nl);
+    ph_status s = ph_solver_solve(nm->solver, nm->b, nm->x);
+    memcpy(l, nm->x, sizeof(double) * (size_t)lay->nv);
+    return s;
+}
+
+ph_status ph_sens_local(ph_sens *sens, double before)
+{
+    ph_sim *sim = sens->sim;
+    sim->stepper->sens_local(sim, before, sens->l_q, sens->l_v);
+    ph_status s = leave(sim, 1, sens->l_q);
+    return s == PH_OK ? leave(sim, 0, sens->l_v) : s;
+}
+
 /* ---- a step ------------------------------------------------------------------------------------- */
 
 /* Newton's last increment, which is what the factorisation is behind: of q in units of the tolerances, and
@@ -247,8 +311,8 @@ static double rate_of_corrections(const ph_sens *sens, const ph_step_ops *o)
 {
     const ph_sim *sim = sens->sim;
     double more = 1;
-    if (!o->exact || sim->opt.newton != PH_FULL || ph_redundant_shares(&sim->matrix) || !(sens->left > 0) ||
-        sim->n - sens->measured >= REMEASURE)
+    if (!o->exact || sim->opt.newton != PH_FULL || ph_sim_paced(sim) || ph_redundant_shares(&sim->matrix) ||
+        !(sens->left > 0) || sim->n - sens->measured >= REMEASURE)
         return 1;
     for (int k = 0; k < 2; k++)
         more = fmax(more, sens->increment[k] * sens->per[k]);
@@ -310,7 +374,20 @@ static ph_status follow(ph_sens *sens, const ph_step_ops *o, double rate, const 
     if (status == PH_OK)
         status = ph_sens_solve(sens, o, rate, &d->next);
     method->sens_accept(sim, &d->now, &d->next);
+    if (status == PH_OK && sens->of_error) {
+        status = ph_sens_local(sens, ph_sens_before(sim));
+        add_scaled(sim->lay.nv, 1, sens->l_q, d->next.W);
+        add_scaled(sim->lay.nv, 1, sens->l_v, d->next.v);
+    }
     return status == PH_OK && sim->matrix.redundant ? ph_sens_null_set(sens, &d->next) : status;
+}
+
+/* Size of the step before the one that was just made; 0: there is none. */
+double ph_sens_before(ph_sim *sim)
+{
+    if (ph_sim_paced(sim))
+        return sim->stepper->sens_started(sim) ? 0 : sim->now.t - sim->last.t;
+    return sim->has_last ? sim->opt.h : 0;
 }
 
 ph_status ph_sens_follow(ph_sens *sens)
@@ -319,7 +396,11 @@ ph_status ph_sens_follow(ph_sens *sens)
     if (sim->n < ph_sens_start_steps(sim))
         return follow_start(sens);
     int stiffness = sim->matrix.n_eta > 0 && !differences_eta(sens);
-    ph_status status = stiffness ? ph_sens_eta_stiffness(sens) : PH_OK;
+    ph_status status = PH_OK;
+    if (ph_sim_paced(sim) && sim->stepper->sens_started(sim))
+        status = ph_sens_restart(sens, &sim->now);
+    if (status == PH_OK && stiffness)
+        status = ph_sens_eta_stiffness(sens);
     const ph_step_ops *o = sim->stepper->sens_ops(sim);
     ph_state s = ph_point_view(&sim->next, &sim->lay);
     if (o->vdot)
@@ -339,6 +420,7 @@ ph_status ph_sens_follow(ph_sens *sens)
         note_rate(sens);
     for (ph_follower *d = sens->d, *end = d + sens->n; d < end && status == PH_OK; d++)
         swap(&d->now, &d->next);
+    sens->from = sim->now.t, sens->to = sim->next.t;
     return status;
 }
 
@@ -463,6 +545,8 @@ static void take(ph_sens *sens, const ph_layout *lay, ph_arena *a)
     sens->z = ph_arena_take(a, nv + 1, d);
     sens->zero = ph_arena_take(a, nv > nl ? nv : nl, d);
     sens->onwards = ph_arena_take(a, nv, d);
+    sens->l_q = ph_arena_take(a, sens->of_error ? nv : 0, d);
+    sens->l_v = ph_arena_take(a, sens->of_error ? nv : 0, d);
     sens->K_eta = ph_arena_take(a, stabilised ? (size_t)lay->size_pairs : 0, d);
     sens->B = ph_arena_take(a, stabilised ? (size_t)lay->size_links : 0, d);
     sens->lift = ph_arena_take(a, redundant ? nv : 0, d);
@@ -514,24 +598,35 @@ static ph_status add(ph_sens *sens, ph_follower *d, ph_error *err)
     return s == PH_OK ? s : ph_fail(err, s, "parameter '%s': a callback refused", d->p.name);
 }
 
-ph_status ph_sens_create(ph_sens **out, ph_sim *sim, int n, const ph_param *params, ph_error *err)
+/* What derivatives of any kind ask for. */
+static ph_status refuse(const ph_sim *sim, const char *what, ph_error *err)
+{
+    if (!sim->stepper->sens_ops)
+        return ph_fail(err, PH_E_INPUT, "%s has no %s", sim->stepper->name, what);
+    if (ph_sim_paced(sim) && !sim->stepper->sens_size)
+        return ph_fail(err, PH_E_INPUT, "%s has %s with steps of one size alone: give h instead of tol",
+                       sim->stepper->name, what);
+    if (ph_sim_paced(sim) && sim->opt.formulation == PH_INDEX3 && sim->lay.C)
+        return ph_fail(
+            err, PH_E_INPUT,
+            "index-3 has no %s with steps that change, since its velocities are corrected then: use "
+            "ggl or index2, or h instead of tol",
+            what);
+    if (sim->n || sim->sens)
+        return ph_fail(err, PH_E_INPUT, "%s begin with the first step, once for a simulation", what);
+    return PH_OK;
+}
+
+/* of_error: the one variation is the global error. */
+static ph_status create(ph_sens **out, ph_sim *sim, int n, const ph_param *params, int of_error,
+                        ph_error *err)
 {
     ph_arena a = {0};
     const ph_allocator *alloc = sim->opt.alloc;
-    *out = NULL;
-    if (!sim->stepper->sens_ops)
-        return ph_fail(err, PH_E_INPUT, "%s has no sensitivities", sim->stepper->name);
-    if (ph_sim_paced(sim))
-        return ph_fail(err, PH_E_INPUT,
-                       "sensitivities are those of steps of one size: give h instead of tol");
-    if (sim->n || sim->sens)
-        return ph_fail(err, PH_E_INPUT, "sensitivities begin with the first step, once for a simulation");
-    if (n < 1)
-        return ph_fail(err, PH_E_INPUT, "no parameter is given");
     ph_sens *sens = ph_alloc(alloc, sizeof *sens);
     if (!sens)
         return ph_fail(err, PH_E_MEMORY, "not enough memory for sensitivities");
-    *sens = (ph_sens){.sim = sim, .n = n};
+    *sens = (ph_sens){.sim = sim, .n = n, .of_error = of_error};
     take(sens, &sim->lay, &a);
     if (!ph_arena_open(&a, alloc)) {
         ph_free(alloc, sens);
@@ -544,7 +639,9 @@ ph_status ph_sens_create(ph_sens **out, ph_sim *sim, int n, const ph_param *para
     if (s != PH_OK)
         ph_fail(err, s, "the callback M refused the initial values");
     sens->lambda_scale = 0.1 / ph_small_max(sim->lay.size_pairs, sim->ev.M);
-    for (int k = 0; k < n && s == PH_OK; k++) {
+    for (int k = 0; k < n && of_error; k++)
+        ph_variation_clear(&sens->d[k].now, &sim->lay, ph_sens_memory(sim));
+    for (int k = 0; k < n && s == PH_OK && !of_error; k++) {
         sens->d[k].p = params[k];
         if (!params[k].name)
             sens->d[k].p.name = "?";
@@ -556,6 +653,29 @@ ph_status ph_sens_create(ph_sens **out, ph_sim *sim, int n, const ph_param *para
     else
         *out = sens;
     return s;
+}
+
+ph_status ph_sens_create(ph_sens **out, ph_sim *sim, int n, const ph_param *params, ph_error *err)
+{
+    *out = NULL;
+    ph_status s = refuse(sim, "sensitivities", err);
+    if (s == PH_OK && n < 1)
+        s = ph_fail(err, PH_E_INPUT, "no parameter is given");
+    if (s == PH_OK && ph_sim_has_grid(sim))
+        s = ph_fail(
+            err, PH_E_INPUT,
+            "sensitivities of steps by tolerance are those at their ends: leave out h, the grid of the "
+            "output");
+    return s == PH_OK ? create(out, sim, n, params, 0, err) : s;
+}
+
+ph_status ph_sens_create_error(ph_sens **out, ph_sim *sim, ph_error *err)
+{
+    *out = NULL;
+    ph_status s = refuse(sim, "error bars", err);
+    if (s == PH_OK && !sim->stepper->sens_local)
+        s = ph_fail(err, PH_E_INPUT, "%s has no error bars: genalpha has", sim->stepper->name);
+    return s == PH_OK ? create(out, sim, 1, NULL, 1, err) : s;
 }
 
 void ph_sens_destroy(ph_sens *sens)
@@ -593,6 +713,25 @@ ph_derivative ph_sens_get(const ph_sens *sens, int param)
 {
     const ph_variation *x = &sens->d[param].now;
     return (ph_derivative){x->W, x->v, x->vdot, x->lambda, sens->sim->matrix.n_eta > 0 ? x->eta : NULL};
+}
+
+ph_status ph_sens_better(ph_sens *sens, ph_state *out)
+{
+    ph_sim *sim = sens->sim;
+    const ph_layout *lay = &sim->lay;
+    ph_point *p = &sens->moved;
+    const ph_variation *end = &sens->d->now, *begin = &sens->d->next;
+    double f =
+        ph_sim_has_grid(sim) && sens->to > sens->from ? (sens->to - sim->now.t) / (sens->to - sens->from) : 0;
+    ph_point_copy(p, &sim->now, lay);
+    for (int i = 0; i < lay->nv; i++) {
+        sens->z[i] = end->W[i] + (f > 0 ? f * (begin->W[i] - end->W[i]) : 0);
+        p->v[i] += end->v[i] + (f > 0 ? f * (begin->v[i] - end->v[i]) : 0);
+    }
+    ph_point_shift(lay, &sim->now, 1, sens->z, p);
+    ph_status s = ph_start_accelerations(sim, p);
+    *out = ph_point_view(p, lay);
+    return s;
 }
 
 ph_state ph_sens_move(ph_sens *sens, int param, double dp)

@@ -8,6 +8,9 @@ struct ph_sens {
     ph_sim *sim;
     int n;
     ph_simplification simplified;
+    int of_error;      /* the one variation is the global error, without a parameter */
+    double from, to;   /* s, ends of the last step that was followed */
+    double *l_q, *l_v; /* nv: local errors (VS11); with of_error */
     ph_follower *d;
     double *r_p, *Phi_p, *rate_p; /* pseudo-loads */
     double *y;                    /* nv: (W5) */
@@ -34,6 +37,14 @@ ph_status ph_sens_loads(ph_sens *sens, ph_follower *d, const ph_state *s);
  * forces do not depend on them. */
 ph_status ph_sens_eta_loads(ph_sens *sens, ph_follower *d);
 ph_status ph_sens_eta_stiffness(ph_sens *sens);
+
+/* Starting values of steps without memory (vdot', lambda', a' of all parameters), for a step from a point that sim has just made. */
+ph_status ph_sens_restart(ph_sens *sens, const ph_point *from);
+
+/* Local errors of the step from sim->now to sim->next whose matrix is factored, projected, to l_q and l_v; before: size of the step
+ * before it, as the second function has it right after a step. */
+ph_status ph_sens_local(ph_sens *sens, double before);
+double ph_sens_before(ph_sim *sim);
 
 /* sens_null.c, with redundant rows: z and d(B z)/dq of (W6) at sim->next, which leaves another point evaluated there;
  * B_p z of a parameter; the part of x->lambda in the null space; W_bar += f (d(B z)/dq)^T w. */

@@ -15,11 +15,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/difference.h"
 #include "la/small.h"
 
-/* Of the differences along the motion [rad, m]: (eps of what is differenced)^(1/3). */
-#define STEP             6e-6
-#define STEP_DIFFERENCED 3e-4 /* where Z is itself a difference */
+/* Of differences along the motion [rad, m], where Z is itself a difference: (eps of Z)^(1/3). */
+#define STEP_DIFFERENCED 3e-4
 
 void ph_accel_take(ph_accel *ac, const ph_layout *lay, ph_arena *a)
 {
@@ -68,7 +68,7 @@ static ph_status look(ph_accel *ac, ph_eval *ev, const ph_point *p, double step,
 ph_status ph_accel_tangent(ph_accel *ac, ph_eval *ev, const ph_point *p)
 {
     const ph_layout *lay = ev->lay;
-    double longest = lay->sys->Z ? STEP : STEP_DIFFERENCED;
+    double longest = lay->sys->Z ? PH_DIFFERENCE : STEP_DIFFERENCED;
     if (!lay->C)
         return PH_OK;
     double step = exp2(floor(log2(longest / fmax(1, ph_small_max(lay->nv, p->v))))); /* t + step is exact */

@@ -19,7 +19,7 @@ const char *ph_start_word(int k)
 
 const char *ph_correction_word(int k)
 {
-    static const char *const words[] = {"perturbed", "implicit", "lagged", "extrapolated", "none"};
+    static const char *const words[] = {"exponent", "implicit", "lagged", "extrapolated", "none"};
     return k >= 0 && k <= PH_WITHOUT ? words[k] : NULL;
 }
 

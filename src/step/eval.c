@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/difference.h"
 #include "la/small.h"
 #include "step/pattern.h"
 
@@ -315,9 +316,6 @@ ph_status ph_eval_convective(ph_eval *ev, const ph_state *s, double *out)
 
 /* ---- differences -------------------------------------------------------------------------------- */
 
-/* Central differences lose eps/step to round-off and step^2 to truncation: about eps^(1/3). */
-#define STEP 6e-6
-
 /* Of t, with five points, since Phi_t stands in the residual: error 1e-11, and 1e-10 for a drive of 100
  * rad/s. It does not grow with t, which makes no drive slower; a power of two is added to t without rounding.
  * */
@@ -325,7 +323,7 @@ ph_status ph_eval_convective(ph_eval *ev, const ph_state *s, double *out)
 
 static double step_for(double x)
 {
-    return STEP * fmax(1, fabs(x));
+    return PH_DIFFERENCE * fmax(1, fabs(x));
 }
 
 /* The residuals at a point: nv of r, nl of Phi, nl of rate, one after the other. */
@@ -511,7 +509,8 @@ ph_status ph_eval_difference_motion(ph_eval *ev, const ph_state *s, double *conv
     const ph_layout *lay = ev->lay;
     ph_point here = point_of(s);
     ph_state probe = probe_at(ev, s);
-    double step = exp2(floor(log2(STEP / fmax(1, ph_small_max(lay->nv, s->v))))); /* t + step is exact */
+    double step =
+        exp2(floor(log2(PH_DIFFERENCE / fmax(1, ph_small_max(lay->nv, s->v))))); /* t + step is exact */
     const double *rate = ev->plus + lay->nv + lay->nl, *rate_minus = ev->minus + lay->nv + lay->nl;
     ph_point_shift(lay, &here, step, s->v, &ev->probe);
     probe.t = s->t + step;

@@ -52,12 +52,12 @@ static ph_status check_options(const ph_options *o, const ph_stepper **stepper, 
                        o->method);
     if (!(o->h_min >= 0) || !(o->h_max >= 0) || !isfinite(o->h_min) || !isfinite(o->h_max) ||
         (o->h_max > 0 && o->h_max < o->h_min))
-        return ph_fail(err, PH_E_INPUT, "h_min = %g and h_max = %g are no bounds of step sizes", o->h_min,
+        return ph_fail(err, PH_E_INPUT, "h_min = %g and h_max = %g are not bounds of step sizes", o->h_min,
                        o->h_max);
     if (!(o->span >= 0) || !isfinite(o->span))
         return ph_fail(err, PH_E_INPUT, "span = %g is not a time >= 0", o->span);
     if (!(o->random >= 0) || !isfinite(o->random) || (o->random > 1 && o->tol > 0))
-        return ph_fail(err, PH_E_INPUT, "random = %g is no ratio of step sizes, or stands beside tol",
+        return ph_fail(err, PH_E_INPUT, "random = %g is not a ratio of step sizes, or stands beside tol",
                        o->random);
     if (o->random > 1 && !((*stepper)->reads & PH_READS_TOL))
         return ph_fail(err, PH_E_INPUT, "%s has steps of one size alone", o->method);
@@ -84,7 +84,7 @@ static ph_status check_options(const ph_options *o, const ph_stepper **stepper, 
                   {"solver", (int)o->solver, PH_SOLVER_COUNT - 1}};
     for (size_t k = 0; k < sizeof choice / sizeof *choice; k++)
         if (choice[k].code < 0 || choice[k].code > choice[k].last)
-            return ph_fail(err, PH_E_INPUT, "%s = %d is no code of this option, which has 0 to %d",
+            return ph_fail(err, PH_E_INPUT, "%s = %d is not a code of this option, which has 0 to %d",
                            choice[k].name, choice[k].code, choice[k].last);
     return PH_OK;
 }
@@ -666,7 +666,7 @@ static ph_status advance(ph_sim *sim, ph_error *err)
     if (s != PH_OK)
         return s;
     s = guarded_step(sim);
-    if (s == PH_OK && sim->sens)
+    if (s == PH_OK && sim->sens && !ph_sim_paced(sim))
         s = ph_sens_follow(sim->sens);
     if (s != PH_OK) {
         sim->matrix.factored = 0;

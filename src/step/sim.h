@@ -31,6 +31,15 @@ typedef struct ph_stepper {
     /* W, v and vdot of next for theta' = 0 and eta' = 0; y is (W5), NULL outside the stabilised form */
     void (*sens_predict)(ph_sim *sim, const ph_variation *now, const double *y, ph_variation *next);
     void (*sens_accept)(ph_sim *sim, const ph_variation *now, ph_variation *next); /* what it remembers */
+    /* Local errors of the step from sim->now to sim->next, exact less numerical, as if nothing were constrained; before: s,
+     * size of the step before, from sim->last, 0: none. NULL: the method does not know them */
+    void (*sens_local)(ph_sim *sim, double before, double *l_q, double *l_v);
+    /* Steps of several sizes, NULL: the method has none with derivatives. The size of the step before sim->now, 0: the next one
+     * starts without memory; whether the step to sim->next did; and its starting values vdot, lambda and a at the present
+     * point of a neighbour */
+    double *(*sens_size)(ph_sim *sim);
+    int (*sens_started)(const ph_sim *sim);
+    ph_status (*sens_start_as)(ph_sim *neighbour, const ph_sim *sim);
     /* Of a method with a past, NULL for others: vector j of nv numbers that it remembers beside sim->now, in
      * the order of the memory of a variation, NULL if it has no more; and steps at the start which are
      * differentiated by differences over the neighbours, states and past */

@@ -13,18 +13,21 @@
 #include <time.h>
 
 #define TRACK_MAX 3e6 /* numbers of one reference: beyond, it is thinned to fewer times */
-#define FINER     4   /* the finest run has a quarter of the smallest step, or less */
-#define BUDGET    0.3 /* s for the repeats of one run */
-#define LEAST     3   /* repeats, unless they take */
-#define LONG      1.5 /* s */
+#define FINER     4 /* the finest run has a quarter of the smallest step, or less; of tolerances its square */
+#define GRID      100   /* points at which runs with steps by tolerance are compared */
+#define BEST      1e-12 /* tolerance of the solution that goes along with random steps */
+#define BUDGET    0.3   /* s for the repeats of one run */
+#define LEAST     3     /* repeats, unless they take */
+#define LONG      1.5   /* s */
 
 typedef struct plan {
     const ph_cases_def *def;
     int n_refs;
-    long steps[PH_LIST_MAX];  /* of the run that reference r serves at all of its times */
-    long points[PH_LIST_MAX]; /* of reference r */
-    int cover[PH_LIST_MAX];   /* reference of each h */
-    ph_track *tracks;         /* n_refs, of the finest runs n_refs for each variant */
+    long steps[PH_LIST_MAX + 1];  /* of the run that reference r serves at all of its times */
+    long points[PH_LIST_MAX + 1]; /* of reference r */
+    int cover[PH_LIST_MAX];       /* reference of each h, */
+    int cover_tol;                /* and of all tolerances */
+    ph_track *tracks;             /* n_refs, of the finest runs n_refs for each variant */
     int n_tracks;
     ph_status *status;  /* of the finest runs */
     char (*why)[256];   /* of one that failed */
@@ -43,6 +46,38 @@ long ph_steps_of(double t_end, double h)
     return (long)(t_end / n - h <= h - t_end / (n + 1) ? n : n + 1);
 }
 
+int ph_cases_count(const ph_cases_def *def, int variant)
+{
+    return def->variants[variant].by_tol ? def->n_tol : def->n_h;
+}
+
+int ph_cases_first(const ph_cases_def *def, int variant)
+{
+    int n = 0;
+    for (int v = 0; v < variant; v++)
+        n += ph_cases_count(def, v);
+    return n;
+}
+
+int ph_cases_variant(const ph_cases_def *def, int row)
+{
+    int v = 0;
+    while (row >= ph_cases_count(def, v))
+        row -= ph_cases_count(def, v++);
+    return v;
+}
+
+/* Points of time of row i of a variant; its size or tolerance. */
+static long steps_of(const ph_cases_def *def, int variant, int i)
+{
+    return def->variants[variant].by_tol ? GRID : def->steps[i];
+}
+
+static double size_of(const ph_cases_def *def, int variant, int i)
+{
+    return def->variants[variant].by_tol ? def->tol[i] : def->t_end / (double)def->steps[i];
+}
+
 /* ---- references --------------------------------------------------------------------------------------- */
 
 /* Every d-th of n points, d the least divisor of n that saves enough. */
@@ -54,20 +89,32 @@ static long thin(long n, int size)
     return 1;
 }
 
+/* The reference that has so many steps, or a multiple. */
+static int reference_with(plan *pl, long steps)
+{
+    int r = 0;
+    while (r < pl->n_refs && pl->steps[r] % steps != 0)
+        r++;
+    if (r == pl->n_refs) {
+        pl->steps[r] = steps;
+        pl->points[r] = thin(steps, pl->def->probe->size);
+        pl->n_refs++;
+    }
+    return r;
+}
+
 static void plan_references(plan *pl)
 {
     const ph_cases_def *def = pl->def;
-    for (int k = def->n_h - 1; k >= 0; k--) {
-        int r = 0;
-        while (r < pl->n_refs && pl->steps[r] % def->steps[k] != 0)
-            r++;
-        if (r == pl->n_refs) {
-            pl->steps[r] = def->steps[k];
-            pl->points[r] = thin(def->steps[k], def->probe->size);
-            pl->n_refs++;
-        }
-        pl->cover[k] = r;
-    }
+    for (int k = def->n_h - 1; k >= 0 && !(def->random > 1); k--)
+        pl->cover[k] = reference_with(pl, def->steps[k]);
+    if (def->n_tol)
+        pl->cover_tol = reference_with(pl, GRID);
+}
+
+static int cover_of(const plan *pl, int variant, int i)
+{
+    return pl->def->variants[variant].by_tol ? pl->cover_tol : pl->cover[i];
 }
 
 static ph_status exact_tracks(plan *pl, ph_error *err)
@@ -85,11 +132,23 @@ static ph_status exact_tracks(plan *pl, ph_error *err)
     return s;
 }
 
-/* Steps of the finest run for reference r: a multiple of what it serves. */
-static long finest_steps(const plan *pl, int r)
+/* Steps of the finest run of a variant for reference r: a multiple of what it serves; 0: it serves no row. */
+static long finest_steps(const plan *pl, int variant, int r)
 {
+    int served = 0;
+    for (int i = 0; i < ph_cases_count(pl->def, variant); i++)
+        served |= cover_of(pl, variant, i) == r;
+    if (!served || pl->def->variants[variant].by_tol)
+        return served ? pl->steps[r] : 0;
     long most = pl->def->steps[pl->def->n_h - 1];
     return pl->steps[r] * ((FINER * most + pl->steps[r] - 1) / pl->steps[r]);
+}
+
+static double finest_size(const plan *pl, int variant, int r)
+{
+    const ph_cases_def *def = pl->def;
+    return def->variants[variant].by_tol ? def->tol[def->n_tol - 1] / (FINER * FINER)
+                                         : def->t_end / (double)finest_steps(pl, variant, r);
 }
 
 /* The rows of a finest run as they travel between processes: this, then times, then rows. */
@@ -108,7 +167,7 @@ typedef struct recorder {
 static ph_status record(ph_run *run, int why, void *ctx)
 {
     recorder *r = ctx;
-    ph_state s = ph_sim_state(ph_run_sim(run));
+    ph_state s = ph_run_state(run);
     (void)why;
     if (r->step % r->every == 0) {
         long k = r->step / r->every;
@@ -126,13 +185,18 @@ static void explain(const ph_probe *probe, ph_status status, ph_error *err, char
 }
 
 /* One run from the start, with an observer. */
-static ph_status run_site(const ph_case_site *site, const ph_options *opt, double t_end, long steps,
-                          ph_observer_fn f, void *ctx, ph_error *err)
+static ph_status run_site(const ph_cases_def *def, const ph_case_site *site, const ph_options *opt, long steps,
+                          double tol, ph_observer_fn f, void *ctx, ph_error *err)
 {
+    double t_end = def->t_end;
     ph_options o = *opt;
-    o.h = t_end / (double)steps;
+    o.h = t_end / (double)steps, o.tol = tol;
     ph_run_observe(site->run, f, ctx);
     ph_status s = ph_run_set_method(site->run, &o, err);
+    if (s == PH_OK && def->extrapolate)
+        s = ph_run_error_bars(site->run, 1, err);
+    if (s == PH_OK && def->extrapolate)
+        s = ph_run_extrapolate(site->run, 1);
     if (s == PH_OK)
         s = ph_run_until(site->run, t_end, err);
     ph_run_observe(site->run, NULL, NULL);
@@ -144,13 +208,17 @@ static void run_finest(int k, void *result, void *ctx)
     const plan *pl = ctx;
     const ph_cases_def *def = pl->def;
     finest *out = result;
-    int r = k % pl->n_refs;
-    long steps = finest_steps(pl, r);
-    const ph_options *o = &def->variants[k / pl->n_refs].opt;
-    ph_case_site site = site_of(def, k / pl->n_refs);
+    int r = k % pl->n_refs, variant = k / pl->n_refs;
+    long steps = finest_steps(pl, variant, r);
+    const ph_options *o = &def->variants[variant].opt;
+    ph_case_site site = site_of(def, variant);
+    out->status = PH_E_INPUT;
+    if (!steps)
+        return;
     recorder to = {.probe = site.probe, .to = out, .points = pl->points[r], .every = steps / pl->points[r]};
     ph_error err = {0};
-    out->status = run_site(&site, o, def->t_end, steps, record, &to, &err);
+    double tol = def->variants[variant].by_tol ? finest_size(pl, variant, r) : 0;
+    out->status = run_site(def, &site, o, steps, tol, record, &to, &err);
     if (out->status != PH_OK)
         explain(site.probe, out->status, &err, out->why, sizeof out->why);
 }
@@ -173,7 +241,7 @@ static int keep_finest(plan *pl, int k, const finest *f)
     memcpy(pl->why[k], f->why, sizeof pl->why[k]);
     if (!ph_track_create(t, f->status == PH_OK ? n : 0, size))
         return f->status != PH_OK; /* calloc(0) may be NULL */
-    t->h = pl->def->t_end / (double)finest_steps(pl, r);
+    t->h = finest_size(pl, k / pl->n_refs, r);
     if (f->status == PH_OK)
         memcpy(t->t, f->rows, (size_t)n * (size_t)(size + 1) * sizeof(double));
     return 1;
@@ -211,18 +279,62 @@ static const ph_track *track_of(const plan *pl, int variant, int k)
 {
     if (pl->def->against == PH_AGAINST_TRACK)
         return pl->def->track;
-    return &pl->tracks[pl->def->against == PH_AGAINST_FINEST ? variant * pl->n_refs + pl->cover[k]
-                                                             : pl->cover[k]];
+    int r = cover_of(pl, variant, k);
+    return &pl->tracks[pl->def->against == PH_AGAINST_FINEST ? variant * pl->n_refs + r : r];
 }
 
 /* ---- cases -------------------------------------------------------------------------------------------- */
 
 static ph_status see(ph_run *run, int why, void *ctx)
 {
-    ph_state s = ph_sim_state(ph_run_sim(run));
+    ph_state s = ph_run_state(run);
     (void)why;
     ph_comparison_see(ctx, &s);
     return PH_OK;
+}
+
+/* A solution that goes along with steps of random sizes. */
+typedef struct along {
+    ph_comparison *c;
+    ph_probe *probe; /* of the solution */
+    ph_sim *best;
+    double *row;
+    ph_status status;
+} along;
+
+static ph_status see_along(ph_run *run, int why, void *ctx)
+{
+    along *a = ctx;
+    ph_state s = ph_run_state(run), b;
+    ph_error err;
+    (void)why;
+    if (s.t > ph_sim_state(a->best).t)
+        a->status = ph_sim_run_until(a->best, s.t, NULL, NULL, &err);
+    if (a->status != PH_OK)
+        return a->status;
+    b = ph_sim_state(a->best);
+    ph_probe_read(a->probe, &b, a->row);
+    ph_comparison_meet(a->c, &s, a->row);
+    return PH_OK;
+}
+
+static ph_status run_along(const ph_cases_def *def, const ph_case_site *site, int variant, int i, ph_comparison *c,
+                           ph_error *err)
+{
+    ph_options o = def->variants[variant].opt, best = ph_default_options();
+    along a = {.c = c, .probe = def->probe, .row = calloc((size_t)def->probe->size, sizeof *a.row)};
+    best.method = "rkmk", best.tableau = "dopri8", best.tol = BEST;
+    o.random = def->random, o.seed = def->seed;
+    c->mean = 1u << PH_OF_VDOT | 1u << PH_OF_LAMBDA;
+    ph_status s = a.row ? ph_sim_create(&a.best, &def->p->sys, &best, 0, def->p->q0, def->p->v0, err)
+                        : ph_study_fail(err, PH_E_MEMORY, "not enough memory for the reference solution");
+    if (s == PH_OK)
+        s = run_site(def, site, &o, def->steps[i], 0, see_along, &a, err);
+    if (a.status != PH_OK)
+        s = ph_study_fail(err, a.status, "the solution of reference, of tol = %g, failed", BEST);
+    ph_sim_destroy(a.best);
+    free(a.row);
+    return s;
 }
 
 static double cpu_seconds(void)
@@ -259,7 +371,8 @@ static void judge(const ph_probe *probe, const ph_comparison *c, ph_case *out)
     ph_error not_finite = {PH_E_NAN, "the solution is not finite"};
     for (int m = 0; m < probe->n_measures; m++) {
         out->error[m] = c->times ? c->error[m] : NAN;
-        if (out->status == PH_OK && c->times && !isfinite(out->error[m]) && !(c->track->missing & 1u << m)) {
+        if (out->status == PH_OK && c->times && !isfinite(out->error[m]) &&
+            !(c->track && c->track->missing & 1u << m)) {
             out->status = m < PH_OF_SENSOR ? PH_E_NAN : PH_E_CALLBACK;
             explain(probe, out->status, &not_finite, out->why, sizeof out->why);
         }
@@ -278,16 +391,21 @@ static void run_case(int k, void *result, void *ctx)
     const plan *pl = ctx;
     const ph_cases_def *def = pl->def;
     ph_case *out = result;
-    int variant = k / def->n_h, i = k % def->n_h;
+    int variant = ph_cases_variant(def, k), i = k - ph_cases_first(def, variant);
     ph_case_site site = site_of(def, variant);
-    const ph_track *track = track_of(pl, variant, i);
+    const ph_variant *v = &def->variants[variant];
+    const ph_track *track = def->random > 1 ? NULL : track_of(pl, variant, i);
     ph_comparison c;
     ph_error err = {.text = "not enough memory"};
-    out->h = def->t_end / (double)def->steps[i];
-    out->h_reference = track->h, out->cpu_s = NAN, out->status = PH_E_MEMORY;
-    if (ph_comparison_begin(&c, site.probe, track, def->from, 1e-6 * out->h))
-        out->status = run_site(&site, &def->variants[variant].opt, def->t_end, def->steps[i], see, &c, &err);
+    out->h = size_of(def, variant, i), out->steps = steps_of(def, variant, i);
+    double near = 1e-6 * def->t_end / (double)out->steps;
+    out->h_reference = track ? track->h : 0, out->cpu_s = NAN, out->status = PH_E_MEMORY;
+    if (ph_comparison_begin(&c, site.probe, track, def->from, near))
+        out->status = track ? run_site(def, &site, &v->opt, out->steps, v->by_tol ? out->h : 0, see, &c, &err)
+                            : run_along(def, &site, variant, i, &c, &err);
     out->stats = ph_run_summarise(site.run).stats;
+    if (v->by_tol || !track)
+        out->steps = out->stats.accepted;
     if (out->status == PH_OK && def->timed)
         out->status = measure_time(def, site.run, out, &err);
     if (out->status != PH_OK) {
@@ -303,8 +421,9 @@ static void lose_case(int k, const char *why, void *result, void *ctx)
     const plan *pl = ctx;
     const ph_cases_def *def = pl->def;
     ph_case *out = result;
-    *out =
-        (ph_case){.h = def->t_end / (double)def->steps[k % def->n_h], .status = PH_E_STOPPED, .cpu_s = NAN};
+    int variant = ph_cases_variant(def, k);
+    *out = (ph_case){
+        .h = size_of(def, variant, k - ph_cases_first(def, variant)), .status = PH_E_STOPPED, .cpu_s = NAN};
     snprintf(out->why, sizeof out->why, "its process was %s", why);
     for (int m = 0; m < PH_MEASURES; m++)
         out->error[m] = NAN;
@@ -314,7 +433,7 @@ static ph_status make_tracks(plan *pl, int *signal, ph_error *err)
 {
     const ph_cases_def *def = pl->def;
     size_t n = (size_t)pl->n_refs * (size_t)(def->against == PH_AGAINST_FINEST ? def->n_variants : 1);
-    if (def->against == PH_AGAINST_TRACK)
+    if (def->against == PH_AGAINST_TRACK || def->random > 1)
         return PH_OK;
     pl->tracks = calloc(n, sizeof *pl->tracks);
     pl->status = calloc(n, sizeof *pl->status);
@@ -327,14 +446,17 @@ static ph_status make_tracks(plan *pl, int *signal, ph_error *err)
 /* Say of a case whose finest run failed why it has no errors. */
 static void blame_reference(const plan *pl, ph_case *out)
 {
-    int n_h = pl->def->n_h;
-    for (int k = 0; k < pl->def->n_variants * n_h && pl->def->against == PH_AGAINST_FINEST; k++) {
-        const ph_track *t = track_of(pl, k / n_h, k % n_h);
+    const ph_cases_def *def = pl->def;
+    int all = def->against == PH_AGAINST_FINEST ? ph_cases_first(def, def->n_variants) : 0;
+    for (int k = 0; k < all; k++) {
+        int v = ph_cases_variant(def, k), i = k - ph_cases_first(def, v);
+        const ph_track *t = track_of(pl, v, i);
         if (out[k].status != PH_E_INPUT || t->n > 0)
             continue;
         out[k].status = pl->status[t - pl->tracks];
-        snprintf(out[k].why, sizeof out[k].why, "the finest run, h = %.3g s, failed: %.200s",
-                 pl->def->t_end / (double)finest_steps(pl, pl->cover[k % n_h]), pl->why[t - pl->tracks]);
+        snprintf(out[k].why, sizeof out[k].why, "the finest run, %s = %.3g, failed: %.200s",
+                 def->variants[v].by_tol ? "tol" : "h", finest_size(pl, v, cover_of(pl, v, i)),
+                 pl->why[t - pl->tracks]);
     }
 }
 
@@ -349,7 +471,7 @@ ph_status ph_cases_run(const ph_cases_def *def, ph_case *out, int *signal, ph_er
     plan_references(&pl);
     ph_status s = make_tracks(&pl, signal, err);
     if (s == PH_OK) {
-        pool.n = def->n_variants * def->n_h, pool.size = sizeof(ph_case), pool.title = def->title;
+        pool.n = ph_cases_first(def, def->n_variants), pool.size = sizeof(ph_case), pool.title = def->title;
         pool.jobs = def->timed ? 1 : def->jobs;
         pool.job = run_case, pool.lost = lose_case, pool.ctx = &pl;
         s = ph_pool_run(&pool, out, &end, err);
@@ -377,19 +499,19 @@ double ph_cases_local_order(const ph_case *coarse, const ph_case *fine, int meas
     return ph_order_of_two(row_of(coarse, measure), row_of(fine, measure));
 }
 
-ph_observed ph_cases_order(int n_h, const ph_case *rows, int measure)
+ph_observed ph_cases_order(int n, const ph_case *rows, int measure)
 {
     ph_observed o = {NAN, NAN, NAN};
     ph_order_row all[PH_LIST_MAX];
     double C;
-    if (n_h < 2)
+    if (n < 2)
         return o;
-    for (int k = 0; k < n_h; k++)
+    for (int k = 0; k < n; k++)
         all[k] = row_of(&rows[k], measure);
-    o.order = ph_order_of_two(all[n_h - 2], all[n_h - 1]);
-    o.fit = ph_order_fit(n_h, all, o.order, &C);
+    o.order = ph_order_of_two(all[n - 2], all[n - 1]);
+    o.fit = ph_order_fit(n, all, o.order, &C);
     double p = round(o.order);
-    o.constant = ph_order_true_error(all[n_h - 1], p) / pow(all[n_h - 1].h, p);
+    o.constant = ph_order_true_error(all[n - 1], p) / pow(all[n - 1].h, p);
     return o;
 }
 

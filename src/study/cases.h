@@ -33,6 +33,10 @@ typedef struct ph_cases_def {
     const ph_variant *variants;
     int n_h;
     const long *steps; /* of each run, ascending: h = t_end / steps */
+    int n_tol;
+    const double *tol; /* of each run of a variant by tolerance, descending */
+    double random; /* above 1: steps of random sizes from h/random to h random, compared at all their ends; */
+    unsigned seed; /* against exact solutions alone */
     double t_end;
     double from; /* errors count from here on */
     ph_against against;
@@ -40,13 +44,15 @@ typedef struct ph_cases_def {
     int jobs;          /* processes; 0: as many as there are processors. Runs that are timed go one by one */
     int timed;         /* measure the time of each run */
     int repeats;       /* of timed runs; 0: as many as fit into 0.3 s, but 3 unless they take long */
+    int extrapolate;   /* states are compared less the error that the run itself finds */
     const char *title; /* of progress lines; NULL: none */
 } ph_cases_def;
 
 /* What came of one run. No pointers: it travels between processes. */
 typedef struct ph_case {
-    double h;
+    double h;           /* step size, or tolerance */
     double h_reference; /* of the finer run that it is compared with; 0: no such run */
+    long steps;         /* planned, or as many as it took */
     ph_status status;
     char why[256];             /* if not PH_OK */
     double error[PH_MEASURES]; /* NAN: not to be had */
@@ -56,18 +62,24 @@ typedef struct ph_case {
     int repeats;
 } ph_case;
 
-/* All runs: out[variant n_h + k]. A run that fails says so in its place; what stops the study is returned:
+/* Rows of a variant: n_h, or n_tol; where they begin, that of n_variants being the number of all; and the variant of a
+ * row. */
+int ph_cases_count(const ph_cases_def *def, int variant);
+int ph_cases_first(const ph_cases_def *def, int variant);
+int ph_cases_variant(const ph_cases_def *def, int row);
+
+/* All runs: out[ph_cases_first(variant) + k]. A run that fails says so in its place; what stops the study is returned:
  * no reference, no memory, a signal (in *signal if that is not NULL; 0: none). */
 ph_status ph_cases_run(const ph_cases_def *def, ph_case *out, int *signal, ph_error *err);
 
-/* Order and constant of one measure of a variant; rows: its n_h cases. */
+/* Order and constant of one measure of a variant; rows: its n cases. */
 typedef struct ph_observed {
     double order;    /* of the last two rows */
     double fit;      /* least squares over all rows */
     double constant; /* C of e = C h^p with p the whole number next to order, from the last row */
 } ph_observed;
 
-ph_observed ph_cases_order(int n_h, const ph_case *rows, int measure);
+ph_observed ph_cases_order(int n, const ph_case *rows, int measure);
 double ph_cases_local_order(const ph_case *coarse, const ph_case *fine, int measure);
 
 /* Whether an order differs from what is expected by more than 0.15; NAN does. */

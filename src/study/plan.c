@@ -33,7 +33,7 @@ static ph_status read_list(ph_vary *v, const char *at, ph_error *err)
     for (;;) {
         if (!read_number(&at, ",", &v->value[v->n]))
             return ph_study_fail(err, PH_E_INPUT,
-                                 "%s: '%.64s' is no list of numbers such as 1,2,5 and no range such as 1:5:9",
+                                 "%s: '%.64s' is not a list of numbers such as 1,2,5 or a range such as 1:5:9",
                                  v->name, text);
         for (int i = 0; i < v->n; i++)
             if (v->value[i] == v->value[v->n])

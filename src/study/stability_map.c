@@ -35,9 +35,9 @@
 #include "study/stability.h"
 #include "study/fail.h"
 
-#define STEP  1e-5 /* of differences: [m], [rad] */
-#define NOISE 1e-8 /* relative to the largest singular value; differences are good to 1e-10 */
-#define SAME  1e-6 /* two derivatives of a steady motion, relative to the largest entry */
+#define DIFFERENCE 1e-5 /* of differences: [m], [rad] */
+#define NOISE      1e-8 /* relative to the largest singular value; differences are good to 1e-10 */
+#define SAME       1e-6 /* two derivatives of a steady motion, relative to the largest entry */
 
 typedef enum frames { TURN, STAY } frames;
 
@@ -167,7 +167,7 @@ static void move_both(map *m, frames kind, const double *then, const double *now
     m->d[j] = 1;
     apply(m, kind, then, now, 1, m->d);
     for (int k = 0; k < 2; k++)
-        move(m, now, k ? STEP : -STEP, m->d, m->to[k]);
+        move(m, now, k ? DIFFERENCE : -DIFFERENCE, m->d, m->to[k]);
 }
 
 /* ---- (V1) -------------------------------------------------------------------------------------------- */
@@ -186,7 +186,7 @@ static ph_status linearise(map *m, frames kind, const double *then, const double
                 return s;
             get(m, m->to[k]);
         }
-        difference(m, m->to[0], m->to[1], 2 * STEP, m->d);
+        difference(m, m->to[0], m->to[1], 2 * DIFFERENCE, m->d);
         apply(m, kind, then, next, 0, m->d);
         for (int i = 0; i < m->p; i++)
             X[i * m->p + j] = m->d[i];
@@ -210,7 +210,7 @@ static ph_status not_steady(ph_error *err)
 {
     return ph_study_fail(
         err, PH_E_INPUT,
-        "the motion from the initial state is no equilibrium and no steady spin: the next step differs "
+        "the motion from the initial state is neither an equilibrium nor a steady spin: the next step differs "
         "from the first one");
 }
 
@@ -282,7 +282,7 @@ static ph_status observe(map *m, frames kind, const double *base, int first, int
                 return s;
         }
         for (int k = 0; k <= n; k++) {
-            difference(m, run[0] + k * m->size, run[1] + k * m->size, 2 * STEP, m->d);
+            difference(m, run[0] + k * m->size, run[1] + k * m->size, 2 * DIFFERENCE, m->d);
             apply(m, kind, base, now + k * m->size, 0, m->d);
             for (int i = 0; i < m->p; i++)
                 W[(k * m->p + i) * m->p + j] = m->d[i];

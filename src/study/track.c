@@ -46,19 +46,36 @@ static void enlarge(double *max, double x)
         *max = x;
 }
 
+/* The row of the probe against another. */
+static void compare(ph_comparison *c, const double *row, unsigned missing)
+{
+    double distance[PH_MEASURES];
+    ph_probe_distance(c->probe, c->row, row, distance);
+    c->times++;
+    for (int m = 0; m < c->probe->n_measures; m++)
+        if (c->mean & 1u << m) {
+            c->sum[m] += distance[m] * distance[m];
+            c->error[m] = sqrt(c->sum[m] / (double)c->times);
+        } else
+            enlarge(&c->error[m], missing & 1u << m ? NAN : distance[m]);
+}
+
+void ph_comparison_meet(ph_comparison *c, const ph_state *s, const double *row)
+{
+    ph_probe_read(c->probe, s, c->row);
+    if (s->t >= c->from - c->tol)
+        compare(c, row, 0);
+}
+
 void ph_comparison_see(ph_comparison *c, const ph_state *s)
 {
     const ph_track *t = c->track;
-    double distance[PH_MEASURES];
     ph_probe_read(c->probe, s, c->row); /* each state: turns are counted */
     while (c->next < t->n && t->t[c->next] < s->t - c->tol)
         c->next++;
     if (s->t < c->from - c->tol || c->next == t->n || !(fabs(t->t[c->next] - s->t) <= c->tol))
         return;
-    ph_probe_distance(c->probe, c->row, t->row + c->next * t->size, distance);
-    for (int m = 0; m < c->probe->n_measures; m++)
-        enlarge(&c->error[m], t->missing & 1u << m ? NAN : distance[m]);
-    c->times++;
+    compare(c, t->row + c->next * t->size, t->missing);
 }
 
 void ph_comparison_end(ph_comparison *c)

@@ -29,11 +29,15 @@ typedef struct ph_comparison {
     long times;                /* that both have */
     double error[PH_MEASURES]; /* NAN where a distance was; also where the track does not have a measure */
     double *row;               /* of the probe */
+    unsigned mean;             /* bit m: the root mean square of measure m, not its largest, */
+    double sum[PH_MEASURES];   /* whose squares add up to this */
 } ph_comparison;
 
 int ph_comparison_begin(ph_comparison *c, ph_probe *probe, const ph_track *track, double from,
                         double tol);                         /* 0: no memory */
 void ph_comparison_see(ph_comparison *c, const ph_state *s); /* every state of the run, in order */
+/* The same where the row of the other solution at this time is known. */
+void ph_comparison_meet(ph_comparison *c, const ph_state *s, const double *row);
 void ph_comparison_end(ph_comparison *c);
 
 #endif

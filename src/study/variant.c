@@ -190,6 +190,24 @@ int ph_variants_list(const ph_options *base, const ph_lists *lists, ph_variant o
     return n;
 }
 
+int ph_variants_add_tol(ph_variant variants[PH_VARIANTS_MAX], int n, int alone)
+{
+    int all = alone ? 0 : n;
+    for (int k = 0; k < n; k++) {
+        ph_variant v = variants[k];
+        if (!(ph_method_reads(v.opt.method) & PH_READS_TOL))
+            continue;
+        if (all == PH_VARIANTS_MAX)
+            return -1;
+        size_t at = strlen(v.label);
+        if (!alone)
+            snprintf(v.label + at, sizeof v.label - at, ", by tol");
+        v.by_tol = 1;
+        variants[all++] = v;
+    }
+    return all;
+}
+
 const char *ph_variants_unread(const ph_lists *lists, int n, const ph_variant *variants)
 {
     static const char *const names[N] = {[SPACE] = "--space",           [METHOD] = "--method",

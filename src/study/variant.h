@@ -24,7 +24,7 @@ typedef struct ph_names { /* of a table */
 
 /* Several values where ph_options has one. */
 typedef struct ph_lists {
-    ph_numbers h, sigma, rho;
+    ph_numbers h, tol, sigma, rho;
     ph_counts order, formulation, correction, start, newton;
     ph_counts space; /* rows of spaces.def */
     ph_names method, tableau;
@@ -36,6 +36,7 @@ typedef struct ph_lists {
 typedef struct ph_variant {
     ph_options opt;               /* without h */
     int space;                    /* row of spaces.def; -1: that of the study */
+    int by_tol;                   /* its runs have tolerances in place of step sizes */
     char label[PH_VARIANT_LABEL]; /* what tells it apart: "genalpha, sigma 0"; the method if nothing does */
 } ph_variant;
 
@@ -43,6 +44,10 @@ typedef struct ph_variant {
  * there once; so it is with sigma where coordinates are those of a chart, in R^n. Their number; -1: more than
  * PH_VARIANTS_MAX. */
 int ph_variants_list(const ph_options *base, const ph_lists *lists, ph_variant out[PH_VARIANTS_MAX]);
+
+/* Behind n variants, the same once more with steps by tolerance, where the method has them; alone 1: in their place. Their
+ * number; -1: more than PH_VARIANTS_MAX. */
+int ph_variants_add_tol(ph_variant variants[PH_VARIANTS_MAX], int n, int alone);
 
 /* The first option with several values that none of the methods reads: "--order"; NULL: there is none. */
 const char *ph_variants_unread(const ph_lists *lists, int n, const ph_variant *variants);

@@ -80,7 +80,7 @@ static void put_body(const ph_view *v, FILE *to, const ph_body_def *b)
 static void put_joint(const ph_view *v, FILE *to, const ph_joint_def *j)
 {
     const ph_model *m = v->m;
-    int a = j->body[0], b = j->body[1], free_points = j->type == PH_J_DISTANCE;
+    int a = j->body[0], b = j->body[1], free_points = (ph_joint_row_of(j)->keys & PH_KEY_AT_A) != 0;
     fputs("{\"name\":", to);
     ph_view_text(to, j->name);
     JSON(to, "type");
@@ -90,7 +90,7 @@ static void put_joint(const ph_view *v, FILE *to, const ph_joint_def *j)
     ph_view_vector(to, free_points ? j->at_a : local_point(m, a, j->at));
     JSON(to, "pb");
     ph_view_vector(to, free_points ? j->at_b : local_point(m, b, j->at));
-    ph_vec3 z = j->type == PH_J_GENERIC ? ph_v3(j->frame.xz, j->frame.yz, j->frame.zz) : j->axis;
+    ph_vec3 z = ph_norm(j->axis) > 0 ? j->axis : ph_v3(j->frame.xz, j->frame.yz, j->frame.zz);
     if (ph_norm(z) > 0) {
         JSON(to, "za");
         ph_view_vector(to, local_direction(m, a, z));
@@ -99,7 +99,7 @@ static void put_joint(const ph_view *v, FILE *to, const ph_joint_def *j)
         JSON(to, "zb");
         ph_view_vector(to, local_direction(m, b, j->axis_b));
     }
-    if (j->type == PH_J_ROLLING) {
+    if (j->radius > 0) {
         JSON(to, "radius");
         ph_view_number(to, j->radius);
     }
@@ -131,17 +131,18 @@ static void put_force(const ph_view *v, FILE *to, const ph_force_def *f)
     ph_view_vector(to, f->at_a);
     JSON(to, "pb");
     ph_view_vector(to, f->at_b);
-    if (f->type == PH_F_SPRING || f->type == PH_F_TORSION) {
+    ph_keys keys = ph_force_row_of(f)->keys;
+    if (keys & (PH_KEY_K | PH_KEY_TORSION_K)) {
         JSON(to, "k");
         ph_view_number(to, f->k);
         JSON(to, "d");
         ph_view_number(to, f->d);
     }
-    if (f->type == PH_F_SPRING) {
+    if (keys & PH_KEY_LENGTH) {
         JSON(to, "length");
         ph_view_number(to, rest_length(v->m, f));
     }
-    if ((f->type == PH_F_FORCE || f->type == PH_F_TORQUE) && !f->f.call) {
+    if (keys & PH_KEY_VALUE && !f->f.call) {
         JSON(to, "value");
         ph_view_vector(to, f->value);
         fprintf(to, ",\"in_body\":%d", f->in_body);
@@ -158,7 +159,7 @@ static int goes_on(const ph_force_def *f, const ph_force_def *next)
 {
     const char *dot = strrchr(f->name, '.');
     size_t n = dot ? (size_t)(dot - f->name) + 1 : 0;
-    return next->type == PH_F_BEAM && n && !strncmp(f->name, next->name, n) && f->body[1] == next->body[0];
+    return ph_force_is_beam(next) && n && !strncmp(f->name, next->name, n) && f->body[1] == next->body[0];
 }
 
 /* A rectangle with the same EI over EA: h^2 = 12 EI/EA; no stouter than a beam of this length can be. */
@@ -219,7 +220,7 @@ static void put_beams(const ph_model *m, FILE *to)
     int count = 0;
     for (int k = 0, n; k < m->n_forces; k += n) {
         n = 1;
-        if (m->force[k].type != PH_F_BEAM)
+        if (!ph_force_is_beam(&m->force[k]))
             continue;
         while (k + n < m->n_forces && goes_on(&m->force[k + n - 1], &m->force[k + n]))
             n++;
@@ -368,7 +369,7 @@ void ph_view_scene(const ph_view *v, const ph_view_words *words, FILE *to)
     int n = 0;
     fputs(",\n\"forces\":[", to);
     for (int k = 0; k < m->n_forces && !v->points; k++)
-        if (m->force[k].type != PH_F_BEAM)
+        if (!ph_force_is_beam(&m->force[k]))
             fputs(n++ ? ",\n" : "\n", to), put_force(v, to, &m->force[k]);
     fputc(']', to);
     LIST("flexible", m->n_flexible, put_flexible(m, to, k));

@@ -203,16 +203,18 @@ static void put_lines(solid *s, const ph_model *m)
     const ph_vec3 here = {0, 0, 0};
     for (int k = 0; k < m->n_forces; k++) {
         const ph_force_def *f = &m->force[k];
-        if (f->type == PH_F_BEAM)
+        if (ph_force_is_beam(f))
             put_line(s, f->body[0], here, f->body[1], here, f->body[0], palette[1]);
-        else if (f->type == PH_F_SPRING)
+        else if (ph_force_row_of(f)->keys & PH_KEY_LENGTH)
             put_line(s, f->body[0], f->at_a, f->body[1], f->at_b, -2, palette[3]);
     }
     for (int k = 0; k < m->n_joints; k++) {
         const ph_joint_def *j = &m->joint[k];
-        if (j->type == PH_J_DISTANCE)
+        const ph_joint_row *row = ph_joint_row_of(j);
+        int free_points = (row->keys & PH_KEY_AT_A) != 0;
+        if (free_points)
             put_line(s, j->body[0], j->at_a, j->body[1], j->at_b, -2, 0x59636e);
-        for (int e = 0; e < 2 && j->type != PH_J_DISTANCE && j->type != PH_J_ROLLING; e++)
+        for (int e = 0; e < 2 && !free_points && !row->op->recipe.nonholonomic; e++)
             if (j->body[e] != PH_GROUND) /* from the centre to the joint */
                 put_line(s, j->body[e], here, j->body[e], local_point(m, j->body[e], j->at), j->body[e],
                          palette[j->body[e] % 8]);

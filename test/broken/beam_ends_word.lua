@@ -1,2 +1,2 @@
--- expect 2: beam 'rod': ends has no choice 'clamp'; did you mean 'clamped'?
+-- expect 2: beam 'rod': ends cannot be 'clamp'; did you mean 'clamped'?
 beam { name = 'rod', from = {0, 0, 0}, to = {1, 0, 0}, n = 2, ends = {'clamp', 'free'}, section = {EA = 1, GA = 1, GJ = 1, EI = 1}, mass = {rhoA = 1, J = {1, 1, 1}} }

@@ -1,2 +1,2 @@
--- expect 2: rhoJ of mass is 0, and must be above 0
+-- expect 2: rhoJ of mass is 0; it must be above 0
 flexible{ name = "rod", modes = {n = 2}, beam = {from = {0, 0, 0}, to = {1, 0, 0}, n = 4, section = {EA = 1, GJ = 1, EI = 1}, mass = {rhoA = 1, rhoJ = 0}} }

@@ -1,2 +1,2 @@
--- expect 2: says nothing of its elements
+-- expect 2: has no elements
 flexible{ name = "rod", modes = {n = 2} }

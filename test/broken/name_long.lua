@@ -1,2 +1,2 @@
--- expect 2: name has 200 characters; 63 are the limit
+-- expect 2: name has 200 characters; the limit is 63
 body { name = string.rep("x", 200), mass = 1, inertia = {1, 1, 1} }

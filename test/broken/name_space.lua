@@ -1,2 +1,2 @@
--- expect 2: may have letters, digits, '_' and '-' only
+-- expect 2: may only have letters, digits, '_' and '-'
 body { name = "my body", mass = 1, inertia = {1, 1, 1} }

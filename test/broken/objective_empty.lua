@@ -1,3 +1,3 @@
--- expect 2: says nothing: give final, integral or data
+-- expect 2: is empty: give final, integral or data
 objective{ name = "J" }
 body { name = "a", mass = 2, inertia = {1, 2, 2.5} }

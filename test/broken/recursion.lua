@@ -1,3 +1,3 @@
--- expect 2: a function calls itself without end
+-- expect 2: infinite recursion: a function calls itself
 local function f(n) return 1 + f(n + 1) end
 f(1)

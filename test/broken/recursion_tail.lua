@@ -1,3 +1,3 @@
--- expect 2: this takes more than 2e+08 operations; is there a loop without end?
+-- expect 2: this takes more than 2e+08 operations; is there an infinite loop?
 local function f(n) return f(n + 1) end
 f(1)

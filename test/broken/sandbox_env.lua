@@ -1,3 +1,3 @@
--- expect 3: nothing is called 'package_'
+-- expect 3: 'package_' is not defined
 local _ENV = _ENV
 local p = package_

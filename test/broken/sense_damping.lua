@@ -1,3 +1,3 @@
--- expect 3: d is -0.5, and must not be negative
+-- expect 3: d is -0.5; it must not be negative
 body { name = "a", mass = 2, inertia = {1, 2, 2.5} }
 torsion { body = "a", d = -0.5 }

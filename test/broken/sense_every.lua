@@ -1,3 +1,3 @@
--- expect 3: every is 2.5, and must be a whole number
+-- expect 3: every is 2.5; it must be a whole number
 body { name = "a", mass = 2, inertia = {1, 2, 2.5} }
 run { every = 2.5 }

@@ -1,2 +1,2 @@
--- expect 2: mass is 0, and must be above 0
+-- expect 2: mass is 0; it must be above 0
 body { name = "a", mass = 0, inertia = {1, 1, 1} }

@@ -1,2 +1,2 @@
--- expect 2: sphere is 0, and must be above 0
+-- expect 2: sphere is 0; it must be above 0
 body { name = "a", mass = 1, inertia = {1, 1, 1}, shape = {sphere = 0} }

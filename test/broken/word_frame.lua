@@ -1,3 +1,3 @@
--- expect 3: frame has no choice 'local'; there are: world, body
+-- expect 3: frame cannot be 'local'; there are: world, body
 body { name = "a", mass = 2, inertia = {1, 2, 2.5} }
 force { body = "a", value = {0, 0, 1}, frame = "local" }

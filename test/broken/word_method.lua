@@ -1,3 +1,3 @@
--- expect 3: method has no choice 'genalfa'; did you mean 'genalpha'?
+-- expect 3: method cannot be 'genalfa'; did you mean 'genalpha'?
 body { name = "a", mass = 2, inertia = {1, 2, 2.5} }
 run { method = "genalfa" }

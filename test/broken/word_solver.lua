@@ -1,3 +1,3 @@
--- expect 3: solver has no choice 'umfpack'
+-- expect 3: solver cannot be 'umfpack'
 body { name = "a", mass = 2, inertia = {1, 2, 2.5} }
 run { solver = "umfpack" }

@@ -1,3 +1,3 @@
--- expect 3: start has no choice 'perturb'; did you mean 'perturbed'?
+-- expect 3: start cannot be 'perturb'; did you mean 'perturbed'?
 body { name = "a", mass = 2, inertia = {1, 2, 2.5} }
 run { start = "perturb" }

@@ -1,3 +1,3 @@
--- expect 3: nothing is called 'radius'
+-- expect 3: 'radius' is not defined
 local m = 3
 body { name = "a", mass = m, inertia = {1, 1, 1}, position = {radius, 0, 0} }

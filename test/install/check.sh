@@ -29,6 +29,13 @@ libdir=$(dirname "$lib")
 # 1. Headers and tables: all of them.
 diff -r "$source/include/polhode" "$prefix/include/polhode" || fail "headers differ from the source"
 
+# A page of the manual for each command, and completions.
+for name in $("$prefix/bin/polhode" list commands | awk '/^  [a-z]/ {print $1}'); do
+    grep -q '^\.SH SYNOPSIS' "$prefix/share/man/man1/polhode-$name.1" || fail "no page of the manual for $name"
+done
+[[ -s $prefix/share/man/man1/polhode.1 ]] || fail "no page of the manual"
+[[ -s $prefix/share/bash-completion/completions/polhode && -s $prefix/share/zsh/site-functions/_polhode ]] || fail "no completions"
+
 # 2. Symbols: ph_ alone, and a SONAME with the major version.
 nm -D --defined-only "$lib" | awk '{print $NF}' >"$tmp/symbols"
 grep -qx ph_version "$tmp/symbols" || fail "ph_version is not exported"

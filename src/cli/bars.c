@@ -1,0 +1,162 @@
+/* run --error-bars and --extrapolate: what they add to a run and to its report. */
+#include "cli/bars.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct bars {
+    ph_seen seen;
+    double *error; /* of all that is seen, at the present state */
+} bars;
+
+/* Asymptotically exact in these forms, else an estimate. */
+static int is_exact(const ph_job *r)
+{
+    return r->opt.formulation != PH_INDEX3 || !r->p->sys.n_constraints;
+}
+
+static ph_status simulate(ph_job *r)
+{
+    ph_status s = ph_run_error_bars(r->run, 1, &r->err);
+    if (s == PH_OK && r->args->extrapolate)
+        s = ph_run_extrapolate(r->run, 1);
+    return s == PH_OK ? ph_job_run(r) : s;
+}
+
+static void header(ph_job *r)
+{
+    const bars *b = r->ctx;
+    for (int c = 0; c < b->seen.n && r->args->error_bars; c++) {
+        ph_channel q = b->seen.channel[c];
+        q.error = 1;
+        ph_record_channel(&r->record, &q);
+    }
+}
+
+static void row(ph_job *r, const ph_state *s)
+{
+    bars *b = r->ctx;
+    (void)s;
+    if (!r->args->error_bars)
+        return;
+    ph_seen_error(&b->seen, r->run, b->error);
+    ph_record_put(&r->record, b->seen.width, b->error);
+}
+
+#define CHANNELS_SHOWN 40
+
+static void print_numbers(const char *of, const char *name, int n, const double *x)
+{
+    printf("  %-10s %-13s", of, name);
+    for (int i = 0; i < n && i < 6; i++)
+        printf(" %17.3g", x[i]);
+    printf("%s\n", n > 6 ? " ..." : "");
+}
+
+static int over_error(const ph_job *r, int sensor, double out[PH_SENSOR_MAX])
+{
+    return ph_run_get_error(r->run, PH_GET_OVER, sensor, out) == PH_OK
+               ? ph_run_size(r->run, PH_GET_OVER, sensor)
+               : 0;
+}
+
+static void text(const ph_job *r)
+{
+    bars *b = r->ctx;
+    double x[PH_SENSOR_MAX];
+    if (r->args->extrapolate)
+        printf("\nresults less their error%s\n", is_exact(r) ? ", of third order" : ", which is an estimate");
+    if (!r->args->error_bars)
+        return;
+    printf("\nerrors, exact less numerical (%s): +-\n",
+           is_exact(r) ? "to first order of what they leave out" : "estimates, in index-3");
+    ph_seen_error(&b->seen, r->run, b->error);
+    for (int c = 0; c < b->seen.n && c < CHANNELS_SHOWN; c++) {
+        const ph_channel *q = &b->seen.channel[c];
+        print_numbers(q->of ? q->of : q->name, q->of ? q->name : "sensor", q->n, b->error + b->seen.at[c]);
+    }
+    if (b->seen.n > CHANNELS_SHOWN)
+        printf("  ... %d more quantities: see --json or -o\n", b->seen.n - CHANNELS_SHOWN);
+    for (int i = 0; i < ph_run_count(r->run, PH_SENSORS); i++)
+        if (over_error(r, i, x))
+            print_numbers(ph_run_name(r->run, PH_SENSORS, i), "over time", over_error(r, i, x), x);
+    for (int i = 0; i < ph_run_count(r->run, PH_OBJECTIVES); i++)
+        if (ph_run_get_error(r->run, PH_GET_OBJECTIVE, i, x) == PH_OK)
+            print_numbers(ph_run_name(r->run, PH_OBJECTIVES, i), "objective", 1, x);
+}
+
+/* A sensor with over_time reports the number over time, and so does its error. */
+static void add_channel(ph_json *j, cJSON *to, const ph_job *r, const bars *b, int c)
+{
+    const ph_channel *q = &b->seen.channel[c];
+    const struct ph_view *v = &b->seen.view[c];
+    double x[PH_SENSOR_MAX];
+    int n = v->what == PH_GET_SENSOR ? over_error(r, v->index, x) : 0;
+    ph_json_numbers(j, to, q->name, n ? n : q->n, n ? x : b->error + b->seen.at[c]);
+}
+
+static void json(const ph_job *r, ph_json *j)
+{
+    bars *b = r->ctx;
+    cJSON *root, *group = NULL, *of = NULL;
+    double x;
+    if (r->args->extrapolate)
+        ph_json_text(j, j->root, "states", "extrapolated");
+    if (!r->args->error_bars)
+        return;
+    ph_seen_error(&b->seen, r->run, b->error);
+    root = ph_json_object(j, j->root, "error");
+    ph_json_text(j, root, "kind", is_exact(r) ? "asymptotically exact" : "estimate");
+    for (int c = 0; c < b->seen.n; c++) {
+        const ph_channel *q = &b->seen.channel[c];
+        if (c == 0 || strcmp(q->group, q[-1].group) != 0)
+            of = group = ph_json_object(j, root, q->group);
+        if (q->of && (c == 0 || q->group != q[-1].group || strcmp(q->of, q[-1].of) != 0))
+            of = ph_json_object(j, group, q->of);
+        add_channel(j, of, r, b, c);
+    }
+    cJSON *objectives = ph_run_count(r->run, PH_OBJECTIVES) ? ph_json_object(j, root, "objectives") : NULL;
+    for (int i = 0; objectives && i < ph_run_count(r->run, PH_OBJECTIVES); i++)
+        if (ph_run_get_error(r->run, PH_GET_OBJECTIVE, i, &x) == PH_OK)
+            ph_json_number(j, objectives, ph_run_name(r->run, PH_OBJECTIVES, i), x);
+}
+
+int ph_bars_open(ph_job *r)
+{
+    static const ph_extension extension = {simulate, header, row, text, json};
+    if (!r->args->error_bars && !r->args->extrapolate)
+        return 1;
+    if (!r->target.model) {
+        ph_complain("--%s: a built-in problem has no names to report: write a model file",
+                    r->args->error_bars ? "error-bars" : "extrapolate");
+        return 0;
+    }
+    if (r->args->save || r->args->state) {
+        ph_complain("--%s: errors that follow a run are not in its state file: leave out --%s",
+                    r->args->error_bars ? "error-bars" : "extrapolate", r->args->save ? "save" : "from");
+        return 0;
+    }
+    if (r->args->error_bars && r->args->compare == 0) {
+        ph_complain("--error-bars and --reference both say what the error is: give one of them");
+        return 0;
+    }
+    bars *b = calloc(1, sizeof *b);
+    r->ctx = b, r->extension = &extension;
+    if (b && ph_seen_create(&b->seen, r->target.run))
+        b->error = calloc((size_t)b->seen.width + 1, sizeof *b->error);
+    if (b && b->error)
+        return 1;
+    ph_complain("not enough memory for error bars");
+    return 0;
+}
+
+void ph_bars_close(ph_job *r)
+{
+    bars *b = r->extension ? r->ctx : NULL;
+    if (!b)
+        return;
+    ph_seen_destroy(&b->seen);
+    free(b->error);
+    free(b);
+}

@@ -1,0 +1,244 @@
+/* Error bars (VS11) and derivatives of runs whose steps change: the error that one run predicts against that which it has,
+ * states less their error, which are of third order, and derivatives against differences of runs with the same steps. */
+#include "ahead_cases.h"
+#include "sens_cases.h"
+
+/* ---- error bars ----------------------------------------------------------------------------------------- */
+
+/* What a run at its end has of errors, |log| of rotations and positions together. */
+typedef struct found {
+    double error;  /* exact less numerical */
+    double missed; /* what the bars leave of it */
+    double missed_v, error_v, missed_lambda, error_lambda;
+} found;
+
+static double norm_of_log(const ph_system *sys, const double *q, const ph_state *s)
+{
+    double sum = 0;
+    for (int i = 0; i < sys->n_nodes; i++) {
+        const ph_group_ops *op = ph_group_get(sys->nodes[i].group);
+        int n = sys->nodes[i].n, dim = ph_group_dim(sys->nodes[i].group, n);
+        double e[8], x[8];
+        op->inverse(n, s->q + s->q_at[i], e);
+        op->compose(n, e, q + s->q_at[i], e);
+        op->log(n, e, x);
+        for (int k = 0; k < dim; k++)
+            sum += x[k] * x[k];
+    }
+    return sqrt(sum);
+}
+
+static found look(const ph_system *sys, ph_sim *sim, ph_sens *sens, double t_end, reference_fn f, void *ctx)
+{
+    double q[64], v[64], lambda[64];
+    ph_error err = {0};
+    int nv = ph_system_nv(sys), nl = ph_system_nl(sys);
+    if (ph_sim_run_until(sim, t_end, NULL, NULL, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    ph_state s = ph_sim_state(sim), better;
+    assert_int_equal(ph_sens_better(sens, &better), PH_OK);
+    f(ctx, s.t, q, v, lambda);
+    return (found){norm_of_log(sys, q, &s),
+                   norm_of_log(sys, q, &better),
+                   sqrt(distance_squared(v, better.v, nv)),
+                   sqrt(distance_squared(v, s.v, nv)),
+                   sqrt(distance_squared(lambda, better.lambda, nl)),
+                   sqrt(distance_squared(lambda, s.lambda, nl))};
+}
+
+static ph_options alpha(ph_formulation f, double rho, double sigma)
+{
+    ph_options o = ph_default_options();
+    o.formulation = f, o.rho = rho, o.sigma = sigma;
+    return o;
+}
+
+static found top_with(const ph_problem *p, ph_options o, double t_end)
+{
+    ph_sens *sens;
+    ph_error err = {0};
+    ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
+    if (ph_sens_create_error(&sens, sim, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    found x = look(&p->sys, sim, sens, t_end, exact_state, (void *)p);
+    ph_sens_destroy(sens);
+    ph_sim_destroy(sim);
+    return x;
+}
+
+/* order: what is missed is of third order, so that its part of the error halves with h. */
+static void check_halves(const char *what, found coarse, found fine, double part)
+{
+    double was = coarse.missed / coarse.error, is = fine.missed / fine.error;
+    double order = log2(coarse.missed / fine.missed), order_v = log2(coarse.missed_v / fine.missed_v);
+    if (!(is <= 0.6 * was && is <= part && order >= 2.75 && order_v >= 2.7 &&
+          fine.missed_v <= part * fine.error_v))
+        fail_msg("%s: missed %.3g, then %.3g of the error; orders %.3g %.3g", what, was, is, order, order_v);
+}
+
+static void top_is_asymptotically_exact(void **state)
+{
+    (void)state;
+    ph_problem *p = problem_named("heavy_top");
+    static const struct {
+        double rho, sigma;
+    } of[] = {{0.9, 1}, {0.6, 0}, {0.9, PH_SIGMA_OPT}};
+    for (int k = 0; k < 3; k++) {
+        ph_options o = alpha(PH_GGL, of[k].rho, of[k].sigma);
+        o.h = 5e-4;
+        found coarse = top_with(p, o, 0.5);
+        o.h /= 2;
+        found fine = top_with(p, o, 0.5);
+        check_halves("top", coarse, fine, 0.12);
+        /* order: multipliers are found anew */
+        check_near(log2(coarse.missed_lambda / fine.missed_lambda), 3, 0.25);
+    }
+    ph_problem_destroy(p);
+}
+
+/* Steps of random sizes, and by tolerance, where tol/4 halves h; on a grid the error stands between the ends of steps. */
+static void changing_steps_are_too(void **state)
+{
+    (void)state;
+    ph_problem *p = problem_named("heavy_top");
+    for (int f = PH_INDEX2; f <= PH_GGL; f++) {
+        ph_options o = alpha((ph_formulation)f, 0.9, 1);
+        found x[2];
+        o.random = 2, o.seed = 3;
+        for (int k = 0; k < 2; k++)
+            o.h = 5e-4 / (1 << k), x[k] = top_with(p, o, 0.5);
+        check_halves("random steps", x[0], x[1], 0.07);
+        o.random = 0, o.span = 0.5;
+        for (int grid = 0; grid < 2; grid++) {
+            o.h = grid ? 0.5 / 777 : 0;
+            for (int k = 0; k < 2; k++)
+                o.tol = 1e-4 / (1 << 2 * k), x[k] = top_with(p, o, grid ? 0.5 * 500 / 777 : 0.5);
+            check_halves("tolerance", x[0], x[1], 0.09);
+        }
+    }
+    ph_problem_destroy(p);
+}
+
+/* Index-3 lacks a part of its velocities: an estimate, of the right size. */
+static void index3_is_an_estimate(void **state)
+{
+    (void)state;
+    ph_problem *p = problem_named("heavy_top");
+    ph_options o = alpha(PH_INDEX3, 0.9, 1);
+    o.h = 5e-4;
+    found x = top_with(p, o, 0.5);
+    check_le(x.missed, 0.6 * x.error); /* ordering */
+    ph_problem_destroy(p);
+}
+
+/* Bodies on each other, against a motion of reference. */
+static void two_bodies_are_too(void **state)
+{
+    (void)state;
+    opened m;
+    found x[2];
+    open_text(&m, two_bodies);
+    for (int k = 0; k < 2; k++) {
+        ph_options o = alpha(PH_GGL, 0.9, 1);
+        ph_error err = {0};
+        ph_sens *sens;
+        o.h = 1e-3 / (1 << k);
+        ph_sim *sim = sim_of(&m.sys, &o, m.q0, m.v0), *best = best_of(&m);
+        if (ph_sens_create_error(&sens, sim, &err) != PH_OK)
+            fail_msg("%s", err.text);
+        x[k] = look(&m.sys, sim, sens, 1, best_state, best);
+        ph_sens_destroy(sens), ph_sim_destroy(sim), ph_sim_destroy(best);
+    }
+    check_halves("two bodies", x[0], x[1], 0.08);
+    open_close(&m);
+}
+
+/* A run with error bars has the same bits as one without. */
+static void runs_stay_as_they_are(void **state)
+{
+    (void)state;
+    ph_problem *p = problem_named("heavy_top");
+    for (int k = 0; k < 3; k++) {
+        ph_options o = alpha(PH_GGL, 0.9, 1);
+        snapshot end[2];
+        o.h = k < 2 ? 1e-3 : 0, o.tol = k > 0 ? 1e-3 : 0, o.span = 0.1;
+        for (int bars = 0; bars < 2; bars++) {
+            ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
+            ph_sens *sens = NULL;
+            ph_state better;
+            if (bars)
+                assert_int_equal(ph_sens_create_error(&sens, sim, NULL), PH_OK);
+            for (int n = 0; n < 20; n++) {
+                assert_int_equal(ph_sim_step(sim, NULL), PH_OK);
+                if (bars)
+                    assert_int_equal(ph_sens_better(sens, &better), PH_OK);
+            }
+            end[bars] = snap(sim, &p->sys);
+            ph_sens_destroy(sens), ph_sim_destroy(sim);
+        }
+        assert_true(same_bits(&end[0], &end[1])); /* exact */
+        free(end[0].x), free(end[1].x);
+    }
+    ph_problem_destroy(p);
+}
+
+static void refused(const ph_options *o, const char *words)
+{
+    ph_problem *p = problem_named("heavy_top");
+    ph_sim *sim = sim_of(&p->sys, o, p->q0, p->v0);
+    ph_sens *sens;
+    ph_error err = {0};
+    assert_int_equal(ph_sens_create_error(&sens, sim, &err), PH_E_INPUT);
+    assert_null(sens);
+    assert_non_null(strstr(err.text, words));
+    ph_sim_destroy(sim);
+    ph_problem_destroy(p);
+}
+
+static void refusals(void **state)
+{
+    (void)state;
+    ph_options o = alpha(PH_GGL, 0.9, 1);
+    o.h = 1e-3, o.method = "bliedf";
+    refused(&o, "bliedf has no error bars");
+    o.tol = 1e-3;
+    refused(&o, "bliedf has error bars with steps of one size alone");
+    o.method = "rkmk";
+    refused(&o, "rkmk has no error bars");
+    o.method = "genalpha", o.formulation = PH_INDEX3;
+    refused(&o, "index-3 has no error bars with steps that change");
+}
+
+/* ---- derivatives ------------------------------------------------------------------------------------------- */
+
+/* Random sizes do not depend on the solution: differences of runs have the same steps. */
+static void derivatives_with_changing_steps(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *file, *param;
+        double h;
+    } of[] = {{"heavy_top.lua", "m", 1e-3}, {"slider_crank.lua", "crank", 1e-3}};
+    for (int k = 0; k < 2; k++)
+        for (int f = PH_INDEX2; f <= PH_GGL; f++) {
+            fixture r;
+            ph_options o = tight(of[k].h);
+            o.formulation = (ph_formulation)f, o.rho = 0.6, o.random = 2, o.seed = 5;
+            open_fixture(&r, of[k].file, of[k].param, PH_SPACE_R3XSO3, &o);
+            assert_int_equal(ph_sim_run(r.sim, 60, NULL, NULL, NULL), PH_OK);
+            agreement a = compare(&r, 60);
+            check_agreement(&a, (bar){1e-8, 1e-8, 1e-6}); /* derivative */
+            close_fixture(&r);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(top_is_asymptotically_exact),     cmocka_unit_test(changing_steps_are_too),
+        cmocka_unit_test(index3_is_an_estimate),           cmocka_unit_test(two_bodies_are_too),
+        cmocka_unit_test(runs_stay_as_they_are),           cmocka_unit_test(refusals),
+        cmocka_unit_test(derivatives_with_changing_steps),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

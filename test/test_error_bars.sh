@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# run --error-bars and --extrapolate: report, JSON, files, orders, and mistakes.
+# shellcheck source=test/program.bash
+source "$(dirname "${BASH_SOURCE[0]}")/program.bash"
+
+export POLHODE_CACHE=$tmp/cache
+top=$models/heavy_top.lua
+
+# the error of a number is what a run with a fifth of the step has more of it
+number() { grep -o "$2" "$1" | head -n 1 | grep -oE '[-0-9.e]+$'; }
+run 0 run "$top" --h 1e-4 --error-bars --json
+is_json out
+has out '"error":{"kind":"asymptotically exact","bodies":{"top":{"position":[' '"joints":{"pivot":{"lambda":[' '"sensors":{"tip":['
+x=$(number out '"position":\[[-0-9.e]*')
+e=$(grep -o '"error":.*' out | grep -o '"position":\[[-0-9.e]*' | head -n 1 | grep -oE '[-0-9.e]+$')
+run 0 run "$top" --h 2e-5 --json
+y=$(number out '"position":\[[-0-9.e]*')
+checks=$((checks + 1))
+awk -v x="$x" -v e="$e" -v y="$y" 'BEGIN {r = (y - x) / e; exit !(r > 0.8 && r < 1.05)}' || fail "position $x, error $e, finer $y"
+
+run 0 run "$top" --error-bars
+has out 'errors, exact less numerical' 'top        position' 'tip        sensor'
+run 0 run "$top" --formulation index3 --error-bars --json
+has out '"kind":"estimate"'
+run 0 run "$top" --formulation index3 --error-bars
+has out 'estimates, in index-3'
+
+# columns, with a grid of the output too
+run 0 run "$top" --tol 1e-3 --h 1e-2 --error-bars -o a.csv --quiet
+has a.csv 'top.x.error [m]' 'tip.1.error [m]' 'pivot.lambda1.error [SI]'
+[[ $(grep -vc '^#' a.csv) == 102 ]] || fail "rows of the grid: $(grep -vc '^#' a.csv)"
+grep -q nan a.csv && fail "errors that are no numbers"
+
+# order: third, where errors are exact
+run 0 converge "$top" --h 1e-3,5e-4,2.5e-4 --t-end 0.3 --extrapolate --formulation ggl,index2 --expect 3
+has out 'states less the errors that runs find'
+run 0 run "$top" --extrapolate --json
+has out '"states":"extrapolated"'
+run 0 run "$top" --extrapolate
+has out 'results less their error, of third order'
+
+refused 'bliedf has no error bars' run "$top" --method bliedf --error-bars
+refused 'index-3 has no error bars with steps that change' run "$top" --formulation index3 --tol 1e-3 --error-bars
+refused 'built-in problem' run heavy_top --error-bars
+refused 'leave out --save' run "$top" --error-bars --save x.state
+refused 'give one of them' run "$top" --error-bars --reference exact
+
+finish
