@@ -13,6 +13,9 @@
 #define QUIET  1e-4 /* errors below this, in units of the tolerance, tell the controllers nothing more */
 #define TURN   2.5  /* rad in a step at most: an exact rotation shows no error, but its chart ends */
 
+/* A step up to this times h_min is one of h_min: its end may be that of the interval, or be rounded. */
+#define NEARLY 1.02
+
 /* An estimate below this that does not fall with the step size is noise, of Newton's method or of
  * cancellation. */
 #define NOISE 1e-10
@@ -119,7 +122,7 @@ static ph_status too_small(ph_sim *sim, const ph_pace *p, double h, ph_status s)
 {
     if (s != PH_OK)
         return s; /* which has its own words */
-    if (h <= p->h_min)
+    if (h <= NEARLY * p->h_min)
         snprintf(sim->reason, sizeof sim->reason,
                  "steps of h = %.3g are still too large for tol = %g, and h_min = %g allows no smaller ones",
                  h, p->tol, p->h_min);
@@ -196,7 +199,7 @@ ph_status ph_pace_step(ph_sim *sim, ph_pace *p, const ph_pace_rules *rules, cons
         sim->stats.rejected++;
         before = tried, err_before = err, grow = 1;
         h = tried * (isfinite(err) ? factor_alone(rules, err) : SHRINK);
-        if (tried > p->h_min)
+        if (tried > NEARLY * p->h_min)
             h = fmax(h, p->h_min);
         if (s == PH_E_MEMORY || !(h >= least_step(p, from)))
             return too_small(sim, p, tried, s);

@@ -502,6 +502,16 @@ static const ph_solver *at_work(const ph_sim *sim)
     return sim->matrix.solver ? sim->matrix.solver : sim->matrix.initial;
 }
 
+/* That the step which failed is the least one allowed; "": it is not. Returns text. */
+static const char *least_words(const ph_sim *sim, char *text, size_t size)
+{
+    double h_min = sim->opt.h_min;
+    text[0] = 0;
+    if (h_min > 0 && sim->failure.h <= 1.1 * h_min)
+        snprintf(text, size, ", the least that h_min = %g allows", h_min);
+    return text;
+}
+
 static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
 {
     ph_state at = ph_point_view(&sim->next, &sim->lay);
@@ -521,7 +531,7 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
     name_culprits(sim, rows, sizeof rows);
     const ph_failure *f = &sim->failure;
     int where = ph_solver_get_info(at_work(sim)).where;
-    char label[PH_NAME_MAX], position[256];
+    char label[PH_NAME_MAX], position[256], least[64];
     if ((s == PH_E_SINGULAR || s == PH_E_NEWTON) &&
         ph_position_words(sim, &sim->next, sim->lay.sys->n_redundant, position, sizeof position)[0])
         return ph_fail(err, s, "t = %.9g: %s", t, position);
@@ -530,8 +540,8 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
         if (sim->opt.tol > 0)
             return ph_fail(err, s,
                            "t = %.9g: Newton's method did not converge in %d iterations, even with a step of "
-                           "h = %.3g%s",
-                           t, f->iterations, f->h, rows);
+                           "h = %.3g%s%s",
+                           t, f->iterations, f->h, least_words(sim, least, sizeof least), rows);
         if (f->spin > SPIN_LIMIT)
             return ph_fail(
                 err, s,
