@@ -61,7 +61,7 @@ static double run(const setup *x, const char *mode)
         must(ph_sens_create(&sens, sim, x->n, x->param, &err), &err);
     double begin = now();
     if (strcmp(mode, "adjoint") == 0) {
-        ph_objective objective = {energy, NULL, NULL, &nv};
+        ph_objective objective = {.final = energy, .ctx = &nv};
         double value, *gradient = calloc((size_t)x->n, sizeof *gradient);
         must(ph_sens_gradient(sens, x->steps, &objective, 0, &value, gradient, &err), &err);
         free(gradient);

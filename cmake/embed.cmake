@@ -1,12 +1,26 @@
-# The texts that compiled models are made of, as arrays of bytes: cmake -DOUT=texts.c -DFILES=a;b -P embed.cmake
-set(code "/* Made by cmake/embed.cmake. */\n#include \"compile/compile.h\"\n\n")
+# Files as arrays of bytes in a source of C, as a script: cmake -DOUT=x.c -DARRAY=name -DFILES=a -P embed.cmake
+# ARRAY: one file, which ends with a 0. Without it: the texts that compiled models are made of, with their names.
+function(embed_bytes file out)
+  file(READ ${file} hex HEX)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+  string(REGEX REPLACE "(0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,)" "\\1\n" bytes "${bytes}")
+  set(${out} "${bytes}" PARENT_SCOPE)
+endfunction()
+
+set(code "/* Made by cmake/embed.cmake. */\n")
+if(ARRAY)
+  embed_bytes(${FILES} bytes)
+  file(WRITE ${OUT} "${code}extern const unsigned char ${ARRAY}[];\nconst unsigned char ${ARRAY}[] = {\n${bytes}0};\n")
+  return()
+endif()
+
+string(APPEND code "#include \"compile/compile.h\"\n\n")
 set(table "")
 set(k 0)
 foreach(file IN LISTS FILES)
-  file(READ ${file} hex HEX)
-  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+  embed_bytes(${file} bytes)
   get_filename_component(name ${file} NAME)
-  string(APPEND code "static const unsigned char text_${k}[] = {${bytes}};\n")
+  string(APPEND code "static const unsigned char text_${k}[] = {\n${bytes}};\n")
   string(APPEND table "    {\"${name}\", text_${k}, sizeof text_${k}},\n")
   math(EXPR k "${k} + 1")
 endforeach()

@@ -2,7 +2,7 @@
 --
 -- Origin: J. P. Den Hartog, Mechanical Vibrations; the machine of mass M on a spring of stiffness K is shaken near its resonance.
 -- Reference: polhode optimise models/absorber.lua --vary k,d --bounds k=100:1000,d=1:50 --minimise vibration
--- Of a run that never ends and of a force of any frequency the best of springs would be k = K (m/M)/(1 + m/M)^2 = 330.6 N/m.
+-- For a run that never ends and a force of any frequency the best spring would be k = K (m/M)/(1 + m/M)^2 = 330.6 N/m.
 model "absorber"
 
 local k = param("k", 500)   -- N/m

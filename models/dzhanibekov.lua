@@ -1,4 +1,4 @@
--- Dzhanibekov's effect: a body spun about its middle axis turns over, again and again.
+-- Dzhanibekov's effect: a body spun about its middle axis turns over periodically.
 --
 -- Origin: Euler (1758); seen by V. Dzhanibekov on Salyut 7 in 1985. The polhode of this body passes close to
 -- the saddle, where it lingers; omega_2 changes its sign twice in a period.

@@ -3,7 +3,7 @@
 -- N + 1 upright rods and N rods that join their tops, each of 1 m and 1 kg, on hinges: the N-four-bar mechanism of
 -- the IFToMM library of benchmarks (A02), where the tops start with 1 m/s. All upright rods turn by the same
 -- angle phi, the others do not turn: phi'' = c sin(phi), c = g (3 N + 1)/2 / ((4 N + 1)/3), phi'(0) = 1 rad/s.
--- It lies flat again and again, where the motion could branch.
+-- It lies flat twice in every turn, where the motion could branch.
 -- Reference (that equation, 30 digits), N = 3, the first top:
 --   t = 0.5   0.692889176460254 0 0.721044096532404
 model "four-bar linkages"

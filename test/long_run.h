@@ -47,7 +47,7 @@ static inline void check_long_run(const char *method, ph_formulation form, long 
     o.method = method, o.h = 1e-3, o.formulation = form, o.alloc = &alloc;
     open_fixture(&r, "../test/models/long_run.lua", "k", 0, &o);
     scalar f = {.r = &r, .scale = 0.3};
-    ph_objective objective = {value_of, value_of, NULL, &f};
+    ph_objective objective = {.final = value_of, .integral = value_of, .ctx = &f};
     assert_int_equal(ph_sim_run(r.sim, steps, add_up, &f, NULL), PH_OK);
     ph_state s = ph_sim_state(r.sim);
     double direct = f.sum + derivative_of(&f, &s);

@@ -218,7 +218,7 @@ static inline double adjoint_error(const char *file, const char *param, const ph
     ph_error err = {0};
     open_fixture(&r, file, param, 0, o);
     scalar f = {.r = &r, .scale = 0.3, .forces = forces};
-    ph_objective objective = {value_of, value_of, NULL, &f};
+    ph_objective objective = {.final = value_of, .integral = value_of, .ctx = &f};
     assert_int_equal(ph_sim_run(r.sim, steps, add_up, &f, NULL), PH_OK);
     ph_state s = ph_sim_state(r.sim);
     double direct = f.sum + derivative_of(&f, &s);

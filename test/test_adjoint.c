@@ -26,7 +26,7 @@ static void every_bound(void **state)
             double value, gradient;
             open_fixture(&r, "../test/models/long_run.lua", "k", 0, &o);
             scalar f = {.r = &r};
-            ph_objective objective = {value_of, value_of, NULL, &f};
+            ph_objective objective = {.final = value_of, .integral = value_of, .ctx = &f};
             size_t before = m.live;
             m.most = before;
             ph_status s = ph_sens_gradient(r.sens, 300, &objective, memory, &value, &gradient, &err);

@@ -1,5 +1,5 @@
 /* Backward differentiation formulas on Lie groups: orders in q, v and lambda, starting values, the Jacobian,
- * published figures, memory. */
+ * published numbers, memory. */
 #include "sim_cases.h"
 
 #include <float.h>
@@ -23,7 +23,7 @@ static ph_options options(int k, ph_correction c, ph_formulation f, double h)
 
 /* ---- errors and orders -------------------------------------------------------------------------- */
 
-/* Of one state: largest over the nodes of |log(q_exact^-1 o q)|, |v - v_exact|, |lambda - lambda_exact|. */
+/* One state: largest over the nodes of |log(q_exact^-1 o q)|, |v - v_exact|, |lambda - lambda_exact|. */
 typedef struct errors {
     double q, v, lambda;
 } errors;

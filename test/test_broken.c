@@ -193,7 +193,7 @@ static void broken_json(void **state)
         {"{\"gravity\": [0, 0, 1e999]}", "its value[3] is infinite"},
         {"{\"gravity\": [0, 0, 0x10]}", "a value expected"},
         {"{\"gravity\": [0, 0]}", "its value must be a list of 3 numbers"},
-        {"{\"params\": {\"a b\": 1}}", "may have letters"},
+        {"{\"params\": {\"a b\": 1}}", "may only have letters"},
         {"{\"params\": {\"p\": \"1\"}}", "p must be a number"},
         {"{\"elements\": {}}", "elements must be a list"},
         {"{\"elements\": [5]}", "an object expected"},

@@ -1,4 +1,4 @@
-/* linear-alpha and residual-alpha: orders, the figures of Bruels and Eberhard, what they are in vector spaces,
+/* linear-alpha and residual-alpha: orders, the numbers of Bruels and Eberhard, what they are in vector spaces,
  * and their sensitivities, exact and simplified as in the literature. */
 #include "sens_cases.h"
 #include "sim_cases.h"
@@ -10,7 +10,7 @@
 
 static const char *const both[] = {LINEAR, RESIDUAL};
 
-/* Of the paper: rho = 0.8, a_0 = vdot_0; genalpha with sigma = 0 is its third method. */
+/* As in the paper: rho = 0.8, a_0 = vdot_0; genalpha with sigma = 0 is its third method. */
 static ph_options paper(const char *method, double h)
 {
     ph_options o = tight(h);

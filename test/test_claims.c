@@ -1,4 +1,4 @@
-/* Every row of the table of figures, section by section, and the page that shows them.
+/* Every row of the table of claims, section by section, and the page that shows them.
  * Classes and reasons of the tolerances stand in verify/claim/claims.def and in the texts of its sections.
  * PH_CLAIMS=quick leaves out rows that take long, for builds with sanitizers; PH_CLAIMS=all measures the
  * slow ones too. */
@@ -257,7 +257,7 @@ int main(void)
             n++;
         }
     memcpy(tests + n + 1, last, sizeof last);
-    int failed = _cmocka_run_group_tests("figures", tests, n + 6, NULL, NULL);
+    int failed = _cmocka_run_group_tests("claims", tests, n + 6, NULL, NULL);
     ph_study_destroy(study);
     return failed;
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# polhode modes: figures, JSON, tables over a parameter, pictures, exit codes, and mistakes.
+# polhode modes: numbers, JSON, tables over a parameter, pictures, exit codes, and mistakes.
 # shellcheck source=test/program.bash
 source "$(dirname "${BASH_SOURCE[0]}")/program.bash"
 
@@ -102,6 +102,31 @@ for file in pulse.lua wave.lua; do
 done
 run 1 modes push.lua --vary speed=50:2000:3 --json # it begins at once, and the motion is not steady
 has out '"failed":[{"speed":50,"status":"bad_input","reason":"the motion is not steady, so that it has no modes: accelerations'
+
+# Branches are followed by their shapes: the frequencies of a and b cross between two values and on one, and each stays the branch of
+# its body. Both are damped.
+cat >cross.lua <<'END'
+model "cross"
+local k = param("k", 50)
+particle { name = "a", mass = 1, position = {1, 0, 0} }
+particle { name = "b", mass = 1, position = {-1, 0, 0} }
+bushing { bodies = {"ground", "a"}, at_a = {1, 0, 0}, k = {k, 4000, 4000}, d = {0.5, 1, 1} }
+bushing { bodies = {"ground", "b"}, at_a = {-1, 0, 0}, k = {100, 9000, 9000}, d = {2, 1, 1} }
+run { t_end = 1, h = 1e-3 }
+END
+for values in 35:165:14 50:150:11; do
+    run 0 modes cross.lua --vary k=$values -n 2 -o cross.csv
+    awk -F, 'NR > 1 && !/^#/ && $7 ~ /^[0-9]+$/ { who = substr($0, index($0, "moves") - 2, 1); if ($1 == 100) next; if (who in of && of[who] != $7) exit 1; of[who] = $7; n++ } END { exit !(n > 15 && of["a"] != of["b"]) }' cross.csv ||
+        fail "branches over k=$values are not those of the bodies: $(cat cross.csv)"
+    [[ $(awk -F, '$2 == 1 && $7 ~ /^[0-9]+$/ { print $7 }' cross.csv | sort -u | wc -l) == 2 ]] || fail "the lowest mode is one branch"
+done
+if command -v gnuplot >/dev/null; then
+    run 0 modes cross.lua --vary k=50:150:11 -n 2 --harmonics 3 --plot cross.svg
+    has cross.svg "damping ratio" "frequency" "1P" "3P"
+    run 0 modes "$models/hanging_top.lua" --vary Omega=0:300:4 -n 3 --plot undamped.svg
+    if grep -q "damping ratio" undamped.svg; then fail "a panel of damping where there is none"; fi
+fi
+refused "--harmonics: lines of a picture; give --plot too" modes cross.lua --vary k=1,2 --harmonics 2
 
 # Mistakes.
 run 2 modes "$models/pendulum.lua"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# polhode stability and transient: figures, exit codes, JSON, tables, pictures, and mistakes.
+# polhode stability and transient: numbers, exit codes, JSON, tables, pictures, and mistakes.
 # shellcheck source=test/program.bash
 source "$(dirname "${BASH_SOURCE[0]}")/program.bash"
 
@@ -126,7 +126,7 @@ within "$(peak predicted)" 34.265298 1e-6 "amplification, rho 0.9"
 has out '"step":14'
 run 0 transient pendulum --formulation index3 --h 0.02 --rho 0.6 --sigma 0 --json
 within "$(peak predicted)" 7.385792 1e-6 "amplification, rho 0.6"
-# the model file has a reference solution too, the same figures come out
+# the model file has a reference solution too, the same numbers come out
 run 0 transient "$models/heavy_top.lua" --formulation index3 --sigma 0 --steps 100 --json
 within "$(peak plain)" 122.43 2.4 "plain start of the model file"
 run 0 transient heavy_top --formulation ggl -o t.csv

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# polhode converge and work: figures, exit codes, JSON, tables, pictures, references, and mistakes.
+# polhode converge and work: numbers, exit codes, JSON, tables, pictures, references, and mistakes.
 # shellcheck source=test/program.bash
 source "$(dirname "${BASH_SOURCE[0]}")/program.bash"
 
@@ -20,7 +20,7 @@ within() {
         exit bad }' || fail "$2 is not $3 within $1 %"
 }
 
-# ---- figures ------------------------------------------------------------------------------------------------------
+# ---- numbers ------------------------------------------------------------------------------------------------------
 
 # reference: an independent prototype of the same method, errors on [0.5, 1] with h = 1e-3 and rho = 0.9, +-5 %
 run 0 converge heavy_top_r3xso3 --formulation index3 --h 1e-3,5e-4,2.5e-4 --rho 0.9 --sigma 0 --from 0.5 --t-end 1 --expect 2 -o a.csv

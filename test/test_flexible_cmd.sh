@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Commands on models with flexible bodies: what they count and name, and the figures they give.
+# Commands on models with flexible bodies: what they count and name, and the numbers they give.
 # shellcheck source=test/program.bash
 source "$(dirname "${BASH_SOURCE[0]}")/program.bash"
 

@@ -269,7 +269,7 @@ static void free_body_flies(void **state)
 
 /* The spin of a rod about its own axis is not changed by its bending, since the moments of inertia about the
  * other two are the same, and nothing twists it. reference: an independent program, 10 elements, whose
- * figures 20 elements move by 2e-10 */
+ * numbers change by 2e-10 with 20 elements */
 static void tumbling_rod_keeps_its_spin(void **state)
 {
     (void)state;

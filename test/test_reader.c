@@ -568,9 +568,9 @@ static void large_model(void **state)
 static void memory_ends(void **state)
 {
     (void)state;
-    const char *figures = getenv("PH_CLAIMS");
+    const char *claims = getenv("PH_CLAIMS");
     long stride =
-        figures && !strcmp(figures, "quick") ? 7 : 1; /* where every access is watched: each seventh */
+        claims && !strcmp(claims, "quick") ? 7 : 1; /* where every access is watched: each seventh */
     for (int for_good = 0; for_good < 2; for_good++) {
         long failures = 0;
         for (long k = 1;; k += stride) {

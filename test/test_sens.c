@@ -272,7 +272,7 @@ static void check_memory(const char *method, const size_t bound[4])
         o.formulation = PH_GGL, o.method = method, o.order = 4;
         open_fixture(&r, "heavy_top.lua", "m", 0, &o);
         scalar f = {.r = &r, .forces = 1};
-        ph_objective objective = {value_of, value_of, NULL, &f};
+        ph_objective objective = {.final = value_of, .integral = value_of, .ctx = &f};
         if (ph_sens_gradient(r.sens, 333, &objective, bound[k], &value[k], &gradient[k], &err) != PH_OK)
             fail_msg("%s", err.text);
         assert_true(value[k] == value[0] && gradient[k] == gradient[0]); /* exact */
@@ -446,7 +446,7 @@ static void simplifications(void **state)
     assert_int_equal(ph_sens_simplify(r.sens, (ph_simplification)9, &err), PH_E_INPUT);
     assert_int_equal(ph_sens_simplify(r.sens, PH_SYMMETRIC_STIFFNESS, &err), PH_OK);
     scalar f = {.r = &r};
-    ph_objective objective = {value_of, NULL, NULL, &f};
+    ph_objective objective = {.final = value_of, .ctx = &f};
     assert_int_equal(ph_sens_gradient(r.sens, 3, &objective, 0, &value, &gradient, &err), PH_E_INPUT);
     assert_non_null(strstr(err.text, "the adjoint is exact: 'symmetric-k'"));
     assert_int_equal(ph_sim_run(r.sim, 1, NULL, NULL, &err), PH_OK);

@@ -239,4 +239,22 @@ LUA
 run 0 sens zeros.lua --param m,k --check
 ! grep -qE '\([0-9]\.[0-9] digits' out || fail "zeros do not agree: $(grep digits out)"
 
+# A joint that turns many times, whose angle an actuator and the objective read: on the way back turns are counted as on the way there.
+cat >turns.lua <<'LUA'
+model "turns"
+local k = param("k", 2)
+body { name = "rod", mass = 1, inertia = {0.1, 0.1, 0.1}, position = {0.5, 0, 0}, omega = {0, 12, 0} }
+joint { name = "hinge", type = "revolute", bodies = {"ground", "rod"}, at = {0, 0, 0}, axis = {0, 1, 0} }
+actuator { name = "motor", joint = "hinge", effort = function(t, s) return -k*math.sin(0.3*s.joints.hinge.position) end }
+objective { name = "last", final = function(s) return s.joints.hinge.position end }
+run { t_end = 8, h = 1e-2 }
+LUA
+run 0 sens turns.lua --param k --mode fd --json
+differences=$(value objectives last gradient k)
+for memory in '' '--memory 60000'; do
+    # shellcheck disable=SC2086 # two words
+    run 0 sens turns.lua --param k --mode adjoint --json $memory
+    near "turns $memory" 1e-6 "$(value objectives last gradient k)" "$differences" # derivative
+done
+
 finish

@@ -1,4 +1,4 @@
-/* What flexible bodies lack of stiffness under load, where it is left out (X25). */
+/* The softening of flexible bodies whose stiffness under load is left out (X25). */
 #include "fe_beam.h"
 #include "flex_cases.h"
 
@@ -79,7 +79,7 @@ static void weight_counts_along(void **state)
     }
 }
 
-/* Nothing is lacking where it is not left out; there is one flexible body. */
+/* No softening where the stiffness is not left out; there is one flexible body. */
 static void stiffened_bodies_are_not_softer(void **state)
 {
     (void)state;

@@ -159,7 +159,7 @@ static void gains_hold(void **state)
             second[i] = t.b[i] - t.e[i];
         double b = principal(f, w, t.s, t.b, t.order + 1);
         if (!strcmp(t.name, "dopri5"))
-            check_near(b, 3.99e-4, 1e-6); /* reference: Dormand and Prince's own figure */
+            check_near(b, 3.99e-4, 1e-6); /* reference: Dormand and Prince's own number */
         check_near(t.gain, b / principal(f, w, t.s, second, t.embedded + 1), 1e-5); /* digits of the row */
     }
     free(f), free(w);

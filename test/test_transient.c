@@ -1,4 +1,4 @@
-/* Errors of multipliers in the first steps against published figures; powers of the error recursion. */
+/* Errors of multipliers in the first steps against published numbers; powers of the error recursion. */
 #include "check.h"
 #include "study/transient.h"
 

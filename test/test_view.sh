@@ -160,4 +160,26 @@ echo "body { name = 'a', $body } run { h = 0.1 }" >endless.lua
 refused "t_end" view endless.lua
 echo "body { name = 'a', $body, shape = {mesh = 'none.stl'} } run { t_end = 1, h = 0.1 }" >mesh.lua
 refused "none.stl" view mesh.lua
+
+# Runs over each other: the last one is shown, the others are its ghosts, at most seven, and each page is no larger than that of one run.
+run 0 sweep "$models/heavy_top.lua" --vary m=10:20:21 --t-end 0.1 --view sweep.html --quiet
+scene sweep.html
+is_json scene.json
+has scene.json '"label":"m = 20"' '"ghosts":[' '"label":"m = 10"'
+(($(grep -o '"label":"m = ' scene.json | wc -l) == 8)) || fail "$(grep -o '"label":"m = ' scene.json | wc -l) runs in the page"
+(($(grep -c '<script type="text/plain" id="ghost' sweep.html) == 7)) || fail "ghosts without frames"
+run 0 converge "$models/heavy_top.lua" --h 4e-3,2e-3,1e-3 --t-end 0.1 --reference finest --view converge.html --quiet
+scene converge.html
+has scene.json '"label":"h = 0.001 s"' '"label":"h = 0.004 s"'
+run 0 sweep "$models/heavy_top.lua" --vary h=1e-3 --t-end 0.1 --view one.html --quiet
+if grep -q '"ghosts"' one.html; then fail "one run has a ghost"; fi
+# A run that fails is there as far as it got; a model that cannot be laid over another is refused.
+echo "local k = param('k', 1) body { name = 'a', $body } force { body = 'a', value = function(t) if t > 0.5/k then error('torn') end return 0, 0, 1 end } run { t_end = 1, h = 0.1 }" >torn.lua
+run 0 sweep torn.lua --vary k=0.1,0.9,0.2 --view torn.html --quiet
+scene torn.html
+has scene.json 'torn' '"label":"k = 0.9"'
+run 2 sweep "$models/chain.lua" --vary N=3,4 --t-end 0.01 --view other.html --quiet
+has err "cannot be laid over each other"
+refused "a page is a file whose name ends in .html" sweep "$models/heavy_top.lua" --vary m=1,2 --view x.txt
+refused "a page shows a model file" converge heavy_top --h 1e-3,5e-4 --view x.html
 finish

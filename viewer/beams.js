@@ -60,9 +60,10 @@ const momentsOf = (b, p) => b.length.map((length, i) => {
   return Math.hypot(b.stiffness[4] * w[1], b.stiffness[5] * w[2]) / length;
 });
 
-let largest = 0;
+let largest = 0, lookedAt = 0; // until which time
 export const largestMoment = () => {
-  if (largest || !scene.beams.length) return largest;
+  if (largest && (!scene.live || end < 1.05 * lookedAt) || !scene.beams.length) return largest;
+  lookedAt = end;
   const p = new Float32Array(pose.length), n = Math.min(60, scene.frames);
   for (let k = 0; k <= n; k++) { poseAt(start + (end - start) * k / Math.max(n, 1), p); for (const b of scene.beams) for (const m of momentsOf(b, p)) largest = Math.max(largest, m); }
   return largest;

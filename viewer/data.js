@@ -6,22 +6,47 @@ export const floatsOf = text => new Float32Array(bytesOf(text).buffer);
 export const wholesOf = text => new Uint32Array(bytesOf(text).buffer);
 
 export const scene = JSON.parse(document.getElementById('scene').textContent);
-const frames = floatsOf(document.getElementById('frames').textContent.trim());
+const given = floatsOf(document.getElementById('frames').textContent.trim());
 const size = scene.bodies.length * scene.per_body;
 
 // Column k of the numbers beside bodies, for all frames; column 0 is the time. Those that stay are not in the block.
+// A live page has room for frames to come.
+const room = scene.live ? scene.live.capacity : scene.frames;
+const roomy = (from, n) => { if (!scene.live) return from; const x = new Float32Array(n); x.set(from); return x; };
 let offsetOf = scene.frames * size;
-const columns = scene.still.map(x => x === null ? frames.subarray(offsetOf, offsetOf += scene.frames) : new Float32Array(scene.frames).fill(x));
+const columns = scene.still.map(x => x === null ? roomy(given.subarray(offsetOf, offsetOf += scene.frames), room) : new Float32Array(room).fill(x));
+const frames = roomy(given.subarray(0, scene.live ? scene.frames * size : given.length), room * size);
 export const column = k => columns[k];
+export const columnOf = x => columns.indexOf(x);
 export const times = column(0);
-export const start = times[0] || 0, end = times[scene.frames - 1] || 0;
+export let start = times[0] || 0, end = times[scene.frames - 1] || 0;
 
-// The frame before t and how far t is on the way to the next.
-export const locate = t => {
-  let lo = 0, hi = Math.max(scene.frames - 2, 0);
-  while (lo < hi) { const m = (lo + hi + 1) >> 1; if (times[m] <= t) lo = m; else hi = m - 1; }
-  const span = times[lo + 1] - times[lo];
-  return [lo, scene.frames > 1 && span > 0 ? clamp((t - times[lo]) / span, 0, 1) : 0];
+// Columns that are sums of two others, for as long as frames come.
+const sums = [];
+export const sumOf = (a, b) => { const x = Float32Array.from(a, (y, k) => y + b[k]); sums.push([x, a, b]); return x; };
+
+// Frames to come: one more, x y z q of bodies and then all columns; every second one goes when there is no more room.
+export const forget = () => { scene.frames = 0; };
+export const append = x => {
+  if (scene.frames && x[size] <= end) return;
+  if (scene.frames === room) {
+    scene.frames = room / 2;
+    for (let k = 1; k < room / 2; k++) { frames.copyWithin(k * size, 2 * k * size, (2 * k + 1) * size); for (const c of columns) c[k] = c[2 * k]; for (const [s] of sums) s[k] = s[2 * k]; }
+  }
+  const n = scene.frames++;
+  frames.set(x.subarray(0, size), n * size);
+  columns.forEach((c, k) => { c[n] = x[size + k]; });
+  for (const [s, a, b] of sums) s[n] = a[n] + b[n];
+  start = times[0]; end = times[n];
+};
+
+// The frame before t and how far t is on the way to the next, of this run or of another.
+const here = { get n() { return scene.frames; }, times, frames };
+export const locate = (t, { n, times: at } = here) => {
+  let lo = 0, hi = Math.max(n - 2, 0);
+  while (lo < hi) { const m = (lo + hi + 1) >> 1; if (at[m] <= t) lo = m; else hi = m - 1; }
+  const span = at[lo + 1] - at[lo];
+  return [lo, n > 1 && span > 0 ? clamp((t - at[lo]) / span, 0, 1) : 0];
 };
 
 export const nearest = t => { const [k, f] = locate(t); return f > 0.5 ? k + 1 : k; };
@@ -51,8 +76,8 @@ const vibrate = (t, out) => {
 
 // Places of all bodies at t: x, y, z, then a quaternion; on the shortest arc between frames.
 export const pose = new Float32Array(scene.bodies.length * 7);
-export const poseAt = (t, out = pose) => {
-  const [k, f] = locate(t), n = scene.bodies.length, per = scene.per_body, g = 1 - f;
+export const poseAt = (t, out = pose, run = here) => {
+  const [k, f] = locate(t, run), { frames } = run, n = scene.bodies.length, per = scene.per_body, g = 1 - f;
   const a = k * size, b = f > 0 ? a + size : a;
   for (let i = 0; i < n; i++) {
     const o = 7 * i, p = a + per * i, r = b + per * i;

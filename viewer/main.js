@@ -11,19 +11,19 @@ import { Plots, panels } from './plots.js';
 import { Tree, anchorOf, numbersOf, showNumbers } from './panel.js';
 import { copyPicture, isRecording, record, stopRecording } from './record.js';
 
-const $ = id => document.getElementById(id);
+export const $ = id => document.getElementById(id);
 const root = document.documentElement;
 
 // ---- words ----------------------------------------------------------------------------------------------
 document.title = scene.model + ' – Polhode';
 $('model').textContent = scene.model;
-$('about').textContent = [scene.file.replace(/.*[\\/]/, ''), `${scene.bodies.length} ${scene.bodies.length === 1 ? 'body' : 'bodies'}, ${scene.joints.length} ${scene.joints.length === 1 ? 'joint' : 'joints'}`, `${scene.steps} steps`].join(' · ');
+$('about').textContent = [scene.file.replace(/.*[\\/]/, ''), `${scene.bodies.length} ${scene.bodies.length === 1 ? 'body' : 'bodies'}, ${scene.joints.length} ${scene.joints.length === 1 ? 'joint' : 'joints'}`, scene.live ? 'live' : `${scene.steps} steps`].join(' · ');
 $('settings').textContent = scene.settings + ' · Polhode ' + scene.polhode;
 $('parameters').textContent = scene.parameters.slice(0, 12).map(([n, v]) => `${n} = ${v}`).join('   ');
 if (scene.reason) { $('banner').hidden = false; $('banner').textContent = `The run ended at t = ${digits(end)} s${scene.t_end > end ? ' of ' + digits(scene.t_end) + ' s' : ''}: ${scene.reason}`; }
 
 let quiet;
-const say = text => { const b = $('toast'); b.textContent = text; b.hidden = false; clearTimeout(quiet); quiet = setTimeout(() => { b.hidden = true; }, 2200); };
+export const say = text => { const b = $('toast'); b.textContent = text; b.hidden = false; clearTimeout(quiet); quiet = setTimeout(() => { b.hidden = true; }, 2200); };
 
 // ---- theme ----------------------------------------------------------------------------------------------
 const wanted = new URLSearchParams(location.search).get('theme')
@@ -32,26 +32,30 @@ root.dataset.theme = wanted === 'dark' ? 'dark' : 'light';
 const theme = () => root.dataset.theme;
 
 // ---- the clock ------------------------------------------------------------------------------------------
-const duration = end - start;
-const natural = scene.kind === 'modes' ? .5 : duration >= 2 && duration <= 30 ? 1 : Number((duration / 8).toPrecision(1)) || 1;
+const duration = scene.live ? scene.t_end : end - start;
+const natural = scene.live ? scene.live.speed : scene.kind === 'modes' ? .5 : duration >= 2 && duration <= 30 ? 1 : Number((duration / 8).toPrecision(1)) || 1;
 const speeds = [.01, .02, .05, .1, .2, .5, 1, 2, 5, 10].map(x => x * natural);
-const state = { t: start, playing: false, speed: natural, loop: true, dirty: true, last: 0, fps: 0, frames: 0 };
+// What a live page does instead: see live.js.
+export const page = { live: null };
+const moves = () => end > start;
+export const state = { t: start, playing: false, speed: natural, loop: true, dirty: true, last: 0, fps: 0, frames: 0 };
 
-let picture = null;
+export let picture = null;
 try { if (gl) picture = new Picture(); } catch (e) { console.error(e); }
 if (!picture) { $('banner').hidden = false; $('banner').textContent = 'This browser shows no WebGL2: plots alone are here.'; }
 
-const plots = new Plots($('plots'), t => { pause(); seek(t); });
+export const plots = new Plots($('plots'), t => { pause(); seek(t); });
 const slider = $('time');
-slider.max = Math.max(scene.frames - 1, 1) * 10;
-slider.disabled = !(duration > 0);
+slider.max = scene.live ? 10000 : Math.max(scene.frames - 1, 1) * 10;
+slider.disabled = !scene.live && !moves();
 
-function touch() { state.dirty = true; }
-function seek(t) { state.t = clamp(t, start, end); touch(); }
-function play() { if (!(duration > 0)) return; if (state.t >= end) state.t = start; state.playing = true; state.last = 0; $('play').textContent = '❚❚'; $('play').setAttribute('aria-label', 'Pause'); touch(); }
-function pause() { state.playing = false; $('play').textContent = '▶'; $('play').setAttribute('aria-label', 'Play'); touch(); }
+export function touch() { state.dirty = true; }
+export function seek(t) { state.t = clamp(t, start, end); touch(); }
+export const showPlay = on => { $('play').textContent = on ? '❚❚' : '▶'; $('play').setAttribute('aria-label', on ? 'Pause' : 'Play'); touch(); };
+function play() { if (page.live && page.live.play(true) || !moves()) return; if (state.t >= end) state.t = start; state.playing = true; state.last = 0; showPlay(true); }
+function pause() { if (page.live) page.live.play(false); state.playing = false; showPlay(false); }
 function step(n) { pause(); seek(times[clamp(nearest(state.t) + n, 0, scene.frames - 1)]); }
-function setSpeed(x) { state.speed = x; $('speed').value = String(x); }
+export function setSpeed(x, quiet) { state.speed = x; $('speed').value = String(x); if (page.live && !quiet) page.live.say({ speed: x }); }
 
 speeds.forEach(x => { const o = document.createElement('option'); o.value = String(x); o.textContent = digits(x, 2).replace(/\.0$/, '') + ' ×'; $('speed').append(o); });
 setSpeed(natural);
@@ -59,8 +63,8 @@ $('speed').addEventListener('change', () => setSpeed(Number($('speed').value)));
 $('play').addEventListener('click', () => state.playing ? pause() : play());
 $('back').addEventListener('click', () => step(-1));
 $('forth').addEventListener('click', () => step(1));
-$('loop').addEventListener('click', () => { state.loop = !state.loop; $('loop').setAttribute('aria-pressed', state.loop); });
-slider.addEventListener('input', () => { pause(); seek(start + duration * slider.value / slider.max); });
+$('loop').addEventListener('click', () => { state.loop = !state.loop; $('loop').setAttribute('aria-pressed', state.loop); if (page.live) page.live.say({ loop: state.loop }); });
+slider.addEventListener('input', () => { pause(); seek(start + (end - start) * slider.value / slider.max); });
 
 // ---- equilibria and modes --------------------------------------------------------------------------------
 if (scene.kind !== 'run') {
@@ -102,10 +106,10 @@ panels.forEach(p => {
   l.append(c, p.title + (p.unit ? ` [${p.unit}]` : ''));
   pickPlots.append(l);
 });
-const look = d => { if (picture) { picture.camera.along(d); touch(); } };
+const look = d => { if (picture) { picture.touched = true; picture.camera.along(d); touch(); } };
 const views = { x: [1, 0, 0], y: [0, -1, 0], z: [0, 0, 1] };
 for (const [k, d] of Object.entries(views)) $('view-' + k).addEventListener('click', () => look(d));
-const fit = () => { if (picture) { picture.home(); touch(); } };
+export const fit = () => { if (picture) { if (scene.live) { picture.measure(); picture.lay(); } picture.touched = false; picture.home(); touch(); } };
 $('fit').addEventListener('click', fit);
 const layout = () => { plots.forget(); touch(); };
 const toggle = name => { root.classList.toggle(name); layout(); };
@@ -119,7 +123,7 @@ $('film').addEventListener('click', film);
 $('help').addEventListener('click', () => $('keys').showModal());
 $('keys').addEventListener('click', () => $('keys').close());
 addEventListener('resize', layout);
-if (picture) steer(canvas, picture.camera, touch, e => { const r = canvas.getBoundingClientRect(); choose(picture.pick(e.clientX - r.left, e.clientY - r.top)); });
+if (picture) steer(canvas, picture.camera, () => { picture.touched = true; touch(); }, e => { const r = canvas.getBoundingClientRect(); choose(picture.pick(e.clientX - r.left, e.clientY - r.top)); });
 
 const keys = {
   ' ': () => state.playing ? pause() : play(), ArrowLeft: e => step(e.shiftKey ? -10 : -1), ArrowRight: e => step(e.shiftKey ? 10 : 1),
@@ -130,7 +134,7 @@ const keys = {
   '+': () => { picture.camera.zoom(.9); touch(); }, '-': () => { picture.camera.zoom(1.1); touch(); },
 };
 addEventListener('keydown', e => {
-  if (e.target.matches && e.target.matches('input[type=search], select, textarea') || e.metaKey || e.ctrlKey || e.altKey) return;
+  if (e.target.matches && e.target.matches('input[type=search], input[type=number], select, textarea') || e.metaKey || e.ctrlKey || e.altKey) return;
   const f = keys[e.key];
   if (!f || (e.key === ' ' && e.target.tagName === 'BUTTON')) return;
   e.preventDefault(); f(e);
@@ -168,7 +172,7 @@ const drawLabel = () => {
 
 function paint() {
   if (picture) { picture.move(state.t, theme()); picture.draw(theme()); drawAxes(); drawLabel(); drawLegend(); }
-  slider.value = duration > 0 ? Math.round((state.t - start) / duration * slider.max) : 0;
+  slider.value = moves() ? Math.round((state.t - start) / (end - start) * slider.max) : 0;
   slider.setAttribute('aria-valuetext', `t = ${digits(state.t)} s`);
   const decimals = clamp(3 - Math.floor(Math.log10(duration || 1)), 0, 9);
   $('now').textContent = scene.kind === 'run' ? state.t.toFixed(decimals) + ' s' : scene.kind === 'static' ? Math.round(100 * state.t) + ' %' : Math.round(360 * state.t) + '°';
@@ -177,11 +181,12 @@ function paint() {
 }
 
 function tick(now) {
+  if (page.live) page.live.tick(now);
   if (state.playing) {
     if (state.last) state.t += state.speed * Math.min(now - state.last, 100) / 1000;
     state.last = now;
     if (state.t >= end) {
-      if (isRecording()) { stopRecording(); state.t = end; pause(); } else if (state.loop) state.t = start + (state.t - end) % duration; else { state.t = end; pause(); }
+      if (isRecording()) { stopRecording(); state.t = end; pause(); } else if (state.loop) state.t = start + (state.t - end) % (end - start); else { state.t = end; pause(); }
     }
     state.dirty = true;
   }
@@ -190,11 +195,11 @@ function tick(now) {
 }
 paint();
 requestAnimationFrame(tick);
-if (scene.kind === 'static') seek(end); else if (!matchMedia('(prefers-reduced-motion: reduce)').matches) play();
+if (scene.kind === 'static') seek(end); else if (!scene.live && !matchMedia('(prefers-reduced-motion: reduce)').matches) play();
 
 // ---- for tests and for other programs -------------------------------------------------------------------
 window.polhode = {
-  model: scene.model, version: scene.polhode, status: scene.status, reason: scene.reason, frames: scene.frames, times: Array.from(times), start, end,
+  model: scene.model, version: scene.polhode, status: scene.status, reason: scene.reason, get frames() { return scene.frames; }, get times() { return Array.from(times.subarray(0, scene.frames)); }, get start() { return start; }, get end() { return end; },
   bodies: scene.bodies.map(b => b.name), names: elements.map(e => e.name),
   get time() { return state.t; }, get chosen() { return picture && picture.chosen ? picture.chosen.name : null; }, get painted() { return state.frames; },
   kind: scene.kind, modes: scene.modes, mode(k, amplitude = 1) { mode.k = k; mode.amplitude = amplitude; $('mode').value = String(k); $('amplitude').value = amplitude; paint(); },
@@ -207,7 +212,7 @@ window.polhode = {
   project(name) { const p = anchorOf(byName(name)); return p && picture.project(p); },
   hide(name) { byName(name).visible = false; paint(); },
   show(what, on = true) { picture.on[what] = on; paint(); },
-  plots: panels.map(p => ({ title: p.title, kind: p.kind, name: p.name, unit: p.unit, labels: p.lines.map(l => l.label), values: p.lines.map(l => Array.from(l.x)) })),
+  get plots() { return panels.map(p => ({ title: p.title, kind: p.kind, name: p.name, unit: p.unit, labels: p.lines.map(l => l.label), values: p.lines.map(l => Array.from(l.x.subarray(0, scene.frames))) })); },
   theme(name) { root.dataset.theme = name; layout(); paint(); },
   pixels() {
     paint();

@@ -28,11 +28,12 @@ const trails = t => {
 
 // ---- arrows ---------------------------------------------------------------------------------------------
 const reactions = scene.joints.map((j, k) => ({ j, k, c: channel('reaction', k) })).filter(x => x.c);
-let largestForce = -1;
+let largestForce = -1, looked = 0; // over so many frames
 export const arrowScale = reach => {
-  if (largestForce < 0) {
-    largestForce = 0;
-    for (const { c } of reactions) { const f = [0, 1, 2].map(i => column(c.first + i)); for (let n = 0; n < scene.frames; n++) largestForce = Math.max(largestForce, Math.hypot(f[0][n], f[1][n], f[2][n])); }
+  if (largestForce < 0 || looked !== scene.frames) {
+    const from = Math.min(looked, scene.frames - 1);
+    looked = scene.frames; largestForce = Math.max(largestForce, 0);
+    for (const { c } of reactions) { const f = [0, 1, 2].map(i => column(c.first + i)); for (let n = Math.max(from, 0); n < looked; n++) largestForce = Math.max(largestForce, Math.hypot(f[0][n], f[1][n], f[2][n])); }
     for (const f of scene.forces) if (f.value && f.type === 'force') largestForce = Math.max(largestForce, norm(f.value));
   }
   return largestForce > 0 ? .55 * reach / largestForce : 0;

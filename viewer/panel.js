@@ -7,7 +7,7 @@ import { momentsNow } from './beams.js';
 const ROWS = 400; // of one group: a page with more is slow
 const groups = [['bodies', 'Bodies'], ['beams', 'Beams'], ['joints', 'Joints'], ['forces', 'Forces'], ['actuators', 'Actuators'], ['sensors', 'Sensors'], ['nodes', 'Nodes of beams'], ['markers', 'Markers']];
 const color = c => '#' + (c === null ? 0x6b7683 : c).toString(16).padStart(6, '0');
-const make = (tag, name, text) => { const e = document.createElement(tag); if (name) e.className = name; if (text !== undefined) e.textContent = text; return e; };
+export const make = (tag, name, text) => { const e = document.createElement(tag); if (name) e.className = name; if (text !== undefined) e.textContent = text; return e; };
 
 export class Tree {
   constructor(box, changed, choose) {

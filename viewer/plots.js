@@ -1,10 +1,9 @@
 // Plots over time: sensors, energy, and how well the run went; a cursor that is the time of the picture.
 import { clamp, digits } from './math.js';
-import { channel, column, end, nearest, scene, start, times } from './data.js';
+import { channel, column, end, nearest, scene, start, sumOf, times } from './data.js';
 import { palette } from './shapes.js';
 
 const hex = c => '#' + c.toString(16).padStart(6, '0');
-const sum = (...c) => Float32Array.from(c[0], (_, k) => c.reduce((s, x) => s + x[k], 0));
 
 // ---- what there is --------------------------------------------------------------------------------------
 const pretty = u => (u || '').replace(/\^2/g, '²').replace(/\^3/g, '³').replace(/ /g, ' ');
@@ -18,7 +17,7 @@ scene.sensors.forEach((s, k) => {
   const labels = namesOf(s.type, c.labels), lines = labels.map((label, i) => ({ label, unit: c.units[i], x: column(c.first + i) }));
   // Forces and torques, say, have an axis each.
   const units = [...new Set(c.units)];
-  units.forEach(u => { const own = lines.filter(l => l.unit === u); panels.push({ title: s.name, name: s.name, kind: 'sensor', unit: u, lines: own, idle: s.type === 'energy' || !(most(own) > 1e-9 * most(lines)) }); });
+  units.forEach(u => { const own = lines.filter(l => l.unit === u); panels.push({ title: s.name, name: s.name, kind: 'sensor', unit: u, lines: own, idle: s.type === 'energy' || !scene.live && !(most(own) > 1e-9 * most(lines)) }); });
 });
 for (const [what, names] of [['input', scene.inputs], ['state', scene.states], ['effort', scene.actuators.map(a => a.name)]]) names.forEach((name, k) => {
   const c = channel(what, k);
@@ -27,9 +26,9 @@ for (const [what, names] of [['input', scene.inputs], ['state', scene.states], [
 const energy = channel('energy', 0), violation = channel('violation', 0), steps = channel('step', 0);
 if (energy) {
   const e = [0, 1, 2, 4, 3].map(k => column(energy.first + k));
-  const lines = [{ label: 'kinetic', x: e[0] }, { label: 'potential', x: e[1] }, { label: 'total', x: sum(e[0], e[1]) }];
-  if (e[2].some(x => x !== 0)) lines.push({ label: 'work', x: e[2] });
-  if (e[4].some(x => x !== 0)) lines.push({ label: 'dissipated', x: e[4] });
+  const lines = [{ label: 'kinetic', x: e[0] }, { label: 'potential', x: e[1] }, { label: 'total', x: sumOf(e[0], e[1]) }], any = x => scene.live || x.some(y => y !== 0);
+  if (any(e[2])) lines.push({ label: 'work', x: e[2] });
+  if (any(e[4])) lines.push({ label: 'dissipated', x: e[4] });
   panels.push({ title: 'energy', name: 'energy', kind: 'energy', unit: 'J', lines });
   panels.push({ title: 'energy residual', name: 'residual', kind: 'quality', unit: 'J', lines: [{ label: '', x: e[3] }] });
 }
@@ -38,7 +37,7 @@ if (steps) {
   panels.push({ title: 'Newton iterations', name: 'iterations', kind: 'quality', unit: '', lines: [{ label: '', x: column(steps.first + 1) }] });
   panels.push({ title: 'step size', name: 'h', kind: 'quality', unit: 's', lines: [{ label: '', x: column(steps.first) }] });
 }
-const still = p => p.lines.every(l => l.x.every(x => x === l.x[0]));
+const still = p => !scene.live && p.lines.every(l => l.x.every(x => x === l.x[0]));
 panels.forEach(p => { p.lines.forEach((l, k) => { l.color = hex(palette[k % palette.length]); }); p.shown = p.kind !== 'quality' && !p.idle && !(p.kind === 'sensor' && still(p) && panels.length > 3); });
 let kept = 0;
 for (const p of panels) if (p.shown && p.kind !== 'energy' && ++kept > 8) p.shown = false;
@@ -98,7 +97,10 @@ export class Plots {
     return { p, plot };
   }
 
-  zoom(a, b) { if (b - a > 1e-6 * (end - start)) { this.from = a; this.to = b; } this.views.forEach(v => { v.p.base = null; }); this.draw(this.t); }
+  // Of a live page: more frames are there.
+  grow(whole) { if (whole) { this.from = start; this.to = end; } this.forget(); }
+
+  zoom(a, b) { this.zoomed = a > start || b < end; if (b - a > 1e-6 * (end - start)) { this.from = a; this.to = b; } this.views.forEach(v => { v.p.base = null; }); this.draw(this.t); }
 
   // Lines on a picture of their own, which the cursor does not touch.
   paint(v, style) {
@@ -112,6 +114,7 @@ export class Plots {
     let lo = Infinity, hi = -Infinity;
     const f = p.log ? x => Math.log10(Math.max(Math.abs(x), 1e-17)) : x => x;
     for (const l of p.lines) for (let k = a; k <= b; k++) { const y = f(l.x[k]); if (Number.isFinite(y)) { lo = Math.min(lo, y); hi = Math.max(hi, y); } }
+    for (const l of p.ghosts || []) for (let k = 0; k < l.x.length; k++) { const y = f(l.x[k]); if (l.times[k] >= this.from && l.times[k] <= this.to && Number.isFinite(y)) { lo = Math.min(lo, y); hi = Math.max(hi, y); } }
     if (!(hi >= lo)) { lo = 0; hi = 1; }
     // A line that hardly moves gets an offset of its own, so that its ticks can be told apart.
     const middle = (lo + hi) / 2, offset = !p.log && hi - lo < 1e-4 * Math.abs(middle) && hi > lo ? Number(middle.toPrecision(6)) : 0;
@@ -130,7 +133,9 @@ export class Plots {
     ts.all.forEach(t => { const at = Math.round(X(t)) + .5; g.beginPath(); g.moveTo(at, 5); g.lineTo(at, bottom); g.stroke(); if (at > left - 4 && at < w - 16) g.fillText(tickText(t, ts.step) + (t === ts.all[ts.all.length - 1] ? ' s' : ''), at, h - 4); });
     if (offset) { g.textAlign = 'left'; g.fillText('+ ' + digits(offset, 6), left + 4, 13); }
     g.save(); g.beginPath(); g.rect(left, 0, w - left - 8, bottom + 1); g.clip();
-    g.lineWidth = 1.6; g.lineJoin = 'round';
+    g.lineWidth = 1; g.lineJoin = 'round';
+    for (const l of p.ghosts || []) if (l.of.on) { g.strokeStyle = l.of.css; g.beginPath(); for (let k = 0; k < l.x.length; k++) g.lineTo(X(l.times[k]), Y(f(l.x[k]))); g.stroke(); }
+    g.lineWidth = 1.6;
     for (const l of p.lines) {
       g.strokeStyle = l.color; g.beginPath();
       const step = Math.max(1, Math.floor((b - a) / (2 * w)));

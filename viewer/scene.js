@@ -38,21 +38,30 @@ export class Picture {
   constructor() {
     openPrograms(); openMarks();
     this.camera = new Camera(up);
-    const { lo, hi } = extent();
-    this.lo = lo; this.hi = hi;
-    this.centre = scale(.5, add(lo, hi));
-    this.reach = Math.max(norm(sub(hi, lo)) / 2, 1e-9) * (scene.joints.length ? 1.04 : 1.3) || 1;
+    this.measure();
     this.size = markSize(this.reach);
     scaleModes(this.reach, this.size);
     poseAt(start);
     buildParts(this.size, up);
-    const lowest = [0, 1, 2].reduce((s, c) => s + (up[c] > 0 ? up[c] * lo[c] : up[c] * hi[c]), 0);
-    this.level = lowest - 3.4 * this.size - .02 * this.reach;
-    if (scene.joints.some(j => j.type === 'rolling' && j.a < 0)) this.level = dot(up, scene.joints.find(j => j.type === 'rolling' && j.a < 0).pa);
+    this.lay();
     this.points = scene.per_body === 3 ? new Points(scene.bodies.length) : null;
     this.on = { trails: true, arrows: false, frames: false, joints: true, ground: true, moments: true };
     this.chosen = null;
     this.home();
+  }
+
+  measure() {
+    const { lo, hi } = extent();
+    this.lo = lo; this.hi = hi;
+    this.centre = scale(.5, add(lo, hi));
+    this.reach = Math.max(norm(sub(hi, lo)) / 2, 1e-9) * (scene.joints.length ? 1.04 : 1.3) || 1;
+  }
+  // The ground: below everything, or where discs roll.
+  lay() {
+    const lowest = [0, 1, 2].reduce((s, c) => s + (up[c] > 0 ? up[c] * this.lo[c] : up[c] * this.hi[c]), 0);
+    this.level = lowest - 3.4 * this.size - .02 * this.reach;
+    const rolling = scene.joints.find(j => j.type === 'rolling' && j.a < 0);
+    if (rolling) this.level = dot(up, rolling.pa);
   }
 
   // Planar mechanisms are seen nearly along the normal of their plane.
@@ -147,6 +156,7 @@ export class Picture {
       gl.enable(gl.DEPTH_TEST); gl.disable(gl.STENCIL_TEST);
     }
     this.solids(0);
+    if (this.ghosts) this.ghosts(name);
     const at = this.use(programs.line, 0), pixel = [2 / canvas.width, 2 / canvas.height], ratio = Math.min(window.devicePixelRatio || 1, 2);
     for (const l of this.marks.lines) l.draw(at, pixel.map(p => p * ratio / 2));
     gl.disable(gl.BLEND);

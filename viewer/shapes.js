@@ -197,7 +197,7 @@ const stretch = (b, p, color) => {
   write(b, at, qto(scale(1 / length, d)), [r, w, part], color, p.e.id);
 };
 
-export const moveParts = (theme, chosen, shows) => {
+export const moveParts = (theme, chosen, shows, tint) => {
   const colors = { metal: pack(metal[theme]), foot: pack(theme === 'dark' ? 0x4d5661 : 0xa7afb9) };
   for (const { batch, parts } of batches) {
     batch.n = 0;
@@ -205,7 +205,7 @@ export const moveParts = (theme, chosen, shows) => {
       const e = p.e;
       if (!e.visible || !shows(e)) continue;
       let c = typeof p.color === 'string' ? colors[p.color] : e.recolored ? pack(e.color) : p.color !== undefined ? pack(p.color) : e.color === null ? colors.metal : pack(e.color);
-      if (e === chosen) c = glow(c);
+      if (tint !== undefined) c = tint; else if (e === chosen) c = glow(c);
       if (p.ends) stretch(batch, p, c); else moveWith(batch, p, c);
     }
     batch.upload();

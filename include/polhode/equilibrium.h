@@ -69,7 +69,7 @@ typedef struct ph_modes_info {
     int undamped;        /* at rest without damping: squares of mu are eigenvalues themselves */
     int turning;         /* mu are what axes see that turn with the nodes; 0: that stay */
     double speed;        /* largest velocity of the state, rad/s or m/s; 0: it is at rest */
-    double acceleration; /* largest acceleration: what lacks to an equilibrium, if speed is 0 */
+    double acceleration; /* largest acceleration; at speed 0 it says how far this is from an equilibrium */
 } ph_modes_info;
 
 /* Linearise about (q, v) at t; lambda follows. Where v is not 0 the motion must be steady: seen from axes that

@@ -50,11 +50,24 @@ typedef struct ph_setting {
 PH_API ph_status ph_model_read(ph_model **out, const char *path, const ph_setting *sets, int n_sets,
                                const ph_allocator *alloc, ph_error *err);
 
-/* The same from the text of the file, for studies that read it again and again; path is for messages. text
+/* The same from the text of the file, for studies that read it many times; path is for messages. text
  * NULL: the file is read. */
 PH_API ph_status ph_model_read_text(ph_model **out, const char *path, const char *text, size_t size,
                                     const ph_setting *sets, int n_sets, const ph_allocator *alloc,
                                     ph_error *err);
+/* Functions of the caller's own, such as those of an interpreter: the text calls number k of them as
+ * host(k, n_y, x1, x2, ...). They cannot be traced: they are called in each step and differenced, and must give the same
+ * numbers for the same arguments. Called by the thread that reads or steps. 0: it failed, and error says why. */
+typedef int (*ph_host_fn)(int k, int n_x, const double *x, int n_y, double *y, char *error, size_t size,
+                          void *ctx);
+typedef struct ph_host {
+    ph_host_fn call; /* NULL: there are none */
+    void *ctx;       /* must outlive the model and all runs of it */
+} ph_host;
+
+PH_API ph_status ph_model_read_hosted(ph_model **out, const char *path, const char *text, size_t size,
+                                      const ph_setting *sets, int n_sets, ph_host host,
+                                      const ph_allocator *alloc, ph_error *err);
 PH_API void ph_model_free(ph_model *model); /* accepts NULL; only what ph_model_read gave */
 
 /* Write the model as JSON, from which ph_model_read gives the same model bit for bit, but for file and lines.
@@ -231,7 +244,7 @@ PH_API double ph_mechanism_kinetic(const ph_mechanism *mech, const ph_state *s);
 PH_API double ph_mechanism_power(const ph_mechanism *mech, const ph_state *s);
 PH_API double ph_mechanism_dissipation(const ph_mechanism *mech, const ph_state *s);
 
-/* What flexible body k, in the order of the file, lacks of stiffness under load, where geometric_stiffness leaves it
+/* Softening of flexible body k, in the order of the file: the stiffness under load that it does without, where geometric_stiffness leaves it
  * out: its spin squared and its axial load, over the square of its lowest frequency and over a load that buckles it.
  * Both 0 where nothing is left out; returns 0 where there is no such body. */
 PH_API int ph_mechanism_softening(const ph_mechanism *mech, const ph_state *s, int k, double *spin,

@@ -111,8 +111,8 @@ PH_API ph_status ph_run_until(ph_run *run, double t, ph_error *err);
  * the same t goes on with the same bits. For callers that look after signals of their own, as interpreters do. */
 PH_API ph_status ph_run_until_or(ph_run *run, double t, double seconds, int *arrived, ph_error *err);
 
-/* Ask ph_run_until to return after the step under way; where none is, the next call returns before its first. May be
- * called from a signal handler or another thread. */
+/* Ask ph_run_until or ph_run_gradient to return after the step under way, forwards or back; where none is, the next call
+ * returns before its first. May be called from a signal handler or another thread. */
 PH_API void ph_run_stop(ph_run *run);
 
 /* Why an observer is called. PH_ON_EVENT: after what events have done, at their time; a step that ends on the grid there
@@ -162,7 +162,7 @@ enum {
     PH_GET_MOTION, /* body: position, rotation, velocity, omega, acceleration, omega_dot at once: 19; a particle: 9 */
     PH_GET_ETA,       /* as PH_GET_MULTIPLIERS, of the stabilised form */
     PH_GET_DRIVE,     /* driven joint: coordinate and rate as the bodies have them; angles in (-2 pi, 2 pi] */
-    PH_GET_SOFTENING, /* flexible body without stiffness under load: what it lacks, ph_mechanism_softening */
+    PH_GET_SOFTENING, /* flexible body without stiffness under load: ph_mechanism_softening */
     PH_GET_ASSEMBLED, /* index 0: the violations of positions and of velocities that assembling removed */
     PH_GET_OVER       /* sensor with over_time: what each of its numbers comes to, so far */
 };

@@ -107,6 +107,13 @@ typedef struct ph_objective {
     ph_scalar_fn final, integral; /* NULL: not there; from the last step to the first */
     ph_output_fn forwards;        /* before, at the start and after each step; may be NULL */
     void *ctx;
+    ph_output_fn backwards; /* then before each step back, at its earlier end; may be NULL */
+    /* What ctx changes along with the run, such as turns that it counts: kept bytes beside each checkpoint, and a call
+     * after each step that is made again. kept = 0: nothing. */
+    size_t kept;
+    void (*keep)(void *to, void *ctx);
+    void (*take_back)(const void *from, void *ctx);
+    ph_output_fn again;
 } ph_objective;
 
 /* Run the simulation of sens, which has not made a step yet, and find J and its derivatives by all

@@ -7,6 +7,7 @@
 [0.346, 1.28, -1.497]
 """
 from ._analysis import Linear, Modes, Sensitivities, StaticStats
+from ._called import TraceWarning, called
 from ._errors import Error, ModelError, NumericalFailure, Stopped, UnknownName, UsageError
 from ._items import Body, Constraint, Items, Joint, Node
 from ._lie import SE3, SO3, Group, R, R3xSO3, r3xso3, se3, so3
@@ -53,9 +54,11 @@ __all__ = [
     "SystemSimulation",
     "Table",
     "TraceError",
+    "TraceWarning",
     "UnknownName",
     "UsageError",
     "__version__",
+    "called",
     "campbell",
     "converge",
     "load",

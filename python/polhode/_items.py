@@ -48,7 +48,7 @@ class Body(Item):
 
     @property
     def position(self) -> Numbers:
-        """Of the centre of mass, world [m]."""
+        """The centre of mass, world [m]."""
         return self._get(lib.PH_GET_POSITION)
 
     @property
@@ -58,7 +58,7 @@ class Body(Item):
 
     @property
     def velocity(self) -> Numbers:
-        """Of the centre of mass, world [m/s]."""
+        """The centre of mass, world [m/s]."""
         return self._get(lib.PH_GET_VELOCITY)
 
     @property
@@ -68,7 +68,7 @@ class Body(Item):
 
     @property
     def acceleration(self) -> Numbers:
-        """Of the centre of mass, world [m/s^2]."""
+        """The centre of mass, world [m/s^2]."""
         return self._get(lib.PH_GET_ACCELERATION)
 
     @property
@@ -84,7 +84,7 @@ class Joint(Item):
 
     @property
     def position(self) -> Numbers:
-        """Of a joint with one free coordinate: angle over many turns [rad], or distance [m]."""
+        """For a joint with one free coordinate: angle over many turns [rad], or distance [m]."""
         return self._get(lib.PH_GET_JOINT_POSITION)
 
     @property

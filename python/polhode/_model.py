@@ -3,10 +3,12 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from typing import Any, Mapping, Union
 
 import numpy as np
 
+from ._called import Called, Host, TraceWarning
 from ._elements import FUNCTIONS, Elements
 from ._errors import ModelError, UsageError
 from ._native import fail, ffi, lib
@@ -18,14 +20,16 @@ from ._trace import function_text
 from ._values import Number
 
 
-def read_model(file: str, text: str | None, parameters: Mapping[str, Number]) -> Any:
+def read_model(file: str, text: str | None, parameters: Mapping[str, Number], host: Host | None = None) -> Any:
     """A ph_model that frees itself."""
     out, err = ffi.new("ph_model **"), ffi.new("ph_error *")
     sets = Settings(parameters)
     data = text.encode() if text is not None else b""
     chars = ffi.from_buffer(data) if text is not None else ffi.NULL
-    status = lib.ph_model_read_text(out, file.encode(), chars, len(data), sets.list, sets.count, ffi.NULL, err)
+    with_it = host or Host()
+    status = lib.ph_model_read_hosted(out, file.encode(), chars, len(data), sets.list, sets.count, with_it.c(), ffi.NULL, err)
     if status:
+        with_it.reraise()
         fail(status, err, file)
     return ffi.gc(out[0], lib.ph_model_free)
 
@@ -38,7 +42,8 @@ class Model(Elements):
     >>> m.run(t_end=1, h=0.1).body["b"].position[-1].round(12).tolist()
     [2.0, 0.0, 0.0]
 
-    Functions are called with symbols, once, and become part of the text; use functions of numpy in them.
+    Functions are called with symbols, once, and become part of the text; use functions of numpy in them. Those that symbols
+    cannot follow are called in Python at each step, with a warning (TraceWarning), or without one by `called`.
 
     >>> import numpy as np
     >>> m = ph.Model(title="pushed")
@@ -62,6 +67,7 @@ class Model(Elements):
         self._lines = text.split("\n") if text is not None else [f"model {quoted(title)}", "local P = {}"]
         self._where: dict[int, tuple[str, int]] = {}
         self._parameters: set[str] = set()
+        self._host = Host()
         if text is not None and "\0" in text:
             raise UsageError("the text of a model has a character 0")
 
@@ -74,12 +80,28 @@ class Model(Elements):
         self._where[len(self._lines)] = frame.f_code.co_filename, frame.f_lineno
 
     def _add(self, element: str, keys: dict[str, Any]) -> None:
+        name = f"{element} '{keys['name']}'" if keys.get("name") else element
         try:
-            pairs = [f"{k} = {lua(v, FUNCTIONS.get((element, k)))}" for k, v in keys.items() if v is not None]
+            pairs = [f"{k} = {self._value(v, FUNCTIONS.get((element, k)), name)}" for k, v in keys.items() if v is not None]
         except (TraceError, UsageError) as e:
-            name = f"{element} '{keys['name']}'" if keys.get("name") else element
             raise type(e)(f"{name}: {e}") from None
         self._line(f"{element} {{ {', '.join(pairs)} }}", 2)
+
+    def _value(self, x: Any, function: str | None, element: str) -> str:
+        """A value of a key; functions that symbols cannot follow are called back."""
+        if function is None or not callable(x) or isinstance(x, Expr):
+            return lua(x, function)
+        if isinstance(x, Called):
+            return self._host.add(x, function, element)
+        try:
+            return function_text(x, function)
+        except Exception as e:  # noqa: BLE001: whatever functions make of symbols
+            try:
+                said = self._host.add(x, function, element)
+            except Exception as other:  # noqa: BLE001: it fails with numbers too
+                raise TraceError(str(e) if str(other) in str(e) else f"{e}; with numbers: {other}") if isinstance(e, TraceError) else other from None
+            warnings.warn(f"{element}: {e}; it is called in Python at each step, and differenced", TraceWarning, stacklevel=5)
+            return said
 
     def param(self, name: str, default: Number) -> Expr:
         """A named parameter: a symbol that keys and functions may use; `load`, `set`, sweeps and derivatives act on it."""
@@ -107,6 +129,11 @@ class Model(Elements):
         return bool(os.path.dirname(self._file))
 
     @property
+    def called(self) -> list[str]:
+        """The elements whose functions are called in Python: pages and studies, which run in the program, cannot have them."""
+        return list(dict.fromkeys(self._host.elements))
+
+    @property
     def text(self) -> str:
         """What a model file would say; `freeze` it or keep it as a file of its own."""
         return "\n".join(self._lines)
@@ -121,8 +148,8 @@ class Model(Elements):
     def sim(self, parameters: Mapping[str, Number] | None = None, /, **more: Number) -> Simulation:
         """A simulation, ready at the initial time; parameters by name."""
         try:
-            model = read_model(self._file, self.text, {**(parameters or {}), **more})
-            return ModelSimulation(model, self._file, self, self._explain)
+            model = read_model(self._file, self.text, {**(parameters or {}), **more}, self._host)
+            return ModelSimulation(model, self._file, self, self._explain, self._host)
         except ModelError as e:
             raise self._explain(e) from None
 

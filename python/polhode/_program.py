@@ -24,6 +24,9 @@ class HasText(Protocol):
     def reads_files(self) -> bool: ...
 
     @property
+    def called(self) -> list[str]: ...
+
+    @property
     def text(self) -> str: ...
 
 
@@ -52,6 +55,8 @@ def model_file(model: AnyModel | None) -> Iterator[list[str]]:
     if model is None:
         yield []
     elif isinstance(model, HasText):
+        if model.called:
+            raise UsageError(f"{', '.join(model.called)}: a function that is called in Python; pages and studies run in the program, which has no Python")
         folder = os.path.dirname(model.file) or "."
         with tempfile.NamedTemporaryFile("w", suffix=".lua", prefix=".polhode-", dir=folder if model.reads_files else None) as f:
             f.write(model.text)

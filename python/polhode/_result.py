@@ -209,7 +209,7 @@ class Result(Recorded):
 
     @property
     def violation(self) -> Numbers:
-        """Of the constraints, at the level of positions and of velocities."""
+        """Violation of the constraints, at the level of positions and of velocities."""
         return self._numbers(lib.PH_GET_VIOLATION, 0)
 
     @property

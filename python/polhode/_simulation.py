@@ -8,6 +8,7 @@ from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence, Union
 
 import numpy as np
 
+from ._called import Host
 from ._analysis import Linear, Modes, Sensitivities, StaticStats, modes_of
 from ._errors import ModelError, UsageError
 from ._items import Body, Constraint, Items, Joint, Node, Numbers, Source, number_of
@@ -124,7 +125,41 @@ class Simulation(Source):
         if status:
             self._fail(status)
 
+    def _held(self, run: Any, call: Callable[[], int]) -> int:
+        """One long call of C that Ctrl-C ends: it works in a thread, which the main thread can stop."""
+        if threading.current_thread() is not threading.main_thread():
+            return call()
+        out: list[int] = []
+        raised: list[BaseException] = []
+        done = threading.Event()  # and not join, which an interrupt may end before the thread does
+
+        def work() -> None:
+            try:
+                out.append(call())
+                if out[0]:
+                    self._reraise()
+            except BaseException as e:  # noqa: BLE001: it goes on in the main thread
+                raised.append(e)
+            finally:
+                done.set()
+
+        threading.Thread(target=work, daemon=True).start()
+        try:
+            while not done.wait(AIR):
+                pass
+        except BaseException:
+            lib.ph_run_stop(run)
+            done.wait()
+            raise
+        if raised:
+            raise raised[0]
+        return out[0]
+
+    def _reraise(self) -> None:
+        """An exception of a function of Python that C called back."""
+
     def _fail(self, status: int) -> None:
+        self._reraise()
         fail(status, self._err, None, lib.ph_run_failure(self._run), self._name_of)
 
     def _name_of(self, list_: int, index: int) -> str:
@@ -240,8 +275,25 @@ class Simulation(Source):
 
     @property
     def violation(self) -> Numbers:
-        """Of the constraints, at the level of positions and of velocities, now."""
+        """Violation of the constraints, at the level of positions and of velocities, now."""
         return self._numbers(lib.PH_GET_VIOLATION, 0)
+
+    @property
+    def called(self) -> dict[str, str]:
+        """Functions that are called and differenced instead of traced, by their element, and why: slower, and with fewer digits.
+
+        >>> import polhode as ph
+        >>> ph.load("models/cart_pendulum.lua").called
+        {}
+        """
+        info, out = ffi.new("ph_function_info *"), {}
+        model = lib.ph_run_model(self._ready())
+        k = 0
+        while model != ffi.NULL and lib.ph_model_function(model, k, info):
+            if info.reason != ffi.NULL:
+                out[text(info.element)] = text(info.reason)
+            k += 1
+        return out
 
     @property
     def stats(self) -> Stats:
@@ -498,6 +550,7 @@ class Simulation(Source):
 
         at: values of the parameters, set before; so that `lambda x: sim.value_and_grad(name, names, x)` is what
         scipy.optimize.minimize(jac=True) takes. memory: bytes that bound the checkpoints; 0: the root of the steps.
+        Ctrl-C ends it after a step; the simulation stays where that was.
         """
         names = self._parameter_list(parameters)
         k = self._find(lib.PH_OBJECTIVES, objective)
@@ -510,7 +563,7 @@ class Simulation(Source):
         value, gradient = ffi.new("double *"), ffi.new("double[]", max(1, len(names)))
         with self._alone() as run:
             self._forget(run)
-            self._check(lib.ph_run_gradient(run, k, indices, len(names), memory, value, gradient, self._err))
+            self._check(self._held(run, lambda: int(lib.ph_run_gradient(run, k, indices, len(names), memory, value, gradient, self._err))))
         return float(value[0]), np.array(list(gradient))
 
     def sens(self, parameters: Sequence[str] | str, mode: str = "direct", **options: Option) -> Sensitivities:
@@ -628,13 +681,22 @@ class ModelSimulation(Simulation):
     """A simulation of a model that was read."""
 
     def __init__(
-        self, model: Any, file: str, source: Any, explain: Callable[[ModelError], ModelError] | None = None
+        self,
+        model: Any,
+        file: str,
+        source: Any,
+        explain: Callable[[ModelError], ModelError] | None = None,
+        host: Host | None = None,
     ) -> None:
         super().__init__(text(lib.ph_model_title(model)) or os.path.basename(file), file, source)
-        self._model, self._explain = model, explain
+        self._model, self._explain, self._host = model, explain, host
         said = lib.ph_model_run_def(model)
         if said.opt.h > 0 or said.opt.tol > 0:
             self._create([])
+
+    def _reraise(self) -> None:
+        if self._host is not None:
+            self._host.reraise()
 
     def _fail(self, status: int) -> None:
         try:
@@ -647,6 +709,7 @@ class ModelSimulation(Simulation):
         given = Texts(options)
         status = lib.ph_run_create(out, self._model, config_of(None, given), self._err)
         if status:
+            self._reraise()
             fail(status, self._err, None if options else self._file)
         self._adopt(ffi.gc(out[0], lib.ph_run_close))
 

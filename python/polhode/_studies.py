@@ -223,7 +223,7 @@ def sweep(
 
 
 def transient(model: AnyModel, steps: int = 50, *, parameters: Mapping[str, Number] | None = None, **options: Values) -> Table:
-    """Errors of multipliers in the first steps, by the start, beside theory."""
+    """Errors of multipliers in the first steps, for both starting values, beside theory."""
     answer = run_program("transient", model, _arguments({"steps": steps, **options}, parameters))
     table: Table = _table(answer, "t", ["plain", "perturbed", "predicted"])
     return table
@@ -249,12 +249,12 @@ def stability(
 
 
 def campbell(model: AnyModel, n: int = 10, *, parameters: Mapping[str, Number] | None = None, about: str | None = None, **vary: Sequence[float]) -> Table:
-    """Frequencies and damping of modes over a parameter, given as a list: a Campbell diagram."""
+    """Frequencies and damping of modes over a parameter, given as a list: a Campbell diagram, whose branches are followed by shape."""
     if len(vary) != 1:
         raise UsageError("a Campbell diagram needs one parameter with a list of values")
     ((name, values),) = vary.items()
     answer = run_program("modes", model, ["-n", str(n), "--vary", f"{name}={_listed(name, values)}", *_arguments({"about": about}, parameters)])
-    table: Table = _table(answer, name, ["frequency"], "mode")
+    table: Table = _table(answer, name, ["frequency"], "branch")
     return table
 
 

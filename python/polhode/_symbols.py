@@ -160,6 +160,9 @@ class Expr:
     __hash__ = object.__hash__
 
     def __float__(self) -> float:
+        at = _numbers()
+        if at is not None:
+            return value(self, at)
         raise TraceError("a symbol is not a number yet: use functions of numpy instead of those of math, and no float()")
 
     def __int__(self) -> int:
@@ -466,14 +469,14 @@ class Tracer:
     """One call of a function: which way its comparisons take."""
 
     def __init__(self, way: Sequence[bool] = (), at: Mapping[str, float] | None = None) -> None:
-        self._way, self._at = list(way), at
+        self._way, self.at = list(way), at
         self.met: list[tuple[Condition, bool]] = []
         self._known: dict[str, bool] = {}
 
     def decide(self, condition: Condition) -> bool:
         """As told; where nothing is told, true. With values: what they say."""
-        if self._at is not None:
-            return condition.holds(self._at)
+        if self.at is not None:
+            return condition.holds(self.at)
         text = condition.text()
         if text not in self._known:
             if len(self.met) == _DEEP:
@@ -499,6 +502,12 @@ def _tracers() -> list[Tracer]:
         _local.stack = []
     stack: list[Tracer] = _local.stack
     return stack
+
+
+def _numbers() -> Mapping[str, float] | None:
+    """The values of symbols in a call with numbers; None: they have none."""
+    stack = _tracers()
+    return stack[-1].at if stack else None
 
 
 def _tracer() -> Tracer:

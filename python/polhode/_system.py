@@ -283,6 +283,5 @@ class SystemSimulation(Simulation):
 
         self._adopt(ffi.gc(out[0], close))
 
-    def _fail(self, status: int) -> None:
+    def _reraise(self) -> None:
         self.system._reraise()
-        super()._fail(status)

@@ -14,14 +14,14 @@ from ._symbols import Condition, Expr, Function, TraceError, Tracer, key_text, l
 _WAYS = 4096  # through the comparisons of a function
 
 
-def _results(x: Any) -> list[Expr]:
+def results(x: Any) -> list[Expr]:
     """What a function returned, as a flat list."""
     if isinstance(x, Expr) or np.isscalar(x):
         return [lift(x)]
     if isinstance(x, np.ndarray):
         return [lift(y) for y in x.ravel().tolist()]
     if isinstance(x, (list, tuple)):
-        return [z for y in x for z in _results(y)]
+        return [z for y in x for z in results(y)]
     raise TraceError(f"a function of the model returned {x!r}, not numbers")
 
 
@@ -127,13 +127,13 @@ class State:
         return self[name]
 
 
-def _arguments(names: str, leaves: Leaves) -> list[Any]:
+def arguments(names: str, leaves: Leaves) -> list[Any]:
     return [State(leaves) if name == "s" else leaves(name) for name in names.split(", ")]
 
 
 def _call(f: Function, names: str, way: Sequence[bool], leaves: Leaves) -> tuple[list[Expr], list[tuple[Condition, bool]]]:
     with Tracer(way) as tracer:
-        out = _results(f(*_arguments(names, leaves)))
+        out = results(f(*arguments(names, leaves)))
     return out, tracer.met
 
 
@@ -177,27 +177,27 @@ def _trust(f: Function, names: str, tree: Any, leaves: Leaves) -> None:
     """The tree against the function called with numbers: a function that keeps values between its calls shows here."""
     rng = np.random.default_rng(1)
     for point in range(_POINTS):
-        at: dict[str, float] = _Drawn(rng, 0.0 if point == 0 else 1.0)
+        at: dict[str, float] = Drawn(rng, 0.0 if point == 0 else 1.0)
         try:
             expected = [value(e, at) for e in _pick(tree, at)]
         except (ArithmeticError, ValueError):
             continue
         with Tracer(at=at):
-            given = _results(f(*_arguments(names, Leaves(at))))
+            given = results(f(*arguments(names, Leaves(at))))
             found = [value(e, at) for e in given]
         if len(found) != len(expected) or not all(abs(a - b) <= 1e-9 * max(1.0, abs(b)) for a, b in zip(found, expected)):
             raise TraceError("it gives other numbers when it is called with numbers: does it keep values between its calls?")
 
 
-class _Drawn(dict[str, float]):
+class Drawn(dict[str, float]):
     """A number for each leaf, drawn when it is first met."""
 
-    def __init__(self, rng: np.random.Generator, size: float) -> None:
+    def __init__(self, rng: np.random.Generator, size: float, least: float = 0.1) -> None:
         super().__init__()
-        self._rng, self._size = rng, size
+        self._rng, self._size, self._least = rng, size, least
 
     def __missing__(self, name: str) -> float:
-        self[name] = x = self._size * float(self._rng.uniform(0.1, 1.9))
+        self[name] = x = self._size * float(self._rng.uniform(self._least, 1.9))
         return x
 
 

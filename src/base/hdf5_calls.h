@@ -2,7 +2,7 @@
 #ifndef PH_BASE_HDF5_CALLS_H
 #define PH_BASE_HDF5_CALLS_H
 
-/* NULL: it is loaded. Else what lacks, as half a sentence. */
+/* NULL: it is loaded. Else what is missing, as half a sentence. */
 const char *ph_hdf5_missing(void);
 
 #ifdef PH_HDF5_FILE /* its name, if this was built with it */

@@ -3,7 +3,7 @@
  *   H = P^T A P upper Hessenberg, by reflections; then H - mu I = Q R, H <- R Q + mu I with the eigenvalue mu
  *   of the last 2 x 2 block that is nearer to its corner, until entries below the diagonal vanish.
  *
- * A defective eigenvalue of multiplicity k is found to the k-th root of round-off only. Of the eigenvalue 0 nothing is lost:
+ * A defective eigenvalue of multiplicity k is found to the k-th root of round-off only. The eigenvalue 0 loses nothing:
  * with an orthonormal basis Q = (Q_1, Q_2), Q_2 that of the null space of A,
  *
  *   Q^T A Q = (Q_1^T A Q_1  0; *  0),                                                              (T9)

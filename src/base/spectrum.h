@@ -15,7 +15,7 @@ ph_status ph_eigenvalues(int n, const double *A, double complex *value);
 int ph_remove_zeros(int n, double *A, double tol, double least, double *work);
 
 /* An eigenvector of the n x n matrix A for an eigenvalue that ph_eigenvalues gave, its largest entry 1, by
- * inverse iteration; size: of the largest eigenvalue. Of a repeated one, another seed gives another vector.
+ * inverse iteration; size: of the largest eigenvalue. For a repeated one, another seed gives another vector.
  * PH_E_NAN: not finite. PH_E_MEMORY. */
 ph_status ph_eigenvector(int n, const double *A, double complex value, double size, unsigned seed,
                          double complex *vector);

@@ -83,6 +83,7 @@ typedef struct ph_args {
     const char *save;      /* state file to write; NULL: none */
     const char *state;     /* and one to go on from */
     const char *view;      /* page that shows the motion; NULL: none */
+    int live, port;        /* serve the page while the run goes on; 0: a free port */
     const char *vtk;       /* folder of files for ParaView; NULL: none */
     ph_settings plot_xy;   /* "tip.x,tip.z" */
     ph_lists list;         /* of studies */
@@ -117,6 +118,7 @@ typedef struct ph_args {
     int lanes, max_iterations, cuda; /* 0: the default */
     const char *body;                /* of reduce: its name; NULL: the only one */
     double at;                       /* of linearise: time; 0: the initial one */
+    int harmonics;                   /* of modes: lines of its diagram */
     int about, modes;                /* of modes: 0 initial, 1 static; how many, 0: the usual number */
     /* of stability and transient */
     int steps;                  /* 0: as many as the study has */

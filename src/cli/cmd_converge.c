@@ -1,5 +1,6 @@
 /* polhode converge: errors over step sizes, observed orders, error constants. */
 #include "cli/method_study.h"
+#include "cli/overlay.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -160,6 +161,51 @@ static int check_orders(const ph_method_study *q)
     return code;
 }
 
+/* Some of the runs once more, laid over each other; the finest of the last variant is the one that is shown. */
+static ph_status frame(ph_run *run, int why, void *ctx)
+{
+    (void)why;
+    return ph_view_frame(ctx, run);
+}
+
+static ph_status show_case(const ph_method_study *q, int k, ph_overlay *o, ph_error *err)
+{
+    const ph_variant *v = &q->variants[k / q->def.n_h];
+    ph_run *run = q->def.sites ? q->def.sites[k / q->def.n_h].run : q->def.run;
+    ph_options opt = v->opt;
+    char label[PH_VARIANT_LABEL + 32];
+    opt.h = q->def.t_end / (double)q->def.steps[k % q->def.n_h];
+    snprintf(label, sizeof label, "h = %.4g s%s%s", opt.h, q->def.n_variants > 1 ? ", " : "",
+             q->def.n_variants > 1 ? v->label : "");
+    ph_status s = ph_run_set_method(run, &opt, err);
+    ph_view *view = s == PH_OK ? ph_overlay_add(o, run, label, err) : NULL;
+    if (!view)
+        return s == PH_OK ? PH_E_INPUT : s;
+    ph_run_observe(run, frame, view);
+    s = ph_run_until(run, q->def.t_end, err);
+    ph_run_observe(run, NULL, NULL);
+    ph_view_end(view, run);
+    if (s != PH_OK)
+        ph_overlay_failed(o, err->text);
+    return PH_OK;
+}
+
+static int show(const ph_method_study *q)
+{
+    int n = q->def.n_variants * q->def.n_h;
+    ph_overlay o = {.runs = ph_overlay_runs(n)};
+    char text[PH_METHOD_STUDY_LINES][PH_METHOD_STUDY_LINE];
+    ph_error err = {0};
+    ph_status s = PH_OK;
+    int lines = ph_method_study_settings(q, text);
+    for (int k = 0; k < o.runs && s == PH_OK; k++)
+        s = show_case(q, ph_overlay_case(k, n), &o, &err);
+    int code =
+        s == PH_OK ? ph_overlay_write(&o, &q->args, text[lines > 1]) : ph_complain("--view: %s", err.text);
+    ph_overlay_clear(&o);
+    return code;
+}
+
 static int report(const ph_method_study *q, int code)
 {
     ph_table *t = tabulate(q);
@@ -181,6 +227,8 @@ static int report(const ph_method_study *q, int code)
         written = ph_method_study_write(q, t);
     if (written == PH_EXIT_OK)
         written = ph_method_study_plot(q, 1, &over);
+    if (written == PH_EXIT_OK && q->args.view)
+        written = show(q);
     ph_table_destroy(t);
     if (written != PH_EXIT_OK)
         return written;
@@ -191,6 +239,10 @@ int ph_cmd_converge(const ph_args *args)
 {
     ph_method_study q;
     int code;
+    if (args->view && !ph_target_is_file(args->word[0]))
+        return ph_complain("--view: a page shows a model file, and '%s' is none", args->word[0]);
+    if (args->view && !ph_page_name(args->view))
+        return PH_EXIT_USAGE;
     if (args->expect > 0 && (args->list.h.n == 1 || args->list.tol.n == 1))
         return ph_complain("--expect: an order needs two step sizes at least, or two tolerances");
     if (ph_method_study_open(&q, args, &code)) {

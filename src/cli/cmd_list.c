@@ -76,6 +76,7 @@ static void print_owners(int key, int kind)
 static void print_keys(void)
 {
     ph_language_key k;
+    char initial[160];
     const char *word;
     for (int kind = 0; (word = ph_language_kind_word(kind)); kind++) {
         printf("  %s", word);
@@ -85,8 +86,12 @@ static void print_keys(void)
         for (int i = 0; ph_language_key_get(i, &k); i++) {
             if (k.kind != kind)
                 continue;
-            printf("    %-16s %-28s %-13s %s%s", k.name, k.value, k.unit, k.text,
-                   k.required ? "; required" : "");
+            ph_language_key_default(i, initial, sizeof initial);
+            printf("    %-16s %-28s %-13s %s%s%s", k.name, k.value, k.unit, k.text,
+                   k.required   ? "; required"
+                   : initial[0] ? "; default: "
+                                : "",
+                   initial);
             print_owners(i, kind);
         }
     }

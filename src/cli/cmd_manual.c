@@ -9,15 +9,6 @@
 
 /* ---- cells -------------------------------------------------------------------------------------------- */
 
-/* "text; default x" is split; so is "text; default: x". Without a default, the other one is empty. */
-static void split_text(const char *text, char *meaning, char *initial, size_t size)
-{
-    const char *at = strstr(text, "; default");
-    snprintf(meaning, size, "%.*s", at ? (int)(at - text) : (int)strlen(text), text);
-    at = at ? at + strlen("; default") : "";
-    snprintf(initial, size, "%s", at + strspn(at, ": "));
-}
-
 /* What may stand behind the sign of equality: a kind of value, or one of a list of words. */
 static void put_value(FILE *to, const ph_language_key *k)
 {
@@ -29,17 +20,15 @@ static void put_value(FILE *to, const ph_language_key *k)
 
 static void put_key(FILE *to, int key, const ph_language_key *k)
 {
-    char meaning[256], initial[256];
-    split_text(k->text, meaning, initial, sizeof meaning);
-    if (!initial[0])
-        ph_language_key_default(key, initial, sizeof initial);
+    char initial[160];
+    ph_language_key_default(key, initial, sizeof initial);
     fprintf(to, "| `%s` | ", k->name);
     put_value(to, k);
     fprintf(to, " | %s | %s | %s |\n", k->unit,
             k->required  ? "**required**"
             : initial[0] ? initial
                          : "optional",
-            meaning);
+            k->text);
 }
 
 /* ---- tables ------------------------------------------------------------------------------------------- */
@@ -155,17 +144,13 @@ static void limits(FILE *to, int kind, int unused)
 
 /* ---- the page ----------------------------------------------------------------------------------------- */
 
-static const struct item {
-    const char *line;
-    void (*table)(FILE *to, int kind, int type);
-    const char *kind, *type; /* type NULL: the first or only one */
-} page[] = {
-#define PH_LINE(text)               {text, NULL, NULL, NULL},
-#define PH_TABLE(table, kind, type) {NULL, table, #kind, type},
-#include "cli/manual.def"
-#undef PH_LINE
-#undef PH_TABLE
-};
+extern const unsigned char ph_manual[]; /* manual.md: Markdown, and lines <!-- table KIND type --> */
+
+static const struct table {
+    const char *name;
+    void (*put)(FILE *to, int kind, int type);
+} tables[] = {{"keys", keys},       {"common", common}, {"own", own},       {"types", types},
+              {"sensors", sensors}, {"spaces", spaces}, {"shapes", shapes}, {"limits", limits}};
 
 static int find_type(int kind, const char *name)
 {
@@ -176,14 +161,27 @@ static int find_type(int kind, const char *name)
     return type;
 }
 
+/* KIND as in src/model/keys.def; without a type the first or only one. */
+static void put_table(FILE *to, const char *line)
+{
+    char name[16] = "", kind_name[16] = "", type[32] = "";
+    sscanf(line, "<!-- %15s %15s %31[^ -]", name, kind_name, type);
+    int kind = ph_language_kind(kind_name);
+    for (size_t k = 0; k < sizeof tables / sizeof *tables; k++)
+        if (!strcmp(tables[k].name, name))
+            tables[k].put(to, kind, find_type(kind, type[0] ? type : NULL));
+}
+
 static void write_page(FILE *to)
 {
-    for (size_t i = 0; i < sizeof page / sizeof *page; i++)
-        if (page[i].table)
-            page[i].table(to, ph_language_kind(page[i].kind),
-                          find_type(ph_language_kind(page[i].kind), page[i].type));
+    const char *line = (const char *)ph_manual;
+    for (const char *end; *line; line = end) {
+        end = strchr(line, '\n') + 1;
+        if (!strncmp(line, "<!-- ", 5))
+            put_table(to, line);
         else
-            fprintf(to, "%s\n", page[i].line);
+            fwrite(line, 1, (size_t)(end - line), to);
+    }
 }
 
 int ph_cmd_manual(const ph_args *args)

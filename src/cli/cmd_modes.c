@@ -2,6 +2,7 @@
 #include "cli/job_equilibrium.h"
 #include "cli/options.h"
 #include "cli/stability_show.h"
+#include "study/branches.h"
 #include "study/plan.h"
 #include "view/view.h"
 
@@ -11,6 +12,8 @@
 #define MODES_MAX   3000 /* as many as there are at most: those of 1500 velocities */
 #define MODES_USUAL 10
 #define TWO_PI      6.283185307179586
+#define SHAPES_MOST                                                                                          \
+    2.5e8 /* bytes of shapes by which branches are followed; with more, frequencies alone lead */
 
 typedef struct mode {
     double re, im;
@@ -23,6 +26,7 @@ typedef struct found {
     ph_modes_info info;
     char name[64]; /* of the model */
     int n;         /* modes, of as many as are shown */
+    int nv; /* coordinates of the shapes that follow the modes, 2 nv numbers for each; 0: there are none */
     mode mode[];
 } found;
 
@@ -34,6 +38,9 @@ typedef struct study {
     int shown;       /* modes of each */
     size_t size;     /* of a case */
     char *found;     /* cases */
+    int follow;      /* with --vary: coordinates of the shapes of each case; 0: none are kept */
+    int *branch;     /* with --vary: cases x shown, from 1 on; 0: no mode */
+    int n_branches;
 
     /* One case without --vary, for JSON; NULL: not asked for */
     int nv;                  /* coordinates */
@@ -44,6 +51,12 @@ typedef struct study {
 static found *found_at(const study *s, int c)
 {
     return (found *)(void *)(s->found + (size_t)c * s->size);
+}
+
+/* Shape k of a case: real parts, then imaginary parts. */
+static double *shape_at(const study *s, found *f, int k)
+{
+    return (double *)(void *)&f->mode[s->shown] + (size_t)k * 2 * (size_t)s->follow;
 }
 
 /* ---- one case ---------------------------------------------------------------------------------------- */
@@ -150,8 +163,11 @@ static ph_status read_modes(study *s, const ph_job *r, ph_modes *m, found *f)
     f->n = f->info.count < s->shown ? f->info.count : s->shown;
     if (!share || !take_shapes(s, r, f->n))
         status = PH_E_MEMORY;
+    int nv = ph_system_nv(&r->p->sys);
+    f->nv = s->follow == nv ? nv : 0;
     for (int k = 0; k < f->n && status != PH_E_MEMORY; k++) {
-        double *re = s->shape ? s->shape + (size_t)k * 2 * (size_t)s->nv : NULL, *im = re ? re + s->nv : NULL;
+        double *re = s->shape ? s->shape + (size_t)k * 2 * (size_t)nv : f->nv ? shape_at(s, f, k) : NULL;
+        double *im = re ? re + nv : NULL;
         ph_modes_value(m, k, &f->mode[k].re, &f->mode[k].im);
         status = ph_modes_shape(m, k, re, im, share);
         if (status == PH_OK)
@@ -265,12 +281,51 @@ static int make_plan(study *s)
     return there > 0;
 }
 
+/* The number of coordinates, from the first value; 0: it has none, or there would be too many. */
+static int count_coordinates(const study *s)
+{
+    ph_args args = *s->args;
+    ph_target target;
+    char none[256];
+    ph_setting set = {.name = s->plan.vary[0].name, .value = ph_plan_value(&s->plan, 0, 0)};
+    ph_more more = {.model = s->model, .n_sets = 1, .set = &set};
+    int code, nv = 0;
+    ph_complain_into(none, sizeof none);
+    if (ph_target_open_case(&target, &args, &more, &code))
+        nv = ph_system_nv(&target.p->sys);
+    ph_complain_into(NULL, 0);
+    ph_target_close(&target);
+    return 16.0 * nv * s->shown * s->n <= SHAPES_MOST ? nv : 0;
+}
+
+/* Branches over what is varied. 0: not enough memory. */
+static int follow(study *s)
+{
+    size_t n = (size_t)s->n * (size_t)s->shown;
+    ph_branch_mode *all = calloc(n, sizeof *all);
+    int *count = calloc((size_t)s->n, sizeof *count);
+    s->branch = calloc(n, sizeof *s->branch);
+    int good = all && count && s->branch;
+    for (int c = 0; good && c < s->n; c++) {
+        found *f = found_at(s, c);
+        count[c] = f->n;
+        for (int k = 0; k < f->n; k++)
+            all[c * s->shown + k] =
+                (ph_branch_mode){f->mode[k].re, f->mode[k].im, f->nv ? shape_at(s, f, k) : NULL};
+    }
+    if (good)
+        s->n_branches = ph_branches_follow(s->n, s->shown, s->follow, count, all, s->branch);
+    free(all), free(count);
+    return good;
+}
+
 /* ---- what comes out ---------------------------------------------------------------------------------- */
 
-static const ph_column columns[] = {{"", NULL, PH_SHORT}, /* what is varied */
-                                    {"mode", NULL, PH_WHOLE},      {"omega", "rad/s", PH_SHORT},
-                                    {"frequency", "Hz", PH_SHORT}, {"damping", NULL, PH_SHORT},
-                                    {"real", "1/s", PH_SHORT},     {"participation", NULL, PH_WORDS}};
+/* With --vary the first is what is varied; without, that and the branch are not there. */
+static const ph_column columns[] = {{"", NULL, PH_SHORT},         {"mode", NULL, PH_WHOLE},
+                                    {"omega", "rad/s", PH_SHORT}, {"frequency", "Hz", PH_SHORT},
+                                    {"damping", NULL, PH_SHORT},  {"real", "1/s", PH_SHORT},
+                                    {"branch", NULL, PH_WHOLE},   {"participation", NULL, PH_WORDS}};
 
 #define N_COLUMNS ((int)(sizeof columns / sizeof *columns))
 
@@ -303,6 +358,8 @@ static void add_case(const study *s, int c, ph_table *t)
             ph_table_number(t, ph_plan_value(&s->plan, 0, c));
         ph_table_number(t, k + 1), ph_table_number(t, m->im), ph_table_number(t, m->im / TWO_PI);
         ph_table_number(t, size > 0 ? 0 - m->re / size : NAN), ph_table_number(t, m->re);
+        if (s->plan.n_vary)
+            ph_table_number(t, s->branch[c * s->shown + k]);
         ph_table_word(t, m->words);
     }
 }
@@ -325,10 +382,12 @@ static int fill(const study *s, ph_delivery *d)
     ph_column own[N_COLUMNS];
     ph_column fails[] = {{"", NULL, PH_SHORT}, {"status", NULL, PH_WORDS}, {"reason", NULL, PH_WORDS}};
     const found *f = found_at(s, 0);
-    int failed = 0, first = !s->plan.n_vary;
+    int failed = 0, varies = s->plan.n_vary > 0;
     memcpy(own, columns, sizeof columns);
-    own[0].name = s->plan.n_vary ? s->plan.vary[0].name : "";
-    d->table = ph_table_create(N_COLUMNS - first, own + first);
+    own[0].name = varies ? s->plan.vary[0].name : "";
+    if (!varies)
+        own[N_COLUMNS - 2] = own[N_COLUMNS - 1];
+    d->table = ph_table_create(varies ? N_COLUMNS : N_COLUMNS - 2, varies ? own : own + 1);
     if (s->plan.n_vary) {
         fails[0].name = own[0].name;
         d->summary_name = "failed", d->summary = ph_table_create(3, fails);
@@ -348,33 +407,88 @@ static int fill(const study *s, ph_delivery *d)
     return failed;
 }
 
-/* A Campbell diagram: mode by mode, the frequencies that vibrate. */
+/* What a Campbell diagram consists of: branches as lines, and orders of the speed, k x/(2 pi). */
+typedef struct campbell {
+    double *x, *y, *damping; /* of all values; branches x values */
+    double *order;           /* orders x 4: x and frequency at both ends of a line */
+    ph_series *frequencies, *dampings;
+    char (*name)[16]; /* "1P" */
+    double most;      /* of the frequencies */
+    int damped;       /* something is */
+} campbell;
+
+static void add_points(const study *s, int c, campbell *d)
+{
+    const found *f = found_at(s, c);
+    for (int k = 0; k < f->n; k++) {
+        size_t at = (size_t)(s->branch[c * s->shown + k] - 1) * (size_t)s->n + (size_t)c;
+        if (!(f->mode[k].im > 0))
+            continue; /* what does not vibrate */
+        d->y[at] = f->mode[k].im / TWO_PI;
+        d->damping[at] = -100 * f->mode[k].re / hypot(f->mode[k].re, f->mode[k].im);
+        d->most = fmax(d->most, d->y[at]);
+        d->damped |= fabs(d->damping[at]) > 1e-6;
+    }
+}
+
+static int make_campbell(const study *s, campbell *d)
+{
+    size_t n = (size_t)s->n, b = (size_t)s->n_branches, orders = (size_t)s->args->harmonics;
+    d->x = calloc(n, sizeof *d->x), d->y = calloc(n * b + 1, sizeof *d->y);
+    d->damping = calloc(n * b + 1, sizeof *d->damping), d->order = calloc(4 * orders + 1, sizeof *d->order);
+    d->frequencies = calloc(b + orders + 1, sizeof *d->frequencies);
+    d->dampings = calloc(b + 1, sizeof *d->dampings), d->name = calloc(orders + 1, sizeof *d->name);
+    if (!d->x || !d->y || !d->damping || !d->order || !d->frequencies || !d->dampings || !d->name)
+        return 0;
+    for (size_t i = 0; i < n * b; i++)
+        d->y[i] = d->damping[i] = NAN;
+    for (int c = 0; c < s->n; c++) {
+        d->x[c] = ph_plan_value(&s->plan, 0, c);
+        add_points(s, c, d);
+    }
+    for (size_t k = 0; k < b; k++) {
+        ph_series line = {.look = (int)k + 1, .n = s->n, .x = d->x, .y = d->y + k * n};
+        d->frequencies[k] = line, line.y = d->damping + k * n, d->dampings[k] = line;
+    }
+    for (size_t k = 0; k < orders; k++) {
+        double *line = d->order + 4 * k, slope = (double)(k + 1) / TWO_PI, top = 1.05 * d->most / slope;
+        snprintf(d->name[k], sizeof d->name[k], "%dP", (int)k + 1);
+        for (int end = 0; end < 2; end++) {
+            line[end] = fmin(fmax(d->x[end ? s->n - 1 : 0], -top), top);
+            line[2 + end] = slope * fabs(line[end]);
+        }
+        d->frequencies[b + k] =
+            (ph_series){.label = d->name[k], .style = PH_LINES, .n = 2, .x = line, .y = line + 2};
+    }
+    return 1;
+}
+
+/* Frequencies and damping ratios over what is varied. */
 static int draw(const study *s, const ph_delivery *d)
 {
-    size_t n = (size_t)s->n, m = (size_t)s->shown;
-    double *x = calloc(n, sizeof *x), *y = calloc(n * m, sizeof *y);
-    ph_series *all = calloc(m, sizeof *all);
+    campbell c = {0};
     int code;
-    if (x && y && all) {
-        for (int c = 0; c < s->n; c++) {
-            const found *f = found_at(s, c);
-            x[c] = s->plan.n_vary ? ph_plan_value(&s->plan, 0, c) : 0;
-            for (int k = 0; k < s->shown; k++)
-                y[(size_t)k * n + (size_t)c] = k < f->n && f->mode[k].im > 0 ? f->mode[k].im / TWO_PI : NAN;
-        }
-        for (int k = 0; k < s->shown; k++)
-            all[k] = (ph_series){.style = PH_POINTS, .look = 1, .n = s->n, .x = x, .y = y + (size_t)k * n};
-        ph_panel panel = {.x = {.label = s->plan.n_vary ? s->plan.vary[0].name : ""},
-                          .y = {.label = "frequency", .unit = "Hz"},
-                          .legend = PH_LEGEND_NONE,
-                          .n_series = s->shown,
-                          .series = all};
-        const ph_plot plot = {.title = d->title, .n_panels = 1, .panels = &panel};
+    if (!s->plan.n_vary) {
+        code = ph_deliver(d, s->args, NULL);
+    } else if (make_campbell(s, &c)) {
+        ph_axis x = {.label = s->plan.vary[0].name};
+        ph_panel panel[] = {{.x = x,
+                             .y = {.label = "frequency", .unit = "Hz"},
+                             .legend = s->args->harmonics ? PH_LEGEND_BELOW : PH_LEGEND_NONE,
+                             .n_series = s->n_branches + s->args->harmonics,
+                             .series = c.frequencies},
+                            {.x = x,
+                             .y = {.label = "damping ratio", .unit = "%"},
+                             .legend = PH_LEGEND_NONE,
+                             .n_series = s->n_branches,
+                             .series = c.dampings}};
+        const ph_plot plot = {.title = d->title, .n_panels = 1 + c.damped, .panels = panel};
         code = ph_deliver(d, s->args, &plot);
     } else {
         code = ph_complain("not enough memory for the picture");
     }
-    free(x), free(y), free(all);
+    free(c.x), free(c.y), free(c.damping), free(c.order);
+    free(c.frequencies), free(c.dampings), free(c.name);
     return code;
 }
 
@@ -395,13 +509,15 @@ static void add_shapes(ph_json *j, const void *ctx)
     }
 }
 
-static int report(const study *s)
+static int report(study *s)
 {
     const ph_outcome *o = &found_at(s, 0)->outcome;
     if (s->n == 1 && o->status != PH_OK) {
         ph_complain("%s", o->err.text[0] ? o->err.text : "not enough memory for the model");
         return ph_status_exit(o->status);
     }
+    if (s->plan.n_vary && !follow(s))
+        return ph_complain("not enough memory for the study");
     ph_delivery d = {.more = add_shapes, .ctx = s};
     int failed = fill(s, &d), code = draw(s, &d);
     ph_delivery_end(&d);
@@ -416,12 +532,16 @@ int ph_cmd_modes(const ph_args *args)
         return ph_complain("-n: %d is more than %d modes", s.shown, MODES_MAX);
     if (args->plot && !args->vary.n)
         return ph_complain("--plot draws frequencies over a parameter: say which with --vary");
+    if (args->harmonics && !args->plot)
+        return ph_complain("--harmonics: lines of a picture; give --plot too");
     if (args->view && args->vary.n)
         return ph_complain("--view shows the modes about one state, and --vary asks for many");
     if (args->view && !ph_page_name(args->view))
         return code;
     if (ph_delivery_ready(args) && make_plan(&s)) {
-        s.size = sizeof(found) + (size_t)s.shown * sizeof(mode);
+        if (s.plan.n_vary)
+            s.follow = count_coordinates(&s);
+        s.size = sizeof(found) + (size_t)s.shown * (sizeof(mode) + 2 * (size_t)s.follow * sizeof(double));
         if (s.plan.n_vary)
             s.found = ph_stability_run(args, "modes", s.n, s.size, run_case, &s, &code);
         else if ((s.found = calloc(1, s.size)) != NULL)
@@ -431,7 +551,7 @@ int ph_cmd_modes(const ph_args *args)
         if (s.found)
             code = report(&s);
     }
-    free(s.found), free(s.shape), free(s.coordinate);
+    free(s.found), free(s.shape), free(s.coordinate), free(s.branch);
     ph_plan_clear(&s.plan);
     ph_model_free(s.model);
     return code;

@@ -84,7 +84,7 @@ static int read_line(ph_design *d, const ph_args *args)
 
 /* ---- the model -------------------------------------------------------------------------------------------- */
 
-/* Of all that the log depends on. */
+/* A hash of all that the log depends on. */
 static uint64_t key_of(const ph_design *d, const ph_args *merged, const ph_target *s)
 {
     uint64_t key = ph_options_hash(merged, s->p->key);

@@ -70,6 +70,12 @@ static int make_plan(ph_sweep_study *d)
 {
     const ph_args *args = d->args;
     ph_error err = {0};
+    if (args->view && !d->model) {
+        ph_complain("--view: a page shows a model file, and '%s' is none", args->word[0]);
+        return 0;
+    }
+    if (args->view && !ph_page_name(args->view))
+        return 0;
     if (!args->vary.n) {
         ph_complain("sweep needs --vary, such as --vary h=1e-3,1e-4; 'polhode help sweep' tells more");
         return 0;
@@ -199,7 +205,7 @@ static void make_keys(ph_sweep_study *d)
     d->key = hash;
 }
 
-/* Of several ranks the first one alone has to do with files. */
+/* Only the first of several ranks works with files. */
 static int find_rank(ph_sweep_study *d)
 {
     ph_error err = {0};
@@ -329,6 +335,8 @@ static int deliver(ph_sweep_study *d, const ph_table *t)
         return ph_complain("cannot write '%s': %s", d->args->output, strerror(errno));
     if (d->args->plot && !ph_sweep_plot(d, &err))
         return ph_complain("--plot: %s", err.text);
+    if (d->args->view && ph_sweep_view(d) != PH_EXIT_OK)
+        return PH_EXIT_USAGE;
     if (d->args->json && !print_json(d, t))
         return ph_complain("not enough memory for the report");
     if (!d->args->json && !d->args->quiet) {

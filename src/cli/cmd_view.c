@@ -1,5 +1,5 @@
 /* polhode view: simulate a model and write a page that shows it. */
-#include "cli/job.h"
+#include "cli/live.h"
 #include "view/view.h"
 
 #include <stdio.h>
@@ -13,6 +13,13 @@ static void default_path(const char *model, char *path, size_t size)
     snprintf(path, size, "%.*s.html", (int)(dot && dot > name ? dot - name : (long)strlen(name)), name);
 }
 
+/* A page that shows the run while it goes on. */
+static int view_live(ph_job *r)
+{
+    r->p = r->target.p, r->run = r->target.run;
+    return ph_job_plan(r) ? ph_live(r) : PH_EXIT_USAGE;
+}
+
 /* A run with a page and without a report. */
 int ph_cmd_view(const ph_args *given)
 {
@@ -21,14 +28,20 @@ int ph_cmd_view(const ph_args *given)
     int code;
     ph_job r = {.args = &args};
     default_path(args.word[0], path, sizeof path);
+    if (args.live && (args.output || args.vtk))
+        return ph_complain("--live writes no file: leave %s out", args.output ? "-o" : "--vtk");
+    if (args.port && !args.live)
+        return ph_complain("--port needs --live");
+    if (args.port > 65535)
+        return ph_complain("--port: %d is no port; they end at 65535", args.port);
     args.view = args.output ? args.output : path;
     args.output = NULL;
     if (!ph_target_is_file(args.word[0]))
         return ph_complain("a page shows a model file, and '%s' is none", args.word[0]);
-    if (!ph_page_name(args.view))
+    if (!args.live && !ph_page_name(args.view))
         return PH_EXIT_USAGE;
     if (ph_target_open(&r.target, &args, &code))
-        code = ph_job_perform(&r);
+        code = args.live ? view_live(&r) : ph_job_perform(&r);
     ph_view_destroy(r.view);
     free(r.bodies);
     ph_target_close(&r.target);

@@ -1,7 +1,7 @@
 /* Time histories of a run, for --plot: a panel for each sensor, or for those of --sensor, or, where a model has none, for the
  * position of each body and the multipliers of each joint; last the step size, where it changes. --plot-xy draws numbers of sensors over each other.
  *
- * Of long runs some states are left out: of every STRIDE-th one the numbers are kept, and STRIDE doubles
+ * Long runs keep the numbers of every STRIDE-th state only, and STRIDE doubles
  * whenever there is no more room. */
 #include "cli/history.h"
 #include "study/plot.h"

@@ -9,11 +9,11 @@
 #include "io/record.h"
 #include "problem/problem.h"
 
-/* What a flexible body lacks of stiffness. */
+/* Softening of a flexible body. */
 typedef struct ph_softening {
     double most;  /* over the run */
     double since; /* when it first mattered */
-    int body;     /* of flexible bodies, the one that lacks most */
+    int body;     /* the flexible body with the largest value */
 } ph_softening;
 
 /* What the program sees on the way, beside what the run itself watches. */

@@ -38,8 +38,10 @@ int ph_page_write(const ph_job *r)
     if (!path)
         return code;
     ph_report_options(&r->opt, settings, sizeof settings);
-    ph_view_words words = {r->args->word[0], settings, ph_status_word(r->status),
-                           r->status == PH_OK ? "" : r->err.text};
+    ph_view_words words = {.file = r->args->word[0],
+                           .settings = settings,
+                           .status = ph_status_word(r->status),
+                           .reason = r->status == PH_OK ? "" : r->err.text};
     if (!ph_file_open(&file, path))
         return ph_complain("cannot write '%s': %s", path, strerror(errno));
     if (!ph_view_page(r->view, &words, file.stream))

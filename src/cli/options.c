@@ -32,13 +32,14 @@ typedef enum kind {
 typedef struct option {
     const char *name, *value;
     unsigned kind;
-    size_t at; /* in ph_args */
-    ph_word_fn words;
+    size_t at;         /* in ph_args */
     unsigned commands; /* bits, by ph_command_code */
     const char *text;
+    ph_word_fn words;
+    const char *initial; /* in words; NULL: what ph_args_default has */
 } option;
 
-/* Of run, which needs no file and no run with smaller steps. */
+/* For run, which needs no file and no run with smaller steps. */
 static const char *exact_word(int k)
 {
     return k == 0 ? "exact" : NULL;
@@ -66,8 +67,10 @@ static const char *about_word(int k)
 #define OPENS        (RUNS | TRIES)
 
 static const option options[] = {
-#define PH_OPTION(name, value, kind, member, words, commands, text)                                          \
-    {name, value, kind, offsetof(ph_args, member), words, commands, text},
+#define WORDS(list)   .words = list
+#define DEFAULT(text) .initial = text
+#define PH_OPTION(n, v, k, member, c, ...)                                                                   \
+    {.name = n, .value = v, .kind = k, .at = offsetof(ph_args, member), .commands = c, .text = __VA_ARGS__},
 #include "cli/options.def"
 #undef PH_OPTION
 };
@@ -431,7 +434,7 @@ static void refuse(const ph_args *args, const char *name)
         else
             ph_complain("%s has no option '%s'; see 'polhode help %s'", command, name, command);
     } else {
-        ph_complain("%s has no options, and so no '%s'", command, name);
+        ph_complain("%s has no options, so no '%s'", command, name);
     }
 }
 
@@ -609,18 +612,20 @@ static void print_default(const option *o, char *text, size_t size)
     int k;
     const char *word;
     text[0] = 0;
-    if (o->kind == NUMBER || o->kind == SIGMA) {
+    if (o->initial) {
+        snprintf(text, size, "; default: %s", o->initial);
+    } else if (o->kind == NUMBER || o->kind == SIGMA) {
         memcpy(&x, at, sizeof x);
-        snprintf(text, size, "; default %g", x);
+        snprintf(text, size, "; default: %g", x);
     } else if (o->kind == WORD || o->kind == COUNT) {
         memcpy(&k, at, sizeof k);
         if (o->kind == WORD && k >= 0)
-            snprintf(text, size, "; default %s", o->words(k));
+            snprintf(text, size, "; default: %s", o->words(k));
         else if (o->kind == COUNT && k)
-            snprintf(text, size, "; default %d", k);
+            snprintf(text, size, "; default: %d", k);
     } else if (o->kind == NAME || o->kind == TABLEAU) {
         memcpy(&word, at, sizeof word);
-        snprintf(text, size, "; default %s", word);
+        snprintf(text, size, "; default: %s", word);
     }
 }
 

@@ -25,7 +25,7 @@ int ph_paths_apart(const ph_args *args);
 typedef struct ph_option_help {
     const char *name, *text;
     char value[96];   /* "H", "index3|index2|ggl" */
-    char initial[64]; /* "; default ggl", or nothing */
+    char initial[96]; /* "; default: ggl", or nothing */
     ph_word_fn words; /* all that it can be; NULL: they are not known */
     int takes_value;
 } ph_option_help;

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Of files that are there by what the names lead to; of those to come by name, where both are written. Devices
+/* Files that exist are compared by what the names lead to, those to come by name, where both are written. Devices
  * may be named twice. */
 static int is_same(const char *a, const char *b, int both_written)
 {

@@ -1,41 +1,16 @@
 /* One run with all that belongs to it: its file, signals, progress, the report. */
 #include "cli/history.h"
+#include "cli/signals.h"
 #include "cli/state_file.h"
 #include "study/plot.h"
 #include "view/view.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 /* ---- the file ----------------------------------------------------------------------------------------- */
-
-/* While the file is under way, signals wait until a step is done, so that nothing half-written stays behind.
- * Those that are ignored (nohup) must not: a blocked signal is kept even then. */
-static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
-
-static void hold_signals(int how)
-{
-    struct sigaction now;
-    sigset_t set;
-    sigemptyset(&set);
-    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
-        if (sigaction(ends[k], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
-            sigaddset(&set, ends[k]);
-    sigprocmask(how, &set, NULL);
-}
-
-/* To ignore a signal is to forget one that waits. */
-static void drop_signals(void)
-{
-    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
-        struct sigaction kept, none = {.sa_handler = SIG_IGN};
-        if (sigaction(ends[k], &none, &kept) == 0)
-            sigaction(ends[k], &kept, NULL);
-    }
-}
 
 static int cannot_write(const ph_job *r, int why)
 {
@@ -142,8 +117,8 @@ static int integrate(ph_job *r)
     int saved = save_state(r), code = close_file(r);
     if (r->args->output || r->args->save) {
         if (w->interrupted)
-            drop_signals();
-        hold_signals(SIG_UNBLOCK);
+            ph_signals_drop();
+        ph_signals_release();
     }
     code = code ? code : saved;
     if (r->record.failed)
@@ -188,7 +163,7 @@ int ph_job_perform(ph_job *r)
     if (!ph_job_plan(r) || (r->args->output && !open_file(r)))
         return PH_EXIT_USAGE;
     if (r->args->output || r->args->save)
-        hold_signals(SIG_BLOCK);
+        ph_signals_hold(); /* until a step is done: nothing half-written stays behind */
     note_assembling(r);
     note_redundancy(r);
     r->warner = &warner;

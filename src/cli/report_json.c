@@ -98,7 +98,7 @@ static void add_joints(ph_json *j, const ph_job *r, const ph_state *s)
     }
 }
 
-/* Of constraint{}: multipliers alone, which belong to the numbers that its function returns. */
+/* constraint{} has multipliers only; they belong to the numbers that its function returns. */
 static void add_constraints(ph_json *j, const ph_job *r, const ph_state *s)
 {
     cJSON *constraints = ph_json_object(j, j->root, "constraints");

@@ -29,6 +29,8 @@ typedef struct ph_sweep_study {
 
 /* sweep_case.c: one run. Callbacks of the pool; ctx is the ph_sweep_study. */
 void ph_sweep_case(int k, void *result, void *ctx);
+int ph_sweep_open_case(const ph_sweep_study *d, int k, ph_args *args,
+                       ph_job *r); /* 0 after one line on stderr; the target is to be closed in any case */
 void ph_sweep_lost(int k, const char *why, void *result, void *ctx);
 void ph_sweep_id(const ph_sweep_study *d, int k, char text[32]); /* "000012-9f86d081884c7d65" */
 
@@ -39,6 +41,9 @@ int ph_sweep_write(const ph_sweep_study *d, const ph_table *t); /* 0: errno says
 const char *ph_sweep_unit(const ph_sweep_study *d, int quantity); /* NULL: not known */
 void ph_sweep_value_name(const ph_sweep_study *d, int at, char name[PH_SWEEP_NAME],
                          char unit[32]); /* of value[at] */
+
+/* sweep_view.c: some of the runs once more, in the page of --view. The exit code. */
+int ph_sweep_view(const ph_sweep_study *d);
 
 /* sweep_plot.c: in the file of --plot. */
 int ph_sweep_plot(const ph_sweep_study *d, ph_error *err);

@@ -82,28 +82,34 @@ static void read_run(const ph_sweep_study *d, const ph_job *r, ph_sweep_row *row
         read_sensors(d, r, row->value);
 }
 
+int ph_sweep_open_case(const ph_sweep_study *d, int k, ph_args *args, ph_job *r)
+{
+    char text[32];
+    ph_setting set[PH_VARY_MAX];
+    ph_more more = {.model = d->model, .set = set};
+    int code, ok = 1;
+    for (int i = 0; i < d->plan.n_vary && ok; i++) {
+        double x = ph_plan_value(&d->plan, i, k);
+        snprintf(text, sizeof text, "%.17g", x);
+        if (d->option[i])
+            ok = ph_args_set(args, d->option[i], text);
+        else
+            set[more.n_sets++] = (ph_setting){d->plan.vary[i].name, x};
+    }
+    ok = ok && ph_target_open_case(&r->target, args, &more, &code);
+    r->args = args, r->p = r->target.p, r->run = r->target.run;
+    return ok;
+}
+
 void ph_sweep_case(int k, void *result, void *ctx)
 {
     const ph_sweep_study *d = ctx;
     ph_sweep_row *row = result;
     ph_args args = *d->args;
-    ph_job r = {.args = &args};
-    char text[32];
-    ph_setting set[PH_VARY_MAX];
-    ph_more more = {.model = d->model, .set = set};
-    int code, ok = 1;
+    ph_job r = {0};
     clear(d, row, PH_E_INPUT);
     ph_complain_into(row->reason, sizeof row->reason);
-    for (int i = 0; i < d->plan.n_vary && ok; i++) {
-        double x = ph_plan_value(&d->plan, i, k);
-        snprintf(text, sizeof text, "%.17g", x);
-        if (d->option[i])
-            ok = ph_args_set(&args, d->option[i], text);
-        else
-            set[more.n_sets++] = (ph_setting){d->plan.vary[i].name, x};
-    }
-    if (ok && ph_target_open_case(&r.target, &args, &more, &code)) {
-        r.p = r.target.p, r.run = r.target.run;
+    if (ph_sweep_open_case(d, k, &args, &r)) {
         if (ph_job_plan(&r)) {
             ph_job_simulate(&r);
             read_run(d, &r, row);

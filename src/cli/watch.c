@@ -1,8 +1,8 @@
 /* What is seen of a run on the way: violations, energy, rows of the file, progress, signals. */
 #include "cli/history.h"
+#include "cli/signals.h"
 #include "view/view.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -88,21 +88,10 @@ static void show_progress(const ph_job *r, const ph_state *s, double elapsed)
     fflush(stderr);
 }
 
-/* Signals are blocked while there is a file to finish. 0: none waits. */
-static int signal_waits(void)
-{
-    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
-    sigset_t set;
-    for (size_t k = 0; k < sizeof ends / sizeof *ends && sigpending(&set) == 0; k++)
-        if (sigismember(&set, ends[k]) == 1)
-            return ends[k];
-    return 0;
-}
-
 static void tick(ph_job *r, const ph_state *s, double now)
 {
     r->watch.last_tick = now;
-    r->watch.interrupted = signal_waits();
+    r->watch.interrupted = ph_signals_waiting();
     if (r->watch.terminal)
         show_progress(r, s, now - r->watch.begun);
 }

@@ -6,7 +6,7 @@
  *
  *   arguments, constants, results of operations
  *
- * Of y = op(a, b) on the way, with partial derivatives y_a, y_b, y_aa, y_ab, y_bb and the weight w of a result:
+ * For y = op(a, b) on the way, with partial derivatives y_a, y_b, y_aa, y_ab, y_bb and the weight w of a result:
  *
  *   gradient  backwards:  a' += y' y_a,  b' += y' y_b                                                 (P1)
  *   forwards along d:     y. = y_a a. + y_b b.                                                        (P2)

@@ -51,7 +51,7 @@ static void forget(walk *w, int first, int end)
         w->layer[w->queue[k]] = 0;
 }
 
-/* Of the last layer, the row with the fewest neighbours. */
+/* The row of the last layer with the fewest neighbours. */
 static int farthest(const walk *w, int first, int end)
 {
     int best = w->queue[end - 1];

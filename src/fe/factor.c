@@ -14,7 +14,7 @@
 #define PANEL     32  /* columns that earlier ones are subtracted from while those are at hand */
 #define GROUP     4   /* of which so many at once: beyond the band columns have zeros for that */
 
-/* Of a pivot, squared, of a matrix with a diagonal of 1: round-off. */
+/* Round-off of a pivot, squared, of a matrix with a diagonal of 1. */
 #define NOTHING 1e-14
 
 struct ph_factor {

@@ -163,7 +163,7 @@ static ph_status refuse_twice(const reading *r, ph_pool *pool, const ph_csc *A, 
     return ph_fail(r->err, PH_E_INPUT, "%.200s: entry (%d, %d) is there twice", r->path, row + 1, column + 1);
 }
 
-/* Of one triangle both are made. */
+/* Both triangles are made from one. */
 static ph_status read_triplets(reading *r, ph_pool *pool, ph_triplets *t)
 {
     int below = 0, above = 0;
@@ -274,8 +274,8 @@ static ph_status read_dense(reading *r, ph_pool *pool, int rows, int most, doubl
     if (!r->array && r->columns > r->entries)
         return refuse(r, "a column is without entries");
     if (r->columns > most) /* before memory is taken: the file need not hold all numbers */
-        return ph_fail(r->err, PH_E_INPUT, "%.200s:%ld: the matrix has %d columns; the limit is %d",
-                       r->path, r->number, r->columns, most);
+        return ph_fail(r->err, PH_E_INPUT, "%.200s:%ld: the matrix has %d columns; the limit is %d", r->path,
+                       r->number, r->columns, most);
     double *A = *out = ph_pool_numbers(pool, (size_t)r->rows * (size_t)r->columns);
     if (!A)
         return no_memory(r->path, r->err);
@@ -346,7 +346,8 @@ static ph_status take_nodes(ph_pool *pool, const ph_csv_data *d, const char *pat
         const double *row = d->x + (size_t)i * (size_t)d->n_columns;
         double number = row[column[0]];
         if (!(number >= 0 && number <= INT_MAX) || number != floor(number))
-            return ph_fail(err, PH_E_INPUT, "%.200s: row %d: id %g is not a whole number", path, i + 1, number);
+            return ph_fail(err, PH_E_INPUT, "%.200s: row %d: id %g is not a whole number", path, i + 1,
+                           number);
         (*id)[i] = (int)number;
         for (int k = 0; k < 3; k++) {
             (*X)[3 * i + k] = row[column[1 + k]];

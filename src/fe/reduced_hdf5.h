@@ -5,7 +5,7 @@
 #include "base/files.h"
 #include "fe/reduced.h"
 
-/* NULL: HDF5 is there. Else what lacks, as half a sentence. */
+/* NULL: HDF5 is there. Else what is missing, as half a sentence. */
 PH_API const char *ph_reduced_missing_hdf5(void);
 
 /* All bytes of such a file, the same ones for the same body; ferror(to) tells whether they arrived. */

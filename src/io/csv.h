@@ -31,7 +31,7 @@ typedef struct ph_csv_data {
     char *header; /* where the names stand */
 } ph_csv_data;
 
-/* Of the library, whose models read data: lines that begin with # and empty ones are skipped. 0 with a sentence
+/* For the library, whose models read data: lines that begin with # and empty ones are skipped. 0 with a sentence
  * in why; nothing is left behind. */
 PH_API int ph_csv_read(ph_csv_data *d, const char *path, char *why, size_t size);
 /* The same of at most limit bytes, which files keep; both may be 0. */

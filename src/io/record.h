@@ -35,7 +35,7 @@ typedef struct ph_record ph_record;
 typedef struct ph_format {
     int seeks;                    /* 1: needs a regular file, no pipe or device */
     long block;                   /* bytes of rows that it takes at once; 0: each row when it is whole */
-    const char *(*missing)(void); /* loads what it needs; else says what lacks. NULL: nothing ever does */
+    const char *(*missing)(void); /* loads what it needs; else says what is missing. NULL: nothing ever is */
     int (*open)(ph_record *t);    /* the file is open */
     int (*text)(ph_record *t, const char *name, const char *text);
     int (*number)(ph_record *t, const char *name, double x);
@@ -64,7 +64,7 @@ struct ph_record {
 /* 1: its ending is that of a format, or it is standard output, a pipe or a device, which take the first. */
 int ph_record_knows(const char *path);
 
-/* NULL: the format that path asks for can be written. Else what lacks for it, as half a sentence. */
+/* NULL: the format that path asks for can be written. Else what is missing, as half a sentence. */
 const char *ph_record_missing(const char *path);
 
 int ph_record_open(ph_record *t, const char *path); /* 0: failed, errno says why; nothing is left behind */

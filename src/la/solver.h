@@ -59,7 +59,7 @@ ph_status ph_solver_tape(ph_solver *s, ph_tape *t);
 
 void ph_solver_destroy(ph_solver *s); /* accepts NULL */
 
-/* What a curious caller may ask. */
+/* What is known of a solver. */
 typedef struct ph_solver_info {
     const char *backend; /* the name of the one at work: with PH_AUTO it can change at factor and at solve */
     int where;           /* the block at which factor found the matrix singular; -1: none, or not known */

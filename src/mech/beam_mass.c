@@ -172,7 +172,7 @@ static void add_f(const point *p, ph_twist f[2])
     f[1] = ph_twist_add(f[1], b);
 }
 
-/* Of N^T Ms N: M[1][1] = sum w X^T Ms X, M[0][1] = sum w Ms X for now */
+/* Terms of N^T Ms N: M[1][1] = sum w X^T Ms X, M[0][1] = sum w Ms X for now */
 static void add_M(const point *p, const motion *o, ph_six M[2][2])
 {
     ph_dual wX = {ph_rows_scale(p->weight, p->X[0].r), ph_rows_scale(p->weight, p->X[0].e)};

@@ -165,7 +165,7 @@ static void add_links(const ph_mechanism *m, const side *x, const int *at, int r
     }
 }
 
-/* Of side i: B D, or Z D + B V */
+/* Side i: B D, or Z D + B V */
 static void add_rows(const ph_mechanism *m, const side *x, const ph_carried *w, int i, int rows,
                      const double *B, const double *Z, double *out)
 {

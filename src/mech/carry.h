@@ -49,7 +49,7 @@ void ph_flex_kin(const ph_mechanism *m, const ph_state *s, const ph_body *marker
 void ph_flex_acceleration(const ph_mechanism *m, const ph_state *s, const ph_body *marker, ph_vec3 *a,
                           ph_vec3 *omega_dot);
 
-/* Of all flexible bodies; the first three store, K adds. */
+/* Over all flexible bodies; the first three store, K adds. */
 void ph_flex_M(const ph_mechanism *m, const ph_state *s, double *out);
 void ph_flex_g(const ph_mechanism *m, const ph_state *s, double *out);
 void ph_flex_C(const ph_mechanism *m, const ph_state *s, double *out);

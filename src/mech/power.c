@@ -8,7 +8,7 @@
 #include "mech/carry.h"
 #include "mech/coordinate.h"
 
-/* Of B^T lambda on velocities with B v = -Phi_t, with the sign of the equation of motion. */
+/* Power of B^T lambda on velocities with B v = -Phi_t, with the sign of the equation of motion. */
 static double drive_power(const ph_mechanism *m, const ph_state *s, const ph_joint *j)
 {
     ph_site site;

@@ -221,7 +221,7 @@ static void invert(const ph_second *b, const double *a, double *out)
         }
 }
 
-/* Of M_2: -1/2 v^T d^2M/dz_k dz_l v, to K (n x f); s = Q v, a = H_k v, Lv = L_k v */
+/* The term of M_2: -1/2 v^T d^2M/dz_k dz_l v, to K (n x f); s = Q v, a = H_k v, Lv = L_k v */
 static void add_energy(const ph_second *b, ph_vec3 w, const double *s, const double *a, const double *Ja,
                        const double *Lv, const double *JL, double *K)
 {
@@ -243,7 +243,7 @@ static void add_energy(const ph_second *b, ph_vec3 w, const double *s, const dou
     ph_second_add_KG(b->r, PH_KG_SPINS, 6, w2, K + 6 * f);
 }
 
-/* Of M_2: d(W(v) zetadot)/dz and the second derivatives of the energy, to K (n x f) */
+/* The terms of M_2: d(W(v) zetadot)/dz and the second derivatives of the energy, to K (n x f) */
 void ph_second_stiffness(const ph_second *b, const double *v, double *K)
 {
     int f = b->f, n = b->n;

@@ -1,4 +1,4 @@
-/* Flexible bodies whose stiffness under load is left out: how much of it they lack.
+/* Flexible bodies whose stiffness under load is left out: how much softer they are.
  *
  *   spin = |Omega x e|^2/omega_1^2,   load = N/N_c,   N_c = m L omega_1^2/5                            (X25)
  *

@@ -463,7 +463,7 @@ void ph_bliedf_remember(ph_sim *sim)
     memcpy(v, sim->now.v, sizeof(double) * (size_t)sim->lay.nv);
 }
 
-/* Of the step from sim->now; less than asked for while there is no past. */
+/* Order of the step from sim->now; lower than the option while there is no past. */
 static int order_now(const ph_sim *sim)
 {
     int k = ((const ph_bliedf *)sim->method)->order;

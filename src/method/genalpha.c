@@ -485,7 +485,7 @@ PH_INLINE void divide_by_P(int n, const genalpha *m, const double *T, double *v)
         memset(v, 0xff, sizeof(double) * (size_t)n); /* NaN */
 }
 
-/* Of a node of a curved group: P^-1, G = P^-1 T and A = Ad(exp(-theta)) = I - hat(theta) T. */
+/* For a node of a curved group: P^-1, G = P^-1 T and A = Ad(exp(-theta)) = I - hat(theta) T. */
 PH_INLINE void variation_maps(int n, const genalpha *m, const ph_slot *i, double *Pinv, double *G, double *A)
 {
     double sigma = m->p.sigma, H[PH_DIM_MAX * PH_DIM_MAX], P[PH_DIM_MAX * PH_DIM_MAX];

@@ -5,7 +5,7 @@
  *   M vdot1 + g + B^T lambda1 = 0 at q1, v1, t1, with Phi = 0 or B v + Phi_t = 0
  *   (1 - alpha_m) a1 + alpha_m a_n = (1 - alpha_f) y1 + alpha_f vdot_n,   a_{n+1} = T(c) a1 + S(c, u1)   (C4)
  *
- * Of second order. Reference: Bruels, Eberhard, (88)-(94). */
+ * Second order. Reference: Bruels, Eberhard, (88)-(94). */
 #include "method/chart_alpha.h"
 
 #include <string.h>

@@ -11,7 +11,7 @@
  *   M vdot1 + g + B^T lambda1 + P = 0,   P = T(c)^-T G_n/(1 - alpha_f)                                 (C6)
  *   G_{n+1} = T^-T (alpha_m f_a1 + alpha_f f_c1) = (alpha_m - alpha_f)/(1 - alpha_f) M T a1 - alpha_f P  (C7)
  *
- * A state has the accelerations T a1 + S, and where other methods have a, the covector G. Of first order
+ * A state has the accelerations T a1 + S, and where other methods have a, the covector G. First order
  * where T^T M T is not constant: for comparison. Reference: Bruels, Eberhard, (79)-(87), (95). */
 #include "method/chart_alpha.h"
 

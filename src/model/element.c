@@ -108,7 +108,7 @@ _Noreturn static void refuse_key(ph_reader *r, ph_kind kind, int type, const cha
 
 /* ---- elements ---------------------------------------------------------------------------------------- */
 
-/* All keys must be known. Of several unknown ones the first by name is told: tables have a random order. */
+/* All keys must be known. The first unknown one by name is reported: tables have a random order. */
 static void check_keys(ph_reader *r, lua_State *L, ph_kind kind, int type)
 {
     const char *worst = NULL;

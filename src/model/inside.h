@@ -62,6 +62,7 @@ typedef struct ph_reader {
     const ph_allocator *alloc;
     const ph_setting *sets; /* parameters set from outside; copies, once it is read */
     int n_sets;
+    ph_host host; /* functions of who reads it */
 
     /* what grows while reading */
     ph_vector element[PH_KINDS]; /* PH_K_RUN: unused, its record is def.run */
@@ -133,6 +134,9 @@ void ph_reader_translate(ph_reader *r, int status); /* the message on top of the
 void ph_reader_go(ph_reader *r, const ph_origin *to); /* line and file of messages */
 /* Load a text as a function, on top of the stack; name: what Lua calls it, "=model". Fails where it is no Lua. */
 void ph_reader_load(ph_reader *r, lua_State *L, const char *text, size_t size, const char *name);
+
+/* host.c: host(...) becomes global, where there is one */
+void ph_host_open(ph_reader *r, lua_State *L);
 
 /* part.c: include(...) becomes global */
 void ph_part_open(lua_State *L);

@@ -167,8 +167,19 @@ typedef ph_ground_def GROUND;
 typedef ph_run_def RUN;
 
 static const ph_key keys[] = {
-#define PH_KEY(kind, bit, name, value, words, member, required, unit, text)                                  \
-    {PH_K_##kind, bit, name, PH_V_##value, words, offsetof(kind, member), required, unit, text},
+#define REQUIRED      .required = 1
+#define DEFAULT(text) .initial = text
+#define WORDS(list)   .words = list
+#define TEXT_(x)      #x
+#define TEXT(x)       TEXT_(x)
+#define PH_KEY(k, b, n, v, member, u, ...)                                                                   \
+    {.kind = PH_K_##k,                                                                                       \
+     .bit = b,                                                                                               \
+     .name = n,                                                                                              \
+     .value = PH_V_##v,                                                                                      \
+     .at = offsetof(k, member),                                                                              \
+     .unit = u,                                                                                              \
+     .text = __VA_ARGS__},
 #include "model/keys.def"
 #undef PH_KEY
 };
@@ -256,8 +267,8 @@ const char *ph_key_default(const ph_key *k, char *text, size_t size)
     const char *at = (const char *)&model.run + k->at, *word;
     double x;
     int n;
-    text[0] = 0;
-    if (k->kind != PH_K_RUN)
+    snprintf(text, size, "%s", k->initial ? k->initial : "");
+    if (k->kind != PH_K_RUN || k->initial)
         return text;
     switch (k->value) {
     case PH_V_POSITIVE:

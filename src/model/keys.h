@@ -101,10 +101,12 @@ typedef struct ph_key {
     ph_keys bit; /* PH_KEY_..., which the row of the type must have; 0: every type has it */
     const char *name;
     ph_value value;
-    ph_word_fn words; /* of PH_V_WORD, PH_V_METHOD and PH_V_TABLEAU */
-    size_t at;        /* in the record */
-    int required;
+    size_t at; /* in the record */
     const char *unit, *text;
+    ph_word_fn words; /* of PH_V_WORD, PH_V_METHOD and PH_V_TABLEAU */
+    int required;
+    const char
+        *initial; /* in words, where it is not given; NULL: what the record of run{} has, else nothing */
 } ph_key;
 
 typedef struct ph_type {
@@ -123,8 +125,7 @@ int ph_type_with(ph_kind kind, ph_keys key);               /* the first that has
 PH_API const char *ph_kind_word(ph_kind kind);             /* "joint"; "" where the type is the word */
 PH_API int ph_key_belongs(const ph_key *k, ph_kind kind, int type);
 
-/* The value of a key of run{} that is not given; "": there is none, or it is a key of an element, whose text
- * tells. Returns text. */
+/* What a key is where it is not given, in words; "": nothing. Returns text. */
 PH_API const char *ph_key_default(const ph_key *k, char *text, size_t size);
 
 const char *ph_lock_word(int k);          /* "x" ... "rz" */

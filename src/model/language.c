@@ -12,7 +12,7 @@ int ph_language_kind(const char *name)
         const char *name;
         int kind;
     } row[] = {
-#define PH_KEY(kind, bit, name, value, words, member, required, unit, text) {#kind, PH_K_##kind},
+#define PH_KEY(kind, ...) {#kind, PH_K_##kind},
 #include "model/keys.def"
 #undef PH_KEY
     };

@@ -293,6 +293,7 @@ static int read_all(lua_State *L)
     ph_outlook_open(r, L);
     ph_curve_open(r, L);
     ph_part_open(L);
+    ph_host_open(r, L);
     if (is_json(r))
         ph_json_run(r, L);
     else
@@ -409,8 +410,12 @@ ph_status ph_reader_twin(ph_reader *r)
     ph_reader *w = r->twin = ph_alloc(r->alloc, sizeof *w);
     if (!w)
         ph_reader_no_memory(r);
-    *w = (ph_reader){
-        .def = ph_default_model(), .holders = 1, .alloc = r->alloc, .sets = r->sets, .n_sets = r->n_sets};
+    *w = (ph_reader){.def = ph_default_model(),
+                     .holders = 1,
+                     .alloc = r->alloc,
+                     .sets = r->sets,
+                     .n_sets = r->n_sets,
+                     .host = r->host};
     w->def.file = r->def.file;
     w->files = ph_files_again(&r->files);
     w->trace = ph_alloc(r->alloc, sizeof *w->trace);
@@ -426,14 +431,19 @@ ph_status ph_reader_twin(ph_reader *r)
 
 /* files: those that are kept of an earlier reading, shared with it; NULL: they are on the disk. */
 static ph_status read_with(ph_model **out, const char *path, const char *text, size_t size,
-                           const ph_files *files, const ph_setting *sets, int n_sets,
+                           const ph_files *files, const ph_setting *sets, int n_sets, ph_host host,
                            const ph_allocator *alloc, ph_error *err)
 {
     *out = NULL;
     ph_reader *r = ph_alloc(alloc, sizeof *r);
     if (!r)
         return ph_fail(err, PH_E_MEMORY, "%s: not enough memory to read the model", path);
-    *r = (ph_reader){.def = ph_default_model(), .holders = 1, .alloc = alloc, .sets = sets, .n_sets = n_sets};
+    *r = (ph_reader){.def = ph_default_model(),
+                     .holders = 1,
+                     .alloc = alloc,
+                     .sets = sets,
+                     .n_sets = n_sets,
+                     .host = host};
     r->def.file = path;
     r->files = files ? ph_files_again(files) : (ph_files){.alloc = alloc};
     ph_status s = read_model(r, path, text, size);
@@ -450,7 +460,14 @@ static ph_status read_with(ph_model **out, const char *path, const char *text, s
 ph_status ph_model_read_text(ph_model **out, const char *path, const char *text, size_t size,
                              const ph_setting *sets, int n_sets, const ph_allocator *alloc, ph_error *err)
 {
-    return read_with(out, path, text, size, NULL, sets, n_sets, alloc, err);
+    return ph_model_read_hosted(out, path, text, size, sets, n_sets, (ph_host){0}, alloc, err);
+}
+
+ph_status ph_model_read_hosted(ph_model **out, const char *path, const char *text, size_t size,
+                               const ph_setting *sets, int n_sets, ph_host host, const ph_allocator *alloc,
+                               ph_error *err)
+{
+    return read_with(out, path, text, size, NULL, sets, n_sets, host, alloc, err);
 }
 
 ph_status ph_model_read(ph_model **out, const char *path, const ph_setting *sets, int n_sets,
@@ -503,7 +520,8 @@ ph_status ph_model_again(ph_model **out, const ph_model *model, const ph_setting
             k--; /* the last one of a name counts */
         all[k < 0 ? n++ : k] = sets[i];
     }
-    ph_status s = read_with(out, model->file, r->source, r->source_size, &r->files, all, n, alloc, err);
+    ph_status s =
+        read_with(out, model->file, r->source, r->source_size, &r->files, all, n, r->host, alloc, err);
     ph_free(alloc, all);
     return s;
 }

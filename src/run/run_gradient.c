@@ -62,14 +62,51 @@ static ph_status integral(const ph_state *s, double *value, const ph_covector *c
     return value_of(ctx, PH_ON_THE_WAY, s, value, c);
 }
 
-static void copy_turns(ph_counted *to, const ph_counted *from, const ph_run *run)
+static void copy_turns(void *to, const void *from, const ph_run *run)
 {
-    memcpy(to, from, (size_t)run->mech->n_turns * sizeof *to);
+    memcpy(to, from, (size_t)run->mech->n_turns * sizeof(ph_counted));
+}
+
+static ph_status asked_to_stop(objective_run *g, const ph_sim *sim)
+{
+    if (!atomic_load_explicit(&g->run->stop, memory_order_relaxed) || !atomic_exchange(&g->run->stop, 0))
+        return PH_OK;
+    g->stopped = PH_E_STOPPED;
+    ph_fail(&g->why, PH_E_STOPPED, "stopped at t = %.9g", ph_sim_state(sim).t);
+    return g->stopped;
+}
+
+/* Turns are counted along the way that is made again, and back. */
+static ph_status again(const ph_sim *sim, void *ctx)
+{
+    const objective_run *g = ctx;
+    ph_state s = ph_sim_state(sim);
+    ph_mechanism_track(g->run->mech, &s);
+    return PH_OK;
+}
+
+static ph_status backwards(const ph_sim *sim, void *ctx)
+{
+    return asked_to_stop(ctx, sim) == PH_OK ? again(sim, ctx) : PH_E_STOPPED;
+}
+
+static void keep_turns(void *to, void *ctx)
+{
+    const objective_run *g = ctx;
+    copy_turns(to, g->run->mech->turns, g->run);
+}
+
+static void take_turns_back(const void *from, void *ctx)
+{
+    const objective_run *g = ctx;
+    copy_turns(g->run->mech->turns, from, g->run);
 }
 
 static ph_status forwards(const ph_sim *sim, void *ctx)
 {
     objective_run *g = ctx;
+    if (asked_to_stop(g, sim) != PH_OK)
+        return g->stopped;
     g->stopped = ph_run_look(g->run, ph_sim_stats(sim).steps ? PH_ON_STEP : PH_ON_START, &g->why);
     copy_turns(g->turns, g->run->mech->turns, g->run);
     return g->stopped;
@@ -114,6 +151,11 @@ static ph_status differentiate(objective_run *g, const ph_param *param, size_t m
     ph_objective o = {.final = ph_objective_has(m, g->objective, PH_AT_THE_END) ? final : NULL,
                       .integral = ph_objective_has(m, g->objective, PH_ON_THE_WAY) ? integral : NULL,
                       .forwards = forwards,
+                      .backwards = backwards,
+                      .kept = (size_t)run->mech->n_turns * sizeof(ph_counted),
+                      .keep = keep_turns,
+                      .take_back = take_turns_back,
+                      .again = again,
                       .ctx = g};
     ph_status s = ph_sens_create(&sens, run->sim, g->n, param, err);
     long steps = lround((run->def.t_end - run->t0) / run->def.opt.h);

@@ -76,7 +76,7 @@ static const char *const xyz[] = {"x", "y", "z"}, *const quaternion[] = {"qw", "
                          *const violation[] = {"position", "velocity"}, *const step[] = {"h", "iterations"},
                          *const drive[] = {"position", "rate"}, *const softening[] = {"spin", "load"};
 
-/* Of PH_GET_MOTION: quantities in their order. */
+/* PH_GET_MOTION: quantities in their order. */
 static const int motion[] = {PH_GET_POSITION, PH_GET_ROTATION,     PH_GET_VELOCITY,
                              PH_GET_OMEGA,    PH_GET_ACCELERATION, PH_GET_OMEGA_DOT};
 
@@ -250,7 +250,7 @@ const char *ph_run_label(const ph_run *run, int what, int index, int k)
     return n == 1 ? "" : k < PH_SENSOR_MAX ? counted[k] : "";
 }
 
-/* Of a text such as "N, N m": of each half. */
+/* A text such as "N, N m": each half. */
 static const char *half(const char *unit, int n, int k)
 {
     static const struct {

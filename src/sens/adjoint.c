@@ -72,21 +72,33 @@ static void save(const ph_adjoint *a, ph_checkpoint *c)
     ph_tape t = {.mode = PH_TAPE_WRITE, .at = c->bytes, .brief = 1};
     c->n = a->sim->n;
     ph_sim_tape(a->sim, &t);
+    if (a->objective->kept)
+        a->objective->keep(c->bytes + a->taped, a->objective->ctx);
 }
 
 static ph_status load(const ph_adjoint *a, const ph_checkpoint *c, ph_error *err)
 {
     ph_tape t = {.mode = PH_TAPE_READ, .at = c->bytes, .brief = 1};
     ph_status s = ph_sim_tape(a->sim, &t);
+    if (a->objective->kept)
+        a->objective->take_back(c->bytes + a->taped, a->objective->ctx);
     return s == PH_OK ? s
                       : ph_fail(err, s, "t = %.9g: the matrix of a checkpoint is singular", a->sim->now.t);
 }
 
-static ph_status step_to(ph_sim *sim, long n, ph_error *err)
+/* A step that was made before. */
+static ph_status step_again(const ph_adjoint *a, ph_error *err)
+{
+    const ph_objective *o = a->objective;
+    ph_status s = ph_sim_step(a->sim, err);
+    return s == PH_OK && o->again ? o->again(a->sim, o->ctx) : s;
+}
+
+static ph_status step_to(const ph_adjoint *a, long n, ph_error *err)
 {
     ph_status s = PH_OK;
-    while (sim->n < n && s == PH_OK)
-        s = ph_sim_step(sim, err);
+    while (a->sim->n < n && s == PH_OK)
+        s = step_again(a, err);
     return s;
 }
 
@@ -116,7 +128,7 @@ static ph_status short_part_back(ph_adjoint *a, const ph_checkpoint *mark, long 
     ph_sim *sim = a->sim;
     long n = to - mark->n;
     for (long i = 0; i <= n; i++) {
-        ph_status s = i ? ph_sim_step(sim, err) : load(a, mark, err);
+        ph_status s = i ? step_again(a, err) : load(a, mark, err);
         if (s != PH_OK)
             return s;
         ph_point_copy(&a->point[i], &sim->now, &sim->lay);
@@ -128,6 +140,10 @@ static ph_status short_part_back(ph_adjoint *a, const ph_checkpoint *mark, long 
         sim->now = a->point[i - 1], sim->next = a->point[i];
         sim->n = mark->n + i - 1;
         load_past(a, a->past[i - 1]);
+        if (a->objective->backwards && a->objective->backwards(sim, a->objective->ctx) != PH_OK) {
+            sim->now = now, sim->next = next;
+            return ph_fail(err, PH_E_STOPPED, "stopped on the way back at t = %.9g", a->point[i].t);
+        }
         s = ph_adjoint_step_back(a);
         if (s == PH_OK)
             s = seed(a, mark->n + i - 1, &a->point[i - 1]);
@@ -150,7 +166,7 @@ static ph_status part_back(ph_adjoint *a, int mark, long to, int spare, ph_error
     long middle = c->n + (to - c->n) / 2;
     ph_status s = load(a, c, err);
     if (s == PH_OK)
-        s = step_to(a->sim, middle, err);
+        s = step_to(a, middle, err);
     if (s != PH_OK)
         return s;
     save(a, &a->mark[spare]);
@@ -278,7 +294,7 @@ static int ceil_sqrt(long n)
     return r;
 }
 
-/* Of a start that is the motion. */
+/* For a start that is the motion. */
 static void take_start(ph_adjoint *a, ph_arena *arena)
 {
     const ph_layout *lay = &a->sim->lay;
@@ -317,8 +333,10 @@ static void take(ph_adjoint *a, ph_arena *arena)
     size_t size = (size_t)(a->memory * lay->nv);
     ph_tape count = {.brief = 1};
     ph_sim_tape(a->sim, &count);
+    a->taped = count.used;
     for (size_t k = 0; k < marks; k++)
-        (arena->base ? &mark[k] : &none)->bytes = ph_arena_take(arena, count.used, 1);
+        (arena->base ? &mark[k] : &none)->bytes =
+            ph_arena_take(arena, a->taped + (a->objective ? a->objective->kept : 0), 1);
     for (size_t k = 0; k < points; k++) {
         ph_point_take(arena->base ? &point[k] : &nowhere, lay, arena);
         *(arena->base ? &past[k] : &nothing) = ph_arena_take(arena, size, d);

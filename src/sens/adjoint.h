@@ -18,6 +18,7 @@ typedef struct ph_adjoint {
     long steps;
     int n_marks, n_spare, n_points;
     int memory;          /* vectors that the method remembers */
+    size_t taped;        /* bytes of the simulation in a checkpoint; behind them those of the objective */
     ph_checkpoint *mark; /* n_marks of the run, n_spare of parts of it, and one of its end */
     ph_point *point;     /* n_points + 1: of the part at work */
     double **past;       /* likewise: what the method remembers there */

@@ -18,7 +18,7 @@
 #include "base/difference.h"
 #include "la/small.h"
 
-/* Of differences along the motion [rad, m], where Z is itself a difference: (eps of Z)^(1/3). */
+/* Step of differences along the motion [rad, m], where Z is itself a difference: (eps of Z)^(1/3). */
 #define STEP_DIFFERENCED 3e-4
 
 void ph_accel_take(ph_accel *ac, const ph_layout *lay, ph_arena *a)

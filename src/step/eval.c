@@ -316,7 +316,7 @@ ph_status ph_eval_convective(ph_eval *ev, const ph_state *s, double *out)
 
 /* ---- differences -------------------------------------------------------------------------------- */
 
-/* Of t, with five points, since Phi_t stands in the residual: error 1e-11, and 1e-10 for a drive of 100
+/* Step of t, with five points, since Phi_t stands in the residual: error 1e-11, and 1e-10 for a drive of 100
  * rad/s. It does not grow with t, which makes no drive slower; a power of two is added to t without rounding.
  * */
 #define STEP_T 0x1p-15

@@ -4,7 +4,7 @@
 
 #include "step/eval.h"
 
-/* Of the rows with the values B, on links, mark those that depend on the others: nl marks. M: the mass
+/* Mark the rows, with the values B on links, that depend on the others: nl marks. M: the mass
  * matrix on pairs, by whose diagonal columns are scaled. least: what a row must have outside the span of
  * others, relative to its size, to be independent. PH_E_MEMORY, PH_E_NAN. */
 ph_status ph_rank_rows(const ph_layout *lay, const double *B, const double *M, double least,

@@ -5,7 +5,7 @@
  * that they have, which changes no force. Which rows these are is decided anew where the factorisation says that the
  * others have become poor, or where rows that are left out are violated                                (R1)
  *
- * Of all multipliers with the same forces B^T lambda those of least norm are wanted: lambda - w with the part w of
+ * Among all multipliers with the same forces B^T lambda those of least norm are wanted: lambda - w with the part w of
  * lambda in the null space of B^T,
  *
  *   w <- w - B y,  (B^T B + E) y = B^T w,  from w = lambda                                               (R2)

@@ -496,7 +496,7 @@ static int ran_away(const ph_sim *sim)
            !isfinite(ph_small_max(lay->nv, sim->next.v)) || !isfinite(ph_small_max(lay->nv, sim->next.vdot));
 }
 
-/* Of the steps, or of methods that only solve for accelerations. */
+/* The solver of the steps, or of methods that only solve for accelerations. */
 static const ph_solver *at_work(const ph_sim *sim)
 {
     return sim->matrix.solver ? sim->matrix.solver : sim->matrix.initial;

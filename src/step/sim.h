@@ -40,12 +40,12 @@ typedef struct ph_stepper {
     double *(*sens_size)(ph_sim *sim);
     int (*sens_started)(const ph_sim *sim);
     ph_status (*sens_start_as)(ph_sim *neighbour, const ph_sim *sim);
-    /* Of a method with a past, NULL for others: vector j of nv numbers that it remembers beside sim->now, in
+    /* For methods with a past, NULL for others: vector j of nv numbers that it remembers beside sim->now, in
      * the order of the memory of a variation, NULL if it has no more; and steps at the start which are
      * differentiated by differences over the neighbours, states and past */
     double *(*sens_past)(const ph_sim *sim, int j);
     int (*sens_start_steps)(const ph_sim *sim);
-    /* Of a start that is the motion to round-off: its one-step method, NULL if it is not, with the number of
+    /* For a start that is the motion to round-off: its one-step method, NULL if it is not, with the number of
      * pieces of a step; and covectors of the memory at its end, to be added to W and v of those of its
      * points */
     struct ph_rk *(*sens_start_method)(ph_sim *sim, int step, int *pieces);

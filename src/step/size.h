@@ -4,7 +4,7 @@
 
 #include "step/eval.h"
 
-/* Of translations [0] and rotations [1]. */
+/* For translations [0] and rotations [1]. */
 typedef struct ph_size {
     double of[2];
 } ph_size;

@@ -210,7 +210,7 @@ static ph_status check_mass(ph_sim *sim, ph_error *err)
     return PH_OK;
 }
 
-/* Of Phi (level 0) or of the rate (level 1) at the evaluated point: the size of the numbers that cancel in each row.
+/* For Phi (level 0) or the rate (level 1) at the evaluated point: the size of the numbers that cancel in each row.
  * slow: with velocities that move a body by this part of its size in one step. */
 static double *row_sizes(ph_sim *sim, const ph_point *p, int level, double slow)
 {

@@ -23,7 +23,7 @@ typedef struct ph_follower {
 /* Differentiate the step from sim->now to sim->next that was just solved. */
 ph_status ph_sens_follow(ph_sens *sens);
 
-/* Of the derivatives that follow the simulation; none follow: PH_NOT_SIMPLIFIED. */
+/* The simplification of the derivatives that follow the simulation; none follow: PH_NOT_SIMPLIFIED. */
 ph_simplification ph_sens_simplified(const ph_sim *sim);
 
 #endif

@@ -17,7 +17,7 @@ static const struct {
     const char *ending, *terminal;
 } formats[] = {{".svg", "svg"}, {".png", "pngcairo"}};
 
-/* Of the ending; NULL: none of ours. */
+/* The terminal for the ending; NULL: none of ours. */
 static const char *terminal_of(const char *path)
 {
     const char *dot = strrchr(path, '.');

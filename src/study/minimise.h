@@ -16,7 +16,7 @@ typedef struct ph_minimise_def {
     void *ctx;
 } ph_minimise_def;
 
-/* NULL: it is loaded. Else what lacks. Asked before ph_minimise. */
+/* NULL: it is loaded. Else what is missing. Call it before ph_minimise. */
 const char *ph_minimise_missing(void);
 
 /* From x, which becomes the best point that was found; *why: a sentence on why it ended. Status: that of f, or

@@ -51,7 +51,7 @@ ph_status ph_plan_build(ph_plan *p, ph_error *err);
 
 void ph_plan_clear(ph_plan *p);
 
-/* Of the product the last quantity changes fastest. */
+/* The last quantity of the product changes fastest. */
 double ph_plan_value(const ph_plan *p, int quantity, int k);
 
 #endif

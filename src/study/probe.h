@@ -4,9 +4,9 @@
  *   v       |v_a - v_b|, and the same of vdot and of lambda
  *   sensors |s_a - s_b| for each; of one that gives a rotation |log(R_a^-1 R_b)|
  *
- * Of a model file the group is that of its motion in space, R^3 x SO(3) for each rigid body, R^3 for each
+ * The group of a model file is that of its motion in space, R^3 x SO(3) for each rigid body, R^3 for each
  * particle, whatever coordinates compute it: a row has position (world), rotation, velocity (world) and
- * angular velocity (body), and lambda of joints and user constraints, not of norms of Euler parameters. Of a
+ * angular velocity (body), and lambda of joints and user constraints, not of norms of Euler parameters. For a
  * built-in problem it is the group of its system. */
 #ifndef PH_STUDY_PROBE_H
 #define PH_STUDY_PROBE_H

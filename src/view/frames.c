@@ -104,6 +104,20 @@ void ph_view_destroy(ph_view *view)
     free(view);
 }
 
+void ph_view_share(ph_view *v, int runs)
+{
+    long fewer = v->capacity / (runs > 1 ? runs : 1);
+    v->capacity = 2 * ((fewer > FRAMES_LEAST         ? fewer
+                        : v->capacity < FRAMES_LEAST ? v->capacity
+                                                     : FRAMES_LEAST) /
+                       2);
+}
+
+int ph_view_alike(const ph_view *a, const ph_view *b)
+{
+    return a->n_bodies == b->n_bodies && a->columns == b->columns && a->size == b->size;
+}
+
 long ph_view_frames(const ph_view *view)
 {
     return view->n;
@@ -135,7 +149,7 @@ void ph_view_place(const ph_view *v, ph_run *run, const ph_state *s, int body, d
         ph_run_get(run, PH_GET_ROTATION, body, x + 3);
 }
 
-static ph_status fill(ph_view *v, ph_run *run, float *f)
+static ph_status fill(const ph_view *v, ph_run *run, float *f)
 {
     double *x = v->row;
     for (int b = 0; b < v->n_bodies; b++, f += v->per_body) {
@@ -181,4 +195,20 @@ ph_status ph_view_frame(ph_view *v, ph_run *run)
 ph_status ph_view_end(ph_view *v, ph_run *run)
 {
     return v->n == 0 || v->skipped ? add_frame(v, run) : PH_OK;
+}
+
+/* There is room for one frame more than are kept. */
+ph_status ph_view_frame_text(const ph_view *v, ph_run *run, FILE *to)
+{
+    float *f = v->data + (size_t)v->capacity * v->size;
+    ph_status s = fill(v, run, f);
+    if (s == PH_OK)
+        ph_view_base64(to, f, v->size * sizeof *f);
+    return s;
+}
+
+void ph_view_forget(ph_view *v)
+{
+    v->n = v->skipped = 0;
+    v->stride = 1;
 }

@@ -316,6 +316,30 @@ static void put_sensor(FILE *to, const ph_sensor_def *s)
         fputc(']', to);                                                                                      \
     } while (0)
 
+/* By column: a number, or null where it changes. */
+static void put_still(const ph_view *v, FILE *to)
+{
+    JSON(to, "still");
+    for (int c = 0; c < v->columns; c++) {
+        double x;
+        int still = ph_view_still(v, c, &x);
+        fputc(c ? ',' : '[', to);
+        ph_view_number(to, still ? x : NAN);
+    }
+    fputc(']', to);
+}
+
+static void put_ghost(FILE *to, const ph_view_ghost *g)
+{
+    fputs("{\"label\":", to);
+    ph_view_text(to, g->label);
+    JSON(to, "reason");
+    ph_view_text(to, g->reason);
+    fprintf(to, ",\"frames\":%ld", ph_view_frames(g->view));
+    put_still(g->view, to);
+    fputc('}', to);
+}
+
 static void put_head(const ph_view *v, const ph_view_words *w, FILE *to)
 {
     const ph_model *m = v->m;
@@ -331,6 +355,12 @@ static void put_head(const ph_view *v, const ph_view_words *w, FILE *to)
     ph_view_text(to, w->status);
     JSON(to, "reason");
     ph_view_text(to, w->reason);
+    if (w->live) {
+        fprintf(to, ",\"live\":{\"scene\":%ld,\"run\":%ld,\"capacity\":%ld,\"speed\":", w->live->scene,
+                w->live->run, v->capacity);
+        ph_view_number(to, w->live->speed);
+        fputc('}', to);
+    }
     static const char *const kinds[] = {"run", "static", "modes"};
     JSON(to, "kind");
     ph_view_text(to, kinds[v->kind]);
@@ -341,14 +371,12 @@ static void put_head(const ph_view *v, const ph_view_words *w, FILE *to)
     ph_view_number(to, ph_run_end(v->run));
     fprintf(to, ",\"steps\":%ld", ph_run_summarise(v->run).stats.steps);
     fprintf(to, ",\"frames\":%ld,\"per_body\":%d", v->n, v->per_body);
-    JSON(to, "still"); /* by column: a number, or null where it changes */
-    for (int c = 0; c < v->columns; c++) {
-        double x;
-        int still = ph_view_still(v, c, &x);
-        fputc(c ? ',' : '[', to);
-        ph_view_number(to, still ? x : NAN);
+    put_still(v, to);
+    if (w->n_ghosts) {
+        JSON(to, "label");
+        ph_view_text(to, w->label);
+        LIST("ghosts", w->n_ghosts, put_ghost(to, &w->ghosts[k]));
     }
-    fputc(']', to);
     LIST("parameters", m->n_params,
          (ph_view_text((fputs("[", to), to), m->param[k].name), fputc(',', to),
           ph_view_number(to, m->param[k].value), fputc(']', to)));

@@ -60,7 +60,7 @@ ph_view_box ph_view_box_of(double mass, ph_mat3 J); /* the homogeneous box with 
 void ph_view_shapes(FILE *to, const ph_shape_list *all,
                     const char *marker); /* those of a frame or of a marker */
 
-/* The page from viewer/, a text that ends with 0. */
-extern const unsigned char ph_viewer_page[];
+/* The page from viewer/, and what live pages and those of several runs have beside; texts that end with 0. */
+extern const unsigned char ph_viewer_page[], ph_viewer_live[], ph_viewer_ghosts[];
 
 #endif

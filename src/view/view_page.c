@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char mark[] = "<!--SCENE-->";
+static const char mark[] = "<!--SCENE-->", more[] = "/*MORE*/\n"; /* where data go, and further modules */
 
 int ph_view_still(const ph_view *v, int column, double *value)
 {
@@ -38,20 +38,39 @@ static float *arrange(const ph_view *v, size_t *count)
     return out;
 }
 
+/* 0: not enough memory. */
+static int put_frames(const ph_view *v, const char *id, int number, FILE *to)
+{
+    size_t count;
+    float *block = arrange(v, &count);
+    if (!block)
+        return 0;
+    fprintf(to, "<script type=\"text/plain\" id=\"%s", id);
+    if (number >= 0)
+        fprintf(to, "%d", number);
+    fputs("\">", to);
+    ph_view_base64(to, block, count * sizeof *block);
+    fputs("</script>\n", to);
+    free(block);
+    return 1;
+}
+
 int ph_view_page(const ph_view *view, const ph_view_words *words, FILE *to)
 {
     const char *page = (const char *)ph_viewer_page, *at = strstr(page, mark);
-    size_t count;
-    float *block = arrange(view, &count);
-    if (!block)
-        return 0;
     fwrite(page, 1, (size_t)(at - page), to);
     fputs("<script type=\"application/json\" id=\"scene\">", to);
     ph_view_scene(view, words, to);
-    fputs("</script>\n<script type=\"text/plain\" id=\"frames\">", to);
-    ph_view_base64(to, block, count * sizeof *block);
     fputs("</script>\n", to);
-    fputs(at + strlen(mark), to);
-    free(block);
-    return 1;
+    int good = put_frames(view, "frames", -1, to);
+    for (int k = 0; good && k < words->n_ghosts; k++)
+        good = put_frames(words->ghosts[k].view, "ghost", k, to);
+    const char *rest = at + strlen(mark), *end = strstr(rest, more);
+    fwrite(rest, 1, (size_t)(end - rest), to);
+    if (words->live)
+        fputs((const char *)ph_viewer_live, to);
+    if (words->n_ghosts)
+        fputs((const char *)ph_viewer_ghosts, to);
+    fputs(end + strlen(more), to);
+    return good;
 }

@@ -1,7 +1,7 @@
 // Pages of polhode view in a real browser: every shipped model opens without a complaint, shows its bodies in their colours,
 // moves, names what is clicked, and its plots have the numbers of the CSV file of the same run.
 // Usage: POLHODE=build/release/polhode node test/browser/view.mjs [MODEL...]
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -168,6 +168,63 @@ const atRest = async () => {
   told.bodies['rod.8'].position.forEach((x, i) => check(Math.abs(tip[i] - x) < 1e-4, `the tip at rest is at ${tip.slice(0, 3)}`));
 };
 
+// ---- several runs ---------------------------------------------------------------------------------------
+const overlay = async () => {
+  const model = join(root, 'models/double_pendulum.lua'), path = join(folder, 'overlay.html'), csv = {};
+  execFileSync(program, ['sweep', model, '--vary', 'angle1=1.2,1.35,1.5', '--view', path, '--quiet'], { stdio: 'ignore' });
+  await visit({ path }, 'overlay');
+  check(JSON.stringify(await b.evaluate('polhode.ghosts.map(g => g.label)')) === '["angle1 = 1.2","angle1 = 1.35"]', 'overlay: labels');
+  // each ghost is where its own run has the body
+  for (const [k, angle] of ['1.2', '1.35'].entries()) {
+    execFileSync(program, ['run', model, '--set', 'angle1=' + angle, '-o', join(folder, 'g.csv'), '--quiet'], { stdio: 'ignore' });
+    csv[k] = table(join(folder, 'g.csv'));
+    const n = csv[k].column('t').findIndex(t => Math.abs(t - 1) < 1e-9), at = await b.evaluate(`polhode.ghosts[${k}].place('lower', 1)`);
+    ['x', 'y', 'z'].forEach((c, i) => check(Math.abs(at[i] - csv[k].column('lower.' + c)[n]) < 1e-2, `overlay: lower.${c} of ghost ${k} is ${at[i]}`));
+  }
+  const off = await b.evaluate('polhode.seek(1), polhode.ghosts.forEach(g => g.show(false)), ' + digest), on = await b.evaluate('polhode.ghosts.forEach(g => g.show(true)), ' + digest);
+  check(off !== on, 'overlay: ghosts are not seen');
+  const [x, y] = await b.evaluate("polhode.project('upper')");
+  check(await b.evaluate(`polhode.pick(${x}, ${y})`) === 'upper', 'overlay: a click names another body');
+  check(b.errors.length === 0, `overlay: ${b.errors[0]}`);
+};
+
+// ---- live -----------------------------------------------------------------------------------------------
+const wait = ms => new Promise(r => setTimeout(r, ms));
+const until = async (expression, what) => { for (let k = 0; k < 150; k++) { if (await b.evaluate(expression).catch(() => false)) return; await wait(100); } check(false, `live: ${what}`); };
+const live = async () => {
+  const p = spawn(program, ['view', join(root, 'models/cart_pendulum.lua'), '--live', '--quiet', '--t-end', '60'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = new Promise(r => p.on('exit', code => r(code)));
+  const address = await new Promise((good, bad) => { p.stdout.once('data', d => good(String(d).trim())); p.stderr.once('data', d => bad(new Error(String(d)))); });
+  await b.visit(address);
+  await until('polhode.frames > 20 && polhode.end > .3', 'no frames come');
+  const first = await b.evaluate(digest);
+  // the slider of the input, as a hand moves it
+  await b.evaluate("(() => { const x = document.querySelector('#live [type=range]'); x.value = -1; x.dispatchEvent(new Event('input')); })()");
+  const push = "polhode.plots.find(p => p.name === 'push').values[0]";
+  await until(`${push}.slice(-1)[0] < -.9`, 'a slider does not act');
+  check(await b.evaluate(`${push}[0]`) === 0, 'live: the past has changed');
+  check(first !== await b.evaluate(digest), 'live: the picture stays the same');
+  // pause, scrub, go on
+  await b.evaluate('polhode.pause()');
+  await until('!polhode.live.now.playing', 'pause is not heard');
+  await wait(300);
+  const there = await b.evaluate('polhode.end');
+  await wait(300);
+  check(await b.evaluate('polhode.end') === there, 'live: a paused run goes on');
+  await b.evaluate('polhode.seek(polhode.end / 2)');
+  check(Math.abs(await b.evaluate('polhode.time') - there / 2) < 1e-6, 'live: no way back in time');
+  await b.evaluate('polhode.play()');
+  await until(`polhode.end > ${there} + .1 && polhode.time > ${there}`, 'it does not go on');
+  // other parameters: the page comes anew; wrong ones are said
+  await b.evaluate("(() => { const f = document.querySelector('#live'), x = [...f.querySelectorAll('.number')].pop(); x.value = '0.9'; f.requestSubmit(); })()");
+  await until("polhode.live.now.scene === 2 && document.querySelector('#parameters').textContent.includes('0.9')", 'a parameter does not change');
+  await b.evaluate("polhode.live.say({ parameters: { none: 1 } })");
+  await until("document.querySelector('#banner').textContent.includes('none')", 'a refusal is not said');
+  check(b.errors.length === 0, `live: ${b.errors[0]}`);
+  await b.visit('about:blank');
+  check(await Promise.race([ended, wait(15000)]) === 0, 'closing the page does not end the program');
+};
+
 // ---- size and speed -------------------------------------------------------------------------------------
 const limits = async () => {
   const top = page(join(root, 'models/heavy_top.lua'), 'top'), size = statSync(top.path).size;
@@ -177,7 +234,6 @@ const limits = async () => {
   check(empty < 100000, `the page without data has ${empty} bytes`);
   await b.size(800, 600);
   await visit(page(join(root, 'models/chain.lua'), 'long', ['--set', 'N=1000', '--t-end', '0.05', '--h', '1e-3']), 'chain of 1000');
-  const wait = ms => new Promise(r => setTimeout(r, ms));
   await b.evaluate("document.documentElement.classList.add('no-side', 'no-plots'); dispatchEvent(new Event('resize')); polhode.play(); 1");
   await wait(1000);
   const [n, cpu, t] = [await b.evaluate('polhode.painted'), b.cpu(), Date.now()];
@@ -192,7 +248,7 @@ const limits = async () => {
 try {
   const chosen = process.argv.slice(2).filter(x => x !== '--rest'), models = chosen.length ? chosen : readdirSync(join(root, 'models')).filter(f => f.endsWith('.lua')).map(f => join(root, 'models', f));
   for (const model of models) await everyModel(model);
-  if (!chosen.length || process.argv.includes('--rest')) { await clicks(); await unusual(); await atRest(); await limits(); }
+  if (!chosen.length || process.argv.includes('--rest')) { await clicks(); await unusual(); await atRest(); await overlay(); await live(); await limits(); }
 } catch (e) { failed++; console.log('FAILED: ' + (e.stack || e)); }
 await b.close();
 rmSync(folder, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-/* The table of figures, and the study that measures its rows. */
+/* The table of claims, and the study that measures its rows. */
 #include "claim/claim.h"
 
 #include <math.h>

@@ -9,7 +9,7 @@
 
 #define PH_CLAIM_MAX 4 /* values of one row */
 
-/* What is run to measure a figure; a measure reads what it needs. */
+/* What is run to measure a claim; a measure reads what it needs. */
 typedef struct ph_claim_run {
     const char *problem; /* row of problems.def; NULL: heavy_top_r3xso3; of local errors "SO3" or "SE3" */
     double x;            /* its parameter; NAN: the default */
@@ -27,7 +27,7 @@ typedef struct ph_claim_run {
     double accuracy; /* of Newton's method, atol and rtol; 0: the default */
     double rtol;     /* of it; 0: as accuracy says */
     double expect;   /* order; 0: 2 */
-    /* Of model files. Without h the run is that which the file describes, but for the formulation. */
+    /* For model files. Without h the run is the one that the file describes, except for the formulation. */
     const char *model;          /* "heavy_top": heavy_top.lua in the folder of models; NULL: none */
     const char *set;            /* parameter of the model that x replaces; NULL: none */
     int space;                  /* row of spaces.def */
@@ -44,7 +44,7 @@ typedef enum ph_claim_kind {
     PH_AT_LEAST /* value >= expected */
 } ph_claim_kind;
 
-/* What it takes to measure a figure. */
+/* What it takes to measure a claim. */
 typedef enum ph_effort {
     PH_QUICK, /* by all tests */
     PH_LONG,  /* more than builds with sanitizers should do */
@@ -75,7 +75,7 @@ const ph_claim *ph_claim_get(int k); /* row k of the table; NULL past the end */
 void ph_claim_measure(ph_study *study, const ph_claim *f,
                       double *value); /* NAN where it cannot be measured */
 
-/* The figure stands if error <= bound for each of its values; NAN is a failure. */
+/* The claim holds if error <= bound for each of its values; NAN is a failure. */
 double ph_claim_error(const ph_claim *f, int i, double value);
 double ph_claim_bound(const ph_claim *f, int i);
 
@@ -123,7 +123,7 @@ typedef struct ph_paper {
     const char *title;   /* of a new paper, whose text is remark; NULL in all other rows */
     const char *place;   /* "Fig. 4" */
     const char *printed; /* what the page has, numbers where it prints any */
-    const char *rows;    /* ids of our figures, with blanks between them; "": none */
+    const char *rows;    /* ids of our claims, with blanks between them; "": none */
     const char *see;     /* pictures by name, with blanks between them; "": none */
     const char *remark;
 } ph_paper;

@@ -1,4 +1,4 @@
-/* The command that shows a figure: what a user types to see the same number, or numbers it comes from. Rows
+/* The command that shows a claim: what a user types to see the same number, or numbers it comes from. Rows
  * that no other command shows are measured one by one with 'polhode-verify --row ID'. */
 #include <math.h>
 #include <stdarg.h>

@@ -51,7 +51,7 @@ static double distance(int n, const double *a, const double *b)
     return sqrt(s);
 }
 
-/* Of the length of the error. */
+/* The length of the error. */
 int ph_measure_model_order(ph_study *study, const ph_claim_run *run, double *value)
 {
     double y[3][PH_CLAIM_MAX], look_again[PH_CLAIM_MAX];

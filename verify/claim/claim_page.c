@@ -1,7 +1,7 @@
-/* The page in Markdown: the papers figure by figure, the pictures, the table of figures with what was measured.
+/* The page in Markdown: the papers figure by figure, the pictures, the table of claims with what was measured.
  *
  * Reference values are rounded to the digits of their tolerance, others one digit beyond it, and round-off to
- * the power of ten above it, so that the page changes only when a figure does. */
+ * the power of ten above it, so that the page changes only when a claim does. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -104,7 +104,7 @@ static int is_self(const ph_claim *f)
 
 static void put_head(FILE *out)
 {
-    fputs("\n| id | figure | ours | expected | difference | holds | source | command |\n"
+    fputs("\n| id | claim | ours | expected | difference | holds | source | command |\n"
           "|---|---|---|---|---|---|---|---|\n",
           out);
 }
@@ -327,7 +327,7 @@ int ph_claims_page(FILE *out, ph_effort effort, const double (*value)[PH_CLAIM_M
             self += is_self(f);
         }
     }
-    fprintf(out, "\n%d of %d figures hold; %d of them compare this library with itself.\n", total - failed,
+    fprintf(out, "\n%d of %d claims hold; %d of them compare this library with itself.\n", total - failed,
             total, self);
     return failed;
 }

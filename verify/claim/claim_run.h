@@ -1,4 +1,4 @@
-/* Inside of the figures: the study that keeps runs, and the measures of the table. */
+/* Inside of the claims: the study that keeps runs, and the measures of the table. */
 #ifndef PH_CLAIM_CLAIM_RUN_H
 #define PH_CLAIM_CLAIM_RUN_H
 
@@ -106,7 +106,7 @@ void ph_reference_case_close(ph_reference_case *given);
 ph_options ph_claim_options(const ph_claim_run *run);
 int ph_same_method(const ph_claim_run *a, const ph_claim_run *b); /* with its order, tableau and the like */
 
-/* Of log2(e[0]/e[1]) and log2(e[1]/e[2]) the one that is farther from the order that is expected. */
+/* log2(e[0]/e[1]) or log2(e[1]/e[2]), whichever is farther from the expected order. */
 double ph_claim_order(const ph_claim_run *run, const double e[3]);
 
 /* alpha_m, alpha_f, beta, gamma of Chung and Hulbert, and sigma with its name resolved. */

@@ -97,7 +97,7 @@ int ph_build_free_body(ph_problem *p, const ph_problem_def *def)
     return build(p, ph_v3(2, 1, 1.5), ph_v3(0.5, 3, -1));
 }
 
-/* Spin about the middle axis is unstable: the body turns over again and again, with period 29.93 s. */
+/* Spin about the middle axis is unstable: the body turns over periodically, with period 29.93 s. */
 int ph_build_dzhanibekov(ph_problem *p, const ph_problem_def *def)
 {
     (void)def;
