@@ -18,8 +18,10 @@ local r = a21*b4 - a41*b2
 local kx, kv = c0/r, c1/r
 local kf, kw = (c2 + a41 - kx*b2)/b4, (c3 - kv*b2)/b4
 
-body { name = "cart", mass = M, inertia = {0.1, 0.1, 0.1} }
-body { name = "pole", mass = m, inertia = {0.02, J, 0.01}, position = {0, 0, l} }
+body { name = "cart", mass = M, inertia = {0.1, 0.1, 0.1}, shape = { box = {0.3, 0.2, 0.12}, color = "blue" } }
+ground { shape = { box = {1, 0.04, 0.03}, at = {0, 0, -0.1}, color = "silver" } }
+body { name = "pole", mass = m, inertia = {0.02, J, 0.01}, position = {0, 0, l},
+       shape = { { cylinder = {0.012, 0.8}, color = "silver" }, { sphere = 0.05, at = {0, 0, 0.4}, color = "orange" } } }
 joint { name = "rail", type = "prismatic", bodies = {"ground", "cart"}, axis = {1, 0, 0} }
 joint { name = "pivot", type = "revolute", bodies = {"cart", "pole"}, at = {0, 0, 0}, axis = {0, 1, 0} }
 input { name = "push", unit = "N" }

@@ -15,11 +15,22 @@ local lower_in, lower_out = {0, 0.35, 0.20}, {0, 0.75, 0.18}
 local upper_in, upper_out = {0, 0.45, 0.45}, {0, 0.72, 0.46}
 local function middle(a, b) return {0, (a[2] + b[2])/2, (a[3] + b[3])/2} end
 local x = {1, 0, 0}
+-- what pictures show of an arm
+local function bar(a, b, color)
+    local dy, dz = b[2] - a[2], b[3] - a[3]
+    return { box = {0.06, math.sqrt(dy*dy + dz*dz), 0.03}, rotation = {axis = x, angle = math.atan(dz, dy)}, color = color }
+end
 
-body { name = "chassis", mass = 400, inertia = {50, 50, 50}, position = {0, 0, 0.5} }
-body { name = "lower", mass = 8, inertia = {0.15, 0.05, 0.15}, position = middle(lower_in, lower_out) }
-body { name = "upper", mass = 6, inertia = {0.08, 0.03, 0.08}, position = middle(upper_in, upper_out) }
-body { name = "upright", mass = 45, inertia = {1.2, 1.8, 1.2}, position = {0, 0.80, r} }
+body { name = "chassis", mass = 400, inertia = {50, 50, 50}, position = {0, 0, 0.5},
+       shape = { { box = {0.5, 0.5, 0.14}, at = {0, 0.1, 0.22} }, { box = {0.2, 0.1, 0.5}, at = {0, 0.33, -0.07} } } }
+body { name = "lower", mass = 8, inertia = {0.15, 0.05, 0.15}, position = middle(lower_in, lower_out),
+       shape = bar(lower_in, lower_out, "orange") }
+body { name = "upper", mass = 6, inertia = {0.08, 0.03, 0.08}, position = middle(upper_in, upper_out),
+       shape = bar(upper_in, upper_out, "green") }
+body { name = "upright", mass = 45, inertia = {1.2, 1.8, 1.2}, position = {0, 0.80, r},
+       shape = { { tube = {r, 0.2, 0.18}, at = {0, 0.08, 0}, rotation = {axis = x, angle = math.pi/2}, color = "#444444" },
+                 { cylinder = {0.2, 0.04}, at = {0, 0.12, 0}, rotation = {axis = x, angle = math.pi/2}, color = "silver" },
+                 { box = {0.08, 0.05, 0.34}, at = {0, -0.07, 0.02} } } }
 
 joint { name = "ride", type = "prismatic", bodies = {"ground", "chassis"}, axis = {0, 0, 1} }
 joint { name = "lower_in", type = "revolute", bodies = {"chassis", "lower"}, at = lower_in, axis = x }

@@ -15,7 +15,10 @@ local k, d = 4000, 5.165093                                -- of each bearing, N
 
 gravity {0, 0, 0}
 body    { name = "rotor", mass = m, inertia = {0.001541, 0.000812, 0.000812}, position = {0, 0, 0},
-          velocity = {0, 0, 0}, omega = {spin, 0, 0} }
+          velocity = {0, 0, 0}, omega = {spin, 0, 0},
+          shape = { { cylinder = {0.05, 0.03}, rotation = {axis = {0, 1, 0}, angle = math.pi/2}, color = "blue" },
+                    { box = {0.031, 0.098, 0.01}, color = "orange" }, -- so that it is seen to turn
+                    { cylinder = {0.008, 0.22}, at = {-0.01, 0, 0}, rotation = {axis = {0, 1, 0}, angle = math.pi/2}, color = "silver" } } }
 bushing { name = "left",  bodies = {"ground", "rotor"}, at_a = {-0.11, 0, 0}, at_b = {-0.11, 0, 0},
           k = {k, k, k}, d = {d, d, d} }
 bushing { name = "right", bodies = {"ground", "rotor"}, at_a = {0.09, 0, 0}, at_b = {0.09, 0, 0},

@@ -23,7 +23,9 @@ local function turn(p, c, s)
             p[3]*c + across[3]*s + axis[3]*along*(1 - c)}
 end
 
-body { name = "platform", mass = 60, inertia = {3, 3, 6}, position = start }
+body { name = "platform", mass = 60, inertia = {3, 3, 6}, position = start,
+       shape = { cylinder = {0.64, 0.05}, color = "blue" } }
+ground { shape = { cylinder = {1.1, 0.04}, at = {0, 0, -0.05}, color = "silver" } }
 for i = 1, 6 do
     local third, side = math.floor((i - 1)/2)*2*math.pi/3, (i % 2)*2 - 1
     local foot = on_circle(1.0, third + side*0.25, 0)
@@ -35,8 +37,11 @@ for i = 1, 6 do
     -- lengths from the pose, by geometry
     local want = length(minus(plus(goal, turn(head, math.cos(angle), math.sin(angle))), foot)) - L
     local c, r, u, slide, ball = "cylinder" .. i, "rod" .. i, "foot" .. i, "leg" .. i, "ball" .. i
-    body { name = c, mass = 4, inertia = {0.2, 0.2, 0.2}, position = plus(foot, e, 0.35) }
-    body { name = r, mass = 2, inertia = {0.1, 0.1, 0.1}, position = plus(top, e, -0.3) }
+    local along = {axis = unit({-e[2], e[1], 0}), angle = math.acos(e[3])}   -- from z to the leg, for pictures
+    body { name = c, mass = 4, inertia = {0.2, 0.2, 0.2}, position = plus(foot, e, 0.35),
+           shape = { cylinder = {0.05, 0.7}, rotation = along, color = "orange" } }
+    body { name = r, mass = 2, inertia = {0.1, 0.1, 0.1}, position = plus(top, e, -0.3),
+           shape = { cylinder = {0.022, 0.6}, rotation = along, color = "silver" } }
     joint { name = u, type = "universal", bodies = {"ground", c}, at = foot, axis_a = square, axis_b = cross(e, square) }
     joint { name = slide, type = "prismatic", bodies = {c, r}, at = top, axis = e }
     joint { name = ball, type = "spherical", bodies = {r, "platform"}, at = top }

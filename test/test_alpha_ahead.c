@@ -179,10 +179,8 @@ static void stiffness_is_free(void **state)
     ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
     run_to(sim, 1);
     double joint = (double)ph_sim_stats(sim).accepted;
-    /* invariant: as many as on the joint; at 1e8 N/m a step has 4 rad of the slower of the two modes, so that the spring
-     * is not as good as rigid */
-    check_le(fabs((double)steps[0] - joint), 0.15 * joint);
-    for (int i = 1; i < 4; i++)
+    /* invariant: as many as on the joint */
+    for (int i = 0; i < 4; i++)
         check_le(fabs((double)steps[i] - joint), 0.05 * joint);
     ph_sim_destroy(sim);
     ph_problem_destroy(p);
@@ -225,8 +223,8 @@ static void grid_shows_the_same(void **state)
         check_le(max_diff(x.lambda, y.lambda, 3), 1e-8);
         check_le(on.q,
                  1.05 * ends.q); /* ordering: interpolation adds next to nothing, and sees more points */
-        check_le(on.v, 1.15 * ends.v);
-        check_le(sqrt(on.lambda), 1.2 * ends.lambda);
+        check_le(on.v, 1.05 * ends.v);
+        check_le(sqrt(on.lambda), 1.1 * ends.lambda);
         ph_sim_destroy(own), ph_sim_destroy(grid);
     }
     ph_problem_destroy(p);

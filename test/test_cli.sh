@@ -335,6 +335,19 @@ END
     run 0 run small.lua --plot small.svg --quiet
     grep -qF 'round-off' small.svg && fail "a smooth signal is no round-off"
     # panels that are chosen, and numbers over each other
+    # A nearly constant axis has an offset; panels of nothing but zeros are not there, unless they are asked for.
+    cat >steady.lua <<'END'
+model "steady"
+body { name = "a", mass = 1, inertia = {1, 1, 1}, position = {1000.25, 0, 0}, velocity = {1e-4, 0, 0} }
+sensor { name = "way", custom = function(t, s) return s.a.position.x end }
+sensor { name = "turn", type = "omega", body = "a" }
+run { t_end = 1, h = 0.01 }
+END
+    run 0 run steady.lua --plot steady.svg --quiet
+    has steady.svg "way − 1000.25"
+    if grep -q "turn" steady.svg; then fail "a panel of zeros"; fi
+    run 0 run steady.lua --sensor turn --plot asked.svg --quiet
+    has asked.svg "turn"
     run 0 run "$models/heavy_top.lua" --t-end 0.1 --sensor energy --plot-xy tip.x,reaction.3 --plot-xy energy,tip.2 --plot xy.svg --quiet
     has xy.svg 'energy' 'tip.x [m]' 'reaction.z [N]' 'tip.y [m]'
     grep -qF 'tip [m]' xy.svg && fail "--sensor: a panel that was not asked for"

@@ -18,5 +18,5 @@ printf 't,load\n0,0.1\n0.5,0.2\n' >load.csv
 run 0 run "$models/dc_motor.lua" --input load=load.csv
 run 0 run "$models/dc_motor.lua" --input load=0
 printf 't,load\n0,0.1\n0,0.2\n' >load.csv
-refused 'times of its table must rise' run "$models/dc_motor.lua" --input load=load.csv
+refused 'times of its table must increase' run "$models/dc_motor.lua" --input load=load.csv
 refused "the model has no input 'lode'; there are: load" run "$models/dc_motor.lua" --input lode=1

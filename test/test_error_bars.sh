@@ -39,6 +39,38 @@ has out '"states":"extrapolated"'
 run 0 run "$top" --extrapolate
 has out 'results less their error, of third order'
 
+# ---- objectives ---------------------------------------------------------------------------------------------------
+
+cat >arm.lua <<'END'
+model 'arm'
+gravity {0, 0, -9.81}
+local m = param('m', 2)
+body { name = 'a', mass = m, inertia = {0.3, 0.2, 0.12}, position = {0.4, 0.3, 0.1}, omega = {1, -2, 3} }
+joint { name = 'p', type = 'spherical', bodies = {'ground', 'a'}, at = {0, 0, 0} }
+objective { name = 'J', final = function(s) return s.a.position.z end, integral = function(t, s) return s.a.omega.x^2 end }
+run { t_end = 1, h = 1e-3 }
+END
+run 0 sens arm.lua --error --json
+is_json out
+has out '"objectives":{"J":{"value":' '"parts":[{"from":0,"to":0.1' '"error":'
+run 0 sens arm.lua --error --tol 1e-4
+has out 'exact less numerical' '0.9 s to         1 s' 'what steps of each part of the run add'
+run 0 run arm.lua --tol-objective J=1e-6 --json
+is_json out
+checks=$((checks + 1))
+awk -v e="$(grep -oE '"objectives":\{"J":[-0-9.e]+' out | grep -oE '[-0-9.e]+$')" 'BEGIN {exit !(e <= 1e-6 && -e <= 1e-6 && e != 0)}' ||
+    fail "the error of J is not below 1e-6: $(grep -o '"objectives.*' out)"
+run 0 sens arm.lua --param m --tol 1e-4 --mode adjoint --json
+has out '"gradient":{"m":'
+refused 'leave out --param' sens arm.lua --error --param m
+refused 'the model has none' sens "$top" --error
+refused 'is not of the form NAME=E' run arm.lua --tol-objective J
+refused 'is not of the form NAME=E' run arm.lua --tol-objective J=-1
+refused "no objective 'K'" run arm.lua --tol-objective K=1
+refused 'bliedf has no error bars' run arm.lua --method bliedf --tol-objective J=1e-3
+
+# ---- mistakes -----------------------------------------------------------------------------------------------------
+
 refused 'bliedf has no error bars' run "$top" --method bliedf --error-bars
 refused 'index-3 has no error bars with steps that change' run "$top" --formulation index3 --tol 1e-3 --error-bars
 refused 'built-in problem' run heavy_top --error-bars

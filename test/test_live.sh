@@ -6,7 +6,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/program.bash"
 # Mistakes that need no server.
 refused "--live writes no file: leave -o out" view "$models/cart_pendulum.lua" --live -o page.html
 refused "--port needs --live" view "$models/cart_pendulum.lua" --port 8000
-refused "70000 is no port" view "$models/cart_pendulum.lua" --live --port 70000
+refused "70000 is not a port" view "$models/cart_pendulum.lua" --live --port 70000
 refused "a page shows a model file" view chain --live
 
 command -v python3 >/dev/null || finish

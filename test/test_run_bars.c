@@ -106,6 +106,80 @@ static void rotations_are_vectors(void **state)
     ph_run_close(run);
 }
 
+/* Backwards: the same error of the objective, with the parts of the run that it comes from; with tol too. */
+static void errors_of_objectives(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"h=5e-4", "tol=1e-5"};
+    for (int k = 0; k < 2; k++) {
+        ph_run *run = open_run(&options[k], 1);
+        double along, value, error, part[7], sum = 0;
+        ph_error err = {0};
+        assert_int_equal(ph_run_error_bars(run, 1, NULL), PH_OK);
+        go(run);
+        assert_int_equal(ph_run_get_error(run, PH_GET_OBJECTIVE, 0, &along), PH_OK);
+        if (ph_run_objective_error(run, 0, 0, &value, &error, 7, part, &err) != PH_OK)
+            fail_msg("%s", err.text);
+        /* order: both are of first order in what they leave out, and differ in second order */
+        check_near(error, along, 0.02 * fabs(along) + 1e-8);
+        for (int i = 0; i < 7; i++)
+            sum += part[i];
+        check_near(sum, error, 1e-15); /* round-off */
+        assert_true(fabs(part[0]) > 1e-9 && fabs(part[6]) > 1e-9 && part[0] != part[6]);
+        double seen;
+        assert_int_equal(ph_run_get(run, PH_GET_OBJECTIVE, 0, &seen), PH_OK);
+        check_near(value, seen, 1e-12);
+        ph_run_close(run);
+    }
+}
+
+static void tolerance_for_an_objective(void **state)
+{
+    (void)state;
+    static const char *const best_options[] = {"method=rkmk", "tableau=dopri8", "tol=1e-12", "h=5e-5"};
+    ph_run *run = open_run(NULL, 0), *best = open_run(best_options, 4);
+    double tol = 0, error, exact, value;
+    ph_error err = {0};
+    go(best);
+    if (ph_run_tol_for(run, 0, 2e-6, &tol, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    assert_true(tol < 1e-3 && ph_run_time(run) == 0 && ph_run_options(run).tol == tol);
+    assert_int_equal(ph_run_error_bars(run, 1, NULL), PH_OK);
+    go(run);
+    assert_int_equal(ph_run_get_error(run, PH_GET_OBJECTIVE, 0, &error), PH_OK);
+    check_le(fabs(error), 2e-6); /* invariant: what was asked for */
+    assert_int_equal(ph_run_get(best, PH_GET_OBJECTIVE, 0, &exact), PH_OK);
+    assert_int_equal(ph_run_get(run, PH_GET_OBJECTIVE, 0, &value), PH_OK);
+    check_le(fabs(exact - value), 2.2e-6); /* and what it is */
+    assert_int_equal(ph_run_tol_for(run, 5, 2e-6, &tol, &err), PH_E_INPUT);
+    assert_int_equal(ph_run_tol_for(run, 0, 0, &tol, &err), PH_E_INPUT);
+    ph_run_close(run), ph_run_close(best);
+}
+
+/* Direct and adjoint derivatives of a run with tol, of the steps that it chose. */
+static void gradients_with_tol(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"tol=1e-4"};
+    static const int m = 0;
+    ph_run *run = open_run(options, 1);
+    double along, value, gradient, grid;
+    ph_error err = {0};
+    assert_int_equal(ph_run_follow(run, &m, 1, NULL), PH_OK);
+    go(run);
+    assert_int_equal(ph_run_get_derivative(run, PH_GET_OBJECTIVE, 0, 0, &along), PH_OK);
+    if (ph_run_gradient(run, 0, &m, 1, 0, &value, &gradient, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    check_near(gradient, along, 1e-7 * fabs(along)); /* derivative: Newton's method leaves 1e-8 */
+    static const char *const with_grid[] = {"tol=1e-4", "h=1e-2"};
+    ph_run *other = open_run(with_grid, 2);
+    assert_int_equal(ph_run_gradient(other, 0, &m, 1, 0, &value, &grid, &err), PH_E_INPUT);
+    assert_non_null(strstr(err.text, "leave out h"));
+    assert_int_equal(ph_run_follow(other, &m, 1, &err), PH_E_INPUT);
+    assert_non_null(strstr(err.text, "leave out h"));
+    ph_run_close(run), ph_run_close(other);
+}
+
 static void refusals(void **state)
 {
     (void)state;
@@ -137,9 +211,9 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(errors_are_those_of_numbers),
-        cmocka_unit_test(rotations_are_vectors),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(errors_are_those_of_numbers), cmocka_unit_test(rotations_are_vectors),
+        cmocka_unit_test(errors_of_objectives),        cmocka_unit_test(tolerance_for_an_objective),
+        cmocka_unit_test(gradients_with_tol),          cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -127,7 +127,7 @@ static void tables(void **state)
     assert_int_equal(ph_run_set_input_table(run, 0, 0, t, u, &err), PH_E_INPUT);
     assert_int_equal(ph_run_set_input_table(run, 1, 3, t, u, &err), PH_E_INPUT);
     assert_int_equal(ph_run_set_input_table(run, 0, 2, u + 1, t, &err), PH_E_INPUT);
-    assert_non_null(strstr(err.text, "times of its table must rise, and row 2 has -2 after 4"));
+    assert_non_null(strstr(err.text, "times of its table must increase: row 2 has -2 after 4"));
     assert_int_equal(ph_run_set_input(run, 0, NAN), PH_E_INPUT);
     assert_int_equal(ph_run_set_input(run, 7, 1), PH_E_INPUT);
     ph_run_close(run);
@@ -148,7 +148,7 @@ static void words(void **state)
     } bad[] = {{"t,x\n0,1\n", "has no column 'u'"},
                {"u\n0\n", "has no column 't'"},
                {"t,u\n0,1\n1,nan\n", "row 2 of its table is not a number"},
-               {"t,u\n0,1\n0,2\n", "times of its table must rise"}};
+               {"t,u\n0,1\n0,2\n", "times of its table must increase"}};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         scratch s = scratch_create("u.csv");
         scratch_write(&s, bad[k].table, strlen(bad[k].table));

@@ -279,7 +279,7 @@ static void motions_that_are_not_steady(void **state)
     ph_error err = {0};
     o.h = 1e-3;
     assert_int_equal(ph_spectrum_create(&s, &top->sys, &o, top->q0, top->v0, &err), PH_E_INPUT);
-    assert_non_null(strstr(err.text, "no steady spin"));
+    assert_non_null(strstr(err.text, "nor a steady spin"));
     assert_null(s.value);
     assert_int_equal(ph_spectrum_observe(&s, &top->sys, &o, top->q0, top->v0, 2, 1e-8, &err), PH_E_INPUT);
     ph_problem_destroy(top);

@@ -88,8 +88,8 @@ has rotor.csv 'the solution explodes'
 # ---- bad input -------------------------------------------------------------------------------------------
 refused 'm: 10 is there twice' sweep top.lua --vary m=10,20,1e1
 refused 'm: from 10 to 10 there is one value, not 3' sweep top.lua --vary m=10:10:3
-refused '--json is for the run that gathers' sweep top.lua --vary m=10,20 --case 1/2 -o x.csv --json
-refused '--plot is for the run that gathers' sweep top.lua --vary m=10,20 --case 1/2 -o x.csv --plot x.svg
+refused '--json is for the run that collects' sweep top.lua --vary m=10,20 --case 1/2 -o x.csv --json
+refused '--plot is for the run that collects' sweep top.lua --vary m=10,20 --case 1/2 -o x.csv --plot x.svg
 refused '--seed: without --sample' sweep top.lua --vary m=10,20 --seed 3
 run 2 sweep top.lua
 has err 'sweep needs --vary'

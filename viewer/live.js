@@ -40,7 +40,7 @@ const onStatus = e => {
   if (now.run !== live.now.run) { forget(); live.follow = true; state.playing = false; }
   live.now = now;
   banner(now.reason ? `The run ended at t = ${digits(end)} s: ${now.reason}` : '');
-  if (now.ended) live.follow = false;
+  if (now.ended) { if (live.follow) seek(end); live.follow = false; }
   state.loop = !!now.loop; $('loop').setAttribute('aria-pressed', state.loop);
   if (now.speed !== state.speed) setSpeed(now.speed, true);
   if (!state.playing) showPlay(now.playing && !now.ended);

@@ -36,6 +36,18 @@ PH_API ph_status ph_run_compile(const ph_run *run, const ph_compile_config *conf
 PH_API ph_status ph_run_compile_cuda(const ph_run *run, const ph_compile_config *config, FILE *driver,
                                      ph_error *err);
 
+/* Steps of a run by its compiled model, which the caller has built and loaded: step is NAME_step of the source that
+ * ph_run_compile wrote for this very run, one member. The run is as before otherwise; its first steps are made both ways and must
+ * agree, or its own steps are used again, as they are after other parameters or options. Steps that fail are made by the library,
+ * which says why. eta of the stabilised form is not told. PH_E_INPUT: constraints are redundant. The code must outlive the run. */
+PH_API ph_status ph_run_use_compiled(ph_run *run, unsigned (*step)(void *state), ph_error *err);
+PH_API int ph_run_is_compiled(const ph_run *run); /* 1: steps are made so */
+
+/* Write what makes an FMU for co-simulation of NAME.h and NAME.c: its modelDescription.xml, and NAME_fmu.c, which includes
+ * NAME.c. fmi: 2 or 3, the version of the interface. */
+PH_API ph_status ph_run_compile_fmu(const ph_run *run, const ph_compile_config *config, int fmi,
+                                    FILE *description, FILE *source, ph_error *err);
+
 #ifdef __cplusplus
 }
 #endif

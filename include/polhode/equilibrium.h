@@ -22,13 +22,13 @@ extern "C" {
 
 /* ---- statics ------------------------------------------------------------------------------------- */
 
-/* Told the factor of the loads, 0 to 1, before the system is evaluated; 1 at the end, whatever happens. */
+/* Told the factor of the loads, 0 to 1, before the system is evaluated; 1 at the end, also after a failure. */
 typedef ph_status (*ph_load_fn)(double factor, void *ctx);
 
 typedef struct ph_static_options {
     int steps;             /* load steps to begin with; cut where needed */
     int iterations;        /* of Newton's method in one load step */
-    int relaxations;       /* steps of relaxation, where load steps alone do not arrive */
+    int relaxations;       /* steps of relaxation, where load steps do not converge */
     double tol;            /* increment at which the iteration ends: rad; relative to positions */
     double turn;           /* largest increment of an iteration: rad; relative to positions of at least 1 */
     ph_load_fn load;       /* NULL: loads have no factor, and there is one load step */
@@ -45,11 +45,11 @@ typedef struct ph_static_stats {
     int load_steps; /* done */
     int cuts;       /* load steps that were given up and halved */
     int iterations; /* of Newton's method, those of load steps given up included */
-    int relaxed;    /* steps of relaxation; 0: load steps alone arrived */
+    int relaxed;    /* steps of relaxation; 0: load steps were enough */
 } ph_static_stats;
 
-/* The equilibrium that load steps reach from q0; where they do not arrive, one that a strongly damped motion
- * from q0 under full load comes to. PH_E_SINGULAR: nothing holds a node, and err names it; PH_E_NEWTON: none
+/* The equilibrium that load steps reach from q0; where they do not converge, the end of a strongly damped motion
+ * from q0 under full load. PH_E_SINGULAR: a node is not supported, and err names it; PH_E_NEWTON: none
  * was found. *out is NULL then. */
 PH_API ph_status ph_equilibrium_create(ph_equilibrium **out, const ph_system *sys,
                                        const ph_static_options *opt, double t, const double *q0,

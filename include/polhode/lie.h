@@ -49,6 +49,9 @@ PH_API const ph_group_ops *ph_group_get(ph_group g);
 PH_API int ph_group_dim(ph_group g, int n);  /* of the algebra */
 PH_API int ph_group_size(ph_group g, int n); /* of a stored element */
 
+/* log(R_a^T R_b) of quaternions a and b, in components of a; w may be b. */
+PH_API void ph_rotation_between(const double a[4], const double b[4], double w[3]);
+
 /* Operations of a group on many elements at once, for foreign interfaces: x and q in, a matrix or an element out. */
 typedef enum ph_group_op {
     PH_EACH_COMPOSE, /* q, q -> q */

@@ -84,7 +84,7 @@ PH_API ph_status ph_run_reset(ph_run *run, ph_error *err);
 PH_API ph_status ph_run_set_parameters(ph_run *run, const ph_setting *parameters, int n, ph_error *err);
 PH_API ph_status ph_run_set_options(ph_run *run, const char *const *options, int n, ph_error *err);
 
-/* All that ph_options has in place of what file and options said of it, for studies of methods; then as ph_run_reset.
+/* Replace all options of the method that file and options gave, for studies of methods; then as ph_run_reset.
  * alloc and log are those of the run. */
 PH_API ph_status ph_run_set_method(ph_run *run, const ph_options *opt, ph_error *err);
 
@@ -176,7 +176,7 @@ PH_API ph_status ph_run_get(ph_run *run, int what, int index,
  * joints, sensors and flexible bodies. Angles count from the turns of the run. */
 PH_API ph_status ph_run_get_of(ph_run *run, const ph_state *s, int what, int index, double *out);
 
-/* Yes or no of an element of a list. */
+/* Properties of an element of a list. */
 enum {
     PH_IS_PARTICLE,    /* body: it does not turn */
     PH_IS_MARKER,      /* body: it moves with a flexible body */
@@ -198,7 +198,7 @@ PH_API const char *ph_run_assembled(const ph_run *run, int velocities, char *tex
 
 /* A table of the run: choose columns at the start; ph_run_step and ph_run_until add a row at the start and after each
  * every-th step, ph_run_until also at its end. every is that of run{}, or 1. The table is the run's; it may move when it
- * grows, and it is emptied by all that starts the run anew and by ph_run_restore. */
+ * grows, and it is emptied whenever the run starts anew and by ph_run_restore. */
 PH_API ph_status ph_run_record(ph_run *run, int what, int index, int *first_column, ph_error *err);
 PH_API void ph_run_record_every(ph_run *run, long every);
 PH_API const double *ph_run_rows(const ph_run *run, long *rows, int *columns); /* column 0 is t */
@@ -280,7 +280,7 @@ PH_API ph_run_trouble ph_run_failure(const ph_run *run); /* of the last step tha
 PH_API ph_status ph_run_static(ph_run *run, const ph_static_options *options, ph_static_stats *stats,
                                ph_error *err);
 
-/* The same equilibrium by itself, with multipliers that hold it; the run stays where it is. */
+/* The same equilibrium as an object, with its multipliers; the run does not change. */
 PH_API ph_status ph_run_equilibrium(ph_equilibrium **out, ph_run *run, const ph_static_options *options,
                                     ph_error *err);
 PH_API ph_status ph_run_modes(ph_modes **out, ph_run *run, ph_error *err); /* about the present state */
@@ -315,10 +315,19 @@ PH_API ph_status ph_run_extrapolate(ph_run *run, int on);
 PH_API ph_state ph_run_state(ph_run *run);
 
 /* Adjoint: reset, run to t_end, go back; the run ends at t_end. memory [bytes] bounds checkpoints; 0: the square root
- * of steps. PH_E_INPUT: error control, a method that has no adjoint, or functions of the file that keep values between
- * their calls. What fails on the way leaves the run there, or at t_end. */
+ * of steps. PH_E_INPUT: error control on a grid, a method that has no adjoint, or functions of the file that keep values between
+ * their calls. A failure leaves the run where it happened, or at t_end. */
 PH_API ph_status ph_run_gradient(ph_run *run, int objective, const int *parameters, int n, size_t memory,
                                  double *value, double *gradient, ph_error *err);
+
+/* The error of an objective, exact less numerical, and where it comes from: n_parts equal parts of the time of the run, each with what its
+ * steps add; backwards from the end, as ph_run_gradient. The trapezoidal rule of integrals counts, too. For genalpha, as error bars. */
+PH_API ph_status ph_run_objective_error(ph_run *run, int objective, size_t memory, double *value,
+                                        double *error, int n_parts, double *parts, ph_error *err);
+
+/* A tol with which the error of an objective, as error bars find it, is at most wanted: runs are made to t_end until it is, each with
+ * a smaller tol. The run is then reset, with that tol, and with its grid if it has one. PH_E_STEP: no tol down to 1e-12 will do. */
+PH_API ph_status ph_run_tol_for(ph_run *run, int objective, double wanted, double *tol, ph_error *err);
 
 /* ---- for experts: views that hold until the next call that changes the run ----------------------------------- */
 PH_API const ph_model *ph_run_model(const ph_run *run); /* NULL: of a system */

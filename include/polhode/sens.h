@@ -22,7 +22,7 @@ extern "C" {
 
 #define PH_NEIGHBOURS 4 /* at p - 2 eps, p - eps, p + eps, p + 2 eps */
 
-/* What of it is asked for: */
+/* Which parts are wanted: */
 #define PH_LOADS_PHI  1u
 #define PH_LOADS_RATE 2u
 #define PH_LOADS_ROWS 4u /* nothing but B^T lambda in r */
@@ -119,9 +119,15 @@ typedef struct ph_objective {
 /* Run the simulation of sens, which has not made a step yet, and find J and its derivatives by all
  * parameters: forwards once with checkpoints, then backwards. The cost hardly depends on the number of
  * parameters. memory [bytes] bounds what is allocated; 0: it grows like the square root of steps. The
- * simulation ends at its last step; the derivatives of ph_sens_get are then not to be had. */
+ * simulation ends at its last step; the derivatives of ph_sens_get are then not available. */
 PH_API ph_status ph_sens_gradient(ph_sens *sens, long steps, const ph_objective *objective, size_t memory,
                                   double *value, double *gradient, ph_error *err);
+
+/* The same with sens of ph_sens_create_error: the error of J, exact less numerical, as a sum over the steps, each of which ends at
+ * time[n] and adds term[n]; steps numbers each. That of the trapezoidal rule is not among them. With tol, steps is what a run with the
+ * same end took, here and in ph_sens_gradient. */
+PH_API ph_status ph_sens_error_of(ph_sens *sens, long steps, const ph_objective *objective, size_t memory,
+                                  double *value, double *time, double *term, ph_error *err);
 
 #ifdef __cplusplus
 }

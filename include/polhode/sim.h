@@ -157,7 +157,7 @@ typedef ph_status (*ph_output_fn)(const ph_sim *sim, void *ctx);
 
 PH_API ph_status ph_sim_run(ph_sim *sim, long steps, ph_output_fn output, void *ctx, ph_error *err);
 
-/* Steps until t_end is reached. With h = 0 the last one ends there; otherwise the grid has the last word. */
+/* Steps until t_end is reached. With h = 0 the last one ends there; otherwise the run ends at a point of the grid. */
 PH_API ph_status ph_sim_run_until(ph_sim *sim, double t_end, ph_output_fn output, void *ctx, ph_error *err);
 
 /* Views; they hold until the next step. */

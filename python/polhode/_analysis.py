@@ -22,7 +22,7 @@ class StaticStats:
     load_steps: int
     cuts: int  # load steps that were given up and halved
     iterations: int
-    relaxed: int  # steps of relaxation; 0: load steps alone arrived
+    relaxed: int  # steps of relaxation; 0: load steps were enough
 
 
 @dataclass(frozen=True, repr=False)

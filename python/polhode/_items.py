@@ -181,3 +181,47 @@ def number_of(what: int) -> Callable[[Source, int, str], Numbers]:
         return source._numbers(what, source._find(list_, name))
 
     return make
+
+
+class Named(Source):
+    """What a run and its results have by name: of a run as it is now, of results row by row."""
+
+    @property
+    def body(self) -> Items[Body]:
+        """Bodies by name."""
+        return Items(self, lib.PH_BODIES, Body)
+
+    @property
+    def joint(self) -> Items[Joint]:
+        """Joints by name."""
+        return Items(self, lib.PH_JOINTS, Joint)
+
+    @property
+    def constraint(self) -> Items[Constraint]:
+        """Constraints of the model file by name; of a system of one's own, all of them."""
+        return Items(self, lib.PH_CONSTRAINTS, Constraint)
+
+    @property
+    def node(self) -> Items[Node]:
+        """Nodes of a system of one's own by name."""
+        return Items(self, lib.PH_NODES, Node)
+
+    @property
+    def sensor(self) -> Items[Numbers]:
+        """Sensors by name."""
+        return Items(self, lib.PH_SENSORS, number_of(lib.PH_GET_SENSOR))
+
+    @property
+    def state(self) -> Items[Numbers]:
+        """States of controllers and the like by name."""
+        return Items(self, lib.PH_STATES, number_of(lib.PH_GET_STATE))
+
+    @property
+    def effort(self) -> Items[Numbers]:
+        """Force or torque of each actuator along its coordinate, by name."""
+        return Items(self, lib.PH_ACTUATORS, number_of(lib.PH_GET_EFFORT))
+
+    @property
+    def violation(self) -> Numbers:
+        """Violation of the constraints, at the level of positions and of velocities."""
+        return self._numbers(lib.PH_GET_VIOLATION, 0)

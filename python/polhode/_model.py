@@ -95,7 +95,7 @@ class Model(Elements):
             return self._host.add(x, function, element)
         try:
             return function_text(x, function)
-        except Exception as e:  # noqa: BLE001: whatever functions make of symbols
+        except (TypeError, ValueError, AttributeError, ArithmeticError, LookupError) as e:  # what functions make of symbols
             try:
                 said = self._host.add(x, function, element)
             except Exception as other:  # noqa: BLE001: it fails with numbers too

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Mapping, Sequence
 import numpy as np
 
 from ._errors import Error, UnknownName, UsageError
-from ._items import Body, Constraint, Items, Joint, Node, Numbers, Source, number_of
+from ._items import Items, Named, Numbers, number_of
 from ._native import lib, unknown
 from ._page import Page, page_of
 from ._values import Array
@@ -73,7 +73,7 @@ class Layout:
     units: Sequence[str]
 
 
-class Recorded(Source):
+class Recorded(Named):
     """Rows and their names; views of one block, nothing is copied."""
 
     def __init__(self, rows: Array, layout: Layout) -> None:
@@ -92,44 +92,9 @@ class Recorded(Source):
         return self._view(*place)
 
     @property
-    def body(self) -> Items[Body]:
-        """Bodies by name."""
-        return Items(self, lib.PH_BODIES, Body)
-
-    @property
-    def joint(self) -> Items[Joint]:
-        """Joints by name."""
-        return Items(self, lib.PH_JOINTS, Joint)
-
-    @property
-    def constraint(self) -> Items[Constraint]:
-        """Constraints of the model file by name; of a system of one's own, all of them."""
-        return Items(self, lib.PH_CONSTRAINTS, Constraint)
-
-    @property
-    def node(self) -> Items[Node]:
-        """Nodes of a system of one's own by name."""
-        return Items(self, lib.PH_NODES, Node)
-
-    @property
-    def sensor(self) -> Items[Numbers]:
-        """Sensors by name."""
-        return Items(self, lib.PH_SENSORS, number_of(lib.PH_GET_SENSOR))
-
-    @property
     def input(self) -> Items[Numbers]:
         """Inputs by name."""
         return Items(self, lib.PH_INPUTS, number_of(lib.PH_GET_INPUT))
-
-    @property
-    def state(self) -> Items[Numbers]:
-        """States of controllers and the like by name."""
-        return Items(self, lib.PH_STATES, number_of(lib.PH_GET_STATE))
-
-    @property
-    def effort(self) -> Items[Numbers]:
-        """Force or torque of each actuator along its coordinate, by name."""
-        return Items(self, lib.PH_ACTUATORS, number_of(lib.PH_GET_EFFORT))
 
     def __getitem__(self, name: str) -> Numbers:
         return self.sensor[name]
@@ -206,11 +171,6 @@ class Result(Recorded):
         e = self._numbers(lib.PH_GET_ENERGY, 0)
         assert not isinstance(e, float)
         return Energy(*(e[:, k] for k in range(5)))
-
-    @property
-    def violation(self) -> Numbers:
-        """Violation of the constraints, at the level of positions and of velocities."""
-        return self._numbers(lib.PH_GET_VIOLATION, 0)
 
     @property
     def step(self) -> Numbers:

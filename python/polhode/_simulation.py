@@ -11,7 +11,7 @@ import numpy as np
 from ._called import Host
 from ._analysis import Linear, Modes, Sensitivities, StaticStats, modes_of
 from ._errors import ModelError, UsageError
-from ._items import Body, Constraint, Items, Joint, Node, Numbers, Source, number_of
+from ._items import Items, Named, Numbers, number_of
 from ._native import fail, ffi, lib, text, unknown
 from ._result import Energy, Layout, Result, Snapshot, Stats, stats_of
 from ._outside import Inputs, Parameters
@@ -48,7 +48,7 @@ _WORDS = {lib.PH_GET_JOINT_POSITION: "position", lib.PH_GET_JOINT_RATE: "rate",
           lib.PH_GET_NODE: "q", lib.PH_GET_NODE_VELOCITY: "v", lib.PH_GET_NODE_ACCELERATION: "vdot"}  # fmt: skip
 
 
-class Simulation(Source):
+class Simulation(Named):
     """A model with its state. One thread at a time; several simulations in several threads run at the same time.
 
     >>> import polhode as ph
@@ -195,31 +195,6 @@ class Simulation(Source):
         return float(c[0]) if n == 1 and what not in _LISTED else view.copy()
 
     @property
-    def body(self) -> Items[Body]:
-        """Bodies by name, as they are now."""
-        return Items(self, lib.PH_BODIES, Body)
-
-    @property
-    def joint(self) -> Items[Joint]:
-        """Joints by name, as they are now."""
-        return Items(self, lib.PH_JOINTS, Joint)
-
-    @property
-    def constraint(self) -> Items[Constraint]:
-        """Constraints of the model file by name."""
-        return Items(self, lib.PH_CONSTRAINTS, Constraint)
-
-    @property
-    def node(self) -> Items[Node]:
-        """Nodes of a system of one's own by name."""
-        return Items(self, lib.PH_NODES, Node)
-
-    @property
-    def sensor(self) -> Items[Numbers]:
-        """Sensors by name, as they are now."""
-        return Items(self, lib.PH_SENSORS, number_of(lib.PH_GET_SENSOR))
-
-    @property
     def input(self) -> Inputs:
         """Inputs by name: `sim.input["u"] = 2` from now on; `sim.input["u"] = t, u` a table over time."""
         return self._inputs
@@ -231,16 +206,6 @@ class Simulation(Source):
         with self._alone() as run:
             to = (ffi.from_buffer("double[]", x) for x in (times, values))
             self._check(lib.ph_run_set_input_table(run, k, len(times), *to, self._err))
-
-    @property
-    def state(self) -> Items[Numbers]:
-        """States of the model, of controllers and the like, by name, as they are now."""
-        return Items(self, lib.PH_STATES, number_of(lib.PH_GET_STATE))
-
-    @property
-    def effort(self) -> Items[Numbers]:
-        """Force or torque of each actuator along its coordinate, by name, as it is now."""
-        return Items(self, lib.PH_ACTUATORS, number_of(lib.PH_GET_EFFORT))
 
     @property
     def objective(self) -> Items[Numbers]:
@@ -272,11 +237,6 @@ class Simulation(Source):
         e = self._numbers(lib.PH_GET_ENERGY, 0)
         assert not isinstance(e, float)
         return Energy(*e)
-
-    @property
-    def violation(self) -> Numbers:
-        """Violation of the constraints, at the level of positions and of velocities, now."""
-        return self._numbers(lib.PH_GET_VIOLATION, 0)
 
     @property
     def called(self) -> dict[str, str]:

@@ -343,7 +343,7 @@ class Condition:
 # ---- numbers and text ---------------------------------------------------------------------------------------
 
 
-def _order(roots: Sequence[Expr]) -> list[Expr]:
+def order(roots: Sequence[Expr]) -> list[Expr]:
     """All nodes below, arguments first; without recursion, so that long sums do not matter."""
     done: dict[int, Expr] = {}
     for root in roots:
@@ -363,7 +363,7 @@ def _order(roots: Sequence[Expr]) -> list[Expr]:
 def value(root: Expr, at: Mapping[str, float]) -> float:
     """The number of an expression, where leaves have these."""
     known: dict[int, float] = {}
-    for node in _order([root]):
+    for node in order([root]):
         x = [known[id(a)] for a in node.args if isinstance(a, Expr)]
         if node.op == "number":
             y = node.args[0]
@@ -417,12 +417,12 @@ _LOCALS = 120  # names beyond which they are in a table: Lua has 200 locals
 
 def named(roots: Sequence[Expr]) -> tuple[list[str], list[str]]:
     """Texts of expressions, and lines before them that name what is used more than once."""
-    order = _order(roots)
+    found = order(roots)
     # equal expressions are one: a node is known by its operation and those of its arguments
     same: dict[tuple[Any, ...], int] = {}
     number: dict[int, int] = {}
     nodes: list[Expr] = []
-    for node in order:
+    for node in found:
         key = (node.op, *(number[id(a)] if isinstance(a, Expr) else a for a in node.args))
         if key not in same:
             same[key] = len(nodes)
@@ -455,7 +455,7 @@ def named(roots: Sequence[Expr]) -> tuple[list[str], list[str]]:
 def inline(root: Expr) -> str:
     """One expression as Lua writes it."""
     texts: dict[int, str] = {}
-    for node in _order([root]):
+    for node in order([root]):
         texts[id(node)] = _text(node, [texts[id(a)] for a in node.args if isinstance(a, Expr)])
     return texts[id(root)]
 

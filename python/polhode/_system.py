@@ -13,6 +13,7 @@ from ._lie import Group
 from ._native import fail, ffi, lib
 from ._settings import Option, Texts, config_of, option_text
 from ._simulation import Simulation
+from ._system_trace import Traced
 from ._values import Array
 
 Nodes = Union[Sequence[Group], Mapping[str, Group]]
@@ -96,6 +97,9 @@ class System:
     size: M (nv, nv), g (nv), Phi (nl), B (nl, nv); derivatives that are not given are differenced. An exception in a
     function comes out of the step, with the state as before.
 
+    traced: functions are called once, with symbols, as those of models are; use functions of numpy in them. B and all tangents
+    then come from formulas: they need not be given, and `check` shows how well they agree with differences.
+
     >>> import numpy as np, polhode as ph
     >>> pendulum = ph.System(
     ...     nodes=[ph.R(2)], constraints=[1],
@@ -105,6 +109,9 @@ class System:
     >>> r = pendulum.sim([1, 0], [0, 0], h=1e-2, t_end=1).run()
     >>> round(float(np.linalg.norm(r.node["0"].q[-1])), 12)
     1.0
+    >>> ball = ph.System([ph.R(2)], lambda p: np.eye(2), lambda p: [0, 9.81], lambda p: [(p.q @ p.q - 1) / 2], constraints=[1], traced=True)
+    >>> ball.check([0.6, 0.8], [1, 2]).error < 1e-8
+    True
     """
 
     def __init__(
@@ -127,6 +134,7 @@ class System:
         rheonomic: bool = False,
         force_lambda: bool = False,
         redundant: int = 0,
+        traced: bool = False,
         name: str = "system",
     ) -> None:
         named = nodes if isinstance(nodes, Mapping) else {str(k): n for k, n in enumerate(nodes)}
@@ -147,10 +155,17 @@ class System:
         self._kept: list[Any] = []
         self._c = ffi.new("ph_system *")
         self._fill_lists(named, rows, set(nonholonomic))
+        given = {"M": M, "g": g, "Phi": Phi, "B": B, "Phi_t": Phi_t, "convective": convective, "C": C, "K": K, "Z": Z, "g_lambda": g_lambda}
+        if traced:
+            if self.nl and Phi is None:
+                raise UsageError("constraints need Phi")
+            known = Traced(self.nodes, self.nl, {k: f for k, f in given.items() if f is not None and k in ("M", "g", "Phi", "B", "Phi_t")}, bool(set(nonholonomic)))
+            given = {**known.functions, **{k: f for k, f in given.items() if f is not None and k not in known._parts}}
+            mass_constant = mass_constant or not known.depends("M", "q", "R", "t", "v")
+            rheonomic = rheonomic or bool(self.nl) and (known.depends("Phi", "t") or Phi_t is not None)
         flags = (lib.PH_MASS_CONSTANT * mass_constant) | (lib.PH_RHEONOMIC * rheonomic) | (lib.PH_FORCE_LAMBDA * force_lambda)
         self._c.flags, self._c.n_redundant = flags, redundant
-        given = {"M": M, "g": g, "Phi": Phi, "B": B, "Phi_t": Phi_t, "convective": convective, "C": C, "K": K, "Z": Z, "g_lambda": g_lambda}
-        if self.nl and (Phi is None or B is None):
+        if self.nl and (given.get("Phi") is None or given.get("B") is None):
             raise UsageError("constraints need Phi and B")
         for key, f in given.items():
             if f is not None:

@@ -131,21 +131,17 @@ def arguments(names: str, leaves: Leaves) -> list[Any]:
     return [State(leaves) if name == "s" else leaves(name) for name in names.split(", ")]
 
 
-def _call(f: Function, names: str, way: Sequence[bool], leaves: Leaves) -> tuple[list[Expr], list[tuple[Condition, bool]]]:
-    with Tracer(way) as tracer:
-        out = results(f(*arguments(names, leaves)))
-    return out, tracer.met
-
-
-def _explore(f: Function, names: str, way: list[bool], leaves: Leaves, count: list[int]) -> Any:
+def explore(call: Callable[[], Any], way: Sequence[bool] = (), count: list[int] | None = None) -> Any:
     """The ways of a function, from a given beginning on: a tree of conditions with results as leaves."""
-    count[0] += 1
-    if count[0] > _WAYS:
+    counted = count if count is not None else [0]
+    counted[0] += 1
+    if counted[0] > _WAYS:
         raise TraceError(f"a function of the model has more than {_WAYS} ways through its comparisons")
-    tree, met = _call(f, names, way, leaves)
-    node: Any = tree
+    with Tracer(way) as tracer:
+        node: Any = results(call())
+    met = tracer.met
     for k in reversed(range(len(way), len(met))):
-        other = _explore(f, names, [taken for _, taken in met[:k]] + [False], leaves, count)
+        other = explore(call, [taken for _, taken in met[:k]] + [False], counted)
         node = (met[k][0], node, other)
     return node
 
@@ -206,7 +202,7 @@ def function_text(f: Function, names: str) -> str:
     name = getattr(f, "__name__", "function")
     leaves = Leaves()
     try:
-        tree = _explore(f, names, [], leaves, [0])
+        tree = explore(lambda: f(*arguments(names, leaves)))
         if len(_sizes(tree)) != 1:
             raise TraceError("it returns now more, now fewer numbers")
         _trust(f, names, tree, leaves)

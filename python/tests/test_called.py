@@ -132,8 +132,8 @@ def test_keyboard_interrupt():
     [
         (lambda t, s: [np.random.rand() * math.sin(t), 0, 0], "keep values"),
         (lambda t, s: ["a", math.sin(t), 0], "neither a number|not numbers"),
-        (lambda t, s: [float("nan") * math.sin(t), 0, 0], "no number yet"),
-        (lambda t, s: [math.sin(t), 0] if math.sin(t) > 0 else [0, 0, 0], "no number yet"),
+        (lambda t, s: [float("nan") * math.sin(t), 0, 0], "number yet"),
+        (lambda t, s: [math.sin(t), 0] if math.sin(t) > 0 else [0, 0, 0], "number yet"),
     ],
 )
 def test_refused(f, words):

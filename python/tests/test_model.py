@@ -170,7 +170,7 @@ def test_bad_values():
     for broken, words in [
         (lambda m: m.body(name="a", mass=float("nan"), inertia=[1, 1, 1]), "nan"),
         (lambda m: m.body(name="a", mass=1, inertia=[1, 1, 1], position=[0, 0, np.inf]), "inf"),
-        (lambda m: m.body(name="a", mass=object(), inertia=[1, 1, 1]), "no value"),
+        (lambda m: m.body(name="a", mass=object(), inertia=[1, 1, 1]), "value of a model"),
         (lambda m: m.body(name="a", mass=lambda t: 1, inertia=[1, 1, 1]), "function makes no sense"),
         (lambda m: m.param("k", float("nan")), "k"),
     ]:

@@ -139,7 +139,7 @@ def test_shapes_and_numbers():
         system().sim([0, 0, np.nan], [0, 0, 0], h=1e-2)
     with pytest.raises(ph.UsageError, match="need Phi and B"):
         system(constraints=1)
-    with pytest.raises(ph.UsageError, match="no group"):
+    with pytest.raises(ph.UsageError, match="not a group"):
         ph.System([3], lambda p: 1, lambda p: 0)
     with pytest.raises(ph.UsageError, match="no rotation"):
         system(g=lambda p: p.R(0)[0]).sim([0, 0, 0], [0, 0, 0], h=1e-2)

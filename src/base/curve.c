@@ -1,7 +1,6 @@
 /* Curves through points, as cubics of Hermite between them.
  *
- *   s = (x - x_i)/h,  h = x_{i+1} - x_i,  D = (y_{i+1} - y_i)/h,  m: slopes at the points
- *   y  = y_i + h s (m_i + s (3 D - 2 m_i - m_{i+1} + s (m_i + m_{i+1} - 2 D)))                        (Y1)
+ * Values are those of (Y1), with D the slopes of chords and m those at the points: curve_at.h.
  *
  * Cubic: y'' is continuous, which with h_i = x_{i+1} - x_i is
  *   h_i m_{i-1} + 2 (h_{i-1} + h_i) m_i + h_{i-1} m_{i+1} = 3 (h_i D_{i-1} + h_{i-1} D_i)             (Y2)
@@ -27,16 +26,6 @@ const char *ph_curve_outside_word(int k)
     return k >= 0 && k < 4 ? words[k] : NULL;
 }
 
-static double width(const ph_curve *c, int i)
-{
-    return c->x[i + 1] - c->x[i];
-}
-
-static double chord(const ph_curve *c, int i)
-{
-    return (c->y[i + 1] - c->y[i]) / width(c, i);
-}
-
 /* ---- monotone ---------------------------------------------------------------------------------------- */
 
 static double mean(double h0, double h1, double d0, double d1)
@@ -58,14 +47,18 @@ static void monotone(const ph_curve *c, double *m)
 {
     int n = c->n, last = n - 2;
     for (int i = 1; i < n - 1; i++)
-        m[i] = mean(width(c, i - 1), width(c, i), chord(c, i - 1), chord(c, i));
+        m[i] = mean(ph_curve_width(c, i - 1), ph_curve_width(c, i), ph_curve_chord(c, i - 1),
+                    ph_curve_chord(c, i));
     if (c->outside == PH_CURVE_PERIODIC) {
-        m[0] = m[n - 1] = mean(width(c, last), width(c, 0), chord(c, last), chord(c, 0));
+        m[0] = m[n - 1] = mean(ph_curve_width(c, last), ph_curve_width(c, 0), ph_curve_chord(c, last),
+                               ph_curve_chord(c, 0));
     } else if (n == 2) {
-        m[0] = m[1] = chord(c, 0);
+        m[0] = m[1] = ph_curve_chord(c, 0);
     } else {
-        m[0] = end_slope(width(c, 0), width(c, 1), chord(c, 0), chord(c, 1));
-        m[n - 1] = end_slope(width(c, last), width(c, last - 1), chord(c, last), chord(c, last - 1));
+        m[0] =
+            end_slope(ph_curve_width(c, 0), ph_curve_width(c, 1), ph_curve_chord(c, 0), ph_curve_chord(c, 1));
+        m[n - 1] = end_slope(ph_curve_width(c, last), ph_curve_width(c, last - 1), ph_curve_chord(c, last),
+                             ph_curve_chord(c, last - 1));
     }
 }
 
@@ -86,15 +79,16 @@ static void solve(int n, const double *a, double *b, const double *u, double *r)
 /* The row of (Y2) at a point between intervals i and k. */
 static void row(const ph_curve *c, int i, int k, double *a, double *b, double *u, double *r)
 {
-    double h0 = width(c, i), h1 = width(c, k);
-    *a = h1, *b = 2 * (h0 + h1), *u = h0, *r = 3 * (h1 * chord(c, i) + h0 * chord(c, k));
+    double h0 = ph_curve_width(c, i), h1 = ph_curve_width(c, k);
+    *a = h1, *b = 2 * (h0 + h1), *u = h0, *r = 3 * (h1 * ph_curve_chord(c, i) + h0 * ph_curve_chord(c, k));
 }
 
 static void not_a_knot(const ph_curve *c, double *m, double *a, double *b, double *u)
 {
     int n = c->n;
     if (n == 3) { /* a parabola */
-        double h0 = width(c, 0), h1 = width(c, 1), d0 = chord(c, 0), d1 = chord(c, 1);
+        double h0 = ph_curve_width(c, 0), h1 = ph_curve_width(c, 1), d0 = ph_curve_chord(c, 0),
+               d1 = ph_curve_chord(c, 1);
         double curvature = (d1 - d0) / (h0 + h1);
         m[0] = d0 - h0 * curvature, m[1] = d0 + h0 * curvature, m[2] = d1 + h1 * curvature;
         return;
@@ -103,9 +97,9 @@ static void not_a_knot(const ph_curve *c, double *m, double *a, double *b, doubl
         row(c, i - 1, i, &a[i], &b[i], &u[i], &m[i]);
     for (int end = 0; end < 2; end++) {
         int i = end ? n - 2 : 0, k = end ? n - 3 : 1, at = end ? n - 1 : 0;
-        double h0 = width(c, i), h1 = width(c, k), sum = h0 + h1;
+        double h0 = ph_curve_width(c, i), h1 = ph_curve_width(c, k), sum = h0 + h1;
         b[at] = h1, *(end ? &a[at] : &u[at]) = sum;
-        m[at] = ((h0 + 2 * sum) * h1 * chord(c, i) + h0 * h0 * chord(c, k)) / sum;
+        m[at] = ((h0 + 2 * sum) * h1 * ph_curve_chord(c, i) + h0 * h0 * ph_curve_chord(c, k)) / sum;
     }
     solve(n, a, b, u, m);
 }
@@ -156,65 +150,12 @@ void ph_curve_slopes(const ph_curve *c, double *slope, double *work)
     else if (c->outside == PH_CURVE_PERIODIC)
         periodic(c, slope, a, b, u);
     else if (n == 2)
-        slope[0] = slope[1] = chord(c, 0);
+        slope[0] = slope[1] = ph_curve_chord(c, 0);
     else
         not_a_knot(c, slope, a, b, u);
 }
 
-/* ---- values ------------------------------------------------------------------------------------------ */
-
-/* The interval that x lies in; the last one where x is not below its begin. */
-static int interval(const ph_curve *c, double x)
-{
-    int low = 0, high = c->n - 1;
-    while (high - low > 1) {
-        int mid = (low + high) / 2;
-        if (x < c->x[mid])
-            high = mid;
-        else
-            low = mid;
-    }
-    return low;
-}
-
-static void inside(const ph_curve *c, double x, double out[3])
-{
-    int i = interval(c, x);
-    double h = width(c, i), D = chord(c, i), d = x - c->x[i], s = d / h;
-    if (!c->slope) {
-        out[0] = c->y[i] + D * d, out[1] = D, out[2] = 0;
-        return;
-    }
-    double m0 = c->slope[i], m1 = c->slope[i + 1], p = 3 * D - 2 * m0 - m1, q = m0 + m1 - 2 * D;
-    out[0] = c->y[i] + d * (m0 + s * (p + s * q));
-    out[1] = m0 + s * (2 * p + 3 * q * s);
-    out[2] = (2 * p + 6 * q * s) / h;
-}
-
-static void at_end(const ph_curve *c, double x, int last, double out[3])
-{
-    int i = last ? c->n - 1 : 0;
-    double m = c->slope ? c->slope[i] : chord(c, last ? c->n - 2 : 0);
-    int on = c->outside == PH_CURVE_ON;
-    out[0] = c->y[i] + (on ? m * (x - c->x[i]) : 0), out[1] = on ? m : 0, out[2] = 0;
-}
-
 int ph_curve_at(const ph_curve *c, double x, double out[3])
 {
-    double first = c->x[0], last = c->x[c->n - 1];
-    int out_of = !(x >= first && x <= last);
-    if (isnan(x) || (out_of && c->outside == PH_CURVE_ERROR)) {
-        out[0] = out[1] = out[2] = NAN;
-        return 0;
-    }
-    if (c->outside == PH_CURVE_PERIODIC) {
-        double period = last - first;
-        x -= period * floor((x - first) / period);
-        inside(c, fmin(fmax(x, first), last), out);
-    } else if (out_of) {
-        at_end(c, x, x > last, out);
-    } else {
-        inside(c, x, out);
-    }
-    return 1;
+    return ph_curve_value(c, x, out);
 }

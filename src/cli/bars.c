@@ -1,6 +1,7 @@
 /* run --error-bars and --extrapolate: what they add to a run and to its report. */
 #include "cli/bars.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,15 +11,58 @@ typedef struct bars {
     double *error; /* of all that is seen, at the present state */
 } bars;
 
+/* That asks for it, first of all. */
+static const char *option_of(const ph_job *r)
+{
+    return r->args->error_bars ? "error-bars" : r->args->extrapolate ? "extrapolate" : "tol-objective";
+}
+
+/* Errors are shown. */
+static int shows(const ph_job *r)
+{
+    return r->args->error_bars || r->args->tol_objective;
+}
+
 /* Asymptotically exact in these forms, else an estimate. */
 static int is_exact(const ph_job *r)
 {
     return r->opt.formulation != PH_INDEX3 || !r->p->sys.n_constraints;
 }
 
+/* "J=1e-4": the objective and its error; 0 after one line on stderr. */
+static int parse_aim(const ph_job *r, int *objective, double *wanted)
+{
+    const char *text = r->args->tol_objective, *sign = strchr(text, '=');
+    char name[PH_LABEL_MAX], *end;
+    snprintf(name, sizeof name, "%.*s", sign ? (int)(sign - text) : (int)strlen(text), text);
+    *objective = ph_run_find(r->target.run, PH_OBJECTIVES, name);
+    *wanted = sign ? strtod(sign + 1, &end) : 0;
+    if (!sign || end == sign + 1 || *end || !(*wanted > 0) || !isfinite(*wanted))
+        ph_complain("--tol-objective: '%s' is not of the form NAME=E with E above 0", text);
+    else if (*objective < 0)
+        ph_complain("--tol-objective: the model has no objective '%s'", name);
+    else
+        return 1;
+    return 0;
+}
+
+/* Options may be others then: those of the report, too. */
+static ph_status find_tol(ph_job *r)
+{
+    int objective;
+    double wanted, tol;
+    parse_aim(r, &objective, &wanted); /* ph_bars_open has said that it can */
+    ph_status s = ph_run_tol_for(r->run, objective, wanted, &tol, &r->err);
+    r->sim = ph_run_sim(r->run);
+    r->opt.tol = tol;
+    return s;
+}
+
 static ph_status simulate(ph_job *r)
 {
-    ph_status s = ph_run_error_bars(r->run, 1, &r->err);
+    ph_status s = r->args->tol_objective ? find_tol(r) : PH_OK;
+    if (s == PH_OK)
+        s = ph_run_error_bars(r->run, 1, &r->err);
     if (s == PH_OK && r->args->extrapolate)
         s = ph_run_extrapolate(r->run, 1);
     return s == PH_OK ? ph_job_run(r) : s;
@@ -27,7 +71,7 @@ static ph_status simulate(ph_job *r)
 static void header(ph_job *r)
 {
     const bars *b = r->ctx;
-    for (int c = 0; c < b->seen.n && r->args->error_bars; c++) {
+    for (int c = 0; c < b->seen.n && shows(r); c++) {
         ph_channel q = b->seen.channel[c];
         q.error = 1;
         ph_record_channel(&r->record, &q);
@@ -38,7 +82,7 @@ static void row(ph_job *r, const ph_state *s)
 {
     bars *b = r->ctx;
     (void)s;
-    if (!r->args->error_bars)
+    if (!shows(r))
         return;
     ph_seen_error(&b->seen, r->run, b->error);
     ph_record_put(&r->record, b->seen.width, b->error);
@@ -67,7 +111,7 @@ static void text(const ph_job *r)
     double x[PH_SENSOR_MAX];
     if (r->args->extrapolate)
         printf("\nresults less their error%s\n", is_exact(r) ? ", of third order" : ", which is an estimate");
-    if (!r->args->error_bars)
+    if (!shows(r))
         return;
     printf("\nerrors, exact less numerical (%s): +-\n",
            is_exact(r) ? "to first order of what they leave out" : "estimates, in index-3");
@@ -103,7 +147,7 @@ static void json(const ph_job *r, ph_json *j)
     double x;
     if (r->args->extrapolate)
         ph_json_text(j, j->root, "states", "extrapolated");
-    if (!r->args->error_bars)
+    if (!shows(r))
         return;
     ph_seen_error(&b->seen, r->run, b->error);
     root = ph_json_object(j, j->root, "error");
@@ -125,16 +169,22 @@ static void json(const ph_job *r, ph_json *j)
 int ph_bars_open(ph_job *r)
 {
     static const ph_extension extension = {simulate, header, row, text, json};
-    if (!r->args->error_bars && !r->args->extrapolate)
+    int objective;
+    double wanted;
+    if (!r->args->error_bars && !r->args->extrapolate && !r->args->tol_objective)
         return 1;
     if (!r->target.model) {
-        ph_complain("--%s: a built-in problem has no names to report: write a model file",
-                    r->args->error_bars ? "error-bars" : "extrapolate");
+        ph_complain("--%s: a built-in problem has no names to report: write a model file", option_of(r));
         return 0;
     }
     if (r->args->save || r->args->state) {
-        ph_complain("--%s: errors that follow a run are not in its state file: leave out --%s",
-                    r->args->error_bars ? "error-bars" : "extrapolate", r->args->save ? "save" : "from");
+        ph_complain("--%s: errors that follow a run are not in its state file: leave out --%s", option_of(r),
+                    r->args->save ? "save" : "from");
+        return 0;
+    }
+    if (r->args->tol_objective && (!r->target.model || !parse_aim(r, &objective, &wanted))) {
+        if (!r->target.model)
+            ph_complain("--tol-objective: a built-in problem has no objectives");
         return 0;
     }
     if (r->args->error_bars && r->args->compare == 0) {

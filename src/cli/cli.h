@@ -95,7 +95,8 @@ typedef struct ph_args {
     const char *random;    /* of converge: "random:3"; NULL: steps of one size */
     int jobs;              /* processes; 0: as many as there are processors */
     int json, quiet;
-    int error_bars, extrapolate;
+    int error_bars, extrapolate, error;
+    const char *tol_objective; /* "J=1e-4"; NULL: none */
     int keep_going;    /* do not stop a run whose energy comes from nowhere */
     int compare;       /* with a reference solution: 0; -1: no */
     ph_settings vary;  /* of sweep: "m=10:20:11" */
@@ -116,6 +117,9 @@ typedef struct ph_args {
     char **argv;
     const char *name;                /* of compile; NULL: the title of the model */
     int lanes, max_iterations, cuda; /* 0: the default */
+    int compiled;                    /* of run */
+    const char *fmu;                 /* NULL: C source */
+    int fmi;
     const char *body;                /* of reduce: its name; NULL: the only one */
     double at;                       /* of linearise: time; 0: the initial one */
     int harmonics;                   /* of modes: lines of its diagram */

@@ -1,4 +1,5 @@
 /* polhode compile: a model and its run as C source. */
+#include "cli/fmu.h"
 #include "cli/options.h"
 #include "io/file.h"
 #include "polhode/compile.h"
@@ -146,6 +147,9 @@ int ph_cmd_compile(const ph_args *args)
     config.lanes = args->lanes ? args->lanes : 1;
     if (run && ph_compile_name_of(run, &config, name, sizeof name, &err) != PH_OK)
         ph_complain("%s", err.text);
+    else if (run && args->fmu)
+        code = ph_fmu_write(run, &config, name, args->fmi ? args->fmi : 2, args->fmu) ? PH_EXIT_OK
+                                                                                      : PH_EXIT_USAGE;
     else if (run)
         code = write_files(args, run, &config, name);
     ph_run_close(run);

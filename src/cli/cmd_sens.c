@@ -134,13 +134,18 @@ int ph_cmd_sens(const ph_args *given)
     ph_sens_study st = {0};
     ph_job r = {.args = &args, .extension = &extension, .ctx = &st};
     int code = PH_EXIT_USAGE;
-    if (!args.param)
+    if (args.error && (args.param || args.check))
+        return ph_complain("--error is in place of derivatives: leave out --%s",
+                           args.param ? "param" : "check");
+    if (!args.param && !args.error)
         return ph_complain("sens needs --param P,...: the parameters to differentiate by");
     if (args.simplify && args.mode != PH_DIRECT)
         return ph_complain("--simplify is for --mode direct, whose derivatives follow the steps");
     if (!ph_target_is_file(args.word[0]))
         return ph_complain("sens needs a model file, whose parameters it varies; '%s' is a built-in problem",
                            args.word[0]);
+    if (args.error)
+        return ph_sens_error(given);
     if (ph_target_open(&r.target, &args, &code)) {
         code = PH_EXIT_USAGE;
         if (open_study(&st, r.target.run, &args))

@@ -52,7 +52,7 @@ int ph_stability_maps(const ph_args *args, int n, const ph_variant *variant)
     return n / rho->n;
 }
 
-const char *ph_stability_map_name(const ph_variant *variant, char text[PH_VARIANT_LABEL])
+static const char *map_name(const ph_variant *variant, char text[PH_VARIANT_LABEL])
 {
     snprintf(text, PH_VARIANT_LABEL, "%s", variant->label);
     char *rho = strstr(text, ", rho ");
@@ -61,6 +61,33 @@ const char *ph_stability_map_name(const ph_variant *variant, char text[PH_VARIAN
     else
         snprintf(text, PH_VARIANT_LABEL, "%s", variant->opt.method);
     return text;
+}
+
+int ph_maps_open(ph_maps *m, const ph_args *args, int maps, int each, const ph_variant *variant,
+                 const ph_numbers *x)
+{
+    const ph_numbers *rho = &args->list.rho;
+    m->n = maps * each;
+    m->panel = calloc((size_t)m->n, sizeof *m->panel);
+    m->name = calloc((size_t)maps, sizeof *m->name);
+    if (!m->panel || !m->name)
+        return 0;
+    for (int k = 0; k < m->n; k++) {
+        m->panel[k] = (ph_panel){.title = map_name(&variant[k / each * rho->n], m->name[k / each]),
+                                 .y = {.label = "ρ"},
+                                 .legend = PH_LEGEND_NONE};
+        m->panel[k].heat = (ph_heat){.nx = x->n, .ny = rho->n, .x = x->x, .y = rho->x};
+    }
+    return 1;
+}
+
+int ph_maps_deliver(ph_maps *m, const ph_delivery *d, const ph_args *args, int columns)
+{
+    const ph_plot plot = {.title = d->title, .n_panels = m->n, .panels = m->panel, .columns = columns};
+    int code =
+        m->panel && m->name ? ph_deliver(d, args, &plot) : ph_complain("not enough memory for the picture");
+    free(m->panel), free(m->name);
+    return code;
 }
 
 /* ---- cases ------------------------------------------------------------------------------------------- */

@@ -164,9 +164,9 @@ static int read_share(ph_sweep_study *d)
         d->share > d->shares)
         ph_complain("--case: '%s' is not of the form K/N with K from 1 to N", text);
     else if (!d->args->output)
-        ph_complain("--case: a share needs -o, where all of them are gathered");
+        ph_complain("--case: a share needs -o, where all shares are collected");
     else if (d->args->json || d->args->plot)
-        ph_complain("--case: a share has no table yet; %s is for the run that gathers all of them",
+        ph_complain("--case: a share has no table yet; %s is for the run that collects all shares",
                     d->args->json ? "--json" : "--plot");
     else
         return 1;

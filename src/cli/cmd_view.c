@@ -33,11 +33,11 @@ int ph_cmd_view(const ph_args *given)
     if (args.port && !args.live)
         return ph_complain("--port needs --live");
     if (args.port > 65535)
-        return ph_complain("--port: %d is no port; they end at 65535", args.port);
+        return ph_complain("--port: %d is not a port; the largest is 65535", args.port);
     args.view = args.output ? args.output : path;
     args.output = NULL;
     if (!ph_target_is_file(args.word[0]))
-        return ph_complain("a page shows a model file, and '%s' is none", args.word[0]);
+        return ph_complain("a page shows a model file; '%s' is a built-in problem", args.word[0]);
     if (!args.live && !ph_page_name(args.view))
         return PH_EXIT_USAGE;
     if (ph_target_open(&r.target, &args, &code))

@@ -66,7 +66,7 @@ static void print_text(const ph_method_study *q, const ph_table *t)
     int n = ph_method_study_settings(q, text);
     for (int i = 0; i < n; i++)
         printf("%s\n", text[i]);
-    printf("CPU time of the integration alone, best of the repeats; one run after the other\n\n");
+    printf("CPU time of the integration only, best of the repeats; one run after the other\n\n");
     for (int v = 0; v < q->def.n_variants; v++) {
         ph_method_study_variant(q, v, text[0], sizeof text[0]);
         printf("%s: %s\n", q->variants[v].label, text[0]);

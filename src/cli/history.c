@@ -334,6 +334,18 @@ static double largest(const ph_history *h, int at, int columns)
     return most;
 }
 
+/* Views whose numbers are all 0 say nothing, unless they were asked for, or there are no others. */
+static void drop_zeros(ph_history *h, const ph_job *r)
+{
+    int n = 0;
+    if (r->args->sensors || r->args->plot_xy.n || !(largest(h, 0, h->size) > 0))
+        return;
+    for (int k = 0; k < h->n_views; k++)
+        if (largest(h, h->view[k].at, h->view[k].size) > 0)
+            h->view[n++] = h->view[k];
+    h->n_views = n;
+}
+
 /* 1: the numbers of a view jump from point to point, more than they move: |x_2 - 2 x_1 + x_0| against |x_1 - x_0|. */
 static int jumps(const ph_history *h, const view *v)
 {
@@ -401,8 +413,9 @@ static ph_panel xy_panel(const ph_history *h, const view *v, ph_series *series)
                       .series = series};
 }
 
-int ph_history_draw(const ph_history *h, const ph_job *r, ph_error *err)
+int ph_history_draw(ph_history *h, const ph_job *r, ph_error *err)
 {
+    drop_zeros(h, r);
     ph_panel panel[PANELS_MAX] = {0};
     char title[PANELS_MAX][64];
     ph_series *series = calloc((size_t)h->size + 1, sizeof *series);

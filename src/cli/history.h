@@ -16,6 +16,6 @@ void ph_history_destroy(ph_history *h); /* accepts NULL */
 void ph_history_see(ph_history *h, const ph_job *r, const ph_state *s, int last); /* every state, in order */
 
 /* Draw what was seen, in the file of --plot. 0 with a sentence in err. */
-int ph_history_draw(const ph_history *h, const ph_job *r, ph_error *err);
+int ph_history_draw(ph_history *h, const ph_job *r, ph_error *err);
 
 #endif

@@ -72,7 +72,8 @@ static int plan_random(ph_method_study *q)
     else if (q->tol.n)
         ph_complain("--steps random chooses the steps, and so does --tol: give one of them");
     else if (q->args.reference && strcmp(q->args.reference, "exact") != 0)
-        ph_complain("--steps random is compared at the ends of its steps: --reference exact alone is there");
+        ph_complain(
+            "--steps random is compared at the ends of its steps: only --reference exact is possible");
     else
         return q->def.random = RANDOM, q->def.seed = (unsigned)number, 1;
     return 0;

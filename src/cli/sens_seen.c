@@ -101,17 +101,6 @@ void ph_seen_base(const ph_run *run, double *base)
         ph_run_get((ph_run *)run, PH_GET_ROTATION, i, base + 4 * i); /* reading leaves it as it is */
 }
 
-/* log(R_base^T R), body components */
-static void turn(const double *base, double *q)
-{
-    const ph_group_ops *so3 = ph_group_get(PH_SO3);
-    double a[4], w[3];
-    so3->inverse(3, base, a);
-    so3->compose(3, a, q, q);
-    so3->log(3, q, w);
-    memcpy(q, w, sizeof w);
-}
-
 static void fill_nan(int n, double *x)
 {
     for (int i = 0; i < n; i++)
@@ -126,7 +115,7 @@ void ph_seen_values(const ph_seen *seen, ph_run *run, const double *base, double
         if (ph_run_get(run, v->what, v->index, x) != PH_OK)
             fill_nan(PH_SENSOR_MAX, x);
         else if (v->what == PH_GET_ROTATION)
-            turn(base + 4 * v->index, x);
+            ph_rotation_between(base + 4 * v->index, x, x);
         memcpy(out + seen->at[c], x + v->first, (size_t)seen->channel[c].n * sizeof *x);
     }
 }

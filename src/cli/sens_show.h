@@ -53,6 +53,9 @@ void ph_seen_derive(const ph_seen *seen, ph_run *run, int k, double *out);
 /* sens_modes.c */
 ph_status ph_sens_simulate(ph_job *r); /* of ph_extension */
 
+/* sens_error.c: sens --error; the exit code */
+int ph_sens_error(const ph_args *given);
+
 /* sens_fd.c: five-point differences of whole runs, to st->fd and those of the results. */
 ph_status ph_sens_differences(ph_job *r, ph_sens_study *st);
 

@@ -94,33 +94,23 @@ static int draw_curves(const study *s, const ph_delivery *d, const double *y, ph
 /* Spectral radius and damping over h/T and rho, the latter as far as damping says something. */
 static int draw_maps(const study *s, const ph_delivery *d, const double *y, int maps)
 {
-    const ph_numbers *ht = &s->args->ht, *rho = &s->args->list.rho;
-    ph_panel *panel = calloc(2 * (size_t)maps, sizeof *panel);
-    char(*name)[PH_VARIANT_LABEL] = calloc((size_t)maps, sizeof *name);
-    int code;
-    for (int k = 0; k < 2 * maps && panel && name; k++) {
-        int p = k % 2, first = k / 2 * rho->n;
-        panel[k] = (ph_panel){.title = ph_stability_map_name(&s->variant[first], name[k / 2]),
-                              .x = {.label = "h/T", .log = 1},
-                              .y = {.label = "ρ"},
-                              .legend = PH_LEGEND_NONE};
-        panel[k].heat = (ph_heat){.nx = ht->n, .ny = rho->n, .x = ht->x, .y = rho->x};
-        panel[k].heat.z = y + (p * s->n_variants + first) * ht->n;
-        panel[k].heat.scale = (ph_axis){.label = names[p]};
+    const ph_numbers *ht = &s->args->ht;
+    ph_maps all;
+    int open = ph_maps_open(&all, s->args, maps, 2, s->variant, ht);
+    for (int k = 0; k < 2 * maps && open; k++) {
+        int p = k % 2, first = k / 2 * s->args->list.rho.n;
+        ph_panel *panel = &all.panel[k];
+        panel->x = (ph_axis){.label = "h/T", .log = 1};
+        panel->heat.z = y + (p * s->n_variants + first) * ht->n;
+        panel->heat.scale = (ph_axis){.label = names[p]};
         if (p == 0)
-            panel[k].heat.scale.max = 1;
+            panel->heat.scale.max = 1;
         for (int i = 1; p && i < ht->n; i++) /* to the edge of the last cell with a number */
             if (ht->x[i - 1] <= 0.5 && ht->x[i] > 0.5)
-                panel[k].x.min = ht->x[0] * sqrt(ht->x[0] / ht->x[1]),
-                panel[k].x.max = sqrt(ht->x[i - 1] * ht->x[i]);
+                panel->x.min = ht->x[0] * sqrt(ht->x[0] / ht->x[1]),
+                panel->x.max = sqrt(ht->x[i - 1] * ht->x[i]);
     }
-    const ph_plot plot = {.title = d->title, .n_panels = 2 * maps, .panels = panel, .columns = 2};
-    if (panel && name)
-        code = ph_deliver(d, s->args, &plot);
-    else
-        code = ph_complain("not enough memory for the picture");
-    free(panel), free(name);
-    return code;
+    return ph_maps_deliver(&all, d, s->args, 2);
 }
 
 static int draw(const study *s, const ph_delivery *d)

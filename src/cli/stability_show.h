@@ -18,9 +18,19 @@ void ph_numbers_default(ph_numbers *list, double from, double to, int count, int
 ph_variant *ph_stability_variants(const ph_args *args, int *n);
 
 /* Where rho has more values than curves can be told apart, pictures are maps over rho. The number of maps, each
- * of list.rho.n variants that follow each other; 0: curves. name: that of a variant without its rho, in text. */
+ * of list.rho.n variants that follow each other; 0: curves. */
 int ph_stability_maps(const ph_args *args, int n, const ph_variant *variant);
-const char *ph_stability_map_name(const ph_variant *variant, char text[PH_VARIANT_LABEL]);
+
+/* The picture of such maps over x, `each` of every one, whose numbers follow each other: open and give the panels what is
+ * special, then deliver; PH_EXIT_... */
+typedef struct ph_maps {
+    int n; /* panels */
+    ph_panel *panel;
+    char (*name)[PH_VARIANT_LABEL]; /* of the variants without their rho */
+} ph_maps;
+int ph_maps_open(ph_maps *m, const ph_args *args, int maps, int each, const ph_variant *variant,
+                 const ph_numbers *x); /* 0: no memory; ph_maps_deliver says so */
+int ph_maps_deliver(ph_maps *m, const ph_delivery *d, const ph_args *args, int columns);
 
 /* Results of the cases 0 ... n-1, each of size bytes and begun by a ph_outcome; free() ends them. They are
  * computed by --jobs processes. NULL after one line on stderr, *code is then the exit code. */

@@ -83,27 +83,17 @@ static int draw_curves(const study *s, const ph_delivery *d, const double *y, ph
 static int draw_maps(const study *s, const ph_delivery *d, const double *y, int maps)
 {
     static const double limit = STABLE;
-    const ph_numbers *hw = &s->args->hw, *rho = &s->args->list.rho;
-    ph_panel *panel = calloc((size_t)maps, sizeof *panel);
-    char(*name)[PH_VARIANT_LABEL] = calloc((size_t)maps, sizeof *name);
-    int code;
-    for (int k = 0; k < maps && panel && name; k++) {
-        panel[k] = (ph_panel){.title = ph_stability_map_name(&s->variant[k * rho->n], name[k]),
-                              .x = {.label = "h|Ω|", .unit = "rad"},
-                              .y = {.label = "ρ"},
-                              .legend = PH_LEGEND_NONE};
-        panel[k].heat = (ph_heat){.nx = hw->n, .ny = rho->n, .x = hw->x, .y = rho->x};
-        panel[k].heat.z = y + k * rho->n * hw->n;
-        panel[k].heat.scale = (ph_axis){.label = "spectral radius", .min = 1, .max = RADIUS_MAX};
-        panel[k].heat.n_levels = 1, panel[k].heat.levels = &limit;
+    const ph_numbers *hw = &s->args->hw;
+    ph_maps all;
+    int open = ph_maps_open(&all, s->args, maps, 1, s->variant, hw);
+    for (int k = 0; k < maps && open; k++) {
+        ph_panel *panel = &all.panel[k];
+        panel->x = (ph_axis){.label = "h|Ω|", .unit = "rad"};
+        panel->heat.z = y + k * s->args->list.rho.n * hw->n;
+        panel->heat.scale = (ph_axis){.label = "spectral radius", .min = 1, .max = RADIUS_MAX};
+        panel->heat.n_levels = 1, panel->heat.levels = &limit;
     }
-    const ph_plot plot = {.title = d->title, .n_panels = maps, .panels = panel};
-    if (panel && name)
-        code = ph_deliver(d, s->args, &plot);
-    else
-        code = ph_complain("not enough memory for the picture");
-    free(panel), free(name);
-    return code;
+    return ph_maps_deliver(&all, d, s->args, 0);
 }
 
 static int draw(const study *s, const ph_delivery *d)

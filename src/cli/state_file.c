@@ -25,7 +25,7 @@ static void *bytes_of(const ph_job *r, size_t *size)
     }
     if (ph_run_save(r->run, bytes, *size) == PH_OK)
         return bytes;
-    refuse(r, "functions of the model keep values between their calls, which no state knows");
+    refuse(r, "functions of the model keep values between calls, which are not part of the state");
     free(bytes);
     return NULL;
 }
@@ -66,7 +66,7 @@ static const char *payload(const char *text, size_t size, const char **why)
     char title[64];
     const char *end = memchr(text, '\n', size);
     snprintf(title, sizeof title, TITLE " of version %s: ", ph_version());
-    *why = "it is no state of a run";
+    *why = "it is not the state of a run";
     if (!end || size < sizeof TITLE || strncmp(text, TITLE, sizeof TITLE - 1) != 0)
         return NULL;
     *why = "another version of polhode wrote it";

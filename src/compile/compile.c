@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "run/private.h"
 
@@ -47,6 +48,34 @@ static void paste_until(FILE *out, int *next, const char *last)
     }
 }
 
+const ph_text *ph_text_find(const char *name)
+{
+    for (int k = 0; k < ph_n_texts; k++)
+        if (!strcmp(ph_texts[k].name, name))
+            return &ph_texts[k];
+    return NULL;
+}
+
+static void skip(int *next, const char *to)
+{
+    while (*next < ph_n_texts && strcmp(ph_texts[*next].name, to) != 0)
+        (*next)++;
+}
+
+/* Frames of gcc -O2, all functions together, are half of this in models from one body to ten: those of a step and of a restart
+ * hold the matrix and what elements give, and copies of ph_work. */
+long ph_compile_stack(const ph_compiler *c)
+{
+    const ph_layout *lay = c->lay;
+    int eta = c->sim->matrix.n_eta > 0;
+    long work = 8 + 5L * lay->nv + lay->nq + lay->nl + c->n + 9L * (c->turns + 1) +
+                (eta ? lay->nv + lay->size_links : 0);
+    long numbers = 3L * c->n_ids + 8 * work + 2 * (3L * lay->size_pairs + 4L * lay->size_links) + 512;
+    if (c->in_loops)
+        return (long)PH_STACK_EACH * (c->n / 3 + 8) * c->config->lanes;
+    return 8 * numbers * c->config->lanes;
+}
+
 /* ---- the header ------------------------------------------------------------------------------------ */
 
 static void print_what(const ph_compiler *c, FILE *out)
@@ -59,6 +88,38 @@ static void print_what(const ph_compiler *c, FILE *out)
     for (int k = 0; k < c->model->n_params; k++)
         fprintf(out, " * %s = %.17g\n", c->model->param[k].name, c->model->param[k].value);
     fprintf(out, " */\n");
+}
+
+ph_struct_places ph_compile_struct(const ph_run *run)
+{
+    const ph_layout *lay = &run->sim->lay;
+    int nl = lay->nl ? lay->nl : 1, inputs = run->model->n_inputs;
+    ph_struct_places p = {.steps = 1, .q = 2};
+    p.v = p.q + lay->nq, p.vdot = p.v + lay->nv, p.lambda = p.vdot + lay->nv;
+    p.a = p.lambda + nl, p.last_vdot = p.a + lay->nv, p.last_lambda = p.last_vdot + lay->nv;
+    p.slope = p.last_lambda + nl, p.turns = p.slope + 1,
+    p.iterations = p.turns + 3 * (run->mech->n_turns + 1);
+    p.input = p.iterations + 1, p.last_input = p.input + inputs, p.numbers = p.last_input + inputs;
+    return p;
+}
+
+/* Inputs as fields, by name. */
+static void print_inputs(const ph_compiler *c, FILE *h)
+{
+    const ph_model *m = c->model;
+    char name[80];
+    if (!m->n_inputs)
+        return;
+    fprintf(h, "    struct { /* set them between steps: what they are at the end of the next one */\n");
+    for (int k = 0; k < m->n_inputs; k++) {
+        const char *unit = m->input[k].unit;
+        ph_compile_name(m->input[k].name, name, sizeof name);
+        fprintf(h, "        %s_real %s;", c->name, name);
+        if (unit && *unit)
+            fprintf(h, " /* %s */", unit);
+        fprintf(h, m->input[k].hold == PH_HOLD_STEP ? " /* it jumps at the begin of a step */\n" : "\n");
+    }
+    fprintf(h, "    } input;\n    %s_real last_input[%d];\n", c->name, m->n_inputs);
 }
 
 static void print_state(const ph_compiler *c, FILE *h)
@@ -74,6 +135,9 @@ static void print_state(const ph_compiler *c, FILE *h)
         fprintf(h, "typedef double %s_real;\n\n", c->name);
     fprintf(h, "/* The state: SI units; rotations are quaternions, scalar first, body to world. Where bodies "
                "stand in q and v:\n");
+    for (int k = 0; k < c->model->n_states; k++)
+        fprintf(h, " *   state %s: v[%d], %d number%s\n", c->model->state[k].name, c->mech->own[k].v,
+                c->mech->own[k].n, c->mech->own[k].n > 1 ? "s" : "");
     for (int k = 0; k < c->model->n_bodies; k++) {
         const ph_body *b = &c->mech->body[k];
         fprintf(h, " *   %s: position q[%d], velocity v[%d], world", c->model->body[k].name, b->q[0],
@@ -87,9 +151,11 @@ static void print_state(const ph_compiler *c, FILE *h)
             "    %s_real q[%d], v[%d], vdot[%d], lambda[%d];\n"
             "    %s_real a[%d], last_vdot[%d], last_lambda[%d], slope; /* of the method */\n"
             "    %s_real turns[%d][3]; /* of joints that turn: last angle, rate and time */\n"
-            "    %s_real iterations; /* of the last step */\n} %s;\n\n",
+            "    %s_real iterations; /* of the last step */\n",
             c->name, c->name, c->name, lay->nq, lay->nv, lay->nv, nl, c->name, lay->nv, lay->nv, nl, c->name,
-            c->model->n_joints + 1, c->name, c->name);
+            c->mech->n_turns + 1, c->name);
+    print_inputs(c, h);
+    fprintf(h, "} %s;\n\n", c->name);
 }
 
 static void print_functions(const ph_compiler *c, FILE *h)
@@ -110,6 +176,10 @@ static void print_functions(const ph_compiler *c, FILE *h)
             "unsigned %s_step(%s *s);\n\n",
             c->sim->opt.h, c->config->max_iterations ? c->config->max_iterations : c->sim->opt.max_iterations,
             n, n);
+    fprintf(h,
+            "/* No function allocates or recurses. Compiled with optimisation they need at most %ld bytes of "
+            "stack. */\n\n",
+            ph_compile_stack(c));
     if (c->model->n_sensors)
         fprintf(h, "/* Sensors. */\n");
 }
@@ -153,25 +223,69 @@ static void print_init(ph_compiler *c)
         "    for (int i = 0; i < PH_NV; i++) {\n        s->v[i] = ph_k(v[i]), s->a[i] = ph_k(a[i]);\n"
         "        s->vdot[i] = s->last_vdot[i] = ph_k(vdot[i]);\n    }\n"
         "    for (int i = 0; i < PH_NL; i++)\n        s->lambda[i] = s->last_lambda[i] = ph_k(lambda[i]);\n"
-        "    s->t = ph_k(PH_T0), s->steps = s->slope = s->iterations = ph_k(0);\n    ph_rewind(s);\n}\n\n");
-    fprintf(c->out,
-            "PH_EXPORT unsigned %s_restart(%s *s)\n{\n    unsigned failed = ph_restart(s);\n    "
-            "ph_rewind(s);\n    "
-            "return failed;\n}\n\n",
-            c->name, c->name);
+        "    s->t = ph_k(PH_T0), s->steps = s->slope = s->iterations = ph_k(0);\n"
+        "    for (int i = 0; i < PH_TURNS_COUNTED; i++)\n        s->turns[i][0] = s->turns[i][1] = ph_k(0), "
+        "s->turns[i][2] = s->t;\n");
+    for (int k = 0; k < c->model->n_inputs; k++) {
+        char field[80], text[40];
+        ph_compile_name(c->model->input[k].name, field, sizeof field);
+        fprintf(c->out, "    s->input.%s = s->last_input[%d] = ph_k(%s);\n", field, k,
+                ph_c_number(ph_input_at(&c->mech->input[k], c->sim->t0), text));
+    }
+    fprintf(c->out, "    ph_track(s, s->t == s->t);\n}\n\n");
+    fprintf(c->out, "PH_EXPORT unsigned %s_restart(%s *s)\n{\n    return ph_restart(s);\n}\n\n", c->name,
+            c->name);
     fprintf(c->out, "PH_EXPORT unsigned %s_step(%s *s)\n{\n    return ph_step(s);\n}\n\n", c->name, c->name);
+}
+
+/* What start.h and step.h ask about inputs. */
+static void print_input_functions(ph_compiler *c)
+{
+    const ph_model *m = c->model;
+    char name[80];
+    fprintf(c->out, "PH_FN ph_real ph_input(const PH_MODEL *s, int k)\n{\n");
+    for (int k = 0; k < m->n_inputs; k++) {
+        ph_compile_name(m->input[k].name, name, sizeof name);
+        fprintf(c->out, "    if (k == %d)\n        return s->input.%s;\n", k, name);
+    }
+    fprintf(c->out, "    (void)s, (void)k;\n    return ph_k(0);\n}\n\n"
+                    "PH_FN ph_mask ph_jumps(const PH_MODEL *s)\n{\n    ph_mask jumps = s->t != s->t;\n");
+    for (int k = 0; k < m->n_inputs; k++)
+        fprintf(c->out, "    jumps = jumps | ((ph_input(s, %d) != s->last_input[%d])%s);\n", k, k,
+                m->input[k].hold == PH_HOLD_STEP ? "" : " & (s->steps == 0)");
+    fprintf(c->out, "    return jumps;\n}\n\nPH_FN void ph_keep_inputs(PH_MODEL *s, ph_mask ok)\n{\n");
+    for (int k = 0; k < m->n_inputs; k++)
+        fprintf(c->out, "    s->last_input[%d] = ph_select(ok, ph_input(s, %d), s->last_input[%d]);\n", k, k,
+                k);
+    fprintf(c->out, "    (void)s, (void)ok;\n}\n\n");
 }
 
 /* Straight-line code that fits into the caches of a processor, and into the patience of a compiler. */
 #define STATEMENTS 6000
 #define ELEMENTS   24
 #define CELLS      150 /* unknowns */
+#define CELLS_MOST 600 /* of models that have no loops: functions, actuators, friction, states */
+
+static int has_controls(const ph_compiler *c)
+{
+    const ph_model *m = c->model;
+    int any = m->n_inputs || m->n_states || m->n_actuators || m->n_couplings || c->lay->friction;
+    for (int k = 0; k < m->n_joints; k++)
+        any |= m->joint[k].drive.call != NULL;
+    for (int k = 0; k < m->n_forces; k++)
+        any |= m->force[k].f.call != NULL;
+    return any;
+}
 
 /* The elimination, one by one, to a file of its own; loops are better where it is long. */
 static ph_status try_straight(ph_compiler *c, FILE *to)
 {
     FILE *out = c->out;
-    if (c->n > CELLS || c->model->n_bodies + c->mech->n_joints + c->mech->n_forces > ELEMENTS) {
+    int only = has_controls(c);
+    long begin = ftell(to);
+    if (only && c->n > CELLS_MOST)
+        return PH_E_INPUT;
+    if (!only && (c->n > CELLS || c->model->n_bodies + c->mech->n_joints + c->mech->n_forces > ELEMENTS)) {
         c->in_loops = 1;
         return PH_OK;
     }
@@ -180,17 +294,32 @@ static ph_status try_straight(ph_compiler *c, FILE *to)
     if (s == PH_OK)
         s = ph_compile_elimination(c);
     c->out = out;
+    if (only && s == PH_OK && c->statements > STATEMENTS) {
+        c->in_tables = 1, c->n_ids = 0;
+        ph_free(c->alloc, c->A);
+        s = ph_compile_cells(c);
+        if (s == PH_OK && (fseek(to, begin, SEEK_SET) != 0 || ftruncate(fileno(to), begin) != 0))
+            s = PH_E_MEMORY;
+        c->out = to;
+        if (s == PH_OK)
+            s = ph_compile_elimination(c);
+        c->out = out;
+    }
+    if (only)
+        return s;
     c->in_loops = s == PH_E_SINGULAR || c->statements > STATEMENTS;
     return s == PH_E_SINGULAR ? PH_OK : s;
 }
 
-static void print_straight(ph_compiler *c, FILE *elimination)
+static void print_straight(ph_compiler *c, FILE *elimination, int *next)
 {
     int ch;
     fprintf(c->out, "#define PH_NA %d /* numbers of the matrix, with fill */\n\n", c->n_ids + 1);
     rewind(elimination);
     while ((ch = fgetc(elimination)) != EOF)
         fputc(ch, c->out);
+    if (c->in_tables)
+        paste_until(c->out, next, "sparse.h");
     ph_compile_work(c);
     ph_compile_stepping(c);
 }
@@ -232,15 +361,20 @@ static ph_status print_source(ph_compiler *c)
             c->name, c->name, c->config->lanes);
     paste_until(out, &next, "real.h");
     ph_compile_constants(c);
-    paste_until(out, &next, "bodies.h");
+    paste_until(out, &next, "functions.h");
+    print_input_functions(c);
+    if (s == PH_OK)
+        s = ph_compile_functions(c);
     ph_compile_data(c);
     if (s == PH_OK && c->in_loops)
-        s = print_loops(c, &next);
+        skip(&next, "tables.h"), s = print_loops(c, &next);
     else
-        print_straight(c, elimination), next += 2;
+        print_straight(c, elimination, &next);
     fclose(elimination);
-    ph_compile_tracking(c);
-    paste_until(out, &next, "start.h");
+    skip(&next, "start.h");
+    if (s == PH_OK)
+        s = ph_compile_tracking(c);
+    paste_until(out, &next, "step.h");
     print_init(c);
     return s;
 }
@@ -257,7 +391,7 @@ ph_status ph_run_compile_cuda(const ph_run *run, const ph_compile_config *config
         return s;
     if (config->lanes != 1)
         return ph_fail(err, PH_E_INPUT, "on a device each thread has one member: leave lanes out");
-    const ph_text *t = &ph_texts[ph_n_texts - 1];
+    const ph_text *t = ph_text_find("driver.cu");
     const char *p = (const char *)t->bytes, *end = p + t->size;
     while (p < end)
         if ((size_t)(end - p) >= length && !memcmp(p, token, length))
@@ -280,6 +414,7 @@ static void take(ph_compiler *c, ph_arena *a)
     c->K = ph_arena_take(a, pairs, sizeof(ph_entry));
     c->B = ph_arena_take(a, links, sizeof(ph_entry));
     c->Z = ph_arena_take(a, links, sizeof(ph_entry));
+    c->Gl = ph_arena_take(a, links, sizeof(ph_entry));
 }
 
 static ph_status compile(ph_compiler *c, FILE *header, ph_error *err)
@@ -289,43 +424,54 @@ static ph_status compile(ph_compiler *c, FILE *header, ph_error *err)
     ph_status s = ph_compile_structure(c, err);
     if (s != PH_OK)
         return s;
+    s = print_source(c);
     print_what(c, header);
     print_guard(c, header, 1);
     print_state(c, header);
     print_functions(c, header);
-    s = print_source(c);
     ph_compile_sensors(c, header);
     print_guard(c, header, 0);
     if (s == PH_E_SINGULAR)
         return ph_fail(
             err, PH_E_INPUT,
             "the equations of the model cannot be eliminated without pivots that depend on its state");
+    if (s == PH_E_INPUT)
+        return ph_fail(err, s,
+                       "the model has %d unknowns in a step, more than the %d that can be compiled with "
+                       "functions, actuators, friction or states",
+                       c->n, CELLS_MOST);
     return s == PH_OK ? s : ph_fail(err, s, "not enough memory to compile the model");
+}
+
+ph_status ph_compiler_open(ph_compiler *c, const ph_run *run, const ph_compile_config *config, char name[80],
+                           ph_error *err)
+{
+    if (!run->model)
+        return ph_fail(err, PH_E_INPUT, "only runs of models can be compiled");
+    *c = (ph_compiler){.config = config,
+                       .run = run,
+                       .model = run->model,
+                       .mech = run->mech,
+                       .sim = run->sim,
+                       .lay = &run->sim->lay,
+                       .name = name,
+                       .alloc = run->config.alloc};
+    if (config->lanes != 1 && config->lanes != 2 && config->lanes != 4 && config->lanes != 8)
+        return ph_fail(err, PH_E_INPUT, "%d members at once: it must be 1, 2, 4 or 8", config->lanes);
+    ph_status s = ph_compile_name_of(run, config, name, 80, err);
+    return s == PH_OK ? ph_compile_scope(c, err) : s;
 }
 
 ph_status ph_run_compile(const ph_run *run, const ph_compile_config *config, FILE *header, FILE *source,
                          ph_error *err)
 {
     char name[80];
-    ph_compiler c = {.out = source,
-                     .config = config,
-                     .run = run,
-                     .model = run->model,
-                     .mech = run->mech,
-                     .sim = run->sim,
-                     .lay = &run->sim->lay,
-                     .name = name,
-                     .alloc = run->config.alloc};
+    ph_compiler c;
     ph_arena own = {0};
-    if (!run->model)
-        return ph_fail(err, PH_E_INPUT, "only runs of models can be compiled");
-    if (config->lanes != 1 && config->lanes != 2 && config->lanes != 4 && config->lanes != 8)
-        return ph_fail(err, PH_E_INPUT, "%d members at once: it must be 1, 2, 4 or 8", config->lanes);
-    ph_status s = ph_compile_name_of(run, config, name, sizeof name, err);
-    if (s == PH_OK)
-        s = ph_compile_scope(&c, err);
+    ph_status s = ph_compiler_open(&c, run, config, name, err);
     if (s != PH_OK)
         return s;
+    c.out = source;
     take(&c, &own);
     if (!ph_arena_open(&own, c.alloc))
         return ph_fail(err, PH_E_MEMORY, "not enough memory to compile the model");

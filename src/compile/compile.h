@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "expr/expr.h"
 #include "mech/mech.h"
 #include "polhode/compile.h"
 #include "step/sim.h"
@@ -17,7 +18,8 @@ typedef struct ph_entry {
 /* A place of the Newton matrix: an entry, and where it stands in the array A of the file if it changes. */
 typedef struct ph_cell {
     ph_entry entry;
-    int id; /* -1: nowhere yet */
+    int id;  /* -1: nowhere yet */
+    int one; /* it is always 1 or -1 */
 } ph_cell;
 
 typedef struct ph_compiler {
@@ -29,17 +31,32 @@ typedef struct ph_compiler {
     const ph_sim *sim;
     const ph_layout *lay;
     const char *name;
-    int *turn;                   /* N: number among the nodes that turn; -1: it does not */
-    int turns;                   /* nodes that turn */
-    ph_entry *M, *C, *K, *B, *Z; /* of the system, at the places of its layout */
-    int n;                       /* unknowns of the matrix: those of rows that are left out are not there */
-    int *unknown;                /* nv + nl + n_eta: number of the unknown; -1: left out */
-    ph_cell *A;                  /* n x n */
-    int n_ids;                   /* places that change, fill-in included */
-    int statements;              /* of the elimination, one by one */
-    int in_loops;                /* a large model: loops over tables */
+    int *turn;                        /* N: number among the nodes that turn; -1: it does not */
+    int turns;                        /* nodes that turn */
+    ph_entry *M, *C, *K, *B, *Z, *Gl; /* of the system, at the places of its layout; Gl: of friction */
+    int n;          /* unknowns of the matrix: those of rows that are left out are not there */
+    int *unknown;   /* nv + nl + n_eta: number of the unknown; -1: left out */
+    ph_cell *A;     /* n x n */
+    int n_ids;      /* places that change, fill-in included */
+    int statements; /* of the elimination, one by one */
+    int in_tables;  /* the elimination is a loop over places, and every entry stands in A */
+    int in_loops;   /* a large model: loops over tables */
+    int marking;    /* derivatives of functions are not written, but their places marked */
     const ph_allocator *alloc;
 } ph_compiler;
+
+/* Where numbers stand in the struct of a compiled model, counted in numbers of its real type; how many there are. */
+typedef struct ph_struct_places {
+    int steps, q, v, vdot, lambda, a, last_vdot, last_lambda, slope, turns, iterations, input, last_input,
+        numbers;
+} ph_struct_places;
+
+ph_struct_places ph_compile_struct(const ph_run *run);
+
+/* What a step of a large model puts on the stack, of each member, for each block of three unknowns, measured on chains; and a
+ * bound of what all functions of a compiled model together do, once its elimination is known. */
+#define PH_STACK_EACH 2048
+long ph_compile_stack(const ph_compiler *c);
 
 /* scope.c: PH_E_INPUT and a sentence for what cannot be compiled. */
 ph_status ph_compile_scope(const ph_compiler *c, ph_error *err);
@@ -63,15 +80,51 @@ void ph_sum_constant(ph_sum *s, double a);
 void ph_sum_term(ph_sum *s, double factor, const char *format, ...) PH_PRINTF(3, 4);
 void ph_sum_end(ph_sum *s); /* 0 where there was no term */
 
+/* program.c: an expression as the function ph_NAME(x, y, g); of drives ph_NAME(x, y) with derivatives by time. used: of each
+ * operation, 1: its value and first derivatives are called, 3: second ones too. */
+ph_status ph_compile_program(ph_compiler *c, const char *name, const ph_program *p, int drive);
+void ph_compile_mark_operations(const ph_program *p, int drive, unsigned char *used);
+void ph_compile_operations(ph_compiler *c, const unsigned char *used);
+void ph_compile_curve(ph_compiler *c, const ph_curve_ref *r);
+
+/* functions.c: all of them; a call, with t and v at of ("W->" or "s->"), and rows b and z of the joints that it reads; the
+ * derivatives of a result, times a row of a node: the vector of that name, or number unit of a state. */
+ph_status ph_compile_functions(ph_compiler *c);
+int ph_compile_many_coordinates(ph_compiler *c);
+void ph_compile_call(ph_compiler *c, const char *name, const ph_function *f, const char *of);
+void ph_compile_function_bodies(ph_compiler *c, const ph_function *f, const char *of);
+void ph_compile_slopes(ph_compiler *c, const char *name, const ph_function *f);
+void ph_compile_tangent(ph_compiler *c, const char *name, const ph_function *f, int result, const char *sign,
+                        int node, const char *vector, int unit);
+
+/* controls.c: drives, loads, actuators, couplings, friction, states. k: of the mechanism's forces; of its couplings. */
+void ph_compile_control_data(ph_compiler *c, int k);
+void ph_compile_couple_data(ph_compiler *c);
+void ph_compile_control_terms(ph_compiler *c, int k, int start);
+void ph_compile_load_tangent(ph_compiler *c, int k);
+void ph_compile_friction_reaction(ph_compiler *c, const ph_joint *j);
+void ph_compile_couple_B(ph_compiler *c, int k);
+void ph_compile_controls(ph_compiler *c, int start);
+void ph_compile_mark(ph_compiler *c);
+void ph_compile_angle(ph_compiler *c, const ph_joint *j, int k, const char *of, const char *site, ...)
+    PH_PRINTF(5, 6);
+void ph_compile_effort(ph_compiler *c, int actuator, const char *to);
+void ph_compile_actuator_energy(ph_compiler *c, int k);
+void ph_compile_bodies_of(ph_compiler *c, const ph_joint *j, const ph_function *f);
+ph_status ph_compile_tracking(ph_compiler *c);
+
 /* elements.c: values of bodies, joints and forces at one point; start: those that initial values need. */
 void ph_compile_data(ph_compiler *c);
 void ph_compile_elements(ph_compiler *c, int start);
 void ph_compile_joint_B(ph_compiler *c, int joint);
 void ph_compile_B_times(const ph_compiler *c, ph_sum *s, int at, const char *name, int k); /* B[at] name[k] */
 void ph_compile_force_energy(ph_compiler *c, int force);
-void ph_compile_coordinate(ph_compiler *c, int joint, int rate);
 void ph_compile_reaction(ph_compiler *c, int joint);
-void ph_compile_tracking(ph_compiler *c);
+void ph_compile_drive_effort(ph_compiler *c, int joint, const char *to);
+/* The site x of a joint, in a block that stays open; of: where the time stands. */
+void ph_compile_open_site(ph_compiler *c, int k, const char *of);
+void ph_compile_side(ph_compiler *c, const char *side, int body);
+void ph_compile_places(ph_compiler *c, const char *name, int k, const int *at, int n);
 void ph_compile_kinematics(ph_compiler *c, const char *of, int body);
 
 /* matrix.c: the Newton matrix from them: which cells there are; the statements that fill A and x. */
@@ -91,6 +144,11 @@ void ph_compile_constants(ph_compiler *c);
 void ph_compile_work(ph_compiler *c);
 void ph_compile_stepping(ph_compiler *c);
 void ph_compile_sensors(ph_compiler *c, FILE *header);
+int ph_compile_sensor_coordinate(const ph_compiler *c, const ph_sensor_def *d);
+
+/* compile.c: a compiler of a run, ready to write; PH_E_INPUT: the model has what cannot be compiled. fmu.c uses it. */
+ph_status ph_compiler_open(ph_compiler *c, const ph_run *run, const ph_compile_config *config, char name[80],
+                           ph_error *err);
 
 /* texts.c, made by cmake/embed.cmake: the texts that a file is made of, in the order in which they are needed. */
 typedef struct ph_text {
@@ -100,5 +158,6 @@ typedef struct ph_text {
 } ph_text;
 extern const ph_text ph_texts[];
 extern const int ph_n_texts;
+const ph_text *ph_text_find(const char *name); /* compile.c */
 
 #endif

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "compile/compile.h"
+#include "mech/argument.h"
 
 static const char *const force_names[] = {
 #define PH_FORCE(code, ops, name, keys, text) [code] = name,
@@ -37,8 +38,9 @@ static void print_quat(FILE *out, const char *name, ph_quat q)
     print_numbers(out, name, (const double[]){q.w, q.x, q.y, q.z}, 4);
 }
 
-static void print_places(FILE *out, const char *name, int k, const int *at, int n)
+void ph_compile_places(ph_compiler *c, const char *name, int k, const int *at, int n)
 {
+    FILE *out = c->out;
     fprintf(out, "PH_TABLE int %s%d[%d] = {", name, k, n);
     for (int i = 0; i < n; i++)
         fprintf(out, "%s%d", i ? ", " : "", at[i]);
@@ -53,7 +55,7 @@ static void print_joint(FILE *out, const ph_joint *j)
     print_mat(out, "Ea", j->Ea), print_mat(out, "Eb", j->Eb);
     print_vec(out, "ea", j->ea), print_vec(out, "eb", j->eb);
     print_numbers(out, "length", &j->length, 1), print_numbers(out, "radius", &j->radius, 1);
-    fprintf(out, ".drive = %d, .free = %d}", j->drive, j->free);
+    fprintf(out, ".drive = %d, .free = %d, .frees = %u}", j->drive, j->free, j->frees);
 }
 
 static void joint_data(ph_compiler *c, int k)
@@ -65,8 +67,8 @@ static void joint_data(ph_compiler *c, int k)
     fprintf(out, ";\n");
     if (c->in_loops)
         return;
-    print_places(out, "joint_B_", k, j->B, PH_SLOTS);
-    print_places(out, "joint_K_", k, j->K, 16);
+    ph_compile_places(c, "joint_B_", k, j->B, PH_SLOTS);
+    ph_compile_places(c, "joint_K_", k, j->K, 16);
 }
 
 static void print_force_def(FILE *out, const ph_force_def *d)
@@ -96,7 +98,7 @@ static void force_data(ph_compiler *c, int k)
     print_force(out, f);
     fprintf(out, ";\n");
     if (!c->in_loops)
-        print_places(out, "force_K_", k, f->K, 16);
+        ph_compile_places(c, "force_K_", k, f->K, 16);
 }
 
 static int is_principal(ph_mat3 J)
@@ -122,9 +124,17 @@ static void body_data(ph_compiler *c, int k)
 /* What sensors see of a large model; the rest is in tables. */
 static int is_seen(const ph_compiler *c, int joint)
 {
-    for (int k = 0; k < c->model->n_sensors; k++)
-        if (c->model->sensor[k].joint == c->mech->joint[joint].def)
+    int def = c->mech->joint[joint].def;
+    for (int k = 0; k < c->model->n_sensors; k++) {
+        const ph_sensor_def *d = &c->model->sensor[k];
+        const ph_program *p = d->f.call ? d->f.traced->program : NULL;
+        int seen = d->joint == def;
+        for (int i = 0; p && i < p->n_args; i++)
+            seen |= p->arg[i].index == def &&
+                    (p->arg[i].kind == PH_ARG_JOINT_POSITION || p->arg[i].kind == PH_ARG_JOINT_RATE);
+        if (seen)
             return 1;
+    }
     return 0;
 }
 
@@ -144,8 +154,11 @@ void ph_compile_data(ph_compiler *c)
         if (!c->in_loops || is_seen(c, k))
             joint_data(c, k);
     for (int k = 0; k < c->mech->n_forces; k++)
-        if (!c->in_loops || (shows_energy(c) && c->mech->force[k].op->energy))
+        if (!c->mech->force[k].def)
+            ph_compile_control_data(c, k);
+        else if (!c->in_loops || (shows_energy(c) && c->mech->force[k].op->energy))
             force_data(c, k);
+    ph_compile_couple_data(c);
     fprintf(c->out, "\n");
 }
 
@@ -234,7 +247,7 @@ static const char *part_name(const ph_part *op)
 }
 
 /* A body at one of the sides. */
-static void print_side(ph_compiler *c, const char *side, int body)
+void ph_compile_side(ph_compiler *c, const char *side, int body)
 {
     if (body < 0)
         fprintf(c->out, ".%s = ph_kin_ground(), ", side);
@@ -243,89 +256,38 @@ static void print_side(ph_compiler *c, const char *side, int body)
 }
 
 /* The joint with its bodies; a brace stays open. */
-static void open_site(ph_compiler *c, int k)
+void ph_compile_open_site(ph_compiler *c, int k, const char *of)
 {
     const ph_joint *j = &c->mech->joint[k];
     fprintf(c->out, "    { /* joint '%s' */\n        ph_site s_%d = {.j = &joint_%d, ",
             c->model->joint[j->def].name, k, k);
-    print_side(c, "a", j->body[0]), print_side(c, "b", j->body[1]);
+    ph_compile_side(c, "a", j->body[0]), ph_compile_side(c, "b", j->body[1]);
     fprintf(c->out, ".f = {ph_k(0), ph_k(0), ph_k(0)}}, *x = &s_%d;\n", k);
+    if (j->drive >= 0)
+        fprintf(c->out,
+                "        ph_real t_%d[1];\n        t_%d[0] = %st;\n        ph_drive_%d(t_%d, s_%d.f);\n", k,
+                k, of, j->def, k, k);
 }
 
 /* ---- what sensors see of joints ---- */
-
-static void print_bodies(ph_compiler *c, const ph_joint *j)
-{
-    for (int side = 0; side < 2; side++)
-        if (j->body[side] >= 0) {
-            fprintf(c->out, "    ph_kin body_%d = ", j->body[side]);
-            ph_compile_kinematics(c, "s->", j->body[side]);
-            fprintf(c->out, ";\n");
-        }
-}
-
-static int counts_turns(const ph_compiler *c, int joint)
-{
-    return ph_joint_counts_angles(&c->model->joint[joint]);
-}
-
-void ph_compile_coordinate(ph_compiler *c, int joint, int rate)
-{
-    int k = c->mech->joint_of[joint];
-    print_bodies(c, &c->mech->joint[k]);
-    open_site(c, k);
-    if (rate)
-        fprintf(c->out, "        out[0] = ph_coordinate_rate(x);\n    }\n");
-    else if (counts_turns(c, joint))
-        fprintf(c->out,
-                "        out[0] = ph_unwound(ph_coordinate(x), ph_coordinate_rate(x), s->t, s->turns[%d]);\n "
-                "   }\n",
-                joint);
-    else
-        fprintf(c->out, "        out[0] = ph_coordinate(x);\n    }\n");
-}
-
-/* Angles that a sensor shows are counted over many turns. */
-void ph_compile_tracking(ph_compiler *c)
-{
-    fprintf(c->out, "/* Turns of joints, of members that have made a step. */\nPH_FN void ph_track(PH_MODEL "
-                    "*s, ph_mask ok)\n{\n");
-    for (int k = 0; k < c->model->n_joints; k++) {
-        int shown = 0, j = c->mech->joint_of[k];
-        for (int i = 0; i < c->model->n_sensors; i++)
-            shown |= c->model->sensor[i].joint == k &&
-                     ph_sensor_row_of(&c->model->sensor[i])->op->form == PH_FORM_COORDINATE;
-        if (!shown || !counts_turns(c, k))
-            continue;
-        fprintf(c->out, "    {\n");
-        print_bodies(c, &c->mech->joint[j]);
-        open_site(c, j);
-        fprintf(c->out, "        ph_count_turns(x, s->t, ok, s->turns[%d]);\n    }\n    }\n", k);
-    }
-    fprintf(c->out,
-            "    (void)s, (void)ok;\n}\n\n"
-            "PH_FN void ph_rewind(PH_MODEL *s)\n{\n    for (int i = 0; i < %d; i++)\n        s->turns[i][0] "
-            "= s->turns[i][1] = ph_k(0), "
-            "s->turns[i][2] = s->t;\n    ph_track(s, s->t == s->t);\n}\n\n",
-            c->model->n_joints + 1);
-}
 
 void ph_compile_reaction(ph_compiler *c, int joint)
 {
     const ph_mechanism *m = c->mech;
     const ph_joint *last = &m->joint[m->joint_of[joint + 1] - 1];
     int second = last->body[1] >= 0;
-    print_bodies(c, last);
+    ph_compile_bodies_of(c, last, NULL);
     fprintf(c->out, "    static const int slots[PH_SLOTS] = {0, 3, 6, 9};\n"
                     "    ph_vec3 r[PH_SLOTS] = {ph_zero3(), ph_zero3(), ph_zero3(), ph_zero3()};\n");
     for (int k = m->joint_of[joint]; k < m->joint_of[joint + 1]; k++) {
         const ph_joint *j = &m->joint[k];
-        open_site(c, k);
+        ph_compile_open_site(c, k, "s->");
         fprintf(c->out, "        ph_real B[%d];\n        ph_zeros(B, %d);\n", 12 * j->rows, 12 * j->rows);
         for (int i = 0; i < j->n_parts; i++)
             fprintf(c->out, "        x->pick = %u;\n        ph_%s_B(x, &(ph_put){B, slots, 12, %d});\n",
                     j->part[i].pick, part_name(j->part[i].op), j->part[i].row);
         fprintf(c->out, "        ph_add_pull(B, s->lambda + %d, %d, r);\n", j->l_at, j->rows);
+        ph_compile_friction_reaction(c, j);
         if (j == last && j->part[0].op == &ph_part_roll)
             fprintf(c->out, "        ph_reaction(x, 1, r, ph_mul(x->b.R, ph_roll_disc_of(x).c), out);\n");
         else if (j == last)
@@ -335,10 +297,28 @@ void ph_compile_reaction(ph_compiler *c, int joint)
     }
 }
 
+/* A drive gives the part of B^T lambda along its coordinate, with minus sign; Phi_t at f' = 1 is -dPhi/dx. */
+void ph_compile_drive_effort(ph_compiler *c, int joint, const char *to)
+{
+    int k = c->mech->joint_of[joint];
+    const ph_joint *j = &c->mech->joint[k];
+    ph_compile_bodies_of(c, j, NULL);
+    ph_compile_open_site(c, k, "s->");
+    fprintf(c->out, "        ph_real by[%d];\n        x->f[1] = ph_k(1);\n        ph_zeros(by, %d);\n",
+            j->rows, j->rows);
+    for (int i = 0; i < j->n_parts; i++)
+        if (j->part[i].op->Phi_t)
+            fprintf(c->out, "        x->pick = %u;\n        ph_%s_Phi_t(x, by + %d);\n", j->part[i].pick,
+                    part_name(j->part[i].op), j->part[i].row);
+    fprintf(c->out,
+            "        for (int i = 0; i < %d; i++)\n            %s += s->lambda[%d + i] * by[i];\n    }\n",
+            j->rows, to, j->l_at);
+}
+
 void ph_compile_joint_B(ph_compiler *c, int k)
 {
     const ph_joint *j = &c->mech->joint[k];
-    open_site(c, k);
+    ph_compile_open_site(c, k, "s->");
     for (int i = 0; i < j->n_parts; i++)
         fprintf(c->out, "        x->pick = %u;\n        ph_%s_B(x, &(ph_put){B, joint_B_%d, 3, %d});\n",
                 j->part[i].pick, part_name(j->part[i].op), k, j->part[i].row);
@@ -350,7 +330,7 @@ static void joint_terms(ph_compiler *c, int k, int start)
     const ph_joint *j = &c->mech->joint[k];
     int rates = start || (c->sim->matrix.what & PH_EVAL_RATE);
     FILE *out = c->out;
-    open_site(c, k);
+    ph_compile_open_site(c, k, "W->");
     for (int i = 0; i < j->n_parts; i++) {
         const ph_part *op = j->part[i].op;
         const char *name = part_name(op);
@@ -359,6 +339,8 @@ static void joint_terms(ph_compiler *c, int k, int start)
         if (!j->nonholonomic)
             fprintf(out, "        ph_%s_Phi(x, Phi + %d);\n", name, l);
         fprintf(out, "        ph_%s_B(x, &(ph_put){B, joint_B_%d, 3, %d});\n", name, k, row);
+        if (rates && j->drive >= 0 && op->Phi_t)
+            fprintf(out, "        ph_%s_Phi_t(x, Phi_t + %d);\n", name, l);
         if (start) {
             fprintf(out, "        ph_%s_convective(x, convective + %d);\n", name, l);
             continue;
@@ -376,7 +358,7 @@ void ph_compile_force_energy(ph_compiler *c, int k)
 {
     const ph_force *f = &c->mech->force[k];
     fprintf(c->out, "    ph_force_site force_site_%d = {.f = &force_%d, ", k, k);
-    print_side(c, "a", f->body[0]), print_side(c, "b", f->body[1]);
+    ph_compile_side(c, "a", f->body[0]), ph_compile_side(c, "b", f->body[1]);
     fprintf(c->out, ".load = ph_k(1)};\n    E += ph_%s_energy(&force_site_%d);\n", force_names[f->def->type],
             k);
 }
@@ -386,23 +368,31 @@ static void force_terms(ph_compiler *c, int k, int start)
     const ph_force *f = &c->mech->force[k];
     int type = f->def->type, load = (ph_force_row_of(f->def)->keys & PH_KEY_VALUE) != 0;
     FILE *out = c->out;
-    char name[32];
+    char name[32], function[32], value[48] = "";
     snprintf(name, sizeof name, load ? "load_%s" : "%s", force_names[type]);
-    const char *value = load ? "s.f->def->value, " : "";
+    snprintf(function, sizeof function, "load_%d", (int)(f->def - c->model->force));
+    if (load && f->def->f.call)
+        snprintf(value, sizeof value, "ph_load3(y_%s), ", function);
+    else if (load)
+        snprintf(value, sizeof value, "s_.f->def->value, ");
     fprintf(out,
-            "    { /* %s '%s' */\n        ph_vec3 g[PH_SLOTS] = {ph_zero3(), ph_zero3(), ph_zero3(), "
+            "    { /* %s '%s' */\n        ph_vec3 g_[PH_SLOTS] = {ph_zero3(), ph_zero3(), ph_zero3(), "
             "ph_zero3()};\n",
             force_names[type], f->def->name);
-    fprintf(out, "        ph_force_site s = {.f = &force_%d, ", k);
-    print_side(c, "a", f->body[0]), print_side(c, "b", f->body[1]);
-    fprintf(out, ".load = ph_k(1)};\n        ph_%s_g(&s, %sg);\n", name, value);
+    if (f->def->f.call)
+        ph_compile_call(c, function, &f->def->f, "W->");
+    fprintf(out, "        ph_force_site s_ = {.f = &force_%d, ", k);
+    ph_compile_side(c, "a", f->body[0]), ph_compile_side(c, "b", f->body[1]);
+    fprintf(out, ".load = ph_k(1)};\n        ph_%s_g(&s_, %sg_);\n", name, value);
     for (int i = 0; i < PH_SLOTS; i++)
         if (f->v[i] >= 0)
-            fprintf(out, "        ph_add3(r + %d, g[%d]);\n", f->v[i], i);
+            fprintf(out, "        ph_add3(r + %d, g_[%d]);\n", f->v[i], i);
     if (!start) {
         if (!f->still && !load)
-            fprintf(out, "        ph_%s_C(&s, &(ph_put){C, force_K_%d, 3, 0});\n", name, k);
-        fprintf(out, "        ph_%s_K(&s, %s&(ph_put){K, force_K_%d, 3, 0});\n", name, value, k);
+            fprintf(out, "        ph_%s_C(&s_, &(ph_put){C, force_K_%d, 3, 0});\n", name, k);
+        fprintf(out, "        ph_%s_K(&s_, %s&(ph_put){K, force_K_%d, 3, 0});\n", name, value, k);
+        if (f->def->f.call)
+            ph_compile_load_tangent(c, k);
     }
     fprintf(out, "    }\n");
 }
@@ -437,7 +427,17 @@ static void print_reactions(ph_compiler *c)
         }
 }
 
-/* rate = B v; drives are functions, and add Phi_t */
+static int is_driven(const ph_compiler *c, int row)
+{
+    for (int k = 0; k < c->mech->n_joints; k++) {
+        const ph_joint *j = &c->mech->joint[k];
+        if (j->drive >= 0 && row >= j->l_at && row < j->l_at + j->rows)
+            return 1;
+    }
+    return 0;
+}
+
+/* rate = B v + Phi_t */
 static void print_rates(ph_compiler *c)
 {
     const ph_layout *lay = c->lay;
@@ -445,6 +445,8 @@ static void print_rates(ph_compiler *c)
         ph_sum s;
         fprintf(c->out, "    rate[%d] = ", i);
         ph_sum_begin(&s, c->out);
+        if (is_driven(c, i))
+            ph_sum_term(&s, 1, "Phi_t[%d]", i);
         for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
             for (int j = 0; j < b->n && i >= b->row_at && i < b->row_at + b->m; j++)
                 ph_compile_B_times(c, &s, b->at + (i - b->row_at) * b->n + j, "W->v", b->col_at + j);
@@ -463,7 +465,11 @@ void ph_compile_elements(ph_compiler *c, int start)
     for (int k = 0; k < m->n_joints; k++)
         joint_terms(c, k, start);
     for (int k = 0; k < m->n_forces; k++)
-        force_terms(c, k, start);
+        if (m->force[k].def)
+            force_terms(c, k, start);
+        else
+            ph_compile_control_terms(c, k, start);
+    ph_compile_controls(c, start);
     if (!start)
         print_reactions(c);
     if (start || (c->sim->matrix.what & PH_EVAL_RATE))

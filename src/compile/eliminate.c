@@ -15,6 +15,10 @@ typedef struct pivot {
     int row, col;
 } pivot;
 
+typedef struct ph_pivot_places {
+    int pivot, row, col, rows, cols, at;
+} ph_pivot_places;
+
 typedef struct elimination {
     ph_compiler *c;
     int n, nodes;             /* unknowns; those of nodes come first */
@@ -22,6 +26,8 @@ typedef struct elimination {
     unsigned char *row, *col; /* n: eliminated */
     unsigned char *touches;   /* n x nodes: the row of a constraint had this coordinate at first */
     pivot *order;             /* n */
+    ph_pivot_places *table;   /* n: of a loop over places */
+    int pivots, places;
     int statements;
 } elimination;
 
@@ -37,7 +43,7 @@ static int is_there(const ph_cell *x)
 
 static int is_one(const ph_cell *x)
 {
-    return !x->entry.changes && fabs(x->entry.value) == 1;
+    return x->one;
 }
 
 /* Entries left in a row and in a column. */
@@ -112,8 +118,10 @@ static void update(elimination *e, ph_cell *x, ph_entry l, const ph_cell *u)
     FILE *out = e->c->out;
     if (!l.changes && !u->entry.changes && !x->entry.changes) {
         x->entry.value -= l.value * u->entry.value;
+        x->one = fabs(x->entry.value) == 1;
         return;
     }
+    x->one = 0;
     ph_sum s;
     int was = x->entry.changes;
     double value = x->entry.value;
@@ -160,12 +168,59 @@ static ph_entry print_factor(elimination *e, const ph_cell *x, const ph_cell *p,
     return l;
 }
 
+/* ---- tables ------------------------------------------------------------------------------------------- */
+
+static void push(elimination *e, int x)
+{
+    fprintf(e->c->out, "%s%d,", e->places++ % 20 ? " " : "\n    ", x);
+}
+
+/* A pivot of the tables: its column, its row, and the entries that change. */
+static void list_pivot(elimination *e, pivot v)
+{
+    ph_pivot_places *t = &e->table[e->pivots++];
+    *t = (ph_pivot_places){.pivot = at(e, v.row, v.col)->id, .row = v.row, .col = v.col, .at = e->places};
+    for (int i = 0; i < e->n; i++)
+        if (!e->row[i] && is_there(at(e, i, v.col)))
+            push(e, at(e, i, v.col)->id), push(e, i), t->rows++;
+    for (int j = 0; j < e->n; j++)
+        if (!e->col[j] && is_there(at(e, v.row, j)))
+            push(e, at(e, v.row, j)->id), push(e, j), t->cols++;
+    for (int i = 0; i < e->n; i++)
+        for (int j = 0; j < e->n; j++) {
+            ph_cell *x = at(e, i, j);
+            if (e->row[i] || e->col[j] || !is_there(at(e, i, v.col)) || !is_there(at(e, v.row, j)))
+                continue;
+            if (x->id < 0)
+                x->id = e->c->n_ids++, x->entry = (ph_entry){1, 0};
+            x->one = 0;
+            push(e, x->id);
+        }
+}
+
+static void print_tables(elimination *e)
+{
+    FILE *out = e->c->out;
+    fprintf(out, " 0};\n\ntypedef struct ph_pivot_entry {\n    int pivot, row, col, rows, cols, at;\n} "
+                 "ph_pivot_entry;\n\n"
+                 "PH_TABLE ph_pivot_entry ph_pivot[PH_N] = {\n");
+    for (const ph_pivot_places *t = e->table, *end = t + e->n; t < end; t++)
+        fprintf(out, "    {%d, %d, %d, %d, %d, %d},\n", t->pivot, t->row, t->col, t->rows, t->cols, t->at);
+    fprintf(out, "};\n\n");
+}
+
+/* ---- statements --------------------------------------------------------------------------------------- */
+
 static void eliminate(elimination *e, pivot v, int k)
 {
     const ph_cell *p = at(e, v.row, v.col);
     FILE *out = e->c->out;
     e->order[k] = v;
     e->row[v.row] = e->col[v.col] = 1;
+    if (e->c->in_tables) {
+        list_pivot(e, v);
+        return;
+    }
     if (p->entry.changes)
         fprintf(out, "    p[%d] = 1 / A[%d];\n", k, p->id);
     for (int i = 0; i < e->n; i++) {
@@ -235,8 +290,30 @@ static ph_status run(elimination *e, int *rows, int *cols)
         if (best.second.row >= 0)
             eliminate(e, best.second, k++);
     }
-    substitute(e);
+    if (!e->c->in_tables)
+        substitute(e);
     return PH_OK;
+}
+
+static ph_status print_loop(elimination *e, int *rows, int *cols)
+{
+    fprintf(e->c->out, "PH_TABLE int ph_places[] = {");
+    ph_status s = run(e, rows, cols);
+    print_tables(e);
+    return s;
+}
+
+static ph_status print_statements(elimination *e, int *rows, int *cols)
+{
+    FILE *out = e->c->out;
+    fprintf(out, "/* A x = b, A and b are lost. */\n"
+                 "PH_OUT_OF_LINE void ph_eliminate(ph_real *restrict A, ph_real *restrict b, ph_real "
+                 "*restrict x)\n"
+                 "{\n    ph_real p[PH_N], l;\n    (void)p, (void)l;\n");
+    ph_status s = run(e, rows, cols);
+    e->c->statements = e->statements;
+    fprintf(out, "}\n\n");
+    return s;
 }
 
 ph_status ph_compile_elimination(ph_compiler *c)
@@ -244,19 +321,13 @@ ph_status ph_compile_elimination(ph_compiler *c)
     size_t n = (size_t)c->n, nodes = (size_t)c->lay->nv;
     elimination e = {.c = c, .n = c->n, .nodes = c->lay->nv};
     e.row = calloc(n + 1, 1), e.col = calloc(n + 1, 1), e.touches = calloc(n * nodes + 1, 1);
-    e.order = calloc(n + 1, sizeof *e.order);
+    e.order = calloc(n + 1, sizeof *e.order), e.table = calloc(n + 1, sizeof *e.table);
     int *rows = calloc(n + 1, sizeof *rows), *cols = calloc(n + 1, sizeof *cols);
     ph_status s = PH_E_MEMORY;
-    if (e.row && e.col && e.touches && e.order && rows && cols) {
+    if (e.row && e.col && e.touches && e.order && e.table && rows && cols) {
         fprintf(c->out, "#define PH_N %d /* unknowns of a step */\n\n", c->n);
-        fprintf(c->out, "/* A x = b, A and b are lost. */\n"
-                        "PH_OUT_OF_LINE void ph_eliminate(ph_real *restrict A, ph_real *restrict b, ph_real "
-                        "*restrict x)\n"
-                        "{\n    ph_real p[PH_N], l;\n    (void)p, (void)l;\n");
-        s = run(&e, rows, cols);
-        c->statements = e.statements;
-        fprintf(c->out, "}\n\n");
+        s = c->in_tables ? print_loop(&e, rows, cols) : print_statements(&e, rows, cols);
     }
-    free(e.row), free(e.col), free(e.touches), free(e.order), free(rows), free(cols);
+    free(e.row), free(e.col), free(e.touches), free(e.order), free(e.table), free(rows), free(cols);
     return s;
 }

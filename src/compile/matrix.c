@@ -1,10 +1,11 @@
 /* The Newton matrix (N2) from the entries of M, C, K, B and Z: which cells it has, and the statements that fill them.
  *
  *   pairs         G L + s K,  G = M + C/eps          lambda rows   B, or B L + Z/gp
- *   lambda cols   B^T                                eta rows      B
+ *   lambda cols   B^T + g_lambda                     eta rows      B
  *   eta cols      G F B_n^T  and  B F B_n^T
  *
  * At initial values, for M and B alone, L = F = I and C, K and Z count as 0. */
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -58,6 +59,8 @@ static ph_cell *cell(const ph_compiler *c, int row, int col)
 static void list(ph_compiler *c, ph_cell *x, const line *step, const line *start)
 {
     int changes = step->n > 0 || start->n > 0 || step->constant != start->constant;
+    x->one = !changes && fabs(step->constant) == 1;
+    changes |= c->in_tables && step->constant != 0;
     x->entry = (ph_entry){changes, step->constant};
     if (changes && x->id < 0)
         x->id = c->n_ids++;
@@ -164,6 +167,16 @@ static void column_line(const ph_compiler *c, int block, int i, int j, int start
     add_entry(l, 1, &c->B[at], "B", at);
 }
 
+/* Of friction B^T + g_lambda. */
+static void lambda_line(const ph_compiler *c, int block, int i, int j, int start, line *l)
+{
+    const ph_block *b = &c->lay->link[block];
+    int at = b->at + j * b->m + i;
+    column_line(c, block, i, j, start, l);
+    if (c->lay->friction)
+        add_entry(l, 1, &c->Gl[at], "Gl", at);
+}
+
 static void rate_line(const ph_compiler *c, int block, int i, int j, int start, line *l)
 {
     const ph_block *b = &c->lay->link[block];
@@ -193,7 +206,7 @@ static void each_link(ph_compiler *c, purpose p)
         for (int i = 0; i < b->m; i++)
             for (int j = 0; j < b->n; j++) {
                 int row = lay->nv + b->row_at + i, col = b->col_at + j;
-                put(c, p, col, row, column_line, e, i, j);
+                put(c, p, col, row, lambda_line, e, i, j);
                 put(c, p, row, col, by_position(c, b) ? column_line : rate_line, e, i, j);
                 if (eta >= 0)
                     put(c, p, lay->nv + lay->nl + eta + i, col, column_line, e, i, j);

@@ -20,23 +20,34 @@ static ph_status bodies(const ph_compiler *c, ph_error *err)
     return PH_OK;
 }
 
+/* A function that was traced, all ways through it. */
+static int is_traced(const ph_function *f)
+{
+    return !f->call || (f->traced && f->traced->program && !f->traced->untraced);
+}
+
+static const char *reason(const ph_function *f)
+{
+    const ph_traced *t = f->traced;
+    return t && t->reason ? t->reason : "some of its ways are not known";
+}
+
 static ph_status elements(const ph_compiler *c, ph_error *err)
 {
     const ph_model *m = c->model;
-    for (int k = 0; k < m->n_joints; k++) {
-        const ph_joint_def *j = &m->joint[k];
-        if (j->drive.call)
-            return REFUSE(j->origin, "joint '%s': its drive is a function, which cannot be compiled",
-                          j->name);
-        if (j->friction != 0)
-            return REFUSE(j->origin, "joint '%s': friction cannot be compiled", j->name);
-    }
-    for (int k = 0; k < m->n_forces; k++) {
-        const ph_force_def *f = &m->force[k];
-        if (f->f.call)
-            return REFUSE(f->origin, "'%s': its value is a function, which cannot be compiled", f->name);
-        if (ph_force_is_beam(f))
-            return REFUSE(f->origin, "'%s': beams cannot be compiled", f->name);
+    for (int k = 0; k < m->n_joints; k++)
+        if (!is_traced(&m->joint[k].drive))
+            return REFUSE(m->joint[k].origin, "joint '%s': its drive cannot be compiled: %s",
+                          m->joint[k].name, reason(&m->joint[k].drive));
+    for (int k = 0; k < c->mech->n_forces; k++) {
+        const ph_force *f = &c->mech->force[k];
+        const ph_force_def *d = f->def;
+        if (d && !is_traced(&d->f))
+            return REFUSE(d->origin, "'%s': its function cannot be compiled: %s", d->name, reason(&d->f));
+        if (d && ph_force_is_beam(d))
+            return REFUSE(d->origin, "'%s': beams cannot be compiled", d->name);
+        if (f->op == &ph_force_bushing_body)
+            return REFUSE(d->origin, "bushing '%s': axes of a body cannot be compiled", d->name);
     }
     for (int k = 0; k < m->n_constraints; k++)
         return REFUSE(m->constraint[k].origin, "constraint '%s' is a function, which cannot be compiled",
@@ -44,7 +55,25 @@ static ph_status elements(const ph_compiler *c, ph_error *err)
     return PH_OK;
 }
 
-/* Elements that have their own equations or numbers from outside. */
+/* Names of inputs become fields. */
+static ph_status inputs(const ph_compiler *c, ph_error *err)
+{
+    const ph_model *m = c->model;
+    char name[2][80];
+    for (int k = 0; k < m->n_inputs; k++) {
+        ph_compile_name(m->input[k].name, name[0], sizeof name[0]);
+        if (ph_compile_check_name(name[0], err) != PH_OK)
+            return REFUSE(m->input[k].origin, "input '%s': its name is none in C", m->input[k].name);
+        for (int i = 0; i < k; i++) {
+            ph_compile_name(m->input[i].name, name[1], sizeof name[1]);
+            if (!strcmp(name[0], name[1]))
+                return REFUSE(m->input[k].origin, "inputs '%s' and '%s' have the same name in C",
+                              m->input[i].name, m->input[k].name);
+        }
+    }
+    return PH_OK;
+}
+
 static ph_status controls(const ph_compiler *c, ph_error *err)
 {
     const ph_model *m = c->model;
@@ -54,17 +83,15 @@ static ph_status controls(const ph_compiler *c, ph_error *err)
         if (m->joint[k].switched)
             return REFUSE(m->joint[k].origin, "joint '%s': a joint that is not active cannot be compiled",
                           m->joint[k].name);
-    if (m->n_inputs)
-        return REFUSE(m->input[0].origin, "input '%s': inputs cannot be compiled", m->input[0].name);
-    if (m->n_states)
-        return REFUSE(m->state[0].origin, "state '%s': states cannot be compiled", m->state[0].name);
-    if (m->n_actuators)
-        return REFUSE(m->actuator[0].origin, "actuator '%s': actuators cannot be compiled",
-                      m->actuator[0].name);
-    if (m->n_couplings)
-        return REFUSE(m->coupling[0].origin, "coupling '%s': couplings cannot be compiled",
-                      m->coupling[0].name);
-    return PH_OK;
+    for (int k = 0; k < m->n_states; k++)
+        if (!is_traced(&m->state[k].rate))
+            return REFUSE(m->state[k].origin, "state '%s': its rate cannot be compiled: %s", m->state[k].name,
+                          reason(&m->state[k].rate));
+    for (int k = 0; k < m->n_actuators; k++)
+        if (!is_traced(&m->actuator[k].f))
+            return REFUSE(m->actuator[k].origin, "actuator '%s': its effort cannot be compiled: %s",
+                          m->actuator[k].name, reason(&m->actuator[k].f));
+    return inputs(c, err);
 }
 
 static ph_status sensors(const ph_compiler *c, ph_error *err)
@@ -73,8 +100,9 @@ static ph_status sensors(const ph_compiler *c, ph_error *err)
     static const char *const own[] = {"init", "restart", "step", "real"};
     for (int k = 0; k < c->model->n_sensors; k++) {
         const ph_sensor_def *d = &c->model->sensor[k];
-        if (d->f.call)
-            return REFUSE(d->origin, "sensor '%s' is a function, which cannot be compiled", d->name);
+        if (!is_traced(&d->f))
+            return REFUSE(d->origin, "sensor '%s': its function cannot be compiled: %s", d->name,
+                          reason(&d->f));
         if (ph_sensor_row_of(d)->op->form == PH_FORM_NONE)
             return REFUSE(d->origin, "sensor '%s': a sensor of this type cannot be compiled", d->name);
         ph_compile_name(d->name, name[0], sizeof name[0]);
@@ -95,7 +123,6 @@ static ph_status sensors(const ph_compiler *c, ph_error *err)
 /* Blocks of three unknowns, and what a step puts on the stack, of each member, for each of them, measured on chains. */
 #define BLOCKS_MAX 5000
 #define STACK_MAX  (6 << 20)
-#define STACK_EACH 2048
 
 static ph_status method(const ph_compiler *c, ph_error *err)
 {
@@ -112,7 +139,7 @@ static ph_status method(const ph_compiler *c, ph_error *err)
     if (c->sim->n > 0)
         return ph_fail(err, PH_E_INPUT, "a run is compiled at its initial time");
     int blocks = (c->lay->nv + c->lay->nl + c->sim->matrix.n_eta) / 3,
-        most = STACK_MAX / (STACK_EACH * c->config->lanes);
+        most = STACK_MAX / (PH_STACK_EACH * c->config->lanes);
     if (blocks > (most < BLOCKS_MAX ? most : BLOCKS_MAX))
         return ph_fail(err, PH_E_INPUT,
                        "the model has %d unknowns in a step, more than the %d that can be compiled%s",

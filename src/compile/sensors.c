@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "compile/compile.h"
+#include "mech/coordinate.h"
 
 static void print_at(ph_compiler *c, ph_vec3 at)
 {
@@ -57,27 +58,118 @@ static void print_energy(ph_compiler *c)
                     ph_c_number(b->J.zz, text[2]), k);
     }
     for (int k = 0; k < c->mech->n_forces; k++)
-        if (c->mech->force[k].op->energy)
+        if (c->mech->force[k].op->energy && c->mech->force[k].actuator)
+            ph_compile_actuator_energy(c, k);
+        else if (c->mech->force[k].op->energy)
             ph_compile_force_energy(c, k);
     fprintf(c->out, "    out[0] = E;\n");
 }
 
-static void print_value(ph_compiler *c, const ph_sensor_def *d)
+/* ---- joints, actuators, couplings -------------------------------------------------------------------- */
+
+int ph_compile_sensor_coordinate(const ph_compiler *c, const ph_sensor_def *d)
 {
+    const ph_joint *j = &c->mech->joint[c->mech->joint_of[d->joint]];
+    return !(ph_sensor_row_of(d)->keys & PH_KEY_COORDINATE) ? j->free
+           : d->coordinate >= 0                             ? d->coordinate
+                                                            : ph_joint_free(j, 0);
+}
+
+/* vdot of the bodies of a joint, slot by slot. */
+static void print_accelerations(ph_compiler *c, const ph_joint *j)
+{
+    for (int slot = 0; slot < PH_SLOTS; slot++) {
+        const ph_body *b = j->body[slot / 2] < 0 ? NULL : &c->mech->body[j->body[slot / 2]];
+        if (b && b->node[slot % 2] >= 0)
+            fprintf(c->out, "%sph_load3(s->vdot + %d)", slot ? ", " : "", b->v[slot % 2]);
+        else
+            fprintf(c->out, "%sph_zero3()", slot ? ", " : "");
+    }
+}
+
+static void print_coordinate(ph_compiler *c, const ph_sensor_def *d, ph_sensor_form form)
+{
+    int k = c->mech->joint_of[d->joint], x = ph_compile_sensor_coordinate(c, d);
+    const ph_joint *j = &c->mech->joint[k];
+    ph_compile_bodies_of(c, j, NULL);
+    ph_compile_open_site(c, k, "s->");
+    if (form == PH_FORM_ACCELERATION) {
+        fprintf(c->out, "        ph_vec3 vdot[PH_SLOTS] = {");
+        print_accelerations(c, j);
+        fprintf(c->out, "};\n        out[0] = ph_along_acceleration(x, %d, vdot);\n    }\n", x);
+        return;
+    }
+    fprintf(c->out, "        out[0] = ");
+    if (form == PH_FORM_RATE)
+        fprintf(c->out, "ph_along_rate(x, %d)", x);
+    else
+        ph_compile_angle(c, j, x, "s->", "x");
+    fprintf(c->out, ";\n    }\n");
+}
+
+static void print_effort(ph_compiler *c, const ph_sensor_def *d, int power)
+{
+    const ph_mechanism *m = c->mech;
+    const ph_joint *j;
+    int k;
+    fprintf(c->out, "    ph_real tau = ph_k(0);\n");
+    if (d->of_kind == PH_OF_JOINT) {
+        j = &m->joint[m->joint_of[d->of]], k = j->drive;
+        ph_compile_drive_effort(c, d->of, "tau");
+    } else if (d->of_kind == PH_OF_COUPLING) {
+        j = m->couple[d->of].of[1], k = m->couple[d->of].coordinate[1];
+        fprintf(c->out, "    tau = -s->lambda[%d];\n", m->couple[d->of].l_at);
+    } else {
+        j = ph_actuator_of(m, d->of)->along, k = ph_actuator_of(m, d->of)->coordinate;
+        ph_compile_effort(c, d->of, "tau");
+    }
+    if (power) {
+        if (d->of_kind == PH_OF_COUPLING)
+            ph_compile_bodies_of(c, j, NULL);
+        ph_compile_open_site(c, (int)(j - m->joint), "s->");
+        fprintf(c->out, "        tau = tau * ph_along_rate(x, %d);\n    }\n", k);
+    }
+    fprintf(c->out, "    out[0] = tau;\n");
+}
+
+static void print_function(ph_compiler *c, int k)
+{
+    const ph_sensor_def *d = &c->model->sensor[k];
+    char name[32];
+    snprintf(name, sizeof name, "sensor_%d", k);
+    ph_compile_function_bodies(c, &d->f, "s->");
+    fprintf(c->out, "    {\n");
+    ph_compile_call(c, name, &d->f, "s->");
+    fprintf(c->out, "        for (int i = 0; i < %d; i++)\n            out[i] = y_%s[i];\n    }\n", d->size,
+            name);
+}
+
+static void print_sensor(ph_compiler *c, int k)
+{
+    const ph_sensor_def *d = &c->model->sensor[k];
     const ph_sensor_row *row = ph_sensor_row_of(d);
-    switch (row->op->form) {
+    ph_sensor_form form = row->op->form;
+    switch (form) {
     case PH_FORM_BODY:
         print_body(c, d, row);
         break;
     case PH_FORM_COORDINATE:
     case PH_FORM_RATE:
-        ph_compile_coordinate(c, d->joint, row->op->form == PH_FORM_RATE);
+    case PH_FORM_ACCELERATION:
+        print_coordinate(c, d, form);
         break;
     case PH_FORM_REACTION:
         ph_compile_reaction(c, d->joint);
         break;
+    case PH_FORM_EFFORT:
+    case PH_FORM_POWER:
+        print_effort(c, d, form == PH_FORM_POWER);
+        break;
     case PH_FORM_ENERGY:
         print_energy(c);
+        break;
+    case PH_FORM_FUNCTION:
+        print_function(c, k);
         break;
     case PH_FORM_NONE: /* refused, scope.c */
         break;
@@ -94,7 +186,7 @@ void ph_compile_sensors(ph_compiler *c, FILE *header)
                 d->size);
         fprintf(c->out, "PH_EXPORT void %s_%s(const %s *s, %s_real out[%d])\n{\n", c->name, name, c->name,
                 c->name, d->size);
-        print_value(c, d);
-        fprintf(c->out, "}\n\n");
+        print_sensor(c, k);
+        fprintf(c->out, "    (void)s;\n}\n\n");
     }
 }

@@ -68,6 +68,9 @@ static void define_method(ph_compiler *c)
         define(c, all[k].name, all[k].value);
     define_count(c, "INSIDE", is_inside(o), "form (G7) of the stabilised equations");
     define_count(c, "PERTURBED", o->start == PH_PERTURBED, "starting values (S2), (S3)");
+    define_count(c, "FRICTION", c->lay->friction, "forces depend on multipliers");
+    define_count(c, "TURNS_COUNTED", c->mech->n_turns, "angles that are counted over many turns");
+    define_count(c, "INPUTS", c->model->n_inputs, "numbers from outside");
     define_count(c, "BY_POSITION", o->formulation == PH_INDEX3 && c->lay->C > 0, "index-3");
     define_count(c, "MAX_ITERATIONS",
                  c->config->max_iterations ? c->config->max_iterations : o->max_iterations,
@@ -83,11 +86,12 @@ static void define_sizes(ph_compiler *c)
     define_count(c, "NODES", lay->N, "vectors and rotations");
     define_count(c, "NP", lay->size_pairs, "numbers of C and K");
     define_count(c, "NB", lay->size_links, "of B and Z");
-    fprintf(c->out, "/* of each node: where it stands in q and in v, whether it is a rotation */\n"
-                    "PH_TABLE int ph_node[PH_NODES][3] = {");
+    fprintf(c->out,
+            "/* of each node: where it stands in q and in v, whether it is a rotation, its numbers */\n"
+            "PH_TABLE int ph_node[PH_NODES][4] = {");
     for (int i = 0; i < lay->N; i++)
-        fprintf(c->out, "%s{%d, %d, %d}", i ? ", " : "", lay->slot[i].q_at, lay->slot[i].v_at,
-                c->turn[i] >= 0);
+        fprintf(c->out, "%s{%d, %d, %d, %d}", i ? ", " : "", lay->slot[i].q_at, lay->slot[i].v_at,
+                c->turn[i] >= 0, lay->slot[i].dim);
     fprintf(c->out, "};\n\n");
 }
 
@@ -109,6 +113,7 @@ void ph_compile_work(ph_compiler *c)
     }
     fprintf(c->out, "/* A step at work. Sizes are at least 1. */\n"
                     "typedef struct ph_work {\n"
+                    "    const PH_MODEL *s; /* the state before it */\n"
                     "    ph_real t, iterations, violation[2], loose, size, tol_x, tol_R;\n"
                     "    ph_real theta[PH_NV], w[PH_NV], c[PH_NV];\n"
                     "    ph_real q[PH_NQ], v[PH_NV], vdot[PH_NV], lambda[PH_NL + 1], x[PH_N];\n");
@@ -134,6 +139,14 @@ static void print_moves(ph_compiler *c, int system)
     for (int i = 0; i < c->lay->N; i++) {
         const ph_slot *n = &c->lay->slot[i];
         int q = n->q_at, v = n->v_at, t = c->turn[i];
+        if (t < 0 && n->dim != 3) {
+            fprintf(
+                c->out,
+                "    ph_alpha_numbers(%d, s->q + %d, W->theta + %d, W->w + %d, W->c + %d, W->q + %d, W->v "
+                "+ %d, W->vdot + %d);\n",
+                n->dim, q, v, v, v, q, v, v);
+            continue;
+        }
         if (t < 0) {
             fprintf(c->out, "    ph_alpha_flat(s->q + %d, W->theta + %d, W->w + %d, W->c + %d, ", q, v, v, v);
             print_y(c, v);
@@ -160,7 +173,18 @@ static void print_predict(ph_compiler *c)
                     "    ph_real size = ph_k(PH_BODY_SIZE), speed = ph_k(0), acc = ph_k(0), spin = ph_k(0), "
                     "turn = ph_k(0);\n");
     for (int i = 0; i < lay->N; i++) {
-        int q = lay->slot[i].q_at, v = lay->slot[i].v_at, turns = c->turn[i] >= 0;
+        int q = lay->slot[i].q_at, v = lay->slot[i].v_at, turns = c->turn[i] >= 0, n = lay->slot[i].dim;
+        if (n != 3) {
+            fprintf(c->out,
+                    "    ph_alpha_predict_numbers(%d, s->v + %d, s->a + %d, s->vdot + %d, s->last_vdot + %d, "
+                    "s->slope, W->w + %d, W->c + %d, W->theta + %d);\n",
+                    n, v, v, v, v, v, v, v);
+            fprintf(c->out,
+                    "    size = ph_most(size, s->q + %d, %d), speed = ph_most(speed, s->v + %d, %d), acc = "
+                    "ph_most(acc, s->vdot + %d, %d);\n",
+                    q, n, v, n, v, n);
+            continue;
+        }
         fprintf(c->out,
                 "    ph_alpha_predict(%d, s->v + %d, s->a + %d, s->vdot + %d, s->last_vdot + %d, s->slope, "
                 "W->w + %d, "
@@ -199,6 +223,8 @@ static void print_links(ph_compiler *c)
     for (int k = 0; k < m->n_joints; k++)
         if (!m->joint[k].nonholonomic)
             ph_compile_joint_B(c, k);
+    for (int k = 0; k < c->model->n_couplings; k++)
+        ph_compile_couple_B(c, k);
     if (c->sim->matrix.turn != 1)
         for (const ph_block *b = c->lay->link, *end = b + c->lay->n_links; b < end; b++)
             if (c->turn[b->col] >= 0)
@@ -225,6 +251,10 @@ static void print_arrays(ph_compiler *c, int start)
     fprintf(c->out, "    ph_real A[PH_NA], b[PH_N], r[PH_NV], B[PH_NB + 1], Phi[PH_NL + 1]%s;\n",
             rates ? ", rate[PH_NL + 1]" : "");
     fprintf(c->out, rates ? "    (void)B, (void)Phi, (void)rate;\n" : "    (void)B, (void)Phi;\n");
+    if (rates)
+        fprintf(c->out, "    ph_real Phi_t[PH_NL + 1];\n    ph_zeros(Phi_t, PH_NL);\n    (void)Phi_t;\n");
+    if (c->lay->friction)
+        fprintf(c->out, "    ph_real Gl[PH_NB + 1];\n    ph_zeros(Gl, PH_NB);\n");
     if (start) {
         fprintf(
             c->out,
@@ -301,6 +331,14 @@ static void print_correct(ph_compiler *c)
         print_dy(c);
     for (int i = 0; i < lay->N; i++) {
         int v = lay->slot[i].v_at, t = c->turn[i];
+        if (lay->slot[i].dim != 3) {
+            fprintf(c->out,
+                    "    moved = ph_most(moved, W->x + %d, %d);\n    for (int i = %d; i < %d; i++)\n        "
+                    "W->theta[i] = ph_select(active, W->theta[i] + W->x[i], W->theta[i]);\n"
+                    "    far = ph_most(far, W->theta + %d, %d);\n",
+                    v, lay->slot[i].dim, v, v + lay->slot[i].dim, v, lay->slot[i].dim);
+            continue;
+        }
         if (t < 0)
             fprintf(c->out, "    d = ph_load3(W->x + %d);\n", v);
         else
@@ -330,6 +368,20 @@ static void print_correct(ph_compiler *c)
 
 /* ---- start ---------------------------------------------------------------------------------------- */
 
+/* Friction depends on the multipliers, which are found anew: g(lambda) + g_lambda (x - lambda). */
+static void print_friction_start(ph_compiler *c)
+{
+    fprintf(c->out, "    if (what != PH_ACCELERATIONS)\n        ph_zeros(Gl, PH_NB);\n");
+    for (const ph_block *b = c->lay->link, *end = b + c->lay->n_links; b < end; b++)
+        for (int j = 0; j < b->n; j++)
+            for (int i = 0; i < b->m; i++) {
+                const ph_entry *e = &c->Gl[b->at + j * b->m + i];
+                if (e->changes || e->value != 0)
+                    fprintf(c->out, "    r[%d] -= Gl[%d] * W->lambda[%d];\n", b->col_at + j,
+                            b->at + j * b->m + i, b->row_at + i);
+            }
+}
+
 static void print_start(ph_compiler *c)
 {
     const ph_layout *lay = c->lay;
@@ -337,18 +389,22 @@ static void print_start(ph_compiler *c)
     fprintf(c->out,
             "/* [M B^T; B 0] at q and v, for one of the right-hand sides of start.h; l of PH_LIFT alone. */\n"
             "PH_COLD void ph_start_system(ph_work *W, int what, const ph_real *l, ph_real *x)\n{\n"
+            "    const PH_MODEL *s = W->s;\n"
             "    ph_real y[PH_N], rows[PH_NL + 1], big[2] = {ph_k(PH_BODY_SIZE), ph_k(0)};\n");
     print_arrays(c, 1);
     fprintf(
         c->out,
         "    for (int i = 0; i < PH_NV && what == PH_ACCELERATIONS; i++)\n        W->vdot[i] = ph_k(0);\n");
     ph_compile_elements(c, 1);
+    if (c->lay->friction)
+        print_friction_start(c);
     ph_compile_assembly(c, 1);
     print_unused(c, 1);
     fprintf(c->out,
             "    for (int i = 0; i < PH_NODES; i++) {\n"
-            "        if (!ph_node[i][2])\n            big[0] = ph_alpha_most(big[0], W->q + ph_node[i][0]);\n"
-            "        big[1] = ph_alpha_most(big[1], W->v + ph_node[i][1]);\n    }\n"
+            "        if (!ph_node[i][2])\n            big[0] = ph_most(big[0], W->q + ph_node[i][0], "
+            "ph_node[i][3]);\n"
+            "        big[1] = ph_most(big[1], W->v + ph_node[i][1], ph_node[i][3]);\n    }\n"
             "    for (int i = 0; i < PH_NL; i++)\n"
             "        rows[i] = what == PH_ACCELERATIONS ? -convective[i] : what == PH_POSITIONS ? -Phi[i] : "
             "what == PH_VELOCITIES ? -rate[i] : ph_k(0);\n");
@@ -383,13 +439,15 @@ static void print_start(ph_compiler *c)
     for (int i = 0; i < lay->nv + lay->nl; i++)
         if (c->unknown[i] >= 0)
             fprintf(c->out, "    x[%d] = y[%d];\n", i, c->unknown[i]);
-    fprintf(c->out, "    (void)l, (void)rows;\n}\n\n");
+    fprintf(c->out, "    (void)l, (void)rows, (void)s;\n}\n\n");
 }
 
 void ph_compile_constants(ph_compiler *c)
 {
     define_sizes(c);
     define_method(c);
+    if (ph_compile_many_coordinates(c))
+        fprintf(c->out, "#define PH_ALONG_FN PH_OUT_OF_LINE\n");
     fprintf(c->out, "\n");
 }
 

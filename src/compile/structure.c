@@ -11,8 +11,11 @@ typedef struct look {
     const ph_layout *lay;
     double *q, *v, *vdot, *lambda, *value;
     ph_mat3 *R;
+    const double *near_q, *near_v; /* NULL: states are anywhere */
     uint64_t seed;
 } look;
+
+#define NEAR 1e-2 /* how far states are from the initial one where functions have no value anywhere */
 
 /* In (-1, 1), without special values (splitmix64). */
 static double any_number(look *l)
@@ -26,12 +29,15 @@ static double any_number(look *l)
 static void any_state(look *l)
 {
     const ph_layout *lay = l->lay;
-    for (int i = 0; i < lay->nv; i++)
+    for (int i = 0; i < lay->nv; i++) {
         l->v[i] = any_number(l), l->vdot[i] = any_number(l);
+        if (l->near_v)
+            l->v[i] = l->near_v[i] + NEAR * l->v[i];
+    }
     for (int i = 0; i < lay->nl; i++)
         l->lambda[i] = any_number(l);
     for (int i = 0; i < lay->nq; i++)
-        l->q[i] = any_number(l);
+        l->q[i] = l->near_q ? l->near_q[i] + NEAR * any_number(l) : any_number(l);
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
         if (i->T_at < 0)
             continue;
@@ -51,7 +57,7 @@ static ph_status look_at(look *l, ph_callback f, int size, ph_entry *entry)
     memset(l->value, 0, sizeof(double) * (size_t)size);
     for (int k = 0; k < STATES; k++) {
         any_state(l);
-        ph_state s = {.t = any_number(l),
+        ph_state s = {.t = l->near_q ? NEAR * any_number(l) : any_number(l),
                       .q = l->q,
                       .v = l->v,
                       .vdot = l->vdot,
@@ -83,10 +89,13 @@ static ph_status look_at_all(ph_compiler *c, look *l)
                {sys->C, c->lay->size_pairs, c->C},
                {sys->K, c->lay->size_pairs, c->K},
                {sys->B, c->lay->size_links, c->B},
-               {sys->Z, c->lay->size_links, c->Z}};
+               {sys->Z, c->lay->size_links, c->Z},
+               {c->lay->friction ? sys->g_lambda : NULL, c->lay->size_links, c->Gl}};
     ph_status s = PH_OK;
-    for (size_t k = 0; k < sizeof all / sizeof *all && s == PH_OK; k++)
+    for (size_t k = 0; k < sizeof all / sizeof *all && s == PH_OK; k++) {
+        memset(all[k].entry, 0, sizeof *all[k].entry * (size_t)all[k].size);
         s = look_at(l, all[k].f, all[k].size, all[k].entry);
+    }
     return s;
 }
 
@@ -115,10 +124,21 @@ ph_status ph_compile_structure(ph_compiler *c, ph_error *err)
     ph_mat3 *R = ph_alloc(c->alloc, sizeof(ph_mat3) * (size_t)(lay->nR + 1));
     ph_status s = PH_E_MEMORY;
     if (numbers && R) {
-        look l = {
-            lay, numbers, numbers + nq, numbers + nq + nv, numbers + nq + 2 * nv, numbers + nq + 2 * nv + nl,
-            R,   2024};
+        look l = {lay,
+                  numbers,
+                  numbers + nq,
+                  numbers + nq + nv,
+                  numbers + nq + 2 * nv,
+                  numbers + nq + 2 * nv + nl,
+                  R,
+                  NULL,
+                  NULL,
+                  2024};
         s = look_at_all(c, &l);
+        l.near_q = c->sim->now.q, l.near_v = c->sim->now.v;
+        if (s != PH_OK)
+            s = look_at_all(c, &l);
+        ph_compile_mark(c);
     }
     ph_free(c->alloc, numbers);
     ph_free(c->alloc, R);

@@ -4,11 +4,9 @@
  *   [ B   0  ] [ m ] = [ 0   ],   omega^2 = lim |y|/|x|                                              (F1) */
 #include <string.h>
 
+#include "equilibrium/equilibrium_limits.h"
 #include "la/small.h"
 #include "step/sim.h"
-
-/* Iterations; the mean over the last half settles a pair of eigenvalues of equal size. */
-#define ITERATIONS 60
 
 ph_status ph_sim_fastest(ph_sim *sim, double *omega)
 {
@@ -28,7 +26,7 @@ ph_status ph_sim_fastest(ph_sim *sim, double *omega)
         seed = seed * 1664525u + 1013904223u;
         x[i] = (double)seed / 4294967296.0 - 0.5;
     }
-    for (int k = 0; k < ITERATIONS && status == PH_OK; k++) {
+    for (int k = 0; k < PH_FREQUENCY_ITERATIONS && status == PH_OK; k++) {
         memset(nm->b, 0, sizeof(double) * (size_t)(lay->nv + lay->nl));
         for (const ph_block *b = lay->pair, *end = b + lay->n_pairs; b < end; b++)
             ph_small_mul_add(b->m, b->n, ev->K + b->at, x + b->col_at, nm->b + b->row_at);
@@ -36,11 +34,11 @@ ph_status ph_sim_fastest(ph_sim *sim, double *omega)
         double size = ph_small_max(lay->nv, nm->x), last = ph_small_max(lay->nv, x);
         if (!(size > 1e-300 * last))
             return status; /* nothing restores the motion */
-        if (k >= ITERATIONS / 2)
+        if (k >= PH_FREQUENCY_ITERATIONS / 2)
             log_sum += log(size / last);
         for (int i = 0; i < lay->nv; i++)
             x[i] = nm->x[i] / size;
     }
-    *omega = exp(0.5 * log_sum / (ITERATIONS - ITERATIONS / 2));
+    *omega = exp(0.5 * log_sum / (PH_FREQUENCY_ITERATIONS - PH_FREQUENCY_ITERATIONS / 2));
     return status;
 }

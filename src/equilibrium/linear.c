@@ -21,15 +21,8 @@
 #include <float.h>
 #include <string.h>
 
+#include "equilibrium/equilibrium_limits.h"
 #include "la/small.h"
-
-#define LARGEST   1500 /* velocities: 20 MB for each matrix, some minutes for its eigenvalues */
-#define DEPENDENT 1e-8 /* as rank.c has it */
-#define ANGLE     1e-3 /* of the motion on both sides [rad]: what a change is looked for over */
-#define STEADY    1e-6 /* of the size: what is no change over that angle */
-#define RESTING                                                                                              \
-    1e-9 /* of the square of the speed: acceleration of a steady motion; slow modes would feel more */
-#define UNDAMPED 1e-13
 
 void ph_linear_apply(const ph_layout *lay, const double *blocks, const double *x, double *out)
 {
@@ -85,7 +78,7 @@ static void apply_hat(const ph_linear *l, const double *x, int transposed, doubl
     }
 }
 
-/* x = exp(-tau hat(v)) x, or its transpose; tau |v| <= ANGLE: five terms are exact */
+/* x = exp(-tau hat(v)) x, or its transpose; tau |v| <= PH_LINEAR_ANGLE: five terms are exact */
 static void turn(const ph_linear *l, double tau, int transposed, double *x)
 {
     int nv = l->nv;
@@ -193,7 +186,7 @@ static int null_space(int count, int nv, double *rows, double *N)
             if (size > most)
                 most = size, best = i;
         }
-        if (!(sqrt(most) > DEPENDENT))
+        if (!(sqrt(most) > PH_LINEAR_DEPENDENT))
             break;
         double *u = rows + rank * nv, *other = rows + best * nv;
         for (int j = 0; j < nv && best != rank; j++) {
@@ -308,20 +301,21 @@ static ph_status rate_later(ph_linear *l, double tau, double *rate)
 /* 1: nothing changes along the motion in the axes that stay says; 0: something does. */
 static ph_status is_steady(ph_linear *l, double *two, int *steady)
 {
-    double tau = ANGLE / l->speed, off[2], *later = two, *before = two + 3 * l->nw, size = 0, unit = 1;
+    double tau = PH_LINEAR_ANGLE / l->speed, off[2], *later = two, *before = two + 3 * l->nw, size = 0,
+           unit = 1;
     ph_status s = probe(l, tau, later, &off[0]);
     if (s == PH_OK)
         s = probe(l, -tau, before, &off[1]);
     for (int k = 0; k < 3; k++, unit /= l->speed) /* M, D/speed, K'/speed^2 have one unit */
         size = ph_larger(size, unit * ph_small_max(l->nw, later + k * l->nw));
-    *steady = s == PH_OK && off[0] <= STEADY && off[1] <= STEADY;
+    *steady = s == PH_OK && off[0] <= PH_LINEAR_STEADY && off[1] <= PH_LINEAR_STEADY;
     unit = 1;
     for (int k = 0; k < 3; k++, unit /= l->speed)
         for (int i = k * l->nw; i < (k + 1) * l->nw; i++)
-            *steady = *steady && unit * fabs(later[i] - before[i]) <= STEADY * size;
+            *steady = *steady && unit * fabs(later[i] - before[i]) <= PH_LINEAR_STEADY * size;
     for (int side = 1; side >= -1 && *steady && l->frozen && s == PH_OK; side -= 2) {
         s = rate_later(l, side * tau, &off[0]);
-        *steady = off[0] <= RESTING;
+        *steady = off[0] <= PH_LINEAR_RESTING;
     }
     return s;
 }
@@ -340,7 +334,7 @@ static ph_status find_axes(ph_linear *l, ph_error *err)
     for (int k = 0; k < 4 && s == PH_OK && !steady; k++) {
         l->frozen = k / 2, l->stay = 1 - k % 2, l->acceleration = now;
         s = is_steady(l, two, &same);
-        steady = same && l->acceleration <= RESTING * l->speed * l->speed;
+        steady = same && l->acceleration <= PH_LINEAR_RESTING * l->speed * l->speed;
         if (same && !(seen > 0))
             seen = l->acceleration;
     }
@@ -434,7 +428,7 @@ static int assemble_second(ph_linear *l)
             l->noise[0] = ph_larger(l->noise[0], dot_noise(nv, l->Nw + i * nv, l->y[1]));
         }
     }
-    if (!(damping <= UNDAMPED * sqrt(stiffness))) {
+    if (!(damping <= PH_LINEAR_UNDAMPED * sqrt(stiffness))) {
         l->noise[0] = 0;
         return 0;
     }
@@ -494,9 +488,9 @@ static ph_status open_work(ph_linear *l, const ph_system *sys, double t, const d
     if (s != PH_OK)
         return s;
     l->nv = l->sim->lay.nv;
-    if (l->nv > LARGEST)
+    if (l->nv > PH_LINEAR_LARGEST)
         return ph_fail(err, PH_E_INPUT, "modes are found for at most %d velocities; this system has %d",
-                       LARGEST, l->nv);
+                       PH_LINEAR_LARGEST, l->nv);
     take(l, &a);
     if (!ph_arena_open(&a, l->alloc))
         return ph_fail(err, PH_E_MEMORY, "not enough memory to linearise the system");

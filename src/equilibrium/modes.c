@@ -9,14 +9,11 @@
 #include <complex.h>
 #include <string.h>
 
-#include "la/small.h"
 #include "base/spectrum.h"
-#include "polhode/equilibrium.h"
+#include "equilibrium/equilibrium_limits.h"
 #include "equilibrium/linear.h"
-
-#define ZERO_SQUARE 1e-13 /* of nu: round-off of A */
-#define ZERO        3e-8  /* of mu */
-#define SINGULAR    1e-14 /* rows of A that depend on others: round-off of A */
+#include "la/small.h"
+#include "polhode/equilibrium.h"
 
 struct ph_modes {
     ph_linear lin;
@@ -46,7 +43,7 @@ static void put_square(ph_modes *m, double complex nu)
 {
     if (fabs(cimag(nu)) <= 1e-12 * m->size)
         nu = creal(nu);
-    if (cabs(nu) <= ZERO_SQUARE * m->size)
+    if (cabs(nu) <= PH_MODES_ZERO_SQUARE * m->size)
         put(m, 0, 0);
     else
         put(m, csqrt(nu), nu), put(m, -csqrt(nu), nu);
@@ -56,7 +53,7 @@ static void put_square(ph_modes *m, double complex nu)
 static void put_first(ph_modes *m, double complex mu)
 {
     double complex clean = mu;
-    if (cabs(mu) <= ZERO * m->size)
+    if (cabs(mu) <= PH_MODES_ZERO * m->size)
         clean = 0;
     else if (fabs(cimag(mu)) <= 1e-12 * m->size)
         clean = creal(mu);
@@ -88,7 +85,7 @@ static ph_status find_values(ph_modes *m)
         return PH_E_MEMORY;
     memcpy(A, m->lin.A, nn * sizeof *A);
     double least = m->lin.second ? m->lin.noise[0] : scale(&m->lin, A);
-    int rest = ph_remove_zeros(n, A, SINGULAR, least, A + nn);
+    int rest = ph_remove_zeros(n, A, PH_MODES_SINGULAR, least, A + nn);
     ph_status s = rest ? ph_eigenvalues(rest, A, m->x) : PH_OK;
     for (int k = rest; k < n; k++)
         m->x[k] = 0;

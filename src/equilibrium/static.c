@@ -28,20 +28,10 @@
 
 #include "equilibrium/static.h"
 
+#include "equilibrium/equilibrium_limits.h"
 #include "la/small.h"
 #include "polhode/equilibrium.h"
 #include "step/newton.h"
-
-#define STEP_LEAST   (1.0 / 256) /* load step: what a smaller one would need is not a smaller load */
-#define QUICK        4           /* iterations after which the next load step is twice as large */
-#define FREE         1e-13 /* delta over kappa: above round-off of K, below any stiffness that is meant */
-#define FREE_GROWTH  0.03  /* part of 1/delta that a free motion is magnified by at least */
-#define FREE_PASSES  3
-#define TURN_AT_ONCE 0.3   /* of relaxation [rad]: steps that follow the motion */
-#define CLOSE        1e-3  /* of the first acceleration: from here on Newton's method is trusted */
-#define AT_REST      1e-10 /* of the same: what is still missing is stiffness */
-#define SETTLED      1e-9  /* Phi from which the next step starts, relative to positions */
-#define FAR          1e4   /* times the size of the system: it moves away for ever */
 
 struct ph_equilibrium {
     ph_system sys; /* a copy: its callbacks and their ctx are the caller's */
@@ -262,13 +252,13 @@ static ph_status load_steps(ph_equilibrium *e)
             f = next;
             e->stats.load_steps++;
             ph_point_copy(&e->kept, &e->now, &e->lay);
-            if (e->stats.iterations - before <= QUICK && df < first)
+            if (e->stats.iterations - before <= PH_STATIC_QUICK && df < first)
                 df *= 2;
             continue;
         }
         ph_point_copy(&e->now, &e->kept, &e->lay);
         df /= 2;
-        if (s == PH_E_CALLBACK || s == PH_E_MEMORY || !e->opt.load || df < STEP_LEAST * first)
+        if (s == PH_E_CALLBACK || s == PH_E_MEMORY || !e->opt.load || df < PH_STATIC_STEP_LEAST * first)
             return s;
         e->stats.cuts++;
     }
@@ -282,7 +272,7 @@ static double first_mu(const ph_equilibrium *e)
 {
     double turn, shift;
     measure(e, e->a, &turn, &shift);
-    return fmax(turn, shift) / TURN_AT_ONCE;
+    return fmax(turn, shift) / PH_STATIC_TURN_AT_ONCE;
 }
 
 /* Back to Phi = 0, and (T3) there: corrections could not be told from what goes downhill. */
@@ -311,14 +301,16 @@ static ph_status relax_once(ph_equilibrium *e, double *mu)
             return s;
         e->stats.iterations++;
         measure(e, e->nm.x, &turn, &shift);
-        if (!(turn <= TURN_AT_ONCE && shift <= TURN_AT_ONCE && product(e, e->a, e->nm.x) >= 0))
+        if (!(turn <= PH_STATIC_TURN_AT_ONCE && shift <= PH_STATIC_TURN_AT_ONCE &&
+              product(e, e->a, e->nm.x) >= 0))
             continue;
         ph_point_copy(&e->kept, &e->now, &e->lay);
         s = apply(e);
         if (s == PH_OK)
             s = settle(e);
-        if (s == PH_OK && ph_small_max(e->lay.nl, e->ev.Phi) <= SETTLED * e->size) {
-            *mu *= fmin(0.5, fmax(0.1, fmax(turn, shift) / TURN_AT_ONCE)); /* short ones may be longer */
+        if (s == PH_OK && ph_small_max(e->lay.nl, e->ev.Phi) <= PH_STATIC_SETTLED * e->size) {
+            *mu *= fmin(0.5,
+                        fmax(0.1, fmax(turn, shift) / PH_STATIC_TURN_AT_ONCE)); /* short ones may be longer */
             return PH_OK;
         }
         ph_point_copy(&e->now, &e->kept, &e->lay);
@@ -348,15 +340,15 @@ static ph_status relax(ph_equilibrium *e)
     if (s == PH_OK)
         s = balance(e);
     double mu = first_mu(e), last = e->first = sqrt(product(e, e->a, e->a));
-    for (int k = 0; k < e->opt.relaxations && s == PH_OK && last > AT_REST * e->first; k++) {
+    for (int k = 0; k < e->opt.relaxations && s == PH_OK && last > PH_STATIC_AT_REST * e->first; k++) {
         s = relax_once(e, &mu);
         if (s != PH_OK)
             return s;
         e->stats.relaxed++;
         double now = sqrt(product(e, e->a, e->a));
-        if (!(ph_small_max(e->lay.nq, e->now.q) <= FAR * e->size))
+        if (!(ph_small_max(e->lay.nq, e->now.q) <= PH_STATIC_FAR * e->size))
             return PH_E_NEWTON;
-        if (now <= 0.5 * last && try_newton(e, !(now <= CLOSE * e->first)) == PH_OK) {
+        if (now <= 0.5 * last && try_newton(e, !(now <= PH_STATIC_CLOSE * e->first)) == PH_OK) {
             e->stats.load_steps++;
             return PH_OK;
         }
@@ -380,7 +372,7 @@ static ph_status iterate_free(ph_equilibrium *e, double delta, double *growth)
         seed = seed * 1664525u + 1013904223u;
         e->a[i] = (double)seed / 4294967296.0 - 0.5;
     }
-    for (int k = 0; k < FREE_PASSES && s == PH_OK; k++) {
+    for (int k = 0; k < PH_STATIC_FREE_PASSES && s == PH_OK; k++) {
         double before = sqrt(product(e, e->a, e->a));
         memset(e->nm.b, 0, sizeof(double) * (size_t)(lay->nv + lay->nl));
         for (const ph_block *b = lay->pair, *end = b + lay->n_pairs; b < end; b++)
@@ -401,13 +393,13 @@ static ph_status iterate_free(ph_equilibrium *e, double delta, double *growth)
 /* is_free 1: there is a free motion, now in a. A larger delta where solvers take (T5) as singular. */
 static ph_status find_free(ph_equilibrium *e, int *is_free)
 {
-    double kappa = stiffness(e), delta = kappa > 0 ? FREE * kappa : 1, growth = 0;
+    double kappa = stiffness(e), delta = kappa > 0 ? PH_STATIC_FREE * kappa : 1, growth = 0;
     ph_status s = iterate_free(e, delta, &growth);
     for (int k = 0; k < 3 && s == PH_E_SINGULAR; k++) {
         delta *= 30;
         s = iterate_free(e, delta, &growth);
     }
-    *is_free = growth >= FREE_GROWTH / delta;
+    *is_free = growth >= PH_STATIC_FREE_GROWTH / delta;
     return s;
 }
 
@@ -455,8 +447,8 @@ static ph_status refuse_free(ph_equilibrium *e, ph_status otherwise, ph_error *e
     ph_status s = evaluate(e);
     if (s == PH_OK)
         s = balance(e);
-    int at_rest =
-        otherwise == PH_OK || sqrt(product(e, e->a, e->a)) <= 10 * AT_REST * fmax(e->first, load_size(e));
+    int at_rest = otherwise == PH_OK ||
+                  sqrt(product(e, e->a, e->a)) <= 10 * PH_STATIC_AT_REST * fmax(e->first, load_size(e));
     if (s == PH_OK)
         s = find_free(e, &is_free);
     if (s != PH_OK || !is_free)

@@ -1,5 +1,5 @@
-/* Tables as text: lines of comment, one row of names with units, rows of numbers. */
-#include "io/number.h"
+/* Trajectories as text: the names of a record, and its numbers by csv.h. */
+#include "io/csv.h"
 #include "io/record.h"
 
 static int fine(ph_record *t)
@@ -13,32 +13,28 @@ static int text(ph_record *t, const char *name, const char *text)
     return fine(t);
 }
 
-/* A number and what stands behind it. */
-static void put(ph_record *t, double x, char behind)
+/* The n numbers of a row. */
+static void put_row(ph_record *t, const double *x, int n)
 {
-    char text[PH_NUMBER_MAX + 1];
-    int n = ph_number_write(x, text);
-    text[n] = behind;
-    fwrite(text, 1, (size_t)n + 1, t->file.stream);
-}
-
-static int end_with(ph_record *t, double x)
-{
-    put(t, x, '\n');
-    return fine(t);
+    ph_csv csv = {.to = t->file.stream};
+    for (int k = 0; k < n; k++)
+        ph_csv_number(&csv, x[k]);
+    ph_csv_end_row(&csv);
 }
 
 static int number(ph_record *t, const char *name, double x)
 {
     fprintf(t->file.stream, "# %s = ", name);
-    return end_with(t, x);
+    put_row(t, &x, 1);
+    return fine(t);
 }
 
 /* As --set takes it. */
 static int parameter(ph_record *t, const char *name, double x)
 {
     fprintf(t->file.stream, "# set %s=", name);
-    return end_with(t, x);
+    put_row(t, &x, 1);
+    return fine(t);
 }
 
 /* "top.x [m]", "tip.1 [m]", "energy [J]"; "d(top.x)/d(m) [m/1]", since nobody knows the unit of m; "top.x.error [m]" */
@@ -59,16 +55,15 @@ static int channel(ph_record *t, const ph_channel *c)
 
 static int begin(ph_record *t)
 {
-    fputc('\n', t->file.stream);
+    put_row(t, NULL, 0);
     return fine(t);
 }
 
 static int write_rows(ph_record *t, const double *rows, long n, int last)
 {
     (void)last;
-    for (long i = 0; i < n; i++, rows += t->width)
-        for (int k = 0; k < t->width; k++)
-            put(t, rows[k], k == t->width - 1 ? '\n' : ',');
+    for (long i = 0; i < n; i++)
+        put_row(t, rows + i * t->width, t->width);
     return fine(t);
 }
 

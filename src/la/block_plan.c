@@ -201,11 +201,7 @@ ph_status ph_block_plan(ph_analysis **out, const ph_graph *g, const ph_allocator
     draft d = {0};
     ph_block_program trial, *b;
     ph_arena temporary = {0}, a = {0};
-    ph_status status = PH_OK;
-    if (g->ordered)
-        d.s = *g->ordered;
-    else
-        status = ph_order(&d.s, g, alloc);
+    ph_status status = ph_order_open(&d.s, g, alloc);
     if (status != PH_OK)
         return status;
     status = PH_E_MEMORY;
@@ -233,7 +229,6 @@ ph_status ph_block_plan(ph_analysis **out, const ph_graph *g, const ph_allocator
         }
     }
     ph_free(alloc, temporary.block);
-    if (!g->ordered)
-        ph_structure_free(&d.s, alloc);
+    ph_order_close(&d.s, g, alloc);
     return status;
 }

@@ -163,11 +163,7 @@ ph_status ph_front_make_plan(ph_analysis **out, const ph_graph *g, const ph_allo
     draft d = {0};
     ph_front_plan trial, *b;
     ph_arena temporary = {0}, a = {0};
-    ph_status status = PH_OK;
-    if (g->ordered)
-        d.s = *g->ordered;
-    else
-        status = ph_order(&d.s, g, alloc);
+    ph_status status = ph_order_open(&d.s, g, alloc);
     if (status != PH_OK)
         return status;
     status = PH_E_MEMORY;
@@ -189,7 +185,6 @@ ph_status ph_front_make_plan(ph_analysis **out, const ph_graph *g, const ph_allo
         }
     }
     ph_free(alloc, temporary.block);
-    if (!g->ordered)
-        ph_structure_free(&d.s, alloc);
+    ph_order_close(&d.s, g, alloc);
     return status;
 }

@@ -530,3 +530,17 @@ void ph_structure_free(ph_structure *s, const ph_allocator *alloc)
     ph_free(alloc, s->block);
     s->block = NULL;
 }
+
+ph_status ph_order_open(ph_structure *out, const ph_graph *g, const ph_allocator *alloc)
+{
+    if (!g->ordered)
+        return ph_order(out, g, alloc);
+    *out = *g->ordered;
+    return PH_OK;
+}
+
+void ph_order_close(ph_structure *s, const ph_graph *g, const ph_allocator *alloc)
+{
+    if (!g->ordered)
+        ph_structure_free(s, alloc);
+}

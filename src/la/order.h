@@ -18,4 +18,8 @@ typedef struct ph_structure {
 ph_status ph_order(ph_structure *out, const ph_graph *g, const ph_allocator *alloc);
 void ph_structure_free(ph_structure *s, const ph_allocator *alloc);
 
+/* The same, or what the graph has of it already; and its end. */
+ph_status ph_order_open(ph_structure *out, const ph_graph *g, const ph_allocator *alloc);
+void ph_order_close(ph_structure *s, const ph_graph *g, const ph_allocator *alloc);
+
 #endif

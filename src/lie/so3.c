@@ -126,3 +126,11 @@ const ph_group_ops ph_so3_ops = {
     .Ad = so3_Ad,
     .move = so3_move,
 };
+
+void ph_rotation_between(const double a[4], const double b[4], double w[3])
+{
+    double inv[4], q[4];
+    ph_so3_ops.inverse(3, a, inv);
+    ph_so3_ops.compose(3, inv, b, q);
+    ph_so3_ops.log(3, q, w);
+}

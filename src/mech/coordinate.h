@@ -7,12 +7,7 @@
 #ifndef PH_MECH_COORDINATE_H
 #define PH_MECH_COORDINATE_H
 
-#include "mech/mech.h"
-
-static inline int ph_is_angle(int k)
-{
-    return k >= PH_ABOUT && k < PH_LENGTH;
-}
+#include "mech/along.h"
 
 /* Free coordinates of a joint: how many; the k-th; and where coordinate k stands among them, -1: it is not free. */
 int ph_joint_frees(const ph_joint *j);
@@ -29,20 +24,6 @@ double ph_coordinate_rate(const ph_site *s, int k);
 void ph_coordinate_row(const ph_site *s, int k, ph_vec3 b[PH_SLOTS]);
 void ph_coordinate_z(const ph_site *s, int k, ph_vec3 z[PH_SLOTS]);
 void ph_coordinate_K(const ph_site *s, int k, double f, const ph_put *p); /* adds f d(b^T)/dq */
-
-/* The rotation vector psi from one joint frame to the other, and a torque y(psi, w) on the second body with minus sign, in
- * its joint frame; w: relative angular velocity there. */
-typedef struct ph_swing {
-    ph_vec3 psi, w;
-    ph_mat3 P;    /* from the frame of the second body to that of the first */
-    ph_vec3 u;    /* angular velocity of the first body, in the frame of the second */
-    ph_mat3 Tinv; /* dpsi = Tinv delta */
-} ph_swing;
-
-ph_swing ph_swing_of(const ph_site *s);
-void ph_swing_row(const ph_site *s, const ph_swing *c, ph_vec3 y, ph_vec3 r[PH_SLOTS]);
-/* dy = Y delta, delta the relative increment: adds the tangent of the rows; y 0: at fixed rotations. */
-void ph_swing_K(const ph_site *s, const ph_swing *c, ph_mat3 Y, ph_vec3 y, const ph_put *p);
 
 /* actuator.c: the coordinate of a joint that an element of the model asks for, -1: the only free one; who: its words */
 ph_status ph_coordinate_choose(const ph_mechanism *m, int joint, int asked, ph_origin at, const char *who,

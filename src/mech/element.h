@@ -80,6 +80,9 @@ PH_FN ph_mat3 ph_tilde2(ph_vec3 a, ph_vec3 b)
                      b.y * a.z,      b.z * a.x, b.z * a.y, b.z * a.z - ab};
 }
 
+/* Coordinates of a joint: PH_ALONG + k, PH_ABOUT + k of its frame, the length of a distance. */
+enum { PH_NO_COORDINATE = -1, PH_ALONG = 0, PH_ABOUT = 3, PH_LENGTH = 6, PH_COORDINATES = 7 };
+
 /* ---- joints ------------------------------------------------------------------------------------- */
 
 /* A joint at one instant, as its parts see it. */

@@ -67,12 +67,20 @@ const ph_sensor_ops ph_sensor_rate = {.value = rate,
                                       .depth = PH_SEEN_SPEED,
                                       .argument = PH_ARG_JOINT_RATE,
                                       .form = PH_FORM_RATE};
-const ph_sensor_ops ph_sensor_joint_position = {
-    .value = position, .check = check_coordinate, .depth = PH_SEEN_PLACE, .argument = PH_ARG_JOINT_POSITION};
-const ph_sensor_ops ph_sensor_joint_rate = {
-    .value = rate, .check = check_coordinate, .depth = PH_SEEN_SPEED, .argument = PH_ARG_JOINT_RATE};
-const ph_sensor_ops ph_sensor_joint_acceleration = {
-    .value = acceleration, .check = check_coordinate, .depth = PH_SEEN_ACCELERATION};
+const ph_sensor_ops ph_sensor_joint_position = {.value = position,
+                                                .check = check_coordinate,
+                                                .depth = PH_SEEN_PLACE,
+                                                .argument = PH_ARG_JOINT_POSITION,
+                                                .form = PH_FORM_COORDINATE};
+const ph_sensor_ops ph_sensor_joint_rate = {.value = rate,
+                                            .check = check_coordinate,
+                                            .depth = PH_SEEN_SPEED,
+                                            .argument = PH_ARG_JOINT_RATE,
+                                            .form = PH_FORM_RATE};
+const ph_sensor_ops ph_sensor_joint_acceleration = {.value = acceleration,
+                                                    .check = check_coordinate,
+                                                    .depth = PH_SEEN_ACCELERATION,
+                                                    .form = PH_FORM_ACCELERATION};
 
 /* ---- its reaction --------------------------------------------------------------------------------- */
 
@@ -154,5 +162,7 @@ static ph_status check_effort(const ph_mechanism *m, const ph_sensor_def *d, ph_
     return PH_OK;
 }
 
-const ph_sensor_ops ph_sensor_effort = {.value = effort, .check = check_effort, .depth = PH_SEEN_SPEED};
-const ph_sensor_ops ph_sensor_power = {.value = power, .check = check_effort, .depth = PH_SEEN_SPEED};
+const ph_sensor_ops ph_sensor_effort = {
+    .value = effort, .check = check_effort, .depth = PH_SEEN_SPEED, .form = PH_FORM_EFFORT};
+const ph_sensor_ops ph_sensor_power = {
+    .value = power, .check = check_effort, .depth = PH_SEEN_SPEED, .form = PH_FORM_POWER};

@@ -64,4 +64,5 @@ static ph_status custom(ph_mechanism *m, const ph_state *s, const ph_sensor_def 
     return ph_function_values(&at, &d->f, d->size, out);
 }
 
-const ph_sensor_ops ph_sensor_custom = {.value = custom, .depth = PH_SEEN_ACCELERATION};
+const ph_sensor_ops ph_sensor_custom = {
+    .value = custom, .depth = PH_SEEN_ACCELERATION, .form = PH_FORM_FUNCTION};

@@ -5,6 +5,7 @@
 #ifndef PH_MECH_TABLES_H
 #define PH_MECH_TABLES_H
 
+#include "mech/element.h"
 #include "mech/model.h"
 
 struct ph_joint;
@@ -80,7 +81,6 @@ typedef enum ph_joint_code {
 } ph_joint_code;
 
 enum { PH_X = 1, PH_Y = 2, PH_Z = 4 }; /* picks of components in the joint frame */
-enum { PH_NO_COORDINATE = -1, PH_ALONG = 0, PH_ABOUT = 3, PH_LENGTH = 6, PH_COORDINATES = 7 };
 #define PH_FREE(coordinate) (1u << (coordinate))
 #define PH_FREE_TURNS       (7u << PH_ABOUT)
 
@@ -164,8 +164,12 @@ typedef enum ph_sensor_form {
     PH_FORM_BODY, /* as text */
     PH_FORM_COORDINATE,
     PH_FORM_RATE,
+    PH_FORM_ACCELERATION,
     PH_FORM_REACTION,
-    PH_FORM_ENERGY
+    PH_FORM_EFFORT,
+    PH_FORM_POWER,
+    PH_FORM_ENERGY,
+    PH_FORM_FUNCTION
 } ph_sensor_form;
 
 /* One type of sensor: a record in its file, a row. What it looks at is what its keys name, all bodies where they name

@@ -11,9 +11,11 @@ void ph_ahead_take(ph_ahead *a, const ph_sim *sim, ph_arena *arena)
 {
     const ph_layout *lay = &sim->lay;
     a->e_v = ph_arena_take(arena, (size_t)lay->nv, sizeof(double));
+    a->e_q = ph_arena_take(arena, (size_t)lay->nv, sizeof(double));
     if (!ph_sim_has_grid(sim))
         return;
     a->lambda = ph_arena_take(arena, (size_t)lay->nl, sizeof(double));
+    a->vdot = ph_arena_take(arena, (size_t)lay->nv, sizeof(double));
     ph_dense_take(&a->dense, lay, arena);
     ph_point_take(&a->now, lay, arena);
     ph_point_take(&a->last, lay, arena);
@@ -25,6 +27,9 @@ void ph_ahead_tape(ph_ahead *a, const ph_sim *sim, ph_tape *t)
     ph_tape_numbers(t, &a->span, 1);
     ph_tape_numbers(t, &a->h, 1);
     ph_tape_int(t, &a->corner);
+    ph_tape_numbers(t, &a->raw, 1);
+    ph_tape_numbers(t, &a->part, 1);
+    ph_tape_int(t, &a->since);
     if (!ph_sim_has_grid(sim))
         return;
     ph_point_tape(&a->now, &sim->lay, t);
@@ -32,6 +37,7 @@ void ph_ahead_tape(ph_ahead *a, const ph_sim *sim, ph_tape *t)
     ph_dense_tape(&a->dense, &sim->lay, t);
     ph_tape_numbers(t, &a->before, 1);
     ph_tape_numbers(t, a->lambda, sim->lay.nl);
+    ph_tape_numbers(t, a->vdot, sim->lay.nv);
 }
 
 static void swap(ph_point *x, ph_point *y)
@@ -81,7 +87,7 @@ static ph_status own_step(ph_sim *sim, ph_ahead *a, const ph_ahead_ops *ops, voi
     int meets = isfinite(corner) && corner <= t_max;
     ph_status s = a->corner ? ph_ahead_leave_corner(sim) : PH_OK;
     if (a->corner || !(a->h > 0))
-        a->h = 0, ops->begin(sim, method);
+        a->h = 0, a->raw = 0, ops->begin(sim, method);
     if (s == PH_OK)
         s = ops->step(sim, meets ? before : t_max, method);
     if (s != PH_OK)
@@ -89,6 +95,7 @@ static ph_status own_step(ph_sim *sim, ph_ahead *a, const ph_ahead_ops *ops, voi
     if (ph_sim_has_grid(sim)) {
         a->before = a->h > 0 ? sim->last.t : NAN;
         memcpy(a->lambda, sim->last.lambda, sizeof(double) * (size_t)sim->lay.nl);
+        memcpy(a->vdot, sim->last.vdot, sizeof(double) * (size_t)sim->lay.nv);
     }
     a->corner = meets && sim->next.t == before;
     if (a->corner)
@@ -196,36 +203,68 @@ ph_status ph_ahead_filter(ph_sim *sim, double *e)
     return s;
 }
 
-double ph_ahead_measure(const ph_sim *sim, const ph_ahead *a, const ph_pace *pace, double r, double *e)
+double ph_ahead_measure(const ph_sim *sim, const ph_ahead *a, const ph_pace *pace, double r, const double *e)
 {
     for (int i = 0; i < sim->lay.nv; i++)
-        a->e_v[i] = r * e[i], e[i] *= a->span;
-    return ph_pace_measure(sim, 0, &sim->now, e, a->e_v) / pace->tol;
+        a->e_v[i] = r * e[i], a->e_q[i] = a->span * e[i];
+    return ph_pace_measure(sim, 0, &sim->now, a->e_q, a->e_v) / pace->tol;
 }
 
-/* lambda at to->t: the parabola through the ends of the step and the start of the one before, if that goes on
- * smoothly. */
-static void between_multipliers(const ph_sim *sim, const ph_ahead *a, const ph_point *last,
-                                const ph_point *end, ph_point *to)
+#define AGAIN 8   /* steps after which an error is filtered again at the latest, */
+#define LIKE  1.1 /* or when it has changed by this factor, */
+#define SAFE  0.8 /* or could be too large */
+
+ph_status ph_ahead_estimate(ph_sim *sim, ph_ahead *a, const ph_pace *pace, double r, double *e, double *err)
 {
-    double h = end->t - last->t, s = (to->t - last->t) / h, b = (last->t - a->before) / h;
-    for (int i = 0; i < sim->lay.nl; i++) {
-        double rise = end->lambda[i] - last->lambda[i];
-        to->lambda[i] = last->lambda[i] + s * rise;
+    double raw = ph_ahead_measure(sim, a, pace, r, e);
+    int alike = raw <= LIKE * a->raw && a->raw <= LIKE * raw;
+    *err = raw * a->part;
+    if (alike && a->since < AGAIN && *err <= SAFE) {
+        a->since++;
+        return PH_OK;
+    }
+    ph_status s = ph_ahead_filter(sim, e);
+    if (s == PH_OK)
+        s = ph_ahead_filter(sim, e);
+    if (s != PH_OK)
+        return s;
+    *err = ph_ahead_measure(sim, a, pace, r, e);
+    a->raw = raw, a->part = raw > 0 ? *err / raw : 0, a->since = 0;
+    return PH_OK;
+}
+
+/* Numbers at a part s of the step: the parabola through both ends and the start of the step before, b steps long, if that
+ * goes on smoothly; NaN: it does not. */
+static void between_numbers(int n, double s, double b, const double *before, const double *last,
+                            const double *end, double *to)
+{
+    for (int i = 0; i < n; i++) {
+        double rise = end[i] - last[i];
+        to[i] = last[i] + s * rise;
         if (!isnan(b))
-            to->lambda[i] += s * (s - 1) / (1 + b) * (rise - (last->lambda[i] - a->lambda[i]) / b);
+            to[i] += s * (s - 1) / (1 + b) * (rise - (last[i] - before[i]) / b);
     }
 }
 
-/* What the forces of stiff parts would make of the error of the polynomial is larger than that of its accelerations. */
+/* The cubic through velocities and accelerations at both ends. */
+static void between_velocities(int n, double s, double h, const ph_point *last, const ph_point *end,
+                               double *v)
+{
+    double f1 = s * s * (3 - 2 * s), g0 = h * s * (1 - s) * (1 - s), g1 = h * s * s * (s - 1);
+    for (int i = 0; i < n; i++)
+        v[i] = last->v[i] + f1 * (end->v[i] - last->v[i]) + g0 * last->vdot[i] + g1 * end->vdot[i];
+}
+
 ph_status ph_ahead_between(ph_sim *sim, ph_ahead *a, const ph_point *last, const ph_point *end, ph_point *to)
 {
     const ph_point *p[] = {last, end};
-    double s = (to->t - last->t) / (end->t - last->t);
+    double h = end->t - last->t, s = (to->t - last->t) / h, b = (last->t - a->before) / h;
     if (!a->dense.n)
         ph_dense_fit(&a->dense, &sim->lay, 2, p);
     ph_dense_at(&a->dense, &sim->lay, last, to);
-    between_multipliers(sim, a, last, end, to);
+    between_velocities(sim->lay.nv, s, h, last, end, to->v);
+    between_numbers(sim->lay.nv, s, b, a->vdot, last->vdot, end->vdot, to->vdot);
+    between_numbers(sim->lay.nl, s, b, a->lambda, last->lambda, end->lambda, to->lambda);
     for (int i = 0; i < sim->lay.nv; i++)
         to->a[i] = last->a[i] + s * (end->a[i] - last->a[i]);
     memcpy(to->eta, end->eta, sizeof(double) * (size_t)sim->lay.nl);

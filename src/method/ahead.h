@@ -19,9 +19,11 @@ typedef struct ph_ahead {
     double span;              /* s, T of (VS9) */
     double h;                 /* s, of the last step; 0: the next one starts without memory */
     int corner;               /* now is a time at which functions are not smooth */
-    double before;  /* s, start of the step before the last, with a grid; NaN: there is none that goes on */
-    double *lambda; /* nl: its multipliers */
-    double *e_v;    /* nv: scratch */
+    double before; /* s, start of the step before the last, with a grid; NaN: there is none that goes on */
+    double *lambda, *vdot; /* nl, nv: its multipliers and accelerations */
+    double *e_q, *e_v;     /* nv: scratch */
+    double raw, part; /* of the last error that was filtered: before, and what was left; raw 0: of none */
+    int since;        /* steps since then */
 } ph_ahead;
 
 /* What a method does; it is the last argument of each. */
@@ -39,10 +41,17 @@ void ph_ahead_tape(ph_ahead *a, const ph_sim *sim, ph_tape *t);
 /* For methods with a matrix of the step (N2). e = what is left of it: (N2) (e, ., .) = (M e, 0, 0)   (VS8) */
 ph_status ph_ahead_filter(ph_sim *sim, double *e);
 
-/* (VS9) of a filtered rate of the error of q, which is overwritten; r times it is that of v. */
-double ph_ahead_measure(const ph_sim *sim, const ph_ahead *a, const ph_pace *pace, double r, double *e);
+/* (VS9) of a rate of the error of q; r times it is that of v. */
+double ph_ahead_measure(const ph_sim *sim, const ph_ahead *a, const ph_pace *pace, double r, const double *e);
 
-/* The operation between of such methods. Accelerations are those of the polynomial, multipliers those of a parabola. */
+/* The same of a rate that is filtered twice first: a spring of a few rad in a step leaves too much after once. Two
+ * solutions are a part of a small step: where errors go on as they were, what the filter left of the last one that went
+ * through it is taken again. e may be overwritten. */
+ph_status ph_ahead_estimate(ph_sim *sim, ph_ahead *a, const ph_pace *pace, double r, double *e, double *err);
+
+/* The operation between of such methods. Positions are those of (K9), velocities of a cubic through those and the accelerations
+ * at both ends, accelerations and multipliers of a parabola: derivatives of the polynomial of positions would divide the
+ * difference of their errors by h. */
 ph_status ph_ahead_between(ph_sim *sim, ph_ahead *a, const ph_point *last, const ph_point *end, ph_point *to);
 
 /* vdot and lambda of sim->now as they are just after it. */

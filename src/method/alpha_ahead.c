@@ -15,7 +15,7 @@
  * goes through the matrix of the step, which removes what the constraints forbid and damps what the step does not
  * resolve, and is measured over the time T of the run:
  *
- *   (N2) (ef, ., .) = (M e, 0, 0)                                                                     (VS8)
+ *   (N2) (ef, ., .) = (M e, 0, 0), twice                                                              (VS8)
  *   err = max(T |ef_x|/max(1, |x|), T |ef_R|, r |ef_x|/max(1, |v|), r |ef_R|/max(1, |Omega|))/tol,
  *   r = C_v/(C_q + C_v)                                                                               (VS9)
  */
@@ -24,10 +24,7 @@
 #include <string.h>
 
 #include "la/small.h"
-
-#define GROW  1.5 /* of step sizes at most: stable with (VS3), (VS4) for every rho */
-#define POWER 2   /* of h in (VS9) */
-#define CUT   0.99
+#include "method/method_limits.h"
 
 static ph_alpha_ahead *of(const ph_pace_rules *rules)
 {
@@ -164,10 +161,11 @@ static ph_status find_d(ph_sim *sim, ph_alpha_ahead *x)
 
 /* ---- the estimate --------------------------------------------------------------------------------------- */
 
-static double measure(const ph_sim *sim, const ph_alpha_ahead *x, double *e)
+/* r of (VS9) */
+static double share_of_v(const ph_alpha_ahead *x)
 {
     double sum = x->C_q + x->C_v;
-    return ph_ahead_measure(sim, &x->ahead, &x->pace, sum != 0 ? x->C_v / sum : 1, e);
+    return sum != 0 ? x->C_v / sum : 1;
 }
 
 /* (VS7); without a step before, over this one alone */
@@ -209,17 +207,13 @@ static ph_status attempt(ph_sim *sim, const ph_pace_rules *rules, const ph_point
         s = x->solve(sim, h, &start, om);
     if (s == PH_OK && sim->opt.tol > 0) {
         rate_of_error(sim, x, h, x->e);
-        s = ph_ahead_filter(sim, x->e);
-    }
+        s = ph_ahead_estimate(sim, &x->ahead, &x->pace, share_of_v(x), x->e, err);
+    } else
+        *err = 0;
     if (s != PH_OK)
         sim->matrix.factored = 0;
-    else
-        *err = sim->opt.tol > 0 ? measure(sim, x, x->e) : 0;
     return s;
 }
-
-/* Sizes tried to find the first one: each is a fifth of the one before or more. */
-#define FIRST_GUESSES 12
 
 /* Half of what (VS9) allows, with vddot of (S1). */
 static double first(ph_sim *sim, const ph_pace_rules *rules, const ph_point *from, double t_max)
@@ -235,13 +229,13 @@ static double first(ph_sim *sim, const ph_pace_rules *rules, const ph_point *fro
     for (int i = 0; i < lay->nv; i++)
         rate[i] *= x->C_q + x->C_v;
     ph_alpha_add_bracket(lay, x->lie, from->v, from->vdot, rate);
-    for (int k = 0; k < FIRST_GUESSES; k++) {
+    for (int k = 0; k < PH_ALPHA_AHEAD_FIRST_GUESSES; k++) {
         for (int i = 0; i < lay->nv; i++)
             x->e[i] = h * h * rate[i];
         sim->h = h;
         if (x->factor(sim, h) != PH_OK || ph_ahead_filter(sim, x->e) != PH_OK)
             return 1e-3 * h0;
-        double err = 4 * measure(sim, x, x->e);
+        double err = 4 * ph_ahead_measure(sim, &x->ahead, &x->pace, share_of_v(x), x->e);
         if (err <= 1)
             break;
         h *= fmax(0.2, fmin(0.9, 1 / sqrt(err)));
@@ -262,7 +256,14 @@ static ph_status controlled_step(ph_sim *sim, double t_max, void *method)
 {
     ph_alpha_ahead *x = method;
     double last = x->ahead.h;
-    ph_pace_rules rules = {GROW, POWER, 1, last > 0 ? GROW * last : HUGE_VAL, CUT, x, first, attempt};
+    ph_pace_rules rules = {PH_ALPHA_AHEAD_GROW,
+                           PH_ALPHA_AHEAD_POWER,
+                           1,
+                           last > 0 ? PH_ALPHA_AHEAD_GROW * last : HUGE_VAL,
+                           PH_ALPHA_AHEAD_CUT,
+                           x,
+                           first,
+                           attempt};
     ph_status s = ph_pace_step(sim, &x->pace, &rules, &sim->now, t_max, &sim->next);
     if (s == PH_OK && !(x->om > 0)) /* where the step began, for those who repeat it */
         memcpy(sim->now.a, x->a, sizeof(double) * (size_t)sim->lay.nv);

@@ -37,6 +37,8 @@
 
 #include "la/small.h"
 #include "method/magnus.h"
+#include "method/method_limits.h"
+#include "step/increment.h"
 #include "step/size.h"
 
 /* ---- formulas ----------------------------------------------------------------------------------- */
@@ -120,13 +122,6 @@ static void take(ph_sim *sim, ph_arena *a)
         ph_bliedf_ahead_take(m, sim, a);
 }
 
-/* Tolerance of the start: little more than round-off. */
-#define START_TOL 1e-13
-
-/* Attempts of the one-step method in one step; what needs more vibrates so fast that this step does not
- * resolve it. */
-#define START_STEPS 5000
-
 static ph_status prepare(ph_sim *sim, ph_error *err)
 {
     ph_bliedf *m = of(sim);
@@ -137,7 +132,7 @@ static ph_status prepare(ph_sim *sim, ph_error *err)
     for (int k = 1; k <= m->order; k++)
         m->f[k] = formula_of(k, sim->opt.correction);
     m->ops.exact = 1;
-    m->control.pace.tol = START_TOL, m->control.most = START_STEPS,
+    m->control.pace.tol = PH_BLIEDF_START_TOL, m->control.most = PH_BLIEDF_START_STEPS,
     m->control.rest = sim->h > 0 ? PH_SIZE_REST / sim->h : 0;
     m->start_steps = start_steps(sim);
     ph_status s = ph_sim_paced(sim) ? ph_bliedf_ahead_prepare(m, sim, err) : PH_OK;
@@ -330,29 +325,20 @@ static double correct(ph_sim *sim, const double *x)
     ph_bliedf *m = of(sim);
     const ph_layout *lay = &sim->lay;
     int stabilised = sim->matrix.n_eta > 0;
-    double moved = 0, turned = 0, far = 0;
+    ph_increment size = {0};
     if (stabilised)
         correct_eta(sim, x);
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
-        int n = i->dim, at = i->v_at, rot = i->rot, curved = i->T_at >= 0;
+        int n = i->dim, at = i->v_at, curved = i->T_at >= 0;
         const double *L = curved && m->ops.L ? m->ops.L + i->T_at : NULL;
         const double *F = curved && m->ops.F ? m->ops.F + i->T_at : NULL;
         const double *dy = stabilised ? m->dy + at : NULL;
         PH_BY_SIZE(n, add_velocity, m->gp, L, F, x + at, dy, sim->next.v + at);
-        if (rot > 0) {
-            moved = PH_BY_SIZE(rot, ph_small_larger, moved, x + at);
-            far = PH_BY_SIZE(rot, ph_small_larger, far, m->x + at);
-        }
-        if (rot < n)
-            turned = PH_BY_SIZE(n - rot, ph_small_larger, turned, x + at + rot);
-        if (stabilised) {
-            moved = PH_BY_SIZE(rot, ph_small_larger, moved, dy);
-            turned = PH_BY_SIZE(n - rot, ph_small_larger, turned, dy + rot);
-        }
+        ph_increment_add(&size, i, x + at, m->x + at);
+        if (stabilised)
+            ph_increment_add_eta(&size, i, dy);
     }
-    moved /= m->tol_x + 4 * DBL_EPSILON * far; /* of a start from rest in the origin only x knows the size */
-    turned /= m->tol_R;
-    return moved > turned || isnan(moved) ? moved : turned;
+    return ph_increment_size(&size, m->tol_x, m->tol_R);
 }
 
 /* The sums over the past for n numbers from at on, and v1 extrapolated by the weights p of points values. */

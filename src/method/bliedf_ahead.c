@@ -17,11 +17,7 @@
 
 #include "la/small.h"
 #include "method/bliedf.h"
-
-#define GROW      1.2 /* of step sizes at most: zero-stable for order 4, where steps of one ratio may have 1.28 */
-#define CUT       0.99
-#define ORDER_MAX 4
-#define UNSEEN    0.5 /* error of a step of the start: the next one may be as large */
+#include "method/method_limits.h"
 
 void ph_bliedf_ahead_take(ph_bliedf *m, const ph_sim *sim, ph_arena *arena)
 {
@@ -33,9 +29,9 @@ ph_status ph_bliedf_ahead_prepare(ph_bliedf *m, const ph_sim *sim, ph_error *err
 {
     const ph_options *o = &sim->opt;
     ph_pace_prepare(&m->pace, o);
-    if (o->order < 2 || o->order > ORDER_MAX)
+    if (o->order < 2 || o->order > PH_BLIEDF_AHEAD_ORDER_MAX)
         return ph_fail(err, PH_E_INPUT, "order = %d: bliedf has steps by tolerance for the orders 2 to %d",
-                       o->order, ORDER_MAX);
+                       o->order, PH_BLIEDF_AHEAD_ORDER_MAX);
     if (o->formulation == PH_INDEX3 && sim->lay.C)
         return ph_fail(err, PH_E_INPUT,
                        "bliedf loses an order in the multipliers of index-3 when steps change: use ggl or "
@@ -140,7 +136,7 @@ static ph_status attempt(ph_sim *sim, const ph_pace_rules *rules, const ph_point
                          ph_point *to, double *err)
 {
     ph_bliedf *m = rules->method;
-    sim->h = h, *err = UNSEEN;
+    sim->h = h, *err = PH_BLIEDF_AHEAD_UNSEEN;
     to->t = from->t + h;
     if (m->past < m->order - 1)
         return start_step(sim, m, h);
@@ -148,8 +144,7 @@ static ph_status attempt(ph_sim *sim, const ph_pace_rules *rules, const ph_point
     ph_status s = ph_bliedf_multistep(sim);
     if (s == PH_OK && sim->opt.tol > 0) {
         rate_of_error(sim, m, h, m->e);
-        s = ph_ahead_filter(sim, m->e);
-        *err = s == PH_OK ? ph_ahead_measure(sim, &m->steps, &m->pace, 0.5, m->e) : 0;
+        s = ph_ahead_estimate(sim, &m->steps, &m->pace, 0.5, m->e, err);
     }
     if (s != PH_OK)
         sim->matrix.factored = 0;
@@ -178,7 +173,9 @@ static ph_status controlled_step(ph_sim *sim, double t_max, void *method)
 {
     ph_bliedf *m = method;
     double last = m->steps.h;
-    ph_pace_rules rules = {GROW, m->order, 0, last > 0 ? GROW * last : HUGE_VAL, CUT, m, first, attempt};
+    ph_pace_rules rules = {
+        PH_BLIEDF_AHEAD_GROW, m->order, 0,     last > 0 ? PH_BLIEDF_AHEAD_GROW * last : HUGE_VAL,
+        PH_BLIEDF_AHEAD_CUT,  m,        first, attempt};
     ph_status s = ph_pace_step(sim, &m->pace, &rules, &sim->now, t_max, &sim->next);
     if (s != PH_OK)
         return s;

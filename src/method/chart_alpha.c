@@ -24,6 +24,7 @@
 #include "la/small.h"
 #include "lie/conformal.h"
 #include "lie/groups.h"
+#include "step/increment.h"
 
 static ph_chart_alpha *of(const ph_sim *sim)
 {
@@ -161,20 +162,16 @@ void ph_calpha_linearise(ph_sim *sim)
 double ph_calpha_correct(ph_sim *sim, const double *x)
 {
     ph_chart_alpha *m = of(sim);
-    double moved = 0, turned = 0, far = 0;
+    ph_increment size = {0};
     for (const ph_slot *i = sim->lay.slot, *end = i + sim->lay.N; i < end; i++) {
         int n = i->dim, at = i->v_at;
         for (int k = 0; k < n && (i->T_at < 0 || sim->opt.newton == PH_SIMPLIFIED); k++)
             m->c[at + k] += x[at + k];
         if (i->T_at >= 0 && sim->opt.newton != PH_SIMPLIFIED)
             ph_small_mul_add(n, n, m->Tinv + i->T_at, x + at, m->c + at);
-        moved = ph_small_larger(i->rot, moved, x + at);
-        far = ph_small_larger(i->rot, far, m->c + at);
-        turned = ph_small_larger(n - i->rot, turned, x + at + i->rot);
+        ph_increment_add(&size, i, x + at, m->c + at);
     }
-    moved /= m->tol_x + 4 * DBL_EPSILON * far; /* of a start from rest in the origin only c knows the size */
-    turned /= m->tol_R;
-    return moved > turned || isnan(moved) ? moved : turned;
+    return ph_increment_size(&size, m->tol_x, m->tol_R);
 }
 
 static void constants(ph_sim *sim)

@@ -6,19 +6,7 @@
 #include <string.h>
 
 #include "la/small.h"
-
-#define GROW     5.0 /* of step sizes at most, from one step to the next */
-#define TURN_END 3.1 /* rad in a step: beyond, the logarithm would take the short way */
-
-/* Errors of (K7) after extrapolation over those before, principal norms: 0.12 to 0.69 in the
- * table. */
-#define GAIN 0.5
-
-/* Errors of the steps add up to this many times that of a single one, in motions of some periods. */
-#define STEPS 50
-
-/* What is left of the estimate when all numbers agree to round-off. */
-#define ROUND (16 * DBL_EPSILON)
+#include "method/method_limits.h"
 
 void ph_control_take(ph_control *c, const ph_layout *lay, ph_arena *a)
 {
@@ -124,7 +112,7 @@ static ph_status doubled(ph_sim *sim, ph_control *c, ph_rk *rk, const ph_point *
  * (T/h) gain h estimate, in proportion to tol. */
 static double allowed(const ph_control *c, const ph_tableau *t)
 {
-    return c->pace.tol / (STEPS * (t->embedded ? t->gain : GAIN)) + ROUND;
+    return c->pace.tol / (PH_CONTROL_STEPS * (t->embedded ? t->gain : PH_CONTROL_GAIN)) + PH_CONTROL_ROUND;
 }
 
 /* A one-step method under control. */
@@ -183,8 +171,8 @@ ph_status ph_control_step(ph_sim *sim, ph_control *c, ph_rk *rk, const ph_point 
                           ph_point *to)
 {
     rk_rules method = {c, rk};
-    ph_pace_rules rules = {GROW, power(&rk->tab), 0, HUGE_VAL, 1, &method, first, attempt};
-    rk->turn_max = TURN_END;
+    ph_pace_rules rules = {PH_CONTROL_GROW, power(&rk->tab), 0, HUGE_VAL, 1, &method, first, attempt};
+    rk->turn_max = PH_CONTROL_TURN_END;
     return ph_pace_step(sim, &c->pace, &rules, from, t_max, to);
 }
 

@@ -23,6 +23,7 @@
 
 #include "la/small.h"
 #include "method/alpha_ahead.h"
+#include "step/increment.h"
 
 /* ---- parameters --------------------------------------------------------------------------------- */
 
@@ -328,31 +329,21 @@ static double correct(ph_sim *sim, const double *x)
     genalpha *m = of(sim);
     const ph_layout *lay = &sim->lay;
     int stabilised = sim->matrix.n_eta > 0, simplified = sim->opt.newton == PH_SIMPLIFIED;
-    double moved = 0, turned = 0, far = 0;
+    ph_increment size = {0};
     if (stabilised)
         correct_eta(sim, x);
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
-        int n = i->dim, at = i->v_at, rot = i->rot;
+        int n = i->dim, at = i->v_at;
         double *theta = m->theta + at;
         if (i->T_at < 0 || simplified)
             PH_BY_SIZE(n, add_vectors, theta, x + at, theta);
         else
             PH_BY_SIZE(n, turn, m->Tinv + i->T_at, x + at, theta);
-        if (rot > 0) {
-            moved = PH_BY_SIZE(rot, ph_small_larger, moved, x + at);
-            far = PH_BY_SIZE(rot, ph_small_larger, far, theta);
-        }
-        if (rot < n)
-            turned = PH_BY_SIZE(n - rot, ph_small_larger, turned, x + at + rot);
-        if (stabilised) {
-            moved = PH_BY_SIZE(rot, ph_small_larger, moved, m->dy + at);
-            turned = PH_BY_SIZE(n - rot, ph_small_larger, turned, m->dy + at + rot);
-        }
+        ph_increment_add(&size, i, x + at, theta);
+        if (stabilised)
+            ph_increment_add_eta(&size, i, m->dy + at);
     }
-    moved /=
-        m->tol_x + 4 * DBL_EPSILON * far; /* of a start from rest in the origin only theta knows the size */
-    turned /= m->tol_R;
-    return moved > turned || isnan(moved) ? moved : turned;
+    return ph_increment_size(&size, m->tol_x, m->tol_R);
 }
 
 /* Constant parts of the step and theta of a first guess, for one node. The start of the last step is in last.

@@ -5,20 +5,8 @@
 #include <stdio.h>
 
 #include "la/small.h"
+#include "method/method_limits.h"
 #include "step/size.h"
-
-#define SAFETY 0.9  /* of a step size that would just do */
-#define TARGET 0.5  /* error that (VS10) aims at, in units of the tolerance */
-#define SHRINK 0.2  /* at least, from one step to the next */
-#define QUIET  1e-4 /* errors below this, in units of the tolerance, tell the controllers nothing more */
-#define TURN   2.5  /* rad in a step at most: an exact rotation shows no error, but its chart ends */
-
-/* A step up to this times h_min is one of h_min: its end may be that of the interval, or be rounded. */
-#define NEARLY 1.02
-
-/* An estimate below this that does not fall with the step size is noise, of Newton's method or of
- * cancellation. */
-#define NOISE 1e-10
 
 void ph_pace_prepare(ph_pace *p, const ph_options *o)
 {
@@ -81,25 +69,27 @@ double ph_pace_measure(const ph_sim *sim, double rest, const ph_point *p, const 
 
 static double bounded_factor(const ph_pace_rules *rules, double f)
 {
-    return fmin(rules->grow, fmax(SHRINK, f));
+    return fmin(rules->grow, fmax(PH_PACE_SHRINK, f));
 }
 
 /* After a step that is not accepted, or the first one. */
 static double factor_alone(const ph_pace_rules *rules, double err)
 {
-    return bounded_factor(rules, SAFETY * pow(fmax(err, QUIET), -1.0 / rules->power));
+    return bounded_factor(rules, PH_PACE_SAFETY * pow(fmax(err, PH_PACE_QUIET), -1.0 / rules->power));
 }
 
 /* After an accepted step of size h. */
 static double factor(const ph_pace *p, const ph_pace_rules *rules, double err, double h)
 {
     int k = rules->power;
-    err = fmax(err, QUIET);
+    err = fmax(err, PH_PACE_QUIET);
     if (!(p->last > 0))
         return factor_alone(rules, err);
     if (!rules->smooth)
-        return bounded_factor(rules, SAFETY * (pow(err, -0.7 / k) * pow(p->last, 0.4 / k)));
-    double f = pow(TARGET / err * TARGET / p->last, 0.25 / k) * pow(p->before / h, 0.25);
+        return bounded_factor(rules, PH_PACE_SAFETY * (pow(err, -0.7 / k) * pow(p->last, 0.4 / k)));
+    double both = PH_PACE_TARGET / err * PH_PACE_TARGET / p->last,
+           root = k == 2 ? sqrt(both) : pow(both, 1.0 / k);
+    double f = sqrt(sqrt(root * p->before / h));
     return bounded_factor(rules, f);
 }
 
@@ -122,7 +112,7 @@ static ph_status too_small(ph_sim *sim, const ph_pace *p, double h, ph_status s)
 {
     if (s != PH_OK)
         return s; /* which has its own words */
-    if (h <= NEARLY * p->h_min)
+    if (h <= PH_PACE_NEARLY * p->h_min)
         snprintf(sim->reason, sizeof sim->reason,
                  "steps of h = %.3g are still too large for tol = %g, and h_min = %g allows no smaller ones",
                  h, p->tol, p->h_min);
@@ -146,7 +136,7 @@ static void accept(ph_sim *sim, double h)
 
 static double bounded(const ph_sim *sim, const ph_pace *p, const ph_pace_rules *rules, const ph_point *from)
 {
-    double w = ph_size_largest(&sim->lay, from->v).of[1], h = w > 0 ? fmin(p->h, TURN / w) : p->h;
+    double w = ph_size_largest(&sim->lay, from->v).of[1], h = w > 0 ? fmin(p->h, PH_PACE_TURN / w) : p->h;
     h = fmin(h, rules->most);
     h = fmax(h, p->h_min);
     return p->h_max > 0 ? fmin(h, p->h_max) : h;
@@ -188,18 +178,18 @@ ph_status ph_pace_step(ph_sim *sim, ph_pace *p, const ph_pace_rules *rules, cons
         ph_status s = rules->attempt(sim, rules, from, t1 - from->t, to, &err);
         if (s != PH_OK)
             err = HUGE_VAL;
-        int noise = tried <= 0.5 * before && err > 0.7 * err_before && err * p->tol <= NOISE;
+        int noise = tried <= 0.5 * before && err > 0.7 * err_before && err * p->tol <= PH_PACE_NOISE;
         if (err <= 1 || noise) {
             to->t = t1;
             accept(sim, tried);
             p->h = fmax(tried * fmin(grow, factor(p, rules, err, tried)), tried < rules->cut * h ? h : 0);
-            p->last = fmax(err, QUIET), p->before = tried;
+            p->last = fmax(err, PH_PACE_QUIET), p->before = tried;
             return PH_OK;
         }
         sim->stats.rejected++;
         before = tried, err_before = err, grow = 1;
-        h = tried * (isfinite(err) ? factor_alone(rules, err) : SHRINK);
-        if (tried > NEARLY * p->h_min)
+        h = tried * (isfinite(err) ? factor_alone(rules, err) : PH_PACE_SHRINK);
+        if (tried > PH_PACE_NEARLY * p->h_min)
             h = fmax(h, p->h_min);
         if (s == PH_E_MEMORY || !(h >= least_step(p, from)))
             return too_small(sim, p, tried, s);

@@ -11,10 +11,8 @@
 #include <string.h>
 
 #include "la/small.h"
+#include "method/method_limits.h"
 #include "method/rk.h"
-
-/* T^-1 is singular at 2 pi, and useless before [rad]. */
-#define TURN_MAX 6.0
 
 void ph_rk_take(ph_rk *rk, const ph_layout *lay, ph_arena *a)
 {
@@ -94,7 +92,7 @@ static ph_status move(ph_sim *sim, const ph_rk *rk, const ph_point *from, double
                       ph_point *to, double *k)
 {
     const ph_layout *lay = &sim->lay;
-    double most = rk->turn_max > 0 ? rk->turn_max : TURN_MAX;
+    double most = rk->turn_max > 0 ? rk->turn_max : PH_RK_TURN_MAX;
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
         const double *q0 = from->q + i->q_at, *x = Theta + i->v_at, *v = to->v + i->v_at;
         if (i->T_at < 0) {

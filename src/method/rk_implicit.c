@@ -16,7 +16,9 @@
 #include <string.h>
 
 #include "la/small.h"
+#include "method/method_limits.h"
 #include "method/rk_newton.h"
+#include "step/rates.h"
 
 /* ---- create ------------------------------------------------------------------------------------- */
 
@@ -372,20 +374,11 @@ static void correct(ph_sim *sim, ph_rk *rk, const ph_stages *st, double size[2],
     size[0] *= fabs(st->h), size[1] *= fabs(st->h);
 }
 
-/* Above this rate an increment says nothing about the next one. */
-#define RATE_TRUSTED 0.3
-/* Above this rate a kept Jacobian is renewed, and small increments are noise. */
-#define RATE_RENEW 0.5
-/* Relative increments of multipliers that change no friction. */
-#define SHARED 1e-12
-/* Relative error of the Jacobian: (K12) has a difference in it. */
-#define INEXACT 1e-8
-
 /* The increment that the next iteration would make: quadratic convergence with an exact Jacobian, else
  * linear. */
 static double next_increment(int exact, double size, double rate)
 {
-    return exact ? size * fmax(rate * rate, INEXACT) : size * rate / (1 - rate);
+    return exact ? size * fmax(rate * rate, PH_RK_IMPLICIT_INEXACT) : size * rate / (1 - rate);
 }
 
 /* What tells the matrix of a stage of a diagonal tableau from that of another one. */
@@ -448,13 +441,14 @@ static ph_status iterate(ph_sim *sim, ph_rk *rk, const ph_point *from, const ph_
         if (!isfinite(tight))
             return PH_E_NAN;
         double lacking = tight * DBL_EPSILON * ph_solver_get_info(nm->solver).growth;
-        int noise = loose <= 1 && ((k > 1 && rate > RATE_RENEW && !keep) || k == most);
-        int small = tight <= 1 || (rate < RATE_TRUSTED && next_increment(exact, tight, rate) + lacking <= 1);
-        if ((small && share <= SHARED) || noise)
+        int noise = loose <= 1 && ((k > 1 && rate > PH_RATE_RENEW && !keep) || k == most);
+        int small =
+            tight <= 1 || (rate < PH_RATE_TRUSTED && next_increment(exact, tight, rate) + lacking <= 1);
+        if ((small && share <= PH_RK_IMPLICIT_SHARED) || noise)
             return ph_rk_newton_kinematics(sim, rk, from, st);
         if (k > 1 && loose > 1e3 * last_loose && loose > 1e6)
             return PH_E_NEWTON;
-        keep = kept && (k == 1 || (rate <= RATE_RENEW && tight * pow(rate, most - k) <= 1));
+        keep = kept && (k == 1 || (rate <= PH_RATE_RENEW && tight * pow(rate, most - k) <= 1));
         last = tight, last_loose = loose;
     }
     return PH_E_NEWTON;

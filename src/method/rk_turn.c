@@ -10,12 +10,8 @@
 #include <string.h>
 
 #include "la/small.h"
+#include "method/method_limits.h"
 #include "method/rk_newton.h"
-
-/* After an increment of this size the next one, quadratically smaller, is below round-off [rad]. */
-#define SMALL 1e-9
-
-#define ITERATIONS 30
 
 void ph_rk_turn_take(ph_rk_turn *w, int stages, ph_arena *a)
 {
@@ -81,7 +77,7 @@ double ph_rk_turn_solve(ph_rk_turn *w, const ph_stages *st, const ph_slot *node,
                         double *Theta, double *k)
 {
     int n = node->dim, size = (st->end - st->first) * n;
-    for (int iteration = 0; iteration < ITERATIONS; iteration++) {
+    for (int iteration = 0; iteration < PH_RK_TURN_ITERATIONS; iteration++) {
         double angle = largest_angle(st, node, nv, Theta), change = 0, length = 1;
         if (!(angle <= PH_TURN_LIMIT))
             return angle;
@@ -96,7 +92,7 @@ double ph_rk_turn_solve(ph_rk_turn *w, const ph_stages *st, const ph_slot *node,
                 *theta -= d;
                 change = ph_larger(change, fabs(d)), length = fmax(length, fabs(*theta));
             }
-        if (change <= SMALL * length) {
+        if (change <= PH_RK_TURN_SMALL * length) {
             operators(w, st, node, nv, V, Theta, k);
             return largest_angle(st, node, nv, Theta);
         }

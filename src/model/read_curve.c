@@ -119,7 +119,7 @@ static void check_points(ph_reader *r, const ph_curve *c)
         if (i && c->x[i] == c->x[i - 1])
             ph_reader_fail(r, "the abscissa %.9g is there twice, in points %d and %d", c->x[i], i, i + 1);
         if (i && !(c->x[i] > c->x[i - 1]))
-            ph_reader_fail(r, "abscissae must rise; point %d is at %.9g after %.9g", i + 1, c->x[i],
+            ph_reader_fail(r, "abscissae must increase; point %d is at %.9g after %.9g", i + 1, c->x[i],
                            c->x[i - 1]);
     }
     if (c->outside == PH_CURVE_PERIODIC && c->kind != PH_CURVE_LINEAR && c->y[0] != c->y[c->n - 1])

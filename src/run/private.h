@@ -72,6 +72,12 @@ typedef struct ph_following ph_following;
 typedef struct ph_events ph_events;
 struct ph_bars;
 
+/* Steps that something else makes, from the state of the simulation to its next one. */
+typedef struct ph_native {
+    ph_status (*step)(ph_run *run, ph_error *err);
+    void (*close)(struct ph_native *native, const ph_allocator *alloc);
+} ph_native;
+
 struct ph_run {
     ph_run_config config; /* parameters and options are in told */
     ph_told told;
@@ -112,6 +118,7 @@ struct ph_run {
     ph_run_trouble trouble;
     ph_following *following; /* NULL: no derivatives */
     ph_events *events;       /* NULL: the model has none, and no joint that can be switched */
+    ph_native *native;       /* NULL: steps are the simulation's */
     struct ph_bars *bars;    /* NULL: no error bars */
 };
 
@@ -150,6 +157,7 @@ ph_status ph_numbers_of(const ph_run *run, ph_mechanism *mech, const ph_state *s
 uint64_t ph_run_shape(const ph_run *run); /* a sum over all names and sizes */
 
 /* run_step.c */
+void ph_run_drop_native(ph_run *run); /* its own steps again */
 ph_status ph_run_begin(ph_run *run,
                        ph_error *err); /* turns, watch, objectives and table, at the initial values */
 ph_status ph_run_look(ph_run *run, int why,

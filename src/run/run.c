@@ -142,6 +142,7 @@ static void adopt(ph_run *run, parts *p, ph_told *told)
 {
     const ph_allocator *alloc = run->config.alloc;
     ph_following_free(run), ph_bars_free(run), ph_events_free(run);
+    ph_run_drop_native(run);
     ph_sim_destroy(run->sim);
     if (p->mech != run->mech)
         ph_mechanism_destroy(run->mech);
@@ -300,6 +301,7 @@ void ph_run_close(ph_run *run)
     ph_allocator own = {0};
     const ph_allocator *alloc = run->config.alloc ? (own = *run->config.alloc, &own) : NULL;
     ph_following_free(run), ph_bars_free(run), ph_events_free(run);
+    ph_run_drop_native(run);
     ph_sim_destroy(run->sim);
     ph_mechanism_destroy(run->mech);
     ph_model_free(run->model);

@@ -1,5 +1,6 @@
 /* Error bars of a run: the global error follows its steps (VS11), and what is read of the state less its error is compared
  * with what is read of the state. */
+#include <stdio.h>
 #include <string.h>
 
 #include "mech/mech.h"
@@ -167,8 +168,7 @@ static ph_status objective_error(ph_run *run, int k, double *out)
 /* Sums over the run, whose error is not followed. */
 static int is_sum(const ph_run *run, int what, int index)
 {
-    int type = what == PH_GET_SENSOR ? (int)run->model->sensor[index].type : -1;
-    return type == (int)PH_S_WORK || type == (int)PH_S_DISSIPATED;
+    return what == PH_GET_SENSOR && ph_sensor_row_of(&run->model->sensor[index])->op->depth == PH_NOT_SEEN;
 }
 
 ph_status ph_run_get_error(ph_run *run, int what, int index, double *out)
@@ -194,4 +194,49 @@ ph_status ph_run_get_error(ph_run *run, int what, int index, double *out)
     for (int i = 0; i < n && what != PH_GET_ROTATION; i++)
         out[i] -= x[i];
     return status;
+}
+
+/* ---- a tolerance for an objective ------------------------------------------------------------------------------ */
+
+#define FIRST_TOL 1e-3
+#define LEAST_TOL 1e-12
+#define MARGIN    0.7 /* of a tol that would just do, errors being proportional to it */
+
+static ph_status error_with(ph_run *run, int objective, double tol, double *error, ph_error *err)
+{
+    char text[48];
+    const char *const option = text;
+    snprintf(text, sizeof text, "tol=%.17g", tol);
+    ph_status s = ph_run_set_options(run, &option, 1, err);
+    if (s == PH_OK)
+        s = ph_run_error_bars(run, 1, err);
+    if (s == PH_OK)
+        s = ph_run_until(run, run->def.t_end, err);
+    if (s == PH_OK && ph_run_get_error(run, PH_GET_OBJECTIVE, objective, error) != PH_OK)
+        s = ph_fail(err, PH_E_CALLBACK, "objective '%s' has no error: its function fails",
+                    ph_run_name(run, PH_OBJECTIVES, objective));
+    return s;
+}
+
+ph_status ph_run_tol_for(ph_run *run, int objective, double wanted, double *tol, ph_error *err)
+{
+    double x = run->def.opt.tol > 0 ? run->def.opt.tol : FIRST_TOL, error;
+    if (!run->model || objective < 0 || objective >= run->model->n_objectives)
+        return ph_fail(err, PH_E_INPUT, "there is no objective %d", objective);
+    if (!(wanted > 0) || !(run->def.t_end > run->t0))
+        return ph_fail(err, PH_E_INPUT, "an error above 0 and a time t_end are needed");
+    for (;;) {
+        ph_status s = error_with(run, objective, x, &error, err);
+        if (s != PH_OK)
+            return s;
+        if (fabs(error) <= wanted)
+            break;
+        x *= fmin(0.5, fmax(1e-3, MARGIN * wanted / fabs(error)));
+        if (!(x >= LEAST_TOL))
+            return ph_fail(err, PH_E_STEP,
+                           "objective '%s': its error is %.3g, and no tol down to %g makes it %g",
+                           ph_run_name(run, PH_OBJECTIVES, objective), error, LEAST_TOL, wanted);
+    }
+    *tol = x;
+    return ph_run_reset(run, err);
 }

@@ -135,17 +135,6 @@ static double step_of(const ph_run *run, int k)
     return most > 0 ? PH_DIFFERENCE_FIRST / most : run->following->near[k].eps;
 }
 
-/* log(R_base^T R), body components */
-static void turn(const double *base, double *q)
-{
-    const ph_group_ops *so3 = ph_group_get(PH_SO3);
-    double a[4], w[3];
-    so3->inverse(3, base, a);
-    so3->compose(3, a, q, q);
-    so3->log(3, q, w);
-    memcpy(q, w, sizeof w);
-}
-
 /* A number of the run as something to be differentiated. */
 typedef struct view {
     const ph_run *run;
@@ -161,7 +150,7 @@ static ph_status look_at(const view *v, ph_mechanism *mech, const ph_state *s, d
         return ph_mechanism_objective(mech, s, v->index, v->part, out, NULL);
     status = ph_numbers_of(v->run, mech, s, v->what, v->index, out);
     if (status == PH_OK && v->what == PH_GET_ROTATION)
-        turn(v->base, out);
+        ph_rotation_between(v->base, out, out);
     return status;
 }
 

@@ -15,6 +15,10 @@ typedef struct objective_run {
     ph_counted *turns; /* of the run, where it is on its way forwards */
     ph_status stopped; /* why it ended there */
     ph_error why;
+    ph_integral sum; /* of the integrand, on the way forwards; */
+    double lacks;    /* what the trapezoidal rule lacks of it so far; */
+    int n_parts;     /* where errors are asked for: equal parts of the run, and the error that each adds */
+    double *part;
 } objective_run;
 
 /* Explicit dependence on parameter k: the objective at the same state, differenced over the neighbours. */
@@ -102,23 +106,46 @@ static void take_turns_back(const void *from, void *ctx)
     copy_turns(g->run->mech->turns, from, g->run);
 }
 
+/* To the part of the run that t is in. */
+static void add_to_part(const objective_run *g, double t, double x)
+{
+    double T = g->run->def.t_end - g->run->t0, at = (t - g->run->t0) / T * g->n_parts;
+    int k = (int)ceil(at - 1e-9) - 1;
+    g->part[k < 0 ? 0 : k < g->n_parts ? k : g->n_parts - 1] += x;
+}
+
+/* The error of the trapezoidal rule, by one of order 4. */
+static void look_at_rule(objective_run *g, const ph_sim *sim)
+{
+    ph_state s = ph_sim_state(sim);
+    const ph_so_far *o = &g->run->so_far[g->objective];
+    double x;
+    if (!ph_objective_has(g->run->model, g->objective, PH_ON_THE_WAY) ||
+        ph_mechanism_objective(g->run->mech, &s, g->objective, PH_ON_THE_WAY, &x, NULL) != PH_OK)
+        return;
+    double rule = ph_sim_stats(sim).steps ? o->sum + 0.5 * (s.t - g->run->watched.t) * (x + o->last) : 0;
+    ph_integral_add(&g->sum, s.t, x);
+    add_to_part(g, s.t, g->sum.sum - rule - g->lacks);
+    g->lacks = g->sum.sum - rule;
+}
+
 static ph_status forwards(const ph_sim *sim, void *ctx)
 {
     objective_run *g = ctx;
     if (asked_to_stop(g, sim) != PH_OK)
         return g->stopped;
+    if (g->part)
+        look_at_rule(g, sim);
     g->stopped = ph_run_look(g->run, ph_sim_stats(sim).steps ? PH_ON_STEP : PH_ON_START, &g->why);
     copy_turns(g->turns, g->run->mech->turns, g->run);
     return g->stopped;
 }
 
-static ph_status refuse(const ph_run *run, int objective, int n, ph_error *err)
+static ph_status refuse(const ph_run *run, int objective, ph_error *err)
 {
     const ph_options *o = &run->def.opt;
     if (!run->model || objective < 0 || objective >= run->model->n_objectives)
         return ph_fail(err, PH_E_INPUT, "there is no objective %d", objective);
-    if (n < 1)
-        return ph_fail(err, PH_E_INPUT, "a gradient needs parameters");
     if (run->sim->stepper->sens_ops && !run->sim->stepper->sens_restore) /* ph_sens_create says the rest */
         return ph_fail(err, PH_E_INPUT, "%s has no adjoint", run->sim->stepper->name);
     if (run->model->changing)
@@ -133,17 +160,47 @@ static ph_status refuse(const ph_run *run, int objective, int n, ph_error *err)
                 run->model->input[k].name);
     if (!(o->h > 0) && !(o->tol > 0))
         return ph_fail(err, PH_E_INPUT, "the model says no h: give a step size");
-    if (o->tol > 0)
-        return ph_fail(err, PH_E_INPUT, "a gradient needs steps of constant size: give h instead of tol");
+    if (o->tol > 0 && o->h > 0)
+        return ph_fail(
+            err, PH_E_INPUT,
+            "a gradient by steps of tolerance is that of their ends: leave out h, the grid of the output");
     if (!(run->def.t_end > run->t0))
         return ph_fail(err, PH_E_INPUT,
                        "a gradient is that of a run to t_end, which neither file nor options give");
     return PH_OK;
 }
 
-/* From the start, with neighbours that are there. */
-static ph_status differentiate(objective_run *g, const ph_param *param, size_t memory, double *value,
-                               double *gradient, ph_error *err)
+/* Steps of the run from its start, which is reset; those by tolerance are counted in a run of their own. */
+static ph_status count_steps(ph_run *run, long *steps, ph_error *err)
+{
+    ph_status s = ph_run_reset(run, err);
+    *steps = run->def.opt.h > 0 ? lround((run->def.t_end - run->t0) / run->def.opt.h) : 0;
+    if (s != PH_OK || run->def.opt.h > 0)
+        return s;
+    s = ph_sim_run_until(run->sim, run->def.t_end, NULL, NULL, err);
+    if (s != PH_OK)
+        return ph_run_explain(run, s, err);
+    *steps = ph_sim_stats(run->sim).steps;
+    return ph_run_reset(run, err);
+}
+
+static ph_status errors_by_steps(objective_run *g, ph_sens *sens, long steps, const ph_objective *o,
+                                 size_t memory, double *value, ph_error *err)
+{
+    const ph_allocator *alloc = g->run->config.alloc;
+    double *time = ph_alloc(alloc, 2 * (size_t)steps * sizeof *time), *term = time + steps;
+    if (!time)
+        return ph_fail(err, PH_E_MEMORY, "not enough memory for the errors of %ld steps", steps);
+    ph_status s = ph_sens_error_of(sens, steps, o, memory, value, time, term, err);
+    for (long k = 0; k < steps && s == PH_OK; k++)
+        add_to_part(g, time[k], term[k]);
+    ph_free(alloc, time);
+    return s;
+}
+
+/* From the start, with neighbours that are there; param NULL: errors in place of derivatives. */
+static ph_status differentiate(objective_run *g, const ph_param *param, long steps, size_t memory,
+                               double *value, double *gradient, ph_error *err)
 {
     ph_run *run = g->run;
     const ph_model *m = run->model;
@@ -157,11 +214,14 @@ static ph_status differentiate(objective_run *g, const ph_param *param, size_t m
                       .take_back = take_turns_back,
                       .again = again,
                       .ctx = g};
-    ph_status s = ph_sens_create(&sens, run->sim, g->n, param, err);
-    long steps = lround((run->def.t_end - run->t0) / run->def.opt.h);
+    ph_status s = param ? ph_sens_create(&sens, run->sim, g->n, param, err)
+                        : ph_sens_create_error(&sens, run->sim, err);
     copy_turns(g->turns, run->mech->turns, run);
+    run->sim->t_stop = run->def.t_end;
     if (s == PH_OK)
-        s = ph_sens_gradient(sens, steps, &o, memory, value, gradient, err);
+        s = param ? ph_sens_gradient(sens, steps, &o, memory, value, gradient, err)
+                  : errors_by_steps(g, sens, steps, &o, memory, value, err);
+    run->sim->t_stop = HUGE_VAL;
     copy_turns(run->mech->turns, g->turns, run); /* the way back has counted others */
     ph_sens_destroy(sens);
     if (g->refused)
@@ -171,13 +231,31 @@ static ph_status differentiate(objective_run *g, const ph_param *param, size_t m
     return s == PH_E_CALLBACK ? ph_run_explain(run, s, err) : s;
 }
 
+/* Errors, or with neighbours a gradient. */
+static ph_status go_back(objective_run *g, const ph_param *param, size_t memory, double *value,
+                         double *gradient, ph_error *err)
+{
+    ph_run *run = g->run;
+    const ph_allocator *alloc = run->config.alloc;
+    long steps = 0;
+    g->turns = ph_alloc(alloc, (size_t)(run->mech->n_turns + 1) * sizeof *g->turns);
+    ph_status s = g->turns ? count_steps(run, &steps, err)
+                           : ph_fail(err, PH_E_MEMORY, "not enough memory for a gradient");
+    if (s == PH_OK)
+        s = differentiate(g, param, steps, memory, value, gradient, err);
+    ph_free(alloc, g->turns);
+    return s;
+}
+
 ph_status ph_run_gradient(ph_run *run, int objective, const int *parameters, int n, size_t memory,
                           double *value, double *gradient, ph_error *err)
 {
     const ph_allocator *alloc = run->config.alloc;
     ph_neighbours *near;
     ph_param *param;
-    ph_status s = refuse(run, objective, n, err);
+    ph_status s = refuse(run, objective, err);
+    if (s == PH_OK && n < 1)
+        s = ph_fail(err, PH_E_INPUT, "a gradient needs parameters");
     if (s == PH_OK)
         s = ph_events_refuse(run, PH_NO_DERIVATIVES, err);
     if (s == PH_OK)
@@ -185,12 +263,27 @@ ph_status ph_run_gradient(ph_run *run, int objective, const int *parameters, int
     if (s != PH_OK)
         return s;
     objective_run g = {.run = run, .objective = objective, .n = n, .near = near};
-    g.turns = ph_alloc(alloc, (size_t)(run->mech->n_turns + 1) * sizeof *g.turns);
-    s = g.turns ? ph_run_reset(run, err) : ph_fail(err, PH_E_MEMORY, "not enough memory for a gradient");
-    if (s == PH_OK)
-        s = differentiate(&g, param, memory, value, gradient, err);
+    s = go_back(&g, param, memory, value, gradient, err);
     for (int k = 0; k < n; k++)
         ph_neighbours_destroy(&near[k]);
-    ph_free(alloc, near), ph_free(alloc, param), ph_free(alloc, g.turns);
+    ph_free(alloc, near), ph_free(alloc, param);
+    return s;
+}
+
+ph_status ph_run_objective_error(ph_run *run, int objective, size_t memory, double *value, double *error,
+                                 int n_parts, double *parts, ph_error *err)
+{
+    double whole = 0;
+    objective_run g = {.run = run,
+                       .objective = objective,
+                       .n_parts = n_parts > 0 ? n_parts : 1,
+                       .part = n_parts > 0 ? parts : &whole};
+    ph_status s = refuse(run, objective, err);
+    memset(g.part, 0, (size_t)g.n_parts * sizeof *g.part);
+    if (s == PH_OK)
+        s = go_back(&g, NULL, memory, value, NULL, err);
+    *error = 0;
+    for (int k = 0; k < g.n_parts; k++)
+        *error += g.part[k];
     return s;
 }

@@ -115,7 +115,7 @@ static ph_status check_table(const ph_run *run, int input, int n, const double *
             return ph_fail(err, PH_E_INPUT, "input '%s': row %d of its table is not a number", name, i + 1);
         if (i && !(t[i] > t[i - 1]))
             return ph_fail(err, PH_E_INPUT,
-                           "input '%s': times of its table must rise, and row %d has %.9g after %.9g", name,
+                           "input '%s': times of its table must increase: row %d has %.9g after %.9g", name,
                            i + 1, t[i], t[i - 1]);
     }
     return PH_OK;

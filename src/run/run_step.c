@@ -245,6 +245,13 @@ static ph_status make_ready(ph_run *run, ph_error *err)
     return ph_run_start(run, err);
 }
 
+void ph_run_drop_native(ph_run *run)
+{
+    if (run->native)
+        run->native->close(run->native, run->config.alloc);
+    run->native = NULL;
+}
+
 /* With error control the method stays within t_end, if that lies ahead; on a grid within that of the run, so that its
  * steps do not depend on where one stops to look. */
 static ph_status advance(ph_run *run, double t_end, ph_error *err)
@@ -258,7 +265,7 @@ static ph_status advance(ph_run *run, double t_end, ph_error *err)
         return ph_run_explain(run, s, err);
     double stop = run->def.opt.h > 0 ? run->def.t_end : t_end;
     run->sim->t_stop = stop > ph_run_time(run) ? stop : HUGE_VAL;
-    s = ph_sim_step(run->sim, &own);
+    s = run->native ? run->native->step(run, &own) : ph_sim_step(run->sim, &own);
     run->sim->t_stop = HUGE_VAL;
     if (s == PH_OK)
         return s;

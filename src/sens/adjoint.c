@@ -8,6 +8,7 @@
 
 #include "la/small.h"
 #include "sens/adjoint.h"
+#include "sens/sens_limits.h"
 
 /* ---- the objective ------------------------------------------------------------------------------ */
 
@@ -41,11 +42,26 @@ static ph_status seed_with(ph_adjoint *a, ph_scalar_fn f, double weight, const p
     return PH_OK;
 }
 
-/* Covectors at point n of the run, whose weight in the integral is h, or half of it at the ends. */
-static ph_status seed(ph_adjoint *a, long n, const ph_point *p)
+/* Its weight in the integral is h, or half of it at the ends. */
+static double weight_of(const ph_adjoint *a, long n)
+{
+    double h = a->sim->opt.h;
+    return n == 0 || n == a->steps ? h / 2 : h;
+}
+
+/* The same of point i among the n + 1 of a part, also where steps change: half of the steps on both sides. */
+static double weight_in(const ph_adjoint *a, long first, long n, long i)
+{
+    if (!ph_sim_paced(a->sim))
+        return weight_of(a, first + i);
+    double after = i < n ? a->point[i + 1].t - a->point[i].t : 0;
+    return 0.5 * (after + (first + i > 0 ? a->sizes[i] : 0));
+}
+
+/* Covectors at point n of the run. */
+static ph_status seed(ph_adjoint *a, long n, double weight, const ph_point *p)
 {
     const ph_objective *o = a->objective;
-    double h = a->sim->opt.h, weight = n == 0 || n == a->steps ? h / 2 : h;
     ph_status s = o->final && n == a->steps ? seed_with(a, o->final, 1, p) : PH_OK;
     return s == PH_OK && o->integral ? seed_with(a, o->integral, weight, p) : s;
 }
@@ -122,6 +138,30 @@ static ph_status go_forwards(const ph_adjoint *a, long n, ph_error *err)
     return s;
 }
 
+/* One step back from point i of the part at work; where it is asked for, what the step adds to the error of the objective: covectors at
+ * its end times its local errors. */
+static ph_status step_back(ph_adjoint *a, long i)
+{
+    ph_sim *sim = a->sim;
+    int nv = sim->lay.nv;
+    if (!a->term)
+        return ph_adjoint_step_back(a);
+    const ph_point *before = i > 1 ? &a->point[i - 2] : &a->before;
+    double size = ph_sim_paced(sim) ? a->sizes[i - 1] : sim->n > 0 ? sim->opt.h : 0, sum = 0;
+    memcpy(a->W, a->next.W, sizeof(double) * (size_t)nv),
+        memcpy(a->v, a->next.v, sizeof(double) * (size_t)nv);
+    ph_status s = ph_adjoint_step_back(a);
+    ph_point last = sim->last;
+    sim->last = *before;
+    if (s == PH_OK)
+        s = ph_sens_local(a->sens, size);
+    sim->last = last;
+    for (int k = 0; k < nv; k++)
+        sum += a->W[k] * a->sens->l_q[k] + a->v[k] * a->sens->l_v[k];
+    a->term[sim->n] = sum, a->time[sim->n] = sim->next.t;
+    return s;
+}
+
 /* Back from step `to` to that of a mark, with all points between in memory. */
 static ph_status short_part_back(ph_adjoint *a, const ph_checkpoint *mark, long to, ph_error *err)
 {
@@ -131,29 +171,37 @@ static ph_status short_part_back(ph_adjoint *a, const ph_checkpoint *mark, long 
         ph_status s = i ? step_again(a, err) : load(a, mark, err);
         if (s != PH_OK)
             return s;
+        if (i) /* steps without memory say afterwards where they began */
+            memcpy(a->point[i - 1].a, sim->last.a, sizeof(double) * (size_t)sim->lay.nv);
+        else if (a->term)
+            ph_point_copy(&a->before, &sim->last, &sim->lay);
         ph_point_copy(&a->point[i], &sim->now, &sim->lay);
         save_past(a, a->past[i]);
+        if (ph_sim_paced(sim))
+            a->sizes[i] = sim->has_last ? *sim->stepper->sens_size(sim) : 0; /* else that of an earlier run */
     }
-    ph_point now = sim->now, next = sim->next;
-    ph_status s = to == a->steps ? seed(a, to, &a->point[n]) : PH_OK;
+    ph_point now = sim->now, next = sim->next, last = sim->last;
+    ph_status s = to == a->steps ? seed(a, to, weight_in(a, mark->n, n, n), &a->point[n]) : PH_OK;
     for (long i = n; i > 0 && s == PH_OK; i--) {
         sim->now = a->point[i - 1], sim->next = a->point[i];
         sim->n = mark->n + i - 1;
         load_past(a, a->past[i - 1]);
+        if (ph_sim_paced(sim))
+            *sim->stepper->sens_size(sim) = a->sizes[i - 1];
         if (a->objective->backwards && a->objective->backwards(sim, a->objective->ctx) != PH_OK) {
-            sim->now = now, sim->next = next;
+            sim->now = now, sim->next = next, sim->last = last;
             return ph_fail(err, PH_E_STOPPED, "stopped on the way back at t = %.9g", a->point[i].t);
         }
-        s = ph_adjoint_step_back(a);
+        s = step_back(a, i);
         if (s == PH_OK)
-            s = seed(a, mark->n + i - 1, &a->point[i - 1]);
+            s = seed(a, mark->n + i - 1, weight_in(a, mark->n, n, i - 1), &a->point[i - 1]);
     }
     if (s != PH_OK)
         ph_fail(err, s, "t = %.9g: %s on the way back", sim->now.t,
                 s == PH_E_NAN ? "the objective or its derivatives are not finite"
                               : "a callback refused, or a "
                                 "matrix is singular,");
-    sim->now = now, sim->next = next;
+    sim->now = now, sim->next = next, sim->last = last;
     return s;
 }
 
@@ -201,7 +249,7 @@ static ph_status start_part(ph_adjoint *a, ph_error *err)
     ph_status s = show(a, err);
     sim->sens = a->sens;
     while (s == PH_OK && (sim->n < first || sim->n == a->steps)) {
-        s = seed(a, sim->n, &sim->now);
+        s = seed(a, sim->n, weight_of(a, sim->n), &sim->now);
         if (s != PH_OK)
             ph_fail(err, s, "t = %.9g: the objective refused, or its derivatives are not finite", sim->now.t);
         contract(a);
@@ -242,7 +290,7 @@ static ph_status start_backwards(ph_adjoint *a, ph_error *err)
         sim->stepper->sens_start_back(sim, a->begin, x->memory, a->bar);
     for (int j = last; j >= 0 && s == PH_OK; j--) {
         if (j < last || j == a->steps)
-            s = seed(a, j, &a->begin[j]);
+            s = seed(a, j, weight_of(a, j), &a->begin[j]);
         for (int i = 0; i < lay->nv; i++)
             x->W[i] += a->bar[j].W[i], x->v[i] += a->bar[j].v[i];
         if (j == 0 || s != PH_OK)
@@ -260,6 +308,20 @@ static ph_status start_backwards(ph_adjoint *a, ph_error *err)
     return s;
 }
 
+/* Starting values of steps that change are known with the size of the first one: it is made once for their derivatives. */
+static ph_status start_anew(ph_adjoint *a, ph_error *err)
+{
+    ph_sim *sim = a->sim;
+    ph_checkpoint *mark = a->mark;
+    save(a, mark);
+    ph_status s = ph_sim_step(sim, err);
+    if (s == PH_OK && ph_sens_restart(a->sens, &sim->last) != PH_OK)
+        s = ph_fail(err, PH_E_CALLBACK, "t = %.9g: the start failed for a value near by of a parameter",
+                    sim->last.t);
+    ph_status loaded = load(a, mark, s == PH_OK ? err : NULL);
+    return s == PH_OK ? loaded : s;
+}
+
 static ph_status forwards_and_back(ph_adjoint *a, ph_error *err)
 {
     ph_sim *sim = a->sim;
@@ -267,6 +329,8 @@ static ph_status forwards_and_back(ph_adjoint *a, ph_error *err)
     ph_status s = a->start ? start_forwards(a, err) : start_part(a, err);
     long spacing = (a->steps - sim->n + a->n_marks - 1) / a->n_marks;
     int used = 0;
+    if (s == PH_OK && ph_sim_paced(sim))
+        s = start_anew(a, err);
     while (s == PH_OK && sim->n < a->steps) {
         save(a, &a->mark[used++]);
         s = go_forwards(a, sim->n + spacing < a->steps ? sim->n + spacing : a->steps, err);
@@ -342,6 +406,11 @@ static void take(ph_adjoint *a, ph_arena *arena)
         *(arena->base ? &past[k] : &nothing) = ph_arena_take(arena, size, d);
     }
     ph_point_take(&a->scratch, lay, arena);
+    if (a->term)
+        ph_point_take(&a->before, lay, arena);
+    a->W = ph_arena_take(arena, a->term ? (size_t)lay->nv : 0, d);
+    a->v = ph_arena_take(arena, a->term ? (size_t)lay->nv : 0, d);
+    a->sizes = ph_arena_take(arena, ph_sim_paced(a->sim) ? points : 0, d);
     ph_variation_take(&a->now, lay, a->memory, arena);
     ph_variation_take(&a->next, lay, a->memory, arena);
     a->mark = mark, a->point = point, a->past = past;
@@ -373,17 +442,14 @@ static int spare_marks(long part, int points)
     return n;
 }
 
-/* As many tell what one takes: pieces of the arena are rounded up to lines. */
-#define SAMPLE 64
-
 /* As many points as the root of the number of steps, and as many marks; or what a bound allows, one half of
  * it for points and one for marks, since the steps that are made again grow with the logarithm of the length
  * of a part over its points. Returns the least bound that would do if it is too tight, else 0. */
 static size_t plan(ph_adjoint *a, size_t memory)
 {
     size_t one = bytes(a, 1, 1), slack = 4 * PH_ARENA_ALIGN;
-    size_t mark = (bytes(a, 1 + SAMPLE, 1) - one) / SAMPLE + 1;
-    size_t point = (bytes(a, 1, 1 + SAMPLE) - one) / SAMPLE + 1;
+    size_t mark = (bytes(a, 1 + PH_ADJOINT_SAMPLE, 1) - one) / PH_ADJOINT_SAMPLE + 1;
+    size_t point = (bytes(a, 1, 1 + PH_ADJOINT_SAMPLE) - one) / PH_ADJOINT_SAMPLE + 1;
     size_t root = (size_t)ceil_sqrt(a->steps), least = one + slack + mark * (size_t)spare_marks(a->steps, 1);
     a->n_marks = a->n_points = (int)root;
     a->n_spare = 0;
@@ -401,11 +467,14 @@ static size_t plan(ph_adjoint *a, size_t memory)
     return 0;
 }
 
-ph_status ph_sens_gradient(ph_sens *sens, long steps, const ph_objective *objective, size_t memory,
-                           double *value, double *gradient, ph_error *err)
+/* term NULL: no errors. */
+static ph_status go_back(ph_sens *sens, long steps, const ph_objective *objective, size_t memory,
+                         double *value, double *gradient, double *time, double *term, ph_error *err)
 {
     ph_sim *sim = sens->sim;
-    ph_adjoint a = {.sens = sens,
+    ph_adjoint a = {.term = term,
+                    .time = time,
+                    .sens = sens,
                     .sim = sim,
                     .objective = objective,
                     .steps = steps,
@@ -419,6 +488,9 @@ ph_status ph_sens_gradient(ph_sens *sens, long steps, const ph_objective *object
         return ph_fail(err, PH_E_INPUT, "the objective has neither a final value nor an integral");
     if (!sim->stepper->sens_restore)
         return ph_fail(err, PH_E_INPUT, "%s has no adjoint", sim->stepper->name);
+    if (ph_sim_paced(sim) && sim->opt.nonsmooth.n)
+        return ph_fail(err, PH_E_INPUT,
+                       "the adjoint does not start anew at times of nonsmooth: give h instead of tol");
     if (sens->simplified)
         return ph_fail(err, PH_E_INPUT, "the adjoint is exact: '%s' is for derivatives that follow the steps",
                        ph_simplification_word(sens->simplified));
@@ -443,4 +515,19 @@ ph_status ph_sens_gradient(ph_sens *sens, long steps, const ph_objective *object
     *value = a.value;
     ph_free(sim->opt.alloc, arena.block);
     return s;
+}
+
+ph_status ph_sens_gradient(ph_sens *sens, long steps, const ph_objective *objective, size_t memory,
+                           double *value, double *gradient, ph_error *err)
+{
+    return go_back(sens, steps, objective, memory, value, gradient, NULL, NULL, err);
+}
+
+ph_status ph_sens_error_of(ph_sens *sens, long steps, const ph_objective *objective, size_t memory,
+                           double *value, double *time, double *term, ph_error *err)
+{
+    double none;
+    if (!sens->of_error)
+        return ph_fail(err, PH_E_INPUT, "the error of an objective is that of error bars, not of parameters");
+    return go_back(sens, steps, objective, memory, value, &none, time, term, err);
 }

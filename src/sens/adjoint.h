@@ -33,6 +33,11 @@ typedef struct ph_adjoint {
     double *y_bar;          /* nv */
     double *by_p;           /* for each parameter */
     double value, *gradient;
+    double *sizes;   /* n_points + 1: size of the step before each point; steps that change */
+    ph_point before; /* the point before the part at work, and */
+    double *W, *v;   /* nv: covectors at the end of a step; for the terms */
+    double *term,
+        *time; /* steps: what each adds to the error of the objective, and its end [s]; NULL: not asked for */
     void *block;
 } ph_adjoint;
 

@@ -16,6 +16,7 @@
 
 #include "la/small.h"
 #include "sens/adjoint.h"
+#include "sens/sens_limits.h"
 
 /* dq += Q^T (gp eps vdot_bar - M^T mu_r), the part of Q in the residual */
 static void transpose_bend(ph_adjoint *a, const ph_step_ops *o, const ph_variation *next, double *dq)
@@ -115,11 +116,6 @@ static ph_status move_null_part(ph_adjoint *a, const ph_step_ops *o)
     return s;
 }
 
-/* The factorisation is exact but for its round-off and, with redundant rows, for what friction makes of the
- * multipliers that it leaves as they are, which converges as slowly as Newton's method did. */
-#define CORRECTIONS 100
-#define ROUND_OFF   1e-15
-
 /* mu of (W8), w of (W14) */
 static ph_status solve(ph_adjoint *a, const ph_step_ops *o, const ph_variation *next)
 {
@@ -127,7 +123,7 @@ static ph_status solve(ph_adjoint *a, const ph_step_ops *o, const ph_variation *
     const ph_layout *lay = &a->sim->lay;
     double last = HUGE_VAL, slow = ph_redundant_shares(nm) ? 0.7 : 0.3;
     memset(a->mu, 0, sizeof(double) * (size_t)nm->n);
-    for (int k = 0; k < CORRECTIONS; k++) {
+    for (int k = 0; k < PH_ADJOINT_STEP_CORRECTIONS; k++) {
         transposed_residual(a, o, next);
         ph_status s = nm->redundant ? move_null_part(a, o) : PH_OK;
         ph_redundant_leave_out(nm, a->rhs + lay->nv);
@@ -141,7 +137,7 @@ static ph_status solve(ph_adjoint *a, const ph_step_ops *o, const ph_variation *
             a->mu[i] += nm->x[i];
         if (!isfinite(size))
             return PH_E_NAN;
-        if (size <= ROUND_OFF * ph_small_max(nm->n, a->mu) || size > slow * last)
+        if (size <= PH_ADJOINT_STEP_ROUND_OFF * ph_small_max(nm->n, a->mu) || size > slow * last)
             break;
         last = size;
     }

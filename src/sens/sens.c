@@ -28,13 +28,7 @@
 
 #include "base/difference.h"
 #include "la/small.h"
-
-/* Steps after which the rate of corrections is measured again, and what it may have grown by meanwhile. */
-#define REMEASURE 32
-#define SAFE      10
-
-/* Parameters from which on a factorisation of one's own pays. */
-#define MANY 6
+#include "sens/sens_limits.h"
 
 static const double weight[PH_NEIGHBOURS] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
 static const double inner_weight[PH_NEIGHBOURS] = {0, -0.5, 0.5, 0};
@@ -116,7 +110,7 @@ static void add_eta_stiffness(ph_sens *sens, const double *W)
  * difference of B^T eta is less work than two of K. */
 static int differences_eta(const ph_sens *sens)
 {
-    return sens->n < MANY && sens->sim->lay.size_pairs > 4 * sens->sim->lay.size_links;
+    return sens->n < PH_SENS_MANY && sens->sim->lay.size_pairs > 4 * sens->sim->lay.size_links;
 }
 
 /* y += d(B^T eta)/dq W_n, as such a difference */
@@ -312,11 +306,11 @@ static double rate_of_corrections(const ph_sens *sens, const ph_step_ops *o)
     const ph_sim *sim = sens->sim;
     double more = 1;
     if (!o->exact || sim->opt.newton != PH_FULL || ph_sim_paced(sim) || ph_redundant_shares(&sim->matrix) ||
-        !(sens->left > 0) || sim->n - sens->measured >= REMEASURE)
+        !(sens->left > 0) || sim->n - sens->measured >= PH_SENS_REMEASURE)
         return 1;
     for (int k = 0; k < 2; k++)
         more = fmax(more, sens->increment[k] * sens->per[k]);
-    return fmin(1, SAFE * sens->left * more);
+    return fmin(1, PH_SENS_SAFE * sens->left * more);
 }
 
 static void note_rate(ph_sens *sens)
@@ -333,8 +327,8 @@ static ph_status factor_anew(ph_sens *sens, const ph_step_ops *o, double *rate)
 {
     ph_sim *sim = sens->sim;
     ph_newton kind = sim->opt.newton;
-    int keeps =
-        (sens->n < MANY && kind != PH_STEP) || kind == PH_MODIFIED || ph_redundant_shares(&sim->matrix);
+    int keeps = (sens->n < PH_SENS_MANY && kind != PH_STEP) || kind == PH_MODIFIED ||
+                ph_redundant_shares(&sim->matrix);
     if (keeps && sim->matrix.factored)
         return PH_OK;
     ph_status s = ph_newton_factor(sim, o);
@@ -366,7 +360,7 @@ static ph_status follow(ph_sens *sens, const ph_step_ops *o, double rate, const 
         return status;
     ph_sens_look_onwards(sens, &d->now, &d->next);
     method->sens_predict(sim, &d->now, stabilised ? sens->y : NULL, &d->next);
-    if (sens->n < MANY)
+    if (sens->n < PH_SENS_MANY)
         ph_sens_guess(sens, o, &d->next);
     memset(d->next.eta, 0, sizeof(double) * (size_t)sim->lay.nl);
     if (sim->matrix.redundant)
@@ -426,9 +420,6 @@ ph_status ph_sens_follow(ph_sens *sens)
 
 /* ---- choice of weights -------------------------------------------------------------------------- */
 
-/* Differences below this part of the size of what cancels are round-off. */
-#define NO_DIFFERENCE 1e-12
-
 /* A point around the start, to sens->moved: any numbers will do that are not special. */
 static ph_state trial_point(ph_sens *sens, int trial)
 {
@@ -453,7 +444,7 @@ static int vanish(const ph_sens *sens, const ph_follower *d)
     const ph_eval *ev = &d->at[PH_NEIGHBOURS - 1]->ev;
     double force = ph_larger(ph_small_max(lay->nv, ev->r), ph_small_max(lay->nv, ev->g));
     double length = ph_larger(1, ph_small_max(lay->nq, p->q));
-    double speed = ph_larger(1, ph_small_max(lay->nv, p->v)) * length, e = d->p.eps / NO_DIFFERENCE;
+    double speed = ph_larger(1, ph_small_max(lay->nv, p->v)) * length, e = d->p.eps / PH_SENS_NO_DIFFERENCE;
     return ph_small_max(lay->nv, sens->r_p) * e <= force &&
            ph_small_max(lay->nl, sens->Phi_p) * e <= length &&
            ph_small_max(lay->nl, sens->rate_p) * e <= speed;
@@ -672,9 +663,9 @@ ph_status ph_sens_create(ph_sens **out, ph_sim *sim, int n, const ph_param *para
 ph_status ph_sens_create_error(ph_sens **out, ph_sim *sim, ph_error *err)
 {
     *out = NULL;
-    ph_status s = refuse(sim, "error bars", err);
-    if (s == PH_OK && !sim->stepper->sens_local)
-        s = ph_fail(err, PH_E_INPUT, "%s has no error bars: genalpha has", sim->stepper->name);
+    ph_status s = sim->stepper->sens_local
+                      ? refuse(sim, "error bars", err)
+                      : ph_fail(err, PH_E_INPUT, "%s has no error bars: genalpha has", sim->stepper->name);
     return s == PH_OK ? create(out, sim, 1, NULL, 1, err) : s;
 }
 

@@ -10,9 +10,7 @@
 
 #include "la/small.h"
 #include "sens/sens.h"
-
-/* The factorisation is that of a point near by, and stale at worst in modified Newton's method. */
-#define CORRECTIONS 100
+#include "sens/sens_limits.h"
 
 /* ---- the linear system -------------------------------------------------------------------------- */
 
@@ -149,7 +147,7 @@ ph_status ph_sens_solve(ph_sens *sens, const ph_step_ops *o, double rate, ph_var
 {
     double last = HUGE_VAL;
     int shared = ph_redundant_shares(&sens->sim->matrix);
-    for (int k = 0; k < CORRECTIONS; k++) {
+    for (int k = 0; k < PH_SENS_SOLVE_CORRECTIONS; k++) {
         residual(sens, o, x);
         ph_status s = ph_newton_increment(sens->sim, o);
         if (s != PH_OK)

@@ -17,9 +17,7 @@
 
 #include "base/difference.h"
 #include "la/small.h"
-
-/* Step of differences along the motion [rad, m], where Z is itself a difference: (eps of Z)^(1/3). */
-#define STEP_DIFFERENCED 3e-4
+#include "step/step_limits.h"
 
 void ph_accel_take(ph_accel *ac, const ph_layout *lay, ph_arena *a)
 {
@@ -68,7 +66,7 @@ static ph_status look(ph_accel *ac, ph_eval *ev, const ph_point *p, double step,
 ph_status ph_accel_tangent(ph_accel *ac, ph_eval *ev, const ph_point *p)
 {
     const ph_layout *lay = ev->lay;
-    double longest = lay->sys->Z ? PH_DIFFERENCE : STEP_DIFFERENCED;
+    double longest = lay->sys->Z ? PH_DIFFERENCE : PH_ACCEL_STEP_DIFFERENCED;
     if (!lay->C)
         return PH_OK;
     double step = exp2(floor(log2(longest / fmax(1, ph_small_max(lay->nv, p->v))))); /* t + step is exact */

@@ -11,6 +11,7 @@
 #include "base/difference.h"
 #include "la/small.h"
 #include "step/pattern.h"
+#include "step/step_limits.h"
 
 /* ---- points ------------------------------------------------------------------------------------- */
 
@@ -316,11 +317,6 @@ ph_status ph_eval_convective(ph_eval *ev, const ph_state *s, double *out)
 
 /* ---- differences -------------------------------------------------------------------------------- */
 
-/* Step of t, with five points, since Phi_t stands in the residual: error 1e-11, and 1e-10 for a drive of 100
- * rad/s. It does not grow with t, which makes no drive slower; a power of two is added to t without rounding.
- * */
-#define STEP_T 0x1p-15
-
 static double step_for(double x)
 {
     return PH_DIFFERENCE * fmax(1, fabs(x));
@@ -494,11 +490,11 @@ ph_status ph_eval_difference_t(ph_eval *ev, const ph_state *s, double *Phi_t)
     if (!sys->Phi)
         return PH_OK;
     for (int k = 0; k < 4; k++) {
-        probe.t = s->t + at[k] * STEP_T;
+        probe.t = s->t + at[k] * PH_EVAL_STEP_T;
         CALL(Phi, &probe, Phi);
         for (int c = 0; c < lay->C; c++)
             for (int i = lay->l_at[c]; i < lay->l_at[c] + lay->rows[c]; i++)
-                Phi_t[i] += sys->constraints[c].nonholonomic ? 0 : weight[k] * Phi[i] / (12 * STEP_T);
+                Phi_t[i] += sys->constraints[c].nonholonomic ? 0 : weight[k] * Phi[i] / (12 * PH_EVAL_STEP_T);
     }
     return PH_OK;
 }

@@ -1,6 +1,7 @@
 /* From the lists of a ph_system to offsets in flat arrays. */
 #include "step/layout.h"
 #include "la/small.h"
+#include "step/step_limits.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -258,8 +259,6 @@ double ph_layout_length(const ph_layout *lay, int i, const double *q)
     return sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2] + u[3] * u[3]);
 }
 
-#define OFF_GROUP 1e-6 /* of a quaternion from length 1 */
-
 ph_status ph_layout_check(const ph_layout *lay, double t, const double *q, const double *v, ph_error *err)
 {
     char label[PH_NAME_MAX];
@@ -274,7 +273,7 @@ ph_status ph_layout_check(const ph_layout *lay, double t, const double *q, const
             return ph_fail(err, PH_E_INPUT, "%s: an initial value is not finite",
                            ph_node_label(lay, i, label));
         double length = lay->R_at[i] >= 0 ? ph_layout_length(lay, i, q) : 1;
-        if (!(fabs(length - 1) <= OFF_GROUP))
+        if (!(fabs(length - 1) <= PH_LAYOUT_OFF_GROUP))
             return ph_fail(err, PH_E_INPUT, "%s: its quaternion has length %g instead of 1",
                            ph_node_label(lay, i, label), length);
     }

@@ -20,8 +20,10 @@
 #include "la/small.h"
 #include "step/pattern.h"
 #include "step/position.h"
+#include "step/rates.h"
 #include "step/sim.h"
 #include "step/size.h"
+#include "step/step_limits.h"
 
 /* ---- structure ---------------------------------------------------------------------------------- */
 
@@ -251,10 +253,6 @@ static void number_eta(ph_newton_matrix *nm)
     }
 }
 
-/* Newton's method corrects what a solution lacks: a relative error of 2e-3 costs one iteration at worst, which is
- * less than refinement or pivots across blocks would. */
-#define TRUST 1e13
-
 static ph_status analyse(ph_newton_matrix *nm, listing *g, int stabilised, ph_solver_kind kind, double trust,
                          ph_solver **out)
 {
@@ -291,7 +289,7 @@ static ph_status analyse_span(ph_newton_matrix *nm, listing *g, ph_solver_kind k
                       .nnz = g->count,
                       .row = g->row,
                       .col = g->col,
-                      .trust = TRUST};
+                      .trust = PH_NEWTON_TRUST};
     return ph_solver_analyse_known(&nm->span, kind, &graph, lay->known, nm->alloc);
 }
 
@@ -306,7 +304,7 @@ ph_status ph_newton_analyse_stages(const ph_layout *lay, int stages, ph_solver_k
     if (!ph_arena_open(&temporary, alloc))
         return PH_E_MEMORY;
     take_listing(&g, lay, 0, &temporary);
-    ph_status s = analyse(&nm, &g, 0, kind, TRUST, out);
+    ph_status s = analyse(&nm, &g, 0, kind, PH_NEWTON_TRUST, out);
     ph_free(alloc, temporary.block);
     return s;
 }
@@ -362,7 +360,7 @@ ph_status ph_newton_create(ph_newton_matrix *nm, const ph_layout *lay, int steps
     nm->n = lay->nv + lay->nl + nm->n_eta;
     s = analyse(nm, &g, 0, kind, 0, &nm->initial);
     if (s == PH_OK && steps)
-        s = analyse(nm, &g, f == PH_GGL, kind, TRUST, &nm->solver);
+        s = analyse(nm, &g, f == PH_GGL, kind, PH_NEWTON_TRUST, &nm->solver);
     if (s == PH_OK && nm->redundant)
         s = analyse_span(nm, &g, kind);
 done:
@@ -603,10 +601,6 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Mechanisms of usual size have the length 1, as papers have it; those of another size one that is larger or smaller by
- * powers of this, a power of two. Then neighbouring values of a parameter have the same length. */
-#define LENGTHS 20 /* binary digits */
-
 void ph_newton_set_units(ph_newton_matrix *nm, const double *B, double length)
 {
     const ph_layout *lay = nm->lay;
@@ -622,7 +616,9 @@ void ph_newton_set_units(ph_newton_matrix *nm, const double *B, double length)
             ratio[n++] = turns[i] / moves[i];
     qsort(ratio, (size_t)n, sizeof(double), by_size);
     if (!(length > 0))
-        length = n && isfinite(ratio[n / 2]) ? exp2(LENGTHS * round(log2(ratio[n / 2]) / LENGTHS)) : 1;
+        length = n && isfinite(ratio[n / 2])
+                     ? exp2(PH_NEWTON_LENGTHS * round(log2(ratio[n / 2]) / PH_NEWTON_LENGTHS))
+                     : 1;
     nm->turn = 1 / (length * length);
 }
 
@@ -671,10 +667,6 @@ void ph_step_tolerances(const ph_sim *sim, double beta, double *tol_x, double *t
     *tol_R = beta * h * h * (sim->opt.atol + sim->opt.rtol * acc[1]) + floor[1];
 }
 
-/* Residuals of this part of what cancels in them are round-off, and increments that no longer fall are what an
- * ill-conditioned matrix makes of it. */
-#define RESIDUAL_ROUND_OFF (64 * DBL_EPSILON)
-
 /* The largest residual relative to what cancels in it (N4). In the methods vdot is eps times a difference of
  * velocities, so it has their round-off, eps times. */
 static double noise(const ph_sim *sim, const ph_step_ops *o)
@@ -706,12 +698,6 @@ static double noise(const ph_sim *sim, const ph_step_ops *o)
     return most;
 }
 
-/* Above this rate an increment says nothing about the next one. */
-#define RATE_TRUSTED 0.3
-
-/* Increments of so many tolerances are anything but small. */
-#define MUCH 1e100
-
 /* The forces that the increment of lambda makes, times s. */
 static ph_size multiplier_force(const ph_sim *sim)
 {
@@ -736,14 +722,11 @@ static double multiplier_size(const ph_sim *sim, const ph_step_ops *o)
     for (int i = 0; i < lay->nv; i++)
         f[i] *= o->s * sim->opt.rtol;
     for (int k = 0; k < 2; k++)
-        q.of[k] = o->s * sim->opt.atol + RESIDUAL_ROUND_OFF * q.of[k];
+        q.of[k] = o->s * sim->opt.atol + PH_NEWTON_RESIDUAL_ROUND_OFF * q.of[k];
     ph_size_add_pairs(lay, ev->M, q, f);
     double size = ph_size_over(force, ph_size_largest(lay, f));
-    return size > MUCH ? MUCH : size; /* where nothing has a size yet */
+    return size > PH_NEWTON_MUCH ? PH_NEWTON_MUCH : size; /* where nothing has a size yet */
 }
-
-/* The largest violation of velocities at the iterate, and what a step may leave of it, as a part of velocities. */
-#define DRIFT 1e-13
 
 static double drift_of(const ph_sim *sim)
 {
@@ -752,7 +735,7 @@ static double drift_of(const ph_sim *sim)
 
 static double drift_tolerable(const ph_sim *sim)
 {
-    return DRIFT * ph_small_max(sim->lay.nv, sim->next.v);
+    return PH_NEWTON_DRIFT * ph_small_max(sim->lay.nv, sim->next.v);
 }
 
 /* Whether the next increment of lambda would be below tolerance, after one with a Jacobian that was kept. Mostly the reactions
@@ -760,7 +743,7 @@ static double drift_tolerable(const ph_sim *sim)
 static int multipliers_settle(const ph_sim *sim, const ph_step_ops *o, double rate)
 {
     const ph_layout *lay = &sim->lay;
-    double next = rate < RATE_TRUSTED ? rate / (1 - rate) : 1, part = o->s * sim->opt.rtol;
+    double next = rate < PH_RATE_TRUSTED ? rate / (1 - rate) : 1, part = o->s * sim->opt.rtol;
     ph_size force = multiplier_force(sim), most;
     double *f = sim->matrix.b;
     memset(f, 0, sizeof(double) * (size_t)lay->nv);
@@ -778,17 +761,10 @@ static double next_increment(int exact, double size, double rate)
     return exact ? size * rate * rate : size * rate / (1 - rate);
 }
 
-/* Above this rate, or when the iterations left would not do at the present one, a kept Jacobian is renewed: one that is kept
- * over steps; one of the step, which is close. */
-#define RATE_RENEW 0.5
-#define RATE_STEP  0.1
-/* An exact Jacobian leaves far less than the tolerance, the square of a rate; one of the step shall, too. Third iterations are rare
- * with it. */
-#define LEFT_OF_STEP 0.01
-
+/* It is renewed above a rate, or when the iterations left would not do at the present one. */
 int ph_newton_keep(ph_newton kind, double size, double rate, int left)
 {
-    return rate <= (kind == PH_STEP ? RATE_STEP : RATE_RENEW) && size * pow(rate, left) <= 1;
+    return rate <= (kind == PH_STEP ? PH_RATE_STEP : PH_RATE_RENEW) && size * pow(rate, left) <= 1;
 }
 
 static void add_load(ph_sim *sim, const ph_step_ops *o)
@@ -848,10 +824,6 @@ static ph_status least(ph_sim *sim)
     return s == PH_OK ? ph_redundant_least(&sim->matrix, &sim->ev, sim->next.lambda) : s;
 }
 
-/* Rows that are left out may be violated so much, relative to positions, before others are; more than ten times that,
- * and they are not implied. */
-#define LEFT_OUT 1e-7
-
 /* The point of the last increment. */
 static ph_status finish(ph_sim *sim, const ph_step_ops *o)
 {
@@ -884,8 +856,9 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
     ph_newton kind = sim->opt.newton;
     double last = 0, last_drift = 0;
     int anew = 0; /* which rows are left out was decided again */
-    int always =
-        o->always || nm->fresh || (kind == PH_STEP && sim->opt.tol > 0); /* large steps: rates are poor */
+    int always = o->always || nm->fresh;
+    /* by tolerance, stiff parts in large steps: what a kept Jacobian leaves of their forces is taken for an error */
+    int most_kept = kind == PH_STEP && sim->opt.tol > 0 ? PH_NEWTON_KEPT_BY_TOL : sim->opt.max_iterations;
     int keeps = (kind == PH_STEP || kind == PH_MODIFIED) && !always;
     int shared = ph_redundant_shares(nm), exact = o->exact && kind != PH_SIMPLIFIED && !keeps && !shared;
     int keep = keeps && kind == PH_MODIFIED && nm->factored;
@@ -922,22 +895,22 @@ ph_status ph_newton_solve(ph_sim *sim, ph_step_ops *o)
         for (int i = 0; i < sim->lay.nl; i++)
             sim->next.lambda[i] += nm->x[sim->lay.nv + i] / o->s;
         double lacking = size * DBL_EPSILON * ph_solver_get_info(nm->solver).growth;
-        double most = of_step && keep ? LEFT_OF_STEP : 1;
+        double most = of_step && keep ? PH_NEWTON_LEFT_OF_STEP : 1;
         int small =
-            size <= most || (rate < RATE_TRUSTED && next_increment(exact, size, rate) + lacking <= most);
+            size <= most || (rate < PH_RATE_TRUSTED && next_increment(exact, size, rate) + lacking <= most);
         if (small && of_step && keep)
             small = (drift == 0 || drift * (drift / last_drift) <= drift_tolerable(sim)) &&
                     multipliers_settle(sim, o, rate);
-        if (small || (k > 2 && rate >= RATE_TRUSTED && noise(sim, o) <= RESIDUAL_ROUND_OFF)) {
+        if (small || (k > 2 && rate >= PH_RATE_TRUSTED && noise(sim, o) <= PH_NEWTON_RESIDUAL_ROUND_OFF)) {
             status = finish(sim, o);
-            if (status != PH_OK || !is_violated(sim, anew ? 10 * LEFT_OUT : LEFT_OUT))
+            if (status != PH_OK || !is_violated(sim, anew ? 10 * PH_NEWTON_LEFT_OUT : PH_NEWTON_LEFT_OUT))
                 return status;
             if (anew++ || ph_redundant_choose(nm, &sim->ev) != PH_OK)
                 return refuse_violated(sim);
         }
-        if (of_step && k == 2 && rate > RATE_STEP && size > 1)
+        if (of_step && k == 2 && rate > PH_RATE_STEP && size > 1 && !(sim->opt.tol > 0))
             return PH_E_NEWTON; /* far from the first guess another solution might be found: see make_step of sim.c */
-        keep = keeps && nm->factored &&
+        keep = keeps && nm->factored && k < most_kept &&
                (k == 1 || ph_newton_keep(kind, size, rate, sim->opt.max_iterations - k));
         if (k > 1 && size > 1e3 * last && size > 1e6)
             return PH_E_NEWTON;

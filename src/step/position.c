@@ -19,17 +19,7 @@
 
 #include "la/small.h"
 #include "step/rank.h"
-
-/* Rows are dependent up to this where iterates only come near the position. */
-#define NEAR 1e-4
-
-/* E relative to the diagonal: above the square of NEAR, below that of sensible mechanisms. */
-#define SMALL 1e-6
-
-#define ITERATIONS 4
-
-/* Components below this, relative to the largest, are none. */
-#define NONE 0.02
+#include "step/step_limits.h"
 
 typedef struct place {
     const ph_layout *lay;
@@ -74,7 +64,8 @@ static void fill_values(place *k)
         ph_small_transpose(b->m, b->n, B, v), v += b->m * b->n;
         memcpy(v, B, sizeof(double) * (size_t)(b->m * b->n)), v += b->m * b->n;
         for (int i = 0; i < b->m * b->n; i++)
-            k->l[b->row_at + i / b->n] += SMALL * B[i] * B[i] / k->ev->M[m->at + i % b->n * (m->n + 1)];
+            k->l[b->row_at + i / b->n] +=
+                PH_POSITION_SMALL * B[i] * B[i] / k->ev->M[m->at + i % b->n * (m->n + 1)];
     }
     for (int c = 0; c < lay->C; v += lay->rows[c] * lay->rows[c], c++)
         for (int i = 0; i < lay->rows[c]; i++)
@@ -112,7 +103,7 @@ static ph_status find_multipliers(place *k)
     ph_status s = PH_OK;
     for (int i = 0; i < nl; i++)
         k->l[i] = k->dependent[i] ? 1 + 0.1 * i / nl : 0;
-    for (int n = 0; n < ITERATIONS && s == PH_OK; n++) {
+    for (int n = 0; n < PH_POSITION_ITERATIONS && s == PH_OK; n++) {
         double most = ph_small_max(nl, k->l);
         for (int i = 0; i < nv + nl; i++)
             k->x[i] = i < nv ? 0 : k->l[i - nv] / most;
@@ -177,7 +168,7 @@ static void put_words(const place *k, const ph_point *p, char *text, size_t size
         ph_node_label(lay, node, label);
     int at = snprintf(text, size, "singular position: %s can %s", label, turns ? "turn" : "move");
     for (int i = 0; i < 3; i++)
-        u[i] = fabs(u[i]) > NONE * fabs(l) ? u[i] / l : 0;
+        u[i] = fabs(u[i]) > PH_POSITION_NONE * fabs(l) ? u[i] / l : 0;
     if (l != 0)
         at += snprintf(text + at, size - (size_t)at, " %s (%.3g, %.3g, %.3g)", turns ? "about" : "along",
                        u[0], u[1], u[2]);
@@ -198,7 +189,7 @@ const char *ph_position_words(ph_sim *sim, const ph_point *p, int usual, char *t
     if (!ph_arena_open(&a, sim->matrix.alloc))
         return text;
     take(&k, &a);
-    if (ph_rank_rows(k.lay, k.ev->B, k.ev->M, NEAR, sim->matrix.alloc, k.dependent) == PH_OK)
+    if (ph_rank_rows(k.lay, k.ev->B, k.ev->M, PH_POSITION_NEAR, sim->matrix.alloc, k.dependent) == PH_OK)
         for (int i = 0; i < sim->lay.nl; i++)
             count += k.dependent[i];
     if (count > usual && factor(&k, sim->matrix.alloc) == PH_OK && find_multipliers(&k) == PH_OK &&

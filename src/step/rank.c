@@ -17,9 +17,7 @@
 #include "la/order.h"
 #include "la/small.h"
 #include "step/rank.h"
-
-/* Pivots of rows of size 1 that make a constraint independent by one body. */
-#define ALONE 1e-6
+#include "step/step_limits.h"
 
 typedef struct ranker {
     const ph_layout *lay;
@@ -124,7 +122,7 @@ static int holds_alone(ranker *r, int c, int g)
         for (int j = 0; j < (m - k) * n; j++)
             at = fabs(a[j]) > fabs(a[at]) ? j : at;
         int row = at / n * n, col = at % n;
-        if (!(fabs(a[at]) > ALONE))
+        if (!(fabs(a[at]) > PH_RANK_ALONE))
             return 0;
         for (int j = 0; j < n; j++) {
             double x = a[j];

@@ -26,21 +26,7 @@
 #include "step/newton.h"
 #include "step/rank.h"
 #include "step/size.h"
-
-/* E relative to the diagonal of B^T B: far above what rows that depend on each other have left where a point is a
- * little off the constraints, far below the eigenvalues of a sensible mechanism. Where these are as small, what is
- * left of (R2) is in directions that change hardly any force. */
-#define SMALL 1e-9
-
-/* Repetitions of (R2), at most; they end where a change is not less than this part of the last one: round-off. */
-#define REPETITIONS 30
-#define SLOW        0.9
-
-/* Rows are dependent up to this, where the configuration is not yet consistent. */
-#define LOOSE 2e-3
-
-/* Growth of round-off, relative to the least so far, at which rows are chosen anew. */
-#define WORSE 100
+#include "step/step_limits.h"
 
 /* ---- which rows ----------------------------------------------------------------------------------- */
 
@@ -98,7 +84,7 @@ ph_status ph_redundant_choose(ph_newton_matrix *nm, const ph_eval *ev)
     if (!nm->redundant)
         return PH_OK;
     memset(nm->trial, 0, (size_t)nl);
-    for (double least = PH_ECHELON_DEPENDENT; least < LOOSE && count < expected; least *= 10) {
+    for (double least = PH_ECHELON_DEPENDENT; least < PH_REDUNDANT_LOOSE && count < expected; least *= 10) {
         ph_status s = ph_rank_rows(nm->lay, ev->B, ev->M, least, nm->alloc, nm->trial);
         if (s != PH_OK)
             return s;
@@ -123,7 +109,7 @@ int ph_redundant_renew(ph_newton_matrix *nm, const ph_eval *ev, const ph_solver 
            *tolerable = &nm->tolerable[solver != nm->initial];
     int poor = factored != PH_OK || growth > *tolerable;
     if (factored == PH_OK)
-        *tolerable = poor ? WORSE * growth : fmin(*tolerable, WORSE * growth);
+        *tolerable = poor ? PH_REDUNDANT_WORSE * growth : fmin(*tolerable, PH_REDUNDANT_WORSE * growth);
     if (!poor)
         return 0;
     memcpy(nm->before, nm->out, (size_t)nm->lay->nl);
@@ -227,7 +213,7 @@ static void span_values(const ph_newton_matrix *nm, const double *B)
         for (int i = 0; i < b->m; i++)
             for (int j = 0; j < b->n; j++) {
                 double x = W[b->at + i * b->n + j] = nm->unit[b->row_at + i] * B[b->at + i * b->n + j];
-                e[j * (b->n + 1)] += SMALL * x * x;
+                e[j * (b->n + 1)] += PH_REDUNDANT_SMALL * x * x;
             }
         ph_small_transpose(b->m, b->n, W + b->at, BT + b->at);
     }
@@ -261,7 +247,7 @@ ph_status ph_redundant_null_part(ph_newton_matrix *nm, double *x)
     for (int i = 0; i < nl; i++)
         x[i] /= nm->unit[i];
     size = ph_small_max(nl, x);
-    for (int k = 0; k < REPETITIONS && s == PH_OK; k++) {
+    for (int k = 0; k < PH_REDUNDANT_REPETITIONS && s == PH_OK; k++) {
         double change = 0;
         memset(nm->y, 0, sizeof(double) * (size_t)nv);
         memcpy(z, x, sizeof(double) * (size_t)nl);
@@ -270,7 +256,7 @@ ph_status ph_redundant_null_part(ph_newton_matrix *nm, double *x)
             change = fmax(change, fabs(x[i] + z[i]));
             x[i] = -z[i];
         }
-        if (change <= DBL_EPSILON * size || (k > 1 && change > SLOW * last))
+        if (change <= DBL_EPSILON * size || (k > 1 && change > PH_REDUNDANT_SLOW * last))
             break;
         last = change;
     }

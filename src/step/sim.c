@@ -11,6 +11,7 @@
 #include "la/small.h"
 #include "step/guard.h"
 #include "step/position.h"
+#include "step/step_limits.h"
 
 /* Times that differ by less than this part of a step are the same point of the grid. */
 #define ON_GRID 1e-9
@@ -229,9 +230,6 @@ void ph_sim_destroy(ph_sim *sim)
     ph_free(alloc, sim);
 }
 
-/* Up to this error of its length a quaternion is left as it is: a state that was loaded keeps its bits. */
-#define UNIT (16 * DBL_EPSILON)
-
 /* q and v to sim->now, quaternions with length 1 to round-off; nothing is remembered of the steps before. */
 static void put_state(ph_sim *sim, double t, const double *q, const double *v)
 {
@@ -243,7 +241,7 @@ static void put_state(ph_sim *sim, double t, const double *q, const double *v)
             continue;
         double length = ph_layout_length(lay, i, sim->now.q);
         double *u = sim->now.q + lay->q_at[i] + lay->slot[i].op->quat;
-        for (int k = 0; k < 4 && fabs(length - 1) > UNIT; k++)
+        for (int k = 0; k < 4 && fabs(length - 1) > PH_SIM_UNIT; k++)
             u[k] /= length;
     }
     ph_point_rotations(&sim->now, lay);
@@ -486,9 +484,6 @@ static void name_culprits(const ph_sim *sim, char *text, size_t size)
                  f->culprit[k].value);
 }
 
-/* Above this turn in one step the equations of a step may have no solution [rad]. */
-#define SPIN_LIMIT 1.0
-
 static int ran_away(const ph_sim *sim)
 {
     const ph_layout *lay = &sim->lay;
@@ -542,7 +537,7 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
                            "t = %.9g: Newton's method did not converge in %d iterations, even with a step of "
                            "h = %.3g%s%s",
                            t, f->iterations, f->h, least_words(sim, least, sizeof least), rows);
-        if (f->spin > SPIN_LIMIT)
+        if (f->spin > PH_SIM_SPIN_LIMIT)
             return ph_fail(
                 err, s,
                 "t = %.9g: Newton's method did not converge in %d iterations; a body turns by %.2g "
@@ -720,12 +715,9 @@ double ph_sim_cpu(void)
     return seconds_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* Up to this part of a step before the end, the end is reached. */
-#define REACHED 1e-9
-
 static int is_over(const ph_sim *sim, long steps_left, double t_end)
 {
-    return steps_left == 0 || !(sim->now.t < t_end - REACHED * sim->opt.h);
+    return steps_left == 0 || !(sim->now.t < t_end - PH_SIM_REACHED * sim->opt.h);
 }
 
 /* steps < 0: as many as it takes. */

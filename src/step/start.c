@@ -12,13 +12,7 @@
 #include "la/small.h"
 #include "step/sim.h"
 #include "step/size.h"
-
-/* Violations up to this size, relative to the size of the numbers that cancel, are taken as consistent: what
- * a model file with ten digits gives. */
-#define CONSISTENT 1e-9
-
-/* Newton steps of a projection; it converges quadratically or not at all. */
-#define PROJECTIONS 30
+#include "step/step_limits.h"
 
 static ph_status evaluate(ph_sim *sim, ph_point *p)
 {
@@ -107,7 +101,7 @@ static ph_status accelerations(ph_sim *sim, ph_point *p, int factored)
     ph_eval *ev = &sim->ev;
     const ph_layout *lay = &sim->lay;
     double *x = sim->matrix.x, *convective = sim->matrix.convective;
-    for (int k = 0; k < PROJECTIONS; k++) {
+    for (int k = 0; k < PH_START_PROJECTIONS; k++) {
         memset(p->vdot, 0, sizeof(double) * (size_t)lay->nv);
         ph_status status = evaluate(sim, p);
         ph_state s = ph_point_view(p, lay);
@@ -249,7 +243,7 @@ static ph_status project(ph_sim *sim, ph_point *p, int level)
 {
     const ph_layout *lay = &sim->lay;
     double *x = sim->matrix.x, last = HUGE_VAL;
-    for (int k = 0; k < PROJECTIONS; k++) {
+    for (int k = 0; k < PH_START_PROJECTIONS; k++) {
         ph_status s = evaluate(sim, p);
         if (s != PH_OK)
             return s;
@@ -317,7 +311,7 @@ static ph_status make_consistent(ph_sim *sim, int level, ph_error *err)
         return s;
     int c = worst_row(lay, rows, row_sizes(sim, &sim->now, level, PH_SIZE_REST), level, &worst);
     char label[PH_NAME_MAX];
-    if (c < 0 || worst <= CONSISTENT)
+    if (c < 0 || worst <= PH_START_CONSISTENT)
         return PH_OK;
     double violation = ph_small_max(lay->rows[c], rows + lay->l_at[c]);
     if (!isfinite(violation))

@@ -1,3 +1,3 @@
--- expect 2: curve: abscissae must rise; point 2 is at -1 after 0
+-- expect 2: curve: abscissae must increase; point 2 is at -1 after 0
 local c = curve({0, -1, 1}, {1, 2, 3})
 body { name = "a", mass = 1, inertia = {1, 1, 1} }

@@ -28,7 +28,7 @@ static ph_status M(const ph_state *s, double *out, void *ctx)
     return PH_OK;
 }
 
-static ph_status g(const ph_state *s, double *out, void *ctx)
+ph_status ph_top_g(const ph_state *s, double *out, void *ctx)
 {
     const ph_top *c = ctx;
     out[2] = c->m * c->gravity;
@@ -50,7 +50,7 @@ static ph_status K(const ph_state *s, double *out, void *ctx)
     return PH_OK;
 }
 
-static ph_status Phi(const ph_state *s, double *out, void *ctx)
+ph_status ph_top_Phi(const ph_state *s, double *out, void *ctx)
 {
     (void)ctx;
     ph_store3(out, ph_sub(ph_top_arm(s->R[0]), ph_load3(s->q)));
@@ -74,7 +74,7 @@ static ph_status Z(const ph_state *s, double *out, void *ctx)
     return PH_OK;
 }
 
-static ph_status convective(const ph_state *s, double *out, void *ctx)
+ph_status ph_top_convective(const ph_state *s, double *out, void *ctx)
 {
     (void)ctx;
     ph_vec3 w = ph_load3(s->v + 3);
@@ -197,11 +197,35 @@ int ph_build_heavy_top(ph_problem *p, const ph_problem_def *def)
     p->sys.n_constraints = 1, p->sys.constraints = constraints;
     p->sys.n_pairs = 2, p->sys.pairs = pairs;
     p->sys.n_links = 2, p->sys.links = links;
-    p->sys.M = M, p->sys.g = g, p->sys.Phi = Phi, p->sys.B = B;
-    p->sys.C = C, p->sys.K = K, p->sys.Z = Z, p->sys.convective = convective;
+    p->sys.M = M, p->sys.g = ph_top_g, p->sys.Phi = ph_top_Phi, p->sys.B = B;
+    p->sys.C = C, p->sys.K = K, p->sys.Z = Z, p->sys.convective = ph_top_convective;
     p->energy = ph_top_energy;
     p->exact = ph_top_exact_r3xso3;
     memcpy(c->q0, ph_top_q0, sizeof ph_top_q0);
     memcpy(c->v0, ph_top_v0, sizeof ph_top_v0);
     return 1;
+}
+
+ph_status ph_top_M6(const ph_state *s, double *out, void *ctx)
+{
+    const ph_top *c = ctx;
+    (void)s;
+    ph_put33(out, 6, 0, 0, ph_diag3(c->m, c->m, c->m));
+    ph_put33(out, 6, 1, 1, ph_diag3(c->J.x, c->J.y, c->J.z));
+    return PH_OK;
+}
+
+ph_top *ph_top_create6(ph_problem *p, const ph_problem_def *def, const ph_node *node)
+{
+    static const ph_constraint constraints[] = {{3, 0, "pivot"}};
+    ph_top *c = ph_top_create(p, def);
+    if (!c)
+        return NULL;
+    p->sys.n_nodes = 1, p->sys.nodes = node;
+    p->sys.n_constraints = 1, p->sys.constraints = constraints;
+    p->sys.M = ph_top_M6, p->sys.Phi = ph_top_Phi;
+    p->energy = ph_top_energy;
+    memcpy(c->q0, ph_top_q0, sizeof ph_top_q0);
+    memcpy(c->v0, ph_top_v0, sizeof ph_top_v0);
+    return c;
 }

@@ -27,6 +27,12 @@ int ph_top_exact(const ph_problem *p, double t, ph_top_motion *out); /* 0: not t
 /* q = (x, p), v = (xdot, Omega) at t = 0; R = I. Energy and exact state of the descriptions with these v. */
 extern const double ph_top_q0[7], ph_top_v0[6];
 double ph_top_energy(const ph_state *s, const void *ctx);
+ph_status ph_top_g(const ph_state *s, double *out, void *ctx); /* with v = (xdot, Omega) */
+ph_status ph_top_Phi(const ph_state *s, double *out, void *ctx);
+ph_status ph_top_convective(const ph_state *s, double *out, void *ctx);
+ph_status ph_top_M6(const ph_state *s, double *out, void *ctx); /* of one node with blocks of six */
+ph_top *ph_top_create6(ph_problem *p, const ph_problem_def *def,
+                       const ph_node *node); /* all of it but the terms */
 int ph_top_exact_r3xso3(const ph_problem *p, double t, double *q, double *v, double *vdot, double *lambda);
 
 /* ---- terms, for X = e_y; f = R^T lambda ---------------------------------------------------------- */

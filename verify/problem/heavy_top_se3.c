@@ -11,15 +11,6 @@
 
 #include <string.h>
 
-static ph_status M(const ph_state *s, double *out, void *ctx)
-{
-    const ph_top *c = ctx;
-    (void)s;
-    ph_put33(out, 6, 0, 0, ph_diag3(c->m, c->m, c->m));
-    ph_put33(out, 6, 1, 1, ph_diag3(c->J.x, c->J.y, c->J.z));
-    return PH_OK;
-}
-
 /* m R^T gamma */
 static ph_vec3 weight(const ph_top *c, const ph_mat3 *R)
 {
@@ -52,13 +43,6 @@ static ph_status K(const ph_state *s, double *out, void *ctx)
     ph_vec3 f = ph_tmul(s->R[0], ph_load3(s->lambda));
     ph_put33(out, 6, 0, 1, ph_tilde(ph_scale(-1, ph_add(weight(c, s->R), f))));
     ph_put33(out, 6, 1, 1, ph_top_stiffness(f));
-    return PH_OK;
-}
-
-static ph_status Phi(const ph_state *s, double *out, void *ctx)
-{
-    (void)ctx;
-    ph_store3(out, ph_sub(ph_top_arm(s->R[0]), ph_load3(s->q)));
     return PH_OK;
 }
 
@@ -108,17 +92,10 @@ static int exact(const ph_problem *p, double t, double *q, double *v, double *vd
 int ph_build_heavy_top_se3(ph_problem *p, const ph_problem_def *def)
 {
     static const ph_node nodes[] = {{PH_SE3, 0, "top"}};
-    static const ph_constraint constraints[] = {{3, 0, "pivot"}};
-    ph_top *c = ph_top_create(p, def);
-    if (!c)
+    if (!ph_top_create6(p, def, nodes)) /* R = I: body and world components agree; |U| = |xdot| */
         return 0;
-    p->sys.n_nodes = 1, p->sys.nodes = nodes;
-    p->sys.n_constraints = 1, p->sys.constraints = constraints;
-    p->sys.M = M, p->sys.g = g, p->sys.Phi = Phi, p->sys.B = B;
+    p->sys.g = g, p->sys.B = B;
     p->sys.C = C, p->sys.K = K, p->sys.Z = Z, p->sys.convective = convective;
-    p->energy = ph_top_energy; /* |U| = |xdot| */
     p->exact = exact;
-    memcpy(c->q0, ph_top_q0, sizeof ph_top_q0); /* R = I: body and world components agree */
-    memcpy(c->v0, ph_top_v0, sizeof ph_top_v0);
     return 1;
 }

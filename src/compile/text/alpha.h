@@ -38,6 +38,29 @@ PH_FN void ph_alpha_predict(int turns, const ph_real *v, const ph_real *a, const
                        PH_C_A * a0.z + PH_C_D * d0.z - PH_EPS * v0.z));
 }
 
+/* The same of n numbers of a vector space. */
+PH_FN void ph_alpha_predict_numbers(int n, const ph_real *v, const ph_real *a, const ph_real *vdot,
+                                    const ph_real *last, ph_real slope, ph_real *w, ph_real *c,
+                                    ph_real *theta)
+{
+    for (int i = 0; i < n; i++) {
+        ph_real d1 = vdot[i] + slope * (vdot[i] - last[i]);
+        theta[i] = PH_THETA_V * v[i] + PH_THETA_A * a[i] + PH_THETA_0 * vdot[i] + PH_THETA_1 * d1;
+        w[i] = PH_W_V * v[i] + PH_W_A * a[i];
+        c[i] = PH_C_A * a[i] + PH_C_D * vdot[i] - PH_EPS * v[i];
+    }
+}
+
+PH_FN void ph_alpha_numbers(int n, const ph_real *q0, const ph_real *theta, const ph_real *w,
+                            const ph_real *c, ph_real *q, ph_real *v, ph_real *vdot)
+{
+    for (int i = 0; i < n; i++) {
+        q[i] = q0[i] + theta[i];
+        v[i] = PH_GP * theta[i] + w[i];
+        vdot[i] = PH_EPS * v[i] + c[i];
+    }
+}
+
 /* eps v + c */
 PH_FN ph_vec3 ph_alpha_vdot(ph_vec3 v, const ph_real *c)
 {
@@ -102,6 +125,13 @@ PH_FN ph_moved ph_alpha_turn(const ph_real *q0, const ph_real *theta, const ph_r
 PH_FN ph_real ph_alpha_most(ph_real most, const ph_real *a)
 {
     return ph_larger(ph_larger(ph_larger(most, ph_abs(a[0])), ph_abs(a[1])), ph_abs(a[2]));
+}
+
+PH_FN ph_real ph_most(ph_real most, const ph_real *a, int n)
+{
+    for (int i = 0; i < n; i++)
+        most = ph_larger(most, ph_abs(a[i]));
+    return most;
 }
 
 #endif

@@ -9,6 +9,7 @@ struct ph_joint {
     ph_vec3 ea, eb; /* axes of universal; eb: axle of rolling */
     ph_real length, radius;
     int drive, free;
+    unsigned frees;
 };
 
 typedef struct ph_force_def {
@@ -18,8 +19,17 @@ typedef struct ph_force_def {
     int in_body;
 } ph_force_def;
 
+typedef struct ph_actuator_def {
+    ph_real k, d, rest, stop[2], stop_k, stop_d, stop_width;
+    int given;
+} ph_actuator_def;
+
 struct ph_force {
     const ph_force_def *def;
+    const ph_actuator_def *actuator;
+    const ph_joint *along, *joint; /* of an actuator; of friction */
+    int coordinate;
+    ph_real friction, speed;
     ph_vec3 sa, sb;
     ph_real length;
     ph_quat rest;

@@ -12,21 +12,14 @@ PH_FN void ph_shift(const ph_real *q, const ph_real *x, ph_real *out)
 {
     for (int i = 0; i < PH_NODES; i++) {
         const int *at = ph_node[i];
-        ph_vec3 w = ph_load3(x + at[1]);
-        if (at[2])
+        if (at[2]) {
+            ph_vec3 w = ph_load3(x + at[1]);
             ph_quat_store(out + at[0],
                           ph_quat_fix(ph_qmul(ph_quat_load(q + at[0]), ph_so3_exp(ph_stumpff_of(w), w))));
-        else
-            ph_store3(out + at[0], ph_add(ph_load3(q + at[0]), w));
+        }
+        for (int k = 0; k < at[3] && !at[2]; k++)
+            out[at[0] + k] = q[at[0] + k] + x[at[1] + k];
     }
-}
-
-PH_FN ph_real ph_most(const ph_real *a, int n)
-{
-    ph_real most = ph_k(0);
-    for (int i = 0; i < n; i++)
-        most = ph_larger(most, ph_abs(a[i]));
-    return most;
 }
 
 /* Move q or v until the constraints hold; members that are consistent stay. */
@@ -55,14 +48,22 @@ PH_COLD ph_mask ph_project(ph_work *W, int what)
     return moves;
 }
 
+/* With friction, until the multipliers stay. */
 PH_COLD void ph_accelerate(ph_work *W)
 {
     ph_real x[PH_NV + PH_NL];
-    ph_start_system(W, PH_ACCELERATIONS, NULL, x);
-    for (int i = 0; i < PH_NV; i++)
-        W->vdot[i] = x[i];
-    for (int i = 0; i < PH_NL; i++)
-        W->lambda[i] = x[PH_NV + i];
+    for (int k = 0; k < (PH_FRICTION ? 30 : 1); k++) {
+        ph_real change = ph_k(0);
+        ph_start_system(W, PH_ACCELERATIONS, NULL, x);
+        for (int i = 0; i < PH_NV; i++)
+            W->vdot[i] = x[i];
+        for (int i = 0; i < PH_NL; i++) {
+            change = ph_larger(change, ph_abs(x[PH_NV + i] - W->lambda[i]));
+            W->lambda[i] = x[PH_NV + i];
+        }
+        if (ph_all(change <= 1e-14 * ph_most(ph_k(0), W->lambda, PH_NL)))
+            return;
+    }
 }
 
 /* d(vdot)/dt by central differences along the motion (S1) */
@@ -75,6 +76,7 @@ PH_COLD void ph_jerk(const ph_work *now, ph_real *vddot)
             x[i] = side * PH_H * now->v[i] + 0.5 * PH_H * PH_H * now->vdot[i];
             W.v[i] = now->v[i] + side * PH_H * now->vdot[i];
         }
+        W.t = now->t + side * PH_H;
         ph_shift(now->q, x, W.q);
         ph_accelerate(&W);
         for (int i = 0; i < PH_NV; i++)
@@ -95,20 +97,22 @@ PH_COLD void ph_perturb(ph_work *W, ph_real *a)
         return;
     for (int i = 0; i < PH_NODES; i++) {
         ph_real *at = l + ph_node[i][1];
+        if (!ph_node[i][2])
+            continue;
         ph_vec3 v = ph_load3(W->v + ph_node[i][1]), vdot = ph_load3(W->vdot + ph_node[i][1]);
-        if (ph_node[i][2])
-            ph_store3(at, ph_add(ph_load3(at), ph_cross(ph_scale(ph_k(PH_L_LIE), v), vdot)));
+        ph_store3(at, ph_add(ph_load3(at), ph_cross(ph_scale(ph_k(PH_L_LIE), v), vdot)));
     }
     ph_start_system(W, PH_LIFT, l, x);
     for (int i = 0; i < PH_NV; i++)
         W->v[i] += x[i];
 }
 
-PH_COLD unsigned ph_restart(PH_MODEL *s)
+/* Start anew from q and v at time t, the members that are asked for; those that fail. */
+PH_COLD ph_mask ph_begin(PH_MODEL *s, ph_real t, ph_mask which)
 {
     ph_work W;
     ph_real a[PH_NV];
-    W.t = ph_k(PH_T0);
+    W.s = s, W.t = t;
     for (int i = 0; i < PH_NQ; i++)
         W.q[i] = s->q[i];
     for (int i = 0; i < PH_NV; i++)
@@ -121,8 +125,9 @@ PH_COLD unsigned ph_restart(PH_MODEL *s)
         a[i] = W.vdot[i];
     if (PH_PERTURBED)
         ph_perturb(&W, a);
-    ph_real finite = ph_most(W.q, PH_NQ) + ph_most(W.v, PH_NV) + ph_most(a, PH_NV) + ph_most(W.lambda, PH_NL);
-    failed = failed | ph_not(finite < HUGE_VAL);
+    ph_real none = ph_k(0), finite = ph_most(none, W.q, PH_NQ) + ph_most(none, W.v, PH_NV) +
+                                     ph_most(none, a, PH_NV) + ph_most(none, W.lambda, PH_NL);
+    failed = failed | ph_not(finite < HUGE_VAL) | ph_not(which);
     for (int i = 0; i < PH_NQ; i++)
         s->q[i] = ph_select(failed, s->q[i], W.q[i]);
     for (int i = 0; i < PH_NV; i++) {
@@ -132,11 +137,35 @@ PH_COLD unsigned ph_restart(PH_MODEL *s)
     }
     for (int i = 0; i < PH_NL; i++)
         s->lambda[i] = s->last_lambda[i] = ph_select(failed, s->lambda[i], W.lambda[i]);
-    s->t = ph_select(failed, s->t, W.t);
-    s->steps = ph_select(failed, s->steps, ph_k(0));
     s->slope = ph_select(failed, s->slope, ph_k(0));
+    return failed & which;
+}
+
+PH_COLD unsigned ph_restart(PH_MODEL *s)
+{
+    ph_real kept[PH_TURNS_COUNTED + 1][3];
+    for (int i = 0; i < PH_TURNS_COUNTED; i++)
+        for (int k = 0; k < 3; k++)
+            kept[i][k] = s->turns[i][k], s->turns[i][k] = ph_k(k < 2 ? 0 : PH_T0);
+    ph_mask failed = ph_begin(s, ph_k(PH_T0), s->t == s->t);
+    for (int i = 0; i < PH_TURNS_COUNTED; i++)
+        for (int k = 0; k < 3; k++)
+            s->turns[i][k] = ph_select(failed, kept[i][k], s->turns[i][k]);
+    s->t = ph_select(failed, s->t, ph_k(PH_T0));
+    s->steps = ph_select(failed, s->steps, ph_k(0));
     s->iterations = ph_k(0);
+    ph_keep_inputs(s, ph_not(failed));
+    ph_track(s, ph_not(failed));
     return ph_bits(failed);
+}
+
+/* An input that jumps changes accelerations at once: before the first step any, later those that are steps. */
+PH_FN ph_mask ph_jump(PH_MODEL *s)
+{
+    ph_mask jumps = ph_jumps(s), failed = s->t != s->t;
+    if (PH_INPUTS && ph_any(jumps))
+        failed = ph_begin(s, s->t, jumps);
+    return failed;
 }
 
 #endif

@@ -4,9 +4,6 @@
 #ifndef PH_COMPILE_STEP_H
 #define PH_COMPILE_STEP_H
 
-/* Above this rate an increment says nothing about the next one. */
-#define PH_RATE_TRUSTED 0.3
-
 /* Members that have not converged; the new point of the others is in W. */
 PH_FN ph_mask ph_newton(const PH_MODEL *s, ph_work *W)
 {
@@ -29,9 +26,10 @@ PH_FN ph_mask ph_newton(const PH_MODEL *s, ph_work *W)
 PH_FN unsigned ph_step(PH_MODEL *s)
 {
     ph_work W;
-    W.t = PH_T0 + (s->steps + 1) * PH_H;
+    ph_mask failed = ph_jump(s);
+    W.s = s, W.t = PH_T0 + (s->steps + 1) * PH_H;
     ph_predict(s, &W);
-    ph_mask failed = ph_newton(s, &W);
+    failed = failed | ph_newton(s, &W);
     ph_move(s, &W);
     ph_real slope = ph_select(failed, s->slope, ph_k(1));
     for (int i = 0; i < PH_NV; i++) {
@@ -51,6 +49,7 @@ PH_FN unsigned ph_step(PH_MODEL *s)
     s->t = ph_select(failed, s->t, W.t);
     s->steps = ph_select(failed, s->steps, s->steps + 1);
     s->iterations = W.iterations;
+    ph_keep_inputs(s, ph_not(failed));
     ph_track(s, ph_not(failed));
     return ph_bits(failed);
 }

@@ -1,0 +1,93 @@
+/* Sources, built in a folder of their own. */
+#include "cli/workshop.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+static const char *const endings[] = {PH_WORKSHOP_FILES};
+
+void ph_workshop_path(const ph_workshop *w, const char *ending, char path[PH_WORKSHOP_PATH])
+{
+    snprintf(path, PH_WORKSHOP_PATH, "%.400s/%.80s%s", w->folder, w->name, ending);
+}
+
+int ph_workshop_open(ph_workshop *w, const char *name)
+{
+    const char *tmp = getenv("TMPDIR");
+    w->name = name;
+    snprintf(w->folder, sizeof w->folder, "%.300s/polhode_XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    if (mkdtemp(w->folder))
+        return 1;
+    ph_complain("cannot make a folder '%s': %s", w->folder, strerror(errno));
+    return 0;
+}
+
+void ph_workshop_close(const ph_workshop *w)
+{
+    char path[PH_WORKSHOP_PATH];
+    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
+        ph_workshop_path(w, endings[k], path);
+        remove(path);
+    }
+    rmdir(w->folder);
+}
+
+int ph_workshop_write(const ph_workshop *w, int n, const char *const *ending, FILE **file)
+{
+    for (int k = 0; k < n; k++) {
+        char path[PH_WORKSHOP_PATH];
+        ph_workshop_path(w, ending[k], path);
+        file[k] = fopen(path, "w");
+        if (file[k])
+            continue;
+        ph_complain("cannot write '%s': %s", path, strerror(errno));
+        while (k-- > 0)
+            fclose(file[k]);
+        return 0;
+    }
+    return 1;
+}
+
+int ph_workshop_written(const ph_workshop *w, int n, FILE **file)
+{
+    int ok = 1;
+    for (int k = 0; k < n; k++)
+        ok = fclose(file[k]) == 0 && ok;
+    if (!ok)
+        ph_complain("cannot write to '%s': %s", w->folder, strerror(errno));
+    return ok;
+}
+
+const char *ph_workshop_compiler(void)
+{
+    const char *cc = getenv("CC");
+    return cc && *cc ? cc : "cc";
+}
+
+int ph_workshop_build(const ph_workshop *w, const char *ending, int hidden, const char *without)
+{
+    const char *cc = ph_workshop_compiler();
+    char source[PH_WORKSHOP_PATH], library[PH_WORKSHOP_PATH];
+    int status = -1;
+    ph_workshop_path(w, ending, source), ph_workshop_path(w, ".so", library);
+    pid_t child = fork();
+    if (child == 0) {
+        execlp(cc, cc, "-std=c17", "-O2", "-fPIC", "-shared", "-ffp-contract=off", "-fno-math-errno",
+               "-fno-tree-vectorize", hidden ? "-fvisibility=hidden" : "-fvisibility=default", "-o", library,
+               source, "-lm", (char *)NULL);
+        _exit(127);
+    }
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return 1;
+    ph_complain("the C compiler '%s' %s: %s", cc,
+                child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 127 ? "is not there" : "fails",
+                without);
+    return 0;
+}

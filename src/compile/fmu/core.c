@@ -1,0 +1,171 @@
+/* A compiled model as an FMU for co-simulation: what both versions of the interface share.
+ *
+ * The part before this one has the model's variables:
+ *   FMU_MODEL, FMU_TOKEN, FMU_H, FMU_T0, FMU_VARIABLES, fmu_variable, fmu_constant,
+ *   fmu_init, fmu_restart, fmu_step, fmu_sensor (all numbers of a sensor), fmu_input (where an input stands),
+ *   fmu_slope (of a number of a sensor, by an input). */
+
+typedef enum fmu_mode { FMU_INSTANTIATED, FMU_INITIALIZATION, FMU_STEP, FMU_TERMINATED, FMU_FAILED } fmu_mode;
+
+/* All that changes; a copy of it is a state of the FMU. */
+typedef struct fmu_state {
+    FMU_MODEL model;
+    fmu_mode mode;
+    double start; /* the time that the importer gives to the begin of the model */
+    int told;     /* an input was set before the first step */
+} fmu_state;
+
+#define FMU_MESSAGE 256
+
+typedef struct fmu_instance {
+    fmu_state now;
+    int logs;
+    char message[FMU_MESSAGE];
+} fmu_instance;
+
+/* A sentence for the importer's log; returns 0. */
+static int fmu_fail(fmu_instance *f, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(f->message, sizeof f->message, format, ap);
+    va_end(ap);
+    return 0;
+}
+
+static int fmu_is(fmu_instance *f, const char *call, unsigned modes)
+{
+    static const char *const name[] = {"instantiated", "initialization", "step", "terminated", "failed"};
+    if (modes >> f->now.mode & 1)
+        return 1;
+    return fmu_fail(f, "%s is not allowed in the %s mode", call, name[f->now.mode]);
+}
+
+static void fmu_begin(fmu_instance *f)
+{
+    fmu_state fresh = {.mode = FMU_INSTANTIATED};
+    f->now = fresh;
+    fmu_init(&f->now.model);
+}
+
+/* ---- variables ------------------------------------------------------------------------------------------- */
+
+static double fmu_time(const fmu_instance *f)
+{
+    return f->now.model.t - FMU_T0 + f->now.start;
+}
+
+static int fmu_get(fmu_instance *f, const unsigned *vr, size_t n, double *value)
+{
+    double numbers[FMU_NUMBERS];
+    for (size_t i = 0; i < n; i++) {
+        if (vr[i] >= FMU_VARIABLES)
+            return fmu_fail(f, "there is no variable with the value reference %u", vr[i]);
+        const fmu_place *v = &fmu_variable[vr[i]];
+        switch (v->kind) {
+        case FMU_TIME:
+            value[i] = fmu_time(f);
+            break;
+        case FMU_INPUT:
+            value[i] = *fmu_input(&f->now.model, v->index);
+            break;
+        case FMU_SENSOR:
+            fmu_sensor(&f->now.model, v->index, numbers);
+            value[i] = numbers[v->component];
+            break;
+        case FMU_Q:
+            value[i] = f->now.model.q[v->index];
+            break;
+        case FMU_V:
+            value[i] = f->now.model.v[v->index];
+            break;
+        default:
+            value[i] = fmu_constant[v->index];
+        }
+    }
+    return 1;
+}
+
+static int fmu_set(fmu_instance *f, const unsigned *vr, size_t n, const double *value)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (vr[i] >= FMU_VARIABLES || fmu_variable[vr[i]].kind != FMU_INPUT)
+            return fmu_fail(f, "the variable with the value reference %u is no input", vr[i]);
+        if (!(value[i] - value[i] == 0))
+            return fmu_fail(f, "the input with the value reference %u is set to a number that is not finite",
+                            vr[i]);
+    }
+    for (size_t i = 0; i < n; i++)
+        *fmu_input(&f->now.model, fmu_variable[vr[i]].index) = value[i];
+    f->now.told |= n > 0;
+    return 1;
+}
+
+/* Of outputs by inputs at the present time, exact. */
+static int fmu_derivative(fmu_instance *f, const unsigned *unknown, size_t n_unknown, const unsigned *known,
+                          size_t n_known, const double *seed, double *out)
+{
+    for (size_t i = 0; i < n_unknown; i++) {
+        out[i] = 0;
+        if (unknown[i] >= FMU_VARIABLES || fmu_variable[unknown[i]].kind != FMU_SENSOR)
+            return fmu_fail(f, "the variable with the value reference %u is no output", unknown[i]);
+        for (size_t k = 0; k < n_known; k++) {
+            if (known[k] >= FMU_VARIABLES || fmu_variable[known[k]].kind != FMU_INPUT)
+                return fmu_fail(f, "the variable with the value reference %u is no input", known[k]);
+            const fmu_place *y = &fmu_variable[unknown[i]];
+            out[i] +=
+                seed[k] * fmu_slope(&f->now.model, y->index, y->component, fmu_variable[known[k]].index);
+        }
+    }
+    return 1;
+}
+
+/* ---- modes and steps ------------------------------------------------------------------------------------- */
+
+static int fmu_setup(fmu_instance *f, double start)
+{
+    if (!(start - start == 0))
+        return fmu_fail(f, "the start time is not finite");
+    f->now.start = start;
+    return 1;
+}
+
+/* Inputs that were set change accelerations at the start. */
+static int fmu_initialize(fmu_instance *f)
+{
+    if (f->now.told && fmu_restart(&f->now.model)) {
+        f->now.mode = FMU_FAILED;
+        return fmu_fail(f, "there are no consistent initial values with these inputs");
+    }
+    f->now.mode = FMU_STEP;
+    return 1;
+}
+
+/* Whole steps of the model. -1: the step fails, and the FMU is as before. */
+static int fmu_do_step(fmu_instance *f, double t, double size)
+{
+    double steps = size / FMU_H, whole = floor(steps + 0.5);
+    fmu_state before = f->now;
+    if (!(fabs(t - fmu_time(f)) <= 1e-6 * FMU_H))
+        return fmu_fail(f, "the FMU is at t = %.17g, not at %.17g", fmu_time(f), t);
+    if (!(whole >= 1 && whole <= 1e9 && fabs(steps - whole) <= 1e-6))
+        return fmu_fail(f, "a communication step must be a whole number of steps of %.17g s", FMU_H);
+    for (long k = 0; k < (long)whole; k++)
+        if (fmu_step(&f->now.model)) {
+            double at = fmu_time(f);
+            f->now = before;
+            fmu_fail(f, "the step at t = %.9g does not converge", at);
+            return -1;
+        }
+    return 1;
+}
+
+/* ---- states as bytes ---------------------------------------------------------------------------------------- */
+
+static int fmu_restore(fmu_instance *f, const fmu_state *from)
+{
+    if (!from)
+        return fmu_fail(f, "there is no state");
+    f->now = *from;
+    return 1;
+}

@@ -1,0 +1,37 @@
+/* Tolerances and bounds of statics, modes and linearisation, file by file, each with its reason. */
+#ifndef PH_EQUILIBRIUM_LIMITS_H
+#define PH_EQUILIBRIUM_LIMITS_H
+
+#include <float.h>
+
+/* ---- frequency.c */
+/* Iterations; the mean over the last half settles a pair of eigenvalues of equal size. */
+#define PH_FREQUENCY_ITERATIONS 60
+
+/* ---- linear.c */
+#define PH_LINEAR_LARGEST   1500 /* velocities: 20 MB for each matrix, some minutes for its eigenvalues */
+#define PH_LINEAR_DEPENDENT 1e-8 /* as rank.c has it */
+#define PH_LINEAR_ANGLE     1e-3 /* of the motion on both sides [rad]: what a change is looked for over */
+#define PH_LINEAR_STEADY    1e-6 /* of the size: what is no change over that angle */
+/* Acceleration of a steady motion over the square of its speed; slow modes would feel more. */
+#define PH_LINEAR_RESTING  1e-9
+#define PH_LINEAR_UNDAMPED 1e-13
+
+/* ---- modes.c */
+#define PH_MODES_ZERO_SQUARE 1e-13 /* of nu: round-off of A */
+#define PH_MODES_ZERO        3e-8  /* of mu */
+#define PH_MODES_SINGULAR    1e-14 /* rows of A that depend on others: round-off of A */
+
+/* ---- static.c */
+#define PH_STATIC_STEP_LEAST   (1.0 / 256) /* load step: what a smaller one would need is not a smaller load */
+#define PH_STATIC_QUICK        4           /* iterations after which the next load step is twice as large */
+#define PH_STATIC_FREE         1e-13 /* delta over kappa: above round-off of K, below any stiffness that is meant */
+#define PH_STATIC_FREE_GROWTH  0.03 /* part of 1/delta that a free motion is magnified by at least */
+#define PH_STATIC_FREE_PASSES  3
+#define PH_STATIC_TURN_AT_ONCE 0.3   /* of relaxation [rad]: steps that follow the motion */
+#define PH_STATIC_CLOSE        1e-3  /* of the first acceleration: from here on Newton's method is trusted */
+#define PH_STATIC_AT_REST      1e-10 /* of the same: what is still missing is stiffness */
+#define PH_STATIC_SETTLED      1e-9  /* Phi from which the next step starts, relative to positions */
+#define PH_STATIC_FAR          1e4   /* times the size of the system: it moves away for ever */
+
+#endif

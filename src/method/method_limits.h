@@ -1,0 +1,65 @@
+/* Tolerances and bounds of the methods, file by file, each with its reason. */
+#ifndef PH_METHOD_LIMITS_H
+#define PH_METHOD_LIMITS_H
+
+#include <float.h>
+
+/* ---- alpha_ahead.c */
+#define PH_ALPHA_AHEAD_GROW  1.5 /* of step sizes at most: stable with (VS3), (VS4) for every rho */
+#define PH_ALPHA_AHEAD_POWER 2   /* of h in (VS9) */
+#define PH_ALPHA_AHEAD_CUT   0.99
+/* Sizes tried to find the first one: each is a fifth of the one before or more. */
+#define PH_ALPHA_AHEAD_FIRST_GUESSES 12
+
+/* ---- bliedf.c */
+/* Tolerance of the start: little more than round-off. */
+#define PH_BLIEDF_START_TOL 1e-13
+/* Attempts of the one-step method in one step; what needs more vibrates so fast that this step does not
+ * resolve it. */
+#define PH_BLIEDF_START_STEPS 5000
+
+/* ---- bliedf_ahead.c */
+/* Growth of step sizes at most: zero-stable for order 4, where steps of one ratio may have 1.28. */
+#define PH_BLIEDF_AHEAD_GROW      1.2
+#define PH_BLIEDF_AHEAD_CUT       0.99
+#define PH_BLIEDF_AHEAD_ORDER_MAX 4
+#define PH_BLIEDF_AHEAD_UNSEEN    0.5 /* error of a step of the start: the next one may be as large */
+
+/* ---- control.c */
+#define PH_CONTROL_GROW     5.0 /* of step sizes at most, from one step to the next */
+#define PH_CONTROL_TURN_END 3.1 /* rad in a step: beyond, the logarithm would take the short way */
+/* Errors of (K7) after extrapolation over those before, principal norms: 0.12 to 0.69 in the
+ * table. */
+#define PH_CONTROL_GAIN 0.5
+/* Errors of the steps add up to this many times that of a single one, in motions of some periods. */
+#define PH_CONTROL_STEPS 50
+/* What is left of the estimate when all numbers agree to round-off. */
+#define PH_CONTROL_ROUND (16 * DBL_EPSILON)
+
+/* ---- pace.c */
+#define PH_PACE_SAFETY 0.9  /* of a step size that would just do */
+#define PH_PACE_TARGET 0.5  /* error that (VS10) aims at, in units of the tolerance */
+#define PH_PACE_NEARLY 1.02 /* times h_min: a step of h_min, whose end is that of the interval, or rounded */
+#define PH_PACE_SHRINK 0.2  /* at least, from one step to the next */
+#define PH_PACE_QUIET  1e-4 /* errors below, in units of the tolerance, tell the controllers nothing more */
+#define PH_PACE_TURN   2.5  /* rad in a step at most: an exact rotation shows no error, but its chart ends */
+/* An estimate below this that does not fall with the step size is noise, of Newton's method or of
+ * cancellation. */
+#define PH_PACE_NOISE 1e-10
+
+/* ---- rk.c */
+/* T^-1 is singular at 2 pi, and useless before [rad]. */
+#define PH_RK_TURN_MAX 6.0
+
+/* ---- rk_implicit.c */
+/* Relative increments of multipliers that change no friction. */
+#define PH_RK_IMPLICIT_SHARED 1e-12
+/* Relative error of the Jacobian: (K12) has a difference in it. */
+#define PH_RK_IMPLICIT_INEXACT 1e-8
+
+/* ---- rk_turn.c */
+/* After an increment of this size the next one, quadratically smaller, is below round-off [rad]. */
+#define PH_RK_TURN_SMALL      1e-9
+#define PH_RK_TURN_ITERATIONS 30
+
+#endif

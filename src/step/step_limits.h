@@ -1,0 +1,83 @@
+/* Tolerances and bounds of src/step, file by file, each with its reason. */
+#ifndef PH_STEP_LIMITS_H
+#define PH_STEP_LIMITS_H
+
+#include <float.h>
+
+/* ---- accel.c */
+/* Step of differences along the motion [rad, m], where Z is itself a difference: (eps of Z)^(1/3). */
+#define PH_ACCEL_STEP_DIFFERENCED 3e-4
+
+/* ---- eval.c */
+/* Step of t, with five points, since Phi_t stands in the residual: error 1e-11, and 1e-10 for a drive of 100
+ * rad/s. It does not grow with t, which makes no drive slower; a power of two is added to t without rounding.
+ * */
+#define PH_EVAL_STEP_T 0x1p-15
+
+/* ---- layout.c */
+#define PH_LAYOUT_OFF_GROUP 1e-6 /* of a quaternion from length 1 */
+
+/* ---- newton.c */
+/* Newton's method corrects what a solution lacks: a relative error of 2e-3 costs one iteration at worst, which is
+ * less than refinement or pivots across blocks would. */
+#define PH_NEWTON_TRUST 1e13
+/* Mechanisms of usual size have the length 1, as papers have it; those of another size one that is larger or smaller by
+ * powers of this, a power of two. Then neighbouring values of a parameter have the same length. */
+#define PH_NEWTON_LENGTHS 20 /* binary digits */
+/* Residuals of this part of what cancels in them are round-off, and increments that no longer fall are what an
+ * ill-conditioned matrix makes of it. */
+#define PH_NEWTON_RESIDUAL_ROUND_OFF (64 * DBL_EPSILON)
+/* Increments of so many tolerances are anything but small. */
+#define PH_NEWTON_MUCH 1e100
+/* The largest violation of velocities at the iterate, and what a step may leave of it, as a part of velocities. */
+#define PH_NEWTON_DRIFT 1e-13
+/* An exact Jacobian leaves far less than the tolerance, the square of a rate; one of the step shall, too. Third iterations are rare
+ * with it. */
+#define PH_NEWTON_LEFT_OF_STEP 0.01
+#define PH_NEWTON_KEPT_BY_TOL  2 /* iterations of one Jacobian, where steps are found by tolerance */
+/* Rows that are left out may be violated so much, relative to positions, before others are; more than ten times that,
+ * and they are not implied. */
+#define PH_NEWTON_LEFT_OUT 1e-7
+
+/* ---- position.c */
+/* Rows are dependent up to this where iterates only come near the position. */
+#define PH_POSITION_NEAR 1e-4
+/* E relative to the diagonal: above the square of NEAR, below that of sensible mechanisms. */
+#define PH_POSITION_SMALL      1e-6
+#define PH_POSITION_ITERATIONS 4
+/* Components below this, relative to the largest, are none. */
+#define PH_POSITION_NONE 0.02
+
+/* ---- rank.c */
+/* Pivots of rows of size 1 that make a constraint independent by one body. */
+#define PH_RANK_ALONE 1e-6
+
+/* ---- redundant.c */
+/* E relative to the diagonal of B^T B: far above what rows that depend on each other have left where a point is a
+ * little off the constraints, far below the eigenvalues of a sensible mechanism. Where these are as small, what is
+ * left of (R2) is in directions that change hardly any force. */
+#define PH_REDUNDANT_SMALL 1e-9
+/* Repetitions of (R2), at most; they end where a change is not less than this part of the last one: round-off. */
+#define PH_REDUNDANT_REPETITIONS 30
+#define PH_REDUNDANT_SLOW        0.9
+/* Rows are dependent up to this, where the configuration is not yet consistent. */
+#define PH_REDUNDANT_LOOSE 2e-3
+/* Growth of round-off, relative to the least so far, at which rows are chosen anew. */
+#define PH_REDUNDANT_WORSE 100
+
+/* ---- sim.c */
+/* Up to this error of its length a quaternion is left as it is: a state that was loaded keeps its bits. */
+#define PH_SIM_UNIT (16 * DBL_EPSILON)
+/* Above this turn in one step the equations of a step may have no solution [rad]. */
+#define PH_SIM_SPIN_LIMIT 1.0
+/* Up to this part of a step before the end, the end is reached. */
+#define PH_SIM_REACHED 1e-9
+
+/* ---- start.c */
+/* Violations up to this size, relative to the size of the numbers that cancel, are taken as consistent: what
+ * a model file with ten digits gives. */
+#define PH_START_CONSISTENT 1e-9
+/* Newton steps of a projection; it converges quadratically or not at all. */
+#define PH_START_PROJECTIONS 30
+
+#endif

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# polhode compile --fmu: archives that an importer can use, both versions of the interface; refusals with exit code 2.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+dir=$(mktemp -d)
+trap 'rm -r "$dir"' EXIT
+cat > "$dir/arm.lua" <<'MODEL'
+model "arm & co"
+param("m", 1.2)
+gravity {0, -9.81, 0}
+body{name="arm", mass=1.2, inertia={0.01, 0.02, 0.03}, position={0.5, 0, 0}}
+joint{name="hub", type="revolute", bodies={"ground", "arm"}, at={0, 0, 0}, axis={0, 0, 1}}
+input{name="push", value=0.4, unit="N m"}
+actuator{name="motor", joint="hub", effort=function(t, s) return s.inputs.push*math.cos(s.joints.hub.position) end}
+sensor{name="angle", type="joint_position", joint="hub"}
+sensor{name="effort", type="effort", of="motor"}
+sensor{name="power", type="power", of="motor"}
+sensor{name="mixed", type="custom", f=function(t, s) return {s.inputs.push^2 + t, s.inputs.push*s.arm.velocity[2]} end}
+run{t_end=0.05, h=1e-3, formulation="index3"}
+MODEL
+cc -std=c17 -Wall -Wextra -Werror -O0 "$here/fmu_driver.c" -o "$dir/driver" -ldl -lm
+"$POLHODE" run "$dir/arm.lua" --json --quiet > "$dir/run.json"
+for version in 2 3; do
+    "$POLHODE" compile "$dir/arm.lua" --name arm --fmu "$dir/arm.fmu" --fmi $version > "$dir/out"
+    [ "$(cat "$dir/out")" = "$dir/arm.fmu" ]
+    python3 -m zipfile -t "$dir/arm.fmu" > "$dir/out" # the checksums too
+    rm -rf "$dir/open"
+    python3 -m zipfile -e "$dir/arm.fmu" "$dir/open"
+    if command -v xmllint > /dev/null; then
+        xmllint --noout "$dir/open/modelDescription.xml"
+    fi
+    cc -std=c17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only "$dir/open/sources/arm_fmu.c"
+    "$dir/driver" $version "$dir/open" > "$dir/angle"
+    # round-off and Newton's tolerance: the same model in the library
+    python3 - "$dir/angle" "$dir/run.json" <<'COMPARE'
+import json, sys
+ours, run = float(open(sys.argv[1]).read()), json.load(open(sys.argv[2]))["sensors"]["angle"]
+run = run[0] if isinstance(run, list) else run
+assert abs(ours - run) < 1e-9, (ours, run)
+COMPARE
+done
+
+refused() { # words, then arguments
+    local words=$1 code=0
+    shift
+    "$POLHODE" compile "$@" > "$dir/out" 2> "$dir/err" || code=$?
+    [ "$code" = 2 ] || { echo "exit code $code: compile $*"; exit 1; }
+    grep -qF -- "$words" "$dir/err" || { cat "$dir/err"; echo "lacks: $words"; exit 1; }
+    [ "$(wc -l < "$dir/err")" = 1 ] || { cat "$dir/err"; echo "more than one line"; exit 1; }
+}
+refused "'arm & co'" "$dir/arm.lua" --name 'arm & co' --fmu "$dir/x.fmu"
+refused "interface 2 or 3, not 4" "$dir/arm.lua" --name arm --fmu "$dir/x.fmu" --fmi 4
+refused "leave lanes out" "$dir/arm.lua" --name arm --fmu "$dir/x.fmu" --lanes 4
+refused "cannot write" "$dir/arm.lua" --name arm --fmu "$dir/not/there.fmu"
+[ ! -e "$dir/x.fmu" ] || { echo "an FMU of a refused model is left"; exit 1; }
+
+# Without a compiler there are sources, and a sentence says so.
+CC=no_such_compiler "$POLHODE" compile "$dir/arm.lua" --name arm --fmu "$dir/bare.fmu" 2> "$dir/err"
+grep -q "no_such_compiler' is not there: the FMU has sources and no binary" "$dir/err"
+python3 -m zipfile -l "$dir/bare.fmu" > "$dir/out"
+grep -q sources/arm_fmu.c "$dir/out"
+! grep -q binaries "$dir/out"
