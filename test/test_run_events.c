@@ -202,6 +202,28 @@ static void several_in_one_step(void **state)
     }
 }
 
+/* The function is 0 at the point of the method where the event is, not on the polynomial alone (E1). */
+static void located_by_steps(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"formulation=ggl h=0.02",
+                                          "formulation=index2 h=0.02",
+                                          "method=bliedf h=0.02",
+                                          "method=rkmk tableau=rk4 h=0.02",
+                                          "tol=1e-2",
+                                          "method=rkmk tol=1e-3"};
+    for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+        ph_run *run = open_path(MODELS "trebuchet.lua", options[k]);
+        ph_error err = {0};
+        double v[3];
+        while (ph_run_event_count(run) < 2)
+            assert_int_equal(ph_run_step(run, &err), PH_OK);
+        assert_int_equal(ph_run_get(run, PH_GET_VELOCITY, ph_run_find(run, PH_BODIES, "stone"), v), PH_OK);
+        check_near(v[0], v[2], 1e-9); /* round-off: 1e-13 of a step times 1e3 m/s^2, and of 35 m/s */
+        ph_run_close(run);
+    }
+}
+
 /* A function that changes its sign twice within a step is seen. */
 static void twice_within_a_step(void **state)
 {
@@ -585,6 +607,7 @@ int main(void)
         cmocka_unit_test(ball_keeps_its_period),
         cmocka_unit_test(several_in_one_step),
         cmocka_unit_test(twice_within_a_step),
+        cmocka_unit_test(located_by_steps),
         cmocka_unit_test(impact),
         cmocka_unit_test(idle_joints),
         cmocka_unit_test(redundant_joints),
