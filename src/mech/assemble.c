@@ -249,10 +249,12 @@ static void list_constraints(ph_mechanism *m, char *names)
         slots_of(m, j->body, j->v);
         ph_carried *w = carried_of(m, j->body);
         j->carried = w, j->direct = m->space->plain && !w;
+        j->links = m->size_links;
         if (w)
             link_carried(m, j, w);
         else
             link_joint(m, j);
+        j->size = m->size_links - j->links;
     }
     if (m->space->norm)
         list_norms(m, names);
@@ -479,7 +481,7 @@ static ph_status list_pairs(ph_mechanism *m, ph_error *err)
 
 static int is_pin(const ph_joint *j)
 {
-    return j->direct && j->n_parts == 1 && j->part[0].op == &ph_part_point;
+    return j->direct && !j->switched && j->n_parts == 1 && j->part[0].op == &ph_part_point;
 }
 
 /* A joint of one point: everything that its loop needs in one record. */

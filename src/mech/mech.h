@@ -62,10 +62,13 @@ struct ph_joint {
     int drive;      /* the same, where it is driven; -1: not */
     const ph_function *f;
     int nonholonomic;
+    int switched;    /* events release or engage it, */
+    int idle;        /* and it is released: its rows are zero */
     int turns;       /* where its angles start in the mechanism's turns */
     int B[PH_SLOTS]; /* where its slots stand in links */
     int K[16];       /* and its pairs of slots in pairs */
     int v[PH_SLOTS]; /* and its slots in vectors */
+    int links, size; /* all its blocks in links, and their numbers */
 
     int direct;                /* its rows in physical coordinates are those of the system */
     const ph_carried *carried; /* its places, where a side is a marker; NULL: these */
@@ -464,6 +467,13 @@ void ph_beam_section(const ph_force_site *s, double *force, double *strain);    
 
 /* mechanism.c: whose constraint number c of the system is: "joint", "coupling", "constraint" or "norm" */
 const char *ph_mechanism_whose(const ph_mechanism *m, int c, const char **name, ph_origin *origin);
+
+/* mechanism.c: release (0) or engage (1) a joint of the model that can be switched; then the rank is to be found anew */
+void ph_mechanism_set_active(ph_mechanism *m, int joint, int active);
+int ph_mechanism_active(const ph_mechanism *m, int joint);
+
+/* initial.c: the rank at other values, in the space of the mechanism */
+ph_status ph_mechanism_rank_at(ph_mechanism *m, double t, const double *q, ph_error *err);
 
 /* assemble.c */
 ph_status ph_mechanism_pattern(ph_mechanism *m, ph_error *err);

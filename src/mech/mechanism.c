@@ -216,6 +216,9 @@ static ph_status make_elements(ph_mechanism *m, ph_error *err)
         for (int i = PH_ABOUT; i < PH_LENGTH; i++)
             m->n_turns += (int)(j->frees >> i & 1);
         m->n_joints += ph_joint_count(&model->joint[k]);
+        for (ph_joint *end = m->joint + m->n_joints; j < end; j++)
+            j->switched = model->joint[k].switched, j->idle = j->switched && !model->joint[k].active;
+        m->sys.switches |= model->joint[k].switched;
     }
     m->joint_of[model->n_joints] = m->n_joints;
     for (int k = 0; k < model->n_constraints; k++)
@@ -323,6 +326,17 @@ ph_status ph_mechanism_skeleton(ph_mechanism *m, ph_skeleton **out, ph_error *er
     ph_status s = m->skeleton ? PH_OK : ph_skeleton_create(&m->skeleton, &m->sys, m->alloc, err);
     *out = m->skeleton;
     return s;
+}
+
+void ph_mechanism_set_active(ph_mechanism *m, int joint, int active)
+{
+    for (int k = m->joint_of[joint]; k < m->joint_of[joint + 1]; k++)
+        m->joint[k].idle = !active;
+}
+
+int ph_mechanism_active(const ph_mechanism *m, int joint)
+{
+    return !m->joint[m->joint_of[joint]].idle;
 }
 
 const ph_system *ph_mechanism_system(const ph_mechanism *m)

@@ -227,6 +227,13 @@ int ph_actuate_value(ph_reader *r, lua_State *L, const ph_key *k,
                      int index); /* 0: it is none of its values */
 void ph_actuate_complete(ph_reader *r);
 
+/* event.c: the same of actions; the joints, inputs and states that they name; once functions are traced, whether they
+ * can change their sign; how many numbers a function of an event gives */
+void ph_event_value(ph_reader *r, lua_State *L, const ph_key *k, int index);
+void ph_event_complete(ph_reader *r);
+void ph_event_check(ph_reader *r);
+int ph_event_results(const ph_event_def *e, int function);
+
 /* value.c */
 void ph_value_refer(ph_reader *r, lua_State *L, const ph_key *k, ph_kind to, int index, size_t at,
                     const char *key); /* the name on top becomes an index of this kind, at its place */

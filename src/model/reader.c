@@ -321,6 +321,7 @@ static int trace_all(lua_State *L)
         const ph_program *p = ((const ph_fn *)r->fns.data)[k].traced->program;
         r->untraced |= !p || p->untraced > 0;
     }
+    ph_event_check(r);
     return 0;
 }
 

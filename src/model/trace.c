@@ -359,6 +359,9 @@ static int results_of(ph_reader *r, const ph_fn *fn)
         return ((ph_sensor_def *)ph_store_at(r, fn->kind, fn->element))->size;
     case PH_K_CONSTRAINT:
         return ((ph_user_constraint_def *)ph_store_at(r, fn->kind, fn->element))->rows;
+    case PH_K_EVENT:
+        return ph_event_results(ph_store_at(r, fn->kind, fn->element),
+                                (int)(fn - (const ph_fn *)r->fns.data));
     default:
         return 1;
     }

@@ -63,12 +63,14 @@ typedef struct ph_recorded {
 
 /* What is told of one number of a sensor over the run. */
 typedef struct ph_over {
+    int seen;    /* there was a value */
     double most; /* largest, or least, */
     double when; /* and its time */
     ph_integral sum;
 } ph_over;
 
 typedef struct ph_following ph_following;
+typedef struct ph_events ph_events;
 struct ph_bars;
 
 /* Steps that something else makes, from the state of the simulation to its next one. */
@@ -117,6 +119,7 @@ struct ph_run {
     atomic_int stop;
     ph_run_trouble trouble;
     ph_following *following; /* NULL: no derivatives */
+    ph_events *events;       /* NULL: the model has none, and no joint that can be switched */
     ph_native *native;       /* NULL: steps are the simulation's */
     struct ph_bars *bars;    /* NULL: no error bars */
 };
@@ -134,6 +137,8 @@ void ph_told_set_method(ph_told *told, const ph_options *opt, const ph_allocator
 void ph_watch_start(ph_run *run);
 ph_status ph_watch_look(ph_run *run, const ph_state *s, ph_error *err);
 void ph_watch_jump(ph_run *run); /* powers have changed at once */
+void ph_watch_shock(ph_run *run,
+                    double energy); /* and energy, which was so much: what is lost was dissipated */
 
 /* run_corners.c: times that steps by tolerance end at, those of def among them; *own: the caller's; PH_E_MEMORY */
 ph_status ph_corners_find(const ph_run *run, const ph_model *m, const ph_run_def *def, ph_times *out,
@@ -151,6 +156,7 @@ int ph_over_numbers(const ph_run *run, const ph_over *over, int sensor,
                     double *out); /* 0: nothing is told of it over time */
 void ph_over_add(ph_run *run, ph_over *over,
                  const ph_state *s); /* after the initial values and after each step */
+void ph_over_jump(ph_run *run);      /* sensors have changed at once */
 
 /* An objective that has come so far, at a state. */
 ph_status ph_objective_value(ph_run *run, const ph_so_far *so_far, const ph_state *s, int k, double *out);
@@ -200,6 +206,22 @@ double ph_inputs_value(const ph_run *run, int input); /* now */
 ph_status ph_inputs_before_step(ph_run *run, ph_error *err);
 void ph_inputs_tape(ph_run *run, ph_tape *t);
 uint64_t ph_inputs_key(const ph_run *run, uint64_t key); /* of their tables too */
+
+void ph_inputs_put(ph_run *run, int input, double value); /* at once, from now on */
+
+/* run_events.c */
+ph_status ph_events_adopt(ph_run *run); /* of a new simulation; PH_E_MEMORY */
+void ph_events_free(ph_run *run);
+ph_status ph_events_rewind(ph_run *run, ph_error *err); /* joints and inputs as at the start; */
+void ph_events_return(ph_run *run);                     /* and as before */
+ph_status ph_events_begin(ph_run *run, ph_error *err);  /* at the initial values */
+/* What does not go across events, where the model has any. */
+#define PH_NO_DERIVATIVES "exact derivatives do not go across events; use differences, --mode fd"
+#define PH_NO_BARS        "error bars do not go across events; compare runs with two step sizes"
+ph_status ph_events_refuse(const ph_run *run, const char *what, ph_error *err);
+int ph_events_met(const ph_run *run); /* the last step ended at one */
+ph_status ph_events_act(ph_run *run, ph_error *err);
+void ph_events_tape(ph_run *run, ph_tape *t);
 
 /* run_derivative.c: after each step, and before the first, what is integrated over the run. */
 void ph_following_free(ph_run *run);

@@ -145,7 +145,7 @@ static uint64_t key_of(const parts *p, const ph_system *sys)
 static void adopt(ph_run *run, parts *p, ph_told *told)
 {
     const ph_allocator *alloc = run->config.alloc;
-    ph_following_free(run), ph_bars_free(run);
+    ph_following_free(run), ph_bars_free(run), ph_events_free(run);
     ph_run_drop_native(run);
     ph_sim_destroy(run->sim);
     if (p->mech != run->mech)
@@ -176,6 +176,8 @@ static ph_status settle_inputs(ph_run *run, ph_error *err)
 {
     int any = 0;
     ph_status s = run->mech ? ph_inputs_adopt(run) : PH_OK;
+    if (s == PH_OK)
+        s = ph_events_adopt(run);
     if (s != PH_OK)
         return ph_fail(err, s, "not enough memory for a run");
     for (int k = 0; k < run->n_inputs; k++)
@@ -304,7 +306,7 @@ void ph_run_close(ph_run *run)
         return;
     ph_allocator own = {0};
     const ph_allocator *alloc = run->config.alloc ? (own = *run->config.alloc, &own) : NULL;
-    ph_following_free(run), ph_bars_free(run);
+    ph_following_free(run), ph_bars_free(run), ph_events_free(run);
     ph_run_drop_native(run);
     ph_sim_destroy(run->sim);
     ph_mechanism_destroy(run->mech);
@@ -334,6 +336,9 @@ static void tape_with_turns(ph_run *run, ph_tape *tape)
 static ph_status restart(ph_run *run, double t, const double *q, const double *v, int moved, ph_error *err)
 {
     ph_tape tape = {.mode = PH_TAPE_COUNT};
+    ph_status s = ph_events_rewind(run, err);
+    if (s != PH_OK)
+        return s;
     tape_with_turns(run, &tape);
     void *kept = ph_alloc(run->config.alloc, tape.used);
     if (!kept)
@@ -342,9 +347,10 @@ static ph_status restart(ph_run *run, double t, const double *q, const double *v
     tape_with_turns(run, &tape);
     if (run->mech)
         ph_mechanism_rewind(run->mech); /* efforts at the start read angles */
-    ph_status s = ph_sim_reset(run->sim, t, q, v, err);
+    s = ph_sim_reset(run->sim, t, q, v, err);
     if (s != PH_OK) {
         ph_run_explain_static(run, s, err);
+        ph_events_return(run);
         tape = (ph_tape){.mode = PH_TAPE_READ, .at = kept};
         tape_with_turns(run, &tape);
     }
@@ -381,8 +387,11 @@ static ph_status change(ph_run *run, const ph_setting *parameters, int n_paramet
     else
         p.model = run->model;
     if (s == PH_OK)
+        s = ph_events_rewind(run, err);
+    if (s == PH_OK)
         s = build(run, &told, &p, err);
     if (s != PH_OK) {
+        ph_events_return(run);
         free_parts(run, &p);
         ph_told_free(&told, alloc);
         return s;

@@ -53,7 +53,9 @@ ph_status ph_run_error_bars(ph_run *run, int on, ph_error *err)
     ph_bars_free(run);
     if (!on)
         return PH_OK;
-    ph_status s = ph_run_start(run, err);
+    ph_status s = ph_events_refuse(run, PH_NO_BARS, err);
+    if (s == PH_OK)
+        s = ph_run_start(run, err);
     if (s == PH_OK && ph_sim_stats(run->sim).steps > 0)
         s = ph_fail(err, PH_E_INPUT, "error bars begin with the first step: reset the run first");
     if (s == PH_OK)

@@ -93,7 +93,9 @@ ph_status ph_run_follow(ph_run *run, const int *parameters, int n, ph_error *err
     }
     if (!run->model)
         return ph_fail(err, PH_E_INPUT, "a system of one's own has no parameters");
-    ph_status s = ph_run_start(run, err);
+    ph_status s = ph_events_refuse(run, PH_NO_DERIVATIVES, err);
+    if (s == PH_OK)
+        s = ph_run_start(run, err);
     if (s != PH_OK)
         return s;
     if (ph_sim_stats(run->sim).steps > 0)

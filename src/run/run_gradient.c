@@ -310,6 +310,8 @@ static ph_status gradient_of(objective_run g, const int *parameters, size_t memo
     if (s == PH_OK && g.n < 1)
         s = ph_fail(err, PH_E_INPUT, "a gradient needs parameters");
     if (s == PH_OK)
+        s = ph_events_refuse(g.run, PH_NO_DERIVATIVES, err);
+    if (s == PH_OK)
         s = ph_neighbours_of(g.run, parameters, g.n, &near, &param, err);
     if (s != PH_OK)
         return s;

@@ -78,6 +78,14 @@ static int started(const ph_run *run)
     return ph_sim_stats(run->sim).steps > 0;
 }
 
+void ph_inputs_put(ph_run *run, int input, double value)
+{
+    ph_input *u = &run->input[input];
+    u->n = 0;
+    u->t[0] = u->t[1] = ph_run_time(run), u->u[0] = u->u[1] = value;
+    hand_over(run);
+}
+
 ph_status ph_run_set_input(ph_run *run, int input, double value)
 {
     if (input < 0 || input >= run->n_inputs || !isfinite(value))
@@ -165,9 +173,7 @@ ph_status ph_inputs_before_step(ph_run *run, ph_error *err)
     }
     if (!run->jumped)
         return PH_OK;
-    ph_stats stats = run->sim->stats;
-    ph_status s = ph_sim_reset(run->sim, now.t, now.q, now.v, err);
-    run->sim->stats = stats;
+    ph_status s = ph_sim_restart(run->sim, err);
     run->jumped = s != PH_OK;
     if (s == PH_OK)
         ph_watch_jump(run);

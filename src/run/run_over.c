@@ -68,8 +68,9 @@ ph_status ph_over_start(ph_run *run)
 
 static void add(ph_over *o, int what, double t, double x)
 {
-    int first = o->sum.n == 0 && o->sum.sum == 0;
+    int first = !o->seen;
     double y = what == PH_OVER_MAX_ABS ? fabs(x) : what == PH_OVER_MIN ? -x : x;
+    o->seen = 1;
     if (first || y > o->most || isnan(y))
         o->most = y, o->when = t;
     ph_integral_add(&o->sum, t, what == PH_OVER_RMS ? x * x : x);
@@ -86,6 +87,14 @@ void ph_over_add(ph_run *run, ph_over *o, const ph_state *s)
         for (int i = 0; i < d->size; i++, o++)
             add(o, d->over, s->t, known ? x[i] : NAN);
     }
+}
+
+void ph_over_jump(ph_run *run)
+{
+    for (int i = 0; i < run->n_over; i++)
+        ph_integral_jump(&run->over[i].sum);
+    ph_state s = ph_sim_state(run->sim);
+    ph_over_add(run, run->over, &s);
 }
 
 static double value(const ph_run *run, const ph_over *o, int what)

@@ -92,6 +92,21 @@ static void add_powers(ph_run *run, const ph_state *s, double side)
     ph_integral_add(&w->dissipated, s->t, ph_mechanism_dissipation(run->mech, &there));
 }
 
+void ph_watch_shock(ph_run *run, double energy)
+{
+    ph_watched *w = &run->watched;
+    ph_state s = ph_sim_state(run->sim);
+    if (!run->mech || !w->work.n)
+        return;
+    ph_mechanism_energies(run->mech, &s, &w->kinetic, &w->potential);
+    double lost = energy - w->kinetic - w->potential;
+    if (lost >= 0)
+        w->dissipated.sum += lost;
+    else
+        w->work.sum -= lost, w->given -= lost;
+    ph_watch_jump(run);
+}
+
 /* Where functions jump, powers have two values; where that is between two looks, it is not known what they have done. */
 static void watch_energy(ph_run *run, const ph_state *s, int first)
 {
@@ -158,7 +173,7 @@ ph_status ph_watch_look(ph_run *run, const ph_state *s, ph_error *err)
         watch_violation(run);
     if (!run->mech || !(watch & (PH_WATCH_ENERGY | PH_WATCH_BLOWUP) || run->balances))
         return PH_OK;
-    watch_energy(run, s, run->sim->stats.steps == 0);
+    watch_energy(run, s, !run->watched.work.n);
     run->watched.blown = (watch & PH_WATCH_BLOWUP) && is_blown(run);
     return run->watched.blown ? explain(run, s, err) : PH_OK;
 }
