@@ -318,7 +318,8 @@ static void corners_are_forgotten(void **state)
         for (int i = 0; i < 3; i++)
             for (unsigned seed = 1; seed <= 8; seed++)
                 error[i] += error_without_control(row[k].method, 0.02 / (1 << i), seed) / 8;
-        double order = log2(error[0] / error[2]) / 2; /* order: p - 0.3, random sizes; 1 where they are remembered */
+        double order =
+            log2(error[0] / error[2]) / 2; /* order: p - 0.3, random sizes; 1 where they are remembered */
         if (!(order > row[k].order - 0.3))
             fail_msg("%s: order %.2f (%g, %g, %g)", row[k].method, order, error[0], error[1], error[2]);
     }
