@@ -112,6 +112,41 @@ static void constraints_have_exact_tangents(void **state)
     tangents_are_right(constraints);
 }
 
+/* A constraint that reads two bodies, one that reads a body and the angle of a joint with the ground, and one whose function
+ * is not traced and may read any: links with what they read alone. */
+static void constraints_are_linked_with_what_they_read(void **state)
+{
+    (void)state;
+    static const char *const text = BODIES
+        "joint { name = 'pin', type = 'revolute', bodies = {'ground', 'b'}, at = {0.4, 0.1, 0}, axis = {0, "
+        "1, 0} }\n"
+        "constraint { name = 'k1', f = function(t, s) return s.a.position.x*s.b.rotation.y - 0.1*t end }\n"
+        "constraint { name = 'k2', f = function(t, s)\n"
+        "  return s.joints.pin.position^2 + 0.3*s.c.position.x*s.joints.pin.position end }\n";
+    static const char *const untraced =
+        "constraint { name = 'k3', f = function(t, s) local x = s.a.position.y if x == 17.25 then x = 0 end "
+        "return x - s.b.position.z end }\n";
+    char both[4096];
+    snprintf(both, sizeof both, "%s%s", text, untraced);
+    tangents_are_right(text);
+    for (int more = 0; more < 2; more++) {
+        ph_model *model = read_text(more ? both : text);
+        ph_mechanism *m;
+        ph_error err = {0};
+        assert_int_equal(ph_mechanism_create(&m, model, PH_SPACE_R3XSO3, NULL, &err), PH_OK);
+        const ph_system *sys = ph_mechanism_system(m);
+        int links[3] = {0}, first = sys->n_constraints - model->n_constraints;
+        for (int k = 0; k < sys->n_links; k++)
+            if (sys->links[k].row >= first)
+                links[sys->links[k].row - first]++;
+        assert_int_equal(links[0], 4); /* both halves of a and b */
+        assert_int_equal(links[1], 3); /* b, and c, a particle */
+        assert_int_equal(links[2], more ? sys->n_nodes : 0);
+        ph_mechanism_destroy(m);
+        ph_model_free(model);
+    }
+}
+
 /* ---- no Lua in a step ------------------------------------------------------------------------------------- */
 
 static void no_lua_in_a_step(void **state)
@@ -269,6 +304,7 @@ int main(void)
         cmocka_unit_test(loads_have_exact_tangents),
         cmocka_unit_test(states_have_exact_tangents),
         cmocka_unit_test(constraints_have_exact_tangents),
+        cmocka_unit_test(constraints_are_linked_with_what_they_read),
         cmocka_unit_test(no_lua_in_a_step),
         cmocka_unit_test(first_visits_are_compared),
         cmocka_unit_test(drives_have_exact_derivatives),

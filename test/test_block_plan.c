@@ -36,6 +36,37 @@ static void check_pivots(const ph_block_program *b, const block_case *c, const u
     free(used);
 }
 
+/* Where column m of L has row i, counted as the program does: in above and in target. */
+static int entry_of(const ph_block_program *b, int n, const unsigned char *f, int i, int m)
+{
+    int t = m > 0 ? b->pivot[m - 1].above_end : 0;
+    for (int j = m + 1; j < i; j++)
+        t += f[j * n + m];
+    return t;
+}
+
+/* L_ik and U_ki lose L_im U_mk and L_km U_mi for each m that is coupled with both. */
+static void check_pairs(const ph_block_program *b, const block_case *c, const unsigned char *f)
+{
+    int n = c->n, next = 0;
+    for (int k = 0; k < n; k++)
+        for (int i = k + 1; i < n; i++)
+            for (int m = 0, first = next; m < k && f[i * n + k]; m++) {
+                if (!f[i * n + m] || !f[k * n + m])
+                    continue;
+                const ph_block_neighbour *im = &b->above[entry_of(b, n, f, i, m)],
+                                         *km = &b->above[entry_of(b, n, f, k, m)];
+                int found = 0, end = b->target[entry_of(b, n, f, i, k)].pairs_end;
+                for (int t = first; t < end; t++) {
+                    const ph_pair *p = &b->pair[t];
+                    found += p->l_im == im->l && p->u_mk == km->u && p->l_km == km->l && p->u_mi == im->u &&
+                             p->size == b->pivot[m].size;
+                }
+                assert_int_equal(found, 1);
+                assert_true(++next <= end);
+            }
+}
+
 static void test_program(void **state)
 {
     (void)state;
@@ -49,6 +80,7 @@ static void test_program(void **state)
         unsigned char *f = eliminated(&c[m], b->order);
         assert_int_equal(b->n, c[m].n);
         check_pivots(b, &c[m], f);
+        check_pairs(b, &c[m], f);
         free(f);
         ph_analysis_release(a);
         case_free(&c[m]);

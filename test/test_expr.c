@@ -130,8 +130,8 @@ static void curves_are_nodes(void **state)
     const double c = 3;
     ph_expr_graph *g = ph_expr_graph_create(NULL);
     int x = argument(g, 0), s = ph_expr_graph_op(g, PH_OP_SIN, x, x);
-    int out = ph_expr_graph_curve(g, &(ph_curve_ref){square, &c, 0}, s);
-    assert_int_equal(ph_expr_graph_curve(g, &(ph_curve_ref){square, &c, 0}, s), out);
+    int out = ph_expr_graph_curve(g, &(ph_curve_ref){square, &c, 0, NULL}, s);
+    assert_int_equal(ph_expr_graph_curve(g, &(ph_curve_ref){square, &c, 0, NULL}, s), out);
     ph_program *p = program_of(g, &out, 1);
     double at = 0.7, y, d, H;
     assert_int_equal(ph_program_values(p, &at, room, &y), PH_KNOWN);

@@ -24,6 +24,50 @@ both crank "$models/slider_crank.lua" --h 1e-3
 both beam "$models/roll_up.lua" --h 2e-3 --every 1
 both modal "$models/flexible_pendulum_modal.lua" --h 1e-3
 
+# How often rows are written, and to which format, is no part of a state.
+run 0 run "$models/double_pendulum.lua" --h 1e-3 --t-end 0.02 -o whole.csv --quiet
+run 0 run "$models/double_pendulum.lua" --h 1e-3 --t-end 0.01 -o first.csv --every 5 --quiet --save other.state
+run 0 run "$models/double_pendulum.lua" --h 1e-3 --t-end 0.02 -o second.csv --quiet --from other.state
+grep -v '^#' whole.csv | tail -n 10 >a
+grep -v '^#' second.csv | tail -n 10 >b
+cmp -s a b || fail "other rows: going on changes bits"
+if "$POLHODE" list formats | grep -q h5; then
+    run 0 run "$models/double_pendulum.lua" --h 1e-3 --t-end 0.01 -o first.h5 --quiet --save h5.state
+    cmp -s other.state h5.state || fail "the state depends on the format of the output"
+fi
+
+# Events before and after the point where a run goes on.
+for part in 0.5 0.6 1.0 1.1; do
+    run 0 run "$models/trebuchet.lua" --h 1e-2 --t-end 2 -o whole.csv --quiet
+    run 0 run "$models/trebuchet.lua" --h 1e-2 --t-end $part -o first.csv --quiet --save events.state
+    run 0 run "$models/trebuchet.lua" --h 1e-2 --t-end 2 -o second.csv --quiet --from events.state
+    grep -v '^#' whole.csv >a
+    { grep -v '^#' first.csv; grep -v '^#' second.csv | tail -n +2; } >b
+    cmp -s a b || fail "events, $part: going on changes bits"
+done
+run 0 run "$models/trebuchet.lua" --h 1e-2 --from events.state --json
+has out '"name":"lift","t":0.589' '"name":"throw","t":1.06' '"action":"release sling"' '"name":"land"'
+
+# An equilibrium is a state: the run stays there. One can be searched from any state.
+cat >hang.lua <<'END_OF_MODEL'
+model "hang"
+gravity {0, 0, -9.81}
+body { name = "a", mass = 1, inertia = {0.1, 0.1, 0.1}, position = {0.5, 0, 0} }
+joint { name = "p", type = "revolute", bodies = {"ground", "a"}, at = {0, 0, 0}, axis = {0, 1, 0} }
+actuator { name = "s", joint = "p", k = 20, d = 0.5 }
+sensor { name = "angle", type = "joint_position", joint = "p" }
+run { t_end = 0.5, h = 1e-3 }
+END_OF_MODEL
+run 0 static hang.lua --save rest.state --json
+angle() { grep -oE '"angle":\[[^]]*' out | cut -c10-20; }
+rest=$(angle)
+run 0 run hang.lua --from rest.state --json
+[ "$(angle)" = "$rest" ] || fail "a run from rest moves: $(angle) after $rest"
+run 0 run hang.lua --save swing.state --json
+run 0 static hang.lua --from swing.state --json
+[ "$(angle)" = "$rest" ] || fail "static --from: $(angle), not $rest"
+refused 'No such file' static hang.lua --from none.state
+
 # By tolerance a run that ends earlier has its last step there; one that is interrupted has not.
 run 0 run heavy_top --tol 1e-3 --t-end 0.02 --save tol.state --json
 has out '"t":0.02,'

@@ -1,6 +1,8 @@
 /* Models of mechatronics against references that do not come from this library: see the heads of their files. */
 #include "check.h"
 
+#include <time.h>
+
 #include "polhode/polhode.h"
 
 static ph_run *open_model(const char *name)
@@ -157,10 +159,142 @@ static void inverse_dynamics(void **state)
     check_near(log2(error[0] / error[1]), 2, 0.15); /* order */
 }
 
+/* The balance of energy closes with the order of the method: what sources give, dampers take and the sum of both. */
+static void balance_falls_with_order(void **state)
+{
+    (void)state;
+    numbers_alone();
+    static const struct {
+        const char *model;
+        double t;
+    } cases[] = {{"dc_motor", 0.5},
+                 {"robot_arm", 0.5},
+                 {"stewart_platform", 0.5},
+                 {"quarter_car", 0.5},
+                 {"drive_train", 2}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        double residual[3];
+        for (int i = 0; i < 3; i++) {
+            char path[256], h[32];
+            const char *options[] = {h};
+            ph_error err = {0};
+            ph_run *run;
+            ph_run_config c = ph_run_defaults();
+            snprintf(path, sizeof path, PH_TEST_DIR "/../models/%s.lua", cases[k].model);
+            snprintf(h, sizeof h, "h=%g", 2e-3 / (1 << i));
+            c.options = options, c.n_options = 1;
+            if (ph_run_open(&run, path, &c, &err) != PH_OK || ph_run_until(run, cases[k].t, &err) != PH_OK)
+                fail_msg("%s", err.text);
+            residual[i] = ph_run_summarise(run).residual; /* the largest */
+            ph_run_close(run);
+        }
+        check_near(log2(residual[0] / residual[1]), 2, 0.15); /* order */
+        check_near(log2(residual[1] / residual[2]), 2, 0.15); /* order */
+    }
+}
+
+/* Two arms with a gear between them, a motor with a current that is a state, springs and dampers in joints. */
+static const char *const geared =
+    "gravity {0, 0, -9.81}\n"
+    "body { name = 'a', mass = 3, inertia = {0.1, 0.3, 0.3}, position = {0.5, 0, 0} }\n"
+    "body { name = 'b', mass = 2, inertia = {0.1, 0.2, 0.2}, position = {1.4, 0, 0} }\n"
+    "joint { name = 'p', type = 'revolute', bodies = {'ground', 'a'}, at = {0, 0, 0}, axis = {0, 1, 0} }\n"
+    "joint { name = 'q', type = 'revolute', bodies = {'a', 'b'}, at = {1, 0, 0}, axis = {0, 1, 0} }\n"
+    "coupling { name = 'gear', joints = {'p', 'q'}, ratio = -1.5 }\n"
+    "state { name = 'i', initial = 0.5, rate = function(t, s) return 8*math.cos(3*t) - 4*s.states.i - "
+    "s.joints.p.rate end }\n"
+    "actuator { name = 'm', joint = 'p', d = 1.5, effort = function(t, s) return 12*s.states.i end }\n"
+    "actuator { name = 's', joint = 'q', k = 20, d = 0.3, rest = 0.2 }\n"
+    "run { t_end = 0.8, h = 1e-3 }\n";
+
+static void end_of_geared(const char *const *options, int n, double *out)
+{
+    ph_error err = {0};
+    ph_run *run;
+    ph_model *model;
+    ph_run_config c = ph_run_defaults();
+    c.options = options, c.n_options = n;
+    if (ph_model_read_text(&model, "/tmp/polhode_geared.lua", geared, strlen(geared), NULL, 0, NULL, &err) !=
+            PH_OK ||
+        ph_run_create(&run, model, &c, &err) != PH_OK || ph_run_until(run, 0.8, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    ph_run_get(run, PH_GET_JOINT_POSITION, 0, out), ph_run_get(run, PH_GET_JOINT_RATE, 0, out + 1);
+    ph_run_get(run, PH_GET_STATE, 0, out + 2);
+    ph_run_close(run);
+    ph_model_free(model);
+}
+
+/* One coordinate and one state beside: DOP853 of SciPy, rtol 1e-13, of the equation of Lagrange. */
+static void orders(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *options[3];
+        int n, order;
+    } cases[] = {{{"method=genalpha"}, 1, 2},
+                 {{"method=bliedf", "order=2"}, 2, 2},
+                 {{"method=bliedf", "order=3"}, 2, 3},
+                 {{"method=bliedf", "order=4"}, 2, 4},
+                 {{"method=rkmk", "tableau=rk4"}, 2, 4}};
+    static const double reference[] = {0.888460598614769, -1.99203847713921, -0.359173989116075};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        double error[3], x[3];
+        for (int i = 0; i < 3; i++) {
+            char h[32];
+            const char *options[4] = {cases[k].options[0], cases[k].options[1]};
+            snprintf(h, sizeof h, "h=%.17g", 0.8 / (80 << i));
+            options[cases[k].n] = h;
+            end_of_geared(options, cases[k].n + 1, x);
+            error[i] = max_diff(x, reference, 3);
+        }
+        if (!(fabs(log2(error[1] / error[2]) - cases[k].order) <= 0.15))
+            print_message("%s %s: %g %g %g\n", cases[k].options[0],
+                          cases[k].options[1] ? cases[k].options[1] : "", error[0], error[1], error[2]);
+        check_near(log2(error[1] / error[2]), cases[k].order, 0.15); /* order */
+    }
+}
+
+/* Processor time of a run of two masses of a car, whose tyre is a function; asked: it stays in Lua. */
+static double time_of_car(int asked)
+{
+    ph_error err = {0};
+    ph_run *run;
+    ph_run_config c = ph_run_defaults();
+    ph_setting set = {"ask", asked};
+    ph_function_info info;
+    c.watch = 0, c.parameters = &set, c.n_parameters = 1;
+    if (ph_run_open(&run, PH_TEST_DIR "/../bench/two_mass_car.lua", &c, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(ph_model_function(ph_run_model(run), 0, &info), 1);
+    assert_int_equal(info.reason != NULL, asked);
+    clock_t begun = clock();
+    if (ph_run_until(run, 0.4, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    double s = (double)(clock() - begun) / CLOCKS_PER_SEC;
+    ph_run_close(run);
+    return s;
+}
+
+static void functions_are_fast(void **state)
+{
+    (void)state;
+    numbers_alone();
+    double traced = HUGE_VAL, asked = HUGE_VAL;
+    for (int i = 0; i < 3; i++)
+        traced = fmin(traced, time_of_car(0)), asked = fmin(asked, time_of_car(1));
+    check_le(traced / asked, 0.2); /* ordering: five times as fast */
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dc_motor),    cmocka_unit_test(robot_arm),   cmocka_unit_test(stewart_platform),
-        cmocka_unit_test(quarter_car), cmocka_unit_test(drive_train), cmocka_unit_test(inverse_dynamics)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(dc_motor),
+                                       cmocka_unit_test(robot_arm),
+                                       cmocka_unit_test(stewart_platform),
+                                       cmocka_unit_test(quarter_car),
+                                       cmocka_unit_test(drive_train),
+                                       cmocka_unit_test(inverse_dynamics),
+                                       cmocka_unit_test(balance_falls_with_order),
+                                       cmocka_unit_test(orders),
+                                       cmocka_unit_test(functions_are_fast)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

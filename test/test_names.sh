@@ -15,7 +15,7 @@ fail() {
 
 # The texts of compiled models stand in place of headers of the library, with their names.
 files() {
-    find "$1"/src "$1"/verify \( -name '*.[ch]' -o -name '*.def' \) -not -path '*/compile/text/*' -not -path '*/compile/fmu/*' | sort
+    find "$1"/src "$1"/verify \( -name '*.[ch]' -o -name '*.def' \) -not -path '*/compile/text/*' | sort
 }
 
 twice() { # basenames of more than one file

@@ -48,6 +48,22 @@ for change in '1.02 1' '0.98 1' '1 1.1' '1 0.9'; do
 done
 grep -q '^evaluation,k,d,vibration,gradient' trials.csv || fail "table: $(head -n 5 trials.csv)"
 
+# ---- what a sensor comes to ---------------------------------------------------------------------------------------
+# reference: x = p t, and the integral of (x - 3 t)^2 is least for p = 3
+cat >throw.lua <<'EOF'
+local p = param("p", 1)
+particle { name = "ball", mass = 2, position = {0, 0, 0}, velocity = {p, 0, 0} }
+sensor { name = "miss", custom = function(t, s) return (s.ball.position.x - 3*t)^2 end, over_time = "integral" }
+sensor { name = "end", type = "position", body = "ball" }
+run { h = 0.01, t_end = 1 }
+EOF
+run 0 optimise throw.lua --vary p --bounds p=0:5 --minimise miss --x-tol 1e-9 --json
+near 'integral of a sensor' 1e-7 "$(value optimum p)" 3
+run 0 optimise throw.lua --vary p --bounds p=0.5:5 --minimise end.1 --json
+near 'a sensor at the end' 1e-12 "$(value optimum p)" 0.5
+run 0 sweep throw.lua --vary p=2:4:3 --json
+grep -q '"miss"' out || fail "sweep without what a sensor comes to: $(cat out)"
+
 # ---- identification -----------------------------------------------------------------------------------------------
 # reference: the data are a run with m = 15, J = 0.4
 fit=(optimise heavy_top_fit.lua --vary "m,J" --bounds "m=5:30,J=0.25:0.8" --minimise fit --x-tol 1e-9 --json)
@@ -93,7 +109,8 @@ fi
 good=(--vary balance --bounds balance=0:2 --minimise load)
 refused 'needs --vary' optimise balanced_crank.lua
 refused 'needs a model file' optimise heavy_top "${good[@]}"
-refused "no objective 'weight'; there are: load" optimise balanced_crank.lua --vary balance --bounds balance=0:2 --minimise weight
+refused "no objective or sensor 'weight'; there are: load" optimise balanced_crank.lua --vary balance --bounds balance=0:2 --minimise weight
+refused "sensor 'end' has 3 numbers; say which one, as in end.1" optimise throw.lua --vary p --bounds p=0:5 --minimise end
 refused "no parameter 'weight'" optimise balanced_crank.lua --vary weight --bounds weight=0:2 --minimise load
 refused "those of 'radius' are missing" optimise balanced_crank.lua --vary balance,radius --bounds balance=0:2 --minimise load
 refused 'is not a range' optimise balanced_crank.lua --vary balance --bounds balance=2:0 --minimise load

@@ -77,7 +77,7 @@ static void refusals(void **state)
                {"order=0", "whole number"},
                {"assemble=perhaps", "neither"},
                {"h", "key=value"},
-               {"tableau=nothing", "no choice"}};
+               {"tableau=nothing", "cannot be"}};
     ph_run *run = open_run(MODELS "heavy_top.lua", NULL, 0),
            *twin = open_run(MODELS "heavy_top.lua", NULL, 0), *none;
     steps_of(run, 3), steps_of(twin, 3);

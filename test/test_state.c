@@ -175,9 +175,47 @@ static void statics(void **state)
     ph_model_free(model);
 }
 
+/* A motor on a spring with its current: eigenvalues of {{0, 1, 0}, {-25, -2, 15}, {0, -6, -30}}, by NumPy. */
+static void modes(void **state)
+{
+    (void)state;
+    static const char *const text = "body { name = 'rotor', mass = 1, inertia = {1, 1, 0.02} }\n"
+                                    "joint { name = 'axle', type = 'revolute', bodies = {'ground', 'rotor'}, "
+                                    "at = {0, 0, 0}, axis = {0, 0, 1} }\n"
+                                    "state { name = 'i', rate = function(t, s) return (-1.5*s.states.i - "
+                                    "0.3*s.joints.axle.rate)/0.05 end }\n"
+                                    "actuator { name = 'm', joint = 'axle', k = 0.5, d = 0.04, effort = "
+                                    "function(t, s) return 0.3*s.states.i end "
+                                    "}\n"
+                                    "run { h = 1e-3, t_end = 1 }\n";
+    static const double known[2][2] = {{-2.771521917978, 4.546053065564}, {-26.456956164045, 0}};
+    ph_error err = {0};
+    ph_model *model = read_text(text);
+    for (int space = 0; space < 2; space++) {
+        const char *option = space ? "space=SE3" : "space=R3xSO3";
+        ph_run_config c = ph_run_defaults();
+        ph_run *run;
+        ph_modes *m;
+        c.options = &option, c.n_options = 1;
+        if (ph_run_create(&run, model, &c, &err) != PH_OK || ph_run_modes(&m, run, &err) != PH_OK)
+            fail_msg("%s", err.text);
+        assert_int_equal(ph_modes_get_info(m).count, 2);
+        for (int k = 0; k < 2; k++) {
+            double re, im;
+            ph_modes_value(m, k, &re, &im);
+            check_near(re, known[k][0], 1e-8); /* reference: its digits */
+            check_near(im, known[k][1], 1e-8); /* reference */
+        }
+        ph_modes_destroy(m);
+        ph_run_close(run);
+    }
+    ph_model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(tangents), cmocka_unit_test(orders),
-                                       cmocka_unit_test(numbers), cmocka_unit_test(statics)};
+                                       cmocka_unit_test(numbers), cmocka_unit_test(statics),
+                                       cmocka_unit_test(modes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -193,7 +193,7 @@ static const struct {
     {"memory[1] = memory[1] + t return t", "it reads or keeps values that change from call to call", 0},
     {"count = count + 1 return t + 0*count", "it reads or keeps values that change from call to call", 0},
     {"return t + 0*math.random()", "it calls math.random", 12},
-    {"local n = 0 for i = 1, t do n = n + 1 end return n", "bad 'for' limit (number expected, got symbol)",
+    {"local n = 0 for i = 1, t do n = n + 1 end return n", "a loop counts with a number that is not constant",
      12},
     {"local x = t while x < 100 do x = x + 1 end return x",
      "it compares more than 256 times; is there a loop on a number that is not constant?", 12},

@@ -138,6 +138,15 @@ typedef struct ph_function_info {
 } ph_function_info;
 
 PH_API int ph_model_function(const ph_model *model, int k, ph_function_info *out); /* 0: there is none */
+
+/* Whether functions can be expressions of a parameter too, for exact derivatives by it: the file is read once more. */
+typedef struct ph_symbol_info {
+    int exact;        /* 1: they can, or there are none */
+    int line;         /* 0: unknown */
+    char reason[160]; /* why not */
+} ph_symbol_info;
+
+PH_API ph_status ph_model_symbol(const ph_model *model, int parameter, ph_symbol_info *out, ph_error *err);
 PH_API int ph_model_flexible(const ph_model *model, int k, ph_flexible_info *out); /* 0: there is none */
 PH_API const char *ph_model_marker(const ph_model *model, int flexible, int marker,
                                    ph_vec3 *at); /* its name */

@@ -98,12 +98,13 @@ PH_API ph_status ph_run_start_at(ph_run *run, double t, const double *q, const d
                                  ph_error *err);
 
 /* ---- steps ----------------------------------------------------------------------------------------- */
-/* One step; with error control, to the next point of the grid, or, without a grid, one step of the method. On
- * failure see ph_run_failure. */
+/* One step; with error control, to the next point of the grid, or, without a grid, one step of the method. A step that
+ * meets an event ends there, with what the event has done; the next one goes on to the grid. On failure ph_run_failure
+ * tells more. PH_E_STOPPED: an event has ended the run. */
 PH_API ph_status ph_run_step(ph_run *run, ph_error *err);
 
-/* Steps until t, which is reached to round-off. t off the grid of constant steps is PH_E_INPUT. On failure the run
- * stays at the last step that succeeded; PH_E_STOPPED: see ph_run_stop. */
+/* Steps until t, which is reached to round-off, or until an event ends the run, see ph_run_ended_by. t off the grid of
+ * constant steps is PH_E_INPUT. On failure the run stays at the last step that succeeded; PH_E_STOPPED: see ph_run_stop. */
 PH_API ph_status ph_run_until(ph_run *run, double t, ph_error *err);
 
 /* The same, but after this many seconds of wall time it returns early, with PH_OK and *arrived = 0; a further call with
@@ -114,7 +115,9 @@ PH_API ph_status ph_run_until_or(ph_run *run, double t, double seconds, int *arr
  * returns before its first. May be called from a signal handler or another thread. */
 PH_API void ph_run_stop(ph_run *run);
 
-enum { PH_ON_START, PH_ON_STEP, PH_ON_EVENT }; /* why an observer is called; there are no events so far */
+/* Why an observer is called. PH_ON_EVENT: after what events have done, at their time; a step that ends on the grid there
+ * follows. */
+enum { PH_ON_START, PH_ON_STEP, PH_ON_EVENT };
 
 /* Called by ph_run_until and ph_run_gradient (on its way forwards); any status but PH_OK stops the run. It may read and
  * save the run, and stop it; it must not change it otherwise. */
@@ -126,8 +129,7 @@ PH_API ph_options ph_run_options(const ph_run *run);  /* as resolved, h divides 
 PH_API ph_run_def ph_run_settings(const ph_run *run); /* all of run{}, as file and options say it */
 
 /* ---- names and numbers ----------------------------------------------------------------------------- */
-/* Lists beside those of ph_list: PH_BODIES, PH_JOINTS, PH_SENSORS, PH_PARAMETERS, PH_OBJECTIVES. PH_EVENTS is empty so
- * far. PH_NODES: of a system of one's own. */
+/* Lists beside those of ph_list: PH_BODIES, PH_JOINTS, PH_SENSORS, PH_PARAMETERS, PH_OBJECTIVES. PH_NODES: of a system of one's own. */
 enum { PH_INPUTS = 16, PH_STATES, PH_ACTUATORS, PH_EVENTS, PH_FLEXIBLE, PH_NODES, PH_CONSTRAINTS };
 PH_API int ph_run_count(const ph_run *run, int list);
 PH_API const char *ph_run_name(const ph_run *run, int list, int k);    /* the run's; NULL past the end */
@@ -219,6 +221,25 @@ PH_API double *ph_run_take_rows(ph_run *run, long *rows, int *columns);
 PH_API void ph_rows_free(double *rows, const ph_allocator *alloc); /* accepts NULL */
 PH_API void ph_run_record_none(ph_run *run);                       /* at any time: no rows, no columns */
 
+/* ---- events and joints that are switched ----------------------------------------------------------------- */
+typedef struct ph_run_event {
+    int event; /* of PH_EVENTS */
+    double t;
+} ph_run_event;
+
+/* Since the start, the first 1024; valid until the run changes. How many there were in all. Which one has ended the run;
+ * -1: none has. */
+PH_API const ph_run_event *ph_run_events(const ph_run *run, int *n);
+PH_API long ph_run_event_count(const ph_run *run);
+PH_API int ph_run_ended_by(const ph_run *run);
+
+/* What an event does, in words: "release sling, set brake". Returns text. */
+PH_API const char *ph_run_event_action(const ph_run *run, int event, char *text, size_t size);
+
+/* Release (0) or engage (1) a joint that is not active from the start or that an event names; positions and velocities are
+ * made consistent, and the method starts anew. */
+PH_API ph_status ph_run_set_active(ph_run *run, int joint, int active, ph_error *err);
+
 /* ---- save and restore --------------------------------------------------------------------------------- */
 /* All that changes, as bytes; a state file is these bytes after a header. State and history of the method, first guess,
  * step control, factorisation kept by modified Newton (or that there is none), choice of redundant rows, turns, watch,
@@ -298,6 +319,9 @@ PH_API ph_state ph_run_state(ph_run *run);
  * their calls. A failure leaves the run where it happened, or at t_end. */
 PH_API ph_status ph_run_gradient(ph_run *run, int objective, const int *parameters, int n, size_t memory,
                                  double *value, double *gradient, ph_error *err);
+/* The same of one number of a sensor: what it comes to over time, or what it has at t_end where it has no over_time. */
+PH_API ph_status ph_run_gradient_of_sensor(ph_run *run, int sensor, int number, const int *parameters, int n,
+                                           size_t memory, double *value, double *gradient, ph_error *err);
 
 /* The error of an objective, exact less numerical, and where it comes from: n_parts equal parts of the time of the run, each with what its
  * steps add; backwards from the end, as ph_run_gradient. The trapezoidal rule of integrals counts, too. For genalpha, as error bars. */

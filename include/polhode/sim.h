@@ -97,7 +97,7 @@ typedef struct ph_options {
     double h_min, h_max;   /* s, with tol: no step is smaller, but for the last, or larger; 0: no bound */
     double span;           /* s, with tol: errors of steps may add up to tol over this time (VS9); 0: up to
                                    the end of the run at the first step, or 1 if that is not known */
-    ph_times nonsmooth;    /* with tol: times that steps end at; must outlive the simulation */
+    ph_times nonsmooth;    /* with tol: times that steps end at, rising; must outlive the simulation */
     double random;         /* above 1: steps of random sizes from h/random to h random, which show what a
                                    method makes of changes of h; without tol */
     unsigned seed;         /* of these sizes */

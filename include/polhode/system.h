@@ -113,6 +113,9 @@ typedef struct ph_system {
                     the integrals of their velocities; linearisation leaves those out */
     int n_redundant; /* rank deficiency of B: rows that others imply, as in many closed loops. The multipliers
                         of least norm are found. 0: rows are independent, and dependent ones an error */
+    int n_idle;      /* among these: rows of constraints that are switched off, which are zero everywhere */
+    int switches; /* 1: constraints may be switched off and on: n_redundant and n_idle change between a step and
+                        ph_sim_reset */
 
     ph_callback M;   /* mass matrix, symmetric positive definite */
     ph_callback g;   /* forces, with the sign of the equation above: gravity and gyroscopic terms included */

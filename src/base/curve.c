@@ -159,3 +159,32 @@ int ph_curve_at(const ph_curve *c, double x, double out[3])
 {
     return ph_curve_value(c, x, out);
 }
+
+/* ---- pieces ------------------------------------------------------------------------------------------ */
+
+static int points_up_to(const ph_curve *c, double x)
+{
+    int low = 0, high = c->n;
+    while (low < high) {
+        int mid = (low + high) / 2;
+        if (c->x[mid] <= x)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+double ph_curve_piece(const ph_curve *c, double x)
+{
+    double first = c->x[0], period = c->x[c->n - 1] - first, turn = 0;
+    if (c->outside == PH_CURVE_PERIODIC) {
+        turn = floor((x - first) / period);
+        x -= turn * period;
+    }
+    if (c->kind == PH_CURVE_LINEAR)
+        return turn * c->n + points_up_to(c, x);
+    if (c->outside != PH_CURVE_HOLD)
+        return 0;
+    return (x >= first) + (x >= c->x[c->n - 1]);
+}

@@ -15,4 +15,7 @@ void ph_curve_slopes(const ph_curve *c, double *slope, double *work);
  * point where a derivative jumps it is that of the right side. */
 int ph_curve_at(const ph_curve *c, double x, double out[3]);
 
+/* The number of a piece with a continuous derivative: it changes where that jumps, at points of linear curves and at ends. */
+double ph_curve_piece(const ph_curve *c, double x);
+
 #endif

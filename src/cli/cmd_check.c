@@ -97,6 +97,19 @@ static void print_functions(const ph_model *model)
                    f.reason, f.somewhere ? " there" : "");
 }
 
+#define SHOWN 100 /* parameters; each is a reading of the file */
+
+/* Those that functions cannot be expressions of. */
+static void print_parameters(const ph_model *model)
+{
+    ph_symbol_info f;
+    ph_error err;
+    for (int k = 0; model && k < ph_model_count(model, PH_PARAMETERS) && k < SHOWN; k++)
+        if (ph_model_symbol(model, k, &f, &err) == PH_OK && !f.exact)
+            printf("  parameter    '%s', line %d: %s; functions are differenced by it\n",
+                   ph_model_name(model, PH_PARAMETERS, k), f.line, f.reason);
+}
+
 static void print_text(const check *c)
 {
     char text[256];
@@ -110,6 +123,7 @@ static void print_text(const check *c)
     printf(", degrees of freedom %d\n", c->nv - c->nl + c->redundant);
     print_flexible(c->target.model);
     print_functions(c->target.model);
+    print_parameters(c->target.model);
     for (ph_redundancy at = {0}; ph_target_redundancy(&c->target, &at, text, sizeof text);)
         printf("  redundancy   %s\n", text);
     for (int what = 0; what < 2; what++)
@@ -127,6 +141,22 @@ static void print_text(const check *c)
                c->h > 0 ? "" : "; the model says none");
     if (ph_warn_turn(c->bodies, c->h, c->h * c->spin, text, sizeof text)[0])
         printf("  warning      %s\n", text);
+}
+
+static void add_parameters(ph_json *j, const ph_model *model)
+{
+    ph_symbol_info f;
+    ph_error err;
+    cJSON *list = model ? ph_json_array(j, j->root, "differenced") : NULL;
+    for (int k = 0; model && k < ph_model_count(model, PH_PARAMETERS) && k < SHOWN; k++) {
+        cJSON *row =
+            ph_model_symbol(model, k, &f, &err) == PH_OK && !f.exact ? ph_json_element(j, list) : NULL;
+        if (!row)
+            continue;
+        ph_json_text(j, row, "parameter", ph_model_name(model, PH_PARAMETERS, k));
+        ph_json_count(j, row, "line", f.line);
+        ph_json_text(j, row, "reason", f.reason);
+    }
 }
 
 static void add_functions(ph_json *j, const ph_model *model)
@@ -161,6 +191,7 @@ static int print_json(const check *c)
     ph_json_count(&j, j.root, "rank", c->nl - c->redundant);
     ph_json_count(&j, j.root, "dof", c->nv - c->nl + c->redundant);
     add_functions(&j, c->target.model);
+    add_parameters(&j, c->target.model);
     cJSON *redundant = ph_json_array(&j, j.root, "redundant");
     for (int k = 0; k < p->sys.n_constraints; k++)
         if (ph_run_redundant(c->target.run, k)) {

@@ -1,4 +1,4 @@
-/* polhode optimise: parameters that make an objective of the model least, between bounds. */
+/* polhode optimise: parameters that make an objective or a sensor of the model least, between bounds. */
 #include "cli/deliver.h"
 #include "cli/job.h"
 #include "cli/target.h"
@@ -97,20 +97,30 @@ static uint64_t key_of(const ph_design *d, const ph_args *merged, const ph_targe
 
 static int no_objective(const ph_args *args, const ph_model *model)
 {
+    static const int kinds[] = {PH_OBJECTIVES, PH_SENSORS};
     char all[256] = "";
-    for (int i = 0; i < ph_model_count(model, PH_OBJECTIVES); i++) {
-        size_t n = strlen(all);
-        snprintf(all + n, sizeof all - n, "%s%s",
-                 n ? ", " : "; there are: ", ph_model_name(model, PH_OBJECTIVES, i));
+    int sensor = ph_model_find(model, PH_SENSORS, args->minimise);
+    if (sensor >= 0) {
+        ph_complain("%s: --minimise: sensor '%s' has %d numbers; say which one, as in %s.1", args->word[0],
+                    args->minimise, ph_model_sensor_size(model, sensor), args->minimise);
+        return 0;
     }
-    ph_complain("%s: --minimise: the model has no objective '%s'%s", args->word[0], args->minimise, all);
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < ph_model_count(model, kinds[k]); i++) {
+            size_t n = strlen(all);
+            snprintf(all + n, sizeof all - n, "%s%s",
+                     n ? ", " : "; there are: ", ph_model_name(model, kinds[k], i));
+        }
+    ph_complain("%s: --minimise: the model has no objective or sensor '%s'%s", args->word[0], args->minimise,
+                all);
     return 0;
 }
 
 /* The start is what the model says, or --set. */
 static int read_start(ph_design *d, const ph_args *args, const ph_model *model)
 {
-    if (ph_model_find(model, PH_OBJECTIVES, args->minimise) < 0)
+    ph_least what;
+    if (!ph_least_find(d->run, args->minimise, &what))
         return no_objective(args, model);
     for (int k = 0; k < d->n; k++) {
         int i = ph_model_find(model, PH_PARAMETERS, d->name[k]);

@@ -1,11 +1,13 @@
 /* polhode static: the equilibrium of a model under its loads. */
 #include "cli/deliver.h"
 #include "cli/job_equilibrium.h"
+#include "cli/state_file.h"
 #include "io/file.h"
 #include "study/fail.h"
 #include "view/view.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,6 +162,31 @@ static int report(ph_job *r, const ph_equilibrium *e)
     return code ? code : ph_status_exit(r->status);
 }
 
+/* The equilibrium as a state file, from which a run goes on. */
+static int save(ph_job *r, const ph_equilibrium *e)
+{
+    ph_state s = ph_equilibrium_state(e);
+    if (ph_run_start_at(r->run, s.t, s.q, s.v, 1, &r->err) != PH_OK)
+        return ph_complain("--save: %s", r->err.text);
+    return ph_state_write(r) ? PH_EXIT_OK : PH_EXIT_USAGE;
+}
+
+static int find_and_report(ph_job *r)
+{
+    ph_equilibrium *e = NULL;
+    r->t_end = HUGE_VAL; /* a state of any time will do */
+    if (r->args->state && ph_state_read(r) != PH_OK)
+        return ph_complain("%s", r->err.text);
+    e = ph_job_equilibrium(r);
+    if (e)
+        read_sensors(r, e);
+    int code = report(r, e);
+    if (e && r->args->save && code == PH_EXIT_OK)
+        code = save(r, e);
+    ph_equilibrium_destroy(e);
+    return code;
+}
+
 int ph_cmd_static(const ph_args *given)
 {
     ph_args args = *given;
@@ -174,13 +201,8 @@ int ph_cmd_static(const ph_args *given)
             code = ph_complain("not enough memory for the model '%s'", r.p->name);
         else if (args.output && !ph_file_possible(args.output))
             code = ph_complain("cannot write '%s': %s", args.output, strerror(errno));
-        else {
-            ph_equilibrium *e = ph_job_equilibrium(&r);
-            if (e)
-                read_sensors(&r, e);
-            code = report(&r, e);
-            ph_equilibrium_destroy(e);
-        }
+        else
+            code = find_and_report(&r);
     }
     free(r.bodies);
     ph_target_close(&r.target);

@@ -21,6 +21,7 @@ typedef struct ph_watch {
     double E0, E, drift;       /* of a built-in problem: energy at first and now; largest |E - E0 - work| */
     double work, power, t;     /* done on it, by the trapezoidal rule; at the last step */
     double begun, last_tick;   /* s */
+    int events;                /* that were told of */
     long next_look;            /* the step at which the clock is read again */
     int terminal, interrupted; /* show progress; the signal that arrived, or 0 */
     char blind[400];           /* why a sensor has no number; "": they all have */

@@ -29,6 +29,15 @@ typedef struct ph_design {
     ph_error err;
 } ph_design;
 
+/* What is to become least: an objective, or a number of a sensor. */
+typedef struct ph_least {
+    int objective; /* -1: the sensor */
+    int sensor, number;
+} ph_least;
+
+/* evaluate.c: by name, "J", "peak", "peak.z" or "peak.3"; 0: there is none */
+int ph_least_find(const ph_run *run, const char *name, ph_least *out);
+
 /* evaluate.c: value and gradient of the objective at x, by one adjoint run; ctx is the ph_design, whose err tells
  * what went wrong. */
 ph_status ph_design_evaluate(const ph_design *d, const double *x, ph_evaluation *out, ph_error *err);

@@ -90,6 +90,29 @@ static void print_quality(const ph_job *r)
     }
 }
 
+/* Each event once: how often it came, and when last. */
+static void print_events(const ph_job *r)
+{
+    int n, by = ph_run_ended_by(r->run);
+    char action[160];
+    const ph_run_event *e = ph_run_events(r->run, &n);
+    for (int i = 0; i < ph_run_count(r->run, PH_EVENTS); i++) {
+        int count = 0, first = -1, last = -1;
+        for (int k = 0; k < n; k++)
+            if (e[k].event == i)
+                count++, first = first < 0 ? k : first, last = k;
+        if (!count)
+            continue;
+        printf("  event      %s: %s, at t = %.9g s", ph_run_name(r->run, PH_EVENTS, i),
+               ph_run_event_action(r->run, i, action, sizeof action), e[first].t);
+        if (count > 1)
+            printf(" and %d more, the last at %.9g s", count - 1, e[last].t);
+        printf("%s\n", i == by ? "; the run ends there" : "");
+    }
+    if (ph_run_event_count(r->run) > n)
+        printf("  event      %ld in all; the first %d are known\n", ph_run_event_count(r->run), n);
+}
+
 static void print_values(const char *of, const char *name, int n, const double *value, const char *unit)
 {
     printf("  %-10s %-13s", of, name);
@@ -159,6 +182,7 @@ void ph_report_text(const ph_job *r)
     print_steps(r, s.t);
     print_cost(r);
     print_quality(r);
+    print_events(r);
     printf("\n");
     print_some(r, r->bodies->n, print_body, "bodies", &s);
     print_some(r, r->bodies->n_ties, print_joint, "joints", &s);

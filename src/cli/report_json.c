@@ -158,6 +158,22 @@ static void add_quality(ph_json *j, const ph_job *r, const ph_state *s)
     }
 }
 
+static void add_events(ph_json *j, const ph_job *r)
+{
+    int n;
+    char action[160];
+    const ph_run_event *e = ph_run_events(r->run, &n);
+    cJSON *list = ph_run_count(r->run, PH_EVENTS) ? ph_json_array(j, j->root, "events") : NULL;
+    for (int k = 0; list && k < n; k++) {
+        cJSON *row = ph_json_element(j, list);
+        ph_json_text(j, row, "name", ph_run_name(r->run, PH_EVENTS, e[k].event));
+        ph_json_number(j, row, "t", e[k].t);
+        ph_json_text(j, row, "action", ph_run_event_action(r->run, e[k].event, action, sizeof action));
+    }
+    if (list && ph_run_event_count(r->run) > n)
+        ph_json_count(j, j->root, "events_in_all", ph_run_event_count(r->run));
+}
+
 static void add_warnings(ph_json *j, const ph_job *r)
 {
     char text[PH_WARNINGS][PH_WARNING_MAX];
@@ -202,7 +218,8 @@ int ph_report_json(const ph_job *r)
     ph_json_text(&j, j.root, "model", r->p->name);
     ph_json_text(&j, j.root, "status", ph_status_word(r->status));
     /* n h may be off t_end by round-off */
-    ph_json_number(&j, j.root, "t", r->steps && r->status == PH_OK ? r->t_end : s.t);
+    ph_json_number(&j, j.root, "t",
+                   r->steps && r->status == PH_OK && ph_run_ended_by(r->run) < 0 ? r->t_end : s.t);
     add_steps(&j, r);
     ph_json_number(&j, j.root, "h", r->opt.h > 0 ? r->opt.h : mean_step(r));
     add_method(&j, r);
@@ -213,6 +230,7 @@ int ph_report_json(const ph_job *r)
         add_newton(&j, r);
         ph_report_json_state(&j, r, &s);
         add_quality(&j, r, &s);
+        add_events(&j, r);
         add_warnings(&j, r);
         if (r->extension && r->status == PH_OK)
             r->extension->json(r, &j);

@@ -41,7 +41,7 @@ static ph_status direct(ph_job *r, ph_sens_study *st)
     if (s == PH_OK)
         s = run(r, st);
     for (int k = 0; k < st->n && s == PH_OK; k++)
-        ph_seen_derive(&st->seen, r->run, k, st->d + k * st->seen.width);
+        ph_seen_derive(&st->seen, r->run, k, 1, st->d + k * st->seen.width);
     return s;
 }
 

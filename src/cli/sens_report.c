@@ -213,7 +213,7 @@ void ph_sens_row(ph_job *r, const ph_state *s)
     (void)s;
     for (int k = 0; k < st->n && r->args->mode == PH_DIRECT; k++) {
         double *d = st->d + k * st->seen.width;
-        ph_seen_derive(&st->seen, r->run, k, d);
+        ph_seen_derive(&st->seen, r->run, k, 0, d);
         ph_record_put(&r->record, st->seen.width, d);
     }
 }

@@ -107,12 +107,19 @@ static void fill_nan(int n, double *x)
         x[i] = NAN;
 }
 
+/* At the end sensors with over_time are what they come to. */
+static int what_of(const ph_run *run, const struct ph_view *v, int end)
+{
+    int over = end && v->what == PH_GET_SENSOR && ph_run_size(run, PH_GET_OVER, v->index) > 0;
+    return over ? PH_GET_OVER : v->what;
+}
+
 void ph_seen_values(const ph_seen *seen, ph_run *run, const double *base, double *out)
 {
     double x[PH_SENSOR_MAX];
     for (int c = 0; c < seen->n; c++) {
         const struct ph_view *v = &seen->view[c];
-        if (ph_run_get(run, v->what, v->index, x) != PH_OK)
+        if (ph_run_get(run, what_of(run, v, 1), v->index, x) != PH_OK)
             fill_nan(PH_SENSOR_MAX, x);
         else if (v->what == PH_GET_ROTATION)
             ph_rotation_between(base + 4 * v->index, x, x);
@@ -131,12 +138,12 @@ void ph_seen_error(const ph_seen *seen, ph_run *run, double *out)
     }
 }
 
-void ph_seen_derive(const ph_seen *seen, ph_run *run, int k, double *out)
+void ph_seen_derive(const ph_seen *seen, ph_run *run, int k, int end, double *out)
 {
     double x[PH_SENSOR_MAX];
     for (int c = 0; c < seen->n; c++) {
         const struct ph_view *v = &seen->view[c];
-        if (v->first == 0 && ph_run_get_derivative(run, v->what, v->index, k, x) != PH_OK)
+        if (v->first == 0 && ph_run_get_derivative(run, what_of(run, v, end), v->index, k, x) != PH_OK)
             fill_nan(PH_SENSOR_MAX, x);
         memcpy(out + seen->at[c], x + v->first, (size_t)seen->channel[c].n * sizeof *x);
     }

@@ -42,13 +42,13 @@ typedef struct ph_sens_study {
 int ph_seen_create(ph_seen *seen, const ph_run *run);
 void ph_seen_destroy(ph_seen *seen);
 
-/* At the present state of a run, rotations as vectors from those of base, and the derivatives by its k-th parameter that
- * follows; NaN where a function fails. */
+/* At the end of a run, rotations as vectors from those of base, and the derivatives by its k-th parameter that follows, at the
+ * end or at the present state; NaN where a function fails. */
 void ph_seen_base(const ph_run *run, double *base);
 void ph_seen_values(const ph_seen *seen, ph_run *run, const double *base, double *out);
 /* The errors of the same, of a run with error bars. */
 void ph_seen_error(const ph_seen *seen, ph_run *run, double *out);
-void ph_seen_derive(const ph_seen *seen, ph_run *run, int k, double *out);
+void ph_seen_derive(const ph_seen *seen, ph_run *run, int k, int end, double *out);
 
 /* sens_modes.c */
 ph_status ph_sens_simulate(ph_job *r); /* of ph_extension */

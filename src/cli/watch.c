@@ -110,7 +110,7 @@ static void glance(ph_job *r, const ph_state *s, long n)
 
 static int is_last(const ph_job *r, long n, double t)
 {
-    return r->steps ? n == r->steps : t >= r->t_end;
+    return ph_run_ended_by(r->run) >= 0 || (r->steps ? n == r->steps : t >= r->t_end);
 }
 
 void ph_watch_sensors(ph_job *r, const ph_state *s)
@@ -120,12 +120,36 @@ void ph_watch_sensors(ph_job *r, const ph_state *s)
         ph_job_watch_sensor(r, i, s, value);
 }
 
+#define EVENTS_SHOWN 20 /* lines for events on the way */
+
+static void show_events(ph_job *r)
+{
+    int n;
+    const ph_run_event *e = ph_run_events(r->run, &n);
+    char action[160];
+    for (; r->watch.events < n && !r->args->quiet && r->watch.events <= EVENTS_SHOWN; r->watch.events++) {
+        const ph_run_event *k = &e[r->watch.events];
+        if (r->watch.events == EVENTS_SHOWN)
+            ph_note("there are more events: see the report");
+        else
+            ph_note("t = %.9g: event '%s': %s", k->t, ph_run_name(r->run, PH_EVENTS, k->event),
+                    ph_run_event_action(r->run, k->event, action, sizeof action));
+    }
+}
+
 ph_status ph_watch_step(ph_run *run, int why, void *ctx)
 {
     ph_job *r = ctx;
     ph_watch *w = &r->watch;
     ph_state s = ph_run_state(r->run);
     long n = ph_sim_stats(r->sim).steps;
+    if (why == PH_ON_EVENT)
+        show_events(r);
+    if (why == PH_ON_EVENT && ph_run_ended_by(run) < 0) { /* rows are those of the grid */
+        if (n >= w->next_look)
+            glance(r, &s, n);
+        return w->interrupted ? PH_E_STOPPED : PH_OK;
+    }
     watch_softening(r, &s);
     if (r->warner)
         ph_warner_see(r->warner, r->bodies, &s);

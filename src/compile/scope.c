@@ -77,6 +77,12 @@ static ph_status inputs(const ph_compiler *c, ph_error *err)
 static ph_status controls(const ph_compiler *c, ph_error *err)
 {
     const ph_model *m = c->model;
+    if (m->n_events)
+        return REFUSE(m->event[0].origin, "event '%s': events cannot be compiled", m->event[0].name);
+    for (int k = 0; k < m->n_joints; k++)
+        if (m->joint[k].switched)
+            return REFUSE(m->joint[k].origin, "joint '%s': a joint that is not active cannot be compiled",
+                          m->joint[k].name);
     for (int k = 0; k < m->n_states; k++)
         if (!is_traced(&m->state[k].rate))
             return REFUSE(m->state[k].origin, "state '%s': its rate cannot be compiled: %s", m->state[k].name,

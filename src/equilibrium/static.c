@@ -473,7 +473,7 @@ static ph_status explain(ph_equilibrium *e, ph_status s, ph_error *err)
     case PH_E_MEMORY:
         return ph_fail(err, s, "not enough memory for the second linear solver");
     case PH_E_INPUT:
-        return ph_fail(err, s, PH_REDUNDANT_WORDS, e->nm.redundant);
+        return ph_fail(err, s, PH_REDUNDANT_WORDS, e->lay.sys->n_redundant);
     case PH_E_SINGULAR:
         return ph_fail(err, s, "the constraints depend on each other, or a mass matrix is singular");
     default:

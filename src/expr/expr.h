@@ -48,6 +48,8 @@ typedef struct ph_curve_ref {
     int (*at)(const void *curve, double x, int level, double out[3]);
     const void *curve; /* lives as long as what uses it */
     int index;         /* of the model's curves, by which frozen models name it */
+    double (*piece)(const void *curve,
+                    double x); /* a number that changes where y' jumps; NULL: it never does */
 } ph_curve_ref;
 
 /* ---- graphs ------------------------------------------------------------------------------------------- */
@@ -61,6 +63,7 @@ typedef enum ph_number { PH_FLOAT, PH_INTEGER, PH_ANY } ph_number;
 
 ph_expr_graph *ph_expr_graph_create(const ph_allocator *alloc); /* NULL: no memory */
 void ph_expr_graph_destroy(ph_expr_graph *g);
+ph_expr_graph *ph_expr_graph_copy(const ph_expr_graph *g); /* nodes keep their numbers; NULL: no memory */
 
 /* Nodes; a negative answer is one of these. */
 enum { PH_GRAPH_MEMORY = -1, PH_GRAPH_FULL = -2 };
@@ -73,6 +76,10 @@ int ph_expr_graph_op(ph_expr_graph *g, ph_op_code code, int a, int b);
 ph_number ph_expr_graph_kind(const ph_expr_graph *g, int node);
 /* 1: it is a constant, *x */
 int ph_expr_graph_is_constant(const ph_expr_graph *g, int node, double *x);
+/* Values of nodes, from number first on, where those before are known; x: of arguments, in the order in which they came.
+ * NaN: a curve has no value there. */
+void ph_expr_graph_values(const ph_expr_graph *g, const double *x, int first, double *value);
+int ph_expr_graph_size(const ph_expr_graph *g); /* nodes */
 
 /* ---- decision trees ----------------------------------------------------------------------------------- */
 
@@ -157,5 +164,10 @@ int ph_program_leaf(const ph_program *p, const double *room);
 /* Switches on the way of the last evaluation: f changes its formula where one of them passes 0. How many there are;
  * those of comparisons first, then those of operations with kinks. out NULL: they are counted. */
 int ph_program_switches(const ph_program *p, const double *room, double *out, int most);
+
+/* Switches that depend on arguments of one kind alone, all of which have the value x, on all ways through the program: on which
+ * side of each it is, as numbers that change where it passes one. How many there are; room: of ph_program_pieces_room. */
+int ph_program_pieces(const ph_program *p, int kind, double x, double *room, double *side, int most);
+size_t ph_program_pieces_room(const ph_program *p); /* doubles */
 
 #endif

@@ -25,6 +25,37 @@ void ph_expr_graph_destroy(ph_expr_graph *g)
     ph_free(g->alloc, g);
 }
 
+/* A copy of n things of this size, with room for as many as before; 0: no memory. */
+static int copy_list(ph_expr_graph *g, void *to, const void *from, int n, int room, size_t size)
+{
+    void *own = room ? ph_alloc(g->alloc, (size_t)room * size) : NULL;
+    if (room && !own)
+        return 0;
+    if (n)
+        memcpy(own, from, (size_t)n * size);
+    memcpy(to, &own, sizeof own);
+    return 1;
+}
+
+ph_expr_graph *ph_expr_graph_copy(const ph_expr_graph *g)
+{
+    ph_expr_graph *c = ph_expr_graph_create(g->alloc);
+    if (!c)
+        return NULL;
+    int done = copy_list(c, &c->node, g->node, g->nodes, g->room, sizeof *g->node) &&
+               copy_list(c, &c->table, g->table, g->slots, g->slots, sizeof *g->table) &&
+               copy_list(c, &c->arg, g->arg, g->args, g->arg_room, sizeof *g->arg) &&
+               copy_list(c, &c->curve, g->curve, g->curves, g->curve_room, sizeof *g->curve);
+    if (!done) {
+        ph_expr_graph_destroy(c);
+        return NULL;
+    }
+    c->nodes = g->nodes, c->room = g->room, c->slots = g->slots;
+    c->args = g->args, c->arg_room = g->arg_room;
+    c->curves = g->curves, c->curve_room = g->curve_room;
+    return c;
+}
+
 /* Room for one more; 0: no memory. */
 static int reserve(ph_expr_graph *g, void *list, int n, int *room, size_t size)
 {
@@ -217,4 +248,28 @@ int ph_expr_graph_op(ph_expr_graph *g, ph_op_code code, int a, int b)
         code == PH_OP_MIN)
         return y;
     return one(g, PH_OP_WHOLE, y, 0);
+}
+
+/* ---- values ------------------------------------------------------------------------------------------- */
+
+int ph_expr_graph_size(const ph_expr_graph *g)
+{
+    return g->nodes;
+}
+
+void ph_expr_graph_values(const ph_expr_graph *g, const double *x, int first, double *value)
+{
+    for (int k = first; k < g->nodes; k++) {
+        const ph_expr_graph_node *n = &g->node[k];
+        if (n->code == PH_NODE_CONSTANT) {
+            value[k] = n->x;
+        } else if (n->code == PH_NODE_ARGUMENT) {
+            value[k] = x[n->a];
+        } else if (n->code == PH_OP_CURVE) {
+            double y[3];
+            value[k] = g->curve[n->b].at(g->curve[n->b].curve, value[n->a], 0, y) ? y[0] : NAN;
+        } else {
+            value[k] = ph_op_value(n->code, value[n->a], value[n->b]); /* of one operand b is node 0 */
+        }
+    }
 }

@@ -70,9 +70,14 @@ static ph_status call(ph_scene *at, const ph_function *f, int n, double *out)
     return status;
 }
 
+size_t ph_formula_room(const ph_program *p)
+{
+    return 4 * (size_t)p->n_args + ph_program_room(p);
+}
+
 static int open_room(ph_formula *k)
 {
-    size_t n = (size_t)k->p->n_args, all = 2 * n + ph_program_room(k->p);
+    size_t n = (size_t)k->p->n_args, all = ph_formula_room(k->p);
     k->large = all > PH_FORMULA_SMALL;
     double *room = k->small;
     if (k->large) {
@@ -83,7 +88,7 @@ static int open_room(ph_formula *k)
         }
         room = m->room;
     }
-    k->x = room, k->g = room + n, k->room = room + 2 * n;
+    k->x = room, k->g = room + n, k->unit = room + 2 * n, k->cross = room + 3 * n, k->room = room + 4 * n;
     return 1;
 }
 
@@ -128,9 +133,31 @@ static int trusted(const ph_formula *k, const ph_function *f, int n, const doubl
     return agree;
 }
 
+/* The parameter is p0, and functions go along their tangents to p; 0: one has none there. */
+static int follow_tangents(ph_formula *k, int n, double *out)
+{
+    const ph_parameter *p = &k->at->m->parameter;
+    int i = 0;
+    while (i < k->p->n_args && k->p->arg[i].kind != PH_ARG_PARAMETER)
+        i++;
+    if (i == k->p->n_args)
+        return 1;
+    k->x[i] = p->about;
+    int known = ph_program_values(k->p, k->x, k->room, out) == PH_KNOWN;
+    if (known)
+        ph_program_partials(k->p, k->room, 1);
+    for (int r = 0; r < n && known; r++) {
+        known = ph_program_gradient(k->p, k->room, r, k->g);
+        out[r] += (p->value - p->about) * k->g[i];
+    }
+    k->x[i] = known ? p->about : p->value;
+    k->tangent = known ? i + 1 : 0, k->by = p->value - p->about;
+    return known || ph_program_values(k->p, k->x, k->room, out) == PH_KNOWN;
+}
+
 int ph_formula_open(ph_formula *k, ph_scene *at, const ph_function *f, int n, double *out)
 {
-    k->at = at, k->large = 0;
+    k->at = at, k->large = 0, k->tangent = 0;
     if (!f->traced || !f->traced->program || atomic_load_explicit(&f->traced->wrong, memory_order_relaxed))
         return 0;
     k->p = f->traced->program;
@@ -138,7 +165,10 @@ int ph_formula_open(ph_formula *k, ph_scene *at, const ph_function *f, int n, do
         return 0;
     for (int i = 0; i < k->p->n_args; i++)
         k->x[i] = ph_argument_get(k->p->arg[i].kind)->op->value(at, &k->p->arg[i]);
-    return ph_program_values(k->p, k->x, k->room, out) == PH_KNOWN && trusted(k, f, n, out);
+    int known = ph_program_values(k->p, k->x, k->room, out) == PH_KNOWN && trusted(k, f, n, out);
+    if (!known || !at->m || !at->m->parameter.tangents || at->whole)
+        return known;
+    return follow_tangents(k, n, out);
 }
 
 ph_status ph_function_values(ph_scene *at, const ph_function *f, int n, double *out)
@@ -153,13 +183,23 @@ ph_status ph_function_values(ph_scene *at, const ph_function *f, int n, double *
 
 int ph_formula_partials(ph_formula *k, int order)
 {
-    ph_program_partials(k->p, k->room, order);
+    ph_program_partials(k->p, k->room, k->tangent ? 2 : order);
     return 1;
 }
 
+/* Of a tangent: f_a + (p - p0) f_ap */
 int ph_formula_gradient(ph_formula *k, int i)
 {
-    return ph_program_gradient(k->p, k->room, i, k->g);
+    if (!k->tangent)
+        return ph_program_gradient(k->p, k->room, i, k->g);
+    double w[PH_SENSOR_MAX] = {0};
+    int n = k->p->n_args;
+    memset(k->unit, 0, sizeof(double) * (size_t)n);
+    k->unit[k->tangent - 1] = 1, w[i] = 1;
+    int known = ph_program_curvature(k->p, k->room, w, k->unit, k->g, k->cross);
+    for (int a = 0; a < n && known; a++)
+        k->g[a] += k->by * k->cross[a];
+    return known;
 }
 
 void ph_formula_by_body(ph_formula *k, const double *g, int body, int what, double d[6])

@@ -33,7 +33,8 @@ typedef struct ph_scene {
     int moved;                   /* 1 + the state of the model of which */
     int moved_number;            /* one number */
     double moved_by;             /* counts as moved by so much; moved 0: none */
-    int kept[PH_SCENE_BODIES];   /* 1 + body; 0: none */
+    int whole; /* functions themselves and not their tangents (P8): second derivatives are asked for */
+    int kept[PH_SCENE_BODIES]; /* 1 + body; 0: none */
     int next;
     ph_body_state body[PH_SCENE_BODIES];
 } ph_scene;
@@ -71,9 +72,14 @@ typedef struct ph_formula {
     ph_scene *at;
     const ph_program *p;
     double *x, *g, *room; /* arguments, a gradient, room of the program */
+    int tangent;          /* 1 + the argument that is the parameter of (P8); 0: the function itself */
+    double by;            /* p - p0 of it */
+    double *unit, *cross; /* of each argument: 0, and second derivatives by it and the parameter */
     int large;            /* room is the mechanism's */
     double small[PH_FORMULA_SMALL];
 } ph_formula;
+
+size_t ph_formula_room(const ph_program *p); /* doubles */
 
 /* n numbers of a function, traced or not. */
 ph_status ph_function_values(ph_scene *at, const ph_function *f, int n, double *out);

@@ -1,4 +1,4 @@
-/* Inputs and states as arguments of functions: they depend on no body. index: which one; component: of a state. */
+/* Inputs, states and the parameter as arguments of functions: they depend on no body. index: which one; component: of a state. */
 #include "mech/argument.h"
 
 static double input(ph_scene *at, const ph_argument *a)
@@ -7,6 +7,14 @@ static double input(ph_scene *at, const ph_argument *a)
 }
 
 const ph_argument_ops ph_argument_input = {.value = input};
+
+static double parameter(ph_scene *at, const ph_argument *a)
+{
+    (void)a;
+    return at->m->parameter.value;
+}
+
+const ph_argument_ops ph_argument_parameter = {.value = parameter};
 
 static double state(ph_scene *at, const ph_argument *a)
 {

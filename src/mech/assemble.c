@@ -2,6 +2,7 @@
 #include "mech/carry.h"
 #include "mech/coordinate.h"
 #include "mech/reach.h"
+#include "mech/user.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -248,23 +249,28 @@ static void list_constraints(ph_mechanism *m, char *names)
         slots_of(m, j->body, j->v);
         ph_carried *w = carried_of(m, j->body);
         j->carried = w, j->direct = m->space->plain && !w;
+        j->links = m->size_links;
         if (w)
             link_carried(m, j, w);
         else
             link_joint(m, j);
+        j->size = m->size_links - j->links;
     }
     if (m->space->norm)
         list_norms(m, names);
     for (int k = 0; k < model->n_couplings; k++)
         list_couple(m, &m->couple[k], m->n_joints + m->n_norms + k);
-    m->user_link = m->size_links;
     int first = m->n_joints + m->n_norms + model->n_couplings;
     for (int k = 0; k < model->n_constraints; k++) {
+        ph_user *u = &m->user[k];
         int rows = model->constraint[k].rows;
         m->constraint[first + k] = (ph_constraint){rows, 0, model->constraint[k].name};
-        m->nl += rows;
-        for (int i = 0; i < m->sys.n_nodes; i++)
-            list_link(m, first + k, rows, i);
+        u->l_at = m->nl, m->nl += rows;
+        ph_user_fill(m, k);
+        for (int i = 0; i < u->n_nodes; i++) {
+            u->link[i] = m->size_links;
+            list_link(m, first + k, rows, u->node[i]);
+        }
     }
     m->sys.n_constraints = first + model->n_constraints;
 }
@@ -409,9 +415,12 @@ static void want_all(ph_mechanism *m, wishes *w)
     for (int k = 0; k < m->n_forces; k++)
         if (m->force[k].reach)
             want_reach(w, m->force[k].reach);
-    for (int i = 0; m->user_at && i < m->sys.n_nodes; i++)
-        for (int j = 0; j < m->sys.n_nodes; j++)
-            want(w, i, j, &m->user_at[i * m->sys.n_nodes + j], 0);
+    for (int k = 0; k < m->model->n_constraints; k++) {
+        const ph_user *u = &m->user[k];
+        for (int i = 0; i < u->n_nodes; i++)
+            for (int j = 0; j < u->n_nodes; j++)
+                want(w, u->node[i], u->node[j], &u->pair[i * u->n_nodes + j], 0);
+    }
 }
 
 /* Grant wishes row by row: each place gets its offset when it is met for the first time. */
@@ -472,7 +481,7 @@ static ph_status list_pairs(ph_mechanism *m, ph_error *err)
 
 static int is_pin(const ph_joint *j)
 {
-    return j->direct && j->n_parts == 1 && j->part[0].op == &ph_part_point;
+    return j->direct && !j->switched && j->n_parts == 1 && j->part[0].op == &ph_part_point;
 }
 
 /* A joint of one point: everything that its loop needs in one record. */

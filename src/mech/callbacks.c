@@ -308,12 +308,27 @@ static ph_status g_lambda(const ph_state *s, double *out, void *ctx)
 /* What a callback adds for one joint. */
 typedef void (*at_joint)(const ph_mechanism *m, const ph_state *s, ph_site *site, double *out);
 
+/* What a joint that is released stores instead. */
+typedef enum zero { ZERO_NOTHING, ZERO_ROWS, ZERO_BLOCKS } zero;
+
+static void store_zero(const ph_joint *j, zero what, double *out)
+{
+    if (what == ZERO_ROWS)
+        memset(out + j->l_at, 0, sizeof(double) * (size_t)j->rows);
+    else if (what == ZERO_BLOCKS)
+        memset(out + j->links, 0, sizeof(double) * (size_t)j->size);
+}
+
 /* All joints but those of one point; level: derivatives of their drives that are read. */
-PH_INLINE ph_status each_unpinned(const ph_mechanism *m, const ph_state *s, int level, at_joint add,
-                                  double *out)
+PH_INLINE ph_status each_unpinned(const ph_mechanism *m, const ph_state *s, int level, zero what,
+                                  at_joint add, double *out)
 {
     for (int k = 0; k < m->n_unpinned; k++) {
         ph_site site;
+        if (m->joint[m->unpinned[k]].idle) {
+            store_zero(&m->joint[m->unpinned[k]], what, out);
+            continue;
+        }
         ph_status status = ph_joint_site(m, s, &m->joint[m->unpinned[k]], level, &site);
         if (status != PH_OK)
             return status;
@@ -339,7 +354,7 @@ static ph_status Phi(const ph_state *s, double *out, void *ctx)
     ph_pins_Phi(m, s, out);
     ph_norms_Phi(m, s, out);
     ph_couples_Phi(m, s, out);
-    ph_status status = each_unpinned(m, s, 0, joint_Phi, out);
+    ph_status status = each_unpinned(m, s, 0, ZERO_ROWS, joint_Phi, out);
     return status == PH_OK && m->model->n_constraints ? ph_user_Phi(m, s, out) : status;
 }
 
@@ -351,6 +366,10 @@ static ph_status Phi_t(const ph_state *s, double *out, void *ctx)
         ph_site site;
         if (j->drive < 0)
             continue;
+        if (j->idle) {
+            store_zero(j, ZERO_ROWS, out);
+            continue;
+        }
         ph_status status = ph_joint_site(m, s, j, 1, &site);
         if (status != PH_OK)
             return status;
@@ -402,7 +421,7 @@ static ph_status B(const ph_state *s, double *out, void *ctx)
     ph_pins_B(m, s, out);
     ph_norms_B(m, s, out);
     ph_couples_B(m, s, out);
-    ph_status status = each_unpinned(m, s, 0, joint_B, out);
+    ph_status status = each_unpinned(m, s, 0, ZERO_BLOCKS, joint_B, out);
     return status == PH_OK && m->model->n_constraints ? ph_user_B(m, s, out) : status;
 }
 
@@ -425,7 +444,7 @@ static ph_status Z(const ph_state *s, double *out, void *ctx)
     ph_pins_Z(m, s, out);
     ph_norms_Z(m, s, out);
     ph_couples_Z(m, s, out);
-    ph_status status = each_unpinned(m, s, 1, joint_Z, out);
+    ph_status status = each_unpinned(m, s, 1, ZERO_BLOCKS, joint_Z, out);
     return status == PH_OK && m->model->n_constraints ? ph_user_Z(m, s, out) : status;
 }
 
@@ -453,7 +472,7 @@ static ph_status convective(const ph_state *s, double *out, void *ctx)
     ph_pins_convective(m, s, out);
     ph_norms_convective(m, s, out);
     ph_couples_convective(m, s, out);
-    ph_status status = each_unpinned(m, s, 2, joint_convective, out);
+    ph_status status = each_unpinned(m, s, 2, ZERO_ROWS, joint_convective, out);
     return status == PH_OK && m->model->n_constraints ? ph_user_convective(m, s, out) : status;
 }
 
@@ -492,13 +511,13 @@ static ph_status K(const ph_state *s, double *out, void *ctx)
 {
     ph_mechanism *m = ctx;
     if (m->n_unpinned || m->n_forces || m->n_general || m->n_flex || m->model->n_couplings ||
-        m->model->n_states || m->user_at) /* else pins alone store what is not zero */
+        m->model->n_states || m->model->n_constraints) /* else pins alone store what is not zero */
         memset(out, 0, sizeof(double) * (size_t)m->size_pairs);
     ph_pins_K(m, s, out);
     bodies_K(m, s, out);
     ph_norms_K(m, s, out);
     ph_couples_K(m, s, out);
-    ph_status status = each_unpinned(m, s, 0, joint_K, out);
+    ph_status status = each_unpinned(m, s, 0, ZERO_NOTHING, joint_K, out);
     if (status == PH_OK)
         status = forces_K(m, s, out);
     return status == PH_OK && m->model->n_constraints ? ph_user_K(m, s, out) : status;

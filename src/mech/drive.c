@@ -117,21 +117,33 @@ static int has_corners(const ph_program *p)
     return any;
 }
 
+static int time_of(const ph_program *p)
+{
+    for (int i = 0; i < p->n_args; i++)
+        if (p->arg[i].kind == PH_ARG_TIME)
+            return i;
+    return -1;
+}
+
 /* 0: it was not traced, or a derivative is not finite here, or a corner is near. */
 static int exact(const drive *d, double t, int level, double out[3])
 {
     ph_formula k;
-    ph_scene at = {.m = d->m, .t = t};
-    int known = ph_formula_open(&k, &at, d->f, 1, out), varies = known && k.p->n_args > 0;
+    ph_scene at = {.m = d->m, .t = t, .whole = level > 1};
+    int known = ph_formula_open(&k, &at, d->f, 1, out), time = known ? time_of(k.p) : -1, varies = time >= 0;
     if (varies && level > 0 && has_corners(k.p))
         known = is_smooth(d, t);
     out[1] = out[2] = 0;
     if (known && varies && level > 0) {
         ph_formula_partials(&k, level);
         known = ph_formula_gradient(&k, 0);
-        out[1] = k.g[0];
-        if (known && level > 1)
-            known = ph_program_curvature(k.p, k.room, &(double){1}, &(double){1}, NULL, &out[2]);
+        out[1] = k.g[time];
+        if (known && level > 1) {
+            memset(k.unit, 0, sizeof(double) * (size_t)k.p->n_args);
+            k.unit[time] = 1;
+            known = ph_program_curvature(k.p, k.room, &(double){1}, k.unit, NULL, k.cross);
+            out[2] = k.cross[time];
+        }
     }
     ph_formula_close(&k);
     return known;

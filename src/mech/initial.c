@@ -133,7 +133,7 @@ static void fill_matrix(task *k, int weighted)
     for (int c = 0; c < lay->C; c++)
         for (int i = 0; i < lay->rows[c]; i++)
             for (int j = 0; j < lay->rows[c]; j++)
-                *v++ = i == j ? -DELTA * S[lay->l_at[c] + i] : 0;
+                *v++ = i != j ? 0 : S[lay->l_at[c] + i] > 0 ? -DELTA * S[lay->l_at[c] + i] : -1;
 }
 
 /* The solver, which is not needed where all is consistent as given. */
@@ -446,14 +446,24 @@ ph_status ph_mechanism_initial(ph_mechanism *m, int assemble, const double **q0,
     return s;
 }
 
-ph_status ph_mechanism_rank(ph_mechanism *m, ph_error *err)
+/* Rows of joints that are released depend on nothing, and are counted apart. */
+ph_status ph_mechanism_rank_at(ph_mechanism *m, double t, const double *q, ph_error *err)
 {
     ph_skeleton *skeleton;
     ph_status s = ph_mechanism_skeleton(m, &skeleton, err);
     if (s == PH_OK)
-        s = ph_skeleton_rank(skeleton, 0, m->q0, m->dependent, err);
-    m->sys.n_redundant = 0;
-    for (int c = 0; c < m->sys.n_constraints && s == PH_OK; c++)
+        s = ph_skeleton_rank(skeleton, t, q, m->dependent, err);
+    m->sys.n_redundant = m->sys.n_idle = 0;
+    for (int c = 0; c < m->sys.n_constraints && s == PH_OK; c++) {
         m->sys.n_redundant += m->dependent[c];
+        if (c >= m->n_joints || !m->joint[c].idle)
+            continue;
+        m->sys.n_idle += m->joint[c].rows, m->dependent[c] = 0;
+    }
     return s;
+}
+
+ph_status ph_mechanism_rank(ph_mechanism *m, ph_error *err)
+{
+    return ph_mechanism_rank_at(m, 0, m->q0, err);
 }

@@ -62,10 +62,13 @@ struct ph_joint {
     int drive;      /* the same, where it is driven; -1: not */
     const ph_function *f;
     int nonholonomic;
+    int switched;    /* events release or engage it, */
+    int idle;        /* and it is released: its rows are zero */
     int turns;       /* where its angles start in the mechanism's turns */
     int B[PH_SLOTS]; /* where its slots stand in links */
     int K[16];       /* and its pairs of slots in pairs */
     int v[PH_SLOTS]; /* and its slots in vectors */
+    int links, size; /* all its blocks in links, and their numbers */
 
     int direct;                /* its rows in physical coordinates are those of the system */
     const ph_carried *carried; /* its places, where a side is a marker; NULL: these */
@@ -329,6 +332,18 @@ typedef struct ph_unit_norm {
 #define PH_SINGULAR                                                                                          \
     "Cardan angles are singular, at 90 degrees of the second one: use another space, such as R3xSO3"
 
+/* The parameter that traced functions of the model are expressions of, where it was read so. The mechanism of a value p
+ * near p0 may have their tangents there instead of them,
+ *
+ *   f(p0) + (p - p0) df/dp(p0)                                                                        (P8)
+ *
+ * which have the same derivative by p, and differences over such values that are exact. */
+typedef struct ph_parameter {
+    double value; /* p */
+    double about; /* p0 */
+    int tangents; /* 1: (P8) */
+} ph_parameter;
+
 /* ---- the mechanism ------------------------------------------------------------------------------ */
 
 struct ph_mechanism {
@@ -355,6 +370,7 @@ struct ph_mechanism {
     ph_couple *couple;      /* of the model's couplings */
     ph_joint *axes;         /* of bushings with axes of a body: no joints, but what coordinates need of one */
     ph_own_state *own;      /* of the model's states */
+    ph_parameter parameter; /* that functions are expressions of */
     int still;              /* positions of their nodes are the states, for statics; 0: velocities are */
     struct ph_reach *reach; /* of states, then of efforts that are functions, then of loads */
     double *rows;           /* scratch for derivatives of their functions */
@@ -366,8 +382,7 @@ struct ph_mechanism {
     ph_constraint *constraint;
     ph_place *pair, *link;
     int nq, nv, nl, nR, size_pairs, size_links;
-    int user_link;         /* where the links of user constraints start in values */
-    int *user_at;          /* nodes x nodes: where their pairs stand; NULL: there are no user constraints */
+    struct ph_user *user;  /* of the model's constraints (user.h) */
     int functions;         /* a force or a constraint calls a function of the states that is not traced */
     int inertia;           /* a force has a mass matrix */
     ph_body_state *states; /* of all bodies, for functions */
@@ -453,6 +468,13 @@ void ph_beam_section(const ph_force_site *s, double *force, double *strain);    
 /* mechanism.c: whose constraint number c of the system is: "joint", "coupling", "constraint" or "norm" */
 const char *ph_mechanism_whose(const ph_mechanism *m, int c, const char **name, ph_origin *origin);
 
+/* mechanism.c: release (0) or engage (1) a joint of the model that can be switched; then the rank is to be found anew */
+void ph_mechanism_set_active(ph_mechanism *m, int joint, int active);
+int ph_mechanism_active(const ph_mechanism *m, int joint);
+
+/* initial.c: the rank at other values, in the space of the mechanism */
+ph_status ph_mechanism_rank_at(ph_mechanism *m, double t, const double *q, ph_error *err);
+
 /* assemble.c */
 ph_status ph_mechanism_pattern(ph_mechanism *m, ph_error *err);
 
@@ -492,11 +514,16 @@ struct ph_look *ph_look_take(size_t bodies, size_t numbers, size_t joints, size_
                              ph_arena *a);
 
 /* objective_exact.c: a function that was traced, and where g is not NULL adds its derivatives; 0: they are not known */
-int ph_objective_exact(const ph_mechanism *m, const ph_state *s, const ph_function *f, double *value,
-                       const ph_covector *g);
+int ph_function_exact(const ph_mechanism *m, const ph_state *s, const ph_function *f, int n, int number,
+                      double *value, const ph_covector *g); /* one number of its n */
+
+/* objective.c: a number of a sensor and its derivatives, as ph_mechanism_objective has them */
+ph_status ph_mechanism_sensed(ph_mechanism *m, const ph_state *s, int sensor, int number, double *value,
+                              const ph_covector *g);
 
 /* user.c: rows that a function of the model gives */
-size_t ph_user_scratch(size_t bodies, size_t rows); /* doubles */
+void ph_user_take(ph_mechanism *m, ph_arena *a); /* arrays of m->user, and scratch */
+void ph_user_fill(ph_mechanism *m, int k);       /* nodes of constraint k, rising, without links and pairs */
 ph_status ph_user_Phi(const ph_mechanism *m, const ph_state *s, double *out);
 ph_status ph_user_B(const ph_mechanism *m, const ph_state *s, double *out);
 ph_status ph_user_K(const ph_mechanism *m, const ph_state *s, double *out);

@@ -104,13 +104,12 @@ static void take(ph_mechanism *m, const counts *n, ph_arena *a)
     m->turns = ph_arena_take(a, 3 * (size_t)m->model->n_joints, sizeof *m->turns);
     m->q0 = ph_arena_take(a, n->numbers, d);
     m->v0 = ph_arena_take(a, n->numbers, d);
-    m->user_at = n->user ? ph_arena_take(a, nodes * nodes, sizeof *m->user_at) : NULL;
-    if (m->model->n_objectives)
+    if (m->model->n_objectives || m->model->n_sensors)
         m->look =
             ph_look_take(n->bodies, n->numbers, (size_t)m->model->n_joints, (size_t)m->model->n_couplings,
                          PH_ROWS_MAX * n->joints + n->norms + (size_t)m->model->n_couplings + n->user, a);
     m->room = m->model->room ? ph_arena_take(a, m->model->room, d) : NULL;
-    m->scratch = n->user ? ph_arena_take(a, ph_user_scratch(n->bodies, n->user), d) : NULL;
+    ph_user_take(m, a);
 }
 
 static ph_status check_flexible(const ph_model *model, const ph_body_def *b, ph_error *err)
@@ -217,6 +216,9 @@ static ph_status make_elements(ph_mechanism *m, ph_error *err)
         for (int i = PH_ABOUT; i < PH_LENGTH; i++)
             m->n_turns += (int)(j->frees >> i & 1);
         m->n_joints += ph_joint_count(&model->joint[k]);
+        for (ph_joint *end = m->joint + m->n_joints; j < end; j++)
+            j->switched = model->joint[k].switched, j->idle = j->switched && !model->joint[k].active;
+        m->sys.switches |= model->joint[k].switched;
     }
     m->joint_of[model->n_joints] = m->n_joints;
     for (int k = 0; k < model->n_constraints; k++)
@@ -289,6 +291,7 @@ ph_status ph_mechanism_create(ph_mechanism **out, const ph_model *model, ph_spac
     if (!m)
         return ph_fail(err, PH_E_MEMORY, "not enough memory for the mechanism");
     *m = (ph_mechanism){.model = model, .space = sp, .alloc = alloc, .load = 1};
+    m->parameter.value = model->symbol ? model->param[model->symbol - 1].value : 0;
     atomic_flag_clear(&m->room_taken);
     ph_arena a = {0};
     counts n = count(model, sp);
@@ -323,6 +326,17 @@ ph_status ph_mechanism_skeleton(ph_mechanism *m, ph_skeleton **out, ph_error *er
     ph_status s = m->skeleton ? PH_OK : ph_skeleton_create(&m->skeleton, &m->sys, m->alloc, err);
     *out = m->skeleton;
     return s;
+}
+
+void ph_mechanism_set_active(ph_mechanism *m, int joint, int active)
+{
+    for (int k = m->joint_of[joint]; k < m->joint_of[joint + 1]; k++)
+        m->joint[k].idle = !active;
+}
+
+int ph_mechanism_active(const ph_mechanism *m, int joint)
+{
+    return !m->joint[m->joint_of[joint]].idle;
 }
 
 const ph_system *ph_mechanism_system(const ph_mechanism *m)

@@ -148,6 +148,8 @@ typedef struct ph_joint_def {
     double friction;        /* coefficient of Coulomb friction in the joint; 0: none */
     double friction_radius; /* m, lever of friction of a revolute joint */
     double friction_speed;  /* m/s or rad/s, below which friction is smooth */
+    int active;             /* at the start; 0: until an event engages it */
+    int switched;           /* 1: it is not active at the start, or an event releases or engages it */
     ph_function
         drive; /* of revolute (angle), prismatic, distance (length), generic (its one driven coordinate) */
     ph_origin origin;
@@ -296,6 +298,35 @@ typedef struct ph_objective_def {
     ph_origin origin;
 } ph_objective_def;
 
+typedef enum ph_action_code {
+    PH_DO_STOP,    /* the run ends */
+    PH_DO_RELEASE, /* a joint is no longer there */
+    PH_DO_ENGAGE,  /* it is there again */
+    PH_DO_SET,     /* an input has another value, at once */
+    PH_DO_STATE    /* a state{} has other numbers */
+} ph_action_code;
+
+typedef struct ph_action_def {
+    int what;            /* ph_action_code */
+    int index;           /* of its joint, input or state; -1: of none */
+    const char *name;    /* of that; NULL: of none */
+    int size;            /* numbers that are set */
+    const double *value; /* they, the model's; NULL: */
+    ph_function f;       /* a function gives them */
+} ph_action_def;
+
+typedef enum ph_direction_code { PH_BOTH_WAYS, PH_UPWARDS, PH_DOWNWARDS } ph_direction_code;
+
+/* event{} of the file: something is done where a function changes its sign. */
+typedef struct ph_event_def {
+    const char *name;
+    ph_function when;
+    int direction; /* ph_direction_code */
+    int n_actions;
+    ph_action_def *action; /* in their order, the model's */
+    ph_origin origin;
+} ph_event_def;
+
 typedef struct ph_param_def {
     const char *name;
     double value;
@@ -311,7 +342,7 @@ struct ph_model {
     size_t room; /* doubles that the largest of the traced functions needs beyond small ones; 0: none does */
     ph_vec3 gravity; /* m/s^2 */
     int n_bodies, n_joints, n_forces, n_sensors, n_constraints, n_params, n_objectives, n_flexible;
-    int n_inputs, n_states, n_actuators, n_couplings;
+    int n_inputs, n_states, n_actuators, n_couplings, n_events;
     ph_body_def *body;
     ph_joint_def *joint;
     ph_force_def *force;
@@ -324,8 +355,13 @@ struct ph_model {
     ph_state_def *state;
     ph_actuator_def *actuator;
     ph_coupling_def *coupling;
+    ph_event_def *event;
     const ph_ground_def *ground; /* NULL: not given */
     ph_run_def run;
+    int symbol; /* 1 + the parameter that traced functions are expressions of; 0: none */
+    const char
+        *no_symbol; /* why the one that was asked for is not, and on which line; NULL: it is, or none was */
+    int no_symbol_line; /* 0: unknown */
 };
 
 /* reader.c: one more reference to a model; whether it has functions, which serve one thread; and the model of the same
@@ -335,5 +371,8 @@ ph_model *ph_model_keep(const ph_model *model);
 int ph_model_has_functions(const ph_model *model);
 ph_status ph_model_again(ph_model **out, const ph_model *model, const ph_setting *sets, int n_sets,
                          const ph_allocator *alloc, ph_error *err);
+/* The same, with functions that are expressions of the parameter symbol too, where the file allows it (ph_model.symbol). */
+ph_status ph_model_near(ph_model **out, const ph_model *model, const ph_setting *sets, int n_sets,
+                        const char *symbol, const ph_allocator *alloc, ph_error *err);
 
 #endif

@@ -1,8 +1,9 @@
-/* Objectives of the file: their values, and their derivatives by coordinates of the space.
+/* Objectives of the file and its sensors: their values, and their derivatives by coordinates of the space.
  *
  * A function of the file sees bodies and sensors. It is differentiated by the coordinates of those bodies that it
  * looked at, node by node, q o exp(e unit), and by their velocities and accelerations as far as it looked at them,
- * and by the multipliers of the joints whose reactions it saw. So it is the same in every space. Functions that were
+ * and by the multipliers of the joints whose reactions it saw, and by the states of the model. So it is the same in every
+ * space. Functions that were
  * traced have exact derivatives instead (objective_exact.c). */
 #include "mech/mech.h"
 
@@ -15,8 +16,9 @@
 typedef struct ph_look {
     ph_sight sight; /* first: it is what the function gets */
     ph_mechanism *m;
-    const ph_state *s; /* what is looked at */
-    const ph_objective_def *o;
+    const ph_state *s;         /* what is looked at */
+    const ph_objective_def *o; /* NULL: a sensor is looked at, */
+    int of, number;            /* this number of it */
     ph_objective_part part;
     int exact;             /* the function was traced: what is left is the distance from data */
     unsigned char *joint;  /* of all joints: its multipliers were seen */
@@ -67,7 +69,12 @@ static void see_effort(ph_look *l, const ph_sensor_def *d)
 {
     const ph_model *model = l->m->model;
     if (d->of_kind == PH_OF_ACTUATOR) {
+        const ph_function *f = &model->actuator[d->of].f;
         see_joint(l, model->actuator[d->of].joint, PH_SEEN_SPEED);
+        for (int b = 0; f->call && !f->traced->program && b < model->n_bodies; b++)
+            see(l, b, PH_SEEN_SPEED);
+        for (int b = 0; f->call && b < f->traced->n_bodies; b++)
+            see(l, f->traced->body[b], PH_SEEN_SPEED);
     } else if (d->of_kind == PH_OF_COUPLING) {
         see_joint(l, model->coupling[d->of].joint[1], PH_SEEN_SPEED);
         l->couple[d->of] = 1;
@@ -179,6 +186,13 @@ int ph_objective_has(const ph_model *model, int objective, ph_objective_part par
 /* With the states of all bodies in m->states. */
 static ph_status value_of(ph_look *l, const ph_state *s, double *value)
 {
+    double x[PH_SENSOR_MAX];
+    if (!l->o) {
+        l->s = s;
+        ph_status known = sensor(&l->sight, l->of, x);
+        *value = known == PH_OK ? x[l->number] : 0;
+        return known;
+    }
     ph_function f = l->part == PH_AT_THE_END ? l->o->final : l->o->integral;
     ph_status status = PH_OK;
     *value = 0;
@@ -312,7 +326,34 @@ static ph_status by_state(ph_look *l, const ph_state *s, const ph_covector *g)
             int at = m->couple[c].l_at;
             status = differentiate(l, s, &(move){-1, -1, 0, l->lambda + at}, g->lambda + at);
         }
+    for (int k = 0; k < m->model->n_states; k++) /* efforts and functions may read any */
+        for (int i = 0, at = m->own[k].v; i < m->own[k].n && status == PH_OK; i++)
+            status = differentiate(l, s, &(move){-1, -1, 0, l->v + at + i}, g->v + at + i);
     return status;
+}
+
+static void see_nothing(ph_mechanism *m, ph_look *l)
+{
+    l->m = m, l->sight.sensor = sensor;
+    memset(l->sight.body, 0, (size_t)m->model->n_bodies);
+    memset(l->joint, 0, (size_t)m->model->n_joints);
+    if (m->model->n_couplings)
+        memset(l->couple, 0, (size_t)m->model->n_couplings);
+}
+
+ph_status ph_mechanism_sensed(ph_mechanism *m, const ph_state *s, int of, int number, double *value,
+                              const ph_covector *g)
+{
+    const ph_sensor_def *d = &m->model->sensor[of];
+    ph_look *l = m->look;
+    if (d->f.call && ph_function_exact(m, s, &d->f, d->size, number, value, g))
+        return PH_OK;
+    see_nothing(m, l);
+    l->o = NULL, l->of = of, l->number = number, l->exact = 0;
+    for (int b = 0; b < m->model->n_bodies; b++)
+        ph_mechanism_body(m, s, b, &m->states[b]);
+    ph_status status = value_of(l, s, value);
+    return status == PH_OK && g ? by_state(l, s, g) : status;
 }
 
 ph_status ph_mechanism_objective(ph_mechanism *m, const ph_state *s, int objective, ph_objective_part part,
@@ -322,16 +363,13 @@ ph_status ph_mechanism_objective(ph_mechanism *m, const ph_state *s, int objecti
     *value = 0;
     if (!ph_objective_has(m->model, objective, part))
         return PH_OK;
-    l->m = m, l->o = &m->model->objective[objective], l->part = part, l->sight.sensor = sensor;
-    memset(l->sight.body, 0, (size_t)m->model->n_bodies);
-    memset(l->joint, 0, (size_t)m->model->n_joints);
-    if (m->model->n_couplings)
-        memset(l->couple, 0, (size_t)m->model->n_couplings);
+    see_nothing(m, l);
+    l->o = &m->model->objective[objective], l->part = part;
     const ph_function *f = part == PH_AT_THE_END ? &l->o->final : &l->o->integral;
     double own = 0;
     ph_function seeing = *f; /* should it be called */
     seeing.sight = &l->sight, l->s = s;
-    l->exact = f->call && ph_objective_exact(m, s, &seeing, &own, g);
+    l->exact = f->call && ph_function_exact(m, s, &seeing, 1, 0, &own, g);
     *value = own;
     if (l->exact && !(part == PH_ON_THE_WAY && l->o->data))
         return PH_OK;

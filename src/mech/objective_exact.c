@@ -1,4 +1,4 @@
-/* Objectives whose functions were traced: values, and derivatives (P4) brought to the coordinates of the space. */
+/* Objectives and sensors whose functions were traced: values, and derivatives (P4) brought to the coordinates of the space. */
 #include "mech/argument.h"
 
 /* States are velocities of their nodes, or positions in statics: see state.c. */
@@ -28,15 +28,17 @@ static int add_bodies(ph_formula *k, const ph_traced *t, const ph_covector *g)
     return 1;
 }
 
-int ph_objective_exact(const ph_mechanism *m, const ph_state *s, const ph_function *f, double *value,
-                       const ph_covector *g)
+int ph_function_exact(const ph_mechanism *m, const ph_state *s, const ph_function *f, int n, int number,
+                      double *value, const ph_covector *g)
 {
     ph_scene at = {.m = m, .s = s, .t = s->t, .accelerations = 1};
     ph_formula k;
-    int known = ph_formula_open(&k, &at, f, 1, value);
+    double x[PH_SENSOR_MAX];
+    int known = ph_formula_open(&k, &at, f, n, x);
+    *value = known ? x[number] : 0;
     if (known && g) {
         ph_formula_partials(&k, 1);
-        known = ph_formula_gradient(&k, 0) && add_bodies(&k, f->traced, g);
+        known = ph_formula_gradient(&k, number) && add_bodies(&k, f->traced, g);
     }
     if (known && g)
         add_states(&k, g);

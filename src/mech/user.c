@@ -13,11 +13,12 @@
  * Markers of flexible bodies are bodies here: what is found for them is carried to the coordinates of their
  * frame, see carry.h.
  *
- * For small studies: every constraint is linked with every node. The states at work belong to the mechanism:
- * one thread at a time. */
+ * A constraint is linked with the bodies that its function reads, and with all where that is not known. The states at work
+ * belong to the mechanism: one thread at a time. */
 #include "mech/carry.h"
 #include "mech/user.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/difference.h"
@@ -28,36 +29,77 @@
 static const double first[] = {672. / 840, -168. / 840, 32. / 840, -3. / 840};
 static const double second[] = {8064. / 5040, -1008. / 5040, 128. / 5040, -9. / 5040};
 
-/* Physical coordinate i of the model: body i/6, x y z and phi. Those of particles beyond x are zero. */
-static int coordinates(const ph_mechanism *m)
+/* ---- the bodies and nodes of a constraint ----------------------------------------------------------- */
+
+/* How many bodies a constraint may read; those of its expression, where it is one on all its ways. */
+static int bodies_of(const ph_model *model, const ph_user_constraint_def *d, const int **list)
 {
-    return 6 * m->model->n_bodies;
+    const ph_traced *t = d->f.traced;
+    int known = t && t->program && !t->untraced;
+    *list = known ? t->body : NULL;
+    return known ? t->n_bodies : model->n_bodies;
 }
 
-static int exists(const ph_mechanism *m, int i)
+void ph_user_take(ph_mechanism *m, ph_arena *a)
 {
-    return i % 6 < 3 || !m->body[i / 6].particle;
+    const ph_model *model = m->model;
+    ph_user none, *u = m->user = ph_arena_take(a, (size_t)model->n_constraints, sizeof none);
+    size_t most = 0;
+    for (int k = 0; k < model->n_constraints; k++) {
+        const int *list;
+        ph_user *to = a->base ? &u[k] : &none;
+        size_t rows = (size_t)model->constraint[k].rows,
+               bodies = (size_t)bodies_of(model, &model->constraint[k], &list);
+        size_t nodes = PH_SIDE_NODES * bodies, n = 6 * bodies, all = 4 * rows + 2 * rows * n + n * n + 2 * n;
+        to->body = ph_arena_take(a, bodies, sizeof(int)), to->place = ph_arena_take(a, bodies, sizeof(int));
+        to->node = ph_arena_take(a, nodes, sizeof(int)), to->link = ph_arena_take(a, nodes, sizeof(int));
+        to->pair = ph_arena_take(a, nodes * nodes, sizeof(int));
+        most = all > most ? all : most;
+    }
+    m->scratch = most ? ph_arena_take(a, most, sizeof(double)) : NULL;
 }
 
-static int rows_of(const ph_mechanism *m)
+static int ascending(const void *a, const void *b)
 {
-    int rows = 0;
-    for (int k = 0; k < m->model->n_constraints; k++)
-        rows += m->model->constraint[k].rows;
-    return rows;
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
 }
 
-size_t ph_user_scratch(size_t bodies, size_t rows)
+void ph_user_fill(ph_mechanism *m, int k)
 {
-    size_t n = 6 * bodies;
-    return 4 * rows + 2 * rows * n + n * n + 2 * n;
+    ph_user *u = &m->user[k];
+    const int *list;
+    int kept = 0;
+    u->def = &m->model->constraint[k];
+    u->n_bodies = bodies_of(m->model, u->def, &list), u->n_nodes = 0;
+    for (int i = 0; i < u->n_bodies; i++) {
+        u->body[i] = list ? list[i] : i;
+        const ph_body *frame = &m->body[m->body[u->body[i]].frame];
+        for (int h = 0; h < frame->nodes; h++)
+            u->node[u->n_nodes++] = frame->node[0] + h;
+    }
+    qsort(u->node, (size_t)u->n_nodes, sizeof *u->node, ascending);
+    for (int i = 0; i < u->n_nodes; i++)
+        if (!kept || u->node[i] != u->node[kept - 1])
+            u->node[kept++] = u->node[i];
+    u->n_nodes = kept;
+    for (int i = 0; i < u->n_bodies; i++) {
+        int begin = m->body[m->body[u->body[i]].frame].node[0];
+        u->place[i] = (int)((int *)bsearch(&begin, u->node, (size_t)kept, sizeof begin, ascending) - u->node);
+    }
+}
+
+/* Physical coordinate i of a constraint: x y z and phi of its body i/6. Those of particles beyond x are zero. */
+static int exists(const ph_mechanism *m, const ph_user *u, int i)
+{
+    return i % 6 < 3 || !m->body[u->body[i / 6]].particle;
 }
 
 typedef ph_user_work work;
 
-static work work_of(const ph_mechanism *m)
+static work work_of(const ph_mechanism *m, const ph_user *u)
 {
-    work w = {.n = coordinates(m), .rows = rows_of(m)};
+    work w = {.user = u, .n = 6 * u->n_bodies, .rows = u->def->rows};
     double *at = m->scratch;
     for (int k = 0; k < 4; k++, at += w.rows)
         w.f[k] = at;
@@ -68,23 +110,16 @@ static work work_of(const ph_mechanism *m)
     return w;
 }
 
-static ph_status rows_in(ph_scene *at, double *out)
+static const ph_user *end_of(const ph_mechanism *m)
 {
-    const ph_mechanism *m = at->m;
-    for (int k = 0; k < m->model->n_constraints; k++) {
-        const ph_user_constraint_def *c = &m->model->constraint[k];
-        ph_status s = ph_function_values(at, &c->f, c->rows, out);
-        if (s != PH_OK)
-            return s;
-        out += c->rows;
-    }
-    return PH_OK;
+    return m->user + m->model->n_constraints;
 }
 
 /* With the states at work. */
-static ph_status rows_at(const ph_mechanism *m, double t, double *out)
+static ph_status rows_at(const ph_mechanism *m, const ph_user *u, double t, double *out)
 {
-    return rows_in(&(ph_scene){.m = m, .t = t, .bodies = m->states}, out);
+    return ph_function_values(&(ph_scene){.m = m, .t = t, .bodies = m->states}, &u->def->f, u->def->rows,
+                              out);
 }
 
 static void shift(ph_body_state *b, ph_vec3 x, ph_vec3 phi)
@@ -99,9 +134,10 @@ static ph_vec3 unit(int i, double by)
 }
 
 /* Rows with coordinates i and j (-1: none) moved by e each; of one body, in one exponential. */
-static ph_status rows_moved(const ph_mechanism *m, double t, int i, int j, double e, double *out)
+static ph_status rows_moved(const ph_mechanism *m, const ph_user *u, double t, int i, int j, double e,
+                            double *out)
 {
-    int bi = i / 6, bj = j < 0 ? bi : j / 6;
+    int bi = u->body[i / 6], bj = j < 0 ? bi : u->body[j / 6];
     ph_body_state kept_i = m->states[bi], kept_j = m->states[bj];
     ph_vec3 x = unit(i % 6, e), phi = unit(i % 6 - 3, e);
     if (j >= 0 && bi == bj) {
@@ -110,7 +146,7 @@ static ph_status rows_moved(const ph_mechanism *m, double t, int i, int j, doubl
         shift(&m->states[bj], unit(j % 6, e), unit(j % 6 - 3, e));
     }
     shift(&m->states[bi], x, phi);
-    ph_status s = rows_at(m, t, out);
+    ph_status s = rows_at(m, u, t, out);
     m->states[bi] = kept_i;
     if (bi != bj)
         m->states[bj] = kept_j;
@@ -118,12 +154,6 @@ static ph_status rows_moved(const ph_mechanism *m, double t, int i, int j, doubl
 }
 
 /* ---- where rows and blocks go --------------------------------------------------------------------- */
-
-/* One row of B (and of Z) of the model's coordinates, to the links of constraint k. */
-typedef struct row_place {
-    int at; /* of the links of its constraint */
-    int row, rows;
-} row_place;
 
 static int node_dim(const ph_mechanism *m, int node)
 {
@@ -142,23 +172,19 @@ static ph_carried carried_of(int body)
 }
 
 /* put_row where there are flexible bodies. */
-static void put_carried_row(const ph_mechanism *m, const ph_state *s, row_place p, const double *B,
-                            const double *Z, double *out)
+static void put_carried_row(const ph_mechanism *m, const ph_state *s, const ph_user *u, int row,
+                            const double *B, const double *Z, double *out)
 {
-    for (int i = 0, at = p.at; i < m->sys.n_nodes; i++) {
-        int dim = node_dim(m, i);
-        memset(out + at + p.row * dim, 0, sizeof(double) * (size_t)dim);
-        at += p.rows * dim;
+    for (int i = 0; i < u->n_nodes; i++) {
+        int dim = node_dim(m, u->node[i]);
+        memset(out + u->link[i] + row * dim, 0, sizeof(double) * (size_t)dim);
     }
-    for (int b = 0; b < m->model->n_bodies; b++) {
-        ph_carried w = carried_of(b);
-        const ph_body *frame = &m->body[m->body[b].frame];
+    for (int b = 0; b < u->n_bodies; b++) {
+        ph_carried w = carried_of(u->body[b]);
+        const ph_body *frame = &m->body[m->body[u->body[b]].frame];
         double local_B[12] = {0}, local_Z[12] = {0};
-        for (int k = 0, v = frame->v[0]; k < frame->nodes; k++) {
-            int dim = node_dim(m, frame->node[0] + k);
-            w.B[k] = p.at + p.rows * v + p.row * dim;
-            v += dim;
-        }
+        for (int k = 0; k < frame->nodes; k++)
+            w.B[k] = u->link[u->place[b] + k] + row * node_dim(m, frame->node[0] + k);
         memcpy(local_B, B + 6 * b, 6 * sizeof(double));
         if (Z)
             memcpy(local_Z, Z + 6 * b, 6 * sizeof(double));
@@ -166,22 +192,22 @@ static void put_carried_row(const ph_mechanism *m, const ph_state *s, row_place 
     }
 }
 
-static void put_row(const ph_mechanism *m, const ph_state *s, row_place p, const double *B, const double *Z,
-                    double *out)
+/* One row of B (and of Z) of its coordinates, to its links. */
+static void put_row(const ph_mechanism *m, const ph_state *s, const ph_user *u, int row, const double *B,
+                    const double *Z, double *out)
 {
-    int at = p.at;
     if (m->n_flex) {
-        put_carried_row(m, s, p, B, Z, out);
+        put_carried_row(m, s, u, row, B, Z, out);
         return;
     }
-    for (int b = 0; b < m->model->n_bodies; b++) {
-        const ph_body *body = &m->body[b];
-        ph_joint one = {.body = {b, PH_GROUND}, .rows = 1};
+    for (int b = 0; b < u->n_bodies; b++) {
+        const ph_body *body = &m->body[u->body[b]];
+        ph_joint one = {.body = {u->body[b], PH_GROUND}, .rows = 1};
         double local_B[12] = {0}, local_Z[12] = {0};
         for (int h = 0; h < 2 && body->node[h] >= 0; h++) {
-            int dim = node_dim(m, body->node[h]), joined = h == 1 && m->space->joined;
-            one.B[h] = joined ? one.B[0] + m->space->n[0] : at + p.row * dim;
-            at += joined ? 0 : p.rows * dim;
+            int joined = h == 1 && m->space->joined;
+            one.B[h] = joined ? one.B[0] + m->space->n[0]
+                              : u->link[u->place[b] + h] + row * node_dim(m, body->node[h]);
             memcpy(local_B + 3 * h, B + 6 * b + 3 * h, 3 * sizeof(double));
             if (Z)
                 memcpy(local_Z + 3 * h, Z + 6 * b + 3 * h, 3 * sizeof(double));
@@ -193,39 +219,33 @@ static void put_row(const ph_mechanism *m, const ph_state *s, row_place p, const
     }
 }
 
-static void put_rows(const ph_mechanism *m, const ph_state *s, const double *B, const double *Z, double *out)
+static void put_rows(const ph_mechanism *m, const ph_state *s, const work *w, const double *B,
+                     const double *Z, double *out)
 {
-    int at = m->user_link, n = coordinates(m);
-    for (int k = 0; k < m->model->n_constraints; k++) {
-        int rows = m->model->constraint[k].rows;
-        for (int i = 0; i < rows; i++, B += n, Z = Z ? Z + n : NULL)
-            put_row(m, s, (row_place){at, i, rows}, B, Z, out);
-        at += rows * m->nv;
-    }
+    for (int i = 0; i < w->rows; i++)
+        put_row(m, s, w->user, i, B + i * w->n, Z ? Z + i * w->n : NULL, out);
 }
 
 /* ---- first derivatives ---------------------------------------------------------------------------- */
 
-static double *own_rows(const ph_mechanism *m, double *out)
-{
-    return out + m->nl - rows_of(m);
-}
-
 ph_status ph_user_Phi(const ph_mechanism *m, const ph_state *s, double *out)
 {
     ph_scene at = ph_scene_of(m, s, NULL);
-    return rows_in(&at, own_rows(m, out));
+    ph_status status = PH_OK;
+    for (const ph_user *u = m->user; u < end_of(m) && status == PH_OK; u++)
+        status = ph_function_values(&at, &u->def->f, u->def->rows, out + u->l_at);
+    return status;
 }
 
 static ph_status difference_B(const ph_mechanism *m, double t, const work *w)
 {
     memset(w->A, 0, sizeof(double) * (size_t)(w->rows * w->n));
     for (int i = 0; i < w->n; i++)
-        for (int k = 0; k < 4 && exists(m, i); k++) {
+        for (int k = 0; k < 4 && exists(m, w->user, i); k++) {
             double e = (k + 1) * PH_DIFFERENCE_WIDE;
-            ph_status s = rows_moved(m, t, i, -1, e, w->f[0]);
+            ph_status s = rows_moved(m, w->user, t, i, -1, e, w->f[0]);
             if (s == PH_OK)
-                s = rows_moved(m, t, i, -1, -e, w->f[1]);
+                s = rows_moved(m, w->user, t, i, -1, -e, w->f[1]);
             if (s != PH_OK)
                 return s;
             for (int r = 0; r < w->rows; r++)
@@ -245,25 +265,28 @@ static ph_status find_B(const ph_mechanism *m, const ph_state *s, const work *w)
 
 ph_status ph_user_B(const ph_mechanism *m, const ph_state *s, double *out)
 {
-    work w = work_of(m);
-    ph_status status = find_B(m, s, &w);
-    if (status == PH_OK)
-        put_rows(m, s, w.A, NULL, out);
+    ph_status status = PH_OK;
+    for (const ph_user *u = m->user; u < end_of(m) && status == PH_OK; u++) {
+        work w = work_of(m, u);
+        status = find_B(m, s, &w);
+        if (status == PH_OK)
+            put_rows(m, s, &w, w.A, NULL, out);
+    }
     return status;
 }
 
-/* Phi_t of the rows of functions alone; f[3] is left as it is, unless it is o. */
-static ph_status rates(const ph_mechanism *m, const ph_state *s, double *o)
+/* Phi_t of one of them; f[3] is left as it is, unless it is o. */
+static ph_status rates(const ph_mechanism *m, const ph_state *s, const ph_user *u, double *o)
 {
-    work w = work_of(m);
+    work w = work_of(m, u);
     if (ph_user_exact(m, s, &w, &(ph_user_wanted){.Phi_t = o}))
         return PH_OK;
     ph_states_of(m, s, m->states);
     memset(o, 0, sizeof(double) * (size_t)w.rows);
     for (int k = 0; k < 4; k++) {
-        ph_status status = rows_at(m, s->t + (k + 1) * PH_DIFFERENCE_WIDE, w.f[0]);
+        ph_status status = rows_at(m, u, s->t + (k + 1) * PH_DIFFERENCE_WIDE, w.f[0]);
         if (status == PH_OK)
-            status = rows_at(m, s->t - (k + 1) * PH_DIFFERENCE_WIDE, w.f[1]);
+            status = rows_at(m, u, s->t - (k + 1) * PH_DIFFERENCE_WIDE, w.f[1]);
         if (status != PH_OK)
             return status;
         for (int r = 0; r < w.rows; r++)
@@ -274,17 +297,22 @@ static ph_status rates(const ph_mechanism *m, const ph_state *s, double *o)
 
 ph_status ph_user_Phi_t(const ph_mechanism *m, const ph_state *s, double *out)
 {
-    return rates(m, s, own_rows(m, out));
+    ph_status status = PH_OK;
+    for (const ph_user *u = m->user; u < end_of(m) && status == PH_OK; u++)
+        status = rates(m, s, u, out + u->l_at);
+    return status;
 }
 
 double ph_user_power(const ph_mechanism *m, const ph_state *s)
 {
-    work w = work_of(m);
     double P = 0;
-    if (w.rows && rates(m, s, w.f[3]) != PH_OK)
-        return NAN;
-    for (int i = 0; i < w.rows; i++)
-        P += s->lambda[m->nl - w.rows + i] * w.f[3][i]; /* they are the last ones */
+    for (const ph_user *u = m->user; u < end_of(m); u++) {
+        work w = work_of(m, u);
+        if (rates(m, s, u, w.f[3]) != PH_OK)
+            return NAN;
+        for (int i = 0; i < w.rows; i++)
+            P += s->lambda[u->l_at + i] * w.f[3][i];
+    }
     return P;
 }
 
@@ -311,8 +339,8 @@ static ph_status add_drift(const ph_mechanism *m, const ph_state *s, const work 
 {
     ph_status status = find_B(m, s, w);
     for (int r = 0; r < w->rows && status == PH_OK; r++)
-        for (int b = 0; b < m->model->n_bodies; b++) {
-            ph_carried one = carried_of(b);
+        for (int b = 0; b < w->user->n_bodies; b++) {
+            ph_carried one = carried_of(w->user->body[b]);
             double local[12] = {0};
             memcpy(local, w->A + r * w->n + 6 * b, 6 * sizeof(double));
             ph_carried_drift(m, s, &one, 1, local, o + r);
@@ -324,15 +352,15 @@ static ph_status difference_convective(const ph_mechanism *m, const ph_state *s,
 {
     ph_states_of(m, s, m->states);
     double step = time_step(m, PH_DIFFERENCE_WIDE);
-    ph_status status = rows_at(m, s->t, w->f[2]);
+    ph_status status = rows_at(m, w->user, s->t, w->f[2]);
     memset(o, 0, sizeof(double) * (size_t)w->rows);
     for (int k = 0; k < 4 && status == PH_OK; k++) {
         double e = (k + 1) * step;
         move_all(m, s, e);
-        status = rows_at(m, s->t + e, w->f[0]);
+        status = rows_at(m, w->user, s->t + e, w->f[0]);
         move_all(m, s, -e);
         if (status == PH_OK)
-            status = rows_at(m, s->t - e, w->f[1]);
+            status = rows_at(m, w->user, s->t - e, w->f[1]);
         for (int r = 0; r < w->rows; r++)
             o[r] += second[k] * ((w->f[0][r] - w->f[2][r]) + (w->f[1][r] - w->f[2][r])) / (step * step);
     }
@@ -341,23 +369,28 @@ static ph_status difference_convective(const ph_mechanism *m, const ph_state *s,
 
 ph_status ph_user_convective(const ph_mechanism *m, const ph_state *s, double *out)
 {
-    work w = work_of(m);
-    double *o = own_rows(m, out);
-    ph_status status = ph_user_exact(m, s, &w, &(ph_user_wanted){.convective = o})
-                           ? PH_OK
-                           : difference_convective(m, s, &w, o);
-    return status == PH_OK && (m->n_flex || !m->space->plain) ? add_drift(m, s, &w, o) : status;
+    ph_status status = PH_OK;
+    for (const ph_user *u = m->user; u < end_of(m) && status == PH_OK; u++) {
+        work w = work_of(m, u);
+        double *o = out + u->l_at;
+        status = ph_user_exact(m, s, &w, &(ph_user_wanted){.convective = o})
+                     ? PH_OK
+                     : difference_convective(m, s, &w, o);
+        if (status == PH_OK && (m->n_flex || !m->space->plain))
+            status = add_drift(m, s, &w, o);
+    }
+    return status;
 }
 
 /* Rows after a shift of coordinate i by e, then along the motion for a time d. */
-static ph_status rows_shifted(const ph_mechanism *m, const ph_state *s, int i, double e, double d,
-                              double *out)
+static ph_status rows_shifted(const ph_mechanism *m, const ph_state *s, const ph_user *u, int i, double e,
+                              double d, double *out)
 {
     ph_states_of(m, s, m->states);
-    shift(&m->states[i / 6], unit(i % 6, e), unit(i % 6 - 3, e));
+    shift(&m->states[u->body[i / 6]], unit(i % 6, e), unit(i % 6 - 3, e));
     for (int b = 0; b < m->model->n_bodies; b++)
         shift(&m->states[b], ph_scale(d, m->states[b].v), ph_scale(d, m->states[b].omega));
-    return rows_at(m, s->t + d, out);
+    return rows_at(m, u, s->t + d, out);
 }
 
 static ph_status difference_Z(const ph_mechanism *m, const ph_state *s, const work *w)
@@ -366,14 +399,14 @@ static ph_status difference_Z(const ph_mechanism *m, const ph_state *s, const wo
     double e = STEP2, d = time_step(m, STEP2);
     ph_status status = difference_B(m, s->t, w);
     for (int i = 0; i < w->n && status == PH_OK; i++) {
-        if (!exists(m, i)) {
+        if (!exists(m, w->user, i)) {
             for (int r = 0; r < w->rows; r++)
                 w->A2[r * w->n + i] = 0;
             continue;
         }
         static const double side[4][2] = {{1, 1}, {1, -1}, {-1, 1}, {-1, -1}};
         for (int k = 0; k < 4 && status == PH_OK; k++)
-            status = rows_shifted(m, s, i, side[k][0] * e, side[k][1] * d, w->f[k]);
+            status = rows_shifted(m, s, w->user, i, side[k][0] * e, side[k][1] * d, w->f[k]);
         for (int r = 0; r < w->rows; r++)
             w->A2[r * w->n + i] = ((w->f[0][r] - w->f[1][r]) - (w->f[2][r] - w->f[3][r])) / (4 * e * d);
     }
@@ -382,11 +415,14 @@ static ph_status difference_Z(const ph_mechanism *m, const ph_state *s, const wo
 
 ph_status ph_user_Z(const ph_mechanism *m, const ph_state *s, double *out)
 {
-    work w = work_of(m);
-    ph_status status =
-        ph_user_exact(m, s, &w, &(ph_user_wanted){.B = w.A, .Z = w.A2}) ? PH_OK : difference_Z(m, s, &w);
-    if (status == PH_OK)
-        put_rows(m, s, w.A, w.A2, out);
+    ph_status status = PH_OK;
+    for (const ph_user *u = m->user; u < end_of(m) && status == PH_OK; u++) {
+        work w = work_of(m, u);
+        status =
+            ph_user_exact(m, s, &w, &(ph_user_wanted){.B = w.A, .Z = w.A2}) ? PH_OK : difference_Z(m, s, &w);
+        if (status == PH_OK)
+            put_rows(m, s, &w, w.A, w.A2, out);
+    }
     return status;
 }
 
@@ -401,20 +437,21 @@ static double weighted(const work *w, const double *f, const double *lambda)
 static ph_status hessian(const ph_mechanism *m, const ph_state *s, const double *lambda, const work *w)
 {
     double e = STEP2;
-    ph_status status = rows_at(m, s->t, w->f[0]);
+    const ph_user *u = w->user;
+    ph_status status = rows_at(m, u, s->t, w->f[0]);
     double F = weighted(w, w->f[0], lambda);
     for (int i = 0; i < w->n && status == PH_OK; i++)
-        for (int side = 1; side >= -1 && status == PH_OK && exists(m, i); side -= 2) {
-            status = rows_moved(m, s->t, i, -1, side * e, w->f[0]);
+        for (int side = 1; side >= -1 && status == PH_OK && exists(m, u, i); side -= 2) {
+            status = rows_moved(m, u, s->t, i, -1, side * e, w->f[0]);
             (side > 0 ? w->plus : w->minus)[i] = weighted(w, w->f[0], lambda) - F;
         }
     for (int i = 0; i < w->n; i++)
         for (int j = 0; j <= i; j++) {
             double H = 0;
-            if (exists(m, i) && exists(m, j) && status == PH_OK) {
-                status = rows_moved(m, s->t, i, j, e, w->f[0]);
+            if (exists(m, u, i) && exists(m, u, j) && status == PH_OK) {
+                status = rows_moved(m, u, s->t, i, j, e, w->f[0]);
                 if (status == PH_OK)
-                    status = rows_moved(m, s->t, i, j, -e, w->f[1]);
+                    status = rows_moved(m, u, s->t, i, j, -e, w->f[1]);
                 double both = (weighted(w, w->f[0], lambda) - F) + (weighted(w, w->f[1], lambda) - F);
                 H = (both - w->plus[i] - w->minus[i] - w->plus[j] - w->minus[j]) / (2 * e * e);
             }
@@ -427,15 +464,16 @@ static ph_status hessian(const ph_mechanism *m, const ph_state *s, const double 
 static void put_carried_bodies(const ph_mechanism *m, const ph_state *s, const work *w, int a, int b,
                                const ph_vec3 *r, double *out)
 {
+    const ph_user *u = w->user;
     int sj = a == b ? 0 : 1;
-    ph_carried x = carried_of(a);
-    const ph_body *fa = &m->body[m->body[a].frame], *fb = &m->body[m->body[b].frame];
+    ph_carried x = carried_of(u->body[a]);
+    const ph_body *fa = &m->body[m->body[u->body[a]].frame], *fb = &m->body[m->body[u->body[b]].frame];
     double local[144] = {0};
-    x.body[1] = a == b ? PH_GROUND : b;
+    x.body[1] = a == b ? PH_GROUND : u->body[b];
     for (int k = 0; k < fa->nodes; k++)
         for (int l = 0; l < fb->nodes; l++)
             x.K[2 * PH_SIDE_NODES * k + PH_SIDE_NODES * sj + l] =
-                m->user_at[(fa->node[0] + k) * m->sys.n_nodes + fb->node[0] + l];
+                u->pair[(u->place[a] + k) * u->n_nodes + u->place[b] + l];
     for (int i = 0; i < 6; i++)
         memcpy(local + 12 * i + 6 * sj, w->H + (6 * a + i) * w->n + 6 * b, 6 * sizeof(double));
     ph_carried_K(m, s, &x, local, NULL, r, out);
@@ -445,7 +483,9 @@ static void put_carried_bodies(const ph_mechanism *m, const ph_state *s, const w
 static void put_bodies(const ph_mechanism *m, const ph_state *s, const work *w, int a, int b,
                        const ph_vec3 *r, double *out)
 {
-    int N = m->sys.n_nodes, at[16], sj = a == b ? 0 : 1;
+    const ph_user *u = w->user;
+    const ph_body *one = &m->body[u->body[a]], *other = &m->body[u->body[b]];
+    int at[16], sj = a == b ? 0 : 1;
     double local[144] = {0};
     if (m->n_flex) {
         put_carried_bodies(m, s, w, a, b, r, out);
@@ -453,11 +493,12 @@ static void put_bodies(const ph_mechanism *m, const ph_state *s, const work *w, 
     }
     for (int k = 0; k < 16; k++)
         at[k] = -1;
-    for (int hi = 0; hi < 2 && m->body[a].node[hi] >= 0; hi++)
-        for (int hj = 0; hj < 2 && m->body[b].node[hj] >= 0; hj++) {
-            int k = 4 * hi + 2 * sj + hj, start = m->user_at[m->body[a].node[hi] * N + m->body[b].node[hj]];
-            int cols = node_dim(m, m->body[b].node[hj]), n0 = m->space->n[0];
-            at[k] = start + (m->space->joined ? hi * n0 * cols + hj * n0 : 0);
+    for (int hi = 0; hi < 2 && one->node[hi] >= 0; hi++)
+        for (int hj = 0; hj < 2 && other->node[hj] >= 0; hj++) {
+            int joined = m->space->joined, pa = u->place[a] + (joined ? 0 : hi),
+                pb = u->place[b] + (joined ? 0 : hj);
+            int k = 4 * hi + 2 * sj + hj, cols = node_dim(m, other->node[hj]), n0 = m->space->n[0];
+            at[k] = u->pair[pa * u->n_nodes + pb] + (joined ? hi * n0 * cols + hj * n0 : 0);
             for (int i = 0; i < 9; i++)
                 local[ph_local_pairs[k] + 12 * (i / 3) + i % 3] =
                     w->H[(6 * a + 3 * hi + i / 3) * w->n + 6 * b + 3 * hj + i % 3];
@@ -466,7 +507,7 @@ static void put_bodies(const ph_mechanism *m, const ph_state *s, const work *w, 
                     out[at[k] + i] += local[ph_local_pairs[k] + 12 * (i / 3) + i % 3];
         }
     if (!m->space->plain)
-        ph_space_K(m, s, (int[]){a, a == b ? PH_GROUND : b}, at, local, NULL, NULL, r, out);
+        ph_space_K(m, s, (int[]){u->body[a], a == b ? PH_GROUND : u->body[b]}, at, local, NULL, NULL, r, out);
 }
 
 /* B^T lambda of one body, from A */
@@ -485,7 +526,7 @@ static ph_status difference_K(const ph_mechanism *m, const ph_state *s, const do
     ph_status status = hessian(m, s, lambda, w);
     if (status == PH_OK)
         status = difference_B(m, s->t, w);
-    for (int a = 0; a < m->model->n_bodies && status == PH_OK; a++) {
+    for (int a = 0; a < w->user->n_bodies && status == PH_OK; a++) {
         double sum[6];
         pull(w, lambda, a, sum);
         ph_mat3 half = ph_tilde(ph_scale(0.5, ph_load3(sum + 3)));
@@ -498,17 +539,20 @@ static ph_status difference_K(const ph_mechanism *m, const ph_state *s, const do
 
 ph_status ph_user_K(const ph_mechanism *m, const ph_state *s, double *out)
 {
-    work w = work_of(m);
-    const double *lambda = s->lambda + m->nl - w.rows;
-    ph_status status = ph_user_exact(m, s, &w, &(ph_user_wanted){.B = w.A, .K = w.H, .lambda = lambda})
-                           ? PH_OK
-                           : difference_K(m, s, lambda, &w);
-    for (int a = 0; a < m->model->n_bodies && status == PH_OK; a++) {
-        double sum[6];
-        pull(&w, lambda, a, sum);
-        ph_vec3 r[PH_SLOTS] = {ph_load3(sum), ph_load3(sum + 3)};
-        for (int b = 0; b < m->model->n_bodies; b++)
-            put_bodies(m, s, &w, a, b, a == b ? r : NULL, out);
+    ph_status status = PH_OK;
+    for (const ph_user *u = m->user; u < end_of(m) && status == PH_OK; u++) {
+        work w = work_of(m, u);
+        const double *lambda = s->lambda + u->l_at;
+        status = ph_user_exact(m, s, &w, &(ph_user_wanted){.B = w.A, .K = w.H, .lambda = lambda})
+                     ? PH_OK
+                     : difference_K(m, s, lambda, &w);
+        for (int a = 0; a < u->n_bodies && status == PH_OK; a++) {
+            double sum[6];
+            pull(&w, lambda, a, sum);
+            ph_vec3 r[PH_SLOTS] = {ph_load3(sum), ph_load3(sum + 3)};
+            for (int b = 0; b < u->n_bodies; b++)
+                put_bodies(m, s, &w, a, b, a == b ? r : NULL, out);
+        }
     }
     return status;
 }

@@ -11,23 +11,35 @@
 
 #define ARGUMENTS 256 /* of one function */
 
-/* The two bodies of an argument, side by side. */
+/* The two bodies of an argument, side by side, by their places among those of the constraint; -1: the ground. */
 typedef struct sides {
     int n, body[2];
     double u[12]; /* velocities */
     double d[12]; /* da/du */
 } sides;
 
-static int open_sides(const ph_formula *k, int i, int second, sides *x, double H[144])
+static int place_of(const ph_user *u, int body)
+{
+    int k = 0;
+    while (u->body[k] != body)
+        k++;
+    return k;
+}
+
+static int open_sides(const ph_formula *k, const ph_user *user, int i, int second, sides *x, double H[144])
 {
     const ph_argument *a = &k->p->arg[i];
     const ph_argument_ops *op = ph_argument_get(a->kind)->op;
     x->n = ph_argument_bodies(k->at->m->model, a, x->body);
     memset(x->d, 0, sizeof x->d);
+    memset(x->u, 0, sizeof x->u);
     for (int side = 0; side < x->n; side++) {
+        if (x->body[side] < 0)
+            continue;
         const ph_body_state *b = ph_scene_body(k->at, x->body[side]);
         ph_store3(x->u + 6 * side, b->v), ph_store3(x->u + 6 * side + 3, b->omega);
         op->slope(k->at, a, side, PH_BY_PLACE, 1, x->d + 6 * side);
+        x->body[side] = place_of(user, x->body[side]);
     }
     if (!second || !op->second || !x->n)
         return 0;
@@ -36,11 +48,11 @@ static int open_sides(const ph_formula *k, int i, int second, sides *x, double H
     return 1;
 }
 
-static double rate_of(const ph_formula *k, int i)
+static double rate_of(const ph_formula *k, const ph_user *u, int i)
 {
     sides x;
     double sum = k->p->arg[i].kind == PH_ARG_TIME, H[144];
-    open_sides(k, i, 0, &x, H);
+    open_sides(k, u, i, 0, &x, H);
     for (int c = 0; c < 6 * x.n; c++)
         sum += x.d[c] * x.u[c];
     return sum;
@@ -49,12 +61,13 @@ static double rate_of(const ph_formula *k, int i)
 static void add(const sides *x, double f, const double *d, double *row)
 {
     for (int c = 0; c < 6 * x->n; c++)
-        row[6 * x->body[c / 6] + c % 6] += f * d[c];
+        if (x->body[c / 6] >= 0)
+            row[6 * x->body[c / 6] + c % 6] += f * d[c];
 }
 
 /* One row: its gradient is in k->g, Hr: second derivatives times the rates of arguments. */
-static void put_row(const ph_formula *k, const double *rate, const double *Hr, int row, int n,
-                    const ph_user_wanted *out)
+static void put_row(const ph_formula *k, const ph_user *u, const double *rate, const double *Hr, int row,
+                    int n, const ph_user_wanted *out)
 {
     double *B = out->B ? out->B + row * n : NULL, *Z = out->Z ? out->Z + row * n : NULL, Phi_t = 0,
            convective = 0;
@@ -65,7 +78,7 @@ static void put_row(const ph_formula *k, const double *rate, const double *Hr, i
     for (int i = 0; i < k->p->n_args; i++) {
         sides x;
         double D2[144], along[12] = {0};
-        int curved = open_sides(k, i, Z || out->convective, &x, D2);
+        int curved = open_sides(k, u, i, Z || out->convective, &x, D2);
         Phi_t += k->p->arg[i].kind == PH_ARG_TIME ? k->g[i] : 0;
         for (int c = 0; c < 144 && curved; c++)
             along[c % 12] += D2[c] * (c / 12 < 6 * x.n ? x.u[c / 12] : 0);
@@ -84,7 +97,7 @@ static void put_row(const ph_formula *k, const double *rate, const double *Hr, i
 }
 
 /* Adds (P5) of lambda . Phi of one function; lambda: of its rows. */
-static int add_K(ph_formula *k, const double *lambda, int n, double *K, double *y)
+static int add_K(ph_formula *k, const ph_user *u, const double *lambda, int n, double *K, double *y)
 {
     double unit[ARGUMENTS] = {0}, column[ARGUMENTS];
     int known = 1;
@@ -96,54 +109,49 @@ static int add_K(ph_formula *k, const double *lambda, int n, double *K, double *
         unit[b] = 0;
         memset(y, 0, sizeof(double) * (size_t)n);
         for (int a = 0; a < k->p->n_args; a++) {
-            open_sides(k, a, 0, &x, D2);
+            open_sides(k, u, a, 0, &x, D2);
             add(&x, column[a], x.d, y);
         }
-        int curved = open_sides(k, b, 1, &x, D2);
+        int curved = open_sides(k, u, b, 1, &x, D2);
         for (int c = 0; c < 6 * x.n; c++) {
             int j = 6 * x.body[c / 6] + c % 6;
+            if (x.body[c / 6] < 0)
+                continue;
             for (int i = 0; i < n && x.d[c] != 0; i++)
                 K[i * n + j] += y[i] * x.d[c];
             for (int i = 0; i < 6 * x.n && curved; i++)
-                K[(6 * x.body[i / 6] + i % 6) * n + j] += k->g[b] * D2[12 * i + c];
+                if (x.body[i / 6] >= 0)
+                    K[(6 * x.body[i / 6] + i % 6) * n + j] += k->g[b] * D2[12 * i + c];
         }
     }
     return known;
 }
 
-/* The rows of one function, from row on. */
-static int add_function(ph_formula *k, int row, int rows, const ph_user_work *w, const ph_user_wanted *out)
-{
-    double rate[ARGUMENTS], Hr[ARGUMENTS] = {0}, weight[PH_SENSOR_MAX] = {0};
-    int curved = out->Z || out->convective || out->K, known = 1;
-    ph_formula_partials(k, curved ? 2 : 1);
-    for (int i = 0; i < k->p->n_args; i++)
-        rate[i] = curved ? rate_of(k, i) : 0;
-    for (int r = 0; r < rows && known; r++) {
-        weight[r] = 1;
-        known =
-            curved ? ph_program_curvature(k->p, k->room, weight, rate, k->g, Hr) : ph_formula_gradient(k, r);
-        weight[r] = 0;
-        if (known)
-            put_row(k, rate, Hr, row + r, w->n, out);
-    }
-    return known && (!out->K || add_K(k, out->lambda + row, w->n, out->K, w->plus));
-}
-
 int ph_user_exact(const ph_mechanism *m, const ph_state *s, const ph_user_work *w, const ph_user_wanted *out)
 {
+    const ph_user *u = w->user;
+    double rate[ARGUMENTS], Hr[ARGUMENTS] = {0}, weight[PH_SENSOR_MAX] = {0}, Phi[PH_SENSOR_MAX];
+    int curved = out->Z || out->convective || out->K;
     ph_scene at = ph_scene_of(m, s, NULL);
-    int known = 1, row = 0;
-    if (out->K)
-        memset(out->K, 0, sizeof(double) * (size_t)w->n * (size_t)w->n);
-    for (int c = 0; c < m->model->n_constraints && known; c++) {
-        const ph_user_constraint_def *d = &m->model->constraint[c];
-        double Phi[PH_SENSOR_MAX];
-        ph_formula k;
-        known = ph_formula_open(&k, &at, &d->f, d->rows, Phi) && k.p->n_args <= ARGUMENTS &&
-                add_function(&k, row, d->rows, w, out);
-        ph_formula_close(&k);
-        row += d->rows;
+    ph_formula k;
+    at.whole = curved;
+    int known = ph_formula_open(&k, &at, &u->def->f, w->rows, Phi) && k.p->n_args <= ARGUMENTS;
+    if (known)
+        ph_formula_partials(&k, curved ? 2 : 1);
+    for (int i = 0; known && i < k.p->n_args; i++)
+        rate[i] = curved ? rate_of(&k, u, i) : 0;
+    for (int r = 0; r < w->rows && known; r++) {
+        weight[r] = 1;
+        known =
+            curved ? ph_program_curvature(k.p, k.room, weight, rate, k.g, Hr) : ph_formula_gradient(&k, r);
+        weight[r] = 0;
+        if (known)
+            put_row(&k, u, rate, Hr, r, w->n, out);
     }
+    if (known && out->K) {
+        memset(out->K, 0, sizeof(double) * (size_t)w->n * (size_t)w->n);
+        known = add_K(&k, u, out->lambda, w->n, out->K, w->plus);
+    }
+    ph_formula_close(&k);
     return known;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "la/small.h"
+#include "step/guard.h"
 
 void ph_ahead_take(ph_ahead *a, const ph_sim *sim, ph_arena *arena)
 {
@@ -62,11 +63,16 @@ static double instant(double t)
 static double next_corner(const ph_sim *sim)
 {
     const ph_times *c = &sim->opt.nonsmooth;
-    double t = sim->now.t + 2 * instant(sim->now.t), next = HUGE_VAL;
-    for (int k = 0; k < c->n; k++)
-        if (c->t[k] > t)
-            next = fmin(next, c->t[k]);
-    return next;
+    double t = sim->now.t + 2 * instant(sim->now.t);
+    int low = 0, high = c->n; /* they rise */
+    while (low < high) {
+        int mid = (low + high) / 2;
+        if (c->t[mid] > t)
+            high = mid;
+        else
+            low = mid + 1;
+    }
+    return low < c->n ? c->t[low] : HUGE_VAL;
 }
 
 ph_status ph_ahead_leave_corner(ph_sim *sim)
@@ -105,13 +111,42 @@ static ph_status own_step(ph_sim *sim, ph_ahead *a, const ph_ahead_ops *ops, voi
     return sim->sens ? ph_sens_follow(sim->sens) : PH_OK;
 }
 
-/* Until the steps have reached t. */
+typedef struct once_more {
+    ph_ahead *a;
+    const ph_ahead_ops *ops;
+    void *method;
+} once_more;
+
+static ph_status part_of_step(ph_sim *sim, double t, void *ctx)
+{
+    const once_more *m = ctx;
+    ph_status s = ph_guard_undo(sim);
+    return s == PH_OK ? own_step(sim, m->a, m->ops, m->method, t) : s;
+}
+
+/* The same, where it may end at a change of sign: the method has come there, which is seen once the grid has. */
+static ph_status guarded_step(ph_sim *sim, ph_ahead *a, const ph_ahead_ops *ops, void *method, double t_max)
+{
+    ph_guard *g = sim->guard;
+    if (!g)
+        return own_step(sim, a, ops, method, t_max);
+    ph_guard_before(sim);
+    ph_status s = own_step(sim, a, ops, method, t_max);
+    if (s == PH_OK)
+        s = ph_guard_after(sim, part_of_step, &(once_more){a, ops, method});
+    if (s != PH_OK)
+        ph_guard_undo(sim);
+    g->pending = s == PH_OK && g->met, g->met = 0;
+    return s;
+}
+
+/* Until the steps have reached t, or a change of sign. */
 static ph_status run_ahead(ph_sim *sim, ph_ahead *a, const ph_ahead_ops *ops, void *method, double t)
 {
     double t_max = fmax(sim->t_stop, t);
     ph_status s = PH_OK;
-    while (sim->now.t < t) {
-        s = own_step(sim, a, ops, method, t_max);
+    while (sim->now.t < t && !(sim->guard && sim->guard->pending)) {
+        s = guarded_step(sim, a, ops, method, t_max);
         if (s != PH_OK)
             return s;
         ph_point free = sim->last;
@@ -121,18 +156,29 @@ static ph_status run_ahead(ph_sim *sim, ph_ahead *a, const ph_ahead_ops *ops, vo
     return s;
 }
 
+/* What the method has come to is seen now. */
+static void meet(ph_sim *sim)
+{
+    if (!sim->guard || !sim->guard->pending)
+        return;
+    sim->guard->met = 1, sim->guard->pending = 0;
+}
+
 ph_status ph_ahead_step(ph_sim *sim, ph_ahead *a, const ph_ahead_ops *ops, void *method)
 {
     double t = sim->next.t, span = sim->t_stop - sim->now.t;
     int grid = ph_sim_has_grid(sim);
     if (!sim->has_last) {
-        a->h = 0, a->corner = 0;
+        a->h = 0, a->corner = sim->after;
         a->span = sim->opt.span > 0 ? sim->opt.span : isfinite(span) && span > 0 ? span : 1;
         if (grid)
             ph_point_copy(&a->now, &sim->now, &sim->lay);
     }
-    if (!grid)
-        return own_step(sim, a, ops, method, sim->t_stop);
+    if (!grid) {
+        ph_status s = guarded_step(sim, a, ops, method, sim->t_stop);
+        meet(sim);
+        return s;
+    }
     exchange(sim, a);
     ph_status s = run_ahead(sim, a, ops, method, t);
     exchange(sim, a);
@@ -140,7 +186,9 @@ ph_status ph_ahead_step(ph_sim *sim, ph_ahead *a, const ph_ahead_ops *ops, void 
         swap(&sim->next, &a->next); /* where it failed */
         return s;
     }
-    if (a->now.t != t)
+    if (a->now.t <= t)
+        meet(sim);
+    if (a->now.t > t)
         return ops->between(sim, &a->last, &a->now, &sim->next, method);
     ph_point_copy(&sim->next, &a->now, &sim->lay);
     return PH_OK;

@@ -413,12 +413,18 @@ static ph_status solve_step(ph_sim *sim, const ph_point *from, double slope)
     return PH_OK;
 }
 
+static void resize(ph_sim *sim)
+{
+    genalpha *m = of(sim);
+    ph_alpha_resize(&m->p, sim->h, &m->ops);
+    m->guess = coefficients(&m->p, sim->h);
+}
+
 /* A step of size h from sim->now, but with v and a of from. */
 static ph_status sized_step(ph_sim *sim, double h, const ph_point *from, double slope)
 {
-    genalpha *m = of(sim);
-    ph_alpha_resize(&m->p, h, &m->ops);
-    m->guess = coefficients(&m->p, h);
+    sim->h = h;
+    resize(sim);
     return solve_step(sim, from, slope);
 }
 
@@ -698,7 +704,7 @@ ph_status ph_alpha_start(ph_sim *sim, const ph_alpha *p, double *vddot, double *
     memcpy(sim->now.a, sim->now.vdot, sizeof(double) * (size_t)sim->lay.nv);
     if (sim->opt.start == PH_PLAIN)
         return PH_OK;
-    ph_status s = ph_start_jerk(sim, sim->h, 0, vddot);
+    ph_status s = ph_start_jerk(sim, sim->h, sim->after, vddot);
     return s == PH_OK ? ph_alpha_perturb(sim, p, vddot, l) : s;
 }
 
@@ -754,6 +760,7 @@ const ph_stepper ph_genalpha_stepper = {
              PH_READS_TOL,
     .size = sizeof(genalpha),
     .prepare = prepare,
+    .resize = resize,
     .take = take,
     .start = start,
     .step = step,

@@ -54,6 +54,12 @@ static ph_status prepare(ph_sim *sim, ph_error *err)
     return PH_OK;
 }
 
+static void resize(ph_sim *sim)
+{
+    printed *m = of(sim);
+    ph_alpha_resize(&m->p, sim->h, &m->ops);
+}
+
 static void take(ph_sim *sim, ph_arena *a)
 {
     printed none, *m = sim->method ? of(sim) : &none;
@@ -151,7 +157,7 @@ static void predict(ph_sim *sim)
     const ph_alpha *p = &m->p;
     const ph_point *now = &sim->now;
     ph_point *next = &sim->next;
-    double h = sim->opt.h;
+    double h = sim->h;
     memset(next->vdot, 0, sizeof(double) * (size_t)lay->nv);
     memset(next->lambda, 0, sizeof(double) * (size_t)lay->nl);
     memset(next->eta, 0, sizeof(double) * (size_t)lay->nl);
@@ -207,6 +213,7 @@ const ph_stepper ph_genalpha_printed_stepper = {
     .reads = PH_READS_ALPHA | PH_READS_SIGMA | PH_READS_FORMULATION | PH_READS_NEWTON | PH_READS_START,
     .size = sizeof(printed),
     .prepare = prepare,
+    .resize = resize,
     .take = take,
     .start = start,
     .step = step,

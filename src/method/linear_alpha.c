@@ -41,6 +41,13 @@ static ph_status prepare(ph_sim *sim, ph_error *err)
     return s;
 }
 
+static void resize(ph_sim *sim)
+{
+    ph_chart_alpha *m = of(sim);
+    ph_alpha_resize(&m->p, sim->h, &m->ops);
+    m->k = coefficients(&m->p, sim->h);
+}
+
 /* (S2), (S3) of a vector space, with the third derivative of c in place of vddot:
  *   cdddot = vddot + v x vdot/2 + |v|^2 v/8 at c = 0                                                  (C5) */
 static ph_status start(ph_sim *sim)
@@ -48,11 +55,11 @@ static ph_status start(ph_sim *sim)
     ph_chart_alpha *m = of(sim);
     const ph_alpha *p = &m->p;
     const ph_layout *lay = &sim->lay;
-    double h = sim->opt.h, delta = p->alpha_m - p->alpha_f, *third = m->w, *l = m->c;
+    double h = sim->h, delta = p->alpha_m - p->alpha_f, *third = m->w, *l = m->c;
     memcpy(sim->now.a, sim->now.vdot, sizeof(double) * (size_t)lay->nv);
     if (sim->opt.start == PH_PLAIN)
         return PH_OK;
-    ph_status s = ph_start_jerk(sim, h, 0, third);
+    ph_status s = ph_start_jerk(sim, h, sim->after, third);
     if (s != PH_OK)
         return s;
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++)
@@ -124,6 +131,7 @@ const ph_stepper ph_linear_alpha_stepper = {
     .in_coordinates = 1,
     .size = sizeof(ph_chart_alpha),
     .prepare = prepare,
+    .resize = resize,
     .take = ph_calpha_take,
     .start = start,
     .step = step,

@@ -39,6 +39,7 @@
 /* ---- pace.c */
 #define PH_PACE_SAFETY 0.9  /* of a step size that would just do */
 #define PH_PACE_TARGET 0.5  /* error that (VS10) aims at, in units of the tolerance */
+#define PH_PACE_NEARLY 1.02 /* times h_min: a step of h_min, whose end is that of the interval, or rounded */
 #define PH_PACE_SHRINK 0.2  /* at least, from one step to the next */
 #define PH_PACE_QUIET  1e-4 /* errors below, in units of the tolerance, tell the controllers nothing more */
 #define PH_PACE_TURN   2.5  /* rad in a step at most: an exact rotation shows no error, but its chart ends */

@@ -112,7 +112,7 @@ static ph_status too_small(ph_sim *sim, const ph_pace *p, double h, ph_status s)
 {
     if (s != PH_OK)
         return s; /* which has its own words */
-    if (h <= p->h_min)
+    if (h <= PH_PACE_NEARLY * p->h_min)
         snprintf(sim->reason, sizeof sim->reason,
                  "steps of h = %.3g are still too large for tol = %g, and h_min = %g allows no smaller ones",
                  h, p->tol, p->h_min);
@@ -189,7 +189,7 @@ ph_status ph_pace_step(ph_sim *sim, ph_pace *p, const ph_pace_rules *rules, cons
         sim->stats.rejected++;
         before = tried, err_before = err, grow = 1;
         h = tried * (isfinite(err) ? factor_alone(rules, err) : PH_PACE_SHRINK);
-        if (tried > p->h_min)
+        if (tried > PH_PACE_NEARLY * p->h_min)
             h = fmax(h, p->h_min);
         if (s == PH_E_MEMORY || !(h >= least_step(p, from)))
             return too_small(sim, p, tried, s);

@@ -56,6 +56,13 @@ static ph_status prepare(ph_sim *sim, ph_error *err)
     return s;
 }
 
+static void resize(ph_sim *sim)
+{
+    ph_chart_alpha *m = &of(sim)->chart;
+    ph_alpha_resize(&m->p, sim->h, &m->ops);
+    m->k = coefficients(&m->p, sim->h);
+}
+
 static void take(ph_sim *sim, ph_arena *a)
 {
     residual_alpha none, *m = sim->method ? of(sim) : &none;
@@ -385,6 +392,7 @@ const ph_stepper ph_residual_alpha_stepper = {
     .in_coordinates = 1,
     .size = sizeof(residual_alpha),
     .prepare = prepare,
+    .resize = resize,
     .take = take,
     .start = start,
     .step = step,

@@ -25,7 +25,7 @@
 static void take(ph_rk_newton *nm, const ph_layout *lay, ph_arena *a)
 {
     size_t d = sizeof(double), s = (size_t)nm->s, diagonals = 0, turning = 0;
-    for (int c = 0; c < lay->C && lay->sys->n_redundant; c++)
+    for (int c = 0; c < lay->C && ph_layout_leaves_out(lay); c++)
         diagonals += (size_t)lay->rows[c] * (size_t)lay->rows[c];
     for (int i = 0; i < lay->N; i++)
         if (lay->R_at[i] >= 0)

@@ -109,7 +109,7 @@ static ph_status step(ph_sim *sim)
     rkmk *m = of(sim);
     sim->step_iterations = 0;
     if (!ph_sim_paced(sim))
-        return ph_rk_step(sim, &m->rk, &sim->now, sim->opt.h, &sim->next, NULL);
+        return ph_rk_step(sim, &m->rk, &sim->now, sim->h, &sim->next, NULL);
     return ph_ahead_step(sim, &m->ahead, &ahead_ops, m);
 }
 

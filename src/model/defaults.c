@@ -13,7 +13,7 @@ ph_body_def ph_default_body(void)
 
 ph_joint_def ph_default_joint(void)
 {
-    return (ph_joint_def){.at = not_given(), .length = NAN, .friction_speed = PH_FRICTION_SPEED};
+    return (ph_joint_def){.at = not_given(), .length = NAN, .friction_speed = PH_FRICTION_SPEED, .active = 1};
 }
 
 ph_force_def ph_default_force(void)

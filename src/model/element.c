@@ -1,5 +1,5 @@
 /* The functions of a model file: model, param, gravity, run, and one for each kind of element. */
-#include "model/inside.h"
+#include "model/trace.h"
 
 #include <lauxlib.h>
 #include <string.h>
@@ -212,6 +212,7 @@ void ph_element_enter(ph_reader *r, lua_State *L, const char *function)
         snprintf(r->label, sizeof r->label, "%s", function);
     if (r->complete)
         ph_reader_fail(r, "a function of the model cannot change the model");
+    ph_symbol_settle(r, L);
 }
 
 /* The same, and the name that the table gives, if it can be one. */
@@ -329,7 +330,12 @@ static int read_param(lua_State *L)
         if (!strcmp(r->sets[i].name, name))
             value = ph_value_check(r, "the value set", r->sets[i].value);
     ph_param_add(r, name, value);
-    lua_pushnumber(L, value);
+    if (r->trace && r->trace->reading && !strcmp(name, r->trace->symbol)) {
+        r->trace->parameter = value;
+        ph_symbol_push(r, L, ph_expr_graph_argument(r->trace->graph, (ph_argument){PH_ARG_PARAMETER, 0, 0}));
+    } else {
+        lua_pushnumber(L, value);
+    }
     r->label[0] = 0;
     return 1;
 }

@@ -176,7 +176,7 @@ static int is_given(const ph_key *k, const void *record, const member *x)
         return actuator->f.call || actuator->input >= 0 || actuator->effort != 0 ||
                (actuator->k == 0 && actuator->d == 0);
     case PH_V_FLAG:
-        return k->kind != PH_K_BODY || x->k;
+        return k->kind == PH_K_JOINT ? !x->k : k->kind != PH_K_BODY || x->k;
     case PH_V_POSITIVE:
         return x->x > 0;
     case PH_V_NOT_NEGATIVE:
@@ -308,6 +308,10 @@ static void put_value(const ice *i, const ph_key *k, const void *record, const m
     const ph_force_def *force = record;
     if (put_mechatronic(i, k, record, x))
         return;
+    if (k->value == PH_V_ACTION) {
+        ph_event_put(record, i->to);
+        return;
+    }
     if (k->value == PH_V_FUNCTION || k->value == PH_V_DRIVE || k->value == PH_V_FINAL) {
         ph_frozen_put(&x->f, i->to);
         return;
@@ -421,14 +425,19 @@ static void put_record(ice *i, const char *word, ph_kind kind, int type, const v
 /* ---- the model --------------------------------------------------------------------------------------- */
 
 /* A function that was not traced, or that asks Lua somewhere. */
-static ph_status refuse(const ice *i, const char *what, const char *name, ph_origin origin,
-                        const ph_function *f)
+static ph_status refuse_for(const ice *i, const char *what, const char *name, ph_origin origin,
+                            const char *reason)
 {
-    const char *reason = ph_frozen_refuses(f);
     if (!reason)
         return PH_OK;
     return ph_fail(i->err, PH_E_INPUT, "%.100s:%d: %s '%s': a function of the file cannot be frozen: %s",
                    origin.file ? origin.file : i->m->file, origin.line, what, name ? name : "", reason);
+}
+
+static ph_status refuse(const ice *i, const char *what, const char *name, ph_origin origin,
+                        const ph_function *f)
+{
+    return refuse_for(i, what, name, origin, ph_frozen_refuses(f));
 }
 
 static ph_status check_objective(const ice *i, const ph_objective_def *o)
@@ -457,6 +466,8 @@ static ph_status check(const ice *i)
         s = refuse(i, "state", m->state[k].name, m->state[k].origin, &m->state[k].rate);
     for (int k = 0; k < m->n_constraints && s == PH_OK; k++)
         s = refuse(i, "constraint", m->constraint[k].name, m->constraint[k].origin, &m->constraint[k].f);
+    for (int k = 0; k < m->n_events && s == PH_OK; k++)
+        s = refuse_for(i, "event", m->event[k].name, m->event[k].origin, ph_event_refuses(&m->event[k]));
     for (int k = 0; k < m->n_objectives && s == PH_OK; k++)
         s = check_objective(i, &m->objective[k]);
     return s;
@@ -511,6 +522,8 @@ ph_status ph_model_freeze(const ph_model *model, FILE *to, ph_error *err)
         put_record(&i, "sensor", PH_K_SENSOR, m->sensor[k].type, &m->sensor[k]);
     for (int k = 0; k < m->n_constraints; k++)
         put_record(&i, "constraint", PH_K_CONSTRAINT, 0, &m->constraint[k]);
+    for (int k = 0; k < m->n_events; k++)
+        put_record(&i, "event", PH_K_EVENT, 0, &m->event[k]);
     for (int k = 0; k < m->n_objectives; k++)
         put_record(&i, "objective", PH_K_OBJECTIVE, 0, &m->objective[k]);
     fputs("],\n \"run\": ", to);

@@ -266,6 +266,7 @@ static int take_results(lua_State *L, const call *c, double *x)
     if (n == 0 || (c->n >= 0 && n != c->n))
         ph_reader_fail(r, "the function returns %d value%s instead of %s%d", n, n == 1 ? "" : "s",
                        c->n < 0 ? "at least " : "", c->n < 0 ? 1 : c->n);
+    ph_symbol_settle(r, L);
     for (int i = 0; i < n; i++) {
         if (lua_type(L, i + 2) != LUA_TNUMBER)
             ph_reader_fail(r, "the function returns a %s instead of a number", type_word(L, i + 2));
@@ -444,7 +445,9 @@ static int results_of_frozen(ph_reader *r, const ph_function *f, int n)
                                                 [PH_ARG_INPUT] = PH_K_INPUT,
                                                 [PH_ARG_STATE] = PH_K_STATE}; /* others: PH_K_BODY */
     for (int i = 0; i < p->n_args; i++)
-        if (p->arg[i].kind != PH_ARG_TIME && p->arg[i].index >= r->element[kinds[p->arg[i].kind]].n)
+        if (p->arg[i].kind == PH_ARG_PARAMETER)
+            ph_reader_fail(r, "its function reads a parameter, which frozen models have no more");
+        else if (p->arg[i].kind != PH_ARG_TIME && p->arg[i].index >= r->element[kinds[p->arg[i].kind]].n)
             ph_reader_fail(r, "its function reads an element that is not there");
     if (n >= 0 && p->n_out != n)
         ph_reader_fail(r, "the function returns %d values instead of %d", p->n_out, n);

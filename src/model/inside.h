@@ -110,6 +110,7 @@ typedef struct ph_reader {
     int blind;                /* it looked at sensors, of which nothing is known yet */
 
     struct ph_trace *trace;     /* of a reader that traces functions; NULL: it does not */
+    const char *symbol;         /* the parameter that functions shall be expressions of too; NULL: none */
     struct ph_reader *twin;     /* the second state, while functions are traced; */
     struct ph_reader *original; /* and of that the first; NULL of others */
     void *work_block;           /* of functions that are compared */
@@ -143,7 +144,9 @@ void ph_part_open(lua_State *L);
 const char *ph_part_named(const ph_reader *r, const char *name,
                           size_t length); /* the file that Lua calls so; NULL: none */
 ph_status
-ph_reader_twin(ph_reader *r); /* another reader that has read the same file, in order to trace: r->twin */
+ph_reader_twin(ph_reader *r,
+               const char *symbol); /* another reader that has read the same file, in order to trace:
+                                                   r->twin; symbol: the parameter that is one, NULL: none */
 void ph_reader_free_twin(ph_reader *r);
 
 /* store.c; all but ph_store_free fail where memory ends */
@@ -168,6 +171,7 @@ void ph_store_free(ph_reader *r);
 #define PH_WORK_SENTENCE "this takes more than %g operations; is there an infinite loop?"
 void *ph_sandbox_alloc(void *reader, void *p, size_t old_size, size_t size); /* lua_Alloc */
 void ph_sandbox_open(ph_reader *r, lua_State *L);                            /* libraries, limits */
+void ph_sandbox_watch(lua_State *L);                                         /* instructions are counted */
 void ph_sandbox_start(ph_reader *r, double limit_s, double limit_work);      /* the clock, and work from 0 */
 int ph_sandbox_spend(ph_reader *r, double work);                 /* 1: it is too much, or too late */
 void ph_sandbox_charge(ph_reader *r, lua_State *L, double work); /* fails where it is too much */
@@ -222,6 +226,13 @@ void ph_beam_expand(ph_reader *r, int index);
 int ph_actuate_value(ph_reader *r, lua_State *L, const ph_key *k,
                      int index); /* 0: it is none of its values */
 void ph_actuate_complete(ph_reader *r);
+
+/* event.c: the same of actions; the joints, inputs and states that they name; once functions are traced, whether they
+ * can change their sign; how many numbers a function of an event gives */
+void ph_event_value(ph_reader *r, lua_State *L, const ph_key *k, int index);
+void ph_event_complete(ph_reader *r);
+void ph_event_check(ph_reader *r);
+int ph_event_results(const ph_event_def *e, int function);
 
 /* value.c */
 void ph_value_refer(ph_reader *r, lua_State *L, const ph_key *k, ph_kind to, int index, size_t at,

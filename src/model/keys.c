@@ -38,6 +38,7 @@ static const ph_type states[] = {{"state", 0, "numbers with a differential equat
 static const ph_type actuators[] = {
     {"actuator", 0, "effort, spring, damper and stops along a coordinate of a joint"}};
 static const ph_type couplings[] = {{"coupling", 0, "a ratio between coordinates of two joints"}};
+static const ph_type events[] = {{"event", 0, "something that is done where a function changes its sign"}};
 static const ph_type grounds[] = {{"ground", 0, "what does not move"}};
 static const ph_type runs[] = {{"run", 0, "options of simulations"}};
 
@@ -58,6 +59,7 @@ static const struct {
     [PH_K_STATE] = {"", states, 1},
     [PH_K_ACTUATOR] = {"", actuators, 1},
     [PH_K_COUPLING] = {"", couplings, 1},
+    [PH_K_EVENT] = {"", events, 1},
     [PH_K_GROUND] = {"", grounds, 1},
     [PH_K_RUN] = {"", runs, 1},
 };
@@ -134,6 +136,12 @@ static const char *hold_word(int k)
     return k >= 0 && k < 2 ? words[k] : NULL;
 }
 
+static const char *direction_word(int k)
+{
+    static const char *const words[] = {"both", "up", "down"}; /* ph_direction_code */
+    return k >= 0 && k < 3 ? words[k] : NULL;
+}
+
 static const char *over_word(int k)
 {
     static const char *const words[] = {"last", "max",  "min",     "max_abs",
@@ -155,6 +163,7 @@ typedef ph_input_def INPUT;
 typedef ph_state_def STATE;
 typedef ph_actuator_def ACTUATOR;
 typedef ph_coupling_def COUPLING;
+typedef ph_event_def EVENT;
 typedef ph_ground_def GROUND;
 typedef ph_run_def RUN;
 
@@ -248,6 +257,7 @@ const char *ph_value_text(ph_value v)
         [PH_V_OF] = "name of an actuator, a coupling or a driven joint",
         [PH_V_SHAPES] = "shape, or list of shapes",
         [PH_V_TIMES] = "list of numbers",
+        [PH_V_ACTION] = "action, or list of actions",
     };
     return texts[v];
 }

@@ -23,6 +23,7 @@ typedef enum ph_kind {
     PH_K_STATE,
     PH_K_ACTUATOR,
     PH_K_COUPLING,
+    PH_K_EVENT,
     PH_K_GROUND, /* one at most */
     PH_K_RUN,
     PH_KINDS
@@ -91,6 +92,7 @@ typedef enum ph_value {
     PH_V_OF,            /* of_kind and of of ph_sensor_def */
     PH_V_SHAPES,        /* ph_shape_list */
     PH_V_TIMES,         /* ph_times */
+    PH_V_ACTION,        /* action and n_actions of ph_event_def */
     PH_VALUES
 } ph_value;
 
@@ -126,6 +128,7 @@ PH_API int ph_key_belongs(const ph_key *k, ph_kind kind, int type);
 /* What a key is where it is not given, in words; "": nothing. Returns text. */
 PH_API const char *ph_key_default(const ph_key *k, char *text, size_t size);
 
-const char *ph_lock_word(int k); /* "x" ... "rz" */
+const char *ph_lock_word(int k);          /* "x" ... "rz" */
+PH_API const char *ph_action_word(int k); /* by ph_action_code: "stop" ... "state" */
 
 #endif

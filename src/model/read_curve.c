@@ -183,13 +183,19 @@ int ph_curve_node(const void *curve, double x, int level, double out[3])
     return ph_curve_at(curve, x, out);
 }
 
+double ph_curve_piece_of(const void *curve, double x)
+{
+    return ph_curve_piece(curve, x);
+}
+
 /* With a symbol: a node of the expression. It refers to the curve of the reader that stays. */
 static int trace(ph_reader *r, lua_State *L, int index)
 {
     const ph_reader *stays = r->original ? r->original : r;
     if (index >= stays->curves.n)
         ph_trace_stop(r, L, "it makes a curve");
-    ph_curve_ref ref = {ph_curve_node, ((const ph_curve *const *)stays->curves.data)[index], index};
+    ph_curve_ref ref = {ph_curve_node, ((const ph_curve *const *)stays->curves.data)[index], index,
+                        ph_curve_piece_of};
     int a = ph_symbol_node(r, L, 2);
     ph_symbol_push(r, L, ph_expr_graph_curve(r->trace->graph, &ref, a));
     return 1;

@@ -266,6 +266,7 @@ static void run_lua(ph_reader *r, lua_State *L)
 {
     ph_reader_load(r, L, r->source, r->source_size, "=" CHUNK_NAME);
     r->running = 1;
+    ph_trace_read(r, L);
     lua_call(L, 0, 0);
     r->running = 0;
     r->line = 0, r->part = NULL;
@@ -300,6 +301,7 @@ static int read_all(lua_State *L)
         run_lua(r, L);
     r->complete = 1;
     ph_reader_resolve(r, L);
+    ph_trace_was_read(r, L);
     keep_sets(r);
     return 0;
 }
@@ -319,6 +321,7 @@ static int trace_all(lua_State *L)
         const ph_program *p = ((const ph_fn *)r->fns.data)[k].traced->program;
         r->untraced |= !p || p->untraced > 0;
     }
+    ph_event_check(r);
     return 0;
 }
 
@@ -394,6 +397,8 @@ void ph_reader_free_twin(ph_reader *r)
     ph_trace *t = w->trace;
     if (t) {
         ph_expr_graph_destroy(t->graph);
+        ph_expr_graph_destroy(t->base);
+        ph_free(w->alloc, t->value.data);
         ph_bytecode_free(w, &t->marked);
         ph_free(w->alloc, t->tree.data);
         ph_free(w->alloc, t->done.data);
@@ -404,7 +409,7 @@ void ph_reader_free_twin(ph_reader *r)
     free_reader(w);
 }
 
-ph_status ph_reader_twin(ph_reader *r)
+ph_status ph_reader_twin(ph_reader *r, const char *symbol)
 {
     ph_reader *w = r->twin = ph_alloc(r->alloc, sizeof *w);
     if (!w)
@@ -420,7 +425,7 @@ ph_status ph_reader_twin(ph_reader *r)
     w->trace = ph_alloc(r->alloc, sizeof *w->trace);
     if (!w->trace)
         ph_reader_no_memory(r);
-    *w->trace = (ph_trace){0};
+    *w->trace = (ph_trace){.symbol = symbol};
     w->original = r;
     ph_status s = read_model(w, r->def.file, r->source, r->source_size);
     if (s == PH_E_MEMORY)
@@ -431,7 +436,7 @@ ph_status ph_reader_twin(ph_reader *r)
 /* files: those that are kept of an earlier reading, shared with it; NULL: they are on the disk. */
 static ph_status read_with(ph_model **out, const char *path, const char *text, size_t size,
                            const ph_files *files, const ph_setting *sets, int n_sets, ph_host host,
-                           const ph_allocator *alloc, ph_error *err)
+                           const char *symbol, const ph_allocator *alloc, ph_error *err)
 {
     *out = NULL;
     ph_reader *r = ph_alloc(alloc, sizeof *r);
@@ -443,7 +448,7 @@ static ph_status read_with(ph_model **out, const char *path, const char *text, s
                      .sets = sets,
                      .n_sets = n_sets,
                      .host = host};
-    r->def.file = path;
+    r->def.file = path, r->symbol = symbol;
     r->files = files ? ph_files_again(files) : (ph_files){.alloc = alloc};
     ph_status s = read_model(r, path, text, size);
     if (s != PH_OK) {
@@ -452,6 +457,7 @@ static ph_status read_with(ph_model **out, const char *path, const char *text, s
         ph_model_free(&r->def);
         return s;
     }
+    r->symbol = NULL; /* it is the caller's */
     *out = &r->def;
     return PH_OK;
 }
@@ -466,7 +472,7 @@ ph_status ph_model_read_hosted(ph_model **out, const char *path, const char *tex
                                const ph_setting *sets, int n_sets, ph_host host, const ph_allocator *alloc,
                                ph_error *err)
 {
-    return read_with(out, path, text, size, NULL, sets, n_sets, host, alloc, err);
+    return read_with(out, path, text, size, NULL, sets, n_sets, host, NULL, alloc, err);
 }
 
 ph_status ph_model_read(ph_model **out, const char *path, const ph_setting *sets, int n_sets,
@@ -500,6 +506,12 @@ int ph_model_has_functions(const ph_model *model)
 ph_status ph_model_again(ph_model **out, const ph_model *model, const ph_setting *sets, int n_sets,
                          const ph_allocator *alloc, ph_error *err)
 {
+    return ph_model_near(out, model, sets, n_sets, NULL, alloc, err);
+}
+
+ph_status ph_model_near(ph_model **out, const ph_model *model, const ph_setting *sets, int n_sets,
+                        const char *symbol, const ph_allocator *alloc, ph_error *err)
+{
     const ph_reader *r = (const ph_reader *)model;
     *out = NULL;
     if (model->frozen)
@@ -519,8 +531,8 @@ ph_status ph_model_again(ph_model **out, const ph_model *model, const ph_setting
             k--; /* the last one of a name counts */
         all[k < 0 ? n++ : k] = sets[i];
     }
-    ph_status s =
-        read_with(out, model->file, r->source, r->source_size, &r->files, all, n, r->host, alloc, err);
+    ph_status s = read_with(out, model->file, r->source, r->source_size, &r->files, all, n, r->host, symbol,
+                            alloc, err);
     ph_free(alloc, all);
     return s;
 }

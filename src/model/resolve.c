@@ -296,6 +296,7 @@ static void hand_over(ph_reader *r)
     m->state = r->element[PH_K_STATE].data, m->n_states = r->element[PH_K_STATE].n;
     m->actuator = r->element[PH_K_ACTUATOR].data, m->n_actuators = r->element[PH_K_ACTUATOR].n;
     m->coupling = r->element[PH_K_COUPLING].data, m->n_couplings = r->element[PH_K_COUPLING].n;
+    m->event = r->element[PH_K_EVENT].data, m->n_events = r->element[PH_K_EVENT].n;
     m->param = r->params.data, m->n_params = r->params.n;
 }
 
@@ -317,6 +318,7 @@ void ph_reader_resolve(ph_reader *r, lua_State *L)
     complete_sensors(r);
     complete_constraints(r);
     complete_objectives(r);
+    ph_event_complete(r);
     if (!r->def.name)
         r->def.name = stem(r);
     r->label[0] = 0;

@@ -190,6 +190,11 @@ static int no_global(lua_State *L)
     ph_reader_fail(r, "'%.64s' is not defined", name);
 }
 
+void ph_sandbox_watch(lua_State *L)
+{
+    lua_sethook(L, hook, LUA_MASKCOUNT, HOOK_INTERVAL);
+}
+
 void ph_sandbox_open(ph_reader *r, lua_State *L)
 {
     ph_library_open(L);
@@ -199,6 +204,6 @@ void ph_sandbox_open(ph_reader *r, lua_State *L)
     lua_setfield(L, -2, "__index");
     lua_setmetatable(L, -2);
     lua_settop(L, 0);
-    lua_sethook(L, hook, LUA_MASKCOUNT, HOOK_INTERVAL);
+    ph_sandbox_watch(L);
     ph_sandbox_start(r, PH_MODEL_READ_S, PH_MODEL_READ_OPS);
 }

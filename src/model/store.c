@@ -57,6 +57,7 @@ static const struct {
     [PH_K_STATE] = RECORD(ph_state_def),
     [PH_K_ACTUATOR] = RECORD(ph_actuator_def),
     [PH_K_COUPLING] = RECORD(ph_coupling_def),
+    [PH_K_EVENT] = RECORD(ph_event_def),
     [PH_K_GROUND] = RECORD(ph_ground_def),
 #undef RECORD
 };

@@ -12,7 +12,7 @@
 
 int ph_symbol_is(ph_reader *r, lua_State *L, int index)
 {
-    return r->trace && r->trace->active && luaL_testudata(L, index, NAME) != NULL;
+    return r->trace && (r->trace->active || r->trace->reading) && luaL_testudata(L, index, NAME) != NULL;
 }
 
 static ph_expr_graph *graph_of(ph_reader *r)
@@ -68,10 +68,72 @@ void ph_symbol_push(ph_reader *r, lua_State *L, int node)
     lua_remove(L, -2);
 }
 
+/* Those of the base stay. */
 void ph_symbol_forget(ph_reader *r, lua_State *L)
 {
     lua_newtable(L);
+    if (r->trace->base) {
+        lua_rawgeti(L, LUA_REGISTRYINDEX, r->trace->base_symbols);
+        for (lua_pushnil(L); lua_next(L, -2);) {
+            lua_pushvalue(L, -2);
+            lua_insert(L, -2);
+            lua_rawset(L, -5);
+        }
+        lua_pop(L, 1);
+    }
     lua_rawseti(L, LUA_REGISTRYINDEX, r->trace->symbols);
+}
+
+/* ---- values ------------------------------------------------------------------------------------------ */
+
+double ph_symbol_value(ph_reader *r, int node)
+{
+    ph_trace *t = r->trace;
+    int known = t->value.n;
+    while (t->value.n < ph_expr_graph_size(t->graph))
+        ph_store_push(r, &t->value, sizeof(double));
+    ph_expr_graph_values(t->graph, &t->parameter, known, t->value.data);
+    return ((const double *)t->value.data)[node];
+}
+
+#define NESTED 100
+
+/* The value on top of the stack becomes one without symbols: tables are copied. */
+static void settle(ph_reader *r, lua_State *L, int depth)
+{
+    if (ph_symbol_is(r, L, -1)) {
+        int node = ph_symbol_node(r, L, -1);
+        double x = ph_symbol_value(r, node);
+        lua_pop(L, 1);
+        if (ph_expr_graph_kind(graph_of(r), node) == PH_INTEGER)
+            lua_pushinteger(L, (lua_Integer)x);
+        else
+            lua_pushnumber(L, x);
+        return;
+    }
+    if (!lua_istable(L, -1))
+        return;
+    if (depth > NESTED)
+        ph_trace_stop(r, L, "tables are nested too deeply");
+    luaL_checkstack(L, 8, NULL);
+    lua_newtable(L);
+    for (lua_pushnil(L); lua_next(L, -3);) {
+        lua_pushvalue(L, -2);
+        lua_insert(L, -2);
+        settle(r, L, depth + 1);
+        lua_rawset(L, -4);
+    }
+    lua_remove(L, -2);
+}
+
+void ph_symbol_settle(ph_reader *r, lua_State *L)
+{
+    int n = lua_gettop(L);
+    for (int i = 1; i <= n && r->trace && r->trace->reading; i++) {
+        lua_pushvalue(L, i);
+        settle(r, L, 0);
+        lua_replace(L, i);
+    }
 }
 
 void ph_symbol_vector(ph_reader *r, lua_State *L, int kind, int body, int n)
@@ -393,7 +455,8 @@ static int guarded(lua_State *L)
     ph_reader *r = ph_reader_of(L);
     const struct row *row = lua_touserdata(L, lua_upvalueindex(2));
     int when = (int)lua_tointeger(L, lua_upvalueindex(3)), active = r->trace->active;
-    if (active && (when == 1 || (when == 0 && any_symbol(L, r)) || (when == 2 && ph_symbol_is(r, L, 2))))
+    if ((active && when == 1) || ((active || r->trace->reading) &&
+                                  ((when == 0 && any_symbol(L, r)) || (when == 2 && ph_symbol_is(r, L, 2)))))
         return row->f(L, r, row->code);
     lua_pushvalue(L, lua_upvalueindex(1));
     lua_insert(L, 1);

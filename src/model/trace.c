@@ -76,6 +76,33 @@ static void hook(lua_State *L, lua_Debug *ar)
         refuse_at(r, k, "it compares for equality with a number");
 }
 
+/* ---- a parameter as a symbol --------------------------------------------------------------------------- */
+
+void ph_trace_read(ph_reader *r, lua_State *L)
+{
+    ph_trace *t = r->trace;
+    if (!t || !t->symbol)
+        return;
+    t->graph = ph_expr_graph_create(r->alloc);
+    if (!t->graph)
+        ph_reader_no_memory(r);
+    t->reading = 1, t->work = 0;
+    lua_sethook(L, hook, LUA_MASKCOUNT, 1);
+}
+
+void ph_trace_was_read(ph_reader *r, lua_State *L)
+{
+    ph_trace *t = r->trace;
+    if (!t || !t->symbol)
+        return;
+    t->reading = 0;
+    t->base = t->graph, t->graph = NULL;
+    t->base_symbols = t->symbols;
+    lua_newtable(L);
+    t->symbols = luaL_ref(L, LUA_REGISTRYINDEX);
+    ph_sandbox_watch(L);
+}
+
 /* ---- what a function can reach ------------------------------------------------------------------------ */
 
 #define REACH       1000000 /* values */
@@ -197,6 +224,8 @@ int ph_trace_decide(ph_reader *r, lua_State *L, ph_relation relation, int a, int
     double x, y;
     if (ph_expr_graph_is_constant(t->graph, a, &x) && ph_expr_graph_is_constant(t->graph, b, &y))
         return holds(relation, x, y);
+    if (t->reading)
+        return holds(relation, ph_symbol_value(r, a), ph_symbol_value(r, b));
     for (int k = 0; k < t->n_way; k++)
         if (t->way[k].relation == relation && t->way[k].a == a && t->way[k].b == b)
             return t->way[k].answer;
@@ -273,6 +302,8 @@ static void note_message(ph_reader *w, const char *message)
     int line = 0, n = 0;
     if (!w->failed && sscanf(text, "model:%d: %n", &line, &n) == 1 && n > 0)
         text += n;
+    if (strstr(text, "'for' "))
+        text = "a loop counts with a number that is not constant";
     note(w->trace, text, ph_trace_line(w, line ? line : w->line));
 }
 
@@ -328,6 +359,9 @@ static int results_of(ph_reader *r, const ph_fn *fn)
         return ((ph_sensor_def *)ph_store_at(r, fn->kind, fn->element))->size;
     case PH_K_CONSTRAINT:
         return ((ph_user_constraint_def *)ph_store_at(r, fn->kind, fn->element))->rows;
+    case PH_K_EVENT:
+        return ph_event_results(ph_store_at(r, fn->kind, fn->element),
+                                (int)(fn - (const ph_fn *)r->fns.data));
     default:
         return 1;
     }
@@ -345,7 +379,7 @@ static void begin(ph_reader *w, lua_State *L)
     t->refused = t->sensors = t->n_leaves = t->line = 0, t->work = 0;
     t->reason[0] = 0;
     ph_expr_graph_destroy(t->graph);
-    t->graph = ph_expr_graph_create(w->alloc);
+    t->graph = t->base ? ph_expr_graph_copy(t->base) : ph_expr_graph_create(w->alloc);
     if (!t->graph)
         ph_reader_no_memory(w);
     ph_symbol_forget(w, L);
@@ -412,6 +446,10 @@ static int put_arguments(const comparison *c)
     const ph_program *p = c->traced->program;
     for (int i = 0; i < p->n_args; i++) {
         size_t at = ph_function_offset(p->arg[i].kind);
+        if (p->arg[i].kind == PH_ARG_PARAMETER) { /* it is what the file says */
+            c->x[i] = c->r->def.param[c->r->def.symbol - 1].value;
+            continue;
+        }
         if (p->arg[i].kind != PH_ARG_TIME && at == SIZE_MAX)
             return 0;
         if (p->arg[i].kind != PH_ARG_TIME)
@@ -518,7 +556,7 @@ static int compare(ph_reader *r, int k, ph_traced *traced)
 void ph_traced_complete(ph_reader *r, ph_traced *traced)
 {
     const ph_program *p = traced->program;
-    size_t room = 2 * (size_t)p->n_args + ph_program_room(p);
+    size_t room = ph_formula_room(p);
     traced->seen = ph_store_room(r, (size_t)p->n_stretches, sizeof *traced->seen);
     traced->body = ph_store_room(r, 2 * (size_t)p->n_args, sizeof(int));
     traced->n_bodies = ph_program_reach(&r->def, p, traced->body, &traced->depth);
@@ -623,12 +661,33 @@ static void trace_each(ph_reader *r, ph_reader *w)
     }
 }
 
+/* The twin computes with a symbol for the parameter; where the file cannot be read so, there is no twin. */
+static void read_with_symbol(ph_reader *r)
+{
+    int k = r->def.n_params - 1;
+    while (k >= 0 && strcmp(r->def.param[k].name, r->symbol) != 0)
+        k--;
+    if (k >= 0 && ph_reader_twin(r, r->symbol) == PH_OK && same_functions(r, r->twin)) {
+        r->def.symbol = k + 1;
+        return;
+    }
+    const ph_trace *t = r->twin ? r->twin->trace : NULL;
+    if (t && r->twin->failed)
+        note_message(r->twin, NULL);
+    const char *why = t && t->reason[0] ? t->reason : "the file is another one when it is read with a symbol";
+    r->def.no_symbol = ph_store_text(r, why, strlen(why));
+    r->def.no_symbol_line = t ? t->line : 0;
+    ph_reader_free_twin(r);
+}
+
 /* Frozen models have programs and no functions of Lua. */
 void ph_trace_all(ph_reader *r)
 {
     if (r->fns.n == 0 || r->def.frozen)
         return;
-    if (ph_reader_twin(r) != PH_OK)
+    if (r->symbol)
+        read_with_symbol(r);
+    if (!r->twin && ph_reader_twin(r, NULL) != PH_OK)
         refuse_all(r, "the file cannot be read twice");
     else if (!r->twin->trace->marked.list.n)
         refuse_all(r, "this version of Lua is not known");
@@ -657,4 +716,21 @@ int ph_model_function(const ph_model *model, int k, ph_function_info *out)
     if (!out->line)
         out->line = ph_store_origin(r, fn->kind, fn->element)->line;
     return 1;
+}
+
+ph_status ph_model_symbol(const ph_model *model, int parameter, ph_symbol_info *out, ph_error *err)
+{
+    const ph_reader *r = (const ph_reader *)model;
+    ph_model *near;
+    *out = (ph_symbol_info){.exact = 1};
+    if (r->fns.n == 0 || model->frozen)
+        return PH_OK;
+    ph_status s = ph_model_near(&near, model, NULL, 0, model->param[parameter].name, r->alloc, err);
+    if (s != PH_OK)
+        return s;
+    out->exact = near->symbol > 0, out->line = near->no_symbol_line;
+    if (!out->exact)
+        snprintf(out->reason, sizeof out->reason, "%s", near->no_symbol);
+    ph_model_free(near);
+    return PH_OK;
 }

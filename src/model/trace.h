@@ -23,6 +23,12 @@ typedef struct ph_trace {
     ph_expr_graph *graph; /* of the present function */
     ph_marked marked;
     int symbols;               /* in the registry: node to symbol */
+    const char *symbol;        /* the parameter of the file that is a symbol too; NULL: none is */
+    double parameter;          /* its value */
+    int reading;               /* 1: the file is read; what depends on the parameter has a value */
+    ph_expr_graph *base;       /* what the file computes of the parameter, with which every function begins */
+    int base_symbols;          /* in the registry: those of the base */
+    ph_vector value;           /* double: of nodes of the base */
     int active;                /* 1: a function is called with symbols */
     ph_vector tree, done, out; /* ph_tree_node; unsigned char: all below it is known; int: nodes of results */
     int at;                    /* where in the tree */
@@ -39,6 +45,9 @@ typedef struct ph_trace {
 /* trace.c: all functions of r, once it is read. Fails where memory ends. */
 void ph_trace_all(ph_reader *r);
 void ph_traced_complete(ph_reader *r, ph_traced *traced); /* what follows from its program */
+/* The file is read with a symbol for a parameter: instructions are watched. Then it was, and its elements are known. */
+void ph_trace_read(ph_reader *r, lua_State *L);
+void ph_trace_was_read(ph_reader *r, lua_State *L);
 _Noreturn void ph_trace_refuse(ph_reader *r, lua_State *L,
                                const char *reason);                           /* the function is not traced */
 _Noreturn void ph_trace_stop(ph_reader *r, lua_State *L, const char *reason); /* this way is not known */
@@ -53,6 +62,9 @@ int ph_symbol_is(ph_reader *r, lua_State *L, int index); /* 1: it is one */
 int ph_symbol_node(ph_reader *r, lua_State *L, int index); /* of a symbol or number; stops at others */
 void ph_symbol_push(ph_reader *r, lua_State *L, int node); /* a number where it is constant */
 void ph_symbol_forget(ph_reader *r, lua_State *L);         /* before another graph */
+double ph_symbol_value(ph_reader *r, int node);            /* while the file is read */
+void ph_symbol_settle(ph_reader *r,
+                      lua_State *L); /* the same of all that is on the stack, and in its tables */
 /* "position" of a body, as {x, y, z} of symbols */
 void ph_symbol_vector(ph_reader *r, lua_State *L, int kind, int body, int n);
 

@@ -1,4 +1,5 @@
 /* Sensors that functions look at, as expressions of the arguments of these functions. */
+#include "model/outlook.h"
 #include "model/trace.h"
 
 #include <lauxlib.h>
@@ -137,6 +138,10 @@ void ph_trace_sensor(ph_reader *r, lua_State *L, int sensor)
             node[i] =
                 b && !b->particle ? argument(r, kind, d->body, i) : number(r, row->op->quaternion && i == 0);
         push_list(r, L, node, d->size);
+    } else if (kind && row->keys & PH_KEY_JOINT) {
+        lua_createtable(L, 1, 0);
+        ph_outlook_sensor(r, L, sensor);
+        lua_rawseti(L, -2, 1);
     } else {
         ph_trace_stop(r, L, "it looks at a sensor of this type");
     }

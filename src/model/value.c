@@ -383,6 +383,9 @@ void ph_value_store(ph_reader *r, lua_State *L, const ph_key *k, int index)
     case PH_V_TIMES:
         STORE(ph_times, times(r, L, k->name));
         break;
+    case PH_V_ACTION:
+        ph_event_value(r, L, k, index);
+        break;
     default:
         if (ph_actuate_value(r, L, k, index))
             break;

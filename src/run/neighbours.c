@@ -27,14 +27,16 @@ double ph_run_eps(const ph_run *run, int parameter)
     return value != 0 ? PART * value : STEP_AT_ZERO;
 }
 
-static ph_status build(ph_neighbour *n, const ph_run *run, const ph_setting *set, ph_error *err)
+/* about: the value of the parameter itself, at which its functions have their tangents (P8) */
+static ph_status build(ph_neighbour *n, const ph_run *run, const ph_setting *set, double about, ph_error *err)
 {
     const ph_allocator *alloc = run->config.alloc;
-    ph_status s = ph_model_again(&n->model, run->model, set, 1, alloc, err);
+    ph_status s = ph_model_near(&n->model, run->model, set, 1, set->name, alloc, err);
     if (s == PH_OK)
         s = ph_mechanism_create(&n->mech, n->model, run->def.space, alloc, err);
     if (s != PH_OK)
         return s;
+    n->mech->parameter.about = about, n->mech->parameter.tangents = n->model->symbol > 0;
     n->sys = *ph_mechanism_system(n->mech);
     n->sys.n_redundant = run->sys->n_redundant;
     s = ph_mechanism_initial(n->mech, run->def.assemble, &n->q0, &n->v0, err);
@@ -59,7 +61,7 @@ ph_status ph_neighbours_create(ph_neighbours *out, const ph_run *run, int parame
     for (int k = 0; k < PH_NEIGHBOURS && s == PH_OK; k++) {
         ph_error why = {0};
         ph_setting set = {p->name, p->value + place[k] * out->eps};
-        s = build(&out->at[k], run, &set, &why);
+        s = build(&out->at[k], run, &set, p->value, &why);
         if (s != PH_OK)
             ph_fail(err, s, "parameter '%s' = %.9g, near its value: %.400s", p->name, set.value, why.text);
     }

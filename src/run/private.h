@@ -63,11 +63,14 @@ typedef struct ph_recorded {
 
 /* What is told of one number of a sensor over the run. */
 typedef struct ph_over {
-    double most; /* largest, or least */
+    int seen;    /* there was a value */
+    double most; /* largest, or least, */
+    double when; /* and its time */
     ph_integral sum;
 } ph_over;
 
 typedef struct ph_following ph_following;
+typedef struct ph_events ph_events;
 struct ph_bars;
 
 /* Steps that something else makes, from the state of the simulation to its next one. */
@@ -107,7 +110,8 @@ struct ph_run {
     int *input_set;       /* it is not the value of the model */
     char *linear_names;   /* of the last linearisation */
     int n_linear;
-    int jumped; /* one changed at once: accelerations must be found anew before the next step */
+    int jumped;      /* one changed at once: accelerations must be found anew before the next step */
+    double *corners; /* times at which functions bend, of the options of sim; NULL: those of the file */
     ph_recorded table;
     ph_observer_fn observer;
     void *observer_ctx;
@@ -115,6 +119,7 @@ struct ph_run {
     atomic_int stop;
     ph_run_trouble trouble;
     ph_following *following; /* NULL: no derivatives */
+    ph_events *events;       /* NULL: the model has none, and no joint that can be switched */
     ph_native *native;       /* NULL: steps are the simulation's */
     struct ph_bars *bars;    /* NULL: no error bars */
 };
@@ -132,6 +137,16 @@ void ph_told_set_method(ph_told *told, const ph_options *opt, const ph_allocator
 void ph_watch_start(ph_run *run);
 ph_status ph_watch_look(ph_run *run, const ph_state *s, ph_error *err);
 void ph_watch_jump(ph_run *run); /* powers have changed at once */
+void ph_watch_shock(ph_run *run,
+                    double energy); /* and energy, which was so much: what is lost was dissipated */
+
+/* run_corners.c: times that steps by tolerance end at, those of def among them; *own: the caller's; PH_E_MEMORY */
+ph_status ph_corners_find(const ph_run *run, const ph_model *m, const ph_run_def *def, ph_times *out,
+                          double **own);
+
+/* 1: functions bend or jump at t, of which before and after are just that; between two times */
+int ph_corners_at(const ph_run *run, double t, double *before, double *after);
+int ph_corners_between(const ph_run *run, double from, double to);
 
 /* run_over.c: numbers over time */
 void ph_integral_add(ph_integral *i, double t, double x);
@@ -141,9 +156,23 @@ int ph_over_numbers(const ph_run *run, const ph_over *over, int sensor,
                     double *out); /* 0: nothing is told of it over time */
 void ph_over_add(ph_run *run, ph_over *over,
                  const ph_state *s); /* after the initial values and after each step */
+void ph_over_jump(ph_run *run);      /* sensors have changed at once */
 
 /* An objective that has come so far, at a state. */
 ph_status ph_objective_value(ph_run *run, const ph_so_far *so_far, const ph_state *s, int k, double *out);
+const ph_over *ph_over_of(const ph_run *run, const ph_over *over,
+                          int sensor); /* its numbers; NULL: the same */
+
+/* The same of the derivative of one number by a parameter: after ph_over_add, and at the end. */
+typedef struct ph_over_slope {
+    double most;
+    ph_integral sum;
+} ph_over_slope;
+
+void ph_over_follow(const ph_over *o, int what, double t, double x, double slope, ph_over_slope *d);
+double ph_over_slope_of(const ph_run *run, const ph_over *o, int what, const ph_over_slope *d);
+/* Its derivative by x, the number at step k of n steps of size h, at time t. */
+double ph_over_weight(const ph_over *o, int what, long k, long n, double t, double h, double x);
 
 /* run_numbers.c: numbers of a state, by a mechanism of the model, perhaps at other values of its parameters. */
 ph_status ph_numbers_of(const ph_run *run, ph_mechanism *mech, const ph_state *s, int what, int index,
@@ -177,6 +206,22 @@ double ph_inputs_value(const ph_run *run, int input); /* now */
 ph_status ph_inputs_before_step(ph_run *run, ph_error *err);
 void ph_inputs_tape(ph_run *run, ph_tape *t);
 uint64_t ph_inputs_key(const ph_run *run, uint64_t key); /* of their tables too */
+
+void ph_inputs_put(ph_run *run, int input, double value); /* at once, from now on */
+
+/* run_events.c */
+ph_status ph_events_adopt(ph_run *run); /* of a new simulation; PH_E_MEMORY */
+void ph_events_free(ph_run *run);
+ph_status ph_events_rewind(ph_run *run, ph_error *err); /* joints and inputs as at the start; */
+void ph_events_return(ph_run *run);                     /* and as before */
+ph_status ph_events_begin(ph_run *run, ph_error *err);  /* at the initial values */
+/* What does not go across events, where the model has any. */
+#define PH_NO_DERIVATIVES "exact derivatives do not go across events; use differences, --mode fd"
+#define PH_NO_BARS        "error bars do not go across events; compare runs with two step sizes"
+ph_status ph_events_refuse(const ph_run *run, const char *what, ph_error *err);
+int ph_events_met(const ph_run *run); /* the last step ended at one */
+ph_status ph_events_act(ph_run *run, ph_error *err);
+void ph_events_tape(ph_run *run, ph_tape *t);
 
 /* run_derivative.c: after each step, and before the first, what is integrated over the run. */
 void ph_following_free(ph_run *run);

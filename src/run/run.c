@@ -28,6 +28,7 @@ typedef struct parts {
     ph_sim *sim;
     const double *q0, *v0;
     ph_so_far *so_far;
+    double *corners;
 } parts;
 
 static void free_parts(const ph_run *run, parts *p)
@@ -38,6 +39,7 @@ static void free_parts(const ph_run *run, parts *p)
     if (p->model != run->model)
         ph_model_free(p->model);
     ph_free(run->config.alloc, p->so_far);
+    ph_free(run->config.alloc, p->corners);
 }
 
 /* h is the nearest value that divides the time from t0 to t_end. That over n falls ever more slowly with n: the n
@@ -94,6 +96,8 @@ static ph_status build_sim(const ph_run *run, ph_skeleton *skeleton, parts *p, p
     o.alloc = run->config.alloc, o.log = run->config.log, o.log_ctx = run->config.log_ctx;
     if (!(o.h > 0) && !(o.tol > 0))
         o.h = NO_STEP, o.start = PH_PLAIN;
+    if (ph_corners_find(run, p->model, &p->def, &o.nonsmooth, &p->corners) != PH_OK)
+        return ph_fail(err, PH_E_MEMORY, "not enough memory for a run");
     ph_status s = ph_sim_create_on(&p->sim, skeleton, &o, run->t0, p->q0, p->v0, !run->config.wait, err);
     if (s != PH_OK)
         return ph_run_explain_start(p->mech, p->model, s, run->t0, err);
@@ -141,7 +145,7 @@ static uint64_t key_of(const parts *p, const ph_system *sys)
 static void adopt(ph_run *run, parts *p, ph_told *told)
 {
     const ph_allocator *alloc = run->config.alloc;
-    ph_following_free(run), ph_bars_free(run);
+    ph_following_free(run), ph_bars_free(run), ph_events_free(run);
     ph_run_drop_native(run);
     ph_sim_destroy(run->sim);
     if (p->mech != run->mech)
@@ -149,9 +153,11 @@ static void adopt(ph_run *run, parts *p, ph_told *told)
     if (p->model != run->model)
         ph_model_free(run->model);
     ph_free(alloc, run->so_far);
+    ph_free(alloc, run->corners);
     if (p->def.every != run->def.every)
         run->table.every = p->def.every;
     run->model = p->model, run->mech = p->mech, run->sim = p->sim, run->so_far = p->so_far;
+    run->corners = p->corners;
     run->said = p->said, run->def = p->def, run->q0 = p->q0, run->v0 = p->v0;
     if (run->mech)
         run->sys = ph_mechanism_system(run->mech);
@@ -170,6 +176,8 @@ static ph_status settle_inputs(ph_run *run, ph_error *err)
 {
     int any = 0;
     ph_status s = run->mech ? ph_inputs_adopt(run) : PH_OK;
+    if (s == PH_OK)
+        s = ph_events_adopt(run);
     if (s != PH_OK)
         return ph_fail(err, s, "not enough memory for a run");
     for (int k = 0; k < run->n_inputs; k++)
@@ -298,7 +306,7 @@ void ph_run_close(ph_run *run)
         return;
     ph_allocator own = {0};
     const ph_allocator *alloc = run->config.alloc ? (own = *run->config.alloc, &own) : NULL;
-    ph_following_free(run), ph_bars_free(run);
+    ph_following_free(run), ph_bars_free(run), ph_events_free(run);
     ph_run_drop_native(run);
     ph_sim_destroy(run->sim);
     ph_mechanism_destroy(run->mech);
@@ -310,27 +318,41 @@ void ph_run_close(ph_run *run)
     ph_free(alloc, run->over);
     ph_skeleton_release(run->skeleton);
     ph_free(alloc, run->so_far);
+    ph_free(alloc, run->corners);
     ph_free(alloc, run->start);
     ph_free(alloc, run);
 }
 
 /* ---- back to the start --------------------------------------------------------------------------------- */
 
+static void tape_with_turns(ph_run *run, ph_tape *tape)
+{
+    if (run->mech)
+        ph_tape_bytes(tape, run->mech->turns, (size_t)run->mech->n_turns * sizeof *run->mech->turns);
+    ph_sim_tape(run->sim, tape);
+}
+
 /* Start from these values; if they are refused, all is as before, with what the method remembers. */
 static ph_status restart(ph_run *run, double t, const double *q, const double *v, int moved, ph_error *err)
 {
     ph_tape tape = {.mode = PH_TAPE_COUNT};
-    ph_sim_tape(run->sim, &tape);
+    ph_status s = ph_events_rewind(run, err);
+    if (s != PH_OK)
+        return s;
+    tape_with_turns(run, &tape);
     void *kept = ph_alloc(run->config.alloc, tape.used);
     if (!kept)
         return ph_fail(err, PH_E_MEMORY, "not enough memory to start anew");
     tape = (ph_tape){.mode = PH_TAPE_WRITE, .at = kept};
-    ph_sim_tape(run->sim, &tape);
-    ph_status s = ph_sim_reset(run->sim, t, q, v, err);
+    tape_with_turns(run, &tape);
+    if (run->mech)
+        ph_mechanism_rewind(run->mech); /* efforts at the start read angles */
+    s = ph_sim_reset(run->sim, t, q, v, err);
     if (s != PH_OK) {
         ph_run_explain_static(run, s, err);
+        ph_events_return(run);
         tape = (ph_tape){.mode = PH_TAPE_READ, .at = kept};
-        ph_sim_tape(run->sim, &tape);
+        tape_with_turns(run, &tape);
     }
     ph_free(run->config.alloc, kept);
     if (s != PH_OK)
@@ -365,8 +387,11 @@ static ph_status change(ph_run *run, const ph_setting *parameters, int n_paramet
     else
         p.model = run->model;
     if (s == PH_OK)
+        s = ph_events_rewind(run, err);
+    if (s == PH_OK)
         s = build(run, &told, &p, err);
     if (s != PH_OK) {
+        ph_events_return(run);
         free_parts(run, &p);
         ph_told_free(&told, alloc);
         return s;

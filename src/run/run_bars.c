@@ -53,7 +53,9 @@ ph_status ph_run_error_bars(ph_run *run, int on, ph_error *err)
     ph_bars_free(run);
     if (!on)
         return PH_OK;
-    ph_status s = ph_run_start(run, err);
+    ph_status s = ph_events_refuse(run, PH_NO_BARS, err);
+    if (s == PH_OK)
+        s = ph_run_start(run, err);
     if (s == PH_OK && ph_sim_stats(run->sim).steps > 0)
         s = ph_fail(err, PH_E_INPUT, "error bars begin with the first step: reset the run first");
     if (s == PH_OK)
@@ -155,7 +157,7 @@ static ph_status over_error(ph_run *run, int sensor, int n, double *out)
 static ph_status objective_error(ph_run *run, int k, double *out)
 {
     ph_state s = ph_sim_state(run->sim);
-    double x;
+    double x = 0;
     ph_status status = ph_objective_value(run, run->so_far, &s, k, &x);
     if (status == PH_OK)
         status = ph_objective_value(run, run->bars->so_far, better(run), k, out);
@@ -181,16 +183,19 @@ ph_status ph_run_get_error(ph_run *run, int what, int index, double *out)
         return objective_error(run, index, out);
     if (!(what <= PH_GET_SENSOR || what == PH_GET_STATE) || is_sum(run, what, index))
         return PH_E_INPUT;
+    double y[PH_SENSOR_MAX]; /* a rotation has one number more than its error */
     ph_state s = ph_sim_state(run->sim);
     ph_status status = ph_numbers_of(run, run->mech, &s, what, index, x);
     const ph_state *b = better(run);
     if (status == PH_OK)
         status =
-            run->bars->status == PH_OK ? ph_numbers_of(run, run->mech, b, what, index, out) : PH_E_CALLBACK;
+            run->bars->status == PH_OK ? ph_numbers_of(run, run->mech, b, what, index, y) : PH_E_CALLBACK;
+    if (status != PH_OK)
+        return status;
     if (what == PH_GET_ROTATION)
-        turn(x, out, out);
+        turn(x, y, out);
     for (int i = 0; i < n && what != PH_GET_ROTATION; i++)
-        out[i] -= x[i];
+        out[i] = y[i] - x[i];
     return status;
 }
 

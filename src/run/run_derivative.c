@@ -2,8 +2,9 @@
  *
  *   d(f(x(p), p))/dp = f_x x' + f_p                                                                  (W10)
  *
- * gives those of all that is read of it: f_x x' by differences along x', with steps of rotations that are small whatever
- * the parameter does; f_p by differences over the neighbouring models, at the same state. */
+ * gives those of all that is read of it: f_x x' of positions and rotations as it is, of other numbers by differences along
+ * x', with steps of rotations that are small whatever the parameter does; f_p by differences over the neighbouring models, at
+ * the same state. */
 #include <string.h>
 
 #include "base/difference.h"
@@ -16,7 +17,8 @@ struct ph_following {
     int n;
     ph_neighbours *near;
     ph_sens *sens;
-    ph_so_far *so_far; /* objectives x n: derivatives of what is integrated */
+    ph_so_far *so_far;   /* objectives x n: derivatives of what is integrated */
+    ph_over_slope *over; /* n x numbers of sensors with over_time */
 };
 
 void ph_following_free(ph_run *run)
@@ -29,6 +31,7 @@ void ph_following_free(ph_run *run)
         ph_neighbours_destroy(&f->near[k]);
     ph_free(run->config.alloc, f->near);
     ph_free(run->config.alloc, f->so_far);
+    ph_free(run->config.alloc, f->over);
     ph_free(run->config.alloc, f);
     run->following = NULL;
 }
@@ -62,16 +65,18 @@ static ph_status attach(ph_run *run, const int *parameters, int n, ph_error *err
     if (!f)
         return ph_fail(err, PH_E_MEMORY, "not enough memory for derivatives");
     *f = (ph_following){.n = n};
-    size_t room = (size_t)run->model->n_objectives * (size_t)n + 1;
+    size_t room = (size_t)run->model->n_objectives * (size_t)n + 1, over = (size_t)(run->n_over * n) + 1;
     f->so_far = ph_alloc(alloc, room * sizeof *f->so_far);
-    ph_status s = f->so_far ? ph_neighbours_of(run, parameters, n, &f->near, &param, err)
-                            : ph_fail(err, PH_E_MEMORY, "not enough memory for derivatives");
+    f->over = ph_alloc(alloc, over * sizeof *f->over);
+    ph_status s = f->so_far && f->over ? ph_neighbours_of(run, parameters, n, &f->near, &param, err)
+                                       : ph_fail(err, PH_E_MEMORY, "not enough memory for derivatives");
     if (s != PH_OK) {
-        ph_free(alloc, f->so_far);
+        ph_free(alloc, f->so_far), ph_free(alloc, f->over);
         ph_free(alloc, f);
         return s;
     }
     memset(f->so_far, 0, room * sizeof *f->so_far);
+    memset(f->over, 0, over * sizeof *f->over);
     run->following = f;
     s = ph_sens_create(&f->sens, run->sim, n, param, err);
     ph_free(alloc, param);
@@ -88,7 +93,9 @@ ph_status ph_run_follow(ph_run *run, const int *parameters, int n, ph_error *err
     }
     if (!run->model)
         return ph_fail(err, PH_E_INPUT, "a system of one's own has no parameters");
-    ph_status s = ph_run_start(run, err);
+    ph_status s = ph_events_refuse(run, PH_NO_DERIVATIVES, err);
+    if (s == PH_OK)
+        s = ph_run_start(run, err);
     if (s != PH_OK)
         return s;
     if (ph_sim_stats(run->sim).steps > 0)
@@ -198,16 +205,46 @@ static ph_status by_parameter(const view *v, int k, double *out)
     return PH_OK;
 }
 
+/* Sums over the run are not. */
+static int is_followed(const ph_sensor_def *d)
+{
+    return ph_sensor_row_of(d)->op->depth != PH_NOT_SEEN;
+}
+
 static ph_status derive(const view *v, int k, double *out)
 {
     ph_status status = along(v, k, out);
     return status == PH_OK ? by_parameter(v, k, out) : status;
 }
 
+/* What sensors come to over time, number by number. */
+static void look_over(ph_run *run, const ph_following *f)
+{
+    const ph_over *o = run->over;
+    ph_state s = ph_sim_state(run->sim);
+    for (int i = 0; run->n_over && i < run->model->n_sensors; i++) {
+        const ph_sensor_def *d = &run->model->sensor[i];
+        view v = {.run = run, .what = PH_GET_SENSOR, .index = i, .n = d->size};
+        double x[PH_SENSOR_MAX], slope[PH_SENSOR_MAX];
+        if (!d->over)
+            continue;
+        int known = is_followed(d) && ph_mechanism_sensor(run->mech, &s, i, x) == PH_OK;
+        for (int k = 0; k < f->n; k++) {
+            int all = known && derive(&v, k, slope) == PH_OK;
+            for (int j = 0; j < d->size; j++)
+                ph_over_follow(o + j, d->over, s.t, all ? x[j] : NAN, all ? slope[j] : NAN,
+                               &f->over[k * run->n_over + (int)(o - run->over) + j]);
+        }
+        o += d->size;
+    }
+}
+
 /* The integrals by the trapezoidal rule, as those of the objectives themselves; NaN where a function fails. */
 void ph_following_look(ph_run *run, double dt)
 {
     const ph_following *f = run->following;
+    if (f)
+        look_over(run, f);
     for (int i = 0; f && i < run->model->n_objectives; i++) {
         view v = {.run = run, .what = PH_GET_OBJECTIVE, .index = i, .n = 1, .part = PH_ON_THE_WAY};
         for (int k = 0; k < f->n && ph_objective_has(run->model, i, PH_ON_THE_WAY); k++) {
@@ -232,20 +269,50 @@ static ph_status objective(const ph_run *run, int index, int k, double *out)
     return status != PH_OK || isnan(*out) ? PH_E_CALLBACK : PH_OK;
 }
 
+static ph_status over(const ph_run *run, int sensor, int k, double *out)
+{
+    const ph_sensor_def *d = &run->model->sensor[sensor];
+    const ph_over *o = ph_over_of(run, run->over, sensor);
+    const ph_over_slope *slope = run->following->over + k * run->n_over + (o - run->over);
+    ph_status status = PH_OK;
+    for (int i = 0; i < d->size; i++) {
+        out[i] = ph_over_slope_of(run, o + i, d->over, slope + i);
+        status = isnan(out[i]) ? PH_E_CALLBACK : status;
+    }
+    return status;
+}
+
+/* f_x x' of a position or rotation is the velocity that W is, in any space. */
+static void motion(const view *v, int k, double *out)
+{
+    ph_state s = ph_sim_state(v->run->sim);
+    ph_body_state b;
+    s.v = ph_sens_get(v->run->following->sens, k).W;
+    ph_mechanism_body(v->run->mech, &s, v->index, &b);
+    ph_store3(out, v->what == PH_GET_POSITION ? b.v : b.omega);
+}
+
 ph_status ph_run_get_derivative(ph_run *run, int what, int index, int k, double *out)
 {
     ph_state s = ph_sim_state(run->sim);
     view v = {.run = run, .what = what, .index = index, .n = ph_run_size(run, what, index)};
-    int seen = what <= PH_GET_SENSOR || what == PH_GET_OBJECTIVE;
-    if (what == PH_GET_SENSOR && v.n > 0) /* sums over the run are not followed */
-        seen = ph_sensor_row_of(&run->model->sensor[index])->op->depth != PH_NOT_SEEN;
+    int sensor = what == PH_GET_SENSOR || what == PH_GET_OVER;
+    int seen = what <= PH_GET_SENSOR || sensor || what == PH_GET_OBJECTIVE;
+    if (sensor && v.n > 0)
+        seen = is_followed(&run->model->sensor[index]);
     if (!run->following || k < 0 || k >= run->following->n || v.n < 1 || v.n > PH_SENSOR_MAX || !seen)
         return PH_E_INPUT;
     if (what == PH_GET_OBJECTIVE)
         return objective(run, index, k, out);
+    if (what == PH_GET_OVER)
+        return over(run, index, k, out);
     if (what == PH_GET_ROTATION) {
         ph_numbers_of(run, run->mech, &s, what, index, v.base);
         v.n = 3;
+    }
+    if (what == PH_GET_POSITION || what == PH_GET_ROTATION) {
+        motion(&v, k, out);
+        return by_parameter(&v, k, out);
     }
     return derive(&v, k, out);
 }

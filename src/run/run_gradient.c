@@ -8,7 +8,10 @@
 
 typedef struct objective_run {
     ph_run *run;
-    int objective, n;
+    int objective; /* -1: a sensor, */
+    int sensor, number;
+    int n;
+    long steps;
     const ph_neighbours *near;
     const ph_model *refused; /* whose function failed, at time t; NULL: none did */
     double t;
@@ -21,6 +24,13 @@ typedef struct objective_run {
     double *part;
 } objective_run;
 
+static ph_status number_of(const objective_run *g, ph_mechanism *m, const ph_state *s, ph_objective_part part,
+                           double *value, const ph_covector *c)
+{
+    return g->objective < 0 ? ph_mechanism_sensed(m, s, g->sensor, g->number, value, c)
+                            : ph_mechanism_objective(m, s, g->objective, part, value, c);
+}
+
 /* Explicit dependence on parameter k: the objective at the same state, differenced over the neighbours. */
 static ph_status by_parameter(objective_run *g, const ph_state *s, ph_objective_part part, int k, double *out)
 {
@@ -29,7 +39,7 @@ static ph_status by_parameter(objective_run *g, const ph_state *s, ph_objective_
     for (int i = 0; i < PH_NEIGHBOURS; i++) {
         double x;
         ph_mechanism_copy_turns(near->at[i].mech, g->run->mech);
-        ph_status status = ph_mechanism_objective(near->at[i].mech, s, g->objective, part, &x, NULL);
+        ph_status status = number_of(g, near->at[i].mech, s, part, &x, NULL);
         if (status != PH_OK) {
             g->refused = near->at[i].model, g->t = s->t;
             return status;
@@ -45,7 +55,7 @@ static ph_status value_of(objective_run *g, ph_objective_part part, const ph_sta
                           const ph_covector *c)
 {
     ph_mechanism_track(g->run->mech, s);
-    ph_status status = ph_mechanism_objective(g->run->mech, s, g->objective, part, value, c);
+    ph_status status = number_of(g, g->run->mech, s, part, value, c);
     if (status != PH_OK)
         g->refused = g->run->model, g->t = s->t;
     for (int k = 0; k < g->n && c && status == PH_OK; k++) {
@@ -64,6 +74,34 @@ static ph_status final(const ph_state *s, double *value, const ph_covector *c, v
 static ph_status integral(const ph_state *s, double *value, const ph_covector *c, void *ctx)
 {
     return value_of(ctx, PH_ON_THE_WAY, s, value, c);
+}
+
+static void scale(int n, double f, double *x)
+{
+    for (int i = 0; i < n; i++)
+        x[i] *= f;
+}
+
+/* What a sensor comes to over time is, as far as derivatives go, a sum over the steps, each with its weight; the integral
+ * has weights of its own. */
+static ph_status over(const ph_state *s, double *value, const ph_covector *c, void *ctx)
+{
+    objective_run *g = ctx;
+    const ph_run *run = g->run;
+    double h = run->def.opt.h;
+    long k = lround((s->t - run->t0) / h);
+    int what = run->model->sensor[g->sensor].over;
+    ph_status status = value_of(g, PH_ON_THE_WAY, s, value, c);
+    double f =
+        ph_over_weight(ph_over_of(run, run->over, g->sensor) + g->number, what, k, g->steps, s->t, h, *value);
+    f /= k == 0 || k == g->steps ? h / 2 : h;
+    *value *= f;
+    if (status != PH_OK || !c)
+        return status;
+    int nv = ph_system_nv(run->sys);
+    scale(nv, f, c->W), scale(nv, f, c->v), scale(nv, f, c->vdot);
+    scale(ph_system_nl(run->sys), f, c->lambda), scale(g->n, f, c->p);
+    return status;
 }
 
 static void copy_turns(void *to, const void *from, const ph_run *run)
@@ -141,11 +179,9 @@ static ph_status forwards(const ph_sim *sim, void *ctx)
     return g->stopped;
 }
 
-static ph_status refuse(const ph_run *run, int objective, ph_error *err)
+static ph_status refuse(const ph_run *run, ph_error *err)
 {
     const ph_options *o = &run->def.opt;
-    if (!run->model || objective < 0 || objective >= run->model->n_objectives)
-        return ph_fail(err, PH_E_INPUT, "there is no objective %d", objective);
     if (run->sim->stepper->sens_ops && !run->sim->stepper->sens_restore) /* ph_sens_create says the rest */
         return ph_fail(err, PH_E_INPUT, "%s has no adjoint", run->sim->stepper->name);
     if (run->model->changing)
@@ -198,22 +234,34 @@ static ph_status errors_by_steps(objective_run *g, ph_sens *sens, long steps, co
     return s;
 }
 
+static ph_objective objective_of(objective_run *g)
+{
+    const ph_model *m = g->run->model;
+    ph_objective o = {.forwards = forwards,
+                      .backwards = backwards,
+                      .kept = (size_t)g->run->mech->n_turns * sizeof(ph_counted),
+                      .keep = keep_turns,
+                      .take_back = take_turns_back,
+                      .again = again,
+                      .ctx = g};
+    if (g->objective < 0 && m->sensor[g->sensor].over)
+        o.integral = over;
+    else if (g->objective < 0)
+        o.final = final;
+    if (g->objective >= 0 && ph_objective_has(m, g->objective, PH_AT_THE_END))
+        o.final = final;
+    if (g->objective >= 0 && ph_objective_has(m, g->objective, PH_ON_THE_WAY))
+        o.integral = integral;
+    return o;
+}
+
 /* From the start, with neighbours that are there; param NULL: errors in place of derivatives. */
 static ph_status differentiate(objective_run *g, const ph_param *param, long steps, size_t memory,
                                double *value, double *gradient, ph_error *err)
 {
     ph_run *run = g->run;
-    const ph_model *m = run->model;
     ph_sens *sens;
-    ph_objective o = {.final = ph_objective_has(m, g->objective, PH_AT_THE_END) ? final : NULL,
-                      .integral = ph_objective_has(m, g->objective, PH_ON_THE_WAY) ? integral : NULL,
-                      .forwards = forwards,
-                      .backwards = backwards,
-                      .kept = (size_t)run->mech->n_turns * sizeof(ph_counted),
-                      .keep = keep_turns,
-                      .take_back = take_turns_back,
-                      .again = again,
-                      .ctx = g};
+    ph_objective o = objective_of(g);
     ph_status s = param ? ph_sens_create(&sens, run->sim, g->n, param, err)
                         : ph_sens_create_error(&sens, run->sim, err);
     copy_turns(g->turns, run->mech->turns, run);
@@ -224,6 +272,11 @@ static ph_status differentiate(objective_run *g, const ph_param *param, long ste
     run->sim->t_stop = HUGE_VAL;
     copy_turns(run->mech->turns, g->turns, run); /* the way back has counted others */
     ph_sens_destroy(sens);
+    if (s == PH_OK && g->objective < 0) { /* the sum of weights and values is something else */
+        double x[PH_SENSOR_MAX];
+        s = ph_run_get(run, run->model->sensor[g->sensor].over ? PH_GET_OVER : PH_GET_SENSOR, g->sensor, x);
+        *value = x[g->number];
+    }
     if (g->refused)
         return ph_fail(err, PH_E_CALLBACK, "t = %.9g: %.400s", g->t, ph_model_complaint(g->refused));
     if (g->stopped != PH_OK)
@@ -242,30 +295,66 @@ static ph_status go_back(objective_run *g, const ph_param *param, size_t memory,
     ph_status s = g->turns ? count_steps(run, &steps, err)
                            : ph_fail(err, PH_E_MEMORY, "not enough memory for a gradient");
     if (s == PH_OK)
-        s = differentiate(g, param, steps, memory, value, gradient, err);
+        g->steps = steps, s = differentiate(g, param, steps, memory, value, gradient, err);
     ph_free(alloc, g->turns);
     return s;
+}
+
+static ph_status gradient_of(objective_run g, const int *parameters, size_t memory, double *value,
+                             double *gradient, ph_error *err)
+{
+    const ph_allocator *alloc = g.run->config.alloc;
+    ph_neighbours *near;
+    ph_param *param;
+    ph_status s = refuse(g.run, err);
+    if (s == PH_OK && g.n < 1)
+        s = ph_fail(err, PH_E_INPUT, "a gradient needs parameters");
+    if (s == PH_OK)
+        s = ph_events_refuse(g.run, PH_NO_DERIVATIVES, err);
+    if (s == PH_OK)
+        s = ph_neighbours_of(g.run, parameters, g.n, &near, &param, err);
+    if (s != PH_OK)
+        return s;
+    g.near = near;
+    s = go_back(&g, param, memory, value, gradient, err);
+    for (int k = 0; k < g.n; k++)
+        ph_neighbours_destroy(&near[k]);
+    ph_free(alloc, near), ph_free(alloc, param);
+    return s;
+}
+
+static ph_status find_objective(const ph_run *run, int objective, ph_error *err)
+{
+    return run->model && objective >= 0 && objective < run->model->n_objectives
+               ? PH_OK
+               : ph_fail(err, PH_E_INPUT, "there is no objective %d", objective);
 }
 
 ph_status ph_run_gradient(ph_run *run, int objective, const int *parameters, int n, size_t memory,
                           double *value, double *gradient, ph_error *err)
 {
-    const ph_allocator *alloc = run->config.alloc;
-    ph_neighbours *near;
-    ph_param *param;
-    ph_status s = refuse(run, objective, err);
-    if (s == PH_OK && n < 1)
-        s = ph_fail(err, PH_E_INPUT, "a gradient needs parameters");
-    if (s == PH_OK)
-        s = ph_neighbours_of(run, parameters, n, &near, &param, err);
-    if (s != PH_OK)
-        return s;
-    objective_run g = {.run = run, .objective = objective, .n = n, .near = near};
-    s = go_back(&g, param, memory, value, gradient, err);
-    for (int k = 0; k < n; k++)
-        ph_neighbours_destroy(&near[k]);
-    ph_free(alloc, near), ph_free(alloc, param);
-    return s;
+    objective_run g = {.run = run, .objective = objective, .n = n};
+    ph_status s = find_objective(run, objective, err);
+    return s == PH_OK ? gradient_of(g, parameters, memory, value, gradient, err) : s;
+}
+
+ph_status ph_run_gradient_of_sensor(ph_run *run, int sensor, int number, const int *parameters, int n,
+                                    size_t memory, double *value, double *gradient, ph_error *err)
+{
+    if (!run->model || sensor < 0 || sensor >= run->model->n_sensors || number < 0 ||
+        number >= run->model->sensor[sensor].size)
+        return ph_fail(err, PH_E_INPUT, "there is no number %d of a sensor %d", number, sensor);
+    const ph_sensor_def *d = &run->model->sensor[sensor];
+    if (ph_sensor_row_of(d)->op->depth == PH_NOT_SEEN)
+        return ph_fail(err, PH_E_INPUT,
+                       "sensor '%s' is a sum over the run, which has no gradient; take an integral of power",
+                       d->name);
+    if (d->over && !(run->def.opt.h > 0))
+        return ph_fail(err, PH_E_INPUT,
+                       "sensor '%s': a gradient of its value over_time needs steps of constant size",
+                       d->name);
+    objective_run g = {.run = run, .objective = -1, .sensor = sensor, .number = number, .n = n};
+    return gradient_of(g, parameters, memory, value, gradient, err);
 }
 
 ph_status ph_run_objective_error(ph_run *run, int objective, size_t memory, double *value, double *error,
@@ -276,7 +365,9 @@ ph_status ph_run_objective_error(ph_run *run, int objective, size_t memory, doub
                        .objective = objective,
                        .n_parts = n_parts > 0 ? n_parts : 1,
                        .part = n_parts > 0 ? parts : &whole};
-    ph_status s = refuse(run, objective, err);
+    ph_status s = find_objective(run, objective, err);
+    if (s == PH_OK)
+        s = refuse(run, err);
     memset(g.part, 0, (size_t)g.n_parts * sizeof *g.part);
     if (s == PH_OK)
         s = go_back(&g, NULL, memory, value, NULL, err);

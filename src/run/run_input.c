@@ -78,6 +78,14 @@ static int started(const ph_run *run)
     return ph_sim_stats(run->sim).steps > 0;
 }
 
+void ph_inputs_put(ph_run *run, int input, double value)
+{
+    ph_input *u = &run->input[input];
+    u->n = 0;
+    u->t[0] = u->t[1] = ph_run_time(run), u->u[0] = u->u[1] = value;
+    hand_over(run);
+}
+
 ph_status ph_run_set_input(ph_run *run, int input, double value)
 {
     if (input < 0 || input >= run->n_inputs || !isfinite(value))
@@ -113,6 +121,20 @@ static ph_status check_table(const ph_run *run, int input, int n, const double *
     return PH_OK;
 }
 
+/* Steps by tolerance end at its points. */
+static ph_status find_corners(ph_run *run, ph_error *err)
+{
+    ph_run_def def = run->def;
+    ph_times all;
+    double *own;
+    def.opt.nonsmooth = run->said.opt.nonsmooth;
+    if (ph_corners_find(run, run->model, &def, &all, &own) != PH_OK)
+        return ph_fail(err, PH_E_MEMORY, "not enough memory for the table of an input");
+    ph_free(run->config.alloc, run->corners);
+    run->corners = own, run->sim->opt.nonsmooth = run->def.opt.nonsmooth = all;
+    return PH_OK;
+}
+
 ph_status ph_run_set_input_table(ph_run *run, int input, int n, const double *t, const double *u,
                                  ph_error *err)
 {
@@ -132,7 +154,7 @@ ph_status ph_run_set_input_table(ph_run *run, int input, int n, const double *t,
     run->input_set[input] = 1;
     hand_over(run);
     run->jumped |= ph_inputs_value(run, input) != before;
-    return PH_OK;
+    return find_corners(run, err);
 }
 
 /* ---- steps ---------------------------------------------------------------------------------------------- */
@@ -151,9 +173,7 @@ ph_status ph_inputs_before_step(ph_run *run, ph_error *err)
     }
     if (!run->jumped)
         return PH_OK;
-    ph_stats stats = run->sim->stats;
-    ph_status s = ph_sim_reset(run->sim, now.t, now.q, now.v, err);
-    run->sim->stats = stats;
+    ph_status s = ph_sim_restart(run->sim, err);
     run->jumped = s != PH_OK;
     if (s == PH_OK)
         ph_watch_jump(run);
@@ -212,8 +232,12 @@ static ph_status from_file(ph_run *run, int input, const char *path, ph_error *e
         x[i] = d.x[(size_t)i * (size_t)d.n_columns + (size_t)t];
         x[n + i] = d.x[(size_t)i * (size_t)d.n_columns + (size_t)u];
     }
-    if (s == PH_OK)
-        s = ph_run_set_input_table(run, input, n, x, x + n, err);
+    if (s == PH_OK) {
+        ph_error own = {0};
+        s = ph_run_set_input_table(run, input, n, x, x + n, &own);
+        if (s != PH_OK)
+            ph_fail(err, s, "%.300s, in '%.150s'", own.text, path);
+    }
     ph_free(run->config.alloc, x);
     ph_csv_clear(&d);
     return s;

@@ -24,6 +24,8 @@ int ph_run_count(const ph_run *run, int list)
         return m ? m->n_actuators : 0;
     if (list == PH_STATES)
         return m ? m->n_states : 0;
+    if (list == PH_EVENTS)
+        return m ? m->n_events : 0;
     return m && list >= PH_BODIES && list <= PH_OBJECTIVES ? ph_model_count(m, (ph_list)list) : 0;
 }
 
@@ -45,6 +47,8 @@ const char *ph_run_name(const ph_run *run, int list, int k)
         name = m->actuator[k].name;
     else if (list == PH_STATES)
         name = m->state[k].name;
+    else if (list == PH_EVENTS)
+        name = m->event[k].name;
     else
         name = ph_model_name(m, (ph_list)list, k);
     return name ? name : "";

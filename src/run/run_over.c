@@ -1,4 +1,4 @@
-/* Numbers of a run over time: integrals, and what sensors with over_time come to.
+/* Numbers of a run over time: integrals, what sensors with over_time come to, and derivatives of that.
  *
  * An integral goes through the last four values as a cubic, by Gauss' rule of two points: it has order 4. Where there are
  * fewer values, after the start or a jump, the polynomial of those that there are is integrated from the first one. */
@@ -68,10 +68,11 @@ ph_status ph_over_start(ph_run *run)
 
 static void add(ph_over *o, int what, double t, double x)
 {
-    int first = o->sum.n == 0 && o->sum.sum == 0;
+    int first = !o->seen;
     double y = what == PH_OVER_MAX_ABS ? fabs(x) : what == PH_OVER_MIN ? -x : x;
+    o->seen = 1;
     if (first || y > o->most || isnan(y))
-        o->most = y;
+        o->most = y, o->when = t;
     ph_integral_add(&o->sum, t, what == PH_OVER_RMS ? x * x : x);
 }
 
@@ -86,6 +87,14 @@ void ph_over_add(ph_run *run, ph_over *o, const ph_state *s)
         for (int i = 0; i < d->size; i++, o++)
             add(o, d->over, s->t, known ? x[i] : NAN);
     }
+}
+
+void ph_over_jump(ph_run *run)
+{
+    for (int i = 0; i < run->n_over; i++)
+        ph_integral_jump(&run->over[i].sum);
+    ph_state s = ph_sim_state(run->sim);
+    ph_over_add(run, run->over, &s);
 }
 
 static double value(const ph_run *run, const ph_over *o, int what)
@@ -105,14 +114,83 @@ static double value(const ph_run *run, const ph_over *o, int what)
     }
 }
 
-int ph_over_numbers(const ph_run *run, const ph_over *o, int sensor, double *out)
+const ph_over *ph_over_of(const ph_run *run, const ph_over *o, int sensor)
 {
     const ph_sensor_def *d = run->model->sensor;
     if (!d[sensor].over || !run->n_over)
-        return 0;
+        return NULL;
     for (int k = 0; k < sensor; k++)
         o += d[k].over ? d[k].size : 0;
-    for (int i = 0; i < d[sensor].size; i++)
-        out[i] = value(run, o + i, d[sensor].over);
-    return 1;
+    return o;
+}
+
+int ph_over_numbers(const ph_run *run, const ph_over *over, int sensor, double *out)
+{
+    const ph_sensor_def *d = &run->model->sensor[sensor];
+    const ph_over *o = ph_over_of(run, over, sensor);
+    for (int i = 0; o && i < d->size; i++)
+        out[i] = value(run, o + i, d->over);
+    return o != NULL;
+}
+
+/* ---- derivatives ------------------------------------------------------------------------------------------ */
+
+static double sign(double x)
+{
+    return x < 0 ? -1 : 1;
+}
+
+/* x, slope: the number now and its derivative. */
+void ph_over_follow(const ph_over *o, int what, double t, double x, double slope, ph_over_slope *d)
+{
+    if (o->when == t)
+        d->most = what == PH_OVER_MAX_ABS ? sign(x) * slope : slope;
+    ph_integral_add(&d->sum, t, what == PH_OVER_RMS ? 2 * x * slope : slope);
+}
+
+double ph_over_slope_of(const ph_run *run, const ph_over *o, int what, const ph_over_slope *d)
+{
+    double time = ph_run_time(run) - run->t0, rms;
+    switch (what) {
+    case PH_OVER_RMS:
+        rms = value(run, o, what);
+        return time > 0 && rms > 0 ? d->sum.sum / (2 * time * rms) : 0;
+    case PH_OVER_MEAN:
+        return time > 0 ? d->sum.sum / time : d->most;
+    case PH_OVER_INTEGRAL:
+        return d->sum.sum;
+    default:
+        return d->most;
+    }
+}
+
+/* The weight of step k of n steps of size 1 in the integral above. */
+static double weight(long k, long n)
+{
+    static const double first[][PH_INTEGRAL] = {{0.5, 0.5},
+                                                {1 / 3., 4 / 3., 1 / 3.},
+                                                {3 / 8., 9 / 8., 9 / 8., 3 / 8.}},
+                        later[PH_INTEGRAL] = {1 / 24., -5 / 24., 19 / 24., 9 / 24.};
+    double sum = k < PH_INTEGRAL ? first[n < 3 ? n - 1 : 2][k] : 0;
+    for (long i = 0; i < PH_INTEGRAL; i++) /* the interval that ends with step k + 3 - i */
+        sum += k + 3 - i > 3 && k + 3 - i <= n ? later[i] : 0;
+    return sum;
+}
+
+double ph_over_weight(const ph_over *o, int what, long k, long n, double t, double h, double x)
+{
+    double part = h * weight(k, n), rms = sqrt(o->sum.sum / ((double)n * h));
+    switch (what) {
+    case PH_OVER_MAX:
+    case PH_OVER_MIN:
+        return fabs(t - o->when) < h / 2;
+    case PH_OVER_MAX_ABS:
+        return fabs(t - o->when) < h / 2 ? sign(x) : 0;
+    case PH_OVER_RMS:
+        return rms > 0 ? part * x / ((double)n * h * rms) : 0;
+    case PH_OVER_MEAN:
+        return part / ((double)n * h);
+    default:
+        return part;
+    }
 }

@@ -13,6 +13,7 @@ static void tape_rest(ph_run *run, ph_tape *t)
     if (!run->model)
         return;
     ph_inputs_tape(run, t);
+    ph_events_tape(run, t);
     ph_tape_bytes(t, run->over, (size_t)run->n_over * sizeof *run->over);
     ph_tape_bytes(t, run->so_far, (size_t)run->model->n_objectives * sizeof *run->so_far);
     ph_tape_bytes(t, run->mech->turns, (size_t)run->mech->n_turns * sizeof *run->mech->turns);

@@ -133,8 +133,13 @@ static void add_up(ph_run *run, const ph_state *s, double dt)
     }
 }
 
-/* All but the observer. */
-static ph_status look(ph_run *run, ph_error *err)
+static ph_status no_room(ph_error *err)
+{
+    return ph_fail(err, PH_E_MEMORY, "not enough memory for the table of the run");
+}
+
+/* All but the observer; row 0: nor the table. */
+static ph_status look(ph_run *run, int row, ph_error *err)
 {
     if (!run->mech && !run->config.watch && !run->table.columns) { /* a system of one's own in real time */
         run->watched.t = run->sim->now.t;
@@ -150,11 +155,23 @@ static ph_status look(ph_run *run, ph_error *err)
     ph_following_look(run, dt);
     ph_status status = ph_watch_look(run, &s, err);
     run->watched.t = s.t;
-    if ((status == PH_OK || run->watched.blown) && run->table.columns &&
+    if ((status == PH_OK || run->watched.blown) && row && run->table.columns &&
         run->sim->stats.steps % run->table.every == 0 && add_row(run) != PH_OK)
-        status = PH_E_MEMORY;
-    return status == PH_E_MEMORY ? ph_fail(err, status, "not enough memory for the table of the run")
-                                 : status;
+        return no_room(err);
+    return status;
+}
+
+/* What is done where the step has ended at an event. A row of the table is of the state after it, if it is on the grid. */
+static ph_status meet_events(ph_run *run, int row, ph_error *err)
+{
+    ph_status s = ph_events_act(run, err);
+    ph_state now = ph_sim_state(run->sim);
+    if (s != PH_OK)
+        return s;
+    add_up(run, &now, 0);
+    return row && run->table.columns && run->sim->stats.steps % run->table.every == 0 && add_row(run) != PH_OK
+               ? no_room(err)
+               : PH_OK;
 }
 
 /* A run that waits has nothing to show yet. */
@@ -170,7 +187,8 @@ ph_status ph_run_begin(ph_run *run, ph_error *err)
     if (ph_over_start(run) != PH_OK)
         return ph_fail(err, PH_E_MEMORY, "not enough memory for a run");
     ph_watch_start(run);
-    return run->started ? look(run, err) : PH_OK;
+    ph_status s = ph_events_begin(run, err);
+    return run->started && s == PH_OK ? look(run, 1, err) : s;
 }
 
 /* ---- steps ----------------------------------------------------------------------------------------------- */
@@ -203,7 +221,7 @@ static ph_status show(ph_run *run, int why, ph_error *err)
 
 ph_status ph_run_look(ph_run *run, int why, ph_error *err)
 {
-    ph_status s = why == PH_ON_START ? PH_OK : look(run, err);
+    ph_status s = why == PH_ON_START ? PH_OK : look(run, 1, err);
     if (s == PH_OK)
         return show(run, why, err);
     if (run->watched.blown)
@@ -260,9 +278,16 @@ static ph_status advance(ph_run *run, double t_end, ph_error *err)
 ph_status ph_run_step(ph_run *run, ph_error *err)
 {
     ph_status s = make_ready(run, err);
+    long before = run->sim->stats.steps;
+    if (s == PH_OK && ph_run_ended_by(run) >= 0)
+        return ph_fail(err, PH_E_STOPPED, "event '%s' has ended the run at t = %.9g",
+                       run->model->event[ph_run_ended_by(run)].name, ph_run_time(run));
     if (s == PH_OK)
         s = advance(run, run->def.t_end, err);
-    return s == PH_OK ? look(run, err) : s;
+    int met = s == PH_OK && ph_events_met(run);
+    if (s == PH_OK)
+        s = look(run, !met, err);
+    return s == PH_OK && met ? meet_events(run, run->sim->stats.steps > before, err) : s;
 }
 
 #define REACHED 1e-9 /* of a step: what is left of it at the end */
@@ -270,7 +295,7 @@ ph_status ph_run_step(ph_run *run, ph_error *err)
 /* Steps of constant size must meet t. */
 static ph_status check_end(const ph_run *run, double t, ph_error *err)
 {
-    double h = run->def.opt.h, now = ph_run_time(run), n = h > 0 ? (t - now) / h : 0;
+    double h = run->def.opt.h, now = ph_run_time(run), n = h > 0 ? (t - run->sim->grid) / h : 0;
     if (!isfinite(t) || t < now - REACHED * fmax(h, fabs(now)))
         return ph_fail(err, PH_E_INPUT, "the run is at t = %.9g and cannot go to %.9g", now, t);
     if (fabs(n - round(n)) > 1e-6)
@@ -282,14 +307,26 @@ static ph_status check_end(const ph_run *run, double t, ph_error *err)
 #define SAMPLE                                                                                               \
     16 /* steps: the watch takes the same time after each, and the clock is as slow as a part of it */
 
+/* A step that ended at an event, which the observer sees, and then the step if it is on the grid; before: steps then. */
+static ph_status pass_event(ph_run *run, long before, ph_error *err)
+{
+    int counts = run->sim->stats.steps > before;
+    ph_status s = look(run, 0, err);
+    if (s == PH_OK)
+        s = meet_events(run, counts, err);
+    if (s == PH_OK)
+        s = show(run, PH_ON_EVENT, err);
+    return s == PH_OK && counts && ph_run_ended_by(run) < 0 ? show(run, PH_ON_STEP, err) : s;
+}
+
 /* What is done beside the step; *own is the time it takes. Returns late = 1 past the time of a pause: the clock is read
  * no more often than without one. */
-static ph_status look_and_show(ph_run *run, double pause, double *own, int *late, ph_error *err)
+static ph_status look_and_show(ph_run *run, long before, double pause, double *own, int *late, ph_error *err)
 {
     int each = run->observer || run->table.columns;
     int timed = each || (run->config.watch && run->sim->stats.steps % SAMPLE == 0);
     double begun = timed ? ph_sim_clock() : 0;
-    ph_status s = ph_run_look(run, PH_ON_STEP, err);
+    ph_status s = ph_events_met(run) ? pass_event(run, before, err) : ph_run_look(run, PH_ON_STEP, err);
     double end = timed || pause < HUGE_VAL ? ph_sim_clock() : 0;
     if (timed)
         *own += (each ? 1 : SAMPLE) * (end - begun);
@@ -308,22 +345,21 @@ ph_status ph_run_until_or(ph_run *run, double t, double seconds, int *arrived, p
         s = show(run, PH_ON_START, err);
     double begun = ph_sim_clock(), cpu = ph_sim_cpu(), pause = begun + seconds;
     int late = 0;
-    while (s == PH_OK && !late && ph_run_time(run) < t - slack) {
+    while (s == PH_OK && !late && ph_run_time(run) < t - slack && ph_run_ended_by(run) < 0) {
+        long before = run->sim->stats.steps;
         if (atomic_load_explicit(&run->stop, memory_order_relaxed) && atomic_exchange(&run->stop, 0)) {
             s = stopped(run, err);
             break;
         }
         s = advance(run, t, err);
         if (s == PH_OK)
-            s = look_and_show(run, pause, &own, &late, err);
+            s = look_and_show(run, before, pause, &own, &late, err);
     }
     double wall = ph_sim_clock() - begun;
     run->wall_s += wall - own;
     run->cpu_s += wall > 0 ? (ph_sim_cpu() - cpu) * (1 - own / wall) : 0;
-    *arrived = s == PH_OK && !(ph_run_time(run) < t - slack);
-    if (*arrived && add_row(run) != PH_OK)
-        s = ph_fail(err, PH_E_MEMORY, "not enough memory for the table of the run");
-    return s;
+    *arrived = s == PH_OK && (!(ph_run_time(run) < t - slack) || ph_run_ended_by(run) >= 0);
+    return *arrived && add_row(run) != PH_OK ? no_room(err) : s;
 }
 
 ph_status ph_run_until(ph_run *run, double t, ph_error *err)

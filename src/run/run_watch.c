@@ -81,20 +81,53 @@ void ph_watch_jump(ph_run *run)
     ph_integral_add(&w->dissipated, s.t, ph_mechanism_dissipation(run->mech, &s));
 }
 
+/* Powers at one side of t, which stand for those at t itself. */
+static void add_powers(ph_run *run, const ph_state *s, double side)
+{
+    ph_watched *w = &run->watched;
+    ph_state there = *s;
+    there.t = side;
+    w->power = ph_mechanism_power(run->mech, &there);
+    ph_integral_add(&w->work, s->t, w->power);
+    ph_integral_add(&w->dissipated, s->t, ph_mechanism_dissipation(run->mech, &there));
+}
+
+void ph_watch_shock(ph_run *run, double energy)
+{
+    ph_watched *w = &run->watched;
+    ph_state s = ph_sim_state(run->sim);
+    if (!run->mech || !w->work.n)
+        return;
+    ph_mechanism_energies(run->mech, &s, &w->kinetic, &w->potential);
+    double lost = energy - w->kinetic - w->potential;
+    if (lost >= 0)
+        w->dissipated.sum += lost;
+    else
+        w->work.sum -= lost, w->given -= lost;
+    ph_watch_jump(run);
+}
+
+/* Where functions jump, powers have two values; where that is between two looks, it is not known what they have done. */
 static void watch_energy(ph_run *run, const ph_state *s, int first)
 {
     ph_watched *w = &run->watched;
-    double before = w->power, dt = s->t - w->t;
+    double power = w->power, kinetic = w->kinetic, dt = s->t - w->t, left, right;
+    int corner = ph_corners_at(run, s->t, &left, &right);
     ph_mechanism_energies(run->mech, s, &w->kinetic, &w->potential);
-    w->power = ph_mechanism_power(run->mech, s);
+    if (!first || !corner)
+        add_powers(run, s, corner ? left : s->t);
     if (first) {
         w->first_kinetic = w->kinetic, w->first_potential = w->potential;
         w->fallen = stored(run, s, w->potential);
     } else {
-        w->given += dt * fmax(fmax(w->power, before), 0);
+        w->given += dt * fmax(fmax(w->power, power), 0);
+        if (ph_corners_between(run, w->t, s->t))
+            w->given += fmax(0, w->kinetic - kinetic);
     }
-    ph_integral_add(&w->work, s->t, w->power);
-    ph_integral_add(&w->dissipated, s->t, ph_mechanism_dissipation(run->mech, s));
+    if (corner) {
+        ph_integral_jump(&w->work), ph_integral_jump(&w->dissipated);
+        add_powers(run, s, right);
+    }
     w->residual =
         w->kinetic + w->potential - w->first_kinetic - w->first_potential - w->work.sum + w->dissipated.sum;
     enlarge(&w->most_residual, fabs(w->residual));
@@ -140,7 +173,7 @@ ph_status ph_watch_look(ph_run *run, const ph_state *s, ph_error *err)
         watch_violation(run);
     if (!run->mech || !(watch & (PH_WATCH_ENERGY | PH_WATCH_BLOWUP) || run->balances))
         return PH_OK;
-    watch_energy(run, s, run->sim->stats.steps == 0);
+    watch_energy(run, s, !run->watched.work.n);
     run->watched.blown = (watch & PH_WATCH_BLOWUP) && is_blown(run);
     return run->watched.blown ? explain(run, s, err) : PH_OK;
 }

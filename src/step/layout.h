@@ -52,6 +52,12 @@ typedef struct ph_skeleton {
     void *block;               /* the memory of the whole object */
 } ph_skeleton;
 
+/* Rows of its constraints are left out of matrices, at least at times. */
+static inline int ph_layout_leaves_out(const ph_layout *lay)
+{
+    return lay->sys->n_redundant > 0 || lay->sys->switches;
+}
+
 ph_status ph_skeleton_create(ph_skeleton **out, const ph_system *sys, const ph_allocator *alloc,
                              ph_error *err);
 ph_skeleton *ph_skeleton_keep(ph_skeleton *s); /* for one user more */

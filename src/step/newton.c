@@ -298,7 +298,7 @@ ph_status ph_newton_analyse_stages(const ph_layout *lay, int stages, ph_solver_k
 {
     ph_arena temporary = {0};
     listing g = {.stages = stages};
-    ph_newton_matrix nm = {.lay = lay, .redundant = lay->sys->n_redundant, .alloc = alloc};
+    ph_newton_matrix nm = {.lay = lay, .redundant = ph_layout_leaves_out(lay), .alloc = alloc};
     *out = NULL;
     take_listing(&g, lay, 0, &temporary);
     if (!ph_arena_open(&temporary, alloc))
@@ -337,7 +337,7 @@ ph_status ph_newton_create(ph_newton_matrix *nm, const ph_layout *lay, int steps
     *nm = (ph_newton_matrix){.lay = lay,
                              .formulation = f,
                              .what = evaluations(lay, f),
-                             .redundant = lay->sys->n_redundant,
+                             .redundant = ph_layout_leaves_out(lay),
                              .tolerable = {HUGE_VAL, HUGE_VAL},
                              .turn = 1,
                              .alloc = alloc};
@@ -840,7 +840,8 @@ static int is_violated(const ph_sim *sim, double part)
 static ph_status refuse_violated(ph_sim *sim)
 {
     char words[200];
-    if (sim->n == 0 && ph_position_words(sim, &sim->now, sim->matrix.redundant - 1, words, sizeof words)[0])
+    if (sim->n == 0 &&
+        ph_position_words(sim, &sim->now, sim->lay.sys->n_redundant - 1, words, sizeof words)[0])
         snprintf(sim->reason, sizeof sim->reason, "the run starts in a %s; start elsewhere", words);
     else
         snprintf(sim->reason, sizeof sim->reason,

@@ -80,11 +80,11 @@ void ph_redundant_tape(ph_newton_matrix *nm, ph_tape *t)
 
 ph_status ph_redundant_choose(ph_newton_matrix *nm, const ph_eval *ev)
 {
-    int nl = nm->lay->nl, count = 0;
+    int nl = nm->lay->nl, count = 0, expected = nm->lay->sys->n_redundant;
     if (!nm->redundant)
         return PH_OK;
-    for (double least = PH_ECHELON_DEPENDENT; least < PH_REDUNDANT_LOOSE && count < nm->redundant;
-         least *= 10) {
+    memset(nm->trial, 0, (size_t)nl);
+    for (double least = PH_ECHELON_DEPENDENT; least < PH_REDUNDANT_LOOSE && count < expected; least *= 10) {
         ph_status s = ph_rank_rows(nm->lay, ev->B, ev->M, least, nm->alloc, nm->trial);
         if (s != PH_OK)
             return s;
@@ -92,7 +92,7 @@ ph_status ph_redundant_choose(ph_newton_matrix *nm, const ph_eval *ev)
         for (int i = 0; i < nl; i++)
             count += nm->trial[i];
     }
-    if (count != nm->redundant)
+    if (count != expected)
         return PH_E_INPUT;
     memcpy(nm->out, nm->trial, (size_t)nl);
     nm->choices++, nm->factored = 0;
@@ -270,6 +270,10 @@ ph_status ph_redundant_least(ph_newton_matrix *nm, const ph_eval *ev, double *la
     int nl = nm->lay->nl;
     if (!nm->redundant)
         return PH_OK;
+    if (nm->lay->sys->n_redundant == nm->lay->sys->n_idle) { /* rows that are left out are zero */
+        ph_redundant_leave_out(nm, lambda);
+        return PH_OK;
+    }
     memcpy(nm->w, lambda, sizeof(double) * (size_t)nl);
     ph_status s = ph_redundant_span(nm, ev);
     if (s == PH_OK)

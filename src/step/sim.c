@@ -9,8 +9,12 @@
 #include "base/ftz.h"
 #include "base/hash.h"
 #include "la/small.h"
+#include "step/guard.h"
 #include "step/position.h"
 #include "step/step_limits.h"
+
+/* Times that differ by less than this part of a step are the same point of the grid. */
+#define ON_GRID 1e-9
 
 /* ---- defaults ----------------------------------------------------------------------------------- */
 
@@ -61,6 +65,9 @@ static ph_status check_options(const ph_options *o, const ph_stepper **stepper, 
     for (int k = 0; k < o->nonsmooth.n; k++)
         if (!isfinite(o->nonsmooth.t[k]))
             return ph_fail(err, PH_E_INPUT, "nonsmooth: %g is not a time", o->nonsmooth.t[k]);
+        else if (k && !(o->nonsmooth.t[k] > o->nonsmooth.t[k - 1]))
+            return ph_fail(err, PH_E_INPUT, "nonsmooth: times must rise, and %.9g comes after %.9g",
+                           o->nonsmooth.t[k], o->nonsmooth.t[k - 1]);
     if (!(o->h > 0 || (o->h == 0 && o->tol > 0)) || !isfinite(o->h))
         return ph_fail(err, PH_E_INPUT, "the step size h = %g is not a positive number", o->h);
     if (!(o->ggl_length >= 0) || !isfinite(o->ggl_length))
@@ -120,13 +127,18 @@ static void log_differences(const ph_sim *sim)
         }
 }
 
+static ph_status refuse_index2(ph_error *err)
+{
+    return ph_fail(err, PH_E_INPUT,
+                   "index-2 lets positions drift off the constraints, where redundant rows no "
+                   "longer agree: use index-3 or the stabilised form");
+}
+
 static ph_status build(ph_sim *sim, ph_error *err)
 {
     ph_arena a = {0};
-    if (sim->lay.sys->n_redundant && sim->opt.formulation == PH_INDEX2)
-        return ph_fail(err, PH_E_INPUT,
-                       "index-2 lets positions drift off the constraints, where redundant rows no "
-                       "longer agree: use index-3 or the stabilised form");
+    if (sim->lay.sys->n_redundant > sim->lay.sys->n_idle && sim->opt.formulation == PH_INDEX2)
+        return refuse_index2(err);
     take(sim, &a);
     if (!ph_arena_open(&a, sim->opt.alloc))
         return ph_fail(err, PH_E_MEMORY, "not enough memory for the state of the system");
@@ -257,12 +269,13 @@ static ph_status hold(ph_sim *sim, double t0, const double *q0, const double *v0
 static ph_status begin(ph_sim *sim, double t0, const double *q0, const double *v0, ph_error *err)
 {
     ph_status s = hold(sim, t0, q0, v0, err);
+    sim->after = 0;
     if (s == PH_OK)
         s = ph_start_consistent(sim, err);
     if (s != PH_OK)
         return s;
     sim->matrix.factored = 0;
-    sim->t0 = t0, sim->n = 0;
+    sim->t0 = sim->grid = t0, sim->n = sim->passed = 0, sim->off = sim->renew = 0;
     sim->stats = (ph_stats){0}, sim->step_iterations = 0;
     return PH_OK;
 }
@@ -277,6 +290,49 @@ ph_status ph_sim_reset(ph_sim *sim, double t0, const double *q0, const double *v
         return s;
     ph_point_copy(&sim->now, &sim->kept, &sim->lay);
     ph_start_again(sim); /* matrices may be of the point that was refused */
+    return s;
+}
+
+/* The step size of a method with constant steps. */
+static void set_size(ph_sim *sim, double h)
+{
+    if (sim->h == h || ph_sim_paced(sim))
+        return;
+    sim->h = h;
+    if (sim->stepper->resize)
+        sim->stepper->resize(sim);
+}
+
+static double next_of_grid(const ph_sim *sim)
+{
+    return sim->grid + (double)(sim->passed + sim->n + 1) * sim->opt.h;
+}
+
+/* From sim->now, with steps of size h first. */
+static ph_status start_with(ph_sim *sim, double h, ph_error *err)
+{
+    int project = sim->opt.project;
+    sim->passed += sim->n, sim->n = 0;
+    sim->t0 = sim->now.t, sim->has_last = 0, sim->after = 1;
+    sim->matrix.factored = 0;
+    memset(sim->now.eta, 0, sizeof(double) * (size_t)sim->lay.nl);
+    set_size(sim, h);
+    sim->opt.project = 1;
+    ph_status s = ph_start_consistent(sim, err);
+    sim->opt.project = project;
+    sim->matrix.factored = 0, sim->renew = 0;
+    return s;
+}
+
+ph_status ph_sim_restart(ph_sim *sim, ph_error *err)
+{
+    double to = next_of_grid(sim), h = sim->opt.h;
+    if (sim->lay.sys->n_redundant > sim->lay.sys->n_idle && sim->opt.formulation == PH_INDEX2)
+        return refuse_index2(err);
+    sim->off = h > 0 && !(fabs(to - h - sim->now.t) <= ON_GRID * h);
+    unsigned mode = ph_ftz_begin();
+    ph_status s = start_with(sim, sim->off ? to - sim->now.t : h, err);
+    ph_ftz_end(mode);
     return s;
 }
 
@@ -301,7 +357,7 @@ ph_status ph_sim_load(ph_sim *sim, const ph_state *s, ph_error *err)
     memmove(sim->now.lambda, s->lambda, d * nl);
     if (s->eta)
         memmove(sim->now.eta, s->eta, d * nl);
-    sim->t0 = s->t, sim->n = 0;
+    sim->t0 = sim->grid = s->t, sim->n = sim->passed = 0, sim->off = sim->renew = 0;
     return PH_OK;
 }
 
@@ -311,6 +367,15 @@ ph_status ph_sim_tape(ph_sim *sim, ph_tape *t)
 {
     ph_tape_bytes(t, &sim->n, sizeof sim->n);
     ph_tape_numbers(t, &sim->t0, 1);
+    ph_tape_numbers(t, &sim->grid, 1);
+    ph_tape_bytes(t, &sim->passed, sizeof sim->passed);
+    ph_tape_int(t, &sim->off);
+    ph_tape_int(t, &sim->renew);
+    ph_tape_int(t, &sim->after);
+    double h = sim->h;
+    ph_tape_numbers(t, &h, 1);
+    if (t->mode == PH_TAPE_READ)
+        set_size(sim, h);
     ph_tape_int(t, &sim->has_last);
     ph_tape_bytes(t, &sim->stats, sizeof sim->stats);
     ph_tape_int(t, &sim->step_iterations);
@@ -435,6 +500,16 @@ static const ph_solver *at_work(const ph_sim *sim)
     return sim->matrix.solver ? sim->matrix.solver : sim->matrix.initial;
 }
 
+/* That the step which failed is the least one allowed; "": it is not. Returns text. */
+static const char *least_words(const ph_sim *sim, char *text, size_t size)
+{
+    double h_min = sim->opt.h_min;
+    text[0] = 0;
+    if (h_min > 0 && sim->failure.h <= 1.1 * h_min)
+        snprintf(text, size, ", the least that h_min = %g allows", h_min);
+    return text;
+}
+
 static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
 {
     ph_state at = ph_point_view(&sim->next, &sim->lay);
@@ -454,17 +529,17 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
     name_culprits(sim, rows, sizeof rows);
     const ph_failure *f = &sim->failure;
     int where = ph_solver_get_info(at_work(sim)).where;
-    char label[PH_NAME_MAX], position[256];
+    char label[PH_NAME_MAX], position[256], least[64];
     if ((s == PH_E_SINGULAR || s == PH_E_NEWTON) &&
-        ph_position_words(sim, &sim->next, sim->matrix.redundant, position, sizeof position)[0])
+        ph_position_words(sim, &sim->next, sim->lay.sys->n_redundant, position, sizeof position)[0])
         return ph_fail(err, s, "t = %.9g: %s", t, position);
     switch (s) {
     case PH_E_NEWTON:
         if (sim->opt.tol > 0)
             return ph_fail(err, s,
                            "t = %.9g: Newton's method did not converge in %d iterations, even with a step of "
-                           "h = %.3g%s",
-                           t, f->iterations, f->h, rows);
+                           "h = %.3g%s%s",
+                           t, f->iterations, f->h, least_words(sim, least, sizeof least), rows);
         if (f->spin > PH_SIM_SPIN_LIMIT)
             return ph_fail(
                 err, s,
@@ -501,11 +576,46 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
 
 /* ---- step and run ------------------------------------------------------------------------------- */
 
+/* Up to this part of a step, the part of it beside an event goes by two terms of its Taylor series, with an error of the
+ * third power of this: what methods divide by its size would be round-off. */
+#define SHORT 1e-3
+
+static int is_short(const ph_sim *sim)
+{
+    return !ph_sim_paced(sim) && sim->next.t - sim->now.t < SHORT * sim->opt.h;
+}
+
+/* q o exp(d v + d^2/2 vdot), v + d/2 (vdot + vdot1), with an error of d^3; vdot1 where d vdot leads. */
+static ph_status drift(ph_sim *sim)
+{
+    const ph_layout *lay = &sim->lay;
+    const ph_point *now = &sim->now;
+    ph_point *next = &sim->next;
+    double t = next->t, d = t - now->t, *u = next->vdot;
+    ph_status s = PH_OK;
+    for (int i = 0; i < lay->nv; i++)
+        u[i] = d * (now->v[i] + d / 2 * now->vdot[i]);
+    ph_point_shift(lay, now, 1, u, next);
+    memcpy(next->vdot, now->vdot, sizeof(double) * (size_t)lay->nv);
+    memcpy(next->lambda, now->lambda, sizeof(double) * (size_t)lay->nl);
+    memset(next->eta, 0, sizeof(double) * (size_t)lay->nl);
+    next->t = t, sim->step_iterations = 0;
+    for (int pass = 0; pass < 2 && s == PH_OK; pass++) {
+        for (int i = 0; i < lay->nv; i++)
+            next->v[i] = now->v[i] + d / 2 * (now->vdot[i] + next->vdot[i]);
+        s = ph_start_project(sim, next, 1);
+        if (s == PH_OK)
+            s = ph_start_accelerations(sim, next);
+    }
+    memcpy(next->a, next->vdot, sizeof(double) * (size_t)lay->nv);
+    return s;
+}
+
 static ph_status try_step(ph_sim *sim)
 {
     sim->reason[0] = 0, sim->ev.refused = NULL;
-    sim->next.t = sim->t0 + (double)(sim->n + 1) * sim->opt.h;
-    return sim->stepper->step(sim);
+    sim->next.t = next_of_grid(sim);
+    return sim->off && is_short(sim) ? drift(sim) : sim->stepper->step(sim);
 }
 
 /* A Jacobian that was kept must neither end a run nor lead to another solution: where it does not contract, the step is made again with
@@ -523,9 +633,47 @@ static ph_status make_step(ph_sim *sim)
     return s;
 }
 
+/* The step at work again, with constant steps: one that ends at t, and starts anew, since it has another size. */
+static ph_status part_of_step(ph_sim *sim, double t, void *ctx)
+{
+    ph_status s = ph_guard_undo(sim);
+    (void)ctx;
+    sim->next.t = t;
+    if (s != PH_OK || is_short(sim))
+        return s == PH_OK ? drift(sim) : s;
+    s = start_with(sim, t - sim->now.t, NULL);
+    sim->next.t = t, sim->reason[0] = 0;
+    return s == PH_OK ? sim->stepper->step(sim) : s;
+}
+
+/* A step that may end where functions change their sign. */
+static ph_status guarded_step(ph_sim *sim)
+{
+    int paced = ph_sim_paced(sim);
+    if (sim->guard && !paced)
+        ph_guard_before(sim);
+    ph_status s = make_step(sim);
+    if (s != PH_OK || !sim->guard || paced)
+        return s;
+    s = ph_guard_after(sim, part_of_step, NULL);
+    if (s != PH_OK)
+        ph_guard_undo(sim);
+    return s;
+}
+
+/* sim->next is a point of the grid, or there is none. */
+static int reached_grid(const ph_sim *sim)
+{
+    return !sim->guard || !sim->guard->met || !(sim->opt.h > 0) || sim->opt.random > 1 ||
+           fabs(sim->next.t - next_of_grid(sim)) <= ON_GRID * sim->opt.h;
+}
+
 static ph_status advance(ph_sim *sim, ph_error *err)
 {
-    ph_status s = make_step(sim);
+    ph_status s = sim->renew ? start_with(sim, sim->opt.h, err) : PH_OK;
+    if (s != PH_OK)
+        return s;
+    s = guarded_step(sim);
     if (s == PH_OK && sim->sens && !ph_sim_paced(sim))
         s = ph_sens_follow(sim->sens);
     if (s != PH_OK) {
@@ -534,10 +682,12 @@ static ph_status advance(ph_sim *sim, ph_error *err)
     }
     if (sim->stepper->accept)
         sim->stepper->accept(sim);
+    int counts = reached_grid(sim);
     ph_point free = sim->last;
     sim->last = sim->now, sim->now = sim->next, sim->next = free;
     sim->has_last = 1;
-    sim->n++, sim->stats.steps++;
+    sim->n += counts, sim->stats.steps += counts;
+    sim->renew = sim->off && counts && !ph_sim_paced(sim), sim->off = 0;
     if (sim->step_iterations > sim->stats.worst_iterations)
         sim->stats.worst_iterations = sim->step_iterations;
     return PH_OK;

@@ -17,6 +17,8 @@ typedef struct ph_stepper {
     int in_coordinates;                               /* of rotations, which start anew with each step */
     size_t size;                                      /* bytes of its own record, sim->method */
     ph_status (*prepare)(ph_sim *sim, ph_error *err); /* check the options, compute what is constant */
+    void (*resize)(
+        ph_sim *sim); /* what follows from sim->h, before a start with another size; NULL: nothing */
     void (*take)(ph_sim *sim, ph_arena *a); /* its arrays; sim->method is NULL while sizes are added up */
     ph_status (*start)(ph_sim *sim);        /* starting values, from consistent q, v, vdot, lambda */
     ph_status (*step)(ph_sim *sim);         /* from sim->now to sim->next; with h = 0 it sets next.t too */
@@ -71,16 +73,23 @@ struct ph_sim {
     ph_point kept;      /* the state that a reset which fails brings back */
     int has_last;       /* there was a step before */
     double t0;
-    long n;        /* steps since t0 */
-    double h;      /* size of the step at work: that of the options, but for steps by tolerance */
+    long n;      /* steps since t0, where the method started, last */
+    double grid; /* s, the output is at grid + k h, */
+    long passed; /* of which points so many were before t0 */
+    int off;     /* t0 is none of them: with constant steps, the first one goes to the next of them */
+    int after;   /* starting values look at nothing before t0: functions may not be smooth there */
+    int renew;   /* it did, and the method starts anew before the next one */
+    double
+        h; /* size of the step at work: that of the options, but for steps by tolerance, and next to events */
     double t_stop; /* a method that looks ahead must not evaluate beyond; HUGE_VAL: it may */
     ph_stats stats;
     ph_failure failure;
-    int step_iterations; /* of the step at work */
-    char reason[256];    /* why the step failed, in the method's words; empty: see the status */
-    ph_sens *sens;       /* derivatives that follow the steps; NULL: none */
-    void *method;        /* the stepper's record */
-    void *block;         /* memory of all arrays */
+    int step_iterations;    /* of the step at work */
+    char reason[256];       /* why the step failed, in the method's words; empty: see the status */
+    ph_sens *sens;          /* derivatives that follow the steps; NULL: none */
+    struct ph_guard *guard; /* steps end where functions change their sign; not its own; NULL: nowhere */
+    void *method;           /* the stepper's record */
+    void *block;            /* memory of all arrays */
 };
 
 /* By name, NULL: there is none. src/method/methods.c */
@@ -104,6 +113,10 @@ double ph_sim_cpu(void);   /* s that the thread has had a processor */
  * values and no accelerations and multipliers, until ph_sim_reset. */
 ph_status ph_sim_create_on(ph_sim **out, ph_skeleton *skeleton, const ph_options *opt, double t0,
                            const double *q0, const double *v0, int started, ph_error *err);
+
+/* The method starts anew from the present state, whose q, v may have been changed and are made consistent: nothing is
+ * remembered but counters and the grid. On failure the state is of no use. */
+ph_status ph_sim_restart(ph_sim *sim, ph_error *err);
 
 /* All that changes, but for derivatives: the state, what the method and Newton's method remember, counters. Reading
  * factors matrices again where they are kept; the status is that of the factorisation. */

@@ -368,7 +368,17 @@ static ph_status explain(ph_sim *sim, ph_status s, ph_error *err)
     }
 }
 
-/* 1 in *mixed if rows of a non-holonomic constraint take part in the null space. */
+/* A row of B that is zero, as those of constraints that are switched off are. */
+static int is_zero(const ph_sim *sim, int c, int i)
+{
+    const ph_layout *lay = &sim->lay;
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
+        if (b->row == c && ph_small_max(b->n, sim->ev.B + b->at + i * b->n) != 0)
+            return 0;
+    return 1;
+}
+
+/* 1 in *mixed if rows of a non-holonomic constraint take part in the null space, beside those that are zero. */
 static ph_status mixes_levels(ph_sim *sim, int *mixed)
 {
     const ph_layout *lay = &sim->lay;
@@ -380,7 +390,7 @@ static ph_status mixes_levels(ph_sim *sim, int *mixed)
             memset(x, 0, sizeof(double) * (size_t)lay->nl);
             x[lay->l_at[c] + i] = 1;
             s = ph_redundant_null_part(&sim->matrix, x);
-            *mixed |= ph_small_max(lay->nl, x) > 1e-6;
+            *mixed |= ph_small_max(lay->nl, x) > 1e-6 && !is_zero(sim, c, i);
         }
     return s;
 }
@@ -390,7 +400,7 @@ static ph_status start_redundant(ph_sim *sim, ph_error *err)
     int mixed = 0;
     ph_status s = ph_redundant_choose(&sim->matrix, &sim->ev);
     if (s == PH_E_INPUT)
-        return ph_fail(err, s, PH_REDUNDANT_WORDS, sim->matrix.redundant);
+        return ph_fail(err, s, PH_REDUNDANT_WORDS, sim->lay.sys->n_redundant);
     if (s == PH_OK)
         s = mixes_levels(sim, &mixed);
     if (mixed)

@@ -1,0 +1,178 @@
+/* Times at which functions of the model jump or bend because of the time alone: steps by tolerance end there and start anew.
+ *
+ * Functions that were traced know their switches, of which those that depend on the time alone have sides at any time. Sides are
+ * compared at some times from the start to the end, and where one changes it is bisected to the last bit. A switch that is
+ * crossed twice between two of these times, as sin(1e5 t) > 0, is not seen. Tables of inputs bend at their points. */
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mech/argument.h"
+#include "run/private.h"
+#include "step/sim.h"
+
+#define SAMPLES  2048
+#define SWITCHES 64    /* of one function that are looked at */
+#define MOST     20000 /* times of one run */
+
+typedef struct search {
+    const ph_program *p;
+    double *room;
+    double *t; /* those that are found */
+    int n;
+} search;
+
+static void add(search *s, double t)
+{
+    if (s->n < MOST)
+        s->t[s->n++] = t;
+}
+
+static double side_at(const search *s, int k, double t)
+{
+    double side[SWITCHES];
+    ph_program_pieces(s->p, PH_ARG_TIME, t, s->room, side, SWITCHES);
+    return side[k];
+}
+
+/* All times in (low, high] at which side k changes, as far as it has other values in between. */
+static void bisect(search *s, int k, double low, double at_low, double high, double at_high)
+{
+    double mid = low + (high - low) / 2;
+    if (at_low == at_high || s->n == MOST)
+        return;
+    if (!(mid > low && mid < high)) {
+        add(s, high);
+        return;
+    }
+    double at_mid = side_at(s, k, mid);
+    bisect(s, k, low, at_low, mid, at_mid);
+    bisect(s, k, mid, at_mid, high, at_high);
+}
+
+static void look(search *s, const ph_function *f, double t0, double t1)
+{
+    double side[2][SWITCHES] = {{0}};
+    s->p = f->traced->program;
+    int n = ph_program_pieces(s->p, PH_ARG_TIME, t0, s->room, side[0], SWITCHES);
+    n = n < SWITCHES ? n : SWITCHES;
+    for (int i = 1; i <= SAMPLES && n > 0; i++) {
+        double *before = side[(i + 1) % 2], *now = side[i % 2], low = t0 + (t1 - t0) * (i - 1) / SAMPLES,
+               high = i < SAMPLES ? t0 + (t1 - t0) * i / SAMPLES : t1;
+        ph_program_pieces(s->p, PH_ARG_TIME, high, s->room, now, SWITCHES);
+        for (int k = 0; k < n; k++)
+            bisect(s, k, low, before[k], high, now[k]);
+    }
+}
+
+/* The functions that the motion depends on; NULL past the end. */
+static const ph_function *function_of(const ph_model *m, int k)
+{
+    if (k < m->n_forces)
+        return &m->force[k].f;
+    k -= m->n_forces;
+    if (k < m->n_joints)
+        return &m->joint[k].drive;
+    k -= m->n_joints;
+    if (k < m->n_actuators)
+        return &m->actuator[k].f;
+    k -= m->n_actuators;
+    if (k < m->n_states)
+        return &m->state[k].rate;
+    k -= m->n_states;
+    return k < m->n_constraints ? &m->constraint[k].f : NULL;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+#define SAME 16 /* units in the last place: one time */
+
+static int without_repeats(int n, double *t)
+{
+    int kept = 0;
+    qsort(t, (size_t)n, sizeof *t, ascending);
+    for (int i = 0; i < n; i++)
+        if (!kept || t[i] - t[kept - 1] > SAME * DBL_EPSILON * fabs(t[i]))
+            t[kept++] = t[i];
+    return kept;
+}
+
+/* The first that is not before t, but for round-off; of how many */
+static int first_from(const ph_times *c, double t)
+{
+    int low = 0, high = c->n;
+    while (low < high) {
+        int mid = (low + high) / 2;
+        if (c->t[mid] < t - SAME * DBL_EPSILON * fabs(t))
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+int ph_corners_at(const ph_run *run, double t, double *before, double *after)
+{
+    const ph_times *c = &run->def.opt.nonsmooth;
+    double instant = SAME * DBL_EPSILON * fabs(t);
+    int k = run->def.opt.tol > 0 ? first_from(c, t) : c->n;
+    *before = t - instant, *after = t + instant;
+    return k < c->n && c->t[k] <= *after;
+}
+
+int ph_corners_between(const ph_run *run, double from, double to)
+{
+    const ph_times *c = &run->def.opt.nonsmooth;
+    double slack = 2 * SAME * DBL_EPSILON * fabs(to);
+    int k = run->def.opt.tol > 0 ? first_from(c, from + slack) : c->n;
+    return k < c->n && c->t[k] < to - slack;
+}
+
+static size_t room_of(const ph_model *m)
+{
+    size_t room = 0;
+    const ph_function *f;
+    for (int k = 0; (f = function_of(m, k)); k++)
+        if (f->traced && f->traced->program && ph_program_pieces_room(f->traced->program) > room)
+            room = ph_program_pieces_room(f->traced->program);
+    return room;
+}
+
+static void look_at_inputs(search *s, const ph_run *run, double t0, double t1)
+{
+    for (int k = 0; k < run->n_inputs; k++)
+        for (int i = 0; i < run->input[k].n; i++)
+            if (run->input[k].at[i] > t0 && run->input[k].at[i] < t1)
+                add(s, run->input[k].at[i]);
+}
+
+ph_status ph_corners_find(const ph_run *run, const ph_model *m, const ph_run_def *def, ph_times *out,
+                          double **own)
+{
+    const ph_allocator *alloc = run->config.alloc;
+    const ph_function *f;
+    ph_times given = def->opt.nonsmooth;
+    *out = given, *own = NULL;
+    if (!m || !(def->opt.tol > 0) || !(def->t_end > run->t0))
+        return PH_OK;
+    search s = {.t = ph_alloc(alloc, (size_t)(MOST + given.n) * sizeof *s.t),
+                .room = ph_alloc(alloc, (room_of(m) + 1) * sizeof *s.room)};
+    if (!s.t || !s.room) {
+        ph_free(alloc, s.t), ph_free(alloc, s.room);
+        return PH_E_MEMORY;
+    }
+    for (int k = 0; (f = function_of(m, k)); k++)
+        if (f->traced && f->traced->program)
+            look(&s, f, run->t0, def->t_end);
+    look_at_inputs(&s, run, run->t0, def->t_end);
+    if (given.n)
+        memcpy(s.t + s.n, given.t, (size_t)given.n * sizeof *s.t);
+    ph_free(alloc, s.room);
+    *own = s.t;
+    *out = (ph_times){without_repeats(s.n + given.n, s.t), s.t};
+    return PH_OK;
+}

@@ -1,0 +1,4 @@
+-- expect 2: event 'e': state of 'x' has 2 numbers instead of 1
+event { name = "e", when = function(t, s) return t - 1 end, action = {state = {x = {1, 2}}} }
+body { name = "a", mass = 1, inertia = {1, 1, 1} }
+state { name = "x", rate = function(t, s) return 1 end }
