@@ -66,6 +66,17 @@ while read -r model; do
     [[ -e $source/$model ]] || fail "the documents tell of $model, which is not there"
 done < <(grep -ohE '(test/)?models/[a-z_]+\.lua' "$source/README.md" "$source"/docs/*.md | sort -u)
 
+# SECURITY.md names tests, and cases of them, that exist; CITATION.cff has the version of the library.
+cases=0
+while read -r name; do
+    cases=$((cases + 1))
+    compgen -G "$source/test/$name.*" >/dev/null || compgen -G "$source/test/fuzz/$name.c" >/dev/null ||
+        grep -rqwF --include='test_*' -- "$name" "$source/test" || fail "SECURITY.md names '$name', which is no test"
+done < <(awk -F'|' '/^\| .*`(test|fuzz)_/ {print $(NF - 1)}' "$source/SECURITY.md" | grep -oE '`[a-z_.]+`' | tr -d '`' | sort -u)
+((cases >= 15)) || fail "only $cases tests in SECURITY.md"
+version=$(sed -n 's/^#define PH_VERSION "\(.*\)"$/\1/p' "$source/include/polhode/base.h")
+grep -qxF "version: ${version:?}" "$source/CITATION.cff" || fail "CITATION.cff has not the version $version"
+
 # Links between pages lead somewhere.
 cd "$source" || exit 1
 for page in *.md docs/*.md models/README.md; do
