@@ -181,7 +181,7 @@ fi
 refused "two studies" stability heavy_top --about-spin --oscillator
 refused "needs a MODEL" stability --about-spin
 refused "with --about-spin only" stability heavy_top
-refused "no steady spin" stability heavy_top --about-spin --hw 0.1
+refused "nor a steady spin" stability heavy_top --about-spin --hw 0.1
 refused "no body spins" stability pendulum --about-spin
 refused "the space euler have no axes" stability "$models/hanging_top.lua" --about-spin --space euler
 refused "does not read it" stability --oscillator --z 1

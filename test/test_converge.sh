@@ -144,7 +144,7 @@ grep -q '"steps":150,' out && fail "steps of random sizes are no whole number of
 refused "'randm' is not random or random:SEED" converge pendulum --h 0.1 --steps randm
 refused "'random:x' is not random or random:SEED" converge pendulum --h 0.1 --steps random:x
 refused 'give one of them' converge pendulum --tol 1e-2,1e-3 --steps random
-refused '--reference exact alone' converge pendulum --h 0.1,0.05 --steps random --reference finest
+refused 'only --reference exact' converge pendulum --h 0.1,0.05 --steps random --reference finest
 refused 'none of the methods has steps by tolerance' converge pendulum --tol 1e-2,1e-3 --method linear-alpha
 
 # ---- references ---------------------------------------------------------------------------------------------------

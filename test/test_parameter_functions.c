@@ -1,4 +1,4 @@
-/* Derivatives by parameters of models whose functions depend on them, against differences of runs. */
+/* Derivatives by parameters of models whose functions depend on them (P8), against differences of runs. */
 #include "model_file.h"
 
 #include "polhode/polhode.h"

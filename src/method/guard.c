@@ -1,4 +1,4 @@
-/* Steps that end where functions of the state change their sign (E1). */
+/* Steps that end where functions of the state change their sign (EV1). */
 #include "step/guard.h"
 
 #include "method/dense_output.h"
@@ -253,7 +253,7 @@ static int first_of(const ph_guard *g, double t)
     return 0;
 }
 
-/* The step is made again to t, until that stands still (E1). The polynomial is as good as the method is, its slopes less:
+/* The step is made again to t, until that stands still (EV1). The polynomial is as good as the method is, its slopes less:
  * those of the steps that were made replace them. A time outside of what is known to hold the change is halved back. */
 static ph_status settle(ph_sim *sim, double t, ph_again_fn again, void *ctx)
 {

@@ -4,7 +4,7 @@
  * sign twice. Where one does, the step is made again to the time found there, and that time is corrected by what the
  * function is at its end,
  *
- *   t <- t - g(t)/g'(t),   g' of the polynomial,                                                       (E1)
+ *   t <- t - g(t)/g'(t),   g' of the polynomial,                                                       (EV1)
  *
  * until it stands still to round-off: the state there is one of the method, at its order. What happens there is not the
  * method's business: it starts anew with ph_sim_restart. */

@@ -66,29 +66,38 @@ PH_COLD void ph_accelerate(ph_work *W)
     }
 }
 
-/* d(vdot)/dt by central differences along the motion (S1) */
-PH_COLD void ph_jerk(const ph_work *now, ph_real *vddot)
+/* vdot of the motion at t + d, to second order in d */
+PH_COLD void ph_look_along(const ph_work *now, double d, ph_real *vdot)
 {
     ph_work W = *now;
-    for (int side = 1; side >= -1; side -= 2) {
-        ph_real x[PH_NV];
-        for (int i = 0; i < PH_NV; i++) {
-            x[i] = side * PH_H * now->v[i] + 0.5 * PH_H * PH_H * now->vdot[i];
-            W.v[i] = now->v[i] + side * PH_H * now->vdot[i];
-        }
-        W.t = now->t + side * PH_H;
-        ph_shift(now->q, x, W.q);
-        ph_accelerate(&W);
-        for (int i = 0; i < PH_NV; i++)
-            vddot[i] = side > 0 ? W.vdot[i] : (vddot[i] - W.vdot[i]) / (2 * PH_H);
+    ph_real x[PH_NV];
+    for (int i = 0; i < PH_NV; i++) {
+        x[i] = d * now->v[i] + 0.5 * d * d * now->vdot[i];
+        W.v[i] = now->v[i] + d * now->vdot[i];
     }
+    W.t = now->t + d;
+    ph_shift(now->q, x, W.q);
+    ph_accelerate(&W);
+    for (int i = 0; i < PH_NV; i++)
+        vdot[i] = W.vdot[i];
+}
+
+/* d(vdot)/dt by differences along the motion (S1), after a jump on its side alone */
+PH_COLD void ph_jerk(const ph_work *now, int after, ph_real *vddot)
+{
+    ph_real there[PH_NV];
+    ph_look_along(now, PH_H, vddot);
+    ph_look_along(now, after ? 0.5 * PH_H : -PH_H, there);
+    for (int i = 0; i < PH_NV; i++)
+        vddot[i] =
+            after ? (4 * there[i] - 3 * now->vdot[i] - vddot[i]) / PH_H : (vddot[i] - there[i]) / (2 * PH_H);
 }
 
 /* (S2), and (S3) where positions alone are constrained */
-PH_COLD void ph_perturb(ph_work *W, ph_real *a)
+PH_COLD void ph_perturb(ph_work *W, int after, ph_real *a)
 {
     ph_real vddot[PH_NV], l[PH_NV], x[PH_NV + PH_NL];
-    ph_jerk(W, vddot);
+    ph_jerk(W, after, vddot);
     for (int i = 0; i < PH_NV; i++) {
         a[i] += PH_SHIFT * vddot[i];
         l[i] = PH_L_Q * vddot[i];
@@ -107,8 +116,8 @@ PH_COLD void ph_perturb(ph_work *W, ph_real *a)
         W->v[i] += x[i];
 }
 
-/* Start anew from q and v at time t, the members that are asked for; those that fail. */
-PH_COLD ph_mask ph_begin(PH_MODEL *s, ph_real t, ph_mask which)
+/* Start anew from q and v at time t, after a jump or not, the members that are asked for; those that fail. */
+PH_COLD ph_mask ph_begin(PH_MODEL *s, ph_real t, int after, ph_mask which)
 {
     ph_work W;
     ph_real a[PH_NV];
@@ -124,7 +133,7 @@ PH_COLD ph_mask ph_begin(PH_MODEL *s, ph_real t, ph_mask which)
     for (int i = 0; i < PH_NV; i++)
         a[i] = W.vdot[i];
     if (PH_PERTURBED)
-        ph_perturb(&W, a);
+        ph_perturb(&W, after, a);
     ph_real none = ph_k(0), finite = ph_most(none, W.q, PH_NQ) + ph_most(none, W.v, PH_NV) +
                                      ph_most(none, a, PH_NV) + ph_most(none, W.lambda, PH_NL);
     failed = failed | ph_not(finite < HUGE_VAL) | ph_not(which);
@@ -147,7 +156,7 @@ PH_COLD unsigned ph_restart(PH_MODEL *s)
     for (int i = 0; i < PH_TURNS_COUNTED; i++)
         for (int k = 0; k < 3; k++)
             kept[i][k] = s->turns[i][k], s->turns[i][k] = ph_k(k < 2 ? 0 : PH_T0);
-    ph_mask failed = ph_begin(s, ph_k(PH_T0), s->t == s->t);
+    ph_mask failed = ph_begin(s, ph_k(PH_T0), 0, s->t == s->t);
     for (int i = 0; i < PH_TURNS_COUNTED; i++)
         for (int k = 0; k < 3; k++)
             s->turns[i][k] = ph_select(failed, kept[i][k], s->turns[i][k]);
@@ -164,7 +173,7 @@ PH_FN ph_mask ph_jump(PH_MODEL *s)
 {
     ph_mask jumps = ph_jumps(s), failed = s->t != s->t;
     if (PH_INPUTS && ph_any(jumps))
-        failed = ph_begin(s, s->t, jumps);
+        failed = ph_begin(s, s->t, 1, jumps);
     return failed;
 }
 
