@@ -37,6 +37,18 @@ for name in heavy_top "$(basename "$header" .h)"; do
     ! grep -q dynamic "$dir"/*.su
 done
 
+# Titles and units are texts of comments, and stay there.
+cat >"$dir/hostile.lua" <<'LUA'
+model "*/ #error title /*/ \\"
+body { name = "b", mass = 1, inertia = {1, 1, 1} }
+input { name = "u", unit = "*/ int unit; /*", value = 1 }
+force { body = "b", value = function(t, s) return 0, 0, s.inputs.u end }
+run { t_end = 1, h = 0.1 }
+LUA
+"$POLHODE" compile "$dir/hostile.lua" --name hostile -o "$dir" >"$dir/out"
+cc -std=c17 -Wall -Wextra -Wpedantic -Werror -c "$dir/hostile.c" -o "$dir/hostile.o"
+! grep -F '*/ #error' "$dir/hostile.h" "$dir/hostile.c"
+
 mkdir "$dir/none"
 refused "'2top' is not a name in C" "$models/heavy_top.lua" --name 2top -o "$dir/none"
 refused "'while' is a word of C" "$models/heavy_top.lua" --name while -o "$dir/none"

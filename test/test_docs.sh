@@ -40,31 +40,47 @@ for page in README.md docs/model.md; do
 done
 ((models >= 5)) || fail "only $models models in the pages"
 
-# Commands in the page of studies run, in an empty folder beside the models.
+# Commands in the README and in the page of studies run, in an empty folder beside the models.
 mkdir "$tmp/studies" && ln -s "$source/models" "$tmp/studies/models"
 ln -s "$polhode" "$tmp/polhode"
+cp "$tmp/README_1.lua" "$tmp/studies/pendulum.lua"
 commands=0
 while read -r command; do
     commands=$((commands + 1))
     [[ $command != *--plot* ]] || command -v gnuplot >/dev/null || continue
     [[ $command != *optimise* ]] || ! "$polhode" optimise x.lua 2>&1 | grep -q 'needs NLopt' || continue
     (cd "$tmp/studies" && PATH=$tmp:$PATH bash -c "$command") >"$tmp/log" 2>&1 </dev/null ||
-        fail "docs/studies.md: $command: $(tail -n 3 "$tmp/log")"
-done < <(awk '/^```sh$/ {on = 1; next} /^```$/ {on = 0} on && /^polhode /' "$source/docs/studies.md")
-((commands >= 5)) || fail "only $commands commands in docs/studies.md"
+        fail "$command: $(tail -n 3 "$tmp/log")"
+done < <(awk '/^```sh$/ {on = 1; next} /^```$/ {on = 0} on && /^polhode /' "$source/README.md" "$source/docs/studies.md")
+((commands >= 15)) || fail "only $commands commands in README.md and docs/studies.md"
 
-# The README tells of every model, and of no others.
+# The number of claims is that of the page of claims.
+claims=$(grep -oE '[0-9]+ of [0-9]+ claims hold; [0-9]+ of them' "$source/docs/verification.md")
+grep -qF "${claims:-nothing}" "$source/README.md" || fail "README.md does not say '$claims'"
+
+# models/README.md tells of every model, and no page of one that is not there.
 for model in "$source"/models/*.lua; do
-    grep -qF "models/$(basename "$model")" "$source/README.md" || fail "README.md does not tell of $(basename "$model")"
+    grep -qF "($(basename "$model"))" "$source/models/README.md" || fail "models/README.md does not tell of $(basename "$model")"
 done
 while read -r model; do
     [[ -e $source/$model ]] || fail "the documents tell of $model, which is not there"
 done < <(grep -ohE '(test/)?models/[a-z_]+\.lua' "$source/README.md" "$source"/docs/*.md | sort -u)
 
+# SECURITY.md names tests, and cases of them, that exist; CITATION.cff has the version of the library.
+cases=0
+while read -r name; do
+    cases=$((cases + 1))
+    compgen -G "$source/test/$name.*" >/dev/null || compgen -G "$source/test/fuzz/$name.c" >/dev/null ||
+        grep -rqwF --include='test_*' -- "$name" "$source/test" || fail "SECURITY.md names '$name', which is no test"
+done < <(awk -F'|' '/^\| .*`(test|fuzz)_/ {print $(NF - 1)}' "$source/SECURITY.md" | grep -oE '`[a-z_.]+`' | tr -d '`' | sort -u)
+((cases >= 15)) || fail "only $cases tests in SECURITY.md"
+version=$(sed -n 's/^#define PH_VERSION "\(.*\)"$/\1/p' "$source/include/polhode/base.h")
+grep -qxF "version: ${version:?}" "$source/CITATION.cff" || fail "CITATION.cff has not the version $version"
+
 # Links between pages lead somewhere.
 cd "$source" || exit 1
-for page in README.md CONTRIBUTING.md CHANGELOG.md docs/*.md; do
-    for link in $(grep -ohE '\]\([^):#]+\)' "$page" | tr -d '()]'); do
+for page in *.md docs/*.md models/README.md; do
+    for link in $(grep -ohE '\]\([^):#]+\)|src="[^"]+"' "$page" | sed 's/^src=//' | tr -d '()]"'); do
         [[ -e $source/$(dirname "$page")/$link ]] || fail "$page: no $link"
     done
 done

@@ -74,6 +74,8 @@ for file in pipe .; do
         "$file" "$file" "$file" >fe.lua
     refused "fe.lua:1: flexible 'f': cannot read '$file': this is " check fe.lua
 done
+echo "include('pipe')" >part.lua
+refused "part.lua:1: include: cannot read 'pipe': this is not a regular file" check part.lua
 for file in pipe.json pipe.h5 folder.json; do
     echo "flexible { name = 'f', file = '$file' }" >fe.lua
     refused "fe.lua:1: flexible 'f': cannot read '$file': this is " check fe.lua
@@ -94,19 +96,20 @@ ln -s ../outside/e.csv inside/far.csv
 names() {
     case $1 in
     file) echo "flexible { name = 'f', file = '$2' }" >inside/m.lua ;;
+    'include: the file') echo "include('$2')" >inside/m.lua ;;
     data) cat quiet.lua - >inside/m.lua <<<"objective { name = 'fit', data = '$2', sensor = 'good' }" ;;
     *) echo "flexible { name = 'f', mass = '$2', stiffness = '$2', nodes = '$2', interfaces = {a = 1}, modes = {n = 1} }" >inside/m.lua ;;
     esac
 }
-for key in file data mass; do
-    names $key "$PWD/inside/parts/body.json"
+for key in file data mass 'include: the file'; do
+    names "$key" "$PWD/inside/parts/body.json"
     refused "$key: '$PWD/inside/parts/body.json': an absolute path; files of a model are beside it or in folders below" check inside/m.lua
-    names $key ../outside/body.json
+    names "$key" ../outside/body.json
     refused "$key: '../outside/body.json': '..' in a path" check inside/m.lua
-    names $key parts/../near.json
+    names "$key" parts/../near.json
     refused "$key: 'parts/../near.json': '..' in a path" check inside/m.lua
     for file in far.json away/e.csv; do
-        names $key $file
+        names "$key" $file
         refused "$key: '$file': a link leads out of the model's folder" check inside/m.lua
         cd inside || exit 1
         refused "$key: '$file': a link leads out of the model's folder" check m.lua

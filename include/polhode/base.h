@@ -37,7 +37,7 @@ typedef enum ph_status { PH_STATUS_LIST(PH_STATUS_ENUM) PH_STATUS_COUNT } ph_sta
 
 PH_API const char *ph_status_word(ph_status s); /* "newton_failed" */
 PH_API const char *ph_status_text(ph_status s); /* what it means and the state it leaves */
-PH_API const char *ph_version(void);
+PH_API const char *ph_version(void);            /* of the library at work: "1.2.3" */
 
 /* What went wrong, in the user's words. Functions that take a ph_error accept NULL. */
 typedef struct ph_error {

@@ -20,6 +20,7 @@ typedef struct ph_compile_config {
     int max_iterations; /* of Newton's method in a step; 0: as in the options of the run */
 } ph_compile_config;
 
+/* One member, named as the model is. */
 PH_API ph_compile_config ph_compile_defaults(void);
 
 /* The name that the source has: at most size - 1 characters. PH_E_INPUT: C does not allow it. */

@@ -37,6 +37,7 @@ typedef struct ph_static_options {
     const ph_allocator *alloc; /* must outlive the result; NULL: malloc */
 } ph_static_options;
 
+/* One load step with all of the loads, malloc. */
 PH_API ph_static_options ph_default_static(void);
 
 typedef struct ph_equilibrium ph_equilibrium;
@@ -54,9 +55,9 @@ typedef struct ph_static_stats {
 PH_API ph_status ph_equilibrium_create(ph_equilibrium **out, const ph_system *sys,
                                        const ph_static_options *opt, double t, const double *q0,
                                        ph_error *err);
-PH_API void ph_equilibrium_destroy(ph_equilibrium *e);         /* accepts NULL */
-PH_API ph_state ph_equilibrium_state(const ph_equilibrium *e); /* v = 0 and vdot = 0 */
-PH_API ph_static_stats ph_equilibrium_stats(const ph_equilibrium *e);
+PH_API void ph_equilibrium_destroy(ph_equilibrium *e);                /* accepts NULL */
+PH_API ph_state ph_equilibrium_state(const ph_equilibrium *e);        /* v = 0 and vdot = 0 */
+PH_API ph_static_stats ph_equilibrium_stats(const ph_equilibrium *e); /* what the search took */
 
 /* ---- modes --------------------------------------------------------------------------------------- */
 
@@ -78,8 +79,8 @@ typedef struct ph_modes_info {
  * most 1500 velocities. */
 PH_API ph_status ph_modes_create(ph_modes **out, const ph_system *sys, double t, const double *q,
                                  const double *v, const ph_allocator *alloc, ph_error *err);
-PH_API void ph_modes_destroy(ph_modes *m); /* accepts NULL */
-PH_API ph_modes_info ph_modes_get_info(const ph_modes *m);
+PH_API void ph_modes_destroy(ph_modes *m);                 /* accepts NULL */
+PH_API ph_modes_info ph_modes_get_info(const ph_modes *m); /* how many there are, and about what */
 PH_API void ph_modes_value(const ph_modes *m, int k, double *re, double *im); /* 1/s */
 
 /* The mode k: Y as left increments of the nodes in the layout of v, re and im, its largest entry 1; share: what

@@ -29,14 +29,14 @@ typedef struct ph_language_key {
     int required;
 } ph_language_key;
 
-PH_API int ph_language_key_get(int k, ph_language_key *out); /* 0: past the end */
-PH_API int ph_language_key_belongs(int k, int kind, int type);
+PH_API int ph_language_key_get(int k, ph_language_key *out);   /* 0: past the end */
+PH_API int ph_language_key_belongs(int k, int kind, int type); /* 1: key k is one of this type; 0: no */
 
 /* The value of a key of run{} that is not given; "": its text tells. Returns text. */
 PH_API const char *ph_language_key_default(int k, char *text, size_t size);
 
 PH_API const char *ph_shape_word(int k); /* "box" ...; NULL past the end */
-PH_API const char *ph_shape_text(int k);
+PH_API const char *ph_shape_text(int k); /* what it is, for k within the list */
 
 typedef struct ph_language_limits {
     double read_operations, call_operations; /* to read a file; of one call of a function */
@@ -46,7 +46,7 @@ typedef struct ph_language_limits {
     int name, results;                       /* characters; numbers of a custom sensor or a constraint */
 } ph_language_limits;
 
-PH_API ph_language_limits ph_language_limits_get(void);
+PH_API ph_language_limits ph_language_limits_get(void); /* those of this build */
 
 #ifdef __cplusplus
 }

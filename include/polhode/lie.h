@@ -45,9 +45,9 @@ typedef struct ph_group_ops {
     void (*move)(int n, const double *q0, const double *x, double *q1, double *T, double *Tinv);
 } ph_group_ops;
 
-PH_API const ph_group_ops *ph_group_get(ph_group g);
-PH_API int ph_group_dim(ph_group g, int n);  /* of the algebra */
-PH_API int ph_group_size(ph_group g, int n); /* of a stored element */
+PH_API const ph_group_ops *ph_group_get(ph_group g); /* constant; NULL: there is none */
+PH_API int ph_group_dim(ph_group g, int n);          /* of the algebra */
+PH_API int ph_group_size(ph_group g, int n);         /* of a stored element */
 
 /* log(R_a^T R_b) of quaternions a and b, in components of a; w may be b. */
 PH_API void ph_rotation_between(const double a[4], const double b[4], double w[3]);
@@ -94,7 +94,7 @@ typedef enum ph_chart {
     PH_CHART_COUNT
 } ph_chart;
 
-PH_API const ph_chart_ops *ph_chart_get(ph_chart c);
+PH_API const ph_chart_ops *ph_chart_get(ph_chart c); /* constant; NULL: there is none */
 
 #ifdef __cplusplus
 }

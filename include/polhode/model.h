@@ -65,6 +65,7 @@ typedef struct ph_host {
     void *ctx;       /* must outlive the model and all runs of it */
 } ph_host;
 
+/* As ph_model_read_text, with functions of the caller that the text may call. */
 PH_API ph_status ph_model_read_hosted(ph_model **out, const char *path, const char *text, size_t size,
                                       const ph_setting *sets, int n_sets, ph_host host,
                                       const ph_allocator *alloc, ph_error *err);
@@ -94,8 +95,8 @@ typedef struct ph_run_def {
     int every;           /* steps between rows of the output */
 } ph_run_def;
 
-PH_API ph_run_def ph_model_run_def(const ph_model *model);
-PH_API const char *ph_model_title(const ph_model *model); /* what model "..." says */
+PH_API ph_run_def ph_model_run_def(const ph_model *model); /* run{} as it is in the file */
+PH_API const char *ph_model_title(const ph_model *model);  /* what model "..." says */
 
 PH_API uint64_t ph_model_key(const ph_model *model); /* fingerprint of its text and of the files it reads */
 PH_API int ph_model_frozen(const ph_model *model);   /* 1: from JSON, and its parameters cannot be set */
@@ -103,8 +104,8 @@ PH_API int ph_model_frozen(const ph_model *model);   /* 1: from JSON, and its pa
 /* Lists of a model. Strings are the model's. */
 typedef enum ph_list { PH_BODIES, PH_JOINTS, PH_SENSORS, PH_PARAMETERS, PH_OBJECTIVES } ph_list;
 
-PH_API int ph_model_count(const ph_model *model, ph_list list);
-PH_API const char *ph_model_name(const ph_model *model, ph_list list, int k);
+PH_API int ph_model_count(const ph_model *model, ph_list list);                  /* how many there are */
+PH_API const char *ph_model_name(const ph_model *model, ph_list list, int k);    /* of number k, from 0 */
 PH_API int ph_model_find(const ph_model *model, ph_list list, const char *name); /* its index; -1: none */
 
 PH_API double ph_model_parameter(const ph_model *model, int parameter); /* as set, or its default */
@@ -139,20 +140,25 @@ typedef struct ph_function_info {
 
 PH_API int ph_model_function(const ph_model *model, int k, ph_function_info *out); /* 0: there is none */
 
-/* Whether functions can be expressions of a parameter too, for exact derivatives by it: the file is read once more. */
+/* Whether functions can be expressions of a parameter too, for exact derivatives by it. */
 typedef struct ph_symbol_info {
     int exact;        /* 1: they can, or there are none */
     int line;         /* 0: unknown */
     char reason[160]; /* why not */
 } ph_symbol_info;
 
+/* The answer for one parameter, by its index. The file is read once more, from the text that the model keeps, and err tells where
+ * that fails. */
 PH_API ph_status ph_model_symbol(const ph_model *model, int parameter, ph_symbol_info *out, ph_error *err);
 PH_API int ph_model_flexible(const ph_model *model, int k, ph_flexible_info *out); /* 0: there is none */
 PH_API const char *ph_model_marker(const ph_model *model, int flexible, int marker,
                                    ph_vec3 *at); /* its name */
 
-/* Write a reduced body as flexible{ file = } reads it: JSON, or HDF5 where it can. Why it cannot; NULL: it can. */
+/* Why this build or this machine cannot write HDF5, a sentence; NULL: it can. */
 PH_API const char *ph_model_missing_hdf5(void);
+
+/* Write the reduced body k as flexible{ file = } reads it: JSON, or, with hdf5 1, HDF5. PH_E_INPUT: there is no such body, or
+ * HDF5 is not there. */
 PH_API ph_status ph_model_write_flexible(const ph_model *model, int k, int hdf5, FILE *to, ph_error *err);
 
 /* ---- mechanisms ---------------------------------------------------------------------------------- */
@@ -171,9 +177,10 @@ PH_API void ph_mechanism_destroy(ph_mechanism *mech); /* accepts NULL */
 PH_API ph_status ph_mechanism_initial(ph_mechanism *mech, int assemble, const double **q0, const double **v0,
                                       ph_error *err);
 
-/* After ph_mechanism_initial: the largest violations that assembling removed, 0: nothing had to be changed; and
- * which joint it was, in words, "": none. */
+/* After ph_mechanism_initial: the largest violations that assembling removed; 0: nothing had to be changed. */
 PH_API void ph_mechanism_projected(const ph_mechanism *mech, double *position, double *velocity);
+
+/* Which joint it was whose positions (0) or velocities (1) were the worst, in words; "": none. Returns text. */
 PH_API const char *ph_mechanism_assembled(const ph_mechanism *mech, int velocities, char *text, size_t size);
 
 /* After ph_mechanism_initial: find the constraints that others imply, as in many closed loops. The system
@@ -188,16 +195,17 @@ PH_API void ph_mechanism_set_load_factor(ph_mechanism *mech, double factor);
 /* The mechanism's. */
 PH_API const ph_system *ph_mechanism_system(const ph_mechanism *mech);
 
-/* Why callbacks refused a point, a sentence in the words of the model; "" if they did not. The first is about
- * coordinates of the space, into text, which it returns; the second about functions of the file,
- * "FILE:LINE: sentence". */
+/* Why coordinates of the space refused a point, a sentence in the words of the model; "": they did not. Returns text. */
 PH_API const char *ph_mechanism_complaint(const ph_mechanism *mech, char *text, size_t size);
+
+/* Why a function of the file refused a point, "FILE:LINE: sentence"; "": none did. It is the model's. */
 PH_API const char *ph_model_complaint(const ph_model *model);
 
-/* How mechanisms differ that were built from one file for neighbouring values of a parameter. at[0 ... n-1]
- * must outlive it. *out NULL with PH_OK: they cannot be compared element by element, as with constraints of
- * the user's own, with flexible bodies, or in spaces whose coordinates are not the physical ones. */
+/* How mechanisms differ that were built from one file for neighbouring values of a parameter. */
 typedef struct ph_loads ph_loads;
+
+/* Compare at[0 ... n-1], which must outlive it. *out NULL with PH_OK: they cannot be compared element by element, as with
+ * constraints of the user's own, with flexible bodies, or in spaces whose coordinates are not the physical ones. */
 PH_API ph_status ph_loads_create(ph_loads **out, int n, const ph_mechanism *const *at,
                                  const ph_allocator *alloc, ph_error *err);
 PH_API void ph_loads_destroy(ph_loads *loads); /* accepts NULL */
@@ -216,6 +224,7 @@ typedef struct ph_body_state {
     ph_vec3 omega, omega_dot; /* body components */
 } ph_body_state;
 
+/* The body at a state of the system: m, m/s, m/s^2, rad/s, rad/s^2. */
 PH_API void ph_mechanism_body(const ph_mechanism *mech, const ph_state *s, int body, ph_body_state *out);
 
 /* What a joint does to its second body, friction included: world components, torque about the joint point. */
@@ -236,6 +245,7 @@ PH_API void ph_mechanism_copy_turns(ph_mechanism *mech, const ph_mechanism *othe
 /* An objective of the file: a function of the state at the end, and one that is integrated over the run. */
 typedef enum ph_objective_part { PH_AT_THE_END, PH_ON_THE_WAY } ph_objective_part;
 
+/* 1: the objective has this part; 0: it has not. */
 PH_API int ph_objective_has(const ph_model *model, int objective, ph_objective_part part);
 
 /* Its value and, where g is not NULL, its derivatives by the state, which are added to g but for g->p, as
@@ -244,13 +254,15 @@ PH_API int ph_objective_has(const ph_model *model, int objective, ph_objective_p
 PH_API ph_status ph_mechanism_objective(ph_mechanism *mech, const ph_state *s, int objective,
                                         ph_objective_part part, double *value, const ph_covector *g);
 
-/* J: kinetic and potential (gravity, springs, bushings, torsions); kinetic alone. */
+/* J: kinetic and potential (gravity, springs, bushings, torsions). */
 PH_API double ph_mechanism_energy(const ph_mechanism *mech, const ph_state *s);
-PH_API double ph_mechanism_kinetic(const ph_mechanism *mech, const ph_state *s);
+PH_API double ph_mechanism_kinetic(const ph_mechanism *mech, const ph_state *s); /* J: kinetic alone */
 
 /* Power [W] that enters: of drives and constraints that depend on time, of forces and torques of the file, and of
- * efforts of actuators; and power that dampers and friction take. */
+ * efforts of actuators. */
 PH_API double ph_mechanism_power(const ph_mechanism *mech, const ph_state *s);
+
+/* Power [W] that dampers and friction take. */
 PH_API double ph_mechanism_dissipation(const ph_mechanism *mech, const ph_state *s);
 
 /* Softening of flexible body k, in the order of the file: the stiffness under load that it does without, where geometric_stiffness leaves it

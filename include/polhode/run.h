@@ -47,6 +47,7 @@ typedef struct ph_run_config {
         eps; /* step of differences by a parameter, as a part of its value, absolute where that is 0; 0: 2^-9 */
 } ph_run_config;
 
+/* No parameters and options, watch all, malloc, no log. */
 PH_API ph_run_config ph_run_defaults(void);
 
 /* Read a file and create its run, which then owns the model. err says "FILE:LINE: sentence". config may be NULL. Where
@@ -79,9 +80,10 @@ PH_API ph_status ph_run_start(ph_run *run, ph_error *err);
 /* Back to the initial time and values, with present parameters and options. */
 PH_API ph_status ph_run_reset(ph_run *run, ph_error *err);
 
-/* Other parameters or options (those not named stay), then as ph_run_reset. What does not depend on them is kept:
+/* Other parameters (those not named stay), then as ph_run_reset. What does not depend on them is kept:
  * another h needs no new mechanism and no new analysis of its matrices, another formulation only that of its step. */
 PH_API ph_status ph_run_set_parameters(ph_run *run, const ph_setting *parameters, int n, ph_error *err);
+/* The same with options, as "h=1e-3". */
 PH_API ph_status ph_run_set_options(ph_run *run, const char *const *options, int n, ph_error *err);
 
 /* Replace all options of the method that file and options gave, for studies of methods; then as ph_run_reset.
@@ -123,7 +125,7 @@ enum { PH_ON_START, PH_ON_STEP, PH_ON_EVENT };
  * save the run, and stop it; it must not change it otherwise. */
 typedef ph_status (*ph_observer_fn)(ph_run *run, int why, void *ctx);
 PH_API void ph_run_observe(ph_run *run, ph_observer_fn f, void *ctx); /* one observer; NULL: none */
-PH_API double ph_run_time(const ph_run *run);
+PH_API double ph_run_time(const ph_run *run);                         /* s */
 PH_API double ph_run_end(const ph_run *run);          /* t_end; 0: neither file nor options give it */
 PH_API ph_options ph_run_options(const ph_run *run);  /* as resolved, h divides t_end; 0: not given */
 PH_API ph_run_def ph_run_settings(const ph_run *run); /* all of run{}, as file and options say it */
@@ -131,8 +133,8 @@ PH_API ph_run_def ph_run_settings(const ph_run *run); /* all of run{}, as file a
 /* ---- names and numbers ----------------------------------------------------------------------------- */
 /* Lists beside those of ph_list: PH_BODIES, PH_JOINTS, PH_SENSORS, PH_PARAMETERS, PH_OBJECTIVES. PH_NODES: of a system of one's own. */
 enum { PH_INPUTS = 16, PH_STATES, PH_ACTUATORS, PH_EVENTS, PH_FLEXIBLE, PH_NODES, PH_CONSTRAINTS };
-PH_API int ph_run_count(const ph_run *run, int list);
-PH_API const char *ph_run_name(const ph_run *run, int list, int k);    /* the run's; NULL past the end */
+PH_API int ph_run_count(const ph_run *run, int list);               /* how many there are; 0: no such list */
+PH_API const char *ph_run_name(const ph_run *run, int list, int k); /* the run's; NULL past the end */
 PH_API int ph_run_find(const ph_run *run, int list, const char *name); /* its index; -1: none */
 
 /* What can be read; of which list the index is, and how many numbers. New ones go to the end. */
@@ -200,7 +202,7 @@ PH_API const char *ph_run_assembled(const ph_run *run, int velocities, char *tex
  * every-th step, ph_run_until also at its end. every is that of run{}, or 1. The table is the run's; it may move when it
  * grows, and it is emptied whenever the run starts anew and by ph_run_restore. */
 PH_API ph_status ph_run_record(ph_run *run, int what, int index, int *first_column, ph_error *err);
-PH_API void ph_run_record_every(ph_run *run, long every);
+PH_API void ph_run_record_every(ph_run *run, long every);                      /* at least 1 */
 PH_API const double *ph_run_rows(const ph_run *run, long *rows, int *columns); /* column 0 is t */
 
 /* ---- inputs ------------------------------------------------------------------------------------------- */
@@ -227,11 +229,10 @@ typedef struct ph_run_event {
     double t;
 } ph_run_event;
 
-/* Since the start, the first 1024; valid until the run changes. How many there were in all. Which one has ended the run;
- * -1: none has. */
+/* Those since the start, the first 1024; n: how many. The run's, until it changes; NULL: the model has no events. */
 PH_API const ph_run_event *ph_run_events(const ph_run *run, int *n);
-PH_API long ph_run_event_count(const ph_run *run);
-PH_API int ph_run_ended_by(const ph_run *run);
+PH_API long ph_run_event_count(const ph_run *run); /* since the start, all of them */
+PH_API int ph_run_ended_by(const ph_run *run);     /* the event that has ended the run; -1: none has */
 
 /* What an event does, in words: "release sling, set brake". Returns text. */
 PH_API const char *ph_run_event_action(const ph_run *run, int event, char *text, size_t size);
@@ -247,7 +248,9 @@ PH_API ph_status ph_run_set_active(ph_run *run, int joint, int active, ph_error 
  * inputs goes on with the same bits; another is refused. PH_E_INPUT where a function of the file is seen to keep values between its calls, and while
  * derivatives follow. */
 PH_API size_t ph_run_save_size(const ph_run *run); /* constant between calls of ph_run_set_ */
+/* Write to size bytes, as many as ph_run_save_size says; PH_E_INPUT otherwise. */
 PH_API ph_status ph_run_save(const ph_run *run, void *to, size_t size);
+/* Go on from bytes of ph_run_save; the table is emptied. PH_E_INPUT: they are damaged, or of another run; nothing changes then. */
 PH_API ph_status ph_run_restore(ph_run *run, const void *from, size_t size, ph_error *err);
 
 /* ---- what happened -------------------------------------------------------------------------------------- */
@@ -271,6 +274,7 @@ typedef struct ph_run_trouble {
 /* Why callbacks refused a state, of another simulation of the system too: a sentence in the words of the model; "": they
  * did not. Returns text. */
 PH_API const char *ph_run_complaint(const ph_run *run, char *text, size_t size);
+/* Counters, times, violations and energies since the start; violations and energies as far as they are watched. */
 PH_API ph_run_summary ph_run_summarise(const ph_run *run);
 PH_API ph_run_trouble ph_run_failure(const ph_run *run); /* of the last step that failed since the start */
 
@@ -285,19 +289,22 @@ PH_API ph_status ph_run_equilibrium(ph_equilibrium **out, ph_run *run, const ph_
                                     ph_error *err);
 PH_API ph_status ph_run_modes(ph_modes **out, ph_run *run, ph_error *err); /* about the present state */
 
-/* x' = A x + B u, y = C x + D u about the present state, which need not be steady: u the inputs, y the sensors, x
- * independent coordinates of the mechanism, their rates, and states; row by row, any may be NULL. */
+/* How many numbers x, u and y of ph_run_linearise have at the present state. */
 PH_API ph_status ph_run_linear_sizes(ph_run *run, int *n_x, int *n_u, int *n_y, ph_error *err);
+
+/* x' = A x + B u, y = C x + D u about the present state, which need not be steady: u the inputs, y the sensors, x
+ * independent coordinates of the mechanism, their rates, and states. Matrices of the caller's, row by row; any may be NULL. */
 PH_API ph_status ph_run_linearise(ph_run *run, double *A, double *B, double *C, double *D, ph_error *err);
 PH_API const char *ph_run_linear_name(const ph_run *run,
                                       int x); /* of the last ph_run_linearise; NULL past the end */
 
 /* Direct: call at the initial time and values; steps then carry derivatives by these parameters, until the run starts
  * anew; n = 0 ends it at any time. Those by parameters[k] are read like the numbers themselves, of bodies, joints,
- * sensors and objectives; of rotations they are body-fixed vectors, 3 numbers. ph_run_simplify: right after, see
- * ph_sens_simplify. */
+ * sensors and objectives; of rotations they are body-fixed vectors, 3 numbers. */
 PH_API ph_status ph_run_follow(ph_run *run, const int *parameters, int n, ph_error *err);
+/* Right after ph_run_follow: leave terms out, see ph_sens_simplify. PH_E_INPUT: no derivatives follow. */
 PH_API ph_status ph_run_simplify(ph_run *run, ph_simplification how, ph_error *err);
+/* The derivative of what ph_run_get gives by the k-th parameter that is followed. PH_E_INPUT: it is not followed, or has none. */
 PH_API ph_status ph_run_get_derivative(ph_run *run, int what, int index, int k, double *out);
 PH_API double ph_run_eps(const ph_run *run, int parameter); /* step of its differences */
 
@@ -306,6 +313,7 @@ PH_API double ph_run_eps(const ph_run *run, int parameter); /* step of its diffe
  * Errors are read like the numbers themselves, of bodies, joints, sensors, states, sensors over time and objectives; of rotations
  * they are body-fixed vectors, 3 numbers. PH_E_INPUT: the method does not know its errors. */
 PH_API ph_status ph_run_error_bars(ph_run *run, int on, ph_error *err);
+/* The error of what ph_run_get gives, in its unit. PH_E_INPUT: there are no error bars, or none of this number. */
 PH_API ph_status ph_run_get_error(ph_run *run, int what, int index, double *out);
 
 /* With error bars: numbers of the run are those of the state less its error, which is of third order where errors are exact. */
@@ -333,9 +341,10 @@ PH_API ph_status ph_run_objective_error(ph_run *run, int objective, size_t memor
 PH_API ph_status ph_run_tol_for(ph_run *run, int objective, double wanted, double *tol, ph_error *err);
 
 /* ---- for experts: views that hold until the next call that changes the run ----------------------------------- */
-PH_API const ph_model *ph_run_model(const ph_run *run); /* NULL: of a system */
-PH_API const ph_system *ph_run_system(const ph_run *run);
+PH_API const ph_model *ph_run_model(const ph_run *run);   /* NULL: of a system */
+PH_API const ph_system *ph_run_system(const ph_run *run); /* that is integrated */
 PH_API const ph_sim *ph_run_sim(const ph_run *run); /* read only: stepping it would leave the run behind */
+/* Initial values in the layout of the system, as assembled. */
 PH_API void ph_run_initial(const ph_run *run, const double **q0, const double **v0);
 PH_API ph_status ph_run_fastest(ph_run *run, double *omega); /* see ph_sim_fastest */
 

@@ -110,6 +110,7 @@ typedef struct ph_options {
     void *log_ctx;
 } ph_options;
 
+/* Those of a run whose file says nothing; h is not among them. */
 PH_API ph_options ph_default_options(void);
 
 typedef struct ph_stats {
@@ -155,6 +156,7 @@ PH_API ph_status ph_sim_step(ph_sim *sim, ph_error *err);
 /* Called before the first and after every step; any status but PH_OK stops the run with PH_E_STOPPED. */
 typedef ph_status (*ph_output_fn)(const ph_sim *sim, void *ctx);
 
+/* So many steps. output NULL: nobody is told. A step that fails ends the run there, with its status. */
 PH_API ph_status ph_sim_run(ph_sim *sim, long steps, ph_output_fn output, void *ctx, ph_error *err);
 
 /* Steps until t_end is reached. With h = 0 the last one ends there; otherwise the run ends at a point of the grid. */
@@ -162,7 +164,7 @@ PH_API ph_status ph_sim_run_until(ph_sim *sim, double t_end, ph_output_fn output
 
 /* Views; they hold until the next step. */
 PH_API ph_state ph_sim_state(const ph_sim *sim);
-PH_API ph_stats ph_sim_stats(const ph_sim *sim);
+PH_API ph_stats ph_sim_stats(const ph_sim *sim);            /* counters since the start */
 PH_API const ph_failure *ph_sim_failure(const ph_sim *sim); /* of the last step that failed */
 PH_API const char *ph_sim_solver(const ph_sim *sim);        /* name of the linear solver at work */
 PH_API ph_options ph_sim_options(const ph_sim *sim);        /* with sigma and the four numbers as resolved */
@@ -177,7 +179,9 @@ PH_API ph_status ph_sim_load(ph_sim *sim, const ph_state *s, ph_error *err);
  * simulation of the same system with the same options goes on from them with the same bits; another is refused. No
  * allocation. PH_E_INPUT also while derivatives follow the simulation. */
 PH_API size_t ph_sim_save_size(const ph_sim *sim);
+/* Write to size bytes, as many as ph_sim_save_size says; PH_E_INPUT otherwise. */
 PH_API ph_status ph_sim_save(const ph_sim *sim, void *to, size_t size);
+/* Go on from bytes of ph_sim_save. PH_E_INPUT: they are of another simulation; nothing changes then. */
 PH_API ph_status ph_sim_restore(ph_sim *sim, const void *from, size_t size, ph_error *err);
 
 /* Largest |Phi| and |B v + Phi_t| at the present state. */
@@ -203,12 +207,12 @@ PH_API unsigned ph_method_reads(const char *method); /* 0: there is none of this
 
 /* Row k of the table of methods; NULL past the end. */
 PH_API const char *ph_method_name(int k);
-PH_API const char *ph_method_text(int k);
+PH_API const char *ph_method_text(int k); /* what it is, one line */
 PH_API const char *ph_method_cite(int k); /* what to cite, a line each */
 
 /* Row k of the table of Runge-Kutta tableaux; NULL past the end. */
 PH_API const char *ph_tableau_name(int k);
-PH_API const char *ph_tableau_text(int k);
+PH_API const char *ph_tableau_text(int k); /* what it is, one line */
 PH_API const char *ph_tableau_cite(int k); /* "": nothing */
 
 /* The row of a name or alias, without regard to case, '-', '_' and blanks; -1: there is none. */
@@ -216,10 +220,10 @@ PH_API int ph_tableau_find(const char *name);
 
 /* Word k of the choices of an option, by its code; NULL past the end. */
 PH_API const char *ph_formulation_word(int k);
-PH_API const char *ph_newton_word(int k);
-PH_API const char *ph_start_word(int k);
-PH_API const char *ph_correction_word(int k);
-PH_API const char *ph_solver_word(int k);
+PH_API const char *ph_newton_word(int k);     /* of ph_newton */
+PH_API const char *ph_start_word(int k);      /* of ph_start */
+PH_API const char *ph_correction_word(int k); /* of ph_correction */
+PH_API const char *ph_solver_word(int k);     /* of ph_solver_kind */
 
 #ifdef __cplusplus
 }

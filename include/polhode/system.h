@@ -151,10 +151,10 @@ PH_API ph_status ph_system_check(const ph_system *sys, double t, const double *q
 PH_API ph_status ph_system_rank(const ph_system *sys, double t, const double *q, int *dependent,
                                 ph_error *err);
 
-/* Sizes: numbers that store q; dimension of v; rows of all constraints. -1 for a system that makes no sense. */
+/* Numbers that store q; -1 for a system that makes no sense. */
 PH_API int ph_system_nq(const ph_system *sys);
-PH_API int ph_system_nv(const ph_system *sys);
-PH_API int ph_system_nl(const ph_system *sys);
+PH_API int ph_system_nv(const ph_system *sys); /* dimension of v; -1 likewise */
+PH_API int ph_system_nl(const ph_system *sys); /* rows of all constraints; -1 likewise */
 
 #ifdef __cplusplus
 }

@@ -82,9 +82,10 @@ static void print_what(const ph_compiler *c, FILE *out)
 {
     const ph_options *o = &c->sim->opt;
     static const char *const form[] = {[PH_INDEX3] = "index3", [PH_INDEX2] = "index2", [PH_GGL] = "ggl"};
+    char title[PH_C_COMMENT];
     fprintf(out,
             "/* The model \"%s\", compiled by Polhode %s: genalpha, %s, sigma %.9g, rho %.9g, h %.9g s.\n",
-            c->model->name, ph_version(), form[o->formulation], o->sigma, o->rho, o->h);
+            ph_c_comment(c->model->name, title), ph_version(), form[o->formulation], o->sigma, o->rho, o->h);
     for (int k = 0; k < c->model->n_params; k++)
         fprintf(out, " * %s = %.17g\n", c->model->param[k].name, c->model->param[k].value);
     fprintf(out, " */\n");
@@ -107,7 +108,7 @@ ph_struct_places ph_compile_struct(const ph_run *run)
 static void print_inputs(const ph_compiler *c, FILE *h)
 {
     const ph_model *m = c->model;
-    char name[80];
+    char name[80], text[PH_C_COMMENT];
     if (!m->n_inputs)
         return;
     fprintf(h, "    struct { /* set them between steps: what they are at the end of the next one */\n");
@@ -116,7 +117,7 @@ static void print_inputs(const ph_compiler *c, FILE *h)
         ph_compile_name(m->input[k].name, name, sizeof name);
         fprintf(h, "        %s_real %s;", c->name, name);
         if (unit && *unit)
-            fprintf(h, " /* %s */", unit);
+            fprintf(h, " /* %s */", ph_c_comment(unit, text));
         fprintf(h, m->input[k].hold == PH_HOLD_STEP ? " /* it jumps at the begin of a step */\n" : "\n");
     }
     fprintf(h, "    } input;\n    %s_real last_input[%d];\n", c->name, m->n_inputs);

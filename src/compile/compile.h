@@ -63,6 +63,8 @@ ph_status ph_compile_scope(const ph_compiler *c, ph_error *err);
 
 /* names.c: the title of a model as a name of C, and what must not be one. */
 void ph_compile_name(const char *title, char *name, size_t size);
+#define PH_C_COMMENT 128 /* bytes: the longest title of a model, and 0 */
+const char *ph_c_comment(const char *text, char out[PH_C_COMMENT]); /* of a model, to stand in a comment */
 ph_status ph_compile_check_name(const char *name, ph_error *err);
 
 /* structure.c: entries of M, C, K, B and Z that never change, found by looking at many states; unknowns. */

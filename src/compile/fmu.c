@@ -382,8 +382,9 @@ static void paste(FILE *out, const char *name)
 static void put_source(ph_compiler *c, const list *l, int fmi, const char *token)
 {
     FILE *out = c->out;
+    char title[PH_C_COMMENT];
     fprintf(out, "/* The model \"%s\" as an FMU for co-simulation, interface %d.0, made by Polhode %s. */\n",
-            c->model->name, fmi, ph_version());
+            ph_c_comment(c->model->name, title), fmi, ph_version());
     fprintf(out,
             "#include \"%s.c\"\n\n#include <stdarg.h>\n#include <stdint.h>\n#include <stdio.h>\n#include "
             "<stdlib.h>\n"

@@ -1,4 +1,4 @@
-/* Names of C from titles of models. */
+/* Names of C and texts of comments from titles of models. */
 #include <ctype.h>
 #include <string.h>
 
@@ -18,6 +18,19 @@ void ph_compile_name(const char *title, char *name, size_t size)
     for (; title && title[n] && n + 1 < size; n++)
         name[n] = isalnum((unsigned char)title[n]) && (unsigned char)title[n] < 128 ? title[n] : '_';
     name[n] = 0;
+}
+
+/* "*" and "/" side by side would end the comment, or begin another. */
+const char *ph_c_comment(const char *text, char out[PH_C_COMMENT])
+{
+    size_t n = 0;
+    for (; text && text[n] && n + 1 < PH_C_COMMENT; n++) {
+        char last = n ? out[n - 1] : 0;
+        int ends = (last == '*' && text[n] == '/') || (last == '/' && text[n] == '*');
+        out[n] = ends ? '_' : text[n];
+    }
+    out[n] = 0;
+    return out;
 }
 
 ph_status ph_compile_check_name(const char *name, ph_error *err)
