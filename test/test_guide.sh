@@ -19,10 +19,8 @@ fail() {
 
 mkdir "$tmp/bin" && ln -s "$polhode" "$tmp/bin/polhode"
 export PATH=$tmp/bin:$PATH
-python=
-if [[ -n ${PYTHONPATH:-} ]] && python3 -c 'import polhode, scipy' 2>/dev/null; then
-    python=python3
-fi
+python=${PH_PYTHON3:-} # and PYTHONPATH: where the package is built
+[[ -n $python ]] && "$python" -c 'import polhode, scipy' 2>/dev/null || python=
 
 # can_run COMMAND: what it needs is there
 can_run() {
