@@ -155,7 +155,7 @@ static inline void compare_built(ph_run *run, built *b, int steps)
 static inline void compare(const char *path, const char *const *options, int steps)
 {
     ph_run *run = open_run(path, options);
-    built b = build(run, 1, 0, "-O1");
+    built b = build(run, 1, 0, "-O0");
     compare_built(run, &b, steps);
     drop(&b);
     ph_run_close(run);
@@ -185,7 +185,7 @@ static inline void check_sensors(const char *path, const char *const *options, i
 {
     ph_run *run = open_run(path, options);
     ph_error err = {0};
-    built b = build(run, 1, 0, "-O1");
+    built b = build(run, 1, 0, "-O0");
     for (int k = 0; k < steps; k++) {
         assert_int_equal(b.step(b.state), 0);
         assert_int_equal(ph_run_step(run, &err), PH_OK);
