@@ -249,7 +249,7 @@ static void a_run_goes_on_in_compiled_steps(void **state)
                             ph_run_set_input(own, 0, 3 - i / 50.) == PH_OK);
             assert_true(ph_run_step(run, &err) == PH_OK && ph_run_step(own, &err) == PH_OK);
         }
-        double x, y;
+        double x = 0, y = 0;
         assert_true(ph_run_get(run, PH_GET_SENSOR, 0, &x) == PH_OK &&
                     ph_run_get(own, PH_GET_SENSOR, 0, &y) == PH_OK);
         check_near(x, y, MOTION);
