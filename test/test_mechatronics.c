@@ -210,12 +210,11 @@ static const char *const geared =
 static void end_of_geared(const char *const *options, int n, double *out)
 {
     ph_error err = {0};
-    ph_run *run;
+    ph_run *run = NULL;
     ph_model *model;
     ph_run_config c = ph_run_defaults();
     c.options = options, c.n_options = n;
-    if (ph_model_read_text(&model, "/tmp/polhode_geared.lua", geared, strlen(geared), NULL, 0, NULL, &err) !=
-            PH_OK ||
+    if (ph_model_read_text(&model, "geared.lua", geared, strlen(geared), NULL, 0, NULL, &err) != PH_OK ||
         ph_run_create(&run, model, &c, &err) != PH_OK || ph_run_until(run, 0.8, &err) != PH_OK)
         fail_msg("%s", err.text);
     ph_run_get(run, PH_GET_JOINT_POSITION, 0, out), ph_run_get(run, PH_GET_JOINT_RATE, 0, out + 1);

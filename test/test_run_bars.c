@@ -22,7 +22,7 @@ static const char text[] =
 static ph_run *open_run(const char *const *options, int n)
 {
     ph_run_config c = ph_run_defaults();
-    ph_run *run;
+    ph_run *run = NULL;
     ph_model *model;
     ph_error err = {0};
     c.options = options, c.n_options = n;
