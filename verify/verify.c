@@ -184,7 +184,8 @@ static int verify_rows(const char *ids)
     static const char comma[] = ",";
     int row[ROWS_MAX], n = 0;
     double value[ROWS_MAX][PH_CLAIM_MAX] = {{0}};
-    for (const char *at = ids; at; at = strchr(at, *comma), at += at != NULL, n++) {
+    for (const char *at = ids, *end; at; at = end ? end + 1 : NULL, n++) {
+        end = strchr(at, *comma);
         if (n == ROWS_MAX)
             return complain("--row: more than %d of them", ROWS_MAX);
         row[n] = find_row(at, strcspn(at, comma));
