@@ -284,7 +284,7 @@ static double error_of_push(int late, double tol, int told, long *rejected, int 
     return error;
 }
 
-/* Of the push with steps of random sizes, which no estimate makes small behind the corner. */
+/* The push with steps of random sizes, which no estimate makes small behind the corner. */
 static double error_without_control(const char *method, double h, unsigned seed)
 {
     push w = {0};

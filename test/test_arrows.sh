@@ -37,7 +37,7 @@ while read -r from to; do
     where=$(grep -rlE "^ *# *include \"$to/" "$source"/{src,verify}/"$from" 2>/dev/null | head -3 | xargs -n1 basename | tr '\n' ' ')
     fail "$from includes $to/ ($where), which docs/architecture.md does not list"
 done < <(comm -13 "$tmp/listed" "$tmp/found")
-# Of the inside of the library, commands and studies know nothing.
+# Commands and studies know nothing of the inside of the library.
 inside='mech|model|step|method|sens|equilibrium|la|lie|fe|expr|run'
 grep -rnE "^ *# *include \"($inside)/" "$source/src/cli" "$source/src/study" "$source/verify" &&
     fail "a command, a study or a problem looks inside of the library"

@@ -234,7 +234,7 @@ static void derivatives_with_changing_steps(void **state)
 
 /* ---- backwards ----------------------------------------------------------------------------------------------- */
 
-/* Of the top: its height, and a part of its angular velocity. */
+/* The height of the top, and a part of its angular velocity. */
 static ph_status height(const ph_state *s, double *value, const ph_covector *g, void *ctx)
 {
     (void)ctx;

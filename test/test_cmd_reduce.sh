@@ -63,7 +63,7 @@ else
     refused "this program was built without HDF5; a name that ends in .json works" reduce rod.lua -o body.h5
 fi
 
-# Of several, one.
+# One of several bodies.
 refused "there are 2 flexible bodies; --body says which" reduce two.lua
 run 0 reduce two.lua --body two
 has out "two: 2 modes"

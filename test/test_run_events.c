@@ -189,7 +189,7 @@ static void idle_joints(void **state)
     }
 }
 
-/* Of two hinges that repeat each other one is released, and nothing happens; then the other, and the body falls. */
+/* Two hinges repeat each other. One is released, and nothing happens; then the other, and the body falls. */
 static void redundant_joints(void **state)
 {
     (void)state;

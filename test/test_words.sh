@@ -58,7 +58,7 @@ while read -r word; do
     [ -z "$found" ] || fail "'$word' in $found"
 done < <(gone "$glossary")
 
-found=$(printf '%s\0' "${all[@]}" | xargs -0 grep -nE '(/\*|^ \*|[.;] |^|"|-- )Of [a-zA-Z]' | grep -vE 'Of\(' | head -5)
+found=$(printf '%s\0' "${all[@]}" | xargs -0 grep -nE '(/\* |^ *\* |// |# |[.;:] |^|"|-- )Of [a-zA-Z]' | grep -vE 'Of\(' | head -5)
 [ -z "$found" ] || fail "sentences that begin with Of: $found"
 
 # The ten questions of CONTRIBUTING.md: the command at the end of each answer finds something.

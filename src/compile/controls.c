@@ -188,7 +188,7 @@ void ph_compile_control_data(ph_compiler *c, int k)
 
 /* ---- loads that are functions ------------------------------------------------------------------------------ */
 
-/* Of the force f of the site s: what depends on the value of its function. */
+/* What depends on the value of the function of force f, at its site s. */
 void ph_compile_load_tangent(ph_compiler *c, int k)
 {
     const ph_force *f = &c->mech->force[k];

@@ -218,7 +218,7 @@ static void print_gradient(const emission *e, int result, int row, const char *m
 
 /* ---- derivatives by time -------------------------------------------------------------------------------------- */
 
-/* Of every number i on the way: t<i> and tt<i>, its first and second derivative. */
+/* Every number i on the way has t<i> and tt<i>, its first and second derivative. */
 static void print_by_time(const emission *e)
 {
     char a[48], b[48];

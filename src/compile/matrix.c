@@ -167,7 +167,7 @@ static void column_line(const ph_compiler *c, int block, int i, int j, int start
     add_entry(l, 1, &c->B[at], "B", at);
 }
 
-/* Of friction B^T + g_lambda. */
+/* B^T + g_lambda, the part of friction. */
 static void lambda_line(const ph_compiler *c, int block, int i, int j, int start, line *l)
 {
     const ph_block *b = &c->lay->link[block];

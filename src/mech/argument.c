@@ -187,7 +187,7 @@ int ph_formula_partials(ph_formula *k, int order)
     return 1;
 }
 
-/* Of a tangent: f_a + (p - p0) f_ap */
+/* A tangent (P8) has the derivatives f_a + (p - p0) f_ap. */
 int ph_formula_gradient(ph_formula *k, int i)
 {
     if (!k->tangent)

@@ -42,6 +42,16 @@ static void put_vector(FILE *to, ph_vec3 v)
     put_numbers(to, 3, (double[]){v.x, v.y, v.z});
 }
 
+/* 6 x 6 */
+static void put_six(FILE *to, const double *A)
+{
+    for (int n = 0; n < 6; n++) {
+        fputs(n ? ", " : "[", to);
+        put_numbers(to, 6, A + 6 * n);
+    }
+    fputc(']', to);
+}
+
 static void put_matrix(FILE *to, ph_mat3 A)
 {
     double x[9];
@@ -303,98 +313,111 @@ static int put_mechatronic(const ice *i, const ph_key *k, const void *record, co
     }
 }
 
-static void put_value(const ice *i, const ph_key *k, const void *record, const member *x)
+/* Names of other elements, and words. 0: the value is something else. */
+static int put_name(const ice *i, const ph_key *k, const member *x)
 {
-    const ph_force_def *force = record;
-    if (put_mechatronic(i, k, record, x))
-        return;
-    if (k->value == PH_V_ACTION) {
-        ph_event_put(record, i->to);
-        return;
-    }
-    if (k->value == PH_V_FUNCTION || k->value == PH_V_DRIVE || k->value == PH_V_FINAL) {
-        ph_frozen_put(&x->f, i->to);
-        return;
-    }
-    if (k->value == PH_V_LOAD && force->f.call) {
-        ph_frozen_put(&force->f, i->to);
-        return;
-    }
     switch (k->value) {
     case PH_V_NAME:
     case PH_V_METHOD:
     case PH_V_TABLEAU:
         put_text(i->to, x->text);
-        break;
+        return 1;
     case PH_V_TYPE:
         put_text(i->to, ph_type_get(k->kind, x->k)->name);
-        break;
+        return 1;
     case PH_V_BODY:
     case PH_V_MOVING:
         put_text(i->to, body_name(i->m, x->k));
-        break;
+        return 1;
     case PH_V_BODIES:
         put_bodies(i, x->body);
-        break;
+        return 1;
     case PH_V_JOINT:
         put_text(i->to, i->m->joint[x->k].name);
-        break;
+        return 1;
     case PH_V_ELEMENT:
         put_text(i->to, i->m->force[x->k].name);
-        break;
+        return 1;
+    case PH_V_WORD:
+        put_text(i->to, k->words(x->k));
+        return 1;
+    case PH_V_FLAG:
+        fputs(x->k ? "true" : "false", i->to);
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/* 0: the value is no list of numbers, nor a structure of such. */
+static int put_list(const ice *i, const ph_key *k, const member *x)
+{
+    switch (k->value) {
     case PH_V_STIFFNESS:
     case PH_V_DAMPING:
     case PH_V_SECTION_MASS:
-        for (int n = 0; n < 6; n++) {
-            fputs(n ? ", " : "[", i->to);
-            put_numbers(i->to, 6, x->numbers + 6 * n);
-        }
-        fputc(']', i->to);
-        break;
-    case PH_V_COUNT:
-        fprintf(i->to, "%d", x->k);
-        break;
-    case PH_V_FLAG:
-        fputs(x->k ? "true" : "false", i->to);
-        break;
-    case PH_V_WORD:
-        put_text(i->to, k->words(x->k));
-        break;
+        put_six(i->to, x->numbers);
+        return 1;
     case PH_V_INERTIA:
         put_matrix(i->to, x->A);
-        break;
+        return 1;
     case PH_V_FRAME:
         fputs("{\"matrix\": ", i->to);
         put_matrix(i->to, x->A);
         fputc('}', i->to);
-        break;
+        return 1;
     case PH_V_ROTATION:
         put_numbers(i->to, 4, (double[]){x->q.w, x->q.x, x->q.y, x->q.z});
-        break;
+        return 1;
     case PH_V_LOCK:
         put_lock(i->to, x->bits);
-        break;
+        return 1;
     case PH_V_REDUCED:
         ph_reduced_put(x->reduced, i->to);
-        break;
+        return 1;
     case PH_V_SHAPES:
         put_shapes(i->to, x->shapes);
-        break;
+        return 1;
     case PH_V_TIMES:
         put_numbers(i->to, x->times.n, x->times.t);
-        break;
+        return 1;
     case PH_V_VECTOR:
     case PH_V_NOT_NEGATIVES:
     case PH_V_UNIT:
     case PH_V_LOAD:
         put_vector(i->to, x->v);
-        break;
+        return 1;
     default:
-        if (k->value == PH_V_SIGMA && x->x == PH_SIGMA_OPT)
-            put_text(i->to, "opt");
-        else
-            fprintf(i->to, "%.17g", x->x);
+        return 0;
     }
+}
+
+/* 0: the value is no function, nor what an event does. */
+static int put_function(const ice *i, const ph_key *k, const void *record, const member *x)
+{
+    const ph_force_def *force = record;
+    if (k->value == PH_V_ACTION)
+        ph_event_put(record, i->to);
+    else if (k->value == PH_V_FUNCTION || k->value == PH_V_DRIVE || k->value == PH_V_FINAL)
+        ph_frozen_put(&x->f, i->to);
+    else if (k->value == PH_V_LOAD && force->f.call)
+        ph_frozen_put(&force->f, i->to);
+    else
+        return 0;
+    return 1;
+}
+
+static void put_value(const ice *i, const ph_key *k, const void *record, const member *x)
+{
+    if (put_mechatronic(i, k, record, x) || put_function(i, k, record, x) || put_name(i, k, x) ||
+        put_list(i, k, x))
+        return;
+    if (k->value == PH_V_COUNT)
+        fprintf(i->to, "%d", x->k);
+    else if (k->value == PH_V_SIGMA && x->x == PH_SIGMA_OPT)
+        put_text(i->to, "opt");
+    else
+        fprintf(i->to, "%.17g", x->x);
 }
 
 /* {"element": "body", "name": "top", ...}; without "element" where word is NULL */

@@ -30,7 +30,7 @@ PH_INLINE void ph_increment_add_eta(ph_increment *m, const ph_slot *i, const dou
     m->turned = PH_BY_SIZE(i->dim - i->rot, ph_small_larger, m->turned, dy + i->rot);
 }
 
-/* Of a start from rest in the origin, only far knows the size of positions. */
+/* Where a run starts at rest in the origin, far alone knows the size of positions. */
 PH_INLINE double ph_increment_size(const ph_increment *m, double tol_x, double tol_R)
 {
     double moved = m->moved / (tol_x + 4 * DBL_EPSILON * m->far), turned = m->turned / tol_R;

@@ -16,7 +16,7 @@
 
 typedef struct ph_view ph_view;
 
-/* Of a page that is served while the run goes on: what it shows, and how fast that goes. */
+/* What a page shows that is served while the run goes on, and how fast that goes. */
 typedef struct ph_view_live {
     long scene;   /* changes with parameters: bodies may have other shapes, and there may be others */
     long run;     /* changes when the run starts anew */

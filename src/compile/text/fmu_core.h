@@ -101,7 +101,7 @@ static int fmu_set(fmu_instance *f, const unsigned *vr, size_t n, const double *
     return 1;
 }
 
-/* Of outputs by inputs at the present time, exact. */
+/* Exact derivatives of outputs by inputs, at the present time. */
 static int fmu_derivative(fmu_instance *f, const unsigned *unknown, size_t n_unknown, const unsigned *known,
                           size_t n_known, const double *seed, double *out)
 {
