@@ -101,10 +101,9 @@ static inline void draw_plane_loop(spec *s, uint64_t *r)
     for (int k = 0; k < 3; k++)
         bar[k] = add_body(s, r, ph_add(ph_scale(0.5, ph_add(p[k], p[k + 1])), vector(r, 0.1)));
     for (int k = 0; k < 4; k++) {
-        a_joint *j = add_joint(s, r, REVOLUTE, k ? bar[k - 1] : base, k < 3 ? bar[k] : base);
+        int from = k ? bar[k - 1] : base, to = k < 3 ? bar[k] : base;
+        a_joint *j = to == GROUND ? add_joint(s, r, REVOLUTE, to, from) : add_joint(s, r, REVOLUTE, from, to);
         j->at = p[k], j->axis = n, j->mu = 0; /* friction of redundant reactions is not unique */
-        if (k == 3 && base == GROUND)
-            j->a = GROUND, j->b = bar[2];
     }
 }
 
