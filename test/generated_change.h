@@ -90,7 +90,7 @@ static inline change rotate(spec *s, ph_quat Q)
     for (int i = 0; i < s->n_forces; i++) {
         a_force *f = &s->force[i];
         rotate3(&f->at, Q), rotate3(&f->to, Q);
-        if (!f->in_body && f->course != DRAG)
+        if ((!f->in_body || s->body[f->a].particle) && f->course != DRAG) /* a particle does not turn */
             rotate3(&f->value, Q);
     }
     return c;

@@ -115,8 +115,10 @@ static inline void draw_space_loops(spec *s, uint64_t *r)
         joint_kind kind = kinds[one_of(r, 4)];
         if (a == b || s->body[b].particle || (a != GROUND && s->body[a].particle) || freedom(s) < 6)
             continue;
-        add_joint(s, r, kind, a, b)->mu = 0;
+        add_joint(s, r, kind, a, b);
     }
+    for (int i = 0; i < s->n_joints; i++)
+        s->joint[i].mu = 0; /* as above */
 }
 
 static inline void draw_force(spec *s, uint64_t *r)

@@ -109,8 +109,8 @@ void ph_refinement_lay(ph_refinement *w, int total, ph_arena *a)
 /* Rows are judged by no less than this part of what cancelled in their unknowns: residuals of 1e-15 of it are round-off. */
 #define CANCELLED 1e-3
 
-/* What cancels in each row. Of rows that are not late, with diagonals D: sqrt(D) times the largest number of any over sqrt(D), which has one
- * unit in all of them, that of forces on masses. Of late rows: what |scale|/D of their unknowns makes of them. */
+/* What cancels in each row. Rows that are not late, with diagonals D: sqrt(D) times the largest number of any over sqrt(D), which has
+ * one unit in all of them, that of forces on masses. Late rows: what |scale|/D of their unknowns makes of them. */
 static void cancelled(const ph_pattern *p, const double *value, const double *scale, double *gross,
                       double *size, int transposed)
 {
