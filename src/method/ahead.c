@@ -6,12 +6,11 @@
 
 #include "la/small.h"
 #include "step/guard.h"
+#include "step/size.h"
 
 void ph_ahead_take(ph_ahead *a, const ph_sim *sim, ph_arena *arena)
 {
     const ph_layout *lay = &sim->lay;
-    a->e_v = ph_arena_take(arena, (size_t)lay->nv, sizeof(double));
-    a->e_q = ph_arena_take(arena, (size_t)lay->nv, sizeof(double));
     if (!ph_sim_has_grid(sim))
         return;
     a->lambda = ph_arena_take(arena, (size_t)lay->nl, sizeof(double));
@@ -30,6 +29,7 @@ void ph_ahead_tape(ph_ahead *a, const ph_sim *sim, ph_tape *t)
     ph_tape_numbers(t, &a->raw, 1);
     ph_tape_numbers(t, &a->part, 1);
     ph_tape_int(t, &a->since);
+    ph_tape_int(t, &a->again);
     if (!ph_sim_has_grid(sim))
         return;
     ph_point_tape(&a->now, &sim->lay, t);
@@ -63,6 +63,8 @@ static double instant(double t)
 static double next_corner(const ph_sim *sim)
 {
     const ph_times *c = &sim->opt.nonsmooth;
+    if (!c->n)
+        return HUGE_VAL;
     double t = sim->now.t + 2 * instant(sim->now.t);
     int low = 0, high = c->n; /* they rise */
     while (low < high) {
@@ -105,7 +107,7 @@ static ph_status own_step(ph_sim *sim, ph_ahead *a, const ph_ahead_ops *ops, voi
     a->corner = meets && sim->next.t == before;
     if (a->corner)
         sim->next.t = corner;
-    a->h = sim->next.t - sim->now.t;
+    a->h = sim->h;
     if (sim->step_iterations > sim->stats.worst_iterations)
         sim->stats.worst_iterations = sim->step_iterations;
     return sim->sens ? ph_sens_follow(sim->sens) : PH_OK;
@@ -208,23 +210,20 @@ ph_status ph_ahead_filter(ph_sim *sim, double *e)
     return s;
 }
 
-double ph_ahead_measure(const ph_sim *sim, const ph_ahead *a, const ph_pace *pace, double r, const double *e)
-{
-    for (int i = 0; i < sim->lay.nv; i++)
-        a->e_v[i] = r * e[i], a->e_q[i] = a->span * e[i];
-    return ph_pace_measure(sim, 0, &sim->now, a->e_q, a->e_v) / pace->tol;
-}
+/* An error is filtered again when it has changed by this factor, could be too large, or after some steps: twice as many as
+ * before if the filter leaves the same part of it. */
+#define LIKE  1.25
+#define SAFE  0.8
+#define FEW   4
+#define MANY  64
+#define STILL 0.1
 
-#define AGAIN 8   /* steps after which an error is filtered again at the latest, */
-#define LIKE  1.1 /* or when it has changed by this factor, */
-#define SAFE  0.8 /* or could be too large */
-
-ph_status ph_ahead_estimate(ph_sim *sim, ph_ahead *a, const ph_pace *pace, double r, double *e, double *err)
+ph_status ph_ahead_estimate(ph_sim *sim, ph_ahead *a, const ph_pace *pace, double r, ph_size size, double *e,
+                            double *err)
 {
-    double raw = ph_ahead_measure(sim, a, pace, r, e);
-    int alike = raw <= LIKE * a->raw && a->raw <= LIKE * raw;
+    double raw = ph_pace_measure_rate(sim, pace, a->span, r, size);
     *err = raw * a->part;
-    if (alike && a->since < AGAIN && *err <= SAFE) {
+    if (raw <= LIKE * a->raw && a->raw <= LIKE * raw && *err <= SAFE && a->since < a->again) {
         a->since++;
         return PH_OK;
     }
@@ -233,8 +232,12 @@ ph_status ph_ahead_estimate(ph_sim *sim, ph_ahead *a, const ph_pace *pace, doubl
         s = ph_ahead_filter(sim, e);
     if (s != PH_OK)
         return s;
-    *err = ph_ahead_measure(sim, a, pace, r, e);
-    a->raw = raw, a->part = raw > 0 ? *err / raw : 0, a->since = 0;
+    double part = a->part;
+    *err = ph_pace_measure_rate(sim, pace, a->span, r, ph_size_largest(&sim->lay, e));
+    a->part = raw > 0 ? *err / raw : 0;
+    a->again = a->raw > 0 && fabs(a->part - part) <= STILL * part ? 2 * a->again : FEW;
+    a->again = a->again < MANY ? a->again : MANY;
+    a->raw = raw, a->since = 0;
     return PH_OK;
 }
 
