@@ -11,6 +11,7 @@
 void ph_ahead_take(ph_ahead *a, const ph_sim *sim, ph_arena *arena)
 {
     const ph_layout *lay = &sim->lay;
+    a->rows = ph_arena_take(arena, 2 * (size_t)lay->nl, sizeof(double));
     if (!ph_sim_has_grid(sim))
         return;
     a->lambda = ph_arena_take(arena, (size_t)lay->nl, sizeof(double));
@@ -53,10 +54,10 @@ static void exchange(ph_sim *sim, ph_ahead *a)
 
 /* ---- times at which functions are not smooth -------------------------------------------------------- */
 
-/* What counts as just before and just after t. */
+/* What counts as just before and just after t: half of the least step. */
 static double instant(double t)
 {
-    return 8 * DBL_EPSILON * fmax(fabs(t), DBL_MIN);
+    return 8 * DBL_EPSILON * fmax(fabs(t), 1e-3);
 }
 
 /* The next of these times; HUGE_VAL: there is none. */
@@ -210,6 +211,25 @@ ph_status ph_ahead_filter(ph_sim *sim, double *e)
     return s;
 }
 
+/* Round-off of positions over h is a velocity in index-3, and this many times it is no error. */
+#define ROUND (64 * DBL_EPSILON)
+
+/* What the filter removes, since constraints forbid it, is an error of accelerations and multipliers, and of velocities in
+ * index-3: r |B e| relative to what cancels in B v. Without it driven mechanisms, which have no other error, would take
+ * steps of any size. Unresolved vibrations do not ring in B e, the change of the convective terms.            (VS14) */
+static double forbidden(const ph_sim *sim, const ph_ahead *a, double r, const double *e)
+{
+    const ph_layout *lay = &sim->lay;
+    double *rows = a->rows, *sizes = rows + lay->nl, tol = sim->opt.tol, round = ROUND / (sim->h * tol);
+    ph_size v = {
+        {fmax(1, sim->largest.v) + round * fmax(1, sim->largest.x), fmax(1, sim->largest.w) + round}};
+    memset(rows, 0, sizeof(double) * (size_t)lay->nl);
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
+        ph_small_mul_add(b->m, b->n, sim->ev.B + b->at, e + b->col_at, rows + b->row_at);
+    ph_size_rows(lay, sim->ev.B, v, sizes);
+    return r * ph_size_ratio(lay->nl, rows, sizes) / tol;
+}
+
 /* An error is filtered again when it has changed by this factor, could be too large, or after some steps: twice as many as
  * before if the filter leaves the same part of it. */
 #define LIKE  1.25
@@ -227,13 +247,14 @@ ph_status ph_ahead_estimate(ph_sim *sim, ph_ahead *a, const ph_pace *pace, doubl
         a->since++;
         return PH_OK;
     }
+    double part = a->part, held = forbidden(sim, a, r, e);
     ph_status s = ph_ahead_filter(sim, e);
     if (s == PH_OK)
         s = ph_ahead_filter(sim, e);
     if (s != PH_OK)
         return s;
-    double part = a->part;
     *err = ph_pace_measure_rate(sim, pace, a->span, r, ph_size_largest(&sim->lay, e));
+    *err = ph_larger(*err, held);
     a->part = raw > 0 ? *err / raw : 0;
     a->again = a->raw > 0 && fabs(a->part - part) <= STILL * part ? 2 * a->again : FEW;
     a->again = a->again < MANY ? a->again : MANY;

@@ -21,6 +21,7 @@ typedef struct ph_ahead {
     int corner;               /* now is a time at which functions are not smooth */
     double before; /* s, start of the step before the last, with a grid; NaN: there is none that goes on */
     double *lambda, *vdot; /* nl, nv: its multipliers and accelerations */
+    double *rows;          /* 2 nl: scratch */
     double raw, part; /* of the last error that was filtered: before, and what was left; raw 0: of none */
     int since, again; /* steps since then, and after which it is filtered again */
 } ph_ahead;
