@@ -176,7 +176,7 @@ PH_API ph_status ph_run_get(ph_run *run, int what, int index,
                             double *out); /* PH_E_CALLBACK: a function failed */
 
 /* The same of another state in the layout of the system, such as an equilibrium or a reference solution: of bodies,
- * joints, sensors and flexible bodies. Angles count from the turns of the run. */
+ * joints, sensors, inputs, states, actuators and flexible bodies. Angles count from the turns of the run. */
 PH_API ph_status ph_run_get_of(ph_run *run, const ph_state *s, int what, int index, double *out);
 
 /* Properties of an element of a list. */
