@@ -18,6 +18,9 @@ typedef struct ph_compile_config {
     const char *name;   /* of the struct, and what its functions begin with; NULL: the title of the model */
     int lanes;          /* members that step at once: 1, 2, 4 or 8 */
     int max_iterations; /* of Newton's method in a step; 0: as in the options of the run */
+    const char *const
+        *open; /* parameters that stay variable: fields of the struct, which NAME_restart reads */
+    int n_open;
 } ph_compile_config;
 
 /* One member, named as the model is. */

@@ -120,7 +120,7 @@ ph_status ph_run_use_compiled(ph_run *run, unsigned (*with)(void *state), ph_err
     if (run->sim->matrix.redundant)
         return ph_fail(err, PH_E_INPUT,
                        "the model has redundant constraints, whose reactions compiled steps do not find");
-    ph_struct_places at = ph_compile_struct(run);
+    ph_struct_places at = ph_compile_struct(run, &(ph_open){0});
     size_t head = (sizeof(native) + 15) / 16 * 16;
     native *n = ph_alloc(run->config.alloc, head + sizeof(double) * (size_t)at.numbers);
     if (!n)
