@@ -45,6 +45,7 @@ typedef struct ph_run_config {
     int wait; /* 1: no accelerations and multipliers until ph_run_start; equilibria and modes need none */
     double
         eps; /* step of differences by a parameter, as a part of its value, absolute where that is 0; 0: 2^-9 */
+    int compiled; /* 1: steps by the compiled model, ph_run_build; where there is none, log says why, and steps are the run's */
 } ph_run_config;
 
 /* No parameters and options, watch all, malloc, no log. */

@@ -44,7 +44,8 @@ typedef struct ph_constants {
     const ph_allocator *alloc;
 } ph_constants;
 
-ph_status ph_constants_create(ph_constants *x, const ph_run *run); /* PH_E_MEMORY */
+ph_status ph_constants_create(ph_constants *x, const ph_run *run,
+                              const ph_allocator *alloc); /* PH_E_MEMORY */
 void ph_constants_destroy(ph_constants *x);
 int ph_constants_at(const ph_constants *x, ph_constant_kind kind, int k); /* its first number */
 int ph_constants_of(const ph_constants *x, const ph_program *p);

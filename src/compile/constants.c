@@ -156,9 +156,9 @@ static void all(ph_constants *x, const ph_run *run)
 
 /* ---- of a run ------------------------------------------------------------------------------------------------ */
 
-ph_status ph_constants_create(ph_constants *x, const ph_run *run)
+ph_status ph_constants_create(ph_constants *x, const ph_run *run, const ph_allocator *alloc)
 {
-    *x = (ph_constants){.alloc = run->config.alloc};
+    *x = (ph_constants){.alloc = alloc};
     all(x, run);
     size_t n = (size_t)x->n + 1, elements = (size_t)x->elements + 1;
     double *value = ph_alloc(x->alloc, 2 * n * sizeof(double));

@@ -43,7 +43,7 @@ static ph_status build(const ph_open *o, const double *value, int wait, ph_run *
     for (int k = 0; k < o->n; k++)
         set[k] = (ph_setting){.name = o->name[k], .value = value[k]};
     c.parameters = set, c.n_parameters = o->n, c.options = (const char *const *)run->told.option;
-    c.n_options = run->told.n_options, c.watch = 0, c.log = NULL, c.wait = wait;
+    c.n_options = run->told.n_options, c.watch = 0, c.log = NULL, c.wait = wait, c.compiled = 0;
     ph_status s = ph_run_create(out, run->model, &c, &why);
     if (s == PH_OK && run->told.has_method)
         s = ph_run_set_method(*out, &run->told.method, &why);
@@ -68,7 +68,7 @@ static ph_status look(const ph_open *o, const double *value, int parameter, ph_r
     ph_status s = build(o, value, 1, &run, err);
     if (s != PH_OK)
         return s;
-    s = ph_constants_create(&x, run);
+    s = ph_constants_create(&x, run, run->config.alloc);
     if (s != PH_OK)
         ph_fail(err, s, "not enough memory to compile the model");
     else if (x.shape != o->constants.shape || x.n != o->constants.n)
@@ -415,7 +415,7 @@ ph_status ph_open_create(ph_open **out, const ph_run *run, const char *const *na
         if (s == PH_OK)
             o->generic = generic;
     }
-    if (s == PH_OK && ph_constants_create(&o->constants, o->generic) != PH_OK)
+    if (s == PH_OK && ph_constants_create(&o->constants, o->generic, run->config.alloc) != PH_OK)
         s = ph_fail(err, PH_E_MEMORY, "not enough memory to compile the model");
     if (s == PH_OK) {
         o->datum = ph_alloc(run->config.alloc, sizeof *o->datum * ((size_t)o->constants.n + 1));
