@@ -80,3 +80,19 @@ import json, sys
 order = json.load(open(f"{sys.argv[1]}/orders.json"))["order"]
 assert all(abs(order[k] - 2) < 0.15 for k in ("q", "v")), order
 ORDERS
+
+# Optima, where there is NLopt: the way forwards is compiled, with parameters that are open.
+optimise() {
+    "$POLHODE" optimise "$models/heavy_top_fit.lua" --vary m,J --bounds m=5:30,J=0.25:0.8 --minimise fit --json --quiet "$@" 2> "$dir/err"
+}
+if optimise > "$dir/own.json" || ! grep -q NLopt "$dir/err"; then
+    optimise --compiled > "$dir/built.json"
+    [ ! -s "$dir/err" ] || { cat "$dir/err"; exit 1; }
+    ! cmp -s "$dir/own.json" "$dir/built.json" # it was compiled
+    python3 - "$dir" <<'OPTIMA'
+import json, sys
+own, built = (json.load(open(f"{sys.argv[1]}/{n}.json")) for n in ("own", "built"))
+a, b = own["optimum"], built["optimum"]
+assert all(abs(a[k] - b[k]) < 1e-4 * abs(a[k]) for k in ("m", "J")), (a, b)
+OPTIMA
+fi

@@ -165,7 +165,9 @@ static void refusals(void **state)
             "'a' cannot stay open: it changes more than numbers");
     refused(TOP "particle{name='p', mass=math.exp(a)} " END, OPTIONS("a"),
             "'a' cannot stay open: a number of body 'p' is no polynomial of it");
-    refused(TOP "particle{name='p', mass=2.5 - a} " END, OPTIONS("b", "a"), "cannot stay open: at b = ");
+    refused(TOP "particle{name='p', mass=2.001 - a} " END, OPTIONS("b", "a"), "cannot stay open: at b = ");
+    refused(TOP "particle{name='p', mass=1, velocity={a, 0, 0}} " END, OPTIONS("a"),
+            "no number of the equations");
     refused(TOP "particle{name='p', mass=b} run{t_end=1, h=0.01*a}", OPTIONS("a"), "more than numbers");
     refused(TOP "particle{name='p', mass=b} " END, OPTIONS("c"), "has no parameter 'c'");
     refused(TOP "particle{name='p', mass=b} " END, OPTIONS("b", "b"), "have the same name in C");

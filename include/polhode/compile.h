@@ -46,13 +46,13 @@ PH_API ph_status ph_run_compile_cuda(const ph_run *run, const ph_compile_config 
  * share it. */
 typedef struct ph_compiled ph_compiled;
 
-/* Of a run at its initial time. open: parameters in which the runs that use it may differ, in any way that does not change the
+/* The model of a run at its initial time. open: parameters in which the runs that use it may differ, in any way that does not change the
  * structure of the model. lanes: runs that step at once, 1, 2, 4 or 8; 0: as many as vectors of this processor have numbers.
  * PH_E_INPUT: the model cannot be compiled, or there is no compiler. */
 PH_API ph_status ph_compiled_create(ph_compiled **out, ph_run *run, const char *const *open, int n_open,
                                     int lanes, ph_error *err);
-PH_API void ph_compiled_release(ph_compiled *c); /* accepts NULL; runs that use it keep it */
-PH_API int ph_compiled_lanes(const ph_compiled *c);
+PH_API void ph_compiled_release(ph_compiled *c);    /* accepts NULL; runs that use it keep it */
+PH_API int ph_compiled_lanes(const ph_compiled *c); /* runs that step at once */
 
 /* Steps of a run are made by it from now on, until other parameters or options. The run is as before otherwise. Its first steps
  * are made both ways and must agree, or its own are used again. Steps that fail are made by the library, which says why. eta of the

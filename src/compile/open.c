@@ -28,13 +28,17 @@ static const int exponent[] = {0, 1, 2, -1, 3, -2, 4};
 
 /* ---- runs at other values ------------------------------------------------------------------------------------ */
 
+/* How far values are from those of the file: the widest of these at which the model can be built. */
+static const double widths[] = {1, 0.25, 0.05};
+#define WIDTHS ((int)(sizeof widths / sizeof *widths))
+
 /* Not 0 and not 1, whatever the parameter is. */
-static double generic_of(double nominal, int k)
+static double generic_of(double nominal, double width, int k)
 {
-    return (nominal != 0 ? nominal : 0.03) * (1.0617 + 0.0113 * k);
+    return (nominal != 0 ? nominal : 0.03) * (1 + width * (0.0617 + 0.0113 * k));
 }
 
-static ph_status build(const ph_open *o, const double *value, int wait, ph_run **out, ph_error *err)
+static ph_status build(ph_open *o, const double *value, int wait, ph_run **out, ph_error *err)
 {
     const ph_run *run = o->nominal;
     ph_run_config c = run->config;
@@ -50,7 +54,7 @@ static ph_status build(const ph_open *o, const double *value, int wait, ph_run *
     if (s == PH_OK)
         return s;
     ph_run_close(*out);
-    *out = NULL;
+    *out = NULL, o->unbuilt = 1;
     char at[256] = "";
     for (int k = 0; k < o->n; k++)
         snprintf(at + strlen(at), sizeof at - strlen(at), "%s%.60s = %.6g", k ? ", " : "", o->name[k],
@@ -60,7 +64,7 @@ static ph_status build(const ph_open *o, const double *value, int wait, ph_run *
 }
 
 /* The numbers of the model at other values; parameter: the one that is another, -1: all are. */
-static ph_status look(const ph_open *o, const double *value, int parameter, ph_run **keep, double *out,
+static ph_status look(ph_open *o, const double *value, int parameter, ph_run **keep, double *out,
                       ph_error *err)
 {
     ph_run *run;
@@ -237,12 +241,12 @@ static ph_status take_samples(ph_open *o, samples *t, ph_error *err)
     for (int k = 0; k < o->n && s == PH_OK; k++)
         for (int i = 0; i < LINE && s == PH_OK; i++) {
             memcpy(t->line[k][i], o->generic_value, sizeof t->line[k][i]);
-            t->line[k][i][k] *= along[i];
+            t->line[k][i][k] *= 1 + o->width * (along[i] - 1);
             s = look(o, t->line[k][i], k, NULL, t->on_line + (size_t)(k * LINE + i) * (size_t)n, err);
         }
     for (int i = 0; i < POINTS && s == PH_OK; i++) {
         for (int k = 0; k < o->n; k++)
-            t->point[i][k] = o->generic_value[k] * (1 + 0.45 * any_number(&seed));
+            t->point[i][k] = o->generic_value[k] * (1 + o->width * 0.45 * any_number(&seed));
         s = look(o, t->point[i], -1, i < PH_OPEN_SAMPLES ? &o->sample[i] : NULL,
                  t->at_point + (size_t)i * (size_t)n, err);
     }
@@ -342,6 +346,9 @@ static ph_status find_data(ph_open *o, const samples *t, int sums, ph_error *err
         int culprit = 0;
         if (!varies(t->at_point + i, n, POINTS, o->constants.value[i], o->constants.size[i]))
             continue;
+        for (int k = 0; k < o->n; k++)
+            o->matters[k] |= varies(t->on_line + (size_t)k * LINE * (size_t)n + i, n, LINE,
+                                    o->constants.value[i], o->constants.size[i]);
         o->datum[i] = o->n_data;
         o->number[o->n_data++] = i;
         if (!sums || find_sum(o, t, i, &o->sum[o->n_data - 1], &culprit))
@@ -352,6 +359,13 @@ static ph_status find_data(ph_open *o, const samples *t, int sums, ph_error *err
                        "parameter '%s' cannot stay open: a number of %s is no polynomial of it",
                        o->name[culprit], owner);
     }
+    for (int k = 0; k < o->n && sums; k++)
+        if (!o->matters[k])
+            return ph_fail(
+                err, PH_E_INPUT,
+                "parameter '%s' cannot stay open: no number of the equations depends on it; initial "
+                "values are those of the state",
+                o->name[k]);
     return PH_OK;
 }
 
@@ -371,7 +385,6 @@ static ph_status check_names(ph_open *o, ph_error *err)
             return ph_fail(err, PH_E_INPUT, "the model has no parameter '%s' that could stay open",
                            o->name[k]);
         o->value[k] = m->param[at].value;
-        o->generic_value[k] = generic_of(o->value[k], k);
         ph_compile_name(o->name[k], c[0], sizeof c[0]);
         if (ph_compile_check_name(c[0], err) != PH_OK)
             return ph_fail(err, PH_E_INPUT, "parameter '%s': its name is none in C", o->name[k]);
@@ -401,6 +414,43 @@ static ph_status explore(ph_open *o, int sums, ph_error *err)
     return s;
 }
 
+/* All that depends on how far values are from those of the file. */
+static void clear(ph_open *o)
+{
+    const ph_allocator *alloc = o->nominal->config.alloc;
+    for (int k = 0; k < PH_OPEN_SAMPLES; k++)
+        ph_run_close(o->sample[k]), o->sample[k] = NULL;
+    for (int k = 0; o->sum && k < o->n_data; k++)
+        ph_free(alloc, o->sum[k].term);
+    ph_constants_destroy(&o->constants);
+    if (o->generic != o->nominal)
+        ph_run_close((ph_run *)o->generic);
+    ph_free(alloc, o->datum), ph_free(alloc, o->number), ph_free(alloc, o->sum);
+    o->generic = o->nominal, o->datum = o->number = NULL, o->sum = NULL, o->n_data = o->unbuilt = 0;
+}
+
+static ph_status open_with(ph_open *o, double width, int sums, ph_error *err)
+{
+    const ph_allocator *alloc = o->nominal->config.alloc;
+    ph_run *generic;
+    ph_status s = PH_OK;
+    o->width = width;
+    for (int k = 0; k < o->n; k++)
+        o->generic_value[k] = generic_of(o->value[k], width, k), o->matters[k] = 0;
+    if (o->n > 0 && (s = build(o, o->generic_value, 0, &generic, err)) == PH_OK)
+        o->generic = generic;
+    if (s == PH_OK && ph_constants_create(&o->constants, o->generic, alloc) != PH_OK)
+        s = ph_fail(err, PH_E_MEMORY, "not enough memory to compile the model");
+    if (s != PH_OK)
+        return s;
+    o->datum = ph_alloc(alloc, sizeof *o->datum * ((size_t)o->constants.n + 1));
+    if (!o->datum)
+        return ph_fail(err, PH_E_MEMORY, "not enough memory to compile the model");
+    for (int i = 0; i < o->constants.n; i++)
+        o->datum[i] = -1;
+    return o->n > 0 ? explore(o, sums, err) : PH_OK;
+}
+
 ph_status ph_open_create(ph_open **out, const ph_run *run, const char *const *name, int n, int sums,
                          ph_error *err)
 {
@@ -409,23 +459,10 @@ ph_status ph_open_create(ph_open **out, const ph_run *run, const char *const *na
         return ph_fail(err, PH_E_MEMORY, "not enough memory to compile the model");
     *o = (ph_open){.n = n, .name = name, .nominal = run, .generic = run};
     ph_status s = check_names(o, err);
-    if (s == PH_OK && n > 0) {
-        ph_run *generic;
-        s = build(o, o->generic_value, 0, &generic, err);
-        if (s == PH_OK)
-            o->generic = generic;
-    }
-    if (s == PH_OK && ph_constants_create(&o->constants, o->generic, run->config.alloc) != PH_OK)
-        s = ph_fail(err, PH_E_MEMORY, "not enough memory to compile the model");
-    if (s == PH_OK) {
-        o->datum = ph_alloc(run->config.alloc, sizeof *o->datum * ((size_t)o->constants.n + 1));
-        for (int i = 0; o->datum && i < o->constants.n; i++)
-            o->datum[i] = -1;
-        if (!o->datum)
-            s = ph_fail(err, PH_E_MEMORY, "not enough memory to compile the model");
-    }
-    if (s == PH_OK && n > 0)
-        s = explore(o, sums, err);
+    if (s == PH_OK)
+        s = open_with(o, widths[0], sums, err);
+    for (int k = 1; k < WIDTHS && s != PH_OK && o->unbuilt; k++)
+        clear(o), s = open_with(o, widths[k], sums, err);
     if (s != PH_OK)
         ph_open_destroy(o), *out = NULL;
     return s;
@@ -435,16 +472,6 @@ void ph_open_destroy(ph_open *o)
 {
     if (!o)
         return;
-    const ph_allocator *alloc = o->nominal->config.alloc;
-    for (int k = 0; k < PH_OPEN_SAMPLES; k++)
-        ph_run_close(o->sample[k]);
-    for (int k = 0; o->sum && k < o->n_data; k++)
-        ph_free(alloc, o->sum[k].term);
-    ph_constants_destroy(&o->constants);
-    if (o->generic != o->nominal)
-        ph_run_close((ph_run *)o->generic);
-    ph_free(alloc, o->datum);
-    ph_free(alloc, o->number);
-    ph_free(alloc, o->sum);
-    ph_free(alloc, o);
+    clear(o);
+    ph_free(o->nominal->config.alloc, o);
 }
