@@ -46,6 +46,7 @@ typedef struct ph_run_config {
     double
         eps; /* step of differences by a parameter, as a part of its value, absolute where that is 0; 0: 2^-9, or
              * less where a model needs it */
+    int compiled; /* 1: steps by the compiled model, ph_run_build; where there is none, log says why, and steps are the run's */
 } ph_run_config;
 
 /* No parameters and options, watch all, malloc, no log. */
@@ -176,7 +177,7 @@ PH_API ph_status ph_run_get(ph_run *run, int what, int index,
                             double *out); /* PH_E_CALLBACK: a function failed */
 
 /* The same of another state in the layout of the system, such as an equilibrium or a reference solution: of bodies,
- * joints, sensors and flexible bodies. Angles count from the turns of the run. */
+ * joints, sensors, inputs, states, actuators and flexible bodies. Angles count from the turns of the run. */
 PH_API ph_status ph_run_get_of(ph_run *run, const ph_state *s, int what, int index, double *out);
 
 /* Properties of an element of a list. */
