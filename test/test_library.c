@@ -209,7 +209,7 @@ static void put_cost(char *row, size_t size, const char *function, const cost *c
     snprintf(row, size, "| `%s` | %s | %.0e |\n", function, work, pow(10, ceil(log10(c->memory + 1))));
 }
 
-/* Of each function the worst call; those below 1e4 operations and 100 kB have no row. Operations tell the time: none takes longer than 100 ns
+/* The worst call of each function; those below 1e4 operations and 100 kB have no row. Operations tell the time: none takes longer than 100 ns
  * (some 5 ns are usual), with 50 ms for what the collector does. */
 static void costs_are_as_documented(void **state)
 {
