@@ -77,13 +77,5 @@ done < <(awk -F'|' '/^\| .*`(test|fuzz)_/ {print $(NF - 1)}' "$source/SECURITY.m
 version=$(sed -n 's/^#define PH_VERSION "\(.*\)"$/\1/p' "$source/include/polhode/base.h")
 grep -qxF "version: ${version:?}" "$source/CITATION.cff" || fail "CITATION.cff has not the version $version"
 
-# Links between pages lead somewhere.
-cd "$source" || exit 1
-for page in *.md docs/*.md models/README.md; do
-    for link in $(grep -ohE '\]\([^):#]+\)|src="[^"]+"' "$page" | sed 's/^src=//' | tr -d '()]"'); do
-        [[ -e $source/$(dirname "$page")/$link ]] || fail "$page: no $link"
-    done
-done
-
 ((failures == 0)) || exit 1
 echo "$models models in the pages"
