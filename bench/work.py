@@ -25,7 +25,7 @@ EXPLICIT = "1e-2,1e-3,1e-4,1e-5,1e-6,1e-7,1e-8"
 METHODS = {  # what is printed: options
     "genalpha, h constant": ["--method", "genalpha", "--h", "8e-3,4e-3,2e-3,1e-3,2.5e-4,5e-5"],
     "genalpha, tol": ["--method", "genalpha", "--tol", "1e-2,1e-3,1e-4,1e-5,1e-6"],
-    "bliedf of order 3, tol": ["--method", "bliedf", "--order", "3", "--tol", "1e-2,1e-3,1e-4,1e-5,1e-6,1e-7"],
+    "bliedf of order 3, tol": ["--method", "bliedf", "--order", "3", "--formulation", "ggl", "--tol", "1e-2,1e-3,1e-4,1e-5,1e-6,1e-7"],
     "rkmk dopri5, tol": ["--method", "rkmk", "--tableau", "dopri5", "--tol", EXPLICIT],
     "rkmk dopri8, tol": ["--method", "rkmk", "--tableau", "dopri8", "--tol", EXPLICIT],
 }

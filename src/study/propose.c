@@ -44,6 +44,9 @@ static ph_options options_of(const trial *t, int k, double tol)
     o.method = candidates[k].method, o.h = 0, o.tol = tol, o.start = d.start;
     o.tableau = candidates[k].tableau ? candidates[k].tableau : d.tableau;
     o.order = candidates[k].order ? candidates[k].order : d.order;
+    if (candidates[k].order &&
+        o.formulation == PH_INDEX3) /* where multistep methods have no changing steps */
+        o.formulation = PH_GGL;
     return o;
 }
 
@@ -135,11 +138,14 @@ ph_status ph_propose(ph_run *run, ph_probe *probe, double accuracy, double t_end
 const char *ph_proposal_words(const ph_proposal *p, char *text, size_t size)
 {
     const ph_options *o = &p->opt;
+    char how[64];
     if (!strcmp(o->method, "rkmk"))
-        snprintf(text, size, "--method rkmk --tableau %s --tol %.2g", o->tableau, o->tol);
+        snprintf(how, sizeof how, "tableau %s", o->tableau);
     else if (!strcmp(o->method, "bliedf"))
-        snprintf(text, size, "--method bliedf --order %d --tol %.2g", o->order, o->tol);
+        snprintf(how, sizeof how, "order %d --formulation %s", o->order,
+                 ph_formulation_word((int)o->formulation));
     else
-        snprintf(text, size, "--method %s --tol %.2g", o->method, o->tol);
+        snprintf(how, sizeof how, "formulation %s", ph_formulation_word((int)o->formulation));
+    snprintf(text, size, "--method %s --%s --tol %.2g", o->method, how, o->tol);
     return text;
 }
