@@ -46,6 +46,7 @@ typedef struct ph_run_config {
     double
         eps; /* step of differences by a parameter, as a part of its value, absolute where that is 0; 0: 2^-9, or
              * less where a model needs it */
+    int compiled; /* 1: steps by the compiled model, ph_run_build; where there is none, log says why, and steps are the run's */
 } ph_run_config;
 
 /* No parameters and options, watch all, malloc, no log. */

@@ -79,6 +79,12 @@ typedef struct ph_native {
     void (*close)(struct ph_native *native, const ph_allocator *alloc);
 } ph_native;
 
+/* What makes such steps anew where parameters or options have changed. */
+typedef struct ph_builder {
+    void (*again)(ph_run *run);
+    void (*close)(struct ph_builder *builder, const ph_allocator *alloc);
+} ph_builder;
+
 struct ph_run {
     ph_run_config config; /* parameters and options are in told */
     ph_told told;
@@ -121,6 +127,7 @@ struct ph_run {
     ph_following *following; /* NULL: no derivatives */
     ph_events *events;       /* NULL: the model has none, and no joint that can be switched */
     ph_native *native;       /* NULL: steps are the simulation's */
+    ph_builder *builder;     /* NULL: and stay so */
     struct ph_bars *bars;    /* NULL: no error bars */
 };
 
@@ -182,7 +189,8 @@ ph_status ph_numbers_of(const ph_run *run, ph_mechanism *mech, const ph_state *s
 uint64_t ph_run_shape(const ph_run *run); /* a sum over all names and sizes */
 
 /* run_step.c */
-void ph_run_drop_native(ph_run *run); /* its own steps again */
+void ph_run_drop_native(ph_run *run);                 /* its own steps again */
+ph_status ph_run_prepare(ph_run *run, ph_error *err); /* all that goes before a step */
 ph_status ph_run_begin(ph_run *run,
                        ph_error *err); /* turns, watch, objectives and table, at the initial values */
 ph_status ph_run_look(ph_run *run, int why,

@@ -205,6 +205,12 @@ static ph_status forwards(const ph_sim *sim, void *ctx)
     return g->stopped;
 }
 
+static ph_status step(ph_sim *sim, void *ctx, ph_error *err)
+{
+    ph_run *run = ((objective_run *)ctx)->run;
+    return run->native ? run->native->step(run, err) : ph_sim_step(sim, err);
+}
+
 static ph_status refuse(const ph_run *run, ph_error *err)
 {
     const ph_options *o = &run->def.opt;
@@ -269,6 +275,7 @@ static ph_objective objective_of(objective_run *g)
                       .keep = keep_turns,
                       .take_back = take_turns_back,
                       .again = again,
+                      .step = step,
                       .ctx = g};
     if (g->objective < 0 && m->sensor[g->sensor].over)
         o.integral = over;
