@@ -168,8 +168,11 @@ ph_status ph_bliedf_ahead_prepare(ph_bliedf *m, const ph_sim *sim, ph_error *err
                                .first = first,
                                .attempt = attempt};
     if (o->order < 2 || o->order > PH_BLIEDF_AHEAD_ORDER_MAX)
-        return ph_fail(err, PH_E_INPUT, "order = %d: bliedf has steps by tolerance for the orders 2 to %d",
-                       o->order, PH_BLIEDF_AHEAD_ORDER_MAX);
+        return ph_fail(
+            err, PH_E_INPUT,
+            "order = %d: bliedf has steps by tolerance for the orders 2 to %d, since the exponents of "
+            "higher ones are known for equal steps alone",
+            o->order, PH_BLIEDF_AHEAD_ORDER_MAX);
     if (o->formulation == PH_INDEX3 && sim->lay.C)
         return ph_fail(err, PH_E_INPUT,
                        "bliedf loses an order in the multipliers of index-3 when steps change: use ggl or "

@@ -14,6 +14,8 @@
 /* ---- bliedf.c */
 /* Tolerance of the start: little more than round-off. */
 #define PH_BLIEDF_START_TOL 1e-13
+/* The same of steps by tolerance, over theirs: what is left of it is not seen beside their own errors. */
+#define PH_BLIEDF_START_PART 1e-4
 /* Attempts of the one-step method in one step; what needs more vibrates so fast that this step does not
  * resolve it. */
 #define PH_BLIEDF_START_STEPS 5000
