@@ -160,8 +160,13 @@ ph_status ph_start_jerk(ph_sim *sim, double h, int after, double *vddot)
     ph_status s = look_along(sim, h);
     for (int i = 0; i < nv && s == PH_OK; i++)
         vddot[i] = there[i];
-    if (s == PH_OK)
-        s = look_along(sim, after ? 0.5 * h : -h);
+    if (s == PH_OK && !after) { /* functions of time may begin with the run */
+        ph_status before = look_along(sim, -h);
+        after = before != PH_OK || !isfinite(ph_small_max(nv, there));
+        s = before == PH_E_MEMORY ? before : PH_OK;
+    }
+    if (s == PH_OK && after)
+        s = look_along(sim, 0.5 * h);
     for (int i = 0; i < nv && s == PH_OK; i++)
         vddot[i] = after ? (4 * there[i] - 3 * now[i] - vddot[i]) / h : (vddot[i] - there[i]) / (2 * h);
     return s;
