@@ -71,6 +71,16 @@ LUA
 run 1 run stretched.lua
 has err 'the solution explodes' 'use a smaller tolerance than tol = 0.0001 or another space, or --keep-going'
 
+# Orders above 2 are unstable beside the imaginary axis, and the sentence says what helps.
+cat >vibration.lua <<'END'
+model "vibration"
+particle { name = "a", mass = 1, position = {1.001, 0, 0} }
+spring { bodies = {"ground", "a"}, k = 1e6, length = 1 }
+run { t_end = 2, h = 1.5e-3, method = "bliedf", order = 4 }
+END
+run 1 run vibration.lua
+has err 'the solution explodes' 'take order 2 or genalpha'
+
 # Flexible bodies without stiffness under load: spin and axial forces that matter are told of, once.
 run 0 run "$models/spin_up_modal.lua" --set stiffening=0 --t-end 5 --json
 has err "note: flexible body 'rod': Omega^2 is" "above 0.05 since t = 4.42" "set geometric_stiffness"
