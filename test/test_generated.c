@@ -174,10 +174,10 @@ static double same(const spec *s)
 
 enum { STEPS = 12 };
 
-/* Block LU and fronts have no pivots across blocks: rows of couplings may be too much for them, and they say so. */
+/* Block LU and fronts have no pivots across blocks: loops and couplings may be too much for them, and they say so. */
 static int refuses(const spec *s, int solver, const trial *t)
 {
-    return solver >= 2 && s->n_couplings && strstr(t->why, "singular");
+    return (solver == 2 || solver == 3) && (s->loops || s->n_couplings) && strstr(t->why, "a step fails");
 }
 
 static int solvers_agree(const spec *s, trial *t)

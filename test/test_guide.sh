@@ -84,6 +84,16 @@ for page in "$source"/{README,CONTRIBUTING}.md "$source"/{models,python}/README.
         run[$kind]=$((run[$kind] + 1))
     done
 done
+# So do the examples of the help.
+examples=0
+mkdir -p "$tmp/help" && cd "$tmp/help" && ln -s "$source/models" models || exit 1
+for command in $(polhode list commands | awk '/^  [a-z]/ {print $1}'); do
+    polhode help "$command" | awk '/^examples:/ {on = 1; next} on' >lines
+    examples=$((examples + $(wc -l <lines)))
+    run_sh "help $command" lines
+done
+((examples >= 20)) || fail "only $examples examples in the help"
+
 ((run[lua] >= 18 && run[sh] >= 50 && run[c] >= 3 && run[python] >= 12)) || fail "only ${run[*]} blocks in the documents (${!run[*]})"
 
 ((failures == 0)) || exit 1

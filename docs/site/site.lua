@@ -71,7 +71,7 @@ end
 
 -- A picture of a model leads to its moving page.
 local function lead(text, source)
-  local model = source:match('view_([%w_]+)%.webp')
+  local model = source:match('view_([%w_]+)%.webp') or source:match('models/([%w_]+)%.webp')
   if moving and model and model ~= 'live' then
     return pandoc.RawInline('html', ('<a href="%sview/%s.html">%s</a>'):format(root, model, text))
   end

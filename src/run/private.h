@@ -157,8 +157,9 @@ int ph_corners_between(const ph_run *run, double from, double to);
 
 /* run_over.c: numbers over time */
 void ph_integral_add(ph_integral *i, double t, double x);
-void ph_integral_jump(ph_integral *i); /* it goes on from another value */
-ph_status ph_over_start(ph_run *run);  /* PH_E_MEMORY */
+void ph_integral_jump(ph_integral *i);                        /* it goes on from another value */
+void ph_integral_weights(long n, const double *t, double *w); /* of values at n times in such an integral */
+ph_status ph_over_start(ph_run *run);                         /* PH_E_MEMORY */
 int ph_over_numbers(const ph_run *run, const ph_over *over, int sensor,
                     double *out); /* 0: nothing is told of it over time */
 void ph_over_add(ph_run *run, ph_over *over,
@@ -178,8 +179,9 @@ typedef struct ph_over_slope {
 
 void ph_over_follow(const ph_over *o, int what, double t, double x, double slope, ph_over_slope *d);
 double ph_over_slope_of(const ph_run *run, const ph_over *o, int what, const ph_over_slope *d);
-/* Its derivative by x, the number at step k of n steps of size h, at time t. */
-double ph_over_weight(const ph_over *o, int what, long k, long n, double t, double h, double x);
+/* Its derivative by x, the number at one point of a run over this time; part: what it counts in the integral; is_most: the
+ * extreme value is there. */
+double ph_over_weight(const ph_over *o, int what, double part, double time, int is_most, double x);
 
 /* run_numbers.c: numbers of a state, by a mechanism of the model, perhaps at other values of its parameters. */
 ph_status ph_numbers_of(const ph_run *run, ph_mechanism *mech, const ph_state *s, int what, int index,
