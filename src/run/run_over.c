@@ -171,7 +171,7 @@ double ph_over_slope_of(const ph_run *run, const ph_over *o, int what, const ph_
     }
 }
 
-/* Weight of the value at i in the integral of the polynomial of a window, from one of its times to the last. */
+/* What the value at i counts in the integral of the polynomial of a window, from one of its times to the last. */
 static void add_window(ph_integral window, double from, double *w)
 {
     for (int i = 0; i < window.n; i++) {
