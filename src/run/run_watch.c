@@ -14,6 +14,8 @@
 #include "step/sim.h"
 
 #define TOO_MUCH 2 /* times the kinetic energy that can be explained */
+#define COARSE                                                                                               \
+    2 /* times the largest step by tolerance: a grid that shows less of the forces than the steps see */
 
 /* Round-off of a system at rest must not count: energy of all its bodies at this speed [m/s, rad/s]. */
 #define SLOW 1e-6
@@ -135,13 +137,20 @@ static void watch_energy(ph_run *run, const ph_state *s, int first)
     run->mech->balance.work = w->work.sum, run->mech->balance.dissipated = w->dissipated.sum;
 }
 
+/* On a grid of the output that is much coarser than the steps, work is not known well enough. */
+static int sees_work(const ph_run *run)
+{
+    double h = run->def.opt.tol > 0 ? run->def.opt.h : 0;
+    return h <= COARSE * ph_sim_stats(run->sim).h_most;
+}
+
 /* User constraints may do work of which nothing is known. */
 static int is_blown(ph_run *run)
 {
     ph_watched *w = &run->watched;
     w->fallen = fmax(w->fallen, w->first_potential - w->potential);
     w->explained = run->floor + w->first_kinetic + w->given + w->fallen;
-    return !run->model->n_constraints && !(w->kinetic <= TOO_MUCH * w->explained);
+    return !run->model->n_constraints && !(w->kinetic <= TOO_MUCH * w->explained) && sees_work(run);
 }
 
 /* What helps against it, beside smaller steps; "": nothing that is known. */
