@@ -123,5 +123,8 @@ refused "leave lanes out" "$models/heavy_top.lua" --lanes 4 --cuda -o "$dir/none
 refused "cannot make the folder" "$models/heavy_top.lua" -o "$dir/not/there"
 refused "'N' cannot stay open" "$models/chain.lua" --open N -o "$dir/none"
 refused "has no parameter 'M'" "$models/heavy_top.lua" --open m,M -o "$dir/none"
+refused "the method bliedf cannot be compiled" "$models/heavy_top.lua" --method bliedf -o "$dir/none"
+refused "event 'touch': events cannot be compiled" "$models/bouncing_ball.lua" -o "$dir/none"
+refused "parameters of an FMU are constants" "$models/heavy_top.lua" --open m --fmu "$dir/none/m.fmu"
 refused "a name is empty" "$models/heavy_top.lua" --open m, -o "$dir/none"
 [ -z "$(ls -A "$dir/none")" ] || { echo "files of refused models are left"; exit 1; }
