@@ -9,7 +9,9 @@ local J, d = param("J", 2e-3), 1e-3         -- kg m^2, N m s
 local kp, ki = param("kp", 0.6), param("ki", 4.0)
 local w_ref = param("w_ref", 20.0)          -- rad/s
 
-body { name = "rotor", mass = 0.5, inertia = {2e-3, 2e-3, J} }
+ground { shape = { { tube = {0.075, 0.068, 0.12}, color = "silver" }, { box = {0.17, 0.17, 0.02}, at = {0, 0, -0.09} } } }
+body { name = "rotor", mass = 0.5, inertia = {2e-3, 2e-3, J},
+       shape = { { cylinder = {0.06, 0.1}, color = "orange" }, { cylinder = {0.012, 0.3} }, { box = {0.1, 0.02, 0.02}, at = {0, 0, 0.14} } } }
 joint { name = "shaft", type = "revolute", bodies = {"ground", "rotor"}, at = {0, 0, 0}, axis = {0, 0, 1} }
 input { name = "load", value = 0.116, unit = "N m" }
 state { name = "e", unit = "rad", rate = function(t, s) return w_ref - s.joints.shaft.rate end }

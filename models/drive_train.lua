@@ -10,9 +10,13 @@ local k, d = param("k", 9e7), param("d", 2e5)      -- N m/rad, N m s/rad
 local aero = param("aero", 1e5)                    -- N m, of the wind
 local slope, cut_in = param("slope", 25.0), 20.0   -- N m s/rad, rad/s: of the generator
 
-body { name = "rotor", mass = 2e4, inertia = {4e5, 3e5, 3e5}, position = {-2, 0, 80}, omega = {1.9, 0, 0} }
-body { name = "gear", mass = 800, inertia = {1e3, 800, 800}, position = {0, 0, 80}, omega = {1.9, 0, 0} }
-body { name = "generator", mass = 1500, inertia = {20, 60, 60}, position = {1, 0, 80.6} }
+body { name = "rotor", mass = 2e4, inertia = {4e5, 3e5, 3e5}, position = {-2, 0, 80}, omega = {1.9, 0, 0},
+       shape = { { cylinder = {0.9, 0.8}, rotation = {axis = {0, 1, 0}, angle = 90*deg} }, { box = {0.1, 0.5, 9} }, { box = {0.1, 9, 0.5} } } }
+body { name = "gear", mass = 800, inertia = {1e3, 800, 800}, position = {0, 0, 80}, omega = {1.9, 0, 0},
+       shape = { cylinder = {0.9, 0.3}, rotation = {axis = {0, 1, 0}, angle = 90*deg}, color = "orange" } }
+body { name = "generator", mass = 1500, inertia = {20, 60, 60}, position = {1, 0, 80.6},
+       shape = { { cylinder = {0.5, 1.2}, rotation = {axis = {0, 1, 0}, angle = 90*deg}, at = {0.6, 0, 0}, color = "green" },
+                 { box = {0.1, 0.12, 1.02}, at = {1.22, 0, 0} } } }
 joint { name = "bearing", type = "revolute", bodies = {"ground", "gear"}, at = {0, 0, 80}, axis = {1, 0, 0} }
 joint { name = "shaft", type = "revolute", bodies = {"gear", "rotor"}, at = {-2, 0, 80}, axis = {1, 0, 0} }
 joint { name = "fast", type = "revolute", bodies = {"ground", "generator"}, at = {1, 0, 80.6}, axis = {1, 0, 0} }

@@ -20,7 +20,8 @@ end
 
 beam  { name = "rod", from = {0, 0, 0}, to = {L, 0, 0}, n = n, rbf = mass == 2,
         mass_model = ({"lumped", "linear", "helicoidal"})[mass + 1],
-        section = {EA = 2.8e7, GA = 1e7, GJ = 1.4e4, EI = 1.4e4}, mass = {rhoA = 1.2, J = {6e-4, 6e-4, 6e-4}} }
+        section = {EA = 2.8e7, GA = 1e7, GJ = 1.4e4, EI = 1.4e4}, mass = {rhoA = 1.2, J = {6e-4, 6e-4, 6e-4}},
+        shape = { box = {0.25, 0.25} } }
 joint { name = "shaft", type = "revolute", bodies = {"ground", "rod.0"}, at = {0, 0, 0}, axis = {0, 0, 1}, drive = psi }
 
 sensor{ name = "u", custom = function(t, s)

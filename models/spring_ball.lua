@@ -13,7 +13,8 @@ local k = param("k", 10.0)
 
 gravity {0, 0, 0}
 body    { name = "ball", mass = 1, inertia = {m, m, m},
-          rotation = {vector = {0.4, 0, 0}}, omega = {0, 1, 0.5} }
+          rotation = {vector = {0.4, 0, 0}}, omega = {0, 1, 0.5},
+          shape = { { sphere = 0.8 }, { cylinder = {0.1, 2}, color = "orange" }, { box = {2, 0.1, 0.1}, color = "silver" } } }
 torsion { name = "spring", body = "ball", k = k, d = d }
 
 sensor  { name = "omega", type = "omega", body = "ball" }

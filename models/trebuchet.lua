@@ -15,8 +15,11 @@ local tail = {short*c, 0, height - low*short/long}
 local middle = {(tip[1] + tail[1])/2, 0, (tip[3] + tail[3])/2}
 local stone = {tip[1] + math.sqrt(rope^2 - tip[3]^2), 0, 0}
 
-body { name = "beam", mass = 120, inertia = {250, 250, 250}, position = middle, shape = {box = {0.2, 0.2, 0.2}} }
-body { name = "weight", mass = M, inertia = {60, 60, 60}, position = {tail[1], 0, tail[3] - 0.6} }
+ground { shape = { { box = {0.3, 0.2, 3}, at = {0, 0.4, 1.5} }, { box = {0.3, 0.2, 3}, at = {0, -0.4, 1.5} } } }
+body { name = "beam", mass = 120, inertia = {250, 250, 250}, position = middle,
+       shape = { box = {long + short, 0.25, 0.3}, rotation = {axis = {0, 1, 0}, angle = math.atan(-low/long, -c)}, color = "orange" } }
+body { name = "weight", mass = M, inertia = {60, 60, 60}, position = {tail[1], 0, tail[3] - 0.6},
+       shape = { box = {0.9, 0.9, 0.9} } }
 particle { name = "stone", mass = m, position = stone }
 
 joint { name = "pivot", type = "revolute", bodies = {"ground", "beam"}, at = {0, 0, height}, axis = {0, 1, 0} }

@@ -63,12 +63,18 @@ static inline void write_source(const ph_run *run, const ph_compile_config *conf
     assert_int_equal(fclose(h), 0), assert_int_equal(fclose(c), 0);
 }
 
-static inline built build(const ph_run *run, int lanes, int max_iterations, const char *flags)
+/* open: names of parameters that stay variable, NULL after the last. */
+static inline built build_open(const ph_run *run, const char *const *open, int lanes, int max_iterations,
+                               const char *flags)
 {
     built b = {.dir = scratch_create("m.c"), .lanes = lanes};
     ph_compile_config config = ph_compile_defaults();
     char path[200];
-    config.name = "m", config.lanes = lanes, config.max_iterations = max_iterations;
+    ph_open *o;
+    ph_error err = {0};
+    config.name = "m", config.lanes = lanes, config.max_iterations = max_iterations, config.open = open;
+    while (open && open[config.n_open])
+        config.n_open++;
     write_source(run, &config, &b.dir);
     assert_int_equal(run_shell("cc" WARN "%s -ffp-contract=off -fPIC -shared %s -o %s/m.so -lm", flags,
                                b.dir.path, b.dir.dir),
@@ -82,12 +88,19 @@ static inline built build(const ph_run *run, int lanes, int max_iterations, cons
     *(void **)&b.init = dlsym(b.library, "m_init");
     *(void **)&b.restart = dlsym(b.library, "m_restart");
     *(void **)&b.step = dlsym(b.library, "m_step");
-    b.place = ph_compile_struct(run);
+    assert_int_equal(ph_open_create(&o, run, open, config.n_open, 1, &err), PH_OK);
+    b.place = ph_compile_struct(run, o);
+    ph_open_destroy(o);
     size_t numbers = (size_t)b.place.numbers * (size_t)lanes;
     b.state = aligned_alloc(64, (numbers * sizeof(double) / 64 + 1) * 64);
     assert_non_null(b.state);
     b.init(b.state);
     return b;
+}
+
+static inline built build(const ph_run *run, int lanes, int max_iterations, const char *flags)
+{
+    return build_open(run, NULL, lanes, max_iterations, flags);
 }
 
 static inline void drop(built *b)

@@ -39,9 +39,10 @@ static inline void open_fixture(fixture *r, const char *file, const char *param,
     ph_run_config c = ph_run_defaults();
     snprintf(option, sizeof option, "space=%s", ph_space_word(space));
     c.options = &options, c.n_options = 1, c.wait = 1;
+    int k = ph_model_find(r->self.model, PH_PARAMETERS, param);
     if (ph_run_create(&r->run, r->self.model, &c, &err) != PH_OK ||
-        ph_neighbours_create(&r->near, r->run, ph_model_find(r->self.model, PH_PARAMETERS, param), 0, &err) !=
-            PH_OK)
+        ph_neighbours_create(&r->near, r->run, k, ph_run_eps(r->run, k), &err) !=
+            PH_OK) /* the longest step: differences of runs over shorter ones are noise */
         fail_msg("%s", err.text);
     ph_param p = ph_neighbours_param(&r->near);
     if (ph_sim_create(&r->sim, &r->self.sys, &o, 0, r->self.q0, r->self.v0, &err) != PH_OK ||

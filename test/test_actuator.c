@@ -237,6 +237,54 @@ static void stops_are_smooth(void **state)
     fixture_close(&r);
 }
 
+/* Angles that are kept from one who asks to the next are those of his point, and of no other. */
+static void kept_angles_are_of_their_point(void **state)
+{
+    (void)state;
+    static const int types[] = {PH_J_REVOLUTE, PH_J_UNIVERSAL, PH_J_CYLINDRICAL, PH_J_SPHERICAL};
+    uint64_t seed = 77;
+    for (int i = 0; i < 4; i++) {
+        kit k;
+        fixture r;
+        make_bodies(&k, 1, &seed);
+        make_joint(&k, types[i], sides[1], &seed);
+        kit_actuator(&k, "motor", 0, types[i] == PH_J_UNIVERSAL ? PH_ABOUT : PH_ABOUT + 2);
+        fixture_open(&r, &k.m, PH_SPACE_R3XSO3);
+        const ph_joint *j = &r.mech->joint[0];
+        assert_non_null(j->angle);
+        ph_site s = {.j = j};
+        for (int n = 0; n < 60; n++) { /* one thing changes, or nothing */
+            int c = PH_ABOUT + n / 2 % 3, what = n % 7;
+            if (n == 0 || what == 1)
+                s.a.q = rnd_turn(1, &seed), s.a.R = ph_qmat(s.a.q);
+            if (n == 0 || what == 2)
+                s.b.q = rnd_turn(1, &seed), s.b.R = ph_qmat(s.b.q);
+            if (n == 0 || what == 3)
+                s.a.w = rnd3(&seed);
+            if (n == 0 || what == 4)
+                s.b.w = rnd3(&seed);
+            if (!(j->frees >> c & 1))
+                continue;
+            int busy = what == 5 && atomic_flag_test_and_set(&j->angle[0].taken) == 0; /* by another thread */
+            ph_vec3 x[2][PH_SLOTS], z[2][PH_SLOTS];
+            double K[2][144] = {{0}};
+            assert_true(ph_coordinate_value(&s, c) == ph_along_value(&s, c)); /* exact */
+            assert_true(ph_coordinate_rate(&s, c) == ph_along_rate(&s, c));
+            ph_coordinate_row(&s, c, x[0]), ph_along_row(&s, c, x[1]);
+            ph_coordinate_z(&s, c, z[0]), ph_along_z(&s, c, z[1]);
+            ph_coordinate_K(&s, c, 1.3, &(ph_put){K[0], ph_local_pairs, 12, 0});
+            ph_along_K(&s, c, 1.3, &(ph_put){K[1], ph_local_pairs, 12, 0});
+            assert_memory_equal(x[0], x[1], sizeof x[0]);
+            assert_memory_equal(z[0], z[1], sizeof z[0]);
+            assert_memory_equal(K[0], K[1], sizeof K[0]);
+            check_near(ph_along_rate(&s, c), ph_along_times_v(&s, x[0]), 1e-14); /* round-off */
+            if (busy)
+                atomic_flag_clear(&j->angle[0].taken);
+        }
+        fixture_close(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -246,6 +294,7 @@ int main(void)
         cmocka_unit_test(couplings_have_right_tangents),
         cmocka_unit_test(actuators_balance_power),
         cmocka_unit_test(stops_are_smooth),
+        cmocka_unit_test(kept_angles_are_of_their_point),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

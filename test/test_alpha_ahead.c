@@ -454,6 +454,43 @@ static void bounds_are_kept(void **state)
     ph_problem_destroy(p);
 }
 
+/* ---- sizes that stay ----------------------------------------------------------------------------------------- */
+
+typedef struct seen {
+    double h;
+    long steps, changes;
+} seen;
+
+static ph_status see(const ph_sim *sim, void *ctx)
+{
+    seen *s = ctx;
+    s->steps++, s->changes += sim->h != s->h;
+    s->h = sim->h;
+    return PH_OK;
+}
+
+/* Most steps have the size of the one before to the bit, which costs a constant step: sizes vary by a factor of 2. */
+static void sizes_stay(void **state)
+{
+    (void)state;
+    ph_problem *p = problem_named("heavy_top");
+    for (int f = PH_INDEX3; f <= PH_GGL; f++)
+        for (int k = 0; k < 2; k++) {
+            ph_options o = alpha((ph_formulation)f, 0.9, 1);
+            seen s = {0};
+            o.tol = 1e-4, o.h = 0;
+            if (k == 1)
+                o.method = "bliedf", o.formulation = f == PH_INDEX3 ? PH_GGL : (ph_formulation)f;
+            ph_sim *sim = sim_of(&p->sys, &o, p->q0, p->v0);
+            assert_int_equal(ph_sim_run_until(sim, 0.5, see, &s, NULL), PH_OK);
+            ph_stats st = ph_sim_stats(sim);
+            assert_true(s.steps > 500 && st.h_most > 1.5 * st.h_least && s.changes > 3);
+            check_le((double)s.changes / (double)s.steps, 0.1); /* ordering: 0.01 and 0.06 are seen */
+            ph_sim_destroy(sim);
+        }
+    ph_problem_destroy(p);
+}
+
 /* ---- the rules of a simulation ------------------------------------------------------------------------------ */
 
 /* No allocation, a reset gives the bits of the first run, and so does a state that was saved on the way. */
@@ -500,12 +537,19 @@ static void lives_by_the_rules(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_steps_of_top),    cmocka_unit_test(random_steps_of_two_bodies),
-        cmocka_unit_test(multipliers_of_index3),  cmocka_unit_test(errors_follow_tol),
-        cmocka_unit_test(stiffness_is_free),      cmocka_unit_test(grid_shows_the_same),
-        cmocka_unit_test(corners_are_forgotten),  cmocka_unit_test(corners_are_met),
-        cmocka_unit_test(first_step_is_rejected), cmocka_unit_test(failures_have_words),
-        cmocka_unit_test(bounds_are_kept),        cmocka_unit_test(lives_by_the_rules),
+        cmocka_unit_test(random_steps_of_top),
+        cmocka_unit_test(random_steps_of_two_bodies),
+        cmocka_unit_test(multipliers_of_index3),
+        cmocka_unit_test(errors_follow_tol),
+        cmocka_unit_test(stiffness_is_free),
+        cmocka_unit_test(grid_shows_the_same),
+        cmocka_unit_test(corners_are_forgotten),
+        cmocka_unit_test(corners_are_met),
+        cmocka_unit_test(first_step_is_rejected),
+        cmocka_unit_test(failures_have_words),
+        cmocka_unit_test(bounds_are_kept),
+        cmocka_unit_test(lives_by_the_rules),
+        cmocka_unit_test(sizes_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -279,7 +279,7 @@ static void backwards_is_the_same(void **state)
         ph_options o = alpha(k == 3 ? PH_INDEX2 : PH_GGL, 0.8, 1);
         ph_error err = {0};
         ph_sens *sens;
-        o.h = 1e-3, o.newton = PH_FULL;
+        o.h = 1e-3, o.newton = PH_FULL, o.rtol = 1e-13; /* what Newton's method leaves is no error here */
         if (k == 1)
             o.random = 2, o.seed = 4;
         else if (k >= 2)
@@ -301,7 +301,7 @@ static void backwards_is_the_same(void **state)
             sum = 0;
             for (long i = 0; i < n; i++)
                 sum += term[i];
-            check_near(sum, along, 1e-7 * fabs(along)); /* derivative: projections are not corrected */
+            check_near(sum, along, 1e-8 * fabs(along)); /* derivative: projections are not corrected */
             check_near(time[n - 1], 0.2, 1e-12);
             ph_sens_destroy(sens), ph_sim_destroy(sim);
         }

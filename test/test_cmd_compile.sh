@@ -49,11 +49,19 @@ LUA
 cc -std=c17 -Wall -Wextra -Wpedantic -Werror -c "$dir/hostile.c" -o "$dir/hostile.o"
 ! grep -F '*/ #error' "$dir/hostile.h" "$dir/hostile.c"
 
+# A parameter that stays open, a bound of the iterations, in a folder that is new.
+"$POLHODE" compile "$models/heavy_top.lua" --open m --max-iterations 3 -o "$dir/new" >"$dir/out"
+grep -q 'heavy_top_real m;' "$dir/new/heavy_top.h"
+grep -q 'at most 3 iterations' "$dir/new/heavy_top.h"
+
 mkdir "$dir/none"
 refused "'2top' is not a name in C" "$models/heavy_top.lua" --name 2top -o "$dir/none"
 refused "'while' is a word of C" "$models/heavy_top.lua" --name while -o "$dir/none"
 refused "body 'spoke0.0': a beam whose mass is not lumped" "$models/beam_wheel.lua" -o "$dir/none"
 refused "the flexible body 'arm' cannot be compiled" "$models/craig_bampton.lua" -o "$dir/none"
 refused "leave lanes out" "$models/heavy_top.lua" --lanes 4 --cuda -o "$dir/none"
-refused "cannot write" "$models/heavy_top.lua" -o "$dir/not/there"
+refused "cannot make the folder" "$models/heavy_top.lua" -o "$dir/not/there"
+refused "'N' cannot stay open" "$models/chain.lua" --open N -o "$dir/none"
+refused "has no parameter 'M'" "$models/heavy_top.lua" --open m,M -o "$dir/none"
+refused "a name is empty" "$models/heavy_top.lua" --open m, -o "$dir/none"
 [ -z "$(ls -A "$dir/none")" ] || { echo "files of refused models are left"; exit 1; }

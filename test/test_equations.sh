@@ -14,7 +14,12 @@ fail() {
 
 # Lines of formulas that end with a number: "A1", "L1 def."
 numbered() {
-    grep -E '^    .*\([A-Z]{1,2}[0-9]+\)( def\.)?$' "$1" | sed -E 's/.*\(([A-Z]{1,2}[0-9]+)\)( def\.)?$/\1\2/'
+    formulas "$1" | grep -oP '\\text\{\(\K[A-Z]{1,2}[0-9]+\)( def\.)?(?=\}( \\\\)?$)' | tr -d ')'
+}
+
+# What stands between ```math and ```.
+formulas() {
+    awk '/^```math$/ {on = 1; next} /^```$/ {on = 0} on' "$1"
 }
 
 # Numbers that files cite; (A1)-(A3) is all three.
@@ -46,8 +51,15 @@ while read -r number; do
     fail "($number) is cited, and docs/theory.md does not have it"
 done <"$tmp/unknown"
 
+# Every block that is opened is closed, and its formula is TeX that GitHub renders: no macro of pandoc or LaTeX alone, no bar in a
+# table. What pandoc makes of it is looked at by test_site.
+[ "$(grep -c '^```math$' "$source/docs/theory.md")" -ge 150 ] || fail "docs/theory.md has few blocks of mathematics"
+grep -nE '^    [^ ].*\([A-Z]{1,2}[0-9]+\)( def\.)?$' "$source/docs/theory.md" && fail "a formula that is no mathematics"
+grep -nP '^\|.*\$`[^`]*(?<!\\)\|[^`]*`\$' "$source/docs/theory.md" && fail "a bar of a formula ends a cell of its table"
+grep -nE '\\(tag|label|newcommand|def|operatorname|Bigl|Bigr)\b' "$source/docs/theory.md" && fail "a macro that not every page renders"
+
 # The test sees what it looks for.
-printf '    a = b    (A1)\n    c = d    (A2) def.\ntext (A3)\n' >"$tmp/page"
+printf '```math\na &= b && \\text{(A1)} \\\\\nc = \\text{(A9)} d \\qquad \\text{(A2) def.}\n```\ntext (A3)\n\\text{(A4)}\n' >"$tmp/page"
 [ "$(numbered "$tmp/page" | tr '\n' ' ')" = "A1 A2 def. " ] || fail "numbers of a page: $(numbered "$tmp/page")"
 echo '/* (A1)-(A3), (B2) */' >"$tmp/code"
 [ "$(cited "$tmp/code" | tr '\n' ' ')" = "A1 A2 A3 B2 " ] || fail "citations: $(cited "$tmp/code")"

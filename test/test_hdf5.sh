@@ -57,8 +57,8 @@ run 0 run "$models/governor.lua" --t-end 0.005 -o later.h5 --quiet
 cmp -s run.h5 later.h5 || fail "a run has other bytes a second later"
 rm later.h5
 
-# Every kind of channel: bodies, particles, several rows of multipliers, sensors of one and of many numbers, reactions.
-for model in heavy_top governor four_bar driven_crank andrews; do
+# Every kind of channel: bodies, particles, several rows of multipliers, sensors of one and of many numbers, reactions, states, inputs.
+for model in heavy_top governor four_bar driven_crank andrews dc_motor; do
     same 0 "$models/$model.lua" --t-end 0.005
 done
 same 0 "$models/heavy_top.lua" --set m=16 --every 30 --space SE3

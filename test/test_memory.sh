@@ -34,4 +34,13 @@ starve 1 stability --method rkmk --tableau rk4 --z 1 --steps 10 --jobs 1
 starve 11 stability --method rkmk --tableau rk4 --z 1,3 --steps 10 --jobs 1
 starve 5 stability "$models/hanging_top.lua" --about-spin --hw 0.3 --jobs 1
 
+# One allocation in some of each command.
+starve 43 run "$models/heavy_top.lua" --t-end 0.01 -o -
+starve 43 static "$models/double_pendulum.lua" --json
+starve 43 modes "$models/double_pendulum.lua"
+starve 43 linearise "$models/double_pendulum.lua"
+starve 43 reduce "$models/flexible_pendulum_modal.lua"
+starve 43 freeze "$models/slider_crank.lua"
+starve 43 cite "$models/heavy_top.lua"
+
 finish

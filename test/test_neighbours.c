@@ -1,6 +1,7 @@
-/* Neighbours of a parameter: models that are refused there say so. */
+/* Neighbours of a parameter: models that are refused there say so, and steps suit what the parameter does. */
 #include "sens_cases.h"
 
+#include "polhode/polhode.h"
 #include "sens/sens.h"
 
 /* A system whose forces refuse from a time on. */
@@ -62,10 +63,47 @@ static void neighbours_that_refuse(void **state)
     }
 }
 
+/* The same number twice: as an exponent or an angle of 20 turns, and as a factor or a small angle. */
+static const char twofold[] =
+    "local p, k, a, b = param('p', 6), param('k', 1), param('a', 7240), param('b', 0)\n"
+    "body { name = 'top', mass = 1, inertia = {1, 2, 3}, omega = {0.3, 1, -2},\n"
+    "       rotation = {axis = {1, 2, 2}, angle = a*deg + b} }\n"
+    "torsion { body = 'top', k = k*10^p*1e-5, d = 0.3 }\n"
+    "sensor { name = 'w', type = 'omega', body = 'top' }\n"
+    "run { t_end = 0.2, h = 1e-2 }\n";
+
+static void steps_that_suit(void **state)
+{
+    (void)state;
+    ph_model *model;
+    ph_run *run;
+    ph_error err = {0};
+    const char *options[] = {"atol=1e-14", "rtol=1e-14"};
+    const int params[] = {0, 1, 2, 3};
+    double d[4][3];
+    ph_run_config c = ph_run_defaults();
+    c.options = options, c.n_options = 2;
+    if (ph_model_read_text(&model, "twofold.lua", twofold, sizeof twofold - 1, NULL, 0, NULL, &err) !=
+            PH_OK ||
+        ph_run_create(&run, model, &c, &err) != PH_OK || ph_run_follow(run, params, 4, &err) != PH_OK ||
+        ph_run_until(run, 0.2, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    for (int k = 0; k < 4; k++)
+        assert_int_equal(ph_run_get_derivative(run, PH_GET_SENSOR, 0, k, d[k]), PH_OK);
+    /* derivative: 2e-8 and 4e-3 with steps of 0.002 of the value */
+    for (int i = 0; i < 3; i++) {
+        check_near(d[0][i], log(10) * d[1][i], 1e-10 * fabs(d[0][i]));
+        check_near(d[2][i], acos(-1) / 180 * d[3][i], 1e-10 * fabs(d[2][i]));
+    }
+    ph_run_close(run);
+    ph_model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(neighbours_that_refuse),
+        cmocka_unit_test(steps_that_suit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

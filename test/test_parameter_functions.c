@@ -320,10 +320,60 @@ static void turns_on_the_way_back(void **state)
     ph_model_free(model);
 }
 
+/* What sensors come to over steps that change their size: backwards as forwards, and near differences of other runs. */
+static void over_time_by_tolerance(void **state)
+{
+    (void)state;
+    static const char *const text =
+        "local k = param('k', 30)\n"
+        "gravity {0, 0, -9.81}\n"
+        "body { name = 'w', mass = 1, inertia = {0.1, 0.1, 0.1}, position = {0.5, 0, 0} }\n"
+        "joint { name = 'axle', type = 'revolute', bodies = {'ground', 'w'}, at = {0, 0, 0}, axis = {0, -1, "
+        "0} }\n"
+        "actuator { name = 'spring', joint = 'axle', k = k, d = 0.1,\n"
+        "           effort = function(t, s) return 5*math.sin(0.1*k*t) end }\n"
+        "for _, kind in ipairs({'max', 'min', 'max_abs', 'rms', 'mean', 'integral'}) do\n"
+        "  sensor { name = kind, type = 'joint_rate', joint = 'axle', over_time = kind }\n"
+        "end\n"
+        "run { t_end = 1 }\n";
+    static const char *const options[] = {"tol=1e-7", "atol=1e-14", "rtol=1e-14"};
+    ph_model *model = read_text(text);
+    ph_error err = {0};
+    ph_run *run, *near[2];
+    ph_run_config c = ph_run_defaults();
+    int k = 0;
+    double e = 1e-3, direct[6], gradient, value, x[2];
+    c.options = options, c.n_options = 3;
+    assert_int_equal(ph_run_create(&run, model, &c, &err), PH_OK);
+    if (ph_run_follow(run, &k, 1, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    go(run, 1);
+    for (int side = 0; side < 2; side++) {
+        ph_setting set = {"k", 30 + (side ? e : -e)};
+        c.parameters = &set, c.n_parameters = 1;
+        assert_int_equal(ph_run_create(&near[side], model, &c, &err), PH_OK);
+        go(near[side], 1);
+    }
+    for (int n = 0; n < 6; n++)
+        assert_int_equal(ph_run_get_derivative(run, PH_GET_OVER, n, 0, &direct[n]), PH_OK);
+    for (int n = 0; n < 6; n++) {
+        if (ph_run_gradient_of_sensor(run, n, 0, &k, 1, 0, &value, &gradient, &err) != PH_OK)
+            fail_msg("%s", err.text);
+        check_near(gradient, direct[n], 1e-12); /* round-off: derivatives of the same steps */
+        for (int side = 0; side < 2; side++)
+            assert_int_equal(ph_run_get(near[side], PH_GET_OVER, n, &x[side]), PH_OK);
+        /* derivative: other runs have other steps, and points near extreme values move with them */
+        check_near(direct[n], (x[1] - x[0]) / (2 * e), n < 3 ? 1e-4 : 1e-6);
+    }
+    ph_run_close(run), ph_run_close(near[0]), ph_run_close(near[1]);
+    ph_model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(quarter_car_by_every_parameter),
                                        cmocka_unit_test(functions_of_parameters), cmocka_unit_test(symbols),
-                                       cmocka_unit_test(turns_on_the_way_back)};
+                                       cmocka_unit_test(turns_on_the_way_back),
+                                       cmocka_unit_test(over_time_by_tolerance)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,8 +77,65 @@ static void poor_solvers_become_good(void **state)
     case_free(&c);
 }
 
+static void good_solve(ph_solver *s, const double *b, double *x, int transposed)
+{
+    ph_solver *inner = ((poor *)s)->inner;
+    assert_int_equal((transposed ? ph_solver_solve_transposed : ph_solver_solve)(inner, b, x), PH_OK);
+}
+
+static void bad_solve(ph_solver *s, const double *b, double *x, int transposed) /* never gets better */
+{
+    good_solve(s, b, x, transposed);
+    for (int i = 0; i < 4; i++)
+        x[i] += 1e-5 * x[4 + i];
+}
+
+/* A body that a constraint holds: its unknowns are 0 but for round-off, and are good; wrong ones are not. */
+static void zeros_are_good(void **state)
+{
+    (void)state;
+    static const int size[2] = {4, 4};
+    static const unsigned char late[2] = {0, 1};
+    block_case c = case_full(2, size);
+    ph_graph g = case_graph(&c);
+    uint64_t seed = 5;
+    ph_solver *inner;
+    double b[8] = {0}, x[8];
+    g.late = late;
+    for (int i = 0; i < 8; i++) /* [M B^T; B 0] with B square */
+        for (int j = 0; j <= i; j++) {
+            int late_row = i >= 4, late_col = j >= 4;
+            double a = late_row && late_col ? 0 : rnd(&seed) + (i == j ? 4 : 0);
+            c.value[16 * (2 * late_row + late_col) + 4 * (i % 4) + j % 4] = a;
+            c.value[16 * (2 * late_col + late_row) + 4 * (j % 4) + i % 4] = a;
+        }
+    for (int i = 0; i < 4; i++)
+        b[i] = rnd(&seed);
+    ph_arena a = {0};
+    ph_pattern p;
+    ph_refinement w;
+    for (int k = 0; k < 2; k++) {
+        ph_pattern_lay(&p, &g, &a), ph_refinement_lay(&w, 8, &a);
+        if (!k)
+            assert_true(ph_arena_open(&a, NULL));
+    }
+    assert_int_equal(ph_solver_analyse(&inner, PH_DENSE, &g, NULL), PH_OK);
+    assert_int_equal(ph_solver_factor(inner, c.value), PH_OK);
+    poor s = {.inner = inner};
+    double good = ph_refine(&w, &s.base, good_solve, &p, c.value, b, x, 3, 0);
+    check_le(norm2(x, 4), 1e-14); /* round-off */
+    check_le(good, 1e-12);
+    assert_true(ph_pattern_residual(&p, c.value, b, x, w.r, w.scale, 0) > 1e-4 || norm2(x, 4) == 0);
+    double bad = ph_refine(&w, &s.base, bad_solve, &p, c.value, b, x, 3, 0);
+    assert_true(bad > 1e-6);
+    ph_solver_destroy(inner);
+    free(a.block);
+    case_free(&c);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(poor_solvers_become_good)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(poor_solvers_become_good),
+                                       cmocka_unit_test(zeros_are_good)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

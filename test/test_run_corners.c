@@ -39,6 +39,7 @@ static const struct {
     {"return c(t)", 3, {0.2, 0.25, 0.7}, 0.5 * (0.05 * 8 + 0.45 * 8)},
     {"return d(t)", 4, {0.15, 0.3, 0.6, 0.9}, 0},
     {"return smoothstep(0.3, 0.4, t)", 2, {0.3, 0.4}, 0.65},
+    {"return smoothstep(0, 0.4, t)", 1, {0.4}, 0.8}, /* it bends where the run begins, too */
     {"if s.a.position.x > 100 then return 3 end return clamp(5*t, 1, 2)", 2, {0.2, 0.4}, 0.2 + 0.3 + 1.2}};
 
 static void text_of(size_t i, char *text, size_t size)

@@ -4,7 +4,7 @@
 #include <pthread.h>
 
 #include "fe/reduced_hdf5.h"
-#include "polhode/model.h"
+#include "polhode/polhode.h"
 
 enum { THREADS = 4 };
 
@@ -190,12 +190,117 @@ static void functions_serve_one_thread(void **state)
     ph_model_free(m);
 }
 
+/* ---- the whole road --------------------------------------------------------------------------------- */
+
+typedef struct traveller {
+    const ph_model *model; /* shared; NULL: it reads the file itself */
+    const char *path;
+    ph_status status;
+    ph_error err;
+    double end[8], slope[3];
+    int freedom;
+} traveller;
+
+/* A run with derivatives by its first parameter, a state kept and restored, the sizes of its linear form. */
+static ph_status travel(traveller *w, ph_run *run)
+{
+    int p = 0;
+    int differs = ph_run_count(run, PH_PARAMETERS) &&
+                  !ph_run_count(run, PH_FLEXIBLE); /* that of the flexible one is a number of modes */
+    ph_error *err = &w->err;
+    ph_status s = PH_OK;
+    if (differs)
+        s = ph_run_follow(run, &p, 1, err);
+    for (int k = 0; k < 5 && s == PH_OK; k++)
+        s = ph_run_step(run, err);
+    if (s == PH_OK && differs)
+        s = ph_run_get_derivative(run, PH_GET_POSITION, 0, 0, w->slope);
+    if (s == PH_OK)
+        s = ph_run_follow(run, NULL, 0, err);
+    size_t size = ph_run_save_size(run);
+    void *kept = malloc(size);
+    if (s == PH_OK)
+        s = kept ? ph_run_save(run, kept, size) : PH_E_MEMORY;
+    for (int again = 0; again < 2 && s == PH_OK; again++) {
+        for (int k = 0; k < 3 && s == PH_OK; k++)
+            s = ph_run_step(run, err);
+        if (s == PH_OK)
+            s = ph_run_get(run, PH_GET_POSITION, 0, w->end + 4 * again);
+        if (s == PH_OK && !again)
+            s = ph_run_restore(run, kept, size, err);
+    }
+    free(kept);
+    int n_u, n_y;
+    if (s == PH_OK)
+        s = ph_run_linear_sizes(run, &w->freedom, &n_u, &n_y, err);
+    return s;
+}
+
+static void *go_all_the_way(void *ctx)
+{
+    traveller *w = ctx;
+    ph_run *run = NULL;
+    w->status =
+        w->model ? ph_run_create(&run, w->model, NULL, &w->err) : ph_run_open(&run, w->path, NULL, &w->err);
+    if (w->status == PH_OK)
+        w->status = travel(w, run);
+    ph_run_close(run);
+    return NULL;
+}
+
+/* Functions that are traced, one that is not (each run then has a Lua state of its own), curves, states, flexible bodies, loops. */
+static const char *const roads[] = {"heavy_top", "driven_crank", "absorber", "flexible_pendulum_modal",
+                                    "four_bar"};
+
+static void check_alike(const traveller *a, const traveller *b)
+{
+    if (a->status != PH_OK)
+        fail_msg("%s", a->err.text);
+    assert_memory_equal(a->end, b->end, sizeof a->end); /* exact */
+    assert_memory_equal(a->end, a->end + 4, 3 * sizeof *a->end);
+    assert_memory_equal(a->slope, b->slope, sizeof a->slope);
+    assert_int_equal(a->freedom, b->freedom);
+}
+
+static void threads_go_all_the_way(void **state)
+{
+    (void)state;
+    enum { ROADS = sizeof roads / sizeof *roads };
+    char path[ROADS][256];
+    traveller alone[ROADS], all[THREADS];
+    void *arguments[THREADS];
+    for (int k = 0; k < ROADS; k++) {
+        snprintf(path[k], sizeof path[k], "%s/../models/%s.lua", PH_TEST_DIR, roads[k]);
+        alone[k] = (traveller){.path = path[k]};
+        go_all_the_way(&alone[k]);
+        check_alike(&alone[k], &alone[k]);
+    }
+    for (int k = 0; k < ROADS; k++) { /* one model for all */
+        ph_model *m;
+        assert_int_equal(ph_model_read(&m, path[k], NULL, 0, NULL, NULL), PH_OK);
+        for (int i = 0; i < THREADS; i++)
+            all[i] = (traveller){.model = m}, arguments[i] = &all[i];
+        in_threads(go_all_the_way, arguments);
+        for (int i = 0; i < THREADS; i++)
+            check_alike(&all[i], &alone[k]);
+        ph_model_free(m);
+    }
+    for (int k = 0; k < ROADS; k++) { /* each its own, of others */
+        for (int i = 0; i < THREADS; i++)
+            all[i] = (traveller){.path = path[(k + i) % ROADS]}, arguments[i] = &all[i];
+        in_threads(go_all_the_way, arguments);
+        for (int i = 0; i < THREADS; i++)
+            check_alike(&all[i], &alone[(k + i) % ROADS]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_read_flexible_bodies),
         cmocka_unit_test(threads_share_a_mechanism),
         cmocka_unit_test(functions_serve_one_thread),
+        cmocka_unit_test(threads_go_all_the_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,6 +55,32 @@ run 1 run "$models/spring_ball.lua" --method rkmk --tableau euler --h 0.1 --t-en
 has err 'the solution explodes' '--keep-going'
 run 0 run "$models/spring_ball.lua" --method rkmk --tableau euler --h 0.1 --t-end 20 --keep-going --quiet
 
+# A drive that asks for more than links can reach: with steps by tolerance the advice is a tolerance, not a step of 0.
+cat >stretched.lua <<'LUA'
+model "links that a drive stretches"
+local l, a = 0.4, 0.3
+body  { name = "upper", mass = 1, inertia = {1e-3, 0.013, 0.013}, position = {l/2*math.cos(a), 0, l/2*math.sin(a)} }
+body  { name = "lower", mass = 1, inertia = {1e-3, 0.013, 0.013}, position = {1.5*l*math.cos(a), 0, l/2*math.sin(a)} }
+joint { name = "base", type = "revolute", bodies = {"ground", "upper"}, at = {0, 0, 0}, axis = {0, 1, 0} }
+joint { name = "knee", type = "revolute", bodies = {"upper", "lower"}, at = {l*math.cos(a), 0, l*math.sin(a)}, axis = {0, 1, 0} }
+body  { name = "ram", mass = 5, inertia = {0.01, 0.01, 0.01}, position = {2*l*math.cos(a), 0, 0} }
+joint { name = "pin", type = "revolute", bodies = {"lower", "ram"}, at = {2*l*math.cos(a), 0, 0}, axis = {0, 1, 0} }
+joint { name = "slide", type = "prismatic", bodies = {"ground", "ram"}, at = {0, 0, 0}, axis = {1, 0, 0}, drive = function(t) return 0.5*t end }
+run   { t_end = 1, tol = 1e-4 }
+LUA
+run 1 run stretched.lua
+has err 'the solution explodes' 'use a smaller tolerance than tol = 0.0001 or another space, or --keep-going'
+
+# Orders above 2 are unstable beside the imaginary axis, and the sentence says what helps.
+cat >vibration.lua <<'END'
+model "vibration"
+particle { name = "a", mass = 1, position = {1.001, 0, 0} }
+spring { bodies = {"ground", "a"}, k = 1e6, length = 1 }
+run { t_end = 2, h = 1.5e-3, method = "bliedf", order = 4 }
+END
+run 1 run vibration.lua
+has err 'the solution explodes' 'take order 2 or genalpha'
+
 # Flexible bodies without stiffness under load: spin and axial forces that matter are told of, once.
 run 0 run "$models/spin_up_modal.lua" --set stiffening=0 --t-end 5 --json
 has err "note: flexible body 'rod': Omega^2 is" "above 0.05 since t = 4.42" "set geometric_stiffness"

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-#define PH_VERSION "0.1.0"
+#define PH_VERSION "0.2.0"
 
 #if defined(__GNUC__)
 #define PH_API __attribute__((visibility("default")))

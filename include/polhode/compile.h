@@ -18,6 +18,9 @@ typedef struct ph_compile_config {
     const char *name;   /* of the struct, and what its functions begin with; NULL: the title of the model */
     int lanes;          /* members that step at once: 1, 2, 4 or 8 */
     int max_iterations; /* of Newton's method in a step; 0: as in the options of the run */
+    const char *const
+        *open; /* parameters that stay variable: fields of the struct, which NAME_restart reads */
+    int n_open;
 } ph_compile_config;
 
 /* One member, named as the model is. */
@@ -36,6 +39,33 @@ PH_API ph_status ph_run_compile(const ph_run *run, const ph_compile_config *conf
  * NAME.c. */
 PH_API ph_status ph_run_compile_cuda(const ph_run *run, const ph_compile_config *config, FILE *driver,
                                      ph_error *err);
+
+/* ---- compiled steps of runs --------------------------------------------------------------------------------- */
+/* A compiled model that was built by the C compiler of the system, cc or $CC, and loaded. What was built is kept in the folder of
+ * POLHODE_CACHE, by its source, the version of the library, the compiler and its flags. Constant: runs in several threads may
+ * share it. */
+typedef struct ph_compiled ph_compiled;
+
+/* The model of a run at its initial time. open: parameters in which the runs that use it may differ, in any way that does not change the
+ * structure of the model. lanes: runs that step at once, 1, 2, 4 or 8; 0: as many as vectors of this processor have numbers.
+ * PH_E_INPUT: the model cannot be compiled, or there is no compiler. */
+PH_API ph_status ph_compiled_create(ph_compiled **out, ph_run *run, const char *const *open, int n_open,
+                                    int lanes, ph_error *err);
+PH_API void ph_compiled_release(ph_compiled *c);    /* accepts NULL; runs that use it keep it */
+PH_API int ph_compiled_lanes(const ph_compiled *c); /* runs that step at once */
+
+/* Steps of a run are made by it from now on, until other parameters or options. The run is as before otherwise. Its first steps
+ * are made both ways and must agree, or its own are used again. Steps that fail are made by the library, which says why. eta of the
+ * stabilised form is not told. PH_E_INPUT: the run differs from what was compiled by more than open parameters, or its
+ * constraints are redundant. */
+PH_API ph_status ph_run_use(ph_run *run, ph_compiled *c, ph_error *err);
+
+/* Both in one, of a single run; and again where its parameters or options change. */
+PH_API ph_status ph_run_build(ph_run *run, const char *const *open, int n_open, ph_error *err);
+
+/* Runs that use the same compiled model, as many as it has lanes or fewer, all to t: one that fails does not touch the others. Nobody
+ * observes them. status and err: n of them, as ph_run_until has them. */
+PH_API ph_status ph_runs_until(ph_run *const *run, int n, double t, ph_status *status, ph_error *err);
 
 /* Steps of a run by its compiled model, which the caller has built and loaded: step is NAME_step of the source that
  * ph_run_compile wrote for this very run, one member. The run is as before otherwise; its first steps are made both ways and must

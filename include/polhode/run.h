@@ -44,7 +44,9 @@ typedef struct ph_run_config {
     void *log_ctx;
     int wait; /* 1: no accelerations and multipliers until ph_run_start; equilibria and modes need none */
     double
-        eps; /* step of differences by a parameter, as a part of its value, absolute where that is 0; 0: 2^-9 */
+        eps; /* step of differences by a parameter, as a part of its value, absolute where that is 0; 0: 2^-9, or
+             * less where a model needs it */
+    int compiled; /* 1: steps by the compiled model, ph_run_build; where there is none, log says why, and steps are the run's */
 } ph_run_config;
 
 /* No parameters and options, watch all, malloc, no log. */
@@ -175,7 +177,7 @@ PH_API ph_status ph_run_get(ph_run *run, int what, int index,
                             double *out); /* PH_E_CALLBACK: a function failed */
 
 /* The same of another state in the layout of the system, such as an equilibrium or a reference solution: of bodies,
- * joints, sensors and flexible bodies. Angles count from the turns of the run. */
+ * joints, sensors, inputs, states, actuators and flexible bodies. Angles count from the turns of the run. */
 PH_API ph_status ph_run_get_of(ph_run *run, const ph_state *s, int what, int index, double *out);
 
 /* Properties of an element of a list. */
@@ -306,7 +308,7 @@ PH_API ph_status ph_run_follow(ph_run *run, const int *parameters, int n, ph_err
 PH_API ph_status ph_run_simplify(ph_run *run, ph_simplification how, ph_error *err);
 /* The derivative of what ph_run_get gives by the k-th parameter that is followed. PH_E_INPUT: it is not followed, or has none. */
 PH_API ph_status ph_run_get_derivative(ph_run *run, int what, int index, int k, double *out);
-PH_API double ph_run_eps(const ph_run *run, int parameter); /* step of its differences */
+PH_API double ph_run_eps(const ph_run *run, int parameter); /* longest step of its differences */
 
 /* Error bars: call at the initial time; steps then carry the global error of the run, exact less numerical, until the run
  * starts anew; on 0 ends it at any time. In the stabilised form and index-2 it is asymptotically exact, in index-3 an estimate.

@@ -114,6 +114,7 @@ typedef struct ph_objective {
     void (*keep)(void *to, void *ctx);
     void (*take_back)(const void *from, void *ctx);
     ph_output_fn again;
+    ph_status (*step)(ph_sim *sim, void *ctx, ph_error *err); /* on the way forwards; NULL: ph_sim_step */
 } ph_objective;
 
 /* Run the simulation of sens, which has not made a step yet, and find J and its derivatives by all

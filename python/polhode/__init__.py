@@ -14,7 +14,7 @@ from ._lie import SE3, SO3, Group, R, R3xSO3, r3xso3, se3, so3
 from ._model import Model, load
 from ._native import VERSION as __version__
 from ._page import Page
-from ._result import Energy, Result, Snapshot, Stats
+from ._result import Energy, Errors, Event, Result, Snapshot, Stats
 from ._simulation import Simulation
 from ._symbols import Expr, TraceError
 from ._studies import Optimum, Table, campbell, converge, optimise, stability, sweep, transient, work
@@ -25,6 +25,8 @@ __all__ = [
     "Check",
     "Constraint",
     "Energy",
+    "Errors",
+    "Event",
     "Expr",
     "Error",
     "Group",

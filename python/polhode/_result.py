@@ -63,6 +63,14 @@ class Energy:
 
 
 @dataclass(frozen=True)
+class Event:
+    """What happened, and when."""
+
+    name: str
+    t: float  # s
+
+
+@dataclass(frozen=True)
 class Layout:
     """Names of a run, and where its columns are."""
 
@@ -115,6 +123,38 @@ class Snapshot(Recorded):
         return f"<state of '{self._layout.title}' at t = {self.t:g} s>"
 
 
+class Errors(Named):
+    """Errors of a run at its end, exact less numerical, with the names of its numbers; of rotations, body-fixed vectors [rad].
+
+    >>> import polhode as ph
+    >>> r = ph.load("models/heavy_top.lua").run(t_end=0.1, h=1e-3, error_bars=True)
+    >>> r.error["tip"].round(4).tolist()
+    [0.0004, -0.0002, 0.0]
+    """
+
+    def __init__(self, names: Mapping[int, dict[str, int]], numbers: Mapping[tuple[int, int], Numbers]) -> None:
+        self._names_of, self._known = names, numbers
+
+    def _names(self, list_: int) -> dict[str, int]:
+        return self._names_of.get(list_, {})
+
+    def _numbers(self, what: int, index: int) -> Numbers:
+        if (what, index) not in self._known:
+            raise UnknownName("no error of this number is known")
+        return self._known[what, index]
+
+    @property
+    def objective(self) -> Items[Numbers]:
+        """Objectives by name."""
+        return Items(self, lib.PH_OBJECTIVES, number_of(lib.PH_GET_OBJECTIVE))
+
+    def __getitem__(self, name: str) -> Numbers:
+        return self.sensor[name]
+
+    def __repr__(self) -> str:
+        return f"<errors of {len(self._known)} numbers>"
+
+
 class Result(Recorded):
     """A run: time, sensors, bodies, joints, energy as numpy arrays, which are views of one block.
 
@@ -137,8 +177,14 @@ class Result(Recorded):
         parameters: Mapping[str, float],
         objectives: Mapping[str, float],
         source: tuple[Any, tuple[str, ...]] = (None, ()),
+        events: Sequence[Event] = (),
+        ended_by: str | None = None,
+        error: Errors | None = None,
     ) -> None:
         super().__init__(rows, layout)
+        self.events = list(events)  #: events in their order, the first 1024
+        self.ended_by = ended_by  #: the event that ended the run before t_end; None: it went on to t_end
+        self._error = error
         self.stats = stats  #: counters, violations and energies
         self.options = dict(options)  #: as resolved
         self.parameters = dict(parameters)
@@ -149,6 +195,13 @@ class Result(Recorded):
     def t(self) -> Array:
         """Times of the rows [s]."""
         return self._rows[:, 0]
+
+    @property
+    def error(self) -> Errors:
+        """Errors at the end, of a run with `error_bars=True`."""
+        if self._error is None:
+            raise UsageError("this run has no error bars: run it with error_bars=True")
+        return self._error
 
     @property
     def rows(self) -> Array:
@@ -269,7 +322,8 @@ class Result(Recorded):
     def __reduce__(self) -> tuple[object, ...]:
         layout = Layout(**{f.name: getattr(self._layout, f.name) for f in fields(Layout)})
         rows = np.array(self._rows)
-        return type(self), (rows, layout, self.stats, self.options, self.parameters, self.objectives, self._source)
+        numbers = rows, layout, self.stats, self.options, self.parameters, self.objectives, self._source
+        return type(self), (*numbers, self.events, self.ended_by, self._error)
 
 
 def stats_of(summary: Any) -> Stats:

@@ -13,7 +13,7 @@ from ._analysis import Linear, Modes, Sensitivities, StaticStats, modes_of
 from ._errors import ModelError, UsageError
 from ._items import Items, Named, Numbers, number_of
 from ._native import fail, ffi, lib, text, unknown
-from ._result import Energy, Layout, Result, Snapshot, Stats, stats_of
+from ._result import Energy, Errors, Event, Layout, Result, Snapshot, Stats, stats_of
 from ._outside import Inputs, Parameters
 from ._settings import Option, Settings, Texts, config_of, number, option_text
 from ._values import Array, Number, Vector
@@ -341,11 +341,43 @@ class Simulation(Named):
         """Ask `until` or `run`, at work in another thread, to return after the step under way: it raises Stopped."""
         lib.ph_run_stop(self._ready())
 
-    def run(self, t_end: float | None = None, *, record: Record = "all", **options: Option) -> Result:
-        """From the initial values to t_end; options are the keys of run{} in model files, and stay set.
+    @property
+    def events(self) -> list[Event]:
+        """Events since the start, in their order; the first 1024.
+
+        >>> import polhode as ph
+        >>> sim = ph.load("models/bouncing_ball.lua")
+        >>> sim.until(0.5)
+        >>> sim.events[0].name, round(sim.events[0].t, 6)
+        ('touch', 0.403924)
+        """
+        n = ffi.new("int *")
+        first = lib.ph_run_events(self._ready(), n)
+        return [Event(self._name_of(lib.PH_EVENTS, first[k].event), float(first[k].t)) for k in range(n[0])] if first else []
+
+    @property
+    def ended_by(self) -> str | None:
+        """The event that has ended the run; None: none has."""
+        k = lib.ph_run_ended_by(self._ready())
+        return self._name_of(lib.PH_EVENTS, k) if k >= 0 else None
+
+    def _errors(self, run: Any) -> Errors:
+        numbers: dict[tuple[int, int], Numbers] = {}
+        c, view = self._buffer(64)
+        whats = [(w, index) for w, index, _ in self._chosen("all")]
+        whats += [(lib.PH_GET_OBJECTIVE, k) for k in self._index[lib.PH_OBJECTIVES].values()]
+        for w, index in whats:
+            n = 3 if w == lib.PH_GET_ROTATION else self._size(w, index)
+            if n <= len(view) and lib.ph_run_get_error(run, w, index, c) == 0:
+                numbers[w, index] = float(view[0]) if n == 1 and w not in _LISTED else view[:n].copy()
+        return Errors(self._index, numbers)
+
+    def run(self, t_end: float | None = None, *, record: Record = "all", error_bars: bool = False, **options: Option) -> Result:
+        """From the initial values to t_end, or to an event that stops it; options are the keys of run{} in model files, and stay set.
 
         record: what the result has: "all", None, or a list of names of bodies, joints and sensors, and of the words
-        bodies, joints, constraints, nodes, sensors, energy, violation, step.
+        bodies, joints, constraints, nodes, sensors, energy, violation, step. error_bars: `error` of the result has the
+        errors of its end, exact less numerical.
 
         >>> import polhode as ph
         >>> r = ph.load("models/heavy_top.lua").run(t_end=0.1, h=1e-3, formulation="index3", record=["tip"])
@@ -363,8 +395,10 @@ class Simulation(Named):
             end = float(lib.ph_run_end(run))
             if not end > 0:
                 raise UsageError("the model says no t_end: give one, as in sim.run(t_end=1)")
+            if error_bars:
+                self._check(lib.ph_run_error_bars(run, 1, self._err))
             self._until(run, end)
-            return self._take(run)
+            return self._take(run, self._errors(run) if error_bars else None)
 
     # ---- the table ------------------------------------------------------------------------------------------
 
@@ -424,23 +458,24 @@ class Simulation(Named):
     def _no_rows(self) -> Layout:
         return Layout(self._title, self._index, {}, ["t"], ["s"])
 
-    def _result(self, rows: Array) -> Result:
+    def _result(self, rows: Array, error: Errors | None = None) -> Result:
         objectives = {}
         for name, k in self._index[lib.PH_OBJECTIVES].items():
             c, _ = self._buffer(1)
             objectives[name] = float(c[0]) if lib.ph_run_get(self._run, lib.PH_GET_OBJECTIVE, k, c) == 0 else float("nan")
         layout = self._layout or self._no_rows()
-        return Result(rows, layout, self.stats, self.options, dict(self.parameters), objectives, (self._source, tuple(self._told.values())))
+        source = self._source, tuple(self._told.values())
+        return Result(rows, layout, self.stats, self.options, dict(self.parameters), objectives, source, self.events, self.ended_by, error)
 
-    def _take(self, run: Any) -> Result:
+    def _take(self, run: Any, error: Errors | None = None) -> Result:
         """The rows become those of the result: no copy is made."""
         rows, columns = ffi.new("long *"), ffi.new("int *")
         block = lib.ph_run_take_rows(run, rows, columns)
         if block == ffi.NULL:
-            return self._result(np.empty((0, 1)))
+            return self._result(np.empty((0, 1)), error)
         owned = ffi.gc(block, _free_rows, rows[0] * columns[0] * 8)
         flat = np.frombuffer(ffi.buffer(owned, rows[0] * columns[0] * 8), dtype=np.float64)
-        return self._result(flat.reshape(rows[0], columns[0]))
+        return self._result(flat.reshape(rows[0], columns[0]), error)
 
     def result(self) -> Result:
         """What was recorded so far, as a copy: `run` was interrupted, or steps were made after `record`."""

@@ -117,6 +117,7 @@ typedef struct ph_args {
     char **argv;
     const char *name;                /* of compile; NULL: the title of the model */
     int lanes, max_iterations, cuda; /* 0: the default */
+    const char *open;                /* of compile: parameters that stay variable */
     int compiled;                    /* of run */
     const char *fmu;                 /* NULL: C source */
     int fmi;

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- the run ---------------------------------------------------------------------------------------- */
 
@@ -118,7 +119,9 @@ static int write_files(const ph_args *args, const ph_run *run, const ph_compile_
     const char *folder = args->output ? args->output : ".";
     output out[OUTPUTS] = {0};
     ph_error err;
-    int n = args->cuda ? OUTPUTS : DRIVER, ok = 1;
+    int n = args->cuda ? OUTPUTS : DRIVER, ok = mkdir(folder, 0777) == 0 || errno == EEXIST;
+    if (!ok)
+        ph_complain("cannot make the folder '%s': %s", folder, strerror(errno));
     for (int k = 0; k < n && ok; k++)
         ok = open_output(&out[k], folder, name, ending[k]);
     if (ok && (ph_run_compile(run, config, out[HEADER].file.stream, out[SOURCE].file.stream, &err) != PH_OK ||
@@ -136,13 +139,38 @@ static int write_files(const ph_args *args, const ph_run *run, const ph_compile_
     return ok ? PH_EXIT_OK : PH_EXIT_USAGE;
 }
 
+/* "m,k" as a list of names, in a text of its own. */
+#define OPEN_MAX 64
+
+static int read_open(const char *text, char *own, size_t size, const char *name[OPEN_MAX])
+{
+    int n = 0;
+    if (!text)
+        return 0;
+    if (strlen(text) >= size)
+        return ph_complain("--open: too many names"), -1;
+    snprintf(own, size, "%s", text);
+    for (char *p = own; p && n < OPEN_MAX; n++) {
+        char *end = strchr(p, ',');
+        name[n] = p;
+        if (end)
+            *end++ = 0;
+        if (!*name[n])
+            return ph_complain("--open '%s': a name is empty", text), -1;
+        p = end;
+    }
+    return n;
+}
+
 int ph_cmd_compile(const ph_args *args)
 {
     ph_compile_config config = ph_compile_defaults();
-    char name[80];
+    char name[80], own[1024];
+    const char *open[OPEN_MAX];
     ph_error err;
-    ph_run *run = open_run(args);
     int code = PH_EXIT_USAGE;
+    config.open = open, config.n_open = read_open(args->open, own, sizeof own, open);
+    ph_run *run = config.n_open < 0 ? NULL : open_run(args);
     config.name = args->name, config.max_iterations = args->max_iterations;
     config.lanes = args->lanes ? args->lanes : 1;
     if (run && ph_compile_name_of(run, &config, name, sizeof name, &err) != PH_OK)

@@ -6,6 +6,13 @@
 
 #define LEFT 35 /* letters of the column of names */
 
+const ph_example ph_examples[] = {
+#define PH_EXAMPLE(command, arguments, text) {command, arguments, text},
+#include "cli/examples.def"
+#undef PH_EXAMPLE
+    {PH_COMMAND_COUNT, NULL, NULL},
+};
+
 static void print_options(ph_command_code code)
 {
     ph_option_help o;
@@ -22,6 +29,19 @@ static void print_options(ph_command_code code)
     }
 }
 
+static void print_examples(ph_command_code code)
+{
+    int width = 0, n;
+    for (const ph_example *e = ph_examples; e->arguments; e++)
+        if (e->command == code && (n = (int)strlen(e->arguments)) > width)
+            width = n;
+    if (width > 0)
+        printf("\nexamples:\n");
+    for (const ph_example *e = ph_examples; e->arguments; e++)
+        if (e->command == code)
+            printf("  polhode %s %-*s  # %s\n", ph_command_name((int)code), width, e->arguments, e->text);
+}
+
 static void print_command(ph_command_code code)
 {
     const ph_command *c = ph_command_get(code);
@@ -32,6 +52,7 @@ static void print_command(ph_command_code code)
         printf("\noptions:\n");
         print_options(code);
     }
+    print_examples(code);
 }
 
 static void print_all(void)

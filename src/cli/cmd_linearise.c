@@ -1,4 +1,5 @@
 /* polhode linearise: x' = A x + B u, y = C x + D u about a state of a model. */
+#include "cli/deliver.h"
 #include "cli/target.h"
 #include "io/csv.h"
 #include "io/file.h"
@@ -195,7 +196,7 @@ int ph_cmd_linearise(const ph_args *args)
     const char *name = status == PH_OK ? target.p->name : "";
     if (status != PH_OK)
         ph_complain("%s", status == PH_E_MEMORY ? "not enough memory to linearise the system" : err.text);
-    code = status == PH_OK ? PH_EXIT_OK : status == PH_E_INPUT ? PH_EXIT_USAGE : PH_EXIT_FAILED;
+    code = ph_status_exit(status);
     if (status == PH_OK && args->output)
         code = write_file(&s, name, args->output);
     if (status == PH_OK && args->json && !put_json(&s, name, stdout))

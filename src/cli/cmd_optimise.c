@@ -295,6 +295,11 @@ int ph_cmd_optimise(const ph_args *args)
         ph_job r = {.args = &merged, .run = target.run};
         d.run = target.run;
         int ready = read_start(&d, args, target.model) && ph_job_plan(&r) && open_log(&d, &merged, &target);
+        const char *open[PH_DESIGN_MAX];
+        for (int k = 0; k < d.n; k++)
+            open[k] = d.name[k];
+        if (ready && args->compiled)
+            ph_target_build(&target, open, d.n);
         code = ready ? search(&d, args) : PH_EXIT_USAGE;
     }
     ph_target_close(&target);

@@ -1,6 +1,5 @@
 /* polhode run: simulate a model, watch it on the way, report. */
 #include "cli/bars.h"
-#include "cli/compiled.h"
 #include "cli/history.h"
 #include "polhode/compile.h"
 #include "view/view.h"
@@ -14,11 +13,10 @@ int ph_cmd_run(const ph_args *given)
     int code;
     if (args.view && !ph_page_name(args.view))
         return PH_EXIT_USAGE;
-    void *library = NULL;
     if (ph_target_open(&r.target, &args, &code)) {
-        library = args.compiled ? ph_compiled_open(r.target.run) : NULL;
+        int compiled = args.compiled && ph_target_build(&r.target, NULL, 0);
         code = ph_bars_open(&r) ? ph_job_perform(&r) : PH_EXIT_USAGE;
-        if (library && !ph_run_is_compiled(r.target.run))
+        if (compiled && !ph_run_is_compiled(r.target.run))
             fprintf(stderr, "polhode: note: --compiled: the first steps differ from those of the library, "
                             "which made the run\n");
     }
@@ -27,6 +25,5 @@ int ph_cmd_run(const ph_args *given)
     ph_view_destroy(r.view);
     free(r.bodies);
     ph_target_close(&r.target);
-    ph_compiled_close(library);
     return code;
 }

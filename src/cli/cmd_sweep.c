@@ -5,6 +5,7 @@
 #include "io/file.h"
 #include "io/json.h"
 #include "base/hash.h"
+#include "polhode/compile.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -253,29 +254,48 @@ static int open_rows(ph_sweep_study *d)
     return status == PH_OK;
 }
 
-static ph_status keep(int k, const void *result, void *ctx)
+static int is_left(const ph_sweep_study *d, int k)
+{
+    return k < d->plan.n && !(d->rows.known && d->rows.known[k]) && ph_sweep_mine(&d->rows, k);
+}
+
+/* Rows of a group, but for those that are known. */
+static ph_status keep(int g, const void *result, void *ctx)
 {
     ph_sweep_study *d = ctx;
-    if (ph_sweep_add(&d->rows, k, result))
-        return PH_OK;
-    d->why = errno;
-    return PH_E_INPUT;
+    int lanes = ph_sweep_lanes(d);
+    for (int i = 0; i < lanes; i++) {
+        const void *row = (const char *)result + (size_t)i * ph_sweep_size(d);
+        if (is_left(d, g * lanes + i) && !ph_sweep_add(&d->rows, g * lanes + i, row)) {
+            d->why = errno;
+            return PH_E_INPUT;
+        }
+    }
+    return PH_OK;
 }
 
 static int compute(ph_sweep_study *d, ph_pool_end *end)
 {
     ph_error err;
     ph_pool_def def = ph_pool_default();
-    char *skip = calloc((size_t)d->plan.n, 1);
+    if (d->args->compiled && !d->compiled)
+        ph_sweep_build(d);
+    int lanes = ph_sweep_lanes(d), groups = (d->plan.n + lanes - 1) / lanes;
+    char *skip = malloc((size_t)groups);
+    for (int k = 0; skip && k < groups; k++)
+        skip[k] = 1;
     for (int k = 0; skip && k < d->plan.n; k++)
-        skip[k] = (d->rows.known && d->rows.known[k]) || !ph_sweep_mine(&d->rows, k);
-    def.n = d->plan.n, def.skip = skip, def.jobs = d->args->jobs;
-    def.size = sizeof(ph_sweep_row) + (size_t)d->n_values * sizeof(double);
+        skip[k / lanes] &= !is_left(d, k);
+    def.n = groups, def.skip = skip, def.jobs = d->args->jobs;
+    def.size = (size_t)lanes * ph_sweep_size(d);
     def.ranks = 1, def.key = d->key;
     def.title = d->args->quiet ? NULL : "sweep";
-    def.job = ph_sweep_case, def.lost = ph_sweep_lost, def.done = keep, def.ctx = d;
+    def.job = d->compiled ? ph_sweep_group : ph_sweep_case;
+    def.lost = ph_sweep_lost_group, def.done = keep, def.ctx = d;
     ph_status status = skip ? ph_pool_run(&def, NULL, end, &err) : PH_E_MEMORY;
     free(skip);
+    for (int i = 0; i < (int)(sizeof end->at_work / sizeof *end->at_work); i++)
+        end->at_work[i] *= lanes;
     if (status == PH_OK)
         return 1;
     if (d->why)
@@ -410,6 +430,7 @@ int ph_cmd_sweep(const ph_args *args)
 {
     ph_sweep_study d = {.args = args};
     int code = prepare(&d) ? sweep(&d) : PH_EXIT_USAGE;
+    ph_compiled_release(d.compiled);
     ph_plan_clear(&d.plan);
     ph_model_free(d.model);
     free(d.sensor);

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/workshop.h"
 #include "io/file.h"
+#include "io/workshop.h"
 #include "io/zip.h"
 
 static const char *const endings[] = {".h", ".c", "_fmu.c", ".xml"};
@@ -16,13 +16,14 @@ static int write_sources(const ph_workshop *w, const ph_run *run, const ph_compi
 {
     FILE *f[4];
     ph_error err = {0};
-    if (!ph_workshop_write(w, 4, endings, f))
-        return 0;
+    if (!ph_workshop_write(w, 4, endings, f, &err))
+        return ph_complain("%s", err.text), 0;
     int ok = ph_run_compile(run, config, f[0], f[1], &err) == PH_OK &&
              ph_run_compile_fmu(run, config, fmi, f[3], f[2], &err) == PH_OK;
+    ok = ph_workshop_written(w, 4, f, ok ? &err : &(ph_error){0}) && ok;
     if (!ok)
         ph_complain("%s", err.text);
-    return ph_workshop_written(w, 4, f) && ok;
+    return ok;
 }
 
 static int add(ph_zip *z, const ph_workshop *w, const char *ending, const char *folder, const char *as)
@@ -95,14 +96,18 @@ int ph_fmu_write(const ph_run *run, const ph_compile_config *config, const char 
                  const char *path)
 {
     ph_workshop w;
+    ph_error err = {0};
     if (!ph_file_possible(path)) {
         ph_complain("cannot write '%s': %s", path, strerror(errno));
         return 0;
     }
-    if (!ph_workshop_open(&w, name))
-        return 0;
-    int ok = write_sources(&w, run, config, fmi) &&
-             pack(&w, path, fmi, ph_workshop_build(&w, "_fmu.c", 1, "the FMU has sources and no binary"));
+    if (!ph_workshop_open(&w, name, &err))
+        return ph_complain("%s", err.text), 0;
+    int ok = write_sources(&w, run, config, fmi),
+        built = ok && ph_workshop_build(&w, "_fmu.c", 1, NULL, &err);
+    if (ok && !built)
+        ph_complain("%s: the FMU has sources and no binary", err.text);
+    ok = ok && pack(&w, path, fmi, built);
     ph_workshop_close(&w);
     if (ok)
         printf("%s\n", path);

@@ -42,6 +42,18 @@ static void print_exit_codes(FILE *to)
           to);
 }
 
+static void print_examples(ph_command_code code, FILE *to)
+{
+    const char *head = ".SH EXAMPLES\n";
+    for (const ph_example *e = ph_examples; e->arguments; e++) {
+        if (e->command != code)
+            continue;
+        fprintf(to, "%s.TP\n.B polhode %s ", head, ph_command_name((int)code));
+        print_text(e->arguments, to), fputc('\n', to), print_text(e->text, to), fputc('\n', to);
+        head = "";
+    }
+}
+
 static void print_command(const ph_command *c, ph_command_code code, FILE *to)
 {
     char name[64];
@@ -56,6 +68,7 @@ static void print_command(const ph_command *c, ph_command_code code, FILE *to)
         if (ph_option_describe(k, code, &o))
             print_option(&o, to);
     }
+    print_examples(code, to);
     print_exit_codes(to);
     fputs(".SH SEE ALSO\n.BR polhode (1)\n", to);
 }

@@ -103,13 +103,23 @@ int ph_job_sensor(const ph_job *r, int sensor, const ph_state *s, double value[P
 int ph_job_result(const ph_job *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX]);
 int ph_job_watch_sensor(ph_job *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX]);
 
+/* trajectory.c: lists of the model whose numbers are told beside those of bodies, joints and sensors: group NULL past the end. */
+typedef struct ph_told_list {
+    int list, what;
+    const char *group, *one;
+} ph_told_list;
+extern const ph_told_list ph_told_lists[];
+int ph_job_told(const ph_job *r, const ph_told_list *list, int k, const ph_state *s,
+                double value[PH_SENSOR_MAX]); /* how many numbers */
+
 /* report.c: the settings in one line; the summary in words. */
 void ph_report_settings(const ph_job *r, char *text, size_t size);
 void ph_report_options(const ph_options *o, char *text, size_t size); /* the same but for the solver */
 const char *ph_report_formulation(const ph_options *o); /* index1: accelerations are constrained */
 void ph_report_text(const ph_job *r);
 
-/* report_json.c: one object on stdout. 0: not enough memory. The second adds "bodies", "joints" and "sensors". */
+/* report_json.c: one object on stdout. 0: not enough memory. The second adds "bodies", "joints", "sensors", "states"
+ * and "inputs". */
 int ph_report_json(const ph_job *r);
 void ph_report_json_state(ph_json *j, const ph_job *r, const ph_state *s);
 

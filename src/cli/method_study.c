@@ -247,6 +247,18 @@ static int make_sites(ph_method_study *q, int *code)
     return q->sites != NULL;
 }
 
+/* Those of the first case; the others are built as their turn comes. */
+static void build_steps(ph_method_study *q)
+{
+    ph_options o = q->variants[0].opt;
+    ph_error err = {0};
+    o.h = q->def.n_h ? q->def.t_end / (double)q->steps[0] : o.h;
+    if (q->def.n_tol)
+        ph_complain("--compiled: compiled steps are of one size; the study goes on without");
+    else if (ph_run_set_method(q->target.run, &o, &err) == PH_OK)
+        ph_target_build(&q->target, NULL, 0);
+}
+
 int ph_method_study_open(ph_method_study *q, const ph_args *given, int *code)
 {
     *q = (ph_method_study){.args = *given};
@@ -264,6 +276,8 @@ int ph_method_study_open(ph_method_study *q, const ph_args *given, int *code)
     q->cases = calloc((size_t)ph_cases_first(&q->def, q->def.n_variants), sizeof *q->cases);
     if (!q->cases)
         ph_complain("not enough memory for the results");
+    if (q->cases && q->args.compiled)
+        build_steps(q);
     return q->cases != NULL;
 }
 

@@ -32,6 +32,13 @@ typedef struct ph_option_help {
 
 int ph_option_describe(int k, ph_command_code command, ph_option_help *out);
 
+typedef struct ph_example {
+    ph_command_code command;
+    const char *arguments, *text;
+} ph_example;
+
+extern const ph_example ph_examples[]; /* of all commands, examples.def; the last has no arguments */
+
 /* help_man.c, help_complete.c: a page of the manual, of one command or of all (PH_COMMAND_COUNT); a script that completes
  * command lines. */
 void ph_help_man(ph_command_code command, FILE *to);

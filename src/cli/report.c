@@ -149,6 +149,15 @@ static void print_sensor(const ph_job *r, int sensor, const ph_state *s)
     print_values(ph_run_name(r->run, PH_SENSORS, sensor), "sensor", n, value, "");
 }
 
+static void print_told(const ph_job *r, const ph_told_list *list, const ph_state *s)
+{
+    for (int i = 0; i < ph_run_count(r->run, list->list); i++) {
+        double value[PH_SENSOR_MAX];
+        int n = ph_job_told(r, list, i, s, value);
+        print_values(ph_run_name(r->run, list->list, i), list->one, n, value, "");
+    }
+}
+
 /* The first and the last of many. */
 static void print_some(const ph_job *r, int n, void (*print)(const ph_job *, int, const ph_state *),
                        const char *plural, const ph_state *s)
@@ -188,6 +197,8 @@ void ph_report_text(const ph_job *r)
     print_some(r, r->bodies->n_ties, print_joint, "joints", &s);
     for (int i = 0; i < ph_run_count(r->run, PH_SENSORS); i++)
         print_sensor(r, i, &s);
+    for (const ph_told_list *l = ph_told_lists; l->group; l++)
+        print_told(r, l, &s);
     if (r->extension && r->status == PH_OK)
         r->extension->text(r);
 }

@@ -121,6 +121,17 @@ static void add_sensors(ph_json *j, const ph_job *r, const ph_state *s)
     }
 }
 
+static void add_told(ph_json *j, const ph_job *r, const ph_told_list *list, const ph_state *s)
+{
+    int count = ph_run_count(r->run, list->list);
+    cJSON *all = count ? ph_json_object(j, j->root, list->group) : NULL;
+    for (int i = 0; i < count; i++) {
+        double value[PH_SENSOR_MAX];
+        int n = ph_job_told(r, list, i, s, value);
+        ph_json_numbers(j, all, ph_run_name(r->run, list->list, i), n, value);
+    }
+}
+
 void ph_report_json_state(ph_json *j, const ph_job *r, const ph_state *s)
 {
     add_bodies(j, r, s);
@@ -129,6 +140,8 @@ void ph_report_json_state(ph_json *j, const ph_job *r, const ph_state *s)
         add_constraints(j, r, s);
     if (r->target.model)
         add_sensors(j, r, s);
+    for (const ph_told_list *l = ph_told_lists; l->group; l++)
+        add_told(j, r, l, s);
 }
 
 static void add_quality(ph_json *j, const ph_job *r, const ph_state *s)

@@ -24,7 +24,8 @@ typedef struct ph_sweep_study {
     int rank;          /* of MPI; 0: the first or only one */
     int share, shares; /* shares = 0: all cases */
     ph_sweep rows;
-    int why; /* errno, where the journal could not be written */
+    struct ph_compiled *compiled; /* of all cases; NULL: none */
+    int why;                      /* errno, where the journal could not be written */
 } ph_sweep_study;
 
 /* sweep_case.c: one run. Callbacks of the pool; ctx is the ph_sweep_study. */
@@ -32,7 +33,18 @@ void ph_sweep_case(int k, void *result, void *ctx);
 int ph_sweep_open_case(const ph_sweep_study *d, int k, ph_args *args,
                        ph_job *r); /* 0 after one line on stderr; the target is to be closed in any case */
 void ph_sweep_lost(int k, const char *why, void *result, void *ctx);
+void ph_sweep_clear(const ph_sweep_study *d, ph_sweep_row *row, int status);
+void ph_sweep_finish(const ph_sweep_study *d, ph_job *r, int open,
+                     ph_sweep_row *row);                         /* its run; closes it */
 void ph_sweep_id(const ph_sweep_study *d, int k, char text[32]); /* "000012-9f86d081884c7d65" */
+
+/* sweep_lanes.c: --compiled. Build the model; 0: one line on stderr says that there is none. Cases of a group, which are as many as the
+ * model has lanes; bytes of a row. */
+int ph_sweep_build(ph_sweep_study *d);
+int ph_sweep_lanes(const ph_sweep_study *d);
+size_t ph_sweep_size(const ph_sweep_study *d);
+void ph_sweep_group(int g, void *result, void *ctx);
+void ph_sweep_lost_group(int g, const char *why, void *result, void *ctx);
 
 /* sweep_table.c: all cases in one table. */
 ph_table *ph_sweep_table(const ph_sweep_study *d);

@@ -32,7 +32,7 @@ void ph_sweep_id(const ph_sweep_study *d, int k, char text[32])
 }
 
 /* Without a run of its own: nothing is known. */
-static void clear(const ph_sweep_study *d, ph_sweep_row *row, int status)
+void ph_sweep_clear(const ph_sweep_study *d, ph_sweep_row *row, int status)
 {
     row->status = status;
     row->t = row->drift = row->position = row->velocity = NAN;
@@ -44,7 +44,7 @@ void ph_sweep_lost(int k, const char *why, void *result, void *ctx)
 {
     ph_sweep_row *row = result;
     (void)k;
-    clear(ctx, row, PH_SWEEP_LOST);
+    ph_sweep_clear(ctx, row, PH_SWEEP_LOST);
     snprintf(row->reason, sizeof row->reason, "the process was %s", why);
     if (strncmp(why, "killed", 6) != 0)
         snprintf(row->reason, sizeof row->reason, "the process %s", why);
@@ -101,22 +101,26 @@ int ph_sweep_open_case(const ph_sweep_study *d, int k, ph_args *args, ph_job *r)
     return ok;
 }
 
+void ph_sweep_finish(const ph_sweep_study *d, ph_job *r, int open, ph_sweep_row *row)
+{
+    if (open) {
+        ph_job_simulate(r);
+        read_run(d, r, row);
+    } else if (r->target.status != PH_OK) {
+        row->status = (int)r->target.status;
+    }
+    ph_target_close(&r->target);
+}
+
 void ph_sweep_case(int k, void *result, void *ctx)
 {
     const ph_sweep_study *d = ctx;
     ph_sweep_row *row = result;
     ph_args args = *d->args;
     ph_job r = {0};
-    clear(d, row, PH_E_INPUT);
+    ph_sweep_clear(d, row, PH_E_INPUT);
     ph_complain_into(row->reason, sizeof row->reason);
-    if (ph_sweep_open_case(d, k, &args, &r)) {
-        if (ph_job_plan(&r)) {
-            ph_job_simulate(&r);
-            read_run(d, &r, row);
-        }
-    } else if (r.target.status != PH_OK) {
-        row->status = (int)r.target.status;
-    }
+    int open = ph_sweep_open_case(d, k, &args, &r) && ph_job_plan(&r);
+    ph_sweep_finish(d, &r, open, row);
     ph_complain_into(NULL, 0);
-    ph_target_close(&r.target);
 }

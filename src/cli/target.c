@@ -3,6 +3,7 @@
 #include "cli/target.h"
 #include "cli/options.h"
 #include "base/hash.h"
+#include "polhode/compile.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -319,6 +320,18 @@ int ph_target_open_case(ph_target *s, ph_args *args, const ph_more *more, int *c
     *s = (ph_target){0};
     *code = PH_EXIT_USAGE;
     return ph_target_is_file(args->word[0]) ? open_file(s, args, more, code) : open_problem(s, args, more);
+}
+
+int ph_target_build(ph_target *s, const char *const *open, int n_open)
+{
+    ph_error err = {0};
+    if (!s->model)
+        return ph_complain("--compiled: a built-in problem is no model file; the run goes on without"), 0;
+    if (ph_run_start(s->run, &err) != PH_OK)
+        return 0; /* the run itself will say why it cannot start */
+    if (ph_run_build(s->run, open, n_open, &err) == PH_OK)
+        return 1;
+    return ph_complain("--compiled: %s; the run goes on without", err.text), 0;
 }
 
 int ph_target_open(ph_target *s, ph_args *args, int *code)

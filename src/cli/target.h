@@ -37,6 +37,9 @@ typedef struct ph_more {
 
 int ph_target_open_case(ph_target *s, ph_args *args, const ph_more *more, int *code);
 
+/* Steps of its run by the compiled model, as parameters change too that are open; 0: a sentence says why they are not. */
+int ph_target_build(ph_target *s, const char *const *open, int n_open);
+
 /* Parameter k: its name and value. 0: past the end. */
 int ph_target_parameter(const ph_target *s, int k, char *name, size_t size, double *value);
 

@@ -1,7 +1,18 @@
-/* The table of a run: t, the motion of each body, the multipliers of each joint, sensors, the energy. */
+/* The table of a run: t, the motion of each body, the multipliers of each joint, sensors, states, inputs, the energy. */
 #include "cli/job.h"
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+
+const ph_told_list ph_told_lists[] = {{PH_STATES, PH_GET_STATE, "states", "state"},
+                                      {PH_INPUTS, PH_GET_INPUT, "inputs", "input"},
+                                      {0, 0, NULL, NULL}};
+
+int ph_job_told(const ph_job *r, const ph_told_list *list, int k, const ph_state *s,
+                double value[PH_SENSOR_MAX])
+{
+    return ph_run_get_of(r->run, s, list->what, k, value) == PH_OK ? ph_run_size(r->run, list->what, k) : 0;
+}
 
 int ph_job_sensor(const ph_job *r, int sensor, const ph_state *s, double value[PH_SENSOR_MAX])
 {
@@ -101,6 +112,30 @@ static void add_sensors(ph_job *r)
     }
 }
 
+/* A column that was there before has this name. */
+static int is_taken(const ph_job *r, const ph_told_list *list, const char *name)
+{
+    int taken = ph_run_find(r->run, PH_SENSORS, name) >= 0 || !strcmp(name, "t") || !strcmp(name, "energy");
+    for (const ph_told_list *l = ph_told_lists; l < list; l++)
+        taken |= ph_run_find(r->run, l->list, name) >= 0;
+    return taken;
+}
+
+static void add_told(ph_job *r, const ph_told_list *list)
+{
+    for (int i = 0; i < ph_run_count(r->run, list->list); i++) {
+        char full[PH_LABEL_MAX + 16];
+        const char *name = ph_run_name(r->run, list->list, i), *unit = ph_run_unit(r->run, list->what, i, 0);
+        int n = ph_run_size(r->run, list->what, i);
+        snprintf(full, sizeof full, "%s.%s", list->group, name);
+        ph_record_channel(&r->record, &(ph_channel){.group = list->group,
+                                                    .name = is_taken(r, list, name) ? full : name,
+                                                    .unit = unit && unit[0] ? unit : "1",
+                                                    .prefix = n > 1 ? "" : NULL,
+                                                    .n = n});
+    }
+}
+
 /* A sensor of this name has it. */
 static int adds_energy(const ph_job *r)
 {
@@ -117,6 +152,8 @@ void ph_trajectory_header(ph_job *r)
     for (int i = 0; i < r->bodies->n_ties; i++)
         add_joint(r, i, &s);
     add_sensors(r);
+    for (const ph_told_list *l = ph_told_lists; l->group; l++)
+        add_told(r, l);
     if (adds_energy(r))
         ph_record_channel(&r->record, &(ph_channel){.name = "energy", .unit = "J", .n = 1});
     if (r->extension && r->extension->header)
@@ -146,6 +183,11 @@ void ph_trajectory_row(ph_job *r, const ph_state *s)
         double value[PH_SENSOR_MAX];
         ph_record_put(&r->record, ph_job_watch_sensor(r, i, s, value), value);
     }
+    for (const ph_told_list *l = ph_told_lists; l->group; l++)
+        for (int i = 0; i < ph_run_count(r->run, l->list); i++) {
+            double value[PH_SENSOR_MAX];
+            ph_record_put(&r->record, ph_job_told(r, l, i, s, value), value);
+        }
     if (adds_energy(r))
         ph_record_put(&r->record, 1, (double[]){ph_job_energies(r).now});
     if (r->extension && r->extension->row)

@@ -86,12 +86,16 @@ static void print_what(const ph_compiler *c, FILE *out)
     fprintf(out,
             "/* The model \"%s\", compiled by Polhode %s: genalpha, %s, sigma %.9g, rho %.9g, h %.9g s.\n",
             ph_c_comment(c->model->name, title), ph_version(), form[o->formulation], o->sigma, o->rho, o->h);
-    for (int k = 0; k < c->model->n_params; k++)
-        fprintf(out, " * %s = %.17g\n", c->model->param[k].name, c->model->param[k].value);
-    fprintf(out, " */\n");
+    for (int k = 0; k < c->nominal->model->n_params; k++)
+        fprintf(out, " * %s = %.17g\n", c->nominal->model->param[k].name, c->nominal->model->param[k].value);
+    if (c->open->n)
+        fprintf(out, " * open:");
+    for (int k = 0; k < c->open->n; k++)
+        fprintf(out, "%s %s", k ? "," : "", c->open->name[k]);
+    fprintf(out, c->open->n ? "\n */\n" : " */\n");
 }
 
-ph_struct_places ph_compile_struct(const ph_run *run)
+ph_struct_places ph_compile_struct(const ph_run *run, const ph_open *open)
 {
     const ph_layout *lay = &run->sim->lay;
     int nl = lay->nl ? lay->nl : 1, inputs = run->model->n_inputs;
@@ -100,7 +104,8 @@ ph_struct_places ph_compile_struct(const ph_run *run)
     p.a = p.lambda + nl, p.last_vdot = p.a + lay->nv, p.last_lambda = p.last_vdot + lay->nv;
     p.slope = p.last_lambda + nl, p.turns = p.slope + 1,
     p.iterations = p.turns + 3 * (run->mech->n_turns + 1);
-    p.input = p.iterations + 1, p.last_input = p.input + inputs, p.numbers = p.last_input + inputs;
+    p.input = p.iterations + 1, p.last_input = p.input + inputs;
+    p.data = p.last_input + inputs + open->n, p.numbers = p.data + open->n_data;
     return p;
 }
 
@@ -121,6 +126,24 @@ static void print_inputs(const ph_compiler *c, FILE *h)
         fprintf(h, m->input[k].hold == PH_HOLD_STEP ? " /* it jumps at the begin of a step */\n" : "\n");
     }
     fprintf(h, "    } input;\n    %s_real last_input[%d];\n", c->name, m->n_inputs);
+}
+
+/* Parameters that are open, and what depends on them. */
+static void print_parameters(const ph_compiler *c, FILE *h)
+{
+    const ph_open *o = c->open;
+    char name[80];
+    if (o->n)
+        fprintf(h, "    struct { /* after other values: %s_restart */\n", c->name);
+    for (int k = 0; k < o->n; k++) {
+        ph_compile_name(o->name[k], name, sizeof name);
+        fprintf(h, "        %s_real %s;\n", c->name, name);
+    }
+    if (o->n)
+        fprintf(h, "    } param;\n");
+    if (o->n_data)
+        fprintf(h, "    %s_real data[%d]; /* numbers of the model that depend on them */\n", c->name,
+                o->n_data);
 }
 
 static void print_state(const ph_compiler *c, FILE *h)
@@ -156,6 +179,7 @@ static void print_state(const ph_compiler *c, FILE *h)
             c->name, c->name, c->name, lay->nq, lay->nv, lay->nv, nl, c->name, lay->nv, lay->nv, nl, c->name,
             c->mech->n_turns + 1, c->name);
     print_inputs(c, h);
+    print_parameters(c, h);
     fprintf(h, "} %s;\n\n", c->name);
 }
 
@@ -167,10 +191,10 @@ static void print_functions(const ph_compiler *c, FILE *h)
             "%s_init(%s *s);\n\n",
             n, n);
     fprintf(h,
-            "/* Start anew at q and v, which are made consistent. Returns 0, or a bit for each member that "
+            "/* Start anew at q and v, which are made consistent%s. Returns 0, or a bit for each member that "
             "failed and is as\n"
             " * before. */\nunsigned %s_restart(%s *s);\n\n",
-            n, n);
+            c->open->n ? ", with the present parameters" : "", n, n);
     fprintf(h,
             "/* One step of %.9g s, at most %d iterations. Returns 0, or a bit for each member that failed "
             "and is as before. */\n"
@@ -210,7 +234,7 @@ static void print_values(ph_compiler *c, const char *name, const double *a, int 
 
 static void print_init(ph_compiler *c)
 {
-    const ph_point *now = &c->sim->now;
+    const ph_point *now = &c->nominal->sim->now;
     const ph_layout *lay = c->lay;
     fprintf(c->out, "PH_EXPORT void %s_init(%s *s)\n{\n", c->name, c->name);
     print_values(c, "q", now->q, lay->nq);
@@ -231,8 +255,14 @@ static void print_init(ph_compiler *c)
         char field[80], text[40];
         ph_compile_name(c->model->input[k].name, field, sizeof field);
         fprintf(c->out, "    s->input.%s = s->last_input[%d] = ph_k(%s);\n", field, k,
-                ph_c_number(ph_input_at(&c->mech->input[k], c->sim->t0), text));
+                ph_c_number(ph_input_at(&c->nominal->mech->input[k], c->sim->t0), text));
     }
+    for (int k = 0; k < c->open->n; k++) {
+        char field[80], text[40];
+        ph_compile_name(c->open->name[k], field, sizeof field);
+        fprintf(c->out, "    s->param.%s = ph_k(%s);\n", field, ph_c_number(c->open->value[k], text));
+    }
+    fprintf(c->out, "    ph_numbers(s);\n");
     fprintf(c->out, "    ph_track(s, s->t == s->t);\n}\n\n");
     fprintf(c->out, "PH_EXPORT unsigned %s_restart(%s *s)\n{\n    return ph_restart(s);\n}\n\n", c->name,
             c->name);
@@ -270,7 +300,8 @@ static void print_input_functions(ph_compiler *c)
 static int has_controls(const ph_compiler *c)
 {
     const ph_model *m = c->model;
-    int any = m->n_inputs || m->n_states || m->n_actuators || m->n_couplings || c->lay->friction;
+    int any =
+        c->open->n_data || m->n_inputs || m->n_states || m->n_actuators || m->n_couplings || c->lay->friction;
     for (int k = 0; k < m->n_joints; k++)
         any |= m->joint[k].drive.call != NULL;
     for (int k = 0; k < m->n_forces; k++)
@@ -364,6 +395,7 @@ static ph_status print_source(ph_compiler *c)
     ph_compile_constants(c);
     paste_until(out, &next, "functions.h");
     print_input_functions(c);
+    ph_compile_numbers(c);
     if (s == PH_OK)
         s = ph_compile_functions(c);
     ph_compile_data(c);
@@ -439,18 +471,19 @@ static ph_status compile(ph_compiler *c, FILE *header, ph_error *err)
     if (s == PH_E_INPUT)
         return ph_fail(err, s,
                        "the model has %d unknowns in a step, more than the %d that can be compiled with "
-                       "functions, actuators, friction or states",
+                       "functions, actuators, friction, states or open parameters",
                        c->n, CELLS_MOST);
     return s == PH_OK ? s : ph_fail(err, s, "not enough memory to compile the model");
 }
 
-ph_status ph_compiler_open(ph_compiler *c, const ph_run *run, const ph_compile_config *config, char name[80],
-                           ph_error *err)
+ph_status ph_compiler_open(ph_compiler *c, const ph_open *open, const ph_compile_config *config,
+                           char name[80], ph_error *err)
 {
-    if (!run->model)
-        return ph_fail(err, PH_E_INPUT, "only runs of models can be compiled");
+    const ph_run *run = open->generic;
     *c = (ph_compiler){.config = config,
+                       .open = open,
                        .run = run,
+                       .nominal = open->nominal,
                        .model = run->model,
                        .mech = run->mech,
                        .sim = run->sim,
@@ -463,13 +496,13 @@ ph_status ph_compiler_open(ph_compiler *c, const ph_run *run, const ph_compile_c
     return s == PH_OK ? ph_compile_scope(c, err) : s;
 }
 
-ph_status ph_run_compile(const ph_run *run, const ph_compile_config *config, FILE *header, FILE *source,
-                         ph_error *err)
+ph_status ph_open_compile(const ph_open *open, const ph_compile_config *config, FILE *header, FILE *source,
+                          ph_error *err)
 {
     char name[80];
     ph_compiler c;
     ph_arena own = {0};
-    ph_status s = ph_compiler_open(&c, run, config, name, err);
+    ph_status s = ph_compiler_open(&c, open, config, name, err);
     if (s != PH_OK)
         return s;
     c.out = source;
@@ -480,5 +513,21 @@ ph_status ph_run_compile(const ph_run *run, const ph_compile_config *config, FIL
     s = compile(&c, header, err);
     ph_free(c.alloc, c.A);
     ph_free(c.alloc, own.block);
+    return s;
+}
+
+ph_status ph_run_compile(const ph_run *run, const ph_compile_config *config, FILE *header, FILE *source,
+                         ph_error *err)
+{
+    ph_compile_config c = ph_compile_defaults();
+    ph_open *open;
+    memcpy(&c, config, config->size < sizeof c ? config->size : sizeof c);
+    if (!run->model)
+        return ph_fail(err, PH_E_INPUT, "only runs of models can be compiled");
+    ph_status s = ph_open_create(&open, run, c.open, c.n_open, 1, err);
+    if (s != PH_OK)
+        return s;
+    s = ph_open_compile(open, &c, header, source, err);
+    ph_open_destroy(open);
     return s;
 }

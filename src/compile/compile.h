@@ -13,6 +13,7 @@
 typedef struct ph_entry {
     int changes;
     double value; /* where it does not */
+    int open;     /* of M: 1 + the datum that it is; 0: none */
 } ph_entry;
 
 /* A place of the Newton matrix: an entry, and where it stands in the array A of the file if it changes. */
@@ -22,10 +23,72 @@ typedef struct ph_cell {
     int one; /* it is always 1 or -1 */
 } ph_cell;
 
+/* constants.c: the numbers of a run that its source has, and a sum over all that is not a number. */
+typedef enum ph_constant_kind {
+    PH_CONSTANT_BODY,
+    PH_CONSTANT_JOINT,
+    PH_CONSTANT_FORCE,
+    PH_CONSTANT_COUPLE,
+    PH_CONSTANT_SENSOR,
+    PH_CONSTANT_FUNCTION,
+    PH_CONSTANT_KINDS
+} ph_constant_kind;
+
+typedef struct ph_constants {
+    double *value, *size; /* n: of each number; of the field that it stands in */
+    int n;
+    int *first, elements;        /* where the numbers of each element begin */
+    const ph_program **program;  /* of those that are functions */
+    int kind[PH_CONSTANT_KINDS]; /* where the elements of each kind begin */
+    uint64_t shape;              /* of two runs that differ in numbers alone it is the same */
+    const ph_allocator *alloc;
+} ph_constants;
+
+ph_status ph_constants_create(ph_constants *x, const ph_run *run,
+                              const ph_allocator *alloc); /* PH_E_MEMORY */
+void ph_constants_destroy(ph_constants *x);
+int ph_constants_at(const ph_constants *x, ph_constant_kind kind, int k); /* its first number */
+int ph_constants_of(const ph_constants *x, const ph_program *p);
+int ph_constants_differ(const ph_constants *a, const ph_constants *b, int i); /* number i, beyond round-off */
+
+/* open.c: parameters that stay variable, and the numbers that depend on them, data. */
+#define PH_OPEN_MAX     16
+#define PH_OPEN_SAMPLES 3 /* runs at other values at which entries are looked at */
+
+typedef struct ph_open_term {
+    double c;
+    signed char e[PH_OPEN_MAX]; /* c times the product of the parameters to these powers */
+} ph_open_term;
+
+typedef struct ph_open_sum {
+    int n;
+    ph_open_term *term;
+} ph_open_sum;
+
+typedef struct ph_open {
+    int n;
+    const char *const *name;
+    double value[PH_OPEN_MAX], generic_value[PH_OPEN_MAX], width;
+    int unbuilt, matters[PH_OPEN_MAX]; /* the model could not be built somewhere; a number depends on each */
+    const ph_run *nominal; /* whose initial values the source has; */
+    const ph_run *generic; /* the one whose source is written: the same, if nothing is open */
+    ph_run *sample[PH_OPEN_SAMPLES];
+    ph_constants constants; /* of the generic run */
+    int *datum;             /* of each number: its place among data; -1: it is a constant */
+    int n_data, *number;    /* of each datum: its number */
+    ph_open_sum *sum;       /* of each datum, where the source has them */
+} ph_open;
+
+/* sums 1: data must be sums of products of powers, 0: the caller knows them. name must outlive it. */
+ph_status ph_open_create(ph_open **out, const ph_run *run, const char *const *name, int n, int sums,
+                         ph_error *err);
+void ph_open_destroy(ph_open *o);
+
 typedef struct ph_compiler {
     FILE *out;
     const ph_compile_config *config;
-    const ph_run *run;
+    const ph_open *open;
+    const ph_run *run, *nominal; /* as open has them */
     const ph_model *model;
     const ph_mechanism *mech;
     const ph_sim *sim;
@@ -48,10 +111,10 @@ typedef struct ph_compiler {
 /* Where numbers stand in the struct of a compiled model, counted in numbers of its real type; how many there are. */
 typedef struct ph_struct_places {
     int steps, q, v, vdot, lambda, a, last_vdot, last_lambda, slope, turns, iterations, input, last_input,
-        numbers;
+        data, numbers;
 } ph_struct_places;
 
-ph_struct_places ph_compile_struct(const ph_run *run);
+ph_struct_places ph_compile_struct(const ph_run *run, const ph_open *open);
 
 /* What a step of a large model puts on the stack, of each member, for each block of three unknowns, measured on chains; and a
  * bound of what all functions of a compiled model together do, once its elimination is known. */
@@ -77,6 +140,9 @@ typedef struct ph_sum {
 } ph_sum;
 
 const char *ph_c_number(double a, char text[40]);
+/* Number i of the constants, whose value is given: as a double, or where it is open in the state s; ph_c_term: as a ph_real. */
+const char *ph_c_constant(const ph_compiler *c, int i, double value, char text[48]);
+const char *ph_c_term(const ph_compiler *c, int i, double value, char text[48]);
 void ph_sum_begin(ph_sum *s, FILE *out);
 void ph_sum_constant(ph_sum *s, double a);
 void ph_sum_term(ph_sum *s, double factor, const char *format, ...) PH_PRINTF(3, 4);
@@ -88,6 +154,22 @@ ph_status ph_compile_program(ph_compiler *c, const char *name, const ph_program 
 void ph_compile_mark_operations(const ph_program *p, int drive, unsigned char *used);
 void ph_compile_operations(ph_compiler *c, const unsigned char *used);
 void ph_compile_curve(ph_compiler *c, const ph_curve_ref *r);
+
+/* opened.c: elements with numbers that are open: their names in the file; copies with those of the state, as locals of a
+ * function that has s; the function ph_numbers, which finds data from parameters. */
+int ph_compile_is_open(const ph_compiler *c, int first, int n);
+int ph_compile_joint_is_open(const ph_compiler *c, int k);
+int ph_compile_force_is_open(const ph_compiler *c, int k);
+void ph_compile_locals(ph_compiler *c);
+void ph_compile_numbers(ph_compiler *c);
+int ph_compile_open_constants(const ph_compiler *c, const ph_program *p,
+                              int before); /* of the first numbers of a function */
+void ph_compile_hand_over(ph_compiler *c, const char *to,
+                          const ph_program *p); /* they follow its arguments */
+
+/* functions.c: each function of the model, with the name that it has in the file. */
+typedef void (*ph_function_fn)(ph_compiler *c, const ph_function *f, const char *name, int drive, void *ctx);
+void ph_compile_each_function(ph_compiler *c, ph_function_fn with, void *ctx);
 
 /* functions.c: all of them; a call, with t and v at of ("W->" or "s->"), and rows b and z of the joints that it reads; the
  * derivatives of a result, times a row of a node: the vector of that name, or number unit of a state. */
@@ -149,8 +231,11 @@ void ph_compile_sensors(ph_compiler *c, FILE *header);
 int ph_compile_sensor_coordinate(const ph_compiler *c, const ph_sensor_def *d);
 
 /* compile.c: a compiler of a run, ready to write; PH_E_INPUT: the model has what cannot be compiled. fmu.c uses it. */
-ph_status ph_compiler_open(ph_compiler *c, const ph_run *run, const ph_compile_config *config, char name[80],
-                           ph_error *err);
+ph_status ph_compiler_open(ph_compiler *c, const ph_open *open, const ph_compile_config *config,
+                           char name[80], ph_error *err);
+/* The source of a run with parameters that are open. */
+ph_status ph_open_compile(const ph_open *open, const ph_compile_config *config, FILE *header, FILE *source,
+                          ph_error *err);
 
 /* texts.c, made by cmake/embed.cmake: the texts that a file is made of, in the order in which they are needed. */
 typedef struct ph_text {

@@ -111,6 +111,7 @@ ph_status ph_compile_tracking(ph_compiler *c)
     list_angles(c, needed);
     fprintf(c->out, "/* Turns of joints, of members that have made a step. */\nPH_FN void ph_track(PH_MODEL "
                     "*s, ph_mask ok)\n{\n");
+    ph_compile_locals(c);
     for (int i = 0; i < c->model->n_joints; i++) {
         const ph_joint *j = &m->joint[m->joint_of[i]];
         for (int k = PH_ABOUT; k < PH_LENGTH; k++) {
@@ -150,7 +151,8 @@ static void actuator_data(ph_compiler *c, int k)
         double value;
     } all[] = {{"k", d->k},           {"d", d->d},           {"rest", d->rest},
                {"stop_k", d->stop_k}, {"stop_d", d->stop_d}, {"stop_width", d->stop_width}};
-    fprintf(c->out, "/* actuator '%s' */\nPH_TABLE ph_actuator_def actuator_%d = {", d->name, k);
+    const char *fixed = ph_compile_force_is_open(c, k) ? "fixed_" : "";
+    fprintf(c->out, "/* actuator '%s' */\nPH_TABLE ph_actuator_def %sactuator_%d = {", d->name, fixed, k);
     for (int i = 0; i < (has_stops(d) ? 6 : 3); i++)
         fprintf(c->out, ".%s = PH_K(%s), ", all[i].name,
                 ph_c_number(isnan(all[i].value) ? 0 : all[i].value, text));
@@ -159,9 +161,10 @@ static void actuator_data(ph_compiler *c, int k)
         fprintf(c->out, ", PH_K(%s)}, ", ph_c_number(d->stop[1], text));
     }
     fprintf(c->out,
-            ".given = 1};\nPH_TABLE ph_force force_%d = {.actuator = &actuator_%d, .along = &joint_%d, "
+            ".given = 1};\nPH_TABLE ph_force %sforce_%d = {.actuator = &%sactuator_%d, .along = &%sjoint_%d, "
             ".coordinate = %d};\n",
-            k, k, (int)(f->along - c->mech->joint), f->coordinate);
+            fixed, k, fixed, k, ph_compile_joint_is_open(c, (int)(f->along - c->mech->joint)) ? "fixed_" : "",
+            (int)(f->along - c->mech->joint), f->coordinate);
 }
 
 static void friction_data(ph_compiler *c, int k)
@@ -169,11 +172,13 @@ static void friction_data(ph_compiler *c, int k)
     const ph_force *f = &c->mech->force[k];
     char text[2][40];
     fprintf(c->out,
-            "/* friction of joint '%s' */\nPH_TABLE ph_force force_%d = {.joint = &joint_%d, .friction = "
+            "/* friction of joint '%s' */\nPH_TABLE ph_force %sforce_%d = {.joint = &%sjoint_%d, .friction = "
             "PH_K(%s), "
             ".speed = PH_K(%s)};\n",
-            c->model->joint[f->joint->def].name, k, (int)(f->joint - c->mech->joint),
-            ph_c_number(f->friction, text[0]), ph_c_number(f->speed, text[1]));
+            c->model->joint[f->joint->def].name, ph_compile_force_is_open(c, k) ? "fixed_" : "", k,
+            ph_compile_joint_is_open(c, (int)(f->joint - c->mech->joint)) ? "fixed_" : "",
+            (int)(f->joint - c->mech->joint), ph_c_number(f->friction, text[0]),
+            ph_c_number(f->speed, text[1]));
 }
 
 void ph_compile_control_data(ph_compiler *c, int k)
@@ -220,7 +225,7 @@ static void print_actuator_site(ph_compiler *c, int k, const char *of)
 {
     const ph_force *f = &c->mech->force[k];
     const ph_actuator_def *d = f->actuator;
-    char name[32], text[40];
+    char name[32], text[48];
     snprintf(name, sizeof name, "effort_%d", (int)(d - c->model->actuator));
     if (d->f.call)
         ph_compile_call(c, name, &d->f, of);
@@ -234,8 +239,9 @@ static void print_actuator_site(ph_compiler *c, int k, const char *of)
     else if (d->input >= 0)
         fprintf(c->out, "        s_.effort = ph_input(s, %d);\n", d->input);
     else
-        fprintf(c->out, "        s_.effort = ph_k(%s);\n",
-                ph_c_number(isnan(d->effort) ? 0 : d->effort, text));
+        fprintf(c->out, "        s_.effort = %s;\n",
+                ph_c_term(c, ph_constants_at(&c->open->constants, PH_CONSTANT_FORCE, k) + 8,
+                          isnan(d->effort) ? 0 : d->effort, text));
     fprintf(c->out, "        s_.turns = ph_k(0);\n");
     if (counter_of(f->along, f->coordinate) >= 0) {
         fprintf(c->out, "        ph_site at_ = ph_actuator_site(&s_);\n        s_.turns = ");
@@ -404,17 +410,22 @@ void ph_compile_control_terms(ph_compiler *c, int k, int start)
 
 /* ---- couplings -------------------------------------------------------------------------------------------------- */
 
+static int couple_at(const ph_compiler *c, const ph_couple *x)
+{
+    return ph_constants_at(&c->open->constants, PH_CONSTANT_COUPLE, (int)(x - c->mech->couple));
+}
+
 /* Rows of one half, its factor included, added to B or Z. */
 static void couple_rows(ph_compiler *c, const ph_couple *x, int h, const char *to, const char *row)
 {
     const ph_joint *j = x->of[h];
-    char text[40];
+    char text[48];
     for (int slot = 0; slot < PH_SLOTS; slot++) {
         int body = j->body[slot / 2], node = body < 0 ? -1 : c->mech->body[body].node[slot % 2];
         const ph_block *b = node < 0 ? NULL : link_of(c, x->constraint, node);
         if (b)
-            fprintf(c->out, "        ph_add3(%s + %d, ph_scale(ph_k(%s), %s[%d]));\n", to, b->at,
-                    ph_c_number(x->factor[h], text), row, slot);
+            fprintf(c->out, "        ph_add3(%s + %d, ph_scale(%s, %s[%d]));\n", to, b->at,
+                    ph_c_term(c, couple_at(c, x) + h, x->factor[h], text), row, slot);
     }
 }
 
@@ -447,9 +458,9 @@ void ph_compile_couple_B(ph_compiler *c, int k)
 static void couple_Phi(ph_compiler *c, const ph_couple *x, int h)
 {
     const ph_joint *j = x->of[h];
-    char text[40];
+    char text[48];
     int k = x->coordinate[h];
-    ph_c_number(x->factor[h], text);
+    ph_c_constant(c, couple_at(c, x) + h, x->factor[h], text);
     fprintf(c->out, "        ph_real v_ = ph_along_value(x, %d);\n        sum_ += %s * v_;\n", k, text);
     if (counter_of(j, k) < 0)
         return;
@@ -462,7 +473,7 @@ static void couple_terms(ph_compiler *c, int i, int start)
 {
     const ph_couple *x = &c->mech->couple[i];
     int rates = start || (c->sim->matrix.what & PH_EVAL_RATE);
-    char text[40];
+    char text[48];
     FILE *out = c->out;
     fprintf(out, "    { /* coupling '%s' */\n    ph_real sum_ = ph_k(0), turns_ = ph_k(0);\n",
             c->model->coupling[x->def].name);
@@ -473,7 +484,7 @@ static void couple_terms(ph_compiler *c, int i, int start)
         open_half(c, x, h, "W->");
         couple_Phi(c, x, h);
         couple_rows(c, x, h, "B", "b_");
-        ph_c_number(x->factor[h], text);
+        ph_c_constant(c, couple_at(c, x) + h, x->factor[h], text);
         if (rates)
             fprintf(out, "        ph_vec3 z_[PH_SLOTS];\n        ph_along_z(x, %d, z_);\n", x->coordinate[h]);
         if (start)
@@ -487,7 +498,7 @@ static void couple_terms(ph_compiler *c, int i, int start)
         fprintf(out, "    }\n");
     }
     fprintf(out, "    Phi[%d] = sum_ + (6.28318530717958647693 * turns_ - %s);\n    }\n", x->l_at,
-            ph_c_number(x->offset, text));
+            ph_c_constant(c, couple_at(c, x) + 2, x->offset, text));
 }
 
 /* ---- states ------------------------------------------------------------------------------------------------------- */

@@ -62,7 +62,8 @@ static void joint_data(ph_compiler *c, int k)
 {
     const ph_joint *j = &c->mech->joint[k];
     FILE *out = c->out;
-    fprintf(out, "/* joint '%s' */\nPH_TABLE ph_joint joint_%d = ", c->model->joint[j->def].name, k);
+    fprintf(out, "/* joint '%s' */\nPH_TABLE ph_joint %sjoint_%d = ", c->model->joint[j->def].name,
+            ph_compile_joint_is_open(c, k) ? "fixed_" : "", k);
     print_joint(out, j);
     fprintf(out, ";\n");
     if (c->in_loops)
@@ -92,9 +93,11 @@ static void force_data(ph_compiler *c, int k)
     const ph_force *f = &c->mech->force[k];
     const ph_force_def *d = f->def;
     FILE *out = c->out;
-    fprintf(out, "/* %s '%s' */\nPH_TABLE ph_force_def force_def_%d = ", force_names[d->type], d->name, k);
+    const char *fixed = ph_compile_force_is_open(c, k) ? "fixed_" : "";
+    fprintf(out, "/* %s '%s' */\nPH_TABLE ph_force_def %sforce_def_%d = ", force_names[d->type], d->name,
+            fixed, k);
     print_force_def(out, d);
-    fprintf(out, ";\nPH_TABLE ph_force force_%d = {.def = &force_def_%d, ", k, k);
+    fprintf(out, ";\nPH_TABLE ph_force %sforce_%d = {.def = &%sforce_def_%d, ", fixed, k, fixed, k);
     print_force(out, f);
     fprintf(out, ";\n");
     if (!c->in_loops)
@@ -106,13 +109,24 @@ static int is_principal(ph_mat3 J)
     return J.xy == 0 && J.xz == 0 && J.yx == 0 && J.yz == 0 && J.zx == 0 && J.zy == 0;
 }
 
+static int body_at(const ph_compiler *c, int k)
+{
+    return ph_constants_at(&c->open->constants, PH_CONSTANT_BODY, k);
+}
+
+/* It is written as three numbers. */
+static int has_three(const ph_compiler *c, int k)
+{
+    return is_principal(c->mech->body[k].J) && !ph_compile_is_open(c, body_at(c, k) + 4, 9);
+}
+
 static void body_data(ph_compiler *c, int k)
 {
     const ph_body *b = &c->mech->body[k];
-    if (b->particle || is_principal(b->J))
+    if (b->particle || has_three(c, k))
         return;
-    fprintf(c->out, "/* moments of inertia of '%s' */\nPH_TABLE ph_mat3 inertia_%d = {",
-            c->model->body[k].name, k);
+    fprintf(c->out, "/* moments of inertia of '%s' */\nPH_TABLE ph_mat3 %sinertia_%d = {",
+            c->model->body[k].name, ph_compile_is_open(c, body_at(c, k) + 4, 9) ? "fixed_" : "", k);
     double J[9];
     char text[40];
     ph_store33(J, b->J);
@@ -196,17 +210,24 @@ static void body_terms(ph_compiler *c, int k, int start)
     FILE *out = c->out;
     for (int i = 0; i < 3; i++) {
         ph_sum s;
+        int first = body_at(c, k), mass = c->open->datum[first], weight = c->open->datum[first + 1 + i];
         fprintf(out, "    r[%d] = ", b->v[0] + i);
         ph_sum_begin(&s, out);
-        ph_sum_term(&s, b->m, "W->vdot[%d]", b->v[0] + i);
-        ph_sum_constant(&s, -w[i]);
+        if (mass >= 0)
+            ph_sum_term(&s, 1, "s->data[%d] * W->vdot[%d]", mass, b->v[0] + i);
+        else
+            ph_sum_term(&s, b->m, "W->vdot[%d]", b->v[0] + i);
+        if (weight >= 0)
+            ph_sum_term(&s, -1, "s->data[%d]", weight);
+        else
+            ph_sum_constant(&s, -w[i]);
         ph_sum_end(&s);
         fprintf(out, ";\n");
     }
     if (b->particle)
         return;
     int at = b->v[1];
-    if (is_principal(b->J)) {
+    if (has_three(c, k)) {
         fprintf(out,
                 "    ph_store3(r + %d, ph_principal_g(ph_v3(ph_k(%s), ph_k(%s), ph_k(%s)), body_%d.w));\n",
                 at, ph_c_number(b->J.zz - b->J.yy, text[0]), ph_c_number(b->J.xx - b->J.zz, text[1]),
@@ -263,10 +284,15 @@ void ph_compile_open_site(ph_compiler *c, int k, const char *of)
             c->model->joint[j->def].name, k, k);
     ph_compile_side(c, "a", j->body[0]), ph_compile_side(c, "b", j->body[1]);
     fprintf(c->out, ".f = {ph_k(0), ph_k(0), ph_k(0)}}, *x = &s_%d;\n", k);
-    if (j->drive >= 0)
-        fprintf(c->out,
-                "        ph_real t_%d[1];\n        t_%d[0] = %st;\n        ph_drive_%d(t_%d, s_%d.f);\n", k,
-                k, of, j->def, k, k);
+    if (j->drive < 0)
+        return;
+    const ph_program *p = j->f->traced->program;
+    char to[32];
+    snprintf(to, sizeof to, "t_%d", k);
+    fprintf(c->out, "        ph_real t_%d[%d];\n        t_%d[0] = %st;\n", k,
+            p->n_args + ph_compile_open_constants(c, p, p->n_constants) + 1, k, of);
+    ph_compile_hand_over(c, to, p);
+    fprintf(c->out, "        ph_drive_%d(t_%d, s_%d.f);\n", j->def, k, k);
 }
 
 /* ---- what sensors see of joints ---- */

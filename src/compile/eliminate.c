@@ -149,7 +149,7 @@ static void update(elimination *e, ph_cell *x, ph_entry l, const ph_cell *u)
 static ph_entry print_factor(elimination *e, const ph_cell *x, const ph_cell *p, int k)
 {
     FILE *out = e->c->out;
-    ph_entry l = {x->entry.changes || p->entry.changes, 0};
+    ph_entry l = {.changes = x->entry.changes || p->entry.changes};
     char text[40];
     if (!l.changes) {
         l.value = x->entry.value / p->entry.value;
@@ -192,7 +192,7 @@ static void list_pivot(elimination *e, pivot v)
             if (e->row[i] || e->col[j] || !is_there(at(e, i, v.col)) || !is_there(at(e, v.row, j)))
                 continue;
             if (x->id < 0)
-                x->id = e->c->n_ids++, x->entry = (ph_entry){1, 0};
+                x->id = e->c->n_ids++, x->entry = (ph_entry){.changes = 1};
             x->one = 0;
             push(e, x->id);
         }

@@ -91,6 +91,7 @@ void ph_compile_curve(ph_compiler *c, const ph_curve_ref *r)
 #define WAY_MAX 512 /* stretches on one way: tracing takes 256 comparisons */
 
 typedef struct emission {
+    const ph_compiler *c;
     FILE *out;
     const ph_program *p;
     int drive;              /* derivatives by time: y, y', y'' */
@@ -101,8 +102,11 @@ static const char *number(const emission *e, int i, char text[48])
 {
     const ph_program *p = e->p;
     char digits[40];
+    int first = ph_constants_of(&e->c->open->constants, p), k = i - p->n_args;
     if (i < p->n_args)
         snprintf(text, 48, "x[%d]", i);
+    else if (k < p->n_constants && e->c->open->datum[first + k] >= 0)
+        snprintf(text, 48, "x[%d]", p->n_args + ph_compile_open_constants(e->c, p, k));
     else if (i < p->n_args + p->n_constants)
         snprintf(text, 48, "ph_k(%s)", ph_c_number(p->constant[i - p->n_args], digits));
     else
@@ -315,7 +319,7 @@ static void print_stretch(emission *e, int at, const char *mask, unsigned char *
 
 ph_status ph_compile_program(ph_compiler *c, const char *name, const ph_program *p, int drive)
 {
-    emission e = {.out = c->out, .p = p, .drive = drive};
+    emission e = {.c = c, .out = c->out, .p = p, .drive = drive};
     unsigned char *there = ph_alloc(c->alloc, (size_t)p->n_numbers + 1);
     if (!there || p->depth > WAY_MAX) {
         ph_free(c->alloc, there);

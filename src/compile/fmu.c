@@ -404,13 +404,22 @@ ph_status ph_run_compile_fmu(const ph_run *run, const ph_compile_config *config,
 {
     char name[80], token[64];
     ph_compiler c;
-    ph_status s = ph_compiler_open(&c, run, config, name, err);
+    ph_open *open = NULL;
+    if (!run->model)
+        return ph_fail(err, PH_E_INPUT, "only runs of models can be compiled");
+    if (config->n_open)
+        return ph_fail(err, PH_E_INPUT, "parameters of an FMU are constants: leave open ones out");
+    ph_status s = ph_open_create(&open, run, NULL, 0, 1, err);
+    if (s == PH_OK)
+        s = ph_compiler_open(&c, open, config, name, err);
     if (s == PH_OK && fmi != 2 && fmi != 3)
         s = ph_fail(err, PH_E_INPUT, "FMUs have the interface 2 or 3, not %d", fmi);
     if (s == PH_OK && config->lanes != 1)
         s = ph_fail(err, PH_E_INPUT, "an instance of an FMU is one member: leave lanes out");
-    if (s != PH_OK)
+    if (s != PH_OK) {
+        ph_open_destroy(open);
         return s;
+    }
     list l = {.alloc = run->config.alloc};
     list_variables(&c, &l);
     const char *again = twice(&l);
@@ -428,5 +437,6 @@ ph_status ph_run_compile_fmu(const ph_run *run, const ph_compile_config *config,
         put_source(&c, &l, fmi, token);
     }
     ph_free(l.alloc, l.v);
+    ph_open_destroy(open);
     return s;
 }

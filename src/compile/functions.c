@@ -9,9 +9,7 @@
 
 /* ---- which there are ---------------------------------------------------------------------------------- */
 
-typedef void (*function_fn)(ph_compiler *c, const ph_function *f, const char *name, int drive, void *ctx);
-
-static void each_function(ph_compiler *c, function_fn with, void *ctx)
+void ph_compile_each_function(ph_compiler *c, ph_function_fn with, void *ctx)
 {
     const ph_model *m = c->model;
     char name[32];
@@ -76,16 +74,16 @@ ph_status ph_compile_functions(ph_compiler *c)
     unsigned char used[PH_OPS] = {0};
     ph_status s = PH_OK;
     int last = 0;
-    each_function(c, mark, used);
+    ph_compile_each_function(c, mark, used);
     ph_compile_operations(c, used);
-    each_function(c, find_last_curve, &last);
+    ph_compile_each_function(c, find_last_curve, &last);
     unsigned char *done = ph_alloc(c->alloc, (size_t)last + 1);
     if (!done)
         return PH_E_MEMORY;
     memset(done, 0, (size_t)last + 1);
-    each_function(c, print_curves, done);
+    ph_compile_each_function(c, print_curves, done);
     ph_free(c->alloc, done);
-    each_function(c, print_program, &s);
+    ph_compile_each_function(c, print_program, &s);
     return s;
 }
 
@@ -102,7 +100,7 @@ static void count_coordinates(ph_compiler *c, const ph_function *f, const char *
 int ph_compile_many_coordinates(ph_compiler *c)
 {
     int n = c->model->n_actuators + 2 * c->model->n_couplings;
-    each_function(c, count_coordinates, &n);
+    ph_compile_each_function(c, count_coordinates, &n);
     return n > COORDINATES_INLINE;
 }
 
@@ -171,13 +169,16 @@ void ph_compile_call(ph_compiler *c, const char *name, const ph_function *f, con
             ph_compile_side(c, "a", j->body[0]), ph_compile_side(c, "b", j->body[1]);
             fprintf(out, ".pick = 0};\n");
         }
-    fprintf(out, "        ph_real x_%s[%d], y_%s[%d], g_%s[%d];\n", name, n + 1, name, p->n_out, name,
-            n * p->n_out + 1);
+    fprintf(out, "        ph_real x_%s[%d], y_%s[%d], g_%s[%d];\n", name,
+            n + ph_compile_open_constants(c, p, p->n_constants) + 1, name, p->n_out, name, n * p->n_out + 1);
     for (int i = 0; i < n; i++) {
         fprintf(out, "        x_%s[%d] = ", name, i);
         print_argument(c, name, i, &p->arg[i], of);
         fprintf(out, ";\n");
     }
+    char to[48];
+    snprintf(to, sizeof to, "x_%s", name);
+    ph_compile_hand_over(c, to, p);
     fprintf(out, "        ph_%s(x_%s, y_%s, g_%s);\n        (void)g_%s;\n", name, name, name, name, name);
 }
 

@@ -61,7 +61,7 @@ static void list(ph_compiler *c, ph_cell *x, const line *step, const line *start
     int changes = step->n > 0 || start->n > 0 || step->constant != start->constant;
     x->one = !changes && fabs(step->constant) == 1;
     changes |= c->in_tables && step->constant != 0;
-    x->entry = (ph_entry){changes, step->constant};
+    x->entry = (ph_entry){.changes = changes, .value = step->constant};
     if (changes && x->id < 0)
         x->id = c->n_ids++;
 }
@@ -109,7 +109,8 @@ static void put(ph_compiler *c, purpose p, int row, int col, line_fn of, int blo
 /* M + C/eps: the constant is that of M. */
 static ph_entry G_of(const ph_compiler *c, int at)
 {
-    return (ph_entry){c->C[at].changes || c->C[at].value != 0, c->M[at].value};
+    return (ph_entry){.changes = c->C[at].changes || c->C[at].value != 0 || c->M[at].changes,
+                      .value = c->M[at].value};
 }
 
 /* G where it changes. */
@@ -120,11 +121,27 @@ static void print_G(ph_compiler *c)
     for (int k = 0; k < lay->size_pairs; k++) {
         if (!G_of(c, k).changes)
             continue;
+        int C = c->C[k].changes || c->C[k].value != 0;
         fprintf(c->out, "    G[%d] = ", k);
-        if (c->M[k].value != 0)
+        if (c->M[k].open)
+            fprintf(c->out, "s->data[%d]%s", c->M[k].open - 1, C ? " + " : "");
+        else if (c->M[k].value != 0)
             fprintf(c->out, "%s + ", ph_c_number(c->M[k].value, text));
-        fprintf(c->out, "PH_INV_EPS * C[%d];\n", k);
+        fprintf(c->out, C ? "PH_INV_EPS * C[%d];\n" : ";\n", k);
     }
+}
+
+/* M where it is open, at the start. */
+static void print_M(ph_compiler *c)
+{
+    int any = 0;
+    for (int k = 0; k < c->lay->size_pairs; k++)
+        any |= c->M[k].open;
+    if (any)
+        fprintf(c->out, "    ph_real M[PH_NP];\n");
+    for (int k = 0; k < c->lay->size_pairs; k++)
+        if (c->M[k].open)
+            fprintf(c->out, "    M[%d] = s->data[%d];\n", k, c->M[k].open - 1);
 }
 
 /* factor times (G or B)(i, k) times column j of L or F of node t, or of the identity. */
@@ -146,7 +163,7 @@ static void pair_line(const ph_compiler *c, int block, int i, int j, int start, 
     const ph_block *b = &c->lay->pair[block];
     int at = b->at + i * b->n;
     if (start) {
-        l->constant = c->M[at + j].value;
+        add_entry(l, 1, &c->M[at + j], "M", at + j);
         return;
     }
     for (int k = 0; k < b->n; k++) {
@@ -390,6 +407,8 @@ void ph_compile_assembly(ph_compiler *c, int start)
         print_G(c);
         if (c->sim->matrix.n_eta > 0)
             print_FB(c);
+    } else {
+        print_M(c);
     }
     each_cell(c, start ? FILL_AT_START : FILL);
     if (!start)

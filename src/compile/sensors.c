@@ -4,11 +4,12 @@
 #include "compile/compile.h"
 #include "mech/coordinate.h"
 
-static void print_at(ph_compiler *c, ph_vec3 at)
+/* The vector whose numbers stand at first among the constants. */
+static void print_at(ph_compiler *c, int first, ph_vec3 at)
 {
-    char text[3][40];
-    fprintf(c->out, "ph_v3(ph_k(%s), ph_k(%s), ph_k(%s))", ph_c_number(at.x, text[0]),
-            ph_c_number(at.y, text[1]), ph_c_number(at.z, text[2]));
+    char text[3][48];
+    fprintf(c->out, "ph_v3(%s, %s, %s)", ph_c_term(c, first, at.x, text[0]),
+            ph_c_term(c, first + 1, at.y, text[1]), ph_c_term(c, first + 2, at.z, text[2]));
 }
 
 /* What the text of its row is written in. */
@@ -26,7 +27,8 @@ static void print_body(ph_compiler *c, const ph_sensor_def *d, const ph_sensor_r
     }
     if (row->keys & PH_KEY_AT) {
         fprintf(c->out, "    ph_vec3 at = ");
-        print_at(c, d->at);
+        print_at(c, ph_constants_at(&c->open->constants, PH_CONSTANT_SENSOR, (int)(d - c->model->sensor)),
+                 d->at);
         fprintf(c->out, ";\n");
     }
     fprintf(c->out, "    %s;\n", row->op->text);
@@ -35,27 +37,25 @@ static void print_body(ph_compiler *c, const ph_sensor_def *d, const ph_sensor_r
 /* Bodies and forces add to E. */
 static void print_energy(ph_compiler *c)
 {
-    char text[4][40];
+    char text[48];
     fprintf(c->out, "    ph_real E = ph_k(0);\n");
     for (int k = 0; k < c->model->n_bodies; k++) {
         const ph_body *b = &c->mech->body[k];
+        int at = ph_constants_at(&c->open->constants, PH_CONSTANT_BODY, k);
+        double J[9];
         fprintf(c->out, "    ph_kin body_%d = ", k);
         ph_compile_kinematics(c, "s->", k);
         fprintf(c->out, ";\n    E += %s * ph_dot(body_%d.v, body_%d.v) / 2 - ph_dot(",
-                ph_c_number(b->m, text[0]), k, k);
-        print_at(c, b->weight);
+                ph_c_constant(c, at, b->m, text), k, k);
+        print_at(c, at + 1, b->weight);
         fprintf(c->out, ", body_%d.x);\n", k);
-        if (!b->particle)
-            fprintf(c->out, "    E += ph_dot(body_%d.w, ph_mul((ph_mat3){ph_k(%s), ph_k(%s), ph_k(%s)", k,
-                    ph_c_number(b->J.xx, text[0]), ph_c_number(b->J.xy, text[1]),
-                    ph_c_number(b->J.xz, text[2]));
-        if (!b->particle)
-            fprintf(c->out, ", ph_k(%s), ph_k(%s), ph_k(%s)", ph_c_number(b->J.yx, text[0]),
-                    ph_c_number(b->J.yy, text[1]), ph_c_number(b->J.yz, text[2]));
-        if (!b->particle)
-            fprintf(c->out, ", ph_k(%s), ph_k(%s), ph_k(%s)}, body_%d.w)) / 2;\n",
-                    ph_c_number(b->J.zx, text[0]), ph_c_number(b->J.zy, text[1]),
-                    ph_c_number(b->J.zz, text[2]), k);
+        if (b->particle)
+            continue;
+        ph_store33(J, b->J);
+        fprintf(c->out, "    E += ph_dot(body_%d.w, ph_mul((ph_mat3){", k);
+        for (int i = 0; i < 9; i++)
+            fprintf(c->out, "%s%s", i ? ", " : "", ph_c_term(c, at + 4 + i, J[i], text));
+        fprintf(c->out, "}, body_%d.w)) / 2;\n", k);
     }
     for (int k = 0; k < c->mech->n_forces; k++)
         if (c->mech->force[k].op->energy && c->mech->force[k].actuator)
@@ -186,6 +186,7 @@ void ph_compile_sensors(ph_compiler *c, FILE *header)
                 d->size);
         fprintf(c->out, "PH_EXPORT void %s_%s(const %s *s, %s_real out[%d])\n{\n", c->name, name, c->name,
                 c->name, d->size);
+        ph_compile_locals(c);
         print_sensor(c, k);
         fprintf(c->out, "    (void)s;\n}\n\n");
     }

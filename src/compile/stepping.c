@@ -215,6 +215,7 @@ static void print_links(ph_compiler *c)
     char text[40];
     fprintf(c->out, "/* B at the start of a step, in the units of (N5) */\n"
                     "PH_FN void ph_links(const PH_MODEL *s, ph_real *B)\n{\n    ph_zeros(B, PH_NB);\n");
+    ph_compile_locals(c);
     for (int k = 0; k < c->model->n_bodies; k++) {
         fprintf(c->out, "    ph_kin body_%d = ", k);
         ph_compile_kinematics(c, "s->", k);
@@ -292,6 +293,7 @@ static void print_system(ph_compiler *c)
     fprintf(c->out, "/* The increment W->x of Newton's method at theta and lambda. */\n"
                     "PH_FN void ph_system(const PH_MODEL *s, ph_work *W)\n{\n");
     print_arrays(c, 0);
+    ph_compile_locals(c);
     print_moves(c, 1);
     ph_compile_elements(c, 0);
     print_loose(c);
@@ -392,6 +394,7 @@ static void print_start(ph_compiler *c)
             "    const PH_MODEL *s = W->s;\n"
             "    ph_real y[PH_N], rows[PH_NL + 1], big[2] = {ph_k(PH_BODY_SIZE), ph_k(0)};\n");
     print_arrays(c, 1);
+    ph_compile_locals(c);
     fprintf(
         c->out,
         "    for (int i = 0; i < PH_NV && what == PH_ACCELERATIONS; i++)\n        W->vdot[i] = ph_k(0);\n");

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "compile/compile.h"
+#include "run/private.h"
 
 #define STATES 6 /* an entry that changes and is the same at all of them would need as many coincidences */
 
@@ -48,8 +49,8 @@ static void any_state(look *l)
     }
 }
 
-/* One matrix at many states. */
-static ph_status look_at(look *l, ph_callback f, int size, ph_entry *entry)
+/* One matrix of a system at many states; first: nothing is known of its entries yet. */
+static ph_status look_at(look *l, ph_callback f, void *ctx, int size, int first, ph_entry *entry)
 {
     const ph_layout *lay = l->lay;
     if (!f)
@@ -67,20 +68,19 @@ static ph_status look_at(look *l, ph_callback f, int size, ph_entry *entry)
                       .v_at = lay->v_at,
                       .l_at = lay->l_at,
                       .R_at = lay->R_at};
-        ph_status status = f(&s, l->value, lay->sys->ctx);
+        ph_status status = f(&s, l->value, ctx);
         if (status != PH_OK)
             return status;
         for (int i = 0; i < size; i++) {
-            entry[i].changes |= k > 0 && entry[i].value != l->value[i];
+            entry[i].changes |= !(first && k == 0) && entry[i].value != l->value[i];
             entry[i].value = l->value[i];
         }
     }
     return PH_OK;
 }
 
-static ph_status look_at_all(ph_compiler *c, look *l)
+static ph_status look_at_system(ph_compiler *c, look *l, const ph_system *sys, int first)
 {
-    const ph_system *sys = c->lay->sys;
     struct {
         ph_callback f;
         int size;
@@ -93,10 +93,35 @@ static ph_status look_at_all(ph_compiler *c, look *l)
                {c->lay->friction ? sys->g_lambda : NULL, c->lay->size_links, c->Gl}};
     ph_status s = PH_OK;
     for (size_t k = 0; k < sizeof all / sizeof *all && s == PH_OK; k++) {
-        memset(all[k].entry, 0, sizeof *all[k].entry * (size_t)all[k].size);
-        s = look_at(l, all[k].f, all[k].size, all[k].entry);
+        if (first)
+            memset(all[k].entry, 0, sizeof *all[k].entry * (size_t)all[k].size);
+        s = look_at(l, all[k].f, sys->ctx, all[k].size, first, all[k].entry);
     }
     return s;
+}
+
+/* The model, and the same at other values of the parameters that are open. */
+static ph_status look_at_all(ph_compiler *c, look *l)
+{
+    ph_status s = look_at_system(c, l, c->lay->sys, 1);
+    for (int k = 0; k < PH_OPEN_SAMPLES && s == PH_OK && c->open->sample[k]; k++)
+        s = look_at_system(c, l, c->open->sample[k]->sys, 0);
+    return s;
+}
+
+/* Entries of M that are data: masses and moments of inertia. */
+static void find_open_masses(ph_compiler *c)
+{
+    for (int k = 0; k < c->model->n_bodies; k++) {
+        const ph_body *b = &c->mech->body[k];
+        const int *datum = c->open->datum + ph_constants_at(&c->open->constants, PH_CONSTANT_BODY, k);
+        for (int i = 0; i < 3; i++)
+            c->M[b->M[0] + 4 * i].open = datum[0] + 1;
+        for (int i = 0; !b->particle && i < 9; i++)
+            c->M[b->M[3] + i].open = datum[4 + i] + 1;
+    }
+    for (int k = 0; k < c->lay->size_pairs; k++)
+        c->M[k].changes = c->M[k].open > 0;
 }
 
 /* Rows that are left out have no unknown. */
@@ -139,6 +164,7 @@ ph_status ph_compile_structure(ph_compiler *c, ph_error *err)
         if (s != PH_OK)
             s = look_at_all(c, &l);
         ph_compile_mark(c);
+        find_open_masses(c);
     }
     ph_free(c->alloc, numbers);
     ph_free(c->alloc, R);

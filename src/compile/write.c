@@ -15,6 +15,23 @@ const char *ph_c_number(double a, char text[40])
     return text;
 }
 
+const char *ph_c_constant(const ph_compiler *c, int i, double value, char text[48])
+{
+    if (c->open->datum[i] < 0)
+        return ph_c_number(value, text);
+    snprintf(text, 48, "s->data[%d]", c->open->datum[i]);
+    return text;
+}
+
+const char *ph_c_term(const ph_compiler *c, int i, double value, char text[48])
+{
+    char number[40];
+    if (c->open->datum[i] >= 0)
+        return ph_c_constant(c, i, value, text);
+    snprintf(text, 48, "ph_k(%s)", ph_c_number(value, number));
+    return text;
+}
+
 void ph_sum_begin(ph_sum *s, FILE *out)
 {
     *s = (ph_sum){.out = out};

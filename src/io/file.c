@@ -54,10 +54,16 @@ void ph_file_sweep(const char *folder, const char *name)
         closedir(d);
 }
 
-static void sweep_beside(const char *path)
+static char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    return slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+}
+
+static void sweep_beside(const char *path)
+{
+    char *folder = folder_of(path);
+    const char *slash = strrchr(path, '/');
     if (folder)
         ph_file_sweep(folder, slash ? slash + 1 : path);
     free(folder);
@@ -136,6 +142,18 @@ int ph_file_possible(const char *path)
     return ok;
 }
 
+/* The name of a file is on the disk when its folder is. Where a file system cannot do that, the file is there all the same. */
+static void sync_folder(const char *path)
+{
+    char *folder = folder_of(path);
+    int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (fd >= 0) {
+        fsync(fd);
+        close(fd);
+    }
+    free(folder);
+}
+
 int ph_file_commit(ph_file *file)
 {
     int ok = fflush(file->stream) == 0 && !ferror(file->stream);
@@ -146,6 +164,8 @@ int ph_file_commit(ph_file *file)
         ok = 0, why = errno;
     if (ok && file->temp && rename(file->temp, file->path) != 0)
         ok = 0, why = errno;
+    if (ok && file->temp)
+        sync_folder(file->path);
     if (!ok && file->temp)
         unlink(file->temp);
     forget(file);

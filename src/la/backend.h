@@ -80,7 +80,7 @@ void ph_solver_end(ph_solver *s); /* frees s itself, and gives up its analysis *
 
 /* Solution of A x = b improved by its residual, for a backend whose plain solve is not accurate by itself. */
 typedef struct ph_refinement {
-    double *r, *d, *x, *scale; /* total unknowns each */
+    double *r, *d, *x, *scale, *size; /* total unknowns each */
 } ph_refinement;
 
 typedef void (*ph_plain_solve)(ph_solver *s, const double *b, double *x, int transposed);

@@ -101,6 +101,58 @@ void ph_refinement_lay(ph_refinement *w, int total, ph_arena *a)
     w->d = ph_arena_take(a, (size_t)total, sizeof(double));
     w->x = ph_arena_take(a, (size_t)total, sizeof(double));
     w->scale = ph_arena_take(a, (size_t)total, sizeof(double));
+    w->size = ph_arena_take(a, (size_t)total, sizeof(double));
+}
+
+/* Backward errors above this are looked at again. */
+#define SUSPECT 1e-13
+/* Rows are judged by no less than this part of what cancelled in their unknowns: residuals of 1e-15 of it are round-off. */
+#define CANCELLED 1e-3
+
+/* What cancels in each row. Rows that are not late, with diagonals D: sqrt(D) times the largest number of any over sqrt(D), which has
+ * one unit in all of them, that of forces on masses. Late rows: what |scale|/D of their unknowns makes of them. */
+static void cancelled(const ph_pattern *p, const double *value, const double *scale, double *gross,
+                      double *size, int transposed)
+{
+    double most = 0;
+    memset(gross, 0, (size_t)p->total * sizeof *gross);
+    memset(size, 0, (size_t)p->total * sizeof *size);
+    for (int e = 0; e < p->nnz; e++) {
+        int i = p->row[e], n = p->size[i], at = p->first[i];
+        const double *A = value + p->at[e];
+        for (int k = 0; k < n && i == p->col[e] && !p->late[i]; k++) {
+            double D = fabs(A[k * n + k]);
+            size[at + k] = sqrt(D), gross[at + k] = D > 0 ? scale[at + k] / D : 0;
+            most = ph_larger(most, gross[at + k] * size[at + k]);
+        }
+    }
+    for (int k = 0; k < p->total; k++)
+        size[k] *= most;
+    for (int e = 0; e < p->nnz; e++) {
+        int i = p->row[e], j = p->col[e], m = p->size[i], n = p->size[j], fi = p->first[i], fj = p->first[j];
+        const double *A = value + p->at[e];
+        for (int k = 0; k < m * n && p->late[transposed ? j : i] && !p->late[transposed ? i : j]; k++) {
+            int a = fi + k / n, b = fj + k % n;
+            size[transposed ? b : a] += fabs(A[k]) * gross[transposed ? a : b];
+        }
+    }
+}
+
+/* The backward error where unknowns are 0, as accelerations of a body that is fixed: what is there are rounding errors of numbers
+ * that cancelled, and a row of them holds as well as it can if its residual is small beside these. */
+static double judge_cancelled(ph_refinement *w, const ph_pattern *p, const double *value, const double *b,
+                              int transposed)
+{
+    double error = 0;
+    ph_pattern_residual(p, value, b, w->x, w->r, w->scale, transposed);
+    cancelled(p, value, w->scale, w->d, w->size, transposed);
+    for (int i = 0; i < p->n; i++) {
+        int at = p->first[i], n = p->size[i];
+        double own = largest(w->scale + at, n), all = largest(w->size + at, n), r = largest(w->r + at, n);
+        if (r != 0)
+            error = ph_larger(error, r / fmax(own, CANCELLED * all));
+    }
+    return error;
 }
 
 double ph_refine(ph_refinement *w, ph_solver *s, ph_plain_solve plain, const ph_pattern *p,
@@ -121,6 +173,11 @@ double ph_refine(ph_refinement *w, ph_solver *s, ph_plain_solve plain, const ph_
             step = steps;
         error = next;
     }
+    int late = 0; /* mechanisms with constraints alone have zeros by structure */
+    for (int i = 0; i < p->n; i++)
+        late |= p->late[i];
+    if (late && error > SUSPECT)
+        error = judge_cancelled(w, p, value, b, transposed);
     memcpy(x, w->x, bytes);
     return error;
 }

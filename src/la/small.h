@@ -2,6 +2,9 @@
 #ifndef PH_LA_SMALL_H
 #define PH_LA_SMALL_H
 
+#include <stdint.h>
+#include <string.h>
+
 #include "la/kernels.h"
 
 /* f(n, ...) with the loops of the common size 3 unrolled; f must be PH_INLINE. */
@@ -66,11 +69,18 @@ PH_INLINE double ph_larger(double a, double b)
     return b > a || b != b ? b : a;
 }
 
-/* The largest of m and |a_i|; NaN if any is NaN. */
+/* The largest of m >= 0 and |a_i|; NaN if any is NaN. The bits of numbers without sign rise with them, and those of NaN are
+ * beyond all others: integers need one comparison where numbers need two. */
 PH_INLINE double ph_small_larger(int n, double m, const double *a)
 {
-    for (int i = 0; i < n; i++)
-        m = ph_larger(m, fabs(a[i]));
+    uint64_t most, bits;
+    memcpy(&most, &m, sizeof most);
+    for (int i = 0; i < n; i++) {
+        memcpy(&bits, &a[i], sizeof bits);
+        bits &= UINT64_MAX >> 1;
+        most = bits > most ? bits : most;
+    }
+    memcpy(&m, &most, sizeof m);
     return m;
 }
 

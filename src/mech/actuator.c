@@ -7,33 +7,63 @@ static int stops(const ph_force_site *s)
     return !isnan(s->f->actuator->stop[0]);
 }
 
+int ph_actuator_reads_value(const ph_actuator_def *d)
+{
+    return d->k != 0 || !isnan(d->stop[0]);
+}
+
+static ph_law law_of(const ph_force_site *s, const ph_site *site)
+{
+    int k = s->f->coordinate;
+    double x = ph_actuator_reads_value(s->f->actuator) ? ph_coordinate_value(site, k) + s->turns : 0;
+    return ph_actuator_law_at(s, x, ph_coordinate_rate(site, k), stops(s));
+}
+
 double ph_actuator_effort(const ph_force_site *s)
 {
     ph_site site = ph_actuator_site(s);
-    return ph_actuator_law(s, &site, stops(s)).tau;
+    return law_of(s, &site).tau;
 }
 
 static ph_status g(const ph_force_site *s, ph_vec3 r[PH_SLOTS])
 {
-    ph_actuator_g(s, stops(s), r);
+    ph_site site = ph_actuator_site(s);
+    double tau = law_of(s, &site).tau;
+    ph_coordinate_row(&site, s->f->coordinate, r);
+    for (int k = 0; k < PH_SLOTS; k++)
+        r[k] = ph_scale(-tau, r[k]);
     return s->status;
 }
 
 static ph_status C(const ph_force_site *s, const ph_put *p)
 {
-    ph_actuator_C(s, stops(s), p);
+    ph_site site = ph_actuator_site(s);
+    ph_vec3 b[PH_SLOTS];
+    ph_coordinate_row(&site, s->f->coordinate, b);
+    ph_actuator_add_outer(-law_of(s, &site).tau_v, b, b, p);
     return PH_OK;
 }
 
 static ph_status K(const ph_force_site *s, const ph_put *p)
 {
-    ph_actuator_K(s, stops(s), p);
+    ph_site site = ph_actuator_site(s);
+    ph_law y = law_of(s, &site);
+    ph_vec3 b[PH_SLOTS], z[PH_SLOTS];
+    ph_coordinate_row(&site, s->f->coordinate, b);
+    if (y.tau_x != 0)
+        ph_actuator_add_outer(-y.tau_x, b, b, p);
+    if (y.tau_v != 0) {
+        ph_coordinate_z(&site, s->f->coordinate, z);
+        ph_actuator_add_outer(-y.tau_v, b, z, p);
+    }
+    ph_coordinate_K(&site, s->f->coordinate, -y.tau, p);
     return s->status;
 }
 
 static double energy(const ph_force_site *s)
 {
-    return ph_actuator_energy(s, stops(s));
+    ph_site site = ph_actuator_site(s);
+    return law_of(s, &site).stored;
 }
 
 const ph_force_ops ph_force_actuator = {.g = g, .C = C, .K = K, .energy = energy};

@@ -42,15 +42,20 @@ PH_FN ph_law ph_actuator_stop(ph_law y, const ph_actuator_def *d, int i, ph_real
     return y;
 }
 
-PH_FN ph_law ph_actuator_law(const ph_force_site *s, const ph_site *site, int stops)
+PH_FN ph_law ph_actuator_law_at(const ph_force_site *s, ph_real x, ph_real rate, int stops)
 {
     const ph_actuator_def *d = s->f->actuator;
-    ph_real x = ph_along_value(site, s->f->coordinate) + s->turns,
-            rate = ph_along_rate(site, s->f->coordinate), r = x - d->rest;
+    ph_real r = x - d->rest;
     ph_law y = {s->effort - d->k * r - d->d * rate, -d->k, -d->d, d->k * r * r / 2};
     for (int i = 0; i < 2 && stops; i++)
         y = ph_actuator_stop(y, d, i, x, rate);
     return y;
+}
+
+PH_FN ph_law ph_actuator_law(const ph_force_site *s, const ph_site *site, int stops)
+{
+    ph_real x = ph_along_value(site, s->f->coordinate) + s->turns;
+    return ph_actuator_law_at(s, x, ph_along_rate(site, s->f->coordinate), stops);
 }
 
 PH_FN ph_site ph_actuator_site(const ph_force_site *s)

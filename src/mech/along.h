@@ -91,37 +91,51 @@ PH_FN void ph_swing_K(const ph_site *s, const ph_swing *c, ph_mat3 Y, ph_vec3 y,
     ph_add_pair(p, PH_FB, PH_FA, ph_mmul(on_b, by_a)), ph_add_pair(p, PH_FB, PH_FB, ph_mmul(on_b, by_b));
 }
 
-/* gamma and G of (J7) */
-PH_FN ph_vec3 ph_along_about_axis(ph_quat p, ph_vec3 e, ph_mat3 *G)
+/* gamma of (J7) */
+PH_FN ph_vec3 ph_axis_gamma(ph_quat p, ph_vec3 e)
 {
-    ph_vec3 pv = ph_v3(p.x, p.y, p.z);
+    ph_vec3 pv = ph_v3(p.x, p.y, p.z), turned = ph_cross(e, pv);
     ph_real pe = ph_dot(e, pv), n = p.w * p.w + pe * pe;
-    ph_vec3 turned = ph_cross(e, pv);
-    ph_vec3 gamma =
-        ph_scale(1 / n, ph_add(ph_add(ph_scale(p.w * p.w, e), ph_scale(p.w, turned)), ph_scale(pe, pv)));
+    return ph_scale(1 / n, ph_add(ph_add(ph_scale(p.w * p.w, e), ph_scale(p.w, turned)), ph_scale(pe, pv)));
+}
+
+/* and its G */
+PH_FN ph_mat3 ph_axis_G(ph_quat p, ph_vec3 e, ph_vec3 gamma)
+{
+    ph_vec3 pv = ph_v3(p.x, p.y, p.z), turned = ph_cross(e, pv);
+    ph_real pe = ph_dot(e, pv), n = p.w * p.w + pe * pe;
     ph_mat3 dpv = ph_mscale(ph_k(0.5), ph_madd(ph_diag3(p.w, p.w, p.w), ph_tilde(pv))); /* by delta */
     ph_vec3 dp0 = ph_scale(ph_k(-0.5), pv), dpe = ph_tmul(dpv, e);
     ph_vec3 dn = ph_add(ph_scale(2 * p.w, dp0), ph_scale(2 * pe, dpe));
     ph_mat3 top = ph_madd(ph_outer(ph_add(ph_scale(2 * p.w, e), turned), dp0), ph_outer(pv, dpe));
     top = ph_madd(top, ph_mmul(ph_madd(ph_mscale(p.w, ph_tilde(e)), ph_diag3(pe, pe, pe)), dpv));
-    *G = ph_mscale(1 / n, ph_msub(top, ph_outer(gamma, dn)));
-    return gamma;
+    return ph_mscale(1 / n, ph_msub(top, ph_outer(gamma, dn)));
 }
 
-/* gamma and G of (J8) */
-PH_FN ph_vec3 ph_along_of_vector(ph_quat p, ph_vec3 e, ph_mat3 *G)
+/* G of (J8) */
+PH_FN ph_mat3 ph_vector_G(ph_quat p, ph_vec3 e)
 {
     ph_vec3 psi = ph_so3_log(p);
-    ph_mat3 Tinv = ph_swing_Tinv(psi);
     ph_form F = ph_form_transpose(ph_form_Tinv(ph_stumpff_of(psi)));
-    *G = ph_mmul(ph_form_jac(F, psi, e, ph_cross(psi, e)), Tinv);
-    return ph_tmul(Tinv, e);
+    return ph_mmul(ph_form_jac(F, psi, e, ph_cross(psi, e)), ph_swing_Tinv(psi));
 }
 
-PH_FN ph_vec3 ph_along_gamma(const ph_site *s, const ph_swing *c, int k, ph_mat3 *G)
+PH_FN ph_vec3 ph_along_gamma(const ph_site *s, const ph_swing *c, int k)
 {
-    return ph_along_is_vector(s->j) ? ph_along_of_vector(c->p, ph_along_axis(k), G)
-                                    : ph_along_about_axis(c->p, ph_along_axis(k), G);
+    return ph_along_is_vector(s->j) ? ph_tmul(ph_swing_Tinv(ph_so3_log(c->p)), ph_along_axis(k))
+                                    : ph_axis_gamma(c->p, ph_along_axis(k));
+}
+
+PH_FN ph_mat3 ph_along_G(const ph_site *s, const ph_swing *c, int k, ph_vec3 gamma)
+{
+    return ph_along_is_vector(s->j) ? ph_vector_G(c->p, ph_along_axis(k))
+                                    : ph_axis_G(c->p, ph_along_axis(k), gamma);
+}
+
+/* z of (J6) */
+PH_FN void ph_swing_z(const ph_site *s, const ph_swing *c, ph_vec3 gamma, ph_mat3 G, ph_vec3 z[PH_SLOTS])
+{
+    ph_swing_row(s, c, ph_add(ph_tmul(G, c->w), ph_cross(c->u, gamma)), z);
 }
 
 PH_FN ph_real ph_along_angle(const ph_site *s, int k)
@@ -168,9 +182,8 @@ PH_FN void ph_along_part(const ph_site *s, int k, int rates, ph_vec3 out[PH_SLOT
 PH_ALONG_FN void ph_along_row(const ph_site *s, int k, ph_vec3 b[PH_SLOTS])
 {
     if (ph_is_angle(k)) {
-        ph_mat3 G;
         ph_swing c = ph_swing_of(s);
-        ph_swing_row(s, &c, ph_along_gamma(s, &c, k, &G), b);
+        ph_swing_row(s, &c, ph_along_gamma(s, &c, k), b);
     } else {
         ph_along_part(s, k, 0, b);
     }
@@ -185,17 +198,20 @@ PH_FN ph_real ph_along_times_v(const ph_site *s, const ph_vec3 b[PH_SLOTS])
 PH_ALONG_FN ph_real ph_along_rate(const ph_site *s, int k)
 {
     ph_vec3 b[PH_SLOTS];
-    ph_along_row(s, k, b);
+    if (ph_is_angle(k)) {
+        ph_swing c = ph_swing_of(s);
+        return ph_dot(ph_along_gamma(s, &c, k), c.w);
+    }
+    ph_along_part(s, k, 0, b);
     return ph_along_times_v(s, b);
 }
 
 PH_ALONG_FN void ph_along_z(const ph_site *s, int k, ph_vec3 z[PH_SLOTS])
 {
     if (ph_is_angle(k)) {
-        ph_mat3 G;
         ph_swing c = ph_swing_of(s);
-        ph_vec3 gamma = ph_along_gamma(s, &c, k, &G);
-        ph_swing_row(s, &c, ph_add(ph_tmul(G, c.w), ph_cross(c.u, gamma)), z);
+        ph_vec3 gamma = ph_along_gamma(s, &c, k);
+        ph_swing_z(s, &c, gamma, ph_along_G(s, &c, k, gamma), z);
     } else {
         ph_along_part(s, k, 1, z);
     }
@@ -204,10 +220,9 @@ PH_ALONG_FN void ph_along_z(const ph_site *s, int k, ph_vec3 z[PH_SLOTS])
 PH_ALONG_FN void ph_along_K(const ph_site *s, int k, ph_real f, const ph_put *p)
 {
     if (ph_is_angle(k)) {
-        ph_mat3 G;
         ph_swing c = ph_swing_of(s);
-        ph_vec3 gamma = ph_along_gamma(s, &c, k, &G);
-        ph_swing_K(s, &c, ph_mscale(f, G), ph_scale(f, gamma), p);
+        ph_vec3 gamma = ph_along_gamma(s, &c, k);
+        ph_swing_K(s, &c, ph_mscale(f, ph_along_G(s, &c, k, gamma)), ph_scale(f, gamma), p);
         return;
     }
     ph_site own = *s;

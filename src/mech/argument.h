@@ -37,6 +37,9 @@ typedef struct ph_scene {
     int kept[PH_SCENE_BODIES]; /* 1 + body; 0: none */
     int next;
     ph_body_state body[PH_SCENE_BODIES];
+    int joint,
+        coordinate; /* 1 + the joint whose coordinate was asked for last, 0: none; not where bodies are given */
+    double position, rate; /* of it */
 } ph_scene;
 
 ph_scene ph_scene_of(const ph_mechanism *m, const ph_state *s, const ph_body_state *bodies);

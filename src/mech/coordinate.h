@@ -7,6 +7,8 @@
 #ifndef PH_MECH_COORDINATE_H
 #define PH_MECH_COORDINATE_H
 
+#include <stdatomic.h>
+
 #include "mech/along.h"
 
 /* Free coordinates of a joint: how many; the k-th. */
@@ -23,6 +25,21 @@ double ph_coordinate_rate(const ph_site *s, int k);
 void ph_coordinate_row(const ph_site *s, int k, ph_vec3 b[PH_SLOTS]);
 void ph_coordinate_z(const ph_site *s, int k, ph_vec3 z[PH_SLOTS]);
 void ph_coordinate_K(const ph_site *s, int k, double f, const ph_put *p); /* adds f d(b^T)/dq */
+
+#define PH_ANGLES_MAX 2 /* of a joint; three free rotations are components of a vector */
+
+/* A free angle at the rotations and angular velocities at which it was asked for last: all who ask at one point share it. One
+ * thread at a time has it; others compute. */
+typedef struct ph_angle {
+    atomic_flag taken;
+    int known;
+    ph_quat qa, qb;
+    ph_vec3 wa, wb;
+    double x;
+    ph_swing c;
+    ph_vec3 gamma;
+    ph_mat3 G;
+} ph_angle;
 
 /* actuator.c: the coordinate of a joint that an element of the model asks for, -1: the only free one; who: its words */
 ph_status ph_coordinate_choose(const ph_mechanism *m, int joint, int asked, ph_origin at, const char *who,

@@ -53,10 +53,10 @@ static void set_actuator(const ph_mechanism *m, const ph_state *s, const ph_forc
     int k = f->coordinate;
     double u = d->input >= 0 ? ph_input_at(&m->input[d->input], s->t) : d->effort;
     site->status = d->f.call ? ph_effort_value(m, s, &d->f, &u) : PH_OK;
-    site->effort = m->load * u;
-    site->turns = !ph_is_angle(k) ? 0
-                                  : ph_mechanism_turns(m, f->along, k, ph_coordinate_value(&at, k),
-                                                       ph_coordinate_rate(&at, k), s->t);
+    site->effort = m->load * u, site->turns = 0;
+    if (ph_is_angle(k) && ph_actuator_reads_value(d))
+        site->turns =
+            ph_mechanism_turns(m, f->along, k, ph_coordinate_value(&at, k), ph_coordinate_rate(&at, k), s->t);
 }
 
 void ph_force_at(const ph_mechanism *m, const ph_state *s, const ph_force *f, ph_force_site *site)

@@ -62,9 +62,11 @@ struct ph_joint {
     int drive;      /* the same, where it is driven; -1: not */
     const ph_function *f;
     int nonholonomic;
-    int switched;    /* events release or engage it, */
-    int idle;        /* and it is released: its rows are zero */
-    int turns;       /* where its angles start in the mechanism's turns */
+    int switched; /* events release or engage it, */
+    int idle;     /* and it is released: its rows are zero */
+    int turns;    /* where its angles start in the mechanism's turns */
+    struct ph_angle
+        *angle;      /* one or two angles that are kept, those that are free (coordinate.h); NULL: none are */
     int B[PH_SLOTS]; /* where its slots stand in links */
     int K[16];       /* and its pairs of slots in pairs */
     int v[PH_SLOTS]; /* and its slots in vectors */
@@ -227,6 +229,7 @@ ph_status ph_couple_make(const struct ph_mechanism *m, int def, ph_couple *out, 
 void ph_bushing_axes(const ph_force *f, ph_joint *out); /* bushing_body.c: what it is along and about */
 const ph_force *ph_actuator_of(const struct ph_mechanism *m, int def); /* the force that an actuator is */
 double ph_actuator_effort(const ph_force_site *s);                     /* with its spring, damper and stops */
+int ph_actuator_reads_value(const ph_actuator_def *d); /* its effort depends on its coordinate */
 
 /* ---- spaces ------------------------------------------------------------------------------------- */
 
@@ -389,7 +392,8 @@ struct ph_mechanism {
     double *scratch;       /* of user constraints */
     ph_counted *turns;     /* of all angles that are free: the last one, counted over many turns */
     int n_turns;
-    double *room; /* of the largest function that was traced, one at a time; NULL: all are small */
+    struct ph_angle *angle; /* of joints that have one or two; NULL: nothing reads them in a step */
+    double *room;           /* of the largest function that was traced, one at a time; NULL: all are small */
     atomic_flag room_taken;
     struct {
         double work, dissipated; /* J, since the start: the run adds them up */

@@ -75,6 +75,19 @@ static void take_reaches(ph_mechanism *m, const counts *n, ph_arena *a)
     m->rows = states || efforts || loads ? ph_arena_take(a, most * n->numbers, sizeof(double)) : NULL;
 }
 
+/* Elements read angles of joints, in each step and several times. */
+static int reads_angles(const ph_model *model)
+{
+    int reads = model->n_actuators + model->n_couplings + model->n_states;
+    for (int k = 0; k < model->n_forces; k++) {
+        const ph_traced *t = model->force[k].f.traced;
+        for (int i = 0; t && t->program && i < t->program->n_args; i++)
+            reads += t->program->arg[i].kind == PH_ARG_JOINT_POSITION ||
+                     t->program->arg[i].kind == PH_ARG_JOINT_RATE;
+    }
+    return reads > 0;
+}
+
 static void take(ph_mechanism *m, const counts *n, ph_arena *a)
 {
     size_t nodes = n->nodes, d = sizeof(double);
@@ -102,6 +115,9 @@ static void take(ph_mechanism *m, const counts *n, ph_arena *a)
     m->link = ph_arena_take(a, n->links, sizeof *m->link);
     m->states = ph_arena_take(a, n->bodies, sizeof *m->states);
     m->turns = ph_arena_take(a, 3 * (size_t)m->model->n_joints, sizeof *m->turns);
+    m->angle = reads_angles(m->model)
+                   ? ph_arena_take(a, PH_ANGLES_MAX * (size_t)m->model->n_joints, sizeof *m->angle)
+                   : NULL;
     m->q0 = ph_arena_take(a, n->numbers, d);
     m->v0 = ph_arena_take(a, n->numbers, d);
     if (m->model->n_objectives || m->model->n_sensors)
@@ -215,6 +231,7 @@ static ph_status make_elements(ph_mechanism *m, ph_error *err)
         j->turns = m->n_turns;
         for (int i = PH_ABOUT; i < PH_LENGTH; i++)
             m->n_turns += (int)(j->frees >> i & 1);
+        j->angle = m->angle ? m->angle + PH_ANGLES_MAX * k : NULL;
         m->n_joints += ph_joint_count(&model->joint[k]);
         for (ph_joint *end = m->joint + m->n_joints; j < end; j++)
             j->switched = model->joint[k].switched, j->idle = j->switched && !model->joint[k].active;

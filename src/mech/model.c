@@ -1,4 +1,5 @@
 /* A model as its user sees it: lists by name, and what run{} says. */
+#include "mech/coordinate.h"
 #include "mech/mech.h"
 
 #include <assert.h>
@@ -80,12 +81,38 @@ int ph_model_sensor_size(const ph_model *m, int sensor)
     return m->sensor[sensor].size;
 }
 
+/* asked: a coordinate of the joint; -1: its first free one */
+static int is_angle(const ph_model *m, int joint, int asked)
+{
+    const ph_joint_def *j = &m->joint[joint];
+    int particle = 0, k = asked;
+    for (int side = 0; side < 2; side++)
+        particle |= j->body[side] >= 0 && m->body[j->body[side]].particle;
+    unsigned frees = ph_joint_def_frees(j, particle);
+    for (int i = 0; i < PH_COORDINATES && k < 0; i++)
+        k = frees >> i & 1 ? i : k;
+    return ph_is_angle(k);
+}
+
+/* What an effort or power is of. */
+static int acts_on_angle(const ph_model *m, const ph_sensor_def *d)
+{
+    if (d->of_kind == PH_OF_ACTUATOR)
+        return is_angle(m, m->actuator[d->of].joint, m->actuator[d->of].coordinate);
+    if (d->of_kind == PH_OF_COUPLING)
+        return is_angle(m, m->coupling[d->of].joint[1], m->coupling[d->of].coordinate[1]);
+    return ph_joint_counts_angles(&m->joint[d->of]);
+}
+
 const char *ph_model_sensor_unit(const ph_model *m, int sensor)
 {
     assert(sensor >= 0 && sensor < m->n_sensors);
     const ph_sensor_def *d = &m->sensor[sensor];
     const ph_sensor_row *row = ph_sensor_row_of(d);
-    if (!row->unit[1] || row->keys & (PH_KEY_COORDINATE | PH_KEY_OF))
+    if (!row->unit[1])
         return row->unit[0];
-    return ph_joint_counts_angles(&m->joint[d->joint]) ? row->unit[1] : row->unit[2];
+    int angle = row->keys & PH_KEY_OF           ? acts_on_angle(m, d)
+                : row->keys & PH_KEY_COORDINATE ? is_angle(m, d->joint, d->coordinate)
+                                                : ph_joint_counts_angles(&m->joint[d->joint]);
+    return angle ? row->unit[1] : row->unit[2];
 }

@@ -107,11 +107,21 @@ static int place_of(const ph_nodes *list, int node)
 
 /* ---- rows ----------------------------------------------------------------------------------------- */
 
+/* The coordinates of the body are the physical ones. */
+static int is_physical(const ph_mechanism *m, int body)
+{
+    return m->space->plain && m->body[body].flex < 0 && m->body[body].marker < 0;
+}
+
 void ph_nodes_add(const ph_mechanism *m, const ph_state *s, const ph_nodes *at, int body,
                   const double by_place[6], const double *by_speed, double *row)
 {
     ph_carried w = {.body = {body, PH_GROUND}};
     const ph_body *frame = &m->body[m->body[body].frame];
+    for (int k = 0; k < frame->nodes && is_physical(m, body); k++)
+        ph_add3(row + place_of(at, frame->node[0] + k), ph_load3(by_place + 3 * k));
+    if (is_physical(m, body))
+        return;
     double place[12] = {0}, speed[12] = {0};
     for (int k = 0; k < frame->nodes; k++)
         w.B[k] = place_of(at, frame->node[0] + k);
@@ -127,7 +137,8 @@ void ph_reach_columns(const ph_mechanism *m, const ph_state *s, const ph_reach *
     memset(row, 0, sizeof(double) * (size_t)r->cols.size);
     for (int i = 0; i < r->n_bodies; i++) {
         double place[6] = {0}, speed[6] = {0};
-        ph_formula_by_body(k, k->g, r->body[i], PH_BY_SPEED, speed);
+        if (!K || !is_physical(m, r->body[i]))
+            ph_formula_by_body(k, k->g, r->body[i], PH_BY_SPEED, speed);
         if (K)
             ph_formula_by_body(k, k->g, r->body[i], PH_BY_PLACE, place);
         ph_nodes_add(m, s, &r->cols, r->body[i], K ? place : speed, K ? speed : NULL, row);
@@ -145,9 +156,10 @@ void ph_reach_put(const ph_mechanism *m, const ph_reach *r, double f, const doub
     for (int i = 0; i < r->rows.n; i++)
         for (int j = 0; j < r->cols.n; j++) {
             int n = node_dim(m, r->rows.node[i]), cols = node_dim(m, r->cols.node[j]);
+            const double *a = row + r->rows.at[i], *b = col + r->cols.at[j];
             double *o = out + r->pair[i * r->cols.n + j];
             for (int k = 0; k < n; k++)
-                for (int l = 0; l < cols; l++)
-                    o[k * cols + l] += f * row[r->rows.at[i] + k] * col[r->cols.at[j] + l];
+                for (int l = 0; l < cols && a[k] != 0; l++)
+                    o[k * cols + l] += f * a[k] * b[l];
         }
 }

@@ -6,12 +6,12 @@
 
 #include "la/small.h"
 #include "step/guard.h"
+#include "step/size.h"
 
 void ph_ahead_take(ph_ahead *a, const ph_sim *sim, ph_arena *arena)
 {
     const ph_layout *lay = &sim->lay;
-    a->e_v = ph_arena_take(arena, (size_t)lay->nv, sizeof(double));
-    a->e_q = ph_arena_take(arena, (size_t)lay->nv, sizeof(double));
+    a->rows = ph_arena_take(arena, 2 * (size_t)lay->nl, sizeof(double));
     if (!ph_sim_has_grid(sim))
         return;
     a->lambda = ph_arena_take(arena, (size_t)lay->nl, sizeof(double));
@@ -30,6 +30,7 @@ void ph_ahead_tape(ph_ahead *a, const ph_sim *sim, ph_tape *t)
     ph_tape_numbers(t, &a->raw, 1);
     ph_tape_numbers(t, &a->part, 1);
     ph_tape_int(t, &a->since);
+    ph_tape_int(t, &a->again);
     if (!ph_sim_has_grid(sim))
         return;
     ph_point_tape(&a->now, &sim->lay, t);
@@ -53,16 +54,18 @@ static void exchange(ph_sim *sim, ph_ahead *a)
 
 /* ---- times at which functions are not smooth -------------------------------------------------------- */
 
-/* What counts as just before and just after t. */
+/* What counts as just before and just after t: half of the least step. */
 static double instant(double t)
 {
-    return 8 * DBL_EPSILON * fmax(fabs(t), DBL_MIN);
+    return 8 * DBL_EPSILON * fmax(fabs(t), 1e-3);
 }
 
 /* The next of these times; HUGE_VAL: there is none. */
 static double next_corner(const ph_sim *sim)
 {
     const ph_times *c = &sim->opt.nonsmooth;
+    if (!c->n)
+        return HUGE_VAL;
     double t = sim->now.t + 2 * instant(sim->now.t);
     int low = 0, high = c->n; /* they rise */
     while (low < high) {
@@ -105,7 +108,7 @@ static ph_status own_step(ph_sim *sim, ph_ahead *a, const ph_ahead_ops *ops, voi
     a->corner = meets && sim->next.t == before;
     if (a->corner)
         sim->next.t = corner;
-    a->h = sim->next.t - sim->now.t;
+    a->h = sim->h;
     if (sim->step_iterations > sim->stats.worst_iterations)
         sim->stats.worst_iterations = sim->step_iterations;
     return sim->sens ? ph_sens_follow(sim->sens) : PH_OK;
@@ -208,33 +211,54 @@ ph_status ph_ahead_filter(ph_sim *sim, double *e)
     return s;
 }
 
-double ph_ahead_measure(const ph_sim *sim, const ph_ahead *a, const ph_pace *pace, double r, const double *e)
+/* Round-off of positions over h is a velocity in index-3, and this many times it is no error. */
+#define ROUND (64 * DBL_EPSILON)
+
+/* What the filter removes, since constraints forbid it, is an error of accelerations and multipliers, and of velocities in
+ * index-3: r |B e| relative to what cancels in B v. Without it driven mechanisms, which have no other error, would take
+ * steps of any size. Unresolved vibrations do not ring in B e, the change of the convective terms.            (VS14) */
+static double forbidden(const ph_sim *sim, const ph_ahead *a, double r, const double *e)
 {
-    for (int i = 0; i < sim->lay.nv; i++)
-        a->e_v[i] = r * e[i], a->e_q[i] = a->span * e[i];
-    return ph_pace_measure(sim, 0, &sim->now, a->e_q, a->e_v) / pace->tol;
+    const ph_layout *lay = &sim->lay;
+    double *rows = a->rows, *sizes = rows + lay->nl, tol = sim->opt.tol, round = ROUND / (sim->h * tol);
+    ph_size v = {
+        {fmax(1, sim->largest.v) + round * fmax(1, sim->largest.x), fmax(1, sim->largest.w) + round}};
+    memset(rows, 0, sizeof(double) * (size_t)lay->nl);
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
+        ph_small_mul_add(b->m, b->n, sim->ev.B + b->at, e + b->col_at, rows + b->row_at);
+    ph_size_rows(lay, sim->ev.B, v, sizes);
+    return r * ph_size_ratio(lay->nl, rows, sizes) / tol;
 }
 
-#define AGAIN 8   /* steps after which an error is filtered again at the latest, */
-#define LIKE  1.1 /* or when it has changed by this factor, */
-#define SAFE  0.8 /* or could be too large */
+/* An error is filtered again when it has changed by this factor, could be too large, or after some steps: twice as many as
+ * before if the filter leaves the same part of it. */
+#define LIKE  1.25
+#define SAFE  0.8
+#define FEW   4
+#define MANY  64
+#define STILL 0.1
 
-ph_status ph_ahead_estimate(ph_sim *sim, ph_ahead *a, const ph_pace *pace, double r, double *e, double *err)
+ph_status ph_ahead_estimate(ph_sim *sim, ph_ahead *a, const ph_pace *pace, double r, ph_size size, double *e,
+                            double *err)
 {
-    double raw = ph_ahead_measure(sim, a, pace, r, e);
-    int alike = raw <= LIKE * a->raw && a->raw <= LIKE * raw;
+    double raw = ph_pace_measure_rate(sim, pace, a->span, r, size);
     *err = raw * a->part;
-    if (alike && a->since < AGAIN && *err <= SAFE) {
+    if (raw <= LIKE * a->raw && a->raw <= LIKE * raw && *err <= SAFE && a->since < a->again) {
         a->since++;
         return PH_OK;
     }
+    double part = a->part, held = forbidden(sim, a, r, e);
     ph_status s = ph_ahead_filter(sim, e);
     if (s == PH_OK)
         s = ph_ahead_filter(sim, e);
     if (s != PH_OK)
         return s;
-    *err = ph_ahead_measure(sim, a, pace, r, e);
-    a->raw = raw, a->part = raw > 0 ? *err / raw : 0, a->since = 0;
+    *err = ph_pace_measure_rate(sim, pace, a->span, r, ph_size_largest(&sim->lay, e));
+    *err = ph_larger(*err, held);
+    a->part = raw > 0 ? *err / raw : 0;
+    a->again = a->raw > 0 && fabs(a->part - part) <= STILL * part ? 2 * a->again : FEW;
+    a->again = a->again < MANY ? a->again : MANY;
+    a->raw = raw, a->since = 0;
     return PH_OK;
 }
 

@@ -21,9 +21,9 @@ typedef struct ph_ahead {
     int corner;               /* now is a time at which functions are not smooth */
     double before; /* s, start of the step before the last, with a grid; NaN: there is none that goes on */
     double *lambda, *vdot; /* nl, nv: its multipliers and accelerations */
-    double *e_q, *e_v;     /* nv: scratch */
+    double *rows;          /* 2 nl: scratch */
     double raw, part; /* of the last error that was filtered: before, and what was left; raw 0: of none */
-    int since;        /* steps since then */
+    int since, again; /* steps since then, and after which it is filtered again */
 } ph_ahead;
 
 /* What a method does; it is the last argument of each. */
@@ -41,13 +41,11 @@ void ph_ahead_tape(ph_ahead *a, const ph_sim *sim, ph_tape *t);
 /* For methods with a matrix of the step (N2). e = what is left of it: (N2) (e, ., .) = (M e, 0, 0)   (VS8) */
 ph_status ph_ahead_filter(ph_sim *sim, double *e);
 
-/* (VS9) of a rate of the error of q; r times it is that of v. */
-double ph_ahead_measure(const ph_sim *sim, const ph_ahead *a, const ph_pace *pace, double r, const double *e);
-
-/* The same of a rate that is filtered twice first: a spring of a few rad in a step leaves too much after once. Two
- * solutions are a part of a small step: where errors go on as they were, what the filter left of the last one that went
- * through it is taken again. e may be overwritten. */
-ph_status ph_ahead_estimate(ph_sim *sim, ph_ahead *a, const ph_pace *pace, double r, double *e, double *err);
+/* (VS9) of a rate e of the error of q, whose largest parts are given and r times which is that of v, filtered twice: a
+ * spring of a few rad in a step leaves too much after once. Two solutions are a part of a small step: where errors go on
+ * as they were, what the filter left of the last one that went through it is taken again. e may be overwritten. */
+ph_status ph_ahead_estimate(ph_sim *sim, ph_ahead *a, const ph_pace *pace, double r, ph_size size, double *e,
+                            double *err);
 
 /* The operation between of such methods. Positions are those of (K9), velocities of a cubic through those and the accelerations
  * at both ends, accelerations and multipliers of a parabola: derivatives of the polynomial of positions would divide the

@@ -42,44 +42,9 @@ double ph_alpha_lie(const ph_alpha *p)
     return (1.0 / 3 - p->sigma * p->beta / p->gamma) / 4;
 }
 
-void ph_alpha_ahead_take(ph_alpha_ahead *x, const ph_sim *sim, ph_arena *arena)
-{
-    size_t nv = (size_t)sim->lay.nv, d = sizeof(double);
-    ph_ahead_take(&x->ahead, sim, arena);
-    x->v = ph_arena_take(arena, nv, d);
-    x->a = ph_arena_take(arena, nv, d);
-    x->d = ph_arena_take(arena, nv, d);
-    x->e = ph_arena_take(arena, nv, d);
-    x->l = ph_arena_take(arena, nv, d);
-    x->z = ph_arena_take(arena, nv, d);
-}
-
-ph_status ph_alpha_ahead_prepare(ph_alpha_ahead *x, const ph_sim *sim, const ph_alpha *p,
-                                 ph_alpha_step_fn solve, ph_alpha_factor_fn factor, ph_error *err)
-{
-    if (!ph_alpha_is_second_order(p))
-        return ph_fail(err, PH_E_INPUT,
-                       "gamma = %g is not 1/2 + alpha_f - alpha_m: the method is of first order and has no "
-                       "error control: give h instead of tol",
-                       p->gamma);
-    x->p = p, x->solve = solve, x->factor = factor;
-    ph_pace_prepare(&x->pace, &sim->opt);
-    x->C_q = ph_alpha_C_q(p);
-    x->C_v = ph_alpha_C_v(p);
-    x->lie = ph_alpha_lie(p);
-    return PH_OK;
-}
-
-void ph_alpha_ahead_tape(ph_alpha_ahead *x, const ph_sim *sim, ph_tape *t)
-{
-    ph_ahead_tape(&x->ahead, sim, t);
-    ph_pace_tape(&x->pace, t);
-    ph_tape_numbers(t, x->d, sim->lay.nv);
-}
-
 /* ---- the start of a step ------------------------------------------------------------------------------ */
 
-/* (VS3), (VS4) */
+/* (VS3), (VS4) with d */
 static void rescale(const ph_sim *sim, ph_alpha_ahead *x, double om)
 {
     double Da = x->p->alpha_m - x->p->alpha_f, s = Da * (om - 1), f = om * om - 1;
@@ -134,80 +99,121 @@ static ph_status start_anew(ph_sim *sim, ph_alpha_ahead *x)
     return s;
 }
 
-/* What the step after this one needs for (VS4): one solution with the matrix of the step, unless that is an old one. */
+/* B v + Phi_t at a point, 0 in rows that are not holonomic. */
+static ph_status find_rate(ph_sim *sim, ph_point *p, double *rows)
+{
+    const ph_layout *lay = &sim->lay;
+    ph_state at = ph_point_view(p, lay);
+    ph_status s = ph_eval_rate(&sim->ev, &at);
+    for (int c = 0; c < lay->C && s == PH_OK; c++)
+        for (int i = lay->l_at[c]; i < lay->l_at[c] + lay->rows[c]; i++)
+            rows[i] = lay->sys->constraints[c].nonholonomic ? 0 : sim->ev.rate[i];
+    return s;
+}
+
+/* d of (VS4) at a point, with a matrix of its own. */
+static ph_status lift_d(ph_sim *sim, ph_alpha_ahead *x, ph_point *p)
+{
+    ph_status s = find_rate(sim, p, sim->matrix.convective);
+    x->has_d = s == PH_OK;
+    return s == PH_OK ? ph_start_lift(sim, p, sim->matrix.convective, x->d) : s;
+}
+
+/* The same at the end of a step: one solution with its matrix, unless that is an old one. */
 static ph_status find_d(ph_sim *sim, ph_alpha_ahead *x)
 {
     ph_newton_matrix *nm = &sim->matrix;
-    const ph_layout *lay = &sim->lay;
-    ph_state s = ph_point_view(&sim->next, lay);
-    double *rows = nm->b + lay->nv;
-    ph_status status = ph_eval_rate(&sim->ev, &s);
-    if (status != PH_OK)
-        return status;
-    for (int c = 0; c < lay->C; c++)
-        for (int i = 0; i < lay->rows[c]; i++)
-            rows[lay->l_at[c] + i] =
-                lay->sys->constraints[c].nonholonomic ? 0 : sim->ev.rate[lay->l_at[c] + i];
-    if (sim->opt.newton == PH_MODIFIED) {
-        memcpy(nm->convective, rows, sizeof(double) * (size_t)lay->nl);
-        return ph_start_lift(sim, &sim->next, nm->convective, x->d);
-    }
-    memset(nm->b, 0, sizeof(double) * (size_t)lay->nv);
+    double *rows = nm->b + sim->lay.nv;
+    if (sim->opt.newton == PH_MODIFIED)
+        return lift_d(sim, x, &sim->next);
+    ph_status s = find_rate(sim, &sim->next, rows);
+    if (s != PH_OK)
+        return s;
+    memset(nm->b, 0, sizeof(double) * (size_t)sim->lay.nv);
     ph_redundant_leave_out(nm, rows);
-    status = ph_solver_solve(nm->solver, nm->b, nm->x);
-    memcpy(x->d, nm->x, sizeof(double) * (size_t)lay->nv);
-    return status;
+    s = ph_solver_solve(nm->solver, nm->b, nm->x);
+    memcpy(x->d, nm->x, sizeof(double) * (size_t)sim->lay.nv);
+    x->has_d = 1;
+    return s;
+}
+
+static int needs_d(const ph_sim *sim)
+{
+    return sim->opt.formulation == PH_INDEX3 && sim->lay.C;
+}
+
+/* (VS3), (VS4). A step that ends at a given time has another size than the one before foresaw. */
+static ph_status correct(ph_sim *sim, ph_alpha_ahead *x, double om)
+{
+    ph_status s = needs_d(sim) && !x->has_d ? lift_d(sim, x, &sim->now) : PH_OK;
+    if (s == PH_OK)
+        rescale(sim, x, om);
+    return s;
 }
 
 /* ---- the estimate --------------------------------------------------------------------------------------- */
 
-/* r of (VS9) */
-static double share_of_v(const ph_alpha_ahead *x)
+/* The bracket of (VS7) of one node, times factor. On SO(3) it is a cross product. */
+PH_INLINE void add_bracket(int n, const ph_slot *i, double factor, const ph_point *now, const ph_point *next,
+                           double *e)
 {
-    double sum = x->C_q + x->C_v;
-    return sum != 0 ? x->C_v / sum : 1;
+    if (n == 3) {
+        int at = i->v_at;
+        ph_vec3 w = ph_scale(factor / 4, ph_add(ph_load3(now->v + at), ph_load3(next->v + at))),
+                wdot = ph_add(ph_load3(now->vdot + at), ph_load3(next->vdot + at));
+        ph_store3(e, ph_add(ph_load3(e), ph_cross(w, wdot)));
+        return;
+    }
+    double H[PH_DIM_MAX * PH_DIM_MAX], v[PH_DIM_MAX], vdot[PH_DIM_MAX];
+    for (int k = 0, at = i->v_at; k < n; k++, at++)
+        v[k] = factor / 4 * (now->v[at] + next->v[at]), vdot[k] = now->vdot[at] + next->vdot[at];
+    i->op->hat(n, v, H);
+    ph_small_mul_add(n, n, H, vdot, e);
 }
 
-/* (VS7); without a step before, over this one alone */
-static void rate_of_error(const ph_sim *sim, const ph_alpha_ahead *x, double h, double *e)
+/* (VS7) and its largest parts; without a step before, over this one alone. */
+static ph_size rate_of_error(const ph_sim *sim, const ph_alpha_ahead *x, double h, double *e)
 {
     const ph_layout *lay = &sim->lay;
-    const ph_point *now = &sim->now, *next = &sim->next;
-    const double *from = x->ahead.h > 0 ? sim->last.vdot : now->vdot;
+    const double *to = sim->next.vdot, *from = x->ahead.h > 0 ? sim->last.vdot : sim->now.vdot;
     double c = (x->C_q + x->C_v) * h * h / (h + x->ahead.h);
+    ph_size size = {{0, 0}};
     for (int i = 0; i < lay->nv; i++)
-        e[i] = c * (next->vdot[i] - from[i]);
-    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end && x->lie != 0; i++)
-        if (i->T_at >= 0) {
-            double H[PH_DIM_MAX * PH_DIM_MAX], v[PH_DIM_MAX], vdot[PH_DIM_MAX];
-            for (int k = 0; k < i->dim; k++) {
-                v[k] = 0.5 * h * h * x->lie * (now->v[i->v_at + k] + next->v[i->v_at + k]);
-                vdot[k] = 0.5 * (now->vdot[i->v_at + k] + next->vdot[i->v_at + k]);
-            }
-            i->op->hat(i->dim, v, H);
-            ph_small_mul_add(i->dim, i->dim, H, vdot, e + i->v_at);
-        }
+        e[i] = c * (to[i] - from[i]);
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
+        if (i->T_at >= 0 && x->lie != 0)
+            PH_BY_SIZE(i->dim, add_bracket, i, h * h * x->lie, &sim->now, &sim->next, e + i->v_at);
+        ph_size_add_node(&size, i, e + i->v_at);
+    }
+    return size;
+}
+
+/* A step of another size than the one before, or the first one. */
+static ph_status changed_step(ph_sim *sim, ph_alpha_ahead *x, const ph_point *from, double h, ph_point *to)
+{
+    ph_point start = *from;
+    double om = x->ahead.h > 0 ? h / x->ahead.h : 0;
+    start.v = x->v, start.a = x->a;
+    x->om = om;
+    ph_status s = om > 0 ? correct(sim, x, om) : start_anew(sim, x);
+    to->t = from->t + h; /* starting values have been there */
+    return s == PH_OK ? x->solve(sim, h, &start, om) : s;
 }
 
 static ph_status attempt(ph_sim *sim, const ph_pace_rules *rules, const ph_point *from, double h,
                          ph_point *to, double *err)
 {
     ph_alpha_ahead *x = of(rules);
-    ph_point start = *from;
-    double om = x->ahead.h > 0 ? h / x->ahead.h : 0;
     ph_status s = PH_OK;
-    start.v = x->v, start.a = x->a;
-    sim->h = h, x->om = om, x->corner = x->ahead.corner;
-    if (om > 0)
-        rescale(sim, x, om);
-    else
-        s = start_anew(sim, x);
-    to->t = from->t + h; /* starting values have been there */
-    if (s == PH_OK)
-        s = x->solve(sim, h, &start, om);
+    sim->h = h, x->corner = x->ahead.corner;
+    if (h == x->ahead.h) {
+        x->om = 1;
+        s = x->solve(sim, h, from, 1);
+    } else
+        s = changed_step(sim, x, from, h, to);
     if (s == PH_OK && sim->opt.tol > 0) {
-        rate_of_error(sim, x, h, x->e);
-        s = ph_ahead_estimate(sim, &x->ahead, &x->pace, share_of_v(x), x->e, err);
+        ph_size size = rate_of_error(sim, x, h, x->e);
+        s = ph_ahead_estimate(sim, &x->ahead, &x->pace, x->r, size, x->e, err);
     } else
         *err = 0;
     if (s != PH_OK)
@@ -228,6 +234,7 @@ static double first(ph_sim *sim, const ph_pace_rules *rules, const ph_point *fro
         return 1e-3 * h0; /* the attempts will find out */
     for (int i = 0; i < lay->nv; i++)
         rate[i] *= x->C_q + x->C_v;
+    sim->largest = ph_pace_largest(sim, from);
     ph_alpha_add_bracket(lay, x->lie, from->v, from->vdot, rate);
     for (int k = 0; k < PH_ALPHA_AHEAD_FIRST_GUESSES; k++) {
         for (int i = 0; i < lay->nv; i++)
@@ -235,12 +242,59 @@ static double first(ph_sim *sim, const ph_pace_rules *rules, const ph_point *fro
         sim->h = h;
         if (x->factor(sim, h) != PH_OK || ph_ahead_filter(sim, x->e) != PH_OK)
             return 1e-3 * h0;
-        double err = 4 * ph_ahead_measure(sim, &x->ahead, &x->pace, share_of_v(x), x->e);
+        ph_size size = ph_size_largest(lay, x->e);
+        double err = 4 * ph_pace_measure_rate(sim, &x->pace, x->ahead.span, x->r, size);
         if (err <= 1)
             break;
         h *= fmax(0.2, fmin(0.9, 1 / sqrt(err)));
     }
     return h;
+}
+
+/* ---- create ---------------------------------------------------------------------------------------------- */
+
+void ph_alpha_ahead_take(ph_alpha_ahead *x, const ph_sim *sim, ph_arena *arena)
+{
+    size_t nv = (size_t)sim->lay.nv, d = sizeof(double);
+    ph_ahead_take(&x->ahead, sim, arena);
+    x->v = ph_arena_take(arena, nv, d);
+    x->a = ph_arena_take(arena, nv, d);
+    x->d = ph_arena_take(arena, nv, d);
+    x->e = ph_arena_take(arena, nv, d);
+    x->l = ph_arena_take(arena, nv, d);
+    x->z = ph_arena_take(arena, nv, d);
+}
+
+ph_status ph_alpha_ahead_prepare(ph_alpha_ahead *x, const ph_sim *sim, const ph_alpha *p,
+                                 ph_alpha_step_fn solve, ph_alpha_factor_fn factor, ph_error *err)
+{
+    if (!ph_alpha_is_second_order(p))
+        return ph_fail(err, PH_E_INPUT,
+                       "gamma = %g is not 1/2 + alpha_f - alpha_m: the method is of first order and has no "
+                       "error control: give h instead of tol",
+                       p->gamma);
+    x->p = p, x->solve = solve, x->factor = factor;
+    x->rules = (ph_pace_rules){.grow = PH_ALPHA_AHEAD_GROW,
+                               .power = PH_ALPHA_AHEAD_POWER,
+                               .aim = PH_PACE_TARGET,
+                               .cut = PH_ALPHA_AHEAD_CUT,
+                               .method = x,
+                               .first = first,
+                               .attempt = attempt};
+    ph_pace_prepare(&x->pace, &sim->opt);
+    x->C_q = ph_alpha_C_q(p);
+    x->C_v = ph_alpha_C_v(p);
+    x->lie = ph_alpha_lie(p);
+    x->r = x->C_q + x->C_v != 0 ? fabs(x->C_v / (x->C_q + x->C_v)) : 1;
+    return PH_OK;
+}
+
+void ph_alpha_ahead_tape(ph_alpha_ahead *x, const ph_sim *sim, ph_tape *t)
+{
+    ph_ahead_tape(&x->ahead, sim, t);
+    ph_pace_tape(&x->pace, t);
+    ph_tape_numbers(t, x->d, sim->lay.nv);
+    ph_tape_int(t, &x->has_d);
 }
 
 /* ---- steps ---------------------------------------------------------------------------------------------- */
@@ -255,19 +309,12 @@ static void begin(ph_sim *sim, void *method)
 static ph_status controlled_step(ph_sim *sim, double t_max, void *method)
 {
     ph_alpha_ahead *x = method;
-    double last = x->ahead.h;
-    ph_pace_rules rules = {PH_ALPHA_AHEAD_GROW,
-                           PH_ALPHA_AHEAD_POWER,
-                           1,
-                           last > 0 ? PH_ALPHA_AHEAD_GROW * last : HUGE_VAL,
-                           PH_ALPHA_AHEAD_CUT,
-                           x,
-                           first,
-                           attempt};
-    ph_status s = ph_pace_step(sim, &x->pace, &rules, &sim->now, t_max, &sim->next);
+    x->rules.most = x->ahead.h > 0 ? PH_ALPHA_AHEAD_GROW * x->ahead.h : HUGE_VAL;
+    ph_status s = ph_pace_step(sim, &x->pace, &x->rules, &sim->now, t_max, &sim->next);
     if (s == PH_OK && !(x->om > 0)) /* where the step began, for those who repeat it */
         memcpy(sim->now.a, x->a, sizeof(double) * (size_t)sim->lay.nv);
-    return s == PH_OK && sim->opt.formulation == PH_INDEX3 && sim->lay.C ? find_d(sim, x) : s;
+    x->has_d = 0;
+    return s == PH_OK && needs_d(sim) && x->pace.h != sim->h ? find_d(sim, x) : s;
 }
 
 static ph_status between(ph_sim *sim, const ph_point *last, const ph_point *end, ph_point *to, void *method)

@@ -16,15 +16,17 @@ typedef ph_status (*ph_alpha_factor_fn)(ph_sim *sim, double h);
 typedef struct ph_alpha_ahead {
     ph_ahead ahead;
     ph_pace pace;
+    ph_pace_rules rules;
     const ph_alpha *p;
     ph_alpha_step_fn solve;
     ph_alpha_factor_fn factor;
-    double C_q, C_v, lie; /* coefficients of (VS5), (VS6) */
-    double om;            /* size of the step over that of the one before; 0: it started without memory, */
-    int corner;           /* from a time at which functions are not smooth */
-    double *v, *a;        /* nv: corrected start of the step */
-    double *d;            /* nv: of (VS4), at the end of the last step; index-3 */
-    double *e, *l, *z;    /* nv: scratch */
+    double C_q, C_v, lie, r; /* coefficients of (VS5), (VS6), and |r| of (VS9) */
+    double om;               /* size of the step over that of the one before; 0: it started without memory, */
+    int corner;              /* from a time at which functions are not smooth */
+    double *v, *a;           /* nv: corrected start of the step */
+    double *d;               /* nv: of (VS4), at the end of the last step; index-3, */
+    int has_d;               /* where the next step is known to have another size */
+    double *e, *l, *z;       /* nv: scratch */
 } ph_alpha_ahead;
 
 void ph_alpha_ahead_take(ph_alpha_ahead *x, const ph_sim *sim, ph_arena *arena);

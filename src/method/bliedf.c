@@ -88,6 +88,17 @@ static int start_steps(const ph_sim *sim)
     return sim->opt.formulation == PH_INDEX3 && sim->lay.C > 0 ? 2 * k - 1 : k - 1;
 }
 
+/* Steps by tolerance go on from a start that need not be better than they are: stiff parts must not make it slow. */
+static const char *start_tableau(const ph_sim *sim)
+{
+    return sim->opt.tol > 0 ? "radau3" : "dopri8";
+}
+
+static double start_tol(const ph_sim *sim)
+{
+    return fmax(PH_BLIEDF_START_TOL, PH_BLIEDF_START_PART * sim->opt.tol);
+}
+
 static void take(ph_sim *sim, ph_arena *a)
 {
     ph_bliedf none, *m = sim->method ? of(sim) : &none;
@@ -113,7 +124,7 @@ static void take(ph_sim *sim, ph_arena *a)
     m->y = ph_arena_take(a, stabilised ? nv : 0, d);
     m->dy = ph_arena_take(a, stabilised ? nv : 0, d);
     m->Bn = ph_arena_take(a, stabilised ? (size_t)sim->lay.size_links : 0, d);
-    if (start_steps(sim) > 0 && ph_tableau_get("dopri8", &m->rk.tab, NULL) == PH_OK) {
+    if (start_steps(sim) > 0 && ph_tableau_get(start_tableau(sim), &m->rk.tab, NULL) == PH_OK) {
         ph_rk_take(&m->rk, &sim->lay, a);
         ph_control_take(&m->control, &sim->lay, a);
         m->exact = ph_arena_take(a, nv, d);
@@ -132,7 +143,7 @@ static ph_status prepare(ph_sim *sim, ph_error *err)
     for (int k = 1; k <= m->order; k++)
         m->f[k] = formula_of(k, sim->opt.correction);
     m->ops.exact = 1;
-    m->control.pace.tol = PH_BLIEDF_START_TOL, m->control.most = PH_BLIEDF_START_STEPS,
+    m->control.pace.tol = start_tol(sim), m->control.most = PH_BLIEDF_START_STEPS,
     m->control.rest = sim->h > 0 ? PH_SIZE_REST / sim->h : 0;
     m->start_steps = start_steps(sim);
     ph_status s = ph_sim_paced(sim) ? ph_bliedf_ahead_prepare(m, sim, err) : PH_OK;

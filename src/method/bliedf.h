@@ -42,9 +42,12 @@ typedef struct ph_bliedf {
     /* Steps by tolerance */
     ph_ahead steps;
     ph_pace pace;
+    ph_pace_rules rules;
     int past;                     /* steps that are remembered, order at most */
     double sizes[PH_BDF_MAX];     /* s: of the steps of D_{n-1}, D_{n-2}, ... */
     double guess[PH_BDF_MAX + 1]; /* weights of v_n, v_{n-1}, ... in the first guess of v1 */
+    double share[PH_BDF_MAX + 1]; /* weights of v1, v_n, ... in (VS13) */
+    double even;                  /* s: all these are of steps of this size; 0: of several sizes */
     double *e;                    /* nv */
 } ph_bliedf;
 

@@ -19,37 +19,6 @@
 #include "method/bliedf.h"
 #include "method/method_limits.h"
 
-void ph_bliedf_ahead_take(ph_bliedf *m, const ph_sim *sim, ph_arena *arena)
-{
-    ph_ahead_take(&m->steps, sim, arena);
-    m->e = ph_arena_take(arena, (size_t)sim->lay.nv, sizeof(double));
-}
-
-ph_status ph_bliedf_ahead_prepare(ph_bliedf *m, const ph_sim *sim, ph_error *err)
-{
-    const ph_options *o = &sim->opt;
-    ph_pace_prepare(&m->pace, o);
-    if (o->order < 2 || o->order > PH_BLIEDF_AHEAD_ORDER_MAX)
-        return ph_fail(err, PH_E_INPUT, "order = %d: bliedf has steps by tolerance for the orders 2 to %d",
-                       o->order, PH_BLIEDF_AHEAD_ORDER_MAX);
-    if (o->formulation == PH_INDEX3 && sim->lay.C)
-        return ph_fail(err, PH_E_INPUT,
-                       "bliedf loses an order in the multipliers of index-3 when steps change: use ggl or "
-                       "index2 with tol");
-    if (o->correction != PH_IN_EXP || o->start == PH_PLAIN)
-        return ph_fail(err, PH_E_INPUT, "with tol, bliedf has the correction '%s' and the start '%s' alone",
-                       ph_correction_word(PH_IN_EXP), ph_start_word(PH_PERTURBED));
-    return PH_OK;
-}
-
-void ph_bliedf_ahead_tape(ph_bliedf *m, const ph_sim *sim, ph_tape *t)
-{
-    ph_ahead_tape(&m->steps, sim, t);
-    ph_pace_tape(&m->pace, t);
-    ph_tape_int(t, &m->past);
-    ph_tape_numbers(t, m->sizes, PH_BDF_MAX);
-}
-
 /* ---- formulas ----------------------------------------------------------------------------------------- */
 
 /* Times of the end of a step of size h, of its start, ..., relative to the end, as units of h. */
@@ -71,12 +40,39 @@ static void basis(int n, const double *s, int j, double x, double *value, double
         }
 }
 
-/* (VS12) for a step of size h, h times as large, and the weights of the first guess. */
+/* Weights of (VS13). */
+static void set_shares(ph_bliedf *m, const double *s)
+{
+    int k = m->order;
+    double span = 2.0 / (k + 1);
+    for (int i = 1; i <= k; i++)
+        span *= -s[i];
+    for (int j = 0; j <= k; j++) {
+        m->share[j] = span;
+        for (int i = 0; i <= k; i++)
+            if (i != j)
+                m->share[j] /= s[j] - s[i];
+    }
+}
+
+/* All steps that a step of size h looks back at have its size. */
+static int is_even(const ph_bliedf *m, double h)
+{
+    int even = m->past >= m->order;
+    for (int i = 0; i < m->order; i++)
+        even &= m->sizes[i] == h;
+    return even;
+}
+
+/* (VS12) for a step of size h, h times as large, and the weights of the first guess and of the error. */
 static void set_formula(ph_bliedf *m, double h)
 {
-    int k = m->order, points = m->past < k ? m->past + 1 : k + 1;
+    int k = m->order, points = m->past < k ? m->past + 1 : k + 1, even = is_even(m, h);
     ph_bdf_formula *f = &m->f[k];
     double s[PH_BDF_MAX + 2], unused;
+    if (even && m->even == h)
+        return;
+    m->even = even ? h : 0;
     points_of(m, h, k + 1, s);
     for (int i = 0; i <= k; i++)
         basis(k + 1, s, i, 0, &unused, &f->alpha[i]);
@@ -84,29 +80,21 @@ static void set_formula(ph_bliedf *m, double h)
         f->slope[i] = f->slope[i - 1] + f->alpha[i - 1];
         f->gamma[i] = f->slope[i] * (i == 1 ? 1 : m->sizes[i - 2] / h);
     }
+    set_shares(m, s);
     points_of(m, h, points + 1, s);
     for (int i = 0; i < points; i++)
         basis(points, s + 1, i, 0, &m->guess[i], &unused);
 }
 
 /* (VS13) */
-static void rate_of_error(const ph_sim *sim, const ph_bliedf *m, double h, double *e)
+static void rate_of_error(const ph_sim *sim, const ph_bliedf *m, double *e)
 {
-    int k = m->order, nv = sim->lay.nv;
-    double s[PH_BDF_MAX + 1], span = 2.0 / (k + 1);
-    points_of(m, h, k + 1, s);
-    for (int i = 1; i <= k; i++)
-        span *= -s[i];
-    memset(e, 0, sizeof(double) * (size_t)nv);
-    for (int j = 0; j <= k; j++) {
-        const double *v = j == 0 ? sim->next.v : j == 1 ? sim->now.v : m->v[j - 2];
-        double w = span;
-        for (int i = 0; i <= k; i++)
-            if (i != j)
-                w /= s[j] - s[i];
+    int nv = sim->lay.nv;
+    for (int c = 0; c < nv; c++)
+        e[c] = m->share[0] * sim->next.v[c] + m->share[1] * sim->now.v[c];
+    for (int j = 2; j <= m->order; j++)
         for (int c = 0; c < nv; c++)
-            e[c] += w * v[c];
-    }
+            e[c] += m->share[j] * m->v[j - 2][c];
 }
 
 /* ---- steps -------------------------------------------------------------------------------------------- */
@@ -143,8 +131,8 @@ static ph_status attempt(ph_sim *sim, const ph_pace_rules *rules, const ph_point
     set_formula(m, h);
     ph_status s = ph_bliedf_multistep(sim);
     if (s == PH_OK && sim->opt.tol > 0) {
-        rate_of_error(sim, m, h, m->e);
-        s = ph_ahead_estimate(sim, &m->steps, &m->pace, 0.5, m->e, err);
+        rate_of_error(sim, m, m->e);
+        s = ph_ahead_estimate(sim, &m->steps, &m->pace, 0.5, ph_size_largest(&sim->lay, m->e), m->e, err);
     }
     if (s != PH_OK)
         sim->matrix.factored = 0;
@@ -161,6 +149,48 @@ static double first(ph_sim *sim, const ph_pace_rules *rules, const ph_point *fro
     return fmin(left, pow(fmin(1, 0.1 * m->pace.tol / fmax(1, m->steps.span * rate)), 1.0 / m->order) / rate);
 }
 
+void ph_bliedf_ahead_take(ph_bliedf *m, const ph_sim *sim, ph_arena *arena)
+{
+    ph_ahead_take(&m->steps, sim, arena);
+    m->e = ph_arena_take(arena, (size_t)sim->lay.nv, sizeof(double));
+}
+
+ph_status ph_bliedf_ahead_prepare(ph_bliedf *m, const ph_sim *sim, ph_error *err)
+{
+    const ph_options *o = &sim->opt;
+    ph_pace_prepare(&m->pace, o);
+    m->rules = (ph_pace_rules){.grow = PH_BLIEDF_AHEAD_GROW,
+                               .power = o->order,
+                               .safety = PH_BLIEDF_AHEAD_SAFETY,
+                               .aim = ph_pace_aim(PH_BLIEDF_AHEAD_SAFETY, o->order),
+                               .cut = PH_BLIEDF_AHEAD_CUT,
+                               .method = m,
+                               .first = first,
+                               .attempt = attempt};
+    if (o->order < 2 || o->order > PH_BLIEDF_AHEAD_ORDER_MAX)
+        return ph_fail(
+            err, PH_E_INPUT,
+            "order = %d: bliedf has steps by tolerance for the orders 2 to %d, since the exponents of "
+            "higher ones are known for equal steps alone",
+            o->order, PH_BLIEDF_AHEAD_ORDER_MAX);
+    if (o->formulation == PH_INDEX3 && sim->lay.C)
+        return ph_fail(err, PH_E_INPUT,
+                       "bliedf loses an order in the multipliers of index-3 when steps change: use ggl or "
+                       "index2 with tol");
+    if (o->correction != PH_IN_EXP || o->start == PH_PLAIN)
+        return ph_fail(err, PH_E_INPUT, "with tol, bliedf has the correction '%s' and the start '%s' alone",
+                       ph_correction_word(PH_IN_EXP), ph_start_word(PH_PERTURBED));
+    return PH_OK;
+}
+
+void ph_bliedf_ahead_tape(ph_bliedf *m, const ph_sim *sim, ph_tape *t)
+{
+    ph_ahead_tape(&m->steps, sim, t);
+    ph_pace_tape(&m->pace, t);
+    ph_tape_int(t, &m->past);
+    ph_tape_numbers(t, m->sizes, PH_BDF_MAX);
+}
+
 static void begin(ph_sim *sim, void *method)
 {
     ph_bliedf *m = method;
@@ -173,16 +203,14 @@ static ph_status controlled_step(ph_sim *sim, double t_max, void *method)
 {
     ph_bliedf *m = method;
     double last = m->steps.h;
-    ph_pace_rules rules = {
-        PH_BLIEDF_AHEAD_GROW, m->order, 0,     last > 0 ? PH_BLIEDF_AHEAD_GROW * last : HUGE_VAL,
-        PH_BLIEDF_AHEAD_CUT,  m,        first, attempt};
-    ph_status s = ph_pace_step(sim, &m->pace, &rules, &sim->now, t_max, &sim->next);
+    m->rules.most = last > 0 ? PH_BLIEDF_AHEAD_GROW * last : HUGE_VAL;
+    ph_status s = ph_pace_step(sim, &m->pace, &m->rules, &sim->now, t_max, &sim->next);
     if (s != PH_OK)
         return s;
     ph_bliedf_remember(sim);
     for (int j = PH_BDF_MAX - 1; j > 0; j--)
         m->sizes[j] = m->sizes[j - 1];
-    m->sizes[0] = sim->next.t - sim->now.t;
+    m->sizes[0] = sim->h;
     m->past += m->past < m->order;
     return PH_OK;
 }

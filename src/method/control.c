@@ -171,7 +171,14 @@ ph_status ph_control_step(ph_sim *sim, ph_control *c, ph_rk *rk, const ph_point 
                           ph_point *to)
 {
     rk_rules method = {c, rk};
-    ph_pace_rules rules = {PH_CONTROL_GROW, power(&rk->tab), 0, HUGE_VAL, 1, &method, first, attempt};
+    ph_pace_rules rules = {.grow = PH_CONTROL_GROW,
+                           .power = power(&rk->tab),
+                           .safety = PH_CONTROL_SAFETY,
+                           .most = HUGE_VAL,
+                           .cut = 1,
+                           .method = &method,
+                           .first = first,
+                           .attempt = attempt};
     rk->turn_max = PH_CONTROL_TURN_END;
     return ph_pace_step(sim, &c->pace, &rules, from, t_max, to);
 }

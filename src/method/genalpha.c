@@ -113,6 +113,7 @@ typedef struct genalpha {
     double *a_bar;         /* nv: covector of a_n as the step has it */
     double tol_x, tol_R;   /* of increments of positions and rotations (N3) */
     guess guess;           /* its slope is that of the step */
+    double h;              /* s, the step size of all these numbers; 0: none yet */
     ph_step_ops ops;
     ph_alpha_ahead ahead; /* with tol */
 } genalpha;
@@ -413,18 +414,26 @@ static ph_status solve_step(ph_sim *sim, const ph_point *from, double slope)
     return PH_OK;
 }
 
+/* All that depends on the step size. */
+static void set_size(genalpha *m, double h)
+{
+    ph_alpha_resize(&m->p, h, &m->ops);
+    m->guess = coefficients(&m->p, h);
+    m->h = h;
+}
+
 static void resize(ph_sim *sim)
 {
-    genalpha *m = of(sim);
-    ph_alpha_resize(&m->p, sim->h, &m->ops);
-    m->guess = coefficients(&m->p, sim->h);
+    set_size(of(sim), sim->h);
 }
 
 /* A step of size h from sim->now, but with v and a of from. */
 static ph_status sized_step(ph_sim *sim, double h, const ph_point *from, double slope)
 {
+    genalpha *m = of(sim);
     sim->h = h;
-    resize(sim);
+    if (m->h != h)
+        set_size(m, h);
     return solve_step(sim, from, slope);
 }
 
@@ -434,7 +443,7 @@ static ph_status factor(ph_sim *sim, double h)
     genalpha *m = of(sim);
     ph_state now = ph_point_view(&sim->now, &sim->lay);
     ph_status s = PH_OK;
-    ph_alpha_resize(&m->p, h, &m->ops);
+    set_size(m, h);
     m->ops.L = m->ops.F = NULL, m->ops.Bn = m->Bn;
     if (sim->matrix.n_eta > 0)
         s = ph_newton_links(sim, m->Bn);
@@ -622,8 +631,7 @@ static ph_status sens_restore(ph_sim *sim)
     if (ph_sim_paced(sim)) {
         double h = sim->next.t - sim->now.t;
         from = ph_alpha_ahead_restore(sim, &m->ahead, h, *sens_size(sim));
-        ph_alpha_resize(&m->p, h, &m->ops);
-        m->guess = coefficients(&m->p, h);
+        set_size(m, h);
     }
     guess g = m->guess;
     g.slope = 0;

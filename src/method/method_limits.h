@@ -14,6 +14,8 @@
 /* ---- bliedf.c */
 /* Tolerance of the start: little more than round-off. */
 #define PH_BLIEDF_START_TOL 1e-13
+/* The same of steps by tolerance, over theirs: what is left of it is not seen beside their own errors. */
+#define PH_BLIEDF_START_PART 1e-4
 /* Attempts of the one-step method in one step; what needs more vibrates so fast that this step does not
  * resolve it. */
 #define PH_BLIEDF_START_STEPS 5000
@@ -21,11 +23,14 @@
 /* ---- bliedf_ahead.c */
 /* Growth of step sizes at most: zero-stable for order 4, where steps of one ratio may have 1.28. */
 #define PH_BLIEDF_AHEAD_GROW      1.2
+#define PH_BLIEDF_AHEAD_SAFETY    0.9 /* in (K8): errors settle at 1/2, 1/3, 1/4 for the orders 2, 3, 4 */
 #define PH_BLIEDF_AHEAD_CUT       0.99
 #define PH_BLIEDF_AHEAD_ORDER_MAX 4
 #define PH_BLIEDF_AHEAD_UNSEEN    0.5 /* error of a step of the start: the next one may be as large */
 
 /* ---- control.c */
+#define PH_CONTROL_SAFETY                                                                                    \
+    0.95 /* in (K8): errors settle at 0.4 to 0.2 of what they may be for orders 5 to 8 */
 #define PH_CONTROL_GROW     5.0 /* of step sizes at most, from one step to the next */
 #define PH_CONTROL_TURN_END 3.1 /* rad in a step: beyond, the logarithm would take the short way */
 /* Errors of (K7) after extrapolation over those before, principal norms: 0.12 to 0.69 in the
@@ -39,6 +44,7 @@
 /* ---- pace.c */
 #define PH_PACE_SAFETY 0.9  /* of a step size that would just do */
 #define PH_PACE_TARGET 0.5  /* error that (VS10) aims at, in units of the tolerance */
+#define PH_PACE_STAY   1.35 /* errors within this factor of it leave the size of steps as it is */
 #define PH_PACE_NEARLY 1.02 /* times h_min: a step of h_min, whose end is that of the interval, or rounded */
 #define PH_PACE_SHRINK 0.2  /* at least, from one step to the next */
 #define PH_PACE_QUIET  1e-4 /* errors below, in units of the tolerance, tell the controllers nothing more */

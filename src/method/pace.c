@@ -35,20 +35,25 @@ void ph_pace_tape(ph_pace *p, ph_tape *t)
 
 /* ---- errors ------------------------------------------------------------------------------------- */
 
-/* Largest positions, velocities, angular velocities, and rotations, which are 1. */
-typedef struct sizes {
-    double x, v, w;
-} sizes;
-
-static sizes sizes_of(const ph_sim *sim, double rest, const ph_point *p)
+ph_largest ph_pace_largest(const ph_sim *sim, const ph_point *p)
 {
-    const ph_layout *lay = &sim->lay;
-    double x = ph_size_positions(lay, p->q, 0).of[0];
-    ph_size v = ph_size_largest(lay, p->v);
+    ph_size v = ph_size_largest(&sim->lay, p->v);
+    return (ph_largest){ph_size_positions(&sim->lay, p->q, 0).of[0], v.of[0], v.of[1]};
+}
+
+static double at_least(double least, double x)
+{
+    return x > least ? x : least;
+}
+
+/* What errors are compared with: sizes, or 1 if that is more; rest [1/s] above 0: in place of 1 the size of bodies, and
+ * velocities of this times the size of positions. */
+static ph_largest units_of(const ph_sim *sim, double rest, ph_largest s)
+{
     if (!(rest > 0 && sim->matrix.body > 0)) /* points have no size */
-        return (sizes){fmax(1, x), fmax(1, v.of[0]), fmax(1, v.of[1])};
-    x = fmax(x, sim->matrix.body);
-    return (sizes){x, fmax(v.of[0], rest * x), fmax(v.of[1], rest)};
+        return (ph_largest){at_least(1, s.x), at_least(1, s.v), at_least(1, s.w)};
+    double x = at_least(sim->matrix.body, s.x);
+    return (ph_largest){x, at_least(rest * x, s.v), at_least(rest, s.w)};
 }
 
 static double over(double x, double size)
@@ -59,10 +64,17 @@ static double over(double x, double size)
 double ph_pace_measure(const ph_sim *sim, double rest, const ph_point *p, const double *dq, const double *dv)
 {
     const ph_layout *lay = &sim->lay;
-    sizes s = sizes_of(sim, rest, p);
+    ph_largest s = units_of(sim, rest, ph_pace_largest(sim, p));
     ph_size q = ph_size_largest(lay, dq), v = ph_size_largest(lay, dv);
     double x = ph_larger(over(q.of[0], s.x), q.of[1]);
     return ph_larger(x, ph_larger(over(v.of[0], s.v), over(v.of[1], s.w)));
+}
+
+double ph_pace_measure_rate(const ph_sim *sim, const ph_pace *p, double T, double r, ph_size e)
+{
+    ph_largest s = units_of(sim, 0, sim->largest);
+    double x = T * s.v >= r * s.x ? T / s.x : r / s.v, R = T * s.w >= r ? T : r / s.w;
+    return ph_larger(x * e.of[0], R * e.of[1]) / p->tol;
 }
 
 /* ---- step sizes --------------------------------------------------------------------------------- */
@@ -85,21 +97,34 @@ static double factor(const ph_pace *p, const ph_pace_rules *rules, double err, d
     err = fmax(err, PH_PACE_QUIET);
     if (!(p->last > 0))
         return factor_alone(rules, err);
-    if (!rules->smooth)
-        return bounded_factor(rules, PH_PACE_SAFETY * (pow(err, -0.7 / k) * pow(p->last, 0.4 / k)));
+    if (rules->safety > 0)
+        return bounded_factor(rules, rules->safety * (pow(err, -0.7 / k) * pow(p->last, 0.4 / k)));
     double both = PH_PACE_TARGET / err * PH_PACE_TARGET / p->last,
            root = k == 2 ? sqrt(both) : pow(both, 1.0 / k);
     double f = sqrt(sqrt(root * p->before / h));
     return bounded_factor(rules, f);
 }
 
-/* Where a step that may have the size h ends: at t_max, or half way if that would leave a short rest. */
-static double end_of(const ph_point *from, double h, double t_max)
+/* After a step with an error near that at which sizes settle, the next one has the same size. */
+static int stays(const ph_pace_rules *rules, double err)
 {
-    double left = t_max - from->t;
+    return err * PH_PACE_STAY >= rules->aim && err <= rules->aim * PH_PACE_STAY;
+}
+
+double ph_pace_aim(double safety, int power)
+{
+    return pow(safety, power / 0.3);
+}
+
+/* The size, with its sign, and the end of a step that may have the size h: it ends at t_max, or half way if that would
+ * leave a short rest. A step that is not cut has the size h to the bit. */
+static double cut(const ph_point *from, double h, double t_max, double *end)
+{
+    double left = t_max - from->t, size = fabs(left) < 2 * h ? 0.5 * left : copysign(h, left);
     if (fabs(left) <= 1.01 * h)
-        return t_max;
-    return from->t + (fabs(left) < 2 * h ? 0.5 * left : copysign(h, left));
+        size = left;
+    *end = size == left ? t_max : from->t + size;
+    return size;
 }
 
 /* No step below this [s]: its end could not be told from its start, or it is smaller than the user wants. */
@@ -128,18 +153,27 @@ static ph_status too_small(ph_sim *sim, const ph_pace *p, double h, ph_status s)
 static void accept(ph_sim *sim, double h)
 {
     ph_stats *st = &sim->stats;
-    st->h_least = st->accepted ? fmin(st->h_least, h) : h;
-    st->h_most = fmax(st->h_most, h);
+    if (!st->accepted || h < st->h_least)
+        st->h_least = h;
+    st->h_most = at_least(st->h_most, h);
     st->h_last = h;
     st->accepted++;
 }
 
+static double fastest_turn(const ph_layout *lay, const double *v)
+{
+    double w = 0;
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++)
+        if (i->rot < i->dim)
+            w = PH_BY_SIZE(i->dim - i->rot, ph_small_larger, w, v + i->v_at + i->rot);
+    return w;
+}
+
 static double bounded(const ph_sim *sim, const ph_pace *p, const ph_pace_rules *rules, const ph_point *from)
 {
-    double w = ph_size_largest(&sim->lay, from->v).of[1], h = w > 0 ? fmin(p->h, PH_PACE_TURN / w) : p->h;
-    h = fmin(h, rules->most);
-    h = fmax(h, p->h_min);
-    return p->h_max > 0 ? fmin(h, p->h_max) : h;
+    double w = fastest_turn(&sim->lay, from->v), h = p->h * w > PH_PACE_TURN ? PH_PACE_TURN / w : p->h;
+    h = at_least(p->h_min, h > rules->most ? rules->most : h);
+    return p->h_max > 0 && h > p->h_max ? p->h_max : h;
 }
 
 /* From -1 to 1: splitmix64. */
@@ -155,11 +189,12 @@ static double chance(uint64_t *state)
 static ph_status random_step(ph_sim *sim, ph_pace *p, const ph_pace_rules *rules, const ph_point *from,
                              double t_max, ph_point *to)
 {
-    double h = p->mean * pow(p->random, chance(&p->chance)), err, t1 = to->t = end_of(from, h, t_max);
-    ph_status s = rules->attempt(sim, rules, from, t1 - from->t, to, &err);
+    double err, t1, h = cut(from, p->mean * pow(p->random, chance(&p->chance)), t_max, &t1);
+    to->t = t1;
+    ph_status s = rules->attempt(sim, rules, from, h, to, &err);
     to->t = t1;
     if (s == PH_OK)
-        accept(sim, fabs(t1 - from->t));
+        accept(sim, fabs(h));
     return s;
 }
 
@@ -173,17 +208,19 @@ ph_status ph_pace_step(ph_sim *sim, ph_pace *p, const ph_pace_rules *rules, cons
         p->h = rules->first(sim, rules, from, t_max), p->last = 0;
     double h = bounded(sim, p, rules, from), grow = rules->grow;
     for (;;) {
-        double t1 = to->t = end_of(from, h, t_max), tried = fabs(t1 - from->t);
-        sim->reason[0] = 0;
-        ph_status s = rules->attempt(sim, rules, from, t1 - from->t, to, &err);
+        double t1, size = cut(from, h, t_max, &t1), tried = fabs(size);
+        sim->reason[0] = 0, to->t = t1;
+        ph_status s = rules->attempt(sim, rules, from, size, to, &err);
         if (s != PH_OK)
             err = HUGE_VAL;
         int noise = tried <= 0.5 * before && err > 0.7 * err_before && err * p->tol <= PH_PACE_NOISE;
         if (err <= 1 || noise) {
             to->t = t1;
             accept(sim, tried);
-            p->h = fmax(tried * fmin(grow, factor(p, rules, err, tried)), tried < rules->cut * h ? h : 0);
-            p->last = fmax(err, PH_PACE_QUIET), p->before = tried;
+            p->h = stays(rules, err) ? tried : tried * fmin(grow, factor(p, rules, err, tried));
+            if (tried < rules->cut * h)
+                p->h = at_least(h, p->h);
+            p->last = at_least(PH_PACE_QUIET, err), p->before = tried;
             return PH_OK;
         }
         sim->stats.rejected++;

@@ -3,7 +3,7 @@
  * With err, the estimate of a step in units of what it may be, and k the power of h in it, a step with err <= 1 is
  * accepted, and then
  *
- *   h <- h min(grow, max(1/5, 0.9 err_n^(-0.7/k) err_n-1^(0.4/k)))                                     (K8)
+ *   h <- h min(grow, max(1/5, safety err_n^(-0.7/k) err_n-1^(0.4/k)))                                     (K8)
  *   h <- h min(grow, max(1/5, ((1/2)/err_n)^(1/4k) ((1/2)/err_n-1)^(1/4k) (h_n/h_n-1)^(-1/4)))         (VS10)
  *
  * the second for methods whose solution rings when h goes up and down: it does not answer errors that alternate. A step
@@ -15,6 +15,7 @@
 #define PH_METHOD_PACE_H
 
 #include "step/sim.h"
+#include "step/size.h"
 
 typedef struct ph_pace {
     double tol;
@@ -28,9 +29,11 @@ typedef struct ph_pace {
 
 /* What a method tries. */
 typedef struct ph_pace_rules {
-    double grow; /* of step sizes, at most, from one step to the next */
-    int power;   /* of h in the estimate */
-    int smooth;  /* (VS10), not (K8) */
+    double grow;   /* of step sizes, at most, from one step to the next */
+    int power;     /* of h in the estimate */
+    double safety; /* of (K8); 0: (VS10) */
+    double
+        aim; /* error near which sizes stay as they are, since all that depends on them is kept; 0: they never do */
     double most; /* no step is larger [s]; HUGE_VAL: no bound but those of the pace */
     double
         cut; /* a step shorter than this part of its size ended at t_max, and the next one may have that size */
@@ -57,5 +60,13 @@ ph_status ph_pace_step(ph_sim *sim, ph_pace *p, const ph_pace_rules *rules, cons
  * angular velocities relative to their largest size at p, or to 1 if that is more; rest [1/s] above 0: in place of 1
  * the size of bodies, and velocities of this times the size of positions. */
 double ph_pace_measure(const ph_sim *sim, double rest, const ph_point *p, const double *dq, const double *dv);
+
+/* The error at which (K8) settles, err^(0.3/k) = safety. */
+double ph_pace_aim(double safety, int power);
+
+ph_largest ph_pace_largest(const ph_sim *sim, const ph_point *p);
+
+/* (VS9) of a rate e of the error of q, over the time T; r times it is that of v. Sizes are those of sim->largest. */
+double ph_pace_measure_rate(const ph_sim *sim, const ph_pace *p, double T, double r, ph_size e);
 
 #endif

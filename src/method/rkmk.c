@@ -63,7 +63,9 @@ static void begin(ph_sim *sim, void *method)
 static ph_status controlled_step(ph_sim *sim, double t_max, void *method)
 {
     rkmk *m = method;
-    return ph_control_step(sim, &m->control, &m->rk, &sim->now, t_max, &sim->next);
+    ph_status s = ph_control_step(sim, &m->control, &m->rk, &sim->now, t_max, &sim->next);
+    sim->h = sim->next.t - sim->now.t;
+    return s;
 }
 
 /* A point within the step: half way, from which two half steps differ by no more than tol. */

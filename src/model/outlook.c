@@ -289,6 +289,11 @@ static int push_custom(ph_reader *r, lua_State *L, int sensor, const ph_sensor_d
     return 1;
 }
 
+/* Why functions cannot read a sensor: its name and type. */
+#define NOT_YET                                                                                              \
+    "sensor '%s': %s is not known before accelerations are; functions see positions and velocities"
+#define NOT_SEEN "sensor '%s': functions cannot read the type %s; they see bodies, joints, inputs and states"
+
 int ph_outlook_sensor(ph_reader *r, lua_State *L, int sensor)
 {
     const ph_sensor_def *d = ph_store_at(r, PH_K_SENSOR, sensor);
@@ -296,12 +301,10 @@ int ph_outlook_sensor(ph_reader *r, lua_State *L, int sensor)
     const ph_sensor_row *row = ph_sensor_row_of(d);
     if (row->keys & PH_KEY_FUNCTION)
         return push_custom(r, L, sensor, d);
-    if (!row->op->argument || row->op->depth > PH_SEEN_SPEED) {
+    int late = row->op->depth > PH_SEEN_SPEED || row->op->multipliers;
+    if (late || !row->op->argument) {
         r->line = ph_line_of_call(L);
-        ph_reader_fail(
-            r,
-            "sensor '%s': %s is not known before accelerations are; functions see positions and velocities",
-            d->name, ph_type_get(PH_K_SENSOR, d->type)->name);
+        ph_reader_fail(r, late ? NOT_YET : NOT_SEEN, d->name, ph_type_get(PH_K_SENSOR, d->type)->name);
     }
     if (row->keys & PH_KEY_JOINT)
         push_coordinate(r, L, d);

@@ -1,6 +1,6 @@
 /* Frozen models: JSON becomes the tables that a model file would have, and goes the same way.
  *
- *   {"polhode": "0.1.0", "model": "heavy top", "gravity": [0, 0, -9.81], "params": {"m": 15},
+ *   {"polhode": "0.2.0", "model": "heavy top", "gravity": [0, 0, -9.81], "params": {"m": 15},
  *    "elements": [{"element": "body", "name": "top", ...}, {"element": "joint", ...}, ...],
  *    "run": {"t_end": 1, ...}} */
 #include "model/inside.h"

@@ -1,12 +1,16 @@
-/* A model at neighbouring values of one parameter. */
+/* A model at neighbouring values of one parameter, and how far they are: the first step is part of the value, and
+ * smaller ones follow until what a model of such a parameter says is smooth over the step (W11). */
 #include "run/neighbours.h"
 
 #include <string.h>
 
+#include "base/quotient.h"
+#include "step/eval.h"
+
 const double ph_neighbour_weight[PH_NEIGHBOURS] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
 
 /* Five-point differences over steps of this part of the value have errors of 1e-11 of a smooth function and
- * 1e-13 of round-off; a power of 2, so that steps are exact. */
+ * 1e-13 of round-off; a power of 2, so that steps are exact. Angles of many turns and exponents need smaller ones. */
 #define PART 0x1p-9
 
 /* The step of a parameter with value 0. */
@@ -14,6 +18,13 @@ const double ph_neighbour_weight[PH_NEIGHBOURS] = {1.0 / 12, -8.0 / 12, 8.0 / 12
 
 /* What rounding may do to a step; differences over smaller ones are noise. */
 #define ROUNDED 1e-3
+
+/* Numbers below this part of the largest of their kind may be what cancellation has left. */
+#define LEFT 1e-3
+
+/* A step to the next one, and what is left of an error of fourth order then, with room for the terms behind it. */
+#define SHORTER 8
+#define GAIN    0x1p-9
 
 static const int place[PH_NEIGHBOURS] = {-2, -1, 1, 2};
 
@@ -45,6 +56,166 @@ static ph_status build(ph_neighbour *n, const ph_run *run, const ph_setting *set
     return s;
 }
 
+static ph_status build_all(ph_neighbours *out, const ph_run *run, ph_error *err)
+{
+    ph_status s = PH_OK;
+    for (int k = 0; k < PH_NEIGHBOURS && s == PH_OK; k++) {
+        ph_error why = {0};
+        ph_setting set = {out->name, out->value + place[k] * out->eps};
+        s = build(&out->at[k], run, &set, out->value, &why);
+        if (s != PH_OK)
+            ph_fail(err, s, "parameter '%s' = %.9g, near its value: %.400s", out->name, set.value, why.text);
+    }
+    return s;
+}
+
+/* ---- the step ---------------------------------------------------------------------------------------- */
+
+/* What the neighbours say at one point, each as a list: W and v of their initial values, r, Phi and rate. */
+enum { LISTS = 5 };
+
+typedef struct trial {
+    ph_layout lay; /* of the run's system */
+    ph_eval ev;
+    ph_point at;
+    double *shift; /* nv */
+    double *f[PH_NEIGHBOURS];
+    int size[LISTS];
+} trial;
+
+/* Hand out all arrays; called twice, see ph_arena. */
+static void take(trial *t, ph_arena *a)
+{
+    size_t n = 0;
+    for (int i = 0; i < LISTS; i++)
+        n += (size_t)t->size[i];
+    ph_eval_take(&t->ev, &t->lay, a);
+    ph_point_take(&t->at, &t->lay, a);
+    t->shift = ph_arena_take(a, (size_t)t->lay.nv, sizeof(double));
+    for (int k = 0; k < PH_NEIGHBOURS; k++)
+        t->f[k] = ph_arena_take(a, n, sizeof(double));
+}
+
+/* Any point near the initial values; the arena is zero elsewhere. */
+static void put_point(trial *t, const ph_run *run)
+{
+    t->at.t = run->t0;
+    memcpy(t->at.q, run->q0, sizeof(double) * (size_t)t->lay.nq);
+    memcpy(t->at.v, run->v0, sizeof(double) * (size_t)t->lay.nv);
+    ph_point_rotations(&t->at, &t->lay);
+    ph_point_stray(&t->at, &t->lay, 1, t->shift);
+}
+
+/* 0: it has another layout, which is refused later on, or it has no value at the point of the trial */
+static int look(trial *t, const ph_run *run, ph_neighbour *n, double *f)
+{
+    const ph_layout *lay = &t->lay;
+    ph_skeleton *skeleton;
+    double inverse[PH_DIM_MAX + 1];
+    if (ph_mechanism_skeleton(n->mech, &skeleton, NULL) != PH_OK)
+        return 0;
+    const ph_layout *own = &skeleton->lay;
+    if (own->nq != lay->nq || own->nv != lay->nv || own->nl != lay->nl || own->N != lay->N ||
+        own->size_pairs != lay->size_pairs || own->size_links != lay->size_links)
+        return 0;
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
+        const double *q = n->q0 + i->q_at, *base = run->q0 + i->q_at;
+        for (int k = 0; k < i->dim && i->R_at < 0; k++)
+            f[i->v_at + k] = q[k] - base[k];
+        if (i->R_at < 0)
+            continue;
+        i->op->inverse(i->dim, base, inverse);
+        i->op->compose(i->dim, inverse, q, inverse);
+        i->op->log(i->dim, inverse, f + i->v_at);
+    }
+    ph_state s = ph_point_view(&t->at, own);
+    t->ev.lay = own;
+    const double *from[LISTS] = {NULL, n->v0, t->ev.r, t->ev.Phi, t->ev.rate};
+    int ok = ph_eval_residual(&t->ev, &s, PH_EVAL_PHI | PH_EVAL_RATE) == PH_OK;
+    for (int i = 0; i < LISTS; f += t->size[i++])
+        if (from[i])
+            memcpy(f, from[i], sizeof(double) * (size_t)t->size[i]);
+    return ok;
+}
+
+/* The error of differences over a list by what is cut off, relative to its slopes; 0: round-off is all there is. */
+static double cut_of(int n, double *const f[PH_NEIGHBOURS], int first, double e)
+{
+    double slope = 0, size = 0, worst = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = first; i < first + n; i++) {
+            double D1 = (f[2][i] - f[1][i]) / (2 * e), D2 = (f[3][i] - f[0][i]) / (4 * e);
+            double third = fabs(D1 - D2) / 3, D = fabs(4 * D1 - D2) / 3;
+            double cut = third > 0 ? third * (third / fmax(third, D)) : 0;
+            if (pass && cut > 2 * DBL_EPSILON * size / e)
+                worst = fmax(worst, cut / fmax(D, LEFT * slope));
+            slope = fmax(slope, D), size = fmax(size, fmax(fabs(f[0][i]), fabs(f[3][i])));
+        }
+    return worst;
+}
+
+/* The same of all that the neighbours say; 0: it is not known. */
+static double error_of(const ph_run *run, ph_neighbours *n)
+{
+    trial t = {0};
+    ph_arena a = {0};
+    ph_skeleton *skeleton;
+    double worst = 0;
+    if (ph_mechanism_skeleton(run->mech, &skeleton, NULL) != PH_OK)
+        return 0;
+    t.lay = skeleton->lay;
+    t.size[0] = t.size[1] = t.size[2] = t.lay.nv, t.size[3] = t.size[4] = t.lay.nl;
+    take(&t, &a);
+    if (!ph_arena_open(&a, run->config.alloc))
+        return 0;
+    take(&t, &a);
+    ph_eval_prepare(&t.ev);
+    put_point(&t, run);
+    int known = 1;
+    for (int k = 0; k < PH_NEIGHBOURS && known; k++)
+        known = look(&t, run, &n->at[k], t.f[k]);
+    for (int i = 0, first = 0; i < LISTS && known; first += t.size[i++])
+        worst = fmax(worst, cut_of(t.size[i], t.f, first, n->eps));
+    ph_free(run->config.alloc, a.block);
+    return worst;
+}
+
+/* ---- create ------------------------------------------------------------------------------------------ */
+
+static int can_step(const ph_neighbours *n)
+{
+    return fabs(n->value + n->eps - n->value - n->eps) <= ROUNDED * n->eps;
+}
+
+static void drop(ph_neighbours *n)
+{
+    ph_loads_destroy(n->loads);
+    n->loads = NULL;
+    for (int k = 0; k < PH_NEIGHBOURS; k++) {
+        ph_mechanism_destroy(n->at[k].mech);
+        ph_model_free(n->at[k].model);
+        n->at[k] = (ph_neighbour){0};
+    }
+}
+
+/* Shorter steps, as long as they make the error smaller by as much as they do of a smooth function. */
+static void refine(ph_neighbours *out, const ph_run *run)
+{
+    double error = error_of(run, out);
+    while (error > PH_QUOTIENT_GOOD) {
+        ph_neighbours finer = {.name = out->name, .value = out->value, .eps = out->eps / SHORTER};
+        double better = HUGE_VAL;
+        if (can_step(&finer) && build_all(&finer, run, NULL) == PH_OK)
+            better = error_of(run, &finer);
+        if (!(better <= error * GAIN)) {
+            drop(&finer);
+            return;
+        }
+        drop(out);
+        *out = finer, error = better;
+    }
+}
+
 ph_status ph_neighbours_create(ph_neighbours *out, const ph_run *run, int parameter, double eps,
                                ph_error *err)
 {
@@ -54,17 +225,12 @@ ph_status ph_neighbours_create(ph_neighbours *out, const ph_run *run, int parame
     const ph_param_def *p = &run->model->param[parameter];
     out->name = p->name, out->value = p->value;
     out->eps = eps > 0 ? eps : ph_run_eps(run, parameter);
-    if (!(fabs(p->value + out->eps - p->value - out->eps) <= ROUNDED * out->eps))
+    if (!can_step(out))
         return ph_fail(err, PH_E_INPUT, "parameter '%s' = %.9g does not change by so little as %.3g", p->name,
                        p->value, out->eps);
-    ph_status s = PH_OK;
-    for (int k = 0; k < PH_NEIGHBOURS && s == PH_OK; k++) {
-        ph_error why = {0};
-        ph_setting set = {p->name, p->value + place[k] * out->eps};
-        s = build(&out->at[k], run, &set, p->value, &why);
-        if (s != PH_OK)
-            ph_fail(err, s, "parameter '%s' = %.9g, near its value: %.400s", p->name, set.value, why.text);
-    }
+    ph_status s = build_all(out, run, err);
+    if (s == PH_OK && !(eps > 0 || run->config.eps > 0))
+        refine(out, run);
     const ph_mechanism *at[PH_NEIGHBOURS];
     for (int k = 0; k < PH_NEIGHBOURS; k++)
         at[k] = out->at[k].mech;
@@ -77,11 +243,7 @@ ph_status ph_neighbours_create(ph_neighbours *out, const ph_run *run, int parame
 
 void ph_neighbours_destroy(ph_neighbours *n)
 {
-    ph_loads_destroy(n->loads);
-    for (int k = 0; k < PH_NEIGHBOURS; k++) {
-        ph_mechanism_destroy(n->at[k].mech);
-        ph_model_free(n->at[k].model);
-    }
+    drop(n);
     *n = (ph_neighbours){0};
 }
 

@@ -79,6 +79,12 @@ typedef struct ph_native {
     void (*close)(struct ph_native *native, const ph_allocator *alloc);
 } ph_native;
 
+/* What makes such steps anew where parameters or options have changed. */
+typedef struct ph_builder {
+    void (*again)(ph_run *run);
+    void (*close)(struct ph_builder *builder, const ph_allocator *alloc);
+} ph_builder;
+
 struct ph_run {
     ph_run_config config; /* parameters and options are in told */
     ph_told told;
@@ -121,6 +127,7 @@ struct ph_run {
     ph_following *following; /* NULL: no derivatives */
     ph_events *events;       /* NULL: the model has none, and no joint that can be switched */
     ph_native *native;       /* NULL: steps are the simulation's */
+    ph_builder *builder;     /* NULL: and stay so */
     struct ph_bars *bars;    /* NULL: no error bars */
 };
 
@@ -150,8 +157,9 @@ int ph_corners_between(const ph_run *run, double from, double to);
 
 /* run_over.c: numbers over time */
 void ph_integral_add(ph_integral *i, double t, double x);
-void ph_integral_jump(ph_integral *i); /* it goes on from another value */
-ph_status ph_over_start(ph_run *run);  /* PH_E_MEMORY */
+void ph_integral_jump(ph_integral *i);                        /* it goes on from another value */
+void ph_integral_weights(long n, const double *t, double *w); /* of values at n times in such an integral */
+ph_status ph_over_start(ph_run *run);                         /* PH_E_MEMORY */
 int ph_over_numbers(const ph_run *run, const ph_over *over, int sensor,
                     double *out); /* 0: nothing is told of it over time */
 void ph_over_add(ph_run *run, ph_over *over,
@@ -171,8 +179,9 @@ typedef struct ph_over_slope {
 
 void ph_over_follow(const ph_over *o, int what, double t, double x, double slope, ph_over_slope *d);
 double ph_over_slope_of(const ph_run *run, const ph_over *o, int what, const ph_over_slope *d);
-/* Its derivative by x, the number at step k of n steps of size h, at time t. */
-double ph_over_weight(const ph_over *o, int what, long k, long n, double t, double h, double x);
+/* Its derivative by x, the number at one point of a run over this time; part: what it counts in the integral; is_most: the
+ * extreme value is there. */
+double ph_over_weight(const ph_over *o, int what, double part, double time, int is_most, double x);
 
 /* run_numbers.c: numbers of a state, by a mechanism of the model, perhaps at other values of its parameters. */
 ph_status ph_numbers_of(const ph_run *run, ph_mechanism *mech, const ph_state *s, int what, int index,
@@ -180,7 +189,8 @@ ph_status ph_numbers_of(const ph_run *run, ph_mechanism *mech, const ph_state *s
 uint64_t ph_run_shape(const ph_run *run); /* a sum over all names and sizes */
 
 /* run_step.c */
-void ph_run_drop_native(ph_run *run); /* its own steps again */
+void ph_run_drop_native(ph_run *run);                 /* its own steps again */
+ph_status ph_run_prepare(ph_run *run, ph_error *err); /* all that goes before a step */
 ph_status ph_run_begin(ph_run *run,
                        ph_error *err); /* turns, watch, objectives and table, at the initial values */
 ph_status ph_run_look(ph_run *run, int why,

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "mech/mech.h"
+#include "polhode/compile.h"
 #include "run/private.h"
 #include "step/sim.h"
 
@@ -200,6 +201,14 @@ static ph_run *new_run(const ph_run_config *config)
     return run;
 }
 
+/* A run is as good without. */
+static void build_steps(ph_run *run)
+{
+    ph_error err = {0};
+    if (ph_run_build(run, NULL, 0, &err) != PH_OK && run->config.log)
+        run->config.log(err.text, run->config.log_ctx);
+}
+
 /* The first parts of a run, from what its configuration tells. */
 static ph_status begin(ph_run *run, const ph_model *model, int shared, ph_error *err)
 {
@@ -218,7 +227,10 @@ static ph_status begin(ph_run *run, const ph_model *model, int shared, ph_error 
         s = build(run, &told, &p, err);
     if (s == PH_OK) {
         adopt(run, &p, &told);
-        return settle_inputs(run, err);
+        s = settle_inputs(run, err);
+        if (s == PH_OK && c->compiled && model)
+            build_steps(run);
+        return s;
     }
     free_parts(run, &p);
     ph_told_free(&told, c->alloc);
@@ -308,6 +320,8 @@ void ph_run_close(ph_run *run)
     const ph_allocator *alloc = run->config.alloc ? (own = *run->config.alloc, &own) : NULL;
     ph_following_free(run), ph_bars_free(run), ph_events_free(run);
     ph_run_drop_native(run);
+    if (run->builder)
+        run->builder->close(run->builder, alloc);
     ph_sim_destroy(run->sim);
     ph_mechanism_destroy(run->mech);
     ph_model_free(run->model);
@@ -397,7 +411,10 @@ static ph_status change(ph_run *run, const ph_setting *parameters, int n_paramet
         return s;
     }
     adopt(run, &p, &told);
-    return settle_inputs(run, err);
+    s = settle_inputs(run, err);
+    if (s == PH_OK && run->builder)
+        run->builder->again(run);
+    return s;
 }
 
 ph_status ph_run_set_parameters(ph_run *run, const ph_setting *parameters, int n, ph_error *err)

@@ -14,17 +14,19 @@
 #define SAMPLES  2048
 #define SWITCHES 64    /* of one function that are looked at */
 #define MOST     20000 /* times of one run */
+#define SAME     16    /* units in the last place: one time */
 
 typedef struct search {
     const ph_program *p;
     double *room;
-    double *t; /* those that are found */
+    double least; /* earlier ones are where the run begins */
+    double *t;    /* those that are found */
     int n;
 } search;
 
 static void add(search *s, double t)
 {
-    if (s->n < MOST)
+    if (s->n < MOST && t > s->least)
         s->t[s->n++] = t;
 }
 
@@ -88,8 +90,6 @@ static int ascending(const void *a, const void *b)
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
-
-#define SAME 16 /* units in the last place: one time */
 
 static int without_repeats(int n, double *t)
 {
@@ -160,7 +160,8 @@ ph_status ph_corners_find(const ph_run *run, const ph_model *m, const ph_run_def
     if (!m || !(def->opt.tol > 0) || !(def->t_end > run->t0))
         return PH_OK;
     search s = {.t = ph_alloc(alloc, (size_t)(MOST + given.n) * sizeof *s.t),
-                .room = ph_alloc(alloc, (room_of(m) + 1) * sizeof *s.room)};
+                .room = ph_alloc(alloc, (room_of(m) + 1) * sizeof *s.room),
+                .least = run->t0 + SAME * DBL_EPSILON * (def->t_end - run->t0)};
     if (!s.t || !s.room) {
         ph_free(alloc, s.t), ph_free(alloc, s.room);
         return PH_E_MEMORY;

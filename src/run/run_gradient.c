@@ -15,6 +15,8 @@ typedef struct objective_run {
     const ph_neighbours *near;
     const ph_model *refused; /* whose function failed, at time t; NULL: none did */
     double t;
+    double *time,
+        *weight; /* of a sensor over time: those of all steps + 1 points, and what they count in an integral */
     ph_counted *turns; /* of the run, where it is on its way forwards */
     ph_status stopped; /* why it ended there */
     ph_error why;
@@ -82,19 +84,33 @@ static void scale(int n, double f, double *x)
         x[i] *= f;
 }
 
-/* What a sensor comes to over time is, as far as derivatives go, a sum over the steps, each with its weight; the integral
- * has weights of its own. */
+/* The point of the run at time t. */
+static long point_at(const objective_run *g, double t)
+{
+    long low = 0, high = g->steps;
+    while (low < high) {
+        long mid = (low + high) / 2;
+        if (g->time[mid] < t)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low > 0 && t - g->time[low - 1] < g->time[low] - t ? low - 1 : low;
+}
+
+/* What a sensor comes to over time is, as far as derivatives go, a sum over the points, each with its weight; the adjoint
+ * takes it by the trapezoidal rule. */
 static ph_status over(const ph_state *s, double *value, const ph_covector *c, void *ctx)
 {
     objective_run *g = ctx;
     const ph_run *run = g->run;
-    double h = run->def.opt.h;
-    long k = lround((s->t - run->t0) / h);
+    const ph_over *o = ph_over_of(run, run->over, g->sensor) + g->number;
+    long k = point_at(g, s->t), n = g->steps;
     int what = run->model->sensor[g->sensor].over;
     ph_status status = value_of(g, PH_ON_THE_WAY, s, value, c);
     double f =
-        ph_over_weight(ph_over_of(run, run->over, g->sensor) + g->number, what, k, g->steps, s->t, h, *value);
-    f /= k == 0 || k == g->steps ? h / 2 : h;
+        ph_over_weight(o, what, g->weight[k], g->time[n] - g->time[0], k == point_at(g, o->when), *value);
+    f /= 0.5 * (g->time[k < n ? k + 1 : n] - g->time[k > 0 ? k - 1 : 0]);
     *value *= f;
     if (status != PH_OK || !c)
         return status;
@@ -167,6 +183,14 @@ static void look_at_rule(objective_run *g, const ph_sim *sim)
     g->lacks = g->sum.sum - rule;
 }
 
+static void note_time(const objective_run *g, const ph_sim *sim)
+{
+    long k = ph_sim_stats(sim).steps;
+    g->time[k <= g->steps ? k : g->steps] = ph_sim_state(sim).t;
+    if (k == g->steps)
+        ph_integral_weights(k + 1, g->time, g->weight);
+}
+
 static ph_status forwards(const ph_sim *sim, void *ctx)
 {
     objective_run *g = ctx;
@@ -174,9 +198,17 @@ static ph_status forwards(const ph_sim *sim, void *ctx)
         return g->stopped;
     if (g->part)
         look_at_rule(g, sim);
+    if (g->time)
+        note_time(g, sim);
     g->stopped = ph_run_look(g->run, ph_sim_stats(sim).steps ? PH_ON_STEP : PH_ON_START, &g->why);
     copy_turns(g->turns, g->run->mech->turns, g->run);
     return g->stopped;
+}
+
+static ph_status step(ph_sim *sim, void *ctx, ph_error *err)
+{
+    ph_run *run = ((objective_run *)ctx)->run;
+    return run->native ? run->native->step(run, err) : ph_sim_step(sim, err);
 }
 
 static ph_status refuse(const ph_run *run, ph_error *err)
@@ -243,6 +275,7 @@ static ph_objective objective_of(objective_run *g)
                       .keep = keep_turns,
                       .take_back = take_turns_back,
                       .again = again,
+                      .step = step,
                       .ctx = g};
     if (g->objective < 0 && m->sensor[g->sensor].over)
         o.integral = over;
@@ -291,12 +324,16 @@ static ph_status go_back(objective_run *g, const ph_param *param, size_t memory,
     ph_run *run = g->run;
     const ph_allocator *alloc = run->config.alloc;
     long steps = 0;
+    int over = g->objective < 0 && run->model->sensor[g->sensor].over;
     g->turns = ph_alloc(alloc, (size_t)(run->mech->n_turns + 1) * sizeof *g->turns);
-    ph_status s = g->turns ? count_steps(run, &steps, err)
-                           : ph_fail(err, PH_E_MEMORY, "not enough memory for a gradient");
+    ph_status s = count_steps(run, &steps, err);
+    if (s == PH_OK && over)
+        g->time = ph_alloc(alloc, 2 * (size_t)(steps + 1) * sizeof *g->time), g->weight = g->time + steps + 1;
+    if (s == PH_OK && (!g->turns || (over && !g->time)))
+        s = ph_fail(err, PH_E_MEMORY, "not enough memory for a gradient");
     if (s == PH_OK)
         g->steps = steps, s = differentiate(g, param, steps, memory, value, gradient, err);
-    ph_free(alloc, g->turns);
+    ph_free(alloc, g->turns), ph_free(alloc, g->time);
     return s;
 }
 
@@ -348,10 +385,6 @@ ph_status ph_run_gradient_of_sensor(ph_run *run, int sensor, int number, const i
     if (ph_sensor_row_of(d)->op->depth == PH_NOT_SEEN)
         return ph_fail(err, PH_E_INPUT,
                        "sensor '%s' is a sum over the run, which has no gradient; take an integral of power",
-                       d->name);
-    if (d->over && !(run->def.opt.h > 0))
-        return ph_fail(err, PH_E_INPUT,
-                       "sensor '%s': a gradient of its value over_time needs steps of constant size",
                        d->name);
     objective_run g = {.run = run, .objective = -1, .sensor = sensor, .number = number, .n = n};
     return gradient_of(g, parameters, memory, value, gradient, err);

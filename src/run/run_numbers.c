@@ -499,7 +499,7 @@ ph_status ph_run_get(ph_run *run, int what, int index, double *out)
 
 static int is_of_state(int what)
 {
-    return what <= PH_GET_SENSOR || (what >= PH_GET_MOTION && what <= PH_GET_SOFTENING);
+    return what <= PH_GET_EFFORT || (what >= PH_GET_MOTION && what <= PH_GET_SOFTENING);
 }
 
 ph_status ph_run_get_of(ph_run *run, const ph_state *s, int what, int index, double *out)

@@ -23,6 +23,11 @@ static double through(const ph_integral *p, double t)
 
 static double between(const ph_integral *p, double from, double to)
 {
+    int any = 0;
+    for (int i = 0; i < p->n; i++)
+        any |= p->x[i] != 0;
+    if (!any)
+        return 0; /* as of powers that nothing has */
     double mid = (from + to) / 2, off = (to - from) / (2 * sqrt(3));
     return (to - from) / 2 * (through(p, mid - off) + through(p, mid + off));
 }
@@ -164,32 +169,45 @@ double ph_over_slope_of(const ph_run *run, const ph_over *o, int what, const ph_
     }
 }
 
-/* The weight of step k of n steps of size 1 in the integral above. */
-static double weight(long k, long n)
+/* What the value at i counts in the integral of the polynomial of a window, from one of its times to the last. */
+static void add_window(ph_integral window, double from, double *w)
 {
-    static const double first[][PH_INTEGRAL] = {{0.5, 0.5},
-                                                {1 / 3., 4 / 3., 1 / 3.},
-                                                {3 / 8., 9 / 8., 9 / 8., 3 / 8.}},
-                        later[PH_INTEGRAL] = {1 / 24., -5 / 24., 19 / 24., 9 / 24.};
-    double sum = k < PH_INTEGRAL ? first[n < 3 ? n - 1 : 2][k] : 0;
-    for (long i = 0; i < PH_INTEGRAL; i++) /* the interval that ends with step k + 3 - i */
-        sum += k + 3 - i > 3 && k + 3 - i <= n ? later[i] : 0;
-    return sum;
+    for (int i = 0; i < window.n; i++) {
+        memset(window.x, 0, sizeof window.x);
+        window.x[i] = 1;
+        w[i] += between(&window, from, window.t[window.n - 1]);
+    }
 }
 
-double ph_over_weight(const ph_over *o, int what, long k, long n, double t, double h, double x)
+void ph_integral_weights(long n, const double *t, double *w)
 {
-    double part = h * weight(k, n), rms = sqrt(o->sum.sum / ((double)n * h));
+    ph_integral window = {0};
+    memset(w, 0, (size_t)n * sizeof *w);
+    for (long k = 0; k < n; k++) {
+        long first = k < PH_INTEGRAL ? 0 : k - PH_INTEGRAL + 1;
+        int all = k == n - 1 && n <= PH_INTEGRAL;
+        window.n = (int)(k - first) + 1;
+        memcpy(window.t, t + first, (size_t)window.n * sizeof *t);
+        if (all || k == PH_INTEGRAL - 1)
+            add_window(window, t[0], w);
+        else if (k >= PH_INTEGRAL)
+            add_window(window, t[k - 1], w + first);
+    }
+}
+
+double ph_over_weight(const ph_over *o, int what, double part, double time, int is_most, double x)
+{
+    double rms = sqrt(o->sum.sum / time);
     switch (what) {
     case PH_OVER_MAX:
     case PH_OVER_MIN:
-        return fabs(t - o->when) < h / 2;
+        return is_most;
     case PH_OVER_MAX_ABS:
-        return fabs(t - o->when) < h / 2 ? sign(x) : 0;
+        return is_most * sign(x);
     case PH_OVER_RMS:
-        return rms > 0 ? part * x / ((double)n * h * rms) : 0;
+        return rms > 0 ? part * x / (time * rms) : 0;
     case PH_OVER_MEAN:
-        return part / ((double)n * h);
+        return part / time;
     default:
         return part;
     }

@@ -252,6 +252,14 @@ void ph_run_drop_native(ph_run *run)
     run->native = NULL;
 }
 
+ph_status ph_run_prepare(ph_run *run, ph_error *err)
+{
+    ph_status s = make_ready(run, err);
+    if (s == PH_OK && run->n_inputs)
+        s = ph_inputs_before_step(run, err);
+    return s == PH_OK ? s : ph_run_explain(run, s, err);
+}
+
 /* With error control the method stays within t_end, if that lies ahead; on a grid within that of the run, so that its
  * steps do not depend on where one stops to look. */
 static ph_status advance(ph_run *run, double t_end, ph_error *err)

@@ -7,6 +7,7 @@
  * and forces have done. A run that has become unstable is soon far above it; errors of a sound one are a few percent,
  * those of a method that feeds vibrations, as explicit Euler does, grow slowly. */
 #include <stdio.h>
+#include <string.h>
 
 #include "mech/mech.h"
 #include "run/private.h"
@@ -143,12 +144,22 @@ static int is_blown(ph_run *run)
     return !run->model->n_constraints && !(w->kinetic <= TOO_MUCH * w->explained);
 }
 
+/* What helps against it, beside smaller steps; "": nothing that is known. */
+static const char *remedy(const ph_options *o)
+{
+    return strcmp(o->method, "bliedf") == 0 && o->order > 2
+               ? "bliedf of an order above 2 feeds vibrations that its steps do not resolve, so take order 2 "
+                 "or genalpha; or "
+               : "";
+}
+
 static ph_status explain(ph_run *run, const ph_state *s, ph_error *err)
 {
     const ph_watched *w = &run->watched;
     ph_vec3 most = {0, 0, 0};
     int fastest = 0;
     char text[160] = "";
+    const ph_options *o = &run->def.opt;
     for (int i = 0; i < run->model->n_bodies; i++) {
         ph_body_state b;
         ph_mechanism_body(run->mech, s, i, &b);
@@ -158,12 +169,13 @@ static ph_status explain(ph_run *run, const ph_state *s, ph_error *err)
     if (ph_norm(most) > 0)
         snprintf(text, sizeof text, "; fastest: body '%s' turns at %.3g rad/s",
                  run->model->body[fastest].name, ph_norm(most));
-    run->trouble = (ph_run_trouble){.status = PH_E_STEP, .t = s->t, .h = run->def.opt.h, .explodes = 1};
+    run->trouble = (ph_run_trouble){.status = PH_E_STEP, .t = s->t, .h = o->h, .explodes = 1};
     return ph_fail(
         err, PH_E_STEP,
         "t = %.9g: the solution explodes: its kinetic energy is %.3g J, and at most %.3g J can be explained; "
-        "use a smaller step than h = %g or another space%s",
-        s->t, w->kinetic, w->explained, run->def.opt.h, text);
+        "%suse a smaller %s = %g or another space%s",
+        s->t, w->kinetic, w->explained, remedy(o), o->tol > 0 ? "tolerance than tol" : "step than h",
+        o->tol > 0 ? o->tol : o->h, text);
 }
 
 ph_status ph_watch_look(ph_run *run, const ph_state *s, ph_error *err)

@@ -130,8 +130,9 @@ static ph_status show(const ph_adjoint *a, ph_error *err)
 static ph_status go_forwards(const ph_adjoint *a, long n, ph_error *err)
 {
     ph_status s = PH_OK;
+    const ph_objective *o = a->objective;
     while (a->sim->n < n && s == PH_OK) {
-        s = ph_sim_step(a->sim, err);
+        s = o->step ? o->step(a->sim, o->ctx, err) : ph_sim_step(a->sim, err);
         if (s == PH_OK)
             s = show(a, err);
     }

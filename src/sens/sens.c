@@ -420,19 +420,13 @@ ph_status ph_sens_follow(ph_sens *sens)
 
 /* ---- choice of weights -------------------------------------------------------------------------- */
 
-/* A point around the start, to sens->moved: any numbers will do that are not special. */
+/* A point around the start, to sens->moved. */
 static ph_state trial_point(ph_sens *sens, int trial)
 {
     const ph_layout *lay = &sens->sim->lay;
     ph_point *p = &sens->moved;
     ph_point_copy(p, &sens->sim->now, lay);
-    for (int i = 0; i < lay->nv; i++) {
-        p->v[i] += trial * sin(1 + i), p->vdot[i] += trial * sin(2 + 3 * i);
-        sens->z[i] = 0.1 * trial * sin(3 + 5 * i);
-    }
-    for (int i = 0; i < lay->nl; i++)
-        p->lambda[i] += trial * sin(5 + 7 * i);
-    ph_point_shift(lay, p, 1, sens->z, p);
+    ph_point_stray(p, lay, trial, sens->z);
     return ph_point_view(p, lay);
 }
 

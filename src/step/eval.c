@@ -6,6 +6,7 @@
  * Tangents that are not given are central differences, with all nodes of one colour perturbed at once. */
 #include "step/eval.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/difference.h"
@@ -88,6 +89,17 @@ void ph_point_shift(const ph_layout *lay, const ph_point *from, double s, const 
         op->compose(lay->slot[i].dim, q0, e, q1);
         rotation(lay, to, i);
     }
+}
+
+void ph_point_stray(ph_point *p, const ph_layout *lay, int trial, double *shift)
+{
+    for (int i = 0; i < lay->nv; i++) {
+        p->v[i] += trial * sin(1 + i), p->vdot[i] += trial * sin(2 + 3 * i);
+        shift[i] = 0.1 * trial * sin(3 + 5 * i);
+    }
+    for (int i = 0; i < lay->nl; i++)
+        p->lambda[i] += trial * sin(5 + 7 * i);
+    ph_point_shift(lay, p, 1, shift, p);
 }
 
 /* ---- memory and colours ------------------------------------------------------------------------- */

@@ -21,6 +21,9 @@ ph_state ph_point_view(const ph_point *p, const ph_layout *lay);
 /* q1 = q0 o exp(s x), node by node, and the rotation matrices of q1. */
 void ph_point_shift(const ph_layout *lay, const ph_point *from, double s, const double *x, ph_point *to);
 
+/* Move the point by numbers that are not special, times trial: to see what is the same at any point. shift: nv */
+void ph_point_stray(ph_point *p, const ph_layout *lay, int trial, double *shift);
+
 typedef struct ph_eval {
     const ph_layout *lay;
     double *M, *C, *K;   /* size_pairs */

@@ -643,11 +643,11 @@ ph_status ph_newton_links(ph_sim *sim, double *Bn)
 
 /* ---- iteration ---------------------------------------------------------------------------------- */
 
-void ph_step_tolerances(const ph_sim *sim, double beta, double *tol_x, double *tol_R)
+void ph_step_tolerances(ph_sim *sim, double beta, double *tol_x, double *tol_R)
 {
     const ph_layout *lay = &sim->lay;
     const double *v = sim->now.v, *vdot = sim->now.vdot;
-    double h = sim->h, size = sim->matrix.body, speed[2] = {0, 0}, acc[2] = {0, 0}, floor[2];
+    double h = sim->h, size = 0, speed[2] = {0, 0}, acc[2] = {0, 0}, floor[2];
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
         int n = i->dim, at = i->v_at, rot = i->rot;
         const double *q = sim->now.q + i->q_at;
@@ -661,6 +661,8 @@ void ph_step_tolerances(const ph_sim *sim, double beta, double *tol_x, double *t
             acc[1] = PH_BY_SIZE(n - rot, ph_small_larger, acc[1], vdot + at + rot);
         }
     }
+    sim->largest = (ph_largest){size, speed[0], speed[1]};
+    size = ph_larger(size, sim->matrix.body);
     floor[0] = 4 * DBL_EPSILON * (size + h * speed[0]) + DBL_MIN; /* not zero at rest in the origin */
     floor[1] = 4 * DBL_EPSILON * (1 + h * speed[1]);
     *tol_x = beta * h * h * (sim->opt.atol + sim->opt.rtol * acc[0]) + floor[0];

@@ -61,6 +61,11 @@ typedef struct ph_stepper {
     void (*release)(ph_sim *sim); /* what prepare allocated beside the arena; NULL: nothing */
 } ph_stepper;
 
+/* Largest positions, velocities, angular velocities; rotations have the size 1. */
+typedef struct ph_largest {
+    double x, v, w;
+} ph_largest;
+
 struct ph_sim {
     ph_options opt;
     const ph_stepper *stepper;
@@ -81,7 +86,8 @@ struct ph_sim {
     int renew;   /* it did, and the method starts anew before the next one */
     double
         h; /* size of the step at work: that of the options, but for steps by tolerance, and next to events */
-    double t_stop; /* a method that looks ahead must not evaluate beyond; HUGE_VAL: it may */
+    ph_largest largest; /* of now, from ph_step_tolerances */
+    double t_stop;      /* a method that looks ahead must not evaluate beyond; HUGE_VAL: it may */
     ph_stats stats;
     ph_failure failure;
     int step_iterations;    /* of the step at work */
@@ -154,6 +160,6 @@ ph_status ph_start_lift(ph_sim *sim, ph_point *p, const double *rows, double *z)
 
 /* Sizes of increments of positions and rotations that Newton's method takes as nothing:
  *   tol = beta h^2 (atol + rtol |vdot|) + 4 eps (|q| + h |v|)                                  (N3) */
-void ph_step_tolerances(const ph_sim *sim, double beta, double *tol_x, double *tol_R);
+void ph_step_tolerances(ph_sim *sim, double beta, double *tol_x, double *tol_R);
 
 #endif

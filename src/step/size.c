@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "la/small.h"
-
 double ph_size_bodies(const ph_layout *lay, const double *M)
 {
     double most[2] = {0, 0};
@@ -30,13 +28,8 @@ ph_size ph_size_positions(const ph_layout *lay, const double *q, double body)
 ph_size ph_size_largest(const ph_layout *lay, const double *x)
 {
     ph_size s = {{0, 0}};
-    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
-        int rot = i->rot, turns = i->dim - rot;
-        if (rot > 0)
-            s.of[0] = PH_BY_SIZE(rot, ph_small_larger, s.of[0], x + i->v_at);
-        if (turns > 0)
-            s.of[1] = PH_BY_SIZE(turns, ph_small_larger, s.of[1], x + i->v_at + rot);
-    }
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++)
+        ph_size_add_node(&s, i, x + i->v_at);
     return s;
 }
 

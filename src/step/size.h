@@ -2,6 +2,7 @@
 #ifndef PH_STEP_SIZE_H
 #define PH_STEP_SIZE_H
 
+#include "la/small.h"
 #include "step/eval.h"
 
 /* For translations [0] and rotations [1]. */
@@ -17,6 +18,16 @@ ph_size ph_size_positions(const ph_layout *lay, const double *q, double body);
 
 /* The size of bodies, from M: the largest radius of gyration that its moments of inertia and masses can have. */
 double ph_size_bodies(const ph_layout *lay, const double *M);
+
+/* The largest numbers of a vector, x at the velocities of one node. */
+PH_INLINE void ph_size_add_node(ph_size *s, const ph_slot *i, const double *x)
+{
+    int rot = i->rot, turns = i->dim - rot;
+    if (rot > 0)
+        s->of[0] = PH_BY_SIZE(rot, ph_small_larger, s->of[0], x);
+    if (turns > 0)
+        s->of[1] = PH_BY_SIZE(turns, ph_small_larger, s->of[1], x + rot);
+}
 
 /* The largest numbers of a vector in the layout of v. */
 ph_size ph_size_largest(const ph_layout *lay, const double *x);

@@ -95,12 +95,13 @@ static double reactions_of(ph_sim *sim, const double *increment, const double *l
     return ph_size_over(change, ph_size_largest(lay, f));
 }
 
-/* factored 1: the matrix is that of this q, without friction. */
-static ph_status accelerations(ph_sim *sim, ph_point *p, int factored)
+/* factored 1: the matrix is that of this q, without friction. still: reactions that change by no more of all forces, and no less
+ * than before, are found. */
+static ph_status accelerations(ph_sim *sim, ph_point *p, int factored, double still)
 {
     ph_eval *ev = &sim->ev;
     const ph_layout *lay = &sim->lay;
-    double *x = sim->matrix.x, *convective = sim->matrix.convective;
+    double *x = sim->matrix.x, *convective = sim->matrix.convective, last = HUGE_VAL;
     for (int k = 0; k < PH_START_PROJECTIONS; k++) {
         memset(p->vdot, 0, sizeof(double) * (size_t)lay->nv);
         ph_status status = evaluate(sim, p);
@@ -120,15 +121,19 @@ static ph_status accelerations(ph_sim *sim, ph_point *p, int factored)
         for (int i = 0; i < lay->nl; i++)
             p->lambda[i] += x[lay->nv + i];
         status = ph_redundant_least(&sim->matrix, ev, p->lambda);
-        if (status != PH_OK || !lay->friction || reactions_of(sim, x + lay->nv, p->lambda) <= 1e-14)
+        if (status != PH_OK || !lay->friction)
             return status;
+        double change = reactions_of(sim, x + lay->nv, p->lambda);
+        if (change <= 1e-14 || (change <= still && change >= 0.5 * last))
+            return PH_OK;
+        last = change;
     }
     return PH_E_NEWTON;
 }
 
 ph_status ph_start_accelerations(ph_sim *sim, ph_point *p)
 {
-    return accelerations(sim, p, 0);
+    return accelerations(sim, p, 0, PH_START_STILL);
 }
 
 /* vdot a time step away along the motion (S1), to sim->next. */
@@ -145,7 +150,7 @@ static ph_status look_along(ph_sim *sim, double step)
     p->t = now->t + step;
     memcpy(p->lambda, now->lambda, sizeof(double) * (size_t)lay->nl);
     ph_point_shift(lay, now, 1, x, p);
-    return ph_start_accelerations(sim, p);
+    return accelerations(sim, p, 0, PH_START_STILL_NEARBY);
 }
 
 ph_status ph_start_jerk(ph_sim *sim, double h, int after, double *vddot)
@@ -297,7 +302,7 @@ ph_status ph_start_settle(ph_sim *sim, ph_point *p, int *projected)
 {
     ph_status s = ph_start_project(sim, p, 1);
     *projected = s == PH_OK;
-    return s == PH_OK ? accelerations(sim, p, sim->lay.C > 0) : s;
+    return s == PH_OK ? accelerations(sim, p, sim->lay.C > 0, PH_START_STILL) : s;
 }
 
 /* Positions (level 0), then velocities (level 1). */

@@ -77,6 +77,11 @@
 /* Violations up to this size, relative to the size of the numbers that cancel, are taken as consistent: what
  * a model file with ten digits gives. */
 #define PH_START_CONSISTENT 1e-9
+/* Reactions with friction that change by no more than this part of all forces, and by no less than before, have reached the round-off of
+ * their matrix. A little off the constraints, multipliers of redundant rows are unique only as far as the rows still depend on
+ * each other. */
+#define PH_START_STILL        1e-10
+#define PH_START_STILL_NEARBY 1e-4
 /* Newton steps of a projection; it converges quadratically or not at all. */
 #define PH_START_PROJECTIONS 30
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "study/cache.h"
+#include "io/cache.h"
 #include "study/reference.h"
 #include "study/fail.h"
 

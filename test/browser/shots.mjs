@@ -6,7 +6,7 @@ import { Browser } from './browser.mjs';
 const [size, folder, format, ...pages] = process.argv.slice(2), [w, h] = size.split('x').map(Number);
 const b = await Browser.open(w, h);
 for (const page of pages) {
-  const [address, script] = page.split('#'), [path, query] = address.split('?');
+  const k = page.indexOf('#'), [address, script] = k < 0 ? [page, ''] : [page.slice(0, k), page.slice(k + 1)], [path, query] = address.split('?');
   await b.visit('file://' + resolve(path) + (query ? '?' + query : ''));
   if (script) await b.evaluate(script);
   await new Promise(r => setTimeout(r, 150));

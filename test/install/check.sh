@@ -66,13 +66,13 @@ export PKG_CONFIG_PATH=$libdir/pkgconfig LD_LIBRARY_PATH=$libdir
 read -ra flags < <(pkg-config --cflags --libs polhode)
 "$cc" -std=c17 -Wall -Wextra -Werror "$here/consumer.c" "${flags[@]}" -o "$tmp/by_pc" || fail "pkg-config: no build"
 "$tmp/by_pc" "$model" >"$tmp/log" || fail "the consumer built by pkg-config fails"
-for page in "$source/README.md" "$source"/docs/*.md; do
+for page in "$source/README.md" "$source"/docs/*.md "$source"/docs/guide/*.md; do
     [[ -e $page ]] || continue
     awk -v out="$tmp/$(basename "$page" .md)" '/^```c$/ {on = 1; n++; next} /^```$/ {on = 0} on {print > (out "_" n ".c")}' "$page"
 done
 programs=0
 for example in "$tmp"/*_*.c; do
-    grep -qs '^int main' "$example" || continue
+    grep -qs '^int main' "$example" && grep -q '<polhode/' "$example" || continue # those of compiled models: test_guide
     programs=$((programs + 1))
     "$cc" -std=c17 -Wall -Wextra -Werror "$example" "${flags[@]}" -o "$tmp/example" || fail "no build: $(basename "$example")"
     (cd "$source" && "$tmp/example") >"$tmp/log" || fail "fails: $(basename "$example")"

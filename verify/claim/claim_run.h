@@ -124,6 +124,11 @@ ph_measure ph_measure_x, ph_measure_xdot, ph_measure_Omega, ph_measure_xddot, ph
     ph_measure_a, ph_measure_a_Omega, ph_measure_lambda, ph_measure_eta; /* at its end */
 ph_measure ph_measure_errors;                                            /* of q, v, lambda */
 ph_measure ph_measure_order;                         /* of q, v, lambda: over h, h/2, h/4 */
+ph_measure ph_measure_error_over_tol;                /* of q, tol = 1e-2 ... 1e-5 */
+ph_measure ph_measure_random_orders;                 /* of q, v, lambda, steps of changing size */
+ph_measure ph_measure_error_bars;                    /* % that they leave of the error, h, h/2, h/4 */
+ph_measure ph_measure_event_order;                   /* of the time of the last event, twice */
+ph_measure ph_measure_event_time;                    /* its error [s] */
 ph_measure ph_measure_transient;                     /* |lambda error| with sigma = 0, 1, opt */
 ph_measure ph_measure_iterations;                    /* mean with sigma = 0, 1, opt */
 ph_measure ph_measure_max_eta;                       /* with h, h/2, h/4 */

@@ -153,6 +153,7 @@ PH_COLD ph_mask ph_begin(PH_MODEL *s, ph_real t, int after, ph_mask which)
 PH_COLD unsigned ph_restart(PH_MODEL *s)
 {
     ph_real kept[PH_TURNS_COUNTED + 1][3];
+    ph_numbers(s);
     for (int i = 0; i < PH_TURNS_COUNTED; i++)
         for (int k = 0; k < 3; k++)
             kept[i][k] = s->turns[i][k], s->turns[i][k] = ph_k(k < 2 ? 0 : PH_T0);

@@ -1,13 +1,26 @@
 /* Sources, built in a folder of their own. */
-#include "cli/workshop.h"
+#include "io/workshop.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "base/base.h"
+
+static int fail(ph_error *err, const char *format, ...) PH_PRINTF(2, 3);
+
+static int fail(ph_error *err, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    err->status = PH_E_INPUT;
+    vsnprintf(err->text, sizeof err->text, format, ap);
+    va_end(ap);
+    return 0;
+}
 
 static const char *const endings[] = {PH_WORKSHOP_FILES};
 
@@ -16,15 +29,14 @@ void ph_workshop_path(const ph_workshop *w, const char *ending, char path[PH_WOR
     snprintf(path, PH_WORKSHOP_PATH, "%.400s/%.80s%s", w->folder, w->name, ending);
 }
 
-int ph_workshop_open(ph_workshop *w, const char *name)
+int ph_workshop_open(ph_workshop *w, const char *name, ph_error *err)
 {
     const char *tmp = getenv("TMPDIR");
     w->name = name;
     snprintf(w->folder, sizeof w->folder, "%.300s/polhode_XXXXXX", tmp && *tmp ? tmp : "/tmp");
     if (mkdtemp(w->folder))
         return 1;
-    ph_complain("cannot make a folder '%s': %s", w->folder, strerror(errno));
-    return 0;
+    return fail(err, "cannot make a folder '%s': %s", w->folder, strerror(errno));
 }
 
 void ph_workshop_close(const ph_workshop *w)
@@ -37,7 +49,7 @@ void ph_workshop_close(const ph_workshop *w)
     rmdir(w->folder);
 }
 
-int ph_workshop_write(const ph_workshop *w, int n, const char *const *ending, FILE **file)
+int ph_workshop_write(const ph_workshop *w, int n, const char *const *ending, FILE **file, ph_error *err)
 {
     for (int k = 0; k < n; k++) {
         char path[PH_WORKSHOP_PATH];
@@ -45,7 +57,7 @@ int ph_workshop_write(const ph_workshop *w, int n, const char *const *ending, FI
         file[k] = fopen(path, "w");
         if (file[k])
             continue;
-        ph_complain("cannot write '%s': %s", path, strerror(errno));
+        fail(err, "cannot write '%s': %s", path, strerror(errno));
         while (k-- > 0)
             fclose(file[k]);
         return 0;
@@ -53,14 +65,12 @@ int ph_workshop_write(const ph_workshop *w, int n, const char *const *ending, FI
     return 1;
 }
 
-int ph_workshop_written(const ph_workshop *w, int n, FILE **file)
+int ph_workshop_written(const ph_workshop *w, int n, FILE **file, ph_error *err)
 {
     int ok = 1;
     for (int k = 0; k < n; k++)
         ok = fclose(file[k]) == 0 && ok;
-    if (!ok)
-        ph_complain("cannot write to '%s': %s", w->folder, strerror(errno));
-    return ok;
+    return ok ? ok : fail(err, "cannot write to '%s': %s", w->folder, strerror(errno));
 }
 
 const char *ph_workshop_compiler(void)
@@ -69,7 +79,17 @@ const char *ph_workshop_compiler(void)
     return cc && *cc ? cc : "cc";
 }
 
-int ph_workshop_build(const ph_workshop *w, const char *ending, int hidden, const char *without)
+const char *ph_workshop_processor(void)
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
+        return "-march=x86-64-v3";
+#endif
+    return NULL;
+}
+
+int ph_workshop_build(const ph_workshop *w, const char *ending, int hidden, const char *processor,
+                      ph_error *err)
 {
     const char *cc = ph_workshop_compiler();
     char source[PH_WORKSHOP_PATH], library[PH_WORKSHOP_PATH];
@@ -79,15 +99,13 @@ int ph_workshop_build(const ph_workshop *w, const char *ending, int hidden, cons
     if (child == 0) {
         execlp(cc, cc, "-std=c17", "-O2", "-fPIC", "-shared", "-ffp-contract=off", "-fno-math-errno",
                "-fno-tree-vectorize", hidden ? "-fvisibility=hidden" : "-fvisibility=default", "-o", library,
-               source, "-lm", (char *)NULL);
+               source, "-lm", processor, (char *)NULL);
         _exit(127);
     }
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
     if (child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return 1;
-    ph_complain("the C compiler '%s' %s: %s", cc,
-                child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 127 ? "is not there" : "fails",
-                without);
-    return 0;
+    return fail(err, "the C compiler '%s' %s", cc,
+                child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 127 ? "is not there" : "fails");
 }

@@ -2,7 +2,7 @@
  * is used. */
 #define _XOPEN_SOURCE 700 /* mkdir */
 
-#include "study/cache.h"
+#include "io/cache.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

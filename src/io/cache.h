@@ -1,6 +1,6 @@
 /* Files that are kept from run to run, in a folder of the user alone. */
-#ifndef PH_STUDY_CACHE_H
-#define PH_STUDY_CACHE_H
+#ifndef PH_IO_CACHE_H
+#define PH_IO_CACHE_H
 
 #include <stdio.h>
 

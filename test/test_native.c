@@ -1,0 +1,201 @@
+/* Steps of runs by compiled models that the library builds itself: one run, other parameters, several runs at once. */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "polhode/compile.h"
+#include "polhode/run.h"
+
+#define MODELS PH_TEST_DIR "/../models/"
+#define NEAR   1e-8 /* Newton's tolerance is 1e-8 of accelerations; over some hundred steps */
+
+static ph_run *open_run(const char *file, int compiled, ph_log_fn log, void *ctx)
+{
+    ph_run *run;
+    ph_error err = {0};
+    ph_run_config c = ph_run_defaults();
+    c.options = (const char *const[]){"formulation=index3", "h=1e-3"}, c.n_options = 2;
+    c.compiled = compiled, c.log = log, c.log_ctx = ctx;
+    if (ph_run_open(&run, file, &c, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    return run;
+}
+
+static void to(ph_run *run, double t)
+{
+    ph_error err = {0};
+    if (ph_run_until(run, t, &err) != PH_OK)
+        fail_msg("%s", err.text);
+}
+
+static void set_mass(ph_run *run, double m)
+{
+    ph_error err = {0};
+    if (ph_run_set_parameters(run, &(ph_setting){"m", m}, 1, &err) != PH_OK)
+        fail_msg("%s", err.text);
+}
+
+static void motion(ph_run *run, double x[19])
+{
+    assert_int_equal(ph_run_get(run, PH_GET_MOTION, 0, x), PH_OK);
+}
+
+static double apart(ph_run *a, ph_run *b)
+{
+    double x[19], y[19];
+    motion(a, x), motion(b, y);
+    return max_diff(x, y, 13); /* position, rotation, velocity, omega */
+}
+
+/* A field of the configuration; again after other parameters and options. */
+static void a_run_by_its_configuration(void **state)
+{
+    (void)state;
+    ph_run *run = open_run(MODELS "heavy_top.lua", 1, NULL, NULL),
+           *own = open_run(MODELS "heavy_top.lua", 0, NULL, NULL);
+    ph_error err = {0};
+    assert_true(ph_run_is_compiled(run) && !ph_run_is_compiled(own));
+    to(run, 0.2), to(own, 0.2);
+    check_le(apart(run, own), NEAR);
+    assert_true(ph_run_is_compiled(run)); /* the first steps agreed */
+    assert_true(apart(run, own) > 0);     /* and it was not the library that made the others */
+    set_mass(run, 17), set_mass(own, 17);
+    to(run, 0.2), to(own, 0.2);
+    assert_true(ph_run_is_compiled(run));
+    check_le(apart(run, own), NEAR);
+    const char *const other[] = {"h=2e-3"};
+    assert_int_equal(ph_run_set_options(run, other, 1, &err), PH_OK);
+    assert_int_equal(ph_run_set_options(own, other, 1, &err), PH_OK);
+    to(run, 0.2), to(own, 0.2);
+    assert_true(ph_run_is_compiled(run));
+    check_le(apart(run, own), NEAR);
+    ph_run_close(run), ph_run_close(own);
+}
+
+/* The same code for all masses; a run of another step size cannot use it. */
+static void parameters_that_are_open(void **state)
+{
+    (void)state;
+    ph_run *run = open_run(MODELS "heavy_top.lua", 0, NULL, NULL),
+           *own = open_run(MODELS "heavy_top.lua", 0, NULL, NULL);
+    ph_compiled *c;
+    ph_error err = {0};
+    const char *const open[] = {"m"};
+    assert_int_equal(ph_compiled_create(&c, run, open, 1, 1, &err), PH_OK);
+    for (int k = 0; k < 3; k++) {
+        set_mass(run, 12 + k), set_mass(own, 12 + k);
+        assert_int_equal(ph_run_use(run, c, &err), PH_OK);
+        to(run, 0.1), to(own, 0.1);
+        check_le(apart(run, own), NEAR);
+    }
+    assert_int_equal(ph_run_set_options(own, (const char *const[]){"h=2e-3"}, 1, &err), PH_OK);
+    assert_int_equal(ph_run_use(own, c, &err), PH_E_INPUT);
+    assert_non_null(strstr(err.text, "differs from the one that was compiled"));
+    ph_compiled_release(c);
+    to(run, 0.2); /* it keeps the code */
+    ph_run_close(run), ph_run_close(own);
+}
+
+/* Five runs, of which four fit into the lanes; each as it is alone. */
+static void several_at_once(void **state)
+{
+    (void)state;
+    ph_run *run[5], *own = open_run(MODELS "heavy_top.lua", 0, NULL, NULL);
+    ph_status status[5];
+    ph_error err[5] = {{0}};
+    ph_compiled *c;
+    const char *const open[] = {"m"};
+    assert_int_equal(ph_compiled_create(&c, own, open, 1, 4, err), PH_OK);
+    assert_int_equal(ph_compiled_lanes(c), 4);
+    for (int i = 0; i < 5; i++) {
+        run[i] = open_run(MODELS "heavy_top.lua", 0, NULL, NULL);
+        set_mass(run[i], 10 + 2 * i);
+        assert_int_equal(ph_run_use(run[i], c, err), PH_OK);
+    }
+    assert_int_equal(ph_runs_until(run, 5, 0.1, status, err), PH_OK);
+    assert_int_equal(ph_runs_until(run, 3, 0.2, status, err), PH_OK); /* two have gone */
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(status[i], PH_OK);
+        assert_true(ph_run_is_compiled(run[i]));
+        set_mass(own, 10 + 2 * i);
+        to(own, i < 3 ? 0.2 : 0.1);
+        check_near(ph_run_time(run[i]), ph_run_time(own), 1e-12);
+        check_le(apart(run[i], own), NEAR);
+    }
+    ph_compiled_release(c);
+    for (int i = 0; i < 5; i++)
+        ph_run_close(run[i]);
+    ph_run_close(own);
+}
+
+/* A member that cannot go on: it says why, and the others do not notice. */
+static void one_that_fails(void **state)
+{
+    (void)state;
+    ph_run *run[4], *own = open_run(MODELS "heavy_top.lua", 0, NULL, NULL);
+    ph_status status[4];
+    ph_error err[4] = {{0}};
+    ph_compiled *c;
+    const char *const open[] = {"m"};
+    assert_int_equal(ph_compiled_create(&c, own, open, 1, 4, err), PH_OK);
+    for (int i = 0; i < 4; i++) {
+        run[i] = open_run(MODELS "heavy_top.lua", 0, NULL, NULL);
+        assert_int_equal(ph_run_use(run[i], c, err), PH_OK);
+    }
+    double v[6] = {0};
+    const double *q0, *v0;
+    ph_run_initial(run[2], &q0, &v0);
+    memcpy(v, v0, sizeof v);
+    v[3] = v[4] = 5e4; /* it turns fifty radians in a step */
+    assert_int_equal(ph_run_start_at(run[2], 0, q0, v, 1, err), PH_OK);
+    ph_runs_until(run, 4, 0.1, status, err);
+    to(own, 0.1);
+    for (int i = 0; i < 4; i++)
+        if (i != 2) {
+            assert_int_equal(status[i], PH_OK);
+            check_le(apart(run[i], own), NEAR);
+        }
+    assert_int_not_equal(status[2], PH_OK);
+    assert_true(strlen(err[2].text) > 0);
+    ph_compiled_release(c);
+    for (int i = 0; i < 4; i++)
+        ph_run_close(run[i]);
+    ph_run_close(own);
+}
+
+static void note(const char *text, void *ctx)
+{
+    snprintf(ctx, 300, "%s", text);
+}
+
+/* What cannot be compiled, and a machine without a compiler: a note, and a run as without. */
+static void without(void **state)
+{
+    (void)state;
+    char said[300] = "";
+    ph_run *run = open_run(MODELS "four_bar.lua", 1, note, said);
+    assert_false(ph_run_is_compiled(run));
+    assert_non_null(strstr(said, "redundant"));
+    to(run, 0.01);
+    ph_run_close(run);
+    setenv("CC", "no_such_compiler", 1);
+    run = open_run(MODELS "heavy_top.lua", 1, note, said);
+    assert_false(ph_run_is_compiled(run));
+    assert_non_null(strstr(said, "'no_such_compiler' is not there"));
+    to(run, 0.01);
+    ph_run_close(run);
+    unsetenv("CC");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run_by_its_configuration),
+        cmocka_unit_test(parameters_that_are_open),
+        cmocka_unit_test(several_at_once),
+        cmocka_unit_test(one_that_fails),
+        cmocka_unit_test(without),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

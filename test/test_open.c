@@ -1,0 +1,187 @@
+/* Parameters of compiled models that stay variable, beside runs of the library with other values of them. */
+#include "compiled.h"
+
+/* Numbers of every kind that depend on parameters, as products, squares and quotients; a damper, a friction, a ratio and a torque
+ * that are 0 or 1 at first. */
+static const char many[] =
+    "model 'many'\n"
+    "local m, l, g = param('m', 2), param('l', 0.5), param('g', 9.81)\n"
+    "local k, d, mu = param('k', 30), param('d', 0), param('mu', 0)\n"
+    "local ratio, u, f = param('ratio', 1), param('u', 0), param('f', 1)\n"
+    "gravity {0, 0, -g}\n"
+    "local J = m*l^2/12\n"
+    "local function bar(name, x, z) body{name=name, mass=m, inertia={J/50, J, J}, position={x, 0, z}} end\n"
+    "bar('a', l/2, 0) bar('b', l/2, 1) bar('c', 0.3, 2) bar('e', 0.4, 3)\n"
+    "body{name='p', mass=1/m, inertia={0.1 + J, 0.2, 0.3, 0.01*m, 0, 0}, position={0, 2, 0}}\n"
+    "joint{name='ja', type='revolute', bodies={'ground', 'a'}, at={0, 0, 0}, axis={0, 1, 0}, friction=mu, "
+    "friction_radius=0.1}\n"
+    "joint{name='jb', type='revolute', bodies={'ground', 'b'}, at={0, 0, 1}, axis={0, 1, 0}}\n"
+    "joint{name='jc', type='prismatic', bodies={'ground', 'c'}, at={0.3, 0, 2}, axis={1, 0, 0},\n"
+    "      drive=function(t) return u*t^2 + 0.1*(1 - math.cos(f*t)) end}\n"
+    "joint{name='je', type='revolute', bodies={'c', 'e'}, at={0.35, 0, 3}, axis={0, 1, 0}}\n"
+    "coupling{name='gear', joints={'ja', 'jb'}, ratio=ratio}\n"
+    "actuator{name='motor', joint='je', k=k/10, d=d, rest=0.1, effort=u}\n"
+    "spring{name='s', bodies={'ground', 'p'}, at_a={0, 2, 2*l}, at_b={0.1*l, 0, 0}, k=k, d=d, length=l/m}\n"
+    "bushing{name='bu', bodies={'ground', 'p'}, at_a={0, 2, 0}, at_b={0, 0, 0}, k={k, k*l, k}, d={d, d, d}, "
+    "kr={l, l, l}, dr={d, d, d}}\n"
+    "force{name='F', body='p', at={0, l, 0}, value={0, m*g, 0}}\n"
+    "force{name='W', body='e', value=function(t, s) return -k*s.e.position[1], 0, u*math.sin(f*t) end}\n"
+    "sensor{name='tip', type='position', body='a', at={l/2, 0, 0}}\n"
+    "sensor{name='angle', type='joint_position', joint='ja'}\n"
+    "sensor{name='effort', type='effort', of='motor'}\n"
+    "sensor{name='reaction', type='reaction', joint='ja'}\n"
+    "sensor{name='work', type='custom', f=function(t, s) return m*s.a.position[1] + k end}\n"
+    "sensor{name='energy', type='energy'}\n"
+    "run{t_end=1, h=1e-3, formulation='ggl'}\n";
+
+static const char *const names[] = {"m", "l", "g", "k", "d", "mu", "ratio", "u", "f", NULL};
+#define N_NAMES 9
+static const double others[N_NAMES] = {3.1, 0.7, 1.62, 47, 0.4, 0.3, -2, 1.3, 2.4};
+
+static scratch many_file(void)
+{
+    scratch s = scratch_create("many.lua");
+    scratch_write(&s, many, strlen(many));
+    return s;
+}
+
+/* Other parameters and initial values of the run, to every member. */
+static void put(built *b, const ph_run *run, const double *value, int n)
+{
+    const ph_sim *sim = ph_run_sim(run);
+    for (int i = 0; i < b->lanes; i++) {
+        for (int k = 0; k < n; k++)
+            b->state[(b->place.data - n + k) * b->lanes + i] = value[k];
+        for (int k = 0; k < sim->lay.nq; k++)
+            b->state[(b->place.q + k) * b->lanes + i] = sim->now.q[k];
+        for (int k = 0; k < sim->lay.nv; k++)
+            b->state[(b->place.v + k) * b->lanes + i] = sim->now.v[k];
+    }
+}
+
+static void set_all(ph_run *run, const char *const *name, const double *value, int n)
+{
+    ph_setting set[16];
+    ph_error err = {0};
+    for (int k = 0; k < n; k++)
+        set[k] = (ph_setting){.name = name[k], .value = value[k]};
+    if (ph_run_set_parameters(run, set, n, &err) != PH_OK)
+        fail_msg("%s", err.text);
+}
+
+static void as_the_library(const char *path, const char *const *options, const char *const *name,
+                           const double *value, int n, int steps)
+{
+    ph_run *run = open_run(path, options);
+    ph_error err = {0};
+    built b = build_open(run, name, 1, 0, "-O0");
+    compare_built(run, &b, 20); /* at the values of the file */
+    b.init(b.state);
+    set_all(run, name, value, n);
+    put(&b, run, value, n);
+    assert_int_equal(b.restart(b.state), 0);
+    apart x = compare_states(run, &b);
+    check_le(x.motion, MOTION), check_le(x.lambda, LAMBDA);
+    for (int k = 0; k < steps; k++) {
+        assert_int_equal(b.step(b.state), 0);
+        if (ph_run_step(run, &err) != PH_OK)
+            fail_msg("%s", err.text);
+    }
+    x = compare_states(run, &b);
+    check_le(x.motion, MOTION), check_le(x.lambda, LAMBDA);
+    compare_sensors(run, &b);
+    drop(&b);
+    ph_run_close(run);
+}
+
+static void numbers_of_every_kind(void **state)
+{
+    (void)state;
+    scratch s = many_file();
+    as_the_library(s.path, NULL, names, others, N_NAMES, 300);
+    as_the_library(s.path, OPTIONS("formulation=index3"), names, others, N_NAMES, 300);
+    scratch_remove(&s);
+}
+
+static void models(void **state)
+{
+    (void)state;
+    as_the_library(MODELS "heavy_top.lua", OPTIONS("formulation=index3"), OPTIONS("m"), (double[]){19}, 1,
+                   500);
+    as_the_library(MODELS "dc_motor.lua", NULL, OPTIONS("J", "kp"), (double[]){3e-3, 0.9}, 2, 300);
+    as_the_library(MODELS "double_pendulum.lua", NULL, OPTIONS("m1", "l2"), (double[]){1.7, 0.8}, 2, 300);
+}
+
+/* Members with other masses at once: each has the bits that it has alone. */
+static void members(void **state)
+{
+    (void)state;
+    ph_run *run = open_run(MODELS "heavy_top.lua", OPTIONS("formulation=index3"));
+    built many_at_once = build_open(run, OPTIONS("m"), 4, 0, has_avx2() ? "-O1 -mavx2" : "-O1"),
+          one = build_open(run, OPTIONS("m"), 1, 0, "-O1");
+    int m = one.place.data - 1;
+    for (int i = 0; i < 4; i++)
+        many_at_once.state[4 * m + i] = 12 + 2 * i;
+    assert_int_equal(many_at_once.restart(many_at_once.state), 0);
+    for (int i = 0; i < 4; i++) {
+        one.init(one.state);
+        one.state[m] = 12 + 2 * i;
+        assert_int_equal(one.restart(one.state), 0);
+        for (int k = 0; k < 50; k++)
+            assert_true(one.step(one.state) == 0 && (i || many_at_once.step(many_at_once.state) == 0));
+        for (int k = 0; k < 2 + ph_run_sim(run)->lay.nq; k++)
+            assert_true(at(&many_at_once, k, i) == at(&one, k, 0)); /* exact */
+    }
+    drop(&many_at_once), drop(&one);
+    ph_run_close(run);
+}
+
+static void refused(const char *text, const char *const *open, const char *words)
+{
+    scratch s = scratch_create("model.lua");
+    ph_compile_config config = ph_compile_defaults();
+    ph_error err = {0};
+    FILE *out = tmpfile();
+    scratch_write(&s, text, strlen(text));
+    ph_run *run = open_run(s.path, NULL);
+    config.open = open;
+    while (open[config.n_open])
+        config.n_open++;
+    assert_int_equal(ph_run_compile(run, &config, out, out, &err), PH_E_INPUT);
+    if (!strstr(err.text, words))
+        fail_msg("'%s' does not contain '%s'", err.text, words);
+    fclose(out);
+    ph_run_close(run);
+    scratch_remove(&s);
+}
+
+#define TOP "model 'm' local a = param('a', 2) local b = param('b', 1)\n"
+#define END "run{t_end=1, h=0.01}"
+
+static void refusals(void **state)
+{
+    (void)state;
+    refused(TOP "for i = 1, a do particle{name='p' .. i, mass=1} end " END, OPTIONS("a"),
+            "'a' cannot stay open: it changes more than numbers");
+    refused(TOP "particle{name='p', mass=math.exp(a)} " END, OPTIONS("a"),
+            "'a' cannot stay open: a number of body 'p' is no polynomial of it");
+    refused(TOP "particle{name='p', mass=2.001 - a} " END, OPTIONS("b", "a"), "cannot stay open: at b = ");
+    refused(TOP "particle{name='p', mass=1, velocity={a, 0, 0}} " END, OPTIONS("a"),
+            "no number of the equations");
+    refused(TOP "particle{name='p', mass=b} run{t_end=1, h=0.01*a}", OPTIONS("a"), "more than numbers");
+    refused(TOP "particle{name='p', mass=b} " END, OPTIONS("c"), "has no parameter 'c'");
+    refused(TOP "particle{name='p', mass=b} " END, OPTIONS("b", "b"), "have the same name in C");
+    refused(TOP "particle{name='p', mass=b} local x = param('while', 1) " END, OPTIONS("while"),
+            "'while': its name is none in C");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_of_every_kind),
+        cmocka_unit_test(models),
+        cmocka_unit_test(members),
+        cmocka_unit_test(refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
