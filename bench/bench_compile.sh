@@ -1,7 +1,7 @@
 #!/bin/sh
 # Compiled models beside the library: microseconds of CPU time of a step, best of many runs, in one go.
 #   bench/bench_compile.sh BUILD          a folder with polhode and bench_library
-# Columns: library, compiled model, ratio; one of 4 members that step at once, ratio.
+# Columns: ph_run_step without watch, compiled model, ratio; one of 4 members that step at once, ratio.
 set -eu
 build=$(cd "$1" && pwd) root=$(cd "$(dirname "$0")/.." && pwd) dir=$(mktemp -d)
 trap 'rm -r "$dir"' EXIT
@@ -14,7 +14,7 @@ compiled() { # lanes file form [N=n]
 printf '%-24s %9s %9s %7s %9s %7s\n' model library compiled ratio "4 members" ratio
 while read -r model form size; do
     file=$root/models/$model.lua
-    l=$("$build/bench_library" "$file" 200 60 "formulation=$form" $size 2>/dev/null)
+    l=$("$build/bench_library" "$file" 200 60 "formulation=$form" $size 2>/dev/null | cut -d " " -f 2)
     c=$(compiled 1 "$file" "$form" $size)
     m=$(compiled 4 "$file" "$form" $size)
     echo "$l $c $m" | awk -v name="$model $form $size" \

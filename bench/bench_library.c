@@ -1,5 +1,8 @@
-/* Time of a step of the library, in the clock of bench_compile.c: bench_library MODEL STEPS REPEATS [key=value]... [N=bodies] */
+/* Time of a step of the library, in the clock of bench_compile.c, in microseconds and side by side: a step of the simulation alone, one of
+ * the run, and one of ph_run_until with all that is watched. The start of the run is not counted.
+ *   bench_library MODEL STEPS REPEATS [key=value]... [N=bodies] */
 #define _POSIX_C_SOURCE 200809L
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,31 +17,49 @@ static double clock_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+enum { SIM, STEP, WATCHED, KINDS };
+
+static ph_status advance(int kind, ph_run *run, long steps, ph_error *err)
+{
+    ph_status s = PH_OK;
+    if (kind == WATCHED)
+        return ph_run_until(run, (double)steps * ph_run_options(run).h, err);
+    for (long k = 0; k < steps && s == PH_OK; k++)
+        s = kind == SIM ? ph_sim_step((ph_sim *)ph_run_sim(run), err) : ph_run_step(run, err);
+    return s;
+}
+
 int main(int argc, char **argv)
 {
     ph_run_config c = ph_run_defaults();
     ph_setting set = {"N", 0};
-    ph_run *run;
-    ph_error err;
-    double best = 1e9;
+    ph_run *run[KINDS] = {0};
+    ph_error err = {0};
+    double best[KINDS] = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
+    ph_status s = PH_OK;
     if (argc < 4)
         return fprintf(stderr, "bench_library MODEL STEPS REPEATS [key=value]... [N=bodies]\n"), 2;
+    long steps = atol(argv[2]), repeats = atol(argv[3]);
     if (!strncmp(argv[argc - 1], "N=", 2))
         set.value = atof(argv[--argc] + 2), c.parameters = &set, c.n_parameters = 1;
-    c.options = (const char *const *)argv + 4, c.n_options = argc - 4, c.watch = 0;
-    if (ph_run_open(&run, argv[1], &c, &err) != PH_OK)
-        return fprintf(stderr, "%s\n", err.text), 2;
-    for (int r = 0; r < atoi(argv[3]); r++) {
-        if (ph_run_reset(run, &err) != PH_OK)
-            return 1;
-        double start = clock_s();
-        for (int k = 0; k < atoi(argv[2]); k++)
-            if (ph_run_step(run, &err) != PH_OK)
-                return fprintf(stderr, "%s\n", err.text), 1;
-        double took = clock_s() - start;
-        best = took < best ? took : best;
+    c.options = (const char *const *)argv + 4, c.n_options = argc - 4;
+    for (int k = 0; k < KINDS && s == PH_OK; k++) {
+        c.watch = k == WATCHED ? PH_WATCH_ALL : 0;
+        s = ph_run_open(&run[k], argv[1], &c, &err);
     }
-    printf("%.4f\n", best / atoi(argv[2]) * 1e6);
-    ph_run_close(run);
-    return 0;
+    for (long r = 0; r < repeats * KINDS && s == PH_OK; r++) {
+        int k = (int)(r % KINDS);
+        s = ph_run_reset(run[k], &err);
+        if (s == PH_OK)
+            s = ph_run_start(run[k], &err);
+        double start = clock_s();
+        if (s == PH_OK)
+            s = advance(k, run[k], steps, &err);
+        best[k] = fmin(best[k], clock_s() - start);
+    }
+    for (int k = 0; k < KINDS; k++) {
+        printf("%.4f%c", best[k] / (double)steps * 1e6, k + 1 < KINDS ? ' ' : '\n');
+        ph_run_close(run[k]);
+    }
+    return s == PH_OK ? 0 : (fprintf(stderr, "%s\n", err.text), 1);
 }

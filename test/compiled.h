@@ -13,6 +13,7 @@
 
 #define MODELS PH_TEST_DIR "/../models/"
 #define WARN   " -std=c17 -Wall -Wextra -Wpedantic -Werror "
+#define QUICK  "-O0 -Dalways_inline=unused" /* calls: a tenth of the time of the compiler */
 
 /* ---- a compiled model, loaded --------------------------------------------------------------------------- */
 
@@ -168,7 +169,7 @@ static inline void compare_built(ph_run *run, built *b, int steps)
 static inline void compare(const char *path, const char *const *options, int steps)
 {
     ph_run *run = open_run(path, options);
-    built b = build(run, 1, 0, "-O0");
+    built b = build(run, 1, 0, QUICK);
     compare_built(run, &b, steps);
     drop(&b);
     ph_run_close(run);
@@ -198,7 +199,7 @@ static inline void check_sensors(const char *path, const char *const *options, i
 {
     ph_run *run = open_run(path, options);
     ph_error err = {0};
-    built b = build(run, 1, 0, "-O0");
+    built b = build(run, 1, 0, QUICK);
     for (int k = 0; k < steps; k++) {
         assert_int_equal(b.step(b.state), 0);
         assert_int_equal(ph_run_step(run, &err), PH_OK);

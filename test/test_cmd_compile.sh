@@ -37,6 +37,66 @@ for name in heavy_top "$(basename "$header" .h)"; do
     ! grep -q dynamic "$dir"/*.su
 done
 
+# The same file on another processor: results to round-off, under an emulator.
+cat >"$dir/other.c" <<'C'
+#include <stdio.h>
+#include "heavy_top.h"
+int main(void)
+{
+    static heavy_top s;
+    double tip[3];
+    heavy_top_init(&s);
+    for (int k = 0; k < 100; k++)
+        if (heavy_top_step(&s))
+            return 1;
+    heavy_top_tip(&s, tip);
+    printf("%.15e %.15e %.15e\n", tip[0], tip[1], tip[2]);
+    return 0;
+}
+C
+flags="-std=c17 -O1 -ffp-contract=off -fno-math-errno -Wall -Wextra -Wpedantic -Werror"
+cc $flags -I "$dir" "$dir/other.c" "$dir/heavy_top.c" -o "$dir/here" -lm
+arm=arm-linux-gnueabihf-gcc
+if command -v $arm >/dev/null && command -v qemu-arm >/dev/null; then
+    $arm $flags -I "$dir" "$dir/other.c" "$dir/heavy_top.c" -o "$dir/there" -lm
+    qemu-arm -L /usr/arm-linux-gnueabihf "$dir/there" >"$dir/there.out"
+    "$dir/here" | paste - "$dir/there.out" |
+        awk '{ for (i = 1; i <= 3; i++) { d = $i - $(i + 3); if (d < 0) d = -d; if (!(d < 1e-12)) bad = 1 } } END { exit bad || NR != 1 }' ||
+        { "$dir/here"; cat "$dir/there.out"; echo "another processor has other results"; exit 1; }
+else
+    echo "$arm or qemu-arm is not there: no run on another processor"
+fi
+
+# What rules of embedded software ask for: no array of variable length, no recursion, no goto, no memory but the stack, nothing printed.
+for name in heavy_top "$(basename "$header" .h)"; do
+    cc -std=c17 -Wvla -Werror=vla -fsyntax-only "$dir/$name.c"
+    ! grep -nE '\b(goto|setjmp|longjmp|alloca|malloc|calloc|realloc|free|printf|exit|abort)\b *[(;a-z]' "$dir/$name.c" | grep -v '^[0-9]*: \*\|/\*'
+    (cd "$dir" && gcc -std=c17 -O0 -Dalways_inline=unused -fdump-ipa-cgraph -c "$name.c" -o calls.o && python3 - "$dir" <<'CALLS'
+import glob, os, re, sys
+calls, at = {}, None
+path = max(glob.glob(sys.argv[1] + "/*.cgraph"), key=os.path.getmtime)
+for line in open(path):
+    m = re.match(r"^(\S+?)/\d+ \(", line)
+    if m:
+        at = m.group(1)
+    m = re.match(r"^\s+Calls: (.*)", line)
+    if m and at:
+        calls.setdefault(at, set()).update(re.findall(r"(\w+)/\d+", m.group(1)))
+assert len(calls) > 20, len(calls)
+def visit(f, way):
+    assert f not in way, "recursion: " + " ".join(way + [f])
+    if f not in done:
+        for g in calls.get(f, ()):
+            visit(g, way + [f])
+        done.add(f)
+done = set()
+for f in list(calls):
+    visit(f, [])
+CALLS
+    )
+    rm -f "$dir"/*.cgraph
+done
+
 # Titles and units are texts of comments, and stay there.
 cat >"$dir/hostile.lua" <<'LUA'
 model "*/ #error title /*/ \\"

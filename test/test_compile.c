@@ -200,6 +200,10 @@ static void refusals(void **state)
     refuse("model 'a' " BODY, OPTIONS("space=SE3"), NULL, 1, "R3xSO3");
     refuse("model 'a' " BODY, OPTIONS("method=rkmk"), NULL, 1, "the method rkmk cannot be compiled");
     refuse("model 'a' " BODY, OPTIONS("newton=modified"), NULL, 1, "--newton full");
+    refuse("model 'a' " BODY
+           "for i = 1, 9 do body{name='c' .. i, mass=1, inertia={1, 1, 1}, position={i, 0, 0}} "
+           "joint{name='j' .. i, type='spherical', bodies={'b', 'c' .. i}, at={i/2, 0, 0}} end",
+           OPTIONS("formulation=ggl"), NULL, 1, "body 'b' has too many joints for the form ggl");
     refuse("model 'a' " BODY "sensor{name='step', type='position', body='b'}", NULL, NULL, 1,
            "sensor 'step'");
     refuse("model 'a' " BODY

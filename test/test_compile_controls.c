@@ -7,7 +7,7 @@ static void compare_text(const char *text, const char *formulation, int steps)
     scratch s = scratch_create("model.lua");
     scratch_write(&s, text, strlen(text));
     ph_run *run = open_run(s.path, OPTIONS(formulation));
-    built b = build(run, 1, 0, "-O0");
+    built b = build(run, 1, 0, QUICK);
     compare_built(run, &b, steps);
     compare_sensors(run, &b);
     drop(&b);
@@ -157,7 +157,7 @@ static void set_inputs(const char *hold)
     scratch_write(&s, text, strlen(text));
     ph_run *run = open_run(s.path, NULL);
     ph_error err = {0};
-    built b = build(run, 1, 0, "-O0");
+    built b = build(run, 1, 0, QUICK);
     int u = b.place.input;
     check_near(b.state[u], 0.5, 0); /* exact */
     for (int k = 0; k < 300; k++) {
@@ -239,7 +239,7 @@ static void a_run_goes_on_in_compiled_steps(void **state)
     scratch_write(&s, text, strlen(text));
     ph_run *run = open_run(s.path, NULL), *own = open_run(s.path, NULL);
     ph_error err = {0};
-    built b = build(run, 1, 0, "-O0");
+    built b = build(run, 1, 0, QUICK);
     *(void **)&counted = dlsym(b.library, "m_step");
     assert_int_equal(ph_run_use_compiled(run, count_calls, &err), PH_OK);
     for (int pass = 0; pass < 2; pass++) {
@@ -276,7 +276,8 @@ static void ways_of_members(void **state)
         const ph_layout *lay = &ph_run_sim(run)->lay;
         int lanes = 4, omega = 2 + lay->nq + 5,
             steps = 60; /* the third of the first body's angular velocity */
-        built many = build(run, lanes, 0, has_avx2() ? "-O0 -mavx2" : "-O0"), one = build(run, 1, 0, "-O0");
+        built many = build(run, lanes, 0, has_avx2() ? QUICK " -mavx2" : QUICK),
+              one = build(run, 1, 0, QUICK);
         for (int i = 0; i < lanes; i++)
             many.state[omega * lanes + i] += 0.7 * i;
         assert_int_equal(many.restart(many.state), 0);

@@ -1,5 +1,5 @@
 /* Generated mechanisms: what must hold for every one of them. Models are drawn from seeds; property k is tried with seeds k, k + P, k + 2 P, ...
- * PH_GENERATED=N: so many models instead of the usual number; PH_GENERATED=N:SEED one of them. A model for which a property does not hold is made
+ * PH_GENERATED=N: so many models instead of the usual number; PH_GENERATED=N:SEED one of them; PH_GENERATED_WHOLE=1: as they are drawn. A model for which a property does not hold is made
  * as small as it can be, and printed. */
 #include "generated_change.h"
 

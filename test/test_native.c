@@ -1,5 +1,5 @@
 /* Steps of runs by compiled models that the library builds itself: one run, other parameters, several runs at once. */
-#include "check.h"
+#include "model_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -190,6 +190,8 @@ static void without(void **state)
 
 int main(void)
 {
+    scratch cache = scratch_create("kept"); /* what several tests need is built once */
+    setenv("POLHODE_CACHE", cache.dir, 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_by_its_configuration),
         cmocka_unit_test(parameters_that_are_open),
@@ -197,5 +199,8 @@ int main(void)
         cmocka_unit_test(one_that_fails),
         cmocka_unit_test(without),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    char command[300];
+    snprintf(command, sizeof command, "rm -r %s", cache.dir);
+    return system(command) != 0 || failed;
 }

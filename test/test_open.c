@@ -74,7 +74,7 @@ static void as_the_library(const char *path, const char *const *options, const c
 {
     ph_run *run = open_run(path, options);
     ph_error err = {0};
-    built b = build_open(run, name, 1, 0, "-O0");
+    built b = build_open(run, name, 1, 0, QUICK);
     compare_built(run, &b, 20); /* at the values of the file */
     b.init(b.state);
     set_all(run, name, value, n);

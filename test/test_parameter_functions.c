@@ -369,11 +369,52 @@ static void over_time_by_tolerance(void **state)
     ph_model_free(model);
 }
 
+/* The value of an input is a number of the model until it is set from outside. */
+static void values_of_inputs(void **state)
+{
+    (void)state;
+    static const char *const text = "input { name = 'u', value = 2*param('p', 0.7) }\n"
+                                    "body { name = 'w', mass = 1, inertia = {0.1, 0.1, 0.1} }\n"
+                                    "joint { name = 'axle', type = 'revolute', bodies = {'ground', 'w'}, at "
+                                    "= {0, 0, 0}, axis = {0, 0, 1} }\n"
+                                    "actuator { name = 'a', joint = 'axle', effort = 'u', d = 0.1 }\n"
+                                    "actuator { name = 'b', joint = 'axle', effort = function(t, s) return "
+                                    "-s.inputs.u^2*s.joints.axle.rate end }\n"
+                                    "sensor { name = 'x', type = 'joint_position', joint = 'axle' }\n"
+                                    "sensor { name = 'u', custom = function(t, s) return s.inputs.u end }\n"
+                                    "run { t_end = 0.5, h = 5e-3 }\n";
+    ph_model *model = read_text(text);
+    for (int set = 0; set < 2; set++) {
+        ph_error err = {0};
+        ph_run *run = open_run(model, NULL);
+        int p = 0;
+        double x, u, value, gradient;
+        if (set)
+            assert_int_equal(ph_run_set_input_table(run, 0, 1, (double[]){0}, (double[]){1.4}, &err), PH_OK);
+        if (ph_run_follow(run, &p, 1, &err) != PH_OK)
+            fail_msg("%s", err.text);
+        go(run, 0.5);
+        assert_int_equal(ph_run_get_derivative(run, PH_GET_SENSOR, 0, 0, &x), PH_OK);
+        assert_int_equal(ph_run_get_derivative(run, PH_GET_SENSOR, 1, 0, &u), PH_OK);
+        if (!set)
+            check_le(gap_to_differences(model, run, 0, "p", 0.7, 7e-4, 0.5), 1e-9); /* derivative */
+        if (ph_run_gradient_of_sensor(run, 0, 0, &p, 1, 0, &value, &gradient, &err) != PH_OK)
+            fail_msg("%s", err.text);
+        check_near(u, set ? 0 : 2, 1e-11); /* derivative */
+        check_near(gradient, x, 1e-11);    /* derivative: the same steps */
+        assert_true(set ? fabs(x) < 1e-12 : fabs(x) > 0.01);
+        ph_run_close(run);
+    }
+    ph_model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(quarter_car_by_every_parameter),
-                                       cmocka_unit_test(functions_of_parameters), cmocka_unit_test(symbols),
+                                       cmocka_unit_test(functions_of_parameters),
+                                       cmocka_unit_test(symbols),
                                        cmocka_unit_test(turns_on_the_way_back),
-                                       cmocka_unit_test(over_time_by_tolerance)};
+                                       cmocka_unit_test(over_time_by_tolerance),
+                                       cmocka_unit_test(values_of_inputs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,9 +79,24 @@ static void noise(void **state)
     }
 }
 
+/* A kink beside the point. (A weak one, of less than 1e-4 of the slope, or one that is nearer, looks like a smooth function.) */
+static double bent(double x, double scale)
+{
+    return 3 * x + scale * fmax(0, x - 1);
+}
+
+static void kinks(void **state)
+{
+    (void)state;
+    int tries;
+    for (double strength = 0.1; strength < 20; strength *= 3)
+        for (double away = 1e-4; away < 0.1; away *= 1.3)
+            check_near(derive(bent, 1 - away, strength, &tries), 3, 1e-9); /* derivative: round-off of 1/e */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(all_scales), cmocka_unit_test(cheap),
-                                       cmocka_unit_test(noise)};
+                                       cmocka_unit_test(noise), cmocka_unit_test(kinks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,6 +31,11 @@ static const struct {
      2,
      {0.1, 0.3},
      0.1 - 0.4 + 0.455},
+    {"if math.abs(t - 0.5625 - 0x1p-13) < 0x1p-16 then return 0x1p14 end return 0", /* between two times that are looked at */
+     3,
+     {0.5625 + 0x1p-13 - 0x1p-16, 0.5625 + 0x1p-13, 0.5625 + 0x1p-13 + 0x1p-16},
+     0.5},
+    {"return math.max(0, 1 - math.abs(t - 0.4001)*1e5)", 3, {0.4001 - 1e-5, 0.4001, 0.4001 + 1e-5}, 1e-5},
     {"return math.floor(4*t)", 4, {0.25, 0.5, 0.75, 1}, 1.5},
     {"return math.abs(math.sin(7*t)) + s.a.velocity.x*0",
      2,

@@ -27,8 +27,23 @@ static void small_solve(void **state)
     assert_false(ph_small_solve(2, 1, bad, b));
 }
 
+/* The largest number wherever it stands, and NaN wherever that stands. */
+static void small_max(void **state)
+{
+    (void)state;
+    for (int n = 0; n <= 11; n++)
+        for (int at = 0; at < n; at++) {
+            double a[11] = {0.5, -0.25, 0.75, -1, 0.125, 0.3, -0.6, 0.9, -0.1, 0.2, 0.4};
+            a[at] = -2;
+            check_near(ph_small_max(n, a), 2, 0); /* exact */
+            a[at] = NAN;
+            assert_true(isnan(ph_small_max(n, a)));
+        }
+    check_near(ph_small_max(0, NULL), 0, 0); /* exact */
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(small_solve)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(small_solve), cmocka_unit_test(small_max)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,4 +47,18 @@ is_json out
 has out '"states":{"x":[2,0],"a":[0]}'
 run 0 static told.lua
 has out 'x            state '
+
+# What repeats others is called by its kind.
+cat >train.lua <<'EOF'
+for i, n in ipairs{"a", "b", "c"} do
+    body { name = n, mass = 1, inertia = {1, 1, 1}, position = {i, 0, 0} }
+    joint{ name = "j" .. n, type = "revolute", bodies = {"ground", n}, at = {i, 0, 0}, axis = {0, 0, 1} }
+end
+coupling { name = "ab", joints = {"ja", "jb"}, ratio = -2 }
+coupling { name = "bc", joints = {"jb", "jc"}, ratio = 1.5 }
+coupling { name = "ac", joints = {"ja", "jc"}, ratio = -3 }
+run { t_end = 0.1, h = 0.01 }
+EOF
+run 0 check train.lua
+has out "coupling 'ac': 1 of its 1 condition repeats what 'ja'...'bc' already impose"
 finish

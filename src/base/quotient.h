@@ -8,7 +8,8 @@
  *   error of D ~ |D1 - D2|^2/(9 |D|) + 2 u max|f|/e                                                   (W11)
  *
  * Where f is what cancellation has left, its round-off is larger than the second term, and the first may be small by
- * chance: so D has to agree with that of the step before, to three digits if it is as good as can be. */
+ * chance: so D has to agree with that of the step before, to three digits if it is as good as can be. Beside a kink, where only the
+ * first step is too long, it is the third that agrees. */
 #ifndef PH_BASE_QUOTIENT_H
 #define PH_BASE_QUOTIENT_H
 
@@ -33,13 +34,13 @@ static inline int ph_quotient_try(ph_quotient *s, const double f[4], double e)
     double D1 = (f[2] - f[1]) / (2 * e), D2 = (f[3] - f[0]) / (4 * e), D = (4 * D1 - D2) / 3;
     double third = fabs(D1 - D2) / 3, size = fmax(fmax(fabs(f[0]), fabs(f[1])), fmax(fabs(f[2]), fabs(f[3])));
     double cut = third > 0 ? third * (third / fmax(third, fabs(D))) : 0, round = 2 * DBL_EPSILON * size / e;
-    int good = cut <= PH_QUOTIENT_GOOD * fabs(D) &&
-               (isnan(s->last) || fabs(D - s->last) <= PH_QUOTIENT_NEAR * fabs(D));
+    int agrees = isnan(s->last) || fabs(D - s->last) <= PH_QUOTIENT_NEAR * fabs(D);
+    int good = cut <= PH_QUOTIENT_GOOD * fabs(D) && agrees;
     double error = (good || isnan(s->last) ? cut : fmax(cut, fabs(D - s->last))) + round;
     if (error < s->error)
         s->value = D, s->error = error;
     s->last = D;
-    return good || cut <= round;
+    return good || (cut <= round && agrees);
 }
 
 #endif

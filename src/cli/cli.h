@@ -112,6 +112,7 @@ typedef struct ph_args {
     double eps, memory;                  /* 0: the default */
     const char *bounds, *minimise, *log; /* of optimise */
     double x_tol;                        /* 0: the default */
+    double accuracy;                     /* 0: not given */
     int evaluations;                     /* likewise */
     int argc;                            /* what follows the command, as it was typed */
     char **argv;

@@ -1,7 +1,9 @@
-/* polhode check: read and assemble a model, say what it is, run nothing. */
+/* polhode check: read and assemble a model, say what it is; run it only to propose a method. */
 #include "cli/options.h"
 #include "cli/warn.h"
 #include "io/json.h"
+#include "study/fail.h"
+#include "study/propose.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -29,6 +31,7 @@ typedef struct check {
     double swing;              /* rad/s^2: of the body that gathers spin fastest */
     double bending;            /* largest initial velocity of a mode */
     double sensible;           /* step size; 0: nothing sets one */
+    ph_proposal proposal;      /* cpu_s 0: none was asked for */
 } check;
 
 static double fastest_mode(const ph_system *sys, const ph_state *s)
@@ -68,6 +71,23 @@ static ph_status examine(check *c, ph_error *err)
     c->sensible = rate > 0 ? TWO_PI / rate : 0;
     if (s != PH_OK)
         snprintf(err->text, sizeof err->text, "the model cannot be linearised: %s", ph_status_text(s));
+    return s;
+}
+
+/* With --accuracy; last, since the run is then elsewhere. */
+static ph_status propose(check *c, ph_error *err)
+{
+    ph_run *run = c->target.run;
+    double t_end = ph_run_end(run);
+    if (!(c->args->accuracy > 0))
+        return PH_OK;
+    if (!(t_end > 0))
+        return ph_study_fail(err, PH_E_INPUT,
+                             "--accuracy: the model says no t_end, up to which methods could be tried");
+    ph_probe *probe = ph_probe_create(&c->target.p->sys, c->target.model ? run : NULL, 0, NULL);
+    ph_status s = probe ? ph_propose(run, probe, c->args->accuracy, t_end, &c->proposal, err)
+                        : ph_study_fail(err, PH_E_MEMORY, "not enough memory for the model");
+    ph_probe_destroy(probe);
     return s;
 }
 
@@ -139,6 +159,10 @@ static void print_text(const check *c)
     if (c->sensible > 0)
         printf("  step size    h = %.1e s would be sensible%s\n", c->sensible,
                c->h > 0 ? "" : "; the model says none");
+    if (c->proposal.cpu_s > 0)
+        printf("  method       for %g here: %s, %.2g ms (error %.1e)\n", c->args->accuracy,
+               ph_proposal_words(&c->proposal, text, sizeof text), 1e3 * c->proposal.cpu_s,
+               c->proposal.error);
     if (ph_warn_turn(c->bodies, c->h, c->h * c->spin, text, sizeof text)[0])
         printf("  warning      %s\n", text);
 }
@@ -206,6 +230,13 @@ static int print_json(const check *c)
     ph_json_number(&j, j.root, "fastest", c->fastest);
     ph_json_number(&j, j.root, "spin", c->spin);
     ph_json_number(&j, j.root, "h", c->sensible);
+    if (c->proposal.cpu_s > 0) {
+        cJSON *row = ph_json_object(&j, j.root, "proposal");
+        ph_json_text(&j, row, "options", ph_proposal_words(&c->proposal, text, sizeof text));
+        ph_json_number(&j, row, "tol", c->proposal.opt.tol);
+        ph_json_number(&j, row, "cpu_s", c->proposal.cpu_s);
+        ph_json_number(&j, row, "error", c->proposal.error);
+    }
     return ph_answer(&j);
 }
 
@@ -219,6 +250,8 @@ int ph_cmd_check(const ph_args *given)
     if (ph_target_open(&c.target, &args, &code)) {
         c.bodies = ph_bodies_create(&c.target);
         ph_status s = c.bodies ? examine(&c, &err) : PH_E_MEMORY;
+        if (s == PH_OK)
+            s = propose(&c, &err);
         code = PH_EXIT_OK;
         if (!c.bodies)
             code = ph_complain("not enough memory for the model");

@@ -430,9 +430,13 @@ static void put_redundancy(const ph_target *s, int c, char *text, size_t size)
     int first, last, repeats = ph_run_redundant(s->run, c);
     connected_before(&s->p->sys, c, &first, &last);
     int own = s->p->sys.n_constraints - (s->model ? ph_run_count(s->run, PH_CONSTRAINTS) : 0);
-    int n = snprintf(text, size, "%s '%s': %d of its %d conditions repeat%s what ",
-                     c < own ? "joint" : "constraint", k->name ? k->name : "", repeats, k->rows,
-                     repeats == 1 ? "s" : "");
+    int couples = s->model && k->name && ph_run_find(s->run, PH_JOINTS, k->name) < 0;
+    int n =
+        snprintf(text, size, "%s '%s': %d of its %d condition%s repeat%s what ",
+                 c >= own  ? "constraint"
+                 : couples ? "coupling"
+                           : "joint",
+                 k->name ? k->name : "", repeats, k->rows, k->rows == 1 ? "" : "s", repeats == 1 ? "s" : "");
     if (n < 0 || (size_t)n >= size)
         return;
     if (first < 0)

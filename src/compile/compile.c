@@ -293,6 +293,7 @@ static void print_input_functions(ph_compiler *c)
 
 /* Straight-line code that fits into the caches of a processor, and into the patience of a compiler. */
 #define STATEMENTS 6000
+#define INLINE     300 /* of the elimination, which has numbers in registers then */
 #define ELEMENTS   24
 #define CELLS      150 /* unknowns */
 #define CELLS_MOST 600 /* of models that have no loops: functions, actuators, friction, states */
@@ -346,7 +347,8 @@ static ph_status try_straight(ph_compiler *c, FILE *to)
 static void print_straight(ph_compiler *c, FILE *elimination, int *next)
 {
     int ch;
-    fprintf(c->out, "#define PH_NA %d /* numbers of the matrix, with fill */\n\n", c->n_ids + 1);
+    fprintf(c->out, "#define PH_NA %d /* numbers of the matrix, with fill */\n", c->n_ids + 1);
+    fprintf(c->out, "#define PH_ELIMINATE_FN %s\n\n", c->statements < INLINE ? "PH_FN" : "PH_OUT_OF_LINE");
     rewind(elimination);
     while ((ch = fgetc(elimination)) != EOF)
         fputc(ch, c->out);

@@ -307,7 +307,7 @@ static ph_status print_statements(elimination *e, int *rows, int *cols)
 {
     FILE *out = e->c->out;
     fprintf(out, "/* A x = b, A and b are lost. */\n"
-                 "PH_OUT_OF_LINE void ph_eliminate(ph_real *restrict A, ph_real *restrict b, ph_real "
+                 "PH_ELIMINATE_FN void ph_eliminate(ph_real *restrict A, ph_real *restrict b, ph_real "
                  "*restrict x)\n"
                  "{\n    ph_real p[PH_N], l;\n    (void)p, (void)l;\n");
     ph_status s = run(e, rows, cols);

@@ -138,6 +138,12 @@ static ph_status method(const ph_compiler *c, ph_error *err)
         return ph_fail(err, PH_E_INPUT, "a compiled model has steps of one size: leave tol out");
     if (c->sim->n > 0)
         return ph_fail(err, PH_E_INPUT, "a run is compiled at its initial time");
+    for (int i = 0; i < c->lay->N; i++)
+        if (c->sim->matrix.hub_at[i] >= 0)
+            return ph_fail(
+                err, PH_E_INPUT,
+                "body '%s' has too many joints for the form ggl of compiled models: --formulation index3",
+                c->lay->sys->nodes[i].name);
     int blocks = (c->lay->nv + c->lay->nl + c->sim->matrix.n_eta) / 3,
         most = STACK_MAX / (PH_STACK_EACH * c->config->lanes);
     if (blocks > (most < BLOCKS_MAX ? most : BLOCKS_MAX))

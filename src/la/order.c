@@ -170,7 +170,7 @@ static int degree(quotient *q, int i)
  * One is if unknowns of its own, next to no other, are as many as its rows: it is set aside, and others may
  * have unknowns of their own then. So branches that hang on a hub are taken apart from their ends. What is
  * left closes loops: of these blocks the smallest that has a hub waits for it, and the rest goes on.
- * Multipliers of a second kind (a late block in the row of another) have unknowns for themselves: [kind].
+ * Multipliers of the second kind have unknowns for themselves: [kind].
  * Arrays of the quotient graph that are not yet in use serve. */
 typedef struct branches {
     quotient *q;
@@ -210,9 +210,8 @@ static void set_aside(branches *b, int i)
 static void list_rows(branches *b, const ph_graph *g)
 {
     quotient *q = b->q;
-    for (int e = 0; e < g->nnz; e++)
-        if (g->row[e] != g->col[e] && q->late[g->row[e]] && q->late[g->col[e]])
-            b->kind[g->col[e]] = 1;
+    for (int i = 0; i < q->n; i++)
+        b->kind[i] = q->late[i] && g->late[i] == PH_LATE_SECOND;
     for (int e = 0; e < g->nnz; e++) {
         int i = g->row[e], j = g->col[e];
         if (!q->late[i] || q->late[j])

@@ -27,7 +27,7 @@ void ph_pattern_lay(ph_pattern *p, const ph_graph *g, ph_arena *a)
     for (int i = 0; i < g->n; i++) {
         p->size[i] = g->size[i];
         p->first[i + 1] = p->first[i] + g->size[i];
-        p->late[i] = g->late && g->late[i];
+        p->late[i] = g->late ? g->late[i] : 0;
     }
     p->total = p->first[g->n];
     for (int e = 0; e < g->nnz; e++) {

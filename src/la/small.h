@@ -84,9 +84,15 @@ PH_INLINE double ph_small_larger(int n, double m, const double *a)
     return m;
 }
 
+/* The largest |a_i|, four at a time; NaN if any is NaN. */
 static inline double ph_small_max(int n, const double *a)
 {
-    return ph_small_larger(n, 0, a);
+    double m[4] = {0, 0, 0, 0};
+    int i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (int k = 0; k < 4; k++)
+            m[k] = ph_larger(m[k], fabs(a[i + k]));
+    return ph_small_larger(n - i, ph_larger(ph_larger(m[0], m[1]), ph_larger(m[2], m[3])), a + i);
 }
 
 /* Inverse by Gauss-Jordan elimination with row pivoting, n <= 6; 0 if singular. */

@@ -13,10 +13,13 @@
 #include "base/tape.h"
 #include "polhode/base.h"
 
+/* Multipliers of a first and of a second kind, if there are two: each kind has the unknowns for itself that make its pivots regular. */
+enum { PH_LATE = 1, PH_LATE_SECOND };
+
 typedef struct ph_graph {
     int n;                     /* blocks */
     const int *size;           /* n: unknowns of each block, at least 1 */
-    const unsigned char *late; /* n; NULL: none is late */
+    const unsigned char *late; /* n: 0, PH_LATE or PH_LATE_SECOND; NULL: none is late */
     int nnz;                   /* listed blocks */
     const int *row, *col;      /* nnz */
     double trust; /* growth up to which solutions need no refinement, for a caller that iterates itself;

@@ -3,7 +3,7 @@
 
 static double input(ph_scene *at, const ph_argument *a)
 {
-    return ph_input_at(&at->m->input[a->index], at->t);
+    return ph_mechanism_input(at->m, a->index, at->t);
 }
 
 const ph_argument_ops ph_argument_input = {.value = input};

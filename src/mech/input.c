@@ -34,6 +34,12 @@ static double line_at(const ph_input *u, double t)
     return u->value[i] + part * (u->value[i + 1] - u->value[i]);
 }
 
+double ph_mechanism_input(const ph_mechanism *m, int input, double t)
+{
+    const ph_input *u = &m->input[input];
+    return u->own ? m->model->input[input].value : ph_input_at(u, t);
+}
+
 double ph_input_at(const ph_input *u, double t)
 {
     if (u->n)

@@ -51,7 +51,7 @@ static void set_actuator(const ph_mechanism *m, const ph_state *s, const ph_forc
     const ph_actuator_def *d = f->actuator;
     ph_site at = {.j = f->along, .a = site->a, .b = site->b};
     int k = f->coordinate;
-    double u = d->input >= 0 ? ph_input_at(&m->input[d->input], s->t) : d->effort;
+    double u = d->input >= 0 ? ph_mechanism_input(m, d->input, s->t) : d->effort;
     site->status = d->f.call ? ph_effort_value(m, s, &d->f, &u) : PH_OK;
     site->effort = m->load * u, site->turns = 0;
     if (ph_is_angle(k) && ph_actuator_reads_value(d))

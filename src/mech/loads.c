@@ -126,6 +126,13 @@ static int same_coefficients(const ph_force *a, const ph_force *b)
            same(1, 0, &a->mass, &b->mass) && same3(0, a->moment, b->moment) && same33(0, &a->J, &b->J);
 }
 
+/* The effort of an actuator that an input gives. */
+static int same_input(const ph_force *f, const ph_model *a, const ph_model *b)
+{
+    int input = f->actuator ? f->actuator->input : -1;
+    return input < 0 || same(1, 0, &a->input[input].value, &b->input[input].value);
+}
+
 /* and all else that it reads */
 static int same_place(double size, const ph_force *a, const ph_force *b)
 {
@@ -186,6 +193,7 @@ static void compare(ph_loads *l)
         for (int k = 1; k < l->n; k++) {
             place = place && same_place(size, &m->force[i], &l->at[k]->force[i]) &&
                     (!m->force[i].op->M || same3(0, m->model->gravity, l->at[k]->model->gravity));
+            place = place && same_input(&m->force[i], m->model, l->at[k]->model);
             all = all && same_coefficients(&m->force[i], &l->at[k]->force[i]);
         }
         if (!place || !all)

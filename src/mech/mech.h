@@ -190,9 +190,11 @@ typedef struct ph_input {
     int n;                    /* points of the table; 0: none */
     const double *at, *value; /* its abscissae, rising, and its values */
     double from;              /* of steps: the begin of the present step of time, where a step is taken */
+    int own; /* nothing was set: it has the value of the model, of a neighbour that of its own */
 } ph_input;
 
 double ph_input_at(const ph_input *u, double t);
+double ph_mechanism_input(const struct ph_mechanism *m, int input, double t);
 
 /* A row between the coordinates of two joints: sum of factor x = offset. Each half has the bodies of its joint, its
  * places of d(B^T lambda)/dq, and its blocks within the row of B. */

@@ -270,7 +270,8 @@ static ph_status make_elements(ph_mechanism *m, ph_error *err)
     for (int k = 0; k < model->n_inputs; k++)
         m->input[k] = (ph_input){.u = {model->input[k].value, model->input[k].value},
                                  .step = model->input[k].hold == PH_HOLD_STEP,
-                                 .from = -HUGE_VAL};
+                                 .from = -HUGE_VAL,
+                                 .own = 1};
     return s;
 }
 

@@ -94,21 +94,26 @@ void ph_mechanism_reaction(const ph_mechanism *m, const ph_state *s, int joint, 
 
 /* ---- energy --------------------------------------------------------------------------------------- */
 
-static double kinetic_of(const ph_body *b, const ph_kin *k)
+/* Kinetic energy, and potential of the weight. Physical coordinates are those of the state: no more is read. */
+static void add_body(const ph_mechanism *m, const ph_state *s, int body, double *T, double *V)
 {
-    return b->m * ph_dot(k->v, k->v) / 2 + (b->particle ? 0 : ph_dot(k->w, ph_mul(b->J, k->w)) / 2);
+    const ph_body *b = &m->body[body];
+    ph_kin k;
+    if (m->space->plain && b->marker < 0) {
+        k.x = ph_load3(s->q + b->q[0]), k.v = ph_load3(s->v + b->v[0]);
+        k.w = b->particle ? ph_v3(0, 0, 0) : ph_load3(s->v + b->v[1]);
+    } else
+        ph_kin_fill(m, s, body, &k);
+    *T += b->m * ph_dot(k.v, k.v) / 2 + (b->particle ? 0 : ph_dot(k.w, ph_mul(b->J, k.w)) / 2);
+    *V -= ph_dot(b->weight, k.x);
 }
 
 void ph_mechanism_energies(const ph_mechanism *m, const ph_state *s, double *kinetic, double *potential)
 {
     double T = ph_flex_kinetic(m, s), V = ph_flex_potential(m, s);
-    for (int b = 0; b < m->model->n_bodies; b++) {
-        if (m->body[b].flex >= 0)
-            continue;
-        ph_kin k = ph_kin_of(m, s, b);
-        T += kinetic_of(&m->body[b], &k);
-        V -= ph_dot(m->body[b].weight, k.x);
-    }
+    for (int b = 0; b < m->model->n_bodies; b++)
+        if (m->body[b].flex < 0)
+            add_body(m, s, b, &T, &V);
     for (int k = 0; k < m->n_forces; k++) {
         const ph_force_ops *op = m->force[k].op;
         ph_force_site site;
@@ -234,12 +239,30 @@ double ph_mechanism_rate(const ph_mechanism *m, const ph_state *s, int joint, in
     return coordinate(m, s, joint, k).rate;
 }
 
+/* Rotation [rad] since an angle was tracked, as the fastest of the rates then and now gives it, up to which it need not be tracked: in a
+ * million steps of which each is within, it turns by 14 times as much at most, which is less than half a turn. */
+#define TRACKED 0.1
+
+/* About one axis, relative to each other, bodies turn no faster than the sum of their angular velocities. */
+static int is_near(const ph_mechanism *m, const ph_state *s, const ph_joint *j)
+{
+    const ph_counted *last = &m->turns[j->turns];
+    double rate = 0;
+    for (int side = 0; side < 2; side++) {
+        const ph_body *b = j->body[side] < 0 ? NULL : &m->body[j->body[side]];
+        if (b && (!m->space->plain || !b->turns))
+            return 0;
+        rate += b ? ph_norm(ph_load3(s->v + b->v[1])) : 0;
+    }
+    return fabs(s->t - last->t) * fmax(rate, fabs(last->rate)) <= TRACKED && !isnan(last->rate);
+}
+
 void ph_mechanism_track(ph_mechanism *m, const ph_state *s)
 {
     for (int i = 0; i < m->model->n_joints; i++) {
         const ph_joint *j = &m->joint[m->joint_of[i]];
         unsigned free = j->frees >> PH_ABOUT & 7;
-        if (free == 0 || free == 7)
+        if (free == 0 || free == 7 || (!(free & (free - 1)) && is_near(m, s, j)))
             continue;
         ph_site site = site_of(m, s, i);
         for (int k = PH_ABOUT; k < PH_LENGTH; k++)

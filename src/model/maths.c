@@ -33,7 +33,7 @@ static void check_numbers(lua_State *L, const char *name, int n)
 /* min(max(x, lo), hi) */
 static int clamp(lua_State *L)
 {
-    check_numbers(L, "clamp", 3);
+    check_numbers(L, "clamp(x, lo, hi)", 3);
     apply(L, PH_OP_MAX, 1, 2);
     apply(L, PH_OP_MIN, 4, 3);
     return 1;
@@ -42,7 +42,7 @@ static int clamp(lua_State *L)
 /* -1, 0 or 1 */
 static int sign(lua_State *L)
 {
-    check_numbers(L, "sign", 1);
+    check_numbers(L, "sign(x)", 1);
     apply(L, PH_OP_SIGN, 1, 1);
     return 1;
 }
@@ -50,7 +50,7 @@ static int sign(lua_State *L)
 /* 0 up to lo, 1 from hi on, u^2 (3 - 2 u) between, u = (x - lo)/(hi - lo) */
 static int smoothstep(lua_State *L)
 {
-    check_numbers(L, "smoothstep", 3);
+    check_numbers(L, "smoothstep(lo, hi, x)", 3);
     apply(L, PH_OP_SUB, 3, 1);
     apply(L, PH_OP_SUB, 2, 1);
     apply(L, PH_OP_DIV, 4, 5);

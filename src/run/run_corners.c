@@ -1,8 +1,9 @@
 /* Times at which functions of the model jump or bend because of the time alone: steps by tolerance end there and start anew.
  *
  * Functions that were traced know their switches, of which those that depend on the time alone have sides at any time. Sides are
- * compared at some times from the start to the end, and where one changes it is bisected to the last bit. A switch that is
- * crossed twice between two of these times, as sin(1e5 t) > 0, is not seen. Tables of inputs bend at their points. */
+ * compared at some times from the start to the end and beside each that is found, and where one changes it is bisected to the last
+ * bit. A switch that is crossed twice between two of these times, as sin(1e5 t) > 0, is not seen. Tables of inputs bend at their
+ * points. */
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,18 +53,28 @@ static void bisect(search *s, int k, double low, double at_low, double high, dou
     bisect(s, k, mid, at_mid, high, at_high);
 }
 
+static void look_between(search *s, int n, double low, double high)
+{
+    double side[2][SWITCHES];
+    ph_program_pieces(s->p, PH_ARG_TIME, low, s->room, side[0], SWITCHES);
+    ph_program_pieces(s->p, PH_ARG_TIME, high, s->room, side[1], SWITCHES);
+    for (int k = 0; k < n; k++)
+        bisect(s, k, low, side[0][k], high, side[1][k]);
+}
+
+/* What is found are times to look at, too: math.abs(t - 1) < 1e-6 bends at 1, and is true there. */
 static void look(search *s, const ph_function *f, double t0, double t1)
 {
-    double side[2][SWITCHES] = {{0}};
+    double side[SWITCHES], apart = (t1 - t0) / SAMPLES;
+    int first = s->n;
     s->p = f->traced->program;
-    int n = ph_program_pieces(s->p, PH_ARG_TIME, t0, s->room, side[0], SWITCHES);
+    int n = ph_program_pieces(s->p, PH_ARG_TIME, t0, s->room, side, SWITCHES);
     n = n < SWITCHES ? n : SWITCHES;
-    for (int i = 1; i <= SAMPLES && n > 0; i++) {
-        double *before = side[(i + 1) % 2], *now = side[i % 2], low = t0 + (t1 - t0) * (i - 1) / SAMPLES,
-               high = i < SAMPLES ? t0 + (t1 - t0) * i / SAMPLES : t1;
-        ph_program_pieces(s->p, PH_ARG_TIME, high, s->room, now, SWITCHES);
-        for (int k = 0; k < n; k++)
-            bisect(s, k, low, before[k], high, now[k]);
+    for (int i = 1; i <= SAMPLES && n > 0; i++)
+        look_between(s, n, t0 + apart * (i - 1), i < SAMPLES ? t0 + apart * i : t1);
+    for (int i = first, end = s->n; i < end && end - first <= SAMPLES; i++) {
+        look_between(s, n, fmax(t0, s->t[i] - apart), s->t[i]);
+        look_between(s, n, s->t[i], fmin(t1, s->t[i] + apart));
     }
 }
 

@@ -449,6 +449,7 @@ void ph_events_tape(ph_run *run, ph_tape *t)
         ph_tape_numbers(t, u->u, 2);
         ph_tape_numbers(t, &u->from, 1);
         ph_tape_int(t, &u->n);
+        ph_tape_int(t, &u->own);
         if (t->mode == PH_TAPE_READ) /* its table is that of the run */
             u->at = run->input[k].at, u->value = run->input[k].value, u->step = run->input[k].step;
     }

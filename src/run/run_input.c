@@ -81,7 +81,7 @@ static int started(const ph_run *run)
 void ph_inputs_put(ph_run *run, int input, double value)
 {
     ph_input *u = &run->input[input];
-    u->n = 0;
+    u->n = u->own = 0;
     u->t[0] = u->t[1] = ph_run_time(run), u->u[0] = u->u[1] = value;
     hand_over(run);
 }
@@ -93,7 +93,7 @@ ph_status ph_run_set_input(ph_run *run, int input, double value)
     ph_input *u = &run->input[input];
     double now = ph_run_time(run), before = ph_inputs_value(run, input), h = run->def.opt.h;
     int line = !u->step && started(run) && h > 0;
-    u->n = 0; /* its table stays until another one comes */
+    u->n = u->own = 0; /* its table stays until another one comes */
     u->t[0] = now, u->t[1] = line ? now + h : now;
     u->u[0] = line ? before : value, u->u[1] = value;
     run->jumped |= !line && value != before;
@@ -150,7 +150,7 @@ ph_status ph_run_set_input_table(ph_run *run, int input, int n, const double *t,
     ph_free(run->config.alloc, run->input_table[input]);
     run->input_table[input] = table;
     ph_input *x = &run->input[input];
-    x->n = n, x->at = table, x->value = table + n;
+    x->n = n, x->at = table, x->value = table + n, x->own = 0;
     run->input_set[input] = 1;
     hand_over(run);
     run->jumped |= ph_inputs_value(run, input) != before;
@@ -190,6 +190,7 @@ void ph_inputs_tape(ph_run *run, ph_tape *t)
         ph_tape_numbers(t, u->u, 2);
         ph_tape_numbers(t, &u->from, 1);
         ph_tape_int(t, &u->n);
+        ph_tape_int(t, &u->own);
         ph_tape_int(t, &run->input_set[k]);
     }
     ph_tape_int(t, &run->jumped);

@@ -392,7 +392,7 @@ ph_status ph_numbers_of(const ph_run *run, ph_mechanism *mech, const ph_state *s
     int at = 0, rows;
     switch (what) {
     case PH_GET_INPUT:
-        *out = ph_input_at(&mech->input[index], s->t);
+        *out = ph_mechanism_input(mech, index, s->t);
         return PH_OK;
     case PH_GET_STATE:
         memcpy(out, ph_state_numbers(mech, s, index), (size_t)mech->own[index].n * sizeof *out);

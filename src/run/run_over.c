@@ -7,29 +7,31 @@
 #include "run/private.h"
 #include "step/sim.h"
 
-/* The polynomial through the values, at t. */
-static double through(const ph_integral *p, double t)
+/* Divided differences c of the values, which are the coefficients of their polynomial in Newton's form; 0: all values are zero. */
+static int divide(const ph_integral *p, double c[PH_INTEGRAL])
 {
-    double sum = 0;
-    for (int i = 0; i < p->n; i++) {
-        double x = p->x[i];
-        for (int k = 0; k < p->n; k++)
-            if (k != i)
-                x *= (t - p->t[k]) / (p->t[i] - p->t[k]);
-        sum += x;
-    }
-    return sum;
+    int any = 0;
+    for (int i = 0; i < p->n; i++)
+        c[i] = p->x[i], any |= c[i] != 0;
+    for (int k = 1; k < p->n && any; k++)
+        for (int i = p->n - 1; i >= k; i--)
+            c[i] = (c[i] - c[i - 1]) / (p->t[i] - p->t[i - k]);
+    return any;
+}
+
+/* The polynomial at t. */
+static double through(const ph_integral *p, const double c[PH_INTEGRAL], double t)
+{
+    double x = c[p->n - 1];
+    for (int i = p->n - 2; i >= 0; i--)
+        x = c[i] + (t - p->t[i]) * x;
+    return x;
 }
 
 static double between(const ph_integral *p, double from, double to)
 {
-    int any = 0;
-    for (int i = 0; i < p->n; i++)
-        any |= p->x[i] != 0;
-    if (!any)
-        return 0; /* as of powers that nothing has */
-    double mid = (from + to) / 2, off = (to - from) / (2 * sqrt(3));
-    return (to - from) / 2 * (through(p, mid - off) + through(p, mid + off));
+    double c[PH_INTEGRAL], mid = (from + to) / 2, off = (to - from) / (2 * sqrt(3));
+    return divide(p, c) ? (to - from) / 2 * (through(p, c, mid - off) + through(p, c, mid + off)) : 0;
 }
 
 void ph_integral_add(ph_integral *p, double t, double x)
@@ -169,7 +171,7 @@ double ph_over_slope_of(const ph_run *run, const ph_over *o, int what, const ph_
     }
 }
 
-/* What the value at i counts in the integral of the polynomial of a window, from one of its times to the last. */
+/* Weight of the value at i in the integral of the polynomial of a window, from one of its times to the last. */
 static void add_window(ph_integral window, double from, double *w)
 {
     for (int i = 0; i < window.n; i++) {

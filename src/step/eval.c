@@ -244,6 +244,12 @@ ph_status ph_eval_rate(ph_eval *ev, const ph_state *s)
     return rate_at(ev, s);
 }
 
+ph_status ph_eval_violations(ph_eval *ev, const ph_state *s)
+{
+    ph_status status = ph_eval_positions(ev, s);
+    return status == PH_OK ? rate_at(ev, s) : status;
+}
+
 ph_status ph_eval_residual(ph_eval *ev, const ph_state *s, unsigned what)
 {
     const ph_layout *lay = ev->lay;

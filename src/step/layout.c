@@ -128,7 +128,7 @@ ph_status ph_layout_measure(ph_layout *lay, const ph_system *sys, ph_error *err)
         return ph_fail(err, PH_E_INPUT, "the system needs the callbacks M and g");
     int holonomic = 0;
     for (int c = 0; c < sys->n_constraints; c++)
-        holonomic |= !sys->constraints[c].nonholonomic;
+        holonomic |= !sys->constraints[c].nonholonomic, lay->nonholonomic |= sys->constraints[c].nonholonomic;
     if ((sys->n_constraints > 0 && !sys->B) || (holonomic && !sys->Phi))
         return ph_fail(err, PH_E_INPUT, "a system with constraints needs the callbacks B and Phi");
     lay->N = sys->n_nodes, lay->C = sys->n_constraints;

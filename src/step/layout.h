@@ -33,6 +33,7 @@ typedef struct ph_layout {
     int size_links;          /* doubles of B, Z, g_lambda */
     int max_dim;             /* largest block dimension */
     int friction;            /* g depends on lambda */
+    int nonholonomic;        /* some constraint is */
     ph_slot *slot;           /* N */
     int *q_at, *v_at, *R_at; /* N: what ph_state hands out */
     int *rows, *l_at;        /* C */

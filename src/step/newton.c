@@ -9,7 +9,11 @@
  * with G = M + C/eps. This is the stabilised form. Index-2 has the first two rows and columns; index-3 has
  * them with B and -Phi in the second row; a non-holonomic constraint has the second row and no third one in
  * every form. Rows and unknowns are matched so that eliminating the nodes leaves definite pivots: lambda with
- * the rate row (Phi in index-3), eta with the position row. */
+ * the rate row (Phi in index-3), eta with the position row.
+ *
+ * The last column has a block for every two constraints of a node. Where these are many, the node is a hub with
+ *
+ *   w - F B_n^T x_eta = 0,   blocks G and B in the column of w in place of G F B_n^T and B F B_n^T     (N6) */
 #include "step/newton.h"
 
 #include <float.h>
@@ -18,369 +22,11 @@
 #include <string.h>
 
 #include "la/small.h"
-#include "step/pattern.h"
 #include "step/position.h"
 #include "step/rates.h"
 #include "step/sim.h"
 #include "step/size.h"
 #include "step/step_limits.h"
-
-/* ---- structure ---------------------------------------------------------------------------------- */
-
-static int is_holonomic(const ph_layout *lay, int c)
-{
-    return !lay->sys->constraints[c].nonholonomic;
-}
-
-static unsigned evaluations(const ph_layout *lay, ph_formulation f)
-{
-    int mixed = 0;
-    for (int c = 0; c < lay->C; c++)
-        mixed |= !is_holonomic(lay, c);
-    if (f == PH_INDEX2)
-        return PH_EVAL_RATE;
-    return f == PH_GGL || mixed ? PH_EVAL_PHI | PH_EVAL_RATE : PH_EVAL_PHI;
-}
-
-/* The graph of (N2) while it is being listed, with scratch for the products. */
-typedef struct listing {
-    int stages;              /* how often each unknown stands in its block; 1 but for Runge-Kutta stages */
-    int n_blocks, count, at; /* blocks of unknowns; listed places; doubles of A so far */
-    int *row, *col;          /* places, capacity known beforehand */
-    int *size;               /* of each block of unknowns */
-    unsigned char *late;
-    int *key;                    /* scratch: keys to sort by */
-    int *pair_start, *pair_item; /* pairs of each row */
-    int *link_start, *link_item; /* links of each constraint */
-    int *node_start, *node_item; /* links of each node */
-    int *mark, *mark_at;         /* for each constraint: the row that has met it, and the place it got */
-} listing;
-
-static void put(listing *g, int row, int col)
-{
-    g->row[g->count] = row, g->col[g->count] = col;
-    g->count++;
-    g->at += g->size[row] * g->size[col];
-}
-
-static void sort_blocks(const ph_layout *lay, listing *g)
-{
-    for (int e = 0; e < lay->n_pairs; e++)
-        g->key[e] = lay->pair[e].row;
-    ph_bucket(lay->N, lay->n_pairs, g->key, NULL, g->pair_start, g->pair_item);
-    for (int e = 0; e < lay->n_links; e++)
-        g->key[e] = lay->link[e].row;
-    ph_bucket(lay->C, lay->n_links, g->key, NULL, g->link_start, g->link_item);
-    for (int e = 0; e < lay->n_links; e++)
-        g->key[e] = lay->link[e].col;
-    ph_bucket(lay->N, lay->n_links, g->key, NULL, g->node_start, g->node_item);
-}
-
-/* One row of the columns of eta: a block for each constraint that the blocks item[0..count) reach through a
- * node. */
-static int list_products(ph_newton_matrix *nm, listing *g, int row, int stamp, const ph_block *left,
-                         const int *item, int count, ph_term *term)
-{
-    const ph_layout *lay = nm->lay;
-    int terms = 0;
-    for (int k = 0; k < count; k++) {
-        int node = left[item[k]].col;
-        for (int l = g->node_start[node]; l < g->node_start[node + 1]; l++) {
-            int f = g->node_item[l], c = lay->link[f].row;
-            if (nm->eta_at[c] < 0)
-                continue;
-            int first = g->mark[c] != stamp;
-            if (first) {
-                g->mark[c] = stamp, g->mark_at[c] = g->at;
-                put(g, row, nm->eta_block[c]);
-            }
-            term[terms++] = (ph_term){item[k], f, g->mark_at[c], first};
-        }
-    }
-    return terms;
-}
-
-static void list_stabilised(ph_newton_matrix *nm, listing *g)
-{
-    const ph_layout *lay = nm->lay;
-    nm->P = g->at;
-    for (int e = 0; e < lay->n_links; e++)
-        if (nm->eta_at[lay->link[e].row] >= 0)
-            put(g, nm->eta_block[lay->link[e].row], lay->link[e].col);
-    nm->D_eta = g->at;
-    for (int c = 0; c < lay->C && nm->redundant; c++)
-        if (nm->eta_at[c] >= 0)
-            put(g, nm->eta_block[c], nm->eta_block[c]);
-    sort_blocks(lay, g);
-    for (int c = 0; c < lay->C; c++)
-        g->mark[c] = -1;
-    for (int i = 0; i < lay->N; i++)
-        nm->n_X += list_products(nm, g, i, i, lay->pair, g->pair_item + g->pair_start[i],
-                                 g->pair_start[i + 1] - g->pair_start[i], nm->X_term + nm->n_X);
-    for (int c = 0; c < lay->C; c++)
-        nm->n_Y += list_products(nm, g, lay->N + c, lay->N + c, lay->link, g->link_item + g->link_start[c],
-                                 g->link_start[c + 1] - g->link_start[c], nm->Y_term + nm->n_Y);
-}
-
-/* List the places of A in the order in which the values stand: pairs, B^T, lambda rows, position rows, X, Y. */
-static void list_places(ph_newton_matrix *nm, listing *g, int stabilised)
-{
-    const ph_layout *lay = nm->lay;
-    for (int i = 0; i < lay->N; i++)
-        g->size[i] = g->stages * lay->slot[i].dim;
-    for (int c = 0; c < lay->C; c++) {
-        g->size[lay->N + c] = g->stages * lay->rows[c], g->late[lay->N + c] = 1;
-        if (stabilised && nm->eta_at[c] >= 0)
-            g->size[nm->eta_block[c]] = lay->rows[c], g->late[nm->eta_block[c]] = 1;
-    }
-    for (int e = 0; e < lay->n_pairs; e++)
-        put(g, lay->pair[e].row, lay->pair[e].col);
-    nm->BT = g->at;
-    for (int e = 0; e < lay->n_links; e++)
-        put(g, lay->link[e].col, lay->N + lay->link[e].row);
-    nm->W = g->at;
-    for (int e = 0; e < lay->n_links; e++)
-        put(g, lay->N + lay->link[e].row, lay->link[e].col);
-    nm->D = g->at;
-    for (int c = 0; c < lay->C && nm->redundant; c++)
-        put(g, lay->N + c, lay->N + c);
-    g->n_blocks = lay->N + lay->C;
-    if (stabilised) {
-        g->n_blocks += nm->n_eta_blocks;
-        list_stabilised(nm, g);
-    }
-    nm->A_size = g->at;
-}
-
-static void take_listing(listing *g, const ph_layout *lay, size_t products, ph_arena *a)
-{
-    size_t N = (size_t)lay->N, C = (size_t)lay->C, P = (size_t)lay->n_pairs, L = (size_t)lay->n_links;
-    size_t places = P + 3 * L + 2 * C + products, key = P > L ? P : L;
-    g->row = ph_arena_take(a, places, sizeof(int));
-    g->col = ph_arena_take(a, places, sizeof(int));
-    g->size = ph_arena_take(a, N + 2 * C, sizeof(int));
-    g->late = ph_arena_take(a, N + 2 * C, 1);
-    g->key = ph_arena_take(a, key, sizeof(int));
-    g->pair_start = ph_arena_take(a, N + 1, sizeof(int));
-    g->pair_item = ph_arena_take(a, P, sizeof(int));
-    g->link_start = ph_arena_take(a, C + 1, sizeof(int));
-    g->link_item = ph_arena_take(a, L, sizeof(int));
-    g->node_start = ph_arena_take(a, N + 1, sizeof(int));
-    g->node_item = ph_arena_take(a, L, sizeof(int));
-    g->mark = ph_arena_take(a, C, sizeof(int));
-    g->mark_at = ph_arena_take(a, C, sizeof(int));
-}
-
-/* Terms of X and Y, and doubles that they fill at most. */
-typedef struct products {
-    size_t X, Y, doubles;
-} products;
-
-/* Each block meets every link of its column's node: links_of_node of them with rows_of_node rows. */
-static products count_products(const ph_layout *lay, const int *links_of_node, const int *rows_of_node)
-{
-    products p = {0};
-    for (int e = 0; e < lay->n_pairs; e++) {
-        p.X += (size_t)links_of_node[lay->pair[e].col];
-        p.doubles += (size_t)lay->pair[e].m * (size_t)rows_of_node[lay->pair[e].col];
-    }
-    for (int e = 0; e < lay->n_links; e++) {
-        p.Y += (size_t)links_of_node[lay->link[e].col];
-        p.doubles += (size_t)lay->link[e].m * (size_t)rows_of_node[lay->link[e].col];
-    }
-    return p;
-}
-
-/* more: doubles of S beside E */
-static void take_redundant(ph_newton_matrix *nm, size_t more, ph_arena *a)
-{
-    const ph_layout *lay = nm->lay;
-    size_t nl = (size_t)lay->nl, d = sizeof(double);
-    nm->E_size = 0;
-    nm->E_at = ph_arena_take(a, (size_t)lay->N, sizeof(int));
-    for (int i = 0; i < lay->N; i++) {
-        if (nm->E_at)
-            nm->E_at[i] = nm->E_size;
-        nm->E_size += lay->slot[i].dim * lay->slot[i].dim;
-    }
-    nm->out = ph_arena_take(a, nl, 1);
-    nm->trial = ph_arena_take(a, nl, 1);
-    nm->before = ph_arena_take(a, nl, 1);
-    nm->pivot = ph_arena_take(a, nl, d);
-    nm->S = ph_arena_take(a, (size_t)nm->E_size + more, d);
-    nm->y = ph_arena_take(a, (size_t)lay->nv + nl, d);
-    nm->w = ph_arena_take(a, nl, d);
-    nm->unit = ph_arena_take(a, nl, d);
-}
-
-static void take_matrix(ph_newton_matrix *nm, const products *p, ph_arena *a)
-{
-    const ph_layout *lay = nm->lay;
-    size_t d = sizeof(double), links = (size_t)lay->size_links, pairs = (size_t)lay->size_pairs;
-    size_t m = (size_t)lay->max_dim, diagonals = 0;
-    int stabilised = nm->formulation == PH_GGL;
-    for (int c = 0; c < lay->C && nm->redundant; c++)
-        diagonals += (size_t)lay->rows[c] * (size_t)lay->rows[c];
-    nm->eta_at = ph_arena_take(a, (size_t)lay->C, sizeof(int));
-    nm->eta_block = ph_arena_take(a, (size_t)lay->C, sizeof(int));
-    nm->b = ph_arena_take(a, (size_t)lay->nv + 2 * (size_t)lay->nl, d);
-    nm->x = ph_arena_take(a, (size_t)lay->nv + 2 * (size_t)lay->nl, d);
-    nm->A = ph_arena_take(a, pairs + 2 * links + 2 * diagonals + (stabilised ? links + p->doubles : 0), d);
-    nm->A0 = ph_arena_take(a, pairs + 2 * links + diagonals, d);
-    nm->work = ph_arena_take(a, m * m, d);
-    nm->convective = ph_arena_take(a, (size_t)lay->nl, d);
-    if (stabilised) {
-        nm->X_term = ph_arena_take(a, p->X, sizeof(ph_term));
-        nm->Y_term = ph_arena_take(a, p->Y, sizeof(ph_term));
-        nm->G = ph_arena_take(a, pairs, d);
-        nm->FB = ph_arena_take(a, links, d);
-    }
-    if (nm->redundant)
-        take_redundant(nm, 2 * links + diagonals, a);
-}
-
-static void number_eta(ph_newton_matrix *nm)
-{
-    const ph_layout *lay = nm->lay;
-    nm->n_eta = nm->n_eta_blocks = 0;
-    for (int c = 0; c < lay->C; c++) {
-        nm->eta_at[c] = -1;
-        if (nm->formulation != PH_GGL || !is_holonomic(lay, c))
-            continue;
-        nm->eta_at[c] = nm->n_eta;
-        nm->eta_block[c] = lay->N + lay->C + nm->n_eta_blocks++;
-        nm->n_eta += lay->rows[c];
-    }
-}
-
-static ph_status analyse(ph_newton_matrix *nm, listing *g, int stabilised, ph_solver_kind kind, double trust,
-                         ph_solver **out)
-{
-    g->count = g->at = 0;
-    list_places(nm, g, stabilised);
-    ph_graph graph = {.n = g->n_blocks,
-                      .size = g->size,
-                      .late = g->late,
-                      .nnz = g->count,
-                      .row = g->row,
-                      .col = g->col,
-                      .trust = trust};
-    return ph_solver_analyse_known(out, kind, &graph, nm->lay->known, nm->alloc);
-}
-
-/* The graph of (R3): constraints are eliminated first. */
-static ph_status analyse_span(ph_newton_matrix *nm, listing *g, ph_solver_kind kind)
-{
-    const ph_layout *lay = nm->lay;
-    g->count = g->at = 0;
-    for (int i = 0; i < lay->N; i++)
-        put(g, i, i);
-    for (int e = 0; e < lay->n_links; e++)
-        put(g, lay->link[e].col, lay->N + lay->link[e].row);
-    for (int e = 0; e < lay->n_links; e++)
-        put(g, lay->N + lay->link[e].row, lay->link[e].col);
-    for (int c = 0; c < lay->C; c++)
-        put(g, lay->N + c, lay->N + c);
-    for (int i = 0; i < lay->N + lay->C; i++)
-        g->late[i] = i < lay->N;
-    ph_graph graph = {.n = lay->N + lay->C,
-                      .size = g->size,
-                      .late = g->late,
-                      .nnz = g->count,
-                      .row = g->row,
-                      .col = g->col,
-                      .trust = PH_NEWTON_TRUST};
-    return ph_solver_analyse_known(&nm->span, kind, &graph, lay->known, nm->alloc);
-}
-
-ph_status ph_newton_analyse_stages(const ph_layout *lay, int stages, ph_solver_kind kind,
-                                   const ph_allocator *alloc, ph_solver **out)
-{
-    ph_arena temporary = {0};
-    listing g = {.stages = stages};
-    ph_newton_matrix nm = {.lay = lay, .redundant = ph_layout_leaves_out(lay), .alloc = alloc};
-    *out = NULL;
-    take_listing(&g, lay, 0, &temporary);
-    if (!ph_arena_open(&temporary, alloc))
-        return PH_E_MEMORY;
-    take_listing(&g, lay, 0, &temporary);
-    ph_status s = analyse(&nm, &g, 0, kind, PH_NEWTON_TRUST, out);
-    ph_free(alloc, temporary.block);
-    return s;
-}
-
-/* The first place of a list that an earlier one repeats; there is one. */
-static ph_place repeated(const ph_block *b, int count)
-{
-    for (int e = 0; e < count; e++)
-        for (int f = 0; f < e; f++)
-            if (b[e].row == b[f].row && b[e].col == b[f].col)
-                return (ph_place){b[e].row, b[e].col};
-    return (ph_place){-1, -1};
-}
-
-static ph_status refuse_twice(const ph_layout *lay, ph_error *err)
-{
-    ph_place p = repeated(lay->pair, lay->n_pairs), l = repeated(lay->link, lay->n_links);
-    if (p.row >= 0)
-        return ph_fail(err, PH_E_INPUT, "the place (%d, %d) is listed twice among the pairs", p.row, p.col);
-    return ph_fail(err, PH_E_INPUT, "the place (%d, %d) is listed twice among the links", l.row, l.col);
-}
-
-ph_status ph_newton_create(ph_newton_matrix *nm, const ph_layout *lay, int steps, ph_formulation f,
-                           ph_solver_kind kind, const ph_allocator *alloc, ph_error *err)
-{
-    ph_arena counts = {0}, own = {0}, temporary = {0};
-    listing g = {.stages = 1};
-    products p = {0};
-    ph_status s = PH_E_MEMORY;
-    *nm = (ph_newton_matrix){.lay = lay,
-                             .formulation = f,
-                             .what = evaluations(lay, f),
-                             .redundant = ph_layout_leaves_out(lay),
-                             .tolerable = {HUGE_VAL, HUGE_VAL},
-                             .turn = 1,
-                             .alloc = alloc};
-    ph_arena_take(&counts, 2 * (size_t)lay->N, sizeof(int));
-    if (f == PH_GGL && ph_arena_open(&counts, alloc)) {
-        int *links_of_node = ph_arena_take(&counts, 2 * (size_t)lay->N, sizeof(int));
-        int *rows_of_node = links_of_node + lay->N;
-        for (int e = 0; e < lay->n_links; e++)
-            links_of_node[lay->link[e].col]++, rows_of_node[lay->link[e].col] += lay->link[e].m;
-        p = count_products(lay, links_of_node, rows_of_node);
-    }
-    take_matrix(nm, &p, &own);
-    take_listing(&g, lay, p.X + p.Y, &temporary);
-    if ((f == PH_GGL && !counts.block) || !ph_arena_open(&own, alloc) || !ph_arena_open(&temporary, alloc))
-        goto done;
-    nm->block = own.block;
-    take_matrix(nm, &p, &own);
-    take_listing(&g, lay, p.X + p.Y, &temporary);
-    number_eta(nm);
-    nm->n = lay->nv + lay->nl + nm->n_eta;
-    s = analyse(nm, &g, 0, kind, 0, &nm->initial);
-    if (s == PH_OK && steps)
-        s = analyse(nm, &g, f == PH_GGL, kind, PH_NEWTON_TRUST, &nm->solver);
-    if (s == PH_OK && nm->redundant)
-        s = analyse_span(nm, &g, kind);
-done:
-    if (!nm->block)
-        ph_free(alloc, own.block);
-    ph_free(alloc, temporary.block);
-    ph_free(alloc, counts.block);
-    if (s == PH_E_INPUT)
-        return refuse_twice(lay, err);
-    return s == PH_OK ? s : ph_fail(err, s, "not enough memory for the matrix of the system");
-}
-
-void ph_newton_destroy(ph_newton_matrix *nm)
-{
-    ph_solver_destroy(nm->solver);
-    ph_solver_destroy(nm->initial);
-    ph_solver_destroy(nm->span);
-    ph_free(nm->alloc, nm->block);
-    *nm = (ph_newton_matrix){0};
-}
 
 /* ---- values ------------------------------------------------------------------------------------- */
 
@@ -482,12 +128,26 @@ static void add_terms(const ph_newton_matrix *nm, const ph_term *t, int count, c
                       const double *A)
 {
     for (const ph_term *end = t + count; t < end; t++) {
-        const ph_block *p = &left[t->left], *f = &nm->lay->link[t->right];
+        const ph_block *p = &left[t->left];
+        if (t->right < 0) {
+            memcpy(nm->A + t->at, A + p->at, sizeof(double) * (size_t)(p->m * p->n));
+            continue;
+        }
+        const ph_block *f = &nm->lay->link[t->right];
         if (t->first)
             ph_small_mmul(p->m, p->n, f->m, A + p->at, nm->FB + f->at, nm->A + t->at);
         else
             ph_small_mmul_add(p->m, p->n, f->m, A + p->at, nm->FB + f->at, nm->A + t->at);
     }
+}
+
+/* (N6): -F B_n^T */
+static void assemble_hubs(ph_newton_matrix *nm)
+{
+    double *out = nm->A + nm->FB_hub;
+    for (const ph_block *b = nm->lay->link, *end = b + nm->lay->n_links; b < end && nm->n_hub > 0; b++)
+        for (int k = 0; k < b->m * b->n && b->holonomic && nm->hub_at[b->col] >= 0; k++)
+            *out++ = -nm->FB[b->at + k];
 }
 
 /* Position rows and the columns of eta. */
@@ -510,6 +170,7 @@ static void assemble_stabilised(ph_newton_matrix *nm, const ph_eval *ev, const p
             ph_small_mmul(b->n, b->n, b->m, o->F + b->T_at, nm->work, nm->FB + b->at);
         }
     }
+    assemble_hubs(nm);
     add_terms(nm, nm->X_term, nm->n_X, lay->pair, nm->G);
     add_terms(nm, nm->Y_term, nm->n_Y, lay->link, ev->B);
 }
@@ -539,13 +200,14 @@ static void right_hand_side(ph_newton_matrix *nm, const ph_eval *ev, const ph_st
     scaled(lay->nv, -o->s, ev->r, nm->b);
     for (int c = 0; c < lay->C; c++) {
         int at = lay->l_at[c], n = lay->rows[c];
-        if (nm->formulation == PH_INDEX3 && is_holonomic(lay, c))
+        if (nm->formulation == PH_INDEX3 && !lay->sys->constraints[c].nonholonomic)
             PH_BY_SIZE(n, scaled, -1, ev->Phi + at, lambda_row + at);
         else
             PH_BY_SIZE(n, scaled, -o->inv_gp, ev->rate + at, lambda_row + at);
         if (nm->eta_at[c] >= 0)
             PH_BY_SIZE(n, scaled, -1, ev->Phi + at, eta_row + nm->eta_at[c]);
     }
+    memset(eta_row + nm->n_eta, 0, sizeof(double) * (size_t)nm->n_hub);
 }
 
 ph_status ph_newton_factor_as_is(ph_newton_matrix *nm, const ph_eval *ev, int friction)

@@ -8,9 +8,10 @@
 
 /* A product of two blocks that is added to a block of the matrix. */
 typedef struct ph_term {
-    int left, right; /* places in the lists of blocks */
-    int at;          /* where the result starts in the matrix */
-    int first;       /* of its block: the result is set, not added */
+    int left,
+        right; /* places in the lists of blocks; right < 0: the left one itself, in the column of a hub */
+    int at;    /* where the result starts in the matrix */
+    int first; /* of its block: the result is set, not added */
 } ph_term;
 
 typedef struct ph_newton_matrix {
@@ -19,10 +20,14 @@ typedef struct ph_newton_matrix {
     unsigned what;      /* PH_EVAL_ flags that this form needs */
     ph_solver *solver;  /* of the step; NULL: of a method that has no such matrix */
     ph_solver *initial; /* of [M B^T; B 0], for initial values */
-    int n;              /* unknowns: nv of dq, nl of lambda, n_eta of eta */
+    int n;              /* unknowns: nv of dq, nl of lambda, n_eta of eta, n_hub of hubs */
     int n_eta, n_eta_blocks;
-    int *eta_at;        /* C: where the eta of a constraint stand among the eta; -1: it has none */
-    int *eta_block;     /* C: block of unknowns of its eta */
+    int *eta_at;    /* C: where the eta of a constraint stand among the eta; -1: it has none */
+    int *eta_block; /* C: block of unknowns of its eta */
+    int n_hub, n_hub_blocks;
+    int *hub_at;        /* N: where w of a node (N6) stands among those of all hubs; -1: it is none */
+    int *hub_block;     /* N: block of unknowns of its w */
+    int I_hub, FB_hub;  /* where the identities and the blocks -F B_n^T of the rows (N6) start in A */
     double *A, *b, *x;  /* values, right-hand side, solution */
     int A_size;         /* doubles of A */
     double *A0;         /* values of initial */

@@ -145,7 +145,7 @@ void ph_redundant_strike_eta(const ph_newton_matrix *nm)
     }
     for (const ph_term *t = nm->Y_term, *end = t + nm->n_Y; t < end; t++) {
         const ph_block *p = &lay->link[t->left];
-        int n = lay->link[t->right].m;
+        int n = t->right < 0 ? p->n : lay->link[t->right].m;
         for (int i = 0; i < p->m && t->first; i++)
             if (nm->out[p->row_at + i])
                 memset(nm->A + t->at + i * n, 0, sizeof(double) * (size_t)n);

@@ -800,15 +800,17 @@ const char *ph_sim_solver(const ph_sim *sim)
 ph_status ph_sim_violation(ph_sim *sim, double *position, double *velocity)
 {
     const ph_layout *lay = &sim->lay;
+    const ph_eval *ev = &sim->ev;
     ph_state s = ph_point_view(&sim->now, lay);
-    ph_status status = ph_eval_residual(&sim->ev, &s, PH_EVAL_PHI | PH_EVAL_RATE);
+    ph_status status = lay->C ? ph_eval_violations(&sim->ev, &s) : PH_OK;
     *position = *velocity = 0;
-    for (int c = 0; c < lay->C && status == PH_OK; c++) {
-        double phi = ph_small_max(lay->rows[c], sim->ev.Phi + lay->l_at[c]);
-        double rate = ph_small_max(lay->rows[c], sim->ev.rate + lay->l_at[c]);
+    if (status != PH_OK)
+        return status;
+    *velocity = ph_small_max(lay->nl, ev->rate);
+    if (!lay->nonholonomic)
+        *position = ph_small_max(lay->nl, ev->Phi);
+    for (int c = 0; c < lay->C && lay->nonholonomic; c++)
         if (!lay->sys->constraints[c].nonholonomic)
-            *position = ph_larger(*position, phi);
-        *velocity = ph_larger(*velocity, rate);
-    }
+            *position = ph_small_larger(lay->rows[c], *position, ev->Phi + lay->l_at[c]);
     return status;
 }

@@ -95,9 +95,8 @@ static double reactions_of(ph_sim *sim, const double *increment, const double *l
     return ph_size_over(change, ph_size_largest(lay, f));
 }
 
-/* factored 1: the matrix is that of this q, without friction. still: reactions that change by no more of all forces, and no less
- * than before, are found. */
-static ph_status accelerations(ph_sim *sim, ph_point *p, int factored, double still)
+/* factored 1: the matrix is that of this q, without friction. */
+static ph_status accelerations(ph_sim *sim, ph_point *p, int factored)
 {
     ph_eval *ev = &sim->ev;
     const ph_layout *lay = &sim->lay;
@@ -124,7 +123,7 @@ static ph_status accelerations(ph_sim *sim, ph_point *p, int factored, double st
         if (status != PH_OK || !lay->friction)
             return status;
         double change = reactions_of(sim, x + lay->nv, p->lambda);
-        if (change <= 1e-14 || (change <= still && change >= 0.5 * last))
+        if (change <= 1e-14 || (change <= PH_START_STILL && change >= 0.5 * last))
             return PH_OK;
         last = change;
     }
@@ -133,7 +132,7 @@ static ph_status accelerations(ph_sim *sim, ph_point *p, int factored, double st
 
 ph_status ph_start_accelerations(ph_sim *sim, ph_point *p)
 {
-    return accelerations(sim, p, 0, PH_START_STILL);
+    return accelerations(sim, p, 0);
 }
 
 /* vdot a time step away along the motion (S1), to sim->next. */
@@ -150,7 +149,7 @@ static ph_status look_along(ph_sim *sim, double step)
     p->t = now->t + step;
     memcpy(p->lambda, now->lambda, sizeof(double) * (size_t)lay->nl);
     ph_point_shift(lay, now, 1, x, p);
-    return accelerations(sim, p, 0, PH_START_STILL_NEARBY);
+    return ph_start_accelerations(sim, p);
 }
 
 ph_status ph_start_jerk(ph_sim *sim, double h, int after, double *vddot)
@@ -160,8 +159,13 @@ ph_status ph_start_jerk(ph_sim *sim, double h, int after, double *vddot)
     ph_status s = look_along(sim, h);
     for (int i = 0; i < nv && s == PH_OK; i++)
         vddot[i] = there[i];
-    if (s == PH_OK)
-        s = look_along(sim, after ? 0.5 * h : -h);
+    if (s == PH_OK && !after) { /* functions of time may begin with the run */
+        ph_status before = look_along(sim, -h);
+        after = before != PH_OK || !isfinite(ph_small_max(nv, there));
+        s = before == PH_E_MEMORY ? before : PH_OK;
+    }
+    if (s == PH_OK && after)
+        s = look_along(sim, 0.5 * h);
     for (int i = 0; i < nv && s == PH_OK; i++)
         vddot[i] = after ? (4 * there[i] - 3 * now[i] - vddot[i]) / h : (vddot[i] - there[i]) / (2 * h);
     return s;
@@ -302,7 +306,7 @@ ph_status ph_start_settle(ph_sim *sim, ph_point *p, int *projected)
 {
     ph_status s = ph_start_project(sim, p, 1);
     *projected = s == PH_OK;
-    return s == PH_OK ? accelerations(sim, p, sim->lay.C > 0, PH_START_STILL) : s;
+    return s == PH_OK ? accelerations(sim, p, sim->lay.C > 0) : s;
 }
 
 /* Positions (level 0), then velocities (level 1). */

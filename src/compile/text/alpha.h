@@ -85,6 +85,14 @@ PH_FN ph_mat3 ph_alpha_plus_one(ph_mat3 D)
     return D;
 }
 
+/* F(w) u of a form (L7), given wu = w x u */
+PH_FN ph_vec3 ph_alpha_form(ph_form F, ph_vec3 w, ph_vec3 u, ph_vec3 wu)
+{
+    ph_real g = F.g * ph_dot(w, u);
+    return ph_v3(F.e * u.x + F.f * wu.x + g * w.x, F.e * u.y + F.f * wu.y + g * w.y,
+                 F.e * u.z + F.f * wu.z + g * w.z);
+}
+
 /* (G1)-(G6) of a rotation */
 PH_FN ph_moved ph_alpha_turn(const ph_real *q0, const ph_real *theta, const ph_real *w, const ph_real *c,
                              ph_vec3 y)
@@ -101,7 +109,7 @@ PH_FN ph_moved ph_alpha_turn(const ph_real *q0, const ph_real *theta, const ph_r
     if (PH_SIGMA == 0) {
         m.v = ph_add(ph_add(gx, u), ph_mul(m.Tinv, y));
     } else {
-        m.v = ph_add(ph_add(gx, ph_mul(T, u)), y);
+        m.v = ph_add(ph_add(gx, ph_alpha_form(ph_form_T(r), x, u, ph_cross(x, u))), y);
         if (PH_SIGMA != 1) {
             Pinv = ph_minv(ph_madd(ph_diag3(ph_k(PH_SIGMA), ph_k(PH_SIGMA), ph_k(PH_SIGMA)),
                                    ph_mscale(ph_k(1 - PH_SIGMA), T)));
@@ -121,10 +129,12 @@ PH_FN ph_moved ph_alpha_turn(const ph_real *q0, const ph_real *theta, const ph_r
     return m;
 }
 
-/* The largest |component| so far */
+/* The largest |component| so far; NaN if any is not finite, by a product with 0 in place of comparisons */
 PH_FN ph_real ph_alpha_most(ph_real most, const ph_real *a)
 {
-    return ph_larger(ph_larger(ph_larger(most, ph_abs(a[0])), ph_abs(a[1])), ph_abs(a[2]));
+    ph_real sum = (a[0] + a[1]) + (a[2] + most), x = ph_abs(a[0]), y = ph_abs(a[1]), z = ph_abs(a[2]);
+    x = ph_select(x > y, x, y), z = ph_select(z > most, z, most);
+    return ph_select(x > z, x, z) + 0 * sum;
 }
 
 PH_FN ph_real ph_most(ph_real most, const ph_real *a, int n)

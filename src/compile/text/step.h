@@ -23,6 +23,23 @@ PH_FN ph_mask ph_newton(const PH_MODEL *s, ph_work *W)
     return failed | active;
 }
 
+/* The new point, of all members. */
+PH_FN void ph_take(PH_MODEL *s, const ph_work *W)
+{
+    for (int i = 0; i < PH_NV; i++) {
+        s->a[i] = PH_A_1 * W->vdot[i] + PH_A_0 * s->vdot[i] + PH_A_A * s->a[i];
+        s->last_vdot[i] = s->vdot[i];
+        s->v[i] = W->v[i], s->vdot[i] = W->vdot[i];
+    }
+    for (int i = 0; i < PH_NL; i++)
+        s->last_lambda[i] = s->lambda[i], s->lambda[i] = W->lambda[i];
+    for (int i = 0; i < PH_NQ; i++)
+        s->q[i] = W->q[i];
+    s->slope = ph_k(1), s->t = W->t, s->steps = s->steps + 1, s->iterations = W->iterations;
+    ph_keep_inputs(s, s->t == s->t);
+    ph_track(s, s->t == s->t);
+}
+
 PH_FN unsigned ph_step(PH_MODEL *s)
 {
     ph_work W;
@@ -31,6 +48,10 @@ PH_FN unsigned ph_step(PH_MODEL *s)
     ph_predict(s, &W);
     failed = failed | ph_newton(s, &W);
     ph_move(s, &W);
+    if (!ph_any(failed)) {
+        ph_take(s, &W);
+        return 0;
+    }
     ph_real slope = ph_select(failed, s->slope, ph_k(1));
     for (int i = 0; i < PH_NV; i++) {
         ph_real a = PH_A_1 * W.vdot[i] + PH_A_0 * s->vdot[i] + PH_A_A * s->a[i];

@@ -1,0 +1,74 @@
+/* Which method reaches an accuracy soonest. */
+#include "scratch.h"
+#include "sim_cases.h"
+#include "study/propose.h"
+
+static ph_run *open_model(const char *path)
+{
+    ph_run *run;
+    ph_error err = {0};
+    ph_run_config c = ph_run_defaults();
+    c.watch = 0;
+    if (ph_run_open(&run, path, &c, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    return run;
+}
+
+/* The accuracy is kept, against digits of high precision: those of models/heavy_top.lua. */
+static void keeps_the_accuracy(void **state)
+{
+    (void)state;
+    static const double x[] = {0.173343964098386, 0.640088592070569, -0.748490791133581};
+    for (double accuracy = 1e-4; accuracy > 1e-9; accuracy *= 1e-4) {
+        ph_run *run = open_model(PH_TEST_DIR "/../models/heavy_top.lua");
+        ph_probe *probe = ph_probe_create(ph_run_system(run), run, 0, NULL);
+        ph_proposal p;
+        double at[3];
+        char text[128];
+        ph_error err = {0};
+        if (ph_propose(run, probe, accuracy, 1, &p, &err) != PH_OK)
+            fail_msg("%s", err.text);
+        check_le(p.error, accuracy);
+        assert_true(p.cpu_s > 0 && p.opt.tol > 0);
+        assert_non_null(strstr(ph_proposal_words(&p, text, sizeof text), "--method rkmk --tableau dopri"));
+        assert_int_equal(ph_run_set_method(run, &p.opt, NULL), PH_OK);
+        assert_int_equal(ph_run_until(run, 1, NULL), PH_OK);
+        assert_int_equal(ph_run_get(run, PH_GET_POSITION, 0, at), PH_OK);
+        check_le(max_diff(at, x, 3), 2 * p.error); /* reference; steps end at fewer times now */
+        ph_probe_destroy(probe);
+        ph_run_close(run);
+    }
+}
+
+/* A stiff spring is none for explicit methods; what nothing can reach is said to be so. */
+static void stiff_and_too_exact(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "body{ name = 'a', mass = 1, inertia = {0.1, 0.1, 0.1}, position = {1, 0, 0}, velocity = {0, 1, 0} "
+        "}\n"
+        "spring{ bodies = {'ground', 'a'}, k = 1e8, d = 1e4, length = 1 }\nrun{ t_end = 0.5, h = 1e-2 }";
+    scratch s = scratch_create("stiff.lua");
+    scratch_write(&s, text, strlen(text));
+    ph_run *run = open_model(s.path);
+    ph_probe *probe = ph_probe_create(ph_run_system(run), run, 0, NULL);
+    ph_proposal p;
+    ph_error err = {0};
+    assert_int_equal(ph_propose(run, probe, 1e-4, 0.5, &p, &err), PH_OK);
+    assert_true(strcmp(p.opt.method, "rkmk") || !strcmp(p.opt.tableau, "radau3"));
+    check_le(p.error, 1e-4);
+    assert_int_equal(ph_propose(run, probe, 1e-15, 0.5, &p, &err), PH_E_STEP);
+    assert_non_null(strstr(err.text, "no method was found to have an accuracy of 1e-15"));
+    ph_probe_destroy(probe);
+    ph_run_close(run);
+    scratch_remove(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keeps_the_accuracy),
+        cmocka_unit_test(stiff_and_too_exact),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
