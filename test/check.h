@@ -35,10 +35,15 @@ static inline void check_at(double error, double tol, const char *what, const ch
 
 /* Convergence studies: many steps of code that other tests run as well, for the sake of the numbers alone. They
  * are left out where every access is watched, as is PH_CLAIMS=quick. */
-static inline void numbers_alone(void)
+static inline int is_quick(void)
 {
     const char *claims = getenv("PH_CLAIMS");
-    if (claims && !strcmp(claims, "quick"))
+    return claims && !strcmp(claims, "quick");
+}
+
+static inline void numbers_alone(void)
+{
+    if (is_quick())
         skip();
 }
 

@@ -86,7 +86,8 @@ static void broken_files(void **state)
     int n = 0, good = 0;
     for (struct dirent *e; (e = readdir(d));) {
         char path[300];
-        if (!strstr(e->d_name, ".lua"))
+        int waits = strncmp(e->d_name, "loop_", 5) == 0; /* for a limit that others meet, too */
+        if (!strstr(e->d_name, ".lua") || (waits && is_quick()))
             continue;
         snprintf(path, sizeof path, "%s/%.200s", folder, e->d_name);
         n++;
