@@ -7,8 +7,9 @@
  *   dw = -R_b tilde(Omega_b) dphi_b + R_a tilde(Omega_a) dphi_a
  *
  * R_rest is the rotation of b as seen from a at the initial configuration, where the bushing does not turn
- * anything. It is derived from the potential psi . (kr o psi)/2 where kr is the same about all axes, or
- * rotations are small. */
+ * anything. Where kr is the same about all axes, the torque is that of the potential psi . (kr o psi)/2. Where it is not,
+ * turning a bushing there and back another way gives or takes energy:
+ *   P = (kr o psi) . (psidot - w),  psidot = T^-T(psi) R_b Omega_b - T^-1(psi) R_a Omega_a               (Y6) */
 #ifndef PH_MECH_BUSHING_H
 #define PH_MECH_BUSHING_H
 
@@ -90,6 +91,15 @@ PH_FN ph_real ph_bushing_energy(const ph_force_site *s)
     return (ph_dot(c.d, ph_bushing_times(s->f->def->k3, c.d)) +
             ph_dot(psi, ph_bushing_times(s->f->def->kr3, psi))) /
            2;
+}
+
+/* (Y6) */
+PH_FN ph_real ph_bushing_gain(const ph_force_site *s)
+{
+    ph_vec3 psi = ph_bushing_psi_of(s), w_a = ph_mul(s->a.R, s->a.w), w_b = ph_mul(s->b.R, s->b.w);
+    ph_mat3 Tinv = ph_form_mat(ph_form_Tinv(ph_stumpff_of(psi)), psi);
+    ph_vec3 rate = ph_sub(ph_tmul(Tinv, w_b), ph_mul(Tinv, w_a));
+    return ph_dot(ph_bushing_times(s->f->def->kr3, psi), ph_sub(rate, ph_sub(w_b, w_a)));
 }
 
 #endif

@@ -1,8 +1,8 @@
 /* Energy that enters and leaves a mechanism.
  *
  *   E - E0 = int P dt - int D dt                                                                       (Y4)
- *   P = sum of lambda Phi_t over drives and functions of time, of -f v over forces and torques of the file, and of
- *       effort times rate over actuators
+ *   P = sum of lambda Phi_t over drives and functions of time, of -f v over forces and torques of the file, of
+ *       effort times rate over actuators, and of what bushings gain on the way (Y6)
  *   D = v (g(v) - g(-v))/2 over springs, bushings, beams, actuators and friction: what is odd in the velocities is
  *       their damping, whatever their law                                                              (Y5) */
 #include "mech/carry.h"
@@ -59,10 +59,10 @@ double ph_mechanism_power(const ph_mechanism *m, const ph_state *s)
     for (const ph_force *f = m->force, *end = f + m->n_forces; f < end; f++) {
         ph_force_site x;
         ph_status status = PH_OK;
-        if (!is_source(f) && !f->actuator)
+        if (!is_source(f) && !f->actuator && !f->op->gain)
             continue;
         ph_force_at(m, s, f, &x);
-        P += f->actuator ? actuator_power(&x) : -power_of(&x, f, &status);
+        P += f->actuator ? actuator_power(&x) : f->op->gain ? f->op->gain(&x) : -power_of(&x, f, &status);
         if (status != PH_OK)
             return NAN;
     }
