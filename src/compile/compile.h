@@ -70,8 +70,8 @@ typedef struct ph_open {
     const char *const *name;
     double value[PH_OPEN_MAX], generic_value[PH_OPEN_MAX], width;
     int unbuilt, matters[PH_OPEN_MAX]; /* the model could not be built somewhere; a number depends on each */
-    const ph_run *nominal; /* whose initial values the source has; */
-    const ph_run *generic; /* the one whose source is written: the same, if nothing is open */
+    const ph_run *nominal;             /* whose initial values the source has; */
+    const ph_run *generic;             /* the one whose source is written: the same, if nothing is open */
     ph_run *sample[PH_OPEN_SAMPLES];
     ph_constants constants; /* of the generic run */
     int *datum;             /* of each number: its place among data; -1: it is a constant */
