@@ -84,12 +84,40 @@ static void steps_get_too_small(void **state)
     }
 }
 
+static ph_status nothing(const ph_state *s, double *out, void *ctx)
+{
+    (void)s, (void)ctx;
+    out[0] = 0;
+    return PH_OK;
+}
+
+/* Where nothing happens, errors are 0, and steps grow to the whole run. */
+static void rest(void **state)
+{
+    (void)state;
+    static const ph_node node = {.group = PH_RN, .n = 1, .name = "x"};
+    const ph_system sys = {
+        .name = "rest", .n_nodes = 1, .nodes = &node, .flags = PH_MASS_CONSTANT, .M = one, .g = nothing};
+    static const char *const method[] = {"rkmk", "genalpha", "bliedf"};
+    for (int k = 0; k < 3; k++) {
+        double x = 0;
+        ph_options o = controlled("dopri5", 1e-8, 0);
+        o.method = method[k];
+        ph_sim *sim = sim_of(&sys, &o, &x, &x);
+        ph_error err = {0};
+        assert_int_equal(ph_sim_run_until(sim, 1, NULL, NULL, &err), PH_OK);
+        assert_true(ph_sim_stats(sim).accepted < 100);
+        ph_sim_destroy(sim);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rejections_leave_no_trace),
         cmocka_unit_test(steps_get_too_small),
         cmocka_unit_test(round_off),
+        cmocka_unit_test(rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,6 +89,8 @@ static inline double ph_small_max(int n, const double *a)
 {
     double m[4] = {0, 0, 0, 0};
     int i = 0;
+    if (n == 0) /* a may be NULL */
+        return 0;
     for (; i + 4 <= n; i += 4)
         for (int k = 0; k < 4; k++)
             m[k] = ph_larger(m[k], fabs(a[i + k]));

@@ -105,10 +105,10 @@ static double factor(const ph_pace *p, const ph_pace_rules *rules, double err, d
     return bounded_factor(rules, f);
 }
 
-/* After a step with an error near that at which sizes settle, the next one has the same size. */
+/* After a step with an error near that at which sizes settle, if the rules have one, the next one has the same size. */
 static int stays(const ph_pace_rules *rules, double err)
 {
-    return err * PH_PACE_STAY >= rules->aim && err <= rules->aim * PH_PACE_STAY;
+    return err * PH_PACE_STAY >= rules->aim && err < rules->aim * PH_PACE_STAY;
 }
 
 double ph_pace_aim(double safety, int power)
