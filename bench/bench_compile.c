@@ -1,22 +1,15 @@
 /* Time of a step of a compiled model: cc -DNAME=heavy_top -I FOLDER bench_compile.c FOLDER/heavy_top.c -lm; steps, repeats.
  * bench_compile.sh uses it. */
-#define _POSIX_C_SOURCE 200809L
+#include "clock.h"
+
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define PASTE(a, b)  a##_##b
 #define JOIN(a, b)   PASTE(a, b)
 #define TEXT(a)      #a
 #define HEADER_OF(a) TEXT(a.h)
 #include HEADER_OF(NAME)
-
-static double clock_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 int main(int argc, char **argv)
 {
@@ -25,11 +18,11 @@ int main(int argc, char **argv)
     double best = 1e9;
     for (long r = 0; r < repeats; r++) {
         JOIN(NAME, init)(&s);
-        double start = clock_s();
+        double start = cpu_seconds();
         for (long k = 0; k < steps; k++)
             if (JOIN(NAME, step)(&s))
                 return fprintf(stderr, "step %ld failed\n", k), 1;
-        double took = clock_s() - start;
+        double took = cpu_seconds() - start;
         best = took < best ? took : best;
     }
     printf("%.4f\n", best / (double)steps * 1e6);

@@ -2,25 +2,19 @@
  *   bench_control PROBLEM SIZE FORM TOL T [METHOD] [MODE]
  * MODE equal or tol makes that run alone, for a profiler; MODE compare, the default, makes both in turn and prints the
  * best processor times. PROBLEM is one in C, SIZE 0 if it has none, T the time to simulate; METHOD may end in an order: bliedf3. */
+#include "clock.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "polhode/polhode.h"
 #include "problem/problem.h"
 
 #define PAIRS 200 /* of runs at most, */
 #define SPENT 10  /* or this time [s] */
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void must(ph_status s, const ph_error *err)
 {
@@ -36,9 +30,9 @@ static double run(const ph_problem *p, const ph_options *o, ph_stats *st)
     ph_error err = {0};
     ph_sim *sim;
     must(ph_sim_create(&sim, &p->sys, o, 0, p->q0, p->v0, &err), &err);
-    double begin = now();
+    double begin = cpu_seconds();
     must(ph_sim_run_until(sim, p->t_end, NULL, NULL, &err), &err);
-    double seconds = now() - begin;
+    double seconds = cpu_seconds() - begin;
     *st = ph_sim_stats(sim);
     ph_sim_destroy(sim);
     return seconds;
@@ -88,11 +82,11 @@ int main(int argc, char **argv)
     p->t_end = atof(argv[5]);
     ph_options tol = options_of(argc, argv), equal = tol;
     ph_stats a, b = {0};
-    double best[2] = {run(p, &tol, &a), INFINITY}, begin = now();
+    double best[2] = {run(p, &tol, &a), INFINITY}, begin = cpu_seconds();
     equal.tol = 0, equal.h = p->t_end / (double)a.accepted;
     if (!strcmp(mode, "equal"))
         run(p, &equal, &b);
-    for (int k = 0; !strcmp(mode, "compare") && k < PAIRS && (k < 3 || now() - begin < SPENT); k++) {
+    for (int k = 0; !strcmp(mode, "compare") && k < PAIRS && (k < 3 || cpu_seconds() - begin < SPENT); k++) {
         best[0] = fmin(best[0], run(p, &tol, &a));
         best[1] = fmin(best[1], run(p, &equal, &b));
     }

@@ -1,16 +1,10 @@
 /* Nanoseconds of processor time of factor and solve for each backend on mechanisms and small full matrices:
  * bench_la [seconds per row] */
+#include "clock.h"
+
 #include "../test/block_cases.h"
 
 #include <stdio.h>
-#include <time.h>
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Best nanoseconds of many short runs: factor, and factor with solve. */
 static void measure(ph_solver *s, const block_case *c, double seconds, double *factor, double *both)
@@ -22,16 +16,16 @@ static void measure(ph_solver *s, const block_case *c, double seconds, double *f
         b[i] = 1 + i % 7;
     int repeat = 1 + 200000 / (c->total * 10);
     *factor = *both = INFINITY;
-    for (double start = now(); now() - start < seconds;) {
-        double t0 = now();
+    for (double start = cpu_seconds(); cpu_seconds() - start < seconds;) {
+        double t0 = cpu_seconds();
         for (int i = 0; i < repeat; i++)
             ph_solver_factor(s, c->value);
-        double t1 = now();
+        double t1 = cpu_seconds();
         for (int i = 0; i < repeat; i++) {
             ph_solver_factor(s, c->value);
             ph_solver_solve(s, b, x);
         }
-        double t2 = now();
+        double t2 = cpu_seconds();
         *factor = fmin(*factor, (t1 - t0) / repeat * 1e9);
         *both = fmin(*both, (t2 - t1) / repeat * 1e9);
     }
@@ -48,12 +42,12 @@ static void row(const char *name, block_case c, int bodies, double seconds)
     ph_graph g = case_graph(&c);
     for (int kind = 0; kind < PH_SOLVER_COUNT; kind++) {
         ph_solver *s;
-        double factor, both, t0 = now();
+        double factor, both, t0 = cpu_seconds();
         if (kind == PH_DENSE && c.total > 60)
             continue;
         if (ph_solver_analyse(&s, (ph_solver_kind)kind, &g, NULL) != PH_OK)
             abort();
-        double analyse = now() - t0;
+        double analyse = cpu_seconds() - t0;
         if (ph_solver_factor(s, c.value) != PH_OK)
             printf("%-24s %-6s singular at %d\n", name, backend[kind], ph_solver_get_info(s).where);
         else {

@@ -1,21 +1,14 @@
 /* Time of a step of the library, in the clock of bench_compile.c, in microseconds and side by side: a step of the simulation alone, one of
  * the run, and one of ph_run_until with all that is watched. The start of the run is not counted.
  *   bench_library MODEL STEPS REPEATS [key=value]... [N=bodies] */
-#define _POSIX_C_SOURCE 200809L
+#include "clock.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "polhode/run.h"
-
-static double clock_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 enum { SIM, STEP, WATCHED, KINDS };
 
@@ -52,10 +45,10 @@ int main(int argc, char **argv)
         s = ph_run_reset(run[k], &err);
         if (s == PH_OK)
             s = ph_run_start(run[k], &err);
-        double start = clock_s();
+        double start = cpu_seconds();
         if (s == PH_OK)
             s = advance(k, run[k], steps, &err);
-        best[k] = fmin(best[k], clock_s() - start);
+        best[k] = fmin(best[k], cpu_seconds() - start);
     }
     for (int k = 0; k < KINDS; k++) {
         printf("%.4f%c", best[k] / (double)steps * 1e6, k + 1 < KINDS ? ' ' : '\n');

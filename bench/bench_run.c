@@ -1,17 +1,11 @@
 /* The CPU time of 10^6 steps of a model with a sensor recorded: what bench_python.py compares runs from Python with.
  * Usage: bench_run MODEL SENSOR STEPS */
+#include "clock.h"
+
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "polhode/polhode.h"
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 int main(int argc, char **argv)
 {
@@ -27,10 +21,10 @@ int main(int argc, char **argv)
     ph_status s = ph_run_set_options(run, &option, 1, &err);
     if (s == PH_OK)
         s = ph_run_record(run, PH_GET_SENSOR, ph_run_find(run, PH_SENSORS, argv[2]), NULL, &err);
-    double begun = now();
+    double begun = cpu_seconds();
     if (s == PH_OK)
         s = ph_run_until(run, ph_run_end(run), &err);
-    printf("%.6f\n", now() - begun);
+    printf("%.6f\n", cpu_seconds() - begun);
     ph_run_close(run);
     return s == PH_OK ? 0 : (fprintf(stderr, "%s\n", err.text), 1);
 }

@@ -2,12 +2,13 @@
  *   bench_sens MODEL METHOD FORM STEPS MODE [PARAMETER...]
  * MODE plain, direct or adjoint makes one run, for a profiler; MODE compare makes them in turn and prints the best
  * processor times. Without parameters: all that the model has. METHOD may end in an order: bliedf4. */
+#include "clock.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "run/neighbours.h"
 
@@ -20,13 +21,6 @@ typedef struct setup {
     long steps;
     ph_options opt;
 } setup;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void must(ph_status s, const ph_error *err)
 {
@@ -59,7 +53,7 @@ static double run(const setup *x, const char *mode)
     must(ph_sim_create(&sim, &x->self.sys, &x->opt, 0, x->self.q0, x->self.v0, &err), &err);
     if (strcmp(mode, "plain") != 0)
         must(ph_sens_create(&sens, sim, x->n, x->param, &err), &err);
-    double begin = now();
+    double begin = cpu_seconds();
     if (strcmp(mode, "adjoint") == 0) {
         ph_objective objective = {.final = energy, .ctx = &nv};
         double value, *gradient = calloc((size_t)x->n, sizeof *gradient);
@@ -67,7 +61,7 @@ static double run(const setup *x, const char *mode)
         free(gradient);
     } else
         must(ph_sim_run(sim, x->steps, NULL, NULL, &err), &err);
-    double seconds = now() - begin;
+    double seconds = cpu_seconds() - begin;
     ph_sens_destroy(sens);
     ph_sim_destroy(sim);
     return seconds;

@@ -209,22 +209,28 @@ static inline void check_sensors(const char *path, const char *const *options, i
     ph_run_close(run);
 }
 
-static inline void refuse(const char *text, const char *const *options, const char *name, int lanes,
-                          const char *words)
+static inline void refuse_with(const char *text, const char *const *options, const ph_compile_config *config,
+                               const char *words)
 {
     scratch s = scratch_create("model.lua");
-    ph_compile_config config = ph_compile_defaults();
     ph_error err = {0};
     FILE *out = tmpfile();
     scratch_write(&s, text, strlen(text));
     ph_run *run = open_run(s.path, options);
-    config.name = name, config.lanes = lanes;
-    assert_int_equal(ph_run_compile(run, &config, out, out, &err), PH_E_INPUT);
+    assert_int_equal(ph_run_compile(run, config, out, out, &err), PH_E_INPUT);
     if (!strstr(err.text, words))
         fail_msg("'%s' does not contain '%s'", err.text, words);
     fclose(out);
     ph_run_close(run);
     scratch_remove(&s);
+}
+
+static inline void refuse(const char *text, const char *const *options, const char *name, int lanes,
+                          const char *words)
+{
+    ph_compile_config config = ph_compile_defaults();
+    config.name = name, config.lanes = lanes;
+    refuse_with(text, options, &config, words);
 }
 
 #endif
