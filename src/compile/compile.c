@@ -134,7 +134,8 @@ static void print_parameters(const ph_compiler *c, FILE *h)
     const ph_open *o = c->open;
     char name[80];
     if (o->n)
-        fprintf(h, "    struct { /* after other values: %s_restart */\n", c->name);
+        fprintf(h, "    struct { /* after other values: %s_%s */\n", c->name,
+                o->starts ? "begin" : "restart");
     for (int k = 0; k < o->n; k++) {
         ph_compile_name(o->name[k], name, sizeof name);
         fprintf(h, "        %s_real %s;\n", c->name, name);
@@ -195,6 +196,11 @@ static void print_functions(const ph_compiler *c, FILE *h)
             "failed and is as\n"
             " * before. */\nunsigned %s_restart(%s *s);\n\n",
             c->open->n ? ", with the present parameters" : "", n, n);
+    if (c->open->starts)
+        fprintf(h,
+                "/* The same from the initial values that the model has with the present parameters. */\n"
+                "unsigned %s_begin(%s *s);\n\n",
+                n, n);
     fprintf(h,
             "/* One step of %.9g s, at most %d iterations. Returns 0, or a bit for each member that failed "
             "and is as before. */\n"
@@ -266,6 +272,9 @@ static void print_init(ph_compiler *c)
     fprintf(c->out, "    ph_track(s, s->t == s->t);\n}\n\n");
     fprintf(c->out, "PH_EXPORT unsigned %s_restart(%s *s)\n{\n    return ph_restart(s);\n}\n\n", c->name,
             c->name);
+    if (c->open->starts)
+        fprintf(c->out, "PH_EXPORT unsigned %s_begin(%s *s)\n{\n    return ph_begin_anew(s);\n}\n\n", c->name,
+                c->name);
     fprintf(c->out, "PH_EXPORT unsigned %s_step(%s *s)\n{\n    return ph_step(s);\n}\n\n", c->name, c->name);
 }
 
@@ -398,6 +407,9 @@ static ph_status print_source(ph_compiler *c)
     paste_until(out, &next, "functions.h");
     print_input_functions(c);
     ph_compile_numbers(c);
+    if (c->open->starts)
+        fprintf(out, "#define PH_INITIAL 1 /* initial values follow parameters */\n\n"),
+            ph_compile_initial(c);
     if (s == PH_OK)
         s = ph_compile_functions(c);
     ph_compile_data(c);
@@ -412,28 +424,6 @@ static ph_status print_source(ph_compiler *c)
     paste_until(out, &next, "step.h");
     print_init(c);
     return s;
-}
-
-/* ---- the driver ------------------------------------------------------------------------------------------ */
-
-ph_status ph_run_compile_cuda(const ph_run *run, const ph_compile_config *config, FILE *driver, ph_error *err)
-{
-    static const char token[] = "MODEL";
-    const size_t length = sizeof token - 1;
-    char name[80];
-    ph_status s = ph_compile_name_of(run, config, name, sizeof name, err);
-    if (s != PH_OK)
-        return s;
-    if (config->lanes != 1)
-        return ph_fail(err, PH_E_INPUT, "on a device each thread has one member: leave lanes out");
-    const ph_text *t = ph_text_find("driver.cu");
-    const char *p = (const char *)t->bytes, *end = p + t->size;
-    while (p < end)
-        if ((size_t)(end - p) >= length && !memcmp(p, token, length))
-            fprintf(driver, "%s", name), p += length;
-        else
-            fputc(*p++, driver);
-    return PH_OK;
 }
 
 /* ---- all of it ---------------------------------------------------------------------------------------- */

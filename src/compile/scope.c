@@ -97,7 +97,7 @@ static ph_status controls(const ph_compiler *c, ph_error *err)
 static ph_status sensors(const ph_compiler *c, ph_error *err)
 {
     char name[2][80];
-    static const char *const own[] = {"init", "restart", "step", "real"};
+    static const char *const own[] = {"init", "restart", "begin", "step", "real"};
     for (int k = 0; k < c->model->n_sensors; k++) {
         const ph_sensor_def *d = &c->model->sensor[k];
         if (!is_traced(&d->f))
