@@ -177,7 +177,16 @@ refused "cannot make the folder" "$models/heavy_top.lua" -o "$dir/not/there"
 refused "'N' cannot stay open" "$models/chain.lua" --open N -o "$dir/none"
 refused "has no parameter 'M'" "$models/heavy_top.lua" --open m,M -o "$dir/none"
 refused "the method bliedf cannot be compiled" "$models/heavy_top.lua" --method bliedf -o "$dir/none"
-refused "event 'touch': events cannot be compiled" "$models/bouncing_ball.lua" -o "$dir/none"
+refused "joint 'sling': a joint that events release or engage cannot be compiled" "$models/trebuchet.lua" -o "$dir/none"
+refused "event 'touch': what events do cannot be done by an FMU" "$models/bouncing_ball.lua" --fmu "$dir/none/m.fmu"
+cat >"$dir/asks.lua" <<'LUA'
+model "asks"
+particle { name = "b", mass = 1 }
+local n = 0
+event { name = "e", when = function(t, s) n = n + 1 return s.b.position.z - n end, action = "stop" }
+run { t_end = 1, h = 0.1 }
+LUA
+refused "event 'e': its function cannot be compiled" "$dir/asks.lua" -o "$dir/none"
 refused "parameters of an FMU are constants" "$models/heavy_top.lua" --open m --fmu "$dir/none/m.fmu"
 refused "a name is empty" "$models/heavy_top.lua" --open m, -o "$dir/none"
 [ -z "$(ls -A "$dir/none")" ] || { echo "files of refused models are left"; exit 1; }

@@ -72,6 +72,22 @@ grep -q "'N' cannot stay open: .*; the sweep goes on without" "$dir/err"
 sweep other.csv "$models/heavy_top.lua" --t-end 0.01 --vary h=1e-3,2e-3 --compiled
 grep -q "h is varied, and each of its values would be compiled anew; the sweep goes on without" "$dir/err"
 
+# Events: the same in lanes as in the library, to Newton's tolerance.
+sweep own.events.csv "$models/bouncing_ball.lua" --t-end 1 --vary h=0.4:0.8:5
+sweep built.events.csv "$models/bouncing_ball.lua" --t-end 1 --vary h=0.4:0.8:5 --compiled
+[ ! -s "$dir/err" ] || { cat "$dir/err"; exit 1; }
+python3 - "$dir" <<'COMPARE'
+import csv, sys
+own, built = (list(csv.DictReader(l for l in open(f"{sys.argv[1]}/{n}.events.csv") if not l.startswith("#"))) for n in ("own", "built"))
+assert len(own) == len(built) == 5
+for a, b in zip(own, built):
+    for name in a:
+        if name not in ("id", "iterations", "drift [J]"):
+            assert a[name] == b[name] or abs(float(a[name]) - float(b[name])) < 1e-7 * (1 + abs(float(a[name]))), (name, a, b)
+COMPARE
+"$POLHODE" run "$models/trebuchet.lua" --t-end 0.01 --compiled --quiet 2> "$dir/err"
+grep -q "joint 'sling': a joint that events release or engage cannot be compiled; the run goes on without" "$dir/err"
+
 # On a device: what nvcc is told, as plain C, is a device of one thread. Cases that cannot be there are those of the processor.
 cat > "$dir/nvcc" <<'NVCC'
 #!/bin/sh

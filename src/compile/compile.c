@@ -105,7 +105,8 @@ ph_struct_places ph_compile_struct(const ph_run *run, const ph_open *open)
     p.slope = p.last_lambda + nl, p.turns = p.slope + 1,
     p.iterations = p.turns + 3 * (run->mech->n_turns + 1);
     p.input = p.iterations + 1, p.last_input = p.input + inputs;
-    p.data = p.last_input + inputs + open->n, p.numbers = p.data + open->n_data;
+    p.data = p.last_input + inputs + open->n, p.event = p.data + open->n_data;
+    p.numbers = p.event + 2 * run->model->n_events;
     return p;
 }
 
@@ -147,6 +148,28 @@ static void print_parameters(const ph_compiler *c, FILE *h)
                 o->n_data);
 }
 
+/* Flags, and the functions behind them. */
+static void print_events(const ph_compiler *c, FILE *h)
+{
+    static const char *const way[] = {
+        [PH_BOTH_WAYS] = "up or down", [PH_UPWARDS] = "up", [PH_DOWNWARDS] = "down"};
+    const ph_model *m = c->model;
+    char name[80];
+    if (!m->n_events)
+        return;
+    fprintf(h, "    struct { /* 1: in the last step its function has changed its sign; what follows is the "
+               "caller's */\n");
+    for (int k = 0; k < m->n_events; k++) {
+        int stops = 0;
+        for (int i = 0; i < m->event[k].n_actions; i++)
+            stops |= m->event[k].action[i].what == PH_DO_STOP;
+        ph_compile_name(m->event[k].name, name, sizeof name);
+        fprintf(h, "        %s_real %s; /* %s%s */\n", c->name, name, way[m->event[k].direction],
+                stops ? "; it ends the run" : "");
+    }
+    fprintf(h, "    } event;\n    %s_real when[%d];\n", c->name, m->n_events);
+}
+
 static void print_state(const ph_compiler *c, FILE *h)
 {
     const ph_layout *lay = c->lay;
@@ -181,6 +204,7 @@ static void print_state(const ph_compiler *c, FILE *h)
             c->mech->n_turns + 1, c->name);
     print_inputs(c, h);
     print_parameters(c, h);
+    print_events(c, h);
     fprintf(h, "} %s;\n\n", c->name);
 }
 
@@ -267,6 +291,11 @@ static void print_init(ph_compiler *c)
         char field[80], text[40];
         ph_compile_name(c->open->name[k], field, sizeof field);
         fprintf(c->out, "    s->param.%s = ph_k(%s);\n", field, ph_c_number(c->open->value[k], text));
+    }
+    for (int k = 0; k < c->model->n_events; k++) {
+        char field[80];
+        ph_compile_name(c->model->event[k].name, field, sizeof field);
+        fprintf(c->out, "    s->event.%s = s->when[%d] = ph_k(0);\n", field, k);
     }
     fprintf(c->out, "    ph_numbers(s);\n");
     fprintf(c->out, "    ph_track(s, s->t == s->t);\n}\n\n");

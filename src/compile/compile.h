@@ -114,7 +114,7 @@ typedef struct ph_compiler {
 /* Where numbers stand in the struct of a compiled model, counted in numbers of its real type; how many there are. */
 typedef struct ph_struct_places {
     int steps, q, v, vdot, lambda, a, last_vdot, last_lambda, slope, turns, iterations, input, last_input,
-        data, numbers;
+        data, event, numbers;
 } ph_struct_places;
 
 ph_struct_places ph_compile_struct(const ph_run *run, const ph_open *open);

@@ -10,6 +10,7 @@
 #include "base/ftz.h"
 #include "compile/built.h"
 #include "run/private.h"
+#include "step/guard.h"
 
 typedef struct native {
     ph_native base;  /* first */
@@ -80,23 +81,29 @@ static void load(const ph_run *run, native *n)
         put(n, n->at.data, n->data, n->of->n_data);
 }
 
-static void store(ph_run *run, const native *n)
+/* The point after it. */
+static void fetch(ph_run *run, const native *n)
 {
     ph_sim *sim = run->sim;
     const ph_layout *lay = &sim->lay;
     ph_point *next = &sim->next;
-    double made;
-    get(n, n->at.iterations, &made, 1);
-    int iterations = (int)made;
-    next->t = sim->t0 + (double)(sim->n + 1) * sim->opt.h;
+    next->t = sim->grid + (double)(sim->passed + sim->n + 1) * sim->opt.h;
     get(n, n->at.q, next->q, lay->nq), get(n, n->at.v, next->v, lay->nv);
     get(n, n->at.vdot, next->vdot, lay->nv), get(n, n->at.a, next->a, lay->nv);
     get(n, n->at.lambda, next->lambda, lay->nl);
     if (next->eta)
         memset(next->eta, 0, sizeof(double) * (size_t)lay->nl);
     ph_point_rotations(next, lay);
+}
+
+static void accept(ph_run *run, const native *n)
+{
+    ph_sim *sim = run->sim;
+    double made;
+    get(n, n->at.iterations, &made, 1);
+    int iterations = (int)made;
     ph_point free_one = sim->last;
-    sim->last = sim->now, sim->now = *next, sim->next = free_one;
+    sim->last = sim->now, sim->now = sim->next, sim->next = free_one;
     sim->has_last = 1, sim->matrix.factored = 0;
     sim->n++, sim->stats.steps++;
     sim->stats.iterations += iterations, sim->stats.jacobians += iterations;
@@ -126,23 +133,45 @@ static unsigned step_lanes(const native *n)
     return failed;
 }
 
+/* An event is met on the way to the point that was fetched: the library finds where, and says what is wrong with its
+ * function. */
+static int meets_event(ph_sim *sim)
+{
+    int met = 0;
+    unsigned mode = ph_ftz_begin();
+    ph_status s = sim->guard ? ph_guard_pass(sim, &met) : PH_OK;
+    ph_ftz_end(mode);
+    return met || s != PH_OK;
+}
+
+/* Steps of another size, as those between an event and the grid, are the library's. */
+static int is_its_own(const ph_sim *sim)
+{
+    return sim->sens || sim->off || sim->renew;
+}
+
 static ph_status step(ph_run *run, ph_error *err)
 {
     native *n = (native *)run->native;
     ph_sim *sim = run->sim;
-    if (sim->sens)
+    if (is_its_own(sim)) {
+        n->ahead = 0;
         return ph_sim_step(sim, err);
+    }
     if (!n->ahead) {
         load(run, n);
         n->failed = step_lanes(n) & 1u << (n->lane < 0 ? 0 : n->lane);
     }
     n->ahead = 0;
     if (!n->failed && n->checked == PH_STEPS_CHECKED) {
-        store(run, n);
+        fetch(run, n);
+        if (meets_event(sim))
+            return ph_sim_step(sim, err);
+        accept(run, n);
         return PH_OK;
     }
     ph_status s = ph_sim_step(sim, err); /* the library says why a step fails, or makes it */
-    if (s != PH_OK || n->checked == PH_STEPS_CHECKED)
+    if (s != PH_OK || n->checked == PH_STEPS_CHECKED || (sim->guard && sim->guard->met))
         return s;
     double off = fmax(apart(n, n->at.q, sim->now.q, sim->lay.nq), apart(n, n->at.v, sim->now.v, sim->lay.nv));
     n->checked++;
