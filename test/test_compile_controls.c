@@ -316,8 +316,13 @@ static void flags_of_events(void **state)
                                "direction='both', action='stop'}\n"
                                "event{name='floor', when=function(t, s) return s.stone.position.z - 1e-9 "
                                "end, direction='down', action='stop'}\n"
+                               "body{name='wheel', mass=1, inertia={1, 1, 1}, omega={0, 0, 20.3}}\n"
+                               "joint{name='axle', type='revolute', bodies={'ground', 'wheel'}, "
+                               "at={0, 0, 0}, axis={0, 0, 1}}\n"
+                               "event{name='turn', when=function(t, s) return s.joints.axle.position - 7 "
+                               "end, direction='up', action='stop'}\n"
                                "run{t_end=1, h=0.01}\n";
-    enum { TOP, RISE, SO, FLOOR, EVENTS };
+    enum { TOP, RISE, SO, FLOOR, TURN, EVENTS };
     scratch s = scratch_create("model.lua");
     scratch_write(&s, text, strlen(text));
     ph_run *run = open_run(s.path, NULL);
@@ -333,14 +338,15 @@ static void flags_of_events(void **state)
             double up = (1.013 + 0.3 * i) / 10, from = 0.01 * (k - 1), end = 0.01 * k;
             const int flag[EVENTS] = {[TOP] = from < up && up <= end,
                                       [SO] = from < up && up <= end,
-                                      [FLOOR] = from < 2 * up && 2 * up <= end};
+                                      [FLOOR] = from < 2 * up && 2 * up <= end,
+                                      [TURN] = from < 7 / 20.3 && 7 / 20.3 <= end};
             for (int e = 0; e < EVENTS; e++) {
                 seen[e] += flag[e];
                 assert_int_equal((int)at(&b, b.place.event + e, i), flag[e]);
             }
         }
     }
-    assert_true(seen[TOP] == 4 && seen[SO] == 4 && seen[FLOOR] == 4);
+    assert_true(seen[TOP] == 4 && seen[SO] == 4 && seen[FLOOR] == 4 && seen[TURN] == 4);
     drop(&b);
     ph_run_close(run);
     scratch_remove(&s);

@@ -92,7 +92,6 @@ PH_API ph_status ph_compiled_run(const ph_compiled *c, long members, double *sta
  * agree, or its own steps are used again, as they are after other parameters or options. Steps that fail are made by the library,
  * which says why. eta of the stabilised form is not told. PH_E_INPUT: constraints are redundant. The code must outlive the run. */
 PH_API ph_status ph_run_use_compiled(ph_run *run, unsigned (*step)(void *state), ph_error *err);
-PH_API int ph_run_is_compiled(const ph_run *run); /* 1: steps are made so */
 
 /* Write what makes an FMU for co-simulation of NAME.h and NAME.c: its modelDescription.xml, and NAME_fmu.c, which includes
  * NAME.c. fmi: 2 or 3, the version of the interface. */

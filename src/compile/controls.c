@@ -60,6 +60,8 @@ static void list_angles(const ph_compiler *c, unsigned char *needed)
         need_arguments(c, &m->force[k].f, needed);
     for (int k = 0; k < m->n_states; k++)
         need_arguments(c, &m->state[k].rate, needed);
+    for (int k = 0; k < m->n_events; k++)
+        need_arguments(c, &m->event[k].when, needed);
     for (int k = 0; k < m->n_actuators; k++) {
         const ph_force *f = ph_actuator_of(c->mech, k);
         need_arguments(c, &m->actuator[k].f, needed);
