@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "la/small.h"
+#include "lie/so3_batch.h"
 #include "method/alpha_ahead.h"
 #include "step/increment.h"
 
@@ -106,6 +107,7 @@ typedef struct genalpha {
     ph_alpha p;
     int inside;            /* form (G7) */
     double *theta, *w, *c; /* nv; vdot1 = eps v1 + c, from (G3) and (G4) */
+    double *u;             /* nv; of (G6), for batches */
     double *y, *dy;        /* nv; gamma/beta B_n^T eta and its increment over gp; stabilised form */
     double *Bn;            /* links; B(q_n); stabilised form */
     double *T, *Tinv;      /* nT */
@@ -168,6 +170,7 @@ static void take(ph_sim *sim, ph_arena *a)
     m->theta = ph_arena_take(a, nv, d);
     m->w = ph_arena_take(a, nv, d);
     m->c = ph_arena_take(a, nv, d);
+    m->u = ph_arena_take(a, nv, d);
     m->T = ph_arena_take(a, nT, d);
     m->Tinv = ph_arena_take(a, nT, d);
     m->L = ph_arena_take(a, nT, d);
@@ -181,9 +184,10 @@ static void take(ph_sim *sim, ph_arena *a)
         ph_alpha_ahead_take(&m->ahead, sim, a);
 }
 
-/* v1 from (G2) on a curved group; y is gamma/beta B_n^T eta or NULL. F receives P^-1 where it is not simple. */
+/* v1 from (G2) on a curved group; y is gamma/beta B_n^T eta or NULL; Tw is T w where that is known, or NULL. F receives P^-1
+ * where it is not simple. */
 PH_INLINE void velocity(int n, const genalpha *m, const double *theta, const double *w, const double *y,
-                        const double *T, const double *Tinv, double *F, double *v)
+                        const double *T, const double *Tinv, const double *Tw, double *F, double *v)
 {
     double sigma = m->p.sigma, u[PH_DIM_MAX], x[PH_DIM_MAX];
     for (int k = 0; k < n; k++)
@@ -195,7 +199,11 @@ PH_INLINE void velocity(int n, const genalpha *m, const double *theta, const dou
             ph_small_mul_add(n, n, Tinv, y, v);
         return;
     }
-    ph_small_mul_add(n, n, T, u, x);
+    if (Tw && !(y && m->inside))
+        for (int k = 0; k < n; k++)
+            x[k] += Tw[k];
+    else
+        ph_small_mul_add(n, n, T, u, x);
     if (y && !m->inside)
         for (int k = 0; k < n; k++)
             x[k] += y[k];
@@ -224,18 +232,37 @@ PH_INLINE void update_flat(int n, const genalpha *m, int at, const double *y, co
     }
 }
 
+/* (G2)-(G4) for a node of a curved group that has been moved. */
+PH_INLINE void update_moved(int n, const genalpha *m, int at, int T_at, const double *y, const double *Tw,
+                            ph_point *next)
+{
+    double v[PH_DIM_MAX];
+    velocity(n, m, m->theta + at, m->w + at, y ? y + at : NULL, m->T + T_at, m->Tinv + T_at, Tw, m->F + T_at,
+             v);
+    for (int k = 0; k < n; k++)
+        next->v[at + k] = v[k], next->vdot[at + k] = m->p.eps * v[k] + m->c[at + k];
+}
+
 /* (G1)-(G4) for a node of a curved group. */
 PH_INLINE void update_curved(int n, const genalpha *m, const ph_slot *i, const double *y, const double *q0,
                              ph_point *next, double *q1)
 {
-    int at = i->v_at;
-    double *T = m->T + i->T_at, *Tinv = m->Tinv + i->T_at, v[PH_DIM_MAX];
-    i->op->move(n, q0, m->theta + at, q1, T, Tinv);
+    i->op->move(n, q0, m->theta + i->v_at, q1, m->T + i->T_at, m->Tinv + i->T_at);
     q1 += i->op->quat;
     next->R[i->R_at] = ph_qmat((ph_quat){q1[0], q1[1], q1[2], q1[3]});
-    velocity(n, m, m->theta + at, m->w + at, y ? y + at : NULL, T, Tinv, m->F + i->T_at, v);
-    for (int k = 0; k < n; k++)
-        next->v[at + k] = v[k], next->vdot[at + k] = m->p.eps * v[k] + m->c[at + k];
+    update_moved(n, m, i->v_at, i->T_at, y, NULL, next);
+}
+
+/* (G1)-(G4) for the nodes of SO(3) in batches. */
+static void update_batches(const genalpha *m, const ph_layout *lay, const double *y, const double *q0,
+                           ph_point *next)
+{
+    double Tw[3 * PH_BATCH];
+    for (const ph_batch *b = lay->batch, *end = b + lay->n_batches; b < end; b++) {
+        ph_so3_batch_move(b, q0, m->theta, m->w, next->q, &next->R->xx, m->T, m->Tinv, Tw);
+        for (int k = 0; k < PH_BATCH; k++)
+            update_moved(3, m, b->v_at[k], b->T_at[k], y, Tw + 3 * k, next);
+    }
 }
 
 /* The point of the present theta and eta. */
@@ -244,9 +271,12 @@ static ph_status update(ph_sim *sim)
     const genalpha *m = of(sim);
     const ph_layout *lay = &sim->lay;
     const double *y = sim->matrix.n_eta > 0 ? m->y : NULL;
+    update_batches(m, lay, y, sim->now.q, &sim->next);
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
         const double *q0 = sim->now.q + i->q_at;
         double *q1 = sim->next.q + i->q_at;
+        if (i->batched)
+            continue;
         if (i->T_at < 0)
             PH_BY_SIZE(i->dim, update_flat, m, i->v_at, y, q0, &sim->next, q1);
         else
@@ -255,16 +285,12 @@ static ph_status update(ph_sim *sim)
     return PH_OK;
 }
 
-/* L = P^-1 (I + D_T(theta; u)/gp) T^-1 and F = P^-1 or P^-1 T of one node, from (G6); F holds P^-1. */
-PH_INLINE void linearise_node(int n, genalpha *m, const ph_group_ops *op, int at, int T_at, const double *v,
-                              int stabilised)
+/* L = P^-1 (I + D/gp) T^-1 and F = P^-1 or P^-1 T of one node, from (G6); F holds P^-1, D is D_T(theta; u). */
+PH_INLINE void linearise_slope(int n, genalpha *m, int T_at, int stabilised, double *D)
 {
-    double sigma = m->p.sigma, u[PH_DIM_MAX], D[PH_DIM_MAX * PH_DIM_MAX], X[PH_DIM_MAX * PH_DIM_MAX];
+    double sigma = m->p.sigma, X[PH_DIM_MAX * PH_DIM_MAX];
     const double *Tinv = m->Tinv + T_at;
     double *L = m->L + T_at, *F = m->F + T_at;
-    for (int k = 0; k < n; k++)
-        u[k] = m->w[at + k] + (stabilised && m->inside ? m->y[at + k] : 0) - (1 - sigma) * v[at + k];
-    op->dT(n, m->theta + at, u, D);
     for (int k = 0; k < n * n; k++)
         D[k] *= m->ops.inv_gp;
     for (int k = 0; k < n; k++)
@@ -281,6 +307,37 @@ PH_INLINE void linearise_node(int n, genalpha *m, const ph_group_ops *op, int at
     }
 }
 
+/* u of (G6) */
+PH_INLINE void slope_of(int n, const genalpha *m, int at, const double *v, int stabilised, double *u)
+{
+    for (int k = 0; k < n; k++)
+        u[k] = m->w[at + k] + (stabilised && m->inside ? m->y[at + k] : 0) - (1 - m->p.sigma) * v[at + k];
+}
+
+PH_INLINE void linearise_node(int n, genalpha *m, const ph_slot *i, const double *v, int stabilised)
+{
+    double u[PH_DIM_MAX], D[PH_DIM_MAX * PH_DIM_MAX];
+    slope_of(n, m, i->v_at, v, stabilised, u);
+    i->op->dT(n, m->theta + i->v_at, u, D);
+    linearise_slope(n, m, i->T_at, stabilised, D);
+}
+
+static void linearise_batches(genalpha *m, const ph_layout *lay, const double *v, int stabilised)
+{
+    double D[9 * PH_BATCH];
+    const double *u = m->w; /* where sigma = 1 */
+    for (const ph_batch *b = lay->batch, *end = b + lay->n_batches; b < end; b++) {
+        if (m->p.sigma != 1 || (stabilised && m->inside)) {
+            u = m->u;
+            for (int k = 0; k < PH_BATCH; k++)
+                slope_of(3, m, b->v_at[k], v, stabilised, m->u + b->v_at[k]);
+        }
+        ph_so3_batch_dT(b, m->theta, u, D);
+        for (int k = 0; k < PH_BATCH; k++)
+            linearise_slope(3, m, b->T_at[k], stabilised, D + 9 * k);
+    }
+}
+
 static void linearise_exactly(ph_sim *sim)
 {
     genalpha *m = of(sim);
@@ -291,9 +348,12 @@ static void linearise_exactly(ph_sim *sim)
     if (stabilised && !(sigma == 0 && m->inside) && !(sigma == 1 && !m->inside))
         m->ops.F = sigma == 0 ? m->Tinv : sigma == 1 ? m->T : m->F;
     m->ops.L = sigma == 0 ? m->Tinv : m->L;
-    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end && sigma != 0; i++)
-        if (i->T_at >= 0)
-            PH_BY_SIZE(i->dim, linearise_node, m, i->op, i->v_at, i->T_at, sim->next.v, stabilised);
+    if (sigma == 0)
+        return;
+    linearise_batches(m, lay, sim->next.v, stabilised);
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++)
+        if (i->T_at >= 0 && !i->batched)
+            PH_BY_SIZE(i->dim, linearise_node, m, i, sim->next.v, stabilised);
 }
 
 static void linearise(ph_sim *sim)
