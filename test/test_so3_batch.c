@@ -45,7 +45,7 @@ static void bits_are_those_of_one(void **state)
     const ph_batch b = {{33, 0, 11, 22}, {14, 7, 0, 21}, {0, 9, 27, 18}, {10, 0, 30, 20}};
     uint64_t seed = 11;
     for (int set = 0; set < SETS; set++) {
-        double q0[44] = {0}, x[28] = {0}, u[28] = {0}, q1[44], R[36], T[40], Tinv[40], Tu[12], D[36];
+        double q0[44] = {0}, x[28] = {0}, u[28] = {0}, q1[44], R[36], T[40], Tinv[40], Tu[28], D[36];
         fill(&seed, set, q0, x, u);
         ph_so3_batch_move(&b, q0, x, u, q1, R, T, Tinv, Tu);
         ph_so3_batch_dT(&b, x, u, D);
@@ -57,7 +57,7 @@ static void bits_are_those_of_one(void **state)
             ph_store3(t, ph_mul(ph_load33(A), ph_load3(u + b.v_at[i])));
             assert_true(same(4, q, q1 + b.q_at[i]) && same(9, r, R + b.R_at[i]));
             assert_true(same(9, A, T + b.T_at[i]) && same(9, Ai, Tinv + b.T_at[i]));
-            assert_true(same(3, t, Tu + 3 * i) && same(9, d, D + 9 * i));
+            assert_true(same(3, t, Tu + b.v_at[i]) && same(9, d, D + 9 * i));
         }
     }
 }

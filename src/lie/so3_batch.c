@@ -52,6 +52,11 @@ PH_FN ph_vec3 vectors(const double *p, const int at[4])
     return ph_v3(number(p, at, 0), number(p, at, 1), number(p, at, 2));
 }
 
+PH_FN void put_vectors(double *p, const int at[4], ph_vec3 a)
+{
+    put_number(p, at, 0, a.x), put_number(p, at, 1, a.y), put_number(p, at, 2, a.z);
+}
+
 PH_FN ph_quat quaternions(const double *p, const int at[4])
 {
     ph_real r[4] = {load4(p + at[0]), load4(p + at[1]), load4(p + at[2]), load4(p + at[3])};
@@ -79,7 +84,6 @@ PH_FN void put_matrices(double *p, const int at[4], ph_mat3 A)
 void ph_so3_batch_move(const ph_batch *b, const double *q0, const double *x, const double *u, double *q1,
                        double *R, double *T, double *Tinv, double *Tu)
 {
-    static const int each[4] = {0, 3, 6, 9};
     ph_so3_moved m = ph_so3_move(quaternions(q0, b->q_at), vectors(x, b->v_at));
     ph_real q[4];
     ph_vec3 Tw = ph_mul(m.T, vectors(u, b->v_at));
@@ -88,7 +92,7 @@ void ph_so3_batch_move(const ph_batch *b, const double *q0, const double *x, con
     put_matrices(R, b->R_at, ph_qmat(m.q));
     put_matrices(T, b->T_at, m.T);
     put_matrices(Tinv, b->T_at, m.Tinv);
-    put_number(Tu, each, 0, Tw.x), put_number(Tu, each, 1, Tw.y), put_number(Tu, each, 2, Tw.z);
+    put_vectors(Tu, b->v_at, Tw);
 }
 
 void ph_so3_batch_dT(const ph_batch *b, const double *x, const double *u, double *D)
