@@ -414,6 +414,9 @@ ph_status ph_run_compile_fmu(const ph_run *run, const ph_compile_config *config,
         s = ph_compiler_open(&c, open, config, name, err);
     if (s == PH_OK && fmi != 2 && fmi != 3)
         s = ph_fail(err, PH_E_INPUT, "FMUs have the interface 2 or 3, not %d", fmi);
+    if (s == PH_OK && run->model->n_events)
+        s = ph_mech_fail(err, PH_E_INPUT, run->model, run->model->event[0].origin,
+                         "event '%s': what events do cannot be done by an FMU", run->model->event[0].name);
     if (s == PH_OK && config->lanes != 1)
         s = ph_fail(err, PH_E_INPUT, "an instance of an FMU is one member: leave lanes out");
     if (s != PH_OK) {
