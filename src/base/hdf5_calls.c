@@ -10,18 +10,14 @@
 
 ph_hdf5_calls ph_hdf5;
 
-static const ph_symbol symbols[] = {
-#define TEXT(name)   #name /* after expansion: some functions are renamed by macros */
-#define SYMBOL(name) {TEXT(name), offsetof(ph_hdf5_calls, name)},
-    PH_HDF5_NAMES(SYMBOL)};
-
 static const char *missing;
 
 /* Who brings the library in decides how it ends: not by cleaning up at exit, which crashes after a file that could
  * not be written. */
 static void load(void)
 {
-    ph_shared s = ph_shared_load(PH_HDF5_FILE, 0, (int)(sizeof symbols / sizeof *symbols), symbols, &ph_hdf5);
+    static const char *const names[] = {PH_HDF5_NAMES(PH_CALL_NAME) NULL};
+    ph_shared s = ph_shared_load(PH_HDF5_FILE, 0, names, &ph_hdf5);
     missing = s == PH_SHARED_NONE ? "HDF5 (" PH_HDF5_FILE ") is not on this machine" : NULL;
     if (s == PH_SHARED_LOADED)
         ph_hdf5.H5dont_atexit();

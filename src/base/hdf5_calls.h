@@ -9,6 +9,8 @@ const char *ph_hdf5_missing(void);
 
 #include <hdf5.h>
 
+#include "base/shared.h"
+
 /* Functions, and what stands behind H5T_NATIVE_DOUBLE, H5P_FILE_CREATE and the like. */
 /* clang-format off */
 #define PH_HDF5_NAMES(X) \
@@ -29,9 +31,7 @@ const char *ph_hdf5_missing(void);
 /* clang-format on */
 
 typedef struct ph_hdf5_calls {
-#define PH_X(name) __typeof__(&name) name;
-    PH_HDF5_NAMES(PH_X)
-#undef PH_X
+    PH_HDF5_NAMES(PH_CALL_MEMBER)
 } ph_hdf5_calls;
 
 extern ph_hdf5_calls ph_hdf5; /* constant once it is loaded */

@@ -8,17 +8,17 @@
 
 #include <stddef.h>
 
-/* A function or variable of the library, and where in the table its address goes. */
-typedef struct ph_symbol {
-    const char *name;
-    size_t at; /* bytes */
-} ph_symbol;
+/* The two uses of a list NAMES(X) of functions and variables: members of a table, and their names (as the library has
+ * them: some are renamed by macros). */
+#define PH_CALL_MEMBER(name) __typeof__(&name) name;
+#define PH_CALL_TEXT(name)   #name
+#define PH_CALL_NAME(name)   PH_CALL_TEXT(name),
 
 typedef enum ph_shared { PH_SHARED_NONE, PH_SHARED_THERE, PH_SHARED_LOADED } ph_shared;
 
-/* Fill a table with the addresses of n symbols of the library "file". NONE: it is not there, or lacks one of
+/* Fill a table with the addresses of what has these names, up to NULL, in the library "file". NONE: it is not there, or lacks one of
  * them; THERE: somebody has loaded it before; LOADED: we have. It stays to the end of the process. parts: it loads
  * parts of its own, which look for its symbols. */
-ph_shared ph_shared_load(const char *file, int parts, int n, const ph_symbol *symbols, void *table);
+ph_shared ph_shared_load(const char *file, int parts, const char *const *names, void *table);
 
 #endif

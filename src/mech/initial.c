@@ -270,6 +270,14 @@ static int free_modes(task *k)
     return any;
 }
 
+/* Given velocities contradict each other: from where all began they change, too, but as little as they must. */
+static void give_way(task *k)
+{
+    memcpy(k->at.v, k->given, sizeof(double) * (size_t)k->lay.nv);
+    for (int i = 0; i < k->lay.nv; i++)
+        k->stiff[i] = fmax(k->stiff[i], k->heavy[i]);
+}
+
 static ph_status settle(task *k, level what, ph_error *err)
 {
     char why[480];
@@ -285,6 +293,8 @@ static ph_status settle(task *k, level what, ph_error *err)
     if (s == PH_OK && !(worst <= CONSISTENT) && !k->assemble)
         return refuse(k, what, err);
     k->m->projected[what] = worst <= CONSISTENT ? (ph_projected){0} : most_violated(k, what);
+    if (what == VELOCITIES && !(worst <= CONSISTENT))
+        give_way(k);
     if (s == PH_OK && !(worst <= EXACT))
         s = project(k, what, 0, &worst);
     if (s == PH_OK && !(worst <= CONSISTENT))

@@ -19,23 +19,14 @@
     X(MPI_Iprobe) X(MPI_Recv) X(MPI_Send) HANDLES(X)
 /* clang-format on */
 
-typedef struct mpi_calls {
-#define X(name) __typeof__(&name) name;
-    NAMES(X)
-#undef X
-} mpi_calls;
-
-static mpi_calls mpi; /* constant once it is loaded */
+static struct {
+    NAMES(PH_CALL_MEMBER)
+} mpi; /* constant once it is loaded */
 
 static int load_mpi(void) /* 0: it is not there */
 {
-    static const ph_symbol symbols[] = {
-#define X(name) {#name, offsetof(mpi_calls, name)},
-        NAMES(X)
-#undef X
-    };
-    return ph_shared_load(PH_MPI_FILE, 1, (int)(sizeof symbols / sizeof *symbols), symbols, &mpi) !=
-           PH_SHARED_NONE;
+    static const char *const names[] = {NAMES(PH_CALL_NAME) NULL};
+    return ph_shared_load(PH_MPI_FILE, 1, names, &mpi) != PH_SHARED_NONE;
 }
 
 #define MPI_Abort           mpi.MPI_Abort

@@ -13,23 +13,14 @@
     X(nlopt_set_xtol_abs1)
 /* clang-format on */
 
-typedef struct nlopt_calls {
-#define X(name) __typeof__(&name) name;
-    NAMES(X)
-#undef X
-} nlopt_calls;
-
-static nlopt_calls nlopt; /* constant once it is loaded */
+static struct {
+    NAMES(PH_CALL_MEMBER)
+} nlopt; /* constant once it is loaded */
 
 static int load_nlopt(void) /* 0: it is not there */
 {
-    static const ph_symbol symbols[] = {
-#define X(name) {#name, offsetof(nlopt_calls, name)},
-        NAMES(X)
-#undef X
-    };
-    return ph_shared_load(PH_NLOPT_FILE, 0, (int)(sizeof symbols / sizeof *symbols), symbols, &nlopt) !=
-           PH_SHARED_NONE;
+    static const char *const names[] = {NAMES(PH_CALL_NAME) NULL};
+    return ph_shared_load(PH_NLOPT_FILE, 0, names, &nlopt) != PH_SHARED_NONE;
 }
 
 #define nlopt_create            nlopt.nlopt_create

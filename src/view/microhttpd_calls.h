@@ -13,23 +13,14 @@
     X(MHD_queue_response) X(MHD_destroy_response) X(MHD_suspend_connection) X(MHD_resume_connection)
 /* clang-format on */
 
-typedef struct microhttpd_calls {
-#define X(name) __typeof__(&name) name;
-    NAMES(X)
-#undef X
-} microhttpd_calls;
-
-static microhttpd_calls microhttpd; /* constant once it is loaded */
+static struct {
+    NAMES(PH_CALL_MEMBER)
+} microhttpd; /* constant once it is loaded */
 
 static int load_microhttpd(void) /* 0: it is not there */
 {
-    static const ph_symbol symbols[] = {
-#define X(name) {#name, offsetof(microhttpd_calls, name)},
-        NAMES(X)
-#undef X
-    };
-    return ph_shared_load(PH_MICROHTTPD_FILE, 0, (int)(sizeof symbols / sizeof *symbols), symbols,
-                          &microhttpd) != PH_SHARED_NONE;
+    static const char *const names[] = {NAMES(PH_CALL_NAME) NULL};
+    return ph_shared_load(PH_MICROHTTPD_FILE, 0, names, &microhttpd) != PH_SHARED_NONE;
 }
 
 #define MHD_start_daemon                  microhttpd.MHD_start_daemon
