@@ -59,7 +59,7 @@ static void check_memory(const char *method, const size_t bound[4])
 static void memory_does_not_matter(void **state)
 {
     (void)state;
-    check_memory("genalpha", (const size_t[]){0, 1 << 20, 30000, 18000});
+    check_memory("genalpha", (const size_t[]){0, 1 << 20, 30000, 19000});
     check_memory("bliedf", (const size_t[]){0, 1 << 20, 60000, 36000});
 }
 

@@ -2,6 +2,9 @@
 #include "base/base.h"
 #include "check.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 /* ---- status and errors -------------------------------------------------------------------------- */
 
 static void statuses_are_described(void **state)
@@ -120,6 +123,57 @@ static void arena_refuses(void **state)
     void *p = ph_alloc(NULL, 8);
     assert_non_null(p);
     ph_free(NULL, p);
+}
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define WATCHED
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define WATCHED
+#endif
+
+#ifdef WATCHED
+/* How a child ends that touches a byte of a piece, counted from its end: 0 if well. */
+static int touch(volatile unsigned char *end, ptrdiff_t at)
+{
+    int status;
+    pid_t child = fork();
+    if (!child) {
+        if (!freopen("/dev/null", "w", stderr)) /* the sanitizer's report */
+            _exit(2);
+        end[at] = 1;
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return status;
+}
+#endif
+
+/* A sanitizer stops who leaves a piece, at whichever end, before it comes to the next one. */
+static void arena_has_gaps(void **state)
+{
+    (void)state;
+#ifdef WATCHED
+    static const size_t bytes[] = {24, 64, 9, 0, 128};
+    ph_arena a = {0};
+    for (int again = 0; again < 2; again++) {
+        unsigned char *p[5];
+        for (int k = 0; k < 5; k++)
+            p[k] = ph_arena_take(&a, bytes[k], 1);
+        if (!again)
+            assert_true(ph_arena_open(&a, NULL));
+        for (int k = 0; again && k < 5; k++) {
+            unsigned char *end = p[k] + bytes[k];
+            assert_true(!bytes[k] || touch(end, -1) == 0);
+            assert_true(touch(end, 0) != 0 && touch(end, 63) != 0);
+            assert_true(!k || touch(p[k], -1) != 0);
+        }
+    }
+    ph_free(NULL, a.block);
+#else
+    skip();
+#endif
 }
 
 /* ---- algebra ------------------------------------------------------------------------------------ */
@@ -245,6 +299,7 @@ int main(void)
         cmocka_unit_test(fail_writes_a_sentence),
         cmocka_unit_test(arena_hands_out),
         cmocka_unit_test(arena_refuses),
+        cmocka_unit_test(arena_has_gaps),
         cmocka_unit_test(vectors),
         cmocka_unit_test(matrices),
         cmocka_unit_test(quaternions),

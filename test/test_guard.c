@@ -1,5 +1,6 @@
 /* Steps that end where functions of the state change their sign: where that is found, and in which order. */
 #include "event_cases.h"
+#include "step/guard.h"
 
 /* Several in one step, in their order; those at the same time in the order of the file; the grid goes on as before. */
 static void several_in_one_step(void **state)
@@ -83,12 +84,165 @@ static void twice_within_a_step(void **state)
     ph_run_close(run);
 }
 
+/* ---- functions of time, on a step that the test makes ----------------------------------------------------- */
+
+typedef double (*of_time)(double t);
+
+typedef struct clockwork {
+    ph_sim *sim;
+    const of_time *f;
+    double off;      /* what the functions are more on steps that were made again */
+    int seen, again; /* calls */
+} clockwork;
+
+static ph_status zero(const ph_state *s, double *out, void *ctx)
+{
+    (void)s, (void)ctx;
+    out[0] = 0;
+    return PH_OK;
+}
+
+static ph_status unit(const ph_state *s, double *out, void *ctx)
+{
+    (void)s, (void)ctx;
+    out[0] = 1;
+    return PH_OK;
+}
+
+static ph_status read_clock(const ph_state *s, double *g, void *ctx)
+{
+    clockwork *c = ctx;
+    c->seen++;
+    for (int k = 0; k < c->sim->guard->n; k++)
+        g[k] = c->f[k](s->t) + (c->again ? c->off : 0);
+    return PH_OK;
+}
+
+static ph_status make_again(ph_sim *sim, double t, void *ctx)
+{
+    clockwork *c = ctx;
+    sim->next.t = t;
+    c->again++;
+    return PH_OK;
+}
+
+/* A point at rest, and n functions on a step from t to t + h. */
+static void clock_open(clockwork *c, double t, double h, int n, const of_time *f)
+{
+    static const ph_node node = {.group = PH_RN, .n = 1, .name = "x"};
+    static const ph_system sys = {
+        .name = "rest", .n_nodes = 1, .nodes = &node, .flags = PH_MASS_CONSTANT, .M = unit, .g = zero};
+    ph_options o = ph_default_options();
+    double x = 0;
+    ph_guard *g;
+    o.h = h;
+    *c = (clockwork){.sim = sim_of(&sys, &o, &x, &x), .f = f};
+    assert_int_equal(ph_guard_create(&g, c->sim, n, NULL), PH_OK);
+    g->values = read_clock, g->ctx = c, c->sim->guard = g;
+    c->sim->now.t = t, c->sim->next.t = t + h;
+    assert_int_equal(ph_guard_begin(c->sim), PH_OK);
+}
+
+static void clock_close(clockwork *c)
+{
+    ph_guard_destroy(c->sim->guard);
+    c->sim->guard = NULL;
+    ph_sim_destroy(c->sim);
+}
+
+static double passes_half(double t)
+{
+    return t - 0.5;
+}
+
+static double falls_at_half(double t)
+{
+    return 0.5 - t;
+}
+
+static double starts_at_zero(double t)
+{
+    return t;
+}
+
+static double passes_late(double t)
+{
+    return t - 0.75;
+}
+
+/* Signs after a change at 1/2: not known of what changed; of others as they are, and as before of what is 0 there without
+ * a change that counts. What is 0 at the start changes nothing. */
+static void signs_after_a_change(void **state)
+{
+    (void)state;
+    static const of_time f[] = {passes_half, falls_at_half, starts_at_zero, passes_late, passes_half};
+    static const int begin[] = {-1, 1, 0, -1, -1}, end[] = {0, 1, 1, -1, 0}, hit[] = {1, 0, 0, 0, 1};
+    clockwork c;
+    int met;
+    clock_open(&c, 0, 1, 5, f);
+    ph_guard *g = c.sim->guard;
+    g->way[1] = PH_WAY_UP, g->way[4] = PH_WAY_UP;
+    assert_int_equal(ph_guard_pass(c.sim, &met), PH_OK);
+    assert_true(met && c.sim->next.t == 1);
+    assert_memory_equal(g->sign, begin, sizeof begin); /* as they were */
+    assert_int_equal(ph_guard_after(c.sim, make_again, &c), PH_OK);
+    assert_true(g->met && c.sim->next.t == 0.5); /* exact */
+    assert_true(g->root[0] == 0.5 && g->root[4] == 0.5 && g->size == 1);
+    assert_memory_equal(g->sign, end, sizeof end);
+    for (int k = 0; k < 5; k++)
+        assert_int_equal(g->hit[k], hit[k]);
+    assert_int_equal(c.again, 1);
+    clock_close(&c);
+}
+
+static double cubic(double t)
+{
+    double s = (t - 10) / 0.02;
+    return s * s * s - 0.2;
+}
+
+/* A smooth function takes few looks, and few steps where those end beside the polynomial. */
+static void few_looks(void **state)
+{
+    (void)state;
+    static const of_time f[] = {cubic};
+    for (int beside = 0; beside < 2; beside++) {
+        clockwork c;
+        clock_open(&c, 10, 0.02, 1, f);
+        c.off = beside ? 1e-2 : 0;
+        assert_int_equal(ph_guard_after(c.sim, make_again, &c), PH_OK);
+        assert_true(c.sim->guard->met);
+        check_near(c.sim->next.t, 10 + 0.02 * cbrt(0.2 - c.off), 1e-14); /* round-off of 10 */
+        assert_true(c.seen < 40); /* halving alone takes 60 */
+        assert_int_equal(c.again, beside ? 5 : 1);
+        clock_close(&c);
+    }
+}
+
+static double jumps(double t)
+{
+    return t < sqrt(0.2) ? -1 : 1;
+}
+
+/* A jump is enclosed, by a number of steps that has a bound. */
+static void jump_is_enclosed(void **state)
+{
+    (void)state;
+    static const of_time f[] = {jumps};
+    clockwork c;
+    clock_open(&c, 0, 1, 1, f);
+    assert_int_equal(ph_guard_after(c.sim, make_again, &c), PH_OK);
+    check_near(c.sim->next.t, sqrt(0.2), 1e-9); /* 1e-4 halved 18 times */
+    assert_int_equal(c.again, 20);
+    clock_close(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(several_in_one_step),
-        cmocka_unit_test(located_by_steps),
-        cmocka_unit_test(twice_within_a_step),
+        cmocka_unit_test(several_in_one_step), cmocka_unit_test(located_by_steps),
+        cmocka_unit_test(twice_within_a_step), cmocka_unit_test(signs_after_a_change),
+        cmocka_unit_test(few_looks),           cmocka_unit_test(jump_is_enclosed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "model_file.h"
 #include "polhode/sim.h"
 #include "step/layout.h"
+#include "step/rank.h"
 
 #include <time.h>
 
@@ -219,12 +220,136 @@ static void least_norm_of_many(void **state)
     }
 }
 
+/* ---- rows of small numbers ------------------------------------------------------------------------------- */
+
+#define NODES  5
+#define JOINTS 4
+#define ROWS   (3 * JOINTS)
+#define COLS   (3 * NODES)
+
+static ph_status never(const ph_state *s, double *out, void *ctx)
+{
+    (void)s, (void)out, (void)ctx;
+    return PH_E_CALLBACK;
+}
+
+/* Nodes of one to three coordinates, and constraints of one to three rows between two or three of them. */
+typedef struct web {
+    ph_node node[NODES];
+    ph_constraint joint[JOINTS];
+    ph_place link[3 * JOINTS], pair[NODES];
+    ph_system sys;
+    ph_skeleton *skeleton;
+    double B[3 * JOINTS * 9], M[NODES * 9];
+    long A[ROWS * COLS]; /* the rows of B */
+} web;
+
+static int one_to_three(uint64_t *seed)
+{
+    return 1 + (int)(1.499 * (rnd(seed) + 1));
+}
+
+static void web_open(web *w, uint64_t *seed)
+{
+    int n_links = 0;
+    ph_error err = {0};
+    for (int i = 0; i < NODES; i++) {
+        w->node[i] = (ph_node){.group = PH_RN, .n = one_to_three(seed), .name = "x"};
+        w->pair[i] = (ph_place){i, i};
+    }
+    for (int c = 0; c < JOINTS; c++) {
+        int from = (int)(2.499 * (rnd(seed) + 1)), many = rnd(seed) > 0.4 ? 3 : 2;
+        w->joint[c] = (ph_constraint){.rows = one_to_three(seed), .name = "c"};
+        for (int k = 0; k < many; k++)
+            w->link[n_links++] = (ph_place){c, (from + k * (1 + c % 2)) % NODES};
+    }
+    w->sys = (ph_system){
+        .name = "rows", .n_nodes = NODES, .nodes = w->node, .n_constraints = JOINTS, .constraints = w->joint};
+    w->sys.n_pairs = NODES, w->sys.pairs = w->pair, w->sys.n_links = n_links, w->sys.links = w->link;
+    w->sys.M = w->sys.g = w->sys.Phi = w->sys.B = never;
+    if (ph_skeleton_create(&w->skeleton, &w->sys, NULL, &err) != PH_OK)
+        fail_msg("%s", err.text);
+}
+
+/* Numbers -1, 0, 1, and masses of any size or of zero. */
+static void web_fill(web *w, uint64_t *seed, int massless)
+{
+    const ph_layout *lay = &w->skeleton->lay;
+    for (int i = 0; i < NODES; i++) {
+        const ph_block *m = &lay->pair[lay->diag[i]];
+        for (int k = 0; k < m->n * m->n; k++)
+            w->M[m->at + k] = k % (m->n + 1) || (massless && k) ? 0 : exp2(round(10 * rnd(seed)));
+    }
+    memset(w->A, 0, sizeof w->A);
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
+        for (int k = 0; k < b->m * b->n; k++) {
+            long x = lround(1.4 * rnd(seed));
+            w->B[b->at + k] = (double)x;
+            w->A[(b->row_at + k / b->n) * lay->nv + b->col_at + k % b->n] = x;
+        }
+}
+
+/* The rank by elimination modulo a prime that is larger than any minor would need. */
+static int rank_of(int rows, int cols, const long *given)
+{
+    const long prime = 1000003;
+    long A[ROWS * COLS];
+    int rank = 0;
+    for (int i = 0; i < rows * cols; i++)
+        A[i] = (given[i] + prime) % prime;
+    for (int j = 0; j < cols && rank < rows; j++) {
+        int at = rank;
+        while (at < rows && !A[at * cols + j])
+            at++;
+        if (at == rows)
+            continue;
+        for (int k = 0; k < cols; k++) {
+            long x = A[at * cols + k];
+            A[at * cols + k] = A[rank * cols + k], A[rank * cols + k] = x;
+        }
+        for (int i = rank + 1; i < rows; i++)
+            for (int k = cols - 1; k >= j; k--)
+                A[i * cols + k] =
+                    (A[i * cols + k] * A[rank * cols + j] + (prime - A[rank * cols + k]) * A[i * cols + j]) %
+                    prime;
+        rank++;
+    }
+    return rank;
+}
+
+/* As many rows depend on others as the rank says, and those that do not have all of it. */
+static void rows_of_small_numbers(void **state)
+{
+    (void)state;
+    uint64_t seed = 21;
+    int found = 0;
+    for (int trial = 0; trial < 1000; trial++) {
+        web w;
+        unsigned char dependent[ROWS + 1];
+        long kept[ROWS * COLS];
+        web_open(&w, &seed);
+        web_fill(&w, &seed, trial % 3 == 0);
+        const ph_layout *lay = &w.skeleton->lay;
+        dependent[lay->nl] = 7;
+        assert_int_equal(ph_rank_rows(lay, w.B, w.M, 1e-9, NULL, dependent), PH_OK);
+        int rows = 0, rank = rank_of(lay->nl, lay->nv, w.A);
+        for (int i = 0; i < lay->nl; i++)
+            if (!dependent[i])
+                memcpy(kept + rows++ * lay->nv, w.A + i * lay->nv, sizeof(long) * (size_t)lay->nv);
+        if (rows != rank || rank_of(rows, lay->nv, kept) != rank)
+            fail_msg("trial %d: %d rows of %d are kept, the rank is %d", trial, rows, lay->nl, rank);
+        assert_int_equal(dependent[lay->nl], 7);
+        found += lay->nl - rank;
+        ph_skeleton_release(w.skeleton);
+    }
+    assert_true(found > 300);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(many_loops),
-        cmocka_unit_test(units_cancel),
-        cmocka_unit_test(cost_is_linear),
+        cmocka_unit_test(rows_of_small_numbers), cmocka_unit_test(many_loops),
+        cmocka_unit_test(units_cancel),          cmocka_unit_test(cost_is_linear),
         cmocka_unit_test(least_norm_of_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

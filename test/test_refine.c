@@ -133,9 +133,76 @@ static void zeros_are_good(void **state)
     case_free(&c);
 }
 
+/* The weight of a block of rows, by its definition: the size of its terms, or a thousandth of what cancels in it. Late rows
+ * see the unknowns of others, whose own rows have one unit by the roots of their diagonals. */
+static void weights(void **state)
+{
+    (void)state;
+    static const int size[2] = {3, 2};
+    static const unsigned char late[2] = {0, 1};
+    block_case c = case_full(2, size);
+    ph_graph g = case_graph(&c);
+    g.late = late;
+    double A[5][5] = {{1e8, 0.1, 0.2, 3, 0.5},
+                      {0.3, 2, -0.1, 0.7, 1},
+                      {0.2, 0.4, 5, -0.2, 1},
+                      {4, 0.1, -1, 0, 0},
+                      {1, 2, 0.3, 0, 0}};
+    for (int i = 0; i < 5; i++)
+        for (int j = 0; j < 5; j++) {
+            int r = i >= 3, s = j >= 3;
+            c.value[(r ? 15 : 0) + (s ? (r ? 6 : 9) : 0) + (i - 3 * r) * size[s] + j - 3 * s] = A[i][j];
+        }
+    ph_arena a = {0};
+    ph_pattern p;
+    ph_refinement w;
+    for (int k = 0; k < 2; k++) {
+        ph_pattern_lay(&p, &g, &a), ph_refinement_lay(&w, 5, &a);
+        if (!k)
+            assert_true(ph_arena_open(&a, NULL));
+    }
+    const double b[5] = {0}, x[5] = {0, 0, 0, 1e-3, -2e-3};
+    for (int transposed = 0; transposed < 2; transposed++) {
+        double scale[5] = {0}, most = 0, gross[3], rows[5] = {0};
+        for (int i = 0; i < 5; i++)
+            for (int j = 0; j < 5; j++)
+                scale[i] += fabs((transposed ? A[j][i] : A[i][j]) * x[j]);
+        for (int i = 0; i < 3; i++)
+            gross[i] = scale[i] / A[i][i], most = fmax(most, scale[i] / sqrt(A[i][i]));
+        for (int i = 0; i < 5; i++)
+            for (int j = 0; j < 3; j++)
+                rows[i] =
+                    i < 3 ? sqrt(A[i][i]) * most : rows[i] + fabs(transposed ? A[j][i] : A[i][j]) * gross[j];
+        ph_refinement_weigh(&w, &p, c.value, b, x, transposed);
+        for (int block = 0, at = 0; block < 2; at += size[block++]) {
+            double own = 0, all = 0;
+            for (int i = at; i < at + size[block]; i++)
+                own = fmax(own, scale[i]), all = fmax(all, 1e-3 * rows[i]);
+            assert_true(all > own);                 /* what is looked at here */
+            check_near(w.size[at] / all, 1, 1e-14); /* round-off */
+        }
+    }
+    free(a.block);
+    case_free(&c);
+}
+
+/* Every number counts, at each place of the loop over four and of the rest. */
+static void finite_numbers(void **state)
+{
+    (void)state;
+    for (int n = 0; n < 12; n++)
+        for (int at = 0; at <= n; at++) {
+            double x[12];
+            for (int i = 0; i < 12; i++)
+                x[i] = i == at ? (i % 2 ? INFINITY : NAN) : 1e300;
+            assert_int_equal(!ph_all_finite(x, n), at < n);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(poor_solvers_become_good),
-                                       cmocka_unit_test(zeros_are_good)};
+                                       cmocka_unit_test(zeros_are_good), cmocka_unit_test(weights),
+                                       cmocka_unit_test(finite_numbers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Where the address sanitizer watches, a gap that nobody may touch follows each piece of an arena. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define WATCHED
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define WATCHED
+#endif
+#ifdef WATCHED
+#include <sanitizer/asan_interface.h>
+#define GAP PH_ARENA_ALIGN
+#else
+#define ASAN_POISON_MEMORY_REGION(from, size)   ((void)(from))
+#define ASAN_UNPOISON_MEMORY_REGION(from, size) ((void)(from))
+#define GAP                                     ((size_t)0)
+#endif
+
 static const struct {
     const char *word, *text;
 } statuses[PH_STATUS_COUNT] = {
@@ -68,13 +85,15 @@ void *ph_arena_take(ph_arena *a, size_t count, size_t size)
         a->overflow = 1;
         return NULL;
     }
-    size_t bytes = (count * size + PH_ARENA_ALIGN - 1) / PH_ARENA_ALIGN * PH_ARENA_ALIGN;
+    size_t bytes = (count * size + PH_ARENA_ALIGN - 1) / PH_ARENA_ALIGN * PH_ARENA_ALIGN + GAP;
     if (a->used > SIZE_MAX / 2 - bytes) {
         a->overflow = 1;
         return NULL;
     }
-    void *p = a->base ? (void *)(a->base + a->used) : NULL;
+    unsigned char *p = a->base ? a->base + a->used : NULL;
     a->used += bytes;
+    if (p)
+        ASAN_POISON_MEMORY_REGION(p + count * size, bytes - count * size);
     return p;
 }
 
@@ -85,6 +104,7 @@ int ph_arena_open(ph_arena *a, const ph_allocator *alloc)
     a->block = ph_alloc(alloc, a->used + PH_ARENA_ALIGN);
     if (!a->block)
         return 0;
+    ASAN_UNPOISON_MEMORY_REGION(a->block, a->used + PH_ARENA_ALIGN); /* of an allocator that gives it again */
     memset(a->block, 0, a->used + PH_ARENA_ALIGN);
     uintptr_t at = (uintptr_t)a->block;
     a->base = (unsigned char *)a->block + (PH_ARENA_ALIGN - at % PH_ARENA_ALIGN) % PH_ARENA_ALIGN;
