@@ -60,7 +60,7 @@ static void memory_does_not_matter(void **state)
 {
     (void)state;
     check_memory("genalpha", (const size_t[]){0, 1 << 20, 30000, 19000});
-    check_memory("bliedf", (const size_t[]){0, 1 << 20, 60000, 36000});
+    check_memory("bliedf", (const size_t[]){0, 1 << 20, 60000, 42000});
 }
 
 int main(void)

@@ -213,7 +213,7 @@ static void few_looks(void **state)
         assert_int_equal(ph_guard_after(c.sim, make_again, &c), PH_OK);
         assert_true(c.sim->guard->met);
         check_near(c.sim->next.t, 10 + 0.02 * cbrt(0.2 - c.off), 1e-14); /* round-off of 10 */
-        assert_true(c.seen < 40); /* halving alone takes 60 */
+        assert_true(c.seen < 40);                                        /* halving alone takes 60 */
         assert_int_equal(c.again, beside ? 5 : 1);
         clock_close(&c);
     }
