@@ -205,8 +205,8 @@ static const struct {
      12},
     {"return math.log(2, t)", "the base of a logarithm is not constant", 12},
     {"return math.tointeger(t) or t", "math.tointeger depends on the value of a number", 12},
-    {"return t & 1", "it looks at the bits of a number", 12},
-    {"return curve({0, 1}, {1, 2})(t)", "it makes a curve", 12},
+    {"return t & 1", "it computes with the bits of a number", 12},
+    {"return math.ult(math.floor(t), 1) and 1 or t", "it looks at the bits of a number", 12},
 };
 
 static void what_cannot_be_traced_is_named(void **state)
