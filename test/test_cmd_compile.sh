@@ -114,6 +114,59 @@ cc -std=c17 -Wall -Wextra -Wpedantic -Werror -c "$dir/hostile.c" -o "$dir/hostil
 grep -q 'heavy_top_real m;' "$dir/new/heavy_top.h"
 grep -q 'at most 3 iterations' "$dir/new/heavy_top.h"
 
+# The driver of ensembles as plain C, a device of one thread: members of a table, whose statistics are those of a sweep of the library.
+"$POLHODE" compile "$models/heavy_top.lua" --open m --cuda -o "$dir/device" >"$dir/out"
+(cd "$dir/device" && cc $flags -c heavy_top.c && cc $flags -x c heavy_top.cu -x none heavy_top.o -lm -o heavy_top_ensemble &&
+    cc $flags -DPH_LIBRARY -fsyntax-only -x c heavy_top.cu)
+"$POLHODE" sweep "$models/heavy_top.lua" --t-end 0.05 --vary m=10:20:201 --sensor tip,energy --quiet -o "$dir/sweep.csv"
+python3 - "$dir" <<'ENSEMBLE'
+import csv, subprocess, sys
+dir = sys.argv[1]
+rows = list(csv.DictReader(l for l in open(f"{dir}/sweep.csv") if not l.startswith("#")))
+table = ["m"] + [r["m"] for r in rows]
+open(f"{dir}/device/table.csv", "w").write("\n".join(table) + "\n")
+def ensemble(*words):
+    p = subprocess.run([f"{dir}/device/heavy_top_ensemble", *words], capture_output=True, text=True, cwd=f"{dir}/device")
+    return p.returncode, p.stdout, p.stderr
+def numbers(line):
+    words = line.split()
+    return words[0], {k: float(v) for k, v in zip(words[1::2], words[2::2])}
+code, out, err = ensemble("201", "50", "table.csv")
+assert code == 0, err
+lines = out.splitlines()
+assert "failed 0" in lines[0] and "8 of 8 members have the same bits" in lines[1] and "statistics of 17 values" in lines[2], lines[:3]
+seen = dict(numbers(l) for l in lines[3:])
+columns = {k.split(" ")[0]: sorted(float(r[k]) for r in rows) for k in rows[0] if k.startswith(("tip", "energy"))}
+for name, x in (("tip[1]", columns["tip.1"]), ("tip[3]", columns["tip.3"]), ("energy", columns["energy"])):
+    s, mean = seen[name], sum(x) / len(x)
+    size = max(map(abs, x))
+    assert abs(s["mean"] - mean) < 1e-8 * size, (name, s, mean)  # Newton's tolerance
+    deviation = (sum((v - mean) ** 2 for v in x) / len(x)) ** 0.5
+    assert abs(s["deviation"] - deviation) < 1e-6 * size, (name, s, deviation)
+    assert abs(s["min"] - x[0]) < 1e-8 * size and abs(s["max"] - x[-1]) < 1e-8 * size, (name, s)
+    for part in (5, 25, 50, 75, 95):  # between neighbours, and a bin of the histogram
+        k = part * len(x) // 100
+        slack = (x[-1] - x[0]) / 1024 + 1e-5 * size
+        assert x[k - 1] - slack <= s[f"{part}%"] <= x[k + 1] + slack, (name, part, s)
+# Members of a range lie in it and fill it; the same every time.
+code, out, err = ensemble("1000", "1", "m=10:20", "1e-3")
+assert code == 0 and ensemble("1000", "1", "m=10:20", "1e-3")[1].splitlines()[3:] == out.splitlines()[3:]
+assert "8 of 8" in out.splitlines()[1]
+low, high = (dict(numbers(l) for l in ensemble("1", "1", f"m={m}")[1].splitlines()[3:])["energy"]["mean"] for m in (10, 20))
+e = dict(numbers(l) for l in ensemble("1000", "1", "m=10:20")[1].splitlines()[3:])["energy"]
+assert low <= e["min"] < low + 0.01 * (high - low) and high - 0.01 * (high - low) < e["max"] <= high, (low, e, high)
+for words, what in ((("201", "50", "none.csv"), "cannot be read"), (("202", "50", "table.csv"), "fewer lines"), (("2", "2", "k=1"), "no open parameter"),
+                    (("2", "2", "m=1:"), "NAME=LOW:HIGH"), (("0", "1"), "MEMBERS STEPS")):
+    code, out, err = ensemble(*words)
+    assert code == 2 and what in err and len(err.splitlines()) == 1, (words, code, err)
+ENSEMBLE
+nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+if [ -x "$nvcc" ]; then
+    (cd "$dir/device" && "$nvcc" -std=c++20 -O1 -fmad=false -arch=sm_90 -c heavy_top.cu -o device.o)
+else
+    echo "there is no nvcc: the file for devices was compiled as C alone"
+fi
+
 mkdir "$dir/none"
 refused "'2top' is not a name in C" "$models/heavy_top.lua" --name 2top -o "$dir/none"
 refused "'while' is a word of C" "$models/heavy_top.lua" --name while -o "$dir/none"
@@ -124,7 +177,15 @@ refused "cannot make the folder" "$models/heavy_top.lua" -o "$dir/not/there"
 refused "'N' cannot stay open" "$models/chain.lua" --open N -o "$dir/none"
 refused "has no parameter 'M'" "$models/heavy_top.lua" --open m,M -o "$dir/none"
 refused "the method bliedf cannot be compiled" "$models/heavy_top.lua" --method bliedf -o "$dir/none"
-refused "event 'touch': events cannot be compiled" "$models/bouncing_ball.lua" -o "$dir/none"
-refused "parameters of an FMU are constants" "$models/heavy_top.lua" --open m --fmu "$dir/none/m.fmu"
+refused "joint 'sling': a joint that events release or engage cannot be compiled" "$models/trebuchet.lua" -o "$dir/none"
+refused "event 'touch': what events do cannot be done by an FMU" "$models/bouncing_ball.lua" --fmu "$dir/none/m.fmu"
+cat >"$dir/asks.lua" <<'LUA'
+model "asks"
+particle { name = "b", mass = 1 }
+local n = 0
+event { name = "e", when = function(t, s) n = n + 1 return s.b.position.z - n end, action = "stop" }
+run { t_end = 1, h = 0.1 }
+LUA
+refused "event 'e': its function cannot be compiled" "$dir/asks.lua" -o "$dir/none"
 refused "a name is empty" "$models/heavy_top.lua" --open m, -o "$dir/none"
 [ -z "$(ls -A "$dir/none")" ] || { echo "files of refused models are left"; exit 1; }

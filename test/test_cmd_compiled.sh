@@ -72,6 +72,82 @@ grep -q "'N' cannot stay open: .*; the sweep goes on without" "$dir/err"
 sweep other.csv "$models/heavy_top.lua" --t-end 0.01 --vary h=1e-3,2e-3 --compiled
 grep -q "h is varied, and each of its values would be compiled anew; the sweep goes on without" "$dir/err"
 
+# Events: the same in lanes as in the library, to Newton's tolerance.
+sweep own.events.csv "$models/bouncing_ball.lua" --t-end 1 --vary h=0.4:0.8:5
+sweep built.events.csv "$models/bouncing_ball.lua" --t-end 1 --vary h=0.4:0.8:5 --compiled
+[ ! -s "$dir/err" ] || { cat "$dir/err"; exit 1; }
+python3 - "$dir" <<'COMPARE'
+import csv, sys
+own, built = (list(csv.DictReader(l for l in open(f"{sys.argv[1]}/{n}.events.csv") if not l.startswith("#"))) for n in ("own", "built"))
+assert len(own) == len(built) == 5
+for a, b in zip(own, built):
+    for name in a:
+        if name not in ("id", "iterations", "drift [J]"):
+            assert a[name] == b[name] or abs(float(a[name]) - float(b[name])) < 1e-7 * (1 + abs(float(a[name]))), (name, a, b)
+COMPARE
+"$POLHODE" run "$models/trebuchet.lua" --t-end 0.01 --compiled --quiet 2> "$dir/err"
+grep -q "joint 'sling': a joint that events release or engage cannot be compiled; the run goes on without" "$dir/err"
+
+# On a device: what nvcc is told, as plain C, is a device of one thread. Cases that cannot be there are those of the processor.
+cat > "$dir/nvcc" <<'NVCC'
+#!/bin/sh
+while [ $# -gt 0 ]; do
+    case $1 in -o) out=$2; shift ;; *.cu) in=$1 ;; -Xcompiler) shift ;; esac
+    shift
+done
+exec cc -std=c17 -O1 -ffp-contract=off -fno-math-errno -fPIC -shared -DPH_LIBRARY -x c "$in" "${in%.cu}.c" -lm -o "$out"
+NVCC
+chmod +x "$dir/nvcc"
+masses="--t-end 0.1 --vary m=-1,12,13,14,15,16,17"
+NVCC="$dir/nvcc" sweep device.csv "$models/heavy_top.lua" $masses --gpu
+[ ! -s "$dir/err" ] || { cat "$dir/err"; exit 1; }
+NVCC="$dir/nvcc" sweep some.csv "$models/heavy_top.lua" $masses --gpu --sensor energy
+python3 - "$dir" <<'COMPARE'
+import csv, sys
+def read(name):
+    return list(csv.DictReader(l for l in open(f"{sys.argv[1]}/{name}.csv") if not l.startswith("#")))
+own, device, some, differ = read("own"), read("device"), read("some"), 0
+assert len(own) == len(device) == 7 and "mass" in device[0]["reason"] and device[0]["status"] != "ok"
+for a, b, c in zip(own, device, some):
+    assert a["status"] == b["status"] and a["reason"] == b["reason"] and a["steps"] == b["steps"]
+    if a["status"] != "ok":
+        continue
+    assert b["violation.position"] == "nan" and b["t [s]"] == a["t [s]"] and c["energy [J]"] == b["energy [J]"]
+    for name in a:
+        if name.split(".")[0] in ("tip", "energy [J]", "reaction"):
+            x, y = float(a[name]), float(b[name])
+            assert abs(x - y) < 1e-6 * (1 + abs(x)), (name, x, y)
+            differ += x != y
+assert differ
+COMPARE
+says() { # words of the one line on stderr, then options of a sweep
+    local words=$1
+    shift
+    sweep other.csv "$@" --gpu
+    grep -q -- "$words" "$dir/err" && [ "$(wc -l < "$dir/err")" = 1 ] || { cat "$dir/err"; echo "lacks: $words"; exit 1; }
+}
+NVCC=no_nvcc says "--gpu: the compiler of devices, 'no_nvcc', is not there; the sweep goes on compiled, on the processor" "$models/heavy_top.lua" --t-end 0.01 --vary m=12,13
+cat > "$dir/broken" <<'NVCC'
+#!/bin/sh
+exit 1
+NVCC
+chmod +x "$dir/broken"
+NVCC="$dir/broken" says "fails; the sweep goes on compiled" "$models/heavy_top.lua" --t-end 0.01 --vary m=12,13
+NVCC="$dir/nvcc" says "'N' cannot stay open: .*; the sweep goes on without" "$models/chain.lua" --t-end 0.01 --vary N=2,3
+NVCC="$dir/nvcc" says "event 'touch': events are not met on a device" "$models/bouncing_ball.lua" --t-end 0.01 --vary k=4000,5000
+# A member whose steps fail is run by the library, which says why.
+cat > "$dir/stuck.lua" <<'MODEL'
+model "stuck"
+local k = param("k", 1)
+body{name="b", mass=1, inertia={1, 1, 1}}
+force{body="b", value=function(t, s) return k > 5 and t > 0.005 and k*math.sqrt(-1 - s.b.position[1]^2) or -k*s.b.position[1], 0, 0 end}
+sensor{name="x", type="position", body="b"}
+run{t_end=0.01, h=1e-3}
+MODEL
+sweep stuck.csv "$dir/stuck.lua" --vary k=1,9 || true
+NVCC="$dir/nvcc" sweep stuck_device.csv "$dir/stuck.lua" --vary k=1,9 --gpu || true
+[ "$(cut -d, -f4 "$dir/stuck.csv" | tail -2)" = "$(cut -d, -f4 "$dir/stuck_device.csv" | tail -2)" ]
+
 # Orders are those of the method.
 "$POLHODE" converge "$models/heavy_top.lua" --formulation index3 --h 2e-3,1e-3 --t-end 0.1 --reference finest --json --quiet --compiled > "$dir/orders.json" 2> "$dir/err"
 [ ! -s "$dir/err" ] || { cat "$dir/err"; exit 1; }

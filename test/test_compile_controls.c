@@ -300,6 +300,58 @@ static void ways_of_members(void **state)
     }
 }
 
+/* Flags of events, four stones that are thrown with other speeds: each comes in the step in which its time v/g, 2 v/g lies, in one
+ * direction or both, and at no other. */
+static void flags_of_events(void **state)
+{
+    (void)state;
+    static const char text[] = "model 'stones'\n"
+                               "gravity {0, 0, -10}\n"
+                               "particle{name='stone', mass=1, velocity={0, 0, 1.013}}\n"
+                               "event{name='top', when=function(t, s) return s.stone.velocity.z end, "
+                               "direction='down', action='stop'}\n"
+                               "event{name='rise', when=function(t, s) return s.stone.velocity.z end, "
+                               "direction='up', action='stop'}\n"
+                               "event{name='top-or-so', when=function(t, s) return -s.stone.velocity.z end, "
+                               "direction='both', action='stop'}\n"
+                               "event{name='floor', when=function(t, s) return s.stone.position.z - 1e-9 "
+                               "end, direction='down', action='stop'}\n"
+                               "body{name='wheel', mass=1, inertia={1, 1, 1}, omega={0, 0, 20.3}}\n"
+                               "joint{name='axle', type='revolute', bodies={'ground', 'wheel'}, "
+                               "at={0, 0, 0}, axis={0, 0, 1}}\n"
+                               "event{name='turn', when=function(t, s) return s.joints.axle.position - 7 "
+                               "end, direction='up', action='stop'}\n"
+                               "run{t_end=1, h=0.01}\n";
+    enum { TOP, RISE, SO, FLOOR, TURN, EVENTS };
+    scratch s = scratch_create("model.lua");
+    scratch_write(&s, text, strlen(text));
+    ph_run *run = open_run(s.path, NULL);
+    built b = build(run, 4, 0, has_avx2() ? QUICK " -mavx2" : QUICK);
+    double *z = b.state + 4 * (b.place.v + 2);
+    for (int i = 0; i < 4; i++)
+        z[i] += 0.3 * i;
+    assert_int_equal(b.restart(b.state), 0);
+    int seen[EVENTS] = {0};
+    for (int k = 1; k <= 60; k++) {
+        assert_int_equal(b.step(b.state), 0);
+        for (int i = 0; i < 4; i++) {
+            double up = (1.013 + 0.3 * i) / 10, from = 0.01 * (k - 1), end = 0.01 * k;
+            const int flag[EVENTS] = {[TOP] = from < up && up <= end,
+                                      [SO] = from < up && up <= end,
+                                      [FLOOR] = from < 2 * up && 2 * up <= end,
+                                      [TURN] = from < 7 / 20.3 && 7 / 20.3 <= end};
+            for (int e = 0; e < EVENTS; e++) {
+                seen[e] += flag[e];
+                assert_int_equal((int)at(&b, b.place.event + e, i), flag[e]);
+            }
+        }
+    }
+    assert_true(seen[TOP] == 4 && seen[SO] == 4 && seen[FLOOR] == 4 && seen[TURN] == 4);
+    drop(&b);
+    ph_run_close(run);
+    scratch_remove(&s);
+}
+
 int main(int argc, char **argv) /* a pattern of names: those tests alone */
 {
     const struct CMUnitTest tests[] = {
@@ -309,6 +361,7 @@ int main(int argc, char **argv) /* a pattern of names: those tests alone */
         cmocka_unit_test(loads),
         cmocka_unit_test(drives),
         cmocka_unit_test(inputs),
+        cmocka_unit_test(flags_of_events),
         cmocka_unit_test(ways_of_members),
         cmocka_unit_test(wrong_steps_are_given_up),
         cmocka_unit_test(a_run_goes_on_in_compiled_steps),

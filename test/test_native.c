@@ -164,6 +164,67 @@ static void one_that_fails(void **state)
     ph_run_close(own);
 }
 
+/* A top that turns in the wind, which blows from one height on and stops again, counts its passages, and ends somewhere. */
+static const char events[] =
+    "model 'events'\n"
+    "local m = param('m', 15)\n"
+    "gravity {0, 0, -9.81}\n"
+    "body{name='top', mass=m, inertia={0.45, 0.45, 0.23}, position={0, 1, 0}, omega={0, 150, -4.6}}\n"
+    "joint{name='pivot', type='spherical', bodies={'ground', 'top'}, at={0, 0, 0}}\n"
+    "input{name='wind', value=0, hold='step'}\n"
+    "state{name='count', initial=0, rate=function(t, s) return 0 end}\n"
+    "force{name='w', body='top', value=function(t, s) return 0, 0, 30*s.inputs.wind end}\n"
+    "local function z(t, s) return s.top.position.z + 0.15 end\n"
+    "event{name='low', when=z, direction='down', action={{set={wind=1}}, {state={count=function(t, s) return "
+    "s.states.count + 1 end}}}}\n"
+    "event{name='high', when=z, direction='up', action={set={wind=0}}}\n"
+    "event{name='far', when=function(t, s) return s.top.position.x + 0.1 end, direction='up', "
+    "action='stop'}\n"
+    "run{t_end=1, h=1e-3, formulation='index3'}\n";
+
+/* Events come when they do in the library, to Newton's tolerance, alone and with others. */
+static void events_on_the_way(void **state)
+{
+    (void)state;
+    scratch s = scratch_create("events.lua");
+    scratch_write(&s, events, strlen(events));
+    ph_run *own = open_run(s.path, 0, NULL, NULL), *run[3];
+    ph_status status[3];
+    ph_error err[3] = {{0}};
+    ph_compiled *c;
+    const char *const open[] = {"m"};
+    assert_int_equal(ph_compiled_create(&c, own, open, 1, 4, err), PH_OK);
+    for (int i = 0; i < 3; i++) {
+        run[i] = open_run(s.path, i == 2, NULL, NULL);
+        set_mass(run[i], 15 + i % 2);
+        if (i < 2)
+            assert_int_equal(ph_run_use(run[i], c, err), PH_OK);
+    }
+    ph_runs_until(run, 2, 1, status, err);
+    status[2] = ph_run_until(run[2], 1, &err[2]);
+    for (int i = 0; i < 3; i++) {
+        set_mass(own, 15 + i % 2);
+        to(own, 1);
+        assert_int_equal(status[i], PH_OK);
+        assert_true(ph_run_is_compiled(run[i]) && apart(run[i], own) > 0); /* it was compiled */
+        check_le(apart(run[i], own), NEAR);
+        int n, more;
+        const ph_run_event *a = ph_run_events(own, &n), *b = ph_run_events(run[i], &more);
+        assert_true(n > 2 && n == more);
+        assert_int_equal(ph_run_ended_by(own), 2);
+        assert_int_equal(ph_run_ended_by(run[i]), 2);
+        for (int k = 0; k < n; k++) {
+            assert_int_equal(a[k].event, b[k].event);
+            check_near(a[k].t, b[k].t, NEAR);
+        }
+    }
+    ph_compiled_release(c);
+    for (int i = 0; i < 3; i++)
+        ph_run_close(run[i]);
+    ph_run_close(own);
+    scratch_remove(&s);
+}
+
 static void note(const char *text, void *ctx)
 {
     snprintf(ctx, 300, "%s", text);
@@ -197,6 +258,7 @@ int main(void)
         cmocka_unit_test(parameters_that_are_open),
         cmocka_unit_test(several_at_once),
         cmocka_unit_test(one_that_fails),
+        cmocka_unit_test(events_on_the_way),
         cmocka_unit_test(without),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

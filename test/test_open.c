@@ -136,6 +136,55 @@ static void members(void **state)
     ph_run_close(run);
 }
 
+/* Initial values that follow parameters: NAME_begin, as the library has them. A pendulum that starts with a speed and a length. */
+static const char swing[] =
+    "model 'swing'\n"
+    "local l, w, m = param('l', 0.5), param('w', 2), param('m', 1)\n"
+    "gravity {0, 0, -9.81}\n"
+    "body{name='bob', mass=m, inertia={0.1*m*l^2, 0.1*m*l^2, 0.2*m*l^2}, position={l, 0, 0}, velocity={0, "
+    "w*l, 0}, omega={0, 0, w}}\n"
+    "joint{name='pivot', type='spherical', bodies={'ground', 'bob'}, at={0, 0, 0}}\n"
+    "body{name='free', mass=1, inertia={1, 1, 1}, position={w, l - 2*w^2, 1/l}, velocity={0, 0, w}}\n"
+    "run{t_end=1, h=1e-3, formulation='index3'}\n";
+
+static void initial_values(void **state)
+{
+    (void)state;
+    scratch s = scratch_create("swing.lua");
+    scratch_write(&s, swing, strlen(swing));
+    ph_run *run = open_run(s.path, NULL);
+    ph_error err = {0};
+    const char *const *name = OPTIONS("l", "w", "m");
+    const double other[] = {0.8, 3.1, 2.5};
+    built b = build_open(run, name, 4, 0, has_avx2() ? "-O1 -mavx2" : "-O1");
+    unsigned (*begin)(double *s);
+    *(void **)&begin = dlsym(b.library, "m_begin");
+    assert_non_null(begin);
+    int first = b.place.data - 3;
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 3; k++)
+            b.state[4 * (first + k) + i] = other[k];
+    b.state[4 * (first + 1) + 2] = NAN; /* one of them has none, and stays where it is */
+    double before = at(&b, b.place.v + 1, 2);
+    assert_int_equal(begin(b.state), 4);
+    assert_true(at(&b, b.place.v + 1, 2) == before); /* exact */
+    set_all(run, name, other, 3);
+    for (int k = 0; k < 300; k++) {
+        b.step(b.state);
+        assert_int_equal(ph_run_step(run, &err), PH_OK);
+    }
+    const ph_sim *sim = ph_run_sim(run);
+    for (int i = 0; i < 4; i += 3) {
+        for (int k = 0; k < sim->lay.nq; k++)
+            check_near(at(&b, b.place.q + k, i), sim->now.q[k], 10 * MOTION);
+        for (int k = 0; k < sim->lay.nv; k++)
+            check_near(at(&b, b.place.v + k, i), sim->now.v[k], 10 * MOTION);
+    }
+    drop(&b);
+    ph_run_close(run);
+    scratch_remove(&s);
+}
+
 static void refused(const char *text, const char *const *open, const char *words)
 {
     ph_compile_config config = ph_compile_defaults();
@@ -156,8 +205,9 @@ static void refusals(void **state)
     refused(TOP "particle{name='p', mass=math.exp(a)} " END, OPTIONS("a"),
             "'a' cannot stay open: a number of body 'p' is no polynomial of it");
     refused(TOP "particle{name='p', mass=2.001 - a} " END, OPTIONS("b", "a"), "cannot stay open: at b = ");
-    refused(TOP "particle{name='p', mass=1, velocity={a, 0, 0}} " END, OPTIONS("a"),
-            "no number of the equations");
+    refused(TOP "particle{name='p', mass=1, velocity={math.sin(a), 0, 0}} " END, OPTIONS("a"),
+            "no number of the equations depends on it, and an initial value");
+    refused(TOP "particle{name='p', mass=1} " END, OPTIONS("a"), "nothing in the model depends on it");
     refused(TOP "particle{name='p', mass=b} run{t_end=1, h=0.01*a}", OPTIONS("a"), "more than numbers");
     refused(TOP "particle{name='p', mass=b} " END, OPTIONS("c"), "has no parameter 'c'");
     refused(TOP "particle{name='p', mass=b} " END, OPTIONS("b", "b"), "have the same name in C");
@@ -168,10 +218,8 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_of_every_kind),
-        cmocka_unit_test(models),
-        cmocka_unit_test(members),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(numbers_of_every_kind), cmocka_unit_test(models),   cmocka_unit_test(members),
+        cmocka_unit_test(initial_values),        cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

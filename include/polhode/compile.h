@@ -67,12 +67,31 @@ PH_API ph_status ph_run_build(ph_run *run, const char *const *open, int n_open, 
  * observes them. status and err: n of them, as ph_run_until has them. */
 PH_API ph_status ph_runs_until(ph_run *const *run, int n, double t, ph_status *status, ph_error *err);
 
+/* ---- ensembles on a device --------------------------------------------------------------------------------------- */
+/* A compiled model as ph_compiled_create makes it, but for a device: built by nvcc, or that of $NVCC, and not kept. Its first steps of the
+ * run, which is at its initial time before and after, must be those of the library. PH_E_INPUT also: there is no nvcc, no device; the
+ * model has events, or sensors over time. */
+PH_API ph_status ph_compiled_create_device(ph_compiled **out, ph_run *run, const char *const *open,
+                                           int n_open, ph_error *err);
+PH_API int ph_compiled_numbers(const ph_compiled *c); /* of the state of one member */
+PH_API int ph_compiled_sensors(const ph_compiled *c); /* numbers that all sensors give, one after the other */
+
+/* A run that was started as the state of a member. PH_E_INPUT: it differs from what was compiled by more than open parameters,
+ * has an input that changes over time, or redundant constraints. */
+PH_API ph_status ph_compiled_load(const ph_compiled *c, const ph_run *run, double *state, ph_error *err);
+
+/* So many steps of all members: their states, one after the other, before and after; numbers of sensors, the sum of iterations, and
+ * failed 1 for each that does not converge, whose state is the one before that step. Nobody watches violations or energy on the way.
+ * PH_E_INPUT: the device says why. */
+PH_API ph_status ph_compiled_run(const ph_compiled *c, long members, double *state, long steps,
+                                 double *sensors, double *iterations, unsigned char *failed, ph_error *err);
+
+/* ---- code of the caller ------------------------------------------------------------------------------------------- */
 /* Steps of a run by its compiled model, which the caller has built and loaded: step is NAME_step of the source that
  * ph_run_compile wrote for this very run, one member. The run is as before otherwise; its first steps are made both ways and must
  * agree, or its own steps are used again, as they are after other parameters or options. Steps that fail are made by the library,
  * which says why. eta of the stabilised form is not told. PH_E_INPUT: constraints are redundant. The code must outlive the run. */
 PH_API ph_status ph_run_use_compiled(ph_run *run, unsigned (*step)(void *state), ph_error *err);
-PH_API int ph_run_is_compiled(const ph_run *run); /* 1: steps are made so */
 
 /* Write what makes an FMU for co-simulation of NAME.h and NAME.c: its modelDescription.xml, and NAME_fmu.c, which includes
  * NAME.c. fmi: 2 or 3, the version of the interface. */

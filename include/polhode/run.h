@@ -92,6 +92,12 @@ PH_API ph_status ph_run_set_options(ph_run *run, const char *const *options, int
  * alloc and log are those of the run. */
 PH_API ph_status ph_run_set_method(ph_run *run, const ph_options *opt, ph_error *err);
 
+/* Steps by the compiled model (1), built by the C compiler of the system, from now on and after other parameters or options; or its
+ * own again (0). A run is compiled at its initial time. PH_E_INPUT: it cannot be compiled, or there is no compiler, and steps are its
+ * own. polhode/compile.h has more. */
+PH_API ph_status ph_run_set_compiled(ph_run *run, int on, ph_error *err);
+PH_API int ph_run_is_compiled(const ph_run *run); /* 1: steps are made so */
+
 /* Changes when names, counts or sizes changed: indices found before are then no longer valid, and the table has lost
  * its columns. */
 PH_API int ph_run_structure(const ph_run *run);

@@ -8,7 +8,7 @@
 """
 from ._analysis import Linear, Modes, Sensitivities, StaticStats
 from ._called import TraceWarning, called
-from ._errors import Error, ModelError, NumericalFailure, Stopped, UnknownName, UsageError
+from ._errors import CompileWarning, Error, ModelError, NumericalFailure, Stopped, UnknownName, UsageError
 from ._items import Body, Constraint, Items, Joint, Node
 from ._lie import SE3, SO3, Group, R, R3xSO3, r3xso3, se3, so3
 from ._model import Model, load
@@ -23,6 +23,7 @@ from ._system import Check, Point, System, SystemSimulation
 __all__ = [
     "Body",
     "Check",
+    "CompileWarning",
     "Constraint",
     "Energy",
     "Errors",

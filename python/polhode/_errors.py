@@ -55,3 +55,7 @@ class NumericalFailure(Error, ArithmeticError):
 
 class Stopped(Error):
     """The run was asked to stop; it stays at the last step."""
+
+
+class CompileWarning(UserWarning):
+    """A model cannot be compiled, or there is no compiler or device: the run or study goes on without."""

@@ -153,9 +153,17 @@ class Model(Elements):
         except ModelError as e:
             raise self._explain(e) from None
 
-    def run(self, t_end: float | None = None, *, record: Record = "all", error_bars: bool = False, **options: Option) -> Result:
+    def run(
+        self,
+        t_end: float | None = None,
+        *,
+        record: Record = "all",
+        error_bars: bool = False,
+        compiled: bool | None = None,
+        **options: Option,
+    ) -> Result:
         """`sim().run(...)`."""
-        return self.sim().run(t_end, record=record, error_bars=error_bars, **options)
+        return self.sim().run(t_end, record=record, error_bars=error_bars, compiled=compiled, **options)
 
     def __repr__(self) -> str:
         return f"<model of {len(self._lines)} lines>"

@@ -6,10 +6,11 @@ import os
 import shutil
 import subprocess
 import tempfile
+import warnings
 from contextlib import contextmanager
 from typing import Any, Iterator, Protocol, Sequence, Union, runtime_checkable
 
-from ._errors import NumericalFailure, UsageError
+from ._errors import CompileWarning, NumericalFailure, UsageError
 from ._native import HERE, LIBRARY, model_error
 
 
@@ -72,6 +73,9 @@ def run_program(command: str, model: AnyModel | None, arguments: Sequence[str]) 
     """One command with --json: its object, or an exception in its words."""
     with model_file(model) as file:
         done = subprocess.run([program(), command, *file, *arguments, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    for line in done.stderr.splitlines():
+        if line.startswith(("polhode: --compiled: ", "polhode: --gpu: ")):
+            warnings.warn(line.split(": ", 2)[2], CompileWarning, stacklevel=3)
     try:
         answer = json.loads(done.stdout)
     except json.JSONDecodeError:

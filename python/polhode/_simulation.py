@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import os
 import threading
+import warnings
 from contextlib import contextmanager
 from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence, Union
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from ._called import Host
 from ._analysis import Linear, Modes, Sensitivities, StaticStats, modes_of
-from ._errors import ModelError, UsageError
+from ._errors import CompileWarning, ModelError, UsageError
 from ._items import Items, Named, Numbers, number_of
 from ._native import fail, ffi, lib, text, unknown
 from ._result import Energy, Errors, Event, Layout, Result, Snapshot, Stats, stats_of
@@ -372,12 +373,21 @@ class Simulation(Named):
                 numbers[w, index] = float(view[0]) if n == 1 and w not in _LISTED else view[:n].copy()
         return Errors(self._index, numbers)
 
-    def run(self, t_end: float | None = None, *, record: Record = "all", error_bars: bool = False, **options: Option) -> Result:
+    def run(
+        self,
+        t_end: float | None = None,
+        *,
+        record: Record = "all",
+        error_bars: bool = False,
+        compiled: bool | None = None,
+        **options: Option,
+    ) -> Result:
         """From the initial values to t_end, or to an event that stops it; options are the keys of run{} in model files, and stay set.
 
         record: what the result has: "all", None, or a list of names of bodies, joints and sensors, and of the words
         bodies, joints, constraints, nodes, sensors, energy, violation, step. error_bars: `error` of the result has the
-        errors of its end, exact less numerical.
+        errors of its end, exact less numerical. compiled: steps by the compiled model, which the C compiler of the system
+        builds, from now on; False: no longer. Where it cannot be, a CompileWarning says why, and the run goes on without.
 
         >>> import polhode as ph
         >>> r = ph.load("models/heavy_top.lua").run(t_end=0.1, h=1e-3, formulation="index3", record=["tip"])
@@ -390,6 +400,8 @@ class Simulation(Named):
             self.set_options(**options)
         else:
             self.reset()
+        if compiled is not None:
+            self._compile(compiled)
         self.record(record)
         with self._alone() as run:
             end = float(lib.ph_run_end(run))
@@ -399,6 +411,16 @@ class Simulation(Named):
                 self._check(lib.ph_run_error_bars(run, 1, self._err))
             self._until(run, end)
             return self._take(run, self._errors(run) if error_bars else None)
+
+    def _compile(self, on: bool) -> None:
+        with self._alone() as run:
+            if lib.ph_run_set_compiled(run, on, self._err):
+                warnings.warn(f"{text(self._err.text)}; the run goes on without", CompileWarning, stacklevel=3)
+
+    @property
+    def compiled(self) -> bool:
+        """Steps are made by the compiled model."""
+        return self._run is not None and bool(lib.ph_run_is_compiled(self._run))
 
     # ---- the table ------------------------------------------------------------------------------------------
 

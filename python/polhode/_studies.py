@@ -153,7 +153,8 @@ def _arguments(options: Mapping[str, Any], parameters: Mapping[str, Number] | No
 def converge(model: AnyModel, h: Sequence[float], *, parameters: Mapping[str, Number] | None = None, **options: Values) -> Table:
     """Errors over step sizes and observed orders: columns variant, h, error.q, order.q, and so on.
 
-    options: those of `polhode converge`; method, formulation, sigma, rho, order, ... take lists, which combine.
+    options: those of `polhode converge`; method, formulation, sigma, rho, order, ... take lists, which combine; compiled=True
+    compiles each step size.
 
     >>> import polhode as ph
     >>> t = ph.converge("models/heavy_top.lua", h=[4e-3, 2e-3, 1e-3], t_end=0.1)
@@ -188,19 +189,22 @@ def sweep(
     sensor: Sequence[str] | str | None = None,
     sample: int | None = None,
     seed: int | None = None,
+    compiled: bool = False,
+    gpu: bool = False,
     **more: Any,
 ) -> Table:
     """Run a model for many values: all combinations of those that are lists; sample: so many of a Latin hypercube instead.
 
     values and keywords are parameters of the model and numbers of run{}. file: the table as CSV; where a sweep is
-    interrupted, the same call goes on from what is there.
+    interrupted, the same call goes on from what is there. compiled: steps by one compiled model, several cases at once; gpu: all
+    cases together on a device. Where there is none, a CompileWarning says why, and the sweep goes on without.
 
     >>> import polhode as ph
     >>> t = ph.sweep("models/heavy_top.lua", m=[14, 15, 16], t_end=0.1)
     >>> t["m"].tolist(), t["status"].tolist()
     ([14, 15, 16], ['ok', 'ok', 'ok'])
     """
-    arguments = _arguments({"jobs": jobs, "sensor": sensor, "sample": sample, "seed": seed})
+    arguments = _arguments({"jobs": jobs, "sensor": sensor, "sample": sample, "seed": seed, "compiled": compiled, "gpu": gpu})
     if file is not None:
         arguments += ["-o", os.fspath(file)]
     varied = []
@@ -283,9 +287,11 @@ def optimise(
     bounds: Mapping[str, tuple[float, float]],
     *,
     parameters: Mapping[str, Number] | None = None,
+    compiled: bool = False,
     **options: Values,
 ) -> Optimum:
-    """Parameters between bounds that make an objective of the model least, by adjoint gradients.
+    """Parameters between bounds that make an objective of the model least, by adjoint gradients. compiled: the way forwards is made by the
+    compiled model; where there is none, a CompileWarning says why.
 
     >>> import polhode as ph
     >>> best = ph.optimise("models/absorber.lua", "vibration", {"k": (100, 1000), "d": (1, 50)}, evaluations=10)
@@ -294,7 +300,7 @@ def optimise(
     """
     limits = ",".join(f"{k}={number(k, a)!r}:{number(k, b)!r}" for k, (a, b) in bounds.items())
     arguments = ["--minimise", objective, "--vary", ",".join(bounds), "--bounds", limits]
-    answer = run_program("optimise", model, [*arguments, *_arguments(options, parameters)])
+    answer = run_program("optimise", model, [*arguments, *_arguments({"compiled": compiled, **options}, parameters)])
     best: Optimum = _table(answer, "evaluation", [objective], cls=Optimum)
     return best
 

@@ -119,7 +119,7 @@ typedef struct ph_args {
     const char *name;                /* of compile; NULL: the title of the model */
     int lanes, max_iterations, cuda; /* 0: the default */
     const char *open;                /* of compile: parameters that stay variable */
-    int compiled;                    /* of run */
+    int compiled, gpu;               /* of run; of sweep */
     const char *fmu;                 /* NULL: C source */
     int fmi;
     const char *body; /* of reduce: its name; NULL: the only one */

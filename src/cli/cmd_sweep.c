@@ -194,6 +194,8 @@ static int read_model(ph_sweep_study *d)
 static void make_keys(ph_sweep_study *d)
 {
     uint64_t hash = d->model ? ph_model_key(d->model) : ph_hash_text(PH_HASH_START, d->args->word[0]);
+    if (d->args->gpu)
+        hash = ph_hash_text(hash, "gpu");
     d->base = ph_options_hash(&d->merged, hash);
     hash = ph_hash_text(d->base, ph_version());
     for (int i = 0; i < d->plan.n_vary; i++) {
@@ -274,18 +276,50 @@ static ph_status keep(int g, const void *result, void *ctx)
     return PH_OK;
 }
 
+/* Groups of so many cases; skip[k] 1: all of group k are known. How many are not; -1: there is no memory. */
+static int find_left(const ph_sweep_study *d, int lanes, char **skip)
+{
+    int groups = (d->plan.n + lanes - 1) / lanes, left = 0;
+    *skip = malloc((size_t)groups);
+    for (int k = 0; *skip && k < groups; k++)
+        (*skip)[k] = 1;
+    for (int k = 0; *skip && k < d->plan.n; k++)
+        if (is_left(d, k))
+            (*skip)[k / lanes] = 0, left++;
+    return *skip ? left : -1;
+}
+
+/* --gpu first: what it leaves, the processor computes. 0: the study ends. */
+static int compute_on_device(ph_sweep_study *d, ph_pool_end *end, ph_error *err)
+{
+    char *skip;
+    int ok = find_left(d, 1, &skip) <= 0 || ph_sweep_on_device(d, skip, end, err);
+    free(skip);
+    return ok;
+}
+
+static int stopped(const ph_sweep_study *d)
+{
+    if (d->why)
+        ph_complain("cannot write '%s': %s", d->rows.journal.path, strerror(d->why));
+    return 0;
+}
+
 static int compute(ph_sweep_study *d, ph_pool_end *end)
 {
-    ph_error err;
+    ph_error err = {0};
     ph_pool_def def = ph_pool_default();
-    if (d->args->compiled && !d->compiled)
+    char *skip;
+    if (d->args->gpu && !compute_on_device(d, end, &err))
+        return stopped(d);
+    if (d->args->compiled && !d->args->gpu && !d->compiled)
         ph_sweep_build(d);
-    int lanes = ph_sweep_lanes(d), groups = (d->plan.n + lanes - 1) / lanes;
-    char *skip = malloc((size_t)groups);
-    for (int k = 0; skip && k < groups; k++)
-        skip[k] = 1;
-    for (int k = 0; skip && k < d->plan.n; k++)
-        skip[k / lanes] &= !is_left(d, k);
+    int lanes = ph_sweep_lanes(d), groups = (d->plan.n + lanes - 1) / lanes,
+        left = find_left(d, lanes, &skip);
+    if (left == 0 && d->args->gpu && !d->rank) {
+        free(skip);
+        return 1;
+    }
     def.n = groups, def.skip = skip, def.jobs = d->args->jobs;
     def.size = (size_t)lanes * ph_sweep_size(d);
     def.ranks = 1, def.key = d->key;
@@ -299,8 +333,8 @@ static int compute(ph_sweep_study *d, ph_pool_end *end)
     if (status == PH_OK)
         return 1;
     if (d->why)
-        ph_complain("cannot write '%s': %s", d->rows.journal.path, strerror(d->why));
-    else if (status != PH_E_STOPPED)
+        return stopped(d);
+    if (status != PH_E_STOPPED)
         ph_complain("%s", skip ? err.text : "not enough memory for the cases");
     return 0;
 }

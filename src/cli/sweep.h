@@ -41,10 +41,18 @@ void ph_sweep_id(const ph_sweep_study *d, int k, char text[32]); /* "000012-9f86
 /* sweep_lanes.c: --compiled. Build the model; 0: one line on stderr says that there is none. Cases of a group, which are as many as the
  * model has lanes; bytes of a row. */
 int ph_sweep_build(ph_sweep_study *d);
+const char *ph_sweep_open_names(const ph_sweep_study *d, const char *open[PH_VARY_MAX],
+                                ph_error *err); /* what is varied; NULL, or why it cannot stay open */
+void ph_sweep_instead(ph_sweep_study *d,
+                      const char *what); /* build it, and say why: this is missing for --gpu */
 int ph_sweep_lanes(const ph_sweep_study *d);
 size_t ph_sweep_size(const ph_sweep_study *d);
 void ph_sweep_group(int g, void *result, void *ctx);
 void ph_sweep_lost_group(int g, const char *why, void *result, void *ctx);
+
+/* sweep_device.c: --gpu. Cases that are not skipped, as far as a device can compute them; 0: the study ends, by a signal or because the
+ * journal cannot be written. One line on stderr says where there is none, and others are left to the processor. */
+int ph_sweep_on_device(ph_sweep_study *d, const char *skip, ph_pool_end *end, ph_error *err);
 
 /* sweep_table.c: all cases in one table. */
 ph_table *ph_sweep_table(const ph_sweep_study *d);

@@ -9,32 +9,52 @@
 
 #define LANES_MAX 8
 
-static int say(const char *why)
+/* What is varied, as parameters that stay open; NULL, or why they cannot. */
+const char *ph_sweep_open_names(const ph_sweep_study *d, const char *open[PH_VARY_MAX], ph_error *err)
 {
-    return ph_complain("--compiled: %s; the sweep goes on without", why), 0;
+    if (!d->model)
+        return "a built-in problem is no model file";
+    for (int i = 0; i < d->plan.n_vary; i++) {
+        open[i] = d->plan.vary[i].name;
+        snprintf(err->text, sizeof err->text, "%s is varied, and each of its values would be compiled anew",
+                 open[i]);
+        if (d->option[i])
+            return err->text;
+    }
+    err->text[0] = 0;
+    return NULL;
+}
+
+/* NULL: the model was built. */
+static const char *build(ph_sweep_study *d, ph_error *err)
+{
+    ph_args args = *d->args;
+    ph_target nominal = {0};
+    const char *open[PH_VARY_MAX], *why = ph_sweep_open_names(d, open, err);
+    int code;
+    if (why)
+        return why;
+    int ok = ph_target_open_case(&nominal, &args, &(ph_more){.model = d->model}, &code) &&
+             ph_run_start(nominal.run, err) == PH_OK &&
+             ph_compiled_create(&d->compiled, nominal.run, open, d->plan.n_vary, 0, err) == PH_OK;
+    ph_target_close(&nominal);
+    return ok ? NULL : err->text;
 }
 
 int ph_sweep_build(ph_sweep_study *d)
 {
-    ph_args args = *d->args;
-    ph_target nominal = {0};
-    const char *open[PH_VARY_MAX];
     ph_error err = {0};
-    char own[200];
-    int code, n = d->plan.n_vary;
-    if (!d->model)
-        return say("a built-in problem is no model file");
-    for (int i = 0; i < n; i++) {
-        open[i] = d->plan.vary[i].name;
-        snprintf(own, sizeof own, "%s is varied, and each of its values would be compiled anew", open[i]);
-        if (d->option[i])
-            return say(own);
-    }
-    int ok = ph_target_open_case(&nominal, &args, &(ph_more){.model = d->model}, &code) &&
-             ph_run_start(nominal.run, &err) == PH_OK &&
-             ph_compiled_create(&d->compiled, nominal.run, open, n, 0, &err) == PH_OK;
-    ph_target_close(&nominal);
-    return ok ? ok : err.text[0] ? say(err.text) : 0;
+    const char *why = build(d, &err);
+    if (why && *why)
+        ph_complain("--compiled: %s; the sweep goes on without", why);
+    return !why;
+}
+
+void ph_sweep_instead(ph_sweep_study *d, const char *what)
+{
+    ph_error err = {0};
+    ph_complain("--gpu: %s; the sweep goes on %s", what,
+                build(d, &err) ? "without" : "compiled, on the processor");
 }
 
 size_t ph_sweep_size(const ph_sweep_study *d)

@@ -11,7 +11,7 @@
 #include "io/workshop.h"
 #include "run/private.h"
 
-static const char *const endings[] = {".h", ".c"};
+static const char *const endings[] = {".h", ".c", ".cu"};
 
 /* ---- the library ---------------------------------------------------------------------------------------- */
 
@@ -57,6 +57,26 @@ static void keep(const char *name, const char *path)
     free(bytes);
 }
 
+static ph_status open_library(ph_compiled *c, const char *path, const char *function, void **out,
+                              ph_error *err)
+{
+    c->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!c->library)
+        return ph_fail(err, PH_E_INPUT, "%s", dlerror());
+    *out = dlsym(c->library, function);
+    return *out ? PH_OK : ph_fail(err, PH_E_INPUT, "the compiled model has no %s", function);
+}
+
+/* It is not kept: which devices a machine has may change. */
+static ph_status load_for_device(ph_compiled *c, const ph_workshop *w, ph_error *err)
+{
+    char path[PH_WORKSHOP_PATH];
+    ph_workshop_path(w, ".so", path);
+    if (!ph_workshop_build_device(w, err))
+        return PH_E_INPUT;
+    return open_library(c, path, "ph_ensemble_run", (void **)&c->ensemble, err);
+}
+
 static ph_status load(ph_compiled *c, const ph_workshop *w, ph_error *err)
 {
     char path[PH_WORKSHOP_PATH], name[64];
@@ -67,29 +87,28 @@ static ph_status load(ph_compiled *c, const ph_workshop *w, ph_error *err)
             return PH_E_INPUT;
         keep(name, path);
     }
-    c->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!c->library)
-        return ph_fail(err, PH_E_INPUT, "%s", dlerror());
-    *(void **)&c->step = dlsym(c->library, "model_step");
-    return c->step ? PH_OK : ph_fail(err, PH_E_INPUT, "the compiled model has no step");
+    return open_library(c, path, "model_step", (void **)&c->step, err);
 }
 
 static ph_status write_and_load(ph_compiled *c, const ph_open *open, ph_error *err)
 {
     ph_compile_config config = ph_compile_defaults();
     ph_workshop w;
-    FILE *f[2];
+    FILE *f[3];
+    int n = c->device ? 3 : 2;
     if (!ph_workshop_open(&w, "model", err))
         return PH_E_INPUT;
-    ph_status s = ph_workshop_write(&w, 2, endings, f, err) ? PH_OK : PH_E_INPUT;
+    ph_status s = ph_workshop_write(&w, n, endings, f, err) ? PH_OK : PH_E_INPUT;
     config.name = w.name, config.lanes = c->lanes;
     if (s == PH_OK) {
         s = ph_open_compile(open, &config, f[0], f[1], err);
-        if (!ph_workshop_written(&w, 2, f, s == PH_OK ? err : &(ph_error){0}) && s == PH_OK)
+        if (s == PH_OK && c->device)
+            s = ph_open_compile_cuda(open, &config, f[2], err);
+        if (!ph_workshop_written(&w, n, f, s == PH_OK ? err : &(ph_error){0}) && s == PH_OK)
             s = PH_E_INPUT;
     }
     if (s == PH_OK)
-        s = load(c, &w, err);
+        s = c->device ? load_for_device(c, &w, err) : load(c, &w, err);
     ph_workshop_close(&w);
     return s;
 }
@@ -111,6 +130,8 @@ static ph_status describe(ph_compiled *c, const ph_open *open, ph_error *err)
     memcpy(c->datum, open->datum, (n - 1) * sizeof *c->datum);
     c->n_data = open->n_data, c->n_open = open->n;
     c->at = ph_compile_struct(open->generic, open);
+    for (int k = 0; k < open->generic->model->n_sensors; k++)
+        c->n_sensors += open->generic->model->sensor[k].size;
     for (int k = 0; k < open->n; k++)
         snprintf(c->open[k], sizeof c->open[k], "%s", open->name[k]);
     return PH_OK;
@@ -121,15 +142,15 @@ static int widest(void)
     return ph_workshop_processor() ? 4 : 2;
 }
 
-ph_status ph_compiled_create(ph_compiled **out, ph_run *run, const char *const *open, int n_open, int lanes,
-                             ph_error *err)
+ph_status ph_compiled_open(ph_compiled **out, ph_run *run, const char *const *open, int n_open, int lanes,
+                           int device, ph_error *err)
 {
     ph_compiled *c = *out = calloc(1, sizeof *c);
     ph_open *o = NULL;
     if (!c)
         return no_memory(err);
     atomic_init(&c->users, 1);
-    c->lanes = lanes ? lanes : widest();
+    c->lanes = lanes ? lanes : widest(), c->device = device;
     ph_status s =
         run->model ? ph_run_start(run, err) : ph_fail(err, PH_E_INPUT, "only runs of models can be compiled");
     if (s == PH_OK)
@@ -142,6 +163,12 @@ ph_status ph_compiled_create(ph_compiled **out, ph_run *run, const char *const *
     if (s != PH_OK)
         ph_compiled_release(c), *out = NULL;
     return s;
+}
+
+ph_status ph_compiled_create(ph_compiled **out, ph_run *run, const char *const *open, int n_open, int lanes,
+                             ph_error *err)
+{
+    return ph_compiled_open(out, run, open, n_open, lanes, 0, err);
 }
 
 ph_compiled *ph_compiled_keep(ph_compiled *c)

@@ -105,7 +105,8 @@ ph_struct_places ph_compile_struct(const ph_run *run, const ph_open *open)
     p.slope = p.last_lambda + nl, p.turns = p.slope + 1,
     p.iterations = p.turns + 3 * (run->mech->n_turns + 1);
     p.input = p.iterations + 1, p.last_input = p.input + inputs;
-    p.data = p.last_input + inputs + open->n, p.numbers = p.data + open->n_data;
+    p.data = p.last_input + inputs + open->n, p.event = p.data + open->n_data;
+    p.numbers = p.event + 2 * run->model->n_events;
     return p;
 }
 
@@ -134,7 +135,8 @@ static void print_parameters(const ph_compiler *c, FILE *h)
     const ph_open *o = c->open;
     char name[80];
     if (o->n)
-        fprintf(h, "    struct { /* after other values: %s_restart */\n", c->name);
+        fprintf(h, "    struct { /* after other values: %s_%s */\n", c->name,
+                o->starts ? "begin" : "restart");
     for (int k = 0; k < o->n; k++) {
         ph_compile_name(o->name[k], name, sizeof name);
         fprintf(h, "        %s_real %s;\n", c->name, name);
@@ -144,6 +146,28 @@ static void print_parameters(const ph_compiler *c, FILE *h)
     if (o->n_data)
         fprintf(h, "    %s_real data[%d]; /* numbers of the model that depend on them */\n", c->name,
                 o->n_data);
+}
+
+/* Flags, and the functions behind them. */
+static void print_events(const ph_compiler *c, FILE *h)
+{
+    static const char *const way[] = {
+        [PH_BOTH_WAYS] = "up or down", [PH_UPWARDS] = "up", [PH_DOWNWARDS] = "down"};
+    const ph_model *m = c->model;
+    char name[80];
+    if (!m->n_events)
+        return;
+    fprintf(h, "    struct { /* 1: in the last step its function has changed its sign; what follows is the "
+               "caller's */\n");
+    for (int k = 0; k < m->n_events; k++) {
+        int stops = 0;
+        for (int i = 0; i < m->event[k].n_actions; i++)
+            stops |= m->event[k].action[i].what == PH_DO_STOP;
+        ph_compile_name(m->event[k].name, name, sizeof name);
+        fprintf(h, "        %s_real %s; /* %s%s */\n", c->name, name, way[m->event[k].direction],
+                stops ? "; it ends the run" : "");
+    }
+    fprintf(h, "    } event;\n    %s_real when[%d];\n", c->name, m->n_events);
 }
 
 static void print_state(const ph_compiler *c, FILE *h)
@@ -180,6 +204,7 @@ static void print_state(const ph_compiler *c, FILE *h)
             c->mech->n_turns + 1, c->name);
     print_inputs(c, h);
     print_parameters(c, h);
+    print_events(c, h);
     fprintf(h, "} %s;\n\n", c->name);
 }
 
@@ -195,6 +220,11 @@ static void print_functions(const ph_compiler *c, FILE *h)
             "failed and is as\n"
             " * before. */\nunsigned %s_restart(%s *s);\n\n",
             c->open->n ? ", with the present parameters" : "", n, n);
+    if (c->open->starts)
+        fprintf(h,
+                "/* The same from the initial values that the model has with the present parameters. */\n"
+                "unsigned %s_begin(%s *s);\n\n",
+                n, n);
     fprintf(h,
             "/* One step of %.9g s, at most %d iterations. Returns 0, or a bit for each member that failed "
             "and is as before. */\n"
@@ -262,10 +292,18 @@ static void print_init(ph_compiler *c)
         ph_compile_name(c->open->name[k], field, sizeof field);
         fprintf(c->out, "    s->param.%s = ph_k(%s);\n", field, ph_c_number(c->open->value[k], text));
     }
+    for (int k = 0; k < c->model->n_events; k++) {
+        char field[80];
+        ph_compile_name(c->model->event[k].name, field, sizeof field);
+        fprintf(c->out, "    s->event.%s = s->when[%d] = ph_k(0);\n", field, k);
+    }
     fprintf(c->out, "    ph_numbers(s);\n");
     fprintf(c->out, "    ph_track(s, s->t == s->t);\n}\n\n");
     fprintf(c->out, "PH_EXPORT unsigned %s_restart(%s *s)\n{\n    return ph_restart(s);\n}\n\n", c->name,
             c->name);
+    if (c->open->starts)
+        fprintf(c->out, "PH_EXPORT unsigned %s_begin(%s *s)\n{\n    return ph_begin_anew(s);\n}\n\n", c->name,
+                c->name);
     fprintf(c->out, "PH_EXPORT unsigned %s_step(%s *s)\n{\n    return ph_step(s);\n}\n\n", c->name, c->name);
 }
 
@@ -398,6 +436,9 @@ static ph_status print_source(ph_compiler *c)
     paste_until(out, &next, "functions.h");
     print_input_functions(c);
     ph_compile_numbers(c);
+    if (c->open->starts)
+        fprintf(out, "#define PH_INITIAL 1 /* initial values follow parameters */\n\n"),
+            ph_compile_initial(c);
     if (s == PH_OK)
         s = ph_compile_functions(c);
     ph_compile_data(c);
@@ -412,28 +453,6 @@ static ph_status print_source(ph_compiler *c)
     paste_until(out, &next, "step.h");
     print_init(c);
     return s;
-}
-
-/* ---- the driver ------------------------------------------------------------------------------------------ */
-
-ph_status ph_run_compile_cuda(const ph_run *run, const ph_compile_config *config, FILE *driver, ph_error *err)
-{
-    static const char token[] = "MODEL";
-    const size_t length = sizeof token - 1;
-    char name[80];
-    ph_status s = ph_compile_name_of(run, config, name, sizeof name, err);
-    if (s != PH_OK)
-        return s;
-    if (config->lanes != 1)
-        return ph_fail(err, PH_E_INPUT, "on a device each thread has one member: leave lanes out");
-    const ph_text *t = ph_text_find("driver.cu");
-    const char *p = (const char *)t->bytes, *end = p + t->size;
-    while (p < end)
-        if ((size_t)(end - p) >= length && !memcmp(p, token, length))
-            fprintf(driver, "%s", name), p += length;
-        else
-            fputc(*p++, driver);
-    return PH_OK;
 }
 
 /* ---- all of it ---------------------------------------------------------------------------------------- */

@@ -77,6 +77,9 @@ typedef struct ph_open {
     int *datum;             /* of each number: its place among data; -1: it is a constant */
     int n_data, *number;    /* of each datum: its number */
     ph_open_sum *sum;       /* of each datum, where the source has them */
+    int n_start, starts;    /* numbers of q and v; 1: those that depend on parameters are sums, */
+    ph_open_sum *start;     /* n_start; without terms: it does not depend on them */
+    int starts_at[PH_OPEN_MAX];
 } ph_open;
 
 /* sums 1: data must be sums of products of powers, 0: the caller knows them. name must outlive it. */
@@ -111,7 +114,7 @@ typedef struct ph_compiler {
 /* Where numbers stand in the struct of a compiled model, counted in numbers of its real type; how many there are. */
 typedef struct ph_struct_places {
     int steps, q, v, vdot, lambda, a, last_vdot, last_lambda, slope, turns, iterations, input, last_input,
-        data, numbers;
+        data, event, numbers;
 } ph_struct_places;
 
 ph_struct_places ph_compile_struct(const ph_run *run, const ph_open *open);
@@ -162,6 +165,7 @@ int ph_compile_joint_is_open(const ph_compiler *c, int k);
 int ph_compile_force_is_open(const ph_compiler *c, int k);
 void ph_compile_locals(ph_compiler *c);
 void ph_compile_numbers(ph_compiler *c);
+void ph_compile_initial(ph_compiler *c); /* and ph_initial, q and v from them */
 int ph_compile_open_constants(const ph_compiler *c, const ph_program *p,
                               int before); /* of the first numbers of a function */
 void ph_compile_hand_over(ph_compiler *c, const char *to,
@@ -236,6 +240,10 @@ ph_status ph_compiler_open(ph_compiler *c, const ph_open *open, const ph_compile
 /* The source of a run with parameters that are open. */
 ph_status ph_open_compile(const ph_open *open, const ph_compile_config *config, FILE *header, FILE *source,
                           ph_error *err);
+
+/* ensemble.c: NAME.cu of a run with parameters that are open. */
+ph_status ph_open_compile_cuda(const ph_open *open, const ph_compile_config *config, FILE *driver,
+                               ph_error *err);
 
 /* texts.c, made by cmake/embed.cmake: the texts that a file is made of, in the order in which they are needed. */
 typedef struct ph_text {

@@ -60,6 +60,8 @@ static void list_angles(const ph_compiler *c, unsigned char *needed)
         need_arguments(c, &m->force[k].f, needed);
     for (int k = 0; k < m->n_states; k++)
         need_arguments(c, &m->state[k].rate, needed);
+    for (int k = 0; k < m->n_events; k++)
+        need_arguments(c, &m->event[k].when, needed);
     for (int k = 0; k < m->n_actuators; k++) {
         const ph_force *f = ph_actuator_of(c->mech, k);
         need_arguments(c, &m->actuator[k].f, needed);
@@ -101,6 +103,29 @@ void ph_compile_bodies_of(ph_compiler *c, const ph_joint *j, const ph_function *
     }
 }
 
+/* The flag of an event: its function has changed its sign since the last step, in the direction that counts. */
+static void print_event(ph_compiler *c, int k)
+{
+    const ph_event_def *e = &c->model->event[k];
+    char field[80], name[32];
+    ph_compile_name(e->name, field, sizeof field);
+    snprintf(name, sizeof name, "when_%d", k);
+    fprintf(c->out, "    {\n");
+    ph_compile_function_bodies(c, &e->when, "s->");
+    ph_compile_call(c, name, &e->when, "s->");
+    fprintf(c->out, "        ph_real last = s->when[%d], now = y_%s[0];\n        ph_mask change = ", k, name);
+    if (e->direction != PH_DOWNWARDS)
+        fprintf(c->out, "((last < 0) & (now >= 0))");
+    fprintf(c->out, e->direction == PH_BOTH_WAYS ? " | " : "");
+    if (e->direction != PH_UPWARDS)
+        fprintf(c->out, "((last > 0) & (now <= 0))");
+    fprintf(c->out,
+            ";\n        change = change & (s->steps > 0);\n"
+            "        s->event.%s = ph_select(ok, ph_select(change, ph_k(1), ph_k(0)), s->event.%s);\n"
+            "        s->when[%d] = ph_select(ok, now, last);\n    }\n",
+            field, field, k);
+}
+
 ph_status ph_compile_tracking(ph_compiler *c)
 {
     const ph_mechanism *m = c->mech;
@@ -109,7 +134,8 @@ ph_status ph_compile_tracking(ph_compiler *c)
         return PH_E_MEMORY;
     memset(needed, 0, (size_t)m->n_turns + 1);
     list_angles(c, needed);
-    fprintf(c->out, "/* Turns of joints, of members that have made a step. */\nPH_FN void ph_track(PH_MODEL "
+    fprintf(c->out, "/* Turns of joints and flags of events, of members that have made a step. */\nPH_FN "
+                    "void ph_track(PH_MODEL "
                     "*s, ph_mask ok)\n{\n");
     ph_compile_locals(c);
     for (int i = 0; i < c->model->n_joints; i++) {
@@ -124,6 +150,8 @@ ph_status ph_compile_tracking(ph_compiler *c)
             fprintf(c->out, "        ph_count_turns(x, %d, s->t, ok, s->turns[%d]);\n    }\n    }\n", k, at);
         }
     }
+    for (int k = 0; k < c->model->n_events; k++)
+        print_event(c, k);
     fprintf(c->out, "    (void)s, (void)ok;\n}\n\n");
     ph_free(c->alloc, needed);
     return PH_OK;

@@ -309,7 +309,7 @@ static ph_status print_statements(elimination *e, int *rows, int *cols)
     fprintf(out, "/* A x = b, A and b are lost. */\n"
                  "PH_ELIMINATE_FN void ph_eliminate(ph_real *restrict A, ph_real *restrict b, ph_real "
                  "*restrict x)\n"
-                 "{\n    ph_real p[PH_N], l;\n    (void)p, (void)l;\n");
+                 "{\n    ph_real p[PH_N], l;\n    (void)A, (void)p, (void)l;\n");
     ph_status s = run(e, rows, cols);
     e->c->statements = e->statements;
     fprintf(out, "}\n\n");

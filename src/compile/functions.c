@@ -16,17 +16,14 @@ void ph_compile_each_function(ph_compiler *c, ph_function_fn with, void *ctx)
     const struct {
         const char *kind;
         int n;
-    } all[] = {{"drive", m->n_joints},
-               {"load", m->n_forces},
-               {"effort", m->n_actuators},
-               {"rate", m->n_states},
-               {"sensor", m->n_sensors}};
-    for (int kind = 0; kind < 5; kind++)
+    } all[] = {{"drive", m->n_joints}, {"load", m->n_forces},    {"effort", m->n_actuators},
+               {"rate", m->n_states},  {"sensor", m->n_sensors}, {"when", m->n_events}};
+    for (int kind = 0; kind < 6; kind++)
         for (int k = 0; k < all[kind].n; k++) {
-            const ph_function *f[] = {kind == 0 ? &m->joint[k].drive : NULL,
-                                      kind == 1 ? &m->force[k].f : NULL, kind == 2 ? &m->actuator[k].f : NULL,
-                                      kind == 3 ? &m->state[k].rate : NULL,
-                                      kind == 4 ? &m->sensor[k].f : NULL};
+            const ph_function *f[] = {
+                kind == 0 ? &m->joint[k].drive : NULL, kind == 1 ? &m->force[k].f : NULL,
+                kind == 2 ? &m->actuator[k].f : NULL,  kind == 3 ? &m->state[k].rate : NULL,
+                kind == 4 ? &m->sensor[k].f : NULL,    kind == 5 ? &m->event[k].when : NULL};
             snprintf(name, sizeof name, "%s_%d", all[kind].kind, k);
             if (f[kind]->call)
                 with(c, f[kind], name, kind == 0, ctx);

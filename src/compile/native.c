@@ -10,9 +10,7 @@
 #include "base/ftz.h"
 #include "compile/built.h"
 #include "run/private.h"
-
-#define STEPS_CHECKED 4
-#define AGREE         1e-9 /* of the size of positions and velocities: Newton's tolerance is 1e-8 of accelerations */
+#include "step/guard.h"
 
 typedef struct native {
     ph_native base;  /* first */
@@ -83,23 +81,29 @@ static void load(const ph_run *run, native *n)
         put(n, n->at.data, n->data, n->of->n_data);
 }
 
-static void store(ph_run *run, const native *n)
+/* The point after it. */
+static void fetch(ph_run *run, const native *n)
 {
     ph_sim *sim = run->sim;
     const ph_layout *lay = &sim->lay;
     ph_point *next = &sim->next;
-    double made;
-    get(n, n->at.iterations, &made, 1);
-    int iterations = (int)made;
-    next->t = sim->t0 + (double)(sim->n + 1) * sim->opt.h;
+    next->t = sim->grid + (double)(sim->passed + sim->n + 1) * sim->opt.h;
     get(n, n->at.q, next->q, lay->nq), get(n, n->at.v, next->v, lay->nv);
     get(n, n->at.vdot, next->vdot, lay->nv), get(n, n->at.a, next->a, lay->nv);
     get(n, n->at.lambda, next->lambda, lay->nl);
     if (next->eta)
         memset(next->eta, 0, sizeof(double) * (size_t)lay->nl);
     ph_point_rotations(next, lay);
+}
+
+static void accept(ph_run *run, const native *n)
+{
+    ph_sim *sim = run->sim;
+    double made;
+    get(n, n->at.iterations, &made, 1);
+    int iterations = (int)made;
     ph_point free_one = sim->last;
-    sim->last = sim->now, sim->now = *next, sim->next = free_one;
+    sim->last = sim->now, sim->now = sim->next, sim->next = free_one;
     sim->has_last = 1, sim->matrix.factored = 0;
     sim->n++, sim->stats.steps++;
     sim->stats.iterations += iterations, sim->stats.jacobians += iterations;
@@ -129,27 +133,49 @@ static unsigned step_lanes(const native *n)
     return failed;
 }
 
+/* An event is met on the way to the point that was fetched: the library finds where, and says what is wrong with its
+ * function. */
+static int meets_event(ph_sim *sim)
+{
+    int met = 0;
+    unsigned mode = ph_ftz_begin();
+    ph_status s = sim->guard ? ph_guard_pass(sim, &met) : PH_OK;
+    ph_ftz_end(mode);
+    return met || s != PH_OK;
+}
+
+/* Steps of another size, as those between an event and the grid, are the library's. */
+static int is_its_own(const ph_sim *sim)
+{
+    return sim->sens || sim->off || sim->renew;
+}
+
 static ph_status step(ph_run *run, ph_error *err)
 {
     native *n = (native *)run->native;
     ph_sim *sim = run->sim;
-    if (sim->sens)
+    if (is_its_own(sim)) {
+        n->ahead = 0;
         return ph_sim_step(sim, err);
+    }
     if (!n->ahead) {
         load(run, n);
         n->failed = step_lanes(n) & 1u << (n->lane < 0 ? 0 : n->lane);
     }
     n->ahead = 0;
-    if (!n->failed && n->checked == STEPS_CHECKED) {
-        store(run, n);
+    if (!n->failed && n->checked == PH_STEPS_CHECKED) {
+        fetch(run, n);
+        if (meets_event(sim))
+            return ph_sim_step(sim, err);
+        accept(run, n);
         return PH_OK;
     }
     ph_status s = ph_sim_step(sim, err); /* the library says why a step fails, or makes it */
-    if (s != PH_OK || n->checked == STEPS_CHECKED)
+    if (s != PH_OK || n->checked == PH_STEPS_CHECKED || (sim->guard && sim->guard->met))
         return s;
     double off = fmax(apart(n, n->at.q, sim->now.q, sim->lay.nq), apart(n, n->at.v, sim->now.v, sim->lay.nv));
     n->checked++;
-    if (n->failed || !(off <= AGREE))
+    if (n->failed || !(off <= PH_AGREE))
         ph_run_drop_native(run);
     return PH_OK;
 }
@@ -174,11 +200,23 @@ static ph_status no_memory(ph_error *err)
     return ph_fail(err, PH_E_MEMORY, "not enough memory for a compiled model");
 }
 
+static ph_status refuse_redundant(const ph_run *run, ph_error *err)
+{
+    return run->sim->matrix.redundant
+               ? ph_fail(err, PH_E_INPUT,
+                         "the model has redundant constraints, whose reactions compiled steps do not find")
+               : PH_OK;
+}
+
+static ph_status differs(ph_error *err)
+{
+    return ph_fail(err, PH_E_INPUT, "the run differs from the one that was compiled");
+}
+
 static ph_status use(ph_run *run, const native *like, const ph_constants *x, ph_error *err)
 {
-    if (run->sim->matrix.redundant)
-        return ph_fail(err, PH_E_INPUT,
-                       "the model has redundant constraints, whose reactions compiled steps do not find");
+    if (refuse_redundant(run, err) != PH_OK)
+        return PH_E_INPUT;
     const ph_compiled *c = like->of;
     size_t head = (sizeof(native) + 15) / 16 * 16, bytes = sizeof(double) * (size_t)like->at.numbers;
     bytes = (bytes * (size_t)like->lanes / 64 + 1) * 64;
@@ -194,7 +232,7 @@ static ph_status use(ph_run *run, const native *like, const ph_constants *x, ph_
     n->own = n->state = memset(own, 0, bytes), n->data = data, n->of = NULL;
     if (c && !read_data(c, x, data)) {
         close_native(&n->base, run->config.alloc);
-        return ph_fail(err, PH_E_INPUT, "the run differs from the one that was compiled");
+        return differs(err);
     }
     n->of = c ? ph_compiled_keep(like->of) : NULL;
     ph_run_drop_native(run);
@@ -207,6 +245,8 @@ ph_status ph_run_use(ph_run *run, ph_compiled *c, ph_error *err)
     ph_constants x;
     if (!run->model)
         return ph_fail(err, PH_E_INPUT, "only runs of models can be compiled");
+    if (!c->step)
+        return ph_fail(err, PH_E_INPUT, "the compiled model is one for a device");
     if (ph_constants_create(&x, run, run->config.alloc) != PH_OK)
         return no_memory(err);
     ph_status s = use(run, &(native){.of = c, .step = c->step, .at = c->at, .lanes = c->lanes}, &x, err);
@@ -226,6 +266,38 @@ ph_status ph_run_use_compiled(ph_run *run, unsigned (*with)(void *state), ph_err
 int ph_run_is_compiled(const ph_run *run)
 {
     return run->native != NULL;
+}
+
+/* ---- members of an ensemble ---------------------------------------------------------------------------------------- */
+
+ph_status ph_compiled_pack(const ph_compiled *c, const ph_run *run, double *state, ph_error *err)
+{
+    ph_constants x;
+    ph_status s = refuse_redundant(run, err);
+    double *data = s == PH_OK ? ph_alloc(run->config.alloc, sizeof *data * ((size_t)c->n_data + 1)) : NULL;
+    native n = {.of = (ph_compiled *)c, .at = c->at, .lanes = 1, .lane = -1, .state = state, .data = data};
+    if (s != PH_OK)
+        return s;
+    if (!data || ph_constants_create(&x, run, run->config.alloc) != PH_OK) {
+        ph_free(run->config.alloc, data);
+        return no_memory(err);
+    }
+    n.t0 = run->sim->t0;
+    memset(state, 0, sizeof *state * (size_t)c->at.numbers);
+    if (read_data(c, &x, data))
+        load(run, &n);
+    else
+        s = differs(err);
+    ph_constants_destroy(&x);
+    ph_free(run->config.alloc, data);
+    return s;
+}
+
+double ph_compiled_apart(const ph_compiled *c, const ph_run *run, double *state)
+{
+    const ph_sim *sim = run->sim;
+    native n = {.at = c->at, .lanes = 1, .lane = -1, .state = state};
+    return fmax(apart(&n, n.at.q, sim->now.q, sim->lay.nq), apart(&n, n.at.v, sim->now.v, sim->lay.nv));
 }
 
 /* ---- several runs at once --------------------------------------------------------------------------------------- */

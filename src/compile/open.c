@@ -7,7 +7,7 @@
  *
  * with the fewest terms that give its values to round-off: exponents first, of each parameter on a line through all of them, then
  * the factors from points anywhere, which must all be met. What is no such sum is refused, and so is what else than numbers
- * changes. The source is written for a run at values without special ones, where no damper or ratio happens to be 0 or 1. */
+ * changes. Initial values, where all are such sums, are found as well. The source is written for a run at values without special ones, where no damper or ratio happens to be 0 or 1. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,8 @@ static const double along[LINE] = {0.55, 0.68, 0.79, 0.9, 1, 1.1, 1.24, 1.37, 1.
 static const int exponent[] = {0, 1, 2, -1, 3, -2, 4};
 #define EXPONENTS ((int)(sizeof exponent / sizeof *exponent))
 
-#define MET 1e-13 /* of a number's size: what its sum may leave */
+#define MET   1e-13 /* of a number's size: what its sum may leave */
+#define START 1e-12 /* the same of initial values, which were made consistent */
 
 /* ---- runs at other values ------------------------------------------------------------------------------------ */
 
@@ -63,7 +64,15 @@ static ph_status build(ph_open *o, const double *value, int wait, ph_run **out, 
                    why.text);
 }
 
-/* The numbers of the model at other values; parameter: the one that is another, -1: all are. */
+/* q and v at the initial time. */
+static void copy_start(const ph_run *run, double *out)
+{
+    const ph_layout *lay = &run->sim->lay;
+    memcpy(out, run->q0, sizeof *out * (size_t)lay->nq);
+    memcpy(out + lay->nq, run->v0, sizeof *out * (size_t)lay->nv);
+}
+
+/* The numbers of the model at other values, then its initial values; parameter: the one that is another, -1: all are. */
 static ph_status look(ph_open *o, const double *value, int parameter, ph_run **keep, double *out,
                       ph_error *err)
 {
@@ -81,6 +90,8 @@ static ph_status look(ph_open *o, const double *value, int parameter, ph_run **k
                     o->name[parameter < 0 ? 0 : parameter]);
     else
         memcpy(out, x.value, sizeof *out * (size_t)x.n);
+    if (s == PH_OK && o->n_start)
+        copy_start(run, out + x.n);
     ph_constants_destroy(&x);
     if (s == PH_OK && keep)
         *keep = run;
@@ -179,7 +190,7 @@ static void fit(const ph_open *o, ph_open_sum *s, int points, const double (*p)[
 
 /* The fewest exponents of one parameter that give the values on its line; 0: there are none. */
 static int find_exponents(const ph_open *o, int parameter, const double (*p)[PH_OPEN_MAX], const double *y,
-                          double size, int out[3])
+                          double least, int out[3])
 {
     int last = EXPONENTS;
     for (int n = 1; n <= 3; n++)
@@ -197,7 +208,7 @@ static int find_exponents(const ph_open *o, int parameter, const double (*p)[PH_
                     if (!ok)
                         continue;
                     fit(o, &s, LINE, p, y);
-                    if (missed(o, &s, LINE, p, y) > MET * size)
+                    if (missed(o, &s, LINE, p, y) > least)
                         continue;
                     memcpy(out, chosen, sizeof chosen);
                     return n;
@@ -207,11 +218,11 @@ static int find_exponents(const ph_open *o, int parameter, const double (*p)[PH_
 
 /* Terms that add nothing go; factors of few digits are those that were meant. */
 static void tidy(const ph_open *o, ph_open_sum *s, const double (*p)[PH_OPEN_MAX], const double *y,
-                 double size)
+                 double size, double met)
 {
     int n = 0;
     for (int k = 0; k < s->n; k++)
-        if (fabs(s->term[k].c * product(o, &s->term[k], o->generic_value)) > 10 * MET * size)
+        if (fabs(s->term[k].c * product(o, &s->term[k], o->generic_value)) > 10 * met * size)
             s->term[n++] = s->term[k];
     if (n < s->n)
         s->n = n, fit(o, s, POINTS, p, y);
@@ -231,11 +242,24 @@ typedef struct samples {
     double (*line)[LINE][PH_OPEN_MAX]; /* of each parameter */
     double (*point)[PH_OPEN_MAX];
     double *on_line, *at_point; /* n x LINE x numbers; POINTS x numbers */
+    double *own, *size;         /* numbers: of the generic run; of the field that it stands in */
+    int numbers;                /* constants, then initial values */
 } samples;
+
+static int is_start(const ph_open *o, int number)
+{
+    return number >= o->constants.n;
+}
+
+/* What round-off may make of a number, of its size. */
+static double noise(const ph_open *o, int number)
+{
+    return is_start(o, number) ? START : 2e-15;
+}
 
 static ph_status take_samples(ph_open *o, samples *t, ph_error *err)
 {
-    int n = o->constants.n;
+    int n = t->numbers;
     uint64_t seed = 2025;
     ph_status s = PH_OK;
     for (int k = 0; k < o->n && s == PH_OK; k++)
@@ -254,12 +278,28 @@ static ph_status take_samples(ph_open *o, samples *t, ph_error *err)
 }
 
 /* 1: the numbers of a row, stride apart, are not all alike. */
-static int varies(const double *a, int stride, int n, double own, double size)
+static int varies(const double *a, int stride, int n, double own, double least)
 {
     for (int i = 0; i < n; i++)
-        if (!(fabs(a[(size_t)i * (size_t)stride] - own) <= 2e-15 * fmax(size, fabs(own))))
+        if (!(fabs(a[(size_t)i * (size_t)stride] - own) <= least))
             return 1;
     return 0;
+}
+
+static double least_of(const ph_open *o, const samples *t, int number)
+{
+    return noise(o, number) * fmax(t->size[number], fabs(t->own[number]));
+}
+
+static int varies_on_line(const ph_open *o, const samples *t, int number, int k)
+{
+    return varies(t->on_line + (size_t)k * LINE * (size_t)t->numbers + number, t->numbers, LINE,
+                  t->own[number], least_of(o, t, number));
+}
+
+static int varies_at_all(const ph_open *o, const samples *t, int number)
+{
+    return varies(t->at_point + number, t->numbers, POINTS, t->own[number], least_of(o, t, number));
 }
 
 static void copy_row(const double *a, int stride, int n, double *out)
@@ -271,17 +311,17 @@ static void copy_row(const double *a, int stride, int n, double *out)
 /* The sum that a number is. 0: it is none. */
 static int find_sum(ph_open *o, const samples *t, int number, ph_open_sum *s, int *culprit)
 {
-    int n = o->constants.n, count[PH_OPEN_MAX] = {0}, e[PH_OPEN_MAX][3], depends = 0, terms = 1;
-    double y[POINTS], size = o->constants.size[number], own = o->constants.value[number];
+    int n = t->numbers, count[PH_OPEN_MAX] = {0}, e[PH_OPEN_MAX][3], depends = 0, terms = 1;
+    double y[POINTS], size = t->size[number], met = is_start(o, number) ? START : MET;
     for (int k = 0; k < o->n; k++) {
         const double *row = t->on_line + (size_t)k * LINE * (size_t)n + number;
-        if (!varies(row, n, LINE, own, o->constants.size[number]))
+        if (!varies_on_line(o, t, number, k))
             continue;
         copy_row(row, n, LINE, y);
         for (int i = 0; i < LINE; i++)
             size = fmax(size, fabs(y[i]));
         *culprit = k;
-        count[k] = find_exponents(o, k, (const double(*)[PH_OPEN_MAX])t->line[k], y, size, e[k]);
+        count[k] = find_exponents(o, k, (const double(*)[PH_OPEN_MAX])t->line[k], y, met * size, e[k]);
         if (!count[k] || ++depends > DEPEND)
             return 0;
         terms *= count[k];
@@ -299,8 +339,8 @@ static int find_sum(ph_open *o, const samples *t, int number, ph_open_sum *s, in
     for (int i = 0; i < POINTS; i++)
         size = fmax(size, fabs(y[i]));
     fit(o, s, POINTS, (const double(*)[PH_OPEN_MAX])t->point, y);
-    tidy(o, s, (const double(*)[PH_OPEN_MAX])t->point, y, size);
-    return missed(o, s, POINTS, (const double(*)[PH_OPEN_MAX])t->point, y) <= 10 * MET * size;
+    tidy(o, s, (const double(*)[PH_OPEN_MAX])t->point, y, size, met);
+    return missed(o, s, POINTS, (const double(*)[PH_OPEN_MAX])t->point, y) <= 10 * met * size;
 }
 
 /* Whose number it is, in words. */
@@ -333,6 +373,42 @@ static void print_owner(const ph_open *o, int number, char *text, size_t size)
         snprintf(text, size, "a function of the model");
 }
 
+static ph_status no_memory(ph_error *err)
+{
+    return ph_fail(err, PH_E_MEMORY, "not enough memory to compile the model");
+}
+
+/* Initial values as sums; where one is none, there are none of the others either. */
+static ph_status find_start(ph_open *o, const samples *t, ph_error *err)
+{
+    int first = o->constants.n, culprit;
+    o->start = ph_alloc(o->nominal->config.alloc, sizeof *o->start * ((size_t)o->n_start + 1));
+    if (!o->start)
+        return no_memory(err);
+    memset(o->start, 0, sizeof *o->start * ((size_t)o->n_start + 1));
+    o->starts = 1;
+    for (int i = 0; i < o->n_start && o->starts; i++)
+        if (varies_at_all(o, t, first + i))
+            o->starts = find_sum(o, t, first + i, &o->start[i], &culprit);
+    for (int i = 0; i < o->n_start; i++)
+        for (int k = 0; k < o->n; k++)
+            o->starts_at[k] |= varies_on_line(o, t, first + i, k);
+    return PH_OK;
+}
+
+static ph_status check_matters(const ph_open *o, ph_error *err)
+{
+    for (int k = 0; k < o->n; k++)
+        if (!o->matters[k] && !(o->starts && o->starts_at[k]))
+            return ph_fail(err, PH_E_INPUT,
+                           o->starts_at[k]
+                               ? "parameter '%s' cannot stay open: no number of the equations depends on it, "
+                                 "and an initial value that does is no polynomial of it"
+                               : "parameter '%s' cannot stay open: nothing in the model depends on it",
+                           o->name[k]);
+    return PH_OK;
+}
+
 static ph_status find_data(ph_open *o, const samples *t, int sums, ph_error *err)
 {
     int n = o->constants.n;
@@ -340,15 +416,14 @@ static ph_status find_data(ph_open *o, const samples *t, int sums, ph_error *err
     o->number = ph_alloc(alloc, sizeof *o->number * ((size_t)n + 1));
     o->sum = ph_alloc(alloc, sizeof *o->sum * ((size_t)n + 1));
     if (!o->number || !o->sum)
-        return ph_fail(err, PH_E_MEMORY, "not enough memory to compile the model");
+        return no_memory(err);
     memset(o->sum, 0, sizeof *o->sum * ((size_t)n + 1));
     for (int i = 0; i < n; i++) {
         int culprit = 0;
-        if (!varies(t->at_point + i, n, POINTS, o->constants.value[i], o->constants.size[i]))
+        if (!varies_at_all(o, t, i))
             continue;
         for (int k = 0; k < o->n; k++)
-            o->matters[k] |= varies(t->on_line + (size_t)k * LINE * (size_t)n + i, n, LINE,
-                                    o->constants.value[i], o->constants.size[i]);
+            o->matters[k] |= varies_on_line(o, t, i, k);
         o->datum[i] = o->n_data;
         o->number[o->n_data++] = i;
         if (!sums || find_sum(o, t, i, &o->sum[o->n_data - 1], &culprit))
@@ -359,14 +434,10 @@ static ph_status find_data(ph_open *o, const samples *t, int sums, ph_error *err
                        "parameter '%s' cannot stay open: a number of %s is no polynomial of it",
                        o->name[culprit], owner);
     }
-    for (int k = 0; k < o->n && sums; k++)
-        if (!o->matters[k])
-            return ph_fail(
-                err, PH_E_INPUT,
-                "parameter '%s' cannot stay open: no number of the equations depends on it; initial "
-                "values are those of the state",
-                o->name[k]);
-    return PH_OK;
+    if (!sums)
+        return PH_OK;
+    ph_status s = find_start(o, t, err);
+    return s == PH_OK ? check_matters(o, err) : s;
 }
 
 /* ---- open and close --------------------------------------------------------------------------------------------- */
@@ -398,19 +469,43 @@ static ph_status check_names(ph_open *o, ph_error *err)
     return PH_OK;
 }
 
+/* Those of the generic run, with the sizes of positions and of velocities. */
+static void copy_own(const ph_open *o, samples *t)
+{
+    const ph_layout *lay = &o->generic->sim->lay;
+    int n = o->constants.n;
+    memcpy(t->own, o->constants.value, sizeof *t->own * (size_t)n);
+    memcpy(t->size, o->constants.size, sizeof *t->size * (size_t)n);
+    if (!o->n_start)
+        return;
+    copy_start(o->generic, t->own + n);
+    double q = 1, v = 0;
+    for (int i = 0; i < lay->nq; i++)
+        q = fmax(q, fabs(t->own[n + i]));
+    for (int i = lay->nq; i < o->n_start; i++)
+        v = fmax(v, fabs(t->own[n + i]));
+    for (int i = 0; i < o->n_start; i++)
+        t->size[n + i] = i < lay->nq ? q : v;
+}
+
 static ph_status explore(ph_open *o, int sums, ph_error *err)
 {
-    size_t n = (size_t)o->constants.n + 1;
+    const ph_layout *lay = &o->generic->sim->lay;
+    o->n_start = sums ? lay->nq + lay->nv : 0;
+    size_t n = (size_t)(o->constants.n + o->n_start) + 1;
     samples t = {.line = calloc((size_t)o->n, sizeof *t.line),
                  .point = calloc(POINTS, sizeof *t.point),
                  .on_line = calloc((size_t)o->n * LINE * n, sizeof(double)),
-                 .at_point = calloc(POINTS * n, sizeof(double))};
-    ph_status s = t.line && t.point && t.on_line && t.at_point
-                      ? take_samples(o, &t, err)
-                      : ph_fail(err, PH_E_MEMORY, "not enough memory to compile the model");
+                 .at_point = calloc(POINTS * n, sizeof(double)),
+                 .own = calloc(2 * n, sizeof(double)),
+                 .numbers = (int)n - 1};
+    int ok = t.line && t.point && t.on_line && t.at_point && t.own;
+    if (ok)
+        t.size = t.own + n, copy_own(o, &t);
+    ph_status s = ok ? take_samples(o, &t, err) : no_memory(err);
     if (s == PH_OK)
         s = find_data(o, &t, sums, err);
-    free(t.line), free(t.point), free(t.on_line), free(t.at_point);
+    free(t.line), free(t.point), free(t.on_line), free(t.at_point), free(t.own);
     return s;
 }
 
@@ -422,11 +517,15 @@ static void clear(ph_open *o)
         ph_run_close(o->sample[k]), o->sample[k] = NULL;
     for (int k = 0; o->sum && k < o->n_data; k++)
         ph_free(alloc, o->sum[k].term);
+    for (int k = 0; o->start && k < o->n_start; k++)
+        ph_free(alloc, o->start[k].term);
     ph_constants_destroy(&o->constants);
     if (o->generic != o->nominal)
         ph_run_close((ph_run *)o->generic);
     ph_free(alloc, o->datum), ph_free(alloc, o->number), ph_free(alloc, o->sum);
-    o->generic = o->nominal, o->datum = o->number = NULL, o->sum = NULL, o->n_data = o->unbuilt = 0;
+    ph_free(alloc, o->start);
+    o->generic = o->nominal, o->datum = o->number = NULL, o->sum = o->start = NULL;
+    o->n_data = o->n_start = o->starts = o->unbuilt = 0;
 }
 
 static ph_status open_with(ph_open *o, double width, int sums, ph_error *err)
@@ -436,16 +535,16 @@ static ph_status open_with(ph_open *o, double width, int sums, ph_error *err)
     ph_status s = PH_OK;
     o->width = width;
     for (int k = 0; k < o->n; k++)
-        o->generic_value[k] = generic_of(o->value[k], width, k), o->matters[k] = 0;
+        o->generic_value[k] = generic_of(o->value[k], width, k), o->matters[k] = o->starts_at[k] = 0;
     if (o->n > 0 && (s = build(o, o->generic_value, 0, &generic, err)) == PH_OK)
         o->generic = generic;
     if (s == PH_OK && ph_constants_create(&o->constants, o->generic, alloc) != PH_OK)
-        s = ph_fail(err, PH_E_MEMORY, "not enough memory to compile the model");
+        s = no_memory(err);
     if (s != PH_OK)
         return s;
     o->datum = ph_alloc(alloc, sizeof *o->datum * ((size_t)o->constants.n + 1));
     if (!o->datum)
-        return ph_fail(err, PH_E_MEMORY, "not enough memory to compile the model");
+        return no_memory(err);
     for (int i = 0; i < o->constants.n; i++)
         o->datum[i] = -1;
     return o->n > 0 ? explore(o, sums, err) : PH_OK;
@@ -456,7 +555,7 @@ ph_status ph_open_create(ph_open **out, const ph_run *run, const char *const *na
 {
     ph_open *o = *out = ph_alloc(run->config.alloc, sizeof *o);
     if (!o)
-        return ph_fail(err, PH_E_MEMORY, "not enough memory to compile the model");
+        return no_memory(err);
     *o = (ph_open){.n = n, .name = name, .nominal = run, .generic = run};
     ph_status s = check_names(o, err);
     if (s == PH_OK)

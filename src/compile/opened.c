@@ -151,27 +151,49 @@ static void print_power(ph_compiler *c, const char *name, int e, int divide)
         fprintf(c->out, " %c s->param.%s", divide ? '/' : '*', name);
 }
 
+/* to = the sum; nothing where there are no terms. */
+static void print_sum(ph_compiler *c, const char *to, int i, const ph_open_sum *x)
+{
+    char text[40], name[80];
+    for (int k = 0; k < x->n; k++) {
+        if (k)
+            fprintf(c->out, " + ");
+        else
+            fprintf(c->out, "    s->%s[%d] = ", to, i);
+        fprintf(c->out, "ph_k(%s)", ph_c_number(x->term[k].c, text));
+        for (int p = 0; p < c->open->n; p++) {
+            ph_compile_name(c->open->name[p], name, sizeof name);
+            print_power(c, name, x->term[k].e[p], 0), print_power(c, name, x->term[k].e[p], 1);
+        }
+    }
+    if (x->n)
+        fprintf(c->out, ";\n");
+}
+
 void ph_compile_numbers(ph_compiler *c)
 {
-    const ph_open *o = c->open;
-    char text[40], name[80];
     fprintf(c->out, "/* The numbers of the model that depend on open parameters. */\nPH_COLD void "
                     "ph_numbers(PH_MODEL *s)\n{\n");
-    for (int i = 0; i < o->n_data; i++) {
-        const ph_open_sum *x = &o->sum[i];
-        for (int k = 0; k < x->n; k++) {
-            if (k)
-                fprintf(c->out, " + ");
-            else
-                fprintf(c->out, "    s->data[%d] = ", i);
-            fprintf(c->out, "ph_k(%s)", ph_c_number(x->term[k].c, text));
-            for (int p = 0; p < o->n; p++) {
-                ph_compile_name(o->name[p], name, sizeof name);
-                print_power(c, name, x->term[k].e[p], 0), print_power(c, name, x->term[k].e[p], 1);
-            }
-        }
-        if (x->n)
-            fprintf(c->out, ";\n");
-    }
+    for (int i = 0; i < c->open->n_data; i++)
+        print_sum(c, "data", i, &c->open->sum[i]);
     fprintf(c->out, "    (void)s;\n}\n\n");
+}
+
+void ph_compile_initial(ph_compiler *c)
+{
+    const ph_run *run = c->nominal;
+    const ph_layout *lay = c->lay;
+    char text[40];
+    fprintf(c->out, "/* The initial values of the model at the present parameters. */\nPH_COLD void "
+                    "ph_initial(PH_MODEL *s)\n{\n");
+    for (int i = 0; i < c->open->n_start; i++) {
+        int k = i < lay->nq ? i : i - lay->nq;
+        const char *to = i < lay->nq ? "q" : "v";
+        if (c->open->start[i].n)
+            print_sum(c, to, k, &c->open->start[i]);
+        else
+            fprintf(c->out, "    s->%s[%d] = ph_k(%s);\n", to, k,
+                    ph_c_number(i < lay->nq ? run->q0[k] : run->v0[k], text));
+    }
+    fprintf(c->out, "}\n\n");
 }

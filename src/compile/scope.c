@@ -55,33 +55,51 @@ static ph_status elements(const ph_compiler *c, ph_error *err)
     return PH_OK;
 }
 
-/* Names of inputs become fields. */
-static ph_status inputs(const ph_compiler *c, ph_error *err)
+/* Names of inputs and of events become fields: each must be one in C, and none is there before it. */
+static ph_status check_field(const ph_compiler *c, const char *what, const char *own, ph_origin origin,
+                             const char *const *before, int n, ph_error *err)
 {
-    const ph_model *m = c->model;
     char name[2][80];
-    for (int k = 0; k < m->n_inputs; k++) {
-        ph_compile_name(m->input[k].name, name[0], sizeof name[0]);
-        if (ph_compile_check_name(name[0], err) != PH_OK)
-            return REFUSE(m->input[k].origin, "input '%s': its name is none in C", m->input[k].name);
-        for (int i = 0; i < k; i++) {
-            ph_compile_name(m->input[i].name, name[1], sizeof name[1]);
-            if (!strcmp(name[0], name[1]))
-                return REFUSE(m->input[k].origin, "inputs '%s' and '%s' have the same name in C",
-                              m->input[i].name, m->input[k].name);
-        }
+    ph_compile_name(own, name[0], sizeof name[0]);
+    if (ph_compile_check_name(name[0], err) != PH_OK)
+        return REFUSE(origin, "%s '%s': its name is none in C", what, own);
+    for (int i = 0; i < n; i++) {
+        ph_compile_name(before[i], name[1], sizeof name[1]);
+        if (!strcmp(name[0], name[1]))
+            return REFUSE(origin, "%ss '%s' and '%s' have the same name in C", what, before[i], own);
     }
     return PH_OK;
+}
+
+static ph_status check_fields(const ph_compiler *c, ph_error *err)
+{
+    const ph_model *m = c->model;
+    int most = m->n_inputs > m->n_events ? m->n_inputs : m->n_events;
+    const char **names = ph_alloc(c->alloc, sizeof *names * ((size_t)most + 1));
+    ph_status s = names ? PH_OK : ph_fail(err, PH_E_MEMORY, "not enough memory to compile the model");
+    for (int k = 0; k < m->n_inputs && s == PH_OK; k++) {
+        s = check_field(c, "input", m->input[k].name, m->input[k].origin, names, k, err);
+        names[k] = m->input[k].name;
+    }
+    for (int k = 0; k < m->n_events && s == PH_OK; k++) {
+        s = check_field(c, "event", m->event[k].name, m->event[k].origin, names, k, err);
+        names[k] = m->event[k].name;
+    }
+    ph_free(c->alloc, (void *)names);
+    return s;
 }
 
 static ph_status controls(const ph_compiler *c, ph_error *err)
 {
     const ph_model *m = c->model;
-    if (m->n_events)
-        return REFUSE(m->event[0].origin, "event '%s': events cannot be compiled", m->event[0].name);
+    for (int k = 0; k < m->n_events; k++)
+        if (!is_traced(&m->event[k].when))
+            return REFUSE(m->event[k].origin, "event '%s': its function cannot be compiled: %s",
+                          m->event[k].name, reason(&m->event[k].when));
     for (int k = 0; k < m->n_joints; k++)
         if (m->joint[k].switched)
-            return REFUSE(m->joint[k].origin, "joint '%s': a joint that is not active cannot be compiled",
+            return REFUSE(m->joint[k].origin,
+                          "joint '%s': a joint that events release or engage cannot be compiled",
                           m->joint[k].name);
     for (int k = 0; k < m->n_states; k++)
         if (!is_traced(&m->state[k].rate))
@@ -91,13 +109,13 @@ static ph_status controls(const ph_compiler *c, ph_error *err)
         if (!is_traced(&m->actuator[k].f))
             return REFUSE(m->actuator[k].origin, "actuator '%s': its effort cannot be compiled: %s",
                           m->actuator[k].name, reason(&m->actuator[k].f));
-    return inputs(c, err);
+    return check_fields(c, err);
 }
 
 static ph_status sensors(const ph_compiler *c, ph_error *err)
 {
     char name[2][80];
-    static const char *const own[] = {"init", "restart", "step", "real"};
+    static const char *const own[] = {"init", "restart", "begin", "step", "real"};
     for (int k = 0; k < c->model->n_sensors; k++) {
         const ph_sensor_def *d = &c->model->sensor[k];
         if (!is_traced(&d->f))

@@ -88,24 +88,43 @@ const char *ph_workshop_processor(void)
     return NULL;
 }
 
+/* The command to its end: 0, its exit status, 127 where it is not there, -1 where it was killed. */
+static int run_command(const char *const *word)
+{
+    int status = -1;
+    pid_t child = fork();
+    if (child == 0) {
+        execvp(word[0], (char *const *)word);
+        _exit(127);
+    }
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
 int ph_workshop_build(const ph_workshop *w, const char *ending, int hidden, const char *processor,
                       ph_error *err)
 {
     const char *cc = ph_workshop_compiler();
     char source[PH_WORKSHOP_PATH], library[PH_WORKSHOP_PATH];
-    int status = -1;
     ph_workshop_path(w, ending, source), ph_workshop_path(w, ".so", library);
-    pid_t child = fork();
-    if (child == 0) {
-        execlp(cc, cc, "-std=c17", "-O2", "-fPIC", "-shared", "-ffp-contract=off", "-fno-math-errno",
-               "-fno-tree-vectorize", hidden ? "-fvisibility=hidden" : "-fvisibility=default", "-o", library,
-               source, "-lm", processor, (char *)NULL);
-        _exit(127);
-    }
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
-    if (child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
-        return 1;
-    return fail(err, "the C compiler '%s' %s", cc,
-                child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 127 ? "is not there" : "fails");
+    int code = run_command((const char *const[]){
+        cc, "-std=c17", "-O2", "-fPIC", "-shared", "-ffp-contract=off", "-fno-math-errno",
+        "-fno-tree-vectorize", hidden ? "-fvisibility=hidden" : "-fvisibility=default", "-o", library, source,
+        "-lm", processor, NULL});
+    return !code || fail(err, "the C compiler '%s' %s", cc, code == 127 ? "is not there" : "fails");
+}
+
+int ph_workshop_build_device(const ph_workshop *w, ph_error *err)
+{
+    const char *own = getenv("NVCC"), *const usual[] = {"nvcc", "/usr/local/cuda/bin/nvcc"};
+    char source[PH_WORKSHOP_PATH], library[PH_WORKSHOP_PATH];
+    int code = 127, given = own && *own;
+    ph_workshop_path(w, ".cu", source), ph_workshop_path(w, ".so", library);
+    for (int k = 0; k < (given ? 1 : 2) && code == 127; k++)
+        code = run_command((const char *const[]){given ? own : usual[k], "-std=c++20", "-O3", "-fmad=false",
+                                                 "-arch=native", "-w", "-DPH_LIBRARY", "-shared",
+                                                 "-Xcompiler", "-fPIC", "-o", library, source, NULL});
+    return !code || fail(err, "the compiler of devices, '%s', %s", given ? own : "nvcc",
+                         code == 127 ? "is not there" : "fails");
 }

@@ -14,7 +14,7 @@ typedef struct ph_workshop {
 } ph_workshop;
 
 /* Endings of all files that there may be: what is removed at the end. */
-#define PH_WORKSHOP_FILES ".h", ".c", "_fmu.c", ".xml", ".so"
+#define PH_WORKSHOP_FILES ".h", ".c", ".cu", "_fmu.c", ".xml", ".so"
 
 /* Where something returns 0, err has a sentence that says why. */
 int ph_workshop_open(ph_workshop *w, const char *name, ph_error *err);
@@ -31,5 +31,7 @@ const char *ph_workshop_processor(void);
 /* NAME.so of the source with that ending, for this processor or any of its kind. hidden 1: with what it exports alone. */
 int ph_workshop_build(const ph_workshop *w, const char *ending, int hidden, const char *processor,
                       ph_error *err);
+/* NAME.so of NAME.cu, by nvcc: that of $NVCC, of the path, or where it is usually installed. */
+int ph_workshop_build_device(const ph_workshop *w, ph_error *err);
 
 #endif

@@ -296,14 +296,31 @@ static ph_status end_there(ph_sim *sim)
     return status;
 }
 
+/* The first change, HUGE_VAL: there is none, and signs are those at the end. */
+static ph_status look_for_change(ph_sim *sim, double *t)
+{
+    ph_guard *g = sim->guard;
+    ph_status s = find_roots(sim, t);
+    if (s == PH_OK && *t == HUGE_VAL)
+        memcpy(g->sign, g->end, sizeof *g->sign * (size_t)g->n);
+    return s;
+}
+
+ph_status ph_guard_pass(ph_sim *sim, int *met)
+{
+    double t;
+    ph_status s = look_for_change(sim, &t);
+    sim->guard->met = 0;
+    *met = t < HUGE_VAL;
+    return s;
+}
+
 ph_status ph_guard_after(ph_sim *sim, ph_again_fn again, void *ctx)
 {
     ph_guard *g = sim->guard;
     for (;;) {
         double t, h = sim->next.t - sim->now.t;
-        ph_status s = find_roots(sim, &t);
-        if (s == PH_OK && t == HUGE_VAL)
-            memcpy(g->sign, g->end, sizeof *g->sign * (size_t)g->n);
+        ph_status s = look_for_change(sim, &t);
         if (s != PH_OK || t == HUGE_VAL)
             return s;
         mark(g, t, h);

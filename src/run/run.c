@@ -312,6 +312,22 @@ ph_status ph_run_create_system(ph_run **out, const ph_system *sys, double t0, co
     return finish(out, run, begin(run, NULL, 0, err));
 }
 
+static void drop_builder(ph_run *run)
+{
+    if (run->builder)
+        run->builder->close(run->builder, run->config.alloc);
+    run->builder = NULL;
+}
+
+ph_status ph_run_set_compiled(ph_run *run, int on, ph_error *err)
+{
+    if (on)
+        return run->native && run->builder ? PH_OK : ph_run_build(run, NULL, 0, err);
+    ph_run_drop_native(run);
+    drop_builder(run);
+    return PH_OK;
+}
+
 void ph_run_close(ph_run *run)
 {
     if (!run)
@@ -320,8 +336,7 @@ void ph_run_close(ph_run *run)
     const ph_allocator *alloc = run->config.alloc ? (own = *run->config.alloc, &own) : NULL;
     ph_following_free(run), ph_bars_free(run), ph_events_free(run);
     ph_run_drop_native(run);
-    if (run->builder)
-        run->builder->close(run->builder, alloc);
+    drop_builder(run);
     ph_sim_destroy(run->sim);
     ph_mechanism_destroy(run->mech);
     ph_model_free(run->model);

@@ -52,6 +52,10 @@ typedef ph_status (*ph_again_fn)(ph_sim *sim, double t, void *ctx);
 void ph_guard_before(ph_sim *sim);
 ph_status ph_guard_after(ph_sim *sim, ph_again_fn again, void *ctx);
 
+/* The same after a step that something else has made, to sim->next: *met 1 where it meets a change. Signs are those at its end
+ * if it does not. */
+ph_status ph_guard_pass(ph_sim *sim, int *met);
+
 /* Values of a function that are nothing beside those of the last step. */
 double ph_guard_nothing(const ph_guard *g, int k);
 

@@ -150,7 +150,8 @@ PH_COLD ph_mask ph_begin(PH_MODEL *s, ph_real t, int after, ph_mask which)
     return failed & which;
 }
 
-PH_COLD unsigned ph_restart(PH_MODEL *s)
+/* Start anew at the initial time; those that fail are as before. */
+PH_COLD ph_mask ph_restarted(PH_MODEL *s)
 {
     ph_real kept[PH_TURNS_COUNTED + 1][3];
     ph_numbers(s);
@@ -166,8 +167,32 @@ PH_COLD unsigned ph_restart(PH_MODEL *s)
     s->iterations = ph_k(0);
     ph_keep_inputs(s, ph_not(failed));
     ph_track(s, ph_not(failed));
+    return failed;
+}
+
+PH_COLD unsigned ph_restart(PH_MODEL *s)
+{
+    return ph_bits(ph_restarted(s));
+}
+
+#ifdef PH_INITIAL
+/* The same from the initial values of the model at the present parameters. */
+PH_COLD unsigned ph_begin_anew(PH_MODEL *s)
+{
+    ph_real q[PH_NQ], v[PH_NV];
+    for (int i = 0; i < PH_NQ; i++)
+        q[i] = s->q[i];
+    for (int i = 0; i < PH_NV; i++)
+        v[i] = s->v[i];
+    ph_initial(s);
+    ph_mask failed = ph_restarted(s);
+    for (int i = 0; i < PH_NQ; i++)
+        s->q[i] = ph_select(failed, q[i], s->q[i]);
+    for (int i = 0; i < PH_NV; i++)
+        s->v[i] = ph_select(failed, v[i], s->v[i]);
     return ph_bits(failed);
 }
+#endif
 
 /* An input that jumps changes accelerations at once: before the first step any, later those that are steps. */
 PH_FN ph_mask ph_jump(PH_MODEL *s)
