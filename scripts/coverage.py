@@ -1,4 +1,5 @@
-"""Sums up what gcov has counted: scripts/coverage calls it with the folder of the build, that of the report and the list of what may be left."""
+"""Sums up what gcov has counted: scripts/coverage calls it with the folder of the build, that of the report, the list of what is left, and
+after all tests with check or write: compare what is left with the list, or write it anew; reasons stay."""
 
 import collections
 import concurrent.futures
@@ -11,7 +12,7 @@ import sys
 import tempfile
 
 build, report, listed = map(os.path.abspath, sys.argv[1:4])
-whole = len(sys.argv) > 4  # all tests have run: the list can be checked
+todo = sys.argv[4] if len(sys.argv) > 4 else ""
 root = os.getcwd()
 
 
@@ -68,6 +69,7 @@ for path in missed[:20]:
     print(f"{sum(n == 0 for n in lines[path].values()):6}  {path}")
 
 left: dict[tuple[str, str], int] = collections.defaultdict(int)
+texts: dict[tuple[str, str], list[str]] = collections.defaultdict(list)
 os.makedirs(report, exist_ok=True)
 with open(os.path.join(report, "lines.txt"), "w") as out, open(os.path.join(report, "branches.txt"), "w") as ways_out:
     for path in sorted(lines):
@@ -76,21 +78,41 @@ with open(os.path.join(report, "lines.txt"), "w") as out, open(os.path.join(repo
             ways = [n for (line, _), n in branches[path].items() if line == at]
             if lines[path][at] == 0:
                 left[path, functions[path, at]] += 1
+                texts[path, functions[path, at]].append(text[at - 1])
                 print(f"{path}:{at}: {functions[path, at]}: {text[at - 1].strip()}", file=out)
             elif 0 in ways:
                 print(f"{path}:{at}: {ways.count(0)} of {len(ways)}: {text[at - 1].strip()}", file=ways_out)
 
 # What is left has a row with its reason: | file | function | lines | reason |
-rows = {}
+rows: dict[tuple[str, str], tuple[int, str]] = {}
+head = []
 for row in open(listed) if os.path.exists(listed) else []:
-    cells = re.match(r"\| `(src|include)/([^`]+)` \| `(\w+)` \| (\d+) \| (.+) \|$", row)
+    cells = re.match(r"\| `([^`]+)` \| `(\w*)` \| (\d+) \| (.+) \|$", row)
     if cells:
-        rows[f"{cells[1]}/{cells[2]}", cells[3]] = int(cells[4])
-new = [f"  {path} {function}: {n} lines, {rows.get((path, function), 0)} listed" for (path, function), n in sorted(left.items())
-       if n > rows.get((path, function), 0)]
-gone = [f"  {path} {function}" for path, function in sorted(rows) if (path, function) not in left]
-if whole and new:
-    print(f"\nnot run and not in {os.path.relpath(listed, root)}:", *new, sep="\n")
-if whole and gone:
-    print(f"\nrun now, and still in {os.path.relpath(listed, root)}:", *gone, sep="\n")
-sys.exit(1 if whole and (new or gone) else 0)
+        rows[cells[1], cells[2]] = int(cells[3]), cells[4]
+    elif not rows:
+        head.append(row)
+
+
+def reason_of(key: tuple[str, str]) -> str:
+    """As it is in the list; else what the lines themselves tell."""
+    if key in rows:
+        return rows[key][1]
+    return "memory that does not suffice" if all(re.search("memory|MEMORY", t) for t in texts[key]) else "no test yet"
+
+
+if todo == "write":
+    a, b, c, d = folders["all"]
+    head = [re.sub(r"^Lines [0-9.]+ .*", f"Lines {100 * a / b:.2f} % of {b}, branches {100 * c / d:.2f} % of {d}.", row) for row in head]
+    with open(listed, "w") as out:
+        out.writelines(head)
+        for key, n in sorted(left.items()):
+            print(f"| `{key[0]}` | `{key[1]}` | {n} | {reason_of(key)} |", file=out)
+elif todo == "check":
+    new = [f"  {path} {function}: {n} lines" for (path, function), n in sorted(left.items()) if n > rows.get((path, function), (0,))[0]]
+    gone = [f"  {path} {function}" for path, function in sorted(rows) if (path, function) not in left]
+    if new:
+        print(f"\nnot run, and not in {os.path.relpath(listed, root)}:", *new, sep="\n")
+    if gone:
+        print(f"\nrun now, and still in {os.path.relpath(listed, root)}:", *gone, sep="\n")
+    sys.exit(1 if new or gone else 0)
