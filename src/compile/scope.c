@@ -145,8 +145,8 @@ static ph_status sensors(const ph_compiler *c, ph_error *err)
 static ph_status method(const ph_compiler *c, ph_error *err)
 {
     const ph_options *o = &c->sim->opt;
-    if (strcmp(c->sim->stepper->name, "genalpha"))
-        return ph_fail(err, PH_E_INPUT, "the method %s cannot be compiled, genalpha can",
+    if (strcmp(c->sim->stepper->name, "genalpha") && !ph_sim_is_multistep(c->sim))
+        return ph_fail(err, PH_E_INPUT, "the method %s cannot be compiled, genalpha and bliedf can",
                        c->sim->stepper->name);
     if (o->newton != PH_FULL &&
         o->newton != PH_STEP) /* its steps have a Jacobian in every iteration, and the same end */
