@@ -94,7 +94,8 @@ static void refusals(void **state)
     config.n_open = 0;
     refuse_with(text, NULL, &config, "cannot start anew, as one with inputs must");
     refuse_with(text, OPTIONS("method=rkmk"), &config, "genalpha and bliedf can");
-    refuse_with(text, OPTIONS("tol=1e-6"), &config, "steps of one size");
+    refuse_with("model 'm' particle{name='p', mass=1} run{t_end=1, h=0.01, method='bliedf', order=2}",
+                OPTIONS("tol=1e-6"), &config, "steps of one size");
 }
 
 int main(int argc, char **argv)
