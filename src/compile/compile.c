@@ -594,6 +594,7 @@ ph_status ph_open_compile(const ph_open *open, const ph_compile_config *config, 
     take(&c, &own);
     s = compile(&c, header, err);
     ph_free(c.alloc, c.A);
+    ph_free(c.alloc, c.X);
     ph_free(c.alloc, own.block);
     return s;
 }

@@ -109,7 +109,10 @@ typedef struct ph_compiler {
     int statements; /* of the elimination, one by one */
     int in_tables;  /* the elimination is a loop over places, and every entry stands in A */
     int in_loops;   /* a large model: loops over tables */
-    int marking;    /* derivatives of functions are not written, but their places marked */
+    ph_term *X,
+        *Y; /* products of the columns of eta, as the Newton matrix lists them, but without unknowns of hubs (N6) */
+    int n_X, n_Y;
+    int marking; /* derivatives of functions are not written, but their places marked */
     const ph_allocator *alloc;
 } ph_compiler;
 
@@ -137,6 +140,8 @@ ph_status ph_compile_check_name(const char *name, ph_error *err);
 
 /* structure.c: entries of M, C, K, B and Z that never change, found by looking at many states; unknowns. */
 ph_status ph_compile_structure(ph_compiler *c, ph_error *err);
+#define PH_HUB_MOST 40 /* joints of a body in the stabilised form: products are as many as pairs of them */
+int ph_compile_joints_at(const ph_layout *lay, int node);
 
 /* write.c: a number as C has it; how a sum is written: terms are 0, a constant or a factor times a name. */
 typedef struct ph_sum {

@@ -365,8 +365,8 @@ static void each_cell(ph_compiler *c, purpose p)
                 put(c, p, lay->pair[e].row_at + i, lay->pair[e].col_at + j, pair_line, e, i, j);
     each_link(c, p);
     if (nm->n_eta > 0) {
-        each_product(c, p, lay->pair, nm->X_term, nm->n_X, p == FILL_AT_START ? "M" : "G");
-        each_product(c, p, lay->link, nm->Y_term, nm->n_Y, "B");
+        each_product(c, p, lay->pair, c->X, c->n_X, p == FILL_AT_START ? "M" : "G");
+        each_product(c, p, lay->link, c->Y, c->n_Y, "B");
     }
 }
 
