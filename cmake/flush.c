@@ -1,5 +1,5 @@
 /* Linked where coverage is counted: workers that end by _exit write their counts first. Programs that may write little, or whose
- * calls to write fail, as some tests want it, write none: they would destroy what others have counted. */
+ * calls to write fail, as some tests want it, write them where nobody looks: they would destroy what others have counted. */
 #define _XOPEN_SOURCE 700
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -20,6 +20,6 @@ __attribute__((constructor)) static void begin(void)
     int little = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
     if (!little && !getenv("PH_FAIL_FILE"))
         return;
-    setenv("GCOV_PREFIX", "/dev/null", 1);
+    setenv("GCOV_PREFIX", PH_UNCOUNTED, 1);
     setenv("GCOV_ERROR_FILE", "/dev/null", 1);
 }

@@ -17,7 +17,7 @@ root = os.getcwd()
 
 
 def count(note: str) -> list[tuple[str, int, str, int, list[int]]]:
-    """Of each line of ours in one object: file, number, function, how often it ran, how often each way out of it was taken."""
+    """Each line of ours in one object: file, number, function, how often it ran, how often each way out of it was taken."""
     found = []
     with tempfile.TemporaryDirectory() as scratch:
         subprocess.run(["gcov", "-b", "--json-format", note], cwd=scratch, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

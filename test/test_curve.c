@@ -116,7 +116,7 @@ static void outside(void **state)
     assert_int_equal(ph_curve_at(&m.c, NAN, out), 0);
 }
 
-/* Of two points: a line, or, with a period, what is constant. */
+/* Two points make a line or, with a period, a constant. */
 static void two_points(void **state)
 {
     (void)state;
