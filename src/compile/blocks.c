@@ -195,7 +195,7 @@ static void print_products(blocks *b)
     int n = 0;
     fprintf(b->c->out, "PH_TABLE ph_product_entry ph_product[] = {\n");
     if (nm->n_eta > 0)
-        n = print_terms(b, nm->X_term, nm->n_X, 1) + print_terms(b, nm->Y_term, nm->n_Y, 0);
+        n = print_terms(b, b->c->X, b->c->n_X, 1) + print_terms(b, b->c->Y, b->c->n_Y, 0);
     fprintf(b->c->out, "    {0}};\n#define PH_PRODUCTS %d\n\n", n);
 }
 

@@ -73,6 +73,8 @@ typedef struct ph_open {
     const ph_run *nominal;             /* whose initial values the source has; */
     const ph_run *generic;             /* the one whose source is written: the same, if nothing is open */
     ph_run *sample[PH_OPEN_SAMPLES];
+    ph_run
+        *begun; /* the nominal one after the first steps of a method that needs a past; NULL: there is none */
     ph_constants constants; /* of the generic run */
     int *datum;             /* of each number: its place among data; -1: it is a constant */
     int n_data, *number;    /* of each datum: its number */
@@ -107,14 +109,17 @@ typedef struct ph_compiler {
     int statements; /* of the elimination, one by one */
     int in_tables;  /* the elimination is a loop over places, and every entry stands in A */
     int in_loops;   /* a large model: loops over tables */
-    int marking;    /* derivatives of functions are not written, but their places marked */
+    ph_term *X,
+        *Y; /* products of the columns of eta, as the Newton matrix lists them, but without unknowns of hubs (N6) */
+    int n_X, n_Y;
+    int marking; /* derivatives of functions are not written, but their places marked */
     const ph_allocator *alloc;
 } ph_compiler;
 
 /* Where numbers stand in the struct of a compiled model, counted in numbers of its real type; how many there are. */
 typedef struct ph_struct_places {
     int steps, q, v, vdot, lambda, a, last_vdot, last_lambda, slope, turns, iterations, input, last_input,
-        data, event, numbers;
+        data, event, past, numbers;
 } ph_struct_places;
 
 ph_struct_places ph_compile_struct(const ph_run *run, const ph_open *open);
@@ -135,6 +140,8 @@ ph_status ph_compile_check_name(const char *name, ph_error *err);
 
 /* structure.c: entries of M, C, K, B and Z that never change, found by looking at many states; unknowns. */
 ph_status ph_compile_structure(ph_compiler *c, ph_error *err);
+#define PH_HUB_MOST 40 /* joints of a body in the stabilised form: products are as many as pairs of them */
+int ph_compile_joints_at(const ph_layout *lay, int node);
 
 /* write.c: a number as C has it; how a sum is written: terms are 0, a constant or a factor times a name. */
 typedef struct ph_sum {
@@ -226,6 +233,19 @@ ph_status ph_compile_elimination(ph_compiler *c);
 void ph_compile_element_tables(ph_compiler *c);
 void ph_compile_element_loops(ph_compiler *c);
 ph_status ph_compile_blocks(ph_compiler *c);
+
+/* multistep.c: BLieDF. Its order, 0 of other methods; steps that the library makes first; constants, first guess, what is
+ * remembered; the past of a simulation, and a step that was made, with its increment D. */
+int ph_sim_is_multistep(const ph_sim *sim);
+int ph_multistep_order(const ph_sim *sim);
+long ph_multistep_first(const ph_sim *sim);
+int ph_multistep_has_F(const ph_compiler *c);
+void ph_multistep_constants(ph_compiler *c);
+void ph_multistep_predict(ph_compiler *c);
+void ph_multistep_remember(ph_compiler *c);
+void ph_multistep_past(const ph_sim *sim, double *past);
+void ph_multistep_accept(ph_sim *sim, const double *D);
+ph_status ph_multistep_refuse(const ph_run *run, const char *what, ph_error *err);
 
 /* stepping.c: what text/step.h asks for; sensors.c: one function each. */
 void ph_compile_constants(ph_compiler *c);

@@ -2,6 +2,7 @@
 #include <float.h>
 
 #include "compile/compile.h"
+#include "method/bliedf.h"
 #include "method/genalpha.h"
 
 /* ---- constants ------------------------------------------------------------------------------------ */
@@ -22,7 +23,37 @@ static int is_inside(const ph_options *o)
     return o->ggl_form == PH_GGL_INSIDE || (o->ggl_form == PH_GGL_AUTO && o->sigma == 0);
 }
 
-static void define_method(ph_compiler *c)
+/* Numbers of BLieDF by the names that steps have them: the form (G7) with sigma 0, and no starting values. */
+static void define_multistep(ph_compiler *c)
+{
+    static const char *const none[] = {"E",       "W_V",     "W_A",     "C_A",   "C_D", "THETA_V",
+                                       "THETA_A", "THETA_0", "THETA_1", "V_A",   "V_0", "V_1",
+                                       "LIE",     "A_A",     "A_0",     "SHIFT", "L_Q", "L_LIE"};
+    const ph_options *o = &c->sim->opt;
+    double gp = ((const ph_bliedf *)c->sim->method)->f[o->order].alpha[0] / o->h;
+    const struct {
+        const char *name;
+        double value;
+    } all[] = {{"T0", c->sim->t0},
+               {"H", o->h},
+               {"SIGMA", 0},
+               {"GP", gp},
+               {"EPS", gp},
+               {"INV_GP", 1 / gp},
+               {"INV_EPS", 1 / gp},
+               {"S", 1 / (gp * gp)},
+               {"A_1", 1},
+               {"BH2", 1 / (gp * gp)},
+               {"ATOL", o->atol},
+               {"RTOL", o->rtol},
+               {"BODY_SIZE", c->sim->matrix.body}};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        define(c, all[k].name, all[k].value);
+    for (size_t k = 0; k < sizeof none / sizeof *none; k++)
+        define(c, none[k], 0);
+}
+
+static void define_alpha(ph_compiler *c)
 {
     const ph_options *o = &c->sim->opt;
     double am = o->alpha_m, af = o->alpha_f, beta = o->beta, gamma = o->gamma, h = o->h, bh2 = beta * h * h;
@@ -66,8 +97,18 @@ static void define_method(ph_compiler *c)
                {"BODY_SIZE", c->sim->matrix.body}};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         define(c, all[k].name, all[k].value);
-    define_count(c, "INSIDE", is_inside(o), "form (G7) of the stabilised equations");
-    define_count(c, "PERTURBED", o->start == PH_PERTURBED, "starting values (S2), (S3)");
+}
+
+static void define_method(ph_compiler *c)
+{
+    const ph_options *o = &c->sim->opt;
+    int several = ph_sim_is_multistep(c->sim);
+    if (several)
+        define_multistep(c);
+    else
+        define_alpha(c);
+    define_count(c, "INSIDE", several || is_inside(o), "form (G7) of the stabilised equations");
+    define_count(c, "PERTURBED", !several && o->start == PH_PERTURBED, "starting values (S2), (S3)");
     define_count(c, "FRICTION", c->lay->friction, "forces depend on multipliers");
     define_count(c, "TURNS_COUNTED", c->mech->n_turns, "angles that are counted over many turns");
     define_count(c, "INPUTS", c->model->n_inputs, "numbers from outside");
@@ -121,6 +162,9 @@ void ph_compile_work(ph_compiler *c)
     if (c->sim->matrix.n_eta > 0)
         fprintf(c->out,
                 "    ph_real y[PH_NV], Bn[PH_NB]; /* gamma/beta B_n^T eta; B at the start of the step */\n");
+    if (ph_sim_is_multistep(c->sim))
+        fprintf(c->out, "    ph_mat3 Jinv[%d];\n    ph_real G[%s]; /* of Lie terms */\n", c->turns + 1,
+                ph_multistep_has_F(c) && c->sim->opt.order >= 5 ? "4 * PH_NV" : "PH_NV");
     fprintf(c->out, "} ph_work;\n\n");
 }
 
@@ -153,9 +197,12 @@ static void print_moves(ph_compiler *c, int system)
             fprintf(c->out, ", W->q + %d, W->v + %d, W->vdot + %d);\n", q, v, v);
             continue;
         }
-        fprintf(c->out, "    ph_moved T%d = ph_alpha_turn(s->q + %d, W->theta + %d, W->w + %d, W->c + %d, ",
-                t, q, v, v, v);
+        int several = ph_sim_is_multistep(c->sim);
+        fprintf(c->out, "    ph_moved T%d = ph_%s_turn(s->q + %d, W->theta + %d, W->w + %d, W->c + %d, ", t,
+                several ? "bdf" : "alpha", q, v, v, v);
         print_y(c, v);
+        if (several)
+            fprintf(c->out, ", W->Jinv[%d], W->G + %d", t, v);
         fprintf(c->out,
                 ");\n    ph_quat_store(W->q + %d, T%d.q), ph_store3(W->v + %d, T%d.v), ph_store3(W->vdot + "
                 "%d, T%d.vdot);\n",
@@ -172,10 +219,15 @@ static void print_predict(ph_compiler *c)
                     "PH_FN void ph_predict(const PH_MODEL *s, ph_work *W)\n{\n"
                     "    ph_real size = ph_k(PH_BODY_SIZE), speed = ph_k(0), acc = ph_k(0), spin = ph_k(0), "
                     "turn = ph_k(0);\n");
+    int several = ph_sim_is_multistep(c->sim);
+    if (several)
+        ph_multistep_predict(c);
     for (int i = 0; i < lay->N; i++) {
         int q = lay->slot[i].q_at, v = lay->slot[i].v_at, turns = c->turn[i] >= 0, n = lay->slot[i].dim;
         if (n != 3) {
-            fprintf(c->out,
+            if (!several)
+                fprintf(
+                    c->out,
                     "    ph_alpha_predict_numbers(%d, s->v + %d, s->a + %d, s->vdot + %d, s->last_vdot + %d, "
                     "s->slope, W->w + %d, W->c + %d, W->theta + %d);\n",
                     n, v, v, v, v, v, v, v);
@@ -185,7 +237,9 @@ static void print_predict(ph_compiler *c)
                     q, n, v, n, v, n);
             continue;
         }
-        fprintf(c->out,
+        if (!several)
+            fprintf(
+                c->out,
                 "    ph_alpha_predict(%d, s->v + %d, s->a + %d, s->vdot + %d, s->last_vdot + %d, s->slope, "
                 "W->w + %d, "
                 "W->c + %d, W->theta + %d);\n",
@@ -449,6 +503,8 @@ void ph_compile_constants(ph_compiler *c)
 {
     define_sizes(c);
     define_method(c);
+    if (ph_sim_is_multistep(c->sim))
+        ph_multistep_constants(c);
     if (ph_compile_many_coordinates(c))
         fprintf(c->out, "#define PH_ALONG_FN PH_OUT_OF_LINE\n");
     fprintf(c->out, "\n");

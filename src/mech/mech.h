@@ -79,7 +79,7 @@ struct ph_joint {
 /* A joint that is one point and nothing else, in physical coordinates: the case that must be fast. -1: not
  * there. */
 typedef struct ph_pin {
-    int xa, Ra, wa, xb, Rb, wb; /* in q, R, v */
+    int xa, va, Ra, wa, xb, vb, Rb, wb; /* in q, v, R, v */
     int B[PH_SLOTS];
     int l_at;
     ph_vec3 sa, sb;
@@ -269,7 +269,7 @@ typedef struct ph_body {
 typedef struct ph_rigid {
     int x, w, C; /* halves in vectors, block (phi, phi) in pairs */
     double m;
-    ph_vec3 d; /* J_z - J_y, J_x - J_z, J_y - J_x */
+    ph_vec3 J, d; /* moments of inertia; J_z - J_y, J_x - J_z, J_y - J_x */
 } ph_rigid;
 
 /* A flexible body: its frame has the halves of a body, and a node of R^n for zeta. */
@@ -387,6 +387,7 @@ struct ph_mechanism {
     ph_node *node;
     ph_constraint *constraint;
     ph_place *pair, *link;
+    unsigned char *pair_has; /* see system.h */
     int nq, nv, nl, nR, size_pairs, size_links;
     struct ph_user *user;  /* of the model's constraints (user.h) */
     int functions;         /* a force or a constraint calls a function of the states that is not traced */

@@ -48,6 +48,7 @@ PH_FN unsigned ph_step(PH_MODEL *s)
     ph_predict(s, &W);
     failed = failed | ph_newton(s, &W);
     ph_move(s, &W);
+    ph_remember(s, &W, failed);
     if (!ph_any(failed)) {
         ph_take(s, &W);
         return 0;
