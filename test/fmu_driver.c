@@ -85,6 +85,9 @@ static void check_variable(const tag *t, const tag *real)
         CHECK(is(t, "variability", "continuous") && is(t, "initial", NULL) && has_start);
     else if (is(t, "causality", "output"))
         CHECK(is(t, "variability", "continuous") && is(t, "initial", "calculated") && !has_start);
+    else if (is(t, "causality", "parameter"))
+        CHECK((is(t, "variability", "fixed") || is(t, "variability", "tunable")) &&
+              is(t, "initial", "exact") && has_start);
     else if (is(t, "variability", "constant"))
         CHECK(is(t, "causality", "local") && is(t, "initial", "exact") && has_start);
     else
@@ -407,10 +410,35 @@ static void check_derivatives(void)
     release(c);
 }
 
+/* An open parameter that was tuned at the start is one that was set before: m changes no initial value. w, which does and nothing
+ * else, is fixed after it. */
+static void check_parameters(void)
+{
+    unsigned m = reference("parameters.m"), w = reference("parameters.w");
+    void (*release)(void *) = find("FreeInstance");
+    void *a = instantiate("a", token, 1), *b = instantiate("b", token, 1);
+    CHECK(set(a, m, 2) == 0 && set(a, w, 1.5) == 0 && set(b, w, 1.5) == 0);
+    start(a, 0), start(b, 0);
+    /* starting values of the method have velocities that are off by some h^2 */
+    CHECK(fabs(value(a, "bodies.arm.omega[3]") - 1.5) < 100 * H * H && value(a, "parameters.m") == 2);
+    CHECK(set(b, m, NAN) == 3 && set(b, w, 1) == 3 && value(b, "parameters.w") == 1.5);
+    CHECK(set(b, m, 2) == 0);
+    steps(a, 0, 50), steps(b, 0, 50);
+    CHECK(fabs(value(a, "angle") - value(b, "angle")) < 1e-9); /* Newton's tolerance */
+    CHECK(set(b, m, 4) == 0);                                  /* and on the way it matters */
+    steps(a, 50, 50), steps(b, 50, 50);
+    CHECK(fabs(value(a, "angle") - value(b, "angle")) > 1e-6);
+    CHECK(plain("Reset", b) == 0);
+    start(b, 0);
+    CHECK(value(b, "parameters.m") == 1.2 && fabs(value(b, "bodies.arm.omega[3]")) < 100 * H * H);
+    release(a), release(b);
+}
+
+/* VERSION FOLDER [NAME=VALUE] ...: the open parameters of the last run. */
 int main(int argc, char **argv)
 {
     char path[600];
-    if (argc != 3)
+    if (argc < 3)
         return 2;
     version = atoi(argv[1]);
     check_description(argv[2]);
@@ -426,8 +454,16 @@ int main(int argc, char **argv)
     check_wrong_calls();
     check_states();
     check_derivatives();
+    if (argc > 3)
+        check_parameters();
     /* the angle after 0.05 s, for comparison with a run */
     void *c = instantiate("a", token, 1);
+    for (int k = 3; k < argc; k++) {
+        char name[100] = "parameters.";
+        const char *equal = strchr(argv[k], '=');
+        strncat(name, argv[k], (size_t)(equal - argv[k]));
+        CHECK(set(c, reference(name), atof(equal + 1)) == 0);
+    }
     start(c, 0);
     CHECK(step(c, 0, 50 * H) == 0); /* a communication step of several steps */
     printf("%.12e\n", value(c, "angle"));

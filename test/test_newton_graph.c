@@ -1,4 +1,5 @@
-/* Bodies with many constraints in the stabilised form: one more unknown for each (N6), and a matrix that grows with their number. */
+/* Bodies with many constraints in the stabilised form: one more unknown for each (N6), and a matrix that grows with their number. Pairs
+ * that have K alone: M and C are zero there, and the matrix is sparser for knowing it. */
 #include "run_cases.h"
 
 /* N bodies about one, on hinges or on joints of all sizes; m is the mass of the first of them. */
@@ -158,13 +159,73 @@ static void redundant_with_hubs(void **state)
     check_near(angle[0], angle[1], 1e-10); /* Newton's tolerance */
 }
 
+/* Blocks of M and C at pairs without their flag are zero; returns how many have K alone. */
+static int pairs_without(const ph_sim *sim)
+{
+    int alone = 0;
+    for (const ph_block *b = sim->lay.pair, *end = b + sim->lay.n_pairs; b < end; b++) {
+        alone += !b->has;
+        for (int k = 0; k < b->m * b->n; k++) {
+            if (!(b->has & PH_HAS_M))
+                assert_true(sim->ev.M[b->at + k] == 0); /* exact */
+            if (!(b->has & PH_HAS_C))
+                assert_true(sim->ev.C[b->at + k] == 0); /* exact */
+        }
+    }
+    return alone;
+}
+
+static void flags_tell_the_truth(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *file;
+        int alone; /* some pairs have K alone */
+    } row[] = {{"chain_revolute.lua", 1},   {"slider_crank.lua", 1}, {"governor.lua", 1},
+               {"flying_spaghetti.lua", 1}, {"beam_wheel.lua", 1},   {"quarter_car.lua", 1}};
+    static const char *const space[] = {"space=R3xSO3", "space=SE3", "space=euler"};
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++)
+        for (int i = 0; i < 3; i++) {
+            char path[300];
+            snprintf(path, sizeof path, "%s%s", MODELS, row[k].file);
+            ph_run *run = open_run(path, &space[i], 1);
+            steps_of(run, 3);
+            assert_true(pairs_without(ph_run_sim(run)) >= row[k].alone);
+            ph_run_close(run);
+        }
+}
+
+/* The same system with and without the flags: the same motion, and a matrix that is larger by the eta that lie beyond. */
+static void flags_make_it_sparser(void **state)
+{
+    (void)state;
+    const char *const option[] = {"formulation=ggl", "newton=full"};
+    ph_run *run = open_run(MODELS "chain_revolute.lua", option, 2);
+    ph_options o = ph_run_options(run);
+    ph_system sys = *ph_run_system(run);
+    assert_int_equal(ph_run_start(run, NULL), PH_OK);
+    ph_sim *sim[2];
+    for (int k = 0; k < 2; k++, sys.pair_has = NULL) {
+        const ph_point *p = &ph_run_sim(run)->now;
+        assert_int_equal(ph_sim_create(&sim[k], &sys, &o, 0, p->q, p->v, NULL), PH_OK);
+        assert_int_equal(ph_sim_run(sim[k], 50, NULL, NULL, NULL), PH_OK);
+    }
+    for (int i = 0; i < sim[0]->lay.nq; i++)
+        check_near(sim[0]->now.q[i], sim[1]->now.q[i], 1e-12); /* round-off */
+    const ph_newton_matrix *a = &sim[0]->matrix, *b = &sim[1]->matrix;
+    assert_true(3 * a->n_X < 2 * b->n_X);
+    assert_true(4 * ph_solver_get_info(a->solver).fill < 3 * ph_solver_get_info(b->solver).fill);
+    assert_true(ph_solver_get_info(a->initial).fill < ph_solver_get_info(b->initial).fill);
+    ph_sim_destroy(sim[0]), ph_sim_destroy(sim[1]);
+    ph_run_close(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exact_with_hubs),
-        cmocka_unit_test(grows_linearly),
-        cmocka_unit_test(derivatives_with_hubs),
-        cmocka_unit_test(redundant_with_hubs),
+        cmocka_unit_test(exact_with_hubs),       cmocka_unit_test(grows_linearly),
+        cmocka_unit_test(derivatives_with_hubs), cmocka_unit_test(redundant_with_hubs),
+        cmocka_unit_test(flags_tell_the_truth),  cmocka_unit_test(flags_make_it_sparser),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

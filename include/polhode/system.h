@@ -97,6 +97,10 @@ typedef ph_status (*ph_products)(const ph_state *s, double *r, double *Phi, doub
 #define PH_FORCE_LAMBDA                                                                                      \
     4u /* g depends on lambda (joint friction): g_lambda is differenced if it is not given */
 
+/* What may be other than zero at a place of pairs, besides K. */
+#define PH_HAS_M 1u
+#define PH_HAS_C 2u
+
 /* Matrices are lists of dense blocks, each row by row, one after the other in the order of the list of
  * places:
  *   M, C, K   one block for each of pairs:  dim(row node) x dim(col node)
@@ -111,6 +115,10 @@ typedef struct ph_system {
     const ph_constraint *constraints;
     int n_pairs;           /* places of M, C, K: (node, node), every diagonal place among them */
     const ph_place *pairs; /* NULL: all n_nodes^2, row by row */
+    const unsigned char
+        *pair_has;         /* PH_HAS_ flags of each of pairs; M and C are never read where they have none.
+                                      NULL: both everywhere. Two bodies that a joint holds share K alone: telling so
+                                      makes matrices sparser */
     int n_links;           /* places of B, Z: (constraint, node) */
     const ph_place *links; /* NULL: all, constraint by constraint */
     unsigned flags;

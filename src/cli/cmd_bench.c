@@ -1,4 +1,5 @@
 /* polhode bench: microseconds per step through the public API, and the error that they buy. */
+#include "cli/deliver.h"
 #include "cli/exact.h"
 #include "cli/options.h"
 #include "io/file.h"
@@ -85,11 +86,13 @@ static ph_status measure(const ph_problem *p, ph_run *run, int repeats, result *
         best = fmin(best, st.cpu_s);
         out->runs = k + 1;
     }
-    ph_exact_error e;
+    ph_exact_error e = {0};
     ph_state at = ph_sim_state(ph_run_sim(run));
     out->us_per_step = 1e6 * best / (double)st.steps;
     out->newton_per_step = (double)st.iterations / (double)st.steps;
-    out->error = s == PH_OK && ph_exact_compare(p, &at, 0, &e) ? e.q : NAN;
+    if (s == PH_OK)
+        s = ph_exact_compare(p, &at, 0, &e, err);
+    out->error = e.source ? e.q : NAN;
     return s;
 }
 
@@ -221,9 +224,10 @@ int ph_cmd_bench(const ph_args *args)
         ph_error err;
         if (!is_asked_for(&rows[k], name))
             continue;
-        if (run_row(&rows[k], args->repeats, &r, &err) != PH_OK) {
+        ph_status s = run_row(&rows[k], args->repeats, &r, &err);
+        if (s != PH_OK) {
             ph_complain("%s: %s", rows[k].key, err.text);
-            code = PH_EXIT_FAILED;
+            code = ph_status_exit(s);
             continue;
         }
         r.ratio = ratio_of(stored, rows[k].key, r.us_per_step);

@@ -1,4 +1,5 @@
 /* polhode check: read and assemble a model, say what it is; run it only to propose a method. */
+#include "cli/deliver.h"
 #include "cli/options.h"
 #include "cli/warn.h"
 #include "io/json.h"
@@ -20,6 +21,9 @@
 /* Slower ones are round-off of a system that nothing restores [rad/s]. */
 #define VIBRATION_MIN 1e-6
 
+/* Parameters that are shown; each is a reading of the file. */
+#define SHOWN 100
+
 typedef struct check {
     const ph_args *args;
     ph_target target;
@@ -32,6 +36,8 @@ typedef struct check {
     double bending;            /* largest initial velocity of a mode */
     double sensible;           /* step size; 0: nothing sets one */
     ph_proposal proposal;      /* cpu_s 0: none was asked for */
+    int n_symbols;             /* of the parameters, in their order */
+    ph_symbol_info symbol[SHOWN];
 } check;
 
 static double fastest_mode(const ph_system *sys, const ph_state *s)
@@ -72,6 +78,22 @@ static ph_status examine(check *c, ph_error *err)
     if (s != PH_OK)
         snprintf(err->text, sizeof err->text, "the model cannot be linearised: %s", ph_status_text(s));
     return s;
+}
+
+/* Whether functions can be expressions of parameters. A reading that fails shows nothing, but for memory. */
+static ph_status find_symbols(check *c, ph_error *err)
+{
+    const ph_model *model = c->target.model;
+    int n = model ? ph_model_count(model, PH_PARAMETERS) : 0;
+    for (; c->n_symbols < n && c->n_symbols < SHOWN; c->n_symbols++) {
+        ph_symbol_info *f = &c->symbol[c->n_symbols];
+        ph_status s = ph_model_symbol(model, c->n_symbols, f, err);
+        if (s == PH_E_MEMORY)
+            return s;
+        if (s != PH_OK)
+            f->exact = 1;
+    }
+    return PH_OK;
 }
 
 /* With --accuracy; last, since the run is then elsewhere. */
@@ -117,17 +139,13 @@ static void print_functions(const ph_model *model)
                    f.reason, f.somewhere ? " there" : "");
 }
 
-#define SHOWN 100 /* parameters; each is a reading of the file */
-
 /* Those that functions cannot be expressions of. */
-static void print_parameters(const ph_model *model)
+static void print_parameters(const check *c)
 {
-    ph_symbol_info f;
-    ph_error err;
-    for (int k = 0; model && k < ph_model_count(model, PH_PARAMETERS) && k < SHOWN; k++)
-        if (ph_model_symbol(model, k, &f, &err) == PH_OK && !f.exact)
+    for (int k = 0; k < c->n_symbols; k++)
+        if (!c->symbol[k].exact)
             printf("  parameter    '%s', line %d: %s; functions are differenced by it\n",
-                   ph_model_name(model, PH_PARAMETERS, k), f.line, f.reason);
+                   ph_model_name(c->target.model, PH_PARAMETERS, k), c->symbol[k].line, c->symbol[k].reason);
 }
 
 static void print_text(const check *c)
@@ -143,7 +161,7 @@ static void print_text(const check *c)
     printf(", degrees of freedom %d\n", c->nv - c->nl + c->redundant);
     print_flexible(c->target.model);
     print_functions(c->target.model);
-    print_parameters(c->target.model);
+    print_parameters(c);
     for (ph_redundancy at = {0}; ph_target_redundancy(&c->target, &at, text, sizeof text);)
         printf("  redundancy   %s\n", text);
     for (int what = 0; what < 2; what++)
@@ -167,19 +185,18 @@ static void print_text(const check *c)
         printf("  warning      %s\n", text);
 }
 
-static void add_parameters(ph_json *j, const ph_model *model)
+static void add_parameters(ph_json *j, const check *c)
 {
-    ph_symbol_info f;
-    ph_error err;
+    const ph_model *model = c->target.model;
     cJSON *list = model ? ph_json_array(j, j->root, "differenced") : NULL;
-    for (int k = 0; model && k < ph_model_count(model, PH_PARAMETERS) && k < SHOWN; k++) {
-        cJSON *row =
-            ph_model_symbol(model, k, &f, &err) == PH_OK && !f.exact ? ph_json_element(j, list) : NULL;
-        if (!row)
+    for (int k = 0; k < c->n_symbols; k++) {
+        const ph_symbol_info *f = &c->symbol[k];
+        if (f->exact)
             continue;
+        cJSON *row = ph_json_element(j, list);
         ph_json_text(j, row, "parameter", ph_model_name(model, PH_PARAMETERS, k));
-        ph_json_count(j, row, "line", f.line);
-        ph_json_text(j, row, "reason", f.reason);
+        ph_json_count(j, row, "line", f->line);
+        ph_json_text(j, row, "reason", f->reason);
     }
 }
 
@@ -215,7 +232,7 @@ static int print_json(const check *c)
     ph_json_count(&j, j.root, "rank", c->nl - c->redundant);
     ph_json_count(&j, j.root, "dof", c->nv - c->nl + c->redundant);
     add_functions(&j, c->target.model);
-    add_parameters(&j, c->target.model);
+    add_parameters(&j, c);
     cJSON *redundant = ph_json_array(&j, j.root, "redundant");
     for (int k = 0; k < p->sys.n_constraints; k++)
         if (ph_run_redundant(c->target.run, k)) {
@@ -251,13 +268,15 @@ int ph_cmd_check(const ph_args *given)
         c.bodies = ph_bodies_create(&c.target);
         ph_status s = c.bodies ? examine(&c, &err) : PH_E_MEMORY;
         if (s == PH_OK)
+            s = find_symbols(&c, &err);
+        if (s == PH_OK)
             s = propose(&c, &err);
         code = PH_EXIT_OK;
         if (!c.bodies)
             code = ph_complain("not enough memory for the model");
         else if (s != PH_OK) {
             ph_complain("%s", err.text);
-            code = s == PH_E_INPUT || s == PH_E_INCONSISTENT ? PH_EXIT_USAGE : PH_EXIT_FAILED;
+            code = ph_status_exit(s);
         } else if (!args.json)
             print_text(&c);
         else if (!print_json(&c))

@@ -55,41 +55,51 @@ static ph_table *tabulate(const ph_method_study *q)
 
 /* ---- text --------------------------------------------------------------------------------------------- */
 
-static void print_variant(const ph_method_study *q, const ph_table *t, int v)
+/* Orders and error constants of each measure; of several variants each has its rows. */
+static ph_table *tabulate_orders(const ph_method_study *q)
 {
     static const ph_column columns[] = {{"", NULL, PH_WORDS},
                                         {"order (last two)", NULL, PH_ORDER},
                                         {"order (least squares)", NULL, PH_ORDER},
                                         {"error constant", NULL, PH_REAL}};
+    ph_table *t = ph_table_create(4, columns);
+    for (int v = 0; v < q->def.n_variants; v++)
+        for (int m = 0; m < q->probe->n_measures; m++) {
+            ph_observed o = ph_method_study_order(q, v, m);
+            if (!ph_method_study_has(q, m))
+                continue;
+            ph_table_word(t, ph_method_study_measure(q, m));
+            ph_table_number(t, o.order);
+            ph_table_number(t, o.fit);
+            ph_table_number(t, o.constant);
+        }
+    return t;
+}
+
+static void print_variant(const ph_method_study *q, const ph_table *t, const ph_table *orders, int v)
+{
+    int n = ph_table_rows(orders) / q->def.n_variants;
     char text[PH_METHOD_STUDY_LINE];
     ph_method_study_variant(q, v, text, sizeof text);
     printf("\n%s\n  %s\n\n", q->variants[v].label, text);
     ph_table_print_some(t, stdout, ph_cases_first(&q->def, v), ph_cases_first(&q->def, v + 1), 1);
     if (ph_cases_count(&q->def, v) < 2)
         return;
-    ph_table *orders = ph_table_create(4, columns);
-    for (int m = 0; m < q->probe->n_measures; m++) {
-        ph_observed o = ph_method_study_order(q, v, m);
-        if (!ph_method_study_has(q, m))
-            continue;
-        ph_table_word(orders, ph_method_study_measure(q, m));
-        ph_table_number(orders, o.order);
-        ph_table_number(orders, o.fit);
-        ph_table_number(orders, o.constant);
-    }
     printf("\n");
-    ph_table_print(orders, stdout);
-    ph_table_destroy(orders);
+    ph_table_print_some(orders, stdout, v * n, (v + 1) * n, 0);
 }
 
-static void print_text(const ph_method_study *q, const ph_table *t)
+static int print_text(const ph_method_study *q, const ph_table *t)
 {
     char text[PH_METHOD_STUDY_LINES][PH_METHOD_STUDY_LINE];
-    int n = ph_method_study_settings(q, text);
-    for (int i = 0; i < n; i++)
+    ph_table *orders = tabulate_orders(q);
+    int whole = ph_table_ok(orders), n = ph_method_study_settings(q, text);
+    for (int i = 0; i < n && whole; i++)
         printf("%s\n", text[i]);
-    for (int v = 0; v < q->def.n_variants; v++)
-        print_variant(q, t, v);
+    for (int v = 0; v < q->def.n_variants && whole; v++)
+        print_variant(q, t, orders, v);
+    ph_table_destroy(orders);
+    return whole;
 }
 
 /* ---- JSON --------------------------------------------------------------------------------------------- */
@@ -134,7 +144,7 @@ static int print_json(const ph_method_study *q, const ph_table *t)
         cJSON *one = ph_method_study_json_variant(q, &j, variants, v);
         add_variant(&j, one, q, t, v);
     }
-    return ph_answer(&j) ? PH_EXIT_OK : ph_complain("not enough memory for the report");
+    return ph_answer(&j);
 }
 
 /* ---- the command -------------------------------------------------------------------------------------- */
@@ -220,15 +230,13 @@ static int report(const ph_method_study *q, int code)
                                .log = 1},
                               step_of,
                               1};
-    int written = q->args.json ? print_json(q, t) : PH_EXIT_OK;
-    if (!q->args.json && !q->args.quiet)
-        print_text(q, t);
-    if (written == PH_EXIT_OK)
-        written = ph_method_study_write(q, t);
+    int written = ph_method_study_write(q, t);
     if (written == PH_EXIT_OK)
         written = ph_method_study_plot(q, 1, &over);
     if (written == PH_EXIT_OK && q->args.view)
         written = show(q);
+    if (written == PH_EXIT_OK && !(q->args.json ? print_json(q, t) : q->args.quiet || print_text(q, t)))
+        written = ph_complain("not enough memory for the report");
     ph_table_destroy(t);
     if (written != PH_EXIT_OK)
         return written;

@@ -107,17 +107,14 @@ static int plot(const ph_method_study *q)
 static int report(const ph_method_study *q, int code)
 {
     ph_table *t = tabulate(q);
-    int written = PH_EXIT_OK;
-    if (!ph_table_ok(t))
-        written = ph_complain("not enough memory for the table");
-    else if (q->args.json)
-        written = print_json(q, t);
-    else if (!q->args.quiet)
-        print_text(q, t);
-    if (written == PH_EXIT_OK)
-        written = ph_method_study_write(q, t);
+    int written =
+        ph_table_ok(t) ? ph_method_study_write(q, t) : ph_complain("not enough memory for the table");
     if (written == PH_EXIT_OK)
         written = plot(q);
+    if (written == PH_EXIT_OK && q->args.json)
+        written = print_json(q, t);
+    else if (written == PH_EXIT_OK && !q->args.quiet)
+        print_text(q, t);
     ph_table_destroy(t);
     return written != PH_EXIT_OK ? written : code;
 }

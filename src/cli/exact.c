@@ -1,6 +1,6 @@
 /* Distance of a state from the exact solution, where it is known, or from a reference solution. */
 #include "cli/exact.h"
-#include "cli/cli.h"
+#include "study/fail.h"
 #include "study/reference.h"
 
 #include <math.h>
@@ -31,24 +31,25 @@ static double group_distance(const ph_system *sys, const ph_state *s, const doub
     return sqrt(sum);
 }
 
-int ph_exact_compare(const ph_problem *p, const ph_state *s, int solve, ph_exact_error *out)
+ph_status ph_exact_compare(const ph_problem *p, const ph_state *s, int solve, ph_exact_error *out,
+                           ph_error *err)
 {
     int nq = ph_system_nq(&p->sys), nv = ph_system_nv(&p->sys), nl = ph_system_nl(&p->sys);
     ph_reference *r = NULL;
-    ph_error err;
+    *out = (ph_exact_error){0};
     if ((!p->exact && !solve) || !(s->t > 0))
-        return 0;
+        return PH_OK;
     double *work = calloc((size_t)(nq + nv + 1), sizeof *work);
-    int found = work && ph_reference_create(&r, p, s->t, 1, &err) == PH_OK;
-    if (found) {
+    ph_status status = work ? ph_reference_create(&r, p, s->t, 1, err)
+                            : ph_study_fail(err, PH_E_MEMORY, "not enough memory for the reference");
+    if (status == PH_OK) {
         ph_state exact = ph_reference_state(r, 1);
         out->q = group_distance(&p->sys, s, exact.q, work);
         out->v = distance(nv, s->v, exact.v);
         out->lambda = distance(nl, s->lambda, exact.lambda);
         out->source = ph_reference_source(r);
-    } else if (work && solve)
-        ph_complain("--reference: %s", err.text);
+    }
     ph_reference_destroy(r);
     free(work);
-    return found;
+    return status;
 }

@@ -7,10 +7,11 @@
 typedef struct ph_exact_error {
     double q, v,
         lambda; /* 2-norms over the system: of log(q^-1 q_exact), v - v_exact, lambda - lambda_exact */
-    const char *source;
+    const char *source; /* the solution in words */
 } ph_exact_error;
 
-/* solve: a solution that is not known is computed. 0: there is none to compare with. */
-int ph_exact_compare(const ph_problem *p, const ph_state *s, int solve, ph_exact_error *out);
+/* solve: a solution that is not known is computed. source NULL: there is none to compare with. */
+ph_status ph_exact_compare(const ph_problem *p, const ph_state *s, int solve, ph_exact_error *out,
+                           ph_error *err);
 
 #endif

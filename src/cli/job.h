@@ -4,6 +4,7 @@
 
 #include "cli/body.h"
 #include "cli/cli.h"
+#include "cli/exact.h"
 #include "cli/warn.h"
 #include "io/json.h"
 #include "io/record.h"
@@ -53,6 +54,7 @@ struct ph_job {
     const char *plot;           /* picture of time histories; NULL: none */
     struct ph_history *history; /* what it shows */
     struct ph_view *view;       /* frames of a page; NULL: none is wanted */
+    ph_exact_error error;       /* at the end, where a solution is known; as it is reported */
     ph_watch watch;
     int said;          /* why it failed */
     ph_warner *warner; /* NULL: nobody is to be warned */

@@ -29,18 +29,19 @@ static int open_file(ph_job *r)
     return r->record.op != NULL;
 }
 
-/* A run that failed or was interrupted keeps what it has. A signal has then done its work. */
+/* A run that failed or was interrupted keeps what it has, one that was refused leaves nothing. A signal has then done its work. */
 static int close_file(ph_job *r)
 {
     int code = PH_EXIT_OK;
     if (!r->record.op)
         return code;
-    if (r->sim) {
+    if (r->sim && (r->status == PH_OK || ph_job_is_numerical(r->status))) {
         if (r->status != PH_OK)
             ph_record_text(&r->record, "failure", r->err.text);
         if (!ph_record_commit(&r->record))
             code = cannot_write(r, errno);
-    }
+    } else if (r->record.failed)
+        code = cannot_write(r, r->record.why);
     ph_record_discard(&r->record);
     return code;
 }
@@ -105,6 +106,22 @@ static void note_warnings(const ph_job *r)
         ph_note("%s", text[k]);
 }
 
+/* Where a solution is known, or asked for: the error of the report. Only memory ends it. */
+static int compare(ph_job *r)
+{
+    int solve = r->args->compare == 0;
+    ph_error err = {0};
+    if (!r->sim || r->args->command == PH_CMD_VIEW || (r->args->quiet && !r->args->json))
+        return PH_EXIT_OK;
+    ph_state s = ph_run_state(r->run);
+    ph_status status = ph_exact_compare(r->p, &s, solve, &r->error, &err);
+    if (status == PH_E_MEMORY)
+        return ph_complain("%s", err.text);
+    if (status != PH_OK && solve)
+        ph_complain("--reference: %s", err.text);
+    return PH_EXIT_OK;
+}
+
 static int integrate(ph_job *r)
 {
     ph_watch *w = &r->watch;
@@ -129,6 +146,9 @@ static int integrate(ph_job *r)
         ph_view_end(r->view, r->run);
         code = ph_page_write(r);
     }
+    int compared = compare(r);
+    if (compared != PH_EXIT_OK)
+        return compared;
     code = report(r, code);
     return w->interrupted && code == PH_EXIT_FAILED ? PH_EXIT_SIGNAL + w->interrupted : code;
 }

@@ -1,5 +1,4 @@
 /* The summary of a run in words. */
-#include "cli/exact.h"
 #include "cli/options.h"
 #include "cli/job.h"
 
@@ -70,8 +69,6 @@ static void print_quality(const ph_job *r)
 {
     ph_run_summary sum = ph_run_summarise(r->run);
     ph_energies E = ph_job_energies(r);
-    ph_exact_error e;
-    ph_state s = ph_run_state(r->run);
     if (r->p->sys.n_constraints && isnan(sum.violation_velocity))
         printf("  violation  cannot be found: a function of the model fails\n");
     else if (r->p->sys.n_constraints)
@@ -82,11 +79,11 @@ static void print_quality(const ph_job *r)
                E.first, E.now, E.work, E.dissipated, E.drift);
     else if (ph_job_has_energy(r))
         printf("  energy     %.9g J -> %.9g J; largest drift %.2g J\n", E.first, E.now, E.drift);
-    if (ph_exact_compare(r->p, &s, r->args->compare == 0, &e)) {
-        printf("  error      q %.3g, v %.3g", e.q, e.v);
+    if (r->error.source) {
+        printf("  error      q %.3g, v %.3g", r->error.q, r->error.v);
         if (r->p->sys.n_constraints)
-            printf(", lambda %.3g", e.lambda);
-        printf(" (against the %s, at the end)\n", e.source);
+            printf(", lambda %.3g", r->error.lambda);
+        printf(" (against the %s, at the end)\n", r->error.source);
     }
 }
 

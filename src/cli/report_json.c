@@ -1,5 +1,4 @@
 /* The summary of a run as JSON, one object for each run. */
-#include "cli/exact.h"
 #include "io/json.h"
 #include "cli/options.h"
 #include "cli/job.h"
@@ -144,11 +143,10 @@ void ph_report_json_state(ph_json *j, const ph_job *r, const ph_state *s)
         add_told(j, r, l, s);
 }
 
-static void add_quality(ph_json *j, const ph_job *r, const ph_state *s)
+static void add_quality(ph_json *j, const ph_job *r)
 {
     ph_run_summary sum = ph_run_summarise(r->run);
     ph_energies E = ph_job_energies(r);
-    ph_exact_error e;
     cJSON *v = ph_json_object(j, j->root, "violation");
     ph_json_number(j, v, "position", sum.violation_position);
     ph_json_number(j, v, "velocity", sum.violation_velocity);
@@ -162,12 +160,12 @@ static void add_quality(ph_json *j, const ph_job *r, const ph_state *s)
         ph_json_number(j, energy, "residual", E.drift);
         ph_json_number(j, energy, "max_drift", E.drift);
     }
-    if (ph_exact_compare(r->p, s, r->args->compare == 0, &e)) {
+    if (r->error.source) {
         cJSON *error = ph_json_object(j, j->root, "error");
-        ph_json_number(j, error, "q", e.q);
-        ph_json_number(j, error, "v", e.v);
+        ph_json_number(j, error, "q", r->error.q);
+        ph_json_number(j, error, "v", r->error.v);
         if (r->p->sys.n_constraints)
-            ph_json_number(j, error, "lambda", e.lambda);
+            ph_json_number(j, error, "lambda", r->error.lambda);
     }
 }
 
@@ -242,7 +240,7 @@ int ph_report_json(const ph_job *r)
     if (r->sim) {
         add_newton(&j, r);
         ph_report_json_state(&j, r, &s);
-        add_quality(&j, r, &s);
+        add_quality(&j, r);
         add_events(&j, r);
         add_warnings(&j, r);
         if (r->extension && r->status == PH_OK)

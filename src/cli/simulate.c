@@ -106,8 +106,6 @@ void ph_job_simulate(ph_job *r)
     if (r->status == PH_OK) {
         r->sim = ph_run_sim(r->run);
         ph_state s = ph_run_state(r->run);
-        if (r->record.op)
-            ph_trajectory_header(r);
         if (r->plot && !(r->history = ph_history_create(r, &s))) {
             r->status = PH_E_MEMORY;
             snprintf(r->err.text, sizeof r->err.text, "not enough memory for the picture");
@@ -116,6 +114,8 @@ void ph_job_simulate(ph_job *r)
         r->status = ph_page_open(r);
         if (r->status != PH_OK)
             return;
+        if (r->record.op)
+            ph_trajectory_header(r);
         w->begun = w->last_tick = ph_seconds();
         r->status = r->extension ? r->extension->simulate(r) : ph_job_run(r);
     }

@@ -240,6 +240,13 @@ static uint64_t fingerprint(const ph_run *run)
     return ph_hash_bytes(key, more, sizeof more);
 }
 
+static int refuse_memory(ph_target *s)
+{
+    s->status = PH_E_MEMORY;
+    ph_complain("not enough memory for the model");
+    return 0;
+}
+
 /* The run as studies of problems see it. */
 static ph_problem *problem_of(const ph_run *run)
 {
@@ -302,9 +309,7 @@ static int open_file(ph_target *s, ph_args *args, const ph_more *more, int *code
     args->space = (int)said.space;
     s->model = ph_run_model(s->run);
     s->p = problem_of(s->run);
-    if (!s->p)
-        ph_complain("not enough memory for the model");
-    return s->p != NULL;
+    return s->p || refuse_memory(s);
 }
 
 int ph_target_settable(const ph_model *model, const char *file)
@@ -315,11 +320,35 @@ int ph_target_settable(const ph_model *model, const char *file)
     return !frozen;
 }
 
+static int root(int *up, int i)
+{
+    while (up[i] != i)
+        i = up[i] = up[up[i]];
+    return i;
+}
+
+/* The sets of constraints that bodies connect. 0: memory does not suffice. */
+static int find_connected(ph_target *s)
+{
+    const ph_system *sys = &s->p->sys;
+    int n = sys->n_constraints, *up = calloc((size_t)(n + sys->n_nodes + 1), sizeof *up); /* sets, as trees */
+    for (int i = 0; up && i < n + sys->n_nodes; i++)
+        up[i] = i;
+    for (int e = 0; up && e < sys->n_links; e++)
+        up[root(up, sys->links[e].row)] = root(up, n + sys->links[e].col);
+    for (int c = 0; up && c < n; c++)
+        up[c] = root(up, c);
+    s->connected = up;
+    return up != NULL;
+}
+
 int ph_target_open_case(ph_target *s, ph_args *args, const ph_more *more, int *code)
 {
     *s = (ph_target){0};
     *code = PH_EXIT_USAGE;
-    return ph_target_is_file(args->word[0]) ? open_file(s, args, more, code) : open_problem(s, args, more);
+    if (!(ph_target_is_file(args->word[0]) ? open_file(s, args, more, code) : open_problem(s, args, more)))
+        return 0;
+    return find_connected(s) || refuse_memory(s);
 }
 
 int ph_target_build(ph_target *s, const char *const *open, int n_open)
@@ -342,6 +371,7 @@ int ph_target_open(ph_target *s, ph_args *args, int *code)
 void ph_target_close(ph_target *s)
 {
     ph_run_close(s->run);
+    free(s->connected);
     if (s->model)
         free(s->p);
     else
@@ -388,31 +418,6 @@ void ph_target_json(const ph_target *s, ph_json *j)
     }
 }
 
-/* Redundant constraints that have a sentence each; each goes through all links. */
-#define SENTENCES 20
-
-static int root(int *up, int i)
-{
-    while (up[i] != i)
-        i = up[i] = up[up[i]];
-    return i;
-}
-
-/* The first and the last constraint before c that are connected with it through bodies; -1: none. */
-static void connected_before(const ph_system *sys, int c, int *first, int *last)
-{
-    int n = sys->n_nodes, *up = malloc(sizeof(int) * (size_t)(n + sys->n_constraints)); /* sets, as trees */
-    *first = *last = -1;
-    for (int i = 0; up && i < n + sys->n_constraints; i++)
-        up[i] = i;
-    for (int e = 0; up && e < sys->n_links; e++)
-        up[root(up, n + sys->links[e].row)] = root(up, sys->links[e].col);
-    for (int k = 0; up && k < c; k++)
-        if (root(up, n + k) == root(up, n + c))
-            *first = *first < 0 ? k : *first, *last = k;
-    free(up);
-}
-
 void ph_target_add_assembled(const ph_target *s, const ph_args *args, ph_json *j)
 {
     double violation[2];
@@ -423,12 +428,24 @@ void ph_target_add_assembled(const ph_target *s, const ph_args *args, ph_json *j
     ph_json_number(j, removed, "velocity", violation[1]);
 }
 
+/* Redundant constraints that have a sentence each; each goes through all constraints. */
+#define SENTENCES 20
+
+/* The first and the last constraint before c that are connected with it through bodies; -1: none. */
+static void connected_before(const ph_target *s, int c, int *first, int *last)
+{
+    *first = *last = -1;
+    for (int k = 0; k < c; k++)
+        if (s->connected[k] == s->connected[c])
+            *first = *first < 0 ? k : *first, *last = k;
+}
+
 /* The sentence of constraint c, some of whose conditions repeat others. */
 static void put_redundancy(const ph_target *s, int c, char *text, size_t size)
 {
     const ph_constraint *all = s->p->sys.constraints, *k = &all[c];
     int first, last, repeats = ph_run_redundant(s->run, c);
-    connected_before(&s->p->sys, c, &first, &last);
+    connected_before(s, c, &first, &last);
     int own = s->p->sys.n_constraints - (s->model ? ph_run_count(s->run, PH_CONSTRAINTS) : 0);
     int couples = s->model && k->name && ph_run_find(s->run, PH_JOINTS, k->name) < 0;
     int n =

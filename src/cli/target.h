@@ -13,6 +13,7 @@ typedef struct ph_target {
     ph_run *run;           /* waits for ph_run_start */
     ph_problem *p;         /* the same as studies see it; of a file without exact solution */
     const ph_model *model; /* of a file, the run's; NULL: a built-in problem */
+    int *connected;        /* of each constraint: those with the same number are connected through bodies */
     double x;              /* parameter of a built-in problem; 0: it has none */
     ph_status status;      /* of what could not be opened: why */
 } ph_target;

@@ -444,7 +444,7 @@ static ph_status print_source(ph_compiler *c)
     ph_compile_data(c);
     if (s == PH_OK && c->in_loops)
         skip(&next, "tables.h"), s = print_loops(c, &next);
-    else
+    else if (s == PH_OK)
         print_straight(c, elimination, &next);
     fclose(elimination);
     skip(&next, "rates.h");

@@ -1,7 +1,7 @@
 /* A compiled model as an FMU for co-simulation: the list of its variables, as XML and as tables of C.
  *
  * Value references are places in the list: time, inputs, outputs (numbers of sensors), then what can be looked at, elements of q
- * and velocities of bodies, states, and parameters as constants. */
+ * and velocities of bodies, states, and parameters: constants, or those that are open, which may be set. */
 #include <stdarg.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "mech/coordinate.h"
 #include "run/private.h"
 
-typedef enum kind { TIME, INPUT, SENSOR, Q, V, CONSTANT } kind;
+typedef enum kind { TIME, INPUT, SENSOR, Q, V, CONSTANT, FIXED, TUNABLE } kind;
 
 typedef struct variable {
     kind kind;
@@ -69,7 +69,7 @@ static void list_variables(const ph_compiler *c, list *l)
             (variable){.kind = INPUT,
                        .index = k,
                        .unit = m->input[k].unit,
-                       .start = ph_input_at(&c->mech->input[k], c->sim->t0)},
+                       .start = ph_input_at(&c->nominal->mech->input[k], c->sim->t0)},
             "%s", m->input[k].name);
     for (int k = 0; k < m->n_sensors; k++)
         for (int i = 0; i < m->sensor[k].size; i++)
@@ -91,9 +91,14 @@ static void list_variables(const ph_compiler *c, list *l)
     for (int k = 0; k < m->n_states; k++)
         add_numbers(l, V, c->mech->own[k].v, c->mech->own[k].n, m->state[k].unit, "states", m->state[k].name,
                     "");
-    for (int k = 0; k < m->n_params; k++)
-        add(l, (variable){.kind = CONSTANT, .index = k, .unit = "1", .start = m->param[k].value},
-            "parameters.%s", m->param[k].name);
+    for (int k = 0; k < m->n_params; k++) {
+        const ph_param_def *p = &c->nominal->model->param[k];
+        variable v = {.kind = CONSTANT, .index = k, .unit = "1", .start = p->value};
+        for (int i = 0; i < c->open->n; i++)
+            if (!strcmp(c->open->name[i], p->name))
+                v.kind = c->open->matters[i] ? TUNABLE : FIXED, v.index = i;
+        add(l, v, "parameters.%s", p->name);
+    }
 }
 
 /* Names tell variables apart: those of inputs and of sensors may be the same in a model. */
@@ -182,9 +187,11 @@ static void put_units(FILE *out, const list *l)
 /* Causality, variability and, where the standard allows one, initial, of each kind. */
 static const struct {
     const char *causality, *variability, *initial;
-} roles[] = {[TIME] = {"independent", "continuous", NULL},      [INPUT] = {"input", "continuous", NULL},
-             [SENSOR] = {"output", "continuous", "calculated"}, [Q] = {"local", "continuous", "calculated"},
-             [V] = {"local", "continuous", "calculated"},       [CONSTANT] = {"local", "constant", "exact"}};
+} roles[] = {
+    [TIME] = {"independent", "continuous", NULL},      [INPUT] = {"input", "continuous", NULL},
+    [SENSOR] = {"output", "continuous", "calculated"}, [Q] = {"local", "continuous", "calculated"},
+    [V] = {"local", "continuous", "calculated"},       [CONSTANT] = {"local", "constant", "exact"},
+    [FIXED] = {"parameter", "fixed", "exact"},         [TUNABLE] = {"parameter", "tunable", "exact"}};
 
 static void put_variable(FILE *out, int fmi, const variable *v, int reference)
 {
@@ -199,7 +206,7 @@ static void put_variable(FILE *out, int fmi, const variable *v, int reference)
         fprintf(out, "><Real");
     if (has_unit(v))
         put_attribute(out, "unit", v->unit);
-    if (v->kind == INPUT || v->kind == CONSTANT)
+    if (v->kind == INPUT || v->kind >= CONSTANT)
         fprintf(out, " start=\"%s\"", ph_c_number(v->start, text));
     fprintf(out, fmi == 2 ? "/></ScalarVariable>\n" : "/>\n");
 }
@@ -297,6 +304,8 @@ static void put_slopes(ph_compiler *c)
     const ph_model *m = c->model;
     fprintf(c->out, "static double fmu_slope(const FMU_MODEL *s, int sensor, int component, int input)\n{\n"
                     "    double slope = 0;\n    (void)s, (void)sensor, (void)component, (void)input;\n");
+    if (m->n_inputs)
+        ph_compile_locals(c);
     for (int k = 0; k < m->n_sensors && m->n_inputs; k++) {
         const ph_sensor_def *d = &m->sensor[k];
         ph_sensor_form form = ph_sensor_row_of(d)->op->form;
@@ -336,13 +345,19 @@ static void put_access(const ph_compiler *c)
         ph_compile_name(m->input[k].name, name, sizeof name);
         fprintf(out, "    case %d:\n        return &s->input.%s;\n", k, name);
     }
+    fprintf(out, "    default:\n        return &s->t; /* there is none */\n    }\n}\n\n"
+                 "static double *fmu_parameter(FMU_MODEL *s, int parameter)\n{\n    switch (parameter) {\n");
+    for (int k = 0; k < c->open->n; k++) {
+        ph_compile_name(c->open->name[k], name, sizeof name);
+        fprintf(out, "    case %d:\n        return &s->param.%s;\n", k, name);
+    }
     fprintf(out, "    default:\n        return &s->t; /* there is none */\n    }\n}\n\n");
 }
 
 static void put_tables(const ph_compiler *c, const list *l, const char *token)
 {
-    static const char *const kinds[] = {"FMU_TIME", "FMU_INPUT", "FMU_SENSOR",
-                                        "FMU_Q",    "FMU_V",     "FMU_CONSTANT"};
+    static const char *const kinds[] = {"FMU_TIME", "FMU_INPUT",    "FMU_SENSOR", "FMU_Q",
+                                        "FMU_V",    "FMU_CONSTANT", "FMU_FIXED",  "FMU_TUNABLE"};
     char text[40];
     int most = 1;
     FILE *out = c->out;
@@ -354,21 +369,25 @@ static void put_tables(const ph_compiler *c, const list *l, const char *token)
         c->name, token, l->n, most);
     fprintf(out, "#define FMU_H %s\n", ph_c_number(c->sim->opt.h, text));
     fprintf(out, "#define FMU_T0 %s\n\n", ph_c_number(c->sim->t0, text));
-    fprintf(
-        out,
-        "typedef enum fmu_kind { FMU_TIME, FMU_INPUT, FMU_SENSOR, FMU_Q, FMU_V, FMU_CONSTANT } fmu_kind;\n\n"
-        "typedef struct fmu_place {\n    fmu_kind kind;\n    int index, component;\n} fmu_place;\n\n"
-        "static const fmu_place fmu_variable[FMU_VARIABLES] = {\n");
+    fprintf(out, "typedef enum fmu_kind { FMU_TIME, FMU_INPUT, FMU_SENSOR, FMU_Q, FMU_V, FMU_CONSTANT,\n    "
+                 "FMU_FIXED, FMU_TUNABLE } fmu_kind;\n\n"
+                 "typedef struct fmu_place {\n    fmu_kind kind;\n    int index, component;\n} fmu_place;\n\n"
+                 "static const fmu_place fmu_variable[FMU_VARIABLES] = {\n");
     for (int i = 0; i < l->n; i++) {
         fprintf(out, "    {%s, %d, %d}, /* ", kinds[l->v[i].kind], l->v[i].index, l->v[i].component);
         fprintf(out, "%s */\n", l->v[i].name);
     }
     fprintf(out, "};\n\nstatic const double fmu_constant[] = {");
     for (int k = 0; k < c->model->n_params; k++)
-        fprintf(out, "%s, ", ph_c_number(c->model->param[k].value, text));
+        fprintf(out, "%s, ", ph_c_number(c->nominal->model->param[k].value, text));
     fprintf(out, "0};\n\n");
     for (const char *const *f = (const char *const[]){"restart", "step", NULL}; *f; f++)
         fprintf(out, "static unsigned fmu_%s(FMU_MODEL *s)\n{\n    return %s_%s(s);\n}\n\n", *f, c->name, *f);
+    fprintf(out,
+            "static unsigned fmu_begin_with(FMU_MODEL *s)\n{\n    return %s_%s(s);\n}\n\n"
+            "static unsigned fmu_change(FMU_MODEL *s)\n{\n    ph_numbers(s);\n"
+            "    return ph_bits(ph_begin(s, s->t, 1, s->t == s->t));\n}\n\n",
+            c->name, c->open->starts ? "begin" : "restart");
     fprintf(out, "static void fmu_init(FMU_MODEL *s)\n{\n    %s_init(s);\n}\n\n", c->name);
 }
 
@@ -407,9 +426,12 @@ ph_status ph_run_compile_fmu(const ph_run *run, const ph_compile_config *config,
     ph_open *open = NULL;
     if (!run->model)
         return ph_fail(err, PH_E_INPUT, "only runs of models can be compiled");
-    if (config->n_open)
-        return ph_fail(err, PH_E_INPUT, "parameters of an FMU are constants: leave open ones out");
-    ph_status s = ph_open_create(&open, run, NULL, 0, 1, err);
+    ph_status s = ph_open_create(&open, run, config->open, config->n_open, 1, err);
+    for (int k = 0; s == PH_OK && k < config->n_open; k++)
+        if (open->starts_at[k] && !open->starts)
+            s = ph_fail(err, PH_E_INPUT,
+                        "parameter '%s' cannot stay open in an FMU: an initial value is no polynomial of it",
+                        config->open[k]);
     if (s == PH_OK)
         s = ph_compiler_open(&c, open, config, name, err);
     if (s == PH_OK && fmi != 2 && fmi != 3)

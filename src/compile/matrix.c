@@ -236,7 +236,7 @@ static void each_link(ph_compiler *c, purpose p)
 /* The products of a row of terms that end in one cell: left blocks G or B, right blocks F B_n^T. */
 typedef struct product {
     const ph_block *left;
-    const ph_term *term;
+    const ph_term *term; /* those that end where the first of them does */
     int count;
     const char *name;
 } product;
@@ -301,7 +301,7 @@ static void product_line(const ph_compiler *c, const product *p, int i, int j, i
     for (int t = 0; t < p->count; t++) {
         const ph_block *left = &p->left[p->term[t].left], *f = &lay->link[p->term[t].right];
         int is_pair = p->left == lay->pair;
-        for (int k = 0; k < left->n; k++) {
+        for (int k = 0; p->term[t].at == p->term->at && k < left->n; k++) {
             int at = left->at + i * left->n + k, n = f->at + j * f->n + k;
             ph_entry e = !is_pair ? c->B[at] : start ? c->M[at] : G_of(c, at);
             if (!has_F(c, f->col) || start)
@@ -314,23 +314,25 @@ static void product_line(const ph_compiler *c, const product *p, int i, int j, i
     }
 }
 
-/* Terms that follow each other and end in the same block are one product. */
+/* 1: an earlier term ends in the same block. */
+static int has_been(const ph_term *term, int t)
+{
+    int u = 0;
+    while (term[u].at != term[t].at)
+        u++;
+    return u < t;
+}
+
+/* Terms that end in the same block are one product. */
 static void each_product(ph_compiler *c, purpose p, const ph_block *left, const ph_term *term, int count,
                          const char *name)
 {
     const ph_layout *lay = c->lay;
     const ph_newton_matrix *nm = &c->sim->matrix;
-    unsigned char *done = ph_alloc(c->alloc, (size_t)count + 1);
-    ph_term *own = ph_alloc(c->alloc, sizeof(ph_term) * ((size_t)count + 1));
-    if (done && own)
-        memset(done, 0, (size_t)count + 1);
-    for (int t = 0; done && own && t < count; t++) {
-        product x = {left, own, 0, name};
-        if (done[t])
+    for (int t = 0; t < count; t++) {
+        product x = {left, term + t, count - t, name};
+        if (has_been(term, t))
             continue;
-        for (int u = t; u < count; u++)
-            if (term[u].at == term[t].at)
-                own[x.count++] = term[u], done[u] = 1;
         const ph_block *b = &left[term[t].left], *f = &lay->link[term[t].right];
         int first = (left == lay->pair ? 0 : lay->nv) + b->row_at;
         for (int i = 0; i < b->m; i++)
@@ -347,8 +349,6 @@ static void each_product(ph_compiler *c, purpose p, const ph_block *left, const 
                     print(c, y, p == FILL ? &step : &start);
             }
     }
-    ph_free(c->alloc, done);
-    ph_free(c->alloc, own);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------ */

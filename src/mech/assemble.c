@@ -277,20 +277,22 @@ static void list_constraints(ph_mechanism *m, char *names)
 
 /* ---- pairs ---------------------------------------------------------------------------------------- */
 
-/* Wishes for places: (row, col), where to write the offset, and what to add to it. */
+/* Wishes for places: (row, col), where to write the offset, what to add to it, and PH_HAS_ flags. */
 typedef struct wish {
     int row, col, *at, add;
+    unsigned has;
 } wish;
 
 typedef struct wishes {
     wish *list; /* NULL: they are counted only */
     int count;
+    unsigned has; /* of the element at work */
 } wishes;
 
 static void want(wishes *w, int row, int col, int *at, int add)
 {
     if (w->list)
-        w->list[w->count] = (wish){row, col, at, add};
+        w->list[w->count] = (wish){row, col, at, add, w->has};
     w->count++;
 }
 
@@ -342,6 +344,12 @@ static void want_nodes(const ph_mechanism *m, wishes *w, int i, int j, int *at, 
             want(w, m->body[bi->frame].node[0] + k, m->body[bj->frame].node[0] + l, &at[ld * k + l], 0);
 }
 
+/* What a force has besides K. */
+static unsigned force_has(const ph_force *f)
+{
+    return (f->op->M ? PH_HAS_M : 0) | (f->still && !f->op->M ? 0 : PH_HAS_C);
+}
+
 /* Sides with themselves, since D depends on them, and with each other where the element couples them. */
 static void want_carried(const ph_mechanism *m, wishes *w, unsigned couples, ph_carried *x)
 {
@@ -382,7 +390,9 @@ static void want_reach(wishes *w, const ph_reach *r)
 static void want_all(ph_mechanism *m, wishes *w)
 {
     w->count = 0;
+    w->has = PH_HAS_M | PH_HAS_C;
     want_bodies(m, w);
+    w->has = 0; /* reactions depend on positions alone */
     for (int k = 0; k < m->n_joints; k++) {
         ph_joint *j = &m->joint[k];
         unsigned couples = 0;
@@ -403,11 +413,13 @@ static void want_all(ph_mechanism *m, wishes *w)
     }
     for (int k = 0; k < m->n_forces; k++) {
         ph_force *f = &m->force[k];
+        w->has = force_has(f);
         if (f->carried)
             want_carried(m, w, f->couples, &m->carried[f->carried - m->carried]);
         else
             want_element(m, w, f->body, f->couples, f->K);
     }
+    w->has = PH_HAS_M | PH_HAS_C;
     for (int k = 0; k < m->model->n_states; k++) {
         want(w, m->own[k].node, m->own[k].node, &m->own[k].M, 0);
         want_reach(w, m->own[k].reach);
@@ -415,6 +427,7 @@ static void want_all(ph_mechanism *m, wishes *w)
     for (int k = 0; k < m->n_forces; k++)
         if (m->force[k].reach)
             want_reach(w, m->force[k].reach);
+    w->has = 0;
     for (int k = 0; k < m->model->n_constraints; k++) {
         const ph_user *u = &m->user[k];
         for (int i = 0; i < u->n_nodes; i++)
@@ -424,7 +437,8 @@ static void want_all(ph_mechanism *m, wishes *w)
 }
 
 /* Grant wishes row by row: each place gets its offset when it is met for the first time. */
-static void grant(ph_mechanism *m, const wishes *w, const int *start, const int *item, int *mark, int *offset)
+static void grant(ph_mechanism *m, const wishes *w, const int *start, const int *item, int *mark, int *offset,
+                  int *place)
 {
     for (int i = 0; i < m->sys.n_nodes; i++)
         mark[i] = -1;
@@ -432,17 +446,19 @@ static void grant(ph_mechanism *m, const wishes *w, const int *start, const int 
         for (int k = start[i]; k < start[i + 1]; k++) {
             const wish *x = &w->list[item[k]];
             if (mark[x->col] != i) {
-                mark[x->col] = i, offset[x->col] = m->size_pairs;
+                mark[x->col] = i, offset[x->col] = m->size_pairs, place[x->col] = m->sys.n_pairs;
+                m->pair_has[m->sys.n_pairs] = 0;
                 m->pair[m->sys.n_pairs++] = (ph_place){i, x->col};
                 m->size_pairs += node_dim(m, i) * node_dim(m, x->col);
             }
             *x->at = offset[x->col] + x->add;
+            m->pair_has[place[x->col]] |= (unsigned char)x->has;
         }
 }
 
 typedef struct scratch {
     wish *list;
-    int *key, *item, *start, *mark, *offset;
+    int *key, *item, *start, *mark, *offset, *place;
 } scratch;
 
 static void take(scratch *x, size_t wishes_count, size_t nodes, ph_arena *a)
@@ -453,6 +469,7 @@ static void take(scratch *x, size_t wishes_count, size_t nodes, ph_arena *a)
     x->start = ph_arena_take(a, nodes + 1, sizeof(int));
     x->mark = ph_arena_take(a, nodes, sizeof(int));
     x->offset = ph_arena_take(a, nodes, sizeof(int));
+    x->place = ph_arena_take(a, nodes, sizeof(int));
 }
 
 static ph_status list_pairs(ph_mechanism *m, ph_error *err)
@@ -464,7 +481,8 @@ static ph_status list_pairs(ph_mechanism *m, ph_error *err)
     size_t count = (size_t)w.count, nodes = (size_t)m->sys.n_nodes;
     take(&x, count, nodes, &a);
     m->pair = ph_alloc(m->alloc, sizeof(ph_place) * (count + 1));
-    if (!m->pair || !ph_arena_open(&a, m->alloc))
+    m->pair_has = ph_alloc(m->alloc, count + 1);
+    if (!m->pair || !m->pair_has || !ph_arena_open(&a, m->alloc))
         return ph_fail(err, PH_E_MEMORY, "not enough memory for the pattern of the mechanism");
     take(&x, count, nodes, &a);
     w.list = x.list;
@@ -472,7 +490,7 @@ static ph_status list_pairs(ph_mechanism *m, ph_error *err)
     for (int k = 0; k < w.count; k++)
         x.key[k] = w.list[k].row;
     ph_bucket(m->sys.n_nodes, w.count, x.key, NULL, x.start, x.item);
-    grant(m, &w, x.start, x.item, x.mark, x.offset);
+    grant(m, &w, x.start, x.item, x.mark, x.offset, x.place);
     ph_free(m->alloc, a.block);
     return PH_OK;
 }

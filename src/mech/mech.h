@@ -387,6 +387,7 @@ struct ph_mechanism {
     ph_node *node;
     ph_constraint *constraint;
     ph_place *pair, *link;
+    unsigned char *pair_has; /* see system.h */
     int nq, nv, nl, nR, size_pairs, size_links;
     struct ph_user *user;  /* of the model's constraints (user.h) */
     int functions;         /* a force or a constraint calls a function of the states that is not traced */

@@ -286,7 +286,7 @@ static ph_status fill(ph_mechanism *m, ph_error *err)
         return s;
     m->sys.name = m->model->name;
     m->sys.nodes = m->node, m->sys.constraints = m->constraint;
-    m->sys.pairs = m->pair, m->sys.links = m->link;
+    m->sys.pairs = m->pair, m->sys.pair_has = m->pair_has, m->sys.links = m->link;
     ph_mechanism_callbacks(m);
     return PH_OK;
 }
@@ -335,6 +335,7 @@ void ph_mechanism_destroy(ph_mechanism *m)
     const ph_allocator *alloc = m->alloc;
     ph_skeleton_release(m->skeleton);
     ph_free(alloc, m->pair);
+    ph_free(alloc, m->pair_has);
     ph_free(alloc, m->block);
     ph_free(alloc, m);
 }

@@ -147,6 +147,7 @@ static ph_status prepare(ph_sim *sim, ph_error *err)
     m->control.rest = sim->h > 0 ? PH_SIZE_REST / sim->h : 0;
     m->start_steps = start_steps(sim);
     ph_status s = ph_sim_paced(sim) ? ph_bliedf_ahead_prepare(m, sim, err) : PH_OK;
+    m->rk.short_steps = 1;
     return s == PH_OK && m->start_steps > 0 ? ph_rk_prepare(&m->rk, sim, err) : s;
 }
 

@@ -22,6 +22,7 @@ typedef struct ph_rk {
     ph_point at;          /* where a stage is evaluated */
     double turn_max;      /* larger rotations of a stage [rad] are refused; 0: 6, since T^-1 ends at 2 pi */
     ph_rk_newton *newton; /* NULL: explicit */
+    int short_steps; /* steps are so small that the Jacobian of the first iterate may serve all of them */
     /* Called at each explicit stage that counts, with its accelerations; NULL: nothing follows the motion */
     ph_status (*stage)(void *ctx, int i, const ph_point *at);
     void *ctx;

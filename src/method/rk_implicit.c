@@ -420,10 +420,11 @@ static ph_status prepare(ph_sim *sim, ph_rk *rk, const ph_point *from, const ph_
 static ph_status iterate(ph_sim *sim, ph_rk *rk, const ph_point *from, const ph_stages *st)
 {
     ph_rk_newton *nm = rk->newton;
-    int kept = sim->opt.newton == PH_MODIFIED, most = sim->opt.max_iterations;
+    ph_newton kind = sim->opt.newton;
+    int kept = kind == PH_MODIFIED || (kind == PH_STEP && rk->short_steps), most = sim->opt.max_iterations;
     int exact = !kept && !ph_redundant_shares(&sim->matrix) && (!sim->lay.C || sim->lay.sys->Z);
-    int keep =
-        kept && nm->factored && nm->coefficient == coefficient(nm, st) && nm->choices == sim->matrix.choices;
+    int keep = kind == PH_MODIFIED && nm->factored && nm->coefficient == coefficient(nm, st) &&
+               nm->choices == sim->matrix.choices;
     double last = 0, last_loose = 0;
     tolerance tol = begin_tolerance(sim, from, st);
     guess_turn(&sim->lay, rk, from, st);
@@ -448,7 +449,7 @@ static ph_status iterate(ph_sim *sim, ph_rk *rk, const ph_point *from, const ph_
             return ph_rk_newton_kinematics(sim, rk, from, st);
         if (k > 1 && loose > 1e3 * last_loose && loose > 1e6)
             return PH_E_NEWTON;
-        keep = kept && (k == 1 || (rate <= PH_RATE_RENEW && tight * pow(rate, most - k) <= 1));
+        keep = kept && (k == 1 || ph_newton_keep(kind, tight, rate, most - k));
         last = tight, last_loose = loose;
     }
     return PH_E_NEWTON;

@@ -42,8 +42,11 @@ static void compare(const checker *c, const char *what, int row, int col, int m,
 
 static void compare_pairs(const checker *c, const char *what, ph_check *worst)
 {
-    for (const ph_block *b = c->lay.pair, *end = b + c->lay.n_pairs; b < end; b++)
+    for (const ph_block *b = c->lay.pair, *end = b + c->lay.n_pairs; b < end; b++) {
+        if (what[0] == 'C' && !(b->has & PH_HAS_C)) /* steps do not read it */
+            memset(c->given + b->at, 0, sizeof(double) * (size_t)(b->m * b->n));
         compare(c, what, b->row, b->col, b->m, b->n, b->at, worst);
+    }
 }
 
 static void compare_rows(const checker *c, const char *what, int holonomic_only, ph_check *worst)

@@ -205,7 +205,8 @@ ph_status ph_eval_positions(ph_eval *ev, const ph_state *s)
 static void balance(const ph_layout *lay, const ph_state *s, const double *M, const double *B, double *r)
 {
     for (const ph_block *b = lay->pair, *end = b + lay->n_pairs; b < end; b++)
-        ph_small_mul_add(b->m, b->n, M + b->at, s->vdot + b->col_at, r + b->row_at);
+        if (b->has & PH_HAS_M)
+            ph_small_mul_add(b->m, b->n, M + b->at, s->vdot + b->col_at, r + b->row_at);
     for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
         ph_small_tmul_add(b->m, b->n, B + b->at, s->lambda + b->row_at, r + b->col_at);
 }

@@ -219,8 +219,16 @@ ph_status ph_layout_fill(ph_layout *lay, ph_error *err)
     for (int e = 0, at = 0; e < lay->n_pairs; e++) {
         ph_place p = pair_of(sys, e);
         int m = lay->slot[p.row].dim, n = lay->slot[p.col].dim;
-        lay->pair[e] =
-            (ph_block){p.row, p.col, lay->v_at[p.row], lay->v_at[p.col], m, n, at, lay->slot[p.col].T_at, 0};
+        lay->pair[e] = (ph_block){p.row,
+                                  p.col,
+                                  lay->v_at[p.row],
+                                  lay->v_at[p.col],
+                                  m,
+                                  n,
+                                  at,
+                                  lay->slot[p.col].T_at,
+                                  0,
+                                  sys->pair_has ? sys->pair_has[e] : PH_HAS_M | PH_HAS_C};
         if (p.row == p.col)
             lay->diag[p.row] = e;
         at += m * n;
@@ -236,7 +244,8 @@ ph_status ph_layout_fill(ph_layout *lay, ph_error *err)
                                   n,
                                   at,
                                   lay->slot[p.col].T_at,
-                                  !sys->constraints[p.row].nonholonomic};
+                                  !sys->constraints[p.row].nonholonomic,
+                                  PH_HAS_C};
         at += m * n;
     }
     list_links(lay);

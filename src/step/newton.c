@@ -30,6 +30,12 @@
 
 /* ---- values ------------------------------------------------------------------------------------- */
 
+PH_INLINE void scaled(int n, double factor, const double *x, double *out)
+{
+    for (int k = 0; k < n; k++)
+        out[k] = factor * x[k];
+}
+
 /* G = M + C/eps and A = G L + s K of one block; L NULL: identity. */
 static void pair_values(int n, int m, const double *M, const double *C, const double *K, const double *L,
                         const ph_step_ops *o, double *G, double *A)
@@ -70,11 +76,13 @@ static void assemble_pairs(ph_newton_matrix *nm, const ph_eval *ev, const ph_ste
         const double *M = ev->M + b->at, *C = ev->C + b->at, *K = ev->K + b->at;
         const double *L = o->L && b->T_at >= 0 ? o->L + b->T_at : NULL;
         double *A = nm->A + b->at, *G = nm->G ? nm->G + b->at : NULL;
-        if (b->m == 3 && b->n == 3)
+        if (!b->has)
+            PH_BY_SIZE(b->m * b->n, scaled, o->s, K, A);
+        else if (b->m == 3 && b->n == 3)
             pair_values_3(M, C, K, L, o, G, A);
         else
             pair_values(b->n, b->m, M, C, K, L, o, G ? G : nm->work, A);
-        if ((o->Q || o->N) && b->T_at >= 0)
+        if ((o->Q || o->N) && b->T_at >= 0 && b->has)
             add_curvature(b, ev, o, A);
     }
 }
@@ -187,12 +195,6 @@ static ph_status factor(ph_newton_matrix *nm, const ph_eval *ev, const ph_step_o
     return ph_solver_factor(nm->solver, nm->A);
 }
 
-PH_INLINE void scaled(int n, double factor, const double *x, double *out)
-{
-    for (int k = 0; k < n; k++)
-        out[k] = factor * x[k];
-}
-
 static void right_hand_side(ph_newton_matrix *nm, const ph_eval *ev, const ph_step_ops *o)
 {
     const ph_layout *lay = nm->lay;
@@ -213,16 +215,20 @@ static void right_hand_side(ph_newton_matrix *nm, const ph_eval *ev, const ph_st
 ph_status ph_newton_factor_as_is(ph_newton_matrix *nm, const ph_eval *ev, int friction)
 {
     const ph_layout *lay = nm->lay;
-    double *A = nm->A0;
-    memcpy(A, ev->M, sizeof(double) * (size_t)lay->size_pairs);
-    memcpy(A + nm->W, ev->B, sizeof(double) * (size_t)lay->size_links);
+    double *A = nm->A0, *BT = A + nm->BT0, *W = BT + lay->size_links;
+    for (const ph_block *b = lay->pair, *end = b + lay->n_pairs; b < end; b++)
+        if (b->has & PH_HAS_M) {
+            memcpy(A, ev->M + b->at, sizeof(double) * (size_t)(b->m * b->n));
+            A += b->m * b->n;
+        }
+    memcpy(W, ev->B, sizeof(double) * (size_t)lay->size_links);
     for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++) {
-        ph_small_transpose(b->m, b->n, ev->B + b->at, A + nm->BT + b->at);
+        ph_small_transpose(b->m, b->n, ev->B + b->at, BT + b->at);
         for (int k = 0; friction && k < b->m * b->n; k++)
-            A[nm->BT + b->at + k] += ev->Gl[b->at + k];
+            BT[b->at + k] += ev->Gl[b->at + k];
     }
-    ph_redundant_strike(nm, 1, A + nm->BT, A + nm->W);
-    return ph_solver_factor(nm->initial, A);
+    ph_redundant_strike(nm, 1, BT, W);
+    return ph_solver_factor(nm->initial, nm->A0);
 }
 
 ph_status ph_newton_factor_initial(ph_newton_matrix *nm, const ph_eval *ev, int friction)

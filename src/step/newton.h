@@ -30,7 +30,8 @@ typedef struct ph_newton_matrix {
     int I_hub, FB_hub;  /* where the identities and the blocks -F B_n^T of the rows (N6) start in A */
     double *A, *b, *x;  /* values, right-hand side, solution */
     int A_size;         /* doubles of A */
-    double *A0;         /* values of initial */
+    double *A0;         /* values of initial: M where there is mass, B^T, B, diagonals */
+    int BT0;            /* where the blocks of B^T start in it */
     int BT, W;          /* where the blocks of B^T and of the lambda rows start in A */
     int P;              /* stabilised form: where the position rows start, the columns of eta after them */
     ph_term *X_term;    /* G FB: left a pair, right a link */

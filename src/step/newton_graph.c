@@ -64,6 +64,8 @@ static int list_products(ph_newton_matrix *nm, listing *g, int row, int stamp, c
     int terms = 0;
     for (int k = 0; k < count; k++) {
         int node = left[item[k]].col;
+        if (!left[item[k]].has)
+            continue; /* no block of G */
         if (nm->hub_at[node] >= 0) {
             term[terms++] = (ph_term){item[k], -1, g->at, 1};
             put(g, row, nm->hub_block[node]);
@@ -121,8 +123,9 @@ static void list_stabilised(ph_newton_matrix *nm, listing *g)
                                  g->link_start[c + 1] - g->link_start[c], nm->Y_term + nm->n_Y);
 }
 
-/* List the places of A in the order in which the values stand: pairs, B^T, lambda rows, position rows, X, Y. */
-static void list_places(ph_newton_matrix *nm, listing *g, int stabilised)
+/* List the places of A in the order in which the values stand: pairs that have one of the flags, all without flags;
+ * B^T, lambda rows, position rows, X, Y. */
+static void list_places(ph_newton_matrix *nm, listing *g, unsigned flags, int stabilised)
 {
     const ph_layout *lay = nm->lay;
     for (int i = 0; i < lay->N; i++)
@@ -136,7 +139,8 @@ static void list_places(ph_newton_matrix *nm, listing *g, int stabilised)
         if (nm->hub_at[i] >= 0)
             g->size[nm->hub_block[i]] = lay->slot[i].dim, g->late[nm->hub_block[i]] = 0;
     for (int e = 0; e < lay->n_pairs; e++)
-        put(g, lay->pair[e].row, lay->pair[e].col);
+        if (!flags || lay->pair[e].has & flags)
+            put(g, lay->pair[e].row, lay->pair[e].col);
     nm->BT = g->at;
     for (int e = 0; e < lay->n_links; e++)
         put(g, lay->link[e].col, lay->N + lay->link[e].row);
@@ -194,6 +198,8 @@ static size_t count_terms(const crowd *of, const ph_block *b, int count, product
     size_t terms = 0;
     for (const ph_block *end = b + count; b < end; b++) {
         const crowd *c = &of[b->col];
+        if (!b->has)
+            continue;
         terms += is_hub(c) ? 1 : (size_t)c->links;
         p->doubles += (size_t)b->m * (size_t)(is_hub(c) ? b->n : c->rows);
     }
@@ -307,11 +313,11 @@ static void put_identities(ph_newton_matrix *nm)
     }
 }
 
-static ph_status analyse(ph_newton_matrix *nm, listing *g, int stabilised, ph_solver_kind kind, double trust,
-                         ph_solver **out)
+static ph_status analyse(ph_newton_matrix *nm, listing *g, unsigned flags, int stabilised,
+                         ph_solver_kind kind, double trust, ph_solver **out)
 {
     g->count = g->at = 0;
-    list_places(nm, g, stabilised);
+    list_places(nm, g, flags, stabilised);
     ph_graph graph = {.n = g->n_blocks,
                       .size = g->size,
                       .late = g->late,
@@ -358,7 +364,7 @@ ph_status ph_newton_analyse_stages(const ph_layout *lay, int stages, ph_solver_k
     if (!ph_arena_open(&temporary, alloc))
         return PH_E_MEMORY;
     take_listing(&g, lay, 0, &temporary);
-    ph_status s = analyse(&nm, &g, 0, kind, PH_NEWTON_TRUST, out);
+    ph_status s = analyse(&nm, &g, 0, 0, kind, PH_NEWTON_TRUST, out);
     ph_free(alloc, temporary.block);
     return s;
 }
@@ -410,9 +416,10 @@ ph_status ph_newton_create(ph_newton_matrix *nm, const ph_layout *lay, int steps
     number_eta(nm);
     number_hubs(nm, of);
     nm->n = lay->nv + lay->nl + nm->n_eta + nm->n_hub;
-    s = analyse(nm, &g, 0, kind, 0, &nm->initial);
+    s = analyse(nm, &g, PH_HAS_M, 0, kind, 0, &nm->initial);
+    nm->BT0 = nm->BT;
     if (s == PH_OK && steps)
-        s = analyse(nm, &g, f == PH_GGL, kind, PH_NEWTON_TRUST, &nm->solver);
+        s = analyse(nm, &g, 0, f == PH_GGL, kind, PH_NEWTON_TRUST, &nm->solver);
     if (nm->n_hub > 0)
         put_identities(nm);
     if (s == PH_OK && nm->redundant)

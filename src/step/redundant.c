@@ -34,7 +34,7 @@
 static void put_pivots(ph_newton_matrix *nm)
 {
     const ph_layout *lay = nm->lay;
-    double *D = nm->A + nm->D, *D0 = nm->A0 + nm->D, *D_eta = nm->A + nm->D_eta;
+    double *D = nm->A + nm->D, *D0 = nm->A0 + nm->BT0 + 2 * lay->size_links, *D_eta = nm->A + nm->D_eta;
     for (int c = 0; c < lay->C; c++) {
         int n = lay->rows[c], eta = nm->eta_at[c] >= 0;
         for (int i = 0; i < n; i++) {

@@ -143,7 +143,7 @@ static int squeeze(FILE *from, FILE *to)
     if (group)
         fputs(group, to);
     free(line), free(group);
-    return !ferror(from) && fflush(to) == 0;
+    return feof(from) && !ferror(from) && fflush(to) == 0; /* memory for a line may not suffice */
 }
 
 int ph_plot_write(const ph_plot *plot, const char *path, ph_error *err)

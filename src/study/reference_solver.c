@@ -93,36 +93,45 @@ static const struct {
 
 #define N_STAGES (sizeof stages / sizeof *stages)
 
-/* Stages, and steps between points, for which the first run is worth its while. */
-static long first_substeps(session *s)
+/* Stages, and steps n between points, for which the first run is worth its while. */
+static ph_status first_substeps(session *s, long *n, ph_error *err)
 {
     ph_options o = gauss(stages[N_STAGES - 1].tableau, s->t_end / (double)s->points);
     double h = o.h, omega = 0, spin = 0;
     ph_sim *sim;
-    s->tableau = o.tableau;
-    if (ph_sim_create(&sim, &s->p->sys, &o, 0, s->p->q0, s->p->v0, NULL) != PH_OK)
-        return 1;
+    s->tableau = o.tableau, *n = 1;
+    ph_status status = ph_sim_create(&sim, &s->p->sys, &o, 0, s->p->q0, s->p->v0, err);
+    if (status != PH_OK)
+        return status == PH_E_MEMORY ? status : PH_OK; /* anything else may be the step's fault */
     ph_state x = ph_sim_state(sim);
     for (int i = 0; i < s->p->sys.n_nodes; i++) {
         const ph_group_ops *op = ph_group_get(s->p->sys.nodes[i].group);
         if (op->rot >= 0)
             spin = fmax(spin, ph_norm(ph_load3(x.v + x.v_at[i] + op->rot)));
     }
-    if (ph_sim_fastest(sim, &omega) != PH_OK || !isfinite(omega))
-        omega = 0;
+    status = ph_sim_fastest(sim, &omega);
     ph_sim_destroy(sim);
+    if (status == PH_E_MEMORY)
+        return ph_study_fail(err, status, "not enough memory for the reference solution");
+    if (status != PH_OK || !isfinite(omega))
+        omega = 0;
     for (size_t k = N_STAGES; k-- > 0;)
         if (h * fmax(spin, omega) <= stages[k].phase)
             s->tableau = stages[k].tableau;
-    return (long)fmin(fmax(1, ceil(h * fmax(spin, omega) / PHASE)), STEPS_MAX);
+    *n = (long)fmin(fmax(1, ceil(h * fmax(spin, omega) / PHASE)), STEPS_MAX);
+    return PH_OK;
 }
 
 static ph_status compute(session *s, ph_error *err)
 {
     double last = HUGE_VAL;
     int has_coarse = 0;
-    for (long n = first_substeps(s); (double)n * (double)s->points <= STEPS_MAX; n *= 2) {
-        ph_status status = run(s, n, s->states, err);
+    long n;
+    ph_status status = first_substeps(s, &n, err);
+    if (status != PH_OK)
+        return status;
+    for (; (double)n * (double)s->points <= STEPS_MAX; n *= 2) {
+        status = run(s, n, s->states, err);
         if (status == PH_E_INPUT || status == PH_E_MEMORY || status == PH_E_CALLBACK)
             return status; /* anything else may be the step's fault */
         double now = status == PH_OK && has_coarse ? difference(s) : HUGE_VAL;

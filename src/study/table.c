@@ -20,6 +20,7 @@ struct ph_table {
     int failed;
     ph_column *columns; /* names and units are own */
     entry *entries;     /* row by row */
+    int *width;         /* of each column, where it is printed: what is whole can be printed without memory */
 };
 
 static char *copy(ph_table *t, const char *text)
@@ -38,8 +39,9 @@ ph_table *ph_table_create(int n_columns, const ph_column *columns)
     if (!t)
         return NULL;
     t->columns = calloc((size_t)n_columns, sizeof *t->columns);
-    if (!t->columns) {
-        free(t);
+    t->width = calloc((size_t)n_columns, sizeof *t->width);
+    if (!t->columns || !t->width) {
+        ph_table_destroy(t);
         return NULL;
     }
     t->n_columns = n_columns;
@@ -58,6 +60,7 @@ void ph_table_destroy(ph_table *t)
         free((char *)t->columns[i].name), free((char *)t->columns[i].unit);
     free(t->entries);
     free(t->columns);
+    free(t->width);
     free(t);
 }
 
@@ -162,11 +165,9 @@ static void put(FILE *to, const char *text, int width, int left, int last)
 void ph_table_print_some(const ph_table *t, FILE *to, int from, int end, int first)
 {
     char text[TEXT_MAX];
-    int *width = ph_table_ok(t) ? malloc((size_t)t->n_columns * sizeof *width) : NULL, units = 0;
-    if (!width)
-        return;
+    int units = 0;
     for (int c = first; c < t->n_columns; c++) {
-        width[c] = column_width(t, c, from, end);
+        t->width[c] = column_width(t, c, from, end);
         units |= t->columns[c].unit != NULL && t->columns[c].unit[0];
     }
     for (int row = from - 1 - units; row < end; row++)
@@ -174,9 +175,8 @@ void ph_table_print_some(const ph_table *t, FILE *to, int from, int end, int fir
             const char *word = row >= from                ? entry_text(t, row, c, text)
                                : row == from - 1 && units ? unit_text(t, c, text)
                                                           : t->columns[c].name;
-            put(to, word, width[c], t->columns[c].kind == PH_WORDS, c == t->n_columns - 1);
+            put(to, word, t->width[c], t->columns[c].kind == PH_WORDS, c == t->n_columns - 1);
         }
-    free(width);
 }
 
 void ph_table_print(const ph_table *t, FILE *to)

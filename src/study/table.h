@@ -41,7 +41,7 @@ void ph_table_word(ph_table *t, const char *word);
 int ph_table_ok(const ph_table *t);   /* 0: memory did not suffice */
 int ph_table_rows(const ph_table *t); /* complete ones */
 
-/* Aligned text: names, units, rows. NAN is left empty. The second: rows from to end - 1 without the first
+/* Aligned text of a table that is ok: names, units, rows. NAN is left empty. The second: rows from to end - 1 without the first
  * columns. */
 void ph_table_print(const ph_table *t, FILE *to);
 void ph_table_print_some(const ph_table *t, FILE *to, int from, int end, int first_column);

@@ -288,44 +288,55 @@ static void put_frame(FILE *to, const ph_view *v, const solid *s, const float *f
     fputs("</DataArray>\n</CellData>\n</Piece>\n</PolyData>\n</VTKFile>\n", to);
 }
 
-/* 0: errno says why. */
-static int write_frames(const ph_view *v, const solid *s, const char *folder, FILE *list)
+/* A file that is there whole or not at all; 0: errno says why. */
+static int close_whole(FILE *f, const char *path)
+{
+    int good = !ferror(f);
+    good = fclose(f) == 0 && good;
+    if (!good)
+        remove(path);
+    return good;
+}
+
+static int write_frames(const ph_view *v, const solid *s, const char *folder)
 {
     char path[4300];
-    for (long k = 0; k < v->n; k++) {
-        const float *frame = v->data + (size_t)k * v->size;
+    int good = 1;
+    for (long k = 0; k < v->n && good; k++) {
         snprintf(path, sizeof path, "%.4096s/frame_%05ld.vtp", folder, k);
         FILE *f = fopen(path, "wb");
-        if (!f)
-            return 0;
-        put_frame(f, v, s, frame);
-        int good = !ferror(f);
-        if (fclose(f) != 0 || !good)
-            return 0;
-        fprintf(list, "<DataSet timestep=\"%.7g\" part=\"0\" file=\"frame_%05ld.vtp\"/>\n",
-                (double)frame[v->size - (size_t)v->columns], k);
+        if (f)
+            put_frame(f, v, s, v->data + (size_t)k * v->size);
+        good = f && close_whole(f, path);
     }
-    return 1;
+    return good;
+}
+
+/* The frames and their times; last, so that what it names is there. */
+static int write_list(const ph_view *v, const char *folder)
+{
+    char path[4300];
+    snprintf(path, sizeof path, "%.4096s/motion.pvd", folder);
+    FILE *list = fopen(path, "wb");
+    if (!list)
+        return 0;
+    fputs("<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "
+          "byte_order=\"LittleEndian\">\n<Collection>\n",
+          list);
+    for (long k = 0; k < v->n; k++)
+        fprintf(list, "<DataSet timestep=\"%.7g\" part=\"0\" file=\"frame_%05ld.vtp\"/>\n",
+                (double)v->data[(size_t)(k + 1) * v->size - (size_t)v->columns], k);
+    fputs("</Collection>\n</VTKFile>\n", list);
+    return close_whole(list, path);
 }
 
 int ph_view_vtk(const ph_view *v, const char *folder)
 {
-    char path[4300];
     solid s = {0};
     put_all(&s, v->m);
     errno = s.failed ? ENOMEM : 0;
-    int good = !s.failed && (mkdir(folder, 0777) == 0 || errno == EEXIST);
-    snprintf(path, sizeof path, "%.4096s/motion.pvd", folder);
-    FILE *list = good ? fopen(path, "wb") : NULL;
-    good = list != NULL;
-    if (list) {
-        fputs("<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "
-              "byte_order=\"LittleEndian\">\n<Collection>\n",
-              list);
-        good = write_frames(v, &s, folder, list);
-        fputs("</Collection>\n</VTKFile>\n", list);
-        good = fclose(list) == 0 && good;
-    }
+    int good = !s.failed && (mkdir(folder, 0777) == 0 || errno == EEXIST) && write_frames(v, &s, folder) &&
+               write_list(v, folder);
     free(s.corner), free(s.cell);
     return good;
 }

@@ -2,7 +2,8 @@
  *
  * The part before this one has the model's variables:
  *   FMU_MODEL, FMU_TOKEN, FMU_H, FMU_T0, FMU_VARIABLES, fmu_variable, fmu_constant,
- *   fmu_init, fmu_restart, fmu_step, fmu_sensor (all numbers of a sensor), fmu_input (where an input stands),
+ *   fmu_init, fmu_restart, fmu_step, fmu_sensor (all numbers of a sensor), fmu_input (where an input stands), fmu_parameter (likewise),
+ *   fmu_begin_with (initial values of the present parameters), fmu_change (parameters have changed on the way),
  *   fmu_slope (of a number of a sensor, by an input). */
 
 typedef enum fmu_mode { FMU_INSTANTIATED, FMU_INITIALIZATION, FMU_STEP, FMU_TERMINATED, FMU_FAILED } fmu_mode;
@@ -12,7 +13,8 @@ typedef struct fmu_state {
     FMU_MODEL model;
     fmu_mode mode;
     double start; /* the time that the importer gives to the begin of the model */
-    int told;     /* an input was set before the first step */
+    int told;     /* an input was set before the first step, */
+    int begins;   /* or a parameter */
 } fmu_state;
 
 #define FMU_MESSAGE 256
@@ -79,6 +81,10 @@ static int fmu_get(fmu_instance *f, const unsigned *vr, size_t n, double *value)
         case FMU_V:
             value[i] = f->now.model.v[v->index];
             break;
+        case FMU_FIXED:
+        case FMU_TUNABLE:
+            value[i] = *fmu_parameter(&f->now.model, v->index);
+            break;
         default:
             value[i] = fmu_constant[v->index];
         }
@@ -86,19 +92,49 @@ static int fmu_get(fmu_instance *f, const unsigned *vr, size_t n, double *value)
     return 1;
 }
 
+/* Whether a variable may be set to a number now. */
+static int fmu_may_set(fmu_instance *f, unsigned vr, double value)
+{
+    fmu_kind kind = vr < FMU_VARIABLES ? fmu_variable[vr].kind : FMU_CONSTANT;
+    if (kind != FMU_INPUT && kind != FMU_FIXED && kind != FMU_TUNABLE)
+        return fmu_fail(
+            f, "the variable with the value reference %u is no input and no parameter that is open", vr);
+    if (kind == FMU_FIXED && f->now.mode == FMU_STEP)
+        return fmu_fail(f, "the parameter with the value reference %u is fixed after the initialization", vr);
+    if (!(value - value == 0))
+        return fmu_fail(f, "the variable with the value reference %u is set to a number that is not finite",
+                        vr);
+    return 1;
+}
+
+/* Parameters that change on the way: values are made consistent, and the method starts anew. */
+static int fmu_change_parameters(fmu_instance *f, const FMU_MODEL *before)
+{
+    if (f->now.mode != FMU_STEP) {
+        f->now.begins = 1;
+        return 1;
+    }
+    if (!fmu_change(&f->now.model))
+        return 1;
+    f->now.model = *before;
+    return fmu_fail(f, "there are no consistent values with these parameters");
+}
+
 static int fmu_set(fmu_instance *f, const unsigned *vr, size_t n, const double *value)
 {
-    for (size_t i = 0; i < n; i++) {
-        if (vr[i] >= FMU_VARIABLES || fmu_variable[vr[i]].kind != FMU_INPUT)
-            return fmu_fail(f, "the variable with the value reference %u is no input", vr[i]);
-        if (!(value[i] - value[i] == 0))
-            return fmu_fail(f, "the input with the value reference %u is set to a number that is not finite",
-                            vr[i]);
-    }
+    FMU_MODEL before = f->now.model;
+    int parameters = 0;
     for (size_t i = 0; i < n; i++)
-        *fmu_input(&f->now.model, fmu_variable[vr[i]].index) = value[i];
-    f->now.told |= n > 0;
-    return 1;
+        if (!fmu_may_set(f, vr[i], value[i]))
+            return 0;
+    for (size_t i = 0; i < n; i++) {
+        const fmu_place *v = &fmu_variable[vr[i]];
+        if (v->kind == FMU_INPUT)
+            *fmu_input(&f->now.model, v->index) = value[i], f->now.told = 1;
+        else
+            *fmu_parameter(&f->now.model, v->index) = value[i], parameters = 1;
+    }
+    return parameters ? fmu_change_parameters(f, &before) : 1;
 }
 
 /* Exact derivatives of outputs by inputs, at the present time. */
@@ -130,12 +166,15 @@ static int fmu_setup(fmu_instance *f, double start)
     return 1;
 }
 
-/* Inputs that were set change accelerations at the start. */
+/* Inputs that were set change accelerations at the start, parameters initial values. */
 static int fmu_initialize(fmu_instance *f)
 {
-    if (f->now.told && fmu_restart(&f->now.model)) {
+    unsigned failed = f->now.begins ? fmu_begin_with(&f->now.model)
+                      : f->now.told ? fmu_restart(&f->now.model)
+                                    : 0;
+    if (failed) {
         f->now.mode = FMU_FAILED;
-        return fmu_fail(f, "there are no consistent initial values with these inputs");
+        return fmu_fail(f, "there are no consistent initial values with these inputs and parameters");
     }
     f->now.mode = FMU_STEP;
     return 1;
