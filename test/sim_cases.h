@@ -255,7 +255,7 @@ static inline void wrap_open(wrap *w, const ph_system *inner)
         [IN_M] = pairs, [IN_C] = pairs, [IN_K] = pairs,        [IN_B] = links,  [IN_Z] = links,
         [IN_g] = nv,    [IN_Phi] = nl,  [IN_g_lambda] = links, [IN_Phi_t] = nl, [IN_convective] = nl};
     *w = (wrap){.sys = *inner, .inner = inner, .from_t = -HUGE_VAL, .amount = 1};
-    w->sys.ctx = w;
+    w->sys.ctx = w, w->sys.products = NULL; /* what is counted and broken is called */
     for (int k = 0; k < IN_COUNT; k++) {
         w->size[k] = size[k];
         w->out[k] = calloc((size_t)size[k] + 1, sizeof(double));
@@ -264,6 +264,51 @@ static inline void wrap_open(wrap *w, const ph_system *inner)
 #define ROW(name) w->sys.name = inner->name ? wrap_##name : NULL;
     CALLBACKS(ROW)
 #undef ROW
+}
+
+/* y += A x, or A^T x */
+static inline void add_product(int m, int n, int turned, const double *A, const double *x, double *y)
+{
+    for (int i = 0; i < (turned ? n : m); i++) {
+        double sum = turned ? A[i] * x[0] : A[i * n] * x[0];
+        for (int j = 1; j < (turned ? m : n); j++)
+            sum += (turned ? A[j * n + i] : A[i * n + j]) * x[j];
+        y[i] += sum;
+    }
+}
+
+/* The products of a system from its blocks, in the order of its lists; amount is added to the first number. */
+static inline ph_status block_products(const ph_system *sys, const ph_state *s, double *M, double *B,
+                                       double amount, double *r, double *Phi, double *rate)
+{
+    int m, n;
+    ph_status status = sys->M(s, M, sys->ctx);
+    if (status == PH_OK && sys->B)
+        status = sys->B(s, B, sys->ctx);
+    if (status == PH_OK && Phi)
+        status = sys->Phi(s, Phi, sys->ctx);
+    for (int e = 0; r && e < place_count(sys, 0); e++, M += m * n) {
+        ph_place p = place_at(sys, 0, e, &m, &n);
+        add_product(m, n, 0, M, s->vdot + s->v_at[p.col], r + s->v_at[p.row]);
+    }
+    for (int e = 0; e < place_count(sys, 1); e++, B += m * n) {
+        ph_place p = place_at(sys, 1, e, &m, &n);
+        if (r)
+            add_product(m, n, 1, B, s->lambda + s->l_at[p.row], r + s->v_at[p.col]);
+        if (rate)
+            add_product(m, n, 0, B, s->v + s->v_at[p.col], rate + s->l_at[p.row]);
+    }
+    if (amount != 0)
+        *(r ? r : Phi ? Phi : rate) += amount;
+    return status;
+}
+
+static inline ph_status wrap_products(const ph_state *s, double *r, double *Phi, double *rate, void *ctx)
+{
+    wrap *w = ctx;
+    return w->damage == REFUSE ? PH_E_INPUT
+                               : block_products(w->inner, s, w->out[IN_M], w->out[IN_B],
+                                                w->damage == ADD ? w->amount : 0, r, Phi, rate);
 }
 
 static inline void wrap_close(wrap *w)

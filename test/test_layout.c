@@ -1,6 +1,7 @@
 /* From the lists of a system to offsets: nodes of odd sizes, one node or two. */
 #include "forms.h"
 #include "sim_cases.h"
+#include "step/layout.h"
 
 #define DOF 10
 
@@ -152,11 +153,39 @@ static void one_node_or_two(void **state)
         }
 }
 
+/* Nodes of SO(3) go four by four, in their order and with the places that their slots have; one is left over here. */
+static void nodes_in_batches(void **state)
+{
+    (void)state;
+    static const ph_group groups[] = {PH_SO3,    PH_RN,  PH_SO3, PH_SE3, PH_SO3,
+                                      PH_R3XSO3, PH_SO3, PH_RN,  PH_SO3};
+    ph_node nodes[9];
+    ph_system sys = {.n_nodes = 9, .nodes = nodes, .M = cut_M, .g = cut_M};
+    ph_skeleton *k = NULL;
+    ph_error err = {0};
+    for (int i = 0; i < 9; i++)
+        nodes[i] = (ph_node){.group = groups[i], .n = 2};
+    assert_int_equal(ph_skeleton_create(&k, &sys, NULL, &err), PH_OK);
+    assert_int_equal(k->lay.n_batches, 1);
+    for (int i = 0, n = 0; i < 9; i++) {
+        const ph_slot *s = &k->lay.slot[i];
+        assert_int_equal(s->batched, groups[i] == PH_SO3 && i < 8);
+        if (!s->batched)
+            continue;
+        assert_int_equal(k->lay.batch->q_at[n], s->q_at), assert_int_equal(k->lay.batch->v_at[n], s->v_at);
+        assert_int_equal(k->lay.batch->R_at[n], 9 * s->R_at),
+            assert_int_equal(k->lay.batch->T_at[n], s->T_at);
+        n++;
+    }
+    ph_skeleton_release(k);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(odd_sizes_agree),
         cmocka_unit_test(one_node_or_two),
+        cmocka_unit_test(nodes_in_batches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,7 +67,8 @@ THROUGH(ROW)
 static void spread_open(spread *w, const ph_system *inner)
 {
     *w = (spread){.sys = *inner, .inner = inner};
-    w->sys.pairs = w->sys.links = NULL, w->sys.n_pairs = w->sys.n_links = 0, w->sys.ctx = w;
+    w->sys.pairs = w->sys.links = NULL, w->sys.n_pairs = w->sys.n_links = 0, w->sys.ctx = w,
+    w->sys.products = NULL;
     for (int k = 0; k < IN_COUNT; k++)
         w->out[k] = numbers(doubles_of(inner, 0) + doubles_of(inner, 1));
 #define ROW(name) w->sys.name = inner->name ? spread_##name : NULL;

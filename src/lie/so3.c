@@ -50,8 +50,7 @@ static void so3_Tinv(int n, const double *x, double *Tinv)
 static void so3_dT(int n, const double *x, const double *u, double *D)
 {
     (void)n;
-    ph_vec3 w = ph_load3(x), b = ph_load3(u);
-    ph_store33(D, ph_form_jac(ph_form_T(ph_stumpff_of(w)), w, b, ph_cross(w, b)));
+    ph_store33(D, ph_so3_dT(ph_load3(x), ph_load3(u)));
 }
 
 static void so3_dTt(int n, const double *x, const double *u, double *D)
@@ -98,11 +97,10 @@ static void so3_Ad(int n, const double *q, double *A)
 static void so3_move(int n, const double *q0, const double *x, double *q1, double *T, double *Tinv)
 {
     (void)n;
-    ph_vec3 w = ph_load3(x);
-    ph_stumpff r = ph_stumpff_of(w);
-    ph_quat_store(q1, ph_quat_fix(ph_qmul(ph_quat_load(q0), ph_so3_exp(r, w))));
-    ph_store33(T, ph_form_mat(ph_form_T(r), w));
-    ph_store33(Tinv, ph_form_mat(ph_form_Tinv(r), w));
+    ph_so3_moved m = ph_so3_move(ph_quat_load(q0), ph_load3(x));
+    ph_quat_store(q1, m.q);
+    ph_store33(T, m.T);
+    ph_store33(Tinv, m.Tinv);
 }
 
 const ph_group_ops ph_so3_ops = {

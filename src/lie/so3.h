@@ -102,6 +102,26 @@ PH_FN ph_quat ph_quat_conj(ph_quat q)
     return (ph_quat){q.w, -q.x, -q.y, -q.z};
 }
 
+/* q0 o exp(w), T(w) and T(w)^-1, with shared coefficients */
+typedef struct ph_so3_moved {
+    ph_quat q;
+    ph_mat3 T, Tinv;
+} ph_so3_moved;
+
+PH_FN ph_so3_moved ph_so3_move(ph_quat q0, ph_vec3 w)
+{
+    ph_stumpff r = ph_stumpff_of(w);
+    return (ph_so3_moved){.q = ph_quat_fix(ph_qmul(q0, ph_so3_exp(r, w))),
+                          .T = ph_form_mat(ph_form_T(r), w),
+                          .Tinv = ph_form_mat(ph_form_Tinv(r), w)};
+}
+
+/* d(T(w) u)/dw */
+PH_FN ph_mat3 ph_so3_dT(ph_vec3 w, ph_vec3 u)
+{
+    return ph_form_jac(ph_form_T(ph_stumpff_of(w)), w, u, ph_cross(w, u));
+}
+
 /* R(q) x = x + 2 q0 (v x x) + 2 v x (v x x) */
 PH_FN ph_vec3 ph_quat_rotate(ph_quat q, ph_vec3 x)
 {

@@ -508,9 +508,11 @@ static ph_pin pin_of(const ph_mechanism *m, const ph_joint *j)
     const ph_body *a = j->body[0] < 0 ? NULL : &m->body[j->body[0]],
                   *b = j->body[1] < 0 ? NULL : &m->body[j->body[1]];
     ph_pin p = {.xa = a ? a->q[0] : -1,
+                .va = a ? a->v[0] : -1,
                 .Ra = a ? a->R : -1,
                 .wa = a && !a->particle ? a->v[1] : -1,
                 .xb = b ? b->q[0] : -1,
+                .vb = b ? b->v[0] : -1,
                 .Rb = b ? b->R : -1,
                 .wb = b && !b->particle ? b->v[1] : -1,
                 .l_at = j->l_at,
@@ -557,8 +559,12 @@ static void sort_bodies(ph_mechanism *m)
             continue;
         int principal = J->xy == 0 && J->xz == 0 && J->yx == 0 && J->yz == 0 && J->zx == 0 && J->zy == 0;
         if (m->space->plain && !b->particle && principal)
-            m->rigid[m->n_rigid++] =
-                (ph_rigid){b->v[0], b->v[1], b->M[3], b->m, {J->zz - J->yy, J->xx - J->zz, J->yy - J->xx}};
+            m->rigid[m->n_rigid++] = (ph_rigid){.x = b->v[0],
+                                                .w = b->v[1],
+                                                .C = b->M[3],
+                                                .m = b->m,
+                                                .J = ph_v3(J->xx, J->yy, J->zz),
+                                                .d = ph_v3(J->zz - J->yy, J->xx - J->zz, J->yy - J->xx)};
         else
             m->general[m->n_general++] = k;
     }

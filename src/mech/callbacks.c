@@ -523,6 +523,41 @@ static ph_status K(const ph_state *s, double *out, void *ctx)
     return status == PH_OK && m->model->n_constraints ? ph_user_K(m, s, out) : status;
 }
 
+/* ---- products ------------------------------------------------------------------------------------- */
+
+/* r += M vdot */
+static void add_inertia(const ph_mechanism *m, const ph_state *s, double *r)
+{
+    for (const ph_rigid *b = m->rigid, *end = b + m->n_rigid; b < end; b++) {
+        ph_vec3 a = ph_load3(s->vdot + b->w);
+        ph_add3(r + b->x, ph_scale(b->m, ph_load3(s->vdot + b->x)));
+        ph_add3(r + b->w, ph_v3(b->J.x * a.x, b->J.y * a.y, b->J.z * a.z));
+    }
+    for (int k = 0; k < m->n_general; k++) {
+        const ph_body *b = &m->body[m->general[k]];
+        ph_add3(r + b->v[0], ph_scale(b->m, ph_load3(s->vdot + b->v[0])));
+        if (!b->particle)
+            ph_add3(r + b->v[1], ph_mul(b->J, ph_load3(s->vdot + b->v[1])));
+    }
+}
+
+static ph_status products(const ph_state *s, double *r, double *Phi, double *rate, void *ctx)
+{
+    const ph_mechanism *m = ctx;
+    if (r)
+        add_inertia(m, s, r);
+    ph_pins_products(m, s, r, Phi, rate);
+    return PH_OK;
+}
+
+/* Rigid bodies in physical coordinates with spherical joints: all that products knows. */
+static int is_pinned_only(const ph_mechanism *m)
+{
+    const ph_model *d = m->model;
+    return m->space->plain && !m->inertia && !m->n_flex && !m->n_unpinned && !m->n_norms && !d->n_states &&
+           !d->n_couplings && !d->n_constraints;
+}
+
 /* ---- all ------------------------------------------------------------------------------------------ */
 
 void ph_mechanism_callbacks(ph_mechanism *m)
@@ -530,6 +565,7 @@ void ph_mechanism_callbacks(ph_mechanism *m)
     ph_system *sys = &m->sys;
     sys->ctx = m;
     sys->M = M, sys->g = g, sys->C = C, sys->K = K;
+    sys->products = is_pinned_only(m) ? products : NULL;
     sys->flags = m->space->varies || m->inertia || m->n_flex ? 0 : PH_MASS_CONSTANT;
     int moving = m->model->n_constraints > 0;
     for (int k = 0; k < m->n_joints; k++)

@@ -79,7 +79,7 @@ struct ph_joint {
 /* A joint that is one point and nothing else, in physical coordinates: the case that must be fast. -1: not
  * there. */
 typedef struct ph_pin {
-    int xa, Ra, wa, xb, Rb, wb; /* in q, R, v */
+    int xa, va, Ra, wa, xb, vb, Rb, wb; /* in q, v, R, v */
     int B[PH_SLOTS];
     int l_at;
     ph_vec3 sa, sb;
@@ -269,7 +269,7 @@ typedef struct ph_body {
 typedef struct ph_rigid {
     int x, w, C; /* halves in vectors, block (phi, phi) in pairs */
     double m;
-    ph_vec3 d; /* J_z - J_y, J_x - J_z, J_y - J_x */
+    ph_vec3 J, d; /* moments of inertia; J_z - J_y, J_x - J_z, J_y - J_x */
 } ph_rigid;
 
 /* A flexible body: its frame has the halves of a body, and a node of R^n for zeta. */

@@ -8,10 +8,15 @@ static inline ph_vec3 end_of(const ph_state *s, int x, int R, const ph_vec3 *arm
     return R < 0 ? ph_add(ph_load3(s->q + x), *arm) : ph_add(ph_load3(s->q + x), ph_mul(s->R[R], *arm));
 }
 
+static inline ph_vec3 gap_of(const ph_state *s, const ph_pin *p)
+{
+    return ph_sub(end_of(s, p->xa, p->Ra, &p->sa), end_of(s, p->xb, p->Rb, &p->sb));
+}
+
 void ph_pins_Phi(const ph_mechanism *m, const ph_state *s, double *out)
 {
     for (const ph_pin *p = m->pin, *end = p + m->n_pins; p < end; p++)
-        ph_store3(out + p->l_at, ph_sub(end_of(s, p->xa, p->Ra, &p->sa), end_of(s, p->xb, p->Rb, &p->sb)));
+        ph_store3(out + p->l_at, gap_of(s, p));
 }
 
 /* sign R tilde(a) */
@@ -38,6 +43,40 @@ void ph_pins_B(const ph_mechanism *m, const ph_state *s, double *out)
         }
         if (p->Rb >= 0)
             put_arm(out + p->B[PH_FB], s->R + p->Rb, 1, &p->sb);
+    }
+}
+
+/* v + R (Omega x s) */
+static inline ph_vec3 speed_of(const ph_state *s, int v, int R, int w, const ph_vec3 *arm)
+{
+    if (v < 0)
+        return ph_v3(0, 0, 0);
+    ph_vec3 u = ph_load3(s->v + v);
+    return R < 0 ? u : ph_add(u, ph_mul(s->R[R], ph_cross(ph_load3(s->v + w), *arm)));
+}
+
+/* The force f at the end of an arm: f and s x R^T f */
+static inline void pull(const ph_state *s, int v, int R, int w, const ph_vec3 *arm, ph_vec3 f, double *r)
+{
+    if (v < 0)
+        return;
+    ph_add3(r + v, f);
+    if (R >= 0)
+        ph_add3(r + w, ph_cross(*arm, ph_tmul(s->R[R], f)));
+}
+
+void ph_pins_products(const ph_mechanism *m, const ph_state *s, double *r, double *Phi, double *rate)
+{
+    for (const ph_pin *p = m->pin, *end = p + m->n_pins; p < end; p++) {
+        ph_vec3 lambda = ph_load3(s->lambda + p->l_at);
+        if (r)
+            pull(s, p->va, p->Ra, p->wa, &p->sa, lambda, r),
+                pull(s, p->vb, p->Rb, p->wb, &p->sb, ph_scale(-1, lambda), r);
+        if (Phi)
+            ph_store3(Phi + p->l_at, gap_of(s, p));
+        if (rate)
+            ph_add3(rate + p->l_at, ph_sub(speed_of(s, p->va, p->Ra, p->wa, &p->sa),
+                                           speed_of(s, p->vb, p->Rb, p->wb, &p->sb)));
     }
 }
 

@@ -9,6 +9,8 @@ void ph_pins_B(const ph_mechanism *m, const ph_state *s, double *out);
 void ph_pins_K(const ph_mechanism *m, const ph_state *s,
                double *out); /* stores the blocks (phi, phi) of their bodies */
 void ph_pins_Z(const ph_mechanism *m, const ph_state *s, double *out);
+void ph_pins_products(const ph_mechanism *m, const ph_state *s, double *r, double *Phi,
+                      double *rate); /* r += B^T lambda, Phi, rate += B v; each may be NULL */
 void ph_pins_convective(const ph_mechanism *m, const ph_state *s, double *out);
 
 #endif

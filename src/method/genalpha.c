@@ -22,6 +22,8 @@
 #include <string.h>
 
 #include "la/small.h"
+#include "la/vectors.h"
+#include "lie/so3_batch.h"
 #include "method/alpha_ahead.h"
 #include "step/increment.h"
 
@@ -106,6 +108,7 @@ typedef struct genalpha {
     ph_alpha p;
     int inside;            /* form (G7) */
     double *theta, *w, *c; /* nv; vdot1 = eps v1 + c, from (G3) and (G4) */
+    double *Tw, *u;        /* nv; T w; u of (G6), for batches */
     double *y, *dy;        /* nv; gamma/beta B_n^T eta and its increment over gp; stabilised form */
     double *Bn;            /* links; B(q_n); stabilised form */
     double *T, *Tinv;      /* nT */
@@ -168,6 +171,8 @@ static void take(ph_sim *sim, ph_arena *a)
     m->theta = ph_arena_take(a, nv, d);
     m->w = ph_arena_take(a, nv, d);
     m->c = ph_arena_take(a, nv, d);
+    m->Tw = ph_arena_take(a, nv, d);
+    m->u = ph_arena_take(a, nv, d);
     m->T = ph_arena_take(a, nT, d);
     m->Tinv = ph_arena_take(a, nT, d);
     m->L = ph_arena_take(a, nT, d);
@@ -181,18 +186,65 @@ static void take(ph_sim *sim, ph_arena *a)
         ph_alpha_ahead_take(&m->ahead, sim, a);
 }
 
-/* v1 from (G2) on a curved group; y is gamma/beta B_n^T eta or NULL. F receives P^-1 where it is not simple. */
-PH_INLINE void velocity(int n, const genalpha *m, const double *theta, const double *w, const double *y,
-                        const double *T, const double *Tinv, double *F, double *v)
+/* (G1) for a node of a vector space: there T = I. */
+PH_INLINE void add_vectors(int n, const double *a, const double *b, double *sum)
 {
-    double sigma = m->p.sigma, u[PH_DIM_MAX], x[PH_DIM_MAX];
     for (int k = 0; k < n; k++)
-        u[k] = w[k] + (y && m->inside ? y[k] : 0), x[k] = m->p.gp * theta[k];
+        sum[k] = a[k] + b[k];
+}
+
+/* (G1) for a node of a curved group, and T w. */
+PH_INLINE void move_curved(int n, const genalpha *m, const ph_slot *i, const double *q0, ph_point *next)
+{
+    double *q1 = next->q + i->q_at, *u = q1 + i->op->quat, *T = m->T + i->T_at;
+    i->op->move(n, q0 + i->q_at, m->theta + i->v_at, q1, T, m->Tinv + i->T_at);
+    next->R[i->R_at] = ph_qmat((ph_quat){u[0], u[1], u[2], u[3]});
+    ph_small_mul(n, T, m->w + i->v_at, m->Tw + i->v_at);
+}
+
+static void move(const genalpha *m, const ph_layout *lay, const double *q0, ph_point *next)
+{
+    for (const ph_batch *b = lay->batch, *end = b + lay->n_batches; b < end; b++)
+        ph_so3_batch_move(b, q0, m->theta, m->w, next->q, &next->R->xx, m->T, m->Tinv, m->Tw);
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++)
+        if (i->T_at < 0)
+            PH_BY_SIZE(i->dim, add_vectors, q0 + i->q_at, m->theta + i->v_at, next->q + i->q_at);
+        else if (!i->batched)
+            PH_BY_SIZE(i->dim, move_curved, m, i, q0, next);
+}
+
+/* v1 = gp theta + u + y and (G4) for n numbers in a row; y may be NULL */
+static void velocities(const genalpha *m, int n, const double *u, const double *y, ph_point *next)
+{
+    double *vdot = next->vdot;
+    int i = 0;
+#define VELOCITY(number)                                                                                     \
+    {                                                                                                        \
+        number v = m->p.gp * *(const number *)(m->theta + i) + *(const number *)(u + i);                     \
+        if (y)                                                                                               \
+            v += *(const number *)(y + i);                                                                   \
+        *(number *)(next->v + i) = v;                                                                        \
+        *(number *)(vdot + i) = m->p.eps * v + *(const number *)(m->c + i);                                  \
+    }
+    for (; i + 4 <= n; i += 4)
+        VELOCITY(ph_four)
+    for (; i < n; i++)
+        VELOCITY(double)
+#undef VELOCITY
+}
+
+/* v1 from (G2) on a curved group; y is gamma/beta B_n^T eta or NULL. F receives P^-1 where it is not simple. */
+PH_INLINE void velocity(int n, const genalpha *m, int at, int T_at, const double *y, double *v)
+{
+    double sigma = m->p.sigma, u[PH_DIM_MAX], x[PH_DIM_MAX], *F = m->F + T_at;
+    const double *T = m->T + T_at;
+    for (int k = 0; k < n; k++)
+        u[k] = m->w[at + k] + (y && m->inside ? y[k] : 0), x[k] = m->p.gp * m->theta[at + k];
     if (sigma == 0) { /* P = T and T theta = theta: v1 = gp theta + u + T^-1 y */
         for (int k = 0; k < n; k++)
             v[k] = x[k] + u[k];
         if (y && !m->inside)
-            ph_small_mul_add(n, n, Tinv, y, v);
+            ph_small_mul_add(n, n, m->Tinv + T_at, y, v);
         return;
     }
     ph_small_mul_add(n, n, T, u, x);
@@ -212,59 +264,38 @@ PH_INLINE void velocity(int n, const genalpha *m, const double *theta, const dou
     ph_small_mul(n, F, x, v);
 }
 
-/* (G1)-(G4) for a node of a vector space: there T = I. */
-PH_INLINE void update_flat(int n, const genalpha *m, int at, const double *y, const double *q0,
-                           ph_point *next, double *q1)
-{
-    for (int k = 0; k < n; k++) {
-        double theta = m->theta[at + k], v = m->p.gp * theta + m->w[at + k] + (y ? y[at + k] : 0);
-        q1[k] = q0[k] + theta;
-        next->v[at + k] = v;
-        next->vdot[at + k] = m->p.eps * v + m->c[at + k];
-    }
-}
-
-/* (G1)-(G4) for a node of a curved group. */
-PH_INLINE void update_curved(int n, const genalpha *m, const ph_slot *i, const double *y, const double *q0,
-                             ph_point *next, double *q1)
+/* (G2)-(G4) for a node of a curved group. */
+PH_INLINE void update_curved(int n, const genalpha *m, const ph_slot *i, const double *y, ph_point *next)
 {
     int at = i->v_at;
-    double *T = m->T + i->T_at, *Tinv = m->Tinv + i->T_at, v[PH_DIM_MAX];
-    i->op->move(n, q0, m->theta + at, q1, T, Tinv);
-    q1 += i->op->quat;
-    next->R[i->R_at] = ph_qmat((ph_quat){q1[0], q1[1], q1[2], q1[3]});
-    velocity(n, m, m->theta + at, m->w + at, y ? y + at : NULL, T, Tinv, m->F + i->T_at, v);
+    double v[PH_DIM_MAX];
+    velocity(n, m, at, i->T_at, y ? y + at : NULL, v);
     for (int k = 0; k < n; k++)
         next->v[at + k] = v[k], next->vdot[at + k] = m->p.eps * v[k] + m->c[at + k];
 }
 
-/* The point of the present theta and eta. */
+/* The point of the present theta and eta. Where P = I, and where P = T without eta, (G2) is the same for all numbers; elsewhere
+ * nodes of curved groups are done once more. */
 static ph_status update(ph_sim *sim)
 {
     const genalpha *m = of(sim);
     const ph_layout *lay = &sim->lay;
     const double *y = sim->matrix.n_eta > 0 ? m->y : NULL;
-    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
-        const double *q0 = sim->now.q + i->q_at;
-        double *q1 = sim->next.q + i->q_at;
-        if (i->T_at < 0)
-            PH_BY_SIZE(i->dim, update_flat, m, i->v_at, y, q0, &sim->next, q1);
-        else
-            PH_BY_SIZE(i->dim, update_curved, m, i, y, q0, &sim->next, q1);
-    }
+    int alike = m->p.sigma == 1 ? !(y && m->inside) : m->p.sigma == 0 && !y;
+    move(m, lay, sim->now.q, &sim->next);
+    velocities(m, lay->nv, m->p.sigma == 1 ? m->Tw : m->w, y, &sim->next);
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end && !alike; i++)
+        if (i->T_at >= 0)
+            PH_BY_SIZE(i->dim, update_curved, m, i, y, &sim->next);
     return PH_OK;
 }
 
-/* L = P^-1 (I + D_T(theta; u)/gp) T^-1 and F = P^-1 or P^-1 T of one node, from (G6); F holds P^-1. */
-PH_INLINE void linearise_node(int n, genalpha *m, const ph_group_ops *op, int at, int T_at, const double *v,
-                              int stabilised)
+/* L = P^-1 (I + D/gp) T^-1 and F = P^-1 or P^-1 T of one node, from (G6); F holds P^-1, D is D_T(theta; u). */
+PH_INLINE void linearise_slope(int n, genalpha *m, int T_at, int stabilised, double *D)
 {
-    double sigma = m->p.sigma, u[PH_DIM_MAX], D[PH_DIM_MAX * PH_DIM_MAX], X[PH_DIM_MAX * PH_DIM_MAX];
+    double sigma = m->p.sigma, X[PH_DIM_MAX * PH_DIM_MAX];
     const double *Tinv = m->Tinv + T_at;
     double *L = m->L + T_at, *F = m->F + T_at;
-    for (int k = 0; k < n; k++)
-        u[k] = m->w[at + k] + (stabilised && m->inside ? m->y[at + k] : 0) - (1 - sigma) * v[at + k];
-    op->dT(n, m->theta + at, u, D);
     for (int k = 0; k < n * n; k++)
         D[k] *= m->ops.inv_gp;
     for (int k = 0; k < n; k++)
@@ -281,6 +312,37 @@ PH_INLINE void linearise_node(int n, genalpha *m, const ph_group_ops *op, int at
     }
 }
 
+/* u of (G6) */
+PH_INLINE void slope_of(int n, const genalpha *m, int at, const double *v, int stabilised, double *u)
+{
+    for (int k = 0; k < n; k++)
+        u[k] = m->w[at + k] + (stabilised && m->inside ? m->y[at + k] : 0) - (1 - m->p.sigma) * v[at + k];
+}
+
+PH_INLINE void linearise_node(int n, genalpha *m, const ph_slot *i, const double *v, int stabilised)
+{
+    double u[PH_DIM_MAX], D[PH_DIM_MAX * PH_DIM_MAX];
+    slope_of(n, m, i->v_at, v, stabilised, u);
+    i->op->dT(n, m->theta + i->v_at, u, D);
+    linearise_slope(n, m, i->T_at, stabilised, D);
+}
+
+static void linearise_batches(genalpha *m, const ph_layout *lay, const double *v, int stabilised)
+{
+    double D[9 * PH_BATCH];
+    const double *u = m->w; /* where sigma = 1 */
+    for (const ph_batch *b = lay->batch, *end = b + lay->n_batches; b < end; b++) {
+        if (m->p.sigma != 1 || (stabilised && m->inside)) {
+            u = m->u;
+            for (int k = 0; k < PH_BATCH; k++)
+                slope_of(3, m, b->v_at[k], v, stabilised, m->u + b->v_at[k]);
+        }
+        ph_so3_batch_dT(b, m->theta, u, D);
+        for (int k = 0; k < PH_BATCH; k++)
+            linearise_slope(3, m, b->T_at[k], stabilised, D + 9 * k);
+    }
+}
+
 static void linearise_exactly(ph_sim *sim)
 {
     genalpha *m = of(sim);
@@ -291,9 +353,12 @@ static void linearise_exactly(ph_sim *sim)
     if (stabilised && !(sigma == 0 && m->inside) && !(sigma == 1 && !m->inside))
         m->ops.F = sigma == 0 ? m->Tinv : sigma == 1 ? m->T : m->F;
     m->ops.L = sigma == 0 ? m->Tinv : m->L;
-    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end && sigma != 0; i++)
-        if (i->T_at >= 0)
-            PH_BY_SIZE(i->dim, linearise_node, m, i->op, i->v_at, i->T_at, sim->next.v, stabilised);
+    if (sigma == 0)
+        return;
+    linearise_batches(m, lay, sim->next.v, stabilised);
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++)
+        if (i->T_at >= 0 && !i->batched)
+            PH_BY_SIZE(i->dim, linearise_node, m, i, sim->next.v, stabilised);
 }
 
 static void linearise(ph_sim *sim)
@@ -311,12 +376,6 @@ static void correct_eta(ph_sim *sim, const double *x)
     ph_newton_eta(&sim->matrix, m->Bn, m->ops.eta, x, m->dy, sim->next.eta);
     for (int i = 0; i < sim->lay.nv; i++)
         m->y[i] += m->p.gp * m->dy[i];
-}
-
-PH_INLINE void add_vectors(int n, const double *a, const double *b, double *sum)
-{
-    for (int k = 0; k < n; k++)
-        sum[k] = a[k] + b[k];
 }
 
 PH_INLINE void turn(int n, const double *Tinv, const double *dq, double *theta)
@@ -347,26 +406,53 @@ static double correct(ph_sim *sim, const double *x)
     return ph_increment_size(&size, m->tol_x, m->tol_R);
 }
 
-/* Constant parts of the step and theta of a first guess, for one node. The start of the last step is in last.
- * */
-PH_INLINE void predict_node(int n, const guess *g, genalpha *m, const ph_slot *i, const ph_point *now,
-                            const double *last)
+/* Constant parts of the step and theta of a first guess, without its Lie part. The start of the last step is in last. */
+static void predict_numbers(genalpha *m, const guess *g, int n, const ph_point *now, const double *last,
+                            double *v1)
 {
-    int at = i->v_at, turns = i->T_at >= 0 && g->lie != 0;
-    double theta[PH_DIM_MAX], v1[PH_DIM_MAX], H[PH_DIM_MAX * PH_DIM_MAX]; /* nodes of R^n may be larger */
-    for (int k = 0; k < n; k++) {
-        double v = now->v[at + k], a = now->a[at + k], d = now->vdot[at + k];
-        double d1 = d + g->slope * (d - last[at + k]);
-        m->w[at + k] = g->w_v * v + g->w_a * a;
-        m->c[at + k] = g->c_a * a + g->c_d * d - m->p.eps * v;
-        m->theta[at + k] = g->theta_v * v + g->theta_a * a + g->theta_0 * d + g->theta_1 * d1;
-        if (turns)
-            theta[k] = m->theta[at + k], v1[k] = g->lie * (v + g->v_a * a + g->v_0 * d + g->v_1 * d1);
+    int i = 0;
+#define PREDICT(number)                                                                                      \
+    {                                                                                                        \
+        number v = *(const number *)(now->v + i), a = *(const number *)(now->a + i);                         \
+        number d = *(const number *)(now->vdot + i), d1 = d + g->slope * (d - *(const number *)(last + i));  \
+        *(number *)(m->w + i) = g->w_v * v + g->w_a * a;                                                     \
+        *(number *)(m->c + i) = g->c_a * a + g->c_d * d - m->p.eps * v;                                      \
+        *(number *)(m->theta + i) = g->theta_v * v + g->theta_a * a + g->theta_0 * d + g->theta_1 * d1;      \
+        *(number *)(v1 + i) = g->lie * (v + g->v_a * a + g->v_0 * d + g->v_1 * d1);                          \
     }
-    if (turns) { /* theta += lie [v1, theta] */
-        i->op->hat(n, v1, H);
-        ph_small_mul_add(n, n, H, theta, m->theta + at);
-    }
+    for (; i + 4 <= n; i += 4)
+        PREDICT(ph_four)
+    for (; i < n; i++)
+        PREDICT(double)
+#undef PREDICT
+}
+
+/* theta += [v1, theta] on a curved group, v1 times lie */
+PH_INLINE void add_bracket(int n, const ph_slot *i, const double *v1, double *theta)
+{
+    double x[PH_DIM_MAX], H[PH_DIM_MAX * PH_DIM_MAX];
+    for (int k = 0; k < n; k++)
+        x[k] = theta[k];
+    i->op->hat(n, v1, H);
+    ph_small_mul_add(n, n, H, x, theta);
+}
+
+PH_INLINE void copy(int n, const double *from, double *to)
+{
+    for (int k = 0; k < n; k++)
+        to[k] = from[k];
+}
+
+/* All of them; Tw of vector spaces is w in every iteration. */
+static void predict_nodes(genalpha *m, const ph_layout *lay, const guess *g, const ph_point *now,
+                          const double *last)
+{
+    predict_numbers(m, g, lay->nv, now, last, m->Tw);
+    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++)
+        if (i->T_at < 0)
+            PH_BY_SIZE(i->dim, copy, m->w + i->v_at, m->Tw + i->v_at);
+        else if (g->lie != 0)
+            PH_BY_SIZE(i->dim, add_bracket, i, m->Tw + i->v_at, m->theta + i->v_at);
 }
 
 /* v and a of the start are those of from. */
@@ -376,8 +462,7 @@ static void predict(ph_sim *sim, const ph_point *from, double slope)
     const ph_layout *lay = &sim->lay;
     m->guess.slope = slope;
     const ph_point *last = slope > 0 ? &sim->last : &sim->now;
-    for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++)
-        PH_BY_SIZE(i->dim, predict_node, &m->guess, m, i, from, last->vdot);
+    predict_nodes(m, lay, &m->guess, from, last->vdot);
     ph_step_tolerances(sim, m->p.beta, &m->tol_x, &m->tol_R);
     for (int i = 0; i < lay->nl; i++)
         sim->next.lambda[i] = sim->now.lambda[i] + m->guess.slope * (sim->now.lambda[i] - last->lambda[i]);
@@ -635,10 +720,10 @@ static ph_status sens_restore(ph_sim *sim)
     }
     guess g = m->guess;
     g.slope = 0;
+    predict_nodes(m, lay, &g, &from, sim->now.vdot);
     for (const ph_slot *i = lay->slot, *end = i + lay->N; i < end; i++) {
         const double *q0 = sim->now.q + i->q_at, *q1 = sim->next.q + i->q_at;
         double e[PH_DIM_MAX + 1];
-        predict_node(i->dim, &g, m, i, &from, sim->now.vdot);
         for (int k = 0; k < i->dim && i->T_at < 0; k++)
             m->theta[i->v_at + k] = q1[k] - q0[k];
         if (i->T_at >= 0) {

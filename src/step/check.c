@@ -17,8 +17,8 @@ typedef struct checker {
 static void take(checker *c, ph_arena *a)
 {
     int n = c->lay.size_pairs > c->lay.size_links ? c->lay.size_pairs : c->lay.size_links;
-    if (n < c->lay.nl)
-        n = c->lay.nl;
+    if (n < c->lay.nv + 2 * c->lay.nl)
+        n = c->lay.nv + 2 * c->lay.nl;
     ph_layout_take(&c->lay, a);
     c->ev.differenced = 1;
     ph_eval_take(&c->ev, &c->lay, a);
@@ -96,6 +96,29 @@ static ph_status difference(checker *c, const char *what, const ph_state *s)
     }
 }
 
+/* r, Phi and rate, one after the other: by products, and from the blocks. */
+static ph_status check_products(checker *c, const ph_state *s, ph_check *worst, ph_error *err)
+{
+    const ph_layout *lay = &c->lay;
+    const ph_system *sys = lay->sys;
+    int Phi = lay->nv, rate = Phi + lay->nl;
+    size_t size = sizeof(double) * (size_t)(rate + lay->nl);
+    memset(c->given, 0, size), memset(c->differenced, 0, size);
+    if (lay->C && ph_eval_links(&c->ev, s, c->ev.B) != PH_OK)
+        return ph_fail(err, PH_E_CALLBACK, "the callback B refused");
+    if (ph_eval_block_products(&c->ev, s, c->differenced, sys->Phi ? c->differenced + Phi : NULL,
+                               c->differenced + rate) != PH_OK)
+        return ph_fail(err, PH_E_CALLBACK, "the callback %s refused", c->ev.refused);
+    if (sys->products(s, c->given, sys->Phi ? c->given + Phi : NULL, c->given + rate, sys->ctx) != PH_OK)
+        return ph_fail(err, PH_E_CALLBACK, "the callback products refused");
+    for (int i = 0; i < lay->N; i++)
+        compare(c, "products", i, -1, lay->slot[i].dim, 1, lay->v_at[i], worst);
+    for (int i = 0; i < lay->C; i++)
+        for (int k = 0; k < 2; k++)
+            compare(c, "products", i, -1, lay->rows[i], 1, (k ? rate : Phi) + lay->l_at[i], worst);
+    return PH_OK;
+}
+
 static ph_status check_all(checker *c, ph_check *worst, ph_error *err)
 {
     const ph_system *sys = c->lay.sys;
@@ -126,7 +149,7 @@ static ph_status check_all(checker *c, ph_check *worst, ph_error *err)
             return ph_fail(err, PH_E_CALLBACK, "the callback %s refused", c->ev.refused);
         compare_all(c, row[k].what, row[k].shape, worst);
     }
-    return PH_OK;
+    return sys->products ? check_products(c, &s, worst, err) : PH_OK;
 }
 
 ph_status ph_system_check(const ph_system *sys, double t, const double *q, const double *v,

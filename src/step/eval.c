@@ -228,14 +228,49 @@ static ph_status rate_of_time(ph_eval *ev, const ph_state *s, double *Phi_t)
     return PH_OK;
 }
 
-static ph_status rate_at(ph_eval *ev, const ph_state *s)
+/* rate = Phi_t, B v is to come */
+static ph_status open_rate(ph_eval *ev, const ph_state *s)
 {
-    const ph_layout *lay = ev->lay;
     if (rate_of_time(ev, s, ev->Phi_t) != PH_OK)
         return PH_E_CALLBACK;
-    memcpy(ev->rate, ev->Phi_t, sizeof(double) * (size_t)lay->nl);
-    add_rate(lay, s, ev->B, ev->rate);
+    memcpy(ev->rate, ev->Phi_t, sizeof(double) * (size_t)ev->lay->nl);
     return PH_OK;
+}
+
+static ph_status rate_at(ph_eval *ev, const ph_state *s)
+{
+    ph_status status = open_rate(ev, s);
+    if (status == PH_OK)
+        add_rate(ev->lay, s, ev->B, ev->rate);
+    return status;
+}
+
+ph_status ph_eval_block_products(ph_eval *ev, const ph_state *s, double *r, double *Phi, double *rate)
+{
+    const ph_system *sys = ev->lay->sys;
+    if (r)
+        balance(ev->lay, s, ev->M, ev->B, r);
+    if (Phi)
+        CALL(Phi, s, Phi);
+    if (rate)
+        add_rate(ev->lay, s, ev->B, rate);
+    return PH_OK;
+}
+
+/* r, which has g and may be NULL, Phi and rate; the blocks of M and B are there. */
+static ph_status add_products(ph_eval *ev, const ph_state *s, double *r, unsigned what)
+{
+    const ph_system *sys = ev->lay->sys;
+    double *Phi = (what & PH_EVAL_PHI) && sys->Phi ? ev->Phi : NULL,
+           *rate = what & PH_EVAL_RATE ? ev->rate : NULL;
+    if (rate && open_rate(ev, s) != PH_OK)
+        return PH_E_CALLBACK;
+    if (!sys->products)
+        return ph_eval_block_products(ev, s, r, Phi, rate);
+    if (sys->products(s, r, Phi, rate, sys->ctx) == PH_OK)
+        return PH_OK;
+    ev->refused = "products";
+    return PH_E_CALLBACK;
 }
 
 ph_status ph_eval_rate(ph_eval *ev, const ph_state *s)
@@ -247,8 +282,10 @@ ph_status ph_eval_rate(ph_eval *ev, const ph_state *s)
 
 ph_status ph_eval_violations(ph_eval *ev, const ph_state *s)
 {
-    ph_status status = ph_eval_positions(ev, s);
-    return status == PH_OK ? rate_at(ev, s) : status;
+    const ph_system *sys = ev->lay->sys;
+    if (!sys->products)
+        CALL(B, s, ev->B);
+    return add_products(ev, s, NULL, PH_EVAL_PHI | PH_EVAL_RATE);
 }
 
 ph_status ph_eval_residual(ph_eval *ev, const ph_state *s, unsigned what)
@@ -261,10 +298,7 @@ ph_status ph_eval_residual(ph_eval *ev, const ph_state *s, unsigned what)
     if (lay->C)
         CALL(B, s, ev->B);
     memcpy(ev->r, ev->g, sizeof(double) * (size_t)lay->nv);
-    balance(lay, s, ev->M, ev->B, ev->r);
-    if ((what & PH_EVAL_PHI) && sys->Phi)
-        CALL(Phi, s, ev->Phi);
-    return what & PH_EVAL_RATE ? rate_at(ev, s) : PH_OK;
+    return add_products(ev, s, ev->r, what);
 }
 
 ph_status ph_eval_tangent(ph_eval *ev, const ph_state *s, unsigned what)

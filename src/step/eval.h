@@ -54,7 +54,9 @@ ph_status ph_eval_mass(ph_eval *ev, const ph_state *s);                    /* M,
 ph_status ph_eval_residual(ph_eval *ev, const ph_state *s, unsigned what); /* M, g, B, r, Phi, rate */
 ph_status ph_eval_tangent(ph_eval *ev, const ph_state *s, unsigned what);  /* C, K, Z, Gl at the same point */
 ph_status ph_eval_positions(ph_eval *ev, const ph_state *s);               /* B and Phi */
-ph_status ph_eval_violations(ph_eval *ev, const ph_state *s);              /* B, Phi and rate */
+ph_status ph_eval_violations(ph_eval *ev, const ph_state *s);              /* Phi and rate */
+/* r += M vdot + B^T lambda, Phi, rate += B v, each if it is not NULL, from M and B as they are */
+ph_status ph_eval_block_products(ph_eval *ev, const ph_state *s, double *r, double *Phi, double *rate);
 ph_status ph_eval_rate(ph_eval *ev, const ph_state *s);                    /* B, Phi_t and rate */
 ph_status ph_eval_links(ph_eval *ev, const ph_state *s, double *B);        /* B alone, to B */
 ph_status ph_eval_linear(ph_eval *ev, const ph_state *s, unsigned what);   /* M, B and tangents, no r */

@@ -38,6 +38,7 @@ static ph_status measure_nodes(ph_layout *lay, ph_error *err)
 {
     const ph_system *sys = lay->sys;
     char label[PH_NAME_MAX];
+    int turning = 0; /* nodes of SO(3) */
     for (int i = 0; i < sys->n_nodes; i++) {
         const ph_node *node = &sys->nodes[i];
         const ph_group_ops *op = ph_group_get(node->group);
@@ -50,10 +51,11 @@ static ph_status measure_nodes(ph_layout *lay, ph_error *err)
         if (!add_to(&lay->nq, ph_group_size(node->group, node->n)) || !add_to(&lay->nv, dim) ||
             !add_to(&lay->nT, turns ? dim * dim : 0))
             return ph_fail(err, PH_E_INPUT, "the system has more than %d coordinates", INT_MAX);
-        lay->nR += turns;
+        lay->nR += turns, turning += node->group == PH_SO3;
         if (dim > lay->max_dim)
             lay->max_dim = dim;
     }
+    lay->n_batches = turning / PH_BATCH;
     return PH_OK;
 }
 
@@ -146,6 +148,7 @@ void ph_layout_take(ph_layout *lay, ph_arena *a)
 {
     size_t N = (size_t)lay->N, C = (size_t)lay->C;
     lay->slot = ph_arena_take(a, N, sizeof *lay->slot);
+    lay->batch = ph_arena_take(a, (size_t)lay->n_batches, sizeof *lay->batch);
     lay->q_at = ph_arena_take(a, N, sizeof(int));
     lay->v_at = ph_arena_take(a, N, sizeof(int));
     lay->R_at = ph_arena_take(a, N, sizeof(int));
@@ -164,7 +167,7 @@ static void fill_offsets(ph_layout *lay)
         int n = sys->nodes[i].n, dim = dim_of(sys, i);
         const ph_group_ops *op = ph_group_get(sys->nodes[i].group);
         int turns = op->rot >= 0;
-        lay->slot[i] = (ph_slot){op, dim, turns ? op->rot : dim, q, v, turns ? R : -1, turns ? T : -1};
+        lay->slot[i] = (ph_slot){op, dim, turns ? op->rot : dim, q, v, turns ? R : -1, turns ? T : -1, 0};
         lay->q_at[i] = q, lay->v_at[i] = v, lay->R_at[i] = lay->slot[i].R_at;
         lay->diag[i] = -1;
         q += ph_group_size(sys->nodes[i].group, n), v += dim;
@@ -176,10 +179,25 @@ static void fill_offsets(ph_layout *lay)
     }
 }
 
+static void fill_batches(ph_layout *lay)
+{
+    int n = 0;
+    for (int i = 0; i < lay->N && n < PH_BATCH * lay->n_batches; i++) {
+        ph_slot *s = &lay->slot[i];
+        ph_batch *b = &lay->batch[n / PH_BATCH];
+        int k = n % PH_BATCH;
+        if (lay->sys->nodes[i].group != PH_SO3)
+            continue;
+        b->q_at[k] = s->q_at, b->v_at[k] = s->v_at, b->R_at[k] = 9 * s->R_at, b->T_at[k] = s->T_at;
+        s->batched = 1, n++;
+    }
+}
+
 ph_status ph_layout_fill(ph_layout *lay, ph_error *err)
 {
     const ph_system *sys = lay->sys;
     fill_offsets(lay);
+    fill_batches(lay);
     for (int e = 0, at = 0; e < lay->n_pairs; e++) {
         ph_place p = pair_of(sys, e);
         int m = lay->slot[p.row].dim, n = lay->slot[p.col].dim;

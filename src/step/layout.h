@@ -3,6 +3,7 @@
 #define PH_STEP_LAYOUT_H
 
 #include "base/base.h"
+#include "base/batch.h"
 #include "la/solver.h"
 #include "polhode/system.h"
 
@@ -12,6 +13,7 @@ typedef struct ph_slot {
     int dim, rot;   /* of the algebra; coordinates from rot on are rotational (rot = dim: none is) */
     int q_at, v_at; /* where its element and its velocity start */
     int R_at, T_at; /* rotation matrix; tangent operators; -1 for nodes of a vector space */
+    int batched;    /* it is one of a batch */
 } ph_slot;
 
 /* A listed block with all that a loop over blocks needs. */
@@ -27,15 +29,17 @@ typedef struct ph_block {
 
 typedef struct ph_layout {
     const ph_system *sys;
-    int N, C;                /* nodes, constraints */
-    int nq, nv, nl, nR, nT;  /* sizes: q, v, lambda, rotation matrices, tangent operators */
-    int n_pairs, n_links;    /* listed blocks */
-    int size_pairs;          /* doubles of M, C, K */
-    int size_links;          /* doubles of B, Z, g_lambda */
-    int max_dim;             /* largest block dimension */
-    int friction;            /* g depends on lambda */
-    int nonholonomic;        /* some constraint is */
-    ph_slot *slot;           /* N */
+    int N, C;               /* nodes, constraints */
+    int nq, nv, nl, nR, nT; /* sizes: q, v, lambda, rotation matrices, tangent operators */
+    int n_pairs, n_links;   /* listed blocks */
+    int size_pairs;         /* doubles of M, C, K */
+    int size_links;         /* doubles of B, Z, g_lambda */
+    int max_dim;            /* largest block dimension */
+    int friction;           /* g depends on lambda */
+    int nonholonomic;       /* some constraint is */
+    ph_slot *slot;          /* N */
+    ph_batch *batch; /* n_batches: nodes of SO(3), four by four in their order; those left over are in none */
+    int n_batches;
     int *q_at, *v_at, *R_at; /* N: what ph_state hands out */
     int *rows, *l_at;        /* C */
     ph_block *pair, *link;   /* n_pairs, n_links */

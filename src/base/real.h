@@ -1,6 +1,6 @@
-/* The numbers of a compiled model: double, or a vector with a double of each member. */
-#ifndef PH_COMPILE_REAL_H
-#define PH_COMPILE_REAL_H
+/* The numbers of a compiled model, and of batches of nodes in the library: double, or a vector with a double of each member. */
+#ifndef PH_BASE_REAL_H
+#define PH_BASE_REAL_H
 
 #if defined(PH_CUDA)
 #define PH_FN          static inline __device__
