@@ -73,7 +73,7 @@ long ph_compile_stack(const ph_compiler *c)
                 (eta ? lay->nv + lay->size_links : 0);
     long numbers = 3L * c->n_ids + 8 * work + 2 * (3L * lay->size_pairs + 4L * lay->size_links) + 512;
     if (c->in_loops)
-        return (long)PH_STACK_EACH * (c->n / 3 + 8) * c->config->lanes;
+        return (long)PH_STACK_EACH * (c->n / 3 + 16) * c->config->lanes;
     return 8 * numbers * c->config->lanes;
 }
 

@@ -403,16 +403,17 @@ static void print_right_hand_side(ph_compiler *c)
     }
 }
 
-void ph_compile_assembly(ph_compiler *c, int start)
+void ph_compile_assembly(ph_compiler *c, ph_use use)
 {
-    if (!start) {
+    if (use == PH_USE_MATRIX) {
         print_G(c);
         if (c->sim->matrix.n_eta > 0)
             print_FB(c);
-    } else {
+    } else if (use == PH_USE_START) {
         print_M(c);
     }
-    each_cell(c, start ? FILL_AT_START : FILL);
-    if (!start)
+    if (use != PH_USE_RESIDUAL)
+        each_cell(c, use == PH_USE_START ? FILL_AT_START : FILL);
+    if (use != PH_USE_START)
         print_right_hand_side(c);
 }

@@ -148,8 +148,7 @@ static ph_status method(const ph_compiler *c, ph_error *err)
     if (strcmp(c->sim->stepper->name, "genalpha") && !ph_sim_is_multistep(c->sim))
         return ph_fail(err, PH_E_INPUT, "the method %s cannot be compiled, genalpha and bliedf can",
                        c->sim->stepper->name);
-    if (o->newton != PH_FULL &&
-        o->newton != PH_STEP) /* its steps have a Jacobian in every iteration, and the same end */
+    if (o->newton != PH_FULL && o->newton != PH_STEP)
         return ph_fail(err, PH_E_INPUT, "newton = \"%s\" cannot be compiled: --newton full",
                        ph_newton_word((int)o->newton));
     if (o->tol > 0)
@@ -163,7 +162,7 @@ static ph_status method(const ph_compiler *c, ph_error *err)
                 "body '%s' has too many joints for the form ggl of compiled models: --formulation index3",
                 c->lay->sys->nodes[i].name);
     int blocks = (c->lay->nv + c->lay->nl + c->sim->matrix.n_eta) / 3,
-        most = STACK_MAX / (PH_STACK_EACH * c->config->lanes);
+        most = STACK_MAX / (PH_STACK_DEEP * c->config->lanes);
     if (blocks > (most < BLOCKS_MAX ? most : BLOCKS_MAX))
         return ph_fail(err, PH_E_INPUT,
                        "the model has %d unknowns in a step, more than the %d that can be compiled%s",
