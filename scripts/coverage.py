@@ -94,11 +94,22 @@ for row in open(listed) if os.path.exists(listed) else []:
         head.append(row)
 
 
+KINDS = [  # what lines that are left tell of themselves
+    ("memory that does not suffice", r"memory|MEMORY|no_room|failed = 1"),
+    ("a call that fails", r"^\s*return (s|status|code|NULL|0|NAN);|strerror|errno"),
+    ("input that is refused", r"_fail\(|REFUSE|refuse|complain|_stop\(|bad\("),
+]
+
+
 def reason_of(key: tuple[str, str]) -> str:
-    """As it is in the list; else what the lines themselves tell."""
+    """As it is in the list; else what the lines themselves tell; braces, names and what goes with a return tell nothing."""
     if key in rows:
         return rows[key][1]
-    return "memory that does not suffice" if all(re.search("memory|MEMORY", t) for t in texts[key]) else "no test yet"
+    said = [t for t in texts[key] if re.search(r"[a-z].*[(;]", t)]
+    for words, pattern in KINDS:
+        if said and all(re.search(pattern, t) for t in said):
+            return words
+    return "no test yet"
 
 
 if todo == "write":
