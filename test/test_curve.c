@@ -116,11 +116,44 @@ static void outside(void **state)
     assert_int_equal(ph_curve_at(&m.c, NAN, out), 0);
 }
 
+/* Two points make a line or, with a period, a constant. */
+static void two_points(void **state)
+{
+    (void)state;
+    made m;
+    double out[3], flat[2] = {3, 3};
+    make(&m, PH_CURVE_MONOTONE, PH_CURVE_ON, 2, wild);
+    ph_curve_at(&m.c, -1, out);
+    double slope = (wild[1] - wild[0]) / (xs[1] - xs[0]);
+    check_le(fabs(out[0] - (wild[0] + slope * (-1 - xs[0]))), 1e-15); /* round-off */
+    check_le(fabs(out[1] - slope), 1e-14);                            /* round-off */
+    make(&m, PH_CURVE_CUBIC, PH_CURVE_PERIODIC, 2, flat);
+    ph_curve_at(&m.c, 5, out);
+    assert_true(out[0] == 3 && out[1] == 0 && out[2] == 0); /* exact */
+}
+
+/* The number of a piece changes where a derivative jumps, and nowhere else. */
+static void pieces(void **state)
+{
+    (void)state;
+    made m;
+    make(&m, PH_CURVE_LINEAR, PH_CURVE_HOLD, N, wild);
+    for (int i = 0; i < N; i++)
+        assert_true(ph_curve_piece(&m.c, xs[i] + 1e-9) == ph_curve_piece(&m.c, xs[i] - 1e-9) + 1);
+    make(&m, PH_CURVE_CUBIC, PH_CURVE_HOLD, N, wild);
+    const double at[] = {-9, 0, 9};
+    for (int i = 0; i < 3; i++)
+        assert_true(ph_curve_piece(&m.c, at[i]) == i);
+    make(&m, PH_CURVE_CUBIC, PH_CURVE_ON, N, wild);
+    assert_true(ph_curve_piece(&m.c, -9) == ph_curve_piece(&m.c, 9));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reproduces), cmocka_unit_test(derivatives), cmocka_unit_test(smooth),
-        cmocka_unit_test(monotone),   cmocka_unit_test(outside),
+        cmocka_unit_test(monotone),   cmocka_unit_test(outside),     cmocka_unit_test(two_points),
+        cmocka_unit_test(pieces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

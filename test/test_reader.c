@@ -550,6 +550,52 @@ static void freezing_functions(void **state)
 
 /* ---- size and memory --------------------------------------------------------------------------------- */
 
+/* A model in parts: what an included file returns, its curve from a table, and the parts of its own. */
+static void parts(void **state)
+{
+    (void)state;
+    ph_model *m;
+    ph_error err = {0};
+    if (ph_model_read(&m, PH_TEST_DIR "/models/parts.lua", NULL, 0, NULL, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(ph_model_count(m, PH_BODIES), 2);
+    assert_true(m->body[0].mass == 2.5); /* exact: halfway in the table */
+    assert_true(m->body[1].mass == 4);   /* exact: of the other column */
+    assert_non_null(strstr(m->body[1].origin.file, "part.lua"));
+    ph_model_free(m);
+}
+
+/* Letters of JSON that are written as numbers: one, two, three and four bytes. */
+static void letters(void **state)
+{
+    (void)state;
+    ph_model *m;
+    ph_error err = {0};
+    scratch s = scratch_create("model.json");
+    ph_model *plain = read_text("model 'LETTERS'\nbody{ name = 'a', mass = 1, inertia = {1, 1, 1} }");
+    FILE *f = fopen(s.path, "wb");
+    char text[20000], now[20100];
+    assert_non_null(f);
+    assert_int_equal(ph_model_freeze(plain, f, &err), PH_OK);
+    fclose(f);
+    f = fopen(s.path, "rb");
+    text[fread(text, 1, sizeof text - 1, f)] = 0;
+    fclose(f);
+    char *at = strstr(text, "LETTERS");
+    assert_non_null(at);
+    snprintf(now, sizeof now, "%.*s\\u0041\\u00e9\\u20ac\\ud83d\\ude00%s", (int)(at - text), text, at + 7);
+    scratch_write(&s, now, strlen(now));
+    if (ph_model_read(&m, s.path, NULL, 0, NULL, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    assert_string_equal(ph_model_title(m), "A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
+    ph_model_free(m), ph_model_free(plain);
+    snprintf(now, sizeof now, "%.*s\\ud83dA%s", (int)(at - text), text, at + 7);
+    scratch_write(&s, now, strlen(now));
+    assert_int_equal(ph_model_read(&m, s.path, NULL, 0, NULL, &err), PH_E_INPUT);
+    assert_non_null(strstr(err.text, "surrogate"));
+    scratch_remove(&s);
+}
+
 static void large_model(void **state)
 {
     (void)state;
@@ -613,6 +659,8 @@ int main(void)
         cmocka_unit_test(many_calls),
         cmocka_unit_test(reproducible),
         cmocka_unit_test(freezing),
+        cmocka_unit_test(parts),
+        cmocka_unit_test(letters),
         cmocka_unit_test(freezing_functions),
         cmocka_unit_test(large_model),
         cmocka_unit_test(memory_ends),

@@ -255,4 +255,47 @@ sed 's/k = 10,/k = 1e14,/' free.lua >stiff.lua
 failed 'starting values want more than 5000 steps within one of h = 0.05' run stiff.lua --method bliedf --h 0.05
 run 0 run stiff.lua --method bliedf --h 0.05 --start plain
 
+# ---- what does not go together ------------------------------------------------------------------------------------
+
+cat >plain.lua <<'END_OF_MODEL'
+model "plain"
+body { name = "a", mass = 1, inertia = {1, 1, 1} }
+END_OF_MODEL
+top=$models/heavy_top.lua
+refused '--tol-objective: a built-in problem has no names to report: write a model file' run heavy_top --tol-objective 'E=1'
+refused '--accuracy: the model says no t_end, up to which methods could be tried' check plain.lua --accuracy 1e-3
+refused "--view: a page shows a model file, and 'heavy_top' is none" converge heavy_top --h 0.01,0.005 --view x.html
+refused "'x.htm': a page is a file whose name ends in .html" converge "$top" --h 0.01,0.005 --view x.htm
+refused '--vary: modes goes through the values of one parameter' modes "$models/rotor.lua" --vary m=1:2:2 --vary spin=1:2:2
+refused '--plot draws frequencies over a parameter: say which with --vary' modes "$top" --plot x.svg
+refused '--view shows the modes about one state, and --vary asks for many' modes "$models/rotor.lua" --vary m=1:2:2 --view x.html
+refused "--vary: a name is missing or too long: ','" optimise "$models/heavy_top_fit.lua" --vary , --bounds m=1:2 --minimise fit
+refused "--bounds: 'm' is not P=FROM:TO" optimise "$models/heavy_top_fit.lua" --vary m --bounds m --minimise fit
+refused 'optimise needs --vary P,..., --bounds P=FROM:TO,... and --minimise NAME' optimise "$models/heavy_top_fit.lua" --vary m --minimise fit
+refused "there is no flexible body 'leg'" reduce "$models/craig_bampton.lua" --body leg
+refused '--order: 9 is outside 1 to 6' stability --method bliedf --order 9
+refused '--zeta: -1 is below 0' stability --zeta -1
+refused '--zeta: --oscillator has one damping ratio' stability --oscillator --zeta 0.1,0.2
+refused '--about-spin and --oscillator are two studies: give one of them' stability "$top" --about-spin --oscillator
+refused '--about-spin needs a MODEL that spins steadily' stability --about-spin
+refused 'with --about-spin only' stability "$top"
+refused "--sensor: the built-in problem 'heavy_top' has no sensors" sweep heavy_top --vary h=1e-3,2e-3 --sensor tip
+refused "--steps: '0' is outside 1 to" transient "$top" --steps 0
+refused '--h: a range is FROM:TO:COUNT' converge "$top" --h 1:2
+refused "--amplitude: 4 rad is not below pi, where rotations end" stability --amplitude 4
+refused "--set: '=5' is not of the form P=V" run "$top" --set =5
+refused '--size: a model file has parameters instead: --set N=3' stability "$models/hanging_top.lua" --about-spin --size 3
+printf 'x\n1\n' >none.csv
+refused "'none.csv' has no column 't'; it should be a table that run -o wrote" converge "$top" --h 0.01,0.005 --reference none.csv
+run 0 run "$top" --t-end 0.01 -o twice.csv --quiet
+tail -n 1 twice.csv >last.csv && cat last.csv >>twice.csv
+refused "--reference: 'twice.csv': t does not ascend at t = 0.01" converge "$top" --h 0.01,0.005 --reference twice.csv
+refused 'the compiled model needs a name: --name NAME' compile "$top" --name ''
+refused "'ph_top' begins as names of the library do: --name NAME gives another" compile "$top" --name ph_top
+run 0 freeze "$top" -o frozen.json
+refused 'a frozen model has no parameters that could stay open' compile frozen.json --open m
+refused 'a beam whose mass is not lumped cannot be compiled' compile "$models/clamped_beam.lua" --space R3xSO3
+refused '--about-spin: coordinates of the space euler have no axes that turn with a body' stability "$models/hanging_top.lua" --about-spin --space euler
+refused 'no body spins, so that there is no h |Omega|' stability "$models/pendulum.lua" --about-spin
+
 finish

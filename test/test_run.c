@@ -1,6 +1,8 @@
 /* Runs: the life of one, numbers by name, steps, tables, save and restore, threads, failures, analysis. */
 #include "run_cases.h"
 
+#include "polhode/compile.h"
+
 /* The same bits as by the steps of model.h and sim.h, one after the other. */
 static void equals_the_long_way(void **state)
 {
@@ -445,9 +447,42 @@ static void systems_start_late(void **state)
     ph_problem_destroy(p);
 }
 
+/* What only a model has, asked of a system of one's own: a sentence each, and nothing changes. */
+static void system_has_no_model(void **state)
+{
+    (void)state;
+    ph_problem *p = ph_problem_create("heavy_top", NULL);
+    const char *const options[] = {"h=1e-3", "t_end=0.01"};
+    assert_non_null(p);
+    ph_run_config c = ph_run_defaults();
+    c.options = options, c.n_options = 2;
+    ph_run *run;
+    ph_error err = {0};
+    int first = 0;
+    double x[64];
+    ph_setting m = {"m", 1};
+    assert_int_equal(ph_run_create_system(&run, &p->sys, 0, p->q0, p->v0, &c, NULL), PH_OK);
+    assert_int_equal(ph_run_follow(run, &first, 1, &err), PH_E_INPUT);
+    assert_string_equal(err.text, "a system of one's own has no parameters");
+    assert_int_equal(ph_run_simplify(run, PH_NOT_SIMPLIFIED, &err), PH_E_INPUT);
+    assert_string_equal(err.text, "no derivatives follow the run");
+    assert_int_equal(ph_run_linearise(run, x, x, x, x, &err), PH_E_INPUT);
+    assert_string_equal(err.text, "a system of one's own has no names to linearise by");
+    assert_int_equal(ph_run_set_parameters(run, &m, 1, &err), PH_E_INPUT);
+    ph_compile_config how = ph_compile_defaults();
+    assert_int_equal(ph_run_compile(run, &how, stderr, stderr, &err), PH_E_INPUT);
+    assert_string_equal(err.text, "only runs of models can be compiled");
+    assert_int_equal(ph_run_compile_fmu(run, &how, 2, stderr, stderr, &err), PH_E_INPUT);
+    assert_string_equal(err.text, "only runs of models can be compiled");
+    assert_int_equal(ph_run_until(run, 0.01, &err), PH_OK);
+    ph_run_close(run);
+    ph_problem_destroy(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(system_has_no_model),
         cmocka_unit_test(equals_the_long_way),
         cmocka_unit_test(settings),
         cmocka_unit_test(refusals),

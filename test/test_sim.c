@@ -239,6 +239,58 @@ static void save_refuses(void **state)
     ph_problem_destroy(p), ph_problem_destroy(q);
 }
 
+/* Options and arguments that make no sense: one sentence each, and no simulation. */
+static void options_refused(void **state)
+{
+    (void)state;
+    ph_problem *p = problem_named("heavy_top");
+    const ph_options good = options_for(p, PH_GGL);
+    static const double fall[] = {0.2, 0.1}, none[] = {INFINITY};
+    const char *const words[] = {"span = -1 is not a time",
+                                 "random = -1 is not a ratio",
+                                 "linear-alpha has steps of one size alone",
+                                 "nonsmooth: inf is not a time",
+                                 "nonsmooth: times must rise, and 0.1 comes after 0.2",
+                                 "ggl_length = -1: a length, or 0",
+                                 "the step size h = 0 is not a positive number"};
+    for (int k = 0; k < (int)(sizeof words / sizeof *words); k++) {
+        ph_options o = good;
+        ph_error err = {0};
+        ph_sim *sim;
+        if (k == 0)
+            o.span = -1;
+        else if (k == 1)
+            o.random = -1;
+        else if (k == 2)
+            o.random = 2, o.method = "linear-alpha";
+        else if (k == 3)
+            o.nonsmooth.t = none, o.nonsmooth.n = 1;
+        else if (k == 4)
+            o.nonsmooth.t = fall, o.nonsmooth.n = 2;
+        else if (k == 5)
+            o.ggl_length = -1;
+        else
+            o.h = 0;
+        assert_int_equal(ph_sim_create(&sim, &p->sys, &o, 0, p->q0, p->v0, &err), PH_E_INPUT);
+        if (!strstr(err.text, words[k]))
+            fail_msg("'%s', expected '%s'", err.text, words[k]);
+    }
+    ph_error err = {0};
+    ph_sim *sim;
+    assert_int_equal(ph_sim_create(&sim, &p->sys, NULL, 0, p->q0, p->v0, &err), PH_E_INPUT);
+    assert_string_equal(err.text, "options and initial values must be given");
+    sim = sim_of(&p->sys, &good, p->q0, p->v0);
+    assert_int_equal(ph_sim_reset(sim, 0, NULL, p->v0, &err), PH_E_INPUT);
+    assert_string_equal(err.text, "initial values must be given");
+    assert_int_equal(ph_sim_run(sim, -1, NULL, NULL, &err), PH_E_INPUT);
+    assert_string_equal(err.text, "a run of -1 steps");
+    assert_int_equal(ph_sim_run_until(sim, -1, NULL, NULL, &err), PH_E_INPUT);
+    assert_string_equal(err.text, "a run from t = 0 to -1");
+    assert_int_equal(ph_sim_stats(sim).steps, 0);
+    ph_sim_destroy(sim);
+    ph_problem_destroy(p);
+}
+
 static void load_refuses(void **state)
 {
     (void)state;
@@ -680,6 +732,7 @@ int main(void)
         cmocka_unit_test(refused_reset),
         cmocka_unit_test(load_continues),
         cmocka_unit_test(load_refuses),
+        cmocka_unit_test(options_refused),
         cmocka_unit_test(save_goes_on),
         cmocka_unit_test(save_goes_on_with_control),
         cmocka_unit_test(save_refuses),

@@ -182,11 +182,8 @@ int ph_bars_open(ph_job *r)
                     r->args->save ? "save" : "from");
         return 0;
     }
-    if (r->args->tol_objective && (!r->target.model || !parse_aim(r, &objective, &wanted))) {
-        if (!r->target.model)
-            ph_complain("--tol-objective: a built-in problem has no objectives");
+    if (r->args->tol_objective && !parse_aim(r, &objective, &wanted))
         return 0;
-    }
     if (r->args->error_bars && r->args->compare == 0) {
         ph_complain("--error-bars and --reference both say what the error is: give one of them");
         return 0;

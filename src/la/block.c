@@ -17,6 +17,7 @@
  * 1e4, solutions are refined. */
 #include "la/block.h"
 #include "la/kernels.h"
+#include "la/lines.h"
 
 #define GROWTH_SINGULAR 1e14
 #define GROWTH_REFINE   1e4
@@ -118,10 +119,138 @@ PH_INLINE void factor3(const ph_block_lu *b, harm *h, sources from, const ph_piv
     at->target = t, at->pair = pair;
 }
 
-/* (A1) and the inverse for a pivot of any size; work[2] = D^-1. */
-static void pivot_any(const ph_block_lu *b, harm *h, sources from, const ph_pivot *k, position *at)
+/* Sum of |C_ij|, C m x n. */
+PH_INLINE double size_of(int m, int n, const line *C)
 {
-    int n = k->size, nn = n * n;
+    line s = line_abs(n, C[0]);
+    for (int i = 1; i < m; i++)
+        s = line_add(n, s, line_abs(n, C[i]));
+    return line_sum(n, s);
+}
+
+PH_INLINE void load_lines(int m, int n, line *C, const double *A)
+{
+    for (int i = 0; i < m; i++)
+        C[i] = line_load(n, A + i * n);
+}
+
+PH_INLINE void store_lines(int m, int n, double *A, const line *C)
+{
+    for (int i = 0; i < m; i++)
+        line_store(n, A + i * n, C[i]);
+}
+
+/* C -= L U, L m x p, number by number of a row of L. */
+PH_INLINE void subtract(int p, int m, int n, line *C, const double *L, const double *U)
+{
+    for (int k = 0; k < p; k++) {
+        line u = line_load(n, U + k * n);
+        for (int i = 0; i < m; i++)
+            C[i] = line_sub(n, C[i], line_scale(n, L[i * p + k], u));
+    }
+}
+
+/* The sums of (A2), or of (A3), of one block m x n from its initial value at A, which is not the block of zeros where it counts. */
+PH_INLINE void rest_of(int m, int n, harm *h, line *C, const double *A, int counts, const ph_pair *p,
+                       const ph_pair *end, sources from, int upper)
+{
+    load_lines(m, n, C, A);
+    double before = counts ? size_of(m, n, C) : 0;
+    for (; p < end; p++) {
+        const double *L = from[1] + (upper ? p->l_km : p->l_im), *U = find(from, upper ? p->u_mi : p->u_mk);
+        if (p->size == 3)
+            subtract(3, m, n, C, L, U);
+        else if (p->size == 5)
+            subtract(5, m, n, C, L, U);
+        else
+            subtract(p->size, m, n, C, L, U);
+    }
+    if (counts)
+        note_loss(h, before, size_of(m, n, C));
+}
+
+/* (A2) and (A3) of one target of a pivot, both of constant size. */
+PH_INLINE void target_sized(int m, int n, const ph_block_lu *b, harm *h, sources from,
+                            const ph_block_target *t, position *at)
+{
+    const ph_pair *pair = at->pair, *end = b->pair + t->pairs_end;
+    const double *L = find(from, t->l_init), *A_u = find(from, t->u_init), *inverse = b->work[2];
+    line C[6], D[6];
+    if (pair < end) {
+        rest_of(n, m, h, C, A_u, t->u_init != PH_PLACE_ZERO, pair, end, from, 1);
+        store_lines(n, m, b->store + t->u, C);
+        rest_of(m, n, h, C, L, t->l_init != PH_PLACE_ZERO, pair, end, from, 0);
+        store_lines(m, n, b->work[0], C);
+        at->pair = end, L = b->work[0];
+    }
+    if (!t->l)
+        return;
+    load_lines(n, n, D, inverse);
+    for (int i = 0; i < m; i++, L += n) {
+        line s = line_scale(n, L[0], D[0]);
+        for (int k = 1; k < n; k++)
+            s = line_add(n, s, line_scale(n, L[k], D[k]));
+        line_store(n, b->store + t->l + i * n, s);
+    }
+}
+
+static void target_any(int m, int n, const ph_block_lu *b, harm *h, sources from, const ph_block_target *t,
+                       position *at)
+{
+    const ph_pair *end = b->pair + t->pairs_end;
+    const double *A_l = find(from, t->l_init), *A_u = find(from, t->u_init), *l = A_l, *u = A_u;
+    int mn = m * n;
+    if (at->pair < end) {
+        double *L = b->work[0], *U = b->store + t->u;
+        for (; at->pair < end; at->pair++, l = L, u = U) {
+            const ph_pair *p = at->pair;
+            ph_block_rest(m, n, p->size, L, l, b->store + p->l_im, find(from, p->u_mk));
+            ph_block_rest(n, m, p->size, U, u, b->store + p->l_km, find(from, p->u_mi));
+        }
+        note_loss(h, ph_block_norm(mn, A_l), ph_block_norm(mn, L));
+        note_loss(h, ph_block_norm(mn, A_u), ph_block_norm(mn, U));
+    }
+    if (t->l)
+        ph_block_mul(m, n, n, b->store + t->l, l, b->work[2]);
+}
+
+/* (A1): D and M, then the inverse; work[2] = D^-1. */
+PH_INLINE void pivot_sized(int n, const ph_block_lu *b, harm *h, sources from, const ph_pivot *k,
+                           position *at)
+{
+    double *T = b->store + k->inverse;
+    line D[6], M[6], S[6];
+    load_lines(n, n, D, find(from, k->init));
+    double before = k->guarded ? size_of(n, n, D) : 0;
+    for (int i = 0; i < n; i++)
+        M[i] = line_abs(n, D[i]);
+    for (const ph_block_neighbour *end = b->below + k->below_end; at->below < end; at->below++) {
+        const double *L = from[1] + at->below->l, *U = find(from, at->below->u);
+        int p = at->below->size;
+        line u = line_load(n, U);
+        for (int i = 0; i < n; i++)
+            S[i] = line_scale(n, L[i * p], u);
+        for (int e = 1; e < p; e++) {
+            u = line_load(n, U + e * n);
+            for (int i = 0; i < n; i++)
+                S[i] = line_add(n, S[i], line_scale(n, L[i * p + e], u));
+        }
+        for (int i = 0; i < n; i++) {
+            D[i] = line_sub(n, D[i], S[i]);
+            M[i] = line_add(n, M[i], line_abs(n, S[i]));
+        }
+    }
+    if (k->guarded)
+        note_loss(h, before, size_of(n, n, M));
+    store_lines(n, n, b->work[0], D);
+    store_lines(n, n, b->work[1], M);
+    h->growth = larger(h->growth, ph_block_invert(n, b->work[0], b->work[1], T, b->swap));
+    ph_block_transpose(n, n, b->work[2], T);
+}
+
+static void pivot_any(int n, const ph_block_lu *b, harm *h, sources from, const ph_pivot *k, position *at)
+{
+    int nn = n * n;
     double *D = b->work[0], *M = b->work[1], *T = b->store + k->inverse;
     const double *A = find(from, k->init);
     for (int i = 0; i < nn; i++)
@@ -134,31 +263,33 @@ static void pivot_any(const ph_block_lu *b, harm *h, sources from, const ph_pivo
     ph_block_transpose(n, n, b->work[2], T);
 }
 
+PH_INLINE void target_wide(int n, int m, const ph_block_lu *b, harm *h, sources from,
+                           const ph_block_target *t, position *at)
+{
+    PH_CONSTANT(m, target_sized, target_any, n, b, h, from, t, at);
+}
+
+PH_INLINE void factor_sized(int n, const ph_block_lu *b, harm *h, sources from, const ph_pivot *k,
+                            const ph_block_target *last, position *at)
+{
+    pivot_sized(n, b, h, from, k, at);
+    for (; at->target < last; at->target++)
+        target_wide(n, at->target->size, b, h, from, at->target, at);
+}
+
+static void factor_large(int n, const ph_block_lu *b, harm *h, sources from, const ph_pivot *k,
+                         const ph_block_target *last, position *at)
+{
+    pivot_any(n, b, h, from, k, at);
+    for (; at->target < last; at->target++)
+        target_any(at->target->size, n, b, h, from, at->target, at);
+}
+
 /* (A1) to (A3) for any sizes. */
 static void factor_any(const ph_block_lu *b, harm *h, sources from, const ph_pivot *k,
                        const ph_block_target *last, position *at)
 {
-    pivot_any(b, h, from, k, at);
-    const double *inverse = b->work[2];
-    int n = k->size;
-    for (const ph_block_target *t = at->target; t < last; t++) {
-        const ph_pair *end = b->pair + t->pairs_end;
-        const double *A_l = find(from, t->l_init), *A_u = find(from, t->u_init), *l = A_l, *u = A_u;
-        int m = t->size, mn = m * n;
-        if (at->pair < end) {
-            double *L = b->work[0], *U = b->store + t->u;
-            for (; at->pair < end; at->pair++, l = L, u = U) {
-                const ph_pair *p = at->pair;
-                ph_block_rest(m, n, p->size, L, l, b->store + p->l_im, find(from, p->u_mk));
-                ph_block_rest(n, m, p->size, U, u, b->store + p->l_km, find(from, p->u_mi));
-            }
-            note_loss(h, ph_block_norm(mn, A_l), ph_block_norm(mn, L));
-            note_loss(h, ph_block_norm(mn, A_u), ph_block_norm(mn, U));
-        }
-        if (t->l)
-            ph_block_mul(m, n, n, b->store + t->l, l, inverse);
-    }
-    at->target = last;
+    PH_CONSTANT(k->size, factor_sized, factor_large, b, h, from, k, last, at);
 }
 
 static ph_status factor(ph_solver *s, const double *value)
@@ -183,6 +314,89 @@ static ph_status factor(ph_solver *s, const double *value)
     return PH_OK;
 }
 
+/* s_i += A_i x, n columns of m rows of A, ld apart; sums over columns come last. */
+PH_INLINE void gather(int n, int m, int ld, line *s, const double *A, const double *x)
+{
+    line v = line_load(n, x);
+    for (int i = 0; i < m; i++)
+        s[i] = line_add(n, s[i], line_mul(n, line_load(n, A + i * ld), v));
+}
+
+PH_INLINE void gather_any(int n, int m, int ld, line *s, const double *A, const double *x)
+{
+    int j = 0;
+    for (; j + 4 <= n; j += 4)
+        gather(4, m, ld, s, A + j, x + j);
+    for (; j < n; j++)
+        gather(1, m, ld, s, A + j, x + j);
+}
+
+/* A block of L or U times part of y; the usual sizes are constants. */
+PH_INLINE void gather_block(int m, int n, line *s, const double *A, const double *x)
+{
+    if (n == 3)
+        gather(3, m, 3, s, A, x);
+    else if (n == 5)
+        gather(5, m, 5, s, A, x);
+    else if (n == 6)
+        gather(6, m, 6, s, A, x);
+    else
+        gather_any(n, m, n, s, A, x);
+}
+
+/* The two halves of (A5) at pivot k. */
+PH_INLINE const ph_block_neighbour *forward_sized(int m, const ph_block_lu *b, const ph_pivot *k,
+                                                  sources from, const ph_block_neighbour *e,
+                                                  const double *rhs, double *y)
+{
+    line s[6];
+    memset(s, 0, sizeof s);
+    for (const ph_block_neighbour *end = b->below + k->below_end; e < end; e++)
+        gather_block(m, e->size, s, from[1] + e->l, b->y + e->y);
+    for (int i = 0; i < m; i++)
+        y[i] = rhs[i] - line_sum(6, s[i]);
+    return e;
+}
+
+static const ph_block_neighbour *forward_any(int m, const ph_block_lu *b, const ph_pivot *k, sources from,
+                                             const ph_block_neighbour *e, const double *rhs, double *y)
+{
+    ph_block_copy(m, y, rhs);
+    for (const ph_block_neighbour *end = b->below + k->below_end; e < end; e++)
+        ph_block_apply_sub(m, e->size, y, from[1] + e->l, b->y + e->y);
+    return e;
+}
+
+PH_INLINE const ph_block_neighbour *back_sized(int m, const ph_block_lu *b, const ph_pivot *k, sources from,
+                                               const ph_block_neighbour *a, double *y, double *x)
+{
+    const double *inverse = from[1] + k->inverse;
+    double z[6];
+    line s[6];
+    memset(s, 0, sizeof s);
+    for (const ph_block_neighbour *start = b->above + k[-1].above_end; a > start;)
+        a--, gather_block(m, a->size, s, find(from, a->u), b->y + a->y);
+    for (int i = 0; i < m; i++)
+        z[i] = y[i] - line_sum(6, s[i]);
+    line t = line_scale(m, z[0], line_load(m, inverse));
+    for (int i = 1; i < m; i++)
+        t = line_add(m, t, line_scale(m, z[i], line_load(m, inverse + i * m)));
+    line_store(m, y, t);
+    line_store(m, x, t);
+    return a;
+}
+
+static const ph_block_neighbour *back_any(int m, const ph_block_lu *b, const ph_pivot *k, sources from,
+                                          const ph_block_neighbour *a, double *y, double *x)
+{
+    for (const ph_block_neighbour *start = b->above + k[-1].above_end; a > start;)
+        a--, ph_block_apply_sub(m, a->size, y, find(from, a->u), b->y + a->y);
+    ph_block_tapply(m, b->line, from[1] + k->inverse, y);
+    ph_block_copy(m, y, b->line);
+    ph_block_copy(m, x, y);
+    return a;
+}
+
 /* (A5) */
 static void solve_plain(const ph_block_lu *b, const double *rhs, double *x)
 {
@@ -198,9 +412,7 @@ static void solve_plain(const ph_block_lu *b, const double *rhs, double *x)
             ph_row_store4(y, ph_row_sub(ph_row_load3(rhs + k->unknown), ph_sums_total(&s)));
             continue;
         }
-        ph_block_copy(k->size, y, rhs + k->unknown);
-        for (; e < end; e++)
-            ph_block_apply_sub(k->size, e->size, y, from[1] + e->l, y0 + e->y);
+        e = PH_CONSTANT(k->size, forward_sized, forward_any, b, k, from, e, rhs + k->unknown, y);
     }
     for (const ph_pivot *k = b->pivot + b->n; k-- > b->pivot;) {
         const ph_block_neighbour *start = b->above + k[-1].above_end;
@@ -215,11 +427,7 @@ static void solve_plain(const ph_block_lu *b, const double *rhs, double *x)
             ph_row_store3(x + k->unknown, t);
             continue;
         }
-        while (a > start)
-            a--, ph_block_apply_sub(k->size, a->size, y, find(from, a->u), y0 + a->y);
-        ph_block_tapply(k->size, b->line, from[1] + k->inverse, y);
-        ph_block_copy(k->size, y, b->line);
-        ph_block_copy(k->size, x + k->unknown, y);
+        a = PH_CONSTANT(k->size, back_sized, back_any, b, k, from, a, y, x + k->unknown);
     }
 }
 

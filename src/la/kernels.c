@@ -1,133 +1,6 @@
 /* Products and inverses of blocks of any size: loops with constant bounds for sizes up to 6. */
 #include "la/kernels.h"
-
-/* f(n, ...) with n a constant from 1 to 6, any(n, ...) beyond; f must be PH_INLINE. */
-#define BY_SIZE(n, f, any, ...)                                                                              \
-    ((n) == 1   ? f(1, __VA_ARGS__)                                                                          \
-     : (n) == 2 ? f(2, __VA_ARGS__)                                                                          \
-     : (n) == 3 ? f(3, __VA_ARGS__)                                                                          \
-     : (n) == 4 ? f(4, __VA_ARGS__)                                                                          \
-     : (n) == 5 ? f(5, __VA_ARGS__)                                                                          \
-     : (n) == 6 ? f(6, __VA_ARGS__)                                                                          \
-                : any((n), __VA_ARGS__))
-
-/* ---- lines: rows of up to 6 numbers, written twice as those of rows.h are ------------------------------- */
-
-#if defined(__AVX2__) && !defined(PH_SCALAR_KERNELS)
-
-typedef struct line {
-    ph_row a, b; /* numbers 0 .. 3 and 4 .. 7; those from n on are of no interest */
-} line;
-
-/* The first n numbers at p and zeros, n <= 4. */
-PH_INLINE ph_row quad_load(int n, const double *p)
-{
-    return n == 4 ? ph_row_load4(p) : n == 3 ? ph_row_load3(p) : (ph_row){p[0], n > 1 ? p[1] : 0, 0, 0};
-}
-
-PH_INLINE void quad_store(int n, double *p, ph_row a)
-{
-    if (n == 4)
-        ph_row_store4(p, a);
-    else
-        for (int i = 0; i < n; i++)
-            p[i] = a[i];
-}
-
-PH_INLINE line line_load(int n, const double *p)
-{
-    return n > 4 ? (line){ph_row_load4(p), quad_load(n - 4, p + 4)} : (line){quad_load(n, p), {0}};
-}
-
-PH_INLINE void line_store(int n, double *p, line x)
-{
-    quad_store(n < 4 ? n : 4, p, x.a);
-    if (n > 4)
-        quad_store(n - 4, p + 4, x.b);
-}
-
-PH_INLINE line line_scale(int n, double s, line x)
-{
-    ph_row v = ph_row_splat(s);
-    return (line){v * x.a, n > 4 ? v * x.b : x.b};
-}
-
-PH_INLINE line line_add(int n, line x, line y)
-{
-    return (line){x.a + y.a, n > 4 ? x.b + y.b : x.b};
-}
-
-PH_INLINE line line_sub(int n, line x, line y)
-{
-    return (line){x.a - y.a, n > 4 ? x.b - y.b : x.b};
-}
-
-PH_INLINE line line_mul(int n, line x, line y)
-{
-    return (line){x.a * y.a, n > 4 ? x.b * y.b : x.b};
-}
-
-PH_INLINE line line_abs(int n, line x)
-{
-    return (line){ph_row_abs(x.a), n > 4 ? ph_row_abs(x.b) : x.b};
-}
-
-#else
-
-typedef struct line {
-    double x[6];
-} line;
-
-PH_INLINE line line_load(int n, const double *p)
-{
-    line y = {0};
-    for (int i = 0; i < n; i++)
-        y.x[i] = p[i];
-    return y;
-}
-
-PH_INLINE void line_store(int n, double *p, line x)
-{
-    for (int i = 0; i < n; i++)
-        p[i] = x.x[i];
-}
-
-PH_INLINE line line_scale(int n, double s, line x)
-{
-    for (int i = 0; i < n; i++)
-        x.x[i] *= s;
-    return x;
-}
-
-PH_INLINE line line_add(int n, line x, line y)
-{
-    for (int i = 0; i < n; i++)
-        x.x[i] += y.x[i];
-    return x;
-}
-
-PH_INLINE line line_sub(int n, line x, line y)
-{
-    for (int i = 0; i < n; i++)
-        x.x[i] -= y.x[i];
-    return x;
-}
-
-PH_INLINE line line_mul(int n, line x, line y)
-{
-    for (int i = 0; i < n; i++)
-        x.x[i] *= y.x[i];
-    return x;
-}
-
-PH_INLINE line line_abs(int n, line x)
-{
-    for (int i = 0; i < n; i++)
-        x.x[i] = fabs(x.x[i]);
-    return x;
-}
-
-#endif
+#include "la/lines.h"
 
 /* ---- products ------------------------------------------------------------------------------------------- */
 
@@ -182,7 +55,7 @@ static void mul_any(int p, int n, int m, use what, double *C, double *M, const d
 PH_INLINE void mul_wide(int n, int p, int m, use what, double *C, double *M, const double *A, const double *L,
                         const double *U)
 {
-    BY_SIZE(p, mul_lines, mul_any, n, m, what, C, M, A, L, U);
+    PH_CONSTANT(p, mul_lines, mul_any, n, m, what, C, M, A, L, U);
 }
 
 PH_INLINE void mul_wide_any(int n, int p, int m, use what, double *C, double *M, const double *A,
@@ -193,23 +66,23 @@ PH_INLINE void mul_wide_any(int n, int p, int m, use what, double *C, double *M,
 
 void ph_block_mul(int m, int n, int p, double *restrict C, const double *L, const double *U)
 {
-    BY_SIZE(n, mul_wide, mul_wide_any, p, m, PRODUCT, C, NULL, NULL, L, U);
+    PH_CONSTANT(n, mul_wide, mul_wide_any, p, m, PRODUCT, C, NULL, NULL, L, U);
 }
 
 void ph_block_mul_add(int m, int n, int p, double *restrict C, const double *L, const double *U)
 {
-    BY_SIZE(n, mul_wide, mul_wide_any, p, m, SUM, C, NULL, C, L, U);
+    PH_CONSTANT(n, mul_wide, mul_wide_any, p, m, SUM, C, NULL, C, L, U);
 }
 
 void ph_block_rest(int m, int n, int p, double *C, const double *A, const double *L, const double *U)
 {
-    BY_SIZE(n, mul_wide, mul_wide_any, p, m, REST, C, NULL, A, L, U);
+    PH_CONSTANT(n, mul_wide, mul_wide_any, p, m, REST, C, NULL, A, L, U);
 }
 
 void ph_block_pivot_rest(int n, int p, double *restrict D, double *restrict M, const double *L,
                          const double *U)
 {
-    BY_SIZE(n, mul_wide, mul_wide_any, p, n, REST_AND_SIZE, D, M, D, L, U);
+    PH_CONSTANT(n, mul_wide, mul_wide_any, p, n, REST_AND_SIZE, D, M, D, L, U);
 }
 
 /* ---- sums ----------------------------------------------------------------------------------------------- */
@@ -257,7 +130,7 @@ PH_INLINE void apply_sized(int m, int n, use what, double *restrict y, const dou
 PH_INLINE void apply_wide(int n, int m, use what, double *restrict y, const double *A,
                           const double *restrict x)
 {
-    BY_SIZE(m, apply_sized, apply_sized, n, what, y, A, x);
+    PH_CONSTANT(m, apply_sized, apply_sized, n, what, y, A, x);
 }
 
 /* The same with A^T. */
@@ -282,32 +155,32 @@ static void tapply_any(int n, int m, use what, double *restrict y, const double 
 
 void ph_block_apply_add(int m, int n, double *restrict y, const double *A, const double *restrict x)
 {
-    BY_SIZE(n, apply_wide, apply_wide, m, SUM, y, A, x);
+    PH_CONSTANT(n, apply_wide, apply_wide, m, SUM, y, A, x);
 }
 
 void ph_block_apply_sub(int m, int n, double *restrict y, const double *A, const double *restrict x)
 {
-    BY_SIZE(n, apply_wide, apply_wide, m, REST, y, A, x);
+    PH_CONSTANT(n, apply_wide, apply_wide, m, REST, y, A, x);
 }
 
 void ph_block_tapply_add(int m, int n, double *restrict y, const double *A, const double *restrict x)
 {
-    BY_SIZE(n, tapply_lines, tapply_any, m, SUM, y, A, x);
+    PH_CONSTANT(n, tapply_lines, tapply_any, m, SUM, y, A, x);
 }
 
 void ph_block_tapply_sub(int m, int n, double *restrict y, const double *A, const double *restrict x)
 {
-    BY_SIZE(n, tapply_lines, tapply_any, m, REST, y, A, x);
+    PH_CONSTANT(n, tapply_lines, tapply_any, m, REST, y, A, x);
 }
 
 void ph_block_apply(int n, double *restrict y, const double *A, const double *restrict x)
 {
-    BY_SIZE(n, apply_sized, apply_sized, n, PRODUCT, y, A, x);
+    PH_CONSTANT(n, apply_sized, apply_sized, n, PRODUCT, y, A, x);
 }
 
 void ph_block_tapply(int n, double *restrict y, const double *A, const double *restrict x)
 {
-    BY_SIZE(n, tapply_lines, tapply_any, n, PRODUCT, y, A, x);
+    PH_CONSTANT(n, tapply_lines, tapply_any, n, PRODUCT, y, A, x);
 }
 
 /* ---- moves ---------------------------------------------------------------------------------------------- */
@@ -321,12 +194,12 @@ PH_INLINE void transpose_sized(int m, int n, double *restrict B, const double *r
 
 PH_INLINE void transpose_wide(int n, int m, double *restrict B, const double *restrict A)
 {
-    BY_SIZE(m, transpose_sized, transpose_sized, n, B, A);
+    PH_CONSTANT(m, transpose_sized, transpose_sized, n, B, A);
 }
 
 void ph_block_transpose(int m, int n, double *restrict B, const double *restrict A)
 {
-    BY_SIZE(n, transpose_wide, transpose_wide, m, B, A);
+    PH_CONSTANT(n, transpose_wide, transpose_wide, m, B, A);
 }
 
 PH_INLINE void copy_line(int n, double *restrict y, const double *restrict x)
@@ -341,7 +214,7 @@ static void copy_any(int n, double *restrict y, const double *restrict x)
 
 void ph_block_copy(int n, double *restrict y, const double *restrict x)
 {
-    BY_SIZE(n, copy_line, copy_any, y, x);
+    PH_CONSTANT(n, copy_line, copy_any, y, x);
 }
 
 /* ---- inverses ------------------------------------------------------------------------------------------- */
@@ -391,7 +264,7 @@ PH_INLINE int gauss_jordan(int n, double *restrict A, double *restrict T, int *r
 
 double ph_block_invert_pivoted(int n, double *D, const double *M, double *T, int *swap)
 {
-    return BY_SIZE(n, gauss_jordan, gauss_jordan, D, T, swap) ? sum_sizes(n * n, T, M) : INFINITY;
+    return PH_CONSTANT(n, gauss_jordan, gauss_jordan, D, T, swap) ? sum_sizes(n * n, T, M) : INFINITY;
 }
 
 /* Rows r .. r+2 and columns c .. c+2 of an n x n matrix, beyond its end those of the unit matrix. */
