@@ -42,8 +42,11 @@ static ph_status constant_Phi(const ph_state *s, double *out, void *ctx)
 static ph_status constant_B(const ph_state *s, double *out, void *ctx)
 {
     const bad *b = ctx;
+    int n = 0;
     (void)s;
-    memcpy(out, b->B, sizeof b->B);
+    for (int e = 0; e < b->sys.n_links; e++) /* those that are listed */
+        n += 3 * b->constraints[b->links[e].row].rows;
+    memcpy(out, b->B, sizeof *b->B * (size_t)n);
     return PH_OK;
 }
 

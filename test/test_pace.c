@@ -111,6 +111,68 @@ static void rest(void **state)
     }
 }
 
+/* Errors are compared with the sizes of positions and velocities, or with 1; at rest, with the size of bodies. */
+static void measures_by_definition(void **state)
+{
+    (void)state;
+    bench b;
+    bench_open(&b, "heavy_top", "dopri5", 1e-4);
+    int nv = b.sim->lay.nv;
+    double dq[6] = {0}, dv[6] = {0}; /* position and rotation of the body */
+    assert_int_equal(nv, 6);
+    for (int k = 0; k < 2; k++) {
+        double x = k ? 1e-2 : 3, v = k ? 2e-2 : 5, w = k ? 1e-3 : 7, body = 0.5, rest = 0.1;
+        memset(b.from.q, 0, sizeof(double) * 7), memset(b.from.v, 0, sizeof(double) * 6);
+        const ph_slot *slot = b.sim->lay.slot;
+        int at = slot[0].rot ? 0 : 1, turn = 1 - at;
+        assert_int_equal(b.sim->lay.N, 2);
+        int px = slot[at].v_at, rx = slot[turn].v_at;
+        b.from.q[slot[at].q_at] = x, b.from.q[slot[turn].q_at] = 1, b.from.v[px + 1] = -v,
+        b.from.v[rx + 2] = w;
+        b.sim->matrix.body = body;
+        for (int still = 0; still < 2; still++) {
+            double X = fmax(x, still ? body : 1), V = fmax(v, still ? rest * X : 1),
+                   W = fmax(w, still ? rest : 1);
+            const double expected[] = {1 / X, 1, 1 / V, 1 / W};
+            for (int i = 0; i < 4; i++) {
+                double *d = i < 2 ? dq : dv;
+                int place = i % 2 ? rx + 1 : px;
+                d[place] = -1;
+                check_near(ph_pace_measure(b.sim, still ? rest : 0, &b.from, dq, dv) / expected[i], 1,
+                           1e-14); /* round-off */
+                d[place] = 0;
+            }
+        }
+        b.sim->largest = (ph_largest){x, v, w};
+        double X = fmax(x, 1), V = fmax(v, 1), W = fmax(w, 1);
+        for (int i = 0; i < 9; i++) {
+            double T = exp2(i % 3 - 1), r = exp2(2 * (i / 3) - 1);
+            double translations = ph_pace_measure_rate(b.sim, &b.c.pace, T, r, (ph_size){{2, 0}}),
+                   rotations = ph_pace_measure_rate(b.sim, &b.c.pace, T, r, (ph_size){{0, 3}});
+            check_near(translations / (2 * fmax(T / X, r / V) / 1e-4), 1, 1e-14); /* round-off */
+            check_near(rotations / (3 * fmax(T, r / W) / 1e-4), 1, 1e-14);
+        }
+    }
+    bench_close(&b);
+}
+
+/* Steps that no clock could tell apart are not made: late, that is much longer than early. */
+static void late_steps_get_too_small(void **state)
+{
+    (void)state;
+    static const ph_node node = {.group = PH_RN, .n = 1, .name = "x"};
+    const ph_system sys = {
+        .name = "tangent", .n_nodes = 1, .nodes = &node, .flags = PH_MASS_CONSTANT, .M = one, .g = grow};
+    double x = 0, from = 1e6;
+    ph_options o = controlled("dopri5", 1e-8, 0);
+    ph_sim *sim;
+    ph_error err = {0};
+    assert_int_equal(ph_sim_create(&sim, &sys, &o, from, &x, &x, &err), PH_OK);
+    assert_int_equal(ph_sim_run_until(sim, from + 2, NULL, NULL, &err), PH_E_STEP);
+    assert_true(ph_sim_stats(sim).h_least > DBL_EPSILON * from);
+    ph_sim_destroy(sim);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -118,6 +180,8 @@ int main(void)
         cmocka_unit_test(steps_get_too_small),
         cmocka_unit_test(round_off),
         cmocka_unit_test(rest),
+        cmocka_unit_test(measures_by_definition),
+        cmocka_unit_test(late_steps_get_too_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

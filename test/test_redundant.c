@@ -228,20 +228,26 @@ static ph_status sphere_g(const ph_state *s, double *out, void *ctx)
     return PH_OK;
 }
 
+/* The rows that the context has: both, or the first. */
+static int both(void *ctx)
+{
+    return ((const ph_constraint *)ctx)->rows == 2;
+}
+
 static ph_status sphere_Phi(const ph_state *s, double *out, void *ctx)
 {
-    (void)ctx;
-    out[0] = F(s->q), out[1] = (1 + 3 * s->q[0] * s->q[0]) * F(s->q);
+    out[0] = F(s->q);
+    if (both(ctx))
+        out[1] = (1 + 3 * s->q[0] * s->q[0]) * F(s->q);
     return PH_OK;
 }
 
 static ph_status sphere_B(const ph_state *s, double *out, void *ctx)
 {
-    (void)ctx;
     double w = 1 + 3 * s->q[0] * s->q[0];
-    for (int i = 0; i < 3; i++)
-        out[i] = s->q[i], out[3 + i] = w * s->q[i];
-    out[3] += 6 * s->q[0] * F(s->q);
+    memcpy(out, s->q, sizeof(double) * 3);
+    for (int i = 0; i < 3 && both(ctx); i++)
+        out[3 + i] = w * s->q[i] + (i ? 0 : 6 * s->q[0] * F(s->q));
     return PH_OK;
 }
 
@@ -249,10 +255,11 @@ static void moving_null_space(void **state)
 {
     (void)state;
     static const ph_node node = {.group = PH_RN, .n = 3};
-    static const ph_constraint two = {.rows = 2}, one = {.rows = 1};
+    ph_constraint two = {.rows = 2}, one = {.rows = 1};
     ph_system sys = {.n_nodes = 1, .nodes = &node, .n_constraints = 1, .constraints = &two, .n_redundant = 1};
     sys.M = bead_M, sys.g = sphere_g, sys.Phi = sphere_Phi, sys.B = sphere_B;
     ph_system single = sys;
+    sys.ctx = &two, single.ctx = &one;
     single.constraints = &one, single.n_redundant = 0;
     const double q0[3] = {0.6, 0, -0.8}, v0[3] = {0.8, 1, 0.6};
     for (int f = PH_INDEX3; f <= PH_GGL; f += PH_GGL - PH_INDEX3)

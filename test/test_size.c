@@ -1,6 +1,7 @@
 /* Sizes that cancel: rows in any units, and what Newton's method does with them at round-off. */
 #include "model_file.h"
 
+#include "problem/problem.h"
 #include "mech/mech.h"
 #include "step/size.h"
 
@@ -136,9 +137,68 @@ static void rows(void **state)
     take_down(&b);
 }
 
+/* Sums of sizes by their definition, on dense matrices of random numbers. */
+static void sums_by_definition(void **state)
+{
+    (void)state;
+    ph_problem *p = ph_problem_create("chain", &(ph_problem_def){4, 0});
+    ph_skeleton *skeleton;
+    ph_error err = {0};
+    uint64_t seed = 31;
+    assert_non_null(p);
+    assert_int_equal(ph_skeleton_create(&skeleton, &p->sys, NULL, &err), PH_OK);
+    const ph_layout *lay = &skeleton->lay;
+    enum { MOST = 64 };
+    double A[MOST * MOST], B[MOST * MOST], pairs[MOST][MOST] = {{0}}, links[MOST][MOST] = {{0}}, lambda[MOST];
+    double s[MOST], f[MOST], rows[MOST], expected[MOST];
+    const ph_size size = {{3, 0.25}};
+    assert_true(lay->nv <= MOST && lay->nl <= MOST && lay->size_pairs <= MOST * MOST &&
+                lay->size_links <= MOST * MOST);
+    for (int k = 0; k < lay->size_pairs; k++)
+        A[k] = rnd(&seed);
+    for (int k = 0; k < lay->size_links; k++)
+        B[k] = rnd(&seed);
+    for (int k = 0; k < lay->nl; k++)
+        lambda[k] = rnd(&seed);
+    for (int i = 0; i < lay->N; i++)
+        for (int j = 0; j < lay->slot[i].dim; j++)
+            s[lay->slot[i].v_at + j] = size.of[j >= lay->slot[i].rot];
+    for (int e = 0; e < lay->n_pairs + lay->n_links; e++) {
+        const ph_block *b = e < lay->n_pairs ? &lay->pair[e] : &lay->link[e - lay->n_pairs];
+        for (int k = 0; k < b->m * b->n; k++)
+            (e < lay->n_pairs ? pairs : links)[b->row_at + k / b->n][b->col_at + k % b->n] =
+                (e < lay->n_pairs ? A : B)[b->at + k];
+    }
+    ph_size_rows(lay, B, size, rows);
+    for (int c = 0; c < lay->C; c++) {
+        double most = 0;
+        for (int i = lay->l_at[c]; i < lay->l_at[c] + lay->rows[c]; i++) {
+            double sum = 0;
+            for (int j = 0; j < lay->nv; j++)
+                sum += fabs(links[i][j]) * s[j];
+            most = fmax(most, sum);
+        }
+        for (int i = lay->l_at[c]; i < lay->l_at[c] + lay->rows[c]; i++)
+            check_near(rows[i], most, 1e-14); /* round-off */
+    }
+    for (int i = 0; i < lay->nv; i++) {
+        f[i] = expected[i] = 0.5 * i;
+        for (int j = 0; j < lay->nv; j++)
+            expected[i] += fabs(pairs[i][j]) * s[j];
+        for (int j = 0; j < lay->nl; j++)
+            expected[i] += fabs(links[j][i] * lambda[j]);
+    }
+    ph_size_add_pairs(lay, A, size, f);
+    ph_size_add_reactions(lay, B, lambda, f);
+    check_le(max_diff(f, expected, lay->nv), 1e-13); /* round-off */
+    ph_skeleton_release(skeleton);
+    ph_problem_destroy(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(tiny_steps), cmocka_unit_test(loop_with_klu),
-                                       cmocka_unit_test(force_beyond_sense), cmocka_unit_test(rows)};
+                                       cmocka_unit_test(force_beyond_sense), cmocka_unit_test(rows),
+                                       cmocka_unit_test(sums_by_definition)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -206,7 +206,7 @@ ph_status ph_pace_step(ph_sim *sim, ph_pace *p, const ph_pace_rules *rules, cons
         return random_step(sim, p, rules, from, t_max, to);
     if (!(p->h > 0))
         p->h = rules->first(sim, rules, from, t_max), p->last = 0;
-    double h = bounded(sim, p, rules, from), grow = rules->grow;
+    double h = at_least(least_step(p, from), bounded(sim, p, rules, from)), grow = rules->grow;
     for (;;) {
         double t1, size = cut(from, h, t_max, &t1), tried = fabs(size);
         sim->reason[0] = 0, to->t = t1;
