@@ -68,10 +68,27 @@ static void singular_block_is_named(void **state)
     case_free(&c);
 }
 
+/* A row of zeros or with a number that is not finite, be it the first, is told by its block. */
+static void rows_without_a_size(void **state)
+{
+    (void)state;
+    static const int size[2] = {1, 1};
+    static const double bad[] = {0, INFINITY, -INFINITY, NAN};
+    for (int k = 0; k < 8; k++) {
+        block_case c = case_full(2, size);
+        int row = k % 2;
+        c.value[2 * row] = bad[k / 2], c.value[2 * row + 1] = k / 2 ? 1 : 0;
+        ph_solver *s = factored(&c, PH_E_SINGULAR);
+        assert_int_equal(ph_solver_get_info(s).where, row);
+        ph_solver_destroy(s);
+        case_free(&c);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_are_exchanged),
-                                       cmocka_unit_test(units_do_not_matter),
-                                       cmocka_unit_test(singular_block_is_named)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_are_exchanged), cmocka_unit_test(units_do_not_matter),
+        cmocka_unit_test(singular_block_is_named), cmocka_unit_test(rows_without_a_size)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
