@@ -176,7 +176,9 @@ refused "leave lanes out" "$models/heavy_top.lua" --lanes 4 --cuda -o "$dir/none
 refused "cannot make the folder" "$models/heavy_top.lua" -o "$dir/not/there"
 refused "'N' cannot stay open" "$models/chain.lua" --open N -o "$dir/none"
 refused "has no parameter 'M'" "$models/heavy_top.lua" --open m,M -o "$dir/none"
-refused "the method bliedf cannot be compiled" "$models/heavy_top.lua" --method bliedf -o "$dir/none"
+refused "the method rkmk cannot be compiled" "$models/heavy_top.lua" --method rkmk -o "$dir/none"
+refused "cannot start anew, as members of an ensemble must" "$models/heavy_top.lua" --method bliedf --order 3 --cuda -o "$dir/none"
+refused "cannot start anew, as an FMU must" "$models/heavy_top.lua" --method bliedf --order 3 --fmu "$dir/none/m.fmu"
 refused "joint 'sling': a joint that events release or engage cannot be compiled" "$models/trebuchet.lua" -o "$dir/none"
 refused "event 'touch': what events do cannot be done by an FMU" "$models/bouncing_ball.lua" --fmu "$dir/none/m.fmu"
 cat >"$dir/asks.lua" <<'LUA'

@@ -180,12 +180,39 @@ static void nodes_in_batches(void **state)
     ph_skeleton_release(k);
 }
 
+/* The links of each node, in the order of the list. */
+static void links_of_nodes(void **state)
+{
+    (void)state;
+    static const ph_place links[] = {{0, 2}, {0, 0}, {1, 2}, {2, 0}, {2, 3}, {1, 0}};
+    static const int end[] = {3, 3, 5, 6}, of[] = {1, 3, 5, 0, 2, 4};
+    const ph_constraint one = {.rows = 1}, constraints[] = {one, one, one};
+    const ph_node node = {.group = PH_RN, .n = 2}, nodes[] = {node, node, node, node};
+    ph_system sys = {.n_nodes = 4,
+                     .nodes = nodes,
+                     .n_constraints = 3,
+                     .constraints = constraints,
+                     .n_links = 6,
+                     .links = links,
+                     .M = cut_M,
+                     .g = cut_M,
+                     .B = cut_M,
+                     .Phi = cut_M};
+    ph_skeleton *k = NULL;
+    ph_error err = {0};
+    assert_int_equal(ph_skeleton_create(&k, &sys, NULL, &err), PH_OK);
+    assert_memory_equal(k->lay.link_end, end, sizeof end);
+    assert_memory_equal(k->lay.link_of, of, sizeof of);
+    ph_skeleton_release(k);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(odd_sizes_agree),
         cmocka_unit_test(one_node_or_two),
         cmocka_unit_test(nodes_in_batches),
+        cmocka_unit_test(links_of_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 #include "compile/compile.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -72,7 +73,7 @@ long ph_compile_stack(const ph_compiler *c)
                 (eta ? lay->nv + lay->size_links : 0);
     long numbers = 3L * c->n_ids + 8 * work + 2 * (3L * lay->size_pairs + 4L * lay->size_links) + 512;
     if (c->in_loops)
-        return (long)PH_STACK_EACH * (c->n / 3 + 8) * c->config->lanes;
+        return (long)PH_STACK_EACH * (c->n / 3 + 16) * c->config->lanes;
     return 8 * numbers * c->config->lanes;
 }
 
@@ -83,9 +84,14 @@ static void print_what(const ph_compiler *c, FILE *out)
     const ph_options *o = &c->sim->opt;
     static const char *const form[] = {[PH_INDEX3] = "index3", [PH_INDEX2] = "index2", [PH_GGL] = "ggl"};
     char title[PH_C_COMMENT];
-    fprintf(out,
-            "/* The model \"%s\", compiled by Polhode %s: genalpha, %s, sigma %.9g, rho %.9g, h %.9g s.\n",
-            ph_c_comment(c->model->name, title), ph_version(), form[o->formulation], o->sigma, o->rho, o->h);
+    fprintf(out, "/* The model \"%s\", compiled by Polhode %s: ", ph_c_comment(c->model->name, title),
+            ph_version());
+    if (ph_multistep_order(c->sim))
+        fprintf(out, "bliedf, %s, order %d, correction %s, h %.9g s.\n", form[o->formulation], o->order,
+                ph_correction_word((int)o->correction), o->h);
+    else
+        fprintf(out, "genalpha, %s, sigma %.9g, rho %.9g, h %.9g s.\n", form[o->formulation], o->sigma,
+                o->rho, o->h);
     for (int k = 0; k < c->nominal->model->n_params; k++)
         fprintf(out, " * %s = %.17g\n", c->nominal->model->param[k].name, c->nominal->model->param[k].value);
     if (c->open->n)
@@ -106,7 +112,9 @@ ph_struct_places ph_compile_struct(const ph_run *run, const ph_open *open)
     p.iterations = p.turns + 3 * (run->mech->n_turns + 1);
     p.input = p.iterations + 1, p.last_input = p.input + inputs;
     p.data = p.last_input + inputs + open->n, p.event = p.data + open->n_data;
-    p.numbers = p.event + 2 * run->model->n_events;
+    int order = ph_multistep_order(run->sim);
+    p.past = p.event + 2 * run->model->n_events;
+    p.numbers = p.past + (order ? (2 * order - 1) * lay->nv : 0);
     return p;
 }
 
@@ -205,12 +213,22 @@ static void print_state(const ph_compiler *c, FILE *h)
     print_inputs(c, h);
     print_parameters(c, h);
     print_events(c, h);
+    if (ph_multistep_order(c->sim))
+        fprintf(h, "    %s_real past[%d]; /* of the method */\n", c->name,
+                (2 * ph_multistep_order(c->sim) - 1) * lay->nv);
     fprintf(h, "} %s;\n\n", c->name);
 }
 
-static void print_functions(const ph_compiler *c, FILE *h)
+static void print_starts(const ph_compiler *c, FILE *h)
 {
     const char *n = c->name;
+    if (ph_multistep_first(c->sim)) {
+        fprintf(h,
+                "/* The model after its first %ld steps, which such a method needs to begin. */\nvoid "
+                "%s_init(%s *s);\n\n",
+                ph_multistep_first(c->sim), n, n);
+        return;
+    }
     fprintf(h,
             "/* Initial values of the model, consistent, with starting values of the method. */\nvoid "
             "%s_init(%s *s);\n\n",
@@ -225,6 +243,12 @@ static void print_functions(const ph_compiler *c, FILE *h)
                 "/* The same from the initial values that the model has with the present parameters. */\n"
                 "unsigned %s_begin(%s *s);\n\n",
                 n, n);
+}
+
+static void print_functions(const ph_compiler *c, FILE *h)
+{
+    const char *n = c->name;
+    print_starts(c, h);
     fprintf(h,
             "/* One step of %.9g s, at most %d iterations. Returns 0, or a bit for each member that failed "
             "and is as before. */\n"
@@ -262,10 +286,43 @@ static void print_values(ph_compiler *c, const char *name, const double *a, int 
     fprintf(c->out, n ? "};\n" : "0};\n");
 }
 
-static void print_init(ph_compiler *c)
+/* The point that a method of several steps begins from: last values, its past and the angles so far. */
+static ph_status print_begun(ph_compiler *c)
 {
-    const ph_point *now = &c->nominal->sim->now;
+    const ph_run *begun = c->open->begun;
+    const ph_sim *sim = begun->sim;
+    int nv = c->lay->nv, n = (2 * ph_multistep_order(sim) - 1) * nv;
+    double *past = ph_alloc(c->alloc, (size_t)n * sizeof *past);
+    char text[3][40];
+    if (!past)
+        return PH_E_MEMORY;
+    ph_multistep_past(sim, past);
+    print_values(c, "past", past, n);
+    print_values(c, "last_vdot", sim->last.vdot, nv);
+    print_values(c, "last_lambda", sim->last.lambda, c->lay->nl);
+    ph_free(c->alloc, past);
+    fprintf(c->out,
+            "    for (int i = 0; i < %d; i++)\n        s->past[i] = ph_k(past[i]);\n"
+            "    for (int i = 0; i < PH_NV; i++)\n        s->last_vdot[i] = ph_k(last_vdot[i]);\n"
+            "    for (int i = 0; i < PH_NL; i++)\n        s->last_lambda[i] = ph_k(last_lambda[i]);\n"
+            "    s->slope = ph_k(1), s->steps = ph_k(%ld), s->t = ph_k(PH_T0 + %ld * PH_H);\n",
+            n, ph_multistep_first(sim), ph_multistep_first(sim));
+    for (int k = 0; k < begun->mech->n_turns; k++) {
+        const ph_counted *t = &begun->mech->turns[k];
+        fprintf(c->out,
+                "    s->turns[%d][0] = ph_k(%s), s->turns[%d][1] = ph_k(%s), s->turns[%d][2] = ph_k(%s);\n",
+                k, ph_c_number(t->angle, text[0]), k, ph_c_number(isnan(t->rate) ? 0 : t->rate, text[1]), k,
+                ph_c_number(isnan(t->rate) ? sim->now.t : t->t, text[2]));
+    }
+    return PH_OK;
+}
+
+static ph_status print_init(ph_compiler *c)
+{
+    const ph_run *from = c->open->begun ? c->open->begun : c->nominal;
+    const ph_point *now = &from->sim->now;
     const ph_layout *lay = c->lay;
+    ph_status status = PH_OK;
     fprintf(c->out, "PH_EXPORT void %s_init(%s *s)\n{\n", c->name, c->name);
     print_values(c, "q", now->q, lay->nq);
     print_values(c, "v", now->v, lay->nv);
@@ -281,6 +338,8 @@ static void print_init(ph_compiler *c)
         "    s->t = ph_k(PH_T0), s->steps = s->slope = s->iterations = ph_k(0);\n"
         "    for (int i = 0; i < PH_TURNS_COUNTED; i++)\n        s->turns[i][0] = s->turns[i][1] = ph_k(0), "
         "s->turns[i][2] = s->t;\n");
+    if (c->open->begun)
+        status = print_begun(c);
     for (int k = 0; k < c->model->n_inputs; k++) {
         char field[80], text[40];
         ph_compile_name(c->model->input[k].name, field, sizeof field);
@@ -299,12 +358,14 @@ static void print_init(ph_compiler *c)
     }
     fprintf(c->out, "    ph_numbers(s);\n");
     fprintf(c->out, "    ph_track(s, s->t == s->t);\n}\n\n");
-    fprintf(c->out, "PH_EXPORT unsigned %s_restart(%s *s)\n{\n    return ph_restart(s);\n}\n\n", c->name,
-            c->name);
-    if (c->open->starts)
+    if (!c->open->begun)
+        fprintf(c->out, "PH_EXPORT unsigned %s_restart(%s *s)\n{\n    return ph_restart(s);\n}\n\n", c->name,
+                c->name);
+    if (c->open->starts && !c->open->begun)
         fprintf(c->out, "PH_EXPORT unsigned %s_begin(%s *s)\n{\n    return ph_begin_anew(s);\n}\n\n", c->name,
                 c->name);
     fprintf(c->out, "PH_EXPORT unsigned %s_step(%s *s)\n{\n    return ph_step(s);\n}\n\n", c->name, c->name);
+    return status;
 }
 
 /* What start.h and step.h ask about inputs. */
@@ -339,8 +400,8 @@ static void print_input_functions(ph_compiler *c)
 static int has_controls(const ph_compiler *c)
 {
     const ph_model *m = c->model;
-    int any =
-        c->open->n_data || m->n_inputs || m->n_states || m->n_actuators || m->n_couplings || c->lay->friction;
+    int any = ph_multistep_order(c->sim) || c->open->n_data || m->n_inputs || m->n_states || m->n_actuators ||
+              m->n_couplings || c->lay->friction;
     for (int k = 0; k < m->n_joints; k++)
         any |= m->joint[k].drive.call != NULL;
     for (int k = 0; k < m->n_forces; k++)
@@ -450,9 +511,9 @@ static ph_status print_source(ph_compiler *c)
     skip(&next, "rates.h");
     if (s == PH_OK)
         s = ph_compile_tracking(c);
+    ph_multistep_remember(c);
     paste_until(out, &next, "step.h");
-    print_init(c);
-    return s;
+    return s == PH_OK ? print_init(c) : s;
 }
 
 /* ---- all of it ---------------------------------------------------------------------------------------- */
@@ -533,6 +594,7 @@ ph_status ph_open_compile(const ph_open *open, const ph_compile_config *config, 
     take(&c, &own);
     s = compile(&c, header, err);
     ph_free(c.alloc, c.A);
+    ph_free(c.alloc, c.X);
     ph_free(c.alloc, own.block);
     return s;
 }
@@ -545,6 +607,9 @@ ph_status ph_run_compile(const ph_run *run, const ph_compile_config *config, FIL
     memcpy(&c, config, config->size < sizeof c ? config->size : sizeof c);
     if (!run->model)
         return ph_fail(err, PH_E_INPUT, "only runs of models can be compiled");
+    if ((c.n_open && ph_multistep_refuse(run, "one with open parameters", err) != PH_OK) ||
+        (run->model->n_inputs && ph_multistep_refuse(run, "one with inputs", err) != PH_OK))
+        return PH_E_INPUT;
     ph_status s = ph_open_create(&open, run, c.open, c.n_open, 1, err);
     if (s != PH_OK)
         return s;

@@ -73,6 +73,8 @@ typedef struct ph_open {
     const ph_run *nominal;             /* whose initial values the source has; */
     const ph_run *generic;             /* the one whose source is written: the same, if nothing is open */
     ph_run *sample[PH_OPEN_SAMPLES];
+    ph_run
+        *begun; /* the nominal one after the first steps of a method that needs a past; NULL: there is none */
     ph_constants constants; /* of the generic run */
     int *datum;             /* of each number: its place among data; -1: it is a constant */
     int n_data, *number;    /* of each datum: its number */
@@ -107,21 +109,28 @@ typedef struct ph_compiler {
     int statements; /* of the elimination, one by one */
     int in_tables;  /* the elimination is a loop over places, and every entry stands in A */
     int in_loops;   /* a large model: loops over tables */
-    int marking;    /* derivatives of functions are not written, but their places marked */
+    ph_term *X,
+        *Y; /* products of the columns of eta, as the Newton matrix lists them, but without unknowns of hubs (N6) */
+    int n_X, n_Y;
+    int marking; /* derivatives of functions are not written, but their places marked */
     const ph_allocator *alloc;
 } ph_compiler;
+
+/* What values of elements are for: residual and matrix of an iteration, its residual alone, systems at the start. */
+typedef enum ph_use { PH_USE_MATRIX, PH_USE_RESIDUAL, PH_USE_START } ph_use;
 
 /* Where numbers stand in the struct of a compiled model, counted in numbers of its real type; how many there are. */
 typedef struct ph_struct_places {
     int steps, q, v, vdot, lambda, a, last_vdot, last_lambda, slope, turns, iterations, input, last_input,
-        data, event, numbers;
+        data, event, past, numbers;
 } ph_struct_places;
 
 ph_struct_places ph_compile_struct(const ph_run *run, const ph_open *open);
 
 /* What a step of a large model puts on the stack, of each member, for each block of three unknowns, measured on chains; and a
  * bound of what all functions of a compiled model together do, once its elimination is known. */
-#define PH_STACK_EACH 2048
+#define PH_STACK_EACH 3136
+#define PH_STACK_DEEP 2048 /* of these, in use at once: steps and the start of a run have frames of their own */
 long ph_compile_stack(const ph_compiler *c);
 
 /* scope.c: PH_E_INPUT and a sentence for what cannot be compiled. */
@@ -135,6 +144,8 @@ ph_status ph_compile_check_name(const char *name, ph_error *err);
 
 /* structure.c: entries of M, C, K, B and Z that never change, found by looking at many states; unknowns. */
 ph_status ph_compile_structure(ph_compiler *c, ph_error *err);
+#define PH_HUB_MOST 40 /* joints of a body in the stabilised form: products are as many as pairs of them */
+int ph_compile_joints_at(const ph_layout *lay, int node);
 
 /* write.c: a number as C has it; how a sum is written: terms are 0, a constant or a factor times a name. */
 typedef struct ph_sum {
@@ -188,11 +199,11 @@ void ph_compile_tangent(ph_compiler *c, const char *name, const ph_function *f, 
 /* controls.c: drives, loads, actuators, couplings, friction, states. k: of the mechanism's forces; of its couplings. */
 void ph_compile_control_data(ph_compiler *c, int k);
 void ph_compile_couple_data(ph_compiler *c);
-void ph_compile_control_terms(ph_compiler *c, int k, int start);
+void ph_compile_control_terms(ph_compiler *c, int k, ph_use use);
 void ph_compile_load_tangent(ph_compiler *c, int k);
 void ph_compile_friction_reaction(ph_compiler *c, const ph_joint *j);
 void ph_compile_couple_B(ph_compiler *c, int k);
-void ph_compile_controls(ph_compiler *c, int start);
+void ph_compile_controls(ph_compiler *c, ph_use use);
 void ph_compile_mark(ph_compiler *c);
 void ph_compile_angle(ph_compiler *c, const ph_joint *j, int k, const char *of, const char *site, ...)
     PH_PRINTF(5, 6);
@@ -201,10 +212,13 @@ void ph_compile_actuator_energy(ph_compiler *c, int k);
 void ph_compile_bodies_of(ph_compiler *c, const ph_joint *j, const ph_function *f);
 ph_status ph_compile_tracking(ph_compiler *c);
 
-/* elements.c: values of bodies, joints and forces at one point; start: those that initial values need. */
+/* elements.c: values of bodies, joints and forces at one point. */
 void ph_compile_data(ph_compiler *c);
-void ph_compile_elements(ph_compiler *c, int start);
+void ph_compile_elements(ph_compiler *c, ph_use use);
 void ph_compile_joint_B(ph_compiler *c, int joint);
+int ph_compile_is_pulled(const ph_compiler *c, int v); /* a row of B^T that is not always 0 */
+/* to = B^T of; of: multipliers, or, unknowns 1, what stands at theirs. */
+void ph_compile_reactions(const ph_compiler *c, const char *to, const char *of, int unknowns);
 void ph_compile_B_times(const ph_compiler *c, ph_sum *s, int at, const char *name, int k); /* B[at] name[k] */
 void ph_compile_force_energy(ph_compiler *c, int force);
 void ph_compile_reaction(ph_compiler *c, int joint);
@@ -217,15 +231,28 @@ void ph_compile_kinematics(ph_compiler *c, const char *of, int body);
 
 /* matrix.c: the Newton matrix from them: which cells there are; the statements that fill A and x. */
 ph_status ph_compile_cells(ph_compiler *c);
-void ph_compile_assembly(ph_compiler *c, int start);
+void ph_compile_assembly(ph_compiler *c, ph_use use);
 
-/* eliminate.c: the function ph_eliminate(A, b, x). */
+/* eliminate.c: the functions ph_factor(A, p) and ph_solve(A, p, b, x). */
 ph_status ph_compile_elimination(ph_compiler *c);
 
 /* elements.c, blocks.c: tables of a large model, and the functions ph_joints and ph_forces. */
 void ph_compile_element_tables(ph_compiler *c);
 void ph_compile_element_loops(ph_compiler *c);
 ph_status ph_compile_blocks(ph_compiler *c);
+
+/* multistep.c: BLieDF. Its order, 0 of other methods; steps that the library makes first; constants, first guess, what is
+ * remembered; the past of a simulation, and a step that was made, with its increment D. */
+int ph_sim_is_multistep(const ph_sim *sim);
+int ph_multistep_order(const ph_sim *sim);
+long ph_multistep_first(const ph_sim *sim);
+int ph_multistep_has_F(const ph_compiler *c);
+void ph_multistep_constants(ph_compiler *c);
+void ph_multistep_predict(ph_compiler *c);
+void ph_multistep_remember(ph_compiler *c);
+void ph_multistep_past(const ph_sim *sim, double *past);
+void ph_multistep_accept(ph_sim *sim, const double *D);
+ph_status ph_multistep_refuse(const ph_run *run, const char *what, ph_error *err);
 
 /* stepping.c: what text/step.h asks for; sensors.c: one function each. */
 void ph_compile_constants(ph_compiler *c);

@@ -122,7 +122,8 @@ static void method(ph_constants *x, const ph_run *run)
     const double all[] = {o->h,     o->sigma, o->alpha_m, o->alpha_f, o->beta,
                           o->gamma, o->atol,  o->rtol,    o->tol,     run->sim->t0};
     sum(x, all, sizeof all);
-    SUM((int)o->formulation, (int)o->ggl_form, (int)o->start, o->max_iterations);
+    SUM((int)o->formulation, (int)o->ggl_form, (int)o->start, (int)o->newton, o->max_iterations,
+        ph_multistep_order(run->sim), (int)o->correction);
     SUM(lay->N, lay->nq, lay->nv, lay->nl, lay->size_pairs, lay->size_links, lay->friction,
         run->mech->n_turns);
     SUM(run->model->n_inputs, run->model->n_events, (int)run->def.space);

@@ -298,11 +298,11 @@ static void actuator_tangent(ph_compiler *c, int k)
     }
 }
 
-static void actuator_terms(ph_compiler *c, int k, int start)
+static void actuator_terms(ph_compiler *c, int k, ph_use use)
 {
     const ph_force *f = &c->mech->force[k];
     const ph_actuator_def *d = f->actuator;
-    int swing = swings(f), stops = has_stops(d);
+    int swing = swings(f), stops = has_stops(d), tangents = use == PH_USE_MATRIX;
     FILE *out = c->out;
     fprintf(out, "    { /* actuator '%s' */\n        ph_vec3 g_[PH_SLOTS];\n", d->name);
     print_actuator_site(c, k, "W->");
@@ -313,16 +313,16 @@ static void actuator_terms(ph_compiler *c, int k, int start)
     for (int i = 0; i < PH_SLOTS; i++)
         if (f->v[i] >= 0)
             fprintf(out, "        ph_add3(r + %d, g_[%d]);\n", f->v[i], i);
-    if (!start && swing)
+    if (tangents && swing)
         fprintf(out,
                 "        ph_swing_torque_C(&s_, &(ph_put){C, force_K_%d, 3, 0});\n"
                 "        ph_swing_torque_K(&s_, &(ph_put){K, force_K_%d, 3, 0});\n",
                 k, k);
-    else if (!start && !f->still)
+    else if (tangents && !f->still)
         fprintf(out, "        ph_actuator_C(&s_, %d, &(ph_put){C, force_K_%d, 3, 0});\n", stops, k);
-    if (!start && !swing)
+    if (tangents && !swing)
         fprintf(out, "        ph_actuator_K(&s_, %d, &(ph_put){K, force_K_%d, 3, 0});\n", stops, k);
-    if (!start && d->f.call)
+    if (tangents && d->f.call)
         actuator_tangent(c, k);
     fprintf(out, "    }\n");
 }
@@ -409,7 +409,7 @@ void ph_compile_friction_reaction(ph_compiler *c, const ph_joint *j)
         }
 }
 
-static void friction_terms(ph_compiler *c, int k, int start)
+static void friction_terms(ph_compiler *c, int k, ph_use use)
 {
     const ph_force *f = &c->mech->force[k];
     const char *name = friction_name(f);
@@ -419,21 +419,22 @@ static void friction_terms(ph_compiler *c, int k, int start)
     for (int i = 0; i < PH_SLOTS; i++)
         if (f->v[i] >= 0)
             fprintf(out, "        ph_add3(r + %d, g_[%d]);\n", f->v[i], i);
-    if (!start)
+    if (use == PH_USE_MATRIX)
         fprintf(out,
                 "        ph_friction_%s_C(&s_, &(ph_put){C, force_K_%d, 3, 0});\n"
                 "        ph_friction_%s_K(&s_, &(ph_put){K, force_K_%d, 3, 0});\n",
                 name, k, name, k);
-    friction_columns(c, f);
+    if (use != PH_USE_RESIDUAL)
+        friction_columns(c, f);
     fprintf(out, "    }\n");
 }
 
-void ph_compile_control_terms(ph_compiler *c, int k, int start)
+void ph_compile_control_terms(ph_compiler *c, int k, ph_use use)
 {
     if (c->mech->force[k].actuator)
-        actuator_terms(c, k, start);
+        actuator_terms(c, k, use);
     else
-        friction_terms(c, k, start);
+        friction_terms(c, k, use);
 }
 
 /* ---- couplings -------------------------------------------------------------------------------------------------- */
@@ -497,29 +498,30 @@ static void couple_Phi(ph_compiler *c, const ph_couple *x, int h)
     fprintf(c->out, " - v_) / 6.28318530717958647693);\n");
 }
 
-static void couple_terms(ph_compiler *c, int i, int start)
+static void couple_terms(ph_compiler *c, int i, ph_use use)
 {
     const ph_couple *x = &c->mech->couple[i];
-    int rates = start || (c->sim->matrix.what & PH_EVAL_RATE);
+    int start = use == PH_USE_START, tangents = use == PH_USE_MATRIX;
+    int slopes = start || (tangents && c->sim->matrix.what & PH_EVAL_RATE);
     char text[48];
     FILE *out = c->out;
     fprintf(out, "    { /* coupling '%s' */\n    ph_real sum_ = ph_k(0), turns_ = ph_k(0);\n",
             c->model->coupling[x->def].name);
     zero_rows(c, x, "B");
-    if (rates && !start)
+    if (slopes && !start)
         zero_rows(c, x, "Z");
     for (int h = 0; h < 2; h++) {
         open_half(c, x, h, "W->");
         couple_Phi(c, x, h);
         couple_rows(c, x, h, "B", "b_");
         ph_c_constant(c, couple_at(c, x) + h, x->factor[h], text);
-        if (rates)
+        if (slopes)
             fprintf(out, "        ph_vec3 z_[PH_SLOTS];\n        ph_along_z(x, %d, z_);\n", x->coordinate[h]);
         if (start)
             fprintf(out, "        convective[%d] += %s * ph_along_times_v(x, z_);\n", x->l_at, text);
-        else if (rates)
+        else if (slopes)
             couple_rows(c, x, h, "Z", "z_");
-        if (!start)
+        if (tangents)
             fprintf(out,
                     "        ph_along_K(x, %d, %s * W->lambda[%d], &(ph_put){K, couple_K_%d_%d, 3, 0});\n",
                     x->coordinate[h], text, x->l_at, i, h);
@@ -531,7 +533,7 @@ static void couple_terms(ph_compiler *c, int i, int start)
 
 /* ---- states ------------------------------------------------------------------------------------------------------- */
 
-static void state_terms(ph_compiler *c, int k, int start)
+static void state_terms(ph_compiler *c, int k, ph_use use)
 {
     const ph_own_state *x = &c->mech->own[k];
     const ph_function *f = &c->model->state[k].rate;
@@ -541,7 +543,7 @@ static void state_terms(ph_compiler *c, int k, int start)
     ph_compile_call(c, name, f, "W->");
     for (int i = 0; i < x->n; i++)
         fprintf(c->out, "        r[%d] = W->vdot[%d] - y_%s[%d];\n", x->v + i, x->v + i, name, i);
-    if (!start) {
+    if (use == PH_USE_MATRIX) {
         ph_compile_slopes(c, name, f);
         for (int i = 0; i < x->n; i++)
             ph_compile_tangent(c, name, f, i, "-", x->node, "", i);
@@ -551,12 +553,12 @@ static void state_terms(ph_compiler *c, int k, int start)
 
 /* ---- all of them --------------------------------------------------------------------------------------------------- */
 
-void ph_compile_controls(ph_compiler *c, int start)
+void ph_compile_controls(ph_compiler *c, ph_use use)
 {
     for (int k = 0; k < c->model->n_states; k++)
-        state_terms(c, k, start);
+        state_terms(c, k, use);
     for (int k = 0; k < c->model->n_couplings; k++)
-        couple_terms(c, k, start);
+        couple_terms(c, k, use);
 }
 
 void ph_compile_couple_data(ph_compiler *c)

@@ -13,6 +13,8 @@ static ph_status refuse_watched(const ph_run *run, ph_error *err)
             return ph_mech_fail(err, PH_E_INPUT, m, m->sensor[k].origin,
                                 "sensor '%s': what it comes to over time is not found on a device",
                                 m->sensor[k].name);
+    if (ph_multistep_refuse(run, "members of an ensemble", err) != PH_OK)
+        return PH_E_INPUT;
     if (m->n_events)
         return ph_mech_fail(err, PH_E_INPUT, m, m->event[0].origin,
                             "event '%s': events are not met on a device", m->event[0].name);

@@ -190,11 +190,11 @@ void ph_compile_kinematics(ph_compiler *c, const char *of, int body)
                 b->q[1], of, b->v[1]);
 }
 
-static void body_kin(ph_compiler *c, int k, int start)
+static void body_kin(ph_compiler *c, int k, ph_use use)
 {
     const ph_body *b = &c->mech->body[k];
     fprintf(c->out, "    ph_kin body_%d = ", k);
-    if (start || b->particle)
+    if (use == PH_USE_START || b->particle)
         ph_compile_kinematics(c, "W->", k);
     else
         fprintf(c->out, "ph_kin_moved(W->q + %d, W->v + %d, &T%d)", b->q[0], b->v[0], c->turn[b->node[1]]);
@@ -202,7 +202,7 @@ static void body_kin(ph_compiler *c, int k, int start)
 }
 
 /* r = m a - weight, J Omegadot + gyroscopic terms; C of the latter */
-static void body_terms(ph_compiler *c, int k, int start)
+static void body_terms(ph_compiler *c, int k, ph_use use)
 {
     const ph_body *b = &c->mech->body[k];
     const double w[3] = {b->weight.x, b->weight.y, b->weight.z};
@@ -232,7 +232,7 @@ static void body_terms(ph_compiler *c, int k, int start)
                 "    ph_store3(r + %d, ph_principal_g(ph_v3(ph_k(%s), ph_k(%s), ph_k(%s)), body_%d.w));\n",
                 at, ph_c_number(b->J.zz - b->J.yy, text[0]), ph_c_number(b->J.xx - b->J.zz, text[1]),
                 ph_c_number(b->J.yy - b->J.xx, text[2]), k);
-        if (!start)
+        if (use == PH_USE_MATRIX)
             fprintf(
                 out,
                 "    ph_store33(C + %d, ph_principal_C(ph_v3(ph_k(%s), ph_k(%s), ph_k(%s)), body_%d.w));\n",
@@ -246,7 +246,7 @@ static void body_terms(ph_compiler *c, int k, int start)
             "    ph_store3(r + %d, ph_add(ph_mul(inertia_%d, ph_load3(W->vdot + %d)), ph_rigid_g(inertia_%d, "
             "body_%d.w)));\n",
             at, k, at, k, k);
-    if (!start)
+    if (use == PH_USE_MATRIX)
         fprintf(out, "    ph_store33(C + %d, ph_rigid_C(inertia_%d, body_%d.w));\n", b->M[3], k, k);
 }
 
@@ -351,10 +351,10 @@ void ph_compile_joint_B(ph_compiler *c, int k)
     fprintf(c->out, "    }\n");
 }
 
-static void joint_terms(ph_compiler *c, int k, int start)
+static void joint_terms(ph_compiler *c, int k, ph_use use)
 {
     const ph_joint *j = &c->mech->joint[k];
-    int rates = start || (c->sim->matrix.what & PH_EVAL_RATE);
+    int start = use == PH_USE_START, rates = start || (c->sim->matrix.what & PH_EVAL_RATE);
     FILE *out = c->out;
     ph_compile_open_site(c, k, "W->");
     for (int i = 0; i < j->n_parts; i++) {
@@ -371,6 +371,8 @@ static void joint_terms(ph_compiler *c, int k, int start)
             fprintf(out, "        ph_%s_convective(x, convective + %d);\n", name, l);
             continue;
         }
+        if (use == PH_USE_RESIDUAL)
+            continue;
         fprintf(out, "        ph_%s_K(x, W->lambda + %d, &(ph_put){K, joint_K_%d, 3, 0});\n", name, l, k);
         if (rates)
             fprintf(out, "        ph_%s_Z(x, &(ph_put){Z, joint_B_%d, 3, %d});\n", name, k, row);
@@ -389,7 +391,7 @@ void ph_compile_force_energy(ph_compiler *c, int k)
             k);
 }
 
-static void force_terms(ph_compiler *c, int k, int start)
+static void force_terms(ph_compiler *c, int k, ph_use use)
 {
     const ph_force *f = &c->mech->force[k];
     int type = f->def->type, load = (ph_force_row_of(f->def)->keys & PH_KEY_VALUE) != 0;
@@ -413,7 +415,7 @@ static void force_terms(ph_compiler *c, int k, int start)
     for (int i = 0; i < PH_SLOTS; i++)
         if (f->v[i] >= 0)
             fprintf(out, "        ph_add3(r + %d, g_[%d]);\n", f->v[i], i);
-    if (!start) {
+    if (use == PH_USE_MATRIX) {
         if (!f->still && !load)
             fprintf(out, "        ph_%s_C(&s_, &(ph_put){C, force_K_%d, 3, 0});\n", name, k);
         fprintf(out, "        ph_%s_K(&s_, %s&(ph_put){K, force_K_%d, 3, 0});\n", name, value, k);
@@ -434,23 +436,48 @@ void ph_compile_B_times(const ph_compiler *c, ph_sum *s, int at, const char *nam
         ph_sum_term(s, c->B[at].value, "%s[%d]", name, k);
 }
 
+/* An entry of B that is not always 0. */
+static int is_there(const ph_compiler *c, int at)
+{
+    return c->B[at].changes || c->B[at].value != 0;
+}
+
+int ph_compile_is_pulled(const ph_compiler *c, int v)
+{
+    for (const ph_block *b = c->lay->link, *end = b + c->lay->n_links; b < end; b++)
+        for (int i = 0; i < b->m && v >= b->col_at && v < b->col_at + b->n; i++)
+            if (is_there(c, b->at + i * b->n + v - b->col_at))
+                return 1;
+    return 0;
+}
+
+void ph_compile_reactions(const ph_compiler *c, const char *to, const char *of, int unknowns)
+{
+    const ph_layout *lay = c->lay;
+    for (int v = 0; v < lay->nv; v++) {
+        ph_sum s;
+        if (!ph_compile_is_pulled(c, v))
+            continue;
+        fprintf(c->out, "    %s[%d] = ", to, v);
+        ph_sum_begin(&s, c->out);
+        for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
+            for (int i = 0; i < b->m && v >= b->col_at && v < b->col_at + b->n; i++) {
+                int row = unknowns ? c->unknown[lay->nv + b->row_at + i] : b->row_at + i;
+                if (row >= 0)
+                    ph_compile_B_times(c, &s, b->at + i * b->n + v - b->col_at, of, row);
+            }
+        ph_sum_end(&s);
+        fprintf(c->out, ";\n");
+    }
+}
+
 /* r += B^T lambda */
 static void print_reactions(ph_compiler *c)
 {
-    for (const ph_block *b = c->lay->link, *end = b + c->lay->n_links; b < end; b++)
-        for (int j = 0; j < b->n; j++) {
-            ph_sum s;
-            int any = 0;
-            for (int i = 0; i < b->m; i++)
-                any |= c->B[b->at + i * b->n + j].changes || c->B[b->at + i * b->n + j].value != 0;
-            if (!any)
-                continue;
-            fprintf(c->out, "    r[%d] += ", b->col_at + j);
-            ph_sum_begin(&s, c->out);
-            for (int i = 0; i < b->m; i++)
-                ph_compile_B_times(c, &s, b->at + i * b->n + j, "W->lambda", b->row_at + i);
-            fprintf(c->out, ";\n");
-        }
+    ph_compile_reactions(c, "f", "W->lambda", 0);
+    for (int v = 0; v < c->lay->nv; v++)
+        if (ph_compile_is_pulled(c, v))
+            fprintf(c->out, "    r[%d] += f[%d];\n", v, v);
 }
 
 static int is_driven(const ph_compiler *c, int row)
@@ -481,24 +508,24 @@ static void print_rates(ph_compiler *c)
     }
 }
 
-void ph_compile_elements(ph_compiler *c, int start)
+void ph_compile_elements(ph_compiler *c, ph_use use)
 {
     const ph_mechanism *m = c->mech;
     for (int k = 0; k < c->model->n_bodies; k++)
-        body_kin(c, k, start);
+        body_kin(c, k, use);
     for (int k = 0; k < c->model->n_bodies; k++)
-        body_terms(c, k, start);
+        body_terms(c, k, use);
     for (int k = 0; k < m->n_joints; k++)
-        joint_terms(c, k, start);
+        joint_terms(c, k, use);
     for (int k = 0; k < m->n_forces; k++)
         if (m->force[k].def)
-            force_terms(c, k, start);
+            force_terms(c, k, use);
         else
-            ph_compile_control_terms(c, k, start);
-    ph_compile_controls(c, start);
-    if (!start)
+            ph_compile_control_terms(c, k, use);
+    ph_compile_controls(c, use);
+    if (use != PH_USE_START)
         print_reactions(c);
-    if (start || (c->sim->matrix.what & PH_EVAL_RATE))
+    if (use == PH_USE_START || (c->sim->matrix.what & PH_EVAL_RATE))
         print_rates(c);
 }
 
@@ -583,14 +610,18 @@ static void joint_loop(ph_compiler *c, int kind)
         if (!j->nonholonomic)
             fprintf(out, "        ph_%s_Phi(&s, e->Phi + t->l + %d);\n", name, row);
         fprintf(out, "        ph_%s_B(&s, &(ph_put){e->B, t->B, 3, %d});\n", name, row);
-        fprintf(out, "        if (start)\n            ph_%s_convective(&s, e->convective + t->l + %d);\n",
-                name, row);
         fprintf(
             out,
-            "        else\n            ph_%s_K(&s, W->lambda + t->l + %d, &(ph_put){e->K, t->K, 3, 0});\n",
+            "        if (use == PH_START)\n            ph_%s_convective(&s, e->convective + t->l + %d);\n",
             name, row);
+        fprintf(out,
+                "        if (use == PH_MATRIX)\n            ph_%s_K(&s, W->lambda + t->l + %d, "
+                "&(ph_put){e->slopes->K, t->K, 3, 0});\n",
+                name, row);
         if (c->sim->matrix.what & PH_EVAL_RATE)
-            fprintf(out, "        if (!start)\n            ph_%s_Z(&s, &(ph_put){e->Z, t->B, 3, %d});\n",
+            fprintf(out,
+                    "        if (use == PH_MATRIX)\n            ph_%s_Z(&s, &(ph_put){e->slopes->Z, t->B, 3, "
+                    "%d});\n",
                     name, row);
     }
     fprintf(out, "    }\n");
@@ -642,11 +673,12 @@ static void force_loop(ph_compiler *c, int kind)
     fprintf(out,
             "        ph_%s_g(&s, %sg);\n        for (int k = 0; k < PH_SLOTS; k++)\n            if (t->v[k] "
             ">= 0)\n"
-            "                ph_add3(e->r + t->v[k], g[k]);\n        if (start)\n            continue;\n",
+            "                ph_add3(e->r + t->v[k], g[k]);\n        if (use != PH_MATRIX)\n            "
+            "continue;\n",
             name, value);
     if (!load)
-        fprintf(out, "        ph_%s_C(&s, &(ph_put){e->C, t->K, 3, 0});\n", name);
-    fprintf(out, "        ph_%s_K(&s, %s&(ph_put){e->K, t->K, 3, 0});\n    }\n", name, value);
+        fprintf(out, "        ph_%s_C(&s, &(ph_put){e->slopes->C, t->K, 3, 0});\n", name);
+    fprintf(out, "        ph_%s_K(&s, %s&(ph_put){e->slopes->K, t->K, 3, 0});\n    }\n", name, value);
 }
 
 void ph_compile_element_tables(ph_compiler *c)
@@ -663,14 +695,14 @@ void ph_compile_element_loops(ph_compiler *c)
     for (int k = 0; k < m->n_forces; k++)
         if (is_first_force(c, k))
             force_table(c, k);
-    fprintf(c->out, "PH_OUT_OF_LINE void ph_joints(const ph_work *W, ph_values *e, int start)\n{\n");
+    fprintf(c->out, "PH_FN void ph_joints(const ph_work *W, ph_values *e, int use)\n{\n");
     for (int k = 0; k < m->n_joints; k++)
         if (is_first_joint(c, k))
             joint_loop(c, k);
-    fprintf(c->out, "    (void)W, (void)e, (void)start;\n}\n\nPH_OUT_OF_LINE void ph_forces(ph_values *e, "
-                    "int start)\n{\n");
+    fprintf(c->out,
+            "    (void)W, (void)e, (void)use;\n}\n\nPH_FN void ph_forces(ph_values *e, int use)\n{\n");
     for (int k = 0; k < m->n_forces; k++)
         if (is_first_force(c, k))
             force_loop(c, k);
-    fprintf(c->out, "    (void)e, (void)start;\n}\n\n");
+    fprintf(c->out, "    (void)e, (void)use;\n}\n\n");
 }

@@ -19,6 +19,18 @@ typedef struct ph_pivot_places {
     int pivot, row, col, rows, cols, at;
 } ph_pivot_places;
 
+/* The factor of a row, a_ik / p: always the same number, or sign times a place of A. */
+typedef struct multiplier {
+    int changes, place;
+    double value; /* where it does not change; else its sign */
+} multiplier;
+
+/* b_row -= l b_pivot */
+typedef struct forward {
+    int row, pivot;
+    multiplier l;
+} forward;
+
 typedef struct elimination {
     ph_compiler *c;
     int n, nodes;             /* unknowns; those of nodes come first */
@@ -28,6 +40,8 @@ typedef struct elimination {
     pivot *order;             /* n */
     ph_pivot_places *table;   /* n: of a loop over places */
     int pivots, places;
+    forward *forward; /* room */
+    int n_forward, room, failed;
     int statements;
 } elimination;
 
@@ -103,17 +117,8 @@ static choice choose(const elimination *e, const int *rows, const int *cols)
     return best;
 }
 
-static void print_entry(const elimination *e, const ph_cell *x)
-{
-    char text[40];
-    if (x->entry.changes)
-        fprintf(e->c->out, "A[%d]", x->id);
-    else
-        fprintf(e->c->out, "%s", ph_c_number(x->entry.value, text));
-}
-
-/* a_ij -= l a_kj, where l is the factor of the row: constant or the name l. */
-static void update(elimination *e, ph_cell *x, ph_entry l, const ph_cell *u)
+/* a_ij -= l a_kj */
+static void update(elimination *e, ph_cell *x, multiplier l, const ph_cell *u)
 {
     FILE *out = e->c->out;
     if (!l.changes && !u->entry.changes && !x->entry.changes) {
@@ -135,9 +140,9 @@ static void update(elimination *e, ph_cell *x, ph_entry l, const ph_cell *u)
     else
         ph_sum_constant(&s, value);
     if (l.changes && u->entry.changes)
-        ph_sum_term(&s, -1, "l * A[%d]", u->id);
+        ph_sum_term(&s, -l.value, "A[%d] * A[%d]", l.place, u->id);
     else if (l.changes)
-        ph_sum_term(&s, -u->entry.value, "l");
+        ph_sum_term(&s, -l.value * u->entry.value, "A[%d]", l.place);
     else if (u->entry.changes)
         ph_sum_term(&s, -l.value, "A[%d]", u->id);
     else
@@ -145,27 +150,39 @@ static void update(elimination *e, ph_cell *x, ph_entry l, const ph_cell *u)
     fprintf(out, ";\n");
 }
 
-/* The factor a_ik / p of a row; p%d of the file is 1/p where p changes. */
-static ph_entry print_factor(elimination *e, const ph_cell *x, const ph_cell *p, int k)
+/* The factor a_ik / p of a row takes the place of a_ik; p[k] of the file is 1/p where p changes. */
+static multiplier print_factor(elimination *e, ph_cell *x, const ph_cell *p, int k)
 {
     FILE *out = e->c->out;
-    ph_entry l = {.changes = x->entry.changes || p->entry.changes};
     char text[40];
-    if (!l.changes) {
-        l.value = x->entry.value / p->entry.value;
-        return l;
-    }
+    if (!x->entry.changes && !p->entry.changes)
+        return (multiplier){.value = x->entry.value / p->entry.value};
+    if (!p->entry.changes && fabs(p->entry.value) == 1)
+        return (multiplier){1, x->id, p->entry.value};
+    if (x->id < 0)
+        x->id = e->c->n_ids++;
     e->statements++;
-    fprintf(out, "    l = ");
-    if (p->entry.changes) {
-        print_entry(e, x);
-        fprintf(out, " * p[%d];\n", k);
-    } else if (fabs(p->entry.value) == 1) {
-        fprintf(out, "%sA[%d];\n", p->entry.value < 0 ? "-" : "", x->id);
-    } else {
+    fprintf(out, "    A[%d] = ", x->id);
+    if (!x->entry.changes)
+        fprintf(out, "%s * p[%d];\n", ph_c_number(x->entry.value, text), k);
+    else if (p->entry.changes)
+        fprintf(out, "A[%d] * p[%d];\n", x->id, k);
+    else
         fprintf(out, "%s * A[%d];\n", ph_c_number(1 / p->entry.value, text), x->id);
+    return (multiplier){1, x->id, 1};
+}
+
+static void keep_forward(elimination *e, forward f)
+{
+    if (e->n_forward == e->room) {
+        int room = e->room ? 2 * e->room : 256;
+        forward *more = realloc(e->forward, sizeof *more * (size_t)room);
+        e->failed |= !more;
+        if (!more)
+            return;
+        e->forward = more, e->room = room;
     }
-    return l;
+    e->forward[e->n_forward++] = f;
 }
 
 /* ---- tables ------------------------------------------------------------------------------------------- */
@@ -214,7 +231,6 @@ static void print_tables(elimination *e)
 static void eliminate(elimination *e, pivot v, int k)
 {
     const ph_cell *p = at(e, v.row, v.col);
-    FILE *out = e->c->out;
     e->order[k] = v;
     e->row[v.row] = e->col[v.col] = 1;
     if (e->c->in_tables) {
@@ -222,23 +238,29 @@ static void eliminate(elimination *e, pivot v, int k)
         return;
     }
     if (p->entry.changes)
-        fprintf(out, "    p[%d] = 1 / A[%d];\n", k, p->id);
+        fprintf(e->c->out, "    p[%d] = 1 / A[%d];\n", k, p->id);
     for (int i = 0; i < e->n; i++) {
         ph_cell *x = at(e, i, v.col);
         if (e->row[i] || !is_there(x))
             continue;
-        ph_entry l = print_factor(e, x, p, k);
-        ph_sum s;
+        multiplier l = print_factor(e, x, p, k);
         for (int j = 0; j < e->n; j++)
             if (!e->col[j] && is_there(at(e, v.row, j)))
                 update(e, at(e, i, j), l, at(e, v.row, j));
-        fprintf(out, "    b[%d] = b[%d]", i, i);
-        ph_sum_begin(&s, out);
-        s.terms = 1;
-        if (l.changes)
-            ph_sum_term(&s, -1, "l * b[%d]", v.row);
+        keep_forward(e, (forward){i, v.row, l});
+    }
+}
+
+static void print_forward(elimination *e)
+{
+    FILE *out = e->c->out;
+    for (const forward *f = e->forward, *end = f + e->n_forward; f < end; f++) {
+        ph_sum s = {.out = out, .terms = 1};
+        fprintf(out, "    b[%d] = b[%d]", f->row, f->row);
+        if (f->l.changes)
+            ph_sum_term(&s, -f->l.value, "A[%d] * b[%d]", f->l.place, f->pivot);
         else
-            ph_sum_term(&s, -l.value, "b[%d]", v.row);
+            ph_sum_term(&s, -f->l.value, "b[%d]", f->pivot);
         fprintf(out, ";\n");
         e->statements++;
     }
@@ -290,9 +312,7 @@ static ph_status run(elimination *e, int *rows, int *cols)
         if (best.second.row >= 0)
             eliminate(e, best.second, k++);
     }
-    if (!e->c->in_tables)
-        substitute(e);
-    return PH_OK;
+    return e->failed ? PH_E_MEMORY : PH_OK;
 }
 
 static ph_status print_loop(elimination *e, int *rows, int *cols)
@@ -306,13 +326,17 @@ static ph_status print_loop(elimination *e, int *rows, int *cols)
 static ph_status print_statements(elimination *e, int *rows, int *cols)
 {
     FILE *out = e->c->out;
-    fprintf(out, "/* A x = b, A and b are lost. */\n"
-                 "PH_ELIMINATE_FN void ph_eliminate(ph_real *restrict A, ph_real *restrict b, ph_real "
-                 "*restrict x)\n"
-                 "{\n    ph_real p[PH_N], l;\n    (void)A, (void)p, (void)l;\n");
+    fprintf(out, "/* A becomes its factors, p the inverse pivots. */\n"
+                 "PH_ELIMINATE_FN void ph_factor(ph_real *restrict A, ph_real *restrict p)\n{\n");
     ph_status s = run(e, rows, cols);
+    fprintf(out, "    (void)A, (void)p;\n}\n\n/* A x = b, b is lost. */\n"
+                 "PH_ELIMINATE_FN void ph_solve(const ph_real *restrict A, const ph_real *restrict p, "
+                 "ph_real *restrict b, ph_real *restrict x)\n{\n");
+    print_forward(e);
+    if (s == PH_OK)
+        substitute(e);
     e->c->statements = e->statements;
-    fprintf(out, "}\n\n");
+    fprintf(out, "    (void)A, (void)p;\n}\n\n");
     return s;
 }
 
@@ -328,6 +352,7 @@ ph_status ph_compile_elimination(ph_compiler *c)
         fprintf(c->out, "#define PH_N %d /* unknowns of a step */\n\n", c->n);
         s = c->in_tables ? print_loop(&e, rows, cols) : print_statements(&e, rows, cols);
     }
-    free(e.row), free(e.col), free(e.touches), free(e.order), free(e.table), free(rows), free(cols);
+    free(e.row), free(e.col), free(e.touches), free(e.order), free(e.table), free(e.forward);
+    free(rows), free(cols);
     return s;
 }

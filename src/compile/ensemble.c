@@ -81,6 +81,8 @@ ph_status ph_run_compile_cuda(const ph_run *run, const ph_compile_config *config
     memcpy(&c, config, config->size < sizeof c ? config->size : sizeof c);
     if (!run->model)
         return ph_fail(err, PH_E_INPUT, "only runs of models can be compiled");
+    if (ph_multistep_refuse(run, "members of an ensemble", err) != PH_OK)
+        return PH_E_INPUT;
     ph_status s = ph_open_create(&open, run, c.open, c.n_open, 1, err);
     if (s != PH_OK)
         return s;

@@ -426,6 +426,8 @@ ph_status ph_run_compile_fmu(const ph_run *run, const ph_compile_config *config,
     ph_open *open = NULL;
     if (!run->model)
         return ph_fail(err, PH_E_INPUT, "only runs of models can be compiled");
+    if (ph_multistep_refuse(run, "an FMU", err) != PH_OK)
+        return PH_E_INPUT;
     ph_status s = ph_open_create(&open, run, config->open, config->n_open, 1, err);
     for (int k = 0; s == PH_OK && k < config->n_open; k++)
         if (open->starts_at[k] && !open->starts)

@@ -265,6 +265,8 @@ static void add_times_Bn(const ph_compiler *c, const ph_entry *e, const char *na
 static int has_F(const ph_compiler *c, int node)
 {
     const ph_options *o = &c->sim->opt;
+    if (ph_sim_is_multistep(c->sim))
+        return c->turn[node] >= 0 && ph_multistep_has_F(c);
     int inside = o->ggl_form == PH_GGL_INSIDE || (o->ggl_form == PH_GGL_AUTO && o->sigma == 0);
     return c->turn[node] >= 0 && !(o->sigma == 0 && inside) && !(o->sigma == 1 && !inside);
 }
@@ -363,8 +365,8 @@ static void each_cell(ph_compiler *c, purpose p)
                 put(c, p, lay->pair[e].row_at + i, lay->pair[e].col_at + j, pair_line, e, i, j);
     each_link(c, p);
     if (nm->n_eta > 0) {
-        each_product(c, p, lay->pair, nm->X_term, nm->n_X, p == FILL_AT_START ? "M" : "G");
-        each_product(c, p, lay->link, nm->Y_term, nm->n_Y, "B");
+        each_product(c, p, lay->pair, c->X, c->n_X, p == FILL_AT_START ? "M" : "G");
+        each_product(c, p, lay->link, c->Y, c->n_Y, "B");
     }
 }
 
@@ -401,16 +403,17 @@ static void print_right_hand_side(ph_compiler *c)
     }
 }
 
-void ph_compile_assembly(ph_compiler *c, int start)
+void ph_compile_assembly(ph_compiler *c, ph_use use)
 {
-    if (!start) {
+    if (use == PH_USE_MATRIX) {
         print_G(c);
         if (c->sim->matrix.n_eta > 0)
             print_FB(c);
-    } else {
+    } else if (use == PH_USE_START) {
         print_M(c);
     }
-    each_cell(c, start ? FILL_AT_START : FILL);
-    if (!start)
+    if (use != PH_USE_RESIDUAL)
+        each_cell(c, use == PH_USE_START ? FILL_AT_START : FILL);
+    if (use != PH_USE_START)
         print_right_hand_side(c);
 }

@@ -25,6 +25,7 @@ typedef struct native {
     int ahead;       /* 1: the step was made, with others, */
     unsigned failed; /* and did not converge */
     const double *data;
+    double *past; /* room for what a method of several steps remembers; NULL: nothing */
 } native;
 
 static void close_native(ph_native *base, const ph_allocator *alloc)
@@ -79,6 +80,10 @@ static void load(const ph_run *run, native *n)
     }
     if (n->of)
         put(n, n->at.data, n->data, n->of->n_data);
+    if (n->past) {
+        ph_multistep_past(sim, n->past);
+        put(n, n->at.past, n->past, n->at.numbers - n->at.past);
+    }
 }
 
 /* The point after it. */
@@ -101,7 +106,11 @@ static void accept(ph_run *run, const native *n)
     ph_sim *sim = run->sim;
     double made;
     get(n, n->at.iterations, &made, 1);
-    int iterations = (int)made;
+    int iterations = (int)made, nv = sim->lay.nv;
+    if (n->past) {
+        get(n, n->at.past + ph_multistep_order(sim) * nv, n->past, sim->opt.order > 1 ? nv : 0);
+        ph_multistep_accept(sim, n->past);
+    }
     ph_point free_one = sim->last;
     sim->last = sim->now, sim->now = sim->next, sim->next = free_one;
     sim->has_last = 1, sim->matrix.factored = 0;
@@ -147,7 +156,7 @@ static int meets_event(ph_sim *sim)
 /* Steps of another size, as those between an event and the grid, are the library's. */
 static int is_its_own(const ph_sim *sim)
 {
-    return sim->sens || sim->off || sim->renew;
+    return sim->sens || sim->off || sim->renew || sim->n < ph_multistep_first(sim);
 }
 
 static ph_status step(ph_run *run, ph_error *err)
@@ -220,7 +229,8 @@ static ph_status use(ph_run *run, const native *like, const ph_constants *x, ph_
     const ph_compiled *c = like->of;
     size_t head = (sizeof(native) + 15) / 16 * 16, bytes = sizeof(double) * (size_t)like->at.numbers;
     bytes = (bytes * (size_t)like->lanes / 64 + 1) * 64;
-    native *n = ph_alloc(run->config.alloc, head + sizeof(double) * (size_t)(c ? c->n_data + 1 : 1));
+    int n_data = c ? c->n_data + 1 : 1, n_past = like->at.numbers - like->at.past;
+    native *n = ph_alloc(run->config.alloc, head + sizeof(double) * (size_t)(n_data + n_past));
     double *own = aligned_alloc(64, bytes);
     if (!n || !own) {
         free(own), ph_free(run->config.alloc, n);
@@ -230,6 +240,7 @@ static ph_status use(ph_run *run, const native *like, const ph_constants *x, ph_
     double *data = (double *)((char *)n + head);
     n->base = (ph_native){step, close_native}, n->t0 = run->sim->t0, n->lane = -1;
     n->own = n->state = memset(own, 0, bytes), n->data = data, n->of = NULL;
+    n->past = n_past ? data + n_data : NULL;
     if (c && !read_data(c, x, data)) {
         close_native(&n->base, run->config.alloc);
         return differs(err);

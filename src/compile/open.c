@@ -550,6 +550,15 @@ static ph_status open_with(ph_open *o, double width, int sums, ph_error *err)
     return o->n > 0 ? explore(o, sums, err) : PH_OK;
 }
 
+/* The first steps of the nominal run. */
+static ph_status begin(ph_open *o, ph_error *err)
+{
+    ph_status s = build(o, o->value, 0, &o->begun, err);
+    for (long k = 0; k < ph_multistep_first(o->nominal->sim) && s == PH_OK; k++)
+        s = ph_run_step(o->begun, err);
+    return s;
+}
+
 ph_status ph_open_create(ph_open **out, const ph_run *run, const char *const *name, int n, int sums,
                          ph_error *err)
 {
@@ -562,6 +571,8 @@ ph_status ph_open_create(ph_open **out, const ph_run *run, const char *const *na
         s = open_with(o, widths[0], sums, err);
     for (int k = 1; k < WIDTHS && s != PH_OK && o->unbuilt; k++)
         clear(o), s = open_with(o, widths[k], sums, err);
+    if (s == PH_OK && ph_multistep_first(run->sim) > 0)
+        s = begin(o, err);
     if (s != PH_OK)
         ph_open_destroy(o), *out = NULL;
     return s;
@@ -572,5 +583,6 @@ void ph_open_destroy(ph_open *o)
     if (!o)
         return;
     clear(o);
+    ph_run_close(o->begun);
     ph_free(o->nominal->config.alloc, o);
 }

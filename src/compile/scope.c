@@ -145,11 +145,10 @@ static ph_status sensors(const ph_compiler *c, ph_error *err)
 static ph_status method(const ph_compiler *c, ph_error *err)
 {
     const ph_options *o = &c->sim->opt;
-    if (strcmp(c->sim->stepper->name, "genalpha"))
-        return ph_fail(err, PH_E_INPUT, "the method %s cannot be compiled, genalpha can",
+    if (strcmp(c->sim->stepper->name, "genalpha") && !ph_sim_is_multistep(c->sim))
+        return ph_fail(err, PH_E_INPUT, "the method %s cannot be compiled, genalpha and bliedf can",
                        c->sim->stepper->name);
-    if (o->newton != PH_FULL &&
-        o->newton != PH_STEP) /* its steps have a Jacobian in every iteration, and the same end */
+    if (o->newton != PH_FULL && o->newton != PH_STEP)
         return ph_fail(err, PH_E_INPUT, "newton = \"%s\" cannot be compiled: --newton full",
                        ph_newton_word((int)o->newton));
     if (o->tol > 0)
@@ -157,13 +156,13 @@ static ph_status method(const ph_compiler *c, ph_error *err)
     if (c->sim->n > 0)
         return ph_fail(err, PH_E_INPUT, "a run is compiled at its initial time");
     for (int i = 0; i < c->lay->N; i++)
-        if (c->sim->matrix.hub_at[i] >= 0)
+        if (c->sim->matrix.hub_at[i] >= 0 && ph_compile_joints_at(c->lay, i) > PH_HUB_MOST)
             return ph_fail(
                 err, PH_E_INPUT,
                 "body '%s' has too many joints for the form ggl of compiled models: --formulation index3",
                 c->lay->sys->nodes[i].name);
     int blocks = (c->lay->nv + c->lay->nl + c->sim->matrix.n_eta) / 3,
-        most = STACK_MAX / (PH_STACK_EACH * c->config->lanes);
+        most = STACK_MAX / (PH_STACK_DEEP * c->config->lanes);
     if (blocks > (most < BLOCKS_MAX ? most : BLOCKS_MAX))
         return ph_fail(err, PH_E_INPUT,
                        "the model has %d unknowns in a step, more than the %d that can be compiled%s",

@@ -1,7 +1,9 @@
 /* What the text of a step asks a model for: constants of the method, first guess, the system of an iteration, correction. */
 #include <float.h>
+#include <math.h>
 
 #include "compile/compile.h"
+#include "method/bliedf.h"
 #include "method/genalpha.h"
 
 /* ---- constants ------------------------------------------------------------------------------------ */
@@ -22,7 +24,37 @@ static int is_inside(const ph_options *o)
     return o->ggl_form == PH_GGL_INSIDE || (o->ggl_form == PH_GGL_AUTO && o->sigma == 0);
 }
 
-static void define_method(ph_compiler *c)
+/* Numbers of BLieDF by the names that steps have them: the form (G7) with sigma 0, and no starting values. */
+static void define_multistep(ph_compiler *c)
+{
+    static const char *const none[] = {"E",       "W_V",     "W_A",     "C_A",   "C_D", "THETA_V",
+                                       "THETA_A", "THETA_0", "THETA_1", "V_A",   "V_0", "V_1",
+                                       "LIE",     "A_A",     "A_0",     "SHIFT", "L_Q", "L_LIE"};
+    const ph_options *o = &c->sim->opt;
+    double gp = ((const ph_bliedf *)c->sim->method)->f[o->order].alpha[0] / o->h;
+    const struct {
+        const char *name;
+        double value;
+    } all[] = {{"T0", c->sim->t0},
+               {"H", o->h},
+               {"SIGMA", 0},
+               {"GP", gp},
+               {"EPS", gp},
+               {"INV_GP", 1 / gp},
+               {"INV_EPS", 1 / gp},
+               {"S", 1 / (gp * gp)},
+               {"A_1", 1},
+               {"BH2", 1 / (gp * gp)},
+               {"ATOL", o->atol},
+               {"RTOL", o->rtol},
+               {"BODY_SIZE", c->sim->matrix.body}};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        define(c, all[k].name, all[k].value);
+    for (size_t k = 0; k < sizeof none / sizeof *none; k++)
+        define(c, none[k], 0);
+}
+
+static void define_alpha(ph_compiler *c)
 {
     const ph_options *o = &c->sim->opt;
     double am = o->alpha_m, af = o->alpha_f, beta = o->beta, gamma = o->gamma, h = o->h, bh2 = beta * h * h;
@@ -66,11 +98,24 @@ static void define_method(ph_compiler *c)
                {"BODY_SIZE", c->sim->matrix.body}};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         define(c, all[k].name, all[k].value);
-    define_count(c, "INSIDE", is_inside(o), "form (G7) of the stabilised equations");
-    define_count(c, "PERTURBED", o->start == PH_PERTURBED, "starting values (S2), (S3)");
+}
+
+static void define_method(ph_compiler *c)
+{
+    const ph_options *o = &c->sim->opt;
+    int several = ph_sim_is_multistep(c->sim);
+    if (several)
+        define_multistep(c);
+    else
+        define_alpha(c);
+    define_count(c, "INSIDE", several || is_inside(o), "form (G7) of the stabilised equations");
+    define_count(c, "PERTURBED", !several && o->start == PH_PERTURBED, "starting values (S2), (S3)");
     define_count(c, "FRICTION", c->lay->friction, "forces depend on multipliers");
     define_count(c, "TURNS_COUNTED", c->mech->n_turns, "angles that are counted over many turns");
     define_count(c, "INPUTS", c->model->n_inputs, "numbers from outside");
+    define_count(c, "ETA", c->sim->matrix.n_eta > 0, "the stabilised form");
+    define_count(c, "FULL", o->newton == PH_FULL, "a Jacobian for every iteration");
+    define_count(c, "RATES", (c->sim->matrix.what & PH_EVAL_RATE) != 0, "velocities have conditions");
     define_count(c, "BY_POSITION", o->formulation == PH_INDEX3 && c->lay->C > 0, "index-3");
     define_count(c, "MAX_ITERATIONS",
                  c->config->max_iterations ? c->config->max_iterations : o->max_iterations,
@@ -83,6 +128,7 @@ static void define_sizes(ph_compiler *c)
     define_count(c, "NQ", lay->nq, "numbers of q");
     define_count(c, "NV", lay->nv, "of v");
     define_count(c, "NL", lay->nl, "of lambda");
+    define_count(c, "TURNS", c->turns, "rotations");
     define_count(c, "NODES", lay->N, "vectors and rotations");
     define_count(c, "NP", lay->size_pairs, "numbers of C and K");
     define_count(c, "NB", lay->size_links, "of B and Z");
@@ -95,6 +141,21 @@ static void define_sizes(ph_compiler *c)
     fprintf(c->out, "};\n\n");
 }
 
+/* The largest row of M, of translations and of rotations: what a change of positions makes of forces. */
+static double largest_mass(const ph_compiler *c, int turns)
+{
+    double most = 0;
+    for (const ph_block *b = c->lay->pair, *end = b + c->lay->n_pairs; b < end; b++)
+        for (int i = 0; i < b->m; i++) {
+            double sum = 0;
+            for (int j = 0; j < b->n; j++)
+                sum += fabs(c->M[b->at + i * b->n + j].value);
+            if ((c->turn[b->row] >= 0) == turns)
+                most = fmax(most, sum);
+        }
+    return most;
+}
+
 void ph_compile_work(ph_compiler *c)
 {
     char text[40];
@@ -102,8 +163,9 @@ void ph_compile_work(ph_compiler *c)
     double sigma = c->sim->opt.sigma;
     if (c->in_loops) {
         define_count(c, "N", c->n, "unknowns of a step");
-        define_count(c, "TURNS", c->turns, "rotations");
-        define_count(c, "ETA", eta, "the stabilised form");
+        define_count(c, "UNKNOWNS", c->n / 3, "three at a time");
+        define_count(c, "BLOCKS", c->n_ids, "of the matrix, with fill");
+        define(c, "MASS", largest_mass(c, 0)), define(c, "INERTIA", largest_mass(c, 1));
         define_count(c, "HAS_F", !(sigma == 0 && !outside) && !(sigma == 1 && outside),
                      "F of (G6) is not the identity");
         fprintf(c->out, "#define PH_TURN_UNIT %s /* of rotations, (N5) */\n",
@@ -115,13 +177,19 @@ void ph_compile_work(ph_compiler *c)
                     "typedef struct ph_work {\n"
                     "    const PH_MODEL *s; /* the state before it */\n"
                     "    ph_real t, iterations, violation[2], loose, size, tol_x, tol_R;\n"
+                    "    ph_real drift, pull[2], bound[2]; /* of ph_settled */\n"
                     "    ph_real theta[PH_NV], w[PH_NV], c[PH_NV];\n"
                     "    ph_real q[PH_NQ], v[PH_NV], vdot[PH_NV], lambda[PH_NL + 1], x[PH_N];\n");
-    fprintf(c->out, "    ph_mat3 Tinv[%d];\n", c->turns + 1);
     if (c->sim->matrix.n_eta > 0)
         fprintf(c->out,
                 "    ph_real y[PH_NV], Bn[PH_NB]; /* gamma/beta B_n^T eta; B at the start of the step */\n");
-    fprintf(c->out, "} ph_work;\n\n");
+    if (ph_sim_is_multistep(c->sim))
+        fprintf(c->out, "    ph_mat3 Jinv[%d];\n    ph_real G[%s]; /* of Lie terms */\n", c->turns + 1,
+                ph_multistep_has_F(c) && c->sim->opt.order >= 5 ? "4 * PH_NV" : "PH_NV");
+    fprintf(c->out,
+            "} ph_work;\n\n/* What iterations of a step with one Jacobian share: its factors. */\n"
+            "typedef struct ph_factors {\n    %s\n    ph_mat3 Tinv[%d];\n} ph_factors;\n\n",
+            c->in_loops ? "ph_mat3 A[PH_BLOCKS];" : "ph_real A[PH_NA], p[PH_N];", c->turns + 1);
 }
 
 /* ---- nodes -------------------------------------------------------------------------------------- */
@@ -134,7 +202,7 @@ static void print_y(ph_compiler *c, int at)
         fprintf(c->out, "ph_zero3()");
 }
 
-static void print_moves(ph_compiler *c, int system)
+static void print_moves(ph_compiler *c, int keep)
 {
     for (int i = 0; i < c->lay->N; i++) {
         const ph_slot *n = &c->lay->slot[i];
@@ -153,15 +221,18 @@ static void print_moves(ph_compiler *c, int system)
             fprintf(c->out, ", W->q + %d, W->v + %d, W->vdot + %d);\n", q, v, v);
             continue;
         }
-        fprintf(c->out, "    ph_moved T%d = ph_alpha_turn(s->q + %d, W->theta + %d, W->w + %d, W->c + %d, ",
-                t, q, v, v, v);
+        int several = ph_sim_is_multistep(c->sim);
+        fprintf(c->out, "    ph_moved T%d = ph_%s_turn(s->q + %d, W->theta + %d, W->w + %d, W->c + %d, ", t,
+                several ? "bdf" : "alpha", q, v, v, v);
         print_y(c, v);
+        if (several)
+            fprintf(c->out, ", W->Jinv[%d], W->G + %d", t, v);
         fprintf(c->out,
                 ");\n    ph_quat_store(W->q + %d, T%d.q), ph_store3(W->v + %d, T%d.v), ph_store3(W->vdot + "
                 "%d, T%d.vdot);\n",
                 q, t, v, t, v, t);
-        if (system)
-            fprintf(c->out, "    W->Tinv[%d] = T%d.Tinv;\n", t, t);
+        if (keep)
+            fprintf(c->out, "    F->Tinv[%d] = T%d.Tinv;\n", t, t);
     }
 }
 
@@ -172,10 +243,15 @@ static void print_predict(ph_compiler *c)
                     "PH_FN void ph_predict(const PH_MODEL *s, ph_work *W)\n{\n"
                     "    ph_real size = ph_k(PH_BODY_SIZE), speed = ph_k(0), acc = ph_k(0), spin = ph_k(0), "
                     "turn = ph_k(0);\n");
+    int several = ph_sim_is_multistep(c->sim);
+    if (several)
+        ph_multistep_predict(c);
     for (int i = 0; i < lay->N; i++) {
         int q = lay->slot[i].q_at, v = lay->slot[i].v_at, turns = c->turn[i] >= 0, n = lay->slot[i].dim;
         if (n != 3) {
-            fprintf(c->out,
+            if (!several)
+                fprintf(
+                    c->out,
                     "    ph_alpha_predict_numbers(%d, s->v + %d, s->a + %d, s->vdot + %d, s->last_vdot + %d, "
                     "s->slope, W->w + %d, W->c + %d, W->theta + %d);\n",
                     n, v, v, v, v, v, v, v);
@@ -185,7 +261,9 @@ static void print_predict(ph_compiler *c)
                     q, n, v, n, v, n);
             continue;
         }
-        fprintf(c->out,
+        if (!several)
+            fprintf(
+                c->out,
                 "    ph_alpha_predict(%d, s->v + %d, s->a + %d, s->vdot + %d, s->last_vdot + %d, s->slope, "
                 "W->w + %d, "
                 "W->c + %d, W->theta + %d);\n",
@@ -246,23 +324,24 @@ static void print_zeros(ph_compiler *c, const char *name, int n)
     fprintf(c->out, n ? "ph_k(0);\n" : "");
 }
 
-static void print_arrays(ph_compiler *c, int start)
+static void print_arrays(ph_compiler *c, ph_use use)
 {
-    int rates = start || (c->sim->matrix.what & PH_EVAL_RATE);
-    fprintf(c->out, "    ph_real A[PH_NA], b[PH_N], r[PH_NV], B[PH_NB + 1], Phi[PH_NL + 1]%s;\n",
+    int rates = use == PH_USE_START || (c->sim->matrix.what & PH_EVAL_RATE);
+    fprintf(c->out, "    ph_real b[PH_N], r[PH_NV], f[PH_NV], B[PH_NB + 1], Phi[PH_NL + 1]%s;\n",
             rates ? ", rate[PH_NL + 1]" : "");
-    fprintf(c->out, rates ? "    (void)B, (void)Phi, (void)rate;\n" : "    (void)B, (void)Phi;\n");
+    fprintf(c->out,
+            rates ? "    (void)B, (void)f, (void)Phi, (void)rate;\n" : "    (void)B, (void)f, (void)Phi;\n");
     if (rates)
         fprintf(c->out, "    ph_real Phi_t[PH_NL + 1];\n    ph_zeros(Phi_t, PH_NL);\n    (void)Phi_t;\n");
-    if (c->lay->friction)
+    if (c->lay->friction && use != PH_USE_RESIDUAL)
         fprintf(c->out, "    ph_real Gl[PH_NB + 1];\n    ph_zeros(Gl, PH_NB);\n");
-    if (start) {
+    if (use == PH_USE_START)
         fprintf(
             c->out,
             "    ph_real convective[PH_NL + 1];\n    ph_zeros(convective, PH_NL), ph_zeros(Phi, PH_NL);\n");
+    if (use != PH_USE_MATRIX)
         return;
-    }
-    fprintf(c->out, "    ph_real G[PH_NP], C[PH_NP], K[PH_NP];\n    (void)G;\n");
+    fprintf(c->out, "    ph_real *A = F->A, G[PH_NP], C[PH_NP], K[PH_NP];\n    (void)G;\n");
     print_zeros(c, "C", c->lay->size_pairs);
     print_zeros(c, "K", c->lay->size_pairs);
     if (rates)
@@ -280,26 +359,70 @@ static void print_loose(ph_compiler *c)
             fprintf(c->out, "    W->loose = ph_larger(W->loose, ph_abs(Phi[%d]));\n", i);
 }
 
-static void print_unused(ph_compiler *c, int start)
+static void print_unused(ph_compiler *c)
 {
     for (int k = 0; k < c->model->n_bodies; k++)
         fprintf(c->out, "    (void)body_%d;\n", k);
-    if (!start && !(c->sim->matrix.what & PH_EVAL_PHI))
-        fprintf(c->out, "    (void)Phi;\n");
+}
+
+/* The largest violation of velocities. */
+static void print_drift(ph_compiler *c)
+{
+    if (c->sim->matrix.what & PH_EVAL_RATE)
+        fprintf(c->out, "    W->drift = ph_most(ph_k(0), rate, PH_NL);\n");
+}
+
+/* Forces that the increment of lambda makes, and what they may be. */
+static void print_pull(ph_compiler *c)
+{
+    char text[40];
+    fprintf(c->out, "    ph_real d[PH_NV], most[2];\n");
+    ph_compile_reactions(c, "d", "W->x", 1);
+    for (int turns = 0; turns < 2; turns++) {
+        fprintf(c->out, "    W->pull[%d] = most[%d] = ph_k(0);\n", turns, turns);
+        for (int i = 0; i < c->lay->N; i++)
+            for (int k = 0; k < c->lay->slot[i].dim && (c->turn[i] >= 0) == turns; k++)
+                if (ph_compile_is_pulled(c, c->lay->slot[i].v_at + k))
+                    fprintf(c->out,
+                            "    W->pull[%d] = ph_max_abs(W->pull[%d], d[%d]), most[%d] = "
+                            "ph_max_abs(most[%d], f[%d]);\n",
+                            turns, turns, c->lay->slot[i].v_at + k, turns, turns, c->lay->slot[i].v_at + k);
+        fprintf(
+            c->out,
+            "    W->bound[%d] = PH_S * PH_RTOL * most[%d] + %s * (PH_S * PH_ATOL + 64 * DBL_EPSILON * %s);\n",
+            turns, turns, ph_c_number(largest_mass(c, turns), text), turns ? "1" : "W->size");
+    }
+    fprintf(c->out, "    (void)d;\n");
 }
 
 static void print_system(ph_compiler *c)
 {
-    fprintf(c->out, "/* The increment W->x of Newton's method at theta and lambda. */\n"
-                    "PH_FN void ph_system(const PH_MODEL *s, ph_work *W)\n{\n");
-    print_arrays(c, 0);
+    fprintf(c->out,
+            "/* The increment W->x of Newton's method at theta and lambda, with the Jacobian there. */\n"
+            "PH_OUT_OF_LINE void ph_increment(const PH_MODEL *s, ph_work *W, ph_factors *F)\n{\n");
+    print_arrays(c, PH_USE_MATRIX);
     ph_compile_locals(c);
     print_moves(c, 1);
-    ph_compile_elements(c, 0);
+    ph_compile_elements(c, PH_USE_MATRIX);
     print_loose(c);
-    ph_compile_assembly(c, 0);
-    print_unused(c, 0);
-    fprintf(c->out, "    ph_eliminate(A, b, W->x);\n}\n\n");
+    print_drift(c);
+    ph_compile_assembly(c, PH_USE_MATRIX);
+    print_unused(c);
+    fprintf(c->out, "    ph_factor(A, F->p);\n    ph_solve(A, F->p, b, W->x);\n}\n\n");
+    fprintf(c->out,
+            "/* The same with a Jacobian that is kept. */\n"
+            "PH_OUT_OF_LINE void ph_increment_kept(const PH_MODEL *s, ph_work *W, const ph_factors *F)\n{\n");
+    print_arrays(c, PH_USE_RESIDUAL);
+    ph_compile_locals(c);
+    print_moves(c, 0);
+    ph_compile_elements(c, PH_USE_RESIDUAL);
+    print_loose(c);
+    print_drift(c);
+    ph_compile_assembly(c, PH_USE_RESIDUAL);
+    print_unused(c);
+    fprintf(c->out, "    ph_solve(F->A, F->p, b, W->x);\n");
+    print_pull(c);
+    fprintf(c->out, "}\n\n");
     fprintf(c->out, "/* The point of theta. */\nPH_FN void ph_move(const PH_MODEL *s, ph_work *W)\n{\n");
     print_moves(c, 0);
     fprintf(c->out, "}\n\n");
@@ -327,7 +450,7 @@ static void print_correct(ph_compiler *c)
 {
     const ph_layout *lay = c->lay;
     fprintf(c->out, "/* Apply the increment to members at work; its size in units of the tolerances. */\n"
-                    "PH_FN ph_real ph_correct(ph_work *W, ph_mask active)\n{\n"
+                    "PH_FN ph_real ph_correct(ph_work *W, const ph_factors *F, ph_mask active)\n{\n"
                     "    ph_real moved = ph_k(0), turned = ph_k(0), far = ph_k(0);\n    ph_vec3 d;\n");
     if (c->sim->matrix.n_eta > 0)
         print_dy(c);
@@ -344,7 +467,7 @@ static void print_correct(ph_compiler *c)
         if (t < 0)
             fprintf(c->out, "    d = ph_load3(W->x + %d);\n", v);
         else
-            fprintf(c->out, "    d = ph_mul(W->Tinv[%d], ph_load3(W->x + %d));\n", t, v);
+            fprintf(c->out, "    d = ph_mul(F->Tinv[%d], ph_load3(W->x + %d));\n", t, v);
         const char *most = t < 0 ? "moved" : "turned";
         fprintf(c->out, "    %s = ph_alpha_most(%s, W->x + %d);\n", most, most, v);
         if (c->sim->matrix.n_eta > 0)
@@ -361,8 +484,8 @@ static void print_correct(ph_compiler *c)
                     "    W->lambda[%d] = ph_select(active, W->lambda[%d] + W->x[%d] * (1 / PH_S), "
                     "W->lambda[%d]);\n",
                     i, i, c->unknown[lay->nv + i], i);
-    fprintf(c->out,
-            "    return ph_larger(moved / (W->tol_x + 4 * DBL_EPSILON * far), turned / W->tol_R);\n}\n\n");
+    fprintf(c->out, "    (void)F;\n    return ph_larger(moved / (W->tol_x + 4 * DBL_EPSILON * far), turned / "
+                    "W->tol_R);\n}\n\n");
     fprintf(c->out, "/* Rows that are left out, because others imply them, are violated. */\n"
                     "PH_FN ph_mask ph_loose(const ph_work *W)\n{\n"
                     "    return ph_not(W->loose <= 1e-7 * W->size);\n}\n\n");
@@ -393,16 +516,17 @@ static void print_start(ph_compiler *c)
             "PH_COLD void ph_start_system(ph_work *W, int what, const ph_real *l, ph_real *x)\n{\n"
             "    const PH_MODEL *s = W->s;\n"
             "    ph_real y[PH_N], rows[PH_NL + 1], big[2] = {ph_k(PH_BODY_SIZE), ph_k(0)};\n");
-    print_arrays(c, 1);
+    fprintf(c->out, "    ph_real A[PH_NA], p[PH_N];\n");
+    print_arrays(c, PH_USE_START);
     ph_compile_locals(c);
     fprintf(
         c->out,
         "    for (int i = 0; i < PH_NV && what == PH_ACCELERATIONS; i++)\n        W->vdot[i] = ph_k(0);\n");
-    ph_compile_elements(c, 1);
+    ph_compile_elements(c, PH_USE_START);
     if (c->lay->friction)
         print_friction_start(c);
-    ph_compile_assembly(c, 1);
-    print_unused(c, 1);
+    ph_compile_assembly(c, PH_USE_START);
+    print_unused(c);
     fprintf(c->out,
             "    for (int i = 0; i < PH_NODES; i++) {\n"
             "        if (!ph_node[i][2])\n            big[0] = ph_most(big[0], W->q + ph_node[i][0], "
@@ -438,7 +562,7 @@ static void print_start(ph_compiler *c)
             if (eta >= 0)
                 fprintf(c->out, "    b[%d] = rows[%d];\n", eta, l);
         }
-    fprintf(c->out, "    ph_eliminate(A, b, y);\n    ph_zeros(x, PH_NV + PH_NL);\n");
+    fprintf(c->out, "    ph_factor(A, p);\n    ph_solve(A, p, b, y);\n    ph_zeros(x, PH_NV + PH_NL);\n");
     for (int i = 0; i < lay->nv + lay->nl; i++)
         if (c->unknown[i] >= 0)
             fprintf(c->out, "    x[%d] = y[%d];\n", i, c->unknown[i]);
@@ -449,6 +573,8 @@ void ph_compile_constants(ph_compiler *c)
 {
     define_sizes(c);
     define_method(c);
+    if (ph_sim_is_multistep(c->sim))
+        ph_multistep_constants(c);
     if (ph_compile_many_coordinates(c))
         fprintf(c->out, "#define PH_ALONG_FN PH_OUT_OF_LINE\n");
     fprintf(c->out, "\n");

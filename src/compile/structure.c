@@ -140,6 +140,54 @@ static void number_unknowns(ph_compiler *c)
                 nm->redundant && nm->out[lay->l_at[k] + i] ? -1 : c->n++;
 }
 
+/* ---- products of the columns of eta --------------------------------------------------------------------------- */
+
+int ph_compile_joints_at(const ph_layout *lay, int node)
+{
+    int n = 0;
+    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
+        n += b->col == node;
+    return n;
+}
+
+/* The terms of one list, where a hub has those of all its constraints. Terms that end in the same block have the same number at. out
+ * NULL: they are counted. */
+static int list_terms(const ph_compiler *c, const ph_block *left, const ph_term *term, int count,
+                      ph_term *out)
+{
+    const ph_layout *lay = c->lay;
+    int n = 0;
+    for (const ph_term *t = term, *end = t + count; t < end; t++) {
+        const ph_block *b = &left[t->left];
+        int first = t->right < 0 ? 0 : t->right, last = t->right < 0 ? lay->n_links : t->right + 1;
+        for (int f = first; f < last; f++) {
+            const ph_block *l = &lay->link[f];
+            if (t->right < 0 && (l->col != b->col || c->sim->matrix.eta_at[l->row] < 0))
+                continue;
+            if (out)
+                out[n] = (ph_term){t->left, f, b->row * lay->C + l->row, 0};
+            n++;
+        }
+    }
+    return n;
+}
+
+static ph_status find_products(ph_compiler *c)
+{
+    const ph_newton_matrix *nm = &c->sim->matrix;
+    if (nm->n_eta <= 0)
+        return PH_OK;
+    c->n_X = list_terms(c, c->lay->pair, nm->X_term, nm->n_X, NULL);
+    c->n_Y = list_terms(c, c->lay->link, nm->Y_term, nm->n_Y, NULL);
+    c->X = ph_alloc(c->alloc, sizeof *c->X * ((size_t)c->n_X + (size_t)c->n_Y + 1));
+    if (!c->X)
+        return PH_E_MEMORY;
+    c->Y = c->X + c->n_X;
+    list_terms(c, c->lay->pair, nm->X_term, nm->n_X, c->X);
+    list_terms(c, c->lay->link, nm->Y_term, nm->n_Y, c->Y);
+    return PH_OK;
+}
+
 ph_status ph_compile_structure(ph_compiler *c, ph_error *err)
 {
     const ph_layout *lay = c->lay;
@@ -169,6 +217,8 @@ ph_status ph_compile_structure(ph_compiler *c, ph_error *err)
     ph_free(c->alloc, numbers);
     ph_free(c->alloc, R);
     number_unknowns(c);
+    if (s == PH_OK && find_products(c) != PH_OK)
+        return ph_fail(err, PH_E_MEMORY, "not enough memory to compile the model");
     return s == PH_OK ? s
                       : ph_fail(err, s,
                                 "the elements of the model cannot be evaluated away from its initial values");

@@ -67,11 +67,18 @@ ph_mat3 ph_reduced_inertia(const ph_reduced *r)
 #define SYMMETRY 1e-9 /* relative */
 #define MASS     1e-7 /* the same, of masses by direction: what passes checks of finite elements passes here */
 
+/* What the reader of JSON would refuse: a body that was read from HDF5 can be frozen. */
+static ph_status refuse_number(const char *name, ph_error *err)
+{
+    return ph_fail(err, PH_E_INPUT, "%s has a number that is none or larger than %g", name,
+                   PH_REDUCED_NUMBER);
+}
+
 static ph_status check_matrix(const char *name, int n, const double *A, ph_error *err)
 {
     double size = ph_small_max(n * n, A);
-    if (!isfinite(size))
-        return ph_fail(err, PH_E_INPUT, "%s has a number that is none", name);
+    if (!(size <= PH_REDUCED_NUMBER))
+        return refuse_number(name, err);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++)
             if (!(fabs(A[i * n + j] - A[j * n + i]) <= SYMMETRY * size))
@@ -115,13 +122,14 @@ static ph_status check_markers(const ph_reduced *r, ph_error *err)
 {
     for (int k = 0; k < r->n_markers; k++) {
         const ph_marker *m = &r->marker[k];
-        if (!isfinite(ph_norm(m->X)) || !isfinite(ph_small_max(3 * r->modes, m->Psi)) ||
-            !isfinite(ph_small_max(3 * r->modes, m->Th)))
-            return ph_fail(err, PH_E_INPUT, "marker '%s' has a number that is none", m->name);
+        double X[3] = {m->X.x, m->X.y, m->X.z};
+        if (!(ph_small_max(3, X) <= PH_REDUCED_NUMBER) ||
+            !(ph_small_max(3 * r->modes, m->Psi) <= PH_REDUCED_NUMBER) ||
+            !(ph_small_max(3 * r->modes, m->Th) <= PH_REDUCED_NUMBER))
+            return ph_fail(err, PH_E_INPUT, "marker '%s' has a number that is none or larger than %g",
+                           m->name, PH_REDUCED_NUMBER);
     }
-    return isfinite(ph_small_max(r->modes, r->omega))
-               ? PH_OK
-               : ph_fail(err, PH_E_INPUT, "omega has a number that is none");
+    return ph_small_max(r->modes, r->omega) <= PH_REDUCED_NUMBER ? PH_OK : refuse_number("omega", err);
 }
 
 /* The mass is the same in every direction, and no rigid motion has moments other than those of a centre. */

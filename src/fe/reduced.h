@@ -23,7 +23,8 @@
 
 #include "polhode/base.h"
 
-#define PH_MODES_MAX 60 /* of one body */
+#define PH_MODES_MAX      60    /* of one body */
+#define PH_REDUCED_NUMBER 1e100 /* the largest: squares and products of numbers must not overflow */
 
 enum { PH_KG_MOVES = 0, PH_KG_TURNS = 3, PH_KG_SPINS = 6, PH_KG_MARKERS = 12 }; /* first case of each kind */
 

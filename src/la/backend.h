@@ -26,6 +26,10 @@ void ph_pattern_lay(ph_pattern *p, const ph_graph *g, ph_arena *a);
 double ph_pattern_residual(const ph_pattern *p, const double *value, const double *b, const double *x,
                            double *r, double *scale, int transposed);
 
+/* r = b - A x, or with A^T, alone. */
+void ph_pattern_rest(const ph_pattern *p, const double *value, const double *b, const double *x, double *r,
+                     int transposed);
+
 /* 1 if every number is finite. */
 int ph_all_finite(const double *x, int n);
 
@@ -91,6 +95,13 @@ void ph_refinement_lay(ph_refinement *w, int total, ph_arena *a);
  * more. Returns the backward error reached; x may be b and is written last. */
 double ph_refine(ph_refinement *w, ph_solver *s, ph_plain_solve plain, const ph_pattern *p,
                  const double *value, const double *b, double *x, int steps, int transposed);
+
+/* The backward error of x where unknowns are 0, as accelerations of a body that is fixed: what is there are rounding errors of numbers
+ * that cancelled, and a row of them holds as well as it can if its residual is small beside these. Leaves the residual in w->r and
+ * what rows are compared with in w->size, for further residuals of nearly the same x in w->r. */
+double ph_refinement_weigh(ph_refinement *w, const ph_pattern *p, const double *value, const double *b,
+                           const double *x, int transposed);
+double ph_refinement_error(const ph_refinement *w, const ph_pattern *p);
 
 size_t ph_klu_tape_size(const ph_pattern *p); /* bytes of what KLU remembers */
 

@@ -92,6 +92,17 @@ static void rest4(int p, int columns, int n, const double *L, const double *U, d
         *(ph_four *)(c3 + j) = a3, *(ph_four *)(c0 + j + 4) = b0, *(ph_four *)(c1 + j + 4) = b1;
         *(ph_four *)(c2 + j + 4) = b2, *(ph_four *)(c3 + j + 4) = b3;
     }
+    for (; j + 4 <= columns; j += 4) {
+        ph_four a0 = *(ph_four *)(c0 + j), a1 = *(ph_four *)(c1 + j), a2 = *(ph_four *)(c2 + j),
+                a3 = *(ph_four *)(c3 + j);
+        const double *u = U + j;
+        for (int k = 0; k < p; k++, u += n) {
+            ph_four s = *(const ph_four *)u;
+            a0 -= l0[k] * s, a1 -= l1[k] * s, a2 -= l2[k] * s, a3 -= l3[k] * s;
+        }
+        *(ph_four *)(c0 + j) = a0, *(ph_four *)(c1 + j) = a1;
+        *(ph_four *)(c2 + j) = a2, *(ph_four *)(c3 + j) = a3;
+    }
     for (; j < columns; j++)
         for (int i = 0; i < 4; i++) {
             double sum = C[i * n + j];
@@ -115,64 +126,77 @@ static void exchange(int n, double *a, double *b)
     }
 }
 
-/* The rows of the pivots: P [F_pp F_pr] = L_pp [U_pp U_pr]; diagonals of U are stored as their inverses. Returns the pivot
- * where growth is beyond limits, or p. */
-static int factor_pivots(const fronts *b, const ph_front *x, int n, int *swap, double *growth)
+/* Columns that are eliminated before their products are taken from what is beyond them: a panel. */
+#define PANEL 24
+
+/* Whole blocks from pivot j on. */
+static int panel_end(const int *of, int p, int j)
 {
-    double *F = b->F, *gross = b->gross;
+    int end = j + PANEL < p ? j + PANEL : p;
+    while (end < p && of[end] == of[end - 1])
+        end++;
+    return end;
+}
+
+/* Pivot j of a panel that ends at end: its row is exchanged with another of its block, then taken from the rows below, from all of them in the
+ * panel and from the columns of the panel in the others. The inverse of the pivot takes its place. Returns its growth. */
+static double eliminate(const fronts *b, const ph_front *x, int n, int j, int end, int *swap, int *exchanged)
+{
+    double *F = b->F, *row = F + (size_t)j * (size_t)n, *gross = b->gross;
     const int *of = b->plan->of + x->first;
-    int exchanged = 0; /* in the block at work */
-    for (int j = 0; j < x->p; j++) {
-        double *row = F + (size_t)j * (size_t)n;
-        int best = j;
-        for (int i = j + 1; i < x->p && of[i] == of[j]; i++)
-            if (fabs(F[(size_t)i * (size_t)n + (size_t)j]) > fabs(F[(size_t)best * (size_t)n + (size_t)j]))
-                best = i;
-        swap[j] = best;
-        if (best != j) {
-            exchange(n, row, F + (size_t)best * (size_t)n);
-        }
-        /* where rows were exchanged their units may differ: refinement judges such pivots */
-        exchanged = (j > 0 && of[j] == of[j - 1] && exchanged) || best != j;
-        double size = fabs(row[j]), g = exchanged ? 1 : gross[j] / size;
-        if (!(size > 0 && isfinite(size) && g <= GROWTH_SINGULAR))
-            return j;
-        *growth = g > *growth ? g : *growth;
-        row[j] = 1 / row[j];
-        for (int i = j + 1; i < x->p; i++) {
-            double *other = F + (size_t)i * (size_t)n, l = other[j] *= row[j];
-            gross[i] += fabs(l * row[i]);
-            if (l != 0)
-                ph_vector_add(n - j - 1, -l, row + j + 1, other + j + 1);
-        }
+    int best = j;
+    for (int i = j + 1; i < x->p && of[i] == of[j]; i++)
+        if (fabs(F[(size_t)i * (size_t)n + (size_t)j]) > fabs(F[(size_t)best * (size_t)n + (size_t)j]))
+            best = i;
+    swap[j] = best;
+    if (best != j)
+        exchange(n, row, F + (size_t)best * (size_t)n);
+    /* where rows were exchanged their units may differ: refinement judges such pivots */
+    *exchanged = (j > 0 && of[j] == of[j - 1] && *exchanged) || best != j;
+    double size = fabs(row[j]), growth = *exchanged ? 1 : gross[j] / size;
+    if (!(size > 0 && isfinite(size)))
+        return HUGE_VAL;
+    row[j] = 1 / row[j];
+    for (int i = j + 1; i < n; i++) {
+        double *other = F + (size_t)i * (size_t)n, l = other[j] *= row[j];
+        gross[i] += fabs(l * row[i]);
+        if (l != 0)
+            ph_vector_add((i < end ? n : end) - j - 1, -l, row + j + 1, other + j + 1);
     }
-    return x->p;
+    return growth;
 }
 
-/* One row of L_rp. */
-static void divide_row(int p, int n, const double *F, double *row)
+/* What the rows of a panel, first .. end - 1, leave of the rows and columns beyond it. */
+static void update_rest(const fronts *b, int n, int first, int end)
 {
-    for (int j = 0; j < p; j++) {
-        const double *u = F + (size_t)j * (size_t)n;
-        row[j] *= u[j];
-        ph_vector_add(p - j - 1, -row[j], u + j + 1, row + j + 1);
-    }
-}
-
-static void update_rest(const fronts *b, const ph_front *x, int n)
-{
-    int p = x->p, i = p;
     double *F = b->F;
+    const double *U = F + (size_t)first * (size_t)n + end;
+    int i = end;
+    for (; i + 4 <= n; i += 4) {
+        double *row = F + (size_t)i * (size_t)n;
+        rest4(end - first, n - end, n, row + first, U, row + end);
+    }
     for (; i < n; i++) {
         double *row = F + (size_t)i * (size_t)n;
-        divide_row(p, n, F, row);
-        for (int k = 0; k < p; k++)
-            b->gross[i] += fabs(row[k] * F[(size_t)k * (size_t)n + (size_t)i]);
+        rest1(end - first, n - end, n, row + first, U, row + end);
     }
-    for (i = p; i + 4 <= n; i += 4)
-        rest4(p, x->r, n, F + (size_t)i * (size_t)n, F + p, F + (size_t)i * (size_t)n + p);
-    for (; i < n; i++)
-        rest1(p, x->r, n, F + (size_t)i * (size_t)n, F + p, F + (size_t)i * (size_t)n + p);
+}
+
+/* (A10): all pivots of a front. Returns the one where growth is beyond limits, or p. */
+static int factor_front(const fronts *b, const ph_front *x, int n, int *swap, double *growth)
+{
+    int exchanged = 0; /* in the block at work */
+    for (int first = 0, end; first < x->p; first = end) {
+        end = panel_end(b->plan->of + x->first, x->p, first);
+        for (int j = first; j < end; j++) {
+            double g = eliminate(b, x, n, j, end, swap, &exchanged);
+            if (!(g <= GROWTH_SINGULAR))
+                return j;
+            *growth = g > *growth ? g : *growth;
+        }
+        update_rest(b, n, first, end);
+    }
+    return x->p;
 }
 
 static void copy(int m, int n, const double *from, int apart, double *to)
@@ -193,12 +217,11 @@ static ph_status factor(ph_solver *s, const double *value)
         assemble(b, x, n);
         for (int c = x->child; c >= 0; c = plan->front[c].sibling)
             extend_add(b, &plan->front[c], n);
-        int done = factor_pivots(b, x, n, b->swap + x->first, &growth);
+        int done = factor_front(b, x, n, b->swap + x->first, &growth);
         if (done < p) {
             s->info.where = plan->of[x->first + done];
             return PH_E_SINGULAR;
         }
-        update_rest(b, x, n);
         copy(p, p, b->F, n, b->store + x->lu);
         copy(p, r, b->F + p, n, b->store + x->u);
         copy(r, p, b->F + (size_t)p * (size_t)n, n, b->store + x->l);

@@ -14,6 +14,10 @@
  * through it. The lists of a hub are brought up to date when half of them may have changed: the time for
  * all its joints is linear in their number. George, Liu: The evolution of the minimum degree ordering algorithm, SIAM Rev. 31 (1989).
  *
+ * Where late blocks are pivots, D_k is the sum of what both sides of it give, each with all that is eliminated there: a chain of hinges
+ * that is eliminated towards the ground has 1/N^3 of it left at its last joint. So the order of what is long goes from the
+ * ground, where a late block has the fewest neighbours, to the block that is farthest from it, which is kept for the end (A12).
+ *
  * The order is then made a postorder of the elimination tree, largest subtree first: the same factors, in
  * places such that what is written last is read next. */
 #include "la/order.h"
@@ -25,6 +29,9 @@
 /* Late neighbours of a hub, at least: the joints of a body with fewer make a small clique, and bodies first
  * is what everyday mechanisms were tried with. */
 #define HUB 9
+/* Distance through a graph, squared, over its blocks: 4 for a square mesh, N/3 or more for a chain of N bodies. The order of a
+ * mesh gains nothing from an end, and is 10 to 30 % more work with one. */
+#define LONG 8
 
 typedef struct quotient {
     int n;
@@ -38,10 +45,11 @@ typedef struct quotient {
     int *absorbed;     /* n */
     int *eat, *room;   /* n: where E_i stands, its places; those of a hub are twice its neighbours */
     int *touched;      /* n; of hubs: eliminations next to it since its degree was found */
+    int *kept;         /* n; 1: kept for the end */
     int *mark, stamp;  /* n: a set is all i with mark[i] == stamp */
     int *head, *next, *prev; /* buckets of eligible blocks by key, 2 total + 2; links, n */
     int *key;                /* n; -1: in no bucket */
-    int lowest;              /* no bucket below this one has a block */
+    int n_heads, lowest;     /* buckets; none below the lowest has a block */
     int *order, *rank;       /* n: k-th block; when a block was eliminated */
     int *list;               /* all L_p, one after the other; grows */
     size_t used, capacity;
@@ -57,9 +65,9 @@ static void take_ints(int **p, ph_arena *a, size_t count)
 static void lay_quotient(quotient *q, ph_arena *a, size_t nnz, size_t total)
 {
     size_t n = (size_t)q->n;
-    int **const per_block[] = {&q->nvar,  &q->nelem,    &q->late, &q->wait, &q->hub,    &q->lp,
-                               &q->llen,  &q->absorbed, &q->mark, &q->next, &q->prev,   &q->key,
-                               &q->order, &q->rank,     &q->eat,  &q->room, &q->touched};
+    int **const per_block[] = {&q->nvar,  &q->nelem,    &q->late, &q->wait, &q->hub,     &q->lp,
+                               &q->llen,  &q->absorbed, &q->mark, &q->next, &q->prev,    &q->key,
+                               &q->order, &q->rank,     &q->eat,  &q->room, &q->touched, &q->kept};
     for (size_t i = 0; i < sizeof per_block / sizeof *per_block; i++)
         take_ints(per_block[i], a, n);
     take_ints(&q->start, a, n + 2);
@@ -284,6 +292,62 @@ static int waits(const quotient *q, int i, int j)
     return q->late[i] && !q->late[j] && !(q->hub[i] && q->hub[j]);
 }
 
+/* Unknowns next to block i in the graph. */
+static int width(const quotient *q, int i)
+{
+    int sum = 0;
+    for (int k = q->start[i]; k < q->start[i + 1]; k++)
+        sum += q->size[q->adj[k]];
+    return sum;
+}
+
+/* All blocks that a path joins with i, and how far they are, nearest first; marks them. Returns the end of the list. */
+static int spread(quotient *q, int i, int *list, int *far)
+{
+    int end = 1;
+    list[0] = i, far[i] = 0, q->mark[i] = q->stamp;
+    for (int at = 0; at < end; at++)
+        for (int k = q->start[list[at]]; k < q->start[list[at] + 1]; k++) {
+            int j = q->adj[k];
+            if (q->mark[j] != q->stamp)
+                q->mark[j] = q->stamp, far[j] = far[list[at]] + 1, list[end++] = j;
+        }
+    return end;
+}
+
+/* The late block of a list with the fewest unknowns next to it; -1: none is late. */
+static int find_ground(const quotient *q, const int *list, int end)
+{
+    int ground = -1, least = 0;
+    for (int t = 0; t < end; t++) {
+        int w = q->late[list[t]] ? width(q, list[t]) : 0;
+        if (w > 0 && (ground < 0 || w < least))
+            ground = list[t], least = w;
+    }
+    return ground;
+}
+
+/* In each part of the graph that is long: the block farthest from the ground that is not a late one or a hub (A12). */
+static void find_kept(quotient *q)
+{
+    int *list = q->order, *far = q->rank; /* not yet in use */
+    q->stamp++;
+    for (int i = 0; i < q->n; i++) {
+        if (q->mark[i] == q->stamp)
+            continue;
+        int end = spread(q, i, list, far), ground = find_ground(q, list, end), count = end;
+        if (ground < 0)
+            continue;
+        for (int t = 0; t < end; t++)
+            q->mark[list[t]] = 0;
+        spread(q, ground, list, far);
+        while (end > 0 && (q->late[list[end - 1]] || q->hub[list[end - 1]]))
+            end--;
+        if (end > 0 && (double)far[list[end - 1]] * far[list[end - 1]] >= LONG * (double)count)
+            q->kept[list[end - 1]] = 1, q->wait[list[end - 1]]++;
+    }
+}
+
 static void quotient_begin(quotient *q, const ph_graph *g)
 {
     symmetrise(q, g);
@@ -299,6 +363,7 @@ static void quotient_begin(quotient *q, const ph_graph *g)
     for (int i = 0; i < q->n; i++)
         for (int k = q->start[i]; k < q->start[i + 1]; k++)
             q->wait[i] += waits(q, i, q->adj[k]);
+    find_kept(q);
     for (int i = q->n - 1; i >= 0; i--) /* the first of equals ends up in front */
         if (!q->wait[i])
             bucket_insert(q, i, degree(q, i));
@@ -393,11 +458,24 @@ static int eliminate(quotient *q, int p)
     return 1;
 }
 
+/* All others are eliminated, or wait for these. */
+static void release_kept(quotient *q)
+{
+    for (int i = 0; i < q->n; i++)
+        if (q->kept[i])
+            q->wait[i]--, bucket_insert(q, i, degree(q, i));
+}
+
 static int minimum_degree(quotient *q)
 {
     for (int k = 0; k < q->n; k++) {
-        while (q->head[q->lowest] < 0)
+        while (q->lowest < q->n_heads && q->head[q->lowest] < 0)
             q->lowest++;
+        if (q->lowest == q->n_heads) {
+            release_kept(q);
+            k--;
+            continue;
+        }
         int p = q->head[q->lowest];
         if (q->touched[p]) {
             bucket_insert(q, p, degree(q, p));
@@ -507,7 +585,7 @@ ph_status ph_order(ph_structure *out, const ph_graph *g, const ph_allocator *all
         return status;
     lay_quotient(&q, &a, (size_t)g->nnz, total);
     memset(q.head, -1, (2 * total + 2) * sizeof(int));
-    q.lowest = (int)(2 * total + 1);
+    q.n_heads = q.lowest = (int)(2 * total + 2);
     quotient_begin(&q, g);
     if (minimum_degree(&q)) {
         postorder(&q);

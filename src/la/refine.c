@@ -7,6 +7,7 @@
  * backward error, SIAM J. Matrix Anal. Appl. 10 (1989) judge by single rows; a row that is zero by
  * symmetry then never passes.) */
 #include "la/backend.h"
+#include "la/kernels.h"
 #include "la/small.h"
 
 #include <float.h>
@@ -83,6 +84,19 @@ double ph_pattern_residual(const ph_pattern *p, const double *value, const doubl
     return error;
 }
 
+void ph_pattern_rest(const ph_pattern *p, const double *value, const double *b, const double *x, double *r,
+                     int transposed)
+{
+    memcpy(r, b, (size_t)p->total * sizeof *r);
+    for (int e = 0; e < p->nnz; e++) {
+        int i = p->row[e], j = p->col[e];
+        if (transposed)
+            ph_block_tapply_sub(p->size[i], p->size[j], r + p->first[j], value + p->at[e], x + p->first[i]);
+        else
+            ph_block_apply_sub(p->size[i], p->size[j], r + p->first[i], value + p->at[e], x + p->first[j]);
+    }
+}
+
 int ph_all_finite(const double *x, int n)
 {
     double s[4] = {0}; /* 0 times a number is 0 only if the number is finite */
@@ -138,19 +152,26 @@ static void cancelled(const ph_pattern *p, const double *value, const double *sc
     }
 }
 
-/* The backward error where unknowns are 0, as accelerations of a body that is fixed: what is there are rounding errors of numbers
- * that cancelled, and a row of them holds as well as it can if its residual is small beside these. */
-static double judge_cancelled(ph_refinement *w, const ph_pattern *p, const double *value, const double *b,
-                              int transposed)
+/* The weight of a block of rows stands in the place of its first unknown. */
+double ph_refinement_weigh(ph_refinement *w, const ph_pattern *p, const double *value, const double *b,
+                           const double *x, int transposed)
 {
-    double error = 0;
-    ph_pattern_residual(p, value, b, w->x, w->r, w->scale, transposed);
+    ph_pattern_residual(p, value, b, x, w->r, w->scale, transposed);
     cancelled(p, value, w->scale, w->d, w->size, transposed);
     for (int i = 0; i < p->n; i++) {
         int at = p->first[i], n = p->size[i];
-        double own = largest(w->scale + at, n), all = largest(w->size + at, n), r = largest(w->r + at, n);
+        w->size[at] = fmax(largest(w->scale + at, n), CANCELLED * largest(w->size + at, n));
+    }
+    return ph_refinement_error(w, p);
+}
+
+double ph_refinement_error(const ph_refinement *w, const ph_pattern *p)
+{
+    double error = 0;
+    for (int i = 0; i < p->n; i++) {
+        double r = largest(w->r + p->first[i], p->size[i]);
         if (r != 0)
-            error = ph_larger(error, r / fmax(own, CANCELLED * all));
+            error = ph_larger(error, r / w->size[p->first[i]]);
     }
     return error;
 }
@@ -177,7 +198,7 @@ double ph_refine(ph_refinement *w, ph_solver *s, ph_plain_solve plain, const ph_
     for (int i = 0; i < p->n; i++)
         late |= p->late[i];
     if (late && error > SUSPECT)
-        error = judge_cancelled(w, p, value, b, transposed);
+        error = ph_refinement_weigh(w, p, value, b, w->x, transposed);
     memcpy(x, w->x, bytes);
     return error;
 }

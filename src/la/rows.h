@@ -81,6 +81,11 @@ PH_INLINE ph_row ph_row_sub(ph_row a, ph_row b)
     return a - b;
 }
 
+PH_INLINE ph_row ph_row_add(ph_row a, ph_row b)
+{
+    return a + b;
+}
+
 /* Two loads of four and one of one: the same cuts as in ph_rows_store, so that a block can be read at once
  * after it is written, and no byte outside it is touched. */
 PH_INLINE ph_rows ph_rows_load(const double *p)
@@ -234,6 +239,14 @@ PH_INLINE ph_row ph_rows_tapply(ph_rows A, ph_row x)
     return ph_row_mul(x, A);
 }
 
+/* A^T x with A and x in memory */
+PH_INLINE ph_row ph_row_tapply(const double *A, const double *x)
+{
+    ph_row last = ph_row_load4(A + 5);
+    return ph_row_load4(A) * ph_row_splat(x[0]) + ph_row_load4(A + 3) * ph_row_splat(x[1]) +
+           PH_SHUFFLE(last, last, 1, 2, 3, 0) * ph_row_splat(x[2]);
+}
+
 #else
 
 typedef ph_vec3 ph_row;
@@ -272,6 +285,11 @@ PH_INLINE void ph_row_store3(double *p, ph_row a)
 PH_INLINE ph_row ph_row_sub(ph_row a, ph_row b)
 {
     return ph_sub(a, b);
+}
+
+PH_INLINE ph_row ph_row_add(ph_row a, ph_row b)
+{
+    return ph_add(a, b);
 }
 
 PH_INLINE ph_rows ph_rows_load(const double *p)
@@ -399,6 +417,11 @@ PH_INLINE ph_row ph_rows_apply(ph_rows A, ph_row x)
 PH_INLINE ph_row ph_rows_tapply(ph_rows A, ph_row x)
 {
     return ph_tmul(A, x);
+}
+
+PH_INLINE ph_row ph_row_tapply(const double *A, const double *x)
+{
+    return ph_tmul(ph_load33(A), ph_load3(x));
 }
 
 #endif

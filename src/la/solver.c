@@ -1,6 +1,7 @@
 /* The functions of solver.h, and the choice among backends: PH_AUTO. */
 #include "la/backend.h"
 #include "la/order.h"
+#include "la/split.h"
 
 #include <limits.h>
 #include <string.h>
@@ -134,24 +135,27 @@ ph_solver_info ph_solver_get_info(const ph_solver *s)
     return s->info;
 }
 
-/* ---- PH_AUTO: dense for small full systems; else block LU, and KLU for matrices at which that fails
- * ------------ */
+/* ---- PH_AUTO: dense for small full systems; else block LU, for meshes the solvers split and front, and KLU for matrices at which all
+ * these fail ------------ */
+
+#define STAGES 3
 
 typedef struct automatic {
     ph_solver base;
     ph_pattern p;
+    double trust;
     ph_analyses *known;
-    const double *value; /* as factored */
-    ph_solver *block;    /* or fronts */
-    ph_solver *klu;      /* made when block LU fails for the first time */
-    ph_solver *at_work;  /* one of the two */
+    const double *value;              /* as factored */
+    const ph_solver_ops *ops[STAGES]; /* in the order in which they are tried; the last is KLU */
+    ph_solver *stage[STAGES];         /* the first one; the others are made when they are first needed */
+    int n_stages, at_work;
 } automatic;
 
 static void auto_destroy(ph_solver *s)
 {
     automatic *a = (automatic *)s;
-    ph_solver_destroy(a->block);
-    ph_solver_destroy(a->klu);
+    for (int k = 0; k < STAGES; k++)
+        ph_solver_destroy(a->stage[k]);
     ph_solver_end(s);
 }
 
@@ -169,22 +173,33 @@ static int is_mesh(const ph_structure *s)
     return pairs > PAIRS_FEW * (double)s->n;
 }
 
-/* Block LU, or fronts for meshes. */
-static ph_status make_direct(ph_solver **out, const ph_graph *graph, ph_analyses *known,
-                             const ph_allocator *alloc)
+static void put_stage(automatic *a, const ph_solver_ops *ops)
 {
+    a->ops[a->n_stages++] = ops;
+}
+
+/* Block LU, or split and fronts for meshes; KLU behind them. */
+static ph_status make_direct(automatic *a, const ph_graph *graph)
+{
+    static const ph_solver_ops *const any[] = {&ph_split_ops, &ph_front_ops, &ph_block_ops};
+    const ph_allocator *alloc = a->base.alloc;
+    const ph_solver_ops *first = NULL;
     ph_graph g = *graph;
-    ph_structure s;
-    for (int k = 0; k < 2; k++) {
-        const ph_solver_ops *ops = k ? &ph_front_ops : &ph_block_ops;
-        if (ph_analysis_find(known, ops, graph))
-            return ph_solver_make(out, ops, graph, known, alloc);
-    }
-    ph_status status = ph_order(&s, graph, alloc);
+    ph_structure s = {0};
+    for (int k = 0; k < 3 && !first; k++)
+        first = ph_analysis_find(a->known, any[k], graph) ? any[k] : NULL;
+    ph_status status = first ? PH_OK : ph_order(&s, graph, alloc);
     if (status != PH_OK)
         return status;
-    g.ordered = &s;
-    status = ph_solver_make(out, is_mesh(&s) ? &ph_front_ops : &ph_block_ops, &g, known, alloc);
+    if (!first) {
+        g.ordered = &s;
+        first = !is_mesh(&s) ? &ph_block_ops : ph_split_gains(&g, &s, alloc) ? &ph_split_ops : &ph_front_ops;
+    }
+    put_stage(a, first);
+    if (first == &ph_split_ops)
+        put_stage(a, &ph_front_ops);
+    put_stage(a, &ph_klu_ops);
+    status = ph_solver_make(&a->stage[0], first, &g, a->known, alloc);
     ph_structure_free(&s, alloc);
     return status;
 }
@@ -204,58 +219,64 @@ static ph_status auto_create(ph_solver **out, const ph_graph *g, ph_analysis *no
         return PH_E_MEMORY;
     a = ph_arena_take(&arena, 1, sizeof *a);
     ph_pattern_lay(&a->p, g, &arena);
-    a->known = known;
+    a->known = known, a->trust = g->trust;
     ph_solver_begin(&a->base, &ph_auto_ops, alloc, &arena);
-    ph_status status = make_direct(&a->block, g, known, alloc);
+    ph_status status = make_direct(a, g);
     if (status != PH_OK) {
         auto_destroy(&a->base);
         return status;
     }
-    a->at_work = a->block;
-    a->base.info = a->block->info;
+    a->base.info = a->stage[0]->info;
     *out = &a->base;
     return PH_OK;
 }
 
-static ph_status make_klu(automatic *a)
+static ph_status make_stage(automatic *a, int k)
 {
     const ph_pattern *p = &a->p;
-    ph_graph g = {.n = p->n, .size = p->size, .late = p->late, .nnz = p->nnz, .row = p->row, .col = p->col};
-    return ph_solver_make(&a->klu, &ph_klu_ops, &g, a->known, a->base.alloc);
+    ph_graph g = {.n = p->n,
+                  .size = p->size,
+                  .late = p->late,
+                  .nnz = p->nnz,
+                  .row = p->row,
+                  .col = p->col,
+                  .trust = a->trust};
+    return a->stage[k] ? PH_OK : ph_solver_make(&a->stage[k], a->ops[k], &g, a->known, a->base.alloc);
 }
 
-static ph_status factor_klu(automatic *a)
+/* By stage k, or by the first after it that can. */
+static ph_status factor_from(automatic *a, int k)
 {
-    ph_status status = a->klu ? PH_OK : make_klu(a);
-    if (status != PH_OK)
-        return status;
-    a->at_work = a->klu;
-    return a->klu->ops->factor(a->klu, a->value);
+    ph_status status = PH_E_SINGULAR;
+    for (; k < a->n_stages && status != PH_OK; k++) {
+        status = make_stage(a, k);
+        if (status != PH_OK)
+            break;
+        a->at_work = k;
+        status = a->ops[k]->factor(a->stage[k], a->value);
+    }
+    a->base.info = a->stage[a->at_work]->info;
+    return status;
 }
 
-/* Block LU is tried at every factorisation: a tenth of what KLU costs, and what a step does then does not
- * depend on the steps before it. */
+/* The first solver is tried at every factorisation: a tenth of what the next one costs, and what a step does then does
+ * not depend on the steps before it. */
 static ph_status auto_factor(ph_solver *s, const double *value)
 {
     automatic *a = (automatic *)s;
     a->value = value;
-    a->at_work = a->block;
-    ph_status status = a->block->ops->factor(a->block, value);
-    if (status != PH_OK)
-        status = factor_klu(a);
-    s->info = a->at_work->info;
-    return status;
+    return factor_from(a, 0);
 }
 
 static ph_status auto_solve(ph_solver *s, const double *b, double *x, int transposed)
 {
     automatic *a = (automatic *)s;
-    ph_status status = a->at_work->ops->solve(a->at_work, b, x, transposed);
-    if (status == PH_E_SINGULAR && a->at_work == a->block) {
-        status = factor_klu(a);
-        s->info = a->at_work->info;
-        if (status == PH_OK)
-            status = a->klu->ops->solve(a->klu, b, x, transposed);
+    ph_status status = a->ops[a->at_work]->solve(a->stage[a->at_work], b, x, transposed);
+    while (status == PH_E_SINGULAR && a->at_work + 1 < a->n_stages) {
+        status = factor_from(a, a->at_work + 1);
+        if (status != PH_OK)
+            break;
+        status = a->ops[a->at_work]->solve(a->stage[a->at_work], b, x, transposed);
     }
     return status;
 }
@@ -264,11 +285,11 @@ static ph_status auto_solve(ph_solver *s, const double *b, double *x, int transp
 static ph_status auto_tape(ph_solver *s, ph_tape *t)
 {
     automatic *a = (automatic *)s;
-    int used = a->klu != NULL;
+    int last = a->n_stages - 1, used = a->stage[last] != NULL;
     ph_tape_int(t, &used);
-    ph_status status = used && !a->klu ? make_klu(a) : PH_OK;
-    if (status == PH_OK && a->klu)
-        return ph_klu_ops.tape(a->klu, t);
+    ph_status status = used ? make_stage(a, last) : PH_OK;
+    if (status == PH_OK && a->stage[last])
+        return ph_klu_ops.tape(a->stage[last], t);
     ph_tape_skip(t, ph_klu_tape_size(&a->p));
     return status;
 }

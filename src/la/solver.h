@@ -48,7 +48,7 @@ void ph_analyses_forget(ph_analyses *known);
 /* Numeric phase. value must stay as it is until the last solve: U and refinement read it. On PH_E_SINGULAR
  * (also for values that are not finite) ph_solver_get_info says at which block; no solve is allowed then.
  * Nothing is allocated, but by KLU when it chooses pivots (PH_E_MEMORY is possible then) and by PH_AUTO
- * when block LU fails for the first time and KLU is made; that can also happen in solve. */
+ * when a solver fails for the first time and the next one is made; that can also happen in solve. */
 ph_status ph_solver_factor(ph_solver *s, const double *value);
 
 /* A x = b and A^T x = b; x may be b. PH_E_NAN if b or x is not finite, PH_E_SINGULAR from block LU if

@@ -2,6 +2,7 @@
 #ifndef PH_MODEL_LIMITS_H
 #define PH_MODEL_LIMITS_H
 
+#include "fe/reduced.h"
 #include "mech/model.h"
 
 #define PH_MODEL_MB       (1024.0 * 1024.0)
@@ -18,7 +19,7 @@
 #define PH_MODEL_SHAPES   1000    /* of one body */
 #define PH_MODEL_MESH     (64 * PH_MODEL_MB) /* bytes of a file of triangles, */
 #define PH_MODEL_CORNERS  600000             /* of which there are 3 in each: a page of 5 MB */
-#define PH_MODEL_NUMBER   1e100              /* squares and products of numbers must not overflow */
+#define PH_MODEL_NUMBER   PH_REDUCED_NUMBER  /* of a file of any kind */
 #define PH_MODEL_NAME     63                 /* characters of a name */
 #define PH_MODEL_NESTING  32                 /* levels of a frozen model */
 #define PH_MODEL_RESULTS  PH_SENSOR_MAX      /* numbers of a custom sensor or a constraint */

@@ -153,6 +153,8 @@ void ph_layout_take(ph_layout *lay, ph_arena *a)
     lay->v_at = ph_arena_take(a, N, sizeof(int));
     lay->R_at = ph_arena_take(a, N, sizeof(int));
     lay->diag = ph_arena_take(a, N, sizeof(int));
+    lay->link_end = ph_arena_take(a, N, sizeof(int));
+    lay->link_of = ph_arena_take(a, (size_t)lay->n_links, sizeof(int));
     lay->rows = ph_arena_take(a, C, sizeof(int));
     lay->l_at = ph_arena_take(a, C, sizeof(int));
     lay->pair = ph_arena_take(a, (size_t)lay->n_pairs, sizeof *lay->pair);
@@ -193,6 +195,22 @@ static void fill_batches(ph_layout *lay)
     }
 }
 
+/* The links of each node: counted, then ends that move to where they belong as they are filled. */
+static void list_links(ph_layout *lay)
+{
+    int sum = 0;
+    memset(lay->link_end, 0, sizeof(int) * (size_t)lay->N);
+    for (int e = 0; e < lay->n_links; e++)
+        lay->link_end[lay->link[e].col]++;
+    for (int i = 0; i < lay->N; i++) {
+        int count = lay->link_end[i];
+        lay->link_end[i] = sum;
+        sum += count;
+    }
+    for (int e = 0; e < lay->n_links; e++)
+        lay->link_of[lay->link_end[lay->link[e].col]++] = e;
+}
+
 ph_status ph_layout_fill(ph_layout *lay, ph_error *err)
 {
     const ph_system *sys = lay->sys;
@@ -230,6 +248,7 @@ ph_status ph_layout_fill(ph_layout *lay, ph_error *err)
                                   PH_HAS_C};
         at += m * n;
     }
+    list_links(lay);
     char label[PH_NAME_MAX];
     for (int i = 0; i < lay->N; i++)
         if (lay->diag[i] < 0)

@@ -44,7 +44,9 @@ typedef struct ph_layout {
     int *rows, *l_at;        /* C */
     ph_block *pair, *link;   /* n_pairs, n_links */
     int *diag;               /* N: the pair (i, i) */
-    ph_analyses *known;      /* of matrices on it; NULL: they are not kept */
+    int *link_end,
+        *link_of; /* N, n_links: the links of node i are link_of[k], k from the end of node i - 1 on, in their order */
+    ph_analyses *known; /* of matrices on it; NULL: they are not kept */
 } ph_layout;
 
 /* The layout of a system and the analyses of matrices on it, made once and shared by all that is done with the system

@@ -368,15 +368,45 @@ static double noise(const ph_sim *sim, const ph_step_ops *o)
     return most;
 }
 
+/* B^T y of one node with the links from k to end; those of 3x3 are added up in registers */
+PH_INLINE void reaction(const ph_layout *lay, const int *k, const int *end, int n, const double *B,
+                        const double *y, double *f)
+{
+    const ph_block *b = &lay->link[*k];
+    if (b->m == 3 && n == 3) {
+        ph_row sum = ph_row_tapply(B + b->at, y + b->row_at);
+        for (k++; k < end && (b = &lay->link[*k])->m == 3; k++)
+            sum = ph_row_add(sum, ph_row_tapply(B + b->at, y + b->row_at));
+        ph_row_store3(f, sum);
+    } else {
+        memset(f, 0, sizeof(double) * (size_t)n);
+    }
+    for (; k < end; k++) {
+        b = &lay->link[*k];
+        ph_small_tmul_add(b->m, n, B + b->at, y + b->row_at, f);
+    }
+}
+
+/* The largest numbers of B^T y; f: scratch for one node */
+static ph_size reaction_size(const ph_layout *lay, const double *B, const double *y, double *f)
+{
+    const int *k = lay->link_of;
+    ph_size s = {{0, 0}};
+    for (int i = 0; i < lay->N; i++) {
+        const int *end = lay->link_of + lay->link_end[i];
+        if (k == end)
+            continue;
+        reaction(lay, k, end, lay->slot[i].dim, B, y, f);
+        ph_size_add_node(&s, &lay->slot[i], f);
+        k = end;
+    }
+    return s;
+}
+
 /* The forces that the increment of lambda makes, times s. */
 static ph_size multiplier_force(const ph_sim *sim)
 {
-    const ph_layout *lay = &sim->lay;
-    double *f = sim->matrix.b; /* done with */
-    memset(f, 0, sizeof(double) * (size_t)lay->nv);
-    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
-        ph_small_tmul_add(b->m, b->n, sim->ev.B + b->at, sim->matrix.x + lay->nv + b->row_at, f + b->col_at);
-    return ph_size_largest(lay, f);
+    return reaction_size(&sim->lay, sim->ev.B, sim->matrix.x + sim->lay.nv, sim->matrix.b);
 }
 
 /* Size of the increment of lambda, as the forces that it makes, in units of what changes of q and vdot as large as
@@ -414,12 +444,8 @@ static int multipliers_settle(const ph_sim *sim, const ph_step_ops *o, double ra
 {
     const ph_layout *lay = &sim->lay;
     double next = rate < PH_RATE_TRUSTED ? rate / (1 - rate) : 1, part = o->s * sim->opt.rtol;
-    ph_size force = multiplier_force(sim), most;
-    double *f = sim->matrix.b;
-    memset(f, 0, sizeof(double) * (size_t)lay->nv);
-    for (const ph_block *b = lay->link, *end = b + lay->n_links; b < end; b++)
-        ph_small_tmul_add(b->m, b->n, sim->ev.B + b->at, sim->next.lambda + b->row_at, f + b->col_at);
-    most = ph_size_largest(lay, f);
+    ph_size force = multiplier_force(sim),
+            most = reaction_size(lay, sim->ev.B, sim->next.lambda, sim->matrix.b);
     return (force.of[0] * next <= part * most.of[0] && force.of[1] * next <= part * most.of[1]) ||
            multiplier_size(sim, o) * next <= 1;
 }

@@ -137,6 +137,13 @@ PH_FN ph_real ph_alpha_most(ph_real most, const ph_real *a)
     return ph_select(x > z, x, z) + 0 * sum;
 }
 
+/* The largest |a|; NaN: as comparisons have it. */
+PH_FN ph_real ph_max_abs(ph_real most, ph_real a)
+{
+    a = ph_abs(a);
+    return ph_select(a > most, a, most);
+}
+
 PH_FN ph_real ph_most(ph_real most, const ph_real *a, int n)
 {
     for (int i = 0; i < n; i++)
