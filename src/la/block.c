@@ -350,7 +350,8 @@ PH_INLINE const ph_block_neighbour *forward_sized(int m, const ph_block_lu *b, c
                                                   const double *rhs, double *y)
 {
     line s[6];
-    memset(s, 0, sizeof s);
+    for (int i = 0; i < m; i++)
+        s[i] = line_zero();
     for (const ph_block_neighbour *end = b->below + k->below_end; e < end; e++)
         gather_block(m, e->size, s, from[1] + e->l, b->y + e->y);
     for (int i = 0; i < m; i++)
@@ -373,7 +374,8 @@ PH_INLINE const ph_block_neighbour *back_sized(int m, const ph_block_lu *b, cons
     const double *inverse = from[1] + k->inverse;
     double z[6];
     line s[6];
-    memset(s, 0, sizeof s);
+    for (int i = 0; i < m; i++)
+        s[i] = line_zero();
     for (const ph_block_neighbour *start = b->above + k[-1].above_end; a > start;)
         a--, gather_block(m, a->size, s, find(from, a->u), b->y + a->y);
     for (int i = 0; i < m; i++)

@@ -36,6 +36,11 @@ typedef struct line {
     ph_row a, b; /* numbers 0 .. 3 and 4 .. 7; those from n on are zero */
 } line;
 
+PH_INLINE line line_zero(void)
+{
+    return (line){ph_row_splat(0), ph_row_splat(0)};
+}
+
 PH_INLINE line line_load(int n, const double *p)
 {
     return n > 4 ? (line){ph_row_load4(p), quad_load(n - 4, p + 4)} : (line){quad_load(n, p), {0}};
@@ -87,9 +92,15 @@ typedef struct line {
     double x[6];
 } line;
 
-PH_INLINE line line_load(int n, const double *p)
+PH_INLINE line line_zero(void)
 {
     line y = {0};
+    return y;
+}
+
+PH_INLINE line line_load(int n, const double *p)
+{
+    line y = line_zero();
     for (int i = 0; i < n; i++)
         y.x[i] = p[i];
     return y;
