@@ -129,10 +129,11 @@ static void measures_by_definition(void **state)
         int px = slot[at].v_at, rx = slot[turn].v_at;
         b.from.q[slot[at].q_at] = x, b.from.q[slot[turn].q_at] = 1, b.from.v[px + 1] = -v,
         b.from.v[rx + 2] = w;
-        b.sim->matrix.body = body;
-        for (int still = 0; still < 2; still++) {
-            double X = fmax(x, still ? body : 1), V = fmax(v, still ? rest * X : 1),
-                   W = fmax(w, still ? rest : 1);
+        for (int still = 0; still < 3; still++) { /* 2: points, which have no size */
+            int known = still == 1;
+            b.sim->matrix.body = still < 2 ? body : 0;
+            double X = fmax(x, known ? body : 1), V = fmax(v, known ? rest * X : 1),
+                   W = fmax(w, known ? rest : 1);
             const double expected[] = {1 / X, 1, 1 / V, 1 / W};
             for (int i = 0; i < 4; i++) {
                 double *d = i < 2 ? dq : dv;

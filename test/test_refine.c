@@ -143,11 +143,11 @@ static void weights(void **state)
     block_case c = case_full(2, size);
     ph_graph g = case_graph(&c);
     g.late = late;
-    double A[5][5] = {{1e8, 0.1, 0.2, 3, 0.5},
-                      {0.3, 2, -0.1, 0.7, 1},
-                      {0.2, 0.4, 5, -0.2, 1},
-                      {4, 0.1, -1, 0, 0},
-                      {1, 2, 0.3, 0, 0}};
+    const double A[5][5] = {{5, 0.1, 0.2, 3, 0.5},
+                            {0.3, 2, -0.1, 0.7, 1},
+                            {0.2, 0.4, 1e8, -0.2, 1},
+                            {8, 0.1, -1, 0, 0},
+                            {1, 2, 0.3, 0, 0}};
     for (int i = 0; i < 5; i++)
         for (int j = 0; j < 5; j++) {
             int r = i >= 3, s = j >= 3;
