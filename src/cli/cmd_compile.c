@@ -15,7 +15,7 @@
 
 /* What was typed, as keys of run{} have it: "--t-end 2" is "t_end=2". */
 typedef struct told {
-    int n, n_set;
+    int n, n_set, newton; /* newton: it is told */
     char text[TEXTS_MAX][200];
     const char *option[TEXTS_MAX];
     char name[PH_SETTINGS_MAX][80];
@@ -28,6 +28,7 @@ static const char *const keys[] = {"h",    "t-end", "method",     "formulation",
 
 static void tell(told *t, const char *key, const char *value, size_t length)
 {
+    t->newton |= !strcmp(key, "newton");
     snprintf(t->text[t->n], sizeof t->text[0], "%s=%s", key, value);
     for (char *p = t->text[t->n]; p < t->text[t->n] + length; p++)
         *p = *p == '-' ? '_' : *p;
@@ -50,6 +51,9 @@ static void read_options(const ph_args *args, told *t)
         }
     if (args->assemble && t->n < TEXTS_MAX)
         tell(t, "assemble", "true", 8);
+    if (args->cuda && !t->newton &&
+        t->n < TEXTS_MAX) /* a Jacobian that is kept leaves the registers of a thread */
+        tell(t, "newton", "full", 6);
 }
 
 static int read_settings(const ph_args *args, told *t)

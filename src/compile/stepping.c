@@ -114,7 +114,9 @@ static void define_method(ph_compiler *c)
     define_count(c, "TURNS_COUNTED", c->mech->n_turns, "angles that are counted over many turns");
     define_count(c, "INPUTS", c->model->n_inputs, "numbers from outside");
     define_count(c, "ETA", c->sim->matrix.n_eta > 0, "the stabilised form");
+    fprintf(c->out, "#ifndef PH_FULL\n");
     define_count(c, "FULL", o->newton == PH_FULL, "a Jacobian for every iteration");
+    fprintf(c->out, "#endif\n");
     define_count(c, "RATES", (c->sim->matrix.what & PH_EVAL_RATE) != 0, "velocities have conditions");
     define_count(c, "BY_POSITION", o->formulation == PH_INDEX3 && c->lay->C > 0, "index-3");
     define_count(c, "MAX_ITERATIONS",

@@ -28,6 +28,9 @@
 #ifdef __CUDACC__
 namespace device { // functions of its own, on the struct of the header
 #define PH_CUDA 1
+#ifdef PH_LIBRARY /* a Jacobian that is kept leaves the registers of a thread: every iteration has its own */
+#define PH_FULL 1
+#endif
 #define restrict __restrict__
 #include "MODEL.c"
 #undef restrict

@@ -56,7 +56,7 @@ PH_FN ph_mask ph_newton(const PH_MODEL *s, ph_work *W)
     ph_mask active = huge > 0, failed = huge < 0, full = PH_FULL ? active : failed, first = active;
     W->iterations = ph_k(0);
     for (int k = 1; k <= PH_MAX_ITERATIONS && ph_any(active); k++) {
-        if (k == 1 || !ph_any(active & ph_not(full)))
+        if (PH_FULL || k == 1 || !ph_any(active & ph_not(full)))
             ph_increment(s, W, &F);
         else if (PH_LANES == 1 || !ph_any(active & full))
             ph_increment_kept(s, W, &F);
@@ -67,7 +67,7 @@ PH_FN ph_mask ph_newton(const PH_MODEL *s, ph_work *W)
         W->iterations = ph_select(active, ph_k(k), W->iterations);
         done = exact & ((size <= 1) | ((rate < PH_RATE_TRUSTED) & (size * rate * rate <= 1)));
         bad = bad | (full & (size > 1e3 * last) & (size > 1e6) & (rate > 1));
-        if (k > 1) {
+        if (!PH_FULL && k > 1) {
             ph_real left = ph_select(rate < PH_RATE_TRUSTED, size * rate / (1 - rate), size);
             ph_mask kept = (left <= PH_LEFT_KEPT) & ph_settled(W, rate, last_drift);
             if (k > 3) /* round-off */
@@ -79,7 +79,7 @@ PH_FN ph_mask ph_newton(const PH_MODEL *s, ph_work *W)
         first = huge < 0;
         last = size, last_drift = PH_RATES ? W->drift : last_drift;
         ph_mask slow = active & ph_not(exact | (rate <= PH_RATE_STEP) | (size <= 1));
-        if (ph_any(slow)) {
+        if (!PH_FULL && ph_any(slow)) {
             ph_go_back(s, W, slow);
             full = full | slow, first = slow;
         }
