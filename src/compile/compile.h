@@ -130,7 +130,8 @@ ph_struct_places ph_compile_struct(const ph_run *run, const ph_open *open);
 /* What a step of a large model puts on the stack, of each member, for each block of three unknowns, measured on chains; and a
  * bound of what all functions of a compiled model together do, once its elimination is known. */
 #define PH_STACK_EACH 3136
-#define PH_STACK_DEEP 2048 /* of these, in use at once: steps and the start of a run have frames of their own */
+#define PH_STACK_DEEP                                                                                        \
+    2048 /* of these, in use at once: steps and the start of a run have frames of their own */
 long ph_compile_stack(const ph_compiler *c);
 
 /* scope.c: PH_E_INPUT and a sentence for what cannot be compiled. */
