@@ -125,15 +125,7 @@ static void arena_refuses(void **state)
     ph_free(NULL, p);
 }
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define WATCHED
-#endif
-#elif defined(__SANITIZE_ADDRESS__)
-#define WATCHED
-#endif
-
-#ifdef WATCHED
+#ifdef PH_ARENA_GAPS
 /* How a child ends that touches a byte of a piece, counted from its end: 0 if well. */
 static int touch(volatile unsigned char *end, ptrdiff_t at)
 {
@@ -154,7 +146,7 @@ static int touch(volatile unsigned char *end, ptrdiff_t at)
 static void arena_has_gaps(void **state)
 {
     (void)state;
-#ifdef WATCHED
+#ifdef PH_ARENA_GAPS
     static const size_t bytes[] = {24, 64, 9, 0, 128};
     ph_arena a = {0};
     for (int again = 0; again < 2; again++) {

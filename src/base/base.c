@@ -7,15 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the address sanitizer watches, a gap that nobody may touch follows each piece of an arena. */
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define WATCHED
-#endif
-#elif defined(__SANITIZE_ADDRESS__)
-#define WATCHED
-#endif
-#ifdef WATCHED
+#ifdef PH_ARENA_GAPS
 #include <sanitizer/asan_interface.h>
 #define GAP PH_ARENA_ALIGN
 #else

@@ -27,6 +27,15 @@ typedef struct ph_arena {
 
 #define PH_ARENA_ALIGN ((size_t)64) /* of each piece; the block has as much more than is used */
 
+/* Where the address sanitizer watches, a gap that nobody may touch follows each piece of an arena. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define PH_ARENA_GAPS
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define PH_ARENA_GAPS
+#endif
+
 void *ph_arena_take(ph_arena *a, size_t count, size_t size);
 int ph_arena_open(ph_arena *a, const ph_allocator *alloc); /* 0: no memory */
 
