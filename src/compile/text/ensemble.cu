@@ -221,7 +221,7 @@ static unsigned start_on_host(member *s, const settings *x, long i)
 
 /* ---- statistics ------------------------------------------------------------------------------------------------- */
 
-/* Of one value: how many are finite, their sum and extremes. */
+/* How many numbers of one value are finite, their sum and extremes. */
 typedef struct extent {
     double n, sum, low, high;
 } extent;
