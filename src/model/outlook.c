@@ -277,8 +277,6 @@ static int push_custom(ph_reader *r, lua_State *L, int sensor, const ph_sensor_d
     lua_call(L, 2, LUA_MULTRET);
     r->n_seeing--;
     int n = lua_gettop(L) - top;
-    if (n == 1 && !lua_istable(L, -1))
-        return 1;
     if (n == 1)
         return 1;
     lua_createtable(L, n, 0);
