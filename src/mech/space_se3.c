@@ -87,7 +87,7 @@ static void C(const ph_body *b, const ph_state *s, double *out)
 
 static void K(const ph_body *b, const ph_state *s, double *out)
 {
-    put(out + b->M[1], ph_tilde(ph_scale(-1, ph_tmul(s->R[b->R], b->weight))));
+    ph_add_pair(&(ph_put){out, &b->M[1], N, 0}, 0, 0, ph_tilde(ph_scale(-1, ph_tmul(s->R[b->R], b->weight))));
 }
 
 const ph_space ph_space_se3 = {
