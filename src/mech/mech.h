@@ -294,6 +294,7 @@ typedef struct ph_chain_rule {
     double D[2][3 * PH_HALF_MAX]; /* 3 x n[h]: physical increment of half h by its coordinates */
     double V[2][3 * PH_HALF_MAX]; /* 3 x n[1]: physical velocity of half h by the coordinates of half 1 */
     int n[2];                     /* 3 and 0 of a particle */
+    int bent;                     /* the half whose D is not the identity and whose V is not zero */
     int row;          /* coordinates of the node of half h: n[h], or of both where they are one node */
     const double *at; /* coordinates of half 1, where fold needs them */
 } ph_chain_rule;
@@ -310,6 +311,7 @@ typedef struct ph_space {
     int plain;     /* coordinates are physical: x of R^3 and SO(3), two nodes */
     int n[2];      /* coordinates of the halves */
     int joined;    /* one node for both */
+    int bent;      /* the half whose coordinates are not physical ones; the other one is as it is */
     int body_axes; /* coordinates are body components: dx = R dU */
     int varies;    /* the mass matrix depends on the coordinates */
     int norm;      /* coordinates of half 1 have |y| = 1: a constraint for each body */

@@ -93,6 +93,7 @@ static void K(const ph_body *b, const ph_state *s, double *out)
 const ph_space ph_space_se3 = {
     .n = {3, 3},
     .joined = 1,
+    .bent = 0,
     .body_axes = 1,
     .node = {{PH_SE3, 0, NULL}},
     .kin = kin,
