@@ -298,4 +298,20 @@ refused 'a beam whose mass is not lumped cannot be compiled' compile "$models/cl
 refused '--about-spin: coordinates of the space euler have no axes that turn with a body' stability "$models/hanging_top.lua" --about-spin --space euler
 refused 'no body spins, so that there is no h |Omega|' stability "$models/pendulum.lua" --about-spin
 
+# ---- programs that do not do what they should: what gnuplot says last is told, and no picture is left ----------------------------
+
+mkdir bin
+usual=$PATH
+export PATH="$PWD/bin:$PATH"
+printf '#!/bin/sh\n[ "$1" = --version ] && exit 0\necho "line 1: warning" >&2\necho "line 7: no such axis" >&2\necho "  ^" >&2\nexit 1\n' >bin/gnuplot
+chmod +x bin/gnuplot
+refused "--plot: gnuplot cannot draw 'a.svg': line 7: no such axis" run quiet.lua --plot a.svg --quiet
+printf '#!/bin/sh\nexit 0\n' >bin/gnuplot
+refused "--plot: gnuplot cannot draw 'a.svg': the picture is not complete; is there room for it?" run quiet.lua --plot a.svg --quiet
+refused "--plot: gnuplot cannot draw 'a.png': the picture is not complete" sweep quiet.lua --vary h=0.01,0.005 --plot a.png --quiet
+printf '#!/bin/sh\nkill -9 $$\n' >bin/gnuplot
+run 2 run quiet.lua --plot a.svg --quiet
+[[ ! -e a.svg && ! -e a.png ]] || fail "a picture without gnuplot"
+PATH=$usual
+
 finish

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# States and inputs of a model in reports and files; units of sensors by the joint that they look at.
+# States, inputs and events of a model in reports and files; units of sensors by the joint that they look at.
 # shellcheck source=test/program.bash
 source "$(dirname "${BASH_SOURCE[0]}")/program.bash"
 
@@ -61,4 +61,37 @@ run { t_end = 0.1, h = 0.01 }
 EOF
 run 0 check train.lua
 has out "coupling 'ac': 1 of its 1 condition repeats what 'ja'...'bc' already impose"
+
+# Events as they come and in the report: a fall from 5 m with g = 10 m/s^2 is half-way at 0.5 s and ends at 1 s.
+cat >fall.lua <<'EOF'
+gravity {0, 0, -10}
+local f = param("f", 20)
+particle { name = "ball", mass = 1, position = {0, 0, 5} }
+particle { name = "rest", mass = 1, position = {1, 0, 0} }
+joint { name = "held", type = "distance", bodies = {"ground", "rest"}, at_a = {1, 0, 2}, at_b = {0, 0, 0} }
+state { name = "n", rate = function(t, s) return 0 end }
+event { name = "half", when = function(t, s) return s.ball.position.z - 3.75 end, direction = "down", action = {release = "held"} }
+event { name = "tick", when = function(t, s) return math.sin(2*math.pi*f*t - 0.3) end, direction = "up",
+        action = {state = {n = function(t, s) return s.states.n + 1 end}} }
+event { name = "floor", when = function(t, s) return s.ball.position.z end, action = "stop" }
+run { t_end = 2, h = 1e-2 }
+EOF
+run 0 run fall.lua
+has out 't = 1 s after 100 steps' 'event      half: release held, at t = 0.5 s' 'event      tick: state n, at t = 0.00238732415 s and 19 more, the last at 0.952387324 s' \
+    'event      floor: stop, at t = 1 s; the run ends there' 'n          state                        20'
+has err "note: t = 0.5: event 'half': release held" "note: t = 0.902387324: event 'tick': state n" 'note: there are more events: see the report'
+[[ $(grep -c 'note: t = ' err) == 20 ]] || fail "$(grep -c 'note: t = ' err) events are shown"
+run 0 run fall.lua --json --quiet
+is_json out
+has out '{"name":"half","t":0.5' '"action":"release held"}' '{"name":"floor","t":' '"action":"stop"}' '"states":{"n":[20]}'
+[[ ! -s err ]] || fail "--quiet: $(cat err)"
+# Times of the first 1024 are kept, all are counted: 1100 ticks in a second.
+run 0 run fall.lua --set f=1100 --h 1e-4 --quiet --json
+has out '"states":{"n":[1100.0000000'
+run 0 run fall.lua --set f=1100 --h 1e-4
+has out 'event      1102 in all; the first 1024 are known' "tick: state n, at t = 4.34"
+# An event that stops the run ends a table and a resumed run there too.
+run 0 run fall.lua --quiet -o fall.csv
+[[ $(tail -n 1 fall.csv) == 1,* || $(tail -n 1 fall.csv) == 0.99999999* ]] || fail "the last row is $(tail -n 1 fall.csv)"
+
 finish

@@ -2,6 +2,8 @@
 #include "check.h"
 
 #include "model/trace.h"
+#include "model_file.h"
+#include "polhode/polhode.h"
 
 /* ---- models of one function ------------------------------------------------------------------------------ */
 
@@ -10,7 +12,7 @@ static const char head[] =
     "local p = param('p', 1.5)\n"
     "local sin, cos = math.sin, math.cos\n"
     "local table_of = {2, 3, 5, 7}\n"
-    "local memory, count = {0}, 0\n"
+    "local memory, count = {0}, 0 local narrow = curve({-1, 1}, {0, 1}, {outside = 'error'})\n"
     "local function norm(v) return math.sqrt(v.x^2 + v.y^2 + v.z^2) end\n"
     "body { name = 'a', mass = 1, inertia = {1, 1, 1}, position = {0.3, -0.2, 0.5},\n"
     "       rotation = {axis = {1, 2, 3}, angle = 0.7}, velocity = {1, 2, 3}, omega = {0.1, 0.2, 0.3} }\n"
@@ -111,6 +113,9 @@ static const char *const functions[] = {
     "return string.len('abc')*t, #'ab' + t, ('x'):rep(3) == 'xxx' and t or 0",
     "return -math.max(0, t), 5*math.max(0, t), math.max(0, t) % 3.5, math.max(1, t) // 2.5",
     "return ((t + 1)*(t - 1) - t^2)*1e8, (1e16 + t) - 1e16",
+    "return narrow(t/50)",
+    "local not_needed = narrow(t/50) return t", /* where it fails, the function does */
+    "local not_needed = 7 % math.floor(t + 1) return t",
 };
 
 #define FUNCTIONS ((int)(sizeof functions / sizeof *functions))
@@ -265,6 +270,127 @@ static void neighbours_that_change_are_seen(void **state)
     ph_model_free(m);
 }
 
+/* ---- sensors that functions read --------------------------------------------------------------------------- */
+
+/* Sensors of every type that functions may read, and functions that return what these give: once traced, once in Lua. */
+static const char seeing[] =
+    "gravity {0, 0, -9.81}\n"
+    "body { name = 'a', mass = 1, inertia = {0.1, 0.2, 0.3}, position = {0.3, -0.2, 0.5},\n"
+    "       rotation = {axis = {1, 2, 3}, angle = 0.7}, velocity = {1, 2, 3}, omega = {4, -5, 6} }\n"
+    "body { name = 'b', mass = 2, inertia = {0.2, 0.1, 0.2}, position = {1, 0, 0} }\n"
+    "particle { name = 'c', mass = 2, position = {0, 1, 0} }\n"
+    "joint { name = 'pin', type = 'revolute', bodies = {'ground', 'b'}, at = {0, 0, 0}, axis = {0, 1, 0} }\n"
+    "joint { name = 'rope', type = 'distance', bodies = {'ground', 'c'}, at_a = {0, 0, 0}, at_b = {0, 0, "
+    "0},\n"
+    "        drive = function(t) return 1 + 0.1*t^2 end }\n"
+    "joint { name = 'sleeve', type = 'cylindrical', bodies = {'ground', 'a'}, at = {0.3, -0.2, 0.5},\n"
+    "        axis = {0, 0, 1}, active = false }\n"
+    "sensor { name = 'x', type = 'position', body = 'a', at = {0.1, 0.2, -0.3} }\n"
+    "sensor { name = 'v', type = 'velocity', body = 'a', at = {0.1, 0.2, -0.3} }\n"
+    "sensor { name = 'w', type = 'omega', body = 'a' }\n"
+    "sensor { name = 'r', type = 'rotation', body = 'a' }\n"
+    "sensor { name = 'angle', type = 'angle', joint = 'pin' }\n"
+    "sensor { name = 'rate', type = 'rate', joint = 'pin' }\n"
+    "sensor { name = 'length', type = 'joint_position', joint = 'rope' }\n"
+    "sensor { name = 'slide', type = 'joint_position', joint = 'sleeve', coordinate = 'z' }\n"
+    "sensor { name = 'spin', type = 'joint_rate', joint = 'sleeve', coordinate = 'rz' }\n"
+    "sensor { name = 'same', custom = function(t, s) local j = s.joints return 1/(1/j.rope.position + "
+    "1/s.sensors.length),\n"
+    "         j.sleeve.position[1], j.sleeve.rate[2], j.pin.rate end }\n" /* a length is not 0 when it is tried */
+    "sensor { name = 'pair', custom = function(t, s) return t + s.c.position.y, 2 end }\n"
+    "sensor { name = 'list', custom = function(t, s) return {s.sensors.pair[1], 3*s.sensors.angle} end }\n"
+    "sensor { name = 'one', custom = function(t, s) return s.sensors.list[2] end }\n"
+    "local function all(n)\n"
+    "    return function(t, s)\n"
+    "        local z, out = s.sensors, {}\n"
+    "        if n == 1 then out = {#tostring(t)} out[1] = nil end\n" /* not to be traced */
+    "        for _, name in ipairs {'x', 'v', 'w', 'r', 'pair', 'list'} do\n"
+    "            for i = 1, #z[name] do out[#out + 1] = z[name][i] end\n"
+    "        end\n"
+    "        for _, name in ipairs {'angle', 'rate', 'one', 'length', 'slide', 'spin'} do out[#out + 1] = "
+    "z[name] end\n"
+    "        out[#out + 1] = z.angle[1]\n"
+    "        return out\n"
+    "    end\n"
+    "end\n"
+    "sensor { name = 'traced', custom = all(0) }\n"
+    "sensor { name = 'direct', custom = all(1) }\n"
+    "run { t_end = 0.1, h = 1e-2 }\n";
+
+static void functions_see_what_sensors_give(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"x",    "v",   "w",      "r",     "pair", "list", "angle",
+                                        "rate", "one", "length", "slide", "spin", "angle"};
+    ph_model *m = read_text(seeing);
+    ph_run *run;
+    ph_error err = {0};
+    if (ph_run_create(&run, m, NULL, &err) != PH_OK || ph_run_until(run, 0.1, &err) != PH_OK)
+        fail_msg("%s", err.text);
+    int traced = ph_run_find(run, PH_SENSORS, "traced"), direct = ph_run_find(run, PH_SENSORS, "direct");
+    assert_non_null(m->sensor[traced].f.traced->program);
+    assert_null(m->sensor[direct].f.traced->program);
+    double want[64], got[2][64], same[4];
+    int n = 0;
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        int sensor = ph_run_find(run, PH_SENSORS, names[k]);
+        assert_int_equal(ph_run_get(run, PH_GET_SENSOR, sensor, want + n), PH_OK);
+        n += m->sensor[sensor].size;
+    }
+    assert_int_equal(n, 24);
+    assert_int_equal(ph_run_get(run, PH_GET_SENSOR, ph_run_find(run, PH_SENSORS, "same"), same), PH_OK);
+    double by_joints[] = {want[n - 4] / 2, want[n - 3], want[n - 2], want[n - 6]};
+    check_le(max_diff(same, by_joints, 4), 1e-15); /* round-off */
+    assert_int_equal(m->sensor[traced].size, n);
+    assert_int_equal(ph_run_get(run, PH_GET_SENSOR, traced, got[0]), PH_OK);
+    assert_int_equal(ph_run_get(run, PH_GET_SENSOR, direct, got[1]), PH_OK);
+    check_le(max_diff(got[0], want, n), 1e-14); /* round-off */
+    check_le(max_diff(got[1], got[0], n), 0);   /* exact */
+    ph_run_close(run);
+    ph_model_free(m);
+}
+
+static const struct {
+    const char *body, *words;
+} not_seen[] = {
+    {"return s.sensors.g", "sensor 'f' depends on itself"},
+    {"return s.sensors.f", "sensor 'f' depends on itself"},
+    {"return s.sensors.energy", "sensor 'energy': functions cannot read the type energy"},
+    {"return s.sensors.a[1]", "sensor 'a': acceleration is not known before accelerations are"},
+    {"return s.sensors.hinge", "sensor 'hinge': reaction is not known before accelerations are"},
+    {"return s.sensors.tip", "there is no sensor 'tip'; did you mean 'top'?"},
+    {"return s.sensors.angle[2]", "attempt to index a number value"},
+    {"return s.joints.hing.rate", "there is no joint 'hing'; did you mean 'hinge'?"},
+    {"return s.joints.hinge.speed", "a joint has no 'speed'"},
+    {"return s.joints.weld.rate", "joint 'weld' has no free coordinate"},
+    {"return s.inputs.force", "there is no input 'force'"},
+    {"return s.states[1]", "there is no state ''"},
+    {"s.joints.hinge = 1 return 1", "a function cannot change the state"},
+};
+
+static void what_functions_cannot_see_is_said(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof not_seen / sizeof *not_seen; k++) {
+        char text[2000];
+        snprintf(text, sizeof text,
+                 "body { name = 'a', mass = 1, inertia = {1, 1, 1} }\n"
+                 "body { name = 'b', mass = 1, inertia = {1, 1, 1} }\n"
+                 "joint { name = 'hinge', type = 'revolute', bodies = {'ground', 'a'}, at = {0, 0, 0}, axis "
+                 "= {0, 0, 1} }\n"
+                 "joint { name = 'weld', type = 'fixed', bodies = {'a', 'b'}, at = {0, 0, 0} }\n"
+                 "sensor { name = 'energy', type = 'energy' }\n"
+                 "sensor { name = 'a', type = 'acceleration', body = 'a' }\n"
+                 "sensor { name = 'hinge', type = 'reaction', joint = 'hinge' }\n"
+                 "sensor { name = 'angle', type = 'angle', joint = 'hinge' }\n"
+                 "sensor { name = 'top', type = 'position', body = 'a' }\n"
+                 "sensor { name = 'f', custom = function(t, s) %s end }\n"
+                 "sensor { name = 'g', custom = function(t, s) return s.sensors.f end }\n",
+                 not_seen[k].body);
+        refuse_text("seen.lua", text, not_seen[k].words);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -272,6 +398,8 @@ int main(void)
         cmocka_unit_test(what_cannot_be_traced_is_named),
         cmocka_unit_test(ways_that_are_not_known_ask),
         cmocka_unit_test(neighbours_that_change_are_seen),
+        cmocka_unit_test(functions_see_what_sensors_give),
+        cmocka_unit_test(what_functions_cannot_see_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

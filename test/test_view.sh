@@ -145,6 +145,76 @@ fi
 run 0 view shapes.lua --vtk shapes_vtk
 run 0 view "$models/beam_wheel.lua" --t-end 0.01 --vtk beams_vtk
 grep -q 'NumberOfLines="0"' beams_vtk/frame_00000.vtp && fail "no lines for beams"
+
+# Every shape has its sizes and its place, every spring and joint its line.
+cat >solids.lua <<'END'
+local function solid(k, shape) body { name = "b" .. k, mass = 1, inertia = {1, 1, 1}, position = {10*k, 0, 0}, shape = shape } end
+solid(0, {box = {1, 2, 4}})
+solid(1, {sphere = 2})
+solid(2, {cylinder = {1, 3}})
+solid(3, {capsule = {1, 4}})
+solid(4, {cone = {2, 3}, at = {0, 0, 1}})
+solid(5, {tube = {3, 2, 1}})
+solid(6, {mesh = "part.stl", scale = 5})
+particle { name = "dot", mass = 1, position = {80, 0, 0} }
+particle { name = "other", mass = 1, position = {90, 0, 0} }
+-- bodies without a shape are boxes of their inertia, in any position of its axes: J of edges 2, 4, 6 about axes turned by a and b
+for k = 0, 19 do
+    local a, b = 2.1*k, 1.3*k
+    local ca, sa, cb, sb = math.cos(a), math.sin(a), math.cos(b), math.sin(b)
+    local R, D, J = {{ca, -sa*cb, sa*sb}, {sa, ca*cb, -ca*sb}, {0, sb, cb}}, {52, 40, 20}, {{}, {}, {}}
+    for i = 1, 3 do for j = 1, 3 do
+        J[i][j] = R[i][1]*D[1]*R[j][1] + R[i][2]*D[2]*R[j][2] + R[i][3]*D[3]*R[j][3]
+    end end
+    for i = 1, 3 do for j = 1, i do J[i][j] = J[j][i] end end
+    body { name = "free" .. k, mass = 12, inertia = J, position = {10*(k + 9), 0, 0} }
+end
+ground { shape = {box = {100, 100, 1}, at = {0, 0, -9}, color = "#010203"} }
+spring { name = "loose", bodies = {"b0", "b1"}, at_a = {0, 0, 0}, at_b = {0, 0, 1}, k = 2, d = 3 }
+spring { name = "tight", bodies = {"ground", "b1"}, at_a = {0, 0, 0}, at_b = {0, 0, 0}, k = 2, length = 4 }
+force { name = "push", body = "b2", value = {1, 2, 3} }
+joint { name = "rod", type = "distance", bodies = {"ground", "dot"}, at_a = {80, 0, 7}, at_b = {0, 0, 0} }
+joint { name = "hinge", type = "revolute", bodies = {"ground", "b3"}, at = {30, 1, 0}, axis = {0, 0, 1}, drive = function(t) return t end }
+run { t_end = 0.1, h = 0.1 }
+END
+run 0 run solids.lua --vtk solids_vtk --view solids.html --quiet
+scene solids.html
+is_json scene.json
+# reference: |(10, 0, 1)| between the ends of the first spring
+has scene.json '"name":"loose","type":"spring"' '"k":2,"d":3,"length":10.04988' '"k":2,"d":0,"length":4' '"value":[1,2,3],"in_body":0' \
+    '"type":"tube"' '"type":"cone"' '"driven":1' '"name":"rod","type":"distance"'
+if command -v python3 >/dev/null; then
+    python3 - solids_vtk/frame_00000.vtp <<'END' || fail "solids for ParaView"
+import sys, xml.etree.ElementTree as ET
+piece = ET.parse(sys.argv[1]).find('.//Piece')
+x = [float(s) for s in piece.find('Points/DataArray').text.split()]
+cells = [int(s) for s in piece.find("Polys/DataArray[@Name='connectivity']").text.split()]
+lines = [int(s) for s in piece.find("Lines/DataArray[@Name='connectivity']").text.split()]
+body = [int(s) for s in piece.find("CellData/DataArray[@Name='body']").text.split()][int(piece.get('NumberOfLines')):]
+want = {0: (-.5, .5, -1, 1, -2, 2), 1: (-2, 2, -2, 2, -2, 2), 2: (-1, 1, -1, 1, -1.5, 1.5), 3: (-1, 1, -1, 1, -3, 3), 4: (-2, 2, -2, 2, -.5, 2.5),
+        5: (-3, 3, -3, 3, -.5, .5), 6: (0, 5, 0, 5, 0, 0), -1: (-50, 50, -50, 50, -9.5, -8.5)}
+def corners(k):
+    own = {c for i, b in enumerate(body) if b == k for c in cells[3*i:3*i + 3]}
+    return [[x[3*c] - 10*max(k, 0), x[3*c + 1], x[3*c + 2]] for c in own]
+for k, box in want.items():
+    got = [f(p[a] for p in corners(k)) for a in range(3) for f in (min, max)]
+    # round shapes are polygons: their corners are on the circle, not at its extremes
+    assert all(abs(a - b) <= 0.02*max(map(abs, box)) for a, b in zip(got, box)), (k, got)
+for k in range(20): # J = m (tr C - C)/3 with C the mean of x x^T over the corners of a box
+    from math import cos, sin
+    p, (a, b) = corners(k + 9), (2.1*k, 1.3*k)
+    C = [[sum(q[i]*q[j] for q in p)/8 for j in range(3)] for i in range(3)]
+    trace = C[0][0] + C[1][1] + C[2][2]
+    R = [[cos(a), -sin(a)*cos(b), sin(a)*sin(b)], [sin(a), cos(a)*cos(b), -cos(a)*sin(b)], [0, sin(b), cos(b)]]
+    J = [[sum(R[i][n]*d*R[j][n] for n, d in enumerate((52, 40, 20))) for j in range(3)] for i in range(3)]
+    assert len(p) == 8 and all(abs(J[i][j] - 4*((i == j)*trace - C[i][j])) < 1e-3 for i in range(3) for j in range(3)), k
+ends = [tuple(round(v, 5) for v in x[3*c:3*c + 3]) for c in lines]
+pairs = list(zip(ends[::2], ends[1::2]))
+for pair in [((0, 0, 0), (10, 0, 1)), ((0, 0, 0), (10, 0, 0)), ((80, 0, 7), (80, 0, 0)), ((30, 0, 0), (30, 1, 0))]:
+    assert pair in pairs, (pair, pairs)
+assert len(pairs) == 4
+END
+fi
 refused "cannot write the files of 'no/vtk'" view "$models/pendulum.lua" --vtk no/vtk
 
 # Mistakes.

@@ -271,11 +271,6 @@ PH_API double ph_mechanism_dissipation(const ph_mechanism *mech, const ph_state 
 PH_API int ph_mechanism_softening(const ph_mechanism *mech, const ph_state *s, int k, double *spin,
                                   double *load);
 
-/* Coordinate and rate of the k-th driven joint, as the bodies have them: rad and rad/s, or m and m/s; angles in (-2 pi, 2 pi].
- * joint: its index in the model. Returns 0 where there is no such joint. */
-PH_API int ph_mechanism_driven(const ph_mechanism *mech, const ph_state *s, int k, int *joint, int *is_angle,
-                               double *coordinate, double *rate);
-
 #ifdef __cplusplus
 }
 #endif

@@ -95,18 +95,18 @@ static int flexible_home(const ph_system *sys, int node)
     return first;
 }
 
-/* "rod2 turns 71%, rod1 turns 27%": where the kinetic energy is, three at most. */
-static void describe(const ph_job *r, const double *share, char *text, size_t size)
+/* "rod2 turns 71%, rod1 turns 27%": where the kinetic energy is, three at most. part: 2 for each node, moves and turns. */
+static void describe(const ph_job *r, const double *share, double *part, char *text, size_t size)
 {
     const ph_system *sys = &r->p->sys;
     int nodes = sys->n_nodes;
-    double *part = calloc((size_t)nodes, 2 * sizeof *part); /* moves, turns */
+    memset(part, 0, 2 * (size_t)nodes * sizeof *part);
     text[0] = 0;
-    for (int k = 0, at = 0; part && k < nodes; k++)
+    for (int k = 0, at = 0; k < nodes; k++)
         for (int i = 0, home = flexible_home(sys, k); i < ph_group_dim(sys->nodes[k].group, sys->nodes[k].n);
              i++)
             part[home >= 0 ? 2 * home : 2 * k + turns(sys, k, i)] += share[at++];
-    for (int count = 0; part && count < 3; count++) {
+    for (int count = 0; count < 3; count++) {
         int best = 0;
         char name[PH_LABEL_MAX];
         size_t used = strlen(text);
@@ -118,7 +118,6 @@ static void describe(const ph_job *r, const double *share, char *text, size_t si
                  ph_node_name(r->bodies, best / 2, name), best % 2 ? "turns" : "moves", 100 * part[best]);
         part[best] = 0;
     }
-    free(part);
 }
 
 /* "rotor.x" where a node moves, "rotor.rx" where it turns; in coordinates that are none of the two by number. */
@@ -156,14 +155,14 @@ static int take_shapes(study *s, const ph_job *r, int count)
 
 static ph_status read_modes(study *s, const ph_job *r, ph_modes *m, found *f)
 {
-    double *share = calloc((size_t)ph_system_nv(&r->p->sys) + 1, sizeof *share);
+    int nv = ph_system_nv(&r->p->sys);
+    double *share = calloc((size_t)nv + 2 * (size_t)r->p->sys.n_nodes + 1, sizeof *share);
     ph_status status = PH_OK;
     snprintf(f->name, sizeof f->name, "%s", r->p->name);
     f->info = ph_modes_get_info(m);
     f->n = f->info.count < s->shown ? f->info.count : s->shown;
     if (!share || !take_shapes(s, r, f->n))
         status = PH_E_MEMORY;
-    int nv = ph_system_nv(&r->p->sys);
     f->nv = s->follow == nv ? nv : 0;
     for (int k = 0; k < f->n && status != PH_E_MEMORY; k++) {
         double *re = s->shape ? s->shape + (size_t)k * 2 * (size_t)nv : f->nv ? shape_at(s, f, k) : NULL;
@@ -171,7 +170,7 @@ static ph_status read_modes(study *s, const ph_job *r, ph_modes *m, found *f)
         ph_modes_value(m, k, &f->mode[k].re, &f->mode[k].im);
         status = ph_modes_shape(m, k, re, im, share);
         if (status == PH_OK)
-            describe(r, share, f->mode[k].words, sizeof f->mode[k].words);
+            describe(r, share, share + nv, f->mode[k].words, sizeof f->mode[k].words);
     }
     free(share);
     return status == PH_E_MEMORY ? status : PH_OK; /* a mode without a shape has its frequency */

@@ -92,13 +92,13 @@ int ph_deliver(const ph_delivery *d, const ph_args *args, const ph_plot *plot)
         return ph_complain("not enough memory for the table");
     if (args->output)
         code = write_csv(d, args->output);
-    if (args->plot && !ph_plot_write(plot, args->plot, &err))
+    if (code == PH_EXIT_OK && args->plot && !ph_plot_write(plot, args->plot, &err))
         code = ph_complain("%s", err.text);
     if (args->output && !strcmp(args->output, PH_STDOUT))
         return code;
     if (!args->json)
         print_text(d);
-    else if (!print_json(d))
+    else if (!print_json(d) && code == PH_EXIT_OK) /* one complaint is enough */
         code = ph_complain("not enough memory for the report");
     return code;
 }

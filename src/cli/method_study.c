@@ -314,7 +314,7 @@ int ph_method_study_run(ph_method_study *q, int *code)
         return *code != PH_EXIT_USAGE;
     }
     ph_complain("%s%s", err.text,
-                q->def.against == PH_AGAINST_EXACT && s != PH_E_CALLBACK
+                q->def.against == PH_AGAINST_EXACT && s != PH_E_CALLBACK && s != PH_E_MEMORY
                     ? "; --reference finest compares with a finer run instead"
                     : "");
     *code = ph_status_exit(s);

@@ -129,16 +129,18 @@ int ph_design_deliver(const ph_design *d, const double *best, double value, cons
     const char *comment[] = {"polhode " PH_VERSION, d->title, why};
     ph_table *table = table_of(d);
     int code = PH_EXIT_OK;
-    if (!ph_table_ok(table))
-        code = ph_complain("not enough memory for the table");
-    else if (args->output && !ph_table_write(table, args->output, 3, comment))
+    if (!ph_table_ok(table)) {
+        ph_table_destroy(table);
+        return ph_complain("not enough memory for the table");
+    }
+    if (args->output && !ph_table_write(table, args->output, 3, comment))
         code = ph_complain("cannot write '%s': %s", args->output, strerror(errno));
     if (code == PH_EXIT_OK && args->plot)
         code = draw(d);
-    if (args->json && !print_json(d, table, best, value, why))
-        code = ph_complain("not enough memory for the report");
-    else if (!args->json && !args->quiet)
+    if (!args->json && !args->quiet)
         print_text(d, table, best, value, why);
+    else if (args->json && !print_json(d, table, best, value, why) && code == PH_EXIT_OK)
+        code = ph_complain("not enough memory for the report"); /* one complaint is enough */
     ph_table_destroy(table);
     return code;
 }

@@ -50,7 +50,7 @@ static int close_file(ph_job *r)
 static int save_state(const ph_job *r)
 {
     int ended = r->status == PH_OK || (r->status == PH_E_STOPPED && r->watch.interrupted);
-    return !r->args->save || !r->sim || !ended || ph_state_write(r) ? PH_EXIT_OK : PH_EXIT_FAILED;
+    return !r->args->save || !r->sim || !ended || ph_state_write(r) ? PH_EXIT_OK : PH_EXIT_USAGE;
 }
 
 /* ---- the run ------------------------------------------------------------------------------------------ */

@@ -447,7 +447,8 @@ double ph_mechanism_rate(const ph_mechanism *m, const ph_state *s, int joint, in
 /* view.c: from now on it counts turns and reads inputs as another one of the same model does, which must outlive it */
 void ph_mechanism_share(ph_mechanism *m, const ph_mechanism *other);
 
-/* Coordinate and rate of a joint of the model as ph_mechanism_driven has them; 0: it is not driven. s NULL: whether. */
+/* Coordinate and rate of a driven joint of the model, as the bodies have them, angles in (-2 pi, 2 pi]; 0: it is not driven.
+ * s NULL: whether. */
 int ph_mechanism_drive(const ph_mechanism *m, const ph_state *s, int joint, double *coordinate, double *rate);
 
 /* drive.c: f, and up to level derivatives; PH_E_INCONSISTENT where it has none. The second makes PH_E_CALLBACK of every failure

@@ -160,21 +160,6 @@ int ph_mechanism_drive(const ph_mechanism *m, const ph_state *s, int joint, doub
     return 0;
 }
 
-int ph_mechanism_driven(const ph_mechanism *m, const ph_state *s, int k, int *joint, int *is_angle,
-                        double *coordinate, double *rate)
-{
-    int i = 0;
-    while (i < m->n_unpinned && (m->joint[m->unpinned[i]].drive < 0 || k-- > 0))
-        i++;
-    if (i == m->n_unpinned)
-        return 0;
-    const ph_joint *j = &m->joint[m->unpinned[i]];
-    *joint = j->def;
-    *is_angle = ph_joint_counts_angles(&m->model->joint[j->def]);
-    read_drive(m, s, j, coordinate, rate);
-    return 1;
-}
-
 /* ---- coordinates over turns ----------------------------------------------------------------------- */
 
 /* Angles are known up to full turns: the one nearest to where the last one tracked has come since, by the
