@@ -148,12 +148,32 @@ static void pieces(void **state)
     assert_true(ph_curve_piece(&m.c, -9) == ph_curve_piece(&m.c, 9));
 }
 
+/* Points too near each other, and those that do not rise: the first interval where that is so. */
+static void steep(void **state)
+{
+    (void)state;
+    double x[] = {0, 1, 1 + 1e-12, 2}, y[] = {0, 1, 2, 1e90}, slope[4], work[16];
+    ph_curve c = {PH_CURVE_LINEAR, PH_CURVE_HOLD, 4, x, y, NULL};
+    assert_int_equal(ph_curve_steep(&c), -1);
+    x[1] = 5e-324, y[1] = 1;
+    assert_int_equal(ph_curve_steep(&c), 0);
+    x[1] = 1, x[2] = 1;
+    assert_int_equal(ph_curve_steep(&c), 1);
+    x[2] = 1 + 1e-12, x[3] = 1.5, y[3] = NAN;
+    assert_int_equal(ph_curve_steep(&c), 2);
+    y[0] = 0, y[1] = 1e80, y[2] = 3, y[3] = 4, x[2] = 1 + 1e-15;
+    assert_int_equal(ph_curve_steep(&c), -1);
+    c.kind = PH_CURVE_MONOTONE, c.slope = slope;
+    ph_curve_slopes(&c, slope, work);
+    assert_int_equal(ph_curve_steep(&c), 1); /* its curvature is 1e80/1e-30 */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reproduces), cmocka_unit_test(derivatives), cmocka_unit_test(smooth),
         cmocka_unit_test(monotone),   cmocka_unit_test(outside),     cmocka_unit_test(two_points),
-        cmocka_unit_test(pieces),
+        cmocka_unit_test(pieces),     cmocka_unit_test(steep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

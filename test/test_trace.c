@@ -12,7 +12,7 @@ static const char head[] =
     "local p = param('p', 1.5)\n"
     "local sin, cos = math.sin, math.cos\n"
     "local table_of = {2, 3, 5, 7}\n"
-    "local memory, count = {0}, 0\n"
+    "local memory, count = {0}, 0 local narrow = curve({-1, 1}, {0, 1}, {outside = 'error'})\n"
     "local function norm(v) return math.sqrt(v.x^2 + v.y^2 + v.z^2) end\n"
     "body { name = 'a', mass = 1, inertia = {1, 1, 1}, position = {0.3, -0.2, 0.5},\n"
     "       rotation = {axis = {1, 2, 3}, angle = 0.7}, velocity = {1, 2, 3}, omega = {0.1, 0.2, 0.3} }\n"
@@ -113,6 +113,9 @@ static const char *const functions[] = {
     "return string.len('abc')*t, #'ab' + t, ('x'):rep(3) == 'xxx' and t or 0",
     "return -math.max(0, t), 5*math.max(0, t), math.max(0, t) % 3.5, math.max(1, t) // 2.5",
     "return ((t + 1)*(t - 1) - t^2)*1e8, (1e16 + t) - 1e16",
+    "return narrow(t/50)",
+    "local not_needed = narrow(t/50) return t", /* where it fails, the function does */
+    "local not_needed = 7 % math.floor(t + 1) return t",
 };
 
 #define FUNCTIONS ((int)(sizeof functions / sizeof *functions))

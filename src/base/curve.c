@@ -155,6 +155,20 @@ void ph_curve_slopes(const ph_curve *c, double *slope, double *work)
         not_a_knot(c, slope, a, b, u);
 }
 
+#define STEEP 1e100 /* as numbers of a model file: products of two do not overflow */
+
+int ph_curve_steep(const ph_curve *c)
+{
+    for (int i = 0; i < c->n - 1; i++) {
+        double h = ph_curve_width(c, i), m = fabs(ph_curve_chord(c, i));
+        if (c->slope)
+            m += fabs(c->slope[i]) + fabs(c->slope[i + 1]);
+        if (!(h > 0) || !(m <= STEEP) || (c->slope && !(m / h <= STEEP)))
+            return i;
+    }
+    return -1;
+}
+
 int ph_curve_at(const ph_curve *c, double x, double out[3])
 {
     return ph_curve_value(c, x, out);

@@ -10,6 +10,9 @@ const char *ph_curve_outside_word(int k); /* "hold", "linear", "periodic", "erro
 
 /* Slopes at the points of a cubic or monotone curve, to slope; work has 4 n numbers. */
 void ph_curve_slopes(const ph_curve *c, double *slope, double *work);
+/* The first interval where points do not rise, or are so near that the curve is too steep to compute with: its slope or
+ * curvature is beyond 1e100. -1: there is none. */
+int ph_curve_steep(const ph_curve *c);
 
 /* Value, first and second derivative at x, to out. 0: x lies outside, where there is no value; out is then NaN. At a
  * point where a derivative jumps it is that of the right side. */

@@ -30,10 +30,11 @@ static room open_room(const ph_program *p, double *at)
 
 /* ---- values ------------------------------------------------------------------------------------------- */
 
-static int curve_at(const ph_program *p, const ph_op *o, double a, int level, double out[3])
+static void curve_at(const ph_program *p, const ph_op *o, double a, int level, double out[3])
 {
     const ph_curve_ref *c = &p->curve[o->curve];
-    return c->at(c->curve, a, level, out);
+    if (!c->at(c->curve, a, level, out))
+        out[0] = out[1] = out[2] = NAN;
 }
 
 static ph_answer run(const ph_program *p, int first, int end, double *x)
@@ -48,8 +49,7 @@ static ph_answer run(const ph_program *p, int first, int end, double *x)
             x[o->y] = a * x[o->b];
             break;
         case PH_OP_CURVE:
-            if (!curve_at(p, o, a, 0, y))
-                return PH_NOWHERE;
+            curve_at(p, o, a, 0, y);
             x[o->y] = y[0];
             break;
         case PH_OP_WHOLE:

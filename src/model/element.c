@@ -76,9 +76,10 @@ _Noreturn void ph_fail_word(ph_reader *r, const char *what, const char *word, ph
 
 static const ph_key *find_key(ph_kind kind, int type, const char *name)
 {
-    const ph_key *k;
-    for (int i = 0; (k = ph_key_get(i)); i++)
-        if (k->kind == kind && !strcmp(k->name, name) && ph_key_belongs(k, kind, type))
+    int n;
+    const ph_key *k = ph_keys_of(kind, &n);
+    for (const ph_key *end = k + n; k < end; k++)
+        if (!strcmp(k->name, name) && ph_key_belongs(k, kind, type))
             return k;
     return NULL;
 }
@@ -87,10 +88,11 @@ static const ph_key *find_key(ph_kind kind, int type, const char *name)
 _Noreturn static void refuse_key(ph_reader *r, ph_kind kind, int type, const char *name)
 {
     char where[64], all[256] = "", owners[160] = "";
-    const ph_key *k;
+    int n;
+    const ph_key *k = ph_keys_of(kind, &n);
     ph_near search = {.word = name};
     describe(kind, type, where, sizeof where);
-    for (int i = 0; (k = ph_key_get(i)); i++)
+    for (const ph_key *end = k + n; k < end; k++)
         if (ph_key_belongs(k, kind, type)) {
             ph_near_offer(&search, k->name);
             append(all, sizeof all, k->name);
@@ -123,10 +125,26 @@ static void check_keys(ph_reader *r, lua_State *L, ph_kind kind, int type)
         refuse_key(r, kind, type, worst);
 }
 
+/* The types that there are, or the one that is near what was written. */
+_Noreturn static void refuse_type(ph_reader *r, ph_kind kind, const char *written)
+{
+    char all[256] = "";
+    const ph_type *t;
+    ph_near search = {.word = written ? written : ""};
+    for (int k = 0; (t = ph_type_get(kind, k)); k++) {
+        ph_near_offer(&search, t->name);
+        append(all, sizeof all, t->name);
+    }
+    if (!written)
+        ph_reader_fail(r, "needs a type: %s", all);
+    if (ph_near_word(&search))
+        ph_reader_fail(r, "no type '%.64s'; did you mean '%s'?", written, ph_near_word(&search));
+    ph_reader_fail(r, "no type '%.64s'; there are: %s", written, all);
+}
+
 /* The type of joints and sensors, which decides on the other keys. */
 static int read_type(ph_reader *r, lua_State *L, ph_kind kind)
 {
-    char all[256] = "";
     const ph_type *t;
     lua_pushliteral(L, "type");
     int given = lua_rawget(L, 1);
@@ -136,31 +154,26 @@ static int read_type(ph_reader *r, lua_State *L, ph_kind kind)
         return ph_type_with(PH_K_SENSOR, PH_KEY_FUNCTION);
     }
     lua_settop(L, 2);
-    for (int k = 0; (t = ph_type_get(kind, k)); k++)
-        append(all, sizeof all, t->name);
     if (given == LUA_TNIL)
-        ph_reader_fail(r, "needs a type: %s", all);
+        refuse_type(r, kind, NULL);
     if (given != LUA_TSTRING)
         ph_reader_fail(r, "type must be a string, not a %s", luaL_typename(L, -1));
-    ph_near search = {.word = lua_tostring(L, -1)};
-    for (int k = 0; (t = ph_type_get(kind, k)); k++) {
-        if (!strcmp(t->name, search.word)) {
+    const char *written = lua_tostring(L, -1);
+    for (int k = 0; (t = ph_type_get(kind, k)); k++)
+        if (!strcmp(t->name, written)) {
             lua_pop(L, 1);
             return k;
         }
-        ph_near_offer(&search, t->name);
-    }
-    if (ph_near_word(&search))
-        ph_reader_fail(r, "no type '%.64s'; did you mean '%s'?", search.word, ph_near_word(&search));
-    ph_reader_fail(r, "no type '%.64s'; there are: %s", search.word, all);
+    refuse_type(r, kind, written);
 }
 
 /* Each key in the order of their table. */
 static void read_keys(ph_reader *r, lua_State *L, ph_kind kind, int type, int index)
 {
-    const ph_key *k;
+    int n;
+    const ph_key *k = ph_keys_of(kind, &n);
     ph_keys seen = 0;
-    for (int i = 0; (k = ph_key_get(i)); i++) {
+    for (const ph_key *end = k + n; k < end; k++) {
         if (!ph_key_belongs(k, kind, type))
             continue;
         lua_pushstring(L, k->name);
@@ -354,7 +367,7 @@ void ph_element_open(ph_reader *r, lua_State *L)
 {
     for (int k = 0; k < PH_KINDS; k++) {
         lua_newtable(L);
-        r->names[k] = luaL_ref(L, LUA_REGISTRYINDEX);
+        r->at.names[k] = luaL_ref(L, LUA_REGISTRYINDEX);
     }
     lua_pushcfunction(L, read_model);
     lua_setglobal(L, "model");

@@ -253,6 +253,8 @@ static void take_curves(ph_reader *r, lua_State *L, const char *key, ph_program 
         c->x = take_points(r, L, key, "x", c->n), c->y = take_points(r, L, key, "y", c->n);
         if (c->kind != PH_CURVE_LINEAR)
             c->slope = take_points(r, L, key, "slope", c->n);
+        if (ph_curve_steep(c) >= 0)
+            bad(r, key);
         p->curve[i] = (ph_curve_ref){ph_curve_node, c, i, ph_curve_piece_of};
         lua_pop(L, 1);
     }

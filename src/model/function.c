@@ -230,7 +230,7 @@ void ph_function_open(ph_reader *r, lua_State *L)
     lua_pushcclosure(L, state_body, 3);
     lua_setfield(L, -2, "__index");
     lua_setmetatable(L, -2);
-    r->state_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+    r->at.state = luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------- */
@@ -286,7 +286,7 @@ static int run(lua_State *L)
     if (!c->fn->only_state)
         lua_pushnumber(L, r->t);
     if (r->states)
-        lua_rawgeti(L, LUA_REGISTRYINDEX, r->state_ref);
+        lua_rawgeti(L, LUA_REGISTRYINDEX, r->at.state);
     lua_call(L, r->states && !c->fn->only_state ? 2 : 1, LUA_MULTRET);
     luaL_checkstack(L, PH_MODEL_RESULTS + 8, NULL);
     ph_reader_go(r, ph_store_origin(r, c->fn->kind, c->fn->element));

@@ -50,6 +50,16 @@ typedef enum ph_refusal {
 } ph_refusal;
 
 typedef struct ph_chunk ph_chunk;
+typedef struct ph_image ph_image;   /* image.h */
+typedef struct ph_images ph_images; /* the same */
+
+/* What reading needs in the registry of Lua. */
+typedef struct ph_places {
+    int names[PH_KINDS]; /* tables: name to index */
+    int file;            /* the file as a function; of Lua only */
+    int state;           /* s of functions, */
+    int outlook;         /* s.joints, s.inputs and s.states */
+} ph_places;
 
 typedef struct ph_vector {
     void *data;
@@ -76,18 +86,20 @@ typedef struct ph_reader {
     ph_body_state *initial; /* of all bodies, to try functions; freed once the model is read */
 
     /* the sandbox */
-    lua_State *L;        /* NULL once reading is done and there are no functions */
-    int names[PH_KINDS]; /* tables in the registry: name to index */
-    size_t memory;       /* bytes */
-    ph_refusal refused;  /* why the last allocation failed, */
-    int refused_line;    /* and where */
-    double deadline;     /* CPU time [s]; 0: starts at the next look at the clock */
-    double time_limit;   /* s */
-    double work;         /* operations so far, */
-    double work_limit;   /* of which there may be so many; 0: any number */
-    double looked;       /* work when the clock was last looked at */
-    int running;         /* 1: Lua code runs, and its stack can tell the line */
-    int complete;        /* 1: the file has run; no more elements */
+    lua_State *L; /* NULL once reading is done and there are no functions */
+    ph_places at;
+    ph_images *images;  /* of all models of this text; NULL: there are none */
+    ph_image *image;    /* that L is one of; NULL: of none */
+    size_t memory;      /* bytes */
+    ph_refusal refused; /* why the last allocation failed, */
+    int refused_line;   /* and where */
+    double deadline;    /* CPU time [s]; 0: starts at the next look at the clock */
+    double time_limit;  /* s */
+    double work;        /* operations so far, */
+    double work_limit;  /* of which there may be so many; 0: any number */
+    double looked;      /* work when the clock was last looked at */
+    int running;        /* 1: Lua code runs, and its stack can tell the line */
+    int complete;       /* 1: the file has run; no more elements */
 
     /* where we are, for messages */
     int line;                       /* 0: none */
@@ -100,9 +112,7 @@ typedef struct ph_reader {
     /* the state that functions see */
     const ph_body_state *states; /* NULL: none is known now */
     double t;
-    int state_ref;            /* s, in the registry */
     int seeing[16], n_seeing; /* sensors whose functions are called by functions, one by the other */
-    int outlook_ref;          /* s.joints, s.inputs and s.states, likewise */
     struct ph_scene *scene;   /* of a call from a mechanism: where these are found; NULL: there is none */
     ph_vector curves;         /* const ph_curve *: in the order of the file */
     ph_sight *sight;          /* of an objective under way; NULL: of none */

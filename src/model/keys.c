@@ -190,6 +190,17 @@ const ph_key *ph_key_get(int k)
     return k >= 0 && k < (int)(sizeof keys / sizeof *keys) ? &keys[k] : NULL;
 }
 
+const ph_key *ph_keys_of(ph_kind kind, int *n)
+{
+    const ph_key *first = keys, *end = keys + sizeof keys / sizeof *keys, *k;
+    while (first->kind != kind)
+        first++;
+    for (k = first; k < end && k->kind == kind; k++)
+        ;
+    *n = (int)(k - first);
+    return first;
+}
+
 int ph_key_belongs(const ph_key *k, ph_kind kind, int type)
 {
     return k->kind == kind && (!k->bit || (k->bit & ph_type_get(kind, type)->keys) != 0);

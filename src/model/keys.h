@@ -117,7 +117,8 @@ typedef struct ph_type {
 
 /* All keys, for readers and documents; NULL past the end. */
 PH_API const ph_key *ph_key_get(int k);
-PH_API const char *ph_value_text(ph_value v); /* "3 numbers" */
+PH_API const ph_key *ph_keys_of(ph_kind kind, int *n); /* those of a kind, which stand together */
+PH_API const char *ph_value_text(ph_value v);          /* "3 numbers" */
 
 PH_API const ph_type *ph_type_get(ph_kind kind, int type); /* NULL past the end */
 int ph_type_find(ph_kind kind, const char *name);          /* of a type that there is, */

@@ -273,7 +273,7 @@ static int push_custom(ph_reader *r, lua_State *L, int sensor, const ph_sensor_d
         ph_symbol_push(r, L, ph_expr_graph_argument(r->trace->graph, (ph_argument){PH_ARG_TIME, 0, 0}));
     else
         lua_pushnumber(L, r->t);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, r->state_ref);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, r->at.state);
     lua_call(L, 2, LUA_MULTRET);
     r->n_seeing--;
     int n = lua_gettop(L) - top;
@@ -326,7 +326,7 @@ int ph_outlook_push(ph_reader *r, lua_State *L, const char *name)
 {
     for (int k = 0; k < KINDS; k++)
         if (!strcmp(name, kinds[k].name)) {
-            lua_rawgeti(L, LUA_REGISTRYINDEX, r->outlook_ref);
+            lua_rawgeti(L, LUA_REGISTRYINDEX, r->at.outlook);
             lua_rawgeti(L, -1, k + 1);
             lua_remove(L, -2);
             return 1;
@@ -349,7 +349,7 @@ void ph_outlook_open(ph_reader *r, lua_State *L)
         lua_setmetatable(L, -2);
         lua_rawseti(L, -2, k + 1);
     }
-    r->outlook_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+    r->at.outlook = luaL_ref(L, LUA_REGISTRYINDEX);
     lua_pushnumber(L, 0);
     lua_createtable(L, 0, 1);
     lua_pushcfunction(L, index_number);

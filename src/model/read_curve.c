@@ -130,12 +130,16 @@ static void check_points(ph_reader *r, const ph_curve *c)
 static void complete(ph_reader *r, ph_curve *c)
 {
     check_points(r, c);
-    if (c->kind == PH_CURVE_LINEAR)
-        return;
-    double *slope = ph_store_numbers(r, NULL, c->n);
-    ph_curve_slopes(c, slope, lua_newuserdatauv(r->L, 4 * (size_t)c->n * sizeof *slope, 0));
-    lua_pop(r->L, 1);
-    c->slope = slope;
+    if (c->kind != PH_CURVE_LINEAR) {
+        double *slope = ph_store_numbers(r, NULL, c->n);
+        ph_curve_slopes(c, slope, lua_newuserdatauv(r->L, 4 * (size_t)c->n * sizeof *slope, 0));
+        lua_pop(r->L, 1);
+        c->slope = slope;
+    }
+    int i = ph_curve_steep(c);
+    if (i >= 0)
+        ph_reader_fail(r, "it is too steep between points %d and %d, at %.9g and %.9g", i + 1, i + 2, c->x[i],
+                       c->x[i + 1]);
 }
 
 /* A curve of the file, by its number among all of them. */
@@ -188,6 +192,16 @@ double ph_curve_piece_of(const void *curve, double x)
     return ph_curve_piece(curve, x);
 }
 
+/* Beyond the ends of a curve that has no value there a function fails, whether it needs the value or not. */
+static void compare_with_ends(ph_reader *r, lua_State *L, const ph_curve *c, int a)
+{
+    int first = ph_symbol_constant(r, L, c->x[0]), last = ph_symbol_constant(r, L, c->x[c->n - 1]);
+    if (ph_trace_decide(r, L, PH_LESS_EQUAL, first, a) && ph_trace_decide(r, L, PH_LESS_EQUAL, a, last))
+        return;
+    r->trace->failed = 1;
+    ph_trace_stop(r, L, "a curve has no value");
+}
+
 /* With a symbol: a node of the expression. It refers to the curve of the reader that stays. */
 static int trace(ph_reader *r, lua_State *L, int index)
 {
@@ -197,6 +211,8 @@ static int trace(ph_reader *r, lua_State *L, int index)
     ph_curve_ref ref = {ph_curve_node, ((const ph_curve *const *)stays->curves.data)[index], index,
                         ph_curve_piece_of};
     int a = ph_symbol_node(r, L, 2);
+    if (((const ph_curve *)ref.curve)->outside == PH_CURVE_ERROR)
+        compare_with_ends(r, L, ref.curve, a);
     ph_symbol_push(r, L, ph_expr_graph_curve(r->trace->graph, &ref, a));
     return 1;
 }
@@ -211,7 +227,7 @@ static int call(lua_State *L)
         return trace(r, L, v->index);
     if (lua_gettop(L) != 2 || lua_type(L, 2) != LUA_TNUMBER)
         return luaL_error(L, "a curve takes one number");
-    if (!ph_curve_at(c, lua_tonumber(L, 2), y))
+    if (!ph_curve_at(c, lua_tonumber(L, 2), y) && c->outside == PH_CURVE_ERROR) /* others: NaN of NaN */
         return luaL_error(L, "a curve from %f to %f has no value at %f", c->x[0], c->x[c->n - 1],
                           lua_tonumber(L, 2));
     lua_pushnumber(L, y[0]);

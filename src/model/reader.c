@@ -1,6 +1,7 @@
 /* Model files: the way from a file to a model, and the words for what is wrong with it. */
-#include "model/read_curve.h"
+#include "model/image.h"
 #include "model/outlook.h"
+#include "model/read_curve.h"
 #include "base/hash.h"
 #include "base/regular.h"
 
@@ -50,9 +51,15 @@ _Noreturn void ph_reader_fail(ph_reader *r, const char *format, ...)
     ph_reader_leave(r);
 }
 
-_Noreturn void ph_reader_no_memory(ph_reader *r)
+static ph_status no_memory(ph_reader *r)
 {
     compose(r, PH_E_MEMORY, "not enough memory to read the model");
+    return PH_E_MEMORY;
+}
+
+_Noreturn void ph_reader_no_memory(ph_reader *r)
+{
+    no_memory(r);
     ph_reader_leave(r);
 }
 
@@ -171,7 +178,7 @@ static int make_room(ph_reader *r, size_t size)
 {
     r->source = ph_alloc(r->alloc, size + 1);
     if (!r->source)
-        compose(r, PH_E_MEMORY, "not enough memory to read the model");
+        no_memory(r);
     return r->source != NULL;
 }
 
@@ -264,7 +271,7 @@ void ph_reader_load(ph_reader *r, lua_State *L, const char *text, size_t size, c
 
 static void run_lua(ph_reader *r, lua_State *L)
 {
-    ph_reader_load(r, L, r->source, r->source_size, "=" CHUNK_NAME);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, r->at.file);
     r->running = 1;
     ph_trace_read(r, L);
     lua_call(L, 0, 0);
@@ -280,11 +287,10 @@ static void keep_sets(ph_reader *r)
     r->sets = own;
 }
 
-/* Protected: all of reading that can fail. */
-static int read_all(lua_State *L)
+/* Protected: all that does not depend on parameters. */
+static int prepare(lua_State *L)
 {
     ph_reader *r = ph_reader_of(L);
-    r->def.file = ph_store_text(r, r->def.file, strlen(r->def.file));
     ph_sandbox_open(r, L);
     ph_maths_open(L);
     if (r->trace)
@@ -295,6 +301,18 @@ static int read_all(lua_State *L)
     ph_curve_open(r, L);
     ph_part_open(L);
     ph_host_open(r, L);
+    if (!is_json(r)) {
+        ph_reader_load(r, L, r->source, r->source_size, "=" CHUNK_NAME);
+        r->at.file = luaL_ref(L, LUA_REGISTRYINDEX);
+    }
+    return 0;
+}
+
+/* Protected: all else of reading that can fail. */
+static int read_all(lua_State *L)
+{
+    ph_reader *r = ph_reader_of(L);
+    r->def.file = ph_store_text(r, r->def.file, strlen(r->def.file));
     if (is_json(r))
         ph_json_run(r, L);
     else
@@ -337,6 +355,15 @@ static int is_final(const ph_reader *r)
     return r->def.frozen || (r->def.n_params == 0 && r->fns.n == 0);
 }
 
+static void close_state(ph_reader *r)
+{
+    if (r->image)
+        ph_image_leave(r);
+    else if (r->L)
+        lua_close(r->L);
+    r->L = NULL;
+}
+
 /* What only reading needs goes. Without functions Lua goes too. */
 static void tidy(ph_reader *r)
 {
@@ -349,12 +376,25 @@ static void tidy(ph_reader *r)
         r->source = NULL;
         ph_files_drop(&r->files);
     }
-    if (r->fns.n == 0 || r->def.frozen) {
-        lua_close(r->L);
-        r->L = NULL;
-    } else {
+    if (r->fns.n == 0 || r->def.frozen)
+        close_state(r);
+    else
         lua_settop(r->L, 0);
-    }
+}
+
+/* The state of Lua in which the file can run. */
+static ph_status open_state(ph_reader *r)
+{
+    if (ph_image_enter(r))
+        return PH_OK;
+    ph_image_prepare(r);
+    r->L = lua_newstate(ph_sandbox_alloc, r);
+    if (!r->L)
+        return no_memory(r);
+    if (!ph_reader_call(r, prepare, NULL))
+        return r->error.status;
+    ph_image_take(r);
+    return PH_OK;
 }
 
 static ph_status read_model(ph_reader *r, const char *path, const char *text, size_t size)
@@ -363,11 +403,9 @@ static ph_status read_model(ph_reader *r, const char *path, const char *text, si
     if (s != PH_OK)
         return s;
     r->files.key = ph_hash_bytes(PH_HASH_START, r->source, r->source_size);
-    r->L = lua_newstate(ph_sandbox_alloc, r);
-    if (!r->L) {
-        compose(r, PH_E_MEMORY, "not enough memory to read the model");
-        return PH_E_MEMORY;
-    }
+    s = open_state(r);
+    if (s != PH_OK)
+        return s;
     if (!ph_reader_call(r, read_all, NULL))
         return r->error.status;
     if (r->trace)
@@ -376,14 +414,16 @@ static ph_status read_model(ph_reader *r, const char *path, const char *text, si
         return r->error.status;
     r->def.key = r->files.key;
     tidy(r);
+    if (!r->images && !is_final(r) && !(r->images = ph_images_create(r->alloc)))
+        return no_memory(r);
     return PH_OK;
 }
 
 static void free_reader(ph_reader *r)
 {
-    if (r->L)
-        lua_close(r->L);
+    close_state(r);
     ph_reader_free_twin(r);
+    ph_images_drop(r->images);
     ph_store_free(r);
     ph_free(r->alloc, r);
 }
@@ -433,9 +473,9 @@ ph_status ph_reader_twin(ph_reader *r, const char *symbol)
     return s;
 }
 
-/* files: those that are kept of an earlier reading, shared with it; NULL: they are on the disk. */
+/* first: an earlier reading of the same, with which it shares files and images; NULL: files are on the disk. */
 static ph_status read_with(ph_model **out, const char *path, const char *text, size_t size,
-                           const ph_files *files, const ph_setting *sets, int n_sets, ph_host host,
+                           const ph_reader *first, const ph_setting *sets, int n_sets, ph_host host,
                            const char *symbol, const ph_allocator *alloc, ph_error *err)
 {
     *out = NULL;
@@ -449,7 +489,8 @@ static ph_status read_with(ph_model **out, const char *path, const char *text, s
                      .n_sets = n_sets,
                      .host = host};
     r->def.file = path, r->symbol = symbol;
-    r->files = files ? ph_files_again(files) : (ph_files){.alloc = alloc};
+    r->files = first ? ph_files_again(&first->files) : (ph_files){.alloc = alloc};
+    r->images = first ? ph_images_keep(first->images) : NULL;
     ph_status s = read_model(r, path, text, size);
     if (s != PH_OK) {
         if (err)
@@ -531,8 +572,8 @@ ph_status ph_model_near(ph_model **out, const ph_model *model, const ph_setting 
             k--; /* the last one of a name counts */
         all[k < 0 ? n++ : k] = sets[i];
     }
-    ph_status s = read_with(out, model->file, r->source, r->source_size, &r->files, all, n, r->host, symbol,
-                            alloc, err);
+    ph_status s =
+        read_with(out, model->file, r->source, r->source_size, r, all, n, r->host, symbol, alloc, err);
     ph_free(alloc, all);
     return s;
 }

@@ -6,6 +6,7 @@
  * comparing long strings does. Nothing in a model file can catch an error (no pcall, no coroutines) or run code behind
  * the scenes (no metatables): a limit that is hit ends the reading. */
 #include "model/library.h"
+#include "model/image.h"
 
 #include <lauxlib.h>
 #include <string.h>
@@ -24,6 +25,19 @@ static void *refuse(ph_reader *r, ph_refusal why)
     return NULL;
 }
 
+static void *take_block(ph_reader *r, size_t size)
+{
+    return r->image ? ph_image_alloc(r->image, size) : ph_alloc(r->alloc, size);
+}
+
+static void free_block(ph_reader *r, void *p, size_t size)
+{
+    if (r->image)
+        ph_image_free(r->image, p, size);
+    else
+        ph_free(r->alloc, p);
+}
+
 #define BYTES_COPIED    16 /* in one operation */
 #define BYTES_COLLECTED 4
 
@@ -33,7 +47,7 @@ void *ph_sandbox_alloc(void *reader, void *p, size_t old_size, size_t size)
     ph_reader *r = reader;
     size_t old = p ? old_size : 0;
     if (size == 0) {
-        ph_free(r->alloc, p);
+        free_block(r, p, old);
         r->memory -= old;
         return NULL;
     }
@@ -47,7 +61,7 @@ void *ph_sandbox_alloc(void *reader, void *p, size_t old_size, size_t size)
         return refuse(r, PH_MEMORY_REFUSED);
     }
     r->work += (double)size / BYTES_COPIED;
-    void *q = ph_alloc(r->alloc, size);
+    void *q = take_block(r, size);
     if (!q && size > old)
         return refuse(r, PH_SYSTEM_REFUSED);
     r->memory = r->memory - old + size;
@@ -55,7 +69,7 @@ void *ph_sandbox_alloc(void *reader, void *p, size_t old_size, size_t size)
         return p; /* to shrink never fails */
     if (p) {
         memcpy(q, p, old < size ? old : size);
-        ph_free(r->alloc, p);
+        free_block(r, p, old);
     }
     return q;
 }

@@ -189,7 +189,7 @@ int ph_store_find(ph_reader *r, ph_kind kind, const char *name)
 {
     lua_State *L = r->L;
     luaL_checkstack(L, 3, NULL);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, r->names[kind]);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, r->at.names[kind]);
     lua_pushstring(L, name);
     int index = lua_rawget(L, -2) == LUA_TNUMBER ? (int)lua_tointeger(L, -1) : -1;
     lua_pop(L, 2);
@@ -216,7 +216,7 @@ void ph_store_name(ph_reader *r, ph_kind kind, const char *name, int index)
     if (kind == PH_K_JOINT || kind == PH_K_CONSTRAINT)
         refuse_taken(r, kind == PH_K_JOINT ? PH_K_CONSTRAINT : PH_K_JOINT, name);
     luaL_checkstack(L, 3, NULL);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, r->names[kind]);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, r->at.names[kind]);
     lua_pushstring(L, name);
     lua_pushinteger(L, index);
     lua_rawset(L, -3);

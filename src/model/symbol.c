@@ -29,6 +29,11 @@ static int checked(ph_reader *r, lua_State *L, int node)
     return node;
 }
 
+int ph_symbol_constant(ph_reader *r, lua_State *L, double x)
+{
+    return checked(r, L, ph_expr_graph_constant(graph_of(r), x, PH_FLOAT));
+}
+
 int ph_symbol_node(ph_reader *r, lua_State *L, int index)
 {
     const int *node = luaL_testudata(L, index, NAME);
@@ -42,7 +47,7 @@ int ph_symbol_node(ph_reader *r, lua_State *L, int index)
             ph_trace_stop(r, L, "it computes with an integer beyond 2^53");
         return checked(r, L, ph_expr_graph_constant(graph_of(r), x, PH_INTEGER));
     }
-    return checked(r, L, ph_expr_graph_constant(graph_of(r), lua_tonumber(L, index), PH_FLOAT));
+    return ph_symbol_constant(r, L, lua_tonumber(L, index));
 }
 
 void ph_symbol_push(ph_reader *r, lua_State *L, int node)
@@ -150,9 +155,20 @@ void ph_symbol_vector(ph_reader *r, lua_State *L, int kind, int body, int n)
 
 /* ---- arithmetic -------------------------------------------------------------------------------------- */
 
+/* A whole number divided by 0 is an error, whether the function needs the result or not. */
+static void compare_with_zero(lua_State *L, ph_reader *r, ph_op_code code, int a, int b)
+{
+    const ph_expr_graph *g = graph_of(r);
+    int divides = code == PH_OP_IDIV || code == PH_OP_MOD || code == PH_OP_FMOD;
+    if (divides && ph_expr_graph_kind(g, a) != PH_FLOAT && ph_expr_graph_kind(g, b) != PH_FLOAT &&
+        ph_trace_decide(r, L, PH_EQUAL, b, ph_symbol_constant(r, L, 0)))
+        ph_trace_stop(r, L, "it divides a whole number by 0");
+}
+
 static int give(lua_State *L, ph_op_code code, int a, int b)
 {
     ph_reader *r = ph_reader_of(L);
+    compare_with_zero(L, r, code, a, b);
     ph_symbol_push(r, L, ph_expr_graph_op(graph_of(r), code, a, b));
     return 1;
 }
@@ -285,9 +301,8 @@ static int of_all(lua_State *L, ph_reader *r, int code)
 
 static int arc(lua_State *L, ph_reader *r, int code)
 {
-    int one = checked(r, L, ph_expr_graph_constant(graph_of(r), 1, PH_FLOAT));
     return give(L, (ph_op_code)code, ph_symbol_node(r, L, 1),
-                lua_isnoneornil(L, 2) ? one : ph_symbol_node(r, L, 2));
+                lua_isnoneornil(L, 2) ? ph_symbol_constant(r, L, 1) : ph_symbol_node(r, L, 2));
 }
 
 static int logarithm(lua_State *L, ph_reader *r, int code)
@@ -308,8 +323,7 @@ static int logarithm(lua_State *L, ph_reader *r, int code)
 static int scaled(lua_State *L, ph_reader *r, int degrees)
 {
     double by = degrees ? 180.0 / PI : PI / 180.0;
-    return give(L, PH_OP_MUL, ph_symbol_node(r, L, 1),
-                checked(r, L, ph_expr_graph_constant(graph_of(r), by, PH_FLOAT)));
+    return give(L, PH_OP_MUL, ph_symbol_node(r, L, 1), ph_symbol_constant(r, L, by));
 }
 
 static int parts(lua_State *L, ph_reader *r, int code)

@@ -285,7 +285,7 @@ static int walk(lua_State *L)
     if (!v->fn->only_state)
         ph_symbol_push(w, L, t), arguments++;
     if (w->states)
-        lua_rawgeti(L, LUA_REGISTRYINDEX, w->state_ref), arguments++;
+        lua_rawgeti(L, LUA_REGISTRYINDEX, w->at.state), arguments++;
     w->trace->active = 1;
     lua_call(L, arguments, LUA_MULTRET);
     take_results(L, v);

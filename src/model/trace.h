@@ -59,10 +59,11 @@ int ph_trace_line(const ph_reader *r, int instruction);
 /* symbol.c */
 void ph_symbol_open(ph_reader *r, lua_State *L);         /* libraries know symbols; clamp, sign, smoothstep */
 int ph_symbol_is(ph_reader *r, lua_State *L, int index); /* 1: it is one */
-int ph_symbol_node(ph_reader *r, lua_State *L, int index); /* of a symbol or number; stops at others */
-void ph_symbol_push(ph_reader *r, lua_State *L, int node); /* a number where it is constant */
-void ph_symbol_forget(ph_reader *r, lua_State *L);         /* before another graph */
-double ph_symbol_value(ph_reader *r, int node);            /* while the file is read */
+int ph_symbol_node(ph_reader *r, lua_State *L, int index);    /* of a symbol or number; stops at others */
+int ph_symbol_constant(ph_reader *r, lua_State *L, double x); /* a node */
+void ph_symbol_push(ph_reader *r, lua_State *L, int node);    /* a number where it is constant */
+void ph_symbol_forget(ph_reader *r, lua_State *L);            /* before another graph */
+double ph_symbol_value(ph_reader *r, int node);               /* while the file is read */
 void ph_symbol_settle(ph_reader *r,
                       lua_State *L); /* the same of all that is on the stack, and in its tables */
 /* "position" of a body, as {x, y, z} of symbols */

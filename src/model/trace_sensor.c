@@ -96,7 +96,7 @@ static int call(ph_reader *r, lua_State *L, const ph_sensor_def *d)
     int top = lua_gettop(L);
     lua_rawgeti(L, LUA_REGISTRYINDEX, ((const ph_fn *)r->fns.data)[d->f.ref].ref);
     ph_symbol_push(r, L, argument(r, PH_ARG_TIME, 0, 0));
-    lua_rawgeti(L, LUA_REGISTRYINDEX, r->state_ref);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, r->at.state);
     lua_call(L, 2, LUA_MULTRET);
     return lua_gettop(L) - top;
 }

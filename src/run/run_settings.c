@@ -12,19 +12,18 @@
 
 static const char *run_key_word(int k)
 {
-    for (int i = 0; ph_key_get(i); i++)
-        if (ph_key_get(i)->kind == PH_K_RUN && k-- == 0)
-            return ph_key_get(i)->name;
-    return NULL;
+    int n;
+    const ph_key *keys = ph_keys_of(PH_K_RUN, &n);
+    return k < n ? keys[k].name : NULL;
 }
 
 static const ph_key *find_key(const char *name, size_t length)
 {
-    for (int i = 0; ph_key_get(i); i++) {
-        const ph_key *k = ph_key_get(i);
-        if (k->kind == PH_K_RUN && strlen(k->name) == length && !strncmp(k->name, name, length))
+    int n;
+    const ph_key *k = ph_keys_of(PH_K_RUN, &n);
+    for (const ph_key *end = k + n; k < end; k++)
+        if (strlen(k->name) == length && !strncmp(k->name, name, length))
             return k;
-    }
     return NULL;
 }
 
